@@ -1,0 +1,486 @@
+/* analyze.c - one pass over a trace: chunks -> resolver -> idle time -> folds -> report. */
+#include "analysis/fold.h"
+#include "analysis/prefetch.h"
+#include "analysis/verdict.h"
+#include "formats/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FOLDS_MAX = 32, DEFAULT_TOP = 20 };
+
+struct pass {
+	const struct vpt_trace *trace;
+	const struct vpa_options *options;
+	struct vpa_model model;
+	struct vpa_resolver resolver;
+	struct vpa_idle idle;
+	struct vpa_fold_context context;
+	struct vpa_rules *rules;
+	void *states[FOLDS_MAX];
+	struct vpa_reading reading;
+	struct vpa_report *report;
+	uint64_t last_clock_ns, last_event_ns;
+	/* Looking for a range's window. */
+	uint32_t wanted;
+	int found;
+	uint64_t found_start_ns, found_end_ns;
+};
+
+/* ---- events to folds ---- */
+
+static int fold_gap(void *ctx, const struct vpa_gap *gap)
+{
+	struct pass *p = ctx;
+	int i, rc = VPT_OK;
+
+	for (i = 0; vpa_folds[i] && !rc; i++)
+		if (vpa_folds[i]->gap)
+			rc = vpa_folds[i]->gap(p->states[i], &p->context, gap);
+	return rc;
+}
+
+static int fold_ops(void *ctx, struct vpa_op *const *ops, size_t count)
+{
+	struct pass *p = ctx;
+	size_t k;
+	int i, rc = VPT_OK;
+
+	for (k = 0; k < count && !rc; k++) {
+		rc = vpa_idle_op(&p->idle, ops[k]);
+		ops[k]->device_idle_ns = vpa_idle_so_far(&p->idle, ops[k]->device);
+	}
+	for (i = 0; vpa_folds[i] && !rc; i++)
+		if (vpa_folds[i]->ops)
+			rc = vpa_folds[i]->ops(p->states[i], &p->context, ops, count);
+	return rc;
+}
+
+static int fold_call(void *ctx, const struct vpa_call *call)
+{
+	struct pass *p = ctx;
+	int i, rc = VPT_OK;
+
+	for (i = 0; vpa_folds[i] && !rc; i++)
+		if (vpa_folds[i]->call)
+			rc = vpa_folds[i]->call(p->states[i], &p->context, call);
+	return rc;
+}
+
+static int fold_range(void *ctx, const struct vpa_range *range)
+{
+	struct pass *p = ctx;
+	int i, rc = VPT_OK;
+
+	for (i = 0; vpa_folds[i] && !rc; i++)
+		if (vpa_folds[i]->range)
+			rc = vpa_folds[i]->range(p->states[i], &p->context, range);
+	return rc;
+}
+
+/* ---- tables that chunks carry ---- */
+
+static const char *keep(struct pass *p, const struct vpt_batch *b, uint64_t string)
+{
+	struct vpt_text t = vpt_batch_text(b, string);
+
+	return string ? vpa_arena_text(&p->report->arena, t.text, t.len) : "";
+}
+
+static int read_devices(struct pass *p, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	struct vpa_report *r = p->report;
+	uint32_t row;
+	size_t i;
+
+	for (row = 0; row < s->row_count; row++) {
+		int64_t device = (int64_t)s->col[VPT_DEVICE_DEVICE][row];
+		struct vpa_gpu *grown;
+
+		for (i = 0; i < r->gpu_count && r->gpus[i].device != device; i++)
+			;
+		r->simulated |= s->col[VPT_DEVICE_SIMULATED][row] != 0;
+		if (i < r->gpu_count || r->gpu_count >= 1024)
+			continue; /* repeated now and then */
+		grown = vpa_arena_alloc(&r->arena, r->gpu_count + 1, sizeof(*grown));
+		if (!grown)
+			return VPT_ENOMEM;
+		if (r->gpu_count)
+			memcpy(grown, r->gpus, r->gpu_count * sizeof(*grown));
+		r->gpus = grown;
+		r->gpus[r->gpu_count++] = (struct vpa_gpu){.device = device,
+			.name = keep(p, b, s->col[VPT_DEVICE_NAME][row]),
+			.uuid = keep(p, b, s->col[VPT_DEVICE_UUID][row]),
+			.pci = keep(p, b, s->col[VPT_DEVICE_PCI][row]),
+			.compute_major = (uint32_t)s->col[VPT_DEVICE_COMPUTE_MAJOR][row],
+			.compute_minor = (uint32_t)s->col[VPT_DEVICE_COMPUTE_MINOR][row],
+			.sm_count = (uint32_t)s->col[VPT_DEVICE_SM_COUNT][row],
+			.memory_bytes = s->col[VPT_DEVICE_MEMORY][row],
+			.simulated = s->col[VPT_DEVICE_SIMULATED][row] != 0};
+	}
+	return VPT_OK;
+}
+
+static int read_meta(struct pass *p, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	struct vpa_report *r = p->report;
+	struct vpa_pair *grown;
+	uint32_t row;
+	size_t i;
+
+	if (r->meta_count >= 4096)
+		return VPT_OK;
+	grown = vpa_arena_alloc(&r->arena, r->meta_count + s->row_count, sizeof(*grown));
+	if (!grown)
+		return VPT_ENOMEM;
+	if (r->meta_count)
+		memcpy(grown, r->meta, r->meta_count * sizeof(*grown));
+	r->meta = grown;
+	for (row = 0; row < s->row_count; row++) {
+		const char *key = keep(p, b, s->col[VPT_META_KEY][row]);
+		const char *value = keep(p, b, s->col[VPT_META_VALUE][row]);
+
+		for (i = 0; i < r->meta_count && strcmp(r->meta[i].key, key); i++)
+			;
+		r->meta[i] = (struct vpa_pair){key, value}; /* the newest value wins */
+		r->meta_count += i == r->meta_count;
+	}
+	return VPT_OK;
+}
+
+static void read_stats(struct pass *p, const struct vpt_section *s)
+{
+	struct vpa_reading *n = &p->reading;
+	uint32_t row;
+
+	n->has_stats = 1;
+	n->received = n->dropped = n->invalid = 0;
+	for (row = 0; row < s->row_count; row++) {
+		n->received += s->col[VPT_STATS_RECEIVED][row];
+		n->dropped += s->col[VPT_STATS_DROPPED][row];
+		n->invalid += s->col[VPT_STATS_INVALID][row];
+	}
+}
+
+static int read_tables(struct pass *p, const struct vpt_batch *b)
+{
+	size_t i;
+	uint32_t row;
+	int rc = VPT_OK;
+
+	for (i = 0; i < b->section_count && !rc; i++) {
+		const struct vpt_section *s = &b->sections[i];
+
+		if (s->kind == VPT_DEVICE)
+			rc = read_devices(p, b, s);
+		else if (s->kind == VPT_META)
+			rc = read_meta(p, b, s);
+		else if (s->kind == VPT_STATS)
+			read_stats(p, s);
+		else if (s->kind == VPT_CLOCK)
+			for (row = 0; row < s->row_count; row++)
+				p->last_clock_ns = s->col[VPT_CLOCK_TRACE][row];
+	}
+	p->reading.unknown_sections += b->unknown_sections;
+	p->reading.skipped_critical += b->skipped_critical;
+	p->reading.header_lost += b->lost_events;
+	p->reading.torn_chunks += (b->flags & VPT_BATCH_TORN) != 0;
+	p->reading.has_last |= (b->flags & VPT_BATCH_LAST) != 0;
+	if (b->t_max_ns > p->last_event_ns)
+		p->last_event_ns = b->t_max_ns;
+	return rc;
+}
+
+static void tell_sm_counts(struct pass *p)
+{
+	const struct vpa_report *r = p->report;
+	size_t i, k;
+
+	for (i = 0; i < p->idle.device_count; i++)
+		for (k = 0; k < r->gpu_count; k++)
+			if (r->gpus[k].device == p->model.devices[i])
+				p->idle.devices[i].sm_count = r->gpus[k].sm_count;
+}
+
+/* ---- the pass ---- */
+
+static int add_chunk(struct pass *p, const struct vpt_batch *b, uint64_t times_from)
+{
+	int rc = read_tables(p, b);
+
+	if (!rc)
+		rc = vpa_resolver_add(&p->resolver, b);
+	tell_sm_counts(p);
+	if (!rc)
+		rc = vpa_resolver_release(&p->resolver, times_from);
+	if (!rc)
+		rc = vpa_resolver_trim(&p->resolver, vpa_idle_frontier(&p->idle));
+	return rc;
+}
+
+static int read_chunks(struct pass *p, struct vpt_err *err)
+{
+	struct vpa_prefetch *chunks;
+	struct vpt_batch *b;
+	size_t done = 0, count = vpt_trace_chunks(p->trace);
+	struct vpt_err damage = {0};
+	int rc = vpa_prefetch_start(p->trace, p->options->jobs, &chunks, err);
+
+	if (rc)
+		return rc;
+	while ((rc = vpa_prefetch_next(chunks, &b, &damage)) != VPT_END) {
+		done++;
+		if (rc == VPT_EDATA) {
+			if (!p->reading.damaged_chunks++)
+				snprintf(p->reading.first_damage, sizeof(p->reading.first_damage), "%.250s", damage.text);
+			/* What this chunk held back may go. */
+			rc = vpa_resolver_release(&p->resolver, vpt_trace_times_from(p->trace, done));
+		} else if (!rc) {
+			rc = add_chunk(p, b, vpt_trace_times_from(p->trace, done));
+		} else {
+			*err = damage;
+			break;
+		}
+		if (rc) {
+			vpt_fail(err, rc, "no memory after %zu of %zu chunks", done, count);
+			break;
+		}
+		if (p->options->progress)
+			p->options->progress(p->options->progress_ctx, done, count);
+	}
+	vpa_prefetch_stop(chunks);
+	return rc == VPT_END ? VPT_OK : rc;
+}
+
+static int begin_folds(struct pass *p)
+{
+	int i;
+
+	for (i = 0; vpa_folds[i]; i++) {
+		p->states[i] = vpt_calloc(1, vpa_folds[i]->state_bytes + 1);
+		if (!p->states[i])
+			return VPT_ENOMEM;
+	}
+	return VPT_OK;
+}
+
+static void free_pass(struct pass *p)
+{
+	int i;
+
+	for (i = 0; vpa_folds[i]; i++) {
+		if (p->states[i] && vpa_folds[i]->free)
+			vpa_folds[i]->free(p->states[i]);
+		vpt_free(p->states[i]);
+	}
+	vpa_resolver_free(&p->resolver);
+	vpa_idle_free(&p->idle);
+	vpa_rules_free(p->rules);
+	vpt_strings_free(&p->model.names);
+	vpt_free(p->model.kernels);
+	vpt_free(p->model.streams);
+	vpt_free(p->model.threads);
+	vpt_free(p->model.devices);
+}
+
+static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, struct vpt_err *err)
+{
+	const struct vpa_options *o = p->options;
+
+	if (o->rules) {
+		p->rules = vpa_rules_read(o->rules, o->rules_len, err);
+		if (!p->rules)
+			return err && err->code ? err->code : VPT_EINVAL;
+	}
+	if (vpa_resolver_init(&p->resolver, &p->model, p->rules, sink))
+		return vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace");
+	p->idle.resolver = &p->resolver;
+	p->idle.gap = fold_gap;
+	p->idle.ctx = p;
+	p->context = (struct vpa_fold_context){&p->model, &p->idle, o, o->top ? o->top : DEFAULT_TOP};
+	return begin_folds(p) ? vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace") : VPT_OK;
+}
+
+/* The window: what was asked for, else from the capture's start to its last clock point. */
+static int choose_window(struct pass *p, struct vpt_err *err)
+{
+	const struct vpa_options *o = p->options;
+	const struct vpt_header *h = vpt_trace_header(p->trace);
+	struct vpa_model *m = &p->model;
+	struct vpa_report *r = p->report;
+	uint64_t start = h->t0_ns;
+
+	/* A damaged header knows no start; the chunks' earliest time has to do. */
+	if (!start && vpt_trace_times_from(p->trace, 0) != UINT64_MAX)
+		start = vpt_trace_times_from(p->trace, 0);
+	m->window_start_ns = start;
+	m->window_end_ns = UINT64_MAX;
+	if (p->found) {
+		m->window_start_ns = p->found_start_ns;
+		m->window_end_ns = p->found_end_ns;
+		r->window_note = vpa_arena_printf(&r->arena, "range \"%s\", first instance", o->range);
+	}
+	if (o->has_from && start + o->from_ns > m->window_start_ns)
+		m->window_start_ns = start + o->from_ns;
+	if (o->has_to && start + o->to_ns < m->window_end_ns)
+		m->window_end_ns = start + o->to_ns;
+	if (!p->found && (o->has_from || o->has_to))
+		r->window_note = "--from/--to";
+	if (m->window_end_ns <= m->window_start_ns)
+		return vpt_fail(err, VPT_EINVAL, "the window is empty: --from and --to, counted from the capture's "
+			"start, must leave some time between them");
+	return VPT_OK;
+}
+
+static void end_window(struct pass *p)
+{
+	struct vpa_model *m = &p->model;
+	uint64_t end = p->last_clock_ns ? p->last_clock_ns : p->last_event_ns;
+
+	/* A killed capture has no last clock point after its last event. */
+	if (p->last_event_ns > end && !p->reading.has_last)
+		end = p->last_event_ns;
+	if (end < m->window_start_ns)
+		end = m->window_start_ns;
+	if (m->window_end_ns > end)
+		m->window_end_ns = end;
+}
+
+static int finish_report(struct pass *p, struct vpt_err *err)
+{
+	struct vpa_report *r = p->report;
+	int i, rc;
+
+	rc = vpa_resolver_release(&p->resolver, UINT64_MAX);
+	end_window(p);
+	if (!rc)
+		rc = vpa_idle_end(&p->idle, p->model.window_end_ns);
+	if (!rc)
+		rc = vpa_resolver_end(&p->resolver, p->model.window_end_ns);
+	r->window_start_ns = p->model.window_start_ns;
+	r->window_end_ns = p->model.window_end_ns;
+	r->counts = p->resolver.counts;
+	for (i = 0; vpa_folds[i] && !rc; i++)
+		if (vpa_folds[i]->finish)
+			rc = vpa_folds[i]->finish(p->states[i], &p->context, r);
+	if (!rc)
+		rc = vpa_verdict_write(&p->resolver, &p->reading, p->trace, r);
+	if (!rc)
+		rc = vpa_findings_write(r);
+	if (!rc && r->arena.failed)
+		rc = VPT_ENOMEM;
+	return rc ? vpt_fail(err, rc, "no memory for the report") : VPT_OK;
+}
+
+/* ---- the window of a range ---- */
+
+static int is_wanted(const struct pass *p, const struct vpa_range *range)
+{
+	struct vpt_text t = vpa_name(&p->model, range->name);
+
+	return t.len == strlen(p->options->range) && !memcmp(t.text, p->options->range, t.len);
+}
+
+static int look_ops(void *ctx, struct vpa_op *const *ops, size_t count)
+{
+	struct vpa_range *range;
+	size_t i;
+
+	(void)ctx;
+	for (i = 0; i < count; i++) {
+		range = ops[i]->launch ? ops[i]->launch->range : NULL;
+		for (; range; range = range->parent)
+			if (range->end_ns > ops[i]->launch->start_ns && ops[i]->end_ns > range->gpu.last_ns)
+				range->gpu.last_ns = ops[i]->end_ns;
+	}
+	return VPT_OK;
+}
+
+static int look_range(void *ctx, const struct vpa_range *range)
+{
+	struct pass *p = ctx;
+
+	if (!is_wanted(p, range) || (p->found && range->start_ns >= p->found_start_ns))
+		return VPT_OK;
+	p->found = 1;
+	p->found_start_ns = range->start_ns;
+	p->found_end_ns = range->end_ns > range->gpu.last_ns ? range->end_ns : range->gpu.last_ns;
+	return VPT_OK;
+}
+
+/* A first pass that only finds the range: from its start on the host to the end of its last op. */
+static int find_range(struct pass *p, struct vpt_err *err)
+{
+	struct pass look = {.trace = p->trace, .options = p->options, .report = p->report};
+	struct vpa_resolver_sink sink = {.ops = look_ops, .range = look_range, .ctx = &look};
+	int rc;
+
+	look.model.window_end_ns = UINT64_MAX;
+	rc = start_pass(&look, &sink, err);
+	if (!rc)
+		rc = read_chunks(&look, err);
+	if (!rc)
+		rc = vpa_resolver_release(&look.resolver, UINT64_MAX);
+	end_window(&look);
+	if (!rc)
+		rc = vpa_resolver_end(&look.resolver, look.model.window_end_ns);
+	p->found = look.found;
+	p->found_start_ns = look.found_start_ns;
+	p->found_end_ns = look.found_end_ns;
+	free_pass(&look);
+	if (!rc && !p->found)
+		rc = vpt_fail(err, VPT_EINVAL, "no range is called \"%s\"", p->options->range);
+	return rc;
+}
+
+/* ---- the face ---- */
+
+static int run(struct pass *p, struct vpt_err *err)
+{
+	struct vpa_resolver_sink sink = {fold_ops, fold_call, fold_range, p};
+	int rc = p->options->range ? find_range(p, err) : VPT_OK;
+
+	/* What the first pass read of tables is read again. */
+	p->report->gpu_count = p->report->meta_count = 0;
+	if (!rc)
+		rc = choose_window(p, err);
+	if (!rc)
+		rc = start_pass(p, &sink, err);
+	if (!rc)
+		rc = read_chunks(p, err);
+	return rc ? rc : finish_report(p, err);
+}
+
+int vpa_analyze(const struct vpt_trace *trace, const char *path, const struct vpa_options *options,
+	struct vpa_report **out, struct vpt_err *err)
+{
+	static const struct vpa_options defaults;
+	const struct vpt_header *h = vpt_trace_header(trace);
+	struct pass p = {.trace = trace, .options = options ? options : &defaults};
+	int rc;
+
+	*out = NULL;
+	p.report = vpt_calloc(1, sizeof(*p.report));
+	if (!p.report)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for a report");
+	p.report->path = vpa_arena_text(&p.report->arena, path, strlen(path));
+	p.report->format = vpt_trace_format_name(trace);
+	p.report->unix_offset_ns = h->t0_unix_ns ? h->t0_unix_ns - h->t0_ns : 0;
+	rc = run(&p, err);
+	free_pass(&p);
+	if (rc) {
+		vpa_report_free(p.report);
+		return rc;
+	}
+	*out = p.report;
+	return VPT_OK;
+}
+
+void vpa_report_free(struct vpa_report *r)
+{
+	if (!r)
+		return;
+	vpa_arena_free(&r->arena);
+	vpt_free(r);
+}

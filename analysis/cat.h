@@ -1,0 +1,75 @@
+/* cat.h - rows of a batch as text: JSON lines or CSV.
+ *
+ * What does not change from row to row is made once: a column's label for the whole run, a
+ * section's lane, a string and a kernel configuration for the chunk. A row is then mostly copying.
+ */
+#ifndef VPA_ANALYSIS_CAT_H
+#define VPA_ANALYSIS_CAT_H
+
+#include "formats/batch.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Growing text. Sticky: `failed` after there was no memory. */
+struct vpa_cat_text {
+	char *data;
+	size_t size, cap;
+	int failed;
+};
+
+/* Texts made once and asked for often, by number. */
+struct vpa_cat_pieces {
+	struct vpa_cat_text text;
+	struct vpa_cat_span {
+		size_t end; /* in text; 0: not made yet */
+		size_t len;
+	} * spans;
+	size_t count, cap;
+};
+
+enum { VPA_CAT_LABEL = 32 };
+
+/* How a column is shown. */
+struct vpa_cat_column {
+	char label[VPA_CAT_LABEL]; /* what stands before the value: `,"start_ns":` or `,` */
+	uint8_t label_len, cell, unit;
+};
+
+struct vpa_cat_layout {
+	const struct vpt_kind_desc *kind; /* NULL: not a kind */
+	struct vpa_cat_column columns[VPT_COLUMNS_MAX];
+};
+
+struct vpa_cat {
+	int csv, safe,
+		clean; /* safe: for spreadsheets; clean: no control characters, for terminals */
+	struct vpa_cat_layout layouts[VPT_KIND_LIMIT];
+	struct vpa_cat_text out; /* the caller empties it */
+
+	const struct vpt_batch *batch;
+	const struct vpt_section *configs, *lanes; /* of the batch; NULL: none */
+	struct vpa_cat_pieces string_pieces, config_pieces;
+	struct vpt_strings lane_keys; /* 8 bytes each */
+	uint32_t *lane_rows;          /* by id in lane_keys */
+	size_t lane_count, lane_cap;
+	struct vpa_cat_text prefix; /* of the section */
+};
+
+/* All zeros, then this. `csv`: one kind only, else JSON lines. */
+void vpa_cat_init(struct vpa_cat *c, int csv, int safe, int clean);
+void vpa_cat_free(struct vpa_cat *c);
+
+/* The line above a CSV file. */
+void vpa_cat_header(struct vpa_cat *c, const struct vpt_kind_desc *kind);
+
+/* What follows is of this batch, borrowed until the next one; then of this section. */
+void vpa_cat_batch(struct vpa_cat *c, const struct vpt_batch *batch);
+void vpa_cat_section(struct vpa_cat *c, const struct vpt_section *s);
+/* Appends one row of the section to c->out. */
+void vpa_cat_row(struct vpa_cat *c, const struct vpt_section *s, uint32_t row);
+
+/* VPT_ENOMEM if anything failed so far. */
+int vpa_cat_error(const struct vpa_cat *c);
+
+#endif

@@ -1,0 +1,600 @@
+/* cmd_cat_rows.c - laying out rows, from the schema alone: a new column needs nothing here.
+ *
+ *	{"kind":"kernel","pid":1,"device":0,"context":1,"stream":7,"start_ns":10,"duration_ns":5,"name":"k",
+ *...
+ *	|---- prefix, once a section ------------------------------|label------||10|            |--
+ *config piece
+ *
+ * A lane is shown as what it stands for, in columns of its own; where the schema allows any kind of
+ *lane, as one text. What is unknown is null, or an empty CSV field. */
+#include "analysis/cat.h"
+
+#include "analysis/command.h"
+#include "formats/json.h"
+#include "formats/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum cell {
+	CELL_UNSIGNED,
+	CELL_SIGNED,
+	CELL_HEX,
+	CELL_DOUBLE,
+	CELL_STRING,
+	CELL_CONFIG,
+	CELL_LANE,
+	CELL_WORD
+};
+
+/* Units that are not here are words of names.def. */
+static const struct {
+	uint8_t unit, cell;
+} cells[] = {
+	{VPT_UNIT_TIME_NS, CELL_UNSIGNED},
+	{VPT_UNIT_DUR_NS, CELL_SIGNED}, /* an end before its start is shown as that */
+	{VPT_UNIT_COUNT, CELL_UNSIGNED},
+	{VPT_UNIT_BYTES, CELL_UNSIGNED},
+	{VPT_UNIT_NUMBER, CELL_UNSIGNED},
+	{VPT_UNIT_SIGNED, CELL_SIGNED},
+	{VPT_UNIT_HEX, CELL_HEX},
+	{VPT_UNIT_F64, CELL_DOUBLE},
+	{VPT_UNIT_STRING, CELL_STRING},
+	{VPT_UNIT_CONFIG, CELL_CONFIG},
+	{VPT_UNIT_LANE, CELL_LANE},
+};
+
+static uint8_t cell_of(uint8_t unit)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(cells) / sizeof(cells[0]); i++)
+		if (cells[i].unit == unit)
+			return cells[i].cell;
+	return CELL_WORD;
+}
+
+/* The columns that stand for a section's lane. */
+struct lane_column {
+	const char *name; /* NULL ends the list */
+	int column;       /* of LANE; -1: the lane as one text */
+};
+
+static const struct lane_column lane_columns[][5] = {
+	[VPT_LANES_NONE] = {{NULL, 0}},
+	[VPT_LANES_STREAM] = {{"pid", VPT_LANE_PID}, {"device", VPT_LANE_DEVICE},
+		{"context", VPT_LANE_CONTEXT}, {"stream", VPT_LANE_STREAM}},
+	[VPT_LANES_THREAD] = {{"pid", VPT_LANE_PID}, {"tid", VPT_LANE_TID}},
+	[VPT_LANES_SERIES] = {{"series", VPT_LANE_NAME}, {"unit", VPT_LANE_LANE_UNIT}},
+	[VPT_LANES_ANY] = {{"lane", -1}},
+};
+
+/* ---- text ---- */
+
+static inline char *room(struct vpa_cat_text *t, size_t size)
+{
+	if (t->cap - t->size < size) {
+		if (t->failed || size > SIZE_MAX - t->size ||
+			vpt_grow(&t->data, &t->cap, t->size + size, 1)) {
+			t->failed = 1;
+			return NULL;
+		}
+	}
+	return t->data + t->size;
+}
+
+static inline void put(struct vpa_cat_text *t, const char *data, size_t size)
+{
+	char *to = size ? room(t, size) : NULL;
+
+	if (!to)
+		return;
+	memcpy(to, data, size);
+	t->size += size;
+}
+
+/* Labels and numbers are short: copying a fixed size and counting the real one takes a third of the
+ * time of a copy of unknown length. */
+static inline void put_label(struct vpa_cat_text *t, const struct vpa_cat_column *column)
+{
+	char *to = room(t, VPA_CAT_LABEL);
+
+	if (!to)
+		return;
+	memcpy(to, column->label, VPA_CAT_LABEL);
+	t->size += column->label_len;
+}
+
+static void put_words(struct vpa_cat_text *t, const char *words)
+{
+	put(t, words, strlen(words));
+}
+
+static inline void put_unsigned(struct vpa_cat_text *t, uint64_t value)
+{
+	enum { DIGITS = 20 };
+	char digits[2 * DIGITS] = {0}, *end = digits + DIGITS, *p = end, *to = room(t, DIGITS);
+
+	if (!to)
+		return;
+
+	while (value >= 100) {
+		unsigned pair = (unsigned)(value % 100);
+
+		value /= 100;
+		*--p = (char)('0' + pair % 10);
+		*--p = (char)('0' + pair / 10);
+	}
+	*--p = (char)('0' + value % 10);
+	if (value >= 10)
+		*--p = (char)('0' + value / 10);
+	memcpy(to, p, DIGITS);
+	t->size += (size_t)(end - p);
+}
+
+static void put_signed(struct vpa_cat_text *t, uint64_t value)
+{
+	if (value >> 63) {
+		put(t, "-", 1);
+		value = 0 - value;
+	}
+	put_unsigned(t, value);
+}
+
+static void put_hex(const struct vpa_cat *c, struct vpa_cat_text *t, uint64_t value)
+{
+	char text[20], *p = text + sizeof(text);
+	size_t quote = c->csv ? 0 : 1;
+
+	*--p = '"';
+	do
+		*--p = "0123456789abcdef"[value & 15];
+	while (value >>= 4);
+	*--p = 'x';
+	*--p = '0';
+	put(t, "\"", quote);
+	put(t, p, (size_t)(text + sizeof(text) - p) - (1 - quote));
+}
+
+/* A sink that appends to a text, for the JSON writer. */
+struct text_sink {
+	struct vpt_sink base;
+	struct vpa_cat_text *text;
+};
+
+static int text_write(struct vpt_sink *sink, const void *data, size_t size, struct vpt_err *err)
+{
+	struct vpa_cat_text *t = ((struct text_sink *)sink)->text;
+
+	put(t, data, size);
+	return t->failed ? vpt_fail(err, VPT_ENOMEM, "no memory for text") : VPT_OK;
+}
+
+static void put_json_text(struct vpa_cat_text *t, const char *text, size_t len)
+{
+	struct text_sink sink = {.base.write = text_write, .text = t};
+	struct vpt_json j;
+
+	vpt_json_init(&j, &sink.base, 0);
+	vpt_json_text(&j, NULL, text, len);
+	vpt_json_finish(&j, NULL);
+}
+
+static void put_null(const struct vpa_cat *c, struct vpa_cat_text *t)
+{
+	if (!c->csv)
+		put(t, "null", 4);
+}
+
+static void put_double(const struct vpa_cat *c, struct vpa_cat_text *t, uint64_t bits)
+{
+	struct text_sink sink = {.base.write = text_write, .text = t};
+	struct vpt_json j;
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	if (value - value != 0) { /* NaN and infinities */
+		put_null(c, t);
+		return;
+	}
+	vpt_json_init(&j, &sink.base, 0);
+	vpt_json_double(&j, NULL, value);
+	vpt_json_finish(&j, NULL);
+}
+
+/* RFC 4180: quoted where it must be, quotes doubled. A spreadsheet takes text that begins with one
+ * of
+ * =+-@ for a formula, and an apostrophe in front keeps it from that. */
+static void put_csv_text(
+	const struct vpa_cat *c, struct vpa_cat_text *t, const char *text, size_t len)
+{
+	int formula = c->safe && len && memchr("=+-@\t\r", text[0], 6), quoted = formula;
+	size_t i, n;
+
+	for (i = 0; i < len && !quoted; i++)
+		quoted = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
+	if (!quoted && !c->clean) {
+		put(t, text, len);
+		return;
+	}
+	put(t, formula ? "\"'" : "\"", formula ? 2 : 1);
+	for (i = 0; i < len; i += n) {
+		n = c->clean ? vpa_printable(text + i, len - i) : 1;
+		if (text[i] == '"')
+			put(t, "\"", 1);
+		put(t, n ? text + i : "?", n ? n : 1);
+		n += !n;
+	}
+	put(t, "\"", 1);
+}
+
+static void put_text(const struct vpa_cat *c, struct vpa_cat_text *t, const char *text, size_t len)
+{
+	if (c->csv)
+		put_csv_text(c, t, text, len);
+	else
+		put_json_text(t, text, len);
+}
+
+/* ---- pieces ---- */
+
+/* What a file can make grow: a million configurations may share one name of 64 KiB. */
+enum { PIECES_MAX = 32 << 20 };
+
+static void pieces_reset(struct vpa_cat_pieces *p, size_t count)
+{
+	p->text.size = 0;
+	p->count = 0;
+	if (vpt_grow(&p->spans, &p->cap, count, sizeof(*p->spans))) {
+		p->text.failed = 1;
+		return;
+	}
+	p->count = count;
+	if (count)
+		memset(p->spans, 0, count * sizeof(*p->spans));
+}
+
+/* Puts piece `id`, or returns 0: it must be made first. */
+static inline int pieces_put(const struct vpa_cat_pieces *p, uint64_t id, struct vpa_cat_text *t)
+{
+	const struct vpa_cat_span *s = &p->spans[id];
+
+	if (!s->end)
+		return 0;
+	put(t, p->text.data + s->end - s->len, s->len);
+	return 1;
+}
+
+/* What was appended since `begin` is piece `id`; puts it. */
+static void pieces_end(struct vpa_cat_pieces *p, uint64_t id, size_t begin, struct vpa_cat_text *t)
+{
+	if (p->text.failed)
+		return;
+	p->spans[id].end = p->text.size;
+	p->spans[id].len = p->text.size - begin;
+	pieces_put(p, id, t);
+}
+
+static size_t pieces_begin(struct vpa_cat_pieces *p)
+{
+	if (p->text.size > PIECES_MAX)
+		pieces_reset(p, p->count);
+	return p->text.size;
+}
+
+static void put_string(struct vpa_cat *c, struct vpa_cat_text *t, uint64_t id)
+{
+	struct vpa_cat_pieces *p = &c->string_pieces;
+	struct vpt_text text;
+	size_t begin;
+
+	if (id >= p->count) {
+		put_null(c, t);
+		return;
+	}
+	if (pieces_put(p, id, t))
+		return;
+	text = vpt_batch_text(c->batch, id);
+	if (!text.len) {
+		put(t, "\"\"", c->csv ? 0 : 2);
+		return;
+	}
+	begin = pieces_begin(p);
+	put_text(c, &p->text, text.text, text.len);
+	pieces_end(p, id, begin, t);
+}
+
+/* ---- lanes ---- */
+
+/* The row of LANE that describes a key; UINT32_MAX if none does. */
+static uint32_t lane_row(struct vpa_cat *c, uint64_t key)
+{
+	uint64_t id = vpt_strings_put(&c->lane_keys, (const char *)&key, sizeof(key));
+
+	return id < c->lane_count ? c->lane_rows[id] : UINT32_MAX;
+}
+
+static void index_lanes(struct vpa_cat *c)
+{
+	uint32_t rows = c->lanes ? c->lanes->row_count : 0, row;
+
+	vpt_strings_reset(&c->lane_keys);
+	c->lane_count = 0;
+	if (vpt_grow(&c->lane_rows, &c->lane_cap, rows, sizeof(*c->lane_rows))) {
+		c->out.failed = 1;
+		return;
+	}
+	for (row = 0; row < rows; row++) {
+		uint64_t key = c->lanes->col[VPT_LANE_KEY][row];
+		uint64_t id = vpt_strings_put(&c->lane_keys, (const char *)&key, sizeof(key));
+
+		if (id != c->lane_count)
+			continue; /* described twice, or no memory: then it is unknown */
+		c->lane_rows[id] = row;
+		c->lane_count++;
+	}
+}
+
+/* A lane of any type as one text. */
+static void put_lane(struct vpa_cat *c, struct vpa_cat_text *t, uint64_t key)
+{
+	uint32_t row = key ? lane_row(c, key) : UINT32_MAX;
+	uint64_t *const *col = c->lanes ? c->lanes->col : NULL;
+	struct vpt_text name;
+	char text[128];
+
+	if (row == UINT32_MAX) {
+		put_null(c, t);
+		return;
+	}
+	switch (col[VPT_LANE_LANE_TYPE][row]) {
+	case VPT_LANETYPE_THREAD:
+		snprintf(text, sizeof(text), "pid %lld tid %lld", (long long)col[VPT_LANE_PID][row],
+			(long long)col[VPT_LANE_TID][row]);
+		break;
+	case VPT_LANETYPE_STREAM:
+		snprintf(text, sizeof(text), "pid %lld device %lld context %llu stream %lld",
+			(long long)col[VPT_LANE_PID][row], (long long)col[VPT_LANE_DEVICE][row],
+			(unsigned long long)col[VPT_LANE_CONTEXT][row],
+			(long long)col[VPT_LANE_STREAM][row]);
+		break;
+	default:
+		name = vpt_batch_text(c->batch, col[VPT_LANE_NAME][row]);
+		put_text(c, t, name.text, name.len);
+		return;
+	}
+	put_text(c, t, text, strlen(text));
+}
+
+/* ---- rows ---- */
+
+static void put_cells(struct vpa_cat *c, struct vpa_cat_text *t, const struct vpa_cat_layout *l,
+	const struct vpt_section *s, uint32_t row);
+
+/* A configuration's columns, in place of its number. */
+static void put_config(struct vpa_cat *c, struct vpa_cat_text *t, uint64_t id)
+{
+	const struct vpa_cat_layout *l = &c->layouts[VPT_CONFIG];
+	struct vpa_cat_pieces *p = &c->config_pieces;
+	size_t begin;
+	unsigned i;
+
+	if (id >= p->count) {
+		for (i = 0; i < l->kind->n_columns; i++) {
+			put_label(t, &l->columns[i]);
+			put_null(c, t);
+		}
+		return;
+	}
+	if (pieces_put(p, id, t))
+		return;
+	begin = pieces_begin(p);
+	put_cells(c, &p->text, l, c->configs, (uint32_t)id);
+	pieces_end(p, id, begin, t);
+}
+
+static void put_word(const struct vpa_cat *c, struct vpa_cat_text *t, uint8_t unit, uint64_t number)
+{
+	const char *word = vpt_word((enum vpt_unit)unit, number);
+	size_t quote = c->csv ? 0 : 1;
+
+	/* Call 0 is not a call of the table; its name stands in the next column. */
+	if (!word && !number) {
+		put_null(c, t);
+		return;
+	}
+	put(t, "\"", quote);
+	put_words(t, word ? word : vpa_unit_name(unit));
+	if (!word) {
+		put(t, "#", 1);
+		put_unsigned(t, number);
+	}
+	put(t, "\"", quote);
+}
+
+static inline void put_cell(struct vpa_cat *c, struct vpa_cat_text *t,
+	const struct vpa_cat_column *column, uint64_t value)
+{
+	switch (column->cell) {
+	case CELL_UNSIGNED:
+		put_unsigned(t, value);
+		break;
+	case CELL_SIGNED:
+		put_signed(t, value);
+		break;
+	case CELL_HEX:
+		put_hex(c, t, value);
+		break;
+	case CELL_DOUBLE:
+		put_double(c, t, value);
+		break;
+	case CELL_STRING:
+		put_string(c, t, value);
+		break;
+	case CELL_CONFIG:
+		put_config(c, t, value);
+		break;
+	case CELL_LANE:
+		put_lane(c, t, value);
+		break;
+	default:
+		put_word(c, t, column->unit, value);
+	}
+}
+
+static void put_cells(struct vpa_cat *c, struct vpa_cat_text *t, const struct vpa_cat_layout *l,
+	const struct vpt_section *s, uint32_t row)
+{
+	unsigned i, count = l->kind->n_columns;
+
+	for (i = 0; i < count; i++) {
+		const struct vpa_cat_column *column = &l->columns[i];
+
+		put_label(t, column);
+		put_cell(c, t, column, s->col[i][row]);
+	}
+}
+
+void vpa_cat_row(struct vpa_cat *c, const struct vpt_section *s, uint32_t row)
+{
+	size_t begin = c->out.size;
+
+	put(&c->out, c->prefix.data, c->prefix.size);
+	put_cells(c, &c->out, &c->layouts[s->kind], s, row);
+	put(&c->out, c->csv ? "\n" : "}\n", c->csv ? 1 : 2);
+	/* Every CSV label begins with a comma, also the first one of a kind without a lane. */
+	if (c->csv && c->layouts[s->kind].kind->lanes == VPT_LANES_NONE && !c->out.failed)
+		memmove(c->out.data + begin, c->out.data + begin + 1, --c->out.size - begin);
+}
+
+/* ---- what rows have in common ---- */
+
+static size_t make_label(const struct vpa_cat *c, char label[VPA_CAT_LABEL], const char *name)
+{
+	snprintf(label, VPA_CAT_LABEL, c->csv ? "," : ",\"%s\":", name);
+	return strlen(label);
+}
+
+static void make_layout(struct vpa_cat *c, const struct vpt_kind_desc *kind)
+{
+	struct vpa_cat_layout *l = &c->layouts[kind->type];
+	unsigned i;
+
+	l->kind = kind;
+	for (i = 0; i < kind->n_columns; i++) {
+		struct vpa_cat_column *column = &l->columns[i];
+
+		column->unit = kind->columns[i].unit;
+		column->cell = cell_of(column->unit);
+		/* The table of lanes is where keys are looked up: there they are numbers. */
+		if (kind->type == VPT_LANE && column->cell == CELL_LANE)
+			column->cell = CELL_UNSIGNED;
+		if (column->cell != CELL_CONFIG)
+			column->label_len =
+				(uint8_t)make_label(c, column->label, kind->columns[i].name);
+	}
+}
+
+void vpa_cat_init(struct vpa_cat *c, int csv, int safe, int clean)
+{
+	unsigned type;
+
+	c->csv = csv;
+	c->safe = safe;
+	c->clean = clean;
+	for (type = 0; type < VPT_KIND_LIMIT; type++)
+		if (vpt_kind_desc(type))
+			make_layout(c, vpt_kind_desc(type));
+}
+
+void vpa_cat_free(struct vpa_cat *c)
+{
+	vpt_free(c->out.data);
+	vpt_free(c->prefix.data);
+	vpt_free(c->string_pieces.text.data);
+	vpt_free(c->config_pieces.text.data);
+	vpt_free(c->string_pieces.spans);
+	vpt_free(c->config_pieces.spans);
+	vpt_free(c->lane_rows);
+	vpt_strings_free(&c->lane_keys);
+	memset(c, 0, sizeof(*c));
+}
+
+static void put_names(struct vpa_cat *c, const struct vpt_kind_desc *kind)
+{
+	unsigned i;
+
+	for (i = 0; i < kind->n_columns; i++)
+		if (kind->columns[i].unit == VPT_UNIT_CONFIG) {
+			put_names(c, vpt_kind_desc(VPT_CONFIG));
+		} else {
+			put(&c->out, ",", 1);
+			put_words(&c->out, kind->columns[i].name);
+		}
+}
+
+void vpa_cat_header(struct vpa_cat *c, const struct vpt_kind_desc *kind)
+{
+	const struct lane_column *lane = lane_columns[kind->lanes];
+	size_t begin = c->out.size;
+
+	for (; lane->name; lane++) {
+		put(&c->out, ",", 1);
+		put_words(&c->out, lane->name);
+	}
+	put_names(c, kind);
+	put(&c->out, "\n", 1);
+	if (!c->out.failed)
+		memmove(c->out.data + begin, c->out.data + begin + 1, --c->out.size - begin);
+}
+
+void vpa_cat_batch(struct vpa_cat *c, const struct vpt_batch *batch)
+{
+	c->batch = batch;
+	c->configs = vpt_batch_find(batch, VPT_CONFIG);
+	c->lanes = vpt_batch_find(batch, VPT_LANE);
+	pieces_reset(&c->string_pieces, batch->strings.count);
+	pieces_reset(&c->config_pieces, c->configs ? c->configs->row_count : 0);
+	index_lanes(c);
+}
+
+static void put_lane_columns(struct vpa_cat *c, const struct lane_column *lane, uint64_t key)
+{
+	const struct vpa_cat_layout *l = &c->layouts[VPT_LANE];
+	uint32_t row = key ? lane_row(c, key) : UINT32_MAX;
+	char label[VPA_CAT_LABEL];
+
+	for (; lane->name; lane++) {
+		put(&c->prefix, label, make_label(c, label, lane->name));
+		if (lane->column < 0)
+			put_lane(c, &c->prefix, key);
+		else if (row == UINT32_MAX)
+			put_null(c, &c->prefix);
+		else
+			put_cell(c, &c->prefix, &l->columns[lane->column],
+				c->lanes->col[lane->column][row]);
+	}
+}
+
+void vpa_cat_section(struct vpa_cat *c, const struct vpt_section *s)
+{
+	const struct vpt_kind_desc *kind = c->layouts[s->kind].kind;
+
+	c->prefix.size = 0;
+	if (!c->csv) {
+		put_words(&c->prefix, "{\"kind\":\"");
+		put_words(&c->prefix, kind->name);
+		put_words(&c->prefix, "\"");
+	}
+	put_lane_columns(c, lane_columns[kind->lanes], s->lane);
+	if (c->csv && c->prefix.size)
+		memmove(c->prefix.data, c->prefix.data + 1, --c->prefix.size);
+}
+
+int vpa_cat_error(const struct vpa_cat *c)
+{
+	return c->out.failed || c->prefix.failed || c->string_pieces.text.failed ||
+			       c->config_pieces.text.failed
+		       ? VPT_ENOMEM
+		       : VPT_OK;
+}

@@ -1,0 +1,672 @@
+/* families.c - reading kernel names.
+ *
+ * Some hundred patterns tell the names apart, and each name is read once for all of them: the
+ * literal fragments of families.def form one Aho-Corasick automaton, a table lookup a byte. A
+ * fragment that stands alone is its rule; the others are links of a chain:
+ *
+ *	chunk_[a-z_]*(fwd|bwd)_kernel        "chunk_" <--[a-z_]*-- "fwd_kernel"
+ *	                                              <--[a-z_]*-- "bwd_kernel"
+ *
+ * and a link counts when the one before it was met and what lies between is of the class. It is the
+ * latest meeting that is remembered. That is exact while a fragment cannot overlap the next of its
+ * chain; the tests hold the table against regexec(3).
+ *
+ * The automaton is built at the first call, in static memory, in about a millisecond. Left out:
+ * demangling (patterns are made of identifiers, which mangling keeps) and kernels that are told by
+ * their neighbours rather than by their name (eager attention). */
+#include "analysis/families.h"
+
+#include "formats/memory.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <regex.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the table ---- */
+
+enum { IS_ATTENTION = 1, BESIDE_ATTENTION = 2, IS_COMM = 4, IS_GLUE = 8 };
+
+static const struct {
+	const char *name;
+	unsigned flags;
+} families[] = {
+#define VPA_FAMILY(NAME, name, flags) {name, flags},
+#include "analysis/families.def"
+};
+
+/* VPA_FAMILY_COUNT in place of a family marks the patterns of backward passes. */
+static const struct rule {
+	enum vpa_family family;
+	const char *backend;
+	const char *pattern;
+} rules[] = {
+#define VPA_RULE(FAMILY, backend, pattern) {VPA_FAMILY_##FAMILY, backend, pattern},
+#include "analysis/families.def"
+#define VPA_BACKWARD(pattern) {VPA_FAMILY_COUNT, NULL, pattern},
+#include "analysis/families.def"
+};
+
+enum { RULES = sizeof(rules) / sizeof(rules[0]) };
+
+/* ---- the automaton, written once by build() ---- */
+
+enum {
+	NODES_MAX = 4096,
+	COLUMNS_MAX = 80, /* distinct bytes in fragments, and column 0 for all others */
+	PIECES_MAX = 1024,
+	CLASSES_MAX = 16,
+	LINKS_MAX = 192,
+	PATTERN_MAX = 256,
+	/* what a piece completes */
+	NOTHING_YET = RULES,
+	NVCC_FILE_NAME
+};
+
+#define NVCC_PREFIX "_GLOBAL__N_"
+
+enum span { SPAN_NONE, SPAN_ONE, SPAN_RUN, SPAN_RUN_1, SPAN_ANY };
+
+/* A fragment with what has to stand before and behind it. Piece 0 stands for "none". */
+struct piece {
+	uint16_t completes; /* rule */
+	uint16_t same;      /* next piece with this fragment */
+	uint16_t previous;  /* of the chain */
+	uint16_t link;      /* its own place in struct scan; 0: nobody asks */
+	uint8_t len;
+	uint8_t anchored;      /* only at the start of the name */
+	uint8_t before, klass; /* enum span, and which class the span is of */
+	uint8_t after_class;   /* class of the one byte behind; 0: any or none */
+};
+
+static struct {
+	uint16_t next[NODES_MAX][COLUMNS_MAX];
+	uint16_t hit[NODES_MAX];   /* node of the longest fragment that ends here; 0: none */
+	uint16_t rest[NODES_MAX];  /* of such a node: that of the next shorter one */
+	uint16_t first[NODES_MAX]; /* of such a node: its pieces */
+	uint8_t column[256];
+	struct piece pieces[PIECES_MAX];
+	uint64_t classes[CLASSES_MAX][4];
+	unsigned nodes, columns, piece_count, class_count, links;
+} automaton;
+
+static pthread_once_t built = PTHREAD_ONCE_INIT;
+
+static int in_class(unsigned klass, char byte)
+{
+	unsigned char c = (unsigned char)byte;
+
+	return (int)(automaton.classes[klass][c >> 6] >> (c & 63) & 1);
+}
+
+/* ---- building: patterns into pieces ---- */
+
+/* The number of the class that "[...]" at *at spells; *at moves behind it. */
+static unsigned read_class(const char **at)
+{
+	const char *p = *at + 1;
+	uint64_t set[4] = {0};
+	unsigned i, c, inverted = *p == '^';
+
+	for (p += inverted; *p != ']'; p++) {
+		unsigned last = (unsigned char)*p;
+
+		assert(*p);
+		c = last;
+		if (p[1] == '-' && p[2] != ']') {
+			p += 2;
+			last = (unsigned char)*p;
+		}
+		for (; c <= last; c++)
+			set[c >> 6] |= (uint64_t)1 << (c & 63);
+	}
+	*at = p + 1;
+	for (i = 0; inverted && i < 4; i++)
+		set[i] = ~set[i];
+	for (i = 1; i < automaton.class_count; i++)
+		if (!memcmp(automaton.classes[i], set, sizeof(set)))
+			return i;
+	assert(i < CLASSES_MAX);
+	memcpy(automaton.classes[i], set, sizeof(set));
+	automaton.class_count++;
+	return i;
+}
+
+/* What stands between two fragments: nothing, ".*", or a class with its quantifier. */
+static void read_span(const char **at, struct piece *piece)
+{
+	if (!strncmp(*at, ".*", 2)) {
+		piece->before = SPAN_ANY;
+		*at += 2;
+	} else if (**at == '[') {
+		piece->klass = (uint8_t)read_class(at);
+		piece->before = **at == '*' ? SPAN_RUN : **at == '+' ? SPAN_RUN_1 : SPAN_ONE;
+		*at += piece->before != SPAN_ONE;
+	}
+}
+
+/* The node at the end of the literal text at *at, which moves behind it. */
+static unsigned read_fragment(const char **at, struct piece *piece)
+{
+	const char *p = *at;
+	unsigned node = 0;
+
+	for (; *p && *p != '[' && strncmp(p, ".*", 2) != 0; p++) {
+		uint8_t *column;
+
+		assert(!strchr("*+?|^$.)", *p));
+		p += *p == '\\';
+		column = &automaton.column[(unsigned char)*p];
+		if (!*column)
+			*column = (uint8_t)++automaton.columns;
+		assert(*column < COLUMNS_MAX);
+		if (!automaton.next[node][*column]) {
+			assert(automaton.nodes < NODES_MAX);
+			automaton.next[node][*column] = (uint16_t)automaton.nodes++;
+		}
+		node = automaton.next[node][*column];
+		piece->len++;
+	}
+	assert(piece->len);
+	*at = p;
+	return node;
+}
+
+/* Files a piece under its fragment; a link that another pattern begins with too is shared. */
+static unsigned add_piece(unsigned node, struct piece piece)
+{
+	unsigned i;
+
+	for (i = automaton.first[node]; i; i = automaton.pieces[i].same) {
+		const struct piece *old = &automaton.pieces[i];
+
+		if (old->completes == NOTHING_YET && piece.completes == NOTHING_YET &&
+			old->previous == piece.previous && old->before == piece.before &&
+			old->klass == piece.klass && old->anchored == piece.anchored)
+			return i;
+	}
+	assert(automaton.piece_count < PIECES_MAX && automaton.links + 1 < LINKS_MAX);
+	if (piece.previous || piece.completes == NOTHING_YET)
+		piece.link = (uint16_t)++automaton.links;
+	piece.same = automaton.first[node];
+	automaton.first[node] = (uint16_t)automaton.piece_count;
+	automaton.pieces[automaton.piece_count] = piece;
+	return automaton.piece_count++;
+}
+
+/* One pattern without alternatives. */
+static void add_chain(const char *pattern, unsigned completes)
+{
+	unsigned anchored = *pattern == '^', previous = 0, node;
+
+	pattern += anchored;
+	do {
+		struct piece piece = {
+			.anchored = (uint8_t)anchored, .previous = (uint16_t)previous};
+
+		read_span(&pattern, &piece);
+		node = read_fragment(&pattern, &piece);
+		piece.completes = (uint16_t)(*pattern ? NOTHING_YET : completes);
+		if (*pattern == '[') {
+			const char *end = pattern;
+			unsigned klass = read_class(&end);
+
+			if (!*end) {
+				piece.after_class = (uint8_t)klass;
+				piece.completes = (uint16_t)completes;
+				pattern = end;
+			}
+		}
+		previous = add_piece(node, piece);
+		anchored = 0;
+	} while (*pattern);
+}
+
+/* Where the alternative at p ends: the "|" or ")" of its own group. */
+static const char *find_alternative_end(const char *p)
+{
+	unsigned depth = 0;
+
+	for (; *p && (depth || (*p != '|' && *p != ')')); p++) {
+		if (*p == '\\' && p[1])
+			p++;
+		else if (*p == '(')
+			depth++;
+		else if (*p == ')')
+			depth--;
+	}
+	return p;
+}
+
+/* Writes the alternatives of the first "(...)" out and goes on with each. */
+static void add_pattern(const char *pattern, unsigned completes)
+{
+	const char *open = pattern, *close, *tail, *alt, *end;
+	char text[PATTERN_MAX];
+
+	while (*open && *open != '(')
+		open += *open == '\\' && open[1] ? 2 : 1;
+	if (!*open) {
+		add_chain(pattern, completes);
+		return;
+	}
+	for (close = open; *close != ')';) {
+		close = find_alternative_end(close + 1);
+		assert(*close);
+	}
+	assert(strlen(pattern) < PATTERN_MAX);
+	tail = close + 1 + (close[1] == '?');
+	for (alt = open; alt != close; alt = end) {
+		end = find_alternative_end(alt + 1);
+		snprintf(text, sizeof(text), "%.*s%.*s%s", (int)(open - pattern), pattern,
+			(int)(end - alt - 1), alt + 1, tail);
+		add_pattern(text, completes);
+	}
+	if (close[1] == '?') {
+		snprintf(text, sizeof(text), "%.*s%s", (int)(open - pattern), pattern, tail);
+		add_pattern(text, completes);
+	}
+}
+
+/* From a tree to an automaton: where a byte leads nowhere, go where the longest suffix of what was
+ * read leads. Breadth first, so that the suffix's own row is complete. */
+static void close_automaton(void)
+{
+	static uint16_t queue[NODES_MAX], fail[NODES_MAX];
+	unsigned head = 0, tail = 1, c;
+
+	for (; head < tail; head++) {
+		unsigned node = queue[head];
+
+		for (c = 1; c <= automaton.columns; c++) {
+			unsigned child = automaton.next[node][c];
+			unsigned other = node ? automaton.next[fail[node]][c] : 0;
+
+			if (!child) {
+				automaton.next[node][c] = (uint16_t)other;
+				continue;
+			}
+			fail[child] = (uint16_t)other;
+			automaton.rest[child] = automaton.hit[other];
+			automaton.hit[child] =
+				automaton.first[child] ? (uint16_t)child : automaton.hit[other];
+			queue[tail++] = (uint16_t)child;
+		}
+	}
+}
+
+static void build(void)
+{
+	unsigned i;
+
+	automaton.nodes = automaton.piece_count = automaton.class_count = 1;
+	for (i = 0; i < RULES; i++)
+		add_pattern(rules[i].pattern, i);
+	add_pattern(NVCC_PREFIX, NVCC_FILE_NAME);
+	close_automaton();
+}
+
+/* ---- the file names that nvcc weaves in ---- */
+
+static size_t count_hex(const char *p, const char *end)
+{
+	const char *from = p;
+
+	while (p < end && ((*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f')))
+		p++;
+	return (size_t)(p - from);
+}
+
+/* Digits at p as a number, *digits how many; 0 and more than four digits are no length of ours. */
+static size_t read_length(const char *p, const char *end, size_t *digits)
+{
+	size_t value = 0;
+
+	for (*digits = 0; p < end && *p >= '0' && *p <= '9' && *digits < 5; p++, ++*digits)
+		value = value * 10 + (size_t)(*p - '0');
+	return *digits < 5 ? value : 0;
+}
+
+static int is_identifier(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+	       (c >= 'a' && c <= 'z');
+}
+
+/* Behind "_<hash>_<length>_<file>_<hash>" at p, where `length` counts the file, "attention_cu".
+ * NULL if this is something else. Should the length be wrong, the file ends at the first
+ * "_cu_<hash>". */
+static const char *skip_hashed(const char *p, const char *end)
+{
+	enum { HASH_MIN = 8, HASH_MAX = 32, FILE_MAX = 256 };
+	size_t hash, digits, length, left, i;
+
+	if (p == end || *p != '_')
+		return NULL;
+	hash = count_hex(++p, end);
+	if (hash < HASH_MIN || hash > HASH_MAX || (size_t)(end - p) <= hash || p[hash] != '_')
+		return NULL;
+	p += hash + 1;
+	length = read_length(p, end, &digits);
+	p += digits;
+	if (!digits || p == end || *p++ != '_')
+		return NULL;
+	left = (size_t)(end - p);
+	if (left > length + hash && p[length] == '_' &&
+		count_hex(p + length + 1, p + length + 1 + hash) == hash)
+		return p + length + 1 + hash;
+	for (i = 0; i < FILE_MAX && left - i >= 4 + hash && is_identifier(p[i]); i++)
+		if (!memcmp(p + i, "_cu_", 4) && count_hex(p + i + 4, p + i + 4 + hash) == hash)
+			return p + i + 4 + hash;
+	return NULL;
+}
+
+/* Behind the identifier that begins at `id`, where the mangled name gives its length in the digits
+ * before. Those may follow a digit of another identifier, so three are tried, then two; what comes
+ * behind in a mangled name is a digit or a capital. */
+static const char *skip_counted(const char *name, const char *id, const char *end)
+{
+	size_t digits, used, length, i;
+
+	for (digits = 3; digits >= 2; digits--) {
+		if ((size_t)(id - name) < digits)
+			continue;
+		length = read_length(id - digits, id, &used);
+		if (used != digits || length < sizeof(NVCC_PREFIX) || length > (size_t)(end - id))
+			continue;
+		for (i = 0; i < length && is_identifier(id[i]);)
+			i++;
+		if (i == length && (id + i == end || (id[i] >= '0' && id[i] <= '9') ||
+					   (id[i] >= 'A' && id[i] <= 'Z')))
+			return id + length;
+	}
+	return NULL;
+}
+
+/* nvcc tells the anonymous namespaces of different files apart by the file's name, which says
+ * nothing of the kernel: attention.cu holds more than attention. `at` is where NVCC_PREFIX begins;
+ * returns where the name goes on. */
+static size_t skip_file_name(const char *name, size_t len, size_t at)
+{
+	const char *prefix_end = name + at + sizeof(NVCC_PREFIX) - 1;
+	const char *p = skip_hashed(prefix_end, name + len);
+
+	if (!p)
+		p = skip_counted(name, name + at, name + len);
+	return (size_t)((p ? p : prefix_end) - name);
+}
+
+/* ---- reading a name ---- */
+
+struct scan {
+	const char *name;
+	uint32_t len;
+	unsigned rule; /* the first that matched so far; RULES: none */
+	int backward;
+	uint32_t end[LINKS_MAX];    /* where a link was last met, behind its end; 0: not yet */
+	uint32_t looked[LINKS_MAX]; /* the span before a link was looked at up to here ... */
+	uint32_t alien[LINKS_MAX];  /* ... and behind here, its last byte not of the class */
+};
+
+/* Whether all from where the previous link ended to `start` is of the class. Every byte is looked
+ * at once a link, however often it is asked for. */
+static int span_holds(struct scan *s, const struct piece *piece, uint32_t start)
+{
+	uint32_t from = s->end[automaton.pieces[piece->previous].link];
+	uint32_t *looked = &s->looked[piece->link], *alien = &s->alien[piece->link], i;
+
+	if (!from || from > start || (piece->before == SPAN_RUN_1 && from == start) ||
+		(piece->before == SPAN_ONE && from + 1 != start))
+		return 0;
+	if (piece->before == SPAN_NONE)
+		return from == start;
+	if (piece->before == SPAN_ANY)
+		return 1;
+	for (i = from > *looked ? from : *looked; i < start; i++)
+		if (!in_class(piece->klass, s->name[i]))
+			*alien = i + 1;
+	*looked = start > *looked ? start : *looked;
+	return *alien <= from;
+}
+
+static int piece_holds(struct scan *s, const struct piece *piece, uint32_t end)
+{
+	uint32_t start = end - piece->len;
+
+	if (piece->anchored && start)
+		return 0;
+	if (piece->previous && !span_holds(s, piece, start))
+		return 0;
+	if (!piece->previous && piece->before &&
+		(!start || !in_class(piece->klass, s->name[start - 1])))
+		return 0;
+	return !piece->after_class || (end < s->len && in_class(piece->after_class, s->name[end]));
+}
+
+/* All fragments that end before `end`, the longest first, so that a link is compared with what came
+ * before it and not with a piece of itself. Returns where to read on. */
+static uint32_t meet(struct scan *s, unsigned node, uint32_t end)
+{
+	unsigned i;
+
+	for (; node; node = automaton.rest[node])
+		for (i = automaton.first[node]; i; i = automaton.pieces[i].same) {
+			const struct piece *piece = &automaton.pieces[i];
+
+			/* A rule that would come too late need not be looked at. */
+			if (piece->completes < RULES && piece->completes > s->rule &&
+				rules[piece->completes].family != VPA_FAMILY_COUNT)
+				continue;
+			if (!piece_holds(s, piece, end))
+				continue;
+			if (piece->completes == NVCC_FILE_NAME)
+				return (uint32_t)skip_file_name(s->name, s->len, end - piece->len);
+			if (piece->completes == NOTHING_YET)
+				s->end[piece->link] = end;
+			else if (rules[piece->completes].family == VPA_FAMILY_COUNT)
+				s->backward = 1;
+			else
+				s->rule = piece->completes;
+		}
+	return end;
+}
+
+void vpa_classify(const char *name, size_t len, struct vpa_kernel_class *out)
+{
+	struct scan s = {.name = name, .rule = RULES};
+	unsigned node = 0;
+	uint32_t i, next;
+
+	memset(out, 0, sizeof(*out));
+	pthread_once(&built, build);
+	s.len = len < UINT32_MAX ? (uint32_t)len : UINT32_MAX - 1;
+	for (i = 0; i < s.len;) {
+		node = automaton.next[node][automaton.column[(unsigned char)name[i++]]];
+		if (!automaton.hit[node])
+			continue;
+		next = meet(&s, automaton.hit[node], i);
+		if (next != i)
+			node = 0;
+		i = next;
+	}
+	if (s.rule < RULES) {
+		out->family = rules[s.rule].family;
+		out->backend = rules[s.rule].backend;
+	}
+	out->backward = s.backward;
+}
+
+/* ---- families ---- */
+
+const char *vpa_family_name(enum vpa_family family)
+{
+	return families[family < VPA_FAMILY_COUNT ? family : VPA_FAMILY_UNKNOWN].name;
+}
+
+int vpa_family_find(const char *name, size_t len, enum vpa_family *out)
+{
+	unsigned i;
+
+	*out = VPA_FAMILY_UNKNOWN;
+	for (i = 0; i < VPA_FAMILY_COUNT; i++)
+		if (strlen(families[i].name) == len && !memcmp(families[i].name, name, len)) {
+			*out = (enum vpa_family)i;
+			return VPT_OK;
+		}
+	return VPT_EINVAL;
+}
+
+static int has_flag(enum vpa_family family, unsigned flags)
+{
+	return family < VPA_FAMILY_COUNT && (families[family].flags & flags) != 0;
+}
+
+int vpa_family_is_attention(enum vpa_family family)
+{
+	return has_flag(family, IS_ATTENTION);
+}
+
+int vpa_family_is_comm(enum vpa_family family)
+{
+	return has_flag(family, IS_COMM);
+}
+
+int vpa_family_is_glue(enum vpa_family family)
+{
+	return has_flag(family, IS_GLUE);
+}
+
+/* ---- a user's rules ---- */
+
+struct user_rule {
+	enum vpa_family family;
+	regex_t regex;
+};
+
+struct vpa_rules {
+	struct user_rule *rules;
+	size_t count;
+};
+
+/* One line without its end. Adds a rule, or nothing for a comment. */
+static int read_rule(
+	struct vpa_rules *r, const char *line, size_t len, size_t number, struct vpt_err *err)
+{
+	const char *tab = memchr(line, '\t', len);
+	struct user_rule *rule = &r->rules[r->count];
+	char *pattern, why[128];
+	int rc;
+
+	if (!len || *line == '#')
+		return VPT_OK;
+	if (!tab || tab + 1 == line + len || memchr(line, '\0', len))
+		return vpt_fail(err, VPT_EINVAL,
+			"line %zu of the rules: expected a family, a tab and a pattern, found "
+			"\"%.*s\"",
+			number, (int)(len < 80 ? len : 80), line);
+	if (vpa_family_find(line, (size_t)(tab - line), &rule->family))
+		return vpt_fail(err, VPT_EINVAL,
+			"line %zu of the rules: expected a family such as \"attention\" or "
+			"\"gemm\", "
+			"found \"%.*s\"",
+			number, (int)(tab - line < 80 ? tab - line : 80), line);
+	pattern = vpt_strndup(tab + 1, len - (size_t)(tab + 1 - line));
+	if (!pattern)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for line %zu of the rules", number);
+	rc = regcomp(&rule->regex, pattern, REG_EXTENDED | REG_NOSUB);
+	if (!rc) {
+		r->count++;
+	} else {
+		regerror(rc, &rule->regex, why, sizeof(why));
+		rc = vpt_fail(err, rc == REG_ESPACE ? VPT_ENOMEM : VPT_EINVAL,
+			"line %zu of the rules: expected a POSIX extended regular expression, "
+			"found "
+			"\"%.80s\" (%s)",
+			number, pattern, why);
+	}
+	vpt_free(pattern);
+	return rc;
+}
+
+struct vpa_rules *vpa_rules_read(const char *text, size_t len, struct vpt_err *err)
+{
+	struct vpa_rules *r = vpt_calloc(1, sizeof(*r));
+	const char *line = text, *end = text + len;
+	size_t lines = 1, number;
+
+	for (number = 0; number < len; number++)
+		lines += text[number] == '\n';
+	if (r)
+		r->rules = vpt_calloc(lines, sizeof(*r->rules));
+	if (!r || !r->rules) {
+		vpt_fail(err, VPT_ENOMEM, "no memory for %zu lines of rules", lines);
+		goto fail;
+	}
+	for (number = 1; line < end; number++) {
+		const char *stop = memchr(line, '\n', (size_t)(end - line));
+		size_t length = (size_t)((stop ? stop : end) - line);
+
+		if (read_rule(r, line, length - (length && line[length - 1] == '\r'), number, err))
+			goto fail;
+		line = stop ? stop + 1 : end;
+	}
+	return r;
+fail:
+	vpa_rules_free(r);
+	return NULL;
+}
+
+void vpa_rules_free(struct vpa_rules *r)
+{
+	if (!r)
+		return;
+	while (r->count)
+		regfree(&r->rules[--r->count].regex);
+	vpt_free(r->rules);
+	vpt_free(r);
+}
+
+/* The name as the header promises it to a rule. */
+static void copy_for_rules(char *text, size_t cap, const char *name, size_t len)
+{
+	enum { PREFIX = sizeof(NVCC_PREFIX) - 1 };
+	size_t i, n = 0;
+
+	for (i = 0; i < len && n < cap - 1;) {
+		if (name[i] == '_' && len - i >= PREFIX && !memcmp(name + i, NVCC_PREFIX, PREFIX)) {
+			size_t next = skip_file_name(name, len, i);
+
+			if (next > i + PREFIX) {
+				i = next;
+				continue;
+			}
+		}
+		text[n++] = name[i] ? name[i] : '?';
+		i++;
+	}
+	text[n] = '\0';
+}
+
+void vpa_rules_classify(
+	const struct vpa_rules *r, const char *name, size_t len, struct vpa_kernel_class *out)
+{
+	char text[4096];
+	size_t i;
+
+	vpa_classify(name, len, out);
+	if (!r || !r->count)
+		return;
+	copy_for_rules(text, sizeof(text), name, len);
+	for (i = 0; i < r->count; i++)
+		if (!regexec(&r->rules[i].regex, text, 0, NULL, 0))
+			break;
+	if (i == r->count)
+		return;
+	out->family = r->rules[i].family;
+	if (!has_flag(out->family, IS_ATTENTION | BESIDE_ATTENTION))
+		out->backend = NULL;
+	else if (!out->backend)
+		out->backend = "user";
+}

@@ -1,0 +1,240 @@
+/* findings.c - conclusions, ranked by the most they could give. Silent where nothing crosses its threshold.
+ *
+ * "At most" is the idle or busy time that would vanish if nothing else became the bottleneck; gains of several
+ * findings do not add up. */
+#include "analysis/verdict.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FINDINGS_MAX = 32, EVIDENCE_MAX = 3 };
+
+/* An opener is worth a line from this share of the window on. */
+static const double opener_share = 0.01;
+
+static struct vpa_finding *add(struct vpa_report *r, const char *id, const char *status)
+{
+	struct vpa_finding *f;
+
+	if (r->finding_count == FINDINGS_MAX)
+		return NULL;
+	f = &r->findings[r->finding_count++];
+	f->id = id;
+	f->status = status;
+	f->evidence = vpa_arena_alloc(&r->arena, EVIDENCE_MAX, sizeof(*f->evidence));
+	return f->evidence ? f : NULL;
+}
+
+static void add_evidence(struct vpa_finding *f, const char *text)
+{
+	if (f->evidence_count < EVIDENCE_MAX)
+		f->evidence[f->evidence_count++] = text;
+}
+
+/* What to do about each opener. */
+static const struct {
+	enum vpa_cause cause;
+	const char *id, *advice;
+} openers[] = {
+	{VPA_CAUSE_SYNC_DRAIN, "sync-drain", "keep the host from waiting: no .item(), .cpu() or synchronise in the loop"},
+	{VPA_CAUSE_BLOCKING_COPY, "blocking-copy", "copy asynchronously: pinned memory, non_blocking=True, a stream of its own"},
+	{VPA_CAUSE_ALLOCATION, "allocation", "allocate before the loop: a caching allocator, no empty_cache()"},
+	{VPA_CAUSE_MODULE_LOAD, "module-load", "load and compile before the measured part: warm up every shape"},
+	{VPA_CAUSE_GRAPH_BUILD, "graph-build", "instantiate CUDA graphs before the loop"},
+	{VPA_CAUSE_OTHER_CALL, "other-call", "take this CUDA call out of the loop"},
+	{VPA_CAUSE_LAUNCH_RATE, "launch-rate", "launch less: CUDA graphs, torch.compile, fused kernels"},
+	{VPA_CAUSE_HOST_STALL, "host-stall", "shorten or overlap the host code between launches"},
+	{VPA_CAUSE_LAUNCH_LATENCY, "launch-latency", "run further ahead of the GPU, or use CUDA graphs"},
+	{VPA_CAUSE_DEPENDENCY, "dependency", "let the stream that is waited for finish earlier"},
+	{VPA_CAUSE_INSIDE_GRAPH, "inside-graph", "fuse small kernels inside the CUDA graph"},
+	{VPA_CAUSE_GRAPH_START, "graph-start", "join small CUDA graphs"},
+};
+
+struct opened {
+	uint64_t ns, gaps, top_ns;
+	const struct vpa_idle_part *top;
+};
+
+static struct opened sum_opened(const struct vpa_report *r, enum vpa_cause cause)
+{
+	struct opened sum = {0};
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].opened_by_count; i++) {
+			const struct vpa_idle_part *part = &r->devices[d].opened_by[i];
+
+			if (part->cause != cause)
+				continue;
+			sum.ns += part->ns;
+			sum.gaps += part->gaps;
+			if (part->ns > sum.top_ns) {
+				sum.top_ns = part->ns;
+				sum.top = part;
+			}
+		}
+	return sum;
+}
+
+static void find_openers(struct vpa_report *r)
+{
+	double window = (double)(r->window_end_ns - r->window_start_ns) * (double)r->device_count;
+	size_t k, g;
+
+	for (k = 0; k < sizeof(openers) / sizeof(openers[0]); k++) {
+		struct opened sum = sum_opened(r, openers[k].cause);
+		double share = window > 0 ? (double)sum.ns / window : 0;
+		struct vpa_finding *f;
+
+		if (share < opener_share)
+			continue;
+		f = add(r, openers[k].id, share >= 0.1 ? "fail" : "warn");
+		if (!f)
+			return;
+		f->title = openers[k].advice;
+		f->gain_at_most_ms = (double)sum.ns / 1e6;
+		f->measured = vpa_arena_printf(&r->arena, "%s opened %" PRIu64 " gaps, %.1f ms, %.1f %% of the window",
+			vpa_cause_text(openers[k].cause), sum.gaps, (double)sum.ns / 1e6, share * 100);
+		f->threshold = "1 % of the window";
+		for (g = 0; g < r->gap_count; g++)
+			if (r->gaps[g].opened_by == openers[k].cause)
+				add_evidence(f, r->gaps[g].id);
+		if (!f->evidence_count && sum.top && sum.top->call)
+			add_evidence(f, sum.top->call);
+	}
+}
+
+static void find_bound(struct vpa_report *r)
+{
+	uint64_t busy = 0, active = 0;
+	struct vpa_finding *f;
+	size_t d;
+
+	for (d = 0; d < r->device_count; d++) {
+		busy += r->devices[d].busy_ns;
+		active += r->devices[d].active_ns;
+	}
+	if (!active || (double)busy < 0.9 * (double)active)
+		return;
+	f = add(r, "gpu-bound", "info");
+	if (!f)
+		return;
+	f->title = "the GPU is the limit: make its work cheaper, not the host faster";
+	f->measured = vpa_arena_printf(
+		&r->arena, "busy %.1f %% of the time from the first to the last op", 100.0 * (double)busy / (double)active);
+	f->threshold = "90 % of active";
+}
+
+static void find_eager(struct vpa_report *r)
+{
+	const struct vpa_attention *a = &r->attention;
+	uint64_t count = 0, total = 0, softmax = 0;
+	struct vpa_finding *f;
+	size_t i;
+
+	for (i = 0; i < a->eager_count; i++) {
+		count += a->eager[i].count;
+		total += a->eager[i].total_ns;
+		softmax += a->eager[i].softmax_ns;
+	}
+	if (!count)
+		return;
+	f = add(r, "eager-attention", "fail");
+	if (!f)
+		return;
+	f->title = "attention is not fused: use SDPA with a flash or cuDNN back-end";
+	/* A fused kernel keeps the scores on chip: everything but the two GEMMs goes. */
+	f->gain_at_most_ms = (double)softmax / 1e6;
+	f->measured = vpa_arena_printf(&r->arena,
+		"%" PRIu64 " sequences GEMM, softmax, GEMM: %.1f ms, of which softmax %.1f ms", count,
+		(double)total / 1e6, (double)softmax / 1e6);
+	f->threshold = "one sequence";
+	f->caveat = "the gain is the softmax alone; reading and writing the scores in the GEMMs comes on top";
+	for (i = 0; i < a->eager_count; i++)
+		if (a->eager[i].range)
+			add_evidence(f, a->eager[i].range);
+}
+
+static int compute_major(const struct vpa_report *r)
+{
+	return r->gpu_count ? (int)r->gpus[0].compute_major : 0;
+}
+
+/* FlashAttention 2 on a device for which FlashAttention 3 exists. */
+static void find_old_flash(struct vpa_report *r)
+{
+	struct vpa_attention *a = &r->attention;
+	struct vpa_finding *f;
+	size_t i;
+
+	if (compute_major(r) != 9)
+		return;
+	for (i = 0; i < a->backend_count; i++) {
+		const struct vpa_backend_row *b = &a->backends[i];
+
+		if (strcmp(b->backend, "flash-attn-2") && strcmp(b->backend, "sdpa-flash"))
+			continue;
+		f = add(r, "flash-2-on-hopper", "warn");
+		if (!f)
+			return;
+		f->title = "FlashAttention 2 on sm_90: FlashAttention 3 or cuDNN attention is made for it";
+		f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " calls of %s, %.1f ms, %.1f %% of busy",
+			b->calls, b->backend, (double)b->total_ns / 1e6, b->share_of_busy * 100);
+		f->threshold = "one call";
+		f->caveat = "how much it saves depends on head size and sequence length: measure";
+	}
+}
+
+static void find_unfused_conv(struct vpa_report *r)
+{
+	uint64_t total = 0;
+	struct vpa_finding *f;
+	size_t i;
+
+	for (i = 0; i < r->kernel_count; i++)
+		if (strstr(r->kernels[i].name, "vol2col"))
+			total += r->kernels[i].time.total_ns;
+	if (!total)
+		return;
+	f = add(r, "vol2col", "warn");
+	if (!f)
+		return;
+	f->title = "conv3d runs as vol2col, not in cuDNN: check its dtype, layout and padding";
+	f->gain_at_most_ms = (double)total / 1e6;
+	f->measured = vpa_arena_printf(&r->arena, "%.1f ms in vol2col", (double)total / 1e6);
+	f->threshold = "one kernel";
+}
+
+static int compare_findings(const void *pa, const void *pb)
+{
+	const struct vpa_finding *a = pa, *b = pb;
+
+	if (a->gain_at_most_ms > b->gain_at_most_ms || a->gain_at_most_ms < b->gain_at_most_ms)
+		return a->gain_at_most_ms > b->gain_at_most_ms ? -1 : 1;
+	return strcmp(a->id, b->id);
+}
+
+int vpa_findings_write(struct vpa_report *r)
+{
+	struct vpa_attention *a = &r->attention;
+	size_t i;
+
+	r->findings = vpa_arena_alloc(&r->arena, FINDINGS_MAX, sizeof(*r->findings));
+	a->fallbacks = vpa_arena_alloc(&r->arena, FINDINGS_MAX, sizeof(*a->fallbacks));
+	if (!r->findings || !a->fallbacks)
+		return VPT_ENOMEM;
+	if (!r->device_count)
+		return VPT_OK;
+	find_bound(r);
+	find_openers(r);
+	find_eager(r);
+	find_old_flash(r);
+	find_unfused_conv(r);
+	for (i = 0; i < r->finding_count; i++)
+		if (!strcmp(r->findings[i].id, "eager-attention") || !strcmp(r->findings[i].id, "flash-2-on-hopper"))
+			a->fallbacks[a->fallback_count++] = vpa_arena_printf(
+				&r->arena, "%s (%s)", r->findings[i].title, r->findings[i].measured);
+	qsort(r->findings, r->finding_count, sizeof(*r->findings), compare_findings);
+	return r->arena.failed ? VPT_ENOMEM : VPT_OK;
+}

@@ -1,0 +1,38 @@
+/* fold.h - one-pass analyses.
+ *
+ * A fold sees each resolved op, call, range and gap once, keeps aggregates, and writes its tables at the end.
+ * Folds do not know each other. To add one: a file with one exported descriptor, a line in fold_registry.c. */
+#ifndef VPA_ANALYSIS_FOLD_H
+#define VPA_ANALYSIS_FOLD_H
+
+#include "analysis/idle.h"
+#include "analysis/report.h"
+
+struct vpa_fold_context {
+	struct vpa_model *model;
+	struct vpa_idle *idle;
+	const struct vpa_options *options;
+	size_t top; /* rows a table */
+};
+
+/* Members that a fold does not need are NULL. All return 0 or VPT_ENOMEM. */
+struct vpa_fold {
+	const char *name, *help;
+	size_t state_bytes; /* handed in zeroed */
+	int (*ops)(void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count);
+	int (*call)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
+	int (*range)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
+	int (*gap)(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
+	int (*finish)(void *state, const struct vpa_fold_context *c, struct vpa_report *out);
+	void (*free)(void *state); /* what the state points to, not the state */
+};
+
+extern const struct vpa_fold *const vpa_folds[]; /* ends with NULL */
+
+extern const struct vpa_fold vpa_fold_devices, vpa_fold_gaps, vpa_fold_kernels, vpa_fold_attention,
+	vpa_fold_ranges, vpa_fold_copies, vpa_fold_syncs;
+
+/* The arena's copy of a name; NULL for id 0. */
+const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uint32_t id);
+
+#endif

@@ -1,0 +1,367 @@
+/* fold_gaps.c - idle time added up by what opened it and by what it was spent in, and the longest gaps. */
+#include "analysis/fold.h"
+
+#include "analysis/cause.h"
+#include "analysis/index.h"
+#include "analysis/spread.h"
+#include "formats/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECES_MAX = 64, PARTS_MAX = 1 << 16, PARTS_SHOWN = 64, MIN_GAP_NS = 10000 };
+
+struct part {
+	uint64_t ns, gaps;
+};
+
+/* A gap that may be listed, with everything that will be gone at the end. */
+struct kept {
+	struct vpa_gap gap;
+	struct neighbour {
+		uint8_t there, kind;
+		uint32_t name; /* of a kernel */
+	} after, before; /* what the gap comes after, and before: ops themselves are gone by the end */
+	int64_t pid, tid;
+	struct vpa_cause_piece *pieces;
+	size_t piece_count;
+};
+
+struct spent {
+	uint64_t ns[VPA_CAUSES];
+	uint64_t gaps[VPA_CAUSES];
+};
+
+struct state {
+	struct vpa_index index; /* (device, cause), (range, call) */
+	struct part *parts;
+	size_t part_cap;
+	struct spent *spent; /* by device */
+	size_t spent_cap;
+	struct kept *heap; /* the longest, the shortest of them on top */
+	size_t heap_count, heap_cap;
+	struct vpa_spread_builder lengths; /* of gaps between ops */
+};
+
+/* Whether `a` should be listed behind `b`. */
+static int behind(const struct vpa_gap *a, const struct vpa_gap *b)
+{
+	uint64_t la = a->end_ns - a->start_ns, lb = b->end_ns - b->start_ns;
+
+	if (la != lb)
+		return la < lb;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns > b->start_ns;
+	return a->device > b->device;
+}
+
+static void sift_down(struct kept *heap, size_t count, size_t at)
+{
+	for (;;) {
+		size_t least = at, child = 2 * at + 1;
+		struct kept swap;
+
+		if (child < count && behind(&heap[child].gap, &heap[least].gap))
+			least = child;
+		if (child + 1 < count && behind(&heap[child + 1].gap, &heap[least].gap))
+			least = child + 1;
+		if (least == at)
+			return;
+		swap = heap[at];
+		heap[at] = heap[least];
+		heap[least] = swap;
+		at = least;
+	}
+}
+
+static void sift_up(struct kept *heap, size_t at)
+{
+	while (at && behind(&heap[at].gap, &heap[(at - 1) / 2].gap)) {
+		struct kept swap = heap[at];
+
+		heap[at] = heap[(at - 1) / 2];
+		heap[(at - 1) / 2] = swap;
+		at = (at - 1) / 2;
+	}
+}
+
+static struct neighbour neighbour_of(const struct vpa_fold_context *c, const struct vpa_op *op)
+{
+	struct neighbour n = {0};
+
+	if (op) {
+		n.there = 1;
+		n.kind = op->kind;
+		n.name = op->kernel != VPA_NONE ? c->model->kernels[op->kernel].name : 0;
+	}
+	return n;
+}
+
+static int keep_gap(struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+{
+	struct vpa_cause_piece pieces[PIECES_MAX];
+	struct kept k = {.gap = *gap, .after = neighbour_of(c, gap->before),
+		.before = neighbour_of(c, gap->gating), .pid = -1, .tid = -1};
+
+	if (gap->thread != VPA_NONE) {
+		k.pid = c->model->threads[gap->thread].pid;
+		k.tid = c->model->threads[gap->thread].tid;
+	}
+	k.piece_count = vpa_cause_pieces(c->idle, gap, pieces, PIECES_MAX);
+	k.pieces = vpt_alloc(k.piece_count, sizeof(*k.pieces));
+	if (!k.pieces)
+		return VPT_ENOMEM;
+	memcpy(k.pieces, pieces, k.piece_count * sizeof(*k.pieces));
+	if (s->heap_count == c->top) {
+		vpt_free(s->heap[0].pieces);
+		s->heap[0] = k;
+		sift_down(s->heap, s->heap_count, 0);
+		return VPT_OK;
+	}
+	if (vpt_grow(&s->heap, &s->heap_cap, s->heap_count + 1, sizeof(*s->heap))) {
+		vpt_free(k.pieces);
+		return VPT_ENOMEM;
+	}
+	s->heap[s->heap_count] = k;
+	sift_up(s->heap, s->heap_count++);
+	return VPT_OK;
+}
+
+static int add_part(struct state *s, const struct vpa_gap *gap, uint64_t ns)
+{
+	uint64_t owner = (uint64_t)gap->device << 8 | gap->opened_by;
+	uint64_t names = (uint64_t)gap->range << 32 | gap->call;
+	size_t before = s->part_cap;
+	uint32_t row;
+
+	/* Many different ranges: from here on only the cause is told apart. */
+	if (s->index.count >= PARTS_MAX)
+		names = UINT64_MAX;
+	row = vpa_index_put(&s->index, owner, names);
+	if (row == UINT32_MAX || vpt_grow(&s->parts, &s->part_cap, (size_t)row + 1, sizeof(*s->parts)))
+		return VPT_ENOMEM;
+	if (s->part_cap > before)
+		memset(s->parts + before, 0, (s->part_cap - before) * sizeof(*s->parts));
+	s->parts[row].ns += ns;
+	s->parts[row].gaps++;
+	return VPT_OK;
+}
+
+static int add_spent(struct state *s, const struct vpa_gap *gap)
+{
+	size_t before = s->spent_cap;
+	struct spent *spent;
+	unsigned k;
+
+	if (vpt_grow(&s->spent, &s->spent_cap, (size_t)gap->device + 1, sizeof(*s->spent)))
+		return VPT_ENOMEM;
+	if (s->spent_cap > before)
+		memset(s->spent + before, 0, (s->spent_cap - before) * sizeof(*s->spent));
+	spent = &s->spent[gap->device];
+	for (k = 0; k < VPA_CAUSES; k++) {
+		spent->ns[k] += gap->spent_ns[k];
+		spent->gaps[k] += gap->spent_ns[k] != 0;
+	}
+	return VPT_OK;
+}
+
+static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+{
+	struct state *s = state;
+	uint64_t ns = gap->end_ns - gap->start_ns;
+	int rc = add_part(s, gap, ns);
+
+	if (!rc)
+		rc = add_spent(s, gap);
+	if (!rc && gap->before && gap->gating)
+		rc = vpa_spread_add(&s->lengths, ns);
+	if (!rc && c->top && (s->heap_count < c->top || behind(&s->heap[0].gap, gap)))
+		rc = keep_gap(s, c, gap);
+	return rc;
+}
+
+/* ---- writing down ---- */
+
+static int compare_parts(const void *pa, const void *pb)
+{
+	const struct vpa_idle_part *a = pa, *b = pb;
+	int order;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	if (a->cause != b->cause)
+		return a->cause < b->cause ? -1 : 1;
+	order = strcmp(a->range ? a->range : "", b->range ? b->range : "");
+	return order ? order : strcmp(a->call ? a->call : "", b->call ? b->call : "");
+}
+
+/* All rows of a device and cause beyond those that are shown become one. */
+static size_t merge_small(struct vpa_idle_part *parts, size_t count)
+{
+	size_t kept = PARTS_SHOWN, i, k;
+
+	for (i = PARTS_SHOWN; i < count; i++) {
+		for (k = PARTS_SHOWN; k < kept && parts[k].cause != parts[i].cause; k++)
+			;
+		if (k == kept) {
+			parts[kept] = (struct vpa_idle_part){.cause = parts[i].cause, .range = "(other)",
+				.call = "(other)", .ns = parts[i].ns, .gaps = parts[i].gaps};
+			kept++;
+		} else {
+			parts[k].ns += parts[i].ns;
+			parts[k].gaps += parts[i].gaps;
+		}
+	}
+	return count > PARTS_SHOWN ? kept : count;
+}
+
+static int write_opened(struct state *s, const struct vpa_fold_context *c, uint32_t index,
+	struct vpa_device *device, struct vpa_report *out)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < s->index.count; i++)
+		count += s->index.entries[i].a >> 8 == index;
+	device->opened_by = vpa_arena_alloc(&out->arena, count + VPA_CAUSES, sizeof(*device->opened_by));
+	if (!device->opened_by)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->index.count; i++) {
+		const struct vpa_index_entry *e = &s->index.entries[i];
+		struct vpa_idle_part *part = &device->opened_by[device->opened_by_count];
+
+		if (e->a >> 8 != index)
+			continue;
+		device->opened_by_count++;
+		part->cause = (enum vpa_cause)(e->a & 0xff);
+		part->ns = s->parts[i].ns;
+		part->gaps = s->parts[i].gaps;
+		part->range = e->b == UINT64_MAX ? "(other)" : vpa_fold_name(out, c->model, (uint32_t)(e->b >> 32));
+		part->call = e->b == UINT64_MAX ? "(other)" : vpa_fold_name(out, c->model, (uint32_t)e->b);
+	}
+	qsort(device->opened_by, device->opened_by_count, sizeof(*device->opened_by), compare_parts);
+	device->opened_by_count = merge_small(device->opened_by, device->opened_by_count);
+	qsort(device->opened_by, device->opened_by_count, sizeof(*device->opened_by), compare_parts);
+	return VPT_OK;
+}
+
+static int write_spent(struct state *s, uint32_t index, struct vpa_device *device, struct vpa_report *out)
+{
+	unsigned k;
+
+	device->spent_in = vpa_arena_alloc(&out->arena, VPA_CAUSES, sizeof(*device->spent_in));
+	if (!device->spent_in)
+		return VPT_ENOMEM;
+	for (k = 0; k < VPA_CAUSES && index < s->spent_cap; k++)
+		if (s->spent[index].ns[k])
+			device->spent_in[device->spent_in_count++] = (struct vpa_idle_part){
+				.cause = (enum vpa_cause)k, .ns = s->spent[index].ns[k], .gaps = s->spent[index].gaps[k]};
+	qsort(device->spent_in, device->spent_in_count, sizeof(*device->spent_in), compare_parts);
+	return VPT_OK;
+}
+
+static uint32_t device_index(const struct vpa_model *m, int64_t ordinal)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->device_count && m->devices[i] != ordinal; i++)
+		;
+	return i;
+}
+
+static int compare_kept(const void *pa, const void *pb)
+{
+	const struct kept *a = pa, *b = pb;
+
+	return behind(&a->gap, &b->gap) ? 1 : behind(&b->gap, &a->gap) ? -1 : 0;
+}
+
+static const char *neighbour_name(struct vpa_report *out, const struct vpa_model *m, struct neighbour n)
+{
+	static const char *const kinds[] = {"kernel", "memcpy", "memset"};
+
+	if (!n.there)
+		return NULL;
+	return n.name ? vpa_fold_name(out, m, n.name) : kinds[n.kind];
+}
+
+static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	const struct vpa_model *m = c->model;
+	size_t i, p;
+
+	qsort(s->heap, s->heap_count, sizeof(*s->heap), compare_kept);
+	out->gaps = vpa_arena_alloc(&out->arena, s->heap_count, sizeof(*out->gaps));
+	if (!out->gaps)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->heap_count; i++) {
+		const struct kept *k = &s->heap[i];
+		struct vpa_gap_row *row = &out->gaps[out->gap_count];
+
+		if (k->gap.end_ns - k->gap.start_ns < out->min_gap_ns)
+			break;
+		snprintf(row->id, sizeof(row->id), "G%zu", ++out->gap_count);
+		row->device = m->devices[k->gap.device];
+		row->start_ns = k->gap.start_ns;
+		row->duration_ns = k->gap.end_ns - k->gap.start_ns;
+		row->opened_by = k->gap.opened_by;
+		row->call = vpa_fold_name(out, m, k->gap.call);
+		row->range = vpa_fold_name(out, m, k->gap.range);
+		row->pid = k->pid;
+		row->tid = k->tid;
+		row->after = neighbour_name(out, m, k->after);
+		row->before = neighbour_name(out, m, k->before);
+		row->pieces = vpa_arena_alloc(&out->arena, k->piece_count, sizeof(*row->pieces));
+		if (!row->pieces)
+			return VPT_ENOMEM;
+		for (p = 0; p < k->piece_count; p++)
+			row->pieces[p] = (struct vpa_gap_piece){k->pieces[p].cause,
+				vpa_fold_name(out, m, k->pieces[p].range), k->pieces[p].ns};
+		row->piece_count = k->piece_count;
+	}
+	return VPT_OK;
+}
+
+static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct state *s = state;
+	uint64_t median = vpa_spread_of(&s->lengths).p50_ns;
+	size_t i;
+	int rc = VPT_OK;
+
+	out->min_gap_ns = c->options->min_gap_ns;
+	if (!out->min_gap_ns)
+		out->min_gap_ns = 5 * median > MIN_GAP_NS ? 5 * median : MIN_GAP_NS;
+	out->gaps_listed_of = vpa_spread_at_least(&s->lengths, out->min_gap_ns);
+	for (i = 0; !rc && i < out->device_count; i++) {
+		uint32_t index = device_index(c->model, out->devices[i].device);
+
+		rc = write_opened(s, c, index, &out->devices[i], out);
+		if (!rc)
+			rc = write_spent(s, index, &out->devices[i], out);
+	}
+	return rc ? rc : write_gaps(s, c, out);
+}
+
+static void free_state(void *state)
+{
+	struct state *s = state;
+	size_t i;
+
+	for (i = 0; i < s->heap_count; i++)
+		vpt_free(s->heap[i].pieces);
+	vpa_index_free(&s->index);
+	vpt_free(s->parts);
+	vpt_free(s->spent);
+	vpt_free(s->heap);
+	vpa_spread_free(&s->lengths);
+}
+
+const struct vpa_fold vpa_fold_gaps = {
+	.name = "gaps",
+	.help = "idle stretches of each GPU: what opened each, what the host did meanwhile, the longest ones",
+	.state_bytes = sizeof(struct state),
+	.gap = fold_gap,
+	.finish = finish,
+	.free = free_state,
+};

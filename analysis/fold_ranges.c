@@ -1,0 +1,210 @@
+/* fold_ranges.c - NVTX ranges on the GPU.
+ *
+ * An op belongs to every range that was open on its launching thread when its launch began, and to the
+ * process-wide ones; never by overlap in time, since the host runs ahead. For an instance on a device
+ *
+ *	envelope = first start ... last end of its ops = busy + foreign + idle
+ *
+ * busy being the union of its own ops, idle the time in which the device ran nothing, and foreign the rest:
+ * covered by others' ops only. Ops come in order of start, so busy is a moving edge, and idle is the device's
+ * idle time so far at the newest op less that at the first. */
+#include "analysis/fold.h"
+
+#include "analysis/index.h"
+#include "analysis/spread.h"
+#include "formats/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+	uint64_t unmatched, ops, launches, envelope_ns, busy_ns, foreign_ns, idle_ns;
+	struct vpa_spread_builder host, lag, gpu;
+};
+
+struct state {
+	struct vpa_index index; /* (name, domain) */
+	struct row *rows;
+	size_t row_cap;
+};
+
+static struct vpa_projection *projection_on(struct vpa_range *range, uint32_t device)
+{
+	struct vpa_projection *p = &range->gpu;
+
+	if (p->device == VPA_NONE)
+		p->device = device;
+	for (; p->device != device; p = p->next)
+		if (!p->next) {
+			p->next = vpt_calloc(1, sizeof(*p));
+			if (!p->next)
+				return NULL;
+			p->next->device = device;
+		}
+	return p;
+}
+
+static int project(struct vpa_range *range, const struct vpa_op *op)
+{
+	struct vpa_projection *p = projection_on(range, op->device);
+	uint64_t from;
+
+	if (!p)
+		return VPT_ENOMEM;
+	if (!p->ops) {
+		p->first_ns = p->last_ns = op->start_ns;
+		p->idle_first_ns = op->device_idle_ns;
+	}
+	from = op->start_ns > p->last_ns ? op->start_ns : p->last_ns;
+	if (op->end_ns > from) {
+		p->busy_ns += op->end_ns - from;
+		p->last_ns = op->end_ns;
+	}
+	p->idle_last_ns = op->device_idle_ns;
+	p->ops++;
+	range->launches += op->first_of_launch;
+	return VPT_OK;
+}
+
+static int project_chain(struct vpa_range *range, const struct vpa_op *op)
+{
+	uint64_t at = op->launch->start_ns;
+	int rc = VPT_OK;
+
+	for (; range && !rc; range = range->parent)
+		if (range->end_ns > at)
+			rc = project(range, op);
+	return rc;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	(void)state;
+	(void)c;
+	for (i = 0; i < count && !rc; i++) {
+		if (!ops[i]->launch)
+			continue;
+		rc = project_chain(ops[i]->launch->range, ops[i]);
+		if (!rc && ops[i]->process_range)
+			rc = project_chain(ops[i]->process_range, ops[i]);
+	}
+	return rc;
+}
+
+static struct row *row_of(struct state *s, const struct vpa_range *range)
+{
+	size_t before = s->row_cap;
+	uint32_t row = vpa_index_put(&s->index, range->name, range->domain);
+
+	if (row == UINT32_MAX || vpt_grow(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
+		return NULL;
+	if (s->row_cap > before)
+		memset(s->rows + before, 0, (s->row_cap - before) * sizeof(*s->rows));
+	return &s->rows[row];
+}
+
+static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
+{
+	struct row *row = row_of(state, range);
+	const struct vpa_projection *p;
+	uint64_t first = UINT64_MAX;
+
+	(void)c;
+	if (!row || vpa_spread_add(&row->host, range->end_ns - range->start_ns))
+		return VPT_ENOMEM;
+	row->unmatched += range->unmatched;
+	row->launches += range->launches;
+	for (p = &range->gpu; p && p->ops; p = p->next) {
+		uint64_t envelope = p->last_ns - p->first_ns, idle = p->idle_last_ns - p->idle_first_ns;
+
+		row->ops += p->ops;
+		row->envelope_ns += envelope;
+		row->busy_ns += p->busy_ns;
+		row->idle_ns += idle;
+		row->foreign_ns += envelope - idle - p->busy_ns;
+		if (p->first_ns < first)
+			first = p->first_ns;
+		if (vpa_spread_add(&row->gpu, envelope))
+			return VPT_ENOMEM;
+	}
+	if (first != UINT64_MAX && first >= range->start_ns)
+		return vpa_spread_add(&row->lag, first - range->start_ns);
+	return VPT_OK;
+}
+
+/* Domains apart, NVTX's own before imported operators; in each by time on the host, falling. */
+static int compare_ranges(const void *pa, const void *pb)
+{
+	const struct vpa_range_row *a = pa, *b = pb;
+	int a_op = !strcmp(a->domain, "cpu_op"), b_op = !strcmp(b->domain, "cpu_op"), order;
+
+	if (a_op != b_op)
+		return a_op - b_op;
+	if (a->host.total_ns != b->host.total_ns)
+		return a->host.total_ns > b->host.total_ns ? -1 : 1;
+	order = strcmp(a->name, b->name);
+	return order ? order : strcmp(a->domain, b->domain);
+}
+
+/* At most `top` rows of imported operators, and of the others. */
+static size_t keep_top(struct vpa_range_row *rows, size_t count, size_t top)
+{
+	size_t kept = 0, seen[2] = {0, 0}, i;
+
+	for (i = 0; i < count; i++)
+		if (seen[!strcmp(rows[i].domain, "cpu_op")]++ < top)
+			rows[kept++] = rows[i];
+	return kept;
+}
+
+static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct state *s = state;
+	size_t i;
+
+	out->ranges = vpa_arena_alloc(&out->arena, s->index.count, sizeof(*out->ranges));
+	if (!out->ranges)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->index.count; i++) {
+		struct row *r = &s->rows[i];
+		const char *name = vpa_fold_name(out, c->model, (uint32_t)s->index.entries[i].a);
+		const char *domain = vpa_fold_name(out, c->model, (uint32_t)s->index.entries[i].b);
+
+		out->ranges[i] = (struct vpa_range_row){.name = name ? name : "(no name)",
+			.domain = domain ? domain : "", .unmatched = r->unmatched,
+			.host = vpa_spread_of(&r->host), .ops = r->ops, .launches = r->launches,
+			.envelope_ns = r->envelope_ns, .busy_ns = r->busy_ns, .foreign_ns = r->foreign_ns,
+			.idle_ns = r->idle_ns, .lag = vpa_spread_of(&r->lag), .gpu = vpa_spread_of(&r->gpu)};
+	}
+	out->range_names = s->index.count;
+	qsort(out->ranges, s->index.count, sizeof(*out->ranges), compare_ranges);
+	out->range_count = keep_top(out->ranges, s->index.count, c->top);
+	return VPT_OK;
+}
+
+static void free_state(void *state)
+{
+	struct state *s = state;
+	size_t i;
+
+	for (i = 0; i < s->row_cap; i++) {
+		vpa_spread_free(&s->rows[i].host);
+		vpa_spread_free(&s->rows[i].lag);
+		vpa_spread_free(&s->rows[i].gpu);
+	}
+	vpa_index_free(&s->index);
+	vpt_free(s->rows);
+}
+
+const struct vpa_fold vpa_fold_ranges = {
+	.name = "ranges",
+	.help = "NVTX ranges: time on the host, and what their work did on the GPU",
+	.state_bytes = sizeof(struct state),
+	.ops = fold_ops,
+	.range = fold_range,
+	.finish = finish,
+	.free = free_state,
+};

@@ -1,0 +1,117 @@
+/* history.c - calls in blocks, ranges as steps. Searches start where the last one ended, since questions
+ * come in order of time but for a few. */
+#include "analysis/history.h"
+
+#include "formats/memory.h"
+
+#include <string.h>
+
+struct vpa_call *vpa_calls_add(struct vpa_calls *c)
+{
+	size_t need = (size_t)(c->end / VPA_CALL_BLOCK - c->first_block) + 1;
+	struct vpa_call *call;
+
+	if (need > c->block_count) {
+		if (vpt_grow(&c->blocks, &c->block_cap, need, sizeof(*c->blocks)))
+			return NULL;
+		c->blocks[need - 1] = vpt_alloc(1, sizeof(**c->blocks));
+		if (!c->blocks[need - 1])
+			return NULL;
+		c->block_count = need;
+	}
+	call = vpa_calls_at(c, c->end++);
+	memset(call, 0, sizeof(*call));
+	return call;
+}
+
+uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t)
+{
+	uint64_t low = c->begin, high = c->end, step = 1;
+
+	/* Mostly near the end: gallop backwards, then halve. */
+	while (high > low && high - low > step && vpa_calls_at(c, high - step)->end_ns > t) {
+		high -= step;
+		step *= 2;
+	}
+	if (high - low > step)
+		low = high - step;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (vpa_calls_at(c, middle)->end_ns > t)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+void vpa_calls_drop(struct vpa_calls *c, uint64_t position)
+{
+	size_t blocks = (size_t)(position / VPA_CALL_BLOCK - c->first_block), i;
+
+	c->begin = position > c->begin ? position : c->begin;
+	if (!blocks)
+		return;
+	for (i = 0; i < blocks; i++)
+		vpt_free(c->blocks[i]);
+	memmove(c->blocks, c->blocks + blocks, (c->block_count - blocks) * sizeof(*c->blocks));
+	c->block_count -= blocks;
+	c->first_block += blocks;
+}
+
+void vpa_calls_free(struct vpa_calls *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->block_count; i++)
+		vpt_free(c->blocks[i]);
+	vpt_free(c->blocks);
+	memset(c, 0, sizeof(*c));
+}
+
+size_t vpa_steps_index(struct vpa_steps *s, uint64_t t)
+{
+	size_t low = s->dropped, high = s->count, at = s->cursor;
+
+	if (at < low || at >= high)
+		at = low;
+	if (low == high || s->items[low].time_ns > t)
+		return SIZE_MAX;
+	/* A few steps forward from the last answer, else halve. */
+	if (s->items[at].time_ns <= t) {
+		unsigned tries;
+
+		for (tries = 0; tries < 8 && at + 1 < high && s->items[at + 1].time_ns <= t; tries++)
+			at++;
+		if (at + 1 == high || s->items[at + 1].time_ns > t)
+			return s->cursor = at;
+		low = at;
+	} else {
+		high = at;
+	}
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->items[middle].time_ns <= t)
+			low = middle;
+		else
+			high = middle;
+	}
+	return s->cursor = low;
+}
+
+struct vpa_range *vpa_steps_at(struct vpa_steps *s, uint64_t t)
+{
+	size_t i = vpa_steps_index(s, t);
+
+	return i == SIZE_MAX ? NULL : s->items[i].range;
+}
+
+int vpa_steps_add(struct vpa_steps *s, uint64_t t, struct vpa_range *range)
+{
+	if (vpt_grow(&s->items, &s->cap, s->count + 1, sizeof(*s->items)))
+		return VPT_ENOMEM;
+	s->items[s->count++] = (struct vpa_step){t, range};
+	return VPT_OK;
+}

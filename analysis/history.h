@@ -1,0 +1,57 @@
+/* history.h - what a thread did lately: its CUDA calls, and its innermost range at any moment.
+ *
+ * Both only grow at the end and are cut off at the front once nothing can ask for them any more. */
+#ifndef VPA_ANALYSIS_HISTORY_H
+#define VPA_ANALYSIS_HISTORY_H
+
+#include "analysis/model.h"
+
+enum { VPA_CALL_BLOCK = 512 };
+
+struct vpa_call_block {
+	struct vpa_call calls[VPA_CALL_BLOCK];
+};
+
+/* Calls in completion order. Position p stands at blocks[p / 512 - first]; calls never move. */
+struct vpa_calls {
+	struct vpa_call_block **blocks;
+	size_t block_count, block_cap;
+	uint64_t first_block; /* blocks before it are gone */
+	uint64_t begin, end;  /* positions held */
+};
+
+static inline struct vpa_call *vpa_calls_at(const struct vpa_calls *c, uint64_t position)
+{
+	return &c->blocks[position / VPA_CALL_BLOCK - c->first_block]->calls[position % VPA_CALL_BLOCK];
+}
+
+/* A new call at the end, zeroed. NULL when there is no memory. */
+struct vpa_call *vpa_calls_add(struct vpa_calls *c);
+
+/* Position of the first call that ends after `t` (calls.end if none). */
+uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t);
+
+/* Gives up whole blocks in front of `position`. */
+void vpa_calls_drop(struct vpa_calls *c, uint64_t position);
+void vpa_calls_free(struct vpa_calls *c);
+
+/* The innermost range as a step function of time: from step i's time on, until the next one. */
+struct vpa_step {
+	uint64_t time_ns;
+	struct vpa_range *range; /* NULL: none open */
+};
+
+struct vpa_steps {
+	struct vpa_step *items;
+	size_t count, cap;
+	size_t dropped; /* items in front that are given up, compacted now and then */
+	size_t cursor;  /* where the last question was answered; only a hint */
+};
+
+/* The range that is innermost at `t`. */
+struct vpa_range *vpa_steps_at(struct vpa_steps *s, uint64_t t);
+/* The step that holds at `t`: its index, or SIZE_MAX before the first. */
+size_t vpa_steps_index(struct vpa_steps *s, uint64_t t);
+int vpa_steps_add(struct vpa_steps *s, uint64_t t, struct vpa_range *range);
+
+#endif

@@ -1,0 +1,154 @@
+/* idle.c - unions of ops by a moving edge: ops come in order of start, so what is covered so far ends at the
+ * latest end seen, and a start beyond it leaves a gap. */
+#include "analysis/idle.h"
+
+#include "analysis/cause.h"
+#include "formats/memory.h"
+
+#include <string.h>
+
+const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS] = {
+	"lt_1us", "1_5us", "5_20us", "20_100us", "100us_1ms", "1_10ms", "gt_10ms"};
+const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1] = {
+	0, 1000, 5000, 20000, 100000, 1000000, 10000000, UINT64_MAX};
+
+static int make_room(struct vpa_idle *s, const struct vpa_op *op)
+{
+	size_t before = s->device_count, streams = s->stream_cap, corrs = s->stream_corr_cap;
+
+	if (op->device >= before) {
+		if (vpt_grow(&s->devices, &s->device_cap, (size_t)op->device + 1, sizeof(*s->devices)))
+			return VPT_ENOMEM;
+		s->device_count = (size_t)op->device + 1;
+		memset(s->devices + before, 0, (s->device_count - before) * sizeof(*s->devices));
+		for (; before < s->device_count; before++)
+			s->devices[before].cursor_ns = s->resolver->model->window_start_ns;
+	}
+	if (op->stream >= streams) {
+		if (vpt_grow(&s->stream_ends, &s->stream_cap, (size_t)op->stream + 1, sizeof(uint64_t)))
+			return VPT_ENOMEM;
+		memset(s->stream_ends + streams, 0, (s->stream_cap - streams) * sizeof(uint64_t));
+	}
+	if (op->stream >= corrs) {
+		if (vpt_grow(&s->stream_corrs, &s->stream_corr_cap, (size_t)op->stream + 1, sizeof(uint64_t)))
+			return VPT_ENOMEM;
+		memset(s->stream_corrs + corrs, 0, (s->stream_corr_cap - corrs) * sizeof(uint64_t));
+	}
+	return VPT_OK;
+}
+
+static unsigned bucket_of(uint64_t ns)
+{
+	unsigned b = 0;
+
+	while (ns >= vpa_gap_bucket_from_ns[b + 1])
+		b++;
+	return b;
+}
+
+static int hand_out(struct vpa_idle *s, struct vpa_gap *gap, struct vpa_idle_device *d)
+{
+	uint64_t ns = gap->end_ns - gap->start_ns;
+
+	d->idle_ns += ns;
+	if (gap->before && gap->gating) {
+		d->gaps++;
+		d->histogram[bucket_of(ns)]++;
+		if (ns > d->longest_gap_ns)
+			d->longest_gap_ns = ns;
+	}
+	vpa_cause_answer(s, gap);
+	return s->gap(s->ctx, gap);
+}
+
+/* Adds [start, end) to a union whose edge is *edge; returns how much was not covered before. */
+static uint64_t cover(uint64_t *edge, uint64_t start, uint64_t end)
+{
+	uint64_t from = start > *edge ? start : *edge;
+
+	if (end <= from)
+		return 0;
+	*edge = end;
+	return end - from;
+}
+
+static void add_time(struct vpa_idle *s, struct vpa_idle_device *d, const struct vpa_op *op)
+{
+	const struct vpa_model *m = s->resolver->model;
+	uint64_t start = op->start_ns, end = op->end_ns;
+
+	d->busy_ns += cover(&d->cursor_ns, start, end);
+	if (op->kind != VPA_KERNEL)
+		return;
+	d->kernel_ns += end - start;
+	if (op->blocks && op->blocks < d->sm_count)
+		d->small_grid_ns += end - start;
+	d->work_ns += cover(&d->work_end_ns, start, end);
+	if (!vpa_family_is_comm(m->kernels[op->kernel].klass.family))
+		d->compute_ns += cover(&d->compute_end_ns, start, end);
+}
+
+int vpa_idle_op(struct vpa_idle *s, const struct vpa_op *op)
+{
+	struct vpa_idle_device *d;
+	int rc = VPT_OK;
+
+	if ((op->device >= s->device_count || op->stream >= s->stream_cap ||
+		    op->stream >= s->stream_corr_cap) && make_room(s, op))
+		return VPT_ENOMEM;
+	d = &s->devices[op->device];
+	if (op->start_ns > d->cursor_ns) {
+		struct vpa_gap gap = {.start_ns = d->cursor_ns, .end_ns = op->start_ns, .device = op->device,
+			.before = d->seen ? &d->last : NULL, .gating = op, .thread = VPA_NONE};
+
+		rc = hand_out(s, &gap, d);
+	}
+	if (!d->seen) {
+		d->seen = 1;
+		d->first_ns = op->start_ns;
+	}
+	d->ops++;
+	d->same_stream_overlaps += op->start_ns < s->stream_ends[op->stream];
+	if (op->end_ns > s->stream_ends[op->stream])
+		s->stream_ends[op->stream] = op->end_ns;
+	s->stream_corrs[op->stream] = op->correlation;
+	if (op->end_ns >= d->cursor_ns)
+		d->last = *op;
+	add_time(s, d, op);
+	return rc;
+}
+
+int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns)
+{
+	uint32_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; !rc && i < s->device_count; i++) {
+		struct vpa_idle_device *d = &s->devices[i];
+		struct vpa_gap gap = {.start_ns = d->cursor_ns, .end_ns = window_end_ns, .device = i,
+			.before = &d->last, .thread = VPA_NONE};
+
+		if (d->seen && window_end_ns > d->cursor_ns)
+			rc = hand_out(s, &gap, d);
+	}
+	return rc;
+}
+
+uint64_t vpa_idle_frontier(const struct vpa_idle *s)
+{
+	uint64_t frontier = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < s->device_count; i++)
+		if (s->devices[i].seen && s->devices[i].cursor_ns < frontier)
+			frontier = s->devices[i].cursor_ns;
+	return frontier == UINT64_MAX ? s->resolver->model->window_start_ns : frontier;
+}
+
+void vpa_idle_free(struct vpa_idle *s)
+{
+	vpt_free(s->devices);
+	vpt_free(s->stream_ends);
+	vpt_free(s->stream_corrs);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,52 @@
+/* idle.h - device time: when each GPU worked, when it stood idle, and why.
+ *
+ * A device is busy while any of its ops runs, on any stream, of any process; a gap is a longest stretch of the
+ * window in which none does. The stretch before its first op and the one after its last are gaps too. */
+#ifndef VPA_ANALYSIS_IDLE_H
+#define VPA_ANALYSIS_IDLE_H
+
+#include "analysis/resolver.h"
+
+/* What a stretch of time is covered by, most telling first: compute hides communication, both hide copies. */
+struct vpa_idle_device {
+	int seen;              /* had an op of positive duration */
+	uint64_t ops, first_ns;
+	uint64_t cursor_ns;    /* busy or accounted for until here; the window's start before the first op */
+	uint64_t compute_end_ns, work_end_ns; /* ends of compute, and of compute and communication */
+	uint64_t busy_ns, compute_ns, work_ns;
+	uint64_t idle_ns;      /* sum of the gaps so far, head included */
+	uint64_t gaps, longest_gap_ns, histogram[VPA_GAP_BUCKETS]; /* without head and tail */
+	uint64_t kernel_ns, small_grid_ns, same_stream_overlaps;
+	uint32_t sm_count;     /* 0: unknown */
+	struct vpa_op last;    /* the op that ended last, a copy: its launch pointer is not to be followed */
+};
+
+struct vpa_idle {
+	struct vpa_resolver *resolver;
+	struct vpa_idle_device *devices;
+	size_t device_count, device_cap;
+	uint64_t *stream_ends;   /* by stream: 0 before its first op */
+	uint64_t *stream_corrs;  /* by stream: correlation of its previous op */
+	size_t stream_cap, stream_corr_cap;
+	int (*gap)(void *ctx, const struct vpa_gap *gap);
+	void *ctx;
+};
+
+/* Takes the next op. The device's gap before it, if there is one, is answered and handed out first. */
+int vpa_idle_op(struct vpa_idle *s, const struct vpa_op *op);
+
+/* The window ends: hands out each device's tail. */
+int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns);
+
+/* No gap will begin before this moment any more. */
+uint64_t vpa_idle_frontier(const struct vpa_idle *s);
+
+/* Idle time of a device so far. */
+static inline uint64_t vpa_idle_so_far(const struct vpa_idle *s, uint32_t device)
+{
+	return device < s->device_count ? s->devices[device].idle_ns : 0;
+}
+
+void vpa_idle_free(struct vpa_idle *s);
+
+#endif

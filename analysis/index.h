@@ -1,0 +1,26 @@
+/* index.h - pairs of numbers to row numbers: the tables of folds that are keyed by more than one name. */
+#ifndef VPA_ANALYSIS_INDEX_H
+#define VPA_ANALYSIS_INDEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vpa_index_entry {
+	uint64_t a, b;
+};
+
+struct vpa_index {
+	struct vpa_index_entry *entries; /* by row, in order of arrival */
+	size_t count, cap;
+	uint32_t *slots;
+	size_t slot_count;
+};
+
+/* The row of (a, b), added at the end if it is new. UINT32_MAX when there is no memory. */
+uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b);
+void vpa_index_free(struct vpa_index *x);
+
+/* Row numbers [0, count), to be sorted by a fold's own order. */
+uint32_t *vpa_rows_new(size_t count);
+
+#endif

@@ -1,0 +1,36 @@
+/* intervals.h - a set of moments as disjoint spans in order: where records were lost, where the profiling
+ * library was at work. */
+#ifndef VPA_ANALYSIS_INTERVALS_H
+#define VPA_ANALYSIS_INTERVALS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vpa_interval {
+	uint64_t start_ns, end_ns;
+};
+
+struct vpa_intervals {
+	struct vpa_interval *items; /* [0, settled) disjoint and in order, the rest as it came */
+	size_t count, cap, settled;
+};
+
+int vpa_intervals_add(struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns);
+void vpa_intervals_settle(struct vpa_intervals *s); /* after adding, before asking */
+
+/* Index of the first span that ends after `t`; s->count if there is none. */
+size_t vpa_intervals_after(const struct vpa_intervals *s, uint64_t t);
+void vpa_intervals_trim(struct vpa_intervals *s, uint64_t before_ns);
+void vpa_intervals_free(struct vpa_intervals *s);
+
+static inline int vpa_intervals_touch(const struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns)
+{
+	size_t i;
+
+	if (!s->count || s->items[s->count - 1].end_ns <= start_ns)
+		return 0;
+	i = vpa_intervals_after(s, start_ns);
+	return i < s->count && s->items[i].start_ns < end_ns;
+}
+
+#endif

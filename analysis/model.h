@@ -1,0 +1,150 @@
+/* model.h - events as analysis sees them: joined, ordered, with names known for the whole trace.
+ *
+ *	chunk -> resolver: lanes, calls, ranges, ops        (resolver.h)
+ *	      -> each op once, in order of start, with its launch and range
+ *	      -> each gap of a device once, with what opened it (idle.h, cause.h)
+ *	      -> folds: tables                              (fold.h)
+ *
+ * Calls, ranges and lanes live as long as something may still refer to them and no longer, so memory does
+ * not grow with the trace. Pointers handed to a fold are good during the call only; names, kernels, lanes and
+ * devices are numbered and stay. */
+#ifndef VPA_ANALYSIS_MODEL_H
+#define VPA_ANALYSIS_MODEL_H
+
+#include "analysis/families.h"
+#include "analysis/report.h"
+#include "formats/calls.h"
+#include "formats/schema.h"
+#include "formats/strings.h"
+
+enum vpa_op_kind { VPA_KERNEL, VPA_MEMCPY, VPA_MEMSET };
+
+#define VPA_NONE UINT32_MAX
+
+/* A copy that is asynchronous by name still waits where one side is pageable memory: towards the device for the
+ * staging of its own bytes, from the device until it is done, and everything before it on its stream. */
+enum vpa_waited { VPA_WAITED_NOT, VPA_WAITED_COPY, VPA_WAITED_STREAM };
+
+/* A CUDA call on a thread. */
+struct vpa_call {
+	uint64_t start_ns, end_ns;
+	uint64_t correlation;
+	struct vpa_range *range; /* innermost at its start, of its thread; NULL: none */
+	uint32_t thread;         /* index of the thread */
+	uint32_t name;           /* id in vpa_model.names */
+	uint32_t ops;            /* ops released so far that it launched */
+	uint32_t encloses;       /* so many calls before it on the thread are inside it */
+	uint8_t klass;           /* enum vpt_call_class */
+	uint8_t nested;          /* inside another call of its thread */
+	uint8_t waited;          /* of an asynchronous copy: what it did all the same, enum vpa_waited */
+};
+
+/* What a range instance did on one device. */
+struct vpa_projection {
+	struct vpa_projection *next; /* on another device */
+	uint64_t first_ns, last_ns;  /* envelope of its ops */
+	uint64_t busy_ns;            /* union of its own ops */
+	uint64_t idle_first_ns, idle_last_ns; /* the device's idle time so far at its first and newest op */
+	uint64_t ops;
+	uint32_t device; /* VPA_NONE: unused */
+};
+
+/* An instance of an NVTX range. */
+struct vpa_range {
+	struct vpa_range *parent; /* innermost range of the same timeline when it was opened */
+	uint64_t start_ns, end_ns; /* end ~0 while it is open */
+	uint64_t launches;
+	uint32_t name, domain; /* ids in vpa_model.names */
+	uint32_t thread;
+	uint32_t references;
+	uint8_t kind; /* VPT_RANGEKIND_* */
+	uint8_t unmatched;
+	uint8_t started_outside; /* of the window: kept for nesting, not counted */
+	struct vpa_projection gpu;
+};
+
+struct vpa_op {
+	uint64_t start_ns, end_ns; /* clipped to the window */
+	uint64_t correlation;
+	uint64_t bytes;                 /* of copies and memsets */
+	struct vpa_call *launch;        /* NULL: no launch record */
+	struct vpa_range *process_range; /* innermost start/end range of the process at the launch */
+	uint32_t stream, device;        /* indexes of the stream and its device */
+	uint32_t kernel;                /* index into vpa_model.kernels; VPA_NONE for copies */
+	uint32_t blocks;                /* grid size of a kernel, saturated; 0: unknown */
+	uint8_t kind;                   /* enum vpa_op_kind */
+	uint8_t copy_kind, source_memory, target_memory;
+	uint8_t graph_node;      /* 1: a node of a CUDA graph */
+	uint8_t first_of_launch; /* 1: the first op of its launch */
+	uint64_t device_idle_ns; /* idle time of its device in the window, up to its start */
+};
+
+/* What a call was like for its thread. */
+static inline enum vpt_call_class vpa_call_effect(const struct vpa_call *call)
+{
+	if (call->klass != VPT_CALL_COPY || !call->waited)
+		return (enum vpt_call_class)call->klass;
+	return call->waited == VPA_WAITED_STREAM ? VPT_CALL_SYNC : VPT_CALL_BLOCKING_COPY;
+}
+
+/* A distinct kernel name. */
+struct vpa_kernel {
+	uint32_t name; /* id in vpa_model.names */
+	struct vpa_kernel_class klass;
+};
+
+struct vpa_stream {
+	uint64_t key;
+	int64_t pid, stream;
+	uint64_t context;
+	uint32_t device;
+};
+
+struct vpa_thread {
+	uint64_t key;
+	int64_t pid, tid;
+	uint32_t name;
+	uint32_t process; /* index of its process */
+};
+
+struct vpa_model {
+	struct vpt_strings names; /* of everything; id 0 is "" */
+	struct vpa_kernel *kernels;
+	size_t kernel_count, kernel_cap;
+	struct vpa_stream *streams;
+	size_t stream_count, stream_cap;
+	struct vpa_thread *threads;
+	size_t thread_count, thread_cap;
+	int64_t *devices; /* CUDA ordinal by index */
+	size_t device_count, device_cap;
+	uint64_t window_start_ns, window_end_ns; /* the end is ~0 until it is known */
+};
+
+static inline struct vpt_text vpa_name(const struct vpa_model *m, uint32_t id)
+{
+	return vpt_strings_get(&m->names, id);
+}
+
+/* The innermost range of an op: the one that was opened last, on its thread or process-wide. */
+static inline const struct vpa_range *vpa_op_range(const struct vpa_op *op)
+{
+	const struct vpa_range *own = op->launch ? op->launch->range : NULL, *wide = op->process_range;
+
+	if (!own || !wide)
+		return own ? own : wide;
+	return wide->start_ns > own->start_ns ? wide : own;
+}
+
+/* A stretch of the window in which a device ran nothing, with its answers. */
+struct vpa_gap {
+	uint64_t start_ns, end_ns;
+	uint32_t device;
+	enum vpa_cause opened_by;
+	uint32_t call, range;        /* names; 0: none */
+	uint32_t thread;             /* the launching one; VPA_NONE: unknown */
+	const struct vpa_op *before; /* the op whose end opened it; NULL at the window's start */
+	const struct vpa_op *gating; /* the op that ended it; NULL at the window's end */
+	uint64_t spent_ns[VPA_CAUSES]; /* sums to end - start */
+};
+
+#endif

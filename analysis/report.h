@@ -1,0 +1,250 @@
+/* report.h - the results of an analysis: plain tables, ready to be shown. Every number is defined in the
+ * README's definitions and in the fold that fills it; renderers only lay them out.
+ *
+ * All memory belongs to the report's arena and goes with vpa_report_free(). Strings may hold any bytes
+ * except NUL: whoever prints them escapes them. Times are integer nanoseconds on the trace clock. */
+#ifndef VPA_ANALYSIS_REPORT_H
+#define VPA_ANALYSIS_REPORT_H
+
+#include "analysis/arena.h"
+#include "formats/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum vpa_cause {
+#define VPA_CAUSE(NAME, text, help) VPA_CAUSE_##NAME,
+#include "analysis/causes.def"
+	VPA_CAUSES
+};
+const char *vpa_cause_text(enum vpa_cause cause);
+const char *vpa_cause_help(enum vpa_cause cause);
+/* Whether the cause is an answer: neither unknown nor "queued, reason not recorded". */
+int vpa_cause_is_answer(enum vpa_cause cause);
+
+/* How a number of durations is spread. Percentiles are nearest rank: exact up to 4,096 samples, then from a
+ * logarithmic histogram with at most 1 % error, and `approximate` is set. */
+struct vpa_spread {
+	uint64_t count, total_ns, min_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns;
+	double mean_ns, deviation_ns; /* population standard deviation */
+	int approximate;
+};
+
+struct vpa_gpu {
+	int64_t device;
+	const char *name, *uuid, *pci;
+	uint32_t compute_major, compute_minor, sm_count;
+	uint64_t memory_bytes;
+	int simulated;
+};
+
+struct vpa_pair {
+	const char *key, *value;
+};
+
+enum vpa_metric_state { VPA_OK, VPA_DEGRADED, VPA_UNAVAILABLE };
+
+struct vpa_verdict {
+	int complete;         /* 0: loss, damage, ops without launch: exit code 3 */
+	const char **reasons; /* one sentence each, most important first */
+	size_t reason_count;
+	uint64_t received, written, dropped; /* events */
+	uint64_t ops_without_launch, launches_without_op, late_ops;
+	uint64_t zero_duration, reversed, zero_time; /* ops: end = start, end < start, time 0 */
+	uint64_t unmatched_ranges, late_ranges;
+	uint64_t damaged_chunks, torn_chunks, unknown_sections;
+	uint64_t overhead_ns;      /* time of the profiling library's own records inside the window */
+	double tracing_cost_share; /* of the window; negative: unknown */
+	enum vpa_metric_state gaps; /* degraded when the overhead share is above 5 % */
+};
+
+struct vpa_counts {
+	uint64_t kernels, memcpy, memset, calls, ranges, cpu_ops;
+	uint64_t marks, syncs, counters, other; /* the remaining kinds */
+};
+
+#define VPA_GAP_BUCKETS 7
+extern const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS]; /* "lt_1us" ... "gt_10ms" */
+extern const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1];
+
+/* A part of a device's idle time. In opened_by `range` and `call` are NULL where there is none, and
+ * "(other)" where small rows were added up. */
+struct vpa_idle_part {
+	enum vpa_cause cause;
+	const char *range, *call;
+	uint64_t ns, gaps;
+};
+
+struct vpa_device {
+	int64_t device;
+	uint64_t ops; /* of positive duration */
+	uint64_t streams;
+	/* from the first to the last op */
+	uint64_t first_ns, last_ns, active_ns, busy_ns, idle_ns, gaps, longest_gap_ns;
+	uint64_t histogram[VPA_GAP_BUCKETS];
+	uint64_t kernel_ns; /* sum of durations, overlaps counted twice */
+	uint64_t same_stream_overlaps;
+	uint64_t compute_ns, exposed_comm_ns, exposed_copy_ns; /* sum to busy_ns */
+	uint64_t window_idle_ns;                               /* with head and tail; both partitions sum to it */
+	uint64_t small_grid_ns; /* kernel time with fewer blocks than the device has SMs; information only */
+	struct vpa_idle_part *opened_by; /* by ns, falling */
+	size_t opened_by_count;
+	struct vpa_idle_part *spent_in; /* by ns, falling; range and call are NULL */
+	size_t spent_in_count;
+};
+
+struct vpa_gap_piece {
+	enum vpa_cause cause;
+	const char *range; /* innermost range of the launching thread, or NULL */
+	uint64_t ns;
+};
+
+struct vpa_gap_row {
+	char id[16]; /* "G1": by duration, falling */
+	int64_t device;
+	uint64_t start_ns, duration_ns;
+	enum vpa_cause opened_by;
+	const char *call, *range;  /* NULL: none */
+	int64_t pid, tid;          /* of the launching thread; -1: unknown */
+	const char *after, *before; /* names of the ops around; NULL at head and tail */
+	struct vpa_gap_piece *pieces;
+	size_t piece_count;
+};
+
+struct vpa_family_row {
+	const char *family; /* kernels by vpa_family_name(), and "memcpy", "memset" */
+	uint64_t calls, total_ns, exclusive_ns;
+	double share_of_busy; /* exclusive / busy of all devices */
+};
+
+struct vpa_kernel_row {
+	const char *name; /* demangled where possible */
+	const char *family, *backend; /* backend NULL when not attention */
+	uint64_t exclusive_ns;
+	struct vpa_spread time;
+};
+
+struct vpa_backend_row {
+	const char *backend;
+	uint64_t calls, total_ns;       /* main kernels, forward and backward */
+	uint64_t aux_calls, aux_ns;     /* helpers: combine, convert, preprocess */
+	double share_of_busy;           /* exclusive time of main kernels and helpers */
+};
+
+struct vpa_eager_row {
+	const char *range; /* where; NULL: outside all ranges */
+	const char *gemm, *softmax;
+	uint64_t count, total_ns, softmax_ns; /* sequences GEMM, softmax, GEMM */
+};
+
+struct vpa_attention {
+	uint64_t calls;       /* fused calls + eager sequences */
+	double share_of_busy; /* of everything that is attention, eager softmax included */
+	struct vpa_backend_row *backends;
+	size_t backend_count;
+	struct vpa_eager_row *eager;
+	size_t eager_count;
+	const char **fallbacks; /* one sentence each */
+	size_t fallback_count;
+};
+
+struct vpa_range_row {
+	const char *name, *domain; /* domain "" is NVTX's default one */
+	uint64_t unmatched;
+	struct vpa_spread host; /* start to end on the host */
+	/* On the GPU, over instances that launched work; per device and instance: envelope = first start to last
+	 * end of its ops; busy + foreign + idle = envelope, foreign being time covered only by others' ops. */
+	uint64_t ops, launches, envelope_ns, busy_ns, foreign_ns, idle_ns;
+	struct vpa_spread lag; /* first op's start - range's start */
+	struct vpa_spread gpu; /* the envelopes */
+};
+
+struct vpa_copy_row {
+	const char *kind;             /* "HtoD" ... "memset" */
+	const char *source, *target;  /* memory: "pageable" ... */
+	uint64_t count, bytes, total_ns;
+	double gb_per_s; /* 1e9 bytes a second while copying; 0: unknown */
+};
+
+struct vpa_sync_row {
+	const char *call;
+	uint64_t count, total_ns; /* time in the call, on all threads */
+	uint64_t gaps, idle_ns;   /* device idle time of the gaps it opened: what it costs */
+};
+
+struct vpa_finding {
+	const char *id;    /* "bound", "sync-drain", "eager-attention" ... stable */
+	const char *title; /* one line */
+	const char *measured, *threshold;
+	double gain_at_most_ms; /* 0: not a matter of time; assumes nothing else becomes the bottleneck */
+	const char **evidence;
+	size_t evidence_count;
+	const char *status; /* "fail", "warn", "info" */
+	const char *caveat; /* NULL: none */
+};
+
+struct vpa_report {
+	struct vpa_arena arena;
+	const char *path, *format; /* format: "vptrace", "kineto", "nsight" */
+	int simulated;
+	uint64_t window_start_ns, window_end_ns;
+	uint64_t unix_offset_ns; /* CLOCK_REALTIME = trace clock + this; 0: unknown */
+	const char *window_note; /* what selected the window; NULL: the whole capture */
+	uint64_t min_gap_ns;     /* gaps at least so long are listed */
+
+	struct vpa_pair *meta;
+	size_t meta_count;
+	struct vpa_gpu *gpus;
+	size_t gpu_count;
+	struct vpa_verdict verdict;
+	struct vpa_counts counts;
+	struct vpa_device *devices; /* only those with ops of positive duration */
+	size_t device_count;
+	struct vpa_gap_row *gaps; /* the longest, at most --top of them */
+	size_t gap_count;
+	uint64_t gaps_listed_of; /* gaps of at least min_gap_ns in all */
+	struct vpa_family_row *families; /* by exclusive time, falling */
+	size_t family_count;
+	struct vpa_kernel_row *kernels; /* by exclusive time, falling; at most --top */
+	size_t kernel_count, kernel_names; /* kernel_names: distinct ones in all */
+	struct vpa_attention attention;
+	struct vpa_range_row *ranges; /* NVTX ranges and cpu_op, by host time, falling; at most --top of each domain */
+	size_t range_count, range_names;
+	struct vpa_copy_row *copies;
+	size_t copy_count;
+	struct vpa_sync_row *syncs; /* by idle_ns, then total_ns, falling */
+	size_t sync_count;
+	struct vpa_finding *findings; /* by gain, falling */
+	size_t finding_count;
+};
+
+struct vpa_options {
+	unsigned jobs;       /* decoding threads; 0: as many as cores, at most 4 */
+	size_t top;          /* rows a table; 0: 20 */
+	uint64_t min_gap_ns; /* 0: the larger of 10 us and 5 times the median gap */
+	int has_from, has_to;
+	uint64_t from_ns, to_ns; /* relative to the capture's start */
+	const char *range;       /* the window is this range's first instance, host start to last op's end; NULL: no */
+	const char *rules;       /* kernel family rules, text; NULL: none */
+	size_t rules_len;
+	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* chunks; may be NULL */
+	void *progress_ctx;
+};
+
+struct vpt_trace;
+
+/* Analyses an opened trace, in one pass (two with `range`). *out is the caller's to free. Reports are equal
+ * byte for byte for any number of jobs. 0, VPT_EINVAL (no such range, empty window, bad rules), VPT_ENOMEM,
+ * VPT_EIO. Damage is not an error: it stands in the verdict. */
+int vpa_analyze(const struct vpt_trace *trace, const char *path, const struct vpa_options *options,
+	struct vpa_report **out, struct vpt_err *err);
+void vpa_report_free(struct vpa_report *r); /* accepts NULL */
+
+struct vpt_sink;
+
+/* Renderers. `width`: columns of the terminal, 80 when unknown; `colour`: ANSI colours. */
+int vpa_render_text(const struct vpa_report *r, unsigned width, int colour, struct vpt_sink *sink,
+	struct vpt_err *err);
+int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vpt_err *err);
+
+#endif

@@ -1,0 +1,745 @@
+/* resolver.c - taking chunks apart and joining what belongs together. Lane and name numbering is in
+ * resolver_maps.c. */
+#include "analysis/resolver.h"
+
+#include "analysis/resolver_maps.h"
+#include "formats/memory.h"
+
+#include <string.h>
+
+enum {
+	OPS_BATCH = 256,
+	/* A launch waits so long for its op, a graph launch for all of them. */
+	LAUNCH_WAIT_NS_S = 10,
+	/* A thread's calls are kept for the gaps that may still ask; more than this only when a device is left
+	 * idle for long, and then the oldest go. */
+	CALLS_KEPT_MAX = 1 << 20
+};
+
+#define LAUNCH_WAIT_NS (LAUNCH_WAIT_NS_S * (uint64_t)1000000000)
+
+struct vpa_op_key {
+	uint64_t start_ns;
+	uint32_t stream, index;
+	uint64_t correlation;
+};
+
+static void range_finished(void *ctx, struct vpa_range *range)
+{
+	struct vpa_resolver *r = ctx;
+	const struct vpa_model *m = r->model;
+
+	r->unmatched_ranges += range->unmatched;
+	if (range->start_ns < m->window_start_ns || range->start_ns > m->window_end_ns)
+		return;
+	if (r->sink.range && r->sink.range(r->sink.ctx, range))
+		r->failed = VPT_ENOMEM;
+}
+
+int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model, const struct vpa_rules *rules,
+	const struct vpa_resolver_sink *sink)
+{
+	memset(r, 0, sizeof(*r));
+	r->model = model;
+	r->rules = rules;
+	r->sink = *sink;
+	r->pool.finished = range_finished;
+	r->pool.ctx = r;
+	r->maps = vpa_maps_new();
+	return r->maps ? VPT_OK : VPT_ENOMEM;
+}
+
+void vpa_resolver_free(struct vpa_resolver *r)
+{
+	size_t i;
+
+	if (!r->model)
+		return;
+	for (i = 0; i < r->model->thread_count && i < r->past_cap; i++) {
+		vpa_calls_free(&r->pasts[i].calls);
+		vpa_timeline_free(&r->pasts[i].ranges);
+	}
+	for (i = 0; i < r->process_count; i++)
+		vpa_timeline_free(&r->processes[i].ranges);
+	for (i = 0; i < r->model->stream_count && i < r->waits_cap; i++)
+		vpt_free(r->waits[i].ids);
+	vpt_free(r->pasts);
+	vpt_free(r->processes);
+	vpt_free(r->waits);
+	vpa_launches_free(&r->launches);
+	vpa_range_pool_free(&r->pool);
+	vpa_intervals_free(&r->lost);
+	vpa_intervals_free(&r->profiler);
+	vpa_intervals_free(&r->loading);
+	vpa_maps_free(r->maps);
+	vpt_free(r->ops);
+	vpt_free(r->spare_ops);
+	vpt_free(r->keys);
+	vpt_free(r->spare_keys);
+	memset(r, 0, sizeof(*r));
+}
+
+/* ---- ranges ---- */
+
+static struct vpa_timeline *timeline_of(struct vpa_resolver *r, uint32_t thread, uint64_t kind)
+{
+	if (kind == VPT_RANGEKIND_START_END)
+		return &r->processes[r->model->threads[thread].process].ranges;
+	return &r->pasts[thread].ranges;
+}
+
+static int add_range(struct vpa_resolver *r, uint32_t thread, struct vpa_range values)
+{
+	struct vpa_range *range = vpa_range_new(&r->pool);
+
+	if (!range)
+		return VPT_ENOMEM;
+	range->start_ns = values.start_ns;
+	range->end_ns = values.end_ns;
+	range->name = values.name;
+	range->domain = values.domain;
+	range->kind = values.kind;
+	range->unmatched = values.unmatched;
+	range->thread = thread;
+	if (vpa_timeline_add(timeline_of(r, thread, values.kind), range))
+		return VPT_ENOMEM;
+	return VPT_OK;
+}
+
+static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
+{
+	const struct vpt_section *s = vpt_batch_find(b, VPT_OPEN);
+	uint32_t row;
+	int rc = VPT_OK;
+
+	for (row = 0; s && !rc && row < s->row_count; row++) {
+		struct vpa_range values = {.start_ns = s->col[VPT_OPEN_START][row], .end_ns = UINT64_MAX,
+			.kind = s->col[VPT_OPEN_RANGE_KIND][row] == VPT_RANGEKIND_START_END};
+		uint32_t thread;
+
+		rc = vpa_maps_thread(r, s->col[VPT_OPEN_LANE][row], &thread);
+		if (!rc)
+			rc = vpa_maps_name(r, b, s->col[VPT_OPEN_NAME][row], &values.name);
+		if (!rc)
+			rc = vpa_maps_name(r, b, s->col[VPT_OPEN_DOMAIN][row], &values.domain);
+		if (rc || vpa_timeline_find_open(timeline_of(r, thread, values.kind), values.start_ns,
+				  values.name, values.domain))
+			continue;
+		rc = add_range(r, thread, values);
+	}
+	return rc;
+}
+
+static void count_range(struct vpa_resolver *r, const struct vpa_range *v)
+{
+	if (v->start_ns < r->model->window_start_ns || v->start_ns > r->model->window_end_ns || v->unmatched)
+		return;
+	if (v->domain && v->domain == r->maps->cpu_op)
+		r->counts.cpu_ops++;
+	else
+		r->counts.ranges++;
+}
+
+static int add_range_rows(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	uint32_t thread, row;
+	int rc = vpa_maps_thread(r, s->lane, &thread);
+
+	for (row = 0; !rc && row < s->row_count; row++) {
+		uint64_t start = s->col[VPT_RANGE_START][row], end = start + s->col[VPT_RANGE_DURATION][row];
+		struct vpa_range values = {.start_ns = start, .end_ns = end < start ? start : end,
+			.kind = s->col[VPT_RANGE_RANGE_KIND][row] == VPT_RANGEKIND_START_END,
+			.unmatched = s->col[VPT_RANGE_UNMATCHED][row] != 0};
+		struct vpa_range *open;
+
+		rc = vpa_maps_name(r, b, s->col[VPT_RANGE_NAME][row], &values.name);
+		if (!rc)
+			rc = vpa_maps_name(r, b, s->col[VPT_RANGE_DOMAIN][row], &values.domain);
+		if (rc)
+			break;
+		count_range(r, &values);
+		open = vpa_timeline_close(timeline_of(r, thread, values.kind), start, values.name, values.domain);
+		if (open) {
+			open->end_ns = values.end_ns;
+			open->unmatched = values.unmatched;
+		} else {
+			rc = add_range(r, thread, values);
+		}
+	}
+	return rc;
+}
+
+static int settle_ranges(struct vpa_resolver *r)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; !rc && i < r->model->thread_count; i++)
+		rc = vpa_timeline_settle(&r->pasts[i].ranges, &r->pool);
+	for (i = 0; !rc && i < r->process_count; i++)
+		rc = vpa_timeline_settle(&r->processes[i].ranges, &r->pool);
+	return rc;
+}
+
+/* ---- calls ---- */
+
+static int in_window(const struct vpa_model *m, uint64_t t)
+{
+	return t >= m->window_start_ns && t <= m->window_end_ns;
+}
+
+/* Calls that lie inside this one are nested: at any moment the outermost is "the call the thread was in". */
+static void mark_nested(struct vpa_calls *calls, struct vpa_call *call)
+{
+	uint64_t position = calls->end - 1;
+
+	while (position > calls->begin) {
+		struct vpa_call *before = vpa_calls_at(calls, position - 1);
+
+		if (before->start_ns < call->start_ns || before->end_ns > call->end_ns)
+			break;
+		before->nested = 1;
+		position -= before->encloses + (uint64_t)1 < position - calls->begin
+				    ? before->encloses + (uint64_t)1
+				    : position - calls->begin;
+	}
+	call->encloses = (uint32_t)(calls->end - 1 - position);
+}
+
+static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	const struct vpa_model *m = r->model;
+	struct vpa_thread_past *past;
+	uint32_t thread, row;
+	int rc = vpa_maps_thread(r, s->lane, &thread);
+
+	if (rc)
+		return rc;
+	past = &r->pasts[thread];
+	for (row = 0; row < s->row_count; row++) {
+		uint64_t start = s->col[VPT_CALL_START][row], end = start + s->col[VPT_CALL_DURATION][row];
+		uint64_t id = s->col[VPT_CALL_ID][row];
+		struct vpa_call *call = vpa_calls_add(&past->calls);
+
+		if (!call)
+			return VPT_ENOMEM;
+		call->start_ns = start;
+		call->end_ns = end < start ? start : end;
+		call->correlation = s->col[VPT_CALL_CORRELATION][row];
+		call->thread = thread;
+		call->klass = (uint8_t)vpt_call_class(id < UINT32_MAX ? (uint32_t)id : 0);
+		rc = vpa_maps_call_name(r, b, id, s->col[VPT_CALL_NAME][row], &call->name);
+		if (rc)
+			return rc;
+		if (past->ranges.steps.count) {
+			call->range = vpa_steps_at(&past->ranges.steps, start);
+			if (call->range)
+				call->range->references++;
+		}
+		mark_nested(&past->calls, call);
+		if (call->correlation &&
+			vpa_launches_add(&r->launches, (struct vpa_launch){call->correlation, thread,
+								(uint32_t)(past->calls.end - 1)}))
+			return VPT_ENOMEM;
+		r->counts.calls += (uint64_t)in_window(m, start);
+	}
+	return VPT_OK;
+}
+
+/* ---- what marks time: synchronisation, overhead, loss ---- */
+
+static int add_waits(struct vpa_resolver *r, const struct vpt_section *s)
+{
+	struct vpa_waits *w;
+	uint32_t stream, row;
+	int rc = VPT_OK;
+
+	if (!s->lane)
+		return VPT_OK;
+	for (row = 0; row < s->row_count; row++) {
+		uint64_t id = s->col[VPT_SYNC_CORRELATION][row];
+		size_t at;
+
+		if (s->col[VPT_SYNC_SYNC_KIND][row] != VPT_SYNCKIND_STREAM_WAIT || !id)
+			continue;
+		rc = vpa_maps_stream(r, s->lane, &stream);
+		if (rc)
+			break;
+		w = &r->waits[stream];
+		if (w->taken > 1024 && w->taken > w->count / 2) {
+			w->count -= w->taken;
+			memmove(w->ids, w->ids + w->taken, w->count * sizeof(*w->ids));
+			w->taken = 0;
+		}
+		if (vpt_grow(&w->ids, &w->cap, w->count + 1, sizeof(*w->ids)))
+			return VPT_ENOMEM;
+		/* Ids rise as calls are made; one out of order is put where it belongs, if that is near. */
+		for (at = w->count; at > w->taken && w->count - at < 64 && w->ids[at - 1] > id; at--)
+			w->ids[at] = w->ids[at - 1];
+		w->ids[at] = id;
+		w->count++;
+	}
+	return rc;
+}
+
+int vpa_resolver_waited(struct vpa_resolver *r, uint32_t stream, uint64_t after, uint64_t before)
+{
+	struct vpa_waits *w = &r->waits[stream];
+	int found = 0;
+
+	while (w->taken < w->count && w->ids[w->taken] < before)
+		found |= w->ids[w->taken++] > after;
+	return found;
+}
+
+static struct vpa_intervals *overhead_set(struct vpa_resolver *r, uint64_t kind)
+{
+	switch (kind) {
+	case VPT_OVERHEADKIND_FLUSH:
+	case VPT_OVERHEADKIND_INSTRUMENTATION:
+	case VPT_OVERHEADKIND_RESOURCE:
+	case VPT_OVERHEADKIND_BUFFER_REQUEST:
+		return &r->profiler;
+	case VPT_OVERHEADKIND_COMPILER:
+	case VPT_OVERHEADKIND_MODULE_LOADING:
+	case VPT_OVERHEADKIND_LAZY_LOADING:
+		return &r->loading;
+	default:
+		/* A full command buffer means that the queue is full, which is healthy. */
+		return NULL;
+	}
+}
+
+static int add_spans(struct vpa_resolver *r, const struct vpt_section *s)
+{
+	uint32_t row;
+
+	for (row = 0; row < s->row_count; row++) {
+		uint64_t start = s->col[0][row], end = start + s->col[1][row];
+		struct vpa_intervals *set = &r->lost;
+
+		if (s->kind == VPT_OVERHEAD)
+			set = overhead_set(r, s->col[VPT_OVERHEAD_OVERHEAD_KIND][row]);
+		else if (s->col[VPT_LOSS_LOSS_KIND][row] != VPT_LOSSKIND_PAUSED)
+			r->lost_events += s->col[VPT_LOSS_COUNT][row];
+		if (set && vpa_intervals_add(set, start, end))
+			return VPT_ENOMEM;
+	}
+	return VPT_OK;
+}
+
+/* ---- ops ---- */
+
+static struct vpa_op *new_op(struct vpa_resolver *r)
+{
+	if (vpt_grow(&r->ops, &r->op_cap, r->op_count + 1, sizeof(*r->ops)) ||
+		vpt_grow(&r->keys, &r->key_cap, r->op_count + 1, sizeof(*r->keys)))
+		return NULL;
+	return &r->ops[r->op_count];
+}
+
+static int hold_op(struct vpa_resolver *r, const struct vpa_op *values, uint64_t start, uint64_t end)
+{
+	struct vpa_op *op = new_op(r);
+
+	if (!op)
+		return VPT_ENOMEM;
+	*op = *values;
+	op->start_ns = start;
+	op->end_ns = end;
+	if (start < r->released_ns && start && end > start)
+		r->late_ops++;
+	r->keys[r->op_count] =
+		(struct vpa_op_key){start, op->stream, (uint32_t)r->op_count, op->correlation};
+	r->op_count++;
+	return VPT_OK;
+}
+
+static int add_kernels(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	struct vpa_op values = {.kind = VPA_KERNEL};
+	uint32_t row;
+	int rc = vpa_maps_stream(r, s->lane, &values.stream);
+
+	if (rc)
+		return rc;
+	values.device = r->model->streams[values.stream].device;
+	for (row = 0; !rc && row < s->row_count; row++) {
+		uint64_t start = s->col[VPT_KERNEL_START][row];
+
+		rc = vpa_maps_config(r, b, s->col[VPT_KERNEL_CONFIG][row], &values.kernel, &values.blocks);
+		values.correlation = s->col[VPT_KERNEL_CORRELATION][row];
+		values.graph_node = s->col[VPT_KERNEL_GRAPH_NODE][row] != 0;
+		if (!rc)
+			rc = hold_op(r, &values, start, start + s->col[VPT_KERNEL_DURATION][row]);
+	}
+	return rc;
+}
+
+static uint8_t small_number(uint64_t value)
+{
+	return value < 255 ? (uint8_t)value : 255;
+}
+
+static int add_copies(struct vpa_resolver *r, const struct vpt_section *s)
+{
+	struct vpa_op values = {.kernel = VPA_NONE};
+	uint32_t row;
+	int rc = vpa_maps_stream(r, s->lane, &values.stream);
+
+	if (rc)
+		return rc;
+	values.device = r->model->streams[values.stream].device;
+	for (row = 0; !rc && row < s->row_count; row++) {
+		uint64_t start = s->col[VPT_COPY_START][row];
+
+		values.copy_kind = small_number(s->col[VPT_COPY_COPY_KIND][row]);
+		values.kind = values.copy_kind == VPT_COPYKIND_MEMSET ? VPA_MEMSET : VPA_MEMCPY;
+		values.source_memory = small_number(s->col[VPT_COPY_SOURCE_MEMORY][row]);
+		values.target_memory = small_number(s->col[VPT_COPY_TARGET_MEMORY][row]);
+		values.bytes = s->col[VPT_COPY_BYTES][row];
+		values.correlation = s->col[VPT_COPY_CORRELATION][row];
+		values.graph_node = s->col[VPT_COPY_GRAPH_NODE][row] != 0;
+		rc = hold_op(r, &values, start, start + s->col[VPT_COPY_DURATION][row]);
+	}
+	return rc;
+}
+
+static void count_others(struct vpa_resolver *r, const struct vpt_section *s)
+{
+	if (s->kind == VPT_MARK)
+		r->counts.marks += s->row_count;
+	else if (s->kind == VPT_SYNC)
+		r->counts.syncs += s->row_count;
+	else if (s->kind == VPT_COUNTER)
+		r->counts.counters += s->row_count;
+	else if (vpt_kind_desc(s->kind)->flags & VPT_KIND_EVENT && s->kind > VPT_RANGE)
+		r->counts.other += s->row_count;
+}
+
+static int add_section(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	count_others(r, s);
+	switch (s->kind) {
+	case VPT_KERNEL:
+		return add_kernels(r, b, s);
+	case VPT_COPY:
+		return add_copies(r, s);
+	case VPT_CALL:
+		return add_calls(r, b, s);
+	case VPT_SYNC:
+		return add_waits(r, s);
+	case VPT_OVERHEAD:
+	case VPT_LOSS:
+		return add_spans(r, s);
+	default:
+		return VPT_OK;
+	}
+}
+
+int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
+{
+	size_t i;
+	int rc = vpa_maps_begin_chunk(r, b);
+
+	/* Ranges first: calls want to know theirs. */
+	if (!rc)
+		rc = add_open_ranges(r, b);
+	for (i = 0; !rc && i < b->section_count; i++)
+		if (b->sections[i].kind == VPT_RANGE)
+			rc = add_range_rows(r, b, &b->sections[i]);
+	if (!rc)
+		rc = settle_ranges(r);
+	for (i = 0; !rc && i < b->section_count; i++)
+		rc = add_section(r, b, &b->sections[i]);
+	vpa_intervals_settle(&r->lost);
+	vpa_intervals_settle(&r->profiler);
+	vpa_intervals_settle(&r->loading);
+	return rc ? rc : r->failed;
+}
+
+/* ---- releasing ---- */
+
+static int key_before(const struct vpa_op_key *a, const struct vpa_op_key *b)
+{
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns;
+	if (a->stream != b->stream)
+		return a->stream < b->stream;
+	if (a->correlation != b->correlation)
+		return a->correlation < b->correlation;
+	return a->index < b->index;
+}
+
+/* Merges the sorted keys [begin, middle) and [middle, end) of `from` into `to`. */
+static void merge_runs(
+	const struct vpa_op_key *from, struct vpa_op_key *to, size_t begin, size_t middle, size_t end)
+{
+	size_t a = begin, b = middle, out = begin;
+
+	while (a < middle && b < end)
+		to[out++] = key_before(&from[b], &from[a]) ? from[b++] : from[a++];
+	memcpy(to + out, from + a, (middle - a) * sizeof(*to));
+	out += middle - a;
+	memcpy(to + out, from + b, (end - b) * sizeof(*to));
+}
+
+static size_t run_end(const struct vpa_op_key *keys, size_t begin, size_t count)
+{
+	size_t end = begin + 1;
+
+	while (end < count && !key_before(&keys[end], &keys[end - 1]))
+		end++;
+	return end;
+}
+
+/* Natural merge sort: a lane's ops are nearly in order, so there are about as many runs as lanes. */
+static int sort_keys(struct vpa_resolver *r)
+{
+	size_t n = r->op_count;
+
+	while (n > 1 && run_end(r->keys, 0, n) < n) {
+		size_t begin = 0, swap_cap;
+		struct vpa_op_key *swap;
+
+		if (vpt_grow(&r->spare_keys, &r->spare_key_cap, n, sizeof(*r->spare_keys)))
+			return VPT_ENOMEM;
+		while (begin < n) {
+			size_t middle = run_end(r->keys, begin, n);
+			size_t end = middle < n ? run_end(r->keys, middle, n) : n;
+
+			merge_runs(r->keys, r->spare_keys, begin, middle, end);
+			begin = end;
+		}
+		swap = r->keys;
+		r->keys = r->spare_keys;
+		r->spare_keys = swap;
+		swap_cap = r->key_cap;
+		r->key_cap = r->spare_key_cap;
+		r->spare_key_cap = swap_cap;
+	}
+	return VPT_OK;
+}
+
+static struct vpa_call *find_launch(const struct vpa_resolver *r, const struct vpa_op *op)
+{
+	const struct vpa_launches *l = &r->launches;
+	int64_t pid = r->model->streams[op->stream].pid;
+	struct vpa_call *best = NULL;
+	size_t i, probes;
+
+	if (!op->correlation || !l->slot_count)
+		return NULL;
+	i = vpa_launch_home(l, op->correlation);
+	for (probes = 0; probes < VPA_LAUNCH_PROBES && l->slots[i].correlation; probes++) {
+		const struct vpa_launch *s = &l->slots[i];
+
+		if (s->correlation == op->correlation) {
+			const struct vpa_thread *t = &r->model->threads[s->thread];
+			const struct vpa_calls *calls = &r->pasts[s->thread].calls;
+			uint64_t position = calls->end - 1 - (uint32_t)((uint32_t)(calls->end - 1) - s->position);
+			struct vpa_call *call = vpa_calls_at(calls, position);
+
+			if ((pid == -1 || t->pid == -1 || t->pid == pid) &&
+				(!best || call->encloses > best->encloses || call->start_ns < best->start_ns))
+				best = call;
+		}
+		i = (i + 1) & (l->slot_count - 1);
+	}
+	return best;
+}
+
+/* Joins an op. Returns whether it goes on to the folds: inside the window and of positive length. */
+static int resolve_op(struct vpa_resolver *r, struct vpa_op *op)
+{
+	const struct vpa_model *m = r->model;
+	uint64_t *count = op->kind == VPA_KERNEL   ? &r->counts.kernels
+			  : op->kind == VPA_MEMCPY ? &r->counts.memcpy
+						   : &r->counts.memset;
+
+	op->launch = find_launch(r, op);
+	op->process_range = NULL;
+	if (op->launch) {
+		struct vpa_process *p = &r->processes[m->threads[op->launch->thread].process];
+
+		op->first_of_launch = op->launch->ops++ == 0;
+		if (op->target_memory == VPT_MEMKIND_PAGEABLE)
+			op->launch->waited = VPA_WAITED_STREAM;
+		else if (op->source_memory == VPT_MEMKIND_PAGEABLE && !op->launch->waited)
+			op->launch->waited = VPA_WAITED_COPY;
+		if (p->ranges.steps.count)
+			op->process_range = vpa_steps_at(&p->ranges.steps, op->launch->start_ns);
+	}
+	if (op->start_ns && op->end_ns >= op->start_ns &&
+		(op->start_ns > m->window_end_ns || op->end_ns < m->window_start_ns))
+		return 0;
+	++*count;
+	r->ops_without_launch += !op->launch;
+	r->zero_time += !op->start_ns;
+	r->reversed += op->end_ns < op->start_ns;
+	r->zero_duration += op->end_ns == op->start_ns;
+	if (!op->start_ns || op->end_ns <= op->start_ns)
+		return 0;
+	if (op->start_ns < m->window_start_ns)
+		op->start_ns = m->window_start_ns;
+	if (op->end_ns > m->window_end_ns)
+		op->end_ns = m->window_end_ns;
+	return op->end_ns > op->start_ns;
+}
+
+/* Moves the ops from key `from` on to the front. */
+static int keep_rest(struct vpa_resolver *r, size_t from)
+{
+	size_t rest = r->op_count - from, i, swap_cap;
+	struct vpa_op *swap;
+
+	if (vpt_grow(&r->spare_ops, &r->spare_cap, rest, sizeof(*r->spare_ops)))
+		return VPT_ENOMEM;
+	for (i = 0; i < rest; i++) {
+		r->spare_ops[i] = r->ops[r->keys[from + i].index];
+		r->keys[i] = r->keys[from + i];
+		r->keys[i].index = (uint32_t)i;
+	}
+	swap = r->ops;
+	r->ops = r->spare_ops;
+	r->spare_ops = swap;
+	swap_cap = r->op_cap;
+	r->op_cap = r->spare_cap;
+	r->spare_cap = swap_cap;
+	r->op_count = rest;
+	return VPT_OK;
+}
+
+int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
+{
+	struct vpa_op *out[OPS_BATCH];
+	size_t n = 0, i;
+	int rc = sort_keys(r);
+
+	for (i = 0; !rc && i < r->op_count && (r->keys[i].start_ns < until_ns || until_ns == UINT64_MAX); i++) {
+		struct vpa_op *op = &r->ops[r->keys[i].index];
+
+		if (resolve_op(r, op))
+			out[n++] = op;
+		if (n == OPS_BATCH) {
+			rc = r->sink.ops(r->sink.ctx, out, n);
+			n = 0;
+		}
+	}
+	if (!rc && n)
+		rc = r->sink.ops(r->sink.ctx, out, n);
+	if (!rc)
+		rc = keep_rest(r, i);
+	if (until_ns > r->released_ns)
+		r->released_ns = until_ns;
+	return rc ? rc : r->failed;
+}
+
+/* ---- forgetting ---- */
+
+static int still_waits(const struct vpa_resolver *r, const struct vpa_call *call)
+{
+	int may_launch = vpt_call_launches(call->klass) || (!call->klass && call->correlation);
+
+	if (!may_launch || (call->ops && call->klass != VPT_CALL_GRAPH_LAUNCH))
+		return 0;
+	return r->released_ns < call->end_ns || r->released_ns - call->end_ns < LAUNCH_WAIT_NS;
+}
+
+static void forget_call(struct vpa_resolver *r, uint32_t thread, uint64_t position)
+{
+	struct vpa_call *call = vpa_calls_at(&r->pasts[thread].calls, position);
+
+	if (call->correlation)
+		vpa_launches_remove(
+			&r->launches, (struct vpa_launch){call->correlation, thread, (uint32_t)position});
+	if (in_window(r->model, call->start_ns)) {
+		r->launches_without_op += (uint64_t)(vpt_call_launches(call->klass) && !call->ops);
+		if (r->sink.call && r->sink.call(r->sink.ctx, call))
+			r->failed = VPT_ENOMEM;
+	}
+	vpa_range_drop(&r->pool, call->range);
+}
+
+static void trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t frontier_ns)
+{
+	struct vpa_thread_past *past = &r->pasts[thread];
+	struct vpa_calls *calls = &past->calls;
+	uint64_t at = calls->begin, end = calls->end;
+
+	/* The last call before the frontier stays: "its previous call ended ..." may be asked. */
+	while (end - at > 1 && (end - at > CALLS_KEPT_MAX ||
+				       (vpa_calls_at(calls, at + 1)->end_ns < frontier_ns &&
+					       !still_waits(r, vpa_calls_at(calls, at))))) {
+		past->forgotten_ns = vpa_calls_at(calls, at)->end_ns;
+		forget_call(r, thread, at++);
+	}
+	vpa_calls_drop(calls, at);
+	if (at < end && vpa_calls_at(calls, at)->start_ns < frontier_ns)
+		frontier_ns = vpa_calls_at(calls, at)->start_ns;
+	vpa_timeline_trim(&past->ranges, &r->pool,
+		frontier_ns > past->forgotten_ns ? frontier_ns : past->forgotten_ns);
+}
+
+int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns)
+{
+	uint64_t oldest = frontier_ns;
+	uint32_t i;
+
+	for (i = 0; i < r->model->thread_count; i++) {
+		const struct vpa_calls *calls = &r->pasts[i].calls;
+
+		trim_thread(r, i, frontier_ns);
+		if (calls->begin < calls->end && vpa_calls_at(calls, calls->begin)->start_ns < oldest)
+			oldest = vpa_calls_at(calls, calls->begin)->start_ns;
+	}
+	for (i = 0; i < r->process_count; i++)
+		vpa_timeline_trim(&r->processes[i].ranges, &r->pool, oldest);
+	vpa_intervals_trim(&r->lost, frontier_ns);
+	vpa_intervals_trim(&r->profiler, frontier_ns);
+	vpa_intervals_trim(&r->loading, frontier_ns);
+	return r->failed;
+}
+
+static void close_open(struct vpa_timeline *t, uint64_t end_ns)
+{
+	size_t i;
+
+	for (i = 0; i < t->open_count; i++)
+		if (t->open[i]->end_ns == UINT64_MAX) {
+			t->open[i]->end_ns = end_ns > t->open[i]->start_ns ? end_ns : t->open[i]->start_ns;
+			t->open[i]->unmatched = 1;
+		}
+}
+
+int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns)
+{
+	uint32_t i;
+	uint64_t p;
+
+	for (i = 0; i < r->model->thread_count; i++) {
+		struct vpa_thread_past *past = &r->pasts[i];
+
+		for (p = past->calls.begin; p < past->calls.end; p++)
+			forget_call(r, i, p);
+		past->calls.begin = past->calls.end;
+		close_open(&past->ranges, end_ns);
+		vpa_timeline_end(&past->ranges, &r->pool);
+	}
+	for (i = 0; i < r->process_count; i++) {
+		close_open(&r->processes[i].ranges, end_ns);
+		vpa_timeline_end(&r->processes[i].ranges, &r->pool);
+	}
+	return r->failed;
+}
+
+const struct vpa_range *vpa_resolver_range_at(struct vpa_resolver *r, uint32_t thread, uint64_t t)
+{
+	struct vpa_range *own = vpa_steps_at(&r->pasts[thread].ranges.steps, t);
+	struct vpa_range *wide =
+		vpa_steps_at(&r->processes[r->model->threads[thread].process].ranges.steps, t);
+
+	if (!own || !wide)
+		return own ? own : wide;
+	return wide->start_ns > own->start_ns ? wide : own;
+}

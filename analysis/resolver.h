@@ -1,0 +1,91 @@
+/* resolver.h - chunks in, joined events out.
+ *
+ * Chunks overlap in time and bring ops, their launches and the ranges around them separately. The resolver
+ * holds an op back until no later chunk can bring an earlier one, then releases it: ops leave in order of
+ * (start, stream, correlation), each with the call that launched it. Memory is bounded by the overlap of
+ * chunks, and by what may still be asked about the threads' recent past. */
+#ifndef VPA_ANALYSIS_RESOLVER_H
+#define VPA_ANALYSIS_RESOLVER_H
+
+#include "analysis/intervals.h"
+#include "analysis/launches.h"
+#include "analysis/model.h"
+#include "analysis/timeline.h"
+#include "formats/batch.h"
+
+/* A thread's recent past. */
+struct vpa_thread_past {
+	struct vpa_calls calls;
+	struct vpa_timeline ranges;
+	uint64_t forgotten_ns; /* calls that ended by then were given up for want of room */
+};
+
+struct vpa_process {
+	int64_t pid;
+	struct vpa_timeline ranges; /* start/end ranges */
+};
+
+/* Waits that were queued on a stream: correlation ids, rising. */
+struct vpa_waits {
+	uint64_t *ids;
+	size_t count, cap, taken;
+};
+
+/* Where resolved events go. Ops come in batches, in order, all of positive length inside the window. */
+struct vpa_resolver_sink {
+	int (*ops)(void *ctx, struct vpa_op *const *ops, size_t count);
+	int (*call)(void *ctx, const struct vpa_call *call); /* starts inside the window; its ops are known */
+	int (*range)(void *ctx, const struct vpa_range *range); /* nothing refers to it any more */
+	void *ctx;
+};
+
+struct vpa_resolver {
+	struct vpa_model *model;
+	struct vpa_resolver_sink sink;
+	const struct vpa_rules *rules;
+	struct vpa_thread_past *pasts; /* by thread */
+	size_t past_cap;
+	struct vpa_process *processes;
+	size_t process_count, process_cap;
+	struct vpa_waits *waits; /* by stream */
+	size_t waits_cap;
+	struct vpa_launches launches;
+	struct vpa_range_pool pool;
+	struct vpa_intervals lost, profiler, loading;
+
+	struct vpa_resolver_maps *maps;   /* ids of the chunk at hand, lanes, names */
+	struct vpa_op *ops, *spare_ops;   /* held back */
+	struct vpa_op_key *keys, *spare_keys;
+	size_t op_count, op_cap, spare_cap, key_cap, spare_key_cap;
+	uint64_t released_ns; /* ops before it have been released */
+	int failed;
+
+	struct vpa_counts counts;
+	uint64_t ops_without_launch, zero_duration, reversed, zero_time, late_ops, unmatched_ranges;
+	uint64_t launches_without_op, lost_events;
+};
+
+int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model, const struct vpa_rules *rules,
+	const struct vpa_resolver_sink *sink);
+void vpa_resolver_free(struct vpa_resolver *r);
+
+/* Takes in a chunk. The batch may be reused afterwards. 0 or VPT_ENOMEM. */
+int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b);
+
+/* Releases every op that starts before `until_ns`. */
+int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns);
+
+/* Forgets what lies before `frontier_ns`: no gap can begin earlier any more. */
+int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns);
+
+/* The trace is over: open ranges are closed at `end_ns`, everything left is handed out and counted. */
+int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns);
+
+/* The range that is innermost on a thread at a moment, its process-wide ones included; NULL: none. */
+const struct vpa_range *vpa_resolver_range_at(struct vpa_resolver *r, uint32_t thread, uint64_t t);
+
+/* Whether a wait for another stream was queued on `stream` after the call `after` and before the call `before`
+ * (correlation ids). Questions for one stream come in order. */
+int vpa_resolver_waited(struct vpa_resolver *r, uint32_t stream, uint64_t after, uint64_t before);
+
+#endif

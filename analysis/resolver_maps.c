@@ -1,0 +1,346 @@
+/* resolver_maps.c - numbering. Everything a chunk numbers for itself is looked up once per chunk; after that
+ * an event costs an array access. */
+#include "analysis/resolver_maps.h"
+
+#include "formats/memory.h"
+
+#include <string.h>
+
+enum {
+	/* Programs that build a new name for every range must not fill memory: names beyond this many are all
+	 * called the same. */
+	NAMES_MAX = 1 << 18
+};
+
+struct vpa_resolver_maps *vpa_maps_new(void)
+{
+	return vpt_calloc(1, sizeof(struct vpa_resolver_maps));
+}
+
+void vpa_maps_free(struct vpa_resolver_maps *m)
+{
+	if (!m)
+		return;
+	vpt_free(m->names);
+	vpt_free(m->configs);
+	vpt_free(m->lanes);
+	vpt_free(m->kernel_of_name);
+	vpt_free(m);
+}
+
+static int intern(struct vpa_resolver *r, const char *text, size_t len, uint32_t *name)
+{
+	struct vpt_strings *names = &r->model->names;
+	uint64_t id;
+
+	if (!names->count && vpt_strings_put(names, "", 0) == VPT_NO_ID)
+		return VPT_ENOMEM;
+	if (names->count >= NAMES_MAX) {
+		static const char many[] = "(too many different names)";
+
+		if (!r->maps->too_many) {
+			id = vpt_strings_put(names, many, sizeof(many) - 1);
+			if (id == VPT_NO_ID)
+				return VPT_ENOMEM;
+			r->maps->too_many = (uint32_t)id;
+		}
+		*name = r->maps->too_many;
+		return VPT_OK;
+	}
+	id = vpt_strings_put(names, text, len);
+	if (id == VPT_NO_ID)
+		return VPT_ENOMEM;
+	*name = (uint32_t)id;
+	return VPT_OK;
+}
+
+int vpa_maps_name(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string, uint32_t *name)
+{
+	struct vpa_resolver_maps *m = r->maps;
+	struct vpt_text text;
+
+	if (string < m->name_count && m->names[string] != VPA_NONE) {
+		*name = m->names[string];
+		return VPT_OK;
+	}
+	*name = 0;
+	if (!string)
+		return VPT_OK;
+	text = vpt_batch_text(b, string);
+	if (intern(r, text.text, text.len, name))
+		return VPT_ENOMEM;
+	if (string < m->name_count)
+		m->names[string] = *name;
+	if (text.len == 6 && !memcmp(text.text, "cpu_op", 6))
+		m->cpu_op = *name;
+	return VPT_OK;
+}
+
+int vpa_maps_call_name(
+	struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id, uint64_t string, uint32_t *name)
+{
+	struct vpa_resolver_maps *m = r->maps;
+	const char *known;
+
+	if (string || id >= 256)
+		return vpa_maps_name(r, b, string, name);
+	if (!m->call_names[id]) {
+		known = vpt_call_name((uint32_t)id);
+		known = known ? known : "unknown call";
+		if (intern(r, known, strlen(known), name))
+			return VPT_ENOMEM;
+		m->call_names[id] = *name + 1;
+	}
+	*name = m->call_names[id] - 1;
+	return VPT_OK;
+}
+
+/* The kernel of a name, classified when it is met for the first time. */
+static int kernel_of(struct vpa_resolver *r, uint32_t name, uint32_t *kernel)
+{
+	struct vpa_resolver_maps *m = r->maps;
+	struct vpa_model *model = r->model;
+	size_t before = m->kernel_of_name_cap;
+	struct vpt_text text = vpa_name(model, name);
+	struct vpa_kernel *k;
+
+	if (vpt_grow(&m->kernel_of_name, &m->kernel_of_name_cap, (size_t)name + 1, sizeof(uint32_t)))
+		return VPT_ENOMEM;
+	if (m->kernel_of_name_cap > before)
+		memset(m->kernel_of_name + before, 0, (m->kernel_of_name_cap - before) * sizeof(uint32_t));
+	if (!m->kernel_of_name[name]) {
+		if (vpt_grow(&model->kernels, &model->kernel_cap, model->kernel_count + 1, sizeof(*k)))
+			return VPT_ENOMEM;
+		k = &model->kernels[model->kernel_count++];
+		k->name = name;
+		vpa_rules_classify(r->rules, text.text, text.len, &k->klass);
+		m->kernel_of_name[name] = (uint32_t)model->kernel_count;
+	}
+	*kernel = m->kernel_of_name[name] - 1;
+	return VPT_OK;
+}
+
+static uint32_t block_count(const struct vpt_section *s, uint64_t row)
+{
+	uint64_t x = s->col[VPT_CONFIG_GRID_X][row], y = s->col[VPT_CONFIG_GRID_Y][row];
+	uint64_t z = s->col[VPT_CONFIG_GRID_Z][row], n;
+
+	if (__builtin_mul_overflow(x, y, &n) || __builtin_mul_overflow(n, z, &n) || n > UINT32_MAX)
+		return UINT32_MAX;
+	return (uint32_t)n;
+}
+
+int vpa_maps_config(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t config, uint32_t *kernel,
+	uint32_t *blocks)
+{
+	struct vpa_resolver_maps *m = r->maps;
+	const struct vpt_section *s;
+	uint32_t name;
+
+	if (config < m->config_count && m->configs[config].kernel != VPA_NONE) {
+		*kernel = m->configs[config].kernel;
+		*blocks = m->configs[config].blocks;
+		return VPT_OK;
+	}
+	s = vpt_batch_find(b, VPT_CONFIG);
+	*blocks = 0;
+	if (!s || config >= s->row_count) {
+		/* The file refers to a row it does not have. */
+		if (intern(r, "?", 1, &name))
+			return VPT_ENOMEM;
+		return kernel_of(r, name, kernel);
+	}
+	if (vpa_maps_name(r, b, s->col[VPT_CONFIG_NAME][config], &name) || kernel_of(r, name, kernel))
+		return VPT_ENOMEM;
+	*blocks = block_count(s, config);
+	m->configs[config] = (struct vpa_config_entry){*kernel, *blocks};
+	return VPT_OK;
+}
+
+/* ---- lanes ---- */
+
+static struct vpa_lane_entry *lane_slot(const struct vpa_resolver_maps *m, uint64_t key)
+{
+	size_t mask = m->lane_slots - 1, i = vpt_hash_mix(key) & mask;
+
+	while (m->lanes[i].key && m->lanes[i].key != key)
+		i = (i + 1) & mask;
+	return &m->lanes[i];
+}
+
+static int grow_lanes(struct vpa_resolver_maps *m)
+{
+	struct vpa_resolver_maps bigger = {.lane_slots = m->lane_slots ? m->lane_slots * 2 : 64};
+	size_t i;
+
+	bigger.lanes = vpt_calloc(bigger.lane_slots, sizeof(*bigger.lanes));
+	if (!bigger.lanes)
+		return VPT_ENOMEM;
+	for (i = 0; i < m->lane_slots; i++)
+		if (m->lanes[i].key)
+			*lane_slot(&bigger, m->lanes[i].key) = m->lanes[i];
+	vpt_free(m->lanes);
+	m->lanes = bigger.lanes;
+	m->lane_slots = bigger.lane_slots;
+	return VPT_OK;
+}
+
+static int device_index(struct vpa_model *m, int64_t ordinal, uint32_t *index)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->device_count; i++)
+		if (m->devices[i] == ordinal) {
+			*index = i;
+			return VPT_OK;
+		}
+	if (vpt_grow(&m->devices, &m->device_cap, m->device_count + 1, sizeof(*m->devices)))
+		return VPT_ENOMEM;
+	m->devices[m->device_count] = ordinal;
+	*index = (uint32_t)m->device_count++;
+	return VPT_OK;
+}
+
+static int process_index(struct vpa_resolver *r, int64_t pid, uint32_t *index)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->process_count; i++)
+		if (r->processes[i].pid == pid) {
+			*index = i;
+			return VPT_OK;
+		}
+	if (vpt_grow(&r->processes, &r->process_cap, r->process_count + 1, sizeof(*r->processes)))
+		return VPT_ENOMEM;
+	memset(&r->processes[r->process_count], 0, sizeof(*r->processes));
+	r->processes[r->process_count].pid = pid;
+	*index = (uint32_t)r->process_count++;
+	return VPT_OK;
+}
+
+static int add_thread(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t tid, uint32_t name)
+{
+	struct vpa_model *m = r->model;
+	struct vpa_thread *t;
+	size_t need = m->thread_count + 1;
+
+	if (vpt_grow(&m->threads, &m->thread_cap, need, sizeof(*m->threads)) ||
+		vpt_grow(&r->pasts, &r->past_cap, need, sizeof(*r->pasts)))
+		return VPT_ENOMEM;
+	t = &m->threads[m->thread_count];
+	*t = (struct vpa_thread){.key = key, .pid = pid, .tid = tid, .name = name};
+	memset(&r->pasts[m->thread_count], 0, sizeof(*r->pasts));
+	if (process_index(r, pid, &t->process))
+		return VPT_ENOMEM;
+	m->thread_count++;
+	return VPT_OK;
+}
+
+static int add_stream(
+	struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t device, uint64_t context, int64_t stream)
+{
+	struct vpa_model *m = r->model;
+	struct vpa_stream *s;
+	size_t need = m->stream_count + 1;
+
+	if (vpt_grow(&m->streams, &m->stream_cap, need, sizeof(*m->streams)) ||
+		vpt_grow(&r->waits, &r->waits_cap, need, sizeof(*r->waits)))
+		return VPT_ENOMEM;
+	s = &m->streams[m->stream_count];
+	*s = (struct vpa_stream){.key = key, .pid = pid, .stream = stream, .context = context};
+	memset(&r->waits[m->stream_count], 0, sizeof(*r->waits));
+	if (device_index(m, device, &s->device))
+		return VPT_ENOMEM;
+	m->stream_count++;
+	return VPT_OK;
+}
+
+static int add_lane(struct vpa_resolver *r, uint64_t key, uint8_t type, uint32_t index)
+{
+	struct vpa_resolver_maps *m = r->maps;
+
+	if (m->lane_count * 2 >= m->lane_slots && grow_lanes(m))
+		return VPT_ENOMEM;
+	*lane_slot(m, key) = (struct vpa_lane_entry){key, index, type};
+	m->lane_count++;
+	return VPT_OK;
+}
+
+/* Finds a lane of this type; one that no LANE row describes, or describes as something else, is made up. Key 0
+ * stands for what has no lane and gets one of each type. */
+static int find_lane(struct vpa_resolver *r, uint64_t key, uint8_t type, uint32_t *index)
+{
+	/* Threads and streams share the key's space in files, not in here. */
+	uint64_t own = key * 2 + (type == VPT_LANETYPE_STREAM) + 1;
+	struct vpa_lane_entry *e = r->maps->lane_slots ? lane_slot(r->maps, own) : NULL;
+	int rc;
+
+	if (e && e->key) {
+		*index = e->index;
+		return VPT_OK;
+	}
+	if (type == VPT_LANETYPE_THREAD) {
+		rc = add_thread(r, key, -1, -1, 0);
+		*index = (uint32_t)r->model->thread_count - 1;
+	} else {
+		rc = add_stream(r, key, -1, -1, 0, -1);
+		*index = (uint32_t)r->model->stream_count - 1;
+	}
+	return rc ? rc : add_lane(r, own, type, *index);
+}
+
+int vpa_maps_thread(struct vpa_resolver *r, uint64_t key, uint32_t *index)
+{
+	return find_lane(r, key, VPT_LANETYPE_THREAD, index);
+}
+
+int vpa_maps_stream(struct vpa_resolver *r, uint64_t key, uint32_t *index)
+{
+	return find_lane(r, key, VPT_LANETYPE_STREAM, index);
+}
+
+static int read_lane(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s, uint32_t row)
+{
+	uint64_t key = s->col[VPT_LANE_KEY][row], type = s->col[VPT_LANE_LANE_TYPE][row];
+	uint64_t own = key * 2 + (type == VPT_LANETYPE_STREAM) + 1;
+	int64_t pid = (int64_t)s->col[VPT_LANE_PID][row];
+	uint32_t index, name;
+	int rc;
+
+	if ((type != VPT_LANETYPE_THREAD && type != VPT_LANETYPE_STREAM) || !key)
+		return VPT_OK;
+	if (r->maps->lane_slots && lane_slot(r->maps, own)->key)
+		return VPT_OK;
+	rc = vpa_maps_name(r, b, s->col[VPT_LANE_NAME][row], &name);
+	if (rc)
+		return rc;
+	if (type == VPT_LANETYPE_THREAD) {
+		rc = add_thread(r, key, pid, (int64_t)s->col[VPT_LANE_TID][row], name);
+		index = (uint32_t)r->model->thread_count - 1;
+	} else {
+		rc = add_stream(r, key, pid, (int64_t)s->col[VPT_LANE_DEVICE][row],
+			s->col[VPT_LANE_CONTEXT][row], (int64_t)s->col[VPT_LANE_STREAM][row]);
+		index = (uint32_t)r->model->stream_count - 1;
+	}
+	return rc ? rc : add_lane(r, own, (uint8_t)type, index);
+}
+
+int vpa_maps_begin_chunk(struct vpa_resolver *r, const struct vpt_batch *b)
+{
+	struct vpa_resolver_maps *m = r->maps;
+	const struct vpt_section *lanes = vpt_batch_find(b, VPT_LANE), *configs = vpt_batch_find(b, VPT_CONFIG);
+	size_t config_count = configs ? configs->row_count : 0;
+	uint32_t row;
+	int rc = VPT_OK;
+
+	if (vpt_grow(&m->names, &m->name_cap, b->strings.count, sizeof(*m->names)) ||
+		vpt_grow(&m->configs, &m->config_cap, config_count, sizeof(*m->configs)))
+		return VPT_ENOMEM;
+	m->name_count = b->strings.count;
+	memset(m->names, 0xff, m->name_count * sizeof(*m->names));
+	m->config_count = config_count;
+	memset(m->configs, 0xff, config_count * sizeof(*m->configs));
+	for (row = 0; lanes && !rc && row < lanes->row_count; row++)
+		rc = read_lane(r, b, lanes, row);
+	return rc;
+}

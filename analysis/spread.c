@@ -1,0 +1,130 @@
+/* spread.c - counting durations. Sums are integers, so the order of samples never shows. */
+#include "analysis/spread.h"
+
+#include "formats/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OCTAVE = 64, BUCKETS = 58 * OCTAVE + 128 };
+
+/* Values below 128 have buckets of their own; above, the top seven bits choose. */
+static size_t bucket_of(uint64_t ns)
+{
+	unsigned shift;
+
+	if (ns < 128)
+		return (size_t)ns;
+	shift = 57 - (unsigned)__builtin_clzll(ns);
+	return (size_t)shift * OCTAVE + (size_t)(ns >> shift);
+}
+
+static uint64_t middle_of(size_t bucket)
+{
+	unsigned shift;
+
+	if (bucket < 128)
+		return bucket;
+	shift = (unsigned)(bucket / OCTAVE) - 1;
+	return ((uint64_t)(bucket % OCTAVE + OCTAVE) << shift) + (((uint64_t)1 << shift) >> 1);
+}
+
+static int become_histogram(struct vpa_spread_builder *b)
+{
+	uint64_t *counts = vpt_calloc(BUCKETS, sizeof(*counts));
+	size_t i;
+
+	if (!counts)
+		return VPT_ENOMEM;
+	for (i = 0; i < b->count; i++)
+		counts[bucket_of(b->values[i])]++;
+	vpt_free(b->values);
+	b->values = counts;
+	b->is_histogram = 1;
+	return VPT_OK;
+}
+
+int vpa_spread_add(struct vpa_spread_builder *b, uint64_t ns)
+{
+	if (!b->is_histogram && b->count == VPA_SPREAD_EXACT && become_histogram(b))
+		return VPT_ENOMEM;
+	if (b->is_histogram)
+		b->values[bucket_of(ns)]++;
+	else if (b->count == b->cap && vpt_grow(&b->values, &b->cap, b->count + 1, sizeof(*b->values)))
+		return VPT_ENOMEM;
+	else
+		b->values[b->count] = ns;
+	if (!b->count || ns < b->min_ns)
+		b->min_ns = ns;
+	if (ns > b->max_ns)
+		b->max_ns = ns;
+	b->count++;
+	b->total_ns += ns;
+	b->squares += (unsigned __int128)ns * ns;
+	return VPT_OK;
+}
+
+void vpa_spread_free(struct vpa_spread_builder *b)
+{
+	vpt_free(b->values);
+	memset(b, 0, sizeof(*b));
+}
+
+static int compare_ns(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Nearest rank: the smallest sample such that at least `percent` of all are not above it. */
+static uint64_t percentile(const struct vpa_spread_builder *b, unsigned percent)
+{
+	uint64_t rank = (uint64_t)(((unsigned __int128)b->count * percent + 99) / 100), seen = 0, value;
+	size_t i;
+
+	if (!b->is_histogram)
+		return b->values[rank ? rank - 1 : 0];
+	for (i = 0; i < BUCKETS; i++) {
+		seen += b->values[i];
+		if (seen >= rank)
+			break;
+	}
+	value = middle_of(i);
+	return value < b->min_ns ? b->min_ns : value > b->max_ns ? b->max_ns : value;
+}
+
+struct vpa_spread vpa_spread_of(struct vpa_spread_builder *b)
+{
+	struct vpa_spread s = {.count = b->count, .total_ns = b->total_ns, .min_ns = b->min_ns,
+		.max_ns = b->max_ns, .approximate = b->is_histogram};
+	double variance;
+
+	if (!b->count)
+		return s;
+	if (!b->is_histogram)
+		qsort(b->values, b->count, sizeof(*b->values), compare_ns);
+	s.p50_ns = percentile(b, 50);
+	s.p90_ns = percentile(b, 90);
+	s.p95_ns = percentile(b, 95);
+	s.p99_ns = percentile(b, 99);
+	s.mean_ns = (double)b->total_ns / (double)b->count;
+	variance = (double)b->squares / (double)b->count - s.mean_ns * s.mean_ns;
+	s.deviation_ns = variance > 0 ? sqrt(variance) : 0;
+	return s;
+}
+
+uint64_t vpa_spread_at_least(struct vpa_spread_builder *b, uint64_t ns)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	if (b->is_histogram)
+		for (i = bucket_of(ns); i < BUCKETS; i++)
+			n += b->values[i];
+	else
+		for (i = 0; i < b->count; i++)
+			n += b->values[i] >= ns;
+	return n;
+}

@@ -1,0 +1,67 @@
+/* timeline.h - ranges as they nest on one timeline: a thread's push/pop ranges, or the start/end ranges of a
+ * whole process.
+ *
+ * Ranges reach us in completion order, children first, with those still open listed at each chunk's end.
+ * Here they become a step function of the innermost one, and each learns its parent. */
+#ifndef VPA_ANALYSIS_TIMELINE_H
+#define VPA_ANALYSIS_TIMELINE_H
+
+#include "analysis/history.h"
+
+struct vpa_timeline {
+	struct vpa_steps steps;
+	struct vpa_range *top;    /* innermost at the last step */
+	uint64_t last_ns;         /* time of the last step */
+	struct vpa_range **open;  /* open at the last chunk's end, by start */
+	size_t open_count, open_cap;
+	struct vpa_range **fresh; /* met in this chunk: first those open at its end, then in completion order */
+	size_t fresh_count, fresh_cap;
+	size_t fresh_open; /* how many of them are open */
+	uint64_t late;     /* ranges that came after their time had been settled: in no step */
+};
+
+/* Where ranges come from and go to. */
+struct vpa_range_pool {
+	struct vpa_range *unused;
+	struct vpa_range **blocks;
+	size_t block_count, block_cap;
+	/* Told when the last reference to a range is gone, before it is reused. */
+	void (*finished)(void *ctx, struct vpa_range *range);
+	void *ctx;
+};
+
+struct vpa_range *vpa_range_new(struct vpa_range_pool *pool); /* one reference, the caller's; NULL: no memory */
+void vpa_range_drop(struct vpa_range_pool *pool, struct vpa_range *range); /* accepts NULL */
+void vpa_range_pool_free(struct vpa_range_pool *pool); /* ranges still referred to are not told of */
+
+/* The range of an earlier OPEN row with this start, name and domain, taken off the list; NULL: none. */
+struct vpa_range *vpa_timeline_close(
+	struct vpa_timeline *t, uint64_t start_ns, uint32_t name, uint32_t domain);
+
+/* Whether such a range is on the list already. */
+struct vpa_range *vpa_timeline_find_open(
+	struct vpa_timeline *t, uint64_t start_ns, uint32_t name, uint32_t domain);
+
+/* Adds a range met for the first time in this chunk; open ones (end ~0) must come before ended ones. The
+ * timeline takes the caller's reference. */
+int vpa_timeline_add(struct vpa_timeline *t, struct vpa_range *range);
+
+/* Settles the chunk: parents, steps, the list of what is open. Call when all its rows are in. */
+int vpa_timeline_settle(struct vpa_timeline *t, struct vpa_range_pool *pool);
+
+/* Gives up all steps that end before `before_ns`. */
+void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t before_ns);
+
+/* Drops every reference: at the end of the trace, so that each range is told of. */
+void vpa_timeline_end(struct vpa_timeline *t, struct vpa_range_pool *pool);
+void vpa_timeline_free(struct vpa_timeline *t);
+
+/* The innermost of the chain that is still open at `at`. */
+static inline struct vpa_range *vpa_range_open_at(struct vpa_range *range, uint64_t at)
+{
+	while (range && range->end_ns <= at)
+		range = range->parent;
+	return range;
+}
+
+#endif

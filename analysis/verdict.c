@@ -1,0 +1,150 @@
+/* verdict.c - loss is data: it is counted, worded, and decides the exit code. */
+#include "analysis/verdict.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { REASONS_MAX = 24 };
+
+/* Above this share of the window the profiling library's own work stretches the gaps that it measures. */
+static const double degraded_share = 0.05;
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void add_reason(struct vpa_report *out, const char *text)
+{
+	struct vpa_verdict *v = &out->verdict;
+
+	if (v->reason_count < REASONS_MAX)
+		v->reasons[v->reason_count++] = text;
+}
+
+#define REASON(out, ...) add_reason(out, vpa_arena_printf(&(out)->arena, __VA_ARGS__))
+
+static void judge_file(struct vpa_report *out, const struct vpa_reading *reading, const struct vpt_trace *trace)
+{
+	struct vpa_verdict *v = &out->verdict;
+	const struct vpt_reader *reader = vpt_trace_reader(trace);
+
+	if (reader && vpt_reader_header_damaged(reader)) {
+		v->complete = 0;
+		REASON(out, "the file's header is damaged: start, process and clock are unknown");
+	}
+	if (v->damaged_chunks) {
+		v->complete = 0;
+		REASON(out, "%" PRIu64 " damaged chunk%s left out (%s)", v->damaged_chunks,
+			plural(v->damaged_chunks), reading->first_damage);
+	}
+	if (v->torn_chunks) {
+		v->complete = 0;
+		REASON(out, "the file ends inside a chunk: what was complete of it is used");
+	}
+	if (reading->skipped_critical) {
+		v->complete = 0;
+		REASON(out, "%" PRIu64 " section%s of a newer version left out that this version would need",
+			reading->skipped_critical, plural(reading->skipped_critical));
+	}
+	if (reader && !reading->has_last && !v->torn_chunks)
+		REASON(out, "the capture ends without a stop: its process ended or was killed while recording");
+}
+
+static void judge_import(struct vpa_report *out, const struct vpt_import_stats *stats)
+{
+	if (!stats)
+		return;
+	if (stats->truncated) {
+		out->verdict.complete = 0;
+		REASON(out, "the file is cut off or damaged: events after that place are missing");
+	}
+	if (stats->malformed)
+		REASON(out, "%" PRIu64 " malformed event%s left out", stats->malformed, plural(stats->malformed));
+	if (stats->unknown_category)
+		REASON(out, "%" PRIu64 " event%s of unknown categories left out", stats->unknown_category,
+			plural(stats->unknown_category));
+}
+
+static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
+{
+	struct vpa_verdict *v = &out->verdict;
+
+	if (v->dropped || r->lost_events) {
+		v->complete = 0;
+		REASON(out, "%" PRIu64 " record%s lost while recording", v->dropped ? v->dropped : r->lost_events,
+			plural(v->dropped ? v->dropped : r->lost_events));
+	} else if (r->lost.count) {
+		v->complete = 0;
+		REASON(out, "records are missing for parts of the window; how many is not known");
+	}
+	if (v->ops_without_launch) {
+		v->complete = 0;
+		REASON(out, "%" PRIu64 " operation%s without a launch record: their gaps and ranges are unknown",
+			v->ops_without_launch, v->ops_without_launch == 1 ? " is" : "s are");
+	}
+	if (v->reversed || v->zero_time)
+		REASON(out, "%" PRIu64 " operation%s invalid times, left out of every sum", v->reversed + v->zero_time,
+			v->reversed + v->zero_time == 1 ? " has" : "s have");
+	if (v->late_ops)
+		REASON(out, "%" PRIu64 " operation%s recorded too late to be put in order", v->late_ops,
+			v->late_ops == 1 ? " was" : "s were");
+	if (v->late_ranges)
+		REASON(out, "%" PRIu64 " range%s recorded too late to be joined with launches", v->late_ranges,
+			v->late_ranges == 1 ? " was" : "s were");
+	if (v->unmatched_ranges)
+		REASON(out, "%" PRIu64 " range%s never closed, cut at the end of the window", v->unmatched_ranges,
+			v->unmatched_ranges == 1 ? " was" : "s were");
+}
+
+static void judge_overhead(struct vpa_report *out, const struct vpa_resolver *r)
+{
+	struct vpa_verdict *v = &out->verdict;
+	uint64_t window = out->window_end_ns - out->window_start_ns;
+	double share = window ? (double)v->overhead_ns / (double)window : 0;
+
+	(void)r;
+	v->tracing_cost_share = -1; /* only an untraced run beside it can tell */
+	if (share > degraded_share) {
+		v->gaps = VPA_DEGRADED;
+		REASON(out, "the profiling library itself took %.1f %% of the window: gaps are degraded", share * 100);
+	}
+}
+
+int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_reading *reading,
+	const struct vpt_trace *trace, struct vpa_report *out)
+{
+	struct vpa_verdict *v = &out->verdict;
+	const struct vpa_counts *n = &out->counts;
+	uint64_t late_ranges = 0;
+	size_t i;
+
+	v->reasons = vpa_arena_alloc(&out->arena, REASONS_MAX, sizeof(*v->reasons));
+	if (!v->reasons)
+		return VPT_ENOMEM;
+	for (i = 0; i < r->model->thread_count; i++)
+		late_ranges += r->pasts[i].ranges.late;
+	v->complete = 1;
+	v->written = n->kernels + n->memcpy + n->memset + n->calls + n->ranges + n->cpu_ops + n->marks + n->syncs +
+		     n->counters + n->other;
+	v->dropped = reading->has_stats ? reading->dropped : reading->header_lost;
+	v->received = reading->has_stats ? reading->received : v->written + v->dropped;
+	v->ops_without_launch = r->ops_without_launch;
+	v->launches_without_op = r->launches_without_op;
+	v->late_ops = r->late_ops;
+	v->zero_duration = r->zero_duration;
+	v->reversed = r->reversed;
+	v->zero_time = r->zero_time;
+	v->unmatched_ranges = r->unmatched_ranges;
+	v->late_ranges = late_ranges;
+	v->damaged_chunks = reading->damaged_chunks;
+	v->torn_chunks = reading->torn_chunks;
+	v->unknown_sections = reading->unknown_sections;
+	judge_file(out, reading, trace);
+	judge_import(out, vpt_trace_import_stats(trace));
+	judge_records(out, r);
+	judge_overhead(out, r);
+	if (!(n->kernels + n->memcpy + n->memset))
+		REASON(out, "no GPU work was recorded: device times are unavailable");
+	return out->arena.failed ? VPT_ENOMEM : VPT_OK;
+}

@@ -1,0 +1,101 @@
+/* bench.h - what the benchmark programs share: a clock, and a sink that only counts. */
+#ifndef VPT_BENCH_BENCH_H
+#define VPT_BENCH_BENCH_H
+
+#include "formats/batch.h"
+#include "formats/io.h"
+#include "formats/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static inline uint64_t bench_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline int bench_count_write(struct vpt_sink *sink, const void *data, size_t size, struct vpt_err *err)
+{
+	(void)data;
+	(void)err;
+	sink->written_bytes += size;
+	return VPT_OK;
+}
+
+/* Lives where the caller put it, so there is nothing to finish. */
+static inline struct vpt_sink bench_counting_sink(void)
+{
+	return (struct vpt_sink){.write = bench_count_write};
+}
+
+/* The denominator of every "per event": kernels, copies, memsets, calls and ranges. */
+static inline uint64_t bench_events(const struct vpt_batch *b)
+{
+	uint64_t events = 0;
+	size_t i;
+
+	for (i = 0; i < b->section_count; i++)
+		if (b->sections[i].kind >= VPT_KERNEL && b->sections[i].kind <= VPT_RANGE)
+			events += b->sections[i].row_count;
+	return events;
+}
+
+/* A row of a batch; all of them in the order in which a tracer gets them, by their end. */
+struct bench_row {
+	uint64_t end_ns;
+	uint32_t section, row;
+};
+
+struct bench_order {
+	struct bench_row *rows;
+	size_t count, cap;
+};
+
+static inline int bench_compare_rows(const void *left, const void *right)
+{
+	const struct bench_row *a = left, *b = right;
+
+	if (a->end_ns != b->end_ns)
+		return a->end_ns < b->end_ns ? -1 : 1;
+	if (a->section != b->section)
+		return a->section < b->section ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+/* Lists the rows of the event kinds. 0 or VPT_ENOMEM; `o` is the caller's, who frees o->rows. */
+static inline int bench_order_rows(const struct vpt_batch *b, struct bench_order *o)
+{
+	size_t i;
+
+	o->count = 0;
+	for (i = 0; i < b->section_count; i++) {
+		const struct vpt_section *s = &b->sections[i];
+		const struct vpt_kind_desc *kind = vpt_kind_desc(s->kind);
+		uint32_t row;
+
+		if (!(kind->flags & VPT_KIND_EVENT))
+			continue;
+		if (vpt_grow(&o->rows, &o->cap, o->count + s->row_count, sizeof(*o->rows)))
+			return VPT_ENOMEM;
+		for (row = 0; row < s->row_count; row++) {
+			uint64_t end = s->col[0][row] + (kind->flags & VPT_KIND_SPAN ? s->col[1][row] : 0);
+
+			o->rows[o->count++] = (struct bench_row){end, (uint32_t)i, row};
+		}
+	}
+	qsort(o->rows, o->count, sizeof(*o->rows), bench_compare_rows);
+	return VPT_OK;
+}
+
+static inline const char *bench_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+#endif

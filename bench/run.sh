@@ -1,0 +1,80 @@
+#!/bin/sh
+# Size and speed of captures, one table: `sh bench/run.sh [-n EVENTS] [TRACE...]`.
+#
+# The Self-Forcing stream (EVENTS of them, default 1,000,000; simulated, the same on every machine) and then each
+# TRACE, in three shapes: a vptrace capture, raw CUPTI records under zstd 1, Kineto's JSON under gzip. README.md says
+# what each number is. Programs come from build/ or from the folder in VPT_BUILD, and are built if they are missing.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=${VPT_BUILD:-$root/build}
+events=1000000
+
+usage() {
+	echo "usage: sh bench/run.sh [-n EVENTS] [TRACE...]" >&2
+	exit 2
+}
+while getopts n: option; do
+	case $option in
+	n) events=$OPTARG ;;
+	*) usage ;;
+	esac
+done
+shift $((OPTIND - 1))
+
+if ! [ -x "$build/bench_speed" ] || ! [ -x "$build/bench_size" ] || ! [ -x "$build/bench_generate" ]; then
+	{
+		cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release &&
+			cmake --build "$build" --target bench_generate bench_size bench_speed vptrace-analyze
+	} >&2
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# Nanoseconds an event that analyze takes, the best of five, or "-".
+analyse() { # analyse FILE EVENTS
+	[ -x "$build/vptrace-analyze" ] || { echo -; return; }
+	best=
+	for _ in 1 2 3 4 5; do
+		from=$(date +%s%N)
+		status=0
+		"$build/vptrace-analyze" "$1" >/dev/null 2>&1 || status=$?
+		to=$(date +%s%N)
+		# 3 is a damaged or lossy input, which is analyzed all the same.
+		[ "$status" = 0 ] || [ "$status" = 3 ] || { echo -; return; }
+		[ -n "$best" ] && [ "$best" -le $((to - from)) ] || best=$((to - from))
+	done
+	awk -v ns="$best" -v events="$2" 'BEGIN { printf "%.1f\n", ns / events }'
+}
+
+# Lines of bench_size and the line of bench_speed become rows of the table.
+table() { # table LABEL FILE
+	"$build/bench_size" -t "$2" >"$scratch/size" || return 0
+	"$build/bench_speed" -t "$2" >"$scratch/speed" || return 0
+	count=$(awk -F '\t' '$2 == "vptrace" { print $3 }' "$scratch/size")
+	analysed=$(analyse "$2" "$count")
+	awk -F '\t' -v label="$1" -v count="$count" -v analysed="$analysed" '
+		FNR == NR { encode = $4; decode = $5; next }
+		{ shape[++n] = $2; bytes[n] = $4; ns[n] = $5; if ($2 == "vptrace") ours = $4 }
+		END {
+			printf "\n%s, %s events\n", label, count
+			for (i = 1; i <= n; i++)
+				printf "  %-22s %10.3f %8.1fx %12s %12s %12s\n", shape[i], bytes[i], bytes[i] / ours,
+					shape[i] == "vptrace" ? encode : ns[i], shape[i] == "vptrace" ? decode : "-",
+					shape[i] == "vptrace" ? analysed : "-"
+		}' "$scratch/speed" "$scratch/size"
+}
+
+cpu=$(awk -F ': *' '/^model name/ { print $2; exit }' /proc/cpuinfo 2>/dev/null || true)
+compiler=$(awk -F = '/^CMAKE_C_COMPILER:/ { print $2 }' "$build/CMakeCache.txt" 2>/dev/null || true)
+echo "machine: ${cpu:-unknown CPU}, $(nproc) cores; $("${compiler:-cc}" --version | head -n 1);" \
+	"$(zstd --version 2>/dev/null | grep -o 'v[0-9][0-9.]*' | head -n 1 | sed 's/^/zstd /')"
+echo "one core; vptrace: encode and decode are the best of 9 passes, analyse the best of 5 runs of the whole program"
+printf '\n  %-22s %10s %9s %12s %12s %12s\n' "" "B/event" "size" "encode" "decode" "analyse"
+printf '  %-22s %10s %9s %12s %12s %12s\n' "" "" "ratio" "ns/event" "ns/event" "ns/event"
+
+"$build/bench_generate" "$events" -o "$scratch/self_forcing.zst" 2>/dev/null
+table "SIMULATED STREAM (Self-Forcing, seed 1; no GPU was measured)" "$scratch/self_forcing.zst"
+for trace in "$@"; do
+	table "$(basename "$trace")" "$trace"
+done

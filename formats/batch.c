@@ -1,0 +1,398 @@
+/* batch.c - filling a chunk row by row.
+ *
+ * Rows of one kind and lane usually come in runs, so each kind remembers the section it used last; a
+ * small hash finds the others. Sections and tables keep their memory from chunk to chunk. */
+#include "formats/batch.h"
+
+#include "formats/calls.h"
+#include "formats/capture.h"
+#include "formats/memory.h"
+
+#include <string.h>
+
+struct vpt_batch_index {
+	int failed;
+	uint32_t last[VPT_KIND_LIMIT]; /* 1 + section used last, by kind */
+	uint32_t *slots;               /* 1 + section, by kind and lane */
+	size_t slot_count;
+	uint32_t *config_slots; /* 1 + row of CONFIG, by content */
+	size_t config_slot_count;
+	size_t row_bytes; /* rough size of the payload so far */
+};
+
+void vpt_batch_init(struct vpt_batch *b)
+{
+	memset(b, 0, sizeof(*b));
+	b->t_min_ns = UINT64_MAX;
+}
+
+/* Memory beyond this is given back between chunks: a file whose large section has another place in each
+ * chunk would otherwise leave one behind in every slot. 32 MiB, far above any chunk that we write. */
+enum { KEPT_VALUES_MAX = 4 << 20 };
+
+static void trim_sections(struct vpt_batch *b)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < b->section_cap; i++) {
+		struct vpt_section *s = &b->sections[i];
+
+		kept += s->data_cap;
+		if (kept <= KEPT_VALUES_MAX)
+			continue;
+		kept -= s->data_cap;
+		vpt_free(s->data);
+		memset(s, 0, sizeof(*s));
+	}
+}
+
+void vpt_batch_reset(struct vpt_batch *b)
+{
+	struct vpt_batch_index *x = b->index;
+
+	b->sequence = b->t_max_ns = 0;
+	b->t_min_ns = UINT64_MAX;
+	b->lost_events = b->flags = b->event_count = 0;
+	b->unknown_sections = b->skipped_critical = 0;
+	b->section_count = 0;
+	trim_sections(b);
+	vpt_strings_reset(&b->strings);
+	if (!x)
+		return;
+	x->failed = 0;
+	x->row_bytes = 0;
+	memset(x->last, 0, sizeof(x->last));
+	if (x->slots)
+		memset(x->slots, 0, x->slot_count * sizeof(*x->slots));
+	if (x->config_slots)
+		memset(x->config_slots, 0, x->config_slot_count * sizeof(*x->config_slots));
+}
+
+void vpt_batch_free(struct vpt_batch *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->section_cap; i++)
+		vpt_free(b->sections[i].data);
+	vpt_free(b->sections);
+	vpt_strings_free(&b->strings);
+	if (b->index) {
+		vpt_free(b->index->slots);
+		vpt_free(b->index->config_slots);
+		vpt_free(b->index);
+	}
+	vpt_batch_init(b);
+}
+
+const struct vpt_section *vpt_batch_find(const struct vpt_batch *b, enum vpt_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < b->section_count; i++)
+		if (b->sections[i].kind == kind)
+			return &b->sections[i];
+	return NULL;
+}
+
+/* Lays the columns out over data, `cap` rows each. */
+static void place_columns(struct vpt_section *s, unsigned columns, uint32_t cap)
+{
+	unsigned c;
+
+	for (c = 0; c < columns; c++)
+		s->col[c] = s->data + (size_t)c * cap;
+	for (; c < VPT_COLUMNS_MAX; c++)
+		s->col[c] = NULL;
+	s->row_cap = cap;
+}
+
+static int reserve_slot(struct vpt_batch *b)
+{
+	size_t before = b->section_cap;
+
+	if (vpt_grow(&b->sections, &b->section_cap, b->section_count + 1, sizeof(*b->sections)))
+		return VPT_ENOMEM;
+	if (b->section_cap > before)
+		memset(b->sections + before, 0, (b->section_cap - before) * sizeof(*b->sections));
+	return VPT_OK;
+}
+
+struct vpt_section *vpt_batch_section(
+	struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane, uint32_t rows)
+{
+	struct vpt_section *s;
+
+	if (reserve_slot(b))
+		return NULL;
+	s = &b->sections[b->section_count];
+	if (vpt_grow(&s->data, &s->data_cap, (size_t)rows * kind->n_columns, sizeof(*s->data)))
+		return NULL;
+	s->kind = kind->type;
+	s->lane = lane;
+	s->aux = 0;
+	s->row_count = rows;
+	place_columns(s, kind->n_columns, rows);
+	b->section_count++;
+	return s;
+}
+
+/* Doubles a section: each column moves to its place in the larger layout, the last one first. */
+static int grow_section(struct vpt_section *s)
+{
+	unsigned columns = vpt_kind_desc(s->kind)->n_columns, c;
+	uint32_t before = s->row_cap, cap;
+
+	/* Memory of an earlier chunk may hold far more rows than this section was born with. */
+	cap = (uint32_t)(s->data_cap / columns);
+	if (cap <= before) {
+		if (vpt_grow(&s->data, &s->data_cap, (size_t)before * 2 * columns, sizeof(*s->data)))
+			return VPT_ENOMEM;
+		cap = (uint32_t)(s->data_cap / columns);
+	}
+	for (c = columns; c-- > 0;)
+		memmove(s->data + (size_t)c * cap, s->data + (size_t)c * before,
+			(size_t)s->row_count * sizeof(*s->data));
+	place_columns(s, columns, cap);
+	return VPT_OK;
+}
+
+static uint64_t hash_section(enum vpt_kind kind, uint64_t lane)
+{
+	return vpt_hash_mix(lane * 0x9e3779b97f4a7c15u + kind);
+}
+
+static uint32_t *section_slot(const struct vpt_batch *b, enum vpt_kind kind, uint64_t lane)
+{
+	const struct vpt_batch_index *x = b->index;
+	size_t mask = x->slot_count - 1, i = hash_section(kind, lane) & mask;
+
+	while (x->slots[i] && (b->sections[x->slots[i] - 1].kind != kind ||
+				      b->sections[x->slots[i] - 1].lane != lane))
+		i = (i + 1) & mask;
+	return &x->slots[i];
+}
+
+static int grow_section_slots(struct vpt_batch *b)
+{
+	struct vpt_batch_index *x = b->index;
+	size_t want = x->slot_count ? x->slot_count * 2 : 64, i;
+	uint32_t *slots = vpt_calloc(want, sizeof(*slots));
+
+	if (!slots)
+		return VPT_ENOMEM;
+	vpt_free(x->slots);
+	x->slots = slots;
+	x->slot_count = want;
+	for (i = 0; i < b->section_count; i++)
+		*section_slot(b, b->sections[i].kind, b->sections[i].lane) = (uint32_t)(i + 1);
+	return VPT_OK;
+}
+
+/* The section for rows of this kind and lane, made when it is the first. NULL: no memory, or too many. */
+static struct vpt_section *find_section(
+	struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane)
+{
+	struct vpt_batch_index *x = b->index;
+	struct vpt_section *s;
+	uint32_t *slot;
+
+	if (b->section_count * 2 >= x->slot_count && grow_section_slots(b))
+		return NULL;
+	slot = section_slot(b, kind->type, lane);
+	if (!*slot) {
+		uint32_t first = (uint32_t)(kind->flags & VPT_KIND_TABLE ? 8 : 32);
+
+		/* Room is kept for STRING, which is not among the sections. */
+		if (b->section_count >= VPT_SECTIONS_MAX - 1)
+			return NULL;
+		s = vpt_batch_section(b, kind, lane, first);
+		if (!s)
+			return NULL;
+		s->row_count = 0;
+		*slot = (uint32_t)b->section_count;
+	}
+	x->last[kind->type] = *slot;
+	return &b->sections[*slot - 1];
+}
+
+static struct vpt_batch_index *make_index(struct vpt_batch *b)
+{
+	if (!b->index)
+		b->index = vpt_calloc(1, sizeof(*b->index));
+	return b->index;
+}
+
+void vpt_batch_put(struct vpt_batch *b, enum vpt_kind type, uint64_t lane, const void *row)
+{
+	const struct vpt_kind_desc *kind = vpt_kind_desc(type);
+	struct vpt_batch_index *x = make_index(b);
+	const uint64_t *values = row;
+	struct vpt_section *s;
+	unsigned c;
+
+	if (!x || x->failed)
+		return;
+	s = x->last[type] ? &b->sections[x->last[type] - 1] : NULL;
+	if (!s || s->lane != lane)
+		s = find_section(b, kind, lane);
+	if (!s || s->row_count >= VPT_ROWS_MAX || (s->row_count == s->row_cap && grow_section(s))) {
+		x->failed = s && s->row_count >= VPT_ROWS_MAX ? VPT_EINVAL : VPT_ENOMEM;
+		return;
+	}
+	for (c = 0; c < kind->n_columns; c++)
+		s->col[c][s->row_count] = values[c];
+	s->row_count++;
+	b->event_count += kind->flags & VPT_KIND_EVENT;
+	x->row_bytes += kind->n_columns * (size_t)2;
+}
+
+uint64_t vpt_batch_string(struct vpt_batch *b, const char *text, size_t len)
+{
+	struct vpt_batch_index *x = make_index(b);
+	uint64_t id;
+
+	if (!x || x->failed)
+		return 0;
+	if (!b->strings.count && vpt_strings_put(&b->strings, "", 0) == VPT_NO_ID)
+		goto fail;
+	if (!len)
+		return 0;
+	id = vpt_strings_put(&b->strings, text, len < VPT_STRING_MAX ? len : VPT_STRING_MAX);
+	if (id != VPT_NO_ID)
+		return id;
+fail:
+	x->failed = VPT_ENOMEM;
+	return 0;
+}
+
+static int same_config(const struct vpt_section *s, uint32_t row, const uint64_t *values)
+{
+	unsigned c;
+
+	for (c = 0; c < VPT_CONFIG_COLUMNS; c++)
+		if (s->col[c][row] != values[c])
+			return 0;
+	return 1;
+}
+
+static uint32_t *config_slot(struct vpt_batch *b, const uint64_t *values)
+{
+	struct vpt_batch_index *x = b->index;
+	const struct vpt_section *s = vpt_batch_find(b, VPT_CONFIG);
+	size_t mask = x->config_slot_count - 1;
+	size_t i = vpt_hash(values, VPT_CONFIG_COLUMNS * sizeof(*values)) & mask;
+
+	while (x->config_slots[i] && !same_config(s, x->config_slots[i] - 1, values))
+		i = (i + 1) & mask;
+	return &x->config_slots[i];
+}
+
+static int grow_config_slots(struct vpt_batch *b, uint32_t rows)
+{
+	struct vpt_batch_index *x = b->index;
+	size_t want = x->config_slot_count ? x->config_slot_count * 2 : 64;
+	uint32_t *slots = vpt_calloc(want, sizeof(*slots)), row;
+
+	if (!slots)
+		return VPT_ENOMEM;
+	vpt_free(x->config_slots);
+	x->config_slots = slots;
+	x->config_slot_count = want;
+	for (row = 0; row < rows; row++) {
+		const struct vpt_section *s = vpt_batch_find(b, VPT_CONFIG);
+		uint64_t values[VPT_CONFIG_COLUMNS];
+		unsigned c;
+
+		for (c = 0; c < VPT_CONFIG_COLUMNS; c++)
+			values[c] = s->col[c][row];
+		*config_slot(b, values) = row + 1;
+	}
+	return VPT_OK;
+}
+
+uint64_t vpt_batch_config(struct vpt_batch *b, const struct vpt_config *config)
+{
+	struct vpt_batch_index *x = make_index(b);
+	const struct vpt_section *s;
+	uint64_t values[VPT_CONFIG_COLUMNS];
+	uint32_t *slot, rows;
+
+	if (!x || x->failed)
+		return 0;
+	memcpy(values, config, sizeof(values));
+	s = vpt_batch_find(b, VPT_CONFIG);
+	rows = s ? s->row_count : 0;
+	if (rows * (size_t)2 >= x->config_slot_count && grow_config_slots(b, rows)) {
+		x->failed = VPT_ENOMEM;
+		return 0;
+	}
+	slot = config_slot(b, values);
+	if (!*slot) {
+		vpt_batch_put(b, VPT_CONFIG, 0, config);
+		if (x->failed)
+			return 0;
+		*slot = rows + 1;
+	}
+	return *slot - 1;
+}
+
+int vpt_batch_error(const struct vpt_batch *b)
+{
+	return b->index ? b->index->failed : VPT_OK;
+}
+
+int vpt_batch_full(const struct vpt_batch *b)
+{
+	size_t rows = b->index ? b->index->row_bytes : 0;
+
+	return b->event_count >= VPT_CHUNK_EVENTS || b->strings.count >= VPT_CHUNK_STRINGS ||
+	       b->section_count >= VPT_SECTIONS_MAX / 2 || rows + b->strings.size >= VPT_CHUNK_PAYLOAD;
+}
+
+static int moves_t_min(const struct vpt_section *s, const struct vpt_kind_desc *kind, uint32_t row)
+{
+	if (s->kind == VPT_CALL)
+		return vpt_call_launches(vpt_call_class((uint32_t)s->col[VPT_CALL_ID][row]));
+	return kind->flags & VPT_KIND_OP || s->kind == VPT_LOSS || s->kind == VPT_OVERHEAD;
+}
+
+static void measure_spans(
+	struct vpt_batch *b, const struct vpt_section *s, const struct vpt_kind_desc *kind)
+{
+	uint32_t row;
+
+	for (row = 0; row < s->row_count; row++) {
+		uint64_t start = s->col[0][row], end = start + s->col[1][row];
+
+		if (end < start || !start)
+			continue; /* invalid times move nothing */
+		if (end > b->t_max_ns)
+			b->t_max_ns = end;
+		if (start < b->t_min_ns && moves_t_min(s, kind, row))
+			b->t_min_ns = start;
+	}
+}
+
+void vpt_batch_measure(struct vpt_batch *b)
+{
+	size_t i;
+
+	b->t_min_ns = UINT64_MAX;
+	b->t_max_ns = 0;
+	b->event_count = 0;
+	for (i = 0; i < b->section_count; i++) {
+		const struct vpt_section *s = &b->sections[i];
+		const struct vpt_kind_desc *kind = vpt_kind_desc(s->kind);
+		uint32_t row;
+
+		if (!(kind->flags & VPT_KIND_EVENT))
+			continue;
+		b->event_count += s->row_count;
+		if (kind->flags & VPT_KIND_SPAN)
+			measure_spans(b, s, kind);
+		else
+			for (row = 0; row < s->row_count; row++)
+				if (s->col[0][row] > b->t_max_ns)
+					b->t_max_ns = s->col[0][row];
+	}
+}

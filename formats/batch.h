@@ -1,0 +1,100 @@
+/* batch.h - one chunk of events in memory: the currency between tracer, files, importers and analysis.
+ *
+ * A batch is a list of sections; a section is a small table of one kind of event on one lane, stored by
+ * columns of plain uint64_t. A section always has every column of its kind; what a file lacks reads
+ * as 0. Strings and kernel configurations are numbered within the batch, which stands alone.
+ *
+ *	section KERNEL, lane 7          section CALL, lane 3
+ *	  start_ns     10   25   40       start_ns   2  11
+ *	  duration_ns  10    5    8       ...
+ *	  config        0    1    0  ---> row of CONFIG ---> row of STRING
+ *	  correlation   1    2    3
+ *
+ * The same struct is filled row by row (by the tracer and the importers) and by the reader. */
+#ifndef VPT_FORMATS_BATCH_H
+#define VPT_FORMATS_BATCH_H
+
+#include "formats/error.h"
+#include "formats/schema.h"
+#include "formats/strings.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vpt_section {
+	uint16_t kind; /* enum vpt_kind */
+	uint64_t lane; /* 0 for kinds without lanes */
+	uint64_t aux;  /* reserved, 0 */
+	uint32_t row_count;
+	uint32_t row_cap;
+	uint64_t *col[VPT_COLUMNS_MAX]; /* col[VPT_KERNEL_START][row] */
+	uint64_t *data;                 /* the one allocation behind col[] */
+	size_t data_cap;                /* in values */
+};
+
+enum {
+	VPT_BATCH_LAST = 1, /* the capture was stopped cleanly after this chunk */
+	VPT_BATCH_TORN = 2  /* in memory only: the end of this chunk is missing from the file */
+};
+
+struct vpt_batch {
+	uint64_t sequence;
+	uint64_t t_min_ns; /* smallest start of valid ops, launch calls, LOSS and OVERHEAD; ~0: none */
+	uint64_t t_max_ns; /* largest end of any event; 0: none */
+	uint32_t lost_events;
+	uint32_t flags;
+	uint32_t event_count;
+
+	struct vpt_section *sections;
+	size_t section_count, section_cap; /* slots beyond section_count keep their memory for reuse */
+
+	struct vpt_strings strings; /* id 0 is the empty string */
+
+	uint32_t unknown_sections; /* skipped by the reader: written by a newer version */
+	uint32_t skipped_critical; /* of those, ones marked as needed */
+
+	struct vpt_batch_index *index; /* how rows are put; NULL until the first put */
+};
+
+void vpt_batch_init(struct vpt_batch *b);
+void vpt_batch_reset(struct vpt_batch *b); /* empty again, memory kept for the next chunk */
+void vpt_batch_free(struct vpt_batch *b);  /* frees what init began; accepts an initialised batch */
+
+/* ---- reading ---- */
+
+/* The string of an id; an id out of range gives "?". */
+static inline struct vpt_text vpt_batch_text(const struct vpt_batch *b, uint64_t id)
+{
+	return vpt_strings_get(&b->strings, id);
+}
+
+/* The first section of this kind, NULL if there is none; for kinds without lanes the only one. */
+const struct vpt_section *vpt_batch_find(const struct vpt_batch *b, enum vpt_kind kind);
+
+/* Sets t_min_ns, t_max_ns and event_count from the rows. The writer calls it. */
+void vpt_batch_measure(struct vpt_batch *b);
+
+/* ---- filling ----
+ *
+ * Sticky: after a failure (no memory, or a limit of the format reached) every put does nothing and
+ * vpt_batch_error() says so; check once, at the end. */
+
+/* Appends one row, `row` being the struct of this kind (struct vpt_kernel *, ...). */
+void vpt_batch_put(struct vpt_batch *b, enum vpt_kind kind, uint64_t lane, const void *row);
+
+/* The id of a string; the same text gives the same id. Text beyond 65,536 bytes is cut. "" is 0. */
+uint64_t vpt_batch_string(struct vpt_batch *b, const char *text, size_t len);
+
+/* The id of a kernel configuration; equal ones give the same id. Its name is an id of this batch. */
+uint64_t vpt_batch_config(struct vpt_batch *b, const struct vpt_config *config);
+
+int vpt_batch_error(const struct vpt_batch *b);
+
+/* Whether the chunk should be written before more is put: events, bytes, strings or sections. */
+int vpt_batch_full(const struct vpt_batch *b);
+
+/* Appends a section of `rows` rows with undefined values, for the reader to fill. NULL: no memory. */
+struct vpt_section *vpt_batch_section(
+	struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane, uint32_t rows);
+
+#endif

@@ -1,0 +1,36 @@
+/* calls.h - CUDA calls by name, number and what they do. The table is calls.def. */
+#ifndef VPT_FORMATS_CALLS_H
+#define VPT_FORMATS_CALLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum vpt_call_class {
+	VPT_CALL_OTHER,
+	VPT_CALL_LAUNCH,        /* puts one kernel on a device */
+	VPT_CALL_GRAPH_LAUNCH,  /* puts all nodes of a graph on a device */
+	VPT_CALL_COPY,          /* queues a copy */
+	VPT_CALL_BLOCKING_COPY, /* copies and waits for it */
+	VPT_CALL_MEMSET,        /* queues a memset */
+	VPT_CALL_SYNC,          /* waits for a device, stream or event */
+	VPT_CALL_STREAM_WAIT,   /* makes a stream wait, not the host */
+	VPT_CALL_EVENT_RECORD,
+	VPT_CALL_ALLOCATION,  /* allocates or frees */
+	VPT_CALL_MODULE_LOAD, /* loads, compiles or looks up code */
+	VPT_CALL_GRAPH_BUILD, /* instantiates, updates or uploads a graph */
+	VPT_CALL_CAPTURE      /* begins or ends a stream capture */
+};
+
+/* The number of a call, 0 if the table does not know it. Tools decorate names with the API version or
+ * the per-thread-stream variant ("cudaLaunchKernel_v7000", "cuMemFree_v2", "cudaMemcpyAsync_ptsz"); those
+ * endings are ignored. `name` need not end with NUL. Any thread; the first call sorts nothing and
+ * allocates nothing. */
+uint32_t vpt_call_find(const char *name, size_t len);
+
+const char *vpt_call_name(uint32_t number); /* NULL if unknown */
+enum vpt_call_class vpt_call_class(uint32_t number); /* OTHER if unknown */
+
+/* Whether calls of this class can put ops on a device: they count for a chunk's t_min. */
+int vpt_call_launches(enum vpt_call_class klass);
+
+#endif

@@ -1,0 +1,46 @@
+/* capture.h - limits and fixed parts of the capture file, as FORMAT.md describes it. */
+#ifndef VPT_FORMATS_CAPTURE_H
+#define VPT_FORMATS_CAPTURE_H
+
+#include <stdint.h>
+
+#define VPT_CAPTURE_MAGIC "VPTRACE\n"
+#define VPT_CHUNK_MAGIC   0x4b435056u /* "VPCK", little-endian */
+
+enum {
+	VPT_MAJOR = 1,
+	VPT_MINOR = 0,
+	VPT_HEADER_SIZE = 64,
+	VPT_CHUNK_HEADER_SIZE = 48,
+	VPT_SECTION_HEADER_SIZE = 32,
+	VPT_COLUMN_HEADER_SIZE = 16,
+
+	/* limits a reader enforces and a writer keeps */
+	VPT_PAYLOAD_MAX = 16 << 20,
+	VPT_WINDOW_LOG_MAX = 24,
+	VPT_SECTIONS_MAX = 4096,
+	VPT_ROWS_MAX = 1 << 20,
+	VPT_FILE_COLUMNS_MAX = 32,
+	VPT_STRING_MAX = 64 << 10,
+
+	/* when a chunk is full */
+	VPT_CHUNK_EVENTS = 65536,
+	VPT_CHUNK_PAYLOAD = 4 << 20,
+	VPT_CHUNK_STRINGS = 65536,
+
+	VPT_FLUSH_ROWS = 1024 /* planes of at least so many rows get a zstd block of their own */
+};
+
+/* The file header, decoded. */
+struct vpt_header {
+	uint16_t major, minor;
+	uint64_t t0_ns;      /* trace clock at the start: the window begins here */
+	uint64_t t0_unix_ns; /* the same moment on CLOCK_REALTIME; 0: unknown */
+	uint64_t capture_id;
+	uint32_t pid; /* 0: several, or unknown */
+	uint32_t cpu_tick_ns, gpu_tick_ns;
+	uint32_t clock_id;
+	uint32_t flags;
+};
+
+#endif

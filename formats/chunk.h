@@ -1,0 +1,60 @@
+/* chunk.h - a batch as bytes and back: chunk header, section headers, columns. See FORMAT.md.
+ *
+ * This is the payload of one zstd frame. chunk.c knows the layout and nothing of files or compression. */
+#ifndef VPT_FORMATS_CHUNK_H
+#define VPT_FORMATS_CHUNK_H
+
+#include "formats/batch.h"
+#include "formats/capture.h"
+
+/* Growing scratch memory for one payload; all zeros to begin with. */
+struct vpt_payload {
+	unsigned char *data;
+	size_t size, cap;
+	size_t *flushes; /* offsets after which the compressor should close its block */
+	size_t flush_count, flush_cap;
+	uint64_t *numbers; /* a transformed column */
+	size_t number_cap;
+};
+
+void vpt_payload_free(struct vpt_payload *p);
+
+/* Serialises a measured batch. 0, VPT_ENOMEM, or VPT_EINVAL when a limit of the format is exceeded. */
+int vpt_chunk_encode(const struct vpt_batch *b, struct vpt_payload *out, struct vpt_err *err);
+
+struct vpt_chunk_header {
+	uint32_t payload_len, section_count, event_count;
+	uint64_t sequence, t_min_ns, t_max_ns;
+	uint32_t lost_events, flags;
+};
+
+/* 0 or VPT_EDATA. `size` is what there is, at least VPT_CHUNK_HEADER_SIZE is needed. */
+int vpt_chunk_header_decode(
+	const unsigned char *data, size_t size, struct vpt_chunk_header *out, struct vpt_err *err);
+
+/* Decodes a payload into `out`, which is reset first. With `torn` the payload may end early: sections
+ * that are wholly there are kept and VPT_BATCH_TORN is set. 0, VPT_EDATA (out is then empty) or
+ * VPT_ENOMEM. */
+int vpt_chunk_decode(const unsigned char *data, size_t size, int torn, struct vpt_batch *out,
+	struct vpt_err *err);
+
+/* Little-endian numbers, unaligned. */
+static inline uint64_t vpt_le_get(const unsigned char *p, unsigned size)
+{
+	uint64_t value = 0;
+	unsigned i;
+
+	for (i = 0; i < size; i++)
+		value |= (uint64_t)p[i] << (8 * i);
+	return value;
+}
+
+static inline void vpt_le_put(unsigned char *p, unsigned size, uint64_t value)
+{
+	unsigned i;
+
+	for (i = 0; i < size; i++)
+		p[i] = (unsigned char)(value >> (8 * i));
+}
+
+#endif

@@ -1,0 +1,562 @@
+/* import_kineto_rows.c - one event of the PyTorch profiler becomes one row.
+ *
+ * The category decides the kind, by table. Each event ends in exactly one place: a row, a name, or
+ * one of the counts skipped, unknown_category and malformed; numbers and texts that had to be bent
+ * are counted besides. The profiler does not say which process an op belongs to, so streams are of
+ * process -1. Left out: Python frames, flow arrows and the device's copies of annotations, which
+ * repeat what rows say. */
+#include "formats/import_kineto.h"
+
+#include "formats/calls.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* An event of phase X, its common members taken out. */
+struct event {
+	struct json_object *object;
+	struct json_object *args; /* NULL if there are none */
+	struct vpt_text name;     /* text NULL if there is none */
+	uint64_t start_ns, duration_ns;
+};
+
+/* Puts a row; 0 if the event lacks what the kind needs. */
+typedef int put_fn(struct vpt_kineto_rows *r, const struct event *e);
+
+static struct vpt_text no_text(void)
+{
+	struct vpt_text none = {NULL, 0};
+
+	return none;
+}
+
+/* ---- numbers ---- */
+
+/* Member `key` at a scale; 0 if it is absent or no number, the latter counted. */
+static int number_at(struct vpt_kineto_rows *r, struct json_object *object, const char *key,
+	int scale, int64_t *value)
+{
+	enum vpt_kineto_number how =
+		vpt_kineto_number(vpt_kineto_member(object, key), scale, value);
+
+	r->stats->bad_numbers += how == VPT_KINETO_ROUNDED || how == VPT_KINETO_BAD;
+	return how == VPT_KINETO_EXACT || how == VPT_KINETO_ROUNDED;
+}
+
+static int integer(
+	struct vpt_kineto_rows *r, struct json_object *object, const char *key, int64_t *value)
+{
+	return number_at(r, object, key, 0, value);
+}
+
+/* A count or id where absent means 0; a negative one is bent to 0 and counted. */
+static uint64_t natural(struct vpt_kineto_rows *r, struct json_object *object, const char *key)
+{
+	int64_t value;
+
+	if (!integer(r, object, key, &value))
+		return 0;
+	r->stats->bad_numbers += value < 0;
+	return value < 0 ? 0 : (uint64_t)value;
+}
+
+/* The first of two spellings that is there. */
+static uint64_t natural_of(
+	struct vpt_kineto_rows *r, struct json_object *object, const char *key, const char *other)
+{
+	return natural(r, object, vpt_kineto_member(object, key) ? key : other);
+}
+
+/* An id for which the profiler writes -1, signed or not, where there is none. */
+static int64_t optional_id(struct vpt_kineto_rows *r, struct json_object *object, const char *key)
+{
+	int64_t value;
+
+	if (!integer(r, object, key, &value) || value < 0 || value == UINT32_MAX)
+		return -1;
+	return value;
+}
+
+/* ---- text ---- */
+
+static uint64_t put_text(struct vpt_kineto_rows *r, struct vpt_text text)
+{
+	r->stats->bad_text += !vpt_kineto_text_is_clean(text);
+	return vpt_collect_string(r->collect, text.text, text.len);
+}
+
+/* Text of the form "... (FIRST -> SECOND)" or "... (FIRST)": what stands inside the last
+ * parentheses. */
+static void split_parentheses(struct vpt_text name, struct vpt_text *first, struct vpt_text *second)
+{
+	const char *open = memrchr(name.text, '(', name.len), *arrow, *end;
+
+	*first = *second = no_text();
+	if (!open)
+		return;
+	open++;
+	end = memchr(open, ')', (size_t)(name.text + name.len - open));
+	if (!end)
+		return;
+	arrow = memmem(open, (size_t)(end - open), " -> ", 4);
+	first->text = open;
+	first->len = (size_t)((arrow ? arrow : end) - open);
+	if (!arrow)
+		return;
+	second->text = arrow + 4;
+	second->len = (size_t)(end - second->text);
+}
+
+static int same_word(const char *word, struct vpt_text text)
+{
+	return text.text && strlen(word) == text.len && !strncasecmp(word, text.text, text.len);
+}
+
+/* The number of a word of names.def, 0 (unknown in every set) if it is none. */
+static uint64_t word_number(enum vpt_unit unit, struct vpt_text text)
+{
+	enum { WORDS = 16 };
+	uint64_t number;
+
+	for (number = 0; number < WORDS; number++) {
+		const char *word = vpt_word(unit, number);
+
+		if (word && same_word(word, text))
+			return number;
+	}
+	return 0;
+}
+
+/* ---- threads ---- */
+
+/* The entry of the thread an event names. NULL: it names none, or there is no memory. */
+static struct vpt_kineto_thread *thread_of(struct vpt_kineto_rows *r, struct json_object *event)
+{
+	struct vpt_kineto_thread *thread;
+	int64_t pid, tid;
+
+	if (!integer(r, event, "pid", &pid) || !integer(r, event, "tid", &tid))
+		return NULL;
+	thread = vpt_kineto_threads_get(&r->threads, pid, tid);
+	r->no_memory |= !thread;
+	return thread;
+}
+
+static uint64_t thread_lane(struct vpt_kineto_rows *r, const struct event *e)
+{
+	struct vpt_kineto_thread *thread = thread_of(r, e->object);
+
+	if (!thread)
+		return 0;
+	if (!thread->lane)
+		thread->lane = vpt_collect_thread(r->collect, thread->pid, thread->tid);
+	return thread->lane;
+}
+
+/* ---- ops ---- */
+
+static uint64_t stream_lane(
+	struct vpt_kineto_rows *r, struct json_object *args, int64_t device, int64_t stream)
+{
+	return vpt_collect_stream(r->collect, -1, device, natural(r, args, "context"), stream);
+}
+
+/* The args tell; older versions only show the device as the process and the stream as the thread.
+ */
+static int device_of(struct vpt_kineto_rows *r, const struct event *e, int64_t *device)
+{
+	if (vpt_kineto_member(e->args, "device"))
+		return integer(r, e->args, "device", device);
+	return integer(r, e->object, "pid", device);
+}
+
+static int stream_of(struct vpt_kineto_rows *r, const struct event *e, int64_t *stream)
+{
+	if (vpt_kineto_member(e->args, "stream"))
+		return integer(r, e->args, "stream", stream);
+	return integer(r, e->object, "tid", stream);
+}
+
+static void triple(struct vpt_kineto_rows *r, struct json_object *args, const char *key,
+	uint64_t *x, uint64_t *y, uint64_t *z)
+{
+	struct json_object *array = vpt_kineto_member(args, key);
+	uint64_t *const out[] = {x, y, z};
+	int64_t value;
+	size_t i;
+
+	if (!json_object_is_type(array, json_type_array))
+		return;
+	for (i = 0; i < 3 && i < json_object_array_length(array); i++) {
+		if (vpt_kineto_number(json_object_array_get_idx(array, i), 0, &value) ==
+				VPT_KINETO_EXACT &&
+			value >= 0)
+			*out[i] = (uint64_t)value;
+		else
+			r->stats->bad_numbers++;
+	}
+}
+
+static uint64_t kernel_config(struct vpt_kineto_rows *r, const struct event *e)
+{
+	struct vpt_config c = {.name = put_text(r, e->name)};
+
+	triple(r, e->args, "grid", &c.grid_x, &c.grid_y, &c.grid_z);
+	triple(r, e->args, "block", &c.block_x, &c.block_y, &c.block_z);
+	triple(r, e->args, "cluster", &c.cluster_x, &c.cluster_y, &c.cluster_z);
+	c.registers = natural(r, e->args, "registers per thread");
+	/* Static and dynamic memory are written as one sum. */
+	c.static_shared = natural(r, e->args, "shared memory");
+	c.graph = natural_of(r, e->args, "graph id", "graph_id");
+	return vpt_collect_config(r->collect, &c);
+}
+
+static int put_kernel(struct vpt_kineto_rows *r, const struct event *e)
+{
+	struct vpt_kernel k = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
+	int64_t device, stream;
+
+	if (!e->name.text || !device_of(r, e, &device) || !stream_of(r, e, &stream))
+		return 0;
+	k.config = kernel_config(r, e);
+	k.correlation = natural(r, e->args, "correlation");
+	k.graph_node = natural_of(r, e->args, "graph node id", "graph_node_id");
+	vpt_collect_put(r->collect, VPT_KERNEL, stream_lane(r, e->args, device, stream), &k);
+	return 1;
+}
+
+static void put_transfer(struct vpt_kineto_rows *r, const struct event *e, struct vpt_copy *c,
+	int64_t device, int64_t stream)
+{
+	c->start_ns = e->start_ns;
+	c->duration_ns = e->duration_ns;
+	c->correlation = natural(r, e->args, "correlation");
+	c->bytes = natural(r, e->args, "bytes");
+	c->graph_node = natural_of(r, e->args, "graph node id", "graph_node_id");
+	vpt_collect_put(r->collect, VPT_COPY, stream_lane(r, e->args, device, stream), c);
+}
+
+/* "Memcpy HtoD (Pageable -> Device)": the second word is the direction. */
+static uint64_t direction(struct vpt_text name)
+{
+	const char *space = memchr(name.text, ' ', name.len), *end = name.text + name.len, *stop;
+	struct vpt_text word = {space ? space + 1 : end, 0};
+
+	stop = memchr(word.text, ' ', (size_t)(end - word.text));
+	word.len = (size_t)((stop ? stop : end) - word.text);
+	return word_number(VPT_UNIT_COPY_KIND, word);
+}
+
+/* 1 + the device at the other end of a peer copy, 0 for any other. */
+static uint64_t peer_of(struct vpt_kineto_rows *r, const struct event *e, int64_t device)
+{
+	int64_t from = optional_id(r, e->args, "fromDevice"),
+		to = optional_id(r, e->args, "toDevice");
+
+	if (from < 0 || to < 0 || from == to)
+		return 0;
+	return 1 + (uint64_t)(from == device ? to : from);
+}
+
+static int put_memcpy(struct vpt_kineto_rows *r, const struct event *e)
+{
+	struct vpt_text source, target;
+	struct vpt_copy c = {0};
+	int64_t device, stream;
+
+	if (!e->name.text || !device_of(r, e, &device) || !stream_of(r, e, &stream))
+		return 0;
+	split_parentheses(e->name, &source, &target);
+	c.copy_kind = direction(e->name);
+	c.source_memory = word_number(VPT_UNIT_MEMORY_KIND, source);
+	c.target_memory = word_number(VPT_UNIT_MEMORY_KIND, target);
+	c.peer = peer_of(r, e, device);
+	put_transfer(r, e, &c, device, stream);
+	return 1;
+}
+
+static int put_memset(struct vpt_kineto_rows *r, const struct event *e)
+{
+	struct vpt_copy c = {.copy_kind = VPT_COPYKIND_MEMSET};
+	struct vpt_text target, none;
+	int64_t device, stream;
+
+	if (!e->name.text || !device_of(r, e, &device) || !stream_of(r, e, &stream))
+		return 0;
+	split_parentheses(e->name, &target, &none);
+	c.target_memory = word_number(VPT_UNIT_MEMORY_KIND, target);
+	put_transfer(r, e, &c, device, stream);
+	return 1;
+}
+
+/* ---- what happens on threads ---- */
+
+static int put_call(struct vpt_kineto_rows *r, const struct event *e)
+{
+	struct vpt_call c = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
+	const char *known;
+	uint64_t lane;
+
+	lane = e->name.text ? thread_lane(r, e) : 0;
+	if (!lane)
+		return 0;
+	c.id = vpt_call_find(e->name.text, e->name.len);
+	known = vpt_call_name((uint32_t)c.id);
+	if (!known || strlen(known) != e->name.len || memcmp(known, e->name.text, e->name.len))
+		c.name = put_text(r, e->name);
+	c.correlation = natural(r, e->args, "correlation");
+	vpt_collect_put(r->collect, VPT_CALL, lane, &c);
+	return 1;
+}
+
+static int put_range(struct vpt_kineto_rows *r, const struct event *e, const char *domain)
+{
+	struct vpt_range g = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
+	uint64_t lane = e->name.text ? thread_lane(r, e) : 0;
+
+	if (!lane)
+		return 0;
+	g.range_kind = VPT_RANGEKIND_PUSH_POP;
+	g.name = put_text(r, e->name);
+	g.domain = vpt_collect_string(r->collect, domain, strlen(domain));
+	vpt_collect_put(r->collect, VPT_RANGE, lane, &g);
+	return 1;
+}
+
+static int put_annotation(struct vpt_kineto_rows *r, const struct event *e)
+{
+	return put_range(r, e, "");
+}
+
+static int put_operator(struct vpt_kineto_rows *r, const struct event *e)
+{
+	return put_range(r, e, "cpu_op");
+}
+
+/* ---- waits and overhead ---- */
+
+struct named_number {
+	const char *name;
+	uint64_t number;
+};
+
+static const struct named_number sync_kinds[] = {
+	{"Event Sync", VPT_SYNCKIND_EVENT},
+	{"Stream Wait Event", VPT_SYNCKIND_STREAM_WAIT},
+	{"Stream Sync", VPT_SYNCKIND_STREAM},
+	{"Context Sync", VPT_SYNCKIND_CONTEXT},
+	{NULL, VPT_SYNCKIND_UNKNOWN},
+};
+
+static const struct named_number overhead_kinds[] = {
+	{"Driver Compiler", VPT_OVERHEADKIND_COMPILER},
+	{"JIT", VPT_OVERHEADKIND_COMPILER},
+	{"Buffer Flush", VPT_OVERHEADKIND_FLUSH},
+	{"Instrumentation", VPT_OVERHEADKIND_INSTRUMENTATION},
+	{"Resource", VPT_OVERHEADKIND_RESOURCE},
+	{"Runtime Triggered Module Loading", VPT_OVERHEADKIND_MODULE_LOADING},
+	{"Lazy Function Loading", VPT_OVERHEADKIND_LAZY_LOADING},
+	{"Command Buffer Full", VPT_OVERHEADKIND_COMMAND_BUFFER_FULL},
+	{"Activity Buffer Request", VPT_OVERHEADKIND_BUFFER_REQUEST},
+	{"UVM Activity Init", VPT_OVERHEADKIND_UVM_INIT},
+	{"UVM Init", VPT_OVERHEADKIND_UVM_INIT},
+	{NULL, VPT_OVERHEADKIND_UNKNOWN},
+};
+
+static uint64_t look_up(const struct named_number *table, struct vpt_text name)
+{
+	while (table->name && !same_word(table->name, name))
+		table++;
+	return table->number;
+}
+
+static int put_sync(struct vpt_kineto_rows *r, const struct event *e)
+{
+	struct vpt_sync s = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
+	struct vpt_text kind = vpt_kineto_text(vpt_kineto_member(e->args, "cuda_sync_kind"));
+	int64_t device = optional_id(r, e->args, "device"),
+		stream = optional_id(r, e->args, "stream");
+	int64_t other = optional_id(r, e->args, "wait_on_stream");
+	int64_t record = optional_id(r, e->args, "wait_on_cuda_event_record_corr_id");
+	uint64_t lane = 0;
+
+	s.sync_kind = look_up(sync_kinds, kind.text ? kind : e->name);
+	s.correlation = natural(r, e->args, "correlation");
+	s.context = natural(r, e->args, "context");
+	s.event = (uint64_t)(optional_id(r, e->args, "wait_on_cuda_event_id") + 1);
+	s.sync_id = record > 0 ? (uint64_t)record : 0;
+	if (stream >= 0)
+		lane = stream_lane(r, e->args, device, stream);
+	if (other >= 0)
+		s.stream = stream_lane(r, e->args, device, other);
+	else if (s.sync_kind == VPT_SYNCKIND_STREAM)
+		s.stream = lane;
+	vpt_collect_put(r->collect, VPT_SYNC, lane, &s);
+	return 1;
+}
+
+static int put_overhead(struct vpt_kineto_rows *r, const struct event *e)
+{
+	struct vpt_overhead o = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
+
+	o.overhead_kind = look_up(overhead_kinds, e->name);
+	o.correlation = natural(r, e->args, "correlation");
+	vpt_collect_put(r->collect, VPT_OVERHEAD, 0, &o);
+	return 1;
+}
+
+/* ---- events ---- */
+
+/* In the order of frequency. NULL: understood, not needed. Several names are those of older
+ * versions. */
+static const struct category {
+	const char *name;
+	put_fn *put;
+} categories[] = {
+	{"python_function", NULL},
+	{"cpu_op", put_operator},
+	{"cuda_runtime", put_call},
+	{"kernel", put_kernel},
+	{"user_annotation", put_annotation},
+	{"gpu_memcpy", put_memcpy},
+	{"gpu_memset", put_memset},
+	{"cuda_driver", put_call},
+	{"cuda_sync", put_sync},
+	{"overhead", put_overhead},
+	{"runtime", put_call},
+	{"memcpy", put_memcpy},
+	{"memset", put_memset},
+	{"operator", put_operator},
+	{"gpu_user_annotation", NULL},
+	{"cpu_instant_event", NULL},
+	{"cuda_event", NULL},
+	{"cuda_profiler_range", NULL},
+	{"external_correlation", NULL},
+	{"collective_comm", NULL},
+	{"gpu_pm_counter", NULL},
+	{"user_defined", NULL},
+	{"trace", NULL},
+	{"ac2g", NULL},
+	{"async_cpu_to_gpu", NULL},
+	{"async_gpu", NULL},
+	{"fwdbwd", NULL},
+	{"forward_backward", NULL},
+};
+
+static const struct category *find_category(struct vpt_text name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(categories) / sizeof(categories[0]); i++)
+		if (same_word(categories[i].name, name))
+			return &categories[i];
+	return NULL;
+}
+
+/* Start and duration are rounded each by itself. A negative duration stays one, by wrapping. */
+static int read_times(struct vpt_kineto_rows *r, struct event *e)
+{
+	int64_t start, duration = 0;
+
+	if (!number_at(r, e->object, "ts", 3, &start) || start < 0)
+		return 0;
+	if (vpt_kineto_member(e->object, "dur") && !number_at(r, e->object, "dur", 3, &duration))
+		return 0;
+	e->start_ns = (uint64_t)start;
+	e->duration_ns = (uint64_t)duration;
+	return 1;
+}
+
+static void put_complete(
+	struct vpt_kineto_rows *r, struct json_object *object, const struct category *category)
+{
+	struct event e = {.object = object};
+
+	e.args = vpt_kineto_member(object, "args");
+	e.name = vpt_kineto_text(vpt_kineto_member(object, "name"));
+	if (!read_times(r, &e) || !category->put(r, &e))
+		r->stats->malformed++;
+	else
+		r->last_start_ns = e.start_ns;
+}
+
+static void take_metadata(struct vpt_kineto_rows *r, struct json_object *object)
+{
+	struct vpt_text kind = vpt_kineto_text(vpt_kineto_member(object, "name")), name;
+	struct vpt_kineto_thread *thread;
+
+	name = vpt_kineto_text(vpt_kineto_member(vpt_kineto_member(object, "args"), "name"));
+	if (!same_word("thread_name", kind)) {
+		r->stats->skipped++;
+		return;
+	}
+	thread = name.text ? thread_of(r, object) : NULL;
+	if (thread)
+		thread->name = put_text(r, name);
+	else
+		r->stats->malformed++;
+}
+
+static int is_phase(struct vpt_text phase, const char *phases)
+{
+	return phase.len == 1 && memchr(phases, *phase.text, strlen(phases));
+}
+
+int vpt_kineto_rows_needless(struct vpt_text phase, struct vpt_text category_name)
+{
+	const struct category *category;
+
+	if (is_phase(phase, "iIRstf")) /* instants, flow arrows */
+		return 1;
+	category = is_phase(phase, "X") ? find_category(category_name) : NULL;
+	return category && !category->put;
+}
+
+void vpt_kineto_rows_event(struct vpt_kineto_rows *r, struct json_object *event)
+{
+	struct vpt_text phase = vpt_kineto_text(vpt_kineto_member(event, "ph"));
+	struct vpt_text name = vpt_kineto_text(vpt_kineto_member(event, "cat"));
+	const struct category *category = find_category(name);
+
+	r->stats->events++;
+	if (phase.len != 1)
+		r->stats->malformed++;
+	else if (is_phase(phase, "M"))
+		take_metadata(r, event);
+	else if (vpt_kineto_rows_needless(phase, name))
+		r->stats->skipped++;
+	else if (is_phase(phase, "X") && category)
+		put_complete(r, event, category);
+	else
+		r->stats->unknown_category++;
+}
+
+/* ---- devices ---- */
+
+void vpt_kineto_rows_devices(struct vpt_kineto_rows *r, struct json_object *devices)
+{
+	size_t count, i;
+
+	if (!json_object_is_type(devices, json_type_array))
+		return;
+	count = json_object_array_length(devices);
+	for (i = 0; i < count; i++) {
+		struct json_object *object = json_object_array_get_idx(devices, i);
+		struct vpt_text name = vpt_kineto_text(vpt_kineto_member(object, "name"));
+		struct vpt_device d = {0};
+		int64_t id;
+
+		if (!integer(r, object, "id", &id))
+			continue;
+		d.device = (uint64_t)id;
+		d.name = name.text ? put_text(r, name) : 0;
+		d.compute_major = natural(r, object, "computeMajor");
+		d.compute_minor = natural(r, object, "computeMinor");
+		d.sm_count = natural(r, object, "numSms");
+		d.sm_threads = natural(r, object, "maxThreadsPerMultiprocessor");
+		d.sm_registers = natural(r, object, "regsPerMultiprocessor");
+		d.sm_shared = natural(r, object, "sharedMemPerMultiprocessor");
+		d.memory_bytes = natural(r, object, "totalGlobalMem");
+		vpt_collect_put(r->collect, VPT_DEVICE, 0, &d);
+	}
+}

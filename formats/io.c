@@ -1,0 +1,534 @@
+/* io.c - where bytes come from and where they go: files, memory, standard output.
+ *
+ * Reading is pread(2) in a loop, never mmap: a file that shrinks under us is then a short read and
+ * not a signal. A file is written under a temporary name beside its target and gets its own name in
+ * one step at the end; the folder is held open, so a later chdir(2) changes nothing.
+ *
+ * Left out: fsync(2) - the promise is about our own failures, not about the machine's - and tidying
+ * up after SIGKILL, which leaves the temporary file behind. SIGPIPE is the program's to ignore. */
+#include "formats/io.h"
+
+#include "formats/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SINK_BUFFER_BYTES = 64 * 1024 };
+
+static long real_read(int fd, void *buf, size_t size, uint64_t offset)
+{
+	return pread(fd, buf, size, (off_t)offset);
+}
+
+static long real_write(int fd, const void *buf, size_t size)
+{
+	return write(fd, buf, size);
+}
+
+static const struct vpt_io_ops real_ops = {.read = real_read, .write = real_write};
+static const struct vpt_io_ops *current = &real_ops;
+
+const struct vpt_io_ops *vpt_io_use(const struct vpt_io_ops *ops)
+{
+	const struct vpt_io_ops *former = current;
+
+	current = ops ? ops : &real_ops;
+	return former;
+}
+
+/* strerror(3) speaks the user's language and may share a buffer between threads; messages here are
+ * the same everywhere. */
+static const char *reason(int error)
+{
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
+	const char *text = strerrordesc_np(error);
+
+	return text ? text : "unknown error";
+#else
+	return strerror(error);
+#endif
+}
+
+/* Paths are cut to 200 characters, so that the fault itself always has room in the message. */
+static int fail_errno(struct vpt_err *err, const char *path, const char *what, int error)
+{
+	return vpt_fail(err, VPT_EIO, "%.200s: %s: %s", path, what, reason(error));
+}
+
+/* ---- sources ---- */
+
+struct file_source {
+	struct vpt_source base;
+	int fd;
+	char name[];
+};
+
+struct memory_source {
+	struct vpt_source base;
+	const char *data;
+};
+
+/* What of `size` bytes at `offset` lies inside the source. A file that grows while it is read keeps
+ * the size it was opened with. */
+static size_t clamp_to_end(const struct vpt_source *src, uint64_t offset, size_t size)
+{
+	uint64_t left = offset < src->size_bytes ? src->size_bytes - offset : 0;
+
+	return left < size ? (size_t)left : size;
+}
+
+static int file_read_at(struct vpt_source *src, uint64_t offset, void *buf, size_t size,
+	size_t *got, struct vpt_err *err)
+{
+	struct file_source *f = (struct file_source *)src;
+	size_t done = 0;
+
+	*got = 0;
+	size = clamp_to_end(src, offset, size);
+	while (done < size) {
+		long n = current->read(f->fd, (char *)buf + done, size - done, offset + done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return vpt_fail(err, VPT_EIO,
+				"%.200s: cannot read %zu bytes at offset %llu: %s", src->name,
+				size - done, (unsigned long long)(offset + done), reason(errno));
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	*got = done;
+	return VPT_OK;
+}
+
+static void file_source_close(struct vpt_source *src)
+{
+	close(((struct file_source *)src)->fd);
+	vpt_free(src);
+}
+
+/* O_NONBLOCK lets a FIFO without a writer be refused instead of waited for. */
+static int open_regular(const char *path, int *fd, uint64_t *size_bytes, struct vpt_err *err)
+{
+	struct stat st;
+	int rc;
+
+	do {
+		*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	} while (*fd < 0 && errno == EINTR);
+	if (*fd < 0)
+		return fail_errno(err, path, "cannot open", errno);
+	if (fstat(*fd, &st))
+		rc = fail_errno(err, path, "cannot open", errno);
+	else if (S_ISDIR(st.st_mode))
+		rc = vpt_fail(err, VPT_EIO, "%.200s: is a directory, expected a file", path);
+	else if (!S_ISREG(st.st_mode))
+		rc = vpt_fail(
+			err, VPT_EIO, "%.200s: is not a regular file; copy it to one first", path);
+	else {
+		*size_bytes = (uint64_t)st.st_size;
+		return VPT_OK;
+	}
+	close(*fd);
+	return rc;
+}
+
+int vpt_source_open(const char *path, struct vpt_source **out, struct vpt_err *err)
+{
+	size_t name_bytes = strlen(path) + 1;
+	struct file_source *f;
+	uint64_t size_bytes = 0;
+	int fd, rc;
+
+	*out = NULL;
+	rc = open_regular(path, &fd, &size_bytes, err);
+	if (rc)
+		return rc;
+	f = vpt_alloc(1, sizeof(*f) + name_bytes);
+	if (!f) {
+		close(fd);
+		return vpt_fail(err, VPT_ENOMEM, "%.200s: no memory to read it", path);
+	}
+	memcpy(f->name, path, name_bytes);
+	f->fd = fd;
+	f->base = (struct vpt_source){.read_at = file_read_at,
+		.close = file_source_close,
+		.size_bytes = size_bytes,
+		.name = f->name};
+	*out = &f->base;
+	return VPT_OK;
+}
+
+static int memory_read_at(struct vpt_source *src, uint64_t offset, void *buf, size_t size,
+	size_t *got, struct vpt_err *err)
+{
+	struct memory_source *m = (struct memory_source *)src;
+
+	(void)err;
+	*got = clamp_to_end(src, offset, size);
+	if (*got)
+		memcpy(buf, m->data + offset, *got);
+	return VPT_OK;
+}
+
+static void memory_source_close(struct vpt_source *src)
+{
+	vpt_free(src);
+}
+
+int vpt_source_memory(const void *data, size_t size, struct vpt_source **out, struct vpt_err *err)
+{
+	struct memory_source *m = vpt_alloc(1, sizeof(*m));
+
+	*out = NULL;
+	if (!m)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for a source of bytes");
+	m->data = data;
+	m->base = (struct vpt_source){.read_at = memory_read_at,
+		.close = memory_source_close,
+		.size_bytes = size,
+		.name = "memory"};
+	*out = &m->base;
+	return VPT_OK;
+}
+
+void vpt_source_close(struct vpt_source *src)
+{
+	if (src)
+		src->close(src);
+}
+
+/* ---- sinks to a descriptor ---- */
+
+struct file_sink {
+	struct vpt_sink base;
+	int fd;
+	int dir; /* the folder of the target; -1: standard output, nothing to publish */
+	int flags;
+	int failed;         /* the code of the first failure; only abort is left then */
+	char *path;         /* for messages */
+	const char *target; /* the last part of path */
+	char temp[256];     /* the name in dir that the bytes have until they are published */
+	size_t used;
+	char buf[SINK_BUFFER_BYTES];
+};
+
+/* A pipe shared with a program that made it non-blocking is waited for. */
+static int wait_writable(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+	return poll(&p, 1, -1) < 0 && errno != EINTR ? -1 : 0;
+}
+
+static int write_all(struct file_sink *f, const char *data, size_t size, struct vpt_err *err)
+{
+	while (size) {
+		long n = current->write(f->fd, data, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN && !wait_writable(f->fd))
+			continue;
+		if (n <= 0) {
+			f->failed = VPT_EIO;
+			return fail_errno(err, f->path, "cannot write", n ? errno : EIO);
+		}
+		data += n;
+		size -= (size_t)n;
+	}
+	return VPT_OK;
+}
+
+static int flush(struct file_sink *f, struct vpt_err *err)
+{
+	size_t used = f->used;
+
+	f->used = 0;
+	return write_all(f, f->buf, used, err);
+}
+
+static int file_write(struct vpt_sink *sink, const void *data, size_t size, struct vpt_err *err)
+{
+	struct file_sink *f = (struct file_sink *)sink;
+	int rc;
+
+	if (f->failed)
+		return vpt_fail(err, f->failed, "%.200s: written to after a failure", f->path);
+	if (size > sizeof(f->buf) - f->used) {
+		rc = flush(f, err);
+		if (rc)
+			return rc;
+	}
+	if (size >= sizeof(f->buf)) {
+		rc = write_all(f, data, size, err);
+		if (rc)
+			return rc;
+	} else if (size) {
+		memcpy(f->buf + f->used, data, size);
+		f->used += size;
+	}
+	sink->written_bytes += size;
+	return VPT_OK;
+}
+
+static int fail_exists(struct vpt_err *err, const char *path)
+{
+	return vpt_fail(err, VPT_EINVAL, "%.200s: exists already; use --force to replace it", path);
+}
+
+static int create_only(int dir, const char *name)
+{
+	return openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* Gives the temporary file its name. Without VPT_SINK_FORCE a file that appeared under that name in
+ * the meantime must win, so plain rename(2) will not do. Three ways, since not every file system
+ * has the first (NFS) or even the second (object stores mounted as a folder): a rename that refuses
+ * to replace; a second name for the file; claiming the name and then replacing our own claim.
+ * Returns 0 or an errno. */
+static int publish(struct file_sink *f)
+{
+	int fd, error;
+
+	if (f->flags & VPT_SINK_FORCE)
+		return renameat(f->dir, f->temp, f->dir, f->target) ? errno : 0;
+	if (!renameat2(f->dir, f->temp, f->dir, f->target, RENAME_NOREPLACE))
+		return 0;
+	if (errno == EEXIST)
+		return EEXIST;
+	if (!linkat(f->dir, f->temp, f->dir, f->target, 0)) {
+		unlinkat(f->dir, f->temp, 0);
+		return 0;
+	}
+	if (errno == EEXIST)
+		return EEXIST;
+	fd = create_only(f->dir, f->target);
+	if (fd < 0)
+		return errno;
+	close(fd);
+	if (!renameat(f->dir, f->temp, f->dir, f->target))
+		return 0;
+	error = errno;
+	unlinkat(f->dir, f->target, 0);
+	return error;
+}
+
+static void file_sink_free(struct file_sink *f)
+{
+	if (!f)
+		return;
+	if (f->dir >= 0)
+		close(f->dir);
+	vpt_free(f->path);
+	vpt_free(f);
+}
+
+static int stdout_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
+{
+	struct file_sink *f = (struct file_sink *)sink;
+	int rc = f->failed;
+
+	if (commit && rc)
+		vpt_fail(err, rc, "%s: committed after a failure", f->path);
+	else if (commit)
+		rc = flush(f, err);
+	file_sink_free(f);
+	return commit ? rc : VPT_OK;
+}
+
+static int file_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
+{
+	struct file_sink *f = (struct file_sink *)sink;
+	int rc = f->failed, error;
+
+	if (commit && rc)
+		vpt_fail(err, rc, "%.200s: committed after a failure", f->path);
+	else if (commit)
+		rc = flush(f, err);
+	/* Network file systems report a full disk as late as here. */
+	if (close(f->fd) && errno != EINTR && commit && !rc)
+		rc = fail_errno(err, f->path, "cannot write", errno);
+	if (commit && !rc) {
+		error = publish(f);
+		if (error == EEXIST)
+			rc = fail_exists(err, f->path);
+		else if (error)
+			rc = fail_errno(err, f->path, "cannot give the file its name", error);
+	}
+	if (!commit || rc)
+		unlinkat(f->dir, f->temp, 0);
+	file_sink_free(f);
+	return commit ? rc : VPT_OK;
+}
+
+static int open_folder(const char *path, const char *target, int *dir, struct vpt_err *err)
+{
+	char *folder =
+		target == path ? vpt_strndup(".", 1) : vpt_strndup(path, (size_t)(target - path));
+	int rc = VPT_OK;
+
+	if (!folder)
+		return vpt_fail(err, VPT_ENOMEM, "%.200s: no memory to write it", path);
+	*dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (*dir < 0)
+		rc = fail_errno(err, path, "cannot open its folder", errno);
+	vpt_free(folder);
+	return rc;
+}
+
+/* Early, so that nobody computes for an hour and is refused then; publish() has the last word. */
+static int check_target(const struct file_sink *f, struct vpt_err *err)
+{
+	struct stat st;
+
+	if (fstatat(f->dir, f->target, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? VPT_OK : fail_errno(err, f->path, "cannot create", errno);
+	if (S_ISDIR(st.st_mode))
+		return vpt_fail(
+			err, VPT_EINVAL, "%.200s: is a directory, expected a file name", f->path);
+	/* Replacing /dev/null by a file would be obedient and a disaster. */
+	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+		return vpt_fail(err, VPT_EINVAL,
+			"%.200s: is not a regular file; use - to write to standard output",
+			f->path);
+	return f->flags & VPT_SINK_FORCE ? VPT_OK : fail_exists(err, f->path);
+}
+
+/* ".NAME.XXXXXX". The six digits only make collisions rare; O_EXCL is what makes them harmless. */
+static int create_temp(struct file_sink *f, struct vpt_err *err)
+{
+	size_t len = strlen(f->target);
+	struct timespec now;
+	uint32_t salt;
+	int attempt;
+
+	if (len > 200) /* room for the rest in NAME_MAX; cut between characters */
+		for (len = 200; len && ((unsigned char)f->target[len] & 0xc0) == 0x80; len--)
+			;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	salt = (uint32_t)now.tv_nsec ^ (uint32_t)getpid() << 12;
+	for (attempt = 0; attempt < 1000; attempt++) {
+		salt = salt * 1664525u + 1013904223u;
+		snprintf(f->temp, sizeof(f->temp), ".%.*s.%06x", (int)len, f->target, salt >> 8);
+		f->fd = create_only(f->dir, f->temp);
+		if (f->fd >= 0)
+			return VPT_OK;
+		if (errno != EEXIST && errno != EINTR)
+			break;
+	}
+	return fail_errno(err, f->path, "cannot create", errno);
+}
+
+static int open_file(struct file_sink *f, struct vpt_err *err)
+{
+	const char *slash = strrchr(f->path, '/');
+	int rc;
+
+	f->target = slash ? slash + 1 : f->path;
+	if (!*f->target)
+		return vpt_fail(err, VPT_EINVAL, "\"%.200s\": expected a file name, found %s",
+			f->path, slash ? "a folder" : "nothing");
+	rc = open_folder(f->path, f->target, &f->dir, err);
+	if (!rc)
+		rc = check_target(f, err);
+	if (!rc)
+		rc = create_temp(f, err);
+	return rc;
+}
+
+int vpt_sink_open(const char *path, int flags, struct vpt_sink **out, struct vpt_err *err)
+{
+	int to_stdout = !strcmp(path, "-"), rc = VPT_OK;
+	const char *name = to_stdout ? "standard output" : path;
+	struct file_sink *f;
+
+	*out = NULL;
+	f = vpt_alloc(1, sizeof(*f));
+	if (!f)
+		return vpt_fail(err, VPT_ENOMEM, "%.200s: no memory to write it", name);
+	memset(f, 0, offsetof(struct file_sink, buf));
+	f->dir = -1;
+	f->flags = flags;
+	f->base.write = file_write;
+	f->path = vpt_strndup(name, strlen(name));
+	if (!f->path) {
+		rc = vpt_fail(err, VPT_ENOMEM, "%.200s: no memory to write it", name);
+	} else if (to_stdout) {
+		f->fd = STDOUT_FILENO;
+		f->base.finish = stdout_finish;
+	} else {
+		f->base.finish = file_finish;
+		rc = open_file(f, err);
+	}
+	if (!rc) {
+		*out = &f->base;
+		f = NULL;
+	}
+	file_sink_free(f);
+	return rc;
+}
+
+/* ---- a sink to memory ---- */
+
+struct memory_sink {
+	struct vpt_sink base;
+	struct vpt_buffer *buf; /* the caller's */
+	int failed;
+};
+
+static int memory_write(struct vpt_sink *sink, const void *data, size_t size, struct vpt_err *err)
+{
+	struct memory_sink *m = (struct memory_sink *)sink;
+	struct vpt_buffer *b = m->buf;
+
+	if (m->failed)
+		return vpt_fail(err, m->failed, "memory: written to after a failure");
+	if (!size)
+		return VPT_OK;
+	if (size > SIZE_MAX - b->size || vpt_grow(&b->data, &b->cap, b->size + size, 1)) {
+		m->failed = VPT_ENOMEM;
+		return vpt_fail(err, VPT_ENOMEM, "no memory for %zu more bytes of output", size);
+	}
+	memcpy(b->data + b->size, data, size);
+	b->size += size;
+	sink->written_bytes += size;
+	return VPT_OK;
+}
+
+static int memory_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
+{
+	struct memory_sink *m = (struct memory_sink *)sink;
+	int rc = commit ? m->failed : VPT_OK;
+
+	if (rc)
+		vpt_fail(err, rc, "memory: committed after a failure");
+	if (!commit || rc) {
+		vpt_free(m->buf->data);
+		*m->buf = (struct vpt_buffer){0};
+	}
+	vpt_free(m);
+	return rc;
+}
+
+int vpt_sink_memory(struct vpt_buffer *buf, struct vpt_sink **out, struct vpt_err *err)
+{
+	struct memory_sink *m = vpt_calloc(1, sizeof(*m));
+
+	*out = NULL;
+	*buf = (struct vpt_buffer){0};
+	if (!m)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for a sink of bytes");
+	m->base.write = memory_write;
+	m->base.finish = memory_finish;
+	m->buf = buf;
+	*out = &m->base;
+	return VPT_OK;
+}

@@ -1,0 +1,451 @@
+/* json.c - a streaming JSON writer: exports of 10^8 numbers without a tree in memory.
+ *
+ * Everything goes through one buffer that is emptied only when more bytes are about to come, so its
+ * last byte is always the last byte of the output; that is how a second top-level value without a
+ * line end between is noticed. Numbers and plain text are written straight into the buffer.
+ *
+ * Left out: checking that an object's keys differ. */
+#include "formats/json.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	HAS_MEMBER = 1, /* flags of one level in has_member[] */
+	IS_ARRAY = 2,
+	LEVELS = sizeof(((struct vpt_json *)0)->has_member),
+	DECIMALS_MAX = 20,
+	DOUBLE_BYTES = 320 + DECIMALS_MAX /* -DBL_MAX as digits, a point, the decimals, a NUL */
+};
+
+/* Misuse by the caller: the first fault stays, everything later is silent. */
+static void fail(struct vpt_json *j, const char *expected, const char *found)
+{
+	j->failed = vpt_fail(&j->err, VPT_EINVAL, "JSON output: expected %s, found %s at depth %d",
+		expected, found, j->depth);
+}
+
+/* ---- bytes ---- */
+
+static void flush(struct vpt_json *j)
+{
+	if (!j->failed && j->used)
+		j->failed = vpt_sink_write(j->sink, j->buf, j->used, &j->err);
+	j->used = 0;
+}
+
+/* A place for up to `size` bytes (at most the whole buffer); the caller adds to j->used. */
+static char *room(struct vpt_json *j, size_t size)
+{
+	if (size > sizeof(j->buf) - j->used)
+		flush(j);
+	return j->buf + j->used;
+}
+
+static void put_char(struct vpt_json *j, char c)
+{
+	*room(j, 1) = c;
+	j->used++;
+}
+
+static void put(struct vpt_json *j, const char *data, size_t size)
+{
+	while (size) {
+		char *to = room(j, 1);
+		size_t part = sizeof(j->buf) - j->used;
+
+		if (part > size)
+			part = size;
+		memcpy(to, data, part);
+		j->used += part;
+		data += part;
+		size -= part;
+	}
+}
+
+static void put_line(struct vpt_json *j)
+{
+	int level;
+
+	put_char(j, '\n');
+	for (level = 0; level < j->depth; level++)
+		put(j, "  ", 2);
+}
+
+/* ---- text ---- */
+
+/* Well-formed sequences (the Unicode Standard, table 3-7): the first byte decides the length and
+ * the range of the second; later ones are 80..BF. The ranges shut out overlong forms, surrogates
+ * and everything past U+10FFFF. */
+static const struct {
+	unsigned char lo, hi, len, second_lo, second_hi;
+} utf8_rows[] = {
+	{0xc2, 0xdf, 2, 0x80, 0xbf},
+	{0xe0, 0xe0, 3, 0xa0, 0xbf},
+	{0xe1, 0xec, 3, 0x80, 0xbf},
+	{0xed, 0xed, 3, 0x80, 0x9f},
+	{0xee, 0xef, 3, 0x80, 0xbf},
+	{0xf0, 0xf0, 4, 0x90, 0xbf},
+	{0xf1, 0xf3, 4, 0x80, 0xbf},
+	{0xf4, 0xf4, 4, 0x80, 0x8f},
+};
+
+/* The length of the sequence at `s`, which begins with a byte of 80 or more. Where it is not well
+ * formed, *valid is 0 and the length that of the part which one U+FFFD stands for: as much as could
+ * have begun a sequence, at least one byte. */
+static size_t utf8_length(const unsigned char *s, size_t left, int *valid)
+{
+	size_t row, i;
+
+	*valid = 0;
+	for (row = 0; row < sizeof(utf8_rows) / sizeof(utf8_rows[0]); row++)
+		if (s[0] >= utf8_rows[row].lo && s[0] <= utf8_rows[row].hi)
+			break;
+	if (row == sizeof(utf8_rows) / sizeof(utf8_rows[0]))
+		return 1;
+	for (i = 1; i < utf8_rows[row].len; i++) {
+		unsigned lo = i == 1 ? utf8_rows[row].second_lo : 0x80;
+		unsigned hi = i == 1 ? utf8_rows[row].second_hi : 0xbf;
+
+		if (i >= left || s[i] < lo || s[i] > hi)
+			return i;
+	}
+	*valid = 1;
+	return i;
+}
+
+static void put_escape(struct vpt_json *j, unsigned code)
+{
+	static const char hex[] = "0123456789abcdef";
+	static const char letters[128] = {['"'] = '"',
+		['\\'] = '\\',
+		['\b'] = 'b',
+		['\f'] = 'f',
+		['\n'] = 'n',
+		['\r'] = 'r',
+		['\t'] = 't'};
+	char text[6] = {'\\', 'u'};
+
+	if (code < sizeof(letters) && letters[code]) {
+		text[1] = letters[code];
+		put(j, text, 2);
+		return;
+	}
+	text[2] = hex[code >> 12 & 15];
+	text[3] = hex[code >> 8 & 15];
+	text[4] = hex[code >> 4 & 15];
+	text[5] = hex[code & 15];
+	put(j, text, 6);
+}
+
+/* One character beyond ASCII. U+0080..9F are control characters too: some terminals obey them. */
+static size_t put_wide(struct vpt_json *j, const unsigned char *s, size_t left)
+{
+	int valid;
+	size_t len = utf8_length(s, left, &valid);
+
+	if (!valid)
+		put(j, "\xef\xbf\xbd", 3);
+	else if (s[0] == 0xc2 && s[1] < 0xa0)
+		put_escape(j, s[1]);
+	else if (s[0] == 0xe2 && s[1] == 0x80 && (s[2] == 0xa8 || s[2] == 0xa9))
+		put_escape(j, 0x2000u | (s[2] & 0x3fu));
+	else
+		put(j, (const char *)s, len);
+	return len;
+}
+
+static int is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+static void put_text(struct vpt_json *j, const char *text, size_t len)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t i = 0;
+
+	put_char(j, '"');
+	while (i < len && !j->failed) {
+		size_t start = i;
+
+		while (i < len && is_plain(s[i]))
+			i++;
+		put(j, text + start, i - start);
+		if (i == len)
+			break;
+		if (s[i] < 0x80)
+			put_escape(j, s[i++]);
+		else
+			i += put_wide(j, s + i, len - i);
+	}
+	put_char(j, '"');
+}
+
+/* ---- places ---- */
+
+static void begin_top_level(struct vpt_json *j, const char *key)
+{
+	if (key)
+		fail(j, "no key at top level", "one");
+	else if (j->used && j->buf[j->used - 1] != '\n')
+		fail(j, "a line end between top-level values", "none");
+}
+
+/* What stands before every value: comma, line, key. Returns 0 when nothing may be written. */
+static int begin(struct vpt_json *j, const char *key)
+{
+	unsigned char *level;
+
+	if (j->failed)
+		return 0;
+	if (j->depth == 0) {
+		begin_top_level(j, key);
+		return !j->failed;
+	}
+	level = &j->has_member[j->depth - 1];
+	if (!key != !!(*level & IS_ARRAY)) {
+		fail(j, key ? "no key in an array" : "a key in an object", key ? "one" : "none");
+		return 0;
+	}
+	if (*level & HAS_MEMBER)
+		put_char(j, ',');
+	*level |= HAS_MEMBER;
+	if (j->pretty)
+		put_line(j);
+	if (key) {
+		put_text(j, key, strlen(key));
+		put(j, ": ", j->pretty ? 2 : 1);
+	}
+	return !j->failed;
+}
+
+static void open_level(struct vpt_json *j, const char *key, unsigned char kind)
+{
+	if (!begin(j, key))
+		return;
+	if (j->depth == LEVELS) {
+		fail(j, "at most 64 levels", "one more");
+		return;
+	}
+	put_char(j, kind & IS_ARRAY ? '[' : '{');
+	j->has_member[j->depth++] = kind;
+}
+
+void vpt_json_init(struct vpt_json *j, struct vpt_sink *sink, int pretty)
+{
+	memset(j, 0, offsetof(struct vpt_json, buf));
+	j->sink = sink;
+	j->pretty = pretty;
+}
+
+void vpt_json_object(struct vpt_json *j, const char *key)
+{
+	open_level(j, key, 0);
+}
+
+void vpt_json_array(struct vpt_json *j, const char *key)
+{
+	open_level(j, key, IS_ARRAY);
+}
+
+void vpt_json_end(struct vpt_json *j)
+{
+	unsigned char level;
+
+	if (j->failed)
+		return;
+	if (!j->depth) {
+		fail(j, "an open object or array", "an end");
+		return;
+	}
+	level = j->has_member[--j->depth];
+	if (j->pretty && level & HAS_MEMBER)
+		put_line(j);
+	put_char(j, level & IS_ARRAY ? ']' : '}');
+}
+
+void vpt_json_newline(struct vpt_json *j)
+{
+	if (j->failed)
+		return;
+	if (j->depth) {
+		fail(j, "a line end at top level", "one");
+		return;
+	}
+	put_char(j, '\n');
+}
+
+int vpt_json_finish(struct vpt_json *j, struct vpt_err *err)
+{
+	if (!j->failed && j->depth)
+		fail(j, "every object and array closed", "an open one");
+	flush(j);
+	if (j->failed && err)
+		*err = j->err;
+	return j->failed;
+}
+
+/* ---- values ---- */
+
+static void put_u64(struct vpt_json *j, uint64_t value)
+{
+	char text[20], *p = text + sizeof(text);
+
+	/* Two digits per division: the divisions are what takes the time. */
+	while (value >= 100) {
+		unsigned pair = (unsigned)(value % 100);
+
+		value /= 100;
+		*--p = (char)('0' + pair % 10);
+		*--p = (char)('0' + pair / 10);
+	}
+	*--p = (char)('0' + value % 10);
+	if (value >= 10)
+		*--p = (char)('0' + value / 10);
+	put(j, p, (size_t)(text + sizeof(text) - p));
+}
+
+static void put_i64(struct vpt_json *j, int64_t value)
+{
+	if (value < 0)
+		put_char(j, '-');
+	put_u64(j, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+/* printf(3) follows the locale in one thing here, the decimal point, which may be several bytes. */
+static void put_number(struct vpt_json *j, const char *text)
+{
+	int in_point = 0;
+
+	for (; *text; text++) {
+		int known = (*text >= '0' && *text <= '9') || *text == '-' || *text == '+' ||
+			    *text == 'e';
+
+		if (known)
+			put_char(j, *text);
+		else if (!in_point)
+			put_char(j, '.');
+		in_point = !known;
+	}
+}
+
+/* Up to three decimals, as in microseconds out of nanoseconds, go the way of whole numbers, twenty
+ * times faster than printf(3) and back. Such a number has at most 15 digits, and a quotient of two
+ * exact doubles is the double nearest to it, so these are the digits of put_double() too. Returns
+ * 0, and has written nothing, where the value is none of them. */
+static int put_short(struct vpt_json *j, double value)
+{
+	double thousandths = fabs(value) * 1000;
+	uint64_t whole;
+	unsigned rest;
+	char text[4];
+	size_t len = sizeof(text);
+
+	if (!(thousandths < 1e15) || thousandths != (double)(uint64_t)thousandths ||
+		thousandths / 1000 != fabs(value))
+		return 0;
+	if (signbit(value))
+		put_char(j, '-');
+	whole = (uint64_t)thousandths / 1000;
+	rest = (unsigned)((uint64_t)thousandths % 1000);
+	put_u64(j, whole);
+	text[0] = '.';
+	text[1] = (char)('0' + rest / 100);
+	text[2] = (char)('0' + rest / 10 % 10);
+	text[3] = (char)('0' + rest % 10);
+	while (text[len - 1] == '0')
+		len--;
+	if (rest)
+		put(j, text, len);
+	return 1;
+}
+
+/* 15 digits are enough for every double that came from a decimal of 15; below the normal range
+ * precision fades, and a few digits can suffice. (46 powers of two, whose lower neighbour is nearer
+ * than the upper one, get 17 digits where 16 other ones would do.) */
+static void put_double(struct vpt_json *j, double value)
+{
+	char text[40];
+	int digits = fabs(value) < DBL_MIN ? 1 : 15;
+
+	for (; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (digits == 17 || strtod(text, NULL) == value)
+			break;
+	}
+	put_number(j, text);
+}
+
+void vpt_json_u64(struct vpt_json *j, const char *key, uint64_t value)
+{
+	if (begin(j, key))
+		put_u64(j, value);
+}
+
+void vpt_json_i64(struct vpt_json *j, const char *key, int64_t value)
+{
+	if (begin(j, key))
+		put_i64(j, value);
+}
+
+void vpt_json_double(struct vpt_json *j, const char *key, double value)
+{
+	if (!begin(j, key))
+		return;
+	if (!isfinite(value))
+		put(j, "null", 4);
+	else if (!put_short(j, value))
+		put_double(j, value);
+}
+
+void vpt_json_fixed(struct vpt_json *j, const char *key, double value, int decimals)
+{
+	char text[DOUBLE_BYTES];
+	const char *start = text;
+
+	if (!begin(j, key))
+		return;
+	if (!isfinite(value)) {
+		put(j, "null", 4);
+		return;
+	}
+	if (decimals < 0)
+		decimals = 0;
+	if (decimals > DECIMALS_MAX)
+		decimals = DECIMALS_MAX;
+	snprintf(text, sizeof(text), "%.*f", decimals, value);
+	/* "-0.00" would make a reader look for something that is not there. */
+	if (text[0] == '-' && !strpbrk(text, "123456789"))
+		start++;
+	put_number(j, start);
+}
+
+void vpt_json_bool(struct vpt_json *j, const char *key, int value)
+{
+	if (begin(j, key))
+		put(j, value ? "true" : "false", value ? 4 : 5);
+}
+
+void vpt_json_null(struct vpt_json *j, const char *key)
+{
+	if (begin(j, key))
+		put(j, "null", 4);
+}
+
+void vpt_json_text(struct vpt_json *j, const char *key, const char *text, size_t len)
+{
+	if (begin(j, key))
+		put_text(j, text, text ? len : 0);
+}
+
+void vpt_json_string(struct vpt_json *j, const char *key, const char *text)
+{
+	if (text)
+		vpt_json_text(j, key, text, strlen(text));
+	else
+		vpt_json_null(j, key);
+}

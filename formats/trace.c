@@ -1,0 +1,224 @@
+/* trace.c - telling files apart, and one face for captures and imports. */
+#include "formats/trace.h"
+
+#include "formats/memory.h"
+
+#include <string.h>
+#include <strings.h>
+
+struct vpt_trace {
+	enum vpt_trace_format format;
+	struct vpt_reader *reader;
+	struct vpt_collect *collect;
+	struct vpt_import_stats stats;
+	uint64_t *times_from; /* by chunk */
+};
+
+/* A format that this build cannot read has NULL as importer and says which package it wants. */
+static const struct {
+	enum vpt_trace_format format;
+	const struct vpt_importer *importer;
+	const char *magic;
+	size_t magic_len;
+	const char *missing;
+} importers[] = {
+#ifdef VPT_HAVE_NSIGHT
+	{VPT_FORMAT_NSIGHT, &vpt_import_nsight, NULL, 0, NULL},
+#else
+	{VPT_FORMAT_NSIGHT, NULL, "SQLite format 3", 15, "SQLite (libsqlite3-dev)"},
+#endif
+#ifdef VPT_HAVE_KINETO
+	{VPT_FORMAT_KINETO, &vpt_import_kineto, NULL, 0, NULL},
+#else
+	{VPT_FORMAT_KINETO, NULL, "\x1f\x8b", 2, "json-c and zlib (libjson-c-dev zlib1g-dev)"},
+	{VPT_FORMAT_KINETO, NULL, "{", 1, "json-c and zlib (libjson-c-dev zlib1g-dev)"},
+#endif
+};
+
+static int is_zstd(const unsigned char *head, size_t size)
+{
+	return size >= 4 && ((head[0] == 0x28 && head[1] == 0xb5 && head[2] == 0x2f && head[3] == 0xfd) ||
+				    ((head[0] & 0xf0) == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18));
+}
+
+static int ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n >= m && !strcasecmp(name + n - m, end);
+}
+
+static int not_a_trace(const char *name, uint64_t size, struct vpt_err *err)
+{
+	if (!size)
+		return vpt_fail(err, VPT_EDATA, "the file is empty: expected a vptrace capture, a PyTorch "
+			"profiler trace or an Nsight Systems SQLite export");
+	if (ends_with(name, ".nsys-rep") || ends_with(name, ".qdrep") || ends_with(name, ".qdstrm"))
+		return vpt_fail(err, VPT_EDATA, "an Nsight Systems report can be read only by the version "
+			"that wrote it; export it with: nsys export --type sqlite REPORT, and analyze "
+			"the .sqlite file");
+	return vpt_fail(err, VPT_EDATA, "not a trace that is understood: expected a vptrace capture "
+		"(trace.zst), a PyTorch profiler trace (.json, .json.gz) or an Nsight Systems export (.sqlite)");
+}
+
+static int import(struct vpt_trace *t, const struct vpt_importer *importer, struct vpt_source *src,
+	struct vpt_err *err)
+{
+	uint64_t unix_offset_ns = 0;
+	int rc;
+
+	t->collect = vpt_collect_new();
+	if (!t->collect)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for an import");
+	rc = importer->read(src, t->collect, &t->stats, &unix_offset_ns, err);
+	return rc ? rc : vpt_collect_finish(t->collect, unix_offset_ns, err);
+}
+
+/* Takes the source. */
+static int open_as(struct vpt_trace *t, struct vpt_source *src, struct vpt_err *err)
+{
+	unsigned char head[4096];
+	size_t got = 0, i;
+	int rc = src->read_at(src, 0, head, sizeof(head), &got, err);
+
+	if (rc)
+		goto out;
+	if (is_zstd(head, got)) {
+		t->format = VPT_FORMAT_CAPTURE;
+		return vpt_reader_open(src, &t->reader, err);
+	}
+	for (i = 0; i < sizeof(importers) / sizeof(importers[0]); i++) {
+		const struct vpt_importer *importer = importers[i].importer;
+
+		if (importer ? !importer->probe(head, got)
+			     : got < importers[i].magic_len || memcmp(head, importers[i].magic, importers[i].magic_len))
+			continue;
+		t->format = importers[i].format;
+		rc = importer ? import(t, importer, src, err)
+			      : vpt_fail(err, VPT_EUNSUPPORTED, "this vptrace-analyze was built without %s, "
+					"which this kind of file needs", importers[i].missing);
+		goto out;
+	}
+	/* A damaged first frame hides the magic; our own chunks may still be in there. */
+	rc = vpt_reader_open(src, &t->reader, err);
+	t->format = VPT_FORMAT_CAPTURE;
+	if (rc != VPT_EDATA)
+		return rc;
+	return VPT_END;
+out:
+	vpt_source_close(src);
+	return rc;
+}
+
+static int list_times(struct vpt_trace *t, struct vpt_err *err)
+{
+	size_t count = vpt_trace_chunks(t), i;
+
+	t->times_from = vpt_alloc(count + 1, sizeof(*t->times_from));
+	if (!t->times_from)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for the times of %zu chunks", count);
+	t->times_from[count] = UINT64_MAX;
+	for (i = count; i-- > 0;) {
+		uint64_t t_min = t->reader ? vpt_reader_info(t->reader, i)->t_min_ns
+					   : vpt_collect_t_min(t->collect, i);
+
+		t->times_from[i] = t_min < t->times_from[i + 1] ? t_min : t->times_from[i + 1];
+	}
+	return VPT_OK;
+}
+
+int vpt_trace_open_source(struct vpt_source *src, struct vpt_trace **out, struct vpt_err *err)
+{
+	struct vpt_trace *t = vpt_calloc(1, sizeof(*t));
+	char name[256];
+	uint64_t size = src->size_bytes;
+	int rc;
+
+	*out = NULL;
+	strncpy(name, src->name ? src->name : "", sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	if (!t) {
+		vpt_source_close(src);
+		return vpt_fail(err, VPT_ENOMEM, "no memory to open a trace");
+	}
+	rc = open_as(t, src, err);
+	if (rc == VPT_END)
+		rc = not_a_trace(name, size, err);
+	if (!rc)
+		rc = list_times(t, err);
+	if (!rc) {
+		*out = t;
+		t = NULL;
+	}
+	vpt_trace_close(t);
+	return rc;
+}
+
+int vpt_trace_open(const char *path, struct vpt_trace **out, struct vpt_err *err)
+{
+	struct vpt_source *src;
+	int rc;
+
+	*out = NULL;
+	rc = vpt_source_open(path, &src, err);
+	if (rc)
+		return rc;
+	rc = vpt_trace_open_source(src, out, err);
+	if (rc)
+		vpt_err_at(err, path);
+	return rc;
+}
+
+void vpt_trace_close(struct vpt_trace *t)
+{
+	if (!t)
+		return;
+	vpt_reader_free(t->reader);
+	vpt_collect_free(t->collect);
+	vpt_free(t->times_from);
+	vpt_free(t);
+}
+
+enum vpt_trace_format vpt_trace_format(const struct vpt_trace *t)
+{
+	return t->format;
+}
+
+const char *vpt_trace_format_name(const struct vpt_trace *t)
+{
+	static const char *const names[] = {"vptrace", "kineto", "nsight"};
+
+	return names[t->format];
+}
+
+const struct vpt_header *vpt_trace_header(const struct vpt_trace *t)
+{
+	return t->reader ? vpt_reader_header(t->reader) : vpt_collect_header(t->collect);
+}
+
+size_t vpt_trace_chunks(const struct vpt_trace *t)
+{
+	return t->reader ? vpt_reader_chunks(t->reader) : vpt_collect_chunks(t->collect);
+}
+
+uint64_t vpt_trace_times_from(const struct vpt_trace *t, size_t index)
+{
+	return t->times_from[index];
+}
+
+int vpt_trace_chunk(const struct vpt_trace *t, struct vpt_decoder *d, size_t index, struct vpt_batch *out,
+	struct vpt_err *err)
+{
+	return t->reader ? vpt_reader_chunk(t->reader, d, index, out, err)
+			 : vpt_collect_chunk(t->collect, index, out, err);
+}
+
+const struct vpt_reader *vpt_trace_reader(const struct vpt_trace *t)
+{
+	return t->reader;
+}
+
+const struct vpt_import_stats *vpt_trace_import_stats(const struct vpt_trace *t)
+{
+	return t->collect ? &t->stats : NULL;
+}

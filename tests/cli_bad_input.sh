@@ -1,0 +1,124 @@
+#!/bin/sh
+# A file that is no trace costs one clear sentence and exit code 1, whatever the command; a damaged one is
+# reported with exit code 3. Nothing is left behind.
+# shellcheck disable=SC1091,SC2046,SC2005,SC2154,SC2012,SC2010,SC2094,SC2086
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
+cd "$work" || exit 1
+
+mkdir in folder
+: >in/empty
+echo 'Dear diary, today I traced a GPU.' >in/text.txt
+printf 'NSYS REPORT\000\001\002' >in/run.nsys-rep
+printf '\050\265\057\375' >in/magic-alone.zst
+head -c 4096 /dev/zero >in/zeros
+
+# refused NAME WORDS: no command reads it, and each says why in one line.
+refused() {
+	for command in analyze info check cat "convert -o target.zst"; do
+			expect 1 "$command $1" $command "$1"
+		says err "vptrace-analyze: $1: "
+		says err "$2"
+		silent out
+		same "one line for $command $1" 1 "$(wc -l <err | tr -d ' ')"
+		[ ! -e target.zst ] || fail "$command $1 left a target behind"
+	done
+}
+
+refused in/missing "No such file or directory"
+refused folder "is a directory, expected a file"
+refused in/empty "the file is empty"
+refused in/text.txt "not a trace that is understood"
+refused in/run.nsys-rep "nsys export --type sqlite"
+refused in/magic-alone.zst "not a vptrace capture"
+refused in/zeros "not a trace that is understood"
+same "nothing else was left behind" "err folder in out" "$(echo $(ls))"
+same "no temporary file either" 0 "$(ls -A | grep -c '^\.')"
+
+# A header of version 2.0, as zstd's own tool would write it.
+if command -v zstd >/dev/null; then
+	{ printf 'VPTRACE\n\002\000\000\000\100\000\000\000'; head -c 48 /dev/zero; } >header
+	zstd -q header -o in/newer.zst && rm header
+	refused in/newer.zst "format version 2.0, this program reads up to 1.x"
+fi
+
+need_trace "$work/whole.zst" kernels_trace 132000
+
+# Half a gzip: what came before the tear is reported.
+if command -v gzip >/dev/null; then
+	kernels_trace 2000 | gzip -c >whole.json.gz
+	head -c $(($(wc -c <whole.json.gz) / 2)) whole.json.gz >half.json.gz
+	for command in analyze info check cat; do
+			expect 3 "$command of half a gzip" $command half.json.gz
+	done
+	expect 3 "check of half a gzip" check half.json.gz
+	says err "half.json.gz: the file ends in the middle"
+	says out "half.json.gz: truncated: kineto trace"
+	expect 3 "convert of half a gzip" convert half.json.gz -o half.zst
+	expect 0 "what was converted is whole" check half.zst
+fi
+
+# Captures. Chunks begin where zstd frames begin; the first frame is the header.
+offsets=$(grep -abo "$(printf '\050\265\057\375')" whole.zst | cut -d: -f1)
+# shellcheck disable=SC2086
+set -- $offsets
+size=$(wc -c <whole.zst)
+expect 0 "a whole capture" check whole.zst
+says out "whole.zst: good: 3 chunks, 132000 events; 0 damaged"
+expect 0 "a whole capture, analyzed" whole.zst
+if [ $# != 4 ]; then
+	fail "expected a header and three chunks, found $# zstd frames"
+	finish
+fi
+
+head -c "$4" whole.zst >killed.zst
+expect 0 "a capture that lacks its last chunks" check killed.zst
+says out "the capture ends without a clean stop: its process may have been killed"
+says out "killed.zst: good: 2 chunks"
+expect 0 "info of it" info killed.zst
+says out "ends without a clean stop"
+
+head -c $((size - 10)) whole.zst >torn.zst
+expect 3 "a torn chunk" check torn.zst
+says out "chunk 2 at offset $4: torn: the file ends inside it"
+says out "torn.zst: damaged: 3 chunks"
+for command in analyze info cat "convert --force -o out.zst"; do
+	expect 3 "$command of a torn capture" $command torn.zst
+done
+
+cp whole.zst flipped.zst
+printf '\125' | dd of=flipped.zst bs=1 seek=$(($3 + ($4 - $3) / 2)) conv=notrunc 2>log
+expect 3 "a damaged chunk" check flipped.zst
+says out "chunk 1 at offset $3: "
+says out "flipped.zst: damaged: 3 chunks, 66464 events; 1 damaged, 0 torn"
+for command in analyze info; do
+	expect 3 "$command of a damaged capture" $command flipped.zst
+done
+expect 3 "cat of a damaged capture" cat flipped.zst
+says err "flipped.zst: left out: chunk 1 at offset $3: "
+same "the other chunks are printed" 66464 "$(wc -l <out | tr -d ' ')"
+expect 3 "convert of a damaged capture" convert flipped.zst -o rest.zst
+says err "wrote 66464 events"
+expect 0 "what was converted is whole" check rest.zst
+
+{ head -c "$3" whole.zst; tail -c +$(($4 + 1)) whole.zst; } >cut.zst
+expect 3 "a chunk that was cut out" check cut.zst
+says out "expected number 1, found 2"
+says out "1 out of sequence"
+
+tail -c +$(($2 + 1)) whole.zst >headless.zst
+expect 3 "a capture without its header" check headless.zst
+says out "the header is damaged"
+expect 3 "info of it" info headless.zst
+says out "unknown: the header is damaged"
+
+# A header that does not fit its rows, with good checksums.
+if command -v zstd >/dev/null; then
+	head -c "$3" whole.zst | tail -c +$(($2 + 1)) | zstd -qdc >payload
+	printf '\001' | dd of=payload bs=1 seek=12 conv=notrunc 2>log
+	zstd -q payload -o payload.zst
+	{ head -c "$2" whole.zst; cat payload.zst; } >liar.zst
+	expect 3 "a chunk that lies about its events" check liar.zst
+	says out "its header says event count 65537, its rows 65536"
+	says out "1 with a wrong header"
+fi
+finish

@@ -1,0 +1,81 @@
+#!/bin/sh
+# Where the answer goes: files are never replaced unasked nor left half-written, a full or closed standard
+# output is a failure, colours are for terminals.
+# shellcheck disable=SC1091,SC2046,SC2005,SC2154,SC2012,SC2010,SC2094,SC2086
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
+cd "$work" || exit 1
+need_trace "$work/trace.zst" small_trace
+rm -f need.json
+
+for command in analyze cat convert; do
+	expect 0 "$command to a new file" $command trace.zst -o new
+	silent out
+	[ -s new ] || fail "$command wrote nothing"
+	echo mine >new
+	expect 2 "$command to an existing file" $command trace.zst -o new
+	says err "new: exists already; use --force to replace it"
+	same "$command leaves it alone" mine "$(cat new)"
+	expect 0 "$command --force" $command trace.zst -o new --force
+	[ "$(head -c 4 new)" != mine ] || fail "$command --force did not replace"
+	rm new
+	expect 1 "$command into a folder that is not there" $command trace.zst -o nowhere/new
+	says err "nowhere/new: cannot open its folder"
+	expect 2 "$command over a folder" $command trace.zst -o "$work"
+	mkdir folder && chmod 500 folder
+	if [ ! -w folder ]; then
+		expect 1 "$command into a folder that may not be written" $command trace.zst -o folder/new
+	fi
+	chmod 700 folder && rmdir folder
+done
+expect 1 "a target for a file that is no trace" missing -o new
+[ ! -e new ] || fail "a failed command left its target behind"
+same "nothing but the trace is left" "err out trace.zst" "$(echo $(ls -A))"
+
+if [ -w /dev/full ]; then
+	for arguments in "analyze trace.zst" "trace.zst --format json" "info trace.zst" "check trace.zst" \
+		"cat trace.zst" "convert trace.zst -o -" --help --version schema "cat --help"; do
+		cases=$((cases + 1))
+			"$VPT_ANALYZE" $arguments >/dev/full 2>err
+		same "a full standard output: $arguments" 1 $?
+		says err "standard output: cannot write: No space left on device"
+	done
+	echo kernel | "$VPT_ANALYZE" classify >/dev/full 2>err
+	same "a full standard output: classify" 1 $?
+fi
+"$VPT_ANALYZE" info trace.zst >&- 2>err
+same "a closed standard output" 1 $?
+says err "standard output: cannot write"
+
+# A reader that has seen enough: no complaint.
+kernels_trace 2000 >long.json
+{ "$VPT_ANALYZE" cat long.json 2>err; echo $? >code; } | head -n 1 >out
+same "the reader went away" 1 "$(cat code)"
+silent err
+rm long.json
+
+# ---- colours ----
+escape=$(printf '\033')
+expect 0 "no colours into a file" trace.zst
+grep -q "$escape" out && fail "colours into a file"
+expect 0 "colours on demand" trace.zst --color always
+grep -q "$escape" out || fail "--color always has no colours"
+if command -v script >/dev/null; then
+	on_terminal() {
+		TERM=xterm script -qec "$1" /dev/null </dev/null >out 2>&1
+	}
+	on_terminal "'$VPT_ANALYZE' trace.zst"
+	grep -q "$escape" out || fail "no colours on a terminal"
+	on_terminal "'$VPT_ANALYZE' trace.zst --color never"
+	grep -q "$escape" out && fail "colours with --color never"
+	on_terminal "NO_COLOR=1 '$VPT_ANALYZE' trace.zst"
+	grep -q "$escape" out && fail "colours in spite of NO_COLOR"
+	on_terminal "NO_COLOR= '$VPT_ANALYZE' trace.zst"
+	grep -q "$escape" out || fail "an empty NO_COLOR counts as none"
+	on_terminal "TERM=dumb '$VPT_ANALYZE' trace.zst"
+	grep -q "$escape" out && fail "colours on a dumb terminal"
+	on_terminal "'$VPT_ANALYZE' convert trace.zst -o -"
+	grep -q "not written to a terminal" out || fail "a capture on a terminal"
+else
+	echo "no script(1): terminals were not tested"
+fi
+finish

@@ -1,0 +1,102 @@
+# cli.sh - what the tests of the command line share; sourced by tests/cli_*.sh.
+#
+# VPT_ANALYZE is the program. Each test has a folder of its own, $work, which goes away with it.
+: "${VPT_ANALYZE:?expected the path of vptrace-analyze}"
+LC_ALL=C
+export LC_ALL
+unset NO_COLOR COLUMNS
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cases=0
+failures=0
+
+fail() {
+	failures=$((failures + 1))
+	echo "FAIL: $*"
+	sed 's/^/    stdout: /' "$work/out" 2>/dev/null | head -n 5
+	sed 's/^/    stderr: /' "$work/err" 2>/dev/null | head -n 5
+}
+
+# expect CODE RULE COMMAND...: runs the program; its output is in $work/out and $work/err afterwards.
+expect() {
+	wanted=$1
+	rule=$2
+	shift 2
+	cases=$((cases + 1))
+	"$VPT_ANALYZE" "$@" >"$work/out" 2>"$work/err" </dev/null
+	found=$?
+	[ "$found" = "$wanted" ] || fail "$rule: expected exit code $wanted, found $found"
+}
+
+# says FILE TEXT: the last output ("out" or "err") contains the text.
+says() {
+	grep -qF -- "$2" "$work/$1" || fail "$rule: expected \"$2\" on std$1"
+}
+
+# silent FILE: the last output is empty there.
+silent() {
+	[ ! -s "$work/$1" ] || fail "$rule: expected nothing on std$1"
+}
+
+# same RULE EXPECTED FOUND
+same() {
+	cases=$((cases + 1))
+	rule=$1
+	[ "$2" = "$3" ] || fail "$1: expected \"$2\", found \"$3\""
+}
+
+skip() {
+	echo "SKIPPED: $*"
+	exit 77
+}
+
+finish() {
+	echo "$cases cases, $failures failed"
+	[ "$failures" = 0 ]
+	exit
+}
+
+# Nine events of one process: kernels of 10, 20 and 30 us, a copy of 1 MiB, their four launches, a range.
+small_trace() {
+	cat <<'JSON'
+{"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "Test GPU", "numSms": 80}],
+ "distributedInfo": {"rank": 3},
+ "traceEvents": [
+ {"ph": "X", "cat": "user_annotation", "name": "step, one", "pid": 11, "tid": 12, "ts": 1000, "dur": 200},
+ {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 11, "tid": 12, "ts": 1005, "dur": 5, "args": {"correlation": 1}},
+ {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 11, "tid": 12, "ts": 1011, "dur": 2, "args": {"correlation": 2}},
+ {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 11, "tid": 12, "ts": 1014, "dur": 2, "args": {"correlation": 3}},
+ {"ph": "X", "cat": "cuda_runtime", "name": "cudaMemcpyAsync", "pid": 11, "tid": 12, "ts": 1020, "dur": 5, "args": {"correlation": 4}},
+ {"ph": "X", "cat": "kernel", "name": "=sum \"a\"", "pid": 0, "tid": 7, "ts": 1010.5, "dur": 10, "args": {"device": 0, "context": 1, "stream": 7, "correlation": 1, "grid": [4, 2, 1], "block": [128, 1, 1]}},
+ {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1030, "dur": 20, "args": {"device": 0, "context": 1, "stream": 7, "correlation": 2}},
+ {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1060, "dur": 30, "args": {"device": 0, "context": 1, "stream": 7, "correlation": 3}},
+ {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy DtoH (Device -> Pageable)", "pid": 0, "tid": 7, "ts": 1100, "dur": 50, "args": {"device": 0, "context": 1, "stream": 7, "correlation": 4, "bytes": 1048576}}
+ ]}
+JSON
+}
+
+# So many events, kernels of 1 us and their launches in turn. 65,536 events fill a chunk of a capture.
+kernels_trace() {
+	awk -v count="$1" 'BEGIN {
+		printf "{\"traceEvents\":[";
+		for (i = 1; i <= count / 2; i++) {
+			printf "%s{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":2,\"ts\":%d,\"dur\":1,\"args\":{\"correlation\":%d}},\n",
+				(i > 1 ? ",\n" : ""), 1000 + 2 * i, i;
+			printf "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k%d\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":1,\"args\":{\"correlation\":%d}}",
+				i % 7, 1002 + 2 * i, i;
+		}
+		printf "]}";
+	}'
+}
+
+# need_trace CAPTURE FUNCTION ARGUMENTS...: makes the capture of what the function prints, or skips the test
+# where this kind of trace cannot be read.
+need_trace() {
+	capture=$1
+	shift
+	"$@" >"$work/need.json"
+	"$VPT_ANALYZE" convert "$work/need.json" -o "$capture" 2>"$work/err" && return
+	grep -q 'built without' "$work/err" && skip "vptrace-analyze was built without PyTorch profiler traces"
+	fail "a trace for the test could not be made"
+	finish
+}

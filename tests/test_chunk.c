@@ -1,0 +1,668 @@
+/* test_chunk.c - filling batches, and their way through bytes: exact for what we write, careful with what
+ * others did. */
+#include "formats/chunk.h"
+
+#include "formats/calls.h"
+#include "formats/memory.h"
+#include "tests/support/hand.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct vpt_batch batch, decoded;
+static struct vpt_payload payload, again;
+static struct vpt_buffer hand;
+
+static int setup(void **state)
+{
+	(void)state;
+	vpt_batch_init(&batch);
+	vpt_batch_init(&decoded);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	vpt_batch_free(&batch);
+	vpt_batch_free(&decoded);
+	vpt_payload_free(&payload);
+	vpt_payload_free(&again);
+	vpt_free(hand.data);
+	hand = (struct vpt_buffer){0};
+	return 0;
+}
+
+static void expect_round_trip(const char *what)
+{
+	struct vpt_err err = {0};
+	const char *differ;
+
+	vpt_batch_measure(&batch);
+	if (vpt_chunk_encode(&batch, &payload, &err) ||
+		vpt_chunk_decode(payload.data, payload.size, 0, &decoded, &err))
+		fail_msg("%s: %s", what, err.text);
+	differ = vpt_hand_differ(&batch, &decoded);
+	if (differ)
+		fail_msg("%s: %s differ", what, differ);
+	/* What was decoded says the same thing in the same bytes. */
+	if (vpt_chunk_encode(&decoded, &again, &err))
+		fail_msg("%s: %s", what, err.text);
+	assert_int_equal(again.size, payload.size);
+	assert_memory_equal(again.data, payload.data, payload.size);
+}
+
+/* ---- round trips ---- */
+
+static void every_column_of_every_kind_comes_back(void **state)
+{
+	unsigned type, c;
+	size_t kinds = 0;
+
+	(void)state;
+	for (type = 0; type < VPT_KIND_LIMIT + 2; type++) {
+		const struct vpt_kind_desc *kind = vpt_kind_desc(type);
+		uint64_t row[VPT_COLUMNS_MAX], other[VPT_COLUMNS_MAX];
+
+		if (!kind || type == VPT_STRING)
+			continue;
+		kinds++;
+		for (c = 0; c < kind->n_columns; c++) {
+			row[c] = 1000 + c;
+			other[c] = UINT64_MAX - 7 * c;
+		}
+		vpt_batch_reset(&batch);
+		vpt_batch_put(&batch, type, 5, row);
+		vpt_batch_put(&batch, type, 5, other);
+		vpt_batch_put(&batch, type, UINT64_MAX, other);
+		expect_round_trip(kind->name);
+		assert_int_equal(decoded.section_count, 2);
+		for (c = 0; c < kind->n_columns; c++)
+			assert_int_equal(decoded.sections[0].col[c][1], other[c]);
+	}
+	assert_int_equal(kinds, 19);
+}
+
+static void put_random_row(struct vpt_random *r, unsigned type, uint64_t lane, uint64_t *clock, int calm)
+{
+	const struct vpt_kind_desc *kind = vpt_kind_desc(type);
+	uint64_t row[VPT_COLUMNS_MAX];
+	unsigned c;
+
+	for (c = 0; c < kind->n_columns; c++)
+		row[c] = vpt_random_below(r, 3) ? vpt_random_nasty(r) : 0;
+	if (calm && kind->flags & VPT_KIND_SPAN) {
+		row[0] = *clock += vpt_random_below(r, 1000);
+		row[1] = vpt_random_below(r, 100);
+	}
+	vpt_batch_put(&batch, type, lane, row);
+}
+
+static void fill_randomly(struct vpt_random *r)
+{
+	static const uint8_t kinds[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 17, 18, 19, 20, 21, 22};
+	uint64_t strings = vpt_random_below(r, 20), runs = vpt_random_below(r, 40), clock = 1;
+	int calm = (int)vpt_random_below(r, 2);
+	char text[300];
+
+	while (strings--) {
+		size_t len = vpt_random_below(r, sizeof(text)), i;
+
+		for (i = 0; i < len; i++)
+			text[i] = (char)vpt_random(r);
+		vpt_batch_string(&batch, text, len);
+	}
+	while (runs--) {
+		unsigned type = kinds[vpt_random_below(r, sizeof(kinds))];
+		uint64_t lane = vpt_random_below(r, 4), rows = vpt_random_below(r, 60);
+
+		if (!vpt_random_below(r, 20))
+			rows = 1100; /* beyond VPT_FLUSH_ROWS */
+		while (rows--)
+			put_random_row(r, type, lane, &clock, calm);
+	}
+	batch.sequence = vpt_random(r);
+	batch.lost_events = (uint32_t)vpt_random(r);
+	batch.flags = vpt_random_below(r, 2) ? VPT_BATCH_LAST : 0;
+}
+
+/* The batches are used again and again, so memory of larger chunks before lies under smaller ones. */
+static void any_batch_comes_back(void **state)
+{
+	struct vpt_random r = {3};
+	size_t round;
+
+	(void)state;
+	for (round = 0; round < 400; round++) {
+		vpt_batch_reset(&batch);
+		fill_randomly(&r);
+		assert_int_equal(vpt_batch_error(&batch), VPT_OK);
+		expect_round_trip("a random batch");
+	}
+}
+
+static void a_batch_without_rows_comes_back(void **state)
+{
+	(void)state;
+	expect_round_trip("nothing at all");
+	assert_int_equal(payload.size, VPT_CHUNK_HEADER_SIZE);
+	assert_int_equal(decoded.t_min_ns, UINT64_MAX);
+	assert_int_equal(vpt_batch_string(&batch, "", 0), 0);
+	assert_int_equal(vpt_strings_put(&batch.strings, "", 0), 0);
+	assert_int_equal(vpt_batch_text(&batch, 0).len, 0);
+	expect_round_trip("the empty string alone");
+	assert_int_equal(decoded.strings.count, 1);
+	assert_int_equal(vpt_batch_text(&decoded, 0).len, 0);
+}
+
+static void columns_of_zeros_are_left_out_and_read_as_zero(void **state)
+{
+	struct vpt_copy copy = {.bytes = 9};
+	const struct vpt_section *s;
+	unsigned c;
+
+	(void)state;
+	vpt_batch_put(&batch, VPT_COPY, 1, &copy);
+	expect_round_trip("one column");
+	/* chunk, section, the first column and the one that says something: two headers and 0 planes */
+	assert_int_equal(payload.size, 48 + 32 + 16 + 16);
+	s = vpt_batch_find(&decoded, VPT_COPY);
+	for (c = 0; c < VPT_COPY_COLUMNS; c++)
+		assert_int_equal(s->col[c][0], c == VPT_COPY_BYTES ? 9 : 0);
+}
+
+static void blocks_end_behind_large_planes_only(void **state)
+{
+	struct vpt_mark mark = {0};
+	uint32_t i, f;
+
+	(void)state;
+	for (i = 0; i < VPT_FLUSH_ROWS; i++) {
+		mark.time_ns = i * 100;
+		mark.name = i;
+		vpt_batch_put(&batch, VPT_MARK, 1, &mark);
+	}
+	for (i = 0; i < VPT_FLUSH_ROWS - 1; i++)
+		vpt_batch_put(&batch, VPT_MARK, 2, &mark);
+	expect_round_trip("marks");
+	/* the header, one plane of times, two of names */
+	assert_int_equal(payload.flush_count, 4);
+	assert_int_equal(payload.flushes[0], VPT_CHUNK_HEADER_SIZE);
+	for (f = 1; f < payload.flush_count; f++)
+		assert_true(payload.flushes[f] > payload.flushes[f - 1]);
+}
+
+/* ---- filling ---- */
+
+static void strings_and_configs_are_kept_once(void **state)
+{
+	static char large[VPT_STRING_MAX + 10];
+	struct vpt_config a = {.name = 1, .grid_x = 5}, b = {.name = 1, .grid_x = 6};
+	uint64_t i;
+
+	(void)state;
+	assert_int_equal(vpt_batch_string(&batch, NULL, 0), 0);
+	assert_int_equal(vpt_batch_string(&batch, "a", 1), 1);
+	assert_int_equal(vpt_batch_string(&batch, "a\0b", 3), 2);
+	assert_int_equal(vpt_batch_string(&batch, "a", 1), 1);
+	assert_int_equal(vpt_batch_text(&batch, 2).len, 3);
+	assert_memory_equal(vpt_batch_text(&batch, 2).text, "a\0b", 3);
+	assert_string_equal(vpt_batch_text(&batch, 3).text, "?");
+	assert_string_equal(vpt_batch_text(&batch, UINT64_MAX).text, "?");
+	assert_int_equal(vpt_batch_string(&batch, large, sizeof(large)), 3);
+	assert_int_equal(vpt_batch_text(&batch, 3).len, VPT_STRING_MAX);
+
+	assert_int_equal(vpt_batch_config(&batch, &a), 0);
+	assert_int_equal(vpt_batch_config(&batch, &b), 1);
+	assert_int_equal(vpt_batch_config(&batch, &a), 0);
+	for (i = 0; i < 500; i++) {
+		b.graph = i + 1;
+		assert_int_equal(vpt_batch_config(&batch, &b), i + 2);
+	}
+	for (i = 0; i < 500; i++) {
+		b.graph = i + 1;
+		assert_int_equal(vpt_batch_config(&batch, &b), i + 2);
+	}
+	vpt_batch_reset(&batch);
+	assert_int_equal(vpt_batch_config(&batch, &b), 0);
+	assert_int_equal(vpt_batch_string(&batch, "b", 1), 1);
+}
+
+/* Rows of two sections in turn, so that the memory of one chunk's large section meets the next one's. */
+static void sections_grow_and_are_used_again(void **state)
+{
+	static const uint32_t sizes[] = {1, 5000, 33, 32, 31, 70, 20000, 1};
+	size_t round;
+	uint32_t i;
+
+	(void)state;
+	for (round = 0; round < sizeof(sizes) / sizeof(sizes[0]); round++) {
+		vpt_batch_reset(&batch);
+		for (i = 0; i < sizes[round]; i++) {
+			struct vpt_kernel k = {i + 1, i + 2, i + 3, i + 4, i + 5, i + 6};
+			struct vpt_clock c = {i + 7, i + 8, i + 9, i + 10};
+
+			vpt_batch_put(&batch, round % 2 ? VPT_KERNEL : VPT_CLOCK, 3, round % 2 ? &k : (void *)&c);
+			vpt_batch_put(&batch, round % 2 ? VPT_CLOCK : VPT_KERNEL, 4, round % 2 ? &c : (void *)&k);
+		}
+		assert_int_equal(batch.section_count, 2);
+		for (i = 0; i < sizes[round]; i++) {
+			const struct vpt_section *k = vpt_batch_find(&batch, VPT_KERNEL);
+			const struct vpt_section *c = vpt_batch_find(&batch, VPT_CLOCK);
+
+			assert_int_equal(k->col[VPT_KERNEL_START][i], i + 1);
+			assert_int_equal(k->col[VPT_KERNEL_FLAGS][i], i + 6);
+			assert_int_equal(c->col[VPT_CLOCK_BOOTTIME][i], i + 10);
+		}
+	}
+}
+
+static void limits_stick_and_are_worded(void **state)
+{
+	struct vpt_stats row = {0};
+	struct vpt_err err;
+	uint64_t lane;
+	uint32_t i;
+
+	(void)state;
+	for (lane = 0; lane < VPT_SECTIONS_MAX - 1; lane++)
+		vpt_batch_put(&batch, VPT_STATS, lane, &row);
+	assert_int_equal(vpt_batch_error(&batch), VPT_OK);
+	assert_true(vpt_batch_full(&batch));
+	assert_int_equal(vpt_chunk_encode(&batch, &payload, &err), VPT_OK);
+	vpt_batch_put(&batch, VPT_STATS, lane, &row);
+	assert_int_equal(vpt_batch_error(&batch), VPT_ENOMEM);
+	assert_int_equal(vpt_batch_string(&batch, "a", 1), 0);
+	assert_int_equal(vpt_chunk_encode(&batch, &payload, &err), VPT_ENOMEM);
+	assert_string_equal(err.text, "chunk 0 could not be filled: no memory or too many sections");
+
+	vpt_batch_reset(&batch);
+	assert_int_equal(vpt_batch_error(&batch), VPT_OK);
+	for (i = 0; i < VPT_ROWS_MAX; i++)
+		vpt_batch_put(&batch, VPT_META, 0, &row);
+	assert_int_equal(vpt_batch_error(&batch), VPT_OK);
+	vpt_batch_put(&batch, VPT_META, 0, &row);
+	assert_int_equal(vpt_chunk_encode(&batch, &payload, &err), VPT_EINVAL);
+	assert_string_equal(err.text, "chunk 0 could not be filled: too many rows in one section");
+}
+
+static void a_chunk_is_full_in_time(void **state)
+{
+	static char text[VPT_STRING_MAX];
+	struct vpt_mark mark = {0};
+	size_t i;
+
+	(void)state;
+	assert_false(vpt_batch_full(&batch));
+	for (i = 0; i < VPT_CHUNK_EVENTS; i++) {
+		assert_false(vpt_batch_full(&batch));
+		vpt_batch_put(&batch, VPT_MARK, 1, &mark);
+	}
+	assert_true(vpt_batch_full(&batch));
+	vpt_batch_reset(&batch);
+	for (i = 0; i < VPT_CHUNK_PAYLOAD / VPT_STRING_MAX; i++) {
+		assert_false(vpt_batch_full(&batch));
+		text[0] = (char)i;
+		vpt_batch_string(&batch, text, sizeof(text));
+	}
+	assert_true(vpt_batch_full(&batch));
+}
+
+static void a_payload_beyond_the_limit_is_not_written(void **state)
+{
+	static char text[VPT_STRING_MAX];
+	struct vpt_err err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < VPT_PAYLOAD_MAX / VPT_STRING_MAX; i++) {
+		memcpy(text, &i, sizeof(i));
+		vpt_batch_string(&batch, text, sizeof(text));
+	}
+	assert_int_equal(vpt_chunk_encode(&batch, &payload, &err), VPT_EINVAL);
+	assert_non_null(strstr(err.text, "at most 16777216 are allowed"));
+}
+
+/* One row of a kind; what it does to the times of its chunk. */
+static void times_are_measured_as_the_format_says(void **state)
+{
+	static const struct {
+		const char *rule;
+		enum vpt_kind kind;
+		uint64_t start, duration, id, t_min, t_max;
+	} cases[] = {
+		{"an op moves both", VPT_KERNEL, 10, 5, 0, 10, 15},
+		{"so does a copy", VPT_COPY, 10, 5, 0, 10, 15},
+		{"and a loss", VPT_LOSS, 10, 5, 0, 10, 15},
+		{"and overhead", VPT_OVERHEAD, 10, 5, 0, 10, 15},
+		{"a launch too (cudaLaunchKernel)", VPT_CALL, 10, 5, 1, 10, 15},
+		{"another call only lasts", VPT_CALL, 10, 5, 0, UINT64_MAX, 15},
+		{"a range only lasts", VPT_RANGE, 10, 5, 0, UINT64_MAX, 15},
+		{"a synchronisation only lasts", VPT_SYNC, 10, 5, 0, UINT64_MAX, 15},
+		{"a mark only lasts", VPT_MARK, 10, 0, 0, UINT64_MAX, 10},
+		{"time 0 is invalid", VPT_KERNEL, 0, 5, 0, UINT64_MAX, 0},
+		{"a negative duration is invalid", VPT_KERNEL, 10, UINT64_MAX, 0, UINT64_MAX, 0},
+		{"a row of a table has no time", VPT_STATS, 10, 5, 0, UINT64_MAX, 0},
+		{"an open range has not ended", VPT_OPEN, 10, 5, 0, UINT64_MAX, 0},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t row[VPT_COLUMNS_MAX] = {cases[i].start, cases[i].duration, cases[i].id};
+
+		vpt_batch_reset(&batch);
+		vpt_batch_put(&batch, cases[i].kind, 1, row);
+		vpt_batch_measure(&batch);
+		if (batch.t_min_ns != cases[i].t_min || batch.t_max_ns != cases[i].t_max)
+			fail_msg("%s: %llu - %llu", cases[i].rule, (unsigned long long)batch.t_min_ns,
+				(unsigned long long)batch.t_max_ns);
+	}
+}
+
+/* ---- what this version does not know, and what nobody should write ---- */
+
+static int decode_hand(struct vpt_err *err)
+{
+	return vpt_chunk_decode((unsigned char *)hand.data, hand.size, 0, &decoded, err);
+}
+
+static void unknown_parts_are_skipped(void **state)
+{
+	static const struct {
+		const char *rule;
+		unsigned type, section_flags, column, enc, column_flags;
+		uint32_t kernels, unknown, critical;
+	} cases[] = {
+		{"all is known", VPT_KERNEL, 0, 1, VPT_ENC_PLAIN, 0, 2, 0, 0},
+		{"an unknown section", 99, 0, 1, 0, 0, 1, 1, 0},
+		{"an unknown section whose columns make no sense", 99, 0, 1, 200, 0, 1, 1, 0},
+		{"an unknown section that is needed", 99, 1, 1, 0, 0, 1, 1, 1},
+		{"a gap in the numbers is unknown too", 14, 0, 1, 0, 0, 1, 1, 0},
+		{"an unknown column", VPT_KERNEL, 0, 77, 0, 0, 2, 0, 0},
+		{"an unknown encoding of an unknown column", VPT_KERNEL, 0, 77, 200, 0, 2, 0, 0},
+		{"an unknown column that is needed", VPT_KERNEL, 0, 77, 0, 1, 1, 1, 1},
+		{"an unknown encoding reads as 0", VPT_KERNEL, 0, 1, 4, 0, 2, 0, 0},
+		{"an unknown encoding that is needed", VPT_KERNEL, 0, 1, 4, 1, 1, 1, 1},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct vpt_err err = {0};
+		size_t s;
+
+		vpt_hand_chunk(&hand);
+		s = vpt_hand_section(&hand, cases[i].type, cases[i].section_flags, 3, 1);
+		vpt_hand_column(&hand, s, cases[i].column, cases[i].enc, 1, cases[i].column_flags, 40, "\1\2\3", 3);
+		vpt_hand_section_end(&hand, s);
+		s = vpt_hand_section(&hand, VPT_KERNEL, 0, 1, 2);
+		vpt_hand_column(&hand, s, 1, VPT_ENC_PLAIN, 0, 0, 7, NULL, 0);
+		vpt_hand_section_end(&hand, s);
+		vpt_hand_chunk_end(&hand);
+		if (decode_hand(&err) || decoded.section_count != cases[i].kernels ||
+			decoded.unknown_sections != cases[i].unknown ||
+			decoded.skipped_critical != cases[i].critical)
+			fail_msg("%s: %zu sections, %u unknown, %u needed, %s", cases[i].rule,
+				decoded.section_count, decoded.unknown_sections, decoded.skipped_critical,
+				err.text);
+		/* The section after it is read in any case. */
+		assert_int_equal(decoded.sections[decoded.section_count - 1].lane, 2);
+		assert_int_equal(decoded.sections[decoded.section_count - 1].col[0][0], 7);
+	}
+}
+
+static void any_encoding_is_read_where_it_makes_sense(void **state)
+{
+	size_t s;
+
+	(void)state;
+	vpt_hand_chunk(&hand);
+	s = vpt_hand_section(&hand, VPT_KERNEL, 0, 3, 1);
+	vpt_hand_column(&hand, s, 4, VPT_ENC_PLAIN, 1, 0, 10, "\1\2\3", 3);
+	vpt_hand_column(&hand, s, 3, VPT_ENC_DELTA, 1, 0, 10, "\2\2\1", 3);
+	vpt_hand_column(&hand, s, 1, VPT_ENC_DELTA, 1, 0, 10, "\0\2\2", 3);
+	vpt_hand_section_end(&hand, s);
+	vpt_hand_chunk_end(&hand);
+	assert_int_equal(decode_hand(NULL), VPT_OK);
+	assert_int_equal(decoded.sections[0].col[VPT_KERNEL_CORRELATION][2], 13);
+	assert_int_equal(decoded.sections[0].col[VPT_KERNEL_CONFIG][2], 11);
+	assert_int_equal(decoded.sections[0].col[VPT_KERNEL_START][2], 12);
+}
+
+/* A chunk that is right: section 0 strings "" and "abc", section 1 two kernels. Then one field is changed. */
+enum { CHUNK, STRINGS, LENGTHS, TEXT, KERNELS, STARTS, DURATIONS, PARTS };
+
+static void make_good(size_t at[PARTS])
+{
+	at[CHUNK] = 0;
+	vpt_hand_chunk(&hand);
+	at[STRINGS] = vpt_hand_section(&hand, VPT_STRING, 0, 2, 0);
+	at[LENGTHS] = vpt_hand_column(&hand, at[STRINGS], 1, VPT_ENC_PLAIN, 1, 0, 0, "\0\3", 2);
+	at[TEXT] = vpt_hand_column(&hand, at[STRINGS], 2, VPT_ENC_BYTES, 0, 0, 0, "abc", 3);
+	vpt_hand_section_end(&hand, at[STRINGS]);
+	at[KERNELS] = vpt_hand_section(&hand, VPT_KERNEL, 0, 2, 1);
+	at[STARTS] = vpt_hand_column(&hand, at[KERNELS], 1, VPT_ENC_GAP, 1, 0, 100, "\0\2", 2);
+	at[DURATIONS] = vpt_hand_column(&hand, at[KERNELS], 2, VPT_ENC_PLAIN, 0, 0, 5, NULL, 0);
+	vpt_hand_section_end(&hand, at[KERNELS]);
+	vpt_hand_chunk_end(&hand);
+}
+
+static void each_limit_is_enforced(void **state)
+{
+	static const struct {
+		const char *rule;
+		int part;
+		unsigned offset, size;
+		uint64_t value;
+		const char *message; /* NULL: accepted */
+	} cases[] = {
+		{"nothing changed", CHUNK, 8, 4, 2, NULL},
+		{"no magic", CHUNK, 0, 4, 1, "expected a chunk"},
+		{"payload too short", CHUNK, 4, 4, 7, "claims 7 bytes"},
+		{"payload too long", CHUNK, 4, 4, UINT32_MAX, "claims 4294967295 bytes"},
+		{"a section less", CHUNK, 8, 4, 1, "bytes after its last section"},
+		{"a section more", CHUNK, 8, 4, 3, "section 2 of 3"},
+		{"4,097 sections", CHUNK, 8, 4, 4097, "at most 4096"},
+		{"2^32-1 sections", CHUNK, 8, 4, UINT32_MAX, "at most 4096"},
+		{"n_events is not trusted", CHUNK, 12, 4, UINT32_MAX, NULL},
+		{"a section longer than the rest", KERNELS, 8, 4, 1000, "section 1"},
+		{"a section of 4 GiB", KERNELS, 8, 4, UINT32_MAX, "section 1"},
+		{"a section shorter than its columns", KERNELS, 8, 4, 8, "section 1"},
+		{"more rows than the planes hold", KERNELS, 4, 4, 3, "section 1"},
+		{"fewer rows than the planes hold", KERNELS, 4, 4, 1, "section 1"},
+		{"2^20 + 1 rows", KERNELS, 4, 4, (1 << 20) + 1, "section 1"},
+		{"2^32-1 rows", KERNELS, 4, 4, UINT32_MAX, "section 1"},
+		{"a column more", KERNELS, 12, 2, 3, "section 1"},
+		{"33 columns", KERNELS, 12, 2, 33, "section 1"},
+		{"65,535 columns", KERNELS, 12, 2, 65535, "section 1"},
+		{"a column twice", DURATIONS, 0, 1, 1, "section 1"},
+		{"a width of 9", STARTS, 2, 1, 9, "section 1"},
+		{"a width of 255", DURATIONS, 2, 1, 255, "section 1"},
+		{"a width that its length contradicts", STARTS, 2, 1, 2, "section 1"},
+		{"a length that its width contradicts", STARTS, 4, 4, 3, "section 1"},
+		{"a length beyond the section", STARTS, 4, 4, 400, "section 1"},
+		{"a length of 4 GiB", STARTS, 4, 4, UINT32_MAX, "section 1"},
+		{"gaps where there is nothing to measure from", DURATIONS, 1, 1, VPT_ENC_GAP, "section 1"},
+		{"bytes where numbers belong", STARTS, 1, 1, VPT_ENC_BYTES, "section 1"},
+		{"strings without text", TEXT, 0, 1, 3, "section 0"},
+		{"strings without lengths", LENGTHS, 0, 1, 3, "section 0"},
+		{"text that is numbers", TEXT, 1, 1, VPT_ENC_PLAIN, "section 0"},
+		{"lengths as gaps", LENGTHS, 1, 1, VPT_ENC_GAP, "section 0"},
+		{"lengths as bytes", LENGTHS, 1, 1, VPT_ENC_BYTES, "section 0"},
+		{"strings longer than the text", LENGTHS, 17, 1, 4, "section 0"},
+		{"strings shorter than the text", LENGTHS, 17, 1, 2, "section 0"},
+		{"a string above 64 KiB", LENGTHS, 8, 8, 65534, "section 0"},
+		{"lengths that wrap around", LENGTHS, 8, 8, UINT64_MAX, "section 0"},
+		{"two string tables", KERNELS, 0, 2, VPT_STRING, "section 1"},
+	};
+	size_t i, at[PARTS];
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct vpt_err err = {0};
+		int rc, wanted = cases[i].message ? VPT_EDATA : VPT_OK;
+
+		make_good(at);
+		vpt_le_put((unsigned char *)hand.data + at[cases[i].part] + cases[i].offset, cases[i].size,
+			cases[i].value);
+		rc = decode_hand(&err);
+		if (rc != wanted || (rc && !strstr(err.text, cases[i].message)))
+			fail_msg("%s: %d, %s", cases[i].rule, rc, err.text);
+		if (rc && (decoded.section_count || decoded.strings.count || decoded.event_count))
+			fail_msg("%s: something is left in the batch", cases[i].rule);
+	}
+}
+
+static void rows_without_columns_are_zeros(void **state)
+{
+	size_t s;
+
+	(void)state;
+	vpt_hand_chunk(&hand);
+	s = vpt_hand_section(&hand, VPT_KERNEL, 0, 1000, 1);
+	vpt_hand_section_end(&hand, s);
+	s = vpt_hand_section(&hand, VPT_KERNEL, 0, 0, 2);
+	vpt_hand_section_end(&hand, s);
+	vpt_hand_chunk_end(&hand);
+	assert_int_equal(decode_hand(NULL), VPT_OK);
+	assert_int_equal(decoded.section_count, 1);
+	assert_int_equal(decoded.sections[0].col[VPT_KERNEL_FLAGS][999], 0);
+}
+
+/* ---- torn ---- */
+
+static void a_torn_payload_gives_its_complete_sections(void **state)
+{
+	struct vpt_random r = {5};
+	size_t size, i, begin = VPT_CHUNK_HEADER_SIZE, whole = 0, strings_end = 0;
+
+	(void)state;
+	vpt_hand_batch(&batch, &r, 20);
+	vpt_batch_measure(&batch);
+	assert_int_equal(vpt_chunk_encode(&batch, &payload, NULL), VPT_OK);
+	for (size = VPT_CHUNK_HEADER_SIZE; size <= payload.size; size++) {
+		/* An exact copy lets the address sanitizer see a read behind the end. */
+		unsigned char *copy = vpt_alloc(size, 1);
+
+		memcpy(copy, payload.data, size);
+		if (size - begin >= VPT_SECTION_HEADER_SIZE &&
+			size - begin == VPT_SECTION_HEADER_SIZE + vpt_le_get(copy + begin + 8, 4)) {
+			begin = size;
+			whole++;
+			strings_end = strings_end ? strings_end : size;
+		}
+		assert_int_equal(vpt_chunk_decode(copy, size, 1, &decoded, NULL), VPT_OK);
+		assert_int_equal(decoded.flags, VPT_BATCH_TORN);
+		assert_int_equal(decoded.section_count + (decoded.strings.count > 0), whole);
+		assert_int_equal(decoded.strings.count, whole ? batch.strings.count : 0);
+		assert_int_equal(decoded.t_min_ns, batch.t_min_ns);
+		if (size < payload.size)
+			assert_int_equal(vpt_chunk_decode(copy, size, 0, &decoded, NULL), VPT_EDATA);
+		vpt_free(copy);
+	}
+	assert_int_equal(whole, batch.section_count + 1);
+	for (i = 0; i < VPT_CHUNK_HEADER_SIZE; i++)
+		assert_int_equal(vpt_chunk_decode(payload.data, i, 1, &decoded, NULL), VPT_EDATA);
+}
+
+/* ---- memory ---- */
+
+static size_t used, peak;
+
+static void *metered_resize(void *ptr, size_t size)
+{
+	size_t *block = ptr ? (size_t *)ptr - 2 : NULL;
+
+	used -= block ? *block : 0;
+	block = realloc(block, size + 2 * sizeof(*block));
+	*block = size;
+	used += size;
+	peak = used > peak ? used : peak;
+	return block + 2;
+}
+
+static void metered_release(void *ptr)
+{
+	used -= ((size_t *)ptr)[-2];
+	free((size_t *)ptr - 2);
+}
+
+/* `small` sections of one row, then one of 2^20 rows, all without a single plane. */
+static void make_bomb(size_t small)
+{
+	size_t s, i;
+
+	vpt_hand_chunk(&hand);
+	for (i = 0; i <= small; i++) {
+		s = vpt_hand_section(&hand, VPT_CONFIG, 0, i < small ? 1 : VPT_ROWS_MAX, i);
+		vpt_hand_column(&hand, s, 1, VPT_ENC_PLAIN, 0, 0, 7, NULL, 0);
+		vpt_hand_section_end(&hand, s);
+	}
+	vpt_hand_chunk_end(&hand);
+}
+
+/* Sections keep their memory for the next chunk; chunks whose large section has a new place each time must
+ * not make that grow without end. */
+static void memory_stays_bounded_whatever_the_chunks_claim(void **state)
+{
+	static const struct vpt_memory_ops metered = {metered_resize, metered_release};
+	const size_t limit = (size_t)384 << 20;
+	size_t i, s;
+
+	(void)state;
+	vpt_memory_use(&metered);
+	used = peak = 0;
+	for (i = 0; i < 5; i++) {
+		make_bomb(i);
+		assert_int_equal(decode_hand(NULL), VPT_OK);
+	}
+	if (peak > limit)
+		fail_msg("5 chunks took %zu MiB", peak >> 20);
+	/* And within one chunk: 4,096 sections that claim 2^20 rows each. */
+	vpt_hand_chunk(&hand);
+	for (i = 0; i < VPT_SECTIONS_MAX; i++) {
+		s = vpt_hand_section(&hand, VPT_CONFIG, 0, VPT_ROWS_MAX, i);
+		vpt_hand_section_end(&hand, s);
+	}
+	vpt_hand_chunk_end(&hand);
+	assert_int_equal(decode_hand(NULL), VPT_EDATA);
+	if (peak > limit)
+		fail_msg("one chunk took %zu MiB", peak >> 20);
+	vpt_batch_free(&decoded);
+	vpt_free(hand.data);
+	hand = (struct vpt_buffer){0};
+	vpt_memory_use(NULL);
+}
+
+#define RULE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		RULE(every_column_of_every_kind_comes_back),
+		RULE(any_batch_comes_back),
+		RULE(a_batch_without_rows_comes_back),
+		RULE(columns_of_zeros_are_left_out_and_read_as_zero),
+		RULE(blocks_end_behind_large_planes_only),
+		RULE(strings_and_configs_are_kept_once),
+		RULE(sections_grow_and_are_used_again),
+		RULE(limits_stick_and_are_worded),
+		RULE(a_chunk_is_full_in_time),
+		RULE(a_payload_beyond_the_limit_is_not_written),
+		RULE(times_are_measured_as_the_format_says),
+		RULE(unknown_parts_are_skipped),
+		RULE(any_encoding_is_read_where_it_makes_sense),
+		RULE(each_limit_is_enforced),
+		RULE(rows_without_columns_are_zeros),
+		RULE(a_torn_payload_gives_its_complete_sections),
+		RULE(memory_stays_bounded_whatever_the_chunks_claim),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

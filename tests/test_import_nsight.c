@@ -1,0 +1,971 @@
+/* test_import_nsight.c - Nsight Systems exports, made here row by row, and the shared real ones.
+ *
+ * A case is SQL that builds a database and the rows that must come out, one a line in alphabetical
+ * order: the kind, its lane, and every column that is not 0. */
+#include "formats/import.h"
+
+#include "formats/memory.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- databases ---- */
+
+static unsigned char *build(const char *sql, size_t *size)
+{
+	sqlite3_int64 bytes = 0;
+	sqlite3 *db = NULL;
+	unsigned char *data;
+
+	assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+	if (sqlite3_exec(db, sql, NULL, NULL, NULL))
+		fail_msg("%s", sqlite3_errmsg(db));
+	data = sqlite3_serialize(db, "main", &bytes, 0);
+	assert_non_null(data);
+	sqlite3_close(db);
+	*size = (size_t)bytes;
+	return data;
+}
+
+struct loaded {
+	int rc;
+	struct vpt_collect *collect;
+	struct vpt_import_stats stats;
+	uint64_t unix_ns;
+	struct vpt_err err;
+};
+
+static void load_source(struct vpt_source *src, struct loaded *l)
+{
+	memset(l, 0, sizeof(*l));
+	l->collect = vpt_collect_new();
+	assert_non_null(l->collect);
+	l->rc = vpt_import_nsight.read(src, l->collect, &l->stats, &l->unix_ns, &l->err);
+	if (!l->rc)
+		assert_int_equal(vpt_collect_finish(l->collect, l->unix_ns, &l->err), 0);
+	vpt_source_close(src);
+}
+
+static void load(const void *data, size_t size, struct loaded *l)
+{
+	struct vpt_source *src;
+
+	assert_int_equal(vpt_source_memory(data, size, &src, NULL), 0);
+	load_source(src, l);
+}
+
+static void load_sql(const char *sql, struct loaded *l)
+{
+	size_t size;
+	unsigned char *data = build(sql, &size);
+
+	load(data, size, l);
+	sqlite3_free(data);
+}
+
+/* ---- rows as text ---- */
+
+struct text {
+	char *lines[200];
+	size_t count;
+	char line[2000];
+};
+
+static void add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct text *t, const char *fmt, ...)
+{
+	size_t used = strlen(t->line);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(t->line + used, sizeof(t->line) - used, fmt, args);
+	va_end(args);
+}
+
+static void add_lane(struct text *t, const struct vpt_batch *b, uint64_t key)
+{
+	const struct vpt_section *s = vpt_batch_find(b, VPT_LANE);
+	uint32_t i;
+
+	for (i = 0; key && s && i < s->row_count; i++) {
+		if (s->col[VPT_LANE_KEY][i] != key)
+			continue;
+		if (s->col[VPT_LANE_LANE_TYPE][i] == VPT_LANETYPE_THREAD)
+			add(t, "%d.%d", (int)s->col[VPT_LANE_PID][i], (int)s->col[VPT_LANE_TID][i]);
+		else
+			add(t, "%d:%d:%d:%d", (int)s->col[VPT_LANE_PID][i],
+				(int)s->col[VPT_LANE_DEVICE][i], (int)s->col[VPT_LANE_CONTEXT][i],
+				(int)s->col[VPT_LANE_STREAM][i]);
+		if (s->col[VPT_LANE_NAME][i]) {
+			struct vpt_text name = vpt_batch_text(b, s->col[VPT_LANE_NAME][i]);
+
+			add(t, "(%.*s)", (int)name.len, name.text);
+		}
+		return;
+	}
+	add(t, "%s", key ? "?" : "-");
+}
+
+static void add_value(struct text *t, const struct vpt_batch *b, const struct vpt_column_desc *col,
+	uint64_t value)
+{
+	const struct vpt_section *configs = vpt_batch_find(b, VPT_CONFIG);
+	const char *word = vpt_word((enum vpt_unit)col->unit, value);
+	struct vpt_text text = vpt_batch_text(b, value);
+	unsigned i;
+
+	if (col->unit == VPT_UNIT_STRING) {
+		add(t, " %s='%.*s'", col->name, (int)text.len, text.text);
+	} else if (col->unit == VPT_UNIT_CONFIG) {
+		text = vpt_batch_text(b, configs->col[VPT_CONFIG_NAME][value]);
+		add(t, " %.*s[", (int)text.len, text.text);
+		for (i = 1; i < VPT_CONFIG_COLUMNS; i++)
+			add(t, "%s%d", i > 1 ? "," : "", (int)configs->col[i][value]);
+		add(t, "]");
+	} else if (col->unit == VPT_UNIT_LANE) {
+		add(t, " %s=", col->name);
+		add_lane(t, b, value);
+	} else if (word) {
+		add(t, " %s", word);
+	} else {
+		add(t, " %s=%lld", col->name, (long long)value);
+	}
+}
+
+static void dump_section(struct text *t, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	const struct vpt_kind_desc *kind = vpt_kind_desc(s->kind);
+	uint32_t row;
+	unsigned i;
+
+	for (row = 0; row < s->row_count; row++) {
+		t->line[0] = '\0';
+		add(t, "%s ", kind->name);
+		if (kind->lanes != VPT_LANES_NONE)
+			add_lane(t, b, s->lane);
+		for (i = 0; i < kind->n_columns; i++) {
+			struct vpt_column_desc col = kind->columns[i];
+
+			/* The value of a JSON payload is a string, which only the column before it
+			 * tells. */
+			if (s->kind == VPT_RANGE && i == VPT_RANGE_VALUE &&
+				s->col[VPT_RANGE_PAYLOAD][row] == VPT_PAYLOAD_JSON)
+				col.unit = VPT_UNIT_STRING;
+			if (s->col[i][row] || col.unit == VPT_UNIT_CONFIG)
+				add_value(t, b, &col, s->col[i][row]);
+		}
+		assert_true(t->count < COUNT(t->lines));
+		t->lines[t->count++] = strdup(t->line);
+	}
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* All events, and the devices and facts; the caller frees the text. */
+static char *dump(const struct loaded *l)
+{
+	struct text t = {.count = 0};
+	size_t chunk, i, size = 1;
+	struct vpt_batch b;
+	char *all;
+
+	vpt_batch_init(&b);
+	for (chunk = 0; chunk < vpt_collect_chunks(l->collect); chunk++) {
+		assert_int_equal(vpt_collect_chunk(l->collect, chunk, &b, NULL), 0);
+		for (i = 0; i < b.section_count; i++) {
+			const struct vpt_kind_desc *kind = vpt_kind_desc(b.sections[i].kind);
+
+			if (kind->flags & VPT_KIND_EVENT || kind->type == VPT_DEVICE ||
+				kind->type == VPT_META)
+				dump_section(&t, &b, &b.sections[i]);
+		}
+	}
+	vpt_batch_free(&b);
+	if (t.count)
+		qsort(t.lines, t.count, sizeof(t.lines[0]), compare_lines);
+	for (i = 0; i < t.count; i++)
+		size += strlen(t.lines[i]) + 1;
+	all = calloc(1, size);
+	assert_non_null(all);
+	for (i = 0; i < t.count; i++) {
+		strcat(strcat(all, t.lines[i]), "\n");
+		free(t.lines[i]);
+	}
+	return all;
+}
+
+/* How many rows of a kind there are, or of those whose column has (or has not) the value. */
+static size_t count_rows(
+	const struct loaded *l, enum vpt_kind kind, int column, uint64_t value, int equal)
+{
+	struct vpt_batch b;
+	size_t chunk, i, n = 0;
+	uint32_t row;
+
+	vpt_batch_init(&b);
+	for (chunk = 0; chunk < vpt_collect_chunks(l->collect); chunk++) {
+		assert_int_equal(vpt_collect_chunk(l->collect, chunk, &b, NULL), 0);
+		for (i = 0; i < b.section_count; i++)
+			for (row = 0; b.sections[i].kind == kind && row < b.sections[i].row_count;
+				row++)
+				n += column < 0 ||
+				     (b.sections[i].col[column][row] == value) == equal;
+	}
+	vpt_batch_free(&b);
+	return n;
+}
+
+/* ---- what rows become ---- */
+
+/* pid 7: globalPid 7 << 24 = 117440512, thread 9 of it 117440521; pid 8: 134217728, thread 8
+ * 134217736. */
+#define STRINGS                                                                                    \
+	"CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"                             \
+	"INSERT INTO StringIds VALUES (1,'gemm'),(2,'_Z4gemmv'),(3,'cudaLaunchKernel_v7000'),"     \
+	"(4,'cudaNewThing_v99000'),(5,'step 1'),(6,'Buffer flush'),(7,'{\"k\":1}'),(8,'worker');"
+#define OLD_KERNELS                                                                                \
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, "  \
+	"contextId INTEGER, streamId INTEGER, correlationId INTEGER, demangledName INTEGER);"
+#define CALLS                                                                                      \
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid "         \
+	"INTEGER, "                                                                                \
+	"correlationId INTEGER, nameId INTEGER, returnValue INTEGER);"
+#define NVTX                                                                                       \
+	"CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, category "       \
+	"INTEGER, "                                                                                \
+	"color INTEGER, text TEXT, globalTid INTEGER, endGlobalTid INTEGER, textId INTEGER, "      \
+	"domainId INTEGER, uint64Value INTEGER, int64Value INTEGER, doubleValue REAL, "            \
+	"uint32Value INTEGER, int32Value INTEGER, floatValue REAL, jsonTextId INTEGER, jsonText "  \
+	"TEXT);"
+#define SYNCS                                                                                      \
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INTEGER, end INTEGER, deviceId "  \
+	"INTEGER, "                                                                                \
+	"contextId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, syncType " \
+	"INTEGER, "                                                                                \
+	"eventId INTEGER, eventSyncId INTEGER);"
+#define COPIES                                                                                     \
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, deviceId INTEGER, "  \
+	"streamId INTEGER, globalPid INTEGER, bytes INTEGER, copyKind INTEGER, srcKind INTEGER, "  \
+	"dstKind INTEGER, srcDeviceId INTEGER, dstDeviceId INTEGER);"
+#define META "meta  key='source' value='Nsight Systems'\n"
+
+static const struct {
+	const char *rule, *sql, *rows;
+} cases[] = {
+	{"a kernel has a stream of its process, a configuration, a node and a launch",
+		STRINGS
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId "
+		"INTEGER, "
+		"contextId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, "
+		"demangledName INTEGER, shortName INTEGER, mangledName INTEGER, registersPerThread "
+		"INTEGER,"
+		"gridX INTEGER, gridY INTEGER, gridZ INTEGER, blockX INTEGER, blockY INTEGER, "
+		"blockZ INTEGER,"
+		"staticSharedMemory INTEGER, dynamicSharedMemory INTEGER, localMemoryPerThread "
+		"INTEGER,"
+		"graphNodeId INTEGER, graphId INTEGER, clusterX INTEGER, clusterY INTEGER, "
+		"clusterZ INTEGER);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES "
+		"(100,150,0,1,7,42,117440512,1,1,2,32,10,11,12,13,14,15,16,17,18,99,5,2,3,4);",
+		"kernel 7:0:1:7 start_ns=100 duration_ns=50 "
+		"gemm[10,11,12,13,14,15,16,17,32,18,2,3,4,5] "
+		"correlation=42 graph_node=99\n" META},
+	{"an old export without process, node and cluster reads as unknown process",
+		STRINGS OLD_KERNELS
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100,150,1,2,7,42,1);",
+		"kernel -1:1:2:7 start_ns=100 duration_ns=50 gemm[0,0,0,0,0,0,0,0,0,0,0,0,0,0] "
+		"correlation=42\n" META},
+	{"a name that does not resolve gives way to the next",
+		STRINGS "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, "
+			"deviceId INTEGER, "
+			"streamId INTEGER, demangledName INTEGER, mangledName INTEGER);"
+			"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,2,0,7,77,2);",
+		"kernel -1:0:0:7 start_ns=1 duration_ns=1 "
+		"_Z4gemmv[0,0,0,0,0,0,0,0,0,0,0,0,0,0]\n" META},
+	{"equal streams of two processes are two lanes",
+		STRINGS
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INTEGER, end INTEGER, deviceId "
+		"INTEGER, "
+		"contextId INTEGER, streamId INTEGER, globalPid INTEGER, value INTEGER, bytes "
+		"INTEGER, "
+		"memKind INTEGER);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (1,2,0,1,7,117440512,255,64,2), "
+		"(1,2,0,1,7,134217728,0,64,1);",
+		"copy 7:0:1:7 start_ns=1 duration_ns=1 memset device value=255 bytes=64\n"
+		"copy 8:0:1:7 start_ns=1 duration_ns=1 memset pinned bytes=64\n" META},
+	{"kinds of copies and memories are the tool's numbers",
+		COPIES
+		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES "
+		"(1,2,0,7,117440512,8,1,0,2,NULL,NULL),(3,4,0,7,117440512,8,12,4,6,NULL,NULL),"
+		"(5,6,0,7,117440512,8,10,2,2,0,3),(7,8,0,7,117440512,8,99,99,99,NULL,NULL);",
+		"copy 7:0:0:7 start_ns=1 duration_ns=1 HtoD pageable device bytes=8\n"
+		"copy 7:0:0:7 start_ns=3 duration_ns=1 unified managed managed static bytes=8\n"
+		"copy 7:0:0:7 start_ns=5 duration_ns=1 PtoP device device peer=4 bytes=8\n"
+		"copy 7:0:0:7 start_ns=7 duration_ns=1 bytes=8\n" META},
+	{"unless the file says in words what its numbers mean",
+		COPIES
+		"CREATE TABLE ENUM_CUDA_MEM_KIND (id INTEGER, name TEXT, label TEXT);"
+		"INSERT INTO ENUM_CUDA_MEM_KIND VALUES (3,NULL,'Device'),(1,'X_KIND_PAGEABLE','p'),"
+		"(7,'X_KIND_MANAGED_STATIC',NULL);"
+		"CREATE TABLE ENUM_CUDA_MEMCPY_OPER (id INTEGER, name TEXT, label TEXT);"
+		"INSERT INTO ENUM_CUDA_MEMCPY_OPER VALUES "
+		"(21,'','Device-to-Host'),(22,'K_UVM_HTOD','');"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES "
+		"(1,2,0,7,117440512,8,21,3,1,NULL,NULL),(3,4,0,7,117440512,8,22,7,2,NULL,NULL);",
+		"copy 7:0:0:7 start_ns=1 duration_ns=1 DtoH device pageable bytes=8\n"
+		"copy 7:0:0:7 start_ns=3 duration_ns=1 unified managed static bytes=8\n" META},
+	{"calls of the table lose their decoration, others keep their whole name",
+		STRINGS CALLS
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_DRIVER AS SELECT * FROM "
+		"CUPTI_ACTIVITY_KIND_RUNTIME;"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10,20,117440521,42,3,0),"
+		"(30,40,117440521,43,4,-5);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_DRIVER VALUES (12,18,117440521,44,3,4294967295);",
+		"call 7.9 start_ns=10 duration_ns=10 cudaLaunchKernel correlation=42\n"
+		"call 7.9 start_ns=12 duration_ns=6 cudaLaunchKernel correlation=44 result=-1\n"
+		"call 7.9 start_ns=30 duration_ns=10 name='cudaNewThing_v99000' correlation=43 "
+		"result=-5\n" META},
+	{"threads are named when they did something, the last name wins",
+		STRINGS CALLS
+		"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES "
+		"(10,20,117440521,42,3,0),(10,20,134217736,1,3,0);"
+		"CREATE TABLE ThreadNames (nameId INTEGER, priority INTEGER, globalTid INTEGER);"
+		"INSERT INTO ThreadNames VALUES (1,0,117440521),(8,0,117440521),(8,0,117440522);",
+		"call 7.9(worker) start_ns=10 duration_ns=10 cudaLaunchKernel correlation=42\n"
+		"call 8.8 start_ns=10 duration_ns=10 cudaLaunchKernel correlation=1\n" META},
+	{"ranges have inline or registered text, a domain of their process, colour and category",
+		STRINGS NVTX
+		"INSERT INTO NVTX_EVENTS (start,end,eventType,category,color,text,globalTid,textId,"
+		"domainId) VALUES (10,20,59,3,-16777216,'inline',117440521,NULL,0),"
+		"(11,19,59,NULL,NULL,NULL,117440521,5,1),(12,18,59,NULL,NULL,'x',134217736,NULL,1),"
+		"(-50,NULL,75,NULL,NULL,'mine',117440521,NULL,1);",
+		META "range 7.9 start_ns=10 duration_ns=10 name='inline' category=3 "
+		     "colour=4278190080\n"
+		     "range 7.9 start_ns=11 duration_ns=8 name='step 1' domain='mine'\n"
+		     "range 8.8 start_ns=12 duration_ns=6 name='x' domain='domain 1'\n"},
+	{"a start/end range may end on another thread, a mark has no end",
+		NVTX
+		"INSERT INTO NVTX_EVENTS (start,end,eventType,text,globalTid,endGlobalTid) VALUES "
+		"(10,20,60,'a',117440521,134217736),(11,21,71,'b',117440521,117440521),"
+		"(15,NULL,34,'m',117440521,NULL),(5,NULL,33,'category',117440521,NULL);",
+		"mark 7.9 time_ns=15 name='m'\n" META
+		"range 7.9 start_ns=10 duration_ns=10 start/end end_thread=8.8 name='a'\n"
+		"range 7.9 start_ns=11 duration_ns=10 start/end name='b'\n"},
+	{"a range that never ended lasts to the last end and says so",
+		NVTX "INSERT INTO NVTX_EVENTS (start,end,eventType,text,globalTid) VALUES "
+		     "(10,NULL,59,'open',117440521),(11,90,59,'shut',117440521);",
+		META "range 7.9 start_ns=10 duration_ns=80 name='open' unmatched=1\n"
+		     "range 7.9 start_ns=11 duration_ns=79 name='shut'\n"},
+	{"a range from before the session is cut at its start",
+		NVTX "INSERT INTO NVTX_EVENTS (start,end,eventType,text,globalTid) VALUES "
+		     "(-10,30,59,'early',117440521),(-10,-5,59,'gone',117440521);",
+		META "range 7.9 duration_ns=30 name='early'\n"},
+	{"a payload is whichever value is there, as 64 bits",
+		STRINGS NVTX "INSERT INTO NVTX_EVENTS (start,end,globalTid,uint64Value) VALUES "
+			     "(1,2,117440521,5);"
+			     "INSERT INTO NVTX_EVENTS (start,end,globalTid,int64Value) VALUES "
+			     "(2,3,117440521,-5);"
+			     "INSERT INTO NVTX_EVENTS (start,end,globalTid,doubleValue) VALUES "
+			     "(3,4,117440521,2.0);"
+			     "INSERT INTO NVTX_EVENTS (start,end,globalTid,uint32Value) VALUES "
+			     "(4,5,117440521,7);"
+			     "INSERT INTO NVTX_EVENTS (start,end,globalTid,int32Value) VALUES "
+			     "(5,6,117440521,-1);"
+			     "INSERT INTO NVTX_EVENTS (start,end,globalTid,floatValue) VALUES "
+			     "(6,7,117440521,1.0);"
+			     "INSERT INTO NVTX_EVENTS (start,end,globalTid,jsonTextId) VALUES "
+			     "(7,8,117440521,7);",
+		META "range 7.9 start_ns=1 duration_ns=1 uint64 value=5\n"
+		     "range 7.9 start_ns=2 duration_ns=1 int64 value=-5\n"
+		     "range 7.9 start_ns=3 duration_ns=1 double value=4611686018427387904\n"
+		     "range 7.9 start_ns=4 duration_ns=1 uint32 value=7\n"
+		     "range 7.9 start_ns=5 duration_ns=1 int32 value=4294967295\n"
+		     "range 7.9 start_ns=6 duration_ns=1 float value=1065353216\n"
+		     "range 7.9 start_ns=7 duration_ns=1 json value='{\"k\":1}'\n"},
+	{"an oldest NVTX table without type, thread and domain still gives ranges",
+		"CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, text TEXT);"
+		"INSERT INTO NVTX_EVENTS VALUES (1,2,'x');",
+		META "range -1.-1 start_ns=1 duration_ns=1 name='x'\n"},
+	{"waits on streams stand on the stream, others on no lane",
+		SYNCS "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES "
+		      "(1,2,0,1,7,10,117440512,3,4294967295,0),(3,4,0,1,8,11,117440512,2,5,6),"
+		      "(5,6,0,1,4294967295,12,117440512,4,4294967295,4294967295),"
+		      "(7,8,0,1,7,13,117440512,1,0,9);",
+		META
+		"sync - start_ns=5 duration_ns=1 context correlation=12 context=1\n"
+		"sync - start_ns=7 duration_ns=1 event correlation=13 context=1 event=1 sync_id=9\n"
+		"sync 7:0:1:7 start_ns=1 duration_ns=1 stream correlation=10 context=1 "
+		"stream=7:0:1:7\n"
+		"sync 7:0:1:8 start_ns=3 duration_ns=1 stream waits for event correlation=11 "
+		"context=1 "
+		"event=6 sync_id=6\n"},
+	{"CUDA events without a time are left out",
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (timestamp INTEGER, deviceId INTEGER, "
+		"contextId "
+		"INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, eventId "
+		"INTEGER, "
+		"eventSyncId INTEGER);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES (9,0,1,7,3,117440512,4,5),"
+		"(NULL,0,1,7,3,117440512,4,6);",
+		"event 7:0:1:7 time_ns=9 event=5 sync_id=5 correlation=3\n" META},
+	{"overhead goes by the words of its name, else by its type",
+		STRINGS
+		"CREATE TABLE PROFILER_OVERHEAD (start INTEGER, end INTEGER, globalTid INTEGER, "
+		"nameId INTEGER, returnValue INTEGER);"
+		"INSERT INTO PROFILER_OVERHEAD VALUES (1,3,117440521,6,0);"
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_OVERHEAD (start INTEGER, end INTEGER, "
+		"correlationId INTEGER,"
+		"nameId INTEGER, overheadType INTEGER);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_OVERHEAD VALUES (4,6,9,NULL,8),(7,9,9,1,77);",
+		META "overhead - start_ns=4 duration_ns=2 command buffer full correlation=9\n"
+		     "overhead - start_ns=7 duration_ns=2 correlation=9\n"
+		     "overhead 7.9 start_ns=1 duration_ns=2 buffer flush\n"},
+	{"only a plain statement about CUDA is loss",
+		OLD_KERNELS
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100,150,0,1,7,0,NULL);"
+		"CREATE TABLE DIAGNOSTIC_EVENT (timestamp INTEGER, timestampType INTEGER, text "
+		"TEXT);"
+		"INSERT INTO DIAGNOSTIC_EVENT VALUES (5,1,'Not all CUDA events might have been "
+		"collected.'),"
+		"(900,1,'12 CUDA events were dropped'),(7,1,'No CUDA events lost'),"
+		"(8,1,'Number of CUDA events lost: 0'),(9,1,'OpenGL events were lost');",
+		"kernel -1:0:1:7 start_ns=100 duration_ns=50 [0,0,0,0,0,0,0,0,0,0,0,0,0,0]\n"
+		"loss - start_ns=150 dropped count=12\n" META},
+	{"a graph that was recorded as one piece is work that nobody recorded",
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, "
+		"deviceId INTEGER, "
+		"contextId INTEGER, streamId INTEGER, globalPid INTEGER, graphId INTEGER);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (10,90,0,1,7,117440512,3);",
+		"loss 7:0:1:7 start_ns=10 duration_ns=80\n"
+		"meta  key='cuda graphs' value='1 launches recorded as a whole, without their "
+		"kernels'\n" META},
+	{"devices are numbered as CUDA does, facts about the session are kept",
+		"CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER);"
+		"INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (1,0,7),(1,0,8);"
+		"CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT, busLocation TEXT, "
+		"totalMemory INTEGER, "
+		"smCount INTEGER, uuid TEXT, maxShmemPerSm INTEGER, maxRegistersPerSm INTEGER, "
+		"threadsPerWarp INTEGER, maxWarpsPerSm INTEGER, computeMajor INTEGER, computeMinor "
+		"INTEGER);"
+		"INSERT INTO TARGET_INFO_GPU VALUES (0,'unused','p0',1,1,'u0',1,1,1,1,1,1),"
+		"(1,'H100','0000:01:00.0',80,132,'ab-cd',228,65536,32,64,9,0);"
+		"CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT);"
+		"INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_PRODUCT_VERSION','2026.2');"
+		"CREATE TABLE META_DATA_CAPTURE (name TEXT, value TEXT);"
+		"INSERT INTO META_DATA_CAPTURE VALUES "
+		"('DEVICE_DISPLAY_NAME','shown'),('PROCESS_0:COMMAND','python'),"
+		"('PROCESS_0:ENVIRONMENT_VARIABLE','SECRET=1'),('PROCESS_0:ARGUMENT_0','x.py');"
+		"CREATE TABLE TARGET_INFO_SYSTEM_ENV (name TEXT, value TEXT);"
+		"INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES ('Hostname','node1');",
+		"device  name='H100' uuid='GPU-ab-cd' pci='0000:01:00.0' compute_major=9 "
+		"sm_count=132 "
+		"sm_threads=2048 sm_registers=65536 sm_shared=228 memory_bytes=80\n"
+		"meta  key='command' value='python x.py'\n"
+		"meta  key='hostname' value='node1'\n"
+		"meta  key='source' value='Nsight Systems 2026.2'\n"},
+	{"a view in a table's place is not looked at",
+		NVTX "INSERT INTO NVTX_EVENTS (start,end,globalTid) VALUES (1,2,117440521);"
+		     "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT 1 AS start, 2 AS end UNION "
+		     "SELECT 3, 4;",
+		META "range 7.9 start_ns=1 duration_ns=1\n"},
+};
+
+static void rows_become_rows(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct loaded l;
+		char *rows;
+
+		load_sql(cases[i].sql, &l);
+		if (l.rc)
+			fail_msg("%s: %s", cases[i].rule, l.err.text);
+		rows = dump(&l);
+		if (strcmp(rows, cases[i].rows))
+			fail_msg("%s\nexpected:\n%s\nfound:\n%s", cases[i].rule, cases[i].rows,
+				rows);
+		assert_int_equal(l.stats.truncated, 0);
+		free(rows);
+		vpt_collect_free(l.collect);
+	}
+}
+
+/* A virtual table runs a module's code, and is no table of the tool's. */
+static void a_virtual_table_is_not_looked_at(void **state)
+{
+	struct loaded l;
+
+	(void)state;
+	if (!sqlite3_compileoption_used("ENABLE_RTREE"))
+		skip();
+	load_sql("CREATE VIRTUAL TABLE CUPTI_ACTIVITY_KIND_KERNEL USING rtree_i32(id, start, end);"
+		 "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,5,9);" NVTX
+		 "INSERT INTO NVTX_EVENTS (start,end,globalTid) VALUES (1,2,117440521);",
+		&l);
+	assert_int_equal(l.rc, 0);
+	assert_int_equal(l.stats.events, 1);
+	assert_int_equal(count_rows(&l, VPT_KERNEL, -1, 0, 0), 0);
+	assert_int_equal(count_rows(&l, VPT_RANGE, -1, 0, 0), 1);
+	vpt_collect_free(l.collect);
+}
+
+/* ---- hostile values ---- */
+
+static const struct {
+	const char *rule, *sql;
+	unsigned kernels, malformed, bad_numbers;
+} values[] = {
+	{"times that are text, NULL, negative or fractions make a row malformed",
+		OLD_KERNELS
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES "
+		"('x',2,0,1,7,0,1),(NULL,2,0,1,7,0,1),"
+		"(-1,2,0,1,7,0,1),(1,-2,0,1,7,0,1),(1.5,2,0,1,7,0,1),(1,x'00',0,1,7,0,1),"
+		"(9223372036854775807,9223372036854775807,0,1,7,0,1);",
+		1, 6, 0},
+	{"another column of the wrong type reads as default",
+		OLD_KERNELS "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,2,'a','b','c','d',1),"
+			    "(3,4,-1,-1,-1,-1,1);",
+		2, 0, 8},
+	{"a row that ends before it starts is kept",
+		OLD_KERNELS "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (9,2,0,1,7,0,1);", 1, 0,
+		0},
+	{"a kernel without a name is kept and counted",
+		OLD_KERNELS "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES "
+			    "(1,2,0,1,7,0,1234),(3,4,0,1,7,0,NULL);",
+		2, 2, 0},
+	{"a table without a start has only malformed rows",
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (end INTEGER);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1);",
+		0, 1, 0},
+	{"a range on no thread is malformed, an end that is text too",
+		NVTX "INSERT INTO NVTX_EVENTS (start,end,globalTid) VALUES "
+		     "(1,2,NULL),(1,'x',117440521);",
+		0, 2, 1},
+};
+
+static void values_are_not_trusted(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(values); i++) {
+		char sql[4000];
+		struct loaded l;
+
+		snprintf(sql, sizeof(sql), "%s%s", STRINGS, values[i].sql);
+		load_sql(sql, &l);
+		if (l.rc || count_rows(&l, VPT_KERNEL, -1, 0, 0) != values[i].kernels ||
+			l.stats.malformed != values[i].malformed ||
+			l.stats.bad_numbers != values[i].bad_numbers)
+			fail_msg("%s: rc %d, %zu kernels, %d malformed, %d bad numbers",
+				values[i].rule, l.rc,
+				l.rc ? 0 : count_rows(&l, VPT_KERNEL, -1, 0, 0),
+				(int)l.stats.malformed, (int)l.stats.bad_numbers);
+		vpt_collect_free(l.collect);
+	}
+}
+
+static void bad_text_is_kept_and_counted_once_a_string(void **state)
+{
+	struct loaded l;
+	char *rows;
+
+	(void)state;
+	load_sql("CREATE TABLE StringIds (id INTEGER, value TEXT);"
+		 "INSERT INTO StringIds VALUES (-9,CAST(x'61ff62' AS TEXT)),(5,'unused'||char(7)),"
+		 "(-9,'second of its number');" NVTX
+		 "INSERT INTO NVTX_EVENTS (start,end,globalTid,textId) VALUES "
+		 "(1,2,117440521,-9),(3,4,117440521,-9);"
+		 "INSERT INTO NVTX_EVENTS (start,end,globalTid,text) VALUES "
+		 "(5,6,117440521,'a'||char(10)),"
+		 "(7,8,117440521,'ok '||char(233)||char(8364)||char(128512));",
+		&l);
+	assert_int_equal(l.rc, 0);
+	assert_int_equal(l.stats.bad_text, 2);
+	rows = dump(&l);
+	assert_non_null(strstr(rows, "name='a\xff"
+				     "b'"));
+	assert_null(strstr(rows, "second"));
+	free(rows);
+	vpt_collect_free(l.collect);
+}
+
+static void the_session_start_is_the_clock(void **state)
+{
+	struct loaded l;
+
+	(void)state;
+	load_sql(OLD_KERNELS
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,2,0,1,7,0,1);"
+		"CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER);"
+		"INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES (1754324972242076786);",
+		&l);
+	assert_int_equal(l.rc, 0);
+	assert_true(l.unix_ns == 1754324972242076786u);
+	assert_true(vpt_collect_header(l.collect)->t0_unix_ns == 1754324972242076787u);
+	vpt_collect_free(l.collect);
+}
+
+/* ---- files that are not what they claim ---- */
+
+static void expect_refusal(const void *data, size_t size, int code, const char *words)
+{
+	struct loaded l;
+
+	load(data, size, &l);
+	assert_int_equal(l.rc, code);
+	if (!strstr(l.err.text, words))
+		fail_msg("expected '%s' in '%s'", words, l.err.text);
+	vpt_collect_free(l.collect);
+}
+
+static void other_files_are_refused_in_words(void **state)
+{
+	unsigned char noise[4096];
+	unsigned char *data;
+	size_t size;
+
+	(void)state;
+	memset(noise, 0xa5, sizeof(noise));
+	memcpy(noise, "SQLite format 3", 16);
+	expect_refusal(noise, sizeof(noise), VPT_EDATA, "file is not a database");
+	expect_refusal(noise, 50, VPT_EDATA, "SQLite database");
+	expect_refusal(noise, 0, VPT_EDATA, "not an Nsight Systems export");
+	data = build("CREATE TABLE recipes (id INTEGER, StringIds TEXT); CREATE VIEW NVTX_EVENTS "
+		     "AS SELECT 1;",
+		&size);
+	expect_refusal(data, size, VPT_EDATA,
+		"is an SQLite database but not an Nsight Systems export: expected a table "
+		"CUPTI_ACTIVITY_KIND_KERNEL or NVTX_EVENTS");
+	sqlite3_free(data);
+}
+
+static void probe_knows_the_magic_alone(void **state)
+{
+	static const unsigned char head[16] = "SQLite format 3";
+
+	(void)state;
+	assert_true(vpt_import_nsight.probe(head, 16));
+	assert_false(vpt_import_nsight.probe(head, 15));
+	assert_false(vpt_import_nsight.probe((const unsigned char *)"{\"traceEvents\": 1", 17));
+}
+
+/* 10,000 kernels, then a table that comes later in the file. */
+static unsigned char *build_long(size_t *size)
+{
+	return build(STRINGS OLD_KERNELS
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<10000) "
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT i*10,i*10+5,0,1,7,i,1 FROM n;" NVTX
+		"INSERT INTO NVTX_EVENTS (start,end,globalTid) VALUES (1,2,117440521);",
+		size);
+}
+
+static void a_cut_file_gives_what_came_before_the_cut(void **state)
+{
+	size_t size, kernels;
+	unsigned char *data = build_long(&size);
+	struct loaded l;
+
+	(void)state;
+	load(data, size / 2, &l);
+	assert_int_equal(l.rc, 0);
+	assert_int_equal(l.stats.truncated, 1);
+	kernels = count_rows(&l, VPT_KERNEL, -1, 0, 0);
+	assert_in_range(kernels, 4000, 6000);
+	vpt_collect_free(l.collect);
+
+	expect_refusal(data, 600, VPT_EDATA, "malformed");
+	sqlite3_free(data);
+}
+
+static void a_damaged_page_ends_its_table_only(void **state)
+{
+	size_t size, kernels;
+	unsigned char *data = build_long(&size);
+	struct loaded l;
+
+	(void)state;
+	memset(data + size / 2 / 4096 * 4096, 0xff, 4096);
+	load(data, size, &l);
+	assert_int_equal(l.rc, 0);
+	assert_int_equal(l.stats.truncated, 1);
+	kernels = count_rows(&l, VPT_KERNEL, -1, 0, 0);
+	assert_in_range(kernels, 4000, 6000);
+	assert_int_equal(count_rows(&l, VPT_RANGE, -1, 0, 0), 1);
+	vpt_collect_free(l.collect);
+	sqlite3_free(data);
+}
+
+static void a_file_in_write_ahead_mode_opens(void **state)
+{
+	size_t size;
+	unsigned char *data = build_long(&size);
+	struct loaded l;
+
+	(void)state;
+	data[18] = data[19] = 2;
+	load(data, size, &l);
+	assert_int_equal(l.rc, 0);
+	assert_int_equal(count_rows(&l, VPT_KERNEL, -1, 0, 0), 10000);
+	vpt_collect_free(l.collect);
+	sqlite3_free(data);
+}
+
+/* The bytes of the file's header and of every page's, and some others, changed one at a time. */
+static void damage_anywhere_is_survived(void **state)
+{
+	size_t size, at;
+	unsigned char *data = build(STRINGS OLD_KERNELS CALLS NVTX SYNCS
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,2,0,1,7,0,1),(3,4,0,1,7,0,1);"
+		"INSERT INTO NVTX_EVENTS (start,end,globalTid) VALUES (1,2,117440521);",
+		&size);
+	unsigned refused = 0, read = 0;
+
+	(void)state;
+	for (at = 0; at < size; at += at < 110 || at % 4096 < 16 ? 1 : 61) {
+		unsigned char was = data[at];
+		struct loaded l;
+
+		data[at] = (unsigned char)(was ^ (at % 2 ? 0xff : 0x05));
+		load(data, size, &l);
+		assert_true(l.rc == 0 || (l.rc == VPT_EDATA && l.err.text[0]));
+		refused += l.rc != 0;
+		read += l.rc == 0;
+		vpt_collect_free(l.collect);
+		data[at] = was;
+	}
+	assert_true(refused > 10 && read > 100);
+	sqlite3_free(data);
+}
+
+/* Sets all children of an interior B-tree page. Its header: type 5, at 3 the number of cells, at 8
+ * the rightmost child, from 12 on where each cell is; a cell begins with its child. */
+static void point_children(unsigned char *page, unsigned child)
+{
+	const unsigned char number[4] = {0, 0, (unsigned char)(child >> 8), (unsigned char)child};
+	unsigned cells = (unsigned)page[3] << 8 | page[4], i;
+
+	memcpy(page + 8, number, 4);
+	for (i = 0; i < cells; i++)
+		memcpy(page + ((unsigned)page[12 + 2 * i] << 8 | page[13 + 2 * i]), number, 4);
+}
+
+/* A tree of few pages whose nodes all point to the next level's only node has rows without end. */
+static void a_table_without_end_is_given_up(void **state)
+{
+	size_t size, root = 4096;
+	unsigned char *data = build_long(&size);
+	unsigned leaf;
+	struct loaded l;
+
+	(void)state;
+	while (root < size && data[root] != 5)
+		root += 4096;
+	assert_true(root + 10 * 4096 < size);
+	leaf = (unsigned)(root / 4096) +
+	       2; /* pages are numbered from 1; the leaves follow the root */
+	for (; leaf < root / 4096 + 8; leaf++) {
+		memcpy(data + (leaf - 1) * 4096, data + root, 4096);
+		point_children(data + (leaf - 1) * 4096, leaf + 1);
+	}
+	point_children(data + root, (unsigned)(root / 4096) + 2);
+	load(data, size, &l);
+	assert_int_equal(l.rc, 0);
+	assert_int_equal(l.stats.truncated, 1);
+	assert_true(count_rows(&l, VPT_KERNEL, -1, 0, 0) > 50000);
+	vpt_collect_free(l.collect);
+	sqlite3_free(data);
+}
+
+/* ---- failures underneath ---- */
+
+struct failing {
+	struct vpt_source base;
+	struct vpt_source *real;
+	int reads_left;
+};
+
+static int failing_read(struct vpt_source *src, uint64_t offset, void *buf, size_t size,
+	size_t *got, struct vpt_err *err)
+{
+	struct failing *f = (struct failing *)src;
+
+	*got = 0;
+	if (f->reads_left-- <= 0)
+		return vpt_fail(err, VPT_EIO, "the disk is on fire");
+	return f->real->read_at(f->real, offset, buf, size, got, err);
+}
+
+static void failing_close(struct vpt_source *src)
+{
+	vpt_source_close(((struct failing *)src)->real);
+}
+
+static void a_source_that_fails_is_an_io_error_in_its_words(void **state)
+{
+	size_t size;
+	unsigned char *data = build_long(&size);
+	int reads;
+
+	(void)state;
+	for (reads = 1; reads < 40; reads += 3) {
+		struct failing f = {.reads_left = reads};
+		struct loaded l;
+
+		assert_int_equal(vpt_source_memory(data, size, &f.real, NULL), 0);
+		f.base = *f.real;
+		f.base.read_at = failing_read;
+		f.base.close = failing_close;
+		load_source(&f.base, &l);
+		assert_int_equal(l.rc, VPT_EIO);
+		assert_string_equal(l.err.text, "the disk is on fire");
+		vpt_collect_free(l.collect);
+	}
+	sqlite3_free(data);
+}
+
+static int allocations_left;
+
+static void *scarce(void *ptr, size_t size)
+{
+	return allocations_left-- > 0 ? realloc(ptr, size) : NULL;
+}
+
+static void no_memory_is_said(void **state)
+{
+	static const struct vpt_memory_ops ops = {.resize = scarce, .release = free};
+	size_t size;
+	unsigned char *data = build(cases[8].sql, &size);
+	int n, rc = VPT_ENOMEM;
+
+	(void)state;
+	for (n = 0; rc; n++) {
+		struct vpt_import_stats stats;
+		struct vpt_collect *c = vpt_collect_new();
+		struct vpt_source *src;
+		struct vpt_err err;
+		uint64_t unix_ns;
+
+		assert_non_null(c);
+		assert_int_equal(vpt_source_memory(data, size, &src, NULL), 0);
+		vpt_memory_use(&ops);
+		allocations_left = n;
+		rc = vpt_import_nsight.read(src, c, &stats, &unix_ns, &err);
+		/* The collector remembers a failure of its own until it is finished. */
+		if (!rc)
+			rc = vpt_collect_finish(c, unix_ns, &err);
+		vpt_memory_use(NULL);
+		assert_true(rc == 0 || rc == VPT_ENOMEM);
+		vpt_collect_free(c);
+		vpt_source_close(src);
+		assert_true(n < 1000);
+	}
+	assert_true(n > 5);
+	sqlite3_free(data);
+}
+
+/* ---- real traces ---- */
+
+/* The number behind "key": in a line, at or after the file's name. */
+static size_t expected(const char *line, const char *key)
+{
+	char quoted[40];
+	const char *at;
+
+	snprintf(quoted, sizeof(quoted), "\"%s\": ", key);
+	at = strstr(line, quoted);
+	assert_non_null(at);
+	return strtoul(at + strlen(quoted), NULL, 10);
+}
+
+static int compare_trace(const char *folder, const char *line)
+{
+	const char *name = strstr(line, "\"trace\": \""), *end;
+	struct vpt_source *src;
+	struct loaded l;
+	char path[1000];
+
+	name = name ? name + strlen("\"trace\": \"") : "";
+	end = strstr(name, ".sqlite\"");
+	if (!end)
+		return 0;
+	snprintf(path, sizeof(path), "%s/traces/%.*s.sqlite", folder, (int)(end - name), name);
+	if (vpt_source_open(path, &src, NULL))
+		return 0;
+	load_source(src, &l);
+	if (l.rc)
+		fail_msg("%s: %s", path, l.err.text);
+	assert_int_equal(l.stats.truncated, 0);
+	assert_int_equal(l.stats.malformed, 0);
+	assert_int_equal(
+		count_rows(&l, VPT_RANGE, VPT_RANGE_UNMATCHED, 0, 1), expected(line, "ranges"));
+	assert_int_equal(count_rows(&l, VPT_KERNEL, -1, 0, 0), expected(line, "kernels"));
+	assert_int_equal(count_rows(&l, VPT_COPY, VPT_COPY_COPY_KIND, VPT_COPYKIND_MEMSET, 0),
+		expected(line, "memcpy"));
+	assert_int_equal(count_rows(&l, VPT_COPY, VPT_COPY_COPY_KIND, VPT_COPYKIND_MEMSET, 1),
+		expected(line, "memset"));
+	assert_int_equal(count_rows(&l, VPT_COPY, VPT_COPY_COPY_KIND, VPT_COPYKIND_UNKNOWN, 1), 0);
+	vpt_collect_free(l.collect);
+	return 1;
+}
+
+static void shared_traces_give_the_expected_counts(void **state)
+{
+	const char *shared = getenv("VPT_SHARED"), *source = getenv("VPT_SOURCE_DIR");
+	char folder[500], path[600], line[8000];
+	int compared = 0;
+	FILE *f;
+
+	(void)state;
+	if (shared)
+		snprintf(folder, sizeof(folder), "%s", shared);
+	else
+		snprintf(folder, sizeof(folder), "%s/../shared", source ? source : ".");
+	snprintf(path, sizeof(path), "%s/traces/expected.jsonl", folder);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		compared += compare_trace(folder, line);
+	if (f)
+		fclose(f);
+	if (!compared) {
+		print_message("no shared traces in %s\n", folder);
+		skip();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_become_rows),
+		cmocka_unit_test(a_virtual_table_is_not_looked_at),
+		cmocka_unit_test(values_are_not_trusted),
+		cmocka_unit_test(bad_text_is_kept_and_counted_once_a_string),
+		cmocka_unit_test(the_session_start_is_the_clock),
+		cmocka_unit_test(other_files_are_refused_in_words),
+		cmocka_unit_test(probe_knows_the_magic_alone),
+		cmocka_unit_test(a_cut_file_gives_what_came_before_the_cut),
+		cmocka_unit_test(a_damaged_page_ends_its_table_only),
+		cmocka_unit_test(a_file_in_write_ahead_mode_opens),
+		cmocka_unit_test(damage_anywhere_is_survived),
+		cmocka_unit_test(a_table_without_end_is_given_up),
+		cmocka_unit_test(a_source_that_fails_is_an_io_error_in_its_words),
+		cmocka_unit_test(no_memory_is_said),
+		cmocka_unit_test(shared_traces_give_the_expected_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
