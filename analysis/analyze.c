@@ -19,6 +19,7 @@ struct pass {
 	struct vpa_fold_context context;
 	struct vpa_rules *rules;
 	void *states[FOLDS_MAX];
+	int with_ops[FOLDS_MAX], with_gap[FOLDS_MAX], with_call[FOLDS_MAX], with_range[FOLDS_MAX]; /* end with -1 */
 	struct vpa_reading reading;
 	struct vpa_report *report;
 	uint64_t last_clock_ns, last_event_ns;
@@ -33,49 +34,49 @@ struct pass {
 static int fold_gap(void *ctx, const struct vpa_gap *gap)
 {
 	struct pass *p = ctx;
-	int i, rc = VPT_OK;
+	const int *i = p->with_gap;
+	int rc = VPT_OK;
 
-	for (i = 0; vpa_folds[i] && !rc; i++)
-		if (vpa_folds[i]->gap)
-			rc = vpa_folds[i]->gap(p->states[i], &p->context, gap);
+	for (; *i >= 0 && !rc; i++)
+		rc = vpa_folds[*i]->gap(p->states[*i], &p->context, gap);
 	return rc;
 }
 
 static int fold_ops(void *ctx, struct vpa_op *const *ops, size_t count)
 {
 	struct pass *p = ctx;
+	const int *i = p->with_ops;
 	size_t k;
-	int i, rc = VPT_OK;
+	int rc = VPT_OK;
 
 	for (k = 0; k < count && !rc; k++) {
 		rc = vpa_idle_op(&p->idle, ops[k]);
 		ops[k]->device_idle_ns = vpa_idle_so_far(&p->idle, ops[k]->device);
 	}
-	for (i = 0; vpa_folds[i] && !rc; i++)
-		if (vpa_folds[i]->ops)
-			rc = vpa_folds[i]->ops(p->states[i], &p->context, ops, count);
+	for (; *i >= 0 && !rc; i++)
+		rc = vpa_folds[*i]->ops(p->states[*i], &p->context, ops, count);
 	return rc;
 }
 
 static int fold_call(void *ctx, const struct vpa_call *call)
 {
 	struct pass *p = ctx;
-	int i, rc = VPT_OK;
+	const int *i = p->with_call;
+	int rc = VPT_OK;
 
-	for (i = 0; vpa_folds[i] && !rc; i++)
-		if (vpa_folds[i]->call)
-			rc = vpa_folds[i]->call(p->states[i], &p->context, call);
+	for (; *i >= 0 && !rc; i++)
+		rc = vpa_folds[*i]->call(p->states[*i], &p->context, call);
 	return rc;
 }
 
 static int fold_range(void *ctx, const struct vpa_range *range)
 {
 	struct pass *p = ctx;
-	int i, rc = VPT_OK;
+	const int *i = p->with_range;
+	int rc = VPT_OK;
 
-	for (i = 0; vpa_folds[i] && !rc; i++)
-		if (vpa_folds[i]->range)
-			rc = vpa_folds[i]->range(p->states[i], &p->context, range);
+	for (; *i >= 0 && !rc; i++)
+		rc = vpa_folds[*i]->range(p->states[*i], &p->context, range);
 	return rc;
 }
 
@@ -255,13 +256,22 @@ static int read_chunks(struct pass *p, struct vpt_err *err)
 
 static int begin_folds(struct pass *p)
 {
-	int i;
+	int *ops = p->with_ops, *gap = p->with_gap, *call = p->with_call, *range = p->with_range, i;
 
 	for (i = 0; vpa_folds[i]; i++) {
 		p->states[i] = vpt_calloc(1, vpa_folds[i]->state_bytes + 1);
 		if (!p->states[i])
 			return VPT_ENOMEM;
+		if (vpa_folds[i]->ops)
+			*ops++ = i;
+		if (vpa_folds[i]->gap)
+			*gap++ = i;
+		if (vpa_folds[i]->call)
+			*call++ = i;
+		if (vpa_folds[i]->range)
+			*range++ = i;
 	}
+	*ops = *gap = *call = *range = -1;
 	return VPT_OK;
 }
 

@@ -106,7 +106,7 @@ static void answer_late_host(struct vpa_idle *s, struct vpa_gap *gap, const stru
 	}
 }
 
-static int same_graph_launch(const struct vpa_op *before, const struct vpa_op *op, const struct vpa_call *launch)
+static int same_graph_launch(const struct vpa_neighbour *before, const struct vpa_op *op, const struct vpa_call *launch)
 {
 	if (!before || !op->correlation || before->correlation != op->correlation)
 		return 0;
@@ -122,7 +122,7 @@ static void answer_queued(struct vpa_idle *s, struct vpa_gap *gap, const struct 
 	gap->call = launch->name;
 	if (launch->end_ns > gap->start_ns || gap->start_ns - launch->end_ns < LATENCY_NS)
 		gap->opened_by = VPA_CAUSE_LAUNCH_LATENCY;
-	else if (vpa_resolver_waited(s->resolver, op->stream, s->stream_corrs[op->stream], op->correlation))
+	else if (vpa_resolver_waited(s->resolver, op->stream, s->streams[op->stream].correlation, op->correlation))
 		gap->opened_by = VPA_CAUSE_DEPENDENCY;
 	else if (launch->klass == VPT_CALL_GRAPH_LAUNCH)
 		gap->opened_by = VPA_CAUSE_GRAPH_START;
@@ -276,11 +276,18 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* What fills the time after the launch has returned: work that was queued in time waited for what opened the
+ * gap, all other work was on its way. */
+static enum vpa_cause cause_after_launch(const struct vpa_gap *gap)
+{
+	return gap->opened_by >= VPA_CAUSE_DEPENDENCY && gap->opened_by <= VPA_CAUSE_QUEUED ? gap->opened_by
+											    : VPA_CAUSE_LAUNCH_LATENCY;
+}
+
 static void walk_gap(struct walk *w)
 {
 	const struct vpa_gap *gap = w->gap;
 	const struct vpa_call *launch = gap->gating ? gap->gating->launch : NULL;
-	enum vpa_cause after;
 
 	if (gap->opened_by == VPA_CAUSE_AFTER_LAST_WORK || gap->opened_by == VPA_CAUSE_INSIDE_GRAPH) {
 		go_on(w, gap->end_ns, gap->opened_by);
@@ -291,23 +298,37 @@ static void walk_gap(struct walk *w)
 										  : VPA_CAUSE_UNKNOWN);
 		return;
 	}
-	/* Queued in time: what opened the gap filled it. Otherwise the work was on its way by then. */
-	after = launch->start_ns < gap->start_ns && gap->opened_by >= VPA_CAUSE_DEPENDENCY &&
-				gap->opened_by <= VPA_CAUSE_QUEUED
-			? gap->opened_by
-			: VPA_CAUSE_LAUNCH_LATENCY;
 	if (launch->start_ns > w->at_ns)
 		walk_thread(w, launch->thread, earlier(launch->start_ns, gap->end_ns));
 	go_on(w, earlier(launch->end_ns, gap->end_ns), VPA_CAUSE_LAUNCH_CALL);
-	go_on(w, gap->end_ns, after);
+	go_on(w, gap->end_ns, cause_after_launch(gap));
 }
 
-void vpa_cause_answer(struct vpa_idle *s, struct vpa_gap *gap)
+/* Most gaps by far: the launch began before the gap, and nothing else happened in it. */
+static int spent_simply(const struct vpa_idle *s, const struct vpa_gap *gap, uint64_t *spent_ns)
 {
-	struct walk w = {.idle = s, .gap = gap, .at_ns = gap->start_ns, .sums = gap->spent_ns};
+	const struct vpa_resolver *r = s->resolver;
+	const struct vpa_call *launch = gap->gating ? gap->gating->launch : NULL;
+	uint64_t returned;
+
+	if (!launch || launch->start_ns > gap->start_ns || gap->opened_by == VPA_CAUSE_INSIDE_GRAPH ||
+		vpa_intervals_touch(&r->lost, gap->start_ns, gap->end_ns) ||
+		vpa_intervals_touch(&r->profiler, gap->start_ns, gap->end_ns) ||
+		vpa_intervals_touch(&r->loading, gap->start_ns, gap->end_ns))
+		return 0;
+	returned = earlier(launch->end_ns > gap->start_ns ? launch->end_ns : gap->start_ns, gap->end_ns);
+	spent_ns[VPA_CAUSE_LAUNCH_CALL] += returned - gap->start_ns;
+	spent_ns[cause_after_launch(gap)] += gap->end_ns - returned;
+	return 1;
+}
+
+void vpa_cause_answer(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns)
+{
+	struct walk w = {.idle = s, .gap = gap, .at_ns = gap->start_ns, .sums = spent_ns};
 
 	choose_opener(s, gap);
-	walk_gap(&w);
+	if (!spent_simply(s, gap, spent_ns))
+		walk_gap(&w);
 }
 
 size_t vpa_cause_pieces(struct vpa_idle *s, const struct vpa_gap *gap, struct vpa_cause_piece *pieces, size_t max)

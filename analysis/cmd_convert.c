@@ -14,7 +14,7 @@ enum { OUTPUT, LEVEL, FORCE, OPTIONS };
 static const struct vpa_option options[OPTIONS] = {
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
 		"the capture to write; - is standard output"},
-	[LEVEL] = {"level", 'l', VPA_NUMBER, "1..22", "3",
+	[LEVEL] = {"level", 'l', VPA_NUMBER, "1..22", "1",
 		"zstd's level; higher is smaller and slower"},
 	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "replace an existing file"},
 };

@@ -20,6 +20,7 @@ struct vpa_fold {
 	const char *name, *help;
 	size_t state_bytes; /* handed in zeroed */
 	int (*ops)(void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count);
+	/* Only calls that wait for a device, see vpa_call_effect(). */
 	int (*call)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
 	int (*range)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
 	int (*gap)(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);

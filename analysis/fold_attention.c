@@ -88,7 +88,7 @@ static int follow_sequence(struct state *s, struct progress *p, const struct vpa
 	}
 	if (!p->stage)
 		return VPT_OK;
-	if (!vpa_family_is_glue(family) || ++p->passed > NEAR)
+	if (!kernel->is_glue || ++p->passed > NEAR)
 		*p = (struct progress){0};
 	else
 		p->between_ns += ns;
@@ -121,8 +121,10 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op
 		if (op->kind != VPA_KERNEL)
 			continue;
 		kernel = &c->model->kernels[op->kernel];
+		if (kernel->is_glue && !s->streams[op->stream].stage)
+			continue;
 		b = &s->backends[op->kernel];
-		if (vpa_family_is_attention(kernel->klass.family)) {
+		if (kernel->is_attention) {
 			b->calls++;
 			b->total_ns += op->end_ns - op->start_ns;
 		} else if (kernel->klass.family == VPA_FAMILY_ATTENTION_AUX) {

@@ -13,7 +13,7 @@ static uint64_t streams_used(const struct vpa_fold_context *c, uint32_t device)
 	uint32_t i;
 
 	for (i = 0; i < c->model->stream_count && i < s->stream_cap; i++)
-		n += c->model->streams[i].device == device && s->stream_ends[i];
+		n += c->model->streams[i].device == device && s->streams[i].end_ns;
 	return n;
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECES_MAX = 64, PARTS_MAX = 1 << 16, PARTS_SHOWN = 64, MIN_GAP_NS = 10000 };
+enum { RECENT = 256, PIECES_MAX = 64, PARTS_MAX = 1 << 16, PARTS_SHOWN = 64, MIN_GAP_NS = 10000 };
 
 struct part {
 	uint64_t ns, gaps;
@@ -28,17 +28,11 @@ struct kept {
 	size_t piece_count;
 };
 
-struct spent {
-	uint64_t ns[VPA_CAUSES];
-	uint64_t gaps[VPA_CAUSES];
-};
-
 struct state {
 	struct vpa_index index; /* (device, cause), (range, call) */
 	struct part *parts;
 	size_t part_cap;
-	struct spent *spent; /* by device */
-	size_t spent_cap;
+	uint32_t recent[RECENT]; /* 1 + row, by some bits of its key */
 	struct kept *heap; /* the longest, the shortest of them on top */
 	size_t heap_count, heap_cap;
 	struct vpa_spread_builder lengths; /* of gaps between ops */
@@ -86,24 +80,20 @@ static void sift_up(struct kept *heap, size_t at)
 	}
 }
 
-static struct neighbour neighbour_of(const struct vpa_fold_context *c, const struct vpa_op *op)
+static struct neighbour neighbour_of(const struct vpa_fold_context *c, uint8_t kind, uint32_t kernel)
 {
-	struct neighbour n = {0};
-
-	if (op) {
-		n.there = 1;
-		n.kind = op->kind;
-		n.name = op->kernel != VPA_NONE ? c->model->kernels[op->kernel].name : 0;
-	}
-	return n;
+	return (struct neighbour){1, kind, kernel != VPA_NONE ? c->model->kernels[kernel].name : 0};
 }
 
 static int keep_gap(struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
 	struct vpa_cause_piece pieces[PIECES_MAX];
-	struct kept k = {.gap = *gap, .after = neighbour_of(c, gap->before),
-		.before = neighbour_of(c, gap->gating), .pid = -1, .tid = -1};
+	struct kept k = {.gap = *gap, .pid = -1, .tid = -1};
 
+	if (gap->before)
+		k.after = neighbour_of(c, gap->before->kind, gap->before->kernel);
+	if (gap->gating)
+		k.before = neighbour_of(c, gap->gating->kind, gap->gating->kernel);
 	if (gap->thread != VPA_NONE) {
 		k.pid = c->model->threads[gap->thread].pid;
 		k.tid = c->model->threads[gap->thread].tid;
@@ -132,9 +122,14 @@ static int add_part(struct state *s, const struct vpa_gap *gap, uint64_t ns)
 {
 	uint64_t owner = (uint64_t)gap->device << 8 | gap->opened_by;
 	uint64_t names = (uint64_t)gap->range << 32 | gap->call;
+	uint32_t *recent = &s->recent[(owner * 31 + gap->range * 7 + gap->call) % RECENT], row = *recent - 1;
 	size_t before = s->part_cap;
-	uint32_t row;
 
+	if (*recent && s->index.entries[row].a == owner && s->index.entries[row].b == names) {
+		s->parts[row].ns += ns;
+		s->parts[row].gaps++;
+		return VPT_OK;
+	}
 	/* Many different ranges: from here on only the cause is told apart. */
 	if (s->index.count >= PARTS_MAX)
 		names = UINT64_MAX;
@@ -143,26 +138,9 @@ static int add_part(struct state *s, const struct vpa_gap *gap, uint64_t ns)
 		return VPT_ENOMEM;
 	if (s->part_cap > before)
 		memset(s->parts + before, 0, (s->part_cap - before) * sizeof(*s->parts));
+	*recent = row + 1;
 	s->parts[row].ns += ns;
 	s->parts[row].gaps++;
-	return VPT_OK;
-}
-
-static int add_spent(struct state *s, const struct vpa_gap *gap)
-{
-	size_t before = s->spent_cap;
-	struct spent *spent;
-	unsigned k;
-
-	if (vpt_grow(&s->spent, &s->spent_cap, (size_t)gap->device + 1, sizeof(*s->spent)))
-		return VPT_ENOMEM;
-	if (s->spent_cap > before)
-		memset(s->spent + before, 0, (s->spent_cap - before) * sizeof(*s->spent));
-	spent = &s->spent[gap->device];
-	for (k = 0; k < VPA_CAUSES; k++) {
-		spent->ns[k] += gap->spent_ns[k];
-		spent->gaps[k] += gap->spent_ns[k] != 0;
-	}
 	return VPT_OK;
 }
 
@@ -172,8 +150,6 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 	uint64_t ns = gap->end_ns - gap->start_ns;
 	int rc = add_part(s, gap, ns);
 
-	if (!rc)
-		rc = add_spent(s, gap);
 	if (!rc && gap->before && gap->gating)
 		rc = vpa_spread_add(&s->lengths, ns);
 	if (!rc && c->top && (s->heap_count < c->top || behind(&s->heap[0].gap, gap)))
@@ -245,17 +221,17 @@ static int write_opened(struct state *s, const struct vpa_fold_context *c, uint3
 	return VPT_OK;
 }
 
-static int write_spent(struct state *s, uint32_t index, struct vpa_device *device, struct vpa_report *out)
+static int write_spent(const struct vpa_idle_device *d, struct vpa_device *device, struct vpa_report *out)
 {
 	unsigned k;
 
 	device->spent_in = vpa_arena_alloc(&out->arena, VPA_CAUSES, sizeof(*device->spent_in));
 	if (!device->spent_in)
 		return VPT_ENOMEM;
-	for (k = 0; k < VPA_CAUSES && index < s->spent_cap; k++)
-		if (s->spent[index].ns[k])
-			device->spent_in[device->spent_in_count++] = (struct vpa_idle_part){
-				.cause = (enum vpa_cause)k, .ns = s->spent[index].ns[k], .gaps = s->spent[index].gaps[k]};
+	for (k = 0; k < VPA_CAUSES; k++)
+		if (d->spent_ns[k])
+			device->spent_in[device->spent_in_count++] =
+				(struct vpa_idle_part){.cause = (enum vpa_cause)k, .ns = d->spent_ns[k]};
 	qsort(device->spent_in, device->spent_in_count, sizeof(*device->spent_in), compare_parts);
 	return VPT_OK;
 }
@@ -338,7 +314,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 
 		rc = write_opened(s, c, index, &out->devices[i], out);
 		if (!rc)
-			rc = write_spent(s, index, &out->devices[i], out);
+			rc = write_spent(&c->idle->devices[index], &out->devices[i], out);
 	}
 	return rc ? rc : write_gaps(s, c, out);
 }
@@ -352,7 +328,6 @@ static void free_state(void *state)
 		vpt_free(s->heap[i].pieces);
 	vpa_index_free(&s->index);
 	vpt_free(s->parts);
-	vpt_free(s->spent);
 	vpt_free(s->heap);
 	vpa_spread_free(&s->lengths);
 }

@@ -26,7 +26,19 @@ struct state {
 	struct vpa_index index; /* (name, domain) */
 	struct row *rows;
 	size_t row_cap;
+	uint64_t *busy_until; /* by device */
+	size_t device_cap;
 };
+
+static int make_room(struct state *s, size_t devices)
+{
+	size_t before = s->device_cap;
+
+	if (vpt_grow(&s->busy_until, &s->device_cap, devices, sizeof(*s->busy_until)))
+		return VPT_ENOMEM;
+	memset(s->busy_until + before, 0, (s->device_cap - before) * sizeof(*s->busy_until));
+	return VPT_OK;
+}
 
 static struct vpa_projection *projection_on(struct vpa_range *range, uint32_t device)
 {
@@ -44,54 +56,122 @@ static struct vpa_projection *projection_on(struct vpa_range *range, uint32_t de
 	return p;
 }
 
-static int project(struct vpa_range *range, const struct vpa_op *op)
+/* Consecutive ops of one device and one innermost range do the same to every range around them, so they are
+ * added up first. That holds as long as the run does not begin under earlier ops, which may be of some of these
+ * ranges and not of others. */
+struct run {
+	struct vpa_range *range;
+	uint64_t at_ns, until_ns; /* launches in [at, until) find the same ranges open */
+	uint64_t first_ns, last_ns, busy_ns, idle_first_ns, idle_last_ns, ops, launches;
+	uint32_t device;
+};
+
+static void extend(struct run *run, const struct vpa_op *op)
 {
-	struct vpa_projection *p = projection_on(range, op->device);
-	uint64_t from;
+	uint64_t from = op->start_ns > run->last_ns ? op->start_ns : run->last_ns;
+
+	if (op->end_ns > from) {
+		run->busy_ns += op->end_ns - from;
+		run->last_ns = op->end_ns;
+	}
+	run->idle_last_ns = op->device_idle_ns;
+	run->ops++;
+	run->launches += op->first_of_launch;
+}
+
+static void begin_run(struct run *run, struct vpa_range *range, const struct vpa_op *op)
+{
+	*run = (struct run){.range = range, .at_ns = op->launch->start_ns, .device = op->device,
+		.until_ns = UINT64_MAX, .first_ns = op->start_ns, .last_ns = op->start_ns,
+		.idle_first_ns = op->device_idle_ns};
+	for (; range; range = range->parent)
+		if (range->end_ns > run->at_ns && range->end_ns < run->until_ns)
+			run->until_ns = range->end_ns;
+	extend(run, op);
+}
+
+/* A run of one op may begin under earlier ops: what of it is new differs from range to range. */
+static int project(struct vpa_range *range, const struct run *run)
+{
+	struct vpa_projection *p = projection_on(range, run->device);
 
 	if (!p)
 		return VPT_ENOMEM;
 	if (!p->ops) {
-		p->first_ns = p->last_ns = op->start_ns;
-		p->idle_first_ns = op->device_idle_ns;
+		p->first_ns = p->last_ns = run->first_ns;
+		p->idle_first_ns = run->idle_first_ns;
 	}
-	from = op->start_ns > p->last_ns ? op->start_ns : p->last_ns;
-	if (op->end_ns > from) {
-		p->busy_ns += op->end_ns - from;
-		p->last_ns = op->end_ns;
-	}
-	p->idle_last_ns = op->device_idle_ns;
-	p->ops++;
-	range->launches += op->first_of_launch;
+	if (p->last_ns <= run->first_ns)
+		p->busy_ns += run->busy_ns;
+	else if (run->last_ns > p->last_ns)
+		p->busy_ns += run->last_ns - p->last_ns;
+	if (run->last_ns > p->last_ns)
+		p->last_ns = run->last_ns;
+	p->idle_last_ns = run->idle_last_ns;
+	p->ops += run->ops;
+	range->launches += run->launches;
 	return VPT_OK;
 }
 
-static int project_chain(struct vpa_range *range, const struct vpa_op *op)
+static int end_run(struct run *run)
 {
-	uint64_t at = op->launch->start_ns;
+	struct vpa_range *range = run->range;
 	int rc = VPT_OK;
 
 	for (; range && !rc; range = range->parent)
-		if (range->end_ns > at)
-			rc = project(range, op);
+		if (range->end_ns > run->at_ns)
+			rc = project(range, run);
+	run->range = NULL;
+	return rc;
+}
+
+/* Whether an op may join the run: same range and device, and everything open then is open still. */
+static int continues(const struct run *run, const struct vpa_range *range, const struct vpa_op *op)
+{
+	return run->range == range && run->device == op->device && op->launch->start_ns >= run->at_ns &&
+	       op->launch->start_ns < run->until_ns;
+}
+
+static int project_op(struct run *run, struct vpa_range *range, const struct vpa_op *op, uint64_t busy_until)
+{
+	int rc = VPT_OK;
+
+	if (range && continues(run, range, op) && run->last_ns >= busy_until) {
+		extend(run, op);
+		return VPT_OK;
+	}
+	if (run->range)
+		rc = end_run(run);
+	if (range && !rc) {
+		begin_run(run, range, op);
+		if (op->start_ns < busy_until)
+			rc = end_run(run);
+	}
 	return rc;
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
 {
+	struct state *s = state;
+	struct run own = {0}, wide = {0};
 	size_t i;
 	int rc = VPT_OK;
 
-	(void)state;
-	(void)c;
+	if (make_room(s, c->model->device_count))
+		return VPT_ENOMEM;
 	for (i = 0; i < count && !rc; i++) {
-		if (!ops[i]->launch)
-			continue;
-		rc = project_chain(ops[i]->launch->range, ops[i]);
-		if (!rc && ops[i]->process_range)
-			rc = project_chain(ops[i]->process_range, ops[i]);
+		const struct vpa_op *op = ops[i];
+		uint64_t *until = &s->busy_until[op->device];
+
+		rc = project_op(&own, op->launch ? op->launch->range : NULL, op, *until);
+		if (!rc && (op->process_range || wide.range))
+			rc = project_op(&wide, op->process_range, op, *until);
+		if (op->end_ns > *until)
+			*until = op->end_ns;
 	}
-	return rc;
+	if (!rc && own.range)
+		rc = end_run(&own);
+	return !rc && wide.range ? end_run(&wide) : rc;
 }
 
 static struct row *row_of(struct state *s, const struct vpa_range *range)
@@ -197,6 +277,7 @@ static void free_state(void *state)
 	}
 	vpa_index_free(&s->index);
 	vpt_free(s->rows);
+	vpt_free(s->busy_until);
 }
 
 const struct vpa_fold vpa_fold_ranges = {

@@ -34,8 +34,6 @@ static int fold_call(void *state, const struct vpa_fold_context *c, const struct
 	struct row *row;
 
 	(void)c;
-	if (vpa_call_effect(call) != VPT_CALL_SYNC && vpa_call_effect(call) != VPT_CALL_BLOCKING_COPY)
-		return VPT_OK;
 	row = row_of(state, call->name);
 	if (!row)
 		return VPT_ENOMEM;

@@ -14,7 +14,7 @@ const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1] = {
 
 static int make_room(struct vpa_idle *s, const struct vpa_op *op)
 {
-	size_t before = s->device_count, streams = s->stream_cap, corrs = s->stream_corr_cap;
+	size_t before = s->device_count, streams = s->stream_cap;
 
 	if (op->device >= before) {
 		if (vpt_grow(&s->devices, &s->device_cap, (size_t)op->device + 1, sizeof(*s->devices)))
@@ -24,16 +24,9 @@ static int make_room(struct vpa_idle *s, const struct vpa_op *op)
 		for (; before < s->device_count; before++)
 			s->devices[before].cursor_ns = s->resolver->model->window_start_ns;
 	}
-	if (op->stream >= streams) {
-		if (vpt_grow(&s->stream_ends, &s->stream_cap, (size_t)op->stream + 1, sizeof(uint64_t)))
-			return VPT_ENOMEM;
-		memset(s->stream_ends + streams, 0, (s->stream_cap - streams) * sizeof(uint64_t));
-	}
-	if (op->stream >= corrs) {
-		if (vpt_grow(&s->stream_corrs, &s->stream_corr_cap, (size_t)op->stream + 1, sizeof(uint64_t)))
-			return VPT_ENOMEM;
-		memset(s->stream_corrs + corrs, 0, (s->stream_corr_cap - corrs) * sizeof(uint64_t));
-	}
+	if (vpt_grow(&s->streams, &s->stream_cap, (size_t)op->stream + 1, sizeof(*s->streams)))
+		return VPT_ENOMEM;
+	memset(s->streams + streams, 0, (s->stream_cap - streams) * sizeof(*s->streams));
 	return VPT_OK;
 }
 
@@ -57,7 +50,7 @@ static int hand_out(struct vpa_idle *s, struct vpa_gap *gap, struct vpa_idle_dev
 		if (ns > d->longest_gap_ns)
 			d->longest_gap_ns = ns;
 	}
-	vpa_cause_answer(s, gap);
+	vpa_cause_answer(s, gap, d->spent_ns);
 	return s->gap(s->ctx, gap);
 }
 
@@ -84,17 +77,17 @@ static void add_time(struct vpa_idle *s, struct vpa_idle_device *d, const struct
 	if (op->blocks && op->blocks < d->sm_count)
 		d->small_grid_ns += end - start;
 	d->work_ns += cover(&d->work_end_ns, start, end);
-	if (!vpa_family_is_comm(m->kernels[op->kernel].klass.family))
+	if (!m->kernels[op->kernel].is_comm)
 		d->compute_ns += cover(&d->compute_end_ns, start, end);
 }
 
 int vpa_idle_op(struct vpa_idle *s, const struct vpa_op *op)
 {
 	struct vpa_idle_device *d;
+	struct vpa_idle_stream *stream;
 	int rc = VPT_OK;
 
-	if ((op->device >= s->device_count || op->stream >= s->stream_cap ||
-		    op->stream >= s->stream_corr_cap) && make_room(s, op))
+	if ((op->device >= s->device_count || op->stream >= s->stream_cap) && make_room(s, op))
 		return VPT_ENOMEM;
 	d = &s->devices[op->device];
 	if (op->start_ns > d->cursor_ns) {
@@ -108,12 +101,14 @@ int vpa_idle_op(struct vpa_idle *s, const struct vpa_op *op)
 		d->first_ns = op->start_ns;
 	}
 	d->ops++;
-	d->same_stream_overlaps += op->start_ns < s->stream_ends[op->stream];
-	if (op->end_ns > s->stream_ends[op->stream])
-		s->stream_ends[op->stream] = op->end_ns;
-	s->stream_corrs[op->stream] = op->correlation;
+	stream = &s->streams[op->stream];
+	d->same_stream_overlaps += op->start_ns < stream->end_ns;
+	if (op->end_ns > stream->end_ns)
+		stream->end_ns = op->end_ns;
+	stream->correlation = op->correlation;
 	if (op->end_ns >= d->cursor_ns)
-		d->last = *op;
+		d->last = (struct vpa_neighbour){
+			op->end_ns, op->correlation, op->kernel, op->kind, op->graph_node};
 	add_time(s, d, op);
 	return rc;
 }
@@ -148,7 +143,6 @@ uint64_t vpa_idle_frontier(const struct vpa_idle *s)
 void vpa_idle_free(struct vpa_idle *s)
 {
 	vpt_free(s->devices);
-	vpt_free(s->stream_ends);
-	vpt_free(s->stream_corrs);
+	vpt_free(s->streams);
 	memset(s, 0, sizeof(*s));
 }

@@ -18,16 +18,19 @@ struct vpa_idle_device {
 	uint64_t gaps, longest_gap_ns, histogram[VPA_GAP_BUCKETS]; /* without head and tail */
 	uint64_t kernel_ns, small_grid_ns, same_stream_overlaps;
 	uint32_t sm_count;     /* 0: unknown */
-	struct vpa_op last;    /* the op that ended last, a copy: its launch pointer is not to be followed */
+	struct vpa_neighbour last; /* the op that ended last */
+	uint64_t spent_ns[VPA_CAUSES]; /* all gaps by what they were spent in; sums to idle_ns */
 };
 
 struct vpa_idle {
 	struct vpa_resolver *resolver;
 	struct vpa_idle_device *devices;
 	size_t device_count, device_cap;
-	uint64_t *stream_ends;   /* by stream: 0 before its first op */
-	uint64_t *stream_corrs;  /* by stream: correlation of its previous op */
-	size_t stream_cap, stream_corr_cap;
+	struct vpa_idle_stream {
+		uint64_t end_ns;      /* latest end of its ops; 0 before the first */
+		uint64_t correlation; /* of its previous op */
+	} *streams;
+	size_t stream_cap;
 	int (*gap)(void *ctx, const struct vpa_gap *gap);
 	void *ctx;
 };

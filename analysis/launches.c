@@ -1,94 +1,111 @@
-/* launches.c - linear probing with removal by shifting back, so the table never fills with tombstones. */
+/* launches.c - a table that forgets by itself. */
 #include "analysis/launches.h"
 
 #include "formats/error.h"
 #include "formats/memory.h"
-#include "formats/strings.h"
 
 #include <string.h>
 
-size_t vpa_launch_home(const struct vpa_launches *l, uint64_t correlation)
+enum {
+	NEAR = 8, /* slots an id may stand in; the table is so much longer than its index needs */
+	FIRST_SLOTS = 1024,
+	SLOTS_MAX = 1 << 22
+};
+
+static int is_live(const struct vpa_launch *s, const struct vpa_thread_past *pasts)
 {
-	return (size_t)((vpt_hash_mix(correlation >> 3) << 3) + (correlation & 7)) & (l->slot_count - 1);
+	const struct vpa_calls *calls = &pasts[s->thread].calls;
+
+	return s->correlation && (uint32_t)(s->position - (uint32_t)calls->begin) < calls->end - calls->begin;
 }
 
-static int place(struct vpa_launches *l, struct vpa_launch entry)
+static struct vpa_launch *home(const struct vpa_launches *l, uint64_t correlation)
 {
-	size_t i = vpa_launch_home(l, entry.correlation), probes;
+	return &l->slots[correlation & (l->slot_count - 1)];
+}
 
-	for (probes = 0; probes < VPA_LAUNCH_PROBES; probes++, i = (i + 1) & (l->slot_count - 1))
-		if (!l->slots[i].correlation) {
-			l->slots[i] = entry;
-			l->used++;
+/* Whether the entry found a place. */
+static int place(struct vpa_launches *l, const struct vpa_thread_past *pasts, struct vpa_launch entry)
+{
+	struct vpa_launch *s = home(l, entry.correlation);
+	int i;
+
+	for (i = 0; i < NEAR; i++) {
+		if (!is_live(&s[i], pasts)) {
+			s[i] = entry;
 			return 1;
 		}
+		l->doubled |= s[i].correlation == entry.correlation;
+	}
 	return 0;
 }
 
-static int grow(struct vpa_launches *l)
+/* Doubles the table; what does not fit even so is counted. */
+static int grow(struct vpa_launches *l, const struct vpa_thread_past *pasts)
 {
-	struct vpa_launches bigger = {.slot_count = l->slot_count ? l->slot_count * 2 : 1024,
+	struct vpa_launches bigger = {
+		.slot_count = l->slot_count ? l->slot_count * 2 : FIRST_SLOTS, .doubled = l->doubled,
 		.ambiguous = l->ambiguous};
 	size_t i;
 
-	bigger.slots = vpt_calloc(bigger.slot_count, sizeof(*bigger.slots));
+	bigger.slots = vpt_calloc(bigger.slot_count + NEAR, sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return VPT_ENOMEM;
-	for (i = 0; i < l->slot_count; i++)
-		if (l->slots[i].correlation)
-			bigger.ambiguous += !place(&bigger, l->slots[i]);
+	for (i = 0; l->slot_count && i < l->slot_count + NEAR; i++)
+		if (is_live(&l->slots[i], pasts))
+			bigger.ambiguous += !place(&bigger, pasts, l->slots[i]);
 	vpt_free(l->slots);
 	*l = bigger;
 	return VPT_OK;
 }
 
-int vpa_launches_add(struct vpa_launches *l, struct vpa_launch entry)
+int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation,
+	uint32_t thread, uint64_t position)
 {
-	if (l->used * 2 >= l->slot_count && grow(l))
+	struct vpa_launch entry = {correlation, thread, (uint32_t)position};
+	struct vpa_launch *s;
+	int i, same = 0;
+
+	if (!l->slot_count && grow(l, pasts))
 		return VPT_ENOMEM;
-	while (!place(l, entry)) {
-		/* Crowded although the table is nearly empty: the same id over and over. */
-		if (l->used < l->slot_count / 16) {
+	while (!place(l, pasts, entry)) {
+		s = home(l, correlation);
+		for (i = 0, same = 0; i < NEAR; i++)
+			same += s[i].correlation == correlation;
+		/* Growing parts different ids, never equal ones. */
+		if (same == NEAR || l->slot_count >= SLOTS_MAX) {
 			l->ambiguous++;
 			return VPT_OK;
 		}
-		if (grow(l))
+		if (grow(l, pasts))
 			return VPT_ENOMEM;
 	}
 	return VPT_OK;
 }
 
-void vpa_launches_remove(struct vpa_launches *l, struct vpa_launch entry)
+struct vpa_call *vpa_launches_find(
+	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation)
 {
-	size_t mask = l->slot_count - 1, i, hole, probes;
+	const struct vpa_launch *s;
+	struct vpa_call *best = NULL;
+	int i;
 
-	if (!l->slot_count)
-		return;
-	i = vpa_launch_home(l, entry.correlation);
-	for (probes = 0;; probes++, i = (i + 1) & mask) {
-		struct vpa_launch *s = &l->slots[i];
+	if (!correlation || !l->slot_count)
+		return NULL;
+	s = home(l, correlation);
+	for (i = 0; i < NEAR; i++) {
+		const struct vpa_calls *calls = &pasts[s[i].thread].calls;
+		struct vpa_call *call;
 
-		if (!s->correlation || probes == VPA_LAUNCH_PROBES)
-			return;
-		if (s->correlation == entry.correlation && s->thread == entry.thread &&
-			s->position == entry.position)
+		if (s[i].correlation != correlation || !is_live(&s[i], pasts))
+			continue;
+		call = vpa_calls_at(calls, calls->begin + (uint32_t)(s[i].position - (uint32_t)calls->begin));
+		if (!best || call->start_ns < best->start_ns || call->encloses > best->encloses)
+			best = call;
+		if (!l->doubled)
 			break;
 	}
-	for (hole = i;;) {
-		size_t home;
-
-		i = (i + 1) & mask;
-		if (!l->slots[i].correlation)
-			break;
-		home = vpa_launch_home(l, l->slots[i].correlation);
-		/* An entry may move into the hole unless its home lies between the hole and itself. */
-		if (((i - home) & mask) >= ((i - hole) & mask)) {
-			l->slots[hole] = l->slots[i];
-			hole = i;
-		}
-	}
-	l->slots[hole].correlation = 0;
-	l->used--;
+	return best;
 }
 
 void vpa_launches_free(struct vpa_launches *l)

@@ -59,7 +59,6 @@ struct vpa_range {
 	uint32_t references;
 	uint8_t kind; /* VPT_RANGEKIND_* */
 	uint8_t unmatched;
-	uint8_t started_outside; /* of the window: kept for nesting, not counted */
 	struct vpa_projection gpu;
 };
 
@@ -90,6 +89,7 @@ static inline enum vpt_call_class vpa_call_effect(const struct vpa_call *call)
 /* A distinct kernel name. */
 struct vpa_kernel {
 	uint32_t name; /* id in vpa_model.names */
+	uint8_t is_comm, is_attention, is_glue; /* of its family, see families.h */
 	struct vpa_kernel_class klass;
 };
 
@@ -135,16 +135,22 @@ static inline const struct vpa_range *vpa_op_range(const struct vpa_op *op)
 	return wide->start_ns > own->start_ns ? wide : own;
 }
 
+/* What is remembered of the op before a gap. */
+struct vpa_neighbour {
+	uint64_t end_ns, correlation;
+	uint32_t kernel; /* VPA_NONE for copies */
+	uint8_t kind, graph_node;
+};
+
 /* A stretch of the window in which a device ran nothing, with its answers. */
 struct vpa_gap {
 	uint64_t start_ns, end_ns;
 	uint32_t device;
 	enum vpa_cause opened_by;
 	uint32_t call, range;        /* names; 0: none */
-	uint32_t thread;             /* the launching one; VPA_NONE: unknown */
-	const struct vpa_op *before; /* the op whose end opened it; NULL at the window's start */
-	const struct vpa_op *gating; /* the op that ended it; NULL at the window's end */
-	uint64_t spent_ns[VPA_CAUSES]; /* sums to end - start */
+	uint32_t thread;                  /* the launching one; VPA_NONE: unknown */
+	const struct vpa_neighbour *before; /* the op whose end opened it; NULL at the window's start */
+	const struct vpa_op *gating;        /* the op that ended it; NULL at the window's end */
 };
 
 #endif

@@ -1,8 +1,8 @@
-/* render.h - a page of text: paragraphs and tables that never leave their columns. For render_text*.c
- * alone.
+/* render.h - a page of text: paragraphs and tables that never leave their columns. For
+ * render_text*.c alone.
  *
- * A page is sticky: after a failure nothing is written, vpa_page.rc tells. Texts may hold any bytes;
- * the page escapes what a terminal would obey. */
+ * A page is sticky: after a failure nothing is written, vpa_page.rc tells. Texts may hold any
+ * bytes; the page escapes what a terminal would obey. */
 #ifndef VPA_ANALYSIS_RENDER_H
 #define VPA_ANALYSIS_RENDER_H
 
@@ -23,13 +23,13 @@ struct vpa_page {
 
 enum { VPA_WIDTH_MIN = 60, VPA_INDENT = 8 };
 
-void vpa_page_init(struct vpa_page *p, struct vpt_sink *sink, unsigned width, int colour,
-	struct vpt_err *err);
+void vpa_page_init(
+	struct vpa_page *p, struct vpt_sink *sink, unsigned width, int colour, struct vpt_err *err);
 void vpa_page_blank(struct vpa_page *p);
 
 /* A paragraph, broken between words, VPA_INDENT columns in; `section` stands before its first line
- * ("" for none, at most VPA_INDENT - 1 characters). Its first word has the style. Paragraphs of more
- * than 2 KB are cut. */
+ * ("" for none, at most VPA_INDENT - 1 characters). Its first word has the style. Paragraphs of
+ * more than 2 KB are cut. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
@@ -67,12 +67,20 @@ __attribute__((format(printf, 4, 5)))
 void vpa_table_init(struct vpa_table *t, const struct vpa_column *columns, size_t column_count,
 	const char *title, ...);
 
-/* Adds a row; its cells are the caller's to fill, empty ones stay blank. Never NULL: beyond the last row
- * that one is given again. */
+/* Adds a row; its cells are the caller's to fill, empty ones stay blank. Never NULL: beyond the
+ * last row that one is given again. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-struct vpa_row *vpa_table_row(struct vpa_table *t, unsigned indent, const char *label, ...);
+struct vpa_row *
+vpa_table_row(struct vpa_table *t, unsigned indent, const char *label, ...);
+
+/* A row of text over the whole width, and more lines if it takes them. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+struct vpa_row *
+vpa_text_row(struct vpa_table *t, unsigned indent, const char *text, ...);
 
 void vpa_page_table(struct vpa_page *p, const struct vpa_table *t);
 
@@ -85,16 +93,18 @@ struct vpa_idle_place {
 	uint64_t ns, gaps;
 };
 
-enum { VPA_PLACES = 64 };
+enum { VPA_PLACES = 256 };
 
 /* What several sections say of the same sums. */
 struct vpa_digest {
 	uint64_t window_ns, windows_ns; /* one, and one for each device */
 	uint64_t active_ns, busy_ns, idle_ns, window_idle_ns, gaps, window_gaps;
+	uint64_t edge_ns; /* of the window's idle time: its heads and tails */
 	uint64_t opened_ns[VPA_CAUSES], opened_gaps[VPA_CAUSES], spent_ns[VPA_CAUSES];
 	enum vpa_cause opened[VPA_CAUSES]; /* by ns, falling; those with any */
 	size_t opened_count;
-	struct vpa_idle_place places[VPA_PLACES]; /* by ns, falling; later ones are in the sums only */
+	struct vpa_idle_place
+		places[VPA_PLACES]; /* by ns, falling; later ones are in the sums only */
 	size_t place_count;
 	int gpu_bound;     /* busy for 90 % of the active time */
 	unsigned decimals; /* of a millisecond, for this window */
@@ -103,11 +113,15 @@ struct vpa_digest {
 enum { VPA_REASONS = 3 }; /* sentences of the verdict at the top; the others follow under NOTES */
 
 void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d);
+/* Idle time of one cause that opened in one call but in many ranges, each with little of it: the
+ * sum over the ranges, whose number is set. For the call of the cause's largest place; no ns if
+ * there is none. */
+struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cause, size_t *ranges);
 int vpa_is_edge(enum vpa_cause cause); /* head or tail of the window */
 /* "cudaMemcpy in to_host", in at most `columns`. Empty where neither is known. */
 struct vpa_label vpa_place(const char *call, const char *range, size_t columns);
 
-/* A kernel's name without what says nothing: "void " before it, and its parameters. NULL is "?". */
+/* A kernel's name without "void ", namespaces and parameters, which say little. NULL is "?". */
 struct vpa_label vpa_kernel_label(const char *name, size_t columns);
 int vpa_is_note(const struct vpa_finding *f); /* information, and no gain: it goes under NOTES */
 

@@ -129,7 +129,8 @@ static void find_facts(const struct vpa_report *r, const struct vpa_pair *facts[
 		best[fact] = COUNT(fact_names[0]);
 		for (i = 0; i < r->meta_count; i++) {
 			for (name = 0; name < best[fact] && fact_names[fact][name]; name++) {
-				if (!r->meta[i].key || strcmp(r->meta[i].key, fact_names[fact][name]))
+				if (!r->meta[i].key ||
+					strcmp(r->meta[i].key, fact_names[fact][name]))
 					continue;
 				best[fact] = name;
 				facts[fact] = &r->meta[i];
@@ -174,8 +175,9 @@ static int is_tag(const char *key)
 	return strncmp(key, tag_prefix, sizeof(tag_prefix) - 1) == 0;
 }
 
-/* The pairs without a place of their own: `tags` those with the prefix, otherwise the others. Metadata
- * is repeated along a capture; the first of each key counts, so that no key stands twice. */
+/* The pairs without a place of their own: `tags` those with the prefix, otherwise the others.
+ * Metadata is repeated along a capture; the first of each key counts, so that no key stands twice.
+ */
 static int put_pairs(struct vpt_json *j, const char *key, const struct vpa_report *r,
 	const struct vpa_pair *facts[FACTS], int tags)
 {

@@ -1,8 +1,8 @@
 /* render_text.c - the first screen: can it be trusted, what ran, what limits it, and where.
  *
- * The reader has 20 seconds. So the verdict comes first, then one line a device with the word that names its
- * limit, then the cause in a sentence, then what to fix; tables that prove it follow. Without GPU work one
- * sentence says so. Every number has a unit, and a share says of what.
+ * The reader has 20 seconds. So the verdict comes first, then one line a device with the word that
+ * names its limit, then the cause in a sentence, then what to fix; tables that prove it follow.
+ * Without GPU work one sentence says so. Every number has a unit, and a share says of what.
  *
  * Left out: blocks and FPS, which come with the stages; a line says how to mark a pipeline. */
 #include "analysis/render.h"
@@ -109,8 +109,8 @@ static void sort_causes(struct vpa_digest *d)
 
 static int is_bound(uint64_t busy_ns, uint64_t active_ns)
 {
-	return active_ns && (unsigned __int128)busy_ns * 100 >=
-				    (unsigned __int128)active_ns * BOUND_PERCENT;
+	return active_ns &&
+	       (unsigned __int128)busy_ns * 100 >= (unsigned __int128)active_ns * BOUND_PERCENT;
 }
 
 void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d)
@@ -124,6 +124,8 @@ void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d)
 		add_device(d, &r->devices[i]);
 	sort_places(d);
 	sort_causes(d);
+	d->edge_ns =
+		d->opened_ns[VPA_CAUSE_BEFORE_FIRST_WORK] + d->opened_ns[VPA_CAUSE_AFTER_LAST_WORK];
 	d->gpu_bound = is_bound(d->busy_ns, d->active_ns);
 	d->decimals = d->window_ns < 10000000 ? 3 : d->window_ns < 1000000000 ? 2 : 1;
 }
@@ -188,7 +190,6 @@ static const char *meta(const struct vpa_report *r, const char *key)
 	return NULL;
 }
 
-
 static const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
@@ -204,18 +205,18 @@ static void put_verdict(struct vpa_page *p, const struct vpa_report *r, const ch
 	add(&w, "", "%s ", v->complete ? "COMPLETE" : "INCOMPLETE");
 	if (v->received || v->dropped) {
 		add(&w, " ", "%s events received,", vpa_count(v->received).text);
-		if (v->received == v->written)
-			add(&w, " ", "all written,");
-		else
+		if (v->received != v->written)
 			add(&w, " ", "%s written,", vpa_count(v->written).text);
-		add(&w, " ", "%s dropped,", vpa_count(v->dropped).text);
+		add(&w, " ", "%s dropped%s", vpa_count(v->dropped).text,
+			r->device_count || v->ops_without_launch ? "," : "");
 	}
-	add(&w, " ", "%s op%s without launch.", vpa_count(v->ops_without_launch).text,
-		plural(v->ops_without_launch));
+	if (r->device_count || v->ops_without_launch)
+		add(&w, " ", "%s op%s without launch", vpa_count(v->ops_without_launch).text,
+			plural(v->ops_without_launch));
 	vpa_page_words(p, section, v->complete ? VPA_GREEN : VPA_RED, "%s", w.text);
 }
 
-static void put_data(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+static void put_data(struct vpa_page *p, const struct vpa_report *r)
 {
 	const struct vpa_verdict *v = &r->verdict;
 	struct words cost = {.used = 0};
@@ -223,7 +224,7 @@ static void put_data(struct vpa_page *p, const struct vpa_report *r, const struc
 
 	if (r->simulated)
 		vpa_page_words(p, "DATA", VPA_RED,
-			"SIMULATED: no GPU ran. A stand-in made up every device time on this page.");
+			"SIMULATED: no GPU ran. A stand-in made up every device time below.");
 	put_verdict(p, r, r->simulated ? "" : "DATA");
 	for (i = 0; i < v->reason_count && i < VPA_REASONS; i++)
 		vpa_page_words(p, "", VPA_PLAIN, "- %s", vpa_text_or(v->reasons[i], "?"));
@@ -231,12 +232,10 @@ static void put_data(struct vpa_page *p, const struct vpa_report *r, const struc
 		vpa_page_words(p, "", VPA_PLAIN, "- %s more under NOTES",
 			vpa_count(v->reason_count - VPA_REASONS).text);
 	if (v->tracing_cost_share >= 0)
-		add(&cost, " ", "Tracing cost %s %% of the window.",
+		add(&cost, ", ", "Tracing cost %s %% of the window",
 			vpa_share(v->tracing_cost_share).text);
 	if (v->overhead_ns)
-		add(&cost, " ", "The profiling library worked for %s, %s %% of the window.",
-			vpa_duration(v->overhead_ns).text,
-			vpa_percent(v->overhead_ns, d->window_ns).text);
+		add(&cost, ", ", "profiling library at work %s", vpa_duration(v->overhead_ns).text);
 	if (cost.used)
 		vpa_page_words(p, "", VPA_PLAIN, "%s", cost.text);
 }
@@ -254,11 +253,34 @@ static void add_gpus(struct words *w, const struct vpa_report *r)
 		for (run = 1; i + run < r->gpu_count && same(g->name, r->gpus[i + run].name); run++)
 			;
 		if (g->compute_major)
-			snprintf(arch, sizeof(arch), " (sm_%u%u)", g->compute_major, g->compute_minor);
-		add(w, " | ", "%zu x %s%s", run, vpa_fit(vpa_text_or(g->name, "GPU"), 40).text, arch);
+			snprintf(arch, sizeof(arch), " (sm_%u%u)", g->compute_major,
+				g->compute_minor);
+		add(w, ", ", "%zu x %s%s", run, vpa_fit(vpa_text_or(g->name, "GPU"), 40).text,
+			arch);
 	}
 	if (r->device_count && r->device_count < r->gpu_count)
 		add(w, ", ", "%zu at work", r->device_count);
+}
+
+static void put_counts(struct vpa_page *p, const struct vpa_counts *c)
+{
+	const struct {
+		uint64_t count;
+		const char *one, *many;
+	} kinds[] = {
+		{c->kernels, "kernel", "kernels"},
+		{c->memcpy, "copy", "copies"},
+		{c->memset, "memset", "memsets"},
+		{c->calls, "CUDA call", "CUDA calls"},
+		{c->ranges, "range", "ranges"},
+	};
+	struct words w = {.used = 0};
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		add(&w, ", ", "%s %s", vpa_count(kinds[i].count).text,
+			kinds[i].count == 1 ? kinds[i].one : kinds[i].many);
+	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
 }
 
 static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
@@ -272,26 +294,27 @@ static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct
 		{"CUDA %s", "cuda_runtime", "cuda"},
 		{"torch %s", "torch", "torch_version"},
 	};
-	const struct vpa_counts *c = &r->counts;
 	struct words w = {.used = 0};
 	const char *command = meta(r, "command");
 	size_t i;
 
 	if (command)
-		vpa_page_words(p, "RUN", VPA_PLAIN, "%s", vpa_fit(command, p->width - VPA_INDENT).text);
+		vpa_page_words(
+			p, "RUN", VPA_PLAIN, "%s", vpa_fit(command, p->width - VPA_INDENT).text);
 	add_gpus(&w, r);
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		const char *value = vpa_text_or(meta(r, facts[i].key), meta(r, facts[i].other));
 
 		if (value)
-			add(&w, " | ", facts[i].form, vpa_fit(value, 32).text);
+			add(&w, ", ", facts[i].form, vpa_fit(value, 32).text);
 	}
-	add(&w, " | ", "%s trace of %s", vpa_fit(vpa_text_or(r->format, "unknown"), 20).text,
-		vpa_duration(d->window_ns).text);
-	vpa_page_words(p, command ? "" : "RUN", VPA_PLAIN, "%s", w.text);
-	vpa_page_words(p, "", VPA_PLAIN, "%s kernels, %s copies, %s memsets, %s CUDA calls, %s ranges",
-		vpa_count(c->kernels).text, vpa_count(c->memcpy).text, vpa_count(c->memset).text,
-		vpa_count(c->calls).text, vpa_count(c->ranges).text);
+	if (w.used)
+		vpa_page_words(p, command ? "" : "RUN", VPA_PLAIN, "%s", w.text);
+	vpa_page_words(p, command || w.used ? "" : "RUN", VPA_PLAIN, "%s in %s trace %s",
+		vpa_duration(d->window_ns).text,
+		vpa_fit(vpa_text_or(r->format, "unknown"), 20).text,
+		vpa_fit(r->path, p->width - VPA_INDENT - 30).text);
+	put_counts(p, &r->counts);
 	if (r->window_note)
 		vpa_page_words(p, "", VPA_YELLOW, "WINDOW %s", r->window_note);
 }
@@ -321,14 +344,30 @@ static void put_device_result(struct vpa_page *p, const struct vpa_device *dev,
 	struct words w = {.used = 0};
 
 	if (is_bound(dev->busy_ns, dev->active_ns))
-		add(&w, "", "GPU-BOUND");
+		add(&w, "", "GPU-BOUND%s",
+			dev->exposed_copy_ns > dev->busy_ns / 2   ? ", by copies"
+			: dev->exposed_comm_ns > dev->busy_ns / 2 ? ", by communication"
+								  : "");
 	else if (cause < VPA_CAUSES)
 		add(&w, "", "limited by %s", vpa_cause_text(cause));
 	else
 		add(&w, "", "idle for reasons not known");
-	vpa_page_words(p, section, VPA_PLAIN, "GPU %lld busy %s %% of active time, %s %% of window: %s",
+	vpa_page_words(p, section, VPA_PLAIN, "GPU %lld busy %s %% of active, %s %% of window: %s",
 		(long long)dev->device, vpa_percent(dev->busy_ns, dev->active_ns).text,
 		vpa_percent(dev->busy_ns, d->window_ns).text, w.text);
+}
+
+static void put_busy(struct vpa_page *p, const struct vpa_device *dev)
+{
+	struct words w = {.used = 0};
+
+	add(&w, "", "busy %s: compute %s", vpa_duration(dev->busy_ns).text,
+		vpa_duration(dev->compute_ns).text);
+	if (dev->exposed_copy_ns)
+		add(&w, ", ", "copies no kernel hides %s", vpa_duration(dev->exposed_copy_ns).text);
+	if (dev->exposed_comm_ns)
+		add(&w, ", ", "communication %s", vpa_duration(dev->exposed_comm_ns).text);
+	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
 }
 
 static void put_result(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
@@ -338,17 +377,16 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 	for (i = 0; i < r->device_count && i < RESULTS; i++)
 		put_device_result(p, &r->devices[i], d, i ? "" : "RESULT");
 	if (r->device_count > RESULTS)
-		vpa_page_words(p, "", VPA_PLAIN, "and %zu more GPUs, below",
-			r->device_count - RESULTS);
-	if (r->device_count == 1) {
-		const struct vpa_device *dev = &r->devices[0];
-
+		vpa_page_words(
+			p, "", VPA_PLAIN, "and %zu more GPUs, below", r->device_count - RESULTS);
+	if (r->device_count == 1)
+		put_busy(p, &r->devices[0]);
+	/* A twentieth of the window is no longer a matter of when the recording began. */
+	if (d->edge_ns > d->windows_ns / 20)
 		vpa_page_words(p, "", VPA_PLAIN,
-			"busy %s = compute %s + copies no kernel hides %s + communication %s",
-			vpa_duration(dev->busy_ns).text, vpa_duration(dev->compute_ns).text,
-			vpa_duration(dev->exposed_copy_ns).text,
-			vpa_duration(dev->exposed_comm_ns).text);
-	}
+			"no work for %s before the first op, %s after the last",
+			vpa_duration(d->opened_ns[VPA_CAUSE_BEFORE_FIRST_WORK]).text,
+			vpa_duration(d->opened_ns[VPA_CAUSE_AFTER_LAST_WORK]).text);
 }
 
 /* ---- CAUSE ---- */
@@ -363,72 +401,118 @@ static const struct vpa_idle_place *place_of(const struct vpa_digest *d, enum vp
 	return NULL;
 }
 
-static struct vpa_label main_place(const struct vpa_digest *d, enum vpa_cause cause, size_t columns)
+struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cause, size_t *ranges)
+{
+	const struct vpa_idle_place *first = place_of(d, cause);
+	struct vpa_idle_place sum = {.cause = cause};
+	size_t i;
+
+	*ranges = 0;
+	if (!first || !first->call || same(first->call, first->range))
+		return sum;
+	sum.call = first->call;
+	for (i = 0; i < d->place_count; i++) {
+		if (d->places[i].cause != cause || !same(d->places[i].call, sum.call))
+			continue;
+		sum.ns += d->places[i].ns;
+		sum.gaps += d->places[i].gaps;
+		*ranges += 1;
+	}
+	return sum;
+}
+
+/* "98.1 ms of it: cudaStreamSynchronize in self_attn." Where no place has half of it, the call over
+ * all its ranges says more. */
+static void add_main_place(struct words *w, const struct vpa_digest *d, enum vpa_cause cause)
 {
 	const struct vpa_idle_place *at = place_of(d, cause);
+	uint64_t all_ns = d->opened_ns[cause];
+	struct vpa_idle_place call;
+	struct vpa_label where;
+	size_t ranges;
+	uint64_t ns;
 
-	return at ? vpa_place(at->call, at->range, columns) : (struct vpa_label){{0}};
+	if (!at)
+		return;
+	call = vpa_call_of(d, cause, &ranges);
+	where = vpa_place(at->call, at->range, 64);
+	ns = at->ns;
+	if (ns < all_ns / 2 && ranges > 1) {
+		snprintf(where.text, sizeof(where.text), "%.300s in %zu ranges",
+			vpa_fit(call.call, 48).text, ranges);
+		ns = call.ns;
+	}
+	if (where.text[0])
+		add(w, " ", "%s of it: %s.", ns < all_ns ? vpa_duration(ns).text : "All",
+			where.text);
 }
 
-static void add_first_cause(struct words *w, const struct vpa_digest *d, enum vpa_cause cause)
+/* "sync drain: 108 ms of 157 ms idle, 328 gaps, mean 330 us.", where, and what it means. */
+static void put_first_cause(struct vpa_page *p, const struct vpa_digest *d, enum vpa_cause cause)
 {
-	struct vpa_label place = main_place(d, cause, 64);
-
-	add(w, " ", "%s: %s of %s idle, %s gap%s of %s on average%s%s.", vpa_cause_text(cause),
-		vpa_duration(d->opened_ns[cause]).text, vpa_duration(d->window_idle_ns).text,
-		vpa_count(d->opened_gaps[cause]).text, plural(d->opened_gaps[cause]),
-		d->opened_gaps[cause]
-			? vpa_duration(d->opened_ns[cause] / d->opened_gaps[cause]).text
-			: "-",
-		place.text[0] ? ", most by " : "", place.text);
-}
-
-static void put_families_cause(struct vpa_page *p, const struct vpa_report *r)
-{
+	const char *help = vpa_cause_help(cause);
 	struct words w = {.used = 0};
+
+	add(&w, "", "%s: %s of %s idle, %s gap%s, mean %s.", vpa_cause_text(cause),
+		vpa_duration(d->opened_ns[cause]).text, vpa_duration(d->idle_ns).text,
+		vpa_count(d->opened_gaps[cause]).text, plural(d->opened_gaps[cause]),
+		vpa_mean(d->opened_ns[cause], d->opened_gaps[cause]).text);
+	add_main_place(&w, d, cause);
+	if (help && help[0] >= 'a' && help[0] <= 'z')
+		add(&w, " ", "%c%s.", help[0] - 'a' + 'A', help + 1);
+	vpa_page_words(p, "CAUSE", VPA_PLAIN, "%s", w.text);
+}
+
+/* The place only where most of it is. */
+static void add_next_cause(struct words *w, const struct vpa_digest *d, enum vpa_cause cause)
+{
+	const struct vpa_idle_place *at = place_of(d, cause);
+	struct vpa_label where = {{0}};
+
+	if (at && at->ns >= d->opened_ns[cause] / 2)
+		where = vpa_place(at->call, at->range, 40);
+	add(w, "; ", "%s %s%s%s", vpa_cause_text(cause), vpa_duration(d->opened_ns[cause]).text,
+		where.text[0] ? ", " : "", where.text);
+}
+
+/* Without head and tail of the window; what is under a twentieth of the idle time is not why. */
+static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d)
+{
+	struct words then = {.used = 0};
+	size_t i, shown = 0;
+
+	for (i = 0; i < d->opened_count && shown < LIMIT_NAMES; i++) {
+		enum vpa_cause cause = d->opened[i];
+
+		if (vpa_is_edge(cause) || d->opened_ns[cause] < d->idle_ns / 20)
+			continue;
+		if (!shown++)
+			put_first_cause(p, d, cause);
+		else
+			add_next_cause(&then, d, cause);
+	}
+	if (then.used)
+		vpa_page_words(p, "", VPA_PLAIN, "Then %s.", then.text);
+}
+
+/* A device that always works is limited by its work. */
+static void put_busy_cause(
+	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	struct words w = {.used = 0}, idle = {.used = 0};
 	size_t i;
 
 	for (i = 0; i < r->family_count && i < LIMIT_NAMES; i++)
 		add(&w, ", ", "%s %s %%", vpa_fit(vpa_text_or(r->families[i].family, "?"), 24).text,
 			vpa_share(r->families[i].share_of_busy).text);
-	if (w.used)
-		vpa_page_words(p, "CAUSE", VPA_PLAIN, "the GPU's own work, of busy time: %s", w.text);
-}
-
-static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d, const char *section)
-{
-	struct words first = {.used = 0}, then = {.used = 0};
-	size_t i, shown = 0;
-
-	for (i = 0; i < d->opened_count && shown < LIMIT_NAMES; i++) {
-		enum vpa_cause cause = d->opened[i];
-		struct vpa_label place;
-
-		/* What is under a twentieth of the idle time is not why. */
-		if (vpa_is_edge(cause) || d->opened_ns[cause] < d->window_idle_ns / 20)
-			continue;
-		if (!shown++) {
-			add_first_cause(&first, d, cause);
-			if (!d->gpu_bound)
-				add(&first, " ", "(%s)", vpa_cause_help(cause));
-			continue;
-		}
-		place = main_place(d, cause, 40);
-		add(&then, "; ", "%s %s%s%s", vpa_cause_text(cause),
-			vpa_duration(d->opened_ns[cause]).text, place.text[0] ? ", " : "", place.text);
-	}
-	if (first.used)
-		vpa_page_words(p, section, VPA_PLAIN, "%s%s", d->gpu_bound ? "idle by " : "",
-			first.text);
-	if (then.used)
-		vpa_page_words(p, "", VPA_PLAIN, "Then %s.", then.text);
-}
-
-static void put_cause(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
-{
-	if (d->gpu_bound)
-		put_families_cause(p, r);
-	put_idle_cause(p, d, d->gpu_bound && r->family_count ? "" : "CAUSE");
+	for (i = 0; i < d->opened_count && !idle.used; i++)
+		if (!vpa_is_edge(d->opened[i]))
+			add_next_cause(&idle, d, d->opened[i]);
+	vpa_page_words(p, "CAUSE", VPA_PLAIN, "the work itself: %s of busy time.",
+		w.used ? w.text : "all");
+	if (idle.used)
+		vpa_page_words(p, "", VPA_PLAIN, "Idle %s %% of active, first of all: %s.",
+			vpa_percent(d->idle_ns, d->active_ns).text, idle.text);
 }
 
 static void put_no_work(struct vpa_page *p, const struct vpa_report *r)
@@ -437,26 +521,31 @@ static void put_no_work(struct vpa_page *p, const struct vpa_report *r)
 
 	if (ops)
 		vpa_page_words(p, "RESULT", VPA_YELLOW,
-			"No GPU work in this trace: of its %s kernels, copies and memsets none has a "
+			"No GPU work in this trace: of its %s kernels, copies and memsets none has "
+			"a "
 			"duration.",
 			vpa_count(ops).text);
 	else
 		vpa_page_words(p, "RESULT", VPA_YELLOW,
-			"No GPU work in this trace: it holds no kernel, copy or memset, only what the "
+			"No GPU work in this trace: it holds no kernel, copy or memset, only what "
+			"the "
 			"host did. Check that the GPU was used while it was recorded, and that GPU "
 			"activities were switched on.");
 }
 
 void vpa_text_summary(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	put_data(p, r, d);
+	put_data(p, r);
 	put_run(p, r, d);
 	if (!r->device_count) {
 		put_no_work(p, r);
 		return;
 	}
 	put_result(p, r, d);
-	put_cause(p, r, d);
+	if (d->gpu_bound)
+		put_busy_cause(p, r, d);
+	else
+		put_idle_cause(p, d);
 }
 
 /* ---- the page ---- */

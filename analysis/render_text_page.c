@@ -1,8 +1,8 @@
 /* render_text_page.c - a page of text: paragraphs and tables that never leave their columns.
  *
- * Everything that reaches the sink goes through put(), character by character as units.c shows it, so no
- * line can be wider than the page and no byte of a trace can command the terminal. Colours are written
- * around text, never inside the counting.
+ * Everything that reaches the sink goes through put(), character by character as units.c shows it,
+ * so no line can be wider than the page and no byte of a trace can command the terminal. Colours
+ * are written around text, never inside the counting.
  *
  * Left out: breaking words sensibly. A word longer than a line is cut where the line ends. */
 #include "analysis/render.h"
@@ -28,8 +28,8 @@ struct line {
 	size_t columns;
 };
 
-void vpa_page_init(struct vpa_page *p, struct vpt_sink *sink, unsigned width, int colour,
-	struct vpt_err *err)
+void vpa_page_init(
+	struct vpa_page *p, struct vpt_sink *sink, unsigned width, int colour, struct vpt_err *err)
 {
 	*p = (struct vpa_page){.sink = sink, .err = err, .width = width, .colour = colour};
 	if (p->width < VPA_WIDTH_MIN)
@@ -65,7 +65,8 @@ static void put(const struct vpa_page *p, struct line *l, const char *text, size
 	struct vpa_glyph g;
 	size_t step;
 
-	while (text < end && (step = vpa_glyph_next(text, &g)) && l->columns + g.columns <= p->width) {
+	while (text < end && (step = vpa_glyph_next(text, &g)) &&
+		l->columns + g.columns <= p->width) {
 		memcpy(l->bytes + l->used, g.bytes, g.len);
 		l->used += g.len;
 		l->columns += g.columns;
@@ -100,6 +101,17 @@ void vpa_page_blank(struct vpa_page *p)
 
 /* ---- paragraphs ---- */
 
+static int is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Whether a line may end at this space: a number stays with its unit. */
+static int is_break(const char *text, size_t at)
+{
+	return text[at] == ' ' && !(at && is_digit(text[at - 1]) && !is_digit(text[at + 1]));
+}
+
 /* How many bytes of `text` go on a line of `columns`: all, or up to the last space that fits, or as
  * many characters as fit. */
 static size_t bytes_of_line(const char *text, size_t columns)
@@ -110,15 +122,15 @@ static size_t bytes_of_line(const char *text, size_t columns)
 	for (; (step = vpa_glyph_next(text + at, &g)); at += step) {
 		if (used + g.columns > columns)
 			return space ? space : at;
-		if (text[at] == ' ')
+		if (is_break(text, at))
 			space = at;
 		used += g.columns;
 	}
 	return at;
 }
 
-void vpa_page_words(struct vpa_page *p, const char *section, enum vpa_style style, const char *fmt,
-	...)
+void vpa_page_words(
+	struct vpa_page *p, const char *section, enum vpa_style style, const char *fmt, ...)
 {
 	struct line l = {.used = 0};
 	char buf[PARAGRAPH_BYTES];
@@ -154,14 +166,15 @@ void vpa_page_words(struct vpa_page *p, const char *section, enum vpa_style styl
 
 /* ---- tables ---- */
 
-/* Long texts end in what fits a label; the page cuts them to its width. */
+/* As it comes: the page escapes and cuts it when it knows how much room there is. */
 static struct vpa_label label_of(const char *fmt, va_list args)
 {
-	char buf[PARAGRAPH_BYTES];
+	struct vpa_label out = {{0}};
+	int len = vsnprintf(out.text, sizeof(out.text), fmt, args);
 
-	if (vsnprintf(buf, sizeof(buf), fmt, args) < 0)
-		buf[0] = '\0';
-	return vpa_fit(buf, VPA_COLUMNS_MAX);
+	if (len >= (int)sizeof(out.text))
+		memcpy(out.text + sizeof(out.text) - 5, " ...", 5);
+	return out;
 }
 
 void vpa_table_init(struct vpa_table *t, const struct vpa_column *columns, size_t column_count,
@@ -188,6 +201,18 @@ struct vpa_row *vpa_table_row(struct vpa_table *t, unsigned indent, const char *
 	*row = (struct vpa_row){.indent = indent};
 	va_start(args, label);
 	row->label = label_of(label, args);
+	va_end(args);
+	return row;
+}
+
+struct vpa_row *vpa_text_row(struct vpa_table *t, unsigned indent, const char *text, ...)
+{
+	struct vpa_row *row = vpa_table_row(t, indent, "%s", "");
+	va_list args;
+
+	row->wide = row->wrap = 1;
+	va_start(args, text);
+	row->label = label_of(text, args);
 	va_end(args);
 	return row;
 }
@@ -239,23 +264,24 @@ static size_t drop_column(const struct vpa_table *t, struct layout *out)
 	return saved;
 }
 
-/* Numbers stand at the right edge of a page of 80 columns; a wider page is used for labels that need
- * it, so that the eye never has to cross a void. */
+/* Numbers stand at the right edge of a page of 80 columns; a wider page is used for labels that
+ * need it, so that the eye never has to cross a void. */
 static struct layout lay_out(const struct vpa_page *p, const struct vpa_table *t)
 {
 	struct layout out = {.label = 0};
-	size_t numbers = 0, saved = 1, usual = p->width < 80 ? p->width : 80, wanted, i;
+	size_t numbers = 0, saved = 1, usual = p->width < 80 ? p->width : 80, wanted, narrowest, i;
 
 	for (i = 0; i < t->column_count; i++) {
 		out.columns[i] = column_width(t, i);
 		numbers += out.columns[i];
 	}
-	while (saved && numbers + LABEL_MIN > p->width) {
+	wanted = label_width(t);
+	narrowest = wanted < LABEL_MIN ? wanted : LABEL_MIN;
+	while (saved && numbers + narrowest > p->width) {
 		saved = drop_column(t, &out);
 		numbers -= saved;
 	}
 	out.label = numbers < p->width ? p->width - numbers : 0;
-	wanted = label_width(t);
 	if (numbers < usual && wanted < usual - numbers)
 		wanted = usual - numbers;
 	if (out.label > wanted)
@@ -273,8 +299,8 @@ static void put_label(const struct vpa_page *p, struct line *l, enum vpa_style s
 	put_styled(p, l, style, label.text, strlen(label.text));
 }
 
-static void put_cell(const struct vpa_page *p, struct line *l, const char *text, size_t *edge,
-	size_t width)
+static void put_cell(
+	const struct vpa_page *p, struct line *l, const char *text, size_t *edge, size_t width)
 {
 	if (!width)
 		return;
@@ -303,7 +329,7 @@ static void put_row(struct vpa_page *p, const struct vpa_table *t, const struct 
 	const char *rest = "";
 
 	if (r->wrap)
-		rest = put_wrapped(p, &l, r, edge);
+		rest = put_wrapped(p, &l, r, r->wide ? p->width : edge);
 	else
 		put_label(p, &l, r->style, r->label.text, r->indent, r->wide ? p->width : edge);
 	for (i = 0; i < t->column_count && !r->wide; i++)

@@ -1,8 +1,9 @@
-/* render_text_tables.c - the tables under the summary: what to fix, where the window went, and the proof.
+/* render_text_tables.c - the tables under the summary: what to fix, where the window went, and the
+ * proof.
  *
- * Each section is a function that is silent without data; each table names its columns in a constant. Rows
- * are few, the largest first: the JSON report has the others. The window's table holds both halves, idle
- * and busy, in one set of columns, so that its shares add up to 100 %.
+ * Each section is a function that is silent without data; each table names its columns in a
+ * constant. Rows are few, the largest first: the JSON report has the others. The window's table
+ * holds both halves, idle and busy, in one set of columns, so that its shares add up to 100 %.
  *
  * Ids (G1, K2, C1, S3) number the rows of the report's tables; findings name them as evidence. */
 #include "analysis/render.h"
@@ -15,10 +16,10 @@
 enum { /* rows of each table */
 	FINDINGS = 5,
 	DEVICES = 32,
-	CAUSES = 8,
+	CAUSES = 7,
 	PLACES_OF_FIRST = 3,
 	PLACES_OF_OTHERS = 2,
-	FAMILIES = 8,
+	FAMILIES = 7,
 	GAPS = 5,
 	PIECES = 5
 };
@@ -76,7 +77,7 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r)
 	}
 	if (!t.row_count)
 		return;
-	vpa_table_row(&t, 1, "* if nothing else becomes the bottleneck; gains do not add up")->wide = 1;
+	vpa_text_row(&t, 1, "* if nothing else becomes the bottleneck; gains do not add up");
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
@@ -85,13 +86,8 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r)
 
 void vpa_text_devices(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"active ms", 2},
-		{"busy ms", 0},
-		{"compute", 0},
-		{"copies *", 0},
-		{"comm *", 0},
-		{"idle ms", 0},
-		{"longest", 1}};
+	static const struct vpa_column columns[] = {{"active ms", 2}, {"busy ms", 0},
+		{"compute", 0}, {"copies *", 0}, {"comm *", 0}, {"idle ms", 0}, {"longest", 1}};
 	struct vpa_table t;
 	size_t i;
 
@@ -110,13 +106,13 @@ void vpa_text_devices(struct vpa_page *p, const struct vpa_report *r, const stru
 		row->cells[5] = vpa_ms(dev->idle_ns, d);
 		row->cells[6] = vpa_duration(dev->longest_gap_ns);
 	}
-	vpa_table_row(&t, 1, "* hidden by no kernel; idle: from the first to the last op")->wide = 1;
+	vpa_text_row(&t, 1, "* hidden by no kernel; idle: from the first to the last op");
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
-static void fill_part(
-	struct vpa_row *row, uint64_t ns, uint64_t count, uint64_t total_ns, const struct vpa_digest *d)
+static void fill_part(struct vpa_row *row, uint64_t ns, uint64_t count, uint64_t total_ns,
+	const struct vpa_digest *d)
 {
 	row->cells[0] = vpa_ms(ns, d);
 	row->cells[1] = vpa_percent(ns, d->windows_ns);
@@ -124,8 +120,28 @@ static void fill_part(
 	row->cells[3] = vpa_mean(total_ns, count);
 }
 
+static void add_where(struct vpa_row *row, const char *where)
+{
+	size_t used = strlen(row->label.text);
+
+	if (where[0] && used < 64)
+		snprintf(row->label.text + used, sizeof(row->label.text) - used, ": %.400s", where);
+}
+
+static void add_call(struct vpa_table *t, const struct vpa_digest *d, enum vpa_cause cause)
+{
+	size_t ranges;
+	struct vpa_idle_place call = vpa_call_of(d, cause, &ranges);
+
+	if (ranges > 1 && call.ns >= d->opened_ns[cause] / 10)
+		fill_part(vpa_table_row(
+				  t, 4, "%s in %zu ranges", vpa_fit(call.call, 60).text, ranges),
+			call.ns, call.gaps, call.ns, d);
+}
+
 /* The largest places of a cause. One that holds all of it stands on the cause's own line. */
-static void add_cause(struct vpa_table *t, const struct vpa_digest *d, enum vpa_cause cause, size_t most)
+static void add_cause(
+	struct vpa_table *t, const struct vpa_digest *d, enum vpa_cause cause, size_t most)
 {
 	struct vpa_row *row = vpa_table_row(t, 2, "%s", vpa_cause_text(cause));
 	size_t i, shown = 0;
@@ -137,17 +153,22 @@ static void add_cause(struct vpa_table *t, const struct vpa_digest *d, enum vpa_
 
 		if (at->cause != cause || at->ns < d->opened_ns[cause] / 10)
 			continue;
-		where = vpa_place(at->call, at->range, 80);
-		if (!where.text[0] && at->ns == d->opened_ns[cause])
+		if (at->ns == d->opened_ns[cause]) {
+			add_where(row, vpa_place(at->call, at->range, 64).text);
 			return;
-		row = vpa_table_row(t, 4, "%s", where.text[0] ? where.text : "outside calls and ranges");
-		if (at->ns != d->opened_ns[cause])
-			fill_part(row, at->ns, at->gaps, at->ns, d);
+		}
+		where = vpa_place(at->call, at->range, 80);
+		fill_part(
+			vpa_table_row(t, 4, "%s", where.text[0] ? where.text : "no call, no range"),
+			at->ns, at->gaps, at->ns, d);
 		shown++;
 	}
+	if (!shown && most)
+		add_call(t, d, cause);
 }
 
-/* Where the host was meanwhile, as shares of all idle time: those of a hundredth and more, by size. */
+/* Where the host was meanwhile, as shares of all idle time: those of a hundredth and more, by size.
+ */
 static void add_spent(struct vpa_table *t, const struct vpa_digest *d)
 {
 	unsigned char named[VPA_CAUSES] = {0};
@@ -173,39 +194,62 @@ static void add_spent(struct vpa_table *t, const struct vpa_digest *d)
 		used += (size_t)len;
 	}
 	if (used)
-		vpa_table_row(t, 2, "spent in: %s", text)->wide = 1;
+		vpa_text_row(t, 2, "spent in: %s", text);
+}
+
+/* A line for a thousandth of the window and more, and for the three largest. */
+static int is_worth(uint64_t ns, const struct vpa_digest *d, size_t rank)
+{
+	return rank < 3 || ns >= d->windows_ns / 1000;
+}
+
+/* Where a device always works, little idle time needs no places. */
+static size_t places_wanted(const struct vpa_digest *d, size_t rank)
+{
+	if (d->gpu_bound && d->opened_ns[d->opened[rank]] < d->windows_ns / 100)
+		return 0;
+	return rank ? PLACES_OF_OTHERS : PLACES_OF_FIRST;
 }
 
 static void add_idle(struct vpa_table *t, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	const char *state = r->verdict.gaps == VPA_OK ? ""
-			    : r->verdict.gaps == VPA_DEGRADED ? " (DEGRADED)"
-							      : " (UNAVAILABLE)";
-	struct vpa_row *row = vpa_table_row(t, 1, "GPU IDLE, by what opened the gap%s", state);
+	struct vpa_row *row = vpa_table_row(t, 1, "GPU IDLE, by what opened the gap");
+	uint64_t rest_ns = 0, rest_gaps = 0;
 	size_t i;
 
 	row->style = VPA_BOLD;
 	fill_part(row, d->window_idle_ns, d->window_gaps, d->window_idle_ns, d);
-	for (i = 0; i < d->opened_count && i < CAUSES; i++)
-		add_cause(t, d, d->opened[i], i ? PLACES_OF_OTHERS : PLACES_OF_FIRST);
+	for (i = 0; i < d->opened_count && i < CAUSES && is_worth(d->opened_ns[d->opened[i]], d, i);
+		i++)
+		add_cause(t, d, d->opened[i], places_wanted(d, i));
+	for (; i < d->opened_count; i++) {
+		rest_ns += d->opened_ns[d->opened[i]];
+		rest_gaps += d->opened_gaps[d->opened[i]];
+	}
+	if (rest_ns)
+		fill_part(vpa_table_row(t, 2, "smaller ones"), rest_ns, rest_gaps, rest_ns, d);
 	add_spent(t, d);
+	if (r->verdict.gaps != VPA_OK)
+		vpa_text_row(t, 2, "%s: see DATA",
+			r->verdict.gaps == VPA_DEGRADED ? "DEGRADED" : "UNAVAILABLE")
+			->style = VPA_YELLOW;
 }
 
 static void add_busy(struct vpa_table *t, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	struct vpa_row *row = vpa_table_row(t, 1, "GPU BUSY, by kernel family");
 	uint64_t rest_ns = 0, rest_calls = 0, rest_total = 0, ops = 0;
-	size_t i, shown = 0, rest = 0;
+	size_t i, rest = 0;
 
 	row->style = VPA_BOLD;
 	for (i = 0; i < r->family_count; i++) {
 		const struct vpa_family_row *f = &r->families[i];
 
 		ops += f->calls;
-		if (shown < FAMILIES && f->exclusive_ns >= d->busy_ns / 200) {
-			fill_part(vpa_table_row(t, 2, "%s", vpa_text_or(f->family, "?")), f->exclusive_ns,
-				f->calls, f->total_ns, d);
-			shown++;
+		if ((i < FAMILIES && is_worth(f->exclusive_ns, d, i)) ||
+			(i + 1 == r->family_count && !rest)) {
+			fill_part(vpa_table_row(t, 2, "%s", vpa_text_or(f->family, "?")),
+				f->exclusive_ns, f->calls, f->total_ns, d);
 			continue;
 		}
 		rest++;
@@ -214,8 +258,8 @@ static void add_busy(struct vpa_table *t, const struct vpa_report *r, const stru
 		rest_total += f->total_ns;
 	}
 	if (rest)
-		fill_part(vpa_table_row(t, 2, "%zu other%s", rest, rest == 1 ? "" : "s"), rest_ns,
-			rest_calls, rest_total, d);
+		fill_part(vpa_table_row(t, 2, "%zu smaller ones", rest), rest_ns, rest_calls,
+			rest_total, d);
 	row->cells[0] = vpa_ms(d->busy_ns, d);
 	row->cells[1] = vpa_percent(d->busy_ns, d->windows_ns);
 	row->cells[2] = vpa_count(ops);
@@ -224,7 +268,7 @@ static void add_busy(struct vpa_table *t, const struct vpa_report *r, const stru
 void vpa_text_window(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
-		{"ms", 0}, {"% of window", 0}, {"count", 0}, {"mean", 1}};
+		{"ms", 0}, {"% window", 0}, {"count", 0}, {"mean", 1}};
 	struct vpa_table t;
 
 	if (r->device_count > 1)
@@ -243,11 +287,11 @@ void vpa_text_window(struct vpa_page *p, const struct vpa_report *r, const struc
 
 /* ---- gaps ---- */
 
-static void add_gap(struct vpa_table *t, const struct vpa_report *r, const struct vpa_gap_row *g,
-	size_t room)
+static void add_gap(
+	struct vpa_table *t, const struct vpa_report *r, const struct vpa_gap_row *g, size_t room)
 {
-	const char *cause = vpa_cause_text((unsigned)g->opened_by < VPA_CAUSES ? g->opened_by
-									      : VPA_CAUSE_UNKNOWN);
+	const char *cause = vpa_cause_text(
+		(unsigned)g->opened_by < VPA_CAUSES ? g->opened_by : VPA_CAUSE_UNKNOWN);
 	struct vpa_label place, before = {{0}}, id = vpa_fit(g->id, 8);
 	struct vpa_row *row;
 	size_t used;
@@ -255,48 +299,50 @@ static void add_gap(struct vpa_table *t, const struct vpa_report *r, const struc
 	used = vpa_columns(id.text) + strlen(cause) + 3;
 	place = vpa_place(g->call, g->range, room > used ? room - used : 0);
 	used += vpa_columns(place.text);
-	if (g->before && used + 28 < room)
+	if (g->before && !vpa_is_edge(g->opened_by) && used + 28 < room)
 		before = vpa_kernel_label(g->before, room - used - 9);
 	row = vpa_table_row(t, 1, "%s %s%s%s%s%s", id.text, cause, place.text[0] ? ", " : "",
 		place.text, before.text[0] ? ", before " : "", before.text);
-	row->cells[0] = vpa_scaled(
-		g->start_ns > r->window_start_ns ? g->start_ns - r->window_start_ns : 0, 1000000000, 6);
+	row->cells[0] =
+		vpa_scaled(g->start_ns > r->window_start_ns ? g->start_ns - r->window_start_ns : 0,
+			1000000000, 6);
 	row->cells[1] = vpa_duration(g->duration_ns);
 	if (t->column_count > 2)
-		snprintf(row->cells[2].text, sizeof(row->cells[2].text), "%lld", (long long)g->device);
+		snprintf(row->cells[2].text, sizeof(row->cells[2].text), "%lld",
+			(long long)g->device);
 }
 
-static void put_longest_gaps(struct vpa_page *p, const struct vpa_report *r)
+static void put_longest_gaps(
+	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {{"at s", 0}, {"length", 0}, {"GPU", 0}};
 	struct vpa_table t;
-	size_t i, shown = vpa_least(r->gap_count, GAPS);
+	size_t i, shown = vpa_least(r->gap_count, GAPS), room;
 
 	if (!shown)
 		return;
-	vpa_table_init(&t, columns, r->device_count > 1 ? 3 : 2, "LONGEST GAPS, %zu of %s of %s or more",
-		shown, vpa_count(r->gaps_listed_of).text, vpa_duration(r->min_gap_ns).text);
+	vpa_table_init(&t, columns, r->device_count > 1 ? 3 : 2, "LONGEST GAPS, %zu of %s over %s",
+		shown, vpa_count(r->gaps_listed_of < shown ? shown : r->gaps_listed_of).text,
+		vpa_duration(r->min_gap_ns).text);
+	/* What two or three columns leave: no time is longer than the window's. */
+	room = p->width - strlen(vpa_scaled(d->window_ns, 1000000000, 6).text) -
+	       (r->device_count > 1 ? 17 : 12);
 	for (i = 0; i < shown; i++)
-		add_gap(&t, r, &r->gaps[i], p->width - (r->device_count > 1 ? 28 : 22));
+		add_gap(&t, r, &r->gaps[i], room);
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
 
 void vpa_text_gaps(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"<1 us", 4},
-		{"1-5 us", 3},
-		{"5-20 us", 2},
-		{"20-100", 1},
-		{"0.1-1 ms", 0},
-		{"1-10 ms", 0},
-		{">10 ms", 0}};
+	static const struct vpa_column columns[] = {{"<1 us", 4}, {"1-5 us", 3}, {"5-20 us", 2},
+		{"20-100", 1}, {"0.1-1 ms", 0}, {"1-10 ms", 0}, {">10 ms", 0}};
 	struct vpa_table t;
 	struct vpa_row *row;
 	size_t i, bucket;
 
 	_Static_assert(COUNT(columns) == VPA_GAP_BUCKETS, "a column for each bucket");
-	put_longest_gaps(p, r);
+	put_longest_gaps(p, r, d);
 	if (!d->gaps)
 		return;
 	vpa_table_init(&t, columns, COUNT(columns), "GAPS BY LENGTH");

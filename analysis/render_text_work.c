@@ -1,21 +1,22 @@
-/* render_text_work.c - what the devices did, and what is left to say: attention, kernels, copies, syncs,
- * ranges, notes, and what to do next.
+/* render_text_work.c - what the devices did, and what is left to say: attention, kernels, copies,
+ * syncs, ranges, notes, and what to do next.
  *
  * Each table is silent without data and shows its largest rows; the JSON report has the others. */
 #include "analysis/render.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { /* rows of each table */
-	KERNELS = 8,
+	KERNELS = 5,
 	BACKENDS = 6,
 	EAGER = 3,
 	FALLBACKS = 4,
 	COPIES = 4,
 	SYNCS = 4,
-	RANGES = 6,
+	RANGES = 5,
 	NOTES = 12
 };
 
@@ -34,11 +35,32 @@ static size_t length_without_parameters(const char *name)
 	return at ? at : len;
 }
 
+/* Behind the namespaces of a kernel's name: "at::native::(anonymous namespace)::f<...>" begins at
+ * f. */
+static const char *unqualified(const char *name)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+	const char *at = name, *begin = name;
+
+	while (*at && *at != '<') {
+		if (!strncmp(at, anonymous, sizeof(anonymous) - 1))
+			at += sizeof(anonymous) - 1;
+		else if (*at == '(')
+			break;
+		else if (at[0] == ':' && at[1] == ':')
+			begin = at += 2;
+		else
+			at++;
+	}
+	return *begin ? begin : name;
+}
+
 struct vpa_label vpa_kernel_label(const char *name, size_t columns)
 {
 	name = vpa_text_or(name, "?");
 	if (!strncmp(name, "void ", 5))
 		name += 5;
+	name = unqualified(name);
 	return vpa_fit_part(name, length_without_parameters(name), columns);
 }
 
@@ -47,7 +69,7 @@ struct vpa_label vpa_kernel_label(const char *name, size_t columns)
 static void put_kernels(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
-		{"ms", 0}, {"% of busy", 0}, {"calls", 1}, {"mean", 2}};
+		{"ms", 0}, {"% busy", 0}, {"calls", 1}, {"mean", 2}};
 	struct vpa_table t;
 	size_t i, shown = 0;
 
@@ -73,10 +95,11 @@ static void put_kernels(struct vpa_page *p, const struct vpa_report *r, const st
 	vpa_page_table(p, &t);
 }
 
-static void put_attention(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+static void put_attention(
+	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
-		{"ms", 0}, {"helpers ms", 1}, {"% of busy", 0}, {"calls", 0}};
+		{"ms", 0}, {"helpers ms", 1}, {"% busy", 0}, {"calls", 0}};
 	const struct vpa_attention *a = &r->attention;
 	struct vpa_table t;
 	size_t i;
@@ -96,17 +119,18 @@ static void put_attention(struct vpa_page *p, const struct vpa_report *r, const 
 	}
 	for (i = 0; i < vpa_least(a->eager_count, EAGER); i++) {
 		const struct vpa_eager_row *e = &a->eager[i];
-		struct vpa_row *row = vpa_table_row(&t, 1, "EAGER: GEMM, softmax, GEMM %s%s",
-			e->range ? "in " : "outside ranges", vpa_fit(e->range, 60).text);
+		struct vpa_row *row = vpa_table_row(&t, 1, "EAGER: GEMM, softmax, GEMM%s%s",
+			e->range ? " in " : "", vpa_fit(e->range, 60).text);
 
 		row->style = VPA_YELLOW;
 		row->cells[0] = vpa_ms(e->total_ns, d);
 		row->cells[3] = vpa_count(e->count);
 	}
+	for (i = 0; i < vpa_least(a->fallback_count, FALLBACKS); i++)
+		vpa_text_row(&t, 1, "FALLBACK: %s", vpa_text_or(a->fallbacks[i], "?"))->style =
+			VPA_YELLOW;
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
-	for (i = 0; i < vpa_least(a->fallback_count, FALLBACKS); i++)
-		vpa_page_words(p, "", VPA_YELLOW, "FALLBACK %s", vpa_text_or(a->fallbacks[i], "?"));
 }
 
 static void put_copies(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
@@ -124,8 +148,11 @@ static void put_copies(struct vpa_page *p, const struct vpa_report *r, const str
 		const char *kind = vpa_text_or(c->kind, "?");
 		struct vpa_row *row;
 
+		if (t.row_count && c->total_ns < d->windows_ns / 1000)
+			continue;
 		if (strcmp(kind, "memset"))
-			row = vpa_table_row(&t, 1, "C%zu %s, %s to %s", i + 1, vpa_fit(kind, 16).text,
+			row = vpa_table_row(&t, 1, "C%zu %s, %s to %s", i + 1,
+				vpa_fit(kind, 16).text,
 				vpa_fit(vpa_text_or(c->source, "unknown"), 24).text,
 				vpa_fit(vpa_text_or(c->target, "unknown"), 24).text);
 		else
@@ -146,12 +173,18 @@ static void put_syncs(struct vpa_page *p, const struct vpa_report *r, const stru
 	struct vpa_table t;
 	size_t i;
 
-	if (!r->sync_count)
+	if (!r->sync_count || !r->device_count)
 		return;
 	vpa_table_init(&t, columns, COUNT(columns), "SYNCS, by the idle time they open");
 	for (i = 0; i < vpa_least(r->sync_count, SYNCS); i++) {
 		const struct vpa_sync_row *s = &r->syncs[i];
-		struct vpa_row *row = vpa_table_row(&t, 1, "S%zu %s", i + 1,
+		struct vpa_row *row;
+
+		/* Neither idle time nor time of the host worth a line. */
+		if (t.row_count && s->idle_ns < d->windows_ns / 1000 &&
+			s->total_ns < d->windows_ns / 100)
+			continue;
+		row = vpa_table_row(&t, 1, "S%zu %s", i + 1,
 			vpa_fit(vpa_text_or(s->call, "?"), VPA_COLUMNS_MAX - 8).text);
 
 		row->cells[0] = vpa_ms(s->idle_ns, d);
@@ -163,32 +196,50 @@ static void put_syncs(struct vpa_page *p, const struct vpa_report *r, const stru
 	vpa_page_table(p, &t);
 }
 
+/* Operators of an imported profiler trace come by the thousand; they are shown where nobody marked
+ * anything. */
+static int is_operator(const struct vpa_range_row *g)
+{
+	return g->domain && !strcmp(g->domain, "cpu_op");
+}
+
+static int has_marks(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->range_count; i++)
+		if (!is_operator(&r->ranges[i]))
+			return 1;
+	return 0;
+}
+
 static void put_ranges(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"n", 0},
-		{"host mean", 0},
-		{"host ms", 2},
-		{"GPU busy ms", 0},
-		{"GPU idle ms", 1}};
+	static const struct vpa_column columns[] = {
+		{"n", 0}, {"host mean", 0}, {"host ms", 2}, {"GPU busy ms", 0}, {"GPU idle ms", 1}};
 	struct vpa_table t;
-	size_t i, shown = vpa_least(r->range_count, RANGES);
+	int marked = has_marks(r);
+	size_t i;
 
-	if (!shown)
-		return;
-	vpa_table_init(&t, columns, COUNT(columns), "RANGES, %zu of %zu names", shown,
-		r->range_names < shown ? shown : r->range_names);
-	for (i = 0; i < shown; i++) {
+	vpa_table_init(&t, columns, r->device_count ? COUNT(columns) : 3, "RANGES, of %s names",
+		vpa_count(r->range_names).text);
+	for (i = 0; i < r->range_count && t.row_count < RANGES; i++) {
 		const struct vpa_range_row *g = &r->ranges[i];
 		const char *domain = vpa_text_or(g->domain, "");
-		struct vpa_row *row = vpa_table_row(&t, 1, "%s%s%s", vpa_fit(domain, 24).text,
-			*domain ? ": " : "", vpa_fit(vpa_text_or(g->name, "?"), VPA_COLUMNS_MAX - 8).text);
+		struct vpa_row *row;
 
+		if (marked && is_operator(g))
+			continue;
+		row = vpa_table_row(&t, 1, "%s%s%s", vpa_fit(domain, 24).text, *domain ? ": " : "",
+			vpa_fit(vpa_text_or(g->name, "?"), VPA_COLUMNS_MAX - 8).text);
 		row->cells[0] = vpa_count(g->host.count);
 		row->cells[1] = vpa_mean(g->host.total_ns, g->host.count);
 		row->cells[2] = vpa_ms(g->host.total_ns, d);
 		row->cells[3] = vpa_ms(g->busy_ns, d);
 		row->cells[4] = vpa_ms(g->idle_ns, d);
 	}
+	if (!t.row_count)
+		return;
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
@@ -226,14 +277,9 @@ void vpa_text_notes(struct vpa_page *p, const struct vpa_report *r)
 		uint64_t number;
 		const char *text;
 	} oddities[] = {
-		{v->zero_duration, "kernels, copies and memsets end as they start: counted, in no time"},
-		{v->reversed, "end before they start: left out"},
-		{v->zero_time, "have no time: left out"},
-		{v->late_ops, "came too late to be put in order"},
+		{v->zero_duration,
+			"kernels, copies and memsets end as they start: counted, in no time"},
 		{v->launches_without_op, "launches have no op: their work is not in this trace"},
-		{v->unmatched_ranges, "ranges were never closed: they end with the window"},
-		{v->late_ranges, "ranges came too late to be used"},
-		{v->unknown_sections, "sections of a kind that this version does not know"},
 	};
 	struct notes n = {.page = p};
 	size_t i;
@@ -257,19 +303,28 @@ static const char *path_for_shell(const struct vpa_page *p, const char *path)
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "._/+=,@:%-";
 
-	if (!path || !*path || *path == '-' || path[strspn(path, plain)] || strlen(path) + 40 > p->width)
+	if (!path || !*path || *path == '-' || path[strspn(path, plain)] ||
+		strlen(path) + 40 > p->width)
 		return "FILE";
 	return path;
 }
 
+/* Whether ranges are called "block 3" or "step 7" already, more or less. */
 static int has_blocks(const struct vpa_report *r)
 {
-	size_t i;
+	static const char *const words[] = {"block", "step"};
+	size_t i, k;
 
-	for (i = 0; i < r->range_count; i++)
-		if (r->ranges[i].name && (!strncmp(r->ranges[i].name, "block ", 6) ||
-						 !strncmp(r->ranges[i].name, "step ", 5)))
-			return 1;
+	for (i = 0; i < r->range_count; i++) {
+		for (k = 0; k < COUNT(words); k++) {
+			size_t len = strlen(words[k]);
+			const char *name = r->ranges[i].name;
+
+			if (name && !strncasecmp(name, words[k], len) && name[len] &&
+				strchr(" _#-0123456789", name[len]))
+				return 1;
+		}
+	}
 	return 0;
 }
 
@@ -280,6 +335,7 @@ void vpa_text_next(struct vpa_page *p, const struct vpa_report *r)
 		path_for_shell(p, r->path));
 	if (r->device_count && !has_blocks(r))
 		vpa_page_words(p, "MARK", VPA_PLAIN,
-			"torch.cuda.nvtx.range_push(\"block 3\") and range_pop() around each video block, "
-			"\"step 7\" around each denoising step: then this page says in which.");
+			"torch.cuda.nvtx.range_push(\"block 3\") ... range_pop() around each video "
+			"block "
+			"and \"step 7\" around each denoising step name them on this page.");
 }

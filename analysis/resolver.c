@@ -59,14 +59,15 @@ void vpa_resolver_free(struct vpa_resolver *r)
 		vpa_calls_free(&r->pasts[i].calls);
 		vpa_timeline_free(&r->pasts[i].ranges);
 	}
-	for (i = 0; i < r->process_count; i++)
+	for (i = 0; i < r->process_count; i++) {
 		vpa_timeline_free(&r->processes[i].ranges);
+		vpa_launches_free(&r->processes[i].launches);
+	}
 	for (i = 0; i < r->model->stream_count && i < r->waits_cap; i++)
 		vpt_free(r->waits[i].ids);
 	vpt_free(r->pasts);
 	vpt_free(r->processes);
 	vpt_free(r->waits);
-	vpa_launches_free(&r->launches);
 	vpa_range_pool_free(&r->pool);
 	vpa_intervals_free(&r->lost);
 	vpa_intervals_free(&r->profiler);
@@ -76,6 +77,7 @@ void vpa_resolver_free(struct vpa_resolver *r)
 	vpt_free(r->spare_ops);
 	vpt_free(r->keys);
 	vpt_free(r->spare_keys);
+	vpt_free(r->runs);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -210,12 +212,14 @@ static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const st
 {
 	const struct vpa_model *m = r->model;
 	struct vpa_thread_past *past;
+	struct vpa_launches *launches;
 	uint32_t thread, row;
 	int rc = vpa_maps_thread(r, s->lane, &thread);
 
 	if (rc)
 		return rc;
 	past = &r->pasts[thread];
+	launches = &r->processes[m->threads[thread].process].launches;
 	for (row = 0; row < s->row_count; row++) {
 		uint64_t start = s->col[VPT_CALL_START][row], end = start + s->col[VPT_CALL_DURATION][row];
 		uint64_t id = s->col[VPT_CALL_ID][row];
@@ -237,9 +241,8 @@ static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const st
 				call->range->references++;
 		}
 		mark_nested(&past->calls, call);
-		if (call->correlation &&
-			vpa_launches_add(&r->launches, (struct vpa_launch){call->correlation, thread,
-								(uint32_t)(past->calls.end - 1)}))
+		if (call->correlation && vpa_launches_add(launches, r->pasts, call->correlation, thread,
+						 past->calls.end - 1))
 			return VPT_ENOMEM;
 		r->counts.calls += (uint64_t)in_window(m, start);
 	}
@@ -338,6 +341,17 @@ static struct vpa_op *new_op(struct vpa_resolver *r)
 	return &r->ops[r->op_count];
 }
 
+static int key_before(const struct vpa_op_key *a, const struct vpa_op_key *b)
+{
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns;
+	if (a->stream != b->stream)
+		return a->stream < b->stream;
+	if (a->correlation != b->correlation)
+		return a->correlation < b->correlation;
+	return a->index < b->index;
+}
+
 static int hold_op(struct vpa_resolver *r, const struct vpa_op *values, uint64_t start, uint64_t end)
 {
 	struct vpa_op *op = new_op(r);
@@ -351,6 +365,11 @@ static int hold_op(struct vpa_resolver *r, const struct vpa_op *values, uint64_t
 		r->late_ops++;
 	r->keys[r->op_count] =
 		(struct vpa_op_key){start, op->stream, (uint32_t)r->op_count, op->correlation};
+	if (!r->run_count || (r->op_count && key_before(&r->keys[r->op_count], &r->keys[r->op_count - 1]))) {
+		if (vpt_grow(&r->runs, &r->run_cap, r->run_count + 2, sizeof(*r->runs)))
+			return VPT_ENOMEM;
+		r->runs[r->run_count++] = r->op_count;
+	}
 	r->op_count++;
 	return VPT_OK;
 }
@@ -460,17 +479,6 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
 
 /* ---- releasing ---- */
 
-static int key_before(const struct vpa_op_key *a, const struct vpa_op_key *b)
-{
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns;
-	if (a->stream != b->stream)
-		return a->stream < b->stream;
-	if (a->correlation != b->correlation)
-		return a->correlation < b->correlation;
-	return a->index < b->index;
-}
-
 /* Merges the sorted keys [begin, middle) and [middle, end) of `from` into `to`. */
 static void merge_runs(
 	const struct vpa_op_key *from, struct vpa_op_key *to, size_t begin, size_t middle, size_t end)
@@ -484,33 +492,27 @@ static void merge_runs(
 	memcpy(to + out, from + b, (end - b) * sizeof(*to));
 }
 
-static size_t run_end(const struct vpa_op_key *keys, size_t begin, size_t count)
-{
-	size_t end = begin + 1;
-
-	while (end < count && !key_before(&keys[end], &keys[end - 1]))
-		end++;
-	return end;
-}
-
-/* Natural merge sort: a lane's ops are nearly in order, so there are about as many runs as lanes. */
+/* Merges neighbouring runs until one is left. A lane's ops come nearly in order, so there are about as many
+ * runs as lanes; r->runs holds where each begins. */
 static int sort_keys(struct vpa_resolver *r)
 {
 	size_t n = r->op_count;
 
-	while (n > 1 && run_end(r->keys, 0, n) < n) {
-		size_t begin = 0, swap_cap;
+	while (r->run_count > 1) {
+		size_t merged = 0, i, swap_cap;
 		struct vpa_op_key *swap;
 
-		if (vpt_grow(&r->spare_keys, &r->spare_key_cap, n, sizeof(*r->spare_keys)))
+		if (vpt_grow(&r->spare_keys, &r->spare_key_cap, r->key_cap, sizeof(*r->spare_keys)))
 			return VPT_ENOMEM;
-		while (begin < n) {
-			size_t middle = run_end(r->keys, begin, n);
-			size_t end = middle < n ? run_end(r->keys, middle, n) : n;
+		r->runs[r->run_count] = n;
+		for (i = 0; i < r->run_count; i += 2) {
+			size_t begin = r->runs[i], middle = r->runs[i + 1];
+			size_t end = i + 2 <= r->run_count ? r->runs[i + 2 < r->run_count ? i + 2 : r->run_count] : n;
 
-			merge_runs(r->keys, r->spare_keys, begin, middle, end);
-			begin = end;
+			merge_runs(r->keys, r->spare_keys, begin, middle, i + 1 < r->run_count ? end : middle);
+			r->runs[merged++] = begin;
 		}
+		r->run_count = merged;
 		swap = r->keys;
 		r->keys = r->spare_keys;
 		r->spare_keys = swap;
@@ -521,32 +523,17 @@ static int sort_keys(struct vpa_resolver *r)
 	return VPT_OK;
 }
 
+/* Ops that do not know their process match any, as do calls that do not know theirs. */
 static struct vpa_call *find_launch(const struct vpa_resolver *r, const struct vpa_op *op)
 {
-	const struct vpa_launches *l = &r->launches;
 	int64_t pid = r->model->streams[op->stream].pid;
-	struct vpa_call *best = NULL;
-	size_t i, probes;
+	struct vpa_call *call = NULL;
+	size_t i;
 
-	if (!op->correlation || !l->slot_count)
-		return NULL;
-	i = vpa_launch_home(l, op->correlation);
-	for (probes = 0; probes < VPA_LAUNCH_PROBES && l->slots[i].correlation; probes++) {
-		const struct vpa_launch *s = &l->slots[i];
-
-		if (s->correlation == op->correlation) {
-			const struct vpa_thread *t = &r->model->threads[s->thread];
-			const struct vpa_calls *calls = &r->pasts[s->thread].calls;
-			uint64_t position = calls->end - 1 - (uint32_t)((uint32_t)(calls->end - 1) - s->position);
-			struct vpa_call *call = vpa_calls_at(calls, position);
-
-			if ((pid == -1 || t->pid == -1 || t->pid == pid) &&
-				(!best || call->encloses > best->encloses || call->start_ns < best->start_ns))
-				best = call;
-		}
-		i = (i + 1) & (l->slot_count - 1);
-	}
-	return best;
+	for (i = 0; i < r->process_count && !call; i++)
+		if (pid == -1 || r->processes[i].pid == pid || r->processes[i].pid == -1)
+			call = vpa_launches_find(&r->processes[i].launches, r->pasts, op->correlation);
+	return call;
 }
 
 /* Joins an op. Returns whether it goes on to the folds: inside the window and of positive length. */
@@ -607,6 +594,7 @@ static int keep_rest(struct vpa_resolver *r, size_t from)
 	r->op_cap = r->spare_cap;
 	r->spare_cap = swap_cap;
 	r->op_count = rest;
+	r->run_count = rest ? 1 : 0;
 	return VPT_OK;
 }
 
@@ -628,7 +616,7 @@ int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 	}
 	if (!rc && n)
 		rc = r->sink.ops(r->sink.ctx, out, n);
-	if (!rc)
+	if (!rc && i)
 		rc = keep_rest(r, i);
 	if (until_ns > r->released_ns)
 		r->released_ns = until_ns;
@@ -649,15 +637,13 @@ static int still_waits(const struct vpa_resolver *r, const struct vpa_call *call
 static void forget_call(struct vpa_resolver *r, uint32_t thread, uint64_t position)
 {
 	struct vpa_call *call = vpa_calls_at(&r->pasts[thread].calls, position);
+	enum vpt_call_class effect = vpa_call_effect(call);
 
-	if (call->correlation)
-		vpa_launches_remove(
-			&r->launches, (struct vpa_launch){call->correlation, thread, (uint32_t)position});
-	if (in_window(r->model, call->start_ns)) {
-		r->launches_without_op += (uint64_t)(vpt_call_launches(call->klass) && !call->ops);
-		if (r->sink.call && r->sink.call(r->sink.ctx, call))
-			r->failed = VPT_ENOMEM;
-	}
+	if (!call->ops && vpt_call_launches(call->klass) && in_window(r->model, call->start_ns))
+		r->launches_without_op++;
+	if ((effect == VPT_CALL_SYNC || effect == VPT_CALL_BLOCKING_COPY) && r->sink.call &&
+		in_window(r->model, call->start_ns) && r->sink.call(r->sink.ctx, call))
+		r->failed = VPT_ENOMEM;
 	vpa_range_drop(&r->pool, call->range);
 }
 

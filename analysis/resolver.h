@@ -13,16 +13,10 @@
 #include "analysis/timeline.h"
 #include "formats/batch.h"
 
-/* A thread's recent past. */
-struct vpa_thread_past {
-	struct vpa_calls calls;
-	struct vpa_timeline ranges;
-	uint64_t forgotten_ns; /* calls that ended by then were given up for want of room */
-};
-
 struct vpa_process {
 	int64_t pid;
 	struct vpa_timeline ranges; /* start/end ranges */
+	struct vpa_launches launches;
 };
 
 /* Waits that were queued on a stream: correlation ids, rising. */
@@ -34,7 +28,8 @@ struct vpa_waits {
 /* Where resolved events go. Ops come in batches, in order, all of positive length inside the window. */
 struct vpa_resolver_sink {
 	int (*ops)(void *ctx, struct vpa_op *const *ops, size_t count);
-	int (*call)(void *ctx, const struct vpa_call *call); /* starts inside the window; its ops are known */
+	/* A call that waits for a device and starts inside the window; its ops are known by then. */
+	int (*call)(void *ctx, const struct vpa_call *call);
 	int (*range)(void *ctx, const struct vpa_range *range); /* nothing refers to it any more */
 	void *ctx;
 };
@@ -49,7 +44,6 @@ struct vpa_resolver {
 	size_t process_count, process_cap;
 	struct vpa_waits *waits; /* by stream */
 	size_t waits_cap;
-	struct vpa_launches launches;
 	struct vpa_range_pool pool;
 	struct vpa_intervals lost, profiler, loading;
 
@@ -57,6 +51,8 @@ struct vpa_resolver {
 	struct vpa_op *ops, *spare_ops;   /* held back */
 	struct vpa_op_key *keys, *spare_keys;
 	size_t op_count, op_cap, spare_cap, key_cap, spare_key_cap;
+	size_t *runs; /* where each sorted stretch of keys begins */
+	size_t run_count, run_cap;
 	uint64_t released_ns; /* ops before it have been released */
 	int failed;
 

@@ -114,6 +114,9 @@ static int kernel_of(struct vpa_resolver *r, uint32_t name, uint32_t *kernel)
 		k = &model->kernels[model->kernel_count++];
 		k->name = name;
 		vpa_rules_classify(r->rules, text.text, text.len, &k->klass);
+		k->is_comm = vpa_family_is_comm(k->klass.family) != 0;
+		k->is_attention = vpa_family_is_attention(k->klass.family) != 0;
+		k->is_glue = vpa_family_is_glue(k->klass.family) != 0;
 		m->kernel_of_name[name] = (uint32_t)model->kernel_count;
 	}
 	*kernel = m->kernel_of_name[name] - 1;

@@ -9,17 +9,6 @@
 
 enum { OCTAVE = 64, BUCKETS = 58 * OCTAVE + 128 };
 
-/* Values below 128 have buckets of their own; above, the top seven bits choose. */
-static size_t bucket_of(uint64_t ns)
-{
-	unsigned shift;
-
-	if (ns < 128)
-		return (size_t)ns;
-	shift = 57 - (unsigned)__builtin_clzll(ns);
-	return (size_t)shift * OCTAVE + (size_t)(ns >> shift);
-}
-
 static uint64_t middle_of(size_t bucket)
 {
 	unsigned shift;
@@ -38,31 +27,18 @@ static int become_histogram(struct vpa_spread_builder *b)
 	if (!counts)
 		return VPT_ENOMEM;
 	for (i = 0; i < b->count; i++)
-		counts[bucket_of(b->values[i])]++;
+		counts[vpa_spread_bucket(b->values[i])]++;
 	vpt_free(b->values);
 	b->values = counts;
 	b->is_histogram = 1;
 	return VPT_OK;
 }
 
-int vpa_spread_add(struct vpa_spread_builder *b, uint64_t ns)
+int vpa_spread_room(struct vpa_spread_builder *b)
 {
-	if (!b->is_histogram && b->count == VPA_SPREAD_EXACT && become_histogram(b))
-		return VPT_ENOMEM;
-	if (b->is_histogram)
-		b->values[bucket_of(ns)]++;
-	else if (b->count == b->cap && vpt_grow(&b->values, &b->cap, b->count + 1, sizeof(*b->values)))
-		return VPT_ENOMEM;
-	else
-		b->values[b->count] = ns;
-	if (!b->count || ns < b->min_ns)
-		b->min_ns = ns;
-	if (ns > b->max_ns)
-		b->max_ns = ns;
-	b->count++;
-	b->total_ns += ns;
-	b->squares += (unsigned __int128)ns * ns;
-	return VPT_OK;
+	if (b->count == VPA_SPREAD_EXACT)
+		return become_histogram(b);
+	return vpt_grow(&b->values, &b->cap, b->count + 1, sizeof(*b->values));
 }
 
 void vpa_spread_free(struct vpa_spread_builder *b)
@@ -121,7 +97,7 @@ uint64_t vpa_spread_at_least(struct vpa_spread_builder *b, uint64_t ns)
 	size_t i;
 
 	if (b->is_histogram)
-		for (i = bucket_of(ns); i < BUCKETS; i++)
+		for (i = vpa_spread_bucket(ns); i < BUCKETS; i++)
 			n += b->values[i];
 	else
 		for (i = 0; i < b->count; i++)

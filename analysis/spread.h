@@ -17,8 +17,40 @@ struct vpa_spread_builder {
 	int is_histogram;
 };
 
+/* Values below 128 have buckets of their own; above, the top seven bits choose. */
+static inline size_t vpa_spread_bucket(uint64_t ns)
+{
+	unsigned shift;
+
+	if (ns < 128)
+		return (size_t)ns;
+	shift = 57 - (unsigned)__builtin_clzll(ns);
+	return (size_t)shift * 64 + (size_t)(ns >> shift);
+}
+
+/* Makes room for one more sample, or turns the samples into a histogram. */
+int vpa_spread_room(struct vpa_spread_builder *b);
+
 /* All zeros is empty. 0 or VPT_ENOMEM. */
-int vpa_spread_add(struct vpa_spread_builder *b, uint64_t ns);
+static inline int vpa_spread_add(struct vpa_spread_builder *b, uint64_t ns)
+{
+	if (b->is_histogram)
+		b->values[vpa_spread_bucket(ns)]++;
+	else if (b->count == b->cap && vpa_spread_room(b))
+		return -1;
+	else if (b->is_histogram)
+		b->values[vpa_spread_bucket(ns)]++;
+	else
+		b->values[b->count] = ns;
+	if (!b->count || ns < b->min_ns)
+		b->min_ns = ns;
+	if (ns > b->max_ns)
+		b->max_ns = ns;
+	b->count++;
+	b->total_ns += ns;
+	b->squares += (unsigned __int128)ns * ns;
+	return 0;
+}
 void vpa_spread_free(struct vpa_spread_builder *b);
 
 /* The summary; sorts the samples. Empty: all zeros. */

@@ -20,6 +20,13 @@ struct vpa_timeline {
 	uint64_t late;     /* ranges that came after their time had been settled: in no step */
 };
 
+/* A thread's recent past. */
+struct vpa_thread_past {
+	struct vpa_calls calls;
+	struct vpa_timeline ranges;
+	uint64_t forgotten_ns; /* calls that ended by then have been given up */
+};
+
 /* Where ranges come from and go to. */
 struct vpa_range_pool {
 	struct vpa_range *unused;

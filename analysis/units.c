@@ -1,11 +1,11 @@
 /* units.c - numbers and foreign text made fit for a terminal.
  *
- * printf(3) writes a locale's decimal point and separators, and a terminal obeys what a name tells it
- * to do; both are kept out here, once. Numbers are rounded as integers and then spelled; text goes
- * through one decoder that says of each character how it is shown and how wide it is.
+ * printf(3) writes a locale's decimal point and separators, and a terminal obeys what a name tells
+ * it to do; both are kept out here, once. Numbers are rounded as integers and then spelled; text
+ * goes through one decoder that says of each character how it is shown and how wide it is.
  *
- * Left out: the exact width of combined characters. A mark that joins its neighbour counts one column,
- * so a line can come out narrower than allowed, never wider. */
+ * Left out: the exact width of combined characters. A mark that joins its neighbour counts one
+ * column, so a line can come out narrower than allowed, never wider. */
 #include "analysis/units.h"
 
 #include <math.h>
@@ -105,11 +105,8 @@ struct vpa_num vpa_duration(uint64_t ns)
 
 struct vpa_num vpa_bytes(uint64_t bytes)
 {
-	static const struct unit units[] = {{1, " B"},
-		{1000, " kB"},
-		{1000000, " MB"},
-		{1000000000, " GB"},
-		{1000000000000, " TB"}};
+	static const struct unit units[] = {{1, " B"}, {1000, " kB"}, {1000000, " MB"},
+		{1000000000, " GB"}, {1000000000000, " TB"}};
 
 	return with_unit(bytes, units, sizeof(units) / sizeof(units[0]));
 }
@@ -192,8 +189,9 @@ static int is_in(uint32_t code, const struct code_range *ranges, size_t count)
 	return 0;
 }
 
-/* The bytes of the UTF-8 sequence at `s` and its code; 0 where there is none. Shortest forms only, no
- * surrogates, nothing beyond U+10FFFF. The NUL at the end of `s` stops it like any other byte. */
+/* The bytes of the UTF-8 sequence at `s` and its code; 0 where there is none. Shortest forms only,
+ * no surrogates, nothing beyond U+10FFFF. The NUL at the end of `s` stops it like any other byte.
+ */
 static unsigned decode(const unsigned char *s, uint32_t *code)
 {
 	unsigned len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
@@ -235,8 +233,8 @@ size_t vpa_glyph_next(const char *text, struct vpa_glyph *out)
 		escape(out, "\\x%02x", s[0]);
 		return 1;
 	}
-	if (code < 0x20 || (code >= 0x7f && code <= 0xff &&
-				   (code == 0x7f || is_in(code, unseen, 2))))
+	if (code < 0x20 ||
+		(code >= 0x7f && code <= 0xff && (code == 0x7f || is_in(code, unseen, 2))))
 		escape(out, "\\x%02x", code);
 	else if (is_in(code, unseen, sizeof(unseen) / sizeof(unseen[0])))
 		escape(out, code > 0xffff ? "\\u%5x" : "\\u%04x", code);

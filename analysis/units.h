@@ -47,7 +47,8 @@ struct vpa_glyph {
 	unsigned len, columns;
 };
 
-/* The next character as it is shown. Returns how many bytes of `text` it stands for; 0 at its NUL. */
+/* The next character as it is shown. Returns how many bytes of `text` it stands for; 0 at its NUL.
+ */
 size_t vpa_glyph_next(const char *text, struct vpa_glyph *out);
 
 size_t vpa_columns(const char *text); /* of all of it; NULL: 0 */

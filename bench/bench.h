@@ -18,7 +18,8 @@ static inline uint64_t bench_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static inline int bench_count_write(struct vpt_sink *sink, const void *data, size_t size, struct vpt_err *err)
+static inline int bench_count_write(
+	struct vpt_sink *sink, const void *data, size_t size, struct vpt_err *err)
 {
 	(void)data;
 	(void)err;
@@ -82,7 +83,8 @@ static inline int bench_order_rows(const struct vpt_batch *b, struct bench_order
 		if (vpt_grow(&o->rows, &o->cap, o->count + s->row_count, sizeof(*o->rows)))
 			return VPT_ENOMEM;
 		for (row = 0; row < s->row_count; row++) {
-			uint64_t end = s->col[0][row] + (kind->flags & VPT_KIND_SPAN ? s->col[1][row] : 0);
+			uint64_t end =
+				s->col[0][row] + (kind->flags & VPT_KIND_SPAN ? s->col[1][row] : 0);
 
 			o->rows[o->count++] = (struct bench_row){end, (uint32_t)i, row};
 		}

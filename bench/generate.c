@@ -2,8 +2,8 @@
  *
  *	bench_generate 1000000 -o FILE [-s SEED] [-c SECONDS] [-n]
  *
- * -c closes a chunk after so many seconds at the latest, as the tracer does with 1; by default only its size
- * counts. -n compresses nothing and writes nothing, to time the generator. */
+ * -c closes a chunk after so many seconds at the latest, as the tracer does with 1; by default
+ * only its size counts. -n compresses nothing and writes nothing, to time the generator. */
 #include "bench/self_forcing.h"
 #include "formats/error.h"
 #include "formats/io.h"
@@ -68,8 +68,8 @@ static int write_capture(const char *path, uint64_t events, uint64_t seed, uint6
 		return 1;
 	}
 	fprintf(stderr, "simulated stream: %llu events, %llu chunks, %llu bytes, %.2f s\n",
-		(unsigned long long)t.events, (unsigned long long)t.chunks, (unsigned long long)bytes,
-		seconds() - began);
+		(unsigned long long)t.events, (unsigned long long)t.chunks,
+		(unsigned long long)bytes, seconds() - began);
 	return 0;
 }
 
@@ -94,7 +94,8 @@ int main(int argc, char **argv)
 	events = optind < argc ? strtoull(argv[optind], NULL, 10) : 0;
 	/* GNU getopt moves the number behind the options, others stop at it. */
 	if (optind + 1 != argc || !events || (!path && !dry)) {
-		fprintf(stderr, "usage: bench_generate EVENTS -o FILE [-s SEED] [-c SECONDS] [-n]\n");
+		fprintf(stderr,
+			"usage: bench_generate EVENTS -o FILE [-s SEED] [-c SECONDS] [-n]\n");
 		return 2;
 	}
 	return write_capture(dry ? NULL : path, events, seed, chunk_ns);

@@ -1,7 +1,9 @@
-/* raw_records.h - rows in the shape of CUPTI's activity records, as a tool that saves what it gets would write.
+/* raw_records.h - rows in the shape of CUPTI's activity records, as a tool that saves what it
+ * gets would write.
  *
- * Sizes and the order of the fields are those of CUDA 13's kernel, runtime, memcpy and memset records; ranges are
- * rows of 32 bytes. Names are pointers: the strings themselves are not counted, in favour of this side. */
+ * Sizes and the order of the fields are those of CUDA 13's kernel, runtime, memcpy and memset
+ * records; ranges are rows of 32 bytes. Names are pointers: the strings themselves are not
+ * counted, in favour of this side. */
 #ifndef VPT_BENCH_RAW_RECORDS_H
 #define VPT_BENCH_RAW_RECORDS_H
 
@@ -68,14 +70,18 @@ static inline uint64_t raw_name(uint64_t id)
 	return UINT64_C(0x7f3a5c000000) + id * 272;
 }
 
-static inline size_t raw_put_kernel(
-	const struct vpt_batch *b, const struct vpt_section *s, uint32_t row, const struct vpt_lane *lane, void *out)
+static inline size_t raw_put_kernel(const struct vpt_batch *b, const struct vpt_section *s,
+	uint32_t row, const struct vpt_lane *lane, void *out)
 {
 	const struct vpt_section *c = vpt_batch_find(b, VPT_CONFIG);
 	uint64_t config = s->col[VPT_KERNEL_CONFIG][row], start = s->col[VPT_KERNEL_START][row];
-	struct raw_kernel r = {.kind = 10, .start_ns = start, .end_ns = start + s->col[VPT_KERNEL_DURATION][row],
-		.device = (uint32_t)lane->device, .context = (uint32_t)lane->context,
-		.stream = (uint32_t)lane->stream, .correlation = (uint32_t)s->col[VPT_KERNEL_CORRELATION][row],
+	struct raw_kernel r = {.kind = 10,
+		.start_ns = start,
+		.end_ns = start + s->col[VPT_KERNEL_DURATION][row],
+		.device = (uint32_t)lane->device,
+		.context = (uint32_t)lane->context,
+		.stream = (uint32_t)lane->stream,
+		.correlation = (uint32_t)s->col[VPT_KERNEL_CORRELATION][row],
 		.graph_node = s->col[VPT_KERNEL_GRAPH_NODE][row]};
 	unsigned i;
 
@@ -103,9 +109,13 @@ static inline size_t raw_put_copy(
 	uint64_t start = s->col[VPT_COPY_START][row], end = start + s->col[VPT_COPY_DURATION][row];
 
 	if (s->col[VPT_COPY_COPY_KIND][row] == VPT_COPYKIND_MEMSET) {
-		struct raw_memset r = {.kind = 2, .start_ns = start, .end_ns = end,
-			.value = (uint32_t)s->col[VPT_COPY_VALUE][row], .bytes = s->col[VPT_COPY_BYTES][row],
-			.device = (uint32_t)lane->device, .context = (uint32_t)lane->context,
+		struct raw_memset r = {.kind = 2,
+			.start_ns = start,
+			.end_ns = end,
+			.value = (uint32_t)s->col[VPT_COPY_VALUE][row],
+			.bytes = s->col[VPT_COPY_BYTES][row],
+			.device = (uint32_t)lane->device,
+			.context = (uint32_t)lane->context,
 			.stream = (uint32_t)lane->stream,
 			.correlation = (uint32_t)s->col[VPT_COPY_CORRELATION][row],
 			.graph_node = s->col[VPT_COPY_GRAPH_NODE][row]};
@@ -113,14 +123,19 @@ static inline size_t raw_put_copy(
 		memcpy(out, &r, sizeof(r));
 		return sizeof(r);
 	} else {
-		struct raw_memcpy r = {.kind = 1, .start_ns = start, .end_ns = end,
+		struct raw_memcpy r = {.kind = 1,
+			.start_ns = start,
+			.end_ns = end,
 			.copy_kind = (uint8_t)s->col[VPT_COPY_COPY_KIND][row],
 			.source = (uint8_t)s->col[VPT_COPY_SOURCE_MEMORY][row],
 			.target = (uint8_t)s->col[VPT_COPY_TARGET_MEMORY][row],
 			.flags = (uint8_t)s->col[VPT_COPY_ASYNCHRONOUS][row],
-			.bytes = s->col[VPT_COPY_BYTES][row], .device = (uint32_t)lane->device,
-			.context = (uint32_t)lane->context, .stream = (uint32_t)lane->stream,
-			.correlation = (uint32_t)s->col[VPT_COPY_CORRELATION][row], .copies = 1,
+			.bytes = s->col[VPT_COPY_BYTES][row],
+			.device = (uint32_t)lane->device,
+			.context = (uint32_t)lane->context,
+			.stream = (uint32_t)lane->stream,
+			.correlation = (uint32_t)s->col[VPT_COPY_CORRELATION][row],
+			.copies = 1,
 			.graph_node = s->col[VPT_COPY_GRAPH_NODE][row]};
 
 		memcpy(out, &r, sizeof(r));
@@ -129,8 +144,8 @@ static inline size_t raw_put_copy(
 }
 
 /* Writes one row to `out`, RAW_MAX bytes. Returns its size, 0 for kinds that are left out. */
-static inline size_t raw_put(
-	const struct vpt_batch *b, const struct vpt_section *s, uint32_t row, const struct vpt_lane *lane, void *out)
+static inline size_t raw_put(const struct vpt_batch *b, const struct vpt_section *s, uint32_t row,
+	const struct vpt_lane *lane, void *out)
 {
 	uint64_t start = s->col[0][row], end = start + s->col[1][row];
 
@@ -139,9 +154,13 @@ static inline size_t raw_put(
 	if (s->kind == VPT_COPY)
 		return raw_put_copy(s, row, lane, out);
 	if (s->kind == VPT_CALL) {
-		struct raw_call r = {.kind = 4, .start_ns = start, .end_ns = end,
-			.callback = (uint32_t)(s->col[VPT_CALL_ID][row] + s->col[VPT_CALL_NAME][row] * 256),
-			.process = (uint32_t)lane->pid, .thread = (uint32_t)lane->tid,
+		struct raw_call r = {.kind = 4,
+			.start_ns = start,
+			.end_ns = end,
+			.callback = (uint32_t)(s->col[VPT_CALL_ID][row] +
+					       s->col[VPT_CALL_NAME][row] * 256),
+			.process = (uint32_t)lane->pid,
+			.thread = (uint32_t)lane->tid,
 			.correlation = (uint32_t)s->col[VPT_CALL_CORRELATION][row],
 			.result = (uint32_t)s->col[VPT_CALL_RESULT][row]};
 

@@ -1,317 +1,36 @@
-/* self_forcing.h - a simulated Self-Forcing run as a stream of chunks, for benchmarks. NOT A MEASUREMENT OF A GPU.
+/* self_forcing.h - a simulated Self-Forcing run as a stream of chunks, for benchmarks. NOT A
+ * MEASUREMENT OF A GPU.
  *
- * Self-Forcing makes a video in 7 blocks of 3 latent frames. A block is 4 denoising passes and one that writes
- * the KV cache, through 30 transformer layers each; then the VAE turns it into 12 frames, which a second thread
- * copies to the host. Self-attention looks at all blocks so far, so it grows with the block.
+ * Self-Forcing makes a video in 7 blocks of 3 latent frames. A block is 4 denoising passes and
+ * one that writes the KV cache, through 30 transformer layers each; then the VAE turns it into
+ * 12 frames, which a second thread copies to the host. Self-attention looks at all blocks so
+ * far, so it grows with the block.
  *
- * The host walks scripts (tables below) of pushes, pops, launches and copies on a clock of its own; a stream is a
- * queue with a device time. The host runs ahead until 1,024 launches wait, then a launch blocks, as CUDA's do.
- * A row is put when the host's clock passes its end, calls before the ops they launched: the order in which a
- * tracer gets them. Noise is integer arithmetic on one seeded generator: the same seed gives the same bytes.
+ * The host walks scripts (tables below) of pushes, pops, launches and copies on a clock of its
+ * own; a stream is a queue with a device time. The host runs ahead until 1,024 launches wait,
+ * then a launch blocks, as CUDA's do. A row is put when the host's clock passes its end, calls
+ * before the ops they launched: the order in which a tracer gets them. Noise is integer
+ * arithmetic on one seeded generator: the same seed gives the same bytes.
  *
- *	host    |push|launch|launch|copy|pop| ...          CPU stamps on a 10 ns step, mostly
- *	queue        [op op op ...up to 1,024]             GPU stamps on a 32 ns grid, 1 off now and then
+ *	host    |push|launch|launch|copy|pop| ...   CPU stamps on a 10 ns step, mostly
+ *	queue        [op op op ...up to 1,024]      GPU stamps on a 32 ns grid, 1 off at times
  *	device            |kernel|kernel|copy|
  *
  * Memory is one chunk and the queues. Left out: failures, graphs, several GPUs. */
 #ifndef VPT_BENCH_SELF_FORCING_H
 #define VPT_BENCH_SELF_FORCING_H
 
-#include "bench/self_forcing_tables.h"
-#include "formats/batch.h"
-#include "formats/capture.h"
+#include "bench/self_forcing_chunks.h"
 
-#include <assert.h>
-#include <stdio.h>
-#include <string.h>
-
-enum {
-	SF_MAIN = 1, SF_FRAMES_THREAD, SF_COMPUTE, SF_COPY_STREAM, /* lane keys */
-	SF_QUEUE = 1024,  /* launches that may wait for the device */
-	SF_PENDING = 4096, /* ops made and not yet put; a power of two */
-	SF_ASIDE = 64,
-	SF_DEPTH = 8,
-	SF_PID = 4242
-};
-
-#define SF_T0 UINT64_C(1767225600000000000) /* the trace clock at the start */
-
-/* An op on its way: tables are numbered by chunk, so its row is made when it is put. */
-struct sf_op {
-	uint64_t start_ns, end_ns, correlation;
-	uint16_t what; /* row of sf_kernels or sf_copies */
-	uint8_t level; /* of the VAE's resolution */
-	uint8_t is_copy;
-};
-
-struct sf_queue {
-	struct sf_op ops[SF_PENDING];
-	size_t head, tail;
-	uint64_t free_ns; /* when the device is done with all of them */
-};
-
-/* A row of the second thread, waiting until the host's clock passes its end. */
-struct sf_aside {
-	uint64_t start_ns, end_ns, correlation;
-	uint32_t call; /* 0: the range around the calls */
-};
-
-struct sf_range {
-	uint64_t start_ns;
-	char name[24];
-	int muted; /* opened after the last event asked for */
-};
-
-struct sf_stream {
-	uint64_t random, now_ns, correlation, launches, made, wanted;
-	uint64_t call_start_ns; /* of the main thread's last call */
-	uint64_t started[SF_QUEUE]; /* device start of the last launches */
-	struct sf_queue compute, copy;
-	struct sf_aside aside[SF_ASIDE];
-	size_t aside_head, aside_tail;
-	struct sf_range stack[SF_DEPTH];
-	unsigned depth, block;
-	uint64_t chunk_ns, chunk_start_ns, clock_ns, chunks;
-	uint64_t config_ids[SF_KERNEL_COUNT][SF_LEVELS], config_stamps[SF_KERNEL_COUNT][SF_LEVELS];
-	struct vpt_batch batch;
-	int (*emit)(void *ctx, struct vpt_batch *batch);
-	void *ctx;
-	int rc;
-};
-
-/* ---- noise ---- */
-
-static inline uint64_t sf_random(struct sf_stream *g)
-{
-	uint64_t z = g->random += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-/* `base` with a roughly normal deviation of `permille`, never under a quarter of it; 1 in 2,048 is a tail of
- * up to four times as long. The sum of four uniform 16-bit numbers has a standard deviation of 37,837. */
-static inline uint64_t sf_noisy(struct sf_stream *g, uint64_t base, unsigned permille)
-{
-	uint64_t r = sf_random(g), tail = sf_random(g);
-	int64_t sum = (int64_t)((r & 0xffff) + (r >> 16 & 0xffff) + (r >> 32 & 0xffff) + (r >> 48)) - 131070;
-	int64_t value = (int64_t)base + (int64_t)(base * permille) * sum / 37837000;
-
-	if (value < (int64_t)(base / 4))
-		value = (int64_t)(base / 4);
-	if (!(tail & 2047))
-		value += (int64_t)(base * (tail >> 32 & 1023) / 341);
-	return (uint64_t)value;
-}
-
-static inline uint64_t sf_cpu_stamp(struct sf_stream *g, uint64_t t)
-{
-	uint64_t r = sf_random(g);
-
-	t -= t % 10;
-	return r % 40 ? t : t + (r >> 32) % 10;
-}
-
-static inline uint64_t sf_gpu_stamp(struct sf_stream *g, uint64_t t)
-{
-	uint64_t r = sf_random(g) & 15;
-
-	return t / 32 * 32 + (r == 0) - (r == 1);
-}
-
-/* ---- chunks ---- */
-
-static inline uint64_t sf_string(struct sf_stream *g, const char *text)
-{
-	return vpt_batch_string(&g->batch, text, strlen(text));
-}
-
-static inline uint64_t sf_config(struct sf_stream *g, unsigned what, unsigned level)
-{
-	const struct sf_kernel *k = &sf_kernels[what];
-	struct vpt_config c = {0};
-
-	if (g->config_stamps[what][level] == g->chunks + 1)
-		return g->config_ids[what][level];
-	c.name = sf_string(g, k->name);
-	c.grid_x = (uint64_t)k->grid_x << (2 * level);
-	c.grid_y = k->grid_y;
-	c.grid_z = 1;
-	c.block_x = k->block;
-	c.block_y = c.block_z = 1;
-	c.static_shared = k->static_shared;
-	c.dynamic_shared = k->dynamic_shared;
-	c.registers = k->registers;
-	c.cluster_x = c.cluster_y = c.cluster_z = k->call == SF_CALL_LAUNCH ? 0 : 1;
-	g->config_stamps[what][level] = g->chunks + 1;
-	return g->config_ids[what][level] = vpt_batch_config(&g->batch, &c);
-}
-
-static inline void sf_put_op(struct sf_stream *g, uint64_t lane, const struct sf_op *op)
-{
-	uint64_t duration_ns = op->end_ns - op->start_ns;
-
-	if (op->is_copy) {
-		const struct sf_copy *c = &sf_copies[op->what];
-		struct vpt_copy row = {.start_ns = op->start_ns, .duration_ns = duration_ns,
-			.copy_kind = c->copy_kind, .source_memory = c->source, .target_memory = c->target,
-			.asynchronous = 1, .correlation = op->correlation, .bytes = c->bytes};
-
-		vpt_batch_put(&g->batch, VPT_COPY, lane, &row);
-	} else {
-		struct vpt_kernel row = {.start_ns = op->start_ns, .duration_ns = duration_ns,
-			.config = sf_config(g, op->what, op->level), .correlation = op->correlation};
-
-		vpt_batch_put(&g->batch, VPT_KERNEL, lane, &row);
-	}
-}
-
-static inline void sf_put_call(
-	struct sf_stream *g, uint64_t lane, uint32_t call, uint64_t start, uint64_t end, uint64_t correlation)
-{
-	struct vpt_call row = {.start_ns = start, .duration_ns = end - start, .id = call,
-		.correlation = correlation};
-
-	/* 0 is the call that the table of calls does not know, so it goes by its name. */
-	if (call == SF_CALL_ATTRIBUTE)
-		row.name = sf_string(g, "cudaFuncSetAttribute");
-	vpt_batch_put(&g->batch, VPT_CALL, lane, &row);
-}
-
-static inline void sf_put_range(struct sf_stream *g, uint64_t lane, const char *name, uint64_t start, uint64_t end)
-{
-	struct vpt_range row = {.start_ns = start, .duration_ns = end - start, .name = sf_string(g, name)};
-
-	vpt_batch_put(&g->batch, VPT_RANGE, lane, &row);
-}
-
-/* Puts what has ended by now. The calls come first: an op never stands in an earlier chunk than its call. */
-static inline void sf_release(struct sf_stream *g)
-{
-	struct sf_queue *q;
-
-	for (; g->aside_head < g->aside_tail; g->aside_head++) {
-		const struct sf_aside *a = &g->aside[g->aside_head % SF_ASIDE];
-
-		if (a->end_ns > g->now_ns)
-			break;
-		if (a->call)
-			sf_put_call(g, SF_FRAMES_THREAD, a->call, a->start_ns, a->end_ns, a->correlation);
-		else
-			sf_put_range(g, SF_FRAMES_THREAD, "frames", a->start_ns, a->end_ns);
-	}
-	for (q = &g->compute; q; q = q == &g->compute ? &g->copy : NULL)
-		for (; q->head < q->tail && q->ops[q->head % SF_PENDING].end_ns <= g->now_ns; q->head++)
-			sf_put_op(g, q == &g->compute ? SF_COMPUTE : SF_COPY_STREAM, &q->ops[q->head % SF_PENDING]);
-}
-
-static inline void sf_put_open(struct sf_stream *g)
-{
-	size_t i;
-
-	for (i = 0; i < g->depth; i++) {
-		struct vpt_open row = {.lane = SF_MAIN, .start_ns = g->stack[i].start_ns};
-
-		if (g->stack[i].muted)
-			continue;
-		row.name = sf_string(g, g->stack[i].name);
-		vpt_batch_put(&g->batch, VPT_OPEN, 0, &row);
-	}
-	for (i = g->aside_head; i < g->aside_tail; i++) {
-		const struct sf_aside *a = &g->aside[i % SF_ASIDE];
-		struct vpt_open row = {.lane = SF_FRAMES_THREAD, .start_ns = a->start_ns};
-
-		if (a->call || a->start_ns > g->now_ns)
-			continue;
-		row.name = sf_string(g, "frames");
-		vpt_batch_put(&g->batch, VPT_OPEN, 0, &row);
-	}
-}
-
-static inline void sf_put_lanes(struct sf_stream *g)
-{
-	static const struct {
-		uint64_t key, type;
-		int64_t tid, device, stream;
-		const char *name;
-	} lanes[] = {
-		{SF_MAIN, VPT_LANETYPE_THREAD, SF_PID, -1, -1, "python3"},
-		{SF_FRAMES_THREAD, VPT_LANETYPE_THREAD, SF_PID + 7, -1, -1, "frames"},
-		{SF_COMPUTE, VPT_LANETYPE_STREAM, -1, 0, 7, ""},
-		{SF_COPY_STREAM, VPT_LANETYPE_STREAM, -1, 0, 13, "copies"},
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(lanes) / sizeof(lanes[0]); i++) {
-		struct vpt_lane row = {.key = lanes[i].key, .lane_type = lanes[i].type, .pid = SF_PID,
-			.tid = (uint64_t)lanes[i].tid, .device = (uint64_t)lanes[i].device,
-			.context = lanes[i].stream < 0 ? 0 : 1, .stream = (uint64_t)lanes[i].stream,
-			.name = sf_string(g, lanes[i].name)};
-
-		vpt_batch_put(&g->batch, VPT_LANE, 0, &row);
-	}
-}
-
-static inline void sf_put_about(struct sf_stream *g)
-{
-	static const char *const pairs[][2] = {
-		{"simulated", "yes: made by bench_generate, no GPU was measured"},
-		{"pipeline", "Self-Forcing, 7 blocks, 4 steps and a context pass, 30 layers"},
-		{"host", "simulated"},
-	};
-	struct vpt_device device = {.compute_major = 9, .sm_count = 132, .sm_threads = 2048, .sm_registers = 65536,
-		.sm_shared = 233472, .memory_bytes = UINT64_C(85029158912), .simulated = 1};
-	size_t i;
-
-	device.name = sf_string(g, "simulated H100");
-	device.uuid = sf_string(g, "GPU-00000000-0000-0000-0000-000000000000");
-	device.pci = sf_string(g, "0000:00:00.0");
-	vpt_batch_put(&g->batch, VPT_DEVICE, 0, &device);
-	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		struct vpt_meta row = {.key = sf_string(g, pairs[i][0])};
-
-		row.value = sf_string(g, pairs[i][1]);
-		vpt_batch_put(&g->batch, VPT_META, 0, &row);
-	}
-}
-
-static inline void sf_put_clock(struct sf_stream *g)
-{
-	struct vpt_clock row = {.trace_ns = g->now_ns, .realtime_ns = g->now_ns,
-		.monotonic_ns = g->now_ns - SF_T0 + UINT64_C(86400000000000)};
-
-	row.boottime_ns = row.monotonic_ns;
-	vpt_batch_put(&g->batch, VPT_CLOCK, 0, &row);
-	g->clock_ns = g->now_ns;
-}
-
-static inline void sf_close_chunk(struct sf_stream *g, uint32_t flags)
-{
-	sf_release(g);
-	sf_put_open(g);
-	sf_put_lanes(g);
-	if (!(g->chunks % 16))
-		sf_put_about(g);
-	if (flags & VPT_BATCH_LAST)
-		sf_put_clock(g);
-	g->batch.flags = flags;
-	if (!g->rc)
-		g->rc = vpt_batch_error(&g->batch);
-	if (!g->rc)
-		g->rc = g->emit(g->ctx, &g->batch);
-	vpt_batch_reset(&g->batch);
-	g->chunks++;
-	g->chunk_start_ns = g->now_ns;
-}
-
-/* Before anything is made: closes the chunk if it is full, so that rows and their tables stay together. */
+/* Before anything is made: closes the chunk if it is full, so that rows and their tables stay
+ * together. */
 static inline void sf_room(struct sf_stream *g)
 {
 	sf_release(g);
 	if (g->now_ns - g->clock_ns >= UINT64_C(1000000000))
 		sf_put_clock(g);
-	if (vpt_batch_full(&g->batch) || (g->chunk_ns && g->now_ns - g->chunk_start_ns >= g->chunk_ns))
+	if (vpt_batch_full(&g->batch) ||
+		(g->chunk_ns && g->now_ns - g->chunk_start_ns >= g->chunk_ns))
 		sf_close_chunk(g, 0);
 }
 
@@ -354,8 +73,8 @@ static inline void sf_pop(struct sf_stream *g)
 }
 
 /* A call on the main thread that lasts at least until `until_ns`. Returns its end. */
-static inline uint64_t sf_call(struct sf_stream *g, uint32_t call, uint64_t before_ns, uint64_t base_ns,
-	uint64_t until_ns, uint64_t correlation)
+static inline uint64_t sf_call(struct sf_stream *g, uint32_t call, uint64_t before_ns,
+	uint64_t base_ns, uint64_t until_ns, uint64_t correlation)
 {
 	uint64_t end;
 
@@ -373,8 +92,8 @@ static inline uint64_t sf_call(struct sf_stream *g, uint32_t call, uint64_t befo
 }
 
 /* Puts an op behind the others of a queue; it arrives at the device at `arrival_ns`. */
-static inline uint64_t sf_enqueue(struct sf_stream *g, struct sf_queue *q, struct sf_op op, uint64_t arrival_ns,
-	uint64_t duration_ns)
+static inline uint64_t sf_enqueue(struct sf_stream *g, struct sf_queue *q, struct sf_op op,
+	uint64_t arrival_ns, uint64_t duration_ns)
 {
 	uint64_t start = q->free_ns + sf_noisy(g, 928, 40);
 
@@ -392,12 +111,14 @@ static inline uint64_t sf_enqueue(struct sf_stream *g, struct sf_queue *q, struc
 static inline void sf_launch(struct sf_stream *g, unsigned what, unsigned level, unsigned times)
 {
 	const struct sf_kernel *k = &sf_kernels[what];
-	struct sf_op op = {.correlation = ++g->correlation, .what = (uint16_t)what, .level = (uint8_t)level};
+	struct sf_op op = {
+		.correlation = ++g->correlation, .what = (uint16_t)what, .level = (uint8_t)level};
 	uint64_t *slot = &g->started[g->launches++ % SF_QUEUE];
 	uint64_t end = sf_call(g, k->call, k->host_ns, sf_call_ns(k->call), *slot, op.correlation);
 	uint64_t base = ((uint64_t)k->base_ns << (2 * level)) * times;
 
-	*slot = sf_enqueue(g, &g->compute, op, end + sf_noisy(g, 2200, 100), sf_noisy(g, base, k->permille));
+	*slot = sf_enqueue(
+		g, &g->compute, op, end + sf_noisy(g, 2200, 100), sf_noisy(g, base, k->permille));
 }
 
 static inline void sf_copy_async(struct sf_stream *g, unsigned what)
@@ -412,9 +133,12 @@ static inline void sf_copy_async(struct sf_stream *g, unsigned what)
 /* Waits for everything on the compute stream. */
 static inline void sf_synchronize(struct sf_stream *g)
 {
-	struct vpt_sync row = {.sync_kind = VPT_SYNCKIND_STREAM, .correlation = ++g->correlation, .context = 1,
+	struct vpt_sync row = {.sync_kind = VPT_SYNCKIND_STREAM,
+		.correlation = ++g->correlation,
+		.context = 1,
 		.stream = SF_COMPUTE};
-	uint64_t end = sf_call(g, SF_CALL_SYNCHRONIZE, 3000, 2600, g->compute.free_ns, row.correlation);
+	uint64_t end =
+		sf_call(g, SF_CALL_SYNCHRONIZE, 3000, 2600, g->compute.free_ns, row.correlation);
 
 	row.start_ns = g->call_start_ns + 200;
 	row.duration_ns = end - 300 - row.start_ns;
@@ -422,7 +146,8 @@ static inline void sf_synchronize(struct sf_stream *g)
 	g->made++;
 }
 
-static inline void sf_aside_put(struct sf_stream *g, uint32_t call, uint64_t start, uint64_t end, uint64_t correlation)
+static inline void sf_aside_put(
+	struct sf_stream *g, uint32_t call, uint64_t start, uint64_t end, uint64_t correlation)
 {
 	assert(g->aside_tail - g->aside_head < SF_ASIDE);
 	g->aside[g->aside_tail++ % SF_ASIDE] = (struct sf_aside){start, end, correlation, call};
@@ -436,7 +161,8 @@ static inline void sf_copy_frames(struct sf_stream *g, unsigned frames)
 	unsigned i;
 
 	for (i = 0; i < frames; i++) {
-		struct sf_op op = {.correlation = ++g->correlation, .what = SF_COPY_FRAME, .is_copy = 1};
+		struct sf_op op = {
+			.correlation = ++g->correlation, .what = SF_COPY_FRAME, .is_copy = 1};
 
 		start = sf_cpu_stamp(g, t += sf_noisy(g, 9000, 300));
 		end = sf_cpu_stamp(g, t += sf_noisy(g, sf_call_ns(SF_CALL_MEMCPY), 150));
@@ -532,15 +258,21 @@ static inline void sf_video(struct sf_stream *g, int number)
 /* The header that goes with the stream. */
 static inline struct vpt_header sf_header(uint64_t seed)
 {
-	return (struct vpt_header){.major = VPT_MAJOR, .minor = VPT_MINOR, .t0_ns = SF_T0, .t0_unix_ns = SF_T0,
-		.capture_id = seed, .pid = SF_PID, .cpu_tick_ns = 1, .gpu_tick_ns = 1};
+	return (struct vpt_header){.major = VPT_MAJOR,
+		.minor = VPT_MINOR,
+		.t0_ns = SF_T0,
+		.t0_unix_ns = SF_T0,
+		.capture_id = seed,
+		.pid = SF_PID,
+		.cpu_tick_ns = 1,
+		.gpu_tick_ns = 1};
 }
 
-/* Makes at least `events` events (a handful more) and hands each chunk to `emit`, whose non-zero return stops it.
- * `chunk_ns`: the longest time in a chunk, 0: only its size counts. `g` is scratch of the caller, about 300 KiB.
- * Returns 0, what `emit` returned, or VPT_ENOMEM. */
-static inline int sf_generate(struct sf_stream *g, uint64_t seed, uint64_t events, uint64_t chunk_ns,
-	int (*emit)(void *ctx, struct vpt_batch *batch), void *ctx)
+/* Makes at least `events` events (a handful more) and hands each chunk to `emit`, whose non-zero
+ * return stops it. `chunk_ns`: the longest time in a chunk, 0: only its size counts. `g` is
+ * scratch of the caller, about 300 KiB. Returns 0, what `emit` returned, or VPT_ENOMEM. */
+static inline int sf_generate(struct sf_stream *g, uint64_t seed, uint64_t events,
+	uint64_t chunk_ns, int (*emit)(void *ctx, struct vpt_batch *batch), void *ctx)
 {
 	int number;
 

@@ -1,11 +1,13 @@
-/* size.c - bytes per event of a trace in three shapes: a vptrace capture, raw CUPTI records under zstd 1, and
- * Kineto's JSON under gzip.
+/* size.c - bytes per event of a trace in three shapes: a vptrace capture, raw CUPTI records
+ * under zstd 1, and Kineto's JSON under gzip.
  *
- *	bench_size [-t] [-j EVENTS] FILE...     one line a shape; -t: tab-separated, for run.sh
- *	bench_size -c FILE...                   where a capture's bytes are, by kind, column and plane
+ *	bench_size [-l] [-t] [-j EVENTS] FILE...     one line a shape; -t: tab-separated, for run.sh
+ *	bench_size -c FILE...                        where a capture's bytes are, plane by plane
  *
- * Any trace that vptrace-analyze reads will do: its chunks are written again, in memory. An event is a kernel, copy,
- * memset, call or range. JSON is slow to compress, so only the first EVENTS (default 262,144) go that way. */
+ * Any trace that vptrace-analyze reads will do: its chunks are written again, in memory. An
+ * event is a kernel, copy, memset, call or range. JSON is slow to compress, so only the first
+ * EVENTS (default 262,144) go that way; with -l it says no more than the capture, see
+ * kineto_json.h. */
 #include "bench/bench.h"
 #include "bench/kineto_json.h"
 #include "bench/raw_records.h"
@@ -53,6 +55,8 @@ struct sizes {
 	size_t number_cap;
 	uint64_t events, damaged;
 	uint64_t vptrace_ns, raw_bytes, raw_packed_bytes, raw_ns;
+	int lean; /* the JSON says no more than the capture */
+	uint64_t ranges, sm_count;
 	uint64_t json_events, json_events_max, json_bytes, json_ns;
 	struct gzip_sink gzip;
 	struct vpt_json json;
@@ -89,6 +93,8 @@ static int prepare(struct sizes *z)
 		return vpt_fail(&z->err, VPT_ENOMEM, "no memory to order a chunk");
 	for (i = 0; i < b->section_count; i++)
 		z->lanes[i] = find_lane(b, b->sections[i].lane);
+	if (vpt_batch_find(b, VPT_DEVICE))
+		z->sm_count = vpt_batch_find(b, VPT_DEVICE)->col[VPT_DEVICE_SM_COUNT][0];
 	return VPT_OK;
 }
 
@@ -114,7 +120,8 @@ static int add_raw(struct sizes *z)
 	for (i = 0; i < z->order.count; i++) {
 		const struct bench_row *r = &z->order.rows[i];
 
-		used += raw_put(b, &b->sections[r->section], r->row, &z->lanes[r->section], z->raw + used);
+		used += raw_put(
+			b, &b->sections[r->section], r->row, &z->lanes[r->section], z->raw + used);
 	}
 	if (vpt_grow(&z->packed, &z->packed_cap, ZSTD_compressBound(used), 1))
 		return vpt_fail(&z->err, VPT_ENOMEM, "no memory for packed records");
@@ -159,11 +166,18 @@ static void add_json(struct sizes *z)
 
 	for (i = 0; i < z->order.count && z->json_events < z->json_events_max; i++) {
 		const struct bench_row *r = &z->order.rows[i];
-		struct kineto_row k = {b, &b->sections[r->section], &z->lanes[r->section], r->row,
-			vpt_trace_header(z->trace)->t0_ns};
+		struct kineto_row k = {.batch = b,
+			.section = &b->sections[r->section],
+			.lane = &z->lanes[r->section],
+			.row = r->row,
+			.lean = z->lean,
+			.t0_ns = vpt_trace_header(z->trace)->t0_ns,
+			.operator_id = z->ranges + 1,
+			.sm_count = z->sm_count};
 
 		if (k.section->kind > VPT_RANGE)
 			continue;
+		z->ranges += k.section->kind == VPT_RANGE;
 		kineto_put(&z->json, &k);
 		z->json_events++;
 	}
@@ -172,9 +186,11 @@ static void add_json(struct sizes *z)
 
 /* ---- where the bytes are ----
  *
- * Planes are packed one by one here, in the file one after the other in one window: the sums differ a little. */
+ * Planes are packed one by one here, in the file one after the other in one window: the sums
+ * differ a little. */
 
-static int cost_bytes(struct sizes *z, struct plane_cost *cost, const void *data, size_t size, uint64_t rows)
+static int cost_bytes(
+	struct sizes *z, struct plane_cost *cost, const void *data, size_t size, uint64_t rows)
 {
 	size_t packed;
 
@@ -203,8 +219,8 @@ static int cost_column(struct sizes *z, const struct vpt_section *s, unsigned co
 		kind->columns[column].enc, s->col[column], durations, s->row_count, z->numbers);
 	vpt_column_split(z->numbers, s->row_count, code.width, z->raw);
 	for (plane = 0; plane < code.width; plane++)
-		if (cost_bytes(z, &z->cost[s->kind][column][plane], z->raw + (size_t)plane * s->row_count,
-			    s->row_count, s->row_count))
+		if (cost_bytes(z, &z->cost[s->kind][column][plane],
+			    z->raw + (size_t)plane * s->row_count, s->row_count, s->row_count))
 			return VPT_ENOMEM;
 	return VPT_OK;
 }
@@ -215,8 +231,8 @@ static int add_costs(struct sizes *z)
 	size_t i;
 	unsigned c;
 
-	if (b->strings.count && cost_bytes(z, &z->cost[VPT_STRING][TEXT_COLUMN][0], b->strings.bytes,
-					b->strings.size, b->strings.count))
+	if (b->strings.count && cost_bytes(z, &z->cost[VPT_STRING][TEXT_COLUMN][0],
+					b->strings.bytes, b->strings.size, b->strings.count))
 		return VPT_ENOMEM;
 	for (i = 0; i < b->section_count; i++)
 		for (c = 0; c < vpt_kind_desc(b->sections[i].kind)->n_columns; c++)
@@ -238,8 +254,9 @@ static void print_column(const struct sizes *z, const struct vpt_kind_desc *kind
 	if (!rows)
 		return;
 	printf("%-9s %-14s %10llu %10llu %8.3f %8.3f   ", kind->name,
-		column == TEXT_COLUMN ? "text" : kind->columns[column].name, (unsigned long long)rows,
-		(unsigned long long)bytes, (double)bytes / (double)rows, (double)bytes / (double)z->events);
+		column == TEXT_COLUMN ? "text" : kind->columns[column].name,
+		(unsigned long long)rows, (unsigned long long)bytes, (double)bytes / (double)rows,
+		(double)bytes / (double)z->events);
 	for (p = 0; p < PLANES && planes[p].rows; p++)
 		printf(" %.2f", (double)planes[p].bytes / (double)rows);
 	printf("\n");
@@ -253,15 +270,16 @@ static void print_costs(const struct sizes *z)
 	printf("%s: %llu events, %llu bytes, %.3f B/event\n", bench_base_name(z->path),
 		(unsigned long long)z->events, (unsigned long long)z->counter.written_bytes,
 		(double)z->counter.written_bytes / (double)z->events);
-	printf("%-9s %-14s %10s %10s %8s %8s    planes, B/row\n", "kind", "column", "rows", "bytes", "B/row",
-		"B/event");
+	printf("%-9s %-14s %10s %10s %8s %8s    planes, B/row\n", "kind", "column", "rows", "bytes",
+		"B/row", "B/event");
 	for (k = 0; k < VPT_KIND_LIMIT; k++)
 		for (c = 0; vpt_kind_desc(k) && c <= VPT_COLUMNS_MAX; c++) {
 			print_column(z, vpt_kind_desc(k), c);
 			for (p = 0; p < PLANES; p++)
 				total += z->cost[k][c][p].bytes;
 		}
-	printf("planes packed one by one %llu bytes, the rest is headers and what packing them together changes\n\n",
+	printf("planes packed one by one %llu bytes, the rest is headers and what packing them "
+	       "together changes\n\n",
 		(unsigned long long)total);
 }
 
@@ -278,18 +296,22 @@ static int open_all(struct sizes *z, const char *path)
 	vpt_batch_init(&z->batch);
 	vpt_json_init(&z->json, &z->gzip.base, 0);
 	for (i = 0; i < GZIP_LEVELS; i++)
-		if (deflateInit2(&z->gzip.streams[i], gzip_levels[i], Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY))
+		if (deflateInit2(&z->gzip.streams[i], gzip_levels[i], Z_DEFLATED, 15 + 16, 8,
+			    Z_DEFAULT_STRATEGY))
 			return vpt_fail(&z->err, VPT_ENOMEM, "no memory for gzip");
 	z->decoder = vpt_decoder_new();
 	z->zstd = ZSTD_createCCtx();
 	if (!z->decoder || !z->zstd)
 		return vpt_fail(&z->err, VPT_ENOMEM, "no memory for zstd");
 	rc = vpt_trace_open(path, &z->trace, &z->err);
-	return rc ? rc : vpt_writer_open(&z->counter, vpt_trace_header(z->trace), 0, &z->writer, &z->err);
+	return rc ? rc
+		  : vpt_writer_open(
+			    &z->counter, vpt_trace_header(z->trace), 0, &z->writer, &z->err);
 }
 
 static int measure(struct sizes *z, int columns)
 {
+	uint64_t began;
 	size_t chunk;
 	int rc = VPT_OK;
 
@@ -309,10 +331,12 @@ static int measure(struct sizes *z, int columns)
 			add_json(z);
 		}
 	}
+	began = bench_now_ns();
 	if (!rc)
 		rc = vpt_json_finish(&z->json, &z->err);
 	if (!rc)
 		gzip_write(&z->gzip.base, "", 0, NULL);
+	z->json_ns += bench_now_ns() - began;
 	return rc;
 }
 
@@ -334,14 +358,17 @@ static void close_all(struct sizes *z)
 	vpt_free(z->order.rows);
 }
 
-static void print_shape(const struct sizes *z, int tabs, const char *shape, uint64_t events, uint64_t bytes, uint64_t ns)
+static void print_shape(const struct sizes *z, int tabs, const char *shape, uint64_t events,
+	uint64_t bytes, uint64_t ns)
 {
 	char encode[32] = "-";
 
 	if (ns)
 		snprintf(encode, sizeof(encode), "%.1f", (double)ns / (double)events);
-	printf(tabs ? "%s\t%s\t%llu\t%.3f\t%s\n" : "%-34s %-20s %10llu events %9.3f B/event %9s ns/event to encode\n",
-		bench_base_name(z->path), shape, (unsigned long long)events, (double)bytes / (double)events, encode);
+	printf(tabs ? "%s\t%s\t%llu\t%.3f\t%s\n"
+		    : "%-34s %-20s %10llu events %9.3f B/event %9s ns/event to encode\n",
+		bench_base_name(z->path), shape, (unsigned long long)events,
+		(double)bytes / (double)events, encode);
 }
 
 static void print_sizes(const struct sizes *z, int tabs)
@@ -351,20 +378,22 @@ static void print_sizes(const struct sizes *z, int tabs)
 	char shape[32];
 	unsigned i;
 
-	/* A foreign file may hold more than its events; it is what a person would have on the disk. */
+	/* A foreign file may hold more than its events; it is what a person would have on the
+	 * disk. */
 	if (vpt_trace_format(z->trace) != VPT_FORMAT_CAPTURE && !stat(z->path, &file))
 		print_shape(z, tabs, "file as given", z->events, (uint64_t)file.st_size, 0);
 	print_shape(z, tabs, "vptrace", z->events, z->counter.written_bytes, z->vptrace_ns);
 	print_shape(z, tabs, "CUPTI raw", z->events, z->raw_bytes, 0);
 	print_shape(z, tabs, "CUPTI raw + zstd 1", z->events, z->raw_packed_bytes, z->raw_ns);
-	print_shape(z, tabs, "JSON", z->json_events, z->gzip.base.written_bytes, format_ns);
+	print_shape(z, tabs, "Kineto JSON", z->json_events, z->gzip.base.written_bytes, format_ns);
 	for (i = 0; i < GZIP_LEVELS; i++) {
-		snprintf(shape, sizeof(shape), "JSON + gzip %d", gzip_levels[i]);
-		print_shape(z, tabs, shape, z->json_events, z->gzip.streams[i].total_out, format_ns + z->gzip.ns[i]);
+		snprintf(shape, sizeof(shape), "Kineto JSON + gzip %d", gzip_levels[i]);
+		print_shape(z, tabs, shape, z->json_events, z->gzip.streams[i].total_out,
+			format_ns + z->gzip.ns[i]);
 	}
 }
 
-static int size_of(const char *path, int columns, int tabs, uint64_t json_events_max)
+static int size_of(const char *path, int columns, int tabs, int lean, uint64_t json_events_max)
 {
 	struct sizes *z = vpt_calloc(1, sizeof(*z));
 	int rc;
@@ -374,6 +403,7 @@ static int size_of(const char *path, int columns, int tabs, uint64_t json_events
 		return 1;
 	}
 	z->json_events_max = json_events_max;
+	z->lean = lean;
 	rc = open_all(z, path);
 	if (!rc)
 		rc = measure(z, columns);
@@ -386,7 +416,8 @@ static int size_of(const char *path, int columns, int tabs, uint64_t json_events
 	else
 		print_sizes(z, tabs);
 	if (z->damaged)
-		fprintf(stderr, "bench_size: %s: %llu chunks left out, damaged\n", path, (unsigned long long)z->damaged);
+		fprintf(stderr, "bench_size: %s: %llu chunks left out, damaged\n", path,
+			(unsigned long long)z->damaged);
 	close_all(z);
 	vpt_free(z);
 	return rc ? 1 : 0;
@@ -395,21 +426,22 @@ static int size_of(const char *path, int columns, int tabs, uint64_t json_events
 int main(int argc, char **argv)
 {
 	uint64_t json_events_max = 262144;
-	int columns = 0, tabs = 0, option, status = 0;
+	int columns = 0, tabs = 0, lean = 0, option, status = 0;
 
-	while ((option = getopt(argc, argv, "ctj:")) != -1) {
+	while ((option = getopt(argc, argv, "cltj:")) != -1) {
 		columns |= option == 'c';
 		tabs |= option == 't';
+		lean |= option == 'l';
 		if (option == 'j')
 			json_events_max = strtoull(optarg, NULL, 10);
 		if (option == '?')
 			optind = argc + 1;
 	}
 	if (optind >= argc) {
-		fprintf(stderr, "usage: bench_size [-c] [-t] [-j EVENTS] FILE...\n");
+		fprintf(stderr, "usage: bench_size [-c] [-l] [-t] [-j EVENTS] FILE...\n");
 		return 2;
 	}
 	for (; optind < argc; optind++)
-		status |= size_of(argv[optind], columns, tabs, json_events_max);
+		status |= size_of(argv[optind], columns, tabs, lean, json_events_max);
 	return status;
 }

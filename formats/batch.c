@@ -17,8 +17,14 @@ struct vpt_batch_index {
 	size_t slot_count;
 	uint32_t *config_slots; /* 1 + row of CONFIG, by content */
 	size_t config_slot_count;
+	struct vpt_config *configs; /* rows of CONFIG again, each in one piece: they are compared often */
+	size_t config_cap;
+	uint32_t config_count;
 	size_t row_bytes; /* rough size of the payload so far */
 };
+
+/* Stands for the index of a batch that found no memory for one, so that the failure sticks. Never written. */
+static struct vpt_batch_index no_index = {.failed = VPT_ENOMEM};
 
 void vpt_batch_init(struct vpt_batch *b)
 {
@@ -48,8 +54,11 @@ static void trim_sections(struct vpt_batch *b)
 
 void vpt_batch_reset(struct vpt_batch *b)
 {
-	struct vpt_batch_index *x = b->index;
+	struct vpt_batch_index *x;
 
+	if (b->index == &no_index)
+		b->index = NULL;
+	x = b->index;
 	b->sequence = b->t_max_ns = 0;
 	b->t_min_ns = UINT64_MAX;
 	b->lost_events = b->flags = b->event_count = 0;
@@ -61,6 +70,7 @@ void vpt_batch_reset(struct vpt_batch *b)
 		return;
 	x->failed = 0;
 	x->row_bytes = 0;
+	x->config_count = 0;
 	memset(x->last, 0, sizeof(x->last));
 	if (x->slots)
 		memset(x->slots, 0, x->slot_count * sizeof(*x->slots));
@@ -76,9 +86,10 @@ void vpt_batch_free(struct vpt_batch *b)
 		vpt_free(b->sections[i].data);
 	vpt_free(b->sections);
 	vpt_strings_free(&b->strings);
-	if (b->index) {
+	if (b->index && b->index != &no_index) {
 		vpt_free(b->index->slots);
 		vpt_free(b->index->config_slots);
+		vpt_free(b->index->configs);
 		vpt_free(b->index);
 	}
 	vpt_batch_init(b);
@@ -219,6 +230,8 @@ static struct vpt_batch_index *make_index(struct vpt_batch *b)
 {
 	if (!b->index)
 		b->index = vpt_calloc(1, sizeof(*b->index));
+	if (!b->index)
+		b->index = &no_index;
 	return b->index;
 }
 
@@ -230,7 +243,7 @@ void vpt_batch_put(struct vpt_batch *b, enum vpt_kind type, uint64_t lane, const
 	struct vpt_section *s;
 	unsigned c;
 
-	if (!x || x->failed)
+	if (x->failed)
 		return;
 	s = x->last[type] ? &b->sections[x->last[type] - 1] : NULL;
 	if (!s || s->lane != lane)
@@ -251,7 +264,7 @@ uint64_t vpt_batch_string(struct vpt_batch *b, const char *text, size_t len)
 	struct vpt_batch_index *x = make_index(b);
 	uint64_t id;
 
-	if (!x || x->failed)
+	if (x->failed)
 		return 0;
 	if (!b->strings.count && vpt_strings_put(&b->strings, "", 0) == VPT_NO_ID)
 		goto fail;
@@ -265,31 +278,29 @@ fail:
 	return 0;
 }
 
-static int same_config(const struct vpt_section *s, uint32_t row, const uint64_t *values)
+/* Four chains at once: a configuration is long, and this is asked for every kernel. */
+static uint64_t hash_config(const struct vpt_config *config)
 {
-	unsigned c;
+	uint64_t values[VPT_CONFIG_COLUMNS], lanes[4] = {1, 2, 3, 4};
+	unsigned i;
 
-	for (c = 0; c < VPT_CONFIG_COLUMNS; c++)
-		if (s->col[c][row] != values[c])
-			return 0;
-	return 1;
+	memcpy(values, config, sizeof(values));
+	for (i = 0; i < VPT_CONFIG_COLUMNS; i++)
+		lanes[i % 4] = (lanes[i % 4] ^ values[i]) * 0x9e3779b97f4a7c15u;
+	return vpt_hash_mix(lanes[0] ^ lanes[1] >> 7 ^ lanes[2] >> 15 ^ lanes[3] >> 23);
 }
 
-static uint32_t *config_slot(struct vpt_batch *b, const uint64_t *values)
+static uint32_t *config_slot(const struct vpt_batch_index *x, const struct vpt_config *config)
 {
-	struct vpt_batch_index *x = b->index;
-	const struct vpt_section *s = vpt_batch_find(b, VPT_CONFIG);
-	size_t mask = x->config_slot_count - 1;
-	size_t i = vpt_hash(values, VPT_CONFIG_COLUMNS * sizeof(*values)) & mask;
+	size_t mask = x->config_slot_count - 1, i = hash_config(config) & mask;
 
-	while (x->config_slots[i] && !same_config(s, x->config_slots[i] - 1, values))
+	while (x->config_slots[i] && memcmp(&x->configs[x->config_slots[i] - 1], config, sizeof(*config)))
 		i = (i + 1) & mask;
 	return &x->config_slots[i];
 }
 
-static int grow_config_slots(struct vpt_batch *b, uint32_t rows)
+static int grow_config_slots(struct vpt_batch_index *x, uint32_t rows)
 {
-	struct vpt_batch_index *x = b->index;
 	size_t want = x->config_slot_count ? x->config_slot_count * 2 : 64;
 	uint32_t *slots = vpt_calloc(want, sizeof(*slots)), row;
 
@@ -298,40 +309,30 @@ static int grow_config_slots(struct vpt_batch *b, uint32_t rows)
 	vpt_free(x->config_slots);
 	x->config_slots = slots;
 	x->config_slot_count = want;
-	for (row = 0; row < rows; row++) {
-		const struct vpt_section *s = vpt_batch_find(b, VPT_CONFIG);
-		uint64_t values[VPT_CONFIG_COLUMNS];
-		unsigned c;
-
-		for (c = 0; c < VPT_CONFIG_COLUMNS; c++)
-			values[c] = s->col[c][row];
-		*config_slot(b, values) = row + 1;
-	}
+	for (row = 0; row < rows; row++)
+		*config_slot(x, &x->configs[row]) = row + 1;
 	return VPT_OK;
 }
 
 uint64_t vpt_batch_config(struct vpt_batch *b, const struct vpt_config *config)
 {
 	struct vpt_batch_index *x = make_index(b);
-	const struct vpt_section *s;
-	uint64_t values[VPT_CONFIG_COLUMNS];
-	uint32_t *slot, rows;
+	uint32_t *slot;
 
 	if (!x || x->failed)
 		return 0;
-	memcpy(values, config, sizeof(values));
-	s = vpt_batch_find(b, VPT_CONFIG);
-	rows = s ? s->row_count : 0;
-	if (rows * (size_t)2 >= x->config_slot_count && grow_config_slots(b, rows)) {
+	if ((x->config_count * (size_t)2 >= x->config_slot_count && grow_config_slots(x, x->config_count)) ||
+		vpt_grow(&x->configs, &x->config_cap, (size_t)x->config_count + 1, sizeof(*x->configs))) {
 		x->failed = VPT_ENOMEM;
 		return 0;
 	}
-	slot = config_slot(b, values);
+	slot = config_slot(x, config);
 	if (!*slot) {
 		vpt_batch_put(b, VPT_CONFIG, 0, config);
 		if (x->failed)
 			return 0;
-		*slot = rows + 1;
+		x->configs[x->config_count] = *config;
+		*slot = ++x->config_count;
 	}
 	return *slot - 1;
 }

@@ -284,11 +284,11 @@ static int compare_entries(const void *pa, const void *pb)
 }
 
 /* The window: first start and last end of valid ops, calls and ranges. */
-static void widen_window(struct vpt_collect *c, const struct entry *e)
+static void widen_window(struct vpt_collect *c, const struct entry *e, uint64_t duration_ns)
 {
 	if (e->kind != VPT_KERNEL && e->kind != VPT_COPY && e->kind != VPT_CALL && e->kind != VPT_RANGE)
 		return;
-	if (!e->start || e->time < e->start)
+	if (!e->start || e->start + duration_ns < e->start)
 		return;
 	if (e->start < c->header.t0_ns)
 		c->header.t0_ns = e->start;
@@ -318,7 +318,7 @@ static int build_index(struct vpt_collect *c)
 			const uint64_t *values = c->kinds[k].values + row * (1 + (size_t)kind->n_columns);
 
 			c->index[c->index_count] = make_entry(kind, values, row);
-			widen_window(c, &c->index[c->index_count++]);
+			widen_window(c, &c->index[c->index_count++], values[2]);
 		}
 	}
 	if (c->header.t0_ns == UINT64_MAX)

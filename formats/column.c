@@ -32,7 +32,9 @@ static uint64_t unzigzag(uint64_t number)
 	return number >> 1 ^ (0 - (number & 1));
 }
 
-static uint64_t transform_plain(const uint64_t *values, size_t count, uint64_t *out, uint64_t *base)
+VPT_VECTORISE
+static uint64_t transform_plain(
+	const uint64_t *restrict values, size_t count, uint64_t *restrict out, uint64_t *base)
 {
 	uint64_t least = values[0], bits = 0;
 	size_t i;
@@ -47,7 +49,9 @@ static uint64_t transform_plain(const uint64_t *values, size_t count, uint64_t *
 	return bits;
 }
 
-static uint64_t transform_delta(const uint64_t *values, size_t count, uint64_t *out, uint64_t *base)
+VPT_VECTORISE
+static uint64_t transform_delta(
+	const uint64_t *restrict values, size_t count, uint64_t *restrict out, uint64_t *base)
 {
 	uint64_t bits = 0;
 	size_t i;
@@ -61,32 +65,28 @@ static uint64_t transform_delta(const uint64_t *values, size_t count, uint64_t *
 	return bits;
 }
 
-/* Returns 0 when some distance does not fit in 62 bits. */
-static int transform_gap(const uint64_t *starts, const uint64_t *durations, size_t count, uint64_t *out,
-	uint64_t *bits)
+/* Returns 0 when some distance does not fit in 62 bits and a sign. Nothing here depends on the row before
+ * but its input, and nothing leaves the loop early, so that it can be vectorised. */
+VPT_VECTORISE
+static int transform_gap(const uint64_t *restrict starts, const uint64_t *restrict durations, size_t count,
+	uint64_t *restrict out, uint64_t *bits)
 {
-	const uint64_t limit = (uint64_t)1 << 62;
-	uint64_t previous_end = starts[0];
+	uint64_t seen = 0, bad = 0;
 	size_t i;
 
-	*bits = 0;
-	for (i = 0; i < count; i++) {
-		uint64_t end = starts[i] + durations[i], gap = starts[i] - previous_end;
+	out[0] = 0; /* the base is the first start */
+	for (i = 1; i < count; i++) {
+		uint64_t previous_end = starts[i - 1] + durations[i - 1];
+		uint64_t parent = starts[i] < previous_end;
+		uint64_t distance = starts[i] - previous_end + (durations[i] & (0 - parent));
 
-		if (starts[i] >= previous_end) {
-			if (gap >= limit)
-				return 0;
-			out[i] = gap << 1;
-		} else {
-			gap = end - previous_end;
-			if (gap + limit >= 2 * limit)
-				return 0;
-			out[i] = gap << 1 | 1;
-		}
-		*bits |= out[i];
-		previous_end = end;
+		/* A leaf's distance has its two top bits clear, a parent's has them equal to its sign. */
+		bad |= parent ? distance ^ distance << 1 : distance | distance << 1;
+		out[i] = distance << 1 | parent;
+		seen |= out[i];
 	}
-	return 1;
+	*bits = seen;
+	return !(bad >> 63);
 }
 
 struct vpt_column_code vpt_column_transform(uint8_t enc, const uint64_t *values,
@@ -200,7 +200,7 @@ void vpt_column_join_gap(const unsigned char *planes, size_t count, unsigned wid
 	for (i = 0; i < count; i++) {
 		uint64_t number = out[i], gap = (uint64_t)((int64_t)number >> 1);
 		/* Even: the gap leads to the start. Odd: it leads to the end. */
-		uint64_t start = previous_end + gap - (number & 1 ? durations[i] : 0);
+		uint64_t start = previous_end + gap - (durations[i] & (0 - (number & 1)));
 
 		out[i] = start;
 		previous_end = start + durations[i];

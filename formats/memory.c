@@ -41,13 +41,11 @@ void *vpt_calloc(size_t count, size_t size)
 	return ptr;
 }
 
-int vpt_grow(void *array, size_t *cap, size_t need, size_t size)
+int vpt_grow_more(void *array, size_t *cap, size_t need, size_t size)
 {
 	size_t want = *cap ? *cap : 16;
 	void *ptr;
 
-	if (need <= *cap)
-		return VPT_OK;
 	while (want < need) {
 		if (want > SIZE_MAX / 2)
 			return VPT_ENOMEM;

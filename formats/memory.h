@@ -25,7 +25,12 @@ void *vpt_calloc(size_t count, size_t size);
 /* Makes room for at least `need` elements of `size` bytes in a growing array: doubles *cap, moves
  * *array. Returns 0 or VPT_ENOMEM, and then array and *cap are as before. `array` is the address of
  * the pointer variable. */
-int vpt_grow(void *array, size_t *cap, size_t need, size_t size);
+int vpt_grow_more(void *array, size_t *cap, size_t need, size_t size);
+
+static inline int vpt_grow(void *array, size_t *cap, size_t need, size_t size)
+{
+	return need <= *cap ? 0 : vpt_grow_more(array, cap, need, size);
+}
 
 void vpt_free(void *ptr); /* accepts NULL */
 

@@ -185,13 +185,16 @@ static int read_header(
 {
 	const struct vpt_frame *first = f->items;
 	size_t got;
+	int rc;
 
 	if (!f->count || first->state != VPT_FRAME_WHOLE || first->content_size < VPT_HEADER_SIZE ||
 		first->content_size > 4096)
 		return VPT_END;
-	if (read_frame(d, r->src, first->offset, first->size, NULL) ||
-		inflate_frame(d, (size_t)first->size, first->content_size, 0, &got, NULL))
-		return VPT_END;
+	rc = read_frame(d, r->src, first->offset, first->size, err);
+	if (!rc)
+		rc = inflate_frame(d, (size_t)first->size, first->content_size, 0, &got, err);
+	if (rc)
+		return rc == VPT_EDATA ? VPT_END : rc;
 	if (memcmp(d->payload, VPT_CAPTURE_MAGIC, 8))
 		return VPT_END;
 	return parse_file_header(r, d->payload, err);

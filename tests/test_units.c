@@ -184,8 +184,12 @@ static void long_text_loses_its_middle(void **state)
 		{"one too long", "0123456789a", 10, "0123...89a"},
 		{"no room for dots", "0123456789", 4, "0189"},
 		{"no room at all", "0123456789", 0, ""},
-		{"an escape is not cut apart", "012345\x1b" "67890123456789", 13, "012345...6789"},
-		{"nor a wide character", "\xe8\xa7\x86\xe8\xa7\x86\xe8\xa7\x86\xe8\xa7\x86\xe8\xa7\x86", 8,
+		{"an escape is not cut apart",
+			"012345\x1b"
+			"67890123456789",
+			13, "012345...6789"},
+		{"nor a wide character",
+			"\xe8\xa7\x86\xe8\xa7\x86\xe8\xa7\x86\xe8\xa7\x86\xe8\xa7\x86", 8,
 			"\xe8\xa7\x86...\xe8\xa7\x86"},
 	};
 	size_t i;
@@ -197,7 +201,8 @@ static void long_text_loses_its_middle(void **state)
 
 static void any_length_fits_any_width(void **state)
 {
-	static const char *const pieces[] = {"x", "\xc3\xb6", "\xe8\xa7\x86", "\xf0\x90\x80\x80", "\x1b", "\xe8"};
+	static const char *const pieces[] = {
+		"x", "\xc3\xb6", "\xe8\xa7\x86", "\xf0\x90\x80\x80", "\x1b", "\xe8"};
 	char text[40001];
 	size_t i, columns;
 

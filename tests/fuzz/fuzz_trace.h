@@ -1,0 +1,55 @@
+/* fuzz_trace.h - everything that is done with an opened trace, for the targets that open one. */
+#ifndef VPT_TESTS_FUZZ_FUZZ_TRACE_H
+#define VPT_TESTS_FUZZ_FUZZ_TRACE_H
+
+#include "analysis/report.h"
+#include "formats/memory.h"
+#include "formats/trace.h"
+#include "tests/fuzz/fuzz.h"
+
+static inline void fuzz_render(const struct vpa_report *report, int json)
+{
+	struct vpt_buffer text;
+	struct vpt_sink *sink;
+	int rc;
+
+	if (vpt_sink_memory(&text, &sink, NULL))
+		return;
+	rc = json ? vpa_render_json(report, sink, NULL) : vpa_render_text(report, 80, 0, sink, NULL);
+	FUZZ_EXPECT(!rc && !sink->finish(sink, 1, NULL) && text.size);
+	vpt_free(text.data);
+}
+
+/* Takes the source. Each chunk is decoded, then the whole is analysed and shown. */
+static inline void fuzz_trace(struct vpt_source *src)
+{
+	struct vpa_options options = {.jobs = 1};
+	struct vpa_report *report = NULL;
+	struct vpt_decoder *d;
+	struct vpt_err err = {0};
+	struct vpt_trace *t;
+	struct vpt_batch b;
+	size_t i;
+
+	if (vpt_trace_open_source(src, &t, &err)) {
+		FUZZ_EXPECT(err.text[0] && !t);
+		return;
+	}
+	vpt_batch_init(&b);
+	d = vpt_decoder_new();
+	for (i = 0; d && i < vpt_trace_chunks(t); i++) {
+		int rc = vpt_trace_chunk(t, d, i, &b, NULL);
+
+		FUZZ_EXPECT(rc == VPT_OK || rc == VPT_EDATA);
+	}
+	vpt_decoder_free(d);
+	vpt_batch_free(&b);
+	if (!vpa_analyze(t, "fuzz", &options, &report, &err)) {
+		fuzz_render(report, 0);
+		fuzz_render(report, 1);
+	}
+	vpa_report_free(report);
+	vpt_trace_close(t);
+}
+
+#endif

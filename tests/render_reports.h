@@ -1,0 +1,329 @@
+/* render_reports.h - reports made by hand for test_render.c, with numbers that add up where a
+ * reader would check them. */
+#ifndef TESTS_RENDER_REPORTS_H
+#define TESTS_RENDER_REPORTS_H
+
+#include "analysis/report.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define MS(n)    ((uint64_t)((n)*1e6 + 0.5))
+
+/* ---- a run that waits for its host ---- */
+
+static const char *lost[] = {"509 of 1,707 ops have no launch record",
+	"1,204 events were dropped between 0.113 s and 0.126 s",
+	"chunk 7 is damaged: its checksum is wrong", "the file ends in the middle of a chunk"};
+
+static struct vpa_gpu h100[] = {
+	{0, "NVIDIA H100 80GB HBM3", "GPU-0f3c", "0000:18:00.0", 9, 0, 132, 85899345920, 0},
+	{1, "NVIDIA H100 80GB HBM3", "GPU-11aa", "0000:2a:00.0", 9, 0, 132, 85899345920, 0},
+};
+
+static struct vpa_pair meta[] = {
+	{"command", "python demo.py --prompt \"a cat\" --frames 81"},
+	{"hostname", "node7"},
+	{"cuda_driver", "580.65"},
+	{"cuda_runtime", "12.8"},
+	{"torch", "2.11"},
+	{"rank", "3"},
+	{"tag.session", "nightly"},
+	{"torch", "2.11"},
+};
+
+static struct vpa_idle_part opened[] = {
+	{VPA_CAUSE_SYNC_DRAIN, "self_attn", "cudaStreamSynchronize", MS(98.12), 300},
+	{VPA_CAUSE_BLOCKING_COPY, "to_host", "cudaMemcpy", MS(21.6), 7},
+	{VPA_CAUSE_LAUNCH_RATE, "mlp", NULL, MS(12.4), 4100},
+	{VPA_CAUSE_BEFORE_FIRST_WORK, NULL, NULL, MS(9.9), 1},
+	{VPA_CAUSE_SYNC_DRAIN, "scheduler", "cudaDeviceSynchronize", MS(9.1), 24},
+	{VPA_CAUSE_LAUNCH_RATE, "norm", NULL, MS(7), 2090},
+	{VPA_CAUSE_SCHEDULING, NULL, NULL, MS(4.1), 610},
+	{VPA_CAUSE_ALLOCATION, "vae_decode", "cudaMalloc", MS(3.1), 12},
+	{VPA_CAUSE_SYNC_DRAIN, "(other)", "(other)", MS(1.02), 4},
+	{VPA_CAUSE_UNKNOWN, NULL, NULL, MS(0.3), 1},
+};
+
+static struct vpa_idle_part spent[] = {
+	{VPA_CAUSE_HOST_CODE, NULL, NULL, MS(101), 0},
+	{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, MS(30), 0},
+	{VPA_CAUSE_BLOCKING_COPY, NULL, NULL, MS(20.64), 0},
+	{VPA_CAUSE_LAUNCH_CALL, NULL, NULL, MS(13), 0},
+	{VPA_CAUSE_SYNC, NULL, NULL, MS(2), 0},
+};
+
+static struct vpa_device one_device[] = {{
+	.device = 0,
+	.ops = 12345,
+	.streams = 2,
+	.first_ns = 1000000000 + MS(9.9),
+	.last_ns = 1000000000 + MS(817),
+	.active_ns = MS(807.1),
+	.busy_ns = MS(650.36),
+	.idle_ns = MS(156.74),
+	.gaps = 7148,
+	.longest_gap_ns = MS(12.3),
+	.histogram = {4022, 2001, 610, 170, 338, 6, 1},
+	.kernel_ns = MS(655),
+	.same_stream_overlaps = 4,
+	.compute_ns = MS(640.86),
+	.exposed_copy_ns = MS(9.5),
+	.window_idle_ns = MS(166.64),
+	.small_grid_ns = MS(31),
+	.opened_by = opened,
+	.opened_by_count = COUNT(opened),
+	.spent_in = spent,
+	.spent_in_count = COUNT(spent),
+}};
+
+static struct vpa_gap_piece pieces[] = {
+	{VPA_CAUSE_BLOCKING_COPY, "to_host", MS(10)},
+	{VPA_CAUSE_HOST_CODE, NULL, MS(2.3)},
+};
+
+static struct vpa_gap_row gaps[] = {
+	{"G1", 0, 1000000000 + MS(790.5), MS(12.3), VPA_CAUSE_BLOCKING_COPY, "cudaMemcpy",
+		"to_host", 4242, 4243, "void cudnn::conv3d<float>(int)", "Memcpy DtoH", pieces,
+		COUNT(pieces)},
+	{"G2", 0, 1000000000, MS(9.9), VPA_CAUSE_BEFORE_FIRST_WORK, NULL, NULL, -1, -1, NULL,
+		"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
+		"std::array<char*, 1ul> >(int, at::native::FillFunctor<float>, std::array<char*, "
+		"1ul>)",
+		NULL, 0},
+	{"G3", 0, 1000000000 + MS(101.25), MS(0.51), VPA_CAUSE_SYNC_DRAIN, "cudaStreamSynchronize",
+		"self_attn", 4242, 4243, "a", "void flash::flash_fwd_kernel<Traits>(Params)", NULL,
+		0},
+};
+
+static struct vpa_family_row families[] = {
+	{"attention", 300, MS(290), MS(286.1), 0.4399},
+	{"gemm", 1400, MS(190), MS(188.7), 0.2901},
+	{"conv", 84, MS(96.3), MS(96.3), 0.1481},
+	{"elementwise", 8000, MS(69.8), MS(69.8), 0.1073},
+	{"memcpy", 30, MS(12), MS(9.4), 0.0145},
+	{"memset", 14, MS(0.06), MS(0.06), 0.0001},
+};
+
+#define SPREAD(n, total)                                                                           \
+	{                                                                                          \
+		n, MS(total), 1000, 2000, 3000, 4000, 5000, 6000, 2500.5, 100.25, 0                \
+	}
+
+static struct vpa_kernel_row kernels[] = {
+	{"void flash::flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4, false, false, "
+	 "cutlass::bfloat16_t>, false, true>(flash::Flash_fwd_params)",
+		"attention", "flash-attn-2", MS(286.1), SPREAD(300, 290)},
+	{"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas", "gemm", NULL,
+		MS(188.7), SPREAD(1400, 190)},
+	{"cudnn_infer_conv3d", "conv", NULL, MS(96.3), SPREAD(84, 96.3)},
+};
+
+static struct vpa_backend_row backends[] = {{"flash-attn-2", 300, MS(286.1), 300, MS(3.9), 0.4399}};
+static struct vpa_eager_row eager[] = {
+	{"text_encoder", "ampere_sgemm", "softmax_warp_forward", 12, MS(4.2), MS(1.1)}};
+static const char *fallbacks[] = {
+	"FlashAttention 2 on an sm_90 device, where FlashAttention 3 exists: 300 calls, 286.1 ms"};
+
+static struct vpa_copy_row copies[] = {
+	{"DtoH", "device", "pageable", 7, 58000000, MS(11.6), 5.0},
+	{"HtoD", "pinned", "device", 23, 1840, MS(0.04), 0},
+	{"memset", NULL, NULL, 14, 120000, MS(0.06), 2.0},
+};
+
+static struct vpa_sync_row syncs[] = {
+	{"cudaStreamSynchronize", 300, MS(612), 300, MS(98.12)},
+	{"cudaMemcpy", 7, MS(30.2), 7, MS(21.6)},
+	{"cudaDeviceSynchronize", 24, MS(1.5), 24, MS(9.1)},
+};
+
+static struct vpa_range_row ranges[] = {
+	{.name = "self_attn",
+		.domain = "",
+		.host = SPREAD(150, 410),
+		.ops = 900,
+		.launches = 900,
+		.envelope_ns = MS(470),
+		.busy_ns = MS(360),
+		.foreign_ns = MS(10),
+		.idle_ns = MS(100),
+		.lag = SPREAD(150, 3),
+		.gpu = SPREAD(150, 470)},
+	{.name = "to_host",
+		.domain = "video",
+		.unmatched = 1,
+		.host = SPREAD(7, 34.1),
+		.ops = 7,
+		.launches = 7,
+		.envelope_ns = MS(11.6),
+		.busy_ns = MS(11.6)},
+};
+
+static const char *drain_evidence[] = {"S1", "G3"}, *copy_evidence[] = {"C1", "G1"};
+static struct vpa_finding findings[] = {
+	{"sync-drain",
+		"cudaStreamSynchronize drains the GPU 300 times, in self_attn: keep what it reads "
+		"on the GPU, or read it one step later",
+		"98.1 ms idle", "1 % of window", 98.12, drain_evidence, 2, "fail", NULL},
+	{"pageable-copy", "frames to host: pinned memory and a copy stream of its own",
+		"21.6 ms idle", "1 % of window", 21.6, copy_evidence, 2, "warn",
+		"assumes that the copy can overlap"},
+	{"small-grid", "31.0 ms of kernels have fewer thread blocks than the GPU has SMs",
+		"31.0 ms", NULL, 0, NULL, 0, "info", NULL},
+};
+
+static struct vpa_report host_limited(void)
+{
+	struct vpa_report r = {
+		.path = "runs/demo.zst",
+		.format = "vptrace",
+		.window_start_ns = 1000000000,
+		.window_end_ns = 1000000000 + MS(817),
+		.unix_offset_ns = 1700000000000000000,
+		.min_gap_ns = 10000,
+		.meta = meta,
+		.meta_count = COUNT(meta),
+		.gpus = h100,
+		.gpu_count = 1,
+		.verdict = {.complete = 1,
+			.received = 131204,
+			.written = 131204,
+			.overhead_ns = MS(1.2),
+			.tracing_cost_share = 0.013,
+			.zero_duration = 3},
+		.counts = {.kernels = 12301,
+			.memcpy = 30,
+			.memset = 14,
+			.calls = 25011,
+			.ranges = 1057,
+			.marks = 2,
+			.syncs = 324,
+			.counters = 70,
+			.other = 9},
+		.devices = one_device,
+		.device_count = 1,
+		.gaps = gaps,
+		.gap_count = COUNT(gaps),
+		.gaps_listed_of = 515,
+		.families = families,
+		.family_count = COUNT(families),
+		.kernels = kernels,
+		.kernel_count = COUNT(kernels),
+		.kernel_names = 61,
+		.attention = {.calls = 312,
+			.share_of_busy = 0.4416,
+			.backends = backends,
+			.backend_count = 1,
+			.eager = eager,
+			.eager_count = 1,
+			.fallbacks = fallbacks,
+			.fallback_count = 1},
+		.ranges = ranges,
+		.range_count = COUNT(ranges),
+		.range_names = 17,
+		.copies = copies,
+		.copy_count = COUNT(copies),
+		.syncs = syncs,
+		.sync_count = COUNT(syncs),
+		.findings = findings,
+		.finding_count = COUNT(findings),
+	};
+
+	return r;
+}
+
+/* ---- two devices that work all the time, in a lossy capture of the stand-in ---- */
+
+static struct vpa_idle_part opened_0[] = {{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, MS(6), 2100}};
+static struct vpa_idle_part opened_1[] = {{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, MS(3), 1200},
+	{VPA_CAUSE_SYNC_DRAIN, NULL, "cudaDeviceSynchronize", MS(2), 12}};
+static struct vpa_device two_devices[] = {
+	{.device = 0,
+		.ops = 2184,
+		.streams = 1,
+		.active_ns = MS(968),
+		.busy_ns = MS(962),
+		.idle_ns = MS(6),
+		.gaps = 2100,
+		.longest_gap_ns = MS(0.76),
+		.histogram = {420, 1400, 265, 3, 12},
+		.compute_ns = MS(900),
+		.exposed_comm_ns = MS(60),
+		.exposed_copy_ns = MS(2),
+		.window_idle_ns = MS(6),
+		.opened_by = opened_0,
+		.opened_by_count = 1},
+	{.device = 1,
+		.ops = 2184,
+		.streams = 1,
+		.active_ns = MS(968),
+		.busy_ns = MS(963),
+		.idle_ns = MS(5),
+		.gaps = 1212,
+		.longest_gap_ns = MS(0.5),
+		.histogram = {0, 1200, 12},
+		.compute_ns = MS(901),
+		.exposed_comm_ns = MS(60),
+		.exposed_copy_ns = MS(2),
+		.window_idle_ns = MS(5),
+		.opened_by = opened_1,
+		.opened_by_count = 2},
+};
+static struct vpa_gap_row second_gap[] = {{"G1", 1, MS(400), MS(0.5), VPA_CAUSE_SYNC_DRAIN,
+	"cudaDeviceSynchronize", NULL, 1, 2, "x", "ncclDevKernel_AllReduce", NULL, 0}};
+
+static struct vpa_report two_bound(void)
+{
+	struct vpa_report r = {
+		.path = "a b.zst",
+		.format = "vptrace",
+		.simulated = 1,
+		.window_end_ns = MS(968),
+		.window_note = "the first \"block 3\" range, 0.120 s to 1.088 s",
+		.min_gap_ns = 10000,
+		.gpus = h100,
+		.gpu_count = 2,
+		.verdict = {.reasons = lost,
+			.reason_count = COUNT(lost),
+			.received = 9000,
+			.written = 7796,
+			.dropped = 1204,
+			.ops_without_launch = 509,
+			.tracing_cost_share = -1,
+			.damaged_chunks = 1,
+			.reversed = 2,
+			.zero_time = 1,
+			.gaps = VPA_DEGRADED},
+		.counts = {.kernels = 4300, .memcpy = 60, .memset = 8, .calls = 6002},
+		.devices = two_devices,
+		.device_count = 2,
+		.gaps = second_gap,
+		.gap_count = 1,
+		.gaps_listed_of = 1,
+		.families = families,
+		.family_count = 3,
+	};
+
+	return r;
+}
+
+static struct vpa_report no_gpu(void)
+{
+	struct vpa_report r = {
+		.path = "cpu.json.gz",
+		.format = "kineto",
+		.window_end_ns = MS(3.2),
+		.verdict = {.complete = 1, .tracing_cost_share = -1},
+		.counts = {.calls = 12, .ranges = 8, .cpu_ops = 120},
+		.ranges = ranges,
+		.range_count = 1,
+		.range_names = 1,
+	};
+
+	return r;
+}
+
+static struct vpa_report nothing(void)
+{
+	return (struct vpa_report){.verdict = {.tracing_cost_share = -1}};
+}
+
+#endif
