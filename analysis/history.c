@@ -17,10 +17,13 @@ struct vpa_call *vpa_calls_add(struct vpa_calls *c)
 		c->blocks[need - 1] = vpt_alloc(1, sizeof(**c->blocks));
 		if (!c->blocks[need - 1])
 			return NULL;
+		c->blocks[need - 1]->waiting = 0;
+		c->blocks[need - 1]->start_ns = UINT64_MAX;
 		c->block_count = need;
 	}
-	call = vpa_calls_at(c, c->end++);
+	call = vpa_calls_at(c, c->end);
 	memset(call, 0, sizeof(*call));
+	call->slot = (uint16_t)(c->end++ % VPA_CALL_BLOCK);
 	return call;
 }
 
@@ -44,6 +47,17 @@ uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t)
 			low = middle + 1;
 	}
 	return low;
+}
+
+uint64_t vpa_calls_earliest(const struct vpa_calls *c)
+{
+	uint64_t earliest = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < c->block_count; i++)
+		if (c->blocks[i]->start_ns < earliest)
+			earliest = c->blocks[i]->start_ns;
+	return earliest;
 }
 
 void vpa_calls_drop(struct vpa_calls *c, uint64_t position)

@@ -9,8 +9,18 @@
 enum { VPA_CALL_BLOCK = 512 };
 
 struct vpa_call_block {
+	uint32_t waiting;  /* launches whose op has not been met */
+	uint64_t start_ns; /* earliest start in it: an outer call may begin long before its neighbours */
 	struct vpa_call calls[VPA_CALL_BLOCK];
 };
+
+/* The block that a call stands in: `slot` says where. */
+static inline struct vpa_call_block *vpa_call_block_of(struct vpa_call *call)
+{
+	char *first = (char *)(call - call->slot);
+
+	return (struct vpa_call_block *)(first - offsetof(struct vpa_call_block, calls));
+}
 
 /* Calls in completion order. Position p stands at blocks[p / 512 - first]; calls never move. */
 struct vpa_calls {
@@ -25,11 +35,20 @@ static inline struct vpa_call *vpa_calls_at(const struct vpa_calls *c, uint64_t 
 	return &c->blocks[position / VPA_CALL_BLOCK - c->first_block]->calls[position % VPA_CALL_BLOCK];
 }
 
+/* A block of the call at `position`. */
+static inline struct vpa_call_block *vpa_calls_block(const struct vpa_calls *c, uint64_t position)
+{
+	return c->blocks[position / VPA_CALL_BLOCK - c->first_block];
+}
+
 /* A new call at the end, zeroed. NULL when there is no memory. */
 struct vpa_call *vpa_calls_add(struct vpa_calls *c);
 
 /* Position of the first call that ends after `t` (calls.end if none). */
 uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t);
+
+/* The earliest start of any call held; ~0 if there is none. */
+uint64_t vpa_calls_earliest(const struct vpa_calls *c);
 
 /* Gives up whole blocks in front of `position`. */
 void vpa_calls_drop(struct vpa_calls *c, uint64_t position);

@@ -34,8 +34,10 @@ struct vpa_call {
 	uint32_t name;           /* id in vpa_model.names */
 	uint32_t ops;            /* ops released so far that it launched */
 	uint32_t encloses;       /* so many calls before it on the thread are inside it */
+	uint16_t slot;           /* in its block, see history.h */
 	uint8_t klass;           /* enum vpt_call_class */
 	uint8_t nested;          /* inside another call of its thread */
+	uint8_t waits;           /* may have put an op on a device that has not been met */
 	uint8_t waited;          /* of an asynchronous copy: what it did all the same, enum vpa_waited */
 };
 

@@ -208,6 +208,11 @@ static void mark_nested(struct vpa_calls *calls, struct vpa_call *call)
 	call->encloses = (uint32_t)(calls->end - 1 - position);
 }
 
+static int hand_out_call(struct vpa_resolver *r, const struct vpa_call *call)
+{
+	return r->sink.call ? r->sink.call(r->sink.ctx, call) : VPT_OK;
+}
+
 static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
 {
 	const struct vpa_model *m = r->model;
@@ -235,16 +240,25 @@ static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const st
 		rc = vpa_maps_call_name(r, b, id, s->col[VPT_CALL_NAME][row], &call->name);
 		if (rc)
 			return rc;
-		if (past->ranges.steps.count) {
+		/* No reference: the step in which the call began is kept as long as the call. */
+		if (past->ranges.steps.count)
 			call->range = vpa_steps_at(&past->ranges.steps, start);
-			if (call->range)
-				call->range->references++;
-		}
+		if (start < vpa_call_block_of(call)->start_ns)
+			vpa_call_block_of(call)->start_ns = start;
 		mark_nested(&past->calls, call);
 		if (call->correlation && vpa_launches_add(launches, r->pasts, call->correlation, thread,
 						 past->calls.end - 1))
 			return VPT_ENOMEM;
-		r->counts.calls += (uint64_t)in_window(m, start);
+		if (vpt_call_launches(call->klass) || (!call->klass && call->correlation)) {
+			call->waits = 1;
+			vpa_call_block_of(call)->waiting++;
+		}
+		if (!in_window(m, start))
+			continue;
+		r->counts.calls++;
+		r->launches_without_op += (uint64_t)vpt_call_launches(call->klass);
+		if ((call->klass == VPT_CALL_SYNC || call->klass == VPT_CALL_BLOCKING_COPY) && hand_out_call(r, call))
+			return VPT_ENOMEM;
 	}
 	return VPT_OK;
 }
@@ -333,14 +347,6 @@ static int add_spans(struct vpa_resolver *r, const struct vpt_section *s)
 
 /* ---- ops ---- */
 
-static struct vpa_op *new_op(struct vpa_resolver *r)
-{
-	if (vpt_grow(&r->ops, &r->op_cap, r->op_count + 1, sizeof(*r->ops)) ||
-		vpt_grow(&r->keys, &r->key_cap, r->op_count + 1, sizeof(*r->keys)))
-		return NULL;
-	return &r->ops[r->op_count];
-}
-
 static int key_before(const struct vpa_op_key *a, const struct vpa_op_key *b)
 {
 	if (a->start_ns != b->start_ns)
@@ -352,45 +358,53 @@ static int key_before(const struct vpa_op_key *a, const struct vpa_op_key *b)
 	return a->index < b->index;
 }
 
-static int hold_op(struct vpa_resolver *r, const struct vpa_op *values, uint64_t start, uint64_t end)
+/* Begins an op that is held back; the caller fills in what it was. NULL: no memory. */
+static struct vpa_op *hold_op(
+	struct vpa_resolver *r, uint32_t stream, uint64_t start, uint64_t end, uint64_t correlation)
 {
-	struct vpa_op *op = new_op(r);
+	size_t n = r->op_count;
+	struct vpa_op_key *key;
+	struct vpa_op *op;
 
-	if (!op)
-		return VPT_ENOMEM;
-	*op = *values;
+	if (vpt_grow(&r->ops, &r->op_cap, n + 1, sizeof(*r->ops)) ||
+		vpt_grow(&r->keys, &r->key_cap, n + 1, sizeof(*r->keys)) ||
+		vpt_grow(&r->runs, &r->run_cap, r->run_count + 2, sizeof(*r->runs)))
+		return NULL;
+	r->late_ops += start < r->released_ns && start && end > start;
+	key = &r->keys[n];
+	key->start_ns = start;
+	key->stream = stream;
+	key->index = (uint32_t)n;
+	key->correlation = correlation;
+	if (!n || key_before(key, key - 1))
+		r->runs[r->run_count++] = n;
+	op = &r->ops[n];
 	op->start_ns = start;
 	op->end_ns = end;
-	if (start < r->released_ns && start && end > start)
-		r->late_ops++;
-	r->keys[r->op_count] =
-		(struct vpa_op_key){start, op->stream, (uint32_t)r->op_count, op->correlation};
-	if (!r->run_count || (r->op_count && key_before(&r->keys[r->op_count], &r->keys[r->op_count - 1]))) {
-		if (vpt_grow(&r->runs, &r->run_cap, r->run_count + 2, sizeof(*r->runs)))
-			return VPT_ENOMEM;
-		r->runs[r->run_count++] = r->op_count;
-	}
+	op->correlation = correlation;
+	op->stream = stream;
+	op->device = r->model->streams[stream].device;
 	r->op_count++;
-	return VPT_OK;
+	return op;
 }
 
 static int add_kernels(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
 {
-	struct vpa_op values = {.kind = VPA_KERNEL};
-	uint32_t row;
-	int rc = vpa_maps_stream(r, s->lane, &values.stream);
+	uint32_t stream, row;
+	int rc = vpa_maps_stream(r, s->lane, &stream);
 
-	if (rc)
-		return rc;
-	values.device = r->model->streams[values.stream].device;
 	for (row = 0; !rc && row < s->row_count; row++) {
 		uint64_t start = s->col[VPT_KERNEL_START][row];
+		struct vpa_op *op = hold_op(r, stream, start, start + s->col[VPT_KERNEL_DURATION][row],
+			s->col[VPT_KERNEL_CORRELATION][row]);
 
-		rc = vpa_maps_config(r, b, s->col[VPT_KERNEL_CONFIG][row], &values.kernel, &values.blocks);
-		values.correlation = s->col[VPT_KERNEL_CORRELATION][row];
-		values.graph_node = s->col[VPT_KERNEL_GRAPH_NODE][row] != 0;
-		if (!rc)
-			rc = hold_op(r, &values, start, start + s->col[VPT_KERNEL_DURATION][row]);
+		if (!op)
+			return VPT_ENOMEM;
+		op->bytes = 0;
+		op->kind = VPA_KERNEL;
+		op->copy_kind = op->source_memory = op->target_memory = 0;
+		op->graph_node = s->col[VPT_KERNEL_GRAPH_NODE][row] != 0;
+		rc = vpa_maps_config(r, b, s->col[VPT_KERNEL_CONFIG][row], &op->kernel, &op->blocks);
 	}
 	return rc;
 }
@@ -402,24 +416,24 @@ static uint8_t small_number(uint64_t value)
 
 static int add_copies(struct vpa_resolver *r, const struct vpt_section *s)
 {
-	struct vpa_op values = {.kernel = VPA_NONE};
-	uint32_t row;
-	int rc = vpa_maps_stream(r, s->lane, &values.stream);
+	uint32_t stream, row;
+	int rc = vpa_maps_stream(r, s->lane, &stream);
 
-	if (rc)
-		return rc;
-	values.device = r->model->streams[values.stream].device;
 	for (row = 0; !rc && row < s->row_count; row++) {
 		uint64_t start = s->col[VPT_COPY_START][row];
+		struct vpa_op *op = hold_op(r, stream, start, start + s->col[VPT_COPY_DURATION][row],
+			s->col[VPT_COPY_CORRELATION][row]);
 
-		values.copy_kind = small_number(s->col[VPT_COPY_COPY_KIND][row]);
-		values.kind = values.copy_kind == VPT_COPYKIND_MEMSET ? VPA_MEMSET : VPA_MEMCPY;
-		values.source_memory = small_number(s->col[VPT_COPY_SOURCE_MEMORY][row]);
-		values.target_memory = small_number(s->col[VPT_COPY_TARGET_MEMORY][row]);
-		values.bytes = s->col[VPT_COPY_BYTES][row];
-		values.correlation = s->col[VPT_COPY_CORRELATION][row];
-		values.graph_node = s->col[VPT_COPY_GRAPH_NODE][row] != 0;
-		rc = hold_op(r, &values, start, start + s->col[VPT_COPY_DURATION][row]);
+		if (!op)
+			return VPT_ENOMEM;
+		op->bytes = s->col[VPT_COPY_BYTES][row];
+		op->kernel = VPA_NONE;
+		op->blocks = 0;
+		op->copy_kind = small_number(s->col[VPT_COPY_COPY_KIND][row]);
+		op->kind = op->copy_kind == VPT_COPYKIND_MEMSET ? VPA_MEMSET : VPA_MEMCPY;
+		op->source_memory = small_number(s->col[VPT_COPY_SOURCE_MEMORY][row]);
+		op->target_memory = small_number(s->col[VPT_COPY_TARGET_MEMORY][row]);
+		op->graph_node = s->col[VPT_COPY_GRAPH_NODE][row] != 0;
 	}
 	return rc;
 }
@@ -536,6 +550,28 @@ static struct vpa_call *find_launch(const struct vpa_resolver *r, const struct v
 	return call;
 }
 
+static void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
+{
+	if (launch->waits && launch->klass != VPT_CALL_GRAPH_LAUNCH) {
+		launch->waits = 0;
+		vpa_call_block_of(launch)->waiting--;
+	}
+	if (vpt_call_launches(launch->klass) && in_window(r->model, launch->start_ns))
+		r->launches_without_op--;
+}
+
+/* An asynchronous copy with a pageable side has waited; it joins the calls that do. */
+static void judge_wait(struct vpa_resolver *r, const struct vpa_op *op)
+{
+	struct vpa_call *call = op->launch;
+
+	call->waited = op->target_memory == VPT_MEMKIND_PAGEABLE   ? VPA_WAITED_STREAM
+		       : op->source_memory == VPT_MEMKIND_PAGEABLE ? VPA_WAITED_COPY
+								   : VPA_WAITED_NOT;
+	if (call->waited && in_window(r->model, call->start_ns) && hand_out_call(r, call))
+		r->failed = VPT_ENOMEM;
+}
+
 /* Joins an op. Returns whether it goes on to the folds: inside the window and of positive length. */
 static int resolve_op(struct vpa_resolver *r, struct vpa_op *op)
 {
@@ -546,14 +582,15 @@ static int resolve_op(struct vpa_resolver *r, struct vpa_op *op)
 
 	op->launch = find_launch(r, op);
 	op->process_range = NULL;
+	op->first_of_launch = 0;
 	if (op->launch) {
 		struct vpa_process *p = &r->processes[m->threads[op->launch->thread].process];
 
 		op->first_of_launch = op->launch->ops++ == 0;
-		if (op->target_memory == VPT_MEMKIND_PAGEABLE)
-			op->launch->waited = VPA_WAITED_STREAM;
-		else if (op->source_memory == VPT_MEMKIND_PAGEABLE && !op->launch->waited)
-			op->launch->waited = VPA_WAITED_COPY;
+		if (op->first_of_launch)
+			met_first_op(r, op->launch);
+		if (op->kind == VPA_MEMCPY && op->launch->klass == VPT_CALL_COPY && !op->launch->waited)
+			judge_wait(r, op);
 		if (p->ranges.steps.count)
 			op->process_range = vpa_steps_at(&p->ranges.steps, op->launch->start_ns);
 	}
@@ -625,46 +662,34 @@ int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 
 /* ---- forgetting ---- */
 
-static int still_waits(const struct vpa_resolver *r, const struct vpa_call *call)
+/* A block of calls may go when no gap can ask for them and none still waits for its op. A graph launch waits for
+ * all of its ops, and how many there will be is not known, so those wait their full time. */
+static int may_forget(const struct vpa_resolver *r, const struct vpa_calls *calls, uint64_t frontier_ns)
 {
-	int may_launch = vpt_call_launches(call->klass) || (!call->klass && call->correlation);
+	const struct vpa_call_block *block = vpa_calls_block(calls, calls->begin);
+	const struct vpa_call *last = &block->calls[VPA_CALL_BLOCK - 1];
 
-	if (!may_launch || (call->ops && call->klass != VPT_CALL_GRAPH_LAUNCH))
+	if (last->end_ns >= frontier_ns)
 		return 0;
-	return r->released_ns < call->end_ns || r->released_ns - call->end_ns < LAUNCH_WAIT_NS;
+	return !block->waiting || (r->released_ns > last->end_ns && r->released_ns - last->end_ns >= LAUNCH_WAIT_NS);
 }
 
-static void forget_call(struct vpa_resolver *r, uint32_t thread, uint64_t position)
-{
-	struct vpa_call *call = vpa_calls_at(&r->pasts[thread].calls, position);
-	enum vpt_call_class effect = vpa_call_effect(call);
-
-	if (!call->ops && vpt_call_launches(call->klass) && in_window(r->model, call->start_ns))
-		r->launches_without_op++;
-	if ((effect == VPT_CALL_SYNC || effect == VPT_CALL_BLOCKING_COPY) && r->sink.call &&
-		in_window(r->model, call->start_ns) && r->sink.call(r->sink.ctx, call))
-		r->failed = VPT_ENOMEM;
-	vpa_range_drop(&r->pool, call->range);
-}
-
-static void trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t frontier_ns)
+static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t frontier_ns)
 {
 	struct vpa_thread_past *past = &r->pasts[thread];
 	struct vpa_calls *calls = &past->calls;
-	uint64_t at = calls->begin, end = calls->end;
+	uint64_t earliest;
 
-	/* The last call before the frontier stays: "its previous call ended ..." may be asked. */
-	while (end - at > 1 && (end - at > CALLS_KEPT_MAX ||
-				       (vpa_calls_at(calls, at + 1)->end_ns < frontier_ns &&
-					       !still_waits(r, vpa_calls_at(calls, at))))) {
-		past->forgotten_ns = vpa_calls_at(calls, at)->end_ns;
-		forget_call(r, thread, at++);
+	/* The last block always stays, so that "its previous call ended ..." can be answered. */
+	while (calls->end - calls->begin > 2 * VPA_CALL_BLOCK &&
+		(calls->end - calls->begin > CALLS_KEPT_MAX || may_forget(r, calls, frontier_ns))) {
+		past->forgotten_ns = vpa_calls_block(calls, calls->begin)->calls[VPA_CALL_BLOCK - 1].end_ns;
+		vpa_calls_drop(calls, calls->begin + VPA_CALL_BLOCK);
 	}
-	vpa_calls_drop(calls, at);
-	if (at < end && vpa_calls_at(calls, at)->start_ns < frontier_ns)
-		frontier_ns = vpa_calls_at(calls, at)->start_ns;
-	vpa_timeline_trim(&past->ranges, &r->pool,
-		frontier_ns > past->forgotten_ns ? frontier_ns : past->forgotten_ns);
+	/* Calls point to their ranges without holding them: a step lives as long as a call that began in it. */
+	earliest = vpa_calls_earliest(calls);
+	vpa_timeline_trim(&past->ranges, &r->pool, earliest < frontier_ns ? earliest : frontier_ns);
+	return earliest;
 }
 
 int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns)
@@ -673,11 +698,9 @@ int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns)
 	uint32_t i;
 
 	for (i = 0; i < r->model->thread_count; i++) {
-		const struct vpa_calls *calls = &r->pasts[i].calls;
+		uint64_t earliest = trim_thread(r, i, frontier_ns);
 
-		trim_thread(r, i, frontier_ns);
-		if (calls->begin < calls->end && vpa_calls_at(calls, calls->begin)->start_ns < oldest)
-			oldest = vpa_calls_at(calls, calls->begin)->start_ns;
+		oldest = earliest < oldest ? earliest : oldest;
 	}
 	for (i = 0; i < r->process_count; i++)
 		vpa_timeline_trim(&r->processes[i].ranges, &r->pool, oldest);
@@ -701,14 +724,10 @@ static void close_open(struct vpa_timeline *t, uint64_t end_ns)
 int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns)
 {
 	uint32_t i;
-	uint64_t p;
 
 	for (i = 0; i < r->model->thread_count; i++) {
 		struct vpa_thread_past *past = &r->pasts[i];
 
-		for (p = past->calls.begin; p < past->calls.end; p++)
-			forget_call(r, i, p);
-		past->calls.begin = past->calls.end;
 		close_open(&past->ranges, end_ns);
 		vpa_timeline_end(&past->ranges, &r->pool);
 	}
