@@ -28,17 +28,16 @@ enum vpa_waited { VPA_WAITED_NOT, VPA_WAITED_COPY, VPA_WAITED_STREAM };
 /* A CUDA call on a thread. */
 struct vpa_call {
 	uint64_t start_ns, end_ns;
-	uint64_t correlation;
 	struct vpa_range *range; /* innermost at its start, of its thread; NULL: none */
 	uint32_t thread;         /* index of the thread */
 	uint32_t name;           /* id in vpa_model.names */
-	uint32_t ops;            /* ops released so far that it launched */
 	uint32_t encloses;       /* so many calls before it on the thread are inside it */
 	uint16_t slot;           /* in its block, see history.h */
 	uint8_t klass;           /* enum vpt_call_class */
-	uint8_t nested;          /* inside another call of its thread */
-	uint8_t waits;           /* may have put an op on a device that has not been met */
-	uint8_t waited;          /* of an asynchronous copy: what it did all the same, enum vpa_waited */
+	uint8_t nested : 1;      /* inside another call of its thread */
+	uint8_t met : 1;         /* an op that it launched has been released */
+	uint8_t waits : 1;       /* counted as waiting in its block */
+	uint8_t waited : 2;      /* of an asynchronous copy: what it did all the same, enum vpa_waited */
 };
 
 /* What a range instance did on one device. */
@@ -67,17 +66,18 @@ struct vpa_range {
 struct vpa_op {
 	uint64_t start_ns, end_ns; /* clipped to the window */
 	uint64_t correlation;
-	uint64_t bytes;                 /* of copies and memsets */
-	struct vpa_call *launch;        /* NULL: no launch record */
+	uint64_t bytes;                  /* of copies and memsets */
+	struct vpa_call *launch;         /* NULL: no launch record */
 	struct vpa_range *process_range; /* innermost start/end range of the process at the launch */
-	uint32_t stream, device;        /* indexes of the stream and its device */
-	uint32_t kernel;                /* index into vpa_model.kernels; VPA_NONE for copies */
-	uint32_t blocks;                /* grid size of a kernel, saturated; 0: unknown */
-	uint8_t kind;                   /* enum vpa_op_kind */
+	uint64_t device_idle_ns;         /* idle time of its device in the window, up to its start */
+	uint32_t stream, device;         /* indexes of the stream and its device */
+	uint32_t kernel;                 /* index into vpa_model.kernels; VPA_NONE for copies */
+	uint32_t blocks;                 /* grid size of a kernel, saturated; 0: unknown */
+	uint8_t kind;                    /* enum vpa_op_kind */
 	uint8_t copy_kind, source_memory, target_memory;
 	uint8_t graph_node;      /* 1: a node of a CUDA graph */
 	uint8_t first_of_launch; /* 1: the first op of its launch */
-	uint64_t device_idle_ns; /* idle time of its device in the window, up to its start */
+	uint8_t held;            /* 1: it waited in the queue, its kernel is known */
 };
 
 /* What a call was like for its thread. */

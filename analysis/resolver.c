@@ -18,12 +18,6 @@ enum {
 
 #define LAUNCH_WAIT_NS (LAUNCH_WAIT_NS_S * (uint64_t)1000000000)
 
-struct vpa_op_key {
-	uint64_t start_ns;
-	uint32_t stream, index;
-	uint64_t correlation;
-};
-
 static void range_finished(void *ctx, struct vpa_range *range)
 {
 	struct vpa_resolver *r = ctx;
@@ -73,11 +67,7 @@ void vpa_resolver_free(struct vpa_resolver *r)
 	vpa_intervals_free(&r->profiler);
 	vpa_intervals_free(&r->loading);
 	vpa_maps_free(r->maps);
-	vpt_free(r->ops);
-	vpt_free(r->spare_ops);
-	vpt_free(r->keys);
-	vpt_free(r->spare_keys);
-	vpt_free(r->runs);
+	vpa_op_queue_free(&r->queue);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -227,14 +217,13 @@ static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const st
 	launches = &r->processes[m->threads[thread].process].launches;
 	for (row = 0; row < s->row_count; row++) {
 		uint64_t start = s->col[VPT_CALL_START][row], end = start + s->col[VPT_CALL_DURATION][row];
-		uint64_t id = s->col[VPT_CALL_ID][row];
+		uint64_t id = s->col[VPT_CALL_ID][row], correlation = s->col[VPT_CALL_CORRELATION][row];
 		struct vpa_call *call = vpa_calls_add(&past->calls);
 
 		if (!call)
 			return VPT_ENOMEM;
 		call->start_ns = start;
 		call->end_ns = end < start ? start : end;
-		call->correlation = s->col[VPT_CALL_CORRELATION][row];
 		call->thread = thread;
 		call->klass = (uint8_t)vpt_call_class(id < UINT32_MAX ? (uint32_t)id : 0);
 		rc = vpa_maps_call_name(r, b, id, s->col[VPT_CALL_NAME][row], &call->name);
@@ -246,10 +235,10 @@ static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const st
 		if (start < vpa_call_block_of(call)->start_ns)
 			vpa_call_block_of(call)->start_ns = start;
 		mark_nested(&past->calls, call);
-		if (call->correlation && vpa_launches_add(launches, r->pasts, call->correlation, thread,
-						 past->calls.end - 1))
+		if (correlation &&
+			vpa_launches_add(launches, r->pasts, correlation, thread, past->calls.end - 1))
 			return VPT_ENOMEM;
-		if (vpt_call_launches(call->klass) || (!call->klass && call->correlation)) {
+		if (vpt_call_launches(call->klass) || (!call->klass && correlation)) {
 			call->waits = 1;
 			vpa_call_block_of(call)->waiting++;
 		}
@@ -347,95 +336,15 @@ static int add_spans(struct vpa_resolver *r, const struct vpt_section *s)
 
 /* ---- ops ---- */
 
-static int key_before(const struct vpa_op_key *a, const struct vpa_op_key *b)
-{
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns;
-	if (a->stream != b->stream)
-		return a->stream < b->stream;
-	if (a->correlation != b->correlation)
-		return a->correlation < b->correlation;
-	return a->index < b->index;
-}
-
-/* Begins an op that is held back; the caller fills in what it was. NULL: no memory. */
-static struct vpa_op *hold_op(
-	struct vpa_resolver *r, uint32_t stream, uint64_t start, uint64_t end, uint64_t correlation)
-{
-	size_t n = r->op_count;
-	struct vpa_op_key *key;
-	struct vpa_op *op;
-
-	if (vpt_grow(&r->ops, &r->op_cap, n + 1, sizeof(*r->ops)) ||
-		vpt_grow(&r->keys, &r->key_cap, n + 1, sizeof(*r->keys)) ||
-		vpt_grow(&r->runs, &r->run_cap, r->run_count + 2, sizeof(*r->runs)))
-		return NULL;
-	r->late_ops += start < r->released_ns && start && end > start;
-	key = &r->keys[n];
-	key->start_ns = start;
-	key->stream = stream;
-	key->index = (uint32_t)n;
-	key->correlation = correlation;
-	if (!n || key_before(key, key - 1))
-		r->runs[r->run_count++] = n;
-	op = &r->ops[n];
-	op->start_ns = start;
-	op->end_ns = end;
-	op->correlation = correlation;
-	op->stream = stream;
-	op->device = r->model->streams[stream].device;
-	r->op_count++;
-	return op;
-}
-
-static int add_kernels(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
+static int add_ops(struct vpa_resolver *r, const struct vpt_section *s)
 {
 	uint32_t stream, row;
 	int rc = vpa_maps_stream(r, s->lane, &stream);
 
-	for (row = 0; !rc && row < s->row_count; row++) {
-		uint64_t start = s->col[VPT_KERNEL_START][row];
-		struct vpa_op *op = hold_op(r, stream, start, start + s->col[VPT_KERNEL_DURATION][row],
-			s->col[VPT_KERNEL_CORRELATION][row]);
-
-		if (!op)
-			return VPT_ENOMEM;
-		op->bytes = 0;
-		op->kind = VPA_KERNEL;
-		op->copy_kind = op->source_memory = op->target_memory = 0;
-		op->graph_node = s->col[VPT_KERNEL_GRAPH_NODE][row] != 0;
-		rc = vpa_maps_config(r, b, s->col[VPT_KERNEL_CONFIG][row], &op->kernel, &op->blocks);
-	}
-	return rc;
-}
-
-static uint8_t small_number(uint64_t value)
-{
-	return value < 255 ? (uint8_t)value : 255;
-}
-
-static int add_copies(struct vpa_resolver *r, const struct vpt_section *s)
-{
-	uint32_t stream, row;
-	int rc = vpa_maps_stream(r, s->lane, &stream);
-
-	for (row = 0; !rc && row < s->row_count; row++) {
-		uint64_t start = s->col[VPT_COPY_START][row];
-		struct vpa_op *op = hold_op(r, stream, start, start + s->col[VPT_COPY_DURATION][row],
-			s->col[VPT_COPY_CORRELATION][row]);
-
-		if (!op)
-			return VPT_ENOMEM;
-		op->bytes = s->col[VPT_COPY_BYTES][row];
-		op->kernel = VPA_NONE;
-		op->blocks = 0;
-		op->copy_kind = small_number(s->col[VPT_COPY_COPY_KIND][row]);
-		op->kind = op->copy_kind == VPT_COPYKIND_MEMSET ? VPA_MEMSET : VPA_MEMCPY;
-		op->source_memory = small_number(s->col[VPT_COPY_SOURCE_MEMORY][row]);
-		op->target_memory = small_number(s->col[VPT_COPY_TARGET_MEMORY][row]);
-		op->graph_node = s->col[VPT_COPY_GRAPH_NODE][row] != 0;
-	}
-	return rc;
+	/* A chunk that brings what should have come with an earlier one. */
+	for (row = 0; row < s->row_count; row++)
+		r->late_ops += s->col[0][row] < r->released_ns && s->col[0][row] && s->col[1][row];
+	return rc ? rc : vpa_op_queue_add(&r->queue, s, stream);
 }
 
 static void count_others(struct vpa_resolver *r, const struct vpt_section *s)
@@ -455,9 +364,8 @@ static int add_section(struct vpa_resolver *r, const struct vpt_batch *b, const 
 	count_others(r, s);
 	switch (s->kind) {
 	case VPT_KERNEL:
-		return add_kernels(r, b, s);
 	case VPT_COPY:
-		return add_copies(r, s);
+		return add_ops(r, s);
 	case VPT_CALL:
 		return add_calls(r, b, s);
 	case VPT_SYNC:
@@ -475,6 +383,7 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
 	size_t i;
 	int rc = vpa_maps_begin_chunk(r, b);
 
+	r->batch = b;
 	/* Ranges first: calls want to know theirs. */
 	if (!rc)
 		rc = add_open_ranges(r, b);
@@ -493,50 +402,6 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
 
 /* ---- releasing ---- */
 
-/* Merges the sorted keys [begin, middle) and [middle, end) of `from` into `to`. */
-static void merge_runs(
-	const struct vpa_op_key *from, struct vpa_op_key *to, size_t begin, size_t middle, size_t end)
-{
-	size_t a = begin, b = middle, out = begin;
-
-	while (a < middle && b < end)
-		to[out++] = key_before(&from[b], &from[a]) ? from[b++] : from[a++];
-	memcpy(to + out, from + a, (middle - a) * sizeof(*to));
-	out += middle - a;
-	memcpy(to + out, from + b, (end - b) * sizeof(*to));
-}
-
-/* Merges neighbouring runs until one is left. A lane's ops come nearly in order, so there are about as many
- * runs as lanes; r->runs holds where each begins. */
-static int sort_keys(struct vpa_resolver *r)
-{
-	size_t n = r->op_count;
-
-	while (r->run_count > 1) {
-		size_t merged = 0, i, swap_cap;
-		struct vpa_op_key *swap;
-
-		if (vpt_grow(&r->spare_keys, &r->spare_key_cap, r->key_cap, sizeof(*r->spare_keys)))
-			return VPT_ENOMEM;
-		r->runs[r->run_count] = n;
-		for (i = 0; i < r->run_count; i += 2) {
-			size_t begin = r->runs[i], middle = r->runs[i + 1];
-			size_t end = i + 2 <= r->run_count ? r->runs[i + 2 < r->run_count ? i + 2 : r->run_count] : n;
-
-			merge_runs(r->keys, r->spare_keys, begin, middle, i + 1 < r->run_count ? end : middle);
-			r->runs[merged++] = begin;
-		}
-		r->run_count = merged;
-		swap = r->keys;
-		r->keys = r->spare_keys;
-		r->spare_keys = swap;
-		swap_cap = r->key_cap;
-		r->key_cap = r->spare_key_cap;
-		r->spare_key_cap = swap_cap;
-	}
-	return VPT_OK;
-}
-
 /* Ops that do not know their process match any, as do calls that do not know theirs. */
 static struct vpa_call *find_launch(const struct vpa_resolver *r, const struct vpa_op *op)
 {
@@ -552,6 +417,7 @@ static struct vpa_call *find_launch(const struct vpa_resolver *r, const struct v
 
 static void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
 {
+	launch->met = 1;
 	if (launch->waits && launch->klass != VPT_CALL_GRAPH_LAUNCH) {
 		launch->waits = 0;
 		vpa_call_block_of(launch)->waiting--;
@@ -586,7 +452,7 @@ static int resolve_op(struct vpa_resolver *r, struct vpa_op *op)
 	if (op->launch) {
 		struct vpa_process *p = &r->processes[m->threads[op->launch->thread].process];
 
-		op->first_of_launch = op->launch->ops++ == 0;
+		op->first_of_launch = !op->launch->met;
 		if (op->first_of_launch)
 			met_first_op(r, op->launch);
 		if (op->kind == VPA_MEMCPY && op->launch->klass == VPT_CALL_COPY && !op->launch->waited)
@@ -611,50 +477,36 @@ static int resolve_op(struct vpa_resolver *r, struct vpa_op *op)
 	return op->end_ns > op->start_ns;
 }
 
-/* Moves the ops from key `from` on to the front. */
-static int keep_rest(struct vpa_resolver *r, size_t from)
+/* What the queue leaves open: the numbers of the chunk that the op came in. */
+static int finish_op(void *ctx, struct vpa_op *op)
 {
-	size_t rest = r->op_count - from, i, swap_cap;
-	struct vpa_op *swap;
+	struct vpa_resolver *r = ctx;
 
-	if (vpt_grow(&r->spare_ops, &r->spare_cap, rest, sizeof(*r->spare_ops)))
-		return VPT_ENOMEM;
-	for (i = 0; i < rest; i++) {
-		r->spare_ops[i] = r->ops[r->keys[from + i].index];
-		r->keys[i] = r->keys[from + i];
-		r->keys[i].index = (uint32_t)i;
-	}
-	swap = r->ops;
-	r->ops = r->spare_ops;
-	r->spare_ops = swap;
-	swap_cap = r->op_cap;
-	r->op_cap = r->spare_cap;
-	r->spare_cap = swap_cap;
-	r->op_count = rest;
-	r->run_count = rest ? 1 : 0;
-	return VPT_OK;
+	if (op->held)
+		return VPT_OK;
+	op->device = r->model->streams[op->stream].device;
+	if (op->kind != VPA_KERNEL)
+		return VPT_OK;
+	return vpa_maps_config(r, r->batch, op->kernel, &op->kernel, &op->blocks);
 }
 
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 {
-	struct vpa_op *out[OPS_BATCH];
-	size_t n = 0, i;
-	int rc = sort_keys(r);
+	struct vpa_op ops[OPS_BATCH], *out[OPS_BATCH];
+	size_t taken, n, i;
+	int rc = VPT_OK;
 
-	for (i = 0; !rc && i < r->op_count && (r->keys[i].start_ns < until_ns || until_ns == UINT64_MAX); i++) {
-		struct vpa_op *op = &r->ops[r->keys[i].index];
-
-		if (resolve_op(r, op))
-			out[n++] = op;
-		if (n == OPS_BATCH) {
-			rc = r->sink.ops(r->sink.ctx, out, n);
-			n = 0;
+	while (!rc && (taken = vpa_op_queue_take(&r->queue, until_ns, ops, OPS_BATCH))) {
+		for (i = n = 0; i < taken && !rc; i++) {
+			rc = finish_op(r, &ops[i]);
+			if (!rc && resolve_op(r, &ops[i]))
+				out[n++] = &ops[i];
 		}
+		if (!rc && n)
+			rc = r->sink.ops(r->sink.ctx, out, n);
 	}
-	if (!rc && n)
-		rc = r->sink.ops(r->sink.ctx, out, n);
-	if (!rc && i)
-		rc = keep_rest(r, i);
+	if (!rc)
+		rc = vpa_op_queue_hold(&r->queue, finish_op, r);
 	if (until_ns > r->released_ns)
 		r->released_ns = until_ns;
 	return rc ? rc : r->failed;

@@ -10,6 +10,7 @@
 #include "analysis/intervals.h"
 #include "analysis/launches.h"
 #include "analysis/model.h"
+#include "analysis/op_queue.h"
 #include "analysis/timeline.h"
 #include "formats/batch.h"
 
@@ -48,11 +49,8 @@ struct vpa_resolver {
 	struct vpa_intervals lost, profiler, loading;
 
 	struct vpa_resolver_maps *maps;   /* ids of the chunk at hand, lanes, names */
-	struct vpa_op *ops, *spare_ops;   /* held back */
-	struct vpa_op_key *keys, *spare_keys;
-	size_t op_count, op_cap, spare_cap, key_cap, spare_key_cap;
-	size_t *runs; /* where each sorted stretch of keys begins */
-	size_t run_count, run_cap;
+	struct vpa_op_queue queue;
+	const struct vpt_batch *batch; /* the chunk at hand */
 	uint64_t released_ns; /* ops before it have been released */
 	int failed;
 
@@ -65,10 +63,10 @@ int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model, const str
 	const struct vpa_resolver_sink *sink);
 void vpa_resolver_free(struct vpa_resolver *r);
 
-/* Takes in a chunk. The batch may be reused afterwards. 0 or VPT_ENOMEM. */
+/* Takes in a chunk, which must stay as it is until vpa_resolver_release() has returned. 0 or VPT_ENOMEM. */
 int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b);
 
-/* Releases every op that starts before `until_ns`. */
+/* Releases every op that starts before `until_ns`, and copies what has to wait. */
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns);
 
 /* Forgets what lies before `frontier_ns`: no gap can begin earlier any more. */

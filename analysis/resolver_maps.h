@@ -11,10 +11,6 @@ struct vpa_lane_entry {
 	uint8_t type; /* VPT_LANETYPE_THREAD or _STREAM */
 };
 
-struct vpa_config_entry {
-	uint32_t kernel, blocks;
-};
-
 struct vpa_resolver_maps {
 	uint32_t *names; /* by string of the chunk; VPA_NONE: not asked yet */
 	size_t name_count, name_cap;

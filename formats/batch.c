@@ -128,22 +128,42 @@ static int reserve_slot(struct vpt_batch *b)
 	return VPT_OK;
 }
 
-struct vpt_section *vpt_batch_section(
-	struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane, uint32_t rows)
+static struct vpt_section *new_section(struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane,
+	size_t values)
 {
 	struct vpt_section *s;
 
 	if (reserve_slot(b))
 		return NULL;
 	s = &b->sections[b->section_count];
-	if (vpt_grow(&s->data, &s->data_cap, (size_t)rows * kind->n_columns, sizeof(*s->data)))
+	if (vpt_grow(&s->data, &s->data_cap, values, sizeof(*s->data)))
 		return NULL;
 	s->kind = kind->type;
 	s->lane = lane;
 	s->aux = 0;
-	s->row_count = rows;
-	place_columns(s, kind->n_columns, rows);
+	s->row_count = 0;
 	b->section_count++;
+	return s;
+}
+
+/* What the columns point to that a file lacks: read by all, written by none, and never touched where nobody looks,
+ * so it costs address space only. */
+static uint64_t zeros[VPT_ROWS_MAX];
+
+struct vpt_section *vpt_batch_section(struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane,
+	uint32_t rows, uint32_t present)
+{
+	size_t used = 0;
+	struct vpt_section *s;
+	unsigned c;
+
+	s = new_section(b, kind, lane, (size_t)rows * (unsigned)__builtin_popcount(present));
+	if (!s)
+		return NULL;
+	for (c = 0; c < VPT_COLUMNS_MAX; c++)
+		s->col[c] = c >= kind->n_columns ? NULL : present & 1u << c ? s->data + used++ * rows : zeros;
+	s->row_count = s->row_cap = rows;
+	b->decoded = 1;
 	return s;
 }
 
@@ -207,7 +227,7 @@ static struct vpt_section *find_section(
 	struct vpt_section *s;
 	uint32_t *slot;
 
-	if (b->section_count * 2 >= x->slot_count && grow_section_slots(b))
+	if (b->decoded || (b->section_count * 2 >= x->slot_count && grow_section_slots(b)))
 		return NULL;
 	slot = section_slot(b, kind->type, lane);
 	if (!*slot) {
@@ -216,10 +236,10 @@ static struct vpt_section *find_section(
 		/* Room is kept for STRING, which is not among the sections. */
 		if (b->section_count >= VPT_SECTIONS_MAX - 1)
 			return NULL;
-		s = vpt_batch_section(b, kind, lane, first);
+		s = new_section(b, kind, lane, (size_t)first * kind->n_columns);
 		if (!s)
 			return NULL;
-		s->row_count = 0;
+		place_columns(s, kind->n_columns, first);
 		*slot = (uint32_t)b->section_count;
 	}
 	x->last[kind->type] = *slot;
@@ -249,7 +269,7 @@ void vpt_batch_put(struct vpt_batch *b, enum vpt_kind type, uint64_t lane, const
 	if (!s || s->lane != lane)
 		s = find_section(b, kind, lane);
 	if (!s || s->row_count >= VPT_ROWS_MAX || (s->row_count == s->row_cap && grow_section(s))) {
-		x->failed = s && s->row_count >= VPT_ROWS_MAX ? VPT_EINVAL : VPT_ENOMEM;
+		x->failed = b->decoded || (s && s->row_count >= VPT_ROWS_MAX) ? VPT_EINVAL : VPT_ENOMEM;
 		return;
 	}
 	for (c = 0; c < kind->n_columns; c++)

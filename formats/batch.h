@@ -49,6 +49,7 @@ struct vpt_batch {
 	size_t section_count, section_cap; /* slots beyond section_count keep their memory for reuse */
 
 	struct vpt_strings strings; /* id 0 is the empty string */
+	int decoded;                /* filled by the reader: takes no puts before it is reset */
 
 	uint32_t unknown_sections; /* skipped by the reader: written by a newer version */
 	uint32_t skipped_critical; /* of those, ones marked as needed */
@@ -93,8 +94,10 @@ int vpt_batch_error(const struct vpt_batch *b);
 /* Whether the chunk should be written before more is put: events, bytes, strings or sections. */
 int vpt_batch_full(const struct vpt_batch *b);
 
-/* Appends a section of `rows` rows with undefined values, for the reader to fill. NULL: no memory. */
-struct vpt_section *vpt_batch_section(
-	struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane, uint32_t rows);
+/* Appends a section of `rows` rows for the reader to fill: columns whose bit is set in `present` have undefined
+ * values, all others are zeros that sections share and nobody writes to. A batch made so takes no puts before
+ * it is reset. NULL: no memory. */
+struct vpt_section *vpt_batch_section(struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane,
+	uint32_t rows, uint32_t present);
 
 #endif

@@ -399,7 +399,7 @@ static int decode_rows(struct vpt_batch *b, const struct section_header *h,
 		if (seen & 1u << c && (views[c].enc > VPT_ENC_GAP || (views[c].enc == VPT_ENC_GAP &&
 			(c || !(kind->flags & VPT_KIND_SPAN)))))
 			return VPT_EDATA;
-	s = vpt_batch_section(b, kind, h->lane, h->rows);
+	s = vpt_batch_section(b, kind, h->lane, h->rows, seen);
 	if (!s)
 		return VPT_ENOMEM;
 	/* Backwards, so that durations are there when the starts that need them are made. */
@@ -407,8 +407,8 @@ static int decode_rows(struct vpt_batch *b, const struct section_header *h,
 		const struct column_view *v = &views[c];
 
 		if (!(seen & 1u << c))
-			memset(s->col[c], 0, h->rows * sizeof(*s->col[c]));
-		else if (v->enc == VPT_ENC_GAP)
+			continue;
+		if (v->enc == VPT_ENC_GAP)
 			vpt_column_join_gap(v->data, h->rows, v->width, v->base, s->col[1], s->col[0]);
 		else
 			vpt_column_join(v->data, h->rows, v->width, v->enc, v->base, s->col[c]);

@@ -1,0 +1,296 @@
+/* op_queue.c - a merge of sections. The earliest source is followed for as long as it stays ahead of all others,
+ * which for one busy stream is most of the time. */
+#include "analysis/op_queue.h"
+
+#include "formats/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t start_of(const struct vpt_section *s, uint32_t row)
+{
+	return s->col[0][row]; /* START of either kind */
+}
+
+static uint64_t correlation_of(const struct vpt_section *s, uint32_t row)
+{
+	return s->col[s->kind == VPT_KERNEL ? VPT_KERNEL_CORRELATION : VPT_COPY_CORRELATION][row];
+}
+
+static int row_before(const struct vpt_section *s, uint32_t a, uint32_t b)
+{
+	if (start_of(s, a) != start_of(s, b))
+		return start_of(s, a) < start_of(s, b);
+	if (correlation_of(s, a) != correlation_of(s, b))
+		return correlation_of(s, a) < correlation_of(s, b);
+	return a < b;
+}
+
+static int compare_rows(const void *pa, const void *pb, void *section)
+{
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	return row_before(section, a, b) ? -1 : row_before(section, b, a);
+}
+
+static int in_order(const struct vpt_section *s)
+{
+	uint32_t i;
+
+	for (i = 1; i < s->row_count; i++)
+		if (!row_before(s, i - 1, i))
+			return 0;
+	return 1;
+}
+
+/* Kernels that overlap on one stream stand a place or two away from where they belong, which insertion mends in
+ * linear time; anything worse is sorted. */
+static void sort_rows(const struct vpt_section *s, uint32_t *order)
+{
+	size_t moves = 16 * (size_t)s->row_count, i, at;
+
+	for (i = 0; i < s->row_count; i++) {
+		for (at = i; at && moves && row_before(s, (uint32_t)i, order[at - 1]); at--, moves--)
+			order[at] = order[at - 1];
+		order[at] = (uint32_t)i;
+	}
+	if (!moves)
+		qsort_r(order, s->row_count, sizeof(*order), compare_rows, (void *)(uintptr_t)s);
+}
+
+static struct vpa_op_source *new_source(struct vpa_op_queue *q)
+{
+	if (vpt_grow(&q->sources, &q->source_cap, q->source_count + 2, sizeof(*q->sources)))
+		return NULL;
+	if (!q->source_count) {
+		memset(&q->sources[0], 0, sizeof(q->sources[0]));
+		q->source_count = 1;
+	}
+	return &q->sources[q->source_count];
+}
+
+int vpa_op_queue_add(struct vpa_op_queue *q, const struct vpt_section *section, uint32_t stream)
+{
+	struct vpa_op_source *source = new_source(q);
+
+	if (!source)
+		return VPT_ENOMEM;
+	*source = (struct vpa_op_source){.section = section, .count = section->row_count, .stream = stream};
+	if (!in_order(section)) {
+		if (vpt_grow(&q->orders, &q->order_cap, q->order_count + 1, sizeof(*q->orders)))
+			return VPT_ENOMEM;
+		source->order = vpt_alloc(section->row_count, sizeof(*source->order));
+		if (!source->order)
+			return VPT_ENOMEM;
+		q->orders[q->order_count++] = source->order;
+		sort_rows(section, source->order);
+	}
+	if (source->count)
+		source->head_ns = start_of(section, source->order ? source->order[0] : 0);
+	q->source_count++;
+	return VPT_OK;
+}
+
+static uint32_t row_at(const struct vpa_op_source *s)
+{
+	return s->order ? s->order[s->at] : (uint32_t)s->at;
+}
+
+static const struct vpa_op *held_at(const struct vpa_op_queue *q)
+{
+	return &q->held[q->held_begin];
+}
+
+/* The order among equal starts: stream, then correlation id, then held before new. */
+static int head_before(const struct vpa_op_queue *q, const struct vpa_op_source *a, const struct vpa_op_source *b)
+{
+	uint32_t stream_a = a->section ? a->stream : held_at(q)->stream;
+	uint32_t stream_b = b->section ? b->stream : held_at(q)->stream;
+	uint64_t id_a, id_b;
+
+	if (a->head_ns != b->head_ns)
+		return a->head_ns < b->head_ns;
+	if (stream_a != stream_b)
+		return stream_a < stream_b;
+	id_a = a->section ? correlation_of(a->section, row_at(a)) : held_at(q)->correlation;
+	id_b = b->section ? correlation_of(b->section, row_at(b)) : held_at(q)->correlation;
+	return id_a != id_b ? id_a < id_b : a < b;
+}
+
+/* The source whose op is next, and the time up to which it can be followed without looking at others. */
+static struct vpa_op_source *choose(struct vpa_op_queue *q, uint64_t *follow_ns)
+{
+	struct vpa_op_source *best = NULL;
+	size_t i;
+
+	*follow_ns = UINT64_MAX;
+	for (i = 0; i < q->source_count; i++) {
+		struct vpa_op_source *s = &q->sources[i];
+
+		if (s->at == s->count)
+			continue;
+		if (!best || head_before(q, s, best)) {
+			if (best)
+				*follow_ns = best->head_ns;
+			best = s;
+		} else if (s->head_ns < *follow_ns) {
+			*follow_ns = s->head_ns;
+		}
+	}
+	return best;
+}
+
+static uint8_t small_number(uint64_t value)
+{
+	return value < 255 ? (uint8_t)value : 255;
+}
+
+static void read_kernel(struct vpa_op *op, const struct vpt_section *s, uint32_t row)
+{
+	uint64_t config = s->col[VPT_KERNEL_CONFIG][row];
+
+	op->start_ns = s->col[VPT_KERNEL_START][row];
+	op->end_ns = op->start_ns + s->col[VPT_KERNEL_DURATION][row];
+	op->correlation = s->col[VPT_KERNEL_CORRELATION][row];
+	op->bytes = 0;
+	op->kernel = config < VPA_NONE ? (uint32_t)config : VPA_NONE - 1;
+	op->blocks = 0;
+	op->kind = VPA_KERNEL;
+	op->copy_kind = op->source_memory = op->target_memory = 0;
+	op->graph_node = s->col[VPT_KERNEL_GRAPH_NODE][row] != 0;
+}
+
+static void read_copy(struct vpa_op *op, const struct vpt_section *s, uint32_t row)
+{
+	op->start_ns = s->col[VPT_COPY_START][row];
+	op->end_ns = op->start_ns + s->col[VPT_COPY_DURATION][row];
+	op->correlation = s->col[VPT_COPY_CORRELATION][row];
+	op->bytes = s->col[VPT_COPY_BYTES][row];
+	op->kernel = VPA_NONE;
+	op->blocks = 0;
+	op->copy_kind = small_number(s->col[VPT_COPY_COPY_KIND][row]);
+	op->kind = op->copy_kind == VPT_COPYKIND_MEMSET ? VPA_MEMSET : VPA_MEMCPY;
+	op->source_memory = small_number(s->col[VPT_COPY_SOURCE_MEMORY][row]);
+	op->target_memory = small_number(s->col[VPT_COPY_TARGET_MEMORY][row]);
+	op->graph_node = s->col[VPT_COPY_GRAPH_NODE][row] != 0;
+}
+
+/* Reads the source's next op and steps on. `held` tells the caller that the op is complete already. */
+static void take_one(struct vpa_op_queue *q, struct vpa_op_source *s, struct vpa_op *op)
+{
+	if (!s->section) {
+		*op = q->held[q->held_begin++];
+		op->held = 1;
+		if (++s->at < s->count)
+			s->head_ns = held_at(q)->start_ns;
+		return;
+	}
+	if (s->section->kind == VPT_KERNEL)
+		read_kernel(op, s->section, row_at(s));
+	else
+		read_copy(op, s->section, row_at(s));
+	op->stream = s->stream;
+	op->held = 0;
+	if (++s->at < s->count)
+		s->head_ns = start_of(s->section, row_at(s));
+}
+
+static void open_held(struct vpa_op_queue *q)
+{
+	struct vpa_op_source *s = q->sources;
+
+	s->section = NULL;
+	s->at = 0;
+	s->count = q->held_count - q->held_begin;
+	if (s->count)
+		s->head_ns = held_at(q)->start_ns;
+}
+
+size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_op *out, size_t max)
+{
+	size_t count = 0;
+
+	if (!q->source_count && !new_source(q))
+		return 0;
+	open_held(q);
+	while (count < max) {
+		uint64_t follow_ns;
+		struct vpa_op_source *s = choose(q, &follow_ns);
+
+		if (!s || (s->head_ns >= until_ns && until_ns != UINT64_MAX))
+			break;
+		/* Its head is the earliest of all, so one op is safe; more while strictly ahead of the others. */
+		do
+			take_one(q, s, &out[count++]);
+		while (count < max && s->at < s->count && s->head_ns < follow_ns && s->head_ns < until_ns);
+	}
+	return count;
+}
+
+/* ---- holding ---- */
+
+static int compare_ops(const void *pa, const void *pb)
+{
+	const struct vpa_op *a = pa, *b = pb;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	if (a->correlation != b->correlation)
+		return a->correlation < b->correlation ? -1 : 1;
+	return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
+}
+
+static void drop_taken(struct vpa_op_queue *q)
+{
+	if (q->held_begin < q->held_count / 2 && q->held_begin < 4096)
+		return;
+	q->held_count -= q->held_begin;
+	memmove(q->held, q->held + q->held_begin, q->held_count * sizeof(*q->held));
+	q->held_begin = 0;
+}
+
+int vpa_op_queue_hold(struct vpa_op_queue *q, int (*finish)(void *ctx, struct vpa_op *op), void *ctx)
+{
+	size_t i, fresh, at;
+	int rc = VPT_OK;
+
+	drop_taken(q);
+	fresh = q->held_count;
+	for (i = 1; i < q->source_count && !rc; i++) {
+		struct vpa_op_source *s = &q->sources[i];
+
+		if (vpt_grow(&q->held, &q->held_cap, q->held_count + (s->count - s->at), sizeof(*q->held)))
+			return VPT_ENOMEM;
+		while (s->at < s->count && !rc) {
+			take_one(q, s, &q->held[q->held_count]);
+			rc = finish(ctx, &q->held[q->held_count++]);
+		}
+	}
+	for (i = 0; i < q->order_count; i++)
+		vpt_free(q->orders[i]);
+	q->order_count = 0;
+	q->source_count = q->source_count ? 1 : 0;
+	if (q->held_count > fresh)
+		qsort(q->held + fresh, q->held_count - fresh, sizeof(*q->held), compare_ops);
+	/* What was held before mostly starts earlier; only where the two overlap they are sorted together. */
+	at = fresh;
+	while (q->held_count > fresh && at > q->held_begin && compare_ops(&q->held[at - 1], &q->held[fresh]) > 0)
+		at--;
+	if (at < fresh)
+		qsort(q->held + at, q->held_count - at, sizeof(*q->held), compare_ops);
+	return rc;
+}
+
+void vpa_op_queue_free(struct vpa_op_queue *q)
+{
+	size_t i;
+
+	for (i = 0; i < q->order_count; i++)
+		vpt_free(q->orders[i]);
+	vpt_free(q->orders);
+	vpt_free(q->sources);
+	vpt_free(q->held);
+	memset(q, 0, sizeof(*q));
+}

@@ -1,0 +1,48 @@
+/* op_queue.h - the ops of all streams in one order: by start, stream, correlation id.
+ *
+ * A chunk's ops stay where they were decoded, in the columns of its sections; the queue walks all sections at
+ * once and takes the earliest. Only what must wait for later chunks is copied. So the chunk has to stay as it
+ * is until vpa_op_queue_hold() has been called. */
+#ifndef VPA_ANALYSIS_OP_QUEUE_H
+#define VPA_ANALYSIS_OP_QUEUE_H
+
+#include "analysis/model.h"
+#include "formats/batch.h"
+
+/* What a chunk's CONFIG rows are, by row. */
+struct vpa_config_entry {
+	uint32_t kernel, blocks; /* kernel VPA_NONE: not asked yet */
+};
+
+/* One section of ops, walked in order of start. */
+struct vpa_op_source {
+	const struct vpt_section *section; /* NULL: the held ops */
+	uint32_t *order;                   /* rows by start; NULL: they are in order */
+	size_t at, count;
+	uint64_t head_ns; /* start of the next op; undefined when at = count */
+	uint32_t stream;
+};
+
+struct vpa_op_queue {
+	struct vpa_op *held; /* [held_begin, held_count) in order */
+	size_t held_begin, held_count, held_cap, held_sorted;
+	struct vpa_op_source *sources; /* [0] is the held ones */
+	size_t source_count, source_cap;
+	uint32_t **orders; /* of this chunk's sources that are not in order */
+	size_t order_count, order_cap;
+};
+
+/* Adds a KERNEL or COPY section of the chunk at hand. 0 or VPT_ENOMEM. */
+int vpa_op_queue_add(struct vpa_op_queue *q, const struct vpt_section *section, uint32_t stream);
+
+/* Takes up to `max` ops that start before `until_ns` (~0: all) off the queue, in order, into `out`. Of a kernel
+ * `kernel` is the row of CONFIG still; the caller looks it up while the chunk is there. Returns how many; 0
+ * means that the rest must wait. */
+size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_op *out, size_t max);
+
+/* The chunk is going: copies what is left of it. `finish` completes each op (looks its kernel up). */
+int vpa_op_queue_hold(struct vpa_op_queue *q, int (*finish)(void *ctx, struct vpa_op *op), void *ctx);
+
+void vpa_op_queue_free(struct vpa_op_queue *q);
+
+#endif
