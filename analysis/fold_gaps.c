@@ -266,7 +266,8 @@ static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct 
 	const struct vpa_model *m = c->model;
 	size_t i, p;
 
-	qsort(s->heap, s->heap_count, sizeof(*s->heap), compare_kept);
+	if (s->heap_count)
+		qsort(s->heap, s->heap_count, sizeof(*s->heap), compare_kept);
 	out->gaps = vpa_arena_alloc(&out->arena, s->heap_count, sizeof(*out->gaps));
 	if (!out->gaps)
 		return VPT_ENOMEM;

@@ -446,7 +446,6 @@ static int resolve_op(struct vpa_resolver *r, struct vpa_op *op)
 			  : op->kind == VPA_MEMCPY ? &r->counts.memcpy
 						   : &r->counts.memset;
 
-	op->launch = find_launch(r, op);
 	op->process_range = NULL;
 	op->first_of_launch = 0;
 	if (op->launch) {
@@ -497,11 +496,15 @@ int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 	int rc = VPT_OK;
 
 	while (!rc && (taken = vpa_op_queue_take(&r->queue, until_ns, ops, OPS_BATCH))) {
-		for (i = n = 0; i < taken && !rc; i++) {
+		/* Launches first: by the time they are looked at they have come into the cache. */
+		for (i = 0; i < taken && !rc; i++) {
 			rc = finish_op(r, &ops[i]);
-			if (!rc && resolve_op(r, &ops[i]))
-				out[n++] = &ops[i];
+			ops[i].launch = find_launch(r, &ops[i]);
+			__builtin_prefetch(ops[i].launch, 1);
 		}
+		for (i = n = 0; i < taken && !rc; i++)
+			if (resolve_op(r, &ops[i]))
+				out[n++] = &ops[i];
 		if (!rc && n)
 			rc = r->sink.ops(r->sink.ctx, out, n);
 	}

@@ -340,9 +340,11 @@ int vpa_maps_begin_chunk(struct vpa_resolver *r, const struct vpt_batch *b)
 		vpt_grow(&m->configs, &m->config_cap, config_count, sizeof(*m->configs)))
 		return VPT_ENOMEM;
 	m->name_count = b->strings.count;
-	memset(m->names, 0xff, m->name_count * sizeof(*m->names));
+	if (m->name_count)
+		memset(m->names, 0xff, m->name_count * sizeof(*m->names));
 	m->config_count = config_count;
-	memset(m->configs, 0xff, config_count * sizeof(*m->configs));
+	if (config_count)
+		memset(m->configs, 0xff, config_count * sizeof(*m->configs));
 	for (row = 0; lanes && !rc && row < lanes->row_count; row++)
 		rc = read_lane(r, b, lanes, row);
 	return rc;
