@@ -23,6 +23,18 @@ void vpt_payload_free(struct vpt_payload *p)
 	memset(p, 0, sizeof(*p));
 }
 
+/* A row costs memory and time even where the file needs no byte for it, because all rows are equal. So that neither
+ * can be far from what the payload's length lets expect, a chunk's values, rows times columns of their kinds, are
+ * bounded by it; real chunks have about one value a byte. A writer keeps to what readers accept. */
+enum { VALUES_MAX = 16 << 20, VALUES_FREE = 1 << 20, VALUES_A_BYTE = 16 };
+
+static uint64_t values_allowed(size_t payload)
+{
+	uint64_t allowed = VALUES_FREE + (uint64_t)payload * VALUES_A_BYTE;
+
+	return allowed < VALUES_MAX ? allowed : VALUES_MAX;
+}
+
 /* ---- encoding ---- */
 
 /* Appends `size` zero bytes (rounded up to 8) and returns their offset, or SIZE_MAX. */
@@ -193,6 +205,16 @@ static int put_sections(struct vpt_payload *p, const struct vpt_batch *b, uint32
 	return VPT_OK;
 }
 
+static uint64_t count_values(const struct vpt_batch *b)
+{
+	uint64_t values = b->strings.count * (uint64_t)VPT_STRING_COLUMNS;
+	size_t i;
+
+	for (i = 0; i < b->section_count; i++)
+		values += (uint64_t)b->sections[i].row_count * vpt_kind_desc(b->sections[i].kind)->n_columns;
+	return values;
+}
+
 static void put_chunk_header(struct vpt_payload *p, const struct vpt_batch *b, uint32_t sections)
 {
 	unsigned char *h = p->data;
@@ -230,6 +252,9 @@ int vpt_chunk_encode(const struct vpt_batch *b, struct vpt_payload *p, struct vp
 	if (p->size > VPT_PAYLOAD_MAX)
 		return vpt_fail(err, VPT_EINVAL, "chunk %llu has %zu bytes, at most %d are allowed",
 			(unsigned long long)b->sequence, p->size, VPT_PAYLOAD_MAX);
+	if (count_values(b) > values_allowed(p->size - VPT_CHUNK_HEADER_SIZE))
+		return vpt_fail(err, VPT_EINVAL, "chunk %llu repeats equal rows too often for its %zu bytes",
+			(unsigned long long)b->sequence, p->size);
 	put_chunk_header(p, b, sections);
 	return VPT_OK;
 no_memory:
@@ -443,14 +468,10 @@ static int decode_section(struct vpt_batch *b, struct cursor body, const struct 
 				     : decode_rows(b, h, kind, views, seen);
 }
 
-/* Rows in memory cost 8 bytes a column even where the file needs none, so their number is bounded by
- * more than each section's own limit. */
-enum { DECODED_VALUES_MAX = 16 << 20 };
-
 static int decode_sections(
 	struct vpt_batch *b, struct cursor *c, uint32_t count, int torn, struct vpt_err *err)
 {
-	uint64_t values = 0;
+	uint64_t values = 0, allowed = values_allowed(c->left);
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
@@ -466,7 +487,7 @@ static int decode_sections(
 			kind = vpt_kind_desc(h.type);
 			values += kind ? (uint64_t)h.rows * kind->n_columns : 0;
 			body = (struct cursor){c->p, h.len};
-			rc = values > DECODED_VALUES_MAX ? VPT_EDATA : decode_section(b, body, &h);
+			rc = values > allowed ? VPT_EDATA : decode_section(b, body, &h);
 		}
 		if (rc == VPT_ENOMEM)
 			return vpt_fail(err, rc, "no memory for a section of %u rows", h.rows);

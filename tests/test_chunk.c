@@ -600,7 +600,7 @@ static void make_bomb(size_t small)
 
 	vpt_hand_chunk(&hand);
 	for (i = 0; i <= small; i++) {
-		s = vpt_hand_section(&hand, VPT_CONFIG, 0, i < small ? 1 : VPT_ROWS_MAX, i);
+		s = vpt_hand_section(&hand, VPT_CONFIG, 0, i < small ? 1 : VPT_ROWS_MAX / 16, i);
 		vpt_hand_column(&hand, s, 1, VPT_ENC_PLAIN, 0, 0, 7, NULL, 0);
 		vpt_hand_section_end(&hand, s);
 	}
@@ -612,7 +612,7 @@ static void make_bomb(size_t small)
 static void memory_stays_bounded_whatever_the_chunks_claim(void **state)
 {
 	static const struct vpt_memory_ops metered = {metered_resize, metered_release};
-	const size_t limit = (size_t)384 << 20;
+	const size_t limit = (size_t)96 << 20;
 	size_t i, s;
 
 	(void)state;
