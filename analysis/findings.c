@@ -13,6 +13,9 @@ enum { FINDINGS_MAX = 32, EVIDENCE_MAX = 3 };
 /* An opener is worth a line from this share of the window on. */
 static const double opener_share = 0.01;
 
+/* An attention fallback is, from this share of busy time on. */
+static const double attention_share = 0.01;
+
 static struct vpa_finding *add(struct vpa_report *r, const char *id, const char *status)
 {
 	struct vpa_finding *f;
@@ -48,7 +51,7 @@ static const struct {
 	{VPA_CAUSE_LAUNCH_LATENCY, "launch-latency", "run further ahead of the GPU, or use CUDA graphs"},
 	{VPA_CAUSE_DEPENDENCY, "dependency", "let the stream that is waited for finish earlier"},
 	{VPA_CAUSE_INSIDE_GRAPH, "inside-graph", "fuse small kernels inside the CUDA graph"},
-	{VPA_CAUSE_GRAPH_START, "graph-start", "join small CUDA graphs"},
+	{VPA_CAUSE_GRAPH_START, "graph-start", "look at what each CUDA graph waits for before its first node; join small graphs"},
 };
 
 struct opened {
@@ -129,16 +132,19 @@ static void find_bound(struct vpa_report *r)
 static void find_eager(struct vpa_report *r)
 {
 	const struct vpa_attention *a = &r->attention;
-	uint64_t count = 0, total = 0, softmax = 0;
+	uint64_t count = 0, total = 0, softmax = 0, busy = 0;
 	struct vpa_finding *f;
 	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		busy += r->devices[i].busy_ns;
 
 	for (i = 0; i < a->eager_count; i++) {
 		count += a->eager[i].count;
 		total += a->eager[i].total_ns;
 		softmax += a->eager[i].softmax_ns;
 	}
-	if (!count)
+	if (!count || (double)total < attention_share * (double)busy)
 		return;
 	f = add(r, "eager-attention", "fail");
 	if (!f)
@@ -149,7 +155,7 @@ static void find_eager(struct vpa_report *r)
 	f->measured = vpa_arena_printf(&r->arena,
 		"%" PRIu64 " sequences GEMM, softmax, GEMM: %.1f ms, of which softmax %.1f ms", count,
 		(double)total / 1e6, (double)softmax / 1e6);
-	f->threshold = "one sequence";
+	f->threshold = "1 % of busy time";
 	f->caveat = "the gain is the softmax alone; reading and writing the scores in the GEMMs comes on top";
 	for (i = 0; i < a->eager_count; i++)
 		if (a->eager[i].range)
@@ -173,7 +179,8 @@ static void find_old_flash(struct vpa_report *r)
 	for (i = 0; i < a->backend_count; i++) {
 		const struct vpa_backend_row *b = &a->backends[i];
 
-		if (strcmp(b->backend, "flash-attn-2") && strcmp(b->backend, "sdpa-flash"))
+		if ((strcmp(b->backend, "flash-attn-2") && strcmp(b->backend, "sdpa-flash")) ||
+			b->share_of_busy < attention_share)
 			continue;
 		f = add(r, "flash-2-on-hopper", "warn");
 		if (!f)
@@ -181,7 +188,7 @@ static void find_old_flash(struct vpa_report *r)
 		f->title = "FlashAttention 2 on sm_90: FlashAttention 3 or cuDNN attention is made for it";
 		f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " calls of %s, %.1f ms, %.1f %% of busy",
 			b->calls, b->backend, (double)b->total_ns / 1e6, b->share_of_busy * 100);
-		f->threshold = "one call";
+		f->threshold = "1 % of busy time";
 		f->caveat = "how much it saves depends on head size and sequence length: measure";
 	}
 }

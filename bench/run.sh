@@ -38,7 +38,7 @@ analyse() { # analyse FILE EVENTS
 	for _ in 1 2 3 4 5; do
 		from=$(date +%s%N)
 		status=0
-		"$build/vptrace-analyze" "$1" >/dev/null 2>&1 || status=$?
+		"$build/vptrace-analyze" "$1" -j1 >/dev/null 2>&1 || status=$?
 		to=$(date +%s%N)
 		# 3 is a damaged or lossy input, which is analyzed all the same.
 		[ "$status" = 0 ] || [ "$status" = 3 ] || { echo -; return; }
