@@ -319,20 +319,21 @@ static struct model_call *launch_of(const struct model *m, const struct model_op
 
 static void join_op(struct model *m, struct model_op *op)
 {
-	int valid = op->start && op->end >= op->start;
-
-	op->launch = launch_of(m, op);
+	op->valid = op->start && op->end >= op->start;
+	op->empty = op->valid && op->end == op->start;
+	/* What has no valid time is counted and otherwise left alone. */
+	op->launch = op->valid ? launch_of(m, op) : NULL;
 	if (op->launch) {
 		op->launch->ops++;
 		op->launch->waits_stream |= op->target == VPT_MEMKIND_PAGEABLE;
 		op->launch->waits_copy |= op->source == VPT_MEMKIND_PAGEABLE;
 	}
-	op->counted = !valid || (op->start <= m->limit && op->end >= m->window_start);
-	if (!op->counted || !valid)
+	op->counted = !op->valid || (op->start <= m->limit && op->end >= m->window_start);
+	if (!op->counted || !op->valid)
 		return;
 	op->start = op->start < m->window_start ? m->window_start : op->start;
 	op->end = op->end > m->limit ? m->limit : op->end;
-	op->active = op->end > op->start && op->raw_start;
+	op->active = op->end > op->start;
 }
 
 static int compare_ops(const void *pa, const void *pb)

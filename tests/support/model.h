@@ -46,7 +46,7 @@ struct model_op {
 	const char *name; /* of a kernel; NULL for copies and memsets */
 	enum vpa_op_kind kind;
 	enum vpa_family family;
-	int node, counted, active; /* active: of positive length inside the window */
+	int node, valid, empty, counted, active; /* active: of positive length inside the window */
 	uint64_t copy_kind, source, target;
 	struct model_call *launch;
 };

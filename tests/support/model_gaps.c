@@ -24,7 +24,7 @@ struct piece {
 
 /* ---- opened by ---- */
 
-/* The outermost call of a thread around a moment, other than `except`. */
+/* The outermost call of a thread around a moment; NULL if that is `except`. */
 static const struct model_call *call_at(
 	const struct model *m, size_t thread, uint64_t t, const struct model_call *except)
 {
@@ -34,12 +34,12 @@ static const struct model_call *call_at(
 	for (i = 0; i < m->calls.count; i++) {
 		const struct model_call *c = &m->calls.items[i];
 
-		if (c->thread != thread || c == except || c->start > t || c->end <= t)
+		if (c->thread != thread || c->start > t || c->end <= t)
 			continue;
 		if (!best || c->start < best->start || (c->start == best->start && c->end > best->end))
 			best = c;
 	}
-	return best;
+	return best == except ? NULL : best;
 }
 
 static enum vpa_cause cause_of_call(const struct model_call *c)
@@ -91,14 +91,14 @@ static void answer_late(const struct model *m, struct gap *g, const struct model
 	}
 }
 
-/* Whether K's stream was told to wait between its previous op's launch and K's. */
+/* Whether K's stream was told to wait between its previous op's launch, as far as that is known, and K's. */
 static int waited(const struct model *m, const struct model_op *k)
 {
 	uint64_t previous = 0;
 	size_t i;
 
 	for (i = 0; i < m->ops.count && &m->ops.items[i] != k; i++)
-		if (m->ops.items[i].active && m->ops.items[i].stream == k->stream)
+		if (m->ops.items[i].active && m->ops.items[i].stream == k->stream && m->ops.items[i].corr)
 			previous = m->ops.items[i].corr;
 	for (i = 0; i < m->waits.count; i++)
 		if (m->waits.items[i].stream == k->stream && m->waits.items[i].corr > previous &&
@@ -112,8 +112,8 @@ static int lost_in(const struct model *m, const struct gap *g)
 	size_t i;
 
 	for (i = 0; i < m->spans.count; i++)
-		if (m->spans.items[i].cause == VPA_CAUSE_UNKNOWN && m->spans.items[i].start < g->end &&
-			m->spans.items[i].end > g->start)
+		if (m->spans.items[i].cause == VPA_CAUSE_UNKNOWN && m->spans.items[i].end > m->spans.items[i].start &&
+			m->spans.items[i].start < g->end && m->spans.items[i].end > g->start)
 			return 1;
 	return 0;
 }

@@ -60,8 +60,8 @@ static void check_counts(struct model *m, const struct vpa_report *r)
 		if (!op->counted)
 			continue;
 		ops[op->kind]++;
-		unlaunched += !op->launch;
-		zero += op->end == op->start;
+		unlaunched += op->valid && !op->launch;
+		zero += (uint64_t)op->empty;
 		reversed += op->end < op->start;
 		no_time += !op->raw_start;
 	}
