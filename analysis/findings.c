@@ -13,6 +13,9 @@ enum { FINDINGS_MAX = 32, EVIDENCE_MAX = 3 };
 /* An opener is worth a line from this share of the window on. */
 static const double opener_share = 0.01;
 
+/* Copies and communication that no compute hides are, from this share on. */
+static const double exposed_share = 0.05;
+
 /* An attention fallback is, from this share of busy time on. */
 static const double attention_share = 0.01;
 
@@ -110,23 +113,49 @@ static void find_openers(struct vpa_report *r)
 
 static void find_bound(struct vpa_report *r)
 {
-	uint64_t busy = 0, active = 0;
+	uint64_t busy = 0, active = 0, copies = 0, comm = 0;
 	struct vpa_finding *f;
 	size_t d;
 
 	for (d = 0; d < r->device_count; d++) {
 		busy += r->devices[d].busy_ns;
 		active += r->devices[d].active_ns;
+		copies += r->devices[d].exposed_copy_ns;
+		comm += r->devices[d].exposed_comm_ns;
 	}
 	if (!active || (double)busy < 0.9 * (double)active)
 		return;
 	f = add(r, "gpu-bound", "info");
 	if (!f)
 		return;
-	f->title = "the GPU is the limit: make its work cheaper, not the host faster";
+	f->title = copies > busy / 2 ? "copies are the limit: the GPU waits for data, not for the host"
+		   : comm > busy / 2 ? "communication is the limit: the GPU waits for other GPUs, not for the host"
+				     : "the GPU is the limit: make its work cheaper, not the host faster";
 	f->measured = vpa_arena_printf(
 		&r->arena, "busy %.1f %% of the time from the first to the last op", 100.0 * (double)busy / (double)active);
 	f->threshold = "90 % of active";
+}
+
+/* Time that kernels could have hidden. */
+static void find_exposed(struct vpa_report *r, const char *id, const char *title, size_t offset)
+{
+	double window = (double)(r->window_end_ns - r->window_start_ns) * (double)r->device_count;
+	uint64_t ns = 0;
+	struct vpa_finding *f;
+	size_t d;
+
+	for (d = 0; d < r->device_count; d++)
+		ns += *(const uint64_t *)((const char *)&r->devices[d] + offset);
+	if (window <= 0 || (double)ns < exposed_share * window)
+		return;
+	f = add(r, id, "warn");
+	if (!f)
+		return;
+	f->title = title;
+	f->gain_at_most_ms = (double)ns / 1e6;
+	f->measured = vpa_arena_printf(
+		&r->arena, "%.1f ms, %.1f %% of the window", (double)ns / 1e6, 100 * (double)ns / window);
+	f->threshold = "5 % of the window";
 }
 
 static void find_eager(struct vpa_report *r)
@@ -158,7 +187,7 @@ static void find_eager(struct vpa_report *r)
 	f->threshold = "1 % of busy time";
 	f->caveat = "the gain is the softmax alone; reading and writing the scores in the GEMMs comes on top";
 	for (i = 0; i < a->eager_count; i++)
-		if (a->eager[i].range)
+		if (a->eager[i].range && (!i || !a->eager[i - 1].range || strcmp(a->eager[i].range, a->eager[i - 1].range)))
 			add_evidence(f, a->eager[i].range);
 }
 
@@ -235,6 +264,10 @@ int vpa_findings_write(struct vpa_report *r)
 		return VPT_OK;
 	find_bound(r);
 	find_openers(r);
+	find_exposed(r, "exposed-copy", "hide copies behind kernels: pinned memory, a stream of their own, fewer offloads",
+		offsetof(struct vpa_device, exposed_copy_ns));
+	find_exposed(r, "exposed-comm", "hide communication behind compute: overlap collectives, smaller buckets",
+		offsetof(struct vpa_device, exposed_comm_ns));
 	find_eager(r);
 	find_old_flash(r);
 	find_unfused_conv(r);

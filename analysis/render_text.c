@@ -203,7 +203,11 @@ static void put_verdict(struct vpa_page *p, const struct vpa_report *r, const ch
 	struct words w = {.used = 0};
 
 	add(&w, "", "%s ", v->complete ? "COMPLETE" : "INCOMPLETE");
-	if (v->received || v->dropped) {
+	if (v->received && !v->dropped && r->format && strcmp(r->format, "vptrace")) {
+		/* Other tools' files do not tell what was dropped. */
+		add(&w, " ", "%s events read%s", vpa_count(v->received).text,
+			r->device_count || v->ops_without_launch ? "," : "");
+	} else if (v->received || v->dropped) {
 		add(&w, " ", "%s events received,", vpa_count(v->received).text);
 		if (v->received != v->written)
 			add(&w, " ", "%s written,", vpa_count(v->written).text);
@@ -364,9 +368,9 @@ static void put_busy(struct vpa_page *p, const struct vpa_device *dev)
 	add(&w, "", "busy %s: compute %s", vpa_duration(dev->busy_ns).text,
 		vpa_duration(dev->compute_ns).text);
 	if (dev->exposed_copy_ns)
-		add(&w, ", ", "copies no kernel hides %s", vpa_duration(dev->exposed_copy_ns).text);
+		add(&w, ", ", "copies and memsets no kernel hides %s", vpa_duration(dev->exposed_copy_ns).text);
 	if (dev->exposed_comm_ns)
-		add(&w, ", ", "communication %s", vpa_duration(dev->exposed_comm_ns).text);
+		add(&w, ", ", "communication no compute hides %s", vpa_duration(dev->exposed_comm_ns).text);
 	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
 }
 

@@ -119,11 +119,14 @@ static void put_attention(
 	}
 	for (i = 0; i < vpa_least(a->eager_count, EAGER); i++) {
 		const struct vpa_eager_row *e = &a->eager[i];
-		struct vpa_row *row = vpa_table_row(&t, 1, "EAGER: GEMM, softmax, GEMM%s%s",
-			e->range ? " in " : "", vpa_fit(e->range, 60).text);
+		struct vpa_label softmax = vpa_kernel_label(e->softmax, 60);
+		struct vpa_row *row = vpa_table_row(&t, 1, "EAGER %.*s%s%s",
+			(int)strcspn(softmax.text, "<("), softmax.text, e->range ? " in " : "",
+			vpa_fit(e->range, 40).text);
 
 		row->style = VPA_YELLOW;
 		row->cells[0] = vpa_ms(e->total_ns, d);
+		row->cells[2] = vpa_percent(e->total_ns, d->busy_ns);
 		row->cells[3] = vpa_count(e->count);
 	}
 	for (i = 0; i < vpa_least(a->fallback_count, FALLBACKS); i++)

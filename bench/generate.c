@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 {
 	const char *path = NULL;
 	uint64_t events, seed = 1, chunk_ns = 0;
-	int option, dry = 0;
+	int option, dry = 0, bad = 0;
 
 	while ((option = getopt(argc, argv, "o:s:c:n")) != -1) {
 		if (option == 'o')
@@ -89,11 +89,11 @@ int main(int argc, char **argv)
 		else if (option == 'n')
 			dry = 1;
 		else
-			optind = argc + 1;
+			bad = 1;
 	}
 	events = optind < argc ? strtoull(argv[optind], NULL, 10) : 0;
 	/* GNU getopt moves the number behind the options, others stop at it. */
-	if (optind + 1 != argc || !events || (!path && !dry)) {
+	if (bad || optind + 1 != argc || !events || (!path && !dry)) {
 		fprintf(stderr,
 			"usage: bench_generate EVENTS -o FILE [-s SEED] [-c SECONDS] [-n]\n");
 		return 2;

@@ -7,6 +7,10 @@
 #define VPT_CAPTURE_MAGIC "VPTRACE\n"
 #define VPT_CHUNK_MAGIC   0x4b435056u /* "VPCK", little-endian */
 
+/* Flags of the file header without which the file cannot be understood. None is defined yet, so a reader that
+ * meets one refuses the file; the lower half is for information. */
+#define VPT_FLAGS_CRITICAL 0xffff0000u
+
 enum {
 	VPT_MAJOR = 1,
 	VPT_MINOR = 0,

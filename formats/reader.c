@@ -168,6 +168,11 @@ static int parse_file_header(struct vpt_reader *r, const unsigned char *p, struc
 		return vpt_fail(err, VPT_EVERSION,
 			"this capture has format version %u.%u, this program reads up to %u.x: "
 			"use a newer vptrace-analyze", h->major, h->minor, VPT_MAJOR);
+	h->flags = (uint32_t)vpt_le_get(p + 56, 4);
+	if (h->flags & VPT_FLAGS_CRITICAL)
+		return vpt_fail(err, VPT_EVERSION,
+			"this capture needs something of a newer version (flags %08x): use a newer "
+			"vptrace-analyze", h->flags);
 	h->t0_ns = vpt_le_get(p + 16, 8);
 	h->t0_unix_ns = vpt_le_get(p + 24, 8);
 	h->capture_id = vpt_le_get(p + 32, 8);
@@ -175,7 +180,6 @@ static int parse_file_header(struct vpt_reader *r, const unsigned char *p, struc
 	h->cpu_tick_ns = (uint32_t)vpt_le_get(p + 44, 4);
 	h->gpu_tick_ns = (uint32_t)vpt_le_get(p + 48, 4);
 	h->clock_id = (uint32_t)vpt_le_get(p + 52, 4);
-	h->flags = (uint32_t)vpt_le_get(p + 56, 4);
 	return VPT_OK;
 }
 
