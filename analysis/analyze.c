@@ -19,7 +19,12 @@ struct pass {
 	struct vpa_fold_context context;
 	struct vpa_rules *rules;
 	void *states[FOLDS_MAX];
-	int with_ops[FOLDS_MAX], with_gap[FOLDS_MAX], with_call[FOLDS_MAX], with_range[FOLDS_MAX]; /* end with -1 */
+	/* The folds to be told of what; each list ends with -1. */
+	int with_ops[FOLDS_MAX], with_call[FOLDS_MAX], with_range[FOLDS_MAX];
+	struct gap_fold {
+		int (*gap)(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
+		void *state;
+	} with_gap[VPA_CAUSES][FOLDS_MAX]; /* ends with NULL */
 	struct vpa_reading reading;
 	struct vpa_report *report;
 	uint64_t last_clock_ns, last_event_ns;
@@ -34,11 +39,11 @@ struct pass {
 static int fold_gap(void *ctx, const struct vpa_gap *gap)
 {
 	struct pass *p = ctx;
-	const int *i = p->with_gap;
+	const struct gap_fold *f = p->with_gap[gap->opened_by];
 	int rc = VPT_OK;
 
-	for (; *i >= 0 && !rc; i++)
-		rc = vpa_folds[*i]->gap(p->states[*i], &p->context, gap);
+	for (; f->gap && !rc; f++)
+		rc = f->gap(f->state, &p->context, gap);
 	return rc;
 }
 
@@ -46,13 +51,8 @@ static int fold_ops(void *ctx, struct vpa_op *const *ops, size_t count)
 {
 	struct pass *p = ctx;
 	const int *i = p->with_ops;
-	size_t k;
-	int rc = VPT_OK;
+	int rc = vpa_idle_ops(&p->idle, ops, count);
 
-	for (k = 0; k < count && !rc; k++) {
-		rc = vpa_idle_op(&p->idle, ops[k]);
-		ops[k]->device_idle_ns = vpa_idle_so_far(&p->idle, ops[k]->device);
-	}
 	for (; *i >= 0 && !rc; i++)
 		rc = vpa_folds[*i]->ops(p->states[*i], &p->context, ops, count);
 	return rc;
@@ -193,8 +193,9 @@ static int read_tables(struct pass *p, const struct vpt_batch *b)
 	return rc;
 }
 
-static void tell_sm_counts(struct pass *p)
+static void tell_sm_counts(void *ctx)
 {
+	struct pass *p = ctx;
 	const struct vpa_report *r = p->report;
 	size_t i, k;
 
@@ -256,7 +257,7 @@ static int read_chunks(struct pass *p, struct vpt_err *err)
 
 static int begin_folds(struct pass *p)
 {
-	int *ops = p->with_ops, *gap = p->with_gap, *call = p->with_call, *range = p->with_range, i;
+	int *ops = p->with_ops, *call = p->with_call, *range = p->with_range, i, cause;
 
 	for (i = 0; vpa_folds[i]; i++) {
 		p->states[i] = vpt_calloc(1, vpa_folds[i]->state_bytes + 1);
@@ -264,14 +265,19 @@ static int begin_folds(struct pass *p)
 			return VPT_ENOMEM;
 		if (vpa_folds[i]->ops)
 			*ops++ = i;
-		if (vpa_folds[i]->gap)
-			*gap++ = i;
 		if (vpa_folds[i]->call)
 			*call++ = i;
 		if (vpa_folds[i]->range)
 			*range++ = i;
 	}
-	*ops = *gap = *call = *range = -1;
+	*ops = *call = *range = -1;
+	for (cause = 0; cause < VPA_CAUSES; cause++) {
+		struct gap_fold *gap = p->with_gap[cause];
+
+		for (i = 0; vpa_folds[i]; i++)
+			if (vpa_folds[i]->gap && (!vpa_folds[i]->gap_causes || vpa_folds[i]->gap_causes >> cause & 1))
+				*gap++ = (struct gap_fold){vpa_folds[i]->gap, p->states[i]};
+	}
 	return VPT_OK;
 }
 
@@ -307,6 +313,7 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 		return vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace");
 	p->idle.resolver = &p->resolver;
 	p->idle.gap = fold_gap;
+	p->idle.grown = tell_sm_counts;
 	p->idle.ctx = p;
 	p->context = (struct vpa_fold_context){&p->model, &p->idle, o, o->top ? o->top : DEFAULT_TOP};
 	return begin_folds(p) ? vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace") : VPT_OK;
@@ -401,6 +408,9 @@ static int look_ops(void *ctx, struct vpa_op *const *ops, size_t count)
 	for (i = 0; i < count; i++) {
 		range = ops[i]->launch ? ops[i]->launch->range : NULL;
 		for (; range; range = range->parent)
+			if (range->end_ns > ops[i]->launch->start_ns && ops[i]->end_ns > range->gpu.last_ns)
+				range->gpu.last_ns = ops[i]->end_ns;
+		for (range = ops[i]->process_range; range; range = range->parent)
 			if (range->end_ns > ops[i]->launch->start_ns && ops[i]->end_ns > range->gpu.last_ns)
 				range->gpu.last_ns = ops[i]->end_ns;
 	}

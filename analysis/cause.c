@@ -76,11 +76,13 @@ static uint64_t previous_call_end(const struct vpa_calls *calls, const struct vp
 {
 	uint64_t p = vpa_calls_after(calls, launch->start_ns);
 
-	/* Position p is the first that ends after the launch begins, so p - 1 ended before or at it. */
+	/* Position p is the first that ends after the launch begins, so p - 1 ended before or at it; an empty launch
+	 * is not before itself. */
+	p -= p > calls->begin && vpa_calls_at(calls, p - 1) == launch;
 	return p > calls->begin ? vpa_calls_at(calls, p - 1)->end_ns : 0;
 }
 
-static void answer_late_host(struct vpa_idle *s, struct vpa_gap *gap, const struct vpa_call *launch)
+VPA_RARE static void answer_late_host(struct vpa_idle *s, struct vpa_gap *gap, const struct vpa_call *launch)
 {
 	struct vpa_resolver *r = s->resolver;
 	const struct vpa_thread_past *past = &r->pasts[launch->thread];
@@ -113,7 +115,7 @@ static int same_graph_launch(const struct vpa_neighbour *before, const struct vp
 	return (launch && launch->klass == VPT_CALL_GRAPH_LAUNCH) || (before->graph_node && op->graph_node);
 }
 
-static void answer_queued(struct vpa_idle *s, struct vpa_gap *gap, const struct vpa_call *launch)
+static inline void answer_queued(struct vpa_idle *s, struct vpa_gap *gap, const struct vpa_call *launch)
 {
 	const struct vpa_op *op = gap->gating;
 	const struct vpa_range *range = vpa_op_range(op);
@@ -183,35 +185,36 @@ static void put_piece(struct walk *w, enum vpa_cause cause, uint32_t range, uint
 	w->pieces[w->count++] = (struct vpa_cause_piece){cause, range, ns};
 }
 
+/* When the innermost range of a timeline changes next after `at`; at most `end`. */
+static uint64_t next_step(struct vpa_steps *steps, uint64_t at, uint64_t end)
+{
+	size_t i = vpa_steps_index(steps, at), next = i == SIZE_MAX ? steps->dropped : i + 1;
+
+	return next < steps->count && steps->items[next].time_ns < end ? steps->items[next].time_ns : end;
+}
+
 /* One cause from w->at_ns to `end`, cut at the thread's ranges when pieces are listed. */
 static void put_ranges(struct walk *w, uint64_t end, enum vpa_cause cause)
 {
 	struct vpa_resolver *r = w->idle->resolver;
-	uint32_t thread = w->gap->thread;
-	struct vpa_steps *steps = thread == VPA_NONE ? NULL : &r->pasts[thread].ranges.steps;
-	uint64_t at = w->at_ns;
-	size_t i;
+	uint32_t thread = w->gap->thread, process;
+	uint64_t at = w->at_ns, next = end;
 
 	if (end <= at)
 		return;
+	w->at_ns = end;
 	if (w->sums) {
 		w->sums[cause] += end - at;
-		w->at_ns = end;
 		return;
 	}
-	i = steps ? vpa_steps_index(steps, at) : SIZE_MAX;
-	while (at < end) {
-		uint64_t next = end;
-		size_t following = i == SIZE_MAX ? (steps ? steps->dropped : SIZE_MAX) : i + 1;
-
-		if (steps && following < steps->count && steps->items[following].time_ns < end)
-			next = steps->items[following].time_ns;
-		if (next > at)
-			put_piece(w, cause, steps ? range_name_at(r, thread, at) : 0, next - at);
-		at = next;
-		i = following;
+	for (; at < end; at = next) {
+		if (thread != VPA_NONE) {
+			process = r->model->threads[thread].process;
+			next = next_step(&r->pasts[thread].ranges.steps, at, end);
+			next = next_step(&r->processes[process].ranges.steps, at, next);
+		}
+		put_piece(w, cause, thread != VPA_NONE ? range_name_at(r, thread, at) : 0, next - at);
 	}
-	w->at_ns = end;
 }
 
 /* Goes on to `end` with `cause`, except where records were lost or the profiling library was at work. */
@@ -322,13 +325,35 @@ static int spent_simply(const struct vpa_idle *s, const struct vpa_gap *gap, uin
 	return 1;
 }
 
-void vpa_cause_answer(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns)
+/* The gap of an op that was queued when it began, with nothing recorded that could have a part in it: the last
+ * rules of the list, and all of it spent in one way. */
+static int answer_simply(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns)
+{
+	const struct vpa_op *op = gap->gating;
+	const struct vpa_call *launch = op ? op->launch : NULL;
+
+	if (!launch || !gap->before || launch->end_ns > gap->start_ns || launch->start_ns == gap->start_ns ||
+		s->resolver->quiet_ns > gap->start_ns || gap->before->correlation == op->correlation)
+		return 0;
+	gap->thread = launch->thread;
+	answer_queued(s, gap, launch);
+	spent_ns[cause_after_launch(gap)] += gap->end_ns - gap->start_ns;
+	return 1;
+}
+
+VPA_RARE static void answer_fully(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns)
 {
 	struct walk w = {.idle = s, .gap = gap, .at_ns = gap->start_ns, .sums = spent_ns};
 
 	choose_opener(s, gap);
 	if (!spent_simply(s, gap, spent_ns))
 		walk_gap(&w);
+}
+
+void vpa_cause_answer(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns)
+{
+	if (!answer_simply(s, gap, spent_ns))
+		answer_fully(s, gap, spent_ns);
 }
 
 size_t vpa_cause_pieces(struct vpa_idle *s, const struct vpa_gap *gap, struct vpa_cause_piece *pieces, size_t max)

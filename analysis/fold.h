@@ -24,6 +24,7 @@ struct vpa_fold {
 	int (*call)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
 	int (*range)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
 	int (*gap)(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
+	uint64_t gap_causes; /* only gaps opened by these, a bit a cause; 0: all */
 	int (*finish)(void *state, const struct vpa_fold_context *c, struct vpa_report *out);
 	void (*free)(void *state); /* what the state points to, not the state */
 };

@@ -30,7 +30,12 @@ struct backend {
 	uint64_t calls, total_ns, aux_calls, aux_ns;
 };
 
+/* What a kernel is in a sequence. */
+enum role { ROLE_NONE, ROLE_GLUE, ROLE_GEMM, ROLE_SOFTMAX, ROLE_FUSED, ROLE_AUX };
+
 struct state {
+	uint8_t *roles; /* by kernel, enum role */
+	size_t role_cap, role_count;
 	struct progress *streams;
 	size_t stream_cap;
 	struct vpa_index eager_index; /* (range, first GEMM), softmax */
@@ -41,7 +46,7 @@ struct state {
 	uint64_t softmax_ns; /* of all eager softmax kernels */
 };
 
-static int add_eager(struct state *s, const struct progress *p, uint64_t second_gemm_ns)
+VPA_RARE static int add_eager(struct state *s, const struct progress *p, uint64_t second_gemm_ns)
 {
 	size_t before = s->eager_cap;
 	uint32_t row = vpa_index_put(&s->eager_index, (uint64_t)p->range << 32 | p->gemm_name, p->softmax_name);
@@ -58,53 +63,75 @@ static int add_eager(struct state *s, const struct progress *p, uint64_t second_
 	return VPT_OK;
 }
 
-static int follow_sequence(struct state *s, struct progress *p, const struct vpa_op *op,
-	const struct vpa_kernel *kernel)
+static int follow_sequence(struct state *s, struct progress *p, const struct vpa_op *op, uint32_t name, enum role role)
 {
 	uint64_t ns = op->end_ns - op->start_ns;
-	enum vpa_family family = kernel->klass.family;
 	const struct vpa_range *range;
 	int rc = VPT_OK;
 
-	if (family == VPA_FAMILY_GEMM) {
+	if (role == ROLE_GEMM) {
 		if (p->stage == 2 && p->passed < NEAR)
 			rc = add_eager(s, p, ns);
-		*p = (struct progress){.stage = 1, .gemm_ns = ns, .gemm_name = kernel->name};
+		p->stage = 1;
+		p->passed = 0;
+		p->between_ns = 0;
+		p->gemm_ns = ns;
+		p->gemm_name = name;
 		return rc;
 	}
-	if (family == VPA_FAMILY_EAGER_SOFTMAX) {
+	if (role == ROLE_SOFTMAX) {
 		s->softmax_ns += ns;
-		if (p->stage != 1 || p->passed >= NEAR) {
-			*p = (struct progress){0};
-			return VPT_OK;
-		}
+		p->stage = p->stage == 1 && p->passed < NEAR ? 2 : 0;
 		range = vpa_op_range(op);
-		p->stage = 2;
 		p->passed = 0;
 		p->softmax_ns = ns;
-		p->softmax_name = kernel->name;
+		p->softmax_name = name;
 		p->range = range ? range->name : 0;
 		return VPT_OK;
 	}
-	if (!p->stage)
-		return VPT_OK;
-	if (!kernel->is_glue || ++p->passed > NEAR)
-		*p = (struct progress){0};
+	if (role != ROLE_GLUE || ++p->passed > NEAR)
+		p->stage = 0;
 	else
 		p->between_ns += ns;
 	return VPT_OK;
 }
 
-static int make_room(struct state *s, const struct vpa_model *m)
+static enum role role_of(const struct vpa_kernel *kernel)
+{
+	if (kernel->klass.family == VPA_FAMILY_GEMM)
+		return ROLE_GEMM;
+	if (kernel->klass.family == VPA_FAMILY_EAGER_SOFTMAX)
+		return ROLE_SOFTMAX;
+	if (kernel->klass.family == VPA_FAMILY_ATTENTION_AUX)
+		return ROLE_AUX;
+	return kernel->is_attention ? ROLE_FUSED : kernel->is_glue ? ROLE_GLUE : ROLE_NONE;
+}
+
+VPA_RARE static int make_room(struct state *s, const struct vpa_model *m)
 {
 	size_t streams = s->stream_cap, backends = s->backend_cap;
 
 	if (vpt_grow(&s->streams, &s->stream_cap, m->stream_count, sizeof(*s->streams)) ||
-		vpt_grow(&s->backends, &s->backend_cap, m->kernel_count, sizeof(*s->backends)))
+		vpt_grow(&s->backends, &s->backend_cap, m->kernel_count, sizeof(*s->backends)) ||
+		vpt_grow(&s->roles, &s->role_cap, m->kernel_count, sizeof(*s->roles)))
 		return VPT_ENOMEM;
+	for (; s->role_count < m->kernel_count; s->role_count++)
+		s->roles[s->role_count] = (uint8_t)role_of(&m->kernels[s->role_count]);
 	memset(s->streams + streams, 0, (s->stream_cap - streams) * sizeof(*s->streams));
-	memset(s->backends + backends, 0, (s->backend_cap - backends) * sizeof(*s->backends));
+	if (s->backend_cap > backends) /* a trace may have copies alone */
+		memset(s->backends + backends, 0, (s->backend_cap - backends) * sizeof(*s->backends));
 	return VPT_OK;
+}
+
+static void add_backend(struct backend *b, enum role role, uint64_t ns)
+{
+	if (role == ROLE_FUSED) {
+		b->calls++;
+		b->total_ns += ns;
+	} else {
+		b->aux_calls++;
+		b->aux_ns += ns;
+	}
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
@@ -115,23 +142,17 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op
 
 	for (i = 0; i < count && !rc; i++) {
 		const struct vpa_op *op = ops[i];
-		const struct vpa_kernel *kernel;
-		struct backend *b;
+		struct progress *p = &s->streams[op->stream];
+		enum role role;
 
 		if (op->kind != VPA_KERNEL)
 			continue;
-		kernel = &c->model->kernels[op->kernel];
-		if (kernel->is_glue && !s->streams[op->stream].stage)
-			continue;
-		b = &s->backends[op->kernel];
-		if (kernel->is_attention) {
-			b->calls++;
-			b->total_ns += op->end_ns - op->start_ns;
-		} else if (kernel->klass.family == VPA_FAMILY_ATTENTION_AUX) {
-			b->aux_calls++;
-			b->aux_ns += op->end_ns - op->start_ns;
-		}
-		rc = follow_sequence(s, &s->streams[op->stream], op, kernel);
+		role = s->roles[op->kernel];
+		if (role == ROLE_FUSED || role == ROLE_AUX)
+			add_backend(&s->backends[op->kernel], role, op->end_ns - op->start_ns);
+		/* Outside a sequence only its beginning matters. */
+		if (p->stage || role == ROLE_GEMM || role == ROLE_SOFTMAX)
+			rc = follow_sequence(s, p, op, c->model->kernels[op->kernel].name, role);
 	}
 	return rc;
 }
@@ -251,6 +272,7 @@ static void free_state(void *state)
 	struct state *s = state;
 
 	vpa_index_free(&s->eager_index);
+	vpt_free(s->roles);
 	vpt_free(s->streams);
 	vpt_free(s->eager);
 	vpt_free(s->backends);

@@ -32,9 +32,13 @@ struct state {
 	struct vpa_index index; /* (device, cause), (range, call) */
 	struct part *parts;
 	size_t part_cap;
-	uint32_t recent[RECENT]; /* 1 + row, by some bits of its key */
+	struct recent {
+		struct part *part; /* NULL: empty */
+		uint32_t device, cause, range, call;
+	} recent[RECENT]; /* parts by some bits of their key: most gaps are like one of the last few */
 	struct kept *heap; /* the longest, the shortest of them on top */
 	size_t heap_count, heap_cap;
+	uint64_t kept_ns; /* shorter gaps cannot be listed any more */
 	struct vpa_spread_builder lengths; /* of gaps between ops */
 };
 
@@ -85,7 +89,7 @@ static struct neighbour neighbour_of(const struct vpa_fold_context *c, uint8_t k
 	return (struct neighbour){1, kind, kernel != VPA_NONE ? c->model->kernels[kernel].name : 0};
 }
 
-static int keep_gap(struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+VPA_RARE static int keep_gap(struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
 	struct vpa_cause_piece pieces[PIECES_MAX];
 	struct kept k = {.gap = *gap, .pid = -1, .tid = -1};
@@ -118,29 +122,36 @@ static int keep_gap(struct state *s, const struct vpa_fold_context *c, const str
 	return VPT_OK;
 }
 
-static int add_part(struct state *s, const struct vpa_gap *gap, uint64_t ns)
+/* The part of a device and cause, and range and call, that is not at hand. */
+VPA_RARE static int find_part(struct state *s, const struct vpa_gap *gap, struct recent *recent)
 {
 	uint64_t owner = (uint64_t)gap->device << 8 | gap->opened_by;
 	uint64_t names = (uint64_t)gap->range << 32 | gap->call;
-	uint32_t *recent = &s->recent[(owner * 31 + gap->range * 7 + gap->call) % RECENT], row = *recent - 1;
 	size_t before = s->part_cap;
-
-	if (*recent && s->index.entries[row].a == owner && s->index.entries[row].b == names) {
-		s->parts[row].ns += ns;
-		s->parts[row].gaps++;
-		return VPT_OK;
-	}
 	/* Many different ranges: from here on only the cause is told apart. */
-	if (s->index.count >= PARTS_MAX)
-		names = UINT64_MAX;
-	row = vpa_index_put(&s->index, owner, names);
+	uint32_t row = vpa_index_put(&s->index, owner, s->index.count < PARTS_MAX ? names : UINT64_MAX);
+
 	if (row == UINT32_MAX || vpt_grow(&s->parts, &s->part_cap, (size_t)row + 1, sizeof(*s->parts)))
 		return VPT_ENOMEM;
-	if (s->part_cap > before)
+	if (s->part_cap > before) {
 		memset(s->parts + before, 0, (s->part_cap - before) * sizeof(*s->parts));
-	*recent = row + 1;
-	s->parts[row].ns += ns;
-	s->parts[row].gaps++;
+		memset(s->recent, 0, sizeof(s->recent)); /* the parts have moved */
+	}
+	*recent = (struct recent){&s->parts[row], gap->device, gap->opened_by, gap->range, gap->call};
+	return VPT_OK;
+}
+
+static inline int add_part(struct state *s, const struct vpa_gap *gap, uint64_t ns)
+{
+	struct recent *recent = &s->recent[(gap->opened_by * 31 + gap->range * 7 + gap->call) % RECENT];
+
+	/* Compared one by one: two halves that were just written cannot be read as one yet. */
+	if ((recent->range != gap->range || recent->call != gap->call || recent->cause != gap->opened_by ||
+		    recent->device != gap->device || !recent->part) &&
+		find_part(s, gap, recent))
+		return VPT_ENOMEM;
+	recent->part->ns += ns;
+	recent->part->gaps++;
 	return VPT_OK;
 }
 
@@ -148,13 +159,16 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 {
 	struct state *s = state;
 	uint64_t ns = gap->end_ns - gap->start_ns;
-	int rc = add_part(s, gap, ns);
 
-	if (!rc && gap->before && gap->gating)
-		rc = vpa_spread_add(&s->lengths, ns);
-	if (!rc && c->top && (s->heap_count < c->top || behind(&s->heap[0].gap, gap)))
-		rc = keep_gap(s, c, gap);
-	return rc;
+	if (add_part(s, gap, ns) || (gap->before && gap->gating && vpa_spread_add(&s->lengths, ns)))
+		return VPT_ENOMEM;
+	if (ns < s->kept_ns || !c->top || (s->heap_count == c->top && !behind(&s->heap[0].gap, gap)))
+		return VPT_OK;
+	if (keep_gap(s, c, gap))
+		return VPT_ENOMEM;
+	if (s->heap_count == c->top)
+		s->kept_ns = s->heap[0].gap.end_ns - s->heap[0].gap.start_ns;
+	return VPT_OK;
 }
 
 /* ---- writing down ---- */

@@ -60,7 +60,7 @@ static void share_out(struct state *s, struct device *d, uint64_t to)
 		s->rows[d->running[i].row].exclusive_ns += ns / d->count + (i < rest);
 }
 
-static void advance(struct state *s, struct device *d, uint64_t to)
+VPA_RARE static void advance(struct state *s, struct device *d, uint64_t to)
 {
 	size_t ended = 0;
 
@@ -94,7 +94,7 @@ static void begin_op(struct state *s, struct device *d, const struct vpa_op *op,
 	d->running[at] = (struct running){op->end_ns, row};
 }
 
-static int make_room(struct state *s, size_t rows, size_t devices)
+VPA_RARE static int make_room(struct state *s, size_t rows, size_t devices)
 {
 	size_t before = s->row_cap, devices_before = s->device_cap;
 

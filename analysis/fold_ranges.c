@@ -22,15 +22,21 @@ struct row {
 	struct vpa_spread_builder host, lag, gpu;
 };
 
+enum { RECENT = 64 };
+
 struct state {
 	struct vpa_index index; /* (name, domain) */
+	struct recent {
+		uint32_t name, domain;
+		uint32_t row; /* 1 + row; 0: empty */
+	} recent[RECENT]; /* rows by some bits of their key */
 	struct row *rows;
 	size_t row_cap;
 	uint64_t *busy_until; /* by device */
 	size_t device_cap;
 };
 
-static int make_room(struct state *s, size_t devices)
+VPA_RARE static int make_room(struct state *s, size_t devices)
 {
 	size_t before = s->device_cap;
 
@@ -125,56 +131,86 @@ static int end_run(struct run *run)
 	return rc;
 }
 
-/* Whether an op may join the run: same range and device, and everything open then is open still. */
-static int continues(const struct run *run, const struct vpa_range *range, const struct vpa_op *op)
+/* Whether an op may join the run: same range and device, everything open then is open still. */
+static inline int continues(const struct run *run, const struct vpa_range *range, const struct vpa_op *op)
 {
 	return run->range == range && run->device == op->device && op->launch->start_ns >= run->at_ns &&
 	       op->launch->start_ns < run->until_ns;
 }
 
-static int project_op(struct run *run, struct vpa_range *range, const struct vpa_op *op, uint64_t busy_until)
+/* Adds an op to the run, or ends that and begins the next, if the op has a range. */
+VPA_RARE static int turn(struct run *run, struct vpa_range *range, const struct vpa_op *op, uint64_t busy_until)
 {
-	int rc = VPT_OK;
+	int rc;
 
 	if (range && continues(run, range, op) && run->last_ns >= busy_until) {
 		extend(run, op);
 		return VPT_OK;
 	}
-	if (run->range)
-		rc = end_run(run);
-	if (range && !rc) {
-		begin_run(run, range, op);
-		if (op->start_ns < busy_until)
-			rc = end_run(run);
+	rc = run->range ? end_run(run) : VPT_OK;
+	if (!range || rc)
+		return rc;
+	begin_run(run, range, op);
+	return op->start_ns < busy_until ? end_run(run) : VPT_OK;
+}
+
+/* Adds the ops from `at` on that continue the run and have no other range; returns where they end. A run that goes
+ * on ends later than everything else on its device so far, so its end is how far the device is busy. */
+static size_t follow(struct run *run, struct vpa_op *const *ops, size_t at, size_t count)
+{
+	uint64_t last = run->last_ns, busy = 0, launches = 0;
+	size_t begin = at;
+
+	for (; at < count; at++) {
+		const struct vpa_op *op = ops[at];
+
+		if (!op->launch || !continues(run, op->launch->range, op) || op->process_range)
+			break;
+		if (op->end_ns > last) {
+			busy += op->end_ns - (op->start_ns > last ? op->start_ns : last);
+			last = op->end_ns;
+		}
+		launches += op->first_of_launch;
 	}
-	return rc;
+	if (at == begin)
+		return at;
+	run->last_ns = last;
+	run->busy_ns += busy;
+	run->launches += launches;
+	run->ops += at - begin;
+	run->idle_last_ns = ops[at - 1]->device_idle_ns;
+	return at;
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
 {
 	struct state *s = state;
 	struct run own = {0}, wide = {0};
-	size_t i;
+	size_t i = 0;
 	int rc = VPT_OK;
 
 	if (make_room(s, c->model->device_count))
 		return VPT_ENOMEM;
-	for (i = 0; i < count && !rc; i++) {
-		const struct vpa_op *op = ops[i];
+	while (i < count && !rc) {
+		const struct vpa_op *op = ops[i++];
 		uint64_t *until = &s->busy_until[op->device];
 
-		rc = project_op(&own, op->launch ? op->launch->range : NULL, op, *until);
+		rc = turn(&own, op->launch ? op->launch->range : NULL, op, *until);
 		if (!rc && (op->process_range || wide.range))
-			rc = project_op(&wide, op->process_range, op, *until);
+			rc = turn(&wide, op->process_range, op, *until);
 		if (op->end_ns > *until)
 			*until = op->end_ns;
+		if (own.range && !wide.range && own.last_ns >= *until) {
+			i = follow(&own, ops, i, count);
+			*until = own.last_ns;
+		}
 	}
 	if (!rc && own.range)
 		rc = end_run(&own);
 	return !rc && wide.range ? end_run(&wide) : rc;
 }
 
-static struct row *row_of(struct state *s, const struct vpa_range *range)
+VPA_RARE static struct row *find_row(struct state *s, const struct vpa_range *range, struct recent *recent)
 {
 	size_t before = s->row_cap;
 	uint32_t row = vpa_index_put(&s->index, range->name, range->domain);
@@ -183,7 +219,17 @@ static struct row *row_of(struct state *s, const struct vpa_range *range)
 		return NULL;
 	if (s->row_cap > before)
 		memset(s->rows + before, 0, (s->row_cap - before) * sizeof(*s->rows));
+	*recent = (struct recent){range->name, range->domain, row + 1};
 	return &s->rows[row];
+}
+
+static struct row *row_of(struct state *s, const struct vpa_range *range)
+{
+	struct recent *recent = &s->recent[(range->name + range->domain) % RECENT];
+
+	if (recent->row && recent->name == range->name && recent->domain == range->domain)
+		return &s->rows[recent->row - 1];
+	return find_row(s, range, recent);
 }
 
 static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)

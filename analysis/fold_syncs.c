@@ -47,8 +47,6 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 	struct row *row;
 
 	(void)c;
-	if (gap->opened_by != VPA_CAUSE_SYNC_DRAIN && gap->opened_by != VPA_CAUSE_BLOCKING_COPY)
-		return VPT_OK;
 	row = row_of(state, gap->call);
 	if (!row)
 		return VPT_ENOMEM;
@@ -101,6 +99,7 @@ const struct vpa_fold vpa_fold_syncs = {
 	.state_bytes = sizeof(struct state),
 	.call = fold_call,
 	.gap = fold_gap,
+	.gap_causes = 1u << VPA_CAUSE_SYNC_DRAIN | 1u << VPA_CAUSE_BLOCKING_COPY,
 	.finish = finish,
 	.free = free_state,
 };

@@ -2,29 +2,24 @@
  * come in order of time but for a few. */
 #include "analysis/history.h"
 
+#include "formats/error.h"
 #include "formats/memory.h"
 
 #include <string.h>
 
-struct vpa_call *vpa_calls_add(struct vpa_calls *c)
+int vpa_calls_begin_block(struct vpa_calls *c)
 {
-	size_t need = (size_t)(c->end / VPA_CALL_BLOCK - c->first_block) + 1;
-	struct vpa_call *call;
+	struct vpa_call_block *block;
 
-	if (need > c->block_count) {
-		if (vpt_grow(&c->blocks, &c->block_cap, need, sizeof(*c->blocks)))
-			return NULL;
-		c->blocks[need - 1] = vpt_alloc(1, sizeof(**c->blocks));
-		if (!c->blocks[need - 1])
-			return NULL;
-		c->blocks[need - 1]->waiting = 0;
-		c->blocks[need - 1]->start_ns = UINT64_MAX;
-		c->block_count = need;
-	}
-	call = vpa_calls_at(c, c->end);
-	memset(call, 0, sizeof(*call));
-	call->slot = (uint16_t)(c->end++ % VPA_CALL_BLOCK);
-	return call;
+	if (vpt_grow(&c->blocks, &c->block_cap, c->block_count + 1, sizeof(*c->blocks)))
+		return VPT_ENOMEM;
+	block = vpt_alloc(1, sizeof(*block));
+	if (!block)
+		return VPT_ENOMEM;
+	block->waiting = 0;
+	block->start_ns = UINT64_MAX;
+	c->blocks[c->block_count++] = block;
+	return VPT_OK;
 }
 
 uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t)
@@ -115,11 +110,13 @@ size_t vpa_steps_index(struct vpa_steps *s, uint64_t t)
 	return s->cursor = low;
 }
 
-struct vpa_range *vpa_steps_at(struct vpa_steps *s, uint64_t t)
+void vpa_step_span_seek(struct vpa_step_span *span, struct vpa_steps *s, uint64_t t)
 {
-	size_t i = vpa_steps_index(s, t);
+	size_t i = vpa_steps_index(s, t), next = i == SIZE_MAX ? s->dropped : i + 1;
 
-	return i == SIZE_MAX ? NULL : s->items[i].range;
+	span->from_ns = i == SIZE_MAX ? 0 : s->items[i].time_ns;
+	span->until_ns = next < s->count ? s->items[next].time_ns : UINT64_MAX;
+	span->range = i == SIZE_MAX ? NULL : s->items[i].range;
 }
 
 int vpa_steps_add(struct vpa_steps *s, uint64_t t, struct vpa_range *range)

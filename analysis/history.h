@@ -41,8 +41,22 @@ static inline struct vpa_call_block *vpa_calls_block(const struct vpa_calls *c, 
 	return c->blocks[position / VPA_CALL_BLOCK - c->first_block];
 }
 
+/* Begins the block that the next call stands in. 0 or VPT_ENOMEM. */
+int vpa_calls_begin_block(struct vpa_calls *c);
+
 /* A new call at the end, zeroed. NULL when there is no memory. */
-struct vpa_call *vpa_calls_add(struct vpa_calls *c);
+static inline struct vpa_call *vpa_calls_add(struct vpa_calls *c)
+{
+	size_t slot = (size_t)(c->end % VPA_CALL_BLOCK);
+	struct vpa_call *call;
+
+	if (!slot && vpa_calls_begin_block(c))
+		return NULL;
+	call = &c->blocks[c->block_count - 1]->calls[slot];
+	*call = (struct vpa_call){.slot = (uint16_t)slot};
+	c->end++;
+	return call;
+}
 
 /* Position of the first call that ends after `t` (calls.end if none). */
 uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t);
@@ -67,10 +81,35 @@ struct vpa_steps {
 	size_t cursor;  /* where the last question was answered; only a hint */
 };
 
-/* The range that is innermost at `t`. */
-struct vpa_range *vpa_steps_at(struct vpa_steps *s, uint64_t t);
 /* The step that holds at `t`: its index, or SIZE_MAX before the first. */
 size_t vpa_steps_index(struct vpa_steps *s, uint64_t t);
 int vpa_steps_add(struct vpa_steps *s, uint64_t t, struct vpa_range *range);
+
+/* A step at hand: for questions that mostly have the answer of the one before. All zeros to begin with; good
+ * as long as no steps are added or given up. */
+struct vpa_step_span {
+	uint64_t from_ns, until_ns;
+	struct vpa_range *range;
+};
+
+/* Makes the span hold `t`. */
+void vpa_step_span_seek(struct vpa_step_span *span, struct vpa_steps *s, uint64_t t);
+
+static inline struct vpa_range *vpa_step_span_at(struct vpa_step_span *span, struct vpa_steps *s, uint64_t t)
+{
+	if (t < span->from_ns || t >= span->until_ns)
+		vpa_step_span_seek(span, s, t);
+	return span->range;
+}
+
+/* The range that is innermost at `t`. Most questions have the same answer as the one before. */
+static inline struct vpa_range *vpa_steps_at(struct vpa_steps *s, uint64_t t)
+{
+	size_t i = s->cursor;
+
+	if (i < s->dropped || i + 1 >= s->count || s->items[i].time_ns > t || s->items[i + 1].time_ns <= t)
+		i = vpa_steps_index(s, t);
+	return i == SIZE_MAX ? NULL : s->items[i].range;
+}
 
 #endif

@@ -12,7 +12,7 @@ const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS] = {
 const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1] = {
 	0, 1000, 5000, 20000, 100000, 1000000, 10000000, UINT64_MAX};
 
-static int make_room(struct vpa_idle *s, const struct vpa_op *op)
+VPA_RARE static int make_room(struct vpa_idle *s, const struct vpa_op *op)
 {
 	size_t before = s->device_count, streams = s->stream_cap;
 
@@ -23,6 +23,7 @@ static int make_room(struct vpa_idle *s, const struct vpa_op *op)
 		memset(s->devices + before, 0, (s->device_count - before) * sizeof(*s->devices));
 		for (; before < s->device_count; before++)
 			s->devices[before].cursor_ns = s->resolver->model->window_start_ns;
+		s->grown(s->ctx);
 	}
 	if (vpt_grow(&s->streams, &s->stream_cap, (size_t)op->stream + 1, sizeof(*s->streams)))
 		return VPT_ENOMEM;
@@ -41,17 +42,34 @@ static unsigned bucket_of(uint64_t ns)
 
 static int hand_out(struct vpa_idle *s, struct vpa_gap *gap, struct vpa_idle_device *d)
 {
-	uint64_t ns = gap->end_ns - gap->start_ns;
-
-	d->idle_ns += ns;
-	if (gap->before && gap->gating) {
-		d->gaps++;
-		d->histogram[bucket_of(ns)]++;
-		if (ns > d->longest_gap_ns)
-			d->longest_gap_ns = ns;
-	}
+	d->idle_ns += gap->end_ns - gap->start_ns;
 	vpa_cause_answer(s, gap, d->spent_ns);
 	return s->gap(s->ctx, gap);
+}
+
+/* A gap between two ops. */
+static int hand_out_between(struct vpa_idle *s, struct vpa_idle_device *d, const struct vpa_op *op)
+{
+	struct vpa_gap gap = {.start_ns = d->cursor_ns, .end_ns = op->start_ns, .device = op->device,
+		.before = &d->last, .gating = op, .thread = VPA_NONE};
+	uint64_t ns = op->start_ns - d->cursor_ns;
+
+	d->gaps++;
+	d->histogram[bucket_of(ns)]++;
+	if (ns > d->longest_gap_ns)
+		d->longest_gap_ns = ns;
+	return hand_out(s, &gap, d);
+}
+
+/* The first op of a device, and the head of the window before it. */
+VPA_RARE static int begin_device(struct vpa_idle *s, struct vpa_idle_device *d, const struct vpa_op *op)
+{
+	struct vpa_gap gap = {.start_ns = d->cursor_ns, .end_ns = op->start_ns, .device = op->device,
+		.gating = op, .thread = VPA_NONE};
+
+	d->seen = 1;
+	d->first_ns = op->start_ns;
+	return op->start_ns > d->cursor_ns ? hand_out(s, &gap, d) : VPT_OK;
 }
 
 /* Adds [start, end) to a union whose edge is *edge; returns how much was not covered before. */
@@ -65,51 +83,80 @@ static uint64_t cover(uint64_t *edge, uint64_t start, uint64_t end)
 	return end - from;
 }
 
-static void add_time(struct vpa_idle *s, struct vpa_idle_device *d, const struct vpa_op *op)
+/* An op that begins while others are known to run. */
+VPA_RARE static void add_overlapping(struct vpa_idle_device *d, const struct vpa_op *op, int is_compute)
 {
-	const struct vpa_model *m = s->resolver->model;
 	uint64_t start = op->start_ns, end = op->end_ns;
 
+	if (end >= d->cursor_ns)
+		d->last = (struct vpa_neighbour){end, op->correlation, op->kernel, op->kind, op->graph_node};
 	d->busy_ns += cover(&d->cursor_ns, start, end);
-	if (op->kind != VPA_KERNEL)
-		return;
-	d->kernel_ns += end - start;
-	if (op->blocks && op->blocks < d->sm_count)
-		d->small_grid_ns += end - start;
-	d->work_ns += cover(&d->work_end_ns, start, end);
-	if (!m->kernels[op->kernel].is_comm)
+	if (op->kind == VPA_KERNEL)
+		d->work_ns += cover(&d->work_end_ns, start, end);
+	if (is_compute)
 		d->compute_ns += cover(&d->compute_end_ns, start, end);
 }
 
-int vpa_idle_op(struct vpa_idle *s, const struct vpa_op *op)
+/* One that begins when everything before it has ended. */
+static void add_serial(struct vpa_idle_device *d, const struct vpa_op *op, int is_compute)
+{
+	uint64_t ns = op->end_ns - op->start_ns;
+
+	d->last = (struct vpa_neighbour){op->end_ns, op->correlation, op->kernel, op->kind, op->graph_node};
+	d->cursor_ns = op->end_ns;
+	d->busy_ns += ns;
+	if (op->kind == VPA_KERNEL) {
+		d->work_end_ns = op->end_ns;
+		d->work_ns += ns;
+	}
+	if (is_compute) {
+		d->compute_end_ns = op->end_ns;
+		d->compute_ns += ns;
+	}
+}
+
+static inline int add_op(struct vpa_idle *s, struct vpa_op *op)
 {
 	struct vpa_idle_device *d;
 	struct vpa_idle_stream *stream;
-	int rc = VPT_OK;
+	int is_kernel = op->kind == VPA_KERNEL, is_compute, rc = VPT_OK;
 
 	if ((op->device >= s->device_count || op->stream >= s->stream_cap) && make_room(s, op))
 		return VPT_ENOMEM;
 	d = &s->devices[op->device];
-	if (op->start_ns > d->cursor_ns) {
-		struct vpa_gap gap = {.start_ns = d->cursor_ns, .end_ns = op->start_ns, .device = op->device,
-			.before = d->seen ? &d->last : NULL, .gating = op, .thread = VPA_NONE};
-
-		rc = hand_out(s, &gap, d);
-	}
-	if (!d->seen) {
-		d->seen = 1;
-		d->first_ns = op->start_ns;
-	}
+	if (!d->seen)
+		rc = begin_device(s, d, op);
+	else if (op->start_ns > d->cursor_ns)
+		rc = hand_out_between(s, d, op);
+	op->device_idle_ns = d->idle_ns;
 	d->ops++;
 	stream = &s->streams[op->stream];
 	d->same_stream_overlaps += op->start_ns < stream->end_ns;
 	if (op->end_ns > stream->end_ns)
 		stream->end_ns = op->end_ns;
-	stream->correlation = op->correlation;
-	if (op->end_ns >= d->cursor_ns)
-		d->last = (struct vpa_neighbour){
-			op->end_ns, op->correlation, op->kernel, op->kind, op->graph_node};
-	add_time(s, d, op);
+	if (op->correlation)
+		stream->correlation = op->correlation;
+	if (is_kernel) {
+		d->kernel_ns += op->end_ns - op->start_ns;
+		/* Masked, since one kernel's grid says nothing about the next one's. */
+		d->small_grid_ns += (op->end_ns - op->start_ns) &
+				    (0 - (uint64_t)((op->blocks != 0) & (op->blocks < d->sm_count)));
+	}
+	is_compute = is_kernel && !s->resolver->model->kernels[op->kernel].is_comm;
+	if (op->start_ns >= d->cursor_ns)
+		add_serial(d, op, is_compute);
+	else
+		add_overlapping(d, op, is_compute);
+	return rc;
+}
+
+int vpa_idle_ops(struct vpa_idle *s, struct vpa_op *const *ops, size_t count)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < count && !rc; i++)
+		rc = add_op(s, ops[i]);
 	return rc;
 }
 

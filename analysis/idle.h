@@ -32,23 +32,19 @@ struct vpa_idle {
 	} *streams;
 	size_t stream_cap;
 	int (*gap)(void *ctx, const struct vpa_gap *gap);
+	void (*grown)(void *ctx); /* devices were met for the first time: their SMs may be told now */
 	void *ctx;
 };
 
-/* Takes the next op. The device's gap before it, if there is one, is answered and handed out first. */
-int vpa_idle_op(struct vpa_idle *s, const struct vpa_op *op);
+/* Takes the next ops. The device's gap before each, if there is one, is answered and handed out first; then the op
+ * is told its device_idle_ns. */
+int vpa_idle_ops(struct vpa_idle *s, struct vpa_op *const *ops, size_t count);
 
 /* The window ends: hands out each device's tail. */
 int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns);
 
 /* No gap will begin before this moment any more. */
 uint64_t vpa_idle_frontier(const struct vpa_idle *s);
-
-/* Idle time of a device so far. */
-static inline uint64_t vpa_idle_so_far(const struct vpa_idle *s, uint32_t device)
-{
-	return device < s->device_count ? s->devices[device].idle_ns : 0;
-}
 
 void vpa_idle_free(struct vpa_idle *s);
 

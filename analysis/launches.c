@@ -12,13 +12,6 @@ enum {
 	SLOTS_MAX = 1 << 22
 };
 
-static int is_live(const struct vpa_launch *s, const struct vpa_thread_past *pasts)
-{
-	const struct vpa_calls *calls = &pasts[s->thread].calls;
-
-	return s->correlation && (uint32_t)(s->position - (uint32_t)calls->begin) < calls->end - calls->begin;
-}
-
 static struct vpa_launch *home(const struct vpa_launches *l, uint64_t correlation)
 {
 	return &l->slots[correlation & (l->slot_count - 1)];
@@ -31,7 +24,7 @@ static int place(struct vpa_launches *l, const struct vpa_thread_past *pasts, st
 	int i;
 
 	for (i = 0; i < NEAR; i++) {
-		if (!is_live(&s[i], pasts)) {
+		if (!vpa_launch_is_live(&s[i], pasts)) {
 			s[i] = entry;
 			return 1;
 		}
@@ -52,26 +45,25 @@ static int grow(struct vpa_launches *l, const struct vpa_thread_past *pasts)
 	if (!bigger.slots)
 		return VPT_ENOMEM;
 	for (i = 0; l->slot_count && i < l->slot_count + NEAR; i++)
-		if (is_live(&l->slots[i], pasts))
+		if (vpa_launch_is_live(&l->slots[i], pasts))
 			bigger.ambiguous += !place(&bigger, pasts, l->slots[i]);
 	vpt_free(l->slots);
 	*l = bigger;
 	return VPT_OK;
 }
 
-int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation,
-	uint32_t thread, uint64_t position)
+int vpa_launches_add_near(
+	struct vpa_launches *l, const struct vpa_thread_past *pasts, struct vpa_launch entry)
 {
-	struct vpa_launch entry = {correlation, thread, (uint32_t)position};
 	struct vpa_launch *s;
 	int i, same = 0;
 
 	if (!l->slot_count && grow(l, pasts))
 		return VPT_ENOMEM;
 	while (!place(l, pasts, entry)) {
-		s = home(l, correlation);
+		s = home(l, entry.correlation);
 		for (i = 0, same = 0; i < NEAR; i++)
-			same += s[i].correlation == correlation;
+			same += s[i].correlation == entry.correlation;
 		/* Growing parts different ids, never equal ones. */
 		if (same == NEAR || l->slot_count >= SLOTS_MAX) {
 			l->ambiguous++;
@@ -83,7 +75,7 @@ int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts
 	return VPT_OK;
 }
 
-struct vpa_call *vpa_launches_find(
+struct vpa_call *vpa_launches_find_near(
 	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation)
 {
 	const struct vpa_launch *s;
@@ -94,12 +86,11 @@ struct vpa_call *vpa_launches_find(
 		return NULL;
 	s = home(l, correlation);
 	for (i = 0; i < NEAR; i++) {
-		const struct vpa_calls *calls = &pasts[s[i].thread].calls;
 		struct vpa_call *call;
 
-		if (s[i].correlation != correlation || !is_live(&s[i], pasts))
+		if (s[i].correlation != correlation || !vpa_launch_is_live(&s[i], pasts))
 			continue;
-		call = vpa_calls_at(calls, calls->begin + (uint32_t)(s[i].position - (uint32_t)calls->begin));
+		call = vpa_launch_call(&s[i], pasts);
 		if (!best || call->start_ns < best->start_ns || call->encloses > best->encloses)
 			best = call;
 		if (!l->doubled)

@@ -21,14 +21,52 @@ struct vpa_launches {
 	uint64_t ambiguous; /* calls left out because the same id is met over and over */
 };
 
+/* What add and find do when the id's own slot does not settle it. */
+int vpa_launches_add_near(
+	struct vpa_launches *l, const struct vpa_thread_past *pasts, struct vpa_launch entry);
+struct vpa_call *vpa_launches_find_near(
+	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation);
+
+/* Whether a slot's call is still kept. */
+static inline int vpa_launch_is_live(const struct vpa_launch *s, const struct vpa_thread_past *pasts)
+{
+	const struct vpa_calls *calls = &pasts[s->thread].calls;
+
+	return s->correlation && (uint32_t)(s->position - (uint32_t)calls->begin) < calls->end - calls->begin;
+}
+
+/* The call of a live slot. */
+static inline struct vpa_call *vpa_launch_call(const struct vpa_launch *s, const struct vpa_thread_past *pasts)
+{
+	const struct vpa_calls *calls = &pasts[s->thread].calls;
+
+	return vpa_calls_at(calls, calls->begin + (uint32_t)(s->position - (uint32_t)calls->begin));
+}
+
 /* Adds a call: the one at `position` of `thread`. 0 or VPT_ENOMEM. */
-int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation,
-	uint32_t thread, uint64_t position);
+static inline int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts,
+	uint64_t correlation, uint32_t thread, uint64_t position)
+{
+	struct vpa_launch entry = {correlation, thread, (uint32_t)position};
+	struct vpa_launch *own = l->slot_count ? l->slots + (correlation & (l->slot_count - 1)) : NULL;
+
+	if (!own || vpa_launch_is_live(own, pasts))
+		return vpa_launches_add_near(l, pasts, entry);
+	*own = entry;
+	return 0;
+}
 
 /* The call with this id that is still kept; of several on one thread the one around the others, else the first.
  * NULL: none. */
-struct vpa_call *vpa_launches_find(
-	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation);
+static inline struct vpa_call *vpa_launches_find(
+	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation)
+{
+	const struct vpa_launch *own = l->slot_count ? l->slots + (correlation & (l->slot_count - 1)) : NULL;
+
+	if (!own || l->doubled || own->correlation != correlation || !vpa_launch_is_live(own, pasts))
+		return vpa_launches_find_near(l, pasts, correlation);
+	return vpa_launch_call(own, pasts);
+}
 
 void vpa_launches_free(struct vpa_launches *l);
 

@@ -17,6 +17,9 @@
 #include "formats/schema.h"
 #include "formats/strings.h"
 
+/* For what is rarely called from the loops over all events: inlined there, it would cost them registers. */
+#define VPA_RARE __attribute__((noinline))
+
 enum vpa_op_kind { VPA_KERNEL, VPA_MEMCPY, VPA_MEMSET };
 
 #define VPA_NONE UINT32_MAX
@@ -37,6 +40,8 @@ struct vpa_call {
 	uint8_t nested : 1;      /* inside another call of its thread */
 	uint8_t met : 1;         /* an op that it launched has been released */
 	uint8_t waits : 1;       /* counted as waiting in its block */
+	uint8_t shown : 1;       /* such an op has gone on to the folds */
+	uint8_t missed : 1;      /* counted among the launches without op until it is met */
 	uint8_t waited : 2;      /* of an asynchronous copy: what it did all the same, enum vpa_waited */
 };
 
@@ -76,7 +81,7 @@ struct vpa_op {
 	uint8_t kind;                    /* enum vpa_op_kind */
 	uint8_t copy_kind, source_memory, target_memory;
 	uint8_t graph_node;      /* 1: a node of a CUDA graph */
-	uint8_t first_of_launch; /* 1: the first op of its launch */
+	uint8_t first_of_launch; /* 1: the first op of its launch that is shown */
 	uint8_t held;            /* 1: it waited in the queue, its kernel is known */
 };
 

@@ -145,54 +145,75 @@ static uint8_t small_number(uint64_t value)
 	return value < 255 ? (uint8_t)value : 255;
 }
 
-static void read_kernel(struct vpa_op *op, const struct vpt_section *s, uint32_t row)
+static inline void read_kernel(struct vpa_op *op, const struct vpa_op_source *s, uint32_t row)
 {
-	uint64_t config = s->col[VPT_KERNEL_CONFIG][row];
+	const uint64_t *const *col = (const uint64_t *const *)s->section->col;
+	uint64_t start = col[VPT_KERNEL_START][row], config = col[VPT_KERNEL_CONFIG][row];
 
-	op->start_ns = s->col[VPT_KERNEL_START][row];
-	op->end_ns = op->start_ns + s->col[VPT_KERNEL_DURATION][row];
-	op->correlation = s->col[VPT_KERNEL_CORRELATION][row];
-	op->bytes = 0;
-	op->kernel = config < VPA_NONE ? (uint32_t)config : VPA_NONE - 1;
-	op->blocks = 0;
-	op->kind = VPA_KERNEL;
-	op->copy_kind = op->source_memory = op->target_memory = 0;
-	op->graph_node = s->col[VPT_KERNEL_GRAPH_NODE][row] != 0;
+	*op = (struct vpa_op){.start_ns = start, .end_ns = start + col[VPT_KERNEL_DURATION][row],
+		.correlation = col[VPT_KERNEL_CORRELATION][row], .stream = s->stream,
+		.kernel = config < VPA_NONE ? (uint32_t)config : VPA_NONE - 1, .kind = VPA_KERNEL,
+		.graph_node = col[VPT_KERNEL_GRAPH_NODE][row] != 0};
 }
 
-static void read_copy(struct vpa_op *op, const struct vpt_section *s, uint32_t row)
+static inline void read_copy(struct vpa_op *op, const struct vpa_op_source *s, uint32_t row)
 {
-	op->start_ns = s->col[VPT_COPY_START][row];
-	op->end_ns = op->start_ns + s->col[VPT_COPY_DURATION][row];
-	op->correlation = s->col[VPT_COPY_CORRELATION][row];
-	op->bytes = s->col[VPT_COPY_BYTES][row];
-	op->kernel = VPA_NONE;
-	op->blocks = 0;
-	op->copy_kind = small_number(s->col[VPT_COPY_COPY_KIND][row]);
-	op->kind = op->copy_kind == VPT_COPYKIND_MEMSET ? VPA_MEMSET : VPA_MEMCPY;
-	op->source_memory = small_number(s->col[VPT_COPY_SOURCE_MEMORY][row]);
-	op->target_memory = small_number(s->col[VPT_COPY_TARGET_MEMORY][row]);
-	op->graph_node = s->col[VPT_COPY_GRAPH_NODE][row] != 0;
+	const uint64_t *const *col = (const uint64_t *const *)s->section->col;
+	uint64_t start = col[VPT_COPY_START][row];
+	uint8_t kind = small_number(col[VPT_COPY_COPY_KIND][row]);
+
+	*op = (struct vpa_op){.start_ns = start, .end_ns = start + col[VPT_COPY_DURATION][row],
+		.correlation = col[VPT_COPY_CORRELATION][row], .bytes = col[VPT_COPY_BYTES][row],
+		.stream = s->stream, .kernel = VPA_NONE, .copy_kind = kind,
+		.kind = kind == VPT_COPYKIND_MEMSET ? VPA_MEMSET : VPA_MEMCPY,
+		.source_memory = small_number(col[VPT_COPY_SOURCE_MEMORY][row]),
+		.target_memory = small_number(col[VPT_COPY_TARGET_MEMORY][row]),
+		.graph_node = col[VPT_COPY_GRAPH_NODE][row] != 0};
 }
 
-/* Reads the source's next op and steps on. `held` tells the caller that the op is complete already. */
-static void take_one(struct vpa_op_queue *q, struct vpa_op_source *s, struct vpa_op *op)
+/* Takes the source's next op, and then all that start before `until_ns`; at most `max`, more than none. Steps on
+ * and returns how many. */
+static size_t take_rows(struct vpa_op_source *s, uint64_t until_ns, struct vpa_op *out, size_t max)
 {
-	if (!s->section) {
-		*op = q->held[q->held_begin++];
-		op->held = 1;
-		if (++s->at < s->count)
-			s->head_ns = held_at(q)->start_ns;
-		return;
-	}
-	if (s->section->kind == VPT_KERNEL)
-		read_kernel(op, s->section, row_at(s));
-	else
-		read_copy(op, s->section, row_at(s));
-	op->stream = s->stream;
-	op->held = 0;
-	if (++s->at < s->count)
-		s->head_ns = start_of(s->section, row_at(s));
+	const uint64_t *starts = s->section->col[0];
+	int kernels = s->section->kind == VPT_KERNEL;
+	size_t taken = 0, left = s->count - s->at;
+	uint32_t row = row_at(s);
+
+	if (max > left)
+		max = left;
+	do {
+		if (kernels)
+			read_kernel(&out[taken++], s, row);
+		else
+			read_copy(&out[taken++], s, row);
+		s->at++;
+	} while (taken < max && starts[row = row_at(s)] < until_ns);
+	if (taken < left)
+		s->head_ns = starts[row_at(s)];
+	return taken;
+}
+
+static size_t take_held(
+	struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns, struct vpa_op *out, size_t max)
+{
+	size_t taken = 0;
+
+	do {
+		out[taken++] = q->held[q->held_begin++];
+		s->at++;
+	} while (taken < max && s->at < s->count && held_at(q)->start_ns < until_ns);
+	if (s->at < s->count)
+		s->head_ns = held_at(q)->start_ns;
+	return taken;
+}
+
+/* The same from any source. Its head is the earliest of all, so one op is safe; more while strictly ahead of the
+ * others. */
+static size_t take_run(
+	struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns, struct vpa_op *out, size_t max)
+{
+	return s->section ? take_rows(s, until_ns, out, max) : take_held(q, s, until_ns, out, max);
 }
 
 static void open_held(struct vpa_op_queue *q)
@@ -219,10 +240,7 @@ size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_o
 
 		if (!s || (s->head_ns >= until_ns && until_ns != UINT64_MAX))
 			break;
-		/* Its head is the earliest of all, so one op is safe; more while strictly ahead of the others. */
-		do
-			take_one(q, s, &out[count++]);
-		while (count < max && s->at < s->count && s->head_ns < follow_ns && s->head_ns < until_ns);
+		count += take_run(q, s, follow_ns < until_ns ? follow_ns : until_ns, out + count, max - count);
 	}
 	return count;
 }
@@ -244,7 +262,7 @@ static int compare_ops(const void *pa, const void *pb)
 
 static void drop_taken(struct vpa_op_queue *q)
 {
-	if (q->held_begin < q->held_count / 2 && q->held_begin < 4096)
+	if (!q->held_begin || (q->held_begin < q->held_count / 2 && q->held_begin < 4096))
 		return;
 	q->held_count -= q->held_begin;
 	memmove(q->held, q->held + q->held_begin, q->held_count * sizeof(*q->held));
@@ -253,29 +271,32 @@ static void drop_taken(struct vpa_op_queue *q)
 
 int vpa_op_queue_hold(struct vpa_op_queue *q, int (*finish)(void *ctx, struct vpa_op *op), void *ctx)
 {
-	size_t i, fresh, at;
+	size_t left = 0, fresh, at, i;
 	int rc = VPT_OK;
 
 	drop_taken(q);
-	fresh = q->held_count;
-	for (i = 1; i < q->source_count && !rc; i++) {
-		struct vpa_op_source *s = &q->sources[i];
+	fresh = at = q->held_count;
+	for (i = 1; i < q->source_count; i++)
+		left += q->sources[i].count - q->sources[i].at;
+	if (vpt_grow(&q->held, &q->held_cap, fresh + left, sizeof(*q->held)))
+		return VPT_ENOMEM;
+	if (q->source_count)
+		q->sources[0].at = q->sources[0].count; /* those that are held already stay where they are */
+	while (left && !rc) {
+		uint64_t follow_ns;
+		struct vpa_op_source *s = choose(q, &follow_ns);
+		size_t taken = take_rows(s, follow_ns, q->held + q->held_count, left);
 
-		if (vpt_grow(&q->held, &q->held_cap, q->held_count + (s->count - s->at), sizeof(*q->held)))
-			return VPT_ENOMEM;
-		while (s->at < s->count && !rc) {
-			take_one(q, s, &q->held[q->held_count]);
-			rc = finish(ctx, &q->held[q->held_count++]);
+		for (left -= taken; taken && !rc; taken--) {
+			rc = finish(ctx, &q->held[q->held_count]);
+			q->held[q->held_count++].held = 1;
 		}
 	}
 	for (i = 0; i < q->order_count; i++)
 		vpt_free(q->orders[i]);
 	q->order_count = 0;
 	q->source_count = q->source_count ? 1 : 0;
-	if (q->held_count > fresh)
-		qsort(q->held + fresh, q->held_count - fresh, sizeof(*q->held), compare_ops);
 	/* What was held before mostly starts earlier; only where the two overlap they are sorted together. */
-	at = fresh;
 	while (q->held_count > fresh && at > q->held_begin && compare_ops(&q->held[at - 1], &q->held[fresh]) > 0)
 		at--;
 	if (at < fresh)

@@ -1,5 +1,5 @@
 /* resolver.c - taking chunks apart and joining what belongs together. Lane and name numbering is in
- * resolver_maps.c. */
+ * resolver_maps.c, ops are joined in resolver_ops.c. */
 #include "analysis/resolver.h"
 
 #include "analysis/resolver_maps.h"
@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum {
-	OPS_BATCH = 256,
 	/* A launch waits so long for its op, a graph launch for all of them. */
 	LAUNCH_WAIT_NS_S = 10,
 	/* A thread's calls are kept for the gaps that may still ask; more than this only when a device is left
@@ -175,13 +174,8 @@ static int settle_ranges(struct vpa_resolver *r)
 
 /* ---- calls ---- */
 
-static int in_window(const struct vpa_model *m, uint64_t t)
-{
-	return t >= m->window_start_ns && t <= m->window_end_ns;
-}
-
 /* Calls that lie inside this one are nested: at any moment the outermost is "the call the thread was in". */
-static void mark_nested(struct vpa_calls *calls, struct vpa_call *call)
+VPA_RARE static void mark_nested(struct vpa_calls *calls, struct vpa_call *call)
 {
 	uint64_t position = calls->end - 1;
 
@@ -198,58 +192,94 @@ static void mark_nested(struct vpa_calls *calls, struct vpa_call *call)
 	call->encloses = (uint32_t)(calls->end - 1 - position);
 }
 
-static int hand_out_call(struct vpa_resolver *r, const struct vpa_call *call)
+/* Calls of one thread on their way in. */
+struct adding {
+	struct vpa_resolver *r;
+	const struct vpt_batch *batch;
+	const struct vpt_section *section;
+	struct vpa_thread_past *past;
+	struct vpa_launches *launches;
+	struct vpa_step_span range;
+	uint32_t thread;
+};
+
+/* Adds the rows [row, end), all of which stand in the thread's last block. What each adds to is kept in locals
+ * and written down once: this loop is as hot as any. */
+static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
 {
-	return r->sink.call ? r->sink.call(r->sink.ctx, call) : VPT_OK;
+	const uint64_t *const *col = (const uint64_t *const *)a->section->col;
+	struct vpa_resolver *r = a->r;
+	struct vpa_calls *calls = &a->past->calls;
+	struct vpa_call_block *block = calls->blocks[calls->block_count - 1];
+	uint64_t window_start = r->model->window_start_ns, window_ns = r->model->window_end_ns - window_start;
+	uint64_t earliest = block->start_ns, in_window = 0, launches = 0;
+	uint64_t previous = calls->end > calls->begin ? vpa_calls_at(calls, calls->end - 1)->start_ns : 0;
+	uint32_t waiting = 0;
+	int rc = VPT_OK;
+
+	for (; row < end && !rc; row++) {
+		uint64_t start = col[VPT_CALL_START][row], stop = start + col[VPT_CALL_DURATION][row];
+		uint64_t id = col[VPT_CALL_ID][row], correlation = col[VPT_CALL_CORRELATION][row];
+		uint64_t position = calls->end, inside = start - window_start <= window_ns;
+		const struct vpa_call_kind *kind = &r->maps->call_kinds[id & 255];
+		struct vpa_call *call = &block->calls[position % VPA_CALL_BLOCK];
+		struct vpa_call_kind named;
+		unsigned waits;
+
+		if (id > 255 || col[VPT_CALL_NAME][row] || !kind->known) {
+			kind = &named;
+			rc = vpa_maps_call_kind(r, a->batch, id, col[VPT_CALL_NAME][row], &named);
+			if (rc)
+				break;
+		}
+		waits = kind->launches | (kind->unknown & (unsigned)(correlation != 0));
+		/* No reference to the range: the step in which the call began is kept as long as the call. */
+		*call = (struct vpa_call){.start_ns = start, .end_ns = stop < start ? start : stop,
+			.range = vpa_step_span_at(&a->range, &a->past->ranges.steps, start), .thread = a->thread,
+			.name = kind->name, .slot = (uint16_t)(position % VPA_CALL_BLOCK), .klass = kind->klass,
+			.waits = waits & 1, .missed = kind->launches & inside & 1};
+		calls->end = position + 1;
+		earliest = start < earliest ? start : earliest;
+		waiting += waits;
+		in_window += inside;
+		launches += kind->launches & inside;
+		/* Mostly the call before it began earlier and so is not inside it. */
+		if (previous >= start)
+			mark_nested(calls, call);
+		previous = start;
+		if (correlation)
+			rc = vpa_launches_add(a->launches, r->pasts, correlation, a->thread, position);
+		if (!rc && (kind->blocks & inside))
+			rc = vpa_hand_out_call(r, call);
+	}
+	block->start_ns = earliest;
+	block->waiting += waiting;
+	r->counts.calls += in_window;
+	r->launches_without_op += launches;
+	return rc;
 }
 
 static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
 {
-	const struct vpa_model *m = r->model;
-	struct vpa_thread_past *past;
-	struct vpa_launches *launches;
-	uint32_t thread, row;
-	int rc = vpa_maps_thread(r, s->lane, &thread);
+	struct adding a = {.r = r, .batch = b, .section = s};
+	struct vpa_calls *calls;
+	uint32_t row = 0, end;
+	int rc = vpa_maps_thread(r, s->lane, &a.thread);
 
 	if (rc)
 		return rc;
-	past = &r->pasts[thread];
-	launches = &r->processes[m->threads[thread].process].launches;
-	for (row = 0; row < s->row_count; row++) {
-		uint64_t start = s->col[VPT_CALL_START][row], end = start + s->col[VPT_CALL_DURATION][row];
-		uint64_t id = s->col[VPT_CALL_ID][row], correlation = s->col[VPT_CALL_CORRELATION][row];
-		struct vpa_call *call = vpa_calls_add(&past->calls);
+	a.past = &r->pasts[a.thread];
+	a.launches = &r->processes[r->model->threads[a.thread].process].launches;
+	calls = &a.past->calls;
+	for (; row < s->row_count && !rc; row = end) {
+		uint32_t room = VPA_CALL_BLOCK - (uint32_t)(calls->end % VPA_CALL_BLOCK);
 
-		if (!call)
+		if (room == VPA_CALL_BLOCK && vpa_calls_begin_block(calls))
 			return VPT_ENOMEM;
-		call->start_ns = start;
-		call->end_ns = end < start ? start : end;
-		call->thread = thread;
-		call->klass = (uint8_t)vpt_call_class(id < UINT32_MAX ? (uint32_t)id : 0);
-		rc = vpa_maps_call_name(r, b, id, s->col[VPT_CALL_NAME][row], &call->name);
-		if (rc)
-			return rc;
-		/* No reference: the step in which the call began is kept as long as the call. */
-		if (past->ranges.steps.count)
-			call->range = vpa_steps_at(&past->ranges.steps, start);
-		if (start < vpa_call_block_of(call)->start_ns)
-			vpa_call_block_of(call)->start_ns = start;
-		mark_nested(&past->calls, call);
-		if (correlation &&
-			vpa_launches_add(launches, r->pasts, correlation, thread, past->calls.end - 1))
-			return VPT_ENOMEM;
-		if (vpt_call_launches(call->klass) || (!call->klass && correlation)) {
-			call->waits = 1;
-			vpa_call_block_of(call)->waiting++;
-		}
-		if (!in_window(m, start))
-			continue;
-		r->counts.calls++;
-		r->launches_without_op += (uint64_t)vpt_call_launches(call->klass);
-		if ((call->klass == VPT_CALL_SYNC || call->klass == VPT_CALL_BLOCKING_COPY) && hand_out_call(r, call))
-			return VPT_ENOMEM;
+		end = s->row_count - row < room ? s->row_count : row + room;
+		rc = add_call_rows(&a, row, end);
 	}
-	return VPT_OK;
+	return rc;
 }
 
 /* ---- what marks time: synchronisation, overhead, loss ---- */
@@ -286,16 +316,6 @@ static int add_waits(struct vpa_resolver *r, const struct vpt_section *s)
 		w->count++;
 	}
 	return rc;
-}
-
-int vpa_resolver_waited(struct vpa_resolver *r, uint32_t stream, uint64_t after, uint64_t before)
-{
-	struct vpa_waits *w = &r->waits[stream];
-	int found = 0;
-
-	while (w->taken < w->count && w->ids[w->taken] < before)
-		found |= w->ids[w->taken++] > after;
-	return found;
 }
 
 static struct vpa_intervals *overhead_set(struct vpa_resolver *r, uint64_t kind)
@@ -343,7 +363,8 @@ static int add_ops(struct vpa_resolver *r, const struct vpt_section *s)
 
 	/* A chunk that brings what should have come with an earlier one. */
 	for (row = 0; row < s->row_count; row++)
-		r->late_ops += s->col[0][row] < r->released_ns && s->col[0][row] && s->col[1][row];
+		r->late_ops += s->col[0][row] < r->released_ns && s->col[0][row] &&
+			       s->col[0][row] + s->col[1][row] > s->col[0][row];
 	return rc ? rc : vpa_op_queue_add(&r->queue, s, stream);
 }
 
@@ -378,6 +399,16 @@ static int add_section(struct vpa_resolver *r, const struct vpt_batch *b, const 
 	}
 }
 
+static void note_quiet(struct vpa_resolver *r)
+{
+	const struct vpa_intervals *sets[] = {&r->lost, &r->profiler, &r->loading};
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		if (sets[i]->count && sets[i]->items[sets[i]->count - 1].end_ns > r->quiet_ns)
+			r->quiet_ns = sets[i]->items[sets[i]->count - 1].end_ns;
+}
+
 int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
 {
 	size_t i;
@@ -397,121 +428,7 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
 	vpa_intervals_settle(&r->lost);
 	vpa_intervals_settle(&r->profiler);
 	vpa_intervals_settle(&r->loading);
-	return rc ? rc : r->failed;
-}
-
-/* ---- releasing ---- */
-
-/* Ops that do not know their process match any, as do calls that do not know theirs. */
-static struct vpa_call *find_launch(const struct vpa_resolver *r, const struct vpa_op *op)
-{
-	int64_t pid = r->model->streams[op->stream].pid;
-	struct vpa_call *call = NULL;
-	size_t i;
-
-	for (i = 0; i < r->process_count && !call; i++)
-		if (pid == -1 || r->processes[i].pid == pid || r->processes[i].pid == -1)
-			call = vpa_launches_find(&r->processes[i].launches, r->pasts, op->correlation);
-	return call;
-}
-
-static void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
-{
-	launch->met = 1;
-	if (launch->waits && launch->klass != VPT_CALL_GRAPH_LAUNCH) {
-		launch->waits = 0;
-		vpa_call_block_of(launch)->waiting--;
-	}
-	if (vpt_call_launches(launch->klass) && in_window(r->model, launch->start_ns))
-		r->launches_without_op--;
-}
-
-/* An asynchronous copy with a pageable side has waited; it joins the calls that do. */
-static void judge_wait(struct vpa_resolver *r, const struct vpa_op *op)
-{
-	struct vpa_call *call = op->launch;
-
-	call->waited = op->target_memory == VPT_MEMKIND_PAGEABLE   ? VPA_WAITED_STREAM
-		       : op->source_memory == VPT_MEMKIND_PAGEABLE ? VPA_WAITED_COPY
-								   : VPA_WAITED_NOT;
-	if (call->waited && in_window(r->model, call->start_ns) && hand_out_call(r, call))
-		r->failed = VPT_ENOMEM;
-}
-
-/* Joins an op. Returns whether it goes on to the folds: inside the window and of positive length. */
-static int resolve_op(struct vpa_resolver *r, struct vpa_op *op)
-{
-	const struct vpa_model *m = r->model;
-	uint64_t *count = op->kind == VPA_KERNEL   ? &r->counts.kernels
-			  : op->kind == VPA_MEMCPY ? &r->counts.memcpy
-						   : &r->counts.memset;
-
-	op->process_range = NULL;
-	op->first_of_launch = 0;
-	if (op->launch) {
-		struct vpa_process *p = &r->processes[m->threads[op->launch->thread].process];
-
-		op->first_of_launch = !op->launch->met;
-		if (op->first_of_launch)
-			met_first_op(r, op->launch);
-		if (op->kind == VPA_MEMCPY && op->launch->klass == VPT_CALL_COPY && !op->launch->waited)
-			judge_wait(r, op);
-		if (p->ranges.steps.count)
-			op->process_range = vpa_steps_at(&p->ranges.steps, op->launch->start_ns);
-	}
-	if (op->start_ns && op->end_ns >= op->start_ns &&
-		(op->start_ns > m->window_end_ns || op->end_ns < m->window_start_ns))
-		return 0;
-	++*count;
-	r->ops_without_launch += !op->launch;
-	r->zero_time += !op->start_ns;
-	r->reversed += op->end_ns < op->start_ns;
-	r->zero_duration += op->end_ns == op->start_ns;
-	if (!op->start_ns || op->end_ns <= op->start_ns)
-		return 0;
-	if (op->start_ns < m->window_start_ns)
-		op->start_ns = m->window_start_ns;
-	if (op->end_ns > m->window_end_ns)
-		op->end_ns = m->window_end_ns;
-	return op->end_ns > op->start_ns;
-}
-
-/* What the queue leaves open: the numbers of the chunk that the op came in. */
-static int finish_op(void *ctx, struct vpa_op *op)
-{
-	struct vpa_resolver *r = ctx;
-
-	if (op->held)
-		return VPT_OK;
-	op->device = r->model->streams[op->stream].device;
-	if (op->kind != VPA_KERNEL)
-		return VPT_OK;
-	return vpa_maps_config(r, r->batch, op->kernel, &op->kernel, &op->blocks);
-}
-
-int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
-{
-	struct vpa_op ops[OPS_BATCH], *out[OPS_BATCH];
-	size_t taken, n, i;
-	int rc = VPT_OK;
-
-	while (!rc && (taken = vpa_op_queue_take(&r->queue, until_ns, ops, OPS_BATCH))) {
-		/* Launches first: by the time they are looked at they have come into the cache. */
-		for (i = 0; i < taken && !rc; i++) {
-			rc = finish_op(r, &ops[i]);
-			ops[i].launch = find_launch(r, &ops[i]);
-			__builtin_prefetch(ops[i].launch, 1);
-		}
-		for (i = n = 0; i < taken && !rc; i++)
-			if (resolve_op(r, &ops[i]))
-				out[n++] = &ops[i];
-		if (!rc && n)
-			rc = r->sink.ops(r->sink.ctx, out, n);
-	}
-	if (!rc)
-		rc = vpa_op_queue_hold(&r->queue, finish_op, r);
-	if (until_ns > r->released_ns)
-		r->released_ns = until_ns;
+	note_quiet(r);
 	return rc ? rc : r->failed;
 }
 

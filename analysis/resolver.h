@@ -47,6 +47,7 @@ struct vpa_resolver {
 	size_t waits_cap;
 	struct vpa_range_pool pool;
 	struct vpa_intervals lost, profiler, loading;
+	uint64_t quiet_ns; /* none of them reaches beyond this */
 
 	struct vpa_resolver_maps *maps;   /* ids of the chunk at hand, lanes, names */
 	struct vpa_op_queue queue;
@@ -80,6 +81,14 @@ const struct vpa_range *vpa_resolver_range_at(struct vpa_resolver *r, uint32_t t
 
 /* Whether a wait for another stream was queued on `stream` after the call `after` and before the call `before`
  * (correlation ids). Questions for one stream come in order. */
-int vpa_resolver_waited(struct vpa_resolver *r, uint32_t stream, uint64_t after, uint64_t before);
+static inline int vpa_resolver_waited(struct vpa_resolver *r, uint32_t stream, uint64_t after, uint64_t before)
+{
+	struct vpa_waits *w = &r->waits[stream];
+	int found = 0;
+
+	while (w->taken < w->count && w->ids[w->taken] < before)
+		found |= w->ids[w->taken++] > after;
+	return found;
+}
 
 #endif

@@ -76,22 +76,45 @@ int vpa_maps_name(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t st
 	return VPT_OK;
 }
 
-int vpa_maps_call_name(
-	struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id, uint64_t string, uint32_t *name)
+/* Calls outside the table that programs make all the time, and that put nothing on a device. Any other call that
+ * is known by its name alone is kept until its op has had time to come. */
+static const char *const never_launch[] = {"cudaFuncSetAttribute", "cudaFuncGetAttributes", "cudaGetLastError",
+	"cudaPeekAtLastError", "cudaGetDevice", "cudaSetDevice", "cudaDeviceGetAttribute", "cudaStreamIsCapturing",
+	"cudaStreamGetCaptureInfo", "cudaPointerGetAttributes", "cudaGetDeviceProperties", "cuFuncSetAttribute",
+	"cuFuncGetAttribute", "cuCtxGetCurrent", "cuCtxSetCurrent", "cuPointerGetAttribute",
+	"cudaOccupancyMaxActiveBlocksPerMultiprocessor", "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"};
+
+/* Whether a call may put ops on a device although its class does not say so. */
+static int may_launch(uint64_t id, struct vpt_text name)
+{
+	size_t i;
+
+	if (id && id < UINT32_MAX && vpt_call_name((uint32_t)id))
+		return 0;
+	for (i = 0; i < sizeof(never_launch) / sizeof(never_launch[0]); i++)
+		if (strlen(never_launch[i]) == name.len && !memcmp(never_launch[i], name.text, name.len))
+			return 0;
+	return 1;
+}
+
+int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id, uint64_t string,
+	struct vpa_call_kind *kind)
 {
 	struct vpa_resolver_maps *m = r->maps;
 	const char *known;
 
+	kind->klass = (uint8_t)vpt_call_class(id < UINT32_MAX ? (uint32_t)id : 0);
+	kind->launches = vpt_call_launches(kind->klass) != 0;
+	kind->unknown = kind->klass == VPT_CALL_OTHER && may_launch(id, vpt_batch_text(b, string));
+	kind->blocks = kind->klass == VPT_CALL_SYNC || kind->klass == VPT_CALL_BLOCKING_COPY;
+	kind->known = 1;
 	if (string || id >= 256)
-		return vpa_maps_name(r, b, string, name);
-	if (!m->call_names[id]) {
-		known = vpt_call_name((uint32_t)id);
-		known = known ? known : "unknown call";
-		if (intern(r, known, strlen(known), name))
-			return VPT_ENOMEM;
-		m->call_names[id] = *name + 1;
-	}
-	*name = m->call_names[id] - 1;
+		return vpa_maps_name(r, b, string, &kind->name);
+	known = vpt_call_name((uint32_t)id);
+	known = known ? known : "unknown call";
+	if (intern(r, known, strlen(known), &kind->name))
+		return VPT_ENOMEM;
+	m->call_kinds[id] = *kind;
 	return VPT_OK;
 }
 
@@ -133,18 +156,13 @@ static uint32_t block_count(const struct vpt_section *s, uint64_t row)
 	return (uint32_t)n;
 }
 
-int vpa_maps_config(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t config, uint32_t *kernel,
+int vpa_maps_new_config(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t config, uint32_t *kernel,
 	uint32_t *blocks)
 {
 	struct vpa_resolver_maps *m = r->maps;
 	const struct vpt_section *s;
 	uint32_t name;
 
-	if (config < m->config_count && m->configs[config].kernel != VPA_NONE) {
-		*kernel = m->configs[config].kernel;
-		*blocks = m->configs[config].blocks;
-		return VPT_OK;
-	}
 	s = vpt_batch_find(b, VPT_CONFIG);
 	*blocks = 0;
 	if (!s || config >= s->row_count) {

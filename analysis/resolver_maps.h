@@ -11,6 +11,15 @@ struct vpa_lane_entry {
 	uint8_t type; /* VPT_LANETYPE_THREAD or _STREAM */
 };
 
+/* What a CUDA call's number tells. */
+struct vpa_call_kind {
+	uint32_t name;
+	uint8_t known, klass;
+	uint8_t launches; /* 1: puts ops on a device */
+	uint8_t unknown;  /* 1: may do so, for all that is known */
+	uint8_t blocks;   /* 1: waits for a device */
+};
+
 struct vpa_resolver_maps {
 	uint32_t *names; /* by string of the chunk; VPA_NONE: not asked yet */
 	size_t name_count, name_cap;
@@ -20,7 +29,7 @@ struct vpa_resolver_maps {
 	size_t lane_slots, lane_count;
 	uint32_t *kernel_of_name; /* 1 + kernel, by name */
 	size_t kernel_of_name_cap;
-	uint32_t call_names[256]; /* 1 + name, by call number */
+	struct vpa_call_kind call_kinds[256]; /* by call number */
 	uint32_t cpu_op;          /* name of the domain of imported operators; 0 until met */
 	uint32_t too_many;        /* name that stands for all beyond the limit */
 };
@@ -30,11 +39,35 @@ void vpa_maps_free(struct vpa_resolver_maps *m);
 
 int vpa_maps_begin_chunk(struct vpa_resolver *r, const struct vpt_batch *b);
 int vpa_maps_name(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string, uint32_t *name);
-int vpa_maps_call_name(
-	struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id, uint64_t string, uint32_t *name);
-int vpa_maps_config(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t config, uint32_t *kernel,
+/* The kind of a call with this number and, if the number does not tell it, this name. */
+int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id, uint64_t string,
+	struct vpa_call_kind *kind);
+/* A configuration that is asked for the first time. */
+int vpa_maps_new_config(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t config, uint32_t *kernel,
 	uint32_t *blocks);
 int vpa_maps_thread(struct vpa_resolver *r, uint64_t key, uint32_t *index);
 int vpa_maps_stream(struct vpa_resolver *r, uint64_t key, uint32_t *index);
+
+static inline int vpa_maps_config(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t config,
+	uint32_t *kernel, uint32_t *blocks)
+{
+	const struct vpa_config_entry *known = r->maps->configs + config;
+
+	if (config >= r->maps->config_count || known->kernel == VPA_NONE)
+		return vpa_maps_new_config(r, b, config, kernel, blocks);
+	*kernel = known->kernel;
+	*blocks = known->blocks;
+	return VPT_OK;
+}
+
+static inline int vpa_in_window(const struct vpa_model *m, uint64_t t)
+{
+	return t >= m->window_start_ns && t <= m->window_end_ns;
+}
+
+static inline int vpa_hand_out_call(struct vpa_resolver *r, const struct vpa_call *call)
+{
+	return r->sink.call ? r->sink.call(r->sink.ctx, call) : VPT_OK;
+}
 
 #endif

@@ -42,10 +42,11 @@ static inline int vpa_spread_add(struct vpa_spread_builder *b, uint64_t ns)
 		b->values[vpa_spread_bucket(ns)]++;
 	else
 		b->values[b->count] = ns;
-	if (!b->count || ns < b->min_ns)
-		b->min_ns = ns;
-	if (ns > b->max_ns)
-		b->max_ns = ns;
+	/* The first sample is beyond both zeros, or is zero. */
+	if (ns < b->min_ns || ns > b->max_ns) {
+		b->min_ns = !b->count || ns < b->min_ns ? ns : b->min_ns;
+		b->max_ns = ns > b->max_ns ? ns : b->max_ns;
+	}
 	b->count++;
 	b->total_ns += ns;
 	b->squares += (unsigned __int128)ns * ns;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POOL_BLOCK = 256 };
+enum { POOL_BLOCK = 256, AHEAD = 8 };
 
 struct vpa_range *vpa_range_new(struct vpa_range_pool *pool)
 {
@@ -264,8 +264,14 @@ void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint
 {
 	struct vpa_steps *s = &t->steps;
 
-	while (s->dropped + 1 < s->count && s->items[s->dropped + 1].time_ns <= before_ns)
+	while (s->dropped + 1 < s->count && s->items[s->dropped + 1].time_ns <= before_ns) {
+		/* Ranges were last touched a chunk ago: fetch those that go next. */
+		if (s->dropped + AHEAD < s->count && s->items[s->dropped + AHEAD].range) {
+			__builtin_prefetch(&s->items[s->dropped + AHEAD].range->name, 1);
+			__builtin_prefetch(&s->items[s->dropped + AHEAD].range->gpu.ops, 1);
+		}
 		vpa_range_drop(pool, s->items[s->dropped++].range);
+	}
 	if (s->dropped > 4096 && s->dropped > s->count / 2) {
 		s->count -= s->dropped;
 		memmove(s->items, s->items + s->dropped, s->count * sizeof(*s->items));

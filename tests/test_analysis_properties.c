@@ -25,8 +25,8 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-enum { SEEDS = 400, THREADS_MAX = 4, STREAMS_MAX = 5, CALLS_MAX = 160, LINES_MAX = 1200, CUTS_MAX = 6,
-	FIRST_STREAMS = STREAMS_MAX + THREADS_MAX + 1 };
+enum { SEEDS = 400, LONG_SEEDS = 6, THREADS_MAX = 4, STREAMS_MAX = 5, CALLS_MAX = 8000, LINES_MAX = 40000,
+	CUTS_MAX = 48, FIRST_STREAMS = STREAMS_MAX + THREADS_MAX + 1 };
 
 struct line {
 	char text[144];
@@ -43,21 +43,23 @@ struct made_call {
 
 struct made {
 	struct vpt_random random;
-	uint64_t grid;
+	uint64_t grid, scale;
 	uint64_t start, last, t0;
 	int killed;
 	struct vpa_options options;
 	unsigned processes, threads, streams, devices;
 	int skewed; /* ops may begin before their launch */
-	struct made_call calls[CALLS_MAX];
+	unsigned cuts; /* at most so many */
 	unsigned call_count;
-	struct line lines[LINES_MAX];
 	size_t line_count;
 	struct made_stream {
 		unsigned pid, device;
 		uint64_t last_start, last_end;
 	} stream[STREAMS_MAX + THREADS_MAX]; /* one for each thread's blocking copies behind the others */
 	uint64_t next_corr[3];
+	/* from here on only as much is valid as the counts say */
+	struct made_call calls[CALLS_MAX];
+	struct line lines[LINES_MAX];
 };
 
 static unsigned below(struct made *t, unsigned limit)
@@ -72,7 +74,7 @@ static uint64_t some_ns(struct made *t)
 		10001, 20000, 45000, 99999, 100000, 100001, 130000, 1000000};
 	uint64_t ns = usual[below(t, below(t, 3) ? 14 : COUNT(usual))];
 
-	return ns - ns % t->grid;
+	return (ns - ns % t->grid) * t->scale;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -362,13 +364,15 @@ static void make_first_ops(struct made *t)
 	}
 }
 
-static void make_trace(struct made *t, uint64_t seed)
+static void make_trace(struct made *t, uint64_t seed, int is_long)
 {
 	static const uint64_t grids[] = {1, 1, 1000, 5000};
 	unsigned i, size;
 
-	memset(t, 0, sizeof(*t));
+	memset(t, 0, offsetof(struct made, calls));
 	t->random.state = seed;
+	t->scale = is_long ? 2000 : 1;
+	t->cuts = is_long ? CUTS_MAX : 6;
 	t->grid = grids[below(t, 4)];
 	t->start = t->last = 1000000;
 	t->processes = 1 + !below(t, 3);
@@ -382,9 +386,9 @@ static void make_trace(struct made *t, uint64_t seed)
 		t->stream[i].last_start = t->start;
 	}
 	/* With ops before their launches, a copy might be over before it is known that it blocks. */
-	size = 1 + below(t, below(t, 3) ? 30 : 60);
+	size = is_long ? 3000 : 1 + below(t, below(t, 3) ? 30 : 60);
 	for (i = 0; i < t->threads; i++)
-		make_thread(t, i, 1 + below(t, size));
+		make_thread(t, i, is_long ? size : 1 + below(t, size));
 	for (i = 0; t->skewed && i < t->call_count; i++)
 		if (actions[t->calls[i].action].effect == RUNS_BLOCKING)
 			t->calls[i].action = 0;
@@ -461,13 +465,13 @@ static char *write_script(const struct made *t, const uint64_t *cuts, size_t cut
 /* Not inside a pair of calls: that the outer one was there shows only when it ends. */
 static size_t choose_cuts(struct made *t, uint64_t *cuts)
 {
-	size_t count = 0, i, n = 1 + below(t, CUTS_MAX);
+	size_t count = 0, i, n = 1 + below(t, t->cuts);
 	uint64_t at = t->start;
 
 	for (; n; n--) {
 		int inside = 0;
 
-		at += vpt_random_below(&t->random, (t->last - t->start) / 3 + 2);
+		at += vpt_random_below(&t->random, 2 * (t->last - t->start) / t->cuts + 2);
 		for (i = 0; i < t->call_count; i++)
 			if (t->calls[i].inside) {
 				const struct made_call *outer = &t->calls[t->calls[i].inside - 1];
@@ -566,14 +570,15 @@ static void fail_seed(uint64_t seed, const char *script, const char *why)
 }
 
 /* What depends on chunks is left to the other tests: here the whole trace is one. */
-static void each_seed(void (*check)(uint64_t seed, const char *whole, const struct vpa_options *o), unsigned step)
+static void each_seed(void (*check)(uint64_t seed, const char *whole, const struct vpa_options *o), unsigned seeds,
+	unsigned step, int is_long)
 {
 	uint64_t seed;
 
-	for (seed = 0; seed < SEEDS; seed += step) {
+	for (seed = 0; seed < seeds; seed += step) {
 		char *whole;
 
-		make_trace(&made, seed);
+		make_trace(&made, seed, is_long);
 		whole = write_script(&made, NULL, 0);
 		check(seed, whole, &made.options);
 		vpt_free(whole);
@@ -595,7 +600,7 @@ static void check_sums(uint64_t seed, const char *whole, const struct vpa_option
 static void the_parts_of_every_trace_sum_to_the_whole(void **state)
 {
 	(void)state;
-	each_seed(check_sums, 1);
+	each_seed(check_sums, SEEDS, 1, 0);
 }
 
 static void check_model(uint64_t seed, const char *whole, const struct vpa_options *o)
@@ -613,7 +618,7 @@ static void check_model(uint64_t seed, const char *whole, const struct vpa_optio
 static void every_number_equals_the_slow_models(void **state)
 {
 	(void)state;
-	each_seed(check_model, 1);
+	each_seed(check_model, SEEDS, 1, 0);
 }
 
 static void check_cuts(uint64_t seed, const char *whole, const struct vpa_options *o)
@@ -652,7 +657,15 @@ static void check_cuts(uint64_t seed, const char *whole, const struct vpa_option
 static void chunks_and_threads_do_not_show_in_the_report(void **state)
 {
 	(void)state;
-	each_seed(check_cuts, 1);
+	each_seed(check_cuts, SEEDS, 1, 0);
+}
+
+/* Minutes of calls: those that nothing can ask for any more are forgotten on the way. */
+static void forgetting_does_not_show_in_the_report(void **state)
+{
+	(void)state;
+	each_seed(check_cuts, LONG_SEEDS, 1, 1);
+	each_seed(check_sums, LONG_SEEDS, 1, 1);
 }
 
 static void check_place(uint64_t seed, const char *whole, const struct vpa_options *o)
@@ -685,7 +698,7 @@ static void place_and_language_do_not_show_in_the_report(void **state)
 	setlocale(LC_ALL, "C");
 	if (i < COUNT(comma))
 		setenv("LC_ALL", comma[i], 1);
-	each_seed(check_place, 40);
+	each_seed(check_place, SEEDS, 40, 0);
 }
 
 int main(void)
@@ -694,6 +707,7 @@ int main(void)
 		cmocka_unit_test(the_parts_of_every_trace_sum_to_the_whole),
 		cmocka_unit_test(every_number_equals_the_slow_models),
 		cmocka_unit_test(chunks_and_threads_do_not_show_in_the_report),
+		cmocka_unit_test(forgetting_does_not_show_in_the_report),
 		cmocka_unit_test(place_and_language_do_not_show_in_the_report),
 	};
 

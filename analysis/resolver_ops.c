@@ -1,0 +1,196 @@
+/* resolver_ops.c - ops leave the queue and learn their launch. A call or two of this per event of the trace: what
+ * a batch's ops have in common is looked up when it changes, and the ordinary op takes the short way. */
+#include "analysis/resolver.h"
+
+#include "analysis/resolver_maps.h"
+
+enum { OPS_BATCH = 128 };
+
+/* What all ops of a stream share. */
+struct origin {
+	uint32_t stream, device;
+	const struct vpa_launches *launches; /* NULL: of more than one process */
+};
+
+/* Ops that do not know their process match any, as do calls that do not know theirs. */
+static int may_launch(const struct vpa_process *p, int64_t pid)
+{
+	return pid == -1 || p->pid == pid || p->pid == -1;
+}
+
+VPA_RARE static struct vpa_call *find_launch(const struct vpa_resolver *r, const struct vpa_op *op)
+{
+	int64_t pid = r->model->streams[op->stream].pid;
+	struct vpa_call *call = NULL;
+	size_t i;
+
+	for (i = 0; i < r->process_count && !call; i++)
+		if (may_launch(&r->processes[i], pid))
+			call = vpa_launches_find(&r->processes[i].launches, r->pasts, op->correlation);
+	return call;
+}
+
+VPA_RARE static struct origin origin_of(const struct vpa_resolver *r, uint32_t stream)
+{
+	const struct vpa_stream *s = &r->model->streams[stream];
+	struct origin o = {.stream = stream, .device = s->device};
+
+	if (r->process_count == 1 && may_launch(&r->processes[0], s->pid))
+		o.launches = &r->processes[0].launches;
+	return o;
+}
+
+static void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
+{
+	launch->met = 1;
+	if (launch->waits && launch->klass != VPT_CALL_GRAPH_LAUNCH) {
+		launch->waits = 0;
+		vpa_call_block_of(launch)->waiting--;
+	}
+	r->launches_without_op -= launch->missed;
+}
+
+/* An asynchronous copy with a pageable side has waited; it joins the calls that do. */
+VPA_RARE static void judge_wait(struct vpa_resolver *r, const struct vpa_op *op)
+{
+	struct vpa_call *call = op->launch;
+
+	call->waited = op->target_memory == VPT_MEMKIND_PAGEABLE   ? VPA_WAITED_STREAM
+		       : op->source_memory == VPT_MEMKIND_PAGEABLE ? VPA_WAITED_COPY
+								   : VPA_WAITED_NOT;
+	if (call->waited && vpa_in_window(r->model, call->start_ns) && vpa_hand_out_call(r, call))
+		r->failed = VPT_ENOMEM;
+}
+
+static inline void join(struct vpa_resolver *r, struct vpa_op *op, int wide_ranges)
+{
+	struct vpa_call *launch = op->launch;
+
+	if (!launch->met)
+		met_first_op(r, launch);
+	if (op->kind == VPA_MEMCPY && launch->klass == VPT_CALL_COPY && !launch->waited)
+		judge_wait(r, op);
+	if (wide_ranges)
+		op->process_range = vpa_steps_at(
+			&r->processes[r->model->threads[launch->thread].process].ranges.steps, launch->start_ns);
+}
+
+/* An op that is not wholly inside the window, or invalid. Returns whether there is something left of it. */
+VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_op *op, uint64_t *count, int wide_ranges)
+{
+	const struct vpa_model *m = r->model;
+
+	/* When an invalid op ran is not known, so it cannot wait until its launch is there. */
+	if (!op->start_ns || op->end_ns < op->start_ns) {
+		++*count;
+		r->zero_time += !op->start_ns;
+		r->reversed += op->end_ns < op->start_ns;
+		return 0;
+	}
+	if (op->launch)
+		join(r, op, wide_ranges);
+	if (op->start_ns > m->window_end_ns || op->end_ns < m->window_start_ns)
+		return 0;
+	++*count;
+	r->ops_without_launch += !op->launch;
+	r->zero_duration += op->end_ns == op->start_ns;
+	if (op->start_ns < m->window_start_ns)
+		op->start_ns = m->window_start_ns;
+	if (op->end_ns > m->window_end_ns)
+		op->end_ns = m->window_end_ns;
+	return op->end_ns > op->start_ns;
+}
+
+/* Joins ops; lists those that go on to the folds, inside the window and of positive length. */
+static size_t resolve(struct vpa_resolver *r, struct vpa_op *ops, size_t count, int wide_ranges, struct vpa_op **out)
+{
+	uint64_t window_start = r->model->window_start_ns, window_end = r->model->window_end_ns;
+	uint64_t *counts[] = {[VPA_KERNEL] = &r->counts.kernels, [VPA_MEMCPY] = &r->counts.memcpy,
+		[VPA_MEMSET] = &r->counts.memset};
+	size_t n = 0, i;
+
+	for (i = 0; i < count; i++) {
+		struct vpa_op *op = &ops[i];
+
+		if (op->launch && op->start_ns > window_start && op->end_ns > op->start_ns && op->end_ns <= window_end) {
+			join(r, op, wide_ranges);
+			++*counts[op->kind];
+		} else if (!clip(r, op, counts[op->kind], wide_ranges)) {
+			continue;
+		}
+		if (op->launch) {
+			op->first_of_launch = !op->launch->shown;
+			op->launch->shown = 1;
+			/* The folds will want it. */
+			if (op->launch->range) {
+				__builtin_prefetch(&op->launch->range->name, 1);
+				__builtin_prefetch(&op->launch->range->gpu.ops, 1);
+			}
+		}
+		out[n++] = op;
+	}
+	return n;
+}
+
+/* What the queue leaves open of an op that it is about to keep: the numbers of the chunk that it came in. */
+static int finish_op(void *ctx, struct vpa_op *op)
+{
+	struct vpa_resolver *r = ctx;
+
+	op->device = r->model->streams[op->stream].device;
+	if (op->kind != VPA_KERNEL)
+		return VPT_OK;
+	return vpa_maps_config(r, r->batch, op->kernel, &op->kernel, &op->blocks);
+}
+
+/* Finishes the ops that have not been held, and finds the launches: by the time they are looked at they have come
+ * into the cache. */
+static int find_launches(struct vpa_resolver *r, struct vpa_op *ops, size_t count)
+{
+	struct origin from = {.stream = VPA_NONE};
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct vpa_op *op = &ops[i];
+
+		if (op->stream != from.stream)
+			from = origin_of(r, op->stream);
+		op->device = from.device;
+		if (op->kind == VPA_KERNEL && !op->held &&
+			vpa_maps_config(r, r->batch, op->kernel, &op->kernel, &op->blocks))
+			return VPT_ENOMEM;
+		op->launch = from.launches ? vpa_launches_find(from.launches, r->pasts, op->correlation)
+					   : find_launch(r, op);
+		__builtin_prefetch(op->launch, 1);
+	}
+	return VPT_OK;
+}
+
+static int has_wide_ranges(const struct vpa_resolver *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->process_count; i++)
+		if (r->processes[i].ranges.steps.count)
+			return 1;
+	return 0;
+}
+
+int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
+{
+	struct vpa_op ops[OPS_BATCH], *out[OPS_BATCH];
+	int wide_ranges = has_wide_ranges(r), rc = VPT_OK;
+	size_t taken, n;
+
+	while (!rc && (taken = vpa_op_queue_take(&r->queue, until_ns, ops, OPS_BATCH))) {
+		rc = find_launches(r, ops, taken);
+		n = rc ? 0 : resolve(r, ops, taken, wide_ranges, out);
+		if (n)
+			rc = r->sink.ops(r->sink.ctx, out, n);
+	}
+	if (!rc)
+		rc = vpa_op_queue_hold(&r->queue, finish_op, r);
+	if (until_ns > r->released_ns)
+		r->released_ns = until_ns;
+	return rc ? rc : r->failed;
+}

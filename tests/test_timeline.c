@@ -1,0 +1,307 @@
+/* test_timeline.c - what is open at a moment, and in what order, against looking at all ranges. */
+#include "analysis/timeline.h"
+#include "tests/support/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+enum { RANGES_MAX = 40, TIMES = 200, SEEDS = 500 };
+
+/* A range as it was; its name is its index + 1. */
+struct span {
+	uint64_t start, end;
+};
+
+struct rig {
+	struct vpa_timeline timeline;
+	struct vpa_range_pool pool;
+	struct span spans[RANGES_MAX]; /* in completion order */
+	size_t count;
+	unsigned told[RANGES_MAX]; /* how often the pool said that a range is done */
+};
+
+static void count_finished(void *ctx, struct vpa_range *range)
+{
+	struct rig *g = ctx;
+
+	assert_in_range(range->name, 1, g->count);
+	g->told[range->name - 1]++;
+}
+
+static void add(struct rig *g, size_t i, uint64_t end)
+{
+	struct vpa_range *r = vpa_range_new(&g->pool);
+
+	assert_non_null(r);
+	r->start_ns = g->spans[i].start;
+	r->end_ns = end;
+	r->name = (uint32_t)i + 1;
+	assert_int_equal(vpa_timeline_add(&g->timeline, r), 0);
+}
+
+/* What a chunk that closes at `cut` says of the ranges: first those open, then those that ended since `from`. */
+static void take_chunk(struct rig *g, uint64_t from, uint64_t cut)
+{
+	size_t i;
+
+	for (i = 0; i < g->count; i++)
+		if (g->spans[i].start <= cut && g->spans[i].end > cut &&
+			!vpa_timeline_find_open(&g->timeline, g->spans[i].start, (uint32_t)i + 1, 0))
+			add(g, i, UINT64_MAX);
+	for (i = 0; i < g->count; i++) {
+		struct vpa_range *open;
+
+		if (g->spans[i].end > cut || g->spans[i].end <= from)
+			continue;
+		open = vpa_timeline_close(&g->timeline, g->spans[i].start, (uint32_t)i + 1, 0);
+		if (open)
+			open->end_ns = g->spans[i].end;
+		else
+			add(g, i, g->spans[i].end);
+	}
+	assert_int_equal(vpa_timeline_settle(&g->timeline, &g->pool), 0);
+}
+
+/* Outer first: by start, then the longer, then the one that completed later. */
+static int is_outer(const struct rig *g, size_t a, size_t b)
+{
+	if (g->spans[a].start != g->spans[b].start)
+		return g->spans[a].start < g->spans[b].start;
+	return g->spans[a].end != g->spans[b].end ? g->spans[a].end > g->spans[b].end : a > b;
+}
+
+/* The names of what is open at `t`, innermost first. */
+static void expect_open(struct rig *g, uint64_t t, const char *rule)
+{
+	struct vpa_range *r = vpa_range_open_at(vpa_steps_at(&g->timeline.steps, t), t);
+	unsigned char listed[RANGES_MAX] = {0};
+	size_t i, depth;
+
+	for (depth = 0;; depth++) {
+		size_t best = RANGES_MAX;
+
+		for (i = 0; i < g->count; i++)
+			if (g->spans[i].start <= t && t < g->spans[i].end && !listed[i] &&
+				(best == RANGES_MAX || is_outer(g, best, i)))
+				best = i;
+		if (best == RANGES_MAX)
+			break;
+		listed[best] = 1;
+		if (!r || r->name != best + 1)
+			fail_msg("%s, at %llu: %zu deep is %u, expected %zu", rule, (unsigned long long)t, depth,
+				r ? r->name : 0, best + 1);
+		r = vpa_range_open_at(r->parent, t);
+	}
+	if (r)
+		fail_msg("%s, at %llu: %u is open", rule, (unsigned long long)t, r->name);
+	r = vpa_steps_at(&g->timeline.steps, t);
+	if (r && r->end_ns <= t)
+		fail_msg("%s, at %llu: the step's range has ended", rule, (unsigned long long)t);
+}
+
+static void finish(struct rig *g, const char *rule)
+{
+	size_t i;
+
+	vpa_timeline_end(&g->timeline, &g->pool);
+	for (i = 0; i < g->count; i++)
+		if (g->told[i] != 1)
+			fail_msg("%s: range %zu was told of %u times", rule, i + 1, g->told[i]);
+	vpa_timeline_free(&g->timeline);
+	vpa_range_pool_free(&g->pool);
+}
+
+static int compare_ends(const void *pa, const void *pb)
+{
+	const struct span *a = pa, *b = pb;
+
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	return a->start > b->start ? -1 : a->start < b->start;
+}
+
+static const struct {
+	const char *rule;
+	struct span spans[6]; /* in completion order */
+} cases[] = {
+	{"one range", {{10, 20}}},
+	{"a range in a range", {{12, 15}, {10, 20}}},
+	{"two in one", {{12, 14}, {15, 18}, {10, 20}}},
+	{"one after the other, touching", {{10, 20}, {20, 30}}},
+	{"ranges that overlap", {{10, 20}, {15, 30}}},
+	{"three that overlap in a row", {{10, 20}, {15, 30}, {25, 40}}},
+	{"one that outlives the one it began in, with a child of each", {{11, 13}, {10, 20}, {21, 25}, {15, 30}}},
+	{"of two that begin together the shorter is inside", {{10, 15}, {10, 20}}},
+	{"of two that end together the later is inside", {{15, 20}, {10, 20}}},
+	{"of equal ones the one that completed first is inside", {{10, 20}, {10, 20}}},
+	{"three equal ones", {{10, 20}, {10, 20}, {10, 20}}},
+	{"an empty range encloses nothing", {{12, 12}, {10, 20}}},
+	{"an empty range at an edge", {{10, 10}, {10, 20}, {20, 20}}},
+	{"a range from the beginning of time", {{0, 50}}},
+};
+
+static void nesting_follows_from_starts_and_ends(void **state)
+{
+	static struct rig g;
+	size_t c;
+	uint64_t t, cut;
+
+	(void)state;
+	for (c = 0; c < COUNT(cases); c++) {
+		/* Which of equal ones is outside shows only when they end, so both must be there then. */
+		int whole = strstr(cases[c].rule, "equal") || strstr(cases[c].rule, "together");
+
+		for (cut = 0; cut < (whole ? 1 : 50); cut++) {
+			memset(&g, 0, sizeof(g));
+			g.pool.finished = count_finished;
+			g.pool.ctx = &g;
+			while (g.count < COUNT(cases[c].spans) &&
+				(cases[c].spans[g.count].start || cases[c].spans[g.count].end)) {
+				g.spans[g.count] = cases[c].spans[g.count];
+				g.count++;
+			}
+			if (cut)
+				take_chunk(&g, 0, cut);
+			take_chunk(&g, cut, 1000);
+			assert_int_equal(g.timeline.late, 0);
+			for (t = 0; t < 50; t++)
+				expect_open(&g, t, cases[c].rule);
+			finish(&g, cases[c].rule);
+		}
+	}
+}
+
+/* With `ties`, some begin together: then all must come in one chunk, since before their ends nothing tells which
+ * of two is outside. */
+static void make_spans(struct rig *g, struct vpt_random *r, int ties)
+{
+	unsigned char used[TIMES] = {0};
+	size_t n = 1 + vpt_random_below(r, RANGES_MAX);
+
+	while (n--) {
+		uint64_t start = 1 + vpt_random_below(r, ties ? TIMES / 10 : TIMES - 1);
+		uint64_t length = vpt_random_below(r, vpt_random_below(r, 3) ? 20 : TIMES);
+
+		if (used[start] && !ties)
+			continue;
+		used[start] = 1;
+		g->spans[g->count++] = (struct span){start, start + length};
+	}
+	qsort(g->spans, g->count, sizeof(*g->spans), compare_ends);
+}
+
+static void random_ranges_in_random_chunks(void **state)
+{
+	static struct rig g;
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 0; seed < SEEDS; seed++) {
+		struct vpt_random r = {seed};
+		uint64_t from = 0, cut = 0, t, trimmed = 0;
+		char rule[40];
+
+		snprintf(rule, sizeof(rule), "seed %llu", (unsigned long long)seed);
+		memset(&g, 0, sizeof(g));
+		g.pool.finished = count_finished;
+		g.pool.ctx = &g;
+		make_spans(&g, &r, 0);
+		while (cut < 3 * TIMES) {
+			cut += 1 + vpt_random_below(&r, 100);
+			take_chunk(&g, from, cut);
+			/* What is settled stays so, and a trim forgets only what lies before it. */
+			if (vpt_random_below(&r, 2)) {
+				trimmed = vpt_random_below(&r, cut + 1) > trimmed ? cut / 2 + trimmed / 2 : trimmed;
+				vpa_timeline_trim(&g.timeline, &g.pool, trimmed);
+			}
+			for (t = trimmed; t <= cut && t < 3 * TIMES; t += 1 + vpt_random_below(&r, 5))
+				expect_open(&g, t, rule);
+			from = cut;
+		}
+		assert_int_equal(g.timeline.late, 0);
+		finish(&g, rule);
+	}
+}
+
+static void random_ranges_that_begin_together(void **state)
+{
+	static struct rig g;
+	uint64_t seed, t;
+
+	(void)state;
+	for (seed = 0; seed < SEEDS; seed++) {
+		struct vpt_random r = {seed};
+		char rule[40];
+
+		snprintf(rule, sizeof(rule), "together, seed %llu", (unsigned long long)seed);
+		memset(&g, 0, sizeof(g));
+		g.pool.finished = count_finished;
+		g.pool.ctx = &g;
+		make_spans(&g, &r, 1);
+		take_chunk(&g, 0, 1000);
+		for (t = 0; t < 2 * TIMES; t++)
+			expect_open(&g, t, rule);
+		finish(&g, rule);
+	}
+}
+
+/* A range whose time had been settled without it: no step, but it is told of and counted. */
+static void what_comes_too_late_is_counted(void **state)
+{
+	static struct rig g;
+
+	(void)state;
+	memset(&g, 0, sizeof(g));
+	g.pool.finished = count_finished;
+	g.pool.ctx = &g;
+	g.spans[g.count++] = (struct span){50, 60};
+	take_chunk(&g, 0, 100);
+	g.spans[g.count++] = (struct span){20, 110};
+	add(&g, 1, 110);
+	assert_int_equal(vpa_timeline_settle(&g.timeline, &g.pool), 0);
+	assert_int_equal(g.timeline.late, 1);
+	assert_non_null(vpa_steps_at(&g.timeline.steps, 55));
+	assert_int_equal(vpa_steps_at(&g.timeline.steps, 55)->name, 1);
+	assert_null(vpa_steps_at(&g.timeline.steps, 105));
+	finish(&g, "late");
+}
+
+static void steps_are_found_from_wherever_the_last_question_was(void **state)
+{
+	struct vpa_steps s = {0};
+	struct vpt_random r = {5};
+	uint64_t i;
+
+	(void)state;
+	for (i = 0; i < 300; i++)
+		assert_int_equal(vpa_steps_add(&s, 100 + 10 * i, NULL), 0);
+	for (i = 0; i < 5000; i++) {
+		uint64_t t = vpt_random_below(&r, 3300);
+
+		assert_int_equal(vpa_steps_index(&s, t), t < 100 ? SIZE_MAX : (t - 100) / 10 < 300 ? (t - 100) / 10 : 299);
+	}
+	for (i = 0; i < 3300; i++)
+		assert_int_equal(vpa_steps_index(&s, i), i < 100 ? SIZE_MAX : (i - 100) / 10 < 300 ? (i - 100) / 10 : 299);
+	vpa_timeline_free(&(struct vpa_timeline){.steps = s});
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nesting_follows_from_starts_and_ends),
+		cmocka_unit_test(random_ranges_in_random_chunks),
+		cmocka_unit_test(random_ranges_that_begin_together),
+		cmocka_unit_test(what_comes_too_late_is_counted),
+		cmocka_unit_test(steps_are_found_from_wherever_the_last_question_was),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
