@@ -42,9 +42,10 @@ static int fold_gap(void *ctx, const struct vpa_gap *gap)
 	const struct gap_fold *f = p->with_gap[gap->opened_by];
 	int rc = VPT_OK;
 
-	for (; f->gap && !rc; f++)
+	/* Mostly there is but one, and then this is only a jump. */
+	for (; f[0].gap && f[1].gap && !rc; f++)
 		rc = f->gap(f->state, &p->context, gap);
-	return rc;
+	return f->gap && !rc ? f->gap(f->state, &p->context, gap) : rc;
 }
 
 static int fold_ops(void *ctx, struct vpa_op *const *ops, size_t count)
@@ -354,10 +355,15 @@ static void end_window(struct pass *p)
 {
 	struct vpa_model *m = &p->model;
 	uint64_t end = p->last_clock_ns ? p->last_clock_ns : p->last_event_ns;
+	size_t i;
 
 	/* A killed capture has no last clock point after its last event. */
 	if (p->last_event_ns > end && !p->reading.has_last)
 		end = p->last_event_ns;
+	/* An op may end after the last clock point: what was seen belongs to the window. */
+	for (i = 0; i < p->idle.device_count; i++)
+		if (p->idle.devices[i].cursor_ns > end)
+			end = p->idle.devices[i].cursor_ns;
 	if (end < m->window_start_ns)
 		end = m->window_start_ns;
 	if (m->window_end_ns > end)
@@ -377,6 +383,7 @@ static int finish_report(struct pass *p, struct vpt_err *err)
 		rc = vpa_resolver_end(&p->resolver, p->model.window_end_ns);
 	r->window_start_ns = p->model.window_start_ns;
 	r->window_end_ns = p->model.window_end_ns;
+	r->paused_ns = vpa_intervals_total(&p->resolver.paused, r->window_end_ns);
 	r->counts = p->resolver.counts;
 	for (i = 0; vpa_folds[i] && !rc; i++)
 		if (vpa_folds[i]->finish)

@@ -85,7 +85,7 @@ static struct opened sum_opened(const struct vpa_report *r, enum vpa_cause cause
 
 static void find_openers(struct vpa_report *r)
 {
-	double window = (double)(r->window_end_ns - r->window_start_ns) * (double)r->device_count;
+	double window = (double)vpa_window_ns(r) * (double)r->device_count;
 	size_t k, g;
 
 	for (k = 0; k < sizeof(openers) / sizeof(openers[0]); k++) {
@@ -139,7 +139,7 @@ static void find_bound(struct vpa_report *r)
 /* Time that kernels could have hidden. */
 static void find_exposed(struct vpa_report *r, const char *id, const char *title, size_t offset)
 {
-	double window = (double)(r->window_end_ns - r->window_start_ns) * (double)r->device_count;
+	double window = (double)vpa_window_ns(r) * (double)r->device_count;
 	uint64_t ns = 0;
 	struct vpa_finding *f;
 	size_t d;

@@ -40,11 +40,45 @@ static unsigned bucket_of(uint64_t ns)
 	return b;
 }
 
-static int hand_out(struct vpa_idle *s, struct vpa_gap *gap, struct vpa_idle_device *d)
+static inline int hand_out_part(struct vpa_idle *s, struct vpa_gap *gap, struct vpa_idle_device *d)
 {
-	d->idle_ns += gap->end_ns - gap->start_ns;
+	uint64_t ns = gap->end_ns - gap->start_ns;
+
+	if (gap->before && gap->gating) {
+		d->gaps++;
+		d->histogram[bucket_of(ns)]++;
+		if (ns > d->longest_gap_ns)
+			d->longest_gap_ns = ns;
+	}
+	d->idle_ns += ns;
 	vpa_cause_answer(s, gap, d->spent_ns);
 	return s->gap(s->ctx, gap);
+}
+
+/* While recording is switched off nothing can be said: a pause cuts the gap that it lies in. */
+VPA_RARE static int hand_out_cut(struct vpa_idle *s, struct vpa_gap *gap, struct vpa_idle_device *d)
+{
+	const struct vpa_intervals *paused = &s->resolver->paused;
+	uint64_t end_ns = gap->end_ns;
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = vpa_intervals_after(paused, gap->start_ns); !rc && gap->start_ns < end_ns; i++) {
+		int last = i == paused->count || paused->items[i].start_ns >= end_ns;
+
+		gap->end_ns = last ? end_ns : paused->items[i].start_ns;
+		if (gap->end_ns > gap->start_ns)
+			rc = hand_out_part(s, gap, d);
+		gap->start_ns = last ? end_ns : paused->items[i].end_ns;
+	}
+	return rc;
+}
+
+static inline int hand_out(struct vpa_idle *s, struct vpa_gap *gap, struct vpa_idle_device *d)
+{
+	if (vpa_intervals_touch(&s->resolver->paused, gap->start_ns, gap->end_ns))
+		return hand_out_cut(s, gap, d);
+	return hand_out_part(s, gap, d);
 }
 
 /* A gap between two ops. */
@@ -52,12 +86,7 @@ static int hand_out_between(struct vpa_idle *s, struct vpa_idle_device *d, const
 {
 	struct vpa_gap gap = {.start_ns = d->cursor_ns, .end_ns = op->start_ns, .device = op->device,
 		.before = &d->last, .gating = op, .thread = VPA_NONE};
-	uint64_t ns = op->start_ns - d->cursor_ns;
 
-	d->gaps++;
-	d->histogram[bucket_of(ns)]++;
-	if (ns > d->longest_gap_ns)
-		d->longest_gap_ns = ns;
 	return hand_out(s, &gap, d);
 }
 

@@ -63,11 +63,25 @@ void vpa_intervals_trim(struct vpa_intervals *s, uint64_t before_ns)
 {
 	size_t gone = vpa_intervals_after(s, before_ns);
 
+	size_t i;
+
 	if (gone < 1024)
 		return;
+	for (i = 0; i < gone; i++)
+		s->trimmed_ns += s->items[i].end_ns - s->items[i].start_ns;
 	s->count -= gone;
 	s->settled = s->count;
 	memmove(s->items, s->items + gone, s->count * sizeof(*s->items));
+}
+
+uint64_t vpa_intervals_total(const struct vpa_intervals *s, uint64_t end_ns)
+{
+	uint64_t total = s->trimmed_ns;
+	size_t i;
+
+	for (i = 0; i < s->count && s->items[i].start_ns < end_ns; i++)
+		total += (s->items[i].end_ns < end_ns ? s->items[i].end_ns : end_ns) - s->items[i].start_ns;
+	return total;
 }
 
 void vpa_intervals_free(struct vpa_intervals *s)

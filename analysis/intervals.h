@@ -13,6 +13,7 @@ struct vpa_interval {
 struct vpa_intervals {
 	struct vpa_interval *items; /* [0, settled) disjoint and in order, the rest as it came */
 	size_t count, cap, settled;
+	uint64_t trimmed_ns; /* length of what has been given up */
 };
 
 int vpa_intervals_add(struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns);
@@ -21,6 +22,8 @@ void vpa_intervals_settle(struct vpa_intervals *s); /* after adding, before aski
 /* Index of the first span that ends after `t`; s->count if there is none. */
 size_t vpa_intervals_after(const struct vpa_intervals *s, uint64_t t);
 void vpa_intervals_trim(struct vpa_intervals *s, uint64_t before_ns);
+/* Total length, given-up spans included; what lies at or after `end_ns` does not count. */
+uint64_t vpa_intervals_total(const struct vpa_intervals *s, uint64_t end_ns);
 void vpa_intervals_free(struct vpa_intervals *s);
 
 static inline int vpa_intervals_touch(const struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns)

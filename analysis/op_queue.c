@@ -38,7 +38,7 @@ static int in_order(const struct vpt_section *s)
 	uint32_t i;
 
 	for (i = 1; i < s->row_count; i++)
-		if (!row_before(s, i - 1, i))
+		if (start_of(s, i - 1) >= start_of(s, i) && !row_before(s, i - 1, i))
 			return 0;
 	return 1;
 }

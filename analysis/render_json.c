@@ -22,11 +22,6 @@ static const char *state_name(enum vpa_metric_state state)
 	return state == VPA_OK ? "ok" : state == VPA_DEGRADED ? "degraded" : "unavailable";
 }
 
-static uint64_t window_ns(const struct vpa_report *r)
-{
-	return r->window_end_ns > r->window_start_ns ? r->window_end_ns - r->window_start_ns : 0;
-}
-
 static void put_known_u64(struct vpt_json *j, const char *key, uint64_t value)
 {
 	if (value)
@@ -83,7 +78,7 @@ static void put_input(struct vpt_json *j, const struct vpa_report *r)
 	vpt_json_string(j, "path", r->path);
 	vpt_json_string(j, "format", r->format);
 	vpt_json_bool(j, "simulated", r->simulated);
-	vpt_json_u64(j, "window_ns", window_ns(r));
+	vpt_json_u64(j, "window_ns", vpa_window_ns(r));
 	vpt_json_u64(j, "window_start_ns", r->window_start_ns);
 	put_known_u64(j, "unix_offset_ns", r->unix_offset_ns);
 	vpt_json_string(j, "window_note", r->window_note);

@@ -118,8 +118,7 @@ void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d)
 	size_t i;
 
 	memset(d, 0, sizeof(*d));
-	if (r->window_end_ns > r->window_start_ns)
-		d->window_ns = r->window_end_ns - r->window_start_ns;
+	d->window_ns = vpa_window_ns(r);
 	for (i = 0; i < r->device_count; i++)
 		add_device(d, &r->devices[i]);
 	sort_places(d);

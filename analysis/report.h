@@ -188,6 +188,7 @@ struct vpa_report {
 	const char *path, *format; /* format: "vptrace", "kineto", "nsight" */
 	int simulated;
 	uint64_t window_start_ns, window_end_ns;
+	uint64_t paused_ns; /* of it: recording was switched off; neither window nor idle time */
 	uint64_t unix_offset_ns; /* CLOCK_REALTIME = trace clock + this; 0: unknown */
 	const char *window_note; /* what selected the window; NULL: the whole capture */
 	uint64_t min_gap_ns;     /* gaps at least so long are listed */
@@ -217,6 +218,14 @@ struct vpa_report {
 	struct vpa_finding *findings; /* by gain, falling */
 	size_t finding_count;
 };
+
+/* The window's length: what busy and idle time of each device add up to. */
+static inline uint64_t vpa_window_ns(const struct vpa_report *r)
+{
+	uint64_t ns = r->window_end_ns > r->window_start_ns ? r->window_end_ns - r->window_start_ns : 0;
+
+	return ns > r->paused_ns ? ns - r->paused_ns : 0;
+}
 
 struct vpa_options {
 	unsigned jobs;       /* decoding threads; 0: as many as cores, at most 4 */

@@ -65,6 +65,7 @@ void vpa_resolver_free(struct vpa_resolver *r)
 	vpa_intervals_free(&r->lost);
 	vpa_intervals_free(&r->profiler);
 	vpa_intervals_free(&r->loading);
+	vpa_intervals_free(&r->paused);
 	vpa_maps_free(r->maps);
 	vpa_op_queue_free(&r->queue);
 	memset(r, 0, sizeof(*r));
@@ -346,8 +347,12 @@ static int add_spans(struct vpa_resolver *r, const struct vpt_section *s)
 
 		if (s->kind == VPT_OVERHEAD)
 			set = overhead_set(r, s->col[VPT_OVERHEAD_OVERHEAD_KIND][row]);
-		else if (s->col[VPT_LOSS_LOSS_KIND][row] != VPT_LOSSKIND_PAUSED)
+		else if (s->col[VPT_LOSS_LOSS_KIND][row] == VPT_LOSSKIND_PAUSED)
+			set = &r->paused;
+		else
 			r->lost_events += s->col[VPT_LOSS_COUNT][row];
+		if (start < r->model->window_start_ns)
+			start = r->model->window_start_ns;
 		if (set && vpa_intervals_add(set, start, end))
 			return VPT_ENOMEM;
 	}
@@ -358,13 +363,15 @@ static int add_spans(struct vpa_resolver *r, const struct vpt_section *s)
 
 static int add_ops(struct vpa_resolver *r, const struct vpt_section *s)
 {
+	const uint64_t *starts = s->col[0], *durations = s->col[1];
+	uint64_t released_ns = r->released_ns;
 	uint32_t stream, row;
 	int rc = vpa_maps_stream(r, s->lane, &stream);
 
 	/* A chunk that brings what should have come with an earlier one. */
 	for (row = 0; row < s->row_count; row++)
-		r->late_ops += s->col[0][row] < r->released_ns && s->col[0][row] &&
-			       s->col[0][row] + s->col[1][row] > s->col[0][row];
+		if (starts[row] < released_ns)
+			r->late_ops += starts[row] && starts[row] + durations[row] > starts[row];
 	return rc ? rc : vpa_op_queue_add(&r->queue, s, stream);
 }
 
@@ -428,6 +435,7 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
 	vpa_intervals_settle(&r->lost);
 	vpa_intervals_settle(&r->profiler);
 	vpa_intervals_settle(&r->loading);
+	vpa_intervals_settle(&r->paused);
 	note_quiet(r);
 	return rc ? rc : r->failed;
 }
@@ -479,6 +487,7 @@ int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns)
 	vpa_intervals_trim(&r->lost, frontier_ns);
 	vpa_intervals_trim(&r->profiler, frontier_ns);
 	vpa_intervals_trim(&r->loading, frontier_ns);
+	vpa_intervals_trim(&r->paused, frontier_ns);
 	return r->failed;
 }
 

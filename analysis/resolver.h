@@ -47,6 +47,7 @@ struct vpa_resolver {
 	size_t waits_cap;
 	struct vpa_range_pool pool;
 	struct vpa_intervals lost, profiler, loading;
+	struct vpa_intervals paused; /* recording was switched off: belongs to no gap */
 	uint64_t quiet_ns; /* none of them reaches beyond this */
 
 	struct vpa_resolver_maps *maps;   /* ids of the chunk at hand, lanes, names */

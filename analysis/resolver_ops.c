@@ -112,7 +112,8 @@ static size_t resolve(struct vpa_resolver *r, struct vpa_op *ops, size_t count, 
 	for (i = 0; i < count; i++) {
 		struct vpa_op *op = &ops[i];
 
-		if (op->launch && op->start_ns > window_start && op->end_ns > op->start_ns && op->end_ns <= window_end) {
+		if (op->launch && op->start_ns > window_start && op->end_ns > op->start_ns &&
+			op->end_ns <= window_end) {
 			join(r, op, wide_ranges);
 			++*counts[op->kind];
 		} else if (!clip(r, op, counts[op->kind], wide_ranges)) {

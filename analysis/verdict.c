@@ -100,10 +100,12 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 static void judge_overhead(struct vpa_report *out, const struct vpa_resolver *r)
 {
 	struct vpa_verdict *v = &out->verdict;
-	uint64_t window = out->window_end_ns - out->window_start_ns;
-	double share = window ? (double)v->overhead_ns / (double)window : 0;
+	uint64_t window = vpa_window_ns(out);
+	double share;
 
-	(void)r;
+	v->overhead_ns = vpa_intervals_total(&r->profiler, out->window_end_ns);
+	share = window ? (double)v->overhead_ns / (double)window : 0;
+
 	v->tracing_cost_share = -1; /* only an untraced run beside it can tell */
 	if (share > degraded_share) {
 		v->gaps = VPA_DEGRADED;

@@ -772,6 +772,71 @@ static const struct {
 		"range t2 110-120 \"a\"\nchunk 130\nrange t1 110-500 \"late\"", "ranges 3"},
 };
 
+/* Above 5 % of the window the profiling library's own work makes gaps degraded, not incomplete. */
+static void profiling_work_is_added_up(void **state)
+{
+	static const struct {
+		const char *overhead;
+		uint64_t ns;
+		enum vpa_metric_state gaps;
+	} cases[] = {
+		{"overhead - \"buffer flush\" 1200us-1250us\n", 50000, VPA_OK},
+		{"overhead - \"buffer flush\" 1200us-1251us\n", 51000, VPA_DEGRADED},
+		{"overhead - \"buffer flush\" 1200us-1230us\noverhead t1 \"buffer flush\" 1220us-1250us\n", 50000, VPA_OK},
+		{"overhead - \"buffer flush\" 900us-1010us\n", 10000, VPA_OK},
+		{"overhead - \"buffer flush\" 1990us-2100us\n", 10000, VPA_OK},
+		{"overhead - \"command buffer full\" 1200us-1900us\n", 0, VPA_OK},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		char script[512];
+		struct vpa_report *r;
+
+		snprintf(script, sizeof(script),
+			"start 1ms\nend 2ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+			"kernel s7 1000us-1100us corr 1 \"a\"\n%s", cases[i].overhead);
+		r = analyze(script, NULL);
+		assert_int_equal(r->verdict.overhead_ns, cases[i].ns);
+		assert_int_equal(r->verdict.gaps, cases[i].gaps);
+		assert_true(r->verdict.complete);
+		vpa_report_free(r);
+	}
+}
+
+static void pauses_belong_neither_to_the_window_nor_to_idle_time(void **state)
+{
+	struct vpa_report *r = analyze("start 1ms\nend 2ms\n"
+				       "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				       "kernel s7 1000us-1100us corr 1 \"a\"\n"
+				       "call t1 cudaLaunchKernel 1900us-1901us corr 2\n"
+				       "kernel s7 1910us-2000us corr 2 \"b\"\n"
+				       "loss all paused 1200us-1800us\n", NULL);
+
+	(void)state;
+	assert_true(r->verdict.complete);
+	assert_int_equal(r->paused_ns, 600000);
+	assert_int_equal(vpa_window_ns(r), 400000);
+	assert_int_equal(r->devices[0].window_idle_ns, 210000);
+	assert_int_equal(r->devices[0].busy_ns, 190000);
+	assert_int_equal(r->devices[0].longest_gap_ns, 110000);
+	vpa_report_free(r);
+}
+
+static void work_after_the_last_clock_point_is_inside_the_window(void **state)
+{
+	struct vpa_report *r = analyze("start 1ms\nend 2ms\n"
+				       "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				       "kernel s7 1900us-2010us corr 1 \"a\"\n", NULL);
+
+	(void)state;
+	assert_int_equal(vpa_window_ns(r), 1010000);
+	assert_int_equal(r->devices[0].busy_ns, 110000);
+	assert_int_equal(r->devices[0].window_idle_ns, 900000);
+	vpa_report_free(r);
+}
+
 static void events_are_counted(void **state)
 {
 	size_t i;
@@ -813,6 +878,9 @@ int main(void)
 		cmocka_unit_test(short_gaps_are_summed_and_not_listed),
 		cmocka_unit_test(processes_may_use_the_same_numbers),
 		cmocka_unit_test(the_verdict_says_whether_all_is_there),
+		cmocka_unit_test(profiling_work_is_added_up),
+		cmocka_unit_test(pauses_belong_neither_to_the_window_nor_to_idle_time),
+		cmocka_unit_test(work_after_the_last_clock_point_is_inside_the_window),
 		cmocka_unit_test(events_are_counted),
 	};
 
