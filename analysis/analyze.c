@@ -22,7 +22,8 @@ struct pass {
 	/* The folds to be told of what; each list ends with -1. */
 	int with_ops[FOLDS_MAX], with_call[FOLDS_MAX], with_range[FOLDS_MAX];
 	struct gap_fold {
-		int (*gap)(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
+		int (*gap)(
+			void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
 		void *state;
 	} with_gap[VPA_CAUSES][FOLDS_MAX]; /* ends with NULL */
 	struct vpa_reading reading;
@@ -236,9 +237,11 @@ static int read_chunks(struct pass *p, struct vpt_err *err)
 		done++;
 		if (rc == VPT_EDATA) {
 			if (!p->reading.damaged_chunks++)
-				snprintf(p->reading.first_damage, sizeof(p->reading.first_damage), "%.250s", damage.text);
+				snprintf(p->reading.first_damage, sizeof(p->reading.first_damage),
+					"%.250s", damage.text);
 			/* What this chunk held back may go. */
-			rc = vpa_resolver_release(&p->resolver, vpt_trace_times_from(p->trace, done));
+			rc = vpa_resolver_release(
+				&p->resolver, vpt_trace_times_from(p->trace, done));
 		} else if (!rc) {
 			rc = add_chunk(p, b, vpt_trace_times_from(p->trace, done));
 		} else {
@@ -276,7 +279,8 @@ static int begin_folds(struct pass *p)
 		struct gap_fold *gap = p->with_gap[cause];
 
 		for (i = 0; vpa_folds[i]; i++)
-			if (vpa_folds[i]->gap && (!vpa_folds[i]->gap_causes || vpa_folds[i]->gap_causes >> cause & 1))
+			if (vpa_folds[i]->gap && (!vpa_folds[i]->gap_causes ||
+							 vpa_folds[i]->gap_causes >> cause & 1))
 				*gap++ = (struct gap_fold){vpa_folds[i]->gap, p->states[i]};
 	}
 	return VPT_OK;
@@ -316,7 +320,8 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 	p->idle.gap = fold_gap;
 	p->idle.grown = tell_sm_counts;
 	p->idle.ctx = p;
-	p->context = (struct vpa_fold_context){&p->model, &p->idle, o, o->top ? o->top : DEFAULT_TOP};
+	p->context =
+		(struct vpa_fold_context){&p->model, &p->idle, o, o->top ? o->top : DEFAULT_TOP};
 	return begin_folds(p) ? vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace") : VPT_OK;
 }
 
@@ -337,7 +342,8 @@ static int choose_window(struct pass *p, struct vpt_err *err)
 	if (p->found) {
 		m->window_start_ns = p->found_start_ns;
 		m->window_end_ns = p->found_end_ns;
-		r->window_note = vpa_arena_printf(&r->arena, "range \"%s\", first instance", o->range);
+		r->window_note =
+			vpa_arena_printf(&r->arena, "range \"%s\", first instance", o->range);
 	}
 	if (o->has_from && start + o->from_ns > m->window_start_ns)
 		m->window_start_ns = start + o->from_ns;
@@ -346,7 +352,8 @@ static int choose_window(struct pass *p, struct vpt_err *err)
 	if (!p->found && (o->has_from || o->has_to))
 		r->window_note = "--from/--to";
 	if (m->window_end_ns <= m->window_start_ns)
-		return vpt_fail(err, VPT_EINVAL, "the window is empty: --from and --to, counted from the capture's "
+		return vpt_fail(err, VPT_EINVAL,
+			"the window is empty: --from and --to, counted from the capture's "
 			"start, must leave some time between them");
 	return VPT_OK;
 }
@@ -415,10 +422,12 @@ static int look_ops(void *ctx, struct vpa_op *const *ops, size_t count)
 	for (i = 0; i < count; i++) {
 		range = ops[i]->launch ? ops[i]->launch->range : NULL;
 		for (; range; range = range->parent)
-			if (range->end_ns > ops[i]->launch->start_ns && ops[i]->end_ns > range->gpu.last_ns)
+			if (range->end_ns > ops[i]->launch->start_ns &&
+				ops[i]->end_ns > range->gpu.last_ns)
 				range->gpu.last_ns = ops[i]->end_ns;
 		for (range = ops[i]->process_range; range; range = range->parent)
-			if (range->end_ns > ops[i]->launch->start_ns && ops[i]->end_ns > range->gpu.last_ns)
+			if (range->end_ns > ops[i]->launch->start_ns &&
+				ops[i]->end_ns > range->gpu.last_ns)
 				range->gpu.last_ns = ops[i]->end_ns;
 	}
 	return VPT_OK;

@@ -16,7 +16,8 @@ const char *vpa_arena_text(struct vpa_arena *a, const char *text, size_t len);
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-const char *vpa_arena_printf(struct vpa_arena *a, const char *fmt, ...);
+const char *
+vpa_arena_printf(struct vpa_arena *a, const char *fmt, ...);
 void vpa_arena_free(struct vpa_arena *a);
 
 #endif

@@ -82,7 +82,8 @@ static uint64_t previous_call_end(const struct vpa_calls *calls, const struct vp
 	return p > calls->begin ? vpa_calls_at(calls, p - 1)->end_ns : 0;
 }
 
-VPA_RARE static void answer_late_host(struct vpa_idle *s, struct vpa_gap *gap, const struct vpa_call *launch)
+VPA_RARE static void answer_late_host(
+	struct vpa_idle *s, struct vpa_gap *gap, const struct vpa_call *launch)
 {
 	struct vpa_resolver *r = s->resolver;
 	const struct vpa_thread_past *past = &r->pasts[launch->thread];
@@ -108,14 +109,17 @@ VPA_RARE static void answer_late_host(struct vpa_idle *s, struct vpa_gap *gap, c
 	}
 }
 
-static int same_graph_launch(const struct vpa_neighbour *before, const struct vpa_op *op, const struct vpa_call *launch)
+static int same_graph_launch(
+	const struct vpa_neighbour *before, const struct vpa_op *op, const struct vpa_call *launch)
 {
 	if (!before || !op->correlation || before->correlation != op->correlation)
 		return 0;
-	return (launch && launch->klass == VPT_CALL_GRAPH_LAUNCH) || (before->graph_node && op->graph_node);
+	return (launch && launch->klass == VPT_CALL_GRAPH_LAUNCH) ||
+	       (before->graph_node && op->graph_node);
 }
 
-static inline void answer_queued(struct vpa_idle *s, struct vpa_gap *gap, const struct vpa_call *launch)
+static inline void answer_queued(
+	struct vpa_idle *s, struct vpa_gap *gap, const struct vpa_call *launch)
 {
 	const struct vpa_op *op = gap->gating;
 	const struct vpa_range *range = vpa_op_range(op);
@@ -124,7 +128,8 @@ static inline void answer_queued(struct vpa_idle *s, struct vpa_gap *gap, const 
 	gap->call = launch->name;
 	if (launch->end_ns > gap->start_ns || gap->start_ns - launch->end_ns < LATENCY_NS)
 		gap->opened_by = VPA_CAUSE_LAUNCH_LATENCY;
-	else if (vpa_resolver_waited(s->resolver, op->stream, s->streams[op->stream].correlation, op->correlation))
+	else if (vpa_resolver_waited(s->resolver, op->stream, s->streams[op->stream].correlation,
+			 op->correlation))
 		gap->opened_by = VPA_CAUSE_DEPENDENCY;
 	else if (launch->klass == VPT_CALL_GRAPH_LAUNCH)
 		gap->opened_by = VPA_CAUSE_GRAPH_START;
@@ -142,7 +147,8 @@ static void choose_opener(struct vpa_idle *s, struct vpa_gap *gap)
 	if (launch)
 		gap->thread = launch->thread;
 	if (!gap->before || !gap->gating) {
-		gap->opened_by = gap->gating ? VPA_CAUSE_BEFORE_FIRST_WORK : VPA_CAUSE_AFTER_LAST_WORK;
+		gap->opened_by =
+			gap->gating ? VPA_CAUSE_BEFORE_FIRST_WORK : VPA_CAUSE_AFTER_LAST_WORK;
 		return;
 	}
 	if (r->lost.count && vpa_intervals_touch(&r->lost, gap->start_ns, gap->end_ns)) {
@@ -190,7 +196,8 @@ static uint64_t next_step(struct vpa_steps *steps, uint64_t at, uint64_t end)
 {
 	size_t i = vpa_steps_index(steps, at), next = i == SIZE_MAX ? steps->dropped : i + 1;
 
-	return next < steps->count && steps->items[next].time_ns < end ? steps->items[next].time_ns : end;
+	return next < steps->count && steps->items[next].time_ns < end ? steps->items[next].time_ns
+								       : end;
 }
 
 /* One cause from w->at_ns to `end`, cut at the thread's ranges when pieces are listed. */
@@ -213,7 +220,8 @@ static void put_ranges(struct walk *w, uint64_t end, enum vpa_cause cause)
 			next = next_step(&r->pasts[thread].ranges.steps, at, end);
 			next = next_step(&r->processes[process].ranges.steps, at, next);
 		}
-		put_piece(w, cause, thread != VPA_NONE ? range_name_at(r, thread, at) : 0, next - at);
+		put_piece(
+			w, cause, thread != VPA_NONE ? range_name_at(r, thread, at) : 0, next - at);
 	}
 }
 
@@ -224,8 +232,8 @@ static void go_on(struct walk *w, uint64_t end, enum vpa_cause cause)
 	const struct {
 		const struct vpa_intervals *set;
 		enum vpa_cause cause;
-	} over[] = {
-		{&r->lost, VPA_CAUSE_UNKNOWN}, {&r->profiler, VPA_CAUSE_PROFILER}, {&r->loading, VPA_CAUSE_MODULE_LOAD}};
+	} over[] = {{&r->lost, VPA_CAUSE_UNKNOWN}, {&r->profiler, VPA_CAUSE_PROFILER},
+		{&r->loading, VPA_CAUSE_MODULE_LOAD}};
 
 	while (w->at_ns < end) {
 		uint64_t until = end;
@@ -269,7 +277,8 @@ static void walk_thread(struct walk *w, uint32_t thread, uint64_t end)
 		if (call->start_ns >= end)
 			break;
 		go_on(w, call->start_ns, VPA_CAUSE_HOST_CODE);
-		go_on(w, call->end_ns < end ? call->end_ns : end, by_class[vpa_call_effect(call)].piece);
+		go_on(w, call->end_ns < end ? call->end_ns : end,
+			by_class[vpa_call_effect(call)].piece);
 	}
 	go_on(w, end, VPA_CAUSE_HOST_CODE);
 }
@@ -283,8 +292,9 @@ static uint64_t earlier(uint64_t a, uint64_t b)
  * gap, all other work was on its way. */
 static enum vpa_cause cause_after_launch(const struct vpa_gap *gap)
 {
-	return gap->opened_by >= VPA_CAUSE_DEPENDENCY && gap->opened_by <= VPA_CAUSE_QUEUED ? gap->opened_by
-											    : VPA_CAUSE_LAUNCH_LATENCY;
+	return gap->opened_by >= VPA_CAUSE_DEPENDENCY && gap->opened_by <= VPA_CAUSE_QUEUED
+		       ? gap->opened_by
+		       : VPA_CAUSE_LAUNCH_LATENCY;
 }
 
 static void walk_gap(struct walk *w)
@@ -292,13 +302,15 @@ static void walk_gap(struct walk *w)
 	const struct vpa_gap *gap = w->gap;
 	const struct vpa_call *launch = gap->gating ? gap->gating->launch : NULL;
 
-	if (gap->opened_by == VPA_CAUSE_AFTER_LAST_WORK || gap->opened_by == VPA_CAUSE_INSIDE_GRAPH) {
+	if (gap->opened_by == VPA_CAUSE_AFTER_LAST_WORK ||
+		gap->opened_by == VPA_CAUSE_INSIDE_GRAPH) {
 		go_on(w, gap->end_ns, gap->opened_by);
 		return;
 	}
 	if (!launch) {
-		go_on(w, gap->end_ns, gap->opened_by == VPA_CAUSE_BEFORE_FIRST_WORK ? gap->opened_by
-										  : VPA_CAUSE_UNKNOWN);
+		go_on(w, gap->end_ns,
+			gap->opened_by == VPA_CAUSE_BEFORE_FIRST_WORK ? gap->opened_by
+								      : VPA_CAUSE_UNKNOWN);
 		return;
 	}
 	if (launch->start_ns > w->at_ns)
@@ -314,12 +326,14 @@ static int spent_simply(const struct vpa_idle *s, const struct vpa_gap *gap, uin
 	const struct vpa_call *launch = gap->gating ? gap->gating->launch : NULL;
 	uint64_t returned;
 
-	if (!launch || launch->start_ns > gap->start_ns || gap->opened_by == VPA_CAUSE_INSIDE_GRAPH ||
+	if (!launch || launch->start_ns > gap->start_ns ||
+		gap->opened_by == VPA_CAUSE_INSIDE_GRAPH ||
 		vpa_intervals_touch(&r->lost, gap->start_ns, gap->end_ns) ||
 		vpa_intervals_touch(&r->profiler, gap->start_ns, gap->end_ns) ||
 		vpa_intervals_touch(&r->loading, gap->start_ns, gap->end_ns))
 		return 0;
-	returned = earlier(launch->end_ns > gap->start_ns ? launch->end_ns : gap->start_ns, gap->end_ns);
+	returned = earlier(
+		launch->end_ns > gap->start_ns ? launch->end_ns : gap->start_ns, gap->end_ns);
 	spent_ns[VPA_CAUSE_LAUNCH_CALL] += returned - gap->start_ns;
 	spent_ns[cause_after_launch(gap)] += gap->end_ns - returned;
 	return 1;
@@ -332,8 +346,9 @@ static int answer_simply(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spen
 	const struct vpa_op *op = gap->gating;
 	const struct vpa_call *launch = op ? op->launch : NULL;
 
-	if (!launch || !gap->before || launch->end_ns > gap->start_ns || launch->start_ns == gap->start_ns ||
-		s->resolver->quiet_ns > gap->start_ns || gap->before->correlation == op->correlation)
+	if (!launch || !gap->before || launch->end_ns > gap->start_ns ||
+		launch->start_ns == gap->start_ns || s->resolver->quiet_ns > gap->start_ns ||
+		gap->before->correlation == op->correlation)
 		return 0;
 	gap->thread = launch->thread;
 	answer_queued(s, gap, launch);
@@ -356,9 +371,11 @@ void vpa_cause_answer(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_n
 		answer_fully(s, gap, spent_ns);
 }
 
-size_t vpa_cause_pieces(struct vpa_idle *s, const struct vpa_gap *gap, struct vpa_cause_piece *pieces, size_t max)
+size_t vpa_cause_pieces(
+	struct vpa_idle *s, const struct vpa_gap *gap, struct vpa_cause_piece *pieces, size_t max)
 {
-	struct walk w = {.idle = s, .gap = gap, .at_ns = gap->start_ns, .pieces = pieces, .max = max};
+	struct walk w = {
+		.idle = s, .gap = gap, .at_ns = gap->start_ns, .pieces = pieces, .max = max};
 
 	walk_gap(&w);
 	return w.count;

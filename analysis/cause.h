@@ -34,6 +34,7 @@ struct vpa_cause_piece {
 
 /* The pieces of an answered gap in order of time, cut at T's ranges too; at most `max`, of which the last takes
  * what does not fit. Must be asked before anything is trimmed. Returns how many. */
-size_t vpa_cause_pieces(struct vpa_idle *s, const struct vpa_gap *gap, struct vpa_cause_piece *pieces, size_t max);
+size_t vpa_cause_pieces(
+	struct vpa_idle *s, const struct vpa_gap *gap, struct vpa_cause_piece *pieces, size_t max);
 
 #endif

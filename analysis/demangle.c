@@ -35,7 +35,8 @@ static int references(const char *name)
 	int count = 0;
 
 	for (; *name; name++)
-		if ((*name == 'S' || *name == 'T') && (name[1] == '_' || (name[1] >= '0' && name[1] <= '9')))
+		if ((*name == 'S' || *name == 'T') &&
+			(name[1] == '_' || (name[1] >= '0' && name[1] <= '9')))
 			count++;
 	return count;
 }
@@ -47,7 +48,8 @@ const char *vpa_demangle(struct vpa_arena *arena, const char *name)
 	char *text;
 	int status = 0;
 
-	if (name[0] != '_' || name[1] != 'Z' || strlen(name) > NAME_MAX_BYTES || references(name) > REFERENCES_MAX)
+	if (name[0] != '_' || name[1] != 'Z' || strlen(name) > NAME_MAX_BYTES ||
+		references(name) > REFERENCES_MAX)
 		return name;
 	demangle = load();
 	text = demangle ? demangle(name, NULL, NULL, &status) : NULL;

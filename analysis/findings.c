@@ -43,18 +43,25 @@ static const struct {
 	enum vpa_cause cause;
 	const char *id, *advice;
 } openers[] = {
-	{VPA_CAUSE_SYNC_DRAIN, "sync-drain", "keep the host from waiting: no .item(), .cpu() or synchronise in the loop"},
-	{VPA_CAUSE_BLOCKING_COPY, "blocking-copy", "copy asynchronously: pinned memory, non_blocking=True, a stream of its own"},
-	{VPA_CAUSE_ALLOCATION, "allocation", "allocate before the loop: a caching allocator, no empty_cache()"},
-	{VPA_CAUSE_MODULE_LOAD, "module-load", "load and compile before the measured part: warm up every shape"},
+	{VPA_CAUSE_SYNC_DRAIN, "sync-drain",
+		"keep the host from waiting: no .item(), .cpu() or synchronise in the loop"},
+	{VPA_CAUSE_BLOCKING_COPY, "blocking-copy",
+		"copy asynchronously: pinned memory, non_blocking=True, a stream of its own"},
+	{VPA_CAUSE_ALLOCATION, "allocation",
+		"allocate before the loop: a caching allocator, no empty_cache()"},
+	{VPA_CAUSE_MODULE_LOAD, "module-load",
+		"load and compile before the measured part: warm up every shape"},
 	{VPA_CAUSE_GRAPH_BUILD, "graph-build", "instantiate CUDA graphs before the loop"},
 	{VPA_CAUSE_OTHER_CALL, "other-call", "take this CUDA call out of the loop"},
-	{VPA_CAUSE_LAUNCH_RATE, "launch-rate", "launch less: CUDA graphs, torch.compile, fused kernels"},
+	{VPA_CAUSE_LAUNCH_RATE, "launch-rate",
+		"launch less: CUDA graphs, torch.compile, fused kernels"},
 	{VPA_CAUSE_HOST_STALL, "host-stall", "shorten or overlap the host code between launches"},
-	{VPA_CAUSE_LAUNCH_LATENCY, "launch-latency", "run further ahead of the GPU, or use CUDA graphs"},
+	{VPA_CAUSE_LAUNCH_LATENCY, "launch-latency",
+		"run further ahead of the GPU, or use CUDA graphs"},
 	{VPA_CAUSE_DEPENDENCY, "dependency", "let the stream that is waited for finish earlier"},
 	{VPA_CAUSE_INSIDE_GRAPH, "inside-graph", "fuse small kernels inside the CUDA graph"},
-	{VPA_CAUSE_GRAPH_START, "graph-start", "look at what each CUDA graph waits for before its first node; join small graphs"},
+	{VPA_CAUSE_GRAPH_START, "graph-start",
+		"look at what each CUDA graph waits for before its first node; join small graphs"},
 };
 
 struct opened {
@@ -100,8 +107,10 @@ static void find_openers(struct vpa_report *r)
 			return;
 		f->title = openers[k].advice;
 		f->gain_at_most_ms = (double)sum.ns / 1e6;
-		f->measured = vpa_arena_printf(&r->arena, "%s opened %" PRIu64 " gaps, %.1f ms, %.1f %% of the window",
-			vpa_cause_text(openers[k].cause), sum.gaps, (double)sum.ns / 1e6, share * 100);
+		f->measured = vpa_arena_printf(&r->arena,
+			"%s opened %" PRIu64 " gaps, %.1f ms, %.1f %% of the window",
+			vpa_cause_text(openers[k].cause), sum.gaps, (double)sum.ns / 1e6,
+			share * 100);
 		f->threshold = "1 % of the window";
 		for (g = 0; g < r->gap_count; g++)
 			if (r->gaps[g].opened_by == openers[k].cause)
@@ -128,11 +137,15 @@ static void find_bound(struct vpa_report *r)
 	f = add(r, "gpu-bound", "info");
 	if (!f)
 		return;
-	f->title = copies > busy / 2 ? "copies are the limit: the GPU waits for data, not for the host"
-		   : comm > busy / 2 ? "communication is the limit: the GPU waits for other GPUs, not for the host"
-				     : "the GPU is the limit: make its work cheaper, not the host faster";
-	f->measured = vpa_arena_printf(
-		&r->arena, "busy %.1f %% of the time from the first to the last op", 100.0 * (double)busy / (double)active);
+	f->title = copies > busy / 2
+			   ? "copies are the limit: the GPU waits for data, not for the host"
+		   : comm > busy / 2
+			   ? "communication is the limit: the GPU waits for other GPUs, not for "
+			     "the host"
+			   : "the GPU is the limit: make its work cheaper, not the host faster";
+	f->measured = vpa_arena_printf(&r->arena,
+		"busy %.1f %% of the time from the first to the last op",
+		100.0 * (double)busy / (double)active);
 	f->threshold = "90 % of active";
 }
 
@@ -153,8 +166,8 @@ static void find_exposed(struct vpa_report *r, const char *id, const char *title
 		return;
 	f->title = title;
 	f->gain_at_most_ms = (double)ns / 1e6;
-	f->measured = vpa_arena_printf(
-		&r->arena, "%.1f ms, %.1f %% of the window", (double)ns / 1e6, 100 * (double)ns / window);
+	f->measured = vpa_arena_printf(&r->arena, "%.1f ms, %.1f %% of the window",
+		(double)ns / 1e6, 100 * (double)ns / window);
 	f->threshold = "5 % of the window";
 }
 
@@ -182,12 +195,14 @@ static void find_eager(struct vpa_report *r)
 	/* A fused kernel keeps the scores on chip: everything but the two GEMMs goes. */
 	f->gain_at_most_ms = (double)softmax / 1e6;
 	f->measured = vpa_arena_printf(&r->arena,
-		"%" PRIu64 " sequences GEMM, softmax, GEMM: %.1f ms, of which softmax %.1f ms", count,
-		(double)total / 1e6, (double)softmax / 1e6);
+		"%" PRIu64 " sequences GEMM, softmax, GEMM: %.1f ms, of which softmax %.1f ms",
+		count, (double)total / 1e6, (double)softmax / 1e6);
 	f->threshold = "1 % of busy time";
-	f->caveat = "the gain is the softmax alone; reading and writing the scores in the GEMMs comes on top";
+	f->caveat = "the gain is the softmax alone; reading and writing the scores in the GEMMs "
+		    "comes on top";
 	for (i = 0; i < a->eager_count; i++)
-		if (a->eager[i].range && (!i || !a->eager[i - 1].range || strcmp(a->eager[i].range, a->eager[i - 1].range)))
+		if (a->eager[i].range && (!i || !a->eager[i - 1].range ||
+						 strcmp(a->eager[i].range, a->eager[i - 1].range)))
 			add_evidence(f, a->eager[i].range);
 }
 
@@ -214,9 +229,11 @@ static void find_old_flash(struct vpa_report *r)
 		f = add(r, "flash-2-on-hopper", "warn");
 		if (!f)
 			return;
-		f->title = "FlashAttention 2 on sm_90: FlashAttention 3 or cuDNN attention is made for it";
-		f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " calls of %s, %.1f ms, %.1f %% of busy",
-			b->calls, b->backend, (double)b->total_ns / 1e6, b->share_of_busy * 100);
+		f->title = "FlashAttention 2 on sm_90: FlashAttention 3 or cuDNN attention is made "
+			   "for it";
+		f->measured = vpa_arena_printf(&r->arena,
+			"%" PRIu64 " calls of %s, %.1f ms, %.1f %% of busy", b->calls, b->backend,
+			(double)b->total_ns / 1e6, b->share_of_busy * 100);
 		f->threshold = "1 % of busy time";
 		f->caveat = "how much it saves depends on head size and sequence length: measure";
 	}
@@ -264,17 +281,20 @@ int vpa_findings_write(struct vpa_report *r)
 		return VPT_OK;
 	find_bound(r);
 	find_openers(r);
-	find_exposed(r, "exposed-copy", "hide copies behind kernels: pinned memory, a stream of their own, fewer offloads",
+	find_exposed(r, "exposed-copy",
+		"hide copies behind kernels: pinned memory, a stream of their own, fewer offloads",
 		offsetof(struct vpa_device, exposed_copy_ns));
-	find_exposed(r, "exposed-comm", "hide communication behind compute: overlap collectives, smaller buckets",
+	find_exposed(r, "exposed-comm",
+		"hide communication behind compute: overlap collectives, smaller buckets",
 		offsetof(struct vpa_device, exposed_comm_ns));
 	find_eager(r);
 	find_old_flash(r);
 	find_unfused_conv(r);
 	for (i = 0; i < r->finding_count; i++)
-		if (!strcmp(r->findings[i].id, "eager-attention") || !strcmp(r->findings[i].id, "flash-2-on-hopper"))
-			a->fallbacks[a->fallback_count++] = vpa_arena_printf(
-				&r->arena, "%s (%s)", r->findings[i].title, r->findings[i].measured);
+		if (!strcmp(r->findings[i].id, "eager-attention") ||
+			!strcmp(r->findings[i].id, "flash-2-on-hopper"))
+			a->fallbacks[a->fallback_count++] = vpa_arena_printf(&r->arena, "%s (%s)",
+				r->findings[i].title, r->findings[i].measured);
 	qsort(r->findings, r->finding_count, sizeof(*r->findings), compare_findings);
 	return r->arena.failed ? VPT_ENOMEM : VPT_OK;
 }

@@ -19,7 +19,8 @@ struct vpa_fold_context {
 struct vpa_fold {
 	const char *name, *help;
 	size_t state_bytes; /* handed in zeroed */
-	int (*ops)(void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count);
+	int (*ops)(void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops,
+		size_t count);
 	/* Only calls that wait for a device, see vpa_call_effect(). */
 	int (*call)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
 	int (*range)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);

@@ -49,10 +49,12 @@ struct state {
 VPA_RARE static int add_eager(struct state *s, const struct progress *p, uint64_t second_gemm_ns)
 {
 	size_t before = s->eager_cap;
-	uint32_t row = vpa_index_put(&s->eager_index, (uint64_t)p->range << 32 | p->gemm_name, p->softmax_name);
+	uint32_t row = vpa_index_put(
+		&s->eager_index, (uint64_t)p->range << 32 | p->gemm_name, p->softmax_name);
 	struct eager *e;
 
-	if (row == UINT32_MAX || vpt_grow(&s->eager, &s->eager_cap, (size_t)row + 1, sizeof(*s->eager)))
+	if (row == UINT32_MAX ||
+		vpt_grow(&s->eager, &s->eager_cap, (size_t)row + 1, sizeof(*s->eager)))
 		return VPT_ENOMEM;
 	memset(s->eager + before, 0, (s->eager_cap - before) * sizeof(*s->eager));
 	e = &s->eager[row];
@@ -63,7 +65,8 @@ VPA_RARE static int add_eager(struct state *s, const struct progress *p, uint64_
 	return VPT_OK;
 }
 
-static int follow_sequence(struct state *s, struct progress *p, const struct vpa_op *op, uint32_t name, enum role role)
+static int follow_sequence(
+	struct state *s, struct progress *p, const struct vpa_op *op, uint32_t name, enum role role)
 {
 	uint64_t ns = op->end_ns - op->start_ns;
 	const struct vpa_range *range;
@@ -119,7 +122,8 @@ VPA_RARE static int make_room(struct state *s, const struct vpa_model *m)
 		s->roles[s->role_count] = (uint8_t)role_of(&m->kernels[s->role_count]);
 	memset(s->streams + streams, 0, (s->stream_cap - streams) * sizeof(*s->streams));
 	if (s->backend_cap > backends) /* a trace may have copies alone */
-		memset(s->backends + backends, 0, (s->backend_cap - backends) * sizeof(*s->backends));
+		memset(s->backends + backends, 0,
+			(s->backend_cap - backends) * sizeof(*s->backends));
 	return VPT_OK;
 }
 
@@ -134,7 +138,8 @@ static void add_backend(struct backend *b, enum role role, uint64_t ns)
 	}
 }
 
-static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
+static int fold_ops(
+	void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
 {
 	struct state *s = state;
 	size_t i;
@@ -235,8 +240,10 @@ static int write_eager(struct state *s, const struct vpa_fold_context *c, struct
 
 		a->eager[a->eager_count++] = (struct vpa_eager_row){
 			.range = vpa_fold_name(out, c->model, (uint32_t)(e->a >> 32)),
-			.gemm = gemm ? gemm : "(no name)", .softmax = softmax ? softmax : "(no name)",
-			.count = s->eager[i].count, .total_ns = s->eager[i].total_ns,
+			.gemm = gemm ? gemm : "(no name)",
+			.softmax = softmax ? softmax : "(no name)",
+			.count = s->eager[i].count,
+			.total_ns = s->eager[i].total_ns,
 			.softmax_ns = s->eager[i].softmax_ns};
 		a->calls += s->eager[i].count;
 		*attention_ns += s->eager[i].gemm_ns;
@@ -252,7 +259,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	uint64_t attention_ns = 0, busy = 0;
 	size_t i;
 
-	if (write_backends(state, c, out, &attention_ns) || write_eager(state, c, out, &attention_ns))
+	if (write_backends(state, c, out, &attention_ns) ||
+		write_eager(state, c, out, &attention_ns))
 		return VPT_ENOMEM;
 	for (i = 0; i < out->device_count; i++)
 		busy += out->devices[i].busy_ns;

@@ -17,7 +17,8 @@ struct state {
 	size_t row_cap;
 };
 
-static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
+static int fold_ops(
+	void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
 {
 	struct state *s = state;
 	size_t i;
@@ -30,9 +31,10 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op
 
 		if (op->kind == VPA_KERNEL)
 			continue;
-		row = vpa_index_put(
-			&s->index, op->copy_kind, (uint64_t)op->source_memory << 8 | op->target_memory);
-		if (row == UINT32_MAX || vpt_grow(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
+		row = vpa_index_put(&s->index, op->copy_kind,
+			(uint64_t)op->source_memory << 8 | op->target_memory);
+		if (row == UINT32_MAX ||
+			vpt_grow(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
 			return VPT_ENOMEM;
 		memset(s->rows + before, 0, (s->row_cap - before) * sizeof(*s->rows));
 		s->rows[row].count++;
@@ -78,7 +80,9 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			.kind = word(VPT_UNIT_COPY_KIND, s->index.entries[i].a),
 			.source = word(VPT_UNIT_MEMORY_KIND, s->index.entries[i].b >> 8),
 			.target = word(VPT_UNIT_MEMORY_KIND, s->index.entries[i].b & 0xff),
-			.count = r->count, .bytes = r->bytes, .total_ns = r->total_ns,
+			.count = r->count,
+			.bytes = r->bytes,
+			.total_ns = r->total_ns,
 			.gb_per_s = r->total_ns ? (double)r->bytes / (double)r->total_ns : 0};
 	}
 	qsort(out->copies, out->copy_count, sizeof(*out->copies), compare_copies);

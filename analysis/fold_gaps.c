@@ -22,7 +22,8 @@ struct kept {
 	struct neighbour {
 		uint8_t there, kind;
 		uint32_t name; /* of a kernel */
-	} after, before; /* what the gap comes after, and before: ops themselves are gone by the end */
+	} after,
+		before; /* what the gap comes after, and before: ops themselves are gone by the end */
 	int64_t pid, tid;
 	struct vpa_cause_piece *pieces;
 	size_t piece_count;
@@ -38,7 +39,7 @@ struct state {
 	} recent[RECENT]; /* parts by some bits of their key: most gaps are like one of the last few */
 	struct kept *heap; /* the longest, the shortest of them on top */
 	size_t heap_count, heap_cap;
-	uint64_t kept_ns; /* shorter gaps cannot be listed any more */
+	uint64_t kept_ns;                  /* shorter gaps cannot be listed any more */
 	struct vpa_spread_builder lengths; /* of gaps between ops */
 };
 
@@ -84,12 +85,14 @@ static void sift_up(struct kept *heap, size_t at)
 	}
 }
 
-static struct neighbour neighbour_of(const struct vpa_fold_context *c, uint8_t kind, uint32_t kernel)
+static struct neighbour neighbour_of(
+	const struct vpa_fold_context *c, uint8_t kind, uint32_t kernel)
 {
 	return (struct neighbour){1, kind, kernel != VPA_NONE ? c->model->kernels[kernel].name : 0};
 }
 
-VPA_RARE static int keep_gap(struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+VPA_RARE static int keep_gap(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
 	struct vpa_cause_piece pieces[PIECES_MAX];
 	struct kept k = {.gap = *gap, .pid = -1, .tid = -1};
@@ -129,25 +132,30 @@ VPA_RARE static int find_part(struct state *s, const struct vpa_gap *gap, struct
 	uint64_t names = (uint64_t)gap->range << 32 | gap->call;
 	size_t before = s->part_cap;
 	/* Many different ranges: from here on only the cause is told apart. */
-	uint32_t row = vpa_index_put(&s->index, owner, s->index.count < PARTS_MAX ? names : UINT64_MAX);
+	uint32_t row =
+		vpa_index_put(&s->index, owner, s->index.count < PARTS_MAX ? names : UINT64_MAX);
 
-	if (row == UINT32_MAX || vpt_grow(&s->parts, &s->part_cap, (size_t)row + 1, sizeof(*s->parts)))
+	if (row == UINT32_MAX ||
+		vpt_grow(&s->parts, &s->part_cap, (size_t)row + 1, sizeof(*s->parts)))
 		return VPT_ENOMEM;
 	if (s->part_cap > before) {
 		memset(s->parts + before, 0, (s->part_cap - before) * sizeof(*s->parts));
 		memset(s->recent, 0, sizeof(s->recent)); /* the parts have moved */
 	}
-	*recent = (struct recent){&s->parts[row], gap->device, gap->opened_by, gap->range, gap->call};
+	*recent =
+		(struct recent){&s->parts[row], gap->device, gap->opened_by, gap->range, gap->call};
 	return VPT_OK;
 }
 
 static inline int add_part(struct state *s, const struct vpa_gap *gap, uint64_t ns)
 {
-	struct recent *recent = &s->recent[(gap->opened_by * 31 + gap->range * 7 + gap->call) % RECENT];
+	struct recent *recent =
+		&s->recent[(gap->opened_by * 31 + gap->range * 7 + gap->call) % RECENT];
 
 	/* Compared one by one: two halves that were just written cannot be read as one yet. */
-	if ((recent->range != gap->range || recent->call != gap->call || recent->cause != gap->opened_by ||
-		    recent->device != gap->device || !recent->part) &&
+	if ((recent->range != gap->range || recent->call != gap->call ||
+		    recent->cause != gap->opened_by || recent->device != gap->device ||
+		    !recent->part) &&
 		find_part(s, gap, recent))
 		return VPT_ENOMEM;
 	recent->part->ns += ns;
@@ -162,7 +170,8 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 
 	if (add_part(s, gap, ns) || (gap->before && gap->gating && vpa_spread_add(&s->lengths, ns)))
 		return VPT_ENOMEM;
-	if (ns < s->kept_ns || !c->top || (s->heap_count == c->top && !behind(&s->heap[0].gap, gap)))
+	if (ns < s->kept_ns || !c->top ||
+		(s->heap_count == c->top && !behind(&s->heap[0].gap, gap)))
 		return VPT_OK;
 	if (keep_gap(s, c, gap))
 		return VPT_ENOMEM;
@@ -195,8 +204,11 @@ static size_t merge_small(struct vpa_idle_part *parts, size_t count)
 		for (k = PARTS_SHOWN; k < kept && parts[k].cause != parts[i].cause; k++)
 			;
 		if (k == kept) {
-			parts[kept] = (struct vpa_idle_part){.cause = parts[i].cause, .range = "(other)",
-				.call = "(other)", .ns = parts[i].ns, .gaps = parts[i].gaps};
+			parts[kept] = (struct vpa_idle_part){.cause = parts[i].cause,
+				.range = "(other)",
+				.call = "(other)",
+				.ns = parts[i].ns,
+				.gaps = parts[i].gaps};
 			kept++;
 		} else {
 			parts[k].ns += parts[i].ns;
@@ -213,7 +225,8 @@ static int write_opened(struct state *s, const struct vpa_fold_context *c, uint3
 
 	for (i = 0; i < s->index.count; i++)
 		count += s->index.entries[i].a >> 8 == index;
-	device->opened_by = vpa_arena_alloc(&out->arena, count + VPA_CAUSES, sizeof(*device->opened_by));
+	device->opened_by =
+		vpa_arena_alloc(&out->arena, count + VPA_CAUSES, sizeof(*device->opened_by));
 	if (!device->opened_by)
 		return VPT_ENOMEM;
 	for (i = 0; i < s->index.count; i++) {
@@ -226,16 +239,22 @@ static int write_opened(struct state *s, const struct vpa_fold_context *c, uint3
 		part->cause = (enum vpa_cause)(e->a & 0xff);
 		part->ns = s->parts[i].ns;
 		part->gaps = s->parts[i].gaps;
-		part->range = e->b == UINT64_MAX ? "(other)" : vpa_fold_name(out, c->model, (uint32_t)(e->b >> 32));
-		part->call = e->b == UINT64_MAX ? "(other)" : vpa_fold_name(out, c->model, (uint32_t)e->b);
+		part->range = e->b == UINT64_MAX
+				      ? "(other)"
+				      : vpa_fold_name(out, c->model, (uint32_t)(e->b >> 32));
+		part->call = e->b == UINT64_MAX ? "(other)"
+						: vpa_fold_name(out, c->model, (uint32_t)e->b);
 	}
-	qsort(device->opened_by, device->opened_by_count, sizeof(*device->opened_by), compare_parts);
+	qsort(device->opened_by, device->opened_by_count, sizeof(*device->opened_by),
+		compare_parts);
 	device->opened_by_count = merge_small(device->opened_by, device->opened_by_count);
-	qsort(device->opened_by, device->opened_by_count, sizeof(*device->opened_by), compare_parts);
+	qsort(device->opened_by, device->opened_by_count, sizeof(*device->opened_by),
+		compare_parts);
 	return VPT_OK;
 }
 
-static int write_spent(const struct vpa_idle_device *d, struct vpa_device *device, struct vpa_report *out)
+static int write_spent(
+	const struct vpa_idle_device *d, struct vpa_device *device, struct vpa_report *out)
 {
 	unsigned k;
 
@@ -244,8 +263,8 @@ static int write_spent(const struct vpa_idle_device *d, struct vpa_device *devic
 		return VPT_ENOMEM;
 	for (k = 0; k < VPA_CAUSES; k++)
 		if (d->spent_ns[k])
-			device->spent_in[device->spent_in_count++] =
-				(struct vpa_idle_part){.cause = (enum vpa_cause)k, .ns = d->spent_ns[k]};
+			device->spent_in[device->spent_in_count++] = (struct vpa_idle_part){
+				.cause = (enum vpa_cause)k, .ns = d->spent_ns[k]};
 	qsort(device->spent_in, device->spent_in_count, sizeof(*device->spent_in), compare_parts);
 	return VPT_OK;
 }
@@ -266,7 +285,8 @@ static int compare_kept(const void *pa, const void *pb)
 	return behind(&a->gap, &b->gap) ? 1 : behind(&b->gap, &a->gap) ? -1 : 0;
 }
 
-static const char *neighbour_name(struct vpa_report *out, const struct vpa_model *m, struct neighbour n)
+static const char *neighbour_name(
+	struct vpa_report *out, const struct vpa_model *m, struct neighbour n)
 {
 	static const char *const kinds[] = {"kernel", "memcpy", "memset"};
 
@@ -349,7 +369,8 @@ static void free_state(void *state)
 
 const struct vpa_fold vpa_fold_gaps = {
 	.name = "gaps",
-	.help = "idle stretches of each GPU: what opened each, what the host did meanwhile, the longest ones",
+	.help = "idle stretches of each GPU: what opened each, what the host did meanwhile, the "
+		"longest ones",
 	.state_bytes = sizeof(struct state),
 	.gap = fold_gap,
 	.finish = finish,

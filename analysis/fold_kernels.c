@@ -30,7 +30,7 @@ struct running {
 };
 
 struct device {
-	uint64_t at_ns; /* time is shared out until here */
+	uint64_t at_ns;                      /* time is shared out until here */
 	struct running running[RUNNING_MAX]; /* by end, rising */
 	size_t count;
 };
@@ -102,13 +102,15 @@ VPA_RARE static int make_room(struct state *s, size_t rows, size_t devices)
 		vpt_grow(&s->devices, &s->device_cap, devices, sizeof(*s->devices)))
 		return VPT_ENOMEM;
 	memset(s->rows + before, 0, (s->row_cap - before) * sizeof(*s->rows));
-	memset(s->devices + devices_before, 0, (s->device_cap - devices_before) * sizeof(*s->devices));
+	memset(s->devices + devices_before, 0,
+		(s->device_cap - devices_before) * sizeof(*s->devices));
 	if (rows > s->row_count)
 		s->row_count = rows;
 	return VPT_OK;
 }
 
-static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
+static int fold_ops(
+	void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
 {
 	struct state *s = state;
 	size_t i;
@@ -178,7 +180,8 @@ static int write_families(struct state *s, const struct vpa_fold_context *c, str
 	}
 	for (i = 0; i < limit; i++)
 		if (rows[i].calls) {
-			rows[i].share_of_busy = busy ? (double)rows[i].exclusive_ns / (double)busy : 0;
+			rows[i].share_of_busy =
+				busy ? (double)rows[i].exclusive_ns / (double)busy : 0;
 			rows[kept++] = rows[i];
 		}
 	qsort(rows, kept, sizeof(*rows), compare_families);
@@ -212,7 +215,8 @@ static int write_kernels(struct state *s, const struct vpa_fold_context *c, stru
 			continue;
 		rows[count++] = (struct vpa_kernel_row){.name = name ? name : "(no name)",
 			.family = vpa_family_name(m->kernels[i].klass.family),
-			.backend = m->kernels[i].klass.backend, .exclusive_ns = r->exclusive_ns,
+			.backend = m->kernels[i].klass.backend,
+			.exclusive_ns = r->exclusive_ns,
 			.time = vpa_spread_of(&r->time)};
 	}
 	qsort(rows, count, sizeof(*rows), compare_kernels);

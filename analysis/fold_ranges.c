@@ -29,7 +29,7 @@ struct state {
 	struct recent {
 		uint32_t name, domain;
 		uint32_t row; /* 1 + row; 0: empty */
-	} recent[RECENT]; /* rows by some bits of their key */
+	} recent[RECENT];     /* rows by some bits of their key */
 	struct row *rows;
 	size_t row_cap;
 	uint64_t *busy_until; /* by device */
@@ -87,8 +87,12 @@ static void extend(struct run *run, const struct vpa_op *op)
 
 static void begin_run(struct run *run, struct vpa_range *range, const struct vpa_op *op)
 {
-	*run = (struct run){.range = range, .at_ns = op->launch->start_ns, .device = op->device,
-		.until_ns = UINT64_MAX, .first_ns = op->start_ns, .last_ns = op->start_ns,
+	*run = (struct run){.range = range,
+		.at_ns = op->launch->start_ns,
+		.device = op->device,
+		.until_ns = UINT64_MAX,
+		.first_ns = op->start_ns,
+		.last_ns = op->start_ns,
 		.idle_first_ns = op->device_idle_ns};
 	for (; range; range = range->parent)
 		if (range->end_ns > run->at_ns && range->end_ns < run->until_ns)
@@ -132,14 +136,16 @@ static int end_run(struct run *run)
 }
 
 /* Whether an op may join the run: same range and device, everything open then is open still. */
-static inline int continues(const struct run *run, const struct vpa_range *range, const struct vpa_op *op)
+static inline int continues(
+	const struct run *run, const struct vpa_range *range, const struct vpa_op *op)
 {
-	return run->range == range && run->device == op->device && op->launch->start_ns >= run->at_ns &&
-	       op->launch->start_ns < run->until_ns;
+	return run->range == range && run->device == op->device &&
+	       op->launch->start_ns >= run->at_ns && op->launch->start_ns < run->until_ns;
 }
 
 /* Adds an op to the run, or ends that and begins the next, if the op has a range. */
-VPA_RARE static int turn(struct run *run, struct vpa_range *range, const struct vpa_op *op, uint64_t busy_until)
+VPA_RARE static int turn(
+	struct run *run, struct vpa_range *range, const struct vpa_op *op, uint64_t busy_until)
 {
 	int rc;
 
@@ -182,7 +188,8 @@ static size_t follow(struct run *run, struct vpa_op *const *ops, size_t at, size
 	return at;
 }
 
-static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
+static int fold_ops(
+	void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
 {
 	struct state *s = state;
 	struct run own = {0}, wide = {0};
@@ -210,7 +217,8 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op
 	return !rc && wide.range ? end_run(&wide) : rc;
 }
 
-VPA_RARE static struct row *find_row(struct state *s, const struct vpa_range *range, struct recent *recent)
+VPA_RARE static struct row *find_row(
+	struct state *s, const struct vpa_range *range, struct recent *recent)
 {
 	size_t before = s->row_cap;
 	uint32_t row = vpa_index_put(&s->index, range->name, range->domain);
@@ -244,7 +252,8 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	row->unmatched += range->unmatched;
 	row->launches += range->launches;
 	for (p = &range->gpu; p && p->ops; p = p->next) {
-		uint64_t envelope = p->last_ns - p->first_ns, idle = p->idle_last_ns - p->idle_first_ns;
+		uint64_t envelope = p->last_ns - p->first_ns,
+			 idle = p->idle_last_ns - p->idle_first_ns;
 
 		row->ops += p->ops;
 		row->envelope_ns += envelope;
@@ -300,10 +309,17 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		const char *domain = vpa_fold_name(out, c->model, (uint32_t)s->index.entries[i].b);
 
 		out->ranges[i] = (struct vpa_range_row){.name = name ? name : "(no name)",
-			.domain = domain ? domain : "", .unmatched = r->unmatched,
-			.host = vpa_spread_of(&r->host), .ops = r->ops, .launches = r->launches,
-			.envelope_ns = r->envelope_ns, .busy_ns = r->busy_ns, .foreign_ns = r->foreign_ns,
-			.idle_ns = r->idle_ns, .lag = vpa_spread_of(&r->lag), .gpu = vpa_spread_of(&r->gpu)};
+			.domain = domain ? domain : "",
+			.unmatched = r->unmatched,
+			.host = vpa_spread_of(&r->host),
+			.ops = r->ops,
+			.launches = r->launches,
+			.envelope_ns = r->envelope_ns,
+			.busy_ns = r->busy_ns,
+			.foreign_ns = r->foreign_ns,
+			.idle_ns = r->idle_ns,
+			.lag = vpa_spread_of(&r->lag),
+			.gpu = vpa_spread_of(&r->gpu)};
 	}
 	out->range_names = s->index.count;
 	qsort(out->ranges, s->index.count, sizeof(*out->ranges), compare_ranges);

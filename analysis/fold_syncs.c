@@ -77,9 +77,12 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	for (i = 0; i < s->index.count; i++) {
 		const char *name = vpa_fold_name(out, c->model, (uint32_t)s->index.entries[i].a);
 
-		out->syncs[out->sync_count++] = (struct vpa_sync_row){.call = name ? name : "(no name)",
-			.count = s->rows[i].count, .total_ns = s->rows[i].total_ns, .gaps = s->rows[i].gaps,
-			.idle_ns = s->rows[i].idle_ns};
+		out->syncs[out->sync_count++] =
+			(struct vpa_sync_row){.call = name ? name : "(no name)",
+				.count = s->rows[i].count,
+				.total_ns = s->rows[i].total_ns,
+				.gaps = s->rows[i].gaps,
+				.idle_ns = s->rows[i].idle_ns};
 	}
 	qsort(out->syncs, out->sync_count, sizeof(*out->syncs), compare_syncs);
 	return VPT_OK;

@@ -91,7 +91,8 @@ size_t vpa_steps_index(struct vpa_steps *s, uint64_t t)
 	if (s->items[at].time_ns <= t) {
 		unsigned tries;
 
-		for (tries = 0; tries < 8 && at + 1 < high && s->items[at + 1].time_ns <= t; tries++)
+		for (tries = 0; tries < 8 && at + 1 < high && s->items[at + 1].time_ns <= t;
+			tries++)
 			at++;
 		if (at + 1 == high || s->items[at + 1].time_ns > t)
 			return s->cursor = at;

@@ -9,8 +9,9 @@
 enum { VPA_CALL_BLOCK = 512 };
 
 struct vpa_call_block {
-	uint32_t waiting;  /* launches whose op has not been met */
-	uint64_t start_ns; /* earliest start in it: an outer call may begin long before its neighbours */
+	uint32_t waiting; /* launches whose op has not been met */
+	uint64_t
+		start_ns; /* earliest start in it: an outer call may begin long before its neighbours */
 	struct vpa_call calls[VPA_CALL_BLOCK];
 };
 
@@ -32,7 +33,8 @@ struct vpa_calls {
 
 static inline struct vpa_call *vpa_calls_at(const struct vpa_calls *c, uint64_t position)
 {
-	return &c->blocks[position / VPA_CALL_BLOCK - c->first_block]->calls[position % VPA_CALL_BLOCK];
+	return &c->blocks[position / VPA_CALL_BLOCK - c->first_block]
+			->calls[position % VPA_CALL_BLOCK];
 }
 
 /* A block of the call at `position`. */
@@ -95,7 +97,8 @@ struct vpa_step_span {
 /* Makes the span hold `t`. */
 void vpa_step_span_seek(struct vpa_step_span *span, struct vpa_steps *s, uint64_t t);
 
-static inline struct vpa_range *vpa_step_span_at(struct vpa_step_span *span, struct vpa_steps *s, uint64_t t)
+static inline struct vpa_range *vpa_step_span_at(
+	struct vpa_step_span *span, struct vpa_steps *s, uint64_t t)
 {
 	if (t < span->from_ns || t >= span->until_ns)
 		vpa_step_span_seek(span, s, t);
@@ -107,7 +110,8 @@ static inline struct vpa_range *vpa_steps_at(struct vpa_steps *s, uint64_t t)
 {
 	size_t i = s->cursor;
 
-	if (i < s->dropped || i + 1 >= s->count || s->items[i].time_ns > t || s->items[i + 1].time_ns <= t)
+	if (i < s->dropped || i + 1 >= s->count || s->items[i].time_ns > t ||
+		s->items[i + 1].time_ns <= t)
 		i = vpa_steps_index(s, t);
 	return i == SIZE_MAX ? NULL : s->items[i].range;
 }

@@ -17,7 +17,8 @@ VPA_RARE static int make_room(struct vpa_idle *s, const struct vpa_op *op)
 	size_t before = s->device_count, streams = s->stream_cap;
 
 	if (op->device >= before) {
-		if (vpt_grow(&s->devices, &s->device_cap, (size_t)op->device + 1, sizeof(*s->devices)))
+		if (vpt_grow(&s->devices, &s->device_cap, (size_t)op->device + 1,
+			    sizeof(*s->devices)))
 			return VPT_ENOMEM;
 		s->device_count = (size_t)op->device + 1;
 		memset(s->devices + before, 0, (s->device_count - before) * sizeof(*s->devices));
@@ -84,17 +85,25 @@ static inline int hand_out(struct vpa_idle *s, struct vpa_gap *gap, struct vpa_i
 /* A gap between two ops. */
 static int hand_out_between(struct vpa_idle *s, struct vpa_idle_device *d, const struct vpa_op *op)
 {
-	struct vpa_gap gap = {.start_ns = d->cursor_ns, .end_ns = op->start_ns, .device = op->device,
-		.before = &d->last, .gating = op, .thread = VPA_NONE};
+	struct vpa_gap gap = {.start_ns = d->cursor_ns,
+		.end_ns = op->start_ns,
+		.device = op->device,
+		.before = &d->last,
+		.gating = op,
+		.thread = VPA_NONE};
 
 	return hand_out(s, &gap, d);
 }
 
 /* The first op of a device, and the head of the window before it. */
-VPA_RARE static int begin_device(struct vpa_idle *s, struct vpa_idle_device *d, const struct vpa_op *op)
+VPA_RARE static int begin_device(
+	struct vpa_idle *s, struct vpa_idle_device *d, const struct vpa_op *op)
 {
-	struct vpa_gap gap = {.start_ns = d->cursor_ns, .end_ns = op->start_ns, .device = op->device,
-		.gating = op, .thread = VPA_NONE};
+	struct vpa_gap gap = {.start_ns = d->cursor_ns,
+		.end_ns = op->start_ns,
+		.device = op->device,
+		.gating = op,
+		.thread = VPA_NONE};
 
 	d->seen = 1;
 	d->first_ns = op->start_ns;
@@ -113,12 +122,14 @@ static uint64_t cover(uint64_t *edge, uint64_t start, uint64_t end)
 }
 
 /* An op that begins while others are known to run. */
-VPA_RARE static void add_overlapping(struct vpa_idle_device *d, const struct vpa_op *op, int is_compute)
+VPA_RARE static void add_overlapping(
+	struct vpa_idle_device *d, const struct vpa_op *op, int is_compute)
 {
 	uint64_t start = op->start_ns, end = op->end_ns;
 
 	if (end >= d->cursor_ns)
-		d->last = (struct vpa_neighbour){end, op->correlation, op->kernel, op->kind, op->graph_node};
+		d->last = (struct vpa_neighbour){
+			end, op->correlation, op->kernel, op->kind, op->graph_node};
 	d->busy_ns += cover(&d->cursor_ns, start, end);
 	if (op->kind == VPA_KERNEL)
 		d->work_ns += cover(&d->work_end_ns, start, end);
@@ -131,7 +142,8 @@ static void add_serial(struct vpa_idle_device *d, const struct vpa_op *op, int i
 {
 	uint64_t ns = op->end_ns - op->start_ns;
 
-	d->last = (struct vpa_neighbour){op->end_ns, op->correlation, op->kernel, op->kind, op->graph_node};
+	d->last = (struct vpa_neighbour){
+		op->end_ns, op->correlation, op->kernel, op->kind, op->graph_node};
 	d->cursor_ns = op->end_ns;
 	d->busy_ns += ns;
 	if (op->kind == VPA_KERNEL) {
@@ -168,8 +180,9 @@ static inline int add_op(struct vpa_idle *s, struct vpa_op *op)
 	if (is_kernel) {
 		d->kernel_ns += op->end_ns - op->start_ns;
 		/* Masked, since one kernel's grid says nothing about the next one's. */
-		d->small_grid_ns += (op->end_ns - op->start_ns) &
-				    (0 - (uint64_t)((op->blocks != 0) & (op->blocks < d->sm_count)));
+		d->small_grid_ns +=
+			(op->end_ns - op->start_ns) &
+			(0 - (uint64_t)((op->blocks != 0) & (op->blocks < d->sm_count)));
 	}
 	is_compute = is_kernel && !s->resolver->model->kernels[op->kernel].is_comm;
 	if (op->start_ns >= d->cursor_ns)
@@ -196,8 +209,11 @@ int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns)
 
 	for (i = 0; !rc && i < s->device_count; i++) {
 		struct vpa_idle_device *d = &s->devices[i];
-		struct vpa_gap gap = {.start_ns = d->cursor_ns, .end_ns = window_end_ns, .device = i,
-			.before = &d->last, .thread = VPA_NONE};
+		struct vpa_gap gap = {.start_ns = d->cursor_ns,
+			.end_ns = window_end_ns,
+			.device = i,
+			.before = &d->last,
+			.thread = VPA_NONE};
 
 		if (d->seen && window_end_ns > d->cursor_ns)
 			rc = hand_out(s, &gap, d);

@@ -9,16 +9,18 @@
 
 /* What a stretch of time is covered by, most telling first: compute hides communication, both hide copies. */
 struct vpa_idle_device {
-	int seen;              /* had an op of positive duration */
+	int seen; /* had an op of positive duration */
 	uint64_t ops, first_ns;
-	uint64_t cursor_ns;    /* busy or accounted for until here; the window's start before the first op */
-	uint64_t compute_end_ns, work_end_ns; /* ends of compute, and of compute and communication */
+	uint64_t
+		cursor_ns; /* busy or accounted for until here; the window's start before the first op */
+	uint64_t compute_end_ns,
+		work_end_ns; /* ends of compute, and of compute and communication */
 	uint64_t busy_ns, compute_ns, work_ns;
-	uint64_t idle_ns;      /* sum of the gaps so far, head included */
+	uint64_t idle_ns; /* sum of the gaps so far, head included */
 	uint64_t gaps, longest_gap_ns, histogram[VPA_GAP_BUCKETS]; /* without head and tail */
 	uint64_t kernel_ns, small_grid_ns, same_stream_overlaps;
-	uint32_t sm_count;     /* 0: unknown */
-	struct vpa_neighbour last; /* the op that ended last */
+	uint32_t sm_count;             /* 0: unknown */
+	struct vpa_neighbour last;     /* the op that ended last */
 	uint64_t spent_ns[VPA_CAUSES]; /* all gaps by what they were spent in; sums to idle_ns */
 };
 
@@ -29,10 +31,11 @@ struct vpa_idle {
 	struct vpa_idle_stream {
 		uint64_t end_ns;      /* latest end of its ops; 0 before the first */
 		uint64_t correlation; /* of its previous op */
-	} *streams;
+	} * streams;
 	size_t stream_cap;
 	int (*gap)(void *ctx, const struct vpa_gap *gap);
-	void (*grown)(void *ctx); /* devices were met for the first time: their SMs may be told now */
+	void (*grown)(
+		void *ctx); /* devices were met for the first time: their SMs may be told now */
 	void *ctx;
 };
 

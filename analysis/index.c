@@ -12,7 +12,8 @@ static uint32_t *slot_of(const struct vpa_index *x, uint64_t a, uint64_t b)
 	size_t mask = x->slot_count - 1;
 	size_t i = vpt_hash_mix(vpt_hash_mix(a) + b) & mask;
 
-	while (x->slots[i] && (x->entries[x->slots[i] - 1].a != a || x->entries[x->slots[i] - 1].b != b))
+	while (x->slots[i] &&
+		(x->entries[x->slots[i] - 1].a != a || x->entries[x->slots[i] - 1].b != b))
 		i = (i + 1) & mask;
 	return &x->slots[i];
 }

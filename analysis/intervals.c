@@ -80,7 +80,8 @@ uint64_t vpa_intervals_total(const struct vpa_intervals *s, uint64_t end_ns)
 	size_t i;
 
 	for (i = 0; i < s->count && s->items[i].start_ns < end_ns; i++)
-		total += (s->items[i].end_ns < end_ns ? s->items[i].end_ns : end_ns) - s->items[i].start_ns;
+		total += (s->items[i].end_ns < end_ns ? s->items[i].end_ns : end_ns) -
+			 s->items[i].start_ns;
 	return total;
 }
 

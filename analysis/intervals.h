@@ -26,7 +26,8 @@ void vpa_intervals_trim(struct vpa_intervals *s, uint64_t before_ns);
 uint64_t vpa_intervals_total(const struct vpa_intervals *s, uint64_t end_ns);
 void vpa_intervals_free(struct vpa_intervals *s);
 
-static inline int vpa_intervals_touch(const struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns)
+static inline int vpa_intervals_touch(
+	const struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns)
 {
 	size_t i;
 

@@ -18,7 +18,8 @@ static struct vpa_launch *home(const struct vpa_launches *l, uint64_t correlatio
 }
 
 /* Whether the entry found a place. */
-static int place(struct vpa_launches *l, const struct vpa_thread_past *pasts, struct vpa_launch entry)
+static int place(
+	struct vpa_launches *l, const struct vpa_thread_past *pasts, struct vpa_launch entry)
 {
 	struct vpa_launch *s = home(l, entry.correlation);
 	int i;
@@ -36,8 +37,8 @@ static int place(struct vpa_launches *l, const struct vpa_thread_past *pasts, st
 /* Doubles the table; what does not fit even so is counted. */
 static int grow(struct vpa_launches *l, const struct vpa_thread_past *pasts)
 {
-	struct vpa_launches bigger = {
-		.slot_count = l->slot_count ? l->slot_count * 2 : FIRST_SLOTS, .doubled = l->doubled,
+	struct vpa_launches bigger = {.slot_count = l->slot_count ? l->slot_count * 2 : FIRST_SLOTS,
+		.doubled = l->doubled,
 		.ambiguous = l->ambiguous};
 	size_t i;
 

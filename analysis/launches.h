@@ -28,15 +28,18 @@ struct vpa_call *vpa_launches_find_near(
 	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation);
 
 /* Whether a slot's call is still kept. */
-static inline int vpa_launch_is_live(const struct vpa_launch *s, const struct vpa_thread_past *pasts)
+static inline int vpa_launch_is_live(
+	const struct vpa_launch *s, const struct vpa_thread_past *pasts)
 {
 	const struct vpa_calls *calls = &pasts[s->thread].calls;
 
-	return s->correlation && (uint32_t)(s->position - (uint32_t)calls->begin) < calls->end - calls->begin;
+	return s->correlation &&
+	       (uint32_t)(s->position - (uint32_t)calls->begin) < calls->end - calls->begin;
 }
 
 /* The call of a live slot. */
-static inline struct vpa_call *vpa_launch_call(const struct vpa_launch *s, const struct vpa_thread_past *pasts)
+static inline struct vpa_call *vpa_launch_call(
+	const struct vpa_launch *s, const struct vpa_thread_past *pasts)
 {
 	const struct vpa_calls *calls = &pasts[s->thread].calls;
 
@@ -48,7 +51,8 @@ static inline int vpa_launches_add(struct vpa_launches *l, const struct vpa_thre
 	uint64_t correlation, uint32_t thread, uint64_t position)
 {
 	struct vpa_launch entry = {correlation, thread, (uint32_t)position};
-	struct vpa_launch *own = l->slot_count ? l->slots + (correlation & (l->slot_count - 1)) : NULL;
+	struct vpa_launch *own =
+		l->slot_count ? l->slots + (correlation & (l->slot_count - 1)) : NULL;
 
 	if (!own || vpa_launch_is_live(own, pasts))
 		return vpa_launches_add_near(l, pasts, entry);
@@ -61,9 +65,11 @@ static inline int vpa_launches_add(struct vpa_launches *l, const struct vpa_thre
 static inline struct vpa_call *vpa_launches_find(
 	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation)
 {
-	const struct vpa_launch *own = l->slot_count ? l->slots + (correlation & (l->slot_count - 1)) : NULL;
+	const struct vpa_launch *own =
+		l->slot_count ? l->slots + (correlation & (l->slot_count - 1)) : NULL;
 
-	if (!own || l->doubled || own->correlation != correlation || !vpa_launch_is_live(own, pasts))
+	if (!own || l->doubled || own->correlation != correlation ||
+		!vpa_launch_is_live(own, pasts))
 		return vpa_launches_find_near(l, pasts, correlation);
 	return vpa_launch_call(own, pasts);
 }

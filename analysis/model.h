@@ -42,7 +42,7 @@ struct vpa_call {
 	uint8_t waits : 1;       /* counted as waiting in its block */
 	uint8_t shown : 1;       /* such an op has gone on to the folds */
 	uint8_t missed : 1;      /* counted among the launches without op until it is met */
-	uint8_t waited : 2;      /* of an asynchronous copy: what it did all the same, enum vpa_waited */
+	uint8_t waited : 2; /* of an asynchronous copy: what it did all the same, enum vpa_waited */
 };
 
 /* What a range instance did on one device. */
@@ -50,14 +50,15 @@ struct vpa_projection {
 	struct vpa_projection *next; /* on another device */
 	uint64_t first_ns, last_ns;  /* envelope of its ops */
 	uint64_t busy_ns;            /* union of its own ops */
-	uint64_t idle_first_ns, idle_last_ns; /* the device's idle time so far at its first and newest op */
+	uint64_t idle_first_ns,
+		idle_last_ns; /* the device's idle time so far at its first and newest op */
 	uint64_t ops;
 	uint32_t device; /* VPA_NONE: unused */
 };
 
 /* An instance of an NVTX range. */
 struct vpa_range {
-	struct vpa_range *parent; /* innermost range of the same timeline when it was opened */
+	struct vpa_range *parent;  /* innermost range of the same timeline when it was opened */
 	uint64_t start_ns, end_ns; /* end ~0 while it is open */
 	uint64_t launches;
 	uint32_t name, domain; /* ids in vpa_model.names */
@@ -71,14 +72,15 @@ struct vpa_range {
 struct vpa_op {
 	uint64_t start_ns, end_ns; /* clipped to the window */
 	uint64_t correlation;
-	uint64_t bytes;                  /* of copies and memsets */
-	struct vpa_call *launch;         /* NULL: no launch record */
-	struct vpa_range *process_range; /* innermost start/end range of the process at the launch */
-	uint64_t device_idle_ns;         /* idle time of its device in the window, up to its start */
-	uint32_t stream, device;         /* indexes of the stream and its device */
-	uint32_t kernel;                 /* index into vpa_model.kernels; VPA_NONE for copies */
-	uint32_t blocks;                 /* grid size of a kernel, saturated; 0: unknown */
-	uint8_t kind;                    /* enum vpa_op_kind */
+	uint64_t bytes;          /* of copies and memsets */
+	struct vpa_call *launch; /* NULL: no launch record */
+	struct vpa_range
+		*process_range;  /* innermost start/end range of the process at the launch */
+	uint64_t device_idle_ns; /* idle time of its device in the window, up to its start */
+	uint32_t stream, device; /* indexes of the stream and its device */
+	uint32_t kernel;         /* index into vpa_model.kernels; VPA_NONE for copies */
+	uint32_t blocks;         /* grid size of a kernel, saturated; 0: unknown */
+	uint8_t kind;            /* enum vpa_op_kind */
 	uint8_t copy_kind, source_memory, target_memory;
 	uint8_t graph_node;      /* 1: a node of a CUDA graph */
 	uint8_t first_of_launch; /* 1: the first op of its launch that is shown */
@@ -95,7 +97,7 @@ static inline enum vpt_call_class vpa_call_effect(const struct vpa_call *call)
 
 /* A distinct kernel name. */
 struct vpa_kernel {
-	uint32_t name; /* id in vpa_model.names */
+	uint32_t name;                          /* id in vpa_model.names */
 	uint8_t is_comm, is_attention, is_glue; /* of its family, see families.h */
 	struct vpa_kernel_class klass;
 };
@@ -135,7 +137,8 @@ static inline struct vpt_text vpa_name(const struct vpa_model *m, uint32_t id)
 /* The innermost range of an op: the one that was opened last, on its thread or process-wide. */
 static inline const struct vpa_range *vpa_op_range(const struct vpa_op *op)
 {
-	const struct vpa_range *own = op->launch ? op->launch->range : NULL, *wide = op->process_range;
+	const struct vpa_range *own = op->launch ? op->launch->range : NULL,
+			       *wide = op->process_range;
 
 	if (!own || !wide)
 		return own ? own : wide;
@@ -154,10 +157,11 @@ struct vpa_gap {
 	uint64_t start_ns, end_ns;
 	uint32_t device;
 	enum vpa_cause opened_by;
-	uint32_t call, range;        /* names; 0: none */
-	uint32_t thread;                  /* the launching one; VPA_NONE: unknown */
-	const struct vpa_neighbour *before; /* the op whose end opened it; NULL at the window's start */
-	const struct vpa_op *gating;        /* the op that ended it; NULL at the window's end */
+	uint32_t call, range; /* names; 0: none */
+	uint32_t thread;      /* the launching one; VPA_NONE: unknown */
+	const struct vpa_neighbour
+		*before;             /* the op whose end opened it; NULL at the window's start */
+	const struct vpa_op *gating; /* the op that ended it; NULL at the window's end */
 };
 
 #endif

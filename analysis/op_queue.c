@@ -50,7 +50,8 @@ static void sort_rows(const struct vpt_section *s, uint32_t *order)
 	size_t moves = 16 * (size_t)s->row_count, i, at;
 
 	for (i = 0; i < s->row_count; i++) {
-		for (at = i; at && moves && row_before(s, (uint32_t)i, order[at - 1]); at--, moves--)
+		for (at = i; at && moves && row_before(s, (uint32_t)i, order[at - 1]);
+			at--, moves--)
 			order[at] = order[at - 1];
 		order[at] = (uint32_t)i;
 	}
@@ -75,7 +76,8 @@ int vpa_op_queue_add(struct vpa_op_queue *q, const struct vpt_section *section, 
 
 	if (!source)
 		return VPT_ENOMEM;
-	*source = (struct vpa_op_source){.section = section, .count = section->row_count, .stream = stream};
+	*source = (struct vpa_op_source){
+		.section = section, .count = section->row_count, .stream = stream};
 	if (!in_order(section)) {
 		if (vpt_grow(&q->orders, &q->order_cap, q->order_count + 1, sizeof(*q->orders)))
 			return VPT_ENOMEM;
@@ -102,7 +104,8 @@ static const struct vpa_op *held_at(const struct vpa_op_queue *q)
 }
 
 /* The order among equal starts: stream, then correlation id, then held before new. */
-static int head_before(const struct vpa_op_queue *q, const struct vpa_op_source *a, const struct vpa_op_source *b)
+static int head_before(
+	const struct vpa_op_queue *q, const struct vpa_op_source *a, const struct vpa_op_source *b)
 {
 	uint32_t stream_a = a->section ? a->stream : held_at(q)->stream;
 	uint32_t stream_b = b->section ? b->stream : held_at(q)->stream;
@@ -150,9 +153,12 @@ static inline void read_kernel(struct vpa_op *op, const struct vpa_op_source *s,
 	const uint64_t *const *col = (const uint64_t *const *)s->section->col;
 	uint64_t start = col[VPT_KERNEL_START][row], config = col[VPT_KERNEL_CONFIG][row];
 
-	*op = (struct vpa_op){.start_ns = start, .end_ns = start + col[VPT_KERNEL_DURATION][row],
-		.correlation = col[VPT_KERNEL_CORRELATION][row], .stream = s->stream,
-		.kernel = config < VPA_NONE ? (uint32_t)config : VPA_NONE - 1, .kind = VPA_KERNEL,
+	*op = (struct vpa_op){.start_ns = start,
+		.end_ns = start + col[VPT_KERNEL_DURATION][row],
+		.correlation = col[VPT_KERNEL_CORRELATION][row],
+		.stream = s->stream,
+		.kernel = config < VPA_NONE ? (uint32_t)config : VPA_NONE - 1,
+		.kind = VPA_KERNEL,
 		.graph_node = col[VPT_KERNEL_GRAPH_NODE][row] != 0};
 }
 
@@ -162,9 +168,13 @@ static inline void read_copy(struct vpa_op *op, const struct vpa_op_source *s, u
 	uint64_t start = col[VPT_COPY_START][row];
 	uint8_t kind = small_number(col[VPT_COPY_COPY_KIND][row]);
 
-	*op = (struct vpa_op){.start_ns = start, .end_ns = start + col[VPT_COPY_DURATION][row],
-		.correlation = col[VPT_COPY_CORRELATION][row], .bytes = col[VPT_COPY_BYTES][row],
-		.stream = s->stream, .kernel = VPA_NONE, .copy_kind = kind,
+	*op = (struct vpa_op){.start_ns = start,
+		.end_ns = start + col[VPT_COPY_DURATION][row],
+		.correlation = col[VPT_COPY_CORRELATION][row],
+		.bytes = col[VPT_COPY_BYTES][row],
+		.stream = s->stream,
+		.kernel = VPA_NONE,
+		.copy_kind = kind,
 		.kind = kind == VPT_COPYKIND_MEMSET ? VPA_MEMSET : VPA_MEMCPY,
 		.source_memory = small_number(col[VPT_COPY_SOURCE_MEMORY][row]),
 		.target_memory = small_number(col[VPT_COPY_TARGET_MEMORY][row]),
@@ -194,8 +204,8 @@ static size_t take_rows(struct vpa_op_source *s, uint64_t until_ns, struct vpa_o
 	return taken;
 }
 
-static size_t take_held(
-	struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns, struct vpa_op *out, size_t max)
+static size_t take_held(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns,
+	struct vpa_op *out, size_t max)
 {
 	size_t taken = 0;
 
@@ -210,8 +220,8 @@ static size_t take_held(
 
 /* The same from any source. Its head is the earliest of all, so one op is safe; more while strictly ahead of the
  * others. */
-static size_t take_run(
-	struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns, struct vpa_op *out, size_t max)
+static size_t take_run(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns,
+	struct vpa_op *out, size_t max)
 {
 	return s->section ? take_rows(s, until_ns, out, max) : take_held(q, s, until_ns, out, max);
 }
@@ -240,7 +250,8 @@ size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_o
 
 		if (!s || (s->head_ns >= until_ns && until_ns != UINT64_MAX))
 			break;
-		count += take_run(q, s, follow_ns < until_ns ? follow_ns : until_ns, out + count, max - count);
+		count += take_run(q, s, follow_ns < until_ns ? follow_ns : until_ns, out + count,
+			max - count);
 	}
 	return count;
 }
@@ -269,7 +280,8 @@ static void drop_taken(struct vpa_op_queue *q)
 	q->held_begin = 0;
 }
 
-int vpa_op_queue_hold(struct vpa_op_queue *q, int (*finish)(void *ctx, struct vpa_op *op), void *ctx)
+int vpa_op_queue_hold(
+	struct vpa_op_queue *q, int (*finish)(void *ctx, struct vpa_op *op), void *ctx)
 {
 	size_t left = 0, fresh, at, i;
 	int rc = VPT_OK;
@@ -281,7 +293,8 @@ int vpa_op_queue_hold(struct vpa_op_queue *q, int (*finish)(void *ctx, struct vp
 	if (vpt_grow(&q->held, &q->held_cap, fresh + left, sizeof(*q->held)))
 		return VPT_ENOMEM;
 	if (q->source_count)
-		q->sources[0].at = q->sources[0].count; /* those that are held already stay where they are */
+		q->sources[0].at =
+			q->sources[0].count; /* those that are held already stay where they are */
 	while (left && !rc) {
 		uint64_t follow_ns;
 		struct vpa_op_source *s = choose(q, &follow_ns);
@@ -297,7 +310,8 @@ int vpa_op_queue_hold(struct vpa_op_queue *q, int (*finish)(void *ctx, struct vp
 	q->order_count = 0;
 	q->source_count = q->source_count ? 1 : 0;
 	/* What was held before mostly starts earlier; only where the two overlap they are sorted together. */
-	while (q->held_count > fresh && at > q->held_begin && compare_ops(&q->held[at - 1], &q->held[fresh]) > 0)
+	while (q->held_count > fresh && at > q->held_begin &&
+		compare_ops(&q->held[at - 1], &q->held[fresh]) > 0)
 		at--;
 	if (at < fresh)
 		qsort(q->held + at, q->held_count - at, sizeof(*q->held), compare_ops);

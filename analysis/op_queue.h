@@ -41,7 +41,8 @@ int vpa_op_queue_add(struct vpa_op_queue *q, const struct vpt_section *section, 
 size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_op *out, size_t max);
 
 /* The chunk is going: copies what is left of it. `finish` completes each op (looks its kernel up). */
-int vpa_op_queue_hold(struct vpa_op_queue *q, int (*finish)(void *ctx, struct vpa_op *op), void *ctx);
+int vpa_op_queue_hold(
+	struct vpa_op_queue *q, int (*finish)(void *ctx, struct vpa_op *op), void *ctx);
 
 void vpa_op_queue_free(struct vpa_op_queue *q);
 

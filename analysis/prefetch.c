@@ -52,7 +52,8 @@ static void *work(void *arg)
 		index = p->next_in++;
 		slot->state = BUSY;
 		pthread_mutex_unlock(&p->lock);
-		slot->rc = decoder ? vpt_trace_chunk(p->trace, decoder, index, &slot->batch, &slot->err)
+		slot->rc = decoder ? vpt_trace_chunk(
+					     p->trace, decoder, index, &slot->batch, &slot->err)
 				   : vpt_fail(&slot->err, VPT_ENOMEM, "no memory for a decoder");
 		pthread_mutex_lock(&p->lock);
 		slot->state = READY;
@@ -68,7 +69,9 @@ static unsigned choose_jobs(unsigned jobs, size_t chunks)
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (!jobs)
-		jobs = cores > DEFAULT_JOBS_MAX ? DEFAULT_JOBS_MAX : cores > 1 ? (unsigned)cores : 1;
+		jobs = cores > DEFAULT_JOBS_MAX ? DEFAULT_JOBS_MAX
+		       : cores > 1              ? (unsigned)cores
+						: 1;
 	if (jobs > JOBS_MAX)
 		jobs = JOBS_MAX;
 	return chunks < 2 ? 1 : jobs;
@@ -81,12 +84,14 @@ static void start_threads(struct vpa_prefetch *p, unsigned count)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (p->thread_count < count && !pthread_create(&p->threads[p->thread_count], NULL, work, p))
+	while (p->thread_count < count &&
+		!pthread_create(&p->threads[p->thread_count], NULL, work, p))
 		p->thread_count++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_prefetch **out, struct vpt_err *err)
+int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_prefetch **out,
+	struct vpt_err *err)
 {
 	struct vpa_prefetch *p = vpt_calloc(1, sizeof(*p));
 	size_t i;

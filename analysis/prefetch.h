@@ -8,7 +8,8 @@ struct vpa_prefetch;
 
 /* Starts `jobs` - 1 threads (0: as many as there are cores, at most 4; 1: none, chunks are decoded when they
  * are asked for). Threads that cannot be had are done without. 0 or VPT_ENOMEM. */
-int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_prefetch **out, struct vpt_err *err);
+int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_prefetch **out,
+	struct vpt_err *err);
 
 /* The next chunk, good until the following call. VPT_END after the last; VPT_EDATA if this one is damaged (go
  * on); VPT_ENOMEM or VPT_EIO. */

@@ -367,9 +367,11 @@ static void put_busy(struct vpa_page *p, const struct vpa_device *dev)
 	add(&w, "", "busy %s: compute %s", vpa_duration(dev->busy_ns).text,
 		vpa_duration(dev->compute_ns).text);
 	if (dev->exposed_copy_ns)
-		add(&w, ", ", "copies and memsets no kernel hides %s", vpa_duration(dev->exposed_copy_ns).text);
+		add(&w, ", ", "copies and memsets no kernel hides %s",
+			vpa_duration(dev->exposed_copy_ns).text);
 	if (dev->exposed_comm_ns)
-		add(&w, ", ", "communication no compute hides %s", vpa_duration(dev->exposed_comm_ns).text);
+		add(&w, ", ", "communication no compute hides %s",
+			vpa_duration(dev->exposed_comm_ns).text);
 	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
 }
 

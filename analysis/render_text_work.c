@@ -120,9 +120,9 @@ static void put_attention(
 	for (i = 0; i < vpa_least(a->eager_count, EAGER); i++) {
 		const struct vpa_eager_row *e = &a->eager[i];
 		struct vpa_label softmax = vpa_kernel_label(e->softmax, 60);
-		struct vpa_row *row = vpa_table_row(&t, 1, "EAGER %.*s%s%s",
-			(int)strcspn(softmax.text, "<("), softmax.text, e->range ? " in " : "",
-			vpa_fit(e->range, 40).text);
+		struct vpa_row *row =
+			vpa_table_row(&t, 1, "EAGER %.*s%s%s", (int)strcspn(softmax.text, "<("),
+				softmax.text, e->range ? " in " : "", vpa_fit(e->range, 40).text);
 
 		row->style = VPA_YELLOW;
 		row->cells[0] = vpa_ms(e->total_ns, d);

@@ -53,8 +53,8 @@ struct vpa_verdict {
 	uint64_t zero_duration, reversed, zero_time; /* ops: end = start, end < start, time 0 */
 	uint64_t unmatched_ranges, late_ranges;
 	uint64_t damaged_chunks, torn_chunks, unknown_sections;
-	uint64_t overhead_ns;      /* time of the profiling library's own records inside the window */
-	double tracing_cost_share; /* of the window; negative: unknown */
+	uint64_t overhead_ns; /* time of the profiling library's own records inside the window */
+	double tracing_cost_share;  /* of the window; negative: unknown */
 	enum vpa_metric_state gaps; /* degraded when the overhead share is above 5 % */
 };
 
@@ -85,8 +85,9 @@ struct vpa_device {
 	uint64_t kernel_ns; /* sum of durations, overlaps counted twice */
 	uint64_t same_stream_overlaps;
 	uint64_t compute_ns, exposed_comm_ns, exposed_copy_ns; /* sum to busy_ns */
-	uint64_t window_idle_ns;                               /* with head and tail; both partitions sum to it */
-	uint64_t small_grid_ns; /* kernel time with fewer blocks than the device has SMs; information only */
+	uint64_t window_idle_ns; /* with head and tail; both partitions sum to it */
+	uint64_t
+		small_grid_ns; /* kernel time with fewer blocks than the device has SMs; information only */
 	struct vpa_idle_part *opened_by; /* by ns, falling */
 	size_t opened_by_count;
 	struct vpa_idle_part *spent_in; /* by ns, falling; range and call are NULL */
@@ -104,8 +105,8 @@ struct vpa_gap_row {
 	int64_t device;
 	uint64_t start_ns, duration_ns;
 	enum vpa_cause opened_by;
-	const char *call, *range;  /* NULL: none */
-	int64_t pid, tid;          /* of the launching thread; -1: unknown */
+	const char *call, *range;   /* NULL: none */
+	int64_t pid, tid;           /* of the launching thread; -1: unknown */
 	const char *after, *before; /* names of the ops around; NULL at head and tail */
 	struct vpa_gap_piece *pieces;
 	size_t piece_count;
@@ -118,7 +119,7 @@ struct vpa_family_row {
 };
 
 struct vpa_kernel_row {
-	const char *name; /* demangled where possible */
+	const char *name;             /* demangled where possible */
 	const char *family, *backend; /* backend NULL when not attention */
 	uint64_t exclusive_ns;
 	struct vpa_spread time;
@@ -126,9 +127,9 @@ struct vpa_kernel_row {
 
 struct vpa_backend_row {
 	const char *backend;
-	uint64_t calls, total_ns;       /* main kernels, forward and backward */
-	uint64_t aux_calls, aux_ns;     /* helpers: combine, convert, preprocess */
-	double share_of_busy;           /* exclusive time of main kernels and helpers */
+	uint64_t calls, total_ns;   /* main kernels, forward and backward */
+	uint64_t aux_calls, aux_ns; /* helpers: combine, convert, preprocess */
+	double share_of_busy;       /* exclusive time of main kernels and helpers */
 };
 
 struct vpa_eager_row {
@@ -160,8 +161,8 @@ struct vpa_range_row {
 };
 
 struct vpa_copy_row {
-	const char *kind;             /* "HtoD" ... "memset" */
-	const char *source, *target;  /* memory: "pageable" ... */
+	const char *kind;            /* "HtoD" ... "memset" */
+	const char *source, *target; /* memory: "pageable" ... */
 	uint64_t count, bytes, total_ns;
 	double gb_per_s; /* 1e9 bytes a second while copying; 0: unknown */
 };
@@ -203,13 +204,14 @@ struct vpa_report {
 	size_t device_count;
 	struct vpa_gap_row *gaps; /* the longest, at most --top of them */
 	size_t gap_count;
-	uint64_t gaps_listed_of; /* gaps of at least min_gap_ns in all */
+	uint64_t gaps_listed_of;         /* gaps of at least min_gap_ns in all */
 	struct vpa_family_row *families; /* by exclusive time, falling */
 	size_t family_count;
-	struct vpa_kernel_row *kernels; /* by exclusive time, falling; at most --top */
+	struct vpa_kernel_row *kernels;    /* by exclusive time, falling; at most --top */
 	size_t kernel_count, kernel_names; /* kernel_names: distinct ones in all */
 	struct vpa_attention attention;
-	struct vpa_range_row *ranges; /* NVTX ranges and cpu_op, by host time, falling; at most --top of each domain */
+	struct vpa_range_row *
+		ranges; /* NVTX ranges and cpu_op, by host time, falling; at most --top of each domain */
 	size_t range_count, range_names;
 	struct vpa_copy_row *copies;
 	size_t copy_count;
@@ -222,7 +224,8 @@ struct vpa_report {
 /* The window's length: what busy and idle time of each device add up to. */
 static inline uint64_t vpa_window_ns(const struct vpa_report *r)
 {
-	uint64_t ns = r->window_end_ns > r->window_start_ns ? r->window_end_ns - r->window_start_ns : 0;
+	uint64_t ns =
+		r->window_end_ns > r->window_start_ns ? r->window_end_ns - r->window_start_ns : 0;
 
 	return ns > r->paused_ns ? ns - r->paused_ns : 0;
 }
@@ -233,8 +236,9 @@ struct vpa_options {
 	uint64_t min_gap_ns; /* 0: the larger of 10 us and 5 times the median gap */
 	int has_from, has_to;
 	uint64_t from_ns, to_ns; /* relative to the capture's start */
-	const char *range;       /* the window is this range's first instance, host start to last op's end; NULL: no */
-	const char *rules;       /* kernel family rules, text; NULL: none */
+	const char *
+		range; /* the window is this range's first instance, host start to last op's end; NULL: no */
+	const char *rules; /* kernel family rules, text; NULL: none */
 	size_t rules_len;
 	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* chunks; may be NULL */
 	void *progress_ctx;

@@ -29,8 +29,8 @@ static void range_finished(void *ctx, struct vpa_range *range)
 		r->failed = VPT_ENOMEM;
 }
 
-int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model, const struct vpa_rules *rules,
-	const struct vpa_resolver_sink *sink)
+int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model,
+	const struct vpa_rules *rules, const struct vpa_resolver_sink *sink)
 {
 	memset(r, 0, sizeof(*r));
 	r->model = model;
@@ -105,7 +105,8 @@ static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 	int rc = VPT_OK;
 
 	for (row = 0; s && !rc && row < s->row_count; row++) {
-		struct vpa_range values = {.start_ns = s->col[VPT_OPEN_START][row], .end_ns = UINT64_MAX,
+		struct vpa_range values = {.start_ns = s->col[VPT_OPEN_START][row],
+			.end_ns = UINT64_MAX,
 			.kind = s->col[VPT_OPEN_RANGE_KIND][row] == VPT_RANGEKIND_START_END};
 		uint32_t thread;
 
@@ -114,8 +115,8 @@ static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 			rc = vpa_maps_name(r, b, s->col[VPT_OPEN_NAME][row], &values.name);
 		if (!rc)
 			rc = vpa_maps_name(r, b, s->col[VPT_OPEN_DOMAIN][row], &values.domain);
-		if (rc || vpa_timeline_find_open(timeline_of(r, thread, values.kind), values.start_ns,
-				  values.name, values.domain))
+		if (rc || vpa_timeline_find_open(timeline_of(r, thread, values.kind),
+				  values.start_ns, values.name, values.domain))
 			continue;
 		rc = add_range(r, thread, values);
 	}
@@ -124,7 +125,8 @@ static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 
 static void count_range(struct vpa_resolver *r, const struct vpa_range *v)
 {
-	if (v->start_ns < r->model->window_start_ns || v->start_ns > r->model->window_end_ns || v->unmatched)
+	if (v->start_ns < r->model->window_start_ns || v->start_ns > r->model->window_end_ns ||
+		v->unmatched)
 		return;
 	if (v->domain && v->domain == r->maps->cpu_op)
 		r->counts.cpu_ops++;
@@ -132,14 +134,17 @@ static void count_range(struct vpa_resolver *r, const struct vpa_range *v)
 		r->counts.ranges++;
 }
 
-static int add_range_rows(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
+static int add_range_rows(
+	struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
 {
 	uint32_t thread, row;
 	int rc = vpa_maps_thread(r, s->lane, &thread);
 
 	for (row = 0; !rc && row < s->row_count; row++) {
-		uint64_t start = s->col[VPT_RANGE_START][row], end = start + s->col[VPT_RANGE_DURATION][row];
-		struct vpa_range values = {.start_ns = start, .end_ns = end < start ? start : end,
+		uint64_t start = s->col[VPT_RANGE_START][row],
+			 end = start + s->col[VPT_RANGE_DURATION][row];
+		struct vpa_range values = {.start_ns = start,
+			.end_ns = end < start ? start : end,
 			.kind = s->col[VPT_RANGE_RANGE_KIND][row] == VPT_RANGEKIND_START_END,
 			.unmatched = s->col[VPT_RANGE_UNMATCHED][row] != 0};
 		struct vpa_range *open;
@@ -150,7 +155,8 @@ static int add_range_rows(struct vpa_resolver *r, const struct vpt_batch *b, con
 		if (rc)
 			break;
 		count_range(r, &values);
-		open = vpa_timeline_close(timeline_of(r, thread, values.kind), start, values.name, values.domain);
+		open = vpa_timeline_close(
+			timeline_of(r, thread, values.kind), start, values.name, values.domain);
 		if (open) {
 			open->end_ns = values.end_ns;
 			open->unmatched = values.unmatched;
@@ -212,14 +218,17 @@ static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
 	struct vpa_resolver *r = a->r;
 	struct vpa_calls *calls = &a->past->calls;
 	struct vpa_call_block *block = calls->blocks[calls->block_count - 1];
-	uint64_t window_start = r->model->window_start_ns, window_ns = r->model->window_end_ns - window_start;
+	uint64_t window_start = r->model->window_start_ns,
+		 window_ns = r->model->window_end_ns - window_start;
 	uint64_t earliest = block->start_ns, in_window = 0, launches = 0;
-	uint64_t previous = calls->end > calls->begin ? vpa_calls_at(calls, calls->end - 1)->start_ns : 0;
+	uint64_t previous =
+		calls->end > calls->begin ? vpa_calls_at(calls, calls->end - 1)->start_ns : 0;
 	uint32_t waiting = 0;
 	int rc = VPT_OK;
 
 	for (; row < end && !rc; row++) {
-		uint64_t start = col[VPT_CALL_START][row], stop = start + col[VPT_CALL_DURATION][row];
+		uint64_t start = col[VPT_CALL_START][row],
+			 stop = start + col[VPT_CALL_DURATION][row];
 		uint64_t id = col[VPT_CALL_ID][row], correlation = col[VPT_CALL_CORRELATION][row];
 		uint64_t position = calls->end, inside = start - window_start <= window_ns;
 		const struct vpa_call_kind *kind = &r->maps->call_kinds[id & 255];
@@ -235,10 +244,15 @@ static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
 		}
 		waits = kind->launches | (kind->unknown & (unsigned)(correlation != 0));
 		/* No reference to the range: the step in which the call began is kept as long as the call. */
-		*call = (struct vpa_call){.start_ns = start, .end_ns = stop < start ? start : stop,
-			.range = vpa_step_span_at(&a->range, &a->past->ranges.steps, start), .thread = a->thread,
-			.name = kind->name, .slot = (uint16_t)(position % VPA_CALL_BLOCK), .klass = kind->klass,
-			.waits = waits & 1, .missed = kind->launches & inside & 1};
+		*call = (struct vpa_call){.start_ns = start,
+			.end_ns = stop < start ? start : stop,
+			.range = vpa_step_span_at(&a->range, &a->past->ranges.steps, start),
+			.thread = a->thread,
+			.name = kind->name,
+			.slot = (uint16_t)(position % VPA_CALL_BLOCK),
+			.klass = kind->klass,
+			.waits = waits & 1,
+			.missed = kind->launches & inside & 1};
 		calls->end = position + 1;
 		earliest = start < earliest ? start : earliest;
 		waiting += waits;
@@ -249,7 +263,8 @@ static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
 			mark_nested(calls, call);
 		previous = start;
 		if (correlation)
-			rc = vpa_launches_add(a->launches, r->pasts, correlation, a->thread, position);
+			rc = vpa_launches_add(
+				a->launches, r->pasts, correlation, a->thread, position);
 		if (!rc && (kind->blocks & inside))
 			rc = vpa_hand_out_call(r, call);
 	}
@@ -311,7 +326,8 @@ static int add_waits(struct vpa_resolver *r, const struct vpt_section *s)
 		if (vpt_grow(&w->ids, &w->cap, w->count + 1, sizeof(*w->ids)))
 			return VPT_ENOMEM;
 		/* Ids rise as calls are made; one out of order is put where it belongs, if that is near. */
-		for (at = w->count; at > w->taken && w->count - at < 64 && w->ids[at - 1] > id; at--)
+		for (at = w->count; at > w->taken && w->count - at < 64 && w->ids[at - 1] > id;
+			at--)
 			w->ids[at] = w->ids[at - 1];
 		w->ids[at] = id;
 		w->count++;
@@ -387,7 +403,8 @@ static void count_others(struct vpa_resolver *r, const struct vpt_section *s)
 		r->counts.other += s->row_count;
 }
 
-static int add_section(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
+static int add_section(
+	struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
 {
 	count_others(r, s);
 	switch (s->kind) {
@@ -444,14 +461,16 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
 
 /* A block of calls may go when no gap can ask for them and none still waits for its op. A graph launch waits for
  * all of its ops, and how many there will be is not known, so those wait their full time. */
-static int may_forget(const struct vpa_resolver *r, const struct vpa_calls *calls, uint64_t frontier_ns)
+static int may_forget(
+	const struct vpa_resolver *r, const struct vpa_calls *calls, uint64_t frontier_ns)
 {
 	const struct vpa_call_block *block = vpa_calls_block(calls, calls->begin);
 	const struct vpa_call *last = &block->calls[VPA_CALL_BLOCK - 1];
 
 	if (last->end_ns >= frontier_ns)
 		return 0;
-	return !block->waiting || (r->released_ns > last->end_ns && r->released_ns - last->end_ns >= LAUNCH_WAIT_NS);
+	return !block->waiting ||
+	       (r->released_ns > last->end_ns && r->released_ns - last->end_ns >= LAUNCH_WAIT_NS);
 }
 
 static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t frontier_ns)
@@ -463,7 +482,8 @@ static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t fr
 	/* The last block always stays, so that "its previous call ended ..." can be answered. */
 	while (calls->end - calls->begin > 2 * VPA_CALL_BLOCK &&
 		(calls->end - calls->begin > CALLS_KEPT_MAX || may_forget(r, calls, frontier_ns))) {
-		past->forgotten_ns = vpa_calls_block(calls, calls->begin)->calls[VPA_CALL_BLOCK - 1].end_ns;
+		past->forgotten_ns =
+			vpa_calls_block(calls, calls->begin)->calls[VPA_CALL_BLOCK - 1].end_ns;
 		vpa_calls_drop(calls, calls->begin + VPA_CALL_BLOCK);
 	}
 	/* Calls point to their ranges without holding them: a step lives as long as a call that began in it. */
@@ -497,7 +517,8 @@ static void close_open(struct vpa_timeline *t, uint64_t end_ns)
 
 	for (i = 0; i < t->open_count; i++)
 		if (t->open[i]->end_ns == UINT64_MAX) {
-			t->open[i]->end_ns = end_ns > t->open[i]->start_ns ? end_ns : t->open[i]->start_ns;
+			t->open[i]->end_ns =
+				end_ns > t->open[i]->start_ns ? end_ns : t->open[i]->start_ns;
 			t->open[i]->unmatched = 1;
 		}
 }

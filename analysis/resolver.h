@@ -48,12 +48,12 @@ struct vpa_resolver {
 	struct vpa_range_pool pool;
 	struct vpa_intervals lost, profiler, loading;
 	struct vpa_intervals paused; /* recording was switched off: belongs to no gap */
-	uint64_t quiet_ns; /* none of them reaches beyond this */
+	uint64_t quiet_ns;           /* none of them reaches beyond this */
 
-	struct vpa_resolver_maps *maps;   /* ids of the chunk at hand, lanes, names */
+	struct vpa_resolver_maps *maps; /* ids of the chunk at hand, lanes, names */
 	struct vpa_op_queue queue;
 	const struct vpt_batch *batch; /* the chunk at hand */
-	uint64_t released_ns; /* ops before it have been released */
+	uint64_t released_ns;          /* ops before it have been released */
 	int failed;
 
 	struct vpa_counts counts;
@@ -61,8 +61,8 @@ struct vpa_resolver {
 	uint64_t launches_without_op, lost_events;
 };
 
-int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model, const struct vpa_rules *rules,
-	const struct vpa_resolver_sink *sink);
+int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model,
+	const struct vpa_rules *rules, const struct vpa_resolver_sink *sink);
 void vpa_resolver_free(struct vpa_resolver *r);
 
 /* Takes in a chunk, which must stay as it is until vpa_resolver_release() has returned. 0 or VPT_ENOMEM. */
@@ -82,7 +82,8 @@ const struct vpa_range *vpa_resolver_range_at(struct vpa_resolver *r, uint32_t t
 
 /* Whether a wait for another stream was queued on `stream` after the call `after` and before the call `before`
  * (correlation ids). Questions for one stream come in order. */
-static inline int vpa_resolver_waited(struct vpa_resolver *r, uint32_t stream, uint64_t after, uint64_t before)
+static inline int vpa_resolver_waited(
+	struct vpa_resolver *r, uint32_t stream, uint64_t after, uint64_t before)
 {
 	struct vpa_waits *w = &r->waits[stream];
 	int found = 0;

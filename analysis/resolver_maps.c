@@ -54,7 +54,8 @@ static int intern(struct vpa_resolver *r, const char *text, size_t len, uint32_t
 	return VPT_OK;
 }
 
-int vpa_maps_name(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string, uint32_t *name)
+int vpa_maps_name(
+	struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string, uint32_t *name)
 {
 	struct vpa_resolver_maps *m = r->maps;
 	struct vpt_text text;
@@ -78,11 +79,13 @@ int vpa_maps_name(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t st
 
 /* Calls outside the table that programs make all the time, and that put nothing on a device. Any other call that
  * is known by its name alone is kept until its op has had time to come. */
-static const char *const never_launch[] = {"cudaFuncSetAttribute", "cudaFuncGetAttributes", "cudaGetLastError",
-	"cudaPeekAtLastError", "cudaGetDevice", "cudaSetDevice", "cudaDeviceGetAttribute", "cudaStreamIsCapturing",
-	"cudaStreamGetCaptureInfo", "cudaPointerGetAttributes", "cudaGetDeviceProperties", "cuFuncSetAttribute",
+static const char *const never_launch[] = {"cudaFuncSetAttribute", "cudaFuncGetAttributes",
+	"cudaGetLastError", "cudaPeekAtLastError", "cudaGetDevice", "cudaSetDevice",
+	"cudaDeviceGetAttribute", "cudaStreamIsCapturing", "cudaStreamGetCaptureInfo",
+	"cudaPointerGetAttributes", "cudaGetDeviceProperties", "cuFuncSetAttribute",
 	"cuFuncGetAttribute", "cuCtxGetCurrent", "cuCtxSetCurrent", "cuPointerGetAttribute",
-	"cudaOccupancyMaxActiveBlocksPerMultiprocessor", "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"};
+	"cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+	"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"};
 
 /* Whether a call may put ops on a device although its class does not say so. */
 static int may_launch(uint64_t id, struct vpt_text name)
@@ -92,13 +95,14 @@ static int may_launch(uint64_t id, struct vpt_text name)
 	if (id && id < UINT32_MAX && vpt_call_name((uint32_t)id))
 		return 0;
 	for (i = 0; i < sizeof(never_launch) / sizeof(never_launch[0]); i++)
-		if (strlen(never_launch[i]) == name.len && !memcmp(never_launch[i], name.text, name.len))
+		if (strlen(never_launch[i]) == name.len &&
+			!memcmp(never_launch[i], name.text, name.len))
 			return 0;
 	return 1;
 }
 
-int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id, uint64_t string,
-	struct vpa_call_kind *kind)
+int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id,
+	uint64_t string, struct vpa_call_kind *kind)
 {
 	struct vpa_resolver_maps *m = r->maps;
 	const char *known;
@@ -127,12 +131,15 @@ static int kernel_of(struct vpa_resolver *r, uint32_t name, uint32_t *kernel)
 	struct vpt_text text = vpa_name(model, name);
 	struct vpa_kernel *k;
 
-	if (vpt_grow(&m->kernel_of_name, &m->kernel_of_name_cap, (size_t)name + 1, sizeof(uint32_t)))
+	if (vpt_grow(
+		    &m->kernel_of_name, &m->kernel_of_name_cap, (size_t)name + 1, sizeof(uint32_t)))
 		return VPT_ENOMEM;
 	if (m->kernel_of_name_cap > before)
-		memset(m->kernel_of_name + before, 0, (m->kernel_of_name_cap - before) * sizeof(uint32_t));
+		memset(m->kernel_of_name + before, 0,
+			(m->kernel_of_name_cap - before) * sizeof(uint32_t));
 	if (!m->kernel_of_name[name]) {
-		if (vpt_grow(&model->kernels, &model->kernel_cap, model->kernel_count + 1, sizeof(*k)))
+		if (vpt_grow(&model->kernels, &model->kernel_cap, model->kernel_count + 1,
+			    sizeof(*k)))
 			return VPT_ENOMEM;
 		k = &model->kernels[model->kernel_count++];
 		k->name = name;
@@ -156,8 +163,8 @@ static uint32_t block_count(const struct vpt_section *s, uint64_t row)
 	return (uint32_t)n;
 }
 
-int vpa_maps_new_config(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t config, uint32_t *kernel,
-	uint32_t *blocks)
+int vpa_maps_new_config(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t config,
+	uint32_t *kernel, uint32_t *blocks)
 {
 	struct vpa_resolver_maps *m = r->maps;
 	const struct vpt_section *s;
@@ -171,7 +178,8 @@ int vpa_maps_new_config(struct vpa_resolver *r, const struct vpt_batch *b, uint6
 			return VPT_ENOMEM;
 		return kernel_of(r, name, kernel);
 	}
-	if (vpa_maps_name(r, b, s->col[VPT_CONFIG_NAME][config], &name) || kernel_of(r, name, kernel))
+	if (vpa_maps_name(r, b, s->col[VPT_CONFIG_NAME][config], &name) ||
+		kernel_of(r, name, kernel))
 		return VPT_ENOMEM;
 	*blocks = block_count(s, config);
 	m->configs[config] = (struct vpa_config_entry){*kernel, *blocks};
@@ -257,8 +265,8 @@ static int add_thread(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t
 	return VPT_OK;
 }
 
-static int add_stream(
-	struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t device, uint64_t context, int64_t stream)
+static int add_stream(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t device,
+	uint64_t context, int64_t stream)
 {
 	struct vpa_model *m = r->model;
 	struct vpa_stream *s;
@@ -320,7 +328,8 @@ int vpa_maps_stream(struct vpa_resolver *r, uint64_t key, uint32_t *index)
 	return find_lane(r, key, VPT_LANETYPE_STREAM, index);
 }
 
-static int read_lane(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s, uint32_t row)
+static int read_lane(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s,
+	uint32_t row)
 {
 	uint64_t key = s->col[VPT_LANE_KEY][row], type = s->col[VPT_LANE_LANE_TYPE][row];
 	uint64_t own = key * 2 + (type == VPT_LANETYPE_STREAM) + 1;
@@ -349,7 +358,8 @@ static int read_lane(struct vpa_resolver *r, const struct vpt_batch *b, const st
 int vpa_maps_begin_chunk(struct vpa_resolver *r, const struct vpt_batch *b)
 {
 	struct vpa_resolver_maps *m = r->maps;
-	const struct vpt_section *lanes = vpt_batch_find(b, VPT_LANE), *configs = vpt_batch_find(b, VPT_CONFIG);
+	const struct vpt_section *lanes = vpt_batch_find(b, VPT_LANE),
+				 *configs = vpt_batch_find(b, VPT_CONFIG);
 	size_t config_count = configs ? configs->row_count : 0;
 	uint32_t row;
 	int rc = VPT_OK;

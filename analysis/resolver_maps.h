@@ -30,26 +30,27 @@ struct vpa_resolver_maps {
 	uint32_t *kernel_of_name; /* 1 + kernel, by name */
 	size_t kernel_of_name_cap;
 	struct vpa_call_kind call_kinds[256]; /* by call number */
-	uint32_t cpu_op;          /* name of the domain of imported operators; 0 until met */
-	uint32_t too_many;        /* name that stands for all beyond the limit */
+	uint32_t cpu_op;   /* name of the domain of imported operators; 0 until met */
+	uint32_t too_many; /* name that stands for all beyond the limit */
 };
 
 struct vpa_resolver_maps *vpa_maps_new(void);
 void vpa_maps_free(struct vpa_resolver_maps *m);
 
 int vpa_maps_begin_chunk(struct vpa_resolver *r, const struct vpt_batch *b);
-int vpa_maps_name(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string, uint32_t *name);
+int vpa_maps_name(
+	struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string, uint32_t *name);
 /* The kind of a call with this number and, if the number does not tell it, this name. */
-int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id, uint64_t string,
-	struct vpa_call_kind *kind);
+int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id,
+	uint64_t string, struct vpa_call_kind *kind);
 /* A configuration that is asked for the first time. */
-int vpa_maps_new_config(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t config, uint32_t *kernel,
-	uint32_t *blocks);
+int vpa_maps_new_config(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t config,
+	uint32_t *kernel, uint32_t *blocks);
 int vpa_maps_thread(struct vpa_resolver *r, uint64_t key, uint32_t *index);
 int vpa_maps_stream(struct vpa_resolver *r, uint64_t key, uint32_t *index);
 
-static inline int vpa_maps_config(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t config,
-	uint32_t *kernel, uint32_t *blocks)
+static inline int vpa_maps_config(struct vpa_resolver *r, const struct vpt_batch *b,
+	uint64_t config, uint32_t *kernel, uint32_t *blocks)
 {
 	const struct vpa_config_entry *known = r->maps->configs + config;
 

@@ -26,7 +26,8 @@ VPA_RARE static struct vpa_call *find_launch(const struct vpa_resolver *r, const
 
 	for (i = 0; i < r->process_count && !call; i++)
 		if (may_launch(&r->processes[i], pid))
-			call = vpa_launches_find(&r->processes[i].launches, r->pasts, op->correlation);
+			call = vpa_launches_find(
+				&r->processes[i].launches, r->pasts, op->correlation);
 	return call;
 }
 
@@ -72,11 +73,13 @@ static inline void join(struct vpa_resolver *r, struct vpa_op *op, int wide_rang
 		judge_wait(r, op);
 	if (wide_ranges)
 		op->process_range = vpa_steps_at(
-			&r->processes[r->model->threads[launch->thread].process].ranges.steps, launch->start_ns);
+			&r->processes[r->model->threads[launch->thread].process].ranges.steps,
+			launch->start_ns);
 }
 
 /* An op that is not wholly inside the window, or invalid. Returns whether there is something left of it. */
-VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_op *op, uint64_t *count, int wide_ranges)
+VPA_RARE static int clip(
+	struct vpa_resolver *r, struct vpa_op *op, uint64_t *count, int wide_ranges)
 {
 	const struct vpa_model *m = r->model;
 
@@ -102,10 +105,12 @@ VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_op *op, uint64_t *co
 }
 
 /* Joins ops; lists those that go on to the folds, inside the window and of positive length. */
-static size_t resolve(struct vpa_resolver *r, struct vpa_op *ops, size_t count, int wide_ranges, struct vpa_op **out)
+static size_t resolve(struct vpa_resolver *r, struct vpa_op *ops, size_t count, int wide_ranges,
+	struct vpa_op **out)
 {
 	uint64_t window_start = r->model->window_start_ns, window_end = r->model->window_end_ns;
-	uint64_t *counts[] = {[VPA_KERNEL] = &r->counts.kernels, [VPA_MEMCPY] = &r->counts.memcpy,
+	uint64_t *counts[] = {[VPA_KERNEL] = &r->counts.kernels,
+		[VPA_MEMCPY] = &r->counts.memcpy,
 		[VPA_MEMSET] = &r->counts.memset};
 	size_t n = 0, i;
 
@@ -160,8 +165,9 @@ static int find_launches(struct vpa_resolver *r, struct vpa_op *ops, size_t coun
 		if (op->kind == VPA_KERNEL && !op->held &&
 			vpa_maps_config(r, r->batch, op->kernel, &op->kernel, &op->blocks))
 			return VPT_ENOMEM;
-		op->launch = from.launches ? vpa_launches_find(from.launches, r->pasts, op->correlation)
-					   : find_launch(r, op);
+		op->launch = from.launches
+				     ? vpa_launches_find(from.launches, r->pasts, op->correlation)
+				     : find_launch(r, op);
 		__builtin_prefetch(op->launch, 1);
 	}
 	return VPT_OK;

@@ -57,7 +57,8 @@ static int compare_ns(const void *pa, const void *pb)
 /* Nearest rank: the smallest sample such that at least `percent` of all are not above it. */
 static uint64_t percentile(const struct vpa_spread_builder *b, unsigned percent)
 {
-	uint64_t rank = (uint64_t)(((unsigned __int128)b->count * percent + 99) / 100), seen = 0, value;
+	uint64_t rank = (uint64_t)(((unsigned __int128)b->count * percent + 99) / 100), seen = 0,
+		 value;
 	size_t i;
 
 	if (!b->is_histogram)
@@ -73,8 +74,11 @@ static uint64_t percentile(const struct vpa_spread_builder *b, unsigned percent)
 
 struct vpa_spread vpa_spread_of(struct vpa_spread_builder *b)
 {
-	struct vpa_spread s = {.count = b->count, .total_ns = b->total_ns, .min_ns = b->min_ns,
-		.max_ns = b->max_ns, .approximate = b->is_histogram};
+	struct vpa_spread s = {.count = b->count,
+		.total_ns = b->total_ns,
+		.min_ns = b->min_ns,
+		.max_ns = b->max_ns,
+		.approximate = b->is_histogram};
 	double variance;
 
 	if (!b->count)

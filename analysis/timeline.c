@@ -18,7 +18,8 @@ struct vpa_range *vpa_range_new(struct vpa_range_pool *pool)
 	size_t i;
 
 	if (!pool->unused) {
-		if (vpt_grow(&pool->blocks, &pool->block_cap, pool->block_count + 1, sizeof(*pool->blocks)))
+		if (vpt_grow(&pool->blocks, &pool->block_cap, pool->block_count + 1,
+			    sizeof(*pool->blocks)))
 			return NULL;
 		r = vpt_calloc(POOL_BLOCK, sizeof(*r));
 		if (!r)
@@ -91,12 +92,15 @@ static size_t first_open_at(const struct vpa_timeline *t, uint64_t start_ns)
 	return low;
 }
 
-static size_t find_open(const struct vpa_timeline *t, uint64_t start_ns, uint32_t name, uint32_t domain)
+static size_t find_open(
+	const struct vpa_timeline *t, uint64_t start_ns, uint32_t name, uint32_t domain)
 {
 	size_t i;
 
-	for (i = first_open_at(t, start_ns); i < t->open_count && t->open[i]->start_ns == start_ns; i++)
-		if (t->open[i]->name == name && t->open[i]->domain == domain && t->open[i]->end_ns == UINT64_MAX)
+	for (i = first_open_at(t, start_ns); i < t->open_count && t->open[i]->start_ns == start_ns;
+		i++)
+		if (t->open[i]->name == name && t->open[i]->domain == domain &&
+			t->open[i]->end_ns == UINT64_MAX)
 			return i;
 	return SIZE_MAX;
 }
@@ -153,7 +157,8 @@ static int end_until(struct vpa_timeline *t, uint64_t at)
  * So well-nested ranges take linear time, and only what is not in order afterwards is sorted. */
 static int compare_starts(const void *pa, const void *pb)
 {
-	const struct vpa_range *a = *(struct vpa_range *const *)pa, *b = *(struct vpa_range *const *)pb;
+	const struct vpa_range *a = *(struct vpa_range *const *)pa,
+			       *b = *(struct vpa_range *const *)pb;
 
 	if (a->start_ns != b->start_ns)
 		return a->start_ns < b->start_ns ? -1 : 1;
@@ -176,7 +181,8 @@ static int order_fresh(struct vpa_timeline *t)
 		qsort(t->fresh, t->fresh_open, sizeof(*t->fresh), compare_starts);
 	for (i = 0; i < n; i++) {
 		/* Open ranges first, outermost first, then the ended ones from the last to the first. */
-		struct vpa_range *r = i < t->fresh_open ? t->fresh[i] : t->fresh[n - 1 - (i - t->fresh_open)];
+		struct vpa_range *r =
+			i < t->fresh_open ? t->fresh[i] : t->fresh[n - 1 - (i - t->fresh_open)];
 
 		while (depth && stack[depth - 1]->start_ns >= r->end_ns &&
 			stack[depth - 1]->end_ns > r->end_ns)

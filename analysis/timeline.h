@@ -10,11 +10,12 @@
 
 struct vpa_timeline {
 	struct vpa_steps steps;
-	struct vpa_range *top;    /* innermost at the last step */
-	uint64_t last_ns;         /* time of the last step */
-	struct vpa_range **open;  /* open at the last chunk's end, by start */
+	struct vpa_range *top;   /* innermost at the last step */
+	uint64_t last_ns;        /* time of the last step */
+	struct vpa_range **open; /* open at the last chunk's end, by start */
 	size_t open_count, open_cap;
-	struct vpa_range **fresh; /* met in this chunk: first those open at its end, then in completion order */
+	struct vpa_range **
+		fresh; /* met in this chunk: first those open at its end, then in completion order */
 	size_t fresh_count, fresh_cap;
 	size_t fresh_open; /* how many of them are open */
 	uint64_t late;     /* ranges that came after their time had been settled: in no step */
@@ -37,9 +38,11 @@ struct vpa_range_pool {
 	void *ctx;
 };
 
-struct vpa_range *vpa_range_new(struct vpa_range_pool *pool); /* one reference, the caller's; NULL: no memory */
+struct vpa_range *vpa_range_new(
+	struct vpa_range_pool *pool); /* one reference, the caller's; NULL: no memory */
 void vpa_range_drop(struct vpa_range_pool *pool, struct vpa_range *range); /* accepts NULL */
-void vpa_range_pool_free(struct vpa_range_pool *pool); /* ranges still referred to are not told of */
+void vpa_range_pool_free(
+	struct vpa_range_pool *pool); /* ranges still referred to are not told of */
 
 /* The range of an earlier OPEN row with this start, name and domain, taken off the list; NULL: none. */
 struct vpa_range *vpa_timeline_close(

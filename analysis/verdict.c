@@ -24,7 +24,8 @@ static void add_reason(struct vpa_report *out, const char *text)
 
 #define REASON(out, ...) add_reason(out, vpa_arena_printf(&(out)->arena, __VA_ARGS__))
 
-static void judge_file(struct vpa_report *out, const struct vpa_reading *reading, const struct vpt_trace *trace)
+static void judge_file(
+	struct vpa_report *out, const struct vpa_reading *reading, const struct vpt_trace *trace)
 {
 	struct vpa_verdict *v = &out->verdict;
 	const struct vpt_reader *reader = vpt_trace_reader(trace);
@@ -44,11 +45,14 @@ static void judge_file(struct vpa_report *out, const struct vpa_reading *reading
 	}
 	if (reading->skipped_critical) {
 		v->complete = 0;
-		REASON(out, "%" PRIu64 " section%s of a newer version left out that this version would need",
+		REASON(out,
+			"%" PRIu64
+			" section%s of a newer version left out that this version would need",
 			reading->skipped_critical, plural(reading->skipped_critical));
 	}
 	if (reader && !reading->has_last && !v->torn_chunks)
-		REASON(out, "the capture ends without a stop: its process ended or was killed while recording");
+		REASON(out, "the capture ends without a stop: its process ended or was killed "
+			    "while recording");
 }
 
 static void judge_import(struct vpa_report *out, const struct vpt_import_stats *stats)
@@ -60,10 +64,11 @@ static void judge_import(struct vpa_report *out, const struct vpt_import_stats *
 		REASON(out, "the file is cut off or damaged: events after that place are missing");
 	}
 	if (stats->malformed)
-		REASON(out, "%" PRIu64 " malformed event%s left out", stats->malformed, plural(stats->malformed));
+		REASON(out, "%" PRIu64 " malformed event%s left out", stats->malformed,
+			plural(stats->malformed));
 	if (stats->unknown_category)
-		REASON(out, "%" PRIu64 " event%s of unknown categories left out", stats->unknown_category,
-			plural(stats->unknown_category));
+		REASON(out, "%" PRIu64 " event%s of unknown categories left out",
+			stats->unknown_category, plural(stats->unknown_category));
 }
 
 static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
@@ -72,7 +77,8 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 
 	if (v->dropped || r->lost_events) {
 		v->complete = 0;
-		REASON(out, "%" PRIu64 " record%s lost while recording", v->dropped ? v->dropped : r->lost_events,
+		REASON(out, "%" PRIu64 " record%s lost while recording",
+			v->dropped ? v->dropped : r->lost_events,
 			plural(v->dropped ? v->dropped : r->lost_events));
 	} else if (r->lost.count) {
 		v->complete = 0;
@@ -80,21 +86,24 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 	}
 	if (v->ops_without_launch) {
 		v->complete = 0;
-		REASON(out, "%" PRIu64 " operation%s without a launch record: their gaps and ranges are unknown",
+		REASON(out,
+			"%" PRIu64
+			" operation%s without a launch record: their gaps and ranges are unknown",
 			v->ops_without_launch, v->ops_without_launch == 1 ? " is" : "s are");
 	}
 	if (v->reversed || v->zero_time)
-		REASON(out, "%" PRIu64 " operation%s invalid times, left out of every sum", v->reversed + v->zero_time,
+		REASON(out, "%" PRIu64 " operation%s invalid times, left out of every sum",
+			v->reversed + v->zero_time,
 			v->reversed + v->zero_time == 1 ? " has" : "s have");
 	if (v->late_ops)
-		REASON(out, "%" PRIu64 " operation%s recorded too late to be put in order", v->late_ops,
-			v->late_ops == 1 ? " was" : "s were");
+		REASON(out, "%" PRIu64 " operation%s recorded too late to be put in order",
+			v->late_ops, v->late_ops == 1 ? " was" : "s were");
 	if (v->late_ranges)
-		REASON(out, "%" PRIu64 " range%s recorded too late to be joined with launches", v->late_ranges,
-			v->late_ranges == 1 ? " was" : "s were");
+		REASON(out, "%" PRIu64 " range%s recorded too late to be joined with launches",
+			v->late_ranges, v->late_ranges == 1 ? " was" : "s were");
 	if (v->unmatched_ranges)
-		REASON(out, "%" PRIu64 " range%s never closed, cut at the end of the window", v->unmatched_ranges,
-			v->unmatched_ranges == 1 ? " was" : "s were");
+		REASON(out, "%" PRIu64 " range%s never closed, cut at the end of the window",
+			v->unmatched_ranges, v->unmatched_ranges == 1 ? " was" : "s were");
 }
 
 static void judge_overhead(struct vpa_report *out, const struct vpa_resolver *r)
@@ -109,7 +118,10 @@ static void judge_overhead(struct vpa_report *out, const struct vpa_resolver *r)
 	v->tracing_cost_share = -1; /* only an untraced run beside it can tell */
 	if (share > degraded_share) {
 		v->gaps = VPA_DEGRADED;
-		REASON(out, "the profiling library itself took %.1f %% of the window: gaps are degraded", share * 100);
+		REASON(out,
+			"the profiling library itself took %.1f %% of the window: gaps are "
+			"degraded",
+			share * 100);
 	}
 }
 
@@ -127,8 +139,8 @@ int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_reading *re
 	for (i = 0; i < r->model->thread_count; i++)
 		late_ranges += r->pasts[i].ranges.late;
 	v->complete = 1;
-	v->written = n->kernels + n->memcpy + n->memset + n->calls + n->ranges + n->cpu_ops + n->marks + n->syncs +
-		     n->counters + n->other;
+	v->written = n->kernels + n->memcpy + n->memset + n->calls + n->ranges + n->cpu_ops +
+		     n->marks + n->syncs + n->counters + n->other;
 	v->dropped = reading->has_stats ? reading->dropped : reading->header_lost;
 	v->received = reading->has_stats ? reading->received : v->written + v->dropped;
 	v->ops_without_launch = r->ops_without_launch;

@@ -17,7 +17,8 @@ struct vpt_batch_index {
 	size_t slot_count;
 	uint32_t *config_slots; /* 1 + row of CONFIG, by content */
 	size_t config_slot_count;
-	struct vpt_config *configs; /* rows of CONFIG again, each in one piece: they are compared often */
+	struct vpt_config
+		*configs; /* rows of CONFIG again, each in one piece: they are compared often */
 	size_t config_cap;
 	uint32_t config_count;
 	size_t row_bytes; /* rough size of the payload so far */
@@ -128,8 +129,8 @@ static int reserve_slot(struct vpt_batch *b)
 	return VPT_OK;
 }
 
-static struct vpt_section *new_section(struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane,
-	size_t values)
+static struct vpt_section *new_section(
+	struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane, size_t values)
 {
 	struct vpt_section *s;
 
@@ -150,8 +151,8 @@ static struct vpt_section *new_section(struct vpt_batch *b, const struct vpt_kin
  * so it costs address space only. */
 static uint64_t zeros[VPT_ROWS_MAX];
 
-struct vpt_section *vpt_batch_section(struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane,
-	uint32_t rows, uint32_t present)
+struct vpt_section *vpt_batch_section(struct vpt_batch *b, const struct vpt_kind_desc *kind,
+	uint64_t lane, uint32_t rows, uint32_t present)
 {
 	size_t used = 0;
 	struct vpt_section *s;
@@ -161,7 +162,9 @@ struct vpt_section *vpt_batch_section(struct vpt_batch *b, const struct vpt_kind
 	if (!s)
 		return NULL;
 	for (c = 0; c < VPT_COLUMNS_MAX; c++)
-		s->col[c] = c >= kind->n_columns ? NULL : present & 1u << c ? s->data + used++ * rows : zeros;
+		s->col[c] = c >= kind->n_columns ? NULL
+			    : present & 1u << c  ? s->data + used++ * rows
+						 : zeros;
 	s->row_count = s->row_cap = rows;
 	b->decoded = 1;
 	return s;
@@ -176,7 +179,8 @@ static int grow_section(struct vpt_section *s)
 	/* Memory of an earlier chunk may hold far more rows than this section was born with. */
 	cap = (uint32_t)(s->data_cap / columns);
 	if (cap <= before) {
-		if (vpt_grow(&s->data, &s->data_cap, (size_t)before * 2 * columns, sizeof(*s->data)))
+		if (vpt_grow(
+			    &s->data, &s->data_cap, (size_t)before * 2 * columns, sizeof(*s->data)))
 			return VPT_ENOMEM;
 		cap = (uint32_t)(s->data_cap / columns);
 	}
@@ -269,7 +273,8 @@ void vpt_batch_put(struct vpt_batch *b, enum vpt_kind type, uint64_t lane, const
 	if (!s || s->lane != lane)
 		s = find_section(b, kind, lane);
 	if (!s || s->row_count >= VPT_ROWS_MAX || (s->row_count == s->row_cap && grow_section(s))) {
-		x->failed = b->decoded || (s && s->row_count >= VPT_ROWS_MAX) ? VPT_EINVAL : VPT_ENOMEM;
+		x->failed =
+			b->decoded || (s && s->row_count >= VPT_ROWS_MAX) ? VPT_EINVAL : VPT_ENOMEM;
 		return;
 	}
 	for (c = 0; c < kind->n_columns; c++)
@@ -314,7 +319,8 @@ static uint32_t *config_slot(const struct vpt_batch_index *x, const struct vpt_c
 {
 	size_t mask = x->config_slot_count - 1, i = hash_config(config) & mask;
 
-	while (x->config_slots[i] && memcmp(&x->configs[x->config_slots[i] - 1], config, sizeof(*config)))
+	while (x->config_slots[i] &&
+		memcmp(&x->configs[x->config_slots[i] - 1], config, sizeof(*config)))
 		i = (i + 1) & mask;
 	return &x->config_slots[i];
 }
@@ -341,8 +347,10 @@ uint64_t vpt_batch_config(struct vpt_batch *b, const struct vpt_config *config)
 
 	if (!x || x->failed)
 		return 0;
-	if ((x->config_count * (size_t)2 >= x->config_slot_count && grow_config_slots(x, x->config_count)) ||
-		vpt_grow(&x->configs, &x->config_cap, (size_t)x->config_count + 1, sizeof(*x->configs))) {
+	if ((x->config_count * (size_t)2 >= x->config_slot_count &&
+		    grow_config_slots(x, x->config_count)) ||
+		vpt_grow(&x->configs, &x->config_cap, (size_t)x->config_count + 1,
+			sizeof(*x->configs))) {
 		x->failed = VPT_ENOMEM;
 		return 0;
 	}
@@ -367,7 +375,8 @@ int vpt_batch_full(const struct vpt_batch *b)
 	size_t rows = b->index ? b->index->row_bytes : 0;
 
 	return b->event_count >= VPT_CHUNK_EVENTS || b->strings.count >= VPT_CHUNK_STRINGS ||
-	       b->section_count >= VPT_SECTIONS_MAX / 2 || rows + b->strings.size >= VPT_CHUNK_PAYLOAD;
+	       b->section_count >= VPT_SECTIONS_MAX / 2 ||
+	       rows + b->strings.size >= VPT_CHUNK_PAYLOAD;
 }
 
 static int moves_t_min(const struct vpt_section *s, const struct vpt_kind_desc *kind, uint32_t row)

@@ -39,14 +39,16 @@ enum {
 
 struct vpt_batch {
 	uint64_t sequence;
-	uint64_t t_min_ns; /* smallest start of valid ops, launch calls, LOSS and OVERHEAD; ~0: none */
+	uint64_t
+		t_min_ns; /* smallest start of valid ops, launch calls, LOSS and OVERHEAD; ~0: none */
 	uint64_t t_max_ns; /* largest end of any event; 0: none */
 	uint32_t lost_events;
 	uint32_t flags;
 	uint32_t event_count;
 
 	struct vpt_section *sections;
-	size_t section_count, section_cap; /* slots beyond section_count keep their memory for reuse */
+	size_t section_count,
+		section_cap; /* slots beyond section_count keep their memory for reuse */
 
 	struct vpt_strings strings; /* id 0 is the empty string */
 	int decoded;                /* filled by the reader: takes no puts before it is reset */
@@ -97,7 +99,7 @@ int vpt_batch_full(const struct vpt_batch *b);
 /* Appends a section of `rows` rows for the reader to fill: columns whose bit is set in `present` have undefined
  * values, all others are zeros that sections share and nobody writes to. A batch made so takes no puts before
  * it is reset. NULL: no memory. */
-struct vpt_section *vpt_batch_section(struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane,
-	uint32_t rows, uint32_t present);
+struct vpt_section *vpt_batch_section(struct vpt_batch *b, const struct vpt_kind_desc *kind,
+	uint64_t lane, uint32_t rows, uint32_t present);
 
 #endif

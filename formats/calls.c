@@ -32,7 +32,8 @@ static size_t bare_length(const char *name, size_t len)
 	for (;;) {
 		size_t end = len;
 
-		if (len > 5 && (!memcmp(name + len - 5, "_ptsz", 5) || !memcmp(name + len - 5, "_ptds", 5))) {
+		if (len > 5 && (!memcmp(name + len - 5, "_ptsz", 5) ||
+				       !memcmp(name + len - 5, "_ptds", 5))) {
 			len -= 5;
 			continue;
 		}
@@ -66,6 +67,7 @@ enum vpt_call_class vpt_call_class(uint32_t number)
 
 int vpt_call_launches(enum vpt_call_class klass)
 {
-	return klass == VPT_CALL_LAUNCH || klass == VPT_CALL_GRAPH_LAUNCH || klass == VPT_CALL_COPY ||
-	       klass == VPT_CALL_BLOCKING_COPY || klass == VPT_CALL_MEMSET;
+	return klass == VPT_CALL_LAUNCH || klass == VPT_CALL_GRAPH_LAUNCH ||
+	       klass == VPT_CALL_COPY || klass == VPT_CALL_BLOCKING_COPY ||
+	       klass == VPT_CALL_MEMSET;
 }

@@ -27,7 +27,7 @@ enum vpt_call_class {
  * allocates nothing. */
 uint32_t vpt_call_find(const char *name, size_t len);
 
-const char *vpt_call_name(uint32_t number); /* NULL if unknown */
+const char *vpt_call_name(uint32_t number);          /* NULL if unknown */
 enum vpt_call_class vpt_call_class(uint32_t number); /* OTHER if unknown */
 
 /* Whether calls of this class can put ops on a device: they count for a chunk's t_min. */

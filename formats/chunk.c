@@ -57,7 +57,8 @@ static int mark_flush(struct vpt_payload *p, size_t offset)
 	return VPT_OK;
 }
 
-static int put_column_header(struct vpt_payload *p, uint8_t id, struct vpt_column_code code, size_t len)
+static int put_column_header(
+	struct vpt_payload *p, uint8_t id, struct vpt_column_code code, size_t len)
 {
 	size_t at = extend(p, VPT_COLUMN_HEADER_SIZE);
 
@@ -72,8 +73,8 @@ static int put_column_header(struct vpt_payload *p, uint8_t id, struct vpt_colum
 	return VPT_OK;
 }
 
-static int put_column(struct vpt_payload *p, const struct vpt_column_desc *column, const uint64_t *values,
-	const uint64_t *durations, size_t rows)
+static int put_column(struct vpt_payload *p, const struct vpt_column_desc *column,
+	const uint64_t *values, const uint64_t *durations, size_t rows)
 {
 	struct vpt_column_code code;
 	size_t at, plane;
@@ -113,8 +114,8 @@ static size_t begin_section(struct vpt_payload *p)
 	return extend(p, VPT_SECTION_HEADER_SIZE);
 }
 
-static void end_section(struct vpt_payload *p, size_t at, const struct vpt_kind_desc *kind, size_t rows,
-	unsigned columns, uint64_t lane)
+static void end_section(struct vpt_payload *p, size_t at, const struct vpt_kind_desc *kind,
+	size_t rows, unsigned columns, uint64_t lane)
 {
 	unsigned char *h = p->data + at;
 
@@ -211,7 +212,8 @@ static uint64_t count_values(const struct vpt_batch *b)
 	size_t i;
 
 	for (i = 0; i < b->section_count; i++)
-		values += (uint64_t)b->sections[i].row_count * vpt_kind_desc(b->sections[i].kind)->n_columns;
+		values += (uint64_t)b->sections[i].row_count *
+			  vpt_kind_desc(b->sections[i].kind)->n_columns;
 	return values;
 }
 
@@ -253,12 +255,14 @@ int vpt_chunk_encode(const struct vpt_batch *b, struct vpt_payload *p, struct vp
 		return vpt_fail(err, VPT_EINVAL, "chunk %llu has %zu bytes, at most %d are allowed",
 			(unsigned long long)b->sequence, p->size, VPT_PAYLOAD_MAX);
 	if (count_values(b) > values_allowed(p->size - VPT_CHUNK_HEADER_SIZE))
-		return vpt_fail(err, VPT_EINVAL, "chunk %llu repeats equal rows too often for its %zu bytes",
+		return vpt_fail(err, VPT_EINVAL,
+			"chunk %llu repeats equal rows too often for its %zu bytes",
 			(unsigned long long)b->sequence, p->size);
 	put_chunk_header(p, b, sections);
 	return VPT_OK;
 no_memory:
-	return vpt_fail(err, VPT_ENOMEM, "no memory to encode a chunk of %u events", b->event_count);
+	return vpt_fail(
+		err, VPT_ENOMEM, "no memory to encode a chunk of %u events", b->event_count);
 }
 
 /* ---- decoding ---- */
@@ -282,7 +286,8 @@ int vpt_chunk_header_decode(
 	out->lost_events = (uint32_t)vpt_le_get(data + 40, 4);
 	out->flags = (uint32_t)vpt_le_get(data + 44, 4);
 	if (out->section_count > VPT_SECTIONS_MAX)
-		return vpt_fail(err, VPT_EDATA, "chunk %llu claims %u sections, at most %d are allowed",
+		return vpt_fail(err, VPT_EDATA,
+			"chunk %llu claims %u sections, at most %d are allowed",
 			(unsigned long long)out->sequence, out->section_count, VPT_SECTIONS_MAX);
 	return VPT_OK;
 }
@@ -389,7 +394,8 @@ static int view_columns(struct cursor c, const struct section_header *h,
 static int decode_strings(struct vpt_batch *b, const struct section_header *h,
 	const struct column_view views[VPT_COLUMNS_MAX], uint32_t seen)
 {
-	const struct column_view *length = &views[VPT_STRING_LENGTH], *text = &views[VPT_STRING_TEXT];
+	const struct column_view *length = &views[VPT_STRING_LENGTH],
+				 *text = &views[VPT_STRING_TEXT];
 	struct vpt_strings *s = &b->strings;
 	uint64_t end = 0;
 	uint32_t i;
@@ -415,14 +421,16 @@ static int decode_strings(struct vpt_batch *b, const struct section_header *h,
 }
 
 static int decode_rows(struct vpt_batch *b, const struct section_header *h,
-	const struct vpt_kind_desc *kind, const struct column_view views[VPT_COLUMNS_MAX], uint32_t seen)
+	const struct vpt_kind_desc *kind, const struct column_view views[VPT_COLUMNS_MAX],
+	uint32_t seen)
 {
 	struct vpt_section *s;
 	unsigned c;
 
 	for (c = 0; c < kind->n_columns; c++)
-		if (seen & 1u << c && (views[c].enc > VPT_ENC_GAP || (views[c].enc == VPT_ENC_GAP &&
-			(c || !(kind->flags & VPT_KIND_SPAN)))))
+		if (seen & 1u << c && (views[c].enc > VPT_ENC_GAP ||
+					      (views[c].enc == VPT_ENC_GAP &&
+						      (c || !(kind->flags & VPT_KIND_SPAN)))))
 			return VPT_EDATA;
 	s = vpt_batch_section(b, kind, h->lane, h->rows, seen);
 	if (!s)
@@ -434,7 +442,8 @@ static int decode_rows(struct vpt_batch *b, const struct section_header *h,
 		if (!(seen & 1u << c))
 			continue;
 		if (v->enc == VPT_ENC_GAP)
-			vpt_column_join_gap(v->data, h->rows, v->width, v->base, s->col[1], s->col[0]);
+			vpt_column_join_gap(
+				v->data, h->rows, v->width, v->base, s->col[1], s->col[0]);
 		else
 			vpt_column_join(v->data, h->rows, v->width, v->enc, v->base, s->col[c]);
 	}
@@ -493,16 +502,18 @@ static int decode_sections(
 			return vpt_fail(err, rc, "no memory for a section of %u rows", h.rows);
 		if (rc)
 			return vpt_fail(err, VPT_EDATA,
-				"section %u of %u (type %u, %u rows, %u bytes) does not fit its chunk: "
-				"%zu bytes are left", i, count, h.type, h.rows, h.len, left);
+				"section %u of %u (type %u, %u rows, %u bytes) does not fit its "
+				"chunk: "
+				"%zu bytes are left",
+				i, count, h.type, h.rows, h.len, left);
 		c->p += h.len;
 		c->left -= h.len;
 	}
 	return VPT_OK;
 }
 
-int vpt_chunk_decode(
-	const unsigned char *data, size_t size, int torn, struct vpt_batch *out, struct vpt_err *err)
+int vpt_chunk_decode(const unsigned char *data, size_t size, int torn, struct vpt_batch *out,
+	struct vpt_err *err)
 {
 	struct vpt_chunk_header h;
 	struct cursor c;

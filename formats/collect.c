@@ -110,7 +110,8 @@ static uint64_t *append(struct vpt_collect *c, struct rows *rows, size_t width)
 	if (c->failed)
 		return NULL;
 	if (rows->count >= UINT32_MAX - 1 ||
-		vpt_grow(&rows->values, &rows->cap, (rows->count + 1) * width, sizeof(*rows->values))) {
+		vpt_grow(&rows->values, &rows->cap, (rows->count + 1) * width,
+			sizeof(*rows->values))) {
 		c->failed = VPT_ENOMEM;
 		return NULL;
 	}
@@ -125,8 +126,8 @@ static uint32_t *find_config(const struct vpt_collect *c, const void *config)
 	size_t i = vpt_hash(config, sizeof(struct vpt_config)) & mask;
 
 	while (c->config_slots[i] &&
-		memcmp(c->configs.values + (c->config_slots[i] - 1) * (size_t)VPT_CONFIG_COLUMNS, config,
-			sizeof(struct vpt_config)))
+		memcmp(c->configs.values + (c->config_slots[i] - 1) * (size_t)VPT_CONFIG_COLUMNS,
+			config, sizeof(struct vpt_config)))
 		i = (i + 1) & mask;
 	return &c->config_slots[i];
 }
@@ -158,7 +159,8 @@ uint64_t vpt_collect_config(struct vpt_collect *c, const struct vpt_config *conf
 			return 0;
 		}
 		for (i = 0; i < c->configs.count; i++)
-			*find_config(c, c->configs.values + i * VPT_CONFIG_COLUMNS) = (uint32_t)(i + 1);
+			*find_config(c, c->configs.values + i * VPT_CONFIG_COLUMNS) =
+				(uint32_t)(i + 1);
 	}
 	slot = find_config(c, config);
 	if (!*slot) {
@@ -239,15 +241,21 @@ no_memory:
 
 uint64_t vpt_collect_thread(struct vpt_collect *c, int64_t pid, int64_t tid)
 {
-	return lane_key(c, (struct vpt_lane){.lane_type = VPT_LANETYPE_THREAD, .pid = (uint64_t)pid,
-				   .tid = (uint64_t)tid, .device = (uint64_t)-1, .stream = (uint64_t)-1});
+	return lane_key(c, (struct vpt_lane){.lane_type = VPT_LANETYPE_THREAD,
+				   .pid = (uint64_t)pid,
+				   .tid = (uint64_t)tid,
+				   .device = (uint64_t)-1,
+				   .stream = (uint64_t)-1});
 }
 
 uint64_t vpt_collect_stream(
 	struct vpt_collect *c, int64_t pid, int64_t device, uint64_t context, int64_t stream)
 {
-	return lane_key(c, (struct vpt_lane){.lane_type = VPT_LANETYPE_STREAM, .pid = (uint64_t)pid,
-				   .tid = (uint64_t)-1, .device = (uint64_t)device, .context = context,
+	return lane_key(c, (struct vpt_lane){.lane_type = VPT_LANETYPE_STREAM,
+				   .pid = (uint64_t)pid,
+				   .tid = (uint64_t)-1,
+				   .device = (uint64_t)device,
+				   .context = context,
 				   .stream = (uint64_t)stream});
 }
 
@@ -286,7 +294,8 @@ static int compare_entries(const void *pa, const void *pb)
 /* The window: first start and last end of valid ops, calls and ranges. */
 static void widen_window(struct vpt_collect *c, const struct entry *e, uint64_t duration_ns)
 {
-	if (e->kind != VPT_KERNEL && e->kind != VPT_COPY && e->kind != VPT_CALL && e->kind != VPT_RANGE)
+	if (e->kind != VPT_KERNEL && e->kind != VPT_COPY && e->kind != VPT_CALL &&
+		e->kind != VPT_RANGE)
 		return;
 	if (!e->start || e->start + duration_ns < e->start)
 		return;
@@ -315,7 +324,8 @@ static int build_index(struct vpt_collect *c)
 		if (!kind || !(kind->flags & VPT_KIND_EVENT))
 			continue;
 		for (row = 0; row < c->kinds[k].count; row++) {
-			const uint64_t *values = c->kinds[k].values + row * (1 + (size_t)kind->n_columns);
+			const uint64_t *values =
+				c->kinds[k].values + row * (1 + (size_t)kind->n_columns);
 
 			c->index[c->index_count] = make_entry(kind, values, row);
 			widen_window(c, &c->index[c->index_count++], values[2]);
@@ -343,7 +353,8 @@ static int is_string(const struct vpt_kind_desc *kind, const uint64_t *columns, 
 }
 
 /* Bytes of strings that this row brings into its chunk; `seen` remembers the chunk each was counted for. */
-static size_t new_text(const struct vpt_collect *c, const struct entry *e, uint32_t chunk, uint32_t *seen)
+static size_t new_text(
+	const struct vpt_collect *c, const struct entry *e, uint32_t chunk, uint32_t *seen)
 {
 	const struct vpt_kind_desc *kind = vpt_kind_desc(e->kind);
 	const uint64_t *columns = row_of(c, e) + 1;
@@ -384,10 +395,12 @@ static int cut_index(struct vpt_collect *c)
 		size_t text = new_text(c, &c->index[i], (uint32_t)c->cut_count, seen);
 
 		/* A lane and kind met for the first time costs a section; changes of lane bound that. */
-		lanes += i == cut->begin || row_of(c, &c->index[i])[0] != row_of(c, &c->index[i - 1])[0] ||
+		lanes += i == cut->begin ||
+			 row_of(c, &c->index[i])[0] != row_of(c, &c->index[i - 1])[0] ||
 			 c->index[i].kind != c->index[i - 1].kind;
 		bytes += text + 16;
-		if (i - cut->begin >= VPT_CHUNK_EVENTS || (bytes > VPT_CHUNK_PAYLOAD && i > cut->begin) ||
+		if (i - cut->begin >= VPT_CHUNK_EVENTS ||
+			(bytes > VPT_CHUNK_PAYLOAD && i > cut->begin) ||
 			(lanes > VPT_SECTIONS_MAX / 2 && c->lane_count > VPT_SECTIONS_MAX / 16)) {
 			rc = begin_cut(c, i);
 			bytes = new_text(c, &c->index[i], (uint32_t)c->cut_count, seen) + 16;
@@ -439,7 +452,8 @@ int vpt_collect_finish(struct vpt_collect *c, uint64_t unix_offset_ns, struct vp
 	if (!rc)
 		rc = list_open(c);
 	if (rc)
-		return vpt_fail(err, rc, "no memory for the %zu events of this trace", c->index_count);
+		return vpt_fail(
+			err, rc, "no memory for the %zu events of this trace", c->index_count);
 	c->header.major = VPT_MAJOR;
 	c->header.minor = VPT_MINOR;
 	c->header.cpu_tick_ns = c->header.gpu_tick_ns = 1;
@@ -490,7 +504,8 @@ static uint64_t local_config(const struct vpt_collect *c, struct vpt_batch *out,
 }
 
 /* Puts one row with its ids translated to those of the chunk. */
-static void put_row(const struct vpt_collect *c, struct vpt_batch *out, unsigned type, const uint64_t *row)
+static void put_row(
+	const struct vpt_collect *c, struct vpt_batch *out, unsigned type, const uint64_t *row)
 {
 	const struct vpt_kind_desc *kind = vpt_kind_desc(type);
 	uint64_t columns[VPT_COLUMNS_MAX];
@@ -511,13 +526,17 @@ static void put_open(const struct vpt_collect *c, struct vpt_batch *out, const s
 	size_t i;
 
 	for (i = 0; i < cut->open_count; i++) {
-		const uint64_t *row = c->kinds[VPT_RANGE].values + cut->open[i] * (1 + (size_t)VPT_RANGE_COLUMNS);
+		const uint64_t *row =
+			c->kinds[VPT_RANGE].values + cut->open[i] * (1 + (size_t)VPT_RANGE_COLUMNS);
 		struct vpt_range r;
 		struct vpt_open o;
 
 		memcpy(&r, row + 1, sizeof(r));
-		o = (struct vpt_open){.lane = row[0], .start_ns = r.start_ns, .range_kind = r.range_kind,
-			.payload = r.payload, .value = r.value};
+		o = (struct vpt_open){.lane = row[0],
+			.start_ns = r.start_ns,
+			.range_kind = r.range_kind,
+			.payload = r.payload,
+			.value = r.value};
 		if (is_string(vpt_kind_desc(VPT_RANGE), row + 1, VPT_RANGE_VALUE))
 			o.value = local_string(c, out, r.value);
 		o.name = local_string(c, out, r.name);
@@ -526,7 +545,8 @@ static void put_open(const struct vpt_collect *c, struct vpt_batch *out, const s
 	}
 }
 
-static void put_lane(const struct vpt_collect *c, struct vpt_batch *out, uint64_t key, unsigned char *done)
+static void put_lane(
+	const struct vpt_collect *c, struct vpt_batch *out, uint64_t key, unsigned char *done)
 {
 	struct vpt_lane row;
 
@@ -555,7 +575,8 @@ static int put_lanes(const struct vpt_collect *c, struct vpt_batch *out)
 		put_lane(c, out, out->sections[s].lane, done);
 		for (i = 0; i < kind->n_columns; i++)
 			for (row = 0; kind->columns[i].unit == VPT_UNIT_LANE &&
-				      row < out->sections[s].row_count; row++)
+				      row < out->sections[s].row_count;
+				row++)
 				put_lane(c, out, out->sections[s].col[i][row], done);
 	}
 	vpt_free(done);
@@ -572,7 +593,8 @@ static void put_tables(const struct vpt_collect *c, struct vpt_batch *out)
 		const struct rows *rows = &c->kinds[tables[t]];
 
 		for (row = 0; row < rows->count; row++)
-			put_row(c, out, tables[t], rows->values + row * (1 + (size_t)kind->n_columns));
+			put_row(c, out, tables[t],
+				rows->values + row * (1 + (size_t)kind->n_columns));
 	}
 }
 
@@ -591,7 +613,8 @@ int vpt_collect_chunk(
 	put_open(c, out, cut);
 	if (index + 1 == c->cut_count) {
 		struct vpt_clock end = {.trace_ns = c->end_ns,
-			.realtime_ns = c->header.t0_unix_ns ? c->header.t0_unix_ns + (c->end_ns - c->header.t0_ns)
+			.realtime_ns = c->header.t0_unix_ns ? c->header.t0_unix_ns +
+								      (c->end_ns - c->header.t0_ns)
 							    : 0};
 
 		vpt_batch_put(out, VPT_CLOCK, 0, &end);

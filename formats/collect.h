@@ -14,7 +14,7 @@
 
 struct vpt_collect;
 
-struct vpt_collect *vpt_collect_new(void); /* NULL when there is no memory */
+struct vpt_collect *vpt_collect_new(void);    /* NULL when there is no memory */
 void vpt_collect_free(struct vpt_collect *c); /* accepts NULL */
 
 /* Ids for the whole trace. 0 is the empty string. Text beyond 64 KiB is cut. */

@@ -8,8 +8,8 @@
 
 /* On x86-64 the compiler makes one version for AVX2 and picks at load time. The sanitizers' start-up
  * code runs after that pick, so their builds go without. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-	!defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define VPT_VECTORISE __attribute__((optimize("O3"), target_clones("avx2", "default")))
 #elif defined(__GNUC__) && !defined(__clang__)
 #define VPT_VECTORISE __attribute__((optimize("O3")))
@@ -68,8 +68,8 @@ static uint64_t transform_delta(
 /* Returns 0 when some distance does not fit in 62 bits and a sign. Nothing here depends on the row before
  * but its input, and nothing leaves the loop early, so that it can be vectorised. */
 VPT_VECTORISE
-static int transform_gap(const uint64_t *restrict starts, const uint64_t *restrict durations, size_t count,
-	uint64_t *restrict out, uint64_t *bits)
+static int transform_gap(const uint64_t *restrict starts, const uint64_t *restrict durations,
+	size_t count, uint64_t *restrict out, uint64_t *bits)
 {
 	uint64_t seen = 0, bad = 0;
 	size_t i;
@@ -89,8 +89,8 @@ static int transform_gap(const uint64_t *restrict starts, const uint64_t *restri
 	return !(bad >> 63);
 }
 
-struct vpt_column_code vpt_column_transform(uint8_t enc, const uint64_t *values,
-	const uint64_t *durations, size_t count, uint64_t *out)
+struct vpt_column_code vpt_column_transform(
+	uint8_t enc, const uint64_t *values, const uint64_t *durations, size_t count, uint64_t *out)
 {
 	struct vpt_column_code code = {.enc = enc};
 	uint64_t bits = 0;
@@ -139,8 +139,8 @@ static inline __attribute__((always_inline)) void join_width(
 }
 
 VPT_VECTORISE
-static void join_planes(
-	const unsigned char *planes, size_t count, unsigned width, uint64_t base, uint64_t *restrict out)
+static void join_planes(const unsigned char *planes, size_t count, unsigned width, uint64_t base,
+	uint64_t *restrict out)
 {
 	switch (width) {
 	case 0:

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 struct vpt_column_code {
-	uint8_t enc;   /* may differ from the one asked for: GAP falls back to DELTA where it cannot hold */
+	uint8_t enc; /* may differ from the one asked for: GAP falls back to DELTA where it cannot hold */
 	uint8_t width; /* planes, 0..8 */
 	uint64_t base;
 };

@@ -49,7 +49,8 @@ static const unsigned char *peek(struct walker *w, uint64_t offset, size_t size)
 	if (offset < w->window_at || offset + size > w->window_at + w->window_size) {
 		w->window_at = offset;
 		w->window_size = 0;
-		w->failed = w->src->read_at(w->src, offset, w->window, WINDOW, &w->window_size, w->err);
+		w->failed =
+			w->src->read_at(w->src, offset, w->window, WINDOW, &w->window_size, w->err);
 		spend(w, w->window_size);
 		if (w->failed || w->window_size < size)
 			return NULL;
@@ -180,7 +181,8 @@ static int step(struct walker *w, struct vpt_frames *f, uint64_t *at)
 
 	if (magic_at(w, offset) == ZSTD_MAGIC)
 		rc = frame_end(w, offset, &end, &content);
-	if (!rc && (end == file_end || magic_at(w, end) == ZSTD_MAGIC || is_skippable(magic_at(w, end)))) {
+	if (!rc && (end == file_end || magic_at(w, end) == ZSTD_MAGIC ||
+			   is_skippable(magic_at(w, end)))) {
 		*at = end;
 		return add(f, offset, end - offset, content, VPT_FRAME_WHOLE);
 	}
@@ -195,10 +197,12 @@ static int step(struct walker *w, struct vpt_frames *f, uint64_t *at)
 	return rc ? rc : add(f, end, next - end, 0, VPT_FRAME_DAMAGED);
 }
 
-int vpt_frames_walk(struct vpt_source *src, const struct vpt_frame_check *check, struct vpt_frames *out,
-	struct vpt_err *err)
+int vpt_frames_walk(struct vpt_source *src, const struct vpt_frame_check *check,
+	struct vpt_frames *out, struct vpt_err *err)
 {
-	struct walker w = {.src = src, .check = check, .err = err,
+	struct walker w = {.src = src,
+		.check = check,
+		.err = err,
 		.budget = BUDGET_BASE + src->size_bytes * BUDGET_PER_BYTE};
 	uint64_t at = 0;
 	int rc = VPT_OK;

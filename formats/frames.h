@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum vpt_frame_state {
-	VPT_FRAME_WHOLE,  /* its last block and checksum are there; whether they are right is not known yet */
+	VPT_FRAME_WHOLE, /* its last block and checksum are there; whether they are right is not known yet */
 	VPT_FRAME_TORN,   /* the file ends inside it */
 	VPT_FRAME_DAMAGED /* no frame: bytes that belong to none */
 };

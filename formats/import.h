@@ -11,13 +11,14 @@
 
 /* What was met and not taken over, for `info` and the verdict. */
 struct vpt_import_stats {
-	uint64_t events;           /* records of the source looked at */
-	uint64_t skipped;          /* of a category that is understood and not needed (flows, python frames) */
+	uint64_t events; /* records of the source looked at */
+	uint64_t
+		skipped; /* of a category that is understood and not needed (flows, python frames) */
 	uint64_t unknown_category; /* of a category nobody here knows */
 	uint64_t malformed;        /* lacking a time, a name or a number that the kind needs */
-	uint64_t bad_text;         /* strings with invalid UTF-8 or control characters, kept as they are */
-	uint64_t bad_numbers;      /* NaN, infinities, fractions below a nanosecond: cut or left out */
-	int truncated;             /* the file ends in the middle; what came before was read */
+	uint64_t bad_text; /* strings with invalid UTF-8 or control characters, kept as they are */
+	uint64_t bad_numbers; /* NaN, infinities, fractions below a nanosecond: cut or left out */
+	int truncated;        /* the file ends in the middle; what came before was read */
 };
 
 struct vpt_importer {

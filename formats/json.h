@@ -14,8 +14,8 @@
 struct vpt_json {
 	struct vpt_sink *sink; /* borrowed */
 	struct vpt_err err;
-	int failed;  /* the code of the first failure */
-	int pretty;  /* 1: two spaces a level, one member a line */
+	int failed; /* the code of the first failure */
+	int pretty; /* 1: two spaces a level, one member a line */
 	int depth;
 	unsigned char has_member[64]; /* by depth; deeper nesting is a failure */
 	size_t used;

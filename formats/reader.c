@@ -51,21 +51,22 @@ void vpt_decoder_free(struct vpt_decoder *d)
 }
 
 /* The first bytes of the frame's content, without its checksum. Returns how many there are. */
-static size_t decode_head(struct vpt_decoder *d, struct vpt_source *src, uint64_t offset, uint64_t size,
-	unsigned char *head, size_t head_size)
+static size_t decode_head(struct vpt_decoder *d, struct vpt_source *src, uint64_t offset,
+	uint64_t size, unsigned char *head, size_t head_size)
 {
 	unsigned char bytes[512];
 	ZSTD_outBuffer out = {head, head_size, 0};
 	ZSTD_inBuffer in = {bytes, 0, 0};
 
 	if (src->read_at(src, offset, bytes, size < sizeof(bytes) ? (size_t)size : sizeof(bytes),
-			&in.size, NULL))
+		    &in.size, NULL))
 		return 0;
 	ZSTD_DCtx_reset(d->zstd, ZSTD_reset_session_only);
 	while (in.pos < in.size && out.pos < out.size) {
 		size_t before = in.pos + out.pos;
 
-		if (ZSTD_isError(ZSTD_decompressStream(d->zstd, &out, &in)) || in.pos + out.pos == before)
+		if (ZSTD_isError(ZSTD_decompressStream(d->zstd, &out, &in)) ||
+			in.pos + out.pos == before)
 			break;
 	}
 	return out.pos;
@@ -98,8 +99,8 @@ static int read_frame(struct vpt_decoder *d, struct vpt_source *src, uint64_t of
 }
 
 /* Decompresses a frame that is in d->frame. With `torn` what comes out before the end counts. */
-static int inflate_frame(struct vpt_decoder *d, size_t size, uint32_t content, int torn, size_t *got,
-	struct vpt_err *err)
+static int inflate_frame(struct vpt_decoder *d, size_t size, uint32_t content, int torn,
+	size_t *got, struct vpt_err *err)
 {
 	ZSTD_outBuffer out;
 	ZSTD_inBuffer in = {d->frame, size, 0};
@@ -123,7 +124,8 @@ static int inflate_frame(struct vpt_decoder *d, size_t size, uint32_t content, i
 	if (ZSTD_isError(left))
 		return vpt_fail(err, VPT_EDATA, "zstd: %s", ZSTD_getErrorName(left));
 	if (left || in.pos != size || out.pos != content)
-		return vpt_fail(err, VPT_EDATA, "expected %u bytes of content, found %zu", content, out.pos);
+		return vpt_fail(err, VPT_EDATA, "expected %u bytes of content, found %zu", content,
+			out.pos);
 	return VPT_OK;
 }
 
@@ -137,7 +139,8 @@ int vpt_reader_chunk(const struct vpt_reader *r, struct vpt_decoder *d, size_t i
 
 	vpt_batch_reset(out);
 	if (index >= r->chunk_count)
-		return vpt_fail(err, VPT_EINVAL, "chunk %zu of %zu asked for", index, r->chunk_count);
+		return vpt_fail(
+			err, VPT_EINVAL, "chunk %zu of %zu asked for", index, r->chunk_count);
 	info = &r->chunks[index];
 	if (info->state == VPT_CHUNK_DAMAGED)
 		return vpt_fail(err, VPT_EDATA, "%llu bytes at offset %llu are damaged",
@@ -167,12 +170,14 @@ static int parse_file_header(struct vpt_reader *r, const unsigned char *p, struc
 	if (h->major > VPT_MAJOR)
 		return vpt_fail(err, VPT_EVERSION,
 			"this capture has format version %u.%u, this program reads up to %u.x: "
-			"use a newer vptrace-analyze", h->major, h->minor, VPT_MAJOR);
+			"use a newer vptrace-analyze",
+			h->major, h->minor, VPT_MAJOR);
 	h->flags = (uint32_t)vpt_le_get(p + 56, 4);
 	if (h->flags & VPT_FLAGS_CRITICAL)
 		return vpt_fail(err, VPT_EVERSION,
 			"this capture needs something of a newer version (flags %08x): use a newer "
-			"vptrace-analyze", h->flags);
+			"vptrace-analyze",
+			h->flags);
 	h->t0_ns = vpt_le_get(p + 16, 8);
 	h->t0_unix_ns = vpt_le_get(p + 24, 8);
 	h->capture_id = vpt_le_get(p + 32, 8);
@@ -184,8 +189,8 @@ static int parse_file_header(struct vpt_reader *r, const unsigned char *p, struc
 }
 
 /* Reads the header frame if the first frame is one. VPT_END: it is not, or it is damaged. */
-static int read_header(
-	struct vpt_reader *r, struct vpt_decoder *d, const struct vpt_frames *f, struct vpt_err *err)
+static int read_header(struct vpt_reader *r, struct vpt_decoder *d, const struct vpt_frames *f,
+	struct vpt_err *err)
 {
 	const struct vpt_frame *first = f->items;
 	size_t got;
@@ -246,7 +251,8 @@ static int read_chunks(struct vpt_reader *r, struct vpt_decoder *d, const struct
 		good += r->chunks[r->chunk_count - 1].state != VPT_CHUNK_DAMAGED;
 	}
 	if (r->header_damaged && !good)
-		return vpt_fail(err, VPT_EDATA, "not a vptrace capture: expected a zstd frame with the "
+		return vpt_fail(err, VPT_EDATA,
+			"not a vptrace capture: expected a zstd frame with the "
 			"header \"VPTRACE\", and found neither that nor a single chunk");
 	return VPT_OK;
 }

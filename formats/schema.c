@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+/* Macros that open a brace which another one closes. */
+/* clang-format off */
 #define VPT_KIND(KIND, kind, type, lane, flags, help) static const struct vpt_column_desc kind##_columns[] = {
 #define VPT_COLUMN(KIND, kind, COL, col, id, enc, unit, help) \
 	{#col, help, id, VPT_ENC_##enc, VPT_UNIT_##unit},
@@ -18,6 +20,8 @@ static const struct vpt_kind_desc kinds[VPT_KIND_LIMIT] = {
 	[type] = {#kind, help, type, VPT_LANES_##lane, flags, VPT_##KIND##_COLUMNS, kind##_columns},
 #include "formats/events.def"
 };
+
+/* clang-format on */
 
 const struct vpt_kind_desc *vpt_kind_desc(unsigned type)
 {
@@ -34,8 +38,18 @@ const struct vpt_kind_desc *vpt_kind_by_name(const char *name)
 	return NULL;
 }
 
-enum { SET_COPYKIND = 1, SET_MEMKIND, SET_SYNCKIND, SET_OVERHEADKIND, SET_LOSSKIND, SET_RANGEKIND, SET_LANETYPE, SET_GRAPHOP,
-	SET_MEMOP, SET_PAYLOAD };
+enum {
+	SET_COPYKIND = 1,
+	SET_MEMKIND,
+	SET_SYNCKIND,
+	SET_OVERHEADKIND,
+	SET_LOSSKIND,
+	SET_RANGEKIND,
+	SET_LANETYPE,
+	SET_GRAPHOP,
+	SET_MEMOP,
+	SET_PAYLOAD
+};
 
 static const struct {
 	uint8_t set, number;

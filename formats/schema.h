@@ -13,6 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Macros that open a brace which another one closes. */
+/* clang-format off */
+
 /* Section types as they stand in the file: VPT_KERNEL = 1, VPT_CALL = 2 ... */
 enum vpt_kind {
 #define VPT_KIND(KIND, kind, type, lane, flags, help) VPT_##KIND = type,
@@ -32,6 +35,8 @@ enum vpt_kind {
 #define VPT_KIND_END(KIND, kind) };
 #include "formats/events.def"
 
+/* clang-format on */
+
 /* Words as numbers: VPT_COPYKIND_HTOD, VPT_SYNCKIND_STREAM ... */
 enum {
 #define VPT_NAME(SET, NAME, number, text) VPT_##SET##_##NAME = number,
@@ -41,14 +46,37 @@ enum {
 enum { VPT_ENC_PLAIN = 0, VPT_ENC_DELTA = 1, VPT_ENC_GAP = 2, VPT_ENC_BYTES = 3 };
 
 enum vpt_unit {
-	VPT_UNIT_TIME_NS, VPT_UNIT_DUR_NS, VPT_UNIT_COUNT, VPT_UNIT_BYTES, VPT_UNIT_NUMBER,
-	VPT_UNIT_SIGNED, VPT_UNIT_HEX, VPT_UNIT_F64, VPT_UNIT_STRING, VPT_UNIT_CONFIG, VPT_UNIT_LANE,
-	VPT_UNIT_CALL, VPT_UNIT_COPY_KIND, VPT_UNIT_MEMORY_KIND, VPT_UNIT_SYNC_KIND,
-	VPT_UNIT_OVERHEAD_KIND, VPT_UNIT_LOSS_KIND, VPT_UNIT_RANGE_KIND, VPT_UNIT_LANE_TYPE,
-	VPT_UNIT_GRAPH_OP, VPT_UNIT_MEMORY_OP, VPT_UNIT_PAYLOAD
+	VPT_UNIT_TIME_NS,
+	VPT_UNIT_DUR_NS,
+	VPT_UNIT_COUNT,
+	VPT_UNIT_BYTES,
+	VPT_UNIT_NUMBER,
+	VPT_UNIT_SIGNED,
+	VPT_UNIT_HEX,
+	VPT_UNIT_F64,
+	VPT_UNIT_STRING,
+	VPT_UNIT_CONFIG,
+	VPT_UNIT_LANE,
+	VPT_UNIT_CALL,
+	VPT_UNIT_COPY_KIND,
+	VPT_UNIT_MEMORY_KIND,
+	VPT_UNIT_SYNC_KIND,
+	VPT_UNIT_OVERHEAD_KIND,
+	VPT_UNIT_LOSS_KIND,
+	VPT_UNIT_RANGE_KIND,
+	VPT_UNIT_LANE_TYPE,
+	VPT_UNIT_GRAPH_OP,
+	VPT_UNIT_MEMORY_OP,
+	VPT_UNIT_PAYLOAD
 };
 
-enum vpt_lane_use { VPT_LANES_NONE, VPT_LANES_STREAM, VPT_LANES_THREAD, VPT_LANES_SERIES, VPT_LANES_ANY };
+enum vpt_lane_use {
+	VPT_LANES_NONE,
+	VPT_LANES_STREAM,
+	VPT_LANES_THREAD,
+	VPT_LANES_SERIES,
+	VPT_LANES_ANY
+};
 
 enum {
 	VPT_KIND_EVENT = 1, /* rows count as events of the chunk */

@@ -37,8 +37,10 @@ static const struct {
 
 static int is_zstd(const unsigned char *head, size_t size)
 {
-	return size >= 4 && ((head[0] == 0x28 && head[1] == 0xb5 && head[2] == 0x2f && head[3] == 0xfd) ||
-				    ((head[0] & 0xf0) == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18));
+	return size >= 4 &&
+	       ((head[0] == 0x28 && head[1] == 0xb5 && head[2] == 0x2f && head[3] == 0xfd) ||
+		       ((head[0] & 0xf0) == 0x50 && head[1] == 0x2a && head[2] == 0x4d &&
+			       head[3] == 0x18));
 }
 
 static int ends_with(const char *name, const char *end)
@@ -51,14 +53,19 @@ static int ends_with(const char *name, const char *end)
 static int not_a_trace(const char *name, uint64_t size, struct vpt_err *err)
 {
 	if (!size)
-		return vpt_fail(err, VPT_EDATA, "the file is empty: expected a vptrace capture, a PyTorch "
+		return vpt_fail(err, VPT_EDATA,
+			"the file is empty: expected a vptrace capture, a PyTorch "
 			"profiler trace or an Nsight Systems SQLite export");
 	if (ends_with(name, ".nsys-rep") || ends_with(name, ".qdrep") || ends_with(name, ".qdstrm"))
-		return vpt_fail(err, VPT_EDATA, "an Nsight Systems report can be read only by the version "
-			"that wrote it; export it with: nsys export --type sqlite REPORT, and analyze "
+		return vpt_fail(err, VPT_EDATA,
+			"an Nsight Systems report can be read only by the version "
+			"that wrote it; export it with: nsys export --type sqlite REPORT, and "
+			"analyze "
 			"the .sqlite file");
-	return vpt_fail(err, VPT_EDATA, "not a trace that is understood: expected a vptrace capture "
-		"(trace.zst), a PyTorch profiler trace (.json, .json.gz) or an Nsight Systems export (.sqlite)");
+	return vpt_fail(err, VPT_EDATA,
+		"not a trace that is understood: expected a vptrace capture "
+		"(trace.zst), a PyTorch profiler trace (.json, .json.gz) or an Nsight Systems "
+		"export (.sqlite)");
 }
 
 static int import(struct vpt_trace *t, const struct vpt_importer *importer, struct vpt_source *src,
@@ -91,12 +98,15 @@ static int open_as(struct vpt_trace *t, struct vpt_source *src, struct vpt_err *
 		const struct vpt_importer *importer = importers[i].importer;
 
 		if (importer ? !importer->probe(head, got)
-			     : got < importers[i].magic_len || memcmp(head, importers[i].magic, importers[i].magic_len))
+			     : got < importers[i].magic_len ||
+					memcmp(head, importers[i].magic, importers[i].magic_len))
 			continue;
 		t->format = importers[i].format;
 		rc = importer ? import(t, importer, src, err)
-			      : vpt_fail(err, VPT_EUNSUPPORTED, "this vptrace-analyze was built without %s, "
-					"which this kind of file needs", importers[i].missing);
+			      : vpt_fail(err, VPT_EUNSUPPORTED,
+					"this vptrace-analyze was built without %s, "
+					"which this kind of file needs",
+					importers[i].missing);
 		goto out;
 	}
 	/* A damaged first frame hides the magic; our own chunks may still be in there. */
@@ -206,8 +216,8 @@ uint64_t vpt_trace_times_from(const struct vpt_trace *t, size_t index)
 	return t->times_from[index];
 }
 
-int vpt_trace_chunk(const struct vpt_trace *t, struct vpt_decoder *d, size_t index, struct vpt_batch *out,
-	struct vpt_err *err)
+int vpt_trace_chunk(const struct vpt_trace *t, struct vpt_decoder *d, size_t index,
+	struct vpt_batch *out, struct vpt_err *err)
 {
 	return t->reader ? vpt_reader_chunk(t->reader, d, index, out, err)
 			 : vpt_collect_chunk(t->collect, index, out, err);

@@ -23,7 +23,8 @@ struct vpt_writer {
 
 static int zstd_failed(size_t code, struct vpt_err *err)
 {
-	return vpt_fail(err, VPT_ENOMEM, "zstd cannot compress a chunk: %s", ZSTD_getErrorName(code));
+	return vpt_fail(
+		err, VPT_ENOMEM, "zstd cannot compress a chunk: %s", ZSTD_getErrorName(code));
 }
 
 /* Compresses data[begin, end) into the open frame and closes the block, or the frame. */
@@ -96,10 +97,12 @@ int vpt_writer_open(struct vpt_sink *sink, const struct vpt_header *header, int 
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a capture writer");
 	w->sink = sink;
 	w->zstd = ZSTD_createCCtx();
-	if (!w->zstd || ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel,
-				level ? level : 1)) ||
+	if (!w->zstd ||
+		ZSTD_isError(ZSTD_CCtx_setParameter(
+			w->zstd, ZSTD_c_compressionLevel, level ? level : 1)) ||
 		ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1)) ||
-		ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_hashLog, level > 1 ? 0 : HASH_LOG))) {
+		ZSTD_isError(ZSTD_CCtx_setParameter(
+			w->zstd, ZSTD_c_hashLog, level > 1 ? 0 : HASH_LOG))) {
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for a zstd compressor");
 		goto out;
 	}

@@ -22,7 +22,8 @@ static struct vpa_report *analyze(const char *script, const struct vpa_options *
 	struct vpa_report *report = NULL;
 	struct vpt_err err = {0};
 
-	if (vpt_script_trace(script, &trace, &err) || vpa_analyze(trace, "case", options, &report, &err))
+	if (vpt_script_trace(script, &trace, &err) ||
+		vpa_analyze(trace, "case", options, &report, &err))
 		fail_msg("%s\n%s", err.text, script);
 	vpt_trace_close(trace);
 	return report;
@@ -54,19 +55,22 @@ static void say_number(struct words *w, const char *name, uint64_t value)
 		say(w, "%s%s %" PRIu64, w->len ? ", " : "", name, value);
 }
 
-static void expect(const char *rule, const char *script, const struct words *found, const char *expected)
+static void expect(
+	const char *rule, const char *script, const struct words *found, const char *expected)
 {
 	if (strcmp(found->text, expected))
-		fail_msg("%s:\n  found    %s\n  expected %s\n%s", rule, found->text, expected, script);
+		fail_msg("%s:\n  found    %s\n  expected %s\n%s", rule, found->text, expected,
+			script);
 }
 
 /* ---- why gaps are there ---- */
 
 /* Ends at 1100us, and with it all work there is: the gap that a case is about begins. */
-#define FIRST \
-	"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\nkernel s7 1000us-1100us corr 1 \"first\"\n"
+#define FIRST                                                                                      \
+	"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\nkernel s7 1000us-1100us corr "  \
+	"1 \"first\"\n"
 /* The host comes late: what it was in at 1100us decides. */
-#define LATE "call t1 cudaLaunchKernel 1120us-1125us corr 9\nkernel s7 1130us-1140us corr 9 \"k\"\n"
+#define LATE        "call t1 cudaLaunchKernel 1120us-1125us corr 9\nkernel s7 1130us-1140us corr 9 \"k\"\n"
 #define LATE_PIECES "host code 15000, launch call 5000, launch latency 5000"
 /* The host comes in time. */
 #define QUEUED "call t1 cudaLaunchKernel 1010us-1015us corr 9\n"
@@ -75,159 +79,223 @@ static const struct {
 	const char *rule, *script, *opened, *spent;
 } gaps[] = {
 	/* opened by */
-	{"before the first op of the window", "start 1090us\nend 1140us\ncall t1 cudaLaunchKernel 1110us-1112us corr 1\n"
-		"kernel s7 1115us-1140us corr 1 \"k\"", "before first work", "host code 20000, launch call 2000, launch latency 3000"},
-	{"after the last op of the window", FIRST "end 1150us\n", "after last work", "after last work 50000"},
-	{"records lost in the gap", FIRST "loss all dropped 1110us-1115us count 3\n" LATE, "unknown (records lost)",
-		"host code 10000, unknown 5000, host code 5000, launch call 5000, launch latency 5000"},
-	{"records lost before the gap say nothing about it", FIRST "loss all dropped 1050us-1100us count 3\n" LATE,
-		"host stall", "host code 20000, launch call 5000, launch latency 5000"},
-	{"records lost after the gap say nothing about it", FIRST "loss all dropped 1130us-1135us count 3\n" LATE,
-		"host stall", "host code 20000, launch call 5000, launch latency 5000"},
-	{"no call has the op's number", FIRST "kernel s7 1130us-1140us corr 9 \"k\"", "unknown (no launch record)",
-		"unknown 30000"},
-	{"an op without number has no launch record", FIRST "call t1 cudaLaunchKernel 1120us-1125us corr 0\n"
-		"kernel s7 1130us-1140us corr 0 \"k\"", "unknown (no launch record)", "unknown 30000"},
-	{"another process's call of the same number is no launch record", FIRST
-		"thread t2 pid 2 tid 200\ncall t2 cudaLaunchKernel 1120us-1125us corr 9\nkernel s7 1130us-1140us corr 9 \"k\"",
+	{"before the first op of the window",
+		"start 1090us\nend 1140us\ncall t1 cudaLaunchKernel 1110us-1112us corr 1\n"
+		"kernel s7 1115us-1140us corr 1 \"k\"",
+		"before first work", "host code 20000, launch call 2000, launch latency 3000"},
+	{"after the last op of the window", FIRST "end 1150us\n", "after last work",
+		"after last work 50000"},
+	{"records lost in the gap", FIRST "loss all dropped 1110us-1115us count 3\n" LATE,
+		"unknown (records lost)",
+		"host code 10000, unknown 5000, host code 5000, launch call 5000, launch latency "
+		"5000"},
+	{"records lost before the gap say nothing about it",
+		FIRST "loss all dropped 1050us-1100us count 3\n" LATE, "host stall",
+		"host code 20000, launch call 5000, launch latency 5000"},
+	{"records lost after the gap say nothing about it",
+		FIRST "loss all dropped 1130us-1135us count 3\n" LATE, "host stall",
+		"host code 20000, launch call 5000, launch latency 5000"},
+	{"no call has the op's number", FIRST "kernel s7 1130us-1140us corr 9 \"k\"",
 		"unknown (no launch record)", "unknown 30000"},
-	{"between two nodes of one graph launch", "start 1ms\ncall t1 cudaGraphLaunch 1000us-1001us corr 1\n"
-		"kernel s7 1000us-1100us corr 1 node 1 \"a\"\nkernel s7 1130us-1140us corr 1 node 2 \"b\"",
+	{"an op without number has no launch record",
+		FIRST "call t1 cudaLaunchKernel 1120us-1125us corr 0\n"
+		      "kernel s7 1130us-1140us corr 0 \"k\"",
+		"unknown (no launch record)", "unknown 30000"},
+	{"another process's call of the same number is no launch record",
+		FIRST "thread t2 pid 2 tid 200\ncall t2 cudaLaunchKernel 1120us-1125us corr "
+		      "9\nkernel s7 1130us-1140us corr 9 \"k\"",
+		"unknown (no launch record)", "unknown 30000"},
+	{"between two nodes of one graph launch",
+		"start 1ms\ncall t1 cudaGraphLaunch 1000us-1001us corr 1\n"
+		"kernel s7 1000us-1100us corr 1 node 1 \"a\"\nkernel s7 1130us-1140us corr 1 node "
+		"2 \"b\"",
 		"inside graph, cudaGraphLaunch", "inside graph 30000"},
-	{"between nodes of two launches of one graph", "start 1ms\ncall t1 cudaGraphLaunch 1000us-1001us corr 1\n"
-		"kernel s7 1000us-1100us corr 1 node 1 \"a\"\ncall t1 cudaGraphLaunch 1010us-1011us corr 2\n"
-		"kernel s7 1130us-1140us corr 2 node 1 \"a\"", "graph start, cudaGraphLaunch", "graph start 30000"},
+	{"between nodes of two launches of one graph",
+		"start 1ms\ncall t1 cudaGraphLaunch 1000us-1001us corr 1\n"
+		"kernel s7 1000us-1100us corr 1 node 1 \"a\"\ncall t1 cudaGraphLaunch "
+		"1010us-1011us corr 2\n"
+		"kernel s7 1130us-1140us corr 2 node 1 \"a\"",
+		"graph start, cudaGraphLaunch", "graph start 30000"},
 	{"in a call that waits", FIRST "call t1 cudaStreamSynchronize 1010us-1105us corr 2\n" LATE,
 		"sync drain, cudaStreamSynchronize", "sync 5000, " LATE_PIECES},
-	{"a call that begins with the gap is one the host was in", FIRST
-		"call t1 cudaDeviceSynchronize 1100us-1105us corr 2\n" LATE, "sync drain, cudaDeviceSynchronize",
-		"sync 5000, " LATE_PIECES},
-	{"a call that ends with the gap's start is one the host was not in", FIRST
-		"call t1 cudaDeviceSynchronize 1010us-1100us corr 2\n" LATE, "launch rate, cudaLaunchKernel",
+	{"a call that begins with the gap is one the host was in",
+		FIRST "call t1 cudaDeviceSynchronize 1100us-1105us corr 2\n" LATE,
+		"sync drain, cudaDeviceSynchronize", "sync 5000, " LATE_PIECES},
+	{"a call that ends with the gap's start is one the host was not in",
+		FIRST "call t1 cudaDeviceSynchronize 1010us-1100us corr 2\n" LATE,
+		"launch rate, cudaLaunchKernel",
 		"host code 20000, launch call 5000, launch latency 5000"},
-	{"in a copy that blocks by name", FIRST "call t1 cudaMemcpy 1010us-1105us corr 2\n"
-		"copy s8 DtoH device->pinned 1020us-1030us corr 2 bytes 8\n" LATE, "blocking copy, cudaMemcpy",
-		"blocking copy 5000, " LATE_PIECES},
-	{"in an asynchronous copy from pageable memory, which stages its bytes", FIRST
-		"call t1 cudaMemcpyAsync 1010us-1105us corr 2\n"
-		"copy s8 HtoD pageable->device 1020us-1030us corr 2 bytes 8\n" LATE, "blocking copy, cudaMemcpyAsync",
-		"blocking copy 5000, " LATE_PIECES},
-	{"in an asynchronous copy to pageable memory, which waits for its stream", FIRST
-		"call t1 cudaMemcpyAsync 1010us-1105us corr 2\n"
-		"copy s8 DtoH device->pageable 1020us-1030us corr 2 bytes 8\n" LATE, "sync drain, cudaMemcpyAsync",
-		"sync 5000, " LATE_PIECES},
-	{"in an asynchronous copy of pinned memory, which only queues", FIRST
-		"call t1 cudaMemcpyAsync 1010us-1105us corr 2\n"
-		"copy s8 DtoH device->pinned 1020us-1030us corr 2 bytes 8\n" LATE, "other CUDA call, cudaMemcpyAsync",
-		"other CUDA call 5000, " LATE_PIECES},
-	{"in an allocation", FIRST "call t1 cudaMalloc 1010us-1105us corr 2\n" LATE, "allocation, cudaMalloc",
-		"allocation 5000, " LATE_PIECES},
+	{"in a copy that blocks by name",
+		FIRST "call t1 cudaMemcpy 1010us-1105us corr 2\n"
+		      "copy s8 DtoH device->pinned 1020us-1030us corr 2 bytes 8\n" LATE,
+		"blocking copy, cudaMemcpy", "blocking copy 5000, " LATE_PIECES},
+	{"in an asynchronous copy from pageable memory, which stages its bytes",
+		FIRST "call t1 cudaMemcpyAsync 1010us-1105us corr 2\n"
+		      "copy s8 HtoD pageable->device 1020us-1030us corr 2 bytes 8\n" LATE,
+		"blocking copy, cudaMemcpyAsync", "blocking copy 5000, " LATE_PIECES},
+	{"in an asynchronous copy to pageable memory, which waits for its stream",
+		FIRST "call t1 cudaMemcpyAsync 1010us-1105us corr 2\n"
+		      "copy s8 DtoH device->pageable 1020us-1030us corr 2 bytes 8\n" LATE,
+		"sync drain, cudaMemcpyAsync", "sync 5000, " LATE_PIECES},
+	{"in an asynchronous copy of pinned memory, which only queues",
+		FIRST "call t1 cudaMemcpyAsync 1010us-1105us corr 2\n"
+		      "copy s8 DtoH device->pinned 1020us-1030us corr 2 bytes 8\n" LATE,
+		"other CUDA call, cudaMemcpyAsync", "other CUDA call 5000, " LATE_PIECES},
+	{"in an allocation", FIRST "call t1 cudaMalloc 1010us-1105us corr 2\n" LATE,
+		"allocation, cudaMalloc", "allocation 5000, " LATE_PIECES},
 	{"in a free", FIRST "call t1 cudaFree 1010us-1105us corr 2\n" LATE, "allocation, cudaFree",
 		"allocation 5000, " LATE_PIECES},
 	{"in a call that loads code", FIRST "call t1 cuModuleLoadData 1010us-1105us corr 2\n" LATE,
 		"module load, cuModuleLoadData", "module load 5000, " LATE_PIECES},
-	{"in a call that builds a graph", FIRST "call t1 cudaGraphInstantiate 1010us-1105us corr 2\n" LATE,
+	{"in a call that builds a graph",
+		FIRST "call t1 cudaGraphInstantiate 1010us-1105us corr 2\n" LATE,
 		"graph build, cudaGraphInstantiate", "graph build 5000, " LATE_PIECES},
 	{"in a known call of no class", FIRST "call t1 cudaEventQuery 1010us-1105us corr 2\n" LATE,
 		"other CUDA call, cudaEventQuery", "other CUDA call 5000, " LATE_PIECES},
-	{"in a call that the table does not know", FIRST "call t1 cudaNewThing 1010us-1105us corr 2\n" LATE,
+	{"in a call that the table does not know",
+		FIRST "call t1 cudaNewThing 1010us-1105us corr 2\n" LATE,
 		"other CUDA call, cudaNewThing", "other CUDA call 5000, " LATE_PIECES},
-	{"in a call inside a call: the outer one counts", FIRST "call t1 cuStreamSynchronize 1020us-1104us corr 3\n"
-		"call t1 cudaFree 1010us-1105us corr 2\n" LATE, "allocation, cudaFree", "allocation 5000, " LATE_PIECES},
-	{"another thread's wait is not the launching thread's", FIRST
-		"call t2 cudaStreamSynchronize 1010us-1105us corr 2\n" LATE, "host stall",
+	{"in a call inside a call: the outer one counts",
+		FIRST "call t1 cuStreamSynchronize 1020us-1104us corr 3\n"
+		      "call t1 cudaFree 1010us-1105us corr 2\n" LATE,
+		"allocation, cudaFree", "allocation 5000, " LATE_PIECES},
+	{"another thread's wait is not the launching thread's",
+		FIRST "call t2 cudaStreamSynchronize 1010us-1105us corr 2\n" LATE, "host stall",
 		"host code 20000, launch call 5000, launch latency 5000"},
-	{"the last call ended just under 100 us before the launch", FIRST
-		"call t1 cudaEventQuery 1010us-1020001ns corr 2\n" LATE, "launch rate, cudaLaunchKernel",
+	{"the last call ended just under 100 us before the launch",
+		FIRST "call t1 cudaEventQuery 1010us-1020001ns corr 2\n" LATE,
+		"launch rate, cudaLaunchKernel",
 		"host code 20000, launch call 5000, launch latency 5000"},
-	{"the last call ended 100 us before the launch", FIRST "call t1 cudaEventQuery 1010us-1020us corr 2\n" LATE,
+	{"the last call ended 100 us before the launch",
+		FIRST "call t1 cudaEventQuery 1010us-1020us corr 2\n" LATE, "host stall",
+		"host code 20000, launch call 5000, launch latency 5000"},
+	{"a launch too short to measure is not the call before itself",
+		FIRST "call t1 cudaLaunchKernel 1120us-1120us corr 9\nkernel s7 1130us-1140us corr "
+		      "9 \"k\"",
+		"host stall", "host code 20000, launch latency 10000"},
+	{"the launching thread made no call before",
+		FIRST "call t2 cudaLaunchKernel 1120us-1125us corr 9\n"
+		      "kernel s7 1130us-1140us corr 9 \"k\"",
 		"host stall", "host code 20000, launch call 5000, launch latency 5000"},
-	{"a launch too short to measure is not the call before itself", FIRST
-		"call t1 cudaLaunchKernel 1120us-1120us corr 9\nkernel s7 1130us-1140us corr 9 \"k\"", "host stall",
-		"host code 20000, launch latency 10000"},
-	{"the launching thread made no call before", FIRST "call t2 cudaLaunchKernel 1120us-1125us corr 9\n"
-		"kernel s7 1130us-1140us corr 9 \"k\"", "host stall",
-		"host code 20000, launch call 5000, launch latency 5000"},
-	{"what the host did in the middle of the gap does not open it", FIRST
-		"call t1 cudaMalloc 1105us-1110us corr 2\n" LATE, "launch rate, cudaLaunchKernel",
-		"host code 5000, allocation 5000, host code 10000, launch call 5000, launch latency 5000"},
-	{"the launch begins with the gap: the host is late", FIRST "call t1 cudaEventQuery 1010us-1050us corr 2\n"
-		"call t1 cudaLaunchKernel 1100us-1105us corr 9\nkernel s7 1130us-1140us corr 9 \"k\"",
+	{"what the host did in the middle of the gap does not open it",
+		FIRST "call t1 cudaMalloc 1105us-1110us corr 2\n" LATE,
+		"launch rate, cudaLaunchKernel",
+		"host code 5000, allocation 5000, host code 10000, launch call 5000, launch "
+		"latency 5000"},
+	{"the launch begins with the gap: the host is late",
+		FIRST "call t1 cudaEventQuery 1010us-1050us corr 2\n"
+		      "call t1 cudaLaunchKernel 1100us-1105us corr 9\nkernel s7 1130us-1140us corr "
+		      "9 \"k\"",
 		"launch rate, cudaLaunchKernel", "launch call 5000, launch latency 25000"},
-	{"the launch was under way", FIRST "call t1 cudaLaunchKernel 1095us-1105us corr 9\n"
-		"kernel s7 1130us-1140us corr 9 \"k\"", "launch latency, cudaLaunchKernel",
-		"launch call 5000, launch latency 25000"},
-	{"an op that begins before its launch returns", FIRST "call t1 cudaLaunchKernel 1095us-1135us corr 9\n"
-		"kernel s7 1130us-1140us corr 9 \"k\"", "launch latency, cudaLaunchKernel", "launch call 30000"},
-	{"launched just under 10 us before", FIRST "call t1 cudaLaunchKernel 1085us-1090001ns corr 9\n"
-		"kernel s7 1130us-1140us corr 9 \"k\"", "launch latency, cudaLaunchKernel", "launch latency 30000"},
-	{"launched 10 us before: it was queued in time", FIRST "call t1 cudaLaunchKernel 1085us-1090us corr 9\n"
-		"kernel s7 1130us-1140us corr 9 \"k\"", "queued, reason not recorded, cudaLaunchKernel",
+	{"the launch was under way",
+		FIRST "call t1 cudaLaunchKernel 1095us-1105us corr 9\n"
+		      "kernel s7 1130us-1140us corr 9 \"k\"",
+		"launch latency, cudaLaunchKernel", "launch call 5000, launch latency 25000"},
+	{"an op that begins before its launch returns",
+		FIRST "call t1 cudaLaunchKernel 1095us-1135us corr 9\n"
+		      "kernel s7 1130us-1140us corr 9 \"k\"",
+		"launch latency, cudaLaunchKernel", "launch call 30000"},
+	{"launched just under 10 us before",
+		FIRST "call t1 cudaLaunchKernel 1085us-1090001ns corr 9\n"
+		      "kernel s7 1130us-1140us corr 9 \"k\"",
+		"launch latency, cudaLaunchKernel", "launch latency 30000"},
+	{"launched 10 us before: it was queued in time",
+		FIRST "call t1 cudaLaunchKernel 1085us-1090us corr 9\n"
+		      "kernel s7 1130us-1140us corr 9 \"k\"",
+		"queued, reason not recorded, cudaLaunchKernel",
 		"queued, reason not recorded 30000"},
-	{"the stream was told to wait since its previous op", FIRST
-		"sync s7 \"stream waits for event\" 1005us-1006us corr 2\n" QUEUED "kernel s7 1130us-1140us corr 9 \"k\"",
+	{"the stream was told to wait since its previous op",
+		FIRST "sync s7 \"stream waits for event\" 1005us-1006us corr 2\n" QUEUED
+		      "kernel s7 1130us-1140us corr 9 \"k\"",
 		"dependency, cudaLaunchKernel", "dependency 30000"},
-	{"the stream's wait is older than its previous op", "sync s7 \"stream waits for event\" 999us-1000us corr 1\n"
-		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 2\nkernel s7 1000us-1100us corr 2 \"first\"\n" QUEUED
-		"kernel s7 1130us-1140us corr 9 \"k\"", "queued, reason not recorded, cudaLaunchKernel",
+	{"the stream's wait is older than its previous op",
+		"sync s7 \"stream waits for event\" 999us-1000us corr 1\n"
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 2\nkernel s7 1000us-1100us "
+		"corr 2 \"first\"\n" QUEUED "kernel s7 1130us-1140us corr 9 \"k\"",
+		"queued, reason not recorded, cudaLaunchKernel",
 		"queued, reason not recorded 30000"},
-	{"the stream's wait was asked for after the launch", FIRST
-		"sync s7 \"stream waits for event\" 1016us-1017us corr 10\n" QUEUED "kernel s7 1130us-1140us corr 9 \"k\"",
-		"queued, reason not recorded, cudaLaunchKernel", "queued, reason not recorded 30000"},
-	{"another stream's wait is not its own", FIRST "sync s8 \"stream waits for event\" 1005us-1006us corr 2\n" QUEUED
-		"kernel s7 1130us-1140us corr 9 \"k\"", "queued, reason not recorded, cudaLaunchKernel",
+	{"the stream's wait was asked for after the launch",
+		FIRST "sync s7 \"stream waits for event\" 1016us-1017us corr 10\n" QUEUED
+		      "kernel s7 1130us-1140us corr 9 \"k\"",
+		"queued, reason not recorded, cudaLaunchKernel",
 		"queued, reason not recorded 30000"},
-	{"a wait of the host does not hold a stream back", FIRST "sync s7 stream 1005us-1006us corr 2\n" QUEUED
-		"kernel s7 1130us-1140us corr 9 \"k\"", "queued, reason not recorded, cudaLaunchKernel",
+	{"another stream's wait is not its own",
+		FIRST "sync s8 \"stream waits for event\" 1005us-1006us corr 2\n" QUEUED
+		      "kernel s7 1130us-1140us corr 9 \"k\"",
+		"queued, reason not recorded, cudaLaunchKernel",
 		"queued, reason not recorded 30000"},
-	{"the first node of a graph", FIRST "call t1 cudaGraphLaunch 1010us-1015us corr 9\n"
-		"kernel s7 1130us-1140us corr 9 node 1 \"k\"", "graph start, cudaGraphLaunch", "graph start 30000"},
-	{"a graph that waits for an event is a dependency", FIRST
-		"sync s7 \"stream waits for event\" 1005us-1006us corr 2\ncall t1 cudaGraphLaunch 1010us-1015us corr 9\n"
-		"kernel s7 1130us-1140us corr 9 node 1 \"k\"", "dependency, cudaGraphLaunch", "dependency 30000"},
-	{"queued, and up to 10 us", FIRST QUEUED "kernel s7 1110us-1140us corr 9 \"k\"", "scheduling, cudaLaunchKernel",
-		"scheduling 10000"},
+	{"a wait of the host does not hold a stream back",
+		FIRST "sync s7 stream 1005us-1006us corr 2\n" QUEUED
+		      "kernel s7 1130us-1140us corr 9 \"k\"",
+		"queued, reason not recorded, cudaLaunchKernel",
+		"queued, reason not recorded 30000"},
+	{"the first node of a graph",
+		FIRST "call t1 cudaGraphLaunch 1010us-1015us corr 9\n"
+		      "kernel s7 1130us-1140us corr 9 node 1 \"k\"",
+		"graph start, cudaGraphLaunch", "graph start 30000"},
+	{"a graph that waits for an event is a dependency",
+		FIRST "sync s7 \"stream waits for event\" 1005us-1006us corr 2\ncall t1 "
+		      "cudaGraphLaunch 1010us-1015us corr 9\n"
+		      "kernel s7 1130us-1140us corr 9 node 1 \"k\"",
+		"dependency, cudaGraphLaunch", "dependency 30000"},
+	{"queued, and up to 10 us", FIRST QUEUED "kernel s7 1110us-1140us corr 9 \"k\"",
+		"scheduling, cudaLaunchKernel", "scheduling 10000"},
 	{"queued, and more than 10 us", FIRST QUEUED "kernel s7 1110001ns-1140us corr 9 \"k\"",
-		"queued, reason not recorded, cudaLaunchKernel", "queued, reason not recorded 10001"},
+		"queued, reason not recorded, cudaLaunchKernel",
+		"queued, reason not recorded 10001"},
 
 	/* spent in */
 	{"a flush of the profiler", FIRST "overhead - \"buffer flush\" 1105us-1110us\n" LATE,
 		"host stall",
-		"host code 5000, profiler 5000, host code 10000, launch call 5000, launch latency 5000"},
-	{"the profiler's other work", FIRST "overhead - instrumentation 1101us-1102us\noverhead - resource 1102us-1103us\n"
-		"overhead - \"activity buffer request\" 1103us-1105us\n" LATE, "host stall",
-		"host code 1000, profiler 4000, " LATE_PIECES},
-	{"code that is compiled or loaded by the driver", FIRST "overhead - \"driver compiler\" 1100us-1101us\n"
-		"overhead - \"module loading\" 1101us-1102us\noverhead - \"lazy function loading\" 1102us-1105us\n" LATE,
+		"host code 5000, profiler 5000, host code 10000, launch call 5000, launch latency "
+		"5000"},
+	{"the profiler's other work",
+		FIRST
+		"overhead - instrumentation 1101us-1102us\noverhead - resource 1102us-1103us\n"
+		"overhead - \"activity buffer request\" 1103us-1105us\n" LATE,
+		"host stall", "host code 1000, profiler 4000, " LATE_PIECES},
+	{"code that is compiled or loaded by the driver",
+		FIRST "overhead - \"driver compiler\" 1100us-1101us\n"
+		      "overhead - \"module loading\" 1101us-1102us\noverhead - \"lazy function "
+		      "loading\" 1102us-1105us\n" LATE,
 		"host stall", "module load 5000, " LATE_PIECES},
-	{"a full command buffer is healthy", FIRST "overhead - \"command buffer full\" 1100us-1120us\n" LATE,
-		"host stall", "host code 20000, launch call 5000, launch latency 5000"},
-	{"loss hides the profiler, the profiler hides loading, loading hides calls", FIRST
-		"call t1 cudaStreamSynchronize 1010us-1120us corr 2\nloss all dropped 1102us-1103us\n"
-		"overhead - \"buffer flush\" 1102us-1105us\noverhead - \"module loading\" 1102us-1110us\n" LATE,
+	{"a full command buffer is healthy",
+		FIRST "overhead - \"command buffer full\" 1100us-1120us\n" LATE, "host stall",
+		"host code 20000, launch call 5000, launch latency 5000"},
+	{"loss hides the profiler, the profiler hides loading, loading hides calls",
+		FIRST "call t1 cudaStreamSynchronize 1010us-1120us corr 2\nloss all dropped "
+		      "1102us-1103us\n"
+		      "overhead - \"buffer flush\" 1102us-1105us\noverhead - \"module loading\" "
+		      "1102us-1110us\n" LATE,
 		"unknown (records lost)",
-		"sync 2000, unknown 1000, profiler 2000, module load 5000, sync 10000, launch call 5000, launch latency 5000"},
-	{"the profiler at work inside the launch", FIRST "call t1 cudaLaunchKernel 1095us-1120us corr 9\n"
+		"sync 2000, unknown 1000, profiler 2000, module load 5000, sync 10000, launch call "
+		"5000, launch latency 5000"},
+	{"the profiler at work inside the launch",
+		FIRST
+		"call t1 cudaLaunchKernel 1095us-1120us corr 9\n"
 		"overhead - \"buffer flush\" 1105us-1110us\nkernel s7 1130us-1140us corr 9 \"k\"",
 		"launch latency, cudaLaunchKernel",
 		"launch call 5000, profiler 5000, launch call 10000, launch latency 10000"},
 
 	/* ranges */
-	{"a late host is in the range that was open when the gap began", FIRST "range t1 1050us-1110us \"step\"\n" LATE,
-		"host stall, in step",
+	{"a late host is in the range that was open when the gap began",
+		FIRST "range t1 1050us-1110us \"step\"\n" LATE, "host stall, in step",
 		"host code 10000 (step), host code 10000, launch call 5000, launch latency 5000"},
-	{"queued work is in the range of its launch", FIRST QUEUED
-		"range t1 1005us-1020us \"launching\"\nrange t1 1090us-1200us \"waiting\"\nkernel s7 1130us-1140us corr 9 \"k\"",
-		"queued, reason not recorded, cudaLaunchKernel, in launching", "queued, reason not recorded 30000 (waiting)"},
-	{"pieces are cut at the edges of process-wide ranges too", FIRST "startend t2 1050us-1110us \"request\"\n" LATE,
-		"host stall, in request",
-		"host code 10000 (request), host code 10000, launch call 5000, launch latency 5000"},
+	{"queued work is in the range of its launch",
+		FIRST QUEUED "range t1 1005us-1020us \"launching\"\nrange t1 1090us-1200us "
+			     "\"waiting\"\nkernel s7 1130us-1140us corr 9 \"k\"",
+		"queued, reason not recorded, cudaLaunchKernel, in launching",
+		"queued, reason not recorded 30000 (waiting)"},
+	{"pieces are cut at the edges of process-wide ranges too",
+		FIRST "startend t2 1050us-1110us \"request\"\n" LATE, "host stall, in request",
+		"host code 10000 (request), host code 10000, launch call 5000, launch latency "
+		"5000"},
 };
 
 static void say_gap(struct words *w, const struct vpa_gap_row *g)
 {
-	say(w, "%s%s%s%s%s", vpa_cause_text(g->opened_by), g->call ? ", " : "", g->call ? g->call : "",
-		g->range ? ", in " : "", g->range ? g->range : "");
+	say(w, "%s%s%s%s%s", vpa_cause_text(g->opened_by), g->call ? ", " : "",
+		g->call ? g->call : "", g->range ? ", in " : "", g->range ? g->range : "");
 }
 
 static void say_pieces(struct words *w, const struct vpa_gap_row *g)
@@ -235,7 +303,8 @@ static void say_pieces(struct words *w, const struct vpa_gap_row *g)
 	size_t i;
 
 	for (i = 0; i < g->piece_count; i++) {
-		say(w, "%s%s %" PRIu64, i ? ", " : "", vpa_cause_text(g->pieces[i].cause), g->pieces[i].ns);
+		say(w, "%s%s %" PRIu64, i ? ", " : "", vpa_cause_text(g->pieces[i].cause),
+			g->pieces[i].ns);
 		if (g->pieces[i].range)
 			say(w, " (%s)", g->pieces[i].range);
 	}
@@ -278,38 +347,59 @@ static void each_gap_has_its_cause(void **state)
 static const struct {
 	const char *rule, *script, *device;
 } device_times[] = {
-	{"two ops one after the other", "start 100\nend 200\nkernel s7 110-120 \"a\"\nkernel s7 150-160 \"b\"",
-		"ops 2, streams 1, active 50, busy 20, idle 30, gaps 1, longest 30, kernels 20, compute 20, window idle 80"},
-	{"ops that touch leave no gap", "start 100\nend 130\nkernel s7 100-120 \"a\"\nkernel s7 120-130 \"b\"",
+	{"two ops one after the other",
+		"start 100\nend 200\nkernel s7 110-120 \"a\"\nkernel s7 150-160 \"b\"",
+		"ops 2, streams 1, active 50, busy 20, idle 30, gaps 1, longest 30, kernels 20, "
+		"compute 20, window idle 80"},
+	{"ops that touch leave no gap",
+		"start 100\nend 130\nkernel s7 100-120 \"a\"\nkernel s7 120-130 \"b\"",
 		"ops 2, streams 1, active 30, busy 30, kernels 30, compute 30"},
-	{"two streams at once are busy once", "start 100\nend 140\nkernel s7 100-130 \"a\"\nkernel s8 120-140 \"b\"",
+	{"two streams at once are busy once",
+		"start 100\nend 140\nkernel s7 100-130 \"a\"\nkernel s8 120-140 \"b\"",
 		"ops 2, streams 2, active 40, busy 40, kernels 50, compute 40"},
-	{"two processes at once are busy once", "stream x device 0 context 1 stream 7 pid 2\nstart 100\nend 140\n"
+	{"two processes at once are busy once",
+		"stream x device 0 context 1 stream 7 pid 2\nstart 100\nend 140\n"
 		"kernel s7 100-130 \"a\"\nkernel x 120-140 \"b\"",
 		"ops 2, streams 2, active 40, busy 40, kernels 50, compute 40"},
-	{"a long op covers the gaps of others", "start 100\nend 200\nkernel s7 100-200 \"a\"\nkernel s8 110-120 \"b\"\n"
-		"kernel s8 150-160 \"b\"", "ops 3, streams 2, active 100, busy 100, kernels 120, compute 100"},
-	{"ops that overlap on one stream are counted and covered once", "start 100\nend 140\nkernel s7 100-130 \"a\"\n"
+	{"a long op covers the gaps of others",
+		"start 100\nend 200\nkernel s7 100-200 \"a\"\nkernel s8 110-120 \"b\"\n"
+		"kernel s8 150-160 \"b\"",
+		"ops 3, streams 2, active 100, busy 100, kernels 120, compute 100"},
+	{"ops that overlap on one stream are counted and covered once",
+		"start 100\nend 140\nkernel s7 100-130 \"a\"\n"
 		"kernel s7 120-140 \"b\"",
 		"ops 2, streams 1, active 40, busy 40, kernels 50, overlaps 1, compute 40"},
-	{"communication under compute is not exposed", "start 100\nend 150\nkernel s7 100-130 \"gemm\"\n"
+	{"communication under compute is not exposed",
+		"start 100\nend 150\nkernel s7 100-130 \"gemm\"\n"
 		"kernel s8 120-150 \"ncclDevKernel_AllReduce\"",
-		"ops 2, streams 2, active 50, busy 50, kernels 60, compute 30, exposed communication 20"},
-	{"copies under any kernel are not exposed", "start 100\nend 170\nkernel s7 100-120 \"gemm\"\n"
-		"kernel s8 120-130 \"ncclDevKernel_AllReduce\"\ncopy s9 HtoD 110-150 bytes 1\nmemset s9 160-170 bytes 1",
-		"ops 4, streams 3, active 70, busy 60, idle 10, gaps 1, longest 10, kernels 30, compute 20, "
+		"ops 2, streams 2, active 50, busy 50, kernels 60, compute 30, exposed "
+		"communication 20"},
+	{"copies under any kernel are not exposed",
+		"start 100\nend 170\nkernel s7 100-120 \"gemm\"\n"
+		"kernel s8 120-130 \"ncclDevKernel_AllReduce\"\ncopy s9 HtoD 110-150 bytes "
+		"1\nmemset s9 160-170 bytes 1",
+		"ops 4, streams 3, active 70, busy 60, idle 10, gaps 1, longest 10, kernels 30, "
+		"compute 20, "
 		"exposed communication 10, exposed copies 30, window idle 10"},
-	{"an op without duration covers nothing and is no op of the device", "start 100\nend 140\nkernel s7 100-110 \"a\"\n"
+	{"an op without duration covers nothing and is no op of the device",
+		"start 100\nend 140\nkernel s7 100-110 \"a\"\n"
 		"kernel s7 120-120 \"b\"\nkernel s7 130-140 \"c\"",
-		"ops 2, streams 1, active 40, busy 20, idle 20, gaps 1, longest 20, kernels 20, compute 20, window idle 20"},
-	{"reversed and untimed ops are left out", "start 100\nend 140\nkernel s7 100-110 \"a\"\nkernel s7 130-120 \"b\"\n"
+		"ops 2, streams 1, active 40, busy 20, idle 20, gaps 1, longest 20, kernels 20, "
+		"compute 20, window idle 20"},
+	{"reversed and untimed ops are left out",
+		"start 100\nend 140\nkernel s7 100-110 \"a\"\nkernel s7 130-120 \"b\"\n"
 		"kernel s7 0-135 \"c\"\nkernel s7 130-140 \"d\"",
-		"ops 2, streams 1, active 40, busy 20, idle 20, gaps 1, longest 20, kernels 20, compute 20, window idle 20"},
-	{"overhead of the profiler is no busy time", "start 100\nend 200\nkernel s7 100-110 \"a\"\n"
-		"overhead - \"buffer flush\" 120-190", "ops 1, streams 1, active 10, busy 10, kernels 10, compute 10, window idle 90"},
-	{"work before the capture's start is cut", "start 100\nend 200\nkernel s7 50-120 \"a\"\nkernel s7 40-60 \"b\"",
+		"ops 2, streams 1, active 40, busy 20, idle 20, gaps 1, longest 20, kernels 20, "
+		"compute 20, window idle 20"},
+	{"overhead of the profiler is no busy time",
+		"start 100\nend 200\nkernel s7 100-110 \"a\"\n"
+		"overhead - \"buffer flush\" 120-190",
+		"ops 1, streams 1, active 10, busy 10, kernels 10, compute 10, window idle 90"},
+	{"work before the capture's start is cut",
+		"start 100\nend 200\nkernel s7 50-120 \"a\"\nkernel s7 40-60 \"b\"",
 		"ops 1, streams 1, active 20, busy 20, kernels 20, compute 20, window idle 80"},
-	{"fewer thread blocks than the device has SMs", "device 0 \"GPU\" sms 10\nstart 100\nend 150\n"
+	{"fewer thread blocks than the device has SMs",
+		"device 0 \"GPU\" sms 10\nstart 100\nend 150\n"
 		"kernel s7 100-120 grid 9 \"a\"\nkernel s7 120-150 grid 5x2 \"b\"",
 		"ops 2, streams 1, active 50, busy 50, kernels 50, compute 50, small grids 20"},
 };
@@ -350,16 +440,18 @@ static void device_time_is_the_union_of_its_ops(void **state)
 
 static void devices_are_apart(void **state)
 {
-	const char *script = "start 100\nend 200\nkernel s1.7 120-140 \"a\"\nkernel s0.7 100-110 \"b\"\nkernel s0.7 190-200 \"b\"";
+	const char *script = "start 100\nend 200\nkernel s1.7 120-140 \"a\"\nkernel s0.7 100-110 "
+			     "\"b\"\nkernel s0.7 190-200 \"b\"";
 	struct vpa_report *r = analyze(script, NULL);
 	struct words w = {0};
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < r->device_count; i++)
-		say(&w, "%sdevice %" PRId64 " busy %" PRIu64 " idle %" PRIu64, i ? ", " : "", r->devices[i].device,
-			r->devices[i].busy_ns, r->devices[i].window_idle_ns);
-	expect("one device's work does not cover another's", script, &w, "device 0 busy 20 idle 80, device 1 busy 20 idle 80");
+		say(&w, "%sdevice %" PRId64 " busy %" PRIu64 " idle %" PRIu64, i ? ", " : "",
+			r->devices[i].device, r->devices[i].busy_ns, r->devices[i].window_idle_ns);
+	expect("one device's work does not cover another's", script, &w,
+		"device 0 busy 20 idle 80, device 1 busy 20 idle 80");
 	vpa_report_free(r);
 }
 
@@ -371,7 +463,8 @@ static const char *bucket_of(uint64_t ns)
 	const char *name = "none";
 	unsigned b;
 
-	snprintf(script, sizeof(script), "start 100\nkernel s7 100-200 \"a\"\nkernel s7 %" PRIu64 "+10 \"b\"", 200 + ns);
+	snprintf(script, sizeof(script),
+		"start 100\nkernel s7 100-200 \"a\"\nkernel s7 %" PRIu64 "+10 \"b\"", 200 + ns);
 	r = analyze(script, NULL);
 	for (b = 0; b < VPA_GAP_BUCKETS; b++)
 		if (r->devices[0].histogram[b])
@@ -385,9 +478,10 @@ static void the_histogram_is_cut_at_its_exact_edges(void **state)
 	static const struct {
 		uint64_t ns;
 		const char *bucket;
-	} cases[] = {{1, "lt_1us"}, {999, "lt_1us"}, {1000, "1_5us"}, {4999, "1_5us"}, {5000, "5_20us"},
-		{19999, "5_20us"}, {20000, "20_100us"}, {99999, "20_100us"}, {100000, "100us_1ms"},
-		{999999, "100us_1ms"}, {1000000, "1_10ms"}, {9999999, "1_10ms"}, {10000000, "gt_10ms"}};
+	} cases[] = {{1, "lt_1us"}, {999, "lt_1us"}, {1000, "1_5us"}, {4999, "1_5us"},
+		{5000, "5_20us"}, {19999, "5_20us"}, {20000, "20_100us"}, {99999, "20_100us"},
+		{100000, "100us_1ms"}, {999999, "100us_1ms"}, {1000000, "1_10ms"},
+		{9999999, "1_10ms"}, {10000000, "gt_10ms"}};
 	size_t i;
 
 	(void)state;
@@ -400,7 +494,8 @@ static void the_histogram_is_cut_at_its_exact_edges(void **state)
 static void overlapped_time_is_shared_out(void **state)
 {
 	/* gemm alone 100-120, three at once 120-150, gemm and copy 150-160, copy alone 160-180 */
-	const char *script = "start 100\nend 200\nkernel s7 100-160 \"ampere_sgemm\"\nkernel s8 120-150 \"mystery\"\n"
+	const char *script = "start 100\nend 200\nkernel s7 100-160 \"ampere_sgemm\"\nkernel s8 "
+			     "120-150 \"mystery\"\n"
 			     "copy s9 HtoD 120-180 bytes 60\nmemset s9 190-200 bytes 1";
 	struct vpa_report *r = analyze(script, NULL);
 	struct words w = {0};
@@ -418,74 +513,106 @@ static void overlapped_time_is_shared_out(void **state)
 /* ---- NVTX ranges on the GPU ---- */
 
 /* A launch of 1 ns; the op is far behind, as the host runs ahead. */
-#define RUN(thread, at, op, corr) \
-	"call " thread " cudaLaunchKernel " at "+1 corr " corr "\nkernel s7 " op " corr " corr " \"k\"\n"
+#define RUN(thread, at, op, corr)                                                                  \
+	"call " thread " cudaLaunchKernel " at "+1 corr " corr "\nkernel s7 " op " corr " corr     \
+	" \"k\"\n"
 
 static const struct {
 	const char *rule, *script, *range, *is;
 } range_cases[] = {
-	{"an op belongs to the range around its launch, not to the one it runs in", "start 100\nend 500\n"
-		RUN("t1", "110", "250-260", "1") "range t1 105-120 \"launching\"\nrange t1 240-270 \"later\"", "launching",
-		"n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 145"},
-	{"a range in which nothing was launched has no work", "start 100\nend 500\n" RUN("t1", "110", "250-260", "1")
-		"range t1 105-120 \"launching\"\nrange t1 240-270 \"later\"", "later", "n 1, host 30"},
-	{"work counts for all ranges around", "start 100\nend 500\n" RUN("t1", "120", "250-260", "1")
-		RUN("t1", "140", "260-290", "2") "range t1 110-130 \"inner\"\nrange t1 105-150 \"outer\"", "outer",
-		"n 1, host 45, ops 2, launches 2, envelope 40, busy 40, lag 145"},
-	{"and for the inner one", "start 100\nend 500\n" RUN("t1", "120", "250-260", "1")
-		RUN("t1", "140", "260-290", "2") "range t1 110-130 \"inner\"\nrange t1 105-150 \"outer\"", "inner",
-		"n 1, host 20, ops 1, launches 1, envelope 10, busy 10, lag 140"},
-	{"another thread's launches are not its own", "start 100\nend 500\n" RUN("t2", "110", "250-260", "1")
-		"range t1 105-120 \"launching\"", "launching", "n 1, host 15"},
-	{"a process-wide range has the launches of all threads", "start 100\nend 500\n" RUN("t2", "110", "250-260", "1")
-		"startend t1 105-120 \"request\"", "request",
-		"n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 145"},
-	{"but not those of another process", "thread x pid 2 tid 5\nstart 100\nend 500\n"
-		"stream y device 0 context 1 stream 7 pid 2\ncall x cudaLaunchKernel 110-111 corr 1\n"
-		"kernel y 250-260 corr 1 \"k\"\nstartend t1 105-120 \"request\"", "request", "n 1, host 15"},
-	{"a launch at the range's start is inside, one at its end is not", "start 100\nend 500\n"
-		RUN("t1", "105", "250-260", "1") RUN("t1", "120", "260-290", "2") "range t1 105-120 \"r\"", "r",
-		"n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 145"},
-	{"ranges of several domains may overlap: whatever is open has the work", "start 100\nend 500\n"
-		RUN("t1", "115", "250-260", "1") "range t1 105-120 \"a\"\nrange t1 110-130 \"b\" domain other", "a",
-		"n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 145"},
-	{"its envelope is its own time, others' time and idle time", "start 100\nend 500\n"
-		RUN("t1", "110", "200-220", "1") RUN("t1", "112", "270-300", "2") RUN("t1", "150", "210-250", "3")
-		"range t1 105-120 \"r\"", "r",
-		"n 1, host 15, ops 2, launches 2, envelope 100, busy 50, foreign 30, idle 20, lag 95"},
-	{"the nodes of a graph belong to the range around its launch", "start 100\nend 500\n"
+	{"an op belongs to the range around its launch, not to the one it runs in",
+		"start 100\nend 500\n" RUN("t1", "110", "250-260",
+			"1") "range t1 105-120 \"launching\"\nrange t1 240-270 \"later\"",
+		"launching", "n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 145"},
+	{"a range in which nothing was launched has no work",
+		"start 100\nend 500\n" RUN("t1", "110", "250-260",
+			"1") "range t1 105-120 \"launching\"\nrange t1 240-270 \"later\"",
+		"later", "n 1, host 30"},
+	{"work counts for all ranges around",
+		"start 100\nend 500\n" RUN("t1", "120", "250-260", "1") RUN("t1", "140", "260-290",
+			"2") "range t1 110-130 \"inner\"\nrange t1 105-150 \"outer\"",
+		"outer", "n 1, host 45, ops 2, launches 2, envelope 40, busy 40, lag 145"},
+	{"and for the inner one",
+		"start 100\nend 500\n" RUN("t1", "120", "250-260", "1") RUN("t1", "140", "260-290",
+			"2") "range t1 110-130 \"inner\"\nrange t1 105-150 \"outer\"",
+		"inner", "n 1, host 20, ops 1, launches 1, envelope 10, busy 10, lag 140"},
+	{"another thread's launches are not its own",
+		"start 100\nend 500\n" RUN(
+			"t2", "110", "250-260", "1") "range t1 105-120 \"launching\"",
+		"launching", "n 1, host 15"},
+	{"a process-wide range has the launches of all threads",
+		"start 100\nend 500\n" RUN(
+			"t2", "110", "250-260", "1") "startend t1 105-120 \"request\"",
+		"request", "n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 145"},
+	{"but not those of another process",
+		"thread x pid 2 tid 5\nstart 100\nend 500\n"
+		"stream y device 0 context 1 stream 7 pid 2\ncall x cudaLaunchKernel 110-111 corr "
+		"1\n"
+		"kernel y 250-260 corr 1 \"k\"\nstartend t1 105-120 \"request\"",
+		"request", "n 1, host 15"},
+	{"a launch at the range's start is inside, one at its end is not",
+		"start 100\nend 500\n" RUN("t1", "105", "250-260", "1")
+			RUN("t1", "120", "260-290", "2") "range t1 105-120 \"r\"",
+		"r", "n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 145"},
+	{"ranges of several domains may overlap: whatever is open has the work",
+		"start 100\nend 500\n" RUN("t1", "115", "250-260",
+			"1") "range t1 105-120 \"a\"\nrange t1 110-130 \"b\" domain other",
+		"a", "n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 145"},
+	{"its envelope is its own time, others' time and idle time",
+		"start 100\nend 500\n" RUN("t1", "110", "200-220", "1") RUN("t1", "112", "270-300",
+			"2") RUN("t1", "150", "210-250", "3") "range t1 105-120 \"r\"",
+		"r",
+		"n 1, host 15, ops 2, launches 2, envelope 100, busy 50, foreign 30, idle 20, lag "
+		"95"},
+	{"the nodes of a graph belong to the range around its launch",
+		"start 100\nend 500\n"
 		"call t1 cudaGraphLaunch 110-111 corr 1\nkernel s7 200-220 corr 1 node 1 \"a\"\n"
-		"kernel s7 230-240 corr 1 node 2 \"b\"\nrange t1 105-120 \"replay\"", "replay",
-		"n 1, host 15, ops 2, launches 1, envelope 40, busy 30, idle 10, lag 95"},
-	{"a graph whose first node takes no time was launched all the same", "start 100\nend 500\n"
+		"kernel s7 230-240 corr 1 node 2 \"b\"\nrange t1 105-120 \"replay\"",
+		"replay", "n 1, host 15, ops 2, launches 1, envelope 40, busy 30, idle 10, lag 95"},
+	{"a graph whose first node takes no time was launched all the same",
+		"start 100\nend 500\n"
 		"call t1 cudaGraphLaunch 110-111 corr 1\nkernel s7 200-200 corr 1 node 1 \"a\"\n"
-		"kernel s7 230-240 corr 1 node 2 \"b\"\nrange t1 105-120 \"replay\"", "replay",
-		"n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 125"},
-	{"of two calls with one number, the outer one is the launch", "start 100\nend 500\n"
+		"kernel s7 230-240 corr 1 node 2 \"b\"\nrange t1 105-120 \"replay\"",
+		"replay", "n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 125"},
+	{"of two calls with one number, the outer one is the launch",
+		"start 100\nend 500\n"
 		"call t1 cuLaunchKernel 112-113 corr 1\ncall t1 cudaLaunchKernel 110-115 corr 1\n"
-		"kernel s7 200-220 corr 1 \"a\"\nrange t1 111-114 \"inside the call\"", "inside the call", "n 1, host 3"},
-	{"a range that is open while chunks are written", "start 100\nend 500\n" RUN("t1", "110", "130-140", "1")
-		"chunk 200\n" RUN("t1", "210", "230-260", "2") "chunk 300\n" RUN("t1", "310", "330-340", "3")
-		"range t1 105-350 \"step\"", "step",
+		"kernel s7 200-220 corr 1 \"a\"\nrange t1 111-114 \"inside the call\"",
+		"inside the call", "n 1, host 3"},
+	{"a range that is open while chunks are written",
+		"start 100\nend 500\n" RUN("t1", "110", "130-140", "1") "chunk 200\n" RUN(
+			"t1", "210", "230-260", "2") "chunk 300\n" RUN("t1", "310", "330-340",
+			"3") "range t1 105-350 \"step\"",
+		"step",
 		"n 1, host 245, ops 3, launches 3, envelope 210, busy 50, idle 160, lag 25"},
-	{"an op that comes a chunk after its launch", "start 100\nend 500\ncall t1 cudaLaunchKernel 110-111 corr 1\n"
-		"range t1 105-120 \"r\"\nchunk 200\nrange t1 205-220 \"other\"\nkernel s7 230-240 corr 1 \"k\"", "r",
-		"n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 125"},
-	{"an op that comes a chunk before its launch", "start 100\nend 500\nkernel s7 130-140 corr 1 \"k\"\n"
-		"range t1 105-106 \"before\"\nchunk 150\ncall t1 cudaLaunchKernel 110-160 corr 1\nrange t1 107-170 \"r\"", "r",
-		"n 1, host 63, ops 1, launches 1, envelope 10, busy 10, lag 23"},
-	{"a range that was never closed ends with the window", "start 100\nend 500\n" RUN("t1", "110", "230-240", "1")
-		"open t1 105 \"step\"", "step",
+	{"an op that comes a chunk after its launch",
+		"start 100\nend 500\ncall t1 cudaLaunchKernel 110-111 corr 1\n"
+		"range t1 105-120 \"r\"\nchunk 200\nrange t1 205-220 \"other\"\nkernel s7 230-240 "
+		"corr 1 \"k\"",
+		"r", "n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 125"},
+	{"an op that comes a chunk before its launch",
+		"start 100\nend 500\nkernel s7 130-140 corr 1 \"k\"\n"
+		"range t1 105-106 \"before\"\nchunk 150\ncall t1 cudaLaunchKernel 110-160 corr "
+		"1\nrange t1 107-170 \"r\"",
+		"r", "n 1, host 63, ops 1, launches 1, envelope 10, busy 10, lag 23"},
+	{"a range that was never closed ends with the window",
+		"start 100\nend 500\n" RUN("t1", "110", "230-240", "1") "open t1 105 \"step\"",
+		"step",
 		"n 1, host 395, ops 1, launches 1, envelope 10, busy 10, lag 125, unmatched 1"},
-	{"a process-wide range that was never closed", "start 100\nend 500\n" RUN("t2", "110", "230-240", "1")
-		"openstartend t1 105 \"request\"", "request",
+	{"a process-wide range that was never closed",
+		"start 100\nend 500\n" RUN(
+			"t2", "110", "230-240", "1") "openstartend t1 105 \"request\"",
+		"request",
 		"n 1, host 395, ops 1, launches 1, envelope 10, busy 10, lag 125, unmatched 1"},
-	{"a range on two devices has an envelope on each", "start 100\nend 500\n" RUN("t1", "110", "200-220", "1")
-		"call t1 cudaLaunchKernel 112-113 corr 2\nkernel s1.7 300-340 corr 2 \"b\"\nrange t1 105-120 \"r\"", "r",
-		"n 1, host 15, ops 2, launches 2, envelope 60, busy 60, lag 95"},
-	{"instances are added up", "start 100\nend 500\n" RUN("t1", "110", "200-220", "1") RUN("t1", "130", "300-330", "2")
-		"range t1 105-120 \"r\"\nrange t1 125-135 \"r\"", "r",
-		"n 2, host 25, ops 2, launches 2, envelope 50, busy 50, lag 270"},
+	{"a range on two devices has an envelope on each",
+		"start 100\nend 500\n" RUN("t1", "110", "200-220",
+			"1") "call t1 cudaLaunchKernel 112-113 corr 2\nkernel s1.7 300-340 corr 2 "
+			     "\"b\"\nrange t1 105-120 \"r\"",
+		"r", "n 1, host 15, ops 2, launches 2, envelope 60, busy 60, lag 95"},
+	{"instances are added up",
+		"start 100\nend 500\n" RUN("t1", "110", "200-220", "1") RUN("t1", "130", "300-330",
+			"2") "range t1 105-120 \"r\"\nrange t1 125-135 \"r\"",
+		"r", "n 2, host 25, ops 2, launches 2, envelope 50, busy 50, lag 270"},
 };
 
 static void say_range(struct words *w, const struct vpa_report *r, const char *name)
@@ -555,8 +682,9 @@ static uint64_t eager_sequences(const char *kernels)
 	static const struct {
 		char letter;
 		const char *name;
-	} names[] = {{'g', "ampere_sgemm_128x64"}, {'s', "softmax_warp_forward"}, {'e', "vectorized_elementwise_kernel"},
-		{'n', "layer_norm_kernel"}, {'l', "cunn_LogSoftMaxForward"}};
+	} names[] = {{'g', "ampere_sgemm_128x64"}, {'s', "softmax_warp_forward"},
+		{'e', "vectorized_elementwise_kernel"}, {'n', "layer_norm_kernel"},
+		{'l', "cunn_LogSoftMaxForward"}};
 	struct words w = {0};
 	struct vpa_report *r;
 	uint64_t sequences = 0;
@@ -570,7 +698,8 @@ static uint64_t eager_sequences(const char *kernels)
 			say(&w, "copy s7 DtoD %zu+8\n", 100 + 10 * i);
 		for (k = 0; k < COUNT(names); k++)
 			if ((kernels[i] | 0x20) == names[k].letter)
-				say(&w, "kernel s%u %zu+8 \"%s\"\n", stream, 100 + 10 * i, names[k].name);
+				say(&w, "kernel s%u %zu+8 \"%s\"\n", stream, 100 + 10 * i,
+					names[k].name);
 	}
 	r = analyze(w.text, NULL);
 	for (i = 0; i < r->attention.eager_count; i++)
@@ -587,16 +716,18 @@ static void eager_attention_is_a_sequence_of_kernels(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(eager); i++)
 		if (eager_sequences(eager[i].kernels) != eager[i].sequences)
-			fail_msg("%s (%s): expected %u", eager[i].rule, eager[i].kernels, eager[i].sequences);
+			fail_msg("%s (%s): expected %u", eager[i].rule, eager[i].kernels,
+				eager[i].sequences);
 }
 
 /* ---- the window, and what is listed ---- */
 
-#define WINDOW \
-	"start 100\nend 1100\n" RUN("t1", "110", "200-300", "1") RUN("t1", "210", "500-600", "2") \
-		RUN("t1", "610", "900-1000", "3") \
-	"range t1 205-215 \"step\"\nrange t1 120-140 \"empty\"\nrange t1 105-116 \"twice\"\n" \
-	"range t1 605-615 \"twice\"\nstartend t1 104-700 \"request\"\n"
+#define WINDOW                                                                                     \
+	"start 100\nend 1100\n" RUN("t1", "110", "200-300", "1") RUN("t1", "210", "500-600", "2")  \
+		RUN("t1", "610", "900-1000",                                                       \
+			"3") "range t1 205-215 \"step\"\nrange t1 120-140 \"empty\"\nrange t1 "    \
+			     "105-116 \"twice\"\n"                                                 \
+			     "range t1 605-615 \"twice\"\nstartend t1 104-700 \"request\"\n"
 
 static const struct {
 	const char *rule;
@@ -606,13 +737,15 @@ static const struct {
 	{"the whole capture", {0}, "100-1100, busy 300, idle 700, kernels 3, calls 3, ranges 5"},
 	{"--from cuts ops at its edge", {.has_from = 1, .from_ns = 150},
 		"250-1100, busy 250, idle 600, kernels 3, calls 1, ranges 1"},
-	{"--to cuts ops at its edge", {.has_to = 1, .to_ns = 150}, "100-250, busy 50, idle 100, kernels 1, calls 2, ranges 4"},
+	{"--to cuts ops at its edge", {.has_to = 1, .to_ns = 150},
+		"100-250, busy 50, idle 100, kernels 1, calls 2, ranges 4"},
 	{"--from and --to", {.has_from = 1, .from_ns = 150, .has_to = 1, .to_ns = 450},
 		"250-550, busy 100, idle 200, kernels 2"},
 	{"--to beyond the end is the end", {.has_to = 1, .to_ns = 9999},
 		"100-1100, busy 300, idle 700, kernels 3, calls 3, ranges 5"},
 	{"--from beyond the end leaves nothing", {.has_from = 1, .from_ns = 9999}, "10099-10099"},
-	{"--from behind --to is refused", {.has_from = 1, .from_ns = 200, .has_to = 1, .to_ns = 200}, "refused"},
+	{"--from behind --to is refused",
+		{.has_from = 1, .from_ns = 200, .has_to = 1, .to_ns = 200}, "refused"},
 	{"--range: from its start to the end of its last op", {.range = "step"},
 		"205-600, busy 195, idle 200, kernels 2, calls 1, ranges 1"},
 	{"--range: its own end, where it launched nothing", {.range = "empty"}, "120-140"},
@@ -658,7 +791,8 @@ static void the_window_is_what_was_asked_for(void **state)
 }
 
 /* `count` gaps of `ns` between ops of 1 us, and one of a millisecond. */
-static void expect_listed(uint64_t ns, unsigned count, uint64_t asked, uint64_t min, uint64_t listed)
+static void expect_listed(
+	uint64_t ns, unsigned count, uint64_t asked, uint64_t min, uint64_t listed)
 {
 	const struct vpa_options options = {.min_gap_ns = asked};
 	struct vpa_report *r;
@@ -680,8 +814,8 @@ static void expect_listed(uint64_t ns, unsigned count, uint64_t asked, uint64_t 
 static void short_gaps_are_summed_and_not_listed(void **state)
 {
 	(void)state;
-	expect_listed(1000, 9, 0, 10000, 1);  /* 5 times the median is less than 10 us */
-	expect_listed(3000, 9, 0, 15000, 1);  /* 5 times the median */
+	expect_listed(1000, 9, 0, 10000, 1);    /* 5 times the median is less than 10 us */
+	expect_listed(3000, 9, 0, 15000, 1);    /* 5 times the median */
 	expect_listed(10000, 0, 0, 5000000, 0); /* of one gap, the median is itself */
 	expect_listed(3000, 9, 3000, 3000, 10);
 	expect_listed(3000, 9, 3001, 3001, 1);
@@ -690,11 +824,15 @@ static void short_gaps_are_summed_and_not_listed(void **state)
 static void processes_may_use_the_same_numbers(void **state)
 {
 	/* The gap before b is of process 1's thread, the one before c of process 2's. */
-	const char *script = "thread x pid 2 tid 200\nstream y device 1 context 1 stream 7 pid 2\nstart 1ms\n"
-			     "call t1 cudaLaunchKernel 1000us-1001us corr 1\nkernel s7 1002us-1003us corr 1 \"a\"\n"
-			     "call x cudaMemcpyAsync 1000us-1001us corr 1\nkernel y 1002us-1003us corr 1 \"a\"\n"
-			     "call t1 cudaLaunchKernel 1101us-1102us corr 2\nkernel s7 1103us-1104us corr 2 \"b\"\n"
-			     "call x cudaLaunchKernelExC 1201us-1202us corr 2\nkernel y 1203us-1204us corr 2 \"c\"\n";
+	const char *script =
+		"thread x pid 2 tid 200\nstream y device 1 context 1 stream 7 pid 2\nstart 1ms\n"
+		"call t1 cudaLaunchKernel 1000us-1001us corr 1\nkernel s7 1002us-1003us corr 1 "
+		"\"a\"\n"
+		"call x cudaMemcpyAsync 1000us-1001us corr 1\nkernel y 1002us-1003us corr 1 \"a\"\n"
+		"call t1 cudaLaunchKernel 1101us-1102us corr 2\nkernel s7 1103us-1104us corr 2 "
+		"\"b\"\n"
+		"call x cudaLaunchKernelExC 1201us-1202us corr 2\nkernel y 1203us-1204us corr 2 "
+		"\"c\"\n";
 	const struct vpa_options all = {.min_gap_ns = 1};
 	struct vpa_report *r = analyze(script, &all);
 	struct words w = {0};
@@ -703,15 +841,18 @@ static void processes_may_use_the_same_numbers(void **state)
 	(void)state;
 	for (i = 0; i < r->gap_count; i++)
 		if (r->gaps[i].after && r->gaps[i].before)
-			say(&w, "%s%" PRId64 ":%" PRId64 " before %s", w.len ? ", " : "", r->gaps[i].pid, r->gaps[i].tid,
-				r->gaps[i].before);
-	expect("a launch is looked for in the op's process", script, &w, "2:200 before c, 1:1 before b");
+			say(&w, "%s%" PRId64 ":%" PRId64 " before %s", w.len ? ", " : "",
+				r->gaps[i].pid, r->gaps[i].tid, r->gaps[i].before);
+	expect("a launch is looked for in the op's process", script, &w,
+		"2:200 before c, 1:1 before b");
 	vpa_report_free(r);
 }
 
 /* ---- the verdict ---- */
 
-#define WORK "start 1ms\nend 2ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\nkernel s7 1000us-1100us corr 1 \"a\"\n"
+#define WORK                                                                                       \
+	"start 1ms\nend 2ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\nkernel s7 "            \
+	"1000us-1100us corr 1 \"a\"\n"
 
 static const struct {
 	const char *rule, *script;
@@ -719,23 +860,34 @@ static const struct {
 	const char *reason; /* begins the first one; NULL: there is none */
 } verdicts[] = {
 	{"all is there", WORK, 1, NULL},
-	{"records are known to be lost", WORK "loss all dropped 1200us-1300us count 5\n", 0, "5 records lost"},
-	{"records are lost, nobody knows how many", WORK "loss all dropped 1200us-1300us\n", 0, "records are missing"},
+	{"records are known to be lost", WORK "loss all dropped 1200us-1300us count 5\n", 0,
+		"5 records lost"},
+	{"records are lost, nobody knows how many", WORK "loss all dropped 1200us-1300us\n", 0,
+		"records are missing"},
 	{"a chunk says that records were lost", WORK "lost 3\n", 0, "3 records lost"},
-	{"the tracer dropped records", WORK "stats all received 10 dropped 2\n", 0, "2 records lost"},
-	{"an op without launch", WORK "kernel s7 1200us-1300us corr 7 \"b\"\n", 0, "1 operation is without a launch"},
-	{"a launch without op is no loss: it may have been captured", WORK "call t1 cudaLaunchKernel 1010us-1011us corr 2\n",
-		1, NULL},
-	{"an op that ends before it begins is shown", WORK
-		"call t1 cudaLaunchKernel 1010us-1011us corr 2\nkernel s7 1300us-1200us corr 2 \"b\"\n", 1,
-		"1 operation has invalid times"},
-	{"an op without time is shown", WORK "call t1 cudaLaunchKernel 1010us-1011us corr 2\nkernel s7 0-1200us corr 2 \"b\"\n",
+	{"the tracer dropped records", WORK "stats all received 10 dropped 2\n", 0,
+		"2 records lost"},
+	{"an op without launch", WORK "kernel s7 1200us-1300us corr 7 \"b\"\n", 0,
+		"1 operation is without a launch"},
+	{"a launch without op is no loss: it may have been captured",
+		WORK "call t1 cudaLaunchKernel 1010us-1011us corr 2\n", 1, NULL},
+	{"an op that ends before it begins is shown",
+		WORK "call t1 cudaLaunchKernel 1010us-1011us corr 2\nkernel s7 1300us-1200us corr "
+		     "2 \"b\"\n",
 		1, "1 operation has invalid times"},
-	{"an op without duration is fine", WORK
-		"call t1 cudaLaunchKernel 1010us-1011us corr 2\nkernel s7 1200us-1200us corr 2 \"b\"\n", 1, NULL},
-	{"a range that was never closed is shown", WORK "open t1 1050us \"step\"\n", 1, "1 range was never closed"},
+	{"an op without time is shown",
+		WORK
+		"call t1 cudaLaunchKernel 1010us-1011us corr 2\nkernel s7 0-1200us corr 2 \"b\"\n",
+		1, "1 operation has invalid times"},
+	{"an op without duration is fine",
+		WORK "call t1 cudaLaunchKernel 1010us-1011us corr 2\nkernel s7 1200us-1200us corr "
+		     "2 \"b\"\n",
+		1, NULL},
+	{"a range that was never closed is shown", WORK "open t1 1050us \"step\"\n", 1,
+		"1 range was never closed"},
 	{"a process that was killed", WORK "killed\n", 1, "the capture ends without a stop"},
-	{"no GPU work is no fault", "start 1ms\nend 2ms\ncall t1 cudaGetDevice 1000us-1001us corr 1\n", 1,
+	{"no GPU work is no fault",
+		"start 1ms\nend 2ms\ncall t1 cudaGetDevice 1000us-1001us corr 1\n", 1,
 		"no GPU work was recorded"},
 };
 
@@ -750,7 +902,8 @@ static void the_verdict_says_whether_all_is_there(void **state)
 
 		if (r->verdict.complete != verdicts[i].complete || !first != !verdicts[i].reason ||
 			(first && strncmp(first, verdicts[i].reason, strlen(verdicts[i].reason))))
-			fail_msg("%s: complete %d, %s", verdicts[i].rule, r->verdict.complete, first ? first : "no reason");
+			fail_msg("%s: complete %d, %s", verdicts[i].rule, r->verdict.complete,
+				first ? first : "no reason");
 		vpa_report_free(r);
 	}
 }
@@ -758,18 +911,26 @@ static void the_verdict_says_whether_all_is_there(void **state)
 static const struct {
 	const char *rule, *script, *is;
 } counts[] = {
-	{"ops are counted by kind, whatever their times", "start 100\nend 900\nkernel s7 100-110 \"a\"\n"
-		"kernel s7 120-120 \"b\"\nkernel s7 140-130 \"c\"\nkernel s7 0-150 \"d\"\ncopy s7 HtoD 160-170\n"
-		"memset s7 180-190", "kernels 4, memcpy 1, memset 1, empty 1, reversed 1, untimed 1, no launch 4"},
-	{"launches that put nothing on a device", "start 100\nend 900\ncall t1 cudaLaunchKernel 110-111 corr 1\n"
+	{"ops are counted by kind, whatever their times",
+		"start 100\nend 900\nkernel s7 100-110 \"a\"\n"
+		"kernel s7 120-120 \"b\"\nkernel s7 140-130 \"c\"\nkernel s7 0-150 \"d\"\ncopy s7 "
+		"HtoD 160-170\n"
+		"memset s7 180-190",
+		"kernels 4, memcpy 1, memset 1, empty 1, reversed 1, untimed 1, no launch 4"},
+	{"launches that put nothing on a device",
+		"start 100\nend 900\ncall t1 cudaLaunchKernel 110-111 corr 1\n"
 		"call t1 cudaMemcpyAsync 120-121 corr 2\ncall t1 cudaGraphLaunch 130-131 corr 3\n"
 		"call t1 cudaDeviceSynchronize 140-141 corr 4\nkernel s7 200-210 corr 3 \"a\"",
 		"kernels 1, calls 4, no op 2"},
-	{"ranges by domain; unmatched ones apart", "start 100\nend 900\nrange t1 110-120 \"a\"\n"
-		"range t1 130-140 \"b\" domain cpu_op\nrange t1 150-160 \"c\" unmatched\nopen t1 170 \"d\"",
+	{"ranges by domain; unmatched ones apart",
+		"start 100\nend 900\nrange t1 110-120 \"a\"\n"
+		"range t1 130-140 \"b\" domain cpu_op\nrange t1 150-160 \"c\" unmatched\nopen t1 "
+		"170 \"d\"",
 		"ranges 1, operators 1, unmatched 2"},
-	{"a range that began twice at one time in different threads", "start 100\nend 900\nrange t1 110-120 \"a\"\n"
-		"range t2 110-120 \"a\"\nchunk 130\nrange t1 110-500 \"late\"", "ranges 3"},
+	{"a range that began twice at one time in different threads",
+		"start 100\nend 900\nrange t1 110-120 \"a\"\n"
+		"range t2 110-120 \"a\"\nchunk 130\nrange t1 110-500 \"late\"",
+		"ranges 3"},
 };
 
 /* Above 5 % of the window the profiling library's own work makes gaps degraded, not incomplete. */
@@ -782,7 +943,9 @@ static void profiling_work_is_added_up(void **state)
 	} cases[] = {
 		{"overhead - \"buffer flush\" 1200us-1250us\n", 50000, VPA_OK},
 		{"overhead - \"buffer flush\" 1200us-1251us\n", 51000, VPA_DEGRADED},
-		{"overhead - \"buffer flush\" 1200us-1230us\noverhead t1 \"buffer flush\" 1220us-1250us\n", 50000, VPA_OK},
+		{"overhead - \"buffer flush\" 1200us-1230us\noverhead t1 \"buffer flush\" "
+		 "1220us-1250us\n",
+			50000, VPA_OK},
 		{"overhead - \"buffer flush\" 900us-1010us\n", 10000, VPA_OK},
 		{"overhead - \"buffer flush\" 1990us-2100us\n", 10000, VPA_OK},
 		{"overhead - \"command buffer full\" 1200us-1900us\n", 0, VPA_OK},
@@ -796,7 +959,8 @@ static void profiling_work_is_added_up(void **state)
 
 		snprintf(script, sizeof(script),
 			"start 1ms\nend 2ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-			"kernel s7 1000us-1100us corr 1 \"a\"\n%s", cases[i].overhead);
+			"kernel s7 1000us-1100us corr 1 \"a\"\n%s",
+			cases[i].overhead);
 		r = analyze(script, NULL);
 		assert_int_equal(r->verdict.overhead_ns, cases[i].ns);
 		assert_int_equal(r->verdict.gaps, cases[i].gaps);
@@ -812,7 +976,8 @@ static void pauses_belong_neither_to_the_window_nor_to_idle_time(void **state)
 				       "kernel s7 1000us-1100us corr 1 \"a\"\n"
 				       "call t1 cudaLaunchKernel 1900us-1901us corr 2\n"
 				       "kernel s7 1910us-2000us corr 2 \"b\"\n"
-				       "loss all paused 1200us-1800us\n", NULL);
+				       "loss all paused 1200us-1800us\n",
+		NULL);
 
 	(void)state;
 	assert_true(r->verdict.complete);
@@ -828,7 +993,8 @@ static void work_after_the_last_clock_point_is_inside_the_window(void **state)
 {
 	struct vpa_report *r = analyze("start 1ms\nend 2ms\n"
 				       "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
-				       "kernel s7 1900us-2010us corr 1 \"a\"\n", NULL);
+				       "kernel s7 1900us-2010us corr 1 \"a\"\n",
+		NULL);
 
 	(void)state;
 	assert_int_equal(vpa_window_ns(r), 1010000);

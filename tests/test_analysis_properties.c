@@ -25,12 +25,20 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-enum { SEEDS = 400, LONG_SEEDS = 6, THREADS_MAX = 4, STREAMS_MAX = 5, CALLS_MAX = 8000, LINES_MAX = 40000,
-	CUTS_MAX = 48, FIRST_STREAMS = STREAMS_MAX + THREADS_MAX + 1 };
+enum {
+	SEEDS = 400,
+	LONG_SEEDS = 6,
+	THREADS_MAX = 4,
+	STREAMS_MAX = 5,
+	CALLS_MAX = 8000,
+	LINES_MAX = 40000,
+	CUTS_MAX = 48,
+	FIRST_STREAMS = STREAMS_MAX + THREADS_MAX + 1
+};
 
 struct line {
 	char text[144];
-	uint64_t end; /* when the record was complete: it cannot stand in an earlier chunk */
+	uint64_t end;   /* when the record was complete: it cannot stand in an earlier chunk */
 	unsigned delay; /* so many chunks later than it could */
 };
 
@@ -48,14 +56,15 @@ struct made {
 	int killed;
 	struct vpa_options options;
 	unsigned processes, threads, streams, devices;
-	int skewed; /* ops may begin before their launch */
+	int skewed;    /* ops may begin before their launch */
 	unsigned cuts; /* at most so many */
 	unsigned call_count;
 	size_t line_count;
 	struct made_stream {
 		unsigned pid, device;
 		uint64_t last_start, last_end;
-	} stream[STREAMS_MAX + THREADS_MAX]; /* one for each thread's blocking copies behind the others */
+	} stream[STREAMS_MAX +
+		 THREADS_MAX]; /* one for each thread's blocking copies behind the others */
 	uint64_t next_corr[3];
 	/* from here on only as much is valid as the counts say */
 	struct made_call calls[CALLS_MAX];
@@ -70,8 +79,8 @@ static unsigned below(struct made *t, unsigned limit)
 /* A duration, often right at a threshold. */
 static uint64_t some_ns(struct made *t)
 {
-	static const uint64_t usual[] = {0, 1, 7, 300, 999, 1000, 1001, 2500, 4999, 5000, 6000, 9999, 10000,
-		10001, 20000, 45000, 99999, 100000, 100001, 130000, 1000000};
+	static const uint64_t usual[] = {0, 1, 7, 300, 999, 1000, 1001, 2500, 4999, 5000, 6000,
+		9999, 10000, 10001, 20000, 45000, 99999, 100000, 100001, 130000, 1000000};
 	uint64_t ns = usual[below(t, below(t, 3) ? 14 : COUNT(usual))];
 
 	return (ns - ns % t->grid) * t->scale;
@@ -102,7 +111,15 @@ __attribute__((format(printf, 4, 5))) static void put(
 
 /* ---- calls ---- */
 
-enum effect { RUNS_KERNEL, RUNS_COPY, RUNS_MEMSET, RUNS_GRAPH, RUNS_NOTHING, RUNS_BLOCKING, RUNS_STREAM_WAIT };
+enum effect {
+	RUNS_KERNEL,
+	RUNS_COPY,
+	RUNS_MEMSET,
+	RUNS_GRAPH,
+	RUNS_NOTHING,
+	RUNS_BLOCKING,
+	RUNS_STREAM_WAIT
+};
 
 static const struct action {
 	const char *call;
@@ -134,10 +151,12 @@ static const struct action {
 };
 enum { OUTER_CALL = 0, INNER_CALL = 4 };
 
-static void make_call(struct made *t, unsigned thread, unsigned action, uint64_t start, uint64_t end, int inside)
+static void make_call(
+	struct made *t, unsigned thread, unsigned action, uint64_t start, uint64_t end, int inside)
 {
 	if (t->call_count < CALLS_MAX)
-		t->calls[t->call_count++] = (struct made_call){start, end, thread, action, inside, 0};
+		t->calls[t->call_count++] =
+			(struct made_call){start, end, thread, action, inside, 0};
 }
 
 static void make_thread(struct made *t, unsigned thread, unsigned calls)
@@ -166,7 +185,8 @@ static void make_thread(struct made *t, unsigned thread, unsigned calls)
 
 static int compare_calls(const void *pa, const void *pb)
 {
-	const struct made_call *a = *(struct made_call *const *)pa, *b = *(struct made_call *const *)pb;
+	const struct made_call *a = *(struct made_call *const *)pa,
+			       *b = *(struct made_call *const *)pb;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
@@ -175,8 +195,8 @@ static int compare_calls(const void *pa, const void *pb)
 
 /* ---- ops ---- */
 
-static const char *const kernel_names[] = {"ampere_sgemm_128x64", "vectorized_elementwise_kernel", "softmax_warp_forward",
-	"ncclDevKernel_AllReduce", "mystery"};
+static const char *const kernel_names[] = {"ampere_sgemm_128x64", "vectorized_elementwise_kernel",
+	"softmax_warp_forward", "ncclDevKernel_AllReduce", "mystery"};
 
 static void put_op(struct made *t, unsigned stream, uint64_t start, uint64_t end, uint64_t corr,
 	const struct action *a, unsigned node)
@@ -196,17 +216,20 @@ static void put_op(struct made *t, unsigned stream, uint64_t start, uint64_t end
 		s->last_start = start;
 	s->last_end = later(s->last_end, end);
 	if (a->effect == RUNS_KERNEL || a->effect == RUNS_GRAPH)
-		put(t, end, delay, "kernel s%u %s corr %" PRIu64 " \"%s\" grid %u node %u", stream + 1, span, corr,
-			kernel_names[below(t, COUNT(kernel_names))], 1 + below(t, 20), node);
+		put(t, end, delay, "kernel s%u %s corr %" PRIu64 " \"%s\" grid %u node %u",
+			stream + 1, span, corr, kernel_names[below(t, COUNT(kernel_names))],
+			1 + below(t, 20), node);
 	else if (a->effect == RUNS_MEMSET)
-		put(t, end, delay, "memset s%u %s corr %" PRIu64 " bytes %u", stream + 1, span, corr, below(t, 5000));
+		put(t, end, delay, "memset s%u %s corr %" PRIu64 " bytes %u", stream + 1, span,
+			corr, below(t, 5000));
 	else
-		put(t, end, delay, "copy s%u %s %s corr %" PRIu64 " bytes %u", stream + 1, a->copy, span, corr,
-			below(t, 5000));
+		put(t, end, delay, "copy s%u %s %s corr %" PRIu64 " bytes %u", stream + 1, a->copy,
+			span, corr, below(t, 5000));
 }
 
 /* Ops of a stream begin one after the other, in order of launch; mostly they also end so. */
-static void run_queued(struct made *t, const struct made_call *c, unsigned stream, uint64_t corr, unsigned node)
+static void run_queued(
+	struct made *t, const struct made_call *c, unsigned stream, uint64_t corr, unsigned node)
 {
 	struct made_stream *s = &t->stream[stream];
 	uint64_t start = later(c->start + some_ns(t), s->last_start + t->grid);
@@ -246,8 +269,9 @@ static void run_call(struct made *t, const struct made_call *c, unsigned pid, ui
 		put_op(t, STREAMS_MAX + c->thread, c->start + t->grid, c->end, corr, a, 0);
 		break;
 	case RUNS_STREAM_WAIT:
-		put(t, c->start, 0, "sync s%u \"stream waits for event\" %" PRIu64 "+0 corr %" PRIu64, stream + 1,
-			c->start, corr);
+		put(t, c->start, 0,
+			"sync s%u \"stream waits for event\" %" PRIu64 "+0 corr %" PRIu64,
+			stream + 1, c->start, corr);
 		break;
 	default:
 		break;
@@ -277,10 +301,11 @@ static void make_calls_and_ops(struct made *t)
 			corr = t->calls[c->inside - 1].corr;
 		c->corr = corr;
 		if (fate > 0 || c->inside)
-			put(t, c->end, 0, "call t%u %s %" PRIu64 "-%" PRIu64 " corr %" PRIu64, c->thread + 1,
-				actions[c->action].call, c->start, c->end, corr);
+			put(t, c->end, 0, "call t%u %s %" PRIu64 "-%" PRIu64 " corr %" PRIu64,
+				c->thread + 1, actions[c->action].call, c->start, c->end, corr);
 		if (fate > 1 && !(c->inside && t->grid == 1))
-			run_call(t, c, pid, fate == 2 && actions[c->action].effect == RUNS_KERNEL ? 0 : corr);
+			run_call(t, c, pid,
+				fate == 2 && actions[c->action].effect == RUNS_KERNEL ? 0 : corr);
 	}
 }
 
@@ -294,7 +319,8 @@ static void make_ranges(struct made *t)
 	unsigned n = below(t, 24), made = 0, i, k;
 
 	for (i = 0; i < n; i++) {
-		uint64_t span = t->last - t->start + 1, start = t->start + vpt_random_below(&t->random, span), end;
+		uint64_t span = t->last - t->start + 1,
+			 start = t->start + vpt_random_below(&t->random, span), end;
 		unsigned thread = below(t, t->threads), wide = !below(t, 4), open = !below(t, 12);
 
 		start -= start % t->grid;
@@ -307,20 +333,22 @@ static void make_ranges(struct made *t)
 			continue;
 		starts[made++] = start;
 		if (open)
-			put(t, UINT64_MAX, 0, "%s t%u %" PRIu64 " \"%s\"%s", wide ? "openstartend" : "open", thread + 1,
-				start, names[below(t, 4)], domains[below(t, 2)]);
+			put(t, UINT64_MAX, 0, "%s t%u %" PRIu64 " \"%s\"%s",
+				wide ? "openstartend" : "open", thread + 1, start,
+				names[below(t, 4)], domains[below(t, 2)]);
 		else
-			put(t, end, 0, "%s t%u %" PRIu64 "-%" PRIu64 " \"%s\"%s%s", wide ? "startend" : "range",
-				thread + 1, start, end, names[below(t, 4)], domains[below(t, 3)],
+			put(t, end, 0, "%s t%u %" PRIu64 "-%" PRIu64 " \"%s\"%s%s",
+				wide ? "startend" : "range", thread + 1, start, end,
+				names[below(t, 4)], domains[below(t, 3)],
 				below(t, 20) ? "" : " unmatched");
 	}
 }
 
 static void make_troubles(struct made *t)
 {
-	static const char *const overheads[] = {"buffer flush", "instrumentation", "resource", "activity buffer request",
-		"driver compiler", "module loading", "lazy function loading", "command buffer full",
-		"unified memory start"};
+	static const char *const overheads[] = {"buffer flush", "instrumentation", "resource",
+		"activity buffer request", "driver compiler", "module loading",
+		"lazy function loading", "command buffer full", "unified memory start"};
 	unsigned n = below(t, 4), i;
 
 	for (i = 0; i < n; i++) {
@@ -328,10 +356,11 @@ static void make_troubles(struct made *t)
 		uint64_t end = start + some_ns(t);
 
 		if (below(t, 4))
-			put(t, end, below(t, 2), "overhead - \"%s\" %" PRIu64 "-%" PRIu64, overheads[below(t, 9)], start,
-				end);
+			put(t, end, below(t, 2), "overhead - \"%s\" %" PRIu64 "-%" PRIu64,
+				overheads[below(t, 9)], start, end);
 		else
-			put(t, end, below(t, 2), "loss all dropped %" PRIu64 "-%" PRIu64 " count %u", start, end,
+			put(t, end, below(t, 2),
+				"loss all dropped %" PRIu64 "-%" PRIu64 " count %u", start, end,
 				below(t, 9));
 	}
 }
@@ -359,8 +388,10 @@ static void make_first_ops(struct made *t)
 	unsigned i;
 
 	for (i = 0; t->devices > 1 && i < t->devices; i++) {
-		put(t, at, 0, "call t1 cudaMemsetAsync %" PRIu64 "-%" PRIu64 " corr %u", at, at, 1000000 + i);
-		put(t, at + 1, 0, "memset s%u %" PRIu64 "-%" PRIu64 " corr %u", FIRST_STREAMS + i, at, at + 1, 1000000 + i);
+		put(t, at, 0, "call t1 cudaMemsetAsync %" PRIu64 "-%" PRIu64 " corr %u", at, at,
+			1000000 + i);
+		put(t, at + 1, 0, "memset s%u %" PRIu64 "-%" PRIu64 " corr %u", FIRST_STREAMS + i,
+			at, at + 1, 1000000 + i);
 	}
 }
 
@@ -381,7 +412,8 @@ static void make_trace(struct made *t, uint64_t seed, int is_long)
 	t->devices = 1 + below(t, 3);
 	t->skewed = !below(t, 4);
 	for (i = 0; i < STREAMS_MAX + THREADS_MAX; i++) {
-		t->stream[i].pid = i < STREAMS_MAX ? 1 + i % t->processes : pid_of(t, i - STREAMS_MAX);
+		t->stream[i].pid =
+			i < STREAMS_MAX ? 1 + i % t->processes : pid_of(t, i - STREAMS_MAX);
 		t->stream[i].device = below(t, t->devices);
 		t->stream[i].last_start = t->start;
 	}
@@ -435,13 +467,17 @@ static void write_lanes(const struct made *t, struct text *s)
 	unsigned i;
 
 	for (i = 0; i < t->devices; i++)
-		say(s, "device %u \"GPU\" cc 9.0 sms 10\nstream s%u device %u context 1 stream %u pid 1\nevent s%u %" PRIu64
-		       " event 1\n", i, FIRST_STREAMS + i, i, FIRST_STREAMS + i, FIRST_STREAMS + i, t->start);
+		say(s,
+			"device %u \"GPU\" cc 9.0 sms 10\nstream s%u device %u context 1 stream %u "
+			"pid 1\nevent s%u %" PRIu64 " event 1\n",
+			i, FIRST_STREAMS + i, i, FIRST_STREAMS + i, FIRST_STREAMS + i, t->start);
 	for (i = 0; i < t->threads; i++)
 		say(s, "thread t%u pid %u tid %u\n", i + 1, pid_of(t, i), 100 + i);
 	for (i = 0; i < STREAMS_MAX + THREADS_MAX; i++)
-		say(s, "stream s%u device %u context 1 stream %u pid %u\nevent s%u %" PRIu64 " event 1\n", i + 1,
-			t->stream[i].device, i + 1, t->stream[i].pid, i + 1, t->start);
+		say(s,
+			"stream s%u device %u context 1 stream %u pid %u\nevent s%u %" PRIu64
+			" event 1\n",
+			i + 1, t->stream[i].device, i + 1, t->stream[i].pid, i + 1, t->start);
 }
 
 /* The capture's ends are chosen by the seed, its chunks by the cuts. */
@@ -556,7 +592,8 @@ static const char *parts_differ(const struct vpa_report *r)
 	if (exclusive != busy)
 		return "the families' exclusive time does not sum to busy time";
 	for (i = 0; i < r->range_count; i++)
-		if (r->ranges[i].busy_ns + r->ranges[i].foreign_ns + r->ranges[i].idle_ns != r->ranges[i].envelope_ns)
+		if (r->ranges[i].busy_ns + r->ranges[i].foreign_ns + r->ranges[i].idle_ns !=
+			r->ranges[i].envelope_ns)
 			return "a range's envelope is not busy, foreign and idle time";
 	return NULL;
 }
@@ -570,8 +607,8 @@ static void fail_seed(uint64_t seed, const char *script, const char *why)
 }
 
 /* What depends on chunks is left to the other tests: here the whole trace is one. */
-static void each_seed(void (*check)(uint64_t seed, const char *whole, const struct vpa_options *o), unsigned seeds,
-	unsigned step, int is_long)
+static void each_seed(void (*check)(uint64_t seed, const char *whole, const struct vpa_options *o),
+	unsigned seeds, unsigned step, int is_long)
 {
 	uint64_t seed;
 
@@ -642,8 +679,8 @@ static void check_cuts(uint64_t seed, const char *whole, const struct vpa_option
 			while (at < one.size && at < many.size && one.data[at] == many.data[at])
 				at++;
 			at = at > 60 ? at - 60 : 0;
-			snprintf(why, sizeof(why), "%u jobs, cut: ...%.120s, whole: ...%.120s", jobs.jobs, many.data + at,
-				one.data + at);
+			snprintf(why, sizeof(why), "%u jobs, cut: ...%.120s, whole: ...%.120s",
+				jobs.jobs, many.data + at, one.data + at);
 			fail_seed(seed, script, why);
 		}
 		vpt_free(many.data);

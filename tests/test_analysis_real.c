@@ -115,7 +115,8 @@ static void expect(const char *trace, const char *what, uint64_t found, uint64_t
 		fail_msg("%s: %s is %" PRIu64 ", expected %" PRIu64, trace, what, found, expected);
 }
 
-static void compare_device(const char *trace, const struct vpa_device *d, const char *from, const char *end)
+static void compare_device(
+	const char *trace, const struct vpa_device *d, const char *from, const char *end)
 {
 	unsigned b;
 
@@ -144,9 +145,11 @@ static void compare_report(const char *trace, const struct vpa_report *r, const 
 	expect(trace, "memcpy", r->counts.memcpy, number_of(line, end, "memcpy"));
 	expect(trace, "memset", r->counts.memset, number_of(line, end, "memset"));
 	expect(trace, "ranges", r->counts.ranges, number_of(line, end, "ranges"));
-	expect(trace, "zero_duration", r->verdict.zero_duration, number_of(line, end, "zero_duration"));
+	expect(trace, "zero_duration", r->verdict.zero_duration,
+		number_of(line, end, "zero_duration"));
 	expect(trace, "reversed", r->verdict.reversed, number_of(line, end, "reversed"));
-	expect(trace, "ops_without_launch", r->verdict.ops_without_launch, number_of(line, end, "ops_without_launch"));
+	expect(trace, "ops_without_launch", r->verdict.ops_without_launch,
+		number_of(line, end, "ops_without_launch"));
 	assert_non_null(devices);
 	for (i = 0; i < r->device_count; i++) {
 		char key[32];
@@ -155,13 +158,15 @@ static void compare_report(const char *trace, const struct vpa_report *r, const 
 		snprintf(key, sizeof(key), "\"%" PRId64 "\": {", r->devices[i].device);
 		from = strstr(devices, key);
 		if (!from)
-			fail_msg("%s: device %" PRId64 " is not in the answers", trace, r->devices[i].device);
+			fail_msg("%s: device %" PRId64 " is not in the answers", trace,
+				r->devices[i].device);
 		to = strstr(from, "\"same_stream_overlaps\"");
 		to = to ? strchr(to, '}') : NULL;
 		assert_non_null(to);
 		compare_device(trace, &r->devices[i], from, to);
 	}
-	for (devices = strstr(devices, "\"ops\": "); devices; devices = strstr(devices + 1, "\"ops\": "))
+	for (devices = strstr(devices, "\"ops\": "); devices;
+		devices = strstr(devices + 1, "\"ops\": "))
 		answers++;
 	expect(trace, "number of devices", r->device_count, answers);
 }
@@ -189,7 +194,8 @@ static const char *behind_format(const struct vpt_buffer *json, size_t *size)
 	return at;
 }
 
-static void expect_same_json(const char *trace, const struct vpa_report *a, const struct vpa_report *b)
+static void expect_same_json(
+	const char *trace, const struct vpa_report *a, const struct vpa_report *b)
 {
 	struct vpt_buffer ja = json_of(a), jb = json_of(b);
 	size_t sa, sb, at = 0;
@@ -335,11 +341,13 @@ static void attention_is_eager(const struct vpa_report *r)
 	size_t i;
 
 	for (i = 0; i < r->family_count; i++)
-		softmax += strcmp(r->families[i].family, "eager-softmax") ? 0 : r->families[i].total_ns;
+		softmax += strcmp(r->families[i].family, "eager-softmax") ? 0
+									  : r->families[i].total_ns;
 	for (i = 0; i < r->attention.eager_count; i++)
 		sequences += r->attention.eager[i].count;
 	/* 44.4 % of kernel time, to the last digit given. */
-	assert_int_equal((softmax * 1000 + r->devices[0].kernel_ns / 2) / r->devices[0].kernel_ns, 444);
+	assert_int_equal(
+		(softmax * 1000 + r->devices[0].kernel_ns / 2) / r->devices[0].kernel_ns, 444);
 	assert_true(sequences > 0);
 	assert_int_equal(r->attention.backend_count, 0);
 	most_idle_time_is_answered(r);
@@ -364,18 +372,20 @@ static void known(const char *name, void (*check)(const struct vpa_report *r))
 	vpt_trace_close(trace);
 }
 
-#define KNOWN(test, name, check) \
-	static void test(void **state) \
-	{ \
-		(void)state; \
-		known(name, check); \
+#define KNOWN(test, name, check)                                                                   \
+	static void test(void **state)                                                             \
+	{                                                                                          \
+		(void)state;                                                                       \
+		known(name, check);                                                                \
 	}
 
 KNOWN(a_t4_drained_by_syncs, "t4_power_iteration.sqlite", long_gaps_are_waits_of_the_host)
 KNOWN(a_v100_fed_too_slowly, "v100_training_19k.json.gz", most_idle_time_is_answered)
-KNOWN(a_b200_with_overlapping_kernels, "b200_overlapping_kernels.json.gz", most_idle_time_is_answered)
+KNOWN(a_b200_with_overlapping_kernels, "b200_overlapping_kernels.json.gz",
+	most_idle_time_is_answered)
 KNOWN(an_a100_that_replays_graphs, "a100_graphs_6k.json.gz", graphs_are_named)
-KNOWN(an_h100_whose_launches_are_missing, "h100_missing_launches.json.gz", missing_launches_are_said)
+KNOWN(an_h100_whose_launches_are_missing, "h100_missing_launches.json.gz",
+	missing_launches_are_said)
 KNOWN(an_a100_without_work, "a100_no_kernels.json.gz", no_gpu_work_is_said_in_a_sentence)
 KNOWN(an_h100_with_eager_attention, "h100_video_eager_attention.json.gz", attention_is_eager)
 

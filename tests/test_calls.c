@@ -42,7 +42,8 @@ static void calls_are_found_under_decorated_names(void **state)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint32_t found = vpt_call_find(cases[i].name, strlen(cases[i].name));
 
-		if (cases[i].number ? found != cases[i].number : (cases[i].klass == VPT_CALL_OTHER && found))
+		if (cases[i].number ? found != cases[i].number
+				    : (cases[i].klass == VPT_CALL_OTHER && found))
 			fail_msg("\"%s\" is number %u", cases[i].name, found);
 		assert_int_equal(vpt_call_class(found), cases[i].klass);
 	}
@@ -73,7 +74,8 @@ static void each_call_is_found_under_its_own_name(void **state)
 		assert_in_range(calls[i].number, 1, 255);
 		if (vpt_call_find(calls[i].name, strlen(calls[i].name)) != calls[i].number ||
 			seen[calls[i].number]++)
-			fail_msg("%s is not number %u, or not alone", calls[i].name, calls[i].number);
+			fail_msg("%s is not number %u, or not alone", calls[i].name,
+				calls[i].number);
 		assert_string_equal(vpt_call_name(calls[i].number), calls[i].name);
 		assert_string_equal(vpt_word(VPT_UNIT_CALL, calls[i].number), calls[i].name);
 	}
@@ -98,10 +100,19 @@ static void calls_that_put_ops_on_a_device_are_launches(void **state)
 		enum vpt_call_class klass;
 		int launches;
 	} cases[] = {
-		{VPT_CALL_OTHER, 0}, {VPT_CALL_LAUNCH, 1}, {VPT_CALL_GRAPH_LAUNCH, 1}, {VPT_CALL_COPY, 1},
-		{VPT_CALL_BLOCKING_COPY, 1}, {VPT_CALL_MEMSET, 1}, {VPT_CALL_SYNC, 0},
-		{VPT_CALL_STREAM_WAIT, 0}, {VPT_CALL_EVENT_RECORD, 0}, {VPT_CALL_ALLOCATION, 0},
-		{VPT_CALL_MODULE_LOAD, 0}, {VPT_CALL_GRAPH_BUILD, 0}, {VPT_CALL_CAPTURE, 0},
+		{VPT_CALL_OTHER, 0},
+		{VPT_CALL_LAUNCH, 1},
+		{VPT_CALL_GRAPH_LAUNCH, 1},
+		{VPT_CALL_COPY, 1},
+		{VPT_CALL_BLOCKING_COPY, 1},
+		{VPT_CALL_MEMSET, 1},
+		{VPT_CALL_SYNC, 0},
+		{VPT_CALL_STREAM_WAIT, 0},
+		{VPT_CALL_EVENT_RECORD, 0},
+		{VPT_CALL_ALLOCATION, 0},
+		{VPT_CALL_MODULE_LOAD, 0},
+		{VPT_CALL_GRAPH_BUILD, 0},
+		{VPT_CALL_CAPTURE, 0},
 	};
 	size_t i;
 
@@ -117,13 +128,21 @@ static void words_stand_for_the_numbers_of_their_set(void **state)
 		uint64_t number;
 		const char *word;
 	} cases[] = {
-		{VPT_UNIT_COPY_KIND, 1, "HtoD"}, {VPT_UNIT_COPY_KIND, 15, "memset"},
-		{VPT_UNIT_COPY_KIND, 14, NULL}, {VPT_UNIT_MEMORY_KIND, 1, "pageable"},
-		{VPT_UNIT_SYNC_KIND, 3, "stream"}, {VPT_UNIT_OVERHEAD_KIND, 2, "buffer flush"},
-		{VPT_UNIT_LOSS_KIND, 4, "ring full"}, {VPT_UNIT_RANGE_KIND, 1, "start/end"},
-		{VPT_UNIT_LANE_TYPE, 2, "stream"}, {VPT_UNIT_GRAPH_OP, 5, "capture begins"},
-		{VPT_UNIT_MEMORY_OP, 2, "free"}, {VPT_UNIT_PAYLOAD, 8, "json"},
-		{VPT_UNIT_PAYLOAD, UINT64_MAX, NULL}, {VPT_UNIT_COUNT, 1, NULL}, {VPT_UNIT_TIME_NS, 0, NULL},
+		{VPT_UNIT_COPY_KIND, 1, "HtoD"},
+		{VPT_UNIT_COPY_KIND, 15, "memset"},
+		{VPT_UNIT_COPY_KIND, 14, NULL},
+		{VPT_UNIT_MEMORY_KIND, 1, "pageable"},
+		{VPT_UNIT_SYNC_KIND, 3, "stream"},
+		{VPT_UNIT_OVERHEAD_KIND, 2, "buffer flush"},
+		{VPT_UNIT_LOSS_KIND, 4, "ring full"},
+		{VPT_UNIT_RANGE_KIND, 1, "start/end"},
+		{VPT_UNIT_LANE_TYPE, 2, "stream"},
+		{VPT_UNIT_GRAPH_OP, 5, "capture begins"},
+		{VPT_UNIT_MEMORY_OP, 2, "free"},
+		{VPT_UNIT_PAYLOAD, 8, "json"},
+		{VPT_UNIT_PAYLOAD, UINT64_MAX, NULL},
+		{VPT_UNIT_COUNT, 1, NULL},
+		{VPT_UNIT_TIME_NS, 0, NULL},
 		{(enum vpt_unit)1000, 1, NULL},
 	};
 	size_t i;

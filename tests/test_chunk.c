@@ -88,7 +88,8 @@ static void every_column_of_every_kind_comes_back(void **state)
 	assert_int_equal(kinds, 19);
 }
 
-static void put_random_row(struct vpt_random *r, unsigned type, uint64_t lane, uint64_t *clock, int calm)
+static void put_random_row(
+	struct vpt_random *r, unsigned type, uint64_t lane, uint64_t *clock, int calm)
 {
 	const struct vpt_kind_desc *kind = vpt_kind_desc(type);
 	uint64_t row[VPT_COLUMNS_MAX];
@@ -105,7 +106,8 @@ static void put_random_row(struct vpt_random *r, unsigned type, uint64_t lane, u
 
 static void fill_randomly(struct vpt_random *r)
 {
-	static const uint8_t kinds[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 17, 18, 19, 20, 21, 22};
+	static const uint8_t kinds[] = {
+		1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 17, 18, 19, 20, 21, 22};
 	uint64_t strings = vpt_random_below(r, 20), runs = vpt_random_below(r, 40), clock = 1;
 	int calm = (int)vpt_random_below(r, 2);
 	char text[300];
@@ -247,8 +249,10 @@ static void sections_grow_and_are_used_again(void **state)
 			struct vpt_kernel k = {i + 1, i + 2, i + 3, i + 4, i + 5, i + 6};
 			struct vpt_clock c = {i + 7, i + 8, i + 9, i + 10};
 
-			vpt_batch_put(&batch, round % 2 ? VPT_KERNEL : VPT_CLOCK, 3, round % 2 ? &k : (void *)&c);
-			vpt_batch_put(&batch, round % 2 ? VPT_CLOCK : VPT_KERNEL, 4, round % 2 ? &c : (void *)&k);
+			vpt_batch_put(&batch, round % 2 ? VPT_KERNEL : VPT_CLOCK, 3,
+				round % 2 ? &k : (void *)&c);
+			vpt_batch_put(&batch, round % 2 ? VPT_CLOCK : VPT_KERNEL, 4,
+				round % 2 ? &c : (void *)&k);
 		}
 		assert_int_equal(batch.section_count, 2);
 		for (i = 0; i < sizes[round]; i++) {
@@ -279,7 +283,8 @@ static void limits_stick_and_are_worded(void **state)
 	assert_int_equal(vpt_batch_error(&batch), VPT_ENOMEM);
 	assert_int_equal(vpt_batch_string(&batch, "a", 1), 0);
 	assert_int_equal(vpt_chunk_encode(&batch, &payload, &err), VPT_ENOMEM);
-	assert_string_equal(err.text, "chunk 0 could not be filled: no memory or too many sections");
+	assert_string_equal(
+		err.text, "chunk 0 could not be filled: no memory or too many sections");
 
 	vpt_batch_reset(&batch);
 	assert_int_equal(vpt_batch_error(&batch), VPT_OK);
@@ -360,7 +365,8 @@ static void times_are_measured_as_the_format_says(void **state)
 		vpt_batch_put(&batch, cases[i].kind, 1, row);
 		vpt_batch_measure(&batch);
 		if (batch.t_min_ns != cases[i].t_min || batch.t_max_ns != cases[i].t_max)
-			fail_msg("%s: %llu - %llu", cases[i].rule, (unsigned long long)batch.t_min_ns,
+			fail_msg("%s: %llu - %llu", cases[i].rule,
+				(unsigned long long)batch.t_min_ns,
 				(unsigned long long)batch.t_max_ns);
 	}
 }
@@ -399,7 +405,8 @@ static void unknown_parts_are_skipped(void **state)
 
 		vpt_hand_chunk(&hand);
 		s = vpt_hand_section(&hand, cases[i].type, cases[i].section_flags, 3, 1);
-		vpt_hand_column(&hand, s, cases[i].column, cases[i].enc, 1, cases[i].column_flags, 40, "\1\2\3", 3);
+		vpt_hand_column(&hand, s, cases[i].column, cases[i].enc, 1, cases[i].column_flags,
+			40, "\1\2\3", 3);
 		vpt_hand_section_end(&hand, s);
 		s = vpt_hand_section(&hand, VPT_KERNEL, 0, 1, 2);
 		vpt_hand_column(&hand, s, 1, VPT_ENC_PLAIN, 0, 0, 7, NULL, 0);
@@ -409,8 +416,8 @@ static void unknown_parts_are_skipped(void **state)
 			decoded.unknown_sections != cases[i].unknown ||
 			decoded.skipped_critical != cases[i].critical)
 			fail_msg("%s: %zu sections, %u unknown, %u needed, %s", cases[i].rule,
-				decoded.section_count, decoded.unknown_sections, decoded.skipped_critical,
-				err.text);
+				decoded.section_count, decoded.unknown_sections,
+				decoded.skipped_critical, err.text);
 		/* The section after it is read in any case. */
 		assert_int_equal(decoded.sections[decoded.section_count - 1].lane, 2);
 		assert_int_equal(decoded.sections[decoded.section_count - 1].col[0][0], 7);
@@ -488,7 +495,8 @@ static void each_limit_is_enforced(void **state)
 		{"a length that its width contradicts", STARTS, 4, 4, 3, "section 1"},
 		{"a length beyond the section", STARTS, 4, 4, 400, "section 1"},
 		{"a length of 4 GiB", STARTS, 4, 4, UINT32_MAX, "section 1"},
-		{"gaps where there is nothing to measure from", DURATIONS, 1, 1, VPT_ENC_GAP, "section 1"},
+		{"gaps where there is nothing to measure from", DURATIONS, 1, 1, VPT_ENC_GAP,
+			"section 1"},
 		{"bytes where numbers belong", STARTS, 1, 1, VPT_ENC_BYTES, "section 1"},
 		{"strings without text", TEXT, 0, 1, 3, "section 0"},
 		{"strings without lengths", LENGTHS, 0, 1, 3, "section 0"},
@@ -509,8 +517,8 @@ static void each_limit_is_enforced(void **state)
 		int rc, wanted = cases[i].message ? VPT_EDATA : VPT_OK;
 
 		make_good(at);
-		vpt_le_put((unsigned char *)hand.data + at[cases[i].part] + cases[i].offset, cases[i].size,
-			cases[i].value);
+		vpt_le_put((unsigned char *)hand.data + at[cases[i].part] + cases[i].offset,
+			cases[i].size, cases[i].value);
 		rc = decode_hand(&err);
 		if (rc != wanted || (rc && !strstr(err.text, cases[i].message)))
 			fail_msg("%s: %d, %s", cases[i].rule, rc, err.text);
@@ -563,7 +571,8 @@ static void a_torn_payload_gives_its_complete_sections(void **state)
 		assert_int_equal(decoded.strings.count, whole ? batch.strings.count : 0);
 		assert_int_equal(decoded.t_min_ns, batch.t_min_ns);
 		if (size < payload.size)
-			assert_int_equal(vpt_chunk_decode(copy, size, 0, &decoded, NULL), VPT_EDATA);
+			assert_int_equal(
+				vpt_chunk_decode(copy, size, 0, &decoded, NULL), VPT_EDATA);
 		vpt_free(copy);
 	}
 	assert_int_equal(whole, batch.section_count + 1);

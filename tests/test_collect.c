@@ -77,7 +77,8 @@ static void nothing_gives_one_empty_chunk(void **state)
 
 static void lanes_are_made_once_and_described(void **state)
 {
-	uint64_t main_thread = vpt_collect_thread(c, 10, 11), stream = vpt_collect_stream(c, 10, 0, 1, 7);
+	uint64_t main_thread = vpt_collect_thread(c, 10, 11),
+		 stream = vpt_collect_stream(c, 10, 0, 1, 7);
 	struct vpt_mark mark = {.time_ns = 5};
 	struct vpt_sync sync = {.start_ns = 5, .stream = stream};
 	const struct vpt_section *s;
@@ -148,7 +149,8 @@ static void ids_are_translated_into_the_chunk(void **state)
 	range.payload = VPT_PAYLOAD_UINT64;
 	range.start_ns = 30;
 	range.domain = 0;
-	vpt_collect_put(c, VPT_RANGE, thread, &range); /* a value that is no string stays as it is */
+	vpt_collect_put(
+		c, VPT_RANGE, thread, &range); /* a value that is no string stays as it is */
 	vpt_collect_meta(c, "key", "value");
 	finish(0);
 	chunk(0);
@@ -165,7 +167,8 @@ static void ids_are_translated_into_the_chunk(void **state)
 	assert_int_equal(s->col[VPT_RANGE_VALUE][1], range.value);
 	assert_int_equal(s->col[VPT_RANGE_DOMAIN][1], 0);
 	s = vpt_batch_find(&batch, VPT_META);
-	assert_true(is_text(s->col[VPT_META_KEY][0], "key") && is_text(s->col[VPT_META_VALUE][0], "value"));
+	assert_true(is_text(s->col[VPT_META_KEY][0], "key") &&
+		    is_text(s->col[VPT_META_VALUE][0], "value"));
 	/* "", key, value, gemm, step, cpu_op, the payload: and not the one that nobody uses */
 	assert_int_equal(batch.strings.count, 7);
 }
@@ -175,7 +178,8 @@ static void rows_of_a_lane_stand_in_completion_order(void **state)
 	/* start, duration; in order of putting. The name is the place where it must come out. */
 	static const struct {
 		uint64_t start, duration;
-	} rows[] = {{100, 50}, {10, 5}, {10, 100}, {20, 5}, {40, 0}, {300, (uint64_t)-100}, {0, 7}, {10, 100}};
+	} rows[] = {{100, 50}, {10, 5}, {10, 100}, {20, 5}, {40, 0}, {300, (uint64_t)-100}, {0, 7},
+		{10, 100}};
 	static const uint64_t expected[] = {6, 1, 3, 4, 7, 2, 0, 5};
 	uint64_t thread = vpt_collect_thread(c, 1, 2);
 	const struct vpt_section *s;
@@ -183,7 +187,8 @@ static void rows_of_a_lane_stand_in_completion_order(void **state)
 
 	(void)state;
 	for (i = 0; i < 8; i++) {
-		struct vpt_range r = {.start_ns = rows[i].start, .duration_ns = rows[i].duration, .category = i};
+		struct vpt_range r = {
+			.start_ns = rows[i].start, .duration_ns = rows[i].duration, .category = i};
 
 		vpt_collect_put(c, VPT_RANGE, thread, &r);
 	}
@@ -224,7 +229,8 @@ static void put_events(struct vpt_random *r)
 		threads[i % 3] = vpt_collect_thread(c, 1, i % 3);
 	}
 	for (i = 0; i < EVENTS; i++) {
-		uint64_t start = 1 + vpt_random_below(r, 1000000000), length = vpt_random_below(r, 5000);
+		uint64_t start = 1 + vpt_random_below(r, 1000000000),
+			 length = vpt_random_below(r, 5000);
 		uint64_t column = i + 1;
 
 		if (i % 1000 == 0)
@@ -232,12 +238,15 @@ static void put_events(struct vpt_random *r)
 		events[i] = (struct event){start, start + length, 0};
 		snprintf(name, sizeof(name), "n%u", i % 50);
 		if (i % 3 == 0) {
-			struct vpt_range row = {.start_ns = start, .duration_ns = length, .category = column,
+			struct vpt_range row = {.start_ns = start,
+				.duration_ns = length,
+				.category = column,
 				.name = string(name)};
 
 			vpt_collect_put(c, VPT_RANGE, threads[i % 2], &row);
 		} else {
-			struct vpt_kernel row = {.start_ns = start, .duration_ns = length, .correlation = column};
+			struct vpt_kernel row = {
+				.start_ns = start, .duration_ns = length, .correlation = column};
 
 			vpt_collect_put(c, VPT_KERNEL, streams[i % 5], &row);
 		}
@@ -248,7 +257,8 @@ static void put_events(struct vpt_random *r)
 static void check_section(const struct vpt_section *s, uint64_t floor, uint64_t *ceiling)
 {
 	int range = s->kind == VPT_RANGE;
-	const uint64_t *columns = s->col[range ? (int)VPT_RANGE_CATEGORY : (int)VPT_KERNEL_CORRELATION];
+	const uint64_t *columns =
+		s->col[range ? (int)VPT_RANGE_CATEGORY : (int)VPT_KERNEL_CORRELATION];
 	uint64_t before = floor;
 	char name[32];
 	uint32_t i;
@@ -295,7 +305,8 @@ static void a_long_trace_is_cut_in_time_and_loses_nothing(void **state)
 		}
 		assert_int_equal(batch.t_min_ns, t_min);
 		chunk_ends[k] = floor = ceiling;
-		assert_int_equal(batch.flags & VPT_BATCH_LAST, k + 1 == chunks ? VPT_BATCH_LAST : 0);
+		assert_int_equal(
+			batch.flags & VPT_BATCH_LAST, k + 1 == chunks ? VPT_BATCH_LAST : 0);
 	}
 	assert_int_equal(total, EVENTS);
 	/* Open when a chunk closes: the ranges begun by then whose rows stand in a later chunk. */

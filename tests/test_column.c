@@ -43,25 +43,28 @@ static void numbers_are_transformed_as_the_format_says(void **state)
 		size_t count;
 		uint64_t values[4], durations[4], numbers[4];
 	} cases[] = {
-		{"equal values need no plane", VPT_ENC_PLAIN, VPT_ENC_PLAIN, 0, 7, 3, {7, 7, 7}, {0}, {0, 0, 0}},
-		{"the smallest value is the base", VPT_ENC_PLAIN, VPT_ENC_PLAIN, 1, 5, 3, {260, 5, 9}, {0},
-			{255, 0, 4}},
-		{"256 needs a second plane", VPT_ENC_PLAIN, VPT_ENC_PLAIN, 2, 0, 2, {256, 0}, {0}, {256, 0}},
-		{"all bits", VPT_ENC_PLAIN, VPT_ENC_PLAIN, 8, 0, 2, {UINT64_MAX, 0}, {0}, {UINT64_MAX, 0}},
-		{"steps up are even, down odd", VPT_ENC_DELTA, VPT_ENC_DELTA, 1, 10, 4, {10, 13, 12, 12}, {0},
-			{0, 6, 1, 0}},
-		{"a step may wrap", VPT_ENC_DELTA, VPT_ENC_DELTA, 1, UINT64_MAX, 2, {UINT64_MAX, 0}, {0},
-			{0, 2}},
+		{"equal values need no plane", VPT_ENC_PLAIN, VPT_ENC_PLAIN, 0, 7, 3, {7, 7, 7},
+			{0}, {0, 0, 0}},
+		{"the smallest value is the base", VPT_ENC_PLAIN, VPT_ENC_PLAIN, 1, 5, 3,
+			{260, 5, 9}, {0}, {255, 0, 4}},
+		{"256 needs a second plane", VPT_ENC_PLAIN, VPT_ENC_PLAIN, 2, 0, 2, {256, 0}, {0},
+			{256, 0}},
+		{"all bits", VPT_ENC_PLAIN, VPT_ENC_PLAIN, 8, 0, 2, {UINT64_MAX, 0}, {0},
+			{UINT64_MAX, 0}},
+		{"steps up are even, down odd", VPT_ENC_DELTA, VPT_ENC_DELTA, 1, 10, 4,
+			{10, 13, 12, 12}, {0}, {0, 6, 1, 0}},
+		{"a step may wrap", VPT_ENC_DELTA, VPT_ENC_DELTA, 1, UINT64_MAX, 2, {UINT64_MAX, 0},
+			{0}, {0, 2}},
 		{"a serial row counts from the end before", VPT_ENC_GAP, VPT_ENC_GAP, 1, 100, 3,
 			{100, 115, 140}, {10, 20, 1}, {0, 10, 10}},
-		{"a parent that ends after its child counts its end", VPT_ENC_GAP, VPT_ENC_GAP, 1, 100, 2,
-			{100, 90}, {10, 25}, {0, 11}},
-		{"an end before the end before is negative", VPT_ENC_GAP, VPT_ENC_GAP, 8, 100, 2, {100, 90},
-			{10, 15}, {0, UINT64_MAX - 8}},
-		{"the largest gap that fits", VPT_ENC_GAP, VPT_ENC_GAP, 8, 1, 2, {1, 1ull << 62}, {0, 0},
-			{0, ((1ull << 62) - 1) << 1}},
-		{"a gap of 2^62 falls back to steps", VPT_ENC_GAP, VPT_ENC_DELTA, 8, 1, 2, {1, (1ull << 62) + 1},
-			{0, 0}, {0, 1ull << 63}},
+		{"a parent that ends after its child counts its end", VPT_ENC_GAP, VPT_ENC_GAP, 1,
+			100, 2, {100, 90}, {10, 25}, {0, 11}},
+		{"an end before the end before is negative", VPT_ENC_GAP, VPT_ENC_GAP, 8, 100, 2,
+			{100, 90}, {10, 15}, {0, UINT64_MAX - 8}},
+		{"the largest gap that fits", VPT_ENC_GAP, VPT_ENC_GAP, 8, 1, 2, {1, 1ull << 62},
+			{0, 0}, {0, ((1ull << 62) - 1) << 1}},
+		{"a gap of 2^62 falls back to steps", VPT_ENC_GAP, VPT_ENC_DELTA, 8, 1, 2,
+			{1, (1ull << 62) + 1}, {0, 0}, {0, 1ull << 63}},
 	};
 	size_t i;
 
@@ -75,9 +78,10 @@ static void numbers_are_transformed_as_the_format_says(void **state)
 		if (code.enc != cases[i].enc_after || code.width != cases[i].width ||
 			code.base != cases[i].base ||
 			memcmp(numbers, cases[i].numbers, cases[i].count * sizeof(*numbers)))
-			fail_msg("%s: enc %d width %d base %llu numbers %llu %llu %llu", cases[i].rule, code.enc,
-				code.width, (unsigned long long)code.base, (unsigned long long)numbers[0],
-				(unsigned long long)numbers[1], (unsigned long long)numbers[2]);
+			fail_msg("%s: enc %d width %d base %llu numbers %llu %llu %llu",
+				cases[i].rule, code.enc, code.width, (unsigned long long)code.base,
+				(unsigned long long)numbers[0], (unsigned long long)numbers[1],
+				(unsigned long long)numbers[2]);
 	}
 }
 
@@ -95,7 +99,8 @@ static void planes_hold_low_bytes_first(void **state)
 /* Columns of any shape: random in size and width, with edges; sorted, constant, or counting. */
 static void fill(struct vpt_random *r, uint64_t *column, size_t count)
 {
-	uint64_t shape = vpt_random_below(r, 5), value = vpt_random_nasty(r), step = vpt_random_nasty(r);
+	uint64_t shape = vpt_random_below(r, 5), value = vpt_random_nasty(r),
+		 step = vpt_random_nasty(r);
 	unsigned shift = (unsigned)vpt_random_below(r, 64);
 	size_t i;
 

@@ -61,7 +61,8 @@ static int take_frame(const struct vpt_buffer *file, size_t *at, struct vpt_buff
 	size_t frame = ZSTD_findFrameCompressedSize(file->data + *at, file->size - *at);
 
 	content->size = 0;
-	if (ZSTD_isError(frame) || size > CONTENT_MAX || vpt_grow(&content->data, &content->cap, (size_t)size + 1, 1))
+	if (ZSTD_isError(frame) || size > CONTENT_MAX ||
+		vpt_grow(&content->data, &content->cap, (size_t)size + 1, 1))
 		return 0;
 	content->size = ZSTD_decompress(content->data, (size_t)size, file->data + *at, frame);
 	*at += frame;
@@ -69,7 +70,8 @@ static int take_frame(const struct vpt_buffer *file, size_t *at, struct vpt_buff
 }
 
 /* Equal in bytes or, for captures, in the content of the frames up to the first damage. */
-static int equal(const struct vpt_corpus_file *file, const struct vpt_buffer *a, const struct vpt_buffer *b)
+static int equal(
+	const struct vpt_corpus_file *file, const struct vpt_buffer *a, const struct vpt_buffer *b)
 {
 	struct vpt_buffer ca = {0}, cb = {0};
 	size_t at_a = 0, at_b = 0, frames = 0;
@@ -114,7 +116,8 @@ static void files_are_what_their_program_makes(void **state)
 	assert_true(total < FOLDER_MAX);
 }
 
-static void read_chunks(const struct vpt_corpus_file *file, const struct vpt_reader *r, char found[600])
+static void read_chunks(
+	const struct vpt_corpus_file *file, const struct vpt_reader *r, char found[600])
 {
 	struct vpt_decoder *d = vpt_decoder_new();
 	struct vpt_batch b;
@@ -126,7 +129,10 @@ static void read_chunks(const struct vpt_corpus_file *file, const struct vpt_rea
 
 		if (rc && rc != VPT_EDATA)
 			fail_msg("%s: chunk %zu: code %d", file->name, i, rc);
-		found[i] = state == VPT_CHUNK_DAMAGED ? 'd' : rc ? 'e' : state == VPT_CHUNK_TORN ? 't' : 'w';
+		found[i] = state == VPT_CHUNK_DAMAGED ? 'd'
+			   : rc                       ? 'e'
+			   : state == VPT_CHUNK_TORN  ? 't'
+						      : 'w';
 	}
 	found[i] = '\0';
 	vpt_batch_free(&b);
@@ -173,16 +179,20 @@ static void the_readme_has_a_sentence_for_each(void **state)
 	assert_int_equal(vpt_sink_memory(&made, &sink, NULL), VPT_OK);
 	{
 		static const char intro[] =
-			"# The corpus\n\nSmall files with a promise each: `good-` is read without complaint, "
-			"`bad-` is damaged,\nhostile or no trace at all, and must cost nothing but itself. "
-			"`tests/support/corpus.c` makes them;\n`VPT_RECORD=1 test_corpus` writes them and "
+			"# The corpus\n\nSmall files with a promise each: `good-` is read without "
+			"complaint, "
+			"`bad-` is damaged,\nhostile or no trace at all, and must cost nothing but "
+			"itself. "
+			"`tests/support/corpus.c` makes them;\n`VPT_RECORD=1 test_corpus` writes "
+			"them and "
 			"this list again. The fuzz targets start from here.\n\n";
 
 		vpt_sink_write(sink, intro, strlen(intro), NULL);
 	}
 	for (i = 0; i < vpt_corpus_count; i++) {
 		char line[400];
-		int len = snprintf(line, sizeof(line), "- `%s`: %s\n", vpt_corpus[i].name, vpt_corpus[i].about);
+		int len = snprintf(line, sizeof(line), "- `%s`: %s\n", vpt_corpus[i].name,
+			vpt_corpus[i].about);
 
 		vpt_sink_write(sink, line, (size_t)len, NULL);
 	}

@@ -71,7 +71,8 @@ static size_t expect_torn(const struct vpt_reader *r, size_t chunk, size_t size)
 		assert_int_equal(a->kind, b->kind);
 		assert_int_equal(a->row_count, b->row_count);
 		for (c = 0; c < vpt_kind_desc(a->kind)->n_columns; c++)
-			assert_memory_equal(a->col[c], b->col[c], a->row_count * sizeof(*a->col[c]));
+			assert_memory_equal(
+				a->col[c], b->col[c], a->row_count * sizeof(*a->col[c]));
 	}
 	return batch.section_count + (batch.strings.count > 0);
 }
@@ -224,7 +225,8 @@ static void random_surgery_costs_only_what_it_touches(void **state)
 				continue;
 			at = listed_at(reader, ends[i] >= to ? ends[i] + shift : ends[i]);
 			if (at == SIZE_MAX)
-				fail_msg("round %zu, bytes %zu to %zu: chunk %zu is lost", round, from, to, i);
+				fail_msg("round %zu, bytes %zu to %zu: chunk %zu is lost", round,
+					from, to, i);
 			expect_whole(reader, at, i, from);
 		}
 		vpt_reader_free(reader);

@@ -132,7 +132,8 @@ static void each_place_of_a_file_is_judged(void **state)
 		{"behind garbage only frames of ours count", "FgOF", "w0+30 d30+37 w67+30"},
 		{"garbage and a skippable frame", "FgSF", "w0+30 d30+27 w57+30"},
 		{"a lone magic", "FzF", "w0+30 d30+4 w34+30"},
-		{"a frame that ends in the middle of the next", "FbFF", "w0+30 d30+15 w45+30 w75+30"},
+		{"a frame that ends in the middle of the next", "FbFF",
+			"w0+30 d30+15 w45+30 w75+30"},
 		{"the last frame is torn", "FFb", "w0+30 w30+30 t60+15"},
 		{"the only frame is torn", "b", "t0+15"},
 		{"the end of the file cuts a header", "Fz", "w0+30 t30+4"},
@@ -212,9 +213,10 @@ static void headers_beyond_the_limits_are_no_frames(void **state)
 		walk();
 		if (frames.count != 2 || frames.items[1].offset != first ||
 			frames.items[1].state != VPT_FRAME_WHOLE ||
-			frames.items[0].state != (cases[i].accepted ? VPT_FRAME_WHOLE : VPT_FRAME_DAMAGED))
-			fail_msg("%s: %zu frames, the first in state %d", cases[i].rule, frames.count,
-				frames.items[0].state);
+			frames.items[0].state !=
+				(cases[i].accepted ? VPT_FRAME_WHOLE : VPT_FRAME_DAMAGED))
+			fail_msg("%s: %zu frames, the first in state %d", cases[i].rule,
+				frames.count, frames.items[0].state);
 	}
 }
 
@@ -226,7 +228,8 @@ static void blocks_lead_to_the_end_of_a_frame(void **state)
 		int accepted;
 	} cases[] = {
 		{"a stored block", 20 << 3, 1},
-		{"a run is one byte long, whatever it says", 128 << 13 | 2, 0}, /* 19 bytes are left over */
+		{"a run is one byte long, whatever it says", 128 << 13 | 2,
+			0}, /* 19 bytes are left over */
 		{"the reserved type", 20 << 3 | 6, 0},
 		{"a block above 128 KiB", ((128 << 10) + 1) << 3, 0},
 	};
@@ -243,8 +246,10 @@ static void blocks_lead_to_the_end_of_a_frame(void **state)
 		vpt_hand_fill(&file, 'x', 20);
 		put_raw('V', 21);
 		walk();
-		if ((frames.items[0].state == VPT_FRAME_WHOLE) != cases[i].accepted || frames.count != 2)
-			fail_msg("%s: state %d of %zu", cases[i].rule, frames.items[0].state, frames.count);
+		if ((frames.items[0].state == VPT_FRAME_WHOLE) != cases[i].accepted ||
+			frames.count != 2)
+			fail_msg("%s: state %d of %zu", cases[i].rule, frames.items[0].state,
+				frames.count);
 	}
 }
 
@@ -318,8 +323,8 @@ static void breaking_the_chain_again_and_again_costs_linear_time(void **state)
 		assert_int_equal(vpt_frames_walk(src, &check, &frames, NULL), VPT_OK);
 		took = seconds() - begin;
 		vpt_source_close(src);
-		print_message("blocks of %zu: %zu frames, %zu asked, %.2f s\n", blocks[i], frames.count, asked,
-			took);
+		print_message("blocks of %zu: %zu frames, %zu asked, %.2f s\n", blocks[i],
+			frames.count, asked, took);
 		if (took > 5)
 			fail_msg("12 MiB took %.1f s", took);
 	}
@@ -342,8 +347,8 @@ static void a_file_of_magics_is_given_up(void **state)
 	assert_int_equal(frames.count, 1);
 }
 
-static int failing_read(struct vpt_source *src, uint64_t offset, void *buf, size_t size, size_t *got,
-	struct vpt_err *err)
+static int failing_read(struct vpt_source *src, uint64_t offset, void *buf, size_t size,
+	size_t *got, struct vpt_err *err)
 {
 	*got = 0;
 	(void)src, (void)offset, (void)buf, (void)size;

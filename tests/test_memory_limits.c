@@ -64,11 +64,13 @@ static void fail_each_allocation(int (*job)(struct vpt_err *err))
 			rc = job(&err);
 			vpt_memory_use(NULL);
 			if (living)
-				fail_msg("allocation %zu failed (%d): %zu blocks leak", n, fail_on, living);
+				fail_msg("allocation %zu failed (%d): %zu blocks leak", n, fail_on,
+					living);
 			if (calls < n)
 				break; /* it never came to the n-th: everything has failed once */
 			if (rc != VPT_ENOMEM)
-				fail_msg("allocation %zu failed (%d): code %d, %s", n, fail_on, rc, err.text);
+				fail_msg("allocation %zu failed (%d): code %d, %s", n, fail_on, rc,
+					err.text);
 			if (!err.text[0])
 				fail_msg("allocation %zu failed (%d): no words", n, fail_on);
 			failures++;
@@ -258,9 +260,10 @@ static void collecting_survives_each_missing_allocation(void **state)
 
 static int run_script(struct vpt_err *err)
 {
-	static const char script[] =
-		"device 0 \"Sim GPU\" cc 9.0 sms 132; meta a b; call t1 cudaLaunchKernel 10-20 corr 1\n"
-		"kernel s7 30-40 corr 1 \"gemm\"; chunk; range t1 5-100 \"step\"; open t2 3 \"block\"\n";
+	static const char script[] = "device 0 \"Sim GPU\" cc 9.0 sms 132; meta a b; call t1 "
+				     "cudaLaunchKernel 10-20 corr 1\n"
+				     "kernel s7 30-40 corr 1 \"gemm\"; chunk; range t1 5-100 "
+				     "\"step\"; open t2 3 \"block\"\n";
 	struct vpt_source *src;
 	int rc = vpt_script_source(script, &src, err);
 

@@ -72,8 +72,13 @@ static void put_chunk(uint64_t sequence, uint64_t start)
 
 static void a_capture_comes_back(void **state)
 {
-	struct vpt_header header = {.t0_ns = 5, .t0_unix_ns = 6, .capture_id = UINT64_MAX, .pid = 7,
-		.cpu_tick_ns = 32, .clock_id = 4, .flags = 0x00008001};
+	struct vpt_header header = {.t0_ns = 5,
+		.t0_unix_ns = 6,
+		.capture_id = UINT64_MAX,
+		.pid = 7,
+		.cpu_tick_ns = 32,
+		.clock_id = 4,
+		.flags = 0x00008001};
 	const struct vpt_header *h;
 	struct vpt_random r = {1};
 	struct vpt_sink *sink;
@@ -133,7 +138,8 @@ static void zstd_alone_can_decompress_a_capture(void **state)
 	(void)state;
 	vpt_hand_capture(&file, 1, 4, 2000, NULL);
 	while (at < file.size) {
-		unsigned long long content = ZSTD_getFrameContentSize(file.data + at, file.size - at);
+		unsigned long long content =
+			ZSTD_getFrameContentSize(file.data + at, file.size - at);
 		size_t frame = ZSTD_findFrameCompressedSize(file.data + at, file.size - at);
 
 		assert_in_range(content, 1, VPT_PAYLOAD_MAX);
@@ -302,7 +308,8 @@ static void versions_are_judged_by_their_major_number(void **state)
 	static const struct {
 		unsigned major, minor;
 		int rc;
-	} cases[] = {{1, 0, VPT_OK}, {1, 65535, VPT_OK}, {2, 0, VPT_EVERSION}, {65535, 0, VPT_EVERSION}};
+	} cases[] = {
+		{1, 0, VPT_OK}, {1, 65535, VPT_OK}, {2, 0, VPT_EVERSION}, {65535, 0, VPT_EVERSION}};
 	size_t i;
 
 	(void)state;

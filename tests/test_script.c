@@ -33,7 +33,8 @@ static void decode(const struct vpt_trace *t, size_t index)
 }
 
 /* One value of the chunk in `batch` as text: "kind.column[row]", in the order of the file. */
-static const char *value_text(const char *kind_name, const char *column, uint32_t row, char buf[128])
+static const char *value_text(
+	const char *kind_name, const char *column, uint32_t row, char buf[128])
 {
 	const struct vpt_kind_desc *kind = vpt_kind_by_name(kind_name);
 	const struct vpt_section *s = NULL;
@@ -92,11 +93,15 @@ static void each_statement_makes_its_row(void **state)
 		{"kernel s7 1-2 \"gemm\" grid 132 block 128", "config", "grid_y", 0, "1"},
 		{"kernel s7 1-2 \"gemm\" grid 8x4x2", "config", "grid_z", 0, "2"},
 		{"kernel s7 1-2 \"gemm\" shared 48KiB", "config", "dynamic_shared", 0, "49152"},
-		{"kernel s7 1-2 \"b\"; kernel s7 3-4 \"a\"; kernel s7 5-6 \"b\"", "kernel", "config", 2, "0"},
+		{"kernel s7 1-2 \"b\"; kernel s7 3-4 \"a\"; kernel s7 5-6 \"b\"", "kernel",
+			"config", 2, "0"},
 		{"copy s7 HtoD pinned->device 1-2 bytes 4096 async", "copy", "copy_kind", 0, "1"},
-		{"copy s7 HtoD pinned->device 1-2 bytes 4096 async", "copy", "source_memory", 0, "2"},
-		{"copy s7 HtoD pinned->device 1-2 bytes 4096 async", "copy", "target_memory", 0, "3"},
-		{"copy s7 HtoD pinned->device 1-2 bytes 4096 async", "copy", "asynchronous", 0, "1"},
+		{"copy s7 HtoD pinned->device 1-2 bytes 4096 async", "copy", "source_memory", 0,
+			"2"},
+		{"copy s7 HtoD pinned->device 1-2 bytes 4096 async", "copy", "target_memory", 0,
+			"3"},
+		{"copy s7 HtoD pinned->device 1-2 bytes 4096 async", "copy", "asynchronous", 0,
+			"1"},
 		{"copy s7 DtoH 1-2 bytes 7", "copy", "bytes", 0, "7"},
 		{"memset s7 1-2 bytes 7 value 0xff", "copy", "copy_kind", 0, "15"},
 		{"memset s7 1-2 bytes 7 value 0xff", "copy", "value", 0, "255"},
@@ -122,14 +127,18 @@ static void each_statement_makes_its_row(void **state)
 		{"loss all dropped 1-2 count 5", "loss", "@lane", 0, "0"},
 		{"loss all dropped 1-2 count 5", "loss", "count", 0, "5"},
 		{"graph t1 5 \"node created\" graph 1 node 7", "graph", "node", 0, "7"},
-		{"device 1 \"Sim GPU\" cc 9.0 sms 132 simulated", "device", "compute_major", 0, "9"},
-		{"device 1 \"Sim GPU\" cc 8.6 sms 132 simulated", "device", "compute_minor", 0, "6"},
+		{"device 1 \"Sim GPU\" cc 9.0 sms 132 simulated", "device", "compute_major", 0,
+			"9"},
+		{"device 1 \"Sim GPU\" cc 8.6 sms 132 simulated", "device", "compute_minor", 0,
+			"6"},
 		{"device 1 \"Sim GPU\" cc 9.0 sms 132 simulated", "device", "simulated", 0, "1"},
 		{"meta rank \"0\"", "meta", "value", 0, "0"},
 		{"stats s7 received 10 dropped 2", "stats", "dropped", 0, "2"},
-		{"stream a device 2 context 9 stream 7 \"copies\"; kernel a 1-2 \"k\"", "lane", "context", 0, "9"},
+		{"stream a device 2 context 9 stream 7 \"copies\"; kernel a 1-2 \"k\"", "lane",
+			"context", 0, "9"},
 		{"thread a pid 4 tid 100 \"main\"; mark a 5 \"m\"", "lane", "name", 0, "main"},
-		{"thread a pid 4 tid 100; thread b pid 4 tid 101; mark b 5 \"m\"", "lane", "tid", 0, "101"},
+		{"thread a pid 4 tid 100; thread b pid 4 tid 101; mark b 5 \"m\"", "lane", "tid", 0,
+			"101"},
 		{"kernel s2.7 1-2 \"k\"", "lane", "device", 0, "2"},
 		{"kernel s2.7 1-2 \"k\"", "lane", "stream", 0, "7"},
 		{"kernel s7 1-2 \"k\"", "lane", "context", 0, "1"},
@@ -152,8 +161,8 @@ static void each_statement_makes_its_row(void **state)
 		decode(t, 0);
 		found = value_text(cases[i].kind, cases[i].column, cases[i].row, buf);
 		if (strcmp(found, cases[i].value))
-			fail_msg("%s: %s is %s, expected %s", cases[i].script, cases[i].column, found,
-				cases[i].value);
+			fail_msg("%s: %s is %s, expected %s", cases[i].script, cases[i].column,
+				found, cases[i].value);
 		vpt_trace_close(t);
 	}
 }
@@ -167,9 +176,11 @@ static void mistakes_name_their_line(void **state)
 		{"# one\n\nkernel", "script line 3: expected a lane, found the end of the line"},
 		{"range t1 1-2 \"\\n\"\nkernel q", "script line 2: expected a lane, found \"q\""},
 		{"kernel s7 5", "script line 1: expected START-END or START+DURATION, found \"5\""},
-		{"kernel s7 5-6h", "script line 1: expected START-END or START+DURATION, found \"5-6h\""},
+		{"kernel s7 5-6h",
+			"script line 1: expected START-END or START+DURATION, found \"5-6h\""},
 		{"kernel s7 5-6 \"open", "script line 1: expected a closing quote"},
-		{"kernel s7 5-6 \"\\q\"", "script line 1: expected \\\" \\\\ \\n or \\xHH in quoted text"},
+		{"kernel s7 5-6 \"\\q\"",
+			"script line 1: expected \\\" \\\\ \\n or \\xHH in quoted text"},
 		{"kernel s7 5-6 bytes 7", "script line 1: a kernel has no \"bytes\""},
 		{"kernel s7 5-6 \"k\" grid 1x2x3x4",
 			"script line 1: expected a size as 8x4x1, found \"1x2x3x4\""},
@@ -198,17 +209,16 @@ static void mistakes_name_their_line(void **state)
 
 static void chunks_carry_the_ranges_open_at_their_end(void **state)
 {
-	static const char script[] =
-		"start 10 unix 5000\n"
-		"open t1 20 \"block\"\n"
-		"kernel s7 30-40 \"a\"\n"
-		"chunk 50\n"
-		"range t1 50-90 \"began as the chunk closed\"\n"
-		"range t1 51-80 \"began later\"\n"
-		"lost 3\n"
-		"chunk\n"
-		"startend t2 25-95 \"two chunks long\"\n"
-		"end 100\n";
+	static const char script[] = "start 10 unix 5000\n"
+				     "open t1 20 \"block\"\n"
+				     "kernel s7 30-40 \"a\"\n"
+				     "chunk 50\n"
+				     "range t1 50-90 \"began as the chunk closed\"\n"
+				     "range t1 51-80 \"began later\"\n"
+				     "lost 3\n"
+				     "chunk\n"
+				     "startend t2 25-95 \"two chunks long\"\n"
+				     "end 100\n";
 	struct vpt_trace *t = open_script(script);
 	char buf[128];
 

@@ -51,8 +51,9 @@ static void expect_near(uint64_t found, uint64_t exact, double tolerance)
 	double off = found > exact ? (double)(found - exact) : (double)(exact - found);
 
 	if (off > tolerance * (double)exact)
-		fail_msg("%llu is not within %.3f of %llu, of %zu samples", (unsigned long long)found, tolerance,
-			(unsigned long long)exact, sample_count);
+		fail_msg("%llu is not within %.3f of %llu, of %zu samples",
+			(unsigned long long)found, tolerance, (unsigned long long)exact,
+			sample_count);
 }
 
 static void expect_percentiles(const struct vpa_spread *s, double tolerance)
@@ -127,7 +128,8 @@ static void more_samples_are_off_by_at_most_1_percent(void **state)
 
 			sample_count = counts[c];
 			for (i = 0; i < sample_count; i++)
-				samples[i] = vpt_random(&r) >> (14 + shift) >> vpt_random_below(&r, 4);
+				samples[i] =
+					vpt_random(&r) >> (14 + shift) >> vpt_random_below(&r, 4);
 			s = spread_of_samples(&b);
 			assert_true(s.approximate);
 			expect_percentiles(&s, 0.01);
@@ -168,8 +170,10 @@ static void buckets_leave_nothing_out(void **state)
 		edges[i] = (uint64_t)1 << i;
 	for (i = 8; i < 64; i++) {
 		assert_int_equal(vpa_spread_bucket(edges[i]), vpa_spread_bucket(edges[i] - 1) + 1);
-		assert_int_equal(vpa_spread_bucket(edges[i] + edges[i] / 64), vpa_spread_bucket(edges[i]) + 1);
-		assert_int_equal(vpa_spread_bucket(edges[i] + edges[i] / 64 - 1), vpa_spread_bucket(edges[i]));
+		assert_int_equal(vpa_spread_bucket(edges[i] + edges[i] / 64),
+			vpa_spread_bucket(edges[i]) + 1);
+		assert_int_equal(vpa_spread_bucket(edges[i] + edges[i] / 64 - 1),
+			vpa_spread_bucket(edges[i]));
 	}
 }
 

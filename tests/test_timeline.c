@@ -54,7 +54,8 @@ static void take_chunk(struct rig *g, uint64_t from, uint64_t cut)
 
 	for (i = 0; i < g->count; i++)
 		if (g->spans[i].start <= cut && g->spans[i].end > cut &&
-			!vpa_timeline_find_open(&g->timeline, g->spans[i].start, (uint32_t)i + 1, 0))
+			!vpa_timeline_find_open(
+				&g->timeline, g->spans[i].start, (uint32_t)i + 1, 0))
 			add(g, i, UINT64_MAX);
 	for (i = 0; i < g->count; i++) {
 		struct vpa_range *open;
@@ -96,8 +97,8 @@ static void expect_open(struct rig *g, uint64_t t, const char *rule)
 			break;
 		listed[best] = 1;
 		if (!r || r->name != best + 1)
-			fail_msg("%s, at %llu: %zu deep is %u, expected %zu", rule, (unsigned long long)t, depth,
-				r ? r->name : 0, best + 1);
+			fail_msg("%s, at %llu: %zu deep is %u, expected %zu", rule,
+				(unsigned long long)t, depth, r ? r->name : 0, best + 1);
 		r = vpa_range_open_at(r->parent, t);
 	}
 	if (r)
@@ -138,7 +139,8 @@ static const struct {
 	{"one after the other, touching", {{10, 20}, {20, 30}}},
 	{"ranges that overlap", {{10, 20}, {15, 30}}},
 	{"three that overlap in a row", {{10, 20}, {15, 30}, {25, 40}}},
-	{"one that outlives the one it began in, with a child of each", {{11, 13}, {10, 20}, {21, 25}, {15, 30}}},
+	{"one that outlives the one it began in, with a child of each",
+		{{11, 13}, {10, 20}, {21, 25}, {15, 30}}},
 	{"of two that begin together the shorter is inside", {{10, 15}, {10, 20}}},
 	{"of two that end together the later is inside", {{15, 20}, {10, 20}}},
 	{"of equal ones the one that completed first is inside", {{10, 20}, {10, 20}}},
@@ -219,10 +221,13 @@ static void random_ranges_in_random_chunks(void **state)
 			take_chunk(&g, from, cut);
 			/* What is settled stays so, and a trim forgets only what lies before it. */
 			if (vpt_random_below(&r, 2)) {
-				trimmed = vpt_random_below(&r, cut + 1) > trimmed ? cut / 2 + trimmed / 2 : trimmed;
+				trimmed = vpt_random_below(&r, cut + 1) > trimmed
+						  ? cut / 2 + trimmed / 2
+						  : trimmed;
 				vpa_timeline_trim(&g.timeline, &g.pool, trimmed);
 			}
-			for (t = trimmed; t <= cut && t < 3 * TIMES; t += 1 + vpt_random_below(&r, 5))
+			for (t = trimmed; t <= cut && t < 3 * TIMES;
+				t += 1 + vpt_random_below(&r, 5))
 				expect_open(&g, t, rule);
 			from = cut;
 		}
@@ -286,10 +291,14 @@ static void steps_are_found_from_wherever_the_last_question_was(void **state)
 	for (i = 0; i < 5000; i++) {
 		uint64_t t = vpt_random_below(&r, 3300);
 
-		assert_int_equal(vpa_steps_index(&s, t), t < 100 ? SIZE_MAX : (t - 100) / 10 < 300 ? (t - 100) / 10 : 299);
+		assert_int_equal(vpa_steps_index(&s, t), t < 100                ? SIZE_MAX
+							 : (t - 100) / 10 < 300 ? (t - 100) / 10
+										: 299);
 	}
 	for (i = 0; i < 3300; i++)
-		assert_int_equal(vpa_steps_index(&s, i), i < 100 ? SIZE_MAX : (i - 100) / 10 < 300 ? (i - 100) / 10 : 299);
+		assert_int_equal(vpa_steps_index(&s, i), i < 100                ? SIZE_MAX
+							 : (i - 100) / 10 < 300 ? (i - 100) / 10
+										: 299);
 	vpa_timeline_free(&(struct vpa_timeline){.steps = s});
 }
 

@@ -12,7 +12,8 @@
 /* Appends a frame of a payload, the chunk header in a block of its own. */
 static int wrap(struct vpt_buffer *file, const uint8_t *payload, size_t size)
 {
-	size_t bound = ZSTD_compressBound(size) + 64, head = size < VPT_CHUNK_HEADER_SIZE ? size : VPT_CHUNK_HEADER_SIZE;
+	size_t bound = ZSTD_compressBound(size) + 64,
+	       head = size < VPT_CHUNK_HEADER_SIZE ? size : VPT_CHUNK_HEADER_SIZE;
 	ZSTD_CCtx *zstd = ZSTD_createCCtx();
 	ZSTD_inBuffer in = {payload, head, 0};
 	ZSTD_outBuffer out;

@@ -75,7 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (ZSTD_isError(frame) || content > VPT_PAYLOAD_MAX)
 			break;
 		payload = vpt_alloc((size_t)content, 1);
-		if (payload && ZSTD_decompress(payload, (size_t)content, data + at, frame) == content)
+		if (payload &&
+			ZSTD_decompress(payload, (size_t)content, data + at, frame) == content)
 			run_payload(payload, (size_t)content);
 		vpt_free(payload);
 	}

@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-#define FRAME(before, after) {before, after, sizeof(before) - 1}
+#define FRAME(before, after)                                                                       \
+	{                                                                                          \
+		before, after, sizeof(before) - 1                                                  \
+	}
 
 static const struct {
 	const char *before, *after;

@@ -73,7 +73,8 @@ int main(int argc, char **argv)
 		}
 		for (i = 0; i < n; i++) {
 			snprintf(path, sizeof(path), "%s/%s", argv[a], entries[i]->d_name);
-			if (entries[i]->d_name[0] != '.' && strcmp(entries[i]->d_name, "README.md")) {
+			if (entries[i]->d_name[0] != '.' &&
+				strcmp(entries[i]->d_name, "README.md")) {
 				run_file(path);
 				files++;
 			}

@@ -60,21 +60,22 @@ static void empty_capture(struct vpt_buffer *file)
 static void small(struct vpt_buffer *file)
 {
 	from_script(file, "start 1000 unix 1700000000000000000\n"
-		"device 0 \"Sim GPU\" cc 9.0 sms 132 memory 80GiB simulated\n"
-		"meta command \"python sample.py\"\n"
-		"thread main pid 1 tid 100 \"main\"\n"
-		"stream s7 device 0 context 1 stream 7\n"
-		"call main cudaMemcpyAsync 1000-1010 corr 1\n"
-		"copy s7 HtoD pinned->device 1020-1120 corr 1 bytes 4096 async\n"
-		"call main cudaLaunchKernel 1020-1030 corr 2\n"
-		"kernel s7 1130-1400 corr 2 \"flash_fwd_kernel\" grid 132 block 128 shared 200KiB regs 168\n"
-		"call main cudaLaunchKernel 1040-1050 corr 3\n"
-		"kernel s7 1400-1500 corr 3 \"gemm\" grid 8x4 block 256\n"
-		"call main cudaStreamSynchronize 1060-1510 corr 4\n"
-		"sync s7 stream 1060-1510 corr 4 waits s7 context 1\n"
-		"range main 1015-1055 \"block 0\"\n"
-		"range main 1001-1520 \"step 0\" int 0\n"
-		"end 2000\n");
+			  "device 0 \"Sim GPU\" cc 9.0 sms 132 memory 80GiB simulated\n"
+			  "meta command \"python sample.py\"\n"
+			  "thread main pid 1 tid 100 \"main\"\n"
+			  "stream s7 device 0 context 1 stream 7\n"
+			  "call main cudaMemcpyAsync 1000-1010 corr 1\n"
+			  "copy s7 HtoD pinned->device 1020-1120 corr 1 bytes 4096 async\n"
+			  "call main cudaLaunchKernel 1020-1030 corr 2\n"
+			  "kernel s7 1130-1400 corr 2 \"flash_fwd_kernel\" grid 132 block 128 "
+			  "shared 200KiB regs 168\n"
+			  "call main cudaLaunchKernel 1040-1050 corr 3\n"
+			  "kernel s7 1400-1500 corr 3 \"gemm\" grid 8x4 block 256\n"
+			  "call main cudaStreamSynchronize 1060-1510 corr 4\n"
+			  "sync s7 stream 1060-1510 corr 4 waits s7 context 1\n"
+			  "range main 1015-1055 \"block 0\"\n"
+			  "range main 1001-1520 \"step 0\" int 0\n"
+			  "end 2000\n");
 }
 
 /* One row of every kind, each column with a number of its own, twice. */
@@ -95,10 +96,10 @@ static void every_kind(struct vpt_buffer *file)
 		if (!kind || type == VPT_STRING)
 			continue;
 		for (c = 0; c < kind->n_columns; c++)
-			row[c] = kind->columns[c].unit == VPT_UNIT_TIME_NS ? 5000 + type * 10 :
-				kind->columns[c].unit == VPT_UNIT_STRING  ? 1 :
-				kind->columns[c].unit == VPT_UNIT_CONFIG  ? 0 :
-									    c + 1;
+			row[c] = kind->columns[c].unit == VPT_UNIT_TIME_NS  ? 5000 + type * 10
+				 : kind->columns[c].unit == VPT_UNIT_STRING ? 1
+				 : kind->columns[c].unit == VPT_UNIT_CONFIG ? 0
+									    : c + 1;
 		vpt_batch_put(&b, type, kind->lanes == VPT_LANES_NONE ? 0 : 1, row);
 		row[0]++;
 		vpt_batch_put(&b, type, kind->lanes == VPT_LANES_NONE ? 0 : 1, row);
@@ -146,18 +147,23 @@ static void unknown_parts(struct vpt_buffer *file)
 
 static void killed(struct vpt_buffer *file)
 {
-	from_script(file, "start 1000; range t1 1010-1500 \"step 0\"; kernel s7 1020-1400 \"k\" corr 1\n"
+	from_script(file,
+		"start 1000; range t1 1010-1500 \"step 0\"; kernel s7 1020-1400 \"k\" corr 1\n"
 		"open t1 1600 \"block 1\"; open t1 1700 \"step 1\"; chunk 1800\n"
 		"kernel s7 1750-1790 \"k\" corr 2; killed\n");
 }
 
 static void hostile_names(struct vpt_buffer *file)
 {
-	from_script(file, "start 1000; meta \"</script><script>alert(1)</script>\" \"=cmd|' /C calc'!A0\"\n"
+	from_script(file,
+		"start 1000; meta \"</script><script>alert(1)</script>\" \"=cmd|' /C calc'!A0\"\n"
 		"device 0 \"\\x1b]0;title\\x07\" cc 9.0 sms 1; thread m pid 1 tid 1 \"../../x\"\n"
-		"range m 1001-1100 \"\\\"><img src=x onerror=alert(1)>\"; range m 1001-1101 \"\\xe2\\x80\\xa8\"\n"
-		"range m 1001-1102 \"nul \\x00 inside\"; range m 1001-1103 \"\\xff\\xfe not UTF-8 \\xc0\\x80\"\n"
-		"range m 1001-1104 \"line\\nbreak, comma, \\\"quote\\\"\"; range m 1001-1105 \"\\x1b[31mred\"\n"
+		"range m 1001-1100 \"\\\"><img src=x onerror=alert(1)>\"; range m 1001-1101 "
+		"\"\\xe2\\x80\\xa8\"\n"
+		"range m 1001-1102 \"nul \\x00 inside\"; range m 1001-1103 \"\\xff\\xfe not UTF-8 "
+		"\\xc0\\x80\"\n"
+		"range m 1001-1104 \"line\\nbreak, comma, \\\"quote\\\"\"; range m 1001-1105 "
+		"\"\\x1b[31mred\"\n"
 		"range m 1001-1106 \"\\xed\\xa0\\x80 half a pair\"; range m 1001-1107 \"+1-1\"\n"
 		"kernel s7 1010-1020 \"_Z</script>\" corr 1; kernel s7 1030-1040 \"\" corr 2\n"
 		"range m 1001-1108 \"x\" json \"{\\\"k\\\": [[[\"; end 1200\n");
@@ -312,10 +318,11 @@ static void wild_ids(struct vpt_buffer *file)
 	static const struct {
 		unsigned kind, column;
 		uint64_t value;
-	} wild[] = {{VPT_RANGE, 5, 0xffffffff}, {VPT_RANGE, 6, UINT64_MAX}, {VPT_KERNEL, 3, 0xffffffff},
-		{VPT_CALL, 3, 0x100000001}, {VPT_CALL, 4, 77}, {VPT_COPY, 3, UINT64_MAX},
-		{VPT_COPY, 4, 1000}, {VPT_LANE, 10, 5}, {VPT_CONFIG, 1, 1u << 31}, {VPT_SYNC, 6, 12345},
-		{VPT_DEVICE, 2, 9}, {VPT_META, 2, 9}, {VPT_OPEN, 3, 9}, {VPT_LOSS, 3, 99}};
+	} wild[] = {{VPT_RANGE, 5, 0xffffffff}, {VPT_RANGE, 6, UINT64_MAX},
+		{VPT_KERNEL, 3, 0xffffffff}, {VPT_CALL, 3, 0x100000001}, {VPT_CALL, 4, 77},
+		{VPT_COPY, 3, UINT64_MAX}, {VPT_COPY, 4, 1000}, {VPT_LANE, 10, 5},
+		{VPT_CONFIG, 1, 1u << 31}, {VPT_SYNC, 6, 12345}, {VPT_DEVICE, 2, 9},
+		{VPT_META, 2, 9}, {VPT_OPEN, 3, 9}, {VPT_LOSS, 3, 99}};
 	struct vpt_buffer p = {0};
 	size_t s, i;
 
@@ -326,7 +333,8 @@ static void wild_ids(struct vpt_buffer *file)
 
 		s = vpt_hand_section(&p, wild[i].kind, 0, 2, 1);
 		if (wild[i].column != kind->columns[0].id)
-			vpt_hand_column(&p, s, kind->columns[0].id, VPT_ENC_PLAIN, 0, 0, 2000, NULL, 0);
+			vpt_hand_column(
+				&p, s, kind->columns[0].id, VPT_ENC_PLAIN, 0, 0, 2000, NULL, 0);
 		vpt_hand_column(&p, s, wild[i].column, VPT_ENC_PLAIN, 0, 0, wild[i].value, NULL, 0);
 		vpt_hand_section_end(&p, s);
 	}
@@ -388,15 +396,20 @@ static void empty_chunks(struct vpt_buffer *file)
 
 static void times(struct vpt_buffer *file)
 {
-	from_script(file, "start 18446744073709551000\n"
+	from_script(file,
+		"start 18446744073709551000\n"
 		"kernel s7 0-0 \"never\" corr 1; kernel s7 0-100 \"from nowhere\" corr 2\n"
-		"kernel s7 500-400 \"backwards\" corr 3; kernel s7 5-18446744073709551615 \"for ever\" corr 4\n"
+		"kernel s7 500-400 \"backwards\" corr 3; kernel s7 5-18446744073709551615 \"for "
+		"ever\" corr 4\n"
 		"kernel s7 18446744073709551614-18446744073709551615 \"last moment\" corr 5\n"
 		"kernel s7 9223372036854775807-9223372036854775809 \"over the sign\" corr 6\n"
 		"call t1 cudaLaunchKernel 18446744073709551615-3 corr 1; range t1 0-0 \"a\"\n"
-		"range t1 7-6 \"b\"; mark t1 18446744073709551615 \"c\"; open t1 18446744073709551615 \"d\"\n"
-		"sync t1 stream 100-50 corr 9; loss all dropped 0-18446744073709551615 count 18446744073709551615\n"
-		"overhead t1 1 5-18446744073709551615; series p1 unit W; counter p1 0 nan; end 3\n");
+		"range t1 7-6 \"b\"; mark t1 18446744073709551615 \"c\"; open t1 "
+		"18446744073709551615 \"d\"\n"
+		"sync t1 stream 100-50 corr 9; loss all dropped 0-18446744073709551615 count "
+		"18446744073709551615\n"
+		"overhead t1 1 5-18446744073709551615; series p1 unit W; counter p1 0 nan; end "
+		"3\n");
 }
 
 static void one_correlation(struct vpt_buffer *file)
@@ -407,8 +420,8 @@ static void one_correlation(struct vpt_buffer *file)
 
 	for (i = 0; script && i < 2000; i++) {
 		used += (size_t)snprintf(script + used, sizeof(line),
-			"call t%d cudaLaunchKernel %d+5 corr 7; kernel s%d %d+90 \"k\" corr 7\n", i % 3,
-			1000 + i * 10, i % 5, 1020 + i * 7);
+			"call t%d cudaLaunchKernel %d+5 corr 7; kernel s%d %d+90 \"k\" corr 7\n",
+			i % 3, 1000 + i * 10, i % 5, 1020 + i * 7);
 	}
 	from_script(file, script);
 	vpt_free(script);
@@ -421,8 +434,8 @@ static void nesting(struct vpt_buffer *file)
 	int i;
 
 	for (i = 0; script && i < 3000; i++)
-		used += (size_t)snprintf(script + used, 64, "range t1 %d-%d \"r\"\nopen t2 %d \"o\"\n", 1000 + i,
-			20000 - i, 1000 + i);
+		used += (size_t)snprintf(script + used, 64,
+			"range t1 %d-%d \"r\"\nopen t2 %d \"o\"\n", 1000 + i, 20000 - i, 1000 + i);
 	snprintf(script + used, 64, "kernel s7 9000-9100 \"k\" corr 1\n");
 	from_script(file, script);
 	vpt_free(script);
@@ -436,16 +449,22 @@ static void text_file(struct vpt_buffer *file, const char *text)
 }
 
 static const char kineto_text[] =
-	"{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"Sim GPU\", \"totalGlobalMem\": "
+	"{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"Sim GPU\", "
+	"\"totalGlobalMem\": "
 	"85899345920, \"computeMajor\": 9, \"computeMinor\": 0, \"numSms\": 132}],\n"
 	"\"traceEvents\": [\n"
-	"{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 10, \"tid\": 11, \"ts\": "
+	"{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 10, "
+	"\"tid\": 11, \"ts\": "
 	"100.5, \"dur\": 4.25, \"args\": {\"correlation\": 7}},\n"
-	"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"gemm\", \"pid\": 0, \"tid\": 7, \"ts\": 110.001, \"dur\": "
-	"20.002, \"args\": {\"device\": 0, \"context\": 1, \"stream\": 7, \"correlation\": 7, \"grid\": [132, 1, "
+	"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"gemm\", \"pid\": 0, \"tid\": 7, \"ts\": "
+	"110.001, \"dur\": "
+	"20.002, \"args\": {\"device\": 0, \"context\": 1, \"stream\": 7, \"correlation\": 7, "
+	"\"grid\": [132, 1, "
 	"1], \"block\": [128, 1, 1]}},\n"
-	"{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"pid\": 10, \"tid\": 11, \"ts\": 99, \"dur\": 8},\n"
-	"{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"step 1\", \"pid\": 10, \"tid\": 11, \"ts\": 90, "
+	"{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"pid\": 10, \"tid\": 11, "
+	"\"ts\": 99, \"dur\": 8},\n"
+	"{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"step 1\", \"pid\": 10, \"tid\": "
+	"11, \"ts\": 90, "
 	"\"dur\": 60}\n"
 	"]}\n";
 
@@ -502,13 +521,18 @@ static void kineto_nesting(struct vpt_buffer *file)
 static void kineto_numbers(struct vpt_buffer *file)
 {
 	text_file(file, "{\"traceEvents\": [\n"
-		"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"a\", \"pid\": 0, \"tid\": 7, \"ts\": 1e308, \"dur\": -1e308},\n"
-		"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"b\", \"pid\": 0, \"tid\": 7, \"ts\": NaN, \"dur\": Infinity},\n"
-		"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"c\", \"pid\": -1, \"tid\": 99999999999999999999999, \"ts\": "
-		"18446744073709551616.5, \"dur\": 0.0000001},\n"
-		"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": 5, \"pid\": {}, \"tid\": [], \"ts\": \"12\", \"dur\": null},\n"
-		"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"\\ud800\\u0000\\u001b\", \"ts\": -5, \"dur\": -5, \"args\": 7},\n"
-		"{}, [], 5, null, \"x\"]}\n");
+			"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"a\", \"pid\": 0, "
+			"\"tid\": 7, \"ts\": 1e308, \"dur\": -1e308},\n"
+			"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"b\", \"pid\": 0, "
+			"\"tid\": 7, \"ts\": NaN, \"dur\": Infinity},\n"
+			"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"c\", \"pid\": -1, "
+			"\"tid\": 99999999999999999999999, \"ts\": "
+			"18446744073709551616.5, \"dur\": 0.0000001},\n"
+			"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": 5, \"pid\": {}, \"tid\": "
+			"[], \"ts\": \"12\", \"dur\": null},\n"
+			"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"\\ud800\\u0000\\u001b\", "
+			"\"ts\": -5, \"dur\": -5, \"args\": 7},\n"
+			"{}, [], 5, null, \"x\"]}\n");
 }
 
 static void not_sqlite(struct vpt_buffer *file)
@@ -529,53 +553,72 @@ static void nothing(struct vpt_buffer *file)
 
 #define DATA VPT_EDATA
 const struct vpt_corpus_file vpt_corpus[] = {
-	{"good-empty.zst", "A header and no chunk: a process killed before its first second.", "", 0, empty_capture},
-	{"good-small.zst", "A step with a copy, two kernels, a synchronisation and two ranges.", "w", 0, small},
+	{"good-empty.zst", "A header and no chunk: a process killed before its first second.", "",
+		0, empty_capture},
+	{"good-small.zst", "A step with a copy, two kernels, a synchronisation and two ranges.",
+		"w", 0, small},
 	{"good-every-kind.zst", "Rows of every kind with every column.", "w", 0, every_kind},
-	{"good-four-chunks.zst", "Four chunks of rows as a capture has them.", "wwww", 0, many_chunks},
-	{"good-skippable.zst", "zstd's skippable frames in front, between and behind.", "ww", 0, skippable},
-	{"good-unknown-parts.zst", "A later minor version: a section and a column nobody knows.", "w", 0,
-		unknown_parts},
-	{"good-killed.zst", "No clean stop: ranges are open when the last chunk closes.", "ww", 0, killed},
-	{"good-hostile-names.zst", "Names that want to be HTML, escapes, formulas, paths, or broken UTF-8.", "w", 0,
+	{"good-four-chunks.zst", "Four chunks of rows as a capture has them.", "wwww", 0,
+		many_chunks},
+	{"good-skippable.zst", "zstd's skippable frames in front, between and behind.", "ww", 0,
+		skippable},
+	{"good-unknown-parts.zst", "A later minor version: a section and a column nobody knows.",
+		"w", 0, unknown_parts},
+	{"good-killed.zst", "No clean stop: ranges are open when the last chunk closes.", "ww", 0,
+		killed},
+	{"good-hostile-names.zst",
+		"Names that want to be HTML, escapes, formulas, paths, or broken UTF-8.", "w", 0,
 		hostile_names},
-	{"bad-checksum.zst", "A bit of the first chunk's checksum is wrong; the second is fine.", "ew", 0, checksum},
-	{"bad-garbage.zst", "Garbage between and behind chunks, with a lone magic in it.", "wdwdwd", 0, garbage},
+	{"bad-checksum.zst", "A bit of the first chunk's checksum is wrong; the second is fine.",
+		"ew", 0, checksum},
+	{"bad-garbage.zst", "Garbage between and behind chunks, with a lone magic in it.", "wdwdwd",
+		0, garbage},
 	{"bad-torn.zst", "The file ends inside its last chunk.", "wwwt", 0, torn},
 	{"bad-no-header.zst", "Two chunks and no file header.", "ww", 0, no_header},
 	{"bad-torn-header.zst", "The file ends inside its header.", NULL, DATA, torn_header},
 	{"bad-joined.zst", "Two captures one after the other.", "wdw", 0, joined},
 	{"bad-version.zst", "A newer major version.", NULL, VPT_EVERSION, version},
-	{"bad-critical.zst", "A section and a column that are marked as needed and unknown.", "w", 0, critical},
+	{"bad-critical.zst", "A section and a column that are marked as needed and unknown.", "w",
+		0, critical},
 	{"bad-window-log-31.zst", "A frame that asks for a window of 2 GiB.", "dw", 0, window_log},
 	{"bad-content-4gib.zst", "A frame that declares 4 GiB of content.", "dw", 0, content_size},
-	{"bad-lying-size.zst", "A frame that declares 16 MiB and holds 48 bytes.", "dw", 0, lying_size},
+	{"bad-lying-size.zst", "A frame that declares 16 MiB and holds 48 bytes.", "dw", 0,
+		lying_size},
 	{"bad-dictionary.zst", "A frame that wants a dictionary.", "dw", 0, dictionary},
-	{"bad-skippable-4gib.zst", "A skippable frame longer than the file.", "wdw", 0, long_skippable},
+	{"bad-skippable-4gib.zst", "A skippable frame longer than the file.", "wdw", 0,
+		long_skippable},
 	{"bad-bomb.zst", "16 MiB of text in some 600 bytes.", "w", 0, bomb},
-	{"bad-rows-of-nothing.zst", "4,096 sections that claim 2^20 rows each without a byte.", "e", 0,
-		rows_of_nothing},
-	{"bad-wild-ids.zst", "Ids of strings, configurations, lanes and words far beyond their tables.", "w", 0,
+	{"bad-rows-of-nothing.zst", "4,096 sections that claim 2^20 rows each without a byte.", "e",
+		0, rows_of_nothing},
+	{"bad-wild-ids.zst",
+		"Ids of strings, configurations, lanes and words far beyond their tables.", "w", 0,
 		wild_ids},
-	{"bad-section-count.zst", "A chunk that claims 4,096 sections and has one.", "we", 0, section_count},
+	{"bad-section-count.zst", "A chunk that claims 4,096 sections and has one.", "we", 0,
+		section_count},
 	{"bad-section-length.zst", "A section that claims almost 4 GiB.", "we", 0, section_length},
 	{"bad-column-length.zst", "A column that claims almost 4 GiB.", "we", 0, column_length},
 	{"bad-row-count.zst", "A section that claims 2^31 rows.", "we", 0, row_count},
 	{"bad-empty-chunks.zst", "500 chunks without a section.", NULL, 0, empty_chunks},
-	{"bad-times.zst", "Times of 0, backwards, wrapping, and at the ends of 64 bits.", "w", 0, times},
-	{"bad-one-correlation.zst", "2,000 launches and 2,000 kernels with one correlation id.", "w", 0,
-		one_correlation},
-	{"bad-nesting.zst", "3,000 ranges inside each other, and as many that never close.", "w", 0, nesting},
+	{"bad-times.zst", "Times of 0, backwards, wrapping, and at the ends of 64 bits.", "w", 0,
+		times},
+	{"bad-one-correlation.zst", "2,000 launches and 2,000 kernels with one correlation id.",
+		"w", 0, one_correlation},
+	{"bad-nesting.zst", "3,000 ranges inside each other, and as many that never close.", "w", 0,
+		nesting},
 	{"bad-text.txt", "No trace at all.", NULL, DATA, text},
 	{"bad-nothing", "An empty file.", NULL, DATA, nothing},
-	{"good-kineto.json", "What PyTorch's profiler writes: a launch, its kernel, an operator, a step.", NULL, 0,
-		kineto},
+	{"good-kineto.json",
+		"What PyTorch's profiler writes: a launch, its kernel, an operator, a step.", NULL,
+		0, kineto},
 	{"good-kineto.json.gz", "The same, gzipped.", NULL, 0, kineto_gz},
-	{"bad-kineto-torn.json", "A profiler trace that ends in the middle of an event.", NULL, 0, kineto_torn},
-	{"bad-kineto-torn.json.gz", "A gzip file that ends in the middle.", NULL, 0, kineto_gz_torn},
+	{"bad-kineto-torn.json", "A profiler trace that ends in the middle of an event.", NULL, 0,
+		kineto_torn},
+	{"bad-kineto-torn.json.gz", "A gzip file that ends in the middle.", NULL, 0,
+		kineto_gz_torn},
 	{"bad-kineto-nesting.json", "20,000 arrays inside each other.", NULL, 0, kineto_nesting},
-	{"bad-kineto-numbers.json", "Numbers out of every range, and values of every wrong type.", NULL, 0,
-		kineto_numbers},
-	{"bad-not-sqlite.sqlite", "SQLite's magic and then nothing of SQLite.", NULL, 0, not_sqlite},
+	{"bad-kineto-numbers.json", "Numbers out of every range, and values of every wrong type.",
+		NULL, 0, kineto_numbers},
+	{"bad-not-sqlite.sqlite", "SQLite's magic and then nothing of SQLite.", NULL, 0,
+		not_sqlite},
 };
 const size_t vpt_corpus_count = sizeof(vpt_corpus) / sizeof(vpt_corpus[0]);

@@ -5,7 +5,8 @@
 #include "formats/io.h"
 
 struct vpt_corpus_file {
-	const char *name;  /* good-*: read without complaint; bad-*: damaged, hostile, or no trace at all */
+	const char *
+		name; /* good-*: read without complaint; bad-*: damaged, hostile, or no trace at all */
 	const char *about; /* one sentence, as in README.md */
 	/* Of captures, what opening gives: the code, and then a letter for each chunk: w whole, t torn, d
 	 * damaged, e an error when it is decoded. NULL: no capture. */

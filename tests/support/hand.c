@@ -55,7 +55,8 @@ void vpt_hand_chunk(struct vpt_buffer *b)
 	set(b, 24, 8, UINT64_MAX);
 }
 
-size_t vpt_hand_section(struct vpt_buffer *b, unsigned type, unsigned flags, uint32_t rows, uint64_t lane)
+size_t vpt_hand_section(
+	struct vpt_buffer *b, unsigned type, unsigned flags, uint32_t rows, uint64_t lane)
 {
 	size_t at = b->size;
 
@@ -68,8 +69,8 @@ size_t vpt_hand_section(struct vpt_buffer *b, unsigned type, unsigned flags, uin
 	return at;
 }
 
-size_t vpt_hand_column(struct vpt_buffer *b, size_t section, unsigned id, unsigned enc, unsigned width,
-	unsigned flags, uint64_t base, const void *data, size_t size)
+size_t vpt_hand_column(struct vpt_buffer *b, size_t section, unsigned id, unsigned enc,
+	unsigned width, unsigned flags, uint64_t base, const void *data, size_t size)
 {
 	size_t at = b->size;
 
@@ -148,7 +149,8 @@ void vpt_hand_batch(struct vpt_batch *b, struct vpt_random *r, uint32_t rows)
 		uint64_t launch = vpt_random_below(r, 500), work = 1 + vpt_random_below(r, 5000);
 		struct vpt_config config = {.grid_x = 1 + i % 5, .block_x = 128};
 		struct vpt_call call = {.start_ns = t, .duration_ns = launch, .correlation = i + 1};
-		struct vpt_kernel kernel = {.start_ns = t + launch, .duration_ns = work, .correlation = i + 1};
+		struct vpt_kernel kernel = {
+			.start_ns = t + launch, .duration_ns = work, .correlation = i + 1};
 		struct vpt_range range = {.start_ns = t - 1, .duration_ns = launch + 2};
 
 		snprintf(name, sizeof(name), "kernel_%u", i % 7);
@@ -164,7 +166,8 @@ void vpt_hand_batch(struct vpt_batch *b, struct vpt_random *r, uint32_t rows)
 	}
 }
 
-void vpt_hand_capture(struct vpt_buffer *file, uint64_t seed, size_t chunks, uint32_t rows, size_t *ends)
+void vpt_hand_capture(
+	struct vpt_buffer *file, uint64_t seed, size_t chunks, uint32_t rows, size_t *ends)
 {
 	struct vpt_random r = {seed};
 	struct vpt_header header = {.t0_ns = 1000, .capture_id = seed};

@@ -15,9 +15,10 @@ void vpt_hand_fill(struct vpt_buffer *b, int byte, size_t count);
  * chunk_end(), which sets payload_len. Sections are counted, n_events stays 0. All fields can be
  * overwritten afterwards, at the offsets of FORMAT.md from where section() and column() say. */
 void vpt_hand_chunk(struct vpt_buffer *b);
-size_t vpt_hand_section(struct vpt_buffer *b, unsigned type, unsigned flags, uint32_t rows, uint64_t lane);
-size_t vpt_hand_column(struct vpt_buffer *b, size_t section, unsigned id, unsigned enc, unsigned width,
-	unsigned flags, uint64_t base, const void *data, size_t size);
+size_t vpt_hand_section(
+	struct vpt_buffer *b, unsigned type, unsigned flags, uint32_t rows, uint64_t lane);
+size_t vpt_hand_column(struct vpt_buffer *b, size_t section, unsigned id, unsigned enc,
+	unsigned width, unsigned flags, uint64_t base, const void *data, size_t size);
 void vpt_hand_section_end(struct vpt_buffer *b, size_t section);
 void vpt_hand_chunk_end(struct vpt_buffer *b);
 
@@ -30,7 +31,8 @@ void vpt_hand_header(struct vpt_buffer *file, unsigned major, unsigned minor, ui
 /* A chunk of rows that look like a capture's: kernels, calls, ranges with names of their own. */
 void vpt_hand_batch(struct vpt_batch *b, struct vpt_random *r, uint32_t rows);
 /* A capture of such chunks; ends[i], if not NULL, is where frame i (0: the header) ends. */
-void vpt_hand_capture(struct vpt_buffer *file, uint64_t seed, size_t chunks, uint32_t rows, size_t *ends);
+void vpt_hand_capture(
+	struct vpt_buffer *file, uint64_t seed, size_t chunks, uint32_t rows, size_t *ends);
 
 /* NULL when equal in all that a file keeps, else what differs. Sections may stand in any order of kinds. */
 const char *vpt_hand_differ(const struct vpt_batch *a, const struct vpt_batch *b);

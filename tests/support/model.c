@@ -10,9 +10,12 @@
 #include <string.h>
 
 /* A test has memory: without, it ends here. */
-#define ADD(list) \
-	(vpt_grow(&(list)->items, &(list)->cap, (list)->count + 1, sizeof(*(list)->items)) ? abort() : (void)0, \
-		memset(&(list)->items[(list)->count], 0, sizeof(*(list)->items)), &(list)->items[(list)->count++])
+#define ADD(list)                                                                                  \
+	(vpt_grow(&(list)->items, &(list)->cap, (list)->count + 1, sizeof(*(list)->items))         \
+			? abort()                                                                  \
+			: (void)0,                                                                 \
+		memset(&(list)->items[(list)->count], 0, sizeof(*(list)->items)),                  \
+		&(list)->items[(list)->count++])
 
 void model_say(struct model *m, const char *format, ...)
 {
@@ -25,10 +28,12 @@ void model_say(struct model *m, const char *format, ...)
 	va_end(args);
 }
 
-void model_same(struct model *m, const char *where, const char *what, uint64_t model, uint64_t report)
+void model_same(
+	struct model *m, const char *where, const char *what, uint64_t model, uint64_t report)
 {
 	if (model != report)
-		model_say(m, "%s: %s is %" PRIu64 ", the model says %" PRIu64, where, what, report, model);
+		model_say(m, "%s: %s is %" PRIu64 ", the model says %" PRIu64, where, what, report,
+			model);
 }
 
 int model_same_text(const char *a, const char *b)
@@ -78,7 +83,8 @@ static void read_lanes(struct model *m, const struct vpt_section *s)
 		if (at == before)
 			m->lanes.items[at] = (struct model_lane){s->col[VPT_LANE_KEY][i],
 				s->col[VPT_LANE_LANE_TYPE][i], (int64_t)s->col[VPT_LANE_PID][i],
-				(int64_t)s->col[VPT_LANE_TID][i], (int64_t)s->col[VPT_LANE_DEVICE][i]};
+				(int64_t)s->col[VPT_LANE_TID][i],
+				(int64_t)s->col[VPT_LANE_DEVICE][i]};
 	}
 }
 
@@ -91,7 +97,8 @@ static struct model_range *find_open(struct model *m, const struct model_range *
 		struct model_range *r = &m->ranges.items[i];
 
 		if (r->end == UINT64_MAX && r->start == like->start && r->thread == like->thread &&
-			r->process_wide == like->process_wide && model_same_text(r->name, like->name) &&
+			r->process_wide == like->process_wide &&
+			model_same_text(r->name, like->name) &&
 			model_same_text(r->domain, like->domain))
 			return r;
 	}
@@ -114,13 +121,17 @@ static void read_ranges(struct model *m, const struct vpt_batch *b, const struct
 	uint32_t i;
 
 	for (i = 0; i < s->row_count; i++) {
-		uint64_t start = s->col[VPT_RANGE_START][i], end = start + s->col[VPT_RANGE_DURATION][i];
+		uint64_t start = s->col[VPT_RANGE_START][i],
+			 end = start + s->col[VPT_RANGE_DURATION][i];
 
-		put_range(m, (struct model_range){.start = start, .end = end < start ? start : end,
-			.name = text_of(m, b, s->col[VPT_RANGE_NAME][i]),
-			.domain = text_of(m, b, s->col[VPT_RANGE_DOMAIN][i]), .thread = lane_of(m, s->lane),
-			.process_wide = s->col[VPT_RANGE_RANGE_KIND][i] == VPT_RANGEKIND_START_END,
-			.unmatched = s->col[VPT_RANGE_UNMATCHED][i] != 0});
+		put_range(m, (struct model_range){.start = start,
+				     .end = end < start ? start : end,
+				     .name = text_of(m, b, s->col[VPT_RANGE_NAME][i]),
+				     .domain = text_of(m, b, s->col[VPT_RANGE_DOMAIN][i]),
+				     .thread = lane_of(m, s->lane),
+				     .process_wide = s->col[VPT_RANGE_RANGE_KIND][i] ==
+						     VPT_RANGEKIND_START_END,
+				     .unmatched = s->col[VPT_RANGE_UNMATCHED][i] != 0});
 	}
 }
 
@@ -129,11 +140,13 @@ static void read_open(struct model *m, const struct vpt_batch *b, const struct v
 	uint32_t i;
 
 	for (i = 0; i < s->row_count; i++)
-		put_range(m, (struct model_range){.start = s->col[VPT_OPEN_START][i], .end = UINT64_MAX,
-			.name = text_of(m, b, s->col[VPT_OPEN_NAME][i]),
-			.domain = text_of(m, b, s->col[VPT_OPEN_DOMAIN][i]),
-			.thread = lane_of(m, s->col[VPT_OPEN_LANE][i]),
-			.process_wide = s->col[VPT_OPEN_RANGE_KIND][i] == VPT_RANGEKIND_START_END});
+		put_range(m, (struct model_range){.start = s->col[VPT_OPEN_START][i],
+				     .end = UINT64_MAX,
+				     .name = text_of(m, b, s->col[VPT_OPEN_NAME][i]),
+				     .domain = text_of(m, b, s->col[VPT_OPEN_DOMAIN][i]),
+				     .thread = lane_of(m, s->col[VPT_OPEN_LANE][i]),
+				     .process_wide = s->col[VPT_OPEN_RANGE_KIND][i] ==
+						     VPT_RANGEKIND_START_END});
 }
 
 static void read_calls(struct model *m, const struct vpt_batch *b, const struct vpt_section *s)
@@ -182,7 +195,8 @@ static void read_kernels(struct model *m, const struct vpt_batch *b, const struc
 		op->node = s->col[VPT_KERNEL_GRAPH_NODE][i] != 0;
 		op->name = text_of(m, b, configs->col[VPT_CONFIG_NAME][row]);
 		op->name = op->name ? op->name : "(no name)";
-		op->blocks = configs->col[VPT_CONFIG_GRID_X][row] * configs->col[VPT_CONFIG_GRID_Y][row] *
+		op->blocks = configs->col[VPT_CONFIG_GRID_X][row] *
+			     configs->col[VPT_CONFIG_GRID_Y][row] *
 			     configs->col[VPT_CONFIG_GRID_Z][row];
 		vpa_classify(op->name, strlen(op->name), &klass);
 		op->family = klass.family;
@@ -252,9 +266,10 @@ static void read_section(struct model *m, const struct vpt_batch *b, const struc
 		else if (s->kind == VPT_CLOCK)
 			m->last_clock = s->col[VPT_CLOCK_TRACE][i];
 		else if (s->kind == VPT_DEVICE)
-			*ADD(&m->sms) = (struct model_sms){
-				(int64_t)s->col[VPT_DEVICE_DEVICE][i], s->col[VPT_DEVICE_SM_COUNT][i]};
-		else if (s->kind == VPT_SYNC && s->col[VPT_SYNC_SYNC_KIND][i] == VPT_SYNCKIND_STREAM_WAIT)
+			*ADD(&m->sms) = (struct model_sms){(int64_t)s->col[VPT_DEVICE_DEVICE][i],
+				s->col[VPT_DEVICE_SM_COUNT][i]};
+		else if (s->kind == VPT_SYNC &&
+			 s->col[VPT_SYNC_SYNC_KIND][i] == VPT_SYNCKIND_STREAM_WAIT)
 			*ADD(&m->waits) = (struct model_wait){
 				lane_of(m, s->lane), s->col[VPT_SYNC_CORRELATION][i]};
 	}
@@ -287,7 +302,8 @@ static void read_trace(struct model *m, const struct vpt_trace *trace)
 
 /* ---- joining ---- */
 
-static void choose_window(struct model *m, const struct vpt_trace *trace, const struct vpa_options *o)
+static void choose_window(
+	struct model *m, const struct vpt_trace *trace, const struct vpa_options *o)
 {
 	uint64_t t0 = vpt_trace_header(trace)->t0_ns;
 
@@ -311,7 +327,8 @@ static struct model_call *launch_of(const struct model *m, const struct model_op
 
 		if (c->corr != op->corr || (c->pid != op->pid && c->pid != -1 && op->pid != -1))
 			continue;
-		if (!best || c->start < best->start || (c->start == best->start && c->end > best->end))
+		if (!best || c->start < best->start ||
+			(c->start == best->start && c->end > best->end))
 			best = c;
 	}
 	return best;
@@ -428,8 +445,8 @@ static void model_free(struct model *m)
 	vpt_free(m->sms.items);
 }
 
-const char *vpt_model_differs(
-	const struct vpt_trace *trace, const struct vpa_options *options, const struct vpa_report *report)
+const char *vpt_model_differs(const struct vpt_trace *trace, const struct vpa_options *options,
+	const struct vpa_report *report)
 {
 	static char why[sizeof(((struct model *)0)->why)];
 	struct model m = {0};

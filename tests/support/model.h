@@ -26,7 +26,7 @@ struct model_call {
 	int64_t pid;
 	const char *name;
 	enum vpt_call_class klass;
-	size_t ops;     /* that it launched */
+	size_t ops;                   /* that it launched */
 	int waits_copy, waits_stream; /* a copy by pageable memory */
 };
 
@@ -67,10 +67,10 @@ struct model_sms {
 	uint64_t count;
 };
 
-#define MODEL_LIST(type) \
-	struct { \
-		struct type *items; \
-		size_t count, cap; \
+#define MODEL_LIST(type)                                                                           \
+	struct {                                                                                   \
+		struct type *items;                                                                \
+		size_t count, cap;                                                                 \
 	}
 
 struct model {
@@ -92,8 +92,8 @@ struct model {
 
 /* Compares a report of `trace`, made with these options (neither range nor rules, min_gap_ns 1 and a `top` that
  * cuts nothing), with the model's. NULL if they agree, else what differs first: good until the next call. */
-const char *vpt_model_differs(
-	const struct vpt_trace *trace, const struct vpa_options *options, const struct vpa_report *report);
+const char *vpt_model_differs(const struct vpt_trace *trace, const struct vpa_options *options,
+	const struct vpa_report *report);
 
 /* ---- parts, for each other ---- */
 
@@ -101,7 +101,8 @@ const char *vpt_model_differs(
 
 /* Words the first difference; later ones are dropped. */
 __attribute__((format(printf, 2, 3))) void model_say(struct model *m, const char *format, ...);
-void model_same(struct model *m, const char *where, const char *what, uint64_t model, uint64_t report);
+void model_same(
+	struct model *m, const char *where, const char *what, uint64_t model, uint64_t report);
 
 int model_same_text(const char *a, const char *b); /* NULL equals only NULL */
 

@@ -36,7 +36,8 @@ static const struct model_call *call_at(
 
 		if (c->thread != thread || c->start > t || c->end <= t)
 			continue;
-		if (!best || c->start < best->start || (c->start == best->start && c->end > best->end))
+		if (!best || c->start < best->start ||
+			(c->start == best->start && c->end > best->end))
 			best = c;
 	}
 	return best == except ? NULL : best;
@@ -98,7 +99,8 @@ static int waited(const struct model *m, const struct model_op *k)
 	size_t i;
 
 	for (i = 0; i < m->ops.count && &m->ops.items[i] != k; i++)
-		if (m->ops.items[i].active && m->ops.items[i].stream == k->stream && m->ops.items[i].corr)
+		if (m->ops.items[i].active && m->ops.items[i].stream == k->stream &&
+			m->ops.items[i].corr)
 			previous = m->ops.items[i].corr;
 	for (i = 0; i < m->waits.count; i++)
 		if (m->waits.items[i].stream == k->stream && m->waits.items[i].corr > previous &&
@@ -112,7 +114,8 @@ static int lost_in(const struct model *m, const struct gap *g)
 	size_t i;
 
 	for (i = 0; i < m->spans.count; i++)
-		if (m->spans.items[i].cause == VPA_CAUSE_UNKNOWN && m->spans.items[i].end > m->spans.items[i].start &&
+		if (m->spans.items[i].cause == VPA_CAUSE_UNKNOWN &&
+			m->spans.items[i].end > m->spans.items[i].start &&
 			m->spans.items[i].start < g->end && m->spans.items[i].end > g->start)
 			return 1;
 	return 0;
@@ -151,7 +154,8 @@ static void answer(const struct model *m, struct gap *g)
 		else if (l->klass == VPT_CALL_GRAPH_LAUNCH)
 			g->cause = VPA_CAUSE_GRAPH_START;
 		else
-			g->cause = g->end - g->start <= LATENCY ? VPA_CAUSE_SCHEDULING : VPA_CAUSE_QUEUED;
+			g->cause = g->end - g->start <= LATENCY ? VPA_CAUSE_SCHEDULING
+								: VPA_CAUSE_QUEUED;
 	}
 }
 
@@ -159,7 +163,8 @@ static void answer(const struct model *m, struct gap *g)
 
 static enum vpa_cause cause_at(const struct model *m, const struct gap *g, uint64_t t)
 {
-	static const enum vpa_cause first[] = {VPA_CAUSE_UNKNOWN, VPA_CAUSE_PROFILER, VPA_CAUSE_MODULE_LOAD};
+	static const enum vpa_cause first[] = {
+		VPA_CAUSE_UNKNOWN, VPA_CAUSE_PROFILER, VPA_CAUSE_MODULE_LOAD};
 	const struct model_call *l = g->gating ? g->gating->launch : NULL, *in;
 	size_t i, k;
 
@@ -176,7 +181,8 @@ static enum vpa_cause cause_at(const struct model *m, const struct gap *g, uint6
 		in = call_at(m, l->thread, t, l);
 		if (!in)
 			return VPA_CAUSE_HOST_CODE;
-		return cause_of_call(in) == VPA_CAUSE_SYNC_DRAIN ? VPA_CAUSE_SYNC : cause_of_call(in);
+		return cause_of_call(in) == VPA_CAUSE_SYNC_DRAIN ? VPA_CAUSE_SYNC
+								 : cause_of_call(in);
 	}
 	if (t < l->end)
 		return VPA_CAUSE_LAUNCH_CALL;
@@ -197,10 +203,10 @@ static void put_edges(const struct model *m, const struct gap *g, struct model_e
 
 	model_edge(e, g->start);
 	model_edge(e, g->end);
-#define PUT(list) \
-	for (i = 0; i < (list).count; i++) { \
-		model_edge(e, (list).items[i].start); \
-		model_edge(e, (list).items[i].end); \
+#define PUT(list)                                                                                  \
+	for (i = 0; i < (list).count; i++) {                                                       \
+		model_edge(e, (list).items[i].start);                                              \
+		model_edge(e, (list).items[i].end);                                                \
 	}
 	PUT(m->spans)
 	PUT(m->calls)
@@ -237,7 +243,8 @@ static size_t spend(const struct model *m, const struct gap *g, struct piece *pi
 
 /* ---- comparing gaps ---- */
 
-static const struct vpa_gap_row *reported_gap(const struct vpa_report *r, int64_t device, const struct gap *g)
+static const struct vpa_gap_row *reported_gap(
+	const struct vpa_report *r, int64_t device, const struct gap *g)
 {
 	size_t i;
 
@@ -247,15 +254,16 @@ static const struct vpa_gap_row *reported_gap(const struct vpa_report *r, int64_
 	return NULL;
 }
 
-static void check_gap(struct model *m, const struct vpa_report *r, int64_t device, const struct gap *g,
-	uint64_t *spent)
+static void check_gap(struct model *m, const struct vpa_report *r, int64_t device,
+	const struct gap *g, uint64_t *spent)
 {
 	const struct vpa_gap_row *row = reported_gap(r, device, g);
 	struct piece pieces[PIECES_MAX];
 	size_t count = spend(m, g, pieces), i;
 	char where[96];
 
-	snprintf(where, sizeof(where), "device %" PRId64 ", gap %" PRIu64 "-%" PRIu64, device, g->start, g->end);
+	snprintf(where, sizeof(where), "device %" PRId64 ", gap %" PRIu64 "-%" PRIu64, device,
+		g->start, g->end);
 	for (i = 0; i < count; i++)
 		spent[pieces[i].cause] += pieces[i].ns;
 	if (!row) {
@@ -264,23 +272,27 @@ static void check_gap(struct model *m, const struct vpa_report *r, int64_t devic
 	}
 	model_same(m, where, "duration", g->end - g->start, row->duration_ns);
 	if (row->opened_by != g->cause)
-		model_say(m, "%s: opened by %s, the model says %s", where, vpa_cause_text(row->opened_by),
-			vpa_cause_text(g->cause));
+		model_say(m, "%s: opened by %s, the model says %s", where,
+			vpa_cause_text(row->opened_by), vpa_cause_text(g->cause));
 	if (!model_same_text(row->call, g->call) || !model_same_text(row->range, g->range))
-		model_say(m, "%s: call %s in range %s, the model says %s in %s", where, row->call, row->range, g->call,
-			g->range);
+		model_say(m, "%s: call %s in range %s, the model says %s in %s", where, row->call,
+			row->range, g->call, g->range);
 	if (count > 64) /* the report adds up what comes on top */
 		return;
 	model_same(m, where, "number of pieces", count, row->piece_count);
 	for (i = 0; i < count && i < row->piece_count; i++)
 		if (row->pieces[i].cause != pieces[i].cause || row->pieces[i].ns != pieces[i].ns ||
 			!model_same_text(row->pieces[i].range, pieces[i].range))
-			model_say(m, "%s: piece %zu is %s %" PRIu64 " in %s, the model says %s %" PRIu64 " in %s", where,
-				i, vpa_cause_text(row->pieces[i].cause), row->pieces[i].ns, row->pieces[i].range,
-				vpa_cause_text(pieces[i].cause), pieces[i].ns, pieces[i].range);
+			model_say(m,
+				"%s: piece %zu is %s %" PRIu64 " in %s, the model says %s %" PRIu64
+				" in %s",
+				where, i, vpa_cause_text(row->pieces[i].cause), row->pieces[i].ns,
+				row->pieces[i].range, vpa_cause_text(pieces[i].cause), pieces[i].ns,
+				pieces[i].range);
 }
 
-static void check_opened(struct model *m, const struct vpa_device *d, const struct gap *gaps, size_t count)
+static void check_opened(
+	struct model *m, const struct vpa_device *d, const struct gap *gaps, size_t count)
 {
 	size_t i, k, other = 0;
 	char where[64];
@@ -344,8 +356,8 @@ static void find_neighbours(const struct model *m, int64_t device, struct gap *g
 	}
 }
 
-static size_t find_gaps(const struct model *m, int64_t device, const struct model_edges *e, struct gap *gaps,
-	struct vpa_device *sums)
+static size_t find_gaps(const struct model *m, int64_t device, const struct model_edges *e,
+	struct gap *gaps, struct vpa_device *sums)
 {
 	size_t i, count = 0;
 
@@ -432,11 +444,13 @@ static void sum_gaps(struct vpa_device *d, const struct gap *gaps, size_t count)
 		d->idle_ns += ns;
 		d->longest_gap_ns = ns > d->longest_gap_ns ? ns : d->longest_gap_ns;
 		for (b = 0; b < VPA_GAP_BUCKETS; b++)
-			d->histogram[b] += ns >= vpa_gap_bucket_from_ns[b] && ns < vpa_gap_bucket_from_ns[b + 1];
+			d->histogram[b] += ns >= vpa_gap_bucket_from_ns[b] &&
+					   ns < vpa_gap_bucket_from_ns[b + 1];
 	}
 }
 
-static void compare_device(struct model *m, const struct vpa_device *ours, const struct vpa_device *theirs)
+static void compare_device(
+	struct model *m, const struct vpa_device *ours, const struct vpa_device *theirs)
 {
 	char where[32];
 	unsigned b;
@@ -461,10 +475,12 @@ static void compare_device(struct model *m, const struct vpa_device *ours, const
 	SAME(small_grid_ns);
 #undef SAME
 	for (b = 0; b < VPA_GAP_BUCKETS; b++)
-		model_same(m, where, vpa_gap_bucket_names[b], ours->histogram[b], theirs->histogram[b]);
+		model_same(m, where, vpa_gap_bucket_names[b], ours->histogram[b],
+			theirs->histogram[b]);
 }
 
-static void check_device(struct model *m, const struct vpa_report *r, const struct vpa_device *theirs)
+static void check_device(
+	struct model *m, const struct vpa_report *r, const struct vpa_device *theirs)
 {
 	struct gap *gaps = vpt_calloc(GAPS_MAX, sizeof(*gaps));
 	struct vpa_device ours = {.device = theirs->device};

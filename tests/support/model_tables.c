@@ -50,7 +50,8 @@ static void compare_spread(
 
 static void check_counts(struct model *m, const struct vpa_report *r)
 {
-	uint64_t ops[3] = {0}, calls = 0, ranges = 0, cpu_ops = 0, unlaunched = 0, without_op = 0, zero = 0;
+	uint64_t ops[3] = {0}, calls = 0, ranges = 0, cpu_ops = 0, unlaunched = 0, without_op = 0,
+		 zero = 0;
 	uint64_t reversed = 0, no_time = 0, unmatched = 0;
 	size_t i;
 
@@ -108,12 +109,13 @@ struct sums {
 
 static int belongs(const struct model *m, const struct model_range *r, const struct model_op *op)
 {
-	return op->active && op->launch && model_is_open(m, r, op->launch->thread, op->launch->start);
+	return op->active && op->launch &&
+	       model_is_open(m, r, op->launch->thread, op->launch->start);
 }
 
 /* What an instance did on one device; its envelope's start, or ~0 if it did nothing there. */
-static uint64_t project(const struct model *m, const struct model_range *r, int64_t device, struct sums *s,
-	struct model_edges *envelopes)
+static uint64_t project(const struct model *m, const struct model_range *r, int64_t device,
+	struct sums *s, struct model_edges *envelopes)
 {
 	struct model_edges e = {0};
 	uint64_t first = UINT64_MAX, last = 0;
@@ -164,7 +166,8 @@ static uint64_t launches_of(const struct model *m, const struct model_range *r)
 
 	for (i = 0; i < m->calls.count; i++)
 		for (k = 0; k < m->ops.count; k++)
-			if (m->ops.items[k].launch == &m->calls.items[i] && belongs(m, r, &m->ops.items[k])) {
+			if (m->ops.items[k].launch == &m->calls.items[i] &&
+				belongs(m, r, &m->ops.items[k])) {
 				n++;
 				break;
 			}
@@ -176,7 +179,8 @@ static int has_row(const struct model *m, const struct model_range *r)
 	return r->start >= m->window_start && r->start <= m->window_end;
 }
 
-static void check_range_row(struct model *m, const struct vpa_report *r, const struct vpa_range_row *row)
+static void check_range_row(
+	struct model *m, const struct vpa_report *r, const struct vpa_range_row *row)
 {
 	struct model_edges host = {0}, lag = {0}, gpu = {0};
 	struct sums s = {0};
@@ -240,7 +244,7 @@ static void check_ranges(struct model *m, const struct vpa_report *r)
 
 static const char *family_of(const struct model_op *op)
 {
-	return op->kind == VPA_KERNEL ? vpa_family_name(op->family)
+	return op->kind == VPA_KERNEL   ? vpa_family_name(op->family)
 	       : op->kind == VPA_MEMCPY ? "memcpy"
 					: "memset";
 }
@@ -272,7 +276,8 @@ static double exclusive(const struct model *m, const char *text, int by_name, do
 				strcmp(by_name ? (op->name ? op->name : "") : family_of(op), text))
 				continue;
 			for (j = 0; j < m->ops.count; j++)
-				n += m->ops.items[j].active && m->ops.items[j].device == op->device &&
+				n += m->ops.items[j].active &&
+				     m->ops.items[j].device == op->device &&
 				     m->ops.items[j].start <= from && m->ops.items[j].end >= to;
 			sum += (double)(to - from) / (double)n;
 			*tolerance += n > 1;
@@ -287,7 +292,8 @@ static void check_exclusive(struct model *m, const char *text, int by_name, uint
 	double tolerance, model = exclusive(m, text, by_name, &tolerance);
 
 	if (fabs(model - (double)reported) > tolerance)
-		model_say(m, "%s: exclusive time is %" PRIu64 ", the model says %.1f", text, reported, model);
+		model_say(m, "%s: exclusive time is %" PRIu64 ", the model says %.1f", text,
+			reported, model);
 }
 
 static void check_kernels(struct model *m, const struct vpa_report *r)
@@ -319,7 +325,8 @@ static void check_families(struct model *m, const struct vpa_report *r)
 		uint64_t n = 0, total = 0;
 
 		for (k = 0; k < m->ops.count; k++)
-			if (m->ops.items[k].active && !strcmp(family_of(&m->ops.items[k]), row->family)) {
+			if (m->ops.items[k].active &&
+				!strcmp(family_of(&m->ops.items[k]), row->family)) {
 				n++;
 				total += m->ops.items[k].end - m->ops.items[k].start;
 			}
@@ -374,8 +381,8 @@ static int waits(const struct model *m, const struct model_call *c)
 {
 	enum vpt_call_class effect = model_effect(c);
 
-	return (effect == VPT_CALL_SYNC || effect == VPT_CALL_BLOCKING_COPY) && c->start >= m->window_start &&
-	       c->start <= m->window_end;
+	return (effect == VPT_CALL_SYNC || effect == VPT_CALL_BLOCKING_COPY) &&
+	       c->start >= m->window_start && c->start <= m->window_end;
 }
 
 /* What a call costs is the idle time of the gaps that it opened; those are compared one by one elsewhere. */
@@ -389,7 +396,8 @@ static void check_syncs(struct model *m, const struct vpa_report *r)
 		uint64_t n = 0, ns = 0, gaps = 0, idle = 0;
 
 		for (k = 0; k < m->calls.count; k++)
-			if (waits(m, &m->calls.items[k]) && !strcmp(m->calls.items[k].name, row->call)) {
+			if (waits(m, &m->calls.items[k]) &&
+				!strcmp(m->calls.items[k].name, row->call)) {
 				n++;
 				ns += m->calls.items[k].end - m->calls.items[k].start;
 			}

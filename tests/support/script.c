@@ -12,9 +12,10 @@
 
 static const struct {
 	const char *word, *column;
-} aliases[] = {{"corr", "correlation"}, {"node", "graph_node"}, {"ret", "result"}, {"waits", "stream"},
-	{"shared", "dynamic_shared"}, {"static", "static_shared"}, {"regs", "registers"},
-	{"async", "asynchronous"}, {"sms", "sm_count"}, {"memory", "memory_bytes"}, {"unit", "lane_unit"}};
+} aliases[] = {{"corr", "correlation"}, {"node", "graph_node"}, {"ret", "result"},
+	{"waits", "stream"}, {"shared", "dynamic_shared"}, {"static", "static_shared"},
+	{"regs", "registers"}, {"async", "asynchronous"}, {"sms", "sm_count"},
+	{"memory", "memory_bytes"}, {"unit", "lane_unit"}};
 
 /* Options that need no value: they mean 1. */
 static const char *const switches[] = {"asynchronous", "unmatched", "simulated"};
@@ -24,7 +25,8 @@ static int column_named(const struct vpt_kind_desc *kind, const char *name, size
 	int c;
 
 	for (c = 0; c < kind->n_columns; c++)
-		if (strlen(kind->columns[c].name) == len && !memcmp(kind->columns[c].name, name, len))
+		if (strlen(kind->columns[c].name) == len &&
+			!memcmp(kind->columns[c].name, name, len))
 			return c;
 	return -1;
 }
@@ -57,11 +59,14 @@ static int take_triple(struct script *s, uint64_t *values)
 			continue;
 		}
 		if (!n || script_parse_number(t.text + at, n, &values[i]))
-			return script_bad(s, "expected a size as 8x4x1, found \"%.*s\"", (int)t.len, t.text);
+			return script_bad(
+				s, "expected a size as 8x4x1, found \"%.*s\"", (int)t.len, t.text);
 		at += n;
 		at += at < t.len && t.text[at] == 'x';
 	}
-	return at == t.len ? VPT_OK : script_bad(s, "expected a size as 8x4x1, found \"%.*s\"", (int)t.len, t.text);
+	return at == t.len ? VPT_OK
+			   : script_bad(s, "expected a size as 8x4x1, found \"%.*s\"", (int)t.len,
+				     t.text);
 }
 
 /* What only kernels have: returns VPT_END when the word is none of it. */
@@ -81,15 +86,17 @@ static int config_option(struct script *s, const struct token *word, uint64_t *c
 }
 
 /* json "..", int N, double X: the type and value of an NVTX payload. */
-static int payload_option(
-	struct script *s, const struct token *word, const struct vpt_kind_desc *kind, uint64_t *values)
+static int payload_option(struct script *s, const struct token *word,
+	const struct vpt_kind_desc *kind, uint64_t *values)
 {
 	static const struct {
 		const char *word;
 		uint64_t type;
 		uint8_t unit;
-	} types[] = {{"json", VPT_PAYLOAD_JSON, VPT_UNIT_STRING}, {"blob", VPT_PAYLOAD_BLOB, VPT_UNIT_STRING},
-		{"int", VPT_PAYLOAD_INT64, VPT_UNIT_SIGNED}, {"double", VPT_PAYLOAD_DOUBLE, VPT_UNIT_F64}};
+	} types[] = {{"json", VPT_PAYLOAD_JSON, VPT_UNIT_STRING},
+		{"blob", VPT_PAYLOAD_BLOB, VPT_UNIT_STRING},
+		{"int", VPT_PAYLOAD_INT64, VPT_UNIT_SIGNED},
+		{"double", VPT_PAYLOAD_DOUBLE, VPT_UNIT_F64}};
 	int c = column_named(kind, "payload", 7);
 	size_t i;
 
@@ -118,7 +125,8 @@ static int compute_capability(struct script *s, uint64_t *values)
 	return rc;
 }
 
-static int option(struct script *s, const struct vpt_kind_desc *kind, uint64_t *values, uint64_t *config)
+static int option(
+	struct script *s, const struct vpt_kind_desc *kind, uint64_t *values, uint64_t *config)
 {
 	struct token word = s->tokens[s->at++];
 	size_t i;
@@ -128,7 +136,8 @@ static int option(struct script *s, const struct vpt_kind_desc *kind, uint64_t *
 		c = column_named(kind, "name", 4);
 		if (kind->type == VPT_KERNEL)
 			return script_string(s, &word, &config[VPT_CONFIG_NAME]);
-		return c >= 0 ? script_string(s, &word, &values[c]) : script_bad(s, "a %s has no name", kind->name);
+		return c >= 0 ? script_string(s, &word, &values[c])
+			      : script_bad(s, "a %s has no name", kind->name);
 	}
 	c = column_of(kind, &word);
 	for (i = 0; c >= 0 && i < sizeof(switches) / sizeof(switches[0]); i++)
@@ -143,10 +152,13 @@ static int option(struct script *s, const struct vpt_kind_desc *kind, uint64_t *
 	rc = payload_option(s, &word, kind, values);
 	if (rc == VPT_END && kind->type == VPT_KERNEL)
 		rc = config_option(s, &word, config);
-	return rc == VPT_END ? script_bad(s, "a %s has no \"%.*s\"", kind->name, (int)word.len, word.text) : rc;
+	return rc == VPT_END
+		       ? script_bad(s, "a %s has no \"%.*s\"", kind->name, (int)word.len, word.text)
+		       : rc;
 }
 
-static int options(struct script *s, const struct vpt_kind_desc *kind, uint64_t *values, uint64_t *config)
+static int options(
+	struct script *s, const struct vpt_kind_desc *kind, uint64_t *values, uint64_t *config)
 {
 	int rc = VPT_OK;
 
@@ -173,7 +185,8 @@ static const struct statement {
 	{"range", VPT_RANGE, "LS", 0, {0}},
 	{"startend", VPT_RANGE, "LS", 0, {VPT_RANGE_RANGE_KIND, VPT_RANGEKIND_START_END}},
 	{"open", VPT_OPEN, "lT", VPT_OPEN_LANE, {0}},
-	{"openstartend", VPT_OPEN, "lT", VPT_OPEN_LANE, {VPT_OPEN_RANGE_KIND, VPT_RANGEKIND_START_END}},
+	{"openstartend", VPT_OPEN, "lT", VPT_OPEN_LANE,
+		{VPT_OPEN_RANGE_KIND, VPT_RANGEKIND_START_END}},
 	{"mark", VPT_MARK, "LT", 0, {0}},
 	{"counter", VPT_COUNTER, "LTN", VPT_COUNTER_VALUE, {0}},
 	{"memory", VPT_MEMORY, "LTW", VPT_MEMORY_MEMORY_OP, {0}},
@@ -210,7 +223,8 @@ static int take_memories(struct script *s, uint64_t *values)
 	target = (struct token){arrow + 2, t.len - source.len - 2, 0};
 	if (script_word(&source, VPT_UNIT_MEMORY_KIND, &values[VPT_COPY_SOURCE_MEMORY]) ||
 		script_word(&target, VPT_UNIT_MEMORY_KIND, &values[VPT_COPY_TARGET_MEMORY]))
-		return script_bad(s, "expected memories as pinned->device, found \"%.*s\"", (int)t.len, t.text);
+		return script_bad(s, "expected memories as pinned->device, found \"%.*s\"",
+			(int)t.len, t.text);
 	return VPT_OK;
 }
 
@@ -302,8 +316,10 @@ static int lane_statement(struct script *s, uint64_t type)
 	values[VPT_LANE_PID] = 1;
 	values[VPT_LANE_TID] = values[VPT_LANE_DEVICE] = values[VPT_LANE_STREAM] = (uint64_t)-1;
 	for (i = 0; !rc && i < s->lane_count; i++)
-		if (s->lanes[i].name.len == name.len && !memcmp(s->lanes[i].name.text, name.text, name.len))
-			return script_bad(s, "lane \"%.*s\" is there already", (int)name.len, name.text);
+		if (s->lanes[i].name.len == name.len &&
+			!memcmp(s->lanes[i].name.text, name.text, name.len))
+			return script_bad(
+				s, "lane \"%.*s\" is there already", (int)name.len, name.text);
 	if (!rc)
 		rc = options(s, vpt_kind_desc(VPT_LANE), values, NULL);
 	memcpy(&row, values, sizeof(row));
@@ -363,7 +379,8 @@ static int number_statement(struct script *s, const struct token *word, int *kno
 	uint64_t value = 0;
 	int rc;
 
-	*known = script_is(word, "end") || script_is(word, "pid") || script_is(word, "id") || script_is(word, "flags") || script_is(word, "lost");
+	*known = script_is(word, "end") || script_is(word, "pid") || script_is(word, "id") ||
+		 script_is(word, "flags") || script_is(word, "lost");
 	if (!*known)
 		return VPT_OK;
 	rc = script_number(s, "a number", &value);
@@ -426,8 +443,8 @@ int script_parse(struct script *s)
 		if (!rc && s->token_count)
 			rc = statement(s);
 		if (!rc && s->at < s->token_count)
-			rc = script_bad(s, "nothing is expected after \"%.*s\"", (int)s->tokens[s->at - 1].len,
-				s->tokens[s->at - 1].text);
+			rc = script_bad(s, "nothing is expected after \"%.*s\"",
+				(int)s->tokens[s->at - 1].len, s->tokens[s->at - 1].text);
 		if (rc)
 			break;
 		s->line += p[-1] == '\n';

@@ -56,15 +56,17 @@ struct script {
 /* script_text.c: words and values. All return 0, or VPT_EINVAL or VPT_ENOMEM already worded. */
 __attribute__((format(printf, 2, 3))) int script_bad(struct script *s, const char *format, ...);
 int script_no_memory(struct script *s);
-int script_is(const struct token *t, const char *word); /* not case-sensitive; quoted text is never a word */
-int script_line(struct script *s, char **p);            /* splits one line, moves *p behind it */
+int script_is(const struct token *t,
+	const char *word);                   /* not case-sensitive; quoted text is never a word */
+int script_line(struct script *s, char **p); /* splits one line, moves *p behind it */
 int script_next(struct script *s, const char *what, struct token *t);
 size_t script_count_digits(const char *text, size_t len);
 int script_parse_number(const char *text, size_t len, uint64_t *out);
 int script_number(struct script *s, const char *what, uint64_t *out);
 int script_span(struct script *s, uint64_t *start, uint64_t *duration);
 int script_string(struct script *s, const struct token *t, uint64_t *id);
-int script_add_lane(struct script *s, const struct token *name, const struct vpt_lane *row, uint64_t *key);
+int script_add_lane(
+	struct script *s, const struct token *name, const struct vpt_lane *row, uint64_t *key);
 int script_lane(struct script *s, uint64_t *key);
 int script_word(const struct token *t, enum vpt_unit unit, uint64_t *out);
 int script_value(struct script *s, const struct vpt_column_desc *column, uint64_t *out);

@@ -114,11 +114,11 @@ int script_next(struct script *s, const char *what, struct token *t)
 static const struct {
 	const char *text;
 	uint64_t factor;
-} number_units[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"KiB", 1 << 10},
-	{"MiB", 1 << 20}, {"GiB", 1 << 30}};
+} number_units[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000},
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
 
-static int apply_unit(const char *text, size_t len, uint64_t whole, const char *fraction, size_t digits,
-	uint64_t *out)
+static int apply_unit(const char *text, size_t len, uint64_t whole, const char *fraction,
+	size_t digits, uint64_t *out)
 {
 	uint64_t part = 0, scale = 1;
 	size_t i;
@@ -126,8 +126,10 @@ static int apply_unit(const char *text, size_t len, uint64_t whole, const char *
 	for (i = 0; i < digits && i < 9; i++, scale *= 10)
 		part = part * 10 + (uint64_t)(fraction[i] - '0');
 	for (i = 0; i < sizeof(number_units) / sizeof(number_units[0]); i++)
-		if (strlen(number_units[i].text) == len && !strncmp(number_units[i].text, text, len)) {
-			*out = whole * number_units[i].factor + part * number_units[i].factor / scale;
+		if (strlen(number_units[i].text) == len &&
+			!strncmp(number_units[i].text, text, len)) {
+			*out = whole * number_units[i].factor +
+			       part * number_units[i].factor / scale;
 			return VPT_OK;
 		}
 	return VPT_EINVAL;
@@ -196,7 +198,8 @@ int script_span(struct script *s, uint64_t *start, uint64_t *duration)
 		cut++;
 	if (cut >= t.len || script_parse_number(t.text, cut, start) ||
 		script_parse_number(t.text + cut + 1, t.len - cut - 1, duration))
-		return script_bad(s, "expected START-END or START+DURATION, found \"%.*s\"", (int)t.len, t.text);
+		return script_bad(s, "expected START-END or START+DURATION, found \"%.*s\"",
+			(int)t.len, t.text);
 	if (t.text[cut] == '-')
 		*duration -= *start;
 	return VPT_OK;
@@ -208,7 +211,8 @@ int script_string(struct script *s, const struct token *t, uint64_t *id)
 	return *id == VPT_NO_ID ? script_no_memory(s) : VPT_OK;
 }
 
-int script_add_lane(struct script *s, const struct token *name, const struct vpt_lane *row, uint64_t *key)
+int script_add_lane(
+	struct script *s, const struct token *name, const struct vpt_lane *row, uint64_t *key)
 {
 	if (vpt_grow(&s->lanes, &s->lane_cap, s->lane_count + 1, sizeof(*s->lanes)))
 		return script_no_memory(s);
@@ -226,7 +230,8 @@ static int guess_lane(const struct token *t, struct vpt_lane *row)
 
 	if (!n || script_parse_number(t->text + 1, n, &first))
 		return VPT_EINVAL;
-	*row = (struct vpt_lane){.pid = 1, .tid = (uint64_t)-1, .device = (uint64_t)-1, .stream = (uint64_t)-1};
+	*row = (struct vpt_lane){
+		.pid = 1, .tid = (uint64_t)-1, .device = (uint64_t)-1, .stream = (uint64_t)-1};
 	if (*t->text == 't' && n + 1 == t->len) {
 		row->lane_type = VPT_LANETYPE_THREAD;
 		row->tid = first;
@@ -258,7 +263,8 @@ static int find_lane(struct script *s, const struct token *t, uint64_t *key)
 	if (script_is(t, "all") || script_is(t, "-"))
 		return VPT_OK;
 	for (i = 0; i < s->lane_count; i++)
-		if (s->lanes[i].name.len == t->len && !memcmp(s->lanes[i].name.text, t->text, t->len)) {
+		if (s->lanes[i].name.len == t->len &&
+			!memcmp(s->lanes[i].name.text, t->text, t->len)) {
 			*key = i + 1;
 			return VPT_OK;
 		}

@@ -31,7 +31,8 @@ static void use_lane(unsigned char *used, size_t count, uint64_t key)
 		used[key - 1] = 1;
 }
 
-static void put_row(const struct script *s, struct vpt_batch *b, const struct row *row, unsigned char *used)
+static void put_row(
+	const struct script *s, struct vpt_batch *b, const struct row *row, unsigned char *used)
 {
 	const struct vpt_kind_desc *kind = vpt_kind_desc(row->kind);
 	uint64_t values[VPT_COLUMNS_MAX];
@@ -55,7 +56,8 @@ static void put_row(const struct script *s, struct vpt_batch *b, const struct ro
 }
 
 /* The OPEN row of a range that stands in a later chunk. */
-static void put_open(const struct script *s, struct vpt_batch *b, const struct row *row, unsigned char *used)
+static void put_open(
+	const struct script *s, struct vpt_batch *b, const struct row *row, unsigned char *used)
 {
 	struct row open = {.kind = VPT_OPEN};
 
@@ -100,7 +102,8 @@ static void put_lanes(const struct script *s, struct vpt_batch *b, const unsigne
 	}
 }
 
-static void fill_chunk(const struct script *s, struct vpt_batch *b, size_t index, unsigned char *used)
+static void fill_chunk(
+	const struct script *s, struct vpt_batch *b, size_t index, unsigned char *used)
 {
 	const struct chunk *chunk = &s->chunks[index];
 	uint64_t end = s->has_end ? s->end_ns : s->largest_ns;
@@ -114,7 +117,8 @@ static void fill_chunk(const struct script *s, struct vpt_batch *b, size_t index
 		if (row->open ? row->start <= chunk->closes_ns || (last && row->chunk == index)
 			      : row->chunk == index)
 			put_row(s, b, row, used);
-		else if (row->kind == VPT_RANGE && row->chunk > index && row->start <= chunk->closes_ns)
+		else if (row->kind == VPT_RANGE && row->chunk > index &&
+			 row->start <= chunk->closes_ns)
 			put_open(s, b, row, used);
 	}
 	if (index + 1 == s->chunk_count && !s->killed) {
@@ -160,7 +164,8 @@ int vpt_script_write(const char *script, struct vpt_sink *sink, struct vpt_err *
 	int rc;
 
 	s.text = vpt_strndup(script, strlen(script));
-	rc = s.text && vpt_strings_put(&s.strings, "", 0) != VPT_NO_ID ? VPT_OK : script_no_memory(&s);
+	rc = s.text && vpt_strings_put(&s.strings, "", 0) != VPT_NO_ID ? VPT_OK
+								       : script_no_memory(&s);
 	if (!rc)
 		rc = script_parse(&s);
 	if (!rc)
@@ -193,13 +198,15 @@ struct owning_source {
 	struct vpt_buffer bytes;
 };
 
-static int owning_read_at(struct vpt_source *src, uint64_t offset, void *buf, size_t size, size_t *got,
-	struct vpt_err *err)
+static int owning_read_at(struct vpt_source *src, uint64_t offset, void *buf, size_t size,
+	size_t *got, struct vpt_err *err)
 {
 	const struct vpt_buffer *b = &((struct owning_source *)src)->bytes;
 
 	(void)err;
-	*got = offset >= b->size ? 0 : b->size - (size_t)offset < size ? b->size - (size_t)offset : size;
+	*got = offset >= b->size                 ? 0
+	       : b->size - (size_t)offset < size ? b->size - (size_t)offset
+						 : size;
 	if (*got)
 		memcpy(buf, b->data + offset, *got);
 	return VPT_OK;
