@@ -77,30 +77,6 @@ int vpa_maps_name(
 	return VPT_OK;
 }
 
-/* Calls outside the table that programs make all the time, and that put nothing on a device. Any other call that
- * is known by its name alone is kept until its op has had time to come. */
-static const char *const never_launch[] = {"cudaFuncSetAttribute", "cudaFuncGetAttributes",
-	"cudaGetLastError", "cudaPeekAtLastError", "cudaGetDevice", "cudaSetDevice",
-	"cudaDeviceGetAttribute", "cudaStreamIsCapturing", "cudaStreamGetCaptureInfo",
-	"cudaPointerGetAttributes", "cudaGetDeviceProperties", "cuFuncSetAttribute",
-	"cuFuncGetAttribute", "cuCtxGetCurrent", "cuCtxSetCurrent", "cuPointerGetAttribute",
-	"cudaOccupancyMaxActiveBlocksPerMultiprocessor",
-	"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"};
-
-/* Whether a call may put ops on a device although its class does not say so. */
-static int may_launch(uint64_t id, struct vpt_text name)
-{
-	size_t i;
-
-	if (id && id < UINT32_MAX && vpt_call_name((uint32_t)id))
-		return 0;
-	for (i = 0; i < sizeof(never_launch) / sizeof(never_launch[0]); i++)
-		if (strlen(never_launch[i]) == name.len &&
-			!memcmp(never_launch[i], name.text, name.len))
-			return 0;
-	return 1;
-}
-
 int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id,
 	uint64_t string, struct vpa_call_kind *kind)
 {
@@ -109,7 +85,8 @@ int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64
 
 	kind->klass = (uint8_t)vpt_call_class(id < UINT32_MAX ? (uint32_t)id : 0);
 	kind->launches = vpt_call_launches(kind->klass) != 0;
-	kind->unknown = kind->klass == VPT_CALL_OTHER && may_launch(id, vpt_batch_text(b, string));
+	/* A call that is known by its name alone may put ops on a device, for all we know. */
+	kind->unknown = id >= UINT32_MAX || !vpt_call_name((uint32_t)id);
 	kind->blocks = kind->klass == VPT_CALL_SYNC || kind->klass == VPT_CALL_BLOCKING_COPY;
 	kind->known = 1;
 	if (string || id >= 256)
