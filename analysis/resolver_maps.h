@@ -52,10 +52,11 @@ int vpa_maps_stream(struct vpa_resolver *r, uint64_t key, uint32_t *index);
 static inline int vpa_maps_config(struct vpa_resolver *r, const struct vpt_batch *b,
 	uint64_t config, uint32_t *kernel, uint32_t *blocks)
 {
-	const struct vpa_config_entry *known = r->maps->configs + config;
+	const struct vpa_config_entry *known;
 
-	if (config >= r->maps->config_count || known->kernel == VPA_NONE)
+	if (config >= r->maps->config_count || r->maps->configs[config].kernel == VPA_NONE)
 		return vpa_maps_new_config(r, b, config, kernel, blocks);
+	known = &r->maps->configs[config];
 	*kernel = known->kernel;
 	*blocks = known->blocks;
 	return VPT_OK;

@@ -341,6 +341,21 @@ static void wild_ids(struct vpt_buffer *file)
 	end_chunk(file, &p);
 }
 
+/* Kernels in a chunk that has no CONFIG at all, and no strings. */
+static void no_tables(struct vpt_buffer *file)
+{
+	struct vpt_buffer p = {0};
+	size_t s;
+
+	header(file);
+	vpt_hand_chunk(&p);
+	s = vpt_hand_section(&p, VPT_KERNEL, 7, 2, 2);
+	vpt_hand_column(&p, s, 1, VPT_ENC_PLAIN, 0, 0, 2000, NULL, 0);
+	vpt_hand_column(&p, s, 2, VPT_ENC_PLAIN, 0, 0, 10, NULL, 0);
+	vpt_hand_section_end(&p, s);
+	end_chunk(file, &p);
+}
+
 /* A field of a chunk is changed: offset in the payload, size, value. The frame itself is right. */
 static void lying_field(struct vpt_buffer *file, size_t offset, unsigned size, uint64_t value)
 {
@@ -593,6 +608,8 @@ const struct vpt_corpus_file vpt_corpus[] = {
 	{"bad-wild-ids.zst",
 		"Ids of strings, configurations, lanes and words far beyond their tables.", "w", 0,
 		wild_ids},
+	{"bad-no-tables.zst", "Kernels in a chunk without configurations and strings.", "w", 0,
+		no_tables},
 	{"bad-section-count.zst", "A chunk that claims 4,096 sections and has one.", "we", 0,
 		section_count},
 	{"bad-section-length.zst", "A section that claims almost 4 GiB.", "we", 0, section_length},
