@@ -5,6 +5,7 @@
  * eight apart. A softmax without both GEMMs (a sampler's, a router's) is none. */
 #include "analysis/fold.h"
 
+#include "analysis/demangle.h"
 #include "analysis/index.h"
 #include "formats/memory.h"
 
@@ -23,7 +24,7 @@ struct progress {
 };
 
 struct eager {
-	uint64_t count, total_ns, softmax_ns, gemm_ns;
+	uint64_t count, total_ns, softmax_ns;
 };
 
 struct backend {
@@ -60,16 +61,32 @@ VPA_RARE static int add_eager(struct state *s, const struct progress *p, uint64_
 	e = &s->eager[row];
 	e->count++;
 	e->softmax_ns += p->softmax_ns;
-	e->gemm_ns += p->gemm_ns + second_gemm_ns;
 	e->total_ns += p->gemm_ns + p->between_ns + p->softmax_ns + second_gemm_ns;
 	return VPT_OK;
 }
 
-static int follow_sequence(
-	struct state *s, struct progress *p, const struct vpa_op *op, uint32_t name, enum role role)
+/* Where an op was launched, as people name places: the outermost imported operator inside the innermost range,
+ * since the operators below it are PyTorch's own steps. */
+static uint32_t place_of(const struct vpa_fold_context *c, const struct vpa_op *op)
+{
+	const struct vpa_range *range = vpa_op_range(op), *place = range;
+	struct vpt_text domain;
+
+	for (; range; range = range->parent) {
+		if (range->end_ns <= op->launch->start_ns)
+			continue;
+		domain = vpa_name(c->model, range->domain);
+		if (domain.len != 6 || memcmp(domain.text, "cpu_op", 6))
+			break;
+		place = range;
+	}
+	return place ? place->name : 0;
+}
+
+static int follow_sequence(struct state *s, const struct vpa_fold_context *c, struct progress *p,
+	const struct vpa_op *op, uint32_t name, enum role role)
 {
 	uint64_t ns = op->end_ns - op->start_ns;
-	const struct vpa_range *range;
 	int rc = VPT_OK;
 
 	if (role == ROLE_GEMM) {
@@ -85,11 +102,10 @@ static int follow_sequence(
 	if (role == ROLE_SOFTMAX) {
 		s->softmax_ns += ns;
 		p->stage = p->stage == 1 && p->passed < NEAR ? 2 : 0;
-		range = vpa_op_range(op);
 		p->passed = 0;
 		p->softmax_ns = ns;
 		p->softmax_name = name;
-		p->range = range ? range->name : 0;
+		p->range = place_of(c, op);
 		return VPT_OK;
 	}
 	if (role != ROLE_GLUE || ++p->passed > NEAR)
@@ -157,7 +173,7 @@ static int fold_ops(
 			add_backend(&s->backends[op->kernel], role, op->end_ns - op->start_ns);
 		/* Outside a sequence only its beginning matters. */
 		if (p->stage || role == ROLE_GEMM || role == ROLE_SOFTMAX)
-			rc = follow_sequence(s, p, op, c->model->kernels[op->kernel].name, role);
+			rc = follow_sequence(s, c, p, op, c->model->kernels[op->kernel].name, role);
 	}
 	return rc;
 }
@@ -228,6 +244,7 @@ static int write_eager(struct state *s, const struct vpa_fold_context *c, struct
 	uint64_t *attention_ns)
 {
 	struct vpa_attention *a = &out->attention;
+	uint64_t outside_ns = s->softmax_ns;
 	size_t i;
 
 	a->eager = vpa_arena_alloc(&out->arena, s->eager_index.count, sizeof(*a->eager));
@@ -240,16 +257,18 @@ static int write_eager(struct state *s, const struct vpa_fold_context *c, struct
 
 		a->eager[a->eager_count++] = (struct vpa_eager_row){
 			.range = vpa_fold_name(out, c->model, (uint32_t)(e->a >> 32)),
-			.gemm = gemm ? gemm : "(no name)",
-			.softmax = softmax ? softmax : "(no name)",
+			.gemm = gemm ? vpa_demangle(&out->arena, gemm) : "(no name)",
+			.softmax = softmax ? vpa_demangle(&out->arena, softmax) : "(no name)",
 			.count = s->eager[i].count,
 			.total_ns = s->eager[i].total_ns,
 			.softmax_ns = s->eager[i].softmax_ns};
 		a->calls += s->eager[i].count;
-		*attention_ns += s->eager[i].gemm_ns;
+		*attention_ns += s->eager[i].total_ns;
+		outside_ns -= s->eager[i].softmax_ns;
 	}
 	qsort(a->eager, a->eager_count, sizeof(*a->eager), compare_eager);
-	*attention_ns += a->eager_count ? s->softmax_ns : 0;
+	/* Where attention is eager, a softmax whose GEMMs stand too far away is taken for one too. */
+	*attention_ns += a->eager_count ? outside_ns : 0;
 	return VPT_OK;
 }
 

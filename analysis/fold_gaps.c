@@ -41,6 +41,7 @@ struct state {
 	size_t heap_count, heap_cap;
 	uint64_t kept_ns;                  /* shorter gaps cannot be listed any more */
 	struct vpa_spread_builder lengths; /* of gaps between ops */
+	struct vpa_spread_builder edges;   /* of gaps at the window's edges */
 };
 
 /* Whether `a` should be listed behind `b`. */
@@ -168,7 +169,8 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 	struct state *s = state;
 	uint64_t ns = gap->end_ns - gap->start_ns;
 
-	if (add_part(s, gap, ns) || (gap->before && gap->gating && vpa_spread_add(&s->lengths, ns)))
+	if (add_part(s, gap, ns) ||
+		vpa_spread_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns))
 		return VPT_ENOMEM;
 	if (ns < s->kept_ns || !c->top ||
 		(s->heap_count == c->top && !behind(&s->heap[0].gap, gap)))
@@ -343,7 +345,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	out->min_gap_ns = c->options->min_gap_ns;
 	if (!out->min_gap_ns)
 		out->min_gap_ns = 5 * median > MIN_GAP_NS ? 5 * median : MIN_GAP_NS;
-	out->gaps_listed_of = vpa_spread_at_least(&s->lengths, out->min_gap_ns);
+	out->gaps_listed_of = vpa_spread_at_least(&s->lengths, out->min_gap_ns) +
+			      vpa_spread_at_least(&s->edges, out->min_gap_ns);
 	for (i = 0; !rc && i < out->device_count; i++) {
 		uint32_t index = device_index(c->model, out->devices[i].device);
 
@@ -365,6 +368,7 @@ static void free_state(void *state)
 	vpt_free(s->parts);
 	vpt_free(s->heap);
 	vpa_spread_free(&s->lengths);
+	vpa_spread_free(&s->edges);
 }
 
 const struct vpa_fold vpa_fold_gaps = {

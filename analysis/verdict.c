@@ -138,6 +138,8 @@ int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_reading *re
 		return VPT_ENOMEM;
 	for (i = 0; i < r->model->thread_count; i++)
 		late_ranges += r->pasts[i].ranges.late;
+	for (i = 0; i < r->process_count; i++)
+		late_ranges += r->processes[i].ranges.late;
 	v->complete = 1;
 	v->written = n->kernels + n->memcpy + n->memset + n->calls + n->ranges + n->cpu_ops +
 		     n->marks + n->syncs + n->counters + n->other;
