@@ -65,6 +65,7 @@ void vpt_batch_reset(struct vpt_batch *b)
 	b->lost_events = b->flags = b->event_count = 0;
 	b->unknown_sections = b->skipped_critical = 0;
 	b->section_count = 0;
+	b->decoded = 0;
 	trim_sections(b);
 	vpt_strings_reset(&b->strings);
 	if (!x)

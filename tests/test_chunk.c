@@ -266,6 +266,24 @@ static void sections_grow_and_are_used_again(void **state)
 	}
 }
 
+/* What the reader filled shares memory with others: it takes rows only after a reset, and then again. */
+static void a_decoded_batch_takes_no_rows_before_it_is_reset(void **state)
+{
+	struct vpt_mark mark = {.time_ns = 5};
+
+	(void)state;
+	vpt_batch_put(&batch, VPT_MARK, 1, &mark);
+	vpt_batch_measure(&batch);
+	assert_int_equal(vpt_chunk_encode(&batch, &payload, NULL), VPT_OK);
+	assert_int_equal(vpt_chunk_decode(payload.data, payload.size, 0, &decoded, NULL), VPT_OK);
+	vpt_batch_put(&decoded, VPT_MARK, 2, &mark);
+	assert_int_equal(vpt_batch_error(&decoded), VPT_EINVAL);
+	vpt_batch_reset(&decoded);
+	vpt_batch_put(&decoded, VPT_MARK, 2, &mark);
+	assert_int_equal(vpt_batch_error(&decoded), VPT_OK);
+	assert_int_equal(vpt_batch_find(&decoded, VPT_MARK)->row_count, 1);
+}
+
 static void limits_stick_and_are_worded(void **state)
 {
 	struct vpt_stats row = {0};
@@ -661,6 +679,7 @@ int main(void)
 		RULE(blocks_end_behind_large_planes_only),
 		RULE(strings_and_configs_are_kept_once),
 		RULE(sections_grow_and_are_used_again),
+		RULE(a_decoded_batch_takes_no_rows_before_it_is_reset),
 		RULE(limits_stick_and_are_worded),
 		RULE(a_chunk_is_full_in_time),
 		RULE(a_payload_beyond_the_limit_is_not_written),
