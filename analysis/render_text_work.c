@@ -36,15 +36,19 @@ static size_t length_without_parameters(const char *name)
 }
 
 /* Behind the namespaces of a kernel's name: "at::native::(anonymous namespace)::f<...>" begins at
- * f. */
+ * f, and so does "<unnamed>::f<...>", which is Nsight's way to write it. */
 static const char *unqualified(const char *name)
 {
-	static const char anonymous[] = "(anonymous namespace)";
+	static const char anonymous[] = "(anonymous namespace)", unnamed[] = "<unnamed>";
 	const char *at = name, *begin = name;
 
-	while (*at && *at != '<') {
+	while (*at) {
 		if (!strncmp(at, anonymous, sizeof(anonymous) - 1))
 			at += sizeof(anonymous) - 1;
+		else if (!strncmp(at, unnamed, sizeof(unnamed) - 1))
+			at += sizeof(unnamed) - 1;
+		else if (*at == '<')
+			break;
 		else if (*at == '(')
 			break;
 		else if (at[0] == ':' && at[1] == ':')
