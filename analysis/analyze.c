@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOLDS_MAX = 32, DEFAULT_TOP = 20 };
+enum { META_MAX = 1024, FOLDS_MAX = 32, DEFAULT_TOP = 20 };
 
 struct pass {
 	const struct vpt_trace *trace;
@@ -30,7 +30,7 @@ struct pass {
 	struct vpa_report *report;
 	uint64_t last_clock_ns, last_event_ns;
 	/* Looking for a range's window. */
-	uint32_t wanted;
+	int looking;
 	int found;
 	uint64_t found_start_ns, found_end_ns;
 };
@@ -128,19 +128,15 @@ static int read_devices(struct pass *p, const struct vpt_batch *b, const struct 
 static int read_meta(struct pass *p, const struct vpt_batch *b, const struct vpt_section *s)
 {
 	struct vpa_report *r = p->report;
-	struct vpa_pair *grown;
 	uint32_t row;
 	size_t i;
 
-	if (r->meta_count >= 4096)
-		return VPT_OK;
-	grown = vpa_arena_alloc(&r->arena, r->meta_count + s->row_count, sizeof(*grown));
-	if (!grown)
-		return VPT_ENOMEM;
-	if (r->meta_count)
-		memcpy(grown, r->meta, r->meta_count * sizeof(*grown));
-	r->meta = grown;
-	for (row = 0; row < s->row_count; row++) {
+	if (!r->meta) {
+		r->meta = vpa_arena_alloc(&r->arena, META_MAX, sizeof(*r->meta));
+		if (!r->meta)
+			return VPT_ENOMEM;
+	}
+	for (row = 0; row < s->row_count && r->meta_count < META_MAX; row++) {
 		const char *key = keep(p, b, s->col[VPT_META_KEY][row]);
 		const char *value = keep(p, b, s->col[VPT_META_VALUE][row]);
 
@@ -219,7 +215,8 @@ static int add_chunk(struct pass *p, const struct vpt_batch *b, uint64_t times_f
 	if (!rc)
 		rc = vpa_resolver_release(&p->resolver, times_from);
 	if (!rc)
-		rc = vpa_resolver_trim(&p->resolver, vpa_idle_frontier(&p->idle));
+		rc = vpa_resolver_trim(
+			&p->resolver, p->looking ? times_from : vpa_idle_frontier(&p->idle));
 	return rc;
 }
 
@@ -452,6 +449,7 @@ static int find_range(struct pass *p, struct vpt_err *err)
 	struct vpa_resolver_sink sink = {.ops = look_ops, .range = look_range, .ctx = &look};
 	int rc;
 
+	look.looking = 1;
 	look.model.window_end_ns = UINT64_MAX;
 	rc = start_pass(&look, &sink, err);
 	if (!rc)

@@ -57,8 +57,10 @@ static const struct vpa_call *call_at(
 	for (; p < calls->end; p++) {
 		const struct vpa_call *call = vpa_calls_at(calls, p);
 
-		if (call->nested)
+		if (call->nested) {
+			p += call->encloses - 1; /* on to the call around it */
 			continue;
+		}
 		return call->start_ns <= t && call != except ? call : NULL;
 	}
 	return NULL;
@@ -272,8 +274,10 @@ static void walk_thread(struct walk *w, uint32_t thread, uint64_t end)
 	for (p = vpa_calls_after(calls, w->at_ns); p < calls->end && w->at_ns < end; p++) {
 		const struct vpa_call *call = vpa_calls_at(calls, p);
 
-		if (call->nested)
+		if (call->nested) {
+			p += call->encloses - 1; /* on to the call around it */
 			continue;
+		}
 		if (call->start_ns >= end)
 			break;
 		go_on(w, call->start_ns, VPA_CAUSE_HOST_CODE);

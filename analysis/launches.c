@@ -39,6 +39,7 @@ static int grow(struct vpa_launches *l, const struct vpa_thread_past *pasts)
 {
 	struct vpa_launches bigger = {.slot_count = l->slot_count ? l->slot_count * 2 : FIRST_SLOTS,
 		.doubled = l->doubled,
+		.added = l->added,
 		.ambiguous = l->ambiguous};
 	size_t i;
 
@@ -65,8 +66,10 @@ int vpa_launches_add_near(
 		s = home(l, entry.correlation);
 		for (i = 0, same = 0; i < NEAR; i++)
 			same += s[i].correlation == entry.correlation;
-		/* Growing parts different ids, never equal ones. */
-		if (same == NEAR || l->slot_count >= SLOTS_MAX) {
+		/* Growing parts different ids, never equal ones; and ids that are made to collide in any table shall not
+		 * make it grow beyond what so many calls may need. */
+		if (same == NEAR || l->slot_count >= SLOTS_MAX ||
+			l->slot_count / 64 > 16 + l->added) {
 			l->ambiguous++;
 			return VPT_OK;
 		}
@@ -92,7 +95,8 @@ struct vpa_call *vpa_launches_find_near(
 		if (s[i].correlation != correlation || !vpa_launch_is_live(&s[i], pasts))
 			continue;
 		call = vpa_launch_call(&s[i], pasts);
-		if (!best || call->start_ns < best->start_ns || call->encloses > best->encloses)
+		if (!best || call->start_ns < best->start_ns ||
+			(best->nested && !call->nested))
 			best = call;
 		if (!l->doubled)
 			break;

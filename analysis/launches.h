@@ -18,6 +18,7 @@ struct vpa_launches {
 	struct vpa_launch *slots;
 	size_t slot_count;
 	int doubled; /* some id was met on more than one live call: all near slots must be looked at */
+	uint64_t added;     /* calls so far: the table is no longer than they warrant */
 	uint64_t ambiguous; /* calls left out because the same id is met over and over */
 };
 
@@ -54,6 +55,7 @@ static inline int vpa_launches_add(struct vpa_launches *l, const struct vpa_thre
 	struct vpa_launch *own =
 		l->slot_count ? l->slots + (correlation & (l->slot_count - 1)) : NULL;
 
+	l->added++;
 	if (!own || vpa_launch_is_live(own, pasts))
 		return vpa_launches_add_near(l, pasts, entry);
 	*own = entry;

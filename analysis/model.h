@@ -34,10 +34,12 @@ struct vpa_call {
 	struct vpa_range *range; /* innermost at its start, of its thread; NULL: none */
 	uint32_t thread;         /* index of the thread */
 	uint32_t name;           /* id in vpa_model.names */
-	uint32_t encloses;       /* so many calls before it on the thread are inside it */
+	uint32_t encloses;       /* so many calls before it on the thread are inside it; of a nested one: so
+				  * many calls after it stands the one around it */
 	uint16_t slot;           /* in its block, see history.h */
 	uint8_t klass;           /* enum vpt_call_class */
 	uint8_t nested : 1;      /* inside another call of its thread */
+	uint8_t holds : 1;       /* a reference to its range */
 	uint8_t met : 1;         /* an op that it launched has been released */
 	uint8_t waits : 1;       /* counted as waiting in its block */
 	uint8_t shown : 1;       /* such an op has gone on to the folds */

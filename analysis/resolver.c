@@ -184,17 +184,17 @@ static int settle_ranges(struct vpa_resolver *r)
 /* Calls that lie inside this one are nested: at any moment the outermost is "the call the thread was in". */
 VPA_RARE static void mark_nested(struct vpa_calls *calls, struct vpa_call *call)
 {
-	uint64_t position = calls->end - 1;
+	uint64_t position = calls->end - 1, inside;
 
 	while (position > calls->begin) {
 		struct vpa_call *before = vpa_calls_at(calls, position - 1);
 
 		if (before->start_ns < call->start_ns || before->end_ns > call->end_ns)
 			break;
+		inside = before->encloses + (uint64_t)1;
 		before->nested = 1;
-		position -= before->encloses + (uint64_t)1 < position - calls->begin
-				    ? before->encloses + (uint64_t)1
-				    : position - calls->begin;
+		before->encloses = (uint32_t)(calls->end - position);
+		position -= inside < position - calls->begin ? inside : position - calls->begin;
 	}
 	call->encloses = (uint32_t)(calls->end - 1 - position);
 }
@@ -212,6 +212,14 @@ struct adding {
 
 /* Adds the rows [row, end), all of which stand in the thread's last block. What each adds to is kept in locals
  * and written down once: this loop is as hot as any. */
+static void hold_open_range(struct vpa_call *call)
+{
+	if (call->range && call->range->end_ns == UINT64_MAX) {
+		call->range->references++;
+		call->holds = 1;
+	}
+}
+
 static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
 {
 	const uint64_t *const *col = (const uint64_t *const *)a->section->col;
@@ -243,7 +251,8 @@ static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
 				break;
 		}
 		waits = kind->launches | (kind->unknown & (unsigned)(correlation != 0));
-		/* No reference to the range: the step in which the call began is kept as long as the call. */
+		/* A step is kept as long as a call that began in it, so a range needs no reference - but one that is still
+		 * open may turn out to have ended before, and then its step is gone. */
 		*call = (struct vpa_call){.start_ns = start,
 			.end_ns = stop < start ? start : stop,
 			.range = vpa_step_span_at(&a->range, &a->past->ranges.steps, start),
@@ -253,6 +262,7 @@ static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
 			.klass = kind->klass,
 			.waits = waits & 1,
 			.missed = kind->launches & inside & 1};
+		hold_open_range(call);
 		calls->end = position + 1;
 		earliest = start < earliest ? start : earliest;
 		waiting += waits;
@@ -473,6 +483,19 @@ static int may_forget(
 	       (r->released_ns > last->end_ns && r->released_ns - last->end_ns >= LAUNCH_WAIT_NS);
 }
 
+static void drop_calls(struct vpa_resolver *r, struct vpa_calls *calls, uint64_t until)
+{
+	uint64_t p;
+
+	for (p = calls->begin; p < until; p++) {
+		struct vpa_call *call = vpa_calls_at(calls, p);
+
+		if (call->holds)
+			vpa_range_drop(&r->pool, call->range);
+	}
+	vpa_calls_drop(calls, until);
+}
+
 static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t frontier_ns)
 {
 	struct vpa_thread_past *past = &r->pasts[thread];
@@ -484,9 +507,8 @@ static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t fr
 		(calls->end - calls->begin > CALLS_KEPT_MAX || may_forget(r, calls, frontier_ns))) {
 		past->forgotten_ns =
 			vpa_calls_block(calls, calls->begin)->calls[VPA_CALL_BLOCK - 1].end_ns;
-		vpa_calls_drop(calls, calls->begin + VPA_CALL_BLOCK);
+		drop_calls(r, calls, calls->begin + VPA_CALL_BLOCK);
 	}
-	/* Calls point to their ranges without holding them: a step lives as long as a call that began in it. */
 	earliest = vpa_calls_earliest(calls);
 	vpa_timeline_trim(&past->ranges, &r->pool, earliest < frontier_ns ? earliest : frontier_ns);
 	return earliest;
@@ -530,6 +552,7 @@ int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns)
 	for (i = 0; i < r->model->thread_count; i++) {
 		struct vpa_thread_past *past = &r->pasts[i];
 
+		drop_calls(r, &past->calls, past->calls.end);
 		close_open(&past->ranges, end_ns);
 		vpa_timeline_end(&past->ranges, &r->pool);
 	}

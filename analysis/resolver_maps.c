@@ -9,7 +9,8 @@
 enum {
 	/* Programs that build a new name for every range must not fill memory: names beyond this many are all
 	 * called the same. */
-	NAMES_MAX = 1 << 18
+	NAMES_MAX = 1 << 18,
+	DEVICES_MAX = 256
 };
 
 struct vpa_resolver_maps *vpa_maps_new(void)
@@ -200,6 +201,13 @@ static int device_index(struct vpa_model *m, int64_t ordinal, uint32_t *index)
 			*index = i;
 			return VPT_OK;
 		}
+	/* No machine has so many; a file that claims more has the rest put together as "unknown". */
+	if (m->device_count == DEVICES_MAX)
+		ordinal = -1;
+	else if (m->device_count > DEVICES_MAX) {
+		*index = DEVICES_MAX;
+		return VPT_OK;
+	}
 	if (vpt_grow(&m->devices, &m->device_cap, m->device_count + 1, sizeof(*m->devices)))
 		return VPT_ENOMEM;
 	m->devices[m->device_count] = ordinal;

@@ -24,8 +24,13 @@ VPA_RARE static struct vpa_call *find_launch(const struct vpa_resolver *r, const
 	struct vpa_call *call = NULL;
 	size_t i;
 
+	/* Its own process first; those of unknown pid only where that does not know the call. */
 	for (i = 0; i < r->process_count && !call; i++)
-		if (may_launch(&r->processes[i], pid))
+		if (r->processes[i].pid == pid)
+			call = vpa_launches_find(
+				&r->processes[i].launches, r->pasts, op->correlation);
+	for (i = 0; i < r->process_count && !call; i++)
+		if (r->processes[i].pid != pid && may_launch(&r->processes[i], pid))
 			call = vpa_launches_find(
 				&r->processes[i].launches, r->pasts, op->correlation);
 	return call;

@@ -77,31 +77,40 @@ void vpa_range_pool_free(struct vpa_range_pool *pool)
 	memset(pool, 0, sizeof(*pool));
 }
 
-static size_t first_open_at(const struct vpa_timeline *t, uint64_t start_ns)
+/* The order of the open list: by start, and among equal starts by what else tells ranges apart. */
+static int compare_identity(const struct vpa_range *a, uint64_t start_ns, uint32_t name, uint32_t domain)
+{
+	if (a->start_ns != start_ns)
+		return a->start_ns < start_ns ? -1 : 1;
+	if (a->name != name)
+		return a->name < name ? -1 : 1;
+	return a->domain < domain ? -1 : a->domain > domain;
+}
+
+static int compare_open(const void *pa, const void *pb)
+{
+	const struct vpa_range *a = *(struct vpa_range *const *)pa,
+			       *b = *(struct vpa_range *const *)pb;
+
+	return compare_identity(a, b->start_ns, b->name, b->domain);
+}
+
+static size_t find_open(
+	const struct vpa_timeline *t, uint64_t start_ns, uint32_t name, uint32_t domain)
 {
 	size_t low = 0, high = t->open_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (t->open[middle]->start_ns < start_ns)
+		if (compare_identity(t->open[middle], start_ns, name, domain) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low;
-}
-
-static size_t find_open(
-	const struct vpa_timeline *t, uint64_t start_ns, uint32_t name, uint32_t domain)
-{
-	size_t i;
-
-	for (i = first_open_at(t, start_ns); i < t->open_count && t->open[i]->start_ns == start_ns;
-		i++)
-		if (t->open[i]->name == name && t->open[i]->domain == domain &&
-			t->open[i]->end_ns == UINT64_MAX)
-			return i;
+	for (; low < t->open_count && !compare_identity(t->open[low], start_ns, name, domain); low++)
+		if (t->open[low]->end_ns == UINT64_MAX)
+			return low;
 	return SIZE_MAX;
 }
 
@@ -225,7 +234,7 @@ static int update_open(struct vpa_timeline *t, struct vpa_range_pool *pool)
 			t->open[t->open_count++] = t->fresh[i];
 		}
 	if (t->open_count > kept)
-		qsort(t->open, t->open_count, sizeof(*t->open), compare_starts);
+		qsort(t->open, t->open_count, sizeof(*t->open), compare_open);
 	return VPT_OK;
 }
 

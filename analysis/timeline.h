@@ -12,7 +12,7 @@ struct vpa_timeline {
 	struct vpa_steps steps;
 	struct vpa_range *top;   /* innermost at the last step */
 	uint64_t last_ns;        /* time of the last step */
-	struct vpa_range **open; /* open at the last chunk's end, by start */
+	struct vpa_range **open; /* open at the last chunk's end, by start, name and domain */
 	size_t open_count, open_cap;
 	struct vpa_range **
 		fresh; /* met in this chunk: first those open at its end, then in completion order */

@@ -1003,6 +1003,59 @@ static void work_after_the_last_clock_point_is_inside_the_window(void **state)
 	vpa_report_free(r);
 }
 
+static const struct vpa_range_row *range_called(const struct vpa_report *r, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < r->range_count; i++)
+		if (!strcmp(r->ranges[i].name, name))
+			return &r->ranges[i];
+	fail_msg("no range \"%s\"", name);
+	return NULL;
+}
+
+/* A range was open, as far as anybody knew, when calls were made in it; later it turns out to have ended before
+ * them. What they launched must not be given to a range that comes afterwards. */
+static void a_range_that_ended_early_keeps_its_calls(void **state)
+{
+	struct vpa_report *r = analyze("start 1\nthread t1 pid 1 tid 100\n"
+				       "call t1 cudaLaunchKernel 500-505 corr 1\n"
+				       "call t1 cudaLaunchKernel 506-507 corr 2\n"
+				       "kernel s7 520-530 corr 2 \"a\"\n"
+				       "chunk 490\n"
+				       "range t1 100-150 \"R\"\n"
+				       "kernel s7 540-550 corr 3 \"b\"\n"
+				       "call t1 cudaLaunchKernel 531-532 corr 3\n"
+				       "chunk 560\n"
+				       "range t1 700-800 \"X\"\n"
+				       "call t1 cudaLaunchKernel 700-701 corr 9\n"
+				       "kernel s7 705-706 corr 9 \"b\"\n"
+				       "chunk 706\n"
+				       "kernel s7 707-900 corr 1 \"late\"\n"
+				       "end 1000\n", NULL);
+
+	(void)state;
+	assert_int_equal(range_called(r, "X")->ops, 1);
+	assert_int_equal(range_called(r, "X")->launches, 1);
+	vpa_report_free(r);
+}
+
+static void a_launch_of_the_same_process_goes_first(void **state)
+{
+	struct vpa_report *r = analyze("start 1\n"
+				       "call - cudaLaunchKernel 100-110 corr 1\n"
+				       "chunk 120\n"
+				       "thread t1 pid 5 tid 1\n"
+				       "stream s7 device 0 context 1 stream 7 pid 5\n"
+				       "range t1 150-400 \"five\"\n"
+				       "call t1 cudaLaunchKernel 200-210 corr 1\n"
+				       "kernel s7 300-310 corr 1 \"a\"\n", NULL);
+
+	(void)state;
+	assert_int_equal(range_called(r, "five")->ops, 1);
+	vpa_report_free(r);
+}
+
 static void events_are_counted(void **state)
 {
 	size_t i;
@@ -1047,6 +1100,8 @@ int main(void)
 		cmocka_unit_test(profiling_work_is_added_up),
 		cmocka_unit_test(pauses_belong_neither_to_the_window_nor_to_idle_time),
 		cmocka_unit_test(work_after_the_last_clock_point_is_inside_the_window),
+		cmocka_unit_test(a_range_that_ended_early_keeps_its_calls),
+		cmocka_unit_test(a_launch_of_the_same_process_goes_first),
 		cmocka_unit_test(events_are_counted),
 	};
 
