@@ -1,7 +1,8 @@
 /* fold_kernels.c - time by kernel name and by family.
  *
  * Total time counts overlaps twice; exclusive time does not: while k ops of a device run at once, each is
- * given a k-th of the time, so exclusive times sum to the device's busy time, to the nanosecond. */
+ * given a k-th of the time, so exclusive times sum to the device's busy time, to the nanosecond (up to 128 ops at once; no GPU runs
+ * more kernels, and what a file claims on top gets no share). */
 #include "analysis/fold.h"
 
 #include "analysis/demangle.h"

@@ -46,20 +46,6 @@ static inline struct vpa_call_block *vpa_calls_block(const struct vpa_calls *c, 
 /* Begins the block that the next call stands in. 0 or VPT_ENOMEM. */
 int vpa_calls_begin_block(struct vpa_calls *c);
 
-/* A new call at the end, zeroed. NULL when there is no memory. */
-static inline struct vpa_call *vpa_calls_add(struct vpa_calls *c)
-{
-	size_t slot = (size_t)(c->end % VPA_CALL_BLOCK);
-	struct vpa_call *call;
-
-	if (!slot && vpa_calls_begin_block(c))
-		return NULL;
-	call = &c->blocks[c->block_count - 1]->calls[slot];
-	*call = (struct vpa_call){.slot = (uint16_t)slot};
-	c->end++;
-	return call;
-}
-
 /* Position of the first call that ends after `t` (calls.end if none). */
 uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t);
 

@@ -6,7 +6,8 @@
  *	      -> folds: tables                              (fold.h)
  *
  * Calls, ranges and lanes live as long as something may still refer to them and no longer, so memory does
- * not grow with the trace. Pointers handed to a fold are good during the call only; names, kernels, lanes and
+ * not grow with the trace - except while a device that has worked stands idle: its gap may still ask for all that
+ * the host has done since. Pointers handed to a fold are good during the call only; names, kernels, lanes and
  * devices are numbered and stay. */
 #ifndef VPA_ANALYSIS_MODEL_H
 #define VPA_ANALYSIS_MODEL_H
@@ -34,16 +35,17 @@ struct vpa_call {
 	struct vpa_range *range; /* innermost at its start, of its thread; NULL: none */
 	uint32_t thread;         /* index of the thread */
 	uint32_t name;           /* id in vpa_model.names */
-	uint32_t encloses;       /* so many calls before it on the thread are inside it; of a nested one: so
+	uint32_t
+		encloses; /* so many calls before it on the thread are inside it; of a nested one: so
 				  * many calls after it stands the one around it */
-	uint16_t slot;           /* in its block, see history.h */
-	uint8_t klass;           /* enum vpt_call_class */
-	uint8_t nested : 1;      /* inside another call of its thread */
-	uint8_t holds : 1;       /* a reference to its range */
-	uint8_t met : 1;         /* an op that it launched has been released */
-	uint8_t waits : 1;       /* counted as waiting in its block */
-	uint8_t shown : 1;       /* such an op has gone on to the folds */
-	uint8_t missed : 1;      /* counted among the launches without op until it is met */
+	uint16_t slot;    /* in its block, see history.h */
+	uint8_t klass;    /* enum vpt_call_class */
+	uint8_t nested : 1; /* inside another call of its thread */
+	uint8_t holds : 1;  /* a reference to its range */
+	uint8_t met : 1;    /* an op that it launched has been released */
+	uint8_t waits : 1;  /* counted as waiting in its block */
+	uint8_t shown : 1;  /* such an op has gone on to the folds */
+	uint8_t missed : 1; /* counted among the launches without op until it is met */
 	uint8_t waited : 2; /* of an asynchronous copy: what it did all the same, enum vpa_waited */
 };
 

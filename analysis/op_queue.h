@@ -25,7 +25,7 @@ struct vpa_op_source {
 
 struct vpa_op_queue {
 	struct vpa_op *held; /* [held_begin, held_count) in order */
-	size_t held_begin, held_count, held_cap, held_sorted;
+	size_t held_begin, held_count, held_cap;
 	struct vpa_op_source *sources; /* [0] is the held ones */
 	size_t source_count, source_cap;
 	uint32_t **orders; /* of this chunk's sources that are not in order */

@@ -155,7 +155,7 @@ static int add_range_rows(
 		if (rc)
 			break;
 		count_range(r, &values);
-		open = vpa_timeline_close(
+		open = vpa_timeline_find_open(
 			timeline_of(r, thread, values.kind), start, values.name, values.domain);
 		if (open) {
 			open->end_ns = values.end_ns;

@@ -78,7 +78,8 @@ void vpa_range_pool_free(struct vpa_range_pool *pool)
 }
 
 /* The order of the open list: by start, and among equal starts by what else tells ranges apart. */
-static int compare_identity(const struct vpa_range *a, uint64_t start_ns, uint32_t name, uint32_t domain)
+static int compare_identity(
+	const struct vpa_range *a, uint64_t start_ns, uint32_t name, uint32_t domain)
 {
 	if (a->start_ns != start_ns)
 		return a->start_ns < start_ns ? -1 : 1;
@@ -108,7 +109,8 @@ static size_t find_open(
 		else
 			high = middle;
 	}
-	for (; low < t->open_count && !compare_identity(t->open[low], start_ns, name, domain); low++)
+	for (; low < t->open_count && !compare_identity(t->open[low], start_ns, name, domain);
+		low++)
 		if (t->open[low]->end_ns == UINT64_MAX)
 			return low;
 	return SIZE_MAX;
@@ -120,13 +122,6 @@ struct vpa_range *vpa_timeline_find_open(
 	size_t i = find_open(t, start_ns, name, domain);
 
 	return i == SIZE_MAX ? NULL : t->open[i];
-}
-
-struct vpa_range *vpa_timeline_close(
-	struct vpa_timeline *t, uint64_t start_ns, uint32_t name, uint32_t domain)
-{
-	/* Left in the list, marked by its end; settle sweeps it out. */
-	return vpa_timeline_find_open(t, start_ns, name, domain);
 }
 
 int vpa_timeline_add(struct vpa_timeline *t, struct vpa_range *range)

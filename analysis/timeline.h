@@ -44,11 +44,8 @@ void vpa_range_drop(struct vpa_range_pool *pool, struct vpa_range *range); /* ac
 void vpa_range_pool_free(
 	struct vpa_range_pool *pool); /* ranges still referred to are not told of */
 
-/* The range of an earlier OPEN row with this start, name and domain, taken off the list; NULL: none. */
-struct vpa_range *vpa_timeline_close(
-	struct vpa_timeline *t, uint64_t start_ns, uint32_t name, uint32_t domain);
-
-/* Whether such a range is on the list already. */
+/* The open range of an earlier OPEN row with this start, name and domain; NULL: none. Whoever learns its end sets it;
+ * vpa_timeline_settle() sweeps the list. */
 struct vpa_range *vpa_timeline_find_open(
 	struct vpa_timeline *t, uint64_t start_ns, uint32_t name, uint32_t domain);
 

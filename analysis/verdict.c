@@ -74,6 +74,8 @@ static void judge_import(struct vpa_report *out, const struct vpt_import_stats *
 static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 {
 	struct vpa_verdict *v = &out->verdict;
+	uint64_t crowded = 0;
+	size_t i;
 
 	if (v->dropped || r->lost_events) {
 		v->complete = 0;
@@ -91,6 +93,12 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 			" operation%s without a launch record: their gaps and ranges are unknown",
 			v->ops_without_launch, v->ops_without_launch == 1 ? " is" : "s are");
 	}
+	for (i = 0; i < r->process_count; i++)
+		crowded += r->processes[i].launches.ambiguous;
+	if (crowded)
+		REASON(out,
+			"%" PRIu64 " launch%s left out: one correlation id is used over and over",
+			crowded, crowded == 1 ? " was" : "es were");
 	if (v->reversed || v->zero_time)
 		REASON(out, "%" PRIu64 " operation%s invalid times, left out of every sum",
 			v->reversed + v->zero_time,

@@ -30,10 +30,6 @@ struct cut {
 	size_t open_count, open_cap;
 };
 
-struct lane {
-	struct vpt_lane row;
-};
-
 struct vpt_collect {
 	int failed;
 	struct rows kinds[VPT_KIND_LIMIT];
@@ -41,7 +37,7 @@ struct vpt_collect {
 	struct rows configs; /* without lane */
 	uint32_t *config_slots;
 	size_t config_slot_count;
-	struct lane *lanes; /* key is index + 1 */
+	struct vpt_lane *lanes; /* key is index + 1 */
 	size_t lane_count, lane_cap;
 	uint32_t *lane_slots;
 	size_t lane_slot_count;
@@ -56,7 +52,7 @@ struct vpt_collect {
 
 enum {
 	/* What one chunk of an import may hold besides the limits of the format. */
-	OPEN_MAX = 65536
+	OPEN_ROWS_MAX = 65536
 };
 
 struct vpt_collect *vpt_collect_new(void)
@@ -206,7 +202,7 @@ static uint32_t *find_lane(const struct vpt_collect *c, const struct vpt_lane *w
 		want->lane_type, want->pid, want->tid, want->device, want->context, want->stream};
 	size_t mask = c->lane_slot_count - 1, i = vpt_hash(identity, sizeof(identity)) & mask;
 
-	while (c->lane_slots[i] && !same_lane(&c->lanes[c->lane_slots[i] - 1].row, want))
+	while (c->lane_slots[i] && !same_lane(&c->lanes[c->lane_slots[i] - 1], want))
 		i = (i + 1) & mask;
 	return &c->lane_slots[i];
 }
@@ -222,7 +218,7 @@ static uint64_t lane_key(struct vpt_collect *c, struct vpt_lane want)
 		if (grow_slots(&c->lane_slots, &c->lane_slot_count))
 			goto no_memory;
 		for (i = 0; i < c->lane_count; i++)
-			*find_lane(c, &c->lanes[i].row) = (uint32_t)(i + 1);
+			*find_lane(c, &c->lanes[i]) = (uint32_t)(i + 1);
 	}
 	slot = find_lane(c, &want);
 	if (!*slot) {
@@ -230,7 +226,7 @@ static uint64_t lane_key(struct vpt_collect *c, struct vpt_lane want)
 			vpt_grow(&c->lanes, &c->lane_cap, c->lane_count + 1, sizeof(*c->lanes)))
 			goto no_memory;
 		want.key = c->lane_count + 1;
-		c->lanes[c->lane_count++].row = want;
+		c->lanes[c->lane_count++] = want;
 		*slot = (uint32_t)c->lane_count;
 	}
 	return *slot;
@@ -262,7 +258,7 @@ uint64_t vpt_collect_stream(
 void vpt_collect_name_lane(struct vpt_collect *c, uint64_t key, uint64_t name)
 {
 	if (!c->failed && key && key <= c->lane_count)
-		c->lanes[key - 1].row.name = name;
+		c->lanes[key - 1].name = name;
 }
 
 /* ---- sorting and cutting ---- */
@@ -428,7 +424,7 @@ static int list_open(struct vpt_collect *c)
 			for (first = k; first > 0 && c->cuts[first - 1].time >= e->start; first--) {
 				struct cut *cut = &c->cuts[first - 1];
 
-				if (cut->open_count >= OPEN_MAX)
+				if (cut->open_count >= OPEN_ROWS_MAX)
 					continue;
 				if (vpt_grow(&cut->open, &cut->open_cap, cut->open_count + 1,
 					    sizeof(*cut->open)))
@@ -553,7 +549,7 @@ static void put_lane(
 	if (!key || key > c->lane_count || done[key - 1])
 		return;
 	done[key - 1] = 1;
-	row = c->lanes[key - 1].row;
+	row = c->lanes[key - 1];
 	row.name = local_string(c, out, row.name);
 	vpt_batch_put(out, VPT_LANE, 0, &row);
 }

@@ -1032,7 +1032,8 @@ static void a_range_that_ended_early_keeps_its_calls(void **state)
 				       "kernel s7 705-706 corr 9 \"b\"\n"
 				       "chunk 706\n"
 				       "kernel s7 707-900 corr 1 \"late\"\n"
-				       "end 1000\n", NULL);
+				       "end 1000\n",
+		NULL);
 
 	(void)state;
 	assert_int_equal(range_called(r, "X")->ops, 1);
@@ -1049,7 +1050,8 @@ static void a_launch_of_the_same_process_goes_first(void **state)
 				       "stream s7 device 0 context 1 stream 7 pid 5\n"
 				       "range t1 150-400 \"five\"\n"
 				       "call t1 cudaLaunchKernel 200-210 corr 1\n"
-				       "kernel s7 300-310 corr 1 \"a\"\n", NULL);
+				       "kernel s7 300-310 corr 1 \"a\"\n",
+		NULL);
 
 	(void)state;
 	assert_int_equal(range_called(r, "five")->ops, 1);

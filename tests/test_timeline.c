@@ -62,7 +62,7 @@ static void take_chunk(struct rig *g, uint64_t from, uint64_t cut)
 
 		if (g->spans[i].end > cut || g->spans[i].end <= from)
 			continue;
-		open = vpa_timeline_close(&g->timeline, g->spans[i].start, (uint32_t)i + 1, 0);
+		open = vpa_timeline_find_open(&g->timeline, g->spans[i].start, (uint32_t)i + 1, 0);
 		if (open)
 			open->end_ns = g->spans[i].end;
 		else
