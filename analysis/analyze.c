@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { META_MAX = 1024, FOLDS_MAX = 32, DEFAULT_TOP = 20 };
+enum { META_MAX = 1024, GPUS_MAX = 1024, FOLDS_MAX = 32, DEFAULT_TOP = 20 };
 
 struct pass {
 	const struct vpt_trace *trace;
@@ -91,27 +91,38 @@ static const char *keep(struct pass *p, const struct vpt_batch *b, uint64_t stri
 	return string ? vpa_arena_text(&p->report->arena, t.text, t.len) : "";
 }
 
+/* Brings devices that have worked and rows that describe them together: whichever is new. */
+static void tell_sm_counts(void *ctx)
+{
+	struct pass *p = ctx;
+	const struct vpa_report *r = p->report;
+	size_t i, k;
+
+	for (i = 0; i < p->idle.device_count; i++)
+		for (k = 0; k < r->gpu_count; k++)
+			if (r->gpus[k].device == p->model.devices[i])
+				p->idle.devices[i].sm_count = r->gpus[k].sm_count;
+}
+
 static int read_devices(struct pass *p, const struct vpt_batch *b, const struct vpt_section *s)
 {
 	struct vpa_report *r = p->report;
 	uint32_t row;
 	size_t i;
 
+	if (!r->gpus) {
+		r->gpus = vpa_arena_alloc(&r->arena, GPUS_MAX, sizeof(*r->gpus));
+		if (!r->gpus)
+			return VPT_ENOMEM;
+	}
 	for (row = 0; row < s->row_count; row++) {
 		int64_t device = (int64_t)s->col[VPT_DEVICE_DEVICE][row];
-		struct vpa_gpu *grown;
 
 		for (i = 0; i < r->gpu_count && r->gpus[i].device != device; i++)
 			;
 		r->simulated |= s->col[VPT_DEVICE_SIMULATED][row] != 0;
-		if (i < r->gpu_count || r->gpu_count >= 1024)
+		if (i < r->gpu_count || r->gpu_count >= GPUS_MAX)
 			continue; /* repeated now and then */
-		grown = vpa_arena_alloc(&r->arena, r->gpu_count + 1, sizeof(*grown));
-		if (!grown)
-			return VPT_ENOMEM;
-		if (r->gpu_count)
-			memcpy(grown, r->gpus, r->gpu_count * sizeof(*grown));
-		r->gpus = grown;
 		r->gpus[r->gpu_count++] = (struct vpa_gpu){.device = device,
 			.name = keep(p, b, s->col[VPT_DEVICE_NAME][row]),
 			.uuid = keep(p, b, s->col[VPT_DEVICE_UUID][row]),
@@ -122,6 +133,7 @@ static int read_devices(struct pass *p, const struct vpt_batch *b, const struct 
 			.memory_bytes = s->col[VPT_DEVICE_MEMORY][row],
 			.simulated = s->col[VPT_DEVICE_SIMULATED][row] != 0};
 	}
+	tell_sm_counts(p);
 	return VPT_OK;
 }
 
@@ -191,18 +203,6 @@ static int read_tables(struct pass *p, const struct vpt_batch *b)
 	return rc;
 }
 
-static void tell_sm_counts(void *ctx)
-{
-	struct pass *p = ctx;
-	const struct vpa_report *r = p->report;
-	size_t i, k;
-
-	for (i = 0; i < p->idle.device_count; i++)
-		for (k = 0; k < r->gpu_count; k++)
-			if (r->gpus[k].device == p->model.devices[i])
-				p->idle.devices[i].sm_count = r->gpus[k].sm_count;
-}
-
 /* ---- the pass ---- */
 
 static int add_chunk(struct pass *p, const struct vpt_batch *b, uint64_t times_from)
@@ -211,7 +211,6 @@ static int add_chunk(struct pass *p, const struct vpt_batch *b, uint64_t times_f
 
 	if (!rc)
 		rc = vpa_resolver_add(&p->resolver, b);
-	tell_sm_counts(p);
 	if (!rc)
 		rc = vpa_resolver_release(&p->resolver, times_from);
 	if (!rc)

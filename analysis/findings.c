@@ -122,12 +122,11 @@ static void find_openers(struct vpa_report *r)
 
 static void find_bound(struct vpa_report *r)
 {
-	uint64_t busy = 0, active = 0, copies = 0, comm = 0;
+	uint64_t busy = vpa_busy_ns(r), active = 0, copies = 0, comm = 0;
 	struct vpa_finding *f;
 	size_t d;
 
 	for (d = 0; d < r->device_count; d++) {
-		busy += r->devices[d].busy_ns;
 		active += r->devices[d].active_ns;
 		copies += r->devices[d].exposed_copy_ns;
 		comm += r->devices[d].exposed_comm_ns;
@@ -174,12 +173,9 @@ static void find_exposed(struct vpa_report *r, const char *id, const char *title
 static void find_eager(struct vpa_report *r)
 {
 	const struct vpa_attention *a = &r->attention;
-	uint64_t count = 0, total = 0, softmax = 0, busy = 0;
+	uint64_t count = 0, total = 0, softmax = 0, busy = vpa_busy_ns(r);
 	struct vpa_finding *f;
 	size_t i;
-
-	for (i = 0; i < r->device_count; i++)
-		busy += r->devices[i].busy_ns;
 
 	for (i = 0; i < a->eager_count; i++) {
 		count += a->eager[i].count;

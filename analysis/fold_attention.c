@@ -275,14 +275,12 @@ static int write_eager(struct state *s, const struct vpa_fold_context *c, struct
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	struct vpa_attention *a = &out->attention;
-	uint64_t attention_ns = 0, busy = 0;
+	uint64_t attention_ns = 0, busy = vpa_busy_ns(out);
 	size_t i;
 
 	if (write_backends(state, c, out, &attention_ns) ||
 		write_eager(state, c, out, &attention_ns))
 		return VPT_ENOMEM;
-	for (i = 0; i < out->device_count; i++)
-		busy += out->devices[i].busy_ns;
 	if (!busy)
 		return VPT_OK;
 	a->share_of_busy = (double)attention_ns / (double)busy;

@@ -142,16 +142,6 @@ static int compare_families(const void *pa, const void *pb)
 	return strcmp(a->family, b->family);
 }
 
-static uint64_t busy_of_all(const struct vpa_report *out)
-{
-	uint64_t busy = 0;
-	size_t i;
-
-	for (i = 0; i < out->device_count; i++)
-		busy += out->devices[i].busy_ns;
-	return busy;
-}
-
 static void add_family(struct vpa_family_row *family, const struct row *row, const char *name)
 {
 	family->family = name;
@@ -164,7 +154,7 @@ static int write_families(struct state *s, const struct vpa_fold_context *c, str
 {
 	size_t limit = VPA_FAMILY_COUNT + 2, i, kept = 0;
 	struct vpa_family_row *rows = vpa_arena_alloc(&out->arena, limit, sizeof(*rows));
-	uint64_t busy = busy_of_all(out);
+	uint64_t busy = vpa_busy_ns(out);
 
 	if (!rows)
 		return VPT_ENOMEM;

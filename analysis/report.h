@@ -230,6 +230,17 @@ static inline uint64_t vpa_window_ns(const struct vpa_report *r)
 	return ns > r->paused_ns ? ns - r->paused_ns : 0;
 }
 
+/* Busy time of all devices: what shares of busy are of. */
+static inline uint64_t vpa_busy_ns(const struct vpa_report *r)
+{
+	uint64_t busy = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		busy += r->devices[i].busy_ns;
+	return busy;
+}
+
 struct vpa_options {
 	unsigned jobs;       /* decoding threads; 0: as many as cores, at most 4 */
 	size_t top;          /* rows a table; 0: 20 */

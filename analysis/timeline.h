@@ -14,8 +14,8 @@ struct vpa_timeline {
 	uint64_t last_ns;        /* time of the last step */
 	struct vpa_range **open; /* open at the last chunk's end, by start, name and domain */
 	size_t open_count, open_cap;
-	struct vpa_range **
-		fresh; /* met in this chunk: first those open at its end, then in completion order */
+	/* Met in this chunk: first those open at its end, then the others in completion order. */
+	struct vpa_range **fresh;
 	size_t fresh_count, fresh_cap;
 	size_t fresh_open; /* how many of them are open */
 	uint64_t late;     /* ranges that came after their time had been settled: in no step */
@@ -38,11 +38,11 @@ struct vpa_range_pool {
 	void *ctx;
 };
 
-struct vpa_range *vpa_range_new(
-	struct vpa_range_pool *pool); /* one reference, the caller's; NULL: no memory */
+/* A new range with one reference, the caller's. NULL: no memory. */
+struct vpa_range *vpa_range_new(struct vpa_range_pool *pool);
 void vpa_range_drop(struct vpa_range_pool *pool, struct vpa_range *range); /* accepts NULL */
-void vpa_range_pool_free(
-	struct vpa_range_pool *pool); /* ranges still referred to are not told of */
+/* Ranges still referred to are not told of. */
+void vpa_range_pool_free(struct vpa_range_pool *pool);
 
 /* The open range of an earlier OPEN row with this start, name and domain; NULL: none. Whoever learns its end sets it;
  * vpa_timeline_settle() sweeps the list. */
