@@ -1,6 +1,7 @@
 /* analyze.c - one pass over a trace: chunks -> resolver -> idle time -> folds -> report. */
 #include "analysis/fold.h"
 #include "analysis/prefetch.h"
+#include "analysis/stages.h"
 #include "analysis/verdict.h"
 #include "formats/memory.h"
 
@@ -18,9 +19,10 @@ struct pass {
 	struct vpa_idle idle;
 	struct vpa_fold_context context;
 	struct vpa_rules *rules;
+	struct vpa_stage_rules *stage_rules;
 	void *states[FOLDS_MAX];
 	/* The folds to be told of what; each list ends with -1. */
-	int with_ops[FOLDS_MAX], with_call[FOLDS_MAX], with_range[FOLDS_MAX];
+	int with_ops[FOLDS_MAX], with_call[FOLDS_MAX], with_range[FOLDS_MAX], with_mark[FOLDS_MAX];
 	struct gap_fold {
 		int (*gap)(
 			void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
@@ -79,6 +81,17 @@ static int fold_range(void *ctx, const struct vpa_range *range)
 
 	for (; *i >= 0 && !rc; i++)
 		rc = vpa_folds[*i]->range(p->states[*i], &p->context, range);
+	return rc;
+}
+
+static int fold_mark(void *ctx, const struct vpa_mark *mark)
+{
+	struct pass *p = ctx;
+	const int *i = p->with_mark;
+	int rc = VPT_OK;
+
+	for (; *i >= 0 && !rc; i++)
+		rc = vpa_folds[*i]->mark(p->states[*i], &p->context, mark);
 	return rc;
 }
 
@@ -257,7 +270,8 @@ static int read_chunks(struct pass *p, struct vpt_err *err)
 
 static int begin_folds(struct pass *p)
 {
-	int *ops = p->with_ops, *call = p->with_call, *range = p->with_range, i, cause;
+	int *ops = p->with_ops, *call = p->with_call, *range = p->with_range, *mark = p->with_mark;
+	int i, cause;
 
 	for (i = 0; vpa_folds[i]; i++) {
 		p->states[i] = vpt_calloc(1, vpa_folds[i]->state_bytes + 1);
@@ -269,8 +283,10 @@ static int begin_folds(struct pass *p)
 			*call++ = i;
 		if (vpa_folds[i]->range)
 			*range++ = i;
+		if (vpa_folds[i]->mark)
+			*mark++ = i;
 	}
-	*ops = *call = *range = -1;
+	*ops = *call = *range = *mark = -1;
 	for (cause = 0; cause < VPA_CAUSES; cause++) {
 		struct gap_fold *gap = p->with_gap[cause];
 
@@ -294,6 +310,7 @@ static void free_pass(struct pass *p)
 	vpa_resolver_free(&p->resolver);
 	vpa_idle_free(&p->idle);
 	vpa_rules_free(p->rules);
+	vpa_stage_rules_free(p->stage_rules);
 	vpt_strings_free(&p->model.names);
 	vpt_free(p->model.kernels);
 	vpt_free(p->model.streams);
@@ -309,6 +326,9 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 		p->rules = vpa_rules_read(o->rules, o->rules_len, err);
 		if (!p->rules)
 			return err && err->code ? err->code : VPT_EINVAL;
+		p->stage_rules = vpa_stage_rules_read(o->rules, o->rules_len, err);
+		if (!p->stage_rules)
+			return err && err->code ? err->code : VPT_EINVAL;
 	}
 	if (vpa_resolver_init(&p->resolver, &p->model, p->rules, sink))
 		return vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace");
@@ -316,8 +336,8 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 	p->idle.gap = fold_gap;
 	p->idle.grown = tell_sm_counts;
 	p->idle.ctx = p;
-	p->context =
-		(struct vpa_fold_context){&p->model, &p->idle, o, o->top ? o->top : DEFAULT_TOP};
+	p->context = (struct vpa_fold_context){
+		&p->model, &p->idle, o, o->top ? o->top : DEFAULT_TOP, p->stage_rules};
 	return begin_folds(p) ? vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace") : VPT_OK;
 }
 
@@ -471,7 +491,7 @@ static int find_range(struct pass *p, struct vpt_err *err)
 
 static int run(struct pass *p, struct vpt_err *err)
 {
-	struct vpa_resolver_sink sink = {fold_ops, fold_call, fold_range, p};
+	struct vpa_resolver_sink sink = {fold_ops, fold_call, fold_range, fold_mark, p};
 	int rc = p->options->range ? find_range(p, err) : VPT_OK;
 
 	/* What the first pass read of tables is read again. */

@@ -23,6 +23,12 @@ enum {
 	TO,
 	RANGE,
 	RULES,
+	TARGET,
+	WARMUP,
+	FRAMES_PER_BLOCK,
+	FIRST_BLOCK_FRAMES,
+	LATENTS_PER_BLOCK,
+	VAE_FACTOR,
 	JOBS,
 	FORCE,
 	NO_PROGRESS,
@@ -42,7 +48,19 @@ static const struct vpa_option options[OPTIONS] = {
 	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL, "end so long after the capture's start"},
 	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL, "only the first NVTX range of this name"},
 	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
-		"your kernel families; see classify --help"},
+		"your kernel families and what your ranges are; see above"},
+	[TARGET] = {"target", '\0', VPA_TEXT, "FPS", NULL,
+		"frames a second that are wanted: 16, 23.976"},
+	[WARMUP] = {"warmup", '\0', VPA_NUMBER, "0..1000000", NULL,
+		"first blocks of a request not to measure (where the period settles, 1 or more)"},
+	[FRAMES_PER_BLOCK] = {"frames-per-block", '\0', VPA_NUMBER, "1..1000000", NULL,
+		"frames of a block that does not say"},
+	[FIRST_BLOCK_FRAMES] = {"first-block-frames", '\0', VPA_NUMBER, "1..1000000", NULL,
+		"the same of a request's first block"},
+	[LATENTS_PER_BLOCK] = {"latents-per-block", '\0', VPA_NUMBER, "1..1000000", NULL,
+		"latent frames of a block that does not say"},
+	[VAE_FACTOR] = {"vae-factor", '\0', VPA_NUMBER, "1..1000", NULL,
+		"frames a latent frame becomes; the first of a request becomes one"},
 	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..256", "0",
 		"decoding threads; 0: as many as cores, up to 4"},
 	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "let -o replace an existing file"},
@@ -129,6 +147,46 @@ static int set_window(const struct vpa_args *args, struct vpa_options *o, struct
 	return VPT_OK;
 }
 
+/* "16" or "23.976", exactly: as frames in a thousand seconds. */
+static int read_target(const char *text, uint64_t *millifps, struct vpt_err *err)
+{
+	uint64_t whole = 0, parts = 0, place = 1000;
+	const char *p = text;
+	int digits = 0;
+
+	*millifps = 0;
+	for (; *p >= '0' && *p <= '9' && digits < 7; p++, digits++)
+		whole = whole * 10 + (uint64_t)(*p - '0');
+	if (digits && *p == '.' && p[1]) {
+		for (p++; *p >= '0' && *p <= '9' && place > 1; p++) {
+			place /= 10;
+			parts += (uint64_t)(*p - '0') * place;
+		}
+	}
+	if (!digits || *p || !(whole || parts))
+		return vpt_fail(err, VPT_EINVAL,
+			"--target: expected frames a second such as 16 or 23.976, found \"%.60s\"",
+			text);
+	*millifps = whole * 1000 + parts;
+	return VPT_OK;
+}
+
+static int set_blocks(const struct vpa_args *args, struct vpa_options *o, struct vpt_err *err)
+{
+	o->has_warmup = vpa_has(args, WARMUP);
+	o->warmup = vpa_number_of(args, WARMUP);
+	o->frames_per_block = vpa_number_of(args, FRAMES_PER_BLOCK);
+	o->first_block_frames = vpa_number_of(args, FIRST_BLOCK_FRAMES);
+	o->latents_per_block = vpa_number_of(args, LATENTS_PER_BLOCK);
+	o->vae_factor = vpa_number_of(args, VAE_FACTOR);
+	if (o->first_block_frames && !o->frames_per_block)
+		return vpt_fail(err, VPT_EINVAL,
+			"--first-block-frames says nothing without --frames-per-block");
+	if (!vpa_has(args, TARGET))
+		return VPT_OK;
+	return read_target(vpa_text_of(args, TARGET), &o->target_millifps, err);
+}
+
 static int analyze(const struct vpa_args *args, struct vpa_options *options_out,
 	struct vpa_report **report, struct vpt_err *err)
 {
@@ -189,6 +247,8 @@ static int run(const struct vpa_args *args)
 		o.min_gap_ns = 1; /* "0" asks for all gaps, a zero field for the default */
 	rc = set_window(args, &o, &err);
 	if (!rc)
+		rc = set_blocks(args, &o, &err);
+	if (!rc)
 		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
 	if (!rc)
 		rc = analyze(args, &o, &report, &err);
@@ -206,6 +266,23 @@ const struct vpa_command vpa_cmd_analyze = {
 	.name = "analyze",
 	.usage = "FILE [options]",
 	.help = "where the time went and why the GPU stood idle; the word may be left out",
+	.about = "A rules file has a rule a line: what it makes of a name, a tab, and a POSIX "
+		 "extended\n"
+		 "regular expression. The first that matches decides, before the built-in ones.\n"
+		 "\n"
+		 "  attention           my_fused_attn          a kernel's family; see classify "
+		 "--help\n"
+		 "  range block         ^clip ([0-9]+)$        a range; the group is its index\n"
+		 "  range step(index,timestep)  ([0-9]+) t=([0-9]+)\n"
+		 "  range stage vae_decode      decode_tile\n"
+		 "  range none          ^warmup\n"
+		 "\n"
+		 "Ranges are request, block, step, context (the pass that writes the KV cache), "
+		 "stage\n"
+		 "or none. Groups are what stands in parentheses: index, frames, latents, "
+		 "timestep, -.\n"
+		 "A match must not begin or end inside a word. Annotations of vptrace go before "
+		 "rules.",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

@@ -16,6 +16,8 @@
  * their neighbours rather than by their name (eager attention). */
 #include "analysis/families.h"
 
+#include "analysis/stages.h"
+
 #include "formats/memory.h"
 
 #include <assert.h>
@@ -559,7 +561,7 @@ static int read_rule(
 	char *pattern, why[128];
 	int rc;
 
-	if (!len || *line == '#')
+	if (!len || *line == '#' || vpa_stage_is_rule(line, len))
 		return VPT_OK;
 	if (!tab || tab + 1 == line + len || memchr(line, '\0', len))
 		return vpt_fail(err, VPT_EINVAL,

@@ -53,7 +53,7 @@ int vpa_family_is_glue(enum vpa_family family);
 /* ---- a user's own rules, which come first ----
  *
  * One a line: a family's name, a tab, a POSIX extended regular expression. The first that matches
- * decides. Empty lines and lines that begin with # are passed over. */
+ * decides. Empty lines, lines that begin with # and rules for ranges (stages.h) are passed over. */
 struct vpa_rules;
 
 /* Reads rules from `len` bytes, borrowed for the call. The caller frees the result with

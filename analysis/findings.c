@@ -4,6 +4,8 @@
  * findings do not add up. */
 #include "analysis/verdict.h"
 
+#include "analysis/findings.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,7 @@ static const double exposed_share = 0.05;
 /* An attention fallback is, from this share of busy time on. */
 static const double attention_share = 0.01;
 
-static struct vpa_finding *add(struct vpa_report *r, const char *id, const char *status)
+struct vpa_finding *vpa_finding_add(struct vpa_report *r, const char *id, const char *status)
 {
 	struct vpa_finding *f;
 
@@ -32,7 +34,7 @@ static struct vpa_finding *add(struct vpa_report *r, const char *id, const char 
 	return f->evidence ? f : NULL;
 }
 
-static void add_evidence(struct vpa_finding *f, const char *text)
+void vpa_finding_evidence(struct vpa_finding *f, const char *text)
 {
 	if (f->evidence_count < EVIDENCE_MAX)
 		f->evidence[f->evidence_count++] = text;
@@ -102,7 +104,7 @@ static void find_openers(struct vpa_report *r)
 
 		if (share < opener_share)
 			continue;
-		f = add(r, openers[k].id, share >= 0.1 ? "fail" : "warn");
+		f = vpa_finding_add(r, openers[k].id, share >= 0.1 ? "fail" : "warn");
 		if (!f)
 			return;
 		f->title = openers[k].advice;
@@ -114,9 +116,9 @@ static void find_openers(struct vpa_report *r)
 		f->threshold = "1 % of the window";
 		for (g = 0; g < r->gap_count; g++)
 			if (r->gaps[g].opened_by == openers[k].cause)
-				add_evidence(f, r->gaps[g].id);
+				vpa_finding_evidence(f, r->gaps[g].id);
 		if (!f->evidence_count && sum.top && sum.top->call)
-			add_evidence(f, sum.top->call);
+			vpa_finding_evidence(f, sum.top->call);
 	}
 }
 
@@ -133,7 +135,7 @@ static void find_bound(struct vpa_report *r)
 	}
 	if (!active || (double)busy < 0.9 * (double)active)
 		return;
-	f = add(r, "gpu-bound", "info");
+	f = vpa_finding_add(r, "gpu-bound", "info");
 	if (!f)
 		return;
 	f->title = copies > busy / 2
@@ -160,7 +162,7 @@ static void find_exposed(struct vpa_report *r, const char *id, const char *title
 		ns += *(const uint64_t *)((const char *)&r->devices[d] + offset);
 	if (window <= 0 || (double)ns < exposed_share * window)
 		return;
-	f = add(r, id, "warn");
+	f = vpa_finding_add(r, id, "warn");
 	if (!f)
 		return;
 	f->title = title;
@@ -184,7 +186,7 @@ static void find_eager(struct vpa_report *r)
 	}
 	if (!count || (double)total < attention_share * (double)busy)
 		return;
-	f = add(r, "eager-attention", "fail");
+	f = vpa_finding_add(r, "eager-attention", "fail");
 	if (!f)
 		return;
 	f->title = "attention is not fused: use SDPA with a flash or cuDNN back-end";
@@ -199,7 +201,7 @@ static void find_eager(struct vpa_report *r)
 	for (i = 0; i < a->eager_count; i++)
 		if (a->eager[i].range && (!i || !a->eager[i - 1].range ||
 						 strcmp(a->eager[i].range, a->eager[i - 1].range)))
-			add_evidence(f, a->eager[i].range);
+			vpa_finding_evidence(f, a->eager[i].range);
 }
 
 static int compute_major(const struct vpa_report *r)
@@ -222,7 +224,7 @@ static void find_old_flash(struct vpa_report *r)
 		if ((strcmp(b->backend, "flash-attn-2") && strcmp(b->backend, "sdpa-flash")) ||
 			b->share_of_busy < attention_share)
 			continue;
-		f = add(r, "flash-2-on-hopper", "warn");
+		f = vpa_finding_add(r, "flash-2-on-hopper", "warn");
 		if (!f)
 			return;
 		f->title = "FlashAttention 2 on sm_90: FlashAttention 3 or cuDNN attention is made "
@@ -246,7 +248,7 @@ static void find_unfused_conv(struct vpa_report *r)
 			total += r->kernels[i].time.total_ns;
 	if (!total)
 		return;
-	f = add(r, "vol2col", "warn");
+	f = vpa_finding_add(r, "vol2col", "warn");
 	if (!f)
 		return;
 	f->title = "conv3d runs as vol2col, not in cuDNN: check its dtype, layout and padding";
@@ -286,6 +288,7 @@ int vpa_findings_write(struct vpa_report *r)
 	find_eager(r);
 	find_old_flash(r);
 	find_unfused_conv(r);
+	vpa_find_blocks(r);
 	for (i = 0; i < r->finding_count; i++)
 		if (!strcmp(r->findings[i].id, "eager-attention") ||
 			!strcmp(r->findings[i].id, "flash-2-on-hopper"))

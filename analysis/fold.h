@@ -12,7 +12,8 @@ struct vpa_fold_context {
 	struct vpa_model *model;
 	struct vpa_idle *idle;
 	const struct vpa_options *options;
-	size_t top; /* rows a table */
+	size_t top;                                /* rows a table */
+	const struct vpa_stage_rules *stage_rules; /* the user's, or NULL */
 };
 
 /* Members that a fold does not need are NULL. All return 0 or VPT_ENOMEM. */
@@ -24,6 +25,9 @@ struct vpa_fold {
 	/* Only calls that wait for a device, see vpa_call_effect(). */
 	int (*call)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
 	int (*range)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
+	/* Annotations only, see struct vpa_mark. One is told of before those of its thread's ops that begin
+	 * behind everything released so far. */
+	int (*mark)(void *state, const struct vpa_fold_context *c, const struct vpa_mark *mark);
 	int (*gap)(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
 	uint64_t gap_causes; /* only gaps opened by these, a bit a cause; 0: all */
 	int (*finish)(void *state, const struct vpa_fold_context *c, struct vpa_report *out);
@@ -33,7 +37,7 @@ struct vpa_fold {
 extern const struct vpa_fold *const vpa_folds[]; /* ends with NULL */
 
 extern const struct vpa_fold vpa_fold_devices, vpa_fold_gaps, vpa_fold_kernels, vpa_fold_attention,
-	vpa_fold_ranges, vpa_fold_copies, vpa_fold_syncs;
+	vpa_fold_ranges, vpa_fold_copies, vpa_fold_syncs, vpa_fold_blocks;
 
 /* The arena's copy of a name; NULL for id 0. */
 const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uint32_t id);

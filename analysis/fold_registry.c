@@ -9,6 +9,7 @@ const struct vpa_fold *const vpa_folds[] = {
 	&vpa_fold_ranges,
 	&vpa_fold_copies,
 	&vpa_fold_syncs,
+	&vpa_fold_blocks,
 	NULL,
 };
 

@@ -49,6 +49,13 @@ uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b)
 	return *slot - 1;
 }
 
+uint32_t vpa_index_find(const struct vpa_index *x, uint64_t a, uint64_t b)
+{
+	uint32_t *slot = x->slot_count ? slot_of(x, a, b) : NULL;
+
+	return slot && *slot ? *slot - 1 : UINT32_MAX;
+}
+
 void vpa_index_free(struct vpa_index *x)
 {
 	vpt_free(x->entries);

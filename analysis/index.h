@@ -18,6 +18,8 @@ struct vpa_index {
 
 /* The row of (a, b), added at the end if it is new. UINT32_MAX when there is no memory. */
 uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b);
+/* The row of (a, b); UINT32_MAX: there is none. */
+uint32_t vpa_index_find(const struct vpa_index *x, uint64_t a, uint64_t b);
 void vpa_index_free(struct vpa_index *x);
 
 /* Row numbers [0, count), to be sorted by a fold's own order. */

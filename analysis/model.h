@@ -68,9 +68,17 @@ struct vpa_range {
 	uint32_t name, domain; /* ids in vpa_model.names */
 	uint32_t thread;
 	uint32_t references;
-	uint8_t kind; /* VPT_RANGEKIND_* */
+	uint32_t payload; /* id of an annotation's JSON text; 0: not annotated */
+	uint32_t stage;   /* fold_blocks.c's own: what it knows of this instance; 0: nothing yet */
+	uint8_t kind;     /* VPT_RANGEKIND_* */
 	uint8_t unmatched;
 	struct vpa_projection gpu;
+};
+
+/* An annotation at a moment: an NVTX mark of domain "vptrace" with a JSON payload. */
+struct vpa_mark {
+	uint64_t time_ns;
+	uint32_t thread, name, payload;
 };
 
 struct vpa_op {

@@ -84,6 +84,19 @@ vpa_text_row(struct vpa_table *t, unsigned indent, const char *text, ...);
 
 void vpa_page_table(struct vpa_page *p, const struct vpa_table *t);
 
+/* ---- words put together ---- */
+
+struct vpa_words {
+	char text[1024];
+	size_t used;
+};
+
+/* Appends with a separator before all but the first. What does not fit is left out. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void vpa_words_add(struct vpa_words *w, const char *separator, const char *fmt, ...);
+
 /* ---- the sections of the report, each silent without data ---- */
 
 /* A place where idle time was opened, over all devices. */
@@ -117,7 +130,8 @@ void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d);
  * sum over the ranges, whose number is set. For the call of the cause's largest place; no ns if
  * there is none. */
 struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cause, size_t *ranges);
-int vpa_is_edge(enum vpa_cause cause); /* head or tail of the window */
+enum vpa_cause vpa_known_cause(enum vpa_cause cause); /* "unknown" for a number out of range */
+int vpa_is_edge(enum vpa_cause cause);                /* head or tail of the window */
 /* "cudaMemcpy in to_host", in at most `columns`. Empty where neither is known. */
 struct vpa_label vpa_place(const char *call, const char *range, size_t columns);
 
@@ -146,6 +160,13 @@ static inline struct vpa_num vpa_ms(uint64_t ns, const struct vpa_digest *d)
 }
 
 void vpa_text_summary(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
+/* render_text_blocks.c. Whether a request has blocks to speak of; then they lead. */
+int vpa_has_blocks(const struct vpa_report *r);
+void vpa_text_pipeline(struct vpa_page *p, const struct vpa_report *r);
+/* Returns whether it has told what limits the blocks: of a single one nothing can be said. */
+int vpa_text_block_result(
+	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
+void vpa_text_blocks(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
 void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r);
 void vpa_text_devices(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
 void vpa_text_window(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);

@@ -4,10 +4,10 @@
  * object, and a key is always there. What is unknown is null, and the verdict's reasons say why.
  * Units stand in names; shares are fractions with six decimals.
  *
- * Left out until their analyses exist: requests, stages and counters, which are empty arrays. */
-#include "analysis/report.h"
+ * Requests and stages are in render_json_blocks.c. Left out until their analysis exists: counters, an empty
+ * array. */
+#include "analysis/render_json.h"
 
-#include "formats/json.h"
 #include "formats/strings.h"
 
 #include <stdio.h>
@@ -61,7 +61,7 @@ static void put_spread_values(struct vpt_json *j, const struct vpa_spread *s)
 	vpt_json_bool(j, "approximate", s->approximate);
 }
 
-static void put_spread(struct vpt_json *j, const char *key, const struct vpa_spread *s)
+void vpa_json_spread(struct vpt_json *j, const char *key, const struct vpa_spread *s)
 {
 	vpt_json_object(j, key);
 	vpt_json_u64(j, "count", s->count);
@@ -450,15 +450,15 @@ static void put_range(struct vpt_json *j, const struct vpa_range_row *g)
 	vpt_json_string(j, "domain", g->domain);
 	vpt_json_u64(j, "count", g->host.count);
 	vpt_json_u64(j, "unmatched", g->unmatched);
-	put_spread(j, "host", &g->host);
+	vpa_json_spread(j, "host", &g->host);
 	vpt_json_u64(j, "ops", g->ops);
 	vpt_json_u64(j, "launches", g->launches);
 	vpt_json_u64(j, "envelope_ns", g->envelope_ns);
 	vpt_json_u64(j, "busy_ns", g->busy_ns);
 	vpt_json_u64(j, "foreign_ns", g->foreign_ns);
 	vpt_json_u64(j, "idle_ns", g->idle_ns);
-	put_spread(j, "lag", &g->lag);
-	put_spread(j, "gpu", &g->gpu);
+	vpa_json_spread(j, "lag", &g->lag);
+	vpa_json_spread(j, "gpu", &g->gpu);
 	vpt_json_end(j);
 }
 
@@ -541,8 +541,8 @@ int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vp
 	PUT_TABLE(&j, "families", r->families, r->family_count, put_family);
 	PUT_TABLE(&j, "kernels", r->kernels, r->kernel_count, put_kernel);
 	put_attention(&j, &r->attention);
-	PUT_NOTHING(&j, "requests");
-	PUT_NOTHING(&j, "stages");
+	PUT_TABLE(&j, "requests", r->requests, r->request_count, vpa_json_request);
+	PUT_TABLE(&j, "stages", r->stages, r->stage_count, vpa_json_stage);
 	PUT_TABLE(&j, "ranges", r->ranges, r->range_count, put_range);
 	PUT_TABLE(&j, "copies", r->copies, r->copy_count, put_copy);
 	PUT_TABLE(&j, "syncs", r->syncs, r->sync_count, put_sync);

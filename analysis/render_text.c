@@ -4,7 +4,8 @@
  * names its limit, then the cause in a sentence, then what to fix; tables that prove it follow.
  * Without GPU work one sentence says so. Every number has a unit, and a share says of what.
  *
- * Left out: blocks and FPS, which come with the stages; a line says how to mark a pipeline. */
+ * Where a capture has video blocks, FPS and the mean block lead: render_text_blocks.c. Otherwise a line says how to
+ * mark a pipeline. */
 #include "analysis/render.h"
 
 #include <stdarg.h>
@@ -24,7 +25,7 @@ int vpa_is_edge(enum vpa_cause cause)
 	return cause == VPA_CAUSE_BEFORE_FIRST_WORK || cause == VPA_CAUSE_AFTER_LAST_WORK;
 }
 
-static enum vpa_cause known(enum vpa_cause cause)
+enum vpa_cause vpa_known_cause(enum vpa_cause cause)
 {
 	return (unsigned)cause < VPA_CAUSES ? cause : VPA_CAUSE_UNKNOWN;
 }
@@ -66,14 +67,14 @@ static void add_device(struct vpa_digest *d, const struct vpa_device *dev)
 	for (i = 0; i < dev->opened_by_count; i++) {
 		struct vpa_idle_part part = dev->opened_by[i];
 
-		part.cause = known(part.cause);
+		part.cause = vpa_known_cause(part.cause);
 		d->opened_ns[part.cause] += part.ns;
 		d->opened_gaps[part.cause] += part.gaps;
 		d->window_gaps += part.gaps;
 		add_place(d, &part);
 	}
 	for (i = 0; i < dev->spent_in_count; i++)
-		d->spent_ns[known(dev->spent_in[i].cause)] += dev->spent_in[i].ns;
+		d->spent_ns[vpa_known_cause(dev->spent_in[i].cause)] += dev->spent_in[i].ns;
 }
 
 /* Insertion sorts: there are few, and equal ones keep their order, on every machine. */
@@ -153,14 +154,7 @@ struct vpa_label vpa_place(const char *call, const char *range, size_t columns)
 
 /* ---- words put together ---- */
 
-struct words {
-	char text[1024];
-	size_t used;
-};
-
-/* Appends with a separator before all but the first. What does not fit is left out. */
-__attribute__((format(printf, 3, 4))) static void add(
-	struct words *w, const char *separator, const char *fmt, ...)
+void vpa_words_add(struct vpa_words *w, const char *separator, const char *fmt, ...)
 {
 	char part[512];
 	size_t before, len;
@@ -199,30 +193,30 @@ static const char *plural(uint64_t n)
 static void put_verdict(struct vpa_page *p, const struct vpa_report *r, const char *section)
 {
 	const struct vpa_verdict *v = &r->verdict;
-	struct words w = {.used = 0};
+	struct vpa_words w = {.used = 0};
 
-	add(&w, "", "%s ", v->complete ? "COMPLETE" : "INCOMPLETE");
+	vpa_words_add(&w, "", "%s ", v->complete ? "COMPLETE" : "INCOMPLETE");
 	if (v->received && !v->dropped && r->format && strcmp(r->format, "vptrace")) {
 		/* Other tools' files do not tell what was dropped. */
-		add(&w, " ", "%s events read%s", vpa_count(v->received).text,
+		vpa_words_add(&w, " ", "%s events read%s", vpa_count(v->received).text,
 			r->device_count || v->ops_without_launch ? "," : "");
 	} else if (v->received || v->dropped) {
-		add(&w, " ", "%s events received,", vpa_count(v->received).text);
+		vpa_words_add(&w, " ", "%s events received,", vpa_count(v->received).text);
 		if (v->received != v->written)
-			add(&w, " ", "%s written,", vpa_count(v->written).text);
-		add(&w, " ", "%s dropped%s", vpa_count(v->dropped).text,
+			vpa_words_add(&w, " ", "%s written,", vpa_count(v->written).text);
+		vpa_words_add(&w, " ", "%s dropped%s", vpa_count(v->dropped).text,
 			r->device_count || v->ops_without_launch ? "," : "");
 	}
 	if (r->device_count || v->ops_without_launch)
-		add(&w, " ", "%s op%s without launch", vpa_count(v->ops_without_launch).text,
-			plural(v->ops_without_launch));
+		vpa_words_add(&w, " ", "%s op%s without launch",
+			vpa_count(v->ops_without_launch).text, plural(v->ops_without_launch));
 	vpa_page_words(p, section, v->complete ? VPA_GREEN : VPA_RED, "%s", w.text);
 }
 
 static void put_data(struct vpa_page *p, const struct vpa_report *r)
 {
 	const struct vpa_verdict *v = &r->verdict;
-	struct words cost = {.used = 0};
+	struct vpa_words cost = {.used = 0};
 	size_t i;
 
 	if (r->simulated)
@@ -235,17 +229,18 @@ static void put_data(struct vpa_page *p, const struct vpa_report *r)
 		vpa_page_words(p, "", VPA_PLAIN, "- %s more under NOTES",
 			vpa_count(v->reason_count - VPA_REASONS).text);
 	if (v->tracing_cost_share >= 0)
-		add(&cost, ", ", "Tracing cost %s %% of the window",
+		vpa_words_add(&cost, ", ", "Tracing cost %s %% of the window",
 			vpa_share(v->tracing_cost_share).text);
 	if (v->overhead_ns)
-		add(&cost, ", ", "profiling library at work %s", vpa_duration(v->overhead_ns).text);
+		vpa_words_add(&cost, ", ", "profiling library at work %s",
+			vpa_duration(v->overhead_ns).text);
 	if (cost.used)
 		vpa_page_words(p, "", VPA_PLAIN, "%s", cost.text);
 }
 
 /* ---- RUN ---- */
 
-static void add_gpus(struct words *w, const struct vpa_report *r)
+static void add_gpus(struct vpa_words *w, const struct vpa_report *r)
 {
 	size_t i, run;
 
@@ -258,11 +253,11 @@ static void add_gpus(struct words *w, const struct vpa_report *r)
 		if (g->compute_major)
 			snprintf(arch, sizeof(arch), " (sm_%u%u)", g->compute_major,
 				g->compute_minor);
-		add(w, ", ", "%zu x %s%s", run, vpa_fit(vpa_text_or(g->name, "GPU"), 40).text,
-			arch);
+		vpa_words_add(w, ", ", "%zu x %s%s", run,
+			vpa_fit(vpa_text_or(g->name, "GPU"), 40).text, arch);
 	}
 	if (r->device_count && r->device_count < r->gpu_count)
-		add(w, ", ", "%zu at work", r->device_count);
+		vpa_words_add(w, ", ", "%zu at work", r->device_count);
 }
 
 static void put_counts(struct vpa_page *p, const struct vpa_counts *c)
@@ -277,11 +272,11 @@ static void put_counts(struct vpa_page *p, const struct vpa_counts *c)
 		{c->calls, "CUDA call", "CUDA calls"},
 		{c->ranges, "range", "ranges"},
 	};
-	struct words w = {.used = 0};
+	struct vpa_words w = {.used = 0};
 	size_t i;
 
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		add(&w, ", ", "%s %s", vpa_count(kinds[i].count).text,
+		vpa_words_add(&w, ", ", "%s %s", vpa_count(kinds[i].count).text,
 			kinds[i].count == 1 ? kinds[i].one : kinds[i].many);
 	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
 }
@@ -297,7 +292,7 @@ static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct
 		{"CUDA %s", "cuda_runtime", "cuda"},
 		{"torch %s", "torch", "torch_version"},
 	};
-	struct words w = {.used = 0};
+	struct vpa_words w = {.used = 0};
 	const char *command = meta(r, "command");
 	size_t i;
 
@@ -309,7 +304,7 @@ static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct
 		const char *value = vpa_text_or(meta(r, facts[i].key), meta(r, facts[i].other));
 
 		if (value)
-			add(&w, ", ", facts[i].form, vpa_fit(value, 32).text);
+			vpa_words_add(&w, ", ", facts[i].form, vpa_fit(value, 32).text);
 	}
 	if (w.used)
 		vpa_page_words(p, command ? "" : "RUN", VPA_PLAIN, "%s", w.text);
@@ -332,7 +327,7 @@ static enum vpa_cause main_cause(const struct vpa_device *dev)
 	size_t i;
 
 	for (i = 0; i < dev->opened_by_count; i++)
-		sums[known(dev->opened_by[i].cause)] += dev->opened_by[i].ns;
+		sums[vpa_known_cause(dev->opened_by[i].cause)] += dev->opened_by[i].ns;
 	for (cause = 0; cause < VPA_CAUSES; cause++)
 		if (sums[cause] && !vpa_is_edge((enum vpa_cause)cause) &&
 			(best == VPA_CAUSES || sums[cause] > sums[best]))
@@ -344,17 +339,17 @@ static void put_device_result(struct vpa_page *p, const struct vpa_device *dev,
 	const struct vpa_digest *d, const char *section)
 {
 	enum vpa_cause cause = main_cause(dev);
-	struct words w = {.used = 0};
+	struct vpa_words w = {.used = 0};
 
 	if (is_bound(dev->busy_ns, dev->active_ns))
-		add(&w, "", "GPU-BOUND%s",
+		vpa_words_add(&w, "", "GPU-BOUND%s",
 			dev->exposed_copy_ns > dev->busy_ns / 2   ? ", by copies"
 			: dev->exposed_comm_ns > dev->busy_ns / 2 ? ", by communication"
 								  : "");
 	else if (cause < VPA_CAUSES)
-		add(&w, "", "limited by %s", vpa_cause_text(cause));
+		vpa_words_add(&w, "", "limited by %s", vpa_cause_text(cause));
 	else
-		add(&w, "", "idle for reasons not known");
+		vpa_words_add(&w, "", "idle for reasons not known");
 	vpa_page_words(p, section, VPA_PLAIN, "GPU %lld busy %s %% of active, %s %% of window: %s",
 		(long long)dev->device, vpa_percent(dev->busy_ns, dev->active_ns).text,
 		vpa_percent(dev->busy_ns, d->window_ns).text, w.text);
@@ -362,15 +357,15 @@ static void put_device_result(struct vpa_page *p, const struct vpa_device *dev,
 
 static void put_busy(struct vpa_page *p, const struct vpa_device *dev)
 {
-	struct words w = {.used = 0};
+	struct vpa_words w = {.used = 0};
 
-	add(&w, "", "busy %s: compute %s", vpa_duration(dev->busy_ns).text,
+	vpa_words_add(&w, "", "busy %s: compute %s", vpa_duration(dev->busy_ns).text,
 		vpa_duration(dev->compute_ns).text);
 	if (dev->exposed_copy_ns)
-		add(&w, ", ", "copies and memsets no kernel hides %s",
+		vpa_words_add(&w, ", ", "copies and memsets no kernel hides %s",
 			vpa_duration(dev->exposed_copy_ns).text);
 	if (dev->exposed_comm_ns)
-		add(&w, ", ", "communication no compute hides %s",
+		vpa_words_add(&w, ", ", "communication no compute hides %s",
 			vpa_duration(dev->exposed_comm_ns).text);
 	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
 }
@@ -428,7 +423,7 @@ struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cau
 
 /* "98.1 ms of it: cudaStreamSynchronize in self_attn." Where no place has half of it, the call over
  * all its ranges says more. */
-static void add_main_place(struct words *w, const struct vpa_digest *d, enum vpa_cause cause)
+static void add_main_place(struct vpa_words *w, const struct vpa_digest *d, enum vpa_cause cause)
 {
 	const struct vpa_idle_place *at = place_of(d, cause);
 	uint64_t all_ns = d->opened_ns[cause];
@@ -448,7 +443,7 @@ static void add_main_place(struct words *w, const struct vpa_digest *d, enum vpa
 		ns = call.ns;
 	}
 	if (where.text[0])
-		add(w, " ", "%s of it: %s.", ns < all_ns ? vpa_duration(ns).text : "All",
+		vpa_words_add(w, " ", "%s of it: %s.", ns < all_ns ? vpa_duration(ns).text : "All",
 			where.text);
 }
 
@@ -456,34 +451,34 @@ static void add_main_place(struct words *w, const struct vpa_digest *d, enum vpa
 static void put_first_cause(struct vpa_page *p, const struct vpa_digest *d, enum vpa_cause cause)
 {
 	const char *help = vpa_cause_help(cause);
-	struct words w = {.used = 0};
+	struct vpa_words w = {.used = 0};
 
-	add(&w, "", "%s: %s of %s idle, %s gap%s, mean %s.", vpa_cause_text(cause),
+	vpa_words_add(&w, "", "%s: %s of %s idle, %s gap%s, mean %s.", vpa_cause_text(cause),
 		vpa_duration(d->opened_ns[cause]).text, vpa_duration(d->idle_ns).text,
 		vpa_count(d->opened_gaps[cause]).text, plural(d->opened_gaps[cause]),
 		vpa_mean(d->opened_ns[cause], d->opened_gaps[cause]).text);
 	add_main_place(&w, d, cause);
 	if (help && help[0] >= 'a' && help[0] <= 'z')
-		add(&w, " ", "%c%s.", help[0] - 'a' + 'A', help + 1);
+		vpa_words_add(&w, " ", "%c%s.", help[0] - 'a' + 'A', help + 1);
 	vpa_page_words(p, "CAUSE", VPA_PLAIN, "%s", w.text);
 }
 
 /* The place only where most of it is. */
-static void add_next_cause(struct words *w, const struct vpa_digest *d, enum vpa_cause cause)
+static void add_next_cause(struct vpa_words *w, const struct vpa_digest *d, enum vpa_cause cause)
 {
 	const struct vpa_idle_place *at = place_of(d, cause);
 	struct vpa_label where = {{0}};
 
 	if (at && at->ns >= d->opened_ns[cause] / 2)
 		where = vpa_place(at->call, at->range, 40);
-	add(w, "; ", "%s %s%s%s", vpa_cause_text(cause), vpa_duration(d->opened_ns[cause]).text,
-		where.text[0] ? ", " : "", where.text);
+	vpa_words_add(w, "; ", "%s %s%s%s", vpa_cause_text(cause),
+		vpa_duration(d->opened_ns[cause]).text, where.text[0] ? ", " : "", where.text);
 }
 
 /* Without head and tail of the window; what is under a twentieth of the idle time is not why. */
 static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d)
 {
-	struct words then = {.used = 0};
+	struct vpa_words then = {.used = 0};
 	size_t i, shown = 0;
 
 	for (i = 0; i < d->opened_count && shown < LIMIT_NAMES; i++) {
@@ -504,11 +499,12 @@ static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d)
 static void put_busy_cause(
 	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	struct words w = {.used = 0}, idle = {.used = 0};
+	struct vpa_words w = {.used = 0}, idle = {.used = 0};
 	size_t i;
 
 	for (i = 0; i < r->family_count && i < LIMIT_NAMES; i++)
-		add(&w, ", ", "%s %s %%", vpa_fit(vpa_text_or(r->families[i].family, "?"), 24).text,
+		vpa_words_add(&w, ", ", "%s %s %%",
+			vpa_fit(vpa_text_or(r->families[i].family, "?"), 24).text,
 			vpa_share(r->families[i].share_of_busy).text);
 	for (i = 0; i < d->opened_count && !idle.used; i++)
 		if (!vpa_is_edge(d->opened[i]))
@@ -542,11 +538,15 @@ void vpa_text_summary(struct vpa_page *p, const struct vpa_report *r, const stru
 {
 	put_data(p, r);
 	put_run(p, r, d);
+	vpa_text_pipeline(p, r);
 	if (!r->device_count) {
 		put_no_work(p, r);
 		return;
 	}
-	put_result(p, r, d);
+	if (!vpa_has_blocks(r))
+		put_result(p, r, d);
+	else if (vpa_text_block_result(p, r, d))
+		return;
 	if (d->gpu_bound)
 		put_busy_cause(p, r, d);
 	else
@@ -565,6 +565,7 @@ int vpa_render_text(const struct vpa_report *r, unsigned width, int colour, stru
 	vpa_page_init(&p, sink, width ? width : 80, colour, err);
 	vpa_text_summary(&p, r, &d);
 	vpa_text_findings(&p, r);
+	vpa_text_blocks(&p, r, &d);
 	if (r->device_count) {
 		vpa_text_devices(&p, r, &d);
 		vpa_text_window(&p, r, &d);

@@ -340,7 +340,7 @@ void vpa_text_next(struct vpa_page *p, const struct vpa_report *r)
 	vpa_page_blank(p);
 	vpa_page_words(p, "NEXT", VPA_PLAIN, "vptrace-analyze %s --format json",
 		path_for_shell(p, r->path));
-	if (r->device_count && !has_blocks(r))
+	if (r->device_count && !vpa_has_blocks(r) && !has_blocks(r))
 		vpa_page_words(p, "MARK", VPA_PLAIN,
 			"torch.cuda.nvtx.range_push(\"block 3\") ... range_pop() around each video "
 			"block "

@@ -173,6 +173,108 @@ struct vpa_sync_row {
 	uint64_t gaps, idle_ns;   /* device idle time of the gaps it opened: what it costs */
 };
 
+/* ---- requests, blocks, steps, stages: defined in fold_blocks.c ----
+ *
+ * Doubles below 0 and times, counts and frames of 0 where nothing was found are unavailable. */
+
+/* A part of blocks' periods: exclusive time of a kernel family, idle time by what opened the gap, or a pause of the recording. */
+struct vpa_block_part {
+	enum vpa_block_part_kind { VPA_PART_BUSY, VPA_PART_IDLE, VPA_PART_PAUSED } kind;
+	enum vpa_cause cause; /* of idle parts */
+	const char *name;
+	uint64_t ns, count; /* ops that began, gaps that opened */
+};
+
+struct vpa_block_row {
+	int64_t index;            /* within its request; -1: not told */
+	uint64_t frames, latents; /* 0: not known */
+	uint64_t start_ns,
+		end_ns;      /* first op's start; last op's end, or when its frames were ready */
+	uint64_t latency_ns; /* end - start */
+	uint64_t period_ns;  /* since the block before; of the first: its latency */
+	/* In the period, added over the devices it used: busy + idle + paused = period * devices. */
+	uint64_t busy_ns, idle_ns, paused_ns;
+	uint64_t attention_ns; /* of busy: all attention families */
+	unsigned devices;
+	int warmup;     /* not measured */
+	int ready_mark; /* end_ns is when a mark says that its frames were ready */
+	int missed;     /* took longer than its frames last at the target rate */
+};
+
+/* A block that took unlike its neighbours, compared with the one of them that has their median period. */
+struct vpa_outlier_row {
+	size_t block;     /* row of the series */
+	int64_t delta_ns; /* of the period; the parts' deltas sum to it times the devices */
+	const char *part; /* the part with the largest delta of that sign; NULL: none */
+	enum vpa_block_part_kind part_kind;
+	int64_t part_delta_ns;
+	const char *stage; /* the stage with the largest delta of that sign; NULL: none */
+	int64_t stage_delta_ns;
+};
+
+struct vpa_step_times {
+	uint64_t count; /* denoising steps with work on a GPU, passes over the context apart */
+	struct vpa_spread time; /* first op's start to last op's end */
+	uint64_t context_count;
+	struct vpa_spread context;
+	double per_block; /* in measured blocks */
+	double steps_per_s; /* in measured blocks per second of their time; without blocks: first start to last end */
+	double s_per_it; /* mean length of a step */
+};
+
+struct vpa_blocks {
+	size_t count;            /* with work on a GPU, wholly inside the window */
+	size_t warmup, measured; /* = count */
+	size_t left_out;         /* cut by the window's edge, or without work on a GPU */
+	uint64_t frames;         /* of the measured ones */
+	uint64_t span_ns;        /* of the measured ones: the sum of their periods */
+	double fps; /* frames / span; unavailable if VAE or frame copies come after the blocks: then */
+	double denoise_rate; /* is what it is called, and so it is never called FPS */
+	double bps, fps_busy, fps_denoise, latent_fps;
+	const char **includes; /* what lies inside the span */
+	size_t include_count;
+	struct vpa_spread latency, period, attention; /* measured */
+	uint64_t jitter_ns;                           /* p99 - p50 of the period */
+	/* Against the target; -1 without one. */
+	int64_t misses, longest_miss_run;
+	int64_t prebuffer_frames; /* there when playback starts, so that it never stalls */
+	/* Over the place in the series of the measured blocks. */
+	int has_drift;
+	double period_drift_ns, attention_drift_ns; /* a block, Theil-Sen */
+	int64_t saturated_at; /* row of the series from which on attention does not grow; -1: none */
+	uint64_t busy_ns, idle_ns, paused_ns; /* measured */
+	unsigned devices;                     /* most that a measured block used */
+	struct vpa_block_part *parts; /* of all measured periods; by kind, then time, falling */
+	size_t part_count;
+	struct vpa_block_row *series; /* by end */
+	struct vpa_outlier_row *outliers;
+	size_t outlier_count;
+};
+
+struct vpa_request {
+	const char *name, *source; /* of its range; NULL: the whole window */
+	uint64_t start_ns,
+		end_ns; /* the range's start on the host; the last end of its ops, without any the range's */
+	uint64_t frames;
+	double fps_end_to_end;
+	uint64_t ttfb_ns, ttff_ns; /* start to first block, to first frames-ready mark */
+	struct vpa_blocks blocks;
+	struct vpa_step_times steps;
+};
+
+/* Numbers are of the instances inside measured blocks; if there are none, of all. */
+struct vpa_stage_row {
+	const char *name, *kind, *source;
+	uint64_t count; /* all instances with work on a GPU */
+	uint64_t in_blocks;
+	double per_block;
+	int nested;                              /* inside other stages or steps, always */
+	struct vpa_spread time;                  /* first op's start to last op's end */
+	uint64_t top_ns;                         /* total of those that are not inside others */
+	uint64_t busy_ns, idle_ns, attention_ns; /* busy and idle: as ranges', added over devices */
+	double share; /* of the measured blocks' time, else of the window */
+};
+
 struct vpa_finding {
 	const char *id;    /* "bound", "sync-drain", "eager-attention" ... stable */
 	const char *title; /* one line */
@@ -219,7 +321,19 @@ struct vpa_report {
 	size_t sync_count;
 	struct vpa_finding *findings; /* by gain, falling */
 	size_t finding_count;
+	struct vpa_request *requests; /* by start; without blocks and steps there are none */
+	size_t request_count;
+	struct vpa_stage_row *stages; /* in order of their first op */
+	size_t stage_count;
+	const char **
+		block_notes; /* why numbers of requests are unavailable; they join the verdict's reasons */
+	size_t block_note_count;
+	uint64_t target_millifps; /* asked for; 0: none */
 };
+
+/* The request that a page shows: the one with most measured blocks, else steps; the first of equals.
+ * NULL: none. */
+const struct vpa_request *vpa_main_request(const struct vpa_report *r);
 
 /* The window's length: what busy and idle time of each device add up to. */
 static inline uint64_t vpa_window_ns(const struct vpa_report *r)
@@ -249,8 +363,13 @@ struct vpa_options {
 	uint64_t from_ns, to_ns; /* relative to the capture's start */
 	const char *
 		range; /* the window is this range's first instance, host start to last op's end; NULL: no */
-	const char *rules; /* kernel family rules, text; NULL: none */
+	const char *rules; /* rules for kernel families and ranges, text; NULL: none */
 	size_t rules_len;
+	int has_warmup;
+	uint64_t warmup;          /* first blocks of each request that are not measured */
+	uint64_t target_millifps; /* frames a thousand seconds; 0: none */
+	/* Where annotations do not tell; 0: not given. */
+	uint64_t frames_per_block, first_block_frames, latents_per_block, vae_factor;
 	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* chunks; may be NULL */
 	void *progress_ctx;
 };

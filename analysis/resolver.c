@@ -80,6 +80,16 @@ static struct vpa_timeline *timeline_of(struct vpa_resolver *r, uint32_t thread,
 	return &r->pasts[thread].ranges;
 }
 
+/* The text of an annotation: JSON in our own domain, never what others put into their payloads. */
+static int annotation(struct vpa_resolver *r, const struct vpt_batch *b, uint32_t domain,
+	uint64_t type, uint64_t value, uint32_t *payload)
+{
+	*payload = 0;
+	if (type != VPT_PAYLOAD_JSON || !domain || domain != r->maps->vptrace)
+		return VPT_OK;
+	return vpa_maps_name(r, b, value, payload);
+}
+
 static int add_range(struct vpa_resolver *r, uint32_t thread, struct vpa_range values)
 {
 	struct vpa_range *range = vpa_range_new(&r->pool);
@@ -92,6 +102,7 @@ static int add_range(struct vpa_resolver *r, uint32_t thread, struct vpa_range v
 	range->domain = values.domain;
 	range->kind = values.kind;
 	range->unmatched = values.unmatched;
+	range->payload = values.payload;
 	range->thread = thread;
 	if (vpa_timeline_add(timeline_of(r, thread, values.kind), range))
 		return VPT_ENOMEM;
@@ -115,6 +126,9 @@ static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 			rc = vpa_maps_name(r, b, s->col[VPT_OPEN_NAME][row], &values.name);
 		if (!rc)
 			rc = vpa_maps_name(r, b, s->col[VPT_OPEN_DOMAIN][row], &values.domain);
+		if (!rc)
+			rc = annotation(r, b, values.domain, s->col[VPT_OPEN_PAYLOAD][row],
+				s->col[VPT_OPEN_VALUE][row], &values.payload);
 		if (rc || vpa_timeline_find_open(timeline_of(r, thread, values.kind),
 				  values.start_ns, values.name, values.domain))
 			continue;
@@ -152,6 +166,9 @@ static int add_range_rows(
 		rc = vpa_maps_name(r, b, s->col[VPT_RANGE_NAME][row], &values.name);
 		if (!rc)
 			rc = vpa_maps_name(r, b, s->col[VPT_RANGE_DOMAIN][row], &values.domain);
+		if (!rc)
+			rc = annotation(r, b, values.domain, s->col[VPT_RANGE_PAYLOAD][row],
+				s->col[VPT_RANGE_VALUE][row], &values.payload);
 		if (rc)
 			break;
 		count_range(r, &values);
@@ -413,6 +430,29 @@ static void count_others(struct vpa_resolver *r, const struct vpt_section *s)
 		r->counts.other += s->row_count;
 }
 
+static int add_marks(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	uint32_t thread, row, domain;
+	int rc = vpa_maps_thread(r, s->lane, &thread);
+
+	for (row = 0; !rc && row < s->row_count; row++) {
+		struct vpa_mark mark = {.time_ns = s->col[VPT_MARK_TIME][row], .thread = thread};
+
+		if (s->col[VPT_MARK_PAYLOAD][row] != VPT_PAYLOAD_JSON ||
+			!vpa_in_window(r->model, mark.time_ns))
+			continue;
+		rc = vpa_maps_name(r, b, s->col[VPT_MARK_DOMAIN][row], &domain);
+		if (!rc)
+			rc = annotation(r, b, domain, s->col[VPT_MARK_PAYLOAD][row],
+				s->col[VPT_MARK_VALUE][row], &mark.payload);
+		if (!rc && mark.payload)
+			rc = vpa_maps_name(r, b, s->col[VPT_MARK_NAME][row], &mark.name);
+		if (!rc && mark.payload)
+			rc = r->sink.mark(r->sink.ctx, &mark);
+	}
+	return rc;
+}
+
 static int add_section(
 	struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
 {
@@ -425,6 +465,8 @@ static int add_section(
 		return add_calls(r, b, s);
 	case VPT_SYNC:
 		return add_waits(r, s);
+	case VPT_MARK:
+		return r->sink.mark ? add_marks(r, b, s) : VPT_OK;
 	case VPT_OVERHEAD:
 	case VPT_LOSS:
 		return add_spans(r, s);

@@ -32,6 +32,8 @@ struct vpa_resolver_sink {
 	/* A call that waits for a device and starts inside the window; its ops are known by then. */
 	int (*call)(void *ctx, const struct vpa_call *call);
 	int (*range)(void *ctx, const struct vpa_range *range); /* nothing refers to it any more */
+	/* Inside the window. All ops that its thread launched before it and that are not out yet come later. */
+	int (*mark)(void *ctx, const struct vpa_mark *mark);
 	void *ctx;
 };
 

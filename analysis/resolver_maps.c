@@ -75,6 +75,8 @@ int vpa_maps_name(
 		m->names[string] = *name;
 	if (text.len == 6 && !memcmp(text.text, "cpu_op", 6))
 		m->cpu_op = *name;
+	if (text.len == 7 && !memcmp(text.text, "vptrace", 7))
+		m->vptrace = *name;
 	return VPT_OK;
 }
 

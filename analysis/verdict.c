@@ -170,5 +170,7 @@ int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_reading *re
 	judge_overhead(out, r);
 	if (!(n->kernels + n->memcpy + n->memset))
 		REASON(out, "no GPU work was recorded: device times are unavailable");
+	for (i = 0; i < out->block_note_count; i++)
+		add_reason(out, out->block_notes[i]);
 	return out->arena.failed ? VPT_ENOMEM : VPT_OK;
 }

@@ -4,7 +4,7 @@
  * look at them before they are committed. */
 #include "analysis/report.h"
 #include "analysis/units.h"
-#include "tests/render_reports.h"
+#include "tests/render_block_reports.h"
 
 #include "formats/io.h"
 #include "formats/memory.h"
@@ -98,6 +98,14 @@ static const struct {
 	{"render_two_bound.json", two_bound, JSON, 0},
 	{"render_no_gpu.txt", no_gpu, 80, 0},
 	{"render_no_gpu.json", no_gpu, JSON, 0},
+	{"render_blocks.txt", with_blocks, 80, 0},
+	{"render_blocks_60.txt", with_blocks, 60, 0},
+	{"render_blocks_120.txt", with_blocks, 120, 0},
+	{"render_blocks_colour.txt", with_blocks, 80, 1},
+	{"render_blocks.json", with_blocks, JSON, 0},
+	{"render_decoded_late.txt", decoded_late, 80, 0},
+	{"render_decoded_late.json", decoded_late, JSON, 0},
+	{"render_steps.txt", steps_alone, 80, 0},
 	{"render_nothing.txt", nothing, 80, 0},
 	{"render_nothing.json", nothing, JSON, 0},
 };
@@ -142,7 +150,8 @@ static void check_page(const char *rule, const char *text, unsigned width)
 
 static void every_line_keeps_to_the_width(void **state)
 {
-	struct vpa_report (*const reports[])(void) = {host_limited, two_bound, no_gpu, nothing};
+	struct vpa_report (*const reports[])(void) = {
+		host_limited, two_bound, no_gpu, nothing, with_blocks, decoded_late, steps_alone};
 	size_t i;
 	unsigned width;
 
@@ -272,6 +281,17 @@ static void a_cause_is_told_by_where_most_of_it_is(void **state)
 	expect_words("but is told", &r, "no work for 70.0 ms before the first op");
 }
 
+static void a_single_block_is_no_series(void **state)
+{
+	struct vpa_report r = with_blocks();
+
+	(void)state;
+	r.requests = &block_requests[1];
+	r.request_count = 1;
+	expect_words("no rate", &r, "Neither FPS nor BPS, see DATA.");
+	expect_words("the window's cause remains", &r, "CAUSE   sync drain");
+}
+
 /* ---- names from hell ---- */
 
 /* A report of one row each, every text of which is `name`. */
@@ -303,6 +323,9 @@ static void check_name(const char *rule, const char *name)
 	struct vpa_finding found = {name, name, name, name, 1, texts, 5, name, name};
 	struct vpa_finding info = {name, name, name, name, 0, texts, 5, "info", name};
 	struct vpa_finding both[] = {found, info};
+	struct vpa_request request = block_requests[0];
+	struct vpa_outlier_row outlier = {1, 5, name, VPA_PART_IDLE, 5, name, 5};
+	struct vpa_stage_row stage = stages[1];
 	struct vpa_report r = {.path = name,
 		.format = name,
 		.window_end_ns = MS(10),
@@ -328,11 +351,21 @@ static void check_name(const char *rule, const char *name)
 		.syncs = &sync,
 		.sync_count = 1,
 		.findings = both,
-		.finding_count = 2};
+		.finding_count = 2,
+		.requests = &request,
+		.request_count = 1,
+		.stages = &stage,
+		.stage_count = 1};
 	static const unsigned widths[] = {60, 80, 120};
 	struct vpt_buffer out;
 	size_t i;
 
+	request.name = request.source = stage.name = stage.source = name;
+	stage.kind = name;
+	request.blocks.includes = texts;
+	request.blocks.include_count = COUNT(texts);
+	request.blocks.outliers = &outlier;
+	request.blocks.outlier_count = 1;
 	for (i = 0; i < COUNT(widths); i++) {
 		out = render(&r, widths[i], 0);
 		check_page(rule, out.data, widths[i]);
@@ -482,6 +515,7 @@ int main(void)
 		cmocka_unit_test(the_page_is_the_same_in_every_locale),
 		cmocka_unit_test(a_device_that_always_works_is_bound_by_what_it_does_most),
 		cmocka_unit_test(a_cause_is_told_by_where_most_of_it_is),
+		cmocka_unit_test(a_single_block_is_no_series),
 		cmocka_unit_test(names_of_any_bytes_and_length_keep_the_layout),
 		cmocka_unit_test(tables_of_any_length_stay_short),
 		cmocka_unit_test(a_sink_that_fails_is_reported_once),

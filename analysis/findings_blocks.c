@@ -1,0 +1,171 @@
+/* findings_blocks.c - conclusions about FPS, blocks, steps and stages, of the request that a page shows.
+ *
+ * Thresholds are those by which people judge interactive video: 10 frames and 2 blocks a second at least, at most 30
+ * denoising steps and 8 latent frames a block. Silent where a number is unavailable. */
+#include "analysis/findings.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const double least_fps = 10, least_bps = 2, most_steps = 30, most_latents = 8;
+
+/* Growth of attention is worth a line from this share of the period on, in each block. */
+static const double growth_share = 0.01;
+
+/* A stage is, from this share of the blocks' time on. */
+static const double stage_share = 0.3;
+
+/* Without a steady FPS the one from end to end is judged. */
+static void find_fps(struct vpa_report *r, const struct vpa_request *q)
+{
+	double target = r->target_millifps ? (double)r->target_millifps / 1000 : least_fps;
+	int steady = q->blocks.fps >= 0;
+	double fps = steady ? q->blocks.fps : q->fps_end_to_end;
+	struct vpa_finding *f;
+
+	if (fps < 0 || fps >= target)
+		return;
+	f = vpa_finding_add(r, "fps", r->target_millifps ? "fail" : "warn");
+	if (!f)
+		return;
+	f->title = r->target_millifps ? "slower than the target: the findings with gains come first"
+				      : "slower than interactive video: name your own --target";
+	f->measured =
+		vpa_arena_printf(&r->arena, "%.2f FPS %s", fps, steady ? "steady" : "end to end");
+	f->threshold = vpa_arena_printf(&r->arena, "%g FPS", target);
+}
+
+static void find_bps(struct vpa_report *r, const struct vpa_blocks *b)
+{
+	struct vpa_finding *f;
+
+	if (b->bps < 0 || b->bps >= least_bps)
+		return;
+	f = vpa_finding_add(r, "bps", "warn");
+	if (!f)
+		return;
+	f->title = "whoever steers the video waits for whole blocks: make them shorter";
+	f->measured = vpa_arena_printf(&r->arena, "%.2f blocks a second", b->bps);
+	f->threshold = "2 blocks a second";
+}
+
+static void find_steps(struct vpa_report *r, const struct vpa_request *q)
+{
+	int in_blocks = q->steps.per_block >= 0;
+	double steps = in_blocks ? q->steps.per_block : (double)q->steps.count;
+	struct vpa_finding *f;
+
+	if (steps <= most_steps)
+		return;
+	f = vpa_finding_add(r, "steps", "warn");
+	if (!f)
+		return;
+	f->title = "fewer denoising steps: distilled models need 4 to 8, step caches skip some";
+	f->measured = vpa_arena_printf(
+		&r->arena, "%g denoising steps %s", steps, in_blocks ? "a block" : "a request");
+	f->threshold = "30 steps";
+}
+
+static void find_block_size(struct vpa_report *r, const struct vpa_blocks *b)
+{
+	uint64_t most = 0;
+	struct vpa_finding *f;
+	size_t i;
+
+	for (i = 0; i < b->count; i++)
+		most = b->series[i].latents > most ? b->series[i].latents : most;
+	if ((double)most <= most_latents)
+		return;
+	f = vpa_finding_add(r, "block-size", "warn");
+	if (!f)
+		return;
+	f->title = "smaller blocks: the first frame waits for all latent frames of its block";
+	f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " latent frames a block", most);
+	f->threshold = "8 latent frames";
+}
+
+static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
+{
+	uint64_t least = UINT64_MAX, above = 0;
+	struct vpa_finding *f;
+	size_t i;
+
+	if (!b->has_drift || b->attention_drift_ns < growth_share * b->period.mean_ns)
+		return;
+	f = vpa_finding_add(r, "attention-growth", "warn");
+	if (!f)
+		return;
+	for (i = b->warmup; i < b->count; i++)
+		least = b->series[i].attention_ns < least ? b->series[i].attention_ns : least;
+	for (i = b->warmup; i < b->count; i++)
+		above += b->series[i].attention_ns - least;
+	f->title = "attention grows with the KV cache: a shorter window, or a sink and a window";
+	f->gain_at_most_ms = (double)above / 1e6;
+	f->measured = vpa_arena_printf(&r->arena,
+		"%+.2f ms of attention a block, %.1f %% of the period", b->attention_drift_ns / 1e6,
+		100 * b->attention_drift_ns / b->period.mean_ns);
+	f->threshold = "1 % of the period";
+	f->caveat = "a shorter window forgets what the video showed earlier";
+}
+
+static void find_stages(struct vpa_report *r)
+{
+	struct vpa_finding *f;
+	size_t i;
+
+	for (i = 0; i < r->stage_count; i++) {
+		const struct vpa_stage_row *s = &r->stages[i];
+
+		if (strcmp(s->kind, "stage") || s->nested || !s->in_blocks ||
+			s->share <= stage_share)
+			continue;
+		f = vpa_finding_add(r, "stage-share", "warn");
+		if (!f)
+			return;
+		f->title = "one stage outside of denoising takes much of a block";
+		f->measured = vpa_arena_printf(
+			&r->arena, "%.100s: %.1f %% of the blocks' time", s->name, s->share * 100);
+		f->threshold = "30 %";
+		vpa_finding_evidence(f, s->name);
+	}
+}
+
+static void find_syncs(struct vpa_report *r, const struct vpa_request *q)
+{
+	const struct vpa_blocks *b = &q->blocks;
+	double steps = q->steps.per_block * (double)b->measured;
+	struct vpa_finding *f;
+	size_t i;
+
+	for (i = 0; i < b->part_count; i++) {
+		const struct vpa_block_part *p = &b->parts[i];
+
+		if (p->kind != VPA_PART_IDLE || p->cause != VPA_CAUSE_SYNC_DRAIN || steps <= 0 ||
+			(double)p->count < steps)
+			continue;
+		f = vpa_finding_add(r, "syncs-per-step", "warn");
+		if (!f)
+			return;
+		f->title = "the host waits for the GPU in every step: keep scalars on the device";
+		f->gain_at_most_ms = (double)p->ns / 1e6;
+		f->measured = vpa_arena_printf(&r->arena,
+			"%.1f waits a step drain the GPU, %.1f ms in all blocks",
+			(double)p->count / steps, (double)p->ns / 1e6);
+		f->threshold = "1 a step";
+	}
+}
+
+void vpa_find_blocks(struct vpa_report *r)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+
+	if (!q)
+		return;
+	find_fps(r, q);
+	find_bps(r, &q->blocks);
+	find_steps(r, q);
+	find_block_size(r, &q->blocks);
+	find_growth(r, &q->blocks);
+	find_stages(r);
+	find_syncs(r, q);
+}

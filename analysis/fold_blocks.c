@@ -1,0 +1,437 @@
+/* fold_blocks.c - requests, blocks, denoising steps and stages as the trace goes by.
+ *
+ * An op belongs to the ranges around its launch. Of those that stages.h knows an instance is kept: for
+ * requests and blocks to the end, for steps and stages until the range is over, when they are added to
+ * the sums of their block. Where blocks end is found by sweep.h, which also cuts device time there.
+ *
+ * Block k runs from s_k, the start of its first op, to e_k, the end of its last; a mark that says that its
+ * frames are ready makes e_k the end of the last op that the mark's thread launched before it. Its period is
+ * e_k - e_k-1, of the first block of a request e - s. Blocks stand in order of e.
+ *
+ * Unannotated ranges go by their names: a block does not stand inside a step, a stage or another block of the same
+ * thread, a step not inside a step, a request not inside a request. If a capture annotates blocks (steps,
+ * stages, requests), then rules find none of these.
+ *
+ * What the numbers made of it mean stands in report.h and blocks_write.c. */
+#include "analysis/blocks.h"
+
+#include "formats/memory.h"
+
+#include <string.h>
+
+enum { FRAME_COPY_BYTES = 1 << 16 };
+
+/* What is added up of a kernel. */
+enum { IS_ATTENTION = 1, IS_CONV = 2 };
+
+static struct vpa_blocks_state *begun(void *state)
+{
+	struct vpa_blocks_state *s = state;
+
+	if (!s->begun) {
+		vpa_sweep_init(&s->sweep);
+		s->unused = VPA_NONE;
+		s->begun = 1;
+	}
+	return s;
+}
+
+/* ---- ops ---- */
+
+VPA_RARE static int thread_room(struct vpa_blocks_state *s, uint32_t thread)
+{
+	if (vpt_grow(&s->threads, &s->thread_cap, (size_t)thread + 1, sizeof(*s->threads)))
+		return VPT_ENOMEM;
+	for (; s->thread_count <= thread; s->thread_count++)
+		s->threads[s->thread_count] = (struct vpa_blocks_thread){0, VPA_NONE, VPA_NONE};
+	return VPT_OK;
+}
+
+static int add_cut(struct vpa_blocks_place *p, uint32_t cut)
+{
+	if (vpt_grow(&p->cuts, &p->cut_cap, p->cut_count + 1, sizeof(*p->cuts)))
+		return VPT_ENOMEM;
+	p->cuts[p->cut_count++] = cut;
+	return VPT_OK;
+}
+
+/* The first block begins. Ends that lie behind do not matter any more. */
+VPA_RARE static int watch_threads(struct vpa_blocks_state *s)
+{
+	int rc = VPT_OK;
+	size_t i;
+
+	s->watches_threads = 1;
+	for (i = 0; i < s->thread_count && !rc; i++) {
+		struct vpa_blocks_thread *t = &s->threads[i];
+
+		if (t->end_ns <= s->sweep.at_ns)
+			continue;
+		t->cut = vpa_sweep_cut_new(&s->sweep);
+		rc = t->cut == VPA_NONE ? VPT_ENOMEM
+					: vpa_sweep_extend(&s->sweep, t->cut, t->end_ns);
+	}
+	for (i = 0; i < s->mark_count && !rc; i++)
+		if (s->marks[i].end_ns > s->sweep.at_ns)
+			rc = vpa_sweep_extend(&s->sweep, s->marks[i].cut, s->marks[i].end_ns);
+	return rc;
+}
+
+/* No mark of the thread may lie among the launches of a run. */
+static void limit_to_marks(const struct vpa_blocks_state *s, struct vpa_blocks_place *p)
+{
+	uint32_t mark = s->threads[p->thread].mark;
+
+	for (; mark != VPA_NONE && s->marks[mark].time_ns > p->at_ns;
+		mark = s->marks[mark].previous)
+		if (s->marks[mark].time_ns < p->until_ns)
+			p->until_ns = s->marks[mark].time_ns;
+}
+
+/* The end of what a thread has launched so far, and of what it had launched before its marks. */
+static int add_thread(struct vpa_blocks_state *s, struct vpa_blocks_place *p)
+{
+	struct vpa_blocks_thread *t = &s->threads[p->thread];
+	uint32_t mark = t->mark;
+
+	if (t->cut == VPA_NONE)
+		t->cut = vpa_sweep_cut_new(&s->sweep);
+	if (t->cut == VPA_NONE || add_cut(p, t->cut))
+		return VPT_ENOMEM;
+	for (; mark != VPA_NONE && s->marks[mark].time_ns > p->at_ns;
+		mark = s->marks[mark].previous)
+		if (add_cut(p, s->marks[mark].cut))
+			return VPT_ENOMEM;
+	return VPT_OK;
+}
+
+/* The same before there are blocks: without cuts. */
+static void note_end(struct vpa_blocks_state *s, const struct vpa_blocks_place *p)
+{
+	struct vpa_blocks_thread *t = &s->threads[p->thread];
+	uint32_t mark = t->mark;
+
+	t->end_ns = p->end_ns > t->end_ns ? p->end_ns : t->end_ns;
+	for (; mark != VPA_NONE && s->marks[mark].time_ns > p->at_ns;
+		mark = s->marks[mark].previous)
+		if (p->end_ns > s->marks[mark].end_ns)
+			s->marks[mark].end_ns = p->end_ns;
+}
+
+/* The first op of what stays: a block's start is an edge. */
+static int note_first(struct vpa_blocks_state *s, struct vpa_instance *i, uint64_t start_ns)
+{
+	i->first_ns = start_ns;
+	if (i->label.kind != VPA_STAGE_BLOCK)
+		return VPT_OK;
+	i->pin = vpa_sweep_pin(&s->sweep);
+	return i->pin == VPA_NONE ? VPT_ENOMEM : VPT_OK;
+}
+
+VPA_RARE static int enter(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
+	const struct vpa_op *op, struct vpa_blocks_place *p)
+{
+	size_t k;
+	int rc;
+
+	p->known = op->launch != NULL;
+	p->count = p->cut_count = 0;
+	p->vae = 0;
+	if (!p->known)
+		return VPT_OK;
+	p->thread = op->launch->thread;
+	p->devices = 0;
+	p->end_ns = p->attention_ns = 0;
+	if (p->thread >= s->thread_count && thread_room(s, p->thread))
+		return VPT_ENOMEM;
+	rc = vpa_blocks_find_place(s, c, op, p);
+	limit_to_marks(s, p);
+	if (!rc && s->has_blocks && !s->watches_threads)
+		rc = watch_threads(s);
+	for (k = 0; k < p->count && !rc; k++)
+		if (s->instances[p->items[k]].cut != VPA_NONE)
+			rc = add_cut(p, s->instances[p->items[k]].cut);
+	if (!rc && s->watches_threads)
+		rc = add_thread(s, p);
+	for (k = 0; k < p->cut_count && !rc; k++)
+		vpa_sweep_hold(&s->sweep, p->cuts[k]);
+	if (!rc)
+		rc = vpa_sweep_reach(&s->sweep, op->start_ns);
+	for (k = 0; k < p->count && !rc; k++)
+		if (s->instances[p->items[k]].first_ns == UINT64_MAX)
+			rc = note_first(s, &s->instances[p->items[k]], op->start_ns);
+	return rc;
+}
+
+VPA_RARE static int leave(struct vpa_blocks_state *s, struct vpa_blocks_place *p)
+{
+	size_t k;
+	int rc = VPT_OK;
+
+	p->known = 0;
+	if (!s->watches_threads)
+		note_end(s, p);
+	for (k = 0; k < p->cut_count && !rc; k++)
+		rc = vpa_sweep_extend(&s->sweep, p->cuts[k], p->end_ns);
+	for (k = 0; k < p->count; k++) {
+		s->instances[p->items[k]].devices |= p->devices;
+		s->instances[p->items[k]].attention_ns += p->attention_ns;
+	}
+	return rc;
+}
+
+/* Whether the op belongs to the run. */
+static inline int continues(const struct vpa_blocks_place *p, const struct vpa_op *op)
+{
+	const struct vpa_call *launch = op->launch;
+
+	return p->known && launch && p->own == launch->range && p->wide == op->process_range &&
+	       p->thread == launch->thread && launch->start_ns >= p->at_ns &&
+	       launch->start_ns < p->until_ns;
+}
+
+VPA_RARE static int find_roles(struct vpa_blocks_state *s, const struct vpa_model *m)
+{
+	if (vpt_grow(&s->roles, &s->role_cap, m->kernel_count, sizeof(*s->roles)))
+		return VPT_ENOMEM;
+	for (; s->role_count < m->kernel_count; s->role_count++) {
+		const struct vpa_kernel *k = &m->kernels[s->role_count];
+
+		s->roles[s->role_count] = 0;
+		if (k->is_attention || k->klass.family == VPA_FAMILY_ATTENTION_AUX ||
+			k->klass.family == VPA_FAMILY_EAGER_SOFTMAX)
+			s->roles[s->role_count] = IS_ATTENTION;
+		if (k->klass.family == VPA_FAMILY_CONV)
+			s->roles[s->role_count] = IS_CONV;
+	}
+	return VPT_OK;
+}
+
+/* Counts what an op adds to notes, once it has been reached. */
+static inline void take_notes(
+	struct vpa_blocks_state *s, const struct vpa_op *op, struct vpa_blocks_place *p)
+{
+	struct vpa_sweep_notes *n = &s->sweep.now.notes;
+	uint64_t ns = op->end_ns - op->start_ns;
+
+	if (op->end_ns > p->end_ns)
+		p->end_ns = op->end_ns;
+	if (op->device < VPA_SWEEP_DEVICES)
+		p->devices |= (uint32_t)1 << op->device;
+	if (p->vae)
+		n->vae_ns += ns;
+	if (op->kind == VPA_KERNEL) {
+		if (s->roles[op->kernel] & IS_ATTENTION)
+			p->attention_ns += ns;
+		else if (s->roles[op->kernel] & IS_CONV)
+			n->conv_ns += ns;
+	} else if (op->copy_kind == VPT_COPYKIND_DTOH && op->bytes >= FRAME_COPY_BYTES) {
+		n->frame_bytes += op->bytes;
+	}
+}
+
+static int fold_ops(
+	void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
+{
+	struct vpa_blocks_state *s = begun(state);
+	struct vpa_blocks_place p = {.known = 0};
+	size_t i;
+	int rc = VPT_OK;
+
+	if (s->role_count < c->model->kernel_count)
+		rc = find_roles(s, c->model);
+	for (i = 0; i < count && !rc; i++) {
+		const struct vpa_op *op = ops[i];
+
+		if (!continues(&p, op)) {
+			rc = p.known ? leave(s, &p) : VPT_OK;
+			if (!rc)
+				rc = enter(s, c, op, &p);
+		}
+		if (!rc)
+			rc = vpa_sweep_op(&s->sweep, c->model, op);
+		take_notes(s, op, &p);
+		if (op->end_ns > s->last_end_ns)
+			s->last_end_ns = op->end_ns;
+	}
+	if (!rc && p.known)
+		rc = leave(s, &p);
+	vpt_free(p.cuts);
+	return rc;
+}
+
+static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+{
+	(void)c;
+	return vpa_sweep_gap(&begun(state)->sweep, gap);
+}
+
+/* ---- the ends of ranges ---- */
+
+static struct vpa_stage_sum *sum_of(struct vpa_blocks_state *s, uint32_t block, uint32_t row)
+{
+	size_t before = s->sum_cap;
+	uint32_t at = vpa_index_put(&s->sum_index, (uint64_t)(block + 1), row);
+
+	if (at == UINT32_MAX || vpt_grow(&s->sums, &s->sum_cap, (size_t)at + 1, sizeof(*s->sums)))
+		return NULL;
+	if (s->sum_cap > before)
+		memset(s->sums + before, 0, (s->sum_cap - before) * sizeof(*s->sums));
+	return &s->sums[at];
+}
+
+static int add_sample(struct vpa_blocks_state *s, const struct vpa_instance *i, uint64_t ns)
+{
+	if (s->sample_count == VPA_SAMPLES_MAX) {
+		s->too_many++;
+		return VPT_OK;
+	}
+	if (vpt_grow(&s->samples, &s->sample_cap, s->sample_count + 1, sizeof(*s->samples)))
+		return VPT_ENOMEM;
+	s->samples[s->sample_count++] =
+		(struct vpa_stage_sample){i->first_ns, ns, i->block, i->request, i->row};
+	return VPT_OK;
+}
+
+/* Adds a step or part that is over to the sums of its block. */
+static int end_stage(
+	struct vpa_blocks_state *s, const struct vpa_instance *i, const struct vpa_range *range)
+{
+	struct vpa_stage_sum *sum = sum_of(s, i->block, i->row);
+	const struct vpa_projection *p;
+	uint64_t last = 0;
+
+	if (!sum)
+		return VPT_ENOMEM;
+	for (p = &range->gpu; p && p->ops; p = p->next) {
+		last = p->last_ns > last ? p->last_ns : last;
+		sum->busy_ns += p->busy_ns;
+		sum->idle_ns += p->idle_last_ns - p->idle_first_ns;
+	}
+	last = last > i->first_ns ? last : i->first_ns;
+	sum->count++;
+	sum->total_ns += last - i->first_ns;
+	sum->top_ns += i->nested ? 0 : last - i->first_ns;
+	sum->attention_ns += i->attention_ns;
+	s->rows[i->row].count++;
+	s->rows[i->row].nested += i->nested;
+	return add_sample(s, i, last - i->first_ns);
+}
+
+/* A range that launched nothing may still be the request around those of other threads. */
+static int end_without_ops(
+	struct vpa_blocks_state *s, const struct vpa_fold_context *c, const struct vpa_range *range)
+{
+	const struct vpa_blocks_around nothing = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};
+	struct vpa_range copy = *range;
+	struct vpa_stage_label label;
+
+	if (vpa_blocks_label(s, c, range, &label))
+		return VPT_ENOMEM;
+	s->without_ops += label.kind == VPA_STAGE_BLOCK && label.source == VPA_SOURCE_ANNOTATION;
+	if (label.kind != VPA_STAGE_REQUEST)
+		return VPT_OK;
+	if (vpa_blocks_begin(s, c, &copy, &nothing))
+		return VPT_ENOMEM;
+	if (copy.stage >= VPA_FIRST_INSTANCE) {
+		struct vpa_instance *i = &s->instances[copy.stage - VPA_FIRST_INSTANCE];
+
+		i->end_ns = range->end_ns;
+		i->finished = 1;
+		i->cut_off = range->unmatched;
+	}
+	return VPT_OK;
+}
+
+static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
+{
+	struct vpa_blocks_state *s = begun(state);
+	struct vpa_instance *i;
+	int rc;
+
+	if (!range->stage)
+		return end_without_ops(s, c, range);
+	if (range->stage < VPA_FIRST_INSTANCE)
+		return VPT_OK;
+	i = &s->instances[range->stage - VPA_FIRST_INSTANCE];
+	i->end_ns = range->end_ns;
+	i->finished = 1;
+	i->cut_off = range->unmatched;
+	if (vpa_blocks_stays(i->label.kind))
+		return VPT_OK;
+	rc = end_stage(s, i, range);
+	i->block = s->unused;
+	s->unused = range->stage - VPA_FIRST_INSTANCE;
+	return rc;
+}
+
+static int fold_mark(void *state, const struct vpa_fold_context *c, const struct vpa_mark *mark)
+{
+	struct vpa_blocks_state *s = begun(state);
+	struct vpt_text text = vpa_name(c->model, mark->payload);
+	struct vpa_ready_mark m = {.time_ns = mark->time_ns, .thread = mark->thread};
+	struct vpa_stage_label label;
+	struct vpa_blocks_thread *t;
+
+	if (vpa_stage_read(text.text, text.len, &label) || label.kind != VPA_STAGE_FRAMES)
+		return VPT_OK;
+	if (s->mark_count == VPA_MARKS_MAX) {
+		s->too_many++;
+		return VPT_OK;
+	}
+	if ((mark->thread >= s->thread_count && thread_room(s, mark->thread)) ||
+		vpt_grow(&s->marks, &s->mark_cap, s->mark_count + 1, sizeof(*s->marks)))
+		return VPT_ENOMEM;
+	t = &s->threads[mark->thread];
+	m.index = label.index;
+	m.frames = label.frames;
+	m.previous = t->mark;
+	m.end_ns = t->end_ns;
+	m.cut = vpa_sweep_cut_new(&s->sweep);
+	if (m.cut == VPA_NONE ||
+		(t->cut != VPA_NONE && vpa_sweep_cut_copy(&s->sweep, m.cut, t->cut)))
+		return VPT_ENOMEM;
+	t->mark = (uint32_t)s->mark_count;
+	s->marks[s->mark_count++] = m;
+	return VPT_OK;
+}
+
+static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct vpa_blocks_state *s = begun(state);
+
+	if (vpa_sweep_end(&s->sweep))
+		return VPT_ENOMEM;
+	return vpa_blocks_write(s, c, out);
+}
+
+static void free_state(void *state)
+{
+	struct vpa_blocks_state *s = state;
+
+	vpa_sweep_free(&s->sweep);
+	vpt_free(s->instances);
+	vpt_free(s->roles);
+	vpt_free(s->known);
+	vpt_free(s->labels);
+	vpa_index_free(&s->row_index);
+	vpt_free(s->rows);
+	vpa_index_free(&s->sum_index);
+	vpt_free(s->sums);
+	vpt_free(s->samples);
+	vpt_free(s->marks);
+	vpt_free(s->threads);
+}
+
+const struct vpa_fold vpa_fold_blocks = {
+	.name = "blocks",
+	.help = "requests, video blocks, denoising steps and stages: FPS, BPS and what a block is "
+		"made of",
+	.state_bytes = sizeof(struct vpa_blocks_state),
+	.ops = fold_ops,
+	.range = fold_range,
+	.mark = fold_mark,
+	.gap = fold_gap,
+	.finish = finish,
+	.free = free_state,
+};

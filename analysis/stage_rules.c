@@ -1,0 +1,267 @@
+/* stage_rules.c - a user's rules for ranges, see stages.h. They share a file with the kernel families,
+ * whose reader passes these lines over as this one does those. */
+#include "analysis/stages.h"
+
+#include "formats/memory.h"
+
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FIELDS = 4, SUBJECT_MAX = 1024 };
+
+static const char prefix[] = "range ";
+
+struct rule {
+	enum vpa_stage_kind kind;
+	char name[VPA_STAGE_NAME_MAX]; /* "" if it has none */
+	/* The member of the label that a group of the expression is; NONE where it is none. */
+	enum field { NONE, INDEX, FRAMES, LATENTS, TIMESTEP } fields[FIELDS];
+	regex_t regex;
+};
+
+struct vpa_stage_rules {
+	struct rule *rules;
+	size_t count;
+};
+
+static const char *const field_names[] = {[NONE] = "-",
+	[INDEX] = "index",
+	[FRAMES] = "frames",
+	[LATENTS] = "latents",
+	[TIMESTEP] = "timestep"};
+
+int vpa_stage_is_rule(const char *line, size_t len)
+{
+	return len >= sizeof(prefix) - 1 && !memcmp(line, prefix, sizeof(prefix) - 1);
+}
+
+static int is(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && !memcmp(text, word, len);
+}
+
+/* "(index,frames)" behind a kind. 0 if it makes no sense. */
+static int read_fields(struct rule *rule, const char *text, size_t len)
+{
+	size_t count = 0, field, part;
+
+	if (len < 3 || text[0] != '(' || text[len - 1] != ')')
+		return 0;
+	memset(rule->fields, 0, sizeof(rule->fields));
+	for (text++, len -= 2; count < FIELDS; count++) {
+		const char *comma = memchr(text, ',', len);
+
+		part = comma ? (size_t)(comma - text) : len;
+		for (field = NONE; field <= TIMESTEP; field++)
+			if (is(text, part, field_names[field]))
+				break;
+		if (field > TIMESTEP)
+			return 0;
+		rule->fields[count] = (enum field)field;
+		if (!comma)
+			return 1;
+		text += part + 1;
+		len -= part + 1;
+	}
+	return 0;
+}
+
+/* "block(index,frames)", "stage vae_decode": what stands between "range " and the tab. 0 if it makes no sense. */
+static int read_kind(struct rule *rule, const char *text, size_t len)
+{
+	static const enum vpa_stage_kind kinds[] = {VPA_STAGE_NONE, VPA_STAGE_REQUEST,
+		VPA_STAGE_BLOCK, VPA_STAGE_STEP, VPA_STAGE_CONTEXT, VPA_STAGE_PART};
+	size_t word = 0, i;
+
+	while (word < len && text[word] != '(' && text[word] != ' ')
+		word++;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (is(text, word, vpa_stage_kind_name(kinds[i])))
+			break;
+	if (i == sizeof(kinds) / sizeof(kinds[0]))
+		return 0;
+	rule->kind = kinds[i];
+	rule->fields[0] = INDEX;
+	text += word;
+	len -= word;
+	if (!len)
+		return 1;
+	if (*text == '(')
+		return read_fields(rule, text, len);
+	if (rule->kind != VPA_STAGE_PART || len < 2 || len > sizeof(rule->name))
+		return 0;
+	memcpy(rule->name, text + 1, len - 1);
+	return 1;
+}
+
+static int read_rule(
+	struct vpa_stage_rules *r, const char *line, size_t len, size_t number, struct vpt_err *err)
+{
+	const char *tab = memchr(line, '\t', len);
+	struct rule *rule = &r->rules[r->count];
+	char *pattern, why[128];
+	int rc;
+
+	memset(rule, 0, sizeof(*rule));
+	line += sizeof(prefix) - 1;
+	len -= sizeof(prefix) - 1;
+	if (!tab || memchr(line, '\0', len) || tab + 1 == line + len || tab < line ||
+		!read_kind(rule, line, (size_t)(tab - line)))
+		return vpt_fail(err, VPT_EINVAL,
+			"line %zu of the rules: expected \"range\" and request, block, step, "
+			"context, stage or none, a tab and a pattern, found \"range %.*s\"",
+			number, (int)(len < 80 ? len : 80), line);
+	pattern = vpt_strndup(tab + 1, len - (size_t)(tab + 1 - line));
+	if (!pattern)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for line %zu of the rules", number);
+	rc = regcomp(&rule->regex, pattern, REG_EXTENDED);
+	if (!rc) {
+		r->count++;
+	} else {
+		regerror(rc, &rule->regex, why, sizeof(why));
+		rc = vpt_fail(err, rc == REG_ESPACE ? VPT_ENOMEM : VPT_EINVAL,
+			"line %zu of the rules: expected a POSIX extended regular expression, "
+			"found \"%.80s\" (%s)",
+			number, pattern, why);
+	}
+	vpt_free(pattern);
+	return rc;
+}
+
+struct vpa_stage_rules *vpa_stage_rules_read(const char *text, size_t len, struct vpt_err *err)
+{
+	struct vpa_stage_rules *r = vpt_calloc(1, sizeof(*r));
+	const char *line = text, *end = text + len;
+	size_t lines = 1, number;
+
+	for (number = 0; number < len; number++)
+		lines += text[number] == '\n';
+	if (r)
+		r->rules = vpt_calloc(lines, sizeof(*r->rules));
+	if (!r || !r->rules) {
+		vpt_fail(err, VPT_ENOMEM, "no memory for %zu lines of rules", lines);
+		goto fail;
+	}
+	for (number = 1; line < end; number++) {
+		const char *stop = memchr(line, '\n', (size_t)(end - line));
+		size_t length = (size_t)((stop ? stop : end) - line);
+
+		length -= length && line[length - 1] == '\r';
+		if (vpa_stage_is_rule(line, length) && read_rule(r, line, length, number, err))
+			goto fail;
+		line = stop ? stop + 1 : end;
+	}
+	return r;
+fail:
+	vpa_stage_rules_free(r);
+	return NULL;
+}
+
+void vpa_stage_rules_free(struct vpa_stage_rules *r)
+{
+	if (!r)
+		return;
+	while (r->count)
+		regfree(&r->rules[--r->count].regex);
+	vpt_free(r->rules);
+	vpt_free(r);
+}
+
+/* ---- matching ---- */
+
+static int in_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+static int inside_word(const char *text, size_t at)
+{
+	return at && text[at] && in_word(text[at - 1]) && in_word(text[at]);
+}
+
+/* The first match that neither begins nor ends inside a word. */
+static int find(const struct rule *rule, const char *text, regmatch_t *groups)
+{
+	size_t from = 0, i;
+
+	while (!regexec(&rule->regex, text + from, FIELDS + 1, groups, from ? REG_NOTBOL : 0)) {
+		size_t begin = from + (size_t)groups[0].rm_so, end = from + (size_t)groups[0].rm_eo;
+
+		for (i = 0; i <= FIELDS; i++)
+			if (groups[i].rm_so >= 0) {
+				groups[i].rm_so += (regoff_t)from;
+				groups[i].rm_eo += (regoff_t)from;
+			}
+		if (!inside_word(text, begin) && !inside_word(text, end))
+			return 1;
+		if (!text[begin])
+			return 0;
+		from = begin + 1;
+	}
+	return 0;
+}
+
+/* A group as a whole number; -1 if it is none. */
+static int64_t number_of(const char *text, const regmatch_t *group)
+{
+	int64_t value = 0;
+	regoff_t i;
+
+	if (group->rm_so < 0 || group->rm_eo == group->rm_so || group->rm_eo - group->rm_so > 15)
+		return -1;
+	for (i = group->rm_so; i < group->rm_eo; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return -1;
+		value = value * 10 + (text[i] - '0');
+	}
+	return value;
+}
+
+static void fill(const struct rule *rule, const char *text, const regmatch_t *groups,
+	struct vpa_stage_label *out)
+{
+	int64_t *const members[] = {[INDEX] = &out->index,
+		[FRAMES] = &out->frames,
+		[LATENTS] = &out->latents,
+		[TIMESTEP] = &out->timestep};
+	size_t i;
+
+	*out = (struct vpa_stage_label){.index = -1, .frames = -1, .latents = -1, .timestep = -1};
+	out->kind = rule->kind;
+	if (rule->kind == VPA_STAGE_NONE)
+		return;
+	out->source = VPA_SOURCE_RULE;
+	out->name = rule->name[0] ? rule->name : NULL;
+	for (i = 0; i < FIELDS; i++)
+		if (rule->fields[i] != NONE)
+			*members[rule->fields[i]] = number_of(text, &groups[i + 1]);
+}
+
+void vpa_stage_of_name(
+	const struct vpa_stage_rules *r, const char *name, size_t len, struct vpa_stage_label *out)
+{
+	char text[SUBJECT_MAX];
+	regmatch_t groups[FIELDS + 1];
+	struct vpa_stage_label named;
+	size_t i;
+
+	if (r && r->count) {
+		len = len < sizeof(text) - 1 ? len : sizeof(text) - 1;
+		for (i = 0; i < len; i++)
+			text[i] = name[i] ? name[i] : '?';
+		text[len] = '\0';
+		for (i = 0; i < r->count; i++) {
+			if (!find(&r->rules[i], text, groups))
+				continue;
+			fill(&r->rules[i], text, groups, out);
+			if (out->name) {
+				vpa_stage_builtin(out->name, strlen(out->name), &named);
+				out->work = named.work;
+			}
+			return;
+		}
+	}
+	vpa_stage_builtin(name, len, out);
+}

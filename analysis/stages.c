@@ -1,0 +1,354 @@
+/* stages.c - names and annotations of ranges.
+ *
+ * An annotation is read by a strict reader of flat objects: nested values, escapes in what it compares
+ * and anything behind the object make it none. Built-in names are compared word by word with a table,
+ * the whole name at once, so that a name which merely holds the word "block" is not one. A user's
+ * rules are in stage_rules.c. */
+#include "analysis/stages.h"
+
+#include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static const struct {
+	const char *name;
+	enum vpa_stage_kind kind;
+} kinds[] = {
+	{"request", VPA_STAGE_REQUEST},
+	{"block", VPA_STAGE_BLOCK},
+	{"step", VPA_STAGE_STEP},
+	{"context", VPA_STAGE_CONTEXT},
+	{"loop", VPA_STAGE_LOOP},
+	{"stage", VPA_STAGE_PART},
+	{"frames", VPA_STAGE_FRAMES},
+};
+
+const char *vpa_stage_kind_name(enum vpa_stage_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(kinds); i++)
+		if (kinds[i].kind == kind)
+			return kinds[i].name;
+	return "none";
+}
+
+static void clear(struct vpa_stage_label *out)
+{
+	*out = (struct vpa_stage_label){.index = -1, .frames = -1, .latents = -1, .timestep = -1};
+}
+
+/* ---- annotations ---- */
+
+struct reader {
+	const char *at, *end;
+	int failed;
+};
+
+static void skip_space(struct reader *r)
+{
+	while (r->at < r->end && memchr(" \t\r\n", *r->at, 4))
+		r->at++;
+}
+
+/* Whether the next byte is `c`; steps over it if so. */
+static int take(struct reader *r, char c)
+{
+	skip_space(r);
+	if (r->at == r->end || *r->at != c)
+		return 0;
+	r->at++;
+	return 1;
+}
+
+/* The bytes between the quotes as they stand: what has escapes equals no word of ours. */
+static const char *take_string(struct reader *r, size_t *len)
+{
+	const char *begin;
+
+	*len = 0;
+	if (!take(r, '"')) {
+		r->failed = 1;
+		return "";
+	}
+	for (begin = r->at; r->at < r->end && *r->at != '"'; r->at++) {
+		if ((unsigned char)*r->at < 0x20)
+			break;
+		r->at += *r->at == '\\' && r->at + 1 < r->end;
+	}
+	if (r->at >= r->end || *r->at != '"') {
+		r->failed = 1;
+		return "";
+	}
+	*len = (size_t)(r->at++ - begin);
+	return begin;
+}
+
+/* A number, true, false or null. Returns its value if it is a whole number of up to 15 digits, -1 for false and null
+ * as for all others; true is 1. */
+static int64_t take_scalar(struct reader *r)
+{
+	enum { DIGITS = 15 };
+	const char *begin = r->at, *p;
+	int64_t value = 0;
+	size_t len;
+
+	while (r->at < r->end && *r->at && !memchr(",} \t\r\n", *r->at, 6))
+		r->at++;
+	len = (size_t)(r->at - begin);
+	if (!len || memchr(begin, '{', len) || memchr(begin, '[', len) || memchr(begin, '"', len))
+		r->failed = 1;
+	if (len == 4 && !memcmp(begin, "true", 4))
+		return 1;
+	for (p = begin; p < r->at; p++) {
+		if (*p < '0' || *p > '9')
+			return -1;
+		value = value * 10 + (*p - '0');
+		if (p - begin >= DIGITS)
+			return -1;
+	}
+	return len ? value : -1;
+}
+
+static int is(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && !memcmp(text, word, len);
+}
+
+struct annotation {
+	struct vpa_stage_label label;
+	int64_t context;
+};
+
+static void take_member(struct reader *r, struct annotation *a)
+{
+	size_t key_len, len, i;
+	const char *key = take_string(r, &key_len), *text;
+	const struct {
+		const char *key;
+		int64_t *value;
+	} numbers[] = {{"index", &a->label.index}, {"frames", &a->label.frames},
+		{"latents", &a->label.latents}, {"timestep", &a->label.timestep},
+		{"context", &a->context}};
+	int64_t value;
+
+	if (r->failed || !take(r, ':')) {
+		r->failed = 1;
+		return;
+	}
+	skip_space(r);
+	if (r->at < r->end && *r->at == '"') {
+		text = take_string(r, &len);
+		for (i = 0; i < COUNT(kinds) && !r->failed && is(key, key_len, "kind"); i++)
+			if (is(text, len, kinds[i].name))
+				a->label.kind = kinds[i].kind;
+		return;
+	}
+	value = take_scalar(r);
+	for (i = 0; i < COUNT(numbers); i++)
+		if (is(key, key_len, numbers[i].key))
+			*numbers[i].value = value;
+}
+
+int vpa_stage_read(const char *text, size_t len, struct vpa_stage_label *out)
+{
+	struct reader r = {text, text + len, 0};
+	struct annotation a = {.context = -1};
+
+	clear(out);
+	clear(&a.label);
+	if (!take(&r, '{'))
+		return VPT_EDATA;
+	if (!take(&r, '}')) {
+		do
+			take_member(&r, &a);
+		while (!r.failed && take(&r, ','));
+		if (!take(&r, '}'))
+			r.failed = 1;
+	}
+	skip_space(&r);
+	if (r.failed || r.at != r.end || a.label.kind == VPA_STAGE_NONE)
+		return VPT_EDATA;
+	if (a.label.kind == VPA_STAGE_STEP && a.context > 0)
+		a.label.kind = VPA_STAGE_CONTEXT;
+	a.label.source = VPA_SOURCE_ANNOTATION;
+	*out = a.label;
+	return VPT_OK;
+}
+
+/* ---- built-in names ---- */
+
+/* A name is cut into words of letters and numbers; "N" stands for a number that is the index, "M" for
+ * one that is passed over, "T" for a timestep. Letters are compared without case. */
+static const struct {
+	enum vpa_stage_kind kind;
+	enum vpa_stage_work work;
+	const char *words;
+} names[] = {
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "block N"},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "block N of M"},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "block N M"},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "video block N"},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "latent block N"},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "generate block N"},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "diffusion block N"},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "chunk N"},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "chunk N of M"},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "chunk N M"},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "video chunk N"},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "generate chunk N"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N of M"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N M"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N t T"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N timestep T"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise N"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise step"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise step N"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise step N t T"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoising step"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoising step N"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "diffusion step"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "diffusion step N"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "sampling step N"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "inference step N"},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "timestep T"},
+	{VPA_STAGE_LOOP, VPA_WORK_OTHER, "profilerstep N"},
+	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "context pass"},
+	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "kv pass"},
+	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "kv cache pass"},
+	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "cache pass"},
+	{VPA_STAGE_REQUEST, VPA_WORK_OTHER, "request"},
+	{VPA_STAGE_REQUEST, VPA_WORK_OTHER, "request N"},
+	{VPA_STAGE_REQUEST, VPA_WORK_OTHER, "pipeline call"},
+	{VPA_STAGE_REQUEST, VPA_WORK_OTHER, "generate video"},
+	{VPA_STAGE_PART, VPA_WORK_VAE, "vae"},
+	{VPA_STAGE_PART, VPA_WORK_VAE, "vae decode"},
+	{VPA_STAGE_PART, VPA_WORK_VAE, "vae decoder"},
+	{VPA_STAGE_PART, VPA_WORK_VAE, "vae decoding"},
+	{VPA_STAGE_PART, VPA_WORK_VAE, "decode vae"},
+	{VPA_STAGE_PART, VPA_WORK_VAE, "decode latents"},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "vae encode"},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "text encode"},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "text encoder"},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "text encoding"},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "encode prompt"},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "prompt encode"},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "scheduler step"},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "to host"},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "postprocess"},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "post process"},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "postprocess video"},
+};
+
+enum { WORDS_MAX = 6, NAME_MAX = 63 };
+
+struct words {
+	char text[NAME_MAX + 1]; /* in lower case */
+	struct word {
+		const char *text;
+		size_t len;
+		int is_number;
+	} items[WORDS_MAX];
+	size_t count;
+};
+
+static int is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static int is_letter(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+/* Cuts a name into words; 0 if it cannot be one of the table's. A dot joins the names of modules
+ * ("model.block.5"), so a name with dots is none, unless its first word is our own prefix. */
+static int cut(const char *name, size_t len, struct words *w)
+{
+	const char *p;
+	size_t i;
+
+	w->count = 0;
+	if (len > 3 && (!memcmp(name, "vp.", 3) || !memcmp(name, "VP.", 3))) {
+		name += 3;
+		len -= 3;
+	}
+	if (!len || len > NAME_MAX || memchr(name, '.', len))
+		return 0;
+	for (i = 0; i < len; i++) {
+		if ((unsigned char)name[i] < 0x20 || (unsigned char)name[i] >= 0x7f)
+			return 0;
+		w->text[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] + 32) : name[i];
+	}
+	w->text[len] = '\0';
+	for (p = w->text; *p;) {
+		struct word *word = &w->items[w->count];
+
+		if (!is_digit(*p) && !is_letter(*p)) {
+			p++;
+			continue;
+		}
+		if (w->count == WORDS_MAX)
+			return 0;
+		*word = (struct word){.text = p, .is_number = is_digit(*p)};
+		while (word->is_number ? is_digit(*p) : is_letter(*p))
+			p++;
+		word->len = (size_t)(p - word->text);
+		w->count++;
+	}
+	return w->count > 0;
+}
+
+static int64_t number_of(const struct word *word)
+{
+	int64_t value = 0;
+	size_t i;
+
+	for (i = 0; i < word->len && i < 15; i++)
+		value = value * 10 + (word->text[i] - '0');
+	return i == word->len ? value : -1;
+}
+
+static int matches(const char *pattern, const struct words *w, struct vpa_stage_label *out)
+{
+	size_t i;
+
+	for (i = 0; i < w->count && *pattern; i++) {
+		const struct word *word = &w->items[i];
+		size_t len = strcspn(pattern, " ");
+		int wants_number = len == 1 && strchr("NMT", *pattern);
+
+		if (wants_number != word->is_number)
+			return 0;
+		if (*pattern == 'N')
+			out->index = number_of(word);
+		else if (*pattern == 'T')
+			out->timestep = number_of(word);
+		else if (!wants_number && (word->len != len || memcmp(word->text, pattern, len)))
+			return 0;
+		pattern += len;
+		pattern += *pattern == ' ';
+	}
+	return i == w->count && !*pattern;
+}
+
+void vpa_stage_builtin(const char *name, size_t len, struct vpa_stage_label *out)
+{
+	struct words w;
+	size_t i;
+
+	clear(out);
+	if (!cut(name, len, &w))
+		return;
+	for (i = 0; i < COUNT(names); i++) {
+		if (matches(names[i].words, &w, out)) {
+			out->kind = names[i].kind;
+			out->work = names[i].work;
+			out->source = VPA_SOURCE_RULE;
+			return;
+		}
+		clear(out);
+	}
+}

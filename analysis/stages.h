@@ -1,0 +1,85 @@
+/* stages.h - what a range is to a video pipeline: a request, a block, a denoising step, a stage.
+ *
+ * Three sources, best first: an annotation (JSON that our own ranges carry), the user's rules, the
+ * built-in names. All of it is text from a file that nobody vouches for: whatever does not read as
+ * expected is none of these, and nothing is ever guessed. */
+#ifndef VPA_ANALYSIS_STAGES_H
+#define VPA_ANALYSIS_STAGES_H
+
+#include "formats/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum vpa_stage_kind {
+	VPA_STAGE_NONE,
+	VPA_STAGE_REQUEST, /* one video asked for */
+	VPA_STAGE_BLOCK,   /* a group of frames that is generated together */
+	VPA_STAGE_STEP,    /* a denoising iteration */
+	VPA_STAGE_CONTEXT, /* the pass that writes the KV cache */
+	VPA_STAGE_LOOP, /* an iteration of whatever loop a profiler was told of: a step if there are no others */
+	VPA_STAGE_PART,   /* any other named part of the pipeline */
+	VPA_STAGE_FRAMES, /* of marks: frames are ready */
+	VPA_STAGE_KINDS
+};
+
+enum vpa_stage_source { VPA_SOURCE_NONE, VPA_SOURCE_ANNOTATION, VPA_SOURCE_RULE };
+
+/* What a part works on, where its name tells: decides what lies inside an FPS. */
+enum vpa_stage_work { VPA_WORK_OTHER, VPA_WORK_VAE };
+
+enum { VPA_STAGE_NAME_MAX = 64 };
+
+struct vpa_stage_label {
+	enum vpa_stage_kind kind;
+	enum vpa_stage_source source;
+	enum vpa_stage_work work;
+	int64_t index, frames, latents, timestep; /* -1: not told */
+	const char *
+		name; /* a rule's name for what it matches, good as long as the rules; NULL: none */
+};
+
+const char *vpa_stage_kind_name(enum vpa_stage_kind kind); /* "block", "context" ... */
+
+/* Reads an annotation: a flat JSON object such as {"kind":"block","index":3,"frames":12}. Fields that
+ * are not known, or no whole number of up to 15 digits where one is expected, are passed over. 0, or VPT_EDATA and a label of
+ * kind NONE: no such object, or no kind that is known. */
+int vpa_stage_read(const char *text, size_t len, struct vpa_stage_label *out);
+
+/* What a built-in name says: "block 3", "vae_decode", "ProfilerStep#12". The whole name must be one
+ * of the table's; `transformer_block.5` is none. Kind NONE: it says nothing. */
+void vpa_stage_builtin(const char *name, size_t len, struct vpa_stage_label *out);
+
+/* ---- a user's rules ----
+ *
+ * They stand in the same file as the kernel families, one a line: the word "range" and a kind, a tab,
+ * and a POSIX extended regular expression. The first that matches decides, before all built-in names.
+ *
+ *	range block	^clip ([0-9]+)$
+ *	range block(index,frames)	^part ([0-9]+) of ([0-9]+) frames
+ *	range step(index,timestep)	denoise ([0-9]+) t=([0-9]+)
+ *	range context	cache_update
+ *	range stage vae_decode	(tiled_)?decode
+ *	range request	generate
+ *	range none	^warmup
+ *
+ * Names in parentheses say what the groups of the expression capture: index, frames, latents, timestep,
+ * or - for nothing; without them the first group is the index. A word behind "stage" names the part. A
+ * match must not begin or end inside a word (letters, digits, _). */
+struct vpa_stage_rules;
+
+/* Whether a line of a rules file is one of these. */
+int vpa_stage_is_rule(const char *line, size_t len);
+
+/* Reads them from `len` bytes, borrowed for the call; other lines are passed over. The caller frees the
+ * result with vpa_stage_rules_free(). NULL and a sentence with the line's number if a line is wrong
+ * (VPT_EINVAL) or there is no memory (VPT_ENOMEM). No rule at all is fine. */
+struct vpa_stage_rules *vpa_stage_rules_read(const char *text, size_t len, struct vpt_err *err);
+void vpa_stage_rules_free(struct vpa_stage_rules *rules); /* accepts NULL */
+
+/* What a name says by the user's rules (NULL: none), else by the built-in ones. A rule sees the first 1,023
+ * bytes, and a NUL in them as "?". */
+void vpa_stage_of_name(const struct vpa_stage_rules *rules, const char *name, size_t len,
+	struct vpa_stage_label *out);
+
+#endif

@@ -1,0 +1,189 @@
+/* render_block_reports.h - a report with video blocks made by hand for test_render.c: its parts add up. */
+#ifndef TESTS_RENDER_BLOCK_REPORTS_H
+#define TESTS_RENDER_BLOCK_REPORTS_H
+
+#include "tests/render_reports.h"
+
+/* Six measured blocks that grow by 58.5 ms each, of which 112 ms are sync drains. */
+#define BLOCK(k, ms, start, up, miss)                                                              \
+	{                                                                                          \
+		.index = (k), .frames = (k) ? 12 : 9, .latents = 3, .start_ns = MS(start),         \
+		.end_ns = MS((start) + (ms)), .latency_ns = MS(ms), .period_ns = MS(ms),           \
+		.busy_ns = MS((ms)-164.6), .idle_ns = MS(164.6), .attention_ns = MS((ms)-530.9),   \
+		.devices = 1, .warmup = (up), .missed = (miss)                                     \
+	}
+
+static struct vpa_block_row series[] = {
+	BLOCK(0, 1200, 740, 1, 0),
+	BLOCK(1, 670.8, 1940, 0, 0),
+	BLOCK(2, 729.3, 2610.8, 0, 0),
+	BLOCK(3, 787.8, 3340.1, 0, 1),
+	BLOCK(4, 846.2, 4127.9, 0, 1),
+	BLOCK(5, 904.7, 4974.1, 0, 1),
+	BLOCK(6, 963.2, 5878.8, 0, 1),
+};
+
+static struct vpa_block_part block_parts[] = {
+	{VPA_PART_BUSY, VPA_CAUSE_UNKNOWN, "attention", MS(1716.6), 1800},
+	{VPA_PART_BUSY, VPA_CAUSE_UNKNOWN, "gemm", MS(1132.2), 9000},
+	{VPA_PART_BUSY, VPA_CAUSE_UNKNOWN, "conv", MS(577.8), 1200},
+	{VPA_PART_BUSY, VPA_CAUSE_UNKNOWN, "elementwise", MS(430.8), 21000},
+	{VPA_PART_BUSY, VPA_CAUSE_UNKNOWN, "memcpy", MS(57), 6},
+	{VPA_PART_IDLE, VPA_CAUSE_SYNC_DRAIN, "sync drain", MS(673.2), 1800},
+	{VPA_PART_IDLE, VPA_CAUSE_BLOCKING_COPY, "blocking copy", MS(129.6), 6},
+	{VPA_PART_IDLE, VPA_CAUSE_LAUNCH_RATE, "launch rate", MS(116.4), 30000},
+	{VPA_PART_IDLE, VPA_CAUSE_SCHEDULING, "scheduling", MS(43.2), 9000},
+	{VPA_PART_IDLE, VPA_CAUSE_ALLOCATION, "allocation", MS(18.6), 12},
+	{VPA_PART_IDLE, VPA_CAUSE_UNKNOWN, "unknown", MS(6.6), 6},
+};
+
+static struct vpa_outlier_row outliers[] = {
+	{4, -12345678, "host stall", VPA_PART_IDLE, -12000000, "to_host", -11000000},
+	{2, 4200000, "gemm", VPA_PART_BUSY, 4000000, NULL, 0},
+};
+
+static const char *includes[] = {
+	"denoise step", "context pass", "vae_decode", "copies to the host"};
+
+#define TIMES(n, total, p50, least, most)                                                          \
+	{                                                                                          \
+		.count = (n), .total_ns = MS(total), .min_ns = MS(least), .p50_ns = MS(p50),       \
+		.p90_ns = MS(most), .p95_ns = MS(most), .p99_ns = MS(most), .max_ns = MS(most),    \
+		.mean_ns = (total)*1e6 / (n), .deviation_ns = 0.15 * (total)*1e6 / (n)             \
+	}
+
+static struct vpa_request block_requests[] = {
+	{.name = "clip 1",
+		.source = "annotation",
+		.start_ns = 0,
+		.end_ns = MS(6842),
+		.frames = 81,
+		.fps_end_to_end = 81 / 6.842,
+		.ttfb_ns = MS(1940),
+		.ttff_ns = MS(1950),
+		.blocks = {.count = COUNT(series),
+			.warmup = 1,
+			.measured = 6,
+			.frames = 72,
+			.span_ns = MS(4902),
+			.fps = 72 / 4.902,
+			.denoise_rate = -1,
+			.bps = 6 / 4.902,
+			.fps_busy = 72 / 3.9144,
+			.fps_denoise = 22.6,
+			.latent_fps = 18 / 4.902,
+			.includes = includes,
+			.include_count = COUNT(includes),
+			.latency = TIMES(6, 4902, 787.8, 670.8, 963.2),
+			.period = TIMES(6, 4902, 787.8, 670.8, 963.2),
+			.attention = TIMES(6, 1716.6, 256.9, 139.9, 432.3),
+			.jitter_ns = MS(175.4),
+			.misses = 4,
+			.longest_miss_run = 4,
+			.prebuffer_frames = 33,
+			.has_drift = 1,
+			.period_drift_ns = 58.5e6,
+			.attention_drift_ns = 58.5e6,
+			.saturated_at = 6,
+			.busy_ns = MS(3914.4),
+			.idle_ns = MS(987.6),
+			.devices = 1,
+			.parts = block_parts,
+			.part_count = COUNT(block_parts),
+			.series = series,
+			.outliers = outliers,
+			.outlier_count = COUNT(outliers)},
+		.steps = {.count = 28,
+			.time = TIMES(24, 3192, 131, 100, 162.2),
+			.context_count = 7,
+			.context = TIMES(6, 795, 131, 100, 161.7),
+			.per_block = 4,
+			.steps_per_s = 24 / 4.902,
+			.s_per_it = 0.133}},
+	{.name = NULL,
+		.start_ns = MS(7000),
+		.end_ns = MS(7300),
+		.fps_end_to_end = -1,
+		.blocks = {.count = 1,
+			.warmup = 1,
+			.fps = -1,
+			.denoise_rate = -1,
+			.bps = -1,
+			.fps_busy = -1,
+			.fps_denoise = -1,
+			.latent_fps = -1,
+			.misses = -1,
+			.longest_miss_run = -1,
+			.prebuffer_frames = -1,
+			.saturated_at = -1,
+			.series = series},
+		.steps = {.per_block = -1, .steps_per_s = -1, .s_per_it = -1}},
+};
+
+static struct vpa_stage_row stages[] = {
+	{"text_encode", "stage", "rule", 1, 0, 0, 0, TIMES(1, 40, 40, 40, 40), MS(40), MS(40), 0, 0,
+		0.005},
+	{"denoise step", "step", "annotation", 28, 24, 4, 0, TIMES(24, 3192, 131, 100, 162.2),
+		MS(3192), MS(2553.6), MS(638.4), MS(1372.8), 0.65},
+	{"self_attn", "stage", "annotation", 840, 720, 120, 1, TIMES(720, 1440, 2, 1, 3), 0,
+		MS(1000), MS(440), MS(1372.8), 0.29},
+	{"context pass", "context", "annotation", 7, 6, 1, 0, TIMES(6, 795, 131, 100, 161.7),
+		MS(795), MS(635.4), MS(159.6), MS(343.8), 0.16},
+	{"vae_decode", "stage", "annotation", 7, 6, 1, 0, TIMES(6, 651, 108, 108, 109.2), MS(651),
+		MS(596.4), MS(54.6), 0, 0.13},
+	{"to_host", "stage", "annotation", 7, 6, 1, 0, TIMES(6, 204.6, 34, 34, 35), MS(204.6),
+		MS(75), MS(129.6), 0, 0.04},
+};
+
+static struct vpa_report with_blocks(void)
+{
+	struct vpa_report r = host_limited();
+
+	r.requests = block_requests;
+	r.request_count = COUNT(block_requests);
+	r.stages = stages;
+	r.stage_count = COUNT(stages);
+	r.target_millifps = 16000;
+	return r;
+}
+
+/* The VAE comes behind the blocks, and nobody asked for a target. */
+static struct vpa_report decoded_late(void)
+{
+	static struct vpa_request request;
+	struct vpa_report r = with_blocks();
+
+	request = block_requests[0];
+	request.blocks.denoise_rate = request.blocks.fps;
+	request.blocks.fps = -1;
+	request.blocks.misses = request.blocks.longest_miss_run = request.blocks.prebuffer_frames =
+		-1;
+	request.blocks.outlier_count = 0;
+	request.blocks.has_drift = 0;
+	request.blocks.devices = 2;
+	request.blocks.paused_ns = MS(100);
+	request.ttff_ns = 0;
+	r.requests = &request;
+	r.request_count = 1;
+	r.target_millifps = 0;
+	return r;
+}
+
+/* Denoising steps, and no block at all. */
+static struct vpa_report steps_alone(void)
+{
+	static struct vpa_request request;
+	struct vpa_report r = host_limited();
+
+	request = block_requests[1];
+	request.steps = block_requests[0].steps;
+	request.steps.per_block = -1;
+	request.blocks.count = request.blocks.warmup = 0;
+	r.requests = &request;
+	r.request_count = 1;
+	r.stages = stages + 1;
+	r.stage_count = 1;
+	return r;
+}
+
+#endif

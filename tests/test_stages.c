@@ -1,0 +1,343 @@
+/* test_stages.c - what a range is: annotations, built-in names, a user's rules. */
+#include "analysis/families.h"
+#include "analysis/stages.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* "block 3, 12 frames": a label in few words. */
+static const char *words_of(const struct vpa_stage_label *l)
+{
+	static char text[200];
+	const struct {
+		const char *name;
+		int64_t value;
+	} numbers[] = {{"index", l->index}, {"frames", l->frames}, {"latents", l->latents},
+		{"timestep", l->timestep}};
+	size_t used, i;
+
+	used = (size_t)snprintf(text, sizeof(text), "%s", vpa_stage_kind_name(l->kind));
+	for (i = 0; i < COUNT(numbers); i++)
+		if (numbers[i].value >= 0)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, " %s %" PRId64,
+				numbers[i].name, numbers[i].value);
+	if (l->name)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, " called %s", l->name);
+	if (l->work == VPA_WORK_VAE)
+		snprintf(text + used, sizeof(text) - used, " vae");
+	return text;
+}
+
+static void expect(const char *rule, const char *input, const struct vpa_stage_label *found,
+	const char *expected)
+{
+	if (strcmp(words_of(found), expected))
+		fail_msg("%s: \"%s\" is \"%s\", expected \"%s\"", rule, input, words_of(found),
+			expected);
+}
+
+/* ---- annotations ---- */
+
+static const struct {
+	const char *rule, *json, *expected;
+} annotations[] = {
+	{"a request", "{\"kind\":\"request\"}", "request"},
+	{"with its frames", "{\"kind\":\"request\",\"frames\":81}", "request frames 81"},
+	{"a stage", "{\"kind\":\"stage\"}", "stage"},
+	{"a block", "{\"kind\":\"block\",\"index\":3,\"frames\":12,\"latents\":3}",
+		"block index 3 frames 12 latents 3"},
+	{"a step", "{\"kind\":\"step\",\"index\":2,\"timestep\":500}", "step index 2 timestep 500"},
+	{"a pass over the context", "{\"kind\":\"step\",\"index\":4,\"timestep\":0,\"context\":1}",
+		"context index 4 timestep 0"},
+	{"told with true", "{\"kind\":\"step\",\"context\":true}", "context"},
+	{"context 0 is a step", "{\"kind\":\"step\",\"context\":0}", "step"},
+	{"context false is a step", "{\"kind\":\"step\",\"context\":false}", "step"},
+	{"frames are ready", "{\"kind\":\"frames\",\"index\":3,\"frames\":12}",
+		"frames index 3 frames 12"},
+	{"fields in any order", "{\"frames\":12,\"kind\":\"block\"}", "block frames 12"},
+	{"space anywhere", " { \"kind\" : \"block\" ,\n\"index\" :\t3 } ", "block index 3"},
+	{"unknown fields are passed over",
+		"{\"kind\":\"block\",\"note\":\"a, b}\",\"index\":1,\"x\":1.5,\"y\":null}",
+		"block index 1"},
+	{"escapes in texts of others", "{\"note\":\"\\\"}\",\"kind\":\"block\"}", "block"},
+	{"the last of a key twice", "{\"kind\":\"block\",\"index\":1,\"index\":2}",
+		"block index 2"},
+	{"the largest number", "{\"kind\":\"block\",\"index\":999999999999999}",
+		"block index 999999999999999"},
+	{"one digit more is not told", "{\"kind\":\"block\",\"index\":9999999999999999}", "block"},
+	{"a negative number is not told", "{\"kind\":\"block\",\"index\":-1}", "block"},
+	{"a fraction is not told", "{\"kind\":\"block\",\"index\":1.5}", "block"},
+	{"an exponent is not told", "{\"kind\":\"block\",\"index\":1e3}", "block"},
+	{"a number in quotes is not told", "{\"kind\":\"block\",\"index\":\"1\"}", "block"},
+	/* not one */
+	{"nothing", "", "none"},
+	{"no object", "\"block\"", "none"},
+	{"no kind", "{\"index\":3}", "none"},
+	{"an empty object", "{}", "none"},
+	{"a kind that is not known", "{\"kind\":\"frame\"}", "none"},
+	{"a kind in capitals", "{\"kind\":\"BLOCK\"}", "none"},
+	{"a kind with an escape", "{\"kind\":\"bl\\u006fck\"}", "none"},
+	{"a kind that is a number", "{\"kind\":1}", "none"},
+	{"cut off", "{\"kind\":\"block\"", "none"},
+	{"cut off in a text", "{\"kind\":\"blo", "none"},
+	{"cut off behind a backslash", "{\"kind\":\"block\\", "none"},
+	{"something behind it", "{\"kind\":\"block\"}x", "none"},
+	{"a comma too many", "{\"kind\":\"block\",}", "none"},
+	{"a comma missing", "{\"kind\":\"block\" \"index\":3}", "none"},
+	{"a colon missing", "{\"kind\" \"block\"}", "none"},
+	{"a nested object", "{\"kind\":\"block\",\"a\":{\"b\":1}}", "none"},
+	{"a nested list", "{\"kind\":\"block\",\"a\":[1]}", "none"},
+	{"no value", "{\"kind\":\"block\",\"a\":}", "none"},
+	{"a line end inside a text", "{\"kind\":\"block\",\"a\":\"\n\"}", "none"},
+};
+
+static void annotations_are_flat_objects(void **state)
+{
+	struct vpa_stage_label label;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(annotations); i++) {
+		int rc = vpa_stage_read(annotations[i].json, strlen(annotations[i].json), &label);
+
+		expect(annotations[i].rule, annotations[i].json, &label, annotations[i].expected);
+		assert_int_equal(rc, label.kind == VPA_STAGE_NONE ? VPT_EDATA : VPT_OK);
+	}
+	/* A NUL ends nothing: the length does. */
+	assert_int_equal(vpa_stage_read("{\"kind\":\"block\"}\0", 17, &label), VPT_EDATA);
+}
+
+static void a_prefix_of_an_annotation_is_none(void **state)
+{
+	static const char whole[] = "{\"kind\":\"block\",\"index\":3,\"note\":\"\\\"x\"}";
+	struct vpa_stage_label label;
+	size_t len;
+
+	(void)state;
+	for (len = 0; len < sizeof(whole) - 1; len++)
+		assert_int_equal(vpa_stage_read(whole, len, &label), VPT_EDATA);
+	assert_int_equal(vpa_stage_read(whole, len, &label), VPT_OK);
+}
+
+/* ---- built-in names ---- */
+
+static const struct {
+	const char *name, *expected;
+} names[] = {
+	{"block 3", "block index 3"},
+	{"block_3", "block index 3"},
+	{"Block-12", "block index 12"},
+	{"block#0", "block index 0"},
+	{"block3", "block index 3"},
+	{"block 3/7", "block index 3"},
+	{"block 3 of 7", "block index 3"},
+	{"vp.block 3", "block index 3"},
+	{"video_block_3", "block index 3"},
+	{"chunk 3", "block index 3"},
+	{"chunk_3", "block index 3"},
+	{"step 12", "step index 12"},
+	{"step_12", "step index 12"},
+	{"vp.step 2 t=500", "step index 2 timestep 500"},
+	{"step 3/50", "step index 3"},
+	{"denoise_step", "step"},
+	{"denoise_step_4", "step index 4"},
+	{"denoising step 4", "step index 4"},
+	{"denoise 4", "step index 4"},
+	{"timestep 999", "step timestep 999"},
+	{"ProfilerStep#12", "loop index 12"},
+	{"context pass", "context"},
+	{"kv_cache_pass", "context"},
+	{"vae_decode", "stage vae"},
+	{"VAE decode", "stage vae"},
+	{"vae.decode", "none"},
+	{"vp.vae", "stage vae"},
+	{"vae_encode", "stage"},
+	{"text_encode", "stage"},
+	{"text_encoder", "stage"},
+	{"to_host", "stage"},
+	{"scheduler_step", "stage"},
+	{"request", "request"},
+	{"request 7", "request index 7"},
+	{"pipeline_call", "request"},
+	/* what only looks like one */
+	{"transformer_block.5", "none"},
+	{"transformer_block_5", "none"},
+	{"transformer block 5", "none"},
+	{"blocks.5", "none"},
+	{"blocks.5.attn1", "none"},
+	{"block.5", "none"},
+	{"model.block 5", "none"},
+	{"single_transformer_blocks.5", "none"},
+	{"cached_block 5", "none"},
+	{"DBCache_Fn_block_5", "none"},
+	{"CachedBlock 5", "none"},
+	{"minimax_h3.vae.temporal_chunk.3", "none"},
+	{"block", "none"},
+	{"block three", "none"},
+	{"blocked 3", "none"},
+	{"superblock 3", "none"},
+	{"block 3 attn", "none"},
+	{"block 3 4 5", "none"},
+	{"3 block", "none"},
+	{"step", "none"},
+	{"footstep 3", "none"},
+	{"Optimizer.step#SGD.step", "none"},
+	{"optimizer step 3", "none"},
+	{"allocate_slots_3", "none"},
+	{"set_0_blocks.3_4680_1560", "none"},
+	{"aten::linear", "none"},
+	{"", "none"},
+	{"###", "none"},
+	{"block \xc3\xa4 3", "none"},
+	{"a name that is longer than all names of the table can be, block 3 included", "none"},
+	{"a b c d e f g h i", "none"},
+	{"block 1234567890123456789", "block"},
+};
+
+static void whole_names_are_compared_word_by_word(void **state)
+{
+	struct vpa_stage_label label;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(names); i++) {
+		vpa_stage_builtin(names[i].name, strlen(names[i].name), &label);
+		expect("built in", names[i].name, &label, names[i].expected);
+		vpa_stage_of_name(NULL, names[i].name, strlen(names[i].name), &label);
+		expect("without rules", names[i].name, &label, names[i].expected);
+	}
+}
+
+/* ---- a user's rules ---- */
+
+static const struct {
+	const char *rule, *rules, *name, *expected;
+} rules[] = {
+	{"the first group is the index", "range block\t^clip ([0-9]+)$", "clip 3", "block index 3"},
+	{"without a group there is none", "range block\t^clip", "clip 3", "block"},
+	{"the first that matches decides", "range step\tclip\nrange block\tclip", "clip", "step"},
+	{"before the built-in names", "range step\tblock ([0-9]+)", "block 3", "step index 3"},
+	{"which still count where no rule matches", "range step\tclip", "block 3", "block index 3"},
+	{"none takes a name away", "range none\tblock\nrange block\tblock", "block 3", "none"},
+	{"groups by name", "range block(index,frames)\t([0-9]+) of ([0-9]+) frames",
+		"part 3 of 12 frames", "block index 3 frames 12"},
+	{"in any order, some unused", "range step(timestep,-,index)\tt([0-9]+)(x*)i([0-9]+)",
+		"t500xxi2", "step index 2 timestep 500"},
+	{"latents", "range block(latents)\tlat([0-9]+)", "lat3", "block latents 3"},
+	{"a group that matched nothing is not told",
+		"range block(index,frames)\tclip ([0-9]+)(x[0-9]+)?", "clip 3", "block index 3"},
+	{"a group that is no number is not told", "range block\tclip (.*)", "clip abc", "block"},
+	{"a stage with a name", "range stage vae_decode\ttile", "decode tile 3",
+		"stage called vae_decode vae"},
+	{"a stage with its own name", "range stage\ttile", "decode tile 3", "stage"},
+	{"a request", "range request\tgenerate", "generate()", "request"},
+	{"a pass over the context", "range context\tcache_update", "cache_update", "context"},
+	{"whole words: not inside one", "range block\tblock", "transformer_block.5", "none"},
+	{"not at the beginning of one", "range block\tclip", "clipping", "none"},
+	{"not at the end of one", "range block\tclip", "eclip", "none"},
+	{"a later place may be one", "range block\tclip", "eclip clip", "block"},
+	{"anchors stay where they are", "range block\t^clip", "an eclip clip", "none"},
+	{"families are passed over", "# mine\n\nattention\tclip\nrange block\tclip\r\n", "clip",
+		"block"},
+	{"an empty match is one outside words", "range block\tx*", "-", "block"},
+	{"what the pattern needs is a tab", "range block\tclip\t3", "clip\t3", "block"},
+};
+
+static void rules_go_before_built_in_names(void **state)
+{
+	struct vpa_stage_label label;
+	struct vpt_err err = {0};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rules); i++) {
+		struct vpa_stage_rules *r =
+			vpa_stage_rules_read(rules[i].rules, strlen(rules[i].rules), &err);
+
+		if (!r)
+			fail_msg("%s: %s", rules[i].rule, err.text);
+		vpa_stage_of_name(r, rules[i].name, strlen(rules[i].name), &label);
+		expect(rules[i].rule, rules[i].name, &label, rules[i].expected);
+		vpa_stage_rules_free(r);
+	}
+}
+
+static const struct {
+	const char *rules, *why;
+} wrong[] = {
+	{"range\tclip", NULL}, /* of the families: no such one */
+	{"range \tclip", "line 1 of the rules: expected \"range\" and request"},
+	{"attention\tx\nrange clip\tclip", "line 2 of the rules: expected \"range\" and request"},
+	{"range block", "line 1"},
+	{"range block\t", "line 1"},
+	{"range block(\tclip", "line 1"},
+	{"range block()\tclip", "line 1"},
+	{"range block(size)\tclip", "line 1"},
+	{"range block(index,index,index,index,index)\tclip", "line 1"},
+	{"range block(index\tclip", "line 1"},
+	{"range block name\tclip", "line 1"},
+	{"range stage \tclip", "line 1"},
+	{"range stage a_name_that_is_longer_than_sixty_three_bytes_is_none_for_a_stage_\tclip",
+		"line 1"},
+	{"range frames\tclip", "line 1"},
+	{"range loop\tclip", "line 1"},
+	{"range block\t(clip", "line 1 of the rules: expected a POSIX extended regular expression"},
+};
+
+static void wrong_rules_are_refused_with_their_line(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(wrong); i++) {
+		struct vpt_err err = {0};
+		struct vpa_stage_rules *r =
+			vpa_stage_rules_read(wrong[i].rules, strlen(wrong[i].rules), &err);
+
+		assert_true((r == NULL) == (wrong[i].why != NULL));
+		vpa_stage_rules_free(r);
+		if (!wrong[i].why)
+			continue;
+		assert_int_equal(err.code, VPT_EINVAL);
+		if (!strstr(err.text, wrong[i].why))
+			fail_msg("%s: %s", wrong[i].rules, err.text);
+	}
+}
+
+static void families_pass_rules_for_ranges_over(void **state)
+{
+	static const char text[] = "range block\t(((\ngemm\tmine\nrange nonsense";
+	struct vpa_kernel_class klass;
+	struct vpt_err err = {0};
+	struct vpa_rules *r = vpa_rules_read(text, sizeof(text) - 1, &err);
+
+	(void)state;
+	assert_non_null(r);
+	vpa_rules_classify(r, "mine", 4, &klass);
+	assert_int_equal(klass.family, VPA_FAMILY_GEMM);
+	vpa_rules_free(r);
+	/* "range" and a tab is a family that does not exist. */
+	assert_null(vpa_rules_read("range\tx", 7, &err));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(annotations_are_flat_objects),
+		cmocka_unit_test(a_prefix_of_an_annotation_is_none),
+		cmocka_unit_test(whole_names_are_compared_word_by_word),
+		cmocka_unit_test(rules_go_before_built_in_names),
+		cmocka_unit_test(wrong_rules_are_refused_with_their_line),
+		cmocka_unit_test(families_pass_rules_for_ranges_over),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

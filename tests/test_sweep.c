@@ -1,0 +1,181 @@
+/* test_sweep.c - device time between edges, without a trace around it. */
+#include "analysis/sweep.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct vpa_model model;
+
+/* A copy: its family is known without a kernel. */
+static void run(struct vpa_sweep *s, uint32_t device, uint64_t start, uint64_t end)
+{
+	struct vpa_op op = {.start_ns = start,
+		.end_ns = end,
+		.device = device,
+		.kind = VPA_MEMCPY,
+		.kernel = VPA_NONE};
+
+	assert_int_equal(vpa_sweep_op(s, &model, &op), VPT_OK);
+}
+
+static void run_with(struct vpa_sweep *s, uint32_t cut, uint64_t start, uint64_t end)
+{
+	vpa_sweep_hold(s, cut);
+	run(s, 0, start, end);
+	assert_int_equal(vpa_sweep_extend(s, cut, end), VPT_OK);
+}
+
+static void stand_idle(struct vpa_sweep *s, uint32_t device, uint64_t start, uint64_t end)
+{
+	struct vpa_gap gap = {.start_ns = start,
+		.end_ns = end,
+		.device = device,
+		.opened_by = VPA_CAUSE_SYNC_DRAIN};
+
+	assert_int_equal(vpa_sweep_gap(s, &gap), VPT_OK);
+}
+
+static uint64_t part_between(
+	const struct vpa_sweep *s, uint32_t from, uint32_t to, uint32_t mask, size_t part)
+{
+	struct vpa_sweep_sums sums = {{0}, {0}};
+
+	vpa_sweep_between(s, from, to, mask, &sums, NULL, NULL);
+	return sums.ns[part];
+}
+
+enum { IDLE = VPA_SWEEP_IDLE + VPA_CAUSE_SYNC_DRAIN };
+
+static void a_cut_ends_with_its_last_op(void **state)
+{
+	struct vpa_sweep s;
+	uint32_t first, second, pin;
+
+	(void)state;
+	vpa_sweep_init(&s);
+	first = vpa_sweep_cut_new(&s);
+	second = vpa_sweep_cut_new(&s);
+	vpa_sweep_hold(&s, first);
+	assert_int_equal(vpa_sweep_reach(&s, 10), VPT_OK);
+	pin = vpa_sweep_pin(&s);
+	run(&s, 0, 10, 20);
+	assert_int_equal(vpa_sweep_extend(&s, first, 20), VPT_OK);
+	stand_idle(&s, 0, 20, 25);
+	run_with(&s, second, 25, 40); /* the first cut is passed at 20 */
+	assert_int_not_equal(s.cuts[first].edge, VPA_NONE);
+	stand_idle(&s, 0, 40, 50);
+	run_with(&s, first, 50, 60); /* and moves on after all */
+	assert_int_equal(vpa_sweep_end(&s), VPT_OK);
+	assert_int_equal(s.cuts[first].time_ns, 60);
+	assert_int_equal(s.edges[s.cuts[first].edge].time_ns, 60);
+	assert_int_equal(s.edges[s.cuts[second].edge].time_ns, 40);
+	assert_int_equal(part_between(&s, pin, s.cuts[second].edge, 1, VPA_FAMILY_MEMCPY), 25);
+	assert_int_equal(part_between(&s, pin, s.cuts[second].edge, 1, IDLE), 5);
+	assert_int_equal(
+		part_between(&s, s.cuts[second].edge, s.cuts[first].edge, 1, VPA_FAMILY_MEMCPY),
+		10);
+	assert_int_equal(part_between(&s, s.cuts[second].edge, s.cuts[first].edge, 1, IDLE), 10);
+	assert_int_equal(part_between(&s, pin, pin, 1, IDLE), 0);
+	vpa_sweep_free(&s);
+}
+
+static void a_gap_is_cut_at_the_edges_inside_it(void **state)
+{
+	struct vpa_sweep s;
+	uint32_t cut[3], i;
+
+	(void)state;
+	vpa_sweep_init(&s);
+	for (i = 0; i < 3; i++)
+		cut[i] = vpa_sweep_cut_new(&s);
+	run(&s, 1, 0, 10);
+	run_with(&s, cut[0], 5, 20);
+	run_with(&s, cut[1], 20, 45);
+	run_with(&s, cut[2], 45, 80);
+	stand_idle(&s, 1, 10, 70); /* known at its end only */
+	run(&s, 1, 70, 75);
+	assert_int_equal(vpa_sweep_end(&s), VPT_OK);
+	assert_int_equal(part_between(&s, VPA_NONE, s.cuts[cut[0]].edge, 2, IDLE), 10);
+	assert_int_equal(part_between(&s, s.cuts[cut[0]].edge, s.cuts[cut[1]].edge, 2, IDLE), 25);
+	assert_int_equal(part_between(&s, s.cuts[cut[1]].edge, s.cuts[cut[2]].edge, 2, IDLE), 25);
+	assert_int_equal(
+		part_between(&s, s.cuts[cut[1]].edge, s.cuts[cut[2]].edge, 2, VPA_FAMILY_MEMCPY),
+		5);
+	assert_int_equal(part_between(&s, VPA_NONE, VPA_NONE, 2, IDLE), 60);
+	assert_int_equal(part_between(&s, VPA_NONE, VPA_NONE, 1, VPA_FAMILY_MEMCPY), 75);
+	vpa_sweep_free(&s);
+}
+
+static void edges_that_nothing_stands_on_go(void **state)
+{
+	struct vpa_sweep s;
+	uint32_t a, b;
+	uint64_t t;
+
+	(void)state;
+	vpa_sweep_init(&s);
+	a = vpa_sweep_cut_new(&s);
+	b = vpa_sweep_cut_new(&s);
+	/* Each passes the other, over and over. */
+	for (t = 0; t < 100000; t += 10)
+		run_with(&s, t % 20 ? a : b, t, t + 5);
+	assert_int_equal(vpa_sweep_end(&s), VPT_OK);
+	assert_in_range(s.edge_count, 2, 4);
+	assert_int_equal(part_between(&s, VPA_NONE, VPA_NONE, 1, VPA_FAMILY_MEMCPY), 50000);
+	assert_int_equal(part_between(&s, s.cuts[b].edge, s.cuts[a].edge, 1, VPA_FAMILY_MEMCPY), 5);
+	vpa_sweep_free(&s);
+}
+
+static void copies_of_cuts_stand_where_they_were_made(void **state)
+{
+	struct vpa_sweep s;
+	uint32_t thread, mark, late;
+
+	(void)state;
+	vpa_sweep_init(&s);
+	thread = vpa_sweep_cut_new(&s);
+	mark = vpa_sweep_cut_new(&s);
+	late = vpa_sweep_cut_new(&s);
+	run_with(&s, thread, 0, 10);
+	assert_int_equal(vpa_sweep_cut_copy(&s, mark, thread), VPT_OK); /* ahead of the sweep */
+	run(&s, 0, 20, 30);
+	assert_int_equal(vpa_sweep_cut_copy(&s, late, thread), VPT_OK); /* behind it */
+	run_with(&s, thread, 30, 40);
+	assert_int_equal(vpa_sweep_end(&s), VPT_OK);
+	assert_int_equal(s.edges[s.cuts[mark].edge].time_ns, 10);
+	assert_int_equal(s.cuts[late].edge, s.cuts[mark].edge);
+	assert_int_equal(s.edges[s.cuts[thread].edge].time_ns, 40);
+	vpa_sweep_free(&s);
+}
+
+static void many_devices_are_left_out(void **state)
+{
+	struct vpa_sweep s;
+
+	(void)state;
+	vpa_sweep_init(&s);
+	run(&s, VPA_SWEEP_DEVICES, 0, 10);
+	run(&s, VPA_SWEEP_DEVICES - 1, 0, 10);
+	stand_idle(&s, VPA_SWEEP_DEVICES, 10, 20);
+	assert_int_equal(vpa_sweep_end(&s), VPT_OK);
+	assert_int_equal(part_between(&s, VPA_NONE, VPA_NONE, UINT32_MAX, VPA_FAMILY_MEMCPY), 10);
+	assert_int_equal(part_between(&s, VPA_NONE, VPA_NONE, UINT32_MAX, IDLE), 0);
+	vpa_sweep_free(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cut_ends_with_its_last_op),
+		cmocka_unit_test(a_gap_is_cut_at_the_edges_inside_it),
+		cmocka_unit_test(edges_that_nothing_stands_on_go),
+		cmocka_unit_test(copies_of_cuts_stand_where_they_were_made),
+		cmocka_unit_test(many_devices_are_left_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
