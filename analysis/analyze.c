@@ -20,12 +20,7 @@ struct pass {
 	struct vpa_rules *rules;
 	void *states[FOLDS_MAX];
 	/* The folds to be told of what; each list ends with -1. */
-	int with_ops[FOLDS_MAX], with_call[FOLDS_MAX], with_range[FOLDS_MAX];
-	struct gap_fold {
-		int (*gap)(
-			void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
-		void *state;
-	} with_gap[VPA_CAUSES][FOLDS_MAX]; /* ends with NULL */
+	int with_ops[FOLDS_MAX], with_call[FOLDS_MAX], with_range[FOLDS_MAX], with_gaps[FOLDS_MAX];
 	struct vpa_reading reading;
 	struct vpa_report *report;
 	uint64_t last_clock_ns, last_event_ns;
@@ -37,19 +32,33 @@ struct pass {
 
 /* ---- events to folds ---- */
 
-static int fold_gap(void *ctx, const struct vpa_gap *gap)
+/* Those gaps that a fold wants. */
+static int fold_some_gaps(struct pass *p, int fold, const struct vpa_gap *gaps, size_t count)
 {
-	struct pass *p = ctx;
-	const struct gap_fold *f = p->with_gap[gap->opened_by];
+	const struct vpa_fold *f = vpa_folds[fold];
+	size_t i;
 	int rc = VPT_OK;
 
-	/* Mostly there is but one, and then this is only a jump. */
-	for (; f[0].gap && f[1].gap && !rc; f++)
-		rc = f->gap(f->state, &p->context, gap);
-	return f->gap && !rc ? f->gap(f->state, &p->context, gap) : rc;
+	for (i = 0; i < count && !rc; i++)
+		if (f->gap_causes >> gaps[i].opened_by & 1)
+			rc = f->gaps(p->states[fold], &p->context, &gaps[i], 1);
+	return rc;
 }
 
-static int fold_ops(void *ctx, struct vpa_op *const *ops, size_t count)
+static int fold_gaps(void *ctx, const struct vpa_gap *gaps, size_t count)
+{
+	struct pass *p = ctx;
+	const int *i = p->with_gaps;
+	int rc = VPT_OK;
+
+	for (; *i >= 0 && !rc; i++)
+		rc = vpa_folds[*i]->gap_causes
+			     ? fold_some_gaps(p, *i, gaps, count)
+			     : vpa_folds[*i]->gaps(p->states[*i], &p->context, gaps, count);
+	return rc;
+}
+
+static int fold_ops(void *ctx, struct vpa_op *ops, size_t count)
 {
 	struct pass *p = ctx;
 	const int *i = p->with_ops;
@@ -257,7 +266,8 @@ static int read_chunks(struct pass *p, struct vpt_err *err)
 
 static int begin_folds(struct pass *p)
 {
-	int *ops = p->with_ops, *call = p->with_call, *range = p->with_range, i, cause;
+	int *ops = p->with_ops, *call = p->with_call, *range = p->with_range, *gaps = p->with_gaps,
+	    i;
 
 	for (i = 0; vpa_folds[i]; i++) {
 		p->states[i] = vpt_calloc(1, vpa_folds[i]->state_bytes + 1);
@@ -269,16 +279,10 @@ static int begin_folds(struct pass *p)
 			*call++ = i;
 		if (vpa_folds[i]->range)
 			*range++ = i;
+		if (vpa_folds[i]->gaps)
+			*gaps++ = i;
 	}
-	*ops = *call = *range = -1;
-	for (cause = 0; cause < VPA_CAUSES; cause++) {
-		struct gap_fold *gap = p->with_gap[cause];
-
-		for (i = 0; vpa_folds[i]; i++)
-			if (vpa_folds[i]->gap && (!vpa_folds[i]->gap_causes ||
-							 vpa_folds[i]->gap_causes >> cause & 1))
-				*gap++ = (struct gap_fold){vpa_folds[i]->gap, p->states[i]};
-	}
+	*ops = *call = *range = *gaps = -1;
 	return VPT_OK;
 }
 
@@ -313,7 +317,7 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 	if (vpa_resolver_init(&p->resolver, &p->model, p->rules, sink))
 		return vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace");
 	p->idle.resolver = &p->resolver;
-	p->idle.gap = fold_gap;
+	p->idle.gaps_out = fold_gaps;
 	p->idle.grown = tell_sm_counts;
 	p->idle.ctx = p;
 	p->context =
@@ -409,22 +413,21 @@ static int is_wanted(const struct pass *p, const struct vpa_range *range)
 	return t.len == strlen(p->options->range) && !memcmp(t.text, p->options->range, t.len);
 }
 
-static int look_ops(void *ctx, struct vpa_op *const *ops, size_t count)
+static void look_chain(struct vpa_range *range, const struct vpa_op *op)
 {
-	struct vpa_range *range;
+	for (; range; range = range->parent)
+		if (range->end_ns > op->launch->start_ns && op->end_ns > range->gpu.last_ns)
+			range->gpu.last_ns = op->end_ns;
+}
+
+static int look_ops(void *ctx, struct vpa_op *ops, size_t count)
+{
 	size_t i;
 
 	(void)ctx;
 	for (i = 0; i < count; i++) {
-		range = ops[i]->launch ? ops[i]->launch->range : NULL;
-		for (; range; range = range->parent)
-			if (range->end_ns > ops[i]->launch->start_ns &&
-				ops[i]->end_ns > range->gpu.last_ns)
-				range->gpu.last_ns = ops[i]->end_ns;
-		for (range = ops[i]->process_range; range; range = range->parent)
-			if (range->end_ns > ops[i]->launch->start_ns &&
-				ops[i]->end_ns > range->gpu.last_ns)
-				range->gpu.last_ns = ops[i]->end_ns;
+		look_chain(ops[i].range, &ops[i]);
+		look_chain(ops[i].process_range, &ops[i]);
 	}
 	return VPT_OK;
 }

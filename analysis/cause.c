@@ -112,7 +112,7 @@ VPA_RARE static void answer_late_host(
 }
 
 static int same_graph_launch(
-	const struct vpa_neighbour *before, const struct vpa_op *op, const struct vpa_call *launch)
+	const struct vpa_op *before, const struct vpa_op *op, const struct vpa_call *launch)
 {
 	if (!before || !op->correlation || before->correlation != op->correlation)
 		return 0;
@@ -130,8 +130,7 @@ static inline void answer_queued(
 	gap->call = launch->name;
 	if (launch->end_ns > gap->start_ns || gap->start_ns - launch->end_ns < LATENCY_NS)
 		gap->opened_by = VPA_CAUSE_LAUNCH_LATENCY;
-	else if (vpa_resolver_waited(s->resolver, op->stream, s->streams[op->stream].correlation,
-			 op->correlation))
+	else if (vpa_resolver_waited(s->resolver, op->stream, gap->previous, op->correlation))
 		gap->opened_by = VPA_CAUSE_DEPENDENCY;
 	else if (launch->klass == VPT_CALL_GRAPH_LAUNCH)
 		gap->opened_by = VPA_CAUSE_GRAPH_START;
@@ -146,8 +145,8 @@ static void choose_opener(struct vpa_idle *s, struct vpa_gap *gap)
 	struct vpa_resolver *r = s->resolver;
 	const struct vpa_call *launch = gap->gating ? gap->gating->launch : NULL;
 
-	if (launch)
-		gap->thread = launch->thread;
+	gap->call = gap->range = 0;
+	gap->thread = launch ? launch->thread : VPA_NONE;
 	if (!gap->before || !gap->gating) {
 		gap->opened_by =
 			gap->gating ? VPA_CAUSE_BEFORE_FIRST_WORK : VPA_CAUSE_AFTER_LAST_WORK;
@@ -345,7 +344,7 @@ static int spent_simply(const struct vpa_idle *s, const struct vpa_gap *gap, uin
 
 /* The gap of an op that was queued when it began, with nothing recorded that could have a part in it: the last
  * rules of the list, and all of it spent in one way. */
-static int answer_simply(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns)
+static inline int answer_simply(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns)
 {
 	const struct vpa_op *op = gap->gating;
 	const struct vpa_call *launch = op ? op->launch : NULL;
@@ -369,10 +368,16 @@ VPA_RARE static void answer_fully(struct vpa_idle *s, struct vpa_gap *gap, uint6
 		walk_gap(&w);
 }
 
-void vpa_cause_answer(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns)
+void vpa_cause_answer(struct vpa_idle *s, struct vpa_gap *gaps, size_t count)
 {
-	if (!answer_simply(s, gap, spent_ns))
-		answer_fully(s, gap, spent_ns);
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t *spent_ns = s->devices[gaps[i].device].spent_ns;
+
+		if (!answer_simply(s, &gaps[i], spent_ns))
+			answer_fully(s, &gaps[i], spent_ns);
+	}
 }
 
 size_t vpa_cause_pieces(

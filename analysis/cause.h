@@ -23,8 +23,8 @@
 
 #include "analysis/idle.h"
 
-/* Fills opened_by, call, range and thread; adds what the gap was spent in to spent_ns[VPA_CAUSES]. */
-void vpa_cause_answer(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns);
+/* Fills opened_by, call, range and thread; adds what the gaps were spent in to their devices' spent_ns. */
+void vpa_cause_answer(struct vpa_idle *s, struct vpa_gap *gaps, size_t count);
 
 struct vpa_cause_piece {
 	enum vpa_cause cause;

@@ -154,15 +154,14 @@ static void add_backend(struct backend *b, enum role role, uint64_t ns)
 	}
 }
 
-static int fold_ops(
-	void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
+static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op *ops, size_t count)
 {
 	struct state *s = state;
 	size_t i;
 	int rc = make_room(s, c->model);
 
 	for (i = 0; i < count && !rc; i++) {
-		const struct vpa_op *op = ops[i];
+		const struct vpa_op *op = &ops[i];
 		struct progress *p = &s->streams[op->stream];
 		enum role role;
 

@@ -17,15 +17,14 @@ struct state {
 	size_t row_cap;
 };
 
-static int fold_ops(
-	void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
+static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op *ops, size_t count)
 {
 	struct state *s = state;
 	size_t i;
 
 	(void)c;
 	for (i = 0; i < count; i++) {
-		const struct vpa_op *op = ops[i];
+		const struct vpa_op *op = &ops[i];
 		size_t before = s->row_cap;
 		uint32_t row;
 

@@ -110,8 +110,7 @@ VPA_RARE static int make_room(struct state *s, size_t rows, size_t devices)
 	return VPT_OK;
 }
 
-static int fold_ops(
-	void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
+static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op *ops, size_t count)
 {
 	struct state *s = state;
 	size_t i;
@@ -119,7 +118,7 @@ static int fold_ops(
 	if (make_room(s, KERNEL_ROWS + c->model->kernel_count, c->model->device_count))
 		return VPT_ENOMEM;
 	for (i = 0; i < count; i++) {
-		const struct vpa_op *op = ops[i];
+		const struct vpa_op *op = &ops[i];
 		uint32_t row = op->kind == VPA_KERNEL   ? KERNEL_ROWS + op->kernel
 			       : op->kind == VPA_MEMCPY ? MEMCPY_ROW
 							: MEMSET_ROW;

@@ -162,15 +162,15 @@ VPA_RARE static int turn(
 
 /* Adds the ops from `at` on that continue the run and have no other range; returns where they end. A run that goes
  * on ends later than everything else on its device so far, so its end is how far the device is busy. */
-static size_t follow(struct run *run, struct vpa_op *const *ops, size_t at, size_t count)
+static size_t follow(struct run *run, struct vpa_op *ops, size_t at, size_t count)
 {
 	uint64_t last = run->last_ns, busy = 0, launches = 0;
 	size_t begin = at;
 
 	for (; at < count; at++) {
-		const struct vpa_op *op = ops[at];
+		const struct vpa_op *op = &ops[at];
 
-		if (!op->launch || !continues(run, op->launch->range, op) || op->process_range)
+		if (!op->range || !continues(run, op->range, op) || op->process_range)
 			break;
 		if (op->end_ns > last) {
 			busy += op->end_ns - (op->start_ns > last ? op->start_ns : last);
@@ -184,12 +184,11 @@ static size_t follow(struct run *run, struct vpa_op *const *ops, size_t at, size
 	run->busy_ns += busy;
 	run->launches += launches;
 	run->ops += at - begin;
-	run->idle_last_ns = ops[at - 1]->device_idle_ns;
+	run->idle_last_ns = ops[at - 1].device_idle_ns;
 	return at;
 }
 
-static int fold_ops(
-	void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
+static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op *ops, size_t count)
 {
 	struct state *s = state;
 	struct run own = {0}, wide = {0};
@@ -199,10 +198,10 @@ static int fold_ops(
 	if (make_room(s, c->model->device_count))
 		return VPT_ENOMEM;
 	while (i < count && !rc) {
-		const struct vpa_op *op = ops[i++];
+		const struct vpa_op *op = &ops[i++];
 		uint64_t *until = &s->busy_until[op->device];
 
-		rc = turn(&own, op->launch ? op->launch->range : NULL, op, *until);
+		rc = turn(&own, op->range, op, *until);
 		if (!rc && (op->process_range || wide.range))
 			rc = turn(&wide, op->process_range, op, *until);
 		if (op->end_ns > *until)

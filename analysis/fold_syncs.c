@@ -42,16 +42,20 @@ static int fold_call(void *state, const struct vpa_fold_context *c, const struct
 	return VPT_OK;
 }
 
-static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+static int fold_gaps(
+	void *state, const struct vpa_fold_context *c, const struct vpa_gap *gaps, size_t count)
 {
-	struct row *row;
+	size_t i;
 
 	(void)c;
-	row = row_of(state, gap->call);
-	if (!row)
-		return VPT_ENOMEM;
-	row->gaps++;
-	row->idle_ns += gap->end_ns - gap->start_ns;
+	for (i = 0; i < count; i++) {
+		struct row *row = row_of(state, gaps[i].call);
+
+		if (!row)
+			return VPT_ENOMEM;
+		row->gaps++;
+		row->idle_ns += gaps[i].end_ns - gaps[i].start_ns;
+	}
 	return VPT_OK;
 }
 
@@ -101,7 +105,7 @@ const struct vpa_fold vpa_fold_syncs = {
 	.help = "calls in which the host waits for the device, by the idle time they cause",
 	.state_bytes = sizeof(struct state),
 	.call = fold_call,
-	.gap = fold_gap,
+	.gaps = fold_gaps,
 	.gap_causes = 1u << VPA_CAUSE_SYNC_DRAIN | 1u << VPA_CAUSE_BLOCKING_COPY,
 	.finish = finish,
 	.free = free_state,

@@ -12,13 +12,24 @@ const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS] = {
 const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1] = {
 	0, 1000, 5000, 20000, 100000, 1000000, 10000000, UINT64_MAX};
 
+/* Answers the gaps that have gathered and hands them out. */
+static int hand_out(struct vpa_idle *s)
+{
+	size_t count = s->gap_count;
+
+	s->gap_count = 0;
+	vpa_cause_answer(s, s->gaps, count);
+	return count ? s->gaps_out(s->ctx, s->gaps, count) : VPT_OK;
+}
+
 VPA_RARE static int make_room(struct vpa_idle *s, const struct vpa_op *op)
 {
 	size_t before = s->device_count, streams = s->stream_cap;
 
 	if (op->device >= before) {
-		if (vpt_grow(&s->devices, &s->device_cap, (size_t)op->device + 1,
-			    sizeof(*s->devices)))
+		/* Gaps refer to what devices remember, which is about to move. */
+		if (hand_out(s) || vpt_grow(&s->devices, &s->device_cap, (size_t)op->device + 1,
+					   sizeof(*s->devices)))
 			return VPT_ENOMEM;
 		s->device_count = (size_t)op->device + 1;
 		memset(s->devices + before, 0, (s->device_count - before) * sizeof(*s->devices));
@@ -32,7 +43,7 @@ VPA_RARE static int make_room(struct vpa_idle *s, const struct vpa_op *op)
 	return VPT_OK;
 }
 
-static unsigned bucket_of(uint64_t ns)
+static inline unsigned bucket_of(uint64_t ns)
 {
 	unsigned b = 0;
 
@@ -41,73 +52,36 @@ static unsigned bucket_of(uint64_t ns)
 	return b;
 }
 
-static inline int hand_out_part(struct vpa_idle *s, struct vpa_gap *gap, struct vpa_idle_device *d)
+static inline void count_gap(struct vpa_idle_device *d, uint64_t ns)
 {
-	uint64_t ns = gap->end_ns - gap->start_ns;
-
-	if (gap->before && gap->gating) {
-		d->gaps++;
-		d->histogram[bucket_of(ns)]++;
-		if (ns > d->longest_gap_ns)
-			d->longest_gap_ns = ns;
-	}
-	d->idle_ns += ns;
-	vpa_cause_answer(s, gap, d->spent_ns);
-	return s->gap(s->ctx, gap);
+	d->gaps++;
+	d->histogram[bucket_of(ns)]++;
+	if (ns > d->longest_gap_ns)
+		d->longest_gap_ns = ns;
 }
 
 /* While recording is switched off nothing can be said: a pause cuts the gap that it lies in. */
-VPA_RARE static int hand_out_cut(struct vpa_idle *s, struct vpa_gap *gap, struct vpa_idle_device *d)
+VPA_RARE static int put_cut(struct vpa_idle *s, struct vpa_gap gap, struct vpa_idle_device *d)
 {
 	const struct vpa_intervals *paused = &s->resolver->paused;
-	uint64_t end_ns = gap->end_ns;
+	uint64_t end_ns = gap.end_ns;
 	size_t i;
-	int rc = VPT_OK;
 
-	for (i = vpa_intervals_after(paused, gap->start_ns); !rc && gap->start_ns < end_ns; i++) {
+	for (i = vpa_intervals_after(paused, gap.start_ns); gap.start_ns < end_ns; i++) {
 		int last = i == paused->count || paused->items[i].start_ns >= end_ns;
 
-		gap->end_ns = last ? end_ns : paused->items[i].start_ns;
-		if (gap->end_ns > gap->start_ns)
-			rc = hand_out_part(s, gap, d);
-		gap->start_ns = last ? end_ns : paused->items[i].end_ns;
+		gap.end_ns = last ? end_ns : paused->items[i].start_ns;
+		if (gap.end_ns > gap.start_ns) {
+			if (s->gap_count == VPA_GAPS_MAX && hand_out(s))
+				return VPT_ENOMEM;
+			if (gap.before && gap.gating)
+				count_gap(d, gap.end_ns - gap.start_ns);
+			d->idle_ns += gap.end_ns - gap.start_ns;
+			s->gaps[s->gap_count++] = gap;
+		}
+		gap.start_ns = last ? end_ns : paused->items[i].end_ns;
 	}
-	return rc;
-}
-
-static inline int hand_out(struct vpa_idle *s, struct vpa_gap *gap, struct vpa_idle_device *d)
-{
-	if (vpa_intervals_touch(&s->resolver->paused, gap->start_ns, gap->end_ns))
-		return hand_out_cut(s, gap, d);
-	return hand_out_part(s, gap, d);
-}
-
-/* A gap between two ops. */
-static int hand_out_between(struct vpa_idle *s, struct vpa_idle_device *d, const struct vpa_op *op)
-{
-	struct vpa_gap gap = {.start_ns = d->cursor_ns,
-		.end_ns = op->start_ns,
-		.device = op->device,
-		.before = &d->last,
-		.gating = op,
-		.thread = VPA_NONE};
-
-	return hand_out(s, &gap, d);
-}
-
-/* The first op of a device, and the head of the window before it. */
-VPA_RARE static int begin_device(
-	struct vpa_idle *s, struct vpa_idle_device *d, const struct vpa_op *op)
-{
-	struct vpa_gap gap = {.start_ns = d->cursor_ns,
-		.end_ns = op->start_ns,
-		.device = op->device,
-		.gating = op,
-		.thread = VPA_NONE};
-
-	d->seen = 1;
-	d->first_ns = op->start_ns;
-	return op->start_ns > d->cursor_ns ? hand_out(s, &gap, d) : VPT_OK;
+	return VPT_OK;
 }
 
 /* Adds [start, end) to a union whose edge is *edge; returns how much was not covered before. */
@@ -121,29 +95,27 @@ static uint64_t cover(uint64_t *edge, uint64_t start, uint64_t end)
 	return end - from;
 }
 
-/* An op that begins while others are known to run. */
-VPA_RARE static void add_overlapping(
-	struct vpa_idle_device *d, const struct vpa_op *op, int is_compute)
+/* An op that begins while others are known to run. Returns the one that ends last. */
+VPA_RARE static const struct vpa_op *add_overlapping(struct vpa_idle_device *d,
+	const struct vpa_op *op, int is_compute, const struct vpa_op *last)
 {
 	uint64_t start = op->start_ns, end = op->end_ns;
 
 	if (end >= d->cursor_ns)
-		d->last = (struct vpa_neighbour){
-			end, op->correlation, op->kernel, op->kind, op->graph_node};
+		last = op;
 	d->busy_ns += cover(&d->cursor_ns, start, end);
 	if (op->kind == VPA_KERNEL)
 		d->work_ns += cover(&d->work_end_ns, start, end);
 	if (is_compute)
 		d->compute_ns += cover(&d->compute_end_ns, start, end);
+	return last;
 }
 
 /* One that begins when everything before it has ended. */
-static void add_serial(struct vpa_idle_device *d, const struct vpa_op *op, int is_compute)
+static inline void add_serial(struct vpa_idle_device *d, const struct vpa_op *op, int is_compute)
 {
 	uint64_t ns = op->end_ns - op->start_ns;
 
-	d->last = (struct vpa_neighbour){
-		op->end_ns, op->correlation, op->kernel, op->kind, op->graph_node};
 	d->cursor_ns = op->end_ns;
 	d->busy_ns += ns;
 	if (op->kind == VPA_KERNEL) {
@@ -156,69 +128,134 @@ static void add_serial(struct vpa_idle_device *d, const struct vpa_op *op, int i
 	}
 }
 
-static inline int add_op(struct vpa_idle *s, struct vpa_op *op)
+/* Adds a gap, if there is one, between what the device did so far and the op. */
+static inline int add_gap(struct vpa_idle *s, struct vpa_idle_device *d, const struct vpa_op *last,
+	const struct vpa_op *op, uint64_t previous)
 {
-	struct vpa_idle_device *d;
-	struct vpa_idle_stream *stream;
-	int is_kernel = op->kind == VPA_KERNEL, is_compute, rc = VPT_OK;
+	struct vpa_gap *gap = &s->gaps[s->gap_count];
+	uint64_t from = d->cursor_ns;
 
-	if ((op->device >= s->device_count || op->stream >= s->stream_cap) && make_room(s, op))
-		return VPT_ENOMEM;
-	d = &s->devices[op->device];
-	if (!d->seen)
-		rc = begin_device(s, d, op);
-	else if (op->start_ns > d->cursor_ns)
-		rc = hand_out_between(s, d, op);
-	op->device_idle_ns = d->idle_ns;
-	d->ops++;
-	stream = &s->streams[op->stream];
-	d->same_stream_overlaps += op->start_ns < stream->end_ns;
-	if (op->end_ns > stream->end_ns)
-		stream->end_ns = op->end_ns;
-	if (op->correlation)
-		stream->correlation = op->correlation;
-	if (is_kernel) {
-		d->kernel_ns += op->end_ns - op->start_ns;
-		/* Masked, since one kernel's grid says nothing about the next one's. */
-		d->small_grid_ns +=
-			(op->end_ns - op->start_ns) &
-			(0 - (uint64_t)((op->blocks != 0) & (op->blocks < d->sm_count)));
-	}
-	is_compute = is_kernel && !s->resolver->model->kernels[op->kernel].is_comm;
-	if (op->start_ns >= d->cursor_ns)
-		add_serial(d, op, is_compute);
-	else
-		add_overlapping(d, op, is_compute);
-	return rc;
+	if (op->start_ns <= from)
+		return VPT_OK;
+	if (!last || s->gap_count == VPA_GAPS_MAX || from < s->paused_until_ns)
+		return put_cut(s,
+			(struct vpa_gap){.start_ns = from,
+				.end_ns = op->start_ns,
+				.device = op->device,
+				.before = last,
+				.gating = op,
+				.previous = previous},
+			d);
+	gap->start_ns = from;
+	gap->end_ns = op->start_ns;
+	gap->device = op->device;
+	gap->before = last;
+	gap->gating = op;
+	gap->previous = previous;
+	s->gap_count++;
+	count_gap(d, op->start_ns - from);
+	d->idle_ns += op->start_ns - from;
+	return VPT_OK;
 }
 
-int vpa_idle_ops(struct vpa_idle *s, struct vpa_op *const *ops, size_t count)
+/* Adds the ops in front that are of one stream, so of one device too, and returns how many; 0: no memory. */
+static size_t add_run(struct vpa_idle *s, struct vpa_op *ops, size_t count)
+{
+	const struct vpa_kernel *kernels = s->resolver->model->kernels;
+	struct vpa_idle_device *d = &s->devices[ops->device];
+	struct vpa_idle_stream *stream = &s->streams[ops->stream];
+	const struct vpa_op *last = !d->seen ? NULL : d->newest ? d->newest : &d->last;
+	uint64_t kernel_ns = 0, small_grid_ns = 0;
+	uint32_t of = ops->stream;
+	size_t i;
+
+	if (!d->seen)
+		d->first_ns = ops->start_ns;
+	d->seen = 1;
+	for (i = 0; i < count && ops[i].stream == of; i++) {
+		struct vpa_op *op = &ops[i];
+		uint64_t ns = op->end_ns - op->start_ns;
+		int is_compute = 0;
+
+		if (add_gap(s, d, last, op, stream->correlation))
+			return 0;
+		op->device_idle_ns = d->idle_ns;
+		d->same_stream_overlaps += op->start_ns < stream->end_ns;
+		stream->end_ns = op->end_ns > stream->end_ns ? op->end_ns : stream->end_ns;
+		if (op->correlation)
+			stream->correlation = op->correlation;
+		if (op->kind == VPA_KERNEL) {
+			kernel_ns += ns;
+			/* Masked, since one kernel's grid says nothing about the next one's. */
+			small_grid_ns +=
+				ns &
+				(0 - (uint64_t)((op->blocks != 0) & (op->blocks < d->sm_count)));
+			is_compute = !kernels[op->kernel].is_comm;
+		}
+		if (op->start_ns >= d->cursor_ns) {
+			add_serial(d, op, is_compute);
+			last = op;
+		} else {
+			last = add_overlapping(d, op, is_compute, last);
+		}
+	}
+	d->newest = last;
+	d->ops += i;
+	d->kernel_ns += kernel_ns;
+	d->small_grid_ns += small_grid_ns;
+	return i;
+}
+
+/* The batch is going: what devices remember of it is copied. */
+static void keep_newest(struct vpa_idle *s)
 {
 	size_t i;
+
+	for (i = 0; i < s->device_count; i++) {
+		struct vpa_idle_device *d = &s->devices[i];
+
+		if (!d->newest)
+			continue;
+		d->last = *d->newest;
+		d->last.launch = NULL;
+		d->last.range = d->last.process_range = NULL;
+		d->newest = NULL;
+	}
+}
+
+int vpa_idle_ops(struct vpa_idle *s, struct vpa_op *ops, size_t count)
+{
+	const struct vpa_intervals *paused = &s->resolver->paused;
+	size_t i, added = 1;
 	int rc = VPT_OK;
 
-	for (i = 0; i < count && !rc; i++)
-		rc = add_op(s, ops[i]);
-	return rc;
+	s->paused_until_ns = paused->count ? paused->items[paused->count - 1].end_ns : 0;
+	for (i = 0; i < count && added && !rc; i += added) {
+		if (ops[i].device >= s->device_count || ops[i].stream >= s->stream_cap)
+			rc = make_room(s, &ops[i]);
+		added = rc ? 0 : add_run(s, ops + i, count - i);
+	}
+	if (added)
+		rc = hand_out(s);
+	keep_newest(s);
+	return added ? rc : VPT_ENOMEM;
 }
 
 int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns)
 {
 	uint32_t i;
-	int rc = VPT_OK;
 
-	for (i = 0; !rc && i < s->device_count; i++) {
+	for (i = 0; i < s->device_count; i++) {
 		struct vpa_idle_device *d = &s->devices[i];
 		struct vpa_gap gap = {.start_ns = d->cursor_ns,
 			.end_ns = window_end_ns,
 			.device = i,
-			.before = &d->last,
-			.thread = VPA_NONE};
+			.before = &d->last};
 
-		if (d->seen && window_end_ns > d->cursor_ns)
-			rc = hand_out(s, &gap, d);
+		if (d->seen && window_end_ns > d->cursor_ns && put_cut(s, gap, d))
+			return VPT_ENOMEM;
 	}
-	return rc;
+	return hand_out(s);
 }
 
 uint64_t vpa_idle_frontier(const struct vpa_idle *s)

@@ -7,6 +7,8 @@
 
 #include "analysis/resolver.h"
 
+enum { VPA_GAPS_MAX = 128 };
+
 /* What a stretch of time is covered by, most telling first: compute hides communication, both hide copies. */
 struct vpa_idle_device {
 	int seen; /* had an op of positive duration */
@@ -20,7 +22,8 @@ struct vpa_idle_device {
 	uint64_t gaps, longest_gap_ns, histogram[VPA_GAP_BUCKETS]; /* without head and tail */
 	uint64_t kernel_ns, small_grid_ns, same_stream_overlaps;
 	uint32_t sm_count;             /* 0: unknown */
-	struct vpa_neighbour last;     /* the op that ended last */
+	const struct vpa_op *newest;   /* the op that ended last, if it is in the batch at hand */
+	struct vpa_op last;            /* else this one, without its launch and ranges */
 	uint64_t spent_ns[VPA_CAUSES]; /* all gaps by what they were spent in; sums to idle_ns */
 };
 
@@ -33,15 +36,17 @@ struct vpa_idle {
 		uint64_t correlation; /* of its previous op */
 	} * streams;
 	size_t stream_cap;
-	int (*gap)(void *ctx, const struct vpa_gap *gap);
+	struct vpa_gap gaps[VPA_GAPS_MAX]; /* of the batch at hand, not handed out yet */
+	size_t gap_count;
+	uint64_t paused_until_ns; /* no pause ends later, as far as is known */
+	int (*gaps_out)(void *ctx, const struct vpa_gap *gaps, size_t count);
 	void (*grown)(
 		void *ctx); /* devices were met for the first time: their SMs may be told now */
 	void *ctx;
 };
 
-/* Takes the next ops. The device's gap before each, if there is one, is answered and handed out first; then the op
- * is told its device_idle_ns. */
-int vpa_idle_ops(struct vpa_idle *s, struct vpa_op *const *ops, size_t count);
+/* Takes the next ops: each is told its device_idle_ns, and the gaps before them are answered and handed out. */
+int vpa_idle_ops(struct vpa_idle *s, struct vpa_op *ops, size_t count);
 
 /* The window ends: hands out each device's tail. */
 int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns);

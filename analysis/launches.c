@@ -54,7 +54,7 @@ static int grow(struct vpa_launches *l, const struct vpa_thread_past *pasts)
 	return VPT_OK;
 }
 
-int vpa_launches_add_near(
+VPA_RARE static int add_near(
 	struct vpa_launches *l, const struct vpa_thread_past *pasts, struct vpa_launch entry)
 {
 	struct vpa_launch *s;
@@ -74,6 +74,34 @@ int vpa_launches_add_near(
 			return VPT_OK;
 		}
 		if (grow(l, pasts))
+			return VPT_ENOMEM;
+	}
+	return VPT_OK;
+}
+
+int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts, uint32_t thread,
+	uint64_t position, const uint64_t *correlations, size_t count)
+{
+	const struct vpa_calls *calls = &pasts[thread].calls;
+	uint32_t begin = (uint32_t)calls->begin;
+	uint64_t live = calls->end - calls->begin;
+	size_t i;
+
+	if (!l->slot_count && grow(l, pasts))
+		return VPT_ENOMEM;
+	for (i = 0; i < count; i++) {
+		uint64_t correlation = correlations[i];
+		struct vpa_launch *own = home(l, correlation);
+		struct vpa_launch entry = {correlation, thread, (uint32_t)(position + i)};
+
+		if (!correlation)
+			continue;
+		l->added++;
+		/* Mostly the slot is left over from a call of the same thread that is long gone. */
+		if (own->thread == thread ? (uint32_t)(own->position - begin) >= live
+					  : !vpa_launch_is_live(own, pasts))
+			*own = entry;
+		else if (add_near(l, pasts, entry))
 			return VPT_ENOMEM;
 	}
 	return VPT_OK;

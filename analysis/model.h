@@ -32,16 +32,14 @@ enum vpa_waited { VPA_WAITED_NOT, VPA_WAITED_COPY, VPA_WAITED_STREAM };
 /* A CUDA call on a thread. */
 struct vpa_call {
 	uint64_t start_ns, end_ns;
-	struct vpa_range *range; /* innermost at its start, of its thread; NULL: none */
-	uint32_t thread;         /* index of the thread */
-	uint32_t name;           /* id in vpa_model.names */
+	uint32_t thread; /* index of the thread */
+	uint32_t name;   /* id in vpa_model.names */
 	uint32_t
 		encloses; /* so many calls before it on the thread are inside it; of a nested one: so
 				  * many calls after it stands the one around it */
 	uint16_t slot;    /* in its block, see history.h */
 	uint8_t klass;    /* enum vpt_call_class */
 	uint8_t nested : 1; /* inside another call of its thread */
-	uint8_t holds : 1;  /* a reference to its range */
 	uint8_t met : 1;    /* an op that it launched has been released */
 	uint8_t waits : 1;  /* counted as waiting in its block */
 	uint8_t shown : 1;  /* such an op has gone on to the folds */
@@ -78,6 +76,7 @@ struct vpa_op {
 	uint64_t correlation;
 	uint64_t bytes;          /* of copies and memsets */
 	struct vpa_call *launch; /* NULL: no launch record */
+	struct vpa_range *range; /* innermost of the launching thread at the launch; NULL: none */
 	struct vpa_range
 		*process_range;  /* innermost start/end range of the process at the launch */
 	uint64_t device_idle_ns; /* idle time of its device in the window, up to its start */
@@ -141,31 +140,24 @@ static inline struct vpt_text vpa_name(const struct vpa_model *m, uint32_t id)
 /* The innermost range of an op: the one that was opened last, on its thread or process-wide. */
 static inline const struct vpa_range *vpa_op_range(const struct vpa_op *op)
 {
-	const struct vpa_range *own = op->launch ? op->launch->range : NULL,
-			       *wide = op->process_range;
+	const struct vpa_range *own = op->range, *wide = op->process_range;
 
 	if (!own || !wide)
 		return own ? own : wide;
 	return wide->start_ns > own->start_ns ? wide : own;
 }
 
-/* What is remembered of the op before a gap. */
-struct vpa_neighbour {
-	uint64_t end_ns, correlation;
-	uint32_t kernel; /* VPA_NONE for copies */
-	uint8_t kind, graph_node;
-};
-
 /* A stretch of the window in which a device ran nothing, with its answers. */
 struct vpa_gap {
 	uint64_t start_ns, end_ns;
 	uint32_t device;
 	enum vpa_cause opened_by;
-	uint32_t call, range; /* names; 0: none */
-	uint32_t thread;      /* the launching one; VPA_NONE: unknown */
-	const struct vpa_neighbour
-		*before;             /* the op whose end opened it; NULL at the window's start */
+	uint32_t call, range;        /* names; 0: none */
+	uint32_t thread;             /* the launching one; VPA_NONE: unknown */
+	const struct vpa_op *before; /* the op whose end opened it; NULL at the window's start. What
+				      * launched it and where may be gone: not to be asked */
 	const struct vpa_op *gating; /* the op that ended it; NULL at the window's end */
+	uint64_t previous; /* correlation id of the op before `gating` on its stream; 0: none */
 };
 
 #endif

@@ -181,26 +181,43 @@ static inline void read_copy(struct vpa_op *op, const struct vpa_op_source *s, u
 		.graph_node = col[VPT_COPY_GRAPH_NODE][row] != 0};
 }
 
+/* How many of the source's next ops start before `until_ns`: at least 1, at most `max`. */
+static size_t count_before(const struct vpa_op_source *s, uint64_t until_ns, size_t max)
+{
+	const uint64_t *starts = s->section->col[0];
+	size_t low = 1, high = max; /* the first `low` do, those from `high` on do not */
+
+	if (starts[s->order ? s->order[s->at + max - 1] : s->at + max - 1] < until_ns)
+		return max;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (starts[s->order ? s->order[s->at + middle] : s->at + middle] < until_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Takes the source's next op, and then all that start before `until_ns`; at most `max`, more than none. Steps on
  * and returns how many. */
 static size_t take_rows(struct vpa_op_source *s, uint64_t until_ns, struct vpa_op *out, size_t max)
 {
-	const uint64_t *starts = s->section->col[0];
-	int kernels = s->section->kind == VPT_KERNEL;
-	size_t taken = 0, left = s->count - s->at;
-	uint32_t row = row_at(s);
+	size_t left = s->count - s->at, taken = count_before(s, until_ns, max < left ? max : left);
+	size_t i;
 
-	if (max > left)
-		max = left;
-	do {
-		if (kernels)
-			read_kernel(&out[taken++], s, row);
-		else
-			read_copy(&out[taken++], s, row);
-		s->at++;
-	} while (taken < max && starts[row = row_at(s)] < until_ns);
+	if (s->section->kind != VPT_KERNEL)
+		for (i = 0; i < taken; i++, s->at++)
+			read_copy(&out[i], s, row_at(s));
+	else if (s->order)
+		for (i = 0; i < taken; i++, s->at++)
+			read_kernel(&out[i], s, row_at(s));
+	else
+		for (i = 0; i < taken; i++, s->at++)
+			read_kernel(&out[i], s, (uint32_t)s->at);
 	if (taken < left)
-		s->head_ns = starts[row_at(s)];
+		s->head_ns = start_of(s->section, row_at(s));
 	return taken;
 }
 

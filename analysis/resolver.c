@@ -204,66 +204,54 @@ struct adding {
 	struct vpa_resolver *r;
 	const struct vpt_batch *batch;
 	const struct vpt_section *section;
-	struct vpa_thread_past *past;
+	struct vpa_calls *calls;
 	struct vpa_launches *launches;
-	struct vpa_step_span range;
 	uint32_t thread;
 };
 
 /* Adds the rows [row, end), all of which stand in the thread's last block. What each adds to is kept in locals
  * and written down once: this loop is as hot as any. */
-static void hold_open_range(struct vpa_call *call)
-{
-	if (call->range && call->range->end_ns == UINT64_MAX) {
-		call->range->references++;
-		call->holds = 1;
-	}
-}
-
 static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
 {
 	const uint64_t *const *col = (const uint64_t *const *)a->section->col;
+	const uint64_t *starts = col[VPT_CALL_START], *durations = col[VPT_CALL_DURATION];
+	const uint64_t *ids = col[VPT_CALL_ID], *names = col[VPT_CALL_NAME];
+	const uint64_t *correlations = col[VPT_CALL_CORRELATION];
 	struct vpa_resolver *r = a->r;
-	struct vpa_calls *calls = &a->past->calls;
+	const struct vpa_call_kind *kinds = r->maps->call_kinds;
+	struct vpa_calls *calls = a->calls;
 	struct vpa_call_block *block = calls->blocks[calls->block_count - 1];
+	struct vpa_call *call = &block->calls[calls->end % VPA_CALL_BLOCK];
 	uint64_t window_start = r->model->window_start_ns,
 		 window_ns = r->model->window_end_ns - window_start;
 	uint64_t earliest = block->start_ns, in_window = 0, launches = 0;
 	uint64_t previous =
 		calls->end > calls->begin ? vpa_calls_at(calls, calls->end - 1)->start_ns : 0;
-	uint32_t waiting = 0;
+	uint32_t waiting = 0, thread = a->thread;
 	int rc = VPT_OK;
 
-	for (; row < end && !rc; row++) {
-		uint64_t start = col[VPT_CALL_START][row],
-			 stop = start + col[VPT_CALL_DURATION][row];
-		uint64_t id = col[VPT_CALL_ID][row], correlation = col[VPT_CALL_CORRELATION][row];
-		uint64_t position = calls->end, inside = start - window_start <= window_ns;
-		const struct vpa_call_kind *kind = &r->maps->call_kinds[id & 255];
-		struct vpa_call *call = &block->calls[position % VPA_CALL_BLOCK];
+	for (; row < end && !rc; row++, call++) {
+		uint64_t start = starts[row], stop = start + durations[row], id = ids[row];
+		unsigned inside = start - window_start <= window_ns, waits;
+		const struct vpa_call_kind *kind = &kinds[id & 255];
 		struct vpa_call_kind named;
-		unsigned waits;
 
-		if (id > 255 || col[VPT_CALL_NAME][row] || !kind->known) {
+		if (id > 255 || names[row] || !kind->known) {
 			kind = &named;
-			rc = vpa_maps_call_kind(r, a->batch, id, col[VPT_CALL_NAME][row], &named);
+			rc = vpa_maps_call_kind(r, a->batch, id, names[row], &named);
 			if (rc)
 				break;
 		}
-		waits = kind->launches | (kind->unknown & (unsigned)(correlation != 0));
-		/* A step is kept as long as a call that began in it, so a range needs no reference - but one that is still
-		 * open may turn out to have ended before, and then its step is gone. */
+		waits = kind->launches | (kind->unknown & (unsigned)(correlations[row] != 0));
 		*call = (struct vpa_call){.start_ns = start,
 			.end_ns = stop < start ? start : stop,
-			.range = vpa_step_span_at(&a->range, &a->past->ranges.steps, start),
-			.thread = a->thread,
+			.thread = thread,
 			.name = kind->name,
-			.slot = (uint16_t)(position % VPA_CALL_BLOCK),
+			.slot = (uint16_t)(call - block->calls),
 			.klass = kind->klass,
 			.waits = waits & 1,
 			.missed = kind->launches & inside & 1};
-		hold_open_range(call);
-		calls->end = position + 1;
+		calls->end++;
 		earliest = start < earliest ? start : earliest;
 		waiting += waits;
 		in_window += inside;
@@ -272,10 +260,7 @@ static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
 		if (previous >= start)
 			mark_nested(calls, call);
 		previous = start;
-		if (correlation)
-			rc = vpa_launches_add(
-				a->launches, r->pasts, correlation, a->thread, position);
-		if (!rc && (kind->blocks & inside))
+		if (kind->blocks & inside)
 			rc = vpa_hand_out_call(r, call);
 	}
 	block->start_ns = earliest;
@@ -289,14 +274,15 @@ static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const st
 {
 	struct adding a = {.r = r, .batch = b, .section = s};
 	struct vpa_calls *calls;
+	uint64_t position;
 	uint32_t row = 0, end;
 	int rc = vpa_maps_thread(r, s->lane, &a.thread);
 
 	if (rc)
 		return rc;
-	a.past = &r->pasts[a.thread];
 	a.launches = &r->processes[r->model->threads[a.thread].process].launches;
-	calls = &a.past->calls;
+	calls = a.calls = &r->pasts[a.thread].calls;
+	position = calls->end;
 	for (; row < s->row_count && !rc; row = end) {
 		uint32_t room = VPA_CALL_BLOCK - (uint32_t)(calls->end % VPA_CALL_BLOCK);
 
@@ -305,7 +291,9 @@ static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const st
 		end = s->row_count - row < room ? s->row_count : row + room;
 		rc = add_call_rows(&a, row, end);
 	}
-	return rc;
+	return rc ? rc
+		  : vpa_launches_add(a.launches, r->pasts, a.thread, position,
+			    s->col[VPT_CALL_CORRELATION], s->row_count);
 }
 
 /* ---- what marks time: synchronisation, overhead, loss ---- */
@@ -483,19 +471,6 @@ static int may_forget(
 	       (r->released_ns > last->end_ns && r->released_ns - last->end_ns >= LAUNCH_WAIT_NS);
 }
 
-static void drop_calls(struct vpa_resolver *r, struct vpa_calls *calls, uint64_t until)
-{
-	uint64_t p;
-
-	for (p = calls->begin; p < until; p++) {
-		struct vpa_call *call = vpa_calls_at(calls, p);
-
-		if (call->holds)
-			vpa_range_drop(&r->pool, call->range);
-	}
-	vpa_calls_drop(calls, until);
-}
-
 static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t frontier_ns)
 {
 	struct vpa_thread_past *past = &r->pasts[thread];
@@ -507,7 +482,7 @@ static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t fr
 		(calls->end - calls->begin > CALLS_KEPT_MAX || may_forget(r, calls, frontier_ns))) {
 		past->forgotten_ns =
 			vpa_calls_block(calls, calls->begin)->calls[VPA_CALL_BLOCK - 1].end_ns;
-		drop_calls(r, calls, calls->begin + VPA_CALL_BLOCK);
+		vpa_calls_drop(calls, calls->begin + VPA_CALL_BLOCK);
 	}
 	earliest = vpa_calls_earliest(calls);
 	vpa_timeline_trim(&past->ranges, &r->pool, earliest < frontier_ns ? earliest : frontier_ns);
@@ -552,7 +527,7 @@ int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns)
 	for (i = 0; i < r->model->thread_count; i++) {
 		struct vpa_thread_past *past = &r->pasts[i];
 
-		drop_calls(r, &past->calls, past->calls.end);
+		vpa_calls_drop(&past->calls, past->calls.end);
 		close_open(&past->ranges, end_ns);
 		vpa_timeline_end(&past->ranges, &r->pool);
 	}

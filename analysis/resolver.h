@@ -28,7 +28,7 @@ struct vpa_waits {
 
 /* Where resolved events go. Ops come in batches, in order, all of positive length inside the window. */
 struct vpa_resolver_sink {
-	int (*ops)(void *ctx, struct vpa_op *const *ops, size_t count);
+	int (*ops)(void *ctx, struct vpa_op *ops, size_t count);
 	/* A call that waits for a device and starts inside the window; its ops are known by then. */
 	int (*call)(void *ctx, const struct vpa_call *call);
 	int (*range)(void *ctx, const struct vpa_range *range); /* nothing refers to it any more */

@@ -12,6 +12,14 @@ struct origin {
 	const struct vpa_launches *launches; /* NULL: of more than one process */
 };
 
+/* The thread that launched the op before: mostly it launched the next one too. */
+struct launcher {
+	uint32_t thread;
+	uint32_t begin; /* low bits of its first call's position */
+	uint64_t live;  /* calls that are kept */
+	const struct vpa_calls *calls;
+};
+
 /* Ops that do not know their process match any, as do calls that do not know theirs. */
 static int may_launch(const struct vpa_process *p, int64_t pid)
 {
@@ -41,12 +49,13 @@ VPA_RARE static struct origin origin_of(const struct vpa_resolver *r, uint32_t s
 	const struct vpa_stream *s = &r->model->streams[stream];
 	struct origin o = {.stream = stream, .device = s->device};
 
-	if (r->process_count == 1 && may_launch(&r->processes[0], s->pid))
+	if (r->process_count == 1 && may_launch(&r->processes[0], s->pid) &&
+		r->processes[0].launches.slot_count && !r->processes[0].launches.doubled)
 		o.launches = &r->processes[0].launches;
 	return o;
 }
 
-static void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
+static inline void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
 {
 	launch->met = 1;
 	if (launch->waits && launch->klass != VPT_CALL_GRAPH_LAUNCH) {
@@ -109,37 +118,39 @@ VPA_RARE static int clip(
 	return op->end_ns > op->start_ns;
 }
 
-/* Joins ops; lists those that go on to the folds, inside the window and of positive length. */
-static size_t resolve(struct vpa_resolver *r, struct vpa_op *ops, size_t count, int wide_ranges,
-	struct vpa_op **out)
+/* Joins ops; keeps those that go on to the folds, inside the window and of positive length, and returns how many. */
+static size_t resolve(struct vpa_resolver *r, struct vpa_op *ops, size_t count, int wide_ranges)
 {
 	uint64_t window_start = r->model->window_start_ns, window_end = r->model->window_end_ns;
-	uint64_t *counts[] = {[VPA_KERNEL] = &r->counts.kernels,
-		[VPA_MEMCPY] = &r->counts.memcpy,
-		[VPA_MEMSET] = &r->counts.memset};
+	uint64_t counts[] = {[VPA_KERNEL] = 0, [VPA_MEMCPY] = 0, [VPA_MEMSET] = 0};
 	size_t n = 0, i;
 
 	for (i = 0; i < count; i++) {
 		struct vpa_op *op = &ops[i];
+		struct vpa_call *launch = op->launch;
 
-		if (op->launch && op->start_ns > window_start && op->end_ns > op->start_ns &&
+		if (launch && op->start_ns > window_start && op->end_ns > op->start_ns &&
 			op->end_ns <= window_end) {
 			join(r, op, wide_ranges);
-			++*counts[op->kind];
-		} else if (!clip(r, op, counts[op->kind], wide_ranges)) {
+			counts[op->kind]++;
+		} else if (!clip(r, op, &counts[op->kind], wide_ranges)) {
 			continue;
 		}
-		if (op->launch) {
-			op->first_of_launch = !op->launch->shown;
-			op->launch->shown = 1;
-			/* The folds will want it. */
-			if (op->launch->range) {
-				__builtin_prefetch(&op->launch->range->name, 1);
-				__builtin_prefetch(&op->launch->range->gpu.ops, 1);
-			}
+		if (launch) {
+			struct vpa_thread_past *past = &r->pasts[launch->thread];
+
+			op->first_of_launch = !launch->shown;
+			launch->shown = 1;
+			op->range = vpa_step_span_at(
+				&past->range, &past->ranges.steps, launch->start_ns);
 		}
-		out[n++] = op;
+		if (n < i)
+			ops[n] = *op;
+		n++;
 	}
+	r->counts.kernels += counts[VPA_KERNEL];
+	r->counts.memcpy += counts[VPA_MEMCPY];
+	r->counts.memset += counts[VPA_MEMSET];
 	return n;
 }
 
@@ -154,12 +165,34 @@ static int finish_op(void *ctx, struct vpa_op *op)
 	return vpa_maps_config(r, r->batch, op->kernel, &op->kernel, &op->blocks);
 }
 
+/* The call of an id. */
+static inline struct vpa_call *launch_of(const struct vpa_resolver *r, const struct vpa_launches *l,
+	struct launcher *by, uint64_t correlation)
+{
+	const struct vpa_launch *own = &l->slots[correlation & (l->slot_count - 1)];
+	struct vpa_call *call;
+	uint32_t at = own->position - by->begin;
+
+	if (own->correlation == correlation && own->thread == by->thread && at < by->live)
+		return vpa_calls_at(by->calls, by->calls->begin + at);
+	call = vpa_launches_find(l, r->pasts, correlation);
+	if (call && call->thread != by->thread) {
+		by->thread = call->thread;
+		by->calls = &r->pasts[by->thread].calls;
+		by->begin = (uint32_t)by->calls->begin;
+		by->live = by->calls->end - by->calls->begin;
+	}
+	return call;
+}
+
 /* Finishes the ops that have not been held, and finds the launches: by the time they are looked at they have come
  * into the cache. */
 static int find_launches(struct vpa_resolver *r, struct vpa_op *ops, size_t count)
 {
+	const struct vpa_config_entry *configs = r->maps->configs;
 	struct origin from = {.stream = VPA_NONE};
-	size_t i;
+	struct launcher by = {.thread = VPA_NONE};
+	size_t i, config_count = r->maps->config_count;
 
 	for (i = 0; i < count; i++) {
 		struct vpa_op *op = &ops[i];
@@ -167,12 +200,18 @@ static int find_launches(struct vpa_resolver *r, struct vpa_op *ops, size_t coun
 		if (op->stream != from.stream)
 			from = origin_of(r, op->stream);
 		op->device = from.device;
-		if (op->kind == VPA_KERNEL && !op->held &&
-			vpa_maps_config(r, r->batch, op->kernel, &op->kernel, &op->blocks))
-			return VPT_ENOMEM;
-		op->launch = from.launches
-				     ? vpa_launches_find(from.launches, r->pasts, op->correlation)
-				     : find_launch(r, op);
+		if (op->kind == VPA_KERNEL && !op->held) {
+			if (op->kernel < config_count && configs[op->kernel].kernel != VPA_NONE) {
+				op->blocks = configs[op->kernel].blocks;
+				op->kernel = configs[op->kernel].kernel;
+			} else if (vpa_maps_new_config(
+					   r, r->batch, op->kernel, &op->kernel, &op->blocks)) {
+				return VPT_ENOMEM;
+			}
+		}
+		op->launch = !op->correlation ? NULL
+			     : from.launches  ? launch_of(r, from.launches, &by, op->correlation)
+					      : find_launch(r, op);
 		__builtin_prefetch(op->launch, 1);
 	}
 	return VPT_OK;
@@ -190,15 +229,18 @@ static int has_wide_ranges(const struct vpa_resolver *r)
 
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 {
-	struct vpa_op ops[OPS_BATCH], *out[OPS_BATCH];
+	struct vpa_op ops[OPS_BATCH];
 	int wide_ranges = has_wide_ranges(r), rc = VPT_OK;
-	size_t taken, n;
+	size_t taken, n, i;
+
+	for (i = 0; i < r->model->thread_count; i++)
+		r->pasts[i].range = (struct vpa_step_span){0};
 
 	while (!rc && (taken = vpa_op_queue_take(&r->queue, until_ns, ops, OPS_BATCH))) {
 		rc = find_launches(r, ops, taken);
-		n = rc ? 0 : resolve(r, ops, taken, wide_ranges, out);
+		n = rc ? 0 : resolve(r, ops, taken, wide_ranges);
 		if (n)
-			rc = r->sink.ops(r->sink.ctx, out, n);
+			rc = r->sink.ops(r->sink.ctx, ops, n);
 	}
 	if (!rc)
 		rc = vpa_op_queue_hold(&r->queue, finish_op, r);
