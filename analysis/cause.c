@@ -343,19 +343,19 @@ static int spent_simply(const struct vpa_idle *s, const struct vpa_gap *gap, uin
 }
 
 /* The gap of an op that was queued when it began, with nothing recorded that could have a part in it: the last
- * rules of the list, and all of it spent in one way. */
+ * rules of the list, and all of it spent in what opened it. */
 static inline int answer_simply(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns)
 {
-	const struct vpa_op *op = gap->gating;
+	const struct vpa_op *op = gap->gating, *before = gap->before;
 	const struct vpa_call *launch = op ? op->launch : NULL;
 
-	if (!launch || !gap->before || launch->end_ns > gap->start_ns ||
+	if (!launch || !before || launch->end_ns > gap->start_ns ||
 		launch->start_ns == gap->start_ns || s->resolver->quiet_ns > gap->start_ns ||
-		gap->before->correlation == op->correlation)
+		before->correlation == op->correlation)
 		return 0;
 	gap->thread = launch->thread;
 	answer_queued(s, gap, launch);
-	spent_ns[cause_after_launch(gap)] += gap->end_ns - gap->start_ns;
+	spent_ns[gap->opened_by] += gap->end_ns - gap->start_ns;
 	return 1;
 }
 

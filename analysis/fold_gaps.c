@@ -150,7 +150,8 @@ static inline int add_part(struct state *s, const struct vpa_gap *gap, uint64_t 
 {
 	uint64_t owner = (uint64_t)gap->device << 8 | gap->opened_by;
 	uint64_t names = (uint64_t)gap->range << 32 | gap->call;
-	struct recent *recent = &s->recent[(owner * 31 + gap->range * 7 + gap->call) % RECENT];
+	struct recent *recent =
+		&s->recent[(gap->opened_by * 32 + gap->range * 8 + gap->call) % RECENT];
 
 	if ((recent->names != names || recent->owner != owner || !recent->part) &&
 		find_part(s, owner, names, recent))

@@ -97,10 +97,14 @@ static uint64_t cover(uint64_t *edge, uint64_t start, uint64_t end)
 
 /* An op that begins while others are known to run. Returns the one that ends last. */
 VPA_RARE static const struct vpa_op *add_overlapping(struct vpa_idle_device *d,
-	const struct vpa_op *op, int is_compute, const struct vpa_op *last)
+	struct vpa_idle_stream *stream, const struct vpa_op *op, int is_compute,
+	const struct vpa_op *last)
 {
 	uint64_t start = op->start_ns, end = op->end_ns;
 
+	d->same_stream_overlaps += start < stream->end_ns;
+	if (end > stream->end_ns)
+		stream->end_ns = end;
 	if (end >= d->cursor_ns)
 		last = op;
 	d->busy_ns += cover(&d->cursor_ns, start, end);
@@ -111,52 +115,41 @@ VPA_RARE static const struct vpa_op *add_overlapping(struct vpa_idle_device *d,
 	return last;
 }
 
-/* One that begins when everything before it has ended. */
-static inline void add_serial(struct vpa_idle_device *d, const struct vpa_op *op, int is_compute)
+/* A gap with something about it: at the window's start, in a pause, or one too many to gather. */
+VPA_RARE static int put_odd_gap(struct vpa_idle *s, struct vpa_idle_device *d,
+	const struct vpa_op *last, const struct vpa_op *op, uint64_t previous)
 {
-	uint64_t ns = op->end_ns - op->start_ns;
-
-	d->cursor_ns = op->end_ns;
-	d->busy_ns += ns;
-	if (op->kind == VPA_KERNEL) {
-		d->work_end_ns = op->end_ns;
-		d->work_ns += ns;
-	}
-	if (is_compute) {
-		d->compute_end_ns = op->end_ns;
-		d->compute_ns += ns;
-	}
+	return put_cut(s,
+		(struct vpa_gap){.start_ns = d->cursor_ns,
+			.end_ns = op->start_ns,
+			.device = op->device,
+			.before = last,
+			.gating = op,
+			.previous = previous},
+		d);
 }
 
-/* Adds a gap, if there is one, between what the device did so far and the op. */
-static inline int add_gap(struct vpa_idle *s, struct vpa_idle_device *d, const struct vpa_op *last,
+/* Notes a gap between two ops. */
+static inline void put_gap(struct vpa_idle *s, struct vpa_idle_device *d, const struct vpa_op *last,
 	const struct vpa_op *op, uint64_t previous)
 {
-	struct vpa_gap *gap = &s->gaps[s->gap_count];
+	struct vpa_gap *gap = &s->gaps[s->gap_count++];
 	uint64_t from = d->cursor_ns;
 
-	if (op->start_ns <= from)
-		return VPT_OK;
-	if (!last || s->gap_count == VPA_GAPS_MAX || from < s->paused_until_ns)
-		return put_cut(s,
-			(struct vpa_gap){.start_ns = from,
-				.end_ns = op->start_ns,
-				.device = op->device,
-				.before = last,
-				.gating = op,
-				.previous = previous},
-			d);
 	gap->start_ns = from;
 	gap->end_ns = op->start_ns;
 	gap->device = op->device;
 	gap->before = last;
 	gap->gating = op;
 	gap->previous = previous;
-	s->gap_count++;
 	count_gap(d, op->start_ns - from);
 	d->idle_ns += op->start_ns - from;
-	return VPT_OK;
 }
+
+/* What the ops of a run that begin when everything before them has ended add up to. */
+struct serial {
+	uint64_t busy_ns, work_ns, compute_ns;
+};
 
 /* Adds the ops in front that are of one stream, so of one device too, and returns how many; 0: no memory. */
 static size_t add_run(struct vpa_idle *s, struct vpa_op *ops, size_t count)
@@ -165,8 +158,9 @@ static size_t add_run(struct vpa_idle *s, struct vpa_op *ops, size_t count)
 	struct vpa_idle_device *d = &s->devices[ops->device];
 	struct vpa_idle_stream *stream = &s->streams[ops->stream];
 	const struct vpa_op *last = !d->seen ? NULL : d->newest ? d->newest : &d->last;
-	uint64_t kernel_ns = 0, small_grid_ns = 0;
-	uint32_t of = ops->stream;
+	uint64_t kernel_ns = 0, small_grid_ns = 0, previous = stream->correlation;
+	uint32_t of = ops->stream, small = d->sm_count ? d->sm_count - 1 : 0;
+	struct serial sums = {0};
 	size_t i;
 
 	if (!d->seen)
@@ -174,35 +168,48 @@ static size_t add_run(struct vpa_idle *s, struct vpa_op *ops, size_t count)
 	d->seen = 1;
 	for (i = 0; i < count && ops[i].stream == of; i++) {
 		struct vpa_op *op = &ops[i];
-		uint64_t ns = op->end_ns - op->start_ns;
-		int is_compute = 0;
+		uint64_t start = op->start_ns, end = op->end_ns, ns = end - start;
+		int is_kernel = op->kind == VPA_KERNEL;
+		int is_compute = is_kernel && !kernels[op->kernel].is_comm;
 
-		if (add_gap(s, d, last, op, stream->correlation))
-			return 0;
+		if (start > d->cursor_ns) {
+			if (last && s->gap_count < VPA_GAPS_MAX &&
+				d->cursor_ns >= s->paused_until_ns)
+				put_gap(s, d, last, op, previous);
+			else if (put_odd_gap(s, d, last, op, previous))
+				return 0;
+		}
 		op->device_idle_ns = d->idle_ns;
-		d->same_stream_overlaps += op->start_ns < stream->end_ns;
-		stream->end_ns = op->end_ns > stream->end_ns ? op->end_ns : stream->end_ns;
-		if (op->correlation)
-			stream->correlation = op->correlation;
-		if (op->kind == VPA_KERNEL) {
+		previous = op->correlation ? op->correlation : previous;
+		if (is_kernel) {
 			kernel_ns += ns;
 			/* Masked, since one kernel's grid says nothing about the next one's. */
-			small_grid_ns +=
-				ns &
-				(0 - (uint64_t)((op->blocks != 0) & (op->blocks < d->sm_count)));
-			is_compute = !kernels[op->kernel].is_comm;
+			small_grid_ns += ns & (0 - (uint64_t)(op->blocks - 1 < small));
 		}
-		if (op->start_ns >= d->cursor_ns) {
-			add_serial(d, op, is_compute);
-			last = op;
-		} else {
-			last = add_overlapping(d, op, is_compute, last);
+		if (start < d->cursor_ns) {
+			last = add_overlapping(d, stream, op, is_compute, last);
+			continue;
+		}
+		last = op;
+		d->cursor_ns = stream->end_ns = end;
+		sums.busy_ns += ns;
+		if (is_kernel) {
+			d->work_end_ns = end;
+			sums.work_ns += ns;
+		}
+		if (is_compute) {
+			d->compute_end_ns = end;
+			sums.compute_ns += ns;
 		}
 	}
 	d->newest = last;
 	d->ops += i;
+	d->busy_ns += sums.busy_ns;
+	d->work_ns += sums.work_ns;
+	d->compute_ns += sums.compute_ns;
 	d->kernel_ns += kernel_ns;
 	d->small_grid_ns += small_grid_ns;
+	stream->correlation = previous;
 	return i;
 }
 

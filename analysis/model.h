@@ -29,6 +29,14 @@ enum vpa_op_kind { VPA_KERNEL, VPA_MEMCPY, VPA_MEMSET };
  * staging of its own bytes, from the device until it is done, and everything before it on its stream. */
 enum vpa_waited { VPA_WAITED_NOT, VPA_WAITED_COPY, VPA_WAITED_STREAM };
 
+/* What became of a call so far: bits of vpa_call.state. */
+enum {
+	VPA_CALL_WAITS = 1,  /* counted in its block as waiting for its op */
+	VPA_CALL_MISSED = 2, /* counted among the launches without op until it is met */
+	VPA_CALL_MET = 4,    /* an op that it launched has been released */
+	VPA_CALL_SHOWN = 8   /* such an op has gone on to the folds */
+};
+
 /* A CUDA call on a thread. */
 struct vpa_call {
 	uint64_t start_ns, end_ns;
@@ -38,13 +46,10 @@ struct vpa_call {
 		encloses; /* so many calls before it on the thread are inside it; of a nested one: so
 				  * many calls after it stands the one around it */
 	uint16_t slot;    /* in its block, see history.h */
-	uint8_t klass;    /* enum vpt_call_class */
+	uint8_t klass : 4;  /* enum vpt_call_class */
 	uint8_t nested : 1; /* inside another call of its thread */
-	uint8_t met : 1;    /* an op that it launched has been released */
-	uint8_t waits : 1;  /* counted as waiting in its block */
-	uint8_t shown : 1;  /* such an op has gone on to the folds */
-	uint8_t missed : 1; /* counted among the launches without op until it is met */
 	uint8_t waited : 2; /* of an asynchronous copy: what it did all the same, enum vpa_waited */
+	uint8_t state;
 };
 
 /* What a range instance did on one device. */
@@ -87,7 +92,6 @@ struct vpa_op {
 	uint8_t copy_kind, source_memory, target_memory;
 	uint8_t graph_node;      /* 1: a node of a CUDA graph */
 	uint8_t first_of_launch; /* 1: the first op of its launch that is shown */
-	uint8_t held;            /* 1: it waited in the queue, its kernel is known */
 };
 
 /* What a call was like for its thread. */

@@ -70,14 +70,17 @@ static struct vpa_op_source *new_source(struct vpa_op_queue *q)
 	return &q->sources[q->source_count];
 }
 
-int vpa_op_queue_add(struct vpa_op_queue *q, const struct vpt_section *section, uint32_t stream)
+int vpa_op_queue_add(
+	struct vpa_op_queue *q, const struct vpt_section *section, uint32_t stream, uint32_t device)
 {
 	struct vpa_op_source *source = new_source(q);
 
 	if (!source)
 		return VPT_ENOMEM;
-	*source = (struct vpa_op_source){
-		.section = section, .count = section->row_count, .stream = stream};
+	*source = (struct vpa_op_source){.section = section,
+		.count = section->row_count,
+		.stream = stream,
+		.device = device};
 	if (!in_order(section)) {
 		if (vpt_grow(&q->orders, &q->order_cap, q->order_count + 1, sizeof(*q->orders)))
 			return VPT_ENOMEM;
@@ -148,16 +151,24 @@ static uint8_t small_number(uint64_t value)
 	return value < 255 ? (uint8_t)value : 255;
 }
 
-static inline void read_kernel(struct vpa_op *op, const struct vpa_op_source *s, uint32_t row)
+static inline void read_kernel(
+	struct vpa_op_queue *q, struct vpa_op *op, const struct vpa_op_source *s, size_t row)
 {
 	const uint64_t *const *col = (const uint64_t *const *)s->section->col;
 	uint64_t start = col[VPT_KERNEL_START][row], config = col[VPT_KERNEL_CONFIG][row];
+	struct vpa_config_entry found = {.kernel = VPA_NONE};
 
+	if (config < q->configs.count)
+		found = q->configs.items[config];
+	if (found.kernel == VPA_NONE && q->configs.find(q->configs.ctx, config, &found))
+		q->failed = VPT_ENOMEM;
 	*op = (struct vpa_op){.start_ns = start,
 		.end_ns = start + col[VPT_KERNEL_DURATION][row],
 		.correlation = col[VPT_KERNEL_CORRELATION][row],
 		.stream = s->stream,
-		.kernel = config < VPA_NONE ? (uint32_t)config : VPA_NONE - 1,
+		.device = s->device,
+		.kernel = found.kernel,
+		.blocks = found.blocks,
 		.kind = VPA_KERNEL,
 		.graph_node = col[VPT_KERNEL_GRAPH_NODE][row] != 0};
 }
@@ -173,6 +184,7 @@ static inline void read_copy(struct vpa_op *op, const struct vpa_op_source *s, u
 		.correlation = col[VPT_COPY_CORRELATION][row],
 		.bytes = col[VPT_COPY_BYTES][row],
 		.stream = s->stream,
+		.device = s->device,
 		.kernel = VPA_NONE,
 		.copy_kind = kind,
 		.kind = kind == VPT_COPYKIND_MEMSET ? VPA_MEMSET : VPA_MEMCPY,
@@ -202,20 +214,22 @@ static size_t count_before(const struct vpa_op_source *s, uint64_t until_ns, siz
 
 /* Takes the source's next op, and then all that start before `until_ns`; at most `max`, more than none. Steps on
  * and returns how many. */
-static size_t take_rows(struct vpa_op_source *s, uint64_t until_ns, struct vpa_op *out, size_t max)
+static size_t take_rows(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns,
+	struct vpa_op *out, size_t max)
 {
 	size_t left = s->count - s->at, taken = count_before(s, until_ns, max < left ? max : left);
-	size_t i;
+	size_t from = s->at, i;
 
 	if (s->section->kind != VPT_KERNEL)
 		for (i = 0; i < taken; i++, s->at++)
 			read_copy(&out[i], s, row_at(s));
 	else if (s->order)
 		for (i = 0; i < taken; i++, s->at++)
-			read_kernel(&out[i], s, row_at(s));
+			read_kernel(q, &out[i], s, row_at(s));
 	else
-		for (i = 0; i < taken; i++, s->at++)
-			read_kernel(&out[i], s, (uint32_t)s->at);
+		for (i = 0; i < taken; i++)
+			read_kernel(q, &out[i], s, from + i);
+	s->at = from + taken;
 	if (taken < left)
 		s->head_ns = start_of(s->section, row_at(s));
 	return taken;
@@ -240,7 +254,8 @@ static size_t take_held(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_
 static size_t take_run(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns,
 	struct vpa_op *out, size_t max)
 {
-	return s->section ? take_rows(s, until_ns, out, max) : take_held(q, s, until_ns, out, max);
+	return s->section ? take_rows(q, s, until_ns, out, max)
+			  : take_held(q, s, until_ns, out, max);
 }
 
 static void open_held(struct vpa_op_queue *q)
@@ -261,7 +276,7 @@ size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_o
 	if (!q->source_count && !new_source(q))
 		return 0;
 	open_held(q);
-	while (count < max) {
+	while (count < max && !q->failed) {
 		uint64_t follow_ns;
 		struct vpa_op_source *s = choose(q, &follow_ns);
 
@@ -270,7 +285,7 @@ size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_o
 		count += take_run(q, s, follow_ns < until_ns ? follow_ns : until_ns, out + count,
 			max - count);
 	}
-	return count;
+	return q->failed ? 0 : count;
 }
 
 /* ---- holding ---- */
@@ -297,11 +312,9 @@ static void drop_taken(struct vpa_op_queue *q)
 	q->held_begin = 0;
 }
 
-int vpa_op_queue_hold(
-	struct vpa_op_queue *q, int (*finish)(void *ctx, struct vpa_op *op), void *ctx)
+int vpa_op_queue_hold(struct vpa_op_queue *q)
 {
 	size_t left = 0, fresh, at, i;
-	int rc = VPT_OK;
 
 	drop_taken(q);
 	fresh = at = q->held_count;
@@ -312,15 +325,13 @@ int vpa_op_queue_hold(
 	if (q->source_count)
 		q->sources[0].at =
 			q->sources[0].count; /* those that are held already stay where they are */
-	while (left && !rc) {
+	while (left) {
 		uint64_t follow_ns;
 		struct vpa_op_source *s = choose(q, &follow_ns);
-		size_t taken = take_rows(s, follow_ns, q->held + q->held_count, left);
+		size_t taken = take_rows(q, s, follow_ns, q->held + q->held_count, left);
 
-		for (left -= taken; taken && !rc; taken--) {
-			rc = finish(ctx, &q->held[q->held_count]);
-			q->held[q->held_count++].held = 1;
-		}
+		q->held_count += taken;
+		left -= taken;
 	}
 	for (i = 0; i < q->order_count; i++)
 		vpt_free(q->orders[i]);
@@ -332,7 +343,7 @@ int vpa_op_queue_hold(
 		at--;
 	if (at < fresh)
 		qsort(q->held + at, q->held_count - at, sizeof(*q->held), compare_ops);
-	return rc;
+	return q->failed;
 }
 
 void vpa_op_queue_free(struct vpa_op_queue *q)

@@ -182,9 +182,10 @@ static int settle_ranges(struct vpa_resolver *r)
 /* ---- calls ---- */
 
 /* Calls that lie inside this one are nested: at any moment the outermost is "the call the thread was in". */
-VPA_RARE static void mark_nested(struct vpa_calls *calls, struct vpa_call *call)
+VPA_RARE static void mark_nested(
+	const struct vpa_calls *calls, struct vpa_call *call, uint64_t own_position)
 {
-	uint64_t position = calls->end - 1, inside;
+	uint64_t position = own_position, inside;
 
 	while (position > calls->begin) {
 		struct vpa_call *before = vpa_calls_at(calls, position - 1);
@@ -193,10 +194,10 @@ VPA_RARE static void mark_nested(struct vpa_calls *calls, struct vpa_call *call)
 			break;
 		inside = before->encloses + (uint64_t)1;
 		before->nested = 1;
-		before->encloses = (uint32_t)(calls->end - position);
+		before->encloses = (uint32_t)(own_position + 1 - position);
 		position -= inside < position - calls->begin ? inside : position - calls->begin;
 	}
-	call->encloses = (uint32_t)(calls->end - 1 - position);
+	call->encloses = (uint32_t)(own_position - position);
 }
 
 /* Calls of one thread on their way in. */
@@ -209,6 +210,20 @@ struct adding {
 	uint32_t thread;
 };
 
+/* The kind of a call that its number alone does not tell, or that waits for a device. */
+VPA_RARE static int unusual_kind(struct adding *a, uint32_t row, struct vpa_call_kind *kind)
+{
+	const struct vpt_section *s = a->section;
+	int rc = vpa_maps_call_kind(
+		a->r, a->batch, s->col[VPT_CALL_ID][row], s->col[VPT_CALL_NAME][row], kind);
+
+	if (kind->unknown && s->col[VPT_CALL_CORRELATION][row] && !kind->launches) {
+		kind->launches = 1;
+		kind->state |= VPA_CALL_WAITS;
+	}
+	return rc;
+}
+
 /* Adds the rows [row, end), all of which stand in the thread's last block. What each adds to is kept in locals
  * and written down once: this loop is as hot as any. */
 static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
@@ -216,57 +231,59 @@ static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
 	const uint64_t *const *col = (const uint64_t *const *)a->section->col;
 	const uint64_t *starts = col[VPT_CALL_START], *durations = col[VPT_CALL_DURATION];
 	const uint64_t *ids = col[VPT_CALL_ID], *names = col[VPT_CALL_NAME];
-	const uint64_t *correlations = col[VPT_CALL_CORRELATION];
 	struct vpa_resolver *r = a->r;
 	const struct vpa_call_kind *kinds = r->maps->call_kinds;
 	struct vpa_calls *calls = a->calls;
 	struct vpa_call_block *block = calls->blocks[calls->block_count - 1];
-	struct vpa_call *call = &block->calls[calls->end % VPA_CALL_BLOCK];
+	unsigned slot = (unsigned)(calls->end % VPA_CALL_BLOCK);
 	uint64_t window_start = r->model->window_start_ns,
 		 window_ns = r->model->window_end_ns - window_start;
-	uint64_t earliest = block->start_ns, in_window = 0, launches = 0;
+	uint64_t earliest = block->start_ns, outside = 0, missed = 0;
 	uint64_t previous =
 		calls->end > calls->begin ? vpa_calls_at(calls, calls->end - 1)->start_ns : 0;
-	uint32_t waiting = 0, thread = a->thread;
+	uint32_t waiting = 0, thread = a->thread, first = row;
 	int rc = VPT_OK;
 
-	for (; row < end && !rc; row++, call++) {
+	for (; row < end && !rc; row++, slot++) {
+		struct vpa_call *call = &block->calls[slot];
 		uint64_t start = starts[row], stop = start + durations[row], id = ids[row];
-		unsigned inside = start - window_start <= window_ns, waits;
 		const struct vpa_call_kind *kind = &kinds[id & 255];
 		struct vpa_call_kind named;
+		unsigned state, inside = start - window_start <= window_ns;
 
-		if (id > 255 || names[row] || !kind->known) {
+		if (id > 255 || names[row] || !kind->usual) {
 			kind = &named;
-			rc = vpa_maps_call_kind(r, a->batch, id, names[row], &named);
+			rc = unusual_kind(a, row, &named);
 			if (rc)
 				break;
 		}
-		waits = kind->launches | (kind->unknown & (unsigned)(correlations[row] != 0));
+		state = kind->state;
+		if (!inside) {
+			outside++;
+			state &= ~(unsigned)VPA_CALL_MISSED;
+		}
 		*call = (struct vpa_call){.start_ns = start,
 			.end_ns = stop < start ? start : stop,
 			.thread = thread,
 			.name = kind->name,
-			.slot = (uint16_t)(call - block->calls),
-			.klass = kind->klass,
-			.waits = waits & 1,
-			.missed = kind->launches & inside & 1};
-		calls->end++;
+			.slot = (uint16_t)slot,
+			.klass = kind->klass & 15u,
+			.state = (uint8_t)state};
 		earliest = start < earliest ? start : earliest;
-		waiting += waits;
-		in_window += inside;
-		launches += kind->launches & inside;
+		waiting += kind->launches;
+		missed += state & VPA_CALL_MISSED;
 		/* Mostly the call before it began earlier and so is not inside it. */
 		if (previous >= start)
-			mark_nested(calls, call);
+			mark_nested(calls, call, calls->end + (row - first));
 		previous = start;
 		if (kind->blocks & inside)
 			rc = vpa_hand_out_call(r, call);
 	}
+	calls->end += row - first;
 	block->start_ns = earliest;
 	block->waiting += waiting;
-	r->counts.calls += in_window;
-	r->launches_without_op += launches;
+	r->counts.calls += row - first - outside;
+	r->launches_without_op += missed / VPA_CALL_MISSED;
 	return rc;
 }
 
@@ -386,7 +403,7 @@ static int add_ops(struct vpa_resolver *r, const struct vpt_section *s)
 	for (row = 0; row < s->row_count; row++)
 		if (starts[row] < released_ns)
 			r->late_ops += starts[row] && starts[row] + durations[row] > starts[row];
-	return rc ? rc : vpa_op_queue_add(&r->queue, s, stream);
+	return rc ? rc : vpa_op_queue_add(&r->queue, s, stream, r->model->streams[stream].device);
 }
 
 static void count_others(struct vpa_resolver *r, const struct vpt_section *s)
@@ -436,7 +453,6 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
 	size_t i;
 	int rc = vpa_maps_begin_chunk(r, b);
 
-	r->batch = b;
 	/* Ranges first: calls want to know theirs. */
 	if (!rc)
 		rc = add_open_ranges(r, b);

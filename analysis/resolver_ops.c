@@ -8,7 +8,7 @@ enum { OPS_BATCH = 128 };
 
 /* What all ops of a stream share. */
 struct origin {
-	uint32_t stream, device;
+	uint32_t stream;
 	const struct vpa_launches *launches; /* NULL: of more than one process */
 };
 
@@ -47,7 +47,7 @@ VPA_RARE static struct vpa_call *find_launch(const struct vpa_resolver *r, const
 VPA_RARE static struct origin origin_of(const struct vpa_resolver *r, uint32_t stream)
 {
 	const struct vpa_stream *s = &r->model->streams[stream];
-	struct origin o = {.stream = stream, .device = s->device};
+	struct origin o = {.stream = stream};
 
 	if (r->process_count == 1 && may_launch(&r->processes[0], s->pid) &&
 		r->processes[0].launches.slot_count && !r->processes[0].launches.doubled)
@@ -57,12 +57,11 @@ VPA_RARE static struct origin origin_of(const struct vpa_resolver *r, uint32_t s
 
 static inline void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
 {
-	launch->met = 1;
-	if (launch->waits && launch->klass != VPT_CALL_GRAPH_LAUNCH) {
-		launch->waits = 0;
-		vpa_call_block_of(launch)->waiting--;
-	}
-	r->launches_without_op -= launch->missed;
+	unsigned state = launch->state;
+
+	vpa_call_block_of(launch)->waiting -= state & VPA_CALL_WAITS;
+	r->launches_without_op -= (state & VPA_CALL_MISSED) / VPA_CALL_MISSED;
+	launch->state = (uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET);
 }
 
 /* An asynchronous copy with a pageable side has waited; it joins the calls that do. */
@@ -81,7 +80,7 @@ static inline void join(struct vpa_resolver *r, struct vpa_op *op, int wide_rang
 {
 	struct vpa_call *launch = op->launch;
 
-	if (!launch->met)
+	if (!(launch->state & VPA_CALL_MET))
 		met_first_op(r, launch);
 	if (op->kind == VPA_MEMCPY && launch->klass == VPT_CALL_COPY && !launch->waited)
 		judge_wait(r, op);
@@ -139,8 +138,8 @@ static size_t resolve(struct vpa_resolver *r, struct vpa_op *ops, size_t count, 
 		if (launch) {
 			struct vpa_thread_past *past = &r->pasts[launch->thread];
 
-			op->first_of_launch = !launch->shown;
-			launch->shown = 1;
+			op->first_of_launch = !(launch->state & VPA_CALL_SHOWN);
+			launch->state |= VPA_CALL_SHOWN;
 			op->range = vpa_step_span_at(
 				&past->range, &past->ranges.steps, launch->start_ns);
 		}
@@ -152,17 +151,6 @@ static size_t resolve(struct vpa_resolver *r, struct vpa_op *ops, size_t count, 
 	r->counts.memcpy += counts[VPA_MEMCPY];
 	r->counts.memset += counts[VPA_MEMSET];
 	return n;
-}
-
-/* What the queue leaves open of an op that it is about to keep: the numbers of the chunk that it came in. */
-static int finish_op(void *ctx, struct vpa_op *op)
-{
-	struct vpa_resolver *r = ctx;
-
-	op->device = r->model->streams[op->stream].device;
-	if (op->kind != VPA_KERNEL)
-		return VPT_OK;
-	return vpa_maps_config(r, r->batch, op->kernel, &op->kernel, &op->blocks);
 }
 
 /* The call of an id. */
@@ -185,36 +173,23 @@ static inline struct vpa_call *launch_of(const struct vpa_resolver *r, const str
 	return call;
 }
 
-/* Finishes the ops that have not been held, and finds the launches: by the time they are looked at they have come
- * into the cache. */
-static int find_launches(struct vpa_resolver *r, struct vpa_op *ops, size_t count)
+/* Finds the launches: by the time they are looked at they have come into the cache. */
+static void find_launches(struct vpa_resolver *r, struct vpa_op *ops, size_t count)
 {
-	const struct vpa_config_entry *configs = r->maps->configs;
 	struct origin from = {.stream = VPA_NONE};
 	struct launcher by = {.thread = VPA_NONE};
-	size_t i, config_count = r->maps->config_count;
+	size_t i;
 
 	for (i = 0; i < count; i++) {
 		struct vpa_op *op = &ops[i];
 
 		if (op->stream != from.stream)
 			from = origin_of(r, op->stream);
-		op->device = from.device;
-		if (op->kind == VPA_KERNEL && !op->held) {
-			if (op->kernel < config_count && configs[op->kernel].kernel != VPA_NONE) {
-				op->blocks = configs[op->kernel].blocks;
-				op->kernel = configs[op->kernel].kernel;
-			} else if (vpa_maps_new_config(
-					   r, r->batch, op->kernel, &op->kernel, &op->blocks)) {
-				return VPT_ENOMEM;
-			}
-		}
 		op->launch = !op->correlation ? NULL
 			     : from.launches  ? launch_of(r, from.launches, &by, op->correlation)
 					      : find_launch(r, op);
 		__builtin_prefetch(op->launch, 1);
 	}
-	return VPT_OK;
 }
 
 static int has_wide_ranges(const struct vpa_resolver *r)
@@ -237,13 +212,13 @@ int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 		r->pasts[i].range = (struct vpa_step_span){0};
 
 	while (!rc && (taken = vpa_op_queue_take(&r->queue, until_ns, ops, OPS_BATCH))) {
-		rc = find_launches(r, ops, taken);
-		n = rc ? 0 : resolve(r, ops, taken, wide_ranges);
+		find_launches(r, ops, taken);
+		n = resolve(r, ops, taken, wide_ranges);
 		if (n)
 			rc = r->sink.ops(r->sink.ctx, ops, n);
 	}
 	if (!rc)
-		rc = vpa_op_queue_hold(&r->queue, finish_op, r);
+		rc = vpa_op_queue_hold(&r->queue);
 	if (until_ns > r->released_ns)
 		r->released_ns = until_ns;
 	return rc ? rc : r->failed;

@@ -34,11 +34,18 @@ static int become_histogram(struct vpa_spread_builder *b)
 	return VPT_OK;
 }
 
-int vpa_spread_room(struct vpa_spread_builder *b)
+int vpa_spread_keep(struct vpa_spread_builder *b, uint64_t ns)
 {
-	if (b->count == VPA_SPREAD_EXACT)
-		return become_histogram(b);
-	return vpt_grow(&b->values, &b->cap, b->count + 1, sizeof(*b->values));
+	if (b->count == VPA_SPREAD_EXACT) {
+		if (become_histogram(b))
+			return VPT_ENOMEM;
+		b->values[vpa_spread_bucket(ns)]++;
+		return VPT_OK;
+	}
+	if (vpt_grow(&b->values, &b->cap, b->count + 1, sizeof(*b->values)))
+		return VPT_ENOMEM;
+	b->values[b->count] = ns;
+	return VPT_OK;
 }
 
 void vpa_spread_free(struct vpa_spread_builder *b)
