@@ -20,7 +20,7 @@ struct pass {
 	struct vpa_rules *rules;
 	void *states[FOLDS_MAX];
 	/* The folds to be told of what; each list ends with -1. */
-	int with_ops[FOLDS_MAX], with_call[FOLDS_MAX], with_range[FOLDS_MAX], with_gaps[FOLDS_MAX];
+	int with_ops[FOLDS_MAX], with_call[FOLDS_MAX], with_range[FOLDS_MAX], with_gap[FOLDS_MAX];
 	struct vpa_reading reading;
 	struct vpa_report *report;
 	uint64_t last_clock_ns, last_event_ns;
@@ -32,40 +32,63 @@ struct pass {
 
 /* ---- events to folds ---- */
 
-/* Those gaps that a fold wants. */
-static int fold_some_gaps(struct pass *p, int fold, const struct vpa_gap *gaps, size_t count)
+static int wants_gap(const struct vpa_fold *f, unsigned cause)
+{
+	return f->gap && (!f->gap_causes || f->gap_causes >> cause & 1);
+}
+
+/* A gap that is told of by itself. */
+static int fold_gap(void *ctx, const struct vpa_gap *gap)
+{
+	struct pass *p = ctx;
+	const int *i = p->with_gap;
+	int rc = VPT_OK;
+
+	for (; *i >= 0 && !rc; i++)
+		if (wants_gap(vpa_folds[*i], gap->opened_by))
+			rc = vpa_folds[*i]->gap(p->states[*i], &p->context, gap);
+	return rc;
+}
+
+/* The gaps in front of a batch's ops, one by one, for a fold that knows no other way. */
+static int fold_each_gap(struct pass *p, int fold, const struct vpa_ops *ops)
 {
 	const struct vpa_fold *f = vpa_folds[fold];
+	struct vpa_whole_gap whole;
 	size_t i;
 	int rc = VPT_OK;
 
-	for (i = 0; i < count && !rc; i++)
-		if (f->gap_causes >> gaps[i].opened_by & 1)
-			rc = f->gaps(p->states[fold], &p->context, &gaps[i], 1);
+	for (i = 0; i < ops->count && !rc; i++) {
+		if (!ops->gap_opened_by[i] || !wants_gap(f, ops->gap_opened_by[i]))
+			continue;
+		vpa_idle_gap(&p->idle, ops, i, &whole);
+		rc = f->gap(p->states[fold], &p->context, &whole.gap);
+	}
 	return rc;
 }
 
-static int fold_gaps(void *ctx, const struct vpa_gap *gaps, size_t count)
+/* What opens gaps of ops that had been queued in time. */
+static const uint64_t queued_causes = 1u << VPA_CAUSE_LAUNCH_LATENCY | 1u << VPA_CAUSE_DEPENDENCY |
+				      1u << VPA_CAUSE_GRAPH_START | 1u << VPA_CAUSE_SCHEDULING |
+				      1u << VPA_CAUSE_QUEUED;
+
+static int fold_ops(void *ctx, struct vpa_ops *ops)
 {
 	struct pass *p = ctx;
-	const int *i = p->with_gaps;
-	int rc = VPT_OK;
+	const int *i;
+	int rc = vpa_idle_ops(&p->idle, ops);
 
-	for (; *i >= 0 && !rc; i++)
-		rc = vpa_folds[*i]->gap_causes
-			     ? fold_some_gaps(p, *i, gaps, count)
-			     : vpa_folds[*i]->gaps(p->states[*i], &p->context, gaps, count);
-	return rc;
-}
+	for (i = p->with_gap; *i >= 0 && !rc; i++) {
+		const struct vpa_fold *f = vpa_folds[*i];
 
-static int fold_ops(void *ctx, struct vpa_op *ops, size_t count)
-{
-	struct pass *p = ctx;
-	const int *i = p->with_ops;
-	int rc = vpa_idle_ops(&p->idle, ops, count);
-
-	for (; *i >= 0 && !rc; i++)
-		rc = vpa_folds[*i]->ops(p->states[*i], &p->context, ops, count);
+		if (f->gaps)
+			rc = f->gaps(p->states[*i], &p->context, ops);
+		else if (!f->gap_causes || f->gap_causes & queued_causes)
+			rc = fold_each_gap(p, *i, ops);
+	}
+	for (i = p->with_ops; *i >= 0 && !rc; i++)
+		rc = vpa_folds[*i]->ops(p->states[*i], &p->context, ops);
+	vpa_idle_done(&p->idle, ops);
 	return rc;
 }
 
@@ -266,8 +289,7 @@ static int read_chunks(struct pass *p, struct vpt_err *err)
 
 static int begin_folds(struct pass *p)
 {
-	int *ops = p->with_ops, *call = p->with_call, *range = p->with_range, *gaps = p->with_gaps,
-	    i;
+	int *ops = p->with_ops, *call = p->with_call, *range = p->with_range, *gap = p->with_gap, i;
 
 	for (i = 0; vpa_folds[i]; i++) {
 		p->states[i] = vpt_calloc(1, vpa_folds[i]->state_bytes + 1);
@@ -279,10 +301,10 @@ static int begin_folds(struct pass *p)
 			*call++ = i;
 		if (vpa_folds[i]->range)
 			*range++ = i;
-		if (vpa_folds[i]->gaps)
-			*gaps++ = i;
+		if (vpa_folds[i]->gap)
+			*gap++ = i;
 	}
-	*ops = *call = *range = *gaps = -1;
+	*ops = *call = *range = *gap = -1;
 	return VPT_OK;
 }
 
@@ -317,7 +339,7 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 	if (vpa_resolver_init(&p->resolver, &p->model, p->rules, sink))
 		return vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace");
 	p->idle.resolver = &p->resolver;
-	p->idle.gaps_out = fold_gaps;
+	p->idle.gap = fold_gap;
 	p->idle.grown = tell_sm_counts;
 	p->idle.ctx = p;
 	p->context =
@@ -413,21 +435,21 @@ static int is_wanted(const struct pass *p, const struct vpa_range *range)
 	return t.len == strlen(p->options->range) && !memcmp(t.text, p->options->range, t.len);
 }
 
-static void look_chain(struct vpa_range *range, const struct vpa_op *op)
+static void look_chain(struct vpa_range *range, uint64_t launch_ns, uint64_t end_ns)
 {
 	for (; range; range = range->parent)
-		if (range->end_ns > op->launch->start_ns && op->end_ns > range->gpu.last_ns)
-			range->gpu.last_ns = op->end_ns;
+		if (range->end_ns > launch_ns && end_ns > range->gpu.last_ns)
+			range->gpu.last_ns = end_ns;
 }
 
-static int look_ops(void *ctx, struct vpa_op *ops, size_t count)
+static int look_ops(void *ctx, struct vpa_ops *ops)
 {
 	size_t i;
 
 	(void)ctx;
-	for (i = 0; i < count; i++) {
-		look_chain(ops[i].range, &ops[i]);
-		look_chain(ops[i].process_range, &ops[i]);
+	for (i = 0; i < ops->count; i++) {
+		look_chain(ops->range[i], ops->launch_start_ns[i], ops->end_ns[i]);
+		look_chain(ops->process_range[i], ops->launch_start_ns[i], ops->end_ns[i]);
 	}
 	return VPT_OK;
 }

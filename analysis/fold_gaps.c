@@ -146,12 +146,11 @@ VPA_RARE static int find_part(
 	return VPT_OK;
 }
 
-static inline int add_part(struct state *s, const struct vpa_gap *gap, uint64_t ns)
+static inline int add_part(struct state *s, uint32_t device, unsigned cause, uint32_t range,
+	uint32_t call, uint64_t ns)
 {
-	uint64_t owner = (uint64_t)gap->device << 8 | gap->opened_by;
-	uint64_t names = (uint64_t)gap->range << 32 | gap->call;
-	struct recent *recent =
-		&s->recent[(gap->opened_by * 32 + gap->range * 8 + gap->call) % RECENT];
+	uint64_t owner = (uint64_t)device << 8 | cause, names = (uint64_t)range << 32 | call;
+	struct recent *recent = &s->recent[(cause * 32 + range * 8 + call) % RECENT];
 
 	if ((recent->names != names || recent->owner != owner || !recent->part) &&
 		find_part(s, owner, names, recent))
@@ -174,22 +173,41 @@ VPA_RARE static int consider(
 	return VPT_OK;
 }
 
-static int fold_gaps(
-	void *state, const struct vpa_fold_context *c, const struct vpa_gap *gaps, size_t count)
+static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+{
+	struct state *s = state;
+	uint64_t ns = gap->end_ns - gap->start_ns;
+
+	if (add_part(s, gap->device, gap->opened_by, gap->range, gap->call, ns) ||
+		vpa_spread_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns))
+		return VPT_ENOMEM;
+	return ns >= s->kept_ns ? consider(s, c, gap) : VPT_OK;
+}
+
+static int fold_gaps(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
 	size_t i;
+	int rc = VPT_OK;
 
-	for (i = 0; i < count; i++) {
-		const struct vpa_gap *gap = &gaps[i];
-		uint64_t ns = gap->end_ns - gap->start_ns;
+	for (i = 0; i < ops->count && !rc; i++) {
+		unsigned cause = ops->gap_opened_by[i];
+		uint64_t ns = ops->gap_ns[i];
 
-		if (add_part(s, gap, ns) ||
-			vpa_spread_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns) ||
-			(ns >= s->kept_ns && consider(s, c, gap)))
+		if (!cause)
+			continue;
+		if (add_part(s, ops->device[i], cause, ops->range_name[i], ops->launch_name[i],
+			    ns) ||
+			vpa_spread_add(&s->lengths, ns))
 			return VPT_ENOMEM;
+		if (ns >= s->kept_ns) {
+			struct vpa_whole_gap whole;
+
+			vpa_idle_gap(c->idle, ops, i, &whole);
+			rc = consider(s, c, &whole.gap);
+		}
 	}
-	return VPT_OK;
+	return rc;
 }
 
 /* ---- writing down ---- */
@@ -386,6 +404,7 @@ const struct vpa_fold vpa_fold_gaps = {
 	.help = "idle stretches of each GPU: what opened each, what the host did meanwhile, the "
 		"longest ones",
 	.state_bytes = sizeof(struct state),
+	.gap = fold_gap,
 	.gaps = fold_gaps,
 	.finish = finish,
 	.free = free_state,

@@ -32,19 +32,7 @@ struct state {
 	} recent[RECENT];     /* rows by some bits of their key */
 	struct row *rows;
 	size_t row_cap;
-	uint64_t *busy_until; /* by device */
-	size_t device_cap;
 };
-
-VPA_RARE static int make_room(struct state *s, size_t devices)
-{
-	size_t before = s->device_cap;
-
-	if (vpt_grow(&s->busy_until, &s->device_cap, devices, sizeof(*s->busy_until)))
-		return VPT_ENOMEM;
-	memset(s->busy_until + before, 0, (s->device_cap - before) * sizeof(*s->busy_until));
-	return VPT_OK;
-}
 
 static struct vpa_projection *projection_on(struct vpa_range *range, uint32_t device)
 {
@@ -62,158 +50,116 @@ static struct vpa_projection *projection_on(struct vpa_range *range, uint32_t de
 	return p;
 }
 
-/* Consecutive ops of one device and one innermost range do the same to every range around them, so they are
- * added up first. That holds as long as the run does not begin under earlier ops, which may be of some of these
- * ranges and not of others. */
-struct run {
-	struct vpa_range *range;
-	uint64_t at_ns, until_ns; /* launches in [at, until) find the same ranges open */
+/* Ops of one run that have the same ranges around their launches do the same to each of them, so they are added
+ * up first. */
+struct share {
+	uint64_t launch_ns; /* these ranges were open then */
 	uint64_t first_ns, last_ns, busy_ns, idle_first_ns, idle_last_ns, ops, launches;
 	uint32_t device;
 };
 
-static void extend(struct run *run, const struct vpa_op *op)
+/* One op may begin under earlier ones, which are of some of its ranges and not of others: what of it is new differs
+ * from range to range. */
+static int project(struct vpa_range *range, const struct share *share)
 {
-	uint64_t from = op->start_ns > run->last_ns ? op->start_ns : run->last_ns;
-
-	if (op->end_ns > from) {
-		run->busy_ns += op->end_ns - from;
-		run->last_ns = op->end_ns;
-	}
-	run->idle_last_ns = op->device_idle_ns;
-	run->ops++;
-	run->launches += op->first_of_launch;
-}
-
-static void begin_run(struct run *run, struct vpa_range *range, const struct vpa_op *op)
-{
-	*run = (struct run){.range = range,
-		.at_ns = op->launch->start_ns,
-		.device = op->device,
-		.until_ns = UINT64_MAX,
-		.first_ns = op->start_ns,
-		.last_ns = op->start_ns,
-		.idle_first_ns = op->device_idle_ns};
-	for (; range; range = range->parent)
-		if (range->end_ns > run->at_ns && range->end_ns < run->until_ns)
-			run->until_ns = range->end_ns;
-	extend(run, op);
-}
-
-/* A run of one op may begin under earlier ops: what of it is new differs from range to range. */
-static int project(struct vpa_range *range, const struct run *run)
-{
-	struct vpa_projection *p = projection_on(range, run->device);
+	struct vpa_projection *p = projection_on(range, share->device);
 
 	if (!p)
 		return VPT_ENOMEM;
 	if (!p->ops) {
-		p->first_ns = p->last_ns = run->first_ns;
-		p->idle_first_ns = run->idle_first_ns;
+		p->first_ns = p->last_ns = share->first_ns;
+		p->idle_first_ns = share->idle_first_ns;
 	}
-	if (p->last_ns <= run->first_ns)
-		p->busy_ns += run->busy_ns;
-	else if (run->last_ns > p->last_ns)
-		p->busy_ns += run->last_ns - p->last_ns;
-	if (run->last_ns > p->last_ns)
-		p->last_ns = run->last_ns;
-	p->idle_last_ns = run->idle_last_ns;
-	p->ops += run->ops;
-	range->launches += run->launches;
+	if (p->last_ns <= share->first_ns)
+		p->busy_ns += share->busy_ns;
+	else if (share->last_ns > p->last_ns)
+		p->busy_ns += share->last_ns - p->last_ns;
+	if (share->last_ns > p->last_ns)
+		p->last_ns = share->last_ns;
+	p->idle_last_ns = share->idle_last_ns;
+	p->ops += share->ops;
+	range->launches += share->launches;
 	return VPT_OK;
 }
 
-static int end_run(struct run *run)
+static int project_all(struct vpa_range *range, const struct share *share)
 {
-	struct vpa_range *range = run->range;
 	int rc = VPT_OK;
 
 	for (; range && !rc; range = range->parent)
-		if (range->end_ns > run->at_ns)
-			rc = project(range, run);
-	run->range = NULL;
+		if (range->end_ns > share->launch_ns)
+			rc = project(range, share);
 	return rc;
 }
 
-/* Whether an op may join the run: same range and device, everything open then is open still. */
-static inline int continues(
-	const struct run *run, const struct vpa_range *range, const struct vpa_op *op)
+/* Until when the ranges stay that are open at `at_ns`. */
+static uint64_t open_until(const struct vpa_range *range, uint64_t at_ns)
 {
-	return run->range == range && run->device == op->device &&
-	       op->launch->start_ns >= run->at_ns && op->launch->start_ns < run->until_ns;
+	uint64_t until_ns = UINT64_MAX;
+
+	for (; range; range = range->parent)
+		if (range->end_ns > at_ns && range->end_ns < until_ns)
+			until_ns = range->end_ns;
+	return until_ns;
 }
 
-/* Adds an op to the run, or ends that and begins the next, if the op has a range. */
-VPA_RARE static int turn(
-	struct run *run, struct vpa_range *range, const struct vpa_op *op, uint64_t busy_until)
+/* Adds up the ops from `i` on that have the same ranges; returns where they end. */
+static size_t gather(const struct vpa_ops *ops, size_t i, size_t end, struct share *share)
 {
-	int rc;
+	struct vpa_range *own = ops->range[i], *wide = ops->process_range[i];
+	uint64_t at = ops->launch_start_ns[i], open_ns = open_until(own, at);
+	uint64_t wide_ns = wide ? open_until(wide, at) : open_ns, busy = 0, launches = 0;
+	size_t begin = i;
 
-	if (range && continues(run, range, op) && run->last_ns >= busy_until) {
-		extend(run, op);
-		return VPT_OK;
-	}
-	rc = run->range ? end_run(run) : VPT_OK;
-	if (!range || rc)
-		return rc;
-	begin_run(run, range, op);
-	return op->start_ns < busy_until ? end_run(run) : VPT_OK;
+	open_ns = (wide_ns < open_ns ? wide_ns : open_ns) - at;
+	do {
+		busy += ops->end_ns[i] - ops->start_ns[i];
+		launches += ops->first_of_launch[i];
+		i++;
+	} while (i < end && ops->range[i] == own && ops->launch_start_ns[i] - at < open_ns &&
+		 ops->process_range[i] == wide);
+	*share = (struct share){.launch_ns = at,
+		.first_ns = ops->start_ns[begin],
+		.last_ns = ops->end_ns[i - 1],
+		.busy_ns = busy,
+		.idle_first_ns = ops->idle_ns[begin],
+		.idle_last_ns = ops->idle_ns[i - 1],
+		.ops = i - begin,
+		.launches = launches,
+		.device = ops->device[begin]};
+	return i;
 }
 
-/* Adds the ops from `at` on that continue the run and have no other range; returns where they end. A run that goes
- * on ends later than everything else on its device so far, so its end is how far the device is busy. */
-static size_t follow(struct run *run, struct vpa_op *ops, size_t at, size_t count)
+static int add_run(const struct vpa_ops *ops, const struct vpa_op_run *run)
 {
-	uint64_t last = run->last_ns, busy = 0, launches = 0;
-	size_t begin = at;
-
-	for (; at < count; at++) {
-		const struct vpa_op *op = &ops[at];
-
-		if (!op->range || !continues(run, op->range, op) || op->process_range)
-			break;
-		if (op->end_ns > last) {
-			busy += op->end_ns - (op->start_ns > last ? op->start_ns : last);
-			last = op->end_ns;
-		}
-		launches += op->first_of_launch;
-	}
-	if (at == begin)
-		return at;
-	run->last_ns = last;
-	run->busy_ns += busy;
-	run->launches += launches;
-	run->ops += at - begin;
-	run->idle_last_ns = ops[at - 1].device_idle_ns;
-	return at;
-}
-
-static int fold_ops(void *state, const struct vpa_fold_context *c, struct vpa_op *ops, size_t count)
-{
-	struct state *s = state;
-	struct run own = {0}, wide = {0};
-	size_t i = 0;
+	struct share share;
+	size_t i = run->begin, from;
 	int rc = VPT_OK;
 
-	if (make_room(s, c->model->device_count))
-		return VPT_ENOMEM;
-	while (i < count && !rc) {
-		const struct vpa_op *op = &ops[i++];
-		uint64_t *until = &s->busy_until[op->device];
-
-		rc = turn(&own, op->range, op, *until);
-		if (!rc && (op->process_range || wide.range))
-			rc = turn(&wide, op->process_range, op, *until);
-		if (op->end_ns > *until)
-			*until = op->end_ns;
-		if (own.range && !wide.range && own.last_ns >= *until) {
-			i = follow(&own, ops, i, count);
-			*until = own.last_ns;
+	while (i < run->end && !rc) {
+		from = i;
+		if (!ops->range[i] && !ops->process_range[i]) {
+			i++;
+			continue;
 		}
+		i = gather(ops, i, run->end, &share);
+		rc = project_all(ops->range[from], &share);
+		if (!rc && ops->process_range[from])
+			rc = project_all(ops->process_range[from], &share);
 	}
-	if (!rc && own.range)
-		rc = end_run(&own);
-	return !rc && wide.range ? end_run(&wide) : rc;
+	return rc;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	(void)state;
+	(void)c;
+	for (i = 0; i < ops->run_count && !rc; i++)
+		rc = add_run(ops, &ops->runs[i]);
+	return rc;
 }
 
 VPA_RARE static struct row *find_row(
@@ -338,7 +284,6 @@ static void free_state(void *state)
 	}
 	vpa_index_free(&s->index);
 	vpt_free(s->rows);
-	vpt_free(s->busy_until);
 }
 
 const struct vpa_fold vpa_fold_ranges = {

@@ -42,20 +42,16 @@ static int fold_call(void *state, const struct vpa_fold_context *c, const struct
 	return VPT_OK;
 }
 
-static int fold_gaps(
-	void *state, const struct vpa_fold_context *c, const struct vpa_gap *gaps, size_t count)
+static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
-	size_t i;
+	struct row *row;
 
 	(void)c;
-	for (i = 0; i < count; i++) {
-		struct row *row = row_of(state, gaps[i].call);
-
-		if (!row)
-			return VPT_ENOMEM;
-		row->gaps++;
-		row->idle_ns += gaps[i].end_ns - gaps[i].start_ns;
-	}
+	row = row_of(state, gap->call);
+	if (!row)
+		return VPT_ENOMEM;
+	row->gaps++;
+	row->idle_ns += gap->end_ns - gap->start_ns;
 	return VPT_OK;
 }
 
@@ -105,7 +101,7 @@ const struct vpa_fold vpa_fold_syncs = {
 	.help = "calls in which the host waits for the device, by the idle time they cause",
 	.state_bytes = sizeof(struct state),
 	.call = fold_call,
-	.gaps = fold_gaps,
+	.gap = fold_gap,
 	.gap_causes = 1u << VPA_CAUSE_SYNC_DRAIN | 1u << VPA_CAUSE_BLOCKING_COPY,
 	.finish = finish,
 	.free = free_state,

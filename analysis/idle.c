@@ -12,36 +12,28 @@ const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS] = {
 const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1] = {
 	0, 1000, 5000, 20000, 100000, 1000000, 10000000, UINT64_MAX};
 
-/* Answers the gaps that have gathered and hands them out. */
-static int hand_out(struct vpa_idle *s)
-{
-	size_t count = s->gap_count;
-
-	s->gap_count = 0;
-	vpa_cause_answer(s, s->gaps, count);
-	return count ? s->gaps_out(s->ctx, s->gaps, count) : VPT_OK;
-}
-
-VPA_RARE static int make_room(struct vpa_idle *s, const struct vpa_op *op)
+VPA_RARE static int make_room(struct vpa_idle *s, uint32_t device, uint32_t stream)
 {
 	size_t before = s->device_count, streams = s->stream_cap;
 
-	if (op->device >= before) {
-		/* Gaps refer to what devices remember, which is about to move. */
-		if (hand_out(s) || vpt_grow(&s->devices, &s->device_cap, (size_t)op->device + 1,
-					   sizeof(*s->devices)))
+	if (device >= before) {
+		if (vpt_grow(&s->devices, &s->device_cap, (size_t)device + 1, sizeof(*s->devices)))
 			return VPT_ENOMEM;
-		s->device_count = (size_t)op->device + 1;
+		s->device_count = (size_t)device + 1;
 		memset(s->devices + before, 0, (s->device_count - before) * sizeof(*s->devices));
-		for (; before < s->device_count; before++)
+		for (; before < s->device_count; before++) {
 			s->devices[before].cursor_ns = s->resolver->model->window_start_ns;
+			s->devices[before].newest = VPA_NO_OP;
+		}
 		s->grown(s->ctx);
 	}
-	if (vpt_grow(&s->streams, &s->stream_cap, (size_t)op->stream + 1, sizeof(*s->streams)))
+	if (vpt_grow(&s->streams, &s->stream_cap, (size_t)stream + 1, sizeof(*s->streams)))
 		return VPT_ENOMEM;
 	memset(s->streams + streams, 0, (s->stream_cap - streams) * sizeof(*s->streams));
 	return VPT_OK;
 }
+
+/* ---- gaps ---- */
 
 static inline unsigned bucket_of(uint64_t ns)
 {
@@ -60,29 +52,74 @@ static inline void count_gap(struct vpa_idle_device *d, uint64_t ns)
 		d->longest_gap_ns = ns;
 }
 
-/* While recording is switched off nothing can be said: a pause cuts the gap that it lies in. */
-VPA_RARE static int put_cut(struct vpa_idle *s, struct vpa_gap gap, struct vpa_idle_device *d)
+void vpa_idle_gap(
+	const struct vpa_idle *s, const struct vpa_ops *ops, size_t i, struct vpa_whole_gap *out)
+{
+	const struct vpa_idle_device *d = &s->devices[ops->device[i]];
+	int is_here = ops->gap_before[i] != VPA_NO_OP;
+
+	out->before = is_here ? vpa_ops_get(ops, ops->gap_before[i]) : d->last;
+	out->gating = vpa_ops_get(ops, i);
+	out->gap = (struct vpa_gap){.start_ns = ops->start_ns[i] - ops->gap_ns[i],
+		.end_ns = ops->start_ns[i],
+		.device = ops->device[i],
+		.opened_by = (enum vpa_cause)ops->gap_opened_by[i],
+		.call = ops->launch_name[i],
+		.range = ops->range_name[i],
+		.thread = ops->launch[i] ? ops->launch[i]->thread : VPA_NONE,
+		.before = is_here || d->has_last ? &out->before : NULL,
+		.gating = &out->gating};
+}
+
+/* Answers a gap that is told of by itself. While recording is switched off nothing can be said: a pause cuts it. */
+static int hand_out(struct vpa_idle *s, struct vpa_gap *gap)
 {
 	const struct vpa_intervals *paused = &s->resolver->paused;
-	uint64_t end_ns = gap.end_ns;
-	size_t i;
+	struct vpa_idle_device *d = &s->devices[gap->device];
+	uint64_t end_ns = gap->end_ns;
+	int rc = VPT_OK, is_cut = vpa_intervals_touch(paused, gap->start_ns, end_ns);
+	size_t i = is_cut ? vpa_intervals_after(paused, gap->start_ns) : paused->count;
 
-	for (i = vpa_intervals_after(paused, gap.start_ns); gap.start_ns < end_ns; i++) {
-		int last = i == paused->count || paused->items[i].start_ns >= end_ns;
+	for (; !rc && gap->start_ns < end_ns; i++) {
+		int last = i >= paused->count || paused->items[i].start_ns >= end_ns;
 
-		gap.end_ns = last ? end_ns : paused->items[i].start_ns;
-		if (gap.end_ns > gap.start_ns) {
-			if (s->gap_count == VPA_GAPS_MAX && hand_out(s))
-				return VPT_ENOMEM;
-			if (gap.before && gap.gating)
-				count_gap(d, gap.end_ns - gap.start_ns);
-			d->idle_ns += gap.end_ns - gap.start_ns;
-			s->gaps[s->gap_count++] = gap;
+		gap->end_ns = last ? end_ns : paused->items[i].start_ns;
+		if (gap->end_ns > gap->start_ns) {
+			if (gap->before && gap->gating)
+				count_gap(d, gap->end_ns - gap->start_ns);
+			vpa_cause_answer(s, gap, d->spent_ns);
+			rc = s->gap(s->ctx, gap);
 		}
-		gap.start_ns = last ? end_ns : paused->items[i].end_ns;
+		gap->start_ns = last ? end_ns : paused->items[i].end_ns;
 	}
-	return VPT_OK;
+	return rc;
 }
+
+static int hand_out_of(struct vpa_idle *s, struct vpa_ops *ops, size_t i, uint64_t previous)
+{
+	struct vpa_whole_gap whole;
+
+	vpa_idle_gap(s, ops, i, &whole);
+	whole.gap.previous = previous;
+	return hand_out(s, &whole.gap);
+}
+
+/* How much of [start, end) was recorded. */
+static uint64_t recorded_ns(const struct vpa_idle *s, uint64_t start_ns, uint64_t end_ns)
+{
+	const struct vpa_intervals *paused = &s->resolver->paused;
+	uint64_t ns = end_ns - start_ns;
+	size_t i = vpa_intervals_after(paused, start_ns);
+
+	for (; i < paused->count && paused->items[i].start_ns < end_ns; i++) {
+		uint64_t from = paused->items[i].start_ns, to = paused->items[i].end_ns;
+
+		ns -= (to < end_ns ? to : end_ns) - (from > start_ns ? from : start_ns);
+	}
+	return ns;
+}
+
+/* ---- ops ---- */
 
 /* Adds [start, end) to a union whose edge is *edge; returns how much was not covered before. */
 static uint64_t cover(uint64_t *edge, uint64_t start, uint64_t end)
@@ -95,174 +132,202 @@ static uint64_t cover(uint64_t *edge, uint64_t start, uint64_t end)
 	return end - from;
 }
 
-/* An op that begins while others are known to run. Returns the one that ends last. */
-VPA_RARE static const struct vpa_op *add_overlapping(struct vpa_idle_device *d,
-	struct vpa_idle_stream *stream, const struct vpa_op *op, int is_compute,
-	const struct vpa_op *last)
+/* What is the same for any op. */
+static void add_kernel(struct vpa_idle_device *d, const struct vpa_ops *ops, size_t i)
 {
-	uint64_t start = op->start_ns, end = op->end_ns;
+	uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
 
+	if (ops->kind[i] != VPA_KERNEL)
+		return;
+	d->kernel_ns += ns;
+	if (ops->blocks[i] && ops->blocks[i] < d->sm_count)
+		d->small_grid_ns += ns;
+}
+
+/* An op that may begin while others run, or at the window's start, or after a pause. */
+static void add_one(struct vpa_idle *s, struct vpa_idle_device *d, struct vpa_idle_stream *stream,
+	struct vpa_ops *ops, size_t i)
+{
+	uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
+	int is_kernel = ops->kind[i] == VPA_KERNEL;
+
+	if (!d->seen)
+		d->first_ns = start;
+	d->seen = 1;
+	ops->gap_ns[i] = start > d->cursor_ns ? start - d->cursor_ns : 0;
+	ops->gap_before[i] = d->newest;
+	if (ops->gap_ns[i])
+		d->idle_ns += recorded_ns(s, d->cursor_ns, start);
+	ops->idle_ns[i] = d->idle_ns;
 	d->same_stream_overlaps += start < stream->end_ns;
 	if (end > stream->end_ns)
 		stream->end_ns = end;
 	if (end >= d->cursor_ns)
-		last = op;
+		d->newest = (uint8_t)i;
+	add_kernel(d, ops, i);
 	d->busy_ns += cover(&d->cursor_ns, start, end);
-	if (op->kind == VPA_KERNEL)
+	if (is_kernel)
 		d->work_ns += cover(&d->work_end_ns, start, end);
-	if (is_compute)
+	if (is_kernel && !ops->is_comm[i])
 		d->compute_ns += cover(&d->compute_end_ns, start, end);
-	return last;
 }
 
-/* A gap with something about it: at the window's start, in a pause, or one too many to gather. */
-VPA_RARE static int put_odd_gap(struct vpa_idle *s, struct vpa_idle_device *d,
-	const struct vpa_op *last, const struct vpa_op *op, uint64_t previous)
+/* Measures the gaps before ops that each begin when the one before has ended, up to the first that does not;
+ * returns where that is. The first is known to begin at or after `cursor_ns`. */
+static size_t measure_gaps(struct vpa_ops *ops, size_t begin, size_t end, uint64_t cursor_ns)
 {
-	return put_cut(s,
-		(struct vpa_gap){.start_ns = d->cursor_ns,
-			.end_ns = op->start_ns,
-			.device = op->device,
-			.before = last,
-			.gating = op,
-			.previous = previous},
-		d);
-}
-
-/* Notes a gap between two ops. */
-static inline void put_gap(struct vpa_idle *s, struct vpa_idle_device *d, const struct vpa_op *last,
-	const struct vpa_op *op, uint64_t previous)
-{
-	struct vpa_gap *gap = &s->gaps[s->gap_count++];
-	uint64_t from = d->cursor_ns;
-
-	gap->start_ns = from;
-	gap->end_ns = op->start_ns;
-	gap->device = op->device;
-	gap->before = last;
-	gap->gating = op;
-	gap->previous = previous;
-	count_gap(d, op->start_ns - from);
-	d->idle_ns += op->start_ns - from;
-}
-
-/* What the ops of a run that begin when everything before them has ended add up to. */
-struct serial {
-	uint64_t busy_ns, work_ns, compute_ns;
-};
-
-/* Adds the ops in front that are of one stream, so of one device too, and returns how many; 0: no memory. */
-static size_t add_run(struct vpa_idle *s, struct vpa_op *ops, size_t count)
-{
-	const struct vpa_kernel *kernels = s->resolver->model->kernels;
-	struct vpa_idle_device *d = &s->devices[ops->device];
-	struct vpa_idle_stream *stream = &s->streams[ops->stream];
-	const struct vpa_op *last = !d->seen ? NULL : d->newest ? d->newest : &d->last;
-	uint64_t kernel_ns = 0, small_grid_ns = 0, previous = stream->correlation;
-	uint32_t of = ops->stream, small = d->sm_count ? d->sm_count - 1 : 0;
-	struct serial sums = {0};
+	const uint64_t *starts = ops->start_ns, *ends = ops->end_ns;
 	size_t i;
 
-	if (!d->seen)
-		d->first_ns = ops->start_ns;
-	d->seen = 1;
-	for (i = 0; i < count && ops[i].stream == of; i++) {
-		struct vpa_op *op = &ops[i];
-		uint64_t start = op->start_ns, end = op->end_ns, ns = end - start;
-		int is_kernel = op->kind == VPA_KERNEL;
-		int is_compute = is_kernel && !kernels[op->kernel].is_comm;
-
-		if (start > d->cursor_ns) {
-			if (last && s->gap_count < VPA_GAPS_MAX &&
-				d->cursor_ns >= s->paused_until_ns)
-				put_gap(s, d, last, op, previous);
-			else if (put_odd_gap(s, d, last, op, previous))
-				return 0;
-		}
-		op->device_idle_ns = d->idle_ns;
-		previous = op->correlation ? op->correlation : previous;
-		if (is_kernel) {
-			kernel_ns += ns;
-			/* Masked, since one kernel's grid says nothing about the next one's. */
-			small_grid_ns += ns & (0 - (uint64_t)(op->blocks - 1 < small));
-		}
-		if (start < d->cursor_ns) {
-			last = add_overlapping(d, stream, op, is_compute, last);
-			continue;
-		}
-		last = op;
-		d->cursor_ns = stream->end_ns = end;
-		sums.busy_ns += ns;
-		if (is_kernel) {
-			d->work_end_ns = end;
-			sums.work_ns += ns;
-		}
-		if (is_compute) {
-			d->compute_end_ns = end;
-			sums.compute_ns += ns;
-		}
-	}
-	d->newest = last;
-	d->ops += i;
-	d->busy_ns += sums.busy_ns;
-	d->work_ns += sums.work_ns;
-	d->compute_ns += sums.compute_ns;
-	d->kernel_ns += kernel_ns;
-	d->small_grid_ns += small_grid_ns;
-	stream->correlation = previous;
+	ops->gap_ns[begin] = starts[begin] - cursor_ns;
+	for (i = begin + 1; i < end && starts[i] >= ends[i - 1]; i++)
+		ops->gap_ns[i] = starts[i] - ends[i - 1];
 	return i;
 }
 
-/* The batch is going: what devices remember of it is copied. */
-static void keep_newest(struct vpa_idle *s)
+/* Ops that run one after the other, with nothing else on the device: no edge has to be looked at. */
+static void add_serial(struct vpa_idle_device *d, struct vpa_idle_stream *stream,
+	struct vpa_ops *ops, size_t begin, size_t end)
+{
+	uint64_t idle_ns = d->idle_ns, busy_ns = 0, kernel_ns = 0, comm_ns = 0, small_grid_ns = 0;
+	uint32_t small = d->sm_count ? d->sm_count - 1 : 0;
+	size_t i;
+
+	for (i = begin; i < end; i++) {
+		uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+
+		idle_ns += ops->gap_ns[i];
+		ops->idle_ns[i] = idle_ns;
+		ops->gap_before[i] = (uint8_t)(i - 1);
+		busy_ns += ns;
+		/* Masked, since one op's kind and grid say nothing about the next one's. */
+		kernel_ns += ns & (0 - (uint64_t)(ops->kind[i] == VPA_KERNEL));
+		comm_ns += ns & (0 - (uint64_t)ops->is_comm[i]);
+		small_grid_ns += ns & (0 - (uint64_t)(ops->blocks[i] - 1 < small));
+	}
+	ops->gap_before[begin] = d->newest;
+	d->newest = (uint8_t)(end - 1);
+	d->idle_ns = idle_ns;
+	d->busy_ns += busy_ns;
+	d->kernel_ns += kernel_ns;
+	d->work_ns += kernel_ns;
+	d->compute_ns += kernel_ns - comm_ns;
+	d->small_grid_ns += small_grid_ns;
+	d->cursor_ns = stream->end_ns = ops->end_ns[end - 1];
+	for (i = end; i > begin && ops->kind[i - 1] != VPA_KERNEL; i--)
+		;
+	d->work_end_ns = i > begin ? ops->end_ns[i - 1] : d->work_end_ns;
+	for (; i > begin && (ops->kind[i - 1] != VPA_KERNEL || ops->is_comm[i - 1]); i--)
+		;
+	d->compute_end_ns = i > begin ? ops->end_ns[i - 1] : d->compute_end_ns;
+}
+
+/* Adds ops of one stream from `begin` on, at most up to `end`; returns where the run ends. */
+static size_t add_run(struct vpa_idle *s, struct vpa_ops *ops, size_t begin, size_t end)
+{
+	struct vpa_idle_device *d = &s->devices[ops->device[begin]];
+	struct vpa_idle_stream *stream = &s->streams[ops->stream[begin]];
+	int serial = d->seen && ops->start_ns[begin] >= d->cursor_ns &&
+		     d->cursor_ns >= s->paused_until_ns;
+
+	if (serial) {
+		end = measure_gaps(ops, begin, end, d->cursor_ns);
+		add_serial(d, stream, ops, begin, end);
+	} else {
+		end = begin + 1;
+		add_one(s, d, stream, ops, begin);
+	}
+	d->ops += end - begin;
+	ops->runs[ops->run_count++] =
+		(struct vpa_op_run){(uint8_t)begin, (uint8_t)end, (uint8_t)serial};
+	return end;
+}
+
+/* Answers the gaps of a run, in order. */
+static int answer_run(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa_op_run *run)
+{
+	struct vpa_idle_device *d = &s->devices[ops->device[run->begin]];
+	struct vpa_idle_stream *stream = &s->streams[ops->stream[run->begin]];
+	uint64_t previous = stream->correlation;
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = run->begin; i < run->end && !rc; i++) {
+		uint64_t ns = ops->gap_ns[i];
+
+		ops->gap_opened_by[i] = 0;
+		if (ns) {
+			ops->gap_opened_by[i] = (uint8_t)vpa_cause_of_queued(s, ops, i, previous);
+			if (ops->gap_opened_by[i]) {
+				count_gap(d, ns);
+				d->spent_ns[ops->gap_opened_by[i]] += ns;
+			} else {
+				rc = hand_out_of(s, ops, i, previous);
+			}
+		}
+		previous = ops->correlation[i] ? ops->correlation[i] : previous;
+	}
+	stream->correlation = previous;
+	return rc;
+}
+
+int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
+{
+	const struct vpa_intervals *paused = &s->resolver->paused;
+	size_t i, end = 0;
+	int rc = VPT_OK;
+
+	s->paused_until_ns = paused->count ? paused->items[paused->count - 1].end_ns : 0;
+	ops->run_count = 0;
+	for (i = 0; i < ops->count && !rc;) {
+		if (ops->device[i] >= s->device_count || ops->stream[i] >= s->stream_cap)
+			rc = make_room(s, ops->device[i], ops->stream[i]);
+		for (end = i + 1; end < ops->count && ops->stream[end] == ops->stream[i]; end++)
+			;
+		while (i < end && !rc) {
+			i = add_run(s, ops, i, end);
+			rc = answer_run(s, ops, &ops->runs[ops->run_count - 1]);
+		}
+	}
+	return rc;
+}
+
+void vpa_idle_done(struct vpa_idle *s, const struct vpa_ops *ops)
 {
 	size_t i;
 
 	for (i = 0; i < s->device_count; i++) {
 		struct vpa_idle_device *d = &s->devices[i];
 
-		if (!d->newest)
+		if (d->newest == VPA_NO_OP)
 			continue;
-		d->last = *d->newest;
+		d->last = vpa_ops_get(ops, d->newest);
 		d->last.launch = NULL;
 		d->last.range = d->last.process_range = NULL;
-		d->newest = NULL;
+		d->has_last = 1;
+		d->newest = VPA_NO_OP;
 	}
-}
-
-int vpa_idle_ops(struct vpa_idle *s, struct vpa_op *ops, size_t count)
-{
-	const struct vpa_intervals *paused = &s->resolver->paused;
-	size_t i, added = 1;
-	int rc = VPT_OK;
-
-	s->paused_until_ns = paused->count ? paused->items[paused->count - 1].end_ns : 0;
-	for (i = 0; i < count && added && !rc; i += added) {
-		if (ops[i].device >= s->device_count || ops[i].stream >= s->stream_cap)
-			rc = make_room(s, &ops[i]);
-		added = rc ? 0 : add_run(s, ops + i, count - i);
-	}
-	if (added)
-		rc = hand_out(s);
-	keep_newest(s);
-	return added ? rc : VPT_ENOMEM;
 }
 
 int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns)
 {
 	uint32_t i;
+	int rc = VPT_OK;
 
-	for (i = 0; i < s->device_count; i++) {
+	for (i = 0; !rc && i < s->device_count; i++) {
 		struct vpa_idle_device *d = &s->devices[i];
 		struct vpa_gap gap = {.start_ns = d->cursor_ns,
 			.end_ns = window_end_ns,
 			.device = i,
-			.before = &d->last};
+			.before = &d->last,
+			.thread = VPA_NONE};
 
-		if (d->seen && window_end_ns > d->cursor_ns && put_cut(s, gap, d))
-			return VPT_ENOMEM;
+		if (!d->seen || window_end_ns <= d->cursor_ns)
+			continue;
+		d->idle_ns += recorded_ns(s, d->cursor_ns, window_end_ns);
+		rc = hand_out(s, &gap);
 	}
-	return hand_out(s);
+	return rc;
 }
 
 uint64_t vpa_idle_frontier(const struct vpa_idle *s)

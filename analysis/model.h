@@ -76,6 +76,7 @@ struct vpa_range {
 	struct vpa_projection gpu;
 };
 
+/* An op in one piece, for where few are looked at. */
 struct vpa_op {
 	uint64_t start_ns, end_ns; /* clipped to the window */
 	uint64_t correlation;
@@ -84,15 +85,77 @@ struct vpa_op {
 	struct vpa_range *range; /* innermost of the launching thread at the launch; NULL: none */
 	struct vpa_range
 		*process_range;  /* innermost start/end range of the process at the launch */
-	uint64_t device_idle_ns; /* idle time of its device in the window, up to its start */
 	uint32_t stream, device; /* indexes of the stream and its device */
 	uint32_t kernel;         /* index into vpa_model.kernels; VPA_NONE for copies */
 	uint32_t blocks;         /* grid size of a kernel, saturated; 0: unknown */
 	uint8_t kind;            /* enum vpa_op_kind */
 	uint8_t copy_kind, source_memory, target_memory;
-	uint8_t graph_node;      /* 1: a node of a CUDA graph */
-	uint8_t first_of_launch; /* 1: the first op of its launch that is shown */
+	uint8_t graph_node; /* 1: a node of a CUDA graph */
+	uint8_t is_comm;    /* 1: a kernel that works between devices */
 };
+
+enum { VPA_OPS_MAX = 128, VPA_NO_OP = 255 };
+
+/* A batch of ops by columns, in order of start. What is said of struct vpa_op holds for the columns too. */
+struct vpa_ops {
+	size_t count;
+	uint64_t start_ns[VPA_OPS_MAX], end_ns[VPA_OPS_MAX], correlation[VPA_OPS_MAX];
+	struct vpa_call *launch[VPA_OPS_MAX];
+	uint64_t launch_start_ns[VPA_OPS_MAX]; /* ~0 without a launch record, as is */
+	uint64_t launch_end_ns[VPA_OPS_MAX];   /* this */
+	uint32_t launch_name[VPA_OPS_MAX];     /* 0 without */
+	uint32_t range_name[VPA_OPS_MAX];      /* of vpa_op_range(); 0: none */
+	struct vpa_range *range[VPA_OPS_MAX], *process_range[VPA_OPS_MAX];
+	uint32_t stream[VPA_OPS_MAX], device[VPA_OPS_MAX];
+	uint32_t kernel[VPA_OPS_MAX], blocks[VPA_OPS_MAX];
+	uint8_t kind[VPA_OPS_MAX], graph_node[VPA_OPS_MAX], is_comm[VPA_OPS_MAX];
+	uint8_t first_of_launch[VPA_OPS_MAX]; /* 1: the first op of its launch that is shown */
+	struct vpa_copy {
+		uint64_t bytes;
+		uint8_t kind, source_memory, target_memory;
+	} copy[VPA_OPS_MAX]; /* undefined for kernels */
+
+	/* From here on filled by idle.h. */
+	uint64_t idle_ns
+		[VPA_OPS_MAX]; /* idle time of the op's device in the window, up to its start */
+	uint64_t gap_ns[VPA_OPS_MAX]; /* length of the gap that ends with the op; 0: none */
+	uint8_t gap_before
+		[VPA_OPS_MAX]; /* the op whose end opened that gap; VPA_NO_OP: not in here */
+	/* What opened it, if the op had been queued in time: such a gap's call and range are the launch's. 0: there
+	 * is no gap, or one that is told of by itself. */
+	uint8_t gap_opened_by[VPA_OPS_MAX];
+	/* Ops of one stream that follow each other. */
+	struct vpa_op_run {
+		uint8_t begin, end; /* [begin, end) */
+		uint8_t serial; /* each begins when all before it on the device, those of former batches
+				 * included, have ended */
+	} runs[VPA_OPS_MAX];
+	size_t run_count;
+};
+
+/* An op of a batch in one piece. */
+static inline struct vpa_op vpa_ops_get(const struct vpa_ops *o, size_t i)
+{
+	int is_copy = o->kind[i] != VPA_KERNEL;
+
+	return (struct vpa_op){.start_ns = o->start_ns[i],
+		.end_ns = o->end_ns[i],
+		.correlation = o->correlation[i],
+		.bytes = is_copy ? o->copy[i].bytes : 0,
+		.launch = o->launch[i],
+		.range = o->range[i],
+		.process_range = o->process_range[i],
+		.stream = o->stream[i],
+		.device = o->device[i],
+		.kernel = o->kernel[i],
+		.blocks = o->blocks[i],
+		.kind = o->kind[i],
+		.copy_kind = is_copy ? o->copy[i].kind : 0,
+		.source_memory = is_copy ? o->copy[i].source_memory : 0,
+		.target_memory = is_copy ? o->copy[i].target_memory : 0,
+		.graph_node = o->graph_node[i],
+		.is_comm = o->is_comm[i]};
+}
 
 /* What a call was like for its thread. */
 static inline enum vpt_call_class vpa_call_effect(const struct vpa_call *call)
@@ -142,13 +205,17 @@ static inline struct vpt_text vpa_name(const struct vpa_model *m, uint32_t id)
 }
 
 /* The innermost range of an op: the one that was opened last, on its thread or process-wide. */
-static inline const struct vpa_range *vpa_op_range(const struct vpa_op *op)
+static inline const struct vpa_range *vpa_inner_range(
+	const struct vpa_range *own, const struct vpa_range *wide)
 {
-	const struct vpa_range *own = op->range, *wide = op->process_range;
-
 	if (!own || !wide)
 		return own ? own : wide;
 	return wide->start_ns > own->start_ns ? wide : own;
+}
+
+static inline const struct vpa_range *vpa_op_range(const struct vpa_op *op)
+{
+	return vpa_inner_range(op->range, op->process_range);
 }
 
 /* A stretch of the window in which a device ran nothing, with its answers. */

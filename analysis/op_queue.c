@@ -151,46 +151,91 @@ static uint8_t small_number(uint64_t value)
 	return value < 255 ? (uint8_t)value : 255;
 }
 
-static inline void read_kernel(
-	struct vpa_op_queue *q, struct vpa_op *op, const struct vpa_op_source *s, size_t row)
+static inline struct vpa_config_entry find_config(struct vpa_op_queue *q, uint64_t config)
 {
-	const uint64_t *const *col = (const uint64_t *const *)s->section->col;
-	uint64_t start = col[VPT_KERNEL_START][row], config = col[VPT_KERNEL_CONFIG][row];
 	struct vpa_config_entry found = {.kernel = VPA_NONE};
 
 	if (config < q->configs.count)
 		found = q->configs.items[config];
 	if (found.kernel == VPA_NONE && q->configs.find(q->configs.ctx, config, &found))
 		q->failed = VPT_ENOMEM;
-	*op = (struct vpa_op){.start_ns = start,
-		.end_ns = start + col[VPT_KERNEL_DURATION][row],
-		.correlation = col[VPT_KERNEL_CORRELATION][row],
-		.stream = s->stream,
-		.device = s->device,
-		.kernel = found.kernel,
-		.blocks = found.blocks,
-		.kind = VPA_KERNEL,
-		.graph_node = col[VPT_KERNEL_GRAPH_NODE][row] != 0};
+	return found;
 }
 
-static inline void read_copy(struct vpa_op *op, const struct vpa_op_source *s, uint32_t row)
+static void read_op(
+	struct vpa_op_queue *q, struct vpa_op *op, const struct vpa_op_source *s, uint32_t row)
 {
 	const uint64_t *const *col = (const uint64_t *const *)s->section->col;
-	uint64_t start = col[VPT_COPY_START][row];
-	uint8_t kind = small_number(col[VPT_COPY_COPY_KIND][row]);
+	struct vpa_config_entry found;
 
-	*op = (struct vpa_op){.start_ns = start,
-		.end_ns = start + col[VPT_COPY_DURATION][row],
-		.correlation = col[VPT_COPY_CORRELATION][row],
-		.bytes = col[VPT_COPY_BYTES][row],
+	*op = (struct vpa_op){.start_ns = col[0][row],
+		.end_ns = col[0][row] + col[1][row],
+		.correlation = correlation_of(s->section, row),
 		.stream = s->stream,
 		.device = s->device,
 		.kernel = VPA_NONE,
-		.copy_kind = kind,
-		.kind = kind == VPT_COPYKIND_MEMSET ? VPA_MEMSET : VPA_MEMCPY,
-		.source_memory = small_number(col[VPT_COPY_SOURCE_MEMORY][row]),
-		.target_memory = small_number(col[VPT_COPY_TARGET_MEMORY][row]),
-		.graph_node = col[VPT_COPY_GRAPH_NODE][row] != 0};
+		.kind = VPA_KERNEL};
+	if (s->section->kind == VPT_KERNEL) {
+		found = find_config(q, col[VPT_KERNEL_CONFIG][row]);
+		op->kernel = found.kernel;
+		op->blocks = found.blocks;
+		op->is_comm = found.is_comm & 1;
+		op->graph_node = col[VPT_KERNEL_GRAPH_NODE][row] != 0;
+		return;
+	}
+	op->bytes = col[VPT_COPY_BYTES][row];
+	op->copy_kind = small_number(col[VPT_COPY_COPY_KIND][row]);
+	op->kind = op->copy_kind == VPT_COPYKIND_MEMSET ? VPA_MEMSET : VPA_MEMCPY;
+	op->source_memory = small_number(col[VPT_COPY_SOURCE_MEMORY][row]);
+	op->target_memory = small_number(col[VPT_COPY_TARGET_MEMORY][row]);
+	op->graph_node = col[VPT_COPY_GRAPH_NODE][row] != 0;
+}
+
+static void put_op(struct vpa_ops *out, const struct vpa_op *op)
+{
+	size_t at = out->count++;
+
+	out->start_ns[at] = op->start_ns;
+	out->end_ns[at] = op->end_ns;
+	out->correlation[at] = op->correlation;
+	out->stream[at] = op->stream;
+	out->device[at] = op->device;
+	out->kernel[at] = op->kernel;
+	out->blocks[at] = op->blocks;
+	out->kind[at] = op->kind;
+	out->graph_node[at] = op->graph_node;
+	out->is_comm[at] = op->is_comm;
+	out->copy[at] =
+		(struct vpa_copy){op->bytes, op->copy_kind, op->source_memory, op->target_memory};
+}
+
+/* Kernels that stand in order: column by column. */
+static void put_kernels(struct vpa_op_queue *q, struct vpa_ops *out, const struct vpa_op_source *s,
+	size_t from, size_t count)
+{
+	const struct vpt_section *section = s->section;
+	const uint64_t *starts = section->col[VPT_KERNEL_START] + from;
+	const uint64_t *durations = section->col[VPT_KERNEL_DURATION] + from;
+	const uint64_t *configs = section->col[VPT_KERNEL_CONFIG] + from;
+	const uint64_t *nodes = section->col[VPT_KERNEL_GRAPH_NODE] + from;
+	size_t at = out->count, i;
+
+	memcpy(out->correlation + at, section->col[VPT_KERNEL_CORRELATION] + from,
+		count * sizeof(*out->correlation));
+	memset(out->kind + at, VPA_KERNEL, count);
+	for (i = 0; i < count; i++) {
+		struct vpa_config_entry found = find_config(q, configs[i]);
+
+		out->start_ns[at + i] = starts[i];
+		out->end_ns[at + i] = starts[i] + durations[i];
+		out->stream[at + i] = s->stream;
+		out->device[at + i] = s->device;
+		out->kernel[at + i] = found.kernel;
+		out->blocks[at + i] = found.blocks;
+		out->is_comm[at + i] = found.is_comm & 1;
+		out->graph_node[at + i] = nodes[i] != 0;
+	}
+	out->count += count;
 }
 
 /* How many of the source's next ops start before `until_ns`: at least 1, at most `max`. */
@@ -212,50 +257,40 @@ static size_t count_before(const struct vpa_op_source *s, uint64_t until_ns, siz
 	return low;
 }
 
-/* Takes the source's next op, and then all that start before `until_ns`; at most `max`, more than none. Steps on
- * and returns how many. */
-static size_t take_rows(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns,
-	struct vpa_op *out, size_t max)
+/* Takes the source's next op, and then all that start before `until_ns`; at most `max`, more than none. Its head
+ * is the earliest of all, so one op is safe; more while strictly ahead of the others. */
+static void take_rows(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns,
+	struct vpa_ops *out, size_t max)
 {
 	size_t left = s->count - s->at, taken = count_before(s, until_ns, max < left ? max : left);
-	size_t from = s->at, i;
+	size_t end = s->at + taken;
 
-	if (s->section->kind != VPT_KERNEL)
-		for (i = 0; i < taken; i++, s->at++)
-			read_copy(&out[i], s, row_at(s));
-	else if (s->order)
-		for (i = 0; i < taken; i++, s->at++)
-			read_kernel(q, &out[i], s, row_at(s));
-	else
-		for (i = 0; i < taken; i++)
-			read_kernel(q, &out[i], s, from + i);
-	s->at = from + taken;
+	if (s->section->kind == VPT_KERNEL && !s->order) {
+		put_kernels(q, out, s, s->at, taken);
+		s->at = end;
+	}
+	for (; s->at < end; s->at++) {
+		struct vpa_op op;
+
+		read_op(q, &op, s, row_at(s));
+		put_op(out, &op);
+	}
 	if (taken < left)
 		s->head_ns = start_of(s->section, row_at(s));
-	return taken;
 }
 
-static size_t take_held(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns,
-	struct vpa_op *out, size_t max)
+/* The same of the held ones. */
+static void take_held(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns,
+	struct vpa_ops *out, size_t max)
 {
 	size_t taken = 0;
 
 	do {
-		out[taken++] = q->held[q->held_begin++];
+		put_op(out, &q->held[q->held_begin++]);
 		s->at++;
-	} while (taken < max && s->at < s->count && held_at(q)->start_ns < until_ns);
+	} while (++taken < max && s->at < s->count && held_at(q)->start_ns < until_ns);
 	if (s->at < s->count)
 		s->head_ns = held_at(q)->start_ns;
-	return taken;
-}
-
-/* The same from any source. Its head is the earliest of all, so one op is safe; more while strictly ahead of the
- * others. */
-static size_t take_run(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns,
-	struct vpa_op *out, size_t max)
-{
-	return s->section ? take_rows(q, s, until_ns, out, max)
-			  : take_held(q, s, until_ns, out, max);
 }
 
 static void open_held(struct vpa_op_queue *q)
@@ -269,23 +304,25 @@ static void open_held(struct vpa_op_queue *q)
 		s->head_ns = held_at(q)->start_ns;
 }
 
-size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_op *out, size_t max)
+size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_ops *out)
 {
-	size_t count = 0;
-
+	out->count = 0;
 	if (!q->source_count && !new_source(q))
 		return 0;
 	open_held(q);
-	while (count < max && !q->failed) {
+	while (out->count < VPA_OPS_MAX && !q->failed) {
 		uint64_t follow_ns;
 		struct vpa_op_source *s = choose(q, &follow_ns);
 
 		if (!s || (s->head_ns >= until_ns && until_ns != UINT64_MAX))
 			break;
-		count += take_run(q, s, follow_ns < until_ns ? follow_ns : until_ns, out + count,
-			max - count);
+		follow_ns = follow_ns < until_ns ? follow_ns : until_ns;
+		if (s->section)
+			take_rows(q, s, follow_ns, out, VPA_OPS_MAX - out->count);
+		else
+			take_held(q, s, follow_ns, out, VPA_OPS_MAX - out->count);
 	}
-	return q->failed ? 0 : count;
+	return q->failed ? 0 : out->count;
 }
 
 /* ---- holding ---- */
@@ -328,10 +365,12 @@ int vpa_op_queue_hold(struct vpa_op_queue *q)
 	while (left) {
 		uint64_t follow_ns;
 		struct vpa_op_source *s = choose(q, &follow_ns);
-		size_t taken = take_rows(q, s, follow_ns, q->held + q->held_count, left);
+		size_t taken = count_before(s, follow_ns, s->count - s->at);
 
-		q->held_count += taken;
-		left -= taken;
+		for (left -= taken; taken; taken--, s->at++)
+			read_op(q, &q->held[q->held_count++], s, row_at(s));
+		if (s->at < s->count)
+			s->head_ns = start_of(s->section, row_at(s));
 	}
 	for (i = 0; i < q->order_count; i++)
 		vpt_free(q->orders[i]);

@@ -12,6 +12,7 @@
 /* What a chunk's CONFIG rows are, by row. */
 struct vpa_config_entry {
 	uint32_t kernel, blocks; /* kernel VPA_NONE: not asked yet */
+	uint32_t is_comm;
 };
 
 /* Where the configurations of the chunk at hand are looked up. */
@@ -47,9 +48,9 @@ struct vpa_op_queue {
 int vpa_op_queue_add(struct vpa_op_queue *q, const struct vpt_section *section, uint32_t stream,
 	uint32_t device);
 
-/* Takes up to `max` ops that start before `until_ns` (~0: all) off the queue, in order, into `out`. Returns how
- * many; 0 means that the rest must wait, or that the queue has failed. */
-size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_op *out, size_t max);
+/* Fills `out` with ops that start before `until_ns` (~0: all), in order, but for what concerns their launches.
+ * Returns how many; 0 means that the rest must wait, or that the queue has failed. */
+size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_ops *out);
 
 /* The chunk is going: copies what is left of it. 0 or VPT_ENOMEM. */
 int vpa_op_queue_hold(struct vpa_op_queue *q);

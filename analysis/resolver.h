@@ -28,7 +28,7 @@ struct vpa_waits {
 
 /* Where resolved events go. Ops come in batches, in order, all of positive length inside the window. */
 struct vpa_resolver_sink {
-	int (*ops)(void *ctx, struct vpa_op *ops, size_t count);
+	int (*ops)(void *ctx, struct vpa_ops *ops);
 	/* A call that waits for a device and starts inside the window; its ops are known by then. */
 	int (*call)(void *ctx, const struct vpa_call *call);
 	int (*range)(void *ctx, const struct vpa_range *range); /* nothing refers to it any more */
@@ -52,6 +52,7 @@ struct vpa_resolver {
 
 	struct vpa_resolver_maps *maps; /* ids of the chunk at hand, lanes, names */
 	struct vpa_op_queue queue;
+	struct vpa_ops ops;            /* on their way to the sink */
 	const struct vpt_batch *batch; /* the chunk at hand */
 	uint64_t released_ns;          /* ops before it have been released */
 	int failed;

@@ -4,7 +4,7 @@
 
 #include "analysis/resolver_maps.h"
 
-enum { OPS_BATCH = 128 };
+#include <string.h>
 
 /* What all ops of a stream share. */
 struct origin {
@@ -26,21 +26,20 @@ static int may_launch(const struct vpa_process *p, int64_t pid)
 	return pid == -1 || p->pid == pid || p->pid == -1;
 }
 
-VPA_RARE static struct vpa_call *find_launch(const struct vpa_resolver *r, const struct vpa_op *op)
+VPA_RARE static struct vpa_call *find_launch(
+	const struct vpa_resolver *r, uint32_t stream, uint64_t correlation)
 {
-	int64_t pid = r->model->streams[op->stream].pid;
+	int64_t pid = r->model->streams[stream].pid;
 	struct vpa_call *call = NULL;
 	size_t i;
 
 	/* Its own process first; those of unknown pid only where that does not know the call. */
 	for (i = 0; i < r->process_count && !call; i++)
 		if (r->processes[i].pid == pid)
-			call = vpa_launches_find(
-				&r->processes[i].launches, r->pasts, op->correlation);
+			call = vpa_launches_find(&r->processes[i].launches, r->pasts, correlation);
 	for (i = 0; i < r->process_count && !call; i++)
 		if (r->processes[i].pid != pid && may_launch(&r->processes[i], pid))
-			call = vpa_launches_find(
-				&r->processes[i].launches, r->pasts, op->correlation);
+			call = vpa_launches_find(&r->processes[i].launches, r->pasts, correlation);
 	return call;
 }
 
@@ -65,92 +64,142 @@ static inline void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
 }
 
 /* An asynchronous copy with a pageable side has waited; it joins the calls that do. */
-VPA_RARE static void judge_wait(struct vpa_resolver *r, const struct vpa_op *op)
+VPA_RARE static void judge_wait(
+	struct vpa_resolver *r, struct vpa_call *call, const struct vpa_copy *copy)
 {
-	struct vpa_call *call = op->launch;
-
-	call->waited = op->target_memory == VPT_MEMKIND_PAGEABLE   ? VPA_WAITED_STREAM
-		       : op->source_memory == VPT_MEMKIND_PAGEABLE ? VPA_WAITED_COPY
-								   : VPA_WAITED_NOT;
+	call->waited = copy->target_memory == VPT_MEMKIND_PAGEABLE   ? VPA_WAITED_STREAM
+		       : copy->source_memory == VPT_MEMKIND_PAGEABLE ? VPA_WAITED_COPY
+								     : VPA_WAITED_NOT;
 	if (call->waited && vpa_in_window(r->model, call->start_ns) && vpa_hand_out_call(r, call))
 		r->failed = VPT_ENOMEM;
 }
 
-static inline void join(struct vpa_resolver *r, struct vpa_op *op, int wide_ranges)
+static inline void join(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
 {
-	struct vpa_call *launch = op->launch;
+	struct vpa_call *launch = ops->launch[i];
 
 	if (!(launch->state & VPA_CALL_MET))
 		met_first_op(r, launch);
-	if (op->kind == VPA_MEMCPY && launch->klass == VPT_CALL_COPY && !launch->waited)
-		judge_wait(r, op);
-	if (wide_ranges)
-		op->process_range = vpa_steps_at(
-			&r->processes[r->model->threads[launch->thread].process].ranges.steps,
-			launch->start_ns);
+	if (ops->kind[i] == VPA_MEMCPY && launch->klass == VPT_CALL_COPY && !launch->waited)
+		judge_wait(r, launch, &ops->copy[i]);
 }
 
 /* An op that is not wholly inside the window, or invalid. Returns whether there is something left of it. */
-VPA_RARE static int clip(
-	struct vpa_resolver *r, struct vpa_op *op, uint64_t *count, int wide_ranges)
+VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, uint64_t *count)
 {
 	const struct vpa_model *m = r->model;
+	uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
 
 	/* When an invalid op ran is not known, so it cannot wait until its launch is there. */
-	if (!op->start_ns || op->end_ns < op->start_ns) {
+	if (!start || end < start) {
 		++*count;
-		r->zero_time += !op->start_ns;
-		r->reversed += op->end_ns < op->start_ns;
+		r->zero_time += !start;
+		r->reversed += end < start;
 		return 0;
 	}
-	if (op->launch)
-		join(r, op, wide_ranges);
-	if (op->start_ns > m->window_end_ns || op->end_ns < m->window_start_ns)
+	if (ops->launch[i])
+		join(r, ops, i);
+	if (start > m->window_end_ns || end < m->window_start_ns)
 		return 0;
 	++*count;
-	r->ops_without_launch += !op->launch;
-	r->zero_duration += op->end_ns == op->start_ns;
-	if (op->start_ns < m->window_start_ns)
-		op->start_ns = m->window_start_ns;
-	if (op->end_ns > m->window_end_ns)
-		op->end_ns = m->window_end_ns;
-	return op->end_ns > op->start_ns;
+	r->ops_without_launch += !ops->launch[i];
+	r->zero_duration += end == start;
+	if (start < m->window_start_ns)
+		ops->start_ns[i] = m->window_start_ns;
+	if (end > m->window_end_ns)
+		ops->end_ns[i] = m->window_end_ns;
+	return ops->end_ns[i] > ops->start_ns[i];
 }
 
-/* Joins ops; keeps those that go on to the folds, inside the window and of positive length, and returns how many. */
-static size_t resolve(struct vpa_resolver *r, struct vpa_op *ops, size_t count, int wide_ranges)
+/* What the folds want to know of the launch. */
+static inline void show_launch(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
+{
+	struct vpa_call *launch = ops->launch[i];
+	struct vpa_thread_past *past = &r->pasts[launch->thread];
+	struct vpa_range *range =
+		vpa_step_span_at(&past->range, &past->ranges.steps, launch->start_ns);
+
+	ops->launch_start_ns[i] = launch->start_ns;
+	ops->launch_end_ns[i] = launch->end_ns;
+	ops->launch_name[i] = launch->name;
+	ops->first_of_launch[i] = !(launch->state & VPA_CALL_SHOWN);
+	launch->state |= VPA_CALL_SHOWN;
+	ops->range[i] = range;
+	ops->range_name[i] = range ? range->name : 0;
+}
+
+static void show_no_launch(struct vpa_ops *ops, size_t i)
+{
+	ops->launch_start_ns[i] = ops->launch_end_ns[i] = UINT64_MAX;
+	ops->launch_name[i] = ops->range_name[i] = 0;
+	ops->first_of_launch[i] = 0;
+	ops->range[i] = NULL;
+}
+
+/* Moves what the queue has filled in. */
+VPA_RARE static void move_op(struct vpa_ops *ops, size_t to, size_t from)
+{
+	ops->start_ns[to] = ops->start_ns[from];
+	ops->end_ns[to] = ops->end_ns[from];
+	ops->correlation[to] = ops->correlation[from];
+	ops->launch[to] = ops->launch[from];
+	ops->stream[to] = ops->stream[from];
+	ops->device[to] = ops->device[from];
+	ops->kernel[to] = ops->kernel[from];
+	ops->blocks[to] = ops->blocks[from];
+	ops->kind[to] = ops->kind[from];
+	ops->graph_node[to] = ops->graph_node[from];
+	ops->is_comm[to] = ops->is_comm[from];
+	ops->copy[to] = ops->copy[from];
+}
+
+/* Joins ops and keeps those that go on to the folds: inside the window and of positive length. */
+static void resolve(struct vpa_resolver *r, struct vpa_ops *ops)
 {
 	uint64_t window_start = r->model->window_start_ns, window_end = r->model->window_end_ns;
 	uint64_t counts[] = {[VPA_KERNEL] = 0, [VPA_MEMCPY] = 0, [VPA_MEMSET] = 0};
 	size_t n = 0, i;
 
-	for (i = 0; i < count; i++) {
-		struct vpa_op *op = &ops[i];
-		struct vpa_call *launch = op->launch;
-
-		if (launch && op->start_ns > window_start && op->end_ns > op->start_ns &&
-			op->end_ns <= window_end) {
-			join(r, op, wide_ranges);
-			counts[op->kind]++;
-		} else if (!clip(r, op, &counts[op->kind], wide_ranges)) {
+	for (i = 0; i < ops->count; i++) {
+		if (ops->launch[i] && ops->start_ns[i] > window_start &&
+			ops->end_ns[i] > ops->start_ns[i] && ops->end_ns[i] <= window_end) {
+			join(r, ops, i);
+			counts[ops->kind[i]]++;
+		} else if (!clip(r, ops, i, &counts[ops->kind[i]])) {
 			continue;
 		}
-		if (launch) {
-			struct vpa_thread_past *past = &r->pasts[launch->thread];
-
-			op->first_of_launch = !(launch->state & VPA_CALL_SHOWN);
-			launch->state |= VPA_CALL_SHOWN;
-			op->range = vpa_step_span_at(
-				&past->range, &past->ranges.steps, launch->start_ns);
-		}
 		if (n < i)
-			ops[n] = *op;
+			move_op(ops, n, i);
+		if (ops->launch[n])
+			show_launch(r, ops, n);
+		else
+			show_no_launch(ops, n);
 		n++;
 	}
+	ops->count = n;
 	r->counts.kernels += counts[VPA_KERNEL];
 	r->counts.memcpy += counts[VPA_MEMCPY];
 	r->counts.memset += counts[VPA_MEMSET];
-	return n;
+}
+
+/* Process-wide ranges are rare: each op's is looked up only where there are any. */
+static void find_wide_ranges(struct vpa_resolver *r, struct vpa_ops *ops)
+{
+	size_t i;
+
+	for (i = 0; i < ops->count; i++) {
+		const struct vpa_call *launch = ops->launch[i];
+		const struct vpa_range *range;
+
+		ops->process_range[i] = NULL;
+		if (!launch)
+			continue;
+		ops->process_range[i] = vpa_steps_at(
+			&r->processes[r->model->threads[launch->thread].process].ranges.steps,
+			launch->start_ns);
+		range = vpa_inner_range(ops->range[i], ops->process_range[i]);
+		ops->range_name[i] = range ? range->name : 0;
+	}
 }
 
 /* The call of an id. */
@@ -174,21 +223,23 @@ static inline struct vpa_call *launch_of(const struct vpa_resolver *r, const str
 }
 
 /* Finds the launches: by the time they are looked at they have come into the cache. */
-static void find_launches(struct vpa_resolver *r, struct vpa_op *ops, size_t count)
+static void find_launches(struct vpa_resolver *r, struct vpa_ops *ops)
 {
 	struct origin from = {.stream = VPA_NONE};
 	struct launcher by = {.thread = VPA_NONE};
 	size_t i;
 
-	for (i = 0; i < count; i++) {
-		struct vpa_op *op = &ops[i];
+	for (i = 0; i < ops->count; i++) {
+		uint64_t correlation = ops->correlation[i];
+		struct vpa_call *launch;
 
-		if (op->stream != from.stream)
-			from = origin_of(r, op->stream);
-		op->launch = !op->correlation ? NULL
-			     : from.launches  ? launch_of(r, from.launches, &by, op->correlation)
-					      : find_launch(r, op);
-		__builtin_prefetch(op->launch, 1);
+		if (ops->stream[i] != from.stream)
+			from = origin_of(r, ops->stream[i]);
+		launch = !correlation    ? NULL
+			 : from.launches ? launch_of(r, from.launches, &by, correlation)
+					 : find_launch(r, from.stream, correlation);
+		ops->launch[i] = launch;
+		__builtin_prefetch(launch, 1);
 	}
 }
 
@@ -204,18 +255,20 @@ static int has_wide_ranges(const struct vpa_resolver *r)
 
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 {
-	struct vpa_op ops[OPS_BATCH];
+	struct vpa_ops *ops = &r->ops;
 	int wide_ranges = has_wide_ranges(r), rc = VPT_OK;
-	size_t taken, n, i;
+	size_t i;
 
 	for (i = 0; i < r->model->thread_count; i++)
 		r->pasts[i].range = (struct vpa_step_span){0};
-
-	while (!rc && (taken = vpa_op_queue_take(&r->queue, until_ns, ops, OPS_BATCH))) {
-		find_launches(r, ops, taken);
-		n = resolve(r, ops, taken, wide_ranges);
-		if (n)
-			rc = r->sink.ops(r->sink.ctx, ops, n);
+	memset(ops->process_range, 0, sizeof(ops->process_range));
+	while (!rc && vpa_op_queue_take(&r->queue, until_ns, ops)) {
+		find_launches(r, ops);
+		resolve(r, ops);
+		if (wide_ranges)
+			find_wide_ranges(r, ops);
+		if (ops->count)
+			rc = r->sink.ops(r->sink.ctx, ops);
 	}
 	if (!rc)
 		rc = vpa_op_queue_hold(&r->queue);
