@@ -57,7 +57,7 @@ static const struct vpa_call *call_at(
 	for (; p < calls->end; p++) {
 		const struct vpa_call *call = vpa_calls_at(calls, p);
 
-		if (call->nested) {
+		if (call->state & VPA_CALL_NESTED) {
 			p += call->encloses - 1; /* on to the call around it */
 			continue;
 		}
@@ -265,7 +265,7 @@ static void walk_thread(struct walk *w, uint32_t thread, uint64_t end)
 	for (p = vpa_calls_after(calls, w->at_ns); p < calls->end && w->at_ns < end; p++) {
 		const struct vpa_call *call = vpa_calls_at(calls, p);
 
-		if (call->nested) {
+		if (call->state & VPA_CALL_NESTED) {
 			p += call->encloses - 1; /* on to the call around it */
 			continue;
 		}

@@ -38,10 +38,11 @@ static struct row *row_of(struct state *s, const struct vpa_copy *copy)
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct row *row;
-	size_t i;
+	size_t i, k;
 
 	(void)c;
-	for (i = 0; i < ops->count; i++) {
+	for (k = 0; k < ops->other_count; k++) {
+		i = ops->others[k];
 		if (ops->kind[i] == VPA_KERNEL)
 			continue;
 		row = row_of(state, &ops->copy[i]);

@@ -4,6 +4,7 @@
 
 #include "analysis/cause.h"
 #include "formats/memory.h"
+#include "formats/vectorise.h"
 
 #include <string.h>
 
@@ -173,47 +174,64 @@ static void add_one(struct vpa_idle *s, struct vpa_idle_device *d, struct vpa_id
 }
 
 /* Measures the gaps before ops that each begin when the one before has ended, up to the first that does not;
- * returns where that is. The first is known to begin at or after `cursor_ns`. */
-static size_t measure_gaps(struct vpa_ops *ops, size_t begin, size_t end, uint64_t cursor_ns)
+ * returns where that is. The first is known to begin when all before it have ended. */
+static size_t measure_gaps(struct vpa_idle_device *d, struct vpa_ops *ops, size_t begin, size_t end)
 {
 	const uint64_t *starts = ops->start_ns, *ends = ops->end_ns;
+	uint64_t idle_ns = d->idle_ns, previous_end = d->cursor_ns;
 	size_t i;
 
-	ops->gap_ns[begin] = starts[begin] - cursor_ns;
-	for (i = begin + 1; i < end && starts[i] >= ends[i - 1]; i++)
-		ops->gap_ns[i] = starts[i] - ends[i - 1];
+	for (i = begin; i < end && starts[i] >= previous_end; i++) {
+		uint64_t gap_ns = starts[i] - previous_end;
+
+		idle_ns += gap_ns;
+		ops->gap_ns[i] = gap_ns;
+		ops->idle_ns[i] = idle_ns;
+		ops->gap_before[i] = (uint8_t)(i - 1);
+		previous_end = ends[i];
+	}
+	ops->gap_before[begin] = d->newest;
+	d->newest = (uint8_t)(i - 1);
+	d->cursor_ns = previous_end;
+	d->idle_ns = idle_ns;
 	return i;
 }
 
-/* Ops that run one after the other, with nothing else on the device: no edge has to be looked at. */
-static void add_serial(struct vpa_idle_device *d, struct vpa_idle_stream *stream,
-	struct vpa_ops *ops, size_t begin, size_t end)
+/* Time of kernels that have blocks, but fewer than `small`. */
+VPT_VECTORISE
+static uint64_t small_grid_ns(const struct vpa_ops *ops, size_t begin, size_t end, uint32_t small)
 {
-	uint64_t idle_ns = d->idle_ns, busy_ns = 0, kernel_ns = 0, comm_ns = 0, small_grid_ns = 0;
-	uint32_t small = d->sm_count ? d->sm_count - 1 : 0;
+	uint64_t sum = 0;
 	size_t i;
 
-	for (i = begin; i < end; i++) {
-		uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+	for (i = begin; i < end; i++)
+		/* Masked, since one kernel's grid says nothing about the next one's. */
+		sum += (ops->end_ns[i] - ops->start_ns[i]) &
+		       (0 - (uint64_t)(ops->blocks[i] && ops->blocks[i] < small));
+	return sum;
+}
 
-		idle_ns += ops->gap_ns[i];
-		ops->idle_ns[i] = idle_ns;
-		ops->gap_before[i] = (uint8_t)(i - 1);
-		busy_ns += ns;
-		/* Masked, since one op's kind and grid say nothing about the next one's. */
-		kernel_ns += ns & (0 - (uint64_t)(ops->kind[i] == VPA_KERNEL));
-		comm_ns += ns & (0 - (uint64_t)ops->is_comm[i]);
-		small_grid_ns += ns & (0 - (uint64_t)(ops->blocks[i] - 1 < small));
+/* Ops that run one after the other, with nothing else on the device: no edge has to be looked at. `*other` is the
+ * first of ops->others from `begin` on, and goes on to the first from `end` on. */
+static void add_serial(struct vpa_idle_device *d, struct vpa_idle_stream *stream,
+	const struct vpa_ops *ops, size_t begin, size_t end, size_t *other)
+{
+	uint64_t gaps_ns = ops->idle_ns[end - 1] - ops->idle_ns[begin];
+	uint64_t busy_ns = ops->end_ns[end - 1] - ops->start_ns[begin] - gaps_ns, copy_ns = 0,
+		 comm_ns = 0;
+	size_t i;
+
+	for (; *other < ops->other_count && ops->others[*other] < end; ++*other) {
+		i = ops->others[*other];
+		*(ops->is_comm[i] ? &comm_ns : &copy_ns) += ops->end_ns[i] - ops->start_ns[i];
 	}
-	ops->gap_before[begin] = d->newest;
-	d->newest = (uint8_t)(end - 1);
-	d->idle_ns = idle_ns;
 	d->busy_ns += busy_ns;
-	d->kernel_ns += kernel_ns;
-	d->work_ns += kernel_ns;
-	d->compute_ns += kernel_ns - comm_ns;
-	d->small_grid_ns += small_grid_ns;
-	d->cursor_ns = stream->end_ns = ops->end_ns[end - 1];
+	d->kernel_ns += busy_ns - copy_ns;
+	d->work_ns += busy_ns - copy_ns;
+	d->compute_ns += busy_ns - copy_ns - comm_ns;
+	if (d->sm_count)
+		d->small_grid_ns += small_grid_ns(ops, begin, end, d->sm_count);
+	stream->end_ns = ops->end_ns[end - 1];
 	for (i = end; i > begin && ops->kind[i - 1] != VPA_KERNEL; i--)
 		;
 	d->work_end_ns = i > begin ? ops->end_ns[i - 1] : d->work_end_ns;
@@ -223,7 +241,8 @@ static void add_serial(struct vpa_idle_device *d, struct vpa_idle_stream *stream
 }
 
 /* Adds ops of one stream from `begin` on, at most up to `end`; returns where the run ends. */
-static size_t add_run(struct vpa_idle *s, struct vpa_ops *ops, size_t begin, size_t end)
+static size_t add_run(
+	struct vpa_idle *s, struct vpa_ops *ops, size_t begin, size_t end, size_t *other)
 {
 	struct vpa_idle_device *d = &s->devices[ops->device[begin]];
 	struct vpa_idle_stream *stream = &s->streams[ops->stream[begin]];
@@ -231,11 +250,12 @@ static size_t add_run(struct vpa_idle *s, struct vpa_ops *ops, size_t begin, siz
 		     d->cursor_ns >= s->paused_until_ns;
 
 	if (serial) {
-		end = measure_gaps(ops, begin, end, d->cursor_ns);
-		add_serial(d, stream, ops, begin, end);
+		end = measure_gaps(d, ops, begin, end);
+		add_serial(d, stream, ops, begin, end, other);
 	} else {
 		end = begin + 1;
 		add_one(s, d, stream, ops, begin);
+		*other += *other < ops->other_count && ops->others[*other] == begin;
 	}
 	d->ops += end - begin;
 	ops->runs[ops->run_count++] =
@@ -243,38 +263,87 @@ static size_t add_run(struct vpa_idle *s, struct vpa_ops *ops, size_t begin, siz
 	return end;
 }
 
-/* Answers the gaps of a run, in order. */
-static int answer_run(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa_op_run *run)
+/* Answers the gap before an op. */
+static int answer_gap(struct vpa_idle *s, struct vpa_ops *ops, size_t i, uint64_t previous)
+{
+	struct vpa_idle_device *d = &s->devices[ops->device[i]];
+	uint64_t ns = ops->gap_ns[i];
+
+	ops->gap_opened_by[i] = 0;
+	if (!ns)
+		return VPT_OK;
+	ops->gap_opened_by[i] = (uint8_t)vpa_cause_of_queued(s, ops, i, previous);
+	if (!ops->gap_opened_by[i])
+		return hand_out_of(s, ops, i, previous);
+	count_gap(d, ns);
+	d->spent_ns[ops->gap_opened_by[i]] += ns;
+	return VPT_OK;
+}
+
+/* The gaps of a serial run behind its first op, with nothing recorded that could have a part in them and no wait
+ * queued on the stream. By far the most of all gaps are short ones before ops that were queued long ago. */
+static int answer_calm(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa_op_run *run)
 {
 	struct vpa_idle_device *d = &s->devices[ops->device[run->begin]];
-	struct vpa_idle_stream *stream = &s->streams[ops->stream[run->begin]];
-	uint64_t previous = stream->correlation;
+	uint64_t scheduling_ns = 0, longest_ns = 0, tiny = 0, gaps = 0;
 	size_t i;
 	int rc = VPT_OK;
 
-	for (i = run->begin; i < run->end && !rc; i++) {
-		uint64_t ns = ops->gap_ns[i];
+	for (i = run->begin + (size_t)1; i < run->end && !rc; i++) {
+		uint64_t from = ops->end_ns[i - 1], ns = ops->gap_ns[i];
 
-		ops->gap_opened_by[i] = 0;
-		if (ns) {
-			ops->gap_opened_by[i] = (uint8_t)vpa_cause_of_queued(s, ops, i, previous);
-			if (ops->gap_opened_by[i]) {
-				count_gap(d, ns);
-				d->spent_ns[ops->gap_opened_by[i]] += ns;
-			} else {
-				rc = hand_out_of(s, ops, i, previous);
-			}
+		if (!vpa_cause_is_scheduling(from, ns, ops->launch_end_ns[i]) ||
+			ops->correlation[i] == ops->correlation[i - 1] ||
+			ops->launch[i]->klass == VPT_CALL_GRAPH_LAUNCH) {
+			rc = answer_gap(s, ops, i, 0);
+			continue;
 		}
-		previous = ops->correlation[i] ? ops->correlation[i] : previous;
+		ops->gap_opened_by[i] = VPA_CAUSE_SCHEDULING;
+		scheduling_ns += ns;
+		longest_ns = ns > longest_ns ? ns : longest_ns;
+		gaps++;
+		if (ns < vpa_gap_bucket_from_ns[1])
+			tiny++;
+		else
+			d->histogram[bucket_of(ns)]++;
 	}
-	stream->correlation = previous;
+	d->gaps += gaps;
+	d->histogram[0] += tiny;
+	d->spent_ns[VPA_CAUSE_SCHEDULING] += scheduling_ns;
+	d->longest_gap_ns = longest_ns > d->longest_gap_ns ? longest_ns : d->longest_gap_ns;
+	return rc;
+}
+
+/* Answers the gaps of a run, in order. */
+static int answer_run(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa_op_run *run)
+{
+	struct vpa_idle_stream *stream = &s->streams[ops->stream[run->begin]];
+	const struct vpa_waits *waits = &s->resolver->waits[ops->stream[run->begin]];
+	uint64_t quiet_ns = s->resolver->quiet_ns;
+	size_t i = run->begin;
+	int rc = answer_gap(s, ops, i, stream->correlation);
+
+	if (!rc && run->serial && waits->taken == waits->count && ops->end_ns[i] >= quiet_ns) {
+		rc = answer_calm(s, ops, run);
+		for (i = run->end - (size_t)1; i > run->begin && !ops->correlation[i]; i--)
+			;
+		if (ops->correlation[i])
+			stream->correlation = ops->correlation[i];
+		return rc;
+	}
+	for (; i < run->end && !rc; i++) {
+		if (i > run->begin)
+			rc = answer_gap(s, ops, i, stream->correlation);
+		if (ops->correlation[i])
+			stream->correlation = ops->correlation[i];
+	}
 	return rc;
 }
 
 int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
 {
 	const struct vpa_intervals *paused = &s->resolver->paused;
-	size_t i, end = 0;
+	size_t i, end = 0, other = 0;
 	int rc = VPT_OK;
 
 	s->paused_until_ns = paused->count ? paused->items[paused->count - 1].end_ns : 0;
@@ -285,7 +354,7 @@ int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
 		for (end = i + 1; end < ops->count && ops->stream[end] == ops->stream[i]; end++)
 			;
 		while (i < end && !rc) {
-			i = add_run(s, ops, i, end);
+			i = add_run(s, ops, i, end, &other);
 			rc = answer_run(s, ops, &ops->runs[ops->run_count - 1]);
 		}
 	}

@@ -123,7 +123,8 @@ struct vpa_call *vpa_launches_find_near(
 		if (s[i].correlation != correlation || !vpa_launch_is_live(&s[i], pasts))
 			continue;
 		call = vpa_launch_call(&s[i], pasts);
-		if (!best || call->start_ns < best->start_ns || (best->nested && !call->nested))
+		if (!best || call->start_ns < best->start_ns ||
+			(best->state & ~call->state & VPA_CALL_NESTED))
 			best = call;
 		if (!l->doubled)
 			break;

@@ -25,16 +25,17 @@ enum vpa_op_kind { VPA_KERNEL, VPA_MEMCPY, VPA_MEMSET };
 
 #define VPA_NONE UINT32_MAX
 
-/* A copy that is asynchronous by name still waits where one side is pageable memory: towards the device for the
- * staging of its own bytes, from the device until it is done, and everything before it on its stream. */
-enum vpa_waited { VPA_WAITED_NOT, VPA_WAITED_COPY, VPA_WAITED_STREAM };
-
-/* What became of a call so far: bits of vpa_call.state. */
+/* What is known of a call: bits of vpa_call.state. */
 enum {
-	VPA_CALL_WAITS = 1,  /* counted in its block as waiting for its op */
-	VPA_CALL_MISSED = 2, /* counted among the launches without op until it is met */
-	VPA_CALL_MET = 4,    /* an op that it launched has been released */
-	VPA_CALL_SHOWN = 8   /* such an op has gone on to the folds */
+	VPA_CALL_WAITS = 1,   /* counted in its block as waiting for its op */
+	VPA_CALL_MISSED = 2,  /* counted among the launches without op until it is met */
+	VPA_CALL_MET = 4,     /* an op that it launched has been released */
+	VPA_CALL_SHOWN = 8,   /* such an op has gone on to the folds */
+	VPA_CALL_NESTED = 16, /* inside another call of its thread */
+	/* A copy that is asynchronous by name still waits where one side is pageable memory: towards the device for
+	 * the staging of its own bytes, from the device until it is done, and everything before it on its stream. */
+	VPA_CALL_WAITED_COPY = 32,
+	VPA_CALL_WAITED_STREAM = 64
 };
 
 /* A CUDA call on a thread. */
@@ -46,9 +47,7 @@ struct vpa_call {
 		encloses; /* so many calls before it on the thread are inside it; of a nested one: so
 				  * many calls after it stands the one around it */
 	uint16_t slot;    /* in its block, see history.h */
-	uint8_t klass : 4;  /* enum vpt_call_class */
-	uint8_t nested : 1; /* inside another call of its thread */
-	uint8_t waited : 2; /* of an asynchronous copy: what it did all the same, enum vpa_waited */
+	uint8_t klass;    /* enum vpt_call_class */
 	uint8_t state;
 };
 
@@ -114,6 +113,9 @@ struct vpa_ops {
 		uint64_t bytes;
 		uint8_t kind, source_memory, target_memory;
 	} copy[VPA_OPS_MAX]; /* undefined for kernels */
+	/* Indexes of the ops that are no kernels, or kernels that work between devices. */
+	uint8_t others[VPA_OPS_MAX];
+	size_t other_count;
 
 	/* From here on filled by idle.h. */
 	uint64_t idle_ns
@@ -160,9 +162,11 @@ static inline struct vpa_op vpa_ops_get(const struct vpa_ops *o, size_t i)
 /* What a call was like for its thread. */
 static inline enum vpt_call_class vpa_call_effect(const struct vpa_call *call)
 {
-	if (call->klass != VPT_CALL_COPY || !call->waited)
+	if (call->klass != VPT_CALL_COPY)
 		return (enum vpt_call_class)call->klass;
-	return call->waited == VPA_WAITED_STREAM ? VPT_CALL_SYNC : VPT_CALL_BLOCKING_COPY;
+	return call->state & VPA_CALL_WAITED_STREAM ? VPT_CALL_SYNC
+	       : call->state & VPA_CALL_WAITED_COPY ? VPT_CALL_BLOCKING_COPY
+						    : VPT_CALL_COPY;
 }
 
 /* A distinct kernel name. */

@@ -3,6 +3,7 @@
 #include "analysis/op_queue.h"
 
 #include "formats/memory.h"
+#include "formats/vectorise.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,22 +152,24 @@ static uint8_t small_number(uint64_t value)
 	return value < 255 ? (uint8_t)value : 255;
 }
 
-static inline struct vpa_config_entry find_config(struct vpa_op_queue *q, uint64_t config)
+/* What a row of CONFIG is: one of the chunk's entries, or `own`, filled for this once. */
+static inline const struct vpa_config_entry *find_config(
+	struct vpa_op_queue *q, uint64_t config, struct vpa_config_entry *own)
 {
-	struct vpa_config_entry found = {.kernel = VPA_NONE};
-
-	if (config < q->configs.count)
-		found = q->configs.items[config];
-	if (found.kernel == VPA_NONE && q->configs.find(q->configs.ctx, config, &found))
+	if (config < q->configs.count && q->configs.items[config].kernel != VPA_NONE)
+		return &q->configs.items[config];
+	*own = (struct vpa_config_entry){0};
+	if (q->configs.find(q->configs.ctx, config, own))
 		q->failed = VPT_ENOMEM;
-	return found;
+	return own;
 }
 
 static void read_op(
 	struct vpa_op_queue *q, struct vpa_op *op, const struct vpa_op_source *s, uint32_t row)
 {
 	const uint64_t *const *col = (const uint64_t *const *)s->section->col;
-	struct vpa_config_entry found;
+	const struct vpa_config_entry *found;
+	struct vpa_config_entry own;
 
 	*op = (struct vpa_op){.start_ns = col[0][row],
 		.end_ns = col[0][row] + col[1][row],
@@ -176,10 +179,10 @@ static void read_op(
 		.kernel = VPA_NONE,
 		.kind = VPA_KERNEL};
 	if (s->section->kind == VPT_KERNEL) {
-		found = find_config(q, col[VPT_KERNEL_CONFIG][row]);
-		op->kernel = found.kernel;
-		op->blocks = found.blocks;
-		op->is_comm = found.is_comm & 1;
+		found = find_config(q, col[VPT_KERNEL_CONFIG][row], &own);
+		op->kernel = found->kernel;
+		op->blocks = found->blocks;
+		op->is_comm = found->is_comm & 1;
 		op->graph_node = col[VPT_KERNEL_GRAPH_NODE][row] != 0;
 		return;
 	}
@@ -209,32 +212,51 @@ static void put_op(struct vpa_ops *out, const struct vpa_op *op)
 		(struct vpa_copy){op->bytes, op->copy_kind, op->source_memory, op->target_memory};
 }
 
+/* Of rows that stand in order, what all ops have. */
+VPT_VECTORISE
+static void put_spans(struct vpa_ops *out, const struct vpa_op_source *s, const uint64_t *starts,
+	const uint64_t *durations, size_t count)
+{
+	uint64_t *restrict start_ns = out->start_ns + out->count;
+	uint64_t *restrict end_ns = out->end_ns + out->count;
+	uint32_t *restrict streams = out->stream + out->count;
+	uint32_t *restrict devices = out->device + out->count;
+	uint32_t stream = s->stream, device = s->device;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		start_ns[i] = starts[i];
+		end_ns[i] = starts[i] + durations[i];
+		streams[i] = stream;
+		devices[i] = device;
+	}
+}
+
 /* Kernels that stand in order: column by column. */
 static void put_kernels(struct vpa_op_queue *q, struct vpa_ops *out, const struct vpa_op_source *s,
 	size_t from, size_t count)
 {
 	const struct vpt_section *section = s->section;
-	const uint64_t *starts = section->col[VPT_KERNEL_START] + from;
-	const uint64_t *durations = section->col[VPT_KERNEL_DURATION] + from;
 	const uint64_t *configs = section->col[VPT_KERNEL_CONFIG] + from;
 	const uint64_t *nodes = section->col[VPT_KERNEL_GRAPH_NODE] + from;
 	size_t at = out->count, i;
 
+	put_spans(out, s, section->col[VPT_KERNEL_START] + from,
+		section->col[VPT_KERNEL_DURATION] + from, count);
 	memcpy(out->correlation + at, section->col[VPT_KERNEL_CORRELATION] + from,
 		count * sizeof(*out->correlation));
 	memset(out->kind + at, VPA_KERNEL, count);
+	memset(out->graph_node + at, 0, count);
 	for (i = 0; i < count; i++) {
-		struct vpa_config_entry found = find_config(q, configs[i]);
+		struct vpa_config_entry own;
+		const struct vpa_config_entry *found = find_config(q, configs[i], &own);
 
-		out->start_ns[at + i] = starts[i];
-		out->end_ns[at + i] = starts[i] + durations[i];
-		out->stream[at + i] = s->stream;
-		out->device[at + i] = s->device;
-		out->kernel[at + i] = found.kernel;
-		out->blocks[at + i] = found.blocks;
-		out->is_comm[at + i] = found.is_comm & 1;
-		out->graph_node[at + i] = nodes[i] != 0;
+		out->kernel[at + i] = found->kernel;
+		out->blocks[at + i] = found->blocks;
+		out->is_comm[at + i] = found->is_comm & 1;
 	}
+	for (i = 0; vpt_section_has(section, VPT_KERNEL_GRAPH_NODE) && i < count; i++)
+		out->graph_node[at + i] = nodes[i] != 0;
 	out->count += count;
 }
 

@@ -48,6 +48,12 @@ struct vpa_op_queue {
 int vpa_op_queue_add(struct vpa_op_queue *q, const struct vpt_section *section, uint32_t stream,
 	uint32_t device);
 
+/* The earliest start in the section that was added last; it must have rows. */
+static inline uint64_t vpa_op_queue_newest_ns(const struct vpa_op_queue *q)
+{
+	return q->sources[q->source_count - 1].head_ns;
+}
+
 /* Fills `out` with ops that start before `until_ns` (~0: all), in order, but for what concerns their launches.
  * Returns how many; 0 means that the rest must wait, or that the queue has failed. */
 size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_ops *out);

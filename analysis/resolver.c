@@ -193,7 +193,7 @@ VPA_RARE static void mark_nested(
 		if (before->start_ns < call->start_ns || before->end_ns > call->end_ns)
 			break;
 		inside = before->encloses + (uint64_t)1;
-		before->nested = 1;
+		before->state |= VPA_CALL_NESTED;
 		before->encloses = (uint32_t)(own_position + 1 - position);
 		position -= inside < position - calls->begin ? inside : position - calls->begin;
 	}
@@ -224,66 +224,65 @@ VPA_RARE static int unusual_kind(struct adding *a, uint32_t row, struct vpa_call
 	return rc;
 }
 
-/* Adds the rows [row, end), all of which stand in the thread's last block. What each adds to is kept in locals
- * and written down once: this loop is as hot as any. */
+/* Adds the rows [row, end), all of which stand in the thread's last block. This loop is as hot as any: what it adds
+ * up is written down once, and what rarely happens is undone where it does. */
 static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
 {
-	const uint64_t *const *col = (const uint64_t *const *)a->section->col;
-	const uint64_t *starts = col[VPT_CALL_START], *durations = col[VPT_CALL_DURATION];
-	const uint64_t *ids = col[VPT_CALL_ID], *names = col[VPT_CALL_NAME];
+	const struct vpt_section *s = a->section;
+	const uint64_t *starts = s->col[VPT_CALL_START], *durations = s->col[VPT_CALL_DURATION];
+	const uint64_t *ids = s->col[VPT_CALL_ID], *names = s->col[VPT_CALL_NAME];
 	struct vpa_resolver *r = a->r;
-	const struct vpa_call_kind *kinds = r->maps->call_kinds;
 	struct vpa_calls *calls = a->calls;
 	struct vpa_call_block *block = calls->blocks[calls->block_count - 1];
-	unsigned slot = (unsigned)(calls->end % VPA_CALL_BLOCK);
+	struct vpa_call *call = &block->calls[calls->end % VPA_CALL_BLOCK];
 	uint64_t window_start = r->model->window_start_ns,
 		 window_ns = r->model->window_end_ns - window_start;
-	uint64_t earliest = block->start_ns, outside = 0, missed = 0;
 	uint64_t previous =
 		calls->end > calls->begin ? vpa_calls_at(calls, calls->end - 1)->start_ns : 0;
-	uint32_t waiting = 0, thread = a->thread, first = row;
-	int rc = VPT_OK;
+	uint32_t waiting = 0, not_missed = 0, outside = 0, first = row;
+	int has_names = vpt_section_has(s, VPT_CALL_NAME), rc = VPT_OK;
 
-	for (; row < end && !rc; row++, slot++) {
-		struct vpa_call *call = &block->calls[slot];
+	if (starts[row] < block->start_ns)
+		block->start_ns = starts[row];
+	for (; row < end && !rc; row++, call++) {
 		uint64_t start = starts[row], stop = start + durations[row], id = ids[row];
-		const struct vpa_call_kind *kind = &kinds[id & 255];
+		const struct vpa_call_kind *kind = &r->maps->call_kinds[id & 255];
 		struct vpa_call_kind named;
-		unsigned state, inside = start - window_start <= window_ns;
 
-		if (id > 255 || names[row] || !kind->usual) {
+		if (id > 255 || !kind->usual || (has_names && names[row])) {
 			kind = &named;
 			rc = unusual_kind(a, row, &named);
 			if (rc)
 				break;
+			not_missed += named.launches && !(named.state & VPA_CALL_MISSED);
 		}
-		state = kind->state;
-		if (!inside) {
-			outside++;
-			state &= ~(unsigned)VPA_CALL_MISSED;
-		}
-		*call = (struct vpa_call){.start_ns = start,
-			.end_ns = stop < start ? start : stop,
-			.thread = thread,
-			.name = kind->name,
-			.slot = (uint16_t)slot,
-			.klass = kind->klass & 15u,
-			.state = (uint8_t)state};
-		earliest = start < earliest ? start : earliest;
+		call->start_ns = start;
+		call->end_ns = stop < start ? start : stop;
+		call->thread = a->thread;
+		call->name = kind->name;
+		call->encloses = 0;
+		call->slot = (uint16_t)(call - block->calls);
+		call->klass = kind->klass;
+		call->state = kind->state;
 		waiting += kind->launches;
-		missed += state & VPA_CALL_MISSED;
-		/* Mostly the call before it began earlier and so is not inside it. */
-		if (previous >= start)
-			mark_nested(calls, call, calls->end + (row - first));
-		previous = start;
-		if (kind->blocks & inside)
+		if (start - window_start > window_ns) {
+			outside++;
+			not_missed += (call->state & VPA_CALL_MISSED) != 0;
+			call->state &= (uint8_t)~VPA_CALL_MISSED;
+		} else if (kind == &named && named.blocks) {
 			rc = vpa_hand_out_call(r, call);
+		}
+		/* Mostly the call before it began earlier and so is not inside it. */
+		if (previous >= start) {
+			block->start_ns = start < block->start_ns ? start : block->start_ns;
+			mark_nested(calls, call, calls->end + (row - first));
+		}
+		previous = start;
 	}
 	calls->end += row - first;
-	block->start_ns = earliest;
 	block->waiting += waiting;
 	r->counts.calls += row - first - outside;
-	r->launches_without_op += missed / VPA_CALL_MISSED;
+	r->launches_without_op += waiting - not_missed;
 	return rc;
 }
 
@@ -392,18 +391,27 @@ static int add_spans(struct vpa_resolver *r, const struct vpt_section *s)
 
 /* ---- ops ---- */
 
-static int add_ops(struct vpa_resolver *r, const struct vpt_section *s)
+/* Counts what a chunk brings though it should have come with an earlier one. */
+VPA_RARE static void count_late(struct vpa_resolver *r, const struct vpt_section *s)
 {
 	const uint64_t *starts = s->col[0], *durations = s->col[1];
-	uint64_t released_ns = r->released_ns;
-	uint32_t stream, row;
+	uint32_t row;
+
+	for (row = 0; row < s->row_count; row++)
+		if (starts[row] < r->released_ns)
+			r->late_ops += starts[row] && starts[row] + durations[row] > starts[row];
+}
+
+static int add_ops(struct vpa_resolver *r, const struct vpt_section *s)
+{
+	uint32_t stream;
 	int rc = vpa_maps_stream(r, s->lane, &stream);
 
-	/* A chunk that brings what should have come with an earlier one. */
-	for (row = 0; row < s->row_count; row++)
-		if (starts[row] < released_ns)
-			r->late_ops += starts[row] && starts[row] + durations[row] > starts[row];
-	return rc ? rc : vpa_op_queue_add(&r->queue, s, stream, r->model->streams[stream].device);
+	if (!rc)
+		rc = vpa_op_queue_add(&r->queue, s, stream, r->model->streams[stream].device);
+	if (!rc && s->row_count && vpa_op_queue_newest_ns(&r->queue) < r->released_ns)
+		count_late(r, s);
+	return rc;
 }
 
 static void count_others(struct vpa_resolver *r, const struct vpt_section *s)

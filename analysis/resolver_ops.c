@@ -54,7 +54,7 @@ VPA_RARE static struct origin origin_of(const struct vpa_resolver *r, uint32_t s
 	return o;
 }
 
-static inline void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
+static void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
 {
 	unsigned state = launch->state;
 
@@ -67,20 +67,21 @@ static inline void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
 VPA_RARE static void judge_wait(
 	struct vpa_resolver *r, struct vpa_call *call, const struct vpa_copy *copy)
 {
-	call->waited = copy->target_memory == VPT_MEMKIND_PAGEABLE   ? VPA_WAITED_STREAM
-		       : copy->source_memory == VPT_MEMKIND_PAGEABLE ? VPA_WAITED_COPY
-								     : VPA_WAITED_NOT;
-	if (call->waited && vpa_in_window(r->model, call->start_ns) && vpa_hand_out_call(r, call))
+	unsigned waited = copy->target_memory == VPT_MEMKIND_PAGEABLE   ? VPA_CALL_WAITED_STREAM
+			  : copy->source_memory == VPT_MEMKIND_PAGEABLE ? VPA_CALL_WAITED_COPY
+									: 0u;
+
+	call->state |= (uint8_t)waited;
+	if (waited && vpa_in_window(r->model, call->start_ns) && vpa_hand_out_call(r, call))
 		r->failed = VPT_ENOMEM;
 }
 
-static inline void join(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
+static void join_copy(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
 {
 	struct vpa_call *launch = ops->launch[i];
 
-	if (!(launch->state & VPA_CALL_MET))
-		met_first_op(r, launch);
-	if (ops->kind[i] == VPA_MEMCPY && launch->klass == VPT_CALL_COPY && !launch->waited)
+	if (ops->kind[i] == VPA_MEMCPY && launch->klass == VPT_CALL_COPY &&
+		!(launch->state & (VPA_CALL_WAITED_COPY | VPA_CALL_WAITED_STREAM)))
 		judge_wait(r, launch, &ops->copy[i]);
 }
 
@@ -97,8 +98,11 @@ VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, 
 		r->reversed += end < start;
 		return 0;
 	}
-	if (ops->launch[i])
-		join(r, ops, i);
+	if (ops->launch[i]) {
+		if (!(ops->launch[i]->state & VPA_CALL_MET))
+			met_first_op(r, ops->launch[i]);
+		join_copy(r, ops, i);
+	}
 	if (start > m->window_end_ns || end < m->window_start_ns)
 		return 0;
 	++*count;
@@ -111,21 +115,25 @@ VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, 
 	return ops->end_ns[i] > ops->start_ns[i];
 }
 
-/* What the folds want to know of the launch. */
-static inline void show_launch(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
+/* What the folds want to know of the launch, and what becomes of that: it is met, if it has not been yet. Returns
+ * whether it was missed until now. */
+static inline unsigned show_launch(struct vpa_ops *ops, size_t i, struct vpa_thread_past *past)
 {
 	struct vpa_call *launch = ops->launch[i];
-	struct vpa_thread_past *past = &r->pasts[launch->thread];
+	unsigned state = launch->state;
 	struct vpa_range *range =
 		vpa_step_span_at(&past->range, &past->ranges.steps, launch->start_ns);
 
+	vpa_call_block_of(launch)->waiting -= state & VPA_CALL_WAITS;
+	launch->state =
+		(uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET | VPA_CALL_SHOWN);
 	ops->launch_start_ns[i] = launch->start_ns;
 	ops->launch_end_ns[i] = launch->end_ns;
 	ops->launch_name[i] = launch->name;
-	ops->first_of_launch[i] = !(launch->state & VPA_CALL_SHOWN);
-	launch->state |= VPA_CALL_SHOWN;
+	ops->first_of_launch[i] = !(state & VPA_CALL_SHOWN);
 	ops->range[i] = range;
 	ops->range_name[i] = range ? range->name : 0;
+	return (state & (VPA_CALL_MISSED | VPA_CALL_MET)) == VPA_CALL_MISSED;
 }
 
 static void show_no_launch(struct vpa_ops *ops, size_t i)
@@ -158,25 +166,40 @@ static void resolve(struct vpa_resolver *r, struct vpa_ops *ops)
 {
 	uint64_t window_start = r->model->window_start_ns, window_end = r->model->window_end_ns;
 	uint64_t counts[] = {[VPA_KERNEL] = 0, [VPA_MEMCPY] = 0, [VPA_MEMSET] = 0};
-	size_t n = 0, i;
+	struct vpa_thread_past *past = NULL;
+	uint32_t thread = VPA_NONE;
+	size_t n = 0, i, others = 0, missed = 0;
 
 	for (i = 0; i < ops->count; i++) {
-		if (ops->launch[i] && ops->start_ns[i] > window_start &&
-			ops->end_ns[i] > ops->start_ns[i] && ops->end_ns[i] <= window_end) {
-			join(r, ops, i);
-			counts[ops->kind[i]]++;
-		} else if (!clip(r, ops, i, &counts[ops->kind[i]])) {
-			continue;
+		const struct vpa_call *launch = ops->launch[i];
+		uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
+		unsigned kind = ops->kind[i];
+
+		if (!launch || start <= window_start || end <= start || end > window_end) {
+			if (!clip(r, ops, i, &counts[kind]))
+				continue;
+		} else {
+			counts[kind]++;
+			if (kind != VPA_KERNEL)
+				join_copy(r, ops, i);
 		}
 		if (n < i)
 			move_op(ops, n, i);
-		if (ops->launch[n])
-			show_launch(r, ops, n);
-		else
-			show_no_launch(ops, n);
-		n++;
+		ops->others[others] = (uint8_t)n;
+		others += kind != VPA_KERNEL || ops->is_comm[n];
+		if (!launch) {
+			show_no_launch(ops, n++);
+			continue;
+		}
+		if (launch->thread != thread) {
+			thread = launch->thread;
+			past = &r->pasts[thread];
+		}
+		missed += show_launch(ops, n++, past);
 	}
 	ops->count = n;
+	ops->other_count = others;
+	r->launches_without_op -= missed;
 	r->counts.kernels += counts[VPA_KERNEL];
 	r->counts.memcpy += counts[VPA_MEMCPY];
 	r->counts.memset += counts[VPA_MEMSET];
