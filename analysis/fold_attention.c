@@ -31,7 +31,7 @@ struct backend {
 	uint64_t calls, total_ns, aux_calls, aux_ns;
 };
 
-/* What a kernel is in a sequence. */
+/* What a kernel is in a sequence. Outside of one, the first two are nothing. */
 enum role { ROLE_NONE, ROLE_GLUE, ROLE_GEMM, ROLE_SOFTMAX, ROLE_FUSED, ROLE_AUX };
 
 struct state {
@@ -150,30 +150,41 @@ static void add_backend(struct backend *b, enum role role, uint64_t ns)
 	}
 }
 
+static int add_kernel(struct state *s, const struct vpa_fold_context *c, struct progress *p,
+	const struct vpa_ops *ops, size_t i, enum role role)
+{
+	uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+
+	if (role == ROLE_GEMM || role == ROLE_SOFTMAX)
+		return follow_sequence(s, c, p, ops, i, role);
+	if (role == ROLE_FUSED || role == ROLE_AUX)
+		add_backend(&s->backends[ops->kernel[i]], role, ns);
+	if (role != ROLE_GLUE || p->passed == NEAR) {
+		p->stage = 0;
+	} else {
+		p->passed++;
+		p->between_ns += ns;
+	}
+	return VPT_OK;
+}
+
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
-	size_t i;
+	size_t r, i;
 	int rc = make_room(s, c->model);
 
-	for (i = 0; i < ops->count && !rc; i++) {
-		struct progress *p = &s->streams[ops->stream[i]];
-		uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
-		enum role role;
+	for (r = 0; r < ops->run_count && !rc; r++) {
+		struct progress *p = &s->streams[ops->stream[ops->runs[r].begin]];
 
-		if (ops->kind[i] != VPA_KERNEL)
-			continue;
-		role = s->roles[ops->kernel[i]];
-		if (role == ROLE_FUSED || role == ROLE_AUX)
-			add_backend(&s->backends[ops->kernel[i]], role, ns);
-		/* Outside a sequence only its beginning matters. */
-		if (role == ROLE_GEMM || role == ROLE_SOFTMAX)
-			rc = follow_sequence(s, c, p, ops, i, role);
-		else if (role != ROLE_GLUE || p->passed == NEAR)
-			p->stage = 0;
-		else if (p->stage) {
-			p->passed++;
-			p->between_ns += ns;
+		for (i = ops->runs[r].begin; i < ops->runs[r].end && !rc; i++) {
+			enum role role;
+
+			if (ops->kind[i] != VPA_KERNEL)
+				continue;
+			role = s->roles[ops->kernel[i]];
+			if (p->stage || role > ROLE_GLUE)
+				rc = add_kernel(s, c, p, ops, i, role);
 		}
 	}
 	return rc;

@@ -34,8 +34,8 @@ struct state {
 	struct part *parts;
 	size_t part_cap;
 	struct recent {
-		uint64_t owner, names; /* as in the index */
-		struct part *part;     /* NULL: empty */
+		uint64_t owner, names; /* as in the index; owner 0, which no gap has: empty */
+		struct part *part;
 	} recent[RECENT]; /* parts by some bits of their key: most gaps are like one of the last few */
 	struct kept *heap; /* the longest, the shortest of them on top */
 	size_t heap_count, heap_cap;
@@ -152,7 +152,7 @@ static inline int add_part(struct state *s, uint32_t device, unsigned cause, uin
 	uint64_t owner = (uint64_t)device << 8 | cause, names = (uint64_t)range << 32 | call;
 	struct recent *recent = &s->recent[(cause * 32 + range * 8 + call) % RECENT];
 
-	if ((recent->names != names || recent->owner != owner || !recent->part) &&
+	if ((recent->names != names || recent->owner != owner) &&
 		find_part(s, owner, names, recent))
 		return VPT_ENOMEM;
 	recent->part->ns += ns;
@@ -187,27 +187,27 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 static int fold_gaps(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
-	size_t i;
-	int rc = VPT_OK;
+	uint64_t lengths[VPA_OPS_MAX];
+	size_t count = 0, i;
 
-	for (i = 0; i < ops->count && !rc; i++) {
+	for (i = 0; i < ops->count; i++) {
 		unsigned cause = ops->gap_opened_by[i];
 		uint64_t ns = ops->gap_ns[i];
 
-		if (!cause)
-			continue;
-		if (add_part(s, ops->device[i], cause, ops->range_name[i], ops->launch_name[i],
-			    ns) ||
-			vpa_spread_add(&s->lengths, ns))
+		lengths[count] = ns;
+		count += cause != 0;
+		if (cause && add_part(s, ops->device[i], cause, ops->range_name[i],
+				     ops->launch_name[i], ns))
 			return VPT_ENOMEM;
-		if (ns >= s->kept_ns) {
+		if (cause && ns >= s->kept_ns) {
 			struct vpa_whole_gap whole;
 
 			vpa_idle_gap(c->idle, ops, i, &whole);
-			rc = consider(s, c, &whole.gap);
+			if (consider(s, c, &whole.gap))
+				return VPT_ENOMEM;
 		}
 	}
-	return rc;
+	return vpa_spread_add_all(&s->lengths, lengths, count);
 }
 
 /* ---- writing down ---- */

@@ -80,50 +80,57 @@ static struct vpa_timeline *timeline_of(struct vpa_resolver *r, uint32_t thread,
 	return &r->pasts[thread].ranges;
 }
 
-static int add_range(struct vpa_resolver *r, uint32_t thread, struct vpa_range values)
+/* What a row says of a range. */
+struct range_row {
+	uint64_t start_ns, end_ns; /* end ~0: still open */
+	uint32_t name, domain;
+	uint8_t kind, unmatched;
+};
+
+static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t thread,
+	const struct range_row *row)
 {
 	struct vpa_range *range = vpa_range_new(&r->pool);
 
 	if (!range)
 		return VPT_ENOMEM;
-	range->start_ns = values.start_ns;
-	range->end_ns = values.end_ns;
-	range->name = values.name;
-	range->domain = values.domain;
-	range->kind = values.kind;
-	range->unmatched = values.unmatched;
+	range->start_ns = row->start_ns;
+	range->end_ns = row->end_ns;
+	range->name = row->name;
+	range->domain = row->domain;
+	range->kind = row->kind;
+	range->unmatched = row->unmatched;
 	range->thread = thread;
-	if (vpa_timeline_add(timeline_of(r, thread, values.kind), range))
-		return VPT_ENOMEM;
-	return VPT_OK;
+	return vpa_timeline_add(t, range);
 }
 
 static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 {
 	const struct vpt_section *s = vpt_batch_find(b, VPT_OPEN);
-	uint32_t row;
+	struct vpa_timeline *t;
+	uint32_t row, thread;
 	int rc = VPT_OK;
 
 	for (row = 0; s && !rc && row < s->row_count; row++) {
-		struct vpa_range values = {.start_ns = s->col[VPT_OPEN_START][row],
+		struct range_row values = {.start_ns = s->col[VPT_OPEN_START][row],
 			.end_ns = UINT64_MAX,
 			.kind = s->col[VPT_OPEN_RANGE_KIND][row] == VPT_RANGEKIND_START_END};
-		uint32_t thread;
 
 		rc = vpa_maps_thread(r, s->col[VPT_OPEN_LANE][row], &thread);
 		if (!rc)
 			rc = vpa_maps_name(r, b, s->col[VPT_OPEN_NAME][row], &values.name);
 		if (!rc)
 			rc = vpa_maps_name(r, b, s->col[VPT_OPEN_DOMAIN][row], &values.domain);
-		if (rc || vpa_timeline_find_open(timeline_of(r, thread, values.kind),
-				  values.start_ns, values.name, values.domain))
-			continue;
-		rc = add_range(r, thread, values);
+		if (rc)
+			break;
+		t = timeline_of(r, thread, values.kind);
+		if (!vpa_timeline_find_open(t, values.start_ns, values.name, values.domain))
+			rc = add_range(r, t, thread, &values);
 	}
 	return rc;
 }
 
-static void count_range(struct vpa_resolver *r, const struct vpa_range *v)
+static void count_range(struct vpa_resolver *r, const struct range_row *v)
 {
 	if (v->start_ns < r->model->window_start_ns || v->start_ns > r->model->window_end_ns ||
 		v->unmatched)
@@ -137,31 +144,32 @@ static void count_range(struct vpa_resolver *r, const struct vpa_range *v)
 static int add_range_rows(
 	struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
 {
+	const uint64_t *const *col = (const uint64_t *const *)s->col;
 	uint32_t thread, row;
 	int rc = vpa_maps_thread(r, s->lane, &thread);
 
 	for (row = 0; !rc && row < s->row_count; row++) {
-		uint64_t start = s->col[VPT_RANGE_START][row],
-			 end = start + s->col[VPT_RANGE_DURATION][row];
-		struct vpa_range values = {.start_ns = start,
+		uint64_t start = col[VPT_RANGE_START][row],
+			 end = start + col[VPT_RANGE_DURATION][row];
+		struct range_row values = {.start_ns = start,
 			.end_ns = end < start ? start : end,
-			.kind = s->col[VPT_RANGE_RANGE_KIND][row] == VPT_RANGEKIND_START_END,
-			.unmatched = s->col[VPT_RANGE_UNMATCHED][row] != 0};
+			.kind = col[VPT_RANGE_RANGE_KIND][row] == VPT_RANGEKIND_START_END,
+			.unmatched = col[VPT_RANGE_UNMATCHED][row] != 0};
+		struct vpa_timeline *t = timeline_of(r, thread, values.kind);
 		struct vpa_range *open;
 
-		rc = vpa_maps_name(r, b, s->col[VPT_RANGE_NAME][row], &values.name);
+		rc = vpa_maps_name(r, b, col[VPT_RANGE_NAME][row], &values.name);
 		if (!rc)
-			rc = vpa_maps_name(r, b, s->col[VPT_RANGE_DOMAIN][row], &values.domain);
+			rc = vpa_maps_name(r, b, col[VPT_RANGE_DOMAIN][row], &values.domain);
 		if (rc)
 			break;
 		count_range(r, &values);
-		open = vpa_timeline_find_open(
-			timeline_of(r, thread, values.kind), start, values.name, values.domain);
+		open = vpa_timeline_find_open(t, start, values.name, values.domain);
 		if (open) {
 			open->end_ns = values.end_ns;
 			open->unmatched = values.unmatched;
 		} else {
-			rc = add_range(r, thread, values);
+			rc = add_range(r, t, thread, &values);
 		}
 	}
 	return rc;

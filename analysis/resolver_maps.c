@@ -55,19 +55,12 @@ static int intern(struct vpa_resolver *r, const char *text, size_t len, uint32_t
 	return VPT_OK;
 }
 
-int vpa_maps_name(
+int vpa_maps_new_name(
 	struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string, uint32_t *name)
 {
 	struct vpa_resolver_maps *m = r->maps;
 	struct vpt_text text;
 
-	if (string < m->name_count && m->names[string] != VPA_NONE) {
-		*name = m->names[string];
-		return VPT_OK;
-	}
-	*name = 0;
-	if (!string)
-		return VPT_OK;
 	text = vpt_batch_text(b, string);
 	if (intern(r, text.text, text.len, name))
 		return VPT_ENOMEM;

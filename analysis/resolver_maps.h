@@ -40,7 +40,7 @@ struct vpa_resolver_maps *vpa_maps_new(void);
 void vpa_maps_free(struct vpa_resolver_maps *m);
 
 int vpa_maps_begin_chunk(struct vpa_resolver *r, const struct vpt_batch *b);
-int vpa_maps_name(
+int vpa_maps_new_name(
 	struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string, uint32_t *name);
 /* The kind of a call with this number and, if the number does not tell it, this name. */
 int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id,
@@ -49,6 +49,19 @@ int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64
 int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry *entry);
 int vpa_maps_thread(struct vpa_resolver *r, uint64_t key, uint32_t *index);
 int vpa_maps_stream(struct vpa_resolver *r, uint64_t key, uint32_t *index);
+
+/* The name that a string of the chunk is; 0 for none. */
+static inline int vpa_maps_name(
+	struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string, uint32_t *name)
+{
+	*name = 0;
+	if (!string)
+		return VPT_OK;
+	if (string >= r->maps->name_count || r->maps->names[string] == VPA_NONE)
+		return vpa_maps_new_name(r, b, string, name);
+	*name = r->maps->names[string];
+	return VPT_OK;
+}
 
 static inline int vpa_in_window(const struct vpa_model *m, uint64_t t)
 {

@@ -49,6 +49,9 @@ static inline int vpa_spread_add(struct vpa_spread_builder *b, uint64_t ns)
 	return 0;
 }
 
+/* Adds many. */
+int vpa_spread_add_all(struct vpa_spread_builder *b, const uint64_t *values, size_t count);
+
 void vpa_spread_free(struct vpa_spread_builder *b);
 
 /* The summary; sorts the samples. Empty: all zeros. */
