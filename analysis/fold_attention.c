@@ -150,22 +150,15 @@ static void add_backend(struct backend *b, enum role role, uint64_t ns)
 	}
 }
 
-static int add_kernel(struct state *s, const struct vpa_fold_context *c, struct progress *p,
-	const struct vpa_ops *ops, size_t i, enum role role)
+/* What stands between, before or after the steps of a sequence. */
+static inline void pass(struct progress *p, enum role role, uint64_t ns)
 {
-	uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
-
-	if (role == ROLE_GEMM || role == ROLE_SOFTMAX)
-		return follow_sequence(s, c, p, ops, i, role);
-	if (role == ROLE_FUSED || role == ROLE_AUX)
-		add_backend(&s->backends[ops->kernel[i]], role, ns);
 	if (role != ROLE_GLUE || p->passed == NEAR) {
 		p->stage = 0;
-	} else {
-		p->passed++;
-		p->between_ns += ns;
+		return;
 	}
-	return VPT_OK;
+	p->passed++;
+	p->between_ns += ns;
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
@@ -176,15 +169,23 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 	for (r = 0; r < ops->run_count && !rc; r++) {
 		struct progress *p = &s->streams[ops->stream[ops->runs[r].begin]];
+		const uint8_t *roles = s->roles;
 
 		for (i = ops->runs[r].begin; i < ops->runs[r].end && !rc; i++) {
+			uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
 			enum role role;
 
 			if (ops->kind[i] != VPA_KERNEL)
 				continue;
-			role = s->roles[ops->kernel[i]];
-			if (p->stage || role > ROLE_GLUE)
-				rc = add_kernel(s, c, p, ops, i, role);
+			role = roles[ops->kernel[i]];
+			if (role == ROLE_GEMM || role == ROLE_SOFTMAX) {
+				rc = follow_sequence(s, c, p, ops, i, role);
+				continue;
+			}
+			if (p->stage)
+				pass(p, role, ns);
+			if (role > ROLE_SOFTMAX)
+				add_backend(&s->backends[ops->kernel[i]], role, ns);
 		}
 	}
 	return rc;

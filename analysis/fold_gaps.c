@@ -34,7 +34,7 @@ struct state {
 	struct part *parts;
 	size_t part_cap;
 	struct recent {
-		uint64_t owner, names; /* as in the index; owner 0, which no gap has: empty */
+		uint64_t owner, names; /* as in the index, but 1 + owner; 0: empty */
 		struct part *part;
 	} recent[RECENT]; /* parts by some bits of their key: most gaps are like one of the last few */
 	struct kept *heap; /* the longest, the shortest of them on top */
@@ -142,7 +142,7 @@ VPA_RARE static int find_part(
 		memset(s->parts + before, 0, (s->part_cap - before) * sizeof(*s->parts));
 		memset(s->recent, 0, sizeof(s->recent)); /* the parts have moved */
 	}
-	*recent = (struct recent){owner, names, &s->parts[row]};
+	*recent = (struct recent){owner + 1, names, &s->parts[row]};
 	return VPT_OK;
 }
 
@@ -152,7 +152,7 @@ static inline int add_part(struct state *s, uint32_t device, unsigned cause, uin
 	uint64_t owner = (uint64_t)device << 8 | cause, names = (uint64_t)range << 32 | call;
 	struct recent *recent = &s->recent[(cause * 32 + range * 8 + call) % RECENT];
 
-	if ((recent->names != names || recent->owner != owner) &&
+	if ((recent->names != names || recent->owner != owner + 1) &&
 		find_part(s, owner, names, recent))
 		return VPT_ENOMEM;
 	recent->part->ns += ns;

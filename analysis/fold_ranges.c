@@ -34,12 +34,9 @@ struct state {
 	size_t row_cap;
 };
 
-static struct vpa_projection *projection_on(struct vpa_range *range, uint32_t device)
+/* The projection on a device that is not the range's first. */
+VPA_RARE static struct vpa_projection *other_projection(struct vpa_projection *p, uint32_t device)
 {
-	struct vpa_projection *p = &range->gpu;
-
-	if (p->device == VPA_NONE)
-		p->device = device;
 	for (; p->device != device; p = p->next)
 		if (!p->next) {
 			p->next = vpt_calloc(1, sizeof(*p));
@@ -60,11 +57,13 @@ struct share {
 
 /* One op may begin under earlier ones, which are of some of its ranges and not of others: what of it is new differs
  * from range to range. */
-static int project(struct vpa_range *range, const struct share *share)
+static inline int project(struct vpa_range *range, const struct share *share)
 {
-	struct vpa_projection *p = projection_on(range, share->device);
+	struct vpa_projection *p = &range->gpu;
 
-	if (!p)
+	if (!p->ops)
+		p->device = share->device;
+	if (p->device != share->device && !(p = other_projection(p, share->device)))
 		return VPT_ENOMEM;
 	if (!p->ops) {
 		p->first_ns = p->last_ns = share->first_ns;
@@ -92,41 +91,41 @@ static int project_all(struct vpa_range *range, const struct share *share)
 	return rc;
 }
 
-/* Until when the ranges stay that are open at `at_ns`. */
-static uint64_t open_until(const struct vpa_range *range, uint64_t at_ns)
+/* For how long after `at_ns` the same of these ranges stay open. */
+static uint64_t same_for_ns(const struct vpa_range *range, uint64_t at_ns)
 {
 	uint64_t until_ns = UINT64_MAX;
 
 	for (; range; range = range->parent)
 		if (range->end_ns > at_ns && range->end_ns < until_ns)
 			until_ns = range->end_ns;
-	return until_ns;
+	return until_ns - at_ns;
 }
 
-/* Adds up the ops from `i` on that have the same ranges; returns where they end. */
-static size_t gather(const struct vpa_ops *ops, size_t i, size_t end, struct share *share)
+/* Adds up the ops from `begin` on that have the same ranges; returns where they end. They run one after the other, so
+ * what is not idle between the first and the last is theirs. */
+static size_t gather(const struct vpa_ops *ops, size_t begin, size_t end, struct share *share)
 {
-	struct vpa_range *own = ops->range[i], *wide = ops->process_range[i];
-	uint64_t at = ops->launch_start_ns[i], open_ns = open_until(own, at);
-	uint64_t wide_ns = wide ? open_until(wide, at) : open_ns, busy = 0, launches = 0;
-	size_t begin = i;
+	const struct vpa_range *own = ops->range[begin], *wide = ops->process_range[begin];
+	uint64_t at = ops->launch_start_ns[begin], same_ns = same_for_ns(own, at), launches = 0;
+	uint64_t wide_ns = wide ? same_for_ns(wide, at) : same_ns;
+	size_t i = begin;
 
-	open_ns = (wide_ns < open_ns ? wide_ns : open_ns) - at;
-	do {
-		busy += ops->end_ns[i] - ops->start_ns[i];
-		launches += ops->first_of_launch[i];
-		i++;
-	} while (i < end && ops->range[i] == own && ops->launch_start_ns[i] - at < open_ns &&
-		 ops->process_range[i] == wide);
-	*share = (struct share){.launch_ns = at,
-		.first_ns = ops->start_ns[begin],
-		.last_ns = ops->end_ns[i - 1],
-		.busy_ns = busy,
-		.idle_first_ns = ops->idle_ns[begin],
-		.idle_last_ns = ops->idle_ns[i - 1],
-		.ops = i - begin,
-		.launches = launches,
-		.device = ops->device[begin]};
+	same_ns = wide_ns < same_ns ? wide_ns : same_ns;
+	do
+		launches += ops->first_of_launch[i++];
+	while (i < end && ops->range[i] == own && ops->launch_start_ns[i] - at < same_ns &&
+		ops->process_range[i] == wide);
+	share->launch_ns = at;
+	share->first_ns = ops->start_ns[begin];
+	share->last_ns = ops->end_ns[i - 1];
+	share->idle_first_ns = ops->idle_ns[begin];
+	share->idle_last_ns = ops->idle_ns[i - 1];
+	share->busy_ns =
+		share->last_ns - share->first_ns - (share->idle_last_ns - share->idle_first_ns);
+	share->ops = i - begin;
+	share->launches = launches;
+	share->device = ops->device[begin];
 	return i;
 }
 

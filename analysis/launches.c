@@ -85,24 +85,29 @@ int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts
 	const struct vpa_calls *calls = &pasts[thread].calls;
 	uint32_t begin = (uint32_t)calls->begin;
 	uint64_t live = calls->end - calls->begin;
-	size_t i;
+	struct vpa_launch *slots;
+	size_t i, mask;
 
 	if (!l->slot_count && grow(l, pasts))
 		return VPT_ENOMEM;
+	slots = l->slots;
+	mask = l->slot_count - 1;
+	l->added += count;
 	for (i = 0; i < count; i++) {
 		uint64_t correlation = correlations[i];
-		struct vpa_launch *own = home(l, correlation);
+		struct vpa_launch *own = &slots[correlation & mask];
 		struct vpa_launch entry = {correlation, thread, (uint32_t)(position + i)};
 
 		if (!correlation)
 			continue;
-		l->added++;
 		/* Mostly the slot is left over from a call of the same thread that is long gone. */
 		if (own->thread == thread ? (uint32_t)(own->position - begin) >= live
 					  : !vpa_launch_is_live(own, pasts))
 			*own = entry;
 		else if (add_near(l, pasts, entry))
 			return VPT_ENOMEM;
+		slots = l->slots; /* they may have moved */
+		mask = l->slot_count - 1;
 	}
 	return VPT_OK;
 }

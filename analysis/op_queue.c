@@ -198,6 +198,9 @@ static void put_op(struct vpa_ops *out, const struct vpa_op *op)
 {
 	size_t at = out->count++;
 
+	if (op->kind != VPA_KERNEL || op->is_comm)
+		out->others[out->other_count++] = (uint8_t)at;
+
 	out->start_ns[at] = op->start_ns;
 	out->end_ns[at] = op->end_ns;
 	out->correlation[at] = op->correlation;
@@ -254,6 +257,8 @@ static void put_kernels(struct vpa_op_queue *q, struct vpa_ops *out, const struc
 		out->kernel[at + i] = found->kernel;
 		out->blocks[at + i] = found->blocks;
 		out->is_comm[at + i] = found->is_comm & 1;
+		if (found->is_comm)
+			out->others[out->other_count++] = (uint8_t)(at + i);
 	}
 	for (i = 0; vpt_section_has(section, VPT_KERNEL_GRAPH_NODE) && i < count; i++)
 		out->graph_node[at + i] = nodes[i] != 0;
@@ -328,7 +333,7 @@ static void open_held(struct vpa_op_queue *q)
 
 size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_ops *out)
 {
-	out->count = 0;
+	out->count = out->other_count = 0;
 	if (!q->source_count && !new_source(q))
 		return 0;
 	open_held(q);

@@ -234,27 +234,29 @@ VPA_RARE static int unusual_kind(struct adding *a, uint32_t row, struct vpa_call
 
 /* Adds the rows [row, end), all of which stand in the thread's last block. This loop is as hot as any: what it adds
  * up is written down once, and what rarely happens is undone where it does. */
-static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
+VPA_RARE static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
 {
 	const struct vpt_section *s = a->section;
 	const uint64_t *starts = s->col[VPT_CALL_START], *durations = s->col[VPT_CALL_DURATION];
 	const uint64_t *ids = s->col[VPT_CALL_ID], *names = s->col[VPT_CALL_NAME];
 	struct vpa_resolver *r = a->r;
+	const struct vpa_call_kind *kinds = r->maps->call_kinds;
 	struct vpa_calls *calls = a->calls;
 	struct vpa_call_block *block = calls->blocks[calls->block_count - 1];
-	struct vpa_call *call = &block->calls[calls->end % VPA_CALL_BLOCK];
 	uint64_t window_start = r->model->window_start_ns,
 		 window_ns = r->model->window_end_ns - window_start;
 	uint64_t previous =
 		calls->end > calls->begin ? vpa_calls_at(calls, calls->end - 1)->start_ns : 0;
-	uint32_t waiting = 0, not_missed = 0, outside = 0, first = row;
+	uint32_t waiting = 0, not_missed = 0, outside = 0, first = row, thread = a->thread;
+	uint32_t slot = (uint32_t)(calls->end % VPA_CALL_BLOCK);
 	int has_names = vpt_section_has(s, VPT_CALL_NAME), rc = VPT_OK;
 
 	if (starts[row] < block->start_ns)
 		block->start_ns = starts[row];
-	for (; row < end && !rc; row++, call++) {
+	for (; row < end && !rc; row++, slot++) {
+		struct vpa_call *call = &block->calls[slot];
 		uint64_t start = starts[row], stop = start + durations[row], id = ids[row];
-		const struct vpa_call_kind *kind = &r->maps->call_kinds[id & 255];
+		const struct vpa_call_kind *kind = &kinds[id & 255];
 		struct vpa_call_kind named;
 
 		if (id > 255 || !kind->usual || (has_names && names[row])) {
@@ -266,10 +268,10 @@ static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
 		}
 		call->start_ns = start;
 		call->end_ns = stop < start ? start : stop;
-		call->thread = a->thread;
+		call->thread = thread;
 		call->name = kind->name;
 		call->encloses = 0;
-		call->slot = (uint16_t)(call - block->calls);
+		call->slot = (uint16_t)slot;
 		call->klass = kind->klass;
 		call->state = kind->state;
 		waiting += kind->launches;

@@ -3,6 +3,7 @@
 #include "analysis/resolver.h"
 
 #include "analysis/resolver_maps.h"
+#include "formats/vectorise.h"
 
 #include <string.h>
 
@@ -10,6 +11,8 @@
 struct origin {
 	uint32_t stream;
 	const struct vpa_launches *launches; /* NULL: of more than one process */
+	const struct vpa_launch *slots;
+	uint64_t mask;
 };
 
 /* The thread that launched the op before: mostly it launched the next one too. */
@@ -17,7 +20,8 @@ struct launcher {
 	uint32_t thread;
 	uint32_t begin; /* low bits of its first call's position */
 	uint64_t live;  /* calls that are kept */
-	const struct vpa_calls *calls;
+	uint64_t first; /* position of the first in blocks[0] */
+	struct vpa_call_block *const *blocks;
 };
 
 /* Ops that do not know their process match any, as do calls that do not know theirs. */
@@ -51,6 +55,10 @@ VPA_RARE static struct origin origin_of(const struct vpa_resolver *r, uint32_t s
 	if (r->process_count == 1 && may_launch(&r->processes[0], s->pid) &&
 		r->processes[0].launches.slot_count && !r->processes[0].launches.doubled)
 		o.launches = &r->processes[0].launches;
+	if (o.launches) {
+		o.slots = o.launches->slots;
+		o.mask = o.launches->slot_count - 1;
+	}
 	return o;
 }
 
@@ -161,48 +169,82 @@ VPA_RARE static void move_op(struct vpa_ops *ops, size_t to, size_t from)
 	ops->copy[to] = ops->copy[from];
 }
 
-/* Joins ops and keeps those that go on to the folds: inside the window and of positive length. */
-static void resolve(struct vpa_resolver *r, struct vpa_ops *ops)
+/* Counts ops by kind. */
+static void count_ops(struct vpa_resolver *r, const struct vpa_ops *ops)
 {
-	uint64_t window_start = r->model->window_start_ns, window_end = r->model->window_end_ns;
+	size_t copies = 0, memsets = 0, k;
+
+	for (k = 0; k < ops->other_count; k++) {
+		copies += ops->kind[ops->others[k]] == VPA_MEMCPY;
+		memsets += ops->kind[ops->others[k]] == VPA_MEMSET;
+	}
+	r->counts.kernels += ops->count - copies - memsets;
+	r->counts.memcpy += copies;
+	r->counts.memset += memsets;
+}
+
+/* Keeps those ops that go on to the folds: inside the window and of positive length. */
+VPA_RARE static void clip_all(struct vpa_resolver *r, struct vpa_ops *ops)
+{
 	uint64_t counts[] = {[VPA_KERNEL] = 0, [VPA_MEMCPY] = 0, [VPA_MEMSET] = 0};
-	struct vpa_thread_past *past = NULL;
-	uint32_t thread = VPA_NONE;
-	size_t n = 0, i, others = 0, missed = 0;
+	size_t n = 0, i;
 
+	ops->other_count = 0;
 	for (i = 0; i < ops->count; i++) {
-		const struct vpa_call *launch = ops->launch[i];
-		uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
-		unsigned kind = ops->kind[i];
-
-		if (!launch || start <= window_start || end <= start || end > window_end) {
-			if (!clip(r, ops, i, &counts[kind]))
-				continue;
-		} else {
-			counts[kind]++;
-			if (kind != VPA_KERNEL)
-				join_copy(r, ops, i);
-		}
+		if (!clip(r, ops, i, &counts[ops->kind[i]]))
+			continue;
 		if (n < i)
 			move_op(ops, n, i);
-		ops->others[others] = (uint8_t)n;
-		others += kind != VPA_KERNEL || ops->is_comm[n];
+		if (ops->kind[n] != VPA_KERNEL || ops->is_comm[n])
+			ops->others[ops->other_count++] = (uint8_t)n;
+		n++;
+	}
+	ops->count = n;
+	r->counts.kernels += counts[VPA_KERNEL];
+	r->counts.memcpy += counts[VPA_MEMCPY];
+	r->counts.memset += counts[VPA_MEMSET];
+}
+
+/* How many ops lie wholly in the window and have a length and a launch. */
+VPT_VECTORISE
+static size_t count_ordinary(const struct vpa_ops *ops, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < ops->count; i++)
+		n += (ops->start_ns[i] > from_ns) & (ops->end_ns[i] > ops->start_ns[i]) &
+		     (ops->end_ns[i] <= to_ns) & (ops->launch[i] != NULL);
+	return n;
+}
+
+/* Joins ops with their launches. */
+static void resolve(struct vpa_resolver *r, struct vpa_ops *ops)
+{
+	struct vpa_thread_past *past = NULL;
+	uint32_t thread = VPA_NONE;
+	size_t i, missed = 0;
+
+	if (count_ordinary(ops, r->model->window_start_ns, r->model->window_end_ns) == ops->count) {
+		count_ops(r, ops);
+		for (i = 0; i < ops->other_count; i++)
+			join_copy(r, ops, ops->others[i]);
+	} else {
+		clip_all(r, ops);
+	}
+	for (i = 0; i < ops->count; i++) {
+		const struct vpa_call *launch = ops->launch[i];
+
 		if (!launch) {
-			show_no_launch(ops, n++);
+			show_no_launch(ops, i);
 			continue;
 		}
 		if (launch->thread != thread) {
 			thread = launch->thread;
 			past = &r->pasts[thread];
 		}
-		missed += show_launch(ops, n++, past);
+		missed += show_launch(ops, i, past);
 	}
-	ops->count = n;
-	ops->other_count = others;
 	r->launches_without_op -= missed;
-	r->counts.kernels += counts[VPA_KERNEL];
-	r->counts.memcpy += counts[VPA_MEMCPY];
-	r->counts.memset += counts[VPA_MEMSET];
 }
 
 /* Process-wide ranges are rare: each op's is looked up only where there are any. */
@@ -225,24 +267,12 @@ static void find_wide_ranges(struct vpa_resolver *r, struct vpa_ops *ops)
 	}
 }
 
-/* The call of an id. */
-static inline struct vpa_call *launch_of(const struct vpa_resolver *r, const struct vpa_launches *l,
-	struct launcher *by, uint64_t correlation)
+static struct launcher launcher_of(const struct vpa_resolver *r, uint32_t thread)
 {
-	const struct vpa_launch *own = &l->slots[correlation & (l->slot_count - 1)];
-	struct vpa_call *call;
-	uint32_t at = own->position - by->begin;
+	const struct vpa_calls *calls = &r->pasts[thread].calls;
 
-	if (own->correlation == correlation && own->thread == by->thread && at < by->live)
-		return vpa_calls_at(by->calls, by->calls->begin + at);
-	call = vpa_launches_find(l, r->pasts, correlation);
-	if (call && call->thread != by->thread) {
-		by->thread = call->thread;
-		by->calls = &r->pasts[by->thread].calls;
-		by->begin = (uint32_t)by->calls->begin;
-		by->live = by->calls->end - by->calls->begin;
-	}
-	return call;
+	return (struct launcher){thread, (uint32_t)calls->begin, calls->end - calls->begin,
+		calls->begin - calls->first_block * VPA_CALL_BLOCK, calls->blocks};
 }
 
 /* Finds the launches: by the time they are looked at they have come into the cache. */
@@ -253,14 +283,24 @@ static void find_launches(struct vpa_resolver *r, struct vpa_ops *ops)
 	size_t i;
 
 	for (i = 0; i < ops->count; i++) {
-		uint64_t correlation = ops->correlation[i];
-		struct vpa_call *launch;
+		uint64_t correlation = ops->correlation[i], at;
+		const struct vpa_launch *own;
+		struct vpa_call *launch = NULL;
 
 		if (ops->stream[i] != from.stream)
 			from = origin_of(r, ops->stream[i]);
-		launch = !correlation    ? NULL
-			 : from.launches ? launch_of(r, from.launches, &by, correlation)
+		own = &from.slots[correlation & from.mask];
+		if (from.launches && own->correlation == correlation && own->thread == by.thread &&
+			(uint32_t)(own->position - by.begin) < by.live && correlation) {
+			at = by.first + (uint32_t)(own->position - by.begin);
+			launch = &by.blocks[at / VPA_CALL_BLOCK]->calls[at % VPA_CALL_BLOCK];
+		} else if (correlation) {
+			launch = from.launches
+					 ? vpa_launches_find(from.launches, r->pasts, correlation)
 					 : find_launch(r, from.stream, correlation);
+			if (launch && launch->thread != by.thread)
+				by = launcher_of(r, launch->thread);
+		}
 		ops->launch[i] = launch;
 		__builtin_prefetch(launch, 1);
 	}
