@@ -156,7 +156,7 @@ static uint8_t small_number(uint64_t value)
 static inline const struct vpa_config_entry *find_config(
 	struct vpa_op_queue *q, uint64_t config, struct vpa_config_entry *own)
 {
-	if (config < q->configs.count && q->configs.items[config].kernel != VPA_NONE)
+	if (config < q->configs.count && q->configs.items[config].known)
 		return &q->configs.items[config];
 	*own = (struct vpa_config_entry){0};
 	if (q->configs.find(q->configs.ctx, config, own))
@@ -250,15 +250,17 @@ static void put_kernels(struct vpa_op_queue *q, struct vpa_ops *out, const struc
 		count * sizeof(*out->correlation));
 	memset(out->kind + at, VPA_KERNEL, count);
 	memset(out->graph_node + at, 0, count);
+	memset(out->is_comm + at, 0, count);
 	for (i = 0; i < count; i++) {
 		struct vpa_config_entry own;
 		const struct vpa_config_entry *found = find_config(q, configs[i], &own);
 
 		out->kernel[at + i] = found->kernel;
 		out->blocks[at + i] = found->blocks;
-		out->is_comm[at + i] = found->is_comm & 1;
-		if (found->is_comm)
+		if (found->is_comm) {
+			out->is_comm[at + i] = 1;
 			out->others[out->other_count++] = (uint8_t)(at + i);
+		}
 	}
 	for (i = 0; vpt_section_has(section, VPT_KERNEL_GRAPH_NODE) && i < count; i++)
 		out->graph_node[at + i] = nodes[i] != 0;

@@ -11,8 +11,9 @@
 
 /* What a chunk's CONFIG rows are, by row. */
 struct vpa_config_entry {
-	uint32_t kernel, blocks; /* kernel VPA_NONE: not asked yet */
+	uint32_t kernel, blocks;
 	uint32_t is_comm;
+	uint32_t known; /* 0: not asked yet */
 };
 
 /* Where the configurations of the chunk at hand are looked up. */

@@ -218,82 +218,90 @@ struct adding {
 	uint32_t thread;
 };
 
-/* The kind of a call that its number alone does not tell, or that waits for a device. */
-VPA_RARE static int unusual_kind(struct adding *a, uint32_t row, struct vpa_call_kind *kind)
+/* Adds a call of any kind, at any time. `previous_ns` is the start of the one before it on the thread. */
+VPA_RARE static int add_any_call(
+	struct adding *a, uint32_t row, struct vpa_call *call, uint64_t previous_ns)
 {
-	const struct vpt_section *s = a->section;
-	int rc = vpa_maps_call_kind(
-		a->r, a->batch, s->col[VPT_CALL_ID][row], s->col[VPT_CALL_NAME][row], kind);
+	uint64_t *const *col = a->section->col;
+	uint64_t start = col[VPT_CALL_START][row], end = start + col[VPT_CALL_DURATION][row];
+	struct vpa_resolver *r = a->r;
+	struct vpa_call_block *block = a->calls->blocks[a->calls->block_count - 1];
+	int inside = vpa_in_window(r->model, start), rc;
+	struct vpa_call_kind kind;
 
-	if (kind->unknown && s->col[VPT_CALL_CORRELATION][row] && !kind->launches) {
-		kind->launches = 1;
-		kind->state |= VPA_CALL_WAITS;
+	rc = vpa_maps_call_kind(r, a->batch, col[VPT_CALL_ID][row], col[VPT_CALL_NAME][row], &kind);
+	if (rc)
+		return rc;
+	*call = kind.call;
+	call->start_ns = start;
+	call->end_ns = end < start ? start : end;
+	call->thread = a->thread;
+	call->slot = (uint16_t)(call - block->calls);
+	if (kind.unknown && col[VPT_CALL_CORRELATION][row] && !kind.launches) {
+		kind.launches = 1;
+		call->state |= VPA_CALL_WAITS;
 	}
-	return rc;
+	if (!inside)
+		call->state &= (uint8_t)~VPA_CALL_MISSED;
+	block->waiting += kind.launches;
+	block->start_ns = start < block->start_ns ? start : block->start_ns;
+	r->counts.calls += (uint64_t)inside;
+	r->launches_without_op += (call->state & VPA_CALL_MISSED) != 0;
+	if (previous_ns >= start)
+		mark_nested(a->calls, call,
+			a->calls->end + call->slot - a->calls->end % VPA_CALL_BLOCK);
+	return kind.blocks && inside ? vpa_hand_out_call(r, call) : VPT_OK;
 }
 
-/* Adds the rows [row, end), all of which stand in the thread's last block. This loop is as hot as any: what it adds
- * up is written down once, and what rarely happens is undone where it does. */
-VPA_RARE static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
+/* Adds `count` rows from `row` on, all of which stand in the thread's last block. This loop is as hot as any: what is
+ * not quite ordinary goes elsewhere. */
+VPA_RARE static int add_call_rows(struct adding *a, uint32_t row, uint32_t count)
 {
 	const struct vpt_section *s = a->section;
-	const uint64_t *starts = s->col[VPT_CALL_START], *durations = s->col[VPT_CALL_DURATION];
-	const uint64_t *ids = s->col[VPT_CALL_ID], *names = s->col[VPT_CALL_NAME];
+	const uint64_t *starts = s->col[VPT_CALL_START] + row;
+	const uint64_t *durations = s->col[VPT_CALL_DURATION] + row;
+	const uint64_t *ids = s->col[VPT_CALL_ID] + row;
+	const uint64_t *names =
+		vpt_section_has(s, VPT_CALL_NAME) ? s->col[VPT_CALL_NAME] + row : NULL;
 	struct vpa_resolver *r = a->r;
 	const struct vpa_call_kind *kinds = r->maps->call_kinds;
 	struct vpa_calls *calls = a->calls;
 	struct vpa_call_block *block = calls->blocks[calls->block_count - 1];
+	uint32_t slot = (uint32_t)(calls->end % VPA_CALL_BLOCK), thread = a->thread;
 	uint64_t window_start = r->model->window_start_ns,
 		 window_ns = r->model->window_end_ns - window_start;
 	uint64_t previous =
 		calls->end > calls->begin ? vpa_calls_at(calls, calls->end - 1)->start_ns : 0;
-	uint32_t waiting = 0, not_missed = 0, outside = 0, first = row, thread = a->thread;
-	uint32_t slot = (uint32_t)(calls->end % VPA_CALL_BLOCK);
-	int has_names = vpt_section_has(s, VPT_CALL_NAME), rc = VPT_OK;
+	uint32_t launches = 0, others = 0, i;
 
-	if (starts[row] < block->start_ns)
-		block->start_ns = starts[row];
-	for (; row < end && !rc; row++, slot++) {
-		struct vpa_call *call = &block->calls[slot];
-		uint64_t start = starts[row], stop = start + durations[row], id = ids[row];
+	if (starts[0] < block->start_ns)
+		block->start_ns = starts[0];
+	for (i = 0; i < count; i++) {
+		uint64_t start = starts[i], stop = start + durations[i], id = ids[i];
 		const struct vpa_call_kind *kind = &kinds[id & 255];
-		struct vpa_call_kind named;
+		struct vpa_call *call = &block->calls[slot + i];
 
-		if (id > 255 || !kind->usual || (has_names && names[row])) {
-			kind = &named;
-			rc = unusual_kind(a, row, &named);
-			if (rc)
-				break;
-			not_missed += named.launches && !(named.state & VPA_CALL_MISSED);
-		}
-		call->start_ns = start;
-		call->end_ns = stop < start ? start : stop;
-		call->thread = thread;
-		call->name = kind->name;
-		call->encloses = 0;
-		call->slot = (uint16_t)slot;
-		call->klass = kind->klass;
-		call->state = kind->state;
-		waiting += kind->launches;
-		if (start - window_start > window_ns) {
-			outside++;
-			not_missed += (call->state & VPA_CALL_MISSED) != 0;
-			call->state &= (uint8_t)~VPA_CALL_MISSED;
-		} else if (kind == &named && named.blocks) {
-			rc = vpa_hand_out_call(r, call);
-		}
 		/* Mostly the call before it began earlier and so is not inside it. */
-		if (previous >= start) {
-			block->start_ns = start < block->start_ns ? start : block->start_ns;
-			mark_nested(calls, call, calls->end + (row - first));
+		if (id > 255 || !kind->usual || start <= previous || stop < start ||
+			start - window_start > window_ns || (names && names[i])) {
+			if (add_any_call(a, row + i, call, previous))
+				return VPT_ENOMEM;
+			others++;
+		} else {
+			*call = kind->call;
+			call->start_ns = start;
+			call->end_ns = stop;
+			call->thread = thread;
+			call->slot = (uint16_t)(slot + i);
+			launches += kind->launches;
 		}
 		previous = start;
 	}
-	calls->end += row - first;
-	block->waiting += waiting;
-	r->counts.calls += row - first - outside;
-	r->launches_without_op += waiting - not_missed;
-	return rc;
+	calls->end += count;
+	block->waiting += launches;
+	r->launches_without_op += launches;
+	r->counts.calls += count - others;
+	return VPT_OK;
 }
 
 static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
@@ -315,7 +323,7 @@ static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const st
 		if (room == VPA_CALL_BLOCK && vpa_calls_begin_block(calls))
 			return VPT_ENOMEM;
 		end = s->row_count - row < room ? s->row_count : row + room;
-		rc = add_call_rows(&a, row, end);
+		rc = add_call_rows(&a, row, end - row);
 	}
 	return rc ? rc
 		  : vpa_launches_add(a.launches, r->pasts, a.thread, position,

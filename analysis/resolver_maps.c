@@ -76,26 +76,27 @@ int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64
 {
 	struct vpa_resolver_maps *m = r->maps;
 	const char *known = id < UINT32_MAX ? vpt_call_name((uint32_t)id) : NULL;
+	enum vpt_call_class klass;
 
 	if (!string && id < 256 && m->call_kinds[id].known) {
 		*kind = m->call_kinds[id];
 		return VPT_OK;
 	}
-	kind->klass = (uint8_t)vpt_call_class(id < UINT32_MAX ? (uint32_t)id : 0);
-	kind->launches = vpt_call_launches(kind->klass) != 0;
+	klass = vpt_call_class(id < UINT32_MAX ? (uint32_t)id : 0);
+	*kind = (struct vpa_call_kind){.known = 1, .launches = vpt_call_launches(klass) != 0};
 	/* A call that is known by its name alone may put ops on a device, for all we know. */
 	kind->unknown = !known;
-	kind->blocks = kind->klass == VPT_CALL_SYNC || kind->klass == VPT_CALL_BLOCKING_COPY;
-	kind->known = 1;
+	kind->blocks = klass == VPT_CALL_SYNC || klass == VPT_CALL_BLOCKING_COPY;
 	kind->usual = !kind->unknown && !kind->blocks;
-	kind->state = kind->launches ? VPA_CALL_MISSED : 0;
+	kind->call.klass = (uint8_t)klass;
+	kind->call.state = kind->launches ? VPA_CALL_MISSED : 0;
 	/* How many ops a graph launch waits for is not known, so it waits its full time. */
-	if (kind->launches && kind->klass != VPT_CALL_GRAPH_LAUNCH)
-		kind->state |= VPA_CALL_WAITS;
+	if (kind->launches && klass != VPT_CALL_GRAPH_LAUNCH)
+		kind->call.state |= VPA_CALL_WAITS;
 	if (string || id >= 256)
-		return vpa_maps_name(r, b, string, &kind->name);
+		return vpa_maps_name(r, b, string, &kind->call.name);
 	known = known ? known : "unknown call";
-	if (intern(r, known, strlen(known), &kind->name))
+	if (intern(r, known, strlen(known), &kind->call.name))
 		return VPT_ENOMEM;
 	m->call_kinds[id] = *kind;
 	return VPT_OK;
@@ -160,6 +161,7 @@ int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry
 		return VPT_ENOMEM;
 	entry->blocks = block_count(s, config);
 	entry->is_comm = r->model->kernels[entry->kernel].is_comm;
+	entry->known = 1;
 	r->maps->configs[config] = *entry;
 	return VPT_OK;
 }
@@ -358,7 +360,7 @@ int vpa_maps_begin_chunk(struct vpa_resolver *r, const struct vpt_batch *b)
 		memset(m->names, 0xff, m->name_count * sizeof(*m->names));
 	m->config_count = config_count;
 	if (config_count)
-		memset(m->configs, 0xff, config_count * sizeof(*m->configs));
+		memset(m->configs, 0, config_count * sizeof(*m->configs));
 	r->queue.configs =
 		(struct vpa_op_configs){m->configs, config_count, vpa_maps_new_config, r};
 	for (row = 0; lanes && !rc && row < lanes->row_count; row++)

@@ -13,13 +13,12 @@ struct vpa_lane_entry {
 
 /* What a CUDA call's number tells. */
 struct vpa_call_kind {
-	uint32_t name;
-	uint8_t usual; /* 1: known by its number, and waits for no device */
-	uint8_t known, klass;
+	struct vpa_call call; /* one of this kind in the window, but for when and where */
+	uint8_t known;
+	uint8_t usual;    /* 1: known by its number, and waits for no device */
 	uint8_t launches; /* 1: puts ops on a device */
 	uint8_t unknown;  /* 1: may do so, for all that is known */
 	uint8_t blocks;   /* 1: waits for a device */
-	uint8_t state;    /* of such a call in the window, see vpa_call.state */
 };
 
 struct vpa_resolver_maps {
