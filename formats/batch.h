@@ -45,8 +45,8 @@ enum {
 
 struct vpt_batch {
 	uint64_t sequence;
-	uint64_t
-		t_min_ns; /* smallest start of valid ops, launch calls, LOSS and OVERHEAD; ~0: none */
+	uint64_t t_min_ns; /* smallest start of valid ops, launch calls, stream waits, LOSS and
+			   * OVERHEAD; ~0: none */
 	uint64_t t_max_ns; /* largest end of any event; 0: none */
 	uint32_t lost_events;
 	uint32_t flags;
