@@ -144,7 +144,7 @@ static void choose_opener(struct vpa_idle *s, struct vpa_gap *gap)
 			gap->gating ? VPA_CAUSE_BEFORE_FIRST_WORK : VPA_CAUSE_AFTER_LAST_WORK;
 		return;
 	}
-	if (r->lost.count && vpa_intervals_touch(&r->lost, gap->start_ns, gap->end_ns)) {
+	if (vpa_intervals_touch(&r->lost, gap->start_ns, gap->end_ns)) {
 		gap->opened_by = VPA_CAUSE_RECORDS_LOST;
 	} else if (!launch) {
 		gap->opened_by = VPA_CAUSE_NO_LAUNCH;

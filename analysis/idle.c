@@ -13,6 +13,10 @@ const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS] = {
 const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1] = {
 	0, 1000, 5000, 20000, 100000, 1000000, 10000000, UINT64_MAX};
 
+/* A device that stands idle for longer than this, while another works, no longer keeps the host's past: what its gap
+ * was spent in is known from then on only. */
+#define IDLE_KEPT_NS ((uint64_t)30 * 1000000000)
+
 VPA_RARE static int make_room(struct vpa_idle *s, uint32_t device, uint32_t stream)
 {
 	size_t before = s->device_count, streams = s->stream_cap;
@@ -401,12 +405,18 @@ int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns)
 
 uint64_t vpa_idle_frontier(const struct vpa_idle *s)
 {
-	uint64_t frontier = UINT64_MAX;
+	uint64_t newest = 0, frontier = UINT64_MAX;
 	size_t i;
 
 	for (i = 0; i < s->device_count; i++)
-		if (s->devices[i].seen && s->devices[i].cursor_ns < frontier)
-			frontier = s->devices[i].cursor_ns;
+		if (s->devices[i].seen && s->devices[i].cursor_ns > newest)
+			newest = s->devices[i].cursor_ns;
+	for (i = 0; i < s->device_count; i++) {
+		const struct vpa_idle_device *d = &s->devices[i];
+
+		if (d->seen && newest - d->cursor_ns <= IDLE_KEPT_NS && d->cursor_ns < frontier)
+			frontier = d->cursor_ns;
+	}
 	return frontier == UINT64_MAX ? s->resolver->model->window_start_ns : frontier;
 }
 

@@ -62,7 +62,8 @@ void vpa_idle_gap(
 /* The window ends: hands out each device's tail. */
 int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns);
 
-/* No gap will begin before this moment any more. */
+/* No gap will begin before this moment any more, but for devices that have stood idle for 30 s while another worked:
+ * what they will ask for may have been forgotten. */
 uint64_t vpa_idle_frontier(const struct vpa_idle *s);
 
 void vpa_idle_free(struct vpa_idle *s);

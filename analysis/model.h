@@ -6,8 +6,8 @@
  *	      -> folds: tables                              (fold.h)
  *
  * Calls, ranges and lanes live as long as something may still refer to them and no longer, so memory does
- * not grow with the trace - except while a device that has worked stands idle: its gap may still ask for all that
- * the host has done since. Pointers handed to a fold are good during the call only; names, kernels, lanes and
+ * not grow with the trace: a device that has worked and stands idle may ask for what the host has done since, but for
+ * half a minute at most. Pointers handed to a fold are good during the call only; names, kernels, lanes and
  * devices are numbered and stay. */
 #ifndef VPA_ANALYSIS_MODEL_H
 #define VPA_ANALYSIS_MODEL_H

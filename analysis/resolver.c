@@ -546,7 +546,6 @@ int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns)
 	vpa_intervals_trim(&r->lost, frontier_ns);
 	vpa_intervals_trim(&r->profiler, frontier_ns);
 	vpa_intervals_trim(&r->loading, frontier_ns);
-	vpa_intervals_trim(&r->paused, frontier_ns);
 	return r->failed;
 }
 

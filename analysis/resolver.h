@@ -72,7 +72,8 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b);
 /* Releases every op that starts before `until_ns`, and copies what has to wait. */
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns);
 
-/* Forgets what lies before `frontier_ns`: no gap can begin earlier any more. */
+/* Forgets what lies before `frontier_ns`: a gap that begins earlier is not told all. Pauses, which are few and decide
+ * how long a gap is, are kept. */
 int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns);
 
 /* The trace is over: open ranges are closed at `end_ns`, everything left is handed out and counted. */
