@@ -22,12 +22,8 @@ struct pass {
 	struct vpa_stage_rules *stage_rules;
 	void *states[FOLDS_MAX];
 	/* The folds to be told of what; each list ends with -1. */
-	int with_ops[FOLDS_MAX], with_call[FOLDS_MAX], with_range[FOLDS_MAX], with_mark[FOLDS_MAX];
-	struct gap_fold {
-		int (*gap)(
-			void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
-		void *state;
-	} with_gap[VPA_CAUSES][FOLDS_MAX]; /* ends with NULL */
+	int with_ops[FOLDS_MAX], with_call[FOLDS_MAX], with_range[FOLDS_MAX], with_gap[FOLDS_MAX],
+		with_mark[FOLDS_MAX];
 	struct vpa_reading reading;
 	struct vpa_report *report;
 	uint64_t last_clock_ns, last_event_ns;
@@ -39,26 +35,63 @@ struct pass {
 
 /* ---- events to folds ---- */
 
+static int wants_gap(const struct vpa_fold *f, unsigned cause)
+{
+	return f->gap && (!f->gap_causes || f->gap_causes >> cause & 1);
+}
+
+/* A gap that is told of by itself. */
 static int fold_gap(void *ctx, const struct vpa_gap *gap)
 {
 	struct pass *p = ctx;
-	const struct gap_fold *f = p->with_gap[gap->opened_by];
+	const int *i = p->with_gap;
 	int rc = VPT_OK;
 
-	/* Mostly there is but one, and then this is only a jump. */
-	for (; f[0].gap && f[1].gap && !rc; f++)
-		rc = f->gap(f->state, &p->context, gap);
-	return f->gap && !rc ? f->gap(f->state, &p->context, gap) : rc;
+	for (; *i >= 0 && !rc; i++)
+		if (wants_gap(vpa_folds[*i], gap->opened_by))
+			rc = vpa_folds[*i]->gap(p->states[*i], &p->context, gap);
+	return rc;
 }
 
-static int fold_ops(void *ctx, struct vpa_op *const *ops, size_t count)
+/* The gaps in front of a batch's ops, one by one, for a fold that knows no other way. */
+static int fold_each_gap(struct pass *p, int fold, const struct vpa_ops *ops)
+{
+	const struct vpa_fold *f = vpa_folds[fold];
+	struct vpa_whole_gap whole;
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < ops->count && !rc; i++) {
+		if (!ops->gap_opened_by[i] || !wants_gap(f, ops->gap_opened_by[i]))
+			continue;
+		vpa_idle_gap(&p->idle, ops, i, &whole);
+		rc = f->gap(p->states[fold], &p->context, &whole.gap);
+	}
+	return rc;
+}
+
+/* What opens gaps of ops that had been queued in time. */
+static const uint64_t queued_causes = 1u << VPA_CAUSE_LAUNCH_LATENCY | 1u << VPA_CAUSE_DEPENDENCY |
+				      1u << VPA_CAUSE_GRAPH_START | 1u << VPA_CAUSE_SCHEDULING |
+				      1u << VPA_CAUSE_QUEUED;
+
+static int fold_ops(void *ctx, struct vpa_ops *ops)
 {
 	struct pass *p = ctx;
-	const int *i = p->with_ops;
-	int rc = vpa_idle_ops(&p->idle, ops, count);
+	const int *i;
+	int rc = vpa_idle_ops(&p->idle, ops);
 
-	for (; *i >= 0 && !rc; i++)
-		rc = vpa_folds[*i]->ops(p->states[*i], &p->context, ops, count);
+	for (i = p->with_gap; *i >= 0 && !rc; i++) {
+		const struct vpa_fold *f = vpa_folds[*i];
+
+		if (f->gaps)
+			rc = f->gaps(p->states[*i], &p->context, ops);
+		else if (!f->gap_causes || f->gap_causes & queued_causes)
+			rc = fold_each_gap(p, *i, ops);
+	}
+	for (i = p->with_ops; *i >= 0 && !rc; i++)
+		rc = vpa_folds[*i]->ops(p->states[*i], &p->context, ops);
+	vpa_idle_done(&p->idle, ops);
 	return rc;
 }
 
@@ -270,8 +303,8 @@ static int read_chunks(struct pass *p, struct vpt_err *err)
 
 static int begin_folds(struct pass *p)
 {
-	int *ops = p->with_ops, *call = p->with_call, *range = p->with_range, *mark = p->with_mark;
-	int i, cause;
+	int *ops = p->with_ops, *call = p->with_call, *range = p->with_range, *gap = p->with_gap;
+	int *mark = p->with_mark, i;
 
 	for (i = 0; vpa_folds[i]; i++) {
 		p->states[i] = vpt_calloc(1, vpa_folds[i]->state_bytes + 1);
@@ -283,18 +316,12 @@ static int begin_folds(struct pass *p)
 			*call++ = i;
 		if (vpa_folds[i]->range)
 			*range++ = i;
+		if (vpa_folds[i]->gap)
+			*gap++ = i;
 		if (vpa_folds[i]->mark)
 			*mark++ = i;
 	}
-	*ops = *call = *range = *mark = -1;
-	for (cause = 0; cause < VPA_CAUSES; cause++) {
-		struct gap_fold *gap = p->with_gap[cause];
-
-		for (i = 0; vpa_folds[i]; i++)
-			if (vpa_folds[i]->gap && (!vpa_folds[i]->gap_causes ||
-							 vpa_folds[i]->gap_causes >> cause & 1))
-				*gap++ = (struct gap_fold){vpa_folds[i]->gap, p->states[i]};
-	}
+	*ops = *call = *range = *gap = *mark = -1;
 	return VPT_OK;
 }
 
@@ -429,22 +456,21 @@ static int is_wanted(const struct pass *p, const struct vpa_range *range)
 	return t.len == strlen(p->options->range) && !memcmp(t.text, p->options->range, t.len);
 }
 
-static int look_ops(void *ctx, struct vpa_op *const *ops, size_t count)
+static void look_chain(struct vpa_range *range, uint64_t launch_ns, uint64_t end_ns)
 {
-	struct vpa_range *range;
+	for (; range; range = range->parent)
+		if (range->end_ns > launch_ns && end_ns > range->gpu.last_ns)
+			range->gpu.last_ns = end_ns;
+}
+
+static int look_ops(void *ctx, struct vpa_ops *ops)
+{
 	size_t i;
 
 	(void)ctx;
-	for (i = 0; i < count; i++) {
-		range = ops[i]->launch ? ops[i]->launch->range : NULL;
-		for (; range; range = range->parent)
-			if (range->end_ns > ops[i]->launch->start_ns &&
-				ops[i]->end_ns > range->gpu.last_ns)
-				range->gpu.last_ns = ops[i]->end_ns;
-		for (range = ops[i]->process_range; range; range = range->parent)
-			if (range->end_ns > ops[i]->launch->start_ns &&
-				ops[i]->end_ns > range->gpu.last_ns)
-				range->gpu.last_ns = ops[i]->end_ns;
+	for (i = 0; i < ops->count; i++) {
+		look_chain(ops->range[i], ops->launch_start_ns[i], ops->end_ns[i]);
+		look_chain(ops->process_range[i], ops->launch_start_ns[i], ops->end_ns[i]);
 	}
 	return VPT_OK;
 }

@@ -219,7 +219,7 @@ static void go_inside(
 static size_t open_ranges(
 	const struct vpa_op *op, struct vpa_blocks_place *p, struct vpa_range **out)
 {
-	struct vpa_range *heads[2] = {op->launch->range, op->process_range}, *range;
+	struct vpa_range *heads[2] = {op->range, op->process_range}, *range;
 	uint64_t at = op->launch->start_ns;
 	size_t count = 0, place, k;
 
@@ -253,7 +253,7 @@ int vpa_blocks_find_place(struct vpa_blocks_state *s, const struct vpa_fold_cont
 	struct vpa_blocks_around around = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};
 	size_t count = open_ranges(op, p, open), i;
 
-	p->own = op->launch->range;
+	p->own = op->range;
 	p->wide = op->process_range;
 	for (i = 0; i < count; i++) {
 		uint32_t at;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { LATENCY_NS = 10000, STALL_NS = 100000 };
+enum { STALL_NS = 100000 };
 
 static const struct {
 	const char *text, *help;
@@ -57,7 +57,7 @@ static const struct vpa_call *call_at(
 	for (; p < calls->end; p++) {
 		const struct vpa_call *call = vpa_calls_at(calls, p);
 
-		if (call->nested) {
+		if (call->state & VPA_CALL_NESTED) {
 			p += call->encloses - 1; /* on to the call around it */
 			continue;
 		}
@@ -112,7 +112,7 @@ VPA_RARE static void answer_late_host(
 }
 
 static int same_graph_launch(
-	const struct vpa_neighbour *before, const struct vpa_op *op, const struct vpa_call *launch)
+	const struct vpa_op *before, const struct vpa_op *op, const struct vpa_call *launch)
 {
 	if (!before || !op->correlation || before->correlation != op->correlation)
 		return 0;
@@ -120,25 +120,16 @@ static int same_graph_launch(
 	       (before->graph_node && op->graph_node);
 }
 
-static inline void answer_queued(
-	struct vpa_idle *s, struct vpa_gap *gap, const struct vpa_call *launch)
+static void answer_queued(
+	struct vpa_resolver *r, struct vpa_gap *gap, const struct vpa_call *launch)
 {
 	const struct vpa_op *op = gap->gating;
 	const struct vpa_range *range = vpa_op_range(op);
 
 	gap->range = range ? range->name : 0;
 	gap->call = launch->name;
-	if (launch->end_ns > gap->start_ns || gap->start_ns - launch->end_ns < LATENCY_NS)
-		gap->opened_by = VPA_CAUSE_LAUNCH_LATENCY;
-	else if (vpa_resolver_waited(s->resolver, op->stream, s->streams[op->stream].correlation,
-			 op->correlation))
-		gap->opened_by = VPA_CAUSE_DEPENDENCY;
-	else if (launch->klass == VPT_CALL_GRAPH_LAUNCH)
-		gap->opened_by = VPA_CAUSE_GRAPH_START;
-	else if (gap->end_ns - gap->start_ns <= LATENCY_NS)
-		gap->opened_by = VPA_CAUSE_SCHEDULING;
-	else
-		gap->opened_by = VPA_CAUSE_QUEUED;
+	gap->opened_by = vpa_cause_queued(
+		r, gap->start_ns, gap->end_ns, launch, op->stream, gap->previous, op->correlation);
 }
 
 static void choose_opener(struct vpa_idle *s, struct vpa_gap *gap)
@@ -146,14 +137,14 @@ static void choose_opener(struct vpa_idle *s, struct vpa_gap *gap)
 	struct vpa_resolver *r = s->resolver;
 	const struct vpa_call *launch = gap->gating ? gap->gating->launch : NULL;
 
-	if (launch)
-		gap->thread = launch->thread;
+	gap->call = gap->range = 0;
+	gap->thread = launch ? launch->thread : VPA_NONE;
 	if (!gap->before || !gap->gating) {
 		gap->opened_by =
 			gap->gating ? VPA_CAUSE_BEFORE_FIRST_WORK : VPA_CAUSE_AFTER_LAST_WORK;
 		return;
 	}
-	if (r->lost.count && vpa_intervals_touch(&r->lost, gap->start_ns, gap->end_ns)) {
+	if (vpa_intervals_touch(&r->lost, gap->start_ns, gap->end_ns)) {
 		gap->opened_by = VPA_CAUSE_RECORDS_LOST;
 	} else if (!launch) {
 		gap->opened_by = VPA_CAUSE_NO_LAUNCH;
@@ -166,7 +157,7 @@ static void choose_opener(struct vpa_idle *s, struct vpa_gap *gap)
 	} else if (launch->start_ns >= gap->start_ns) {
 		answer_late_host(s, gap, launch);
 	} else {
-		answer_queued(s, gap, launch);
+		answer_queued(r, gap, launch);
 	}
 }
 
@@ -274,7 +265,7 @@ static void walk_thread(struct walk *w, uint32_t thread, uint64_t end)
 	for (p = vpa_calls_after(calls, w->at_ns); p < calls->end && w->at_ns < end; p++) {
 		const struct vpa_call *call = vpa_calls_at(calls, p);
 
-		if (call->nested) {
+		if (call->state & VPA_CALL_NESTED) {
 			p += call->encloses - 1; /* on to the call around it */
 			continue;
 		}
@@ -343,36 +334,13 @@ static int spent_simply(const struct vpa_idle *s, const struct vpa_gap *gap, uin
 	return 1;
 }
 
-/* The gap of an op that was queued when it began, with nothing recorded that could have a part in it: the last
- * rules of the list, and all of it spent in one way. */
-static int answer_simply(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns)
-{
-	const struct vpa_op *op = gap->gating;
-	const struct vpa_call *launch = op ? op->launch : NULL;
-
-	if (!launch || !gap->before || launch->end_ns > gap->start_ns ||
-		launch->start_ns == gap->start_ns || s->resolver->quiet_ns > gap->start_ns ||
-		gap->before->correlation == op->correlation)
-		return 0;
-	gap->thread = launch->thread;
-	answer_queued(s, gap, launch);
-	spent_ns[cause_after_launch(gap)] += gap->end_ns - gap->start_ns;
-	return 1;
-}
-
-VPA_RARE static void answer_fully(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns)
+void vpa_cause_answer(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns)
 {
 	struct walk w = {.idle = s, .gap = gap, .at_ns = gap->start_ns, .sums = spent_ns};
 
 	choose_opener(s, gap);
 	if (!spent_simply(s, gap, spent_ns))
 		walk_gap(&w);
-}
-
-void vpa_cause_answer(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns)
-{
-	if (!answer_simply(s, gap, spent_ns))
-		answer_fully(s, gap, spent_ns);
 }
 
 size_t vpa_cause_pieces(

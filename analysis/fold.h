@@ -20,8 +20,7 @@ struct vpa_fold_context {
 struct vpa_fold {
 	const char *name, *help;
 	size_t state_bytes; /* handed in zeroed */
-	int (*ops)(void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops,
-		size_t count);
+	int (*ops)(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops);
 	/* Only calls that wait for a device, see vpa_call_effect(). */
 	int (*call)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
 	int (*range)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
@@ -30,6 +29,9 @@ struct vpa_fold {
 	int (*mark)(void *state, const struct vpa_fold_context *c, const struct vpa_mark *mark);
 	int (*gap)(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
 	uint64_t gap_causes; /* only gaps opened by these, a bit a cause; 0: all */
+	/* Gaps of ops that had been queued in time, where ops->gap_opened_by says so; they come just before these
+	 * ops. A fold without this member is told of each by gap(). */
+	int (*gaps)(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops);
 	int (*finish)(void *state, const struct vpa_fold_context *c, struct vpa_report *out);
 	void (*free)(void *state); /* what the state points to, not the state */
 };

@@ -31,7 +31,7 @@ struct backend {
 	uint64_t calls, total_ns, aux_calls, aux_ns;
 };
 
-/* What a kernel is in a sequence. */
+/* What a kernel is in a sequence. Outside of one, the first two are nothing. */
 enum role { ROLE_NONE, ROLE_GLUE, ROLE_GEMM, ROLE_SOFTMAX, ROLE_FUSED, ROLE_AUX };
 
 struct state {
@@ -67,13 +67,14 @@ VPA_RARE static int add_eager(struct state *s, const struct progress *p, uint64_
 
 /* Where an op was launched, as people name places: the outermost imported operator inside the innermost range,
  * since the operators below it are PyTorch's own steps. */
-static uint32_t place_of(const struct vpa_fold_context *c, const struct vpa_op *op)
+static uint32_t place_of(const struct vpa_fold_context *c, const struct vpa_ops *ops, size_t i)
 {
-	const struct vpa_range *range = vpa_op_range(op), *place = range;
+	const struct vpa_range *range = vpa_inner_range(ops->range[i], ops->process_range[i]);
+	const struct vpa_range *place = range;
 	struct vpt_text domain;
 
 	for (; range; range = range->parent) {
-		if (range->end_ns <= op->launch->start_ns)
+		if (range->end_ns <= ops->launch_start_ns[i])
 			continue;
 		domain = vpa_name(c->model, range->domain);
 		if (domain.len != 6 || memcmp(domain.text, "cpu_op", 6))
@@ -83,10 +84,12 @@ static uint32_t place_of(const struct vpa_fold_context *c, const struct vpa_op *
 	return place ? place->name : 0;
 }
 
+/* A GEMM or a softmax. */
 static int follow_sequence(struct state *s, const struct vpa_fold_context *c, struct progress *p,
-	const struct vpa_op *op, uint32_t name, enum role role)
+	const struct vpa_ops *ops, size_t i, enum role role)
 {
-	uint64_t ns = op->end_ns - op->start_ns;
+	uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+	uint32_t name = c->model->kernels[ops->kernel[i]].name;
 	int rc = VPT_OK;
 
 	if (role == ROLE_GEMM) {
@@ -99,19 +102,12 @@ static int follow_sequence(struct state *s, const struct vpa_fold_context *c, st
 		p->gemm_name = name;
 		return rc;
 	}
-	if (role == ROLE_SOFTMAX) {
-		s->softmax_ns += ns;
-		p->stage = p->stage == 1 && p->passed < NEAR ? 2 : 0;
-		p->passed = 0;
-		p->softmax_ns = ns;
-		p->softmax_name = name;
-		p->range = place_of(c, op);
-		return VPT_OK;
-	}
-	if (role != ROLE_GLUE || ++p->passed > NEAR)
-		p->stage = 0;
-	else
-		p->between_ns += ns;
+	s->softmax_ns += ns;
+	p->stage = p->stage == 1 && p->passed < NEAR ? 2 : 0;
+	p->passed = 0;
+	p->softmax_ns = ns;
+	p->softmax_name = name;
+	p->range = place_of(c, ops, i);
 	return VPT_OK;
 }
 
@@ -154,26 +150,43 @@ static void add_backend(struct backend *b, enum role role, uint64_t ns)
 	}
 }
 
-static int fold_ops(
-	void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
+/* What stands between, before or after the steps of a sequence. */
+static inline void pass(struct progress *p, enum role role, uint64_t ns)
+{
+	if (role != ROLE_GLUE || p->passed == NEAR) {
+		p->stage = 0;
+		return;
+	}
+	p->passed++;
+	p->between_ns += ns;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
-	size_t i;
+	size_t r, i;
 	int rc = make_room(s, c->model);
 
-	for (i = 0; i < count && !rc; i++) {
-		const struct vpa_op *op = ops[i];
-		struct progress *p = &s->streams[op->stream];
-		enum role role;
+	for (r = 0; r < ops->run_count && !rc; r++) {
+		struct progress *p = &s->streams[ops->stream[ops->runs[r].begin]];
+		const uint8_t *roles = s->roles;
 
-		if (op->kind != VPA_KERNEL)
-			continue;
-		role = s->roles[op->kernel];
-		if (role == ROLE_FUSED || role == ROLE_AUX)
-			add_backend(&s->backends[op->kernel], role, op->end_ns - op->start_ns);
-		/* Outside a sequence only its beginning matters. */
-		if (p->stage || role == ROLE_GEMM || role == ROLE_SOFTMAX)
-			rc = follow_sequence(s, c, p, op, c->model->kernels[op->kernel].name, role);
+		for (i = ops->runs[r].begin; i < ops->runs[r].end && !rc; i++) {
+			uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+			enum role role;
+
+			if (ops->kind[i] != VPA_KERNEL)
+				continue;
+			role = roles[ops->kernel[i]];
+			if (role == ROLE_GEMM || role == ROLE_SOFTMAX) {
+				rc = follow_sequence(s, c, p, ops, i, role);
+				continue;
+			}
+			if (p->stage)
+				pass(p, role, ns);
+			if (role > ROLE_SOFTMAX)
+				add_backend(&s->backends[ops->kernel[i]], role, ns);
+		}
 	}
 	return rc;
 }

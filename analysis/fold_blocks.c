@@ -180,14 +180,12 @@ VPA_RARE static int leave(struct vpa_blocks_state *s, struct vpa_blocks_place *p
 	return rc;
 }
 
-/* Whether the op belongs to the run. */
-static inline int continues(const struct vpa_blocks_place *p, const struct vpa_op *op)
+/* Whether the i-th op belongs to the run. */
+static inline int continues(const struct vpa_blocks_place *p, const struct vpa_ops *ops, size_t i)
 {
-	const struct vpa_call *launch = op->launch;
-
-	return p->known && launch && p->own == launch->range && p->wide == op->process_range &&
-	       p->thread == launch->thread && launch->start_ns >= p->at_ns &&
-	       launch->start_ns < p->until_ns;
+	return p->known && ops->launch[i] && p->own == ops->range[i] &&
+	       p->wide == ops->process_range[i] && p->thread == ops->launch[i]->thread &&
+	       ops->launch_start_ns[i] >= p->at_ns && ops->launch_start_ns[i] < p->until_ns;
 }
 
 VPA_RARE static int find_roles(struct vpa_blocks_state *s, const struct vpa_model *m)
@@ -209,29 +207,36 @@ VPA_RARE static int find_roles(struct vpa_blocks_state *s, const struct vpa_mode
 
 /* Counts what an op adds to notes, once it has been reached. */
 static inline void take_notes(
-	struct vpa_blocks_state *s, const struct vpa_op *op, struct vpa_blocks_place *p)
+	struct vpa_blocks_state *s, const struct vpa_ops *ops, size_t i, struct vpa_blocks_place *p)
 {
 	struct vpa_sweep_notes *n = &s->sweep.now.notes;
-	uint64_t ns = op->end_ns - op->start_ns;
+	uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
 
-	if (op->end_ns > p->end_ns)
-		p->end_ns = op->end_ns;
-	if (op->device < VPA_SWEEP_DEVICES)
-		p->devices |= (uint32_t)1 << op->device;
+	if (ops->end_ns[i] > p->end_ns)
+		p->end_ns = ops->end_ns[i];
+	if (ops->device[i] < VPA_SWEEP_DEVICES)
+		p->devices |= (uint32_t)1 << ops->device[i];
 	if (p->vae)
 		n->vae_ns += ns;
-	if (op->kind == VPA_KERNEL) {
-		if (s->roles[op->kernel] & IS_ATTENTION)
+	if (ops->kind[i] == VPA_KERNEL) {
+		if (s->roles[ops->kernel[i]] & IS_ATTENTION)
 			p->attention_ns += ns;
-		else if (s->roles[op->kernel] & IS_CONV)
+		else if (s->roles[ops->kernel[i]] & IS_CONV)
 			n->conv_ns += ns;
-	} else if (op->copy_kind == VPT_COPYKIND_DTOH && op->bytes >= FRAME_COPY_BYTES) {
-		n->frame_bytes += op->bytes;
+	} else if (ops->copy[i].kind == VPT_COPYKIND_DTOH &&
+		   ops->copy[i].bytes >= FRAME_COPY_BYTES) {
+		n->frame_bytes += ops->copy[i].bytes;
 	}
 }
 
-static int fold_ops(
-	void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
+static inline uint32_t family_of(const struct vpa_model *m, const struct vpa_ops *ops, size_t i)
+{
+	if (ops->kind[i] == VPA_KERNEL)
+		return (uint32_t)m->kernels[ops->kernel[i]].klass.family;
+	return ops->kind[i] == VPA_MEMCPY ? VPA_FAMILY_MEMCPY : VPA_FAMILY_MEMSET;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct vpa_blocks_state *s = begun(state);
 	struct vpa_blocks_place p = {.known = 0};
@@ -240,19 +245,20 @@ static int fold_ops(
 
 	if (s->role_count < c->model->kernel_count)
 		rc = find_roles(s, c->model);
-	for (i = 0; i < count && !rc; i++) {
-		const struct vpa_op *op = ops[i];
+	for (i = 0; i < ops->count && !rc; i++) {
+		if (!continues(&p, ops, i)) {
+			struct vpa_op op = vpa_ops_get(ops, i);
 
-		if (!continues(&p, op)) {
 			rc = p.known ? leave(s, &p) : VPT_OK;
 			if (!rc)
-				rc = enter(s, c, op, &p);
+				rc = enter(s, c, &op, &p);
 		}
 		if (!rc)
-			rc = vpa_sweep_op(&s->sweep, c->model, op);
-		take_notes(s, op, &p);
-		if (op->end_ns > s->last_end_ns)
-			s->last_end_ns = op->end_ns;
+			rc = vpa_sweep_op(&s->sweep, ops->device[i], family_of(c->model, ops, i),
+				ops->start_ns[i], ops->end_ns[i]);
+		take_notes(s, ops, i, &p);
+		if (ops->end_ns[i] > s->last_end_ns)
+			s->last_end_ns = ops->end_ns[i];
 	}
 	if (!rc && p.known)
 		rc = leave(s, &p);
@@ -263,7 +269,23 @@ static int fold_ops(
 static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
 	(void)c;
-	return vpa_sweep_gap(&begun(state)->sweep, gap);
+	return vpa_sweep_gap(
+		&begun(state)->sweep, gap->device, gap->opened_by, gap->start_ns, gap->end_ns);
+}
+
+static int fold_gaps(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct vpa_sweep *sweep = &begun(state)->sweep;
+	int rc = VPT_OK;
+	size_t i;
+
+	(void)c;
+	for (i = 0; i < ops->count && !rc; i++)
+		if (ops->gap_opened_by[i])
+			rc = vpa_sweep_gap(sweep, ops->device[i],
+				(enum vpa_cause)ops->gap_opened_by[i],
+				ops->start_ns[i] - ops->gap_ns[i], ops->start_ns[i]);
+	return rc;
 }
 
 /* ---- the ends of ranges ---- */
@@ -432,6 +454,7 @@ const struct vpa_fold vpa_fold_blocks = {
 	.range = fold_range,
 	.mark = fold_mark,
 	.gap = fold_gap,
+	.gaps = fold_gaps,
 	.finish = finish,
 	.free = free_state,
 };

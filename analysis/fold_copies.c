@@ -15,31 +15,42 @@ struct state {
 	struct vpa_index index; /* (copy kind, source and target memory) */
 	struct row *rows;
 	size_t row_cap;
+	uint32_t newest; /* row of the copy before: mostly the next one is of the same kind */
 };
 
-static int fold_ops(
-	void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
+static struct row *row_of(struct state *s, const struct vpa_copy *copy)
 {
-	struct state *s = state;
-	size_t i;
+	uint64_t kinds = (uint64_t)copy->source_memory << 8 | copy->target_memory;
+	size_t before = s->row_cap;
+	uint32_t row;
+
+	if (s->newest < s->index.count && s->index.entries[s->newest].a == copy->kind &&
+		s->index.entries[s->newest].b == kinds)
+		return &s->rows[s->newest];
+	row = vpa_index_put(&s->index, copy->kind, kinds);
+	if (row == UINT32_MAX || vpt_grow(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
+		return NULL;
+	memset(s->rows + before, 0, (s->row_cap - before) * sizeof(*s->rows));
+	s->newest = row;
+	return &s->rows[row];
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct row *row;
+	size_t i, k;
 
 	(void)c;
-	for (i = 0; i < count; i++) {
-		const struct vpa_op *op = ops[i];
-		size_t before = s->row_cap;
-		uint32_t row;
-
-		if (op->kind == VPA_KERNEL)
+	for (k = 0; k < ops->other_count; k++) {
+		i = ops->others[k];
+		if (ops->kind[i] == VPA_KERNEL)
 			continue;
-		row = vpa_index_put(&s->index, op->copy_kind,
-			(uint64_t)op->source_memory << 8 | op->target_memory);
-		if (row == UINT32_MAX ||
-			vpt_grow(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
+		row = row_of(state, &ops->copy[i]);
+		if (!row)
 			return VPT_ENOMEM;
-		memset(s->rows + before, 0, (s->row_cap - before) * sizeof(*s->rows));
-		s->rows[row].count++;
-		s->rows[row].bytes += op->bytes;
-		s->rows[row].total_ns += op->end_ns - op->start_ns;
+		row->count++;
+		row->bytes += ops->copy[i].bytes;
+		row->total_ns += ops->end_ns[i] - ops->start_ns[i];
 	}
 	return VPT_OK;
 }

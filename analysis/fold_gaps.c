@@ -34,8 +34,8 @@ struct state {
 	struct part *parts;
 	size_t part_cap;
 	struct recent {
-		struct part *part; /* NULL: empty */
-		uint32_t device, cause, range, call;
+		uint64_t owner, names; /* as in the index, but 1 + owner; 0: empty */
+		struct part *part;
 	} recent[RECENT]; /* parts by some bits of their key: most gaps are like one of the last few */
 	struct kept *heap; /* the longest, the shortest of them on top */
 	size_t heap_count, heap_cap;
@@ -127,10 +127,9 @@ VPA_RARE static int keep_gap(
 }
 
 /* The part of a device and cause, and range and call, that is not at hand. */
-VPA_RARE static int find_part(struct state *s, const struct vpa_gap *gap, struct recent *recent)
+VPA_RARE static int find_part(
+	struct state *s, uint64_t owner, uint64_t names, struct recent *recent)
 {
-	uint64_t owner = (uint64_t)gap->device << 8 | gap->opened_by;
-	uint64_t names = (uint64_t)gap->range << 32 | gap->call;
 	size_t before = s->part_cap;
 	/* Many different ranges: from here on only the cause is told apart. */
 	uint32_t row =
@@ -143,24 +142,34 @@ VPA_RARE static int find_part(struct state *s, const struct vpa_gap *gap, struct
 		memset(s->parts + before, 0, (s->part_cap - before) * sizeof(*s->parts));
 		memset(s->recent, 0, sizeof(s->recent)); /* the parts have moved */
 	}
-	*recent =
-		(struct recent){&s->parts[row], gap->device, gap->opened_by, gap->range, gap->call};
+	*recent = (struct recent){owner + 1, names, &s->parts[row]};
 	return VPT_OK;
 }
 
-static inline int add_part(struct state *s, const struct vpa_gap *gap, uint64_t ns)
+static inline int add_part(struct state *s, uint32_t device, unsigned cause, uint32_t range,
+	uint32_t call, uint64_t ns)
 {
-	struct recent *recent =
-		&s->recent[(gap->opened_by * 31 + gap->range * 7 + gap->call) % RECENT];
+	uint64_t owner = (uint64_t)device << 8 | cause, names = (uint64_t)range << 32 | call;
+	struct recent *recent = &s->recent[(cause * 32 + range * 8 + call) % RECENT];
 
-	/* Compared one by one: two halves that were just written cannot be read as one yet. */
-	if ((recent->range != gap->range || recent->call != gap->call ||
-		    recent->cause != gap->opened_by || recent->device != gap->device ||
-		    !recent->part) &&
-		find_part(s, gap, recent))
+	if ((recent->names != names || recent->owner != owner + 1) &&
+		find_part(s, owner, names, recent))
 		return VPT_ENOMEM;
 	recent->part->ns += ns;
 	recent->part->gaps++;
+	return VPT_OK;
+}
+
+/* A gap at least as long as the shortest that is kept. */
+VPA_RARE static int consider(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+{
+	if (!c->top || (s->heap_count == c->top && !behind(&s->heap[0].gap, gap)))
+		return VPT_OK;
+	if (keep_gap(s, c, gap))
+		return VPT_ENOMEM;
+	if (s->heap_count == c->top)
+		s->kept_ns = s->heap[0].gap.end_ns - s->heap[0].gap.start_ns;
 	return VPT_OK;
 }
 
@@ -169,17 +178,36 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 	struct state *s = state;
 	uint64_t ns = gap->end_ns - gap->start_ns;
 
-	if (add_part(s, gap, ns) ||
+	if (add_part(s, gap->device, gap->opened_by, gap->range, gap->call, ns) ||
 		vpa_spread_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns))
 		return VPT_ENOMEM;
-	if (ns < s->kept_ns || !c->top ||
-		(s->heap_count == c->top && !behind(&s->heap[0].gap, gap)))
-		return VPT_OK;
-	if (keep_gap(s, c, gap))
-		return VPT_ENOMEM;
-	if (s->heap_count == c->top)
-		s->kept_ns = s->heap[0].gap.end_ns - s->heap[0].gap.start_ns;
-	return VPT_OK;
+	return ns >= s->kept_ns ? consider(s, c, gap) : VPT_OK;
+}
+
+static int fold_gaps(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct state *s = state;
+	uint64_t lengths[VPA_OPS_MAX];
+	size_t count = 0, i;
+
+	for (i = 0; i < ops->count; i++) {
+		unsigned cause = ops->gap_opened_by[i];
+		uint64_t ns = ops->gap_ns[i];
+
+		lengths[count] = ns;
+		count += cause != 0;
+		if (cause && add_part(s, ops->device[i], cause, ops->range_name[i],
+				     ops->launch_name[i], ns))
+			return VPT_ENOMEM;
+		if (cause && ns >= s->kept_ns) {
+			struct vpa_whole_gap whole;
+
+			vpa_idle_gap(c->idle, ops, i, &whole);
+			if (consider(s, c, &whole.gap))
+				return VPT_ENOMEM;
+		}
+	}
+	return vpa_spread_add_all(&s->lengths, lengths, count);
 }
 
 /* ---- writing down ---- */
@@ -377,6 +405,7 @@ const struct vpa_fold vpa_fold_gaps = {
 		"longest ones",
 	.state_bytes = sizeof(struct state),
 	.gap = fold_gap,
+	.gaps = fold_gaps,
 	.finish = finish,
 	.free = free_state,
 };

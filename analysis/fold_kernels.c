@@ -76,23 +76,17 @@ VPA_RARE static void advance(struct state *s, struct device *d, uint64_t to)
 	share_out(s, d, to);
 }
 
-static void begin_op(struct state *s, struct device *d, const struct vpa_op *op, uint32_t row)
+static void begin_op(
+	struct state *s, struct device *d, uint64_t start_ns, uint64_t end_ns, uint32_t row)
 {
 	size_t at;
 
-	/* One after the other, as most kernels run. */
-	if (d->count == 1 && d->running[0].end_ns <= op->start_ns) {
-		s->rows[d->running[0].row].exclusive_ns += d->running[0].end_ns - d->at_ns;
-		d->running[0] = (struct running){op->end_ns, row};
-		d->at_ns = op->start_ns;
-		return;
-	}
-	advance(s, d, op->start_ns);
+	advance(s, d, start_ns);
 	if (d->count == RUNNING_MAX)
 		return;
-	for (at = d->count++; at && d->running[at - 1].end_ns > op->end_ns; at--)
+	for (at = d->count++; at && d->running[at - 1].end_ns > end_ns; at--)
 		d->running[at] = d->running[at - 1];
-	d->running[at] = (struct running){op->end_ns, row};
+	d->running[at] = (struct running){end_ns, row};
 }
 
 VPA_RARE static int make_room(struct state *s, size_t rows, size_t devices)
@@ -111,25 +105,56 @@ VPA_RARE static int make_room(struct state *s, size_t rows, size_t devices)
 	return VPT_OK;
 }
 
-static int fold_ops(
-	void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
+static inline uint32_t row_of(const struct vpa_ops *ops, size_t i)
+{
+	return ops->kind[i] == VPA_KERNEL   ? KERNEL_ROWS + ops->kernel[i]
+	       : ops->kind[i] == VPA_MEMCPY ? MEMCPY_ROW
+					    : MEMSET_ROW;
+}
+
+/* Ops that run one after the other have all their time for themselves; only of the last it is not known yet. */
+static int add_serial(
+	struct state *s, struct device *d, const struct vpa_ops *ops, const struct vpa_op_run *run)
+{
+	size_t i, last = run->end - (size_t)1;
+
+	for (i = run->begin; i < last; i++) {
+		struct row *row = &s->rows[row_of(ops, i)];
+		uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+
+		row->exclusive_ns += ns;
+		if (vpa_spread_add(&row->time, ns))
+			return VPT_ENOMEM;
+	}
+	begin_op(s, d, ops->start_ns[last], ops->end_ns[last], row_of(ops, last));
+	return vpa_spread_add(
+		       &s->rows[row_of(ops, last)].time, ops->end_ns[last] - ops->start_ns[last])
+		       ? VPT_ENOMEM
+		       : VPT_OK;
+}
+
+static int add_one(struct state *s, struct device *d, const struct vpa_ops *ops, size_t i)
+{
+	uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
+	uint32_t row = row_of(ops, i);
+
+	begin_op(s, d, start, end, row);
+	return vpa_spread_add(&s->rows[row].time, end - start) ? VPT_ENOMEM : VPT_OK;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
 	size_t i;
+	int rc = make_room(s, KERNEL_ROWS + c->model->kernel_count, c->model->device_count);
 
-	if (make_room(s, KERNEL_ROWS + c->model->kernel_count, c->model->device_count))
-		return VPT_ENOMEM;
-	for (i = 0; i < count; i++) {
-		const struct vpa_op *op = ops[i];
-		uint32_t row = op->kind == VPA_KERNEL   ? KERNEL_ROWS + op->kernel
-			       : op->kind == VPA_MEMCPY ? MEMCPY_ROW
-							: MEMSET_ROW;
+	for (i = 0; i < ops->run_count && !rc; i++) {
+		const struct vpa_op_run *run = &ops->runs[i];
+		struct device *d = &s->devices[ops->device[run->begin]];
 
-		if (vpa_spread_add(&s->rows[row].time, op->end_ns - op->start_ns))
-			return VPT_ENOMEM;
-		begin_op(s, &s->devices[op->device], op, row);
+		rc = run->serial ? add_serial(s, d, ops, run) : add_one(s, d, ops, run->begin);
 	}
-	return VPT_OK;
+	return rc;
 }
 
 /* ---- writing down ---- */

@@ -32,26 +32,11 @@ struct state {
 	} recent[RECENT];     /* rows by some bits of their key */
 	struct row *rows;
 	size_t row_cap;
-	uint64_t *busy_until; /* by device */
-	size_t device_cap;
 };
 
-VPA_RARE static int make_room(struct state *s, size_t devices)
+/* The projection on a device that is not the range's first. */
+VPA_RARE static struct vpa_projection *other_projection(struct vpa_projection *p, uint32_t device)
 {
-	size_t before = s->device_cap;
-
-	if (vpt_grow(&s->busy_until, &s->device_cap, devices, sizeof(*s->busy_until)))
-		return VPT_ENOMEM;
-	memset(s->busy_until + before, 0, (s->device_cap - before) * sizeof(*s->busy_until));
-	return VPT_OK;
-}
-
-static struct vpa_projection *projection_on(struct vpa_range *range, uint32_t device)
-{
-	struct vpa_projection *p = &range->gpu;
-
-	if (p->device == VPA_NONE)
-		p->device = device;
 	for (; p->device != device; p = p->next)
 		if (!p->next) {
 			p->next = vpt_calloc(1, sizeof(*p));
@@ -62,159 +47,118 @@ static struct vpa_projection *projection_on(struct vpa_range *range, uint32_t de
 	return p;
 }
 
-/* Consecutive ops of one device and one innermost range do the same to every range around them, so they are
- * added up first. That holds as long as the run does not begin under earlier ops, which may be of some of these
- * ranges and not of others. */
-struct run {
-	struct vpa_range *range;
-	uint64_t at_ns, until_ns; /* launches in [at, until) find the same ranges open */
+/* Ops of one run that have the same ranges around their launches do the same to each of them, so they are added
+ * up first. */
+struct share {
+	uint64_t launch_ns; /* these ranges were open then */
 	uint64_t first_ns, last_ns, busy_ns, idle_first_ns, idle_last_ns, ops, launches;
 	uint32_t device;
 };
 
-static void extend(struct run *run, const struct vpa_op *op)
+/* One op may begin under earlier ones, which are of some of its ranges and not of others: what of it is new differs
+ * from range to range. */
+static inline int project(struct vpa_range *range, const struct share *share)
 {
-	uint64_t from = op->start_ns > run->last_ns ? op->start_ns : run->last_ns;
+	struct vpa_projection *p = &range->gpu;
 
-	if (op->end_ns > from) {
-		run->busy_ns += op->end_ns - from;
-		run->last_ns = op->end_ns;
-	}
-	run->idle_last_ns = op->device_idle_ns;
-	run->ops++;
-	run->launches += op->first_of_launch;
-}
-
-static void begin_run(struct run *run, struct vpa_range *range, const struct vpa_op *op)
-{
-	*run = (struct run){.range = range,
-		.at_ns = op->launch->start_ns,
-		.device = op->device,
-		.until_ns = UINT64_MAX,
-		.first_ns = op->start_ns,
-		.last_ns = op->start_ns,
-		.idle_first_ns = op->device_idle_ns};
-	for (; range; range = range->parent)
-		if (range->end_ns > run->at_ns && range->end_ns < run->until_ns)
-			run->until_ns = range->end_ns;
-	extend(run, op);
-}
-
-/* A run of one op may begin under earlier ops: what of it is new differs from range to range. */
-static int project(struct vpa_range *range, const struct run *run)
-{
-	struct vpa_projection *p = projection_on(range, run->device);
-
-	if (!p)
+	if (!p->ops)
+		p->device = share->device;
+	if (p->device != share->device && !(p = other_projection(p, share->device)))
 		return VPT_ENOMEM;
 	if (!p->ops) {
-		p->first_ns = p->last_ns = run->first_ns;
-		p->idle_first_ns = run->idle_first_ns;
+		p->first_ns = p->last_ns = share->first_ns;
+		p->idle_first_ns = share->idle_first_ns;
 	}
-	if (p->last_ns <= run->first_ns)
-		p->busy_ns += run->busy_ns;
-	else if (run->last_ns > p->last_ns)
-		p->busy_ns += run->last_ns - p->last_ns;
-	if (run->last_ns > p->last_ns)
-		p->last_ns = run->last_ns;
-	p->idle_last_ns = run->idle_last_ns;
-	p->ops += run->ops;
-	range->launches += run->launches;
+	if (p->last_ns <= share->first_ns)
+		p->busy_ns += share->busy_ns;
+	else if (share->last_ns > p->last_ns)
+		p->busy_ns += share->last_ns - p->last_ns;
+	if (share->last_ns > p->last_ns)
+		p->last_ns = share->last_ns;
+	p->idle_last_ns = share->idle_last_ns;
+	p->ops += share->ops;
+	range->launches += share->launches;
 	return VPT_OK;
 }
 
-static int end_run(struct run *run)
+static int project_all(struct vpa_range *range, const struct share *share)
 {
-	struct vpa_range *range = run->range;
 	int rc = VPT_OK;
 
 	for (; range && !rc; range = range->parent)
-		if (range->end_ns > run->at_ns)
-			rc = project(range, run);
-	run->range = NULL;
+		if (range->end_ns > share->launch_ns)
+			rc = project(range, share);
 	return rc;
 }
 
-/* Whether an op may join the run: same range and device, everything open then is open still. */
-static inline int continues(
-	const struct run *run, const struct vpa_range *range, const struct vpa_op *op)
+/* For how long after `at_ns` the same of these ranges stay open. */
+static uint64_t same_for_ns(const struct vpa_range *range, uint64_t at_ns)
 {
-	return run->range == range && run->device == op->device &&
-	       op->launch->start_ns >= run->at_ns && op->launch->start_ns < run->until_ns;
+	uint64_t until_ns = UINT64_MAX;
+
+	for (; range; range = range->parent)
+		if (range->end_ns > at_ns && range->end_ns < until_ns)
+			until_ns = range->end_ns;
+	return until_ns - at_ns;
 }
 
-/* Adds an op to the run, or ends that and begins the next, if the op has a range. */
-VPA_RARE static int turn(
-	struct run *run, struct vpa_range *range, const struct vpa_op *op, uint64_t busy_until)
+/* Adds up the ops from `begin` on that have the same ranges; returns where they end. They run one after the other, so
+ * what is not idle between the first and the last is theirs. */
+static size_t gather(const struct vpa_ops *ops, size_t begin, size_t end, struct share *share)
 {
-	int rc;
+	const struct vpa_range *own = ops->range[begin], *wide = ops->process_range[begin];
+	uint64_t at = ops->launch_start_ns[begin], same_ns = same_for_ns(own, at), launches = 0;
+	uint64_t wide_ns = wide ? same_for_ns(wide, at) : same_ns;
+	size_t i = begin;
 
-	if (range && continues(run, range, op) && run->last_ns >= busy_until) {
-		extend(run, op);
-		return VPT_OK;
-	}
-	rc = run->range ? end_run(run) : VPT_OK;
-	if (!range || rc)
-		return rc;
-	begin_run(run, range, op);
-	return op->start_ns < busy_until ? end_run(run) : VPT_OK;
+	same_ns = wide_ns < same_ns ? wide_ns : same_ns;
+	do
+		launches += ops->first_of_launch[i++];
+	while (i < end && ops->range[i] == own && ops->launch_start_ns[i] - at < same_ns &&
+		ops->process_range[i] == wide);
+	share->launch_ns = at;
+	share->first_ns = ops->start_ns[begin];
+	share->last_ns = ops->end_ns[i - 1];
+	share->idle_first_ns = ops->idle_ns[begin];
+	share->idle_last_ns = ops->idle_ns[i - 1];
+	share->busy_ns =
+		share->last_ns - share->first_ns - (share->idle_last_ns - share->idle_first_ns);
+	share->ops = i - begin;
+	share->launches = launches;
+	share->device = ops->device[begin];
+	return i;
 }
 
-/* Adds the ops from `at` on that continue the run and have no other range; returns where they end. A run that goes
- * on ends later than everything else on its device so far, so its end is how far the device is busy. */
-static size_t follow(struct run *run, struct vpa_op *const *ops, size_t at, size_t count)
+static int add_run(const struct vpa_ops *ops, const struct vpa_op_run *run)
 {
-	uint64_t last = run->last_ns, busy = 0, launches = 0;
-	size_t begin = at;
-
-	for (; at < count; at++) {
-		const struct vpa_op *op = ops[at];
-
-		if (!op->launch || !continues(run, op->launch->range, op) || op->process_range)
-			break;
-		if (op->end_ns > last) {
-			busy += op->end_ns - (op->start_ns > last ? op->start_ns : last);
-			last = op->end_ns;
-		}
-		launches += op->first_of_launch;
-	}
-	if (at == begin)
-		return at;
-	run->last_ns = last;
-	run->busy_ns += busy;
-	run->launches += launches;
-	run->ops += at - begin;
-	run->idle_last_ns = ops[at - 1]->device_idle_ns;
-	return at;
-}
-
-static int fold_ops(
-	void *state, const struct vpa_fold_context *c, struct vpa_op *const *ops, size_t count)
-{
-	struct state *s = state;
-	struct run own = {0}, wide = {0};
-	size_t i = 0;
+	struct share share;
+	size_t i = run->begin, from;
 	int rc = VPT_OK;
 
-	if (make_room(s, c->model->device_count))
-		return VPT_ENOMEM;
-	while (i < count && !rc) {
-		const struct vpa_op *op = ops[i++];
-		uint64_t *until = &s->busy_until[op->device];
-
-		rc = turn(&own, op->launch ? op->launch->range : NULL, op, *until);
-		if (!rc && (op->process_range || wide.range))
-			rc = turn(&wide, op->process_range, op, *until);
-		if (op->end_ns > *until)
-			*until = op->end_ns;
-		if (own.range && !wide.range && own.last_ns >= *until) {
-			i = follow(&own, ops, i, count);
-			*until = own.last_ns;
+	while (i < run->end && !rc) {
+		from = i;
+		if (!ops->range[i] && !ops->process_range[i]) {
+			i++;
+			continue;
 		}
+		i = gather(ops, i, run->end, &share);
+		rc = project_all(ops->range[from], &share);
+		if (!rc && ops->process_range[from])
+			rc = project_all(ops->process_range[from], &share);
 	}
-	if (!rc && own.range)
-		rc = end_run(&own);
-	return !rc && wide.range ? end_run(&wide) : rc;
+	return rc;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	(void)state;
+	(void)c;
+	for (i = 0; i < ops->run_count && !rc; i++)
+		rc = add_run(ops, &ops->runs[i]);
+	return rc;
 }
 
 VPA_RARE static struct row *find_row(
@@ -339,7 +283,6 @@ static void free_state(void *state)
 	}
 	vpa_index_free(&s->index);
 	vpt_free(s->rows);
-	vpt_free(s->busy_until);
 }
 
 const struct vpa_fold vpa_fold_ranges = {

@@ -113,7 +113,15 @@ size_t vpa_steps_index(struct vpa_steps *s, uint64_t t)
 
 void vpa_step_span_seek(struct vpa_step_span *span, struct vpa_steps *s, uint64_t t)
 {
-	size_t i = vpa_steps_index(s, t), next = i == SIZE_MAX ? s->dropped : i + 1;
+	size_t i = s->cursor, next = i + 1;
+
+	/* Mostly the one after the last is it. */
+	if (next + 1 < s->count && next >= s->dropped && s->items[next].time_ns <= t &&
+		s->items[next + 1].time_ns > t)
+		s->cursor = i = next;
+	else
+		i = vpa_steps_index(s, t);
+	next = i == SIZE_MAX ? s->dropped : i + 1;
 
 	span->from_ns = i == SIZE_MAX ? 0 : s->items[i].time_ns;
 	span->until_ns = next < s->count ? s->items[next].time_ns : UINT64_MAX;

@@ -4,6 +4,7 @@
 
 #include "analysis/cause.h"
 #include "formats/memory.h"
+#include "formats/vectorise.h"
 
 #include <string.h>
 
@@ -12,27 +13,34 @@ const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS] = {
 const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1] = {
 	0, 1000, 5000, 20000, 100000, 1000000, 10000000, UINT64_MAX};
 
-VPA_RARE static int make_room(struct vpa_idle *s, const struct vpa_op *op)
+/* A device that stands idle for longer than this, while another works, no longer keeps the host's past: what its gap
+ * was spent in is known from then on only. */
+#define IDLE_KEPT_NS ((uint64_t)30 * 1000000000)
+
+VPA_RARE static int make_room(struct vpa_idle *s, uint32_t device, uint32_t stream)
 {
 	size_t before = s->device_count, streams = s->stream_cap;
 
-	if (op->device >= before) {
-		if (vpt_grow(&s->devices, &s->device_cap, (size_t)op->device + 1,
-			    sizeof(*s->devices)))
+	if (device >= before) {
+		if (vpt_grow(&s->devices, &s->device_cap, (size_t)device + 1, sizeof(*s->devices)))
 			return VPT_ENOMEM;
-		s->device_count = (size_t)op->device + 1;
+		s->device_count = (size_t)device + 1;
 		memset(s->devices + before, 0, (s->device_count - before) * sizeof(*s->devices));
-		for (; before < s->device_count; before++)
+		for (; before < s->device_count; before++) {
 			s->devices[before].cursor_ns = s->resolver->model->window_start_ns;
+			s->devices[before].newest = VPA_NO_OP;
+		}
 		s->grown(s->ctx);
 	}
-	if (vpt_grow(&s->streams, &s->stream_cap, (size_t)op->stream + 1, sizeof(*s->streams)))
+	if (vpt_grow(&s->streams, &s->stream_cap, (size_t)stream + 1, sizeof(*s->streams)))
 		return VPT_ENOMEM;
 	memset(s->streams + streams, 0, (s->stream_cap - streams) * sizeof(*s->streams));
 	return VPT_OK;
 }
 
-static unsigned bucket_of(uint64_t ns)
+/* ---- gaps ---- */
+
+static inline unsigned bucket_of(uint64_t ns)
 {
 	unsigned b = 0;
 
@@ -41,74 +49,82 @@ static unsigned bucket_of(uint64_t ns)
 	return b;
 }
 
-static inline int hand_out_part(struct vpa_idle *s, struct vpa_gap *gap, struct vpa_idle_device *d)
+static inline void count_gap(struct vpa_idle_device *d, uint64_t ns)
 {
-	uint64_t ns = gap->end_ns - gap->start_ns;
-
-	if (gap->before && gap->gating) {
-		d->gaps++;
-		d->histogram[bucket_of(ns)]++;
-		if (ns > d->longest_gap_ns)
-			d->longest_gap_ns = ns;
-	}
-	d->idle_ns += ns;
-	vpa_cause_answer(s, gap, d->spent_ns);
-	return s->gap(s->ctx, gap);
+	d->gaps++;
+	d->histogram[bucket_of(ns)]++;
+	if (ns > d->longest_gap_ns)
+		d->longest_gap_ns = ns;
 }
 
-/* While recording is switched off nothing can be said: a pause cuts the gap that it lies in. */
-VPA_RARE static int hand_out_cut(struct vpa_idle *s, struct vpa_gap *gap, struct vpa_idle_device *d)
+void vpa_idle_gap(
+	const struct vpa_idle *s, const struct vpa_ops *ops, size_t i, struct vpa_whole_gap *out)
+{
+	const struct vpa_idle_device *d = &s->devices[ops->device[i]];
+	int is_here = ops->gap_before[i] != VPA_NO_OP;
+
+	out->before = is_here ? vpa_ops_get(ops, ops->gap_before[i]) : d->last;
+	out->gating = vpa_ops_get(ops, i);
+	out->gap = (struct vpa_gap){.start_ns = ops->start_ns[i] - ops->gap_ns[i],
+		.end_ns = ops->start_ns[i],
+		.device = ops->device[i],
+		.opened_by = (enum vpa_cause)ops->gap_opened_by[i],
+		.call = ops->launch_name[i],
+		.range = ops->range_name[i],
+		.thread = ops->launch[i] ? ops->launch[i]->thread : VPA_NONE,
+		.before = is_here || d->has_last ? &out->before : NULL,
+		.gating = &out->gating};
+}
+
+/* Answers a gap that is told of by itself. While recording is switched off nothing can be said: a pause cuts it. */
+static int hand_out(struct vpa_idle *s, struct vpa_gap *gap)
 {
 	const struct vpa_intervals *paused = &s->resolver->paused;
+	struct vpa_idle_device *d = &s->devices[gap->device];
 	uint64_t end_ns = gap->end_ns;
-	size_t i;
-	int rc = VPT_OK;
+	int rc = VPT_OK, is_cut = vpa_intervals_touch(paused, gap->start_ns, end_ns);
+	size_t i = is_cut ? vpa_intervals_after(paused, gap->start_ns) : paused->count;
 
-	for (i = vpa_intervals_after(paused, gap->start_ns); !rc && gap->start_ns < end_ns; i++) {
-		int last = i == paused->count || paused->items[i].start_ns >= end_ns;
+	for (; !rc && gap->start_ns < end_ns; i++) {
+		int last = i >= paused->count || paused->items[i].start_ns >= end_ns;
 
 		gap->end_ns = last ? end_ns : paused->items[i].start_ns;
-		if (gap->end_ns > gap->start_ns)
-			rc = hand_out_part(s, gap, d);
+		if (gap->end_ns > gap->start_ns) {
+			if (gap->before && gap->gating)
+				count_gap(d, gap->end_ns - gap->start_ns);
+			vpa_cause_answer(s, gap, d->spent_ns);
+			rc = s->gap(s->ctx, gap);
+		}
 		gap->start_ns = last ? end_ns : paused->items[i].end_ns;
 	}
 	return rc;
 }
 
-static inline int hand_out(struct vpa_idle *s, struct vpa_gap *gap, struct vpa_idle_device *d)
+static int hand_out_of(struct vpa_idle *s, struct vpa_ops *ops, size_t i, uint64_t previous)
 {
-	if (vpa_intervals_touch(&s->resolver->paused, gap->start_ns, gap->end_ns))
-		return hand_out_cut(s, gap, d);
-	return hand_out_part(s, gap, d);
+	struct vpa_whole_gap whole;
+
+	vpa_idle_gap(s, ops, i, &whole);
+	whole.gap.previous = previous;
+	return hand_out(s, &whole.gap);
 }
 
-/* A gap between two ops. */
-static int hand_out_between(struct vpa_idle *s, struct vpa_idle_device *d, const struct vpa_op *op)
+/* How much of [start, end) was recorded. */
+static uint64_t recorded_ns(const struct vpa_idle *s, uint64_t start_ns, uint64_t end_ns)
 {
-	struct vpa_gap gap = {.start_ns = d->cursor_ns,
-		.end_ns = op->start_ns,
-		.device = op->device,
-		.before = &d->last,
-		.gating = op,
-		.thread = VPA_NONE};
+	const struct vpa_intervals *paused = &s->resolver->paused;
+	uint64_t ns = end_ns - start_ns;
+	size_t i = vpa_intervals_after(paused, start_ns);
 
-	return hand_out(s, &gap, d);
+	for (; i < paused->count && paused->items[i].start_ns < end_ns; i++) {
+		uint64_t from = paused->items[i].start_ns, to = paused->items[i].end_ns;
+
+		ns -= (to < end_ns ? to : end_ns) - (from > start_ns ? from : start_ns);
+	}
+	return ns;
 }
 
-/* The first op of a device, and the head of the window before it. */
-VPA_RARE static int begin_device(
-	struct vpa_idle *s, struct vpa_idle_device *d, const struct vpa_op *op)
-{
-	struct vpa_gap gap = {.start_ns = d->cursor_ns,
-		.end_ns = op->start_ns,
-		.device = op->device,
-		.gating = op,
-		.thread = VPA_NONE};
-
-	d->seen = 1;
-	d->first_ns = op->start_ns;
-	return op->start_ns > d->cursor_ns ? hand_out(s, &gap, d) : VPT_OK;
-}
+/* ---- ops ---- */
 
 /* Adds [start, end) to a union whose edge is *edge; returns how much was not covered before. */
 static uint64_t cover(uint64_t *edge, uint64_t start, uint64_t end)
@@ -121,85 +137,249 @@ static uint64_t cover(uint64_t *edge, uint64_t start, uint64_t end)
 	return end - from;
 }
 
-/* An op that begins while others are known to run. */
-VPA_RARE static void add_overlapping(
-	struct vpa_idle_device *d, const struct vpa_op *op, int is_compute)
+/* What is the same for any op. */
+static void add_kernel(struct vpa_idle_device *d, const struct vpa_ops *ops, size_t i)
 {
-	uint64_t start = op->start_ns, end = op->end_ns;
+	uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
 
+	if (ops->kind[i] != VPA_KERNEL)
+		return;
+	d->kernel_ns += ns;
+	if (ops->blocks[i] && ops->blocks[i] < d->sm_count)
+		d->small_grid_ns += ns;
+}
+
+/* An op that may begin while others run, or at the window's start, or after a pause. */
+static void add_one(struct vpa_idle *s, struct vpa_idle_device *d, struct vpa_idle_stream *stream,
+	struct vpa_ops *ops, size_t i)
+{
+	uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
+	int is_kernel = ops->kind[i] == VPA_KERNEL;
+
+	if (!d->seen)
+		d->first_ns = start;
+	d->seen = 1;
+	ops->gap_ns[i] = start > d->cursor_ns ? start - d->cursor_ns : 0;
+	ops->gap_before[i] = d->newest;
+	if (ops->gap_ns[i])
+		d->idle_ns += recorded_ns(s, d->cursor_ns, start);
+	ops->idle_ns[i] = d->idle_ns;
+	d->same_stream_overlaps += start < stream->end_ns;
+	if (end > stream->end_ns)
+		stream->end_ns = end;
 	if (end >= d->cursor_ns)
-		d->last = (struct vpa_neighbour){
-			end, op->correlation, op->kernel, op->kind, op->graph_node};
+		d->newest = (uint8_t)i;
+	add_kernel(d, ops, i);
 	d->busy_ns += cover(&d->cursor_ns, start, end);
-	if (op->kind == VPA_KERNEL)
+	if (is_kernel)
 		d->work_ns += cover(&d->work_end_ns, start, end);
-	if (is_compute)
+	if (is_kernel && !ops->is_comm[i])
 		d->compute_ns += cover(&d->compute_end_ns, start, end);
 }
 
-/* One that begins when everything before it has ended. */
-static void add_serial(struct vpa_idle_device *d, const struct vpa_op *op, int is_compute)
+/* Measures the gaps before ops that each begin when the one before has ended, up to the first that does not;
+ * returns where that is. The first is known to begin when all before it have ended. */
+static size_t measure_gaps(struct vpa_idle_device *d, struct vpa_ops *ops, size_t begin, size_t end)
 {
-	uint64_t ns = op->end_ns - op->start_ns;
+	const uint64_t *starts = ops->start_ns, *ends = ops->end_ns;
+	uint64_t idle_ns = d->idle_ns, previous_end = d->cursor_ns;
+	size_t i;
 
-	d->last = (struct vpa_neighbour){
-		op->end_ns, op->correlation, op->kernel, op->kind, op->graph_node};
-	d->cursor_ns = op->end_ns;
-	d->busy_ns += ns;
-	if (op->kind == VPA_KERNEL) {
-		d->work_end_ns = op->end_ns;
-		d->work_ns += ns;
+	for (i = begin; i < end && starts[i] >= previous_end; i++) {
+		uint64_t gap_ns = starts[i] - previous_end;
+
+		idle_ns += gap_ns;
+		ops->gap_ns[i] = gap_ns;
+		ops->idle_ns[i] = idle_ns;
+		ops->gap_before[i] = (uint8_t)(i - 1);
+		previous_end = ends[i];
 	}
-	if (is_compute) {
-		d->compute_end_ns = op->end_ns;
-		d->compute_ns += ns;
-	}
+	ops->gap_before[begin] = d->newest;
+	d->newest = (uint8_t)(i - 1);
+	d->cursor_ns = previous_end;
+	d->idle_ns = idle_ns;
+	return i;
 }
 
-static inline int add_op(struct vpa_idle *s, struct vpa_op *op)
+/* Time of kernels that have blocks, but fewer than `small`. */
+VPT_VECTORISE
+static uint64_t small_grid_ns(const struct vpa_ops *ops, size_t begin, size_t end, uint32_t small)
 {
-	struct vpa_idle_device *d;
-	struct vpa_idle_stream *stream;
-	int is_kernel = op->kind == VPA_KERNEL, is_compute, rc = VPT_OK;
+	uint64_t sum = 0;
+	size_t i;
 
-	if ((op->device >= s->device_count || op->stream >= s->stream_cap) && make_room(s, op))
-		return VPT_ENOMEM;
-	d = &s->devices[op->device];
-	if (!d->seen)
-		rc = begin_device(s, d, op);
-	else if (op->start_ns > d->cursor_ns)
-		rc = hand_out_between(s, d, op);
-	op->device_idle_ns = d->idle_ns;
-	d->ops++;
-	stream = &s->streams[op->stream];
-	d->same_stream_overlaps += op->start_ns < stream->end_ns;
-	if (op->end_ns > stream->end_ns)
-		stream->end_ns = op->end_ns;
-	if (op->correlation)
-		stream->correlation = op->correlation;
-	if (is_kernel) {
-		d->kernel_ns += op->end_ns - op->start_ns;
+	for (i = begin; i < end; i++)
 		/* Masked, since one kernel's grid says nothing about the next one's. */
-		d->small_grid_ns +=
-			(op->end_ns - op->start_ns) &
-			(0 - (uint64_t)((op->blocks != 0) & (op->blocks < d->sm_count)));
-	}
-	is_compute = is_kernel && !s->resolver->model->kernels[op->kernel].is_comm;
-	if (op->start_ns >= d->cursor_ns)
-		add_serial(d, op, is_compute);
-	else
-		add_overlapping(d, op, is_compute);
-	return rc;
+		sum += (ops->end_ns[i] - ops->start_ns[i]) &
+		       (0 - (uint64_t)(ops->blocks[i] && ops->blocks[i] < small));
+	return sum;
 }
 
-int vpa_idle_ops(struct vpa_idle *s, struct vpa_op *const *ops, size_t count)
+/* Ops that run one after the other, with nothing else on the device: no edge has to be looked at. `*other` is the
+ * first of ops->others from `begin` on, and goes on to the first from `end` on. */
+static void add_serial(struct vpa_idle_device *d, struct vpa_idle_stream *stream,
+	const struct vpa_ops *ops, size_t begin, size_t end, size_t *other)
 {
+	uint64_t gaps_ns = ops->idle_ns[end - 1] - ops->idle_ns[begin];
+	uint64_t busy_ns = ops->end_ns[end - 1] - ops->start_ns[begin] - gaps_ns, copy_ns = 0,
+		 comm_ns = 0;
+	size_t i;
+
+	for (; *other < ops->other_count && ops->others[*other] < end; ++*other) {
+		i = ops->others[*other];
+		*(ops->is_comm[i] ? &comm_ns : &copy_ns) += ops->end_ns[i] - ops->start_ns[i];
+	}
+	d->busy_ns += busy_ns;
+	d->kernel_ns += busy_ns - copy_ns;
+	d->work_ns += busy_ns - copy_ns;
+	d->compute_ns += busy_ns - copy_ns - comm_ns;
+	if (d->sm_count)
+		d->small_grid_ns += small_grid_ns(ops, begin, end, d->sm_count);
+	stream->end_ns = ops->end_ns[end - 1];
+	for (i = end; i > begin && ops->kind[i - 1] != VPA_KERNEL; i--)
+		;
+	d->work_end_ns = i > begin ? ops->end_ns[i - 1] : d->work_end_ns;
+	for (; i > begin && (ops->kind[i - 1] != VPA_KERNEL || ops->is_comm[i - 1]); i--)
+		;
+	d->compute_end_ns = i > begin ? ops->end_ns[i - 1] : d->compute_end_ns;
+}
+
+/* Adds ops of one stream from `begin` on, at most up to `end`; returns where the run ends. */
+static size_t add_run(
+	struct vpa_idle *s, struct vpa_ops *ops, size_t begin, size_t end, size_t *other)
+{
+	struct vpa_idle_device *d = &s->devices[ops->device[begin]];
+	struct vpa_idle_stream *stream = &s->streams[ops->stream[begin]];
+	int serial = d->seen && ops->start_ns[begin] >= d->cursor_ns &&
+		     d->cursor_ns >= s->paused_until_ns;
+
+	if (serial) {
+		end = measure_gaps(d, ops, begin, end);
+		add_serial(d, stream, ops, begin, end, other);
+	} else {
+		end = begin + 1;
+		add_one(s, d, stream, ops, begin);
+		*other += *other < ops->other_count && ops->others[*other] == begin;
+	}
+	d->ops += end - begin;
+	ops->runs[ops->run_count++] =
+		(struct vpa_op_run){(uint8_t)begin, (uint8_t)end, (uint8_t)serial};
+	return end;
+}
+
+/* Answers the gap before an op. */
+static int answer_gap(struct vpa_idle *s, struct vpa_ops *ops, size_t i, uint64_t previous)
+{
+	struct vpa_idle_device *d = &s->devices[ops->device[i]];
+	uint64_t ns = ops->gap_ns[i];
+
+	ops->gap_opened_by[i] = 0;
+	if (!ns)
+		return VPT_OK;
+	ops->gap_opened_by[i] = (uint8_t)vpa_cause_of_queued(s, ops, i, previous);
+	if (!ops->gap_opened_by[i])
+		return hand_out_of(s, ops, i, previous);
+	count_gap(d, ns);
+	d->spent_ns[ops->gap_opened_by[i]] += ns;
+	return VPT_OK;
+}
+
+/* The gaps of a serial run behind its first op, with nothing recorded that could have a part in them and no wait
+ * queued on the stream. By far the most of all gaps are short ones before ops that were queued long ago. */
+static int answer_calm(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa_op_run *run)
+{
+	struct vpa_idle_device *d = &s->devices[ops->device[run->begin]];
+	uint64_t scheduling_ns = 0, longest_ns = 0, tiny = 0, gaps = 0;
 	size_t i;
 	int rc = VPT_OK;
 
-	for (i = 0; i < count && !rc; i++)
-		rc = add_op(s, ops[i]);
+	for (i = run->begin + (size_t)1; i < run->end && !rc; i++) {
+		uint64_t from = ops->end_ns[i - 1], ns = ops->gap_ns[i];
+
+		if (!vpa_cause_is_scheduling(from, ns, ops->launch_end_ns[i]) ||
+			ops->correlation[i] == ops->correlation[i - 1] ||
+			ops->launch[i]->klass == VPT_CALL_GRAPH_LAUNCH) {
+			rc = answer_gap(s, ops, i, 0);
+			continue;
+		}
+		ops->gap_opened_by[i] = VPA_CAUSE_SCHEDULING;
+		scheduling_ns += ns;
+		longest_ns = ns > longest_ns ? ns : longest_ns;
+		gaps++;
+		if (ns < vpa_gap_bucket_from_ns[1])
+			tiny++;
+		else
+			d->histogram[bucket_of(ns)]++;
+	}
+	d->gaps += gaps;
+	d->histogram[0] += tiny;
+	d->spent_ns[VPA_CAUSE_SCHEDULING] += scheduling_ns;
+	d->longest_gap_ns = longest_ns > d->longest_gap_ns ? longest_ns : d->longest_gap_ns;
 	return rc;
+}
+
+/* Answers the gaps of a run, in order. */
+static int answer_run(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa_op_run *run)
+{
+	struct vpa_idle_stream *stream = &s->streams[ops->stream[run->begin]];
+	const struct vpa_waits *waits = &s->resolver->waits[ops->stream[run->begin]];
+	uint64_t quiet_ns = s->resolver->quiet_ns;
+	size_t i = run->begin;
+	int rc = answer_gap(s, ops, i, stream->correlation);
+
+	if (!rc && run->serial && waits->taken == waits->count && ops->end_ns[i] >= quiet_ns) {
+		rc = answer_calm(s, ops, run);
+		for (i = run->end - (size_t)1; i > run->begin && !ops->correlation[i]; i--)
+			;
+		if (ops->correlation[i])
+			stream->correlation = ops->correlation[i];
+		return rc;
+	}
+	for (; i < run->end && !rc; i++) {
+		if (i > run->begin)
+			rc = answer_gap(s, ops, i, stream->correlation);
+		if (ops->correlation[i])
+			stream->correlation = ops->correlation[i];
+	}
+	return rc;
+}
+
+int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
+{
+	const struct vpa_intervals *paused = &s->resolver->paused;
+	size_t i, end = 0, other = 0;
+	int rc = VPT_OK;
+
+	s->paused_until_ns = paused->count ? paused->items[paused->count - 1].end_ns : 0;
+	ops->run_count = 0;
+	for (i = 0; i < ops->count && !rc;) {
+		if (ops->device[i] >= s->device_count || ops->stream[i] >= s->stream_cap)
+			rc = make_room(s, ops->device[i], ops->stream[i]);
+		for (end = i + 1; end < ops->count && ops->stream[end] == ops->stream[i]; end++)
+			;
+		while (i < end && !rc) {
+			i = add_run(s, ops, i, end, &other);
+			rc = answer_run(s, ops, &ops->runs[ops->run_count - 1]);
+		}
+	}
+	return rc;
+}
+
+void vpa_idle_done(struct vpa_idle *s, const struct vpa_ops *ops)
+{
+	size_t i;
+
+	for (i = 0; i < s->device_count; i++) {
+		struct vpa_idle_device *d = &s->devices[i];
+
+		if (d->newest == VPA_NO_OP)
+			continue;
+		d->last = vpa_ops_get(ops, d->newest);
+		d->last.launch = NULL;
+		d->last.range = d->last.process_range = NULL;
+		d->has_last = 1;
+		d->newest = VPA_NO_OP;
+	}
 }
 
 int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns)
@@ -215,20 +395,28 @@ int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns)
 			.before = &d->last,
 			.thread = VPA_NONE};
 
-		if (d->seen && window_end_ns > d->cursor_ns)
-			rc = hand_out(s, &gap, d);
+		if (!d->seen || window_end_ns <= d->cursor_ns)
+			continue;
+		d->idle_ns += recorded_ns(s, d->cursor_ns, window_end_ns);
+		rc = hand_out(s, &gap);
 	}
 	return rc;
 }
 
 uint64_t vpa_idle_frontier(const struct vpa_idle *s)
 {
-	uint64_t frontier = UINT64_MAX;
+	uint64_t newest = 0, frontier = UINT64_MAX;
 	size_t i;
 
 	for (i = 0; i < s->device_count; i++)
-		if (s->devices[i].seen && s->devices[i].cursor_ns < frontier)
-			frontier = s->devices[i].cursor_ns;
+		if (s->devices[i].seen && s->devices[i].cursor_ns > newest)
+			newest = s->devices[i].cursor_ns;
+	for (i = 0; i < s->device_count; i++) {
+		const struct vpa_idle_device *d = &s->devices[i];
+
+		if (d->seen && newest - d->cursor_ns <= IDLE_KEPT_NS && d->cursor_ns < frontier)
+			frontier = d->cursor_ns;
+	}
 	return frontier == UINT64_MAX ? s->resolver->model->window_start_ns : frontier;
 }
 

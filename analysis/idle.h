@@ -19,8 +19,10 @@ struct vpa_idle_device {
 	uint64_t idle_ns; /* sum of the gaps so far, head included */
 	uint64_t gaps, longest_gap_ns, histogram[VPA_GAP_BUCKETS]; /* without head and tail */
 	uint64_t kernel_ns, small_grid_ns, same_stream_overlaps;
-	uint32_t sm_count;             /* 0: unknown */
-	struct vpa_neighbour last;     /* the op that ended last */
+	uint32_t sm_count; /* 0: unknown */
+	uint8_t newest; /* the op of the batch at hand that ended last; VPA_NO_OP: it is `last` */
+	uint8_t has_last;
+	struct vpa_op last;            /* of former batches, without its launch and ranges */
 	uint64_t spent_ns[VPA_CAUSES]; /* all gaps by what they were spent in; sums to idle_ns */
 };
 
@@ -33,20 +35,35 @@ struct vpa_idle {
 		uint64_t correlation; /* of its previous op */
 	} * streams;
 	size_t stream_cap;
+	uint64_t paused_until_ns; /* no pause ends later, as far as is known */
 	int (*gap)(void *ctx, const struct vpa_gap *gap);
 	void (*grown)(
 		void *ctx); /* devices were met for the first time: their SMs may be told now */
 	void *ctx;
 };
 
-/* Takes the next ops. The device's gap before each, if there is one, is answered and handed out first; then the op
- * is told its device_idle_ns. */
-int vpa_idle_ops(struct vpa_idle *s, struct vpa_op *const *ops, size_t count);
+/* A gap together with the ops that it refers to. */
+struct vpa_whole_gap {
+	struct vpa_gap gap;
+	struct vpa_op before, gating;
+};
+
+/* Takes the next ops: fills in what struct vpa_ops leaves to idle.h, and answers their gaps. Those that need more
+ * than gap_opened_by are handed to gap(). */
+int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops);
+
+/* The batch is going: what devices have to remember of it is copied. */
+void vpa_idle_done(struct vpa_idle *s, const struct vpa_ops *ops);
+
+/* The gap that ends with op `i` of the batch at hand; its answer only where gap_opened_by tells it. */
+void vpa_idle_gap(
+	const struct vpa_idle *s, const struct vpa_ops *ops, size_t i, struct vpa_whole_gap *out);
 
 /* The window ends: hands out each device's tail. */
 int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns);
 
-/* No gap will begin before this moment any more. */
+/* No gap will begin before this moment any more, but for devices that have stood idle for 30 s while another worked:
+ * what they will ask for may have been forgotten. */
 uint64_t vpa_idle_frontier(const struct vpa_idle *s);
 
 void vpa_idle_free(struct vpa_idle *s);

@@ -69,6 +69,7 @@ void vpa_intervals_trim(struct vpa_intervals *s, uint64_t before_ns)
 		return;
 	for (i = 0; i < gone; i++)
 		s->trimmed_ns += s->items[i].end_ns - s->items[i].start_ns;
+	s->trimmed_until_ns = s->items[gone - 1].end_ns;
 	s->count -= gone;
 	s->settled = s->count;
 	memmove(s->items, s->items + gone, s->count * sizeof(*s->items));

@@ -13,7 +13,8 @@ struct vpa_interval {
 struct vpa_intervals {
 	struct vpa_interval *items; /* [0, settled) disjoint and in order, the rest as it came */
 	size_t count, cap, settled;
-	uint64_t trimmed_ns; /* length of what has been given up */
+	uint64_t trimmed_ns;       /* length of what has been given up */
+	uint64_t trimmed_until_ns; /* where the last span of it ends; 0: none */
 };
 
 int vpa_intervals_add(struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns);
@@ -26,11 +27,14 @@ void vpa_intervals_trim(struct vpa_intervals *s, uint64_t before_ns);
 uint64_t vpa_intervals_total(const struct vpa_intervals *s, uint64_t end_ns);
 void vpa_intervals_free(struct vpa_intervals *s);
 
+/* `end_ns` is not before anything that was given up. */
 static inline int vpa_intervals_touch(
 	const struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns)
 {
 	size_t i;
 
+	if (start_ns < s->trimmed_until_ns)
+		return 1;
 	if (!s->count || s->items[s->count - 1].end_ns <= start_ns)
 		return 0;
 	i = vpa_intervals_after(s, start_ns);

@@ -54,7 +54,7 @@ static int grow(struct vpa_launches *l, const struct vpa_thread_past *pasts)
 	return VPT_OK;
 }
 
-int vpa_launches_add_near(
+VPA_RARE static int add_near(
 	struct vpa_launches *l, const struct vpa_thread_past *pasts, struct vpa_launch entry)
 {
 	struct vpa_launch *s;
@@ -79,6 +79,39 @@ int vpa_launches_add_near(
 	return VPT_OK;
 }
 
+int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts, uint32_t thread,
+	uint64_t position, const uint64_t *correlations, size_t count)
+{
+	const struct vpa_calls *calls = &pasts[thread].calls;
+	uint32_t begin = (uint32_t)calls->begin;
+	uint64_t live = calls->end - calls->begin;
+	struct vpa_launch *slots;
+	size_t i, mask;
+
+	if (!l->slot_count && grow(l, pasts))
+		return VPT_ENOMEM;
+	slots = l->slots;
+	mask = l->slot_count - 1;
+	l->added += count;
+	for (i = 0; i < count; i++) {
+		uint64_t correlation = correlations[i];
+		struct vpa_launch *own = &slots[correlation & mask];
+		struct vpa_launch entry = {correlation, thread, (uint32_t)(position + i)};
+
+		if (!correlation)
+			continue;
+		/* Mostly the slot is left over from a call of the same thread that is long gone. */
+		if (own->thread == thread ? (uint32_t)(own->position - begin) >= live
+					  : !vpa_launch_is_live(own, pasts))
+			*own = entry;
+		else if (add_near(l, pasts, entry))
+			return VPT_ENOMEM;
+		slots = l->slots; /* they may have moved */
+		mask = l->slot_count - 1;
+	}
+	return VPT_OK;
+}
+
 struct vpa_call *vpa_launches_find_near(
 	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation)
 {
@@ -95,7 +128,8 @@ struct vpa_call *vpa_launches_find_near(
 		if (s[i].correlation != correlation || !vpa_launch_is_live(&s[i], pasts))
 			continue;
 		call = vpa_launch_call(&s[i], pasts);
-		if (!best || call->start_ns < best->start_ns || (best->nested && !call->nested))
+		if (!best || call->start_ns < best->start_ns ||
+			(best->state & ~call->state & VPA_CALL_NESTED))
 			best = call;
 		if (!l->doubled)
 			break;

@@ -22,9 +22,7 @@ struct vpa_launches {
 	uint64_t ambiguous; /* calls left out because the same id is met over and over */
 };
 
-/* What add and find do when the id's own slot does not settle it. */
-int vpa_launches_add_near(
-	struct vpa_launches *l, const struct vpa_thread_past *pasts, struct vpa_launch entry);
+/* What find does when the id's own slot does not settle it. */
 struct vpa_call *vpa_launches_find_near(
 	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation);
 
@@ -47,20 +45,9 @@ static inline struct vpa_call *vpa_launch_call(
 	return vpa_calls_at(calls, calls->begin + (uint32_t)(s->position - (uint32_t)calls->begin));
 }
 
-/* Adds a call: the one at `position` of `thread`. 0 or VPT_ENOMEM. */
-static inline int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts,
-	uint64_t correlation, uint32_t thread, uint64_t position)
-{
-	struct vpa_launch entry = {correlation, thread, (uint32_t)position};
-	struct vpa_launch *own =
-		l->slot_count ? l->slots + (correlation & (l->slot_count - 1)) : NULL;
-
-	l->added++;
-	if (!own || vpa_launch_is_live(own, pasts))
-		return vpa_launches_add_near(l, pasts, entry);
-	*own = entry;
-	return 0;
-}
+/* Adds the `count` calls of `thread` from `position` on, which have these ids; 0: none. 0 or VPT_ENOMEM. */
+int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts, uint32_t thread,
+	uint64_t position, const uint64_t *correlations, size_t count);
 
 /* The call with this id that is still kept; of several on one thread the one around the others, else the first.
  * NULL: none. */

@@ -6,8 +6,8 @@
  *	      -> folds: tables                              (fold.h)
  *
  * Calls, ranges and lanes live as long as something may still refer to them and no longer, so memory does
- * not grow with the trace - except while a device that has worked stands idle: its gap may still ask for all that
- * the host has done since. Pointers handed to a fold are good during the call only; names, kernels, lanes and
+ * not grow with the trace: a device that has worked and stands idle may ask for what the host has done since, but for
+ * half a minute at most. Pointers handed to a fold are good during the call only; names, kernels, lanes and
  * devices are numbered and stay. */
 #ifndef VPA_ANALYSIS_MODEL_H
 #define VPA_ANALYSIS_MODEL_H
@@ -25,28 +25,30 @@ enum vpa_op_kind { VPA_KERNEL, VPA_MEMCPY, VPA_MEMSET };
 
 #define VPA_NONE UINT32_MAX
 
-/* A copy that is asynchronous by name still waits where one side is pageable memory: towards the device for the
- * staging of its own bytes, from the device until it is done, and everything before it on its stream. */
-enum vpa_waited { VPA_WAITED_NOT, VPA_WAITED_COPY, VPA_WAITED_STREAM };
+/* What is known of a call: bits of vpa_call.state. */
+enum {
+	VPA_CALL_WAITS = 1,   /* counted in its block as waiting for its op */
+	VPA_CALL_MISSED = 2,  /* counted among the launches without op until it is met */
+	VPA_CALL_MET = 4,     /* an op that it launched has been released */
+	VPA_CALL_SHOWN = 8,   /* such an op has gone on to the folds */
+	VPA_CALL_NESTED = 16, /* inside another call of its thread */
+	/* A copy that is asynchronous by name still waits where one side is pageable memory: towards the device for
+	 * the staging of its own bytes, from the device until it is done, and everything before it on its stream. */
+	VPA_CALL_WAITED_COPY = 32,
+	VPA_CALL_WAITED_STREAM = 64
+};
 
 /* A CUDA call on a thread. */
 struct vpa_call {
 	uint64_t start_ns, end_ns;
-	struct vpa_range *range; /* innermost at its start, of its thread; NULL: none */
-	uint32_t thread;         /* index of the thread */
-	uint32_t name;           /* id in vpa_model.names */
+	uint32_t thread; /* index of the thread */
+	uint32_t name;   /* id in vpa_model.names */
 	uint32_t
 		encloses; /* so many calls before it on the thread are inside it; of a nested one: so
 				  * many calls after it stands the one around it */
 	uint16_t slot;    /* in its block, see history.h */
 	uint8_t klass;    /* enum vpt_call_class */
-	uint8_t nested : 1; /* inside another call of its thread */
-	uint8_t holds : 1;  /* a reference to its range */
-	uint8_t met : 1;    /* an op that it launched has been released */
-	uint8_t waits : 1;  /* counted as waiting in its block */
-	uint8_t shown : 1;  /* such an op has gone on to the folds */
-	uint8_t missed : 1; /* counted among the launches without op until it is met */
-	uint8_t waited : 2; /* of an asynchronous copy: what it did all the same, enum vpa_waited */
+	uint8_t state;
 };
 
 /* What a range instance did on one device. */
@@ -81,30 +83,98 @@ struct vpa_mark {
 	uint32_t thread, name, payload;
 };
 
+/* An op in one piece, for where few are looked at. */
 struct vpa_op {
 	uint64_t start_ns, end_ns; /* clipped to the window */
 	uint64_t correlation;
 	uint64_t bytes;          /* of copies and memsets */
 	struct vpa_call *launch; /* NULL: no launch record */
+	struct vpa_range *range; /* innermost of the launching thread at the launch; NULL: none */
 	struct vpa_range
 		*process_range;  /* innermost start/end range of the process at the launch */
-	uint64_t device_idle_ns; /* idle time of its device in the window, up to its start */
 	uint32_t stream, device; /* indexes of the stream and its device */
 	uint32_t kernel;         /* index into vpa_model.kernels; VPA_NONE for copies */
 	uint32_t blocks;         /* grid size of a kernel, saturated; 0: unknown */
 	uint8_t kind;            /* enum vpa_op_kind */
 	uint8_t copy_kind, source_memory, target_memory;
-	uint8_t graph_node;      /* 1: a node of a CUDA graph */
-	uint8_t first_of_launch; /* 1: the first op of its launch that is shown */
-	uint8_t held;            /* 1: it waited in the queue, its kernel is known */
+	uint8_t graph_node; /* 1: a node of a CUDA graph */
+	uint8_t is_comm;    /* 1: a kernel that works between devices */
 };
+
+enum { VPA_OPS_MAX = 128, VPA_NO_OP = 255 };
+
+/* A batch of ops by columns, in order of start. What is said of struct vpa_op holds for the columns too. */
+struct vpa_ops {
+	size_t count;
+	uint64_t start_ns[VPA_OPS_MAX], end_ns[VPA_OPS_MAX], correlation[VPA_OPS_MAX];
+	struct vpa_call *launch[VPA_OPS_MAX];
+	uint64_t launch_start_ns[VPA_OPS_MAX]; /* ~0 without a launch record, as is */
+	uint64_t launch_end_ns[VPA_OPS_MAX];   /* this */
+	uint32_t launch_name[VPA_OPS_MAX];     /* 0 without */
+	uint32_t range_name[VPA_OPS_MAX];      /* of vpa_op_range(); 0: none */
+	struct vpa_range *range[VPA_OPS_MAX], *process_range[VPA_OPS_MAX];
+	uint32_t stream[VPA_OPS_MAX], device[VPA_OPS_MAX];
+	uint32_t kernel[VPA_OPS_MAX], blocks[VPA_OPS_MAX];
+	uint8_t kind[VPA_OPS_MAX], graph_node[VPA_OPS_MAX], is_comm[VPA_OPS_MAX];
+	uint8_t first_of_launch[VPA_OPS_MAX]; /* 1: the first op of its launch that is shown */
+	struct vpa_copy {
+		uint64_t bytes;
+		uint8_t kind, source_memory, target_memory;
+	} copy[VPA_OPS_MAX]; /* undefined for kernels */
+	/* Indexes of the ops that are no kernels, or kernels that work between devices. */
+	uint8_t others[VPA_OPS_MAX];
+	size_t other_count;
+
+	/* From here on filled by idle.h. */
+	uint64_t idle_ns
+		[VPA_OPS_MAX]; /* idle time of the op's device in the window, up to its start */
+	uint64_t gap_ns[VPA_OPS_MAX]; /* length of the gap that ends with the op; 0: none */
+	uint8_t gap_before
+		[VPA_OPS_MAX]; /* the op whose end opened that gap; VPA_NO_OP: not in here */
+	/* What opened it, if the op had been queued in time: such a gap's call and range are the launch's. 0: there
+	 * is no gap, or one that is told of by itself. */
+	uint8_t gap_opened_by[VPA_OPS_MAX];
+	/* Ops of one stream that follow each other. */
+	struct vpa_op_run {
+		uint8_t begin, end; /* [begin, end) */
+		uint8_t serial; /* each begins when all before it on the device, those of former batches
+				 * included, have ended */
+	} runs[VPA_OPS_MAX];
+	size_t run_count;
+};
+
+/* An op of a batch in one piece. */
+static inline struct vpa_op vpa_ops_get(const struct vpa_ops *o, size_t i)
+{
+	int is_copy = o->kind[i] != VPA_KERNEL;
+
+	return (struct vpa_op){.start_ns = o->start_ns[i],
+		.end_ns = o->end_ns[i],
+		.correlation = o->correlation[i],
+		.bytes = is_copy ? o->copy[i].bytes : 0,
+		.launch = o->launch[i],
+		.range = o->range[i],
+		.process_range = o->process_range[i],
+		.stream = o->stream[i],
+		.device = o->device[i],
+		.kernel = o->kernel[i],
+		.blocks = o->blocks[i],
+		.kind = o->kind[i],
+		.copy_kind = is_copy ? o->copy[i].kind : 0,
+		.source_memory = is_copy ? o->copy[i].source_memory : 0,
+		.target_memory = is_copy ? o->copy[i].target_memory : 0,
+		.graph_node = o->graph_node[i],
+		.is_comm = o->is_comm[i]};
+}
 
 /* What a call was like for its thread. */
 static inline enum vpt_call_class vpa_call_effect(const struct vpa_call *call)
 {
-	if (call->klass != VPT_CALL_COPY || !call->waited)
+	if (call->klass != VPT_CALL_COPY)
 		return (enum vpt_call_class)call->klass;
-	return call->waited == VPA_WAITED_STREAM ? VPT_CALL_SYNC : VPT_CALL_BLOCKING_COPY;
+	return call->state & VPA_CALL_WAITED_STREAM ? VPT_CALL_SYNC
+	       : call->state & VPA_CALL_WAITED_COPY ? VPT_CALL_BLOCKING_COPY
+						    : VPT_CALL_COPY;
 }
 
 /* A distinct kernel name. */
@@ -147,33 +217,30 @@ static inline struct vpt_text vpa_name(const struct vpa_model *m, uint32_t id)
 }
 
 /* The innermost range of an op: the one that was opened last, on its thread or process-wide. */
-static inline const struct vpa_range *vpa_op_range(const struct vpa_op *op)
+static inline const struct vpa_range *vpa_inner_range(
+	const struct vpa_range *own, const struct vpa_range *wide)
 {
-	const struct vpa_range *own = op->launch ? op->launch->range : NULL,
-			       *wide = op->process_range;
-
 	if (!own || !wide)
 		return own ? own : wide;
 	return wide->start_ns > own->start_ns ? wide : own;
 }
 
-/* What is remembered of the op before a gap. */
-struct vpa_neighbour {
-	uint64_t end_ns, correlation;
-	uint32_t kernel; /* VPA_NONE for copies */
-	uint8_t kind, graph_node;
-};
+static inline const struct vpa_range *vpa_op_range(const struct vpa_op *op)
+{
+	return vpa_inner_range(op->range, op->process_range);
+}
 
 /* A stretch of the window in which a device ran nothing, with its answers. */
 struct vpa_gap {
 	uint64_t start_ns, end_ns;
 	uint32_t device;
 	enum vpa_cause opened_by;
-	uint32_t call, range; /* names; 0: none */
-	uint32_t thread;      /* the launching one; VPA_NONE: unknown */
-	const struct vpa_neighbour
-		*before;             /* the op whose end opened it; NULL at the window's start */
+	uint32_t call, range;        /* names; 0: none */
+	uint32_t thread;             /* the launching one; VPA_NONE: unknown */
+	const struct vpa_op *before; /* the op whose end opened it; NULL at the window's start. What
+				      * launched it and where may be gone: not to be asked */
 	const struct vpa_op *gating; /* the op that ended it; NULL at the window's end */
+	uint64_t previous; /* correlation id of the op before `gating` on its stream; 0: none */
 };
 
 #endif

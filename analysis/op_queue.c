@@ -3,6 +3,7 @@
 #include "analysis/op_queue.h"
 
 #include "formats/memory.h"
+#include "formats/vectorise.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,14 +71,17 @@ static struct vpa_op_source *new_source(struct vpa_op_queue *q)
 	return &q->sources[q->source_count];
 }
 
-int vpa_op_queue_add(struct vpa_op_queue *q, const struct vpt_section *section, uint32_t stream)
+int vpa_op_queue_add(
+	struct vpa_op_queue *q, const struct vpt_section *section, uint32_t stream, uint32_t device)
 {
 	struct vpa_op_source *source = new_source(q);
 
 	if (!source)
 		return VPT_ENOMEM;
-	*source = (struct vpa_op_source){
-		.section = section, .count = section->row_count, .stream = stream};
+	*source = (struct vpa_op_source){.section = section,
+		.count = section->row_count,
+		.stream = stream,
+		.device = device};
 	if (!in_order(section)) {
 		if (vpt_grow(&q->orders, &q->order_cap, q->order_count + 1, sizeof(*q->orders)))
 			return VPT_ENOMEM;
@@ -148,82 +152,174 @@ static uint8_t small_number(uint64_t value)
 	return value < 255 ? (uint8_t)value : 255;
 }
 
-static inline void read_kernel(struct vpa_op *op, const struct vpa_op_source *s, uint32_t row)
+/* What a row of CONFIG is: one of the chunk's entries, or `own`, filled for this once. */
+static inline const struct vpa_config_entry *find_config(
+	struct vpa_op_queue *q, uint64_t config, struct vpa_config_entry *own)
 {
-	const uint64_t *const *col = (const uint64_t *const *)s->section->col;
-	uint64_t start = col[VPT_KERNEL_START][row], config = col[VPT_KERNEL_CONFIG][row];
-
-	*op = (struct vpa_op){.start_ns = start,
-		.end_ns = start + col[VPT_KERNEL_DURATION][row],
-		.correlation = col[VPT_KERNEL_CORRELATION][row],
-		.stream = s->stream,
-		.kernel = config < VPA_NONE ? (uint32_t)config : VPA_NONE - 1,
-		.kind = VPA_KERNEL,
-		.graph_node = col[VPT_KERNEL_GRAPH_NODE][row] != 0};
+	if (config < q->configs.count && q->configs.items[config].known)
+		return &q->configs.items[config];
+	*own = (struct vpa_config_entry){0};
+	if (q->configs.find(q->configs.ctx, config, own))
+		q->failed = VPT_ENOMEM;
+	return own;
 }
 
-static inline void read_copy(struct vpa_op *op, const struct vpa_op_source *s, uint32_t row)
+static void read_op(
+	struct vpa_op_queue *q, struct vpa_op *op, const struct vpa_op_source *s, uint32_t row)
 {
 	const uint64_t *const *col = (const uint64_t *const *)s->section->col;
-	uint64_t start = col[VPT_COPY_START][row];
-	uint8_t kind = small_number(col[VPT_COPY_COPY_KIND][row]);
+	const struct vpa_config_entry *found;
+	struct vpa_config_entry own;
 
-	*op = (struct vpa_op){.start_ns = start,
-		.end_ns = start + col[VPT_COPY_DURATION][row],
-		.correlation = col[VPT_COPY_CORRELATION][row],
-		.bytes = col[VPT_COPY_BYTES][row],
+	*op = (struct vpa_op){.start_ns = col[0][row],
+		.end_ns = col[0][row] + col[1][row],
+		.correlation = correlation_of(s->section, row),
 		.stream = s->stream,
+		.device = s->device,
 		.kernel = VPA_NONE,
-		.copy_kind = kind,
-		.kind = kind == VPT_COPYKIND_MEMSET ? VPA_MEMSET : VPA_MEMCPY,
-		.source_memory = small_number(col[VPT_COPY_SOURCE_MEMORY][row]),
-		.target_memory = small_number(col[VPT_COPY_TARGET_MEMORY][row]),
-		.graph_node = col[VPT_COPY_GRAPH_NODE][row] != 0};
+		.kind = VPA_KERNEL};
+	if (s->section->kind == VPT_KERNEL) {
+		found = find_config(q, col[VPT_KERNEL_CONFIG][row], &own);
+		op->kernel = found->kernel;
+		op->blocks = found->blocks;
+		op->is_comm = found->is_comm & 1;
+		op->graph_node = col[VPT_KERNEL_GRAPH_NODE][row] != 0;
+		return;
+	}
+	op->bytes = col[VPT_COPY_BYTES][row];
+	op->copy_kind = small_number(col[VPT_COPY_COPY_KIND][row]);
+	op->kind = op->copy_kind == VPT_COPYKIND_MEMSET ? VPA_MEMSET : VPA_MEMCPY;
+	op->source_memory = small_number(col[VPT_COPY_SOURCE_MEMORY][row]);
+	op->target_memory = small_number(col[VPT_COPY_TARGET_MEMORY][row]);
+	op->graph_node = col[VPT_COPY_GRAPH_NODE][row] != 0;
 }
 
-/* Takes the source's next op, and then all that start before `until_ns`; at most `max`, more than none. Steps on
- * and returns how many. */
-static size_t take_rows(struct vpa_op_source *s, uint64_t until_ns, struct vpa_op *out, size_t max)
+static void put_op(struct vpa_ops *out, const struct vpa_op *op)
+{
+	size_t at = out->count++;
+
+	if (op->kind != VPA_KERNEL || op->is_comm)
+		out->others[out->other_count++] = (uint8_t)at;
+
+	out->start_ns[at] = op->start_ns;
+	out->end_ns[at] = op->end_ns;
+	out->correlation[at] = op->correlation;
+	out->stream[at] = op->stream;
+	out->device[at] = op->device;
+	out->kernel[at] = op->kernel;
+	out->blocks[at] = op->blocks;
+	out->kind[at] = op->kind;
+	out->graph_node[at] = op->graph_node;
+	out->is_comm[at] = op->is_comm;
+	out->copy[at] =
+		(struct vpa_copy){op->bytes, op->copy_kind, op->source_memory, op->target_memory};
+}
+
+/* Of rows that stand in order, what all ops have. */
+VPT_VECTORISE
+static void put_spans(struct vpa_ops *out, const struct vpa_op_source *s, const uint64_t *starts,
+	const uint64_t *durations, size_t count)
+{
+	uint64_t *restrict start_ns = out->start_ns + out->count;
+	uint64_t *restrict end_ns = out->end_ns + out->count;
+	uint32_t *restrict streams = out->stream + out->count;
+	uint32_t *restrict devices = out->device + out->count;
+	uint32_t stream = s->stream, device = s->device;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		start_ns[i] = starts[i];
+		end_ns[i] = starts[i] + durations[i];
+		streams[i] = stream;
+		devices[i] = device;
+	}
+}
+
+/* Kernels that stand in order: column by column. */
+static void put_kernels(struct vpa_op_queue *q, struct vpa_ops *out, const struct vpa_op_source *s,
+	size_t from, size_t count)
+{
+	const struct vpt_section *section = s->section;
+	const uint64_t *configs = section->col[VPT_KERNEL_CONFIG] + from;
+	const uint64_t *nodes = section->col[VPT_KERNEL_GRAPH_NODE] + from;
+	size_t at = out->count, i;
+
+	put_spans(out, s, section->col[VPT_KERNEL_START] + from,
+		section->col[VPT_KERNEL_DURATION] + from, count);
+	memcpy(out->correlation + at, section->col[VPT_KERNEL_CORRELATION] + from,
+		count * sizeof(*out->correlation));
+	memset(out->kind + at, VPA_KERNEL, count);
+	memset(out->graph_node + at, 0, count);
+	memset(out->is_comm + at, 0, count);
+	for (i = 0; i < count; i++) {
+		struct vpa_config_entry own;
+		const struct vpa_config_entry *found = find_config(q, configs[i], &own);
+
+		out->kernel[at + i] = found->kernel;
+		out->blocks[at + i] = found->blocks;
+		if (found->is_comm) {
+			out->is_comm[at + i] = 1;
+			out->others[out->other_count++] = (uint8_t)(at + i);
+		}
+	}
+	for (i = 0; vpt_section_has(section, VPT_KERNEL_GRAPH_NODE) && i < count; i++)
+		out->graph_node[at + i] = nodes[i] != 0;
+	out->count += count;
+}
+
+/* How many of the source's next ops start before `until_ns`: at least 1, at most `max`. */
+static size_t count_before(const struct vpa_op_source *s, uint64_t until_ns, size_t max)
 {
 	const uint64_t *starts = s->section->col[0];
-	int kernels = s->section->kind == VPT_KERNEL;
-	size_t taken = 0, left = s->count - s->at;
-	uint32_t row = row_at(s);
+	size_t low = 1, high = max; /* the first `low` do, those from `high` on do not */
 
-	if (max > left)
-		max = left;
-	do {
-		if (kernels)
-			read_kernel(&out[taken++], s, row);
+	if (starts[s->order ? s->order[s->at + max - 1] : s->at + max - 1] < until_ns)
+		return max;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (starts[s->order ? s->order[s->at + middle] : s->at + middle] < until_ns)
+			low = middle + 1;
 		else
-			read_copy(&out[taken++], s, row);
-		s->at++;
-	} while (taken < max && starts[row = row_at(s)] < until_ns);
-	if (taken < left)
-		s->head_ns = starts[row_at(s)];
-	return taken;
+			high = middle;
+	}
+	return low;
 }
 
-static size_t take_held(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns,
-	struct vpa_op *out, size_t max)
+/* Takes the source's next op, and then all that start before `until_ns`; at most `max`, more than none. Its head
+ * is the earliest of all, so one op is safe; more while strictly ahead of the others. */
+static void take_rows(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns,
+	struct vpa_ops *out, size_t max)
+{
+	size_t left = s->count - s->at, taken = count_before(s, until_ns, max < left ? max : left);
+	size_t end = s->at + taken;
+
+	if (s->section->kind == VPT_KERNEL && !s->order) {
+		put_kernels(q, out, s, s->at, taken);
+		s->at = end;
+	}
+	for (; s->at < end; s->at++) {
+		struct vpa_op op;
+
+		read_op(q, &op, s, row_at(s));
+		put_op(out, &op);
+	}
+	if (taken < left)
+		s->head_ns = start_of(s->section, row_at(s));
+}
+
+/* The same of the held ones. */
+static void take_held(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns,
+	struct vpa_ops *out, size_t max)
 {
 	size_t taken = 0;
 
 	do {
-		out[taken++] = q->held[q->held_begin++];
+		put_op(out, &q->held[q->held_begin++]);
 		s->at++;
-	} while (taken < max && s->at < s->count && held_at(q)->start_ns < until_ns);
+	} while (++taken < max && s->at < s->count && held_at(q)->start_ns < until_ns);
 	if (s->at < s->count)
 		s->head_ns = held_at(q)->start_ns;
-	return taken;
-}
-
-/* The same from any source. Its head is the earliest of all, so one op is safe; more while strictly ahead of the
- * others. */
-static size_t take_run(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns,
-	struct vpa_op *out, size_t max)
-{
-	return s->section ? take_rows(s, until_ns, out, max) : take_held(q, s, until_ns, out, max);
 }
 
 static void open_held(struct vpa_op_queue *q)
@@ -237,23 +333,25 @@ static void open_held(struct vpa_op_queue *q)
 		s->head_ns = held_at(q)->start_ns;
 }
 
-size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_op *out, size_t max)
+size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_ops *out)
 {
-	size_t count = 0;
-
+	out->count = out->other_count = 0;
 	if (!q->source_count && !new_source(q))
 		return 0;
 	open_held(q);
-	while (count < max) {
+	while (out->count < VPA_OPS_MAX && !q->failed) {
 		uint64_t follow_ns;
 		struct vpa_op_source *s = choose(q, &follow_ns);
 
 		if (!s || (s->head_ns >= until_ns && until_ns != UINT64_MAX))
 			break;
-		count += take_run(q, s, follow_ns < until_ns ? follow_ns : until_ns, out + count,
-			max - count);
+		follow_ns = follow_ns < until_ns ? follow_ns : until_ns;
+		if (s->section)
+			take_rows(q, s, follow_ns, out, VPA_OPS_MAX - out->count);
+		else
+			take_held(q, s, follow_ns, out, VPA_OPS_MAX - out->count);
 	}
-	return count;
+	return q->failed ? 0 : out->count;
 }
 
 /* ---- holding ---- */
@@ -280,11 +378,9 @@ static void drop_taken(struct vpa_op_queue *q)
 	q->held_begin = 0;
 }
 
-int vpa_op_queue_hold(
-	struct vpa_op_queue *q, int (*finish)(void *ctx, struct vpa_op *op), void *ctx)
+int vpa_op_queue_hold(struct vpa_op_queue *q)
 {
 	size_t left = 0, fresh, at, i;
-	int rc = VPT_OK;
 
 	drop_taken(q);
 	fresh = at = q->held_count;
@@ -295,15 +391,15 @@ int vpa_op_queue_hold(
 	if (q->source_count)
 		q->sources[0].at =
 			q->sources[0].count; /* those that are held already stay where they are */
-	while (left && !rc) {
+	while (left) {
 		uint64_t follow_ns;
 		struct vpa_op_source *s = choose(q, &follow_ns);
-		size_t taken = take_rows(s, follow_ns, q->held + q->held_count, left);
+		size_t taken = count_before(s, follow_ns, s->count - s->at);
 
-		for (left -= taken; taken && !rc; taken--) {
-			rc = finish(ctx, &q->held[q->held_count]);
-			q->held[q->held_count++].held = 1;
-		}
+		for (left -= taken; taken; taken--, s->at++)
+			read_op(q, &q->held[q->held_count++], s, row_at(s));
+		if (s->at < s->count)
+			s->head_ns = start_of(s->section, row_at(s));
 	}
 	for (i = 0; i < q->order_count; i++)
 		vpt_free(q->orders[i]);
@@ -315,7 +411,7 @@ int vpa_op_queue_hold(
 		at--;
 	if (at < fresh)
 		qsort(q->held + at, q->held_count - at, sizeof(*q->held), compare_ops);
-	return rc;
+	return q->failed;
 }
 
 void vpa_op_queue_free(struct vpa_op_queue *q)

@@ -11,7 +11,18 @@
 
 /* What a chunk's CONFIG rows are, by row. */
 struct vpa_config_entry {
-	uint32_t kernel, blocks; /* kernel VPA_NONE: not asked yet */
+	uint32_t kernel, blocks;
+	uint32_t is_comm;
+	uint32_t known; /* 0: not asked yet */
+};
+
+/* Where the configurations of the chunk at hand are looked up. */
+struct vpa_op_configs {
+	const struct vpa_config_entry *items;
+	size_t count;
+	/* Of a row that is not among the items or not known yet. 0 or VPT_ENOMEM. */
+	int (*find)(void *ctx, uint64_t config, struct vpa_config_entry *entry);
+	void *ctx;
 };
 
 /* One section of ops, walked in order of start. */
@@ -20,7 +31,7 @@ struct vpa_op_source {
 	uint32_t *order;                   /* rows by start; NULL: they are in order */
 	size_t at, count;
 	uint64_t head_ns; /* start of the next op; undefined when at = count */
-	uint32_t stream;
+	uint32_t stream, device;
 };
 
 struct vpa_op_queue {
@@ -30,19 +41,26 @@ struct vpa_op_queue {
 	size_t source_count, source_cap;
 	uint32_t **orders; /* of this chunk's sources that are not in order */
 	size_t order_count, order_cap;
+	struct vpa_op_configs configs;
+	int failed; /* VPT_ENOMEM: a configuration was not found for want of memory */
 };
 
-/* Adds a KERNEL or COPY section of the chunk at hand. 0 or VPT_ENOMEM. */
-int vpa_op_queue_add(struct vpa_op_queue *q, const struct vpt_section *section, uint32_t stream);
+/* Adds a KERNEL or COPY section of the chunk at hand, whose configs the caller has set. 0 or VPT_ENOMEM. */
+int vpa_op_queue_add(struct vpa_op_queue *q, const struct vpt_section *section, uint32_t stream,
+	uint32_t device);
 
-/* Takes up to `max` ops that start before `until_ns` (~0: all) off the queue, in order, into `out`. Of a kernel
- * `kernel` is the row of CONFIG still; the caller looks it up while the chunk is there. Returns how many; 0
- * means that the rest must wait. */
-size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_op *out, size_t max);
+/* The earliest start in the section that was added last; it must have rows. */
+static inline uint64_t vpa_op_queue_newest_ns(const struct vpa_op_queue *q)
+{
+	return q->sources[q->source_count - 1].head_ns;
+}
 
-/* The chunk is going: copies what is left of it. `finish` completes each op (looks its kernel up). */
-int vpa_op_queue_hold(
-	struct vpa_op_queue *q, int (*finish)(void *ctx, struct vpa_op *op), void *ctx);
+/* Fills `out` with ops that start before `until_ns` (~0: all), in order, but for what concerns their launches.
+ * Returns how many; 0 means that the rest must wait, or that the queue has failed. */
+size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_ops *out);
+
+/* The chunk is going: copies what is left of it. 0 or VPT_ENOMEM. */
+int vpa_op_queue_hold(struct vpa_op_queue *q);
 
 void vpa_op_queue_free(struct vpa_op_queue *q);
 

@@ -80,46 +80,53 @@ static struct vpa_timeline *timeline_of(struct vpa_resolver *r, uint32_t thread,
 	return &r->pasts[thread].ranges;
 }
 
-/* The text of an annotation: JSON in our own domain, never what others put into their payloads. */
+/* The text of an annotation: JSON in our own domain, or in the default one where the host had no NVTX; never what others put into
+ * the payloads of theirs. */
 static int annotation(struct vpa_resolver *r, const struct vpt_batch *b, uint32_t domain,
 	uint64_t type, uint64_t value, uint32_t *payload)
 {
 	*payload = 0;
-	if (type != VPT_PAYLOAD_JSON || !domain || domain != r->maps->vptrace)
+	if (type != VPT_PAYLOAD_JSON || (domain && domain != r->maps->vptrace))
 		return VPT_OK;
 	return vpa_maps_name(r, b, value, payload);
 }
 
-static int add_range(struct vpa_resolver *r, uint32_t thread, struct vpa_range values)
+/* What a row says of a range. */
+struct range_row {
+	uint64_t start_ns, end_ns; /* end ~0: still open */
+	uint32_t name, domain, payload;
+	uint8_t kind, unmatched;
+};
+
+static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t thread,
+	const struct range_row *row)
 {
 	struct vpa_range *range = vpa_range_new(&r->pool);
 
 	if (!range)
 		return VPT_ENOMEM;
-	range->start_ns = values.start_ns;
-	range->end_ns = values.end_ns;
-	range->name = values.name;
-	range->domain = values.domain;
-	range->kind = values.kind;
-	range->unmatched = values.unmatched;
-	range->payload = values.payload;
+	range->start_ns = row->start_ns;
+	range->end_ns = row->end_ns;
+	range->name = row->name;
+	range->domain = row->domain;
+	range->kind = row->kind;
+	range->unmatched = row->unmatched;
+	range->payload = row->payload;
 	range->thread = thread;
-	if (vpa_timeline_add(timeline_of(r, thread, values.kind), range))
-		return VPT_ENOMEM;
-	return VPT_OK;
+	return vpa_timeline_add(t, range);
 }
 
 static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 {
 	const struct vpt_section *s = vpt_batch_find(b, VPT_OPEN);
-	uint32_t row;
+	struct vpa_timeline *t;
+	uint32_t row, thread;
 	int rc = VPT_OK;
 
 	for (row = 0; s && !rc && row < s->row_count; row++) {
-		struct vpa_range values = {.start_ns = s->col[VPT_OPEN_START][row],
+		struct range_row values = {.start_ns = s->col[VPT_OPEN_START][row],
 			.end_ns = UINT64_MAX,
 			.kind = s->col[VPT_OPEN_RANGE_KIND][row] == VPT_RANGEKIND_START_END};
-		uint32_t thread;
 
 		rc = vpa_maps_thread(r, s->col[VPT_OPEN_LANE][row], &thread);
 		if (!rc)
@@ -129,15 +136,16 @@ static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 		if (!rc)
 			rc = annotation(r, b, values.domain, s->col[VPT_OPEN_PAYLOAD][row],
 				s->col[VPT_OPEN_VALUE][row], &values.payload);
-		if (rc || vpa_timeline_find_open(timeline_of(r, thread, values.kind),
-				  values.start_ns, values.name, values.domain))
-			continue;
-		rc = add_range(r, thread, values);
+		if (rc)
+			break;
+		t = timeline_of(r, thread, values.kind);
+		if (!vpa_timeline_find_open(t, values.start_ns, values.name, values.domain))
+			rc = add_range(r, t, thread, &values);
 	}
 	return rc;
 }
 
-static void count_range(struct vpa_resolver *r, const struct vpa_range *v)
+static void count_range(struct vpa_resolver *r, const struct range_row *v)
 {
 	if (v->start_ns < r->model->window_start_ns || v->start_ns > r->model->window_end_ns ||
 		v->unmatched)
@@ -151,34 +159,35 @@ static void count_range(struct vpa_resolver *r, const struct vpa_range *v)
 static int add_range_rows(
 	struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
 {
+	const uint64_t *const *col = (const uint64_t *const *)s->col;
 	uint32_t thread, row;
 	int rc = vpa_maps_thread(r, s->lane, &thread);
 
 	for (row = 0; !rc && row < s->row_count; row++) {
-		uint64_t start = s->col[VPT_RANGE_START][row],
-			 end = start + s->col[VPT_RANGE_DURATION][row];
-		struct vpa_range values = {.start_ns = start,
+		uint64_t start = col[VPT_RANGE_START][row],
+			 end = start + col[VPT_RANGE_DURATION][row];
+		struct range_row values = {.start_ns = start,
 			.end_ns = end < start ? start : end,
-			.kind = s->col[VPT_RANGE_RANGE_KIND][row] == VPT_RANGEKIND_START_END,
-			.unmatched = s->col[VPT_RANGE_UNMATCHED][row] != 0};
+			.kind = col[VPT_RANGE_RANGE_KIND][row] == VPT_RANGEKIND_START_END,
+			.unmatched = col[VPT_RANGE_UNMATCHED][row] != 0};
+		struct vpa_timeline *t = timeline_of(r, thread, values.kind);
 		struct vpa_range *open;
 
-		rc = vpa_maps_name(r, b, s->col[VPT_RANGE_NAME][row], &values.name);
+		rc = vpa_maps_name(r, b, col[VPT_RANGE_NAME][row], &values.name);
 		if (!rc)
-			rc = vpa_maps_name(r, b, s->col[VPT_RANGE_DOMAIN][row], &values.domain);
+			rc = vpa_maps_name(r, b, col[VPT_RANGE_DOMAIN][row], &values.domain);
 		if (!rc)
-			rc = annotation(r, b, values.domain, s->col[VPT_RANGE_PAYLOAD][row],
-				s->col[VPT_RANGE_VALUE][row], &values.payload);
+			rc = annotation(r, b, values.domain, col[VPT_RANGE_PAYLOAD][row],
+				col[VPT_RANGE_VALUE][row], &values.payload);
 		if (rc)
 			break;
 		count_range(r, &values);
-		open = vpa_timeline_find_open(
-			timeline_of(r, thread, values.kind), start, values.name, values.domain);
+		open = vpa_timeline_find_open(t, start, values.name, values.domain);
 		if (open) {
 			open->end_ns = values.end_ns;
 			open->unmatched = values.unmatched;
 		} else {
-			rc = add_range(r, thread, values);
+			rc = add_range(r, t, thread, &values);
 		}
 	}
 	return rc;
@@ -199,9 +208,10 @@ static int settle_ranges(struct vpa_resolver *r)
 /* ---- calls ---- */
 
 /* Calls that lie inside this one are nested: at any moment the outermost is "the call the thread was in". */
-VPA_RARE static void mark_nested(struct vpa_calls *calls, struct vpa_call *call)
+VPA_RARE static void mark_nested(
+	const struct vpa_calls *calls, struct vpa_call *call, uint64_t own_position)
 {
-	uint64_t position = calls->end - 1, inside;
+	uint64_t position = own_position, inside;
 
 	while (position > calls->begin) {
 		struct vpa_call *before = vpa_calls_at(calls, position - 1);
@@ -209,11 +219,11 @@ VPA_RARE static void mark_nested(struct vpa_calls *calls, struct vpa_call *call)
 		if (before->start_ns < call->start_ns || before->end_ns > call->end_ns)
 			break;
 		inside = before->encloses + (uint64_t)1;
-		before->nested = 1;
-		before->encloses = (uint32_t)(calls->end - position);
+		before->state |= VPA_CALL_NESTED;
+		before->encloses = (uint32_t)(own_position + 1 - position);
 		position -= inside < position - calls->begin ? inside : position - calls->begin;
 	}
-	call->encloses = (uint32_t)(calls->end - 1 - position);
+	call->encloses = (uint32_t)(own_position - position);
 }
 
 /* Calls of one thread on their way in. */
@@ -221,108 +231,121 @@ struct adding {
 	struct vpa_resolver *r;
 	const struct vpt_batch *batch;
 	const struct vpt_section *section;
-	struct vpa_thread_past *past;
+	struct vpa_calls *calls;
 	struct vpa_launches *launches;
-	struct vpa_step_span range;
 	uint32_t thread;
 };
 
-/* Adds the rows [row, end), all of which stand in the thread's last block. What each adds to is kept in locals
- * and written down once: this loop is as hot as any. */
-static void hold_open_range(struct vpa_call *call)
+/* Adds a call of any kind, at any time. `previous_ns` is the start of the one before it on the thread. */
+VPA_RARE static int add_any_call(
+	struct adding *a, uint32_t row, struct vpa_call *call, uint64_t previous_ns)
 {
-	if (call->range && call->range->end_ns == UINT64_MAX) {
-		call->range->references++;
-		call->holds = 1;
+	uint64_t *const *col = a->section->col;
+	uint64_t start = col[VPT_CALL_START][row], end = start + col[VPT_CALL_DURATION][row];
+	struct vpa_resolver *r = a->r;
+	struct vpa_call_block *block = a->calls->blocks[a->calls->block_count - 1];
+	int inside = vpa_in_window(r->model, start), rc;
+	struct vpa_call_kind kind;
+
+	rc = vpa_maps_call_kind(r, a->batch, col[VPT_CALL_ID][row], col[VPT_CALL_NAME][row], &kind);
+	if (rc)
+		return rc;
+	*call = kind.call;
+	call->start_ns = start;
+	call->end_ns = end < start ? start : end;
+	call->thread = a->thread;
+	call->slot = (uint16_t)(call - block->calls);
+	if (kind.unknown && col[VPT_CALL_CORRELATION][row] && !kind.launches) {
+		kind.launches = 1;
+		call->state |= VPA_CALL_WAITS;
 	}
+	if (!inside)
+		call->state &= (uint8_t)~VPA_CALL_MISSED;
+	block->waiting += kind.launches;
+	block->start_ns = start < block->start_ns ? start : block->start_ns;
+	r->counts.calls += (uint64_t)inside;
+	r->launches_without_op += (call->state & VPA_CALL_MISSED) != 0;
+	if (previous_ns >= start)
+		mark_nested(a->calls, call,
+			a->calls->end + call->slot - a->calls->end % VPA_CALL_BLOCK);
+	return kind.blocks && inside ? vpa_hand_out_call(r, call) : VPT_OK;
 }
 
-static int add_call_rows(struct adding *a, uint32_t row, uint32_t end)
+/* Adds `count` rows from `row` on, all of which stand in the thread's last block. This loop is as hot as any: what is
+ * not quite ordinary goes elsewhere. */
+VPA_RARE static int add_call_rows(struct adding *a, uint32_t row, uint32_t count)
 {
-	const uint64_t *const *col = (const uint64_t *const *)a->section->col;
+	const struct vpt_section *s = a->section;
+	const uint64_t *starts = s->col[VPT_CALL_START] + row;
+	const uint64_t *durations = s->col[VPT_CALL_DURATION] + row;
+	const uint64_t *ids = s->col[VPT_CALL_ID] + row;
+	const uint64_t *names =
+		vpt_section_has(s, VPT_CALL_NAME) ? s->col[VPT_CALL_NAME] + row : NULL;
 	struct vpa_resolver *r = a->r;
-	struct vpa_calls *calls = &a->past->calls;
+	const struct vpa_call_kind *kinds = r->maps->call_kinds;
+	struct vpa_calls *calls = a->calls;
 	struct vpa_call_block *block = calls->blocks[calls->block_count - 1];
+	uint32_t slot = (uint32_t)(calls->end % VPA_CALL_BLOCK), thread = a->thread;
 	uint64_t window_start = r->model->window_start_ns,
 		 window_ns = r->model->window_end_ns - window_start;
-	uint64_t earliest = block->start_ns, in_window = 0, launches = 0;
 	uint64_t previous =
 		calls->end > calls->begin ? vpa_calls_at(calls, calls->end - 1)->start_ns : 0;
-	uint32_t waiting = 0;
-	int rc = VPT_OK;
+	uint32_t launches = 0, others = 0, i;
 
-	for (; row < end && !rc; row++) {
-		uint64_t start = col[VPT_CALL_START][row],
-			 stop = start + col[VPT_CALL_DURATION][row];
-		uint64_t id = col[VPT_CALL_ID][row], correlation = col[VPT_CALL_CORRELATION][row];
-		uint64_t position = calls->end, inside = start - window_start <= window_ns;
-		const struct vpa_call_kind *kind = &r->maps->call_kinds[id & 255];
-		struct vpa_call *call = &block->calls[position % VPA_CALL_BLOCK];
-		struct vpa_call_kind named;
-		unsigned waits;
+	if (starts[0] < block->start_ns)
+		block->start_ns = starts[0];
+	for (i = 0; i < count; i++) {
+		uint64_t start = starts[i], stop = start + durations[i], id = ids[i];
+		const struct vpa_call_kind *kind = &kinds[id & 255];
+		struct vpa_call *call = &block->calls[slot + i];
 
-		if (id > 255 || col[VPT_CALL_NAME][row] || !kind->known) {
-			kind = &named;
-			rc = vpa_maps_call_kind(r, a->batch, id, col[VPT_CALL_NAME][row], &named);
-			if (rc)
-				break;
-		}
-		waits = kind->launches | (kind->unknown & (unsigned)(correlation != 0));
-		/* A step is kept as long as a call that began in it, so a range needs no reference - but one that is still
-		 * open may turn out to have ended before, and then its step is gone. */
-		*call = (struct vpa_call){.start_ns = start,
-			.end_ns = stop < start ? start : stop,
-			.range = vpa_step_span_at(&a->range, &a->past->ranges.steps, start),
-			.thread = a->thread,
-			.name = kind->name,
-			.slot = (uint16_t)(position % VPA_CALL_BLOCK),
-			.klass = kind->klass,
-			.waits = waits & 1,
-			.missed = kind->launches & inside & 1};
-		hold_open_range(call);
-		calls->end = position + 1;
-		earliest = start < earliest ? start : earliest;
-		waiting += waits;
-		in_window += inside;
-		launches += kind->launches & inside;
 		/* Mostly the call before it began earlier and so is not inside it. */
-		if (previous >= start)
-			mark_nested(calls, call);
+		if (id > 255 || !kind->usual || start <= previous || stop < start ||
+			start - window_start > window_ns || (names && names[i])) {
+			if (add_any_call(a, row + i, call, previous))
+				return VPT_ENOMEM;
+			others++;
+		} else {
+			*call = kind->call;
+			call->start_ns = start;
+			call->end_ns = stop;
+			call->thread = thread;
+			call->slot = (uint16_t)(slot + i);
+			launches += kind->launches;
+		}
 		previous = start;
-		if (correlation)
-			rc = vpa_launches_add(
-				a->launches, r->pasts, correlation, a->thread, position);
-		if (!rc && (kind->blocks & inside))
-			rc = vpa_hand_out_call(r, call);
 	}
-	block->start_ns = earliest;
-	block->waiting += waiting;
-	r->counts.calls += in_window;
+	calls->end += count;
+	block->waiting += launches;
 	r->launches_without_op += launches;
-	return rc;
+	r->counts.calls += count - others;
+	return VPT_OK;
 }
 
 static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
 {
 	struct adding a = {.r = r, .batch = b, .section = s};
 	struct vpa_calls *calls;
+	uint64_t position;
 	uint32_t row = 0, end;
 	int rc = vpa_maps_thread(r, s->lane, &a.thread);
 
 	if (rc)
 		return rc;
-	a.past = &r->pasts[a.thread];
 	a.launches = &r->processes[r->model->threads[a.thread].process].launches;
-	calls = &a.past->calls;
+	calls = a.calls = &r->pasts[a.thread].calls;
+	position = calls->end;
 	for (; row < s->row_count && !rc; row = end) {
 		uint32_t room = VPA_CALL_BLOCK - (uint32_t)(calls->end % VPA_CALL_BLOCK);
 
 		if (room == VPA_CALL_BLOCK && vpa_calls_begin_block(calls))
 			return VPT_ENOMEM;
 		end = s->row_count - row < room ? s->row_count : row + room;
-		rc = add_call_rows(&a, row, end);
+		rc = add_call_rows(&a, row, end - row);
 	}
-	return rc;
+	return rc ? rc
+		  : vpa_launches_add(a.launches, r->pasts, a.thread, position,
+			    s->col[VPT_CALL_CORRELATION], s->row_count);
 }
 
 /* ---- what marks time: synchronisation, overhead, loss ---- */
@@ -404,18 +427,27 @@ static int add_spans(struct vpa_resolver *r, const struct vpt_section *s)
 
 /* ---- ops ---- */
 
-static int add_ops(struct vpa_resolver *r, const struct vpt_section *s)
+/* Counts what a chunk brings though it should have come with an earlier one. */
+VPA_RARE static void count_late(struct vpa_resolver *r, const struct vpt_section *s)
 {
 	const uint64_t *starts = s->col[0], *durations = s->col[1];
-	uint64_t released_ns = r->released_ns;
-	uint32_t stream, row;
+	uint32_t row;
+
+	for (row = 0; row < s->row_count; row++)
+		if (starts[row] < r->released_ns)
+			r->late_ops += starts[row] && starts[row] + durations[row] > starts[row];
+}
+
+static int add_ops(struct vpa_resolver *r, const struct vpt_section *s)
+{
+	uint32_t stream;
 	int rc = vpa_maps_stream(r, s->lane, &stream);
 
-	/* A chunk that brings what should have come with an earlier one. */
-	for (row = 0; row < s->row_count; row++)
-		if (starts[row] < released_ns)
-			r->late_ops += starts[row] && starts[row] + durations[row] > starts[row];
-	return rc ? rc : vpa_op_queue_add(&r->queue, s, stream);
+	if (!rc)
+		rc = vpa_op_queue_add(&r->queue, s, stream, r->model->streams[stream].device);
+	if (!rc && s->row_count && vpa_op_queue_newest_ns(&r->queue) < r->released_ns)
+		count_late(r, s);
+	return rc;
 }
 
 static void count_others(struct vpa_resolver *r, const struct vpt_section *s)
@@ -490,7 +522,6 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
 	size_t i;
 	int rc = vpa_maps_begin_chunk(r, b);
 
-	r->batch = b;
 	/* Ranges first: calls want to know theirs. */
 	if (!rc)
 		rc = add_open_ranges(r, b);
@@ -525,19 +556,6 @@ static int may_forget(
 	       (r->released_ns > last->end_ns && r->released_ns - last->end_ns >= LAUNCH_WAIT_NS);
 }
 
-static void drop_calls(struct vpa_resolver *r, struct vpa_calls *calls, uint64_t until)
-{
-	uint64_t p;
-
-	for (p = calls->begin; p < until; p++) {
-		struct vpa_call *call = vpa_calls_at(calls, p);
-
-		if (call->holds)
-			vpa_range_drop(&r->pool, call->range);
-	}
-	vpa_calls_drop(calls, until);
-}
-
 static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t frontier_ns)
 {
 	struct vpa_thread_past *past = &r->pasts[thread];
@@ -549,7 +567,7 @@ static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t fr
 		(calls->end - calls->begin > CALLS_KEPT_MAX || may_forget(r, calls, frontier_ns))) {
 		past->forgotten_ns =
 			vpa_calls_block(calls, calls->begin)->calls[VPA_CALL_BLOCK - 1].end_ns;
-		drop_calls(r, calls, calls->begin + VPA_CALL_BLOCK);
+		vpa_calls_drop(calls, calls->begin + VPA_CALL_BLOCK);
 	}
 	earliest = vpa_calls_earliest(calls);
 	vpa_timeline_trim(&past->ranges, &r->pool, earliest < frontier_ns ? earliest : frontier_ns);
@@ -571,7 +589,6 @@ int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns)
 	vpa_intervals_trim(&r->lost, frontier_ns);
 	vpa_intervals_trim(&r->profiler, frontier_ns);
 	vpa_intervals_trim(&r->loading, frontier_ns);
-	vpa_intervals_trim(&r->paused, frontier_ns);
 	return r->failed;
 }
 
@@ -594,7 +611,7 @@ int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns)
 	for (i = 0; i < r->model->thread_count; i++) {
 		struct vpa_thread_past *past = &r->pasts[i];
 
-		drop_calls(r, &past->calls, past->calls.end);
+		vpa_calls_drop(&past->calls, past->calls.end);
 		close_open(&past->ranges, end_ns);
 		vpa_timeline_end(&past->ranges, &r->pool);
 	}

@@ -28,7 +28,7 @@ struct vpa_waits {
 
 /* Where resolved events go. Ops come in batches, in order, all of positive length inside the window. */
 struct vpa_resolver_sink {
-	int (*ops)(void *ctx, struct vpa_op *const *ops, size_t count);
+	int (*ops)(void *ctx, struct vpa_ops *ops);
 	/* A call that waits for a device and starts inside the window; its ops are known by then. */
 	int (*call)(void *ctx, const struct vpa_call *call);
 	int (*range)(void *ctx, const struct vpa_range *range); /* nothing refers to it any more */
@@ -54,6 +54,7 @@ struct vpa_resolver {
 
 	struct vpa_resolver_maps *maps; /* ids of the chunk at hand, lanes, names */
 	struct vpa_op_queue queue;
+	struct vpa_ops ops;            /* on their way to the sink */
 	const struct vpt_batch *batch; /* the chunk at hand */
 	uint64_t released_ns;          /* ops before it have been released */
 	int failed;
@@ -73,7 +74,8 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b);
 /* Releases every op that starts before `until_ns`, and copies what has to wait. */
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns);
 
-/* Forgets what lies before `frontier_ns`: no gap can begin earlier any more. */
+/* Forgets what lies before `frontier_ns`: a gap that begins earlier is not told all. Pauses, which are few and decide
+ * how long a gap is, are kept. */
 int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns);
 
 /* The trace is over: open ranges are closed at `end_ns`, everything left is handed out and counted. */

@@ -55,19 +55,12 @@ static int intern(struct vpa_resolver *r, const char *text, size_t len, uint32_t
 	return VPT_OK;
 }
 
-int vpa_maps_name(
+int vpa_maps_new_name(
 	struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string, uint32_t *name)
 {
 	struct vpa_resolver_maps *m = r->maps;
 	struct vpt_text text;
 
-	if (string < m->name_count && m->names[string] != VPA_NONE) {
-		*name = m->names[string];
-		return VPT_OK;
-	}
-	*name = 0;
-	if (!string)
-		return VPT_OK;
 	text = vpt_batch_text(b, string);
 	if (intern(r, text.text, text.len, name))
 		return VPT_ENOMEM;
@@ -84,19 +77,28 @@ int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64
 	uint64_t string, struct vpa_call_kind *kind)
 {
 	struct vpa_resolver_maps *m = r->maps;
-	const char *known;
+	const char *known = id < UINT32_MAX ? vpt_call_name((uint32_t)id) : NULL;
+	enum vpt_call_class klass;
 
-	kind->klass = (uint8_t)vpt_call_class(id < UINT32_MAX ? (uint32_t)id : 0);
-	kind->launches = vpt_call_launches(kind->klass) != 0;
+	if (!string && id < 256 && m->call_kinds[id].known) {
+		*kind = m->call_kinds[id];
+		return VPT_OK;
+	}
+	klass = vpt_call_class(id < UINT32_MAX ? (uint32_t)id : 0);
+	*kind = (struct vpa_call_kind){.known = 1, .launches = vpt_call_launches(klass) != 0};
 	/* A call that is known by its name alone may put ops on a device, for all we know. */
-	kind->unknown = id >= UINT32_MAX || !vpt_call_name((uint32_t)id);
-	kind->blocks = kind->klass == VPT_CALL_SYNC || kind->klass == VPT_CALL_BLOCKING_COPY;
-	kind->known = 1;
+	kind->unknown = !known;
+	kind->blocks = klass == VPT_CALL_SYNC || klass == VPT_CALL_BLOCKING_COPY;
+	kind->usual = !kind->unknown && !kind->blocks;
+	kind->call.klass = (uint8_t)klass;
+	kind->call.state = kind->launches ? VPA_CALL_MISSED : 0;
+	/* How many ops a graph launch waits for is not known, so it waits its full time. */
+	if (kind->launches && klass != VPT_CALL_GRAPH_LAUNCH)
+		kind->call.state |= VPA_CALL_WAITS;
 	if (string || id >= 256)
-		return vpa_maps_name(r, b, string, &kind->name);
-	known = vpt_call_name((uint32_t)id);
+		return vpa_maps_name(r, b, string, &kind->call.name);
 	known = known ? known : "unknown call";
-	if (intern(r, known, strlen(known), &kind->name))
+	if (intern(r, known, strlen(known), &kind->call.name))
 		return VPT_ENOMEM;
 	m->call_kinds[id] = *kind;
 	return VPT_OK;
@@ -143,26 +145,26 @@ static uint32_t block_count(const struct vpt_section *s, uint64_t row)
 	return (uint32_t)n;
 }
 
-int vpa_maps_new_config(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t config,
-	uint32_t *kernel, uint32_t *blocks)
+int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry *entry)
 {
-	struct vpa_resolver_maps *m = r->maps;
-	const struct vpt_section *s;
+	struct vpa_resolver *r = resolver;
+	const struct vpt_section *s = vpt_batch_find(r->batch, VPT_CONFIG);
 	uint32_t name;
 
-	s = vpt_batch_find(b, VPT_CONFIG);
-	*blocks = 0;
+	entry->blocks = entry->is_comm = 0;
 	if (!s || config >= s->row_count) {
 		/* The file refers to a row it does not have. */
 		if (intern(r, "?", 1, &name))
 			return VPT_ENOMEM;
-		return kernel_of(r, name, kernel);
+		return kernel_of(r, name, &entry->kernel);
 	}
-	if (vpa_maps_name(r, b, s->col[VPT_CONFIG_NAME][config], &name) ||
-		kernel_of(r, name, kernel))
+	if (vpa_maps_name(r, r->batch, s->col[VPT_CONFIG_NAME][config], &name) ||
+		kernel_of(r, name, &entry->kernel))
 		return VPT_ENOMEM;
-	*blocks = block_count(s, config);
-	m->configs[config] = (struct vpa_config_entry){*kernel, *blocks};
+	entry->blocks = block_count(s, config);
+	entry->is_comm = r->model->kernels[entry->kernel].is_comm;
+	entry->known = 1;
+	r->maps->configs[config] = *entry;
 	return VPT_OK;
 }
 
@@ -351,6 +353,7 @@ int vpa_maps_begin_chunk(struct vpa_resolver *r, const struct vpt_batch *b)
 	uint32_t row;
 	int rc = VPT_OK;
 
+	r->batch = b;
 	if (vpt_grow(&m->names, &m->name_cap, b->strings.count, sizeof(*m->names)) ||
 		vpt_grow(&m->configs, &m->config_cap, config_count, sizeof(*m->configs)))
 		return VPT_ENOMEM;
@@ -359,7 +362,9 @@ int vpa_maps_begin_chunk(struct vpa_resolver *r, const struct vpt_batch *b)
 		memset(m->names, 0xff, m->name_count * sizeof(*m->names));
 	m->config_count = config_count;
 	if (config_count)
-		memset(m->configs, 0xff, config_count * sizeof(*m->configs));
+		memset(m->configs, 0, config_count * sizeof(*m->configs));
+	r->queue.configs =
+		(struct vpa_op_configs){m->configs, config_count, vpa_maps_new_config, r};
 	for (row = 0; lanes && !rc && row < lanes->row_count; row++)
 		rc = read_lane(r, b, lanes, row);
 	return rc;

@@ -13,8 +13,9 @@ struct vpa_lane_entry {
 
 /* What a CUDA call's number tells. */
 struct vpa_call_kind {
-	uint32_t name;
-	uint8_t known, klass;
+	struct vpa_call call; /* one of this kind in the window, but for when and where */
+	uint8_t known;
+	uint8_t usual;    /* 1: known by its number, and waits for no device */
 	uint8_t launches; /* 1: puts ops on a device */
 	uint8_t unknown;  /* 1: may do so, for all that is known */
 	uint8_t blocks;   /* 1: waits for a device */
@@ -39,27 +40,26 @@ struct vpa_resolver_maps *vpa_maps_new(void);
 void vpa_maps_free(struct vpa_resolver_maps *m);
 
 int vpa_maps_begin_chunk(struct vpa_resolver *r, const struct vpt_batch *b);
-int vpa_maps_name(
+int vpa_maps_new_name(
 	struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string, uint32_t *name);
 /* The kind of a call with this number and, if the number does not tell it, this name. */
 int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id,
 	uint64_t string, struct vpa_call_kind *kind);
-/* A configuration that is asked for the first time. */
-int vpa_maps_new_config(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t config,
-	uint32_t *kernel, uint32_t *blocks);
+/* What a row of CONFIG is that is asked for the first time, or is not there; a vpa_op_configs.find. */
+int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry *entry);
 int vpa_maps_thread(struct vpa_resolver *r, uint64_t key, uint32_t *index);
 int vpa_maps_stream(struct vpa_resolver *r, uint64_t key, uint32_t *index);
 
-static inline int vpa_maps_config(struct vpa_resolver *r, const struct vpt_batch *b,
-	uint64_t config, uint32_t *kernel, uint32_t *blocks)
+/* The name that a string of the chunk is; 0 for none. */
+static inline int vpa_maps_name(
+	struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string, uint32_t *name)
 {
-	const struct vpa_config_entry *known;
-
-	if (config >= r->maps->config_count || r->maps->configs[config].kernel == VPA_NONE)
-		return vpa_maps_new_config(r, b, config, kernel, blocks);
-	known = &r->maps->configs[config];
-	*kernel = known->kernel;
-	*blocks = known->blocks;
+	*name = 0;
+	if (!string)
+		return VPT_OK;
+	if (string >= r->maps->name_count || r->maps->names[string] == VPA_NONE)
+		return vpa_maps_new_name(r, b, string, name);
+	*name = r->maps->names[string];
 	return VPT_OK;
 }
 

@@ -3,13 +3,25 @@
 #include "analysis/resolver.h"
 
 #include "analysis/resolver_maps.h"
+#include "formats/vectorise.h"
 
-enum { OPS_BATCH = 128 };
+#include <string.h>
 
 /* What all ops of a stream share. */
 struct origin {
-	uint32_t stream, device;
+	uint32_t stream;
 	const struct vpa_launches *launches; /* NULL: of more than one process */
+	const struct vpa_launch *slots;
+	uint64_t mask;
+};
+
+/* The thread that launched the op before: mostly it launched the next one too. */
+struct launcher {
+	uint32_t thread;
+	uint32_t begin; /* low bits of its first call's position */
+	uint64_t live;  /* calls that are kept */
+	uint64_t first; /* position of the first in blocks[0] */
+	struct vpa_call_block *const *blocks;
 };
 
 /* Ops that do not know their process match any, as do calls that do not know theirs. */
@@ -18,164 +30,280 @@ static int may_launch(const struct vpa_process *p, int64_t pid)
 	return pid == -1 || p->pid == pid || p->pid == -1;
 }
 
-VPA_RARE static struct vpa_call *find_launch(const struct vpa_resolver *r, const struct vpa_op *op)
+VPA_RARE static struct vpa_call *find_launch(
+	const struct vpa_resolver *r, uint32_t stream, uint64_t correlation)
 {
-	int64_t pid = r->model->streams[op->stream].pid;
+	int64_t pid = r->model->streams[stream].pid;
 	struct vpa_call *call = NULL;
 	size_t i;
 
 	/* Its own process first; those of unknown pid only where that does not know the call. */
 	for (i = 0; i < r->process_count && !call; i++)
 		if (r->processes[i].pid == pid)
-			call = vpa_launches_find(
-				&r->processes[i].launches, r->pasts, op->correlation);
+			call = vpa_launches_find(&r->processes[i].launches, r->pasts, correlation);
 	for (i = 0; i < r->process_count && !call; i++)
 		if (r->processes[i].pid != pid && may_launch(&r->processes[i], pid))
-			call = vpa_launches_find(
-				&r->processes[i].launches, r->pasts, op->correlation);
+			call = vpa_launches_find(&r->processes[i].launches, r->pasts, correlation);
 	return call;
 }
 
 VPA_RARE static struct origin origin_of(const struct vpa_resolver *r, uint32_t stream)
 {
 	const struct vpa_stream *s = &r->model->streams[stream];
-	struct origin o = {.stream = stream, .device = s->device};
+	struct origin o = {.stream = stream};
 
-	if (r->process_count == 1 && may_launch(&r->processes[0], s->pid))
+	if (r->process_count == 1 && may_launch(&r->processes[0], s->pid) &&
+		r->processes[0].launches.slot_count && !r->processes[0].launches.doubled)
 		o.launches = &r->processes[0].launches;
+	if (o.launches) {
+		o.slots = o.launches->slots;
+		o.mask = o.launches->slot_count - 1;
+	}
 	return o;
 }
 
 static void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
 {
-	launch->met = 1;
-	if (launch->waits && launch->klass != VPT_CALL_GRAPH_LAUNCH) {
-		launch->waits = 0;
-		vpa_call_block_of(launch)->waiting--;
-	}
-	r->launches_without_op -= launch->missed;
+	unsigned state = launch->state;
+
+	vpa_call_block_of(launch)->waiting -= state & VPA_CALL_WAITS;
+	r->launches_without_op -= (state & VPA_CALL_MISSED) / VPA_CALL_MISSED;
+	launch->state = (uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET);
 }
 
 /* An asynchronous copy with a pageable side has waited; it joins the calls that do. */
-VPA_RARE static void judge_wait(struct vpa_resolver *r, const struct vpa_op *op)
+VPA_RARE static void judge_wait(
+	struct vpa_resolver *r, struct vpa_call *call, const struct vpa_copy *copy)
 {
-	struct vpa_call *call = op->launch;
+	unsigned waited = copy->target_memory == VPT_MEMKIND_PAGEABLE   ? VPA_CALL_WAITED_STREAM
+			  : copy->source_memory == VPT_MEMKIND_PAGEABLE ? VPA_CALL_WAITED_COPY
+									: 0u;
 
-	call->waited = op->target_memory == VPT_MEMKIND_PAGEABLE   ? VPA_WAITED_STREAM
-		       : op->source_memory == VPT_MEMKIND_PAGEABLE ? VPA_WAITED_COPY
-								   : VPA_WAITED_NOT;
-	if (call->waited && vpa_in_window(r->model, call->start_ns) && vpa_hand_out_call(r, call))
+	call->state |= (uint8_t)waited;
+	if (waited && vpa_in_window(r->model, call->start_ns) && vpa_hand_out_call(r, call))
 		r->failed = VPT_ENOMEM;
 }
 
-static inline void join(struct vpa_resolver *r, struct vpa_op *op, int wide_ranges)
+static void join_copy(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
 {
-	struct vpa_call *launch = op->launch;
+	struct vpa_call *launch = ops->launch[i];
 
-	if (!launch->met)
-		met_first_op(r, launch);
-	if (op->kind == VPA_MEMCPY && launch->klass == VPT_CALL_COPY && !launch->waited)
-		judge_wait(r, op);
-	if (wide_ranges)
-		op->process_range = vpa_steps_at(
-			&r->processes[r->model->threads[launch->thread].process].ranges.steps,
-			launch->start_ns);
+	if (ops->kind[i] == VPA_MEMCPY && launch->klass == VPT_CALL_COPY &&
+		!(launch->state & (VPA_CALL_WAITED_COPY | VPA_CALL_WAITED_STREAM)))
+		judge_wait(r, launch, &ops->copy[i]);
 }
 
 /* An op that is not wholly inside the window, or invalid. Returns whether there is something left of it. */
-VPA_RARE static int clip(
-	struct vpa_resolver *r, struct vpa_op *op, uint64_t *count, int wide_ranges)
+VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, uint64_t *count)
 {
 	const struct vpa_model *m = r->model;
+	uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
 
 	/* When an invalid op ran is not known, so it cannot wait until its launch is there. */
-	if (!op->start_ns || op->end_ns < op->start_ns) {
+	if (!start || end < start) {
 		++*count;
-		r->zero_time += !op->start_ns;
-		r->reversed += op->end_ns < op->start_ns;
+		r->zero_time += !start;
+		r->reversed += end < start;
 		return 0;
 	}
-	if (op->launch)
-		join(r, op, wide_ranges);
-	if (op->start_ns > m->window_end_ns || op->end_ns < m->window_start_ns)
+	if (ops->launch[i]) {
+		if (!(ops->launch[i]->state & VPA_CALL_MET))
+			met_first_op(r, ops->launch[i]);
+		join_copy(r, ops, i);
+	}
+	if (start > m->window_end_ns || end < m->window_start_ns)
 		return 0;
 	++*count;
-	r->ops_without_launch += !op->launch;
-	r->zero_duration += op->end_ns == op->start_ns;
-	if (op->start_ns < m->window_start_ns)
-		op->start_ns = m->window_start_ns;
-	if (op->end_ns > m->window_end_ns)
-		op->end_ns = m->window_end_ns;
-	return op->end_ns > op->start_ns;
+	r->ops_without_launch += !ops->launch[i];
+	r->zero_duration += end == start;
+	if (start < m->window_start_ns)
+		ops->start_ns[i] = m->window_start_ns;
+	if (end > m->window_end_ns)
+		ops->end_ns[i] = m->window_end_ns;
+	return ops->end_ns[i] > ops->start_ns[i];
 }
 
-/* Joins ops; lists those that go on to the folds, inside the window and of positive length. */
-static size_t resolve(struct vpa_resolver *r, struct vpa_op *ops, size_t count, int wide_ranges,
-	struct vpa_op **out)
+/* What the folds want to know of the launch, and what becomes of that: it is met, if it has not been yet. Returns
+ * whether it was missed until now. */
+static inline unsigned show_launch(struct vpa_ops *ops, size_t i, struct vpa_thread_past *past)
 {
-	uint64_t window_start = r->model->window_start_ns, window_end = r->model->window_end_ns;
-	uint64_t *counts[] = {[VPA_KERNEL] = &r->counts.kernels,
-		[VPA_MEMCPY] = &r->counts.memcpy,
-		[VPA_MEMSET] = &r->counts.memset};
+	struct vpa_call *launch = ops->launch[i];
+	unsigned state = launch->state;
+	struct vpa_range *range =
+		vpa_step_span_at(&past->range, &past->ranges.steps, launch->start_ns);
+
+	vpa_call_block_of(launch)->waiting -= state & VPA_CALL_WAITS;
+	launch->state =
+		(uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET | VPA_CALL_SHOWN);
+	ops->launch_start_ns[i] = launch->start_ns;
+	ops->launch_end_ns[i] = launch->end_ns;
+	ops->launch_name[i] = launch->name;
+	ops->first_of_launch[i] = !(state & VPA_CALL_SHOWN);
+	ops->range[i] = range;
+	ops->range_name[i] = range ? range->name : 0;
+	return (state & (VPA_CALL_MISSED | VPA_CALL_MET)) == VPA_CALL_MISSED;
+}
+
+static void show_no_launch(struct vpa_ops *ops, size_t i)
+{
+	ops->launch_start_ns[i] = ops->launch_end_ns[i] = UINT64_MAX;
+	ops->launch_name[i] = ops->range_name[i] = 0;
+	ops->first_of_launch[i] = 0;
+	ops->range[i] = NULL;
+}
+
+/* Moves what the queue has filled in. */
+VPA_RARE static void move_op(struct vpa_ops *ops, size_t to, size_t from)
+{
+	ops->start_ns[to] = ops->start_ns[from];
+	ops->end_ns[to] = ops->end_ns[from];
+	ops->correlation[to] = ops->correlation[from];
+	ops->launch[to] = ops->launch[from];
+	ops->stream[to] = ops->stream[from];
+	ops->device[to] = ops->device[from];
+	ops->kernel[to] = ops->kernel[from];
+	ops->blocks[to] = ops->blocks[from];
+	ops->kind[to] = ops->kind[from];
+	ops->graph_node[to] = ops->graph_node[from];
+	ops->is_comm[to] = ops->is_comm[from];
+	ops->copy[to] = ops->copy[from];
+}
+
+/* Counts ops by kind. */
+static void count_ops(struct vpa_resolver *r, const struct vpa_ops *ops)
+{
+	size_t copies = 0, memsets = 0, k;
+
+	for (k = 0; k < ops->other_count; k++) {
+		copies += ops->kind[ops->others[k]] == VPA_MEMCPY;
+		memsets += ops->kind[ops->others[k]] == VPA_MEMSET;
+	}
+	r->counts.kernels += ops->count - copies - memsets;
+	r->counts.memcpy += copies;
+	r->counts.memset += memsets;
+}
+
+/* Keeps those ops that go on to the folds: inside the window and of positive length. */
+VPA_RARE static void clip_all(struct vpa_resolver *r, struct vpa_ops *ops)
+{
+	uint64_t counts[] = {[VPA_KERNEL] = 0, [VPA_MEMCPY] = 0, [VPA_MEMSET] = 0};
 	size_t n = 0, i;
 
-	for (i = 0; i < count; i++) {
-		struct vpa_op *op = &ops[i];
-
-		if (op->launch && op->start_ns > window_start && op->end_ns > op->start_ns &&
-			op->end_ns <= window_end) {
-			join(r, op, wide_ranges);
-			++*counts[op->kind];
-		} else if (!clip(r, op, counts[op->kind], wide_ranges)) {
+	ops->other_count = 0;
+	for (i = 0; i < ops->count; i++) {
+		if (!clip(r, ops, i, &counts[ops->kind[i]]))
 			continue;
-		}
-		if (op->launch) {
-			op->first_of_launch = !op->launch->shown;
-			op->launch->shown = 1;
-			/* The folds will want it. */
-			if (op->launch->range) {
-				__builtin_prefetch(&op->launch->range->name, 1);
-				__builtin_prefetch(&op->launch->range->gpu.ops, 1);
-			}
-		}
-		out[n++] = op;
+		if (n < i)
+			move_op(ops, n, i);
+		if (ops->kind[n] != VPA_KERNEL || ops->is_comm[n])
+			ops->others[ops->other_count++] = (uint8_t)n;
+		n++;
 	}
+	ops->count = n;
+	r->counts.kernels += counts[VPA_KERNEL];
+	r->counts.memcpy += counts[VPA_MEMCPY];
+	r->counts.memset += counts[VPA_MEMSET];
+}
+
+/* How many ops lie wholly in the window and have a length and a launch. */
+VPT_VECTORISE
+static size_t count_ordinary(const struct vpa_ops *ops, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < ops->count; i++)
+		n += (ops->start_ns[i] > from_ns) & (ops->end_ns[i] > ops->start_ns[i]) &
+		     (ops->end_ns[i] <= to_ns) & (ops->launch[i] != NULL);
 	return n;
 }
 
-/* What the queue leaves open of an op that it is about to keep: the numbers of the chunk that it came in. */
-static int finish_op(void *ctx, struct vpa_op *op)
+/* Joins ops with their launches. */
+static void resolve(struct vpa_resolver *r, struct vpa_ops *ops)
 {
-	struct vpa_resolver *r = ctx;
+	struct vpa_thread_past *past = NULL;
+	uint32_t thread = VPA_NONE;
+	size_t i, missed = 0;
 
-	op->device = r->model->streams[op->stream].device;
-	if (op->kind != VPA_KERNEL)
-		return VPT_OK;
-	return vpa_maps_config(r, r->batch, op->kernel, &op->kernel, &op->blocks);
+	if (count_ordinary(ops, r->model->window_start_ns, r->model->window_end_ns) == ops->count) {
+		count_ops(r, ops);
+		for (i = 0; i < ops->other_count; i++)
+			join_copy(r, ops, ops->others[i]);
+	} else {
+		clip_all(r, ops);
+	}
+	for (i = 0; i < ops->count; i++) {
+		const struct vpa_call *launch = ops->launch[i];
+
+		if (!launch) {
+			show_no_launch(ops, i);
+			continue;
+		}
+		if (launch->thread != thread) {
+			thread = launch->thread;
+			past = &r->pasts[thread];
+		}
+		missed += show_launch(ops, i, past);
+	}
+	r->launches_without_op -= missed;
 }
 
-/* Finishes the ops that have not been held, and finds the launches: by the time they are looked at they have come
- * into the cache. */
-static int find_launches(struct vpa_resolver *r, struct vpa_op *ops, size_t count)
+/* Process-wide ranges are rare: each op's is looked up only where there are any. */
+static void find_wide_ranges(struct vpa_resolver *r, struct vpa_ops *ops)
 {
-	struct origin from = {.stream = VPA_NONE};
 	size_t i;
 
-	for (i = 0; i < count; i++) {
-		struct vpa_op *op = &ops[i];
+	for (i = 0; i < ops->count; i++) {
+		const struct vpa_call *launch = ops->launch[i];
+		const struct vpa_range *range;
 
-		if (op->stream != from.stream)
-			from = origin_of(r, op->stream);
-		op->device = from.device;
-		if (op->kind == VPA_KERNEL && !op->held &&
-			vpa_maps_config(r, r->batch, op->kernel, &op->kernel, &op->blocks))
-			return VPT_ENOMEM;
-		op->launch = from.launches
-				     ? vpa_launches_find(from.launches, r->pasts, op->correlation)
-				     : find_launch(r, op);
-		__builtin_prefetch(op->launch, 1);
+		ops->process_range[i] = NULL;
+		if (!launch)
+			continue;
+		ops->process_range[i] = vpa_steps_at(
+			&r->processes[r->model->threads[launch->thread].process].ranges.steps,
+			launch->start_ns);
+		range = vpa_inner_range(ops->range[i], ops->process_range[i]);
+		ops->range_name[i] = range ? range->name : 0;
 	}
-	return VPT_OK;
+}
+
+static struct launcher launcher_of(const struct vpa_resolver *r, uint32_t thread)
+{
+	const struct vpa_calls *calls = &r->pasts[thread].calls;
+
+	return (struct launcher){thread, (uint32_t)calls->begin, calls->end - calls->begin,
+		calls->begin - calls->first_block * VPA_CALL_BLOCK, calls->blocks};
+}
+
+/* Finds the launches: by the time they are looked at they have come into the cache. */
+static void find_launches(struct vpa_resolver *r, struct vpa_ops *ops)
+{
+	struct origin from = {.stream = VPA_NONE};
+	struct launcher by = {.thread = VPA_NONE};
+	size_t i;
+
+	for (i = 0; i < ops->count; i++) {
+		uint64_t correlation = ops->correlation[i], at;
+		const struct vpa_launch *own;
+		struct vpa_call *launch = NULL;
+
+		if (ops->stream[i] != from.stream)
+			from = origin_of(r, ops->stream[i]);
+		own = &from.slots[correlation & from.mask];
+		if (from.launches && own->correlation == correlation && own->thread == by.thread &&
+			(uint32_t)(own->position - by.begin) < by.live && correlation) {
+			at = by.first + (uint32_t)(own->position - by.begin);
+			launch = &by.blocks[at / VPA_CALL_BLOCK]->calls[at % VPA_CALL_BLOCK];
+		} else if (correlation) {
+			launch = from.launches
+					 ? vpa_launches_find(from.launches, r->pasts, correlation)
+					 : find_launch(r, from.stream, correlation);
+			if (launch && launch->thread != by.thread)
+				by = launcher_of(r, launch->thread);
+		}
+		ops->launch[i] = launch;
+		__builtin_prefetch(launch, 1);
+	}
 }
 
 static int has_wide_ranges(const struct vpa_resolver *r)
@@ -190,18 +318,23 @@ static int has_wide_ranges(const struct vpa_resolver *r)
 
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 {
-	struct vpa_op ops[OPS_BATCH], *out[OPS_BATCH];
+	struct vpa_ops *ops = &r->ops;
 	int wide_ranges = has_wide_ranges(r), rc = VPT_OK;
-	size_t taken, n;
+	size_t i;
 
-	while (!rc && (taken = vpa_op_queue_take(&r->queue, until_ns, ops, OPS_BATCH))) {
-		rc = find_launches(r, ops, taken);
-		n = rc ? 0 : resolve(r, ops, taken, wide_ranges, out);
-		if (n)
-			rc = r->sink.ops(r->sink.ctx, out, n);
+	for (i = 0; i < r->model->thread_count; i++)
+		r->pasts[i].range = (struct vpa_step_span){0};
+	memset(ops->process_range, 0, sizeof(ops->process_range));
+	while (!rc && vpa_op_queue_take(&r->queue, until_ns, ops)) {
+		find_launches(r, ops);
+		resolve(r, ops);
+		if (wide_ranges)
+			find_wide_ranges(r, ops);
+		if (ops->count)
+			rc = r->sink.ops(r->sink.ctx, ops);
 	}
 	if (!rc)
-		rc = vpa_op_queue_hold(&r->queue, finish_op, r);
+		rc = vpa_op_queue_hold(&r->queue);
 	if (until_ns > r->released_ns)
 		r->released_ns = until_ns;
 	return rc ? rc : r->failed;

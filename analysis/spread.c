@@ -34,11 +34,49 @@ static int become_histogram(struct vpa_spread_builder *b)
 	return VPT_OK;
 }
 
-int vpa_spread_room(struct vpa_spread_builder *b)
+int vpa_spread_keep(struct vpa_spread_builder *b, uint64_t ns)
 {
-	if (b->count == VPA_SPREAD_EXACT)
-		return become_histogram(b);
-	return vpt_grow(&b->values, &b->cap, b->count + 1, sizeof(*b->values));
+	if (b->count == VPA_SPREAD_EXACT) {
+		if (become_histogram(b))
+			return VPT_ENOMEM;
+		b->values[vpa_spread_bucket(ns)]++;
+		return VPT_OK;
+	}
+	if (vpt_grow(&b->values, &b->cap, b->count + 1, sizeof(*b->values)))
+		return VPT_ENOMEM;
+	b->values[b->count] = ns;
+	return VPT_OK;
+}
+
+int vpa_spread_add_all(struct vpa_spread_builder *b, const uint64_t *values, size_t count)
+{
+	uint64_t total_ns = 0, least, most;
+	unsigned __int128 squares = 0;
+	size_t i = 0;
+
+	/* Until samples fall into the histogram, and so that there is a least and a most. */
+	for (; i < count && !b->is_histogram; i++)
+		if (vpa_spread_add(b, values[i]))
+			return VPT_ENOMEM;
+	if (i == count)
+		return VPT_OK;
+	least = b->min_ns;
+	most = b->max_ns;
+	b->count += count - i;
+	for (; i < count; i++) {
+		uint64_t ns = values[i];
+
+		b->values[vpa_spread_bucket(ns)]++;
+		least = ns < least ? ns : least;
+		most = ns > most ? ns : most;
+		total_ns += ns;
+		squares += (unsigned __int128)ns * ns;
+	}
+	b->min_ns = least;
+	b->max_ns = most;
+	b->total_ns += total_ns;
+	b->squares += squares;
+	return VPT_OK;
 }
 
 void vpa_spread_free(struct vpa_spread_builder *b)

@@ -28,20 +28,16 @@ static inline size_t vpa_spread_bucket(uint64_t ns)
 	return (size_t)shift * 64 + (size_t)(ns >> shift);
 }
 
-/* Makes room for one more sample, or turns the samples into a histogram. */
-int vpa_spread_room(struct vpa_spread_builder *b);
+/* Keeps one more sample as it is, or turns the samples into a histogram and counts it there. */
+int vpa_spread_keep(struct vpa_spread_builder *b, uint64_t ns);
 
 /* All zeros is empty. 0 or VPT_ENOMEM. */
 static inline int vpa_spread_add(struct vpa_spread_builder *b, uint64_t ns)
 {
 	if (b->is_histogram)
 		b->values[vpa_spread_bucket(ns)]++;
-	else if (b->count == b->cap && vpa_spread_room(b))
+	else if (vpa_spread_keep(b, ns))
 		return -1;
-	else if (b->is_histogram)
-		b->values[vpa_spread_bucket(ns)]++;
-	else
-		b->values[b->count] = ns;
 	/* The first sample is beyond both zeros, or is zero. */
 	if (ns < b->min_ns || ns > b->max_ns) {
 		b->min_ns = !b->count || ns < b->min_ns ? ns : b->min_ns;
@@ -52,6 +48,10 @@ static inline int vpa_spread_add(struct vpa_spread_builder *b, uint64_t ns)
 	b->squares += (unsigned __int128)ns * ns;
 	return 0;
 }
+
+/* Adds many. */
+int vpa_spread_add_all(struct vpa_spread_builder *b, const uint64_t *values, size_t count);
+
 void vpa_spread_free(struct vpa_spread_builder *b);
 
 /* The summary; sorts the samples. Empty: all zeros. */

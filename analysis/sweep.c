@@ -295,16 +295,22 @@ VPA_RARE static int pass(struct vpa_sweep *s, uint64_t until_ns)
 
 /* ---- idle time ---- */
 
-int vpa_sweep_gap(struct vpa_sweep *s, const struct vpa_gap *gap)
+int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause opened_by, uint64_t start_ns,
+	uint64_t end_ns)
 {
-	if (gap->device >= VPA_SWEEP_DEVICES)
+	size_t at;
+
+	if (device >= VPA_SWEEP_DEVICES)
 		return VPT_OK;
 	if (s->gap_taken == s->gap_count)
 		s->gap_taken = s->gap_count = 0;
 	if (vpt_grow(&s->gaps, &s->gap_cap, s->gap_count + 1, sizeof(*s->gaps)))
 		return VPT_ENOMEM;
-	s->gaps[s->gap_count++] = (struct vpa_sweep_gap_part){
-		gap->start_ns, gap->end_ns, gap->device, VPA_SWEEP_IDLE + (uint32_t)gap->opened_by};
+	/* In order of their ends; they come nearly so. */
+	for (at = s->gap_count++; at > s->gap_taken && s->gaps[at - 1].end_ns > end_ns; at--)
+		s->gaps[at] = s->gaps[at - 1];
+	s->gaps[at] = (struct vpa_sweep_gap_part){
+		start_ns, end_ns, device, VPA_SWEEP_IDLE + (uint32_t)opened_by};
 	return VPT_OK;
 }
 
@@ -387,38 +393,36 @@ int vpa_sweep_reach(struct vpa_sweep *s, uint64_t time_ns)
 	return reach(s, time_ns);
 }
 
-int vpa_sweep_op(struct vpa_sweep *s, const struct vpa_model *m, const struct vpa_op *op)
+int vpa_sweep_op(
+	struct vpa_sweep *s, uint32_t device, uint32_t family, uint64_t start_ns, uint64_t end_ns)
 {
-	uint32_t family = op->kind == VPA_KERNEL   ? (uint32_t)m->kernels[op->kernel].klass.family
-			  : op->kind == VPA_MEMCPY ? VPA_FAMILY_MEMCPY
-						   : VPA_FAMILY_MEMSET;
 	struct vpa_sweep_device *d;
 	struct vpa_sweep_sums *sums;
 	size_t at;
-	int rc = reach(s, op->start_ns);
+	int rc = reach(s, start_ns);
 
-	if (rc || op->device >= VPA_SWEEP_DEVICES)
+	if (rc || device >= VPA_SWEEP_DEVICES)
 		return rc;
-	if (op->device >= s->device_count && make_room(s, op->device))
+	if (device >= s->device_count && make_room(s, device))
 		return VPT_ENOMEM;
-	d = &s->devices[op->device];
-	sums = sums_of(&s->now, op->device);
+	d = &s->devices[device];
+	sums = sums_of(&s->now, device);
 	if (!sums)
 		return VPT_ENOMEM;
 	sums->count[family]++;
 	/* One after the other, as most kernels run. */
-	if (d->count == 1 && d->running[0].end_ns <= op->start_ns) {
+	if (d->count == 1 && d->running[0].end_ns <= start_ns) {
 		sums->ns[d->running[0].family] += d->running[0].end_ns - d->at_ns;
-		d->running[0] = (struct running){op->end_ns, family};
-		d->at_ns = op->start_ns;
+		d->running[0] = (struct running){end_ns, family};
+		d->at_ns = start_ns;
 		return VPT_OK;
 	}
-	advance(d, op->start_ns, sums);
-	if (d->count == RUNNING_MAX || op->end_ns <= d->at_ns)
+	advance(d, start_ns, sums);
+	if (d->count == RUNNING_MAX || end_ns <= d->at_ns)
 		return VPT_OK;
-	for (at = d->count++; at && d->running[at - 1].end_ns > op->end_ns; at--)
+	for (at = d->count++; at && d->running[at - 1].end_ns > end_ns; at--)
 		d->running[at] = d->running[at - 1];
-	d->running[at] = (struct running){op->end_ns, family};
+	d->running[at] = (struct running){end_ns, family};
 	return VPT_OK;
 }
 

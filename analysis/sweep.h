@@ -83,10 +83,13 @@ int vpa_sweep_extend(struct vpa_sweep *s, uint32_t cut, uint64_t time_ns);
 
 /* Passes the cuts up to `time_ns`, an op's start. Hold the cuts that go with the op first. */
 int vpa_sweep_reach(struct vpa_sweep *s, uint64_t time_ns);
-/* Adds an op, and reaches its start first. Ops come in order of start. */
-int vpa_sweep_op(struct vpa_sweep *s, const struct vpa_model *m, const struct vpa_op *op);
+/* Adds an op of a kernel family, or VPA_FAMILY_MEMCPY or _MEMSET, and reaches its start first. Ops come in order
+ * of start. */
+int vpa_sweep_op(
+	struct vpa_sweep *s, uint32_t device, uint32_t family, uint64_t start_ns, uint64_t end_ns);
 /* Of ops that come later too: what the device did in it is looked at when the sweep gets there. */
-int vpa_sweep_gap(struct vpa_sweep *s, const struct vpa_gap *gap);
+int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause opened_by, uint64_t start_ns,
+	uint64_t end_ns);
 /* An edge that stays, where the sweep is. VPA_NONE: no memory. */
 uint32_t vpa_sweep_pin(struct vpa_sweep *s);
 void vpa_sweep_release(struct vpa_sweep *s, uint32_t edge); /* accepts VPA_NONE */

@@ -119,8 +119,12 @@ static size_t find_open(
 struct vpa_range *vpa_timeline_find_open(
 	struct vpa_timeline *t, uint64_t start_ns, uint32_t name, uint32_t domain)
 {
-	size_t i = find_open(t, start_ns, name, domain);
+	size_t i;
 
+	/* Mostly it was opened after all those that are open still. */
+	if (!t->open_count || start_ns > t->open[t->open_count - 1]->start_ns)
+		return NULL;
+	i = find_open(t, start_ns, name, domain);
 	return i == SIZE_MAX ? NULL : t->open[i];
 }
 

@@ -25,7 +25,8 @@ struct vpa_timeline {
 struct vpa_thread_past {
 	struct vpa_calls calls;
 	struct vpa_timeline ranges;
-	uint64_t forgotten_ns; /* calls that ended by then have been given up */
+	struct vpa_step_span range; /* what launches were looked up in last; until the next chunk */
+	uint64_t forgotten_ns;      /* calls that ended by then have been given up */
 };
 
 /* Where ranges come from and go to. */

@@ -384,6 +384,8 @@ static int moves_t_min(const struct vpt_section *s, const struct vpt_kind_desc *
 {
 	if (s->kind == VPT_CALL)
 		return vpt_call_launches(vpt_call_class((uint32_t)s->col[VPT_CALL_ID][row]));
+	if (s->kind == VPT_SYNC)
+		return s->col[VPT_SYNC_SYNC_KIND][row] == VPT_SYNCKIND_STREAM_WAIT;
 	return kind->flags & VPT_KIND_OP || s->kind == VPT_LOSS || s->kind == VPT_OVERHEAD;
 }
 

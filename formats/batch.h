@@ -32,6 +32,12 @@ struct vpt_section {
 	size_t data_cap;                /* in values */
 };
 
+/* Whether a column has values of its own; else the file lacks it and all of them are 0. */
+static inline int vpt_section_has(const struct vpt_section *s, unsigned column)
+{
+	return (uintptr_t)s->col[column] - (uintptr_t)s->data < s->data_cap * sizeof(*s->data);
+}
+
 enum {
 	VPT_BATCH_LAST = 1, /* the capture was stopped cleanly after this chunk */
 	VPT_BATCH_TORN = 2  /* in memory only: the end of this chunk is missing from the file */
@@ -39,8 +45,8 @@ enum {
 
 struct vpt_batch {
 	uint64_t sequence;
-	uint64_t
-		t_min_ns; /* smallest start of valid ops, launch calls, LOSS and OVERHEAD; ~0: none */
+	uint64_t t_min_ns; /* smallest start of valid ops, launch calls, stream waits, LOSS and
+			   * OVERHEAD; ~0: none */
 	uint64_t t_max_ns; /* largest end of any event; 0: none */
 	uint32_t lost_events;
 	uint32_t flags;

@@ -3,19 +3,9 @@
 #include "formats/column.h"
 
 #include "formats/schema.h"
+#include "formats/vectorise.h"
 
 #include <string.h>
-
-/* On x86-64 the compiler makes one version for AVX2 and picks at load time. The sanitizers' start-up
- * code runs after that pick, so their builds go without. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define VPT_VECTORISE __attribute__((optimize("O3"), target_clones("avx2", "default")))
-#elif defined(__GNUC__) && !defined(__clang__)
-#define VPT_VECTORISE __attribute__((optimize("O3")))
-#else
-#define VPT_VECTORISE
-#endif
 
 static unsigned width_of(uint64_t bits)
 {
@@ -123,8 +113,8 @@ void vpt_column_split(const uint64_t *numbers, size_t count, unsigned width, uns
 	}
 }
 
-static inline __attribute__((always_inline)) void join_width(
-	const unsigned char *planes, size_t count, unsigned width, uint64_t base, uint64_t *out)
+static inline __attribute__((always_inline)) void join_width(const unsigned char *planes,
+	size_t stride, size_t count, unsigned width, uint64_t base, uint64_t *out)
 {
 	unsigned plane;
 	size_t i;
@@ -133,76 +123,121 @@ static inline __attribute__((always_inline)) void join_width(
 		uint64_t value = 0;
 
 		for (plane = 0; plane < width; plane++)
-			value |= (uint64_t)planes[plane * count + i] << (plane * 8);
+			value |= (uint64_t)planes[plane * stride + i] << (plane * 8);
 		out[i] = value + base;
 	}
 }
 
+/* Joins `count` numbers of planes that stand `stride` bytes apart. */
 VPT_VECTORISE
-static void join_planes(const unsigned char *planes, size_t count, unsigned width, uint64_t base,
-	uint64_t *restrict out)
+static void join_planes(const unsigned char *planes, size_t stride, size_t count, unsigned width,
+	uint64_t base, uint64_t *restrict out)
 {
 	switch (width) {
 	case 0:
-		join_width(planes, count, 0, base, out);
+		join_width(planes, stride, count, 0, base, out);
 		break;
 	case 1:
-		join_width(planes, count, 1, base, out);
+		join_width(planes, stride, count, 1, base, out);
 		break;
 	case 2:
-		join_width(planes, count, 2, base, out);
+		join_width(planes, stride, count, 2, base, out);
 		break;
 	case 3:
-		join_width(planes, count, 3, base, out);
+		join_width(planes, stride, count, 3, base, out);
 		break;
 	case 4:
-		join_width(planes, count, 4, base, out);
+		join_width(planes, stride, count, 4, base, out);
 		break;
 	case 5:
-		join_width(planes, count, 5, base, out);
+		join_width(planes, stride, count, 5, base, out);
 		break;
 	case 6:
-		join_width(planes, count, 6, base, out);
+		join_width(planes, stride, count, 6, base, out);
 		break;
 	case 7:
-		join_width(planes, count, 7, base, out);
+		join_width(planes, stride, count, 7, base, out);
 		break;
 	default:
-		join_width(planes, count, 8, base, out);
+		join_width(planes, stride, count, 8, base, out);
 		break;
 	}
+}
+
+/* Both other encodings become differences between neighbours, which are then added up: all but the adding is
+ * vectorised, a stretch at a time that stays in the first-level cache. */
+enum { STRETCH = 1024 };
+
+VPT_VECTORISE
+static void undo_zigzag(uint64_t *numbers, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		numbers[i] = unzigzag(numbers[i]);
+}
+
+/* Even: the gap leads from the end of the row before to the start. Odd: it leads to the end. `previous` are the rows
+ * before. */
+VPT_VECTORISE
+static void undo_gap(uint64_t *restrict numbers, const uint64_t *durations,
+	const uint64_t *previous, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t gap = (uint64_t)((int64_t)numbers[i] >> 1);
+
+		numbers[i] = gap - (durations[i] & (0 - (numbers[i] & 1))) + previous[i];
+	}
+}
+
+/* Each becomes the sum of all up to it and `value`; returns the last. */
+static uint64_t add_up(uint64_t *numbers, size_t count, uint64_t value)
+{
+	size_t i;
+
+	for (i = 0; i + 4 <= count; i += 4) {
+		numbers[i] = value += numbers[i];
+		numbers[i + 1] = value += numbers[i + 1];
+		numbers[i + 2] = value += numbers[i + 2];
+		numbers[i + 3] = value += numbers[i + 3];
+	}
+	for (; i < count; i++)
+		numbers[i] = value += numbers[i];
+	return value;
 }
 
 void vpt_column_join(const unsigned char *planes, size_t count, unsigned width, uint8_t enc,
 	uint64_t base, uint64_t *out)
 {
 	uint64_t value = base;
-	size_t i;
+	size_t at, rows;
 
 	if (enc == VPT_ENC_PLAIN) {
-		join_planes(planes, count, width, base, out);
+		join_planes(planes, count, count, width, base, out);
 		return;
 	}
-	join_planes(planes, count, width, 0, out);
-	for (i = 0; i < count; i++) {
-		value += unzigzag(out[i]);
-		out[i] = value;
+	for (at = 0; at < count; at += rows) {
+		rows = count - at < STRETCH ? count - at : STRETCH;
+		join_planes(planes + at, count, rows, width, 0, out + at);
+		undo_zigzag(out + at, rows);
+		value = add_up(out + at, rows, value);
 	}
 }
 
 void vpt_column_join_gap(const unsigned char *planes, size_t count, unsigned width, uint64_t base,
 	const uint64_t *durations, uint64_t *out)
 {
-	uint64_t previous_end = base;
-	size_t i;
+	static const uint64_t none[1];
+	uint64_t value = base;
+	size_t at, rows;
 
-	join_planes(planes, count, width, 0, out);
-	for (i = 0; i < count; i++) {
-		uint64_t number = out[i], gap = (uint64_t)((int64_t)number >> 1);
-		/* Even: the gap leads to the start. Odd: it leads to the end. */
-		uint64_t start = previous_end + gap - (durations[i] & (0 - (number & 1)));
-
-		out[i] = start;
-		previous_end = start + durations[i];
+	for (at = 0; at < count; at += rows) {
+		rows = at ? count - at : 1; /* the first has no row before it */
+		rows = rows < STRETCH ? rows : STRETCH;
+		join_planes(planes + at, count, rows, width, 0, out + at);
+		undo_gap(out + at, durations + at, at ? durations + at - 1 : none, rows);
+		value = add_up(out + at, rows, value);
 	}
 }

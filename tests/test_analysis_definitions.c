@@ -1058,6 +1058,48 @@ static void a_launch_of_the_same_process_goes_first(void **state)
 	vpa_report_free(r);
 }
 
+/* Device 1 works once and again after `seconds`, while t1 keeps device 0 busy: 40 kernels and a chunk a second. */
+static enum vpa_cause cause_of_long_gap(unsigned seconds)
+{
+	enum { A_SECOND = 40, LINE = 160 };
+	size_t size = (seconds * A_SECOND * 2 + 16) * (size_t)LINE, len, i;
+	char *script = vpt_alloc(size, 1);
+	enum vpa_cause cause = VPA_CAUSES;
+	struct vpa_report *r;
+	unsigned n;
+
+	assert_non_null(script);
+	len = (size_t)snprintf(script, size,
+		"start 1s\ncall t1 cudaMemsetAsync 1s-1s corr 1\nmemset s1.7 1s-1001ms corr 1\n");
+	for (n = 0; n < seconds * A_SECOND; n++) {
+		unsigned us = 1010000 + n * 25000;
+
+		len += (size_t)snprintf(script + len, size - len,
+			"call t1 cudaLaunchKernel %uus-%uus corr %u\nkernel s7 %uus-%uus corr %u "
+			"\"k\"\n%s",
+			us, us + 5, n + 2, us + 10, us + 20000, n + 2,
+			n % A_SECOND == A_SECOND - 1 ? "chunk\n" : "");
+	}
+	snprintf(script + len, size - len,
+		"call t1 cudaMemsetAsync %us-%us corr 999999\n"
+		"memset s1.7 %us-%u001ms corr 999999\n",
+		seconds + 2, seconds + 2, seconds + 2, seconds + 2);
+	r = analyze(script, NULL);
+	for (i = 0; i < r->gap_count; i++)
+		if (r->gaps[i].device == 1 && r->gaps[i].before && r->gaps[i].after)
+			cause = r->gaps[i].opened_by;
+	vpa_report_free(r);
+	vpt_free(script);
+	return cause;
+}
+
+static void the_past_is_kept_for_half_a_minute_of_an_idle_device(void **state)
+{
+	(void)state;
+	assert_int_equal(cause_of_long_gap(25), VPA_CAUSE_HOST_STALL);
+	assert_int_equal(cause_of_long_gap(90), VPA_CAUSE_UNKNOWN);
+}
+
 static void events_are_counted(void **state)
 {
 	size_t i;
@@ -1104,6 +1146,7 @@ int main(void)
 		cmocka_unit_test(work_after_the_last_clock_point_is_inside_the_window),
 		cmocka_unit_test(a_range_that_ended_early_keeps_its_calls),
 		cmocka_unit_test(a_launch_of_the_same_process_goes_first),
+		cmocka_unit_test(the_past_is_kept_for_half_a_minute_of_an_idle_device),
 		cmocka_unit_test(events_are_counted),
 	};
 

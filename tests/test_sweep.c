@@ -8,18 +8,9 @@
 
 #include <cmocka.h>
 
-static const struct vpa_model model;
-
-/* A copy: its family is known without a kernel. */
 static void run(struct vpa_sweep *s, uint32_t device, uint64_t start, uint64_t end)
 {
-	struct vpa_op op = {.start_ns = start,
-		.end_ns = end,
-		.device = device,
-		.kind = VPA_MEMCPY,
-		.kernel = VPA_NONE};
-
-	assert_int_equal(vpa_sweep_op(s, &model, &op), VPT_OK);
+	assert_int_equal(vpa_sweep_op(s, device, VPA_FAMILY_MEMCPY, start, end), VPT_OK);
 }
 
 static void run_with(struct vpa_sweep *s, uint32_t cut, uint64_t start, uint64_t end)
@@ -31,12 +22,7 @@ static void run_with(struct vpa_sweep *s, uint32_t cut, uint64_t start, uint64_t
 
 static void stand_idle(struct vpa_sweep *s, uint32_t device, uint64_t start, uint64_t end)
 {
-	struct vpa_gap gap = {.start_ns = start,
-		.end_ns = end,
-		.device = device,
-		.opened_by = VPA_CAUSE_SYNC_DRAIN};
-
-	assert_int_equal(vpa_sweep_gap(s, &gap), VPT_OK);
+	assert_int_equal(vpa_sweep_gap(s, device, VPA_CAUSE_SYNC_DRAIN, start, end), VPT_OK);
 }
 
 static uint64_t part_between(
