@@ -214,6 +214,13 @@ static void read_stats(struct pass *p, const struct vpt_section *s)
 	n->has_stats = 1;
 	n->received = n->dropped = n->invalid = 0;
 	for (row = 0; row < s->row_count; row++) {
+		if (!s->col[VPT_STATS_LANE]
+			   [row]) { /* the whole capture: the others are its parts */
+			n->received = s->col[VPT_STATS_RECEIVED][row];
+			n->dropped = s->col[VPT_STATS_DROPPED][row];
+			n->invalid = s->col[VPT_STATS_INVALID][row];
+			return;
+		}
 		n->received += s->col[VPT_STATS_RECEIVED][row];
 		n->dropped += s->col[VPT_STATS_DROPPED][row];
 		n->invalid += s->col[VPT_STATS_INVALID][row];
@@ -228,7 +235,10 @@ static int read_tables(struct pass *p, const struct vpt_batch *b)
 
 	for (i = 0; i < b->section_count && !rc; i++) {
 		const struct vpt_section *s = &b->sections[i];
+		const struct vpt_kind_desc *kind = vpt_kind_desc(s->kind);
 
+		if (kind->flags & VPT_KIND_EVENT && s->kind != VPT_LOSS)
+			p->reading.rows += s->row_count;
 		if (s->kind == VPT_DEVICE)
 			rc = read_devices(p, b, s);
 		else if (s->kind == VPT_META)

@@ -43,6 +43,7 @@ struct vpa_stage_kept {
 	enum vpa_stage_source source;
 	uint32_t name; /* 0: the kind says it */
 	uint64_t count, nested;
+	int holds_steps; /* some instance had a step inside */
 };
 
 struct vpa_stage_sample {

@@ -174,6 +174,8 @@ int vpa_blocks_begin(struct vpa_blocks_state *s, const struct vpa_fold_context *
 		i.row = row_of(s, c, &i.label, range->name);
 		if (i.row == VPA_NONE)
 			return VPT_ENOMEM;
+		if (i.label.kind != VPA_STAGE_PART && around->part != VPA_NONE)
+			s->rows[s->instances[around->part].row].holds_steps = 1;
 	}
 	at = new_instance(s);
 	if (at == VPA_NONE)

@@ -491,6 +491,7 @@ static int write_stage(struct vpa_blocks_writer *w, uint32_t row, const struct s
 		.count = kept->count,
 		.in_blocks = t->measured.count,
 		.nested = kept->nested == kept->count,
+		.holds_steps = kept->holds_steps,
 		.top_ns = sum->top_ns,
 		.busy_ns = sum->busy_ns,
 		.idle_ns = sum->idle_ns,

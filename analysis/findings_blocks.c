@@ -116,7 +116,7 @@ static void find_stages(struct vpa_report *r)
 	for (i = 0; i < r->stage_count; i++) {
 		const struct vpa_stage_row *s = &r->stages[i];
 
-		if (strcmp(s->kind, "stage") || s->nested || !s->in_blocks ||
+		if (strcmp(s->kind, "stage") || s->nested || s->holds_steps || !s->in_blocks ||
 			s->share <= stage_share)
 			continue;
 		f = vpa_finding_add(r, "stage-share", "warn");

@@ -272,7 +272,8 @@ struct vpa_stage_row {
 	struct vpa_spread time;                  /* first op's start to last op's end */
 	uint64_t top_ns;                         /* total of those that are not inside others */
 	uint64_t busy_ns, idle_ns, attention_ns; /* busy and idle: as ranges', added over devices */
-	double share; /* of the measured blocks' time, else of the window */
+	double share;    /* of the measured blocks' time, else of the window */
+	int holds_steps; /* it is the denoising, or around it */
 };
 
 struct vpa_finding {

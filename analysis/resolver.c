@@ -415,8 +415,13 @@ static int add_spans(struct vpa_resolver *r, const struct vpt_section *s)
 			set = overhead_set(r, s->col[VPT_OVERHEAD_OVERHEAD_KIND][row]);
 		else if (s->col[VPT_LOSS_LOSS_KIND][row] == VPT_LOSSKIND_PAUSED)
 			set = &r->paused;
-		else
+		else if (s->col[VPT_LOSS_LOSS_KIND][row] == VPT_LOSSKIND_CAP) {
+			r->names_lost += s->col[VPT_LOSS_COUNT][row];
+			continue;
+		} else {
+			r->losses++;
 			r->lost_events += s->col[VPT_LOSS_COUNT][row];
+		}
 		if (start < r->model->window_start_ns)
 			start = r->model->window_start_ns;
 		if (set && vpa_intervals_add(set, start, end))

@@ -61,7 +61,9 @@ struct vpa_resolver {
 
 	struct vpa_counts counts;
 	uint64_t ops_without_launch, zero_duration, reversed, zero_time, late_ops, unmatched_ranges;
-	uint64_t launches_without_op, lost_events;
+	uint64_t launches_without_op, lost_events; /* records */
+	uint64_t losses;                           /* LOSS rows, pauses not among them */
+	uint64_t names_lost;                       /* beyond a cap */
 };
 
 int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model,

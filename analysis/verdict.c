@@ -82,7 +82,7 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 		REASON(out, "%" PRIu64 " record%s lost while recording",
 			v->dropped ? v->dropped : r->lost_events,
 			plural(v->dropped ? v->dropped : r->lost_events));
-	} else if (r->lost.count) {
+	} else if (r->losses) {
 		v->complete = 0;
 		REASON(out, "records are missing for parts of the window; how many is not known");
 	}
@@ -109,9 +109,64 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 	if (v->late_ranges)
 		REASON(out, "%" PRIu64 " range%s recorded too late to be joined with launches",
 			v->late_ranges, v->late_ranges == 1 ? " was" : "s were");
+	if (r->names_lost)
+		REASON(out, "%" PRIu64 " name%s beyond the tracer's limit of distinct ones",
+			r->names_lost, r->names_lost == 1 ? " was" : "s were");
 	if (v->unmatched_ranges)
 		REASON(out, "%" PRIu64 " range%s never closed, cut at the end of the window",
 			v->unmatched_ranges, v->unmatched_ranges == 1 ? " was" : "s were");
+}
+
+static const char *meta(const struct vpa_report *out, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < out->meta_count; i++)
+		if (!strcmp(out->meta[i].key, key))
+			return out->meta[i].value;
+	return NULL;
+}
+
+/* What the tracer said about itself. */
+static void judge_tracer(struct vpa_report *out)
+{
+	struct vpa_verdict *v = &out->verdict;
+	const struct vpa_counts *n = &out->counts;
+	const char *why = meta(out, "cupti.failure"), *skew = meta(out, "clock.cupti_skew_ns");
+
+	if (why) {
+		v->complete = 0;
+		REASON(out, "GPU work is missing from some moment on: %s", why);
+	}
+	if (skew) {
+		v->complete = 0;
+		v->gaps = VPA_UNAVAILABLE;
+		REASON(out,
+			"another tool had replaced CUPTI's clock, %s ns from ours: device times "
+			"and ranges "
+			"do not fit together",
+			skew);
+	}
+	why = meta(out, "cupti.unavailable");
+	if (why && !(n->kernels + n->memcpy + n->memset))
+		REASON(out, "no GPU work was recorded: %s", why);
+	else if (!(n->kernels + n->memcpy + n->memset))
+		REASON(out, "no GPU work was recorded: device times are unavailable");
+}
+
+/* What was received must have been written or dropped; where chunks are missing, nobody knows. */
+static void judge_books(struct vpa_report *out, const struct vpa_reading *reading)
+{
+	struct vpa_verdict *v = &out->verdict;
+
+	if (!reading->has_stats || !reading->has_last || v->damaged_chunks || v->torn_chunks ||
+		v->unknown_sections || v->received == v->written + v->dropped)
+		return;
+	v->complete = 0;
+	REASON(out,
+		"the capture's books do not balance: %" PRIu64 " records received, %" PRIu64
+		" written, %" PRIu64 " dropped",
+		v->received, v->written, v->dropped);
 }
 
 static void judge_overhead(struct vpa_report *out, const struct vpa_resolver *r)
@@ -137,7 +192,6 @@ int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_reading *re
 	const struct vpt_trace *trace, struct vpa_report *out)
 {
 	struct vpa_verdict *v = &out->verdict;
-	const struct vpa_counts *n = &out->counts;
 	uint64_t late_ranges = 0;
 	size_t i;
 
@@ -149,8 +203,7 @@ int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_reading *re
 	for (i = 0; i < r->process_count; i++)
 		late_ranges += r->processes[i].ranges.late;
 	v->complete = 1;
-	v->written = n->kernels + n->memcpy + n->memset + n->calls + n->ranges + n->cpu_ops +
-		     n->marks + n->syncs + n->counters + n->other;
+	v->written = reading->rows;
 	v->dropped = reading->has_stats ? reading->dropped : reading->header_lost;
 	v->received = reading->has_stats ? reading->received : v->written + v->dropped;
 	v->ops_without_launch = r->ops_without_launch;
@@ -168,8 +221,8 @@ int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_reading *re
 	judge_import(out, vpt_trace_import_stats(trace));
 	judge_records(out, r);
 	judge_overhead(out, r);
-	if (!(n->kernels + n->memcpy + n->memset))
-		REASON(out, "no GPU work was recorded: device times are unavailable");
+	judge_books(out, reading);
+	judge_tracer(out);
 	for (i = 0; i < out->block_note_count; i++)
 		add_reason(out, out->block_notes[i]);
 	return out->arena.failed ? VPT_ENOMEM : VPT_OK;

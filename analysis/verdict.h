@@ -8,6 +8,7 @@
 /* What was met while chunks were read. */
 struct vpa_reading {
 	uint64_t damaged_chunks, torn_chunks, unknown_sections, skipped_critical;
+	uint64_t rows;                       /* of events, LOSS not among them */
 	uint64_t received, dropped, invalid; /* of the newest STATS */
 	uint64_t header_lost;                /* sum of lost_events of chunk headers */
 	int has_stats, has_last;

@@ -122,17 +122,17 @@ static struct vpa_request block_requests[] = {
 
 static struct vpa_stage_row stages[] = {
 	{"text_encode", "stage", "rule", 1, 0, 0, 0, TIMES(1, 40, 40, 40, 40), MS(40), MS(40), 0, 0,
-		0.005},
+		0.005, 0},
 	{"denoise step", "step", "annotation", 28, 24, 4, 0, TIMES(24, 3192, 131, 100, 162.2),
-		MS(3192), MS(2553.6), MS(638.4), MS(1372.8), 0.65},
+		MS(3192), MS(2553.6), MS(638.4), MS(1372.8), 0.65, 0},
 	{"self_attn", "stage", "annotation", 840, 720, 120, 1, TIMES(720, 1440, 2, 1, 3), 0,
-		MS(1000), MS(440), MS(1372.8), 0.29},
+		MS(1000), MS(440), MS(1372.8), 0.29, 0},
 	{"context pass", "context", "annotation", 7, 6, 1, 0, TIMES(6, 795, 131, 100, 161.7),
-		MS(795), MS(635.4), MS(159.6), MS(343.8), 0.16},
+		MS(795), MS(635.4), MS(159.6), MS(343.8), 0.16, 0},
 	{"vae_decode", "stage", "annotation", 7, 6, 1, 0, TIMES(6, 651, 108, 108, 109.2), MS(651),
-		MS(596.4), MS(54.6), 0, 0.13},
+		MS(596.4), MS(54.6), 0, 0.13, 0},
 	{"to_host", "stage", "annotation", 7, 6, 1, 0, TIMES(6, 204.6, 34, 34, 35), MS(204.6),
-		MS(75), MS(129.6), 0, 0.04},
+		MS(75), MS(129.6), 0, 0.04, 0},
 };
 
 static struct vpa_report with_blocks(void)
