@@ -1,0 +1,122 @@
+# Whatever CUPTI does, the host lives, every record is accounted for, and the outcome is the documented one.
+#
+# host_count says what the tracer counted and what the stand-in's own books say.
+. "$VPT_SOURCE_DIR/tests/support/cli.sh"
+
+[ -x "$VPT_BIN/host_count" ] || skip "host_count is not built"
+heap=$VPT_BIN/standin/libstandin_heap.so
+[ -e "$heap" ] || heap=
+export VPTRACE_STOP_MS=1000
+
+# traced RULE [NAME=VALUE...]: 4,000 launches on $threads threads under these settings.
+threads=2
+traced() {
+	rule=$1
+	shift
+	rm -f "$work"/*.zst
+	env LD_PRELOAD="$heap" "$@" timeout 60 "$VPT_BIN/host_count" "$work/t.zst" 4000 $threads >"$work/out" 2>"$work/err" </dev/null
+	found=$?
+	[ "$found" = 0 ] || fail "$rule: expected the host to end with 0, found $found"
+}
+value() { # value NAME: a number of the last run
+	sed -n "s/^$1 //p" "$work/out"
+}
+holds() { # holds A OPERATOR B, of names or numbers, each a sum "a+b"
+	cases=$((cases + 1))
+	left=0 right=0
+	for term in $(echo "$1" | tr + ' '); do left=$((left + $(case $term in [0-9]* | -*) echo "$term" ;; *) value "$term" ;; esac))); done
+	for term in $(echo "$3" | tr + ' '); do right=$((right + $(case $term in [0-9]* | -*) echo "$term" ;; *) value "$term" ;; esac))); done
+	[ "$left" "$2" "$right" ] || fail "$rule: expected $1 $2 $3, found $left and $right"
+}
+balanced() { # what every run must show
+	holds received -eq written+dropped
+	holds received+filtered -eq cupti_records+ranges
+	holds records -eq delivered+lost+held
+	holds cupti_dropped -eq lost
+	[ -z "$heap" ] || holds heap_calls -eq 0
+}
+code() { # code START STOP: what vptrace_start() and vptrace_stop() returned
+	holds start -eq "$1"
+	holds stop -eq "$2"
+}
+complete() { # nothing was lost anywhere
+	code 0 0
+	balanced
+	holds cupti_records -eq delivered
+	holds delivered -eq records
+	holds dropped -eq 0
+	expect 0 "$rule: the report" --format json "$work/t.zst"
+	for name in kernels memset; do
+		found=$(sed -n "s/^    \"$name\": \([0-9]*\),*$/\1/p" "$work/out" | head -n 1)
+		[ "$name" = kernels ] && wanted=4000 || wanted=2
+		[ "$found" = $wanted ] || fail "$rule: expected $wanted $name in the report, found $found"
+	done
+}
+
+for version in 18 22 130001; do
+	for buffers in thread global; do
+		for by in worker caller after; do
+			traced "API $version, $buffers buffers, completed by $by" VPT_STANDIN_CUPTI=$version \
+				VPT_STANDIN_BUFFERS=$buffers VPT_STANDIN_COMPLETE=$by
+			complete
+		done
+	done
+done
+for fault in out-of-order unmap-names reuse-names foreign-buffer correlation=4294967290 late \
+	no-symbols=cuptiSubscribe_v2:cuptiActivityEnableRuntimeApi:cuptiGetGraphNodeId; do
+	traced "$fault" VPT_STANDIN_FAULTS=$fault
+	complete
+done
+for fault in zero-times reversed; do
+	traced "$fault" VPT_STANDIN_FAULTS=$fault
+	code 0 0
+	balanced
+	holds cupti_records -eq records
+	holds invalid -eq 400
+done
+for fault in unknown-kind truncated-tail; do
+	traced "$fault" VPT_STANDIN_FAULTS=$fault
+	code 0 0
+	balanced
+	holds cupti_records -lt delivered
+	expect 3 "$fault: the report says what is missing" "$work/t.zst"
+done
+
+# Four buffers for forty threads: most records find no place. Old versions of CUPTI crash when a buffer is refused.
+threads=40
+for version in 22 130001; do
+	traced "a pool that runs dry, API $version" VPTRACE_MEMORY=16M VPT_STANDIN_BUFFERS=thread VPT_STANDIN_CUPTI=$version
+	code 0 0
+	balanced
+	holds dropped+cupti_dropped -gt 1000
+	expect 3 "the report says how many" "$work/t.zst"
+done
+threads=2
+
+traced "another profiler is there" VPT_STANDIN_FAULTS=busy
+code -7 0
+balanced
+holds received -eq ranges
+expect 0 "the report of ranges" "$work/t.zst"
+says out "another profiler holds CUPTI"
+traced "the driver does not allow it" VPT_STANDIN_FAULTS=denied
+code -8 0
+balanced
+traced "another client takes the callbacks away" VPT_STANDIN_FAULTS=stolen
+code 0 -9
+balanced
+holds held -gt 0
+expect 3 "the report says that records are missing" "$work/t.zst"
+traced "CUPTI fails for good" VPT_STANDIN_FAULTS=fatal
+code 0 -9
+balanced
+expect 3 "the report says that CUPTI failed" "$work/t.zst"
+says out "CUPTI failed"
+traced "a flush hangs" VPT_STANDIN_FAULTS=hang-flush
+code 0 -9
+balanced
+expect 3 "the report says that records are missing" "$work/t.zst"
+traced "another tool's clock" VPT_STANDIN_FAULTS=foreign-clock
+code 0 0
+balanced
+finish

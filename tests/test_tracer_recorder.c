@@ -1,0 +1,308 @@
+/* test_tracer_recorder.c - what reaches the file and what is counted: received = written + dropped, whatever happens. */
+#include "tracer/recorder.h"
+
+#include "formats/memory.h"
+#include "formats/reader.h"
+#include "tracer/names.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A sink that keeps what it is given until a write is told to fail. */
+struct disk {
+	struct vpt_sink sink;
+	char data[4 << 20];
+	size_t size;
+	int writes, fail_at; /* the fail_at-th write and all after it fail; 0: none */
+	int finished;
+};
+
+static struct disk disk;
+static struct vtr_recorder *recorder;
+static int closings;
+
+static int disk_write(struct vpt_sink *sink, const void *data, size_t size, struct vpt_err *err)
+{
+	struct disk *d = (struct disk *)sink;
+
+	if (d->fail_at && ++d->writes >= d->fail_at)
+		return vpt_fail(err, VPT_EIO, "the disk is full");
+	assert_true(d->size + size <= sizeof(d->data));
+	memcpy(d->data + d->size, data, size);
+	d->size += size;
+	d->sink.written_bytes += size;
+	return VPT_OK;
+}
+
+static int disk_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
+{
+	(void)commit;
+	(void)err;
+	((struct disk *)sink)->finished = 1;
+	return VPT_OK;
+}
+
+static void count_closing(void *ctx)
+{
+	(void)ctx;
+	closings++;
+}
+
+static void open_recorder(int fail_at, int always)
+{
+	struct vtr_recorder_options o = {.sink = &disk.sink,
+		.header = {.major = VPT_MAJOR, .t0_ns = 1000, .pid = 7},
+		.always = always,
+		.closing = count_closing};
+
+	memset(&disk, 0, sizeof(disk));
+	disk.sink.write = disk_write;
+	disk.sink.finish = disk_finish;
+	disk.fail_at = fail_at;
+	closings = 0;
+	vtr_names_init();
+	assert_int_equal(vtr_recorder_new(&o, &recorder, NULL), VPT_OK);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	vtr_recorder_free(recorder);
+	recorder = NULL;
+	return 0;
+}
+
+static void put_range(uint32_t tid, uint64_t start_ns, const char *name)
+{
+	struct vpt_range row = {.start_ns = start_ns, .duration_ns = 10};
+
+	vtr_recorder_room(recorder);
+	row.name = vtr_recorder_name(recorder, vtr_name(name, strlen(name)));
+	vtr_recorder_put(recorder, VPT_RANGE, vtr_recorder_thread(recorder, tid), &row);
+}
+
+/* ---- reading back ---- */
+
+struct content {
+	uint64_t ranges, losses, paused, lanes, chunks, last_chunks, lost_events;
+	uint64_t received, dropped; /* of the last STATS row of lane 0 */
+	uint64_t lane_rows_of_used; /* chunks in which a lane with rows is not described */
+	char names[256];
+};
+
+static void add_section(struct content *c, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	const struct vpt_section *lanes = vpt_batch_find(b, VPT_LANE);
+	uint32_t i, described = 0;
+
+	if (s->kind == VPT_RANGE) {
+		c->ranges += s->row_count;
+		for (i = 0; lanes && i < lanes->row_count; i++)
+			described |= lanes->col[VPT_LANE_KEY][i] == s->lane;
+		c->lane_rows_of_used += !described;
+		for (i = 0; i < s->row_count && i < 3; i++) {
+			struct vpt_text t = vpt_batch_text(b, s->col[VPT_RANGE_NAME][i]);
+
+			strncat(c->names, t.text, t.len);
+		}
+	}
+	for (i = 0; s->kind == VPT_LOSS && i < s->row_count; i++) {
+		c->losses++;
+		c->paused += s->col[VPT_LOSS_LOSS_KIND][i] == VPT_LOSSKIND_PAUSED;
+	}
+	for (i = 0; s->kind == VPT_STATS && i < s->row_count; i++)
+		if (!s->col[VPT_STATS_LANE][i]) {
+			c->received = s->col[VPT_STATS_RECEIVED][i];
+			c->dropped = s->col[VPT_STATS_DROPPED][i];
+		}
+	if (s->kind == VPT_LANE)
+		c->lanes += s->row_count;
+}
+
+static struct content read_back(void)
+{
+	struct content c = {0};
+	struct vpt_source *src;
+	struct vpt_reader *reader;
+	struct vpt_decoder *decoder = vpt_decoder_new();
+	struct vpt_batch batch;
+	struct vpt_err err = {0};
+	size_t i;
+	int rc;
+
+	assert_int_equal(vpt_source_memory(disk.data, disk.size, &src, NULL), VPT_OK);
+	if (vpt_reader_open(src, &reader, &err))
+		fail_msg("%s", err.text);
+	vpt_batch_init(&batch);
+	for (i = 0; i < vpt_reader_chunks(reader); i++) {
+		size_t s;
+
+		rc = vpt_reader_chunk(reader, decoder, i, &batch, &err);
+		if (rc)
+			fail_msg("%s", err.text);
+		c.chunks++;
+		c.last_chunks += (batch.flags & VPT_BATCH_LAST) != 0;
+		c.lost_events += batch.lost_events;
+		for (s = 0; s < batch.section_count; s++)
+			add_section(&c, &batch, &batch.sections[s]);
+	}
+	vpt_batch_free(&batch);
+	vpt_decoder_free(decoder);
+	vpt_reader_free(reader);
+	return c;
+}
+
+static struct vtr_recorder_totals totals(void)
+{
+	struct vtr_recorder_totals t;
+
+	vtr_recorder_totals(recorder, &t);
+	assert_int_equal(t.received, t.written + t.dropped);
+	return t;
+}
+
+/* ---- tests ---- */
+
+static void rows_arrive_with_their_lanes(void **state)
+{
+	struct content c;
+
+	(void)state;
+	open_recorder(0, 0);
+	put_range(1, 2000, "a");
+	put_range(2, 2000, "b");
+	vtr_recorder_flush(recorder, VTR_FLUSH_ALWAYS);
+	put_range(2, 3000, "c");
+	vtr_recorder_drop(recorder, vtr_recorder_thread(recorder, 2), 5);
+	vtr_recorder_flush(recorder, VTR_FLUSH_LAST);
+	c = read_back();
+	assert_string_equal(c.names, "abc");
+	assert_int_equal(c.chunks, 2);
+	assert_int_equal(c.last_chunks, 1);
+	assert_int_equal(c.lane_rows_of_used, 0);
+	assert_int_equal(c.received, 8);
+	assert_int_equal(c.dropped, 5);
+	assert_int_equal(c.lost_events, 5);
+	assert_int_equal(totals().written, 3);
+	assert_int_equal(closings, 2);
+}
+
+static void nothing_makes_no_file_unless_asked(void **state)
+{
+	(void)state;
+	open_recorder(0, 0);
+	vtr_recorder_meta(recorder, "host", "h");
+	vtr_recorder_flush(recorder, VTR_FLUSH_ALWAYS);
+	vtr_recorder_flush(recorder, VTR_FLUSH_LAST);
+	assert_int_equal(disk.size, 0);
+	vtr_recorder_free(recorder);
+	open_recorder(0, 1);
+	vtr_recorder_flush(recorder, VTR_FLUSH_ALWAYS);
+	assert_int_equal(disk.size, 0);
+	vtr_recorder_flush(recorder, VTR_FLUSH_LAST);
+	assert_int_equal(read_back().last_chunks, 1);
+}
+
+static void a_full_chunk_is_written_by_itself(void **state)
+{
+	uint32_t i;
+
+	(void)state;
+	open_recorder(0, 0);
+	for (i = 0; i < 3 * VPT_CHUNK_EVENTS; i++)
+		put_range(i % 3, 2000 + i, i % 2 ? "odd" : "even");
+	vtr_recorder_flush(recorder, VTR_FLUSH_LAST);
+	assert_int_equal(read_back().chunks, 3);
+	assert_int_equal(read_back().ranges, 3 * VPT_CHUNK_EVENTS);
+	assert_int_equal(read_back().lane_rows_of_used, 0);
+}
+
+/* The disk fails at its n-th write, for every n: what was written before is whole, the rest is counted as dropped. */
+static void a_failing_disk_loses_nothing_from_the_count(void **state)
+{
+	int fail_at, i;
+
+	(void)state;
+	for (fail_at = 1; fail_at < 8; fail_at++) {
+		struct vtr_recorder_totals t;
+
+		open_recorder(fail_at, 0);
+		for (i = 0; i < 50; i++) {
+			put_range(1 + (uint32_t)i % 2, 2000, "r");
+			if (i % 10 == 9)
+				vtr_recorder_flush(recorder, VTR_FLUSH_ALWAYS);
+		}
+		vtr_recorder_flush(recorder, VTR_FLUSH_LAST);
+		t = totals();
+		assert_int_equal(t.received, 50);
+		/* The first write is the header's. */
+		assert_int_equal(t.written, fail_at < 2 ? 0 : 10 * (fail_at < 7 ? fail_at - 2 : 5));
+		assert_string_equal(
+			fail_at < 8 ? vtr_recorder_failure(recorder) : "", "the disk is full");
+		if (fail_at > 2)
+			assert_int_equal(read_back().ranges, t.written);
+		vtr_recorder_free(recorder);
+		assert_true(disk.finished);
+		recorder = NULL;
+	}
+}
+
+static void rows_of_a_pause_are_not_received(void **state)
+{
+	struct content c;
+
+	(void)state;
+	open_recorder(0, 0);
+	put_range(1, 2000, "before");
+	vtr_recorder_pause(recorder, 3000);
+	put_range(1, 2999, ",late");
+	put_range(1, 3000, ",during");
+	vtr_recorder_resume(recorder, 4000);
+	vtr_recorder_resume(recorder, 5000); /* no pause: nothing */
+	put_range(1, 3999, ",during too");
+	put_range(1, 4000, ",after");
+	vtr_recorder_flush(recorder, VTR_FLUSH_LAST);
+	c = read_back();
+	assert_string_equal(c.names, "before,late,after");
+	assert_int_equal(c.paused, 1);
+	assert_int_equal(totals().received, 3);
+}
+
+static void lanes_are_found_again(void **state)
+{
+	struct vtr_lane *a, *b;
+	uint32_t i;
+
+	(void)state;
+	open_recorder(0, 0);
+	a = vtr_recorder_stream(recorder, 0, 1, 7);
+	b = vtr_recorder_stream(recorder, 1, 1, 7);
+	assert_ptr_not_equal(a, b);
+	assert_ptr_not_equal(a, vtr_recorder_thread(recorder, 7));
+	assert_ptr_equal(a, vtr_recorder_stream(recorder, 0, 1, 7));
+	for (i = 0; i < 70000; i++)
+		assert_non_null(vtr_recorder_thread(recorder, 100 + i));
+	assert_ptr_equal(b, vtr_recorder_stream(recorder, 1, 1, 7));
+	/* Beyond the limit one lane stands for the rest. */
+	assert_int_equal(vtr_recorder_thread(recorder, 200000)->key, 0);
+	assert_ptr_equal(
+		vtr_recorder_thread(recorder, 200000), vtr_recorder_thread(recorder, 200001));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(rows_arrive_with_their_lanes, teardown),
+		cmocka_unit_test_teardown(nothing_makes_no_file_unless_asked, teardown),
+		cmocka_unit_test_teardown(a_full_chunk_is_written_by_itself, teardown),
+		cmocka_unit_test_teardown(a_failing_disk_loses_nothing_from_the_count, teardown),
+		cmocka_unit_test_teardown(rows_of_a_pause_are_not_received, teardown),
+		cmocka_unit_test_teardown(lanes_are_found_again, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,576 @@
+/* test_tracer_threads.c - many threads, and those that end, fork or are interrupted: everything is kept or counted. VPT_PERCENT
+ * scales the work. */
+#include "tests/tracer_rig.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <malloc.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- threads ---- */
+
+static void leave_ranges_open(void)
+{
+	push("", "outer");
+	push("", "inner");
+}
+
+static void a_thread_that_ends_closes_its_ranges(void **state)
+{
+	(void)state;
+	in_a_thread(leave_ranges_open);
+	assert_int_equal(open_now(), 0);
+	assert_int_equal(drain(), 2);
+	assert_true(is_named(&kept.events[0], "inner"));
+	assert_true(is_named(&kept.events[1], "outer"));
+	assert_int_equal(kept.events[1].unmatched, 1);
+	assert_true(kept.events[1].end_ns >= kept.events[1].start_ns);
+	assert_int_not_equal(kept.events[1].tid, vtr_tid());
+}
+
+static uint32_t lossy_tid;
+
+static void lose_events(void)
+{
+	int i;
+
+	lossy_tid = vtr_tid();
+	for (i = 0; i < VTR_RING_WORDS; i++)
+		vptrace_mark("flood");
+}
+
+static void find_lossy(void *ctx, uint32_t tid, uint64_t lost)
+{
+	if (tid == lossy_tid)
+		*(uint64_t *)ctx += lost;
+}
+
+static void losses_outlive_their_thread(void **state)
+{
+	uint64_t lost = 0, drained = 0, all;
+
+	(void)state;
+	in_a_thread(lose_events);
+	vtr_threads_dropped(find_lossy, &lost);
+	assert_true(lost > 0);
+	vtr_threads_drain(count_event, &drained);
+	assert_int_equal(drained + lost, VTR_RING_WORDS);
+	lost = 0;
+	all = vtr_threads_dropped(find_lossy, &lost);
+	assert_int_equal(all, lost);
+	assert_int_equal(drained + lost, VTR_RING_WORDS);
+}
+
+/* What was told of each thread so far. */
+static struct {
+	uint32_t tid;
+	uint64_t lost;
+} told_losses[4096];
+
+static void losses_grow(void *ctx, uint32_t tid, uint64_t lost)
+{
+	size_t i = 0;
+
+	while (told_losses[i].lost && told_losses[i].tid != tid)
+		i++;
+	assert_true(lost > 0 && lost >= told_losses[i].lost);
+	*(uint64_t *)ctx += lost - told_losses[i].lost;
+	told_losses[i].tid = tid;
+	told_losses[i].lost = lost;
+}
+
+static void go_too_deep(void)
+{
+	int i;
+
+	for (i = 0; i <= VTR_DEPTH_MAX; i++)
+		push("", "deep");
+	pop("");
+}
+
+static void many_threads_may_lose_something(void **state)
+{
+	uint64_t told = 0, drained = 0;
+	int i, count = (int)scaled(1300); /* more than are told apart */
+
+	(void)state;
+	for (i = 0; i < count; i++) {
+		in_a_thread(go_too_deep);
+		if (i % 3 == 0)
+			vtr_threads_dropped(losses_grow, &told);
+		vtr_threads_drain(count_event, &drained);
+		if (i % 5 == 0)
+			vtr_threads_dropped(losses_grow, &told);
+	}
+	assert_int_equal(vtr_threads_dropped(losses_grow, &told), count);
+	assert_int_equal(told, count);
+	assert_int_equal(drained, (uint64_t)count * VTR_DEPTH_MAX);
+}
+
+static pthread_key_t late_key;
+
+static void be_late(void *value)
+{
+	vptrace_range_push("late");
+	vptrace_range_pop();
+	vptrace_mark("late");
+	/* A destructor that sets its key again runs again, after ours. */
+	if ((uintptr_t)value > 1)
+		pthread_setspecific(late_key, (void *)((uintptr_t)value - 1));
+}
+
+static void end_late(void)
+{
+	vptrace_mark("in time");
+	pthread_setspecific(late_key, (void *)3);
+}
+
+static void events_of_late_destructors_are_counted(void **state)
+{
+	uint64_t memory, all = 0;
+	int i;
+
+	(void)state;
+	/* Made after ours, so it runs after ours in each round. */
+	assert_int_equal(pthread_key_create(&late_key, be_late), 0);
+	in_a_thread(end_late);
+	all += drain();
+	memory = vtr_threads_memory();
+	for (i = 0; i < 20; i++) {
+		in_a_thread(end_late);
+		all += drain();
+	}
+	assert_int_equal(all + dropped(), 21 * 7);
+	assert_true(all >= 21);
+	assert_int_equal(vtr_threads_memory(), memory);
+	pthread_key_delete(late_key);
+}
+
+static void *short_life(void *arg)
+{
+	(void)arg;
+	vptrace_range_push("life");
+	vptrace_mark("event");
+	vptrace_range_pop();
+	return NULL;
+}
+
+static void memory_of_ended_threads_is_used_again(void **state)
+{
+	enum { ALIVE = 8 };
+	int count = (int)scaled(10000 / ALIVE) * ALIVE;
+	uint64_t drained = 0, before = vtr_threads_memory();
+	pthread_t threads[ALIVE];
+	int i, k;
+
+	(void)state;
+	for (i = 0; i < count; i += ALIVE) {
+		for (k = 0; k < ALIVE; k++)
+			assert_int_equal(pthread_create(&threads[k], NULL, short_life, NULL), 0);
+		for (k = 0; k < ALIVE; k++)
+			pthread_join(threads[k], NULL);
+		vtr_threads_drain(count_event, &drained);
+	}
+	assert_int_equal(drained, 2 * count);
+	assert_int_equal(dropped(), 0);
+	assert_true(vtr_threads_memory() - before <= ALIVE * sizeof(struct vtr_thread));
+
+	vtr_threads_stop(); /* nobody drains, and nothing has to be drained */
+	for (i = 0; i < count / 20; i++) {
+		assert_int_equal(pthread_create(&threads[0], NULL, short_life, NULL), 0);
+		pthread_join(threads[0], NULL);
+	}
+	assert_true(vtr_threads_memory() - before <= ALIVE * sizeof(struct vtr_thread));
+}
+
+static pthread_barrier_t crowd_gate;
+
+static void *crowd(void *arg)
+{
+	(void)arg;
+	vptrace_range_push("crowd");
+	pthread_barrier_wait(&crowd_gate); /* all have their memory, or none */
+	vptrace_range_pop();
+	vptrace_mark("crowd");
+	pthread_barrier_wait(&crowd_gate);
+	return NULL;
+}
+
+static void threads_beyond_the_limit_are_counted(void **state)
+{
+	enum { CROWD = VTR_THREADS_MAX + 8 };
+	static pthread_t threads[CROWD];
+	pthread_attr_t attr;
+	uint64_t drained = 0;
+	int i;
+
+	(void)state;
+	vptrace_mark("this thread has its memory");
+	pthread_barrier_init(&crowd_gate, NULL, CROWD + 1);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 128 << 10);
+	for (i = 0; i < CROWD; i++)
+		if (pthread_create(&threads[i], &attr, crowd, NULL)) {
+			print_message("only %d threads can be had here\n", i);
+			_exit(77);
+		}
+	pthread_barrier_wait(&crowd_gate);
+	pthread_barrier_wait(&crowd_gate);
+	for (i = 0; i < CROWD; i++)
+		pthread_join(threads[i], NULL);
+	vtr_threads_drain(count_event, &drained);
+	assert_int_equal(drained, 1 + 2 * (VTR_THREADS_MAX - 1));
+	assert_int_equal(dropped(), 2 * (CROWD - VTR_THREADS_MAX + 1));
+	assert_int_equal(vtr_threads_memory(), VTR_THREADS_MAX * sizeof(struct vtr_thread));
+	in_a_thread(leave_ranges_open); /* there is room again */
+	assert_int_equal(drain(), 2);
+}
+
+/* ---- forks and signals ---- */
+
+static void a_forked_child_does_nothing(void **state)
+{
+	int status;
+	pid_t child;
+
+	(void)state;
+	vptrace_mark("parent");
+	child = fork();
+	if (!child) {
+		vtr_threads_inert();
+		vptrace_range_push("child");
+		vptrace_range_pop();
+		vptrace_mark("child");
+		if (vptrace_range_start("child") ||
+			vtr_range_push(&(struct vtr_attributes){0}) >= 0)
+			_exit(1);
+		if (vtr_range_pop(VTR_NAME_EMPTY) >= 0 || vtr_tid() != (uint32_t)getpid())
+			_exit(2);
+		vtr_threads_record(vtr_now());
+		vptrace_mark("child");
+		_exit(drain() == 1 ? 0 : 3); /* what the parent had made */
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	vptrace_mark("parent");
+	assert_int_equal(drain(), 2);
+}
+
+static volatile sig_atomic_t signals;
+
+static void on_signal(int number)
+{
+	(void)number;
+	vptrace_range_push("handler");
+	vptrace_range_pop();
+	signals++;
+}
+
+static void a_signal_may_come_in_between(void **state)
+{
+	const struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+	uint64_t made = 0, drained = 0, enough = scaled(300000);
+
+	(void)state;
+	signal(SIGALRM, on_signal);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (made < enough || !signals) {
+		vptrace_range_push("main");
+		vptrace_range_pop();
+		if (++made % 1000 == 0)
+			vtr_threads_drain(count_event, &drained);
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_DFL);
+	vtr_threads_drain(count_event, &drained);
+	assert_int_equal(drained + dropped(), made + (uint64_t)signals);
+}
+
+static int all_events(void)
+{
+	struct vptrace_note note = {VPTRACE_NOTE_STEP, 1, -1, -1, 500};
+	size_t before = mallinfo2().uordblks;
+	char name[32] = "name 00000";
+	int i;
+
+	for (i = 0; i < 20000; i++) {
+		name[5] = (char)('0' + i / 1000 % 10);
+		name[6] = (char)('0' + i / 100 % 10);
+		vptrace_range_push(name);
+		vptrace_note_push("step", &note);
+		vptrace_range_pop();
+		vptrace_range_pop();
+		vptrace_range_end(vptrace_range_start(name));
+		vptrace_mark(name);
+		vptrace_counter(name, i, "unit");
+	}
+	return mallinfo2().uordblks != before;
+}
+
+/* Every system call but the end of the process kills it. */
+static int forbid_system_calls(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static void events_make_no_system_call(void **state)
+{
+	int status;
+	pid_t child;
+
+	(void)state;
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+	return; /* a sanitizer makes some of its own */
+#endif
+	child = fork();
+	if (!child) {
+		vptrace_mark("the first event of a thread may do what it wants");
+		_exit(forbid_system_calls() ? 77 : all_events());
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		print_message("system calls cannot be forbidden here\n");
+	else
+		assert_int_equal(status, 0);
+}
+
+/* ---- many threads, a writer, captures that begin and end ---- */
+
+enum { WORKERS = 64, NAMES = 64 };
+
+static char *texts[NAMES];
+static pthread_barrier_t rounds;
+static _Atomic int over;
+static unsigned ranges_a_round;
+
+/* Names of 1 byte to 64 KiB. */
+static void make_texts(void)
+{
+	size_t i, k;
+
+	for (i = 0; i < NAMES; i++) {
+		size_t len = i < 17 ? (size_t)1 << i : 3 + i * 5;
+
+		texts[i] = malloc(len + 1);
+		for (k = 0; k < len; k++)
+			texts[i][k] = (char)('a' + (i + k) % 26);
+		texts[i][len] = 0;
+	}
+}
+
+static void free_texts(void)
+{
+	size_t i;
+
+	for (i = 0; i < NAMES; i++)
+		free(texts[i]);
+}
+
+static void some_ranges(unsigned seed, unsigned count)
+{
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		struct vptrace_note note = {.index = i};
+
+		vptrace_range_push(texts[(seed + i) % NAMES]);
+		if (i % 4 == 0) {
+			vptrace_note_push(texts[(seed + i * 7) % NAMES], &note);
+			vptrace_range_pop();
+		} else {
+			vptrace_range_end(vptrace_range_start("cross"));
+		}
+		vptrace_range_pop();
+	}
+}
+
+static void *work_in_rounds(void *arg)
+{
+	unsigned seed = (unsigned)(size_t)arg;
+
+	for (;;) {
+		pthread_barrier_wait(&rounds);
+		if (over)
+			return NULL;
+		some_ranges(seed, ranges_a_round);
+		pthread_barrier_wait(&rounds);
+	}
+}
+
+static void *writer(void *arg)
+{
+	while (!over) {
+		vtr_threads_drain(count_event, arg);
+		vtr_threads_open(count_event, &(uint64_t){0});
+		usleep(200);
+	}
+	return NULL;
+}
+
+/* Captures begin and end while the workers stand still, so that what was made is known. */
+static void every_event_is_drained_or_counted(void **state)
+{
+	static pthread_t workers[WORKERS];
+	unsigned round, captures = scaled(6);
+	size_t i;
+
+	(void)state;
+	make_texts();
+	over = 0;
+	ranges_a_round = 400;
+	pthread_barrier_init(&rounds, NULL, WORKERS + 1);
+	for (i = 0; i < WORKERS; i++)
+		pthread_create(&workers[i], NULL, work_in_rounds, (void *)i);
+	for (round = 0; round < captures; round++) {
+		uint64_t drained = 0;
+		int k;
+
+		vtr_threads_record(vtr_now());
+		pthread_barrier_wait(&rounds);
+		for (k = 0; k < 5 && round % 2;
+			k++) /* every other capture has a writer that keeps up, more or less */
+			vtr_threads_drain(count_event, &drained);
+		pthread_barrier_wait(&rounds);
+		vtr_threads_stop();
+		vtr_threads_drain(count_event, &drained);
+		assert_int_equal(drained + dropped(), (uint64_t)WORKERS * ranges_a_round * 2);
+		if (round % 2 == 0)
+			assert_int_equal(drained, (uint64_t)WORKERS * ranges_a_round * 2);
+	}
+	over = 1;
+	pthread_barrier_wait(&rounds);
+	for (i = 0; i < WORKERS; i++)
+		pthread_join(workers[i], NULL);
+	pthread_barrier_destroy(&rounds);
+	free_texts();
+}
+
+static void *work_until_over(void *arg)
+{
+	unsigned seed = (unsigned)(size_t)arg;
+
+	while (!over)
+		some_ranges(seed++, 20);
+	return NULL;
+}
+
+/* Captures begin and end at any moment: nothing may break, and no capture may see more than it lasted. */
+static void captures_may_begin_and_end_at_any_moment(void **state)
+{
+	pthread_t workers[16], drainer;
+	uint64_t drained = 0;
+	unsigned toggle, toggles = scaled(200);
+	size_t i;
+
+	(void)state;
+	make_texts();
+	over = 0;
+	for (i = 0; i < 16; i++)
+		pthread_create(&workers[i], NULL, work_until_over, (void *)i);
+	pthread_create(&drainer, NULL, writer, &drained);
+	for (toggle = 0; toggle < toggles; toggle++) {
+		vtr_threads_record(vtr_now());
+		usleep(toggle % 16 ? toggle % 3 * 50 : 2000);
+		vtr_threads_stop();
+	}
+	over = 1;
+	for (i = 0; i < 16; i++)
+		pthread_join(workers[i], NULL);
+	pthread_join(drainer, NULL);
+	assert_true(drained > 0);
+	vtr_threads_record(vtr_now());
+	assert_int_equal(drain(), 0);
+	assert_int_equal(dropped(), 0);
+	free_texts();
+}
+
+enum { MOVING = 100 };
+
+static void push_moving(uint64_t k)
+{
+	struct vtr_attributes a = {.name = VTR_NAME_REFUSED, .domain = 1 + (uint32_t)(k % 1000)};
+	unsigned char blob[24];
+
+	memset(blob, (int)(k & 0xff), sizeof(blob));
+	a.payload = (struct vtr_payload){VPT_PAYLOAD_BLOB, sizeof(blob), 0, k, blob};
+	vtr_range_push(&a);
+}
+
+/* Keeps ranges open that are numbered without gaps: the lowest is closed, so that all others move down, and one more opened. */
+static void *keep_moving(void *arg)
+{
+	uint64_t k;
+
+	(void)arg;
+	for (k = 1; k <= MOVING; k++)
+		push_moving(k);
+	for (; !over; k++) {
+		vtr_range_pop(1 + (uint32_t)((k - MOVING) % 1000));
+		push_moving(k);
+	}
+	return NULL;
+}
+
+static void open_ranges_are_seen_as_they_were_at_one_moment(void **state)
+{
+	unsigned seen = 0, tries, most = scaled(100000), i, byte;
+	pthread_t mover;
+
+	(void)state;
+	over = 0;
+	pthread_create(&mover, NULL, keep_moving, NULL);
+	for (tries = 0; seen < most / 50 && tries < most; tries++) {
+		kept.count = 0;
+		vtr_threads_open(keep, NULL);
+		for (i = 0; i < kept.count; i++) {
+			const struct vtr_payload *p = &kept.events[i].payload;
+
+			assert_int_equal(p->schema, kept.events[0].payload.schema + i);
+			for (byte = 0; byte < p->bytes; byte++)
+				assert_int_equal(kept.blobs[i][byte], p->schema & 0xff);
+		}
+		assert_true(kept.count <= MOVING);
+		seen += kept.count >= MOVING - 1;
+		if (tries % 50 == 0)
+			vtr_threads_drain(count_event, &(uint64_t){0});
+	}
+	over = 1;
+	pthread_join(mover, NULL);
+	assert_true(seen > 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		WITH_CAPTURE(a_thread_that_ends_closes_its_ranges),
+		WITH_CAPTURE(losses_outlive_their_thread),
+		WITH_CAPTURE(many_threads_may_lose_something),
+		WITH_CAPTURE(events_of_late_destructors_are_counted),
+		WITH_CAPTURE(memory_of_ended_threads_is_used_again),
+		WITH_CAPTURE(a_forked_child_does_nothing),
+		WITH_CAPTURE(a_signal_may_come_in_between),
+		WITH_CAPTURE(events_make_no_system_call),
+		WITH_CAPTURE(every_event_is_drained_or_counted),
+		WITH_CAPTURE(captures_may_begin_and_end_at_any_moment),
+		WITH_CAPTURE(open_ranges_are_seen_as_they_were_at_one_moment),
+		WITH_CAPTURE(threads_beyond_the_limit_are_counted),
+	};
+
+	if (vtr_names_init() || vtr_threads_init())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,395 @@
+/* capture_file.c - the file a capture is written to, inside a process that may do anything to it.
+ *
+ * The host can close our descriptor, give its number to another file, change its folder, delete the
+ * capture, share its name with other ranks. So the path is made absolute at once, the file is known
+ * by device and inode and compared before every use of the descriptor, the descriptor's number is
+ * kept away from the low ones that programs close and reuse, and a lock tells processes which of
+ * them owns a name. Between the comparison and the write a host could still exchange the
+ * descriptor; only a lock on its whole table, which nobody has, would close that gap.
+ *
+ * Left out: fsync(2), for the promise is about the process's death, not the machine's. */
+#include "tracer/capture_file.h"
+
+#include "formats/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	NUMBER_MAX = 9999,   /* of a file of the same name */
+	NUMBER_LENGTH = 5,   /* "-9999" */
+	DESCRIPTOR_MIN = 64, /* wanted; never one of the three standard ones */
+	RETRIES_MAX = 100,   /* writes in a row that move nothing, a millisecond apart */
+	FILE_MODE = S_IRUSR | S_IWUSR
+};
+
+/* What an attempt to get a file of one name says, beside 0 and an errno. */
+enum { NAME_TAKEN = -1, NAME_REFUSED = -2 };
+
+struct vtr_capture_file {
+	struct vpt_sink base;
+	const struct vpt_io_ops *io;
+	int fd; /* -1: not created, or closed */
+	int overwrite, abandoned;
+	dev_t device;
+	ino_t inode;
+	uint64_t bytes; /* of the file before the frame at hand */
+	struct vpt_err failure;
+	char *path; /* the name asked for; with room for a number behind it */
+	char *name; /* the name it got, "" before; as large */
+};
+
+static const char *reason(int error)
+{
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
+	const char *text = strerrordesc_np(error);
+
+	return text ? text : "unknown error";
+#else
+	return strerror(error);
+#endif
+}
+
+/* Remembers the first failure, which every later call repeats. */
+static int fail(struct vtr_capture_file *f, const char *what, const char *why, struct vpt_err *err)
+{
+	if (!f->failure.code)
+		vpt_fail(&f->failure, VPT_EIO, "%.200s: %s%s%s", *f->name ? f->name : f->path, what,
+			why ? ": " : "", why ? why : "");
+	if (err)
+		*err = f->failure;
+	return f->failure.code;
+}
+
+static int fail_errno(struct vtr_capture_file *f, const char *what, int error, struct vpt_err *err)
+{
+	return fail(f, what, reason(error), err);
+}
+
+/* ---- making it ---- */
+
+/* "trace.zst" and 2: "trace-2.zst". A dot in front of a name begins no suffix. */
+static void number_name(const char *path, int number, char *out, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	const char *last = slash ? slash + 1 : path;
+	const char *dot = strrchr(last, '.');
+	int stem = (int)(dot && dot > last ? dot - path : (long)strlen(path));
+
+	if (number == 1)
+		snprintf(out, size, "%s", path);
+	else
+		snprintf(out, size, "%.*s-%d%s", stem, path, number, path + stem);
+}
+
+static const char *type_name(mode_t mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFDIR:
+		return "a folder";
+	case S_IFLNK:
+		return "a symbolic link";
+	case S_IFIFO:
+		return "a FIFO";
+	case S_IFSOCK:
+		return "a socket";
+	default:
+		return "a device";
+	}
+}
+
+static int refuse(struct vtr_capture_file *f, const char *found, struct vpt_err *err)
+{
+	char what[160];
+
+	snprintf(what, sizeof(what),
+		"is %s; only a regular file of this user without other names is overwritten",
+		found);
+	fail(f, what, NULL, err);
+	return NAME_REFUSED;
+}
+
+/* What is there under a name that we may not create. The look before the opening spares a FIFO's
+ * reader or a device the sight of us; the look after it is the one that counts. */
+static int open_existing(struct vtr_capture_file *f, struct vpt_err *err)
+{
+	struct stat st;
+	int fd, error;
+
+	if (lstat(f->name, &st))
+		return errno == ENOENT ? NAME_TAKEN : errno;
+	if (!S_ISREG(st.st_mode))
+		return refuse(f, type_name(st.st_mode), err);
+	fd = open(f->name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return errno == ENOENT ? NAME_TAKEN : errno;
+	f->fd = fd;
+	if (fstat(fd, &st)) {
+		error = errno;
+	} else if (!S_ISREG(st.st_mode)) {
+		error = refuse(f, type_name(st.st_mode), err);
+	} else if (st.st_nlink != 1) {
+		error = refuse(f, "a file with several names", err);
+	} else if (st.st_uid != geteuid()) {
+		error = refuse(f, "another user's file", err);
+	} else {
+		return 0;
+	}
+	close(fd);
+	f->fd = -1;
+	return error;
+}
+
+static int create_new(struct vtr_capture_file *f)
+{
+	int tries = 0;
+
+	do {
+		f->fd = open(f->name,
+			O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	} while (f->fd < 0 && errno == EINTR && ++tries < RETRIES_MAX);
+	if (f->fd >= 0)
+		return 0;
+	return errno == EEXIST ? NAME_TAKEN : errno;
+}
+
+/* A descriptor of a host without standard output would be number 1, and what the host prints would
+ * be in the capture. */
+static int move_descriptor(struct vtr_capture_file *f)
+{
+	int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, DESCRIPTOR_MIN);
+
+	if (fd < 0 && f->fd <= STDERR_FILENO)
+		fd = fcntl(f->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (fd < 0)
+		return f->fd <= STDERR_FILENO ? errno : 0;
+	close(f->fd);
+	f->fd = fd;
+	return 0;
+}
+
+/* The opened file becomes ours: locked, empty, of mode 0600 whatever the umask, known by its inode.
+ * File systems without locks or modes are taken as they are. NAME_TAKEN: another process is writing
+ * to it. */
+static int own_file(struct vtr_capture_file *f)
+{
+	struct stat st;
+	int error = move_descriptor(f);
+
+	if (error)
+		return error;
+	if (flock(f->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return NAME_TAKEN;
+	if (fchmod(f->fd, FILE_MODE) && errno == EBADF)
+		return errno;
+	if (ftruncate(f->fd, 0) || fstat(f->fd, &st))
+		return errno;
+	f->device = st.st_dev;
+	f->inode = st.st_ino;
+	return 0;
+}
+
+/* One name: created, or overwritten where that is allowed. A folder is never a name that is merely
+ * taken. */
+static int try_name(struct vtr_capture_file *f, int may_overwrite, struct vpt_err *err)
+{
+	struct stat st;
+	int rc = create_new(f);
+
+	if (rc == NAME_TAKEN && !lstat(f->name, &st) && S_ISDIR(st.st_mode))
+		return refuse(f, type_name(st.st_mode), err);
+	if (rc == NAME_TAKEN && may_overwrite)
+		rc = open_existing(f, err);
+	if (rc)
+		return rc;
+	rc = own_file(f);
+	if (rc) {
+		close(f->fd);
+		f->fd = -1;
+	}
+	return rc;
+}
+
+static int make_file(struct vtr_capture_file *f, struct vpt_err *err)
+{
+	size_t size = strlen(f->path) + NUMBER_LENGTH + 1;
+	int number, rc = NAME_TAKEN;
+
+	for (number = 1; number <= NUMBER_MAX && rc == NAME_TAKEN; number++) {
+		number_name(f->path, number, f->name, size);
+		rc = try_name(f, f->overwrite && number == 1, err);
+	}
+	if (!rc)
+		return VPT_OK;
+	if (rc == NAME_TAKEN)
+		fail(f, "cannot create", "ten thousand files of this name are there", err);
+	else if (rc != NAME_REFUSED)
+		fail_errno(f, "cannot create", rc, err);
+	f->name[0] = '\0';
+	return f->failure.code;
+}
+
+/* ---- writing to it ---- */
+
+/* NULL: the descriptor is our file still, of st->st_size bytes. Else what became of it. */
+static const char *look(const struct vtr_capture_file *f, struct stat *st)
+{
+	if (fstat(f->fd, st))
+		return errno == EBADF ? "the program closed the descriptor" : reason(errno);
+	if (st->st_dev != f->device || st->st_ino != f->inode)
+		return "the program gave the descriptor to another file";
+	return NULL;
+}
+
+/* Returns 0 or an errno. Calls that move nothing are repeated, but not for ever: a stop waits for
+ * this. */
+static int write_all(struct vtr_capture_file *f, const char *data, size_t size)
+{
+	static const struct timespec pause = {.tv_nsec = 1000000};
+	int retries = 0;
+
+	while (size) {
+		long n = f->io->write(f->fd, data, size);
+		int error = n < 0 ? errno : EIO;
+
+		if (n > 0) {
+			data += n;
+			size -= (size_t)n;
+			retries = 0;
+			continue;
+		}
+		if (n < 0 && error != EINTR && error != EAGAIN)
+			return error;
+		if (++retries > RETRIES_MAX)
+			return error;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+/* Half a frame would be skipped by the reader; whole frames alone are better. */
+static void cut_off(struct vtr_capture_file *f)
+{
+	struct stat st;
+
+	if (!look(f, &st) && (uint64_t)st.st_size > f->bytes)
+		(void)!ftruncate(f->fd, (off_t)f->bytes);
+}
+
+static int capture_write(struct vpt_sink *sink, const void *data, size_t size, struct vpt_err *err)
+{
+	struct vtr_capture_file *f = (struct vtr_capture_file *)sink;
+	const char *lost;
+	struct stat st;
+	int error;
+
+	if (f->abandoned)
+		return fail(f, "not written by a forked process", NULL, err);
+	if (f->failure.code)
+		return fail(f, "", NULL, err);
+	if (!size)
+		return VPT_OK;
+	if (f->fd < 0 && make_file(f, err))
+		return f->failure.code;
+	lost = look(f, &st);
+	if (!lost && !st.st_nlink)
+		lost = "somebody deleted the file";
+	if (lost)
+		return fail(f, "cannot write", lost, err);
+	f->bytes = (uint64_t)st.st_size;
+	error = write_all(f, data, size);
+	if (error) {
+		cut_off(f);
+		return fail_errno(f, "cannot write", error, err);
+	}
+	sink->written_bytes += size;
+	return VPT_OK;
+}
+
+/* ---- its end ---- */
+
+/* Returns 0 or an errno. A number that is another file's by now is left alone. */
+static int close_ours(struct vtr_capture_file *f)
+{
+	struct stat st;
+	int error = 0;
+
+	if (f->fd >= 0 && !look(f, &st) && close(f->fd) && errno != EINTR)
+		error = errno;
+	f->fd = -1;
+	return error;
+}
+
+static int capture_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
+{
+	struct vtr_capture_file *f = (struct vtr_capture_file *)sink;
+	int error = close_ours(f), rc = f->failure.code;
+
+	if (rc)
+		fail(f, "", NULL, err);
+	else if (error) /* network file systems report a full disk as late as here */
+		rc = fail_errno(f, "cannot write", error, err);
+	vpt_free(f->path);
+	vpt_free(f->name);
+	vpt_free(f);
+	return commit ? rc : VPT_OK;
+}
+
+void vtr_capture_file_abandon(struct vpt_sink *sink)
+{
+	struct vtr_capture_file *f = (struct vtr_capture_file *)sink;
+
+	f->abandoned = 1;
+	close_ours(f);
+}
+
+const char *vtr_capture_file_path(const struct vpt_sink *sink)
+{
+	return ((const struct vtr_capture_file *)sink)->name;
+}
+
+/* `path` in the working folder of now, with room for a number. NULL: no memory. */
+static char *absolute_path(const char *path)
+{
+	char folder[4096], *out;
+	size_t size = strlen(path) + NUMBER_LENGTH + 1;
+
+	if (*path == '/' || !getcwd(folder, sizeof(folder)))
+		folder[0] = '\0';
+	size += strlen(folder) + 1;
+	out = vpt_alloc(1, size);
+	if (out)
+		snprintf(out, size, "%s%s%s", folder, *folder ? "/" : "", path);
+	return out;
+}
+
+int vtr_capture_file_new(
+	const char *path, int overwrite, struct vpt_sink **out, struct vpt_err *err)
+{
+	struct vtr_capture_file *f = vpt_calloc(1, sizeof(*f));
+
+	*out = NULL;
+	if (f) {
+		f->path = absolute_path(path);
+		f->name = f->path ? vpt_calloc(1, strlen(f->path) + NUMBER_LENGTH + 1) : NULL;
+	}
+	if (!f || !f->path || !f->name) {
+		if (f)
+			vpt_free(f->path);
+		vpt_free(f);
+		return vpt_fail(err, VPT_ENOMEM, "%.200s: no memory to write it", path);
+	}
+	f->base = (struct vpt_sink){.write = capture_write, .finish = capture_finish};
+	f->fd = -1;
+	f->overwrite = overwrite;
+	f->io = vpt_io_use(NULL);
+	vpt_io_use(f->io);
+	*out = &f->base;
+	return VPT_OK;
+}

@@ -1,0 +1,85 @@
+/* cupti.h - CUPTI as a source of records: found, started, drained, stopped. The one door between
+ * CUPTI and the rest of the tracer.
+ *
+ * libcupti is loaded with dlopen and never unloaded. Its record layouts are our own prefix structs
+ * (cupti_abi.h), its record sizes are learnt from the loaded library itself. No lock is shared
+ * between its callbacks and code that calls it. */
+#ifndef VPTRACE_TRACER_CUPTI_H
+#define VPTRACE_TRACER_CUPTI_H
+
+#include "formats/error.h"
+#include "tracer/cupti_records.h"
+#include "tracer/pool.h"
+#include "tracer/recorder.h"
+#include "tracer/vptrace.h"
+
+#include <stdint.h>
+
+struct vtr_cupti;
+
+struct vtr_cupti_options {
+	const char *path; /* of a libcupti; NULL: the one found */
+	enum vptrace_profile profile;
+	struct vtr_pool *pool; /* the same in every start of a process */
+	const struct vtr_cupti_functions
+		*functions; /* tests: these instead of a library's; else NULL */
+};
+
+/* Finds and loads libcupti, subscribes, registers the callbacks, enables the kinds of the profile.
+ * One at a time: a process has one, started and stopped any number of times, and *out is always the
+ * same. Buffers may come through the pool before this returns; they are to wait there until they
+ * can be decoded. VPTRACE_OK, or ENOCUPTI, ETAKEN, EDENIED, ENOMEM with the reason in `err`, with
+ * versions and what to do about it. After a failure nothing is left behind in CUPTI. The writer of
+ * an earlier capture must have ended. */
+int vtr_cupti_start(
+	const struct vtr_cupti_options *options, struct vtr_cupti **out, struct vpt_err *err);
+
+/* Asks for the records that are complete; `forced`: also for those that are not. May take long and
+ * may hang in a broken CUPTI: the flusher's thread only. Buffers come back through the pool. */
+void vtr_cupti_flush(struct vtr_cupti *c, int forced);
+
+/* CUPTI's clock, and how many records it dropped since the last call. Not in callbacks. */
+uint64_t vtr_cupti_clock(struct vtr_cupti *c);
+uint64_t vtr_cupti_dropped(struct vtr_cupti *c);
+
+/* Stops: flush, disable, forced flush, unsubscribe. Buffers that are out may still come back
+ * afterwards. The flusher's thread. */
+void vtr_cupti_stop(struct vtr_cupti *c);
+
+/* Waits for the current context to finish its work, if there is one and the calling thread can see
+ * that it is not capturing. The caller of vptrace_stop(). */
+void vtr_cupti_synchronize(struct vtr_cupti *c);
+
+/* Whether CUPTI reported a fatal error; the reason, or NULL. It has then shut itself down, and the
+ * functions above do nothing. Any thread. */
+const char *vtr_cupti_failure(struct vtr_cupti *c);
+
+/* Signs of life since the start. Where `resources` or the host's launches go on but no buffer is
+ * asked for through several flushes, another client has registered its own callbacks and gets our
+ * records. Any thread. */
+struct vtr_cupti_signs {
+	uint64_t buffers_requested, buffers_refused, buffers_completed;
+	uint64_t resources; /* contexts, streams and modules made, graph nodes come and gone */
+};
+void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out);
+
+/* ---- the writer ---- */
+
+/* Facts for the capture's metadata: versions, path of the library, kinds that it refused. Once a
+ * capture. */
+void vtr_cupti_describe(struct vtr_cupti *c, struct vtr_recorder *r);
+
+/* Decodes a buffer into rows, see cupti_records.h for what counts as received. Returns the number
+ * of records. Stale buffers belong here too: what CUPTI allocated for their records is freed,
+ * nothing else happens. */
+uint64_t vtr_cupti_decode(struct vtr_cupti *c, const struct vtr_full *full, struct vtr_recorder *r);
+
+/* A driver call is held back until it is known whether a runtime call around it tells the same.
+ * What has waited for longer than any flush may take to bring that call becomes a row. Once a round
+ * of the writer; with `all`, before the last chunk, everything does. */
+void vtr_cupti_settle(struct vtr_cupti *c, struct vtr_recorder *r, int all);
+
+/* What has been decoded in this capture. */
+void vtr_cupti_decoded(struct vtr_cupti *c, struct vtr_decoded *out);
+
+#endif

@@ -1,0 +1,247 @@
+/* cupti_library.c - where libcupti may be, and binding it by dlsym.
+ *
+ * Symbols are bound by name alone: the version node differs between major versions (libcupti.so.12,
+ * .13), a binary linked to one could not start with the other. Python wheels put libcudart and
+ * libcupti into sibling folders, toolkits into the same one or into extras/CUPTI/lib64. */
+#include "tracer/cupti_library.h"
+
+#include "tracer/options.h"
+#include "tracer/vptrace.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Newest first. CUDA 11 names the minor version, and 11.8 is the oldest we read. */
+static const struct {
+	int major;
+	const char *soname;
+} sonames[] = {{13, "libcupti.so.13"}, {12, "libcupti.so.12"}, {11, "libcupti.so.11.8"}};
+
+enum { SONAMES = sizeof(sonames) / sizeof(sonames[0]) };
+
+/* Where libcupti lies, seen from the folder of libcudart. */
+static const char *const beside_runtime[] = {"", "../extras/CUPTI/lib64/", "../../cuda_cupti/lib/"};
+static const char *const inside_toolkit[] = {
+	"lib64/", "extras/CUPTI/lib64/", "targets/x86_64-linux/lib/", "lib/"};
+
+struct mapped {
+	char cupti[VTR_LIBRARY_PATH_MAX];
+	char runtime[VTR_LIBRARY_PATH_MAX]; /* folder of libcudart, with the slash */
+	int runtime_major;                  /* 0: none is mapped, or its name does not say */
+};
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The major version in "libcudart.so.12" or "libcudart-d0da41ae.so.11.0". */
+static int major_of(const char *base)
+{
+	const char *so = strstr(base, ".so.");
+
+	return so ? atoi(so + 4) : 0;
+}
+
+static int look_at_mapped(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	struct mapped *m = ctx;
+	const char *path = info->dlpi_name, *base;
+
+	(void)size;
+	if (!path || !*path || strlen(path) >= VTR_LIBRARY_PATH_MAX)
+		return 0;
+	base = base_name(path);
+	if (!*m->cupti && !strncmp(base, "libcupti.so", 11))
+		strcpy(m->cupti, path);
+	if (!*m->runtime && !strncmp(base, "libcudart", 9)) {
+		memcpy(m->runtime, path, (size_t)(base - path));
+		m->runtime[base - path] = '\0';
+		m->runtime_major = major_of(base);
+	}
+	return 0;
+}
+
+/* ---- candidates ---- */
+
+struct search {
+	struct mapped mapped;
+	void *handle;
+};
+
+static int try_path(struct search *s, const char *folder, const char *below, const char *soname)
+{
+	char path[VTR_LIBRARY_PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s%s%s", folder, below, soname);
+
+	if (n > 0 && (size_t)n < sizeof(path))
+		s->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	return s->handle != NULL;
+}
+
+static int try_beside_runtime(struct search *s)
+{
+	size_t i, j;
+
+	for (i = 0; *s->mapped.runtime && i < SONAMES; i++) {
+		if (sonames[i].major != s->mapped.runtime_major)
+			continue;
+		for (j = 0; j < sizeof(beside_runtime) / sizeof(beside_runtime[0]); j++)
+			if (try_path(s, s->mapped.runtime, beside_runtime[j], sonames[i].soname))
+				return 1;
+	}
+	return 0;
+}
+
+/* Both passes of the last resorts: first the version that suits the mapped runtime, then any. */
+static int suits(const struct search *s, size_t soname, int pass)
+{
+	return (sonames[soname].major == s->mapped.runtime_major) == !pass;
+}
+
+static int try_toolkit(struct search *s, const char *root)
+{
+	char folder[VTR_LIBRARY_PATH_MAX];
+	size_t i, j;
+	int pass;
+
+	if (!root || snprintf(folder, sizeof(folder), "%s/", root) >= (int)sizeof(folder))
+		return 0;
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < SONAMES; i++)
+			for (j = 0; suits(s, i, pass) &&
+				    j < sizeof(inside_toolkit) / sizeof(inside_toolkit[0]);
+				j++)
+				if (try_path(s, folder, inside_toolkit[j], sonames[i].soname))
+					return 1;
+	return 0;
+}
+
+static int try_linker(struct search *s)
+{
+	size_t i;
+	int pass;
+
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < SONAMES; i++)
+			if (suits(s, i, pass) && try_path(s, "", "", sonames[i].soname))
+				return 1;
+	return 0;
+}
+
+static void *find(struct vpt_err *err)
+{
+	struct search s;
+
+	memset(&s, 0, sizeof(s));
+	dl_iterate_phdr(look_at_mapped, &s.mapped);
+	if (*s.mapped.cupti) {
+		s.handle = dlopen(s.mapped.cupti, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+		if (s.handle)
+			return s.handle;
+	}
+	if (try_beside_runtime(&s) || try_toolkit(&s, vtr_environment("CUDA_HOME")) ||
+		try_toolkit(&s, vtr_environment("CUDA_PATH")) || try_linker(&s))
+		return s.handle;
+	vpt_fail(err, VPTRACE_ENOCUPTI,
+		"no libcupti found (libcupti.so.13, .12 or .11.8): not mapped, not beside "
+		"libcudart, not in "
+		"CUDA_HOME or CUDA_PATH, not known to the dynamic linker. It comes with the CUDA "
+		"toolkit; "
+		"VPTRACE_LIBCUPTI names another place");
+	return NULL;
+}
+
+/* ---- binding ---- */
+
+static int bind(void *handle, struct vtr_cupti_functions *fn, struct vpt_err *err)
+{
+	/* POSIX wants dlsym's result turned into a function pointer; ISO C has no cast for it. */
+#define BIND(field, symbol, arguments)                                                             \
+	{                                                                                          \
+		void *address = dlsym(handle, #symbol);                                            \
+		memcpy(&fn->field, &address, sizeof(address));                                     \
+	}
+#define NEED(field, symbol, arguments)                                                             \
+	if (!fn->field)                                                                            \
+		return vpt_fail(err, VPTRACE_ENOCUPTI, "the library has no function " #symbol);
+	VTR_CUPTI_NEEDED(BIND)
+	VTR_CUPTI_OPTIONAL(BIND)
+	VTR_CUPTI_NEEDED(NEED)
+#undef BIND
+#undef NEED
+	return VPT_OK;
+}
+
+/* The file behind a function, as the dynamic linker mapped it. */
+static void note_path(struct vtr_library *library)
+{
+	void *address;
+	Dl_info info;
+
+	memcpy(&address, &library->fn.version, sizeof(address));
+	if (dladdr(address, &info) && info.dli_fname)
+		snprintf(library->path, sizeof(library->path), "%s", info.dli_fname);
+}
+
+int vtr_library_load(const char *path, struct vtr_library *out, struct vpt_err *err)
+{
+	const char *reason;
+	void *handle;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	if (path && *path) {
+		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+		if (!handle) {
+			reason = dlerror();
+			return vpt_fail(err, VPTRACE_ENOCUPTI, "libcupti cannot be loaded: %s",
+				reason ? reason : path);
+		}
+	} else {
+		handle = find(err);
+		if (!handle)
+			return VPTRACE_ENOCUPTI;
+	}
+	rc = bind(handle, &out->fn, err);
+	if (rc) {
+		vpt_err_at(err, path && *path ? path : "libcupti");
+		return rc;
+	}
+	note_path(out);
+	if (out->fn.version(&out->api) != VTR_CUPTI_OK || out->api < VTR_CUPTI_FLOOR)
+		return vpt_fail(err, VPTRACE_ENOCUPTI,
+			"%s: CUPTI %u is older than version 18, which came with CUDA 11.8",
+			out->path, out->api);
+	return VPT_OK;
+}
+
+/* ---- the driver ---- */
+
+void *vtr_driver_symbol(const char *name)
+{
+	void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+
+	return handle ? dlsym(handle, name) : NULL;
+}
+
+const char *vtr_driver_words(char *out, size_t size)
+{
+	void *address = vtr_driver_symbol("cuDriverGetVersion");
+	int (*version_of)(int *);
+	int version = 0;
+
+	memcpy(&version_of, &address, sizeof(address));
+	if (!version_of)
+		snprintf(out, size, "no CUDA driver (libcuda.so.1) in this process");
+	else if (version_of(&version))
+		snprintf(out, size, "a CUDA driver that does not tell its version");
+	else
+		snprintf(out, size, "CUDA driver %d.%d", version / 1000, version % 1000 / 10);
+	return out;
+}

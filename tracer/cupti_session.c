@@ -1,0 +1,579 @@
+/* cupti_session.c - one CUPTI session: subscribe, enable, flush, stop, and the callbacks.
+ *
+ *	load -> sizes, names -> subscribe -> thread ids, attributes -> buffers -> callbacks
+ *	     -> calls -> kinds
+ *
+ * Subscribing comes first of all that changes anything: it is how CUPTI tells that somebody else is
+ * here. What can be missing is noted and the rest goes on; without kernels there is nothing to go on
+ * for. cuptiFinalize is never called: it poisons CUPTI for the process. The callbacks see one static
+ * struct, whose pointers never change once CUPTI knows them. */
+#include "tracer/cupti.h"
+
+#include "tracer/clock.h"
+#include "tracer/cupti_library.h"
+#include "tracer/threads.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { REASON_BYTES = 256, LAST_RESORT_BYTES = 64 << 10 };
+
+/* A call whose buffer is not full comes with the next flush, usually within a second. */
+#define HOLD_NS UINT64_C(3000000000)
+
+struct vtr_cupti {
+	struct vtr_library library;
+	struct vtr_sizes sizes;
+	struct vtr_calls calls;
+	struct vtr_decoder *decoder;
+	enum vptrace_profile profile;
+	void *subscriber; /* NULL: not subscribed */
+	int attributes_set;
+	uint64_t enabled, refused; /* kinds, a bit each */
+	int by_call;               /* RUNTIME and DRIVER were enabled call by call */
+
+	/* seen by callbacks */
+	_Atomic(struct vtr_pool *) pool;
+	int null_is_safe; /* set before the callbacks are registered */
+	_Atomic uint64_t requested, refused_buffers, completed, resources;
+	char reason[REASON_BYTES];
+	atomic_int fatal; /* 1: being worded, 2: `reason` says why */
+};
+
+static struct vtr_cupti the;
+
+/* ---- callbacks: they never wait, allocate, print or call CUDA ---- */
+
+/* When even the discard buffers have run out: one for all who ask, since a NULL would crash the
+ * host. Nobody reads it. */
+static uint8_t last_resort[LAST_RESORT_BYTES] __attribute__((aligned(4096)));
+
+static void on_requested(uint8_t **buffer, size_t *size, size_t *max_records)
+{
+	struct vtr_pool *pool = atomic_load_explicit(&the.pool, memory_order_acquire);
+
+	atomic_fetch_add_explicit(&the.requested, 1, memory_order_relaxed);
+	*max_records = 0;
+	*size = VTR_BUFFER_BYTES;
+	*buffer = vtr_pool_take(pool);
+	if (*buffer)
+		return;
+	atomic_fetch_add_explicit(&the.refused_buffers, 1, memory_order_relaxed);
+	*size = 0;
+	if (the.null_is_safe)
+		return;
+	*buffer = vtr_pool_take_discard(pool, size);
+	if (*buffer)
+		return;
+	*buffer = last_resort;
+	*size = sizeof(last_resort);
+}
+
+static void on_completed(
+	void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid_bytes)
+{
+	(void)context, (void)stream, (void)size;
+	if (!buffer)
+		return;
+	atomic_fetch_add_explicit(&the.completed, 1, memory_order_relaxed);
+	vtr_pool_give(atomic_load_explicit(&the.pool, memory_order_acquire), buffer, valid_bytes);
+}
+
+static uint64_t node_id(void *node)
+{
+	uint64_t id = 0;
+
+	if (node && the.library.fn.graph_node_id)
+		the.library.fn.graph_node_id(node, &id);
+	return id;
+}
+
+static uint64_t graph_id(int (*ask)(void *, uint32_t *), void *graph)
+{
+	uint32_t id = 0;
+
+	if (graph && ask)
+		ask(graph, &id);
+	return id;
+}
+
+static void on_graph(uint32_t cbid, const struct vtr_graph_data *g)
+{
+	if (!g)
+		return;
+	if (cbid == VTR_RESOURCE_EXEC_DESTROYED)
+		vtr_graph_event(VPT_GRAPHOP_DESTROYED,
+			graph_id(the.library.fn.graph_exec_id, g->exec), 0, 0);
+	else
+		vtr_graph_event(cbid == VTR_RESOURCE_NODE_CREATED  ? VPT_GRAPHOP_NODE_CREATED
+				: cbid == VTR_RESOURCE_NODE_CLONED ? VPT_GRAPHOP_NODE_CLONED
+								   : VPT_GRAPHOP_NODE_DESTROYED,
+			graph_id(the.library.fn.graph_id, g->graph), node_id(g->node),
+			cbid == VTR_RESOURCE_NODE_CLONED ? node_id(g->original_node) : 0);
+}
+
+static void on_fatal(const struct vtr_state_data *state)
+{
+	const char *message = state->message ? state->message : "no reason given";
+	int none = 0;
+
+	if (!atomic_compare_exchange_strong(&the.fatal, &none, 1))
+		return;
+	snprintf(the.reason, sizeof(the.reason), "CUPTI failed (error %u): %s", state->result,
+		message);
+	atomic_store(&the.fatal, 2);
+}
+
+static void on_callback(void *user, uint32_t domain, uint32_t cbid, const void *data)
+{
+	(void)user;
+	if (!data)
+		return;
+	if (domain == VTR_DOMAIN_STATE) {
+		if (cbid == VTR_STATE_FATAL)
+			on_fatal(data);
+		return;
+	}
+	if (domain != VTR_DOMAIN_RESOURCE)
+		return;
+	atomic_fetch_add_explicit(&the.resources, 1, memory_order_relaxed);
+	if (cbid == VTR_RESOURCE_NODE_CREATED || cbid == VTR_RESOURCE_NODE_DESTROYED ||
+		cbid == VTR_RESOURCE_NODE_CLONED || cbid == VTR_RESOURCE_EXEC_DESTROYED)
+		on_graph(cbid, ((const struct vtr_resource_data *)data)->graph);
+}
+
+static const struct {
+	uint32_t domain, cbid;
+} callbacks[] = {{VTR_DOMAIN_STATE, VTR_STATE_FATAL},
+	{VTR_DOMAIN_RESOURCE, VTR_RESOURCE_CONTEXT_CREATED},
+	{VTR_DOMAIN_RESOURCE, VTR_RESOURCE_STREAM_CREATED},
+	{VTR_DOMAIN_RESOURCE, VTR_RESOURCE_MODULE_LOADED},
+	{VTR_DOMAIN_RESOURCE, VTR_RESOURCE_NODE_CREATED},
+	{VTR_DOMAIN_RESOURCE, VTR_RESOURCE_NODE_CLONED},
+	{VTR_DOMAIN_RESOURCE, VTR_RESOURCE_NODE_DESTROYED},
+	{VTR_DOMAIN_RESOURCE, VTR_RESOURCE_EXEC_DESTROYED}};
+
+/* ---- kinds ---- */
+
+enum { LITE = 1 << VPTRACE_PROFILE_LITE, DEFAULT = 1 << VPTRACE_PROFILE_DEFAULT };
+enum { FULL = 1 << VPTRACE_PROFILE_FULL, COARSE = 1 << VPTRACE_PROFILE_COARSE };
+enum { MOST = DEFAULT | FULL | COARSE, EVERY = MOST | LITE };
+
+/* In the order in which they are enabled: what describes lanes comes before what uses them. */
+static const struct {
+	uint32_t kind;
+	int profiles;
+	int dump; /* tell of what exists already too */
+} kinds[] = {{VTR_KIND_DEVICE, EVERY, 1}, {VTR_KIND_CONTEXT, EVERY, 1}, {VTR_KIND_STREAM, EVERY, 1},
+	{VTR_KIND_CONCURRENT_KERNEL, EVERY, 0}, {VTR_KIND_MEMCPY, EVERY, 0},
+	{VTR_KIND_MEMCPY2, EVERY, 0}, {VTR_KIND_MEMSET, EVERY, 0},
+	{VTR_KIND_SYNCHRONIZATION, MOST, 0}, {VTR_KIND_CUDA_EVENT, MOST, 0},
+	{VTR_KIND_OVERHEAD, MOST, 0}, {VTR_KIND_JIT, MOST, 0}, {VTR_KIND_MEMORY2, FULL, 0},
+	{VTR_KIND_GRAPH_TRACE, COARSE, 0}};
+
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+static uint64_t bit(uint32_t kind)
+{
+	return UINT64_C(1) << kind;
+}
+
+static void enable_kind(struct vtr_cupti *c, uint32_t kind, int dump)
+{
+	const struct vtr_cupti_functions *fn = &c->library.fn;
+	int rc = 1;
+
+	/* Records whose size is not known would end every buffer they are in. */
+	if (c->sizes.bytes[kind])
+		rc = dump && fn->enable_and_dump ? fn->enable_and_dump(kind) : fn->enable(kind);
+	if (rc)
+		c->refused |= bit(kind);
+	else
+		c->enabled |= bit(kind);
+}
+
+/* Enables or disables the calls that are wanted, one by one. Returns how many the library accepted.
+ */
+static unsigned set_calls(struct vtr_cupti *c, uint8_t enable)
+{
+	const struct vtr_cupti_functions *fn = &c->library.fn;
+	unsigned accepted = 0;
+	uint32_t cbid;
+
+	for (cbid = 0; cbid < VTR_CBIDS; cbid++) {
+		if (vtr_calls_find(&c->calls, VTR_DOMAIN_RUNTIME, cbid))
+			accepted += !fn->enable_runtime(cbid, enable);
+		if (vtr_calls_find(&c->calls, VTR_DOMAIN_DRIVER, cbid))
+			accepted += !fn->enable_driver(cbid, enable);
+	}
+	return accepted;
+}
+
+static void enable_calls(struct vtr_cupti *c)
+{
+	const struct vtr_cupti_functions *fn = &c->library.fn;
+
+	if (c->library.api >= VTR_CUPTI_BY_CALL && fn->enable_runtime && fn->enable_driver) {
+		c->by_call = set_calls(c, 1) > 0;
+		if (c->by_call)
+			return;
+	}
+	enable_kind(c, VTR_KIND_RUNTIME, 0);
+	enable_kind(c, VTR_KIND_DRIVER, 0);
+}
+
+static void enable_kinds(struct vtr_cupti *c)
+{
+	size_t i;
+
+	enable_calls(c);
+	for (i = 0; i < KINDS; i++)
+		if (kinds[i].profiles & 1 << c->profile)
+			enable_kind(c, kinds[i].kind, kinds[i].dump);
+	/* Queries of events that are not done yet would be a record each. */
+	if (c->enabled & bit(VTR_KIND_SYNCHRONIZATION) && c->library.fn.all_sync_records)
+		c->library.fn.all_sync_records(0);
+}
+
+static void disable_kinds(struct vtr_cupti *c)
+{
+	uint32_t kind;
+
+	for (kind = 0; kind < VTR_KINDS; kind++)
+		if (c->enabled & bit(kind))
+			c->library.fn.disable(kind);
+	if (c->by_call)
+		set_calls(c, 0);
+	c->enabled = 0;
+	c->by_call = 0;
+}
+
+/* ---- errors ---- */
+
+/* A result of CUPTI in words: its name, and what it says about it. */
+static const char *words_of(struct vtr_cupti *c, int rc, char *out, size_t size)
+{
+	const struct vtr_cupti_functions *fn = &c->library.fn;
+	const char *name = NULL, *message = NULL;
+
+	if (fn->result_string((uint32_t)rc, &name) || !name)
+		name = "unknown";
+	if (!fn->error_message || fn->error_message((uint32_t)rc, &message))
+		message = NULL;
+	snprintf(out, size, "%s (%d)%s%.120s", name, rc, message ? ": " : "",
+		message ? message : "");
+	return out;
+}
+
+static int fail(
+	struct vtr_cupti *c, const char *step, int rc, const char *owner, struct vpt_err *err)
+{
+	char words[256], driver[64];
+
+	if (rc == VTR_CUPTI_TAKEN)
+		return vpt_fail(err, VPTRACE_ETAKEN,
+			"another profiler holds CUPTI in this process%s%s (CUPTI error 39): end it "
+			"first. "
+			"Nsight Systems, Nsight Compute, cuda-gdb and compute-sanitizer do, and so "
+			"does "
+			"torch.profiler while it records",
+			owner && *owner ? ": " : "", owner ? owner : "");
+	if (rc == VTR_CUPTI_INSUFFICIENT_PRIVILEGES || rc == VTR_CUPTI_VIRTUALIZED_PRIVILEGES)
+		return vpt_fail(err, VPTRACE_EDENIED,
+			"the driver does not let this user trace (%s: CUPTI error %d). In a "
+			"container: docker "
+			"run --cap-add SYS_ADMIN. For all users: options nvidia "
+			"NVreg_RestrictProfilingToAdminUsers=0 in /etc/modprobe.d/nvidia.conf, "
+			"then restart%s",
+			step, rc,
+			rc == VTR_CUPTI_VIRTUALIZED_PRIVILEGES
+				? ". On a virtual GPU the host must allow it too"
+				: "");
+	return vpt_fail(err, VPTRACE_ENOCUPTI, "%s: %s; CUPTI %u at %.128s, %s", step,
+		words_of(c, rc, words, sizeof(words)), c->library.api, c->library.path,
+		vtr_driver_words(driver, sizeof(driver)));
+}
+
+/* ---- start ---- */
+
+static int subscribe(struct vtr_cupti *c, struct vpt_err *err)
+{
+	char owner[64] = "";
+	struct vtr_subscriber_params params = {.struct_bytes = sizeof(params),
+		.name = "vptrace",
+		.old_name = owner,
+		.old_name_bytes = sizeof(owner)};
+	int rc;
+
+	c->subscriber = NULL;
+	if (c->library.fn.subscribe_v2)
+		rc = c->library.fn.subscribe_v2(&c->subscriber, on_callback, NULL, &params);
+	else
+		rc = c->library.fn.subscribe(&c->subscriber, on_callback, NULL);
+	if (rc)
+		c->subscriber = NULL;
+	owner[sizeof(owner) - 1] = '\0';
+	return rc ? fail(c, "cuptiSubscribe", rc, owner, err) : VPTRACE_OK;
+}
+
+static void set_attributes(struct vtr_cupti *c)
+{
+	uint8_t one = 1;
+	size_t size = sizeof(one);
+
+	/* Once a process and before the callbacks are registered: switching between global and
+	 * per-thread buffers is undefined. */
+	if (!c->attributes_set && c->library.api >= VTR_CUPTI_PER_THREAD)
+		c->library.fn.set_attribute(VTR_ATTRIBUTE_PER_THREAD_BUFFERS, &size, &one);
+	size = sizeof(one);
+	c->library.fn.set_attribute(VTR_ATTRIBUTE_ZEROED_BUFFERS, &size, &one);
+	c->attributes_set = 1;
+}
+
+static void undo(struct vtr_cupti *c)
+{
+	disable_kinds(c);
+	if (c->subscriber)
+		c->library.fn.unsubscribe(c->subscriber);
+	c->subscriber = NULL;
+}
+
+/* Everything from thread ids to kinds. Returns a result of CUPTI and the step that gave it. */
+static int enable_all(struct vtr_cupti *c, const char **step)
+{
+	const struct vtr_cupti_functions *fn = &c->library.fn;
+	size_t i;
+	int rc;
+
+	*step = "cuptiSetThreadIdType";
+	rc = fn->thread_id_type(VTR_THREAD_ID_SYSTEM);
+	if (rc)
+		return rc;
+	set_attributes(c);
+	*step = "cuptiActivityRegisterCallbacks";
+	rc = fn->register_callbacks(on_requested, on_completed);
+	if (rc)
+		return rc;
+	for (i = 0; i < sizeof(callbacks) / sizeof(callbacks[0]); i++)
+		fn->enable_callback(1, c->subscriber, callbacks[i].domain, callbacks[i].cbid);
+	enable_kinds(c);
+	*step = "cuptiActivityEnable(CONCURRENT_KERNEL)";
+	if (!(c->enabled & bit(VTR_KIND_CONCURRENT_KERNEL)))
+		rc = fn->enable(VTR_KIND_CONCURRENT_KERNEL);
+	return rc;
+}
+
+/* Kinds without which a capture would be worth nothing must be as long as what we read of them. */
+static int check_sizes(const struct vtr_cupti *c, struct vpt_err *err)
+{
+	static const uint32_t needed[] = {VTR_KIND_CONCURRENT_KERNEL, VTR_KIND_MEMCPY,
+		VTR_KIND_MEMSET, VTR_KIND_RUNTIME, VTR_KIND_DRIVER};
+	size_t i;
+
+	for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (!c->sizes.bytes[needed[i]])
+			return vpt_fail(err, VPTRACE_ENOCUPTI,
+				"CUPTI %u at %.200s %s records of the kind %s, without which "
+				"nothing can be "
+				"recorded",
+				c->library.api, c->library.path,
+				c->sizes.too_short & bit(needed[i]) ? "has shorter"
+								    : "does not know",
+				vtr_kind_name(needed[i]));
+	return VPTRACE_OK;
+}
+
+/* Maps the library, once a process: the first one stays. Or takes what a test brings. */
+static int load(struct vtr_cupti *c, const struct vtr_cupti_options *o, struct vpt_err *err)
+{
+	int rc = VPTRACE_OK;
+
+	if (o->functions) {
+		memset(&c->library, 0, sizeof(c->library));
+		c->library.fn = *o->functions;
+		c->library.fn.version(&c->library.api);
+	} else if (!c->library.api) {
+		rc = vtr_library_load(o->path, &c->library, err);
+	}
+	if (!rc) {
+		vtr_sizes_learn(&c->library.fn, &c->sizes);
+		rc = check_sizes(c, err);
+	}
+	if (rc)
+		memset(&c->library, 0, sizeof(c->library));
+	return rc;
+}
+
+static int prepare(struct vtr_cupti *c, const struct vtr_cupti_options *o, struct vpt_err *err)
+{
+	int rc = load(c, o, err);
+
+	if (rc)
+		return rc;
+	if (!c->decoder)
+		c->decoder = vtr_decoder_new();
+	if (!c->decoder)
+		return vpt_fail(err, VPTRACE_ENOMEM, "no memory to decode CUPTI's records");
+	vtr_calls_learn(&c->library.fn, o->profile, &c->calls);
+	vtr_decoder_begin(c->decoder, &c->sizes, &c->calls);
+	return VPTRACE_OK;
+}
+
+int vtr_cupti_start(
+	const struct vtr_cupti_options *options, struct vtr_cupti **out, struct vpt_err *err)
+{
+	struct vtr_cupti *c = &the;
+	const char *step = "";
+	int rc;
+
+	*out = NULL;
+	rc = prepare(c, options, err);
+	if (rc)
+		return rc;
+	c->profile = options->profile;
+	c->enabled = c->refused = 0;
+	c->by_call = 0;
+	c->null_is_safe = c->library.api >= VTR_CUPTI_NULL_BUFFER;
+	atomic_store(&c->pool, options->pool);
+	atomic_store(&c->requested, 0);
+	atomic_store(&c->refused_buffers, 0);
+	atomic_store(&c->completed, 0);
+	atomic_store(&c->resources, 0);
+	atomic_store(&c->fatal, 0);
+	rc = subscribe(c, err);
+	if (rc)
+		return rc;
+	rc = enable_all(c, &step);
+	if (rc) {
+		rc = fail(c, step, rc, NULL, err);
+		undo(c);
+		return rc;
+	}
+	*out = c;
+	return VPTRACE_OK;
+}
+
+/* ---- while it runs ---- */
+
+/* Whether CUPTI may still be called. */
+static int alive(struct vtr_cupti *c)
+{
+	return c->subscriber && !atomic_load(&c->fatal);
+}
+
+void vtr_cupti_flush(struct vtr_cupti *c, int forced)
+{
+	if (alive(c))
+		c->library.fn.flush_all(forced ? VTR_FLUSH_FORCED : 0);
+}
+
+uint64_t vtr_cupti_clock(struct vtr_cupti *c)
+{
+	uint64_t now = 0;
+
+	if (!alive(c) || c->library.fn.timestamp(&now) || !now)
+		return vtr_now();
+	return now;
+}
+
+uint64_t vtr_cupti_dropped(struct vtr_cupti *c)
+{
+	size_t dropped = 0;
+
+	if (atomic_load(&c->fatal) || c->library.fn.dropped(NULL, 0, &dropped))
+		return 0;
+	return dropped;
+}
+
+void vtr_cupti_stop(struct vtr_cupti *c)
+{
+	if (alive(c)) {
+		vtr_cupti_flush(c, 0);
+		disable_kinds(c);
+		vtr_cupti_flush(c, 1);
+		c->library.fn.unsubscribe(c->subscriber);
+	}
+	c->subscriber = NULL;
+}
+
+void vtr_cupti_synchronize(struct vtr_cupti *c)
+{
+	void *current = vtr_driver_symbol("cuCtxGetCurrent");
+	void *capturing = vtr_driver_symbol("cuStreamIsCapturing");
+	void *synchronize = vtr_driver_symbol("cuCtxSynchronize");
+	int (*get_current)(void **);
+	int (*is_capturing)(void *, int *);
+	int (*wait)(void);
+	void *context = NULL;
+	int status = 0;
+
+	if (!alive(c) || !current || !capturing || !synchronize)
+		return;
+	memcpy(&get_current, &current, sizeof(current));
+	memcpy(&is_capturing, &capturing, sizeof(capturing));
+	memcpy(&wait, &synchronize, sizeof(synchronize));
+	if (get_current(&context) || !context)
+		return;
+	/* Asked about the default stream, the driver refuses while another stream captures: waiting
+	 * would spoil that capture. */
+	if (!is_capturing(NULL, &status) && !status)
+		wait();
+}
+
+const char *vtr_cupti_failure(struct vtr_cupti *c)
+{
+	return atomic_load(&c->fatal) == 2 ? c->reason : NULL;
+}
+
+void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out)
+{
+	out->buffers_requested = atomic_load(&c->requested);
+	out->buffers_refused = atomic_load(&c->refused_buffers);
+	out->buffers_completed = atomic_load(&c->completed);
+	out->resources = atomic_load(&c->resources);
+}
+
+/* ---- the writer ---- */
+
+static void list_kinds(uint64_t which, char *out, size_t size)
+{
+	size_t used = 0;
+	uint32_t kind;
+
+	*out = '\0';
+	for (kind = 0; kind < VTR_KINDS && used < size; kind++)
+		if (which & bit(kind) && vtr_kind_name(kind))
+			used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "",
+				vtr_kind_name(kind));
+}
+
+void vtr_cupti_describe(struct vtr_cupti *c, struct vtr_recorder *r)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "%u", c->library.api);
+	vtr_recorder_meta(r, "cupti.version", text);
+	vtr_recorder_meta(r, "cupti.library", c->library.path);
+	vtr_recorder_meta(r, "cupti.driver", vtr_driver_words(text, sizeof(text)));
+	vtr_recorder_meta(
+		r, "cupti.calls", c->by_call ? "one by one" : "all, filtered when decoded");
+	list_kinds(c->refused, text, sizeof(text));
+	if (*text)
+		vtr_recorder_meta(r, "cupti.refused", text);
+}
+
+uint64_t vtr_cupti_decode(struct vtr_cupti *c, const struct vtr_full *full, struct vtr_recorder *r)
+{
+	return vtr_decoder_buffer(c->decoder, full, r);
+}
+
+void vtr_cupti_settle(struct vtr_cupti *c, struct vtr_recorder *r, int all)
+{
+	vtr_decoder_settle(c->decoder, r, all ? 0 : HOLD_NS);
+}
+
+void vtr_cupti_decoded(struct vtr_cupti *c, struct vtr_decoded *out)
+{
+	vtr_decoder_counts(c->decoder, out);
+}

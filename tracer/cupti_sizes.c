@@ -1,0 +1,71 @@
+/* cupti_sizes.c - learning the sizes of records instead of believing a header.
+ *
+ * A buffer is filled so that every multiple of 8 bytes could be the beginning of a record of one
+ * kind. The library's own iterator steps from the first record to the second; the distance is the
+ * size. A kind whose records are shorter than our struct is treated as unknown: nothing is ever
+ * read beyond what the library wrote. */
+#include "tracer/cupti_sizes.h"
+
+#include <string.h>
+
+enum { RECORD_MAX = 1024, WORDS = 2 * RECORD_MAX / 8 };
+
+static const struct {
+	const char *name;
+	uint16_t prefix; /* what we read of it at least */
+} known[VTR_KINDS] = {
+#define KNOWN(kind, record) [VTR_KIND_##kind] = {#kind, sizeof(struct vtr_record_##record)}
+	KNOWN(MEMCPY, memcpy),
+	KNOWN(MEMSET, memset),
+	KNOWN(KERNEL, kernel),
+	KNOWN(DRIVER, call),
+	KNOWN(RUNTIME, call),
+	KNOWN(DEVICE, device),
+	KNOWN(CONTEXT, context),
+	KNOWN(CONCURRENT_KERNEL, kernel),
+	KNOWN(OVERHEAD, overhead),
+	KNOWN(MEMCPY2, peer),
+	KNOWN(CUDA_EVENT, event),
+	KNOWN(STREAM, stream),
+	KNOWN(SYNCHRONIZATION, sync),
+	KNOWN(INTERNAL_LAUNCH, call),
+	KNOWN(MEMORY2, memory),
+	KNOWN(GRAPH_TRACE, graph),
+	KNOWN(JIT, jit),
+#undef KNOWN
+};
+
+const char *vtr_kind_name(uint32_t kind)
+{
+	return kind < VTR_KINDS ? known[kind].name : NULL;
+}
+
+static uint16_t learn(const struct vtr_cupti_functions *fn, uint32_t kind)
+{
+	uint64_t words[WORDS];
+	void *record = NULL;
+	size_t i, bytes;
+
+	for (i = 0; i < WORDS; i++)
+		words[i] = kind; /* the lower half comes first, on every machine that has CUDA */
+	if (fn->next_record((uint8_t *)words, sizeof(words), &record) || record != words)
+		return 0;
+	if (fn->next_record((uint8_t *)words, sizeof(words), &record))
+		return 0;
+	bytes = (size_t)((uint8_t *)record - (uint8_t *)words);
+	return bytes >= 8 && bytes <= RECORD_MAX && bytes % 8 == 0 ? (uint16_t)bytes : 0;
+}
+
+void vtr_sizes_learn(const struct vtr_cupti_functions *fn, struct vtr_sizes *out)
+{
+	uint32_t kind;
+
+	memset(out, 0, sizeof(*out));
+	for (kind = 1; kind < VTR_KINDS; kind++) {
+		out->bytes[kind] = learn(fn, kind);
+		if (out->bytes[kind] && out->bytes[kind] < known[kind].prefix) {
+			out->bytes[kind] = 0;
+			out->too_short |= UINT64_C(1) << kind;
+		}
+	}
+}

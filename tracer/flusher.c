@@ -1,0 +1,163 @@
+/* flusher.c - the thread that calls CUPTI. */
+#include "tracer/flusher.h"
+
+#include "formats/memory.h"
+#include "tracer/alone.h"
+#include "tracer/clock.h"
+#include "tracer/gate.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* CUPTI's clock further away than this is another clock: another tool has replaced it. */
+enum { SKEW_MAX_NS = 1000000 };
+
+enum { OWN_THREADS = 2 }; /* this one and the writer's */
+
+struct vtr_flusher {
+	struct vtr_flusher_options o;
+	_Atomic(struct vtr_cupti *) cupti;
+	pthread_t thread;
+	struct vtr_gate stop, ended;
+	uint64_t polled_ns; /* trace clock: CUPTI was asked for drops then */
+	int told_failure, told_skew;
+};
+
+static uint64_t cupti_clock(void *cupti)
+{
+	return vtr_cupti_clock(cupti);
+}
+
+static void tell(struct vtr_flusher *f, const char *key, const char *value)
+{
+	struct vtr_mail mail = {.type = VTR_MAIL_META,
+		.key = (char *)(uintptr_t)key,
+		.value = (char *)(uintptr_t)value};
+
+	vtr_mailbox_post(f->o.mail, &mail);
+}
+
+static void read_clocks(struct vtr_flusher *f, struct vtr_cupti *cupti)
+{
+	struct vtr_mail mail = {.type = VTR_MAIL_CLOCK};
+	int64_t skew_ns;
+	char text[32];
+
+	vtr_clock_point(cupti ? cupti_clock : NULL, cupti, &mail.clock, &skew_ns);
+	vtr_mailbox_post(f->o.mail, &mail);
+	if ((skew_ns > SKEW_MAX_NS || skew_ns < -SKEW_MAX_NS) && !f->told_skew) {
+		f->told_skew = 1;
+		snprintf(text, sizeof(text), "%lld", (long long)skew_ns);
+		tell(f, "clock.cupti_skew_ns", text);
+	}
+}
+
+static void count_drops(struct vtr_flusher *f, struct vtr_cupti *cupti)
+{
+	struct vtr_mail mail = {.type = VTR_MAIL_LOSS};
+	uint64_t now = vtr_now();
+
+	mail.loss.count = vtr_cupti_dropped(cupti);
+	mail.loss.loss_kind = VPT_LOSSKIND_DROPPED;
+	mail.loss.start_ns = f->polled_ns;
+	mail.loss.duration_ns = now > f->polled_ns ? now - f->polled_ns : 0;
+	f->polled_ns = now;
+	if (mail.loss.count)
+		vtr_mailbox_post(f->o.mail, &mail);
+}
+
+static void watch(struct vtr_flusher *f, struct vtr_cupti *cupti)
+{
+	const char *why = vtr_cupti_failure(cupti);
+
+	if (!why || f->told_failure)
+		return;
+	f->told_failure = 1;
+	tell(f, "cupti.failure", why);
+	if (f->o.failed)
+		f->o.failed(why);
+}
+
+static void *run(void *arg)
+{
+	struct vtr_flusher *f = arg;
+	uint64_t next = vtr_clock_ns(CLOCK_MONOTONIC) + f->o.interval_ns;
+	struct vtr_cupti *cupti;
+	int alone = 0;
+
+	pthread_setname_np(pthread_self(), "vptrace-flush");
+	while (!vtr_gate_wait(&f->stop, next)) {
+		next = vtr_clock_ns(CLOCK_MONOTONIC) + f->o.interval_ns;
+		cupti = atomic_load(&f->cupti);
+		if (cupti) {
+			vtr_cupti_flush(cupti, 0);
+			count_drops(f, cupti);
+			watch(f, cupti);
+		}
+		read_clocks(f, cupti);
+		if (!alone && vtr_alone(OWN_THREADS)) {
+			alone = 1;
+			vtr_alone_exit();
+		}
+	}
+	cupti = atomic_load(&f->cupti);
+	if (cupti) {
+		vtr_cupti_stop(cupti);
+		count_drops(f, cupti);
+		watch(f, cupti);
+	}
+	vtr_gate_open(&f->ended);
+	return NULL;
+}
+
+int vtr_flusher_start(
+	const struct vtr_flusher_options *o, struct vtr_flusher **out, struct vpt_err *err)
+{
+	struct vtr_flusher *f = vpt_calloc(1, sizeof(*f));
+	sigset_t all, before;
+	int rc;
+
+	*out = NULL;
+	if (!f)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for the flusher");
+	f->o = *o;
+	f->polled_ns = vtr_now();
+	vtr_gate_init(&f->stop);
+	vtr_gate_init(&f->ended);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&f->thread, NULL, run, f);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (rc) {
+		vtr_flusher_free(f);
+		return vpt_fail(err, VPT_ENOMEM, "no thread for the flusher: %s", strerror(rc));
+	}
+	*out = f;
+	return VPT_OK;
+}
+
+void vtr_flusher_attach(struct vtr_flusher *f, struct vtr_cupti *cupti)
+{
+	atomic_store(&f->cupti, cupti);
+}
+
+int vtr_flusher_finish(struct vtr_flusher *f, uint64_t deadline_ns)
+{
+	vtr_gate_open(&f->stop);
+	if (!vtr_gate_wait(&f->ended, deadline_ns))
+		return -1;
+	pthread_join(f->thread, NULL);
+	return 0;
+}
+
+void vtr_flusher_free(struct vtr_flusher *f)
+{
+	if (!f)
+		return;
+	vtr_gate_free(&f->stop);
+	vtr_gate_free(&f->ended);
+	vpt_free(f);
+}

@@ -1,0 +1,115 @@
+/* lanes.c - lanes in blocks that never move, and a hash over them that never grows: their number is limited. */
+#include "tracer/lanes.h"
+
+#include "formats/error.h"
+#include "formats/memory.h"
+#include "formats/strings.h"
+
+enum { LANE_SLOTS = 2 * VTR_LANES_MAX, LANES_A_BLOCK = 256 };
+
+struct vtr_lane_block {
+	struct vtr_lane lanes[LANES_A_BLOCK];
+};
+
+int vtr_lanes_init(struct vtr_lanes *lanes)
+{
+	*lanes = (struct vtr_lanes){.slots = vpt_calloc(LANE_SLOTS, sizeof(uint32_t))};
+	return lanes->slots ? VPT_OK : VPT_ENOMEM;
+}
+
+void vtr_lanes_free(struct vtr_lanes *lanes)
+{
+	size_t i;
+
+	for (i = 0; i < lanes->block_count; i++)
+		vpt_free(lanes->blocks[i]);
+	vpt_free(lanes->blocks);
+	vpt_free(lanes->slots);
+}
+
+struct vtr_lane *vtr_lanes_at(const struct vtr_lanes *lanes, uint32_t index)
+{
+	return &lanes->blocks[index / LANES_A_BLOCK]->lanes[index % LANES_A_BLOCK];
+}
+
+/* What tells lanes apart: a stream by device, context and stream, a thread by its id, a series by its name and unit. */
+static int same_lane(const struct vpt_lane *a, const struct vpt_lane *b)
+{
+	if (a->lane_type != b->lane_type)
+		return 0;
+	switch (a->lane_type) {
+	case VPT_LANETYPE_STREAM:
+		return a->stream == b->stream && a->device == b->device && a->context == b->context;
+	case VPT_LANETYPE_THREAD:
+		return a->tid == b->tid;
+	default:
+		return a->name == b->name && a->lane_unit == b->lane_unit;
+	}
+}
+
+static uint64_t lane_hash(const struct vpt_lane *row)
+{
+	uint64_t h = vpt_hash_mix(row->lane_type + 1);
+
+	switch (row->lane_type) {
+	case VPT_LANETYPE_STREAM:
+		return vpt_hash_mix(
+			vpt_hash_mix(h ^ row->device << 32 ^ row->context) ^ row->stream);
+	case VPT_LANETYPE_THREAD:
+		return vpt_hash_mix(h ^ row->tid);
+	default:
+		return vpt_hash_mix(h ^ row->name << 32 ^ row->lane_unit);
+	}
+}
+
+static struct vtr_lane *new_lane(struct vtr_lanes *lanes, const struct vpt_lane *row, size_t slot)
+{
+	struct vtr_lane *lane;
+
+	if (lanes->count == VTR_LANES_MAX)
+		return NULL;
+	if (lanes->count == lanes->block_count * LANES_A_BLOCK) {
+		struct vtr_lane_block *block;
+
+		if (vpt_grow(&lanes->blocks, &lanes->block_cap, lanes->block_count + 1,
+			    sizeof(*lanes->blocks)))
+			return NULL;
+		block = vpt_calloc(1, sizeof(*block));
+		if (!block)
+			return NULL;
+		lanes->blocks[lanes->block_count++] = block;
+	}
+	lane = vtr_lanes_at(lanes, lanes->count);
+	lane->key = ++lanes->count;
+	lane->row = *row;
+	lane->row.key = lane->key;
+	lanes->slots[slot] = (uint32_t)lane->key;
+	return lane;
+}
+
+struct vtr_lane *vtr_lanes_find(struct vtr_lanes *lanes, const struct vpt_lane *row)
+{
+	size_t slot = lane_hash(row) % LANE_SLOTS;
+
+	for (; lanes->slots[slot]; slot = (slot + 1) % LANE_SLOTS) {
+		struct vtr_lane *lane = vtr_lanes_at(lanes, lanes->slots[slot] - 1);
+
+		if (same_lane(&lane->row, row))
+			return lane;
+	}
+	return new_lane(lanes, row, slot);
+}
+
+void vtr_recorder_describe_stream(struct vtr_lane *lane, int64_t priority, uint64_t flags)
+{
+	if (!lane->key || (lane->row.priority == (uint64_t)priority && lane->row.flags == flags))
+		return;
+	lane->row.priority = (uint64_t)priority;
+	lane->row.flags = flags;
+}
+
+void vtr_recorder_name_lane(struct vtr_lane *lane, uint32_t name)
+{
+	if (lane->key)
+		lane->row.name = name;
+}

@@ -1,0 +1,43 @@
+/* mail.h - what the session and the flusher tell the writer: rare, small, in order. Never used by callbacks. */
+#ifndef VPTRACE_TRACER_MAIL_H
+#define VPTRACE_TRACER_MAIL_H
+
+#include "formats/schema.h"
+
+#include <pthread.h>
+#include <stdint.h>
+
+enum vtr_mail_type {
+	VTR_MAIL_META,  /* key and value */
+	VTR_MAIL_CLOCK, /* clock */
+	VTR_MAIL_LOSS,  /* loss: what CUPTI could not deliver; count records */
+	VTR_MAIL_PAUSE, /* time_ns */
+	VTR_MAIL_RESUME /* time_ns */
+};
+
+struct vtr_mail {
+	struct vtr_mail *next;
+	enum vtr_mail_type type;
+	char *key, *value;
+	struct vpt_clock clock;
+	struct vpt_loss loss;
+	uint64_t time_ns;
+};
+
+struct vtr_mailbox {
+	pthread_mutex_t lock;
+	struct vtr_mail *first, **last;
+	uint32_t count;
+};
+
+void vtr_mailbox_init(struct vtr_mailbox *box);
+void vtr_mailbox_free(struct vtr_mailbox *box); /* and everything that was not taken */
+
+/* A copy of `mail`, its texts included, is queued. 0, or -1: no memory, or 65,536 are waiting. Any thread. */
+int vtr_mailbox_post(struct vtr_mailbox *box, const struct vtr_mail *mail);
+
+/* The oldest, the caller's to vtr_mail_free(); NULL: none. */
+struct vtr_mail *vtr_mailbox_take(struct vtr_mailbox *box);
+void vtr_mail_free(struct vtr_mail *mail); /* accepts NULL */
+
+#endif

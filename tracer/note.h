@@ -1,0 +1,21 @@
+/* note.h - what a range is to a video pipeline, as the JSON text that captures keep.
+ *
+ *	{"kind":"block","index":3,"frames":12,"latents":3}
+ *	{"kind":"step","index":2,"timestep":500}
+ *	{"kind":"step","index":4,"timestep":0,"context":1}        the pass that writes the KV cache
+ *	{"kind":"frames","index":3,"frames":12}                   of a mark
+ *
+ * Fields that do not apply (negative in struct vptrace_note) are left out. */
+#ifndef VPTRACE_TRACER_NOTE_H
+#define VPTRACE_TRACER_NOTE_H
+
+#include "tracer/vptrace.h"
+
+#include <stddef.h>
+
+enum { VTR_NOTE_TEXT_MAX = 192 };
+
+/* Returns the length without the NUL; 0 for a kind that is unknown. */
+size_t vtr_note_text(const struct vptrace_note *note, char out[VTR_NOTE_TEXT_MAX]);
+
+#endif

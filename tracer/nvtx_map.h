@@ -1,0 +1,65 @@
+/* nvtx_map.h - from a 64-bit key to a 32-bit value, for what NVTX's users register: handles, schemas, streams.
+ *
+ * Without locks; nothing is removed; a key that is put again gets the new value. All zeros is an empty map. A full map forgets what is put into
+ * it. Key 0 is never in it. */
+#ifndef VPTRACE_TRACER_NVTX_MAP_H
+#define VPTRACE_TRACER_NVTX_MAP_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { VTR_NVTX_MAP_PROBES = 64 };
+
+struct vtr_nvtx_pair {
+	_Atomic uint64_t key;
+	_Atomic uint64_t value; /* 1 + the value; 0: on its way */
+};
+
+/* `count`: pairs of the map, a power of two. */
+static inline struct vtr_nvtx_pair *vtr_nvtx_map_place(
+	struct vtr_nvtx_pair *map, uint32_t count, uint64_t key, uint32_t probe)
+{
+	return &map[((uint32_t)(key * 0x9e3779b97f4a7c15u >> 40) + probe) & (count - 1)];
+}
+
+static inline void vtr_nvtx_map_put(
+	struct vtr_nvtx_pair *map, uint32_t count, uint64_t key, uint32_t value)
+{
+	uint32_t i;
+
+	for (i = 0; key && i < VTR_NVTX_MAP_PROBES; i++) {
+		struct vtr_nvtx_pair *p = vtr_nvtx_map_place(map, count, key, i);
+		uint64_t there = atomic_load_explicit(&p->key, memory_order_relaxed);
+
+		if (!there)
+			atomic_compare_exchange_strong_explicit(
+				&p->key, &there, key, memory_order_relaxed, memory_order_relaxed);
+		if (!there || there == key) {
+			atomic_store_explicit(&p->value, UINT64_C(1) + value, memory_order_release);
+			return;
+		}
+	}
+}
+
+/* 1 and the value, or 0. */
+static inline int vtr_nvtx_map_get(
+	struct vtr_nvtx_pair *map, uint32_t count, uint64_t key, uint32_t *value)
+{
+	uint32_t i;
+
+	for (i = 0; key && i < VTR_NVTX_MAP_PROBES; i++) {
+		struct vtr_nvtx_pair *p = vtr_nvtx_map_place(map, count, key, i);
+		uint64_t there = atomic_load_explicit(&p->key, memory_order_relaxed);
+		uint64_t found = atomic_load_explicit(&p->value, memory_order_acquire);
+
+		if (!there || (there == key && !found))
+			return 0;
+		if (there == key) {
+			*value = (uint32_t)(found - 1);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+#endif

@@ -1,0 +1,13 @@
+/* nvtx_payload.h - NVTX's payload extension, and the ids of start/end ranges where a tool is chained. */
+#ifndef VPTRACE_TRACER_NVTX_PAYLOAD_H
+#define VPTRACE_TRACER_NVTX_PAYLOAD_H
+
+#include <stdint.h>
+
+/* Keeps the id that a chained tool gave a range beside ours, which the host gets. 0: none. */
+uint64_t vtr_nvtx_range_id(uint64_t ours, uint64_t tools);
+
+/* The tool's id of our range; 0: none. */
+uint64_t vtr_nvtx_range_id_of_tool(uint64_t ours);
+
+#endif

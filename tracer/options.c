@@ -1,0 +1,427 @@
+/* options.c - what a capture was asked to be.
+ *
+ * One table says of each option where it stands in the host's struct and in ours, which variable of
+ * the environment sets it, what it may be and what it is when nobody says anything. Parsing,
+ * checking and the words of every complaint come from it. Paths are handled apart: they are text,
+ * and the output's name is expanded. */
+#include "tracer/options.h"
+
+#include "tracer/output_name.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+enum { GIVEN_BYTES_MAX = 4096, RANK_DIGITS_MAX = 9 };
+
+/* ---- the table ---- */
+
+struct word {
+	const char *text; /* NULL ends a list */
+	int64_t value;
+};
+
+static const struct word flags[] = {{"0", 0}, {"1", 1}, {"no", 0}, {"yes", 1}, {"off", 0},
+	{"on", 1}, {"false", 0}, {"true", 1}, {NULL, 0}};
+static const struct word profiles[] = {{"default", VPTRACE_PROFILE_DEFAULT},
+	{"lite", VPTRACE_PROFILE_LITE}, {"full", VPTRACE_PROFILE_FULL},
+	{"coarse", VPTRACE_PROFILE_COARSE}, {"none", VPTRACE_PROFILE_NONE}, {NULL, 0}};
+/* The first unit in which a limit is a whole number is the one that complaints use. */
+static const struct word sizes[] = {{"TiB", 1ll << 40}, {"GiB", 1ll << 30}, {"MiB", 1ll << 20},
+	{"KiB", 1ll << 10}, {"T", 1ll << 40}, {"G", 1ll << 30}, {"M", 1ll << 20}, {"K", 1ll << 10},
+	{"TB", 1000000000000}, {"GB", 1000000000}, {"MB", 1000000}, {"KB", 1000}, {"B", 1}, {"", 1},
+	{NULL, 0}};
+static const struct word durations[] = {{"ms", 1}, {"", 1}, {"s", 1000}, {NULL, 0}};
+static const struct word numbers[] = {{"", 1}, {NULL, 0}};
+
+/* How a value stands in both structs. */
+enum storage { INT, UINT32, UINT64, TEXT };
+
+struct option {
+	const char *name, *variable;
+	enum storage storage;
+	int is_choice; /* `words` are the values; else the units of a number */
+	const struct word *words;
+	size_t given, resolved; /* offsets */
+	int64_t fallback, low, high;
+};
+
+#define FIELD(name)                                                                                \
+	.given = offsetof(struct vptrace_options, name),                                           \
+	.resolved = offsetof(struct vtr_options, name)
+
+static const struct option options[] = {
+	{"path", "VPTRACE_OUTPUT", TEXT, FIELD(path)},
+	{"cupti_path", "VPTRACE_LIBCUPTI", TEXT, FIELD(cupti_path)},
+	{"overwrite", "VPTRACE_OVERWRITE", INT, 1, flags, FIELD(overwrite), .high = 1},
+	{"profile", "VPTRACE_PROFILE", INT, 1, profiles, FIELD(profile),
+		.high = VPTRACE_PROFILE_NONE},
+	{"memory_limit_bytes", "VPTRACE_MEMORY", UINT64, 0, sizes, FIELD(memory_limit_bytes),
+		256ll << 20, 16ll << 20, 1ll << 40},
+	{"flush_interval_ms", "VPTRACE_FLUSH_MS", UINT32, 0, durations, FIELD(flush_interval_ms),
+		1000, 10, 3600000},
+	{"stop_timeout_ms", "VPTRACE_STOP_MS", UINT32, 0, durations, FIELD(stop_timeout_ms), 5000,
+		1, 3600000},
+	{"compression_level", "VPTRACE_LEVEL", INT, 0, numbers, FIELD(compression_level), 1, -7,
+		19},
+	{"synchronize", "VPTRACE_SYNC", INT, 1, flags, FIELD(synchronize), .high = 1},
+};
+
+static size_t width(enum storage storage)
+{
+	static const size_t widths[] = {[INT] = sizeof(int),
+		[UINT32] = sizeof(uint32_t),
+		[UINT64] = sizeof(uint64_t),
+		[TEXT] = sizeof(const char *)};
+
+	return widths[storage];
+}
+
+static int64_t load(enum storage storage, const void *at)
+{
+	union {
+		int i;
+		uint32_t u32;
+		uint64_t u64;
+	} v;
+
+	memcpy(&v, at, width(storage));
+	if (storage == INT)
+		return v.i;
+	if (storage == UINT32)
+		return v.u32;
+	return v.u64 > INT64_MAX ? INT64_MAX : (int64_t)v.u64;
+}
+
+static void store(enum storage storage, void *at, int64_t value)
+{
+	union {
+		int i;
+		uint32_t u32;
+		uint64_t u64;
+	} v;
+
+	if (storage == INT)
+		v.i = (int)value;
+	else if (storage == UINT32)
+		v.u32 = (uint32_t)value;
+	else
+		v.u64 = (uint64_t)value;
+	memcpy(at, &v, width(storage));
+}
+
+/* ---- the environment ---- */
+
+int vtr_environment_trusted(void)
+{
+	return !getauxval(AT_SECURE) && getuid() == geteuid() && getgid() == getegid();
+}
+
+const char *vtr_environment(const char *name)
+{
+	const char *value = vtr_environment_trusted() ? getenv(name) : NULL;
+
+	return value && *value ? value : NULL;
+}
+
+/* Digits and nothing else: "" and "0x1" are no ranks. */
+static long find_rank(void)
+{
+	static const char *const variables[] = {
+		"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK", "PMIX_RANK"};
+	size_t i, len;
+
+	for (i = 0; i < COUNT(variables); i++) {
+		const char *text = vtr_environment(variables[i]);
+
+		len = text ? strlen(text) : 0;
+		if (len && len <= RANK_DIGITS_MAX && strspn(text, "0123456789") == len)
+			return strtol(text, NULL, 10);
+	}
+	return -1;
+}
+
+/* ---- values ---- */
+
+/* An amount in the largest unit that holds it exactly. */
+static void put_amount(const struct option *o, int64_t value, char *out, size_t size)
+{
+	const struct word *unit = o->words;
+
+	while (unit[1].text && (value % unit->value || !value))
+		unit++;
+	snprintf(out, size, "%lld%s%s", (long long)(value / unit->value), *unit->text ? " " : "",
+		unit->text);
+}
+
+static void put_expected(const struct option *o, char *out, size_t size)
+{
+	const char *between = "";
+	char low[40], high[40];
+	size_t used = 0, i;
+
+	if (!o->is_choice) {
+		put_amount(o, o->low, low, sizeof(low));
+		put_amount(o, o->high, high, sizeof(high));
+		snprintf(out, size, "%s to %s", low, high);
+		return;
+	}
+	out[0] = '\0';
+	for (i = 0; o->words[i].text && used < size; i++) {
+		if (i)
+			between = o->words[i + 1].text ? ", " : " or ";
+		used += (size_t)snprintf(
+			out + used, size - used, "%s%s", between, o->words[i].text);
+	}
+}
+
+static int fail_variable(const struct option *o, const char *text, struct vpt_err *err)
+{
+	char expected[160];
+
+	put_expected(o, expected, sizeof(expected));
+	return vpt_fail(
+		err, VPT_EINVAL, "%s: expected %s, found \"%.100s\"", o->variable, expected, text);
+}
+
+static int fail_field(const struct option *o, int64_t value, struct vpt_err *err)
+{
+	char expected[160];
+
+	put_expected(o, expected, sizeof(expected));
+	return vpt_fail(err, VPT_EINVAL, "options.%s: expected %s, found %lld", o->name, expected,
+		(long long)value);
+}
+
+/* NULL where no word of the list says `text`. */
+static const struct word *find_word(const struct word *words, const char *text)
+{
+	for (; words->text; words++)
+		if (!strcasecmp(words->text, text))
+			return words;
+	return NULL;
+}
+
+/* A whole number, then perhaps a blank, then a unit. 0 or -1. */
+static int parse_amount(const struct word *units, const char *text, int64_t *out)
+{
+	const struct word *unit;
+	long long number;
+	char *end;
+
+	if (!strchr("-0123456789", *text))
+		return -1; /* strtoll(3) would skip blanks and take a plus sign */
+	errno = 0;
+	number = strtoll(text, &end, 10);
+	if (errno || end == text)
+		return -1;
+	end += *end == ' ' && end[1];
+	unit = find_word(units, end);
+	if (!unit || __builtin_mul_overflow(number, unit->value, out))
+		return -1;
+	return 0;
+}
+
+static int parse_variable(
+	const struct option *o, const char *text, int64_t *out, struct vpt_err *err)
+{
+	const struct word *word;
+
+	if (o->is_choice) {
+		word = find_word(o->words, text);
+		if (!word)
+			return fail_variable(o, text, err);
+		*out = word->value;
+		return VPT_OK;
+	}
+	if (parse_amount(o->words, text, out) || *out < o->low || *out > o->high)
+		return fail_variable(o, text, err);
+	return VPT_OK;
+}
+
+/* A field of 0 asks for the default; a variable of 0 means 0, where the range has one. */
+static int resolve_value(const struct option *o, const struct vptrace_options *given,
+	struct vtr_options *out, struct vpt_err *err)
+{
+	const char *text = vtr_environment(o->variable);
+	int64_t value = load(o->storage, (const char *)given + o->given);
+	int rc = VPT_OK;
+
+	if (text)
+		rc = parse_variable(o, text, &value, err);
+	else if (!value)
+		value = o->fallback;
+	else if (o->words == flags)
+		value = 1;
+	else if (value < o->low || value > o->high)
+		rc = fail_field(o, value, err);
+	if (!rc)
+		store(o->storage, (char *)out + o->resolved, value);
+	return rc;
+}
+
+/* ---- paths ---- */
+
+/* The variable's text, else the field's, else NULL; an empty field is none. */
+static const char *given_text(const struct option *o, const struct vptrace_options *given)
+{
+	const char *text = vtr_environment(o->variable), *field;
+
+	memcpy(&field, (const char *)given + o->given, sizeof(field));
+	if (!text && field && *field)
+		text = field;
+	return text;
+}
+
+static int resolve_output(
+	const struct option *o, const char *text, char *to, long rank, struct vpt_err *err)
+{
+	char command[VTR_PATH_MAX];
+	int rc = VPT_OK;
+
+	if (text) {
+		rc = vtr_output_expand(text, rank, to, VTR_PATH_MAX, err);
+	} else {
+		vtr_command_name(command, sizeof(command));
+		vtr_output_default(command, rank, to, VTR_PATH_MAX);
+	}
+	if (rc)
+		vpt_err_at(err, vtr_environment(o->variable) ? o->variable : "options.path");
+	return rc;
+}
+
+static int resolve_text(const struct option *o, const struct vptrace_options *given,
+	struct vtr_options *out, struct vpt_err *err)
+{
+	const char *text = given_text(o, given);
+	char *to = (char *)out + o->resolved;
+
+	if (to == out->path)
+		return resolve_output(o, text, to, out->rank, err);
+	if (text && strlen(text) >= VTR_PATH_MAX)
+		return vpt_fail(err, VPT_EINVAL,
+			"%s: expected a path of at most %d bytes, found %zu: %.100s",
+			vtr_environment(o->variable) ? o->variable : "options.cupti_path",
+			VTR_PATH_MAX - 1, strlen(text), text);
+	snprintf(to, VTR_PATH_MAX, "%s", text ? text : "");
+	return VPT_OK;
+}
+
+/* ---- the host's struct ---- */
+
+/* An older struct ends behind one of our fields, a newer one goes on. */
+static int is_cut(size_t struct_bytes)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(options); i++)
+		if (options[i].given < struct_bytes &&
+			options[i].given + width(options[i].storage) > struct_bytes)
+			return 1;
+	return struct_bytes < sizeof(struct_bytes);
+}
+
+static int take_given(
+	const struct vptrace_options *given, struct vptrace_options *out, struct vpt_err *err)
+{
+	size_t bytes = given ? given->struct_bytes : 0, i;
+
+	memset(out, 0, sizeof(*out));
+	if (!given)
+		return VPT_OK;
+	if (is_cut(bytes) || bytes > GIVEN_BYTES_MAX)
+		return vpt_fail(err, VPT_EINVAL,
+			"options.struct_bytes: expected sizeof(struct vptrace_options), which is "
+			"%zu, "
+			"found %zu",
+			sizeof(*out), bytes);
+	for (i = sizeof(*out); i < bytes; i++)
+		if (((const char *)given)[i])
+			return vpt_fail(err, VPT_EINVAL,
+				"options: expected %zu bytes, found %zu with a newer option at "
+				"byte "
+				"%zu, which this version does not know",
+				sizeof(*out), bytes, i);
+	memcpy(out, given, bytes < sizeof(*out) ? bytes : sizeof(*out));
+	return VPT_OK;
+}
+
+int vtr_options_resolve(
+	const struct vptrace_options *given, struct vtr_options *out, struct vpt_err *err)
+{
+	struct vptrace_options taken;
+	size_t i;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	out->rank = find_rank();
+	rc = take_given(given, &taken, err);
+	for (i = 0; i < COUNT(options) && !rc; i++)
+		if (options[i].storage == TEXT)
+			rc = resolve_text(&options[i], &taken, out, err);
+		else
+			rc = resolve_value(&options[i], &taken, out, err);
+	if (rc)
+		memset(out, 0, sizeof(*out));
+	return rc;
+}
+
+/* ---- the command ---- */
+
+/* Up to size - 1 bytes of a file, and a NUL. Returns how many; 0 also when it cannot be read. */
+static size_t read_start(const char *path, char *out, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t n;
+
+	while (fd >= 0 && used < size - 1) {
+		n = read(fd, out + used, size - 1 - used);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		used += (size_t)n;
+	}
+	out[used] = '\0';
+	if (fd >= 0)
+		close(fd);
+	return used;
+}
+
+/* The command line first: programs rename their main thread, and comm is that name, cut after 15
+ * bytes. */
+void vtr_command_name(char *out, size_t size)
+{
+	char words[VTR_PATH_MAX];
+	size_t used = read_start("/proc/self/cmdline", words, sizeof(words));
+
+	vtr_output_command(words, used + 1, out, size);
+	if (*out)
+		return;
+	read_start("/proc/self/comm", out, size);
+	out[strcspn(out, "\n")] = '\0';
+	if (!*out)
+		snprintf(out, size, "program");
+}
+
+void vtr_command_line(char *out, size_t size)
+{
+	size_t used = read_start("/proc/self/cmdline", out, size), i;
+
+	while (used && !out[used - 1])
+		used--;
+	for (i = 0; i < used; i++) {
+		if (!out[i])
+			out[i] = ' ';
+		else if ((unsigned char)out[i] < 0x20 || out[i] == 0x7f)
+			out[i] = '?';
+	}
+}

@@ -1,0 +1,89 @@
+/* pool.h - the buffers that CUPTI fills, and the queue of those that are full.
+ *
+ *	FREE --take--> WITH CUPTI --give--> FULL --next--> READ by the writer --recycle--> FREE
+ *
+ * take and give run inside CUPTI's callbacks on any number of threads at once: they pop and push
+ * without a lock, and never wait or allocate. One futex call wakes the writer, only if it sleeps.
+ * The address space is reserved once; some buffers are faulted in at the start, the rest by the
+ * writer ahead of need, up to the limit. A buffer that CUPTI still holds is never freed and never
+ * handed out again, not even after the capture. */
+#ifndef VPTRACE_TRACER_POOL_H
+#define VPTRACE_TRACER_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	VTR_BUFFER_BYTES = 1 << 20,
+	VTR_POOL_READY_BUFFERS = 32,
+	VTR_DISCARD_BYTES = 64 << 10,
+	VTR_DISCARD_MAX = 64
+};
+
+struct vtr_pool;
+
+/* `limit_bytes` bounds all buffers together; rounded down to whole buffers, at least 4. Discard
+ * buffers, at most 4 MiB, come on top, and exist only once they are used. NULL: no memory. The pool
+ * outlives captures: CUPTI may hold its buffers for ever. One a process; free it in tests only, and
+ * only when `outstanding` is 0. */
+struct vtr_pool *vtr_pool_new(uint64_t limit_bytes);
+void vtr_pool_free(struct vtr_pool *p); /* accepts NULL */
+
+/* ---- in CUPTI's callbacks ---- */
+
+/* A zeroed buffer of VTR_BUFFER_BYTES, aligned to 4,096; NULL: none is free, and that is counted as
+ * a starvation. */
+void *vtr_pool_take(struct vtr_pool *p);
+
+/* When none is free and the CUPTI at hand crashes on NULL: a small zeroed buffer whose records are
+ * only counted. Distinct while outstanding; NULL when even these have run out. */
+void *vtr_pool_take_discard(struct vtr_pool *p, size_t *size_bytes);
+
+/* A buffer comes back with `valid_bytes` of records. A pointer that is not ours, or not out, is
+ * counted and ignored. */
+void vtr_pool_give(struct vtr_pool *p, void *buffer, size_t valid_bytes);
+
+/* ---- the writer ---- */
+
+struct vtr_full {
+	void *data;
+	size_t valid_bytes; /* never more than the buffer has */
+	uint64_t taken_ns;  /* when CUPTI got it, CLOCK_REALTIME */
+	int discard;        /* records are to be counted, not kept */
+	int stale;          /* asked for during an earlier capture */
+};
+
+/* 1 and the buffer given back longest ago, 0: none. One consumer. */
+int vtr_pool_next(struct vtr_pool *p, struct vtr_full *out);
+
+/* Zeroes the buffer and makes it free again. */
+void vtr_pool_recycle(struct vtr_pool *p, const struct vtr_full *full);
+
+/* Faults in more buffers when few are left free, up to the limit. Returns how many. May take
+ * milliseconds: writer only. */
+unsigned vtr_pool_grow(struct vtr_pool *p);
+
+/* Sleeps until a buffer is given, one is missed, vtr_pool_wake() is called, or so many milliseconds
+ * have passed. */
+void vtr_pool_wait(struct vtr_pool *p, unsigned timeout_ms);
+void vtr_pool_wake(struct vtr_pool *p); /* any thread; not from a signal handler */
+
+/* ---- the session ---- */
+
+/* Starts another capture: buffers that are still out, or full and unread, become stale, and the
+ * counts below begin anew. */
+void vtr_pool_begin(struct vtr_pool *p);
+
+struct vtr_pool_state {
+	uint64_t memory_bytes; /* faulted in so far */
+	uint64_t outstanding;  /* buffers with CUPTI now, of this capture */
+	uint64_t
+		oldest_ns; /* when the oldest of the outstanding was handed out, CLOCK_REALTIME; 0: none is */
+	uint64_t taken;   /* buffers handed out, this capture, those for discarding too */
+	uint64_t starved; /* takes that found none, this capture */
+	uint64_t foreign; /* gives of pointers that are not ours or not out, this capture */
+	uint64_t given;   /* buffers of this capture given back */
+};
+void vtr_pool_state(struct vtr_pool *p, struct vtr_pool_state *out); /* any thread; a snapshot */
+
+#endif

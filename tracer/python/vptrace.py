@@ -1,0 +1,670 @@
+"""Records the GPU work of this process into a capture file, for vptrace-analyze to read later.
+
+    import vptrace                      # before the first use of torch's NVTX, so that it is heard
+
+    with vptrace.trace("wan.zst") as capture:
+        with vptrace.request("a cat surfing"):
+            with vptrace.stage("text encoding"):
+                ...
+            for index in range(7):
+                with vptrace.block(index, frames=12, latents=3):
+                    for i, t in enumerate(timesteps):
+                        with vptrace.step(i, timestep=t):
+                            ...
+                    with vptrace.context_pass(len(timesteps)):
+                        ...
+                    vptrace.frames_ready(index, frames=12)
+    print(capture.summary)
+
+Everything a range function returns is a context manager and a decorator:
+
+    @vptrace.stage("VAE decoding")
+    def decode(latents): ...
+
+A range costs one or two microseconds of Python, also while nothing is recorded. Ranges belong to the
+thread that opened them and nest; a generator or a coroutine must not keep one open across a yield or
+an await.
+
+The module needs libvptrace.so: the one this process has loaded already, else the one that the
+environment variable VPTRACE_LIBRARY names, the one beside this file, the one that the system's loader
+finds. Without it everything here does nothing, and start() and trace() say so in one warning; with
+strict=True they raise. Failures of the library are warnings too unless strict: a traced program is to
+run as it does untraced.
+
+Options can be set from outside: VPTRACE_OUTPUT, VPTRACE_PROFILE, VPTRACE_MEMORY and the others of
+vptrace.h win over the arguments below.
+"""
+
+import atexit
+import ctypes
+import enum
+import functools
+import importlib.abc
+import importlib.util
+import inspect
+import os
+import sys
+import threading
+import typing
+import warnings
+
+__all__ = [  # not range, which would hide Python's own
+    "Code", "State", "Statistics", "Summary", "VptraceError", "VptraceWarning", "available", "block",
+    "context_pass", "counter", "frames_ready", "last_error", "mark", "metadata", "pause", "request",
+    "resume", "start", "stage", "statistics", "status", "step", "stop", "trace", "unwrap_torch_nvtx",
+    "version", "wrap_torch_nvtx",
+]
+
+
+class Code(enum.IntEnum):
+    """What start() and stop() return. The names are those of vptrace.h."""
+
+    OK = 0
+    EINVAL = -1  # an option or a variable of the environment makes no sense
+    EBUSY = -2  # a capture is running already; it goes on
+    EIDLE = -3  # no capture is running
+    ENOMEM = -4
+    EFILE = -5  # the file cannot be created or written
+    ENOCUPTI = -6  # ranges only: no usable CUPTI or driver
+    ETAKEN = -7  # ranges only: another profiler holds CUPTI in this process
+    EDENIED = -8  # ranges only: the driver does not allow tracing for this user
+    ETIMEOUT = -9  # stopped, but CUPTI kept buffers: records are missing
+    EFORKED = -10  # this process was forked from a traced one and records nothing
+    MISSING = -100  # there is no libvptrace.so; said by this module alone
+
+
+class State(enum.IntEnum):
+    """What status() returns."""
+
+    STOPPED = 0
+    RUNNING = 1
+    RANGES_ONLY = 2  # CUPTI could not be had, see last_error()
+    PAUSED = 3
+    FAILED = 4  # the file could not be written: nothing more is recorded
+    INERT = 5  # a forked child
+
+
+class VptraceWarning(RuntimeWarning):
+    """Something is not recorded; the program runs on."""
+
+
+class VptraceError(RuntimeError):
+    """What a warning would have said, where strict=True was asked for. `code` is a Code."""
+
+    def __init__(self, code, text):
+        super().__init__(text)
+        self.code = code
+
+
+class Statistics(typing.NamedTuple):
+    """Numbers of a capture. received = written + dropped."""
+
+    received: int = 0  # records that CUPTI, NVTX and this program delivered
+    written: int = 0  # of them, in the file
+    dropped: int = 0  # of them, not
+    cupti_dropped: int = 0  # records that CUPTI itself could not deliver
+    invalid: int = 0  # of the written: times that make no sense
+    chunks: int = 0
+    file_bytes: int = 0
+    names_dropped: int = 0  # names beyond the limit of distinct ones
+    buffers_kept: int = 0  # that CUPTI had not given back when the capture ended
+    stop_code: int = 0
+
+
+class Summary(typing.NamedTuple):
+    """What became of a capture."""
+
+    path: typing.Optional[str]  # of the file; None: unknown, or nothing was recorded
+    code: Code  # the first of start's and stop's that was not OK
+    reason: str  # in words, "" when all is well
+    stats: Statistics
+
+    @property
+    def complete(self):
+        """Whether everything that happened is in the file."""
+        return self.code == Code.OK and not self.stats.dropped and not self.stats.cupti_dropped
+
+
+_PROFILES = {"default": 0, "lite": 1, "full": 2, "coarse": 3, "none": 4}
+_RECORDING = (Code.OK, Code.ENOCUPTI, Code.ETAKEN, Code.EDENIED)
+
+
+# ---- the library ----
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("path", ctypes.c_char_p),
+        ("overwrite", ctypes.c_int),
+        ("profile", ctypes.c_int),
+        ("memory_limit_bytes", ctypes.c_uint64),
+        ("flush_interval_ms", ctypes.c_uint32),
+        ("stop_timeout_ms", ctypes.c_uint32),
+        ("compression_level", ctypes.c_int),
+        ("cupti_path", ctypes.c_char_p),
+        ("synchronize", ctypes.c_int),
+    ]
+
+
+class _Stats(ctypes.Structure):
+    _fields_ = [("struct_bytes", ctypes.c_size_t)]
+    _fields_ += [(name, ctypes.c_uint64) for name in Statistics._fields[:-1]]
+    _fields_ += [("stop_code", ctypes.c_int)]
+
+
+class _Note(ctypes.Structure):
+    _fields_ = [
+        ("kind", ctypes.c_int64),
+        ("index", ctypes.c_int64),
+        ("frames", ctypes.c_int64),
+        ("latents", ctypes.c_int64),
+        ("timestep", ctypes.c_double),
+    ]
+
+
+_text, _note, _stats = ctypes.c_char_p, ctypes.POINTER(_Note), ctypes.POINTER(_Stats)
+
+# Functions that may wait; other threads of Python go on meanwhile.
+_WAITING = {
+    "start": (ctypes.c_int, [ctypes.POINTER(_Options)]),
+    "stop": (ctypes.c_int, [_stats]),
+    "pause": (ctypes.c_int, []),
+    "resume": (ctypes.c_int, []),
+    "metadata": (ctypes.c_int, [_text, _text]),
+    "status": (ctypes.c_int, []),
+    "statistics": (ctypes.c_int, [_stats]),
+    "last_error": (_text, []),
+    "version": (_text, []),
+}
+
+# Functions that never wait. They keep the interpreter's lock: giving it away and asking for it back takes
+# a hundred times longer than the call where another thread of Python is busy.
+_QUICK = {
+    "range_push": (None, [_text]),
+    "range_pop": (None, []),
+    "range_start": (ctypes.c_uint64, [_text]),
+    "range_end": (None, [ctypes.c_uint64]),
+    "mark": (None, [_text]),
+    "note_push": (None, [_text, _note]),
+    "note_mark": (None, [_text, _note]),
+    "counter": (ctypes.c_int, [_text, ctypes.c_double, _text]),
+}
+
+
+class _Library:
+    """The functions of libvptrace.so by their names without the prefix."""
+
+    def __init__(self, path):
+        for loader, table in ((ctypes.CDLL, _WAITING), (ctypes.PyDLL, _QUICK)):
+            library = loader(path)
+            for name, (result, arguments) in table.items():
+                function = getattr(library, "vptrace_" + name)
+                function.restype, function.argtypes = result, arguments
+                setattr(self, name, function)
+        self.path = None
+        if hasattr(library, "vptrace_path"):  # younger than the rest
+            self.path = ctypes.CDLL(path).vptrace_path
+            self.path.restype, self.path.argtypes = _text, []
+
+
+def _mapped():
+    """The copy in this process; two of them would fight for CUPTI."""
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+            for line in maps:
+                path = line.rstrip("\n").split(" ")[-1]
+                if os.path.basename(path).startswith("libvptrace.so"):
+                    return path
+    except OSError:
+        pass
+    return None
+
+
+def _load():
+    """The library, or None and where it was looked for."""
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libvptrace.so")
+    tried = []
+    for path in (_mapped(), os.environ.get("VPTRACE_LIBRARY"), beside, "libvptrace.so"):
+        if not path:
+            continue
+        try:
+            return _Library(path), ""
+        except (OSError, AttributeError) as error:
+            tried.append(str(error))
+    return None, "; ".join(tried)
+
+
+# Loaded at once: its constructor announces it to NVTX, which looks only at a program's first range.
+_library, _why_missing = _load()
+_said = set()
+_lock = threading.Lock()
+
+
+def _bytes(text):
+    if isinstance(text, bytes):
+        return text
+    return str(text).encode("utf-8", "replace")
+
+
+def _complain(code, text, strict):
+    """Raises, or warns the first time that this is to be said."""
+    if strict:
+        raise VptraceError(code, text)
+    with _lock:
+        first = text not in _said
+        _said.add(text)
+    if not first:
+        return
+    level, frame = 1, sys._getframe()
+    while frame and frame.f_code.co_filename == __file__:  # the line of the program is what helps
+        level, frame = level + 1, frame.f_back
+    warnings.warn("vptrace: " + text, VptraceWarning, stacklevel=level)
+
+
+def _result(number, names=Code):
+    """A number of the library as a Code; one that is younger than this module stays a number."""
+    try:
+        return names(number)
+    except ValueError:
+        return number
+
+
+def _failed(number, strict):
+    """The Code of what a function returned, complained about unless it is OK."""
+    code = _result(number)
+    if code != Code.OK:
+        _complain(code, last_error() or "failed with code %d" % number, strict)
+    return code
+
+
+def _numbers(stats):
+    return Statistics(*(getattr(stats, name) for name in Statistics._fields))
+
+
+# ---- the capture ----
+
+
+def available():
+    """Whether libvptrace.so is loaded."""
+    return _library is not None
+
+
+def version():
+    """The library's version, as "0.1.0"; "" without a library."""
+    return _library.version().decode("utf-8", "replace") if _library else ""
+
+
+def last_error():
+    """Why the last call that failed in this thread failed; "" if none did."""
+    if not _library:
+        return "there is no libvptrace.so: " + _why_missing
+    return (_library.last_error() or b"").decode("utf-8", "replace")
+
+
+def _options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms, stop_timeout_ms,
+             compression_level, cupti_path, synchronize):
+    if profile is not None and profile not in _PROFILES:
+        raise ValueError(
+            "profile: expected %s, found %r" % (", ".join(map(repr, _PROFILES)), profile))
+    return _Options(
+        ctypes.sizeof(_Options),
+        None if path is None else os.fsencode(path),
+        bool(overwrite),
+        _PROFILES[profile or "default"],
+        memory_limit_bytes,
+        flush_interval_ms,
+        stop_timeout_ms,
+        compression_level,
+        None if cupti_path is None else os.fsencode(cupti_path),
+        bool(synchronize),
+    )
+
+
+def _start(options, strict):
+    if not _library:
+        text = "nothing is recorded: " + last_error()
+        _complain(Code.MISSING, text, strict)
+        return Code.MISSING
+    atexit.unregister(_stop_at_exit)
+    atexit.register(_stop_at_exit)
+    number = _library.start(ctypes.byref(options))
+    if strict and number in _RECORDING[1:]:
+        reason = last_error()
+        _library.stop(None)  # strict asked for all or nothing
+        raise VptraceError(_result(number), reason)
+    return _failed(number, strict)
+
+
+def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flush_interval_ms=0,
+          stop_timeout_ms=0, compression_level=0, cupti_path=None, synchronize=False, strict=False):
+    """Starts recording and returns a Code: OK; ENOCUPTI, ETAKEN or EDENIED when only ranges are recorded;
+    another one when nothing is. All but OK are warned about once, and raised with strict=True.
+
+    path                the file, which appears with the first record. %p is the process id, %h the host,
+                        %r the rank, %q{VAR} a variable, %% a percent sign. A name that is taken gets a
+                        number. Default: vptrace-<script>-<pid>.zst in the working folder
+    profile             "default", "lite" (kernels, copies, launches, ranges), "full" (memory operations
+                        too), "coarse" (a CUDA graph is one record), "none" (ranges alone)
+    overwrite           whether an existing regular file of that name is replaced
+    memory_limit_bytes  beyond it the newest records are dropped and counted; 0: 256 MiB
+    flush_interval_ms   at most so much is lost if the process dies; 0: 1000
+    stop_timeout_ms     the longest wait for CUPTI at the end; 0: 5000
+    compression_level   zstd's, -7 to 19; 0: 1
+    cupti_path          a libcupti to load instead of the one found
+    synchronize         whether stop() first waits for the current device
+    """
+    return _start(_options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms,
+                           stop_timeout_ms, compression_level, cupti_path, synchronize), strict)
+
+
+def _stop():
+    """The Code, the reason in words, the Statistics."""
+    stats = _Stats(struct_bytes=ctypes.sizeof(_Stats))
+    code = _result(_library.stop(ctypes.byref(stats)))
+    return code, last_error() if code != Code.OK else "", _numbers(stats)
+
+
+def stop(strict=False):
+    """Drains, closes the file, returns its Statistics. Without a running capture those of the last one."""
+    if not _library:
+        return Statistics(stop_code=Code.MISSING)
+    code, reason, stats = _stop()
+    if code not in (Code.OK, Code.EIDLE):
+        _complain(code, reason, strict)
+    return stats
+
+
+def _stop_at_exit():
+    """Before the interpreter and CUDA go away; the library would do it later with less left to ask."""
+    if _library.status() not in (State.STOPPED, State.INERT):
+        stop()
+
+
+def pause():
+    """What happens until resume() is discarded: a pause, not a loss. Returns a Code."""
+    return _result(_library.pause()) if _library else Code.MISSING
+
+
+def resume():
+    """Ends a pause. Returns a Code."""
+    return _result(_library.resume()) if _library else Code.MISSING
+
+
+def status():
+    """A State. STOPPED without a library."""
+    return _result(_library.status(), State) if _library else State.STOPPED
+
+
+def statistics():
+    """The Statistics of the running capture, or of the last one."""
+    stats = _Stats(struct_bytes=ctypes.sizeof(_Stats))
+    if _library:
+        _library.statistics(ctypes.byref(stats))
+    return _numbers(stats)
+
+
+def metadata(key, value):
+    """Keeps a fact about the run: metadata("model.parameters", 1.3e9). Before start() it is remembered
+    for the next capture; the latest value of a key wins. Returns a Code."""
+    return _result(_library.metadata(_bytes(key), _bytes(value))) if _library else Code.MISSING
+
+
+def counter(name, value, unit=None):
+    """Adds a sample to a series: counter("kv cache", used, "bytes"). Returns a Code."""
+    if not _library:
+        return Code.MISSING
+    unit = None if unit is None else _bytes(unit)
+    return _result(_library.counter(_bytes(name), value, unit))
+
+
+class trace:  # pylint: disable=invalid-name
+    """A capture as a context manager and a decorator; takes what start() takes.
+
+    With a capture running already, say of `vptrace run`, that one goes on and is not stopped here.
+    After the block, `summary` is a Summary; before, None. An exception of the block is never hidden.
+    """
+
+    def __init__(self, path=None, *, profile=None, overwrite=False, memory_limit_bytes=0,
+                 flush_interval_ms=0, stop_timeout_ms=0, compression_level=0, cupti_path=None,
+                 synchronize=False, strict=False):
+        self._options = _options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms,
+                                 stop_timeout_ms, compression_level, cupti_path, synchronize)
+        self._strict = strict
+        self._code, self._reason = Code.OK, ""
+        self.summary = None
+
+    def __enter__(self):
+        self.summary = None
+        self._code = _start(self._options, self._strict)
+        self._reason = last_error() if self._code != Code.OK else ""
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        code, reason, stats, path = self._code, self._reason, Statistics(), None
+        ended, why = Code.OK, ""
+        if code in _RECORDING:
+            ended, why, stats = _stop()
+            path = _library.path() if _library.path else None
+        if ended == Code.EIDLE:  # stop() was called in the block
+            ended = Code.OK
+        if code == Code.OK:
+            code, reason = ended, why if ended else ""
+        self.summary = Summary(os.fsdecode(path) if path else None, code, reason, stats)
+        if ended != Code.OK:
+            _complain(ended, why, self._strict and kind is None)
+        return False
+
+    def __call__(self, function):
+        _refuse_suspending(function)
+
+        @functools.wraps(function)
+        def traced(*args, **kwargs):
+            with self:
+                return function(*args, **kwargs)
+
+        return traced
+
+
+# ---- ranges ----
+
+
+def _refuse_suspending(function):
+    if (inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function)
+            or inspect.isasyncgenfunction(function)):
+        raise TypeError("%s: expected a plain function; use a with-block that contains no yield "
+                        "or await" % getattr(function, "__qualname__", function))
+
+
+class _Range:
+    """One range, as often as it is entered, on any thread."""
+
+    __slots__ = ("_name", "_note")
+
+    def __init__(self, name, note=None):
+        self._name, self._note = _bytes(name), note
+
+    def __enter__(self):
+        if _library is not None:
+            if self._note is None:
+                _library.range_push(self._name)
+            else:
+                _library.note_push(self._name, self._note)
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        if _library is not None:
+            _library.range_pop()
+        return False
+
+    def __call__(self, function):
+        _refuse_suspending(function)
+
+        @functools.wraps(function)
+        def ranged(*args, **kwargs):
+            with self:
+                return function(*args, **kwargs)
+
+        return ranged
+
+
+def _describe(kind, index=None, frames=None, latents=None, timestep=None):
+    """What a range is to a video pipeline; what is not said is negative. Anything that int() and float()
+    take will do, a tensor of one element too, which waits for the GPU."""
+    numbers = [-1 if n is None else int(n) for n in (index, frames, latents)]
+    return _Note(kind, *numbers, -1.0 if timestep is None else float(timestep))
+
+
+def range(name):  # pylint: disable=redefined-builtin
+    """A range of any kind."""
+    return _Range(name)
+
+
+def request(name):
+    """One video asked for."""
+    return _Range(name, _describe(1))
+
+
+def stage(name):
+    """A part of the pipeline: "text encoding", "VAE decoding" ..."""
+    return _Range(name, _describe(2))
+
+
+def block(index, frames=None, latents=None):
+    """One generated block of frames. `index` counts in its request from 0; `frames` are the video frames,
+    `latents` the latent frames that it makes."""
+    return _Range("block", _describe(3, index, frames, latents))
+
+
+def step(index, timestep=None):
+    """One denoising iteration. `index` counts in its block from 0; `timestep` is the schedule's."""
+    return _Range("step", _describe(4, index, timestep=timestep))
+
+
+def context_pass(index):
+    """The pass that writes the KV cache, `index` counted among the steps of its block."""
+    return _Range("context pass", _describe(5, index))
+
+
+def frames_ready(index, frames=None):
+    """Marks the moment when the frames of block `index` are ready for whoever watches them."""
+    if _library is not None:
+        _library.note_mark(b"frames ready", _describe(6, index, frames))
+
+
+def mark(name):
+    """Marks a moment."""
+    if _library is not None:
+        _library.mark(_bytes(name))
+
+
+# ---- torch.cuda.nvtx, for a program that used it before this module was there ----
+
+_NVTX = "torch.cuda.nvtx"
+_wrapped = {}  # the original functions by name
+
+
+def _wrapper_of_start(range_start, ids):
+    def wrapped(msg):
+        theirs, ours = range_start(msg), _library.range_start(_bytes(msg))
+        if not ours:
+            return theirs
+        ids[ours] = theirs
+        return ours
+
+    return wrapped
+
+
+def _wrapper_of_end(range_end, ids):
+    def wrapped(range_id):
+        theirs = ids.pop(range_id, None)
+        if theirs is None:
+            return range_end(range_id)
+        _library.range_end(range_id)
+        return range_end(theirs)
+
+    return wrapped
+
+
+def _wrapper(function, ours):
+    def wrapped(*args, **named):
+        result = function(*args, **named)
+        ours(*(_bytes(a) for a in (*args, *named.values())))
+        return result
+
+    return wrapped
+
+
+def _is_heard(nvtx):
+    """NVTX returns a negative depth where no tool listens."""
+    depth = nvtx.range_push("vptrace: is NVTX heard?")
+    nvtx.range_pop()
+    return depth >= 0
+
+
+def _wrap(nvtx, force):
+    if _wrapped or (not force and _is_heard(nvtx)):
+        return bool(_wrapped)
+    ids = {}
+    makers = {
+        "range_push": lambda f: _wrapper(f, _library.range_push),
+        "range_pop": lambda f: _wrapper(f, _library.range_pop),
+        "mark": lambda f: _wrapper(f, _library.mark),
+        "range_start": lambda f: _wrapper_of_start(f, ids),
+        "range_end": lambda f: _wrapper_of_end(f, ids),
+    }
+    for name, make in makers.items():
+        function = getattr(nvtx, name, None)
+        if function is not None:
+            _wrapped[name] = function
+            setattr(nvtx, name, functools.wraps(function)(make(function)))
+    return True
+
+
+class _WrapWhenImported(importlib.abc.MetaPathFinder):
+    """Stands first among the finders until torch.cuda.nvtx is imported."""
+
+    def __init__(self, force):
+        self._force = force
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname != _NVTX:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(fullname)
+        if spec and spec.loader and hasattr(spec.loader, "exec_module"):
+            execute = spec.loader.exec_module
+
+            def then_wrap(module):
+                execute(module)
+                _wrap(module, self._force)
+
+            spec.loader.exec_module = then_wrap
+        return spec
+
+
+def wrap_torch_nvtx(force=False):
+    """Lets the ranges of torch.cuda.nvtx be recorded in a program that used NVTX before this module was
+    imported: then NVTX has decided already that nobody listens. From here on its range_push, range_pop,
+    range (through these two), mark, range_start and range_end call vptrace too. Functions that were
+    imported by name before stay as they are, and so do the ranges that torch makes in C++ (emit_nvtx).
+
+    Where NVTX is heard nothing is done, lest every range be recorded twice; `force` is for a program in
+    which another tool is the one that hears it. Before torch is imported, this waits for it. Returns
+    whether vptrace is called from now on; None: it will be decided when torch is imported.
+    """
+    if _library is None:
+        return False
+    if _NVTX in sys.modules:
+        return _wrap(sys.modules[_NVTX], force)
+    if not any(isinstance(finder, _WrapWhenImported) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _WrapWhenImported(force))
+    return None
+
+
+def unwrap_torch_nvtx():
+    """Undoes wrap_torch_nvtx()."""
+    sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _WrapWhenImported)]
+    for name, function in _wrapped.items():
+        setattr(sys.modules[_NVTX], name, function)
+    _wrapped.clear()

@@ -1,0 +1,585 @@
+/* recorder.c - the writer thread's end of the tracer: lanes, the chunk being filled, the file.
+ *
+ * Rows of the open chunk are pending until their frame has reached the file; if it does not, they become dropped, lane by
+ * lane, so that the sums stay exact whatever the disk does. After the first failure everything is dropped and
+ * counted, and nothing is tried again: a file with a hole would lie about time. */
+#include "tracer/recorder.h"
+
+#include "formats/calls.h"
+#include "formats/memory.h"
+#include "formats/writer.h"
+#include "tracer/names.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	META_MAX = 1024,
+	META_KEY_MAX = 256,
+	META_VALUE_MAX = 4096,
+	DEVICES_MAX = 256,
+	PAUSES_MAX = 64,
+	/* A chunk must not outgrow the format's limits while its end is being written. */
+	CHUNK_EVENTS_HARD = 4 * VPT_CHUNK_EVENTS
+};
+
+struct meta {
+	char *key, *value;
+	int fresh; /* not in the file yet */
+};
+
+struct pause {
+	uint64_t from_ns, to_ns; /* to ~0: it goes on */
+};
+
+struct known_name {
+	uint64_t chunk;
+	uint64_t id;
+};
+
+struct vtr_recorder {
+	struct vtr_recorder_options o;
+	struct vpt_writer *writer; /* NULL until the first chunk */
+	struct vpt_batch batch;
+	struct vpt_err err; /* why nothing is written any more */
+	uint64_t chunk;     /* number of the one being filled, from 1 */
+	uint64_t since_ns;  /* its first row, CLOCK_MONOTONIC */
+	uint64_t chunks;
+	uint64_t lost_reported; /* dropped records that chunk headers have told */
+	int closing;
+
+	struct vtr_lane nowhere;
+	struct vtr_lanes lanes;
+	struct vtr_lane **used; /* lanes of the open chunk */
+	size_t used_count, used_cap;
+	struct vtr_lane *last_stream, *last_thread;
+
+	struct known_name *names; /* by number of names.h */
+	size_t name_cap;
+
+	struct meta *metas;
+	size_t meta_count, meta_cap;
+	struct vtr_device *devices;
+	int *device_fresh;
+	size_t device_count, device_cap, device_fresh_cap;
+
+	struct pause pauses[PAUSES_MAX];
+	size_t pause_count; /* ever; the newest stand at their number modulo PAUSES_MAX */
+
+	uint64_t received, dropped, invalid;
+};
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int vtr_recorder_new(
+	const struct vtr_recorder_options *options, struct vtr_recorder **out, struct vpt_err *err)
+{
+	struct vtr_recorder *r = vpt_calloc(1, sizeof(*r));
+
+	*out = NULL;
+	if (!r)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for a recorder");
+	if (vtr_lanes_init(&r->lanes)) {
+		vpt_free(r);
+		return vpt_fail(err, VPT_ENOMEM, "no memory for a recorder's lanes");
+	}
+	r->o = *options;
+	r->chunk = 1;
+	vpt_batch_init(&r->batch);
+	*out = r;
+	return VPT_OK;
+}
+
+void vtr_recorder_disown(struct vtr_recorder *r)
+{
+	r->o.sink = NULL;
+}
+
+void vtr_recorder_free(struct vtr_recorder *r)
+{
+	size_t i;
+
+	if (!r)
+		return;
+	vpt_writer_free(r->writer);
+	if (r->o.sink)
+		r->o.sink->finish(r->o.sink, 1, NULL);
+	vpt_batch_free(&r->batch);
+	vtr_lanes_free(&r->lanes);
+	for (i = 0; i < r->meta_count; i++) {
+		vpt_free(r->metas[i].key);
+		vpt_free(r->metas[i].value);
+	}
+	vpt_free(r->used);
+	vpt_free(r->names);
+	vpt_free(r->metas);
+	vpt_free(r->devices);
+	vpt_free(r->device_fresh);
+	vpt_free(r);
+}
+
+/* ---- lanes ---- */
+
+static struct vtr_lane *find_lane(struct vtr_recorder *r, const struct vpt_lane *row)
+{
+	struct vtr_lane *lane = vtr_lanes_find(&r->lanes, row);
+
+	return lane ? lane : &r->nowhere;
+}
+
+struct vtr_lane *vtr_recorder_stream(
+	struct vtr_recorder *r, uint32_t device, uint32_t context, uint32_t stream)
+{
+	struct vtr_lane *lane = r->last_stream;
+	struct vpt_lane row;
+
+	if (lane && lane->row.stream == stream && lane->row.device == device &&
+		lane->row.context == context)
+		return lane;
+	memset(&row, 0, sizeof(row));
+	row.lane_type = VPT_LANETYPE_STREAM;
+	row.pid = r->o.header.pid;
+	row.tid = UINT64_MAX;
+	row.device = device;
+	row.context = context;
+	row.stream = stream;
+	lane = find_lane(r, &row);
+	if (lane != &r->nowhere)
+		r->last_stream = lane;
+	return lane;
+}
+
+struct vtr_lane *vtr_recorder_thread(struct vtr_recorder *r, uint32_t tid)
+{
+	struct vtr_lane *lane = r->last_thread;
+	struct vpt_lane row;
+
+	if (lane && lane->row.tid == tid)
+		return lane;
+	memset(&row, 0, sizeof(row));
+	row.lane_type = VPT_LANETYPE_THREAD;
+	row.pid = r->o.header.pid;
+	row.tid = tid;
+	row.device = row.stream = UINT64_MAX;
+	lane = find_lane(r, &row);
+	if (lane != &r->nowhere)
+		r->last_thread = lane;
+	return lane;
+}
+
+struct vtr_lane *vtr_recorder_series(struct vtr_recorder *r, uint32_t name, uint32_t unit)
+{
+	struct vpt_lane row = {.lane_type = VPT_LANETYPE_SERIES,
+		.pid = r->o.header.pid,
+		.tid = UINT64_MAX,
+		.device = UINT64_MAX,
+		.stream = UINT64_MAX,
+		.name = name,
+		.lane_unit = unit};
+
+	return find_lane(r, &row);
+}
+
+void vtr_recorder_refer(struct vtr_recorder *r, struct vtr_lane *lane)
+{
+	if (!lane || lane->chunk == r->chunk)
+		return;
+	if (vpt_grow(&r->used, &r->used_cap, r->used_count + 1, sizeof(struct vtr_lane *)))
+		return;
+	r->used[r->used_count++] = lane;
+	lane->chunk = r->chunk;
+}
+
+/* A thread that nobody named is called what the kernel calls it. Asked once, while it lives. */
+static void name_thread(struct vtr_lane *lane)
+{
+	char path[64], comm[32];
+	ssize_t n;
+	int fd;
+
+	if (lane->row.lane_type != VPT_LANETYPE_THREAD || lane->row.name || lane->asked_name)
+		return;
+	lane->asked_name = 1;
+	snprintf(
+		path, sizeof(path), "/proc/self/task/%llu/comm", (unsigned long long)lane->row.tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	n = read(fd, comm, sizeof(comm));
+	close(fd);
+	if (n > 1)
+		lane->row.name = vtr_name(comm, (size_t)n - (comm[n - 1] == '\n'));
+}
+
+/* The rows that say what the chunk's lanes are. Last, since a thread may have got its name meanwhile. */
+static void put_lanes(struct vtr_recorder *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->used_count; i++) {
+		struct vpt_lane row;
+
+		if (!r->used[i]->key)
+			continue;
+		name_thread(r->used[i]);
+		row = r->used[i]->row;
+		row.name = vtr_recorder_name(r, (uint32_t)row.name);
+		row.lane_unit = vtr_recorder_name(r, (uint32_t)row.lane_unit);
+		vpt_batch_put(&r->batch, VPT_LANE, 0, &row);
+	}
+}
+
+/* ---- rows ---- */
+
+uint64_t vtr_recorder_chunk(const struct vtr_recorder *r)
+{
+	return r->chunk;
+}
+
+struct vpt_batch *vtr_recorder_batch(struct vtr_recorder *r)
+{
+	return &r->batch;
+}
+
+uint64_t vtr_recorder_name(struct vtr_recorder *r, uint32_t name)
+{
+	size_t cap = r->name_cap, len;
+	struct known_name *known;
+	const char *text;
+
+	if (!name)
+		return 0;
+	if (name >= cap) {
+		if (vpt_grow(&r->names, &r->name_cap, (size_t)name + 1, sizeof(*r->names)))
+			return 0;
+		memset(r->names + cap, 0, (r->name_cap - cap) * sizeof(*r->names));
+	}
+	known = &r->names[name];
+	if (known->chunk != r->chunk) {
+		text = vtr_name_text(name, &len);
+		known->id = vpt_batch_string(&r->batch, text, len);
+		known->chunk = r->chunk;
+	}
+	return known->id;
+}
+
+static int in_pause(const struct vtr_recorder *r, uint64_t time_ns)
+{
+	size_t i = r->pause_count > PAUSES_MAX ? r->pause_count - PAUSES_MAX : 0;
+
+	for (; i < r->pause_count; i++)
+		if (time_ns >= r->pauses[i % PAUSES_MAX].from_ns &&
+			time_ns < r->pauses[i % PAUSES_MAX].to_ns)
+			return 1;
+	return 0;
+}
+
+int vtr_recorder_put(
+	struct vtr_recorder *r, enum vpt_kind kind, struct vtr_lane *lane, const void *row)
+{
+	/* The first column of every event is its time. */
+	if (r->pause_count && in_pause(r, *(const uint64_t *)row))
+		return 0;
+	if (!lane)
+		lane = &r->nowhere;
+	r->received++;
+	lane->received++;
+	if (r->err.code) {
+		r->dropped++;
+		lane->dropped++;
+		return 1;
+	}
+	if (lane->chunk != r->chunk)
+		vtr_recorder_refer(r, lane);
+	if (lane->chunk != r->chunk) { /* no memory to remember that it has pending rows */
+		r->dropped++;
+		lane->dropped++;
+		return 1;
+	}
+	if (!r->since_ns)
+		r->since_ns = monotonic_ns();
+	lane->pending++;
+	vpt_batch_put(&r->batch, kind, lane->key, row);
+	return 1;
+}
+
+void vtr_recorder_drop(struct vtr_recorder *r, struct vtr_lane *lane, uint64_t count)
+{
+	if (!lane)
+		lane = &r->nowhere;
+	r->received += count;
+	r->dropped += count;
+	lane->received += count;
+	lane->dropped += count;
+}
+
+void vtr_recorder_invalid(struct vtr_recorder *r, struct vtr_lane *lane)
+{
+	r->invalid++;
+	(lane ? lane : &r->nowhere)->invalid++;
+}
+
+void vtr_recorder_loss(struct vtr_recorder *r, struct vtr_lane *lane, uint32_t kind,
+	uint64_t from_ns, uint64_t to_ns, uint64_t count)
+{
+	struct vpt_loss row = {.start_ns = from_ns,
+		.duration_ns = to_ns > from_ns ? to_ns - from_ns : 0,
+		.loss_kind = kind,
+		.count = count};
+
+	if (r->err.code)
+		return;
+	vtr_recorder_refer(r, lane);
+	if (!r->since_ns)
+		r->since_ns = monotonic_ns();
+	vpt_batch_put(&r->batch, VPT_LOSS, lane ? lane->key : 0, &row);
+}
+
+void vtr_recorder_pause(struct vtr_recorder *r, uint64_t from_ns)
+{
+	r->pauses[r->pause_count++ % PAUSES_MAX] = (struct pause){from_ns, UINT64_MAX};
+}
+
+void vtr_recorder_resume(struct vtr_recorder *r, uint64_t to_ns)
+{
+	struct pause *p = &r->pauses[(r->pause_count - 1) % PAUSES_MAX];
+
+	if (!r->pause_count || p->to_ns != UINT64_MAX)
+		return;
+	p->to_ns = to_ns;
+	vtr_recorder_loss(r, NULL, VPT_LOSSKIND_PAUSED, p->from_ns, to_ns, 0);
+}
+
+/* ---- facts ---- */
+
+void vtr_recorder_device(struct vtr_recorder *r, const struct vtr_device *device)
+{
+	size_t i;
+
+	for (i = 0; i < r->device_count && r->devices[i].device != device->device; i++)
+		;
+	if (i < r->device_count && !memcmp(&r->devices[i], device, sizeof(*device)))
+		return;
+	if (i == r->device_count) {
+		if (i == DEVICES_MAX ||
+			vpt_grow(&r->devices, &r->device_cap, i + 1, sizeof(*r->devices)) ||
+			vpt_grow(&r->device_fresh, &r->device_fresh_cap, i + 1,
+				sizeof(*r->device_fresh)))
+			return;
+		r->device_count++;
+	}
+	r->devices[i] = *device;
+	r->device_fresh[i] = 1;
+}
+
+void vtr_recorder_meta(struct vtr_recorder *r, const char *key, const char *value)
+{
+	struct meta m = {vpt_strndup(key, strnlen(key, META_KEY_MAX)),
+		vpt_strndup(value, strnlen(value, META_VALUE_MAX)), 1};
+	size_t i;
+
+	for (i = 0; m.key && i < r->meta_count && strcmp(r->metas[i].key, m.key); i++)
+		;
+	if (!m.key || !m.value || i == META_MAX ||
+		(i == r->meta_count &&
+			vpt_grow(&r->metas, &r->meta_cap, i + 1, sizeof(*r->metas)))) {
+		vpt_free(m.key);
+		vpt_free(m.value);
+		return;
+	}
+	if (i == r->meta_count) {
+		r->meta_count++;
+	} else {
+		m.fresh = r->metas[i].fresh || strcmp(r->metas[i].value, m.value) != 0;
+		vpt_free(r->metas[i].key);
+		vpt_free(r->metas[i].value);
+	}
+	r->metas[i] = m;
+}
+
+static uint64_t text(struct vtr_recorder *r, const char *s)
+{
+	return vpt_batch_string(&r->batch, s, strlen(s));
+}
+
+static void put_devices(struct vtr_recorder *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++) {
+		const struct vtr_device *d = &r->devices[i];
+		struct vpt_device row = {.device = d->device,
+			.compute_major = d->compute_major,
+			.compute_minor = d->compute_minor,
+			.sm_count = d->sm_count,
+			.sm_threads = d->sm_threads,
+			.sm_registers = d->sm_registers,
+			.sm_shared = d->sm_shared,
+			.memory_bytes = d->memory_bytes,
+			.simulated = d->simulated != 0};
+
+		if (!r->device_fresh[i])
+			continue;
+		r->device_fresh[i] = 0;
+		row.name = text(r, d->name);
+		row.uuid = text(r, d->uuid);
+		row.pci = text(r, d->pci);
+		vpt_batch_put(&r->batch, VPT_DEVICE, 0, &row);
+	}
+}
+
+static void put_metas(struct vtr_recorder *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->meta_count; i++) {
+		struct vpt_meta row;
+
+		if (!r->metas[i].fresh)
+			continue;
+		r->metas[i].fresh = 0;
+		row.key = text(r, r->metas[i].key);
+		row.value = text(r, r->metas[i].value);
+		vpt_batch_put(&r->batch, VPT_META, 0, &row);
+	}
+}
+
+static void put_stats_of(struct vtr_recorder *r, const struct vtr_lane *lane)
+{
+	struct vpt_stats row = {.lane = lane->key,
+		.received = lane->received,
+		.dropped = lane->dropped,
+		.invalid = lane->invalid};
+
+	vpt_batch_put(&r->batch, VPT_STATS, 0, &row);
+}
+
+/* The whole capture's row each time; the lanes' once, at the end. */
+static void put_stats(struct vtr_recorder *r, int last)
+{
+	struct vpt_stats whole = {
+		.received = r->received, .dropped = r->dropped, .invalid = r->invalid};
+	uint32_t i;
+
+	vpt_batch_put(&r->batch, VPT_STATS, 0, &whole);
+	if (!last)
+		return;
+	for (i = 0; i < r->lanes.count; i++) {
+		vtr_recorder_refer(r, vtr_lanes_at(&r->lanes, i));
+		put_stats_of(r, vtr_lanes_at(&r->lanes, i));
+	}
+}
+
+/* ---- chunks ---- */
+
+static int open_file(struct vtr_recorder *r)
+{
+	if (r->writer)
+		return VPT_OK;
+	return vpt_writer_open(r->o.sink, &r->o.header, r->o.level, &r->writer, &r->err);
+}
+
+/* What the chunk held has, or has not, reached the file. */
+static void settle_chunk(struct vtr_recorder *r, int written)
+{
+	size_t i;
+
+	for (i = 0; i < r->used_count; i++) {
+		struct vtr_lane *lane = r->used[i];
+
+		if (!written) {
+			lane->dropped += lane->pending;
+			r->dropped += lane->pending;
+		}
+		lane->pending = 0;
+	}
+	r->used_count = 0;
+	r->chunks += written != 0;
+	r->chunk++;
+	r->since_ns = 0;
+	vpt_batch_reset(&r->batch);
+}
+
+static void write_chunk(struct vtr_recorder *r, int last)
+{
+	int rc;
+
+	put_stats(r, last);
+	put_lanes(r);
+	put_devices(r);
+	put_metas(r);
+	r->batch.flags = last ? VPT_BATCH_LAST : 0;
+	r->batch.lost_events = r->dropped - r->lost_reported > UINT32_MAX
+				       ? UINT32_MAX
+				       : (uint32_t)(r->dropped - r->lost_reported);
+	rc = vpt_batch_error(&r->batch);
+	if (rc)
+		vpt_fail(&r->err, rc, "chunk %llu: no memory, or beyond the format's limits",
+			(unsigned long long)r->chunks);
+	else if (!open_file(r))
+		vpt_writer_put(r->writer, &r->batch, &r->err);
+	if (!r->err.code)
+		r->lost_reported = r->dropped;
+	settle_chunk(r, !r->err.code);
+}
+
+static void close_chunk(struct vtr_recorder *r, int last)
+{
+	if (r->err.code)
+		return;
+	if (r->o.closing && !r->closing) {
+		r->closing = 1;
+		r->o.closing(r->o.closing_ctx);
+		r->closing = 0;
+	}
+	write_chunk(r, last);
+}
+
+void vtr_recorder_room(struct vtr_recorder *r)
+{
+	if (vpt_batch_full(&r->batch))
+		close_chunk(r, 0);
+}
+
+void vtr_recorder_bound(struct vtr_recorder *r)
+{
+	if (r->batch.event_count >= CHUNK_EVENTS_HARD)
+		close_chunk(r, 0);
+}
+
+void vtr_recorder_flush(struct vtr_recorder *r, enum vtr_flush how)
+{
+	int last = how == VTR_FLUSH_LAST;
+
+	if (r->since_ns || r->chunks || (last && r->o.always))
+		close_chunk(r, last);
+}
+
+uint64_t vtr_recorder_since(const struct vtr_recorder *r)
+{
+	return r->since_ns;
+}
+
+void vtr_recorder_totals(const struct vtr_recorder *r, struct vtr_recorder_totals *out)
+{
+	*out = (struct vtr_recorder_totals){.received = r->received,
+		.written = r->received - r->dropped,
+		.dropped = r->dropped,
+		.invalid = r->invalid,
+		.chunks = r->chunks,
+		.file_bytes = r->o.sink->written_bytes};
+}
+
+const char *vtr_recorder_failure(const struct vtr_recorder *r)
+{
+	return r->err.code ? r->err.text : NULL;
+}

@@ -1,0 +1,74 @@
+/* ring.h - a queue of 64-bit words from one thread to one other, without locks.
+ *
+ * Records are runs of words that the producer publishes as a whole; they may wrap around the end. Positions count
+ * up for ever and are masked on use. All zeros is an empty ring. */
+#ifndef VPTRACE_TRACER_RING_H
+#define VPTRACE_TRACER_RING_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { VTR_RING_WORDS = 32768 }; /* 256 KiB: at least 6,500 ranges */
+
+struct vtr_ring {
+	_Alignas(64) _Atomic uint64_t head; /* written by the producer */
+	uint64_t tail_seen;                 /* the producer's last look at `tail` */
+	_Alignas(64) _Atomic uint64_t tail; /* written by the consumer */
+	_Alignas(64) uint64_t words[VTR_RING_WORDS];
+};
+
+/* ---- the producer ---- */
+
+/* Where a record of so many words may begin; UINT64_MAX: the ring is full. */
+static inline uint64_t vtr_ring_reserve(struct vtr_ring *r, unsigned words)
+{
+	uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
+
+	if (head + words - r->tail_seen <= VTR_RING_WORDS)
+		return head;
+	r->tail_seen = atomic_load_explicit(&r->tail, memory_order_acquire);
+	return head + words - r->tail_seen <= VTR_RING_WORDS ? head : UINT64_MAX;
+}
+
+static inline void vtr_ring_set(struct vtr_ring *r, uint64_t at, uint64_t word)
+{
+	r->words[at & (VTR_RING_WORDS - 1)] = word;
+}
+
+/* Everything before `end` may be read from now on. */
+static inline void vtr_ring_publish(struct vtr_ring *r, uint64_t end)
+{
+	atomic_store_explicit(&r->head, end, memory_order_release);
+}
+
+/* Whether the consumer has taken everything. */
+static inline int vtr_ring_empty(struct vtr_ring *r)
+{
+	return atomic_load_explicit(&r->tail, memory_order_acquire) ==
+	       atomic_load_explicit(&r->head, memory_order_relaxed);
+}
+
+/* ---- the consumer ---- */
+
+static inline uint64_t vtr_ring_tail(struct vtr_ring *r)
+{
+	return atomic_load_explicit(&r->tail, memory_order_relaxed);
+}
+
+static inline uint64_t vtr_ring_head(struct vtr_ring *r)
+{
+	return atomic_load_explicit(&r->head, memory_order_acquire);
+}
+
+static inline uint64_t vtr_ring_get(const struct vtr_ring *r, uint64_t at)
+{
+	return r->words[at & (VTR_RING_WORDS - 1)];
+}
+
+/* Everything before `end` may be overwritten from now on. */
+static inline void vtr_ring_consume(struct vtr_ring *r, uint64_t end)
+{
+	atomic_store_explicit(&r->tail, end, memory_order_release);
+}
+
+#endif

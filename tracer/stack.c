@@ -1,0 +1,101 @@
+/* stack.c - what is rare about a thread's stack: several domains at once, too many ranges, being copied. */
+#include "tracer/stack.h"
+
+static struct vtr_open_range *open_at(const struct vtr_stack *s, int place)
+{
+	return (struct vtr_open_range *)&s->open[place];
+}
+
+static int innermost(const struct vtr_stack *s, uint32_t domain)
+{
+	int place = (int)vtr_stack_own(&s->count) - 1;
+
+	while (place >= 0 && vtr_open_domain(open_at(s, place)) != domain)
+		place--;
+	return place;
+}
+
+/* Which count of ranges without room is a domain's; -1: it has none. For a push there always is one. */
+static int deep_index(const struct vtr_stack *s, uint32_t domain, int for_push)
+{
+	int i;
+
+	for (i = 0; i < VTR_STACK_DEEP_DOMAINS - 1; i++)
+		if (s->deep_by[i].count && s->deep_by[i].domain == domain)
+			return i;
+	if (!for_push && s->deep_by[i].count)
+		return i;
+	for (i = 0; for_push && i < VTR_STACK_DEEP_DOMAINS - 1; i++)
+		if (!s->deep_by[i].count)
+			return i;
+	return for_push ? VTR_STACK_DEEP_DOMAINS - 1 : -1;
+}
+
+static int deep_count(const struct vtr_stack *s, uint32_t domain)
+{
+	int i = s->deep ? deep_index(s, domain, 0) : -1;
+
+	return i < 0 ? 0 : (int)s->deep_by[i].count;
+}
+
+int vtr_stack_depth(const struct vtr_stack *s, uint32_t domain)
+{
+	int place = innermost(s, domain);
+
+	return (place < 0 ? 0 : (int)vtr_open_depth(open_at(s, place)) + 1) + deep_count(s, domain);
+}
+
+int vtr_stack_push_deep(struct vtr_stack *s, uint32_t domain)
+{
+	int depth = vtr_stack_depth(s, domain), i = deep_index(s, domain, 1);
+
+	s->deep_by[i].domain = domain;
+	s->deep_by[i].count++;
+	s->deep++;
+	return depth;
+}
+
+int vtr_stack_find_below(const struct vtr_stack *s, uint32_t domain)
+{
+	return deep_count(s, domain) ? VTR_STACK_DEEP : innermost(s, domain);
+}
+
+int vtr_stack_remove_below(struct vtr_stack *s, uint32_t domain, int place)
+{
+	uint32_t at, count = vtr_stack_own(&s->count), version;
+	int depth, i;
+
+	if (place == VTR_STACK_DEEP) {
+		i = deep_index(s, domain, 0);
+		s->deep_by[i].count--;
+		s->deep--;
+		return vtr_stack_depth(s, domain);
+	}
+	depth = (int)vtr_open_depth(open_at(s, place));
+	version = vtr_stack_begin(s);
+	for (at = (uint32_t)place; at + 1 < count; at++)
+		vtr_open_copy(&s->open[at], s->blob[at], &s->open[at + 1], s->blob[at + 1]);
+	vtr_stack_end(s, version, count - 1);
+	return depth;
+}
+
+void vtr_stack_clear(struct vtr_stack *s)
+{
+	uint32_t version = vtr_stack_begin(s);
+
+	s->deep = 0;
+	memset(s->deep_by, 0, sizeof(s->deep_by));
+	vtr_stack_end(s, version, 0);
+}
+
+int vtr_stack_copy(struct vtr_stack *s, struct vtr_stack_copy *out)
+{
+	uint32_t version = atomic_load_explicit(&s->version, memory_order_acquire), i;
+
+	if (version & 1)
+		return 0;
+	out->count = atomic_load_explicit(&s->count, memory_order_acquire);
+	for (i = 0; i < out->count && i < VTR_DEPTH_MAX; i++)
+		vtr_open_copy(&out->open[i], out->blob[i], &s->open[i], s->blob[i]);
+	return atomic_load_explicit(&s->version, memory_order_relaxed) == version;
+}

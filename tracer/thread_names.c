@@ -1,0 +1,56 @@
+/* thread_names.c - how the host named its threads.
+ *
+ * A small hash table that any thread writes and the writer's thread reads, one word an entry: thread id and name. When the
+ * few places that an id may have are taken by others, it replaces one of them: names of threads long gone do not keep
+ * new ones out. */
+#include "tracer/threads.h"
+
+#include <stdatomic.h>
+
+enum { PLACES = 4096, PROBES = 16 };
+
+static _Atomic uint64_t places[PLACES]; /* thread id 32 | name 32; 0: free */
+
+static uint32_t home(uint32_t tid)
+{
+	return tid * 2654435761u >> 20;
+}
+
+void vtr_thread_name(uint32_t tid, uint32_t name)
+{
+	uint64_t word = (uint64_t)tid << 32 | name;
+	uint32_t i;
+
+	if (!tid)
+		return;
+	for (i = 0; i < PROBES; i++) {
+		_Atomic uint64_t *place = &places[(home(tid) + i) % PLACES];
+		uint64_t there = atomic_load_explicit(place, memory_order_relaxed);
+
+		if (!there && atomic_compare_exchange_strong_explicit(place, &there, word,
+				      memory_order_release, memory_order_relaxed))
+			return;
+		if (there >> 32 == tid) {
+			atomic_store_explicit(place, word, memory_order_release);
+			return;
+		}
+	}
+	atomic_store_explicit(&places[home(tid)], word, memory_order_release);
+}
+
+void vtr_thread_names(void (*take)(void *ctx, uint32_t tid, uint32_t name), void *ctx)
+{
+	static uint64_t told[PLACES];
+	static uint32_t told_in;
+	uint32_t capture = vtr_threads_capture(), i;
+
+	for (i = 0; i < PLACES; i++) {
+		uint64_t word = atomic_load_explicit(&places[i], memory_order_acquire);
+
+		if (!word || (word == told[i] && told_in == capture))
+			continue;
+		told[i] = word;
+		take(ctx, (uint32_t)(word >> 32), (uint32_t)word);
+	}
+	told_in = capture;
+}

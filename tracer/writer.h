@@ -1,0 +1,61 @@
+/* writer.h - the writer's thread: empties buffers and rings, fills chunks, writes them.
+ *
+ *	pool's full buffers --+
+ *	threads' rings -------+--> recorder --> file
+ *	mailbox --------------+
+ *
+ * It is the only thread that touches the recorder. A slow disk blocks it and nobody else: buffers and rings
+ * run full, and what finds no place is dropped and counted. */
+#ifndef VPTRACE_TRACER_WRITER_H
+#define VPTRACE_TRACER_WRITER_H
+
+#include "tracer/cupti.h"
+#include "tracer/mail.h"
+#include "tracer/pool.h"
+#include "tracer/recorder.h"
+
+#include <stdint.h>
+
+struct vtr_writer;
+
+struct vtr_writer_options {
+	struct vtr_pool *pool;    /* borrowed */
+	struct vtr_mailbox *mail; /* borrowed */
+	struct vpt_sink *sink;    /* taken over by a successful start */
+	struct vpt_header header;
+	int level;                  /* zstd's */
+	int always;                 /* a file is made even if nothing happens */
+	uint64_t flush_interval_ns; /* a chunk is written at least so often */
+	/* Called once, by the thread, when the file cannot be written any more. `why` is good until the writer is freed. */
+	void (*failed)(const char *why);
+};
+
+/* Starts the thread, with all signals blocked. 0 or VPT_ENOMEM. */
+int vtr_writer_start(
+	const struct vtr_writer_options *o, struct vtr_writer **out, struct vpt_err *err);
+
+/* From here on buffers are decoded with this CUPTI. Any thread, before the first buffer can come. */
+void vtr_writer_attach(struct vtr_writer *w, struct vtr_cupti *cupti);
+
+/* Asks the thread to drain everything and to end the capture at `stop_ns` (trace clock); waits until `deadline_ns`
+ * (CLOCK_MONOTONIC). 0: it has ended. -1: it is stuck in a write; it and all it was given must be left alone. */
+int vtr_writer_finish(struct vtr_writer *w, uint64_t stop_ns, uint64_t deadline_ns);
+
+struct vtr_writer_numbers {
+	struct vtr_recorder_totals rows;
+	uint64_t cupti_dropped;   /* records that CUPTI could not deliver */
+	struct vtr_decoded cupti; /* what it did deliver */
+	char path[4096];          /* the name that the file got; "" before there is one */
+};
+/* As of its last round, or of its end. Any thread. */
+void vtr_writer_numbers(struct vtr_writer *w, struct vtr_writer_numbers *out);
+
+/* Why the file failed; NULL: it did not. Any thread. */
+const char *vtr_writer_failure(struct vtr_writer *w);
+
+/* In a forked child: closes the file's descriptor, frees nothing. */
+void vtr_writer_abandon(struct vtr_writer *w);
+
+void vtr_writer_free(struct vtr_writer *w); /* after it has ended; accepts NULL; closes the file */
+
+#endif
