@@ -1,0 +1,117 @@
+#!/bin/sh
+# Shows what vptrace does: builds everything, traces a video-diffusion pipeline, prints the report.
+#
+#   sh bench/demo.sh                      the pipeline as it should be
+#   sh bench/demo.sh --sync-per-layer     one thing wrong with it; `sh bench/demo.sh --help` lists the knobs
+#   sh bench/demo.sh --simulated [KNOBS]  on the simulated GPU even where there is a real one
+#
+# Works on a fresh Debian 12 machine, with the set-up of tests/run.sh. With an NVIDIA GPU and CUDA 13's libcudart it runs on that GPU;
+# without one on a simulated GPU, which moves a clock of its own, and then no figure says anything about a real one. Each run
+# gets a folder of its own under build/demo/.
+set -eu
+cd "$(dirname "$0")/.."
+# shellcheck disable=SC1091
+. tests/setup.sh
+
+simulated=
+if [ "${1:-}" = --simulated ]; then
+	simulated=yes
+	shift
+fi
+install_packages bench/demo.sh
+configure build -DCMAKE_BUILD_TYPE=Release
+build build --target vptrace-demo vptrace vptrace-analyze >build/demo.log 2>&1 || {
+	cat build/demo.log
+	exit 1
+}
+rm -f build/demo.log
+demo=$PWD/build/vptrace-demo
+tracer=$PWD/build/libvptrace.so
+
+for word; do
+	[ "$word" != --help ] || exec "$demo" --help
+done
+
+# ---- a GPU? ----
+libraries=$(ldconfig -p 2>/dev/null || /sbin/ldconfig -p 2>/dev/null || true)
+cudart=
+for file in "${CUDA_HOME:-/usr/local/cuda}"/lib64/libcudart.so.13 /usr/local/cuda*/lib64/libcudart.so.13 \
+	$(echo "$libraries" | sed -n 's/.*libcudart\.so\.13 .*=> //p'); do
+	if [ -z "$cudart" ] && [ -e "$file" ]; then
+		cudart=$(dirname "$file")
+	fi
+done
+gpu=
+if [ -z "$simulated" ] && [ -n "$cudart" ] && echo "$libraries" | grep -q 'libcuda\.so\.1 '; then
+	driver=$(dirname "$(echo "$libraries" | sed -n 's/.*libcuda\.so\.1 .*=> //p' | head -n 1)")
+	gpu=$(LD_LIBRARY_PATH=$driver:$cudart "$demo" --probe 2>/dev/null) || gpu=
+fi
+if [ -n "$gpu" ]; then
+	LD_LIBRARY_PATH=$driver:$cudart${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	export LD_LIBRARY_PATH
+	banner="on $gpu; its kernels only wait, so their durations are made up"
+else
+	banner="on a SIMULATED GPU: no figure here was measured on a real one"
+fi
+
+# ---- a folder of its own ----
+mkdir -p build/demo
+name=$(echo "plain $*" | sed 's/^plain --//; s/ *$//; s/[^A-Za-z0-9.]\{1,\}/-/g; s/-*$//')
+number=1
+while ! mkdir "build/demo/$name-$number" 2>/dev/null; do
+	[ -e "build/demo/$name-$number" ] || { echo "bench/demo.sh: cannot write to build/demo" >&2; exit 1; }
+	number=$((number + 1))
+done
+folder=build/demo/$name-$number
+
+# ---- trace, analyse ----
+echo "vptrace-demo $* ($banner)"
+echo "$banner" >"$folder/README"
+file=trace.zst
+case $name in
+*ranks*)
+	file="trace-r%r.zst"
+	[ -n "$gpu" ] || export VPT_STANDIN_DEVICES=8
+	;;
+esac
+CUDA_INJECTION64_PATH=$tracer NVTX_INJECTION64_PATH=$tracer VPTRACE_OUTPUT=$PWD/$folder/$file \
+	"$demo" "$@" >"$folder/demo.txt" || { cat "$folder/demo.txt"; exit 1; }
+set -- "$folder"/trace*.zst
+[ -e "$1" ] || { echo "bench/demo.sh: the tracer wrote no capture" >&2; exit 1; }
+for trace; do
+	report=${trace%.zst}
+	for format in text json; do
+		suffix=$format
+		[ $format = json ] || suffix=txt
+		status=0
+		build/vptrace-analyze "$trace" --target 16 --format $format --output "$report.$suffix" --no-progress || status=$?
+		[ $status = 0 ] || [ $status = 3 ] || exit $status
+	done
+done
+# The first screen: with blocks, what stands before the tables of the whole window.
+if grep -q '^THE MEAN BLOCK' "${1%.zst}.txt"; then
+	sed '/^THE WINDOW/,$d' "${1%.zst}.txt"
+else
+	cat "${1%.zst}.txt"
+	echo
+fi
+
+# ---- what to make of it ----
+cause=$(sed -n '/^CAUSE/,/^$/p' "${1%.zst}.txt" | sed 's/^CAUSE//; s/^ */ /' | tr -d '\n' | sed 's/^ *//; s/ *$//')
+repair=$(sed -n '/"findings": /,$ s/.*"title": "\(.*\)",*$/\1/p' "${1%.zst}.json" | head -n 1)
+case $name in
+plain) next=" --sync-per-layer: two .item() in each layer" ;;
+sync-per-layer*) next=" --slow-host 90000 --scale 0.5: a fast GPU, a slow host" ;;
+*graph*) next=" --two-streams: VAE and copies beside the next block" ;;
+slow-host*) next=" --slow-host 90000 --scale 0.5 --graph: the same with CUDA graphs" ;;
+two-streams*) next=" --offload: weights from the host in each pass" ;;
+offload*) next=" --eager: attention that is not fused" ;;
+*) next=": the pipeline as it should be" ;;
+esac
+echo "FOUND ($banner): $cause${repair:+ First of all: $repair.}"
+traces=
+for trace; do
+	traces="$traces ${trace##*/},"
+done
+echo "FILES $folder/:$traces the whole report as .txt and .json"
+echo "NEXT  sh bench/demo.sh$next"

@@ -1,0 +1,200 @@
+/* options.c - the table of options and its reader. Numbers are decimal and whole, except
+ * --scale. */
+#include "bench/demo/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum takes { FLAG, NUMBER, DECIMAL, TEXT };
+
+static const struct {
+	const char *name;
+	enum takes takes;
+	size_t offset; /* in struct demo_options */
+	uint64_t min, max;
+} table[] = {
+#define OFFSET(field) offsetof(struct demo_options, field)
+	{"sync-per-layer", FLAG, OFFSET(sync_per_layer), 0, 0},
+	{"slow-host", NUMBER, OFFSET(launch_host_ns), 0, 1000000000},
+	{"offload", FLAG, OFFSET(offload), 0, 0},
+	{"two-streams", FLAG, OFFSET(two_streams), 0, 0},
+	{"graph", FLAG, OFFSET(graph), 0, 0},
+	{"vae-at-end", FLAG, OFFSET(vae_at_end), 0, 0},
+	{"eager", FLAG, OFFSET(eager), 0, 0},
+	{"threads", FLAG, OFFSET(threads), 0, 0},
+	{"reference", FLAG, OFFSET(reference), 0, 0},
+	{"requests", NUMBER, OFFSET(requests), 1, 1000000},
+	{"blocks", NUMBER, OFFSET(blocks), 1, 1000},
+	{"steps", NUMBER, OFFSET(steps), 1, 1000},
+	{"layers", NUMBER, OFFSET(layers), 1, 1000},
+	{"scale", DECIMAL, OFFSET(scale), 0, 0},
+	{"ranks", NUMBER, OFFSET(ranks), 1, 64},
+	{"rank", NUMBER, OFFSET(rank), 0, 63},
+	{"trace", TEXT, OFFSET(trace), 0, 0},
+	{"print-plan", FLAG, OFFSET(print_plan), 0, 0},
+	{"probe", FLAG, OFFSET(probe), 0, 0},
+	{"help", FLAG, OFFSET(help), 0, 0},
+#undef OFFSET
+};
+enum { COUNT = sizeof(table) / sizeof(table[0]) };
+
+static const char help[] =
+	"A video-diffusion pipeline of Self-Forcing's shape, to be traced: text encoding, 7 blocks "
+	"of 3\n"
+	"latents, each of 4 denoising steps and a pass that writes the KV cache, VAE decoding, "
+	"frames to\n"
+	"the host. Kernels do nothing for as long as real ones would take, so figures of the demo "
+	"say how\n"
+	"tracing and analysis work, not how fast a GPU is.\n"
+	"\n"
+	"what can be wrong with a pipeline:\n"
+	"  --sync-per-layer    two .item() in each layer: an 8-byte copy to the host and a wait\n"
+	"  --slow-host NS      host code before each launch, in ns (5000)\n"
+	"  --offload           each layer's weights are copied from pageable memory in each pass\n"
+	"  --eager             self-attention as GEMM, softmax, GEMM\n"
+	"how it is built:\n"
+	"  --two-streams       VAE and copies on a stream of their own, frames to pinned memory\n"
+	"  --graph             a block's denoising pass is captured once and replayed\n"
+	"  --vae-at-end        all blocks are decoded after the last one\n"
+	"  --threads           a second thread copies the frames\n"
+	"  --ranks N           N processes, each with its device and its part of each layer\n"
+	"how much:\n"
+	"  --requests N        videos, one after the other (1)\n"
+	"  --blocks N          of a video (7)\n"
+	"  --steps N           of a block (4)\n"
+	"  --layers N          of the transformer (30)\n"
+	"  --scale X           times the kernels' durations (1.0)\n"
+	"  --reference         passes of exactly 100 ms of GPU time and nothing else: 24.0 FPS "
+	"from the\n"
+	"                      second block on, 2.0 blocks a second, 8.0 steps a second\n"
+	"other:\n"
+	"  --trace FILE        records FILE through libvptrace.so, or the library that "
+	"VPTRACE_LIBRARY\n"
+	"                      names; without this option `vptrace run` or CUDA_INJECTION64_PATH "
+	"does it\n"
+	"  --print-plan        prints what the host would do, as JSON, and does nothing\n"
+	"  --probe             prints which GPU the demo would run on\n"
+	"  --help              this text\n";
+
+const char *demo_options_help(void)
+{
+	return help;
+}
+
+static int read_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
+{
+	char *end;
+	unsigned long long value;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno || *end || *text < '0' || *text > '9' || value < min || value > max)
+		return -1;
+	*out = value;
+	return 0;
+}
+
+static int read_decimal(const char *text, double *out)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (*end || end == text || !(value > 0 && value <= 1000))
+		return -1;
+	*out = value;
+	return 0;
+}
+
+static int take(struct demo_options *out, unsigned i, char *text, char *message, size_t size)
+{
+	void *field = (char *)out + table[i].offset;
+
+	switch (table[i].takes) {
+	case FLAG:
+		*(int *)field = 1;
+		return 0;
+	case TEXT:
+		*(const char **)field = text;
+		return 0;
+	case DECIMAL:
+		if (!read_decimal(text, field))
+			return 0;
+		snprintf(message, size,
+			"--%s: expected a number above 0, at most 1000, found \"%s\"",
+			table[i].name, text);
+		return -1;
+	case NUMBER:
+		if (!read_number(text, table[i].min, table[i].max, field))
+			return 0;
+		snprintf(message, size,
+			"--%s: expected a whole number of %llu to %llu, found \"%s\"",
+			table[i].name, (unsigned long long)table[i].min,
+			(unsigned long long)table[i].max, text);
+		return -1;
+	}
+	return -1;
+}
+
+/* Combinations that a pipeline cannot have. */
+static const char *contradiction(const struct demo_options *o)
+{
+	if (o->graph && (o->sync_per_layer || o->offload))
+		return "--graph: a wait or a copy from pageable memory cannot be captured; leave "
+		       "out "
+		       "--sync-per-layer and --offload";
+	if (o->threads && (o->two_streams || o->vae_at_end))
+		return "--threads cannot be combined with --two-streams or --vae-at-end";
+	if (o->two_streams && o->vae_at_end)
+		return "--two-streams cannot be combined with --vae-at-end: nothing would overlap";
+	if (o->reference && (o->sync_per_layer || o->offload || o->two_streams || o->graph ||
+				    o->vae_at_end || o->eager || o->threads || o->ranks > 1))
+		return "--reference has no other knobs than --slow-host and the sizes";
+	if (o->rank >= o->ranks)
+		return "--rank: expected less than --ranks";
+	return NULL;
+}
+
+int demo_options_read(
+	struct demo_options *out, int argc, char **argv, char *message, unsigned long message_size)
+{
+	struct option options[COUNT + 1] = {{0}};
+	const char *wrong;
+	int i, found;
+
+	*out = (struct demo_options){.requests = 1,
+		.blocks = 7,
+		.steps = 4,
+		.layers = 30,
+		.ranks = 1,
+		.scale = 1,
+		.launch_host_ns = 5000};
+	for (i = 0; i < COUNT; i++)
+		options[i] = (struct option){table[i].name,
+			table[i].takes == FLAG ? no_argument : required_argument, NULL, i + 1};
+	opterr = 0;
+	while ((found = getopt_long(argc, argv, ":", options, NULL)) > 0) {
+		if (found == '?' || found == ':') {
+			snprintf(message, message_size,
+				found == '?' ? "%s is no option of the demo, see --help"
+					     : "%s: its value is missing",
+				argv[optind - 1]);
+			return -1;
+		}
+		if (take(out, (unsigned)found - 1, optarg, message, message_size))
+			return -1;
+		out->is_rank |= !strcmp(table[found - 1].name, "rank");
+	}
+	if (optind < argc) {
+		snprintf(message, message_size, "expected options, found \"%s\"", argv[optind]);
+		return -1;
+	}
+	wrong = contradiction(out);
+	if (!wrong)
+		return 0;
+	snprintf(message, message_size, "%s", wrong);
+	return -1;
+}

@@ -1,0 +1,54 @@
+# setup.sh - what a fresh Debian 12 machine needs, and how things are built; sourced by tests/run.sh and bench/demo.sh from
+# the top folder.
+
+packages=
+need() { # need COMMAND-OR-FILE PACKAGE
+	case $1 in
+	/*) for path in $1; do [ -e "$path" ] && return; done ;;
+	*) command -v "$1" >/dev/null 2>&1 && return ;;
+	esac
+	packages="$packages $2"
+}
+
+# Installs what is missing where that is possible (as root, or with sudo that asks for no password); otherwise prints the
+# one line to run and ends the script.
+install_packages() { # install_packages SCRIPT
+	need cc gcc
+	need cmake cmake
+	need make make
+	need zstd zstd
+	need "/usr/include/zstd.h" libzstd-dev
+	need "/usr/include/cmocka.h" libcmocka-dev
+	need "/usr/include/json-c/json.h" libjson-c-dev
+	need "/usr/include/zlib.h" zlib1g-dev
+	need "/usr/include/sqlite3.h" libsqlite3-dev
+	[ -n "$packages" ] || return 0
+	install="apt-get install -y --no-install-recommends$packages"
+	if [ "$(id -u)" = 0 ]; then
+		apt-get update -qq && $install
+	elif sudo -n true 2>/dev/null; then
+		sudo apt-get update -qq && sudo $install
+	else
+		echo "$1: some packages are missing; install them with" >&2
+		echo "    sudo $install" >&2
+		exit 1
+	fi
+}
+
+configure() { # configure FOLDER CMAKE-OPTIONS...
+	folder=$1
+	shift
+	[ -f "$folder/CMakeCache.txt" ] && return
+	generator=
+	command -v ninja >/dev/null 2>&1 && generator="-G Ninja"
+	mkdir -p "$(dirname "$folder")"
+	# shellcheck disable=SC2086
+	cmake $generator -S . -B "$folder" "$@" >"$folder.log" 2>&1 || { cat "$folder.log"; exit 1; }
+	rm -f "$folder.log"
+}
+
+build() { # build FOLDER [--target TARGET...]
+	folder=$1
+	shift
+	cmake --build "$folder" -j "$(nproc 2>/dev/null || echo 2)" "$@"
+}

@@ -1,0 +1,515 @@
+#!/usr/bin/env python3
+"""demo_schedule.py - works out when everything in the demo must have happened, and compares.
+
+    demo_schedule.py STANDIN.H PLAN               prints the schedule's figures as JSON
+    demo_schedule.py STANDIN.H PLAN CHECKS...     compares them with
+        --log LOG               each op with what VPT_STANDIN_LOG wrote
+        --report REPORT         all with `vptrace-analyze --format json --top 100000 --warmup 1`
+        --grown BASE CAUSE      of all causes of idle time CAUSE grew most against the plan BASE ("none": none grew)
+
+PLAN is what `vptrace-demo --print-plan` says the host does. The simulated GPU's rules are those of standin.h, from
+which only the numbers are read; the rules of gaps and blocks are those of README.md. It shares no code with the
+simulation, the tracer or the analyzer, is slow, and does one thing after the other. Time begins at the first deed.
+"""
+import bisect
+import json
+import re
+import sys
+from fractions import Fraction
+
+LAUNCH_LATENCY_NS = 10_000
+STALL_NS = 100_000
+
+
+class Contract:
+    """The numbers of standin.h."""
+
+    def __init__(self, path):
+        text = open(path, encoding="utf-8").read()
+        self.number = {name: int(value) for name, value in re.findall(r"STANDIN_([A-Z_]+) = (\d+)", text)}
+        self.cost = {name: int(value) for name, value in re.findall(r"\bX\((\w+), (\d+)\)", text)}
+
+    def copy_ns(self, size_bytes, rate):
+        return self.number["COPY_NS"] + -(-size_bytes * 1000 // self.number[rate])
+
+
+# deed: CUDA call, its name among the costs, what it is to a gap that opens while a thread is in it
+CALLS = {
+    "launch": ("cudaLaunchKernel", "LaunchKernel", "other CUDA call"),
+    "replay": ("cudaGraphLaunch", "GraphLaunch", "other CUDA call"),
+    "clear": ("cudaMemsetAsync", "MemsetAsync", "other CUDA call"),
+    "on_device": ("cudaMemcpyAsync", "MemcpyAsync", "other CUDA call"),
+    "to_device": ("cudaMemcpyAsync", "MemcpyAsync", "other CUDA call"),
+    "to_host": ("cudaMemcpyAsync", "MemcpyAsync", "other CUDA call"),
+    "allocate": ("cudaMalloc", "Malloc", "allocation"),
+    "free": ("cudaFree", "Free", "allocation"),
+    "sync_stream": ("cudaStreamSynchronize", "StreamSynchronize", "sync drain"),
+    "sync_event": ("cudaEventSynchronize", "StreamSynchronize", "sync drain"),
+    "record": ("cudaEventRecord", "EventRecord", "other CUDA call"),
+    "wait": ("cudaStreamWaitEvent", "StreamWaitEvent", "other CUDA call"),
+    "capture": ("cudaStreamBeginCapture", None, "other CUDA call"),
+    "end_capture": ("cudaStreamEndCapture", None, "other CUDA call"),
+    "instantiate": ("cudaGraphInstantiate", "GraphInstantiate", "graph build"),
+    "destroy_graph": ("cudaGraphDestroy", None, "other CUDA call"),
+}
+
+
+class Call:
+    def __init__(self, thread, name, opens, start, stack):
+        self.thread, self.name, self.opens, self.start, self.end = thread, name, opens, start, None
+        self.stack = list(stack)  # the ranges open at its start, outermost first
+
+
+class Op:
+    def __init__(self, kind, name, stream, launch, start, end, waited):
+        self.kind, self.name, self.stream, self.launch = kind, name, stream, launch
+        self.start, self.end, self.waited = start, end, waited
+
+
+class Range:
+    def __init__(self, deed, thread, start):
+        self.name, self.kind, self.thread, self.start, self.end = deed["name"], deed["kind"], thread, start, None
+        self.index, self.frames = deed.get("index"), deed.get("frames")
+        self.ops, self.stages = [], []
+
+
+class Machine:
+    """One host, one device."""
+
+    def __init__(self, contract):
+        self.c = contract
+        self.now = 0
+        self.calls, self.ops, self.ranges, self.marks = {}, [], [], []  # calls: by thread
+        self.stacks, self.innermost = {}, {}  # innermost: by thread, (time, name)
+        self.tail = {"legacy": 0, "main": 0, "side": 0}  # end of the last op
+        self.waits_until = {"legacy": 0, "main": 0, "side": 0}
+        self.waited = {"legacy": False, "main": False, "side": False}  # told to wait since its last op
+        self.events, self.graphs, self.capturing = {}, {}, None
+        self.launch_ends = []
+
+    # ---- what a call does ----
+
+    def enter(self, deed, what):
+        name, cost, opens = CALLS[what]
+        thread = deed.get("thread", 0)
+        if deed.get("blocking"):
+            name, opens = "cudaMemcpy", "blocking copy"
+        elif what == "to_host" and not deed["pinned"]:
+            opens = "sync drain"
+        elif what == "to_device" and not deed["pinned"]:
+            opens = "blocking copy"
+        call = Call(thread, name, opens, self.now, self.stacks.setdefault(thread, []))
+        self.calls.setdefault(thread, []).append(call)
+        self.now += self.c.cost[cost] if cost else self.c.number["CALL_NS"]
+        return call
+
+    def leave(self, call):
+        call.end = self.now
+
+    def wait_for_room(self):
+        room = len(self.launch_ends) - self.c.number["QUEUE"]
+        if room >= 0:
+            self.now = max(self.now, self.launch_ends[room])
+
+    def ready(self, stream):
+        """When the stream has nothing before what comes next."""
+        tails = [self.tail[stream], self.waits_until[stream]]
+        if stream == "legacy":
+            tails.append(self.tail["main"])
+        elif stream == "main":
+            tails.append(self.tail["legacy"])
+        return max(tails)
+
+    def queue(self, kind, name, stream, launch, duration):
+        start = max(self.now + self.c.number["SUBMIT_NS"], self.ready(stream))
+        op = Op(kind, name, stream, launch, start, start + duration, self.waited[stream])
+        self.waited[stream] = False
+        self.tail[stream] = op.end
+        self.ops.append(op)
+        for opened in launch.stack:
+            opened.ops.append(op)
+        return op
+
+    def wait_until(self, time):
+        if time > self.now:
+            self.now = time + self.c.number["WAKE_NS"]
+
+    # ---- deeds ----
+
+    def copy_rate(self, deed):
+        if deed["do"] == "on_device":
+            return "DEVICE_RATE"
+        return "PINNED_RATE" if deed["pinned"] else "PAGEABLE_RATE"
+
+    def op_of(self, deed):
+        """Kind, name and duration."""
+        if deed["do"] == "launch":
+            return "kernel", deed["kernel"], deed["ns"]
+        rate = "DEVICE_RATE" if deed["do"] == "clear" else self.copy_rate(deed)
+        return ("memset" if deed["do"] == "clear" else "memcpy"), None, self.c.copy_ns(deed["bytes"], rate)
+
+    def do_work_on_device(self, deed):
+        call = self.enter(deed, deed["do"])
+        if self.capturing is not None:
+            self.capturing.append(self.op_of(deed))
+            return self.leave(call)
+        self.wait_for_room()
+        op = self.queue(*self.op_of(deed)[:2], deed["stream"], call, self.op_of(deed)[2])
+        self.launch_ends.append(op.end)
+        if deed["do"] in ("to_device", "to_host") and not deed["pinned"]:
+            self.wait_until(op.end)
+        return self.leave(call)
+
+    def do_replay(self, deed):
+        call = self.enter(deed, "replay")
+        self.wait_for_room()
+        for kind, name, duration in self.graphs[deed["graph"]]:
+            op = self.queue(kind, name, deed["stream"], call, duration)
+            op.node = True
+        self.launch_ends.append(op.end)
+        self.leave(call)
+
+    def do_captured(self, deed):
+        self.leave(self.enter(deed, "end_capture"))
+        self.graphs[deed["graph"]], self.capturing = self.capturing, None
+        self.leave(self.enter(deed, "instantiate"))
+        self.leave(self.enter(deed, "destroy_graph"))
+
+    def do(self, deed):
+        what, thread = deed["do"], deed.get("thread", 0)
+        stack = self.stacks.setdefault(thread, [])
+        if what == "work":
+            self.now += deed["ns"]
+        elif what in ("launch", "to_device", "to_host", "on_device", "clear"):
+            self.do_work_on_device(deed)
+        elif what == "replay":
+            self.do_replay(deed)
+        elif what == "captured":
+            self.do_captured(deed)
+        elif what == "push":
+            opened = Range(deed, thread, self.now)
+            for outer in stack:
+                outer.stages.append(opened)
+            self.ranges.append(opened)
+            stack.append(opened)
+            self.innermost.setdefault(thread, []).append((self.now, opened.name))
+        elif what == "pop":
+            stack.pop().end = self.now
+            self.innermost[thread].append((self.now, stack[-1].name if stack else None))
+        elif what == "mark":
+            self.marks.append((deed, thread, len(self.ops), list(stack)))
+        else:
+            self.do_plain_call(deed)
+
+    def do_plain_call(self, deed):
+        what = deed["do"]
+        call = self.enter(deed, what)
+        if what == "sync_stream":
+            self.wait_until(self.ready(deed["stream"]))
+        elif what == "sync_event":
+            self.wait_until(self.events[deed["event"]])
+        elif what == "record":
+            self.events[deed["event"]] = max(self.ready(deed["stream"]), self.now)
+        elif what == "wait":
+            self.waits_until[deed["stream"]] = max(self.waits_until[deed["stream"]], self.events[deed["event"]])
+            self.waited[deed["stream"]] = True
+        elif what == "capture":
+            self.capturing = []
+        self.leave(call)
+
+
+# ---- figures ----
+
+def union_ns(ops):
+    total, until = 0, None
+    for op in sorted(ops, key=lambda op: op.start):
+        if until is None or op.start > until:
+            until = op.start
+        if op.end > until:
+            total, until = total + op.end - until, op.end
+    return total
+
+
+def is_comm(op):
+    return op.kind == "kernel" and "nccl" in op.name
+
+
+def range_at(machine, thread, time):
+    steps = machine.innermost.get(thread, [])
+    i = bisect.bisect_right(steps, time, key=lambda step: step[0])
+    return steps[i - 1][1] if i else None
+
+
+def opened_by(machine, before, op, g0):
+    """Cause, range and call of the gap from g0 to the start of `op`."""
+    launch = op.launch
+    calls = machine.calls[launch.thread]
+    inner = launch.stack[-1].name if launch.stack else None
+    if getattr(op, "node", False) and before.launch is launch:
+        return "inside graph", inner, launch.name
+    if launch.start >= g0:
+        at = range_at(machine, launch.thread, g0)
+        for call in calls:
+            if call.start <= g0 < call.end and call is not launch:
+                return call.opens, at, call.name
+        previous = max((call.end for call in calls if call.end <= launch.start and call is not launch), default=None)
+        if previous is not None and launch.start - previous < STALL_NS:
+            return "launch rate", at, launch.name
+        return "host stall", at, None
+    if launch.end > g0 or g0 - launch.end < LAUNCH_LATENCY_NS:
+        cause = "launch latency"
+    elif op.waited:
+        cause = "dependency"
+    elif launch.name == "cudaGraphLaunch":
+        cause = "graph start"
+    elif op.start - g0 <= 10_000:
+        cause = "scheduling"
+    else:
+        cause = "queued, reason not recorded"
+    return cause, inner, launch.name
+
+
+def gaps_of(machine):
+    """(start, end, cause, range, call) of each gap between the first and the last op."""
+    ops = sorted((op for op in machine.ops if op.end > op.start), key=lambda op: op.start)
+    found, last = [], ops[0]
+    for op in ops[1:]:
+        if op.start > last.end:
+            found.append((last.end, op.start, *opened_by(machine, last, op, last.end)))
+        if op.end > last.end:
+            last = op
+    return found
+
+
+def device(machine):
+    ops, gaps = machine.ops, gaps_of(machine)
+    kernels = [op for op in ops if op.kind == "kernel"]
+    compute = union_ns([op for op in kernels if not is_comm(op)])
+    work, busy = union_ns(kernels), union_ns(ops)
+    causes = {}
+    for start, end, *why in gaps:
+        row = causes.setdefault(tuple(why), [0, 0])
+        row[0] += end - start
+        row[1] += 1
+    first, last = min(op.start for op in ops), max(op.end for op in ops)
+    return {
+        "ops": len(ops), "active_ns": last - first, "busy_ns": busy, "idle_ns": last - first - busy,
+        "gaps": len(gaps), "longest_gap_ns": max((end - start for start, end, *_ in gaps), default=0),
+        "kernel_ns": sum(op.end - op.start for op in kernels), "compute_ns": compute,
+        "exposed_comm_ns": work - compute, "exposed_copy_ns": busy - work,
+        "opened_by": sorted(([*why, *row] for why, row in causes.items()), key=lambda row: (-row[3], str(row))),
+    }
+
+
+def block_end(machine, block):
+    """The end of its last op; with a mark, of the last that the mark's thread launched before it."""
+    for deed, thread, count, stack in machine.marks:
+        if block in stack and deed["kind"] == "frames":
+            return max(op.end for op in machine.ops[:count] if op.launch.thread == thread)
+    return max(op.end for op in block.ops)
+
+
+def busy_between(machine, start, end):
+    return union_ns([Op(op.kind, op.name, op.stream, op.launch, max(op.start, start), min(op.end, end), False)
+                     for op in machine.ops if op.start < end and op.end > start])
+
+
+def envelope_ns(ranges):
+    """The sum of their times on the GPU: from the first op's start to the last one's end."""
+    return sum(max(op.end for op in r.ops) - min(op.start for op in r.ops) for r in ranges if r.ops)
+
+
+def is_attention(op):
+    return op.kind == "kernel" and re.search("FlashAttn|fmha|SoftMax", op.name) is not None
+
+
+def attention_share(machine, start, end):
+    """Attention's part of busy time: where k ops run at once, each has a k-th of it."""
+    ops = [op for op in machine.ops if op.start < end and op.end > start]
+    edges = sorted({start, end, *(t for op in ops for t in (op.start, op.end) if start < t < end)})
+    changes = {t: [0, 0] for t in edges}
+    for op in ops:
+        for time, step in ((max(op.start, start), 1), (min(op.end, end), -1)):
+            changes[time][0] += step
+            changes[time][1] += step if is_attention(op) else 0
+    total, running, attention = Fraction(0), 0, 0
+    for t, after in zip(edges, edges[1:]):
+        running, attention = running + changes[t][0], attention + changes[t][1]
+        if attention:
+            total += Fraction(attention * (after - t), running)
+    return total
+
+
+def block_of(machine, block, end, previous_end):
+    start = min(op.start for op in block.ops)
+    since = start if previous_end is None else previous_end
+    busy = busy_between(machine, since, end)
+    return {"index": block.index, "frames": block.frames, "start_ns": start, "end_ns": end,
+            "latency_ns": end - start, "period_ns": end - since, "busy_ns": busy, "idle_ns": end - since - busy,
+            "attention_ns": attention_share(machine, since, end)}
+
+
+def request_of(machine, request, warmup):
+    blocks = [r for r in request.stages if r.kind == "block"]
+    ends = [block_end(machine, block) for block in blocks]
+    series = [block_of(machine, block, end, ends[i - 1] if i else None)
+              for i, (block, end) in enumerate(zip(blocks, ends))]
+    measured, inside = series[warmup:], [r for block in blocks[warmup:] for r in block.stages]
+    span = sum(block["period_ns"] for block in measured)
+    frames, busy = sum(b["frames"] for b in measured), sum(b["busy_ns"] for b in measured)
+    steps = [r for r in inside if r.kind == "step"]
+    all_frames = sum(b["frames"] for b in series)
+    end_to_end = max(op.end for op in request.ops) - request.start
+    second = Fraction(10**9)
+    # Frames that are decoded after the last block are not made at the blocks' rate.
+    outside = any(r.name == "vae_decode" and r not in block.stages for r in request.stages for block in blocks[-1:]
+                  if r.start > block.start)
+    rate = frames * second / span
+    return {
+        "series": series,
+        "request": {"frames": all_frames, "ttfb_ns": ends[0] - request.start,
+                    "fps_end_to_end": all_frames * second / end_to_end},
+        "blocks": {"count": len(series), "measured": len(measured), "frames": frames, "span_ns": span,
+                   "busy_ns": busy, "idle_ns": span - busy, "fps": None if outside else rate, "denoise_rate": rate if outside else None,
+                   "bps": len(measured) * second / span, "fps_busy": frames * second / busy,
+                   "fps_denoise": frames * second / envelope_ns(steps)},
+        "steps": {"count": sum(r.kind == "step" for r in request.stages), "steps_per_s": len(steps) * second / span,
+                  "time": envelope_ns(steps),
+                  "context": envelope_ns([r for r in inside if r.kind == "context"])},
+    }
+
+
+def schedule(contract, plan, warmup):
+    machine = Machine(contract)
+    for deed in plan:
+        machine.do(deed)
+    kinds = [op.kind for op in machine.ops]
+    requests = [request_of(machine, r, warmup) for r in machine.ranges if r.kind == "request"]
+    return machine, {
+        "counts": {"kernels": kinds.count("kernel"), "memcpy": kinds.count("memcpy"), "memset": kinds.count("memset"),
+                   "ranges": len(machine.ranges), "marks": len(machine.marks)},
+        "device": device(machine), "requests": requests,
+    }
+
+
+# ---- comparing ----
+
+class Differences:
+    def __init__(self):
+        self.compared, self.found = 0, []
+
+    def same(self, what, expected, found):
+        self.compared += 1
+        if expected != found:
+            self.found.append(f"{what}: the schedule says {expected}, the report {found}")
+
+    def near(self, what, expected, found):
+        """A number that is printed with six decimals."""
+        self.compared += 1
+        if not isinstance(found, (int, float)) or abs(float(expected) - found) > 1e-6:
+            self.found.append(f"{what}: the schedule says {float(expected)}, the report {found}")
+
+
+def compare_devices(d, expected, report):
+    d.same("devices", 1, len(report["devices"]))
+    found = report["devices"][0]
+    for key, value in expected["device"].items():
+        if key != "opened_by":
+            d.same(key, value, found[key])
+    rows = [[row["cause"], row["range"], row["call"], row["ns"], row["gaps"]] for row in found["opened_by"]
+            if row["cause"] not in ("before first work", "after last work")]
+    d.same("opened_by", expected["device"]["opened_by"], sorted(rows, key=lambda row: (-row[3], str(row))))
+    for key, value in expected["counts"].items():
+        d.same(key, value, report["counts"][key])
+
+
+def compare_figures(d, name, expected, found):
+    for key, value in expected.items():
+        if isinstance(value, Fraction) and value.denominator > 1:
+            d.near(f"{name} {key}", value, found[key])
+        else:
+            d.same(f"{name} {key}", value, found[key]["total_ns"] if isinstance(found[key], dict) else found[key])
+
+
+def compare_request(d, name, expected, found, origin):
+    """`origin`: the time in the report of the schedule's time 0."""
+    compare_figures(d, name, expected["request"], found)
+    compare_figures(d, name + " blocks", expected["blocks"], found["blocks"])
+    compare_figures(d, name + " steps", expected["steps"], found["steps"])
+    series = found["blocks"]["series"]
+    d.same(name + " series", len(expected["series"]), len(series))
+    for block, other in zip(expected["series"], series):
+        times = {key: block[key] + origin for key in ("start_ns", "end_ns")}
+        compare_figures(d, f"{name} block {block['index']}", {**block, **times}, other)
+
+
+def compare_report(d, expected, report):
+    compare_devices(d, expected, report)
+    verdict = report["verdict"]
+    d.same("complete", True, verdict["complete"])
+    d.same("received", verdict["written"] + verdict["dropped"], verdict["received"])
+    d.same("dropped", 0, verdict["dropped"])
+    d.same("simulated", True, report["input"]["simulated"])
+    d.same("requests", len(expected["requests"]), len(report["requests"]))
+    if len(report["requests"]) == len(expected["requests"]):
+        # Both begin with the same op: what the host did before the first deed is not in the plan.
+        first = report["requests"][0]["blocks"]["series"][0]["start_ns"]
+        origin = first - expected["requests"][0]["series"][0]["start_ns"]
+        for i, (request, found) in enumerate(zip(expected["requests"], report["requests"])):
+            compare_request(d, f"request {i}", request, found, origin)
+
+
+def compare_log(d, machine, lines):
+    """The simulation's own log: "start end stream kind name ..." of each op, in the order of their launches."""
+    found = [line.split()[:5] for line in lines]
+    d.same("ops", len(machine.ops), len(found))
+    for i, (op, (start, end, _, kind, name)) in enumerate(zip(machine.ops, found)):
+        d.same(f"op {i}", (op.start - machine.ops[0].start, op.end - machine.ops[0].start, op.kind, op.name or "-"),
+               (int(start) - int(found[0][0]), int(end) - int(found[0][0]), kind, name))
+
+
+def idle_by_cause(figures):
+    sums = {}
+    for cause, _, _, ns, _ in figures["device"]["opened_by"]:
+        sums[cause] = sums.get(cause, 0) + ns
+    return sums
+
+
+def grown(figures, base):
+    """The cause whose idle time grew most, or "none"."""
+    now, then = idle_by_cause(figures), idle_by_cause(base)
+    growth = {cause: ns - then.get(cause, 0) for cause, ns in now.items()}
+    most = max(growth, key=growth.get, default=None)
+    return most if most and growth[most] > 0 else "none"
+
+
+def read_plan(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def main(arguments):
+    contract = Contract(arguments[0])
+    machine, expected = schedule(contract, read_plan(arguments[1]), 1)
+    if len(arguments) == 2:
+        print(json.dumps(expected, indent=1, default=float))
+        return 0
+    d = Differences()
+    for what, *words in zip(arguments[2:], arguments[3:], arguments[4:] + [None]):
+        if what == "--log":
+            with open(words[0], encoding="utf-8") as file:
+                compare_log(d, machine, file)
+        elif what == "--report":
+            with open(words[0], encoding="utf-8") as file:
+                compare_report(d, expected, json.load(file))
+        elif what == "--grown":
+            base = schedule(contract, read_plan(words[0]), 1)[1]
+            d.same("the cause that grew most", words[1], grown(expected, base))
+    for line in d.found[:20]:
+        print(line)
+    print(f"{d.compared} figures compared, {len(d.found)} differ")
+    return 1 if d.found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
