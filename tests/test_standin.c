@@ -1,6 +1,8 @@
-/* test_standin.c - the simulated time: each rule of standin.h at least once, with schedules computed by hand.
+/* test_standin.c - the simulated time: each rule of standin.h at least once, with schedules
+ * computed by hand.
  *
- * In the pictures and numbers, t0 is the clock before the first call; a launch takes 3000 ns, the device starts 2000 ns later. */
+ * In the pictures and numbers, t0 is the clock before the first call; a launch takes 3000 ns, the
+ * device starts 2000 ns later. */
 #include "tests/standin/rig.h"
 
 #include <pthread.h>
@@ -158,7 +160,8 @@ static void kernel_without_arguments_is_short(void)
 	rig_op_is(&op, t0 + 5000, STANDIN_PLAIN_NS);
 }
 
-/* The first runs 5000..105000; the second is queued at 6000 and follows at once; the third is launched after it has ended. */
+/* The first runs 5000..105000; the second is queued at 6000 and follows at once; the third is
+ * launched after it has ended. */
 static void kernels_of_a_stream_follow_each_other(void)
 {
 	cudaKernel_t k = rig_kernel("k");
@@ -205,8 +208,8 @@ static void driver_launches_are_the_same(void)
 	rig_op_is(&op[1], t0 + 12000, 7 * US);
 }
 
-/* a: 5000..105000 on a blocking stream; the legacy stream waits for it, the other blocking one for the legacy one; the
- * non-blocking one waits for nobody. */
+/* a: 5000..105000 on a blocking stream; the legacy stream waits for it, the other blocking one for
+ * the legacy one; the non-blocking one waits for nobody. */
 static void legacy_stream_waits_and_is_waited_for(void)
 {
 	cudaKernel_t k = rig_kernel("k");
@@ -247,7 +250,8 @@ static void devices_do_not_disturb_each_other(void)
 	RIG_EQUAL(op[1].device, 1);
 }
 
-/* 1024 launches fit, the next one is let in when the first has ended: at 5000 + 10 ms. It was called at 1024 x 3000. */
+/* 1024 launches fit, the next one is let in when the first has ended: at 5000 + 10 ms. It was
+ * called at 1024 x 3000. */
 static void full_queue_holds_the_launch(void)
 {
 	cudaKernel_t k = rig_kernel("k");
@@ -300,7 +304,8 @@ static void peer_copies_have_a_rate_of_their_own(void)
 	RIG_EQUAL(op.end_ns - op.start_ns, 1000 + 20972); /* 1048576 / 50, up */
 }
 
-/* 6000 pageable bytes: 1000 + 1000. Entry t0, queued t0 + 3500, runs 5500..7500, the call is back 5000 later. */
+/* 6000 pageable bytes: 1000 + 1000. Entry t0, queued t0 + 3500, runs 5500..7500, the call is back
+ * 5000 later. */
 static void blocking_copies_wait_for_their_end(void)
 {
 	static char pageable[6000];
@@ -325,7 +330,8 @@ static void blocking_copies_wait_for_their_end(void)
 
 /* ---- waiting ---- */
 
-/* The kernel runs 5000..15000. The call enters at 3000, begins to wait at 4500, is back at 20000. */
+/* The kernel runs 5000..15000. The call enters at 3000, begins to wait at 4500, is back at
+ * 20000. */
 static void synchronising_wakes_late(void)
 {
 	cudaKernel_t k = rig_kernel("k");
@@ -353,8 +359,8 @@ static void device_synchronise_waits_for_all_streams(void)
 	RIG_EQUAL(standin_now(), t0 + 98000 + 5000);
 }
 
-/* An op that ends exactly when the wait begins is not waited for: 5000..5001 against 3000 + 1500 is; 4500 is not possible, so the host
- * works until the kernel's end minus the call's cost. */
+/* An op that ends exactly when the wait begins is not waited for: 5000..5001 against 3000 + 1500
+ * is; 4500 is not possible, so the host works until the kernel's end minus the call's cost. */
 static void nothing_to_wait_for_is_no_wait(void)
 {
 	cudaKernel_t k = rig_kernel("k");
@@ -367,8 +373,9 @@ static void nothing_to_wait_for_is_no_wait(void)
 	RIG_EQUAL(cudaStreamQuery(NULL), 0);
 }
 
-/* a: k 5000..105000, e there. b waits for e: its kernel, queued at 3000 + 1000 + 1000 + 3000, starts at 105000. f after the wait alone
- * would be at 105000 too; on an empty stream an event is recorded at the exit of its call. */
+/* a: k 5000..105000, e there. b waits for e: its kernel, queued at 3000 + 1000 + 1000 + 3000,
+ * starts at 105000. f after the wait alone would be at 105000 too; on an empty stream an event is
+ * recorded at the exit of its call. */
 static void events_order_streams(void)
 {
 	cudaKernel_t k = rig_kernel("k");
@@ -504,7 +511,8 @@ static void ptx_is_read_for_its_entries(void)
 	RIG_EQUAL(strcmp(op[0].name, "_Z3abcPf"), 0);
 }
 
-/* The same program on the stand-in and on the real runtime: the version is the runtime's, the time is virtual or the machine's. */
+/* The same program on the stand-in and on the real runtime: the version is the runtime's, the time
+ * is virtual or the machine's. */
 static void programs_run_on_the_real_runtime(void)
 {
 	const char *bin = getenv("VPT_BIN"), *real = "/usr/local/cuda/lib64";

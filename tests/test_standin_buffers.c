@@ -1,4 +1,5 @@
-/* test_standin_buffers.c - when the stand-in asks for buffers, gives them back, and what its books say. */
+/* test_standin_buffers.c - when the stand-in asks for buffers, gives them back, and what its books
+ * say. */
 #include "tests/standin/client.h"
 
 #include <pthread.h>

@@ -249,7 +249,8 @@ static void old_versions_lack_new_functions(void)
 		STANDIN_CUPTI_INVALID_PARAMETER);
 }
 
-/* The name is gone from its address some time after the buffer came; the address of the second buffer's first name is another one's. */
+/* The name is gone from its address some time after the buffer came; the address of the second
+ * buffer's first name is another one's. */
 static void fault_reuse_names(void)
 {
 	struct standin_kernel_record *r;

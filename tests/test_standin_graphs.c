@@ -1,4 +1,5 @@
-/* test_standin_graphs.c - graphs on the simulated device: their times, their place in the queue, and what breaks a capture. */
+/* test_standin_graphs.c - graphs on the simulated device: their times, their place in the queue,
+ * and what breaks a capture. */
 #include "tests/standin/rig.h"
 
 enum { US = 1000 };
@@ -6,7 +7,8 @@ enum { US = 1000 };
 /*	a ------> c ---> d      a 10 us, b 40 us, c 20 us, d 5 us
  *	 \-> b ---------/
  *
- * Launched at t0: a starts at 8000 + 2000; b and c at its end; d after b. The stream's next kernel follows d. */
+ * Launched at t0: a starts at 8000 + 2000; b and c at its end; d after b. The stream's next kernel
+ * follows d. */
 static void graphs_follow_their_dependencies(void)
 {
 	cudaKernel_t k = rig_kernel("k");

@@ -1,4 +1,5 @@
-/* test_standin_records.c - what the stand-in's CUPTI tells: records in the layout of their generation, and callbacks. */
+/* test_standin_records.c - what the stand-in's CUPTI tells: records in the layout of their
+ * generation, and callbacks. */
 #include "tests/standin/client.h"
 
 #include <dlfcn.h>
@@ -196,7 +197,8 @@ static void records_say_what_happened(void)
 
 static const char *const real_library = "/usr/local/cuda/lib64/libcupti.so.13";
 
-/* The real iterator, in a process that never loads the stand-in's libcupti, walks what another process wrote. */
+/* The real iterator, in a process that never loads the stand-in's libcupti, walks what another
+ * process wrote. */
 static void real_iterator_walks_the_buffers(void)
 {
 	int (*next)(uint8_t *, size_t, void **);

@@ -1,8 +1,9 @@
 /* test_tracer_kill.c - a process that dies at any moment leaves every chunk that it was told of.
  *
- * A host program with four working threads is killed after a random time, again and again. It has put into shared memory how many
- * chunks the tracer said were written; the file must hold at least those, whole, and say in its last chunk which
- * block and step each thread was in. VPT_KILLS sets how often. */
+ * A host program with four working threads is killed after a random time, again and again. It has
+ * put into shared memory how many chunks the tracer said were written; the file must hold at least
+ * those, whole, and say in its last chunk which block and step each thread was in. VPT_KILLS sets
+ * how often. */
 #include "formats/memory.h"
 #include "formats/reader.h"
 #include "tests/support/random.h"

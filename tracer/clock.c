@@ -1,7 +1,7 @@
 /* clock.c - reading several clocks at once.
  *
- * Each reading is bracketed by two of the trace clock; the tightest of 16 brackets wins, which on an idle machine leaves
- * some 50 ns of doubt. */
+ * Each reading is bracketed by two of the trace clock; the tightest of 16 brackets wins, which on
+ * an idle machine leaves some 50 ns of doubt. */
 #include "tracer/clock.h"
 
 void vtr_clock_point(

@@ -1,7 +1,8 @@
 /* clock.h - the clocks of a capture.
  *
- * The trace clock is CLOCK_REALTIME: CUPTI stamps with it unless another tool changed that, and it is what ranges are
- * stamped with. Real time may be set while a capture runs; clock points, once a second, tell a reader when. */
+ * The trace clock is CLOCK_REALTIME: CUPTI stamps with it unless another tool changed that, and it
+ * is what ranges are stamped with. Real time may be set while a capture runs; clock points, once a
+ * second, tell a reader when. */
 #ifndef VPTRACE_TRACER_CLOCK_H
 #define VPTRACE_TRACER_CLOCK_H
 
@@ -24,8 +25,9 @@ static inline uint64_t vtr_now(void)
 	return vtr_clock_ns(CLOCK_REALTIME);
 }
 
-/* One moment on several clocks, the best of 16 readings. With `cupti`, a function that reads CUPTI's clock, *skew_ns becomes CUPTI's
- * clock minus the trace clock, as precisely as the reading allows (0 within its bracket). Any thread. */
+/* One moment on several clocks, the best of 16 readings. With `cupti`, a function that reads
+ * CUPTI's clock, *skew_ns becomes CUPTI's clock minus the trace clock, as precisely as the reading
+ * allows (0 within its bracket). Any thread. */
 void vtr_clock_point(
 	uint64_t (*cupti)(void *ctx), void *ctx, struct vpt_clock *out, int64_t *skew_ns);
 

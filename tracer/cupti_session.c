@@ -4,9 +4,9 @@
  *	     -> calls -> kinds
  *
  * Subscribing comes first of all that changes anything: it is how CUPTI tells that somebody else is
- * here. What can be missing is noted and the rest goes on; without kernels there is nothing to go on
- * for. cuptiFinalize is never called: it poisons CUPTI for the process. The callbacks see one static
- * struct, whose pointers never change once CUPTI knows them. */
+ * here. What can be missing is noted and the rest goes on; without kernels there is nothing to go
+ * on for. cuptiFinalize is never called: it poisons CUPTI for the process. The callbacks see one
+ * static struct, whose pointers never change once CUPTI knows them. */
 #include "tracer/cupti.h"
 
 #include "tracer/clock.h"

@@ -7,7 +7,8 @@
  *	opener   thread that opened the range      with VTR_WORDS_OPENER
  *	payload  value, or of a blob: schema       with a payload type; then the blob's bytes, padded to words
  *
- * A graph event is header, time, name | operation, graph, node, origin. The header alone tells the length. */
+ * A graph event is header, time, name | operation, graph, node, origin. The header alone tells the
+ * length. */
 #ifndef VPTRACE_TRACER_EVENT_WORDS_H
 #define VPTRACE_TRACER_EVENT_WORDS_H
 
@@ -78,11 +79,12 @@ static inline unsigned vtr_words_count(uint64_t header)
 	return vtr_words_payload(header) ? words + 1 + vtr_words_blob(header) : words;
 }
 
-/* Writes an event's words at `at` of a ring, where there must be room for vtr_words_count(). `e->tid` goes along only
- * with VTR_WORDS_OPENER in the header. */
+/* Writes an event's words at `at` of a ring, where there must be room for vtr_words_count().
+ * `e->tid` goes along only with VTR_WORDS_OPENER in the header. */
 void vtr_words_put(struct vtr_ring *ring, uint64_t at, uint64_t header, const struct vtr_event *e);
 
-/* Reads the record at `at`, made by thread `tid`. The blob is copied to `blob`, to which the event points. */
+/* Reads the record at `at`, made by thread `tid`. The blob is copied to `blob`, to which the event
+ * points. */
 void vtr_words_get(const struct vtr_ring *ring, uint64_t at, uint32_t tid, struct vtr_event *e,
 	uint64_t blob[VTR_BLOB_WORDS]);
 

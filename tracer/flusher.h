@@ -1,7 +1,8 @@
-/* flusher.h - the thread that calls CUPTI: flushes it, asks for its drops, reads its clock, stops it.
+/* flusher.h - the thread that calls CUPTI: flushes it, asks for its drops, reads its clock, stops
+ * it.
  *
- * These calls may take long, and in a broken CUPTI for ever; nobody waits for them without a deadline. What it learns goes
- * to the writer by mail. */
+ * These calls may take long, and in a broken CUPTI for ever; nobody waits for them without a
+ * deadline. What it learns goes to the writer by mail. */
 #ifndef VPTRACE_TRACER_FLUSHER_H
 #define VPTRACE_TRACER_FLUSHER_H
 
@@ -19,15 +20,16 @@ struct vtr_flusher_options {
 	void (*failed)(const char *why);
 };
 
-/* Starts the thread, with all signals blocked; without a CUPTI it keeps the clock alone. 0 or VPT_ENOMEM. */
+/* Starts the thread, with all signals blocked; without a CUPTI it keeps the clock alone. 0 or
+ * VPT_ENOMEM. */
 int vtr_flusher_start(
 	const struct vtr_flusher_options *o, struct vtr_flusher **out, struct vpt_err *err);
 
 /* From here on this CUPTI is flushed, and stopped at the end. Any thread. */
 void vtr_flusher_attach(struct vtr_flusher *f, struct vtr_cupti *cupti);
 
-/* Asks the thread to flush and stop CUPTI, and waits until `deadline_ns` (CLOCK_MONOTONIC). 0: it has ended. -1: CUPTI hangs; the
- * thread and all it was given must be left alone. */
+/* Asks the thread to flush and stop CUPTI, and waits until `deadline_ns` (CLOCK_MONOTONIC). 0: it
+ * has ended. -1: CUPTI hangs; the thread and all it was given must be left alone. */
 int vtr_flusher_finish(struct vtr_flusher *f, uint64_t deadline_ns);
 
 void vtr_flusher_free(struct vtr_flusher *f); /* after it has ended; accepts NULL */

@@ -1,5 +1,5 @@
-/* gate.c - a flag under a condition variable that waits by the monotonic clock, so that setting the time of day, or
- * simulating it, does not change how long it waits. */
+/* gate.c - a flag under a condition variable that waits by the monotonic clock, so that setting the
+ * time of day, or simulating it, does not change how long it waits. */
 #include "tracer/gate.h"
 
 #include <time.h>

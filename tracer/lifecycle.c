@@ -1,7 +1,8 @@
 /* lifecycle.c - coming into a process and being forked.
  *
- * The constructor only prepares memory and points NVTX at us, so that ranges of libraries that initialise their NVTX later
- * reach us; it starts nothing. The library is linked with -z nodelete: CUPTI and NVTX keep pointers into it. */
+ * The constructor only prepares memory and points NVTX at us, so that ranges of libraries that
+ * initialise their NVTX later reach us; it starts nothing. The library is linked with -z nodelete:
+ * CUPTI and NVTX keep pointers into it. */
 #include "tracer/lifecycle.h"
 
 #include "tracer/names.h"
@@ -58,7 +59,8 @@ void vtr_lifecycle_nvtx(void)
 		vtr_session_start(NULL, VTR_START_RANGES);
 }
 
-/* The driver calls this inside cuInit() when CUDA_INJECTION64_PATH names us. Always 1: a 0 would make cuInit() fail. */
+/* The driver calls this inside cuInit() when CUDA_INJECTION64_PATH names us. Always 1: a 0 would
+ * make cuInit() fail. */
 INJECTION int InitializeInjection(void)
 {
 	vtr_session_start(NULL, VTR_START_CUDA);

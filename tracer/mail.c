@@ -1,4 +1,5 @@
-/* mail.c - a locked list of messages. Its two users may wait for each other: neither runs on the host's threads inside CUDA. */
+/* mail.c - a locked list of messages. Its two users may wait for each other: neither runs on the
+ * host's threads inside CUDA. */
 #include "tracer/mail.h"
 
 #include "formats/memory.h"

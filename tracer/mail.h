@@ -1,4 +1,5 @@
-/* mail.h - what the session and the flusher tell the writer: rare, small, in order. Never used by callbacks. */
+/* mail.h - what the session and the flusher tell the writer: rare, small, in order. Never used by
+ * callbacks. */
 #ifndef VPTRACE_TRACER_MAIL_H
 #define VPTRACE_TRACER_MAIL_H
 
@@ -33,7 +34,8 @@ struct vtr_mailbox {
 void vtr_mailbox_init(struct vtr_mailbox *box);
 void vtr_mailbox_free(struct vtr_mailbox *box); /* and everything that was not taken */
 
-/* A copy of `mail`, its texts included, is queued. 0, or -1: no memory, or 65,536 are waiting. Any thread. */
+/* A copy of `mail`, its texts included, is queued. 0, or -1: no memory, or 65,536 are waiting. Any
+ * thread. */
 int vtr_mailbox_post(struct vtr_mailbox *box, const struct vtr_mail *mail);
 
 /* The oldest, the caller's to vtr_mail_free(); NULL: none. */

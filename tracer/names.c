@@ -7,10 +7,11 @@
  *	text     all texts, one after the other, each with a NUL behind it
  *	recent   where C strings stood and what they were called then; compared before it is believed
  *
- * Whoever meets a new text takes a number and room for the bytes, writes both, and publishes them with one compare-and-swap on
- * the slot. Of two threads that meet the same new text one loses: it uses the winner's number and gives its own
- * back, if nobody has taken another meanwhile; otherwise a number stays unused. Nothing is removed, so
- * a probe that finds a free slot has seen everything. */
+ * Whoever meets a new text takes a number and room for the bytes, writes both, and publishes
+ * them with one compare-and-swap on the slot. Of two threads that meet the same new text one
+ * loses: it uses the winner's number and gives its own back, if nobody has taken another
+ * meanwhile; otherwise a number stays unused. Nothing is removed, so a probe that finds a free
+ * slot has seen everything. */
 #include "tracer/names.h"
 
 #include <stdatomic.h>
@@ -80,7 +81,8 @@ static uint64_t mix(uint64_t h, uint64_t word)
 	return h ^ h >> 32;
 }
 
-/* Eight bytes a step, a multiplication each; the last step may overlap the one before. `len` is not 0. */
+/* Eight bytes a step, a multiplication each; the last step may overlap the one before. `len` is not
+ * 0. */
 static uint32_t hash_of(const char *text, size_t len)
 {
 	uint64_t h = len * 0x9e3779b97f4a7c15u;
@@ -103,7 +105,8 @@ static int same_text(const struct tables *t, uint32_t name, const char *text, si
 	return (uint32_t)entry == len && !memcmp(t->text + (entry >> 32), text, len);
 }
 
-/* Takes `count` of what a counter hands out. Returns where they begin, or `limit` when there are not so many left. */
+/* Takes `count` of what a counter hands out. Returns where they begin, or `limit` when there are
+ * not so many left. */
 static uint32_t reserve(_Atomic uint32_t *counter, uint32_t count, uint32_t limit)
 {
 	uint32_t at = atomic_load_explicit(counter, memory_order_relaxed);
@@ -125,7 +128,8 @@ static void give_back(_Atomic uint32_t *counter, uint32_t at, uint32_t count)
 		counter, &expected, at, memory_order_release, memory_order_relaxed);
 }
 
-/* A number for a text that is not in the table yet; not published. VTR_NAME_REFUSED when a cap is reached. */
+/* A number for a text that is not in the table yet; not published. VTR_NAME_REFUSED when a cap is
+ * reached. */
 static uint32_t add(struct tables *t, const char *text, uint32_t len, uint32_t *offset)
 {
 	uint32_t name = reserve(&next_name, 1, VTR_NAMES_MAX);
@@ -179,7 +183,8 @@ static uint32_t find_or_add(struct tables *t, const char *text, uint32_t len)
 	}
 }
 
-/* A cut inside a UTF-8 character would make the rest of it garbage: steps back to its first byte. */
+/* A cut inside a UTF-8 character would make the rest of it garbage: steps back to its first
+ * byte. */
 static size_t cut(const char *text)
 {
 	size_t len = VTR_NAME_BYTES_MAX, back;

@@ -1,8 +1,10 @@
-/* nvtx_abi.h - the binary interface between NVTX's headers in the host and a tool: our own declarations.
+/* nvtx_abi.h - the binary interface between NVTX's headers in the host and a tool: our own
+ * declarations.
  *
- * NVTX 3 is compiled into every library that uses it; NVTX 2 is a library. Both, at their first call, look for a tool and
- * hand it tables of slots, one table a module, one slot a function, into which the tool writes its own functions. Numbers and layouts have
- * not changed since they were introduced; nvtx_abi_check.c compares them with NVTX's headers where there are some. */
+ * NVTX 3 is compiled into every library that uses it; NVTX 2 is a library. Both, at their first
+ * call, look for a tool and hand it tables of slots, one table a module, one slot a function, into
+ * which the tool writes its own functions. Numbers and layouts have not changed since they were
+ * introduced; nvtx_abi_check.c compares them with NVTX's headers where there are some. */
 #ifndef VPTRACE_TRACER_NVTX_ABI_H
 #define VPTRACE_TRACER_NVTX_ABI_H
 

@@ -1,4 +1,5 @@
-/* nvtx_abi_check.c - compares nvtx_abi.h with NVTX's own headers, while compiling, where there are some. */
+/* nvtx_abi_check.c - compares nvtx_abi.h with NVTX's own headers, while compiling, where there are
+ * some. */
 #include "tracer/nvtx_abi.h"
 
 #ifdef VPT_HAVE_NVTX

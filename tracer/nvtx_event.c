@@ -1,7 +1,7 @@
 /* nvtx_event.c - what NVTX's callers hand over, as attributes of threads.h.
  *
- * A handle of ours is a number that holds the name's: a mark in the upper bits, the kind, the name. Nothing need be
- * looked up, unless another tool is chained whose handles the host uses. */
+ * A handle of ours is a number that holds the name's: a mark in the upper bits, the kind, the name.
+ * Nothing need be looked up, unless another tool is chained whose handles the host uses. */
 #include "tracer/nvtx_event.h"
 
 #include "formats/schema.h"

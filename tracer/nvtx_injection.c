@@ -1,8 +1,9 @@
-/* nvtx_injection.c - the tracer as NVTX's tool: the core functions, and how they get into NVTX's slots.
+/* nvtx_injection.c - the tracer as NVTX's tool: the core functions, and how they get into NVTX's
+ * slots.
  *
- * A function of ours does its work and then calls what a chained tool had in the same slot. A range's start is stamped as
- * late and its end as early as possible, so that the tool's time is in neither. The payload extension is
- * nvtx_payload.c. */
+ * A function of ours does its work and then calls what a chained tool had in the same slot. A
+ * range's start is stamped as late and its end as early as possible, so that the tool's time is in
+ * neither. The payload extension is nvtx_payload.c. */
 #include "tracer/nvtx_injection.h"
 
 #include "tracer/lifecycle.h"

@@ -1,7 +1,8 @@
-/* nvtx_map.h - from a 64-bit key to a 32-bit value, for what NVTX's users register: handles, schemas, streams.
+/* nvtx_map.h - from a 64-bit key to a 32-bit value, for what NVTX's users register: handles,
+ * schemas, streams.
  *
- * Without locks; nothing is removed; a key that is put again gets the new value. All zeros is an empty map. A full map forgets what is put into
- * it. Key 0 is never in it. */
+ * Without locks; nothing is removed; a key that is put again gets the new value. All zeros is an
+ * empty map. A full map forgets what is put into it. Key 0 is never in it. */
 #ifndef VPTRACE_TRACER_NVTX_MAP_H
 #define VPTRACE_TRACER_NVTX_MAP_H
 

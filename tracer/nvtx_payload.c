@@ -1,7 +1,9 @@
-/* nvtx_payload.c - NVTX's payload extension: layouts that the host registers, ranges and marks that carry nothing but a payload.
+/* nvtx_payload.c - NVTX's payload extension: layouts that the host registers, ranges and marks that
+ * carry nothing but a payload.
  *
- * Such a range has no text; it is called as its layout is. Counters, scopes, time domains and deferred events of the extension are not
- * recorded; ids are given out so that their users go on. */
+ * Such a range has no text; it is called as its layout is. Counters, scopes, time domains and
+ * deferred events of the extension are not recorded; ids are given out so that their users go
+ * on. */
 #include "tracer/nvtx_payload.h"
 
 #include "tracer/nvtx_event.h"

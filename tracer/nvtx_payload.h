@@ -1,4 +1,5 @@
-/* nvtx_payload.h - NVTX's payload extension, and the ids of start/end ranges where a tool is chained. */
+/* nvtx_payload.h - NVTX's payload extension, and the ids of start/end ranges where a tool is
+ * chained. */
 #ifndef VPTRACE_TRACER_NVTX_PAYLOAD_H
 #define VPTRACE_TRACER_NVTX_PAYLOAD_H
 

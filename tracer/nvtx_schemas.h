@@ -1,13 +1,15 @@
 /* nvtx_schemas.h - the payload layouts that the host has registered with NVTX.
  *
- * An id below 2^32 was chosen by the host and is good in one domain; others are given out by us, or by a chained tool. Of a layout
- * the name and the size are kept; the layout named "vptrace" is struct vptrace_note. */
+ * An id below 2^32 was chosen by the host and is good in one domain; others are given out by us, or
+ * by a chained tool. Of a layout the name and the size are kept; the layout named "vptrace" is
+ * struct vptrace_note. */
 #ifndef VPTRACE_TRACER_NVTX_SCHEMAS_H
 #define VPTRACE_TRACER_NVTX_SCHEMAS_H
 
 #include "tracer/nvtx_abi.h"
 
-/* Remembers a layout of a domain. `tools`: the id that a chained tool gave it, 0: none. Returns its id; 0 if `attr` is NULL. */
+/* Remembers a layout of a domain. `tools`: the id that a chained tool gave it, 0: none. Returns its
+ * id; 0 if `attr` is NULL. */
 uint64_t vtr_nvtx_schema_register(
 	const struct vtr_nvtx_schema *attr, uint32_t domain, uint64_t tools);
 

@@ -1,4 +1,5 @@
-/* open_range.h - a range that is open, in words that its owner writes and the writer's thread may read at any moment.
+/* open_range.h - a range that is open, in words that its owner writes and the writer's thread may
+ * read at any moment.
  *
  *	start   when it was opened; 0 while nothing is recorded
  *	names   name 32 | domain 32
@@ -6,8 +7,9 @@
  *	shape   epoch 32 | payload bytes 16 | payload type 8 | depth in its domain 8
  *	payload value, or of a blob: schema
  *
- * Each word is an atomic, so a reader gets whole words; whether they belong together is told by the version of the stack, or by the id of the
- * slot, that holds them. Stores release and loads acquire to keep both in order without fences. */
+ * Each word is an atomic, so a reader gets whole words; whether they belong together is told by the
+ * version of the stack, or by the id of the slot, that holds them. Stores release and loads acquire
+ * to keep both in order without fences. */
 #ifndef VPTRACE_TRACER_OPEN_RANGE_H
 #define VPTRACE_TRACER_OPEN_RANGE_H
 

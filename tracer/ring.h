@@ -1,7 +1,7 @@
 /* ring.h - a queue of 64-bit words from one thread to one other, without locks.
  *
- * Records are runs of words that the producer publishes as a whole; they may wrap around the end. Positions count
- * up for ever and are masked on use. All zeros is an empty ring. */
+ * Records are runs of words that the producer publishes as a whole; they may wrap around the end.
+ * Positions count up for ever and are masked on use. All zeros is an empty ring. */
 #ifndef VPTRACE_TRACER_RING_H
 #define VPTRACE_TRACER_RING_H
 

@@ -5,9 +5,9 @@
  *	               pause v  | resume                      any --fork, in the child--> INERT
  *	                    PAUSED
  *
- * One lock guards it, taken by the public functions alone; no callback and none of our threads ever takes it. What a stop could
- * not bring to an end in time (a CUPTI that hangs, a disk that blocks) is left alone with everything it uses: leaking is
- * better than freeing under somebody's feet. */
+ * One lock guards it, taken by the public functions alone; no callback and none of our threads ever
+ * takes it. What a stop could not bring to an end in time (a CUPTI that hangs, a disk that blocks)
+ * is left alone with everything it uses: leaking is better than freeing under somebody's feet. */
 #include "tracer/session.h"
 
 #include "formats/memory.h"
@@ -95,7 +95,8 @@ static int fail_inert(void)
 		"A process started with exec records by itself");
 }
 
-/* Called by the writer's thread: the file cannot be written. The host goes on, and reads this line at most once. */
+/* Called by the writer's thread: the file cannot be written. The host goes on, and reads this line
+ * at most once. */
 static void file_failed(const char *why)
 {
 	if (!inert())
@@ -383,7 +384,8 @@ static int wait_for_buffers(uint64_t deadline_ns)
 	}
 }
 
-/* What CUPTI keeps is lost from when it got the oldest buffer; what of it the GPU did, nobody knows. */
+/* What CUPTI keeps is lost from when it got the oldest buffer; what of it the GPU did, nobody
+ * knows. */
 static void post_kept(struct session *s, uint64_t stop_ns)
 {
 	struct vtr_mail mail = {.type = VTR_MAIL_LOSS};

@@ -1,4 +1,5 @@
-/* stack.c - what is rare about a thread's stack: several domains at once, too many ranges, being copied. */
+/* stack.c - what is rare about a thread's stack: several domains at once, too many ranges, being
+ * copied. */
 #include "tracer/stack.h"
 
 static struct vtr_open_range *open_at(const struct vtr_stack *s, int place)
@@ -15,7 +16,8 @@ static int innermost(const struct vtr_stack *s, uint32_t domain)
 	return place;
 }
 
-/* Which count of ranges without room is a domain's; -1: it has none. For a push there always is one. */
+/* Which count of ranges without room is a domain's; -1: it has none. For a push there always is
+ * one. */
 static int deep_index(const struct vtr_stack *s, uint32_t domain, int for_push)
 {
 	int i;

@@ -1,8 +1,9 @@
 /* stack.h - the ranges that a thread has opened and not closed.
  *
- * The thread alone changes it; the writer's thread may copy it while it moves: a version is odd during every change, and a copy
- * counts only if the version stood still meanwhile. Domains share the stack: a pop takes the innermost range of its domain, and what lies
- * above moves down. Ranges beyond VTR_DEPTH_MAX are only counted, by domain. All zeros is an empty stack. */
+ * The thread alone changes it; the writer's thread may copy it while it moves: a version is odd
+ * during every change, and a copy counts only if the version stood still meanwhile. Domains share
+ * the stack: a pop takes the innermost range of its domain, and what lies above moves down. Ranges
+ * beyond VTR_DEPTH_MAX are only counted, by domain. All zeros is an empty stack. */
 #ifndef VPTRACE_TRACER_STACK_H
 #define VPTRACE_TRACER_STACK_H
 
@@ -37,7 +38,8 @@ static inline uint32_t vtr_stack_own(const _Atomic uint32_t *word)
 	return atomic_load_explicit(word, memory_order_relaxed);
 }
 
-/* Between the two the stack is in pieces. The stores in between release, so none of them can be seen before the odd version. */
+/* Between the two the stack is in pieces. The stores in between release, so none of them can be
+ * seen before the odd version. */
 static inline uint32_t vtr_stack_begin(struct vtr_stack *s)
 {
 	uint32_t version = vtr_stack_own(&s->version);
@@ -60,8 +62,8 @@ static inline int vtr_stack_on_top(struct vtr_stack *s, uint32_t count, uint32_t
 
 /* ---- the thread ---- */
 
-/* Opens a range; if `stamped`, the clock is read last of all, else its start is 0. Returns how many ranges of the domain were
- * open before. */
+/* Opens a range; if `stamped`, the clock is read last of all, else its start is 0. Returns how many
+ * ranges of the domain were open before. */
 static inline int vtr_stack_push(
 	struct vtr_stack *s, const struct vtr_attributes *a, uint32_t epoch, int stamped)
 {
@@ -81,7 +83,8 @@ static inline int vtr_stack_push(
 	return depth;
 }
 
-/* What a pop of a domain would close: its place from the bottom, VTR_STACK_DEEP for one that was only counted, VTR_STACK_NONE. */
+/* What a pop of a domain would close: its place from the bottom, VTR_STACK_DEEP for one that was
+ * only counted, VTR_STACK_NONE. */
 static inline int vtr_stack_find(struct vtr_stack *s, uint32_t domain)
 {
 	uint32_t count = vtr_stack_own(&s->count);

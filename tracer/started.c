@@ -2,9 +2,9 @@
  *
  *	id = generation 52 | slot 12          0 in a slot's `id`: free, being filled or being emptied
  *
- * Free slots are a stack of indexes whose top carries a tag against reuse; slots never used before come from a counter. The id is stored
- * last when a range opens and cleared first when it closes, so a reader that finds the same id before and
- * after has read one range. */
+ * Free slots are a stack of indexes whose top carries a tag against reuse; slots never used before
+ * come from a counter. The id is stored last when a range opens and cleared first when it closes,
+ * so a reader that finds the same id before and after has read one range. */
 #include "tracer/started.h"
 
 #include "formats/schema.h"

@@ -1,7 +1,7 @@
 /* started.h - start/end ranges: opened on one thread, perhaps closed on another.
  *
- * A table for the process, without locks. An id is a slot and the slot's generation, so an id that was ended, or was
- * never given, finds nothing. */
+ * A table for the process, without locks. An id is a slot and the slot's generation, so an id that
+ * was ended, or was never given, finds nothing. */
 #ifndef VPTRACE_TRACER_STARTED_H
 #define VPTRACE_TRACER_STARTED_H
 
@@ -13,16 +13,19 @@ static inline uint32_t vtr_started_slot(uint64_t id)
 	return (uint32_t)id & (VTR_STARTED_MAX - 1);
 }
 
-/* Opens a range of thread `tid`; if `stamped`, the clock is read last. The id, or 0: all slots are taken. Any thread. */
+/* Opens a range of thread `tid`; if `stamped`, the clock is read last. The id, or 0: all slots are
+ * taken. Any thread. */
 uint64_t vtr_started_open(
 	const struct vtr_attributes *a, uint32_t tid, uint32_t epoch, int stamped);
 
-/* Takes a range out: 1 and the event with everything but its end, and the epoch in which it was opened; 0: there is no such range. Of
- * two threads that end the same range one gets it. `blob` is the caller's; the event points to it. Any thread. */
+/* Takes a range out: 1 and the event with everything but its end, and the epoch in which it was
+ * opened; 0: there is no such range. Of two threads that end the same range one gets it. `blob` is
+ * the caller's; the event points to it. Any thread. */
 int vtr_started_close(
 	uint64_t id, struct vtr_event *e, uint32_t *epoch, uint64_t blob[VTR_BLOB_WORDS]);
 
-/* The range in a slot, while it moves: 1 and the event without an end, 0: none, or it changed meanwhile. Any thread. */
+/* The range in a slot, while it moves: 1 and the event without an end, 0: none, or it changed
+ * meanwhile. Any thread. */
 int vtr_started_peek(
 	uint32_t slot, struct vtr_event *e, uint32_t *epoch, uint64_t blob[VTR_BLOB_WORDS]);
 

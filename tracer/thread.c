@@ -1,8 +1,9 @@
 /* thread.c - the memory of one application thread.
  *
- * All memory stands in a fixed table of pointers that only grows. A thread that needs some takes what is FREE, by
- * compare-and-swap, else maps new; a key's destructor gives it back. Destructors of other keys may run later and
- * make events: the thread is marked as ended by then and gets nothing more, so nothing leaks. */
+ * All memory stands in a fixed table of pointers that only grows. A thread that needs some takes
+ * what is FREE, by compare-and-swap, else maps new; a key's destructor gives it back. Destructors
+ * of other keys may run later and make events: the thread is marked as ended by then and gets
+ * nothing more, so nothing leaks. */
 #include "tracer/thread.h"
 
 #include <pthread.h>

@@ -3,9 +3,9 @@
  *	FREE --take--> USED --thread ends--> ENDED --drained--> FREE
  *	                 \------- nothing left in it -----------/
  *
- * A thread gets its memory with its first event and keeps it until it ends; then the next thread uses it again. Memory is never
- * unmapped, so whoever walks all of it needs no lock. At most VTR_THREADS_MAX threads have some at a time; what further ones do is
- * only counted. */
+ * A thread gets its memory with its first event and keeps it until it ends; then the next thread
+ * uses it again. Memory is never unmapped, so whoever walks all of it needs no lock. At most
+ * VTR_THREADS_MAX threads have some at a time; what further ones do is only counted. */
 #ifndef VPTRACE_TRACER_THREAD_H
 #define VPTRACE_TRACER_THREAD_H
 
@@ -44,15 +44,17 @@ static inline uint64_t vtr_drops_word(uint32_t epoch, uint64_t count)
 extern _Thread_local struct vtr_thread *vtr_thread_mine __attribute__((tls_model("initial-exec")));
 struct vtr_thread *vtr_thread_first_event(void);
 
-/* The calling thread's memory, from its first call on. NULL: it has ended, there are too many threads, or there is no memory. No system call
- * after a first one that succeeded, nor after one that failed until some other thread has ended. */
+/* The calling thread's memory, from its first call on. NULL: it has ended, there are too many
+ * threads, or there is no memory. No system call after a first one that succeeded, nor after one
+ * that failed until some other thread has ended. */
 static inline struct vtr_thread *vtr_thread_self(void)
 {
 	return vtr_thread_mine ? vtr_thread_mine : vtr_thread_first_event();
 }
 
-/* Once, from the constructor: `ended` is called by each thread that has memory, when it ends, and tells whether something must still
- * be asked of it; with an empty ring and a 0 the memory is free at once. 0 or -1. */
+/* Once, from the constructor: `ended` is called by each thread that has memory, when it ends, and
+ * tells whether something must still be asked of it; with an empty ring and a 0 the memory is free
+ * at once. 0 or -1. */
 int vtr_thread_init(int (*ended)(struct vtr_thread *t));
 
 /* The calling thread is the only one of a forked child: its id is another. */
@@ -62,7 +64,8 @@ void vtr_thread_forked(void);
 struct vtr_thread *vtr_thread_at(uint32_t i);
 uint32_t vtr_thread_count(void);
 
-/* Whether the memory of a thread that ended can be used again: frees it. The writer, after the ring was drained. */
+/* Whether the memory of a thread that ended can be used again: frees it. The writer, after the ring
+ * was drained. */
 void vtr_thread_free(struct vtr_thread *t);
 
 #endif

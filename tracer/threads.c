@@ -1,8 +1,10 @@
-/* threads.c - what application threads leave for the writer: the session around rings and stacks, and the events themselves.
+/* threads.c - what application threads leave for the writer: the session around rings and stacks,
+ * and the events themselves.
  *
- * One word says what is going on: the epoch, odd during a capture and counted up by its start and its stop, and whether
- * this is a forked child. Every event reads it once and carries the epoch into the ring, so an event that was
- * overtaken by a stop and another start is recognised by the writer and belongs to neither. */
+ * One word says what is going on: the epoch, odd during a capture and counted up by its start and
+ * its stop, and whether this is a forked child. Every event reads it once and carries the epoch
+ * into the ring, so an event that was overtaken by a stop and another start is recognised by the
+ * writer and belongs to neither. */
 #include "tracer/threads.h"
 
 #include "formats/schema.h"
@@ -310,7 +312,8 @@ void vtr_graph_event(uint32_t op, uint64_t graph, uint64_t node, uint64_t origin
 	put_moment(&e);
 }
 
-/* A thread ends: what it left open ends with it. Whether the writer must still ask for its losses. */
+/* A thread ends: what it left open ends with it. Whether the writer must still ask for its
+ * losses. */
 static int thread_ended(struct vtr_thread *t)
 {
 	uint64_t now = session_now(), end_ns = recording(now) ? vtr_now() : 0;
@@ -360,8 +363,9 @@ void vtr_threads_inert(void)
 
 /* ---- the writer's thread ---- */
 
-/* Losses of one capture by thread id, which the kernel may give out again. A thread that finds no place here when it first loses
- * something is one of the others, for good: what is told of an id only grows. */
+/* Losses of one capture by thread id, which the kernel may give out again. A thread that finds no
+ * place here when it first loses something is one of the others, for good: what is told of an id
+ * only grows. */
 static struct {
 	uint32_t epoch, count;
 	struct {
@@ -414,8 +418,8 @@ static void remember_drops(struct vtr_thread *t, uint32_t capture)
 	*(i < LOSERS_MAX ? &losses.of[i].of_ended : &losses.others_ended) += drops;
 }
 
-/* What is pending in a ring when its head is read belongs to one thread: memory changes hands only while the ring
- * is empty. So the id that is read afterwards is that thread's. */
+/* What is pending in a ring when its head is read belongs to one thread: memory changes hands only
+ * while the ring is empty. So the id that is read afterwards is that thread's. */
 static size_t drain_thread(struct vtr_thread *t, uint32_t capture,
 	void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
 {

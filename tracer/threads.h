@@ -1,15 +1,17 @@
-/* threads.h - what application threads leave for the writer: a ring of events and a stack of open ranges each.
+/* threads.h - what application threads leave for the writer: a ring of events and a stack of open
+ * ranges each.
  *
  *	application thread                       writer thread
  *	push  -> own stack                       vtr_threads_drain()  <- all rings
  *	pop   -> own stack -> own ring           vtr_threads_open()   <- all stacks, while they move
  *
- * A thread's first event maps its memory; from then on an event takes no lock, no allocation and no system call. A ring that is
- * full drops the newest event and counts it. Memory of ended threads is used again once it has been drained. The stacks are
- * kept while nothing is recorded, so ranges that are open when a capture starts are known; their start is then
- * the capture's.
+ * A thread's first event maps its memory; from then on an event takes no lock, no allocation and no
+ * system call. A ring that is full drops the newest event and counts it. Memory of ended threads is
+ * used again once it has been drained. The stacks are kept while nothing is recorded, so ranges
+ * that are open when a capture starts are known; their start is then the capture's.
  *
- * Counting is exact: of every thread, and of all together, events made while recording = drained + dropped. */
+ * Counting is exact: of every thread, and of all together, events made while recording = drained +
+ * dropped. */
 #ifndef VPTRACE_TRACER_THREADS_H
 #define VPTRACE_TRACER_THREADS_H
 
@@ -63,12 +65,13 @@ struct vtr_attributes {        /* of a range or mark; all zeros but the name wil
 	struct vtr_payload payload;
 };
 
-/* Return the depth of the domain's stack before the push, after the pop; negative: nothing was done. A pop that finds no open
- * range of its domain on this thread does nothing. */
+/* Return the depth of the domain's stack before the push, after the pop; negative: nothing was
+ * done. A pop that finds no open range of its domain on this thread does nothing. */
 int vtr_range_push(const struct vtr_attributes *a);
 int vtr_range_pop(uint32_t domain);
 
-/* Returns an id that is never 0 while fewer than VTR_STARTED_MAX are open; an end of an id that is not open does nothing. */
+/* Returns an id that is never 0 while fewer than VTR_STARTED_MAX are open; an end of an id that is
+ * not open does nothing. */
 uint64_t vtr_range_start(const struct vtr_attributes *a);
 void vtr_range_end(uint64_t id);
 
@@ -86,8 +89,9 @@ void vtr_thread_name(uint32_t tid, uint32_t name);
 /* Registers what threads need, once, from the library's constructor. 0 or -1. */
 int vtr_threads_init(void);
 
-/* From here on events are recorded / no longer recorded. `start_ns` is the capture's start: ranges that are open already
- * begin there. Events that were in a ring before are gone and not counted. One thread at a time. */
+/* From here on events are recorded / no longer recorded. `start_ns` is the capture's start: ranges
+ * that are open already begin there. Events that were in a ring before are gone and not counted.
+ * One thread at a time. */
 void vtr_threads_record(uint64_t start_ns);
 void vtr_threads_stop(void);
 
@@ -96,16 +100,19 @@ void vtr_threads_inert(void);
 
 /* ---- the writer's thread ---- */
 
-/* Hands out everything in the rings, a thread after the other, each in the order it was made. Returns the number of events.
- * Pointers in the event are good during the call. A ring of an ended thread is freed for the next one. */
+/* Hands out everything in the rings, a thread after the other, each in the order it was made.
+ * Returns the number of events. Pointers in the event are good during the call. A ring of an ended
+ * thread is freed for the next one. */
 size_t vtr_threads_drain(void (*take)(void *ctx, const struct vtr_event *event), void *ctx);
 
-/* Every range that is open now, as a RANGE event with end_ns 0 and unmatched 1, outermost first; none that was opened after the stop. A thread that keeps moving is tried a few times,
- * then left out; the number of such threads is returned. */
+/* Every range that is open now, as a RANGE event with end_ns 0 and unmatched 1, outermost first;
+ * none that was opened after the stop. A thread that keeps moving is tried a few times, then left
+ * out; the number of such threads is returned. */
 size_t vtr_threads_open(void (*take)(void *ctx, const struct vtr_event *event), void *ctx);
 
-/* Events dropped since the capture began: by thread (calls `take` for each thread that lost any), and in all. An id is told once, and its
- * number only grows during a capture; id 0 stands for threads that cannot be told apart. */
+/* Events dropped since the capture began: by thread (calls `take` for each thread that lost any),
+ * and in all. An id is told once, and its number only grows during a capture; id 0 stands for
+ * threads that cannot be told apart. */
 uint64_t vtr_threads_dropped(void (*take)(void *ctx, uint32_t tid, uint64_t dropped), void *ctx);
 
 /* Names given by vtr_thread_name(), each once a capture and when it changes. */
@@ -114,7 +121,8 @@ void vtr_thread_names(void (*take)(void *ctx, uint32_t tid, uint32_t name), void
 /* The number of the capture that runs, or of the last one. Any thread. */
 uint32_t vtr_threads_capture(void);
 
-/* Whether any event was made since vtr_threads_record(): a process that never does anything leaves no file. */
+/* Whether any event was made since vtr_threads_record(): a process that never does anything leaves
+ * no file. */
 int vtr_threads_seen(void);
 
 /* Bytes mapped for rings and stacks. */

@@ -1,4 +1,5 @@
-/* vptrace.h - records the GPU work of this process into a capture file, for vptrace-analyze to read later.
+/* vptrace.h - records the GPU work of this process into a capture file, for vptrace-analyze to read
+ * later.
  *
  *	vptrace_start(NULL);                  // or nothing at all: `vptrace run -- program`
  *	vptrace_range_push("denoise");        // NVTX ranges are recorded too, see vptrace_nvtx.h
@@ -6,11 +7,11 @@
  *	vptrace_range_pop();
  *	vptrace_stop(NULL);
  *
- * The library is a guest. It loads where no CUDA is installed, finds CUPTI by itself, prints at most one
- * line on stderr when something went wrong, installs no signal handler, never ends or blocks its host, and
- * keeps its memory under a limit: beyond it the newest records are dropped and counted. The file is
- * readable up to its last whole chunk at any moment, however the process dies. A forked child records
- * nothing and writes nothing.
+ * The library is a guest. It loads where no CUDA is installed, finds CUPTI by itself, prints at
+ * most one line on stderr when something went wrong, installs no signal handler, never ends or
+ * blocks its host, and keeps its memory under a limit: beyond it the newest records are dropped and
+ * counted. The file is readable up to its last whole chunk at any moment, however the process dies.
+ * A forked child records nothing and writes nothing.
  *
  * Any thread may call any function at any time; start and stop wait for each other. */
 #ifndef VPTRACE_H
@@ -54,8 +55,9 @@ enum vptrace_profile {
 		4 /* ranges and marks only: the baseline that costs next to nothing */
 };
 
-/* Set struct_bytes = sizeof(struct vptrace_options), everything else 0 for its default. A VPTRACE_* variable
- * of the environment, named after each field, wins over the field; a program that runs setuid ignores them. */
+/* Set struct_bytes = sizeof(struct vptrace_options), everything else 0 for its default. A VPTRACE_*
+ * variable of the environment, named after each field, wins over the field; a program that runs
+ * setuid ignores them. */
 struct vptrace_options {
 	size_t struct_bytes;
 	const char *
@@ -90,25 +92,29 @@ struct vptrace_stats {
 	int stop_code;    /* what vptrace_stop() returned */
 };
 
-/* Starts recording. `options` may be NULL. Returns 0 when the GPU's work is recorded; ENOCUPTI, ETAKEN or EDENIED
- * when only ranges are; anything else negative when nothing is. The file appears with the first record. */
+/* Starts recording. `options` may be NULL. Returns 0 when the GPU's work is recorded; ENOCUPTI,
+ * ETAKEN or EDENIED when only ranges are; anything else negative when nothing is. The file appears
+ * with the first record. */
 VPTRACE_API int vptrace_start(const struct vptrace_options *options);
 
-/* Drains, closes the file. `stats` may be NULL; without a running capture it is filled from the last one and
- * EIDLE returned. EFILE, ETIMEOUT: what was written before stays good. Takes at most stop_timeout_ms and what
- * the disk needs. */
+/* Drains, closes the file. `stats` may be NULL; without a running capture it is filled from the
+ * last one and EIDLE returned. EFILE, ETIMEOUT: what was written before stays good. Takes at most
+ * stop_timeout_ms and what the disk needs. */
 VPTRACE_API int vptrace_stop(struct vptrace_stats *stats);
 
-/* Discards what happens until vptrace_resume(), counted as a pause, not as loss. CUPTI stays on, as switching it
- * off and on again costs more and breaks the correlation of CUDA graphs before CUPTI 13.1. */
+/* Discards what happens until vptrace_resume(), counted as a pause, not as loss. CUPTI stays on, as
+ * switching it off and on again costs more and breaks the correlation of CUDA graphs before CUPTI
+ * 13.1. */
 VPTRACE_API int vptrace_pause(void);
 VPTRACE_API int vptrace_resume(void);
 
-/* A fact about the run, kept in the capture: "model.parameters", "session.tag" ... Before start it is remembered for the
- * next one. The latest value of a key wins. At most 256 keys of 256 bytes with values of 4,096. */
+/* A fact about the run, kept in the capture: "model.parameters", "session.tag" ... Before start it
+ * is remembered for the next one. The latest value of a key wins. At most 256 keys of 256 bytes
+ * with values of 4,096. */
 VPTRACE_API int vptrace_metadata(const char *key, const char *value);
 
-/* A sample of a series: cache hits, queue depth, bytes of an allocator. `unit` may be NULL. As cheap as a range. */
+/* A sample of a series: cache hits, queue depth, bytes of an allocator. `unit` may be NULL. As
+ * cheap as a range. */
 VPTRACE_API int vptrace_counter(const char *name, double value, const char *unit);
 
 enum vptrace_state {
@@ -121,30 +127,32 @@ enum vptrace_state {
 };
 VPTRACE_API enum vptrace_state vptrace_status(void);
 
-/* Why the last function of this library that failed in this thread failed; "" if none did. Valid until the thread's next call. */
+/* Why the last function of this library that failed in this thread failed; "" if none did. Valid
+ * until the thread's next call. */
 VPTRACE_API const char *vptrace_last_error(void);
 
 /* Numbers of the running capture, or of the last one. Cheap enough for a status line. */
 VPTRACE_API int vptrace_statistics(struct vptrace_stats *stats);
 
-/* The name that the capture's file got, with its number; "" before there is one. Of the last capture when none is running. Valid
- * until the next one starts. */
+/* The name that the capture's file got, with its number; "" before there is one. Of the last
+ * capture when none is running. Valid until the next one starts. */
 VPTRACE_API const char *vptrace_path(void);
 
 VPTRACE_API const char *vptrace_version(void); /* "0.1.0" */
 
 /* ---- ranges without NVTX: the same rows in the capture ----
  *
- * For programs that cannot use NVTX's headers, and for late attach, when a library's NVTX is already switched off.
- * Names are copied. Ranges nest per thread, 256 deep; deeper ones are counted and left out. Neither takes a lock,
- * allocates or calls the system, except once a thread. */
+ * For programs that cannot use NVTX's headers, and for late attach, when a library's NVTX is
+ * already switched off. Names are copied. Ranges nest per thread, 256 deep; deeper ones are counted
+ * and left out. Neither takes a lock, allocates or calls the system, except once a thread. */
 VPTRACE_API void vptrace_range_push(const char *name);
 VPTRACE_API void vptrace_range_pop(void);
 VPTRACE_API uint64_t vptrace_range_start(const char *name); /* process-wide; 0: too many are open */
 VPTRACE_API void vptrace_range_end(uint64_t id); /* on any thread; 0 and unknown ids do nothing */
 VPTRACE_API void vptrace_mark(const char *name);
 
-/* What a range is to a video pipeline. See vptrace_nvtx.h, which uses these where NVTX is missing. */
+/* What a range is to a video pipeline. See vptrace_nvtx.h, which uses these where NVTX is
+ * missing. */
 enum vptrace_note_kind {
 	VPTRACE_NOTE_NONE = 0,
 	VPTRACE_NOTE_REQUEST = 1, /* one video asked for */

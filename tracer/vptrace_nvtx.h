@@ -1,4 +1,5 @@
-/* vptrace_nvtx.h - says what a video pipeline is doing: request, stage, block, step, frames ready. For C and C++.
+/* vptrace_nvtx.h - says what a video pipeline is doing: request, stage, block, step, frames ready.
+ * For C and C++.
  *
  *	vptrace_request_push("a cat on a skateboard");
  *	vptrace_stage_push("text encoding"); ... vptrace_pop();
@@ -13,12 +14,14 @@
  *	}
  *	vptrace_pop();
  *
- * With NVTX's headers they are NVTX ranges of the domain "vptrace" with payloads, so other tools show them
- * too. Without them, with VPTRACE_NO_NVTX defined, or where no NVTX tool listens, they go to libvptrace.so if the process has loaded it by the
- * time of the first call. Otherwise a call costs a load and a branch.
+ * With NVTX's headers they are NVTX ranges of the domain "vptrace" with payloads, so other tools
+ * show them too. Without them, with VPTRACE_NO_NVTX defined, or where no NVTX tool listens, they go
+ * to libvptrace.so if the process has loaded it by the time of the first call. Otherwise a call
+ * costs a load and a branch.
  *
- * Every push needs a vptrace_pop() on the same thread. Indexes count from 0. What is not known is negative, names may be NULL.
- * Nothing need be linked, except -ldl with a C library older than glibc 2.34. */
+ * Every push needs a vptrace_pop() on the same thread. Indexes count from 0. What is not known is
+ * negative, names may be NULL. Nothing need be linked, except -ldl with a C library older than
+ * glibc 2.34. */
 #ifndef VPTRACE_NVTX_H
 #define VPTRACE_NVTX_H
 

@@ -1,15 +1,17 @@
 /* writer.c - the writer's thread.
  *
- * One round: mail, rings, every full buffer, drops, and the chunk if it is due. The end of a chunk takes care that each range open
- * around a call in the chunk stands in the chunk too. The stacks are copied first and the rings drained second:
+ * One round: mail, rings, every full buffer, drops, and the chunk if it is due. The end of a chunk
+ * takes care that each range open around a call in the chunk stands in the chunk too. The stacks
+ * are copied first and the rings drained second:
  *
  *	copy of the stacks    drain of the rings       in the chunk
  *	open                  not there                OPEN: it is open still
  *	open                  there: it just ended     RANGE, and no OPEN
  *	not there             there                    RANGE
  *
- * The other way round, a range that ended in between would be in neither. What ended after the stacks were copied is held over to the
- * next chunk, since a range around it may have begun after them too and stand in neither. */
+ * The other way round, a range that ended in between would be in neither. What ended after the
+ * stacks were copied is held over to the next chunk, since a range around it may have begun after
+ * them too and stand in neither. */
 #include "tracer/writer.h"
 
 #include "formats/memory.h"
@@ -249,7 +251,8 @@ static void put_held(struct vtr_writer *w)
 	w->held_count = 0;
 }
 
-/* Rings are drained as a whole: a chunk that ended in between would drain them again, from within. */
+/* Rings are drained as a whole: a chunk that ended in between would drain them again, from
+ * within. */
 static void drain(struct vtr_writer *w)
 {
 	w->draining = 1;

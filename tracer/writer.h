@@ -4,8 +4,8 @@
  *	threads' rings -------+--> recorder --> file
  *	mailbox --------------+
  *
- * It is the only thread that touches the recorder. A slow disk blocks it and nobody else: buffers and rings
- * run full, and what finds no place is dropped and counted. */
+ * It is the only thread that touches the recorder. A slow disk blocks it and nobody else: buffers
+ * and rings run full, and what finds no place is dropped and counted. */
 #ifndef VPTRACE_TRACER_WRITER_H
 #define VPTRACE_TRACER_WRITER_H
 
@@ -34,11 +34,13 @@ struct vtr_writer_options {
 int vtr_writer_start(
 	const struct vtr_writer_options *o, struct vtr_writer **out, struct vpt_err *err);
 
-/* From here on buffers are decoded with this CUPTI. Any thread, before the first buffer can come. */
+/* From here on buffers are decoded with this CUPTI. Any thread, before the first buffer can
+ * come. */
 void vtr_writer_attach(struct vtr_writer *w, struct vtr_cupti *cupti);
 
-/* Asks the thread to drain everything and to end the capture at `stop_ns` (trace clock); waits until `deadline_ns`
- * (CLOCK_MONOTONIC). 0: it has ended. -1: it is stuck in a write; it and all it was given must be left alone. */
+/* Asks the thread to drain everything and to end the capture at `stop_ns` (trace clock); waits
+ * until `deadline_ns` (CLOCK_MONOTONIC). 0: it has ended. -1: it is stuck in a write; it and all it
+ * was given must be left alone. */
 int vtr_writer_finish(struct vtr_writer *w, uint64_t stop_ns, uint64_t deadline_ns);
 
 struct vtr_writer_numbers {

@@ -1,9 +1,11 @@
-/* count.c - a traced program that says what it did and what the tracer and the stand-in counted, one NAME VALUE a line.
+/* count.c - a traced program that says what it did and what the tracer and the stand-in counted,
+ * one NAME VALUE a line.
  *
  *	host_count CAPTURE LAUNCHES THREADS [wait]
  *
- * Each thread launches its share of kernels, a range around every hundred, a synchronisation after it, one copy and one memset.
- * With `wait` it prints "ready" after the start and goes on when a line comes on standard input. */
+ * Each thread launches its share of kernels, a range around every hundred, a synchronisation after
+ * it, one copy and one memset. With `wait` it prints "ready" after the start and goes on when a
+ * line comes on standard input. */
 #include "tests/host/host.h"
 #include "tests/standin/standin.h"
 

@@ -2,8 +2,9 @@
  *
  *	host_ending CAPTURE HOW
  *
- * HOW: return, exit, _exit, quick_exit, abort, segv, term, exec, exit-in-thread, pthread_exit, fork, dlclose, stop. A fork's
- * child must leave the capture alone; its number of bytes before and after is what the test looks at. */
+ * HOW: return, exit, _exit, quick_exit, abort, segv, term, exec, exit-in-thread, pthread_exit,
+ * fork, dlclose, stop. A fork's child must leave the capture alone; its number of bytes before and
+ * after is what the test looks at. */
 #include "tests/host/host.h"
 
 #include "tracer/vptrace.h"

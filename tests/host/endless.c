@@ -2,8 +2,9 @@
  *
  *	host_endless CAPTURE ACKNOWLEDGED THREADS
  *
- * Each thread runs blocks of steps of launches, each in its range. The main thread asks the tracer how many chunks it has
- * written and puts that number into ACKNOWLEDGED (8 bytes, mapped): a promise that the file must keep. */
+ * Each thread runs blocks of steps of launches, each in its range. The main thread asks the tracer
+ * how many chunks it has written and puts that number into ACKNOWLEDGED (8 bytes, mapped): a
+ * promise that the file must keep. */
 #include "tests/host/host.h"
 
 #include "tracer/vptrace.h"

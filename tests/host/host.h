@@ -1,6 +1,8 @@
-/* host.h - what the programs that tests trace have in common: a GPU stream with one kernel, launched in loops.
+/* host.h - what the programs that tests trace have in common: a GPU stream with one kernel,
+ * launched in loops.
  *
- * They are hosts in the tracer's sense: programs that use CUDA and mark their work. On the stand-in they need no GPU. */
+ * They are hosts in the tracer's sense: programs that use CUDA and mark their work. On the stand-in
+ * they need no GPU. */
 #ifndef VPT_TESTS_HOST_H
 #define VPT_TESTS_HOST_H
 

@@ -2,8 +2,8 @@
  *
  *	host_plain LAUNCHES      prints whether it has ranges
  *
- * With CUDA_INJECTION64_PATH and NVTX_INJECTION64_PATH naming libvptrace.so it is traced all the same. Without CUDA (LAUNCHES 0) its
- * ranges are. */
+ * With CUDA_INJECTION64_PATH and NVTX_INJECTION64_PATH naming libvptrace.so it is traced all the
+ * same. Without CUDA (LAUNCHES 0) its ranges are. */
 #include "tests/host/host.h"
 
 #if __has_include(<nvtx3/nvToolsExt.h>)

@@ -1,4 +1,5 @@
-/* ranges.c - a traced program without CUDA: ranges, a block, a counter, a fact, and what the tracer said.
+/* ranges.c - a traced program without CUDA: ranges, a block, a counter, a fact, and what the tracer
+ * said.
  *
  *	host_ranges CAPTURE */
 #include "tracer/vptrace.h"

@@ -1,7 +1,9 @@
-/* call.c - what every API function goes through: the lock, the correlation id, the cost, the watcher.
+/* call.c - what every API function goes through: the lock, the correlation id, the cost, the
+ * watcher.
  *
- * A call is entered and left on one thread with the lock held in between, so calls of all threads happen one after
- * the other, as the shared virtual clock wants it; only real waiting lets others in. */
+ * A call is entered and left on one thread with the lock held in between, so calls of all threads
+ * happen one after the other, as the shared virtual clock wants it; only real waiting lets others
+ * in. */
 #include "tests/standin/clock.h"
 #include "tests/standin/device_state.h"
 

@@ -1,4 +1,5 @@
-/* client.h - a client of the stand-in's CUPTI, as simple as one can be: it keeps every buffer that comes back and walks it afterwards.
+/* client.h - a client of the stand-in's CUPTI, as simple as one can be: it keeps every buffer that
+ * comes back and walks it afterwards.
  *
  * One a process. Programs that use it are linked to rig.c and client.c. */
 #ifndef VPT_STANDIN_CLIENT_H
@@ -70,8 +71,8 @@ void client_requested(uint8_t **buffer, size_t *size, size_t *max_records);
 void client_completed(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
 void client_ignore(void *user, uint32_t domain, uint32_t cbid, const void *data);
 
-/* The n-th record (from 0) of a kind among all that came back, 0: of any kind; NULL: there is none. `count` (may be NULL) gets how many
- * there are. */
+/* The n-th record (from 0) of a kind among all that came back, 0: of any kind; NULL: there is none.
+ * `count` (may be NULL) gets how many there are. */
 void *client_record(uint32_t kind, unsigned n, unsigned *count);
 unsigned client_count(uint32_t kind);
 

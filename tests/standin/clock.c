@@ -1,8 +1,9 @@
 /* clock.c - the simulated time, and CLOCK_REALTIME of the whole process.
  *
- * Virtual time is one number that only goes forward under the simulation's lock; readers need no lock. clock_gettime() is exported, so
- * every caller in a program that is linked against libcuda or libcudart ahead of libc sees it; the libc's own function is
- * reached through a handle, because it may stand before or behind this library in the search order. time(), gettimeofday() and
+ * Virtual time is one number that only goes forward under the simulation's lock; readers need no
+ * lock. clock_gettime() is exported, so every caller in a program that is linked against libcuda or
+ * libcudart ahead of libc sees it; the libc's own function is reached through a handle, because it
+ * may stand before or behind this library in the search order. time(), gettimeofday() and
  * timespec_get() are not covered: they show the machine's clock. */
 #include "tests/standin/clock.h"
 #include "tests/standin/device_state.h"

@@ -1,4 +1,5 @@
-/* clock.h - how the simulation moves its clock. With the lock held, but for the sleep and the host functions. */
+/* clock.h - how the simulation moves its clock. With the lock held, but for the sleep and the host
+ * functions. */
 #ifndef VPT_STANDIN_CLOCK_H
 #define VPT_STANDIN_CLOCK_H
 

@@ -1,5 +1,6 @@
-/* cupti_api.c - CUPTI's functions. Each is an indirect function, so that it can be missing: dlsym() finds NULL for those that the
- * chosen version does not have yet and for those that VPT_STANDIN_FAULTS=no-symbols=... names. */
+/* cupti_api.c - CUPTI's functions. Each is an indirect function, so that it can be missing: dlsym()
+ * finds NULL for those that the chosen version does not have yet and for those that
+ * VPT_STANDIN_FAULTS=no-symbols=... names. */
 #include "tests/standin/cupti_state.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
-/* cupti_buffers.c - activity buffers: asked for on the application's thread, inside the call that needs one, and given back by a
- * worker, by the caller of the flush, or some time after it.
+/* cupti_buffers.c - activity buffers: asked for on the application's thread, inside the call that
+ * needs one, and given back by a worker, by the caller of the flush, or some time after it.
  *
- * A record is written whole when its op is queued, because the op's end is known; what is left to do is to keep the buffer until the
- * clock has passed the last end in it. A forced flush does not wait: it takes the ends away that have not come. */
+ * A record is written whole when its op is queued, because the op's end is known; what is left to
+ * do is to keep the buffer until the clock has passed the last end in it. A forced flush does not
+ * wait: it takes the ends away that have not come. */
 #include "tests/standin/cupti_state.h"
 
 #include <pthread.h>
@@ -248,7 +249,8 @@ uint64_t cupti_take_dropped(void)
 
 /* ---- giving them back ---- */
 
-/* The first ready buffer whose time has come, off the list; NULL: none. `wait_ms` becomes the moment of the next one. */
+/* The first ready buffer whose time has come, off the list; NULL: none. `wait_ms` becomes the
+ * moment of the next one. */
 static struct cupti_buffer *take_ready(uint64_t *wait_ms)
 {
 	uint64_t now = now_ms();

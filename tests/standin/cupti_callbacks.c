@@ -1,6 +1,8 @@
-/* cupti_callbacks.c - the one subscriber, and what it is told: resources, API calls, the fatal state.
+/* cupti_callbacks.c - the one subscriber, and what it is told: resources, API calls, the fatal
+ * state.
  *
- * Callbacks run on the thread that made the call, with the simulation's lock held, as CUPTI holds locks of its own around them. */
+ * Callbacks run on the thread that made the call, with the simulation's lock held, as CUPTI holds
+ * locks of its own around them. */
 #include "tests/standin/cupti_state.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
-/* cupti_faults.c - the settings of the stand-in's libcupti, and how it misbehaves on purpose. README.md says what each word does. */
+/* cupti_faults.c - the settings of the stand-in's libcupti, and how it misbehaves on purpose.
+ * README.md says what each word does. */
 #include "tests/standin/cupti_state.h"
 
 #include <pthread.h>

@@ -1,6 +1,8 @@
-/* cupti_records.c - what the simulation does, written as CUPTI's records in the layout of the chosen generation.
+/* cupti_records.c - what the simulation does, written as CUPTI's records in the layout of the
+ * chosen generation.
  *
- * Only fields with a meaning are written: where the client said that its buffers are zeroed, the rest is what it left there. */
+ * Only fields with a meaning are written: where the client said that its buffers are zeroed, the
+ * rest is what it left there. */
 #include "tests/standin/cupti_state.h"
 
 #include <pthread.h>
@@ -18,8 +20,8 @@ uint8_t cupti_record_bytes[STANDIN_KINDS];
 
 static const uint32_t generation_versions[GENERATIONS] = {18, 22, CUPTI_NEWEST};
 
-/* Sizes in bytes by generation; 0: the generation does not know the kind. What the stand-in never writes is here for the
- * iterator, which is asked for sizes by clients. */
+/* Sizes in bytes by generation; 0: the generation does not know the kind. What the stand-in never
+ * writes is here for the iterator, which is asked for sizes by clients. */
 static const struct {
 	uint32_t kind;
 	uint8_t bytes[GENERATIONS];

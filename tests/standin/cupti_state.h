@@ -1,4 +1,5 @@
-/* cupti_state.h - what the files of the stand-in's libcupti share. All with the simulation's lock held unless a comment says else.
+/* cupti_state.h - what the files of the stand-in's libcupti share. All with the simulation's lock
+ * held unless a comment says else.
  *
  *	observer (records.c) --put--> the thread's buffer --full--> waiting --complete--> ready --worker--> client
  *	                                (buffers.c)          (its last op has not ended)          or the flush caller */
@@ -49,7 +50,8 @@ const char *cupti_name(struct cupti_buffer *b, const char *lasting);
 void cupti_damage(struct cupti_buffer *b);
 /* Delivered just now: its names will go away. */
 void cupti_names_delivered(struct cupti_buffer *b);
-/* Does what is due by now with names; returns the next moment in ms of the real clock, UINT64_MAX: none. */
+/* Does what is due by now with names; returns the next moment in ms of the real clock, UINT64_MAX:
+ * none. */
 uint64_t cupti_names_expire(void);
 
 /* ---- buffers: cupti_buffers.c ---- */
@@ -67,8 +69,8 @@ struct cupti_buffer {
 
 extern uint8_t cupti_record_bytes[STANDIN_KINDS]; /* of the chosen generation; 0: no such kind */
 
-/* Room for a record of `kind`, its first word set and nothing else; it is complete when the clock reaches `complete_ns`. NULL: dropped.
- * `buffer` (may be NULL) is where it lies. */
+/* Room for a record of `kind`, its first word set and nothing else; it is complete when the clock
+ * reaches `complete_ns`. NULL: dropped. `buffer` (may be NULL) is where it lies. */
 void *cupti_put(uint32_t kind, uint64_t complete_ns, struct cupti_buffer **buffer);
 uint64_t cupti_take_dropped(void);
 void cupti_register(standin_requested requested, standin_completed completed);
@@ -107,7 +109,8 @@ void cupti_api_callback(const struct sim_call *call, int exit, int error);
 void cupti_die(void);
 int cupti_dead(void);
 
-/* Around everything that runs in the client: counts it, and its calls of the heap where libstandin_heap.so is preloaded. */
+/* Around everything that runs in the client: counts it, and its calls of the heap where
+ * libstandin_heap.so is preloaded. */
 void cupti_client_enter(void);
 void cupti_client_leave(void);
 

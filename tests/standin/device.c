@@ -1,4 +1,5 @@
-/* device.c - the simulated devices and their contexts. Each device has its primary context and no other; they live to the end. */
+/* device.c - the simulated devices and their contexts. Each device has its primary context and no
+ * other; they live to the end. */
 #include "tests/standin/device_state.h"
 
 #include <stdio.h>

@@ -94,7 +94,8 @@ void sim_queue_wait(struct sim_call *call, CUcontext context);
 void sim_queue_put(CUcontext context, uint64_t end_ns);
 /* Writes an op into the books and tells the observer. */
 void sim_op_done(struct sim_op *op);
-/* Puts work on a stream, or into the graph that captures it. `end_ns` may be NULL; 0 where it was captured. */
+/* Puts work on a stream, or into the graph that captures it. `end_ns` may be NULL; 0 where it was
+ * captured. */
 int sim_submit(
 	struct sim_call *call, CUstream stream, const struct sim_work *work, uint64_t *end_ns);
 /* Waits for `done_ns` as a synchronising call does, and tells the observer when `sync` is given. */
@@ -105,7 +106,8 @@ void sim_capture_join(CUstream stream, const struct CUevent_st *event);
 /* A call that may not be made while a stream captures breaks the capture. 0: none captures. */
 int sim_capture_forbids(CUcontext context, CUstream stream);
 
-/* An object that the program may leave behind at its end, as the driver lets it: no leak checker is to speak of it. */
+/* An object that the program may leave behind at its end, as the driver lets it: no leak checker is
+ * to speak of it. */
 void sim_may_stay(const void *object);
 void sim_host_later(uint64_t due_ns, CUhostFn function, void *data);
 void sim_log_op(const struct sim_op *op);

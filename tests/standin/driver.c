@@ -1,10 +1,12 @@
-/* driver.c - the driver API: each function enters the simulation, does one thing there, and leaves. */
+/* driver.c - the driver API: each function enters the simulation, does one thing there, and
+ * leaves. */
 #include "tests/standin/simulation.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The whole body of an API function; `action` is an expression that sees `call` and is 0 or an error. */
+/* The whole body of an API function; `action` is an expression that sees `call` and is 0 or an
+ * error. */
 #define DRIVER(function, parameters, action)                                                       \
 	CUresult function parameters                                                               \
 	{                                                                                          \

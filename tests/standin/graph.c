@@ -4,7 +4,8 @@
  *	EventRecord(e,s)  e remembers the frontier;  StreamWaitEvent(t,e): t collects too, from there
  *	EndCapture(s)     all streams stop collecting
  *
- * Nodes stand in the order of capture, which is an order of their dependencies, so a launch is one pass over them. */
+ * Nodes stand in the order of capture, which is an order of their dependencies, so a launch is one
+ * pass over them. */
 #include "tests/standin/device_state.h"
 
 #include <stdlib.h>

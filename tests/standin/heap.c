@@ -1,7 +1,9 @@
-/* heap.c - libstandin_heap.so, to be preloaded: counts calls of the heap and of mmap that a client makes inside its CUPTI callbacks.
+/* heap.c - libstandin_heap.so, to be preloaded: counts calls of the heap and of mmap that a client
+ * makes inside its CUPTI callbacks.
  *
- * The stand-in's libcupti finds it by name and raises the guard around each callback; the numbers appear in standin_counts(). It only counts:
- * everything goes on to libc. Not built with sanitizers, which have a malloc of their own. */
+ * The stand-in's libcupti finds it by name and raises the guard around each callback; the numbers
+ * appear in standin_counts(). It only counts: everything goes on to libc. Not built with
+ * sanitizers, which have a malloc of their own. */
 #include "tests/standin/heap.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* init.c - cuInit: once a process, and with it the library that CUDA_INJECTION64_PATH names.
  *
- * The injected library's InitializeInjection() runs without the simulation's lock, because it starts threads and may wait for
- * them; other threads that come to CUDA meanwhile wait here. The thread itself may come again. */
+ * The injected library's InitializeInjection() runs without the simulation's lock, because it
+ * starts threads and may wait for them; other threads that come to CUDA meanwhile wait here. The
+ * thread itself may come again. */
 #include "tests/standin/device_state.h"
 
 #include <dlfcn.h>

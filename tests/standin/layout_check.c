@@ -1,5 +1,5 @@
-/* layout_check.c - checks this stand-in's records, numbers and callback data against the real headers, where there are any.
- * Compiled, never linked. */
+/* layout_check.c - checks this stand-in's records, numbers and callback data against the real
+ * headers, where there are any. Compiled, never linked. */
 #include <cupti.h>
 
 #include "tests/standin/include/standin_records.h"

@@ -1,7 +1,8 @@
 /* ledger.c - the stand-in's own books: how many ops have ended, the log of ops, the ledger at exit.
  *
- * An op counts when the clock has passed its end, which is known before it comes; until then its end waits in a list that is
- * sifted whenever it is full, so that it costs little and holds no more than twice what is really pending. */
+ * An op counts when the clock has passed its end, which is known before it comes; until then its
+ * end waits in a list that is sifted whenever it is full, so that it costs little and holds no more
+ * than twice what is really pending. */
 #include "tests/standin/device_state.h"
 
 #include <inttypes.h>
@@ -74,7 +75,8 @@ static FILE *open_setting(const char *setting)
 	return fopen(path, "we");
 }
 
-/* A fork while another thread is in a call would leave its lock, and half a line of the log, to the child for ever. */
+/* A fork while another thread is in a call would leave its lock, and half a line of the log, to the
+ * child for ever. */
 static void before_fork(void)
 {
 	sim_lock();

@@ -1,7 +1,8 @@
 /* memory.c - allocations: device addresses that nothing lies behind, and real pinned memory.
  *
- * A device's addresses are its own terabyte of a part of the address space that user programs do not get, so an
- * address says its device. Copies move no bytes: kernels compute nothing. Sizes are kept in a hash table by address. */
+ * A device's addresses are its own terabyte of a part of the address space that user programs do
+ * not get, so an address says its device. Copies move no bytes: kernels compute nothing. Sizes are
+ * kept in a hash table by address. */
 #include "tests/standin/device_state.h"
 
 #include <stdlib.h>

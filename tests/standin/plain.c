@@ -1,5 +1,5 @@
-/* plain.c - a program that knows nothing of the stand-in: linked to its libcudart, it runs on the real one as well. Prints the runtime's
- * version and the seconds since 1970. */
+/* plain.c - a program that knows nothing of the stand-in: linked to its libcudart, it runs on the
+ * real one as well. Prints the runtime's version and the seconds since 1970. */
 #include "tests/standin/include/standin_cuda.h"
 
 #include <stdio.h>

@@ -32,7 +32,8 @@ const char *rig_file(const char *name)
 	return path;
 }
 
-/* Puts "NAME=value NAME=value" into the environment; "NAME=@file" means a file beside the stand-in's libraries. */
+/* Puts "NAME=value NAME=value" into the environment; "NAME=@file" means a file beside the
+ * stand-in's libraries. */
 static void set_environment(const char *text)
 {
 	char *copy = strdup(text), *rest = NULL, path[512];

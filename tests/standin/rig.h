@@ -1,7 +1,9 @@
-/* rig.h - what tests of the stand-in share: each case runs in a process of its own, because settings are read once a process.
+/* rig.h - what tests of the stand-in share: each case runs in a process of its own, because
+ * settings are read once a process.
  *
- * The program starts itself again for every case, with the case's environment; a check that fails ends that process with a message.
- * Only for test programs that are linked to the stand-in's libcudart and libcuda. */
+ * The program starts itself again for every case, with the case's environment; a check that fails
+ * ends that process with a message. Only for test programs that are linked to the stand-in's
+ * libcudart and libcuda. */
 #ifndef VPT_STANDIN_RIG_H
 #define VPT_STANDIN_RIG_H
 

@@ -1,5 +1,6 @@
-/* runtime.c - the runtime API, on the same simulation as the driver's. The driver calls that the real runtime makes inside are only
- * records (see calls.def). It also exports clock_gettime(), because a program linked to libcudart alone finds libcuda behind libc. */
+/* runtime.c - the runtime API, on the same simulation as the driver's. The driver calls that the
+ * real runtime makes inside are only records (see calls.def). It also exports clock_gettime(),
+ * because a program linked to libcudart alone finds libcuda behind libc. */
 #include "tests/standin/simulation.h"
 
 #include <string.h>
@@ -19,7 +20,8 @@ static cudaError_t refuse(int error)
 	return note(error == CUDA_ERROR_NO_DEVICE ? cudaErrorInsufficientDriver : error);
 }
 
-/* The whole body of an API function; `action` is an expression that sees `call` and is 0 or an error. */
+/* The whole body of an API function; `action` is an expression that sees `call` and is 0 or an
+ * error. */
 #define RUNTIME(function, parameters, action)                                                      \
 	cudaError_t function parameters                                                            \
 	{                                                                                          \

@@ -1,4 +1,5 @@
-/* settings.c - what the environment asks of the stand-in, and texts for error numbers. README.md lists the words. */
+/* settings.c - what the environment asks of the stand-in, and texts for error numbers. README.md
+ * lists the words. */
 #include "tests/standin/device_state.h"
 
 #include <stdlib.h>

@@ -1,13 +1,15 @@
-/* simulation.h - what the stand-in's three libraries share: the simulated device, its clock, and who watches it.
+/* simulation.h - what the stand-in's three libraries share: the simulated device, its clock, and
+ * who watches it.
  *
  *	libcudart ---+                                       one lock guards everything below, observers run with it held
  *	             +--> sim_*(): calls, streams, graphs ---> struct sim_observer (libcupti)
  *	libcuda  ----+         |
  *	                  virtual clock
  *
- * The schedule is computed when work is queued: durations are known, so start and end of every op are too, and no event loop is
- * needed. "Has ended" means that the clock has passed its end. Functions return 0 or CUDA's error number.
- * Every sim_* function but the first group is called between sim_enter() and sim_leave(), on the calling thread. */
+ * The schedule is computed when work is queued: durations are known, so start and end of every op
+ * are too, and no event loop is needed. "Has ended" means that the clock has passed its end.
+ * Functions return 0 or CUDA's error number. Every sim_* function but the first group is called
+ * between sim_enter() and sim_leave(), on the calling thread. */
 #ifndef VPT_STANDIN_SIMULATION_H
 #define VPT_STANDIN_SIMULATION_H
 
@@ -193,7 +195,8 @@ const char *sim_error_text(int error);
 
 /* ---- a call ---- */
 
-/* Enters: takes the lock, notes the time, gives the correlation id. 0, or an error: then nothing was entered. */
+/* Enters: takes the lock, notes the time, gives the correlation id. 0, or an error: then nothing
+ * was entered. */
 int sim_enter(struct sim_call *call, enum sim_call_id id);
 /* Lets the call's cost pass, once; queueing and waiting do it by themselves. */
 void sim_spend(struct sim_call *call);

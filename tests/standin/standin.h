@@ -1,14 +1,18 @@
-/* standin.h - a simulated GPU behind the CUDA API, for machines without one. NOTHING MADE WITH IT IS A MEASUREMENT OF A GPU.
+/* standin.h - a simulated GPU behind the CUDA API, for machines without one. NOTHING MADE WITH IT
+ * IS A MEASUREMENT OF A GPU.
  *
- * Three libraries with the real SONAMEs and symbol versions: libcuda.so.1 (the simulation itself), libcudart.so.13 and libcupti.so.13. A
- * program built against them also runs on the real ones, and the tracer cannot tell them apart. This header is what tests and the
- * demo may use beyond CUDA's own API; symbols are looked up with dlsym, so that the same program runs where they are missing.
+ * Three libraries with the real SONAMEs and symbol versions: libcuda.so.1 (the simulation itself),
+ * libcudart.so.13 and libcupti.so.13. A program built against them also runs on the real ones, and
+ * the tracer cannot tell them apart. This header is what tests and the demo may use beyond CUDA's
+ * own API; symbols are looked up with dlsym, so that the same program runs where they are missing.
  * What can be set in the environment stands in README.md.
  *
- * Time. By default time is virtual: it starts at STANDIN_EPOCH_NS, stands still, and is moved by the table below and by
- * standin_work() alone. CLOCK_REALTIME of every caller of clock_gettime() in the process, and cuptiGetTimestamp(), show it; the other
- * clocks are real (never wait for a time of CLOCK_REALTIME). All threads share the one clock, as if the machine had one core. With
- * VPT_STANDIN_TIME=real the clock is the machine's, calls take the time they take, and ops end after their durations.
+ * Time. By default time is virtual: it starts at STANDIN_EPOCH_NS, stands still, and is moved by
+ * the table below and by standin_work() alone. CLOCK_REALTIME of every caller of clock_gettime() in
+ * the process, and cuptiGetTimestamp(), show it; the other clocks are real (never wait for a time
+ * of CLOCK_REALTIME). All threads share the one clock, as if the machine had one core. With
+ * VPT_STANDIN_TIME=real the clock is the machine's, calls take the time they take, and ops end
+ * after their durations.
  *
  *	a call            moves the host's clock by its cost in the table; its record spans [entry, exit]
  *	an op             is queued at the exit of its call (a blocking one: at entry + cost) and starts at the latest of
@@ -51,7 +55,8 @@ enum {
 	STANDIN_CALL_NS = 500 /* what a call costs that the table below does not name */
 };
 
-/* What calls cost the host, in ns, by their CUDA runtime or driver name; all others STANDIN_CALL_NS. */
+/* What calls cost the host, in ns, by their CUDA runtime or driver name; all others
+ * STANDIN_CALL_NS. */
 #define STANDIN_COSTS(X)                                                                           \
 	X(LaunchKernel, 3000) /* and cuLaunchKernel, the Ex forms */                               \
 	X(GraphLaunch, 8000)                                                                       \
@@ -70,8 +75,8 @@ enum {
 void standin_work(uint64_t ns);
 uint64_t standin_now(void); /* the clock, as above */
 
-/* What the simulation did so far, to be held against a capture. Every record that CUPTI was asked for is
- * delivered, dropped or held: nothing else can become of it. */
+/* What the simulation did so far, to be held against a capture. Every record that CUPTI was asked
+ * for is delivered, dropped or held: nothing else can become of it. */
 struct standin_counts {
 	uint64_t kernels, copies, memsets; /* ops that have ended */
 	uint64_t calls;                    /* calls that CUPTI was asked to record */

@@ -1,7 +1,8 @@
 /* stream.c - streams and events: when work may start, when it is done, and who waits for it.
  *
- * A stream is one number, the time at which everything queued on it so far is done; an event is the time at which it is recorded. Both are
- * known when the call is made, so waiting for an event is taking the larger of two numbers. */
+ * A stream is one number, the time at which everything queued on it so far is done; an event is the
+ * time at which it is recorded. Both are known when the call is made, so waiting for an event is
+ * taking the larger of two numbers. */
 #include "tests/standin/device_state.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* work.c - kernels, copies, memsets and host functions, from a call's arguments to an op with a duration. */
+/* work.c - kernels, copies, memsets and host functions, from a call's arguments to an op with a
+ * duration. */
 #include "tests/standin/device_state.h"
 
 #include <string.h>
