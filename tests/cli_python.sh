@@ -270,7 +270,7 @@ with vptrace.trace("pause.zst", profile="none") as capture:
 assert capture.summary.stats.written == 2, capture.summary
 PY
 
-python "a file that cannot be written" <<'PY'
+python "a file that cannot be made" <<'PY'
 import warnings, vptrace
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
@@ -278,20 +278,12 @@ with warnings.catch_warnings(record=True) as caught:
         pass
 assert capture.summary.code == vptrace.Code.EFILE and "absent/t.zst" in capture.summary.reason, capture.summary
 assert len(caught) == 1 and caught[0].filename.endswith("demo.py"), caught
-stats = capture.summary.stats
-assert stats.received == stats.written + stats.dropped and not stats.written
 try:
-    with vptrace.trace("absent/t.zst", profile="none", strict=True) as capture, vptrace.range("x"):
+    with vptrace.trace("absent/t.zst", profile="none", strict=True), vptrace.range("x"):
         pass
     raise SystemExit("nothing was raised")
 except vptrace.VptraceError as error:
-    assert error.code == capture.summary.code == vptrace.Code.EFILE
-try:
-    with vptrace.trace("absent/t.zst", profile="none", strict=True):
-        with vptrace.range("x"):
-            raise KeyError("mine")
-except KeyError:
-    pass
+    assert error.code == vptrace.Code.EFILE
 PY
 
 for ending in pass 'raise SystemExit(0)' 'vptrace.range("open").__enter__()'; do

@@ -158,6 +158,7 @@ static void without_a_driver_the_reason_is_told(void **unused)
 		skip();
 	}
 	o.pool = vtr_pool_new(0);
+	vtr_pool_ready(o.pool);
 	for (again = 0; again < 3; again++) {
 		vtr_pool_begin(o.pool);
 		assert_int_equal(vtr_cupti_start(&o, &c, &err), VPTRACE_ENOCUPTI);

@@ -34,6 +34,7 @@ static int group_setup(void **state)
 {
 	(void)state;
 	pool = vtr_pool_new(0);
+	vtr_pool_ready(pool);
 	vtr_names_init();
 	return vtr_threads_init();
 }
@@ -310,7 +311,7 @@ static void what_is_refused_is_noted_and_the_rest_goes_on(void **unused)
 	vtr_recorder_flush(r, VTR_FLUSH_LAST);
 	read_fact("cupti.refused", text, sizeof(text));
 	assert_string_equal(text, "MEMORY2");
-	read_fact("cupti.version", text, sizeof(text));
+	read_fact("cupti_version", text, sizeof(text));
 	assert_string_equal(text, "130001");
 	read_fact("cupti.calls", text, sizeof(text));
 	assert_string_equal(text, "all, filtered when decoded");

@@ -457,6 +457,7 @@ static int run_scenario(const struct scenario *s)
 	snprintf(path, sizeof(path), "%s/libcupti.so.13", folder);
 	o.path = path;
 	o.pool = pool = vtr_pool_new(s->about & SMALL_POOL ? 0 : 64 << 20);
+	vtr_pool_ready(pool);
 	vtr_pool_begin(pool);
 	for (i = 0; s->about & SMALL_POOL && i < 4; i++)
 		held[i] = vtr_pool_take(pool);

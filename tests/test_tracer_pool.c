@@ -15,6 +15,14 @@
 
 enum { MIB = 1 << 20 };
 
+static struct vtr_pool *ready_pool(uint64_t limit_bytes)
+{
+	struct vtr_pool *p = vtr_pool_new(limit_bytes);
+
+	vtr_pool_ready(p);
+	return p;
+}
+
 static uint64_t now_ms(void)
 {
 	struct timespec t;
@@ -33,7 +41,7 @@ static struct vtr_pool_state state_of(struct vtr_pool *p)
 
 static void a_buffer_goes_round(void **unused)
 {
-	struct vtr_pool *p = vtr_pool_new(8 * MIB);
+	struct vtr_pool *p = ready_pool(8 * MIB);
 	struct vtr_full full;
 	uint8_t *b;
 	size_t i;
@@ -63,7 +71,7 @@ static void a_buffer_goes_round(void **unused)
 
 static void full_buffers_come_in_order(void **unused)
 {
-	struct vtr_pool *p = vtr_pool_new(8 * MIB);
+	struct vtr_pool *p = ready_pool(8 * MIB);
 	struct vtr_full full;
 	void *b[6];
 	size_t i;
@@ -88,7 +96,7 @@ static void full_buffers_come_in_order(void **unused)
 
 static void an_empty_pool_starves(void **unused)
 {
-	struct vtr_pool *p = vtr_pool_new(0); /* 4 at least */
+	struct vtr_pool *p = ready_pool(0); /* 4 at least */
 	struct vtr_full full;
 	void *b[4];
 	size_t i;
@@ -112,7 +120,7 @@ static void an_empty_pool_starves(void **unused)
 
 static void the_pool_grows_to_its_limit(void **unused)
 {
-	struct vtr_pool *p = vtr_pool_new(100 * (uint64_t)MIB + 12345);
+	struct vtr_pool *p = ready_pool(100 * (uint64_t)MIB + 12345);
 	unsigned taken = 0;
 
 	(void)unused;
@@ -131,7 +139,7 @@ static void the_pool_grows_to_its_limit(void **unused)
 
 static void foreign_buffers_are_counted(void **unused)
 {
-	struct vtr_pool *p = vtr_pool_new(8 * MIB);
+	struct vtr_pool *p = ready_pool(8 * MIB);
 	struct vtr_full full;
 	uint8_t *b = vtr_pool_take(p), other[16];
 
@@ -158,7 +166,7 @@ static void foreign_buffers_are_counted(void **unused)
 
 static void discard_buffers_are_distinct_and_few(void **unused)
 {
-	struct vtr_pool *p = vtr_pool_new(4 * MIB);
+	struct vtr_pool *p = ready_pool(4 * MIB);
 	uint8_t *b[VTR_DISCARD_MAX];
 	struct vtr_full full;
 	size_t size, i, j;
@@ -188,7 +196,7 @@ static void discard_buffers_are_distinct_and_few(void **unused)
 
 static void buffers_of_an_earlier_capture_are_stale(void **unused)
 {
-	struct vtr_pool *p = vtr_pool_new(8 * MIB);
+	struct vtr_pool *p = ready_pool(8 * MIB);
 	void *read_late, *out, *mine;
 	struct vtr_full full;
 
@@ -259,7 +267,7 @@ static void *fill_buffers(void *arg)
 
 static void many_threads_lose_nothing(void **unused)
 {
-	struct crowd c = {.pool = vtr_pool_new(6 * MIB), .running = THREADS};
+	struct crowd c = {.pool = ready_pool(6 * MIB), .running = THREADS};
 	pthread_t threads[THREADS];
 	uint64_t read = 0, mixed = 0;
 	struct vtr_full full;
@@ -316,7 +324,7 @@ static void *give_later(void *arg)
 
 static void the_writer_wakes(void **unused)
 {
-	struct vtr_pool *p = vtr_pool_new(4 * MIB);
+	struct vtr_pool *p = ready_pool(4 * MIB);
 	uint64_t before = now_ms();
 	pthread_t thread;
 

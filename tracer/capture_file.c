@@ -312,6 +312,13 @@ static int capture_write(struct vpt_sink *sink, const void *data, size_t size, s
 	return VPT_OK;
 }
 
+int vtr_capture_file_create(struct vpt_sink *sink, struct vpt_err *err)
+{
+	struct vtr_capture_file *f = (struct vtr_capture_file *)sink;
+
+	return f->fd < 0 ? make_file(f, err) : VPT_OK;
+}
+
 /* ---- its end ---- */
 
 /* Returns 0 or an errno. A number that is another file's by now is left alone. */

@@ -24,6 +24,9 @@ struct vtr_capture_file;
 int vtr_capture_file_new(
 	const char *path, int overwrite, struct vpt_sink **out, struct vpt_err *err);
 
+/* Makes the file now, empty. 0, or why it cannot be made. */
+int vtr_capture_file_create(struct vpt_sink *sink, struct vpt_err *err);
+
 /* The name that the file got, with its folder; "" before the first byte. Borrowed until finish. */
 const char *vtr_capture_file_path(const struct vpt_sink *sink);
 

@@ -31,7 +31,8 @@ struct vtr_cupti {
 	void *subscriber; /* NULL: not subscribed */
 	int attributes_set;
 	uint64_t enabled, refused; /* kinds, a bit each */
-	int by_call;               /* RUNTIME and DRIVER were enabled call by call */
+	int by_call;               /* RUNTIME and DRIVER are enabled call by call now */
+	int said_by_call; /* they were at the start: for the metadata, which the writer makes */
 
 	/* seen by callbacks */
 	_Atomic(struct vtr_pool *) pool;
@@ -215,7 +216,7 @@ static void enable_calls(struct vtr_cupti *c)
 	const struct vtr_cupti_functions *fn = &c->library.fn;
 
 	if (c->library.api >= VTR_CUPTI_BY_CALL && fn->enable_runtime && fn->enable_driver) {
-		c->by_call = set_calls(c, 1) > 0;
+		c->said_by_call = c->by_call = set_calls(c, 1) > 0;
 		if (c->by_call)
 			return;
 	}
@@ -433,7 +434,7 @@ int vtr_cupti_start(
 		return rc;
 	c->profile = options->profile;
 	c->enabled = c->refused = 0;
-	c->by_call = 0;
+	c->by_call = c->said_by_call = 0;
 	c->null_is_safe = c->library.api >= VTR_CUPTI_NULL_BUFFER;
 	atomic_store(&c->pool, options->pool);
 	atomic_store(&c->requested, 0);
@@ -553,11 +554,11 @@ void vtr_cupti_describe(struct vtr_cupti *c, struct vtr_recorder *r)
 	char text[512];
 
 	snprintf(text, sizeof(text), "%u", c->library.api);
-	vtr_recorder_meta(r, "cupti.version", text);
+	vtr_recorder_meta(r, "cupti_version", text);
 	vtr_recorder_meta(r, "cupti.library", c->library.path);
-	vtr_recorder_meta(r, "cupti.driver", vtr_driver_words(text, sizeof(text)));
+	vtr_recorder_meta(r, "driver", vtr_driver_words(text, sizeof(text)));
 	vtr_recorder_meta(
-		r, "cupti.calls", c->by_call ? "one by one" : "all, filtered when decoded");
+		r, "cupti.calls", c->said_by_call ? "one by one" : "all, filtered when decoded");
 	list_kinds(c->refused, text, sizeof(text));
 	if (*text)
 		vtr_recorder_meta(r, "cupti.refused", text);

@@ -15,6 +15,9 @@
 /* CUPTI's clock further away than this is another clock: another tool has replaced it. */
 enum { SKEW_MAX_NS = 1000000 };
 
+/* How often it looks whether the host is gone, whatever the interval. */
+enum { LOOK_NS = 1000000000 };
+
 enum { OWN_THREADS = 2 }; /* this one and the writer's */
 
 struct vtr_flusher {
@@ -85,11 +88,19 @@ static void *run(void *arg)
 {
 	struct vtr_flusher *f = arg;
 	uint64_t next = vtr_clock_ns(CLOCK_MONOTONIC) + f->o.interval_ns;
+	uint64_t look = next;
 	struct vtr_cupti *cupti;
 	int alone = 0;
 
 	pthread_setname_np(pthread_self(), "vptrace-flush");
-	while (!vtr_gate_wait(&f->stop, next)) {
+	while (!vtr_gate_wait(&f->stop, look < next ? look : next)) {
+		look = vtr_clock_ns(CLOCK_MONOTONIC) + LOOK_NS;
+		if (!alone && vtr_alone(OWN_THREADS)) {
+			alone = 1;
+			vtr_alone_exit();
+		}
+		if (vtr_clock_ns(CLOCK_MONOTONIC) < next)
+			continue;
 		next = vtr_clock_ns(CLOCK_MONOTONIC) + f->o.interval_ns;
 		cupti = atomic_load(&f->cupti);
 		if (cupti) {
@@ -98,13 +109,10 @@ static void *run(void *arg)
 			watch(f, cupti);
 		}
 		read_clocks(f, cupti);
-		if (!alone && vtr_alone(OWN_THREADS)) {
-			alone = 1;
-			vtr_alone_exit();
-		}
 	}
 	cupti = atomic_load(&f->cupti);
 	if (cupti) {
+		read_clocks(f, cupti);
 		vtr_cupti_stop(cupti);
 		count_drops(f, cupti);
 		watch(f, cupti);

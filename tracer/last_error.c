@@ -1,24 +1,51 @@
-/* last_error.c - one sentence a thread. */
+/* last_error.c - one sentence a thread.
+ *
+ * Only a pointer stands in thread-local storage: a library that is loaded late gets little of that. The sentence
+ * is made with a thread's first failure and goes with the thread. */
 #include "tracer/last_error.h"
 
 #include "tracer/vptrace.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-static __thread char sentence[512];
+enum { SENTENCE_BYTES = 512 };
+
+static __thread char *sentence;
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void forget(void *text)
+{
+	sentence = NULL;
+	free(text);
+}
+
+static void make_key(void)
+{
+	pthread_key_create(&key, forget);
+}
 
 int vtr_fail(int code, const char *fmt, ...)
 {
 	va_list args;
 
+	pthread_once(&once, make_key);
+	if (!sentence) {
+		sentence = malloc(SENTENCE_BYTES);
+		pthread_setspecific(key, sentence);
+	}
+	if (!sentence)
+		return code;
 	va_start(args, fmt);
-	vsnprintf(sentence, sizeof(sentence), fmt, args);
+	vsnprintf(sentence, SENTENCE_BYTES, fmt, args);
 	va_end(args);
 	return code;
 }
 
 const char *vptrace_last_error(void)
 {
-	return sentence;
+	return sentence ? sentence : "";
 }

@@ -41,7 +41,10 @@ static void point_nvtx_here(void)
 
 	if (!path || !vtr_environment_trusted())
 		return;
-	asked_by_nvtx = set && strstr(set, "libvptrace") != NULL;
+	/* A program that this process starts inherits the variable; it was not asked to be traced. */
+	asked_by_nvtx = set && strstr(set, "libvptrace") && !getenv("VPTRACE_NVTX_OWN");
+	if (!set)
+		setenv("VPTRACE_NVTX_OWN", "1", 1);
 	setenv("NVTX_INJECTION64_PATH", path, 0);
 }
 

@@ -17,7 +17,7 @@ void vtr_mailbox_init(struct vtr_mailbox *box)
 
 void vtr_mail_free(struct vtr_mail *mail)
 {
-	if (!mail)
+	if (!mail || mail->lent)
 		return;
 	vpt_free(mail->key);
 	vpt_free(mail->value);
@@ -31,6 +31,13 @@ void vtr_mailbox_free(struct vtr_mailbox *box)
 	while ((mail = vtr_mailbox_take(box)))
 		vtr_mail_free(mail);
 	pthread_mutex_destroy(&box->lock);
+}
+
+static void append(struct vtr_mailbox *box, struct vtr_mail *mail)
+{
+	*box->last = mail;
+	box->last = &mail->next;
+	box->count++;
 }
 
 int vtr_mailbox_post(struct vtr_mailbox *box, const struct vtr_mail *mail)
@@ -50,15 +57,21 @@ int vtr_mailbox_post(struct vtr_mailbox *box, const struct vtr_mail *mail)
 	}
 	pthread_mutex_lock(&box->lock);
 	full = box->count == MAIL_MAX;
-	if (!full) {
-		*box->last = copy;
-		box->last = &copy->next;
-		box->count++;
-	}
+	if (!full)
+		append(box, copy);
 	pthread_mutex_unlock(&box->lock);
 	if (full)
 		vtr_mail_free(copy);
 	return full ? -1 : 0;
+}
+
+void vtr_mailbox_lend(struct vtr_mailbox *box, struct vtr_mail *mail)
+{
+	mail->lent = 1;
+	mail->next = NULL;
+	pthread_mutex_lock(&box->lock);
+	append(box, mail);
+	pthread_mutex_unlock(&box->lock);
 }
 
 struct vtr_mail *vtr_mailbox_take(struct vtr_mailbox *box)

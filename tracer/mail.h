@@ -23,6 +23,7 @@ struct vtr_mail {
 	struct vpt_clock clock;
 	struct vpt_loss loss;
 	uint64_t time_ns;
+	int lent;
 };
 
 struct vtr_mailbox {
@@ -37,6 +38,10 @@ void vtr_mailbox_free(struct vtr_mailbox *box); /* and everything that was not t
 /* A copy of `mail`, its texts included, is queued. 0, or -1: no memory, or 65,536 are waiting. Any
  * thread. */
 int vtr_mailbox_post(struct vtr_mailbox *box, const struct vtr_mail *mail);
+
+/* The same without a copy: `mail`, with no texts, is the mailbox's until it is freed, and nothing is
+ * freed then. Never refused. */
+void vtr_mailbox_lend(struct vtr_mailbox *box, struct vtr_mail *mail);
 
 /* The oldest, the caller's to vtr_mail_free(); NULL: none. */
 struct vtr_mail *vtr_mailbox_take(struct vtr_mailbox *box);

@@ -136,7 +136,6 @@ struct vtr_pool *vtr_pool_new(uint64_t limit_bytes)
 	/* Fewer and larger page faults where the kernel likes to; if not, not. */
 	madvise(p->base, (size_t)p->count * VTR_BUFFER_BYTES, MADV_HUGEPAGE);
 	atomic_store(&p->free_discards, UINT64_MAX);
-	make_ready(p, VTR_POOL_READY_BUFFERS);
 	return p;
 }
 
@@ -343,6 +342,14 @@ unsigned vtr_pool_grow(struct vtr_pool *p)
 }
 
 /* ---- the session ---- */
+
+void vtr_pool_ready(struct vtr_pool *p)
+{
+	uint32_t ready = atomic_load(&p->ready);
+
+	if (ready < VTR_POOL_READY_BUFFERS)
+		make_ready(p, VTR_POOL_READY_BUFFERS - ready);
+}
 
 void vtr_pool_begin(struct vtr_pool *p)
 {

@@ -70,6 +70,10 @@ void vtr_pool_wake(struct vtr_pool *p); /* any thread; not from a signal handler
 
 /* ---- the session ---- */
 
+/* Faults in VTR_POOL_READY_BUFFERS, if that has not been done. Before CUPTI may ask for the first;
+ * not while the writer may run vtr_pool_grow(). */
+void vtr_pool_ready(struct vtr_pool *p);
+
 /* Starts another capture: buffers that are still out, or full and unread, become stale, and the
  * counts below begin anew. */
 void vtr_pool_begin(struct vtr_pool *p);

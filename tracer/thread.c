@@ -23,6 +23,7 @@ static FAST_TLS int
 	starting; /* in its first event: a signal handler that comes in between gets nothing */
 
 static struct vtr_thread *_Atomic table[VTR_THREADS_MAX];
+static _Atomic uint32_t limit = VTR_THREADS_MAX; /* of threads with memory at a time */
 static _Atomic uint32_t table_count;
 static _Atomic uint32_t freed; /* counts what became FREE */
 static int (*on_end)(struct vtr_thread *t);
@@ -74,12 +75,20 @@ static struct vtr_thread *take_free(void)
 	return NULL;
 }
 
+void vtr_thread_limit(uint64_t bytes)
+{
+	uint64_t count = bytes / sizeof(struct vtr_thread);
+
+	atomic_store_explicit(&limit, (uint32_t)(count > VTR_THREADS_MAX ? VTR_THREADS_MAX : count),
+		memory_order_relaxed);
+}
+
 static struct vtr_thread *map_new(void)
 {
 	uint32_t i = vtr_thread_count();
 	struct vtr_thread *t;
 
-	if (i == VTR_THREADS_MAX)
+	if (i >= atomic_load_explicit(&limit, memory_order_relaxed))
 		return NULL;
 	t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -88,7 +97,7 @@ static struct vtr_thread *map_new(void)
 	atomic_store_explicit(&t->state, VTR_THREAD_USED, memory_order_relaxed);
 	do {
 		i = vtr_thread_count();
-		if (i == VTR_THREADS_MAX) {
+		if (i >= atomic_load_explicit(&limit, memory_order_relaxed)) {
 			munmap(t, sizeof(*t));
 			return NULL;
 		}

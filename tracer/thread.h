@@ -17,6 +17,10 @@
 
 enum { VTR_THREADS_MAX = 512 };
 
+/* No more than this many bytes for all threads together, and never more than VTR_THREADS_MAX; what
+ * they have already they keep. Any thread. */
+void vtr_thread_limit(uint64_t bytes);
+
 enum vtr_thread_state { VTR_THREAD_FREE, VTR_THREAD_USED, VTR_THREAD_ENDED };
 
 struct vtr_thread {

@@ -178,8 +178,10 @@ int vtr_range_push(const struct vtr_attributes *a)
 	if (now & INERT)
 		return -1;
 	t = enter();
-	if (!t)
+	if (!t) {
+		drop_homeless(now); /* the range, of which its pop will know nothing */
 		return -1;
+	}
 	if (a->payload.type | a->payload.bytes) {
 		checked = *a;
 		check_payload(&checked.payload);
@@ -199,10 +201,8 @@ int vtr_range_pop(uint32_t domain)
 	if (now & INERT)
 		return -1;
 	t = enter();
-	if (!t) {
-		drop_homeless(now);
+	if (!t)
 		return -1;
-	}
 	place = vtr_stack_find(&t->stack, domain);
 	if (place == VTR_STACK_DEEP && recording(now)) {
 		notice(now);

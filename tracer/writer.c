@@ -32,9 +32,12 @@ enum {
 	/* A ring of 256 KiB holds some 6,500 ranges: at most 1.3 million a second and thread are kept while it is quiet, five
 	 * times as many once the writer has seen a crowd. */
 	ROUND_MS = 5,
+	ROUND_QUIET_MS = 10, /* after QUIET rounds in which nothing came */
+	QUIET = 100,
 	ROUND_CROWDED_MS = 1,
 	CROWD = 512, /* events of one round */
 	POINTS_MAX = 16,
+	BUFFERS_A_ROUND = 16,
 	IDLE_CHUNKS =
 		10 /* flush intervals after which a chunk is written though nothing happened */
 };
@@ -80,6 +83,7 @@ struct vtr_writer {
 	struct open_range *held;
 	size_t held_count, held_cap;
 	size_t drained; /* events of this round */
+	unsigned quiet; /* rounds since anything came */
 	int draining, closing, last;
 };
 
@@ -133,7 +137,8 @@ static void put_range(struct vtr_writer *w, const struct vtr_event *e)
 		vtr_recorder_refer(w->recorder, end);
 		row.end_thread = end->key;
 	}
-	vtr_recorder_put(w->recorder, VPT_RANGE, lane, &row);
+	if (vtr_recorder_put(w->recorder, VPT_RANGE, lane, &row) && e->end_ns < e->start_ns)
+		vtr_recorder_invalid(w->recorder, lane);
 }
 
 static void put_mark(struct vtr_writer *w, const struct vtr_event *e)
@@ -173,8 +178,8 @@ static void put_graph(struct vtr_writer *w, const struct vtr_event *e)
 
 static int same_range(const struct vtr_event *a, const struct vtr_event *b)
 {
-	return a->tid == b->tid && a->start_ns == b->start_ns && a->name == b->name &&
-	       a->domain == b->domain && a->range_kind == b->range_kind;
+	return a->type == b->type && a->tid == b->tid && a->start_ns == b->start_ns &&
+	       a->name == b->name && a->domain == b->domain && a->range_kind == b->range_kind;
 }
 
 static int copy_event(
@@ -215,19 +220,11 @@ static int hold(struct vtr_writer *w, const struct vtr_event *e)
 	return copy_event(&w->held, &w->held_count, &w->held_cap, e);
 }
 
-static void take_event(void *ctx, const struct vtr_event *e)
+static void put_event(struct vtr_writer *w, const struct vtr_event *e)
 {
-	struct vtr_writer *w = ctx;
-	size_t i;
-
-	vtr_recorder_bound(w->recorder);
 	switch (e->type) {
 	case VTR_EVENT_RANGE:
-		if (w->closing && e->end_ns > w->cut_ns && !hold(w, e))
-			break;
 		put_range(w, e);
-		for (i = 0; w->closing && i < w->open_count; i++)
-			w->open[i].ended |= same_range(&w->open[i].event, e);
 		break;
 	case VTR_EVENT_MARK:
 		put_mark(w, e);
@@ -241,13 +238,27 @@ static void take_event(void *ctx, const struct vtr_event *e)
 	}
 }
 
+static void take_event(void *ctx, const struct vtr_event *e)
+{
+	struct vtr_writer *w = ctx;
+	uint64_t time_ns = e->type == VTR_EVENT_RANGE ? e->end_ns : e->start_ns;
+	size_t i;
+
+	vtr_recorder_bound(w->recorder);
+	if (w->closing && time_ns > w->cut_ns && !hold(w, e))
+		return;
+	put_event(w, e);
+	for (i = 0; w->closing && i < w->open_count; i++)
+		w->open[i].ended |= same_range(&w->open[i].event, e);
+}
+
 /* What the end of the chunk before had to leave out. */
 static void put_held(struct vtr_writer *w)
 {
 	size_t i;
 
 	for (i = 0; i < w->held_count; i++)
-		put_range(w, open_event(&w->held[i]));
+		put_event(w, open_event(&w->held[i]));
 	w->held_count = 0;
 }
 
@@ -318,8 +329,8 @@ static void closing(void *ctx)
 			put_open(w, &w->open[i]);
 	/* Open at the cut, but ended before its stack was copied. */
 	for (i = 0; i < w->held_count; i++)
-		if (open_event(&w->held[i])->start_ns <= w->cut_ns &&
-			!is_open(w, &w->held[i].event))
+		if (w->held[i].event.type == VTR_EVENT_RANGE &&
+			w->held[i].event.start_ns <= w->cut_ns && !is_open(w, &w->held[i].event))
 			put_open(w, &w->held[i]);
 	for (i = 0; i < w->point_count; i++)
 		vpt_batch_put(vtr_recorder_batch(w->recorder), VPT_CLOCK, 0, &w->points[i]);
@@ -400,24 +411,29 @@ static void read_mail(struct vtr_writer *w)
 
 /* ---- rounds ---- */
 
-static void read_buffers(struct vtr_writer *w)
+/* Returns whether there may be more. */
+static int read_buffers(struct vtr_writer *w)
 {
 	struct vtr_cupti *cupti = atomic_load(&w->cupti);
 	struct vtr_full full;
+	int i, more = 0;
 
 	if (!cupti)
-		return; /* what comes early waits in the pool */
+		return 0; /* what comes early waits in the pool */
 	if (!w->described) {
 		vtr_cupti_describe(cupti, w->recorder);
 		w->described = 1;
 	}
-	while (vtr_pool_next(w->o.pool, &full)) {
+	/* A round ends even if the host is faster than we are: mail, numbers and chunks are due too. */
+	for (i = 0; i < BUFFERS_A_ROUND && (more = vtr_pool_next(w->o.pool, &full)); i++) {
 		vtr_cupti_decode(cupti, &full, w->recorder);
 		vtr_pool_recycle(w->o.pool, &full);
 		vtr_pool_grow(w->o.pool);
 		drain(w);
 	}
-	vtr_cupti_settle(cupti, w->recorder, atomic_load(&w->finish));
+	vtr_pool_grow(w->o.pool);
+	vtr_cupti_settle(cupti, w->recorder, !more && atomic_load(&w->finish));
+	return more;
 }
 
 static void publish(struct vtr_writer *w)
@@ -457,39 +473,49 @@ static int life_sign_is_due(const struct vtr_writer *w)
 		       IDLE_CHUNKS * w->o.flush_interval_ns;
 }
 
-static void one_round(struct vtr_writer *w)
+static int one_round(struct vtr_writer *w)
 {
+	int more;
+
 	read_mail(w);
 	drain(w);
 	vtr_recorder_room(w->recorder);
-	read_buffers(w);
-	vtr_pool_grow(w->o.pool);
+	more = read_buffers(w);
 	if (chunk_is_due(w) || life_sign_is_due(w)) {
 		count_drops(w);
 		vtr_recorder_flush(w->recorder, VTR_FLUSH_ALWAYS);
 	}
 	publish(w);
+	return more;
 }
 
 /* The last round: everything that is left, and ranges that never ended. */
 static void finish(struct vtr_writer *w)
 {
+	struct open_range *open;
+	size_t i, count;
 	uint64_t refused;
-	size_t i;
 
-	one_round(w);
+	while (one_round(w))
+		;
 	w->open_count = 0;
 	vtr_threads_open(take_open, w);
-	for (i = 0; i < w->open_count; i++) {
-		struct vtr_event *e = open_event(&w->open[i]);
+	/* Away from w: the end of a chunk in between makes another list there. */
+	open = w->open;
+	count = w->open_count;
+	w->open = NULL;
+	w->open_count = w->open_cap = 0;
+	for (i = 0; i < count; i++) {
+		struct vtr_event *e = open_event(&open[i]);
 
-		if (!e->start_ns || e->start_ns > w->stop_ns)
-			continue; /* opened after the stop */
-		e->end_ns = w->stop_ns;
+		if (!e->start_ns)
+			continue;
+		e->end_ns = w->stop_ns > e->start_ns ? w->stop_ns : e->start_ns;
 		e->unmatched = 1;
 		vtr_recorder_room(w->recorder);
 		put_range(w, e);
 	}
+	vpt_free(open);
 	count_drops(w);
 	refused = vtr_names_refused() - w->names_refused;
 	if (refused)
@@ -498,7 +524,16 @@ static void finish(struct vtr_writer *w)
 	vtr_recorder_resume(w->recorder, w->stop_ns);
 	w->last = 1;
 	vtr_recorder_flush(w->recorder, VTR_FLUSH_LAST);
+	put_held(w); /* there are some only if the file has failed: they count as dropped */
 	publish(w);
+}
+
+/* How long to wait for something to do, in ms. */
+static unsigned patience(const struct vtr_writer *w)
+{
+	if (w->drained >= CROWD)
+		return ROUND_CROWDED_MS;
+	return w->quiet < QUIET ? ROUND_MS : ROUND_QUIET_MS;
 }
 
 static void *run(void *arg)
@@ -507,9 +542,11 @@ static void *run(void *arg)
 
 	pthread_setname_np(pthread_self(), "vptrace-writer");
 	while (!atomic_load(&w->finish)) {
-		vtr_pool_wait(w->o.pool, w->drained < CROWD ? ROUND_MS : ROUND_CROWDED_MS);
+		vtr_pool_wait(w->o.pool, patience(w));
 		w->drained = 0;
-		one_round(w);
+		w->quiet++;
+		if (one_round(w) || w->drained)
+			w->quiet = 0;
 	}
 	finish(w);
 	vtr_gate_open(&w->ended);
@@ -565,7 +602,8 @@ void vtr_writer_attach(struct vtr_writer *w, struct vtr_cupti *cupti)
 
 int vtr_writer_finish(struct vtr_writer *w, uint64_t stop_ns, uint64_t deadline_ns)
 {
-	w->stop_ns = stop_ns;
+	if (!atomic_load(&w->finish))
+		w->stop_ns = stop_ns;
 	atomic_store(&w->finish, 1);
 	vtr_pool_wake(w->o.pool);
 	if (!vtr_gate_wait(&w->ended, deadline_ns))
