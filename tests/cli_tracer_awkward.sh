@@ -1,0 +1,30 @@
+# Hosts that do what no library expects get on as they would untraced, and nothing is lost from the count.
+. "$VPT_SOURCE_DIR/tests/support/cli.sh"
+
+host=$VPT_BIN/host_awkward
+[ -x "$host" ] || skip "host_awkward is not built"
+
+gets_on() { # gets_on CASE [NAME=VALUE...]
+	rule=$1
+	shift
+	env VPT_STANDIN_TIME=real "$@" timeout 30 "$host" "$work/t.zst" "$rule" >"$work/out" 2>"$work/err" </dev/null
+	found=$?
+	[ "$found" = 0 ] || fail "$rule: expected exit status 0, found $found"
+	says out fine
+	cases=$((cases + 1))
+	rm -f "$work"/*.zst
+}
+
+for round in 1 2 3; do
+	gets_on exit-in-a-handler
+done
+gets_on cancelled-in-a-stop VPT_STANDIN_FAULTS=stolen=100 VPTRACE_STOP_MS=500
+gets_on child-unannounced
+gets_on clock-set-back VPTRACE_PROFILE=none
+gets_on driver-comes-in-a-pause
+gets_on driver-comes-in-a-stop CUDA_INJECTION64_PATH="$VPT_BIN/libvptrace.so"
+gets_on many-open-at-the-end VPTRACE_PROFILE=none
+gets_on nobody-reads-the-errors
+gets_on no-such-folder
+gets_on hundred-captures VPTRACE_PROFILE=none
+finish

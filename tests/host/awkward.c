@@ -1,0 +1,272 @@
+/* awkward.c - hosts that do what no library expects, one a case.
+ *
+ *	host_awkward CAPTURE CASE
+ *
+ * Ends with 0 and says "fine" where the host got on as it would have untraced; what the tracer must have counted is
+ * checked here as well. A host that hangs is for the caller's timeout. */
+#include "tests/host/host.h"
+
+#include "tracer/vptrace.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int InitializeInjection(void);
+
+static struct vptrace_options options = {.struct_bytes = sizeof(options), .flush_interval_ms = 100};
+static struct vptrace_stats stats = {.struct_bytes = sizeof(stats)};
+static _Atomic long shift_s; /* by which the real-time clock is wrong */
+
+/* The tracer's clock, and everybody's. */
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+	int rc = (int)syscall(SYS_clock_gettime, id, t);
+
+	if (id == CLOCK_REALTIME)
+		t->tv_sec += shift_s;
+	return rc;
+}
+
+static void expect(const char *what, long long wanted, long long found)
+{
+	if (wanted == found)
+		return;
+	printf("%s: expected %lld, found %lld\n", what, wanted, found);
+	exit(1);
+}
+
+static void start(void)
+{
+	int rc = vptrace_start(&options);
+
+	if (rc != VPTRACE_OK && rc != VPTRACE_ENOCUPTI) {
+		printf("start: %s\n", vptrace_last_error());
+		exit(1);
+	}
+}
+
+static void stop_with(unsigned long long received)
+{
+	vptrace_stop(&stats);
+	expect("received", (long long)received, (long long)stats.received);
+	expect("written + dropped", (long long)received,
+		(long long)(stats.written + stats.dropped));
+}
+
+static void leave(int signal)
+{
+	(void)signal;
+	puts("fine");
+	exit(0);
+}
+
+/* The signal mostly finds the thread inside a function of the tracer, lock and all. */
+static void exit_in_a_handler(void)
+{
+	struct itimerval soon = {.it_value = {0, 50000}};
+
+	start();
+	signal(SIGALRM, leave);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	for (;;)
+		vptrace_statistics(&stats);
+}
+
+static void *stop_thread(void *arg)
+{
+	(void)arg;
+	vptrace_stop(NULL);
+	return NULL;
+}
+
+static void cancelled_in_a_stop(void)
+{
+	struct host_gpu gpu;
+	pthread_t thread;
+	int i;
+
+	start();
+	gpu = host_open();
+	for (i = 0; i < 200; i++)
+		host_launch(gpu.gemm, 1000, NULL);
+	if (pthread_create(&thread, NULL, stop_thread, NULL))
+		exit(9);
+	usleep(20000);
+	pthread_cancel(thread);
+	pthread_join(thread, NULL);
+	expect("statistics", VPTRACE_OK, vptrace_statistics(&stats));
+}
+
+/* A child that the C library's fork handlers know nothing of. */
+static void child_unannounced(void)
+{
+	int status = 1;
+	pid_t child;
+
+	start();
+	vptrace_mark("in the parent");
+	child = (pid_t)syscall(SYS_fork);
+	if (!child) {
+		expect("start in the child", VPTRACE_EFORKED, vptrace_start(&options));
+		expect("stop in the child", VPTRACE_EFORKED, vptrace_stop(NULL));
+		exit(0);
+	}
+	if (waitpid(child, &status, 0) != child)
+		exit(9);
+	expect("the child's status", 0, status);
+	stop_with(1);
+}
+
+static void clock_set_back(void)
+{
+	start();
+	vptrace_range_push("open until the stop");
+	vptrace_range_push("across the change");
+	usleep(1000);
+	shift_s = -3600;
+	vptrace_range_pop();
+	vptrace_range_push("after");
+	vptrace_range_pop();
+	stop_with(3);
+	expect("invalid", 1, (long long)stats.invalid);
+}
+
+/* Recording is paused when the driver loads the library. */
+static void driver_comes_in_a_pause(void)
+{
+	struct host_gpu gpu;
+
+	options.cupti_path = "/nonexistent/libcupti.so";
+	start();
+	expect("status", VPTRACE_RANGES_ONLY, vptrace_status());
+	expect("pause", VPTRACE_OK, vptrace_pause());
+	InitializeInjection();
+	expect("status", VPTRACE_PAUSED, vptrace_status());
+	gpu = host_open();
+	host_launch(gpu.gemm, 1000, NULL);
+	HOST_CHECK(cudaDeviceSynchronize());
+	vptrace_mark("in the pause");
+	expect("resume", VPTRACE_OK, vptrace_resume());
+	usleep(1000);
+	vptrace_mark("after the pause");
+	stop_with(1);
+}
+
+static volatile int over;
+
+static void *toggle(void *arg)
+{
+	int i;
+
+	(void)arg;
+	options.synchronize = 1;
+	for (i = 0; i < 20 && !over; i++) {
+		vptrace_start(&options);
+		vptrace_stop(NULL);
+	}
+	return NULL;
+}
+
+/* cuInit() holds the driver's lock and waits for the injection, while a stop waits for the driver. */
+static void driver_comes_in_a_stop(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, toggle, NULL))
+		exit(9);
+	usleep(20000);
+	cuInit(0);
+	over = 1;
+	pthread_join(thread, NULL);
+}
+
+/* Many ranges stay open, and the last chunk becomes full while they are written. */
+static void many_open_at_the_end(void)
+{
+	char name[32];
+	int i;
+
+	options.flush_interval_ms = 3600000;
+	start();
+	for (i = 0; i < 65480; i++) {
+		vptrace_mark("m");
+		if (i % 2000 == 0)
+			usleep(15000);
+	}
+	for (i = 0; i < 200; i++) {
+		snprintf(name, sizeof(name), "open %d", i);
+		vptrace_range_start(name);
+	}
+	stop_with(65680);
+	expect("invalid", 0, (long long)stats.invalid);
+}
+
+static void nobody_reads_the_errors(void)
+{
+	int ends[2];
+
+	if (pipe(ends) || dup2(ends[1], STDERR_FILENO) < 0)
+		exit(9);
+	close(ends[0]);
+	close(ends[1]);
+	setenv("VPTRACE_PROFILE", "no such profile", 1);
+	InitializeInjection();
+}
+
+static void no_such_folder(void)
+{
+	options.path = "/nonexistent/folder/t.zst";
+	expect("start", VPTRACE_EFILE, vptrace_start(&options));
+	expect("status", VPTRACE_STOPPED, vptrace_status());
+	expect("stop", VPTRACE_EIDLE, vptrace_stop(NULL));
+}
+
+static void hundred_captures(void)
+{
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		start();
+		vptrace_mark("m");
+		stop_with(1);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{"exit-in-a-handler", exit_in_a_handler},
+	{"cancelled-in-a-stop", cancelled_in_a_stop},
+	{"child-unannounced", child_unannounced},
+	{"clock-set-back", clock_set_back},
+	{"driver-comes-in-a-pause", driver_comes_in_a_pause},
+	{"driver-comes-in-a-stop", driver_comes_in_a_stop},
+	{"many-open-at-the-end", many_open_at_the_end},
+	{"nobody-reads-the-errors", nobody_reads_the_errors},
+	{"no-such-folder", no_such_folder},
+	{"hundred-captures", hundred_captures},
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc != 3)
+		return 2;
+	options.path = argv[1];
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (!strcmp(argv[2], cases[i].name)) {
+			cases[i].run();
+			puts("fine");
+			return 0;
+		}
+	fprintf(stderr, "CASE: '%s' is not one of them\n", argv[2]);
+	return 2;
+}
