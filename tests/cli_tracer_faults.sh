@@ -106,7 +106,10 @@ traced "another client takes the callbacks away" VPT_STANDIN_FAULTS=stolen
 code 0 -9
 balanced
 holds held -gt 0
+grep -q "stop_error .*replaced the tracer's callbacks" "$work/out" || fail "$rule: the reason is not given"
 expect 3 "the report says that records are missing" "$work/t.zst"
+tr '\n' ' ' <"$work/out" | tr -s ' ' >"$work/flat"
+grep -q "replaced the tracer's callbacks" "$work/flat" || fail "$rule: the report does not give the reason"
 traced "CUPTI fails for good" VPT_STANDIN_FAULTS=fatal
 code 0 -9
 balanced

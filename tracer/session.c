@@ -52,7 +52,7 @@ struct session {
 	uint64_t start_ns;
 	uint64_t names_refused; /* by then, in this process */
 	/* The last letters, written without allocating: the process may be exiting from anywhere. */
-	struct vtr_mail end_of_clock, end_of_buffers;
+	struct vtr_mail end_of_clock, end_of_buffers, end_of_cupti;
 };
 
 static struct {
@@ -481,6 +481,24 @@ static void post_end(struct session *s, uint64_t stop_ns)
 	vtr_mailbox_lend(&s->mail, &s->end_of_clock);
 }
 
+/* Says in the capture too why CUPTI's records are missing. `why` outlives the session. */
+static void post_failure(struct session *s, const char *why)
+{
+	s->end_of_cupti.type = VTR_MAIL_META;
+	s->end_of_cupti.key = (char *)(uintptr_t) "cupti.failure";
+	s->end_of_cupti.value = (char *)(uintptr_t)why;
+	vtr_mailbox_lend(&s->mail, &s->end_of_cupti);
+}
+
+/* Buffers went to CUPTI, and none ever came back: they, and the records, go to somebody else's callbacks. */
+static int callbacks_are_taken(struct session *s)
+{
+	struct vtr_cupti_signs signs;
+
+	vtr_cupti_signs(s->cupti, &signs);
+	return signs.buffers_requested && !signs.buffers_completed;
+}
+
 static int end_cupti(struct session *s, uint64_t deadline, struct vpt_err *err)
 {
 	const char *why;
@@ -494,11 +512,17 @@ static int end_cupti(struct session *s, uint64_t deadline, struct vpt_err *err)
 	why = s->cupti ? vtr_cupti_failure(s->cupti) : NULL;
 	if (why)
 		return vpt_fail(err, VPTRACE_ETIMEOUT, "%s: its newest records are missing", why);
-	if (s->cupti && wait_for_buffers(deadline))
-		return vpt_fail(err, VPTRACE_ETIMEOUT,
-			"CUPTI kept buffers longer than %u ms: their records are missing",
-			s->options.stop_timeout_ms);
-	return VPTRACE_OK;
+	if (!s->cupti || !wait_for_buffers(deadline))
+		return VPTRACE_OK;
+	if (callbacks_are_taken(s)) {
+		why = "CUPTI gave no buffer back: another client in this process, perhaps "
+		      "torch.profiler, has replaced the tracer's callbacks";
+		post_failure(s, why);
+		return vpt_fail(err, VPTRACE_ETIMEOUT, "%s", why);
+	}
+	return vpt_fail(err, VPTRACE_ETIMEOUT,
+		"CUPTI kept buffers longer than %u ms: their records are missing",
+		s->options.stop_timeout_ms);
 }
 
 static int end(struct session *s, struct vpt_err *err)

@@ -77,13 +77,13 @@ struct vptrace_options {
 struct vptrace_stats {
 	size_t struct_bytes;    /* in: sizeof(struct vptrace_stats) */
 	uint64_t received;      /* records that CUPTI, NVTX and the host's own calls delivered */
-	uint64_t written;       /* of them, in the file */
+	uint64_t written;       /* of them, in the file or the chunk that is being filled */
 	uint64_t dropped;       /* of them, not: received = written + dropped */
 	uint64_t cupti_dropped; /* records that CUPTI itself could not deliver */
 	uint64_t invalid;       /* of the written: times that make no sense */
 	uint64_t chunks, file_bytes;
 	uint64_t
-		names_dropped; /* names beyond the limit of distinct ones, recorded as "(too many names)" */
+		names_dropped; /* names beyond the 65,536 distinct ones of a process, recorded as "(too many names)" */
 	uint64_t buffers_kept; /* that CUPTI had not given back when the capture ended */
 	uint64_t
 		cupti_records; /* that CUPTI delivered: of them, received are all but the filtered */
@@ -93,13 +93,14 @@ struct vptrace_stats {
 };
 
 /* Starts recording. `options` may be NULL. Returns 0 when the GPU's work is recorded; ENOCUPTI,
- * ETAKEN or EDENIED when only ranges are; anything else negative when nothing is. The file appears
- * with the first record. */
+ * ETAKEN or EDENIED when only ranges are; anything else negative when nothing is. The file is made
+ * at once, so a path that cannot be is an EFILE here; a process that the driver or NVTX made us trace
+ * gets one only when there is something to write. */
 VPTRACE_API int vptrace_start(const struct vptrace_options *options);
 
 /* Drains, closes the file. `stats` may be NULL; without a running capture it is filled from the
  * last one and EIDLE returned. EFILE, ETIMEOUT: what was written before stays good. Takes at most
- * stop_timeout_ms and what the disk needs. */
+ * stop_timeout_ms for CUPTI, and as long again for the disk. */
 VPTRACE_API int vptrace_stop(struct vptrace_stats *stats);
 
 /* Discards what happens until vptrace_resume(), counted as a pause, not as loss. CUPTI stays on, as
@@ -120,7 +121,7 @@ VPTRACE_API int vptrace_counter(const char *name, double value, const char *unit
 enum vptrace_state {
 	VPTRACE_STOPPED = 0,
 	VPTRACE_RUNNING = 1,
-	VPTRACE_RANGES_ONLY = 2, /* CUPTI could not be had, see vptrace_last_error() */
+	VPTRACE_RANGES_ONLY = 2, /* no CUPTI, see vptrace_last_error(), or profile none */
 	VPTRACE_PAUSED = 3,
 	VPTRACE_FAILED = 4, /* the file could not be written: nothing more is recorded */
 	VPTRACE_INERT = 5   /* a forked child */
