@@ -51,8 +51,6 @@ struct sizes {
 	ZSTD_CCtx *zstd;
 	unsigned char *raw, *packed;
 	size_t raw_cap, packed_cap;
-	uint64_t *numbers;
-	size_t number_cap;
 	uint64_t events, damaged;
 	uint64_t vptrace_ns, raw_bytes, raw_packed_bytes, raw_ns;
 	int lean; /* the JSON says no more than the capture */
@@ -212,12 +210,10 @@ static int cost_column(struct sizes *z, const struct vpt_section *s, unsigned co
 	struct vpt_column_code code;
 	unsigned plane;
 
-	if (vpt_grow(&z->numbers, &z->number_cap, s->row_count, sizeof(*z->numbers)) ||
-		vpt_grow(&z->raw, &z->raw_cap, (size_t)s->row_count * PLANES, 1))
+	if (vpt_grow(&z->raw, &z->raw_cap, (size_t)s->row_count * PLANES, 1))
 		return vpt_fail(&z->err, VPT_ENOMEM, "no memory for a column");
-	code = vpt_column_transform(
-		kind->columns[column].enc, s->col[column], durations, s->row_count, z->numbers);
-	vpt_column_split(z->numbers, s->row_count, code.width, z->raw);
+	code = vpt_column_plan(kind->columns[column].enc, s->col[column], durations, s->row_count);
+	vpt_column_planes(&code, s->col[column], durations, s->row_count, z->raw);
 	for (plane = 0; plane < code.width; plane++)
 		if (cost_bytes(z, &z->cost[s->kind][column][plane],
 			    z->raw + (size_t)plane * s->row_count, s->row_count, s->row_count))
@@ -353,7 +349,6 @@ static void close_all(struct sizes *z)
 	ZSTD_freeCCtx(z->zstd);
 	vpt_free(z->raw);
 	vpt_free(z->packed);
-	vpt_free(z->numbers);
 	vpt_free(z->lanes);
 	vpt_free(z->order.rows);
 }

@@ -1,8 +1,9 @@
 /* tracer_decode.c - what the tracer's writer thread pays to turn CUPTI's records into rows.
  *
- * Launches as CUDA 13 delivers them: a driver call inside of a runtime call, then the kernel. The same rows, made
- * beforehand, are put without decoding; the difference is the price of decoding. Prints ns and, where the kernel
- * lets it count, instructions a record. */
+ * Launches as CUDA 13 delivers them: a driver call inside of a runtime call, then the kernel. The
+ * same rows, made beforehand, are put without decoding; the difference is the price of decoding.
+ * Prints ns and, where the kernel lets it count, instructions a record; the best of -r rounds
+ * (default 7), of all measurements or of number -m. */
 #include "bench/bench.h"
 
 #include "formats/capture.h"
@@ -16,9 +17,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { BUFFERS = 48, BYTES = 1 << 20, NAMES = 200, SHAPES = 300, ROUNDS = 7, RECORDS = 1000000 };
+enum { BUFFERS = 48, BYTES = 1 << 20, NAMES = 200, SHAPES = 300, RECORDS = 1000000 };
 
 static int counter = -1;
+static unsigned rounds = 7;
 
 /* Of this thread: other programs on the machine do not count. */
 static uint64_t cpu_ns(void)
@@ -186,7 +188,7 @@ static void measure(const char *what, int nested, int decode)
 	vtr_sizes_learn(&fn, &sizes);
 	vtr_calls_learn(&fn, VPTRACE_PROFILE_DEFAULT, &calls);
 	fill(nested);
-	for (round = 0; round < ROUNDS; round++) {
+	for (round = 0; round < rounds; round++) {
 		struct vtr_recorder *r = new_recorder();
 		struct vtr_decoder *d = vtr_decoder_new();
 		uint64_t time, count;
@@ -210,9 +212,30 @@ static void measure(const char *what, int nested, int decode)
 	printf(" a record\n");
 }
 
-int main(void)
+static const struct {
+	const char *what;
+	int nested, decode;
+} measurements[] = {
+	{"put of finished rows (call, kernel)", 0, 0},
+	{"decode and put (call, kernel)", 0, 1},
+	{"decode and put (nested call, call, kernel)", 1, 1},
+};
+
+int main(int argc, char **argv)
 {
+	int option, only = -1;
 	size_t i;
+
+	while ((option = getopt(argc, argv, "r:m:")) != -1) {
+		if (option == 'r')
+			rounds = (unsigned)atoi(optarg);
+		if (option == 'm')
+			only = atoi(optarg);
+		if (option == '?' || !rounds) {
+			fprintf(stderr, "usage: bench_tracer_decode [-r ROUNDS] [-m NUMBER]\n");
+			return 2;
+		}
+	}
 
 	vtr_names_init();
 	open_counter();
@@ -225,8 +248,9 @@ int main(void)
 			"6detail5ArrayIPcLm1EEEEEviT0_T1_ELb1EffE%03zu",
 			i, i);
 	make_rows();
-	measure("put of finished rows (call, kernel)", 0, 0);
-	measure("decode and put (call, kernel)", 0, 1);
-	measure("decode and put (nested call, call, kernel)", 1, 1);
+	for (i = 0; i < sizeof(measurements) / sizeof(measurements[0]); i++)
+		if (only < 0 || (size_t)only == i)
+			measure(measurements[i].what, measurements[i].nested,
+				measurements[i].decode);
 	return 0;
 }

@@ -1,12 +1,13 @@
 /* batch.c - filling a chunk row by row.
  *
- * Rows of one kind and lane usually come in runs, so each kind remembers the section it used last; a
- * small hash finds the others. Sections and tables keep their memory from chunk to chunk. */
+ * Rows of one kind and lane usually come in runs, so each kind remembers the section it used last;
+ * a small hash finds the others. Sections and tables keep their memory from chunk to chunk. */
 #include "formats/batch.h"
 
 #include "formats/calls.h"
 #include "formats/capture.h"
 #include "formats/memory.h"
+#include "formats/vectorise.h"
 
 #include <string.h>
 
@@ -21,10 +22,11 @@ struct vpt_batch_index {
 		*configs; /* rows of CONFIG again, each in one piece: they are compared often */
 	size_t config_cap;
 	uint32_t config_count;
-	size_t row_bytes; /* rough size of the payload so far */
+	size_t table_bytes; /* rough size of the rows so far that are not events */
 };
 
-/* Stands for the index of a batch that found no memory for one, so that the failure sticks. Never written. */
+/* Stands for the index of a batch that found no memory for one, so that the failure sticks. Never
+ * written. */
 static struct vpt_batch_index no_index = {.failed = VPT_ENOMEM};
 
 void vpt_batch_init(struct vpt_batch *b)
@@ -33,8 +35,9 @@ void vpt_batch_init(struct vpt_batch *b)
 	b->t_min_ns = UINT64_MAX;
 }
 
-/* Memory beyond this is given back between chunks: a file whose large section has another place in each
- * chunk would otherwise leave one behind in every slot. 32 MiB, far above any chunk that we write. */
+/* Memory beyond this is given back between chunks: a file whose large section has another place in
+ * each chunk would otherwise leave one behind in every slot. 32 MiB, far above any chunk that we
+ * write. */
 enum { KEPT_VALUES_MAX = 4 << 20 };
 
 static void trim_sections(struct vpt_batch *b)
@@ -71,7 +74,7 @@ void vpt_batch_reset(struct vpt_batch *b)
 	if (!x)
 		return;
 	x->failed = 0;
-	x->row_bytes = 0;
+	x->table_bytes = 0;
 	x->config_count = 0;
 	memset(x->last, 0, sizeof(x->last));
 	if (x->slots)
@@ -107,16 +110,34 @@ const struct vpt_section *vpt_batch_find(const struct vpt_batch *b, enum vpt_kin
 	return NULL;
 }
 
-/* Lays the columns out over data, `cap` rows each. */
+/* What the columns point to that hold only zeros: read by all, written by none, and never touched
+ * where nobody looks, so it costs address space only. */
+static uint64_t zeros[VPT_ROWS_MAX];
+
+/* Lays the columns out over data, `cap` rows each, whether or not they are present yet. */
 static void place_columns(struct vpt_section *s, unsigned columns, uint32_t cap)
 {
 	unsigned c;
 
 	for (c = 0; c < columns; c++)
-		s->col[c] = s->data + (size_t)c * cap;
+		s->col[c] = s->present & 1u << c ? s->data + (size_t)c * cap : zeros;
 	for (; c < VPT_COLUMNS_MAX; c++)
 		s->col[c] = NULL;
 	s->row_cap = cap;
+}
+
+/* Gives the section the columns of `wanted`: zeros so far, and in the row that is being put. */
+static void add_columns(struct vpt_section *s, uint32_t wanted)
+{
+	unsigned columns = vpt_kind_desc(s->kind)->n_columns, c;
+
+	for (c = 0; c < columns; c++) {
+		if (!(wanted & ~s->present & 1u << c))
+			continue;
+		s->col[c] = s->data + (size_t)c * s->row_cap;
+		memset(s->col[c], 0, (s->row_count + (size_t)1) * sizeof(*s->col[c]));
+	}
+	s->present |= wanted;
 }
 
 static int reserve_slot(struct vpt_batch *b)
@@ -148,10 +169,6 @@ static struct vpt_section *new_section(
 	return s;
 }
 
-/* What the columns point to that a file lacks: read by all, written by none, and never touched where nobody looks,
- * so it costs address space only. */
-static uint64_t zeros[VPT_ROWS_MAX];
-
 struct vpt_section *vpt_batch_section(struct vpt_batch *b, const struct vpt_kind_desc *kind,
 	uint64_t lane, uint32_t rows, uint32_t present)
 {
@@ -166,6 +183,7 @@ struct vpt_section *vpt_batch_section(struct vpt_batch *b, const struct vpt_kind
 		s->col[c] = c >= kind->n_columns ? NULL
 			    : present & 1u << c  ? s->data + used++ * rows
 						 : zeros;
+	s->present = present;
 	s->row_count = s->row_cap = rows;
 	b->decoded = 1;
 	return s;
@@ -175,20 +193,23 @@ struct vpt_section *vpt_batch_section(struct vpt_batch *b, const struct vpt_kind
 static int grow_section(struct vpt_section *s)
 {
 	unsigned columns = vpt_kind_desc(s->kind)->n_columns, c;
-	uint32_t before = s->row_cap, cap;
+	uint32_t before = s->row_cap;
+	size_t cap = s->data_cap / columns;
 
 	/* Memory of an earlier chunk may hold far more rows than this section was born with. */
-	cap = (uint32_t)(s->data_cap / columns);
 	if (cap <= before) {
 		if (vpt_grow(
 			    &s->data, &s->data_cap, (size_t)before * 2 * columns, sizeof(*s->data)))
 			return VPT_ENOMEM;
-		cap = (uint32_t)(s->data_cap / columns);
+		cap = s->data_cap / columns;
 	}
+	if (cap > VPT_ROWS_MAX)
+		cap = VPT_ROWS_MAX;
 	for (c = columns; c-- > 0;)
-		memmove(s->data + (size_t)c * cap, s->data + (size_t)c * before,
-			(size_t)s->row_count * sizeof(*s->data));
-	place_columns(s, columns, cap);
+		if (s->present & 1u << c)
+			memmove(s->data + c * cap, s->data + (size_t)c * before,
+				(size_t)s->row_count * sizeof(*s->data));
+	place_columns(s, columns, (uint32_t)cap);
 	return VPT_OK;
 }
 
@@ -224,7 +245,8 @@ static int grow_section_slots(struct vpt_batch *b)
 	return VPT_OK;
 }
 
-/* The section for rows of this kind and lane, made when it is the first. NULL: no memory, or too many. */
+/* The section for rows of this kind and lane, made when it is the first. NULL: no memory, or too
+ * many. */
 static struct vpt_section *find_section(
 	struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane)
 {
@@ -244,6 +266,9 @@ static struct vpt_section *find_section(
 		s = new_section(b, kind, lane, (size_t)first * kind->n_columns);
 		if (!s)
 			return NULL;
+		s->present = kind->type == VPT_KERNEL ? VPT_KERNEL_USUAL
+			     : kind->type == VPT_CALL ? VPT_CALL_USUAL
+						      : 1;
 		place_columns(s, kind->n_columns, first);
 		*slot = (uint32_t)b->section_count;
 	}
@@ -260,29 +285,95 @@ static struct vpt_batch_index *make_index(struct vpt_batch *b)
 	return b->index;
 }
 
-void vpt_batch_put(struct vpt_batch *b, enum vpt_kind type, uint64_t lane, const void *row)
+/* Room for a row of this kind and lane in `s`, the section that got the last one, or in another.
+ * NULL: nowhere. */
+static struct vpt_section *make_room(
+	struct vpt_batch *b, struct vpt_section *s, const struct vpt_kind_desc *kind, uint64_t lane)
+{
+	if (!s || s->lane != lane)
+		s = find_section(b, kind, lane);
+	if (s && s->row_count < s->row_cap)
+		return s;
+	if (!s || s->row_count >= VPT_ROWS_MAX || grow_section(s)) {
+		b->index->failed =
+			b->decoded || (s && s->row_count >= VPT_ROWS_MAX) ? VPT_EINVAL : VPT_ENOMEM;
+		return NULL;
+	}
+	return s;
+}
+
+/* The columns that a section has after its first row with a value in an absent one. */
+static uint32_t columns_with(const struct vpt_section *s, unsigned column)
+{
+	return s->kind == VPT_KERNEL ? VPT_KERNEL_ALL
+	       : s->kind == VPT_CALL ? VPT_CALL_ALL
+				     : s->present | 1u << column;
+}
+
+/* A row of any kind, into a section with room. */
+static void store_row(struct vpt_section *s, unsigned columns, const uint64_t *values)
+{
+	unsigned c;
+
+	for (c = 0; c < columns; c++) {
+		if (!(s->present & 1u << c)) {
+			if (!values[c])
+				continue;
+			add_columns(s, columns_with(s, c));
+		}
+		s->col[c][s->row_count] = values[c];
+	}
+	s->row_count++;
+}
+
+/* Most rows of the two kinds that nearly all rows are of. */
+static inline int store_fast(struct vpt_section *s, const uint64_t *row)
+{
+	if (s->kind == VPT_KERNEL)
+		return (!(row[VPT_KERNEL_GRAPH_NODE] | row[VPT_KERNEL_FLAGS]) &&
+			       vpt_section_append(s, VPT_KERNEL_USUAL, row)) ||
+		       vpt_section_append(s, VPT_KERNEL_ALL, row);
+	if (s->kind == VPT_CALL)
+		return (!(row[VPT_CALL_NAME] | row[VPT_CALL_RESULT]) &&
+			       vpt_section_append(s, VPT_CALL_USUAL, row)) ||
+		       vpt_section_append(s, VPT_CALL_ALL, row);
+	return 0;
+}
+
+static __attribute__((noinline)) struct vpt_section *put_slow(
+	struct vpt_batch *b, enum vpt_kind type, uint64_t lane, const uint64_t *row)
 {
 	const struct vpt_kind_desc *kind = vpt_kind_desc(type);
 	struct vpt_batch_index *x = make_index(b);
-	const uint64_t *values = row;
 	struct vpt_section *s;
-	unsigned c;
 
 	if (x->failed)
-		return;
-	s = x->last[type] ? &b->sections[x->last[type] - 1] : NULL;
-	if (!s || s->lane != lane)
-		s = find_section(b, kind, lane);
-	if (!s || s->row_count >= VPT_ROWS_MAX || (s->row_count == s->row_cap && grow_section(s))) {
-		x->failed =
-			b->decoded || (s && s->row_count >= VPT_ROWS_MAX) ? VPT_EINVAL : VPT_ENOMEM;
-		return;
+		return NULL;
+	s = make_room(b, x->last[type] ? &b->sections[x->last[type] - 1] : NULL, kind, lane);
+	if (!s)
+		return NULL;
+	store_row(s, kind->n_columns, row);
+	if (kind->flags & VPT_KIND_EVENT)
+		b->event_count++;
+	else
+		x->table_bytes += kind->n_columns * (size_t)2;
+	return s;
+}
+
+struct vpt_section *vpt_batch_put(
+	struct vpt_batch *b, enum vpt_kind type, uint64_t lane, const void *row)
+{
+	const struct vpt_batch_index *x = b->index;
+	struct vpt_section *s;
+
+	if (x && !x->failed && x->last[type]) {
+		s = &b->sections[x->last[type] - 1];
+		if (s->lane == lane && store_fast(s, row)) {
+			b->event_count++;
+			return s;
+		}
 	}
-	for (c = 0; c < kind->n_columns; c++)
-		s->col[c][s->row_count] = values[c];
-	s->row_count++;
-	b->event_count += kind->flags & VPT_KIND_EVENT;
-	x->row_bytes += kind->n_columns * (size_t)2;
+	return put_slow(b, type, lane, row);
 }
 
 uint64_t vpt_batch_string(struct vpt_batch *b, const char *text, size_t len)
@@ -373,36 +464,79 @@ int vpt_batch_error(const struct vpt_batch *b)
 
 int vpt_batch_full(const struct vpt_batch *b)
 {
-	size_t rows = b->index ? b->index->row_bytes : 0;
+	size_t tables = b->index ? b->index->table_bytes : 0;
 
+	/* Rows of events are bounded by their number. */
 	return b->event_count >= VPT_CHUNK_EVENTS || b->strings.count >= VPT_CHUNK_STRINGS ||
 	       b->section_count >= VPT_SECTIONS_MAX / 2 ||
-	       rows + b->strings.size >= VPT_CHUNK_PAYLOAD;
+	       tables + b->strings.size >= VPT_CHUNK_PAYLOAD;
 }
 
-static int moves_t_min(const struct vpt_section *s, const struct vpt_kind_desc *kind, uint32_t row)
+/* ---- measuring ---- */
+
+/* The smallest start and the largest end of spans; invalid times move nothing. */
+VPT_VECTORISE
+static void span_bounds(const uint64_t *starts, const uint64_t *durations, size_t count,
+	uint64_t *least, uint64_t *largest)
+{
+	uint64_t from = UINT64_MAX, to = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t start = starts[i], end = start + durations[i];
+		uint64_t valid = 0 - (uint64_t)((end >= start) & (start != 0));
+
+		to = (end & valid) > to ? (end & valid) : to;
+		from = (start | ~valid) < from ? (start | ~valid) : from;
+	}
+	*least = from;
+	*largest = to;
+}
+
+/* Whether rows of a kind move t_min: none, all, or those that say so. */
+enum moves { MOVES_NOT, MOVES, MAY_MOVE };
+
+static enum moves moves_t_min(const struct vpt_kind_desc *kind)
+{
+	if (kind->type == VPT_CALL || kind->type == VPT_SYNC)
+		return MAY_MOVE;
+	return kind->flags & VPT_KIND_OP || kind->type == VPT_LOSS || kind->type == VPT_OVERHEAD
+		       ? MOVES
+		       : MOVES_NOT;
+}
+
+static int row_moves(const struct vpt_section *s, size_t row)
 {
 	if (s->kind == VPT_CALL)
 		return vpt_call_launches(vpt_call_class((uint32_t)s->col[VPT_CALL_ID][row]));
-	if (s->kind == VPT_SYNC)
-		return s->col[VPT_SYNC_SYNC_KIND][row] == VPT_SYNCKIND_STREAM_WAIT;
-	return kind->flags & VPT_KIND_OP || s->kind == VPT_LOSS || s->kind == VPT_OVERHEAD;
+	return s->col[VPT_SYNC_SYNC_KIND][row] == VPT_SYNCKIND_STREAM_WAIT;
 }
+
+/* Rows are looked at one by one only where a stretch has one that could move t_min. */
+enum { MEASURE_STRETCH = 512 };
 
 static void measure_spans(
 	struct vpt_batch *b, const struct vpt_section *s, const struct vpt_kind_desc *kind)
 {
-	uint32_t row;
+	const uint64_t *starts = s->col[0], *durations = s->col[1];
+	enum moves moves = moves_t_min(kind);
+	size_t at, rows, row;
 
-	for (row = 0; row < s->row_count; row++) {
-		uint64_t start = s->col[0][row], end = start + s->col[1][row];
+	for (at = 0; at < s->row_count; at += rows) {
+		uint64_t least, largest;
 
-		if (end < start || !start)
-			continue; /* invalid times move nothing */
-		if (end > b->t_max_ns)
-			b->t_max_ns = end;
-		if (start < b->t_min_ns && moves_t_min(s, kind, row))
-			b->t_min_ns = start;
+		rows = s->row_count - at < MEASURE_STRETCH ? s->row_count - at : MEASURE_STRETCH;
+		span_bounds(starts + at, durations + at, rows, &least, &largest);
+		if (largest > b->t_max_ns)
+			b->t_max_ns = largest;
+		if (moves == MOVES && least < b->t_min_ns)
+			b->t_min_ns = least;
+		if (moves != MAY_MOVE || least >= b->t_min_ns)
+			continue;
+		for (row = at; row < at + rows; row++)
+			if (starts[row] && starts[row] < b->t_min_ns &&
+				starts[row] + durations[row] >= starts[row] && row_moves(s, row))
+				b->t_min_ns = starts[row];
 	}
 }
 

@@ -1,8 +1,10 @@
-/* batch.h - one chunk of events in memory: the currency between tracer, files, importers and analysis.
+/* batch.h - one chunk of events in memory: the currency between tracer, files, importers and
+ * analysis.
  *
- * A batch is a list of sections; a section is a small table of one kind of event on one lane, stored by
- * columns of plain uint64_t. A section always has every column of its kind; what a file lacks reads
- * as 0. Strings and kernel configurations are numbered within the batch, which stands alone.
+ * A batch is a list of sections; a section is a small table of one kind of event on one lane,
+ * stored by columns of plain uint64_t. A section always has every column of its kind; what a file
+ * lacks reads as 0. Strings and kernel configurations are numbered within the batch, which stands
+ * alone.
  *
  *	section KERNEL, lane 7          section CALL, lane 3
  *	  start_ns     10   25   40       start_ns   2  11
@@ -10,7 +12,9 @@
  *	  config        0    1    0  ---> row of CONFIG ---> row of STRING
  *	  correlation   1    2    3
  *
- * The same struct is filled row by row (by the tracer and the importers) and by the reader. */
+ * The same struct is filled row by row (by the tracer and the importers) and by the reader. Columns
+ * that hold nothing but zeros have no memory of their own in either case: they share one array of
+ * zeros that nobody writes to. */
 #ifndef VPT_FORMATS_BATCH_H
 #define VPT_FORMATS_BATCH_H
 
@@ -27,15 +31,16 @@ struct vpt_section {
 	uint64_t aux;  /* reserved, 0 */
 	uint32_t row_count;
 	uint32_t row_cap;
+	uint32_t present;               /* a bit for each column with values of its own */
 	uint64_t *col[VPT_COLUMNS_MAX]; /* col[VPT_KERNEL_START][row] */
 	uint64_t *data;                 /* the one allocation behind col[] */
 	size_t data_cap;                /* in values */
 };
 
-/* Whether a column has values of its own; else the file lacks it and all of them are 0. */
+/* Whether a column has values of its own; else all of them are 0. */
 static inline int vpt_section_has(const struct vpt_section *s, unsigned column)
 {
-	return (uintptr_t)s->col[column] - (uintptr_t)s->data < s->data_cap * sizeof(*s->data);
+	return s->present >> column & 1;
 }
 
 enum {
@@ -88,13 +93,52 @@ void vpt_batch_measure(struct vpt_batch *b);
  * Sticky: after a failure (no memory, or a limit of the format reached) every put does nothing and
  * vpt_batch_error() says so; check once, at the end. */
 
-/* Appends one row, `row` being the struct of this kind (struct vpt_kernel *, ...). */
-void vpt_batch_put(struct vpt_batch *b, enum vpt_kind kind, uint64_t lane, const void *row);
+/* Appends one row, `row` being the struct of this kind (struct vpt_kernel *, ...). Returns the
+ * section where it stands, which may move with the next put of any kind; NULL: nothing was put. */
+struct vpt_section *vpt_batch_put(
+	struct vpt_batch *b, enum vpt_kind kind, uint64_t lane, const void *row);
+
+/* The columns that KERNEL and CALL sections begin with: those of nearly every row. With the first
+ * row that needs another one, they get all. */
+enum {
+	VPT_KERNEL_USUAL = 1 << VPT_KERNEL_START | 1 << VPT_KERNEL_DURATION |
+			   1 << VPT_KERNEL_CONFIG | 1 << VPT_KERNEL_CORRELATION,
+	VPT_KERNEL_ALL = (1 << VPT_KERNEL_COLUMNS) - 1,
+	VPT_CALL_USUAL = 1 << VPT_CALL_START | 1 << VPT_CALL_DURATION | 1 << VPT_CALL_ID |
+			 1 << VPT_CALL_CORRELATION,
+	VPT_CALL_ALL = (1 << VPT_CALL_COLUMNS) - 1
+};
+
+/* The short way for many rows: appends one to a section that has room and just the columns of
+ * `mask`, a constant; those of the row's other columns must be 0. The caller counts it in
+ * event_count. Returns 0 where it did nothing. */
+static inline __attribute__((always_inline)) int vpt_section_append(
+	struct vpt_section *s, uint32_t mask, const uint64_t *row)
+{
+	uint32_t at = s->row_count;
+
+	if (at == s->row_cap || s->present != mask)
+		return 0;
+#define VPT_STORE(c)                                                                               \
+	if (mask & 1u << (c))                                                                      \
+		s->col[c][at] = row[c];
+	VPT_STORE(0)
+	VPT_STORE(1)
+	VPT_STORE(2)
+	VPT_STORE(3)
+	VPT_STORE(4)
+	VPT_STORE(5)
+#undef VPT_STORE
+	s->row_count = at + 1;
+	return 1;
+}
+_Static_assert((int)VPT_KERNEL_COLUMNS <= 6 && (int)VPT_CALL_COLUMNS <= 6, "stored above");
 
 /* The id of a string; the same text gives the same id. Text beyond 65,536 bytes is cut. "" is 0. */
 uint64_t vpt_batch_string(struct vpt_batch *b, const char *text, size_t len);
 
-/* The id of a kernel configuration; equal ones give the same id. Its name is an id of this batch. */
+/* The id of a kernel configuration; equal ones give the same id. Its name is an id of this
+ * batch. */
 uint64_t vpt_batch_config(struct vpt_batch *b, const struct vpt_config *config);
 
 int vpt_batch_error(const struct vpt_batch *b);
@@ -102,9 +146,9 @@ int vpt_batch_error(const struct vpt_batch *b);
 /* Whether the chunk should be written before more is put: events, bytes, strings or sections. */
 int vpt_batch_full(const struct vpt_batch *b);
 
-/* Appends a section of `rows` rows for the reader to fill: columns whose bit is set in `present` have undefined
- * values, all others are zeros that sections share and nobody writes to. A batch made so takes no puts before
- * it is reset. NULL: no memory. */
+/* Appends a section of `rows` rows for the reader to fill: columns whose bit is set in `present`
+ * have undefined values, all others are zeros that sections share and nobody writes to. A batch
+ * made so takes no puts before it is reset. NULL: no memory. */
 struct vpt_section *vpt_batch_section(struct vpt_batch *b, const struct vpt_kind_desc *kind,
 	uint64_t lane, uint32_t rows, uint32_t present);
 

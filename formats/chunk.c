@@ -12,6 +12,7 @@
 
 #include "formats/column.h"
 #include "formats/memory.h"
+#include "formats/vectorise.h"
 
 #include <string.h>
 
@@ -19,13 +20,13 @@ void vpt_payload_free(struct vpt_payload *p)
 {
 	vpt_free(p->data);
 	vpt_free(p->flushes);
-	vpt_free(p->numbers);
 	memset(p, 0, sizeof(*p));
 }
 
-/* A row costs memory and time even where the file needs no byte for it, because all rows are equal. So that neither
- * can be far from what the payload's length lets expect, a chunk's values, rows times columns of their kinds, are
- * bounded by it; real chunks have about one value a byte. A writer keeps to what readers accept. */
+/* A row costs memory and time even where the file needs no byte for it, because all rows are equal.
+ * So that neither can be far from what the payload's length lets expect, a chunk's values, rows
+ * times columns of their kinds, are bounded by it; real chunks have about one value a byte. A
+ * writer keeps to what readers accept. */
 enum { VALUES_MAX = 16 << 20, VALUES_FREE = 1 << 20, VALUES_A_BYTE = 16 };
 
 static uint64_t values_allowed(size_t payload)
@@ -79,33 +80,48 @@ static int put_column(struct vpt_payload *p, const struct vpt_column_desc *colum
 	struct vpt_column_code code;
 	size_t at, plane;
 
-	if (vpt_grow(&p->numbers, &p->number_cap, rows, sizeof(*p->numbers)))
-		return VPT_ENOMEM;
-	code = vpt_column_transform(column->enc, values, durations, rows, p->numbers);
+	code = vpt_column_plan(column->enc, values, durations, rows);
 	if (put_column_header(p, column->id, code, code.width * rows))
 		return VPT_ENOMEM;
 	at = extend(p, code.width * rows);
 	if (at == SIZE_MAX)
 		return VPT_ENOMEM;
-	vpt_column_split(p->numbers, rows, code.width, p->data + at);
-	/* Noise and near-constant planes want Huffman tables of their own: 8 to 11 % off the size. */
+	vpt_column_planes(&code, values, durations, rows, p->data + at);
+	/* Noise and near-constant planes want Huffman tables of their own: 8 to 11 % off the
+	 * size. */
 	for (plane = 1; rows >= VPT_FLUSH_ROWS && plane <= code.width; plane++)
 		if (mark_flush(p, at + plane * rows))
 			return VPT_ENOMEM;
 	return VPT_OK;
 }
 
-/* A column of zeros says nothing: left out, it reads as 0. The first column stays, so that a section of
- * zeros keeps its rows. */
-static int worth_writing(const uint64_t *values, size_t rows, unsigned column)
+VPT_VECTORISE
+static uint64_t all_bits(const uint64_t *values, size_t count)
 {
+	uint64_t bits = 0;
 	size_t i;
+
+	for (i = 0; i < count; i++)
+		bits |= values[i];
+	return bits;
+}
+
+/* A column of zeros says nothing: left out, it reads as 0. The first column stays, so that a
+ * section of zeros keeps its rows. */
+static int worth_writing(const struct vpt_section *s, unsigned column)
+{
+	enum { LOOK = 256 }; /* most columns tell at once */
+	size_t at, rows;
 
 	if (!column)
 		return 1;
-	for (i = 0; i < rows; i++)
-		if (values[i])
+	if (!vpt_section_has(s, column))
+		return 0;
+	for (at = 0; at < s->row_count; at += rows) {
+		rows = s->row_count - at < LOOK ? s->row_count - at : LOOK;
+		if (all_bits(s->col[column] + at, rows))
 			return 1;
+	}
 	return 0;
 }
 
@@ -139,7 +155,7 @@ static int put_section(struct vpt_payload *p, const struct vpt_section *s)
 	if (at == SIZE_MAX)
 		return VPT_ENOMEM;
 	for (c = 0; c < kind->n_columns; c++) {
-		if (!worth_writing(s->col[c], s->row_count, c))
+		if (!worth_writing(s, c))
 			continue;
 		if (put_column(p, &kind->columns[c], s->col[c], durations, s->row_count))
 			return VPT_ENOMEM;
@@ -361,8 +377,8 @@ static int column_index(const struct vpt_kind_desc *kind, uint8_t id)
 	return -1;
 }
 
-/* Sorts a section's columns by their index in the kind. VPT_END: the section must be skipped, because a
- * column this version does not know is needed to understand it. */
+/* Sorts a section's columns by their index in the kind. VPT_END: the section must be skipped,
+ * because a column this version does not know is needed to understand it. */
 static int view_columns(struct cursor c, const struct section_header *h,
 	const struct vpt_kind_desc *kind, struct column_view views[VPT_COLUMNS_MAX], uint32_t *seen)
 {

@@ -13,8 +13,6 @@ struct vpt_payload {
 	size_t size, cap;
 	size_t *flushes; /* offsets after which the compressor should close its block */
 	size_t flush_count, flush_cap;
-	uint64_t *numbers; /* a transformed column */
-	size_t number_cap;
 };
 
 void vpt_payload_free(struct vpt_payload *p);

@@ -1,5 +1,7 @@
-/* column.c - transforms and byte planes. The two loops over planes are where a capture's time goes, so
- * each width has its own copy with the width known to the compiler, which then vectorises it. */
+/* column.c - transforms and byte planes. The loops over columns are where a capture's time goes: a
+ * column is read twice, once to see how wide it is and once to be split, and nothing as long as a
+ * column stands in between. Joining has a copy for each width, with the width known to the
+ * compiler, which then vectorises it. */
 #include "formats/column.h"
 
 #include "formats/schema.h"
@@ -22,96 +24,141 @@ static uint64_t unzigzag(uint64_t number)
 	return number >> 1 ^ (0 - (number & 1));
 }
 
+/* ---- how wide a column is: loops that write nothing and leave early nowhere ---- */
+
+/* The width of the largest number is that of all its bits and of all smaller ones'. */
 VPT_VECTORISE
-static uint64_t transform_plain(
-	const uint64_t *restrict values, size_t count, uint64_t *restrict out, uint64_t *base)
+static uint64_t plan_plain(const uint64_t *values, size_t count, uint64_t *base)
 {
-	uint64_t least = values[0], bits = 0;
+	uint64_t least = values[0], largest = values[0];
 	size_t i;
 
-	for (i = 1; i < count; i++)
+	for (i = 1; i < count; i++) {
 		least = values[i] < least ? values[i] : least;
-	for (i = 0; i < count; i++) {
-		out[i] = values[i] - least;
-		bits |= out[i];
+		largest = values[i] > largest ? values[i] : largest;
 	}
 	*base = least;
-	return bits;
+	return largest - least;
 }
 
 VPT_VECTORISE
-static uint64_t transform_delta(
-	const uint64_t *restrict values, size_t count, uint64_t *restrict out, uint64_t *base)
+static uint64_t plan_delta(const uint64_t *values, size_t count)
 {
 	uint64_t bits = 0;
 	size_t i;
 
-	*base = values[0];
-	out[0] = 0;
-	for (i = 1; i < count; i++) {
-		out[i] = zigzag(values[i] - values[i - 1]);
-		bits |= out[i];
-	}
+	for (i = 1; i < count; i++)
+		bits |= zigzag(values[i] - values[i - 1]);
 	return bits;
 }
 
-/* Returns 0 when some distance does not fit in 62 bits and a sign. Nothing here depends on the row before
- * but its input, and nothing leaves the loop early, so that it can be vectorised. */
+/* The number of a row from its values and those of the row before. */
+static inline __attribute__((always_inline)) uint64_t gap_number(
+	uint64_t start, uint64_t duration, uint64_t previous_end, uint64_t *bad)
+{
+	uint64_t parent = start < previous_end;
+	uint64_t distance = start - previous_end + (duration & (0 - parent));
+
+	/* A leaf's distance has its two top bits clear, a parent's has them equal to its sign. */
+	*bad |= parent ? distance ^ distance << 1 : distance | distance << 1;
+	return distance << 1 | parent;
+}
+
+/* Returns 0 when some distance does not fit in 62 bits and a sign. */
 VPT_VECTORISE
-static int transform_gap(const uint64_t *restrict starts, const uint64_t *restrict durations,
-	size_t count, uint64_t *restrict out, uint64_t *bits)
+static int plan_gap(const uint64_t *starts, const uint64_t *durations, size_t count, uint64_t *bits)
 {
 	uint64_t seen = 0, bad = 0;
 	size_t i;
 
-	out[0] = 0; /* the base is the first start */
-	for (i = 1; i < count; i++) {
-		uint64_t previous_end = starts[i - 1] + durations[i - 1];
-		uint64_t parent = starts[i] < previous_end;
-		uint64_t distance = starts[i] - previous_end + (durations[i] & (0 - parent));
-
-		/* A leaf's distance has its two top bits clear, a parent's has them equal to its sign. */
-		bad |= parent ? distance ^ distance << 1 : distance | distance << 1;
-		out[i] = distance << 1 | parent;
-		seen |= out[i];
-	}
+	for (i = 1; i < count; i++)
+		seen |= gap_number(starts[i], durations[i], starts[i - 1] + durations[i - 1], &bad);
 	*bits = seen;
 	return !(bad >> 63);
 }
 
-struct vpt_column_code vpt_column_transform(
-	uint8_t enc, const uint64_t *values, const uint64_t *durations, size_t count, uint64_t *out)
+struct vpt_column_code vpt_column_plan(
+	uint8_t enc, const uint64_t *values, const uint64_t *durations, size_t count)
 {
-	struct vpt_column_code code = {.enc = enc};
+	struct vpt_column_code code = {.enc = enc, .base = values[0]};
 	uint64_t bits = 0;
 
-	if (enc == VPT_ENC_GAP) {
-		code.base = values[0];
-		if (!transform_gap(values, durations, count, out, &bits))
-			code.enc = VPT_ENC_DELTA;
-	}
+	if (enc == VPT_ENC_GAP && !plan_gap(values, durations, count, &bits))
+		code.enc = VPT_ENC_DELTA;
 	if (code.enc == VPT_ENC_DELTA)
-		bits = transform_delta(values, count, out, &code.base);
+		bits = plan_delta(values, count);
 	if (code.enc == VPT_ENC_PLAIN)
-		bits = transform_plain(values, count, out, &code.base);
+		bits = plan_plain(values, count, &code.base);
 	code.width = (uint8_t)width_of(bits);
 	return code;
 }
 
-VPT_VECTORISE
-void vpt_column_split(const uint64_t *numbers, size_t count, unsigned width, unsigned char *planes)
+/* ---- planes: a stretch at a time, which stays in the first-level cache ---- */
+
+enum { SPLIT_STRETCH = 512 };
+
+/* Numbers of rows from..from + count, `from` > 0 but for PLAIN. As 32 bits where that is enough:
+ * half the work. */
+#define MAKE_NUMBERS(type, name)                                                                   \
+	static inline __attribute__((always_inline)) void name(const struct vpt_column_code *code, \
+		const uint64_t *values, const uint64_t *durations, size_t from, size_t count,      \
+		type *restrict out)                                                                \
+	{                                                                                          \
+		const uint64_t *v = values + from, *d = durations + from;                          \
+		uint64_t base = code->base, bad = 0;                                               \
+		size_t i;                                                                          \
+                                                                                                   \
+		if (code->enc == VPT_ENC_PLAIN)                                                    \
+			for (i = 0; i < count; i++)                                                \
+				out[i] = (type)(v[i] - base);                                      \
+		else if (code->enc == VPT_ENC_DELTA)                                               \
+			for (i = 0; i < count; i++)                                                \
+				out[i] = (type)zigzag(v[i] - v[i - 1]);                            \
+		else                                                                               \
+			for (i = 0; i < count; i++)                                                \
+				out[i] = (type)gap_number(v[i], d[i], v[i - 1] + d[i - 1], &bad);  \
+	}                                                                                          \
+	VPT_VECTORISE                                                                              \
+	static void split_##name(const struct vpt_column_code *code, const uint64_t *values,       \
+		const uint64_t *durations, size_t from, size_t count, size_t stride,               \
+		unsigned char *restrict planes)                                                    \
+	{                                                                                          \
+		type numbers[SPLIT_STRETCH];                                                       \
+		unsigned plane;                                                                    \
+		size_t i;                                                                          \
+                                                                                                   \
+		name(code, values, durations, from, count, numbers);                               \
+		for (plane = 0; plane < code->width; plane++) {                                    \
+			unsigned char *out = planes + plane * stride + from;                       \
+                                                                                                   \
+			for (i = 0; i < count; i++)                                                \
+				out[i] = (unsigned char)(numbers[i] >> plane * 8);                 \
+		}                                                                                  \
+	}
+
+MAKE_NUMBERS(uint32_t, narrow_numbers)
+MAKE_NUMBERS(uint64_t, wide_numbers)
+
+void vpt_column_planes(const struct vpt_column_code *code, const uint64_t *values,
+	const uint64_t *durations, size_t count, unsigned char *planes)
 {
+	size_t from = 0, rows;
 	unsigned plane;
-	size_t i;
 
-	for (plane = 0; plane < width; plane++) {
-		unsigned char *out = planes + plane * count;
-		unsigned shift = plane * 8;
-
-		for (i = 0; i < count; i++)
-			out[i] = (unsigned char)(numbers[i] >> shift);
+	if (!durations)
+		durations = values; /* never looked at, but pointed to */
+	/* The first row's number is 0 where numbers tell of the row before. */
+	if (code->enc != VPT_ENC_PLAIN)
+		for (from = 1, plane = 0; plane < code->width; plane++)
+			planes[plane * count] = 0;
+	for (; code->width && from < count; from += rows) {
+		rows = count - from < SPLIT_STRETCH ? count - from : SPLIT_STRETCH;
+		(code->width <= 4 ? split_narrow_numbers : split_wide_numbers)(
+			code, values, durations, from, rows, count, planes);
 	}
 }
+
+/* ---- and back ---- */
 
 static inline __attribute__((always_inline)) void join_width(const unsigned char *planes,
 	size_t stride, size_t count, unsigned width, uint64_t base, uint64_t *out)
@@ -164,8 +211,8 @@ static void join_planes(const unsigned char *planes, size_t stride, size_t count
 	}
 }
 
-/* Both other encodings become differences between neighbours, which are then added up: all but the adding is
- * vectorised, a stretch at a time that stays in the first-level cache. */
+/* Both other encodings become differences between neighbours, which are then added up: all but the
+ * adding is vectorised, a stretch at a time that stays in the first-level cache. */
 enum { STRETCH = 1024 };
 
 VPT_VECTORISE
@@ -177,8 +224,8 @@ static void undo_zigzag(uint64_t *numbers, size_t count)
 		numbers[i] = unzigzag(numbers[i]);
 }
 
-/* Even: the gap leads from the end of the row before to the start. Odd: it leads to the end. `previous` are the rows
- * before. */
+/* Even: the gap leads from the end of the row before to the start. Odd: it leads to the end.
+ * `previous` are the rows before. */
 VPT_VECTORISE
 static void undo_gap(uint64_t *restrict numbers, const uint64_t *durations,
 	const uint64_t *previous, size_t count)

@@ -24,14 +24,15 @@ struct vpt_column_code {
 	uint64_t base;
 };
 
-/* Writes the transformed numbers of `count` > 0 rows to `out`. `durations` is needed for GAP only. */
-struct vpt_column_code vpt_column_transform(uint8_t enc, const uint64_t *values,
-	const uint64_t *durations, size_t count, uint64_t *out);
+/* What becomes of `count` > 0 rows. `durations` is needed for GAP only. */
+struct vpt_column_code vpt_column_plan(
+	uint8_t enc, const uint64_t *values, const uint64_t *durations, size_t count);
 
-/* `width` planes of `count` bytes. */
-void vpt_column_split(const uint64_t *numbers, size_t count, unsigned width, unsigned char *planes);
+/* Writes the `width` planes of `count` bytes that were planned for just these rows. */
+void vpt_column_planes(const struct vpt_column_code *code, const uint64_t *values,
+	const uint64_t *durations, size_t count, unsigned char *planes);
 
-/* The reverse of split and transform, in place in `out`. `enc` PLAIN or DELTA. */
+/* The reverse, in place in `out`. `enc` PLAIN or DELTA. */
 void vpt_column_join(const unsigned char *planes, size_t count, unsigned width, uint8_t enc,
 	uint64_t base, uint64_t *out);
 /* The same for GAP, given the durations. */

@@ -266,6 +266,86 @@ static void sections_grow_and_are_used_again(void **state)
 	}
 }
 
+/* A column gets memory with its first value; what stood there before reads as 0, in that row too. */
+static void columns_appear_with_their_first_value(void **state)
+{
+	enum { ROWS = 200 };
+	static const struct {
+		enum vpt_kind kind;
+		unsigned column, columns; /* that gets a value, that there are then */
+		uint32_t at;
+	} cases[] = {
+		{VPT_KERNEL, VPT_KERNEL_GRAPH_NODE, VPT_KERNEL_COLUMNS, 0},
+		{VPT_KERNEL, VPT_KERNEL_FLAGS, VPT_KERNEL_COLUMNS, 31},
+		{VPT_KERNEL, VPT_KERNEL_FLAGS, VPT_KERNEL_COLUMNS, 32},
+		{VPT_CALL, VPT_CALL_NAME, VPT_CALL_COLUMNS, 33},
+		{VPT_CALL, VPT_CALL_RESULT, VPT_CALL_COLUMNS, ROWS - 1},
+		{VPT_RANGE, VPT_RANGE_UNMATCHED, 2, 100},
+		{VPT_MARK, VPT_MARK_TIME, 1, 5},
+	};
+	size_t n;
+
+	(void)state;
+	for (n = 0; n < 2 * sizeof(cases) / sizeof(cases[0]); n++) {
+		const unsigned column = cases[n / 2].column;
+		const struct vpt_section *s;
+		uint64_t row[VPT_COLUMNS_MAX];
+		unsigned c, present = 0;
+		uint32_t i;
+
+		/* Every other time in memory that is full of another chunk. */
+		memset(row, 0x77, sizeof(row));
+		for (i = 0; n % 2 && i < ROWS; i++)
+			vpt_batch_put(&batch, VPT_COPY, 1, row);
+		vpt_batch_reset(&batch);
+		memset(row, 0, sizeof(row));
+		for (i = 0; i < ROWS; i++) {
+			row[0] = i + 1;
+			row[column] = i == cases[n / 2].at ? 5 : column ? 0 : i + 1;
+			s = vpt_batch_put(&batch, cases[n / 2].kind, 1, row);
+			assert_ptr_equal(s, vpt_batch_find(&batch, cases[n / 2].kind));
+		}
+		for (i = 0; i < ROWS; i++)
+			for (c = 0; c < vpt_kind_desc(s->kind)->n_columns; c++) {
+				uint64_t value = c == 0 ? i + 1 : 0;
+
+				if (i == cases[n / 2].at && c == column)
+					value = 5;
+				assert_int_equal(s->col[c][i], value);
+				present += i ? 0 : (unsigned)vpt_section_has(s, c);
+			}
+		assert_int_equal(present, cases[n / 2].columns);
+		assert_int_equal(batch.event_count, ROWS);
+	}
+}
+
+/* The short way into a section does all or nothing. */
+static void appended_rows_are_those_that_fit(void **state)
+{
+	struct vpt_kernel k = {1, 2, 3, 4, 0, 0};
+	struct vpt_section *s = vpt_batch_put(&batch, VPT_KERNEL, 1, &k);
+	uint32_t i;
+
+	(void)state;
+	assert_false(vpt_section_append(s, VPT_KERNEL_ALL, &k.start_ns));
+	for (i = 1; i < s->row_cap; i++) {
+		k.config = i;
+		assert_true(vpt_section_append(s, VPT_KERNEL_USUAL, &k.start_ns));
+	}
+	assert_false(vpt_section_append(s, VPT_KERNEL_USUAL, &k.start_ns));
+	k.graph_node = 9;
+	s = vpt_batch_put(&batch, VPT_KERNEL, 1, &k);
+	assert_false(vpt_section_append(s, VPT_KERNEL_USUAL, &k.start_ns));
+	k.graph_node = 10;
+	assert_true(vpt_section_append(s, VPT_KERNEL_ALL, &k.start_ns));
+	assert_int_equal(s->row_count, i + 2);
+	assert_int_equal(s->col[VPT_KERNEL_CONFIG][i - 1], i - 1);
+	assert_int_equal(s->col[VPT_KERNEL_GRAPH_NODE][i - 1], 0);
+	assert_int_equal(s->col[VPT_KERNEL_GRAPH_NODE][i], 9);
+	assert_int_equal(s->col[VPT_KERNEL_GRAPH_NODE][i + 1], 10);
+	assert_int_equal(s->col[VPT_KERNEL_CORRELATION][i + 1], 4);
+}
+
 /* What the reader filled shares memory with others: it takes rows only after a reset, and then again. */
 static void a_decoded_batch_takes_no_rows_before_it_is_reset(void **state)
 {
@@ -682,6 +762,8 @@ int main(void)
 		RULE(blocks_end_behind_large_planes_only),
 		RULE(strings_and_configs_are_kept_once),
 		RULE(sections_grow_and_are_used_again),
+		RULE(columns_appear_with_their_first_value),
+		RULE(appended_rows_are_those_that_fit),
 		RULE(a_decoded_batch_takes_no_rows_before_it_is_reset),
 		RULE(limits_stick_and_are_worded),
 		RULE(a_chunk_is_full_in_time),

@@ -18,12 +18,18 @@ static unsigned char planes[ROWS_MAX * 8 + 1]; /* one more, which nobody may tou
 
 static struct vpt_column_code there_and_back(uint8_t enc, size_t count)
 {
-	struct vpt_column_code code = vpt_column_transform(enc, values, durations, count, numbers);
+	struct vpt_column_code code = vpt_column_plan(enc, values, durations, count);
+	size_t i;
 
 	assert_in_range(code.width, 0, 8);
 	memset(planes, 0x5a, sizeof(planes));
-	vpt_column_split(numbers, count, code.width, planes);
+	vpt_column_planes(&code, values, durations, count, planes);
 	assert_int_equal(planes[code.width * count], 0x5a);
+	/* As wide as the largest number, no wider. */
+	for (i = 0; code.width && i < count && !planes[(code.width - 1u) * count + i]; i++)
+		;
+	assert_true(!code.width || i < count);
+	vpt_column_join(planes, count, code.width, VPT_ENC_PLAIN, 0, numbers);
 	memset(back, 0x33, sizeof(back));
 	if (code.enc == VPT_ENC_GAP)
 		vpt_column_join_gap(planes, count, code.width, code.base, durations, back);
@@ -87,12 +93,16 @@ static void numbers_are_transformed_as_the_format_says(void **state)
 
 static void planes_hold_low_bytes_first(void **state)
 {
-	static const unsigned char expected[] = {0x01, 0x11, 0x02, 0x22, 0x03, 0x33};
+	static const unsigned char expected[] = {0x01, 0x11, 0, 0x02, 0x22, 0, 0x03, 0x33, 0};
+	struct vpt_column_code code;
 
 	(void)state;
-	numbers[0] = 0x030201;
-	numbers[1] = 0x332211;
-	vpt_column_split(numbers, 2, 3, planes);
+	values[0] = 0x030201;
+	values[1] = 0x332211;
+	values[2] = 0;
+	code = vpt_column_plan(VPT_ENC_PLAIN, values, NULL, 3);
+	assert_int_equal(code.width, 3);
+	vpt_column_planes(&code, values, NULL, 3, planes);
 	assert_memory_equal(planes, expected, sizeof(expected));
 }
 

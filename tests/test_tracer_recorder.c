@@ -1,4 +1,5 @@
-/* test_tracer_recorder.c - what reaches the file and what is counted: received = written + dropped, whatever happens. */
+/* test_tracer_recorder.c - what reaches the file and what is counted: received = written + dropped,
+ * whatever happens. */
 #include "tracer/recorder.h"
 
 #include "formats/memory.h"
@@ -221,7 +222,8 @@ static void a_full_chunk_is_written_by_itself(void **state)
 	assert_int_equal(read_back().lane_rows_of_used, 0);
 }
 
-/* The disk fails at its n-th write, for every n: what was written before is whole, the rest is counted as dropped. */
+/* The disk fails at its n-th write, for every n: what was written before is whole, the rest is
+ * counted as dropped. */
 static void a_failing_disk_loses_nothing_from_the_count(void **state)
 {
 	int fail_at, i;
@@ -272,6 +274,154 @@ static void rows_of_a_pause_are_not_received(void **state)
 	assert_int_equal(totals().received, 3);
 }
 
+/* ---- the short way for kernels and calls ---- */
+
+static int short_ways; /* how many rows went it */
+
+/* As the decoder puts rows: the short way first. */
+static void put_short(enum vpt_kind kind, struct vtr_lane *lane, uint64_t start_ns)
+{
+	const uint64_t row[] = {start_ns, 10, 1, kind == VPT_KERNEL, kind == VPT_CALL, 0};
+	const int kernel = kind == VPT_KERNEL;
+
+	if (kernel ? vtr_recorder_append(recorder, VPT_KERNEL, lane, VPT_KERNEL_USUAL, row)
+		   : vtr_recorder_append(recorder, VPT_CALL, lane, VPT_CALL_USUAL, row))
+		short_ways++;
+	else
+		vtr_recorder_put(recorder, kind, lane, row);
+}
+
+/* Rows in a file by kind and lane. */
+struct counts {
+	uint64_t kernels, calls, lanes[4];
+};
+
+static struct counts count_rows(void)
+{
+	struct counts n = {0};
+	struct vpt_source *src;
+	struct vpt_reader *reader;
+	struct vpt_decoder *decoder = vpt_decoder_new();
+	struct vpt_batch batch;
+	size_t i, k;
+
+	assert_int_equal(vpt_source_memory(disk.data, disk.size, &src, NULL), VPT_OK);
+	assert_int_equal(vpt_reader_open(src, &reader, NULL), VPT_OK);
+	vpt_batch_init(&batch);
+	for (i = 0; i < vpt_reader_chunks(reader); i++) {
+		assert_int_equal(vpt_reader_chunk(reader, decoder, i, &batch, NULL), VPT_OK);
+		for (k = 0; k < batch.section_count; k++) {
+			const struct vpt_section *s = &batch.sections[k];
+
+			if (s->kind != VPT_KERNEL && s->kind != VPT_CALL)
+				continue;
+			*(s->kind == VPT_KERNEL ? &n.kernels : &n.calls) += s->row_count;
+			assert_in_range(s->lane, 1, 3);
+			n.lanes[s->lane] += s->row_count;
+		}
+	}
+	vpt_batch_free(&batch);
+	vpt_decoder_free(decoder);
+	vpt_reader_free(reader);
+	return n;
+}
+
+/* Kinds and lanes in turn, with chunks ending in between and sections moving: each row is found
+ * where it belongs. */
+static void the_short_way_leads_to_the_same_rows(void **state)
+{
+	struct vtr_lane *lanes[3];
+	struct vtr_recorder_totals t;
+	struct counts n;
+	uint64_t i;
+
+	(void)state;
+	open_recorder(0, 0);
+	lanes[0] = vtr_recorder_stream(recorder, 0, 1, 7);
+	lanes[1] = vtr_recorder_thread(recorder, 1);
+	lanes[2] = vtr_recorder_thread(recorder, 2);
+	short_ways = 0;
+	for (i = 0; i < 9000; i++) {
+		vtr_recorder_room(recorder);
+		put_short(i % 3 ? VPT_CALL : VPT_KERNEL, lanes[i % 3], 2000 + i);
+		if (i % 1000 == 7)
+			put_range(2, 2000 + i, "between");
+		if (i % 2500 == 2499)
+			vtr_recorder_flush(recorder, VTR_FLUSH_ALWAYS);
+		/* A kind of lanes of its own makes the list of sections grow. */
+		if (i % 100 == 0)
+			put_range(100 + (uint32_t)i, 2000 + i, "many");
+		assert_int_equal(totals().received, i + 1 + i / 100 + 1 + (i + 993) / 1000);
+	}
+	vtr_recorder_flush(recorder, VTR_FLUSH_LAST);
+	assert_in_range(short_ways, 8800, 8990);
+	n = count_rows();
+	assert_int_equal(n.kernels, 3000);
+	assert_int_equal(n.calls, 6000);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(n.lanes[lanes[i]->key], 3000);
+	t = totals();
+	assert_int_equal(t.written, 9000 + 90 + 9);
+	assert_int_equal(lanes[0]->received, 3000);
+	assert_int_equal(lanes[0]->dropped, 0);
+}
+
+static void the_short_way_ends_where_the_disk_does(void **state)
+{
+	struct vtr_lane *lane;
+	struct vtr_recorder_totals t;
+	int i;
+
+	(void)state;
+	open_recorder(3, 0);
+	lane = vtr_recorder_stream(recorder, 0, 1, 7);
+	for (i = 0; i < 100; i++) {
+		put_short(VPT_KERNEL, lane, 2000);
+		if (i % 30 == 29)
+			vtr_recorder_flush(recorder, VTR_FLUSH_ALWAYS);
+	}
+	/* One chunk is there, one failed, the rest was never kept. */
+	t = totals();
+	assert_int_equal(t.received, 100);
+	assert_int_equal(t.written, 30);
+	assert_int_equal(lane->received, 100);
+	assert_int_equal(lane->dropped, 70);
+	assert_int_equal(count_rows().kernels, 30);
+}
+
+static void the_short_way_sees_pauses(void **state)
+{
+	struct vtr_lane *lane;
+	int before;
+
+	(void)state;
+	open_recorder(0, 0);
+	lane = vtr_recorder_stream(recorder, 0, 1, 7);
+	short_ways = 0;
+	put_short(VPT_KERNEL, lane, 1000);
+	put_short(VPT_KERNEL, lane, 1001);
+	assert_int_equal(short_ways, 1);
+	put_short(VPT_KERNEL, lane, 0); /* makes no sense, and is a row all the same */
+	vtr_recorder_pause(recorder, 3000);
+	put_short(VPT_KERNEL, lane, 2999);
+	put_short(VPT_KERNEL, lane, 3000);
+	put_short(VPT_KERNEL, lane, 99000);
+	vtr_recorder_resume(recorder, 4000);
+	put_short(VPT_KERNEL, lane, 3999);
+	before = short_ways;
+	put_short(VPT_KERNEL, lane, 4000);
+	assert_int_equal(short_ways, before + 1);
+	/* The clock was set back in between: the first pause is the later one. */
+	vtr_recorder_pause(recorder, 2000);
+	vtr_recorder_resume(recorder, 2500);
+	put_short(VPT_KERNEL, lane, 2200);
+	put_short(VPT_KERNEL, lane, 3500);
+	put_short(VPT_KERNEL, lane, 2600);
+	vtr_recorder_flush(recorder, VTR_FLUSH_LAST);
+	assert_int_equal(totals().received, 6);
+	assert_int_equal(count_rows().kernels, 6);
+}
+
 static void lanes_are_found_again(void **state)
 {
 	struct vtr_lane *a, *b;
@@ -302,6 +452,9 @@ int main(void)
 		cmocka_unit_test_teardown(a_failing_disk_loses_nothing_from_the_count, teardown),
 		cmocka_unit_test_teardown(rows_of_a_pause_are_not_received, teardown),
 		cmocka_unit_test_teardown(lanes_are_found_again, teardown),
+		cmocka_unit_test_teardown(the_short_way_leads_to_the_same_rows, teardown),
+		cmocka_unit_test_teardown(the_short_way_ends_where_the_disk_does, teardown),
+		cmocka_unit_test_teardown(the_short_way_sees_pauses, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

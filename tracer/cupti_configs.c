@@ -6,7 +6,10 @@
  *	            a table; compared once a buffer
  *
  * A video model launches a few hundred shapes again and again: what costs is the comparison of a
- * shape, eight words. */
+ * shape, eight words. In the next buffer a shape is believed again as soon as its name has been
+ * compared, once for all shapes of that name. Models repeat whole sequences of launches, so the
+ * shape that followed the last few shapes the last time is looked at first: no hash, and no branch
+ * that the processor cannot foresee. */
 #include "tracer/cupti_configs.h"
 
 #include "formats/memory.h"
@@ -16,6 +19,8 @@
 enum {
 	SHAPES = 2048, /* a power of two */
 	PLACES = 4,    /* where one shape may stand */
+	PASTS = 8192,  /* a power of two: what followed so many short sequences */
+	PAST_SHIFT = 3,
 	SHAPE_WORDS = 8,
 	NAME_SLOTS = 1 << 15,
 	NAMES_MAX = NAME_SLOTS / 2,
@@ -23,11 +28,19 @@ enum {
 	NAMES_BYTES_MAX = 8 << 20
 };
 
+/* What is compared, and what is found: a line of the processor's cache each. */
+enum { LINE = 64 };
+
 struct shape {
-	uint64_t words[SHAPE_WORDS];
-	uint64_t buffer; /* in which the name was last compared; 0: unused */
-	uint64_t chunk;
+	_Alignas(LINE) uint64_t words[SHAPE_WORDS];
+};
+
+struct place {
+	_Alignas(LINE) uint64_t believed; /* in what epoch; 0: unused */
 	uint64_t config;
+	uint64_t chunk; /* in which that and its string are good */
+	uint64_t string;
+	const struct name *name; /* where its name stood; perhaps another one's slot by now */
 };
 
 struct name {
@@ -40,16 +53,28 @@ struct name {
 
 struct vtr_configs {
 	struct shape shapes[SHAPES];
-	uint32_t hashes[SHAPES]; /* of shapes, apart: most comparisons end here */
+	struct place places[SHAPES];
+	uint16_t next[PASTS]; /* the place that came last after this past */
+	uint32_t past;        /* the last three places or so, mixed */
 	uint32_t next_place;
 	struct name names[NAME_SLOTS];
 	size_t name_count, name_bytes;
 	uint64_t buffer; /* number of the buffer at hand */
+	uint64_t epoch;  /* of that buffer and the chunk below */
+	uint64_t chunk;
+	void *memory; /* in which this struct stands at a line's beginning */
 };
 
 struct vtr_configs *vtr_configs_new(void)
 {
-	return vpt_calloc(1, sizeof(struct vtr_configs));
+	char *memory = vpt_calloc(1, sizeof(struct vtr_configs) + LINE);
+	struct vtr_configs *c;
+
+	if (!memory)
+		return NULL;
+	c = (struct vtr_configs *)(memory + (LINE - (uintptr_t)memory % LINE));
+	c->memory = memory;
+	return c;
 }
 
 static void forget_names(struct vtr_configs *c)
@@ -64,21 +89,22 @@ static void forget_names(struct vtr_configs *c)
 
 void vtr_configs_free(struct vtr_configs *c)
 {
-	if (c)
-		forget_names(c);
-	vpt_free(c);
+	if (!c)
+		return;
+	forget_names(c);
+	vpt_free(c->memory);
 }
 
 void vtr_configs_begin(struct vtr_configs *c)
 {
 	forget_names(c);
-	memset(c->shapes, 0, sizeof(c->shapes));
-	memset(c->hashes, 0, sizeof(c->hashes));
+	memset(c->places, 0, sizeof(c->places));
 }
 
 void vtr_configs_buffer(struct vtr_configs *c)
 {
 	c->buffer++;
+	c->epoch++;
 }
 
 /* ---- names ---- */
@@ -107,10 +133,13 @@ static int copy_name(struct vtr_configs *c, struct name *n, const char *pointer)
 	return 0;
 }
 
-static uint64_t string_of(struct vtr_configs *c, struct vtr_recorder *r, const char *pointer)
+/* The string of a name in the open chunk, and the slot where the name stands, NULL: in none. */
+static uint64_t string_of(struct vtr_configs *c, struct vtr_recorder *r, const char *pointer,
+	const struct name **slot)
 {
 	struct name *n;
 
+	*slot = NULL;
 	if (!pointer)
 		return 0;
 	if (c->name_count >= NAMES_MAX || c->name_bytes >= NAMES_BYTES_MAX)
@@ -127,6 +156,7 @@ static uint64_t string_of(struct vtr_configs *c, struct vtr_recorder *r, const c
 		n->string = vpt_batch_string(vtr_recorder_batch(r), n->copy, n->len);
 		n->chunk = vtr_recorder_chunk(r);
 	}
+	*slot = n;
 	return n->string;
 }
 
@@ -138,9 +168,9 @@ static inline uint64_t pair(uint32_t low, uint32_t high)
 }
 
 static uint64_t make_config(
-	struct vtr_configs *c, struct vtr_recorder *r, const struct vtr_record_kernel *k)
+	struct vtr_recorder *r, const struct vtr_record_kernel *k, uint64_t string)
 {
-	struct vpt_config row = {.name = string_of(c, r, k->name),
+	struct vpt_config row = {.name = string,
 		.grid_x = k->grid_x,
 		.grid_y = k->grid_y,
 		.grid_z = k->grid_z,
@@ -174,48 +204,109 @@ _Static_assert(offsetof(struct vtr_record_kernel, dynamic_shared) + 4 ==
 		       offsetof(struct vtr_record_kernel, grid_x) + 32,
 	"grid, block and shared memory are 32 bytes in one piece");
 
-static inline uint64_t hash_of(const uint64_t words[SHAPE_WORDS])
+/* Local memory and clusters follow from the rest, or nearly so: they are compared, but not hashed. */
+static inline size_t hash_of(const uint64_t words[SHAPE_WORDS])
 {
-	const uint64_t a = 0x9e3779b97f4a7c15u, b = 0xd6e8feb86659fd93u;
-	/* Two chains of multiplications instead of one: they run side by side. */
-	uint64_t even = ((words[0] * a + words[2]) * a + words[4]) * a + words[6];
-	uint64_t odd = ((words[1] * b + words[3]) * b + words[5]) * b + words[7];
+	uint64_t h = (words[0] ^ words[3] << 32) * 0x9e3779b97f4a7c15u;
 
-	return vpt_hash_mix(even ^ odd * a);
+	h ^= (words[1] ^ words[2] << 24) * 0xd6e8feb86659fd93u;
+	h ^= (words[4] ^ words[5]) * 0xff51afd7ed558ccdu;
+	return (size_t)(h >> 40);
 }
 
-/* The place of a shape; a new one takes that of another. */
-static inline struct shape *find_shape(struct vtr_configs *c, const uint64_t words[SHAPE_WORDS])
+static inline int same_shape(const struct shape *s, const uint64_t words[SHAPE_WORDS])
 {
-	uint64_t mixed = hash_of(words);
-	uint32_t hash = (uint32_t)mixed | 1, i;
-	uint32_t first = (uint32_t)(mixed >> 32) % (SHAPES / PLACES) * PLACES;
+	const uint64_t *a = s->words;
+
+	return !((a[0] ^ words[0]) | (a[1] ^ words[1]) | (a[2] ^ words[2]) | (a[3] ^ words[3]) |
+		 (a[4] ^ words[4]) | (a[5] ^ words[5]) | (a[6] ^ words[6]) | (a[7] ^ words[7]));
+}
+
+/* The place of a shape that is not believed now: where it is known from before, else that of another. */
+static size_t find_place(struct vtr_configs *c, const uint64_t words[SHAPE_WORDS], size_t first)
+{
+	size_t i;
 
 	for (i = first; i < first + PLACES; i++)
-		if (c->hashes[i] == hash &&
-			!memcmp(c->shapes[i].words, words, sizeof(c->shapes[i].words)))
-			return &c->shapes[i];
+		if (c->places[i].believed && same_shape(&c->shapes[i], words))
+			return i;
 	i = first + c->next_place++ % PLACES;
-	c->hashes[i] = hash;
 	memcpy(c->shapes[i].words, words, sizeof(c->shapes[i].words));
-	c->shapes[i].buffer = 0;
-	return &c->shapes[i];
+	c->places[i] = (struct place){0};
+	return i;
+}
+
+static __attribute__((noinline)) size_t learn_shape(struct vtr_configs *c, struct vtr_recorder *r,
+	const struct vtr_record_kernel *k, const uint64_t words[SHAPE_WORDS], size_t first)
+{
+	const struct name *name;
+	uint64_t string = string_of(c, r, k->name, &name);
+	struct place *p = &c->places[find_place(c, words, first)];
+
+	if (p->chunk != c->chunk || p->string != string) {
+		p->config = make_config(r, k, string);
+		p->string = string;
+		p->chunk = c->chunk;
+	}
+	p->name = name;
+	p->believed = c->epoch;
+	return (size_t)(p - c->places);
+}
+
+/* Believes a known shape again whose name another one has had compared in this buffer. 0: that is not so. */
+static inline int believe_again(struct vtr_configs *c, struct place *p, const char *pointer)
+{
+	const struct name *n = p->name;
+
+	if (!n || p->chunk != c->chunk || n->pointer != pointer || n->buffer != c->buffer ||
+		n->chunk != c->chunk || n->string != p->string)
+		return 0;
+	p->believed = c->epoch;
+	return 1;
+}
+
+/* Whether a place holds this shape, and what stands there is true now. */
+static inline int holds(
+	struct vtr_configs *c, size_t place, const uint64_t words[SHAPE_WORDS], const char *pointer)
+{
+	struct place *p = &c->places[place];
+
+	return same_shape(&c->shapes[place], words) &&
+	       (p->believed == c->epoch || believe_again(c, p, pointer));
+}
+
+/* Where a shape stands that did not follow as expected. */
+static __attribute__((noinline)) size_t search_shape(struct vtr_configs *c, struct vtr_recorder *r,
+	const struct vtr_record_kernel *k, const uint64_t words[SHAPE_WORDS])
+{
+	size_t first = hash_of(words) % (SHAPES / PLACES) * PLACES, i;
+
+	for (i = first; i < first + PLACES; i++)
+		if (holds(c, i, words, k->name))
+			return i;
+	return learn_shape(c, r, k, words, first);
 }
 
 uint64_t vtr_configs_kernel(
 	struct vtr_configs *c, struct vtr_recorder *r, const struct vtr_record_kernel *k)
 {
 	uint64_t words[SHAPE_WORDS];
-	struct shape *s;
+	size_t place = c->next[c->past];
 
-	shape_of(k, words);
-	s = find_shape(c, words);
-	if (s->buffer != c->buffer || s->chunk != vtr_recorder_chunk(r)) {
-		s->config = make_config(c, r, k);
-		s->buffer = c->buffer;
-		s->chunk = vtr_recorder_chunk(r);
+	if (c->chunk != vtr_recorder_chunk(r)) {
+		c->chunk = vtr_recorder_chunk(r);
+		c->epoch++;
 	}
-	return s->config;
+	shape_of(k, words);
+	if (!holds(c, place, words, k->name)) {
+		place = search_shape(c, r, k, words);
+		c->next[c->past] = (uint16_t)place;
+	}
+	c->past = (uint32_t)(c->past << PAST_SHIFT ^ place) % PASTS;
+	/* The batch and the buffers push all this out of the nearer caches between two kernels. */
+	__builtin_prefetch(&c->shapes[c->next[c->past]]);
+	__builtin_prefetch(&c->places[c->next[c->past]]);
+	return c->places[place].config;
 }
 
 uint64_t vtr_configs_graph(struct vtr_configs *c, struct vtr_recorder *r, uint32_t graph)

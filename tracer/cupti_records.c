@@ -7,7 +7,10 @@
  * flush at the latest.
  *
  * Times of any value are written as they are; those that make no sense are counted, and never
- * hidden. */
+ * hidden.
+ *
+ * Kernels and calls are nearly all there is. They are decoded inside of the walk, and their rows go
+ * the recorder's short way; what that cannot do goes the same way as all other kinds. */
 #include "tracer/cupti_records.h"
 
 #include "formats/memory.h"
@@ -29,8 +32,9 @@ struct vtr_decoder {
 	struct vtr_recorder *r; /* during a call */
 	struct vtr_lane *lane;  /* of the stream below; NULL: to be looked up */
 	uint32_t device, context, stream;
-	int discard;             /* the buffer at hand: rows are dropped */
-	uint64_t from_ns, to_ns; /* times seen in a discard buffer */
+	struct vtr_call_thread *thread; /* of the last call; NULL: to be looked up */
+	int discard;                    /* the buffer at hand: rows are dropped */
+	uint64_t from_ns, to_ns;        /* times seen in a discard buffer */
 	uint64_t newest_correlation;
 	uint64_t now_ns; /* CLOCK_MONOTONIC when the buffer at hand was begun */
 	struct vtr_decoded n;
@@ -68,6 +72,7 @@ void vtr_decoder_begin(
 	vtr_configs_begin(d->configs);
 	vtr_places_begin(d->places);
 	d->lane = NULL;
+	d->thread = NULL;
 	memset(&d->n, 0, sizeof(d->n));
 }
 
@@ -76,26 +81,24 @@ void vtr_decoder_counts(const struct vtr_decoder *d, struct vtr_decoded *out)
 	*out = d->n;
 }
 
-uint64_t vtr_decoder_correlation(struct vtr_decoder *d, uint32_t id)
+static inline uint64_t correlation(struct vtr_decoder *d, uint32_t id)
 {
-	int32_t step = (int32_t)(id - (uint32_t)d->newest_correlation);
-	uint64_t wide;
+	uint64_t newest = d->newest_correlation, wide;
+	int32_t step = (int32_t)(id - (uint32_t)newest);
 
 	if (!id)
 		return 0;
 	/* The first one of the process stands for itself: steps of more than 2^31 would lead below
 	 * 0. */
-	if (!d->newest_correlation)
-		return d->newest_correlation = id;
-	wide = d->newest_correlation + (uint64_t)(int64_t)step;
-	if (step > 0)
+	wide = newest ? newest + (uint64_t)(int64_t)step : id;
+	if (step > 0 || !newest)
 		d->newest_correlation = wide;
 	return wide;
 }
 
-static uint64_t correlation(struct vtr_decoder *d, uint32_t id)
+uint64_t vtr_decoder_correlation(struct vtr_decoder *d, uint32_t id)
 {
-	return vtr_decoder_correlation(d, id);
+	return correlation(d, id);
 }
 
 /* ---- rows ---- */
@@ -131,6 +134,35 @@ static inline void put_span(struct vtr_decoder *d, enum vpt_kind kind, struct vt
 		note_times(d, start, end);
 }
 
+/* A row of one of the two kinds that nearly all rows are of, by value: it never needs an
+ * address. */
+struct row {
+	uint64_t values[6];
+};
+_Static_assert(sizeof(struct row) == sizeof(struct vpt_kernel) &&
+		       sizeof(struct row) == sizeof(struct vpt_call),
+	"as long as both");
+_Static_assert((int)VPT_KERNEL_ALL == (int)VPT_CALL_ALL, "put_fast() takes them for one another");
+
+static __attribute__((noinline)) void put_slow(
+	struct vtr_decoder *d, enum vpt_kind kind, struct vtr_lane *lane, struct row row)
+{
+	put_span(d, kind, lane, row.values, row.values[0], row.values[0] + row.values[1]);
+}
+
+/* The same for kernels and calls, as short as it can be: `usual` are the columns that may be other
+ * than 0 in most rows, `rest` what the others hold in this one. Inlined with constants. */
+static inline __attribute__((always_inline)) void put_fast(struct vtr_decoder *d,
+	enum vpt_kind kind, struct vtr_lane *lane, uint32_t usual, uint64_t rest, struct row row)
+{
+	if (!d->discard && row.values[0] + row.values[1] >= row.values[0] &&
+		((!rest && vtr_recorder_append(d->r, kind, lane, usual, row.values)) ||
+			vtr_recorder_append(d->r, kind, lane, VPT_KERNEL_ALL, row.values)))
+		d->n.rows++;
+	else
+		put_slow(d, kind, lane, row);
+}
+
 /* ---- work on a device ---- */
 
 /* Records of one stream come in runs. */
@@ -146,18 +178,18 @@ static inline struct vtr_lane *stream_lane(
 	return d->lane;
 }
 
-static void kernel(struct vtr_decoder *d, const void *record)
+static inline void kernel(struct vtr_decoder *d, const void *record)
 {
 	const struct vtr_record_kernel *k = record;
 	struct vtr_lane *lane = stream_lane(d, k->device, k->context, k->stream);
-	struct vpt_kernel row = {.start_ns = k->start,
-		.duration_ns = k->end - k->start,
-		.correlation = correlation(d, k->correlation),
-		.graph_node = k->graph_node};
+	struct row row = {{[VPT_KERNEL_START] = k->start,
+		[VPT_KERNEL_DURATION] = k->end - k->start,
+		[VPT_KERNEL_CORRELATION] = correlation(d, k->correlation),
+		[VPT_KERNEL_GRAPH_NODE] = k->graph_node}};
 
 	if (!d->discard)
-		row.config = vtr_configs_kernel(d->configs, d->r, k);
-	put_span(d, VPT_KERNEL, lane, &row, k->start, k->end);
+		row.values[VPT_KERNEL_CONFIG] = vtr_configs_kernel(d->configs, d->r, k);
+	put_fast(d, VPT_KERNEL, lane, VPT_KERNEL_USUAL, k->graph_node, row);
 }
 
 /* A whole graph, where its nodes are not recorded: it keeps its stream busy like a kernel. */
@@ -239,18 +271,20 @@ static void fill(struct vtr_decoder *d, const void *record)
 
 /* ---- calls ---- */
 
-static void put_call(struct vtr_decoder *d, struct vtr_lane *lane, const struct vtr_call *what,
-	const struct vtr_held_call *c)
+static inline __attribute__((always_inline)) void put_call(struct vtr_decoder *d,
+	struct vtr_lane *lane, const struct vtr_call *what, const struct vtr_held_call *c)
 {
-	struct vpt_call row = {.start_ns = c->start,
-		.duration_ns = c->end - c->start,
-		.id = what->number,
-		.correlation = c->correlation,
-		.result = (uint64_t)(int64_t)(int32_t)c->result};
+	struct row row = {{[VPT_CALL_START] = c->start,
+		[VPT_CALL_DURATION] = c->end - c->start,
+		[VPT_CALL_ID] = what->number,
+		[VPT_CALL_CORRELATION] = c->correlation,
+		[VPT_CALL_RESULT] = (uint64_t)(int64_t)(int32_t)c->result}};
 
 	if (!what->number && !d->discard)
-		row.name = vpt_batch_string(vtr_recorder_batch(d->r), what->name, what->name_bytes);
-	put_span(d, VPT_CALL, lane, &row, c->start, c->end);
+		row.values[VPT_CALL_NAME] =
+			vpt_batch_string(vtr_recorder_batch(d->r), what->name, what->name_bytes);
+	put_fast(d, VPT_CALL, lane, VPT_CALL_USUAL,
+		row.values[VPT_CALL_NAME] | row.values[VPT_CALL_RESULT], row);
 }
 
 /* Makes rows of a thread's held calls: nothing told by another record was found in them. */
@@ -299,9 +333,6 @@ static void settle_around(
 	t->held_count = kept;
 	if (kept)
 		release(d, t);
-	t->last_correlation = runtime->correlation;
-	t->last_start = runtime->start;
-	t->last_end = runtime->end;
 }
 
 static void hold(struct vtr_decoder *d, struct vtr_call_thread *t, const struct vtr_call *what,
@@ -325,7 +356,16 @@ static void hold(struct vtr_decoder *d, struct vtr_call_thread *t, const struct 
 	d->n.held++;
 }
 
-static void call(struct vtr_decoder *d, const struct vtr_record_call *c, uint32_t domain)
+/* NULL: no memory; the lane is then to be asked of the recorder. */
+static inline struct vtr_call_thread *call_thread(struct vtr_decoder *d, uint32_t tid)
+{
+	if (!d->thread || d->thread->tid != tid)
+		d->thread = vtr_places_thread(d->places, d->r, tid);
+	return d->thread;
+}
+
+static inline __attribute__((always_inline)) void call(
+	struct vtr_decoder *d, const struct vtr_record_call *c, uint32_t domain)
 {
 	const struct vtr_call *what = vtr_calls_find(d->calls, domain, c->cbid);
 	struct vtr_held_call it = {.start = c->start,
@@ -339,25 +379,19 @@ static void call(struct vtr_decoder *d, const struct vtr_record_call *c, uint32_
 		d->n.filtered++;
 		return;
 	}
-	t = vtr_places_thread(d->places, d->r, c->thread);
+	t = call_thread(d, c->thread);
 	if (!t) {
 		put_call(d, vtr_recorder_thread(d->r, c->thread), what, &it);
 	} else if (domain == VTR_DOMAIN_DRIVER) {
 		hold(d, t, what, &it);
 	} else {
-		settle_around(d, t, &it);
+		if (t->held_count)
+			settle_around(d, t, &it);
+		t->last_correlation = it.correlation;
+		t->last_start = it.start;
+		t->last_end = it.end;
 		put_call(d, t->lane, what, &it);
 	}
-}
-
-static void runtime_call(struct vtr_decoder *d, const void *record)
-{
-	call(d, record, VTR_DOMAIN_RUNTIME);
-}
-
-static void driver_call(struct vtr_decoder *d, const void *record)
-{
-	call(d, record, VTR_DOMAIN_DRIVER);
 }
 
 void vtr_decoder_settle(struct vtr_decoder *d, struct vtr_recorder *r, uint64_t age_ns)
@@ -463,7 +497,7 @@ static void memory(struct vtr_decoder *d, const void *record)
 
 static struct vtr_lane *thread_lane(struct vtr_decoder *d, uint32_t tid)
 {
-	struct vtr_call_thread *t = vtr_places_thread(d->places, d->r, tid);
+	struct vtr_call_thread *t = call_thread(d, tid);
 
 	return t ? t->lane : vtr_recorder_thread(d->r, tid);
 }
@@ -530,15 +564,11 @@ static void stream(struct vtr_decoder *d, const void *record)
 
 /* ---- the walk ---- */
 
-static void (*const decode[VTR_KINDS])(struct vtr_decoder *d, const void *record) = {
+static void (*const others[VTR_KINDS])(struct vtr_decoder *d, const void *record) = {
 	[VTR_KIND_MEMCPY] = copy,
 	[VTR_KIND_MEMSET] = fill,
-	[VTR_KIND_KERNEL] = kernel,
-	[VTR_KIND_DRIVER] = driver_call,
-	[VTR_KIND_RUNTIME] = runtime_call,
 	[VTR_KIND_DEVICE] = device,
 	[VTR_KIND_CONTEXT] = context,
-	[VTR_KIND_CONCURRENT_KERNEL] = kernel,
 	[VTR_KIND_OVERHEAD] = overhead,
 	[VTR_KIND_MEMCPY2] = peer_copy,
 	[VTR_KIND_CUDA_EVENT] = event,
@@ -549,8 +579,29 @@ static void (*const decode[VTR_KINDS])(struct vtr_decoder *d, const void *record
 	[VTR_KIND_JIT] = jit,
 };
 
+static inline void decode(struct vtr_decoder *d, uint32_t kind, const void *record)
+{
+	switch (kind) {
+	case VTR_KIND_KERNEL:
+	case VTR_KIND_CONCURRENT_KERNEL:
+		kernel(d, record);
+		break;
+	case VTR_KIND_RUNTIME:
+		call(d, record, VTR_DOMAIN_RUNTIME);
+		break;
+	case VTR_KIND_DRIVER:
+		call(d, record, VTR_DOMAIN_DRIVER);
+		break;
+	default:
+		if (others[kind])
+			others[kind](d, record);
+		else
+			d->n.filtered++;
+	}
+}
+
 /* What CUPTI allocated for us and hung on a record, in whatever buffer that came. */
-static void release_data(const struct vtr_decoder *d, uint32_t kind, const void *record)
+static inline void release_data(const struct vtr_decoder *d, uint32_t kind, const void *record)
 {
 	const struct vtr_record_overhead_tail *o = record;
 
@@ -558,26 +609,28 @@ static void release_data(const struct vtr_decoder *d, uint32_t kind, const void 
 		free(o->data);
 }
 
-/* The kind and the size of the record at `at`; 0: there is none that we understand. */
-static size_t record_at(
-	const struct vtr_decoder *d, const struct vtr_full *full, size_t at, uint32_t *kind)
+/* The size of the record at `record`, `left` bytes before the end, and its kind; 0: there is none
+ * that we understand. */
+static inline size_t size_of(
+	const struct vtr_sizes *sizes, const uint8_t *record, size_t left, uint32_t *kind)
 {
-	size_t left = full->valid_bytes - at, size;
+	size_t size;
 
 	if (left < sizeof(*kind))
 		return 0;
-	memcpy(kind, (const uint8_t *)full->data + at, sizeof(*kind));
-	size = *kind < VTR_KINDS ? d->sizes->bytes[*kind] : 0;
+	memcpy(kind, record, sizeof(*kind));
+	size = *kind < VTR_KINDS ? sizes->bytes[*kind] : 0;
 	return size <= left ? size : 0;
 }
 
 static void forget_stale(struct vtr_decoder *d, const struct vtr_full *full)
 {
-	size_t at, size;
+	const uint8_t *record = full->data, *end = record + full->valid_bytes;
+	size_t size;
 	uint32_t kind;
 
-	for (at = 0; (size = record_at(d, full, at, &kind)); at += size)
-		release_data(d, kind, (const uint8_t *)full->data + at);
+	for (; (size = size_of(d->sizes, record, (size_t)(end - record), &kind)); record += size)
+		release_data(d, kind, record);
 	d->n.stale_buffers++;
 }
 
@@ -603,9 +656,10 @@ static void put_losses(
 uint64_t vtr_decoder_buffer(
 	struct vtr_decoder *d, const struct vtr_full *full, struct vtr_recorder *r)
 {
+	const struct vtr_sizes *sizes = d->sizes;
+	const uint8_t *record = full->data, *end = record + full->valid_bytes;
 	uint64_t records = 0, dropped = d->n.dropped;
-	const uint8_t *record;
-	size_t at, size;
+	size_t size;
 	uint32_t kind;
 
 	d->r = r;
@@ -618,20 +672,16 @@ uint64_t vtr_decoder_buffer(
 	d->from_ns = UINT64_MAX;
 	d->to_ns = 0;
 	vtr_configs_buffer(d->configs);
-	for (at = 0; (size = record_at(d, full, at, &kind)); at += size) {
-		record = (const uint8_t *)full->data + at;
+	for (; (size = size_of(sizes, record, (size_t)(end - record), &kind)); record += size) {
 		if (records % ROOM_EVERY == 0)
 			vtr_recorder_room(r);
-		if (decode[kind])
-			decode[kind](d, record);
-		else
-			d->n.filtered++;
+		decode(d, kind, record);
 		release_data(d, kind, record);
 		records++;
 	}
 	d->n.records += records;
 	d->n.buffers++;
-	put_losses(d, full, at < full->valid_bytes, d->n.dropped - dropped);
+	put_losses(d, full, record < end, d->n.dropped - dropped);
 	d->discard = 0;
 	return records;
 }

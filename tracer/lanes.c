@@ -1,4 +1,5 @@
-/* lanes.c - lanes in blocks that never move, and a hash over them that never grows: their number is limited. */
+/* lanes.c - lanes in blocks that never move, and a hash over them that never grows: their number is
+ * limited. */
 #include "tracer/lanes.h"
 
 #include "formats/error.h"
@@ -32,7 +33,8 @@ struct vtr_lane *vtr_lanes_at(const struct vtr_lanes *lanes, uint32_t index)
 	return &lanes->blocks[index / LANES_A_BLOCK]->lanes[index % LANES_A_BLOCK];
 }
 
-/* What tells lanes apart: a stream by device, context and stream, a thread by its id, a series by its name and unit. */
+/* What tells lanes apart: a stream by device, context and stream, a thread by its id, a series by
+ * its name and unit. */
 static int same_lane(const struct vpt_lane *a, const struct vpt_lane *b)
 {
 	if (a->lane_type != b->lane_type)

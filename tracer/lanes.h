@@ -13,9 +13,11 @@
 struct vtr_lane {
 	uint64_t key;                        /* of the file; 0 is the lane of rows that have none */
 	uint64_t received, dropped, invalid; /* invalid rows are written all the same */
-	uint64_t pending;                    /* received rows of the chunk that is being filled */
+	uint64_t pending;                    /* rows of the chunk being filled, not received yet */
 	uint64_t chunk;                      /* that described it last */
-	int asked_name;                      /* the kernel was asked for the thread's name */
+	uint64_t open;       /* stamp and kind of the section below, see vtr_recorder_append() */
+	size_t section;      /* where it stands in the batch, in bytes */
+	int asked_name;      /* the kernel was asked for the thread's name */
 	struct vpt_lane row; /* name and unit as numbers of names.h, not of a chunk */
 };
 
@@ -32,8 +34,8 @@ struct vtr_lanes {
 int vtr_lanes_init(struct vtr_lanes *lanes);
 void vtr_lanes_free(struct vtr_lanes *lanes); /* accepts all zeros */
 
-/* The lane that `row` describes, made if it is new: a stream by device, context and stream, a thread by its id, a series by its name and
- * unit. NULL: no memory, or VTR_LANES_MAX are there. */
+/* The lane that `row` describes, made if it is new: a stream by device, context and stream, a
+ * thread by its id, a series by its name and unit. NULL: no memory, or VTR_LANES_MAX are there. */
 struct vtr_lane *vtr_lanes_find(struct vtr_lanes *lanes, const struct vpt_lane *row);
 
 /* By number, 0 to count - 1, in order of their making; keys count from 1. */

@@ -1,8 +1,12 @@
 /* recorder.c - the writer thread's end of the tracer: lanes, the chunk being filled, the file.
  *
- * Rows of the open chunk are pending until their frame has reached the file; if it does not, they become dropped, lane by
- * lane, so that the sums stay exact whatever the disk does. After the first failure everything is dropped and
- * counted, and nothing is tried again: a file with a hole would lie about time. */
+ * Rows of the open chunk are pending until their frame has reached the file; if it does not, they
+ * become dropped, lane by lane, so that the sums stay exact whatever the disk does. After the first
+ * failure everything is dropped and counted, and nothing is tried again: a file with a hole would
+ * lie about time.
+ *
+ * A kept row is counted once, as pending on its lane; it becomes received when its chunk ends, or
+ * whoever asks adds it. */
 #include "tracer/recorder.h"
 
 #include "formats/calls.h"
@@ -41,12 +45,11 @@ struct known_name {
 };
 
 struct vtr_recorder {
+	struct vtr_open_chunk open; /* first: the inline functions of recorder.h know no more */
 	struct vtr_recorder_options o;
 	struct vpt_writer *writer; /* NULL until the first chunk */
-	struct vpt_batch batch;
-	struct vpt_err err; /* why nothing is written any more */
-	uint64_t chunk;     /* number of the one being filled, from 1 */
-	uint64_t since_ns;  /* its first row, CLOCK_MONOTONIC */
+	struct vpt_err err;        /* why nothing is written any more */
+	uint64_t since_ns;         /* the open chunk's first row, CLOCK_MONOTONIC */
 	uint64_t chunks;
 	uint64_t lost_reported; /* dropped records that chunk headers have told */
 	int closing;
@@ -69,7 +72,7 @@ struct vtr_recorder {
 	struct pause pauses[PAUSES_MAX];
 	size_t pause_count; /* ever; the newest stand at their number modulo PAUSES_MAX */
 
-	uint64_t received, dropped, invalid;
+	uint64_t received, dropped, invalid; /* without what is pending */
 };
 
 static uint64_t monotonic_ns(void)
@@ -78,6 +81,24 @@ static uint64_t monotonic_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* When the last of the remembered pauses ends. Clocks may have been set back between them. */
+static uint64_t last_pause_end(const struct vtr_recorder *r)
+{
+	size_t count = r->pause_count < PAUSES_MAX ? r->pause_count : PAUSES_MAX, i;
+	uint64_t last = 1; /* rows at 0 make no sense, and the fast ways leave them to others */
+
+	for (i = 0; i < count; i++)
+		if (r->pauses[i].to_ns > last)
+			last = r->pauses[i].to_ns;
+	return last;
+}
+
+static void begin_chunk(struct vtr_recorder *r, uint64_t number)
+{
+	r->open.number = number;
+	r->open.stamp = number * VPT_KIND_LIMIT; /* room for the kind */
 }
 
 int vtr_recorder_new(
@@ -93,8 +114,9 @@ int vtr_recorder_new(
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a recorder's lanes");
 	}
 	r->o = *options;
-	r->chunk = 1;
-	vpt_batch_init(&r->batch);
+	begin_chunk(r, 1);
+	r->open.clear_ns = last_pause_end(r);
+	vpt_batch_init(&r->open.batch);
 	*out = r;
 	return VPT_OK;
 }
@@ -113,7 +135,7 @@ void vtr_recorder_free(struct vtr_recorder *r)
 	vpt_writer_free(r->writer);
 	if (r->o.sink)
 		r->o.sink->finish(r->o.sink, 1, NULL);
-	vpt_batch_free(&r->batch);
+	vpt_batch_free(&r->open.batch);
 	vtr_lanes_free(&r->lanes);
 	for (i = 0; i < r->meta_count; i++) {
 		vpt_free(r->metas[i].key);
@@ -191,12 +213,12 @@ struct vtr_lane *vtr_recorder_series(struct vtr_recorder *r, uint32_t name, uint
 
 void vtr_recorder_refer(struct vtr_recorder *r, struct vtr_lane *lane)
 {
-	if (!lane || lane->chunk == r->chunk)
+	if (!lane || lane->chunk == r->open.number)
 		return;
 	if (vpt_grow(&r->used, &r->used_cap, r->used_count + 1, sizeof(struct vtr_lane *)))
 		return;
 	r->used[r->used_count++] = lane;
-	lane->chunk = r->chunk;
+	lane->chunk = r->open.number;
 }
 
 /* A thread that nobody named is called what the kernel calls it. Asked once, while it lives. */
@@ -220,7 +242,8 @@ static void name_thread(struct vtr_lane *lane)
 		lane->row.name = vtr_name(comm, (size_t)n - (comm[n - 1] == '\n'));
 }
 
-/* The rows that say what the chunk's lanes are. Last, since a thread may have got its name meanwhile. */
+/* The rows that say what the chunk's lanes are. Last, since a thread may have got its name
+ * meanwhile. */
 static void put_lanes(struct vtr_recorder *r)
 {
 	size_t i;
@@ -234,21 +257,11 @@ static void put_lanes(struct vtr_recorder *r)
 		row = r->used[i]->row;
 		row.name = vtr_recorder_name(r, (uint32_t)row.name);
 		row.lane_unit = vtr_recorder_name(r, (uint32_t)row.lane_unit);
-		vpt_batch_put(&r->batch, VPT_LANE, 0, &row);
+		vpt_batch_put(&r->open.batch, VPT_LANE, 0, &row);
 	}
 }
 
 /* ---- rows ---- */
-
-uint64_t vtr_recorder_chunk(const struct vtr_recorder *r)
-{
-	return r->chunk;
-}
-
-struct vpt_batch *vtr_recorder_batch(struct vtr_recorder *r)
-{
-	return &r->batch;
-}
 
 uint64_t vtr_recorder_name(struct vtr_recorder *r, uint32_t name)
 {
@@ -264,10 +277,10 @@ uint64_t vtr_recorder_name(struct vtr_recorder *r, uint32_t name)
 		memset(r->names + cap, 0, (r->name_cap - cap) * sizeof(*r->names));
 	}
 	known = &r->names[name];
-	if (known->chunk != r->chunk) {
+	if (known->chunk != r->open.number) {
 		text = vtr_name_text(name, &len);
-		known->id = vpt_batch_string(&r->batch, text, len);
-		known->chunk = r->chunk;
+		known->id = vpt_batch_string(&r->open.batch, text, len);
+		known->chunk = r->open.number;
 	}
 	return known->id;
 }
@@ -283,43 +296,46 @@ static int in_pause(const struct vtr_recorder *r, uint64_t time_ns)
 	return 0;
 }
 
+static void drop(struct vtr_recorder *r, struct vtr_lane *lane, uint64_t count)
+{
+	r->received += count;
+	r->dropped += count;
+	lane->received += count;
+	lane->dropped += count;
+}
+
 int vtr_recorder_put(
 	struct vtr_recorder *r, enum vpt_kind kind, struct vtr_lane *lane, const void *row)
 {
-	/* The first column of every event is its time. */
-	if (r->pause_count && in_pause(r, *(const uint64_t *)row))
+	uint64_t start_ns =
+		*(const uint64_t *)row; /* the first column of every event is its time */
+	struct vpt_section *s;
+
+	if (start_ns < r->open.clear_ns && in_pause(r, start_ns))
 		return 0;
 	if (!lane)
 		lane = &r->nowhere;
-	r->received++;
-	lane->received++;
-	if (r->err.code) {
-		r->dropped++;
-		lane->dropped++;
-		return 1;
-	}
-	if (lane->chunk != r->chunk)
+	if (!r->err.code)
 		vtr_recorder_refer(r, lane);
-	if (lane->chunk != r->chunk) { /* no memory to remember that it has pending rows */
-		r->dropped++;
-		lane->dropped++;
+	/* The second: no memory to remember that it has pending rows. */
+	if (r->err.code || lane->chunk != r->open.number) {
+		drop(r, lane, 1);
 		return 1;
 	}
 	if (!r->since_ns)
 		r->since_ns = monotonic_ns();
 	lane->pending++;
-	vpt_batch_put(&r->batch, kind, lane->key, row);
+	s = vpt_batch_put(&r->open.batch, kind, lane->key, row);
+	if (s) {
+		lane->open = r->open.stamp + kind;
+		lane->section = (size_t)((char *)s - (char *)r->open.batch.sections);
+	}
 	return 1;
 }
 
 void vtr_recorder_drop(struct vtr_recorder *r, struct vtr_lane *lane, uint64_t count)
 {
-	if (!lane)
-		lane = &r->nowhere;
-	r->received += count;
-	r->dropped += count;
-	lane->received += count;
-	lane->dropped += count;
+	drop(r, lane ? lane : &r->nowhere, count);
 }
 
 void vtr_recorder_invalid(struct vtr_recorder *r, struct vtr_lane *lane)
@@ -341,12 +357,13 @@ void vtr_recorder_loss(struct vtr_recorder *r, struct vtr_lane *lane, uint32_t k
 	vtr_recorder_refer(r, lane);
 	if (!r->since_ns)
 		r->since_ns = monotonic_ns();
-	vpt_batch_put(&r->batch, VPT_LOSS, lane ? lane->key : 0, &row);
+	vpt_batch_put(&r->open.batch, VPT_LOSS, lane ? lane->key : 0, &row);
 }
 
 void vtr_recorder_pause(struct vtr_recorder *r, uint64_t from_ns)
 {
 	r->pauses[r->pause_count++ % PAUSES_MAX] = (struct pause){from_ns, UINT64_MAX};
+	r->open.clear_ns = UINT64_MAX;
 }
 
 void vtr_recorder_resume(struct vtr_recorder *r, uint64_t to_ns)
@@ -356,6 +373,7 @@ void vtr_recorder_resume(struct vtr_recorder *r, uint64_t to_ns)
 	if (!r->pause_count || p->to_ns != UINT64_MAX)
 		return;
 	p->to_ns = to_ns;
+	r->open.clear_ns = last_pause_end(r);
 	vtr_recorder_loss(r, NULL, VPT_LOSSKIND_PAUSED, p->from_ns, to_ns, 0);
 }
 
@@ -408,7 +426,7 @@ void vtr_recorder_meta(struct vtr_recorder *r, const char *key, const char *valu
 
 static uint64_t text(struct vtr_recorder *r, const char *s)
 {
-	return vpt_batch_string(&r->batch, s, strlen(s));
+	return vpt_batch_string(&r->open.batch, s, strlen(s));
 }
 
 static void put_devices(struct vtr_recorder *r)
@@ -433,7 +451,7 @@ static void put_devices(struct vtr_recorder *r)
 		row.name = text(r, d->name);
 		row.uuid = text(r, d->uuid);
 		row.pci = text(r, d->pci);
-		vpt_batch_put(&r->batch, VPT_DEVICE, 0, &row);
+		vpt_batch_put(&r->open.batch, VPT_DEVICE, 0, &row);
 	}
 }
 
@@ -449,7 +467,7 @@ static void put_metas(struct vtr_recorder *r)
 		r->metas[i].fresh = 0;
 		row.key = text(r, r->metas[i].key);
 		row.value = text(r, r->metas[i].value);
-		vpt_batch_put(&r->batch, VPT_META, 0, &row);
+		vpt_batch_put(&r->open.batch, VPT_META, 0, &row);
 	}
 }
 
@@ -460,7 +478,7 @@ static void put_stats_of(struct vtr_recorder *r, const struct vtr_lane *lane)
 		.dropped = lane->dropped,
 		.invalid = lane->invalid};
 
-	vpt_batch_put(&r->batch, VPT_STATS, 0, &row);
+	vpt_batch_put(&r->open.batch, VPT_STATS, 0, &row);
 }
 
 /* The whole capture's row each time; the lanes' once, at the end. */
@@ -470,7 +488,7 @@ static void put_stats(struct vtr_recorder *r, int last)
 		.received = r->received, .dropped = r->dropped, .invalid = r->invalid};
 	uint32_t i;
 
-	vpt_batch_put(&r->batch, VPT_STATS, 0, &whole);
+	vpt_batch_put(&r->open.batch, VPT_STATS, 0, &whole);
 	if (!last)
 		return;
 	for (i = 0; i < r->lanes.count; i++) {
@@ -486,6 +504,18 @@ static int open_file(struct vtr_recorder *r)
 	if (r->writer)
 		return VPT_OK;
 	return vpt_writer_open(r->o.sink, &r->o.header, r->o.level, &r->writer, &r->err);
+}
+
+/* Pending rows are received, on their lanes and in all; they stay pending until the chunk is
+ * settled. */
+static void receive_pending(struct vtr_recorder *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->used_count; i++) {
+		r->used[i]->received += r->used[i]->pending;
+		r->received += r->used[i]->pending;
+	}
 }
 
 /* What the chunk held has, or has not, reached the file. */
@@ -504,29 +534,30 @@ static void settle_chunk(struct vtr_recorder *r, int written)
 	}
 	r->used_count = 0;
 	r->chunks += written != 0;
-	r->chunk++;
+	begin_chunk(r, r->open.number + 1);
 	r->since_ns = 0;
-	vpt_batch_reset(&r->batch);
+	vpt_batch_reset(&r->open.batch);
 }
 
 static void write_chunk(struct vtr_recorder *r, int last)
 {
 	int rc;
 
+	receive_pending(r);
 	put_stats(r, last);
 	put_lanes(r);
 	put_devices(r);
 	put_metas(r);
-	r->batch.flags = last ? VPT_BATCH_LAST : 0;
-	r->batch.lost_events = r->dropped - r->lost_reported > UINT32_MAX
-				       ? UINT32_MAX
-				       : (uint32_t)(r->dropped - r->lost_reported);
-	rc = vpt_batch_error(&r->batch);
+	r->open.batch.flags = last ? VPT_BATCH_LAST : 0;
+	r->open.batch.lost_events = r->dropped - r->lost_reported > UINT32_MAX
+					    ? UINT32_MAX
+					    : (uint32_t)(r->dropped - r->lost_reported);
+	rc = vpt_batch_error(&r->open.batch);
 	if (rc)
 		vpt_fail(&r->err, rc, "chunk %llu: no memory, or beyond the format's limits",
 			(unsigned long long)r->chunks);
 	else if (!open_file(r))
-		vpt_writer_put(r->writer, &r->batch, &r->err);
+		vpt_writer_put(r->writer, &r->open.batch, &r->err);
 	if (!r->err.code)
 		r->lost_reported = r->dropped;
 	settle_chunk(r, !r->err.code);
@@ -546,13 +577,13 @@ static void close_chunk(struct vtr_recorder *r, int last)
 
 void vtr_recorder_room(struct vtr_recorder *r)
 {
-	if (vpt_batch_full(&r->batch))
+	if (vpt_batch_full(&r->open.batch))
 		close_chunk(r, 0);
 }
 
 void vtr_recorder_bound(struct vtr_recorder *r)
 {
-	if (r->batch.event_count >= CHUNK_EVENTS_HARD)
+	if (r->open.batch.event_count >= CHUNK_EVENTS_HARD)
 		close_chunk(r, 0);
 }
 
@@ -571,8 +602,13 @@ uint64_t vtr_recorder_since(const struct vtr_recorder *r)
 
 void vtr_recorder_totals(const struct vtr_recorder *r, struct vtr_recorder_totals *out)
 {
-	*out = (struct vtr_recorder_totals){.received = r->received,
-		.written = r->received - r->dropped,
+	uint64_t received = r->received;
+	size_t i;
+
+	for (i = 0; i < r->used_count; i++)
+		received += r->used[i]->pending;
+	*out = (struct vtr_recorder_totals){.received = received,
+		.written = received - r->dropped,
 		.dropped = r->dropped,
 		.invalid = r->invalid,
 		.chunks = r->chunks,
