@@ -472,6 +472,16 @@ int vpt_batch_full(const struct vpt_batch *b)
 	       tables + b->strings.size >= VPT_CHUNK_PAYLOAD;
 }
 
+int vpt_batch_crowded(const struct vpt_batch *b)
+{
+	size_t tables = b->index ? b->index->table_bytes : 0;
+
+	return b->event_count >= 4 * VPT_CHUNK_EVENTS ||
+	       b->strings.count >= 2 * VPT_CHUNK_STRINGS ||
+	       b->section_count >= VPT_SECTIONS_MAX / 4 * 3 ||
+	       tables + b->strings.size >= 2 * (size_t)VPT_CHUNK_PAYLOAD;
+}
+
 /* ---- measuring ---- */
 
 /* The smallest start and the largest end of spans; invalid times move nothing. */

@@ -146,6 +146,10 @@ int vpt_batch_error(const struct vpt_batch *b);
 /* Whether the chunk should be written before more is put: events, bytes, strings or sections. */
 int vpt_batch_full(const struct vpt_batch *b);
 
+/* The same where a chunk should rather not end yet: several times as much, but still within the
+ * format's limits. */
+int vpt_batch_crowded(const struct vpt_batch *b);
+
 /* Appends a section of `rows` rows for the reader to fill: columns whose bit is set in `present`
  * have undefined values, all others are zeros that sections share and nobody writes to. A batch
  * made so takes no puts before it is reset. NULL: no memory. */

@@ -24,6 +24,7 @@ gets_on clock-set-back VPTRACE_PROFILE=none
 gets_on driver-comes-in-a-pause
 gets_on driver-comes-in-a-stop CUDA_INJECTION64_PATH="$VPT_BIN/libvptrace.so"
 gets_on many-open-at-the-end VPTRACE_PROFILE=none
+gets_on many-series VPTRACE_PROFILE=none
 gets_on nobody-reads-the-errors
 gets_on no-such-folder
 gets_on hundred-captures VPTRACE_PROFILE=none

@@ -67,6 +67,12 @@ for fault in out-of-order unmap-names reuse-names foreign-buffer correlation=429
 	traced "$fault" VPT_STANDIN_FAULTS=$fault
 	complete
 done
+# Kernel names are unmapped before the writer can have looked.
+traced "names gone at once" VPT_STANDIN_FAULTS=unmap-names=1 VPT_STANDIN_TIME=real VPTRACE_FLUSH_MS=20
+code 0 0
+balanced
+holds dropped -eq 0
+
 for fault in zero-times reversed; do
 	traced "$fault" VPT_STANDIN_FAULTS=$fault
 	code 0 0

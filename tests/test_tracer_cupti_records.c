@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -663,9 +664,11 @@ static void names_are_compared_with_what_they_were(void **unused)
 	fake_kernel(&buffer, name, 10, 20, 1);
 	fake_kernel(&buffer, name, 30, 40, 2);
 	decode();
+	usleep(25000);       /* longer than a name is trusted without being read again */
 	strcpy(name, "fir"); /* the module is gone, another one got its memory */
 	fake_kernel(&buffer, name, 50, 60, 3);
 	decode();
+	usleep(25000);
 	strcpy(name, "first again");
 	fake_kernel(&buffer, name, 70, 80, 4);
 	decode();

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -253,6 +254,36 @@ static void a_failing_disk_loses_nothing_from_the_count(void **state)
 	}
 }
 
+static void *no_memory(void *ptr, size_t size_bytes)
+{
+	(void)ptr;
+	(void)size_bytes;
+	return NULL;
+}
+
+static void a_chunk_without_memory_costs_itself(void **state)
+{
+	const struct vpt_memory_ops empty = {.resize = no_memory, .release = free};
+	const struct vpt_memory_ops *full;
+	struct content c;
+
+	(void)state;
+	open_recorder(0, 0);
+	put_range(1, 2000, "lost");
+	full = vpt_memory_use(&empty);
+	vtr_recorder_flush(recorder, VTR_FLUSH_ALWAYS);
+	vpt_memory_use(full);
+	assert_null(vtr_recorder_failure(recorder));
+	put_range(1, 3000, "kept");
+	vtr_recorder_flush(recorder, VTR_FLUSH_LAST);
+	c = read_back();
+	assert_string_equal(c.names, "kept");
+	assert_int_equal(c.losses, 1);
+	assert_int_equal(c.received, 2);
+	assert_int_equal(c.dropped, 1);
+	assert_int_equal(totals().written, 1);
+}
+
 static void rows_of_a_pause_are_not_received(void **state)
 {
 	struct content c;
@@ -450,6 +481,7 @@ int main(void)
 		cmocka_unit_test_teardown(nothing_makes_no_file_unless_asked, teardown),
 		cmocka_unit_test_teardown(a_full_chunk_is_written_by_itself, teardown),
 		cmocka_unit_test_teardown(a_failing_disk_loses_nothing_from_the_count, teardown),
+		cmocka_unit_test_teardown(a_chunk_without_memory_costs_itself, teardown),
 		cmocka_unit_test_teardown(rows_of_a_pause_are_not_received, teardown),
 		cmocka_unit_test_teardown(lanes_are_found_again, teardown),
 		cmocka_unit_test_teardown(the_short_way_leads_to_the_same_rows, teardown),

@@ -13,7 +13,10 @@
 #include "tracer/cupti_configs.h"
 
 #include "formats/memory.h"
+#include "tracer/clock.h"
+#include "tracer/foreign_text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -25,7 +28,8 @@ enum {
 	NAME_SLOTS = 1 << 15,
 	NAMES_MAX = NAME_SLOTS / 2,
 	NAME_BYTES_MAX = 65535,
-	NAMES_BYTES_MAX = 8 << 20
+	NAMES_BYTES_MAX = 8 << 20,
+	TRUSTED_NS = 20000000
 };
 
 /* What is compared, and what is found: a line of the processor's cache each. */
@@ -49,6 +53,7 @@ struct name {
 	size_t len;
 	uint64_t buffer, chunk;
 	uint64_t string;
+	uint64_t read_ns; /* CLOCK_MONOTONIC when it was last read */
 };
 
 struct vtr_configs {
@@ -62,7 +67,9 @@ struct vtr_configs {
 	uint64_t buffer; /* number of the buffer at hand */
 	uint64_t epoch;  /* of that buffer and the chunk below */
 	uint64_t chunk;
-	void *memory; /* in which this struct stands at a line's beginning */
+	void *memory;              /* in which this struct stands at a line's beginning */
+	char text[NAME_BYTES_MAX]; /* a name as it was just read */
+	uint64_t now_ns;           /* CLOCK_MONOTONIC at the beginning of the buffer */
 };
 
 struct vtr_configs *vtr_configs_new(void)
@@ -103,6 +110,7 @@ void vtr_configs_begin(struct vtr_configs *c)
 
 void vtr_configs_buffer(struct vtr_configs *c)
 {
+	c->now_ns = vtr_clock_ns(CLOCK_MONOTONIC);
 	c->buffer++;
 	c->epoch++;
 }
@@ -118,11 +126,10 @@ static struct name *name_slot(struct vtr_configs *c, const char *pointer)
 	return &c->names[slot];
 }
 
-/* Makes the copy of a name what its pointer shows now. 0 or -1: no memory. */
-static int copy_name(struct vtr_configs *c, struct name *n, const char *pointer)
+/* Makes the copy of a name the text that was read. 0 or -1: no memory. */
+static int copy_name(struct vtr_configs *c, struct name *n, const char *pointer, size_t len)
 {
-	size_t len = strnlen(pointer, NAME_BYTES_MAX);
-	char *copy = vpt_strndup(pointer, len);
+	char *copy = vpt_strndup(c->text, len);
 
 	if (!copy)
 		return -1;
@@ -131,6 +138,22 @@ static int copy_name(struct vtr_configs *c, struct name *n, const char *pointer)
 	vpt_free(n->copy);
 	*n = (struct name){.pointer = pointer, .copy = copy, .len = len};
 	return 0;
+}
+
+/* What a pointer shows now, into c->text. Returns the length. */
+static size_t read_name(struct vtr_configs *c, const char *pointer)
+{
+	ssize_t len = vtr_foreign_text(pointer, c->text, sizeof(c->text));
+
+	if (len < 0)
+		len = snprintf(c->text, sizeof(c->text), "(name gone)");
+	return (size_t)len;
+}
+
+/* Reading a name again costs some microseconds, so one that was read a moment ago is taken to be the same. */
+static int is_trusted(const struct vtr_configs *c, const struct name *n)
+{
+	return n->pointer && c->now_ns - n->read_ns < TRUSTED_NS;
 }
 
 /* The string of a name in the open chunk, and the slot where the name stands, NULL: in none. */
@@ -146,10 +169,14 @@ static uint64_t string_of(struct vtr_configs *c, struct vtr_recorder *r, const c
 		forget_names(c);
 	n = name_slot(c, pointer);
 	if (n->buffer != c->buffer) {
-		if ((!n->pointer || strncmp(n->copy, pointer, n->len + 1)) &&
-			copy_name(c, n, pointer))
-			return vpt_batch_string(
-				vtr_recorder_batch(r), pointer, strnlen(pointer, NAME_BYTES_MAX));
+		if (!is_trusted(c, n)) {
+			size_t len = read_name(c, pointer);
+
+			if ((!n->pointer || n->len != len || memcmp(n->copy, c->text, len)) &&
+				copy_name(c, n, pointer, len))
+				return vpt_batch_string(vtr_recorder_batch(r), c->text, len);
+			n->read_ns = c->now_ns;
+		}
 		n->buffer = c->buffer;
 	}
 	if (n->chunk != vtr_recorder_chunk(r)) {

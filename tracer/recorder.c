@@ -25,9 +25,7 @@ enum {
 	META_KEY_MAX = 256,
 	META_VALUE_MAX = 4096,
 	DEVICES_MAX = 256,
-	PAUSES_MAX = 64,
-	/* A chunk must not outgrow the format's limits while its end is being written. */
-	CHUNK_EVENTS_HARD = 4 * VPT_CHUNK_EVENTS
+	PAUSES_MAX = 64
 };
 
 struct meta {
@@ -539,8 +537,24 @@ static void settle_chunk(struct vtr_recorder *r, int written)
 	vpt_batch_reset(&r->open.batch);
 }
 
+/* A chunk for which there was no memory, or which the format cannot hold, is lost; the file, whose
+ * end is as good as before, is not. The next chunk tells of it. */
+static void lose_chunk(struct vtr_recorder *r, uint64_t from_ns, uint64_t to_ns, uint64_t events)
+{
+	size_t i;
+
+	memset(&r->err, 0, sizeof(r->err));
+	for (i = 0; i < r->meta_count; i++)
+		r->metas[i].fresh = 1;
+	for (i = 0; i < r->device_count; i++)
+		r->device_fresh[i] = 1;
+	vtr_recorder_loss(
+		r, NULL, VPT_LOSSKIND_DROPPED, from_ns < to_ns ? from_ns : to_ns, to_ns, events);
+}
+
 static void write_chunk(struct vtr_recorder *r, int last)
 {
+	uint64_t from_ns, to_ns, events;
 	int rc;
 
 	receive_pending(r);
@@ -553,14 +567,18 @@ static void write_chunk(struct vtr_recorder *r, int last)
 					    ? UINT32_MAX
 					    : (uint32_t)(r->dropped - r->lost_reported);
 	rc = vpt_batch_error(&r->open.batch);
-	if (rc)
-		vpt_fail(&r->err, rc, "chunk %llu: no memory, or beyond the format's limits",
-			(unsigned long long)r->chunks);
-	else if (!open_file(r))
-		vpt_writer_put(r->writer, &r->open.batch, &r->err);
-	if (!r->err.code)
+	if (!rc)
+		rc = open_file(r);
+	if (!rc)
+		rc = vpt_writer_put(r->writer, &r->open.batch, &r->err);
+	if (!rc)
 		r->lost_reported = r->dropped;
-	settle_chunk(r, !r->err.code);
+	from_ns = r->open.batch.t_min_ns;
+	to_ns = r->open.batch.t_max_ns;
+	events = r->open.batch.event_count;
+	settle_chunk(r, !rc);
+	if (rc && rc != VPT_EIO)
+		lose_chunk(r, from_ns, to_ns, events);
 }
 
 static void close_chunk(struct vtr_recorder *r, int last)
@@ -583,7 +601,7 @@ void vtr_recorder_room(struct vtr_recorder *r)
 
 void vtr_recorder_bound(struct vtr_recorder *r)
 {
-	if (r->open.batch.event_count >= CHUNK_EVENTS_HARD)
+	if (vpt_batch_crowded(&r->open.batch))
 		close_chunk(r, 0);
 }
 

@@ -207,6 +207,22 @@ static void many_open_at_the_end(void)
 	expect("invalid", 0, (long long)stats.invalid);
 }
 
+/* More series than a chunk has room for. */
+static void many_series(void)
+{
+	char name[32];
+	int i;
+
+	options.flush_interval_ms = 3600000;
+	start();
+	for (i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "series %d", i);
+		vptrace_counter(name, i, "items");
+	}
+	stop_with(5000);
+	expect("dropped", 0, (long long)stats.dropped);
+}
+
 static void nobody_reads_the_errors(void)
 {
 	int ends[2];
@@ -249,6 +265,7 @@ static const struct {
 	{"driver-comes-in-a-pause", driver_comes_in_a_pause},
 	{"driver-comes-in-a-stop", driver_comes_in_a_stop},
 	{"many-open-at-the-end", many_open_at_the_end},
+	{"many-series", many_series},
 	{"nobody-reads-the-errors", nobody_reads_the_errors},
 	{"no-such-folder", no_such_folder},
 	{"hundred-captures", hundred_captures},
