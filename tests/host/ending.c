@@ -27,19 +27,24 @@ static void work(void)
 	HOST_CHECK(cudaDeviceSynchronize());
 }
 
-/* Until what was done so far is in the file, which takes a flush or two. */
+static void wait_a_moment(struct vptrace_stats *stats)
+{
+	vptrace_mark("waiting");
+	usleep(1000);
+	vptrace_statistics(stats);
+}
+
+/* Until what was done so far is in the file: CUPTI's buffers have come, and the chunk they went to is written. */
 static void wait_for_chunk(void)
 {
 	struct vptrace_stats stats = {.struct_bytes = sizeof(stats)};
 	uint64_t before;
 
-	vptrace_statistics(&stats);
+	while (vptrace_status() == VPTRACE_RUNNING && stats.cupti_records < 200)
+		wait_a_moment(&stats);
 	before = stats.chunks;
-	while (stats.chunks < before + 2) {
-		vptrace_mark("waiting");
-		usleep(1000);
-		vptrace_statistics(&stats);
-	}
+	while (stats.chunks < before + 2)
+		wait_a_moment(&stats);
 }
 
 static void end_return(void)
