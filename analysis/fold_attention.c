@@ -69,7 +69,9 @@ VPA_RARE static int add_eager(struct state *s, const struct progress *p, uint64_
  * since the operators below it are PyTorch's own steps. */
 static uint32_t place_of(const struct vpa_fold_context *c, const struct vpa_ops *ops, size_t i)
 {
-	const struct vpa_range *range = vpa_inner_range(ops->range[i], ops->process_range[i]);
+	size_t k = 0;
+	const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, &k);
+	const struct vpa_range *range = vpa_inner_range(stretch->range, stretch->process_range);
 	const struct vpa_range *place = range;
 	struct vpt_text domain;
 

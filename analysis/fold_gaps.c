@@ -146,17 +146,25 @@ VPA_RARE static int find_part(
 	return VPT_OK;
 }
 
-static inline int add_part(struct state *s, uint32_t device, unsigned cause, uint32_t range,
-	uint32_t call, uint64_t ns)
+/* Gaps that count as one part. */
+struct alike {
+	uint32_t device, range, call;
+	unsigned cause;
+	struct part sum;
+};
+
+static inline int add_part(struct state *s, const struct alike *gaps)
 {
-	uint64_t owner = (uint64_t)device << 8 | cause, names = (uint64_t)range << 32 | call;
-	struct recent *recent = &s->recent[(cause * 32 + range * 8 + call) % RECENT];
+	uint64_t owner = (uint64_t)gaps->device << 8 | gaps->cause;
+	uint64_t names = (uint64_t)gaps->range << 32 | gaps->call;
+	struct recent *recent =
+		&s->recent[(gaps->cause * 32 + gaps->range * 8 + gaps->call) % RECENT];
 
 	if ((recent->names != names || recent->owner != owner + 1) &&
 		find_part(s, owner, names, recent))
 		return VPT_ENOMEM;
-	recent->part->ns += ns;
-	recent->part->gaps++;
+	recent->part->ns += gaps->sum.ns;
+	recent->part->gaps += gaps->sum.gaps;
 	return VPT_OK;
 }
 
@@ -177,35 +185,68 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 {
 	struct state *s = state;
 	uint64_t ns = gap->end_ns - gap->start_ns;
+	const struct alike one = {gap->device, gap->range, gap->call, gap->opened_by, {ns, 1}};
 
-	if (add_part(s, gap->device, gap->opened_by, gap->range, gap->call, ns) ||
+	if (add_part(s, &one) ||
 		vpa_spread_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns))
 		return VPT_ENOMEM;
 	return ns >= s->kept_ns ? consider(s, c, gap) : VPT_OK;
 }
 
-static int fold_gaps(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+VPA_RARE static int consider_op(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops, size_t i)
+{
+	struct vpa_whole_gap whole;
+
+	vpa_idle_gap(c->idle, ops, i, &whole);
+	return consider(s, c, &whole.gap);
+}
+
+/* The gaps before ops [begin, end), which are of one stream and stretch. Mostly all of them are alike. */
+static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
+	const struct vpa_ops *ops, size_t begin, size_t end, uint32_t range)
+{
+	struct alike gaps = {.device = ops->device[begin], .range = range};
+	uint64_t ns = 0;
+	size_t from = begin, i;
+
+	for (i = begin; i < end; i++) {
+		unsigned cause = ops->gap_opened_by[i];
+
+		if (cause && ops->gap_ns[i] >= s->kept_ns && consider_op(s, c, ops, i))
+			return VPT_ENOMEM;
+		if (cause != gaps.cause || ops->launch_name[i] != gaps.call) {
+			gaps.sum = (struct part){ns, i - from};
+			if (gaps.cause && add_part(s, &gaps))
+				return VPT_ENOMEM;
+			gaps.cause = cause;
+			gaps.call = ops->launch_name[i];
+			ns = 0;
+			from = i;
+		}
+		ns += ops->gap_ns[i];
+	}
+	gaps.sum = (struct part){ns, end - from};
+	return gaps.cause ? add_part(s, &gaps) : VPT_OK;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
 	uint64_t lengths[VPA_OPS_MAX];
-	size_t count = 0, i;
+	size_t count = 0, r, i, end, k = 0;
 
-	for (i = 0; i < ops->count; i++) {
-		unsigned cause = ops->gap_opened_by[i];
-		uint64_t ns = ops->gap_ns[i];
+	for (r = 0; r < ops->run_count; r++)
+		for (i = ops->runs[r].begin; i < ops->runs[r].end; i = end) {
+			const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, &k);
 
-		lengths[count] = ns;
-		count += cause != 0;
-		if (cause && add_part(s, ops->device[i], cause, ops->range_name[i],
-				     ops->launch_name[i], ns))
-			return VPT_ENOMEM;
-		if (cause && ns >= s->kept_ns) {
-			struct vpa_whole_gap whole;
-
-			vpa_idle_gap(c->idle, ops, i, &whole);
-			if (consider(s, c, &whole.gap))
+			end = stretch->end < ops->runs[r].end ? stretch->end : ops->runs[r].end;
+			if (fold_stretch(s, c, ops, i, end, stretch->range_name))
 				return VPT_ENOMEM;
 		}
+	for (i = 0; i < ops->count; i++) {
+		lengths[count] = ops->gap_ns[i];
+		count += ops->gap_opened_by[i] != 0;
 	}
 	return vpa_spread_add_all(&s->lengths, lengths, count);
 }
@@ -404,8 +445,9 @@ const struct vpa_fold vpa_fold_gaps = {
 	.help = "idle stretches of each GPU: what opened each, what the host did meanwhile, the "
 		"longest ones",
 	.state_bytes = sizeof(struct state),
+	.ops = fold_ops,
 	.gap = fold_gap,
-	.gaps = fold_gaps,
+	.gaps_with_ops = 1,
 	.finish = finish,
 	.free = free_state,
 };

@@ -62,6 +62,7 @@ void vpa_idle_gap(
 {
 	const struct vpa_idle_device *d = &s->devices[ops->device[i]];
 	int is_here = ops->gap_before[i] != VPA_NO_OP;
+	size_t k = 0;
 
 	out->before = is_here ? vpa_ops_get(ops, ops->gap_before[i]) : d->last;
 	out->gating = vpa_ops_get(ops, i);
@@ -70,7 +71,7 @@ void vpa_idle_gap(
 		.device = ops->device[i],
 		.opened_by = (enum vpa_cause)ops->gap_opened_by[i],
 		.call = ops->launch_name[i],
-		.range = ops->range_name[i],
+		.range = vpa_ops_stretch(ops, i, &k)->range_name,
 		.thread = ops->launch[i] ? ops->launch[i]->thread : VPA_NONE,
 		.before = is_here || d->has_last ? &out->before : NULL,
 		.gating = &out->gating};

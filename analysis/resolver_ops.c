@@ -125,12 +125,10 @@ VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, 
 
 /* What the folds want to know of the launch, and what becomes of that: it is met, if it has not been yet. Returns
  * whether it was missed until now. */
-static inline unsigned show_launch(struct vpa_ops *ops, size_t i, struct vpa_thread_past *past)
+static inline unsigned show_launch(struct vpa_ops *ops, size_t i)
 {
 	struct vpa_call *launch = ops->launch[i];
 	unsigned state = launch->state;
-	struct vpa_range *range =
-		vpa_step_span_at(&past->range, &past->ranges.steps, launch->start_ns);
 
 	vpa_call_block_of(launch)->waiting -= state & VPA_CALL_WAITS;
 	launch->state =
@@ -139,17 +137,47 @@ static inline unsigned show_launch(struct vpa_ops *ops, size_t i, struct vpa_thr
 	ops->launch_end_ns[i] = launch->end_ns;
 	ops->launch_name[i] = launch->name;
 	ops->first_of_launch[i] = !(state & VPA_CALL_SHOWN);
-	ops->range[i] = range;
-	ops->range_name[i] = range ? range->name : 0;
 	return (state & (VPA_CALL_MISSED | VPA_CALL_MET)) == VPA_CALL_MISSED;
 }
 
 static void show_no_launch(struct vpa_ops *ops, size_t i)
 {
 	ops->launch_start_ns[i] = ops->launch_end_ns[i] = UINT64_MAX;
-	ops->launch_name[i] = ops->range_name[i] = 0;
+	ops->launch_name[i] = 0;
 	ops->first_of_launch[i] = 0;
-	ops->range[i] = NULL;
+}
+
+/* Ends the stretch at hand before op `i` and begins that of its launch; NULL: none. */
+VPA_RARE static struct vpa_op_stretch *begin_stretch(
+	struct vpa_resolver *r, struct vpa_ops *ops, size_t i, const struct vpa_call *launch)
+{
+	struct vpa_op_stretch *s = &ops->stretches[ops->stretch_count++];
+	struct vpa_thread_past *past;
+	struct vpa_process *process;
+	const struct vpa_range *range;
+
+	if (i)
+		s[-1].end = (uint8_t)i;
+	*s = (struct vpa_op_stretch){.until_ns = UINT64_MAX, .thread = VPA_NONE};
+	if (!launch)
+		return s;
+	past = &r->pasts[launch->thread];
+	s->thread = launch->thread;
+	s->range = vpa_step_span_at(&past->range, &past->ranges.steps, launch->start_ns);
+	s->from_ns = past->range.from_ns;
+	s->until_ns = past->range.until_ns;
+	process = &r->processes[r->model->threads[launch->thread].process];
+	if (process->ranges.steps.count) {
+		s->process_range =
+			vpa_step_span_at(&process->range, &process->ranges.steps, launch->start_ns);
+		if (process->range.from_ns > s->from_ns)
+			s->from_ns = process->range.from_ns;
+		if (process->range.until_ns < s->until_ns)
+			s->until_ns = process->range.until_ns;
+	}
+	range = vpa_inner_range(s->range, s->process_range);
+	s->range_name = range ? range->name : 0;
+	return s;
 }
 
 /* Moves what the queue has filled in. */
@@ -220,8 +248,7 @@ static size_t count_ordinary(const struct vpa_ops *ops, uint64_t from_ns, uint64
 /* Joins ops with their launches. */
 static void resolve(struct vpa_resolver *r, struct vpa_ops *ops)
 {
-	struct vpa_thread_past *past = NULL;
-	uint32_t thread = VPA_NONE;
+	struct vpa_op_stretch *stretch = NULL;
 	size_t i, missed = 0;
 
 	if (count_ordinary(ops, r->model->window_start_ns, r->model->window_end_ns) == ops->count) {
@@ -231,40 +258,25 @@ static void resolve(struct vpa_resolver *r, struct vpa_ops *ops)
 	} else {
 		clip_all(r, ops);
 	}
+	ops->stretch_count = 0;
 	for (i = 0; i < ops->count; i++) {
 		const struct vpa_call *launch = ops->launch[i];
 
 		if (!launch) {
+			if (!stretch || stretch->thread != VPA_NONE)
+				stretch = begin_stretch(r, ops, i, NULL);
 			show_no_launch(ops, i);
 			continue;
 		}
-		if (launch->thread != thread) {
-			thread = launch->thread;
-			past = &r->pasts[thread];
-		}
-		missed += show_launch(ops, i, past);
+		if (!stretch || launch->thread != stretch->thread ||
+			launch->start_ns < stretch->from_ns ||
+			launch->start_ns >= stretch->until_ns)
+			stretch = begin_stretch(r, ops, i, launch);
+		missed += show_launch(ops, i);
 	}
+	if (stretch)
+		stretch->end = (uint8_t)ops->count;
 	r->launches_without_op -= missed;
-}
-
-/* Process-wide ranges are rare: each op's is looked up only where there are any. */
-static void find_wide_ranges(struct vpa_resolver *r, struct vpa_ops *ops)
-{
-	size_t i;
-
-	for (i = 0; i < ops->count; i++) {
-		const struct vpa_call *launch = ops->launch[i];
-		const struct vpa_range *range;
-
-		ops->process_range[i] = NULL;
-		if (!launch)
-			continue;
-		ops->process_range[i] = vpa_steps_at(
-			&r->processes[r->model->threads[launch->thread].process].ranges.steps,
-			launch->start_ns);
-		range = vpa_inner_range(ops->range[i], ops->process_range[i]);
-		ops->range_name[i] = range ? range->name : 0;
-	}
 }
 
 static struct launcher launcher_of(const struct vpa_resolver *r, uint32_t thread)
@@ -306,30 +318,19 @@ static void find_launches(struct vpa_resolver *r, struct vpa_ops *ops)
 	}
 }
 
-static int has_wide_ranges(const struct vpa_resolver *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->process_count; i++)
-		if (r->processes[i].ranges.steps.count)
-			return 1;
-	return 0;
-}
-
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 {
 	struct vpa_ops *ops = &r->ops;
-	int wide_ranges = has_wide_ranges(r), rc = VPT_OK;
+	int rc = VPT_OK;
 	size_t i;
 
 	for (i = 0; i < r->model->thread_count; i++)
 		r->pasts[i].range = (struct vpa_step_span){0};
-	memset(ops->process_range, 0, sizeof(ops->process_range));
+	for (i = 0; i < r->process_count; i++)
+		r->processes[i].range = (struct vpa_step_span){0};
 	while (!rc && vpa_op_queue_take(&r->queue, until_ns, ops)) {
 		find_launches(r, ops);
 		resolve(r, ops);
-		if (wide_ranges)
-			find_wide_ranges(r, ops);
 		if (ops->count)
 			rc = r->sink.ops(r->sink.ctx, ops);
 	}

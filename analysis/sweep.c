@@ -343,22 +343,10 @@ VPA_RARE static int cut_gap(struct vpa_sweep *s, const struct vpa_sweep_gap_part
 
 static inline int take_gaps(struct vpa_sweep *s, uint64_t until_ns)
 {
-	uint64_t last_ns = s->last == VPA_NONE ? 0 : s->edges[s->last].time_ns;
 	int rc = VPT_OK;
 
-	while (!rc && s->gap_taken < s->gap_count && s->gaps[s->gap_taken].end_ns <= until_ns) {
-		const struct vpa_sweep_gap_part *gap = &s->gaps[s->gap_taken++];
-
-		/* Mostly no edge lies in it. */
-		if (gap->start_ns >= last_ns && gap->device < s->now.device_count) {
-			struct vpa_sweep_sums *sums = &s->now.devices[gap->device];
-
-			sums->ns[gap->part] += gap->end_ns - gap->start_ns;
-			sums->count[gap->part]++;
-		} else {
-			rc = cut_gap(s, gap);
-		}
-	}
+	while (!rc && s->gap_taken < s->gap_count && s->gaps[s->gap_taken].end_ns <= until_ns)
+		rc = cut_gap(s, &s->gaps[s->gap_taken++]);
 	return rc;
 }
 
@@ -424,6 +412,69 @@ int vpa_sweep_op(
 		d->running[at] = d->running[at - 1];
 	d->running[at] = (struct running){end_ns, family};
 	return VPT_OK;
+}
+
+/* The gap that ends with op `i`, which the sweep has reached. */
+static int add_gap_before(struct vpa_sweep *s, const struct vpa_ops *ops, size_t i)
+{
+	const struct vpa_sweep_gap_part gap = {ops->start_ns[i] - ops->gap_ns[i], ops->start_ns[i],
+		ops->device[i], VPA_SWEEP_IDLE + ops->gap_opened_by[i]};
+
+	return ops->gap_opened_by[i] && ops->device[i] < VPA_SWEEP_DEVICES ? cut_gap(s, &gap)
+									   : VPT_OK;
+}
+
+/* Ops (begin, end) of a serial run, when `begin` is all that runs and no edge is set before the last one starts. */
+static void add_calm(struct vpa_sweep_device *d, struct vpa_sweep_sums *sums,
+	const struct vpa_ops *ops, const uint8_t *families, size_t begin, size_t end)
+{
+	uint64_t scheduling_ns = 0;
+	uint32_t scheduling = 0;
+	size_t i;
+
+	for (i = begin + 1; i < end; i++) {
+		unsigned cause = ops->gap_opened_by[i];
+
+		sums->ns[families[i - 1]] += ops->end_ns[i - 1] - ops->start_ns[i - 1];
+		sums->count[families[i]]++;
+		if (cause == VPA_CAUSE_SCHEDULING) {
+			scheduling_ns += ops->gap_ns[i];
+			scheduling++;
+		} else if (cause) {
+			sums->ns[VPA_SWEEP_IDLE + cause] += ops->gap_ns[i];
+			sums->count[VPA_SWEEP_IDLE + cause]++;
+		}
+	}
+	sums->ns[VPA_SWEEP_IDLE + VPA_CAUSE_SCHEDULING] += scheduling_ns;
+	sums->count[VPA_SWEEP_IDLE + VPA_CAUSE_SCHEDULING] += scheduling;
+	d->running[0] = (struct running){ops->end_ns[end - 1], families[end - 1]};
+	d->at_ns = ops->start_ns[end - 1];
+}
+
+int vpa_sweep_ops(struct vpa_sweep *s, const struct vpa_ops *ops, const uint8_t *families,
+	size_t begin, size_t end)
+{
+	uint32_t device = ops->device[begin];
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = begin; i < end && !rc; i++) {
+		struct vpa_sweep_device *d;
+
+		rc = vpa_sweep_op(s, device, families[i], ops->start_ns[i], ops->end_ns[i]);
+		if (!rc)
+			rc = add_gap_before(s, ops, i);
+		if (rc || device >= VPA_SWEEP_DEVICES)
+			continue;
+		/* Two or more ops of a run begin each when all before them have ended. */
+		d = &s->devices[device];
+		if (d->count == 1 && i + 1 < end && s->earliest_ns > ops->start_ns[end - 1]) {
+			add_calm(d, &s->now.devices[device], ops, families, i, end);
+			s->at_ns = ops->start_ns[end - 1];
+			break;
+		}
+	}
+	return rc;
 }
 
 int vpa_sweep_end(struct vpa_sweep *s)
