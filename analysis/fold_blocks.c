@@ -196,6 +196,8 @@ static size_t same_until(const struct vpa_blocks_state *s, const struct vpa_bloc
 	uint64_t at_ns = ops->launch_start_ns[begin];
 	size_t i = begin;
 
+	if (stretch->thread == VPA_NONE)
+		return p->known ? begin : end;
 	if (!p->known || stretch->thread != p->thread ||
 		vpa_blocks_inner(s, stretch->range, at_ns) != p->own ||
 		vpa_blocks_inner(s, stretch->process_range, at_ns) != p->wide)
@@ -289,30 +291,47 @@ static void take_notes(struct vpa_blocks_state *s, struct view *v, size_t begin,
 	}
 }
 
-/* Adds ops of one run and one stretch. */
-static int add_stretch(struct vpa_blocks_state *s, const struct vpa_fold_context *c, struct view *v,
-	const struct vpa_op_stretch *stretch, size_t begin, size_t end, struct vpa_blocks_place *p)
+/* Hands on ops of one run and place. */
+static int add_ops(struct vpa_blocks_state *s, struct view *v, const struct vpa_op_run *run,
+	size_t begin, size_t end, struct vpa_blocks_place *p)
 {
 	size_t i = begin, next;
 	int rc = VPT_OK;
 
 	for (; i < end && !rc; i = next) {
-		next = same_until(s, p, v->ops, stretch, i, end);
-		if (next == i) {
-			rc = p->known ? leave(s, p) : VPT_OK;
-			if (!rc)
-				rc = enter(s, c, v->ops, i, stretch, p);
-			next = p->known ? same_until(s, p, v->ops, stretch, i, end) : end;
-		}
 		/* Notes belong before an edge that is set between two of the ops. */
-		if (s->sweep.earliest_ns <= v->ops->start_ns[next - 1])
-			next = i + 1;
-		if (!rc)
-			rc = vpa_sweep_ops(&s->sweep, v->ops, v->families, i, next);
+		next = s->sweep.earliest_ns > v->ops->start_ns[end - 1] ? end : i + 1;
+		rc = vpa_sweep_ops(&s->sweep, v->ops, run, v->families, i, next);
 		if (!rc)
 			take_notes(s, v, i, next, p);
 	}
 	return rc;
+}
+
+/* `*k` is the stretch that the ops before the run end with. */
+static int add_run(struct vpa_blocks_state *s, const struct vpa_fold_context *c, struct view *v,
+	const struct vpa_op_run *run, size_t *k, struct vpa_blocks_place *p)
+{
+	size_t from = run->begin, i = from;
+	int rc = VPT_OK;
+
+	while (i < run->end && !rc) {
+		const struct vpa_op_stretch *stretch = vpa_ops_stretch(v->ops, i, k);
+		size_t end = stretch->end < run->end ? stretch->end : run->end;
+		size_t next = same_until(s, p, v->ops, stretch, i, end);
+
+		if (next > i) {
+			i = next;
+			continue;
+		}
+		rc = add_ops(s, v, run, from, i, p);
+		if (!rc && p->known)
+			rc = leave(s, p);
+		if (!rc)
+			rc = enter(s, c, v->ops, i, stretch, p);
+		from = i++; /* the place is this op's in any case */
+	}
+	return rc ? rc : add_ops(s, v, run, from, run->end, p);
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
@@ -320,20 +339,15 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	struct vpa_blocks_state *s = begun(state);
 	struct vpa_blocks_place p = {.known = 0};
 	struct view v;
-	size_t r, i, end, k = 0;
+	size_t r, k = 0;
 	int rc = VPT_OK;
 
 	if (s->kernel_count < c->model->kernel_count || !s->kernels)
 		rc = find_kernels(s, c->model);
 	if (!rc)
 		look_at(s, ops, &v);
-	for (r = 0; r < ops->run_count; r++)
-		for (i = ops->runs[r].begin; i < ops->runs[r].end && !rc; i = end) {
-			const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, &k);
-
-			end = stretch->end < ops->runs[r].end ? stretch->end : ops->runs[r].end;
-			rc = add_stretch(s, c, &v, stretch, i, end, &p);
-		}
+	for (r = 0; r < ops->run_count && !rc; r++)
+		rc = add_run(s, c, &v, &ops->runs[r], &k, &p);
 	if (!rc && p.known)
 		rc = leave(s, &p);
 	vpt_free(p.cuts);

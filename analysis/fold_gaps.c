@@ -230,25 +230,76 @@ static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
 	return gaps.cause ? add_part(s, &gaps) : VPT_OK;
 }
 
+/* The same of ops behind the first of a calm run, whose gaps are too short to be listed. */
+static int fold_calm(
+	struct state *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t range)
+{
+	struct alike gaps = {.device = ops->device[begin],
+		.range = range,
+		.call = ops->launch_name[begin],
+		.cause = VPA_CAUSE_SCHEDULING};
+	size_t from = begin, i;
+
+	for (i = begin + 1; i <= end; i++) {
+		if (i < end && ops->launch_name[i] == gaps.call)
+			continue;
+		gaps.sum = (struct part){ops->idle_ns[i - 1] - ops->idle_ns[from - 1], i - from};
+		if (add_part(s, &gaps))
+			return VPT_ENOMEM;
+		from = i;
+		gaps.call = i < end ? ops->launch_name[i] : 0;
+	}
+	return VPT_OK;
+}
+
+static int fold_run(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops,
+	const struct vpa_op_run *run, size_t *k)
+{
+	int calm = run->calm && run->longest_ns < s->kept_ns;
+	size_t i = run->begin, end;
+	int rc = VPT_OK;
+
+	if (calm) {
+		rc = fold_stretch(s, c, ops, i, i + 1, vpa_ops_stretch(ops, i, k)->range_name);
+		i++;
+	}
+	for (; i < run->end && !rc; i = end) {
+		const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, k);
+
+		end = stretch->end < run->end ? stretch->end : run->end;
+		rc = calm ? fold_calm(s, ops, i, end, stretch->range_name)
+			  : fold_stretch(s, c, ops, i, end, stretch->range_name);
+	}
+	return rc;
+}
+
+/* Adds the lengths of the gaps between ops. */
+static int add_lengths(struct state *s, const struct vpa_ops *ops, const struct vpa_op_run *run)
+{
+	size_t i = run->begin, first = i + 1;
+
+	if (ops->gap_opened_by[i] && vpa_spread_add(&s->lengths, ops->gap_ns[i]))
+		return VPT_ENOMEM;
+	if (run->calm)
+		return vpa_spread_add_all(&s->lengths, ops->gap_ns + first, run->end - first);
+	for (i = first; i < run->end; i++)
+		if (ops->gap_opened_by[i] && vpa_spread_add(&s->lengths, ops->gap_ns[i]))
+			return VPT_ENOMEM;
+	return VPT_OK;
+}
+
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
-	uint64_t lengths[VPA_OPS_MAX];
-	size_t count = 0, r, i, end, k = 0;
+	size_t r, k = 0;
+	int rc = VPT_OK;
 
-	for (r = 0; r < ops->run_count; r++)
-		for (i = ops->runs[r].begin; i < ops->runs[r].end; i = end) {
-			const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, &k);
-
-			end = stretch->end < ops->runs[r].end ? stretch->end : ops->runs[r].end;
-			if (fold_stretch(s, c, ops, i, end, stretch->range_name))
-				return VPT_ENOMEM;
-		}
-	for (i = 0; i < ops->count; i++) {
-		lengths[count] = ops->gap_ns[i];
-		count += ops->gap_opened_by[i] != 0;
+	for (r = 0; r < ops->run_count && !rc; r++) {
+		rc = fold_run(s, c, ops, &ops->runs[r], &k);
+		if (!rc)
+			rc = add_lengths(s, ops, &ops->runs[r]);
 	}
-	return vpa_spread_add_all(&s->lengths, lengths, count);
+	return rc;
 }
 
 /* ---- writing down ---- */

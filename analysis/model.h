@@ -35,7 +35,8 @@ enum {
 	/* A copy that is asynchronous by name still waits where one side is pageable memory: towards the device for
 	 * the staging of its own bytes, from the device until it is done, and everything before it on its stream. */
 	VPA_CALL_WAITED_COPY = 32,
-	VPA_CALL_WAITED_STREAM = 64
+	VPA_CALL_WAITED_STREAM = 64,
+	VPA_CALL_GRAPH = 128 /* launches a graph */
 };
 
 /* A CUDA call on a thread. */
@@ -132,6 +133,7 @@ struct vpa_ops {
 		uint8_t end;
 	} stretches[VPA_OPS_MAX];
 	size_t stretch_count;
+	int graph_launches; /* 1: among the launches may be some of graphs */
 
 	/* From here on filled by idle.h. */
 	uint64_t idle_ns
@@ -147,6 +149,10 @@ struct vpa_ops {
 		uint8_t begin, end; /* [begin, end) */
 		uint8_t serial; /* each begins when all before it on the device, those of former batches
 				 * included, have ended */
+		/* There is a gap before each of them but the first, which see for itself, and it was opened by
+		 * VPA_CAUSE_SCHEDULING. */
+		uint8_t calm;
+		uint32_t longest_ns; /* of these gaps; undefined if not calm */
 	} runs[VPA_OPS_MAX];
 	size_t run_count;
 };

@@ -294,6 +294,8 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t row, uint32_t count
 
 	if (starts[0] < block->start_ns)
 		block->start_ns = starts[0];
+	memcpy(block->correlations + slot, s->col[VPT_CALL_CORRELATION] + row,
+		count * sizeof(*block->correlations));
 	for (i = 0; i < count; i++) {
 		uint64_t start = starts[i], stop = start + durations[i], id = ids[i];
 		const struct vpa_call_kind *kind = &kinds[id & 255];

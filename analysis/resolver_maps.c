@@ -95,6 +95,8 @@ int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64
 	/* How many ops a graph launch waits for is not known, so it waits its full time. */
 	if (kind->launches && klass != VPT_CALL_GRAPH_LAUNCH)
 		kind->call.state |= VPA_CALL_WAITS;
+	if (kind->call.klass == VPT_CALL_GRAPH_LAUNCH)
+		kind->call.state |= VPA_CALL_GRAPH;
 	if (string || id >= 256)
 		return vpa_maps_name(r, b, string, &kind->call.name);
 	known = known ? known : "unknown call";

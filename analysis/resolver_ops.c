@@ -10,18 +10,14 @@
 /* What all ops of a stream share. */
 struct origin {
 	uint32_t stream;
-	const struct vpa_launches *launches; /* NULL: of more than one process */
-	const struct vpa_launch *slots;
-	uint64_t mask;
+	/* NULL: of more than one process, or some id has been met on several calls */
+	const struct vpa_launches *launches;
 };
 
-/* The thread that launched the op before: mostly it launched the next one too. */
+/* Where the launch of the op before stands: mostly that of the next op is the next call. */
 struct launcher {
-	uint32_t thread;
-	uint32_t begin; /* low bits of its first call's position */
-	uint64_t live;  /* calls that are kept */
-	uint64_t first; /* position of the first in blocks[0] */
-	struct vpa_call_block *const *blocks;
+	struct vpa_call_block *block; /* NULL: not known */
+	size_t slot;
 };
 
 /* Ops that do not know their process match any, as do calls that do not know theirs. */
@@ -53,12 +49,8 @@ VPA_RARE static struct origin origin_of(const struct vpa_resolver *r, uint32_t s
 	struct origin o = {.stream = stream};
 
 	if (r->process_count == 1 && may_launch(&r->processes[0], s->pid) &&
-		r->processes[0].launches.slot_count && !r->processes[0].launches.doubled)
+		!r->processes[0].launches.doubled && !r->processes[0].launches.ambiguous)
 		o.launches = &r->processes[0].launches;
-	if (o.launches) {
-		o.slots = o.launches->slots;
-		o.mask = o.launches->slot_count - 1;
-	}
 	return o;
 }
 
@@ -123,20 +115,24 @@ VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, 
 	return ops->end_ns[i] > ops->start_ns[i];
 }
 
-/* What the folds want to know of the launch, and what becomes of that: it is met, if it has not been yet. Returns
- * whether it was missed until now. */
-static inline unsigned show_launch(struct vpa_ops *ops, size_t i)
+/* What becomes of a launch that is shown: it is met, if it has not been yet. Returns whether it was missed until
+ * now. */
+static inline unsigned meet(struct vpa_ops *ops, size_t i, struct vpa_call *launch)
 {
-	struct vpa_call *launch = ops->launch[i];
 	unsigned state = launch->state;
 
+	/* As mostly, this is its only op. */
+	if (state == (VPA_CALL_WAITS | VPA_CALL_MISSED)) {
+		launch->state = VPA_CALL_MISSED | VPA_CALL_MET | VPA_CALL_SHOWN;
+		vpa_call_block_of(launch)->waiting--;
+		ops->first_of_launch[i] = 1;
+		return 1;
+	}
 	vpa_call_block_of(launch)->waiting -= state & VPA_CALL_WAITS;
 	launch->state =
 		(uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET | VPA_CALL_SHOWN);
-	ops->launch_start_ns[i] = launch->start_ns;
-	ops->launch_end_ns[i] = launch->end_ns;
-	ops->launch_name[i] = launch->name;
 	ops->first_of_launch[i] = !(state & VPA_CALL_SHOWN);
+	ops->graph_launches |= (state & VPA_CALL_GRAPH) != 0;
 	return (state & (VPA_CALL_MISSED | VPA_CALL_MET)) == VPA_CALL_MISSED;
 }
 
@@ -245,11 +241,48 @@ static size_t count_ordinary(const struct vpa_ops *ops, uint64_t from_ns, uint64
 	return n;
 }
 
+/* Tells the folds what they want to know of the launches, and cuts the batch in stretches. */
+static void show_launches(struct vpa_resolver *r, struct vpa_ops *ops)
+{
+	uint64_t from_ns = 0,
+		 span_ns = 0; /* of the stretch at hand; nothing lies in it to begin with */
+	uint32_t thread = VPA_NONE;
+	size_t i, missed = 0;
+
+	ops->stretch_count = 0;
+	ops->graph_launches = 0;
+	for (i = 0; i < ops->count; i++) {
+		struct vpa_call *launch = ops->launch[i];
+		const struct vpa_op_stretch *stretch;
+
+		if (!launch) {
+			if (!i || thread != VPA_NONE)
+				begin_stretch(r, ops, i, NULL);
+			thread = VPA_NONE;
+			span_ns = 0;
+			show_no_launch(ops, i);
+			continue;
+		}
+		if (launch->start_ns - from_ns >= span_ns || launch->thread != thread) {
+			stretch = begin_stretch(r, ops, i, launch);
+			from_ns = stretch->from_ns;
+			span_ns = stretch->until_ns - from_ns;
+			thread = launch->thread;
+		}
+		ops->launch_start_ns[i] = launch->start_ns;
+		ops->launch_end_ns[i] = launch->end_ns;
+		ops->launch_name[i] = launch->name;
+		missed += meet(ops, i, launch);
+	}
+	if (ops->count)
+		ops->stretches[ops->stretch_count - 1].end = (uint8_t)ops->count;
+	r->launches_without_op -= missed;
+}
+
 /* Joins ops with their launches. */
 static void resolve(struct vpa_resolver *r, struct vpa_ops *ops)
 {
-	struct vpa_op_stretch *stretch = NULL;
-	size_t i, missed = 0;
+	size_t i;
 
 	if (count_ordinary(ops, r->model->window_start_ns, r->model->window_end_ns) == ops->count) {
 		count_ops(r, ops);
@@ -258,63 +291,45 @@ static void resolve(struct vpa_resolver *r, struct vpa_ops *ops)
 	} else {
 		clip_all(r, ops);
 	}
-	ops->stretch_count = 0;
-	for (i = 0; i < ops->count; i++) {
-		const struct vpa_call *launch = ops->launch[i];
-
-		if (!launch) {
-			if (!stretch || stretch->thread != VPA_NONE)
-				stretch = begin_stretch(r, ops, i, NULL);
-			show_no_launch(ops, i);
-			continue;
-		}
-		if (!stretch || launch->thread != stretch->thread ||
-			launch->start_ns < stretch->from_ns ||
-			launch->start_ns >= stretch->until_ns)
-			stretch = begin_stretch(r, ops, i, launch);
-		missed += show_launch(ops, i);
-	}
-	if (stretch)
-		stretch->end = (uint8_t)ops->count;
-	r->launches_without_op -= missed;
+	show_launches(r, ops);
 }
 
-static struct launcher launcher_of(const struct vpa_resolver *r, uint32_t thread)
+/* The launch of an op that is not that of the next call. */
+VPA_RARE static struct vpa_call *look_up(const struct vpa_resolver *r, const struct origin *from,
+	uint64_t correlation, struct launcher *by)
 {
-	const struct vpa_calls *calls = &r->pasts[thread].calls;
+	struct vpa_call *launch = NULL;
 
-	return (struct launcher){thread, (uint32_t)calls->begin, calls->end - calls->begin,
-		calls->begin - calls->first_block * VPA_CALL_BLOCK, calls->blocks};
+	if (correlation)
+		launch = from->launches ? vpa_launches_find(from->launches, r->pasts, correlation)
+					: find_launch(r, from->stream, correlation);
+	if (launch && from->launches) {
+		by->block = vpa_call_block_of(launch);
+		by->slot = launch->slot;
+	}
+	return launch;
 }
 
 /* Finds the launches: by the time they are looked at they have come into the cache. */
 static void find_launches(struct vpa_resolver *r, struct vpa_ops *ops)
 {
 	struct origin from = {.stream = VPA_NONE};
-	struct launcher by = {.thread = VPA_NONE};
+	struct launcher by = {.block = NULL};
 	size_t i;
 
 	for (i = 0; i < ops->count; i++) {
-		uint64_t correlation = ops->correlation[i], at;
-		const struct vpa_launch *own;
-		struct vpa_call *launch = NULL;
+		uint64_t correlation = ops->correlation[i];
 
-		if (ops->stream[i] != from.stream)
+		if (ops->stream[i] != from.stream) {
 			from = origin_of(r, ops->stream[i]);
-		own = &from.slots[correlation & from.mask];
-		if (from.launches && own->correlation == correlation && own->thread == by.thread &&
-			(uint32_t)(own->position - by.begin) < by.live && correlation) {
-			at = by.first + (uint32_t)(own->position - by.begin);
-			launch = &by.blocks[at / VPA_CALL_BLOCK]->calls[at % VPA_CALL_BLOCK];
-		} else if (correlation) {
-			launch = from.launches
-					 ? vpa_launches_find(from.launches, r->pasts, correlation)
-					 : find_launch(r, from.stream, correlation);
-			if (launch && launch->thread != by.thread)
-				by = launcher_of(r, launch->thread);
+			by.block = from.launches ? by.block : NULL;
 		}
-		ops->launch[i] = launch;
-		__builtin_prefetch(launch, 1);
+		if (by.block && by.slot + 1 < VPA_CALL_BLOCK &&
+			by.block->correlations[by.slot + 1] == correlation && correlation)
+			ops->launch[i] = &by.block->calls[++by.slot];
+		else
+			ops->launch[i] = look_up(r, &from, correlation, &by);
+		__builtin_prefetch(ops->launch[i], 1);
 	}
 }
 

@@ -424,35 +424,39 @@ static int add_gap_before(struct vpa_sweep *s, const struct vpa_ops *ops, size_t
 									   : VPT_OK;
 }
 
-/* Ops (begin, end) of a serial run, when `begin` is all that runs and no edge is set before the last one starts. */
-static void add_calm(struct vpa_sweep_device *d, struct vpa_sweep_sums *sums,
-	const struct vpa_ops *ops, const uint8_t *families, size_t begin, size_t end)
+static void add_gaps(
+	struct vpa_sweep_sums *sums, const struct vpa_ops *ops, size_t begin, size_t end)
 {
-	uint64_t scheduling_ns = 0;
-	uint32_t scheduling = 0;
 	size_t i;
 
 	for (i = begin + 1; i < end; i++) {
 		unsigned cause = ops->gap_opened_by[i];
 
-		sums->ns[families[i - 1]] += ops->end_ns[i - 1] - ops->start_ns[i - 1];
-		sums->count[families[i]]++;
-		if (cause == VPA_CAUSE_SCHEDULING) {
-			scheduling_ns += ops->gap_ns[i];
-			scheduling++;
-		} else if (cause) {
-			sums->ns[VPA_SWEEP_IDLE + cause] += ops->gap_ns[i];
-			sums->count[VPA_SWEEP_IDLE + cause]++;
-		}
+		if (!cause)
+			continue;
+		sums->ns[VPA_SWEEP_IDLE + cause] += ops->gap_ns[i];
+		sums->count[VPA_SWEEP_IDLE + cause]++;
 	}
-	sums->ns[VPA_SWEEP_IDLE + VPA_CAUSE_SCHEDULING] += scheduling_ns;
-	sums->count[VPA_SWEEP_IDLE + VPA_CAUSE_SCHEDULING] += scheduling;
+}
+
+/* Ops (begin, end) of a serial run, when `begin` is all that runs and no edge is set before the last one starts. */
+static void add_serial(struct vpa_sweep_device *d, struct vpa_sweep_sums *sums,
+	const struct vpa_ops *ops, const uint8_t *families, size_t begin, size_t end)
+{
+	size_t i;
+
+	for (i = begin; i < end - 1; i++) {
+		sums->ns[families[i]] += ops->end_ns[i] - ops->start_ns[i];
+		sums->count[families[i]]++;
+	}
+	sums->count[families[begin]]--; /* it has been counted */
+	sums->count[families[end - 1]]++;
 	d->running[0] = (struct running){ops->end_ns[end - 1], families[end - 1]};
 	d->at_ns = ops->start_ns[end - 1];
 }
 
-int vpa_sweep_ops(struct vpa_sweep *s, const struct vpa_ops *ops, const uint8_t *families,
-	size_t begin, size_t end)
+int vpa_sweep_ops(struct vpa_sweep *s, const struct vpa_ops *ops, const struct vpa_op_run *run,
+	const uint8_t *families, size_t begin, size_t end)
 {
 	uint32_t device = ops->device[begin];
 	size_t i;
@@ -469,7 +473,17 @@ int vpa_sweep_ops(struct vpa_sweep *s, const struct vpa_ops *ops, const uint8_t 
 		/* Two or more ops of a run begin each when all before them have ended. */
 		d = &s->devices[device];
 		if (d->count == 1 && i + 1 < end && s->earliest_ns > ops->start_ns[end - 1]) {
-			add_calm(d, &s->now.devices[device], ops, families, i, end);
+			struct vpa_sweep_sums *sums = &s->now.devices[device];
+
+			add_serial(d, sums, ops, families, i, end);
+			if (run->calm) {
+				sums->ns[VPA_SWEEP_IDLE + VPA_CAUSE_SCHEDULING] +=
+					ops->idle_ns[end - 1] - ops->idle_ns[i];
+				sums->count[VPA_SWEEP_IDLE + VPA_CAUSE_SCHEDULING] +=
+					(uint32_t)(end - 1 - i);
+			} else {
+				add_gaps(sums, ops, i, end);
+			}
 			s->at_ns = ops->start_ns[end - 1];
 			break;
 		}
