@@ -118,13 +118,13 @@ static size_t same_until(
 
 /* Adds up ops that have the same ranges. They run one after the other, so what is not idle between the first and the
  * last is theirs. */
-static void gather(const struct vpa_ops *ops, size_t begin, size_t end, struct share *share)
+static inline void gather(const struct vpa_ops *ops, size_t begin, size_t end, struct share *share)
 {
-	uint64_t launches = 0;
+	uint64_t launches = end - begin;
 	size_t i;
 
-	for (i = begin; i < end; i++)
-		launches += ops->first_of_launch[i];
+	for (i = begin; !ops->all_first && i < end; i++)
+		launches -= !ops->first_of_launch[i];
 	share->launch_ns = ops->launch_start_ns[begin];
 	share->first_ns = ops->start_ns[begin];
 	share->last_ns = ops->end_ns[end - 1];
@@ -137,8 +137,36 @@ static void gather(const struct vpa_ops *ops, size_t begin, size_t end, struct s
 	share->device = ops->device[begin];
 }
 
-/* Adds ops of one run and one stretch. */
-static int add_stretch(
+/* What is on its way to a range and those around it: neighbouring stretches of a run mostly differ in the innermost
+ * range alone. */
+struct pending {
+	struct vpa_range *range; /* NULL: nothing is */
+	uint64_t from_ns,
+		until_ns; /* for launches in [from, until) the same of these ranges are open */
+	struct share share;
+};
+
+static int flush(struct pending *p)
+{
+	struct vpa_range *range = p->range;
+
+	p->range = NULL;
+	return range ? project_all(range, &p->share) : VPT_OK;
+}
+
+/* Adds the ops that follow on those of `share`. */
+static inline void extend(struct share *share, const struct share *more)
+{
+	share->last_ns = more->last_ns;
+	share->idle_last_ns = more->idle_last_ns;
+	share->busy_ns =
+		share->last_ns - share->first_ns - (share->idle_last_ns - share->idle_first_ns);
+	share->ops += more->ops;
+	share->launches += more->launches;
+}
+
+/* Adds ops of one run and one stretch, whatever their ranges are like. */
+VPA_RARE static int add_any(
 	const struct vpa_ops *ops, const struct vpa_op_stretch *stretch, size_t begin, size_t end)
 {
 	struct share share;
@@ -149,10 +177,47 @@ static int add_stretch(
 		next = same_until(ops, stretch, i, end);
 		gather(ops, i, next, &share);
 		rc = project_all(stretch->range, &share);
-		if (!rc && stretch->process_range)
+		if (!rc)
 			rc = project_all(stretch->process_range, &share);
 	}
 	return rc;
+}
+
+/* Lets what is pending begin with such ops: it is for the ranges around their innermost one. Returns 0 if some range
+ * ends in the middle of the stretch: then they are not for all of it the same. */
+static int begin_pending(struct pending *p, const struct vpa_op_stretch *stretch)
+{
+	struct vpa_range *range;
+
+	p->from_ns = stretch->from_ns;
+	p->until_ns = UINT64_MAX;
+	for (range = stretch->range->parent; range; range = range->parent)
+		if (range->end_ns > stretch->from_ns && range->end_ns < p->until_ns)
+			p->until_ns = range->end_ns;
+	p->range = p->until_ns < stretch->until_ns ? NULL : stretch->range->parent;
+	return p->until_ns >= stretch->until_ns;
+}
+
+/* Adds ops of one run and one stretch. */
+static int add_stretch(struct pending *p, const struct vpa_ops *ops,
+	const struct vpa_op_stretch *stretch, size_t begin, size_t end)
+{
+	struct vpa_range *own = stretch->range;
+	struct share share;
+	int plain = own && !stretch->process_range && own->end_ns >= stretch->until_ns;
+
+	gather(ops, begin, end, &share);
+	if (plain && p->range && (own == p->range || own->parent == p->range) &&
+		stretch->from_ns >= p->from_ns && stretch->until_ns <= p->until_ns) {
+		extend(&p->share, &share);
+		return own == p->range ? VPT_OK : project(own, &share);
+	}
+	if (flush(p))
+		return VPT_ENOMEM;
+	if (!plain || !begin_pending(p, stretch))
+		return add_any(ops, stretch, begin, end);
+	p->share = share;
+	return project(own, &share);
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
@@ -162,14 +227,18 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 	(void)state;
 	(void)c;
-	for (r = 0; r < ops->run_count; r++)
+	for (r = 0; r < ops->run_count && !rc; r++) {
+		struct pending p = {.range = NULL};
+
 		for (i = ops->runs[r].begin; i < ops->runs[r].end && !rc; i = end) {
 			const struct vpa_op_stretch *s = vpa_ops_stretch(ops, i, &k);
 
 			end = s->end < ops->runs[r].end ? s->end : ops->runs[r].end;
-			if (s->range || s->process_range)
-				rc = add_stretch(ops, s, i, end);
+			rc = add_stretch(&p, ops, s, i, end);
 		}
+		if (!rc)
+			rc = flush(&p);
+	}
 	return rc;
 }
 

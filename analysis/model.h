@@ -134,6 +134,7 @@ struct vpa_ops {
 	} stretches[VPA_OPS_MAX];
 	size_t stretch_count;
 	int graph_launches; /* 1: among the launches may be some of graphs */
+	int all_first;      /* 1: first_of_launch is 1 for all */
 
 	/* From here on filled by idle.h. */
 	uint64_t idle_ns

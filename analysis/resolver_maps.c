@@ -153,7 +153,8 @@ int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry
 	const struct vpt_section *s = vpt_batch_find(r->batch, VPT_CONFIG);
 	uint32_t name;
 
-	entry->blocks = entry->is_comm = 0;
+	entry->blocks = 0;
+	entry->state = VPA_CONFIG_PLAIN;
 	if (!s || config >= s->row_count) {
 		/* The file refers to a row it does not have. */
 		if (intern(r, "?", 1, &name))
@@ -164,8 +165,8 @@ int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry
 		kernel_of(r, name, &entry->kernel))
 		return VPT_ENOMEM;
 	entry->blocks = block_count(s, config);
-	entry->is_comm = r->model->kernels[entry->kernel].is_comm;
-	entry->known = 1;
+	if (r->model->kernels[entry->kernel].is_comm)
+		entry->state = VPA_CONFIG_COMM;
 	r->maps->configs[config] = *entry;
 	return VPT_OK;
 }

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { AHEAD = 8 };
+
 /* What all ops of a stream share. */
 struct origin {
 	uint32_t stream;
@@ -14,11 +16,13 @@ struct origin {
 	const struct vpa_launches *launches;
 };
 
-/* Where the launch of the op before stands: mostly that of the next op is the next call. */
+/* What stands behind the launch of the op before: mostly it is the launch of the next op. */
 struct launcher {
-	struct vpa_call_block *block; /* NULL: not known */
-	size_t slot;
+	const uint64_t *correlation; /* of that call; 0 where it is not known */
+	struct vpa_call *call;
 };
+
+static const uint64_t not_known;
 
 /* Ops that do not know their process match any, as do calls that do not know theirs. */
 static int may_launch(const struct vpa_process *p, int64_t pid)
@@ -132,6 +136,7 @@ static inline unsigned meet(struct vpa_ops *ops, size_t i, struct vpa_call *laun
 	launch->state =
 		(uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET | VPA_CALL_SHOWN);
 	ops->first_of_launch[i] = !(state & VPA_CALL_SHOWN);
+	ops->all_first &= !(state & VPA_CALL_SHOWN);
 	ops->graph_launches |= (state & VPA_CALL_GRAPH) != 0;
 	return (state & (VPA_CALL_MISSED | VPA_CALL_MET)) == VPA_CALL_MISSED;
 }
@@ -141,6 +146,7 @@ static void show_no_launch(struct vpa_ops *ops, size_t i)
 	ops->launch_start_ns[i] = ops->launch_end_ns[i] = UINT64_MAX;
 	ops->launch_name[i] = 0;
 	ops->first_of_launch[i] = 0;
+	ops->all_first = 0;
 }
 
 /* Ends the stretch at hand before op `i` and begins that of its launch; NULL: none. */
@@ -251,6 +257,7 @@ static void show_launches(struct vpa_resolver *r, struct vpa_ops *ops)
 
 	ops->stretch_count = 0;
 	ops->graph_launches = 0;
+	ops->all_first = 1;
 	for (i = 0; i < ops->count; i++) {
 		struct vpa_call *launch = ops->launch[i];
 		const struct vpa_op_stretch *stretch;
@@ -298,37 +305,50 @@ static void resolve(struct vpa_resolver *r, struct vpa_ops *ops)
 VPA_RARE static struct vpa_call *look_up(const struct vpa_resolver *r, const struct origin *from,
 	uint64_t correlation, struct launcher *by)
 {
+	const uint64_t *next = by->correlation, *end;
 	struct vpa_call *launch = NULL;
+	int i;
 
+	/* Mostly it is one of the next calls that puts something on a device. */
+	if (next != &not_known && correlation) {
+		end = vpa_call_block_of(by->call - 1)->correlations + VPA_CALL_BLOCK;
+		for (i = 0; i < AHEAD && next < end && *next != correlation; i++)
+			next++;
+		if (*next == correlation) {
+			by->call += next - by->correlation + 1;
+			by->correlation = next + 1;
+			return by->call - 1;
+		}
+	}
 	if (correlation)
 		launch = from->launches ? vpa_launches_find(from->launches, r->pasts, correlation)
 					: find_launch(r, from->stream, correlation);
 	if (launch && from->launches) {
-		by->block = vpa_call_block_of(launch);
-		by->slot = launch->slot;
+		by->correlation = &vpa_call_block_of(launch)->correlations[launch->slot + 1];
+		by->call = launch + 1;
 	}
 	return launch;
 }
 
 /* Finds the launches: by the time they are looked at they have come into the cache. */
-static void find_launches(struct vpa_resolver *r, struct vpa_ops *ops)
+static void find_launches(
+	struct vpa_resolver *r, struct vpa_ops *ops, struct origin *from, struct launcher *by)
 {
-	struct origin from = {.stream = VPA_NONE};
-	struct launcher by = {.block = NULL};
 	size_t i;
 
 	for (i = 0; i < ops->count; i++) {
 		uint64_t correlation = ops->correlation[i];
 
-		if (ops->stream[i] != from.stream) {
-			from = origin_of(r, ops->stream[i]);
-			by.block = from.launches ? by.block : NULL;
+		if (ops->stream[i] != from->stream) {
+			*from = origin_of(r, ops->stream[i]);
+			by->correlation = from->launches ? by->correlation : &not_known;
 		}
-		if (by.block && by.slot + 1 < VPA_CALL_BLOCK &&
-			by.block->correlations[by.slot + 1] == correlation && correlation)
-			ops->launch[i] = &by.block->calls[++by.slot];
-		else
-			ops->launch[i] = look_up(r, &from, correlation, &by);
+		if (*by->correlation == correlation && correlation) {
+			ops->launch[i] = by->call++;
+			by->correlation++;
+		} else {
+			ops->launch[i] = look_up(r, from, correlation, by);
+		}
 		__builtin_prefetch(ops->launch[i], 1);
 	}
 }
@@ -336,6 +356,8 @@ static void find_launches(struct vpa_resolver *r, struct vpa_ops *ops)
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 {
 	struct vpa_ops *ops = &r->ops;
+	struct origin from = {.stream = VPA_NONE};
+	struct launcher by = {.correlation = &not_known};
 	int rc = VPT_OK;
 	size_t i;
 
@@ -344,7 +366,7 @@ int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 	for (i = 0; i < r->process_count; i++)
 		r->processes[i].range = (struct vpa_step_span){0};
 	while (!rc && vpa_op_queue_take(&r->queue, until_ns, ops)) {
-		find_launches(r, ops);
+		find_launches(r, ops, &from, &by);
 		resolve(r, ops);
 		if (ops->count)
 			rc = r->sink.ops(r->sink.ctx, ops);
