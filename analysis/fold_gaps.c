@@ -146,25 +146,24 @@ VPA_RARE static int find_part(
 	return VPT_OK;
 }
 
-/* Gaps that count as one part. */
-struct alike {
-	uint32_t device, range, call;
-	unsigned cause;
-	struct part sum;
-};
-
-static inline int add_part(struct state *s, const struct alike *gaps)
+/* What the index is asked for. */
+static inline uint64_t owner_of(uint32_t device, unsigned cause)
 {
-	uint64_t owner = (uint64_t)gaps->device << 8 | gaps->cause;
-	uint64_t names = (uint64_t)gaps->range << 32 | gaps->call;
-	struct recent *recent =
-		&s->recent[(gaps->cause * 32 + gaps->range * 8 + gaps->call) % RECENT];
+	return (uint64_t)device << 8 | cause;
+}
+
+/* Adds gaps to the part of an owner, and of a range and call. */
+static inline int add_part(
+	struct state *s, uint64_t owner, uint32_t range, uint32_t call, uint64_t ns, uint64_t gaps)
+{
+	uint64_t names = (uint64_t)range << 32 | call;
+	struct recent *recent = &s->recent[(owner * 32 + range * 8 + call) % RECENT];
 
 	if ((recent->names != names || recent->owner != owner + 1) &&
 		find_part(s, owner, names, recent))
 		return VPT_ENOMEM;
-	recent->part->ns += gaps->sum.ns;
-	recent->part->gaps += gaps->sum.gaps;
+	recent->part->ns += ns;
+	recent->part->gaps += gaps;
 	return VPT_OK;
 }
 
@@ -185,9 +184,9 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 {
 	struct state *s = state;
 	uint64_t ns = gap->end_ns - gap->start_ns;
-	const struct alike one = {gap->device, gap->range, gap->call, gap->opened_by, {ns, 1}};
+	uint64_t owner = owner_of(gap->device, gap->opened_by);
 
-	if (add_part(s, &one) ||
+	if (add_part(s, owner, gap->range, gap->call, ns, 1) ||
 		vpa_spread_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns))
 		return VPT_ENOMEM;
 	return ns >= s->kept_ns ? consider(s, c, gap) : VPT_OK;
@@ -202,52 +201,42 @@ VPA_RARE static int consider_op(
 	return consider(s, c, &whole.gap);
 }
 
-/* The gaps before ops [begin, end), which are of one stream and stretch. Mostly all of them are alike. */
+/* The gaps before ops [begin, end), which are of one stream and stretch. */
 static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
 	const struct vpa_ops *ops, size_t begin, size_t end, uint32_t range)
 {
-	struct alike gaps = {.device = ops->device[begin], .range = range};
-	uint64_t ns = 0;
-	size_t from = begin, i;
+	size_t i;
 
 	for (i = begin; i < end; i++) {
 		unsigned cause = ops->gap_opened_by[i];
 
-		if (cause && ops->gap_ns[i] >= s->kept_ns && consider_op(s, c, ops, i))
+		if (!cause)
+			continue;
+		if (add_part(s, owner_of(ops->device[i], cause), range, ops->launch_name[i],
+			    ops->gap_ns[i], 1) ||
+			(ops->gap_ns[i] >= s->kept_ns && consider_op(s, c, ops, i)))
 			return VPT_ENOMEM;
-		if (cause != gaps.cause || ops->launch_name[i] != gaps.call) {
-			gaps.sum = (struct part){ns, i - from};
-			if (gaps.cause && add_part(s, &gaps))
-				return VPT_ENOMEM;
-			gaps.cause = cause;
-			gaps.call = ops->launch_name[i];
-			ns = 0;
-			from = i;
-		}
-		ns += ops->gap_ns[i];
 	}
-	gaps.sum = (struct part){ns, end - from};
-	return gaps.cause ? add_part(s, &gaps) : VPT_OK;
+	return VPT_OK;
 }
 
-/* The same of ops behind the first of a calm run, whose gaps are too short to be listed. */
+/* The same of ops behind the first of a calm run, whose gaps are too short to be listed. Those of ops that were
+ * launched by the same call count as one part. */
 static int fold_calm(
 	struct state *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t range)
 {
-	struct alike gaps = {.device = ops->device[begin],
-		.range = range,
-		.call = ops->launch_name[begin],
-		.cause = VPA_CAUSE_SCHEDULING};
+	uint64_t owner = owner_of(ops->device[begin], VPA_CAUSE_SCHEDULING);
+	uint64_t idle_ns = ops->idle_ns[begin - 1];
 	size_t from = begin, i;
 
-	for (i = begin + 1; i <= end; i++) {
-		if (i < end && ops->launch_name[i] == gaps.call)
-			continue;
-		gaps.sum = (struct part){ops->idle_ns[i - 1] - ops->idle_ns[from - 1], i - from};
-		if (add_part(s, &gaps))
+	for (i = begin; i < end; from = i) {
+		uint32_t call = ops->launch_name[from];
+
+		for (i = from + 1; i < end && ops->launch_name[i] == call; i++)
+			;
+		if (add_part(s, owner, range, call, ops->idle_ns[i - 1] - idle_ns, i - from))
 			return VPT_ENOMEM;
-		from = i;
-		gaps.call = i < end ? ops->launch_name[i] : 0;
+		idle_ns = ops->idle_ns[i - 1];
 	}
 	return VPT_OK;
 }

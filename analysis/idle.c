@@ -414,8 +414,9 @@ int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
 	for (i = 0; i < ops->count && !rc;) {
 		if (ops->device[i] >= s->device_count || ops->stream[i] >= s->stream_cap)
 			rc = make_room(s, ops->device[i], ops->stream[i]);
-		for (end = i + 1; end < ops->count && ops->stream[end] == ops->stream[i]; end++)
-			;
+		end = ops->one_stream ? ops->count : i + 1;
+		while (end < ops->count && ops->stream[end] == ops->stream[i])
+			end++;
 		while (i < end && !rc) {
 			i = add_run(s, ops, i, end, &other);
 			rc = answer_run(s, ops, &ops->runs[ops->run_count - 1]);

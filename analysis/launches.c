@@ -96,15 +96,19 @@ int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts
 	for (i = 0; i < count; i++) {
 		uint64_t correlation = correlations[i];
 		struct vpa_launch *own = &slots[correlation & mask];
-		struct vpa_launch entry = {correlation, thread, (uint32_t)(position + i)};
+		uint32_t at = (uint32_t)position + (uint32_t)i;
 
 		if (!correlation)
 			continue;
 		/* Mostly the slot is left over from a call of the same thread that is long gone. */
-		if (own->thread == thread ? (uint32_t)(own->position - begin) >= live
-					  : !vpa_launch_is_live(own, pasts))
-			*own = entry;
-		else if (add_near(l, pasts, entry))
+		if (own->thread == thread ? own->position - begin >= live
+					  : !vpa_launch_is_live(own, pasts)) {
+			own->correlation = correlation;
+			own->thread = thread;
+			own->position = at;
+			continue;
+		}
+		if (add_near(l, pasts, (struct vpa_launch){correlation, thread, at}))
 			return VPT_ENOMEM;
 		slots = l->slots; /* they may have moved */
 		mask = l->slot_count - 1;

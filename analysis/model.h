@@ -107,6 +107,7 @@ enum { VPA_OPS_MAX = 128, VPA_NO_OP = 255 };
 /* A batch of ops by columns, in order of start. What is said of struct vpa_op holds for the columns too. */
 struct vpa_ops {
 	size_t count;
+	int one_stream; /* 1: all of them are of one */
 	uint64_t start_ns[VPA_OPS_MAX], end_ns[VPA_OPS_MAX], correlation[VPA_OPS_MAX];
 	struct vpa_call *launch[VPA_OPS_MAX];
 	uint64_t launch_start_ns[VPA_OPS_MAX]; /* ~0 without a launch record, as is */

@@ -345,6 +345,7 @@ static void open_held(struct vpa_op_queue *q)
 size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_ops *out)
 {
 	out->count = out->other_count = 0;
+	out->one_stream = 1;
 	memset(out->kind, VPA_KERNEL, sizeof(out->kind));
 	memset(out->graph_node, 0, sizeof(out->graph_node));
 	memset(out->is_comm, 0, sizeof(out->is_comm));
@@ -358,6 +359,10 @@ size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_o
 		if (!s || (s->head_ns >= until_ns && until_ns != UINT64_MAX))
 			break;
 		follow_ns = follow_ns < until_ns ? follow_ns : until_ns;
+		if (out->count)
+			out->one_stream &= s->section && s->stream == out->stream[0];
+		else
+			out->one_stream = s->section != NULL;
 		if (s->section)
 			take_rows(q, s, follow_ns, out, VPA_OPS_MAX - out->count);
 		else
