@@ -9,14 +9,12 @@
 #include <string.h>
 
 enum {
-	/* A launch waits so long for its op, a graph launch for all of them. */
-	LAUNCH_WAIT_NS_S = 10,
 	/* A thread's calls are kept for the gaps that may still ask; more than this only when a device is left
 	 * idle for long, and then the oldest go. */
 	CALLS_KEPT_MAX = 1 << 20
 };
 
-#define LAUNCH_WAIT_NS (LAUNCH_WAIT_NS_S * (uint64_t)1000000000)
+#define LAUNCH_WAIT_NS (VPA_LAUNCH_WAIT_S * (uint64_t)1000000000)
 
 static void range_finished(void *ctx, struct vpa_range *range)
 {
@@ -364,6 +362,7 @@ static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const st
 	if (rc)
 		return rc;
 	a.launches = &r->processes[r->model->threads[a.thread].process].launches;
+	a.launches->released_ns = r->released_ns;
 	calls = a.calls = &r->pasts[a.thread].calls;
 	position = calls->end;
 	for (; row < s->row_count && !rc; row = end) {

@@ -334,6 +334,9 @@ VPA_RARE static struct vpa_call *look_up(const struct vpa_resolver *r, const str
 static void find_launches(
 	struct vpa_resolver *r, struct vpa_ops *ops, struct origin *from, struct launcher *by)
 {
+	const uint64_t *next =
+		by->correlation; /* kept apart from *by, which nobody looks at meanwhile */
+	struct vpa_call *call = by->call;
 	size_t i;
 
 	for (i = 0; i < ops->count; i++) {
@@ -341,16 +344,20 @@ static void find_launches(
 
 		if (ops->stream[i] != from->stream) {
 			*from = origin_of(r, ops->stream[i]);
-			by->correlation = from->launches ? by->correlation : &not_known;
+			next = from->launches ? next : &not_known;
 		}
-		if (*by->correlation == correlation && correlation) {
-			ops->launch[i] = by->call++;
-			by->correlation++;
+		if (*next == correlation && correlation) {
+			ops->launch[i] = call++;
+			next++;
 		} else {
+			*by = (struct launcher){next, call};
 			ops->launch[i] = look_up(r, from, correlation, by);
+			next = by->correlation;
+			call = by->call;
 		}
 		__builtin_prefetch(ops->launch[i], 1);
 	}
+	*by = (struct launcher){next, call};
 }
 
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)

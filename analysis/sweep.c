@@ -121,27 +121,44 @@ static void add_notes(struct vpa_sweep_notes *to, const struct vpa_sweep_notes *
 	to->frame_bytes += from->frame_bytes;
 }
 
+/* Moves what there is since the last edge to a new one, which has no room for more devices than there are: edges are
+ * many. */
+static int move_sums(struct vpa_sweep_edge *now, struct vpa_sweep_edge *e)
+{
+	size_t bytes = now->device_count * sizeof(*now->devices);
+
+	*e = *now;
+	e->devices = vpt_alloc(now->device_count, sizeof(*e->devices));
+	e->device_cap = now->device_count;
+	if (!e->devices)
+		return VPT_ENOMEM;
+	if (bytes)
+		memcpy(e->devices, now->devices, bytes);
+	*now = (struct vpa_sweep_edge){.devices = now->devices, .device_cap = now->device_cap};
+	return VPT_OK;
+}
+
 /* An edge at the sweep's last edge or behind it. What lies between becomes the new edge's. */
 static uint32_t set_edge(struct vpa_sweep *s, uint64_t time_ns)
 {
-	struct vpa_sweep_edge *e;
+	struct vpa_sweep_edge *e, moved;
 	uint32_t edge;
 
 	if (s->last != VPA_NONE && s->edges[s->last].time_ns >= time_ns)
 		return s->last;
 	if (advance_all(s, time_ns))
 		return VPA_NONE;
+	if ((s->unused == VPA_NONE &&
+		    vpt_grow(&s->edges, &s->edge_cap, s->edge_count + 1, sizeof(*s->edges))) ||
+		move_sums(&s->now, &moved))
+		return VPA_NONE;
 	edge = s->unused;
-	if (edge != VPA_NONE) {
+	if (edge != VPA_NONE)
 		s->unused = s->edges[edge].next;
-	} else {
-		if (vpt_grow(&s->edges, &s->edge_cap, s->edge_count + 1, sizeof(*s->edges)))
-			return VPA_NONE;
+	else
 		edge = (uint32_t)s->edge_count++;
-	}
 	e = &s->edges[edge];
-	*e = s->now;
-	memset(&s->now, 0, sizeof(s->now));
+	*e = moved;
 	e->time_ns = time_ns;
 	e->references = 0;
 	e->previous = s->last;
