@@ -84,9 +84,7 @@ static int fold_ops(void *ctx, struct vpa_ops *ops)
 	for (i = p->with_gap; *i >= 0 && !rc; i++) {
 		const struct vpa_fold *f = vpa_folds[*i];
 
-		if (f->gaps)
-			rc = f->gaps(p->states[*i], &p->context, ops);
-		else if (!f->gap_causes || f->gap_causes & queued_causes)
+		if (!f->gaps_with_ops && (!f->gap_causes || f->gap_causes & queued_causes))
 			rc = fold_each_gap(p, *i, ops);
 	}
 	for (i = p->with_ops; *i >= 0 && !rc; i++)
@@ -475,12 +473,14 @@ static void look_chain(struct vpa_range *range, uint64_t launch_ns, uint64_t end
 
 static int look_ops(void *ctx, struct vpa_ops *ops)
 {
-	size_t i;
+	size_t i, k = 0;
 
 	(void)ctx;
 	for (i = 0; i < ops->count; i++) {
-		look_chain(ops->range[i], ops->launch_start_ns[i], ops->end_ns[i]);
-		look_chain(ops->process_range[i], ops->launch_start_ns[i], ops->end_ns[i]);
+		const struct vpa_op_stretch *s = vpa_ops_stretch(ops, i, &k);
+
+		look_chain(s->range, ops->launch_start_ns[i], ops->end_ns[i]);
+		look_chain(s->process_range, ops->launch_start_ns[i], ops->end_ns[i]);
 	}
 	return VPT_OK;
 }

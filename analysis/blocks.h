@@ -87,8 +87,11 @@ struct vpa_blocks_state {
 		uint32_t cut, mark; /* VPA_NONE: none; the newest mark */
 	} * threads;
 	size_t thread_count, thread_cap;
-	uint8_t *roles; /* by kernel: what is added up apart from its family */
-	size_t role_cap, role_count;
+	struct vpa_blocks_kernel {
+		uint8_t family;
+		uint8_t role; /* 0: nothing is added up apart from its family */
+	} * kernels;          /* kernel k stands at k + 1, what is none at 0 */
+	size_t kernel_cap, kernel_count;
 	int begun;
 	int has_blocks;       /* one has been met: marks may ask for what threads launched */
 	int watches_threads;  /* and so they have cuts */
@@ -101,11 +104,11 @@ struct vpa_blocks_state {
  * this. */
 enum { VPA_STAGE_NOTHING = 1, VPA_FIRST_INSTANCE = 2, VPA_PLACE_MAX = 16 };
 
-/* A run of ops of one thread with the same ranges around them. What ends with them is held until the run is over: then
- * it is moved to the end of its ops once. */
+/* Ops of one thread with the same instances around them. What ends with them is held until there are no more: then it
+ * is moved to the end of its ops once. */
 struct vpa_blocks_place {
-	const struct vpa_range *own, *wide;
-	uint64_t at_ns, until_ns; /* launches in [at, until) belong to it */
+	const struct vpa_range *own, *wide; /* innermost ranges that are not nothing */
+	uint64_t at_ns, until_ns; /* launches inside of them in [at, until) belong to it */
 	uint64_t end_ns, attention_ns;
 	uint32_t thread;
 	uint32_t devices;              /* mask */
@@ -120,9 +123,13 @@ struct vpa_blocks_around {
 	uint32_t request, block, step, part;
 };
 
-/* Fills items, count and vae, and which ops belong to it, but for what is ahead of the launch's thread. 0 or VPT_ENOMEM. */
+/* Fills items, count and vae for a launch at `at_ns` in the stretch, and what else belongs to it, but for marks of the
+ * launch's thread. 0 or VPT_ENOMEM. */
 int vpa_blocks_find_place(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
-	const struct vpa_op *op, struct vpa_blocks_place *p);
+	const struct vpa_op_stretch *stretch, uint64_t at_ns, struct vpa_blocks_place *p);
+/* The innermost range from `range` on outwards that is open at `at_ns` and not known to be nothing; NULL: none. */
+const struct vpa_range *vpa_blocks_inner(
+	const struct vpa_blocks_state *s, struct vpa_range *range, uint64_t at_ns);
 /* Makes an instance of a range and notes that in range->stage. 0 or VPT_ENOMEM. */
 int vpa_blocks_begin(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
 	struct vpa_range *range, const struct vpa_blocks_around *around);

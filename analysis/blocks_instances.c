@@ -217,23 +217,40 @@ static void go_inside(
 	}
 }
 
-/* The ranges of both chains that are open at the launch and not known to be nothing, outermost first. */
-static size_t open_ranges(
-	const struct vpa_op *op, struct vpa_blocks_place *p, struct vpa_range **out)
+const struct vpa_range *vpa_blocks_inner(
+	const struct vpa_blocks_state *s, struct vpa_range *range, uint64_t at_ns)
 {
-	struct vpa_range *heads[2] = {op->range, op->process_range}, *range;
-	uint64_t at = op->launch->start_ns;
+	for (; range; range = range->parent) {
+		/* By far the most ranges have names that are nothing. */
+		if (!range->stage && !range->payload && range->name < s->known_cap &&
+			s->known[range->name] == 1 && range->end_ns > at_ns)
+			range->stage = VPA_STAGE_NOTHING;
+		if (range->stage != VPA_STAGE_NOTHING && range->end_ns > at_ns)
+			break;
+	}
+	return range;
+}
+
+/* The ranges of both chains that are open at the launch and not known to be nothing, outermost first. */
+static size_t open_ranges(const struct vpa_op_stretch *stretch, uint64_t at,
+	struct vpa_blocks_place *p, struct vpa_range **out)
+{
+	struct vpa_range *heads[2] = {stretch->range, stretch->process_range}, *range;
 	size_t count = 0, place, k;
 
-	p->at_ns = at;
+	p->at_ns = stretch->from_ns;
 	p->until_ns = UINT64_MAX;
 	for (k = 0; k < 2; k++) {
 		for (range = heads[k]; range; range = range->parent) {
-			if (range->end_ns <= at)
+			if (range->stage == VPA_STAGE_NOTHING)
 				continue;
+			if (range->end_ns <= at) {
+				p->at_ns = range->end_ns > p->at_ns ? range->end_ns : p->at_ns;
+				continue;
+			}
 			if (range->end_ns < p->until_ns)
 				p->until_ns = range->end_ns;
-			if (range->stage == VPA_STAGE_NOTHING || count == DEPTH_MAX)
+			if (count == DEPTH_MAX)
 				continue;
 			/* A chain comes with starts falling: mostly this is the front. */
 			for (place = 0; place < count && out[place]->start_ns <= range->start_ns &&
@@ -249,14 +266,12 @@ static size_t open_ranges(
 }
 
 int vpa_blocks_find_place(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
-	const struct vpa_op *op, struct vpa_blocks_place *p)
+	const struct vpa_op_stretch *stretch, uint64_t at_ns, struct vpa_blocks_place *p)
 {
 	struct vpa_range *open[DEPTH_MAX];
 	struct vpa_blocks_around around = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};
-	size_t count = open_ranges(op, p, open), i;
+	size_t count = open_ranges(stretch, at_ns, p, open), i;
 
-	p->own = op->range;
-	p->wide = op->process_range;
 	for (i = 0; i < count; i++) {
 		uint32_t at;
 
@@ -270,5 +285,7 @@ int vpa_blocks_find_place(struct vpa_blocks_state *s, const struct vpa_fold_cont
 		if (p->count < VPA_PLACE_MAX)
 			p->items[p->count++] = at;
 	}
+	p->own = vpa_blocks_inner(s, stretch->range, at_ns);
+	p->wide = vpa_blocks_inner(s, stretch->process_range, at_ns);
 	return VPT_OK;
 }

@@ -29,9 +29,9 @@ struct vpa_fold {
 	int (*mark)(void *state, const struct vpa_fold_context *c, const struct vpa_mark *mark);
 	int (*gap)(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
 	uint64_t gap_causes; /* only gaps opened by these, a bit a cause; 0: all */
-	/* Gaps of ops that had been queued in time, where ops->gap_opened_by says so; they come just before these
-	 * ops. A fold without this member is told of each by gap(). */
-	int (*gaps)(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops);
+	/* 1: ops() sees to the gaps of ops that had been queued in time, where ops->gap_opened_by says so, by itself;
+	 * else gap() is told of each. */
+	int gaps_with_ops;
 	int (*finish)(void *state, const struct vpa_fold_context *c, struct vpa_report *out);
 	void (*free)(void *state); /* what the state points to, not the state */
 };

@@ -31,11 +31,11 @@ struct backend {
 	uint64_t calls, total_ns, aux_calls, aux_ns;
 };
 
-/* What a kernel is in a sequence. Outside of one, the first two are nothing. */
-enum role { ROLE_NONE, ROLE_GLUE, ROLE_GEMM, ROLE_SOFTMAX, ROLE_FUSED, ROLE_AUX };
+/* What an op is in a sequence. Copies are passed over. Outside of one, the first three are nothing. */
+enum role { ROLE_COPY, ROLE_GLUE, ROLE_NONE, ROLE_GEMM, ROLE_SOFTMAX, ROLE_FUSED, ROLE_AUX };
 
 struct state {
-	uint8_t *roles; /* by kernel, enum role */
+	uint8_t *roles; /* enum role: kernel k's at k + 1, that of what is none at 0 */
 	size_t role_cap, role_count;
 	struct progress *streams;
 	size_t stream_cap;
@@ -69,7 +69,9 @@ VPA_RARE static int add_eager(struct state *s, const struct progress *p, uint64_
  * since the operators below it are PyTorch's own steps. */
 static uint32_t place_of(const struct vpa_fold_context *c, const struct vpa_ops *ops, size_t i)
 {
-	const struct vpa_range *range = vpa_inner_range(ops->range[i], ops->process_range[i]);
+	size_t k = 0;
+	const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, &k);
+	const struct vpa_range *range = vpa_inner_range(stretch->range, stretch->process_range);
 	const struct vpa_range *place = range;
 	struct vpt_text domain;
 
@@ -128,10 +130,11 @@ VPA_RARE static int make_room(struct state *s, const struct vpa_model *m)
 
 	if (vpt_grow(&s->streams, &s->stream_cap, m->stream_count, sizeof(*s->streams)) ||
 		vpt_grow(&s->backends, &s->backend_cap, m->kernel_count, sizeof(*s->backends)) ||
-		vpt_grow(&s->roles, &s->role_cap, m->kernel_count, sizeof(*s->roles)))
+		vpt_grow(&s->roles, &s->role_cap, m->kernel_count + 1, sizeof(*s->roles)))
 		return VPT_ENOMEM;
+	s->roles[0] = ROLE_COPY;
 	for (; s->role_count < m->kernel_count; s->role_count++)
-		s->roles[s->role_count] = (uint8_t)role_of(&m->kernels[s->role_count]);
+		s->roles[s->role_count + 1] = (uint8_t)role_of(&m->kernels[s->role_count]);
 	memset(s->streams + streams, 0, (s->stream_cap - streams) * sizeof(*s->streams));
 	if (s->backend_cap > backends) /* a trace may have copies alone */
 		memset(s->backends + backends, 0,
@@ -150,42 +153,42 @@ static void add_backend(struct backend *b, enum role role, uint64_t ns)
 	}
 }
 
-/* What stands between, before or after the steps of a sequence. */
-static inline void pass(struct progress *p, enum role role, uint64_t ns)
+/* What is more than glue: it goes on with a sequence, or ends it. */
+static int add_other(struct state *s, const struct vpa_fold_context *c, struct progress *p,
+	const struct vpa_ops *ops, size_t i, enum role role)
 {
-	if (role != ROLE_GLUE || p->passed == NEAR) {
-		p->stage = 0;
-		return;
-	}
-	p->passed++;
-	p->between_ns += ns;
+	if (role == ROLE_GEMM || role == ROLE_SOFTMAX)
+		return follow_sequence(s, c, p, ops, i, role);
+	p->stage = 0;
+	if (role > ROLE_SOFTMAX)
+		add_backend(&s->backends[ops->kernel[i]], role, ops->end_ns[i] - ops->start_ns[i]);
+	return VPT_OK;
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
-	size_t r, i;
+	size_t r, i, end;
 	int rc = make_room(s, c->model);
 
 	for (r = 0; r < ops->run_count && !rc; r++) {
 		struct progress *p = &s->streams[ops->stream[ops->runs[r].begin]];
 		const uint8_t *roles = s->roles;
 
-		for (i = ops->runs[r].begin; i < ops->runs[r].end && !rc; i++) {
-			uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
-			enum role role;
+		for (i = ops->runs[r].begin, end = ops->runs[r].end; i < end && !rc; i++) {
+			/* What is no kernel has number ~0. */
+			enum role role = roles[(uint32_t)(ops->kernel[i] + 1)];
 
-			if (ops->kind[i] != VPA_KERNEL)
-				continue;
-			role = roles[ops->kernel[i]];
-			if (role == ROLE_GEMM || role == ROLE_SOFTMAX) {
-				rc = follow_sequence(s, c, p, ops, i, role);
-				continue;
+			if (role > ROLE_GLUE) {
+				rc = add_other(s, c, p, ops, i, role);
+			} else if (role == ROLE_GLUE && p->stage) {
+				if (p->passed == NEAR) {
+					p->stage = 0;
+					continue;
+				}
+				p->passed++;
+				p->between_ns += ops->end_ns[i] - ops->start_ns[i];
 			}
-			if (p->stage)
-				pass(p, role, ns);
-			if (role > ROLE_SOFTMAX)
-				add_backend(&s->backends[ops->kernel[i]], role, ns);
 		}
 	}
 	return rc;

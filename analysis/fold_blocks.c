@@ -22,7 +22,7 @@
 enum { FRAME_COPY_BYTES = 1 << 16 };
 
 /* What is added up of a kernel. */
-enum { IS_ATTENTION = 1, IS_CONV = 2 };
+enum { IS_ATTENTION = 1, IS_CONV, IS_COPY };
 
 static struct vpa_blocks_state *begun(void *state)
 {
@@ -77,15 +77,21 @@ VPA_RARE static int watch_threads(struct vpa_blocks_state *s)
 	return rc;
 }
 
-/* No mark of the thread may lie among the launches of a run. */
-static void limit_to_marks(const struct vpa_blocks_state *s, struct vpa_blocks_place *p)
+/* No mark of the thread may lie among the launches of a place, one of which is at `at_ns`. */
+static void limit_to_marks(
+	const struct vpa_blocks_state *s, uint64_t at_ns, struct vpa_blocks_place *p)
 {
 	uint32_t mark = s->threads[p->thread].mark;
 
 	for (; mark != VPA_NONE && s->marks[mark].time_ns > p->at_ns;
-		mark = s->marks[mark].previous)
-		if (s->marks[mark].time_ns < p->until_ns)
-			p->until_ns = s->marks[mark].time_ns;
+		mark = s->marks[mark].previous) {
+		uint64_t time_ns = s->marks[mark].time_ns;
+
+		if (time_ns <= at_ns)
+			p->at_ns = time_ns;
+		else if (time_ns < p->until_ns)
+			p->until_ns = time_ns;
+	}
 }
 
 /* The end of what a thread has launched so far, and of what it had launched before its marks. */
@@ -128,24 +134,27 @@ static int note_first(struct vpa_blocks_state *s, struct vpa_instance *i, uint64
 	return i->pin == VPA_NONE ? VPT_ENOMEM : VPT_OK;
 }
 
+/* Begins the place of op `i`, which is of this stretch. */
 VPA_RARE static int enter(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
-	const struct vpa_op *op, struct vpa_blocks_place *p)
+	const struct vpa_ops *ops, size_t i, const struct vpa_op_stretch *stretch,
+	struct vpa_blocks_place *p)
 {
+	uint64_t start_ns = ops->start_ns[i];
 	size_t k;
 	int rc;
 
-	p->known = op->launch != NULL;
+	p->known = stretch->thread != VPA_NONE;
 	p->count = p->cut_count = 0;
 	p->vae = 0;
 	if (!p->known)
 		return VPT_OK;
-	p->thread = op->launch->thread;
+	p->thread = stretch->thread;
 	p->devices = 0;
 	p->end_ns = p->attention_ns = 0;
 	if (p->thread >= s->thread_count && thread_room(s, p->thread))
 		return VPT_ENOMEM;
-	rc = vpa_blocks_find_place(s, c, op, p);
-	limit_to_marks(s, p);
+	rc = vpa_blocks_find_place(s, c, stretch, ops->launch_start_ns[i], p);
+	limit_to_marks(s, ops->launch_start_ns[i], p);
 	if (!rc && s->has_blocks && !s->watches_threads)
 		rc = watch_threads(s);
 	for (k = 0; k < p->count && !rc; k++)
@@ -156,10 +165,10 @@ VPA_RARE static int enter(struct vpa_blocks_state *s, const struct vpa_fold_cont
 	for (k = 0; k < p->cut_count && !rc; k++)
 		vpa_sweep_hold(&s->sweep, p->cuts[k]);
 	if (!rc)
-		rc = vpa_sweep_reach(&s->sweep, op->start_ns);
+		rc = vpa_sweep_reach(&s->sweep, start_ns);
 	for (k = 0; k < p->count && !rc; k++)
 		if (s->instances[p->items[k]].first_ns == UINT64_MAX)
-			rc = note_first(s, &s->instances[p->items[k]], op->start_ns);
+			rc = note_first(s, &s->instances[p->items[k]], start_ns);
 	return rc;
 }
 
@@ -180,86 +189,165 @@ VPA_RARE static int leave(struct vpa_blocks_state *s, struct vpa_blocks_place *p
 	return rc;
 }
 
-/* Whether the i-th op belongs to the run. */
-static inline int continues(const struct vpa_blocks_place *p, const struct vpa_ops *ops, size_t i)
+/* Where those of the ops [begin, end) of a stretch end that belong to the place. */
+static size_t same_until(const struct vpa_blocks_state *s, const struct vpa_blocks_place *p,
+	const struct vpa_ops *ops, const struct vpa_op_stretch *stretch, size_t begin, size_t end)
 {
-	return p->known && ops->launch[i] && p->own == ops->range[i] &&
-	       p->wide == ops->process_range[i] && p->thread == ops->launch[i]->thread &&
-	       ops->launch_start_ns[i] >= p->at_ns && ops->launch_start_ns[i] < p->until_ns;
+	uint64_t at_ns = ops->launch_start_ns[begin];
+	size_t i = begin;
+
+	if (stretch->thread == VPA_NONE)
+		return p->known ? begin : end;
+	if (!p->known || stretch->thread != p->thread ||
+		vpa_blocks_inner(s, stretch->range, at_ns) != p->own ||
+		vpa_blocks_inner(s, stretch->process_range, at_ns) != p->wide)
+		return begin;
+	if (stretch->from_ns >= p->at_ns && stretch->until_ns <= p->until_ns)
+		return end;
+	for (; i < end && ops->launch_start_ns[i] >= p->at_ns &&
+		ops->launch_start_ns[i] < p->until_ns;
+		i++)
+		;
+	return i;
 }
 
-VPA_RARE static int find_roles(struct vpa_blocks_state *s, const struct vpa_model *m)
+VPA_RARE static int find_kernels(struct vpa_blocks_state *s, const struct vpa_model *m)
 {
-	if (vpt_grow(&s->roles, &s->role_cap, m->kernel_count, sizeof(*s->roles)))
+	if (vpt_grow(&s->kernels, &s->kernel_cap, m->kernel_count + 1, sizeof(*s->kernels)))
 		return VPT_ENOMEM;
-	for (; s->role_count < m->kernel_count; s->role_count++) {
-		const struct vpa_kernel *k = &m->kernels[s->role_count];
+	s->kernels[0] = (struct vpa_blocks_kernel){VPA_FAMILY_MEMCPY, IS_COPY};
+	for (; s->kernel_count < m->kernel_count; s->kernel_count++) {
+		const struct vpa_kernel *k = &m->kernels[s->kernel_count];
+		struct vpa_blocks_kernel *own = &s->kernels[s->kernel_count + 1];
 
-		s->roles[s->role_count] = 0;
+		*own = (struct vpa_blocks_kernel){.family = (uint8_t)k->klass.family};
 		if (k->is_attention || k->klass.family == VPA_FAMILY_ATTENTION_AUX ||
 			k->klass.family == VPA_FAMILY_EAGER_SOFTMAX)
-			s->roles[s->role_count] = IS_ATTENTION;
+			own->role = IS_ATTENTION;
 		if (k->klass.family == VPA_FAMILY_CONV)
-			s->roles[s->role_count] = IS_CONV;
+			own->role = IS_CONV;
 	}
 	return VPT_OK;
 }
 
-/* Counts what an op adds to notes, once it has been reached. */
-static inline void take_notes(
-	struct vpa_blocks_state *s, const struct vpa_ops *ops, size_t i, struct vpa_blocks_place *p)
+/* A batch as this fold sees it. */
+struct view {
+	const struct vpa_ops *ops;
+	uint8_t families[VPA_OPS_MAX];
+	uint8_t special[VPA_OPS_MAX + 1]; /* indexes of the ops whose role is something */
+	size_t special_count, special_taken;
+};
+
+static void look_at(const struct vpa_blocks_state *s, const struct vpa_ops *ops, struct view *v)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < ops->count; i++) {
+		/* What is no kernel has number ~0. */
+		const struct vpa_blocks_kernel *k = &s->kernels[(uint32_t)(ops->kernel[i] + 1)];
+
+		v->families[i] = k->family;
+		v->special[count] = (uint8_t)i;
+		count += k->role != 0;
+	}
+	for (i = 0; i < ops->other_count; i++)
+		if (ops->kind[ops->others[i]] == VPA_MEMSET)
+			v->families[ops->others[i]] = VPA_FAMILY_MEMSET;
+	v->ops = ops;
+	v->special_count = count;
+	v->special_taken = 0;
+}
+
+/* Counts what ops of one run add to notes, once they have been reached. */
+static void take_notes(struct vpa_blocks_state *s, struct view *v, size_t begin, size_t end,
+	struct vpa_blocks_place *p)
 {
 	struct vpa_sweep_notes *n = &s->sweep.now.notes;
-	uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+	const struct vpa_ops *ops = v->ops;
+	uint64_t end_ns = ops->end_ns[end - 1];
+	size_t i;
 
-	if (ops->end_ns[i] > p->end_ns)
-		p->end_ns = ops->end_ns[i];
-	if (ops->device[i] < VPA_SWEEP_DEVICES)
-		p->devices |= (uint32_t)1 << ops->device[i];
-	if (p->vae)
-		n->vae_ns += ns;
-	if (ops->kind[i] == VPA_KERNEL) {
-		if (s->roles[ops->kernel[i]] & IS_ATTENTION)
+	p->end_ns = end_ns > p->end_ns ? end_ns : p->end_ns;
+	s->last_end_ns = end_ns > s->last_end_ns ? end_ns : s->last_end_ns;
+	if (ops->device[begin] < VPA_SWEEP_DEVICES)
+		p->devices |= (uint32_t)1 << ops->device[begin];
+	for (i = begin; p->vae && i < end; i++)
+		n->vae_ns += ops->end_ns[i] - ops->start_ns[i];
+	for (; v->special_taken < v->special_count && v->special[v->special_taken] < end;
+		v->special_taken++) {
+		uint64_t ns;
+
+		i = v->special[v->special_taken];
+		ns = ops->end_ns[i] - ops->start_ns[i];
+		if (ops->kind[i] != VPA_KERNEL)
+			n->frame_bytes += ops->copy[i].kind == VPT_COPYKIND_DTOH &&
+							  ops->copy[i].bytes >= FRAME_COPY_BYTES
+						  ? ops->copy[i].bytes
+						  : 0;
+		else if (s->kernels[ops->kernel[i] + 1].role == IS_ATTENTION)
 			p->attention_ns += ns;
-		else if (s->roles[ops->kernel[i]] & IS_CONV)
+		else
 			n->conv_ns += ns;
-	} else if (ops->copy[i].kind == VPT_COPYKIND_DTOH &&
-		   ops->copy[i].bytes >= FRAME_COPY_BYTES) {
-		n->frame_bytes += ops->copy[i].bytes;
 	}
 }
 
-static inline uint32_t family_of(const struct vpa_model *m, const struct vpa_ops *ops, size_t i)
+/* Hands on ops of one run and place. */
+static int add_ops(struct vpa_blocks_state *s, struct view *v, const struct vpa_op_run *run,
+	size_t begin, size_t end, struct vpa_blocks_place *p)
 {
-	if (ops->kind[i] == VPA_KERNEL)
-		return (uint32_t)m->kernels[ops->kernel[i]].klass.family;
-	return ops->kind[i] == VPA_MEMCPY ? VPA_FAMILY_MEMCPY : VPA_FAMILY_MEMSET;
+	size_t i = begin, next;
+	int rc = VPT_OK;
+
+	for (; i < end && !rc; i = next) {
+		/* Notes belong before an edge that is set between two of the ops. */
+		next = s->sweep.earliest_ns > v->ops->start_ns[end - 1] ? end : i + 1;
+		rc = vpa_sweep_ops(&s->sweep, v->ops, run, v->families, i, next);
+		if (!rc)
+			take_notes(s, v, i, next, p);
+	}
+	return rc;
+}
+
+/* `*k` is the stretch that the ops before the run end with. */
+static int add_run(struct vpa_blocks_state *s, const struct vpa_fold_context *c, struct view *v,
+	const struct vpa_op_run *run, size_t *k, struct vpa_blocks_place *p)
+{
+	size_t from = run->begin, i = from;
+	int rc = VPT_OK;
+
+	while (i < run->end && !rc) {
+		const struct vpa_op_stretch *stretch = vpa_ops_stretch(v->ops, i, k);
+		size_t end = stretch->end < run->end ? stretch->end : run->end;
+		size_t next = same_until(s, p, v->ops, stretch, i, end);
+
+		if (next > i) {
+			i = next;
+			continue;
+		}
+		rc = add_ops(s, v, run, from, i, p);
+		if (!rc && p->known)
+			rc = leave(s, p);
+		if (!rc)
+			rc = enter(s, c, v->ops, i, stretch, p);
+		from = i++; /* the place is this op's in any case */
+	}
+	return rc ? rc : add_ops(s, v, run, from, run->end, p);
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct vpa_blocks_state *s = begun(state);
 	struct vpa_blocks_place p = {.known = 0};
-	size_t i;
+	struct view v;
+	size_t r, k = 0;
 	int rc = VPT_OK;
 
-	if (s->role_count < c->model->kernel_count)
-		rc = find_roles(s, c->model);
-	for (i = 0; i < ops->count && !rc; i++) {
-		if (!continues(&p, ops, i)) {
-			struct vpa_op op = vpa_ops_get(ops, i);
-
-			rc = p.known ? leave(s, &p) : VPT_OK;
-			if (!rc)
-				rc = enter(s, c, &op, &p);
-		}
-		if (!rc)
-			rc = vpa_sweep_op(&s->sweep, ops->device[i], family_of(c->model, ops, i),
-				ops->start_ns[i], ops->end_ns[i]);
-		take_notes(s, ops, i, &p);
-		if (ops->end_ns[i] > s->last_end_ns)
-			s->last_end_ns = ops->end_ns[i];
-	}
+	if (s->kernel_count < c->model->kernel_count || !s->kernels)
+		rc = find_kernels(s, c->model);
+	if (!rc)
+		look_at(s, ops, &v);
+	for (r = 0; r < ops->run_count && !rc; r++)
+		rc = add_run(s, c, &v, &ops->runs[r], &k, &p);
 	if (!rc && p.known)
 		rc = leave(s, &p);
 	vpt_free(p.cuts);
@@ -271,21 +359,6 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 	(void)c;
 	return vpa_sweep_gap(
 		&begun(state)->sweep, gap->device, gap->opened_by, gap->start_ns, gap->end_ns);
-}
-
-static int fold_gaps(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
-{
-	struct vpa_sweep *sweep = &begun(state)->sweep;
-	int rc = VPT_OK;
-	size_t i;
-
-	(void)c;
-	for (i = 0; i < ops->count && !rc; i++)
-		if (ops->gap_opened_by[i])
-			rc = vpa_sweep_gap(sweep, ops->device[i],
-				(enum vpa_cause)ops->gap_opened_by[i],
-				ops->start_ns[i] - ops->gap_ns[i], ops->start_ns[i]);
-	return rc;
 }
 
 /* ---- the ends of ranges ---- */
@@ -433,7 +506,7 @@ static void free_state(void *state)
 
 	vpa_sweep_free(&s->sweep);
 	vpt_free(s->instances);
-	vpt_free(s->roles);
+	vpt_free(s->kernels);
 	vpt_free(s->known);
 	vpt_free(s->labels);
 	vpa_index_free(&s->row_index);
@@ -454,7 +527,7 @@ const struct vpa_fold vpa_fold_blocks = {
 	.range = fold_range,
 	.mark = fold_mark,
 	.gap = fold_gap,
-	.gaps = fold_gaps,
+	.gaps_with_ops = 1,
 	.finish = finish,
 	.free = free_state,
 };

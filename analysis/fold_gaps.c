@@ -146,17 +146,24 @@ VPA_RARE static int find_part(
 	return VPT_OK;
 }
 
-static inline int add_part(struct state *s, uint32_t device, unsigned cause, uint32_t range,
-	uint32_t call, uint64_t ns)
+/* What the index is asked for. */
+static inline uint64_t owner_of(uint32_t device, unsigned cause)
 {
-	uint64_t owner = (uint64_t)device << 8 | cause, names = (uint64_t)range << 32 | call;
-	struct recent *recent = &s->recent[(cause * 32 + range * 8 + call) % RECENT];
+	return (uint64_t)device << 8 | cause;
+}
+
+/* Adds gaps to the part of an owner, and of a range and call. */
+static inline int add_part(
+	struct state *s, uint64_t owner, uint32_t range, uint32_t call, uint64_t ns, uint64_t gaps)
+{
+	uint64_t names = (uint64_t)range << 32 | call;
+	struct recent *recent = &s->recent[(owner * 32 + range * 8 + call) % RECENT];
 
 	if ((recent->names != names || recent->owner != owner + 1) &&
 		find_part(s, owner, names, recent))
 		return VPT_ENOMEM;
 	recent->part->ns += ns;
-	recent->part->gaps++;
+	recent->part->gaps += gaps;
 	return VPT_OK;
 }
 
@@ -177,37 +184,111 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 {
 	struct state *s = state;
 	uint64_t ns = gap->end_ns - gap->start_ns;
+	uint64_t owner = owner_of(gap->device, gap->opened_by);
 
-	if (add_part(s, gap->device, gap->opened_by, gap->range, gap->call, ns) ||
+	if (add_part(s, owner, gap->range, gap->call, ns, 1) ||
 		vpa_spread_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns))
 		return VPT_ENOMEM;
 	return ns >= s->kept_ns ? consider(s, c, gap) : VPT_OK;
 }
 
-static int fold_gaps(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+VPA_RARE static int consider_op(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops, size_t i)
+{
+	struct vpa_whole_gap whole;
+
+	vpa_idle_gap(c->idle, ops, i, &whole);
+	return consider(s, c, &whole.gap);
+}
+
+/* The gaps before ops [begin, end), which are of one stream and stretch. */
+static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
+	const struct vpa_ops *ops, size_t begin, size_t end, uint32_t range)
+{
+	size_t i;
+
+	for (i = begin; i < end; i++) {
+		unsigned cause = ops->gap_opened_by[i];
+
+		if (!cause)
+			continue;
+		if (add_part(s, owner_of(ops->device[i], cause), range, ops->launch_name[i],
+			    ops->gap_ns[i], 1) ||
+			(ops->gap_ns[i] >= s->kept_ns && consider_op(s, c, ops, i)))
+			return VPT_ENOMEM;
+	}
+	return VPT_OK;
+}
+
+/* The same of ops behind the first of a calm run, whose gaps are too short to be listed. Those of ops that were
+ * launched by the same call count as one part. */
+static int fold_calm(
+	struct state *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t range)
+{
+	uint64_t owner = owner_of(ops->device[begin], VPA_CAUSE_SCHEDULING);
+	uint64_t idle_ns = ops->idle_ns[begin - 1];
+	size_t from = begin, i;
+
+	for (i = begin; i < end; from = i) {
+		uint32_t call = ops->launch_name[from];
+
+		for (i = from + 1; i < end && ops->launch_name[i] == call; i++)
+			;
+		if (add_part(s, owner, range, call, ops->idle_ns[i - 1] - idle_ns, i - from))
+			return VPT_ENOMEM;
+		idle_ns = ops->idle_ns[i - 1];
+	}
+	return VPT_OK;
+}
+
+static int fold_run(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops,
+	const struct vpa_op_run *run, size_t *k)
+{
+	int calm = run->calm && run->longest_ns < s->kept_ns;
+	size_t i = run->begin, end;
+	int rc = VPT_OK;
+
+	if (calm) {
+		rc = fold_stretch(s, c, ops, i, i + 1, vpa_ops_stretch(ops, i, k)->range_name);
+		i++;
+	}
+	for (; i < run->end && !rc; i = end) {
+		const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, k);
+
+		end = stretch->end < run->end ? stretch->end : run->end;
+		rc = calm ? fold_calm(s, ops, i, end, stretch->range_name)
+			  : fold_stretch(s, c, ops, i, end, stretch->range_name);
+	}
+	return rc;
+}
+
+/* Adds the lengths of the gaps between ops. */
+static int add_lengths(struct state *s, const struct vpa_ops *ops, const struct vpa_op_run *run)
+{
+	size_t i = run->begin, first = i + 1;
+
+	if (ops->gap_opened_by[i] && vpa_spread_add(&s->lengths, ops->gap_ns[i]))
+		return VPT_ENOMEM;
+	if (run->calm)
+		return vpa_spread_add_all(&s->lengths, ops->gap_ns + first, run->end - first);
+	for (i = first; i < run->end; i++)
+		if (ops->gap_opened_by[i] && vpa_spread_add(&s->lengths, ops->gap_ns[i]))
+			return VPT_ENOMEM;
+	return VPT_OK;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
-	uint64_t lengths[VPA_OPS_MAX];
-	size_t count = 0, i;
+	size_t r, k = 0;
+	int rc = VPT_OK;
 
-	for (i = 0; i < ops->count; i++) {
-		unsigned cause = ops->gap_opened_by[i];
-		uint64_t ns = ops->gap_ns[i];
-
-		lengths[count] = ns;
-		count += cause != 0;
-		if (cause && add_part(s, ops->device[i], cause, ops->range_name[i],
-				     ops->launch_name[i], ns))
-			return VPT_ENOMEM;
-		if (cause && ns >= s->kept_ns) {
-			struct vpa_whole_gap whole;
-
-			vpa_idle_gap(c->idle, ops, i, &whole);
-			if (consider(s, c, &whole.gap))
-				return VPT_ENOMEM;
-		}
+	for (r = 0; r < ops->run_count && !rc; r++) {
+		rc = fold_run(s, c, ops, &ops->runs[r], &k);
+		if (!rc)
+			rc = add_lengths(s, ops, &ops->runs[r]);
 	}
-	return vpa_spread_add_all(&s->lengths, lengths, count);
+	return rc;
 }
 
 /* ---- writing down ---- */
@@ -404,8 +485,9 @@ const struct vpa_fold vpa_fold_gaps = {
 	.help = "idle stretches of each GPU: what opened each, what the host did meanwhile, the "
 		"longest ones",
 	.state_bytes = sizeof(struct state),
+	.ops = fold_ops,
 	.gap = fold_gap,
-	.gaps = fold_gaps,
+	.gaps_with_ops = 1,
 	.finish = finish,
 	.free = free_state,
 };

@@ -91,73 +91,154 @@ static int project_all(struct vpa_range *range, const struct share *share)
 	return rc;
 }
 
-/* For how long after `at_ns` the same of these ranges stay open. */
-static uint64_t same_for_ns(const struct vpa_range *range, uint64_t at_ns)
+/* Where those of the ops end that have the same ranges around their launches as the first: of a stretch only ranges
+ * that end in the middle of it, which they do where they overlap without nesting, can make a difference. */
+static size_t same_until(
+	const struct vpa_ops *ops, const struct vpa_op_stretch *stretch, size_t begin, size_t end)
 {
-	uint64_t until_ns = UINT64_MAX;
+	const struct vpa_range *heads[2] = {stretch->range, stretch->process_range}, *range;
+	uint64_t at = ops->launch_start_ns[begin], until_ns = stretch->until_ns;
+	int k, torn = 0;
+	size_t i;
 
-	for (; range; range = range->parent)
-		if (range->end_ns > at_ns && range->end_ns < until_ns)
-			until_ns = range->end_ns;
-	return until_ns - at_ns;
-}
-
-/* Adds up the ops from `begin` on that have the same ranges; returns where they end. They run one after the other, so
- * what is not idle between the first and the last is theirs. */
-static size_t gather(const struct vpa_ops *ops, size_t begin, size_t end, struct share *share)
-{
-	const struct vpa_range *own = ops->range[begin], *wide = ops->process_range[begin];
-	uint64_t at = ops->launch_start_ns[begin], same_ns = same_for_ns(own, at), launches = 0;
-	uint64_t wide_ns = wide ? same_for_ns(wide, at) : same_ns;
-	size_t i = begin;
-
-	same_ns = wide_ns < same_ns ? wide_ns : same_ns;
-	do
-		launches += ops->first_of_launch[i++];
-	while (i < end && ops->range[i] == own && ops->launch_start_ns[i] - at < same_ns &&
-		ops->process_range[i] == wide);
-	share->launch_ns = at;
-	share->first_ns = ops->start_ns[begin];
-	share->last_ns = ops->end_ns[i - 1];
-	share->idle_first_ns = ops->idle_ns[begin];
-	share->idle_last_ns = ops->idle_ns[i - 1];
-	share->busy_ns =
-		share->last_ns - share->first_ns - (share->idle_last_ns - share->idle_first_ns);
-	share->ops = i - begin;
-	share->launches = launches;
-	share->device = ops->device[begin];
+	for (k = 0; k < 2; k++)
+		for (range = heads[k]; range; range = range->parent)
+			if (range->end_ns < stretch->until_ns && range->end_ns > stretch->from_ns) {
+				torn = 1;
+				if (range->end_ns > at && range->end_ns < until_ns)
+					until_ns = range->end_ns;
+			}
+	if (!torn)
+		return end;
+	for (i = begin + 1;
+		i < end && ops->launch_start_ns[i] >= at && ops->launch_start_ns[i] < until_ns; i++)
+		;
 	return i;
 }
 
-static int add_run(const struct vpa_ops *ops, const struct vpa_op_run *run)
+/* Adds up ops that have the same ranges. They run one after the other, so what is not idle between the first and the
+ * last is theirs. */
+static inline void gather(const struct vpa_ops *ops, size_t begin, size_t end, struct share *share)
+{
+	uint64_t launches = end - begin;
+	size_t i;
+
+	for (i = begin; !ops->all_first && i < end; i++)
+		launches -= !ops->first_of_launch[i];
+	share->launch_ns = ops->launch_start_ns[begin];
+	share->first_ns = ops->start_ns[begin];
+	share->last_ns = ops->end_ns[end - 1];
+	share->idle_first_ns = ops->idle_ns[begin];
+	share->idle_last_ns = ops->idle_ns[end - 1];
+	share->busy_ns =
+		share->last_ns - share->first_ns - (share->idle_last_ns - share->idle_first_ns);
+	share->ops = end - begin;
+	share->launches = launches;
+	share->device = ops->device[begin];
+}
+
+/* What is on its way to a range and those around it: neighbouring stretches of a run mostly differ in the innermost
+ * range alone. */
+struct pending {
+	struct vpa_range *range; /* NULL: nothing is */
+	uint64_t from_ns,
+		until_ns; /* for launches in [from, until) the same of these ranges are open */
+	struct share share;
+};
+
+static int flush(struct pending *p)
+{
+	struct vpa_range *range = p->range;
+
+	p->range = NULL;
+	return range ? project_all(range, &p->share) : VPT_OK;
+}
+
+/* Adds the ops that follow on those of `share`. */
+static inline void extend(struct share *share, const struct share *more)
+{
+	share->last_ns = more->last_ns;
+	share->idle_last_ns = more->idle_last_ns;
+	share->busy_ns =
+		share->last_ns - share->first_ns - (share->idle_last_ns - share->idle_first_ns);
+	share->ops += more->ops;
+	share->launches += more->launches;
+}
+
+/* Adds ops of one run and one stretch, whatever their ranges are like. */
+VPA_RARE static int add_any(
+	const struct vpa_ops *ops, const struct vpa_op_stretch *stretch, size_t begin, size_t end)
 {
 	struct share share;
-	size_t i = run->begin, from;
+	size_t i = begin, next;
 	int rc = VPT_OK;
 
-	while (i < run->end && !rc) {
-		from = i;
-		if (!ops->range[i] && !ops->process_range[i]) {
-			i++;
-			continue;
-		}
-		i = gather(ops, i, run->end, &share);
-		rc = project_all(ops->range[from], &share);
-		if (!rc && ops->process_range[from])
-			rc = project_all(ops->process_range[from], &share);
+	for (; i < end && !rc; i = next) {
+		next = same_until(ops, stretch, i, end);
+		gather(ops, i, next, &share);
+		rc = project_all(stretch->range, &share);
+		if (!rc)
+			rc = project_all(stretch->process_range, &share);
 	}
 	return rc;
 }
 
+/* Lets what is pending begin with such ops: it is for the ranges around their innermost one. Returns 0 if some range
+ * ends in the middle of the stretch: then they are not for all of it the same. */
+static int begin_pending(struct pending *p, const struct vpa_op_stretch *stretch)
+{
+	struct vpa_range *range;
+
+	p->from_ns = stretch->from_ns;
+	p->until_ns = UINT64_MAX;
+	for (range = stretch->range->parent; range; range = range->parent)
+		if (range->end_ns > stretch->from_ns && range->end_ns < p->until_ns)
+			p->until_ns = range->end_ns;
+	p->range = p->until_ns < stretch->until_ns ? NULL : stretch->range->parent;
+	return p->until_ns >= stretch->until_ns;
+}
+
+/* Adds ops of one run and one stretch. */
+static int add_stretch(struct pending *p, const struct vpa_ops *ops,
+	const struct vpa_op_stretch *stretch, size_t begin, size_t end)
+{
+	struct vpa_range *own = stretch->range;
+	struct share share;
+	int plain = own && !stretch->process_range && own->end_ns >= stretch->until_ns;
+
+	gather(ops, begin, end, &share);
+	if (plain && p->range && (own == p->range || own->parent == p->range) &&
+		stretch->from_ns >= p->from_ns && stretch->until_ns <= p->until_ns) {
+		extend(&p->share, &share);
+		return own == p->range ? VPT_OK : project(own, &share);
+	}
+	if (flush(p))
+		return VPT_ENOMEM;
+	if (!plain || !begin_pending(p, stretch))
+		return add_any(ops, stretch, begin, end);
+	p->share = share;
+	return project(own, &share);
+}
+
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
-	size_t i;
+	size_t r, i, end, k = 0;
 	int rc = VPT_OK;
 
 	(void)state;
 	(void)c;
-	for (i = 0; i < ops->run_count && !rc; i++)
-		rc = add_run(ops, &ops->runs[i]);
+	for (r = 0; r < ops->run_count && !rc; r++) {
+		struct pending p = {.range = NULL};
+
+		for (i = ops->runs[r].begin; i < ops->runs[r].end && !rc; i = end) {
+			const struct vpa_op_stretch *s = vpa_ops_stretch(ops, i, &k);
+
+			end = s->end < ops->runs[r].end ? s->end : ops->runs[r].end;
+			rc = add_stretch(&p, ops, s, i, end);
+		}
+		if (!rc)
+			rc = flush(&p);
+	}
 	return rc;
 }
 

@@ -18,6 +18,7 @@ int vpa_calls_begin_block(struct vpa_calls *c)
 		return VPT_ENOMEM;
 	block->waiting = 0;
 	block->start_ns = UINT64_MAX;
+	memset(block->correlations, 0, sizeof(block->correlations));
 	c->blocks[c->block_count++] = block;
 	return VPT_OK;
 }

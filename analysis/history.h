@@ -13,6 +13,7 @@ struct vpa_call_block {
 	uint64_t
 		start_ns; /* earliest start in it: an outer call may begin long before its neighbours */
 	struct vpa_call calls[VPA_CALL_BLOCK];
+	uint64_t correlations[VPA_CALL_BLOCK + 1]; /* theirs; 0: none, or no call there yet */
 };
 
 /* The block that a call stands in: `slot` says where. */

@@ -62,6 +62,7 @@ void vpa_idle_gap(
 {
 	const struct vpa_idle_device *d = &s->devices[ops->device[i]];
 	int is_here = ops->gap_before[i] != VPA_NO_OP;
+	size_t k = 0;
 
 	out->before = is_here ? vpa_ops_get(ops, ops->gap_before[i]) : d->last;
 	out->gating = vpa_ops_get(ops, i);
@@ -70,7 +71,7 @@ void vpa_idle_gap(
 		.device = ops->device[i],
 		.opened_by = (enum vpa_cause)ops->gap_opened_by[i],
 		.call = ops->launch_name[i],
-		.range = ops->range_name[i],
+		.range = vpa_ops_stretch(ops, i, &k)->range_name,
 		.thread = ops->launch[i] ? ops->launch[i]->thread : VPA_NONE,
 		.before = is_here || d->has_last ? &out->before : NULL,
 		.gating = &out->gating};
@@ -262,8 +263,8 @@ static size_t add_run(
 		*other += *other < ops->other_count && ops->others[*other] == begin;
 	}
 	d->ops += end - begin;
-	ops->runs[ops->run_count++] =
-		(struct vpa_op_run){(uint8_t)begin, (uint8_t)end, (uint8_t)serial};
+	ops->runs[ops->run_count++] = (struct vpa_op_run){
+		.begin = (uint8_t)begin, .end = (uint8_t)end, .serial = (uint8_t)serial};
 	return end;
 }
 
@@ -284,9 +285,66 @@ static int answer_gap(struct vpa_idle *s, struct vpa_ops *ops, size_t i, uint64_
 	return VPT_OK;
 }
 
+/* What the gaps of a serial run are like. */
+struct calm {
+	uint64_t bad; /* top bit: not all of them are the device's own time to begin, for sure */
+	uint64_t below[3]; /* how many are in the first buckets, each including those before it */
+	uint64_t longest_ns;
+};
+
+/* The rule of vpa_cause_is_scheduling(), and that neighbours are not of one launch, as a sum of signs: numbers whose
+ * top bit is set are refused too. */
+VPT_VECTORISE
+static struct calm look_at_gaps(const struct vpa_ops *ops, size_t begin, size_t end)
+{
+	uint64_t bad = 0, below_1us = 0, below_5us = 0;
+	int64_t longest_ns = 0;
+	size_t i;
+
+	for (i = begin + 1; i < end; i++) {
+		uint64_t from = ops->end_ns[i - 1], returned = ops->launch_end_ns[i];
+		uint64_t ns = ops->gap_ns[i];
+
+		bad |= returned | from | (from - returned - VPA_NEAR_NS);
+		bad |= (ns - 1) | (VPA_NEAR_NS - ns);
+		bad |= (ops->correlation[i] ^ ops->correlation[i - 1]) - 1;
+		below_1us += (ns - 1000) >> 63;
+		below_5us += (ns - 5000) >> 63;
+		longest_ns = (int64_t)ns > longest_ns ? (int64_t)ns : longest_ns;
+	}
+	return (struct calm){bad, {below_1us, below_5us, end - begin - 1}, (uint64_t)longest_ns};
+}
+
+/* Answers the gaps behind a serial run's first op if all of them are what nearly all are: short, before ops that had
+ * been queued long ago. Returns whether that was so. */
+static int answer_all(struct vpa_idle *s, struct vpa_ops *ops, struct vpa_op_run *run)
+{
+	struct vpa_idle_device *d = &s->devices[ops->device[run->begin]];
+	size_t begin = run->begin, count = run->end - begin - 1;
+	struct calm calm;
+
+	_Static_assert(VPA_NEAR_NS < 20000, "such gaps are in the first three buckets");
+	if (ops->graph_launches || !count)
+		return 0;
+	calm = look_at_gaps(ops, begin, run->end);
+	if (calm.bad >> 63)
+		return 0;
+	memset(ops->gap_opened_by + begin + 1, VPA_CAUSE_SCHEDULING, count);
+	d->gaps += count;
+	d->histogram[0] += calm.below[0];
+	d->histogram[1] += calm.below[1] - calm.below[0];
+	d->histogram[2] += calm.below[2] - calm.below[1];
+	d->spent_ns[VPA_CAUSE_SCHEDULING] += ops->idle_ns[run->end - 1] - ops->idle_ns[begin];
+	if (calm.longest_ns > d->longest_gap_ns)
+		d->longest_gap_ns = calm.longest_ns;
+	run->calm = 1;
+	run->longest_ns = (uint32_t)calm.longest_ns;
+	return 1;
+}
+
 /* The gaps of a serial run behind its first op, with nothing recorded that could have a part in them and no wait
- * queued on the stream. By far the most of all gaps are short ones before ops that were queued long ago. */
-static int answer_calm(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa_op_run *run)
+ * queued on the stream, where not all are alike. */
+static int answer_each(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa_op_run *run)
 {
 	struct vpa_idle_device *d = &s->devices[ops->device[run->begin]];
 	uint64_t scheduling_ns = 0, longest_ns = 0, tiny = 0, gaps = 0;
@@ -319,7 +377,7 @@ static int answer_calm(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa
 }
 
 /* Answers the gaps of a run, in order. */
-static int answer_run(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa_op_run *run)
+static int answer_run(struct vpa_idle *s, struct vpa_ops *ops, struct vpa_op_run *run)
 {
 	struct vpa_idle_stream *stream = &s->streams[ops->stream[run->begin]];
 	const struct vpa_waits *waits = &s->resolver->waits[ops->stream[run->begin]];
@@ -328,7 +386,8 @@ static int answer_run(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa_
 	int rc = answer_gap(s, ops, i, stream->correlation);
 
 	if (!rc && run->serial && waits->taken == waits->count && ops->end_ns[i] >= quiet_ns) {
-		rc = answer_calm(s, ops, run);
+		if (!answer_all(s, ops, run))
+			rc = answer_each(s, ops, run);
 		for (i = run->end - (size_t)1; i > run->begin && !ops->correlation[i]; i--)
 			;
 		if (ops->correlation[i])
@@ -355,8 +414,9 @@ int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
 	for (i = 0; i < ops->count && !rc;) {
 		if (ops->device[i] >= s->device_count || ops->stream[i] >= s->stream_cap)
 			rc = make_room(s, ops->device[i], ops->stream[i]);
-		for (end = i + 1; end < ops->count && ops->stream[end] == ops->stream[i]; end++)
-			;
+		end = ops->one_stream ? ops->count : i + 1;
+		while (end < ops->count && ops->stream[end] == ops->stream[i])
+			end++;
 		while (i < end && !rc) {
 			i = add_run(s, ops, i, end, &other);
 			rc = answer_run(s, ops, &ops->runs[ops->run_count - 1]);

@@ -12,6 +12,9 @@ enum {
 	SLOTS_MAX = 1 << 22
 };
 
+#define LAUNCH_WAIT_NS ((uint64_t)10 * 1000000000)
+#define MET_WAIT_NS    ((uint64_t)1000000000)
+
 static struct vpa_launch *home(const struct vpa_launches *l, uint64_t correlation)
 {
 	return &l->slots[correlation & (l->slot_count - 1)];
@@ -34,11 +37,34 @@ static int place(
 	return 0;
 }
 
+/* Whether an op that comes now is too late to have been launched by the call. */
+static int is_over(const struct vpa_launches *l, const struct vpa_call *call)
+{
+	return l->released_ns > call->end_ns && l->released_ns - call->end_ns >= LAUNCH_WAIT_NS;
+}
+
+/* Puts the entry where it belongs in the place of one that is over, if the table is long enough for the calls of its
+ * thread: others with few calls keep theirs for long. Returns whether that could be done. */
+static int replace(
+	struct vpa_launches *l, const struct vpa_thread_past *pasts, struct vpa_launch entry)
+{
+	struct vpa_launch *s = home(l, entry.correlation);
+	const struct vpa_calls *calls = &pasts[entry.thread].calls;
+
+	if (!vpa_launch_is_live(s, pasts) || s->correlation == entry.correlation ||
+		calls->end - calls->begin > l->slot_count / 2 ||
+		!is_over(l, vpa_launch_call(s, pasts)))
+		return 0;
+	*s = entry;
+	return 1;
+}
+
 /* Doubles the table; what does not fit even so is counted. */
 static int grow(struct vpa_launches *l, const struct vpa_thread_past *pasts)
 {
 	struct vpa_launches bigger = {.slot_count = l->slot_count ? l->slot_count * 2 : FIRST_SLOTS,
 		.doubled = l->doubled,
+		.released_ns = l->released_ns,
 		.added = l->added,
 		.ambiguous = l->ambiguous};
 	size_t i;
@@ -62,7 +88,7 @@ VPA_RARE static int add_near(
 
 	if (!l->slot_count && grow(l, pasts))
 		return VPT_ENOMEM;
-	while (!place(l, pasts, entry)) {
+	while (!replace(l, pasts, entry) && !place(l, pasts, entry)) {
 		s = home(l, entry.correlation);
 		for (i = 0, same = 0; i < NEAR; i++)
 			same += s[i].correlation == entry.correlation;
@@ -96,15 +122,19 @@ int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts
 	for (i = 0; i < count; i++) {
 		uint64_t correlation = correlations[i];
 		struct vpa_launch *own = &slots[correlation & mask];
-		struct vpa_launch entry = {correlation, thread, (uint32_t)(position + i)};
+		uint32_t at = (uint32_t)position + (uint32_t)i;
 
 		if (!correlation)
 			continue;
 		/* Mostly the slot is left over from a call of the same thread that is long gone. */
-		if (own->thread == thread ? (uint32_t)(own->position - begin) >= live
-					  : !vpa_launch_is_live(own, pasts))
-			*own = entry;
-		else if (add_near(l, pasts, entry))
+		if (own->thread == thread ? own->position - begin >= live
+					  : !vpa_launch_is_live(own, pasts)) {
+			own->correlation = correlation;
+			own->thread = thread;
+			own->position = at;
+			continue;
+		}
+		if (add_near(l, pasts, (struct vpa_launch){correlation, thread, at}))
 			return VPT_ENOMEM;
 		slots = l->slots; /* they may have moved */
 		mask = l->slot_count - 1;

@@ -2,11 +2,16 @@
  *
  * Ids are handed out in order, so a table indexed by their low bits is nearly a ring: the newest calls push out
  * those that are long gone. An entry is good as long as its call is kept in its thread's past; nothing is ever
- * removed. Neighbouring slots take what collides; when they are full of live calls, the table doubles. */
+ * removed. Neighbouring slots take what collides; when they are full of live calls, one that has been live for very
+ * long makes room, else the table doubles. */
 #ifndef VPA_ANALYSIS_LAUNCHES_H
 #define VPA_ANALYSIS_LAUNCHES_H
 
 #include "analysis/timeline.h"
+
+enum {
+	VPA_LAUNCH_WAIT_S = 10
+}; /* so long a launch waits for its op, a graph launch for all of them */
 
 struct vpa_launch {
 	uint64_t correlation; /* 0: never used */
@@ -18,8 +23,9 @@ struct vpa_launches {
 	struct vpa_launch *slots;
 	size_t slot_count;
 	int doubled; /* some id was met on more than one live call: all near slots must be looked at */
-	uint64_t added;     /* calls so far: the table is no longer than they warrant */
-	uint64_t ambiguous; /* calls left out because the same id is met over and over */
+	uint64_t released_ns; /* the owner's: ops before it have been released */
+	uint64_t added;       /* calls so far: the table is no longer than they warrant */
+	uint64_t ambiguous;   /* calls left out because the same id is met over and over */
 };
 
 /* What find does when the id's own slot does not settle it. */

@@ -35,7 +35,8 @@ enum {
 	/* A copy that is asynchronous by name still waits where one side is pageable memory: towards the device for
 	 * the staging of its own bytes, from the device until it is done, and everything before it on its stream. */
 	VPA_CALL_WAITED_COPY = 32,
-	VPA_CALL_WAITED_STREAM = 64
+	VPA_CALL_WAITED_STREAM = 64,
+	VPA_CALL_GRAPH = 128 /* launches a graph */
 };
 
 /* A CUDA call on a thread. */
@@ -106,13 +107,12 @@ enum { VPA_OPS_MAX = 128, VPA_NO_OP = 255 };
 /* A batch of ops by columns, in order of start. What is said of struct vpa_op holds for the columns too. */
 struct vpa_ops {
 	size_t count;
+	int one_stream; /* 1: all of them are of one */
 	uint64_t start_ns[VPA_OPS_MAX], end_ns[VPA_OPS_MAX], correlation[VPA_OPS_MAX];
 	struct vpa_call *launch[VPA_OPS_MAX];
 	uint64_t launch_start_ns[VPA_OPS_MAX]; /* ~0 without a launch record, as is */
 	uint64_t launch_end_ns[VPA_OPS_MAX];   /* this */
 	uint32_t launch_name[VPA_OPS_MAX];     /* 0 without */
-	uint32_t range_name[VPA_OPS_MAX];      /* of vpa_op_range(); 0: none */
-	struct vpa_range *range[VPA_OPS_MAX], *process_range[VPA_OPS_MAX];
 	uint32_t stream[VPA_OPS_MAX], device[VPA_OPS_MAX];
 	uint32_t kernel[VPA_OPS_MAX], blocks[VPA_OPS_MAX];
 	uint8_t kind[VPA_OPS_MAX], graph_node[VPA_OPS_MAX], is_comm[VPA_OPS_MAX];
@@ -124,6 +124,18 @@ struct vpa_ops {
 	/* Indexes of the ops that are no kernels, or kernels that work between devices. */
 	uint8_t others[VPA_OPS_MAX];
 	size_t other_count;
+	/* Ops next to each other that one thread launched between the same two steps of its innermost range, and of its
+	 * process's. Each stretch begins where the one before it ends. */
+	struct vpa_op_stretch {
+		uint64_t from_ns, until_ns; /* the launches begin in [from, until) */
+		struct vpa_range *range, *process_range;
+		uint32_t range_name; /* of the inner of both; 0: none */
+		uint32_t thread;     /* VPA_NONE: no launch records, and so no ranges */
+		uint8_t end;
+	} stretches[VPA_OPS_MAX];
+	size_t stretch_count;
+	int graph_launches; /* 1: among the launches may be some of graphs */
+	int all_first;      /* 1: first_of_launch is 1 for all */
 
 	/* From here on filled by idle.h. */
 	uint64_t idle_ns
@@ -139,13 +151,28 @@ struct vpa_ops {
 		uint8_t begin, end; /* [begin, end) */
 		uint8_t serial; /* each begins when all before it on the device, those of former batches
 				 * included, have ended */
+		/* There is a gap before each of them but the first, which see for itself, and it was opened by
+		 * VPA_CAUSE_SCHEDULING. */
+		uint8_t calm;
+		uint32_t longest_ns; /* of these gaps; undefined if not calm */
 	} runs[VPA_OPS_MAX];
 	size_t run_count;
 };
 
+/* The stretch of op `i`. `*k` is that of an op before it, or 0, and becomes the op's own. */
+static inline const struct vpa_op_stretch *vpa_ops_stretch(
+	const struct vpa_ops *o, size_t i, size_t *k)
+{
+	while (o->stretches[*k].end <= i)
+		++*k;
+	return &o->stretches[*k];
+}
+
 /* An op of a batch in one piece. */
 static inline struct vpa_op vpa_ops_get(const struct vpa_ops *o, size_t i)
 {
+	size_t k = 0;
+	const struct vpa_op_stretch *stretch = vpa_ops_stretch(o, i, &k);
 	int is_copy = o->kind[i] != VPA_KERNEL;
 
 	return (struct vpa_op){.start_ns = o->start_ns[i],
@@ -153,8 +180,8 @@ static inline struct vpa_op vpa_ops_get(const struct vpa_ops *o, size_t i)
 		.correlation = o->correlation[i],
 		.bytes = is_copy ? o->copy[i].bytes : 0,
 		.launch = o->launch[i],
-		.range = o->range[i],
-		.process_range = o->process_range[i],
+		.range = stretch->range,
+		.process_range = stretch->process_range,
 		.stream = o->stream[i],
 		.device = o->device[i],
 		.kernel = o->kernel[i],

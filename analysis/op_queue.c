@@ -34,10 +34,24 @@ static int compare_rows(const void *pa, const void *pb, void *section)
 	return row_before(section, a, b) ? -1 : row_before(section, b, a);
 }
 
+/* Whether each is more than the one before; numbers with the top bit set are refused too. */
+VPT_VECTORISE
+static int rise(const uint64_t *numbers, size_t count)
+{
+	uint64_t bad = 0;
+	size_t i;
+
+	for (i = 1; i < count; i++)
+		bad |= numbers[i] | (numbers[i] - numbers[i - 1] - 1);
+	return !(bad >> 63);
+}
+
 static int in_order(const struct vpt_section *s)
 {
 	uint32_t i;
 
+	if (s->row_count && s->col[0][0] <= INT64_MAX && rise(s->col[0], s->row_count))
+		return 1;
 	for (i = 1; i < s->row_count; i++)
 		if (start_of(s, i - 1) >= start_of(s, i) && !row_before(s, i - 1, i))
 			return 0;
@@ -156,7 +170,7 @@ static uint8_t small_number(uint64_t value)
 static inline const struct vpa_config_entry *find_config(
 	struct vpa_op_queue *q, uint64_t config, struct vpa_config_entry *own)
 {
-	if (config < q->configs.count && q->configs.items[config].known)
+	if (config < q->configs.count && q->configs.items[config].state)
 		return &q->configs.items[config];
 	*own = (struct vpa_config_entry){0};
 	if (q->configs.find(q->configs.ctx, config, own))
@@ -182,7 +196,7 @@ static void read_op(
 		found = find_config(q, col[VPT_KERNEL_CONFIG][row], &own);
 		op->kernel = found->kernel;
 		op->blocks = found->blocks;
-		op->is_comm = found->is_comm & 1;
+		op->is_comm = found->state == VPA_CONFIG_COMM;
 		op->graph_node = col[VPT_KERNEL_GRAPH_NODE][row] != 0;
 		return;
 	}
@@ -235,7 +249,7 @@ static void put_spans(struct vpa_ops *out, const struct vpa_op_source *s, const 
 	}
 }
 
-/* Kernels that stand in order: column by column. */
+/* Kernels that stand in order: column by column. What they mostly are has been set. */
 static void put_kernels(struct vpa_op_queue *q, struct vpa_ops *out, const struct vpa_op_source *s,
 	size_t from, size_t count)
 {
@@ -248,18 +262,16 @@ static void put_kernels(struct vpa_op_queue *q, struct vpa_ops *out, const struc
 		section->col[VPT_KERNEL_DURATION] + from, count);
 	memcpy(out->correlation + at, section->col[VPT_KERNEL_CORRELATION] + from,
 		count * sizeof(*out->correlation));
-	memset(out->kind + at, VPA_KERNEL, count);
-	memset(out->graph_node + at, 0, count);
-	memset(out->is_comm + at, 0, count);
 	for (i = 0; i < count; i++) {
 		struct vpa_config_entry own;
 		const struct vpa_config_entry *found = find_config(q, configs[i], &own);
 
 		out->kernel[at + i] = found->kernel;
 		out->blocks[at + i] = found->blocks;
-		if (found->is_comm) {
-			out->is_comm[at + i] = 1;
-			out->others[out->other_count++] = (uint8_t)(at + i);
+		if (found->state != VPA_CONFIG_PLAIN) {
+			out->is_comm[at + i] = found->state == VPA_CONFIG_COMM;
+			out->others[out->other_count] = (uint8_t)(at + i);
+			out->other_count += found->state == VPA_CONFIG_COMM;
 		}
 	}
 	for (i = 0; vpt_section_has(section, VPT_KERNEL_GRAPH_NODE) && i < count; i++)
@@ -267,23 +279,20 @@ static void put_kernels(struct vpa_op_queue *q, struct vpa_ops *out, const struc
 	out->count += count;
 }
 
-/* How many of the source's next ops start before `until_ns`: at least 1, at most `max`. */
+/* How many of the source's next ops start before `until_ns`: at least 1, at most `max`. Mostly a dozen or two. */
 static size_t count_before(const struct vpa_op_source *s, uint64_t until_ns, size_t max)
 {
-	const uint64_t *starts = s->section->col[0];
-	size_t low = 1, high = max; /* the first `low` do, those from `high` on do not */
+	const uint64_t *starts = s->section->col[0] + (s->order ? 0 : s->at);
+	const uint32_t *order = s->order ? s->order + s->at : NULL;
+	size_t n = 1;
 
-	if (starts[s->order ? s->order[s->at + max - 1] : s->at + max - 1] < until_ns)
-		return max;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (starts[s->order ? s->order[s->at + middle] : s->at + middle] < until_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	while (order && n < max && starts[order[n]] < until_ns)
+		n++;
+	while (!order && n + 8 <= max && starts[n + 7] < until_ns)
+		n += 8;
+	while (!order && n < max && starts[n] < until_ns)
+		n++;
+	return n;
 }
 
 /* Takes the source's next op, and then all that start before `until_ns`; at most `max`, more than none. Its head
@@ -336,6 +345,10 @@ static void open_held(struct vpa_op_queue *q)
 size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_ops *out)
 {
 	out->count = out->other_count = 0;
+	out->one_stream = 1;
+	memset(out->kind, VPA_KERNEL, sizeof(out->kind));
+	memset(out->graph_node, 0, sizeof(out->graph_node));
+	memset(out->is_comm, 0, sizeof(out->is_comm));
 	if (!q->source_count && !new_source(q))
 		return 0;
 	open_held(q);
@@ -346,6 +359,10 @@ size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_o
 		if (!s || (s->head_ns >= until_ns && until_ns != UINT64_MAX))
 			break;
 		follow_ns = follow_ns < until_ns ? follow_ns : until_ns;
+		if (out->count)
+			out->one_stream &= s->section && s->stream == out->stream[0];
+		else
+			out->one_stream = s->section != NULL;
 		if (s->section)
 			take_rows(q, s, follow_ns, out, VPA_OPS_MAX - out->count);
 		else

@@ -10,10 +10,11 @@
 #include "formats/batch.h"
 
 /* What a chunk's CONFIG rows are, by row. */
+enum { VPA_CONFIG_PLAIN = 1, VPA_CONFIG_COMM = 2 /* works between devices */ };
+
 struct vpa_config_entry {
 	uint32_t kernel, blocks;
-	uint32_t is_comm;
-	uint32_t known; /* 0: not asked yet */
+	uint32_t state; /* 0: not asked yet */
 };
 
 /* Where the configurations of the chunk at hand are looked up. */

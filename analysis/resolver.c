@@ -4,18 +4,17 @@
 
 #include "analysis/resolver_maps.h"
 #include "formats/memory.h"
+#include "formats/vectorise.h"
 
 #include <string.h>
 
 enum {
-	/* A launch waits so long for its op, a graph launch for all of them. */
-	LAUNCH_WAIT_NS_S = 10,
 	/* A thread's calls are kept for the gaps that may still ask; more than this only when a device is left
 	 * idle for long, and then the oldest go. */
 	CALLS_KEPT_MAX = 1 << 20
 };
 
-#define LAUNCH_WAIT_NS (LAUNCH_WAIT_NS_S * (uint64_t)1000000000)
+#define LAUNCH_WAIT_NS (VPA_LAUNCH_WAIT_S * (uint64_t)1000000000)
 
 static void range_finished(void *ctx, struct vpa_range *range)
 {
@@ -271,49 +270,79 @@ VPA_RARE static int add_any_call(
 	return kind.blocks && inside ? vpa_hand_out_call(r, call) : VPT_OK;
 }
 
+/* Columns of calls, from a row on. */
+struct call_rows {
+	const uint64_t *starts, *durations, *ids;
+	const uint64_t *names; /* NULL: none */
+};
+
+/* Sets odd[i] to 0 for each call that begins after the one before it, `previous_ns` for the first, and inside the
+ * window, whose number is small and which has no name. A sum of signs: where a number's top bit is set the row
+ * counts as odd too. */
+VPT_VECTORISE
+static void find_odd(const struct call_rows *c, uint32_t count, const struct vpa_model *m,
+	uint64_t previous_ns, uint8_t *restrict odd)
+{
+	const uint64_t *starts = c->starts, *durations = c->durations, *ids = c->ids;
+	uint64_t from = m->window_start_ns;
+	uint64_t to = m->window_end_ns > INT64_MAX ? INT64_MAX : m->window_end_ns;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t start = starts[i], end = start + durations[i];
+		uint64_t bad = start | durations[i] | end | (start - from) | (to - start);
+
+		bad |= ids[i] | (255 - ids[i]);
+		odd[i] = (uint8_t)(bad >> 63);
+	}
+	odd[0] |= starts[0] <= previous_ns;
+	for (i = 1; i < count; i++)
+		odd[i] |= (uint8_t)((starts[i] - starts[i - 1] - 1) >> 63);
+	for (i = 0; c->names && i < count; i++)
+		odd[i] |= c->names[i] != 0;
+}
+
 /* Adds `count` rows from `row` on, all of which stand in the thread's last block. This loop is as hot as any: what is
  * not quite ordinary goes elsewhere. */
 VPA_RARE static int add_call_rows(struct adding *a, uint32_t row, uint32_t count)
 {
 	const struct vpt_section *s = a->section;
-	const uint64_t *starts = s->col[VPT_CALL_START] + row;
-	const uint64_t *durations = s->col[VPT_CALL_DURATION] + row;
-	const uint64_t *ids = s->col[VPT_CALL_ID] + row;
-	const uint64_t *names =
-		vpt_section_has(s, VPT_CALL_NAME) ? s->col[VPT_CALL_NAME] + row : NULL;
+	const struct call_rows rows = {s->col[VPT_CALL_START] + row,
+		s->col[VPT_CALL_DURATION] + row, s->col[VPT_CALL_ID] + row,
+		vpt_section_has(s, VPT_CALL_NAME) ? s->col[VPT_CALL_NAME] + row : NULL};
 	struct vpa_resolver *r = a->r;
 	const struct vpa_call_kind *kinds = r->maps->call_kinds;
 	struct vpa_calls *calls = a->calls;
 	struct vpa_call_block *block = calls->blocks[calls->block_count - 1];
 	uint32_t slot = (uint32_t)(calls->end % VPA_CALL_BLOCK), thread = a->thread;
-	uint64_t window_start = r->model->window_start_ns,
-		 window_ns = r->model->window_end_ns - window_start;
 	uint64_t previous =
 		calls->end > calls->begin ? vpa_calls_at(calls, calls->end - 1)->start_ns : 0;
 	uint32_t launches = 0, others = 0, i;
+	uint8_t odd[VPA_CALL_BLOCK];
 
-	if (starts[0] < block->start_ns)
-		block->start_ns = starts[0];
+	if (rows.starts[0] < block->start_ns)
+		block->start_ns = rows.starts[0];
+	memcpy(block->correlations + slot, s->col[VPT_CALL_CORRELATION] + row,
+		count * sizeof(*block->correlations));
+	find_odd(&rows, count, r->model, previous, odd);
 	for (i = 0; i < count; i++) {
-		uint64_t start = starts[i], stop = start + durations[i], id = ids[i];
-		const struct vpa_call_kind *kind = &kinds[id & 255];
+		const struct vpa_call_kind *kind = &kinds[rows.ids[i] & 255];
 		struct vpa_call *call = &block->calls[slot + i];
 
 		/* Mostly the call before it began earlier and so is not inside it. */
-		if (id > 255 || !kind->usual || start <= previous || stop < start ||
-			start - window_start > window_ns || (names && names[i])) {
+		if (odd[i] || !kind->usual) {
+			previous = i ? rows.starts[i - 1] : previous;
 			if (add_any_call(a, row + i, call, previous))
 				return VPT_ENOMEM;
 			others++;
-		} else {
-			*call = kind->call;
-			call->start_ns = start;
-			call->end_ns = stop;
-			call->thread = thread;
-			call->slot = (uint16_t)(slot + i);
-			launches += kind->launches;
+			continue;
 		}
-		previous = start;
+		*call = kind->call;
+		call->start_ns = rows.starts[i];
+		call->end_ns = rows.starts[i] + rows.durations[i];
+		call->thread = thread;
+		call->slot = (uint16_t)(slot + i);
+		launches += kind->launches;
 	}
 	calls->end += count;
 	block->waiting += launches;
@@ -333,6 +362,7 @@ static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const st
 	if (rc)
 		return rc;
 	a.launches = &r->processes[r->model->threads[a.thread].process].launches;
+	a.launches->released_ns = r->released_ns;
 	calls = a.calls = &r->pasts[a.thread].calls;
 	position = calls->end;
 	for (; row < s->row_count && !rc; row = end) {

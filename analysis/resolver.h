@@ -17,6 +17,7 @@
 struct vpa_process {
 	int64_t pid;
 	struct vpa_timeline ranges; /* start/end ranges */
+	struct vpa_step_span range; /* what launches were looked up in last; until the next chunk */
 	struct vpa_launches launches;
 };
 

@@ -26,6 +26,7 @@ void vpa_maps_free(struct vpa_resolver_maps *m)
 	vpt_free(m->configs);
 	vpt_free(m->lanes);
 	vpt_free(m->kernel_of_name);
+	vpt_free(m->silent);
 	vpt_free(m);
 }
 
@@ -73,6 +74,42 @@ int vpa_maps_new_name(
 	return VPT_OK;
 }
 
+static int holds(struct vpt_text text, const char *word)
+{
+	return memmem(text.text, text.len, word, strlen(word)) != NULL;
+}
+
+/* Whether calls of this name put nothing on a device. Others that are known by their name alone may do so, for all we
+ * know, and are kept for long. */
+static int is_silent(struct vpt_text name)
+{
+	static const char *const words[] = {
+		"Attribute", "Get", "Query", "Create", "Destroy", "Occupancy"};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (holds(name, words[i]))
+			return !holds(name, "Launch") && !holds(name, "emcpy") &&
+			       !holds(name, "emset");
+	return 0;
+}
+
+/* The same, asked once for each name. */
+static int find_silent(struct vpa_resolver *r, uint32_t name, int *silent)
+{
+	struct vpa_resolver_maps *m = r->maps;
+	size_t before = m->silent_cap;
+
+	if (vpt_grow(&m->silent, &m->silent_cap, (size_t)name + 1, sizeof(*m->silent)))
+		return VPT_ENOMEM;
+	if (m->silent_cap > before)
+		memset(m->silent + before, 0, m->silent_cap - before);
+	if (!m->silent[name])
+		m->silent[name] = (uint8_t)(1 + is_silent(vpa_name(r->model, name)));
+	*silent = m->silent[name] - 1;
+	return VPT_OK;
+}
+
 int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id,
 	uint64_t string, struct vpa_call_kind *kind)
 {
@@ -86,7 +123,6 @@ int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64
 	}
 	klass = vpt_call_class(id < UINT32_MAX ? (uint32_t)id : 0);
 	*kind = (struct vpa_call_kind){.known = 1, .launches = vpt_call_launches(klass) != 0};
-	/* A call that is known by its name alone may put ops on a device, for all we know. */
 	kind->unknown = !known;
 	kind->blocks = klass == VPT_CALL_SYNC || klass == VPT_CALL_BLOCKING_COPY;
 	kind->usual = !kind->unknown && !kind->blocks;
@@ -95,8 +131,16 @@ int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64
 	/* How many ops a graph launch waits for is not known, so it waits its full time. */
 	if (kind->launches && klass != VPT_CALL_GRAPH_LAUNCH)
 		kind->call.state |= VPA_CALL_WAITS;
-	if (string || id >= 256)
-		return vpa_maps_name(r, b, string, &kind->call.name);
+	if (kind->call.klass == VPT_CALL_GRAPH_LAUNCH)
+		kind->call.state |= VPA_CALL_GRAPH;
+	if (string || id >= 256) {
+		int silent = 0, rc = vpa_maps_name(r, b, string, &kind->call.name);
+
+		if (!rc && kind->unknown)
+			rc = find_silent(r, kind->call.name, &silent);
+		kind->unknown &= (uint8_t)!silent;
+		return rc;
+	}
 	known = known ? known : "unknown call";
 	if (intern(r, known, strlen(known), &kind->call.name))
 		return VPT_ENOMEM;
@@ -151,7 +195,8 @@ int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry
 	const struct vpt_section *s = vpt_batch_find(r->batch, VPT_CONFIG);
 	uint32_t name;
 
-	entry->blocks = entry->is_comm = 0;
+	entry->blocks = 0;
+	entry->state = VPA_CONFIG_PLAIN;
 	if (!s || config >= s->row_count) {
 		/* The file refers to a row it does not have. */
 		if (intern(r, "?", 1, &name))
@@ -162,8 +207,8 @@ int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry
 		kernel_of(r, name, &entry->kernel))
 		return VPT_ENOMEM;
 	entry->blocks = block_count(s, config);
-	entry->is_comm = r->model->kernels[entry->kernel].is_comm;
-	entry->known = 1;
+	if (r->model->kernels[entry->kernel].is_comm)
+		entry->state = VPA_CONFIG_COMM;
 	r->maps->configs[config] = *entry;
 	return VPT_OK;
 }

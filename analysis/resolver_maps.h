@@ -31,6 +31,8 @@ struct vpa_resolver_maps {
 	uint32_t *kernel_of_name; /* 1 + kernel, by name */
 	size_t kernel_of_name_cap;
 	struct vpa_call_kind call_kinds[256]; /* by call number */
+	uint8_t *silent; /* by name: 1 + what is_silent() says of it; 0: not asked yet */
+	size_t silent_cap;
 	uint32_t cpu_op;   /* name of the domain of imported operators; 0 until met */
 	uint32_t vptrace;  /* name of the domain of our own annotations; 0 until met */
 	uint32_t too_many; /* name that stands for all beyond the limit */

@@ -7,22 +7,22 @@
 
 #include <string.h>
 
+enum { AHEAD = 8 };
+
 /* What all ops of a stream share. */
 struct origin {
 	uint32_t stream;
-	const struct vpa_launches *launches; /* NULL: of more than one process */
-	const struct vpa_launch *slots;
-	uint64_t mask;
+	/* NULL: of more than one process, or some id has been met on several calls */
+	const struct vpa_launches *launches;
 };
 
-/* The thread that launched the op before: mostly it launched the next one too. */
+/* What stands behind the launch of the op before: mostly it is the launch of the next op. */
 struct launcher {
-	uint32_t thread;
-	uint32_t begin; /* low bits of its first call's position */
-	uint64_t live;  /* calls that are kept */
-	uint64_t first; /* position of the first in blocks[0] */
-	struct vpa_call_block *const *blocks;
+	const uint64_t *correlation; /* of that call; 0 where it is not known */
+	struct vpa_call *call;
 };
+
+static const uint64_t not_known;
 
 /* Ops that do not know their process match any, as do calls that do not know theirs. */
 static int may_launch(const struct vpa_process *p, int64_t pid)
@@ -53,12 +53,8 @@ VPA_RARE static struct origin origin_of(const struct vpa_resolver *r, uint32_t s
 	struct origin o = {.stream = stream};
 
 	if (r->process_count == 1 && may_launch(&r->processes[0], s->pid) &&
-		r->processes[0].launches.slot_count && !r->processes[0].launches.doubled)
+		!r->processes[0].launches.doubled && !r->processes[0].launches.ambiguous)
 		o.launches = &r->processes[0].launches;
-	if (o.launches) {
-		o.slots = o.launches->slots;
-		o.mask = o.launches->slot_count - 1;
-	}
 	return o;
 }
 
@@ -123,33 +119,67 @@ VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, 
 	return ops->end_ns[i] > ops->start_ns[i];
 }
 
-/* What the folds want to know of the launch, and what becomes of that: it is met, if it has not been yet. Returns
- * whether it was missed until now. */
-static inline unsigned show_launch(struct vpa_ops *ops, size_t i, struct vpa_thread_past *past)
+/* What becomes of a launch that is shown: it is met, if it has not been yet. Returns whether it was missed until
+ * now. */
+static inline unsigned meet(struct vpa_ops *ops, size_t i, struct vpa_call *launch)
 {
-	struct vpa_call *launch = ops->launch[i];
 	unsigned state = launch->state;
-	struct vpa_range *range =
-		vpa_step_span_at(&past->range, &past->ranges.steps, launch->start_ns);
 
+	/* As mostly, this is its only op. */
+	if (state == (VPA_CALL_WAITS | VPA_CALL_MISSED)) {
+		launch->state = VPA_CALL_MISSED | VPA_CALL_MET | VPA_CALL_SHOWN;
+		vpa_call_block_of(launch)->waiting--;
+		ops->first_of_launch[i] = 1;
+		return 1;
+	}
 	vpa_call_block_of(launch)->waiting -= state & VPA_CALL_WAITS;
 	launch->state =
 		(uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET | VPA_CALL_SHOWN);
-	ops->launch_start_ns[i] = launch->start_ns;
-	ops->launch_end_ns[i] = launch->end_ns;
-	ops->launch_name[i] = launch->name;
 	ops->first_of_launch[i] = !(state & VPA_CALL_SHOWN);
-	ops->range[i] = range;
-	ops->range_name[i] = range ? range->name : 0;
+	ops->all_first &= !(state & VPA_CALL_SHOWN);
+	ops->graph_launches |= (state & VPA_CALL_GRAPH) != 0;
 	return (state & (VPA_CALL_MISSED | VPA_CALL_MET)) == VPA_CALL_MISSED;
 }
 
 static void show_no_launch(struct vpa_ops *ops, size_t i)
 {
 	ops->launch_start_ns[i] = ops->launch_end_ns[i] = UINT64_MAX;
-	ops->launch_name[i] = ops->range_name[i] = 0;
+	ops->launch_name[i] = 0;
 	ops->first_of_launch[i] = 0;
-	ops->range[i] = NULL;
+	ops->all_first = 0;
+}
+
+/* Ends the stretch at hand before op `i` and begins that of its launch; NULL: none. */
+VPA_RARE static struct vpa_op_stretch *begin_stretch(
+	struct vpa_resolver *r, struct vpa_ops *ops, size_t i, const struct vpa_call *launch)
+{
+	struct vpa_op_stretch *s = &ops->stretches[ops->stretch_count++];
+	struct vpa_thread_past *past;
+	struct vpa_process *process;
+	const struct vpa_range *range;
+
+	if (i)
+		s[-1].end = (uint8_t)i;
+	*s = (struct vpa_op_stretch){.until_ns = UINT64_MAX, .thread = VPA_NONE};
+	if (!launch)
+		return s;
+	past = &r->pasts[launch->thread];
+	s->thread = launch->thread;
+	s->range = vpa_step_span_at(&past->range, &past->ranges.steps, launch->start_ns);
+	s->from_ns = past->range.from_ns;
+	s->until_ns = past->range.until_ns;
+	process = &r->processes[r->model->threads[launch->thread].process];
+	if (process->ranges.steps.count) {
+		s->process_range =
+			vpa_step_span_at(&process->range, &process->ranges.steps, launch->start_ns);
+		if (process->range.from_ns > s->from_ns)
+			s->from_ns = process->range.from_ns;
+		if (process->range.until_ns < s->until_ns)
+			s->until_ns = process->range.until_ns;
+	}
+	range = vpa_inner_range(s->range, s->process_range);
+	s->range_name = range ? range->name : 0;
+	return s;
 }
 
 /* Moves what the queue has filled in. */
@@ -217,12 +247,49 @@ static size_t count_ordinary(const struct vpa_ops *ops, uint64_t from_ns, uint64
 	return n;
 }
 
+/* Tells the folds what they want to know of the launches, and cuts the batch in stretches. */
+static void show_launches(struct vpa_resolver *r, struct vpa_ops *ops)
+{
+	uint64_t from_ns = 0,
+		 span_ns = 0; /* of the stretch at hand; nothing lies in it to begin with */
+	uint32_t thread = VPA_NONE;
+	size_t i, missed = 0;
+
+	ops->stretch_count = 0;
+	ops->graph_launches = 0;
+	ops->all_first = 1;
+	for (i = 0; i < ops->count; i++) {
+		struct vpa_call *launch = ops->launch[i];
+		const struct vpa_op_stretch *stretch;
+
+		if (!launch) {
+			if (!i || thread != VPA_NONE)
+				begin_stretch(r, ops, i, NULL);
+			thread = VPA_NONE;
+			span_ns = 0;
+			show_no_launch(ops, i);
+			continue;
+		}
+		if (launch->start_ns - from_ns >= span_ns || launch->thread != thread) {
+			stretch = begin_stretch(r, ops, i, launch);
+			from_ns = stretch->from_ns;
+			span_ns = stretch->until_ns - from_ns;
+			thread = launch->thread;
+		}
+		ops->launch_start_ns[i] = launch->start_ns;
+		ops->launch_end_ns[i] = launch->end_ns;
+		ops->launch_name[i] = launch->name;
+		missed += meet(ops, i, launch);
+	}
+	if (ops->count)
+		ops->stretches[ops->stretch_count - 1].end = (uint8_t)ops->count;
+	r->launches_without_op -= missed;
+}
+
 /* Joins ops with their launches. */
 static void resolve(struct vpa_resolver *r, struct vpa_ops *ops)
 {
-	struct vpa_thread_past *past = NULL;
-	uint32_t thread = VPA_NONE;
-	size_t i, missed = 0;
+	size_t i;
 
 	if (count_ordinary(ops, r->model->window_start_ns, r->model->window_end_ns) == ops->count) {
 		count_ops(r, ops);
@@ -231,105 +298,83 @@ static void resolve(struct vpa_resolver *r, struct vpa_ops *ops)
 	} else {
 		clip_all(r, ops);
 	}
-	for (i = 0; i < ops->count; i++) {
-		const struct vpa_call *launch = ops->launch[i];
-
-		if (!launch) {
-			show_no_launch(ops, i);
-			continue;
-		}
-		if (launch->thread != thread) {
-			thread = launch->thread;
-			past = &r->pasts[thread];
-		}
-		missed += show_launch(ops, i, past);
-	}
-	r->launches_without_op -= missed;
+	show_launches(r, ops);
 }
 
-/* Process-wide ranges are rare: each op's is looked up only where there are any. */
-static void find_wide_ranges(struct vpa_resolver *r, struct vpa_ops *ops)
+/* The launch of an op that is not that of the next call. */
+VPA_RARE static struct vpa_call *look_up(const struct vpa_resolver *r, const struct origin *from,
+	uint64_t correlation, struct launcher *by)
 {
-	size_t i;
+	const uint64_t *next = by->correlation, *end;
+	struct vpa_call *launch = NULL;
+	int i;
 
-	for (i = 0; i < ops->count; i++) {
-		const struct vpa_call *launch = ops->launch[i];
-		const struct vpa_range *range;
-
-		ops->process_range[i] = NULL;
-		if (!launch)
-			continue;
-		ops->process_range[i] = vpa_steps_at(
-			&r->processes[r->model->threads[launch->thread].process].ranges.steps,
-			launch->start_ns);
-		range = vpa_inner_range(ops->range[i], ops->process_range[i]);
-		ops->range_name[i] = range ? range->name : 0;
+	/* Mostly it is one of the next calls that puts something on a device. */
+	if (next != &not_known && correlation) {
+		end = vpa_call_block_of(by->call - 1)->correlations + VPA_CALL_BLOCK;
+		for (i = 0; i < AHEAD && next < end && *next != correlation; i++)
+			next++;
+		if (*next == correlation) {
+			by->call += next - by->correlation + 1;
+			by->correlation = next + 1;
+			return by->call - 1;
+		}
 	}
-}
-
-static struct launcher launcher_of(const struct vpa_resolver *r, uint32_t thread)
-{
-	const struct vpa_calls *calls = &r->pasts[thread].calls;
-
-	return (struct launcher){thread, (uint32_t)calls->begin, calls->end - calls->begin,
-		calls->begin - calls->first_block * VPA_CALL_BLOCK, calls->blocks};
+	if (correlation)
+		launch = from->launches ? vpa_launches_find(from->launches, r->pasts, correlation)
+					: find_launch(r, from->stream, correlation);
+	if (launch && from->launches) {
+		by->correlation = &vpa_call_block_of(launch)->correlations[launch->slot + 1];
+		by->call = launch + 1;
+	}
+	return launch;
 }
 
 /* Finds the launches: by the time they are looked at they have come into the cache. */
-static void find_launches(struct vpa_resolver *r, struct vpa_ops *ops)
+static void find_launches(
+	struct vpa_resolver *r, struct vpa_ops *ops, struct origin *from, struct launcher *by)
 {
-	struct origin from = {.stream = VPA_NONE};
-	struct launcher by = {.thread = VPA_NONE};
+	const uint64_t *next =
+		by->correlation; /* kept apart from *by, which nobody looks at meanwhile */
+	struct vpa_call *call = by->call;
 	size_t i;
 
 	for (i = 0; i < ops->count; i++) {
-		uint64_t correlation = ops->correlation[i], at;
-		const struct vpa_launch *own;
-		struct vpa_call *launch = NULL;
+		uint64_t correlation = ops->correlation[i];
 
-		if (ops->stream[i] != from.stream)
-			from = origin_of(r, ops->stream[i]);
-		own = &from.slots[correlation & from.mask];
-		if (from.launches && own->correlation == correlation && own->thread == by.thread &&
-			(uint32_t)(own->position - by.begin) < by.live && correlation) {
-			at = by.first + (uint32_t)(own->position - by.begin);
-			launch = &by.blocks[at / VPA_CALL_BLOCK]->calls[at % VPA_CALL_BLOCK];
-		} else if (correlation) {
-			launch = from.launches
-					 ? vpa_launches_find(from.launches, r->pasts, correlation)
-					 : find_launch(r, from.stream, correlation);
-			if (launch && launch->thread != by.thread)
-				by = launcher_of(r, launch->thread);
+		if (ops->stream[i] != from->stream) {
+			*from = origin_of(r, ops->stream[i]);
+			next = from->launches ? next : &not_known;
 		}
-		ops->launch[i] = launch;
-		__builtin_prefetch(launch, 1);
+		if (*next == correlation && correlation) {
+			ops->launch[i] = call++;
+			next++;
+		} else {
+			*by = (struct launcher){next, call};
+			ops->launch[i] = look_up(r, from, correlation, by);
+			next = by->correlation;
+			call = by->call;
+		}
+		__builtin_prefetch(ops->launch[i], 1);
 	}
-}
-
-static int has_wide_ranges(const struct vpa_resolver *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->process_count; i++)
-		if (r->processes[i].ranges.steps.count)
-			return 1;
-	return 0;
+	*by = (struct launcher){next, call};
 }
 
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 {
 	struct vpa_ops *ops = &r->ops;
-	int wide_ranges = has_wide_ranges(r), rc = VPT_OK;
+	struct origin from = {.stream = VPA_NONE};
+	struct launcher by = {.correlation = &not_known};
+	int rc = VPT_OK;
 	size_t i;
 
 	for (i = 0; i < r->model->thread_count; i++)
 		r->pasts[i].range = (struct vpa_step_span){0};
-	memset(ops->process_range, 0, sizeof(ops->process_range));
+	for (i = 0; i < r->process_count; i++)
+		r->processes[i].range = (struct vpa_step_span){0};
 	while (!rc && vpa_op_queue_take(&r->queue, until_ns, ops)) {
-		find_launches(r, ops);
+		find_launches(r, ops, &from, &by);
 		resolve(r, ops);
-		if (wide_ranges)
-			find_wide_ranges(r, ops);
 		if (ops->count)
 			rc = r->sink.ops(r->sink.ctx, ops);
 	}

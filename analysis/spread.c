@@ -2,6 +2,7 @@
 #include "analysis/spread.h"
 
 #include "formats/memory.h"
+#include "formats/vectorise.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,11 +49,54 @@ int vpa_spread_keep(struct vpa_spread_builder *b, uint64_t ns)
 	return VPT_OK;
 }
 
+/* What many samples add up to. */
+struct sums {
+	uint64_t total_ns, least, most;
+	unsigned __int128 squares;
+};
+
+enum { FEW = 256 };
+
+/* Of at most FEW samples below 2^28, so that nothing overflows. */
+VPT_VECTORISE
+static struct sums sum_small(const uint64_t *values, size_t count)
+{
+	uint64_t total_ns = 0, squares = 0;
+	int64_t least = INT64_MAX, most = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		int64_t ns = (int64_t)values[i];
+
+		total_ns += values[i];
+		squares += (uint64_t)(uint32_t)values[i] * (uint32_t)values[i];
+		least = ns < least ? ns : least;
+		most = ns > most ? ns : most;
+	}
+	return (struct sums){total_ns, (uint64_t)least, (uint64_t)most, squares};
+}
+
+static struct sums sum_any(const uint64_t *values, size_t count)
+{
+	struct sums s = {.least = UINT64_MAX};
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t ns = values[i];
+
+		s.least = ns < s.least ? ns : s.least;
+		s.most = ns > s.most ? ns : s.most;
+		s.total_ns += ns;
+		s.squares += (unsigned __int128)ns * ns;
+	}
+	return s;
+}
+
 int vpa_spread_add_all(struct vpa_spread_builder *b, const uint64_t *values, size_t count)
 {
-	uint64_t total_ns = 0, least, most;
-	unsigned __int128 squares = 0;
-	size_t i = 0;
+	struct sums sums;
+	uint64_t bits = 0;
+	size_t i = 0, k;
 
 	/* Until samples fall into the histogram, and so that there is a least and a most. */
 	for (; i < count && !b->is_histogram; i++)
@@ -60,22 +104,17 @@ int vpa_spread_add_all(struct vpa_spread_builder *b, const uint64_t *values, siz
 			return VPT_ENOMEM;
 	if (i == count)
 		return VPT_OK;
-	least = b->min_ns;
-	most = b->max_ns;
-	b->count += count - i;
-	for (; i < count; i++) {
-		uint64_t ns = values[i];
-
-		b->values[vpa_spread_bucket(ns)]++;
-		least = ns < least ? ns : least;
-		most = ns > most ? ns : most;
-		total_ns += ns;
-		squares += (unsigned __int128)ns * ns;
+	for (k = i; k < count; k++) {
+		b->values[vpa_spread_bucket(values[k])]++;
+		bits |= values[k];
 	}
-	b->min_ns = least;
-	b->max_ns = most;
-	b->total_ns += total_ns;
-	b->squares += squares;
+	sums = bits >> 28 || count > FEW ? sum_any(values + i, count - i)
+					 : sum_small(values + i, count - i);
+	b->count += count - i;
+	b->min_ns = sums.least < b->min_ns ? sums.least : b->min_ns;
+	b->max_ns = sums.most > b->max_ns ? sums.most : b->max_ns;
+	b->total_ns += sums.total_ns;
+	b->squares += sums.squares;
 	return VPT_OK;
 }
 

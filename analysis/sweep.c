@@ -121,27 +121,44 @@ static void add_notes(struct vpa_sweep_notes *to, const struct vpa_sweep_notes *
 	to->frame_bytes += from->frame_bytes;
 }
 
+/* Moves what there is since the last edge to a new one, which has no room for more devices than there are: edges are
+ * many. */
+static int move_sums(struct vpa_sweep_edge *now, struct vpa_sweep_edge *e)
+{
+	size_t bytes = now->device_count * sizeof(*now->devices);
+
+	*e = *now;
+	e->devices = vpt_alloc(now->device_count, sizeof(*e->devices));
+	e->device_cap = now->device_count;
+	if (!e->devices)
+		return VPT_ENOMEM;
+	if (bytes)
+		memcpy(e->devices, now->devices, bytes);
+	*now = (struct vpa_sweep_edge){.devices = now->devices, .device_cap = now->device_cap};
+	return VPT_OK;
+}
+
 /* An edge at the sweep's last edge or behind it. What lies between becomes the new edge's. */
 static uint32_t set_edge(struct vpa_sweep *s, uint64_t time_ns)
 {
-	struct vpa_sweep_edge *e;
+	struct vpa_sweep_edge *e, moved;
 	uint32_t edge;
 
 	if (s->last != VPA_NONE && s->edges[s->last].time_ns >= time_ns)
 		return s->last;
 	if (advance_all(s, time_ns))
 		return VPA_NONE;
+	if ((s->unused == VPA_NONE &&
+		    vpt_grow(&s->edges, &s->edge_cap, s->edge_count + 1, sizeof(*s->edges))) ||
+		move_sums(&s->now, &moved))
+		return VPA_NONE;
 	edge = s->unused;
-	if (edge != VPA_NONE) {
+	if (edge != VPA_NONE)
 		s->unused = s->edges[edge].next;
-	} else {
-		if (vpt_grow(&s->edges, &s->edge_cap, s->edge_count + 1, sizeof(*s->edges)))
-			return VPA_NONE;
+	else
 		edge = (uint32_t)s->edge_count++;
-	}
 	e = &s->edges[edge];
-	*e = s->now;
-	memset(&s->now, 0, sizeof(s->now));
+	*e = moved;
 	e->time_ns = time_ns;
 	e->references = 0;
 	e->previous = s->last;
@@ -343,22 +360,10 @@ VPA_RARE static int cut_gap(struct vpa_sweep *s, const struct vpa_sweep_gap_part
 
 static inline int take_gaps(struct vpa_sweep *s, uint64_t until_ns)
 {
-	uint64_t last_ns = s->last == VPA_NONE ? 0 : s->edges[s->last].time_ns;
 	int rc = VPT_OK;
 
-	while (!rc && s->gap_taken < s->gap_count && s->gaps[s->gap_taken].end_ns <= until_ns) {
-		const struct vpa_sweep_gap_part *gap = &s->gaps[s->gap_taken++];
-
-		/* Mostly no edge lies in it. */
-		if (gap->start_ns >= last_ns && gap->device < s->now.device_count) {
-			struct vpa_sweep_sums *sums = &s->now.devices[gap->device];
-
-			sums->ns[gap->part] += gap->end_ns - gap->start_ns;
-			sums->count[gap->part]++;
-		} else {
-			rc = cut_gap(s, gap);
-		}
-	}
+	while (!rc && s->gap_taken < s->gap_count && s->gaps[s->gap_taken].end_ns <= until_ns)
+		rc = cut_gap(s, &s->gaps[s->gap_taken++]);
 	return rc;
 }
 
@@ -424,6 +429,83 @@ int vpa_sweep_op(
 		d->running[at] = d->running[at - 1];
 	d->running[at] = (struct running){end_ns, family};
 	return VPT_OK;
+}
+
+/* The gap that ends with op `i`, which the sweep has reached. */
+static int add_gap_before(struct vpa_sweep *s, const struct vpa_ops *ops, size_t i)
+{
+	const struct vpa_sweep_gap_part gap = {ops->start_ns[i] - ops->gap_ns[i], ops->start_ns[i],
+		ops->device[i], VPA_SWEEP_IDLE + ops->gap_opened_by[i]};
+
+	return ops->gap_opened_by[i] && ops->device[i] < VPA_SWEEP_DEVICES ? cut_gap(s, &gap)
+									   : VPT_OK;
+}
+
+static void add_gaps(
+	struct vpa_sweep_sums *sums, const struct vpa_ops *ops, size_t begin, size_t end)
+{
+	size_t i;
+
+	for (i = begin + 1; i < end; i++) {
+		unsigned cause = ops->gap_opened_by[i];
+
+		if (!cause)
+			continue;
+		sums->ns[VPA_SWEEP_IDLE + cause] += ops->gap_ns[i];
+		sums->count[VPA_SWEEP_IDLE + cause]++;
+	}
+}
+
+/* Ops (begin, end) of a serial run, when `begin` is all that runs and no edge is set before the last one starts. */
+static void add_serial(struct vpa_sweep_device *d, struct vpa_sweep_sums *sums,
+	const struct vpa_ops *ops, const uint8_t *families, size_t begin, size_t end)
+{
+	size_t i;
+
+	for (i = begin; i < end - 1; i++) {
+		sums->ns[families[i]] += ops->end_ns[i] - ops->start_ns[i];
+		sums->count[families[i]]++;
+	}
+	sums->count[families[begin]]--; /* it has been counted */
+	sums->count[families[end - 1]]++;
+	d->running[0] = (struct running){ops->end_ns[end - 1], families[end - 1]};
+	d->at_ns = ops->start_ns[end - 1];
+}
+
+int vpa_sweep_ops(struct vpa_sweep *s, const struct vpa_ops *ops, const struct vpa_op_run *run,
+	const uint8_t *families, size_t begin, size_t end)
+{
+	uint32_t device = ops->device[begin];
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = begin; i < end && !rc; i++) {
+		struct vpa_sweep_device *d;
+
+		rc = vpa_sweep_op(s, device, families[i], ops->start_ns[i], ops->end_ns[i]);
+		if (!rc)
+			rc = add_gap_before(s, ops, i);
+		if (rc || device >= VPA_SWEEP_DEVICES)
+			continue;
+		/* Two or more ops of a run begin each when all before them have ended. */
+		d = &s->devices[device];
+		if (d->count == 1 && i + 1 < end && s->earliest_ns > ops->start_ns[end - 1]) {
+			struct vpa_sweep_sums *sums = &s->now.devices[device];
+
+			add_serial(d, sums, ops, families, i, end);
+			if (run->calm) {
+				sums->ns[VPA_SWEEP_IDLE + VPA_CAUSE_SCHEDULING] +=
+					ops->idle_ns[end - 1] - ops->idle_ns[i];
+				sums->count[VPA_SWEEP_IDLE + VPA_CAUSE_SCHEDULING] +=
+					(uint32_t)(end - 1 - i);
+			} else {
+				add_gaps(sums, ops, i, end);
+			}
+			s->at_ns = ops->start_ns[end - 1];
+			break;
+		}
+	}
+	return rc;
 }
 
 int vpa_sweep_end(struct vpa_sweep *s)
