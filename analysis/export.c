@@ -20,7 +20,7 @@ static const char *const arg_names[EX_ARGS] = {
 	[EX_ARG_PAYLOAD] = "payload",
 	[EX_ARG_COLOR] = "color",
 	[EX_ARG_NVTX_CATEGORY] = "nvtx_category",
-	[EX_ARG_KERNELS] = "kernels",
+	[EX_ARG_OPS] = "ops",
 	[EX_ARG_BUSY] = "gpu_busy_pct",
 	[EX_ARG_NVTX] = "nvtx",
 	[EX_ARG_STAGE] = "stage",
@@ -285,6 +285,11 @@ static int begin_tap(void *ctx, const struct vpa_tap_view *view)
 	return x->pf.failed;
 }
 
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
 static void read_clock(struct vpa_export *x, const struct vpt_section *s)
 {
 	uint32_t row;
@@ -292,9 +297,49 @@ static void read_clock(struct vpa_export *x, const struct vpt_section *s)
 	for (row = 0; row < s->row_count; row++) {
 		uint64_t boot = s->col[VPT_CLOCK_BOOTTIME][row];
 
-		if (boot && x->begun)
-			x->residual_ns = boot - s->col[VPT_CLOCK_TRACE][row] - x->shift_ns;
+		if (boot)
+			x->residual_ns = distance(boot, s->col[VPT_CLOCK_TRACE][row] + x->shift_ns);
 	}
+}
+
+/* The first clock row of a chunk that knows CLOCK_BOOTTIME. Returns whether there is one. */
+static int find_clock(const struct vpt_batch *b, struct vpt_clock *out)
+{
+	const struct vpt_section *s = vpt_batch_find(b, VPT_CLOCK);
+	uint32_t row;
+
+	for (row = 0; s && row < s->row_count; row++) {
+		*out = (struct vpt_clock){.trace_ns = s->col[VPT_CLOCK_TRACE][row],
+			.realtime_ns = s->col[VPT_CLOCK_REALTIME][row],
+			.monotonic_ns = s->col[VPT_CLOCK_MONOTONIC][row],
+			.boottime_ns = s->col[VPT_CLOCK_BOOTTIME][row]};
+		if (out->boottime_ns)
+			return 1;
+	}
+	return 0;
+}
+
+/* One moment on several clocks, to tell all times by: the capture's first, else its end. A trace that has none keeps
+ * its own time. */
+static struct vpt_clock choose_clock(const struct vpt_trace *trace)
+{
+	struct vpt_decoder *decoder = vpt_decoder_new();
+	size_t count = vpt_trace_chunks(trace);
+	struct vpt_clock clock = {0};
+	struct vpt_batch batch;
+
+	vpt_batch_init(&batch);
+	if (decoder && count && vpt_trace_reader(trace)) {
+		int found = !vpt_trace_chunk(trace, decoder, 0, &batch, NULL) &&
+			    find_clock(&batch, &clock);
+
+		if (!found && count > 1 &&
+			!vpt_trace_chunk(trace, decoder, count - 1, &batch, NULL))
+			find_clock(&batch, &clock);
+	}
+	vpt_batch_free(&batch);
+	vpt_decoder_free(decoder);
+	return clock;
 }
 
 /* Where sequences begin: nothing is earlier, but for what a damaged file claims. */
@@ -306,22 +351,22 @@ static uint64_t earliest(const struct vpa_export *x)
 }
 
 /* The first packets: when there is something to say, that is with the first chunk. */
-static void begin_file(struct vpa_export *x, const struct vpt_batch *b)
+static void begin_file(struct vpa_export *x)
 {
-	const struct vpt_section *clock = b ? vpt_batch_find(b, VPT_CLOCK) : NULL;
+	struct vpt_clock clock;
 	uint64_t realtime = x->view.report->unix_offset_ns;
 	struct vpt_pf_clocks clocks;
 
 	if (x->begun)
 		return;
-	if (clock && clock->row_count && clock->col[VPT_CLOCK_BOOTTIME][0])
-		x->shift_ns = clock->col[VPT_CLOCK_BOOTTIME][0] - clock->col[VPT_CLOCK_TRACE][0];
+	clock = choose_clock(x->trace);
+	if (clock.boottime_ns)
+		x->shift_ns = clock.boottime_ns - clock.trace_ns;
 	x->start_ns = earliest(x);
 	clocks.boottime_ns = x->start_ns + x->shift_ns;
 	clocks.monotonic_ns = 0;
-	if (clock && clock->row_count && clock->col[VPT_CLOCK_MONOTONIC][0])
-		clocks.monotonic_ns = x->start_ns + clock->col[VPT_CLOCK_MONOTONIC][0] -
-				      clock->col[VPT_CLOCK_TRACE][0];
+	if (clock.monotonic_ns)
+		clocks.monotonic_ns = x->start_ns + clock.monotonic_ns - clock.trace_ns;
 	clocks.realtime_ns = realtime ? x->start_ns + realtime : 0;
 	vpt_pf_clocks(&x->pf, &x->meta, &clocks);
 	vpa_ex_meta_begin(x);
@@ -346,7 +391,7 @@ static int tap_chunk(void *ctx, const struct vpt_batch *b, uint64_t times_from_n
 
 	if (x->options->stop && x->options->stop())
 		return vpt_fail(&x->err, VPT_EIO, "interrupted");
-	begin_file(x, b);
+	begin_file(x);
 	rc = vpa_ex_host_add(x, b);
 	for (i = 0; i < b->section_count && !rc; i++) {
 		const struct vpt_section *s = &b->sections[i];
@@ -369,7 +414,7 @@ static int tap_ops(void *ctx, const struct vpa_ops *ops)
 {
 	struct vpa_export *x = ctx;
 
-	begin_file(x, x->view.resolver->batch);
+	begin_file(x);
 	return vpa_ex_tracks_ops(x, ops);
 }
 
@@ -377,7 +422,7 @@ static int tap_gap(void *ctx, const struct vpa_gap *gap)
 {
 	struct vpa_export *x = ctx;
 
-	begin_file(x, x->view.resolver->batch);
+	begin_file(x);
 	return vpa_ex_tracks_gap(x, gap);
 }
 
@@ -385,7 +430,7 @@ static int tap_range(void *ctx, const struct vpa_range *range)
 {
 	struct vpa_export *x = ctx;
 
-	begin_file(x, x->view.resolver->batch);
+	begin_file(x);
 	return vpa_ex_tracks_range(x, range);
 }
 
@@ -394,7 +439,7 @@ static int tap_end(void *ctx)
 	struct vpa_export *x = ctx;
 	int rc;
 
-	begin_file(x, NULL);
+	begin_file(x);
 	rc = vpa_ex_ops_release(x, UINT64_MAX);
 	if (!rc)
 		rc = vpa_ex_host_end(x);

@@ -16,7 +16,8 @@ enum { HELD_MAX = 1 << 20 };
 
 static uint32_t *bucket_of(const struct vpa_ex_host *h, uint64_t correlation)
 {
-	return &h->buckets[vpt_hash_mix(correlation) & (h->bucket_count - 1)];
+	/* Ids are handed out in order: their low bits spread them well, and neighbours stay neighbours. */
+	return &h->buckets[correlation & (h->bucket_count - 1)];
 }
 
 static int grow_buckets(struct vpa_ex_host *h)

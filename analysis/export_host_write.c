@@ -46,12 +46,13 @@ static void begin_thread(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t
 {
 	const struct vpa_thread *row = &x->model->threads[thread];
 	struct vpt_text name = vpa_name(x->model, row->name);
-	uint64_t uuid = thread_uuid(x, thread);
 	struct vpt_pb *b = &x->pf.out;
+	uint64_t uuid;
 
 	if (t->begun)
 		return;
 	t->begun = 1;
+	uuid = thread_uuid(x, thread);
 	vpa_ex_process(x, row->pid);
 	vpt_pf_begin_timeless(&x->pf, &x->meta);
 	vpt_pb_begin(b, VPT_PF_TRACK);

@@ -86,6 +86,12 @@ struct op {
 	uint32_t stream, shape;
 };
 
+/* A kernel as Perfetto knows it: with all that is alike from launch to launch, as a rule. No padding either. */
+struct variant {
+	uint32_t kernel, device, major, minor, registers, static_shared, dynamic_shared, local;
+	uint32_t block[3], cluster[3];
+};
+
 /* Encoded fields, somewhere in vpa_ex_ops.tails. */
 struct tail {
 	size_t begin, size;
@@ -103,7 +109,9 @@ struct vpa_ex_ops {
 	struct tail *tails;
 	size_t tail_cap;
 	struct vpt_pb encoded;
-	struct vpa_index kernels; /* name and compute capability, registers and shared memory */
+	struct vpt_strings kernels; /* struct variant, as bytes */
+	uint32_t *copy_names;       /* 1 + text, by shape */
+	size_t copy_name_cap;
 	struct vpa_ex_stream {
 		uint32_t context; /* 0: not told yet */
 		int64_t priority;
@@ -137,7 +145,8 @@ void vpa_ex_ops_free(struct vpa_export *x)
 	vpa_index_free(&o->tail_index);
 	vpt_free(o->tails);
 	vpt_pb_free(&o->encoded);
-	vpa_index_free(&o->kernels);
+	vpt_strings_free(&o->kernels);
+	vpt_free(o->copy_names);
 	vpt_free(o->streams);
 	vpt_free(o->contexts);
 	vpt_free(o->context_pids);
@@ -402,46 +411,53 @@ static void put_arg(struct vpt_pb *b, unsigned field, unsigned name, unsigned ty
 
 enum { KERNEL_ARGS = 5, EVENT_ARGS = 3, ARG_INT = 3, ARG_UINT = 4, ARG_TEXT = 7 };
 
-/* The number of a kernel as compiled: by name, device, registers and shared memory. */
-static int kernel_iid(
-	struct vpa_export *x, const struct shape *shape, uint32_t device, uint32_t *iid)
+static uint64_t product(const uint32_t *size)
 {
-	const struct vpa_kernel *k = &x->model->kernels[shape->kernel];
-	const struct vpa_gpu *gpu = vpa_ex_gpu_row(x, device);
-	unsigned major = gpu ? gpu->compute_major : 0, minor = gpu ? gpu->compute_minor : 0;
-	size_t before = x->ops->kernels.count;
+	uint64_t n = (uint64_t)size[0] * size[1];
+
+	return __builtin_mul_overflow(n, (uint64_t)size[2], &n) ? UINT64_MAX : n;
+}
+
+static void put_variant_args(struct vpa_export *x, const struct variant *v)
+{
 	struct vpt_pb *b = &x->pf.out;
+	unsigned i;
+
+	put_arg(b, KERNEL_ARGS, ARG_DEVICE, ARG_INT, (uint64_t)x->model->devices[v->device]);
+	put_arg(b, KERNEL_ARGS, ARG_WORKGROUP, ARG_UINT, product(v->block));
+	put_arg(b, KERNEL_ARGS, ARG_REGISTERS, ARG_UINT, v->registers);
+	put_arg(b, KERNEL_ARGS, ARG_STATIC, ARG_UINT, v->static_shared);
+	put_arg(b, KERNEL_ARGS, ARG_DYNAMIC, ARG_UINT, v->dynamic_shared);
+	put_arg(b, KERNEL_ARGS, ARG_LOCAL, ARG_UINT, v->local);
+	for (i = 0; i < 3 && v->cluster[0]; i++)
+		put_arg(b, KERNEL_ARGS, ARG_CLUSTER_X + i, ARG_UINT, v->cluster[i]);
+}
+
+static int tell_kernel(struct vpa_export *x, const struct variant *v, uint32_t iid)
+{
+	const struct vpa_kernel *k = &x->model->kernels[v->kernel];
 	struct vpt_text name = vpa_name(x->model, k->name);
+	struct vpt_pb *b = &x->pf.out;
 	uint32_t class_iid, backend_iid = 0;
-	uint32_t row = vpa_index_put(&x->ops->kernels,
-		(uint64_t)shape->kernel << 32 | (major & 0xffff) << 16 | (minor & 0xffff),
-		(uint64_t)shape->registers << 32 | shape->static_shared);
-	char *mangled;
+	char *mangled = vpt_strndup(name.text, name.len);
+	const char *demangled;
 	char arch[32];
 
-	*iid = row + 1;
-	if (row == UINT32_MAX)
+	if (!mangled)
 		return VPT_ENOMEM;
-	if (x->ops->kernels.count == before)
-		return VPT_OK;
 	class_iid = text_iid(x, VPT_PF_TEXTS, vpa_ex_string(x, vpa_family_name(k->klass.family)));
 	if (k->klass.backend)
 		backend_iid = text_iid(x, VPT_PF_TEXTS, vpa_ex_string(x, k->klass.backend));
-	mangled = vpt_strndup(name.text, name.len);
-	if (!mangled)
-		return VPT_ENOMEM;
 	begin_interned(x);
 	vpt_pb_begin(b, VPT_PF_KERNELS);
-	vpt_pb_uint(b, 1, *iid);
+	vpt_pb_uint(b, 1, iid);
 	vpt_pb_text(b, 2, name.text, name.len, VPT_PF_TEXT_MAX);
-	name.text = vpa_demangle(&x->arena, mangled);
-	vpt_pb_text(b, 3, name.text, strlen(name.text), VPT_PF_TEXT_MAX);
-	snprintf(arch, sizeof(arch), "sm_%u%u", major, minor);
-	if (gpu)
+	demangled = vpa_demangle(&x->arena, mangled);
+	vpt_pb_text(b, 3, demangled, strlen(demangled), VPT_PF_TEXT_MAX);
+	snprintf(arch, sizeof(arch), "sm_%u%u", v->major, v->minor);
+	if (v->major)
 		vpt_pb_string(b, 4, arch);
-	put_arg(b, KERNEL_ARGS, ARG_REGISTERS, ARG_UINT, shape->registers);
-	put_arg(b, KERNEL_ARGS, ARG_STATIC, ARG_UINT, shape->static_shared);
-	put_arg(b, KERNEL_ARGS, ARG_LOCAL, ARG_UINT, shape->local);
+	put_variant_args(x, v);
 	put_arg(b, KERNEL_ARGS, ARG_CLASS, ARG_TEXT, class_iid);
 	if (backend_iid)
 		put_arg(b, KERNEL_ARGS, ARG_ATTENTION, ARG_TEXT, backend_iid);
@@ -449,6 +465,29 @@ static int kernel_iid(
 	end_interned(x);
 	vpt_free(mangled);
 	return VPT_OK;
+}
+
+static int kernel_iid(struct vpa_export *x, const struct shape *s, uint32_t device, uint32_t *iid)
+{
+	const struct vpa_gpu *gpu = vpa_ex_gpu_row(x, device);
+	struct variant v = {.kernel = s->kernel,
+		.device = device,
+		.major = gpu ? gpu->compute_major : 0,
+		.minor = gpu ? gpu->compute_minor : 0,
+		.registers = s->registers,
+		.static_shared = s->static_shared,
+		.dynamic_shared = s->dynamic_shared,
+		.local = s->local};
+	size_t before = x->ops->kernels.count;
+	uint64_t row;
+
+	memcpy(v.block, s->block, sizeof(v.block));
+	memcpy(v.cluster, s->cluster, sizeof(v.cluster));
+	row = vpt_strings_put(&x->ops->kernels, (const char *)&v, sizeof(v));
+	if (row >= UINT32_MAX)
+		return VPT_ENOMEM;
+	*iid = (uint32_t)row + 1;
+	return x->ops->kernels.count > before ? tell_kernel(x, &v, *iid) : VPT_OK;
 }
 
 /* ---- events ---- */
@@ -463,23 +502,9 @@ static void put_dimensions(struct vpt_pb *b, unsigned field, const uint32_t *siz
 	vpt_pb_end(b);
 }
 
-static uint64_t product(const uint32_t *size)
-{
-	uint64_t n = (uint64_t)size[0] * size[1];
-
-	return __builtin_mul_overflow(n, (uint64_t)size[2], &n) ? UINT64_MAX : n;
-}
-
 static void put_kernel_args(struct vpt_pb *b, const struct shape *s, const struct op *op)
 {
-	unsigned i;
-
 	put_arg(b, EVENT_ARGS, ARG_GRID, ARG_UINT, product(s->grid));
-	put_arg(b, EVENT_ARGS, ARG_WORKGROUP, ARG_UINT, product(s->block));
-	if (s->dynamic_shared)
-		put_arg(b, EVENT_ARGS, ARG_DYNAMIC, ARG_UINT, s->dynamic_shared);
-	for (i = 0; i < 3 && s->cluster[0]; i++)
-		put_arg(b, EVENT_ARGS, ARG_CLUSTER_X + i, ARG_UINT, s->cluster[i]);
 	if (s->graph)
 		put_arg(b, EVENT_ARGS, ARG_GRAPH, ARG_UINT, s->graph);
 	if (op->node)
@@ -494,10 +519,20 @@ static const char *word(enum vpt_unit unit, uint32_t number)
 }
 
 /* "Memcpy HtoD (pinned -> device)" */
-static uint32_t copy_name(struct vpa_export *x, const struct shape *s)
+static uint32_t copy_name(struct vpa_export *x, const struct shape *s, uint32_t shape)
 {
+	struct vpa_ex_ops *o = x->ops;
+	size_t before = o->copy_name_cap;
 	char text[120];
 
+	if (vpt_grow(&o->copy_names, &o->copy_name_cap, (size_t)shape + 1, sizeof(uint32_t))) {
+		x->pf.failed = VPT_ENOMEM;
+		return 0;
+	}
+	if (o->copy_name_cap > before)
+		memset(o->copy_names + before, 0, (o->copy_name_cap - before) * sizeof(uint32_t));
+	if (o->copy_names[shape])
+		return o->copy_names[shape] - 1;
 	if (s->kind == VPA_MEMSET)
 		snprintf(text, sizeof(text), "Memset (%s)", word(VPT_UNIT_MEMORY_KIND, s->target));
 	else
@@ -505,7 +540,8 @@ static uint32_t copy_name(struct vpa_export *x, const struct shape *s)
 			word(VPT_UNIT_COPY_KIND, s->copy_kind),
 			word(VPT_UNIT_MEMORY_KIND, s->source),
 			word(VPT_UNIT_MEMORY_KIND, s->target));
-	return vpa_ex_string(x, text);
+	o->copy_names[shape] = 1 + vpa_ex_string(x, text);
+	return o->copy_names[shape] - 1;
 }
 
 /* Numbers of the words that a copy's arguments are. */
@@ -560,7 +596,8 @@ static int encode_tail(struct vpa_export *x, const struct op *op, struct tail *o
 		(s.kind == VPA_KERNEL && kernel_iid(x, &s, stream->device, &kernel)))
 		return VPT_ENOMEM;
 	name = text_iid(x, VPT_PF_NAMES,
-		s.kind == VPA_KERNEL ? vpa_ex_short_name(x, s.kernel) : copy_name(x, &s));
+		s.kind == VPA_KERNEL ? vpa_ex_short_name(x, s.kernel)
+				     : copy_name(x, &s, op->shape));
 	words = words_of(x, &s);
 	out->begin = b->size;
 	vpt_pb_uint(b, 5, o->streams[op->stream].context);
@@ -575,7 +612,9 @@ static int encode_tail(struct vpa_export *x, const struct op *op, struct tail *o
 		put_dimensions(b, 1, s.grid);
 		put_dimensions(b, 2, s.block);
 	}
-	put_arg(b, EVENT_ARGS, ARG_DEVICE, ARG_INT, (uint64_t)x->model->devices[stream->device]);
+	if (s.kind != VPA_KERNEL)
+		put_arg(b, EVENT_ARGS, ARG_DEVICE, ARG_INT,
+			(uint64_t)x->model->devices[stream->device]);
 	put_arg(b, EVENT_ARGS, ARG_STREAM, ARG_INT, (uint64_t)stream->stream);
 	if (s.kind == VPA_KERNEL)
 		put_kernel_args(b, &s, op);

@@ -68,6 +68,16 @@ void vpa_ex_tracks_free(struct vpa_export *x)
 
 /* ---- lanes ---- */
 
+static int has_lane(const struct vpa_ex_track *t, uint64_t start_ns)
+{
+	size_t i;
+
+	for (i = 0; i < t->count; i++)
+		if (t->lanes[i].end_ns <= start_ns)
+			return 1;
+	return 0;
+}
+
 struct vpa_ex_lane *vpa_ex_lane(struct vpa_export *x, struct vpa_ex_track *t, uint64_t start_ns,
 	uint64_t end_ns, const char *path, void (*describe)(struct vpa_export *x, const void *ctx),
 	const void *ctx)
@@ -163,7 +173,10 @@ static void put_span(struct vpa_export *x, uint32_t device, enum vpa_ex_gpu_trac
 		return;
 	if (!gpu->root)
 		describe_root(x, gpu);
-	snprintf(key, sizeof(key), "g%u/%s", gpu->gpu_id, gpu_tracks[track].name);
+	/* Only a lane that is new needs its name. */
+	key[0] = '\0';
+	if (!has_lane(&gpu->tracks[track], track == EX_TRACK_GAPS ? UINT64_MAX : e->time_ns))
+		snprintf(key, sizeof(key), "g%u/%s", gpu->gpu_id, gpu_tracks[track].name);
 	lane = vpa_ex_lane(x, &gpu->tracks[track],
 		/* Gaps of a device never overlap, in whatever order they are told. */
 		track == EX_TRACK_GAPS ? UINT64_MAX : e->time_ns,
@@ -290,7 +303,7 @@ int vpa_ex_tracks_range(void *ctx, const struct vpa_range *range)
 
 		if (p->device == VPA_NONE || p->last_ns <= p->first_ns)
 			continue;
-		vpa_ex_add_arg(&e, EX_ARG_KERNELS, EX_UINT, p->ops);
+		vpa_ex_add_arg(&e, EX_ARG_OPS, EX_UINT, p->ops);
 		add_double(&e, EX_ARG_BUSY,
 			100.0 * (double)p->busy_ns / (double)(p->last_ns - p->first_ns));
 		add_text(&e, EX_ARG_NVTX, vpa_ex_name(x, range->name));
