@@ -392,7 +392,9 @@ static int tap_chunk(void *ctx, const struct vpt_batch *b, uint64_t times_from_n
 	if (x->options->stop && x->options->stop())
 		return vpt_fail(&x->err, VPT_EIO, "interrupted");
 	begin_file(x);
-	rc = vpa_ex_host_add(x, b);
+	rc = vpa_ex_ops_lanes(x, b);
+	if (!rc)
+		rc = vpa_ex_host_add(x, b);
 	for (i = 0; i < b->section_count && !rc; i++) {
 		const struct vpt_section *s = &b->sections[i];
 

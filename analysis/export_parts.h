@@ -1,10 +1,10 @@
 /* export_parts.h - the parts of a Perfetto export. For the files export_*.c alone.
  *
- *	chunk --> export_ops.c    each op once, in order of start           sequence 2
- *	      --> export_host.c   calls, ranges and marks of each thread    16 and up, one a thread
- *	      --> export_counters.c                                         5
- *	folds' events --> export_tracks.c  stages, blocks, attention, gaps  4
- *	report --> export_meta.c  what it is all about, totals              1
+ *	chunk --> export_ops*.c    each op once, in order of start           sequence 2
+ *	      --> export_host*.c   calls, ranges and marks of each thread    16 and up, one a thread
+ *	      --> export_counters.c                                          5
+ *	folds' events --> export_tracks.c   stages, blocks, attention, gaps  4
+ *	report --> export_meta.c   what it is all about, totals              1
  *
  * Each thread has a sequence of its own: what a thread did is known in order, what several did is not. */
 #ifndef VPA_ANALYSIS_EXPORT_PARTS_H
@@ -184,6 +184,7 @@ const char *vpa_ex_fact(const struct vpa_export *x, const char *key); /* of META
 /* ---- export_ops.c ---- */
 
 int vpa_ex_ops_new(struct vpa_export *x);
+int vpa_ex_ops_lanes(struct vpa_export *x, const struct vpt_batch *b);
 int vpa_ex_ops_add(struct vpa_export *x, const struct vpt_batch *b, const struct vpt_section *s);
 int vpa_ex_ops_release(struct vpa_export *x, uint64_t until_ns);
 void vpa_ex_ops_free(struct vpa_export *x);

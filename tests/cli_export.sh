@@ -77,22 +77,22 @@ decoded gaps.out
 same "two of three gaps" 2 "$(total gaps)"
 
 # ---- many events: several chunks, several groups; threads do not matter; a cut file keeps what comes before ----
-need_trace many.zst kernels_trace 100000
+need_trace many.zst kernels_trace 70000
 for jobs in 1 2 4; do
 	expect 0 "$jobs threads" export many.zst --to perfetto -j $jobs -o many.$jobs
 	cmp -s many.1 many.$jobs || fail "$jobs threads give other bytes than one"
 done
 decoded many.1
-same "all kernels" 50000 "$(total kernels)"
-same "all calls" 50000 "$(total submissions)"
+same "all kernels" 35000 "$(total kernels)"
+same "all calls" 35000 "$(total submissions)"
 same "in order" 0 "$(total late_slices)"
 head -c "$(($(wc -c <many.1) * 2 / 3))" many.1 >cut
 decoded cut --cut
-[ "$(total kernels)" -gt 20000 ] || fail "a cut export has only $(total kernels) kernels left"
+[ "$(total kernels)" -gt 15000 ] || fail "a cut export has only $(total kernels) kernels left"
 
 # Killed, it leaves what it had written under its temporary name.
 mkdir killed
-"$VPT_ANALYZE" export many.zst --to perfetto --compress none -o - 2>/dev/null | head -c 3000000 >killed/part
+"$VPT_ANALYZE" export many.zst --to perfetto --compress none -o - 2>/dev/null | head -c 1500000 >killed/part
 decoded killed/part --cut
 [ "$(total kernels)" -gt 5000 ] || fail "a broken pipe has only $(total kernels) kernels before it"
 

@@ -186,6 +186,10 @@ static struct {
 		"series power device 0 unit \"W\" \"GPU power\"\ncounter power 2000 250.5\n"
 		"counter power 2100 251\nkernel s7 2000-2010 \"a\"\n",
 		{"counter_samples 2"}},
+	{"a stream with a name",
+		"stream s9 device 0 context 1 stream 9 pid 42 priority -1 \"decode\"\n"
+		"kernel s9 2000-2010 \"a\"\n",
+		{"GPU 0 pid 42 Stream 9 decode: 1 0 +10"}},
 	{"nothing at all", "", {"kernels 0", "api_calls 0"}},
 };
 

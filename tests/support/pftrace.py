@@ -95,41 +95,58 @@ def varint(data, at):
     return value & 0xFFFFFFFFFFFFFFFF, at
 
 
+WIRES = {"i": 0, "d": 1}
+FIELDS = {
+    kind: {n: (name, t.endswith("*"), t.rstrip("*"), WIRES.get(t.rstrip("*"), 2)) for n, (name, t) in fields.items()}
+    for kind, fields in M.items()
+}
+
+
+def text_of(kind, name, value):
+    try:
+        value = value.decode("utf-8")
+    except UnicodeDecodeError:
+        wrong(f"{kind}.{name}: no UTF-8: {value!r}")
+        return "?"
+    if "\0" in value:
+        wrong(f"{kind}.{name}: NUL")
+    return value
+
+
 def decode(kind, data):
-    out, at, fields = {}, 0, M[kind]
-    while at < len(data):
-        tag, at = varint(data, at)
-        number, wire = tag >> 3, tag & 7
-        if wire == 0:
-            value, at = varint(data, at)
-        elif wire == 1:
+    out, at, fields, size = {}, 0, FIELDS[kind], len(data)
+    while at < size:
+        # Most numbers are a byte long.
+        tag = data[at]
+        at += 1
+        if tag > 127:
+            tag, at = varint(data, at - 1)
+        wire = tag & 7
+        if wire == 1:
             value, at = struct.unpack_from("<d", data, at)[0], at + 8
-        elif wire == 2:
-            size, at = varint(data, at)
-            if at + size > len(data):
-                raise IndexError
-            value, at = data[at:at + size], at + size
+        elif wire == 0 or wire == 2:
+            value = data[at]
+            at += 1
+            if value > 127:
+                value, at = varint(data, at - 1)
         else:
             wrong(f"{kind}: wire type {wire}")
             return out
-        if number not in fields:
-            wrong(f"{kind}: unknown field {number}")
+        if wire == 2:
+            end = at + value
+            if end > size:
+                raise IndexError
+            value, at = data[at:end], end
+        field = fields.get(tag >> 3)
+        if field is None:
+            wrong(f"{kind}: unknown field {tag >> 3}")
             continue
-        name, kind_of = fields[number]
-        many, plain = kind_of.endswith("*"), kind_of.rstrip("*")
-        if wire != {"i": 0, "d": 1}.get(plain, 2):
+        name, many, plain, wanted = field
+        if wire != wanted:
             wrong(f"{kind}.{name}: wire type {wire}")
             continue
-        if plain == "s":
-            try:
-                value = value.decode("utf-8")
-            except UnicodeDecodeError:
-                wrong(f"{kind}.{name}: no UTF-8: {value!r}")
-                value = "?"
-            if "\0" in value:
-                wrong(f"{kind}.{name}: NUL")
-        elif plain not in "idb":
-            value = decode(plain, value)
+        if wire == 2 and plain != "b":
+            value = text_of(kind, name, value) if plain == "s" else decode(plain, value)
         if many:
             out.setdefault(name, []).append(value)
         elif name in out:
