@@ -190,6 +190,13 @@ static struct {
 		"stream s9 device 0 context 1 stream 9 pid 42 priority -1 \"decode\"\n"
 		"kernel s9 2000-2010 \"a\"\n",
 		{"GPU 0 pid 42 Stream 9 decode: 1 0 +10"}},
+	{"what comes when its time has been written stands beside it",
+		"range t1 3000-3100 \"a\"\nkernel s7 3000-3010 \"k\"\nchunk\n"
+		"kernel s7 9000-9010 \"k\"\nchunk\nkernel s7 9020-9030 \"k\"\nchunk\n"
+		"call t1 cudaDeviceSynchronize 2500-2600\nkernel s7 9100-9110 \"k\"\n",
+		{"thread 100: 500 +100 depth 0 nvtx \"a\"",
+			"recorded late: 0 +100 depth 0 cuda_api \"cudaDeviceSynchronize\"",
+			"late_slices 1", "api_ns 100"}},
 	{"nothing at all", "", {"kernels 0", "api_calls 0"}},
 };
 
