@@ -404,7 +404,8 @@ static int encode_tail(struct vpa_export *x, const struct vpa_ex_op *op, struct 
 	words = words_of(x, &s);
 	out->begin = b->size;
 	vpt_pb_uint(b, 5, o->streams[op->stream].context);
-	vpt_pb_uint(b, 11, gpu->gpu_id);
+	if (gpu->gpu_id)
+		vpt_pb_uint(b, 11, gpu->gpu_id); /* 0 goes without saying */
 	vpt_pb_uint(b, 13, QUEUES + op->stream);
 	vpt_pb_uint(b, 14, STAGES + s.kind);
 	if (kernel)

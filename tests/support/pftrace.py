@@ -280,7 +280,7 @@ class Importer:
             wrong("a kernel that is not described")
         self.gpu.append(dict(
             id=r["id"], start=time, ns=r.get("duration", 0), kind=stage.get("description"),
-            name=s.find("names", r["name"], "name").get("name"), queue=queue.get("name"), gpu=r.get("gpu"), args=args,
+            name=s.find("names", r["name"], "name").get("name"), queue=queue.get("name"), gpu=r.get("gpu", 0), args=args,
             pid=context.get("pid"), launch=r.get("launch", {}), kernel=kernel))
 
     def event(self, s, time, e):
