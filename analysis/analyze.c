@@ -2,6 +2,7 @@
 #include "analysis/fold.h"
 #include "analysis/prefetch.h"
 #include "analysis/stages.h"
+#include "analysis/tap.h"
 #include "analysis/verdict.h"
 #include "formats/memory.h"
 
@@ -20,6 +21,7 @@ struct pass {
 	struct vpa_fold_context context;
 	struct vpa_rules *rules;
 	struct vpa_stage_rules *stage_rules;
+	const struct vpa_tap *tap; /* NULL: none */
 	void *states[FOLDS_MAX];
 	/* The folds to be told of what; each list ends with -1. */
 	int with_ops[FOLDS_MAX], with_call[FOLDS_MAX], with_range[FOLDS_MAX], with_gap[FOLDS_MAX],
@@ -50,6 +52,8 @@ static int fold_gap(void *ctx, const struct vpa_gap *gap)
 	for (; *i >= 0 && !rc; i++)
 		if (wants_gap(vpa_folds[*i], gap->opened_by))
 			rc = vpa_folds[*i]->gap(p->states[*i], &p->context, gap);
+	if (!rc && p->tap && p->tap->gap && gap->end_ns - gap->start_ns >= p->tap->min_gap_ns)
+		rc = p->tap->gap(p->tap->ctx, gap);
 	return rc;
 }
 
@@ -68,6 +72,23 @@ static int fold_each_gap(struct pass *p, int fold, const struct vpa_ops *ops)
 		rc = f->gap(p->states[fold], &p->context, &whole.gap);
 	}
 	return rc;
+}
+
+/* The same for the tap, and the ops. */
+static int tap_ops(struct pass *p, const struct vpa_ops *ops)
+{
+	const struct vpa_tap *tap = p->tap;
+	struct vpa_whole_gap whole;
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; tap->gap && i < ops->count && !rc; i++) {
+		if (!ops->gap_opened_by[i] || ops->gap_ns[i] < tap->min_gap_ns)
+			continue;
+		vpa_idle_gap(&p->idle, ops, i, &whole);
+		rc = tap->gap(tap->ctx, &whole.gap);
+	}
+	return rc || !tap->ops ? rc : tap->ops(tap->ctx, ops);
 }
 
 /* What opens gaps of ops that had been queued in time. */
@@ -89,6 +110,8 @@ static int fold_ops(void *ctx, struct vpa_ops *ops)
 	}
 	for (i = p->with_ops; *i >= 0 && !rc; i++)
 		rc = vpa_folds[*i]->ops(p->states[*i], &p->context, ops);
+	if (!rc && p->tap)
+		rc = tap_ops(p, ops);
 	vpa_idle_done(&p->idle, ops);
 	return rc;
 }
@@ -112,6 +135,8 @@ static int fold_range(void *ctx, const struct vpa_range *range)
 
 	for (; *i >= 0 && !rc; i++)
 		rc = vpa_folds[*i]->range(p->states[*i], &p->context, range);
+	if (!rc && p->tap && p->tap->range)
+		rc = p->tap->range(p->tap->ctx, range);
 	return rc;
 }
 
@@ -267,6 +292,8 @@ static int add_chunk(struct pass *p, const struct vpt_batch *b, uint64_t times_f
 		rc = vpa_resolver_add(&p->resolver, b);
 	if (!rc)
 		rc = vpa_resolver_release(&p->resolver, times_from);
+	if (!rc && p->tap && p->tap->chunk)
+		rc = p->tap->chunk(p->tap->ctx, b, times_from);
 	if (!rc)
 		rc = vpa_resolver_trim(
 			&p->resolver, p->looking ? times_from : vpa_idle_frontier(&p->idle));
@@ -452,6 +479,8 @@ static int finish_report(struct pass *p, struct vpt_err *err)
 		rc = vpa_findings_write(r);
 	if (!rc && r->arena.failed)
 		rc = VPT_ENOMEM;
+	if (!rc && p->tap && p->tap->end)
+		rc = p->tap->end(p->tap->ctx);
 	return rc ? vpt_fail(err, rc, "no memory for the report") : VPT_OK;
 }
 
@@ -525,6 +554,14 @@ static int find_range(struct pass *p, struct vpt_err *err)
 
 /* ---- the face ---- */
 
+static int begin_tap(struct pass *p)
+{
+	const struct vpa_tap_view view = {&p->resolver, &p->context, p->report};
+
+	p->tap = p->options->tap;
+	return p->tap && p->tap->begin ? p->tap->begin(p->tap->ctx, &view) : VPT_OK;
+}
+
 static int run(struct pass *p, struct vpt_err *err)
 {
 	struct vpa_resolver_sink sink = {fold_ops, fold_call, fold_range, fold_mark, p};
@@ -536,6 +573,8 @@ static int run(struct pass *p, struct vpt_err *err)
 		rc = choose_window(p, err);
 	if (!rc)
 		rc = start_pass(p, &sink, err);
+	if (!rc && begin_tap(p))
+		rc = vpt_fail(err, VPT_ENOMEM, "no memory to export a trace");
 	if (!rc)
 		rc = read_chunks(p, err);
 	return rc ? rc : finish_report(p, err);

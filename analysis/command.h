@@ -32,6 +32,7 @@
 	X(check)                                                                                   \
 	X(cat)                                                                                     \
 	X(convert)                                                                                 \
+	X(export)                                                                                  \
 	X(classify)                                                                                \
 	X(schema)
 

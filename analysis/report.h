@@ -356,6 +356,8 @@ static inline uint64_t vpa_busy_ns(const struct vpa_report *r)
 	return busy;
 }
 
+struct vpa_tap;
+
 struct vpa_options {
 	unsigned jobs;       /* decoding threads; 0: as many as cores, at most 4 */
 	size_t top;          /* rows a table; 0: 20 */
@@ -373,6 +375,7 @@ struct vpa_options {
 	uint64_t frames_per_block, first_block_frames, latents_per_block, vae_factor;
 	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* chunks; may be NULL */
 	void *progress_ctx;
+	const struct vpa_tap *tap; /* sees the pass, see tap.h; NULL: none */
 };
 
 struct vpt_trace;

@@ -1,0 +1,228 @@
+/* perfetto.c - packets, sequences, clocks and interned data of Perfetto traces.
+ *
+ * All packets but those of the first sequence carry the distance from the packet before. Where time would run backwards
+ * a packet names its absolute time instead, which costs some bytes and leaves the distances of the others as
+ * they are; readers sort. What is interned goes into a packet of its own right before the first that refers to it. */
+#include "formats/perfetto.h"
+
+#include "formats/error.h"
+#include "formats/memory.h"
+#include "formats/strings.h"
+
+enum {
+	PACKET = 1, /* field of a file */
+	CLOCK_ID = 58,
+	DEFAULTS = 59,
+	CLOCKS = 6,
+	FIRST_ON_SEQUENCE = 87,
+	REALTIME = 1, /* clocks */
+	MONOTONIC = 3,
+	BOOTTIME = 6,
+	DISTANCE = 64,
+	STATE_CLEARED = 1, /* flags */
+	NEEDS_STATE = 2
+};
+
+void vpt_pf_init(struct vpt_pf *p, size_t group_bytes,
+	int (*take)(void *ctx, const void *data, size_t size), void *ctx)
+{
+	*p = (struct vpt_pf){.group_bytes = group_bytes, .take = take, .ctx = ctx};
+}
+
+static void hand_over(struct vpt_pf *p)
+{
+	if (!p->failed)
+		p->failed = p->out.failed;
+	if (!p->failed && p->out.size)
+		p->failed = p->take(p->ctx, p->out.data, p->out.size);
+	p->bytes += p->out.size;
+	vpt_pb_reset(&p->out);
+}
+
+int vpt_pf_finish(struct vpt_pf *p)
+{
+	hand_over(p);
+	return p->failed;
+}
+
+void vpt_pf_free(struct vpt_pf *p)
+{
+	vpt_pb_free(&p->out);
+}
+
+/* ---- clocks ---- */
+
+static void put_clock(struct vpt_pb *b, unsigned id, uint64_t time_ns, int is_distance)
+{
+	vpt_pb_begin(b, 1);
+	vpt_pb_uint(b, 1, id);
+	vpt_pb_uint(b, 2, time_ns);
+	if (is_distance)
+		vpt_pb_uint(b, 3, 1);
+	vpt_pb_end(b);
+}
+
+static void put_first(struct vpt_pb *b, uint32_t id)
+{
+	vpt_pb_begin(b, PACKET);
+	vpt_pb_uint(b, VPT_PF_SEQUENCE, id);
+	vpt_pb_uint(b, VPT_PF_FLAGS, STATE_CLEARED);
+	vpt_pb_uint(b, FIRST_ON_SEQUENCE, 1);
+}
+
+void vpt_pf_clocks(
+	struct vpt_pf *p, struct vpt_pf_sequence *first, const struct vpt_pf_clocks *clocks)
+{
+	struct vpt_pb *b = &p->out;
+
+	*first = (struct vpt_pf_sequence){.id = VPT_PF_FIRST_SEQUENCE};
+	put_first(b, first->id);
+	vpt_pb_begin(b, CLOCKS);
+	put_clock(b, BOOTTIME, clocks->boottime_ns, 0);
+	if (clocks->monotonic_ns)
+		put_clock(b, MONOTONIC, clocks->monotonic_ns, 0);
+	if (clocks->realtime_ns)
+		put_clock(b, REALTIME, clocks->realtime_ns, 0);
+	vpt_pb_uint(b, 2, BOOTTIME);
+	vpt_pb_end(b);
+	vpt_pf_end(p);
+}
+
+void vpt_pf_sequence(
+	struct vpt_pf *p, struct vpt_pf_sequence *s, uint32_t id, uint64_t start_ns, uint64_t track)
+{
+	struct vpt_pb *b = &p->out;
+
+	*s = (struct vpt_pf_sequence){.id = id, .last_ns = start_ns};
+	put_first(b, id);
+	vpt_pb_begin(b, CLOCKS);
+	put_clock(b, DISTANCE, start_ns, 1);
+	put_clock(b, BOOTTIME, start_ns, 0);
+	vpt_pb_uint(b, 2, BOOTTIME);
+	vpt_pb_end(b);
+	vpt_pb_begin(b, DEFAULTS);
+	vpt_pb_uint(b, CLOCK_ID, DISTANCE);
+	if (track) {
+		vpt_pb_begin(b, VPT_PF_TRACK_EVENT);
+		vpt_pb_uint(b, 11, track);
+		vpt_pb_end(b);
+	}
+	vpt_pb_end(b);
+	vpt_pf_end(p);
+}
+
+void vpt_pf_sequence_free(struct vpt_pf_sequence *s)
+{
+	vpt_free(s->names);
+	*s = (struct vpt_pf_sequence){0};
+}
+
+/* ---- packets ---- */
+
+void vpt_pf_begin(struct vpt_pf *p, struct vpt_pf_sequence *s, uint64_t time_ns)
+{
+	struct vpt_pb *b = &p->out;
+
+	vpt_pb_begin(b, PACKET);
+	if (s->id != VPT_PF_FIRST_SEQUENCE && time_ns >= s->last_ns) {
+		vpt_pb_uint(b, VPT_PF_TIME, time_ns - s->last_ns);
+		s->last_ns = time_ns;
+	} else {
+		vpt_pb_uint(b, VPT_PF_TIME, time_ns);
+		vpt_pb_uint(b, CLOCK_ID, BOOTTIME);
+	}
+	vpt_pb_uint(b, VPT_PF_SEQUENCE, s->id);
+	if (s->id != VPT_PF_FIRST_SEQUENCE)
+		vpt_pb_uint(b, VPT_PF_FLAGS, NEEDS_STATE);
+}
+
+void vpt_pf_begin_timeless(struct vpt_pf *p, struct vpt_pf_sequence *s)
+{
+	vpt_pb_begin(&p->out, PACKET);
+	vpt_pb_uint(&p->out, VPT_PF_SEQUENCE, s->id);
+	if (s->id != VPT_PF_FIRST_SEQUENCE)
+		vpt_pb_uint(&p->out, VPT_PF_FLAGS, NEEDS_STATE);
+}
+
+void vpt_pf_end(struct vpt_pf *p)
+{
+	vpt_pb_end(&p->out);
+	p->packets++;
+	if (p->out.size >= p->group_bytes || p->out.failed)
+		hand_over(p);
+}
+
+/* ---- interned data ---- */
+
+static struct vpt_pf_name *name_slot(const struct vpt_pf_sequence *s, uint64_t key)
+{
+	size_t mask = s->name_slots - 1, i = (size_t)vpt_hash_mix(key) & mask;
+
+	while (s->names[i].iid && s->names[i].key != key)
+		i = (i + 1) & mask;
+	return &s->names[i];
+}
+
+static int grow_names(struct vpt_pf_sequence *s)
+{
+	struct vpt_pf_sequence bigger = {.name_slots = s->name_slots ? s->name_slots * 2 : 64};
+	size_t i;
+
+	bigger.names = vpt_calloc(bigger.name_slots, sizeof(*bigger.names));
+	if (!bigger.names)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->name_slots; i++)
+		if (s->names[i].iid)
+			*name_slot(&bigger, s->names[i].key) = s->names[i];
+	vpt_free(s->names);
+	s->names = bigger.names;
+	s->name_slots = bigger.name_slots;
+	return VPT_OK;
+}
+
+uint32_t vpt_pf_intern(
+	struct vpt_pf *p, struct vpt_pf_sequence *s, unsigned table, uint64_t key, int *is_new)
+{
+	/* Tables 1, 2, 3 and 29 have different last bits. */
+	unsigned which = table == VPT_PF_TEXTS ? 0 : table & 3;
+	struct vpt_pf_name *name;
+
+	*is_new = 0;
+	if (s->name_count * 2 >= s->name_slots && grow_names(s)) {
+		p->failed = VPT_ENOMEM;
+		return 0;
+	}
+	name = name_slot(s, key << 2 | which);
+	if (name->iid)
+		return name->iid;
+	*is_new = 1;
+	s->name_count++;
+	*name = (struct vpt_pf_name){key << 2 | which, ++s->newest[which]};
+	return name->iid;
+}
+
+void vpt_pf_tell(struct vpt_pf *p, struct vpt_pf_sequence *s, unsigned table, uint32_t iid,
+	const char *text, size_t len)
+{
+	struct vpt_pb *b = &p->out;
+
+	vpt_pf_begin_timeless(p, s);
+	vpt_pb_begin(b, VPT_PF_INTERNED);
+	vpt_pb_begin(b, table);
+	vpt_pb_uint(b, 1, iid);
+	vpt_pb_text(b, 2, text, len, VPT_PF_TEXT_MAX);
+	vpt_pb_end(b);
+	vpt_pb_end(b);
+	vpt_pf_end(p);
+}
+
+uint64_t vpt_pf_hash(uint64_t before, const void *data, size_t size)
+{
+	const unsigned char *s = data;
+	uint64_t h = before ? before : 0xcbf29ce484222325u;
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		h = (h ^ s[i]) * 0x100000001b3u;
+	return h;
+}

@@ -1,0 +1,149 @@
+/* protobuf.c - writing the wire format of protocol buffers.
+ *
+ * A message's length stands in front of it and is known only when it ends. One byte is kept free for it, which is
+ * enough for nearly all; a message of 128 bytes or more is moved up to make room for the rest. Left out: packed
+ * fields, groups, reading. */
+#include "formats/protobuf.h"
+
+#include "formats/error.h"
+#include "formats/memory.h"
+
+void vpt_pb_reset(struct vpt_pb *b)
+{
+	b->size = 0;
+	b->depth = 0;
+	b->failed = 0;
+}
+
+void vpt_pb_free(struct vpt_pb *b)
+{
+	vpt_free(b->data);
+	*b = (struct vpt_pb){0};
+}
+
+int vpt_pb_room_more(struct vpt_pb *b, size_t bytes)
+{
+	size_t need;
+
+	if (b->failed)
+		return 0;
+	if (__builtin_add_overflow(b->size, bytes, &need) ||
+		vpt_grow(&b->data, &b->cap, need < 4096 ? 4096 : need, 1)) {
+		b->failed = VPT_ENOMEM;
+		return 0;
+	}
+	return 1;
+}
+
+/* ---- values ---- */
+
+static void put_head(struct vpt_pb *b, uint32_t field, unsigned type)
+{
+	if (vpt_pb_room(b, VPT_PB_VARINT))
+		b->size =
+			(size_t)(vpt_pb_varint_at(b->data + b->size, (uint64_t)field << 3 | type) -
+				 b->data);
+}
+
+void vpt_pb_double(struct vpt_pb *b, uint32_t field, double value)
+{
+	uint64_t bits;
+	uint8_t le[8];
+	unsigned i;
+
+	memcpy(&bits, &value, sizeof(bits));
+	for (i = 0; i < sizeof(le); i++)
+		le[i] = (uint8_t)(bits >> 8 * i);
+	put_head(b, field, 1);
+	vpt_pb_raw(b, le, sizeof(le));
+}
+
+void vpt_pb_bytes(struct vpt_pb *b, uint32_t field, const void *data, size_t size)
+{
+	put_head(b, field, 2);
+	if (!vpt_pb_room(b, VPT_PB_VARINT))
+		return;
+	b->size = (size_t)(vpt_pb_varint_at(b->data + b->size, size) - b->data);
+	vpt_pb_raw(b, data, size);
+}
+
+/* ---- messages ---- */
+
+void vpt_pb_begin(struct vpt_pb *b, uint32_t field)
+{
+	put_head(b, field, 2);
+	if (!vpt_pb_room(b, 1))
+		return;
+	if (b->depth == VPT_PB_DEPTH) {
+		b->failed = VPT_EINVAL;
+		return;
+	}
+	b->data[b->size++] = 0;
+	b->starts[b->depth++] = b->size;
+}
+
+void vpt_pb_end_long(struct vpt_pb *b, size_t start, size_t size)
+{
+	uint8_t length[VPT_PB_VARINT];
+	size_t bytes = (size_t)(vpt_pb_varint_at(length, size) - length);
+
+	if (!start) {
+		b->failed = VPT_EINVAL;
+		return;
+	}
+	if (!vpt_pb_room(b, bytes - 1))
+		return;
+	memmove(b->data + start + bytes - 1, b->data + start, size);
+	memcpy(b->data + start - 1, length, bytes);
+	b->size += bytes - 1;
+}
+
+/* ---- text ---- */
+
+/* The length of the well-formed sequence at `s`, which is no plain ASCII; 0: there is none. */
+static size_t wide_length(const unsigned char *s, size_t left)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2, i;
+	uint32_t code;
+
+	if (s[0] < 0xc2 || s[0] > 0xf4 || len > left)
+		return 0;
+	code = s[0] & (0xffu >> (len + 1));
+	for (i = 1; i < len; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (s[i] & 0x3fu);
+	}
+	return code >= least[len] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? len : 0;
+}
+
+void vpt_pb_text(struct vpt_pb *b, uint32_t field, const char *text, size_t len, size_t max)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t i = 0, written = 0, start;
+
+	vpt_pb_begin(b, field);
+	while (i < len && !b->failed) {
+		start = i;
+		while (i < len && s[i] && s[i] < 0x80 && written + (i - start) < max)
+			i++;
+		vpt_pb_raw(b, text + start, i - start);
+		written += i - start;
+		if (i == len || written >= max)
+			break;
+		start = s[i] ? wide_length(s + i, len - i) : 0;
+		if (written + (start ? start : 3) > max)
+			break;
+		vpt_pb_raw(b, start ? (const char *)s + i : "\xef\xbf\xbd", start ? start : 3);
+		written += start ? start : 3;
+		i += start ? start : 1;
+	}
+	vpt_pb_end(b);
+}
+
+void vpt_pb_string(struct vpt_pb *b, uint32_t field, const char *text)
+{
+	if (text)
+		vpt_pb_text(b, field, text, strlen(text), SIZE_MAX);
+}

@@ -1,0 +1,147 @@
+#!/bin/sh
+# Exports for Perfetto: whatever trace goes in, an independent decoder finds all of it again, in each container, for any number of
+# threads; what is misused is refused before the work; and the last line says where to open it.
+# shellcheck disable=SC1091,SC2154,SC2086
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || skip "no python3 of 3.8 or later"
+cd "$work" || exit 1
+
+# decoded FILE: what the decoder finds, in the file "found"; fails on all that Perfetto would drop or get wrong
+decoded() {
+	cases=$((cases + 1))
+	python3 "$source/tests/support/pftrace.py" "$@" >found 2>wrong || fail "$*: $(head -n 3 wrong)"
+}
+
+# total KEY: of the last decoded file
+total() {
+	sed -n "s/^$1 //p" found
+}
+
+need_trace trace.zst small_trace
+
+expect 0 "an export beside its input" export trace.zst --to perfetto
+silent out
+says err "wrote 3 kernels, 1 copies, 4 calls, 1 ranges, "
+says err "to trace.pftrace"
+says err "https://ui.perfetto.dev/#!/?enablePlugins=dev.perfetto.GpuByProcess,com.meta.GpuCompute"
+decoded trace.pftrace
+same "kernels" 3 "$(total kernels)"
+same "kernel time" 60000 "$(total kernel_ns)"
+same "each op has its call" 4 "$(total submissions)"
+same "only its owner may read it" "-rw-------" "$(ls -l trace.pftrace | cut -c1-10)"
+decoded trace.pftrace --slices
+grep -qF 'GPU 0 pid 11 Stream 7' found || fail "the kernel's process, stream and GPU"
+grep -qF '"=sum "a""' found || fail "a name with quotes"
+grep -qF 'attribute: vptrace.rank 3' found || fail "the rank"
+cp trace.pftrace usual
+
+expect 2 "an export is not overwritten" export trace.zst --to perfetto
+cmp -s usual trace.pftrace || fail "a refused export changed the file"
+expect 0 "but with --force" export trace.zst --to perfetto --force
+cmp -s usual trace.pftrace || fail "the same input gave other bytes"
+expect 0 "without a format it is the only one" export trace.zst -o other.pftrace
+cmp -s usual other.pftrace || fail "perfetto is not the default"
+expect 0 "to standard output" export trace.zst --to perfetto -o -
+cmp -s usual out || fail "the same export differs on standard output"
+expect 2 "another format" export trace.zst --to chrome
+says err 'found "chrome"'
+[ ! -e trace.chrome ] || fail "a refused export left a file"
+expect 2 "a range and a window" export trace.zst --to 1ms --range "step, one" --force
+expect 2 "no such range" export trace.zst --range nothing -o none.pftrace
+[ ! -e none.pftrace ] || fail "a failed export left a file"
+expect 1 "no such file" export nothing.zst -o none.pftrace
+
+# ---- containers ----
+for kind in packets zstd gzip none; do
+	expect 0 "--compress $kind" export trace.zst --to perfetto --compress $kind -o $kind.out
+	decoded $kind.out
+	cp found $kind.found
+	cmp -s $kind.found packets.found || fail "$kind tells something else than packets"
+done
+expect 0 "the name of a zstd file" export trace.zst --compress zstd
+[ -f trace.pftrace.zst ] || fail "no trace.pftrace.zst"
+
+# ---- windows and what is left out ----
+expect 0 "a window and the format, both with --to" export trace.zst --to perfetto --from 25us --to 95us -o window.out
+decoded window.out
+same "kernels in it" 2 "$(total kernels)"
+expect 0 "a range" export trace.zst --to perfetto --range "step, one" -o range.out
+decoded range.out
+same "the whole of it" 3 "$(total kernels)"
+expect 0 "without calls" export trace.zst --to perfetto --no-api -o calls.out
+decoded calls.out
+same "no calls" "0 0" "$(total api_calls) $(total submissions)"
+expect 0 "gaps from 10 us on" export trace.zst --to perfetto --export-min-gap 10us -o gaps.out
+decoded gaps.out
+same "two of three gaps" 2 "$(total gaps)"
+
+# ---- many events: several chunks, several groups; threads do not matter; a cut file keeps what comes before ----
+need_trace many.zst kernels_trace 70000
+for jobs in 1 2 4; do
+	expect 0 "$jobs threads" export many.zst --to perfetto -j $jobs -o many.$jobs
+	cmp -s many.1 many.$jobs || fail "$jobs threads give other bytes than one"
+done
+decoded many.1
+same "all kernels" 35000 "$(total kernels)"
+same "all calls" 35000 "$(total submissions)"
+same "in order" 0 "$(total late_slices)"
+head -c "$(($(wc -c <many.1) * 2 / 3))" many.1 >cut
+decoded cut --cut
+[ "$(total kernels)" -gt 15000 ] || fail "a cut export has only $(total kernels) kernels left"
+
+# Whatever has been written when an export ends before its time can be read.
+
+"$VPT_ANALYZE" export many.zst --to perfetto --compress none -o - 2>/dev/null | head -c 1500000 >part
+decoded part --cut
+[ "$(total kernels)" -gt 5000 ] || fail "a broken pipe has only $(total kernels) kernels before it"
+
+# ---- a damaged capture: what is left, and exit code 3 ----
+size=$(wc -c <many.zst)
+head -c "$((size * 2 / 3))" many.zst >torn.zst
+expect 3 "a torn capture" export torn.zst --to perfetto -o torn.out
+decoded torn.out
+[ "$(total kernels)" -gt 20000 ] || fail "a torn capture has only $(total kernels) kernels left"
+
+# ---- files that the format's promises are tested with, hostile ones among them ----
+for trace in "$source"/tests/corpus/*.zst; do
+	"$VPT_ANALYZE" export "$trace" --to perfetto --compress none -o corpus.out --force 2>err
+	code=$?
+	rule=$trace
+	[ $code -le 3 ] || fail "$trace: exit code $code"
+	[ $code = 1 ] || decoded corpus.out
+done
+
+# ---- real traces ----
+folder=${VPT_SHARED:-$source/../shared}/traces
+for trace in "$folder"/*.json.gz "$folder"/*.sqlite; do
+	[ -f "$trace" ] || continue
+	"$VPT_ANALYZE" export "$trace" --to perfetto -o real.out --force 2>err
+	code=$?
+	[ $code = 0 ] || [ $code = 3 ] || fail "$trace: exit code $code"
+	decoded real.out
+	same "$trace: every op found its call" "0 0" "$(total late_links) $(total late_slices)"
+done
+
+# ---- a capture of our own tracer ----
+demo=${VPT_BIN:+$VPT_BIN/vptrace-demo}
+if [ -x "$demo" ]; then
+	CUDA_INJECTION64_PATH=$VPT_BIN/libvptrace.so NVTX_INJECTION64_PATH=$VPT_BIN/libvptrace.so \
+		VPTRACE_OUTPUT=$work/demo.zst "$demo" >out 2>err || fail "the demo"
+	expect 0 "the demo's capture" export demo.zst --to perfetto -o demo.out
+	decoded demo.out --slices
+	same "every op found its call" "0 0" "$(total late_links) $(total late_slices)"
+	same "blocks" 7 "$(grep -c '/ Video blocks: ' found)"
+	"$VPT_ANALYZE" demo.zst --format json >report.json
+	# Gaps between ops have the report's ids; those before the first op and after the last are not shown.
+	python3 - report.json found >missing <<'PYTHON' || fail "the report cannot be read"
+import json, sys
+found = open(sys.argv[2]).read()
+gaps = [g for g in json.load(open(sys.argv[1]))["gaps"] if g["after"] and g["before"]]
+print(len(gaps) < 5, [g["id"] for g in gaps if f"+{g['duration_ns']} depth 0 idle \"{g['opened_by']}\" {{'id': '{g['id']}'" not in found])
+PYTHON
+	same "gaps with the report's ids" "False []" "$(cat missing)"
+else
+	echo "no demo was built: no capture of our own was exported"
+fi
+finish

@@ -1,0 +1,415 @@
+#!/usr/bin/env python3
+"""Reads a Perfetto trace as Perfetto's importer does, and says what is wrong with it.
+
+    pftrace.py FILE            checks; prints the totals that it found, one "key value" a line
+    pftrace.py FILE --slices   also prints each slice: track, start, length, depth, category, name, arguments
+
+An independent decoder of the wire format: it shares nothing with the encoder but field numbers. It knows every field that an
+export may have; another one is an error, as are references to what was never told, slices that do not nest, links to
+nowhere, text that is no UTF-8, and totals (vptrace.expect.*) that differ from what the file holds.
+"""
+import gzip
+import struct
+import subprocess
+import sys
+import zlib
+
+# Fields by message: number -> (name, type). Types: i number, d double, s text, b bytes, another word: a message.
+# A star: may stand more than once.
+M = {
+    "Trace": {1: ("packet", "Packet*")},
+    "Packet": {
+        6: ("clock_snapshot", "Snapshot"), 8: ("timestamp", "i"), 10: ("sequence", "i"), 11: ("track_event", "Event"),
+        12: ("interned", "Interned"), 13: ("flags", "i"), 50: ("compressed", "b"), 53: ("render", "Render"),
+        58: ("clock_id", "i"), 59: ("defaults", "Defaults"), 60: ("track", "Track"), 87: ("first", "i"),
+        126: ("attributes", "Attributes"), 128: ("gpu_info", "GpuInfo"),
+    },
+    "Snapshot": {1: ("clocks", "Clock*"), 2: ("primary", "i")},
+    "Clock": {1: ("id", "i"), 2: ("time", "i"), 3: ("incremental", "i")},
+    "Defaults": {11: ("event", "EventDefaults"), 58: ("clock_id", "i")},
+    "EventDefaults": {11: ("track", "i")},
+    "Event": {
+        3: ("category", "i*"), 4: ("annotations", "Annotation*"), 9: ("type", "i"), 10: ("name", "i"), 11: ("track", "i"),
+        44: ("double", "d"), 3000: ("correlation", "Correlation"), 3001: ("api", "i"),
+    },
+    "Correlation": {1: ("submissions", "i*")},
+    "Annotation": {1: ("name", "i"), 3: ("uint", "i"), 4: ("int", "i"), 5: ("double", "d"), 17: ("text", "i")},
+    "Interned": {
+        1: ("categories", "Named*"), 2: ("names", "Named*"), 3: ("arg_names", "Named*"), 23: ("contexts", "Context*"),
+        24: ("specifications", "Specification*"), 29: ("texts", "Named*"), 1000: ("kernels", "Kernel*"),
+        1001: ("kernel_arg_names", "Named*"),
+    },
+    "Named": {1: ("iid", "i"), 2: ("name", "s")},
+    "Context": {1: ("iid", "i"), 2: ("pid", "i"), 3: ("api", "i")},
+    "Specification": {1: ("iid", "i"), 2: ("name", "s"), 3: ("description", "s"), 4: ("category", "i")},
+    "Kernel": {1: ("iid", "i"), 2: ("name", "s"), 3: ("demangled", "s"), 4: ("arch", "s"), 5: ("args", "Arg*")},
+    "Arg": {1: ("name", "i"), 3: ("int", "i"), 4: ("uint", "i"), 5: ("double", "d"), 7: ("text", "i")},
+    "Render": {
+        1: ("id", "i"), 2: ("duration", "i"), 5: ("context", "i"), 11: ("gpu", "i"), 13: ("queue", "i"), 14: ("stage", "i"),
+        19: ("kernel", "i"), 20: ("name", "i"), 21: ("launch", "Launch"),
+    },
+    "Launch": {1: ("grid", "Size"), 2: ("block", "Size"), 3: ("args", "Arg*")},
+    "Size": {1: ("x", "i"), 2: ("y", "i"), 3: ("z", "i")},
+    "Track": {
+        1: ("uuid", "i"), 2: ("name", "s"), 3: ("process", "Process"), 4: ("thread", "Thread"), 5: ("parent", "i"),
+        8: ("counter", "Counter"), 11: ("child_ordering", "i"), 12: ("rank", "i"), 14: ("description", "s"),
+        15: ("merge", "i"), 16: ("merge_key", "s"), 19: ("process_ordering", "i"),
+    },
+    "Process": {1: ("pid", "i"), 2: ("cmdline", "s*"), 6: ("name", "s")},
+    "Thread": {1: ("pid", "i"), 2: ("tid", "i"), 5: ("name", "s")},
+    "Counter": {6: ("unit", "s")},
+    "Attributes": {1: ("attributes", "Attribute*")},
+    "Attribute": {1: ("key", "s"), 2: ("int", "i"), 3: ("text", "s")},
+    "GpuInfo": {1: ("gpus", "Gpu*")},
+    "Gpu": {1: ("name", "s"), 2: ("vendor", "s"), 3: ("model", "s"), 4: ("arch", "s"), 5: ("uuid", "b"),
+            6: ("extra", "Extra*"), 7: ("pci", "s")},
+    "Extra": {1: ("key", "s"), 2: ("value", "s")},
+}
+BOOTTIME, DISTANCE = 6, 64
+errors = []
+
+
+def wrong(text):
+    errors.append(text)
+    if len(errors) > 20:
+        finish()
+
+
+def finish():
+    for text in errors[:20]:
+        print("wrong: " + text, file=sys.stderr)
+    sys.exit(1 if errors else 0)
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            break
+    if byte == 0 and shift > 7:
+        wrong("a number with needless bytes")
+    return value & 0xFFFFFFFFFFFFFFFF, at
+
+
+WIRES = {"i": 0, "d": 1}
+FIELDS = {
+    kind: {n: (name, t.endswith("*"), t.rstrip("*"), WIRES.get(t.rstrip("*"), 2)) for n, (name, t) in fields.items()}
+    for kind, fields in M.items()
+}
+
+
+def text_of(kind, name, value):
+    try:
+        value = value.decode("utf-8")
+    except UnicodeDecodeError:
+        wrong(f"{kind}.{name}: no UTF-8: {value!r}")
+        return "?"
+    if "\0" in value:
+        wrong(f"{kind}.{name}: NUL")
+    return value
+
+
+def decode(kind, data):
+    out, at, fields, size = {}, 0, FIELDS[kind], len(data)
+    while at < size:
+        # Most numbers are a byte long.
+        tag = data[at]
+        at += 1
+        if tag > 127:
+            tag, at = varint(data, at - 1)
+        wire = tag & 7
+        if wire == 1:
+            value, at = struct.unpack_from("<d", data, at)[0], at + 8
+        elif wire == 0 or wire == 2:
+            value = data[at]
+            at += 1
+            if value > 127:
+                value, at = varint(data, at - 1)
+        else:
+            wrong(f"{kind}: wire type {wire}")
+            return out
+        if wire == 2:
+            end = at + value
+            if end > size:
+                raise IndexError
+            value, at = data[at:end], end
+        field = fields.get(tag >> 3)
+        if field is None:
+            wrong(f"{kind}: unknown field {tag >> 3}")
+            continue
+        name, many, plain, wanted = field
+        if wire != wanted:
+            wrong(f"{kind}.{name}: wire type {wire}")
+            continue
+        if wire == 2 and plain != "b":
+            value = text_of(kind, name, value) if plain == "s" else decode(plain, value)
+        if many:
+            out.setdefault(name, []).append(value)
+        elif name in out:
+            wrong(f"{kind}.{name} stands twice")
+        else:
+            out[name] = value
+    return out
+
+
+def packets(data, inside=False):
+    """Whole packets; a file that is cut ends before the one that is not whole."""
+    at = 0
+    while at < len(data):
+        try:
+            tag, start = varint(data, at)
+            size, start = varint(data, start)
+        except IndexError:
+            break
+        if tag != 10 or start + size > len(data):
+            if tag != 10:
+                wrong(f"a file has field {tag >> 3}")
+            break
+        body = data[start:start + size]
+        at = start + size
+        if size >= 256 << 10 and body[:2] != b"\x92\x03":
+            wrong(f"a packet of {size} bytes")
+        packet = decode("Packet", body)
+        if "compressed" in packet:
+            if inside or len(packet) != 1:
+                wrong("a compressed packet with something besides")
+            if len(packet["compressed"]) >= 512 << 10:
+                wrong("a compressed packet of more than 512 KiB")
+            yield from packets(zlib.decompress(packet["compressed"]), True)
+        else:
+            yield packet
+
+
+def read(path):
+    data = open(path, "rb").read()
+    if data[:4] == b"\x28\xb5\x2f\xfd":
+        return subprocess.run(["zstd", "-qdc"], input=data, stdout=subprocess.PIPE, check=True).stdout
+    if data[:2] == b"\x1f\x8b":
+        return gzip.decompress(data)
+    return data
+
+
+class Sequence:
+    def __init__(self):
+        self.time = None
+        self.tables = {}
+        self.default_track = None
+        self.default_clock = BOOTTIME
+
+    def find(self, table, iid, what):
+        entry = self.tables.get((table, iid))
+        if entry is None:
+            wrong(f"{what}: {table} {iid} was never told")
+            return {}
+        return entry
+
+
+class Importer:
+    def __init__(self):
+        self.sequences, self.tracks, self.events, self.gpu, self.attributes = {}, {}, [], [], {}
+        self.gpus, self.order, self.links = [], 0, []
+
+    def take(self, p):
+        if not self.order and ("clock_snapshot" not in p or p["clock_snapshot"].get("primary") != BOOTTIME):
+            wrong("the first packet has no clocks")
+        self.order += 1
+        number = p.get("sequence")
+        if number is None:
+            wrong("a packet without sequence")
+        if p.get("flags", 0) & 1:
+            self.sequences[number] = Sequence()
+        if number not in self.sequences:
+            wrong(f"sequence {number} was not begun")
+            self.sequences[number] = Sequence()
+        s = self.sequences[number]
+        for clock in p.get("clock_snapshot", {}).get("clocks", []):
+            if clock["id"] == DISTANCE:
+                s.time = clock["time"]
+                if not clock.get("incremental"):
+                    wrong("clock 64 is not incremental")
+        if "defaults" in p:
+            s.default_clock = p["defaults"].get("clock_id", BOOTTIME)
+            s.default_track = p["defaults"].get("event", {}).get("track")
+        for table, entries in p.get("interned", {}).items():
+            for e in entries:
+                if (table, e["iid"]) in s.tables or not e["iid"]:
+                    wrong(f"{table} {e['iid']} is told twice")
+                s.tables[table, e["iid"]] = e
+        time = None
+        if "timestamp" in p:
+            if p.get("clock_id", s.default_clock) == DISTANCE:
+                s.time += p["timestamp"]
+                time = s.time
+            else:
+                time = p["timestamp"]
+        if "track" in p:
+            self.describe(p["track"])
+        for a in p.get("attributes", {}).get("attributes", []):
+            self.attributes[a["key"]] = a.get("int", a.get("text"))
+        self.gpus += p.get("gpu_info", {}).get("gpus", [])
+        if ("render" in p or "track_event" in p) and (time is None or not p.get("flags", 0) & 2):
+            wrong("an event without time, or without need of its sequence's state")
+        if "render" in p:
+            self.render(s, time, p["render"])
+        if "track_event" in p:
+            self.event(s, time, p["track_event"])
+
+    def describe(self, t):
+        if t["uuid"] in self.tracks:
+            wrong(f"track {t['uuid']} is described twice")
+        self.tracks[t["uuid"]] = t
+
+    def render(self, s, time, r):
+        queue = s.find("specifications", r["queue"], "queue")
+        stage = s.find("specifications", r["stage"], "stage")
+        context = s.find("contexts", r["context"], "context")
+        kernel = s.find("kernels", r["kernel"], "kernel") if "kernel" in r else {}
+        args = {}
+        for a in r.get("launch", {}).get("args", []) + kernel.get("args", []):
+            value = next(v for k, v in a.items() if k != "name")
+            if "text" in a:
+                value = s.find("texts", a["text"], "argument").get("name")
+            args[s.find("kernel_arg_names", a["name"], "argument").get("name")] = value
+        if "device" not in args or "stream" not in args:
+            wrong("a GPU event without device or stream")
+        if stage.get("description") == "kernel" and not kernel:
+            wrong("a kernel that is not described")
+        self.gpu.append(dict(
+            id=r["id"], start=time, ns=r.get("duration", 0), kind=stage.get("description"),
+            name=s.find("names", r["name"], "name").get("name"), queue=queue.get("name"), gpu=r.get("gpu", 0), args=args,
+            pid=context.get("pid"), launch=r.get("launch", {}), kernel=kernel))
+
+    def event(self, s, time, e):
+        track = e.get("track", s.default_track)
+        args = {}
+        for a in e.get("annotations", []):
+            value = next(v for k, v in a.items() if k != "name")
+            if "int" in a and value >= 1 << 63:
+                value -= 1 << 64
+            if "text" in a:
+                value = s.find("texts", a["text"], "annotation").get("name")
+            args[s.find("arg_names", a["name"], "annotation").get("name")] = value
+        name = category = None
+        if e["type"] in (1, 3):
+            name = s.find("names", e["name"], "name").get("name")
+            category = s.find("categories", e["category"][0], "category").get("name")
+        self.events.append((time, len(self.events), e["type"], track, category, name, args,
+                            e.get("correlation", {}).get("submissions", []), e.get("double")))
+
+    def finish(self):
+        """Sorts as the importer does and builds the slices."""
+        stacks, slices, instants, samples = {}, [], 0, 0
+        for time, _, kind, track, category, name, args, links, value in sorted(self.events, key=lambda e: (e[0], e[1])):
+            if track not in self.tracks:
+                wrong(f"track {track} was never described")
+                self.tracks[track] = {"uuid": track}
+            stack = stacks.setdefault(track, [])
+            if kind == 1:
+                stack.append(dict(start=time, track=track, depth=len(stack), category=category, name=name, args=args,
+                                  links=links))
+            elif kind == 2:
+                if not stack:
+                    wrong(f"an end without begin at {time}")
+                    continue
+                stack[-1]["ns"] = time - stack[-1]["start"]
+                slices.append(stack.pop())
+            elif kind == 3:
+                instants += 1
+            else:
+                samples += value is not None
+        for stack in stacks.values():
+            for _ in stack:
+                wrong("a slice without end")
+        for t in self.tracks.values():
+            if "parent" in t and t["parent"] not in self.tracks:
+                wrong(f"the parent of track {t.get('name')} was never described")
+        return slices, instants, samples
+
+
+def totals_of(gpu, slices, samples):
+    def of(category):
+        return [s for s in slices if s["category"] == category]
+
+    found = {"zero_length": sum(not g["ns"] for g in gpu)}
+    real = [g for g in gpu if g["ns"]]
+    for key, kind in (("kernels", "kernel"), ("memcpys", "memcpy"), ("memsets", "memset")):
+        found[key] = sum(g["kind"] == kind for g in real)
+    found["kernel_ns"] = sum(g["ns"] for g in real if g["kind"] == "kernel")
+    for count, ns, category in (("api_calls", "api_ns", "cuda_api"), ("nvtx_ranges", "nvtx_ns", "nvtx"),
+                                ("cpu_ops", "cpu_op_ns", "cpu_op"), ("gaps", "gap_ns", "idle")):
+        found[count] = len(of(category))
+        found[ns] = sum(s["ns"] for s in of(category))
+    found["attention_kernels"] = len(of("attention"))
+    found["submissions"] = sum(len(s["links"]) for s in slices)
+    found["counter_samples"] = samples
+    if real:
+        found["first_gpu_ts"] = min(g["start"] for g in real)
+        found["last_gpu_end"] = max(g["start"] + g["ns"] for g in real)
+    return found
+
+
+def check(imported, slices, samples, cut):
+    ids = {g["id"] for g in imported.gpu}
+    if len(ids) != len(imported.gpu):
+        wrong("two GPU events have one id")
+    seen = set()
+    for s in slices:
+        for link in s["links"]:
+            if link not in ids and not cut:
+                wrong(f"{s['name']} launched an op that is not there")
+            if link in seen:
+                wrong("two calls launched one op")
+            seen.add(link)
+    found = totals_of(imported.gpu, slices, samples)
+    for key, value in found.items():
+        expected = imported.attributes.get("vptrace.expect." + key)
+        if expected != value and not cut:
+            wrong(f"{key}: expected {expected}, found {value}")
+    for key in imported.attributes:
+        if key.startswith("vptrace.expect.") and key[15:] not in found:
+            wrong(f"{key} cannot be checked")
+    return found
+
+
+def main():
+    cut = "--cut" in sys.argv
+    imported = Importer()
+    for p in packets(read(sys.argv[1])):
+        imported.take(p)
+    if cut:
+        errors_before = len(errors)
+    slices, instants, samples = imported.finish()
+    if cut:
+        del errors[errors_before:]  # what is open at the cut has no end
+    found = check(imported, slices, samples, cut)
+    for key in ("nest_clamps", "late_links", "late_slices", "clock_residual_ns"):
+        found[key] = imported.attributes.get("vptrace." + key, 0)
+    found["instants"], found["packets"] = instants, imported.order
+    for key, value in sorted(found.items()):
+        print(key, value)
+    if "--slices" in sys.argv:
+        start = min([s["start"] for s in slices] + [g["start"] for g in imported.gpu], default=0)
+        def place(track):
+            t = imported.tracks.get(track, {})
+            name = t.get("name") or (f"thread {t['thread']['tid']}" if "thread" in t else "?")
+            return (place(t["parent"]) + " / " if "parent" in t and imported.tracks.get(t["parent"], {}).get("name") else "") + name
+        for s in sorted(slices, key=lambda s: (place(s["track"]), s["start"], s["depth"])):
+            print(f"{place(s['track'])}: {s['start'] - start} +{s.get('ns')} depth {s['depth']} {s['category']} "
+                  f"\"{s['name']}\" {s['args']} -> {[link & 0xffffffff for link in s['links']]}")
+        for g in sorted(imported.gpu, key=lambda g: g["id"]):
+            size = g["launch"].get("grid", {}), g["launch"].get("block", {})
+            print(f"GPU {g['gpu']} pid {g['pid']} {g['queue']}: {g['id'] & 0xffffffff} {g['start'] - start} +{g['ns']} "
+                  f"{g['kind']} \"{g['name']}\" {[list(d.values()) for d in size]} {g['args']}")
+        for gpu in imported.gpus:
+            print("GPU info:", gpu)
+        for key, value in imported.attributes.items():
+            if not key.startswith("vptrace.expect"):
+                print("attribute:", key, value)
+    finish()
+
+
+main()
