@@ -10,6 +10,7 @@ set -eu
 cd "$(dirname "$0")/.."
 # shellcheck disable=SC1091
 . tests/setup.sh
+need python3 python3 # independent readers and models of the tests
 install_packages tests/run.sh
 
 build_and_test() { # build_and_test FOLDER CMAKE-OPTIONS...
