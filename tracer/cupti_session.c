@@ -549,14 +549,20 @@ static void list_kinds(uint64_t which, char *out, size_t size)
 				vtr_kind_name(kind));
 }
 
+/* How vtr_driver_words() begins where there is a driver. */
+#define DRIVER_WORDS "CUDA driver "
+
 void vtr_cupti_describe(struct vtr_cupti *c, struct vtr_recorder *r)
 {
 	char text[512];
+	int known;
 
 	snprintf(text, sizeof(text), "%u", c->library.api);
 	vtr_recorder_meta(r, "cupti_version", text);
 	vtr_recorder_meta(r, "cupti.library", c->library.path);
-	vtr_recorder_meta(r, "driver", vtr_driver_words(text, sizeof(text)));
+	vtr_driver_words(text, sizeof(text));
+	known = !strncmp(text, DRIVER_WORDS, strlen(DRIVER_WORDS));
+	vtr_recorder_meta(r, "driver", known ? text + strlen(DRIVER_WORDS) : text);
 	vtr_recorder_meta(
 		r, "cupti.calls", c->said_by_call ? "one by one" : "all, filtered when decoded");
 	list_kinds(c->refused, text, sizeof(text));
