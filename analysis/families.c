@@ -16,8 +16,8 @@
  * their neighbours rather than by their name (eager attention). */
 #include "analysis/families.h"
 
+#include "analysis/rule_pattern.h"
 #include "analysis/stages.h"
-
 #include "formats/memory.h"
 
 #include <assert.h>
@@ -558,7 +558,6 @@ static int read_rule(
 {
 	const char *tab = memchr(line, '\t', len);
 	struct user_rule *rule = &r->rules[r->count];
-	char *pattern, why[128];
 	int rc;
 
 	if (!len || *line == '#' || vpa_stage_is_rule(line, len))
@@ -574,21 +573,10 @@ static int read_rule(
 			"\"gemm\", "
 			"found \"%.*s\"",
 			number, (int)(tab - line < 80 ? tab - line : 80), line);
-	pattern = vpt_strndup(tab + 1, len - (size_t)(tab + 1 - line));
-	if (!pattern)
-		return vpt_fail(err, VPT_ENOMEM, "no memory for line %zu of the rules", number);
-	rc = regcomp(&rule->regex, pattern, REG_EXTENDED | REG_NOSUB);
-	if (!rc) {
+	rc = vpa_rule_compile(
+		tab + 1, len - (size_t)(tab + 1 - line), REG_NOSUB, number, &rule->regex, err);
+	if (!rc)
 		r->count++;
-	} else {
-		regerror(rc, &rule->regex, why, sizeof(why));
-		rc = vpt_fail(err, rc == REG_ESPACE ? VPT_ENOMEM : VPT_EINVAL,
-			"line %zu of the rules: expected a POSIX extended regular expression, "
-			"found "
-			"\"%.80s\" (%s)",
-			number, pattern, why);
-	}
-	vpt_free(pattern);
 	return rc;
 }
 

@@ -2,6 +2,7 @@
  * whose reader passes these lines over as this one does those. */
 #include "analysis/stages.h"
 
+#include "analysis/rule_pattern.h"
 #include "formats/memory.h"
 
 #include <regex.h>
@@ -100,7 +101,6 @@ static int read_rule(
 {
 	const char *tab = memchr(line, '\t', len);
 	struct rule *rule = &r->rules[r->count];
-	char *pattern, why[128];
 	int rc;
 
 	memset(rule, 0, sizeof(*rule));
@@ -112,20 +112,10 @@ static int read_rule(
 			"line %zu of the rules: expected \"range\" and request, block, step, "
 			"context, stage or none, a tab and a pattern, found \"range %.*s\"",
 			number, (int)(len < 80 ? len : 80), line);
-	pattern = vpt_strndup(tab + 1, len - (size_t)(tab + 1 - line));
-	if (!pattern)
-		return vpt_fail(err, VPT_ENOMEM, "no memory for line %zu of the rules", number);
-	rc = regcomp(&rule->regex, pattern, REG_EXTENDED);
-	if (!rc) {
+	rc = vpa_rule_compile(
+		tab + 1, len - (size_t)(tab + 1 - line), 0, number, &rule->regex, err);
+	if (!rc)
 		r->count++;
-	} else {
-		regerror(rc, &rule->regex, why, sizeof(why));
-		rc = vpt_fail(err, rc == REG_ESPACE ? VPT_ENOMEM : VPT_EINVAL,
-			"line %zu of the rules: expected a POSIX extended regular expression, "
-			"found \"%.80s\" (%s)",
-			number, pattern, why);
-	}
-	vpt_free(pattern);
 	return rc;
 }
 

@@ -12,12 +12,12 @@
 #include "formats/calls.h"
 #include "formats/memory.h"
 #include "formats/writer.h"
+#include "tracer/clock.h"
 #include "tracer/names.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -72,14 +72,6 @@ struct vtr_recorder {
 
 	uint64_t received, dropped, invalid; /* without what is pending */
 };
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* When the last of the remembered pauses ends. Clocks may have been set back between them. */
 static uint64_t last_pause_end(const struct vtr_recorder *r)
@@ -321,7 +313,7 @@ int vtr_recorder_put(
 		return 1;
 	}
 	if (!r->since_ns)
-		r->since_ns = monotonic_ns();
+		r->since_ns = vtr_clock_ns(CLOCK_MONOTONIC);
 	lane->pending++;
 	s = vpt_batch_put(&r->open.batch, kind, lane->key, row);
 	if (s) {
@@ -354,7 +346,7 @@ void vtr_recorder_loss(struct vtr_recorder *r, struct vtr_lane *lane, uint32_t k
 		return;
 	vtr_recorder_refer(r, lane);
 	if (!r->since_ns)
-		r->since_ns = monotonic_ns();
+		r->since_ns = vtr_clock_ns(CLOCK_MONOTONIC);
 	vpt_batch_put(&r->open.batch, VPT_LOSS, lane ? lane->key : 0, &row);
 }
 
