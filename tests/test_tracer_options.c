@@ -1,6 +1,8 @@
 /* test_tracer_options.c - what a capture is asked to be, and how its file is called. Every test
  * begins without any variable that the tracer reads. */
 #include "tracer/options.h"
+
+#include "tracer/environment.h"
 #include "tracer/output_name.h"
 
 #include <setjmp.h>

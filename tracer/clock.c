@@ -12,9 +12,10 @@ void vtr_clock_point(
 
 	*skew_ns = 0;
 	for (i = 0; i < 16; i++) {
-		uint64_t before = vtr_now(), other = cupti ? cupti(ctx) : before;
+		uint64_t before = vtr_clock_ns(CLOCK_REALTIME), other = cupti ? cupti(ctx) : before;
 		uint64_t monotonic = vtr_clock_ns(CLOCK_MONOTONIC);
-		uint64_t boottime = vtr_clock_ns(CLOCK_BOOTTIME), after = vtr_now();
+		uint64_t boottime = vtr_clock_ns(CLOCK_BOOTTIME),
+			 after = vtr_clock_ns(CLOCK_REALTIME);
 
 		if (after < before || after - before >= tightest)
 			continue;
@@ -26,7 +27,7 @@ void vtr_clock_point(
 					  : (other > after ? (int64_t)(other - after) : 0);
 	}
 	if (tightest == UINT64_MAX) { /* the clock was set back each time */
-		out->realtime_ns = out->trace_ns = vtr_now();
+		out->realtime_ns = out->trace_ns = vtr_clock_ns(CLOCK_REALTIME);
 		out->monotonic_ns = vtr_clock_ns(CLOCK_MONOTONIC);
 		out->boottime_ns = vtr_clock_ns(CLOCK_BOOTTIME);
 	}

@@ -5,7 +5,7 @@
  * libcupti into sibling folders, toolkits into the same one or into extras/CUPTI/lib64. */
 #include "tracer/cupti_library.h"
 
-#include "tracer/options.h"
+#include "tracer/environment.h"
 #include "tracer/vptrace.h"
 
 #include <dlfcn.h>

@@ -5,8 +5,8 @@
  * CUPTI and NVTX keep pointers into it. */
 #include "tracer/lifecycle.h"
 
+#include "tracer/environment.h"
 #include "tracer/names.h"
-#include "tracer/options.h"
 #include "tracer/session.h"
 #include "tracer/threads.h"
 

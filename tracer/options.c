@@ -6,6 +6,7 @@
  * and the output's name is expanded. */
 #include "tracer/options.h"
 
+#include "tracer/environment.h"
 #include "tracer/output_name.h"
 
 #include <errno.h>
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -118,18 +118,6 @@ static void store(enum storage storage, void *at, int64_t value)
 }
 
 /* ---- the environment ---- */
-
-int vtr_environment_trusted(void)
-{
-	return !getauxval(AT_SECURE) && getuid() == geteuid() && getgid() == getegid();
-}
-
-const char *vtr_environment(const char *name)
-{
-	const char *value = vtr_environment_trusted() ? getenv(name) : NULL;
-
-	return value && *value ? value : NULL;
-}
 
 /* Digits and nothing else: "" and "0x1" are no ranks. */
 static long find_rank(void)

@@ -29,12 +29,6 @@ struct vtr_options {
 int vtr_options_resolve(
 	const struct vptrace_options *given, struct vtr_options *out, struct vpt_err *err);
 
-/* Whether the environment may be read: not in a setuid program. */
-int vtr_environment_trusted(void);
-/* getenv(3) under that rule; NULL when unset, empty or not trusted. Borrowed from the environment.
- */
-const char *vtr_environment(const char *name);
-
 /* The command's name for file names and metadata, from /proc/self/cmdline, else comm; "program"
  * when unknown. Without folder; of an interpreter of Python the script's or the module's name,
  * without ".py". */

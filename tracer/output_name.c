@@ -6,7 +6,7 @@
  * when the file is made. */
 #include "tracer/output_name.h"
 
-#include "tracer/options.h"
+#include "tracer/environment.h"
 
 #include <stdio.h>
 #include <string.h>

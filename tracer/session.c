@@ -317,6 +317,7 @@ static int begin(const struct vptrace_options *options, enum vtr_start how, stru
 		rc = start_flusher(s, err);
 	if (rc)
 		goto out;
+	post_meta(s, "clock.ranges", vtr_tsc_kept() ? "tsc" : "clock_gettime");
 	all.owner = getpid();
 	vtr_threads_record(s->start_ns);
 	all.now = s;

@@ -57,7 +57,8 @@ enum vptrace_profile {
 
 /* Set struct_bytes = sizeof(struct vptrace_options), everything else 0 for its default. A VPTRACE_*
  * variable of the environment, named after each field, wins over the field; a program that runs
- * setuid ignores them. */
+ * setuid ignores them. Without a field: VPTRACE_TSC=0 stamps ranges by clock_gettime() alone, never
+ * from the processor's counter. */
 struct vptrace_options {
 	size_t struct_bytes;
 	const char *

@@ -59,6 +59,7 @@ struct vtr_writer {
 	struct vtr_recorder *recorder;
 	_Atomic(struct vtr_cupti *) cupti;
 	atomic_int finish;
+	int keeps_tsc;     /* its thread does */
 	uint64_t stop_ns;  /* written before `finish` */
 	atomic_int broken; /* the reason stands in `why` */
 	char why[512];
@@ -543,12 +544,16 @@ static void *run(void *arg)
 	pthread_setname_np(pthread_self(), "vptrace-writer");
 	while (!atomic_load(&w->finish)) {
 		vtr_pool_wait(w->o.pool, patience(w));
+		if (w->keeps_tsc)
+			vtr_tsc_keep();
 		w->drained = 0;
 		w->quiet++;
 		if (one_round(w) || w->drained)
 			w->quiet = 0;
 	}
 	finish(w);
+	if (w->keeps_tsc)
+		vtr_tsc_end();
 	vtr_gate_open(&w->ended);
 	return NULL;
 }
@@ -579,6 +584,7 @@ int vtr_writer_start(
 	rc = vtr_recorder_new(&ro, &w->recorder, err);
 	if (rc)
 		goto out;
+	w->keeps_tsc = vtr_tsc_begin();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	rc = pthread_create(&w->thread, NULL, run, w);
@@ -586,6 +592,8 @@ int vtr_writer_start(
 	if (rc) {
 		rc = vpt_fail(err, VPT_ENOMEM, "no thread for the writer: %s", strerror(rc));
 		vtr_recorder_disown(w->recorder);
+		if (w->keeps_tsc)
+			vtr_tsc_end();
 		goto out;
 	}
 	*out = w;
