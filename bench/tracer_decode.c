@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { BUFFERS = 48, BYTES = 1 << 20, NAMES = 200, SHAPES = 300, RECORDS = 1000000 };
+enum { BUFFERS = 48, BYTES = 1 << 20, NAMES = 200, RECORDS = 1000000 };
 
 static int counter = -1;
 static unsigned rounds = 7;
@@ -76,6 +76,7 @@ static uint8_t *buffers[BUFFERS];
 static size_t valid[BUFFERS];
 static uint64_t clock_ns = UINT64_C(1700000000000000000);
 static uint32_t correlation;
+static uint32_t name_count = NAMES, grid_count = 300; /* shapes: their least common multiple */
 
 static size_t put_launch(uint8_t *at, uint32_t n, int nested)
 {
@@ -93,12 +94,12 @@ static size_t put_launch(uint8_t *at, uint32_t n, int nested)
 	k = (struct vtr_record_kernel *)c;
 	memset(k, 0, 216);
 	k->kind = VTR_KIND_CONCURRENT_KERNEL;
-	k->name = names[n % NAMES];
+	k->name = names[n % name_count];
 	k->start = t + 9000;
 	k->end = t + 15000 + n % 4000;
 	k->context = 1;
 	k->stream = 7;
-	k->grid_x = n % SHAPES + 1;
+	k->grid_x = n % grid_count + 1;
 	k->grid_y = k->grid_z = k->block_y = k->block_z = 1;
 	k->block_x = 128;
 	k->registers = 64;
@@ -151,7 +152,7 @@ static void make_rows(void)
 	for (i = 0; i < BUFFERS * ROWS_A_BUFFER; i++) {
 		kernel_rows[i] = (struct vpt_kernel){.start_ns = clock_ns + i * 9000,
 			.duration_ns = 6000 + i % 4000,
-			.config = i % SHAPES,
+			.config = i % grid_count,
 			.correlation = i};
 		call_rows[i] = (struct vpt_call){.start_ns = clock_ns + i * 9000,
 			.duration_ns = 4300 + i % 300,
@@ -175,7 +176,20 @@ static uint64_t go_over(struct vtr_decoder *d, struct vtr_recorder *r, int decod
 	return records;
 }
 
-static void measure(const char *what, int nested, int decode)
+static const struct measurement {
+	const char *what;
+	int nested, decode;
+	uint32_t names, grids;
+} measurements[] = {
+	{"put of finished rows (call, kernel)", 0, 0, 200, 300},
+	{"decode and put (call, kernel), 30 shapes", 0, 1, 10, 30},
+	{"decode and put (call, kernel), 300 shapes", 0, 1, 100, 300},
+	{"decode and put (call, kernel), 600 shapes", 0, 1, 200, 300},
+	{"decode and put (nested call, call, kernel), 30 shapes", 1, 1, 10, 30},
+	{"decode and put (nested call, call, kernel), 600 shapes", 1, 1, 200, 300},
+};
+
+static void measure(const struct measurement *m)
 {
 	static struct vtr_sizes sizes;
 	static struct vtr_calls calls;
@@ -187,7 +201,9 @@ static void measure(const char *what, int nested, int decode)
 	fn = fake_functions();
 	vtr_sizes_learn(&fn, &sizes);
 	vtr_calls_learn(&fn, VPTRACE_PROFILE_DEFAULT, &calls);
-	fill(nested);
+	name_count = m->names;
+	grid_count = m->grids;
+	fill(m->nested);
 	for (round = 0; round < rounds; round++) {
 		struct vtr_recorder *r = new_recorder();
 		struct vtr_decoder *d = vtr_decoder_new();
@@ -198,7 +214,7 @@ static void measure(const char *what, int nested, int decode)
 		vtr_decoder_begin(d, &sizes, &calls);
 		time = cpu_ns();
 		count = instructions();
-		records = go_over(d, r, decode);
+		records = go_over(d, r, m->decode);
 		count = instructions() - count;
 		time = cpu_ns() - time;
 		best = time < best ? time : best;
@@ -206,20 +222,11 @@ static void measure(const char *what, int nested, int decode)
 		vtr_decoder_free(d);
 		vtr_recorder_free(r);
 	}
-	printf("%-44s %6.1f ns", what, (double)best / (double)records);
+	printf("%-56s %6.1f ns", m->what, (double)best / (double)records);
 	if (counter >= 0)
 		printf("  %6.1f instructions", (double)fewest / (double)records);
 	printf(" a record\n");
 }
-
-static const struct {
-	const char *what;
-	int nested, decode;
-} measurements[] = {
-	{"put of finished rows (call, kernel)", 0, 0},
-	{"decode and put (call, kernel)", 0, 1},
-	{"decode and put (nested call, call, kernel)", 1, 1},
-};
 
 int main(int argc, char **argv)
 {
@@ -250,7 +257,6 @@ int main(int argc, char **argv)
 	make_rows();
 	for (i = 0; i < sizeof(measurements) / sizeof(measurements[0]); i++)
 		if (only < 0 || (size_t)only == i)
-			measure(measurements[i].what, measurements[i].nested,
-				measurements[i].decode);
+			measure(&measurements[i]);
 	return 0;
 }
