@@ -1,0 +1,376 @@
+/* capture.c - one capture: a writer, a flusher, perhaps CUPTI, and how they begin and end together.
+ *
+ * What could not be brought to an end in time (a CUPTI that hangs, a disk that blocks) is left alone with everything it
+ * uses: leaking is better than freeing under somebody's feet. */
+#include "tracer/capture.h"
+
+#include "formats/memory.h"
+#include "tracer/capture_file.h"
+#include "tracer/clock.h"
+#include "tracer/flusher.h"
+#include "tracer/mail.h"
+#include "tracer/names.h"
+#include "tracer/options.h"
+#include "tracer/pool.h"
+#include "tracer/thread.h"
+#include "tracer/threads.h"
+#include "tracer/writer.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { POOL_MEMORY_MIN = 4 << 20 };
+
+struct vtr_capture {
+	struct vtr_options options;
+	struct vtr_mailbox mail;
+	struct vtr_writer *writer;
+	struct vtr_flusher *flusher;
+	struct vtr_cupti *cupti; /* NULL: ranges only */
+	uint64_t start_ns;
+	uint64_t names_refused; /* by then, in this process */
+	int writer_ended;
+	int cupti_hangs; /* in the stop: what it uses is never freed */
+	/* The last letters, written without allocating: the process may be exiting from anywhere. */
+	struct vtr_mail end_of_clock, end_of_buffers, end_of_cupti;
+};
+
+/* The process's, for life: CUPTI may hold its buffers for ever, and one that hung is never touched again. */
+static struct vtr_pool *pool;
+static int cupti_hangs;
+
+/* ---- letters to the writer ---- */
+
+int vtr_capture_meta(struct vtr_capture *c, const char *key, const char *value)
+{
+	struct vtr_mail mail = {.type = VTR_MAIL_META,
+		.key = (char *)(uintptr_t)key,
+		.value = (char *)(uintptr_t)value};
+
+	return vtr_mailbox_post(&c->mail, &mail);
+}
+
+void vtr_capture_pause(struct vtr_capture *c, int pausing)
+{
+	struct vtr_mail mail = {
+		.type = pausing ? VTR_MAIL_PAUSE : VTR_MAIL_RESUME, .time_ns = vtr_now()};
+
+	vtr_mailbox_post(&c->mail, &mail);
+}
+
+static void describe_run(struct vtr_capture *c, const struct vtr_facts *facts)
+{
+	static const char *const profiles[] = {"default", "lite", "full", "coarse", "none"};
+	char text[VTR_PATH_MAX];
+	size_t i;
+
+	vtr_capture_meta(c, "vptrace", vptrace_version());
+	vtr_capture_meta(c, "profile", profiles[c->options.profile]);
+	if (!gethostname(text, sizeof(text)))
+		vtr_capture_meta(c, "host", text);
+	vtr_command_line(text, sizeof(text));
+	vtr_capture_meta(c, "command", text);
+	if (c->options.rank >= 0) {
+		snprintf(text, sizeof(text), "%ld", c->options.rank);
+		vtr_capture_meta(c, "rank", text);
+	}
+	for (i = 0; i < facts->count; i++)
+		vtr_capture_meta(c, facts->all[i].key, facts->all[i].value);
+}
+
+/* ---- begin ---- */
+
+static int start_writer(struct vtr_capture *c, int always, const struct vtr_capture_hooks *hooks,
+	struct vpt_err *err)
+{
+	struct vtr_writer_options o = {.pool = pool,
+		.mail = &c->mail,
+		.level = c->options.compression_level,
+		.always = always,
+		.flush_interval_ns = (uint64_t)c->options.flush_interval_ms * 1000000,
+		.failed = hooks->file_failed};
+	int rc;
+
+	o.header = (struct vpt_header){.major = VPT_MAJOR,
+		.minor = VPT_MINOR,
+		.t0_ns = c->start_ns,
+		.t0_unix_ns = c->start_ns,
+		.pid = (uint32_t)getpid(),
+		.cpu_tick_ns = 1,
+		.gpu_tick_ns = 1};
+	if (getrandom(&o.header.capture_id, sizeof(o.header.capture_id), GRND_NONBLOCK) < 0)
+		o.header.capture_id = c->start_ns ^ (uint64_t)getpid() << 48;
+	rc = vtr_capture_file_new(c->options.path, c->options.overwrite, &o.sink, err);
+	if (rc)
+		return rc;
+	if (always)
+		rc = vtr_capture_file_create(o.sink, err);
+	if (!rc)
+		rc = vtr_writer_start(&o, &c->writer, err);
+	if (rc)
+		o.sink->finish(o.sink, 0, NULL);
+	return rc;
+}
+
+static int start_flusher(
+	struct vtr_capture *c, const struct vtr_capture_hooks *hooks, struct vpt_err *err)
+{
+	struct vtr_flusher_options o = {.mail = &c->mail,
+		.interval_ns = (uint64_t)c->options.flush_interval_ms * 1000000,
+		.failed = hooks->cupti_failed};
+
+	return vtr_flusher_start(&o, &c->flusher, err);
+}
+
+/* Of the limit 5/8 are for CUPTI's buffers and 1/4 for rings and stacks; the chunk that is being
+ * filled takes the rest. The pool is as large as the first capture wanted it. */
+static int share_memory(const struct vtr_options *o, struct vpt_err *err)
+{
+	uint64_t bytes = o->memory_limit_bytes / 8 * 5;
+
+	vtr_thread_limit(o->memory_limit_bytes / 4);
+	if (!pool)
+		pool = vtr_pool_new(bytes > POOL_MEMORY_MIN ? bytes : POOL_MEMORY_MIN);
+	return pool ? VPT_OK : vpt_fail(err, VPT_ENOMEM, "no memory for CUPTI's buffers");
+}
+
+/* What other layers' codes are called here. */
+static int public_code(int rc)
+{
+	return rc == VPT_ENOMEM ? VPTRACE_ENOMEM
+				: (rc == VPT_EINVAL ? VPTRACE_EINVAL : VPTRACE_EFILE);
+}
+
+static void discard(struct vtr_capture *c)
+{
+	vtr_flusher_free(c->flusher);
+	vtr_writer_free(c->writer);
+	vtr_mailbox_free(&c->mail);
+	vpt_free(c);
+}
+
+int vtr_capture_begin(const struct vptrace_options *options, int always,
+	const struct vtr_facts *facts, const struct vtr_capture_hooks *hooks,
+	struct vtr_capture **out, struct vpt_err *err)
+{
+	struct vtr_capture *c = vpt_calloc(1, sizeof(*c));
+	int rc;
+
+	*out = NULL;
+	if (!c)
+		return vpt_fail(err, VPTRACE_ENOMEM, "no memory for a capture");
+	vtr_mailbox_init(&c->mail);
+	rc = vtr_options_resolve(options, &c->options, err);
+	if (!rc)
+		rc = share_memory(&c->options, err);
+	if (rc)
+		goto out;
+	vtr_pool_begin(pool);
+	c->start_ns = vtr_now();
+	c->names_refused = vtr_names_refused();
+	describe_run(c, facts);
+	rc = start_writer(c, always, hooks, err);
+	if (!rc)
+		rc = start_flusher(c, hooks, err);
+	if (rc)
+		goto out;
+	vtr_capture_meta(c, "clock.ranges", vtr_tsc_kept() ? "tsc" : "clock_gettime");
+	vtr_threads_record(c->start_ns);
+	*out = c;
+	return VPTRACE_OK;
+out:
+	if (c->writer)
+		vtr_writer_finish(c->writer, vtr_now(), UINT64_MAX / 2);
+	discard(c);
+	return public_code(rc);
+}
+
+int vtr_capture_join_cupti(struct vtr_capture *c, struct vpt_err *err)
+{
+	struct vtr_cupti_options o = {
+		.path = c->options.cupti_path[0] ? c->options.cupti_path : NULL,
+		.profile = c->options.profile,
+		.pool = pool};
+	struct vtr_cupti *cupti;
+	int rc;
+
+	if (cupti_hangs)
+		return vpt_fail(err, VPTRACE_ENOCUPTI,
+			"CUPTI still hangs in the stop of an earlier capture of this process");
+	vtr_pool_ready(pool);
+	rc = vtr_cupti_start(&o, &cupti, err);
+	if (rc) {
+		vtr_capture_meta(c, "cupti.unavailable", err->text);
+		return rc;
+	}
+	c->cupti = cupti;
+	vtr_writer_attach(c->writer, cupti);
+	vtr_flusher_attach(c->flusher, cupti);
+	return VPTRACE_OK;
+}
+
+/* ---- while it runs ---- */
+
+int vtr_capture_wants_cupti(const struct vtr_capture *c)
+{
+	return c->options.profile != VPTRACE_PROFILE_NONE;
+}
+
+struct vtr_cupti *vtr_capture_cupti(const struct vtr_capture *c)
+{
+	return c->cupti;
+}
+
+struct vtr_cupti *vtr_capture_wait_for(const struct vtr_capture *c)
+{
+	return c->options.synchronize ? c->cupti : NULL;
+}
+
+void vtr_capture_stats(const struct vtr_capture *c, struct vptrace_stats *out, char *path)
+{
+	struct vtr_writer_numbers n;
+	struct vtr_pool_state buffers;
+
+	vtr_writer_numbers(c->writer, &n);
+	vtr_pool_state(pool, &buffers);
+	if (!path[0])
+		strcpy(path, n.path);
+	*out = (struct vptrace_stats){.received = n.rows.received,
+		.written = n.rows.written,
+		.dropped = n.rows.dropped,
+		.cupti_dropped = n.cupti_dropped,
+		.invalid = n.rows.invalid,
+		.chunks = n.rows.chunks,
+		.file_bytes = n.rows.file_bytes,
+		.names_dropped = vtr_names_refused() - c->names_refused,
+		.buffers_kept = buffers.outstanding,
+		.cupti_records = n.cupti.records,
+		.filtered = n.cupti.filtered + n.cupti.described};
+}
+
+/* ---- end ---- */
+
+/* Buffers that CUPTI has not given back arrive within a moment of its last flush, or never. */
+static int wait_for_buffers(uint64_t deadline_ns)
+{
+	struct vtr_pool_state state;
+	const struct timespec moment = {0, 1000000};
+
+	for (;;) {
+		vtr_pool_state(pool, &state);
+		if (!state.outstanding)
+			return 0;
+		if (vtr_clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
+			return -1;
+		nanosleep(&moment, NULL);
+	}
+}
+
+/* What CUPTI keeps is lost from when it got the oldest buffer; what of it the GPU did, nobody
+ * knows. */
+static void post_kept(struct vtr_capture *c, uint64_t stop_ns)
+{
+	struct vtr_mail *m = &c->end_of_buffers;
+	struct vtr_pool_state state;
+
+	vtr_pool_state(pool, &state);
+	m->type = VTR_MAIL_LOSS;
+	m->loss.loss_kind = VPT_LOSSKIND_UNKNOWN;
+	m->loss.start_ns = state.outstanding ? state.oldest_ns : c->start_ns;
+	m->loss.duration_ns = stop_ns > m->loss.start_ns ? stop_ns - m->loss.start_ns : 0;
+	vtr_mailbox_lend(&c->mail, m);
+}
+
+static void post_end(struct vtr_capture *c, uint64_t stop_ns)
+{
+	int64_t skew_ns;
+
+	c->end_of_clock.type = VTR_MAIL_CLOCK;
+	vtr_clock_point(NULL, NULL, &c->end_of_clock.clock, &skew_ns);
+	c->end_of_clock.clock.trace_ns = stop_ns; /* the capture's very edge */
+	vtr_mailbox_lend(&c->mail, &c->end_of_clock);
+}
+
+/* Says in the capture too why CUPTI's records are missing. `why` outlives the capture. */
+static void post_failure(struct vtr_capture *c, const char *why)
+{
+	c->end_of_cupti.type = VTR_MAIL_META;
+	c->end_of_cupti.key = (char *)(uintptr_t) "cupti.failure";
+	c->end_of_cupti.value = (char *)(uintptr_t)why;
+	vtr_mailbox_lend(&c->mail, &c->end_of_cupti);
+}
+
+/* Buffers went to CUPTI, and none ever came back: they, and the records, go to somebody else's callbacks. */
+static int callbacks_are_taken(struct vtr_capture *c)
+{
+	struct vtr_cupti_signs signs;
+
+	vtr_cupti_signs(c->cupti, &signs);
+	return signs.buffers_requested && !signs.buffers_completed;
+}
+
+static int end_cupti(struct vtr_capture *c, uint64_t deadline, struct vpt_err *err)
+{
+	const char *why;
+
+	if (vtr_flusher_finish(c->flusher, deadline)) {
+		cupti_hangs = c->cupti_hangs = 1;
+		return vpt_fail(err, VPTRACE_ETIMEOUT,
+			"CUPTI did not stop within %u ms: its newest records are missing",
+			c->options.stop_timeout_ms);
+	}
+	why = c->cupti ? vtr_cupti_failure(c->cupti) : NULL;
+	if (why)
+		return vpt_fail(err, VPTRACE_ETIMEOUT, "%s: its newest records are missing", why);
+	if (!c->cupti || !wait_for_buffers(deadline))
+		return VPTRACE_OK;
+	if (callbacks_are_taken(c)) {
+		why = "CUPTI gave no buffer back: another client in this process, perhaps "
+		      "torch.profiler, has replaced the tracer's callbacks";
+		post_failure(c, why);
+		return vpt_fail(err, VPTRACE_ETIMEOUT, "%s", why);
+	}
+	return vpt_fail(err, VPTRACE_ETIMEOUT,
+		"CUPTI kept buffers longer than %u ms: their records are missing",
+		c->options.stop_timeout_ms);
+}
+
+int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
+{
+	uint64_t patience = (uint64_t)c->options.stop_timeout_ms * 1000000, stop_ns = vtr_now();
+	const char *why;
+	int rc;
+
+	vtr_threads_stop();
+	rc = end_cupti(c, vtr_clock_ns(CLOCK_MONOTONIC) + patience, err);
+	if (rc)
+		post_kept(c, stop_ns);
+	post_end(c, stop_ns);
+	c->writer_ended =
+		!vtr_writer_finish(c->writer, stop_ns, vtr_clock_ns(CLOCK_MONOTONIC) + patience);
+	if (!c->writer_ended)
+		rc = vpt_fail(err, VPTRACE_EFILE, "writing '%.200s' did not end within %u ms",
+			c->options.path, c->options.stop_timeout_ms);
+	why = vtr_writer_failure(c->writer);
+	if (why)
+		rc = vpt_fail(err, VPTRACE_EFILE, "%s", why);
+	return rc;
+}
+
+int vtr_capture_free(struct vtr_capture *c, const char **path)
+{
+	*path = c->options.path;
+	if (!c->writer_ended && vtr_writer_finish(c->writer, 0, 0))
+		return -1;
+	if (!c->cupti_hangs)
+		discard(c);
+	return 0;
+}
+
+void vtr_capture_abandon(struct vtr_capture *c)
+{
+	vtr_writer_abandon(c->writer);
+}
