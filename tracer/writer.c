@@ -1,25 +1,14 @@
 /* writer.c - the writer's thread.
  *
- * One round: mail, rings, every full buffer, drops, and the chunk if it is due. The end of a chunk
- * takes care that each range open around a call in the chunk stands in the chunk too. The stacks
- * are copied first and the rings drained second:
- *
- *	copy of the stacks    drain of the rings       in the chunk
- *	open                  not there                OPEN: it is open still
- *	open                  there: it just ended     RANGE, and no OPEN
- *	not there             there                    RANGE
- *
- * The other way round, a range that ended in between would be in neither. What ended after the
- * stacks were copied is held over to the next chunk, since a range around it may have begun after
- * them too and stand in neither. */
+ * One round: mail, rings, every full buffer, drops, and the chunk if it is due. */
 #include "tracer/writer.h"
 
 #include "formats/memory.h"
 #include "tracer/capture_file.h"
+#include "tracer/chunk_edge.h"
 #include "tracer/clock.h"
 #include "tracer/gate.h"
 #include "tracer/names.h"
-#include "tracer/note.h"
 #include "tracer/threads.h"
 
 #include <errno.h>
@@ -40,13 +29,6 @@ enum {
 	BUFFERS_A_ROUND = 16,
 	IDLE_CHUNKS =
 		10 /* flush intervals after which a chunk is written though nothing happened */
-};
-
-/* A range that was open when the end of a chunk began to be prepared. */
-struct open_range {
-	struct vtr_event event;
-	unsigned char blob[VTR_BLOB_MAX];
-	int ended; /* it came out of a ring after all */
 };
 
 struct thread_drops {
@@ -78,220 +60,13 @@ struct vtr_writer {
 	uint64_t drops_from_ns; /* trace clock: rings were asked for drops then */
 	struct thread_drops *drops;
 	size_t drop_count, drop_cap;
-	struct open_range *open;
-	size_t open_count, open_cap;
-	uint64_t cut_ns; /* when the stacks were copied; ranges that ended later wait in `held` */
-	struct open_range *held;
-	size_t held_count, held_cap;
+	struct vtr_edge edge;
 	size_t drained; /* events of this round */
 	unsigned quiet; /* rounds since anything came */
-	int draining, closing, last;
+	int last;       /* the chunk that is being ended is */
 };
-
-/* ---- events of the host's threads ---- */
-
-struct payload {
-	uint64_t type, value, schema;
-};
-
-static struct payload take_payload(struct vtr_writer *w, const struct vtr_payload *p)
-{
-	struct payload out = {.type = p->type, .value = p->value};
-	char text[VTR_NOTE_TEXT_MAX];
-	struct vptrace_note note;
-	size_t len;
-
-	if (p->type != VPT_PAYLOAD_BLOB && p->type != VPT_PAYLOAD_JSON)
-		return out;
-	if (p->type == VPT_PAYLOAD_BLOB && p->schema == VTR_SCHEMA_NOTE &&
-		p->bytes >= sizeof(note)) {
-		memcpy(&note, p->blob, sizeof(note));
-		len = vtr_note_text(&note, text);
-		out.type = len ? VPT_PAYLOAD_JSON : VPT_PAYLOAD_NONE;
-		out.value = vpt_batch_string(vtr_recorder_batch(w->recorder), text, len);
-		return out;
-	}
-	out.value = vpt_batch_string(vtr_recorder_batch(w->recorder), p->blob, p->bytes);
-	out.schema = p->schema;
-	return out;
-}
-
-static void put_range(struct vtr_writer *w, const struct vtr_event *e)
-{
-	struct vtr_lane *lane = vtr_recorder_thread(w->recorder, e->tid);
-	struct payload payload = take_payload(w, &e->payload);
-	struct vpt_range row = {.start_ns = e->start_ns,
-		.duration_ns = e->end_ns - e->start_ns,
-		.range_kind = e->range_kind,
-		.name = vtr_recorder_name(w->recorder, e->name),
-		.domain = vtr_recorder_name(w->recorder, e->domain),
-		.category = e->category,
-		.colour = e->colour,
-		.payload = payload.type,
-		.value = payload.value,
-		.schema = payload.schema,
-		.unmatched = e->unmatched};
-
-	if (e->end_tid && e->end_tid != e->tid) {
-		struct vtr_lane *end = vtr_recorder_thread(w->recorder, e->end_tid);
-
-		vtr_recorder_refer(w->recorder, end);
-		row.end_thread = end->key;
-	}
-	if (vtr_recorder_put(w->recorder, VPT_RANGE, lane, &row) && e->end_ns < e->start_ns)
-		vtr_recorder_invalid(w->recorder, lane);
-}
-
-static void put_mark(struct vtr_writer *w, const struct vtr_event *e)
-{
-	struct payload payload = take_payload(w, &e->payload);
-	struct vpt_mark row = {.time_ns = e->start_ns,
-		.name = vtr_recorder_name(w->recorder, e->name),
-		.domain = vtr_recorder_name(w->recorder, e->domain),
-		.category = e->category,
-		.colour = e->colour,
-		.payload = payload.type,
-		.value = payload.value,
-		.schema = payload.schema};
-
-	vtr_recorder_put(w->recorder, VPT_MARK, vtr_recorder_thread(w->recorder, e->tid), &row);
-}
-
-static void put_counter(struct vtr_writer *w, const struct vtr_event *e)
-{
-	struct vpt_counter row = {.time_ns = e->start_ns, .value = e->payload.value};
-
-	vtr_recorder_put(w->recorder, VPT_COUNTER,
-		vtr_recorder_series(w->recorder, e->name, e->domain), &row);
-}
-
-static void put_graph(struct vtr_writer *w, const struct vtr_event *e)
-{
-	struct vpt_graph row = {.time_ns = e->start_ns,
-		.graph_op = e->graph_op,
-		.graph = e->graph,
-		.node = e->node,
-		.origin = e->origin,
-		.range = vtr_recorder_name(w->recorder, e->name)};
-
-	vtr_recorder_put(w->recorder, VPT_GRAPH, vtr_recorder_thread(w->recorder, e->tid), &row);
-}
-
-static int same_range(const struct vtr_event *a, const struct vtr_event *b)
-{
-	return a->type == b->type && a->tid == b->tid && a->start_ns == b->start_ns &&
-	       a->name == b->name && a->domain == b->domain && a->range_kind == b->range_kind;
-}
-
-static int copy_event(
-	struct open_range **list, size_t *count, size_t *cap, const struct vtr_event *e)
-{
-	struct open_range *o;
-
-	if (vpt_grow(list, cap, *count + 1, sizeof(**list)))
-		return VPT_ENOMEM;
-	o = &(*list)[(*count)++];
-	o->event = *e;
-	o->ended = 0;
-	if (e->payload.blob) {
-		o->event.payload.bytes =
-			e->payload.bytes < VTR_BLOB_MAX ? e->payload.bytes : VTR_BLOB_MAX;
-		memcpy(o->blob, e->payload.blob, o->event.payload.bytes);
-	}
-	return VPT_OK;
-}
-
-/* Its payload, which may have moved with the array. */
-static struct vtr_event *open_event(struct open_range *o)
-{
-	if (o->event.payload.blob)
-		o->event.payload.blob = o->blob;
-	return &o->event;
-}
-
-static void take_open(void *ctx, const struct vtr_event *e)
-{
-	struct vtr_writer *w = ctx;
-
-	copy_event(&w->open, &w->open_count, &w->open_cap, e);
-}
-
-static int hold(struct vtr_writer *w, const struct vtr_event *e)
-{
-	return copy_event(&w->held, &w->held_count, &w->held_cap, e);
-}
-
-static void put_event(struct vtr_writer *w, const struct vtr_event *e)
-{
-	switch (e->type) {
-	case VTR_EVENT_RANGE:
-		put_range(w, e);
-		break;
-	case VTR_EVENT_MARK:
-		put_mark(w, e);
-		break;
-	case VTR_EVENT_COUNTER:
-		put_counter(w, e);
-		break;
-	case VTR_EVENT_GRAPH:
-		put_graph(w, e);
-		break;
-	}
-}
-
-static void take_event(void *ctx, const struct vtr_event *e)
-{
-	struct vtr_writer *w = ctx;
-	uint64_t time_ns = e->type == VTR_EVENT_RANGE ? e->end_ns : e->start_ns;
-	size_t i;
-
-	vtr_recorder_bound(w->recorder);
-	if (w->closing && time_ns > w->cut_ns && !hold(w, e))
-		return;
-	put_event(w, e);
-	for (i = 0; w->closing && i < w->open_count; i++)
-		w->open[i].ended |= same_range(&w->open[i].event, e);
-}
-
-/* What the end of the chunk before had to leave out. */
-static void put_held(struct vtr_writer *w)
-{
-	size_t i;
-
-	for (i = 0; i < w->held_count; i++)
-		put_event(w, open_event(&w->held[i]));
-	w->held_count = 0;
-}
-
-/* Rings are drained as a whole: a chunk that ended in between would drain them again, from
- * within. */
-static void drain(struct vtr_writer *w)
-{
-	w->draining = 1;
-	if (!w->closing)
-		put_held(w);
-	w->drained += vtr_threads_drain(take_event, w);
-	w->draining = 0;
-}
 
 /* ---- the end of a chunk ---- */
-
-static void put_open(struct vtr_writer *w, struct open_range *o)
-{
-	const struct vtr_event *e = open_event(o);
-	struct vtr_lane *lane = vtr_recorder_thread(w->recorder, e->tid);
-	struct payload payload = take_payload(w, &e->payload);
-	struct vpt_open row = {.lane = lane->key,
-		.start_ns = e->start_ns,
-		.name = vtr_recorder_name(w->recorder, e->name),
-		.domain = vtr_recorder_name(w->recorder, e->domain),
-		.range_kind = e->range_kind,
-		.payload = payload.type,
-		.value = payload.value};
-
-	vtr_recorder_refer(w->recorder, lane);
-	vpt_batch_put(vtr_recorder_batch(w->recorder), VPT_OPEN, 0, &row);
-}
 
 static void take_thread_name(void *ctx, uint32_t tid, uint32_t name)
 {
@@ -300,39 +75,15 @@ static void take_thread_name(void *ctx, uint32_t tid, uint32_t name)
 	vtr_recorder_name_lane(vtr_recorder_thread(w->recorder, tid), name);
 }
 
-static int is_open(const struct vtr_writer *w, const struct vtr_event *e)
-{
-	size_t i;
-
-	for (i = 0; i < w->open_count; i++)
-		if (same_range(&w->open[i].event, e))
-			return 1;
-	return 0;
-}
-
 static void closing(void *ctx)
 {
 	struct vtr_writer *w = ctx;
 	size_t i;
 
-	w->open_count = 0;
-	put_held(w);
-	w->cut_ns = vtr_now();
-	if (!w->last)
-		vtr_threads_open(take_open, w);
-	if (!w->last && !w->draining) {
-		w->closing = 1;
-		drain(w);
-		w->closing = 0;
-	}
-	for (i = 0; i < w->open_count; i++)
-		if (!w->open[i].ended && open_event(&w->open[i])->start_ns <= w->cut_ns)
-			put_open(w, &w->open[i]);
-	/* Open at the cut, but ended before its stack was copied. */
-	for (i = 0; i < w->held_count; i++)
-		if (w->held[i].event.type == VTR_EVENT_RANGE &&
-			w->held[i].event.start_ns <= w->cut_ns && !is_open(w, &w->held[i].event))
-			put_open(w, &w->held[i]);
+	if (w->last)
+		vtr_edge_put_held(&w->edge);
+	else
+		vtr_edge_close(&w->edge);
 	for (i = 0; i < w->point_count; i++)
 		vpt_batch_put(vtr_recorder_batch(w->recorder), VPT_CLOCK, 0, &w->points[i]);
 	w->point_count = 0;
@@ -430,7 +181,7 @@ static int read_buffers(struct vtr_writer *w)
 		vtr_cupti_decode(cupti, &full, w->recorder);
 		vtr_pool_recycle(w->o.pool, &full);
 		vtr_pool_grow(w->o.pool);
-		drain(w);
+		w->drained += vtr_edge_drain(&w->edge);
 	}
 	vtr_pool_grow(w->o.pool);
 	vtr_cupti_settle(cupti, w->recorder, !more && atomic_load(&w->finish));
@@ -479,7 +230,7 @@ static int one_round(struct vtr_writer *w)
 	int more;
 
 	read_mail(w);
-	drain(w);
+	w->drained += vtr_edge_drain(&w->edge);
 	vtr_recorder_room(w->recorder);
 	more = read_buffers(w);
 	if (chunk_is_due(w) || life_sign_is_due(w)) {
@@ -493,30 +244,11 @@ static int one_round(struct vtr_writer *w)
 /* The last round: everything that is left, and ranges that never ended. */
 static void finish(struct vtr_writer *w)
 {
-	struct open_range *open;
-	size_t i, count;
 	uint64_t refused;
 
 	while (one_round(w))
 		;
-	w->open_count = 0;
-	vtr_threads_open(take_open, w);
-	/* Away from w: the end of a chunk in between makes another list there. */
-	open = w->open;
-	count = w->open_count;
-	w->open = NULL;
-	w->open_count = w->open_cap = 0;
-	for (i = 0; i < count; i++) {
-		struct vtr_event *e = open_event(&open[i]);
-
-		if (!e->start_ns)
-			continue;
-		e->end_ns = w->stop_ns > e->start_ns ? w->stop_ns : e->start_ns;
-		e->unmatched = 1;
-		vtr_recorder_room(w->recorder);
-		put_range(w, e);
-	}
-	vpt_free(open);
+	vtr_edge_end_open(&w->edge, w->stop_ns);
 	count_drops(w);
 	refused = vtr_names_refused() - w->names_refused;
 	if (refused)
@@ -525,7 +257,8 @@ static void finish(struct vtr_writer *w)
 	vtr_recorder_resume(w->recorder, w->stop_ns);
 	w->last = 1;
 	vtr_recorder_flush(w->recorder, VTR_FLUSH_LAST);
-	put_held(w); /* there are some only if the file has failed: they count as dropped */
+	vtr_edge_put_held(
+		&w->edge); /* there are some only if the file has failed: they count as dropped */
 	publish(w);
 }
 
@@ -584,6 +317,7 @@ int vtr_writer_start(
 	rc = vtr_recorder_new(&ro, &w->recorder, err);
 	if (rc)
 		goto out;
+	w->edge.recorder = w->recorder;
 	w->keeps_tsc = vtr_tsc_begin();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -643,8 +377,7 @@ void vtr_writer_free(struct vtr_writer *w)
 		return;
 	vtr_recorder_free(w->recorder);
 	vpt_free(w->drops);
-	vpt_free(w->held);
-	vpt_free(w->open);
+	vtr_edge_free(&w->edge);
 	vtr_gate_free(&w->ended);
 	pthread_mutex_destroy(&w->lock);
 	vpt_free(w);
