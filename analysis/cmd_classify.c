@@ -6,6 +6,7 @@
 #include "analysis/command.h"
 
 #include "analysis/families.h"
+#include "analysis/kernel_rules.h"
 #include "formats/memory.h"
 
 #include <errno.h>

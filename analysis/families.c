@@ -16,13 +16,10 @@
  * their neighbours rather than by their name (eager attention). */
 #include "analysis/families.h"
 
-#include "analysis/rule_pattern.h"
-#include "analysis/stages.h"
-#include "formats/memory.h"
+#include "formats/error.h"
 
 #include <assert.h>
 #include <pthread.h>
-#include <regex.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -540,86 +537,12 @@ int vpa_family_is_glue(enum vpa_family family)
 	return has_flag(family, IS_GLUE);
 }
 
-/* ---- a user's rules ---- */
-
-struct user_rule {
-	enum vpa_family family;
-	regex_t regex;
-};
-
-struct vpa_rules {
-	struct user_rule *rules;
-	size_t count;
-};
-
-/* One line without its end. Adds a rule, or nothing for a comment. */
-static int read_rule(
-	struct vpa_rules *r, const char *line, size_t len, size_t number, struct vpt_err *err)
+int vpa_family_has_backend(enum vpa_family family)
 {
-	const char *tab = memchr(line, '\t', len);
-	struct user_rule *rule = &r->rules[r->count];
-	int rc;
-
-	if (!len || *line == '#' || vpa_stage_is_rule(line, len))
-		return VPT_OK;
-	if (!tab || tab + 1 == line + len || memchr(line, '\0', len))
-		return vpt_fail(err, VPT_EINVAL,
-			"line %zu of the rules: expected a family, a tab and a pattern, found "
-			"\"%.*s\"",
-			number, (int)(len < 80 ? len : 80), line);
-	if (vpa_family_find(line, (size_t)(tab - line), &rule->family))
-		return vpt_fail(err, VPT_EINVAL,
-			"line %zu of the rules: expected a family such as \"attention\" or "
-			"\"gemm\", "
-			"found \"%.*s\"",
-			number, (int)(tab - line < 80 ? tab - line : 80), line);
-	rc = vpa_rule_compile(
-		tab + 1, len - (size_t)(tab + 1 - line), REG_NOSUB, number, &rule->regex, err);
-	if (!rc)
-		r->count++;
-	return rc;
+	return has_flag(family, IS_ATTENTION | BESIDE_ATTENTION);
 }
 
-struct vpa_rules *vpa_rules_read(const char *text, size_t len, struct vpt_err *err)
-{
-	struct vpa_rules *r = vpt_calloc(1, sizeof(*r));
-	const char *line = text, *end = text + len;
-	size_t lines = 1, number;
-
-	for (number = 0; number < len; number++)
-		lines += text[number] == '\n';
-	if (r)
-		r->rules = vpt_calloc(lines, sizeof(*r->rules));
-	if (!r || !r->rules) {
-		vpt_fail(err, VPT_ENOMEM, "no memory for %zu lines of rules", lines);
-		goto fail;
-	}
-	for (number = 1; line < end; number++) {
-		const char *stop = memchr(line, '\n', (size_t)(end - line));
-		size_t length = (size_t)((stop ? stop : end) - line);
-
-		if (read_rule(r, line, length - (length && line[length - 1] == '\r'), number, err))
-			goto fail;
-		line = stop ? stop + 1 : end;
-	}
-	return r;
-fail:
-	vpa_rules_free(r);
-	return NULL;
-}
-
-void vpa_rules_free(struct vpa_rules *r)
-{
-	if (!r)
-		return;
-	while (r->count)
-		regfree(&r->rules[--r->count].regex);
-	vpt_free(r->rules);
-	vpt_free(r);
-}
-
-/* The name as the header promises it to a rule. */
-static void copy_for_rules(char *text, size_t cap, const char *name, size_t len)
+void vpa_kernel_name_plain(char *text, size_t cap, const char *name, size_t len)
 {
 	enum { PREFIX = sizeof(NVCC_PREFIX) - 1 };
 	size_t i, n = 0;
@@ -637,26 +560,4 @@ static void copy_for_rules(char *text, size_t cap, const char *name, size_t len)
 		i++;
 	}
 	text[n] = '\0';
-}
-
-void vpa_rules_classify(
-	const struct vpa_rules *r, const char *name, size_t len, struct vpa_kernel_class *out)
-{
-	char text[4096];
-	size_t i;
-
-	vpa_classify(name, len, out);
-	if (!r || !r->count)
-		return;
-	copy_for_rules(text, sizeof(text), name, len);
-	for (i = 0; i < r->count; i++)
-		if (!regexec(&r->rules[i].regex, text, 0, NULL, 0))
-			break;
-	if (i == r->count)
-		return;
-	out->family = r->rules[i].family;
-	if (!has_flag(out->family, IS_ATTENTION | BESIDE_ATTENTION))
-		out->backend = NULL;
-	else if (!out->backend)
-		out->backend = "user";
 }

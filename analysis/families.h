@@ -6,8 +6,6 @@
 #ifndef VPA_ANALYSIS_FAMILIES_H
 #define VPA_ANALYSIS_FAMILIES_H
 
-#include "formats/error.h"
-
 #include <stddef.h>
 
 enum vpa_family {
@@ -50,24 +48,10 @@ int vpa_family_is_comm(enum vpa_family family);
  * an eager attention without ending it. */
 int vpa_family_is_glue(enum vpa_family family);
 
-/* ---- a user's own rules, which come first ----
- *
- * One a line: a family's name, a tab, a POSIX extended regular expression. The first that matches
- * decides. Empty lines, lines that begin with # and rules for ranges (stages.h) are passed over. */
-struct vpa_rules;
+/* The attention families and the softmax of an eager one: those that have a backend. */
+int vpa_family_has_backend(enum vpa_family family);
 
-/* Reads rules from `len` bytes, borrowed for the call. The caller frees the result with
- * vpa_rules_free(). NULL and a sentence with the line's number if a line is wrong (VPT_EINVAL) or
- * there is no memory (VPT_ENOMEM). No rule at all is fine. */
-struct vpa_rules *vpa_rules_read(const char *text, size_t len, struct vpt_err *err);
-
-void vpa_rules_free(struct vpa_rules *rules); /* accepts NULL */
-
-/* Like vpa_classify(), the user's rules first; `rules` NULL: none. A rule sees the first 4,095
- * bytes of the name without the file names of anonymous namespaces, and a NUL in it as "?". What it
- * calls attention keeps the backend that the name tells, else has "user". Speed and memory are
- * those of regexec(3). Any thread. */
-void vpa_rules_classify(
-	const struct vpa_rules *rules, const char *name, size_t len, struct vpa_kernel_class *out);
+/* Writes at most cap - 1 bytes and a NUL: the name without the file names of anonymous namespaces, a NUL in it as "?". */
+void vpa_kernel_name_plain(char *text, size_t cap, const char *name, size_t len);
 
 #endif

@@ -1,6 +1,7 @@
 /* resolver_maps.c - numbering. Everything a chunk numbers for itself is looked up once per chunk; after that
  * an event costs an array access. */
 #include "analysis/resolver_maps.h"
+#include "analysis/kernel_rules.h"
 
 #include "formats/memory.h"
 

@@ -2,7 +2,7 @@
  * whose reader passes these lines over as this one does those. */
 #include "analysis/stages.h"
 
-#include "analysis/rule_pattern.h"
+#include "analysis/rule_file.h"
 #include "formats/memory.h"
 
 #include <regex.h>
@@ -97,23 +97,21 @@ static int read_kind(struct rule *rule, const char *text, size_t len)
 }
 
 static int read_rule(
-	struct vpa_stage_rules *r, const char *line, size_t len, size_t number, struct vpt_err *err)
+	struct vpa_stage_rules *r, const struct vpa_rule_line *line, struct vpt_err *err)
 {
-	const char *tab = memchr(line, '\t', len);
+	const char *tab = memchr(line->text, '\t', line->len),
+		   *kind = line->text + sizeof(prefix) - 1;
 	struct rule *rule = &r->rules[r->count];
 	int rc;
 
 	memset(rule, 0, sizeof(*rule));
-	line += sizeof(prefix) - 1;
-	len -= sizeof(prefix) - 1;
-	if (!tab || memchr(line, '\0', len) || tab + 1 == line + len || tab < line ||
-		!read_kind(rule, line, (size_t)(tab - line)))
+	if (!tab || memchr(line->text, '\0', line->len) || tab + 1 == line->text + line->len ||
+		tab < kind || !read_kind(rule, kind, (size_t)(tab - kind)))
 		return vpt_fail(err, VPT_EINVAL,
 			"line %zu of the rules: expected \"range\" and request, block, step, "
-			"context, stage or none, a tab and a pattern, found \"range %.*s\"",
-			number, (int)(len < 80 ? len : 80), line);
-	rc = vpa_rule_compile(
-		tab + 1, len - (size_t)(tab + 1 - line), 0, number, &rule->regex, err);
+			"context, stage or none, a tab and a pattern, found \"%.*s\"",
+			line->number, (int)(line->len < 80 ? line->len : 80), line->text);
+	rc = vpa_rule_compile(line, (size_t)(tab + 1 - line->text), 0, &rule->regex, err);
 	if (!rc)
 		r->count++;
 	return rc;
@@ -122,26 +120,19 @@ static int read_rule(
 struct vpa_stage_rules *vpa_stage_rules_read(const char *text, size_t len, struct vpt_err *err)
 {
 	struct vpa_stage_rules *r = vpt_calloc(1, sizeof(*r));
-	const char *line = text, *end = text + len;
-	size_t lines = 1, number;
+	struct vpa_rule_file file;
+	struct vpa_rule_line line;
 
-	for (number = 0; number < len; number++)
-		lines += text[number] == '\n';
+	vpa_rule_file_begin(&file, text, len);
 	if (r)
-		r->rules = vpt_calloc(lines, sizeof(*r->rules));
+		r->rules = vpt_calloc(file.lines, sizeof(*r->rules));
 	if (!r || !r->rules) {
-		vpt_fail(err, VPT_ENOMEM, "no memory for %zu lines of rules", lines);
+		vpt_fail(err, VPT_ENOMEM, "no memory for %zu lines of rules", file.lines);
 		goto fail;
 	}
-	for (number = 1; line < end; number++) {
-		const char *stop = memchr(line, '\n', (size_t)(end - line));
-		size_t length = (size_t)((stop ? stop : end) - line);
-
-		length -= length && line[length - 1] == '\r';
-		if (vpa_stage_is_rule(line, length) && read_rule(r, line, length, number, err))
+	while (vpa_rule_file_next(&file, &line))
+		if (vpa_stage_is_rule(line.text, line.len) && read_rule(r, &line, err))
 			goto fail;
-		line = stop ? stop + 1 : end;
-	}
 	return r;
 fail:
 	vpa_stage_rules_free(r);

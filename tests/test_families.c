@@ -2,6 +2,7 @@
  * where it is there, from the larger shared table; the one-pass matcher is held against regexec(3)
  * running the same patterns one after another. */
 #include "analysis/families.h"
+#include "analysis/kernel_rules.h"
 
 #include "formats/memory.h"
 

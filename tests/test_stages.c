@@ -1,5 +1,6 @@
 /* test_stages.c - what a range is: annotations, built-in names, a user's rules. */
 #include "analysis/families.h"
+#include "analysis/kernel_rules.h"
 #include "analysis/stages.h"
 
 #include <inttypes.h>
