@@ -44,7 +44,7 @@ static void find_bps(struct vpa_report *r, const struct vpa_blocks *b)
 	f = vpa_finding_add(r, "bps", "warn");
 	if (!f)
 		return;
-	f->title = "whoever steers the video waits for whole blocks: make them shorter";
+	f->title = "what a user steers shows up a whole block later: make blocks shorter";
 	f->measured = vpa_arena_printf(&r->arena, "%.2f blocks a second", b->bps);
 	f->threshold = "2 blocks a second";
 }
