@@ -23,10 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef VPT_VERSION
-#define VPT_VERSION "0.1.0"
-#endif
-
 enum {
 	EXIT_PATIENCE_MS =
 		1000 /* how long an exiting process waits for a function of ours that another thread is in */
@@ -49,11 +45,6 @@ static struct {
 } all = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP};
 
 /* ---- what it is doing ---- */
-
-const char *vptrace_version(void)
-{
-	return VPT_VERSION;
-}
 
 enum vptrace_state vptrace_status(void)
 {
