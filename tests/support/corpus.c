@@ -1,4 +1,4 @@
-/* corpus.c - each file of tests/corpus: what it is there to show, and how it is made.
+/* corpus.c - each file of tests/corpus: what it is there to show, and how it is made. More of them stand in corpus_hostile.c.
  *
  * Everything is made from nothing, so that the files can be made again when the format grows; nothing in
  * here is random. Payloads come from hand.c where the writer would refuse to write them. */
@@ -8,6 +8,7 @@
 #include "formats/chunk.h"
 #include "formats/memory.h"
 #include "formats/writer.h"
+#include "tests/support/corpus_hostile.h"
 #include "tests/support/hand.h"
 #include "tests/support/script.h"
 
@@ -567,7 +568,7 @@ static void nothing(struct vpt_buffer *file)
 }
 
 #define DATA VPT_EDATA
-const struct vpt_corpus_file vpt_corpus[] = {
+static const struct vpt_corpus_file files[] = {
 	{"good-empty.zst", "A header and no chunk: a process killed before its first second.", "",
 		0, empty_capture},
 	{"good-small.zst", "A step with a copy, two kernels, a synchronisation and two ranges.",
@@ -638,4 +639,12 @@ const struct vpt_corpus_file vpt_corpus[] = {
 	{"bad-not-sqlite.sqlite", "SQLite's magic and then nothing of SQLite.", NULL, 0,
 		not_sqlite},
 };
-const size_t vpt_corpus_count = sizeof(vpt_corpus) / sizeof(vpt_corpus[0]);
+
+const struct vpt_corpus_file *vpt_corpus_at(size_t i)
+{
+	const size_t own = sizeof(files) / sizeof(files[0]);
+
+	if (i < own)
+		return &files[i];
+	return i - own < vpt_corpus_hostile_count ? &vpt_corpus_hostile[i - own] : NULL;
+}

@@ -15,7 +15,7 @@ struct vpt_corpus_file {
 	void (*make)(struct vpt_buffer *file);
 };
 
-extern const struct vpt_corpus_file vpt_corpus[];
-extern const size_t vpt_corpus_count;
+/* One after another; NULL: there are no more. */
+const struct vpt_corpus_file *vpt_corpus_at(size_t i);
 
 #endif
