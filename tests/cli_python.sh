@@ -27,6 +27,29 @@ python() {
 }
 preload=
 
+# ---- the same structs as in the header ----
+
+VPTRACE_HEADER=$source/tracer/vptrace.h python "structs have the header's fields" -W ignore <<'PY'
+import ctypes, os, re, vptrace
+
+header = re.sub(r"/\*.*?\*/", "", open(os.environ["VPTRACE_HEADER"]).read(), flags=re.S)
+kinds = {"size_t": ctypes.c_size_t, "uint64_t": ctypes.c_uint64, "uint32_t": ctypes.c_uint32, "int": ctypes.c_int,
+         "enum vptrace_profile": ctypes.c_int, "const char *": ctypes.c_char_p, "int64_t": ctypes.c_int64, "double": ctypes.c_double}
+
+def fields(struct):
+    for line in re.search(r"struct %s \{(.*?)\};" % struct, header, re.S).group(1).split(";"):
+        line = " ".join(line.split())
+        for kind in sorted(kinds, key=len, reverse=True):
+            if line.startswith(kind):
+                yield from ((name.strip(), kinds[kind]) for name in line[len(kind):].split(","))
+                break
+        else:
+            assert not line, line
+
+for struct, ours in (("vptrace_stats", vptrace._Stats), ("vptrace_options", vptrace._Options), ("vptrace_note", vptrace._Note)):
+    assert list(fields(struct)) == [tuple(f) for f in ours._fields_], (struct, list(fields(struct)), ours._fields_)
+PY
+
 # ---- without the library ----
 
 cat >nothing.py <<'PY'

@@ -26,6 +26,15 @@ ranges_only() { # ranges_only RULE REASON [NAME=VALUE...]
 
 ranges_only "a libcupti that is not there" "cannot open" VPTRACE_LIBCUPTI=/nonexistent/libcupti.so.13
 ranges_only "a libcupti that is none" "libcupti" VPTRACE_LIBCUPTI=/bin/true
+# As CUDA 13.2's does where there is no driver.
+if [ -e /dev/nvidiactl ] || ! sed -n 's/^	X([a-z_0-9]*, \(cupti[A-Za-z_0-9]*\),.*/int \1(void) { __builtin_trap(); }/p' \
+	"$VPT_SOURCE_DIR/tracer/cupti_abi.h" >"$work/dies.c" ||
+	! ${CC:-cc} -shared -fPIC -o "$work/libdies.so" "$work/dies.c" 2>"$work/err"; then
+	echo "part skipped: there is a GPU here, or no compiler"
+else
+	grep -q cuptiGetVersion "$work/dies.c" || fail "no library that dies was made"
+	ranges_only "a libcupti that dies without a driver" "no CUDA driver" VPTRACE_LIBCUPTI="$work/libdies.so"
+fi
 real=
 for folder in "${CUDA_HOME:-/usr/local/cuda}/lib64" "${CUDA_HOME:-/usr/local/cuda}/extras/CUPTI/lib64"; do
 	[ -e "$folder/libcupti.so.13" ] && real=$folder/libcupti.so.13

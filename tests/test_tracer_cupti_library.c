@@ -61,6 +61,11 @@ static void nothing_is_found_where_nothing_is(void **unused)
 	unsetenv("CUDA_HOME");
 	unsetenv("CUDA_PATH");
 	if (!rc) { /* the dynamic linker knows one */
+		if (vtr_driver_load(&err)) {
+			print_message("skipped: no driver to ask that one with\n");
+			skip();
+		}
+		assert_int_equal(vtr_library_ask(&library, &err), VPTRACE_OK);
 		assert_non_null(strstr(library.path, "libcupti.so"));
 		assert_true(library.api >= VTR_CUPTI_FLOOR);
 		return;
@@ -77,6 +82,7 @@ static void a_mapped_copy_comes_first(void **unused)
 	(void)unused;
 	need_real();
 	assert_int_equal(vtr_library_load(REAL, &library, &err), VPTRACE_OK);
+	assert_int_equal(vtr_library_ask(&library, &err), VPTRACE_OK);
 	setenv("CUDA_HOME", "/nowhere", 1);
 	assert_int_equal(vtr_library_load(NULL, &again, &err), VPTRACE_OK);
 	unsetenv("CUDA_HOME");
@@ -163,9 +169,8 @@ static void without_a_driver_the_reason_is_told(void **unused)
 		vtr_pool_begin(o.pool);
 		assert_int_equal(vtr_cupti_start(&o, &c, &err), VPTRACE_ENOCUPTI);
 		assert_null(c);
-		assert_non_null(strstr(err.text, "cuptiSubscribe"));
-		assert_non_null(strstr(err.text, "999"));
 		assert_non_null(strstr(err.text, "no CUDA driver"));
+		assert_non_null(strstr(err.text, "libcuda.so.1"));
 	}
 	vtr_pool_free(o.pool);
 }

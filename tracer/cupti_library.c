@@ -214,14 +214,30 @@ int vtr_library_load(const char *path, struct vtr_library *out, struct vpt_err *
 		return rc;
 	}
 	note_path(out);
-	if (out->fn.version(&out->api) != VTR_CUPTI_OK || out->api < VTR_CUPTI_FLOOR)
+	return VPT_OK;
+}
+
+int vtr_library_ask(struct vtr_library *library, struct vpt_err *err)
+{
+	if (library->fn.version(&library->api) != VTR_CUPTI_OK || library->api < VTR_CUPTI_FLOOR)
 		return vpt_fail(err, VPTRACE_ENOCUPTI,
 			"%s: CUPTI %u is older than version 18, which came with CUDA 11.8",
-			out->path, out->api);
+			library->path, library->api);
 	return VPT_OK;
 }
 
 /* ---- the driver ---- */
+
+int vtr_driver_load(struct vpt_err *err)
+{
+	const char *reason;
+
+	if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL))
+		return VPT_OK;
+	reason = dlerror();
+	return vpt_fail(err, VPTRACE_ENOCUPTI, "no CUDA driver: %s",
+		reason ? reason : "libcuda.so.1 cannot be loaded");
+}
 
 void *vtr_driver_symbol(const char *name)
 {

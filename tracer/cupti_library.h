@@ -18,10 +18,18 @@ struct vtr_library {
 	char path[VTR_LIBRARY_PATH_MAX];
 };
 
-/* Finds, maps and binds. `path` NULL: wherever one is; otherwise that one or none. VPT_OK or
- * VPTRACE_ENOCUPTI with the reason. One thread at a time. Maps nothing that would start a thread or
- * need a driver. */
+/* Finds, maps and binds, and calls nothing of it. `path` NULL: wherever one is; otherwise that one or none.
+ * VPT_OK or VPTRACE_ENOCUPTI with the reason. One thread at a time. Maps nothing that would start a thread
+ * or need a driver. */
 int vtr_library_load(const char *path, struct vtr_library *out, struct vpt_err *err);
+
+/* Asks a loaded one for its version. VPT_OK; VPTRACE_ENOCUPTI: too old. Not before vtr_driver_load(): the
+ * libcupti of CUDA 13.2 looks for a driver in each of its functions, and where there is none calls itself until
+ * the stack is full. */
+int vtr_library_ask(struct vtr_library *library, struct vpt_err *err);
+
+/* Maps the driver for good, as CUPTI would. VPT_OK; VPTRACE_ENOCUPTI: there is none. */
+int vtr_driver_load(struct vpt_err *err);
 
 /* A function of the driver if the process has mapped one; NULL otherwise. Any thread. */
 void *vtr_driver_symbol(const char *name);

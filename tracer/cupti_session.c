@@ -396,6 +396,10 @@ static int load(struct vtr_cupti *c, const struct vtr_cupti_options *o, struct v
 		c->library.fn.version(&c->library.api);
 	} else if (!c->library.api) {
 		rc = vtr_library_load(o->path, &c->library, err);
+		if (!rc)
+			rc = vtr_driver_load(err);
+		if (!rc)
+			rc = vtr_library_ask(&c->library, err);
 	}
 	if (!rc) {
 		vtr_sizes_learn(&c->library.fn, &c->sizes);

@@ -108,6 +108,8 @@ class Statistics(typing.NamedTuple):
     file_bytes: int = 0
     names_dropped: int = 0  # names beyond the limit of distinct ones
     buffers_kept: int = 0  # that CUPTI had not given back when the capture ended
+    cupti_records: int = 0  # that CUPTI delivered: of them, received are all but the filtered
+    filtered: int = 0
     stop_code: int = 0
 
 
