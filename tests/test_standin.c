@@ -557,6 +557,29 @@ static void fork_leaves_the_log_alone(void)
 	RIG_EQUAL(op[1].start_ns, op[0].end_ns);
 }
 
+/* A child that forks in turn, and calls in between. */
+static void forks_of_forks_go_on(void)
+{
+	cudaKernel_t k = rig_kernel("k");
+	pid_t child;
+	int status;
+
+	rig_launch(k, 10 * US, NULL);
+	child = fork();
+	if (!child) {
+		alarm(10);
+		child = fork();
+		if (!child) {
+			struct timespec t;
+
+			_exit(clock_gettime(CLOCK_REALTIME, &t) != 0);
+		}
+		_exit(waitpid(child, &status, 0) != child || status);
+	}
+	RIG_EQUAL(waitpid(child, &status, 0), child);
+	RIG_EQUAL(status, 0);
+}
+
 #define CASE(name, environment)                                                                    \
 	{                                                                                          \
 #name, environment, name, 0                                                        \
@@ -590,6 +613,7 @@ static const struct rig_case cases[] = {
 	CASE(ptx_is_read_for_its_entries, ""),
 	CASE(programs_run_on_the_real_runtime, ""),
 	CASE(fork_leaves_the_log_alone, ""),
+	CASE(forks_of_forks_go_on, ""),
 };
 
 int main(int argc, char **argv)

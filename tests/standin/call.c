@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -51,6 +52,13 @@ void sim_lock(void)
 void sim_unlock(void)
 {
 	pthread_mutex_unlock(&lock);
+}
+
+void sim_lock_forked(void)
+{
+	static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+	memcpy(&lock, &fresh, sizeof(lock));
 }
 
 /* Asked for with every record, and a system call each: kept until a fork. */

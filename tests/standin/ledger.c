@@ -89,7 +89,7 @@ static void after_fork_in_child(void)
 	forked = 1;
 	op_log = NULL;
 	op_log_asked = 0;
-	sim_unlock();
+	sim_lock_forked();
 }
 
 __attribute__((constructor)) static void watch_forks(void)

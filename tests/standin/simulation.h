@@ -173,6 +173,8 @@ void sim_due(uint64_t ns);
 
 void sim_lock(void); /* recursive */
 void sim_unlock(void);
+/* In a forked child, whose thread has another id than the one that took the lock before the fork. */
+void sim_lock_forked(void);
 uint32_t sim_tid(void);
 uint32_t sim_pid(void);
 int sim_is_virtual(void);
