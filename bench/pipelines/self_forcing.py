@@ -106,7 +106,6 @@ def rotated(x, cos, sin):
 class Layer(nn.Module):
     """Attention over the cache, attention over the text, feed-forward. The three methods between the two
     attentions are what --compile compiles."""
-
     def __init__(self, shape):
         super().__init__()
         width = shape.width
@@ -117,8 +116,8 @@ class Layer(nn.Module):
         self.norm_text = nn.LayerNorm(width)
         self.text_q, self.text_kv = nn.Linear(width, width), nn.Linear(width, 2 * width)
         self.text_out = nn.Linear(width, width)
-        self.feed_forward = nn.Sequential(
-            nn.Linear(width, shape.feed_forward), nn.GELU("tanh"), nn.Linear(shape.feed_forward, width))
+        self.feed_forward = nn.Sequential(nn.Linear(width, shape.feed_forward), nn.GELU("tanh"),
+                                          nn.Linear(shape.feed_forward, width))
 
     def before(self, x, moment, cos, sin):
         """The queries, keys and values of self-attention."""
@@ -138,8 +137,7 @@ class Layer(nn.Module):
         """Adds what the text's attention found, and the feed-forward part."""
         shift, scale, gate = (self.modulation + moment)[3:]
         x = x + self.text_out(attended.transpose(1, 2).flatten(2))
-        return x + self.feed_forward(
-            functional.layer_norm(x, x.shape[-1:]) * (1 + scale) + shift) * gate
+        return x + self.feed_forward(functional.layer_norm(x, x.shape[-1:]) * (1 + scale) + shift) * gate
 
     def forward(self, x, moment, text, cos, sin, cache, start):
         tokens = x.shape[1]
@@ -154,7 +152,6 @@ class Layer(nn.Module):
 
 class Transformer(nn.Module):
     """Predicts the flow from the latents of one block to noise, given the blocks in the cache."""
-
     def __init__(self, shape):
         super().__init__()
         width = shape.width
@@ -165,14 +162,13 @@ class Transformer(nn.Module):
         self.head = nn.Linear(width, CHANNELS * 4)
         tokens = shape.blocks * LATENTS * shape.frame_tokens
         angles = torch.outer(
-            torch.arange(tokens).float(),
-            10000.0**(-torch.arange(shape.head // 2).float() * 2 / shape.head))
+            torch.arange(tokens).float(), 10000.0**(-torch.arange(shape.head // 2).float() * 2 / shape.head))
         dtype = self.head.weight.dtype
         self.register_buffer("cos", angles.cos().to(dtype), persistent=False)
         self.register_buffer("sin", angles.sin().to(dtype), persistent=False)
-        self.register_buffer(
-            "cache", torch.zeros(shape.layers, 2, 1, shape.heads, tokens, shape.head, dtype=dtype),
-            persistent=False)
+        self.register_buffer("cache",
+                             torch.zeros(shape.layers, 2, 1, shape.heads, tokens, shape.head, dtype=dtype),
+                             persistent=False)
 
     def to_tokens(self, latents):
         s = self.shape
@@ -202,13 +198,13 @@ class Transformer(nn.Module):
 
 class TextEncoder(nn.Module):
     """A few layers over random tokens."""
-
     def __init__(self, shape):
         super().__init__()
         self.embedding = nn.Embedding(1000, shape.width)
         self.layers = nn.ModuleList(
-            nn.TransformerEncoderLayer(shape.width, shape.heads, 4 * shape.width, dropout=0,
-                                       batch_first=True, norm_first=True) for _ in range(4))
+            nn.TransformerEncoderLayer(
+                shape.width, shape.heads, 4 * shape.width, dropout=0, batch_first=True, norm_first=True)
+            for _ in range(4))
 
     def forward(self, tokens):
         x = self.embedding(tokens)
@@ -222,7 +218,6 @@ class TextEncoder(nn.Module):
 
 class CausalConv(nn.Module):
     """A 3-D convolution that sees the present and two past frames, which it keeps from block to block."""
-
     def __init__(self, inputs, outputs):
         super().__init__()
         self.conv = nn.Conv3d(inputs, outputs, 3, padding=(0, 1, 1))
@@ -237,7 +232,6 @@ class CausalConv(nn.Module):
 
 class Decoder(nn.Module):
     """Latent frames to video frames: 8 times as wide and high, 4 times as many but for the very first."""
-
     def __init__(self, shape):
         super().__init__()
         channels = shape.decoder
@@ -274,12 +268,10 @@ class Decoder(nn.Module):
 
 class Offloaded:
     """The weights of each layer live in host memory and visit the device for one call."""
-
     def __init__(self, layers, device, pinned):
         self._device = device
         self._homes = {
-            layer: [(p, p.data.cpu().pin_memory() if pinned else p.data.cpu())
-                    for p in layer.parameters()]
+            layer: [(p, p.data.cpu().pin_memory() if pinned else p.data.cpu()) for p in layer.parameters()]
             for layer in layers
         }
         for home in self._homes.values():
@@ -306,7 +298,6 @@ def looked_at(_, x):
 class Replayed:
     """A pass of each block is captured once as a CUDA graph, and replayed: the cache's length is part of
     what is captured."""
-
     def __init__(self, model):
         self._model, self._graphs, self._inputs, self._pool = model, {}, None, None
 
@@ -329,7 +320,6 @@ class Replayed:
 
 class Moments:
     """Moments on a stream: CUDA events, or on a CPU the clock."""
-
     def __init__(self, device):
         self._on_gpu = device.type == "cuda"
 
@@ -363,17 +353,22 @@ class Pipeline:
             self.decoder = Decoder(shape).eval()
             self.prompt = torch.randint(1000, (1, shape.text_tokens))
             self.timesteps = torch.tensor(timesteps(shape.steps) + [0.0], dtype=torch.float32)
-            self.pixels = torch.empty(
-                shape.blocks, 3, LATENTS * TEMPORAL, 16 * shape.rows, 16 * shape.columns,
-                dtype=torch.uint8, device="cpu", pin_memory=self.on_gpu and not options.pageable)
+            self.pixels = torch.empty(shape.blocks,
+                                      3,
+                                      LATENTS * TEMPORAL,
+                                      16 * shape.rows,
+                                      16 * shape.columns,
+                                      dtype=torch.uint8,
+                                      device="cpu",
+                                      pin_memory=self.on_gpu and not options.pageable)
         torch.set_default_dtype(before)
         self.parameters = sum(p.numel() for p in self.transformer.parameters())
         self.visit = lambda layer, x: contextlib.nullcontext()
         if options.sync_per_layer:
             self.visit = looked_at
         if options.offload:
-            self.visit = Offloaded(self.transformer.layers, self.device,
-                                   self.on_gpu and not options.pageable).visit
+            self.visit = Offloaded(self.transformer.layers, self.device, self.on_gpu
+                                   and not options.pageable).visit
         if options.compile:
             for layer in self.transformer.layers:
                 for name in ("before", "between", "after"):
@@ -382,8 +377,13 @@ class Pipeline:
         self.side = torch.cuda.Stream() if options.two_streams else None
 
     def noise(self):
-        return torch.randn(1, CHANNELS, LATENTS, 2 * self.shape.rows, 2 * self.shape.columns,
-                           dtype=self.dtype, device=self.device)
+        return torch.randn(1,
+                           CHANNELS,
+                           LATENTS,
+                           2 * self.shape.rows,
+                           2 * self.shape.columns,
+                           dtype=self.dtype,
+                           device=self.device)
 
     def denoise(self, index, text):
         """The clean latents of block `index`, whose keys and values are in the cache afterwards."""
@@ -465,7 +465,11 @@ class Pipeline:
             "wall_ms": wall_ms,
             "total_ms": total_ms,
             "fps_end_to_end": sum(frames) / total_ms * 1000,
-            "blocks": [{"index": i, "frames": f, "end_ms": e} for i, (f, e) in enumerate(zip(frames, ends))],
+            "blocks": [{
+                "index": i,
+                "frames": f,
+                "end_ms": e
+            } for i, (f, e) in enumerate(zip(frames, ends))],
         }
         if len(ends) > 1 and not self.options.vae_at_end:
             steady_ms = ends[-1] - ends[0]
@@ -485,31 +489,41 @@ def count(text):
 
 
 def parser():
-    p = argparse.ArgumentParser(description=__doc__.split("\n")[0],
-                                epilog="The library is the one that VPTRACE_LIBRARY names, or build/libvptrace.so.")
+    p = argparse.ArgumentParser(
+        description=__doc__.split("\n")[0],
+        epilog="The library is the one that VPTRACE_LIBRARY names, or build/libvptrace.so.")
     size = p.add_mutually_exclusive_group()
     size.add_argument("--small", action="store_true", help="8 layers and a thinner decoder: a few GB")
     size.add_argument("--tiny", action="store_true", help="a toy for tests on a CPU")
     for name in ("layers", "blocks", "steps"):
         p.add_argument("--" + name, type=count, metavar="N", help="instead of the size's own number")
     p.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
-    p.add_argument("--dtype", choices=("bfloat16", "float16", "float32"),
+    p.add_argument("--dtype",
+                   choices=("bfloat16", "float16", "float32"),
                    help="bfloat16 on a GPU, else float32")
     p.add_argument("--attention", choices=ATTENTION, default="flash", help="back-end of SDPA (flash)")
     p.add_argument("--seed", type=int, default=0)
     wrong = p.add_argument_group("what can be wrong")
     wrong.add_argument("--sync-per-layer", action="store_true", help="an .item() in each layer")
-    wrong.add_argument("--offload", action="store_true", help="each layer's weights come from the host in each pass")
-    wrong.add_argument("--pageable", action="store_true", help="frames and offloaded weights in memory that is not pinned")
+    wrong.add_argument("--offload",
+                       action="store_true",
+                       help="each layer's weights come from the host in each pass")
+    wrong.add_argument("--pageable",
+                       action="store_true",
+                       help="frames and offloaded weights in memory that is not pinned")
     built = p.add_argument_group("how it is built")
-    built.add_argument("--cuda-graph", action="store_true", help="a pass of each block is captured once and replayed")
+    built.add_argument("--cuda-graph",
+                       action="store_true",
+                       help="a pass of each block is captured once and replayed")
     built.add_argument("--compile", action="store_true", help="torch.compile around the attentions")
     built.add_argument("--two-streams", action="store_true", help="decoder and copies beside the next block")
     built.add_argument("--vae-at-end", action="store_true", help="all blocks are decoded after the last one")
     out = p.add_argument_group("what is recorded")
     out.add_argument("--repeat", type=count, default=1, metavar="N", help="videos that are recorded (1)")
     out.add_argument("--warmup", type=int, metavar="N", help="videos before them (1; with --tiny 0)")
-    out.add_argument("--trace", metavar="FILE", help="a vptrace capture; without it CUDA_INJECTION64_PATH does it")
+    out.add_argument("--trace",
+                     metavar="FILE",
+                     help="a vptrace capture; without it CUDA_INJECTION64_PATH does it")
     out.add_argument("--profiler", metavar="FILE", help="a trace of torch.profiler (.json or .json.gz)")
     out.add_argument("--events", metavar="FILE", help="times of blocks by CUDA events, FPS and BPS, as JSON")
     return p
@@ -522,13 +536,17 @@ def read_options(words):
     o.warmup = (0 if o.tiny else 1) if o.warmup is None else o.warmup
     forbidden = (
         (o.trace and o.profiler, "--trace and --profiler: only one can have the GPU's profiling library"),
-        (o.device == "cpu" and (o.cuda_graph or o.two_streams), "--cuda-graph and --two-streams need --device cuda"),
-        (o.device == "cpu" and o.attention not in ("flash", "math"), "on a CPU only --attention flash and math exist"),
-        (o.cuda_graph and (o.sync_per_layer or o.offload), "--cuda-graph: a wait or a visiting weight cannot be captured"),
+        (o.device == "cpu"
+         and (o.cuda_graph or o.two_streams), "--cuda-graph and --two-streams need --device cuda"),
+        (o.device == "cpu"
+         and o.attention not in ("flash", "math"), "on a CPU only --attention flash and math exist"),
+        (o.cuda_graph
+         and (o.sync_per_layer or o.offload), "--cuda-graph: a wait or a visiting weight cannot be captured"),
         (o.sync_per_layer and o.offload, "--sync-per-layer and --offload: one at a time"),
         (o.offload and o.compile, "--offload and --compile: one at a time"),
         (o.two_streams and o.vae_at_end, "--two-streams and --vae-at-end: nothing would overlap"),
-        (o.device == "cuda" and not torch.cuda.is_available(), "no GPU that PyTorch can use; --device cpu works with --tiny"),
+        (o.device == "cuda"
+         and not torch.cuda.is_available(), "no GPU that PyTorch can use; --device cpu works with --tiny"),
     )
     for is_wrong, text in forbidden:
         if is_wrong:
@@ -592,8 +610,9 @@ def main(words):
         with open(o.events, "w", encoding="utf-8") as file:
             json.dump(result, file, indent=1)
     last = videos[-1]
-    print("%s: %d blocks in %.1f ms%s" % (where, len(last["blocks"]), last["total_ms"],
-                                          ", %.2f FPS, %.3f BPS" % (last["fps"], last["bps"]) if "fps" in last else ""))
+    print("%s: %d blocks in %.1f ms%s" %
+          (where, len(last["blocks"]), last["total_ms"], ", %.2f FPS, %.3f BPS" %
+           (last["fps"], last["bps"]) if "fps" in last else ""))
     if o.device == "cpu":
         print("on a cpu: these numbers say nothing about a GPU")
     if o.trace:
