@@ -197,9 +197,11 @@ class Transformer(nn.Module):
 
 
 class TextEncoder(nn.Module):
-    """A few layers over random tokens."""
+    """A few layers over random tokens. They are to use the back-end of --attention like the rest, which the
+    fast path of torch's encoder layers does not."""
     def __init__(self, shape):
         super().__init__()
+        torch.backends.mha.set_fastpath_enabled(False)
         self.embedding = nn.Embedding(1000, shape.width)
         self.layers = nn.ModuleList(
             nn.TransformerEncoderLayer(
