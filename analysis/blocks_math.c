@@ -4,6 +4,7 @@
 
 #include "formats/error.h"
 #include "formats/memory.h"
+#include "formats/vectorise.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,44 +79,141 @@ static double select_rank(double *values, size_t count, size_t rank)
 	return values[rank];
 }
 
+/* Values in classes of equal width, so that only those of one or two have to be put in order. */
+enum { CLASSES = 4096 };
+
+struct classes {
+	double least, scale;
+};
+
+static inline size_t class_of(const struct classes *c, double value)
+{
+	return (size_t)(int)((value - c->least) * c->scale);
+}
+
+VPT_VECTORISE
+static void bounds_of(const double *values, size_t count, double *least, double *most)
+{
+	double a = values[0], b = values[0];
+	size_t i;
+
+	for (i = 1; i < count; i++) {
+		a = values[i] < a ? values[i] : a;
+		b = values[i] > b ? values[i] : b;
+	}
+	*least = a;
+	*most = b;
+}
+
+/* The median; of an even number, the mean of the two in the middle. Moves the values about. */
+static double middle_of(double *values, size_t count)
+{
+	size_t low = (count - 1) / 2, high = count / 2, below = 0, inside = 0, n = 0, k, from, to;
+	uint32_t sizes[CLASSES] = {0};
+	struct classes c;
+	double most, first;
+
+	bounds_of(values, count, &c.least, &most);
+	if (most <= c.least)
+		return c.least;
+	c.scale = (CLASSES - 1) / (most - c.least);
+	for (k = 0; k < count; k++)
+		sizes[class_of(&c, values[k])]++;
+	for (from = 0; below + sizes[from] <= low; from++)
+		below += sizes[from];
+	for (to = from, inside = sizes[from]; below + inside <= high;)
+		inside += sizes[++to];
+	for (k = 0; k < count; k++) {
+		size_t own = class_of(&c, values[k]);
+
+		values[n] = values[k];
+		n += own >= from && own <= to;
+	}
+	first = select_rank(values, inside, low - below);
+	return low == high ? first : (first + select_rank(values, inside, high - below)) / 2;
+}
+
+/* slopes[d - 1] of the lines from `from` to the values `d` places on, which are `step` apart. */
+VPT_VECTORISE
+static void slopes_from(const double *restrict from, const double *restrict distances, size_t count,
+	double *restrict slopes)
+{
+	size_t d;
+
+	for (d = 1; d < count; d++)
+		slopes[d - 1] = (from[d] - from[0]) / distances[d];
+}
+
 int vpa_slope_of(const uint64_t *values, size_t count, double *slope)
 {
-	size_t step = (count + SLOPE_VALUES - 1) / SLOPE_VALUES, n = 0, i, k;
-	size_t taken = (count + step - 1) / step;
-	double *slopes = vpt_alloc(taken * (taken - 1) / 2, sizeof(*slopes));
+	size_t step = (count + SLOPE_VALUES - 1) / SLOPE_VALUES, n = 0, i;
+	size_t taken = (count + step - 1) / step, pairs = taken * (taken - 1) / 2;
+	double *slopes = vpt_alloc(pairs + 2 * taken, sizeof(*slopes));
+	double *ys = slopes + pairs, *distances = ys + taken;
 
 	*slope = 0;
 	if (!slopes)
 		return VPT_ENOMEM;
-	for (i = 0; i < count; i += step)
-		for (k = i + step; k < count; k += step)
-			slopes[n++] = ((double)values[k] - (double)values[i]) / (double)(k - i);
-	*slope = select_rank(slopes, n, (n - 1) / 2);
-	if (n % 2 == 0)
-		*slope = (*slope + select_rank(slopes, n, n / 2)) / 2;
+	for (i = 0; i < taken; i++) {
+		ys[i] = (double)values[i * step];
+		distances[i] = (double)(i * step);
+	}
+	for (i = 0; i < taken; i++) {
+		slopes_from(ys + i, distances, taken - i, slopes + n);
+		n += taken - i - 1;
+	}
+	*slope = middle_of(slopes, n);
 	vpt_free(slopes);
 	return VPT_OK;
 }
 
-/* Least squares of y = a + b * min(x, at): the sum of squares that remains, and b. */
-static double hinge(const uint64_t *values, size_t count, size_t at, double *b)
+/* Least squares of y = a + b * min(x, at) over values counted from the first one. */
+struct hinge {
+	double a, b;
+	double about; /* the sum of squares that remains, but for rounding */
+};
+
+/* Sums over values[0, count): all that hinges are made of. */
+struct hinge_sums {
+	size_t count;
+	double y, xy, yy;
+};
+
+static void sum_until(struct hinge_sums *s, const uint64_t *values, size_t end)
 {
-	double n = (double)count, sx = 0, sy = 0, sxx = 0, sxy = 0, a, rest = 0;
+	for (; s->count < end; s->count++) {
+		double y = (double)values[s->count] - (double)values[0];
+
+		s->y += y;
+		s->xy += (double)s->count * y;
+		s->yy += y * y;
+	}
+}
+
+/* The best hinge with its corner where `left` ends. */
+static struct hinge hinge_at(const struct hinge_sums *left, const struct hinge_sums *all)
+{
+	double n = (double)all->count, k = (double)left->count;
+	double sx = k * (k - 1) / 2 + (n - k) * k;
+	double sxx = (k - 1) * k * (2 * k - 1) / 6 + (n - k) * k * k;
+	double sxy = left->xy + k * (all->y - left->y), spread = n * sxx - sx * sx;
+	struct hinge h;
+
+	h.b = spread > 0 ? (n * sxy - sx * all->y) / spread : 0;
+	h.a = (all->y - h.b * sx) / n;
+	h.about = all->yy - h.a * all->y - h.b * sxy;
+	return h;
+}
+
+/* The sum of squares that remains. */
+static double rest_of(const uint64_t *values, size_t count, size_t at, const struct hinge *h)
+{
+	double rest = 0;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		double x = (double)(i < at ? i : at), y = (double)values[i] - (double)values[0];
-
-		sx += x;
-		sy += y;
-		sxx += x * x;
-		sxy += x * y;
-	}
-	*b = n * sxx - sx * sx > 0 ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : 0;
-	a = (sy - *b * sx) / n;
-	for (i = 0; i < count; i++) {
 		double x = (double)(i < at ? i : at),
-		       y = (double)values[i] - (double)values[0] - a - *b * x;
+		       y = (double)values[i] - (double)values[0] - h->a - h->b * x;
 
 		rest += y * y;
 	}
@@ -125,24 +223,41 @@ static double hinge(const uint64_t *values, size_t count, size_t at, double *b)
 int64_t vpa_saturation_of(const uint64_t *values, size_t count)
 {
 	size_t step = (count + SLOPE_VALUES - 1) / SLOPE_VALUES, best = 0, at;
-	double b, straight, least;
+	struct hinge_sums all = {0}, left = {0};
+	double b = 0, straight, least, near;
+	struct hinge h;
 
 	if (count < 6)
 		return -1;
-	straight = least = hinge(values, count, count, &b);
+	sum_until(&all, values, count);
+	h = hinge_at(&all, &all);
+	straight = least = near = rest_of(values, count, count, &h);
 	/* Two values at least on either side: one alone is no slope. */
 	for (at = 2; at + 2 <= count; at += step) {
-		double rest = hinge(values, count, at, &b);
+		sum_until(&left, values, at);
+		h = hinge_at(&left, &all);
+		near = h.b > 0 && h.about < near ? h.about : near;
+	}
+	/* Of those that are the best but for rounding the best one. */
+	near += 1e-9 * all.yy;
+	left = (struct hinge_sums){0};
+	for (at = 2; at + 2 <= count; at += step) {
+		double rest;
 
-		if (b > 0 && rest < least) {
+		sum_until(&left, values, at);
+		h = hinge_at(&left, &all);
+		if (h.b <= 0 || h.about > near)
+			continue;
+		rest = rest_of(values, count, at, &h);
+		if (rest < least) {
 			least = rest;
 			best = at;
+			b = h.b;
 		}
 	}
 	/* A straight line that is nearly as good has no corner, and growth that cannot be seen is none. */
 	if (!best || least > straight / 4)
 		return -1;
-	hinge(values, count, best, &b);
 	return b * (double)best > 0.02 * (double)values[0] ? (int64_t)best : -1;
 }
 
