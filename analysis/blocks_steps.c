@@ -36,6 +36,8 @@ static int gather_steps(const struct vpa_blocks_writer *w, const struct vpa_bloc
 			sample->first_ns < sums->first_ns ? sample->first_ns : sums->first_ns;
 		sums->last_ns = last > sums->last_ns ? last : sums->last_ns;
 	}
+	vpa_spread_settle(&sums->all);
+	vpa_spread_settle(&sums->measured);
 	return VPT_OK;
 }
 

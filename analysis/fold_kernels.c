@@ -15,8 +15,8 @@
 enum {
 	/* Ops that run at once; what comes on top of so many is given no share. No GPU runs as many kernels. */
 	RUNNING_MAX = 128,
-	MEMCPY_ROW = 0,
-	MEMSET_ROW = 1,
+	MEMSET_ROW = 0,
+	MEMCPY_ROW = 1,
 	KERNEL_ROWS = 2 /* kernel k has row 2 + k */
 };
 
@@ -107,9 +107,10 @@ VPA_RARE static int make_room(struct state *s, size_t rows, size_t devices)
 
 static inline uint32_t row_of(const struct vpa_ops *ops, size_t i)
 {
-	return ops->kind[i] == VPA_KERNEL   ? KERNEL_ROWS + ops->kernel[i]
-	       : ops->kind[i] == VPA_MEMCPY ? MEMCPY_ROW
-					    : MEMSET_ROW;
+	/* What is no kernel has number ~0. */
+	uint32_t row = KERNEL_ROWS + ops->kernel[i];
+
+	return row == MEMCPY_ROW && ops->kind[i] == VPA_MEMSET ? MEMSET_ROW : row;
 }
 
 /* Ops that run one after the other have all their time for themselves; only of the last it is not known yet. */
@@ -117,20 +118,19 @@ static int add_serial(
 	struct state *s, struct device *d, const struct vpa_ops *ops, const struct vpa_op_run *run)
 {
 	size_t i, last = run->end - (size_t)1;
+	int failed = 0;
 
 	for (i = run->begin; i < last; i++) {
 		struct row *row = &s->rows[row_of(ops, i)];
 		uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
 
 		row->exclusive_ns += ns;
-		if (vpa_spread_add(&row->time, ns))
-			return VPT_ENOMEM;
+		failed |= vpa_spread_add(&row->time, ns);
 	}
 	begin_op(s, d, ops->start_ns[last], ops->end_ns[last], row_of(ops, last));
-	return vpa_spread_add(
-		       &s->rows[row_of(ops, last)].time, ops->end_ns[last] - ops->start_ns[last])
-		       ? VPT_ENOMEM
-		       : VPT_OK;
+	failed |= vpa_spread_add(
+		&s->rows[row_of(ops, last)].time, ops->end_ns[last] - ops->start_ns[last]);
+	return failed ? VPT_ENOMEM : VPT_OK;
 }
 
 static int add_one(struct state *s, struct device *d, const struct vpa_ops *ops, size_t i)
@@ -250,6 +250,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	struct state *s = state;
 	size_t i;
 
+	for (i = 0; i < s->row_count; i++)
+		vpa_spread_settle(&s->rows[i].time);
 	for (i = 0; i < s->device_cap; i++)
 		advance(s, &s->devices[i], UINT64_MAX);
 	return write_families(s, c, out) || write_kernels(s, c, out) ? VPT_ENOMEM : VPT_OK;

@@ -1,6 +1,7 @@
 /* spread.c - counting durations. Sums are integers, so the order of samples never shows. */
 #include "analysis/spread.h"
 
+#include "analysis/model.h"
 #include "formats/memory.h"
 #include "formats/vectorise.h"
 
@@ -20,61 +21,11 @@ static uint64_t middle_of(size_t bucket)
 	return ((uint64_t)(bucket % OCTAVE + OCTAVE) << shift) + (((uint64_t)1 << shift) >> 1);
 }
 
-static int become_histogram(struct vpa_spread_builder *b)
-{
-	uint64_t *counts = vpt_calloc(BUCKETS, sizeof(*counts));
-	size_t i;
-
-	if (!counts)
-		return VPT_ENOMEM;
-	for (i = 0; i < b->count; i++)
-		counts[vpa_spread_bucket(b->values[i])]++;
-	vpt_free(b->values);
-	b->values = counts;
-	b->is_histogram = 1;
-	return VPT_OK;
-}
-
-int vpa_spread_keep(struct vpa_spread_builder *b, uint64_t ns)
-{
-	if (b->count == VPA_SPREAD_EXACT) {
-		if (become_histogram(b))
-			return VPT_ENOMEM;
-		b->values[vpa_spread_bucket(ns)]++;
-		return VPT_OK;
-	}
-	if (vpt_grow(&b->values, &b->cap, b->count + 1, sizeof(*b->values)))
-		return VPT_ENOMEM;
-	b->values[b->count] = ns;
-	return VPT_OK;
-}
-
 /* What many samples add up to. */
 struct sums {
 	uint64_t total_ns, least, most;
 	unsigned __int128 squares;
 };
-
-enum { FEW = 256 };
-
-/* Of at most FEW samples below 2^28, so that nothing overflows. */
-VPT_VECTORISE
-static struct sums sum_small(const uint64_t *values, size_t count)
-{
-	uint64_t total_ns = 0, squares = 0;
-	int64_t least = INT64_MAX, most = 0;
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		int64_t ns = (int64_t)values[i];
-
-		total_ns += values[i];
-		squares += (uint64_t)(uint32_t)values[i] * (uint32_t)values[i];
-		least = ns < least ? ns : least;
-		most = ns > most ? ns : most;
-	}
-	return (struct sums){total_ns, (uint64_t)least, (uint64_t)most, squares};
-}
 
 static struct sums sum_any(const uint64_t *values, size_t count)
 {
@@ -92,29 +43,186 @@ static struct sums sum_any(const uint64_t *values, size_t count)
 	return s;
 }
 
-int vpa_spread_add_all(struct vpa_spread_builder *b, const uint64_t *values, size_t count)
+/* Few samples, in groups: with as many as the last group lacks on top. */
+enum { GROUP = 8, FEW = 256 };
+_Static_assert(VPA_SPREAD_FRESH % GROUP == 0 && FEW % GROUP == 0, "whole groups");
+
+/* The bits of floats are looked at. */
+union floats {
+	float numbers[FEW];
+	uint32_t bits[FEW];
+};
+
+/* The buckets of whole groups of samples below 2^28: from 64 on a float's exponent and the six bits behind it are what
+ * vpa_spread_bucket() makes of a number, less a constant. One of the bits that do not count is cleared, so that no rounding
+ * carries into those that do. */
+VPT_VECTORISE
+static void find_buckets(const uint32_t *restrict values, size_t count,
+	union floats *restrict scratch, uint32_t *restrict buckets)
+{
+	size_t i;
+
+	_Static_assert(OCTAVE == 64, "six bits");
+	for (i = 0; i < (count & ~(size_t)(GROUP - 1)); i++)
+		scratch->numbers[i] = (float)(int32_t)(values[i] & ~(values[i] >> 8));
+	for (i = 0; i < (count & ~(size_t)(GROUP - 1)); i++) {
+		uint32_t ns = values[i], small = 0 - (uint32_t)(ns < OCTAVE);
+		uint32_t bits = (scratch->bits[i] >> 17) - (127 + 5) * OCTAVE;
+
+		buckets[i] = (ns & small) | (bits & ~small);
+	}
+}
+
+/* The sums of whole groups: at most FEW samples below 2^28, so that nothing overflows. */
+VPT_VECTORISE
+static struct sums sum_small(const uint32_t *values, size_t count)
+{
+	uint64_t total_ns = 0, squares = 0;
+	uint32_t least = UINT32_MAX, most = 0;
+	size_t i;
+
+	for (i = 0; i < (count & ~(size_t)(GROUP - 1)); i++) {
+		uint32_t ns = values[i];
+
+		least = ns < least ? ns : least;
+		most = ns > most ? ns : most;
+		total_ns += ns;
+		squares += (uint64_t)ns * ns;
+	}
+	return (struct sums){total_ns, least, most, squares};
+}
+
+/* Counts samples that are in the histogram. */
+static void count_sums(struct vpa_spread_builder *b, size_t count, const struct sums *sums)
+{
+	b->min_ns = !b->count || sums->least < b->min_ns ? sums->least : b->min_ns;
+	b->max_ns = sums->most > b->max_ns ? sums->most : b->max_ns;
+	b->count += count;
+	b->total_ns += sums->total_ns;
+	b->squares += sums->squares;
+}
+
+static void count_any(struct vpa_spread_builder *b, const uint64_t *values, size_t count)
+{
+	struct sums sums = sum_any(values, count);
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		b->values[vpa_spread_bucket(values[i])]++;
+	count_sums(b, count, &sums);
+}
+
+/* The same of 1 to FEW samples below 2^28, which may have more on top. */
+static void count_small(struct vpa_spread_builder *b, uint32_t *values, size_t count)
+{
+	size_t whole = (count + GROUP - 1) & ~(size_t)(GROUP - 1), i;
+	uint64_t first = values[0], extra = whole - count;
+	uint32_t buckets[FEW];
+	union floats scratch;
+	struct sums sums;
+
+	for (i = count; i < whole; i++)
+		values[i] = values[0];
+	find_buckets(values, whole, &scratch, buckets);
+	sums = sum_small(values, whole);
+	sums.total_ns -= extra * first;
+	sums.squares -= extra * first * first;
+	for (i = 0; i < count; i++)
+		b->values[buckets[i]]++;
+	count_sums(b, count, &sums);
+}
+
+static int become_histogram(struct vpa_spread_builder *b)
+{
+	uint64_t *counts = vpt_calloc(BUCKETS, sizeof(*counts)), *samples = b->values;
+	size_t count = b->count;
+
+	if (!counts)
+		return VPT_ENOMEM;
+	b->values = counts;
+	b->is_histogram = 1;
+	b->count = b->total_ns = b->max_ns = 0;
+	b->squares = 0;
+	count_any(b, samples, count);
+	vpt_free(samples);
+	return VPT_OK;
+}
+
+/* Moves the fresh samples to where they stay. */
+static void take_fresh(struct vpa_spread_builder *b)
+{
+	uint32_t i, count = b->fresh_count;
+
+	b->fresh_count = 0;
+	if (b->is_histogram && count)
+		count_small(b, b->fresh, count);
+	for (i = 0; !b->is_histogram && i < count; i++)
+		b->values[b->count++] = b->fresh[i];
+}
+
+void vpa_spread_settle(struct vpa_spread_builder *b)
 {
 	struct sums sums;
-	uint64_t bits = 0;
-	size_t i = 0, k;
 
-	/* Until samples fall into the histogram, and so that there is a least and a most. */
+	take_fresh(b);
+	if (b->is_histogram || !b->count)
+		return;
+	sums = sum_any(b->values, b->count);
+	b->min_ns = sums.least;
+	b->max_ns = sums.most;
+	b->total_ns = sums.total_ns;
+	b->squares = sums.squares;
+}
+
+VPA_RARE int vpa_spread_add_slowly(struct vpa_spread_builder *b, uint64_t ns)
+{
+	size_t room = VPA_SPREAD_FRESH;
+
+	take_fresh(b);
+	if (!b->is_histogram && b->count == VPA_SPREAD_EXACT && become_histogram(b))
+		return VPT_ENOMEM;
+	if (b->is_histogram) {
+		count_any(b, &ns, 1);
+	} else {
+		/* This one, and so many behind it as may stay. */
+		if (vpt_grow(&b->values, &b->cap, b->count + 1 + room, sizeof(*b->values)))
+			return VPT_ENOMEM;
+		b->values[b->count++] = ns;
+		room = VPA_SPREAD_EXACT - b->count;
+	}
+	b->fresh_room = room < VPA_SPREAD_FRESH ? (uint32_t)room : VPA_SPREAD_FRESH;
+	return VPT_OK;
+}
+
+/* Writes the samples as 32 bits; returns all of their bits. */
+VPT_VECTORISE
+static uint64_t narrow(const uint64_t *restrict values, size_t count, uint32_t *restrict out)
+{
+	uint64_t bits = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		bits |= values[i];
+		out[i] = (uint32_t)values[i];
+	}
+	return bits;
+}
+
+int vpa_spread_add_all(struct vpa_spread_builder *b, const uint64_t *values, size_t count)
+{
+	uint32_t few[FEW];
+	size_t i = 0, n;
+
 	for (; i < count && !b->is_histogram; i++)
 		if (vpa_spread_add(b, values[i]))
 			return VPT_ENOMEM;
-	if (i == count)
-		return VPT_OK;
-	for (k = i; k < count; k++) {
-		b->values[vpa_spread_bucket(values[k])]++;
-		bits |= values[k];
+	for (; i < count; i += n) {
+		n = count - i < FEW ? count - i : FEW;
+		if (narrow(values + i, n, few) >> 28)
+			count_any(b, values + i, n);
+		else
+			count_small(b, few, n);
 	}
-	sums = bits >> 28 || count > FEW ? sum_any(values + i, count - i)
-					 : sum_small(values + i, count - i);
-	b->count += count - i;
-	b->min_ns = sums.least < b->min_ns ? sums.least : b->min_ns;
-	b->max_ns = sums.most > b->max_ns ? sums.most : b->max_ns;
-	b->total_ns += sums.total_ns;
-	b->squares += sums.squares;
 	return VPT_OK;
 }
 
@@ -151,13 +259,15 @@ static uint64_t percentile(const struct vpa_spread_builder *b, unsigned percent)
 
 struct vpa_spread vpa_spread_of(struct vpa_spread_builder *b)
 {
-	struct vpa_spread s = {.count = b->count,
+	struct vpa_spread s;
+	double variance;
+
+	vpa_spread_settle(b);
+	s = (struct vpa_spread){.count = b->count,
 		.total_ns = b->total_ns,
 		.min_ns = b->min_ns,
 		.max_ns = b->max_ns,
 		.approximate = b->is_histogram};
-	double variance;
-
 	if (!b->count)
 		return s;
 	if (!b->is_histogram)
@@ -177,6 +287,7 @@ uint64_t vpa_spread_at_least(struct vpa_spread_builder *b, uint64_t ns)
 	uint64_t n = 0;
 	size_t i;
 
+	vpa_spread_settle(b);
 	if (b->is_histogram)
 		for (i = vpa_spread_bucket(ns); i < BUCKETS; i++)
 			n += b->values[i];

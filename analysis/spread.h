@@ -7,14 +7,17 @@
 
 #include "analysis/report.h"
 
-enum { VPA_SPREAD_EXACT = 4096 };
+enum { VPA_SPREAD_EXACT = 4096, VPA_SPREAD_FRESH = 32 };
 
+/* All zeros is empty. Samples are first laid down; what they add up to is known once they are settled. */
 struct vpa_spread_builder {
 	uint64_t count, total_ns, min_ns, max_ns;
 	unsigned __int128 squares;
 	uint64_t *values; /* samples, or the counts of the histogram */
 	size_t cap;
 	int is_histogram;
+	uint32_t fresh_count, fresh_room;
+	uint32_t fresh[VPA_SPREAD_FRESH]; /* below 2^28, and room has been made for them */
 };
 
 /* Values below 128 have buckets of their own; above, the top seven bits choose. */
@@ -28,29 +31,27 @@ static inline size_t vpa_spread_bucket(uint64_t ns)
 	return (size_t)shift * 64 + (size_t)(ns >> shift);
 }
 
-/* Keeps one more sample as it is, or turns the samples into a histogram and counts it there. */
-int vpa_spread_keep(struct vpa_spread_builder *b, uint64_t ns);
+/* What vpa_spread_add() does where it cannot just lay the sample down. */
+int vpa_spread_add_slowly(struct vpa_spread_builder *b, uint64_t ns);
 
-/* All zeros is empty. 0 or VPT_ENOMEM. */
+/* 0 or VPT_ENOMEM. */
 static inline int vpa_spread_add(struct vpa_spread_builder *b, uint64_t ns)
 {
-	if (b->is_histogram)
-		b->values[vpa_spread_bucket(ns)]++;
-	else if (vpa_spread_keep(b, ns))
-		return -1;
-	/* The first sample is beyond both zeros, or is zero. */
-	if (ns < b->min_ns || ns > b->max_ns) {
-		b->min_ns = !b->count || ns < b->min_ns ? ns : b->min_ns;
-		b->max_ns = ns > b->max_ns ? ns : b->max_ns;
+	uint32_t at = b->fresh_count;
+
+	if (at < b->fresh_room && !(ns >> 28)) {
+		b->fresh[at] = (uint32_t)ns;
+		b->fresh_count = at + 1;
+		return 0;
 	}
-	b->count++;
-	b->total_ns += ns;
-	b->squares += (unsigned __int128)ns * ns;
-	return 0;
+	return vpa_spread_add_slowly(b, ns);
 }
 
 /* Adds many. */
 int vpa_spread_add_all(struct vpa_spread_builder *b, const uint64_t *values, size_t count);
+
+/* Brings the sums up to date. */
+void vpa_spread_settle(struct vpa_spread_builder *b);
 
 void vpa_spread_free(struct vpa_spread_builder *b);
 
