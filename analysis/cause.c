@@ -58,10 +58,10 @@ static const struct vpa_call *call_at(
 		const struct vpa_call *call = vpa_calls_at(calls, p);
 
 		if (call->state & VPA_CALL_NESTED) {
-			p += call->encloses - 1; /* on to the call around it */
+			p += *vpa_call_encloses(call) - 1; /* on to the call around it */
 			continue;
 		}
-		return call->start_ns <= t && call != except ? call : NULL;
+		return vpa_call_start(call) <= t && call != except ? call : NULL;
 	}
 	return NULL;
 }
@@ -76,23 +76,23 @@ static uint32_t range_name_at(struct vpa_resolver *r, uint32_t thread, uint64_t 
 /* When the thread's last call before its call `launch` ended; 0: none known. */
 static uint64_t previous_call_end(const struct vpa_calls *calls, const struct vpa_call *launch)
 {
-	uint64_t p = vpa_calls_after(calls, launch->start_ns);
+	uint64_t p = vpa_calls_after(calls, vpa_call_start(launch));
 
 	/* Position p is the first that ends after the launch begins, so p - 1 ended before or at it; an empty launch
 	 * is not before itself. */
 	p -= p > calls->begin && vpa_calls_at(calls, p - 1) == launch;
-	return p > calls->begin ? vpa_calls_at(calls, p - 1)->end_ns : 0;
+	return p > calls->begin ? vpa_calls_end_at(calls, p - 1) : 0;
 }
 
 VPA_RARE static void answer_late_host(
 	struct vpa_idle *s, struct vpa_gap *gap, const struct vpa_call *launch)
 {
 	struct vpa_resolver *r = s->resolver;
-	const struct vpa_thread_past *past = &r->pasts[launch->thread];
+	const struct vpa_thread_past *past = &r->pasts[vpa_call_thread(launch)];
 	const struct vpa_call *in = call_at(&past->calls, gap->start_ns, launch);
 	uint64_t previous;
 
-	gap->range = range_name_at(r, launch->thread, gap->start_ns);
+	gap->range = range_name_at(r, vpa_call_thread(launch), gap->start_ns);
 	if (in) {
 		gap->opened_by = by_class[vpa_call_effect(in)].opens;
 		gap->call = in->name;
@@ -103,7 +103,7 @@ VPA_RARE static void answer_late_host(
 		return;
 	}
 	previous = previous_call_end(&past->calls, launch);
-	if (previous && launch->start_ns - previous < STALL_NS) {
+	if (previous && vpa_call_start(launch) - previous < STALL_NS) {
 		gap->opened_by = VPA_CAUSE_LAUNCH_RATE;
 		gap->call = launch->name;
 	} else {
@@ -138,7 +138,7 @@ static void choose_opener(struct vpa_idle *s, struct vpa_gap *gap)
 	const struct vpa_call *launch = gap->gating ? gap->gating->launch : NULL;
 
 	gap->call = gap->range = 0;
-	gap->thread = launch ? launch->thread : VPA_NONE;
+	gap->thread = launch ? vpa_call_thread(launch) : VPA_NONE;
 	if (!gap->before || !gap->gating) {
 		gap->opened_by =
 			gap->gating ? VPA_CAUSE_BEFORE_FIRST_WORK : VPA_CAUSE_AFTER_LAST_WORK;
@@ -154,7 +154,7 @@ static void choose_opener(struct vpa_idle *s, struct vpa_gap *gap)
 		gap->opened_by = VPA_CAUSE_INSIDE_GRAPH;
 		gap->call = launch->name;
 		gap->range = range ? range->name : 0;
-	} else if (launch->start_ns >= gap->start_ns) {
+	} else if (vpa_call_start(launch) >= gap->start_ns) {
 		answer_late_host(s, gap, launch);
 	} else {
 		answer_queued(r, gap, launch);
@@ -266,13 +266,13 @@ static void walk_thread(struct walk *w, uint32_t thread, uint64_t end)
 		const struct vpa_call *call = vpa_calls_at(calls, p);
 
 		if (call->state & VPA_CALL_NESTED) {
-			p += call->encloses - 1; /* on to the call around it */
+			p += *vpa_call_encloses(call) - 1; /* on to the call around it */
 			continue;
 		}
-		if (call->start_ns >= end)
+		if (vpa_call_start(call) >= end)
 			break;
-		go_on(w, call->start_ns, VPA_CAUSE_HOST_CODE);
-		go_on(w, call->end_ns < end ? call->end_ns : end,
+		go_on(w, vpa_call_start(call), VPA_CAUSE_HOST_CODE);
+		go_on(w, vpa_call_end(call) < end ? vpa_call_end(call) : end,
 			by_class[vpa_call_effect(call)].piece);
 	}
 	go_on(w, end, VPA_CAUSE_HOST_CODE);
@@ -308,9 +308,10 @@ static void walk_gap(struct walk *w)
 								      : VPA_CAUSE_UNKNOWN);
 		return;
 	}
-	if (launch->start_ns > w->at_ns)
-		walk_thread(w, launch->thread, earlier(launch->start_ns, gap->end_ns));
-	go_on(w, earlier(launch->end_ns, gap->end_ns), VPA_CAUSE_LAUNCH_CALL);
+	if (vpa_call_start(launch) > w->at_ns)
+		walk_thread(
+			w, vpa_call_thread(launch), earlier(vpa_call_start(launch), gap->end_ns));
+	go_on(w, earlier(vpa_call_end(launch), gap->end_ns), VPA_CAUSE_LAUNCH_CALL);
 	go_on(w, gap->end_ns, cause_after_launch(gap));
 }
 
@@ -321,14 +322,15 @@ static int spent_simply(const struct vpa_idle *s, const struct vpa_gap *gap, uin
 	const struct vpa_call *launch = gap->gating ? gap->gating->launch : NULL;
 	uint64_t returned;
 
-	if (!launch || launch->start_ns > gap->start_ns ||
+	if (!launch || vpa_call_start(launch) > gap->start_ns ||
 		gap->opened_by == VPA_CAUSE_INSIDE_GRAPH ||
 		vpa_intervals_touch(&r->lost, gap->start_ns, gap->end_ns) ||
 		vpa_intervals_touch(&r->profiler, gap->start_ns, gap->end_ns) ||
 		vpa_intervals_touch(&r->loading, gap->start_ns, gap->end_ns))
 		return 0;
-	returned = earlier(
-		launch->end_ns > gap->start_ns ? launch->end_ns : gap->start_ns, gap->end_ns);
+	returned =
+		earlier(vpa_call_end(launch) > gap->start_ns ? vpa_call_end(launch) : gap->start_ns,
+			gap->end_ns);
 	spent_ns[VPA_CAUSE_LAUNCH_CALL] += returned - gap->start_ns;
 	spent_ns[cause_after_launch(gap)] += gap->end_ns - returned;
 	return 1;

@@ -43,7 +43,7 @@ static inline enum vpa_cause vpa_cause_queued(struct vpa_resolver *r, uint64_t s
 	uint64_t end_ns, const struct vpa_call *launch, uint32_t stream, uint64_t previous,
 	uint64_t correlation)
 {
-	if (launch->end_ns > start_ns || start_ns - launch->end_ns < VPA_NEAR_NS)
+	if (vpa_call_end(launch) > start_ns || start_ns - vpa_call_end(launch) < VPA_NEAR_NS)
 		return VPA_CAUSE_LAUNCH_LATENCY;
 	if (vpa_resolver_waited(r, stream, previous, correlation))
 		return VPA_CAUSE_DEPENDENCY;

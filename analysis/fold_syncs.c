@@ -38,7 +38,7 @@ static int fold_call(void *state, const struct vpa_fold_context *c, const struct
 	if (!row)
 		return VPT_ENOMEM;
 	row->count++;
-	row->total_ns += call->end_ns - call->start_ns;
+	row->total_ns += vpa_call_end(call) - vpa_call_start(call);
 	return VPT_OK;
 }
 

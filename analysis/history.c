@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-int vpa_calls_begin_block(struct vpa_calls *c)
+int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread)
 {
 	struct vpa_call_block *block;
 
@@ -16,9 +16,11 @@ int vpa_calls_begin_block(struct vpa_calls *c)
 	block = vpt_alloc(1, sizeof(*block));
 	if (!block)
 		return VPT_ENOMEM;
+	block->thread = thread;
 	block->waiting = 0;
 	block->start_ns = UINT64_MAX;
 	memset(block->correlations, 0, sizeof(block->correlations));
+	memset(block->encloses, 0, sizeof(block->encloses));
 	c->blocks[c->block_count++] = block;
 	return VPT_OK;
 }
@@ -28,7 +30,7 @@ uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t)
 	uint64_t low = c->begin, high = c->end, step = 1;
 
 	/* Mostly near the end: gallop backwards, then halve. */
-	while (high > low && high - low > step && vpa_calls_at(c, high - step)->end_ns > t) {
+	while (high > low && high - low > step && vpa_calls_end_at(c, high - step) > t) {
 		high -= step;
 		step *= 2;
 	}
@@ -37,7 +39,7 @@ uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t)
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (vpa_calls_at(c, middle)->end_ns > t)
+		if (vpa_calls_end_at(c, middle) > t)
 			high = middle;
 		else
 			low = middle + 1;

@@ -9,19 +9,50 @@
 enum { VPA_CALL_BLOCK = 512 };
 
 struct vpa_call_block {
+	uint32_t thread;  /* index of the thread of all its calls */
 	uint32_t waiting; /* launches whose op has not been met */
 	uint64_t
 		start_ns; /* earliest start in it: an outer call may begin long before its neighbours */
 	struct vpa_call calls[VPA_CALL_BLOCK];
-	uint64_t correlations[VPA_CALL_BLOCK + 1]; /* theirs; 0: none, or no call there yet */
+	/* The same calls' columns. */
+	uint64_t starts_ns[VPA_CALL_BLOCK], ends_ns[VPA_CALL_BLOCK];
+	uint64_t correlations[VPA_CALL_BLOCK + 1]; /* 0: none, or no call there yet */
+	/* So many calls before it on the thread are inside it; of a nested one: so many calls after it stands the one around
+	 * it. */
+	uint32_t encloses[VPA_CALL_BLOCK];
 };
 
 /* The block that a call stands in: `slot` says where. */
-static inline struct vpa_call_block *vpa_call_block_of(struct vpa_call *call)
+static inline struct vpa_call_block *vpa_call_block_of(const struct vpa_call *call)
 {
-	char *first = (char *)(call - call->slot);
+	uintptr_t first = (uintptr_t)(call - call->slot);
 
 	return (struct vpa_call_block *)(first - offsetof(struct vpa_call_block, calls));
+}
+
+static inline uint64_t vpa_call_start(const struct vpa_call *call)
+{
+	return vpa_call_block_of(call)->starts_ns[call->slot];
+}
+
+static inline uint64_t vpa_call_end(const struct vpa_call *call)
+{
+	return vpa_call_block_of(call)->ends_ns[call->slot];
+}
+
+static inline uint64_t vpa_call_correlation(const struct vpa_call *call)
+{
+	return vpa_call_block_of(call)->correlations[call->slot];
+}
+
+static inline uint32_t *vpa_call_encloses(const struct vpa_call *call)
+{
+	return &vpa_call_block_of(call)->encloses[call->slot];
+}
+
+static inline uint32_t vpa_call_thread(const struct vpa_call *call)
+{
+	return vpa_call_block_of(call)->thread;
 }
 
 /* Calls in completion order. Position p stands at blocks[p / 512 - first]; calls never move. */
@@ -38,14 +69,21 @@ static inline struct vpa_call *vpa_calls_at(const struct vpa_calls *c, uint64_t 
 			->calls[position % VPA_CALL_BLOCK];
 }
 
+/* When the call at `position` ended. */
+static inline uint64_t vpa_calls_end_at(const struct vpa_calls *c, uint64_t position)
+{
+	return c->blocks[position / VPA_CALL_BLOCK - c->first_block]
+		->ends_ns[position % VPA_CALL_BLOCK];
+}
+
 /* A block of the call at `position`. */
 static inline struct vpa_call_block *vpa_calls_block(const struct vpa_calls *c, uint64_t position)
 {
 	return c->blocks[position / VPA_CALL_BLOCK - c->first_block];
 }
 
-/* Begins the block that the next call stands in. 0 or VPT_ENOMEM. */
-int vpa_calls_begin_block(struct vpa_calls *c);
+/* Begins the block that the next call of this thread stands in. 0 or VPT_ENOMEM. */
+int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread);
 
 /* Position of the first call that ends after `t` (calls.end if none). */
 uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t);

@@ -72,7 +72,7 @@ void vpa_idle_gap(
 		.opened_by = (enum vpa_cause)ops->gap_opened_by[i],
 		.call = ops->launch_name[i],
 		.range = vpa_ops_stretch(ops, i, &k)->range_name,
-		.thread = ops->launch[i] ? ops->launch[i]->thread : VPA_NONE,
+		.thread = ops->launch[i] ? vpa_call_thread(ops->launch[i]) : VPA_NONE,
 		.before = is_here || d->has_last ? &out->before : NULL,
 		.gating = &out->gating};
 }

@@ -13,26 +13,36 @@ enum {
 };
 
 #define LAUNCH_WAIT_NS ((uint64_t)10 * 1000000000)
-#define MET_WAIT_NS    ((uint64_t)1000000000)
 
 static struct vpa_launch *home(const struct vpa_launches *l, uint64_t correlation)
 {
 	return &l->slots[correlation & (l->slot_count - 1)];
 }
 
-/* Whether the entry found a place. */
-static int place(
-	struct vpa_launches *l, const struct vpa_thread_past *pasts, struct vpa_launch entry)
+/* The id of a live slot's call. */
+static uint64_t id_of(const struct vpa_launch *s, const struct vpa_thread_past *pasts)
 {
-	struct vpa_launch *s = home(l, entry.correlation);
+	return vpa_call_correlation(vpa_launch_call(s, pasts));
+}
+
+/* An entry on its way in. */
+struct entry {
+	uint64_t correlation;
+	struct vpa_launch launch;
+};
+
+/* Whether the entry found a place. */
+static int place(struct vpa_launches *l, const struct vpa_thread_past *pasts, const struct entry *e)
+{
+	struct vpa_launch *s = home(l, e->correlation);
 	int i;
 
 	for (i = 0; i < NEAR; i++) {
 		if (!vpa_launch_is_live(&s[i], pasts)) {
-			s[i] = entry;
+			s[i] = e->launch;
 			return 1;
 		}
-		l->doubled |= s[i].correlation == entry.correlation;
+		l->doubled |= id_of(&s[i], pasts) == e->correlation;
 	}
 	return 0;
 }
@@ -40,22 +50,24 @@ static int place(
 /* Whether an op that comes now is too late to have been launched by the call. */
 static int is_over(const struct vpa_launches *l, const struct vpa_call *call)
 {
-	return l->released_ns > call->end_ns && l->released_ns - call->end_ns >= LAUNCH_WAIT_NS;
+	uint64_t end_ns = vpa_call_end(call);
+
+	return l->released_ns > end_ns && l->released_ns - end_ns >= LAUNCH_WAIT_NS;
 }
 
 /* Puts the entry where it belongs in the place of one that is over, if the table is long enough for the calls of its
  * thread: others with few calls keep theirs for long. Returns whether that could be done. */
 static int replace(
-	struct vpa_launches *l, const struct vpa_thread_past *pasts, struct vpa_launch entry)
+	struct vpa_launches *l, const struct vpa_thread_past *pasts, const struct entry *e)
 {
-	struct vpa_launch *s = home(l, entry.correlation);
-	const struct vpa_calls *calls = &pasts[entry.thread].calls;
+	struct vpa_launch *s = home(l, e->correlation);
+	const struct vpa_calls *calls = &pasts[e->launch.owner - 1].calls;
 
-	if (!vpa_launch_is_live(s, pasts) || s->correlation == entry.correlation ||
+	if (!vpa_launch_is_live(s, pasts) || id_of(s, pasts) == e->correlation ||
 		calls->end - calls->begin > l->slot_count / 2 ||
 		!is_over(l, vpa_launch_call(s, pasts)))
 		return 0;
-	*s = entry;
+	*s = e->launch;
 	return 1;
 }
 
@@ -73,25 +85,28 @@ static int grow(struct vpa_launches *l, const struct vpa_thread_past *pasts)
 	if (!bigger.slots)
 		return VPT_ENOMEM;
 	for (i = 0; l->slot_count && i < l->slot_count + NEAR; i++)
-		if (vpa_launch_is_live(&l->slots[i], pasts))
-			bigger.ambiguous += !place(&bigger, pasts, l->slots[i]);
+		if (vpa_launch_is_live(&l->slots[i], pasts)) {
+			struct entry e = {id_of(&l->slots[i], pasts), l->slots[i]};
+
+			bigger.ambiguous += !place(&bigger, pasts, &e);
+		}
 	vpt_free(l->slots);
 	*l = bigger;
 	return VPT_OK;
 }
 
 VPA_RARE static int add_near(
-	struct vpa_launches *l, const struct vpa_thread_past *pasts, struct vpa_launch entry)
+	struct vpa_launches *l, const struct vpa_thread_past *pasts, const struct entry *e)
 {
-	struct vpa_launch *s;
+	const struct vpa_launch *s;
 	int i, same = 0;
 
 	if (!l->slot_count && grow(l, pasts))
 		return VPT_ENOMEM;
-	while (!replace(l, pasts, entry) && !place(l, pasts, entry)) {
-		s = home(l, entry.correlation);
+	while (!replace(l, pasts, e) && !place(l, pasts, e)) {
+		s = home(l, e->correlation);
 		for (i = 0, same = 0; i < NEAR; i++)
-			same += s[i].correlation == entry.correlation;
+			same += id_of(&s[i], pasts) == e->correlation;
 		/* Growing parts different ids, never equal ones; and ids that are made to collide in any table shall not
 		 * make it grow beyond what so many calls may need. */
 		if (same == NEAR || l->slot_count >= SLOTS_MAX ||
@@ -109,7 +124,7 @@ int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts
 	uint64_t position, const uint64_t *correlations, size_t count)
 {
 	const struct vpa_calls *calls = &pasts[thread].calls;
-	uint32_t begin = (uint32_t)calls->begin;
+	uint32_t begin = (uint32_t)calls->begin, at = (uint32_t)position;
 	uint64_t live = calls->end - calls->begin;
 	struct vpa_launch *slots;
 	size_t i, mask;
@@ -119,22 +134,24 @@ int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts
 	slots = l->slots;
 	mask = l->slot_count - 1;
 	l->added += count;
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count; i++, at++) {
 		uint64_t correlation = correlations[i];
 		struct vpa_launch *own = &slots[correlation & mask];
-		uint32_t at = (uint32_t)position + (uint32_t)i;
+		struct entry e;
 
 		if (!correlation)
 			continue;
 		/* Mostly the slot is left over from a call of the same thread that is long gone. */
-		if (own->thread == thread ? own->position - begin >= live
-					  : !vpa_launch_is_live(own, pasts)) {
-			own->correlation = correlation;
-			own->thread = thread;
+		if (own->owner == thread + 1 && own->position - begin >= live) {
 			own->position = at;
 			continue;
 		}
-		if (add_near(l, pasts, (struct vpa_launch){correlation, thread, at}))
+		e = (struct entry){correlation, {thread + 1, at}};
+		if (!vpa_launch_is_live(own, pasts)) {
+			*own = e.launch;
+			continue;
+		}
+		if (add_near(l, pasts, &e))
 			return VPT_ENOMEM;
 		slots = l->slots; /* they may have moved */
 		mask = l->slot_count - 1;
@@ -155,10 +172,10 @@ struct vpa_call *vpa_launches_find_near(
 	for (i = 0; i < NEAR; i++) {
 		struct vpa_call *call;
 
-		if (s[i].correlation != correlation || !vpa_launch_is_live(&s[i], pasts))
+		if (!vpa_launch_is_live(&s[i], pasts) || id_of(&s[i], pasts) != correlation)
 			continue;
 		call = vpa_launch_call(&s[i], pasts);
-		if (!best || call->start_ns < best->start_ns ||
+		if (!best || vpa_call_start(call) < vpa_call_start(best) ||
 			(best->state & ~call->state & VPA_CALL_NESTED))
 			best = call;
 		if (!l->doubled)

@@ -14,8 +14,7 @@ enum {
 }; /* so long a launch waits for its op, a graph launch for all of them */
 
 struct vpa_launch {
-	uint64_t correlation; /* 0: never used */
-	uint32_t thread;
+	uint32_t owner;    /* 1 + index of the thread; 0: never used */
 	uint32_t position; /* low 32 bits of the call's position on its thread */
 };
 
@@ -36,17 +35,19 @@ struct vpa_call *vpa_launches_find_near(
 static inline int vpa_launch_is_live(
 	const struct vpa_launch *s, const struct vpa_thread_past *pasts)
 {
-	const struct vpa_calls *calls = &pasts[s->thread].calls;
+	const struct vpa_calls *calls;
 
-	return s->correlation &&
-	       (uint32_t)(s->position - (uint32_t)calls->begin) < calls->end - calls->begin;
+	if (!s->owner)
+		return 0;
+	calls = &pasts[s->owner - 1].calls;
+	return (uint32_t)(s->position - (uint32_t)calls->begin) < calls->end - calls->begin;
 }
 
 /* The call of a live slot. */
 static inline struct vpa_call *vpa_launch_call(
 	const struct vpa_launch *s, const struct vpa_thread_past *pasts)
 {
-	const struct vpa_calls *calls = &pasts[s->thread].calls;
+	const struct vpa_calls *calls = &pasts[s->owner - 1].calls;
 
 	return vpa_calls_at(calls, calls->begin + (uint32_t)(s->position - (uint32_t)calls->begin));
 }
@@ -62,11 +63,14 @@ static inline struct vpa_call *vpa_launches_find(
 {
 	const struct vpa_launch *own =
 		l->slot_count ? l->slots + (correlation & (l->slot_count - 1)) : NULL;
+	struct vpa_call *call;
 
-	if (!own || l->doubled || own->correlation != correlation ||
-		!vpa_launch_is_live(own, pasts))
-		return vpa_launches_find_near(l, pasts, correlation);
-	return vpa_launch_call(own, pasts);
+	if (own && correlation && !l->doubled && vpa_launch_is_live(own, pasts)) {
+		call = vpa_launch_call(own, pasts);
+		if (vpa_call_correlation(call) == correlation)
+			return call;
+	}
+	return vpa_launches_find_near(l, pasts, correlation);
 }
 
 void vpa_launches_free(struct vpa_launches *l);

@@ -39,16 +39,11 @@ enum {
 	VPA_CALL_GRAPH = 128 /* launches a graph */
 };
 
-/* A CUDA call on a thread. */
+/* A CUDA call on a thread: what does not stand in the columns of its block, see history.h, which knows all else. */
 struct vpa_call {
-	uint64_t start_ns, end_ns;
-	uint32_t thread; /* index of the thread */
-	uint32_t name;   /* id in vpa_model.names */
-	uint32_t
-		encloses; /* so many calls before it on the thread are inside it; of a nested one: so
-				  * many calls after it stands the one around it */
-	uint16_t slot;    /* in its block, see history.h */
-	uint8_t klass;    /* enum vpt_call_class */
+	uint32_t name; /* id in vpa_model.names */
+	uint16_t slot; /* in its block */
+	uint8_t klass; /* enum vpt_call_class */
 	uint8_t state;
 };
 

@@ -214,15 +214,17 @@ VPA_RARE static void mark_nested(
 
 	while (position > calls->begin) {
 		struct vpa_call *before = vpa_calls_at(calls, position - 1);
+		uint32_t *encloses = vpa_call_encloses(before);
 
-		if (before->start_ns < call->start_ns || before->end_ns > call->end_ns)
+		if (vpa_call_start(before) < vpa_call_start(call) ||
+			vpa_call_end(before) > vpa_call_end(call))
 			break;
-		inside = before->encloses + (uint64_t)1;
+		inside = *encloses + (uint64_t)1;
 		before->state |= VPA_CALL_NESTED;
-		before->encloses = (uint32_t)(own_position + 1 - position);
+		*encloses = (uint32_t)(own_position + 1 - position);
 		position -= inside < position - calls->begin ? inside : position - calls->begin;
 	}
-	call->encloses = (uint32_t)(own_position - position);
+	*vpa_call_encloses(call) = (uint32_t)(own_position - position);
 }
 
 /* Calls of one thread on their way in. */
@@ -235,14 +237,16 @@ struct adding {
 	uint32_t thread;
 };
 
-/* Adds a call of any kind, at any time. `previous_ns` is the start of the one before it on the thread. */
+/* Adds a call of any kind, at any time, whose times stand in its block. `previous_ns` is the start of the one before it
+ * on the thread. */
 VPA_RARE static int add_any_call(
 	struct adding *a, uint32_t row, struct vpa_call *call, uint64_t previous_ns)
 {
 	uint64_t *const *col = a->section->col;
-	uint64_t start = col[VPT_CALL_START][row], end = start + col[VPT_CALL_DURATION][row];
 	struct vpa_resolver *r = a->r;
 	struct vpa_call_block *block = a->calls->blocks[a->calls->block_count - 1];
+	uint16_t slot = (uint16_t)(call - block->calls);
+	uint64_t start = block->starts_ns[slot];
 	int inside = vpa_in_window(r->model, start), rc;
 	struct vpa_call_kind kind;
 
@@ -250,10 +254,9 @@ VPA_RARE static int add_any_call(
 	if (rc)
 		return rc;
 	*call = kind.call;
-	call->start_ns = start;
-	call->end_ns = end < start ? start : end;
-	call->thread = a->thread;
-	call->slot = (uint16_t)(call - block->calls);
+	call->slot = slot;
+	if (block->ends_ns[slot] < start)
+		block->ends_ns[slot] = start;
 	if (kind.unknown && col[VPT_CALL_CORRELATION][row] && !kind.launches) {
 		kind.launches = 1;
 		call->state |= VPA_CALL_WAITS;
@@ -265,8 +268,7 @@ VPA_RARE static int add_any_call(
 	r->counts.calls += (uint64_t)inside;
 	r->launches_without_op += (call->state & VPA_CALL_MISSED) != 0;
 	if (previous_ns >= start)
-		mark_nested(a->calls, call,
-			a->calls->end + call->slot - a->calls->end % VPA_CALL_BLOCK);
+		mark_nested(a->calls, call, a->calls->end - a->calls->end % VPA_CALL_BLOCK + slot);
 	return kind.blocks && inside ? vpa_hand_out_call(r, call) : VPT_OK;
 }
 
@@ -277,11 +279,11 @@ struct call_rows {
 };
 
 /* Sets odd[i] to 0 for each call that begins after the one before it, `previous_ns` for the first, and inside the
- * window, whose number is small and which has no name. A sum of signs: where a number's top bit is set the row
- * counts as odd too. */
+ * window, whose number is small and which has no name, and says when each ends. A sum of signs: where a number's top
+ * bit is set the row counts as odd too. */
 VPT_VECTORISE
 static void find_odd(const struct call_rows *c, uint32_t count, const struct vpa_model *m,
-	uint64_t previous_ns, uint8_t *restrict odd)
+	uint64_t previous_ns, uint64_t *restrict ends, uint8_t *restrict odd)
 {
 	const uint64_t *starts = c->starts, *durations = c->durations, *ids = c->ids;
 	uint64_t from = m->window_start_ns;
@@ -293,6 +295,7 @@ static void find_odd(const struct call_rows *c, uint32_t count, const struct vpa
 		uint64_t bad = start | durations[i] | end | (start - from) | (to - start);
 
 		bad |= ids[i] | (255 - ids[i]);
+		ends[i] = end;
 		odd[i] = (uint8_t)(bad >> 63);
 	}
 	odd[0] |= starts[0] <= previous_ns;
@@ -302,8 +305,34 @@ static void find_odd(const struct call_rows *c, uint32_t count, const struct vpa
 		odd[i] |= c->names[i] != 0;
 }
 
-/* Adds `count` rows from `row` on, all of which stand in the thread's last block. This loop is as hot as any: what is
- * not quite ordinary goes elsewhere. */
+/* Adds all rows as if they were ordinary; those that are not become odd. Returns how many of them all launch
+ * something. */
+static uint32_t add_ordinary(const struct vpa_call_kind *kinds, const uint64_t *ids, uint32_t count,
+	uint32_t slot, struct vpa_call *calls, uint8_t *odd)
+{
+	uint32_t launches = 0, i;
+
+	for (i = 0; i < count; i++) {
+		const struct vpa_call_kind *kind = &kinds[ids[i] & 255];
+
+		calls[i] = kind->call;
+		calls[i].slot = (uint16_t)(slot + i);
+		odd[i] |= kind->usual ^ 1;
+		launches += kind->launches;
+	}
+	return launches;
+}
+
+/* The first odd row from `i` on; `count` if there is none. */
+static uint32_t next_odd(const uint8_t *odd, uint32_t i, uint32_t count)
+{
+	const uint8_t *next = i < count ? memchr(odd + i, 1, count - i) : NULL;
+
+	return next ? (uint32_t)(next - odd) : count;
+}
+
+/* Adds `count` rows from `row` on, all of which stand in the thread's last block. This is as hot as any: what is not
+ * quite ordinary goes elsewhere. */
 VPA_RARE static int add_call_rows(struct adding *a, uint32_t row, uint32_t count)
 {
 	const struct vpt_section *s = a->section;
@@ -311,38 +340,29 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t row, uint32_t count
 		s->col[VPT_CALL_DURATION] + row, s->col[VPT_CALL_ID] + row,
 		vpt_section_has(s, VPT_CALL_NAME) ? s->col[VPT_CALL_NAME] + row : NULL};
 	struct vpa_resolver *r = a->r;
-	const struct vpa_call_kind *kinds = r->maps->call_kinds;
 	struct vpa_calls *calls = a->calls;
 	struct vpa_call_block *block = calls->blocks[calls->block_count - 1];
-	uint32_t slot = (uint32_t)(calls->end % VPA_CALL_BLOCK), thread = a->thread;
-	uint64_t previous =
-		calls->end > calls->begin ? vpa_calls_at(calls, calls->end - 1)->start_ns : 0;
-	uint32_t launches = 0, others = 0, i;
+	uint32_t slot = (uint32_t)(calls->end % VPA_CALL_BLOCK), others = 0, launches, i;
+	uint64_t previous = 0;
 	uint8_t odd[VPA_CALL_BLOCK];
 
+	if (calls->end > calls->begin)
+		previous = vpa_call_start(vpa_calls_at(calls, calls->end - 1));
 	if (rows.starts[0] < block->start_ns)
 		block->start_ns = rows.starts[0];
 	memcpy(block->correlations + slot, s->col[VPT_CALL_CORRELATION] + row,
 		count * sizeof(*block->correlations));
-	find_odd(&rows, count, r->model, previous, odd);
-	for (i = 0; i < count; i++) {
-		const struct vpa_call_kind *kind = &kinds[rows.ids[i] & 255];
-		struct vpa_call *call = &block->calls[slot + i];
-
-		/* Mostly the call before it began earlier and so is not inside it. */
-		if (odd[i] || !kind->usual) {
-			previous = i ? rows.starts[i - 1] : previous;
-			if (add_any_call(a, row + i, call, previous))
-				return VPT_ENOMEM;
-			others++;
-			continue;
-		}
-		*call = kind->call;
-		call->start_ns = rows.starts[i];
-		call->end_ns = rows.starts[i] + rows.durations[i];
-		call->thread = thread;
-		call->slot = (uint16_t)(slot + i);
-		launches += kind->launches;
+	memcpy(block->starts_ns + slot, rows.starts, count * sizeof(*block->starts_ns));
+	find_odd(&rows, count, r->model, previous, block->ends_ns + slot, odd);
+	launches =
+		add_ordinary(r->maps->call_kinds, rows.ids, count, slot, block->calls + slot, odd);
+	/* Each was taken for a launch if its kind is one. */
+	for (i = next_odd(odd, 0, count); i < count; i = next_odd(odd, i + 1, count)) {
+		launches -= (block->calls[slot + i].state & VPA_CALL_MISSED) != 0;
+		if (add_any_call(
+			    a, row + i, &block->calls[slot + i], i ? rows.starts[i - 1] : previous))
+			return VPT_ENOMEM;
+		others++;
 	}
 	calls->end += count;
 	block->waiting += launches;
@@ -368,7 +388,7 @@ static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const st
 	for (; row < s->row_count && !rc; row = end) {
 		uint32_t room = VPA_CALL_BLOCK - (uint32_t)(calls->end % VPA_CALL_BLOCK);
 
-		if (room == VPA_CALL_BLOCK && vpa_calls_begin_block(calls))
+		if (room == VPA_CALL_BLOCK && vpa_calls_begin_block(calls, a.thread))
 			return VPT_ENOMEM;
 		end = s->row_count - row < room ? s->row_count : row + room;
 		rc = add_call_rows(&a, row, end - row);
@@ -583,12 +603,12 @@ static int may_forget(
 	const struct vpa_resolver *r, const struct vpa_calls *calls, uint64_t frontier_ns)
 {
 	const struct vpa_call_block *block = vpa_calls_block(calls, calls->begin);
-	const struct vpa_call *last = &block->calls[VPA_CALL_BLOCK - 1];
+	uint64_t end_ns = block->ends_ns[VPA_CALL_BLOCK - 1];
 
-	if (last->end_ns >= frontier_ns)
+	if (end_ns >= frontier_ns)
 		return 0;
 	return !block->waiting ||
-	       (r->released_ns > last->end_ns && r->released_ns - last->end_ns >= LAUNCH_WAIT_NS);
+	       (r->released_ns > end_ns && r->released_ns - end_ns >= LAUNCH_WAIT_NS);
 }
 
 static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t frontier_ns)
@@ -601,7 +621,7 @@ static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t fr
 	while (calls->end - calls->begin > 2 * VPA_CALL_BLOCK &&
 		(calls->end - calls->begin > CALLS_KEPT_MAX || may_forget(r, calls, frontier_ns))) {
 		past->forgotten_ns =
-			vpa_calls_block(calls, calls->begin)->calls[VPA_CALL_BLOCK - 1].end_ns;
+			vpa_calls_block(calls, calls->begin)->ends_ns[VPA_CALL_BLOCK - 1];
 		vpa_calls_drop(calls, calls->begin + VPA_CALL_BLOCK);
 	}
 	earliest = vpa_calls_earliest(calls);

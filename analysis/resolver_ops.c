@@ -76,7 +76,7 @@ VPA_RARE static void judge_wait(
 									: 0u;
 
 	call->state |= (uint8_t)waited;
-	if (waited && vpa_in_window(r->model, call->start_ns) && vpa_hand_out_call(r, call))
+	if (waited && vpa_in_window(r->model, vpa_call_start(call)) && vpa_hand_out_call(r, call))
 		r->failed = VPT_ENOMEM;
 }
 
@@ -121,17 +121,10 @@ VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, 
 
 /* What becomes of a launch that is shown: it is met, if it has not been yet. Returns whether it was missed until
  * now. */
-static inline unsigned meet(struct vpa_ops *ops, size_t i, struct vpa_call *launch)
+static unsigned meet(struct vpa_ops *ops, size_t i, struct vpa_call *launch)
 {
 	unsigned state = launch->state;
 
-	/* As mostly, this is its only op. */
-	if (state == (VPA_CALL_WAITS | VPA_CALL_MISSED)) {
-		launch->state = VPA_CALL_MISSED | VPA_CALL_MET | VPA_CALL_SHOWN;
-		vpa_call_block_of(launch)->waiting--;
-		ops->first_of_launch[i] = 1;
-		return 1;
-	}
 	vpa_call_block_of(launch)->waiting -= state & VPA_CALL_WAITS;
 	launch->state =
 		(uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET | VPA_CALL_SHOWN);
@@ -157,21 +150,23 @@ VPA_RARE static struct vpa_op_stretch *begin_stretch(
 	struct vpa_thread_past *past;
 	struct vpa_process *process;
 	const struct vpa_range *range;
+	uint64_t start_ns;
 
 	if (i)
 		s[-1].end = (uint8_t)i;
 	*s = (struct vpa_op_stretch){.until_ns = UINT64_MAX, .thread = VPA_NONE};
 	if (!launch)
 		return s;
-	past = &r->pasts[launch->thread];
-	s->thread = launch->thread;
-	s->range = vpa_step_span_at(&past->range, &past->ranges.steps, launch->start_ns);
+	start_ns = vpa_call_start(launch);
+	s->thread = vpa_call_thread(launch);
+	past = &r->pasts[s->thread];
+	s->range = vpa_step_span_at(&past->range, &past->ranges.steps, start_ns);
 	s->from_ns = past->range.from_ns;
 	s->until_ns = past->range.until_ns;
-	process = &r->processes[r->model->threads[launch->thread].process];
+	process = &r->processes[r->model->threads[s->thread].process];
 	if (process->ranges.steps.count) {
 		s->process_range =
-			vpa_step_span_at(&process->range, &process->ranges.steps, launch->start_ns);
+			vpa_step_span_at(&process->range, &process->ranges.steps, start_ns);
 		if (process->range.from_ns > s->from_ns)
 			s->from_ns = process->range.from_ns;
 		if (process->range.until_ns < s->until_ns)
@@ -247,39 +242,125 @@ static size_t count_ordinary(const struct vpa_ops *ops, uint64_t from_ns, uint64
 	return n;
 }
 
-/* Tells the folds what they want to know of the launches, and cuts the batch in stretches. */
-static void show_launches(struct vpa_resolver *r, struct vpa_ops *ops)
+/* Ops next to each other whose launches are calls next to each other, of one block. */
+struct series {
+	struct vpa_call *first; /* NULL: one op without a launch record */
+	size_t begin, end;
+};
+
+/* The series of a batch, in order. */
+struct all_series {
+	size_t count;
+	struct series items[VPA_OPS_MAX];
+};
+
+/* Finds the series anew, where some ops are gone. */
+VPA_RARE static void find_series(const struct vpa_ops *ops, struct all_series *all)
 {
-	uint64_t from_ns = 0,
-		 span_ns = 0; /* of the stretch at hand; nothing lies in it to begin with */
-	uint32_t thread = VPA_NONE;
+	size_t i, end;
+
+	all->count = 0;
+	for (i = 0; i < ops->count; i = end) {
+		struct vpa_call *first = ops->launch[i];
+
+		end = i + 1;
+		while (first && end < ops->count && ops->launch[end] == first + (end - i))
+			end++;
+		all->items[all->count++] = (struct series){first, i, end};
+	}
+}
+
+/* Meets the launches of a series. Returns how many were missed until now. */
+static size_t meet_all(struct vpa_ops *ops, const struct series *s)
+{
+	enum { BEFORE = VPA_CALL_WAITS | VPA_CALL_MISSED };
+	enum { AFTER = VPA_CALL_MISSED | VPA_CALL_MET | VPA_CALL_SHOWN };
+	size_t count = s->end - s->begin, missed = 0, k;
+	uint32_t *names = ops->launch_name + s->begin;
+	struct vpa_call *call = s->first;
+	unsigned any = 0, all = BEFORE;
+
+	for (k = 0; k < count; k++) {
+		struct vpa_call one = call[k]; /* a word */
+
+		names[k] = one.name;
+		any |= one.state;
+		all &= one.state;
+	}
+	if (any != BEFORE || all != BEFORE) {
+		for (k = 0; k < count; k++)
+			missed += meet(ops, s->begin + k, &call[k]);
+		return missed;
+	}
+	/* As mostly, each has this op only: the first of its launch, which the batch has been told of all. */
+	for (k = 0; k + 4 <= count; k += 4)
+		call[k].state = call[k + 1].state = call[k + 2].state = call[k + 3].state = AFTER;
+	for (; k < count; k++)
+		call[k].state = AFTER;
+	vpa_call_block_of(call)->waiting -= (uint32_t)count;
+	return count;
+}
+
+/* The stretch at hand. */
+struct stretch {
+	uint64_t from_ns, span_ns; /* span 0: nothing lies in it */
+	uint32_t thread;
+};
+
+/* Tells when the launches of a series were made, and where new stretches begin. */
+static void show_series(struct vpa_resolver *r, struct vpa_ops *ops, const struct series *s,
+	struct stretch *stretch)
+{
+	const struct vpa_call_block *block = vpa_call_block_of(s->first);
+	const uint64_t *starts = block->starts_ns + s->first->slot;
+	const uint64_t *ends = block->ends_ns + s->first->slot;
+	uint64_t *start_ns = ops->launch_start_ns + s->begin;
+	uint64_t *end_ns = ops->launch_end_ns + s->begin;
+	uint64_t from_ns = stretch->from_ns, span_ns = stretch->span_ns;
+	size_t count = s->end - s->begin, k;
+
+	if (block->thread != stretch->thread)
+		span_ns = 0;
+	stretch->thread = block->thread;
+	for (k = 0; k < count; k++) {
+		uint64_t start = starts[k];
+
+		start_ns[k] = start;
+		end_ns[k] = ends[k];
+		if (start - from_ns >= span_ns) {
+			const struct vpa_op_stretch *next =
+				begin_stretch(r, ops, s->begin + k, s->first + k);
+
+			from_ns = next->from_ns;
+			span_ns = next->until_ns - from_ns;
+		}
+	}
+	stretch->from_ns = from_ns;
+	stretch->span_ns = span_ns;
+}
+
+/* Tells the folds what they want to know of the launches, and cuts the batch in stretches. */
+static void show_launches(struct vpa_resolver *r, struct vpa_ops *ops, const struct all_series *all)
+{
+	struct stretch stretch = {.thread = VPA_NONE};
 	size_t i, missed = 0;
 
 	ops->stretch_count = 0;
 	ops->graph_launches = 0;
 	ops->all_first = 1;
-	for (i = 0; i < ops->count; i++) {
-		struct vpa_call *launch = ops->launch[i];
-		const struct vpa_op_stretch *stretch;
+	memset(ops->first_of_launch, 1, sizeof(ops->first_of_launch));
+	for (i = 0; i < all->count; i++) {
+		const struct series *s = &all->items[i];
 
-		if (!launch) {
-			if (!i || thread != VPA_NONE)
-				begin_stretch(r, ops, i, NULL);
-			thread = VPA_NONE;
-			span_ns = 0;
-			show_no_launch(ops, i);
+		if (s->first) {
+			show_series(r, ops, s, &stretch);
+			missed += meet_all(ops, s);
 			continue;
 		}
-		if (launch->start_ns - from_ns >= span_ns || launch->thread != thread) {
-			stretch = begin_stretch(r, ops, i, launch);
-			from_ns = stretch->from_ns;
-			span_ns = stretch->until_ns - from_ns;
-			thread = launch->thread;
-		}
-		ops->launch_start_ns[i] = launch->start_ns;
-		ops->launch_end_ns[i] = launch->end_ns;
-		ops->launch_name[i] = launch->name;
-		missed += meet(ops, i, launch);
+		if (!i || stretch.thread != VPA_NONE)
+			begin_stretch(r, ops, s->begin, NULL);
+		stretch = (struct stretch){.thread = VPA_NONE};
+		show_no_launch(ops, s->begin);
 	}
 	if (ops->count)
 		ops->stretches[ops->stretch_count - 1].end = (uint8_t)ops->count;
@@ -287,7 +368,7 @@ static void show_launches(struct vpa_resolver *r, struct vpa_ops *ops)
 }
 
 /* Joins ops with their launches. */
-static void resolve(struct vpa_resolver *r, struct vpa_ops *ops)
+static void resolve(struct vpa_resolver *r, struct vpa_ops *ops, struct all_series *all)
 {
 	size_t i;
 
@@ -297,8 +378,9 @@ static void resolve(struct vpa_resolver *r, struct vpa_ops *ops)
 			join_copy(r, ops, ops->others[i]);
 	} else {
 		clip_all(r, ops);
+		find_series(ops, all);
 	}
-	show_launches(r, ops);
+	show_launches(r, ops, all);
 }
 
 /* The launch of an op that is not that of the next call. */
@@ -330,34 +412,57 @@ VPA_RARE static struct vpa_call *look_up(const struct vpa_resolver *r, const str
 	return launch;
 }
 
-/* Finds the launches: by the time they are looked at they have come into the cache. */
-static void find_launches(
-	struct vpa_resolver *r, struct vpa_ops *ops, struct origin *from, struct launcher *by)
+/* How many of `count` ops were launched by the calls that have these ids, one after the other. The ids end with one that
+ * no op has: 0. */
+static size_t count_next(const uint64_t *ids, size_t count, const uint64_t *next)
 {
-	const uint64_t *next =
-		by->correlation; /* kept apart from *by, which nobody looks at meanwhile */
-	struct vpa_call *call = by->call;
-	size_t i;
+	size_t n = 0;
 
-	for (i = 0; i < ops->count; i++) {
-		uint64_t correlation = ops->correlation[i];
+	while (n < count && ids[n] == next[n] && ids[n])
+		n++;
+	return n;
+}
 
+/* Finds the launches of ops [i, end), which are of one stream. */
+static void find_launches_of(const struct vpa_resolver *r, struct vpa_ops *ops, size_t i,
+	size_t end, const struct origin *from, struct launcher *by, struct all_series *all)
+{
+	while (i < end) {
+		size_t n = count_next(ops->correlation + i, end - i, by->correlation), k;
+		struct vpa_call *first = by->call;
+
+		if (n) {
+			by->call += n;
+			by->correlation += n;
+		} else {
+			first = look_up(r, from, ops->correlation[i], by);
+			n = 1;
+		}
+		all->items[all->count++] = (struct series){first, i, i + n};
+		for (k = 0; k < n; k++)
+			ops->launch[i + k] = first + k;
+		i += n;
+	}
+}
+
+/* Finds the launches. */
+static void find_launches(struct vpa_resolver *r, struct vpa_ops *ops, struct origin *from,
+	struct launcher *by, struct all_series *all)
+{
+	size_t i, end;
+
+	all->count = 0;
+	for (i = 0; i < ops->count; i = end) {
+		end = ops->one_stream ? ops->count : i + 1;
+		while (end < ops->count && ops->stream[end] == ops->stream[i])
+			end++;
 		if (ops->stream[i] != from->stream) {
 			*from = origin_of(r, ops->stream[i]);
-			next = from->launches ? next : &not_known;
+			if (!from->launches)
+				by->correlation = &not_known;
 		}
-		if (*next == correlation && correlation) {
-			ops->launch[i] = call++;
-			next++;
-		} else {
-			*by = (struct launcher){next, call};
-			ops->launch[i] = look_up(r, from, correlation, by);
-			next = by->correlation;
-			call = by->call;
-		}
-		__builtin_prefetch(ops->launch[i], 1);
+		find_launches_of(r, ops, i, end, from, by, all);
 	}
-	*by = (struct launcher){next, call};
 }
 
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
@@ -365,6 +470,7 @@ int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 	struct vpa_ops *ops = &r->ops;
 	struct origin from = {.stream = VPA_NONE};
 	struct launcher by = {.correlation = &not_known};
+	struct all_series all;
 	int rc = VPT_OK;
 	size_t i;
 
@@ -373,8 +479,8 @@ int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 	for (i = 0; i < r->process_count; i++)
 		r->processes[i].range = (struct vpa_step_span){0};
 	while (!rc && vpa_op_queue_take(&r->queue, until_ns, ops)) {
-		find_launches(r, ops, &from, &by);
-		resolve(r, ops);
+		find_launches(r, ops, &from, &by, &all);
+		resolve(r, ops, &all);
 		if (ops->count)
 			rc = r->sink.ops(r->sink.ctx, ops);
 	}
