@@ -87,11 +87,6 @@ struct vpa_blocks_state {
 		uint32_t cut, mark; /* VPA_NONE: none; the newest mark */
 	} * threads;
 	size_t thread_count, thread_cap;
-	struct vpa_blocks_kernel {
-		uint8_t family;
-		uint8_t role; /* 0: nothing is added up apart from its family */
-	} * kernels;          /* kernel k stands at k + 1, what is none at 0 */
-	size_t kernel_cap, kernel_count;
 	int begun;
 	int has_blocks;       /* one has been met: marks may ask for what threads launched */
 	int watches_threads;  /* and so they have cuts */

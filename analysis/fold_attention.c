@@ -31,12 +31,7 @@ struct backend {
 	uint64_t calls, total_ns, aux_calls, aux_ns;
 };
 
-/* What an op is in a sequence. Copies are passed over. Outside of one, the first three are nothing. */
-enum role { ROLE_COPY, ROLE_GLUE, ROLE_NONE, ROLE_GEMM, ROLE_SOFTMAX, ROLE_FUSED, ROLE_AUX };
-
 struct state {
-	uint8_t *roles; /* enum role: kernel k's at k + 1, that of what is none at 0 */
-	size_t role_cap, role_count;
 	struct progress *streams;
 	size_t stream_cap;
 	struct vpa_index eager_index; /* (range, first GEMM), softmax */
@@ -88,13 +83,13 @@ static uint32_t place_of(const struct vpa_fold_context *c, const struct vpa_ops 
 
 /* A GEMM or a softmax. */
 static int follow_sequence(struct state *s, const struct vpa_fold_context *c, struct progress *p,
-	const struct vpa_ops *ops, size_t i, enum role role)
+	const struct vpa_ops *ops, size_t i, enum vpa_role role)
 {
 	uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
 	uint32_t name = c->model->kernels[ops->kernel[i]].name;
 	int rc = VPT_OK;
 
-	if (role == ROLE_GEMM) {
+	if (role == VPA_ROLE_GEMM) {
 		if (p->stage == 2 && p->passed < NEAR)
 			rc = add_eager(s, p, ns);
 		p->stage = 1;
@@ -113,28 +108,13 @@ static int follow_sequence(struct state *s, const struct vpa_fold_context *c, st
 	return VPT_OK;
 }
 
-static enum role role_of(const struct vpa_kernel *kernel)
-{
-	if (kernel->klass.family == VPA_FAMILY_GEMM)
-		return ROLE_GEMM;
-	if (kernel->klass.family == VPA_FAMILY_EAGER_SOFTMAX)
-		return ROLE_SOFTMAX;
-	if (kernel->klass.family == VPA_FAMILY_ATTENTION_AUX)
-		return ROLE_AUX;
-	return kernel->is_attention ? ROLE_FUSED : kernel->is_glue ? ROLE_GLUE : ROLE_NONE;
-}
-
 VPA_RARE static int make_room(struct state *s, const struct vpa_model *m)
 {
 	size_t streams = s->stream_cap, backends = s->backend_cap;
 
 	if (vpt_grow(&s->streams, &s->stream_cap, m->stream_count, sizeof(*s->streams)) ||
-		vpt_grow(&s->backends, &s->backend_cap, m->kernel_count, sizeof(*s->backends)) ||
-		vpt_grow(&s->roles, &s->role_cap, m->kernel_count + 1, sizeof(*s->roles)))
+		vpt_grow(&s->backends, &s->backend_cap, m->kernel_count, sizeof(*s->backends)))
 		return VPT_ENOMEM;
-	s->roles[0] = ROLE_COPY;
-	for (; s->role_count < m->kernel_count; s->role_count++)
-		s->roles[s->role_count + 1] = (uint8_t)role_of(&m->kernels[s->role_count]);
 	memset(s->streams + streams, 0, (s->stream_cap - streams) * sizeof(*s->streams));
 	if (s->backend_cap > backends) /* a trace may have copies alone */
 		memset(s->backends + backends, 0,
@@ -142,9 +122,9 @@ VPA_RARE static int make_room(struct state *s, const struct vpa_model *m)
 	return VPT_OK;
 }
 
-static void add_backend(struct backend *b, enum role role, uint64_t ns)
+static void add_backend(struct backend *b, enum vpa_role role, uint64_t ns)
 {
-	if (role == ROLE_FUSED) {
+	if (role == VPA_ROLE_FUSED) {
 		b->calls++;
 		b->total_ns += ns;
 	} else {
@@ -155,42 +135,79 @@ static void add_backend(struct backend *b, enum role role, uint64_t ns)
 
 /* What is more than glue: it goes on with a sequence, or ends it. */
 static int add_other(struct state *s, const struct vpa_fold_context *c, struct progress *p,
-	const struct vpa_ops *ops, size_t i, enum role role)
+	const struct vpa_ops *ops, size_t i, enum vpa_role role)
 {
-	if (role == ROLE_GEMM || role == ROLE_SOFTMAX)
+	if (role == VPA_ROLE_GEMM || role == VPA_ROLE_SOFTMAX)
 		return follow_sequence(s, c, p, ops, i, role);
 	p->stage = 0;
-	if (role > ROLE_SOFTMAX)
+	if (role > VPA_ROLE_SOFTMAX)
 		add_backend(&s->backends[ops->kernel[i]], role, ops->end_ns[i] - ops->start_ns[i]);
 	return VPT_OK;
+}
+
+/* Follows ops [begin, end) of one stream. Copies are passed over; so is glue outside of a sequence. */
+static int follow(struct state *s, const struct vpa_fold_context *c, struct progress *p,
+	const struct vpa_ops *ops, size_t begin, size_t end)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = begin; i < end && !rc; i++) {
+		enum vpa_role role = ops->role[i];
+
+		if (role > VPA_ROLE_GLUE) {
+			rc = add_other(s, c, p, ops, i, role);
+		} else if (role == VPA_ROLE_GLUE && p->stage) {
+			if (p->passed == NEAR) {
+				p->stage = 0;
+				continue;
+			}
+			p->passed++;
+			p->between_ns += ops->end_ns[i] - ops->start_ns[i];
+		}
+	}
+	return rc;
+}
+
+/* Where following has to begin in ops without a softmax: the last one that forgets all before it. */
+static size_t last_that_counts(const struct vpa_ops *ops, size_t begin, size_t end)
+{
+	while (end > begin + 1 && ops->role[end - 1] <= VPA_ROLE_GLUE)
+		end--;
+	return end - 1;
+}
+
+static int fold_run(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops,
+	size_t begin, size_t end, size_t *taken)
+{
+	struct progress *p = &s->streams[ops->stream[begin]];
+	size_t first = *taken, k, i;
+	unsigned softmaxes = 0;
+
+	for (k = first; k < ops->special_count && ops->specials[k] < end; k++)
+		softmaxes |= ops->role[ops->specials[k]] == VPA_ROLE_SOFTMAX;
+	*taken = k;
+	if (softmaxes || p->stage == 2)
+		return follow(s, c, p, ops, begin, end);
+	/* A sequence that has come to its first GEMM may only begin anew or end, and none is completed. */
+	begin = last_that_counts(ops, begin, end);
+	for (k = first; k < *taken; k++) {
+		i = ops->specials[k];
+		if (i < begin && ops->role[i] > VPA_ROLE_SOFTMAX)
+			add_backend(&s->backends[ops->kernel[i]], ops->role[i],
+				ops->end_ns[i] - ops->start_ns[i]);
+	}
+	return follow(s, c, p, ops, begin, end);
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct state *s = state;
-	size_t r, i, end;
+	size_t r, taken = 0;
 	int rc = make_room(s, c->model);
 
-	for (r = 0; r < ops->run_count && !rc; r++) {
-		struct progress *p = &s->streams[ops->stream[ops->runs[r].begin]];
-		const uint8_t *roles = s->roles;
-
-		for (i = ops->runs[r].begin, end = ops->runs[r].end; i < end && !rc; i++) {
-			/* What is no kernel has number ~0. */
-			enum role role = roles[(uint32_t)(ops->kernel[i] + 1)];
-
-			if (role > ROLE_GLUE) {
-				rc = add_other(s, c, p, ops, i, role);
-			} else if (role == ROLE_GLUE && p->stage) {
-				if (p->passed == NEAR) {
-					p->stage = 0;
-					continue;
-				}
-				p->passed++;
-				p->between_ns += ops->end_ns[i] - ops->start_ns[i];
-			}
-		}
-	}
+	for (r = 0; r < ops->run_count && !rc; r++)
+		rc = fold_run(s, c, ops, ops->runs[r].begin, ops->runs[r].end, &taken);
 	return rc;
 }
 
@@ -313,7 +330,6 @@ static void free_state(void *state)
 	struct state *s = state;
 
 	vpa_index_free(&s->eager_index);
-	vpt_free(s->roles);
 	vpt_free(s->streams);
 	vpt_free(s->eager);
 	vpt_free(s->backends);

@@ -21,9 +21,6 @@
 
 enum { FRAME_COPY_BYTES = 1 << 16 };
 
-/* What is added up of a kernel. */
-enum { IS_ATTENTION = 1, IS_CONV, IS_COPY };
-
 static struct vpa_blocks_state *begun(void *state)
 {
 	struct vpa_blocks_state *s = state;
@@ -211,52 +208,11 @@ static size_t same_until(const struct vpa_blocks_state *s, const struct vpa_bloc
 	return i;
 }
 
-VPA_RARE static int find_kernels(struct vpa_blocks_state *s, const struct vpa_model *m)
-{
-	if (vpt_grow(&s->kernels, &s->kernel_cap, m->kernel_count + 1, sizeof(*s->kernels)))
-		return VPT_ENOMEM;
-	s->kernels[0] = (struct vpa_blocks_kernel){VPA_FAMILY_MEMCPY, IS_COPY};
-	for (; s->kernel_count < m->kernel_count; s->kernel_count++) {
-		const struct vpa_kernel *k = &m->kernels[s->kernel_count];
-		struct vpa_blocks_kernel *own = &s->kernels[s->kernel_count + 1];
-
-		*own = (struct vpa_blocks_kernel){.family = (uint8_t)k->klass.family};
-		if (k->is_attention || k->klass.family == VPA_FAMILY_ATTENTION_AUX ||
-			k->klass.family == VPA_FAMILY_EAGER_SOFTMAX)
-			own->role = IS_ATTENTION;
-		if (k->klass.family == VPA_FAMILY_CONV)
-			own->role = IS_CONV;
-	}
-	return VPT_OK;
-}
-
 /* A batch as this fold sees it. */
 struct view {
 	const struct vpa_ops *ops;
-	uint8_t families[VPA_OPS_MAX];
-	uint8_t special[VPA_OPS_MAX + 1]; /* indexes of the ops whose role is something */
-	size_t special_count, special_taken;
+	size_t special_taken;
 };
-
-static void look_at(const struct vpa_blocks_state *s, const struct vpa_ops *ops, struct view *v)
-{
-	size_t count = 0, i;
-
-	for (i = 0; i < ops->count; i++) {
-		/* What is no kernel has number ~0. */
-		const struct vpa_blocks_kernel *k = &s->kernels[(uint32_t)(ops->kernel[i] + 1)];
-
-		v->families[i] = k->family;
-		v->special[count] = (uint8_t)i;
-		count += k->role != 0;
-	}
-	for (i = 0; i < ops->other_count; i++)
-		if (ops->kind[ops->others[i]] == VPA_MEMSET)
-			v->families[ops->others[i]] = VPA_FAMILY_MEMSET;
-	v->ops = ops;
-	v->special_count = count;
-	v->special_taken = 0;
-}
 
 /* Counts what ops of one run add to notes, once they have been reached. */
 static void take_notes(struct vpa_blocks_state *s, struct view *v, size_t begin, size_t end,
@@ -273,21 +229,21 @@ static void take_notes(struct vpa_blocks_state *s, struct view *v, size_t begin,
 		p->devices |= (uint32_t)1 << ops->device[begin];
 	for (i = begin; p->vae && i < end; i++)
 		n->vae_ns += ops->end_ns[i] - ops->start_ns[i];
-	for (; v->special_taken < v->special_count && v->special[v->special_taken] < end;
+	for (; v->special_taken < ops->special_count && ops->specials[v->special_taken] < end;
 		v->special_taken++) {
 		uint64_t ns;
 
-		i = v->special[v->special_taken];
+		i = ops->specials[v->special_taken];
 		ns = ops->end_ns[i] - ops->start_ns[i];
 		if (ops->kind[i] != VPA_KERNEL)
 			n->frame_bytes += ops->copy[i].kind == VPT_COPYKIND_DTOH &&
 							  ops->copy[i].bytes >= FRAME_COPY_BYTES
 						  ? ops->copy[i].bytes
 						  : 0;
-		else if (s->kernels[ops->kernel[i] + 1].role == IS_ATTENTION)
-			p->attention_ns += ns;
-		else
+		else if (ops->role[i] == VPA_ROLE_CONV)
 			n->conv_ns += ns;
+		else
+			p->attention_ns += ns;
 	}
 }
 
@@ -301,7 +257,7 @@ static int add_ops(struct vpa_blocks_state *s, struct view *v, const struct vpa_
 	for (; i < end && !rc; i = next) {
 		/* Notes belong before an edge that is set between two of the ops. */
 		next = s->sweep.earliest_ns > v->ops->start_ns[end - 1] ? end : i + 1;
-		rc = vpa_sweep_ops(&s->sweep, v->ops, run, v->families, i, next);
+		rc = vpa_sweep_ops(&s->sweep, v->ops, run, i, next);
 		if (!rc)
 			take_notes(s, v, i, next, p);
 	}
@@ -338,14 +294,10 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 {
 	struct vpa_blocks_state *s = begun(state);
 	struct vpa_blocks_place p = {.known = 0};
-	struct view v;
+	struct view v = {ops, 0};
 	size_t r, k = 0;
 	int rc = VPT_OK;
 
-	if (s->kernel_count < c->model->kernel_count || !s->kernels)
-		rc = find_kernels(s, c->model);
-	if (!rc)
-		look_at(s, ops, &v);
 	for (r = 0; r < ops->run_count && !rc; r++)
 		rc = add_run(s, c, &v, &ops->runs[r], &k, &p);
 	if (!rc && p.known)
@@ -506,7 +458,6 @@ static void free_state(void *state)
 
 	vpa_sweep_free(&s->sweep);
 	vpt_free(s->instances);
-	vpt_free(s->kernels);
 	vpt_free(s->known);
 	vpt_free(s->labels);
 	vpa_index_free(&s->row_index);

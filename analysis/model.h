@@ -25,6 +25,18 @@ enum vpa_op_kind { VPA_KERNEL, VPA_MEMCPY, VPA_MEMSET };
 
 #define VPA_NONE UINT32_MAX
 
+/* What folds want to know of an op at once. */
+enum vpa_role {
+	VPA_ROLE_COPY, /* or a memset */
+	VPA_ROLE_GLUE, /* elementwise, reduce and the like */
+	VPA_ROLE_OTHER,
+	VPA_ROLE_GEMM,
+	VPA_ROLE_CONV,
+	VPA_ROLE_SOFTMAX, /* of eager attention */
+	VPA_ROLE_FUSED,   /* an attention kernel */
+	VPA_ROLE_AUX      /* beside an attention kernel */
+};
+
 /* What is known of a call: bits of vpa_call.state. */
 enum {
 	VPA_CALL_WAITS = 1,   /* counted in its block as waiting for its op */
@@ -95,6 +107,8 @@ struct vpa_op {
 	uint8_t copy_kind, source_memory, target_memory;
 	uint8_t graph_node; /* 1: a node of a CUDA graph */
 	uint8_t is_comm;    /* 1: a kernel that works between devices */
+	uint8_t family;     /* enum vpa_family */
+	uint8_t role;       /* enum vpa_role */
 };
 
 enum { VPA_OPS_MAX = 128, VPA_NO_OP = 255 };
@@ -111,6 +125,7 @@ struct vpa_ops {
 	uint32_t stream[VPA_OPS_MAX], device[VPA_OPS_MAX];
 	uint32_t kernel[VPA_OPS_MAX], blocks[VPA_OPS_MAX];
 	uint8_t kind[VPA_OPS_MAX], graph_node[VPA_OPS_MAX], is_comm[VPA_OPS_MAX];
+	uint8_t family[VPA_OPS_MAX], role[VPA_OPS_MAX];
 	uint8_t first_of_launch[VPA_OPS_MAX]; /* 1: the first op of its launch that is shown */
 	struct vpa_copy {
 		uint64_t bytes;
@@ -119,6 +134,9 @@ struct vpa_ops {
 	/* Indexes of the ops that are no kernels, or kernels that work between devices. */
 	uint8_t others[VPA_OPS_MAX];
 	size_t other_count;
+	/* Indexes of the ops whose role is none of GLUE, OTHER and GEMM. */
+	uint8_t specials[VPA_OPS_MAX + 1];
+	size_t special_count;
 	/* Ops next to each other that one thread launched between the same two steps of its innermost range, and of its
 	 * process's. Each stretch begins where the one before it ends. */
 	struct vpa_op_stretch {
@@ -186,7 +204,9 @@ static inline struct vpa_op vpa_ops_get(const struct vpa_ops *o, size_t i)
 		.source_memory = is_copy ? o->copy[i].source_memory : 0,
 		.target_memory = is_copy ? o->copy[i].target_memory : 0,
 		.graph_node = o->graph_node[i],
-		.is_comm = o->is_comm[i]};
+		.is_comm = o->is_comm[i],
+		.family = o->family[i],
+		.role = o->role[i]};
 }
 
 /* What a call was like for its thread. */
@@ -203,6 +223,7 @@ static inline enum vpt_call_class vpa_call_effect(const struct vpa_call *call)
 struct vpa_kernel {
 	uint32_t name;                          /* id in vpa_model.names */
 	uint8_t is_comm, is_attention, is_glue; /* of its family, see families.h */
+	uint8_t role;                           /* enum vpa_role */
 	struct vpa_kernel_class klass;
 };
 
@@ -236,6 +257,11 @@ struct vpa_model {
 static inline struct vpt_text vpa_name(const struct vpa_model *m, uint32_t id)
 {
 	return vpt_strings_get(&m->names, id);
+}
+
+static inline int vpa_is_special(enum vpa_role role)
+{
+	return role == VPA_ROLE_COPY || role >= VPA_ROLE_CONV;
 }
 
 /* The innermost range of an op: the one that was opened last, on its thread or process-wide. */

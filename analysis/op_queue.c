@@ -197,12 +197,16 @@ static void read_op(
 		op->kernel = found->kernel;
 		op->blocks = found->blocks;
 		op->is_comm = found->state == VPA_CONFIG_COMM;
+		op->family = found->family;
+		op->role = found->role;
 		op->graph_node = col[VPT_KERNEL_GRAPH_NODE][row] != 0;
 		return;
 	}
 	op->bytes = col[VPT_COPY_BYTES][row];
 	op->copy_kind = small_number(col[VPT_COPY_COPY_KIND][row]);
 	op->kind = op->copy_kind == VPT_COPYKIND_MEMSET ? VPA_MEMSET : VPA_MEMCPY;
+	op->family = op->kind == VPA_MEMSET ? VPA_FAMILY_MEMSET : VPA_FAMILY_MEMCPY;
+	op->role = VPA_ROLE_COPY;
 	op->source_memory = small_number(col[VPT_COPY_SOURCE_MEMORY][row]);
 	op->target_memory = small_number(col[VPT_COPY_TARGET_MEMORY][row]);
 	op->graph_node = col[VPT_COPY_GRAPH_NODE][row] != 0;
@@ -214,6 +218,8 @@ static void put_op(struct vpa_ops *out, const struct vpa_op *op)
 
 	if (op->kind != VPA_KERNEL || op->is_comm)
 		out->others[out->other_count++] = (uint8_t)at;
+	if (vpa_is_special(op->role))
+		out->specials[out->special_count++] = (uint8_t)at;
 
 	out->start_ns[at] = op->start_ns;
 	out->end_ns[at] = op->end_ns;
@@ -225,28 +231,92 @@ static void put_op(struct vpa_ops *out, const struct vpa_op *op)
 	out->kind[at] = op->kind;
 	out->graph_node[at] = op->graph_node;
 	out->is_comm[at] = op->is_comm;
+	out->family[at] = op->family;
+	out->role[at] = op->role;
 	out->copy[at] =
 		(struct vpa_copy){op->bytes, op->copy_kind, op->source_memory, op->target_memory};
 }
 
-/* Of rows that stand in order, what all ops have. */
+/* Of kernels that stand in order, what needs no looking up: in steps of four, so that little is left over. */
 VPT_VECTORISE
-static void put_spans(struct vpa_ops *out, const struct vpa_op_source *s, const uint64_t *starts,
-	const uint64_t *durations, size_t count)
+static void put_spans(struct vpa_ops *out, const struct vpa_op_source *s, size_t from, size_t count)
 {
+	const uint64_t *starts = s->section->col[VPT_KERNEL_START] + from;
+	const uint64_t *durations = s->section->col[VPT_KERNEL_DURATION] + from;
+	const uint64_t *ids = s->section->col[VPT_KERNEL_CORRELATION] + from;
 	uint64_t *restrict start_ns = out->start_ns + out->count;
 	uint64_t *restrict end_ns = out->end_ns + out->count;
+	uint64_t *restrict correlations = out->correlation + out->count;
 	uint32_t *restrict streams = out->stream + out->count;
 	uint32_t *restrict devices = out->device + out->count;
 	uint32_t stream = s->stream, device = s->device;
+	size_t i, k;
+
+#define PUT(at)                                                                                    \
+	start_ns[at] = starts[at];                                                                 \
+	end_ns[at] = starts[at] + durations[at];                                                   \
+	correlations[at] = ids[at];                                                                \
+	streams[at] = stream;                                                                      \
+	devices[at] = device
+	for (i = 0; i + 4 <= count; i += 4)
+		for (k = i; k < i + 4; k++) {
+			PUT(k);
+		}
+	for (; i < count; i++) {
+		PUT(i);
+	}
+#undef PUT
+}
+
+/* The same of what is looked up, where not all configurations are known yet, or some work between devices. */
+VPA_RARE static void put_odd_kernels(
+	struct vpa_op_queue *q, struct vpa_ops *out, const uint64_t *configs, size_t count)
+{
 	size_t i;
 
-	for (i = 0; i < count; i++) {
-		start_ns[i] = starts[i];
-		end_ns[i] = starts[i] + durations[i];
-		streams[i] = stream;
-		devices[i] = device;
+	for (i = out->count; i < out->count + count; i++) {
+		struct vpa_config_entry own;
+		const struct vpa_config_entry *found = find_config(q, *configs++, &own);
+
+		out->kernel[i] = found->kernel;
+		out->blocks[i] = found->blocks;
+		out->family[i] = found->family;
+		out->role[i] = found->role;
+		out->specials[out->special_count] = (uint8_t)i;
+		out->special_count += found->special;
+		out->is_comm[i] = found->state == VPA_CONFIG_COMM;
+		out->others[out->other_count] = (uint8_t)i;
+		out->other_count += found->state == VPA_CONFIG_COMM;
 	}
+}
+
+/* Returns 0, having done nothing that counts, where it takes put_odd_kernels(). */
+static int put_plain_kernels(
+	const struct vpa_op_queue *q, struct vpa_ops *out, const uint64_t *configs, size_t count)
+{
+	const struct vpa_config_entry *entries = q->configs.items;
+	uint64_t limit = q->configs.count;
+	size_t specials = out->special_count, at = out->count, i;
+	unsigned odd = 0;
+
+	for (i = 0; i < count; i++, at++) {
+		const struct vpa_config_entry *e;
+
+		if (configs[i] >= limit)
+			return 0;
+		e = &entries[configs[i]];
+		out->kernel[at] = e->kernel;
+		out->blocks[at] = e->blocks;
+		out->family[at] = e->family;
+		out->role[at] = e->role;
+		out->specials[specials] = (uint8_t)at;
+		specials += e->special;
+		odd |= e->state ^ VPA_CONFIG_PLAIN;
+	}
+	if (odd)
+		return 0;
+	out->special_count = specials;
+	return 1;
 }
 
 /* Kernels that stand in order: column by column. What they mostly are has been set. */
@@ -256,26 +326,13 @@ static void put_kernels(struct vpa_op_queue *q, struct vpa_ops *out, const struc
 	const struct vpt_section *section = s->section;
 	const uint64_t *configs = section->col[VPT_KERNEL_CONFIG] + from;
 	const uint64_t *nodes = section->col[VPT_KERNEL_GRAPH_NODE] + from;
-	size_t at = out->count, i;
+	size_t i;
 
-	put_spans(out, s, section->col[VPT_KERNEL_START] + from,
-		section->col[VPT_KERNEL_DURATION] + from, count);
-	memcpy(out->correlation + at, section->col[VPT_KERNEL_CORRELATION] + from,
-		count * sizeof(*out->correlation));
-	for (i = 0; i < count; i++) {
-		struct vpa_config_entry own;
-		const struct vpa_config_entry *found = find_config(q, configs[i], &own);
-
-		out->kernel[at + i] = found->kernel;
-		out->blocks[at + i] = found->blocks;
-		if (found->state != VPA_CONFIG_PLAIN) {
-			out->is_comm[at + i] = found->state == VPA_CONFIG_COMM;
-			out->others[out->other_count] = (uint8_t)(at + i);
-			out->other_count += found->state == VPA_CONFIG_COMM;
-		}
-	}
+	put_spans(out, s, from, count);
+	if (!put_plain_kernels(q, out, configs, count))
+		put_odd_kernels(q, out, configs, count);
 	for (i = 0; vpt_section_has(section, VPT_KERNEL_GRAPH_NODE) && i < count; i++)
-		out->graph_node[at + i] = nodes[i] != 0;
+		out->graph_node[out->count + i] = nodes[i] != 0;
 	out->count += count;
 }
 
@@ -344,7 +401,7 @@ static void open_held(struct vpa_op_queue *q)
 
 size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_ops *out)
 {
-	out->count = out->other_count = 0;
+	out->count = out->other_count = out->special_count = 0;
 	out->one_stream = 1;
 	memset(out->kind, VPA_KERNEL, sizeof(out->kind));
 	memset(out->graph_node, 0, sizeof(out->graph_node));

@@ -14,8 +14,10 @@ enum { VPA_CONFIG_PLAIN = 1, VPA_CONFIG_COMM = 2 /* works between devices */ };
 
 struct vpa_config_entry {
 	uint32_t kernel, blocks;
-	uint32_t state; /* 0: not asked yet */
-};
+	uint8_t state; /* 0: not asked yet */
+	uint8_t family, role;
+	uint8_t special;        /* 1: of its role, see vpa_ops.specials */
+} __attribute__((aligned(16))); /* indexed by a shift */
 
 /* Where the configurations of the chunk at hand are looked up. */
 struct vpa_op_configs {

@@ -149,6 +149,24 @@ int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64
 	return VPT_OK;
 }
 
+static enum vpa_role role_of(const struct vpa_kernel *kernel)
+{
+	switch (kernel->klass.family) {
+	case VPA_FAMILY_GEMM:
+		return VPA_ROLE_GEMM;
+	case VPA_FAMILY_CONV:
+		return VPA_ROLE_CONV;
+	case VPA_FAMILY_EAGER_SOFTMAX:
+		return VPA_ROLE_SOFTMAX;
+	case VPA_FAMILY_ATTENTION_AUX:
+		return VPA_ROLE_AUX;
+	default:
+		return kernel->is_attention ? VPA_ROLE_FUSED
+		       : kernel->is_glue    ? VPA_ROLE_GLUE
+					    : VPA_ROLE_OTHER;
+	}
+}
+
 /* The kernel of a name, classified when it is met for the first time. */
 static int kernel_of(struct vpa_resolver *r, uint32_t name, uint32_t *kernel)
 {
@@ -174,6 +192,7 @@ static int kernel_of(struct vpa_resolver *r, uint32_t name, uint32_t *kernel)
 		k->is_comm = vpa_family_is_comm(k->klass.family) != 0;
 		k->is_attention = vpa_family_is_attention(k->klass.family) != 0;
 		k->is_glue = vpa_family_is_glue(k->klass.family) != 0;
+		k->role = (uint8_t)role_of(k);
 		m->kernel_of_name[name] = (uint32_t)model->kernel_count;
 	}
 	*kernel = m->kernel_of_name[name] - 1;
@@ -194,23 +213,24 @@ int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry
 {
 	struct vpa_resolver *r = resolver;
 	const struct vpt_section *s = vpt_batch_find(r->batch, VPT_CONFIG);
+	int is_there = s && config < s->row_count;
+	const struct vpa_kernel *kernel;
 	uint32_t name;
 
-	entry->blocks = 0;
-	entry->state = VPA_CONFIG_PLAIN;
-	if (!s || config >= s->row_count) {
-		/* The file refers to a row it does not have. */
-		if (intern(r, "?", 1, &name))
-			return VPT_ENOMEM;
-		return kernel_of(r, name, &entry->kernel);
-	}
-	if (vpa_maps_name(r, r->batch, s->col[VPT_CONFIG_NAME][config], &name) ||
-		kernel_of(r, name, &entry->kernel))
+	/* The file may refer to a row it does not have. */
+	if (is_there ? vpa_maps_name(r, r->batch, s->col[VPT_CONFIG_NAME][config], &name)
+		     : intern(r, "?", 1, &name))
 		return VPT_ENOMEM;
-	entry->blocks = block_count(s, config);
-	if (r->model->kernels[entry->kernel].is_comm)
-		entry->state = VPA_CONFIG_COMM;
-	r->maps->configs[config] = *entry;
+	if (kernel_of(r, name, &entry->kernel))
+		return VPT_ENOMEM;
+	kernel = &r->model->kernels[entry->kernel];
+	entry->blocks = is_there ? block_count(s, config) : 0;
+	entry->state = is_there && kernel->is_comm ? VPA_CONFIG_COMM : VPA_CONFIG_PLAIN;
+	entry->family = (uint8_t)kernel->klass.family;
+	entry->role = kernel->role;
+	entry->special = vpa_is_special(kernel->role) != 0;
+	if (is_there)
+		r->maps->configs[config] = *entry;
 	return VPT_OK;
 }
 

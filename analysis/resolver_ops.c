@@ -191,6 +191,8 @@ VPA_RARE static void move_op(struct vpa_ops *ops, size_t to, size_t from)
 	ops->kind[to] = ops->kind[from];
 	ops->graph_node[to] = ops->graph_node[from];
 	ops->is_comm[to] = ops->is_comm[from];
+	ops->family[to] = ops->family[from];
+	ops->role[to] = ops->role[from];
 	ops->copy[to] = ops->copy[from];
 }
 
@@ -214,7 +216,7 @@ VPA_RARE static void clip_all(struct vpa_resolver *r, struct vpa_ops *ops)
 	uint64_t counts[] = {[VPA_KERNEL] = 0, [VPA_MEMCPY] = 0, [VPA_MEMSET] = 0};
 	size_t n = 0, i;
 
-	ops->other_count = 0;
+	ops->other_count = ops->special_count = 0;
 	for (i = 0; i < ops->count; i++) {
 		if (!clip(r, ops, i, &counts[ops->kind[i]]))
 			continue;
@@ -222,6 +224,8 @@ VPA_RARE static void clip_all(struct vpa_resolver *r, struct vpa_ops *ops)
 			move_op(ops, n, i);
 		if (ops->kind[n] != VPA_KERNEL || ops->is_comm[n])
 			ops->others[ops->other_count++] = (uint8_t)n;
+		if (vpa_is_special(ops->role[n]))
+			ops->specials[ops->special_count++] = (uint8_t)n;
 		n++;
 	}
 	ops->count = n;

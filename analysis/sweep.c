@@ -458,8 +458,9 @@ static void add_gaps(
 
 /* Ops (begin, end) of a serial run, when `begin` is all that runs and no edge is set before the last one starts. */
 static void add_serial(struct vpa_sweep_device *d, struct vpa_sweep_sums *sums,
-	const struct vpa_ops *ops, const uint8_t *families, size_t begin, size_t end)
+	const struct vpa_ops *ops, size_t begin, size_t end)
 {
+	const uint8_t *families = ops->family;
 	size_t i;
 
 	for (i = begin; i < end - 1; i++) {
@@ -473,7 +474,7 @@ static void add_serial(struct vpa_sweep_device *d, struct vpa_sweep_sums *sums,
 }
 
 int vpa_sweep_ops(struct vpa_sweep *s, const struct vpa_ops *ops, const struct vpa_op_run *run,
-	const uint8_t *families, size_t begin, size_t end)
+	size_t begin, size_t end)
 {
 	uint32_t device = ops->device[begin];
 	size_t i;
@@ -482,7 +483,7 @@ int vpa_sweep_ops(struct vpa_sweep *s, const struct vpa_ops *ops, const struct v
 	for (i = begin; i < end && !rc; i++) {
 		struct vpa_sweep_device *d;
 
-		rc = vpa_sweep_op(s, device, families[i], ops->start_ns[i], ops->end_ns[i]);
+		rc = vpa_sweep_op(s, device, ops->family[i], ops->start_ns[i], ops->end_ns[i]);
 		if (!rc)
 			rc = add_gap_before(s, ops, i);
 		if (rc || device >= VPA_SWEEP_DEVICES)
@@ -492,7 +493,7 @@ int vpa_sweep_ops(struct vpa_sweep *s, const struct vpa_ops *ops, const struct v
 		if (d->count == 1 && i + 1 < end && s->earliest_ns > ops->start_ns[end - 1]) {
 			struct vpa_sweep_sums *sums = &s->now.devices[device];
 
-			add_serial(d, sums, ops, families, i, end);
+			add_serial(d, sums, ops, i, end);
 			if (run->calm) {
 				sums->ns[VPA_SWEEP_IDLE + VPA_CAUSE_SCHEDULING] +=
 					ops->idle_ns[end - 1] - ops->idle_ns[i];

@@ -88,9 +88,9 @@ int vpa_sweep_reach(struct vpa_sweep *s, uint64_t time_ns);
 int vpa_sweep_op(
 	struct vpa_sweep *s, uint32_t device, uint32_t family, uint64_t start_ns, uint64_t end_ns);
 /* The same for ops [begin, end) of a batch, which are of this run and come with the gaps before them that
- * ops->gap_opened_by tells of. `families` has that of each op of the batch. */
+ * ops->gap_opened_by tells of. */
 int vpa_sweep_ops(struct vpa_sweep *s, const struct vpa_ops *ops, const struct vpa_op_run *run,
-	const uint8_t *families, size_t begin, size_t end);
+	size_t begin, size_t end);
 /* Of ops that come later too: what the device did in it is looked at when the sweep gets there. */
 int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause opened_by, uint64_t start_ns,
 	uint64_t end_ns);
