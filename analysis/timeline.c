@@ -10,7 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POOL_BLOCK = 256, AHEAD = 8 };
+enum { POOL_BLOCK = 256, AHEAD = 8, CACHE_LINE = 64 };
+
+_Static_assert(sizeof(void *) < 8 || sizeof(struct vpa_range) == 2 * CACHE_LINE, "two whole lines");
+
+/* The first range of a block, which begins where a line of the cache does. */
+static struct vpa_range *first_of(struct vpa_range *block)
+{
+	uintptr_t at = (uintptr_t)block + CACHE_LINE - 1;
+
+	return (struct vpa_range *)(at - at % CACHE_LINE);
+}
 
 struct vpa_range *vpa_range_new(struct vpa_range_pool *pool)
 {
@@ -21,10 +31,11 @@ struct vpa_range *vpa_range_new(struct vpa_range_pool *pool)
 		if (vpt_grow(&pool->blocks, &pool->block_cap, pool->block_count + 1,
 			    sizeof(*pool->blocks)))
 			return NULL;
-		r = vpt_calloc(POOL_BLOCK, sizeof(*r));
+		r = vpt_calloc(POOL_BLOCK + 1, sizeof(*r));
 		if (!r)
 			return NULL;
 		pool->blocks[pool->block_count++] = r;
+		r = first_of(r);
 		for (i = 0; i < POOL_BLOCK; i++) {
 			r[i].parent = pool->unused;
 			pool->unused = &r[i];
@@ -32,6 +43,9 @@ struct vpa_range *vpa_range_new(struct vpa_range_pool *pool)
 	}
 	r = pool->unused;
 	pool->unused = r->parent;
+	/* Ranges come back long after they were used: fetch the next one. */
+	__builtin_prefetch(pool->unused, 1);
+	__builtin_prefetch(pool->unused ? &pool->unused->gpu : NULL, 1);
 	memset(r, 0, sizeof(*r));
 	r->references = 1;
 	r->gpu.device = VPA_NONE;
@@ -63,7 +77,7 @@ void vpa_range_pool_free(struct vpa_range_pool *pool)
 
 	for (b = 0; b < pool->block_count; b++) {
 		for (i = 0; i < POOL_BLOCK; i++) {
-			struct vpa_range *r = &pool->blocks[b][i];
+			struct vpa_range *r = first_of(pool->blocks[b]) + i;
 			struct vpa_projection *p = r->references ? r->gpu.next : NULL, *next;
 
 			for (; p; p = next) {
