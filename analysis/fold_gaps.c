@@ -10,7 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECENT = 256, PIECES_MAX = 64, PARTS_MAX = 1 << 16, PARTS_SHOWN = 64, MIN_GAP_NS = 10000 };
+enum {
+	PLACES = 64,
+	CALLS = 8,
+	PIECES_MAX = 64,
+	PARTS_MAX = 1 << 16,
+	PARTS_SHOWN = 64,
+	MIN_GAP_NS = 10000
+};
 
 struct part {
 	uint64_t ns, gaps;
@@ -33,10 +40,15 @@ struct state {
 	struct vpa_index index; /* (device, cause), (range, call) */
 	struct part *parts;
 	size_t part_cap;
-	struct recent {
-		uint64_t owner, names; /* as in the index, but 1 + owner; 0: empty */
-		struct part *part;
-	} recent[RECENT]; /* parts by some bits of their key: most gaps are like one of the last few */
+	/* Parts by some bits of their owner and range, and then of their call: most gaps are like one of the last few. */
+	struct place {
+		uint64_t owner; /* as in the index, but 1 + owner; 0: empty */
+		uint32_t range;
+		struct {
+			uint32_t call; /* VPA_NONE: empty */
+			uint32_t part;
+		} calls[CALLS];
+	} places[PLACES];
 	struct kept *heap; /* the longest, the shortest of them on top */
 	size_t heap_count, heap_cap;
 	uint64_t kept_ns;                  /* shorter gaps cannot be listed any more */
@@ -126,44 +138,60 @@ VPA_RARE static int keep_gap(
 	return VPT_OK;
 }
 
-/* The part of a device and cause, and range and call, that is not at hand. */
-VPA_RARE static int find_part(
-	struct state *s, uint64_t owner, uint64_t names, struct recent *recent)
-{
-	size_t before = s->part_cap;
-	/* Many different ranges: from here on only the cause is told apart. */
-	uint32_t row =
-		vpa_index_put(&s->index, owner, s->index.count < PARTS_MAX ? names : UINT64_MAX);
-
-	if (row == UINT32_MAX ||
-		vpt_grow(&s->parts, &s->part_cap, (size_t)row + 1, sizeof(*s->parts)))
-		return VPT_ENOMEM;
-	if (s->part_cap > before) {
-		memset(s->parts + before, 0, (s->part_cap - before) * sizeof(*s->parts));
-		memset(s->recent, 0, sizeof(s->recent)); /* the parts have moved */
-	}
-	*recent = (struct recent){owner + 1, names, &s->parts[row]};
-	return VPT_OK;
-}
-
 /* What the index is asked for. */
 static inline uint64_t owner_of(uint32_t device, unsigned cause)
 {
 	return (uint64_t)device << 8 | cause;
 }
 
-/* Adds gaps to the part of an owner, and of a range and call. */
-static inline int add_part(
-	struct state *s, uint64_t owner, uint32_t range, uint32_t call, uint64_t ns, uint64_t gaps)
+VPA_RARE static void take_place(struct place *p, uint64_t owner, uint32_t range)
 {
-	uint64_t names = (uint64_t)range << 32 | call;
-	struct recent *recent = &s->recent[(owner * 32 + range * 8 + call) % RECENT];
+	size_t i;
 
-	if ((recent->names != names || recent->owner != owner + 1) &&
-		find_part(s, owner, names, recent))
+	*p = (struct place){.owner = owner + 1, .range = range};
+	for (i = 0; i < CALLS; i++)
+		p->calls[i].call = VPA_NONE;
+}
+
+/* The place of an owner and range. */
+static inline struct place *place_of(struct state *s, uint64_t owner, uint32_t range)
+{
+	struct place *p = &s->places[(owner * 8 + range) % PLACES];
+
+	if (p->owner != owner + 1 || p->range != range)
+		take_place(p, owner, range);
+	return p;
+}
+
+/* Finds the part of a call that its place does not know. */
+VPA_RARE static int find_part(struct state *s, struct place *p, uint32_t call)
+{
+	size_t before = s->part_cap;
+	uint64_t names = (uint64_t)p->range << 32 | call;
+	/* Many different ranges: from here on only the cause is told apart. */
+	uint32_t row = vpa_index_put(
+		&s->index, p->owner - 1, s->index.count < PARTS_MAX ? names : UINT64_MAX);
+
+	if (row == UINT32_MAX ||
+		vpt_grow(&s->parts, &s->part_cap, (size_t)row + 1, sizeof(*s->parts)))
 		return VPT_ENOMEM;
-	recent->part->ns += ns;
-	recent->part->gaps += gaps;
+	if (s->part_cap > before)
+		memset(s->parts + before, 0, (s->part_cap - before) * sizeof(*s->parts));
+	p->calls[call % CALLS].call = call;
+	p->calls[call % CALLS].part = row;
+	return VPT_OK;
+}
+
+/* Adds a gap to the part of a place and call. */
+static inline int add_part(struct state *s, struct place *p, uint32_t call, uint64_t ns)
+{
+	struct part *part;
+
+	if (p->calls[call % CALLS].call != call && find_part(s, p, call))
+		return VPT_ENOMEM;
+	part = &s->parts[p->calls[call % CALLS].part];
+	part->ns += ns;
+	part->gaps++;
 	return VPT_OK;
 }
 
@@ -184,9 +212,9 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 {
 	struct state *s = state;
 	uint64_t ns = gap->end_ns - gap->start_ns;
-	uint64_t owner = owner_of(gap->device, gap->opened_by);
+	struct place *place = place_of(s, owner_of(gap->device, gap->opened_by), gap->range);
 
-	if (add_part(s, owner, gap->range, gap->call, ns, 1) ||
+	if (add_part(s, place, gap->call, ns) ||
 		vpa_spread_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns))
 		return VPT_ENOMEM;
 	return ns >= s->kept_ns ? consider(s, c, gap) : VPT_OK;
@@ -212,32 +240,24 @@ static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
 
 		if (!cause)
 			continue;
-		if (add_part(s, owner_of(ops->device[i], cause), range, ops->launch_name[i],
-			    ops->gap_ns[i], 1) ||
+		if (add_part(s, place_of(s, owner_of(ops->device[i], cause), range),
+			    ops->launch_name[i], ops->gap_ns[i]) ||
 			(ops->gap_ns[i] >= s->kept_ns && consider_op(s, c, ops, i)))
 			return VPT_ENOMEM;
 	}
 	return VPT_OK;
 }
 
-/* The same of ops behind the first of a calm run, whose gaps are too short to be listed. Those of ops that were
- * launched by the same call count as one part. */
+/* The same of ops behind the first of a calm run: there is a gap before each, too short to be listed. */
 static int fold_calm(
 	struct state *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t range)
 {
-	uint64_t owner = owner_of(ops->device[begin], VPA_CAUSE_SCHEDULING);
-	uint64_t idle_ns = ops->idle_ns[begin - 1];
-	size_t from = begin, i;
+	struct place *p = place_of(s, owner_of(ops->device[begin], VPA_CAUSE_SCHEDULING), range);
+	size_t i;
 
-	for (i = begin; i < end; from = i) {
-		uint32_t call = ops->launch_name[from];
-
-		for (i = from + 1; i < end && ops->launch_name[i] == call; i++)
-			;
-		if (add_part(s, owner, range, call, ops->idle_ns[i - 1] - idle_ns, i - from))
+	for (i = begin; i < end; i++)
+		if (add_part(s, p, ops->launch_name[i], ops->gap_ns[i]))
 			return VPT_ENOMEM;
-		idle_ns = ops->idle_ns[i - 1];
-	}
 	return VPT_OK;
 }
 
