@@ -5,6 +5,7 @@
 #include "analysis/stages.h"
 #include "analysis/tap.h"
 #include "analysis/verdict.h"
+#include "formats/chunk.h"
 #include "formats/memory.h"
 
 #include <stdio.h>
@@ -285,7 +286,7 @@ static int read_tables(struct pass *p, const struct vpt_batch *b)
 
 /* ---- the pass ---- */
 
-static int add_chunk(struct pass *p, const struct vpt_batch *b, uint64_t times_from)
+static int add_chunk(struct pass *p, struct vpt_batch *b, uint64_t times_from)
 {
 	int rc = read_tables(p, b);
 
@@ -293,6 +294,8 @@ static int add_chunk(struct pass *p, const struct vpt_batch *b, uint64_t times_f
 		rc = vpa_resolver_add(&p->resolver, b);
 	if (!rc)
 		rc = vpa_resolver_release(&p->resolver, times_from);
+	if (!rc && p->tap && p->tap->chunk)
+		rc = vpt_chunk_unpack(b);
 	if (!rc && p->tap && p->tap->chunk)
 		rc = p->tap->chunk(p->tap->ctx, b, times_from);
 	if (!rc)

@@ -113,8 +113,10 @@ int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_
 		vpa_prefetch_stop(p);
 		return vpt_fail(err, VPT_ENOMEM, "no memory to read chunks ahead");
 	}
-	for (i = 0; i < p->slot_count; i++)
+	for (i = 0; i < p->slot_count; i++) {
 		vpt_batch_init(&p->slots[i].batch);
+		p->slots[i].batch.packs_calls = 1;
+	}
 	start_threads(p, jobs - 1);
 	*out = p;
 	return VPT_OK;

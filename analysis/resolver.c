@@ -3,6 +3,7 @@
 #include "analysis/resolver.h"
 
 #include "analysis/resolver_maps.h"
+#include "formats/chunk.h"
 #include "formats/memory.h"
 #include "formats/vectorise.h"
 
@@ -231,18 +232,20 @@ VPA_RARE static void mark_nested(
 struct adding {
 	struct vpa_resolver *r;
 	const struct vpt_batch *batch;
-	const struct vpt_section *section;
 	struct vpa_calls *calls;
 	struct vpa_launches *launches;
 	uint32_t thread;
+	struct vpt_calls section;
+	struct vpt_call_rows rows; /* at hand */
 };
 
-/* Adds a call of any kind, at any time, whose times stand in its block. `previous_ns` is the start of the one before it
- * on the thread. */
+_Static_assert((int)VPA_CALL_BLOCK <= (int)VPT_CALLS_MAX, "a block's calls are read at once");
+
+/* Adds a call of any kind, at any time, whose times and id stand in its block; `i` among the rows at hand. `previous_ns`
+ * is the start of the one before it on the thread. */
 VPA_RARE static int add_any_call(
-	struct adding *a, uint32_t row, struct vpa_call *call, uint64_t previous_ns)
+	struct adding *a, uint32_t i, struct vpa_call *call, uint64_t previous_ns)
 {
-	uint64_t *const *col = a->section->col;
 	struct vpa_resolver *r = a->r;
 	struct vpa_call_block *block = a->calls->blocks[a->calls->block_count - 1];
 	uint16_t slot = (uint16_t)(call - block->calls);
@@ -250,14 +253,14 @@ VPA_RARE static int add_any_call(
 	int inside = vpa_in_window(r->model, start), rc;
 	struct vpa_call_kind kind;
 
-	rc = vpa_maps_call_kind(r, a->batch, col[VPT_CALL_ID][row], col[VPT_CALL_NAME][row], &kind);
+	rc = vpa_maps_call_kind(r, a->batch, a->rows.ids[i], a->rows.names[i], &kind);
 	if (rc)
 		return rc;
 	*call = kind.call;
 	call->slot = slot;
 	if (block->ends_ns[slot] < start)
 		block->ends_ns[slot] = start;
-	if (kind.unknown && col[VPT_CALL_CORRELATION][row] && !kind.launches) {
+	if (kind.unknown && block->correlations[slot] && !kind.launches) {
 		kind.launches = 1;
 		call->state |= VPA_CALL_WAITS;
 	}
@@ -272,20 +275,15 @@ VPA_RARE static int add_any_call(
 	return kind.blocks && inside ? vpa_hand_out_call(r, call) : VPT_OK;
 }
 
-/* Columns of calls, from a row on. */
-struct call_rows {
-	const uint64_t *starts, *durations, *ids;
-	const uint64_t *names; /* NULL: none */
-};
-
 /* Sets odd[i] to 0 for each call that begins after the one before it, `previous_ns` for the first, and inside the
  * window, whose number is small and which has no name, and says when each ends. A sum of signs: where a number's top
  * bit is set the row counts as odd too. */
 VPT_VECTORISE
-static void find_odd(const struct call_rows *c, uint32_t count, const struct vpa_model *m,
-	uint64_t previous_ns, uint64_t *restrict ends, uint8_t *restrict odd)
+static void find_odd(const struct vpt_call_rows *rows, const uint64_t *restrict starts,
+	uint32_t count, const struct vpa_model *m, uint64_t previous_ns, uint64_t *restrict ends,
+	uint8_t *restrict odd)
 {
-	const uint64_t *starts = c->starts, *durations = c->durations, *ids = c->ids;
+	const uint64_t *durations = rows->durations, *ids = rows->ids, *names = rows->names;
 	uint64_t from = m->window_start_ns;
 	uint64_t to = m->window_end_ns > INT64_MAX ? INT64_MAX : m->window_end_ns;
 	uint32_t i;
@@ -301,8 +299,8 @@ static void find_odd(const struct call_rows *c, uint32_t count, const struct vpa
 	odd[0] |= starts[0] <= previous_ns;
 	for (i = 1; i < count; i++)
 		odd[i] |= (uint8_t)((starts[i] - starts[i - 1] - 1) >> 63);
-	for (i = 0; c->names && i < count; i++)
-		odd[i] |= c->names[i] != 0;
+	for (i = 0; i < count; i++)
+		odd[i] |= names[i] != 0;
 }
 
 /* Adds all rows as if they were ordinary; those that are not become odd. Returns how many of them all launch
@@ -331,36 +329,30 @@ static uint32_t next_odd(const uint8_t *odd, uint32_t i, uint32_t count)
 	return next ? (uint32_t)(next - odd) : count;
 }
 
-/* Adds `count` rows from `row` on, all of which stand in the thread's last block. This is as hot as any: what is not
- * quite ordinary goes elsewhere. */
-VPA_RARE static int add_call_rows(struct adding *a, uint32_t row, uint32_t count)
+/* Adds the next `count` rows, all of which stand in the thread's last block. This is as hot as any: what is not quite
+ * ordinary goes elsewhere. */
+VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 {
-	const struct vpt_section *s = a->section;
-	const struct call_rows rows = {s->col[VPT_CALL_START] + row,
-		s->col[VPT_CALL_DURATION] + row, s->col[VPT_CALL_ID] + row,
-		vpt_section_has(s, VPT_CALL_NAME) ? s->col[VPT_CALL_NAME] + row : NULL};
 	struct vpa_resolver *r = a->r;
 	struct vpa_calls *calls = a->calls;
 	struct vpa_call_block *block = calls->blocks[calls->block_count - 1];
-	uint32_t slot = (uint32_t)(calls->end % VPA_CALL_BLOCK), others = 0, launches, i;
-	uint64_t previous = 0;
+	uint64_t position = calls->end, previous = 0;
+	uint32_t slot = (uint32_t)(position % VPA_CALL_BLOCK), others = 0, launches, i;
+	uint64_t *starts = block->starts_ns + slot;
 	uint8_t odd[VPA_CALL_BLOCK];
 
-	if (calls->end > calls->begin)
-		previous = vpa_call_start(vpa_calls_at(calls, calls->end - 1));
-	if (rows.starts[0] < block->start_ns)
-		block->start_ns = rows.starts[0];
-	memcpy(block->correlations + slot, s->col[VPT_CALL_CORRELATION] + row,
-		count * sizeof(*block->correlations));
-	memcpy(block->starts_ns + slot, rows.starts, count * sizeof(*block->starts_ns));
-	find_odd(&rows, count, r->model, previous, block->ends_ns + slot, odd);
-	launches =
-		add_ordinary(r->maps->call_kinds, rows.ids, count, slot, block->calls + slot, odd);
+	if (position > calls->begin)
+		previous = vpa_call_start(vpa_calls_at(calls, position - 1));
+	vpt_calls_next(&a->section, count, starts, block->correlations + slot, &a->rows);
+	if (starts[0] < block->start_ns)
+		block->start_ns = starts[0];
+	find_odd(&a->rows, starts, count, r->model, previous, block->ends_ns + slot, odd);
+	launches = add_ordinary(
+		r->maps->call_kinds, a->rows.ids, count, slot, block->calls + slot, odd);
 	/* Each was taken for a launch if its kind is one. */
 	for (i = next_odd(odd, 0, count); i < count; i = next_odd(odd, i + 1, count)) {
 		launches -= (block->calls[slot + i].state & VPA_CALL_MISSED) != 0;
-		if (add_any_call(
-			    a, row + i, &block->calls[slot + i], i ? rows.starts[i - 1] : previous))
+		if (add_any_call(a, i, &block->calls[slot + i], i ? starts[i - 1] : previous))
 			return VPT_ENOMEM;
 		others++;
 	}
@@ -368,34 +360,33 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t row, uint32_t count
 	block->waiting += launches;
 	r->launches_without_op += launches;
 	r->counts.calls += count - others;
-	return VPT_OK;
+	return vpa_launches_add(
+		a->launches, r->pasts, a->thread, position, block->correlations + slot, count);
 }
 
 static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
 {
-	struct adding a = {.r = r, .batch = b, .section = s};
+	struct adding a; /* most of it is room */
+	uint32_t left = s->row_count, count;
 	struct vpa_calls *calls;
-	uint64_t position;
-	uint32_t row = 0, end;
 	int rc = vpa_maps_thread(r, s->lane, &a.thread);
 
 	if (rc)
 		return rc;
+	a.r = r;
+	a.batch = b;
 	a.launches = &r->processes[r->model->threads[a.thread].process].launches;
 	a.launches->released_ns = r->released_ns;
 	calls = a.calls = &r->pasts[a.thread].calls;
-	position = calls->end;
-	for (; row < s->row_count && !rc; row = end) {
-		uint32_t room = VPA_CALL_BLOCK - (uint32_t)(calls->end % VPA_CALL_BLOCK);
-
-		if (room == VPA_CALL_BLOCK && vpa_calls_begin_block(calls, a.thread))
+	vpt_calls_begin(&a.section, s);
+	for (; left && !rc; left -= count) {
+		count = VPA_CALL_BLOCK - (uint32_t)(calls->end % VPA_CALL_BLOCK);
+		if (count == VPA_CALL_BLOCK && vpa_calls_begin_block(calls, a.thread))
 			return VPT_ENOMEM;
-		end = s->row_count - row < room ? s->row_count : row + room;
-		rc = add_call_rows(&a, row, end - row);
+		count = left < count ? left : count;
+		rc = add_call_rows(&a, count);
 	}
-	return rc ? rc
-		  : vpa_launches_add(a.launches, r->pasts, a.thread, position,
-			    s->col[VPT_CALL_CORRELATION], s->row_count);
+	return rc;
 }
 
 /* ---- what marks time: synchronisation, overhead, loss ---- */

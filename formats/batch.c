@@ -90,6 +90,7 @@ void vpt_batch_free(struct vpt_batch *b)
 	for (i = 0; i < b->section_cap; i++)
 		vpt_free(b->sections[i].data);
 	vpt_free(b->sections);
+	vpt_free(b->payload);
 	vpt_strings_free(&b->strings);
 	if (b->index && b->index != &no_index) {
 		vpt_free(b->index->slots);
@@ -165,6 +166,7 @@ static struct vpt_section *new_section(
 	s->lane = lane;
 	s->aux = 0;
 	s->row_count = 0;
+	s->is_packed = 0;
 	b->section_count++;
 	return s;
 }

@@ -25,6 +25,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A column as it stands in a chunk, see column.h. */
+struct vpt_packed {
+	const unsigned char *planes;
+	uint64_t base;
+	uint8_t enc, width;
+};
+
 struct vpt_section {
 	uint16_t kind; /* enum vpt_kind */
 	uint64_t lane; /* 0 for kinds without lanes */
@@ -35,6 +42,10 @@ struct vpt_section {
 	uint64_t *col[VPT_COLUMNS_MAX]; /* col[VPT_KERNEL_START][row] */
 	uint64_t *data;                 /* the one allocation behind col[] */
 	size_t data_cap;                /* in values */
+	/* 1: of a CALL section that is still packed, see vpt_batch.packs_calls. Its present columns are NULL in col[] and
+	 * stand in packed[]. */
+	int is_packed;
+	struct vpt_packed packed[VPT_CALL_COLUMNS];
 };
 
 /* Whether a column has values of its own; else all of them are 0. */
@@ -63,6 +74,12 @@ struct vpt_batch {
 
 	struct vpt_strings strings; /* id 0 is the empty string */
 	int decoded;                /* filled by the reader: takes no puts before it is reset */
+
+	/* 1: the reader leaves CALL sections packed, for who reads them once and in order (vpt_calls_begin), or has
+	 * vpt_chunk_unpack() make them like all others. Set after vpt_batch_init(); no reset changes it. */
+	int packs_calls;
+	unsigned char *payload; /* what packed sections point into */
+	size_t payload_cap;
 
 	uint32_t unknown_sections; /* skipped by the reader: written by a newer version */
 	uint32_t skipped_critical; /* of those, ones marked as needed */

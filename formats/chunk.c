@@ -436,6 +436,119 @@ static int decode_strings(struct vpt_batch *b, const struct section_header *h,
 	return VPT_OK;
 }
 
+static void join_column(struct vpt_section *s, unsigned c, const unsigned char *planes,
+	uint64_t base, uint8_t enc, uint8_t width)
+{
+	if (enc == VPT_ENC_GAP)
+		vpt_column_join_gap(planes, s->row_count, width, base, s->col[1], s->col[0]);
+	else
+		vpt_column_join(planes, s->row_count, width, enc, base, s->col[c]);
+}
+
+/* Notes where the columns stand. */
+static int keep_packed(struct vpt_batch *b, const struct section_header *h,
+	const struct vpt_kind_desc *kind, const struct column_view views[VPT_COLUMNS_MAX],
+	uint32_t seen)
+{
+	struct vpt_section *s = vpt_batch_section(b, kind, h->lane, h->rows, 0);
+	unsigned c;
+
+	if (!s)
+		return VPT_ENOMEM;
+	s->present = seen;
+	s->is_packed = 1;
+	for (c = 0; c < kind->n_columns; c++) {
+		const struct column_view *v = &views[c];
+
+		if (!(seen & 1u << c))
+			continue;
+		s->col[c] = NULL;
+		s->packed[c] = (struct vpt_packed){v->data, v->base, v->enc, v->width};
+	}
+	return VPT_OK;
+}
+
+static int unpack_section(struct vpt_section *s)
+{
+	unsigned c, used = 0;
+
+	if (vpt_grow(&s->data, &s->data_cap,
+		    (size_t)s->row_count * (unsigned)__builtin_popcount(s->present),
+		    sizeof(*s->data)))
+		return VPT_ENOMEM;
+	for (c = 0; c < VPT_CALL_COLUMNS; c++)
+		if (vpt_section_has(s, c))
+			s->col[c] = s->data + (size_t)used++ * s->row_count;
+	for (c = VPT_CALL_COLUMNS; c-- > 0;)
+		if (vpt_section_has(s, c))
+			join_column(s, c, s->packed[c].planes, s->packed[c].base, s->packed[c].enc,
+				s->packed[c].width);
+	s->is_packed = 0;
+	return VPT_OK;
+}
+
+int vpt_chunk_unpack(struct vpt_batch *b)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < b->section_count && !rc; i++)
+		if (b->sections[i].is_packed)
+			rc = unpack_section(&b->sections[i]);
+	return rc;
+}
+
+void vpt_calls_begin(struct vpt_calls *calls, const struct vpt_section *s)
+{
+	unsigned c;
+
+	*calls = (struct vpt_calls){.section = s};
+	for (c = 0; s->is_packed && c < VPT_CALL_COLUMNS; c++)
+		if (vpt_section_has(s, c))
+			calls->columns[c] =
+				(struct vpt_column_cursor){s->packed[c].planes, s->row_count,
+					s->packed[c].base, s->packed[c].enc, s->packed[c].width};
+}
+
+/* The next values of a column, where they stand or in `room`. */
+static const uint64_t *next_values(
+	struct vpt_calls *calls, unsigned column, uint32_t count, uint64_t *room)
+{
+	const struct vpt_section *s = calls->section;
+
+	if (s->col[column])
+		return vpt_section_has(s, column) ? s->col[column] + calls->at : s->col[column];
+	vpt_column_next(&calls->columns[column], count, NULL, room);
+	return room;
+}
+
+void vpt_calls_next(struct vpt_calls *calls, uint32_t count, uint64_t *starts,
+	uint64_t *correlations, struct vpt_call_rows *rows)
+{
+	const struct vpt_section *s = calls->section;
+	const uint64_t *ids;
+
+	rows->duration_room[0] = calls->at ? rows->duration_room[0] : 0;
+	rows->durations = next_values(calls, VPT_CALL_DURATION, count, rows->duration_room + 1);
+	if (!vpt_section_has(s, VPT_CALL_DURATION))
+		memset(rows->duration_room + 1, 0, count * sizeof(*rows->duration_room));
+	rows->ids = next_values(calls, VPT_CALL_ID, count, rows->id_room);
+	rows->names = next_values(calls, VPT_CALL_NAME, count, rows->name_room);
+	ids = next_values(calls, VPT_CALL_CORRELATION, count, correlations);
+	if (ids != correlations)
+		memcpy(correlations, ids, count * sizeof(*correlations));
+	if (s->is_packed && vpt_section_has(s, VPT_CALL_START))
+		vpt_column_next(
+			&calls->columns[VPT_CALL_START], count, rows->duration_room + 1, starts);
+	else
+		memcpy(starts,
+			s->col[VPT_CALL_START] +
+				(vpt_section_has(s, VPT_CALL_START) ? calls->at : 0),
+			count * sizeof(*starts));
+	rows->duration_room[0] = rows->durations[count - 1];
+	calls->at += count;
+}
+
 static int decode_rows(struct vpt_batch *b, const struct section_header *h,
 	const struct vpt_kind_desc *kind, const struct column_view views[VPT_COLUMNS_MAX],
 	uint32_t seen)
@@ -448,6 +561,8 @@ static int decode_rows(struct vpt_batch *b, const struct section_header *h,
 					      (views[c].enc == VPT_ENC_GAP &&
 						      (c || !(kind->flags & VPT_KIND_SPAN)))))
 			return VPT_EDATA;
+	if (b->packs_calls && kind->type == VPT_CALL)
+		return keep_packed(b, h, kind, views, seen);
 	s = vpt_batch_section(b, kind, h->lane, h->rows, seen);
 	if (!s)
 		return VPT_ENOMEM;
@@ -455,13 +570,8 @@ static int decode_rows(struct vpt_batch *b, const struct section_header *h,
 	for (c = kind->n_columns; c-- > 0;) {
 		const struct column_view *v = &views[c];
 
-		if (!(seen & 1u << c))
-			continue;
-		if (v->enc == VPT_ENC_GAP)
-			vpt_column_join_gap(
-				v->data, h->rows, v->width, v->base, s->col[1], s->col[0]);
-		else
-			vpt_column_join(v->data, h->rows, v->width, v->enc, v->base, s->col[c]);
+		if (seen & 1u << c)
+			join_column(s, c, v->data, v->base, v->enc, v->width);
 	}
 	return VPT_OK;
 }

@@ -5,6 +5,7 @@
 #define VPT_FORMATS_CHUNK_H
 
 #include "formats/batch.h"
+#include "formats/column.h"
 #include "formats/capture.h"
 
 /* Growing scratch memory for one payload; all zeros to begin with. */
@@ -35,6 +36,31 @@ int vpt_chunk_header_decode(
  * VPT_ENOMEM. */
 int vpt_chunk_decode(const unsigned char *data, size_t size, int torn, struct vpt_batch *out,
 	struct vpt_err *err);
+
+/* Makes packed CALL sections like all others. 0 or VPT_ENOMEM. */
+int vpt_chunk_unpack(struct vpt_batch *b);
+
+/* The rows of a CALL section, packed or not, from the first to the last. */
+struct vpt_calls {
+	const struct vpt_section *section;
+	uint32_t at; /* rows that have been handed out */
+	struct vpt_column_cursor columns[VPT_CALL_COLUMNS];
+};
+
+enum { VPT_CALLS_MAX = 512 };
+
+/* Some rows. The caller lends the memory for what has to be unpacked, room for VPT_CALLS_MAX values each. */
+struct vpt_call_rows {
+	const uint64_t *durations, *ids, *names;
+	uint64_t duration_room[1 + VPT_CALLS_MAX], id_room[VPT_CALLS_MAX], name_room[VPT_CALLS_MAX];
+};
+
+void vpt_calls_begin(struct vpt_calls *c, const struct vpt_section *section);
+
+/* The next `count` rows, at most VPT_CALLS_MAX and as many as there are: starts and correlation ids are written, the
+ * others can be looked at until the next call. */
+void vpt_calls_next(struct vpt_calls *c, uint32_t count, uint64_t *starts, uint64_t *correlations,
+	struct vpt_call_rows *rows);
 
 /* Little-endian numbers, unaligned. */
 static inline uint64_t vpt_le_get(const unsigned char *p, unsigned size)

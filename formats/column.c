@@ -294,3 +294,19 @@ void vpt_column_join_gap(const unsigned char *planes, size_t count, unsigned wid
 		value = add_up(out + at, rows, value);
 	}
 }
+
+void vpt_column_next(
+	struct vpt_column_cursor *c, size_t count, const uint64_t *durations, uint64_t *out)
+{
+	int plain = c->enc == VPT_ENC_PLAIN;
+
+	join_planes(c->planes, c->stride, count, c->width, plain ? c->value : 0, out);
+	c->planes += count;
+	if (plain)
+		return;
+	if (c->enc == VPT_ENC_GAP)
+		undo_gap(out, durations, durations - 1, count);
+	else
+		undo_zigzag(out, count);
+	c->value = add_up(out, count, c->value);
+}

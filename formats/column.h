@@ -39,4 +39,17 @@ void vpt_column_join(const unsigned char *planes, size_t count, unsigned width, 
 void vpt_column_join_gap(const unsigned char *planes, size_t count, unsigned width, uint64_t base,
 	const uint64_t *durations, uint64_t *out);
 
+/* A column that is joined a stretch at a time. */
+struct vpt_column_cursor {
+	const unsigned char *planes; /* of the next row */
+	size_t stride;               /* rows of the column */
+	uint64_t value;              /* of the row before, or the base */
+	uint8_t enc, width;
+};
+
+/* Joins the next `count` rows. For GAP `durations` are theirs, and durations[-1] that of the row before, 0 for the
+ * first. */
+void vpt_column_next(
+	struct vpt_column_cursor *c, size_t count, const uint64_t *durations, uint64_t *out);
+
 #endif

@@ -129,6 +129,18 @@ static int inflate_frame(struct vpt_decoder *d, size_t size, uint32_t content, i
 	return VPT_OK;
 }
 
+/* Packed sections point into the payload: it goes with them, and the batch's old one is used next. */
+static void give_payload(struct vpt_decoder *d, struct vpt_batch *b)
+{
+	unsigned char *payload = b->payload;
+	size_t cap = b->payload_cap;
+
+	b->payload = d->payload;
+	b->payload_cap = d->payload_cap;
+	d->payload = payload;
+	d->payload_cap = cap;
+}
+
 int vpt_reader_chunk(const struct vpt_reader *r, struct vpt_decoder *d, size_t index,
 	struct vpt_batch *out, struct vpt_err *err)
 {
@@ -151,6 +163,8 @@ int vpt_reader_chunk(const struct vpt_reader *r, struct vpt_decoder *d, size_t i
 		rc = inflate_frame(d, (size_t)info->size, info->content_size, torn, &got, err);
 	if (!rc)
 		rc = vpt_chunk_decode(d->payload, got, torn, out, err);
+	if (!rc && out->packs_calls)
+		give_payload(d, out);
 	if (rc && err) {
 		snprintf(where, sizeof(where), "chunk %zu at offset %llu", index,
 			(unsigned long long)info->offset);

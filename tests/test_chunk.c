@@ -148,6 +148,70 @@ static void any_batch_comes_back(void **state)
 	}
 }
 
+/* Reads a CALL section in stretches of any length, and compares with one whose columns are there. */
+static void expect_calls(
+	struct vpt_random *r, const struct vpt_section *s, const struct vpt_section *plain)
+{
+	static uint64_t starts[VPT_CALLS_MAX], ids[VPT_CALLS_MAX];
+	static struct vpt_call_rows rows;
+	uint64_t *const *col = plain->col;
+	struct vpt_calls calls;
+	uint32_t at = 0, count, i;
+
+	vpt_calls_begin(&calls, s);
+	for (; at < plain->row_count; at += count) {
+		count = (uint32_t)vpt_random_below(r, 2) ? VPT_CALLS_MAX
+							 : 1 + (uint32_t)vpt_random_below(r, 9);
+		count = plain->row_count - at < count ? plain->row_count - at : count;
+		vpt_calls_next(&calls, count, starts, ids, &rows);
+		for (i = 0; i < count; i++) {
+			assert_int_equal(starts[i], col[VPT_CALL_START][at + i]);
+			assert_int_equal(ids[i], col[VPT_CALL_CORRELATION][at + i]);
+			assert_int_equal(rows.durations[i], col[VPT_CALL_DURATION][at + i]);
+			assert_int_equal(rows.ids[i], col[VPT_CALL_ID][at + i]);
+			assert_int_equal(rows.names[i], col[VPT_CALL_NAME][at + i]);
+		}
+	}
+}
+
+static void packed_calls_are_those_that_were_packed(void **state)
+{
+	struct vpt_random r = {5};
+	size_t round, i, packed = 0;
+	const char *differ;
+
+	(void)state;
+	for (round = 0; round < 200; round++) {
+		vpt_batch_reset(&batch);
+		fill_randomly(&r);
+		vpt_batch_measure(&batch);
+		assert_int_equal(vpt_chunk_encode(&batch, &payload, NULL), 0);
+		decoded.packs_calls = 1;
+		assert_int_equal(
+			vpt_chunk_decode(payload.data, payload.size, 0, &decoded, NULL), 0);
+		for (i = 0; i < batch.section_count; i++)
+			if (batch.sections[i].kind == VPT_CALL)
+				expect_calls(&r, &batch.sections[i], &batch.sections[i]);
+		assert_int_equal(decoded.packs_calls, 1);
+		for (i = 0; i < decoded.section_count; i++) {
+			const struct vpt_section *s = &decoded.sections[i], *plain = batch.sections;
+
+			if (!s->is_packed)
+				continue;
+			assert_int_equal(s->kind, VPT_CALL);
+			while (plain->kind != VPT_CALL || plain->lane != s->lane)
+				plain++;
+			expect_calls(&r, s, plain);
+			packed++;
+		}
+		assert_int_equal(vpt_chunk_unpack(&decoded), 0);
+		differ = vpt_hand_differ(&batch, &decoded);
+		if (differ)
+			fail_msg("unpacked: %s differ", differ);
+	}
+	assert_true(packed > 100);
+}
+
 static void a_batch_without_rows_comes_back(void **state)
 {
 	(void)state;
@@ -757,6 +821,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		RULE(every_column_of_every_kind_comes_back),
 		RULE(any_batch_comes_back),
+		RULE(packed_calls_are_those_that_were_packed),
 		RULE(a_batch_without_rows_comes_back),
 		RULE(columns_of_zeros_are_left_out_and_read_as_zero),
 		RULE(blocks_end_behind_large_planes_only),

@@ -1,5 +1,6 @@
 /* test_prefetch.c - chunks come in order and all of them, whoever decodes them. */
 #include "analysis/prefetch.h"
+#include "formats/chunk.h"
 #include "formats/memory.h"
 #include "tests/support/hand.h"
 #include "tests/support/script.h"
@@ -58,6 +59,7 @@ static size_t take_all(const struct vpt_trace *trace, unsigned jobs, int damaged
 		}
 		assert_int_equal(rc, 0);
 		assert_int_equal(vpt_trace_chunk(trace, decoder, at, &same, &err), 0);
+		assert_int_equal(vpt_chunk_unpack(batch), 0);
 		differ = vpt_hand_differ(batch, &same);
 		if (differ)
 			fail_msg("%u jobs, chunk %zu: %s", jobs, at, differ);
