@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { AHEAD = 3 };
+
 int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread)
 {
 	struct vpa_call_block *block;
@@ -126,6 +128,12 @@ void vpa_step_span_seek(struct vpa_step_span *span, struct vpa_steps *s, uint64_
 		i = vpa_steps_index(s, t);
 	next = i == SIZE_MAX ? s->dropped : i + 1;
 
+	/* Ranges were made long before they are asked for. */
+	if (i + AHEAD < s->count) {
+		__builtin_prefetch(s->items[i + AHEAD].range, 1);
+		__builtin_prefetch(
+			s->items[i + AHEAD].range ? &s->items[i + AHEAD].range->gpu : NULL, 1);
+	}
 	span->from_ns = i == SIZE_MAX ? 0 : s->items[i].time_ns;
 	span->until_ns = next < s->count ? s->items[next].time_ns : UINT64_MAX;
 	span->range = i == SIZE_MAX ? NULL : s->items[i].range;

@@ -6,7 +6,7 @@
 
 #include "analysis/model.h"
 
-enum { VPA_CALL_BLOCK = 512 };
+enum { VPA_CALL_BLOCK = 512, VPA_CALLS_AHEAD = 4 };
 
 struct vpa_call_block {
 	uint32_t thread;  /* index of the thread of all its calls */
@@ -16,7 +16,8 @@ struct vpa_call_block {
 	struct vpa_call calls[VPA_CALL_BLOCK];
 	/* The same calls' columns. */
 	uint64_t starts_ns[VPA_CALL_BLOCK], ends_ns[VPA_CALL_BLOCK];
-	uint64_t correlations[VPA_CALL_BLOCK + 1]; /* 0: none, or no call there yet */
+	/* 0: none, or no call there yet; so it is behind the last call too, for those who look ahead. */
+	uint64_t correlations[VPA_CALL_BLOCK + VPA_CALLS_AHEAD];
 	/* So many calls before it on the thread are inside it; of a nested one: so many calls after it stands the one around
 	 * it. */
 	uint32_t encloses[VPA_CALL_BLOCK];

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { AHEAD = 8 };
-
 /* What all ops of a stream share. */
 struct origin {
 	uint32_t stream;
@@ -22,7 +20,7 @@ struct launcher {
 	struct vpa_call *call;
 };
 
-static const uint64_t not_known;
+static const uint64_t not_known[VPA_CALLS_AHEAD];
 
 /* Ops that do not know their process match any, as do calls that do not know theirs. */
 static int may_launch(const struct vpa_process *p, int64_t pid)
@@ -387,25 +385,12 @@ static void resolve(struct vpa_resolver *r, struct vpa_ops *ops, struct all_seri
 	show_launches(r, ops, all);
 }
 
-/* The launch of an op that is not that of the next call. */
+/* The launch of an op that is not one of the next calls. */
 VPA_RARE static struct vpa_call *look_up(const struct vpa_resolver *r, const struct origin *from,
 	uint64_t correlation, struct launcher *by)
 {
-	const uint64_t *next = by->correlation, *end;
 	struct vpa_call *launch = NULL;
-	int i;
 
-	/* Mostly it is one of the next calls that puts something on a device. */
-	if (next != &not_known && correlation) {
-		end = vpa_call_block_of(by->call - 1)->correlations + VPA_CALL_BLOCK;
-		for (i = 0; i < AHEAD && next < end && *next != correlation; i++)
-			next++;
-		if (*next == correlation) {
-			by->call += next - by->correlation + 1;
-			by->correlation = next + 1;
-			return by->call - 1;
-		}
-	}
 	if (correlation)
 		launch = from->launches ? vpa_launches_find(from->launches, r->pasts, correlation)
 					: find_launch(r, from->stream, correlation);
@@ -414,6 +399,25 @@ VPA_RARE static struct vpa_call *look_up(const struct vpa_resolver *r, const str
 		by->call = launch + 1;
 	}
 	return launch;
+}
+
+/* The launch of an op that is not the next call: mostly it is the one behind it, since some calls put nothing on a device.
+ * All of those that may be it are looked at together, which no branch has to guess. */
+static inline struct vpa_call *launch_near(const struct vpa_resolver *r, const struct origin *from,
+	uint64_t correlation, struct launcher *by)
+{
+	const uint64_t *next = by->correlation;
+	unsigned hits, skip;
+
+	_Static_assert(VPA_CALLS_AHEAD == 4, "looked at here");
+	hits = (next[1] == correlation) * 2u | (next[2] == correlation) * 4u |
+	       (next[3] == correlation) * 8u;
+	if (!hits || !correlation)
+		return look_up(r, from, correlation, by);
+	skip = (unsigned)__builtin_ctz(hits);
+	by->call += skip + 1;
+	by->correlation += skip + 1;
+	return by->call - 1;
 }
 
 /* How many of `count` ops were launched by the calls that have these ids, one after the other. The ids end with one that
@@ -439,7 +443,7 @@ static void find_launches_of(const struct vpa_resolver *r, struct vpa_ops *ops, 
 			by->call += n;
 			by->correlation += n;
 		} else {
-			first = look_up(r, from, ops->correlation[i], by);
+			first = launch_near(r, from, ops->correlation[i], by);
 			n = 1;
 		}
 		all->items[all->count++] = (struct series){first, i, i + n};
@@ -463,7 +467,7 @@ static void find_launches(struct vpa_resolver *r, struct vpa_ops *ops, struct or
 		if (ops->stream[i] != from->stream) {
 			*from = origin_of(r, ops->stream[i]);
 			if (!from->launches)
-				by->correlation = &not_known;
+				by->correlation = not_known;
 		}
 		find_launches_of(r, ops, i, end, from, by, all);
 	}
@@ -473,7 +477,7 @@ int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 {
 	struct vpa_ops *ops = &r->ops;
 	struct origin from = {.stream = VPA_NONE};
-	struct launcher by = {.correlation = &not_known};
+	struct launcher by = {.correlation = not_known};
 	struct all_series all;
 	int rc = VPT_OK;
 	size_t i;
