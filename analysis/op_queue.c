@@ -85,6 +85,55 @@ static struct vpa_op_source *new_source(struct vpa_op_queue *q)
 	return &q->sources[q->source_count];
 }
 
+/* Moves on to the next rows of a packed section; 0 if there are none. */
+static int next_window(struct vpa_op_source *s)
+{
+	struct vpa_op_window *w = s->window;
+	uint32_t count;
+
+	if (!w || !w->left)
+		return 0;
+	count = w->left < VPT_ROWS_AT_ONCE ? w->left : VPT_ROWS_AT_ONCE;
+	vpt_rows_next(&w->rows, count, 1 << VPT_KERNEL_CONFIG | 1 << VPT_KERNEL_GRAPH_NODE,
+		w->starts, w->correlations);
+	w->left -= count;
+	w->section.row_count = count;
+	w->section.col[VPT_KERNEL_DURATION] = (uint64_t *)(uintptr_t)w->rows.col[1];
+	w->section.col[VPT_KERNEL_CONFIG] = (uint64_t *)(uintptr_t)w->rows.col[VPT_KERNEL_CONFIG];
+	w->section.col[VPT_KERNEL_GRAPH_NODE] =
+		(uint64_t *)(uintptr_t)w->rows.col[VPT_KERNEL_GRAPH_NODE];
+	s->at = 0;
+	s->count = count;
+	return 1;
+}
+
+/* Reads a packed section, whose kernels are known to be in order, through a window. */
+static int open_window(struct vpa_op_queue *q, struct vpa_op_source *s)
+{
+	const struct vpt_section *packed = s->section;
+	struct vpa_op_window *w;
+
+	if (q->window_count == q->windows_made) {
+		if (vpt_grow(&q->windows, &q->window_cap, q->windows_made + 1, sizeof(*q->windows)))
+			return VPT_ENOMEM;
+		w = vpt_alloc(1, sizeof(*w));
+		if (!w)
+			return VPT_ENOMEM;
+		q->windows[q->windows_made++] = w;
+	}
+	w = s->window = q->windows[q->window_count++];
+	w->section = *packed;
+	w->section.col[VPT_KERNEL_START] = w->starts;
+	w->section.col[VPT_KERNEL_CORRELATION] = w->correlations;
+	w->left = packed->row_count;
+	s->section = &w->section;
+	vpt_rows_begin(&w->rows, packed);
+	next_window(s);
+	s->head_ns = w->starts[0];
+	q->source_count++;
+	return VPT_OK;
+}
+
 int vpa_op_queue_add(
 	struct vpa_op_queue *q, const struct vpt_section *section, uint32_t stream, uint32_t device)
 {
@@ -96,6 +145,8 @@ int vpa_op_queue_add(
 		.count = section->row_count,
 		.stream = stream,
 		.device = device};
+	if (section->is_packed)
+		return open_window(q, source);
 	if (!in_order(section)) {
 		if (vpt_grow(&q->orders, &q->order_cap, q->order_count + 1, sizeof(*q->orders)))
 			return VPT_ENOMEM;
@@ -370,7 +421,7 @@ static void take_rows(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t 
 		read_op(q, &op, s, row_at(s));
 		put_op(out, &op);
 	}
-	if (taken < left)
+	if (taken < left || next_window(s))
 		s->head_ns = start_of(s->section, row_at(s));
 }
 
@@ -459,7 +510,8 @@ int vpa_op_queue_hold(struct vpa_op_queue *q)
 	drop_taken(q);
 	fresh = at = q->held_count;
 	for (i = 1; i < q->source_count; i++)
-		left += q->sources[i].count - q->sources[i].at;
+		left += q->sources[i].count - q->sources[i].at +
+			(q->sources[i].window ? q->sources[i].window->left : 0);
 	if (vpt_grow(&q->held, &q->held_cap, fresh + left, sizeof(*q->held)))
 		return VPT_ENOMEM;
 	if (q->source_count)
@@ -472,9 +524,10 @@ int vpa_op_queue_hold(struct vpa_op_queue *q)
 
 		for (left -= taken; taken; taken--, s->at++)
 			read_op(q, &q->held[q->held_count++], s, row_at(s));
-		if (s->at < s->count)
+		if (s->at < s->count || next_window(s))
 			s->head_ns = start_of(s->section, row_at(s));
 	}
+	q->window_count = 0;
 	for (i = 0; i < q->order_count; i++)
 		vpt_free(q->orders[i]);
 	q->order_count = 0;
@@ -494,6 +547,9 @@ void vpa_op_queue_free(struct vpa_op_queue *q)
 
 	for (i = 0; i < q->order_count; i++)
 		vpt_free(q->orders[i]);
+	for (i = 0; i < q->windows_made; i++)
+		vpt_free(q->windows[i]);
+	vpt_free(q->windows);
 	vpt_free(q->orders);
 	vpt_free(q->sources);
 	vpt_free(q->held);

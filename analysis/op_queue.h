@@ -7,7 +7,7 @@
 #define VPA_ANALYSIS_OP_QUEUE_H
 
 #include "analysis/model.h"
-#include "formats/batch.h"
+#include "formats/chunk.h"
 
 /* What a chunk's CONFIG rows are, by row. */
 enum { VPA_CONFIG_PLAIN = 1, VPA_CONFIG_COMM = 2 /* works between devices */ };
@@ -28,9 +28,18 @@ struct vpa_op_configs {
 	void *ctx;
 };
 
+/* Some rows of a packed section, as if they were one. */
+struct vpa_op_window {
+	struct vpt_section section;
+	uint32_t left; /* rows behind it */
+	struct vpt_rows rows;
+	uint64_t starts[VPT_ROWS_AT_ONCE], correlations[VPT_ROWS_AT_ONCE];
+};
+
 /* One section of ops, walked in order of start. */
 struct vpa_op_source {
-	const struct vpt_section *section; /* NULL: the held ops */
+	const struct vpt_section *section; /* NULL: the held ops; the window's if there is one */
+	struct vpa_op_window *window;      /* NULL: all rows are at hand */
 	uint32_t *order;                   /* rows by start; NULL: they are in order */
 	size_t at, count;
 	uint64_t head_ns; /* start of the next op; undefined when at = count */
@@ -42,6 +51,8 @@ struct vpa_op_queue {
 	size_t held_begin, held_count, held_cap;
 	struct vpa_op_source *sources; /* [0] is the held ones */
 	size_t source_count, source_cap;
+	struct vpa_op_window **windows; /* the first `window_count` of them in use */
+	size_t window_count, windows_made, window_cap;
 	uint32_t **orders; /* of this chunk's sources that are not in order */
 	size_t order_count, order_cap;
 	struct vpa_op_configs configs;

@@ -115,7 +115,7 @@ int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_
 	}
 	for (i = 0; i < p->slot_count; i++) {
 		vpt_batch_init(&p->slots[i].batch);
-		p->slots[i].batch.packs_calls = 1;
+		p->slots[i].batch.packs = 1;
 	}
 	start_threads(p, jobs - 1);
 	*out = p;

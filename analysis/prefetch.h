@@ -11,7 +11,7 @@ struct vpa_prefetch;
 int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_prefetch **out,
 	struct vpt_err *err);
 
-/* The next chunk, with its CALL sections packed (see vpt_batch.packs_calls), good until the following call. VPT_END after the last; VPT_EDATA if this one is damaged (go
+/* The next chunk, with sections packed (see vpt_batch.packs), good until the following call. VPT_END after the last; VPT_EDATA if this one is damaged (go
  * on); VPT_ENOMEM or VPT_EIO. */
 int vpa_prefetch_next(struct vpa_prefetch *p, struct vpt_batch **batch, struct vpt_err *err);
 

@@ -235,11 +235,10 @@ struct adding {
 	struct vpa_calls *calls;
 	struct vpa_launches *launches;
 	uint32_t thread;
-	struct vpt_calls section;
-	struct vpt_call_rows rows; /* at hand */
+	struct vpt_rows rows;
 };
 
-_Static_assert((int)VPA_CALL_BLOCK <= (int)VPT_CALLS_MAX, "a block's calls are read at once");
+_Static_assert((int)VPA_CALL_BLOCK <= (int)VPT_ROWS_AT_ONCE, "a block's calls are read at once");
 
 /* Adds a call of any kind, at any time, whose times and id stand in its block; `i` among the rows at hand. `previous_ns`
  * is the start of the one before it on the thread. */
@@ -253,7 +252,8 @@ VPA_RARE static int add_any_call(
 	int inside = vpa_in_window(r->model, start), rc;
 	struct vpa_call_kind kind;
 
-	rc = vpa_maps_call_kind(r, a->batch, a->rows.ids[i], a->rows.names[i], &kind);
+	rc = vpa_maps_call_kind(
+		r, a->batch, a->rows.col[VPT_CALL_ID][i], a->rows.col[VPT_CALL_NAME][i], &kind);
 	if (rc)
 		return rc;
 	*call = kind.call;
@@ -279,11 +279,12 @@ VPA_RARE static int add_any_call(
  * window, whose number is small and which has no name, and says when each ends. A sum of signs: where a number's top
  * bit is set the row counts as odd too. */
 VPT_VECTORISE
-static void find_odd(const struct vpt_call_rows *rows, const uint64_t *restrict starts,
-	uint32_t count, const struct vpa_model *m, uint64_t previous_ns, uint64_t *restrict ends,
+static void find_odd(const struct vpt_rows *rows, const uint64_t *restrict starts, uint32_t count,
+	const struct vpa_model *m, uint64_t previous_ns, uint64_t *restrict ends,
 	uint8_t *restrict odd)
 {
-	const uint64_t *durations = rows->durations, *ids = rows->ids, *names = rows->names;
+	const uint64_t *durations = rows->col[VPT_CALL_DURATION];
+	const uint64_t *ids = rows->col[VPT_CALL_ID], *names = rows->col[VPT_CALL_NAME];
 	uint64_t from = m->window_start_ns;
 	uint64_t to = m->window_end_ns > INT64_MAX ? INT64_MAX : m->window_end_ns;
 	uint32_t i;
@@ -343,12 +344,13 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 
 	if (position > calls->begin)
 		previous = vpa_call_start(vpa_calls_at(calls, position - 1));
-	vpt_calls_next(&a->section, count, starts, block->correlations + slot, &a->rows);
+	vpt_rows_next(&a->rows, count, 1 << VPT_CALL_ID | 1 << VPT_CALL_NAME, starts,
+		block->correlations + slot);
 	if (starts[0] < block->start_ns)
 		block->start_ns = starts[0];
 	find_odd(&a->rows, starts, count, r->model, previous, block->ends_ns + slot, odd);
-	launches = add_ordinary(
-		r->maps->call_kinds, a->rows.ids, count, slot, block->calls + slot, odd);
+	launches = add_ordinary(r->maps->call_kinds, a->rows.col[VPT_CALL_ID], count, slot,
+		block->calls + slot, odd);
 	/* Each was taken for a launch if its kind is one. */
 	for (i = next_odd(odd, 0, count); i < count; i = next_odd(odd, i + 1, count)) {
 		launches -= (block->calls[slot + i].state & VPA_CALL_MISSED) != 0;
@@ -378,7 +380,7 @@ static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const st
 	a.launches = &r->processes[r->model->threads[a.thread].process].launches;
 	a.launches->released_ns = r->released_ns;
 	calls = a.calls = &r->pasts[a.thread].calls;
-	vpt_calls_begin(&a.section, s);
+	vpt_rows_begin(&a.rows, s);
 	for (; left && !rc; left -= count) {
 		count = VPA_CALL_BLOCK - (uint32_t)(calls->end % VPA_CALL_BLOCK);
 		if (count == VPA_CALL_BLOCK && vpa_calls_begin_block(calls, a.thread))
@@ -484,6 +486,22 @@ VPA_RARE static void count_late(struct vpa_resolver *r, const struct vpt_section
 			r->late_ops += starts[row] && starts[row] + durations[row] > starts[row];
 }
 
+/* The same of a packed section. */
+VPA_RARE static void count_late_packed(struct vpa_resolver *r, const struct vpt_section *s)
+{
+	uint64_t starts[VPT_ROWS_AT_ONCE], ids[VPT_ROWS_AT_ONCE];
+	uint32_t left = s->row_count, count, i;
+	struct vpt_rows rows;
+
+	vpt_rows_begin(&rows, s);
+	for (; left; left -= count) {
+		count = left < VPT_ROWS_AT_ONCE ? left : VPT_ROWS_AT_ONCE;
+		vpt_rows_next(&rows, count, 0, starts, ids);
+		for (i = 0; i < count; i++)
+			r->late_ops += starts[i] && starts[i] < r->released_ns;
+	}
+}
+
 static int add_ops(struct vpa_resolver *r, const struct vpt_section *s)
 {
 	uint32_t stream;
@@ -492,7 +510,7 @@ static int add_ops(struct vpa_resolver *r, const struct vpt_section *s)
 	if (!rc)
 		rc = vpa_op_queue_add(&r->queue, s, stream, r->model->streams[stream].device);
 	if (!rc && s->row_count && vpa_op_queue_newest_ns(&r->queue) < r->released_ns)
-		count_late(r, s);
+		(s->is_packed ? count_late_packed : count_late)(r, s);
 	return rc;
 }
 

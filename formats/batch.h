@@ -32,6 +32,9 @@ struct vpt_packed {
 	uint8_t enc, width;
 };
 
+enum { VPT_PACKED_COLUMNS = 6, VPT_PACKED_ROWS = 1024 };
+_Static_assert((int)VPT_KERNEL_COLUMNS == 6 && (int)VPT_CALL_COLUMNS == 6, "packed kinds");
+
 struct vpt_section {
 	uint16_t kind; /* enum vpt_kind */
 	uint64_t lane; /* 0 for kinds without lanes */
@@ -42,10 +45,9 @@ struct vpt_section {
 	uint64_t *col[VPT_COLUMNS_MAX]; /* col[VPT_KERNEL_START][row] */
 	uint64_t *data;                 /* the one allocation behind col[] */
 	size_t data_cap;                /* in values */
-	/* 1: of a CALL section that is still packed, see vpt_batch.packs_calls. Its present columns are NULL in col[] and
-	 * stand in packed[]. */
+	/* 1: still packed, see vpt_batch.packs. The present columns are NULL in col[] and stand in packed[]. */
 	int is_packed;
-	struct vpt_packed packed[VPT_CALL_COLUMNS];
+	struct vpt_packed packed[VPT_PACKED_COLUMNS];
 };
 
 /* Whether a column has values of its own; else all of them are 0. */
@@ -75,9 +77,11 @@ struct vpt_batch {
 	struct vpt_strings strings; /* id 0 is the empty string */
 	int decoded;                /* filled by the reader: takes no puts before it is reset */
 
-	/* 1: the reader leaves CALL sections packed, for who reads them once and in order (vpt_calls_begin), or has
-	 * vpt_chunk_unpack() make them like all others. Set after vpt_batch_init(); no reset changes it. */
-	int packs_calls;
+	/* 1: the reader leaves CALL sections packed, and those KERNEL sections of VPT_PACKED_ROWS rows or more whose
+	 * kernels last 1 ns at least and begin when the one before has ended: for who reads rows once and in order, see
+	 * vpt_rows_begin(). vpt_chunk_unpack() makes them like all others. Set after vpt_batch_init(); no reset changes
+	 * it. */
+	int packs;
 	unsigned char *payload; /* what packed sections point into */
 	size_t payload_cap;
 

@@ -470,16 +470,16 @@ static int keep_packed(struct vpt_batch *b, const struct section_header *h,
 
 static int unpack_section(struct vpt_section *s)
 {
-	unsigned c, used = 0;
+	unsigned columns = vpt_kind_desc(s->kind)->n_columns, c, used = 0;
 
 	if (vpt_grow(&s->data, &s->data_cap,
 		    (size_t)s->row_count * (unsigned)__builtin_popcount(s->present),
 		    sizeof(*s->data)))
 		return VPT_ENOMEM;
-	for (c = 0; c < VPT_CALL_COLUMNS; c++)
+	for (c = 0; c < columns; c++)
 		if (vpt_section_has(s, c))
 			s->col[c] = s->data + (size_t)used++ * s->row_count;
-	for (c = VPT_CALL_COLUMNS; c-- > 0;)
+	for (c = columns; c-- > 0;)
 		if (vpt_section_has(s, c))
 			join_column(s, c, s->packed[c].planes, s->packed[c].base, s->packed[c].enc,
 				s->packed[c].width);
@@ -498,55 +498,91 @@ int vpt_chunk_unpack(struct vpt_batch *b)
 	return rc;
 }
 
-void vpt_calls_begin(struct vpt_calls *calls, const struct vpt_section *s)
+/* Whether the columns are those of kernels that last 1 ns at least and follow one another: all numbers of the starts are
+ * even then, see column.h. No sum of theirs overflows. */
+VPT_VECTORISE
+static int follow_one_another(
+	const struct column_view views[VPT_COLUMNS_MAX], uint32_t seen, uint32_t rows)
+{
+	const struct column_view *start = &views[VPT_KERNEL_START];
+	const struct column_view *duration = &views[VPT_KERNEL_DURATION];
+	unsigned char odd = 0;
+	uint32_t i;
+
+	if (rows < VPT_PACKED_ROWS || rows > 1 << 20 || !(seen & 1 << VPT_KERNEL_START) ||
+		!(seen & 1 << VPT_KERNEL_DURATION) || start->enc != VPT_ENC_GAP ||
+		start->width > 5 || start->base >> 62 || duration->enc != VPT_ENC_PLAIN ||
+		duration->width > 4 || !duration->base || duration->base >> 32)
+		return 0;
+	for (i = 0; start->width && i < rows; i++)
+		odd |= start->data[i];
+	return !(odd & 1);
+}
+
+static int may_stay_packed(const struct vpt_kind_desc *kind,
+	const struct column_view views[VPT_COLUMNS_MAX], uint32_t seen, uint32_t rows)
+{
+	return kind->type == VPT_CALL ||
+	       (kind->type == VPT_KERNEL && follow_one_another(views, seen, rows));
+}
+
+void vpt_rows_begin(struct vpt_rows *rows, const struct vpt_section *s)
 {
 	unsigned c;
 
-	*calls = (struct vpt_calls){.section = s};
-	for (c = 0; s->is_packed && c < VPT_CALL_COLUMNS; c++)
-		if (vpt_section_has(s, c))
-			calls->columns[c] =
-				(struct vpt_column_cursor){s->packed[c].planes, s->row_count,
-					s->packed[c].base, s->packed[c].enc, s->packed[c].width};
+	rows->section = s;
+	rows->at = 0;
+	for (c = 0; c < VPT_PACKED_COLUMNS; c++) {
+		const struct vpt_packed *p = &s->packed[c];
+
+		rows->col[c] = s->col[c];
+		if (!s->col[c])
+			rows->cursors[c] = (struct vpt_column_cursor){
+				p->planes, s->row_count, p->base, p->enc, p->width};
+	}
 }
 
-/* The next values of a column, where they stand or in `room`. */
+/* The next values of a column: where they stand, or at `out`. */
 static const uint64_t *next_values(
-	struct vpt_calls *calls, unsigned column, uint32_t count, uint64_t *room)
+	struct vpt_rows *rows, unsigned c, uint32_t count, const uint64_t *durations, uint64_t *out)
 {
-	const struct vpt_section *s = calls->section;
+	const struct vpt_section *s = rows->section;
 
-	if (s->col[column])
-		return vpt_section_has(s, column) ? s->col[column] + calls->at : s->col[column];
-	vpt_column_next(&calls->columns[column], count, NULL, room);
-	return room;
+	if (s->col[c])
+		return vpt_section_has(s, c) ? s->col[c] + rows->at : s->col[c];
+	vpt_column_next(&rows->cursors[c], count, durations, out);
+	return out;
 }
 
-void vpt_calls_next(struct vpt_calls *calls, uint32_t count, uint64_t *starts,
-	uint64_t *correlations, struct vpt_call_rows *rows)
+static void write_values(
+	struct vpt_rows *rows, unsigned c, uint32_t count, const uint64_t *durations, uint64_t *out)
 {
-	const struct vpt_section *s = calls->section;
-	const uint64_t *ids;
+	const uint64_t *values = next_values(rows, c, count, durations, out);
 
-	rows->duration_room[0] = calls->at ? rows->duration_room[0] : 0;
-	rows->durations = next_values(calls, VPT_CALL_DURATION, count, rows->duration_room + 1);
-	if (!vpt_section_has(s, VPT_CALL_DURATION))
-		memset(rows->duration_room + 1, 0, count * sizeof(*rows->duration_room));
-	rows->ids = next_values(calls, VPT_CALL_ID, count, rows->id_room);
-	rows->names = next_values(calls, VPT_CALL_NAME, count, rows->name_room);
-	ids = next_values(calls, VPT_CALL_CORRELATION, count, correlations);
-	if (ids != correlations)
-		memcpy(correlations, ids, count * sizeof(*correlations));
-	if (s->is_packed && vpt_section_has(s, VPT_CALL_START))
-		vpt_column_next(
-			&calls->columns[VPT_CALL_START], count, rows->duration_room + 1, starts);
-	else
-		memcpy(starts,
-			s->col[VPT_CALL_START] +
-				(vpt_section_has(s, VPT_CALL_START) ? calls->at : 0),
-			count * sizeof(*starts));
-	rows->duration_room[0] = rows->durations[count - 1];
-	calls->at += count;
+	if (values != out)
+		memcpy(out, values, count * sizeof(*out));
+}
+
+void vpt_rows_next(struct vpt_rows *rows, uint32_t count, uint32_t wanted, uint64_t *starts,
+	uint64_t *correlations)
+{
+	int is_call = rows->section->kind == VPT_CALL;
+	uint64_t *durations = rows->room[1];
+	unsigned c;
+
+	/* Starts may need the durations, and that of the row before. */
+	durations[0] = rows->at ? durations[0] : 0;
+	rows->col[1] = next_values(rows, 1, count, NULL, durations + 1);
+	if (rows->col[1] != durations + 1 && rows->section->is_packed)
+		memcpy(durations + 1, rows->col[1], count * sizeof(*durations));
+	write_values(rows, 0, count, durations + 1, starts);
+	durations[0] = rows->col[1][count - 1];
+	for (c = 2; c < VPT_PACKED_COLUMNS; c++)
+		if (wanted >> c & 1)
+			rows->col[c] = next_values(rows, c, count, NULL, rows->room[c]);
+	write_values(rows, is_call ? VPT_CALL_CORRELATION : VPT_KERNEL_CORRELATION, count, NULL,
+		correlations);
+	rows->at += count;
 }
 
 static int decode_rows(struct vpt_batch *b, const struct section_header *h,
@@ -561,7 +597,7 @@ static int decode_rows(struct vpt_batch *b, const struct section_header *h,
 					      (views[c].enc == VPT_ENC_GAP &&
 						      (c || !(kind->flags & VPT_KIND_SPAN)))))
 			return VPT_EDATA;
-	if (b->packs_calls && kind->type == VPT_CALL)
+	if (b->packs && may_stay_packed(kind, views, seen, h->rows))
 		return keep_packed(b, h, kind, views, seen);
 	s = vpt_batch_section(b, kind, h->lane, h->rows, seen);
 	if (!s)

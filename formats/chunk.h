@@ -37,30 +37,27 @@ int vpt_chunk_header_decode(
 int vpt_chunk_decode(const unsigned char *data, size_t size, int torn, struct vpt_batch *out,
 	struct vpt_err *err);
 
-/* Makes packed CALL sections like all others. 0 or VPT_ENOMEM. */
+/* Makes packed sections like all others. 0 or VPT_ENOMEM. */
 int vpt_chunk_unpack(struct vpt_batch *b);
 
-/* The rows of a CALL section, packed or not, from the first to the last. */
-struct vpt_calls {
+enum { VPT_ROWS_AT_ONCE = 512 };
+
+/* The rows of a CALL or KERNEL section, packed or not, from the first to the last. Its columns but START and CORRELATION
+ * can be looked at a few rows at a time. */
+struct vpt_rows {
 	const struct vpt_section *section;
 	uint32_t at; /* rows that have been handed out */
-	struct vpt_column_cursor columns[VPT_CALL_COLUMNS];
+	const uint64_t *col[VPT_PACKED_COLUMNS];
+	struct vpt_column_cursor cursors[VPT_PACKED_COLUMNS];
+	uint64_t room[VPT_PACKED_COLUMNS][1 + VPT_ROWS_AT_ONCE]; /* where they are unpacked */
 };
 
-enum { VPT_CALLS_MAX = 512 };
+void vpt_rows_begin(struct vpt_rows *rows, const struct vpt_section *section);
 
-/* Some rows. The caller lends the memory for what has to be unpacked, room for VPT_CALLS_MAX values each. */
-struct vpt_call_rows {
-	const uint64_t *durations, *ids, *names;
-	uint64_t duration_room[1 + VPT_CALLS_MAX], id_room[VPT_CALLS_MAX], name_room[VPT_CALLS_MAX];
-};
-
-void vpt_calls_begin(struct vpt_calls *c, const struct vpt_section *section);
-
-/* The next `count` rows, at most VPT_CALLS_MAX and as many as there are: starts and correlation ids are written, the
- * others can be looked at until the next call. */
-void vpt_calls_next(struct vpt_calls *c, uint32_t count, uint64_t *starts, uint64_t *correlations,
-	struct vpt_call_rows *rows);
+/* The next `count` rows, more than none, at most VPT_ROWS_AT_ONCE and as many as there are. Starts and correlation ids are
+ * written; of the other columns those in `wanted` stand in col[] until the next call. */
+void vpt_rows_next(struct vpt_rows *rows, uint32_t count, uint32_t wanted, uint64_t *starts,
+	uint64_t *correlations);
 
 /* Little-endian numbers, unaligned. */
 static inline uint64_t vpt_le_get(const unsigned char *p, unsigned size)

@@ -163,7 +163,7 @@ int vpt_reader_chunk(const struct vpt_reader *r, struct vpt_decoder *d, size_t i
 		rc = inflate_frame(d, (size_t)info->size, info->content_size, torn, &got, err);
 	if (!rc)
 		rc = vpt_chunk_decode(d->payload, got, torn, out, err);
-	if (!rc && out->packs_calls)
+	if (!rc && out->packs)
 		give_payload(d, out);
 	if (rc && err) {
 		snprintf(where, sizeof(where), "chunk %zu at offset %llu", index,

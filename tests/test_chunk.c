@@ -148,29 +148,78 @@ static void any_batch_comes_back(void **state)
 	}
 }
 
-/* Reads a CALL section in stretches of any length, and compares with one whose columns are there. */
-static void expect_calls(
+/* Reads a section in stretches of any length, and compares with one whose columns are there. */
+static void expect_rows(
 	struct vpt_random *r, const struct vpt_section *s, const struct vpt_section *plain)
 {
-	static uint64_t starts[VPT_CALLS_MAX], ids[VPT_CALLS_MAX];
-	static struct vpt_call_rows rows;
+	static uint64_t starts[VPT_ROWS_AT_ONCE], ids[VPT_ROWS_AT_ONCE];
+	unsigned correlation = s->kind == VPT_CALL ? VPT_CALL_CORRELATION : VPT_KERNEL_CORRELATION;
 	uint64_t *const *col = plain->col;
-	struct vpt_calls calls;
+	static struct vpt_rows rows;
 	uint32_t at = 0, count, i;
+	unsigned c;
 
-	vpt_calls_begin(&calls, s);
+	vpt_rows_begin(&rows, s);
 	for (; at < plain->row_count; at += count) {
-		count = (uint32_t)vpt_random_below(r, 2) ? VPT_CALLS_MAX
+		count = (uint32_t)vpt_random_below(r, 2) ? VPT_ROWS_AT_ONCE
 							 : 1 + (uint32_t)vpt_random_below(r, 9);
 		count = plain->row_count - at < count ? plain->row_count - at : count;
-		vpt_calls_next(&calls, count, starts, ids, &rows);
+		vpt_rows_next(&rows, count, 0x3f & ~(1u << correlation), starts, ids);
 		for (i = 0; i < count; i++) {
-			assert_int_equal(starts[i], col[VPT_CALL_START][at + i]);
-			assert_int_equal(ids[i], col[VPT_CALL_CORRELATION][at + i]);
-			assert_int_equal(rows.durations[i], col[VPT_CALL_DURATION][at + i]);
-			assert_int_equal(rows.ids[i], col[VPT_CALL_ID][at + i]);
-			assert_int_equal(rows.names[i], col[VPT_CALL_NAME][at + i]);
+			assert_int_equal(starts[i], col[0][at + i]);
+			assert_int_equal(ids[i], col[correlation][at + i]);
+			for (c = 1; c < VPT_PACKED_COLUMNS; c++)
+				if (c != correlation)
+					assert_int_equal(rows.col[c][i], col[c][at + i]);
 		}
+	}
+}
+
+/* Kernels that follow one another, but for one that does not always: `flaw` 1 overlaps the one before, 2 is empty. */
+static void fill_with_kernels(struct vpt_random *r, int flaw)
+{
+	uint32_t rows = VPT_PACKED_ROWS - 2 + (uint32_t)vpt_random_below(r, 1000), i;
+	uint32_t at = 1 + (uint32_t)vpt_random_below(r, rows - 1);
+	uint64_t clock = 1000;
+
+	for (i = 0; i < rows; i++) {
+		struct vpt_kernel k = {.start_ns = clock + vpt_random_below(r, 2000),
+			.duration_ns = 1 + vpt_random_below(r, 100000),
+			.config = vpt_random_below(r, 300),
+			.correlation = vpt_random_below(r, 20) ? i + 1 : vpt_random(r),
+			.graph_node = vpt_random_below(r, 2)};
+
+		if (i == at && flaw == 1)
+			k.start_ns = clock - 1;
+		if (i == at && flaw == 2)
+			k.duration_ns = 0;
+		clock = k.start_ns + k.duration_ns;
+		vpt_batch_put(&batch, VPT_KERNEL, 3, &k);
+	}
+}
+
+static void kernels_stay_packed_only_where_they_are_in_order(void **state)
+{
+	struct vpt_random r = {6};
+	const char *differ;
+	int round;
+
+	(void)state;
+	for (round = 0; round < 60; round++) {
+		vpt_batch_reset(&batch);
+		fill_with_kernels(&r, round % 3);
+		vpt_batch_measure(&batch);
+		assert_int_equal(vpt_chunk_encode(&batch, &payload, NULL), 0);
+		decoded.packs = 1;
+		assert_int_equal(
+			vpt_chunk_decode(payload.data, payload.size, 0, &decoded, NULL), 0);
+		assert_int_equal(decoded.sections[0].is_packed,
+			round % 3 == 0 && batch.sections[0].row_count >= VPT_PACKED_ROWS);
+		expect_rows(&r, &decoded.sections[0], &batch.sections[0]);
+		assert_int_equal(vpt_chunk_unpack(&decoded), 0);
+		differ = vpt_hand_differ(&batch, &decoded);
+		if (differ)
+			fail_msg("unpacked: %s differ", differ);
 	}
 }
 
@@ -186,13 +235,13 @@ static void packed_calls_are_those_that_were_packed(void **state)
 		fill_randomly(&r);
 		vpt_batch_measure(&batch);
 		assert_int_equal(vpt_chunk_encode(&batch, &payload, NULL), 0);
-		decoded.packs_calls = 1;
+		decoded.packs = 1;
 		assert_int_equal(
 			vpt_chunk_decode(payload.data, payload.size, 0, &decoded, NULL), 0);
 		for (i = 0; i < batch.section_count; i++)
 			if (batch.sections[i].kind == VPT_CALL)
-				expect_calls(&r, &batch.sections[i], &batch.sections[i]);
-		assert_int_equal(decoded.packs_calls, 1);
+				expect_rows(&r, &batch.sections[i], &batch.sections[i]);
+		assert_int_equal(decoded.packs, 1);
 		for (i = 0; i < decoded.section_count; i++) {
 			const struct vpt_section *s = &decoded.sections[i], *plain = batch.sections;
 
@@ -201,7 +250,7 @@ static void packed_calls_are_those_that_were_packed(void **state)
 			assert_int_equal(s->kind, VPT_CALL);
 			while (plain->kind != VPT_CALL || plain->lane != s->lane)
 				plain++;
-			expect_calls(&r, s, plain);
+			expect_rows(&r, s, plain);
 			packed++;
 		}
 		assert_int_equal(vpt_chunk_unpack(&decoded), 0);
@@ -822,6 +871,7 @@ int main(void)
 		RULE(every_column_of_every_kind_comes_back),
 		RULE(any_batch_comes_back),
 		RULE(packed_calls_are_those_that_were_packed),
+		RULE(kernels_stay_packed_only_where_they_are_in_order),
 		RULE(a_batch_without_rows_comes_back),
 		RULE(columns_of_zeros_are_left_out_and_read_as_zero),
 		RULE(blocks_end_behind_large_planes_only),
