@@ -10,7 +10,10 @@
 
 #include <string.h>
 
-enum { RUNNING_MAX = 128 };
+enum {
+	RUNNING_MAX = 128,
+	EDGES_OPEN = 16 /* the last ones, which gaps and cuts that move on still change */
+};
 
 struct vpa_sweep_device {
 	uint64_t at_ns; /* time is shared out until here */
@@ -32,8 +35,10 @@ void vpa_sweep_free(struct vpa_sweep *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->edge_count; i++)
+	for (i = 0; i < s->edge_count; i++) {
 		vpt_free(s->edges[i].devices);
+		vpt_free(s->edges[i].parts);
+	}
 	vpt_free(s->now.devices);
 	vpt_free(s->edges);
 	vpt_free(s->cuts);
@@ -43,9 +48,57 @@ void vpa_sweep_free(struct vpa_sweep *s)
 	vpa_sweep_init(s);
 }
 
+/* Keeps of an edge's sums only what is not 0. Where there is no memory for that they stay as they are. */
+static void pack(struct vpa_sweep_edge *e)
+{
+	uint32_t device, part, count = 0;
+
+	if (e->parts || !e->device_count)
+		return;
+	for (device = 0; device < e->device_count; device++)
+		for (part = 0; part < VPA_SWEEP_PARTS; part++)
+			count += e->devices[device].ns[part] || e->devices[device].count[part];
+	e->parts = vpt_alloc(count + (size_t)1, sizeof(*e->parts));
+	if (!e->parts)
+		return;
+	e->part_count = 0;
+	for (device = 0; device < e->device_count; device++) {
+		const struct vpa_sweep_sums *sums = &e->devices[device];
+
+		for (part = 0; part < VPA_SWEEP_PARTS; part++)
+			if (sums->ns[part] || sums->count[part])
+				e->parts[e->part_count++] = (struct vpa_sweep_part){sums->ns[part],
+					sums->count[part], (uint16_t)device, (uint16_t)part};
+	}
+	vpt_free(e->devices);
+	e->devices = NULL;
+	e->device_cap = 0;
+}
+
+static int unpack(struct vpa_sweep_edge *e)
+{
+	uint32_t i;
+
+	e->devices = vpt_calloc(e->device_count, sizeof(*e->devices));
+	if (!e->devices)
+		return VPT_ENOMEM;
+	e->device_cap = e->device_count;
+	for (i = 0; i < e->part_count; i++) {
+		const struct vpa_sweep_part *p = &e->parts[i];
+
+		e->devices[p->device].ns[p->part] = p->ns;
+		e->devices[p->device].count[p->part] = p->count;
+	}
+	vpt_free(e->parts);
+	e->parts = NULL;
+	return VPT_OK;
+}
+
 /* The sums of a device since the edge before. */
 static inline struct vpa_sweep_sums *sums_of(struct vpa_sweep_edge *e, uint32_t device)
 {
+	if (e->parts && unpack(e))
+		return NULL;
 	if (device >= e->device_count) {
 		if (vpt_grow(&e->devices, &e->device_cap, (size_t)device + 1, sizeof(*e->devices)))
 			return NULL;
@@ -138,6 +191,18 @@ static int move_sums(struct vpa_sweep_edge *now, struct vpa_sweep_edge *e)
 	return VPT_OK;
 }
 
+/* Packs the edge that has come to lie behind those that are still open. */
+static void pack_behind(struct vpa_sweep *s)
+{
+	uint32_t edge = s->last;
+	int i;
+
+	for (i = 0; i < EDGES_OPEN && edge != VPA_NONE; i++)
+		edge = s->edges[edge].previous;
+	if (edge != VPA_NONE)
+		pack(&s->edges[edge]);
+}
+
 /* An edge at the sweep's last edge or behind it. What lies between becomes the new edge's. */
 static uint32_t set_edge(struct vpa_sweep *s, uint64_t time_ns)
 {
@@ -168,6 +233,7 @@ static uint32_t set_edge(struct vpa_sweep *s, uint64_t time_ns)
 	else
 		s->edges[s->last].next = edge;
 	s->last = edge;
+	pack_behind(s);
 	return edge;
 }
 
@@ -180,6 +246,10 @@ void vpa_sweep_release(struct vpa_sweep *s, uint32_t edge)
 		return;
 	/* What was on this side of it now belongs to the other side. */
 	into = e->next == VPA_NONE ? &s->now : &s->edges[e->next];
+	if ((e->parts && unpack(e)) || (into->parts && unpack(into))) {
+		s->failed = VPT_ENOMEM;
+		return;
+	}
 	if (into->device_count < e->device_count) {
 		struct vpa_sweep_edge less = *into;
 
@@ -511,7 +581,7 @@ int vpa_sweep_ops(struct vpa_sweep *s, const struct vpa_ops *ops, const struct v
 
 int vpa_sweep_end(struct vpa_sweep *s)
 {
-	int rc = pass(s, UINT64_MAX);
+	int rc = s->failed ? s->failed : pass(s, UINT64_MAX);
 
 	if (!rc)
 		rc = advance_all(s, UINT64_MAX);
@@ -525,7 +595,19 @@ static void add_between(const struct vpa_sweep_edge *e, uint32_t mask, struct vp
 {
 	uint32_t i, part;
 
-	for (i = 0; i < e->device_count; i++) {
+	for (i = 0; e->parts && i < e->part_count; i++) {
+		const struct vpa_sweep_part *p = &e->parts[i];
+
+		if (!(mask >> p->device & 1))
+			continue;
+		if (sums) {
+			sums->ns[p->part] += p->ns;
+			sums->count[p->part] += p->count;
+		}
+		if (busy_ns && p->part < VPA_SWEEP_IDLE)
+			busy_ns[p->device] += p->ns;
+	}
+	for (i = 0; !e->parts && i < e->device_count; i++) {
 		if (!(mask >> i & 1))
 			continue;
 		if (sums)

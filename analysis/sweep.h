@@ -33,12 +33,21 @@ struct vpa_sweep_notes {
 	uint64_t vae_ns, conv_ns, frame_bytes;
 };
 
+struct vpa_sweep_part {
+	uint64_t ns;
+	uint32_t count;
+	uint16_t device, part;
+};
+
 struct vpa_sweep_edge {
 	uint64_t time_ns;
 	uint32_t references, previous, next; /* VPA_NONE at the ends */
 	uint32_t device_count;
 	size_t device_cap;
-	struct vpa_sweep_sums *devices; /* since the previous edge */
+	struct vpa_sweep_sums *devices; /* since the previous edge; NULL: they stand in parts */
+	/* Those that are not 0, of edges that lie behind: mostly a dozen of half a hundred. NULL: they stand in devices. */
+	struct vpa_sweep_part *parts;
+	uint32_t part_count;
 	struct vpa_sweep_notes notes;
 };
 
@@ -61,6 +70,7 @@ struct vpa_sweep {
 	struct vpa_sweep_device *devices;
 	size_t device_count, device_cap;
 	struct vpa_sweep_edge now; /* since the last edge */
+	int failed; /* VPT_ENOMEM where nobody could be told; vpa_sweep_end() tells */
 	struct vpa_sweep_gap_part {
 		uint64_t start_ns, end_ns;
 		uint32_t device, part;
