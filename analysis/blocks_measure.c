@@ -26,9 +26,8 @@ struct measure {
 	struct vpa_blocks_writer *w;
 	struct vpa_blocks_group *g;
 	struct vpa_blocks *b;
-	struct vpa_sweep_sums *sums; /* by block */
-	uint64_t *values;            /* of measured blocks, for blocks_math.h */
-	uint32_t mask;               /* devices of all measured blocks */
+	uint64_t *values; /* of measured blocks, for blocks_math.h */
+	uint32_t mask;    /* devices of all measured blocks */
 };
 
 static uint32_t edge_before(const struct vpa_blocks_group *g, size_t k)
@@ -68,11 +67,21 @@ static void count_frames(
 
 /* ---- the series ---- */
 
+/* What the devices did in a block's period. */
+static void sums_of(const struct measure *m, size_t k, struct vpa_sweep_sums *sums)
+{
+	const struct vpa_kept_block *kept = &m->g->blocks[k];
+
+	memset(sums, 0, sizeof(*sums));
+	vpa_sweep_between(&m->w->s->sweep, edge_before(m->g, k), kept->edge,
+		kept->instance->devices, sums, NULL, NULL);
+}
+
 static void fill_row(struct measure *m, size_t k)
 {
 	const struct vpa_kept_block *kept = &m->g->blocks[k];
 	struct vpa_block_row *row = &m->b->series[k];
-	struct vpa_sweep_sums *sums = &m->sums[k];
+	struct vpa_sweep_sums sums;
 	uint64_t all;
 	size_t i;
 
@@ -85,14 +94,13 @@ static void fill_row(struct measure *m, size_t k)
 		.devices = (unsigned)__builtin_popcount(kept->instance->devices),
 		.ready_mark = kept->ready_mark};
 	row->period_ns = k ? kept->end_ns - kept[-1].end_ns : row->latency_ns;
-	vpa_sweep_between(&m->w->s->sweep, edge_before(m->g, k), kept->edge,
-		kept->instance->devices, sums, NULL, NULL);
+	sums_of(m, k, &sums);
 	for (i = 0; i < VPA_SWEEP_PARTS; i++) {
 		if (i >= VPA_SWEEP_IDLE)
-			row->idle_ns += sums->ns[i];
+			row->idle_ns += sums.ns[i];
 		else
-			row->busy_ns += sums->ns[i];
-		row->attention_ns += i < VPA_SWEEP_IDLE && is_attention(i) ? sums->ns[i] : 0;
+			row->busy_ns += sums.ns[i];
+		row->attention_ns += i < VPA_SWEEP_IDLE && is_attention(i) ? sums.ns[i] : 0;
 	}
 	all = row->period_ns * row->devices;
 	row->paused_ns = all > row->busy_ns + row->idle_ns ? all - row->busy_ns - row->idle_ns : 0;
@@ -152,8 +160,17 @@ static int compare_parts(const void *pa, const void *pb)
 static int write_parts(struct measure *m)
 {
 	struct vpa_blocks *b = m->b;
+	uint64_t ns[VPA_SWEEP_PARTS] = {0}, counts[VPA_SWEEP_PARTS] = {0};
+	struct vpa_sweep_sums sums;
 	size_t part, i;
 
+	for (i = b->warmup; i < b->count; i++) {
+		sums_of(m, i, &sums);
+		for (part = 0; part < VPA_SWEEP_PARTS; part++) {
+			ns[part] += sums.ns[part];
+			counts[part] += sums.count[part];
+		}
+	}
 	b->parts = vpa_arena_alloc(&m->w->out->arena, VPA_SWEEP_PARTS + 1, sizeof(*b->parts));
 	if (!b->parts)
 		return VPT_ENOMEM;
@@ -163,10 +180,8 @@ static int write_parts(struct measure *m)
 		*p = (struct vpa_block_part){.kind = part_kind(part), .name = part_name(part)};
 		if (part >= VPA_SWEEP_IDLE)
 			p->cause = (enum vpa_cause)(part - VPA_SWEEP_IDLE);
-		for (i = b->warmup; i < b->count; i++) {
-			p->ns += m->sums[i].ns[part];
-			p->count += m->sums[i].count[part];
-		}
+		p->ns = ns[part];
+		p->count = counts[part];
 		b->part_count += p->ns > 0;
 	}
 	for (i = b->warmup; i < b->count; i++) {
@@ -388,11 +403,14 @@ static void blame(struct measure *m, struct vpa_outlier_row *o, size_t reference
 {
 	const struct vpa_blocks_state *s = m->w->s;
 	int64_t sign = o->delta_ns < 0 ? -1 : 1, delta, best = 0;
+	struct vpa_sweep_sums its, usual;
 	uint32_t row;
 	size_t part;
 
+	sums_of(m, o->block, &its);
+	sums_of(m, reference, &usual);
 	for (part = 0; part < VPA_SWEEP_PARTS; part++) {
-		delta = delta_of(m->sums[o->block].ns[part], m->sums[reference].ns[part]);
+		delta = delta_of(its.ns[part], usual.ns[part]);
 		if (delta * sign <= best)
 			continue;
 		best = delta * sign;
@@ -462,9 +480,8 @@ static int write_series(struct measure *m)
 	size_t i;
 
 	b->series = vpa_arena_alloc(&m->w->out->arena, b->count, sizeof(*b->series));
-	m->sums = vpt_calloc(b->count, sizeof(*m->sums));
 	m->values = vpt_alloc(b->count, sizeof(*m->values));
-	if (!b->series || !m->sums || !m->values)
+	if (!b->series || !m->values)
 		return VPT_ENOMEM;
 	for (i = 0; i < b->count; i++)
 		count_frames(m->w->c->options, m->g, &m->g->blocks[i]);
@@ -553,7 +570,6 @@ int vpa_group_measure(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
 		rc = vpa_group_steps(w, g);
 	if (!rc)
 		write_whole(&m);
-	vpt_free(m.sums);
 	vpt_free(m.values);
 	return rc;
 }
