@@ -79,92 +79,113 @@ static double select_rank(double *values, size_t count, size_t rank)
 	return values[rank];
 }
 
-/* Values in classes of equal width, so that only those of one or two have to be put in order. */
-enum { CLASSES = 4096 };
-
-struct classes {
-	double least, scale;
+/* The slopes of all pairs of a series, a row of them at a time: they are too many to be kept. */
+struct slopes {
+	const double *ys, *distances; /* distances[d]: of values d places apart */
+	size_t count;                 /* of values */
+	double *row;
+	/* Slopes fall into classes of equal width, so that only those of one or two have to be put in order. */
+	double least, most, scale;
 };
 
-static inline size_t class_of(const struct classes *c, double value)
+enum { CLASSES = 4096 };
+
+/* Makes the slopes of the lines from value `from` to all behind it. Returns how many there are. */
+VPT_VECTORISE
+static size_t make_row(const struct slopes *s, size_t from)
 {
-	return (size_t)(int)((value - c->least) * c->scale);
+	const double *restrict ys = s->ys + from, *restrict distances = s->distances;
+	double *restrict row = s->row;
+	size_t count = s->count - from, d;
+
+	for (d = 1; d < count; d++)
+		row[d - 1] = (ys[d] - ys[0]) / distances[d];
+	return count - 1;
 }
 
 VPT_VECTORISE
-static void bounds_of(const double *values, size_t count, double *least, double *most)
+static void widen_bounds(struct slopes *s, size_t count)
 {
-	double a = values[0], b = values[0];
+	double least = s->least, most = s->most;
+	const double *row = s->row;
 	size_t i;
 
-	for (i = 1; i < count; i++) {
-		a = values[i] < a ? values[i] : a;
-		b = values[i] > b ? values[i] : b;
+	for (i = 0; i < count; i++) {
+		least = row[i] < least ? row[i] : least;
+		most = row[i] > most ? row[i] : most;
 	}
-	*least = a;
-	*most = b;
+	s->least = least;
+	s->most = most;
 }
 
-/* The median; of an even number, the mean of the two in the middle. Moves the values about. */
-static double middle_of(double *values, size_t count)
+static inline size_t class_of(const struct slopes *s, double slope)
 {
-	size_t low = (count - 1) / 2, high = count / 2, below = 0, inside = 0, n = 0, k, from, to;
-	uint32_t sizes[CLASSES] = {0};
-	struct classes c;
-	double most, first;
+	return (size_t)(int)((slope - s->least) * s->scale);
+}
 
-	bounds_of(values, count, &c.least, &most);
-	if (most <= c.least)
-		return c.least;
-	c.scale = (CLASSES - 1) / (most - c.least);
-	for (k = 0; k < count; k++)
-		sizes[class_of(&c, values[k])]++;
+/* Puts the slopes of the classes [from, to] one after the other. */
+static void collect(const struct slopes *s, size_t from, size_t to, double *out)
+{
+	size_t i, k, n, own, at = 0;
+
+	for (i = 0; i < s->count; i++)
+		for (n = make_row(s, i), k = 0; k < n; k++) {
+			own = class_of(s, s->row[k]);
+			if (own >= from && own <= to)
+				out[at++] = s->row[k];
+		}
+}
+
+/* The median of `pairs` slopes, whose bounds are known; of an even number, the mean of the two in the middle. */
+static int find_median(struct slopes *s, size_t pairs, double *median)
+{
+	size_t low = (pairs - 1) / 2, high = pairs / 2, below = 0, inside, i, k, n, from, to;
+	uint32_t sizes[CLASSES] = {0};
+	double *middle;
+
+	s->scale = (CLASSES - 1) / (s->most - s->least);
+	for (i = 0; i < s->count; i++)
+		for (n = make_row(s, i), k = 0; k < n; k++)
+			sizes[class_of(s, s->row[k])]++;
 	for (from = 0; below + sizes[from] <= low; from++)
 		below += sizes[from];
 	for (to = from, inside = sizes[from]; below + inside <= high;)
 		inside += sizes[++to];
-	for (k = 0; k < count; k++) {
-		size_t own = class_of(&c, values[k]);
-
-		values[n] = values[k];
-		n += own >= from && own <= to;
-	}
-	first = select_rank(values, inside, low - below);
-	return low == high ? first : (first + select_rank(values, inside, high - below)) / 2;
-}
-
-/* slopes[d - 1] of the lines from `from` to the values `d` places on, which are `step` apart. */
-VPT_VECTORISE
-static void slopes_from(const double *restrict from, const double *restrict distances, size_t count,
-	double *restrict slopes)
-{
-	size_t d;
-
-	for (d = 1; d < count; d++)
-		slopes[d - 1] = (from[d] - from[0]) / distances[d];
+	middle = vpt_alloc(inside, sizeof(*middle));
+	if (!middle)
+		return VPT_ENOMEM;
+	collect(s, from, to, middle);
+	*median = select_rank(middle, inside, low - below);
+	if (low != high)
+		*median = (*median + select_rank(middle, inside, high - below)) / 2;
+	vpt_free(middle);
+	return VPT_OK;
 }
 
 int vpa_slope_of(const uint64_t *values, size_t count, double *slope)
 {
-	size_t step = (count + SLOPE_VALUES - 1) / SLOPE_VALUES, n = 0, i;
-	size_t taken = (count + step - 1) / step, pairs = taken * (taken - 1) / 2;
-	double *slopes = vpt_alloc(pairs + 2 * taken, sizeof(*slopes));
-	double *ys = slopes + pairs, *distances = ys + taken;
+	size_t step = (count + SLOPE_VALUES - 1) / SLOPE_VALUES, i;
+	size_t taken = (count + step - 1) / step;
+	double *room = vpt_alloc(3 * taken, sizeof(*room));
+	struct slopes s = {room, room + taken, taken, room + 2 * taken, 0, 0, 0};
+	int rc = VPT_OK;
 
 	*slope = 0;
-	if (!slopes)
+	if (!room)
 		return VPT_ENOMEM;
 	for (i = 0; i < taken; i++) {
-		ys[i] = (double)values[i * step];
-		distances[i] = (double)(i * step);
+		room[i] = (double)values[i * step];
+		room[taken + i] = (double)(i * step);
 	}
-	for (i = 0; i < taken; i++) {
-		slopes_from(ys + i, distances, taken - i, slopes + n);
-		n += taken - i - 1;
-	}
-	*slope = middle_of(slopes, n);
-	vpt_free(slopes);
-	return VPT_OK;
+	s.least = s.most = (room[1] - room[0]) / room[taken + 1];
+	for (i = 0; i < taken; i++)
+		widen_bounds(&s, make_row(&s, i));
+	if (s.most > s.least)
+		rc = find_median(&s, taken * (taken - 1) / 2, slope);
+	else
+		*slope = s.least;
+	vpt_free(room);
+	return rc;
 }
 
 /* Least squares of y = a + b * min(x, at) over values counted from the first one. */
