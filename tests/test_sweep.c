@@ -1,6 +1,8 @@
 /* test_sweep.c - device time between edges, without a trace around it. */
 #include "analysis/sweep.h"
 
+#include "tests/support/hand.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -153,6 +155,139 @@ static void many_devices_are_left_out(void **state)
 	vpa_sweep_free(&s);
 }
 
+/* A run of ops, each of which begins when the one before has ended; sometimes at once. */
+static struct vpa_op_run fill_run(struct vpt_random *r, struct vpa_ops *ops, int calm)
+{
+	uint64_t clock = 1000 + vpt_random_below(r, 1000), idle = 0;
+	size_t i;
+
+	memset(ops, 0, sizeof(*ops));
+	ops->count = 1 + vpt_random_below(r, VPA_OPS_MAX);
+	for (i = 0; i < ops->count; i++) {
+		uint64_t gap = vpt_random_below(r, 4) || calm ? 1 + vpt_random_below(r, 50) : 0;
+
+		ops->gap_ns[i] = gap;
+		if (gap && (i || vpt_random_below(r, 2)))
+			ops->gap_opened_by[i] =
+				(uint8_t)(calm && i                ? VPA_CAUSE_SCHEDULING
+					  : vpt_random_below(r, 2) ? VPA_CAUSE_QUEUED
+								   : VPA_CAUSE_DEPENDENCY);
+		ops->idle_ns[i] = idle += gap;
+		ops->start_ns[i] = clock += gap;
+		ops->end_ns[i] = clock += 1 + vpt_random_below(r, 90);
+		ops->family[i] = (uint8_t)vpt_random_below(r, VPA_FAMILY_COUNT);
+	}
+	return (struct vpa_op_run){0, (uint8_t)ops->count, 1, (uint8_t)calm, 50};
+}
+
+static void add_one_by_one(struct vpa_sweep *s, const struct vpa_ops *ops)
+{
+	size_t i;
+
+	for (i = 0; i < ops->count; i++) {
+		if (ops->gap_opened_by[i])
+			assert_int_equal(
+				vpa_sweep_gap(s, 0, ops->gap_opened_by[i],
+					ops->start_ns[i] - ops->gap_ns[i], ops->start_ns[i]),
+				VPT_OK);
+		assert_int_equal(
+			vpa_sweep_op(s, 0, ops->family[i], ops->start_ns[i], ops->end_ns[i]),
+			VPT_OK);
+	}
+}
+
+/* Two cuts, somewhere in the run or beyond it. */
+static void set_cuts(struct vpa_sweep *s, const uint64_t times[2], uint32_t cuts[2])
+{
+	int i;
+
+	vpa_sweep_init(s);
+	for (i = 0; i < 2; i++) {
+		cuts[i] = vpa_sweep_cut_new(s);
+		vpa_sweep_hold(s, cuts[i]);
+		assert_int_equal(vpa_sweep_extend(s, cuts[i], times[i]), VPT_OK);
+	}
+}
+
+static void a_run_adds_up_to_what_its_ops_do(void **state)
+{
+	static struct vpa_ops ops;
+	struct vpt_random r = {11};
+	int round, k;
+
+	(void)state;
+	for (round = 0; round < 2000; round++) {
+		struct vpa_op_run run = fill_run(&r, &ops, round % 2);
+		uint64_t end = ops.end_ns[ops.count - 1] + 100, times[2];
+		struct vpa_sweep a, b;
+		uint32_t cuts[2];
+
+		times[0] = 900 + vpt_random_below(&r, end - 900);
+		times[1] = times[0] + vpt_random_below(&r, end);
+		set_cuts(&a, times, cuts);
+		set_cuts(&b, times, cuts);
+		assert_int_equal(vpa_sweep_ops(&a, &ops, &run, 0, ops.count), VPT_OK);
+		add_one_by_one(&b, &ops);
+		assert_int_equal(vpa_sweep_end(&a), VPT_OK);
+		assert_int_equal(vpa_sweep_end(&b), VPT_OK);
+		for (k = 0; k < 3; k++) {
+			struct vpa_sweep_sums sa = {{0}, {0}}, sb = {{0}, {0}};
+
+			vpa_sweep_between(&a, k ? a.cuts[cuts[k - 1]].edge : VPA_NONE,
+				k < 2 ? a.cuts[cuts[k]].edge : VPA_NONE, 1, &sa, NULL, NULL);
+			vpa_sweep_between(&b, k ? b.cuts[cuts[k - 1]].edge : VPA_NONE,
+				k < 2 ? b.cuts[cuts[k]].edge : VPA_NONE, 1, &sb, NULL, NULL);
+			assert_memory_equal(sa.ns, sb.ns, sizeof(sa.ns));
+			assert_memory_equal(sa.count, sb.count, sizeof(sa.count));
+		}
+		vpa_sweep_free(&a);
+		vpa_sweep_free(&b);
+	}
+}
+
+/* Edges that lie far behind have been packed: they can be asked, given more, and taken away all the same. */
+static void edges_far_behind_are_edges(void **state)
+{
+	enum { EDGES = 60 };
+	uint32_t pins[EDGES], i;
+	struct vpa_sweep s;
+
+	(void)state;
+	vpa_sweep_init(&s);
+	for (i = 0; i < EDGES; i++) {
+		assert_int_equal(vpa_sweep_reach(&s, i * 100), VPT_OK);
+		pins[i] = vpa_sweep_pin(&s);
+		run(&s, i % 3, i * 100, i * 100 + 10 + i);
+	}
+	assert_non_null(s.edges[pins[20]].parts);
+	for (i = 0; i + 1 < EDGES; i++) {
+		uint64_t busy_ns[VPA_SWEEP_DEVICES] = {0};
+
+		vpa_sweep_between(&s, pins[i], pins[i + 1], UINT32_MAX, NULL, busy_ns, NULL);
+		assert_int_equal(busy_ns[i % 3], 10 + i);
+		assert_int_equal(
+			part_between(&s, pins[i], pins[i + 1], 1u << i % 3, VPA_FAMILY_MEMCPY),
+			10 + i);
+		assert_int_equal(
+			part_between(&s, pins[i], pins[i + 1], ~(1u << i % 3), VPA_FAMILY_MEMCPY),
+			0);
+	}
+	/* A gap that began long ago is cut at all edges inside it. */
+	stand_idle(&s, 7, 1050, (EDGES - 1) * 100);
+	assert_int_equal(vpa_sweep_reach(&s, EDGES * 100), VPT_OK);
+	assert_int_equal(part_between(&s, pins[10], pins[11], UINT32_MAX, IDLE), 50);
+	for (i = 11; i + 1 < EDGES; i++)
+		assert_int_equal(part_between(&s, pins[i], pins[i + 1], 1u << 7, IDLE), 100);
+	/* What was on both sides of an edge that goes becomes one. */
+	vpa_sweep_release(&s, pins[5]);
+	vpa_sweep_release(&s, pins[21]);
+	assert_int_equal(part_between(&s, pins[4], pins[6], UINT32_MAX, VPA_FAMILY_MEMCPY), 29);
+	assert_int_equal(part_between(&s, pins[20], pins[22], UINT32_MAX, VPA_FAMILY_MEMCPY), 61);
+	assert_int_equal(part_between(&s, pins[20], pins[22], UINT32_MAX, IDLE), 200);
+	assert_int_equal(vpa_sweep_end(&s), VPT_OK);
+	vpa_sweep_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +296,8 @@ int main(void)
 		cmocka_unit_test(edges_that_nothing_stands_on_go),
 		cmocka_unit_test(copies_of_cuts_stand_where_they_were_made),
 		cmocka_unit_test(many_devices_are_left_out),
+		cmocka_unit_test(a_run_adds_up_to_what_its_ops_do),
+		cmocka_unit_test(edges_far_behind_are_edges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
