@@ -6,21 +6,15 @@
 #ifndef VPA_ANALYSIS_CAT_H
 #define VPA_ANALYSIS_CAT_H
 
+#include "analysis/line.h"
 #include "formats/batch.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Growing text. Sticky: `failed` after there was no memory. */
-struct vpa_cat_text {
-	char *data;
-	size_t size, cap;
-	int failed;
-};
-
 /* Texts made once and asked for often, by number. */
 struct vpa_cat_pieces {
-	struct vpa_cat_text text;
+	struct vpa_line text;
 	struct vpa_cat_span {
 		size_t end; /* in text; 0: not made yet */
 		size_t len;
@@ -45,7 +39,7 @@ struct vpa_cat {
 	int csv, safe,
 		clean; /* safe: for spreadsheets; clean: no control characters, for terminals */
 	struct vpa_cat_layout layouts[VPT_KIND_LIMIT];
-	struct vpa_cat_text out; /* the caller empties it */
+	struct vpa_line out; /* the caller empties it */
 
 	const struct vpt_batch *batch;
 	const struct vpt_section *configs, *lanes; /* of the batch; NULL: none */
@@ -53,7 +47,7 @@ struct vpa_cat {
 	struct vpt_strings lane_keys; /* 8 bytes each */
 	uint32_t *lane_rows;          /* by id in lane_keys */
 	size_t lane_count, lane_cap;
-	struct vpa_cat_text prefix; /* of the section */
+	struct vpa_line prefix; /* of the section */
 };
 
 /* All zeros, then this. `csv`: one kind only, else JSON lines. */

@@ -1,6 +1,7 @@
-/* cmd_common.c - what the commands share besides options: printing, small files, signals, names. */
+/* cmd_common.c - what the commands share besides options: printing, small files, signals. */
 #include "analysis/command.h"
 
+#include "analysis/line.h"
 #include "formats/memory.h"
 
 #include <poll.h>
@@ -50,32 +51,6 @@ void vpa_out_print(struct vpa_out *o, const char *fmt, ...)
 		vpa_out_bytes(o, text, (size_t)len);
 	if (text != stack)
 		vpt_free(text);
-}
-
-size_t vpa_printable(const char *text, size_t left)
-{
-	const unsigned char *s = (const unsigned char *)text;
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t len = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2, i;
-	uint32_t code;
-
-	if (len == 1)
-		return s[0] >= 0x20 && s[0] != 0x7f;
-	if (s[0] < 0xc2 || s[0] > 0xf4 || len > left)
-		return 0;
-	code = s[0] & (0xffu >> (len + 1));
-	for (i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (s[i] & 0x3fu);
-	}
-	/* U+0080..9F are control characters of their own; U+2028/9 and the marks that turn the
-	 * writing direction let a name pretend to be another line. */
-	if (code < least[len] || code < 0xa0 || code > 0x10ffff ||
-		(code >= 0xd800 && code < 0xe000) || (code >= 0x2028 && code <= 0x202e) ||
-		(code >= 0x2066 && code <= 0x2069))
-		return 0;
-	return len;
 }
 
 void vpa_out_text(struct vpa_out *o, const char *text, size_t len)
@@ -240,54 +215,4 @@ int vpa_say_import(const char *path, const struct vpt_trace *t)
 	if (s->truncated)
 		vpa_say("%s: the file ends in the middle; what comes before was read", path);
 	return s->truncated;
-}
-
-/* ---- names of events.def ----
- *
- * Each column names its unit, so the columns together name them all; which column does is no
- * matter. */
-
-struct constant_name {
-	unsigned value;
-	const char *name;
-};
-
-static const struct constant_name unit_names[] = {
-#define VPT_COLUMN(KIND, kind, COL, col, id, enc, unit, help) {VPT_UNIT_##unit, #unit},
-#include "formats/events.def"
-};
-
-static const struct constant_name encoding_names[] = {
-#define VPT_COLUMN(KIND, kind, COL, col, id, enc, unit, help) {VPT_ENC_##enc, #enc},
-#include "formats/events.def"
-};
-
-static const struct constant_name lane_names[] = {
-#define VPT_KIND(KIND, kind, type, lane, flags, help) {VPT_LANES_##lane, #lane},
-#include "formats/events.def"
-};
-
-static const char *name_of(const struct constant_name *names, size_t count, unsigned value)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (names[i].value == value)
-			return names[i].name;
-	return "?";
-}
-
-const char *vpa_unit_name(unsigned unit)
-{
-	return name_of(unit_names, sizeof(unit_names) / sizeof(*unit_names), unit);
-}
-
-const char *vpa_encoding_name(unsigned enc)
-{
-	return name_of(encoding_names, sizeof(encoding_names) / sizeof(*encoding_names), enc);
-}
-
-const char *vpa_lanes_name(unsigned lanes)
-{
-	return name_of(lane_names, sizeof(lane_names) / sizeof(*lane_names), lanes);
 }

@@ -2,6 +2,7 @@
  * table that reads and writes it. */
 #include "analysis/command.h"
 
+#include "analysis/schema_names.h"
 #include "formats/json.h"
 #include "formats/schema.h"
 

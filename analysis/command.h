@@ -135,8 +135,6 @@ __attribute__((format(printf, 2, 3)))
 void vpa_out_print(struct vpa_out *o, const char *fmt, ...);
 /* Text that came from a file: control characters and invalid UTF-8 are shown as "?". */
 void vpa_out_text(struct vpa_out *o, const char *text, size_t len);
-/* How many bytes of `text` make one character that a terminal may see; 0: show "?" for one byte. */
-size_t vpa_printable(const char *text, size_t left);
 /* Makes the output visible if all went well and `commit`, else leaves nothing behind. 0 or why not.
  */
 int vpa_out_close(struct vpa_out *o, int commit, struct vpt_err *err);
@@ -171,10 +169,5 @@ uint64_t vpa_trace_start(const struct vpt_trace *t);
 /* What a file's importer could not use, and whether the file ends in the middle. One line each on
  * standard error. Returns whether something is missing. */
 int vpa_say_import(const char *path, const struct vpt_trace *t);
-
-/* The names in events.def of a unit, an encoding, a use of lanes: "TIME_NS", "DELTA", "STREAM". */
-const char *vpa_unit_name(unsigned unit);
-const char *vpa_encoding_name(unsigned enc);
-const char *vpa_lanes_name(unsigned lanes);
 
 #endif

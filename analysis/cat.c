@@ -1,4 +1,4 @@
-/* cmd_cat_rows.c - laying out rows, from the schema alone: a new column needs nothing here.
+/* cat.c - laying out rows, from the schema alone: a new column needs nothing here.
  *
  *	{"kind":"kernel","pid":1,"device":0,"context":1,"stream":7,"start_ns":10,"duration_ns":5,"name":"k",
  *...
@@ -9,8 +9,7 @@
  *lane, as one text. What is unknown is null, or an empty CSV field. */
 #include "analysis/cat.h"
 
-#include "analysis/command.h"
-#include "formats/json.h"
+#include "analysis/schema_names.h"
 #include "formats/memory.h"
 
 #include <stdio.h>
@@ -71,33 +70,11 @@ static const struct lane_column lane_columns[][5] = {
 
 /* ---- text ---- */
 
-static inline char *room(struct vpa_cat_text *t, size_t size)
-{
-	if (t->cap - t->size < size) {
-		if (t->failed || size > SIZE_MAX - t->size ||
-			vpt_grow(&t->data, &t->cap, t->size + size, 1)) {
-			t->failed = 1;
-			return NULL;
-		}
-	}
-	return t->data + t->size;
-}
-
-static inline void put(struct vpa_cat_text *t, const char *data, size_t size)
-{
-	char *to = size ? room(t, size) : NULL;
-
-	if (!to)
-		return;
-	memcpy(to, data, size);
-	t->size += size;
-}
-
 /* Labels and numbers are short: copying a fixed size and counting the real one takes a third of the
  * time of a copy of unknown length. */
-static inline void put_label(struct vpa_cat_text *t, const struct vpa_cat_column *column)
+static inline void put_label(struct vpa_line *t, const struct vpa_cat_column *column)
 {
-	char *to = room(t, VPA_CAT_LABEL);
+	char *to = vpa_line_room(t, VPA_CAT_LABEL);
 
 	if (!to)
 		return;
@@ -105,108 +82,36 @@ static inline void put_label(struct vpa_cat_text *t, const struct vpa_cat_column
 	t->size += column->label_len;
 }
 
-static void put_words(struct vpa_cat_text *t, const char *words)
+static void put_hex(const struct vpa_cat *c, struct vpa_line *t, uint64_t value)
 {
-	put(t, words, strlen(words));
-}
-
-static inline void put_unsigned(struct vpa_cat_text *t, uint64_t value)
-{
-	enum { DIGITS = 20 };
-	char digits[2 * DIGITS] = {0}, *end = digits + DIGITS, *p = end, *to = room(t, DIGITS);
-
-	if (!to)
-		return;
-
-	while (value >= 100) {
-		unsigned pair = (unsigned)(value % 100);
-
-		value /= 100;
-		*--p = (char)('0' + pair % 10);
-		*--p = (char)('0' + pair / 10);
-	}
-	*--p = (char)('0' + value % 10);
-	if (value >= 10)
-		*--p = (char)('0' + value / 10);
-	memcpy(to, p, DIGITS);
-	t->size += (size_t)(end - p);
-}
-
-static void put_signed(struct vpa_cat_text *t, uint64_t value)
-{
-	if (value >> 63) {
-		put(t, "-", 1);
-		value = 0 - value;
-	}
-	put_unsigned(t, value);
-}
-
-static void put_hex(const struct vpa_cat *c, struct vpa_cat_text *t, uint64_t value)
-{
-	char text[20], *p = text + sizeof(text);
 	size_t quote = c->csv ? 0 : 1;
 
-	*--p = '"';
-	do
-		*--p = "0123456789abcdef"[value & 15];
-	while (value >>= 4);
-	*--p = 'x';
-	*--p = '0';
-	put(t, "\"", quote);
-	put(t, p, (size_t)(text + sizeof(text) - p) - (1 - quote));
+	vpa_line_put(t, "\"", quote);
+	vpa_line_hex(t, value);
+	vpa_line_put(t, "\"", quote);
 }
 
-/* A sink that appends to a text, for the JSON writer. */
-struct text_sink {
-	struct vpt_sink base;
-	struct vpa_cat_text *text;
-};
-
-static int text_write(struct vpt_sink *sink, const void *data, size_t size, struct vpt_err *err)
-{
-	struct vpa_cat_text *t = ((struct text_sink *)sink)->text;
-
-	put(t, data, size);
-	return t->failed ? vpt_fail(err, VPT_ENOMEM, "no memory for text") : VPT_OK;
-}
-
-static void put_json_text(struct vpa_cat_text *t, const char *text, size_t len)
-{
-	struct text_sink sink = {.base.write = text_write, .text = t};
-	struct vpt_json j;
-
-	vpt_json_init(&j, &sink.base, 0);
-	vpt_json_text(&j, NULL, text, len);
-	vpt_json_finish(&j, NULL);
-}
-
-static void put_null(const struct vpa_cat *c, struct vpa_cat_text *t)
+static void put_null(const struct vpa_cat *c, struct vpa_line *t)
 {
 	if (!c->csv)
-		put(t, "null", 4);
+		vpa_line_put(t, "null", 4);
 }
 
-static void put_double(const struct vpa_cat *c, struct vpa_cat_text *t, uint64_t bits)
+static void put_double(const struct vpa_cat *c, struct vpa_line *t, uint64_t bits)
 {
-	struct text_sink sink = {.base.write = text_write, .text = t};
-	struct vpt_json j;
 	double value;
 
 	memcpy(&value, &bits, sizeof(value));
-	if (value - value != 0) { /* NaN and infinities */
+	if (value - value != 0) /* NaN and infinities */
 		put_null(c, t);
-		return;
-	}
-	vpt_json_init(&j, &sink.base, 0);
-	vpt_json_double(&j, NULL, value);
-	vpt_json_finish(&j, NULL);
+	else
+		vpa_line_double(t, value);
 }
 
 /* RFC 4180: quoted where it must be, quotes doubled. A spreadsheet takes text that begins with one
  * of
  * =+-@ for a formula, and an apostrophe in front keeps it from that. */
-static void put_csv_text(
-	const struct vpa_cat *c, struct vpa_cat_text *t, const char *text, size_t len)
+static void put_csv_text(const struct vpa_cat *c, struct vpa_line *t, const char *text, size_t len)
 {
 	int formula = c->safe && len && memchr("=+-@\t\r", text[0], 6), quoted = formula;
 	size_t i, n;
@@ -214,26 +119,26 @@ static void put_csv_text(
 	for (i = 0; i < len && !quoted; i++)
 		quoted = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
 	if (!quoted && !c->clean) {
-		put(t, text, len);
+		vpa_line_put(t, text, len);
 		return;
 	}
-	put(t, formula ? "\"'" : "\"", formula ? 2 : 1);
+	vpa_line_put(t, formula ? "\"'" : "\"", formula ? 2 : 1);
 	for (i = 0; i < len; i += n) {
 		n = c->clean ? vpa_printable(text + i, len - i) : 1;
 		if (text[i] == '"')
-			put(t, "\"", 1);
-		put(t, n ? text + i : "?", n ? n : 1);
+			vpa_line_put(t, "\"", 1);
+		vpa_line_put(t, n ? text + i : "?", n ? n : 1);
 		n += !n;
 	}
-	put(t, "\"", 1);
+	vpa_line_put(t, "\"", 1);
 }
 
-static void put_text(const struct vpa_cat *c, struct vpa_cat_text *t, const char *text, size_t len)
+static void put_text(const struct vpa_cat *c, struct vpa_line *t, const char *text, size_t len)
 {
 	if (c->csv)
 		put_csv_text(c, t, text, len);
 	else
-		put_json_text(t, text, len);
+		vpa_line_json(t, text, len);
 }
 
 /* ---- pieces ---- */
@@ -255,18 +160,18 @@ static void pieces_reset(struct vpa_cat_pieces *p, size_t count)
 }
 
 /* Puts piece `id`, or returns 0: it must be made first. */
-static inline int pieces_put(const struct vpa_cat_pieces *p, uint64_t id, struct vpa_cat_text *t)
+static inline int pieces_put(const struct vpa_cat_pieces *p, uint64_t id, struct vpa_line *t)
 {
 	const struct vpa_cat_span *s = &p->spans[id];
 
 	if (!s->end)
 		return 0;
-	put(t, p->text.data + s->end - s->len, s->len);
+	vpa_line_put(t, p->text.data + s->end - s->len, s->len);
 	return 1;
 }
 
 /* What was appended since `begin` is piece `id`; puts it. */
-static void pieces_end(struct vpa_cat_pieces *p, uint64_t id, size_t begin, struct vpa_cat_text *t)
+static void pieces_end(struct vpa_cat_pieces *p, uint64_t id, size_t begin, struct vpa_line *t)
 {
 	if (p->text.failed)
 		return;
@@ -282,7 +187,7 @@ static size_t pieces_begin(struct vpa_cat_pieces *p)
 	return p->text.size;
 }
 
-static void put_string(struct vpa_cat *c, struct vpa_cat_text *t, uint64_t id)
+static void put_string(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
 {
 	struct vpa_cat_pieces *p = &c->string_pieces;
 	struct vpt_text text;
@@ -296,7 +201,7 @@ static void put_string(struct vpa_cat *c, struct vpa_cat_text *t, uint64_t id)
 		return;
 	text = vpt_batch_text(c->batch, id);
 	if (!text.len) {
-		put(t, "\"\"", c->csv ? 0 : 2);
+		vpa_line_put(t, "\"\"", c->csv ? 0 : 2);
 		return;
 	}
 	begin = pieces_begin(p);
@@ -336,7 +241,7 @@ static void index_lanes(struct vpa_cat *c)
 }
 
 /* A lane of any type as one text. */
-static void put_lane(struct vpa_cat *c, struct vpa_cat_text *t, uint64_t key)
+static void put_lane(struct vpa_cat *c, struct vpa_line *t, uint64_t key)
 {
 	uint32_t row = key ? lane_row(c, key) : UINT32_MAX;
 	uint64_t *const *col = c->lanes ? c->lanes->col : NULL;
@@ -368,11 +273,11 @@ static void put_lane(struct vpa_cat *c, struct vpa_cat_text *t, uint64_t key)
 
 /* ---- rows ---- */
 
-static void put_cells(struct vpa_cat *c, struct vpa_cat_text *t, const struct vpa_cat_layout *l,
+static void put_cells(struct vpa_cat *c, struct vpa_line *t, const struct vpa_cat_layout *l,
 	const struct vpt_section *s, uint32_t row);
 
 /* A configuration's columns, in place of its number. */
-static void put_config(struct vpa_cat *c, struct vpa_cat_text *t, uint64_t id)
+static void put_config(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
 {
 	const struct vpa_cat_layout *l = &c->layouts[VPT_CONFIG];
 	struct vpa_cat_pieces *p = &c->config_pieces;
@@ -393,7 +298,7 @@ static void put_config(struct vpa_cat *c, struct vpa_cat_text *t, uint64_t id)
 	pieces_end(p, id, begin, t);
 }
 
-static void put_word(const struct vpa_cat *c, struct vpa_cat_text *t, uint8_t unit, uint64_t number)
+static void put_word(const struct vpa_cat *c, struct vpa_line *t, uint8_t unit, uint64_t number)
 {
 	const char *word = vpt_word((enum vpt_unit)unit, number);
 	size_t quote = c->csv ? 0 : 1;
@@ -403,24 +308,24 @@ static void put_word(const struct vpa_cat *c, struct vpa_cat_text *t, uint8_t un
 		put_null(c, t);
 		return;
 	}
-	put(t, "\"", quote);
-	put_words(t, word ? word : vpa_unit_name(unit));
+	vpa_line_put(t, "\"", quote);
+	vpa_line_words(t, word ? word : vpa_unit_name(unit));
 	if (!word) {
-		put(t, "#", 1);
-		put_unsigned(t, number);
+		vpa_line_put(t, "#", 1);
+		vpa_line_unsigned(t, number);
 	}
-	put(t, "\"", quote);
+	vpa_line_put(t, "\"", quote);
 }
 
-static inline void put_cell(struct vpa_cat *c, struct vpa_cat_text *t,
-	const struct vpa_cat_column *column, uint64_t value)
+static inline void put_cell(
+	struct vpa_cat *c, struct vpa_line *t, const struct vpa_cat_column *column, uint64_t value)
 {
 	switch (column->cell) {
 	case CELL_UNSIGNED:
-		put_unsigned(t, value);
+		vpa_line_unsigned(t, value);
 		break;
 	case CELL_SIGNED:
-		put_signed(t, value);
+		vpa_line_signed(t, value);
 		break;
 	case CELL_HEX:
 		put_hex(c, t, value);
@@ -442,7 +347,7 @@ static inline void put_cell(struct vpa_cat *c, struct vpa_cat_text *t,
 	}
 }
 
-static void put_cells(struct vpa_cat *c, struct vpa_cat_text *t, const struct vpa_cat_layout *l,
+static void put_cells(struct vpa_cat *c, struct vpa_line *t, const struct vpa_cat_layout *l,
 	const struct vpt_section *s, uint32_t row)
 {
 	unsigned i, count = l->kind->n_columns;
@@ -459,9 +364,9 @@ void vpa_cat_row(struct vpa_cat *c, const struct vpt_section *s, uint32_t row)
 {
 	size_t begin = c->out.size;
 
-	put(&c->out, c->prefix.data, c->prefix.size);
+	vpa_line_put(&c->out, c->prefix.data, c->prefix.size);
 	put_cells(c, &c->out, &c->layouts[s->kind], s, row);
-	put(&c->out, c->csv ? "\n" : "}\n", c->csv ? 1 : 2);
+	vpa_line_put(&c->out, c->csv ? "\n" : "}\n", c->csv ? 1 : 2);
 	/* Every CSV label begins with a comma, also the first one of a kind without a lane. */
 	if (c->csv && c->layouts[s->kind].kind->lanes == VPT_LANES_NONE && !c->out.failed)
 		memmove(c->out.data + begin, c->out.data + begin + 1, --c->out.size - begin);
@@ -528,8 +433,8 @@ static void put_names(struct vpa_cat *c, const struct vpt_kind_desc *kind)
 		if (kind->columns[i].unit == VPT_UNIT_CONFIG) {
 			put_names(c, vpt_kind_desc(VPT_CONFIG));
 		} else {
-			put(&c->out, ",", 1);
-			put_words(&c->out, kind->columns[i].name);
+			vpa_line_put(&c->out, ",", 1);
+			vpa_line_words(&c->out, kind->columns[i].name);
 		}
 }
 
@@ -539,11 +444,11 @@ void vpa_cat_header(struct vpa_cat *c, const struct vpt_kind_desc *kind)
 	size_t begin = c->out.size;
 
 	for (; lane->name; lane++) {
-		put(&c->out, ",", 1);
-		put_words(&c->out, lane->name);
+		vpa_line_put(&c->out, ",", 1);
+		vpa_line_words(&c->out, lane->name);
 	}
 	put_names(c, kind);
-	put(&c->out, "\n", 1);
+	vpa_line_put(&c->out, "\n", 1);
 	if (!c->out.failed)
 		memmove(c->out.data + begin, c->out.data + begin + 1, --c->out.size - begin);
 }
@@ -565,7 +470,7 @@ static void put_lane_columns(struct vpa_cat *c, const struct lane_column *lane, 
 	char label[VPA_CAT_LABEL];
 
 	for (; lane->name; lane++) {
-		put(&c->prefix, label, make_label(c, label, lane->name));
+		vpa_line_put(&c->prefix, label, make_label(c, label, lane->name));
 		if (lane->column < 0)
 			put_lane(c, &c->prefix, key);
 		else if (row == UINT32_MAX)
@@ -582,9 +487,9 @@ void vpa_cat_section(struct vpa_cat *c, const struct vpt_section *s)
 
 	c->prefix.size = 0;
 	if (!c->csv) {
-		put_words(&c->prefix, "{\"kind\":\"");
-		put_words(&c->prefix, kind->name);
-		put_words(&c->prefix, "\"");
+		vpa_line_words(&c->prefix, "{\"kind\":\"");
+		vpa_line_words(&c->prefix, kind->name);
+		vpa_line_words(&c->prefix, "\"");
 	}
 	put_lane_columns(c, lane_columns[kind->lanes], s->lane);
 	if (c->csv && c->prefix.size)
