@@ -141,55 +141,11 @@ static void put_text(const struct vpa_cat *c, struct vpa_line *t, const char *te
 		vpa_line_json(t, text, len);
 }
 
-/* ---- pieces ---- */
-
-/* What a file can make grow: a million configurations may share one name of 64 KiB. */
-enum { PIECES_MAX = 32 << 20 };
-
-static void pieces_reset(struct vpa_cat_pieces *p, size_t count)
-{
-	p->text.size = 0;
-	p->count = 0;
-	if (vpt_grow(&p->spans, &p->cap, count, sizeof(*p->spans))) {
-		p->text.failed = 1;
-		return;
-	}
-	p->count = count;
-	if (count)
-		memset(p->spans, 0, count * sizeof(*p->spans));
-}
-
-/* Puts piece `id`, or returns 0: it must be made first. */
-static inline int pieces_put(const struct vpa_cat_pieces *p, uint64_t id, struct vpa_line *t)
-{
-	const struct vpa_cat_span *s = &p->spans[id];
-
-	if (!s->end)
-		return 0;
-	vpa_line_put(t, p->text.data + s->end - s->len, s->len);
-	return 1;
-}
-
-/* What was appended since `begin` is piece `id`; puts it. */
-static void pieces_end(struct vpa_cat_pieces *p, uint64_t id, size_t begin, struct vpa_line *t)
-{
-	if (p->text.failed)
-		return;
-	p->spans[id].end = p->text.size;
-	p->spans[id].len = p->text.size - begin;
-	pieces_put(p, id, t);
-}
-
-static size_t pieces_begin(struct vpa_cat_pieces *p)
-{
-	if (p->text.size > PIECES_MAX)
-		pieces_reset(p, p->count);
-	return p->text.size;
-}
+/* ---- cells ---- */
 
 static void put_string(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
 {
-	struct vpa_cat_pieces *p = &c->string_pieces;
+	struct vpa_pieces *p = &c->string_pieces;
 	struct vpt_text text;
 	size_t begin;
 
@@ -197,54 +153,25 @@ static void put_string(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
 		put_null(c, t);
 		return;
 	}
-	if (pieces_put(p, id, t))
+	if (vpa_pieces_put(p, id, t))
 		return;
 	text = vpt_batch_text(c->batch, id);
 	if (!text.len) {
 		vpa_line_put(t, "\"\"", c->csv ? 0 : 2);
 		return;
 	}
-	begin = pieces_begin(p);
+	begin = vpa_pieces_begin(p);
 	put_text(c, &p->text, text.text, text.len);
-	pieces_end(p, id, begin, t);
+	vpa_pieces_end(p, id, begin, t);
 }
 
 /* ---- lanes ---- */
 
-/* The row of LANE that describes a key; UINT32_MAX if none does. */
-static uint32_t lane_row(struct vpa_cat *c, uint64_t key)
-{
-	uint64_t id = vpt_strings_put(&c->lane_keys, (const char *)&key, sizeof(key));
-
-	return id < c->lane_count ? c->lane_rows[id] : UINT32_MAX;
-}
-
-static void index_lanes(struct vpa_cat *c)
-{
-	uint32_t rows = c->lanes ? c->lanes->row_count : 0, row;
-
-	vpt_strings_reset(&c->lane_keys);
-	c->lane_count = 0;
-	if (vpt_grow(&c->lane_rows, &c->lane_cap, rows, sizeof(*c->lane_rows))) {
-		c->out.failed = 1;
-		return;
-	}
-	for (row = 0; row < rows; row++) {
-		uint64_t key = c->lanes->col[VPT_LANE_KEY][row];
-		uint64_t id = vpt_strings_put(&c->lane_keys, (const char *)&key, sizeof(key));
-
-		if (id != c->lane_count)
-			continue; /* described twice, or no memory: then it is unknown */
-		c->lane_rows[id] = row;
-		c->lane_count++;
-	}
-}
-
 /* A lane of any type as one text. */
 static void put_lane(struct vpa_cat *c, struct vpa_line *t, uint64_t key)
 {
-	uint32_t row = key ? lane_row(c, key) : UINT32_MAX;
-	uint64_t *const *col = c->lanes ? c->lanes->col : NULL;
+	uint32_t row = key ? vpa_chunk_lane(&c->lanes, key) : UINT32_MAX;
+	uint64_t *const *col = c->lanes.section ? c->lanes.section->col : NULL;
 	struct vpt_text name;
 	char text[128];
 
@@ -280,7 +207,7 @@ static void put_cells(struct vpa_cat *c, struct vpa_line *t, const struct vpa_ca
 static void put_config(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
 {
 	const struct vpa_cat_layout *l = &c->layouts[VPT_CONFIG];
-	struct vpa_cat_pieces *p = &c->config_pieces;
+	struct vpa_pieces *p = &c->config_pieces;
 	size_t begin;
 	unsigned i;
 
@@ -291,11 +218,11 @@ static void put_config(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
 		}
 		return;
 	}
-	if (pieces_put(p, id, t))
+	if (vpa_pieces_put(p, id, t))
 		return;
-	begin = pieces_begin(p);
+	begin = vpa_pieces_begin(p);
 	put_cells(c, &p->text, l, c->configs, (uint32_t)id);
-	pieces_end(p, id, begin, t);
+	vpa_pieces_end(p, id, begin, t);
 }
 
 static void put_word(const struct vpa_cat *c, struct vpa_line *t, uint8_t unit, uint64_t number)
@@ -416,12 +343,9 @@ void vpa_cat_free(struct vpa_cat *c)
 {
 	vpt_free(c->out.data);
 	vpt_free(c->prefix.data);
-	vpt_free(c->string_pieces.text.data);
-	vpt_free(c->config_pieces.text.data);
-	vpt_free(c->string_pieces.spans);
-	vpt_free(c->config_pieces.spans);
-	vpt_free(c->lane_rows);
-	vpt_strings_free(&c->lane_keys);
+	vpa_pieces_free(&c->string_pieces);
+	vpa_pieces_free(&c->config_pieces);
+	vpa_chunk_lanes_free(&c->lanes);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -457,16 +381,15 @@ void vpa_cat_batch(struct vpa_cat *c, const struct vpt_batch *batch)
 {
 	c->batch = batch;
 	c->configs = vpt_batch_find(batch, VPT_CONFIG);
-	c->lanes = vpt_batch_find(batch, VPT_LANE);
-	pieces_reset(&c->string_pieces, batch->strings.count);
-	pieces_reset(&c->config_pieces, c->configs ? c->configs->row_count : 0);
-	index_lanes(c);
+	vpa_pieces_reset(&c->string_pieces, batch->strings.count);
+	vpa_pieces_reset(&c->config_pieces, c->configs ? c->configs->row_count : 0);
+	vpa_chunk_lanes_read(&c->lanes, batch);
 }
 
 static void put_lane_columns(struct vpa_cat *c, const struct lane_column *lane, uint64_t key)
 {
 	const struct vpa_cat_layout *l = &c->layouts[VPT_LANE];
-	uint32_t row = key ? lane_row(c, key) : UINT32_MAX;
+	uint32_t row = key ? vpa_chunk_lane(&c->lanes, key) : UINT32_MAX;
 	char label[VPA_CAT_LABEL];
 
 	for (; lane->name; lane++) {
@@ -477,7 +400,7 @@ static void put_lane_columns(struct vpa_cat *c, const struct lane_column *lane, 
 			put_null(c, &c->prefix);
 		else
 			put_cell(c, &c->prefix, &l->columns[lane->column],
-				c->lanes->col[lane->column][row]);
+				c->lanes.section->col[lane->column][row]);
 	}
 }
 
@@ -499,7 +422,7 @@ void vpa_cat_section(struct vpa_cat *c, const struct vpt_section *s)
 int vpa_cat_error(const struct vpa_cat *c)
 {
 	return c->out.failed || c->prefix.failed || c->string_pieces.text.failed ||
-			       c->config_pieces.text.failed
+			       c->config_pieces.text.failed || c->lanes.failed
 		       ? VPT_ENOMEM
 		       : VPT_OK;
 }

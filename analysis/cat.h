@@ -6,21 +6,11 @@
 #ifndef VPA_ANALYSIS_CAT_H
 #define VPA_ANALYSIS_CAT_H
 
-#include "analysis/line.h"
+#include "analysis/chunk_names.h"
 #include "formats/batch.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-/* Texts made once and asked for often, by number. */
-struct vpa_cat_pieces {
-	struct vpa_line text;
-	struct vpa_cat_span {
-		size_t end; /* in text; 0: not made yet */
-		size_t len;
-	} * spans;
-	size_t count, cap;
-};
 
 enum { VPA_CAT_LABEL = 32 };
 
@@ -42,11 +32,9 @@ struct vpa_cat {
 	struct vpa_line out; /* the caller empties it */
 
 	const struct vpt_batch *batch;
-	const struct vpt_section *configs, *lanes; /* of the batch; NULL: none */
-	struct vpa_cat_pieces string_pieces, config_pieces;
-	struct vpt_strings lane_keys; /* 8 bytes each */
-	uint32_t *lane_rows;          /* by id in lane_keys */
-	size_t lane_count, lane_cap;
+	const struct vpt_section *configs; /* of the batch; NULL: none */
+	struct vpa_chunk_lanes lanes;
+	struct vpa_pieces string_pieces, config_pieces;
 	struct vpa_line prefix; /* of the section */
 };
 

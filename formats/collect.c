@@ -44,6 +44,7 @@ struct vpt_collect {
 
 	struct vpt_header header;
 	uint64_t end_ns;
+	uint64_t told_start_ns, told_end_ns; /* 0: not told */
 	struct entry *index;
 	size_t index_count;
 	struct cut *cuts;
@@ -193,7 +194,9 @@ void vpt_collect_meta(struct vpt_collect *c, const char *key, const char *value)
 static int same_lane(const struct vpt_lane *a, const struct vpt_lane *b)
 {
 	return a->lane_type == b->lane_type && a->pid == b->pid && a->tid == b->tid &&
-	       a->device == b->device && a->context == b->context && a->stream == b->stream;
+	       a->device == b->device && a->context == b->context && a->stream == b->stream &&
+	       (a->lane_type != VPT_LANETYPE_SERIES ||
+		       (a->name == b->name && a->lane_unit == b->lane_unit));
 }
 
 static uint32_t *find_lane(const struct vpt_collect *c, const struct vpt_lane *want)
@@ -255,9 +258,21 @@ uint64_t vpt_collect_stream(
 				   .stream = (uint64_t)stream});
 }
 
+uint64_t vpt_collect_series(struct vpt_collect *c, int64_t device, uint64_t name, uint64_t unit)
+{
+	return lane_key(c, (struct vpt_lane){.lane_type = VPT_LANETYPE_SERIES,
+				   .pid = (uint64_t)-1,
+				   .tid = (uint64_t)-1,
+				   .device = (uint64_t)device,
+				   .stream = (uint64_t)-1,
+				   .name = name,
+				   .lane_unit = unit});
+}
+
 void vpt_collect_name_lane(struct vpt_collect *c, uint64_t key, uint64_t name)
 {
-	if (!c->failed && key && key <= c->lane_count)
+	if (!c->failed && key && key <= c->lane_count &&
+		c->lanes[key - 1].lane_type != VPT_LANETYPE_SERIES)
 		c->lanes[key - 1].name = name;
 }
 
@@ -329,6 +344,10 @@ static int build_index(struct vpt_collect *c)
 	}
 	if (c->header.t0_ns == UINT64_MAX)
 		c->header.t0_ns = 0;
+	if (c->told_start_ns)
+		c->header.t0_ns = c->told_start_ns;
+	if (c->told_end_ns)
+		c->end_ns = c->told_end_ns;
 	qsort(c->index, c->index_count, sizeof(*c->index), compare_entries);
 	return VPT_OK;
 }
@@ -435,6 +454,12 @@ static int list_open(struct vpt_collect *c)
 	return VPT_OK;
 }
 
+void vpt_collect_window(struct vpt_collect *c, uint64_t start_ns, uint64_t end_ns)
+{
+	c->told_start_ns = start_ns;
+	c->told_end_ns = end_ns;
+}
+
 int vpt_collect_finish(struct vpt_collect *c, uint64_t unix_offset_ns, struct vpt_err *err)
 {
 	struct vpt_batch probe;
@@ -519,8 +544,16 @@ static void put_row(
 
 static void put_open(const struct vpt_collect *c, struct vpt_batch *out, const struct cut *cut)
 {
+	const struct rows *endless = &c->kinds[VPT_OPEN];
+	int is_last = cut == &c->cuts[c->cut_count - 1];
 	size_t i;
 
+	for (i = 0; i < endless->count; i++) {
+		const uint64_t *row = endless->values + i * (1 + (size_t)VPT_OPEN_COLUMNS);
+
+		if (is_last || row[1 + VPT_OPEN_START] <= cut->time)
+			put_row(c, out, VPT_OPEN, row);
+	}
 	for (i = 0; i < cut->open_count; i++) {
 		const uint64_t *row =
 			c->kinds[VPT_RANGE].values + cut->open[i] * (1 + (size_t)VPT_RANGE_COLUMNS);
@@ -551,6 +584,7 @@ static void put_lane(
 	done[key - 1] = 1;
 	row = c->lanes[key - 1];
 	row.name = local_string(c, out, row.name);
+	row.lane_unit = local_string(c, out, row.lane_unit);
 	vpt_batch_put(out, VPT_LANE, 0, &row);
 }
 

@@ -21,7 +21,7 @@ void vpt_collect_free(struct vpt_collect *c); /* accepts NULL */
 uint64_t vpt_collect_string(struct vpt_collect *c, const char *text, size_t len);
 uint64_t vpt_collect_config(struct vpt_collect *c, const struct vpt_config *config);
 
-/* Appends a row of an event kind, or of META and DEVICE. Ids in its STRING and CONFIG columns are those
+/* Appends a row of an event kind, or of META, DEVICE, STATS, or OPEN for a range that never ends. Ids in its STRING and CONFIG columns are those
  * of this collector; a blob payload's value is a string id. Span rows carry duration = end - start,
  * also when that is negative (it wraps; such rows are kept and count as invalid). */
 void vpt_collect_put(struct vpt_collect *c, enum vpt_kind kind, uint64_t lane, const void *row);
@@ -31,10 +31,15 @@ void vpt_collect_put(struct vpt_collect *c, enum vpt_kind kind, uint64_t lane, c
 uint64_t vpt_collect_thread(struct vpt_collect *c, int64_t pid, int64_t tid);
 uint64_t vpt_collect_stream(
 	struct vpt_collect *c, int64_t pid, int64_t device, uint64_t context, int64_t stream);
-/* Names a lane; the last one given wins. */
+/* The same of a series of samples, told apart by its texts; names and units are ids of this collector. */
+uint64_t vpt_collect_series(struct vpt_collect *c, int64_t device, uint64_t name, uint64_t unit);
+/* Names a thread's or stream's lane; the last one given wins. */
 void vpt_collect_name_lane(struct vpt_collect *c, uint64_t key, uint64_t name);
 
 void vpt_collect_meta(struct vpt_collect *c, const char *key, const char *value);
+
+/* What is known of the capture's start and end, in place of the first start and last end of its rows. 0: not told. */
+void vpt_collect_window(struct vpt_collect *c, uint64_t start_ns, uint64_t end_ns);
 
 /* Sorts and cuts. `unix_offset_ns` is CLOCK_REALTIME minus the trace clock, 0 if unknown. The header's
  * t0 becomes the first start of any op, call or range, the last CLOCK row their last end. Returns 0 or
