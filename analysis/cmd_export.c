@@ -4,6 +4,7 @@
 #include "analysis/command.h"
 
 #include "analysis/export.h"
+#include "analysis/export_chrome.h"
 #include "formats/memory.h"
 
 #include <stdio.h>
@@ -16,15 +17,16 @@ static const struct vpa_option options[OPTIONS] = {
 		"the file to write; - is standard output (the input's name with another ending)"},
 	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
 		"begin so long after the capture's start"},
-	[TO] = {"to", '\0', VPA_TEXT, "perfetto|TIME", NULL,
-		"which format: perfetto; or end so long after the capture's start"},
+	[TO] = {"to", '\0', VPA_TEXT, "FORMAT|TIME", NULL,
+		"which format, see above; or end so long after the capture's start"},
 	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL, "only the first NVTX range of this name"},
 	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
 		"your kernel families and what your ranges are; see analyze --help"},
 	[NO_API] = {"no-api", '\0', VPA_FLAG, NULL, NULL, "leave the CUDA calls out"},
 	[MIN_GAP] = {"export-min-gap", '\0', VPA_DURATION, NULL, "2us", "leave shorter gaps out"},
-	[COMPRESS] = {"compress", '\0', VPA_CHOICE, "packets|zstd|gzip|none", "packets",
-		"packets: any Perfetto opens it; zstd: smaller and faster, since v58"},
+	[COMPRESS] = {"compress", '\0', VPA_CHOICE, "packets|zstd|gzip|none", NULL,
+		"perfetto: packets (any Perfetto opens it), zstd (since v58) or gzip; chrome: "
+		"gzip; or none (the first of these)"},
 	[LEVEL] = {"level", 'l', VPA_NUMBER, "1..22", NULL,
 		"of compression (zstd 1, others 6; those end at 9)"},
 	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..64", "0",
@@ -32,41 +34,100 @@ static const struct vpa_option options[OPTIONS] = {
 	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "replace an existing file"},
 };
 
-static const struct {
-	const char *word;
+/* What --compress says. */
+struct packing {
+	const char *word; /* NULL ends the list */
 	enum vpt_container container;
-} containers[] = {
-	{"packets", VPT_CONTAINER_PACKETS},
-	{"zstd", VPT_CONTAINER_ZSTD},
-	{"gzip", VPT_CONTAINER_GZIP},
-	{"none", VPT_CONTAINER_NONE},
+	const char *suffix;
+};
+
+struct format {
+	const char *name; /* of --to */
+	int (*write)(const struct vpt_trace *trace, const char *path,
+		const struct vpa_options *analysis, const struct vpa_export_options *options,
+		struct vpt_sink *sink, struct vpa_export_totals *totals, struct vpt_err *err);
+	struct packing packings[5]; /* the first is the usual one */
+	const char *opens;          /* where to open the result */
+};
+
+static const struct format formats[] = {
+	{"perfetto", vpa_export_perfetto,
+		{{"packets", VPT_CONTAINER_PACKETS, ".pftrace"},
+			{"zstd", VPT_CONTAINER_ZSTD, ".pftrace.zst"},
+			{"gzip", VPT_CONTAINER_GZIP, ".pftrace.gz"},
+			{"none", VPT_CONTAINER_NONE, ".pftrace"}},
+		"open it at https://ui.perfetto.dev/#!/"
+		"?enablePlugins=dev.perfetto.GpuByProcess,com.meta.GpuCompute"},
+	{"chrome", vpa_export_chrome,
+		{{"gzip", VPT_CONTAINER_GZIP, ".pt.trace.json.gz"},
+			{"none", VPT_CONTAINER_NONE, ".pt.trace.json"}},
+		"open it at https://ui.perfetto.dev or chrome://tracing, or as a trace of "
+		"PyTorch's profiler"},
+};
+
+static const struct format *find_format(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (!strcmp(name, formats[i].name))
+			return &formats[i];
+	return NULL;
+}
+
+/* A choice of --to and --compress. */
+struct choice {
+	const struct format *format;
+	const struct packing *packing;
 };
 
 /* "--to" may be given twice: once for the format, once for the window. */
-static int read_to(const struct vpa_args *args, struct vpa_options *o, struct vpt_err *err)
+static int read_to(const struct vpa_args *args, struct vpa_options *o, const struct format **format,
+	struct vpt_err *err)
 {
 	struct vpt_err why;
 	size_t i;
 
+	*format = &formats[0];
 	for (i = 0; i < args->given_count; i++) {
 		const char *text = args->given[i].text;
 
-		if (args->given[i].option != TO || !strcmp(text, "perfetto"))
+		if (args->given[i].option != TO)
 			continue;
+		if (find_format(text)) {
+			*format = find_format(text);
+			continue;
+		}
 		if (vpa_duration_read(text, &o->to_ns, &why))
 			return vpt_fail(err, VPT_EINVAL,
-				"--to: expected perfetto, or a time such as 1.5s, found \"%.60s\"",
+				"--to: expected perfetto, chrome, or a time such as 1.5s, found "
+				"\"%.60s\"",
 				text);
 		o->has_to = 1;
 	}
 	return VPT_OK;
 }
 
-static int read_options(const struct vpa_args *args, struct vpa_options *o,
-	struct vpa_export_options *e, struct vpt_err *err)
+static int read_packing(const struct vpa_args *args, struct choice *c, struct vpt_err *err)
 {
-	size_t i;
-	int rc = read_to(args, o, err);
+	const char *word = vpa_text_of(args, COMPRESS);
+	const struct packing *p = c->format->packings;
+
+	while (word && p->word && strcmp(word, p->word))
+		p++;
+	if (!p->word)
+		return vpt_fail(err, VPT_EINVAL, "--to %s cannot have --compress %s: use %s",
+			c->format->name, word, c->format->packings[0].word);
+	if (!vpt_container_available(p->container))
+		return vpt_fail(err, VPT_EINVAL, "this build has no zlib: use --compress none");
+	c->packing = p;
+	return VPT_OK;
+}
+
+static int read_options(const struct vpa_args *args, struct vpa_options *o,
+	struct vpa_export_options *e, struct choice *c, struct vpt_err *err)
+{
+	int rc = read_to(args, o, &c->format, err);
 
 	o->has_from = vpa_has(args, FROM);
 	o->from_ns = vpa_number_of(args, FROM);
@@ -76,24 +137,20 @@ static int read_options(const struct vpa_args *args, struct vpa_options *o,
 	e->no_api = vpa_has(args, NO_API);
 	e->min_gap_ns = vpa_number_of(args, MIN_GAP);
 	e->stop = vpa_interrupted;
-	for (i = 0; i < sizeof(containers) / sizeof(*containers); i++)
-		if (vpa_is(args, COMPRESS, containers[i].word))
-			e->container = containers[i].container;
+	if (!rc)
+		rc = read_packing(args, c, err);
 	if (rc)
 		return rc;
+	e->container = c->packing->container;
 	if (o->range && (o->has_from || o->has_to))
 		return vpt_fail(err, VPT_EINVAL, "--range and --from or --to exclude each other");
-	if (!vpt_container_available(e->container))
-		return vpt_fail(err, VPT_EINVAL,
-			"this build has no zlib: use --compress zstd or --compress none");
 	return VPT_OK;
 }
 
 /* "dir/trace.json.gz" becomes "dir/trace.pftrace". */
-static char *usual_output(const char *path, enum vpt_container container)
+static char *usual_output(const char *path, const char *suffix)
 {
 	static const char *const endings[] = {".gz", ".json", ".zst", ".sqlite"};
-	const char *suffix = vpt_container_suffix(container);
 	size_t len = strlen(path), i;
 	char *out = vpt_alloc(len + strlen(suffix) + 1, 1);
 
@@ -110,7 +167,8 @@ static char *usual_output(const char *path, enum vpt_container container)
 	return out;
 }
 
-static void say_result(const struct vpa_export_totals *t, const char *output, int has_api)
+static void say_result(const struct vpa_export_totals *t, const struct format *format,
+	const char *output, int has_api)
 {
 	enum { MANY_KERNELS = 4000000 };
 
@@ -124,13 +182,12 @@ static void say_result(const struct vpa_export_totals *t, const char *output, in
 		vpa_say("this is much for a browser: run trace_processor_shell server http %s "
 			"beside it, or export less with --from, --to, --no-api",
 			output);
-	vpa_say("open it at https://ui.perfetto.dev/#!/"
-		"?enablePlugins=dev.perfetto.GpuByProcess,com.meta.GpuCompute");
+	vpa_say("%s", format->opens);
 }
 
 static int export_to(const struct vpt_trace *trace, const struct vpa_args *args, const char *output,
-	const struct vpa_options *o, const struct vpa_export_options *e, int *complete,
-	struct vpt_err *err)
+	const struct vpa_options *o, const struct vpa_export_options *e,
+	const struct format *format, int *complete, struct vpt_err *err)
 {
 	const char *path = args->operands[0];
 	struct vpa_export_totals totals;
@@ -147,11 +204,11 @@ static int export_to(const struct vpt_trace *trace, const struct vpa_args *args,
 	if (!out.to_stdout)
 		vpa_interrupt_catch();
 	vpa_say_import(path, trace);
-	out.failed = vpa_export_perfetto(trace, path, o, e, out.sink, &totals, &out.err);
+	out.failed = format->write(trace, path, o, e, out.sink, &totals, &out.err);
 	rc = vpa_out_close(&out, !vpa_interrupted(), err);
 	*complete = totals.complete;
 	if (!rc && !vpa_interrupted())
-		say_result(&totals, out.to_stdout ? "standard output" : output, !e->no_api);
+		say_result(&totals, format, out.to_stdout ? "standard output" : output, !e->no_api);
 	return rc;
 }
 
@@ -159,14 +216,15 @@ static int run(const struct vpa_args *args)
 {
 	struct vpa_options o = {0};
 	struct vpa_export_options e = {0};
+	struct choice choice = {0};
 	struct vpt_trace *trace = NULL;
 	struct vpt_err err = {0};
 	char *rules = NULL, *usual = NULL;
 	const char *output = vpa_text_of(args, OUTPUT);
-	int complete = 1, rc = read_options(args, &o, &e, &err);
+	int complete = 1, rc = read_options(args, &o, &e, &choice, &err);
 
 	if (!rc && !output)
-		output = usual = usual_output(args->operands[0], e.container);
+		output = usual = usual_output(args->operands[0], choice.packing->suffix);
 	if (!rc && !output)
 		rc = vpt_fail(&err, VPT_ENOMEM, "no memory for a file name");
 	/* Before an import of minutes, not after it. */
@@ -178,7 +236,7 @@ static int run(const struct vpa_args *args)
 	if (!rc)
 		rc = vpt_trace_open(args->operands[0], &trace, &err);
 	if (!rc)
-		rc = export_to(trace, args, output, &o, &e, &complete, &err);
+		rc = export_to(trace, args, output, &o, &e, choice.format, &complete, &err);
 	vpt_trace_close(trace);
 	vpt_free(rules);
 	vpt_free(usual);
@@ -191,12 +249,19 @@ static int run(const struct vpa_args *args)
 
 const struct vpa_command vpa_cmd_export = {
 	.name = "export",
-	.usage = "FILE --to perfetto [-o FILE] [options]",
-	.help = "any trace as a file for ui.perfetto.dev",
-	.about = "GPU work with launch parameters and the calls that launched it, NVTX ranges on "
-		 "their\n"
-		 "threads; and for each GPU a track of stages, denoising steps, video blocks,\n"
-		 "attention, and of its idle gaps: by what opened them, with the report's ids.",
+	.usage = "FILE --to FORMAT [-o FILE] [options]",
+	.help = "any trace as a file for ui.perfetto.dev, chrome://tracing and others",
+	.about =
+		"perfetto  GPU work with launch parameters and the calls that launched it, NVTX "
+		"ranges on\n"
+		"          their threads; and for each GPU a track of stages, denoising steps, "
+		"video blocks,\n"
+		"          attention, and of its idle gaps: by what opened them, with the report's "
+		"ids.\n"
+		"chrome    Chrome's JSON in the form of PyTorch's profiler. Read back it gives the "
+		"same\n"
+		"          report, but for damage, a missing stop, and names that are not UTF-8.\n"
+		"Without --to FORMAT it is perfetto.",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

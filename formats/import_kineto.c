@@ -270,7 +270,8 @@ static void take_meta(struct document *d, const struct member *m, struct json_ob
 {
 	const char *text = value ? json_object_get_string(value) : NULL;
 
-	if (text && *text)
+	/* Files of ours tell all facts by name, these among them. */
+	if (text && *text && !d->rows.own.is_own)
 		vpt_collect_meta(d->rows.collect, m->meta, text);
 }
 
@@ -291,6 +292,18 @@ static void take_devices(struct document *d, const struct member *m, struct json
 	vpt_kineto_rows_devices(&d->rows, value);
 }
 
+static void take_own(struct document *d, const struct member *m, struct json_object *value)
+{
+	(void)m;
+	vpt_kineto_own_begin(&d->rows, value);
+}
+
+static void take_own_end(struct document *d, const struct member *m, struct json_object *value)
+{
+	(void)m;
+	vpt_kineto_own_end(&d->rows, value);
+}
+
 static void take_distributed(struct document *d, const struct member *m, struct json_object *value)
 {
 	static const struct member parts[] = {
@@ -306,6 +319,8 @@ static void take_distributed(struct document *d, const struct member *m, struct 
 }
 
 static const struct member members[] = {
+	{"vptrace", take_own, NULL},
+	{"vptraceEnd", take_own_end, NULL},
 	{"baseTimeNanoseconds", take_base, NULL},
 	{"deviceProperties", take_devices, NULL},
 	{"distributedInfo", take_distributed, NULL},
@@ -491,8 +506,13 @@ static int kineto_read(struct vpt_source *src, struct vpt_collect *c,
 	if (rc)
 		goto out;
 
-	vpt_collect_meta(c, "source", "PyTorch profiler (Kineto)");
 	vpt_kineto_threads_name_lanes(&d.rows.threads, c);
+	if (d.rows.own.is_own) {
+		vpt_collect_window(c, d.rows.own.start_ns, d.rows.own.end_ns);
+		*unix_offset_ns = d.rows.own.unix_offset_ns;
+		goto out;
+	}
+	vpt_collect_meta(c, "source", "PyTorch profiler (Kineto)");
 	/* Older versions write absolute times; their clock needs no offset. */
 	if (d.rows.last_start_ns < UNIX_CLOCK_NS)
 		*unix_offset_ns = (uint64_t)d.base_ns;

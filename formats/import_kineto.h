@@ -99,10 +99,19 @@ void vpt_kineto_threads_free(struct vpt_kineto_threads *all);
 
 /* ---- rows ---- */
 
+/* What a file that vptrace-analyze wrote says of itself; all zeros in others. */
+struct vpt_kineto_own {
+	int is_own;
+	uint64_t start_ns, end_ns; /* of the capture; 0: not told */
+	uint64_t shift_ns;         /* times are told from here */
+	uint64_t unix_offset_ns;
+};
+
 struct vpt_kineto_rows {
 	struct vpt_collect *collect;    /* borrowed */
 	struct vpt_import_stats *stats; /* borrowed */
 	struct vpt_kineto_threads threads;
+	struct vpt_kineto_own own;
 	uint64_t last_start_ns; /* of the latest row, 0 before the first */
 	int no_memory;          /* sticky */
 };
@@ -113,7 +122,49 @@ void vpt_kineto_rows_event(struct vpt_kineto_rows *r, struct json_object *event)
 /* Whether an event of this phase and category would only be counted as skipped. */
 int vpt_kineto_rows_needless(struct vpt_text phase, struct vpt_text category);
 
+/* An event of phase X, i or C, its common members taken out. */
+struct vpt_kineto_event {
+	struct json_object *object;
+	struct json_object *args; /* NULL if there are none */
+	struct vpt_text name;     /* text NULL if there is none */
+	uint64_t start_ns, duration_ns;
+};
+
+/* Member `key` as a whole number; 0 if it is absent or none, the latter counted. */
+int vpt_kineto_integer(
+	struct vpt_kineto_rows *r, struct json_object *object, const char *key, int64_t *value);
+
+/* A count or id where absent means 0; a negative one is bent to 0 and counted. */
+uint64_t vpt_kineto_natural(struct vpt_kineto_rows *r, struct json_object *object, const char *key);
+
+/* The collector's id of a text; bad ones are counted. */
+uint64_t vpt_kineto_put_text(struct vpt_kineto_rows *r, struct vpt_text text);
+
+/* The lane of the thread that an event names, 0 if it names none; of the stream that arguments tell more of. */
+uint64_t vpt_kineto_thread_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
+uint64_t vpt_kineto_stream_lane(
+	struct vpt_kineto_rows *r, struct json_object *args, int64_t device, int64_t stream);
+
 /* Puts deviceProperties: an array of objects, one a GPU. */
 void vpt_kineto_rows_devices(struct vpt_kineto_rows *r, struct json_object *devices);
+
+/* ---- what only files of ours hold: import_kineto_own.c ---- */
+
+/* The members "vptrace" and "vptraceEnd". */
+void vpt_kineto_own_begin(struct vpt_kineto_rows *r, struct json_object *value);
+void vpt_kineto_own_end(struct vpt_kineto_rows *r, struct json_object *value);
+
+/* What NVTX told of a range besides its name. Returns 1 if the range never ended, and so is put already. */
+int vpt_kineto_own_range(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, uint64_t lane,
+	struct vpt_range *range);
+/* The lane of the thread that the arguments name; 0: none. */
+uint64_t vpt_kineto_own_thread(struct vpt_kineto_rows *r, struct json_object *args);
+void vpt_kineto_own_device(
+	struct vpt_kineto_rows *r, struct json_object *object, struct vpt_device *device);
+
+/* Put a row; 0 if the event lacks what the kind needs. */
+int vpt_kineto_own_mark(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
+int vpt_kineto_own_counter(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
+int vpt_kineto_own_other(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
 
 #endif

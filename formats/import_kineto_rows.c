@@ -12,16 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* An event of phase X, its common members taken out. */
-struct event {
-	struct json_object *object;
-	struct json_object *args; /* NULL if there are none */
-	struct vpt_text name;     /* text NULL if there is none */
-	uint64_t start_ns, duration_ns;
-};
-
 /* Puts a row; 0 if the event lacks what the kind needs. */
-typedef int put_fn(struct vpt_kineto_rows *r, const struct event *e);
+typedef int put_fn(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
 
 static struct vpt_text no_text(void)
 {
@@ -43,18 +35,35 @@ static int number_at(struct vpt_kineto_rows *r, struct json_object *object, cons
 	return how == VPT_KINETO_EXACT || how == VPT_KINETO_ROUNDED;
 }
 
-static int integer(
+int vpt_kineto_integer(
 	struct vpt_kineto_rows *r, struct json_object *object, const char *key, int64_t *value)
 {
 	return number_at(r, object, key, 0, value);
 }
 
-/* A count or id where absent means 0; a negative one is bent to 0 and counted. */
-static uint64_t natural(struct vpt_kineto_rows *r, struct json_object *object, const char *key)
+/* A number of 64 bits that went as text because JSON readers keep only 63. */
+static int wide(struct json_object *object, uint64_t *value)
 {
+	struct vpt_text text = vpt_kineto_text(object);
+	uint64_t v = 0;
+	size_t i;
+
+	for (i = 0; i < text.len; i++)
+		if (text.text[i] < '0' || text.text[i] > '9' || __builtin_mul_overflow(v, 10, &v) ||
+			__builtin_add_overflow(v, (uint64_t)(text.text[i] - '0'), &v))
+			return 0;
+	*value = v;
+	return text.len != 0;
+}
+
+uint64_t vpt_kineto_natural(struct vpt_kineto_rows *r, struct json_object *object, const char *key)
+{
+	uint64_t large;
 	int64_t value;
 
-	if (!integer(r, object, key, &value))
+	if (wide(vpt_kineto_member(object, key), &large))
+		return large;
+	if (!vpt_kineto_integer(r, object, key, &value))
 		return 0;
 	r->stats->bad_numbers += value < 0;
 	return value < 0 ? 0 : (uint64_t)value;
@@ -64,7 +73,7 @@ static uint64_t natural(struct vpt_kineto_rows *r, struct json_object *object, c
 static uint64_t natural_of(
 	struct vpt_kineto_rows *r, struct json_object *object, const char *key, const char *other)
 {
-	return natural(r, object, vpt_kineto_member(object, key) ? key : other);
+	return vpt_kineto_natural(r, object, vpt_kineto_member(object, key) ? key : other);
 }
 
 /* An id for which the profiler writes -1, signed or not, where there is none. */
@@ -72,14 +81,14 @@ static int64_t optional_id(struct vpt_kineto_rows *r, struct json_object *object
 {
 	int64_t value;
 
-	if (!integer(r, object, key, &value) || value < 0 || value == UINT32_MAX)
+	if (!vpt_kineto_integer(r, object, key, &value) || value < 0 || value == UINT32_MAX)
 		return -1;
 	return value;
 }
 
 /* ---- text ---- */
 
-static uint64_t put_text(struct vpt_kineto_rows *r, struct vpt_text text)
+uint64_t vpt_kineto_put_text(struct vpt_kineto_rows *r, struct vpt_text text)
 {
 	r->stats->bad_text += !vpt_kineto_text_is_clean(text);
 	return vpt_collect_string(r->collect, text.text, text.len);
@@ -135,14 +144,15 @@ static struct vpt_kineto_thread *thread_of(struct vpt_kineto_rows *r, struct jso
 	struct vpt_kineto_thread *thread;
 	int64_t pid, tid;
 
-	if (!integer(r, event, "pid", &pid) || !integer(r, event, "tid", &tid))
+	if (!vpt_kineto_integer(r, event, "pid", &pid) ||
+		!vpt_kineto_integer(r, event, "tid", &tid))
 		return NULL;
 	thread = vpt_kineto_threads_get(&r->threads, pid, tid);
 	r->no_memory |= !thread;
 	return thread;
 }
 
-static uint64_t thread_lane(struct vpt_kineto_rows *r, const struct event *e)
+uint64_t vpt_kineto_thread_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
 	struct vpt_kineto_thread *thread = thread_of(r, e->object);
 
@@ -155,26 +165,31 @@ static uint64_t thread_lane(struct vpt_kineto_rows *r, const struct event *e)
 
 /* ---- ops ---- */
 
-static uint64_t stream_lane(
+/* Whose stream it is stands only in files of ours. */
+uint64_t vpt_kineto_stream_lane(
 	struct vpt_kineto_rows *r, struct json_object *args, int64_t device, int64_t stream)
 {
-	return vpt_collect_stream(r->collect, -1, device, natural(r, args, "context"), stream);
+	int64_t pid = -1;
+
+	vpt_kineto_integer(r, args, "process", &pid);
+	return vpt_collect_stream(
+		r->collect, pid, device, vpt_kineto_natural(r, args, "context"), stream);
 }
 
 /* The args tell; older versions only show the device as the process and the stream as the thread.
  */
-static int device_of(struct vpt_kineto_rows *r, const struct event *e, int64_t *device)
+static int device_of(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t *device)
 {
 	if (vpt_kineto_member(e->args, "device"))
-		return integer(r, e->args, "device", device);
-	return integer(r, e->object, "pid", device);
+		return vpt_kineto_integer(r, e->args, "device", device);
+	return vpt_kineto_integer(r, e->object, "pid", device);
 }
 
-static int stream_of(struct vpt_kineto_rows *r, const struct event *e, int64_t *stream)
+static int stream_of(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t *stream)
 {
 	if (vpt_kineto_member(e->args, "stream"))
-		return integer(r, e->args, "stream", stream);
-	return integer(r, e->object, "tid", stream);
+		return vpt_kineto_integer(r, e->args, "stream", stream);
+	return vpt_kineto_integer(r, e->object, "tid", stream);
 }
 
 static void triple(struct vpt_kineto_rows *r, struct json_object *args, const char *key,
@@ -197,21 +212,27 @@ static void triple(struct vpt_kineto_rows *r, struct json_object *args, const ch
 	}
 }
 
-static uint64_t kernel_config(struct vpt_kineto_rows *r, const struct event *e)
+static uint64_t kernel_config(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
-	struct vpt_config c = {.name = put_text(r, e->name)};
+	/* In files of ours the name as CUDA knows it stands beside the one for people. */
+	struct vpt_text mangled = vpt_kineto_text(vpt_kineto_member(e->args, "mangled name"));
+	struct vpt_config c = {.name = vpt_kineto_put_text(r, mangled.text ? mangled : e->name)};
 
 	triple(r, e->args, "grid", &c.grid_x, &c.grid_y, &c.grid_z);
 	triple(r, e->args, "block", &c.block_x, &c.block_y, &c.block_z);
 	triple(r, e->args, "cluster", &c.cluster_x, &c.cluster_y, &c.cluster_z);
-	c.registers = natural(r, e->args, "registers per thread");
-	/* Static and dynamic memory are written as one sum. */
-	c.static_shared = natural(r, e->args, "shared memory");
+	c.registers = vpt_kineto_natural(r, e->args, "registers per thread");
+	/* Static and dynamic memory are written as one sum; files of ours tell the latter apart. */
+	c.static_shared = vpt_kineto_natural(r, e->args, "shared memory");
+	c.dynamic_shared = vpt_kineto_natural(r, e->args, "dynamic shared memory");
+	if (c.dynamic_shared <= c.static_shared)
+		c.static_shared -= c.dynamic_shared;
+	c.local = vpt_kineto_natural(r, e->args, "local memory per thread");
 	c.graph = natural_of(r, e->args, "graph id", "graph_id");
 	return vpt_collect_config(r->collect, &c);
 }
 
-static int put_kernel(struct vpt_kineto_rows *r, const struct event *e)
+static int put_kernel(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
 	struct vpt_kernel k = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
 	int64_t device, stream;
@@ -219,21 +240,25 @@ static int put_kernel(struct vpt_kineto_rows *r, const struct event *e)
 	if (!e->name.text || !device_of(r, e, &device) || !stream_of(r, e, &stream))
 		return 0;
 	k.config = kernel_config(r, e);
-	k.correlation = natural(r, e->args, "correlation");
+	k.correlation = vpt_kineto_natural(r, e->args, "correlation");
 	k.graph_node = natural_of(r, e->args, "graph node id", "graph_node_id");
-	vpt_collect_put(r->collect, VPT_KERNEL, stream_lane(r, e->args, device, stream), &k);
+	vpt_collect_put(
+		r->collect, VPT_KERNEL, vpt_kineto_stream_lane(r, e->args, device, stream), &k);
 	return 1;
 }
 
-static void put_transfer(struct vpt_kineto_rows *r, const struct event *e, struct vpt_copy *c,
-	int64_t device, int64_t stream)
+static void put_transfer(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e,
+	struct vpt_copy *c, int64_t device, int64_t stream)
 {
 	c->start_ns = e->start_ns;
 	c->duration_ns = e->duration_ns;
-	c->correlation = natural(r, e->args, "correlation");
-	c->bytes = natural(r, e->args, "bytes");
+	c->correlation = vpt_kineto_natural(r, e->args, "correlation");
+	c->bytes = vpt_kineto_natural(r, e->args, "bytes");
+	c->asynchronous = vpt_kineto_natural(r, e->args, "asynchronous");
+	c->value = vpt_kineto_natural(r, e->args, "value");
 	c->graph_node = natural_of(r, e->args, "graph node id", "graph_node_id");
-	vpt_collect_put(r->collect, VPT_COPY, stream_lane(r, e->args, device, stream), c);
+	vpt_collect_put(
+		r->collect, VPT_COPY, vpt_kineto_stream_lane(r, e->args, device, stream), c);
 }
 
 /* "Memcpy HtoD (Pageable -> Device)": the second word is the direction. */
@@ -248,17 +273,20 @@ static uint64_t direction(struct vpt_text name)
 }
 
 /* 1 + the device at the other end of a peer copy, 0 for any other. */
-static uint64_t peer_of(struct vpt_kineto_rows *r, const struct event *e, int64_t device)
+static uint64_t peer_of(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t device)
 {
 	int64_t from = optional_id(r, e->args, "fromDevice"),
 		to = optional_id(r, e->args, "toDevice");
+	int64_t peer = optional_id(r, e->args, "peer device");
 
+	if (peer >= 0)
+		return 1 + (uint64_t)peer;
 	if (from < 0 || to < 0 || from == to)
 		return 0;
 	return 1 + (uint64_t)(from == device ? to : from);
 }
 
-static int put_memcpy(struct vpt_kineto_rows *r, const struct event *e)
+static int put_memcpy(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
 	struct vpt_text source, target;
 	struct vpt_copy c = {0};
@@ -275,7 +303,7 @@ static int put_memcpy(struct vpt_kineto_rows *r, const struct event *e)
 	return 1;
 }
 
-static int put_memset(struct vpt_kineto_rows *r, const struct event *e)
+static int put_memset(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
 	struct vpt_copy c = {.copy_kind = VPT_COPYKIND_MEMSET};
 	struct vpt_text target, none;
@@ -291,44 +319,49 @@ static int put_memset(struct vpt_kineto_rows *r, const struct event *e)
 
 /* ---- what happens on threads ---- */
 
-static int put_call(struct vpt_kineto_rows *r, const struct event *e)
+static int put_call(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
 	struct vpt_call c = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
 	const char *known;
+	int64_t result;
 	uint64_t lane;
 
-	lane = e->name.text ? thread_lane(r, e) : 0;
+	lane = e->name.text ? vpt_kineto_thread_lane(r, e) : 0;
 	if (!lane)
 		return 0;
 	c.id = vpt_call_find(e->name.text, e->name.len);
 	known = vpt_call_name((uint32_t)c.id);
 	if (!known || strlen(known) != e->name.len || memcmp(known, e->name.text, e->name.len))
-		c.name = put_text(r, e->name);
-	c.correlation = natural(r, e->args, "correlation");
+		c.name = vpt_kineto_put_text(r, e->name);
+	c.correlation = vpt_kineto_natural(r, e->args, "correlation");
+	if (vpt_kineto_integer(r, e->args, "result", &result))
+		c.result = (uint64_t)result;
 	vpt_collect_put(r->collect, VPT_CALL, lane, &c);
 	return 1;
 }
 
-static int put_range(struct vpt_kineto_rows *r, const struct event *e, const char *domain)
+static int put_range(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, const char *domain)
 {
 	struct vpt_range g = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
-	uint64_t lane = e->name.text ? thread_lane(r, e) : 0;
+	uint64_t lane = e->name.text ? vpt_kineto_thread_lane(r, e) : 0;
 
 	if (!lane)
 		return 0;
 	g.range_kind = VPT_RANGEKIND_PUSH_POP;
-	g.name = put_text(r, e->name);
+	g.name = vpt_kineto_put_text(r, e->name);
 	g.domain = vpt_collect_string(r->collect, domain, strlen(domain));
-	vpt_collect_put(r->collect, VPT_RANGE, lane, &g);
+	if (!vpt_kineto_own_range(r, e, lane, &g))
+		vpt_collect_put(r->collect, VPT_RANGE, lane, &g);
 	return 1;
 }
 
-static int put_annotation(struct vpt_kineto_rows *r, const struct event *e)
+static int put_annotation(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
 	return put_range(r, e, "");
 }
 
-static int put_operator(struct vpt_kineto_rows *r, const struct event *e)
+static int put_operator(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
 	return put_range(r, e, "cpu_op");
 }
@@ -370,38 +403,62 @@ static uint64_t look_up(const struct named_number *table, struct vpt_text name)
 	return table->number;
 }
 
-static int put_sync(struct vpt_kineto_rows *r, const struct event *e)
+/* The stream that waits or is waited for; in files of ours a thread may stand in its place. */
+static uint64_t waiting_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
+{
+	int64_t stream = optional_id(r, e->args, "stream");
+
+	if (stream >= 0)
+		return vpt_kineto_stream_lane(
+			r, e->args, optional_id(r, e->args, "device"), stream);
+	return vpt_kineto_own_thread(r, e->args);
+}
+
+/* The stream that `wait_on_stream` names: of the same device and context, unless that is told. */
+static uint64_t awaited_lane(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t stream)
+{
+	int64_t pid = -1;
+
+	if (!vpt_kineto_member(e->args, "wait_on_device"))
+		return vpt_kineto_stream_lane(
+			r, e->args, optional_id(r, e->args, "device"), stream);
+	vpt_kineto_integer(r, e->args, "process", &pid);
+	return vpt_collect_stream(r->collect, pid, optional_id(r, e->args, "wait_on_device"),
+		vpt_kineto_natural(r, e->args, "wait_on_context"), stream);
+}
+
+static int put_sync(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
 	struct vpt_sync s = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
 	struct vpt_text kind = vpt_kineto_text(vpt_kineto_member(e->args, "cuda_sync_kind"));
-	int64_t device = optional_id(r, e->args, "device"),
-		stream = optional_id(r, e->args, "stream");
 	int64_t other = optional_id(r, e->args, "wait_on_stream");
 	int64_t record = optional_id(r, e->args, "wait_on_cuda_event_record_corr_id");
-	uint64_t lane = 0;
+	uint64_t lane = waiting_lane(r, e);
 
 	s.sync_kind = look_up(sync_kinds, kind.text ? kind : e->name);
-	s.correlation = natural(r, e->args, "correlation");
-	s.context = natural(r, e->args, "context");
+	s.correlation = vpt_kineto_natural(r, e->args, "correlation");
+	s.context = vpt_kineto_natural(r, e->args,
+		vpt_kineto_member(e->args, "sync context") ? "sync context" : "context");
 	s.event = (uint64_t)(optional_id(r, e->args, "wait_on_cuda_event_id") + 1);
-	s.sync_id = record > 0 ? (uint64_t)record : 0;
-	if (stream >= 0)
-		lane = stream_lane(r, e->args, device, stream);
+	s.sync_id = vpt_kineto_natural(r, e->args, "cuda_event_sync_id");
+	if (!s.sync_id && record > 0)
+		s.sync_id = (uint64_t)record;
 	if (other >= 0)
-		s.stream = stream_lane(r, e->args, device, other);
+		s.stream = awaited_lane(r, e, other);
 	else if (s.sync_kind == VPT_SYNCKIND_STREAM)
 		s.stream = lane;
 	vpt_collect_put(r->collect, VPT_SYNC, lane, &s);
 	return 1;
 }
 
-static int put_overhead(struct vpt_kineto_rows *r, const struct event *e)
+static int put_overhead(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
 	struct vpt_overhead o = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
 
 	o.overhead_kind = look_up(overhead_kinds, e->name);
-	o.correlation = natural(r, e->args, "correlation");
-	vpt_collect_put(r->collect, VPT_OVERHEAD, 0, &o);
+	o.correlation = vpt_kineto_natural(r, e->args, "correlation");
+	vpt_collect_put(r->collect, VPT_OVERHEAD, waiting_lane(r, e), &o);
 	return 1;
 }
 
@@ -411,36 +468,39 @@ static int put_overhead(struct vpt_kineto_rows *r, const struct event *e)
  * versions. */
 static const struct category {
 	const char *name;
-	put_fn *put;
+	put_fn *put;   /* a span, phase X */
+	put_fn *point; /* a moment, phase i or C */
 } categories[] = {
-	{"python_function", NULL},
-	{"cpu_op", put_operator},
-	{"cuda_runtime", put_call},
-	{"kernel", put_kernel},
-	{"user_annotation", put_annotation},
-	{"gpu_memcpy", put_memcpy},
-	{"gpu_memset", put_memset},
-	{"cuda_driver", put_call},
-	{"cuda_sync", put_sync},
-	{"overhead", put_overhead},
-	{"runtime", put_call},
-	{"memcpy", put_memcpy},
-	{"memset", put_memset},
-	{"operator", put_operator},
-	{"gpu_user_annotation", NULL},
-	{"cpu_instant_event", NULL},
-	{"cuda_event", NULL},
-	{"cuda_profiler_range", NULL},
-	{"external_correlation", NULL},
-	{"collective_comm", NULL},
-	{"gpu_pm_counter", NULL},
-	{"user_defined", NULL},
-	{"trace", NULL},
-	{"ac2g", NULL},
-	{"async_cpu_to_gpu", NULL},
-	{"async_gpu", NULL},
-	{"fwdbwd", NULL},
-	{"forward_backward", NULL},
+	{"python_function", NULL, NULL},
+	{"cpu_op", put_operator, NULL},
+	{"cuda_runtime", put_call, NULL},
+	{"kernel", put_kernel, NULL},
+	{"user_annotation", put_annotation, vpt_kineto_own_mark},
+	{"gpu_memcpy", put_memcpy, NULL},
+	{"gpu_memset", put_memset, NULL},
+	{"cuda_driver", put_call, NULL},
+	{"cuda_sync", put_sync, NULL},
+	{"overhead", put_overhead, NULL},
+	{"runtime", put_call, NULL},
+	{"memcpy", put_memcpy, NULL},
+	{"memset", put_memset, NULL},
+	{"operator", put_operator, NULL},
+	{"gpu_user_annotation", NULL, NULL},
+	{"cpu_instant_event", NULL, NULL},
+	{"cuda_event", NULL, NULL},
+	{"cuda_profiler_range", NULL, NULL},
+	{"external_correlation", NULL, NULL},
+	{"collective_comm", NULL, NULL},
+	{"gpu_pm_counter", NULL, NULL},
+	{"user_defined", NULL, NULL},
+	{"trace", NULL, NULL},
+	{"ac2g", NULL, NULL},
+	{"async_cpu_to_gpu", NULL, NULL},
+	{"async_gpu", NULL, NULL},
+	{"counter", NULL, vpt_kineto_own_counter},
+	{"vptrace", vpt_kineto_own_other, vpt_kineto_own_other},
+	{"fwdbwd", NULL, NULL},
+	{"forward_backward", NULL, NULL},
 };
 
 static const struct category *find_category(struct vpt_text name)
@@ -454,11 +514,12 @@ static const struct category *find_category(struct vpt_text name)
 }
 
 /* Start and duration are rounded each by itself. A negative duration stays one, by wrapping. */
-static int read_times(struct vpt_kineto_rows *r, struct event *e)
+static int read_times(struct vpt_kineto_rows *r, struct vpt_kineto_event *e)
 {
 	int64_t start, duration = 0;
 
-	if (!number_at(r, e->object, "ts", 3, &start) || start < 0)
+	if (!number_at(r, e->object, "ts", 3, &start) ||
+		__builtin_add_overflow(start, (int64_t)r->own.shift_ns, &start) || start < 0)
 		return 0;
 	if (vpt_kineto_member(e->object, "dur") && !number_at(r, e->object, "dur", 3, &duration))
 		return 0;
@@ -467,14 +528,13 @@ static int read_times(struct vpt_kineto_rows *r, struct event *e)
 	return 1;
 }
 
-static void put_complete(
-	struct vpt_kineto_rows *r, struct json_object *object, const struct category *category)
+static void put_event(struct vpt_kineto_rows *r, struct json_object *object, put_fn *put)
 {
-	struct event e = {.object = object};
+	struct vpt_kineto_event e = {.object = object};
 
 	e.args = vpt_kineto_member(object, "args");
 	e.name = vpt_kineto_text(vpt_kineto_member(object, "name"));
-	if (!read_times(r, &e) || !category->put(r, &e))
+	if (!read_times(r, &e) || !put(r, &e))
 		r->stats->malformed++;
 	else
 		r->last_start_ns = e.start_ns;
@@ -492,7 +552,7 @@ static void take_metadata(struct vpt_kineto_rows *r, struct json_object *object)
 	}
 	thread = name.text ? thread_of(r, object) : NULL;
 	if (thread)
-		thread->name = put_text(r, name);
+		thread->name = vpt_kineto_put_text(r, name);
 	else
 		r->stats->malformed++;
 }
@@ -502,33 +562,45 @@ static int is_phase(struct vpt_text phase, const char *phases)
 	return phase.len == 1 && memchr(phases, *phase.text, strlen(phases));
 }
 
-int vpt_kineto_rows_needless(struct vpt_text phase, struct vpt_text category_name)
+/* How an event of this phase and category becomes a row. *known is 0 where nobody here knows it. */
+static put_fn *put_of(struct vpt_text phase, struct vpt_text category_name, int *known)
 {
-	const struct category *category;
+	const struct category *category = find_category(category_name);
 
-	if (is_phase(phase, "iIRstf")) /* instants, flow arrows */
-		return 1;
-	category = is_phase(phase, "X") ? find_category(category_name) : NULL;
-	return category && !category->put;
+	*known = is_phase(phase, "iIRstf") || (category && is_phase(phase, "XC"));
+	if (!category)
+		return NULL;
+	return is_phase(phase, "X")    ? category->put
+	       : is_phase(phase, "iC") ? category->point
+				       : NULL;
+}
+
+int vpt_kineto_rows_needless(struct vpt_text phase, struct vpt_text category)
+{
+	int known;
+
+	return !put_of(phase, category, &known) && known;
 }
 
 void vpt_kineto_rows_event(struct vpt_kineto_rows *r, struct json_object *event)
 {
 	struct vpt_text phase = vpt_kineto_text(vpt_kineto_member(event, "ph"));
 	struct vpt_text name = vpt_kineto_text(vpt_kineto_member(event, "cat"));
-	const struct category *category = find_category(name);
+	put_fn *put;
+	int known;
 
 	r->stats->events++;
-	if (phase.len != 1)
+	if (phase.len != 1) {
 		r->stats->malformed++;
-	else if (is_phase(phase, "M"))
+	} else if (is_phase(phase, "M")) {
 		take_metadata(r, event);
-	else if (vpt_kineto_rows_needless(phase, name))
-		r->stats->skipped++;
-	else if (is_phase(phase, "X") && category)
-		put_complete(r, event, category);
-	else
-		r->stats->unknown_category++;
+	} else {
+		put = put_of(phase, name, &known);
+		if (put)
+			put_event(r, event, put);
+		else
+			*(known ? &r->stats->skipped : &r->stats->unknown_category) += 1;
+	}
 }
 
 /* ---- devices ---- */
@@ -546,17 +618,18 @@ void vpt_kineto_rows_devices(struct vpt_kineto_rows *r, struct json_object *devi
 		struct vpt_device d = {0};
 		int64_t id;
 
-		if (!integer(r, object, "id", &id))
+		if (!vpt_kineto_integer(r, object, "id", &id))
 			continue;
 		d.device = (uint64_t)id;
-		d.name = name.text ? put_text(r, name) : 0;
-		d.compute_major = natural(r, object, "computeMajor");
-		d.compute_minor = natural(r, object, "computeMinor");
-		d.sm_count = natural(r, object, "numSms");
-		d.sm_threads = natural(r, object, "maxThreadsPerMultiprocessor");
-		d.sm_registers = natural(r, object, "regsPerMultiprocessor");
-		d.sm_shared = natural(r, object, "sharedMemPerMultiprocessor");
-		d.memory_bytes = natural(r, object, "totalGlobalMem");
+		d.name = name.text ? vpt_kineto_put_text(r, name) : 0;
+		d.compute_major = vpt_kineto_natural(r, object, "computeMajor");
+		d.compute_minor = vpt_kineto_natural(r, object, "computeMinor");
+		d.sm_count = vpt_kineto_natural(r, object, "numSms");
+		d.sm_threads = vpt_kineto_natural(r, object, "maxThreadsPerMultiprocessor");
+		d.sm_registers = vpt_kineto_natural(r, object, "regsPerMultiprocessor");
+		d.sm_shared = vpt_kineto_natural(r, object, "sharedMemPerMultiprocessor");
+		d.memory_bytes = vpt_kineto_natural(r, object, "totalGlobalMem");
+		vpt_kineto_own_device(r, object, &d);
 		vpt_collect_put(r->collect, VPT_DEVICE, 0, &d);
 	}
 }

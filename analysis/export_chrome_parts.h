@@ -1,0 +1,77 @@
+/* export_chrome_parts.h - the parts of an export as Chrome's JSON. For export_chrome*.c alone.
+ *
+ *	first chunk --> export_chrome.c        what stands before the events
+ *	chunk       --> export_chrome_rows.c   each row's event, flow arrows, names of threads
+ *	ops, ranges --> export_chrome_gpu.c    ranges as they were on each stream
+ *	report      --> export_chrome.c        devices, what is known of the run
+ */
+#ifndef VPA_ANALYSIS_EXPORT_CHROME_PARTS_H
+#define VPA_ANALYSIS_EXPORT_CHROME_PARTS_H
+
+#include "analysis/chunk_names.h"
+#include "analysis/export_chrome.h"
+#include "analysis/export_groups.h"
+#include "analysis/index.h"
+#include "analysis/tap.h"
+
+struct vpa_chrome_gpu;
+
+struct vpa_chrome {
+	const struct vpt_trace *trace;
+	const struct vpa_export_options *options;
+	struct vpa_tap tap;
+	struct vpa_tap_view view;
+	struct vpa_groups *groups;
+	struct vpt_err err;
+	struct vpa_export_totals totals;
+	uint64_t rows, raw_bytes; /* rows: those that the report counts as events read */
+	int begun, has_event;
+	int windowed;      /* rows outside the window are left out */
+	int has_last;      /* the capture's stop has been met */
+	uint64_t shift_ns; /* what times are told from */
+
+	struct vpa_line out; /* on its way to the groups */
+
+	/* The chunk's, and the section's. */
+	const struct vpt_batch *batch;
+	const struct vpt_section *configs;
+	struct vpa_chunk_lanes lanes;
+	struct vpa_pieces strings, kernel_names, kernel_args;
+	struct vpa_line place; /* where its rows stand: `,"pid":0,"tid":7,"ts":` */
+	struct vpa_line args;  /* what of their lane is told among the arguments: `"device":0,` */
+	uint64_t flow_base;    /* keeps correlation ids of several processes apart */
+
+	struct vpa_arena arena; /* demangled names */
+	struct vpa_index named; /* threads and streams that have been named */
+	struct vpa_index pids;
+	struct vpt_device *devices;
+	size_t device_count;
+	char **device_texts; /* JSON: name, uuid, pci of each */
+	struct vpa_line
+		open; /* events of the ranges that are open, without what follows their start */
+	struct vpa_chrome_gpu *gpu;
+};
+
+/* Begins an event: a comma but before the first, and a new line. */
+void vpa_chrome_event(struct vpa_chrome *x);
+
+/* A string of the chunk as JSON. */
+void vpa_chrome_string(struct vpa_chrome *x, struct vpa_line *l, uint64_t id);
+
+/* A moment of the trace, as it is written. */
+static inline void vpa_chrome_time(struct vpa_chrome *x, uint64_t t)
+{
+	vpa_line_micros(&x->out, t - x->shift_ns);
+}
+
+/* export_chrome_rows.c: all rows of a chunk, and its open ranges; of these the last chunk's at the end. */
+int vpa_chrome_chunk(struct vpa_chrome *x, const struct vpt_batch *b);
+void vpa_chrome_open(struct vpa_chrome *x, uint64_t end_ns);
+
+/* export_chrome_gpu.c. Return 0 or VPT_ENOMEM. */
+int vpa_chrome_gpu_new(struct vpa_chrome *x);
+int vpa_chrome_gpu_ops(struct vpa_chrome *x, const struct vpa_ops *ops);
+int vpa_chrome_gpu_range(struct vpa_chrome *x, const struct vpa_range *range);
+void vpa_chrome_gpu_free(struct vpa_chrome *x);
+
+#endif

@@ -1,0 +1,402 @@
+/* test_export_chrome.c - what is exported as Chrome's JSON and read back gives the same report, text and JSON.
+ *
+ * Traces of a few lines, one for each thing that the profiler's form has no word for, and real ones where they are there.
+ * What the form cannot carry has cases too: they say what becomes of it. */
+#include "analysis/export_chrome.h"
+
+#include "formats/memory.h"
+#include "tests/support/script.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct vpa_options plain = {.jobs = 1, .top = 1000};
+
+/* Both renderings of the report of a trace, behind each other, without what names its kind of file. */
+static char *report_of(const struct vpt_trace *trace, const struct vpa_options *options)
+{
+	struct vpt_buffer text = {0};
+	struct vpa_report *report;
+	struct vpt_sink *sink;
+	struct vpt_err err = {0};
+
+	if (vpa_analyze(trace, "trace", options, &report, &err))
+		fail_msg("%s", err.text);
+	report->format = "some";
+	assert_int_equal(vpt_sink_memory(&text, &sink, &err), 0);
+	assert_int_equal(vpa_render_text(report, 120, 0, sink, &err), 0);
+	assert_int_equal(vpa_render_json(report, sink, &err), 0);
+	assert_int_equal(vpt_sink_write(sink, "", 1, &err), 0);
+	assert_int_equal(sink->finish(sink, 1, &err), 0);
+	vpa_report_free(report);
+	return text.data;
+}
+
+static struct vpt_buffer export(const struct vpt_trace *trace, const struct vpa_options *options)
+{
+	static const struct vpa_export_options how = {.container = VPT_CONTAINER_NONE, .jobs = 1};
+	struct vpa_export_totals totals;
+	struct vpt_buffer out = {0};
+	struct vpt_sink *sink;
+	struct vpt_err err = {0};
+
+	assert_int_equal(vpt_sink_memory(&out, &sink, &err), 0);
+	if (vpa_export_chrome(trace, "trace", options, &how, sink, &totals, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(sink->finish(sink, 1, &err), 0);
+	assert_int_equal(totals.raw_bytes, out.size);
+	return out;
+}
+
+/* The exported text as a trace; the text stays, for vpt_free(). */
+static struct vpt_trace *read_back(const struct vpt_buffer *text)
+{
+	struct vpt_source *src;
+	struct vpt_trace *trace;
+	struct vpt_err err = {0};
+
+	assert_int_equal(vpt_source_memory(text->data, text->size, &src, &err), 0);
+	if (vpt_trace_open_source(src, &trace, &err))
+		fail_msg("%s", err.text);
+	return trace;
+}
+
+/* Fails with the first line that differs. */
+static void same_reports(const char *rule, const char *before, const char *after)
+{
+	const char *line = before;
+	size_t i;
+
+	for (i = 0; before[i] && before[i] == after[i]; i++)
+		if (before[i] == '\n')
+			line = before + i + 1;
+	if (before[i] != after[i])
+		fail_msg("%s: expected\n%.*s\nfound\n%.*s", rule, (int)strcspn(line, "\n"), line,
+			(int)strcspn(after + (line - before), "\n"), after + (line - before));
+}
+
+/* The trace is closed. Returns what was exported, the caller's to free. */
+static char *round_trip(
+	const char *rule, struct vpt_trace *trace, const struct vpa_options *options)
+{
+	char *before = report_of(trace, options), *after;
+	struct vpt_buffer text = export(trace, options);
+	struct vpt_trace *back = read_back(&text);
+
+	assert_int_equal(vpt_trace_import_stats(back)->malformed, 0);
+	assert_int_equal(vpt_trace_import_stats(back)->unknown_category, 0);
+	assert_int_equal(vpt_trace_import_stats(back)->bad_numbers, 0);
+	/* The window of the first report is all that there is of the second. */
+	after = report_of(back, &plain);
+	same_reports(rule, before, after);
+	vpt_free(before);
+	vpt_free(after);
+	vpt_trace_close(back);
+	vpt_trace_close(trace);
+	return text.data;
+}
+
+static struct vpt_trace *script(const char *lines)
+{
+	struct vpt_trace *trace;
+	struct vpt_err err = {0};
+
+	if (vpt_script_trace(lines, &trace, &err))
+		fail_msg("%s", err.text);
+	return trace;
+}
+
+/* ---- captures by hand ---- */
+
+static const struct {
+	const char *rule, *lines;
+	const char *holds; /* the text holds this; NULL: does not matter */
+} cases[] = {
+	{"nothing at all", "start 1000; end 2000", "\"traceEvents\":[\n],"},
+	{"the window begins before the first event and ends after the last",
+		"start 1000 unix 1700000000000000000\nkernel s7 5000-6000 \"k\"; end 9000",
+		"\"baseTimeNanoseconds\":1699999999999999000"},
+	{"a kernel's launch, its configuration and its flow",
+		"start 1000; call t1 cudaLaunchKernel 1100-1200 corr 5\n"
+		"kernel s7 2001-3002 corr 5 \"gemm\" grid 132x2 block 128 shared 48KiB regs 64 "
+		"node 9",
+		"\"ts\":2.001,\"dur\":1.001,\"args\":{\"device\":0,\"context\":1,\"stream\":7,"
+		"\"process\":1,\"correlation\":5,\"registers per thread\":64"},
+	{"a mangled name is shown demangled, and kept",
+		"start 1000; kernel s7 2000-3000 \"_Z4gemmPf\"",
+		"\"name\":\"gemm(float*)\",\"pid\":0"},
+	{"all kinds of copies",
+		"start 1000; copy s7 HtoD pageable->device 2000-3000 corr 1 bytes 4096 async\n"
+		"copy s7 DtoH device->pinned 3000-3500 bytes 8\n"
+		"copy s7 PtoP device->device 4000-4100 bytes 100 peer 2\n"
+		"memset s7 5000-5001 bytes 16 value 255\n"
+		"copy s7 DtoD managed->array 6000-6001 bytes 1",
+		"\"name\":\"Memcpy HtoD (Pageable -> Device)\""},
+	{"calls of both interfaces, one without a number, one that failed",
+		"start 1000; call t1 cudaMalloc 1100-1200 corr 1 ret 2; call t1 cuMemAlloc_v2 "
+		"1210-1220\n"
+		"call t1 someNewCall 1230-1240; call t1 cudaDeviceSynchronize 1300-1900 corr 3",
+		"\"cat\":\"cuda_driver\",\"name\":\"cuMemAlloc\""},
+	{"domains, annotations, categories and payloads of ranges and marks",
+		"start 1000; call t1 cudaLaunchKernel 1110-1120 corr 1; kernel s7 1200-1300 corr 1 "
+		"\"k\"\n"
+		"range t1 1100-1400 \"block\" domain vptrace json "
+		"\"{\\\"kind\\\":\\\"block\\\",\\\"index\\\":3,\\\"frames\\\":12}\"\n"
+		"range t1 1105-1390 \"x\" domain other category 3 colour 0xff00ff00 int -5\n"
+		"range t1 1106-1380 \"y\" double 0.1; range t1 1107-1370 \"aten::mm\" domain "
+		"cpu_op\n"
+		"mark t1 1399 \"frames\" domain vptrace json "
+		"\"{\\\"kind\\\":\\\"frames\\\",\\\"index\\\":3}\"\n"
+		"mark t1 1399 \"seed\" int 42",
+		"\"payload type\":\"json\",\"payload\":\"{\\\"kind\\\":\\\"block\\\""},
+	{"ranges of one length: the inner one stays inside",
+		"start 1000; call t1 cudaLaunchKernel 1100-1200 corr 1; kernel s7 1300-1400 corr 1 "
+		"\"k\"\n"
+		"range t1 1100-1200 \"inner\"; range t1 1100-1200 \"outer\"",
+		NULL},
+	{"process-wide ranges that end on another thread, unmatched and open ones",
+		"start 1000; call t1 cudaLaunchKernel 1110-1120 corr 1; kernel s7 1200-1300 corr 1 "
+		"\"k\"\n"
+		"startend t1 1050-1500 \"request\" end_thread t2; range t2 1100-2000 \"cut\" "
+		"unmatched\n"
+		"open t1 1090 \"block 3\"; openstartend t2 1060 \"request 2\"\nend 2000",
+		"\"args\":{\"open\":1},\"pid\":1,\"tid\":1,\"ts\":1.090,\"dur\":0.910}"},
+	{"waits of all kinds",
+		"start 1000; call t1 cudaStreamWaitEvent 1010-1020 corr 2; sync s7 \"stream waits "
+		"for event\" "
+		"1010-1020 corr 2 waits s9 event 4 sync_id 2\n"
+		"sync s7 stream 1300-1310 corr 5; sync - context 1400-1500 corr 6; sync t1 event "
+		"1600-1700 corr 7 event 0\n"
+		"event s9 1005 event 4 sync_id 2 corr 1\n"
+		"call t1 cudaLaunchKernel 1100-1105 corr 3; kernel s7 1800-1900 corr 3 \"k\"; "
+		"kernel s9 1001-1799 \"j\"",
+		NULL},
+	{"the profiling library's own time, on a thread and on none",
+		"start 1000; overhead t1 \"buffer flush\" 1100-1200; overhead - \"module loading\" "
+		"1300-1500\n"
+		"kernel s7 1000-1050 \"k\"; kernel s7 1600-1700 \"k\"",
+		"\"name\":\"Buffer Flush\""},
+	{"losses and pauses",
+		"start 1000; kernel s7 1000-1100 \"k\"; kernel s7 3000-3100 \"k\"\n"
+		"loss all paused 1200-1500 count 0; loss s7 dropped 1600-1700 count 5; loss t1 "
+		"\"ring full\" 2000-2000 count 7\n"
+		"stats all received 17 dropped 12 invalid 0",
+		"\"name\":\"loss: paused\""},
+	{"counters, memory, graphs",
+		"start 1000; series power device 0 unit \"W\" \"GPU power\"; counter power 1100 "
+		"250.5; counter power 1200 0.1\n"
+		"memory s7 1300 allocate memory_kind device bytes 1MiB address "
+		"18446744073709551615\n"
+		"graph t1 1400 \"node created\" graph 1 node 7 origin 3 range \"capture\"; kernel "
+		"s7 1500-1600 \"k\"",
+		"\"address\":\"18446744073709551615\""},
+	{"devices and facts",
+		"start 1000; kernel s7 1000-1100 \"k\"; kernel s2.7 1000-1100 \"k\"\n"
+		"device 0 \"Sim GPU\" cc 9.0 sms 132 memory 80GiB simulated; device 2 \"B\" cc 8.0 "
+		"sms 108\n"
+		"meta rank \"0\"; meta world_size \"2\"; meta command \"/usr/bin/python3 x.py\"; "
+		"meta odd \"a\\xc3\\xa9\\nb\"",
+		"\"distributedInfo\":{\"rank\":0,\"world_size\":2}"},
+	{"two processes with the same correlation ids",
+		"start 1000; thread t1 pid 1 tid 1; thread t2 pid 2 tid 1\n"
+		"stream s7 device 0 context 1 stream 7 pid 1; stream s8 device 0 context 2 stream "
+		"7 pid 2\n"
+		"call t1 cudaLaunchKernel 1100-1110 corr 1; call t2 cudaLaunchKernel 1100-1120 "
+		"corr 1\n"
+		"range t1 1050-1150 \"first\"; range t2 1050-1160 \"second\"\n"
+		"kernel s7 1200-1300 corr 1 \"k\"; kernel s8 1250-1350 corr 1 \"k\"",
+		NULL},
+	{"a clock that doubles could not tell to the nanosecond",
+		"start 1700000000000000001 unix 1700000000000000001\n"
+		"kernel s7 1700000000000000101-1700000000000000202 \"k\"; end 1700000000000000303",
+		"\"ts\":0.100,\"dur\":0.101"},
+	{"times that make no sense",
+		"start 1000; kernel s7 1000-1100 \"k\"; kernel s7 0-50 \"zero\"; kernel s7 "
+		"1500-1400 \"backwards\"; kernel s7 1600-1600 \"empty\"",
+		"\"dur\":-0.100"},
+	{"several chunks",
+		"start 1000; call t1 cudaLaunchKernel 1100-1110 corr 1; chunk 1150\n"
+		"kernel s7 1200-1300 corr 1 \"k\"; range t1 1050-1400 \"over it all\"",
+		NULL},
+	{"a stream and a thread with names, and text that JSON must escape",
+		"start 1000; thread t1 pid 1 tid 100 \"main \\\"x\\\"\"; stream s7 device 0 "
+		"context 1 stream 7 pid 1 \"copies\"\n"
+		"call t1 cudaLaunchKernel 1100-1110 corr 1; kernel s7 1200-1300 corr 1 \"a\\\\b "
+		"\\xe2\\x80\\xa8\"",
+		"\"args\":{\"name\":\"main \\\"x\\\"\"}"},
+};
+
+static void hand_made_captures(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = round_trip(cases[i].rule, script(cases[i].lines), &plain);
+
+		if (cases[i].holds && !strstr(text, cases[i].holds))
+			fail_msg("%s: expected %s in\n%s", cases[i].rule, cases[i].holds, text);
+		vpt_free(text);
+	}
+}
+
+static void ranges_are_shown_on_each_stream(void **state)
+{
+	static const char *const expected[] = {
+		"\"cat\":\"gpu_user_annotation\",\"name\":\"outer\",\"pid\":0,\"tid\":7,\"ts\":1."
+		"200,\"dur\":0.500}",
+		"\"cat\":\"gpu_user_annotation\",\"name\":\"outer\",\"pid\":0,\"tid\":8,\"ts\":1."
+		"250,\"dur\":0.100}",
+		"\"cat\":\"gpu_user_annotation\",\"name\":\"inner\",\"pid\":0,\"tid\":7,\"ts\":1."
+		"200,\"dur\":0.100}",
+	};
+	char *text = round_trip("three ops",
+		script("start 1000; range t1 1050-1180 \"outer\"; range t1 1090-1120 \"inner\"; "
+		       "range t1 1095-1111 \"op\" domain cpu_op\n"
+		       "call t1 cudaLaunchKernel 1100-1110 corr 1; call t1 cudaLaunchKernel "
+		       "1130-1140 corr 2; call t1 cudaLaunchKernel 1150-1160 corr 3\n"
+		       "kernel s7 1200-1300 corr 1 \"k\"; kernel s8 1250-1350 corr 2 \"k\"; kernel "
+		       "s7 1600-1700 corr 3 \"k\""),
+		&plain);
+	size_t i, count = 0;
+	const char *p = text;
+
+	(void)state;
+	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		if (!strstr(text, expected[i]))
+			fail_msg("expected %s in\n%s", expected[i], text);
+	while ((p = strstr(p, "gpu_user_annotation")) != NULL) {
+		p++;
+		count++;
+	}
+	assert_int_equal(count, 3);
+	vpt_free(text);
+}
+
+static void a_window_takes_the_rows_that_touch_it(void **state)
+{
+	struct vpa_options options = plain;
+	struct vpt_trace *trace;
+	char *text;
+
+	(void)state;
+	options.has_from = options.has_to = 1;
+	options.from_ns = 1000;
+	options.to_ns = 2000;
+	trace = script(
+		"start 1000; kernel s7 1100-1200 \"before\"; kernel s7 1900-2100 \"across\"\n"
+		"kernel s7 2500-2600 \"inside\"; kernel s7 3000-3100 \"after\"; end 5000");
+	text = export(trace, &options).data;
+	vpt_trace_close(trace);
+	assert_null(strstr(text, "before"));
+	assert_non_null(strstr(text, "across"));
+	assert_non_null(strstr(text, "inside"));
+	assert_null(strstr(text, "after"));
+	assert_non_null(strstr(text, "\"start_ns\":2000"));
+	assert_non_null(strstr(text, "\"end_ns\":3000"));
+	vpt_free(text);
+}
+
+static void what_is_not_utf8_is_lost(void **state)
+{
+	struct vpt_trace *trace = script("start 1000; kernel s7 1000-1100 \"a\\xff\"; end 2000");
+	struct vpt_buffer text = export(trace, &plain);
+	struct vpt_trace *back = read_back(&text);
+
+	(void)state;
+	assert_non_null(strstr(text.data, "\"name\":\"a\xef\xbf\xbd\""));
+	vpt_trace_close(back);
+	vpt_trace_close(trace);
+	vpt_free(text.data);
+}
+
+/* A member "vptrace" in a file of somebody else's must not take anything apart. */
+static void members_of_ours_are_not_believed(void **state)
+{
+	static const char *const texts[] = {
+		"{\"vptrace\":{\"version\":1,\"start_ns\":-5,\"shift_ns\":9223372036854775807},"
+		"\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":"
+		"9223372036854775,\"dur\":1,\"args\":{\"device\":0,\"stream\":7}}]}",
+		"{\"vptrace\":7,\"traceEvents\":[],\"vptraceEnd\":[1,2]}",
+		"{\"vptrace\":{\"version\":1},\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"vptrace\","
+		"\"name\":\"x\",\"ts\":1,\"dur\":1,\"args\":{\"kind\":\"kernel\",\"config\":99}},"
+		"{\"ph\":\"i\",\"cat\":\"vptrace\",\"name\":\"x\",\"ts\":1,\"args\":{\"kind\":"
+		"\"string\"}},"
+		"{\"ph\":\"C\",\"cat\":\"counter\",\"name\":\"x\",\"ts\":1},"
+		"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"x\",\"ts\":1,\"pid\":1,"
+		"\"tid\":1,\"args\":{\"payload type\":\"blob\",\"payload\":\"0g\",\"open\":1}}],"
+		"\"vptraceEnd\":{\"end_ns\":1,\"meta\":[1,[],[\"a\"],[\"a\",2],[\"k\",\"v\"]]}}",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct vpt_buffer text = {(char *)(uintptr_t)texts[i], strlen(texts[i]), 0};
+		struct vpt_trace *trace = read_back(&text);
+
+		vpt_free(report_of(trace, &plain));
+		vpt_trace_close(trace);
+	}
+}
+
+/* ---- real traces ---- */
+
+static void real_traces(void **state)
+{
+	const char *source = getenv("VPT_SOURCE_DIR");
+	char folder[512], path[1024];
+	struct dirent *entry;
+	struct vpt_trace *trace;
+	struct vpt_err err = {0};
+	DIR *dir;
+
+	(void)state;
+	snprintf(folder, sizeof(folder), "%s/../shared/traces", source ? source : ".");
+	dir = opendir(folder);
+	if (!dir) {
+		print_message("not looked at: %s is not there\n", folder);
+		skip();
+	}
+	while ((entry = readdir(dir)) != NULL) {
+		if (!strstr(entry->d_name, ".json.gz") && !strstr(entry->d_name, ".sqlite"))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		if (vpt_trace_open(path, &trace, &err))
+			fail_msg("%s", err.text);
+		vpt_free(round_trip(entry->d_name, trace, &plain));
+	}
+	closedir(dir);
+}
+
+static int needs_kineto(void)
+{
+#ifdef VPT_HAVE_KINETO
+	return 1;
+#else
+	return 0;
+#endif
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hand_made_captures),
+		cmocka_unit_test(ranges_are_shown_on_each_stream),
+		cmocka_unit_test(a_window_takes_the_rows_that_touch_it),
+		cmocka_unit_test(what_is_not_utf8_is_lost),
+		cmocka_unit_test(members_of_ours_are_not_believed),
+		cmocka_unit_test(real_traces),
+	};
+
+	if (!needs_kineto()) {
+		fprintf(stderr, "SKIPPED: built without the importer that reads exports back\n");
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
