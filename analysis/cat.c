@@ -23,6 +23,7 @@ enum cell {
 	CELL_STRING,
 	CELL_CONFIG,
 	CELL_LANE,
+	CELL_PAYLOAD, /* what the column before says */
 	CELL_WORD
 };
 
@@ -91,7 +92,7 @@ static void put_hex(const struct vpa_cat *c, struct vpa_line *t, uint64_t value)
 	vpa_line_put(t, "\"", quote);
 }
 
-static void put_null(const struct vpa_cat *c, struct vpa_line *t)
+void vpa_cat_null(const struct vpa_cat *c, struct vpa_line *t)
 {
 	if (!c->csv)
 		vpa_line_put(t, "null", 4);
@@ -103,7 +104,7 @@ static void put_double(const struct vpa_cat *c, struct vpa_line *t, uint64_t bit
 
 	memcpy(&value, &bits, sizeof(value));
 	if (value - value != 0) /* NaN and infinities */
-		put_null(c, t);
+		vpa_cat_null(c, t);
 	else
 		vpa_line_double(t, value);
 }
@@ -133,7 +134,7 @@ static void put_csv_text(const struct vpa_cat *c, struct vpa_line *t, const char
 	vpa_line_put(t, "\"", 1);
 }
 
-static void put_text(const struct vpa_cat *c, struct vpa_line *t, const char *text, size_t len)
+void vpa_cat_text_cell(const struct vpa_cat *c, struct vpa_line *t, const char *text, size_t len)
 {
 	if (c->csv)
 		put_csv_text(c, t, text, len);
@@ -150,7 +151,7 @@ static void put_string(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
 	size_t begin;
 
 	if (id >= p->count) {
-		put_null(c, t);
+		vpa_cat_null(c, t);
 		return;
 	}
 	if (vpa_pieces_put(p, id, t))
@@ -161,7 +162,7 @@ static void put_string(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
 		return;
 	}
 	begin = vpa_pieces_begin(p);
-	put_text(c, &p->text, text.text, text.len);
+	vpa_cat_text_cell(c, &p->text, text.text, text.len);
 	vpa_pieces_end(p, id, begin, t);
 }
 
@@ -176,7 +177,7 @@ static void put_lane(struct vpa_cat *c, struct vpa_line *t, uint64_t key)
 	char text[128];
 
 	if (row == UINT32_MAX) {
-		put_null(c, t);
+		vpa_cat_null(c, t);
 		return;
 	}
 	switch (col[VPT_LANE_LANE_TYPE][row]) {
@@ -192,10 +193,10 @@ static void put_lane(struct vpa_cat *c, struct vpa_line *t, uint64_t key)
 		break;
 	default:
 		name = vpt_batch_text(c->batch, col[VPT_LANE_NAME][row]);
-		put_text(c, t, name.text, name.len);
+		vpa_cat_text_cell(c, t, name.text, name.len);
 		return;
 	}
-	put_text(c, t, text, strlen(text));
+	vpa_cat_text_cell(c, t, text, strlen(text));
 }
 
 /* ---- rows ---- */
@@ -214,7 +215,7 @@ static void put_config(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
 	if (id >= p->count) {
 		for (i = 0; i < l->kind->n_columns; i++) {
 			put_label(t, &l->columns[i]);
-			put_null(c, t);
+			vpa_cat_null(c, t);
 		}
 		return;
 	}
@@ -232,7 +233,7 @@ static void put_word(const struct vpa_cat *c, struct vpa_line *t, uint8_t unit, 
 
 	/* Call 0 is not a call of the table; its name stands in the next column. */
 	if (!word && !number) {
-		put_null(c, t);
+		vpa_cat_null(c, t);
 		return;
 	}
 	vpa_line_put(t, "\"", quote);
@@ -254,6 +255,7 @@ static inline void put_cell(
 	case CELL_SIGNED:
 		vpa_line_signed(t, value);
 		break;
+	case CELL_PAYLOAD:
 	case CELL_HEX:
 		put_hex(c, t, value);
 		break;
@@ -274,6 +276,42 @@ static inline void put_cell(
 	}
 }
 
+/* A payload as what it is. */
+static void put_payload(struct vpa_cat *c, struct vpa_line *t, uint64_t type, uint64_t value)
+{
+	uint32_t narrow_bits = (uint32_t)value;
+	uint64_t bits;
+	float narrow;
+	double wide;
+
+	switch (type) {
+	case VPT_PAYLOAD_NONE:
+		vpa_cat_null(c, t);
+		break;
+	case VPT_PAYLOAD_BLOB:
+	case VPT_PAYLOAD_JSON:
+		put_string(c, t, value);
+		break;
+	case VPT_PAYLOAD_DOUBLE:
+		put_double(c, t, value);
+		break;
+	case VPT_PAYLOAD_FLOAT:
+		memcpy(&narrow, &narrow_bits, sizeof(narrow));
+		wide = (double)narrow;
+		memcpy(&bits, &wide, sizeof(bits));
+		put_double(c, t, bits);
+		break;
+	case VPT_PAYLOAD_INT32:
+		vpa_line_signed(t, (uint64_t)(int64_t)(int32_t)narrow_bits);
+		break;
+	case VPT_PAYLOAD_INT64:
+		vpa_line_signed(t, value);
+		break;
+	default:
+		vpa_line_unsigned(t, value);
+	}
+}
+
 static void put_cells(struct vpa_cat *c, struct vpa_line *t, const struct vpa_cat_layout *l,
 	const struct vpt_section *s, uint32_t row)
 {
@@ -283,20 +321,37 @@ static void put_cells(struct vpa_cat *c, struct vpa_line *t, const struct vpa_ca
 		const struct vpa_cat_column *column = &l->columns[i];
 
 		put_label(t, column);
-		put_cell(c, t, column, s->col[i][row]);
+		if (column->cell == CELL_PAYLOAD && c->alone)
+			put_payload(c, t, s->col[i - 1][row], s->col[i][row]);
+		else
+			put_cell(c, t, column, s->col[i][row]);
 	}
 }
 
-void vpa_cat_row(struct vpa_cat *c, const struct vpt_section *s, uint32_t row)
+size_t vpa_cat_row_begin(struct vpa_cat *c, const struct vpt_section *s, uint32_t row)
 {
 	size_t begin = c->out.size;
 
 	vpa_line_put(&c->out, c->prefix.data, c->prefix.size);
 	put_cells(c, &c->out, &c->layouts[s->kind], s, row);
+	return begin;
+}
+
+/* Every label begins with a comma, also the first one of a row that nothing stands before. */
+void vpa_cat_row_end(struct vpa_cat *c, size_t begin)
+{
 	vpa_line_put(&c->out, c->csv ? "\n" : "}\n", c->csv ? 1 : 2);
-	/* Every CSV label begins with a comma, also the first one of a kind without a lane. */
-	if (c->csv && c->layouts[s->kind].kind->lanes == VPT_LANES_NONE && !c->out.failed)
+	if (c->out.failed || c->out.data[begin] != ',')
+		return;
+	if (!c->csv)
+		c->out.data[begin] = '{';
+	else
 		memmove(c->out.data + begin, c->out.data + begin + 1, --c->out.size - begin);
+}
+
+void vpa_cat_row(struct vpa_cat *c, const struct vpt_section *s, uint32_t row)
+{
+	vpa_cat_row_end(c, vpa_cat_row_begin(c, s, row));
 }
 
 /* ---- what rows have in common ---- */
@@ -321,6 +376,8 @@ static void make_layout(struct vpa_cat *c, const struct vpt_kind_desc *kind)
 		/* The table of lanes is where keys are looked up: there they are numbers. */
 		if (kind->type == VPT_LANE && column->cell == CELL_LANE)
 			column->cell = CELL_UNSIGNED;
+		if (i && kind->columns[i - 1].unit == VPT_UNIT_PAYLOAD)
+			column->cell = CELL_PAYLOAD;
 		if (column->cell != CELL_CONFIG)
 			column->label_len =
 				(uint8_t)make_label(c, column->label, kind->columns[i].name);
@@ -349,29 +406,49 @@ void vpa_cat_free(struct vpa_cat *c)
 	memset(c, 0, sizeof(*c));
 }
 
-static void put_names(struct vpa_cat *c, const struct vpt_kind_desc *kind)
+static void kind_columns(const struct vpt_kind_desc *kind, vpa_cat_column_fn *column, void *ctx)
 {
 	unsigned i;
 
-	for (i = 0; i < kind->n_columns; i++)
-		if (kind->columns[i].unit == VPT_UNIT_CONFIG) {
-			put_names(c, vpt_kind_desc(VPT_CONFIG));
-		} else {
-			vpa_line_put(&c->out, ",", 1);
-			vpa_line_words(&c->out, kind->columns[i].name);
-		}
+	for (i = 0; i < kind->n_columns; i++) {
+		const struct vpt_column_desc *d = &kind->columns[i];
+
+		if (d->unit == VPT_UNIT_CONFIG)
+			kind_columns(vpt_kind_desc(VPT_CONFIG), column, ctx);
+		else
+			column(ctx, d->name, d->unit, d->help);
+	}
+}
+
+void vpa_cat_columns(const struct vpt_kind_desc *kind, vpa_cat_column_fn *column, void *ctx)
+{
+	const struct lane_column *lane = lane_columns[kind->lanes];
+	const struct vpt_kind_desc *lanes = vpt_kind_desc(VPT_LANE);
+
+	for (; lane->name; lane++)
+		if (lane->column < 0)
+			column(ctx, lane->name, VPT_UNIT_LANE, "the stream or thread it is of");
+		else
+			column(ctx, lane->name, lanes->columns[lane->column].unit,
+				lanes->columns[lane->column].help);
+	kind_columns(kind, column, ctx);
+}
+
+static void put_name(void *ctx, const char *name, unsigned unit, const char *help)
+{
+	struct vpa_cat *c = ctx;
+
+	(void)unit;
+	(void)help;
+	vpa_line_put(&c->out, ",", 1);
+	vpa_line_words(&c->out, name);
 }
 
 void vpa_cat_header(struct vpa_cat *c, const struct vpt_kind_desc *kind)
 {
-	const struct lane_column *lane = lane_columns[kind->lanes];
 	size_t begin = c->out.size;
 
-	for (; lane->name; lane++) {
-		vpa_line_put(&c->out, ",", 1);
-		vpa_line_words(&c->out, lane->name);
-	}
-	put_names(c, kind);
+	vpa_cat_columns(kind, put_name, c);
 	vpa_line_put(&c->out, "\n", 1);
 	if (!c->out.failed)
 		memmove(c->out.data + begin, c->out.data + begin + 1, --c->out.size - begin);
@@ -397,7 +474,7 @@ static void put_lane_columns(struct vpa_cat *c, const struct lane_column *lane, 
 		if (lane->column < 0)
 			put_lane(c, &c->prefix, key);
 		else if (row == UINT32_MAX)
-			put_null(c, &c->prefix);
+			vpa_cat_null(c, &c->prefix);
 		else
 			put_cell(c, &c->prefix, &l->columns[lane->column],
 				c->lanes.section->col[lane->column][row]);
@@ -409,14 +486,12 @@ void vpa_cat_section(struct vpa_cat *c, const struct vpt_section *s)
 	const struct vpt_kind_desc *kind = c->layouts[s->kind].kind;
 
 	c->prefix.size = 0;
-	if (!c->csv) {
+	if (!c->csv && !c->alone) {
 		vpa_line_words(&c->prefix, "{\"kind\":\"");
 		vpa_line_words(&c->prefix, kind->name);
 		vpa_line_words(&c->prefix, "\"");
 	}
 	put_lane_columns(c, lane_columns[kind->lanes], s->lane);
-	if (c->csv && c->prefix.size)
-		memmove(c->prefix.data, c->prefix.data + 1, --c->prefix.size);
 }
 
 int vpa_cat_error(const struct vpa_cat *c)

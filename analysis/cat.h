@@ -28,6 +28,8 @@ struct vpa_cat_layout {
 struct vpa_cat {
 	int csv, safe,
 		clean; /* safe: for spreadsheets; clean: no control characters, for terminals */
+	int alone; /* set after init: a file holds rows of one kind, so JSON does not say which; payloads are
+		    * shown as what they are */
 	struct vpa_cat_layout layouts[VPT_KIND_LIMIT];
 	struct vpa_line out; /* the caller empties it */
 
@@ -42,6 +44,10 @@ struct vpa_cat {
 void vpa_cat_init(struct vpa_cat *c, int csv, int safe, int clean);
 void vpa_cat_free(struct vpa_cat *c);
 
+/* The columns of a kind, in the order of its rows. `unit`: enum vpt_unit. */
+typedef void vpa_cat_column_fn(void *ctx, const char *name, unsigned unit, const char *help);
+void vpa_cat_columns(const struct vpt_kind_desc *kind, vpa_cat_column_fn *column, void *ctx);
+
 /* The line above a CSV file. */
 void vpa_cat_header(struct vpa_cat *c, const struct vpt_kind_desc *kind);
 
@@ -50,6 +56,15 @@ void vpa_cat_batch(struct vpa_cat *c, const struct vpt_batch *batch);
 void vpa_cat_section(struct vpa_cat *c, const struct vpt_section *s);
 /* Appends one row of the section to c->out. */
 void vpa_cat_row(struct vpa_cat *c, const struct vpt_section *s, uint32_t row);
+
+/* The same in two parts, for who adds columns between them: `,"name":value` in JSON, `,value` in CSV. The latter takes
+ * what the former returned; a row may also begin with an added column, at c->out.size. */
+size_t vpa_cat_row_begin(struct vpa_cat *c, const struct vpt_section *s, uint32_t row);
+void vpa_cat_row_end(struct vpa_cat *c, size_t begin);
+
+/* A cell's text: a number, text, or what stands for nothing. */
+void vpa_cat_text_cell(const struct vpa_cat *c, struct vpa_line *l, const char *text, size_t len);
+void vpa_cat_null(const struct vpa_cat *c, struct vpa_line *l);
 
 /* VPT_ENOMEM if anything failed so far. */
 int vpa_cat_error(const struct vpa_cat *c);

@@ -5,6 +5,7 @@
 
 #include "analysis/export.h"
 #include "analysis/export_chrome.h"
+#include "analysis/export_rows.h"
 #include "formats/memory.h"
 
 #include <stdio.h>
@@ -14,7 +15,8 @@ enum { OUTPUT, FROM, TO, RANGE, RULES, NO_API, MIN_GAP, COMPRESS, LEVEL, JOBS, F
 
 static const struct vpa_option options[OPTIONS] = {
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
-		"the file to write; - is standard output (the input's name with another ending)"},
+		"the file or folder to write; - is standard output (the input's name with another "
+		"ending)"},
 	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
 		"begin so long after the capture's start"},
 	[TO] = {"to", '\0', VPA_TEXT, "FORMAT|TIME", NULL,
@@ -23,10 +25,11 @@ static const struct vpa_option options[OPTIONS] = {
 	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
 		"your kernel families and what your ranges are; see analyze --help"},
 	[NO_API] = {"no-api", '\0', VPA_FLAG, NULL, NULL, "leave the CUDA calls out"},
-	[MIN_GAP] = {"export-min-gap", '\0', VPA_DURATION, NULL, "2us", "leave shorter gaps out"},
+	[MIN_GAP] = {"export-min-gap", '\0', VPA_DURATION, NULL, NULL,
+		"leave shorter gaps out (perfetto 2us, others 0)"},
 	[COMPRESS] = {"compress", '\0', VPA_CHOICE, "packets|zstd|gzip|none", NULL,
 		"perfetto: packets (any Perfetto opens it), zstd (since v58) or gzip; chrome: "
-		"gzip; or none (the first of these)"},
+		"gzip; csv and jsonl: zstd, each file by itself; or none (packets, gzip, none)"},
 	[LEVEL] = {"level", 'l', VPA_NUMBER, "1..22", NULL,
 		"of compression (zstd 1, others 6; those end at 9)"},
 	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..64", "0",
@@ -43,26 +46,44 @@ struct packing {
 
 struct format {
 	const char *name; /* of --to */
+	/* Writes a file. NULL: a folder of tables, of the form `rows`. */
 	int (*write)(const struct vpt_trace *trace, const char *path,
 		const struct vpa_options *analysis, const struct vpa_export_options *options,
 		struct vpt_sink *sink, struct vpa_export_totals *totals, struct vpt_err *err);
 	struct packing packings[5]; /* the first is the usual one */
 	const char *opens;          /* where to open the result */
+	enum vpa_rows_format rows;
+	uint64_t min_gap_ns; /* where nothing else is asked for */
 };
 
 static const struct format formats[] = {
-	{"perfetto", vpa_export_perfetto,
-		{{"packets", VPT_CONTAINER_PACKETS, ".pftrace"},
+	{.name = "perfetto",
+		.write = vpa_export_perfetto,
+		.packings = {{"packets", VPT_CONTAINER_PACKETS, ".pftrace"},
 			{"zstd", VPT_CONTAINER_ZSTD, ".pftrace.zst"},
 			{"gzip", VPT_CONTAINER_GZIP, ".pftrace.gz"},
 			{"none", VPT_CONTAINER_NONE, ".pftrace"}},
-		"open it at https://ui.perfetto.dev/#!/"
-		"?enablePlugins=dev.perfetto.GpuByProcess,com.meta.GpuCompute"},
-	{"chrome", vpa_export_chrome,
-		{{"gzip", VPT_CONTAINER_GZIP, ".pt.trace.json.gz"},
+		.opens = "open it at https://ui.perfetto.dev/#!/"
+			 "?enablePlugins=dev.perfetto.GpuByProcess,com.meta.GpuCompute",
+		.min_gap_ns = 2000},
+	{.name = "chrome",
+		.write = vpa_export_chrome,
+		.packings = {{"gzip", VPT_CONTAINER_GZIP, ".pt.trace.json.gz"},
 			{"none", VPT_CONTAINER_NONE, ".pt.trace.json"}},
-		"open it at https://ui.perfetto.dev or chrome://tracing, or as a trace of "
-		"PyTorch's profiler"},
+		.opens = "open it at https://ui.perfetto.dev or chrome://tracing, or as a trace of "
+			 "PyTorch's profiler"},
+	{.name = "csv",
+		.rows = VPA_ROWS_CSV,
+		.packings = {{"none", VPT_CONTAINER_NONE, ".csv.d"},
+			{"zstd", VPT_CONTAINER_ZSTD, ".csv.d"}},
+		.opens = "schema.json says what the columns are; DuckDB and pandas open the files "
+			 "as they are"},
+	{.name = "jsonl",
+		.rows = VPA_ROWS_JSONL,
+		.packings = {{"none", VPT_CONTAINER_NONE, ".jsonl.d"},
+			{"zstd", VPT_CONTAINER_ZSTD, ".jsonl.d"}},
+		.opens = "schema.json says what the members are; DuckDB and pandas open the files "
+			 "as they are"},
 };
 
 static const struct format *find_format(const char *name)
@@ -100,7 +121,8 @@ static int read_to(const struct vpa_args *args, struct vpa_options *o, const str
 		}
 		if (vpa_duration_read(text, &o->to_ns, &why))
 			return vpt_fail(err, VPT_EINVAL,
-				"--to: expected perfetto, chrome, or a time such as 1.5s, found "
+				"--to: expected perfetto, chrome, csv, jsonl, or a time such as "
+				"1.5s, found "
 				"\"%.60s\"",
 				text);
 		o->has_to = 1;
@@ -135,13 +157,14 @@ static int read_options(const struct vpa_args *args, struct vpa_options *o,
 	o->jobs = e->jobs = (unsigned)vpa_number_of(args, JOBS);
 	e->level = (int)vpa_number_of(args, LEVEL);
 	e->no_api = vpa_has(args, NO_API);
-	e->min_gap_ns = vpa_number_of(args, MIN_GAP);
 	e->stop = vpa_interrupted;
 	if (!rc)
 		rc = read_packing(args, c, err);
 	if (rc)
 		return rc;
 	e->container = c->packing->container;
+	e->min_gap_ns =
+		vpa_has(args, MIN_GAP) ? vpa_number_of(args, MIN_GAP) : c->format->min_gap_ns;
 	if (o->range && (o->has_from || o->has_to))
 		return vpt_fail(err, VPT_EINVAL, "--range and --from or --to exclude each other");
 	return VPT_OK;
@@ -185,14 +208,20 @@ static void say_result(const struct vpa_export_totals *t, const struct format *f
 	vpa_say("%s", format->opens);
 }
 
-static int export_to(const struct vpt_trace *trace, const struct vpa_args *args, const char *output,
-	const struct vpa_options *o, const struct vpa_export_options *e,
-	const struct format *format, int *complete, struct vpt_err *err)
-{
-	const char *path = args->operands[0];
+/* What to do, read from the command line. */
+struct job {
+	const struct vpa_args *args;
+	struct choice choice;
+	struct vpa_options analysis;
+	struct vpa_export_options how;
+	const char *output;
 	struct vpa_export_totals totals;
+};
+
+static int export_file(struct job *j, const struct vpt_trace *trace, struct vpt_err *err)
+{
 	struct vpa_out out;
-	int rc = vpa_out_open(&out, output, vpa_has(args, FORCE), err);
+	int rc = vpa_out_open(&out, j->output, vpa_has(j->args, FORCE), err);
 
 	if (rc)
 		return rc;
@@ -203,40 +232,65 @@ static int export_to(const struct vpt_trace *trace, const struct vpa_args *args,
 	}
 	if (!out.to_stdout)
 		vpa_interrupt_catch();
-	vpa_say_import(path, trace);
-	out.failed = format->write(trace, path, o, e, out.sink, &totals, &out.err);
-	rc = vpa_out_close(&out, !vpa_interrupted(), err);
-	*complete = totals.complete;
+	out.failed = j->choice.format->write(
+		trace, j->args->operands[0], &j->analysis, &j->how, out.sink, &j->totals, &out.err);
+	return vpa_out_close(&out, !vpa_interrupted(), err);
+}
+
+static int export_folder(struct job *j, const struct vpt_trace *trace, struct vpt_err *err)
+{
+	vpa_interrupt_catch();
+	return vpa_export_rows(trace, j->args->operands[0], &j->analysis, &j->how,
+		j->choice.format->rows, j->output, vpa_has(j->args, FORCE), &j->totals, err);
+}
+
+static int export_to(struct job *j, const struct vpt_trace *trace, struct vpt_err *err)
+{
+	int rc;
+
+	vpa_say_import(j->args->operands[0], trace);
+	rc = j->choice.format->write ? export_file(j, trace, err) : export_folder(j, trace, err);
 	if (!rc && !vpa_interrupted())
-		say_result(&totals, format, out.to_stdout ? "standard output" : output, !e->no_api);
+		say_result(&j->totals, j->choice.format,
+			strcmp(j->output, "-") != 0 ? j->output : "standard output",
+			!j->how.no_api);
 	return rc;
+}
+
+/* Before an import of minutes, not after it. */
+static int check_output(const struct job *j, struct vpt_err *err)
+{
+	int force = vpa_has(j->args, FORCE);
+
+	if (j->choice.format->write)
+		return vpa_out_check(j->output, force, err);
+	if (!strcmp(j->output, "-"))
+		return vpt_fail(err, VPT_EINVAL, "--to %s makes a folder: use -o FOLDER",
+			j->choice.format->name);
+	return vpa_export_rows_check(j->output, force, err);
 }
 
 static int run(const struct vpa_args *args)
 {
-	struct vpa_options o = {0};
-	struct vpa_export_options e = {0};
-	struct choice choice = {0};
+	struct job j = {.args = args, .output = vpa_text_of(args, OUTPUT)};
 	struct vpt_trace *trace = NULL;
 	struct vpt_err err = {0};
 	char *rules = NULL, *usual = NULL;
-	const char *output = vpa_text_of(args, OUTPUT);
-	int complete = 1, rc = read_options(args, &o, &e, &choice, &err);
+	int rc = read_options(args, &j.analysis, &j.how, &j.choice, &err);
 
-	if (!rc && !output)
-		output = usual = usual_output(args->operands[0], choice.packing->suffix);
-	if (!rc && !output)
+	if (!rc && !j.output)
+		j.output = usual = usual_output(args->operands[0], j.choice.packing->suffix);
+	if (!rc && !j.output)
 		rc = vpt_fail(&err, VPT_ENOMEM, "no memory for a file name");
-	/* Before an import of minutes, not after it. */
 	if (!rc)
-		rc = vpa_out_check(output, vpa_has(args, FORCE), &err);
+		rc = check_output(&j, &err);
 	if (!rc && vpa_has(args, RULES))
-		rc = vpa_file_read(vpa_text_of(args, RULES), &rules, &o.rules_len, &err);
-	o.rules = rules;
+		rc = vpa_file_read(vpa_text_of(args, RULES), &rules, &j.analysis.rules_len, &err);
+	j.analysis.rules = rules;
 	if (!rc)
 		rc = vpt_trace_open(args->operands[0], &trace, &err);
 	if (!rc)
-		rc = export_to(trace, args, output, &o, &e, choice.format, &complete, &err);
+		rc = export_to(&j, trace, &err);
 	vpt_trace_close(trace);
 	vpt_free(rules);
 	vpt_free(usual);
@@ -244,7 +298,7 @@ static int run(const struct vpa_args *args)
 		return vpa_interrupt_die();
 	if (rc)
 		return vpa_failed(&err);
-	return complete ? VPA_EXIT_DONE : VPA_EXIT_DAMAGED;
+	return j.totals.complete ? VPA_EXIT_DONE : VPA_EXIT_DAMAGED;
 }
 
 const struct vpa_command vpa_cmd_export = {

@@ -1,0 +1,111 @@
+"""Reads a folder of tables as any program would, by its schema alone, and compares it with the report of the same trace.
+
+tables.py FOLDER REPORT.json: fails on what a reader would stumble over, and where sums differ from the report's."""
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+
+folder, report = sys.argv[1], json.load(open(sys.argv[2], encoding="utf-8"))
+schema = json.load(open(os.path.join(folder, "schema.json"), encoding="utf-8"))
+assert schema["schema"] == "vptrace.rows/1", schema["schema"]
+
+
+def text_of(name):
+    path = os.path.join(folder, name)
+    if name.endswith(".zst"):
+        return subprocess.run(["zstd", "-dcq", path], check=True, capture_output=True).stdout
+    return open(path, "rb").read()
+
+
+def check_type(table, column, value):
+    where = "%s.%s: %r" % (table, column["name"], value)
+    if value is None:
+        return
+    kind = column["type"]
+    if kind == "integer":
+        assert isinstance(value, int) and -(1 << 63) <= value < 1 << 64, where
+    elif kind == "number":
+        assert isinstance(value, (int, float)), where
+    elif kind == "text":
+        assert isinstance(value, str), where
+        known = column.get("words")
+        assert not known or value in known or "#" in value, where
+
+
+def csv_rows(table, text):
+    # Names may hold any bytes; those that are no UTF-8 stay as they are.
+    lines = csv.reader(io.StringIO(text.decode("utf-8", "surrogateescape"), newline=""), strict=True)
+    names = [column["name"] for column in table["columns"]]
+    header = next(lines)
+    assert header == names, (table["file"], header, names)
+    for line in lines:
+        assert len(line) == len(names), (table["file"], line)
+        row = {}
+        for column, value in zip(table["columns"], line):
+            if value == "":
+                value = None
+            elif column["type"] == "integer":
+                value = int(value)
+            elif column["type"] == "number":
+                value = float(value)
+            row[column["name"]] = value
+        yield row
+
+
+def json_rows(table, text):
+    names = [column["name"] for column in table["columns"]]
+    for line in text.decode("utf-8").split("\n")[:-1]:
+        row = json.loads(line)
+        assert list(row) == names, (table["file"], list(row), names)
+        yield row
+
+
+tables = {}
+for table in schema["files"]:
+    assert table["help"] and all(column["help"] for column in table["columns"]), table["file"]
+    text = text_of(table["file"])
+    read = csv_rows if schema["format"] == "csv" else json_rows
+    rows = list(read(table, text))
+    assert len(rows) == table["rows"], (table["file"], len(rows), table["rows"])
+    for row in rows[:1000]:
+        for column in table["columns"]:
+            check_type(table["table"], column, row[column["name"]])
+    tables[table["table"]] = rows
+assert sorted(os.listdir(folder)) == sorted([t["file"] for t in schema["files"]] + ["schema.json"])
+
+
+def total(rows, key, value):
+    sums = {}
+    for row in rows:
+        sums[row[key]] = sums.get(row[key], 0) + row[value]
+    return sums
+
+
+# What the pass shows has a family; what it does not show has no length, or times that make no sense.
+ops = [row for row in tables["kernel"] + tables["copy"] if row["duration_ns"] > 0 and row["family"]]
+kernels = [row for row in tables["kernel"] if row["duration_ns"] > 0 and row["family"]]
+found = total(kernels, "device", "duration_ns")
+for device in report["devices"]:
+    assert found.get(device["device"], 0) == device["kernel_ns"], (device["device"], found, device["kernel_ns"])
+found = total(ops, "family", "duration_ns")
+assert found == {row["family"]: row["total_ns"] for row in report["families"]}, found
+gaps = total(tables["gap"], "device", "duration_ns")
+for device in report["devices"]:
+    assert gaps.get(device["device"], 0) == device["window_idle_ns"], (device["device"], gaps)
+busy = {}
+for row in tables["range_gpu"]:
+    key = (row["name"], row["domain"] or "")
+    busy[key] = busy.get(key, 0) + row["busy_ns"]
+for row in report["ranges"]:
+    key = (row["name"], row["domain"])
+    assert busy.get(key, 0) == row["busy_ns"], (key, busy.get(key), row["busy_ns"])
+without = sum(row["family"] is not None and row["call"] is None and row["call_start_ns"] is None for row in ops)
+assert without == report["verdict"]["ops_without_launch"], (without, report["verdict"]["ops_without_launch"])
+for name in ("kernels", "calls"):
+    print(name, len(tables[name[:-1]]))
+print("blocks", sorted({row["block"] for row in kernels if row["block"] is not None}))
+print("steps", sorted({row["step"] for row in kernels if row["step"] is not None}))
+print("stages", sorted({row["stage"] for row in kernels if row["stage"] is not None}))
