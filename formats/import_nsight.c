@@ -4,9 +4,9 @@
  * is only there if the tool had something to put into it. So every table is described by a list of
  * fields and read by one function that turns a row's cells into a row of ours; what is absent reads
  * as a default. Here stand the tables that describe the session, and the order of reading; events
- * are in import_nsight_rows.c and import_nsight_nvtx.c.
+ * are in import_nsight_rows.c, import_nsight_nvtx.c and import_nsight_objects.c.
  *
- * Left out: CPU samples, OS calls, GPU metrics, memory usage. */
+ * Left out: CPU samples, OS calls, GPU metrics, names of processes and streams. */
 #include "formats/import_nsight.h"
 
 #include "formats/memory.h"
@@ -343,6 +343,8 @@ static int read_tables(struct vpt_nsight *im, struct vpt_nsight_db *db, struct v
 		rc = vpt_nsight_scan(db, &vpt_nsight_nvtx_domains, im, err);
 	vpt_nsight_names_sort(&im->domains);
 	for (table = vpt_nsight_tables; !rc && table->name; table++)
+		rc = vpt_nsight_scan(db, table, im, err);
+	for (table = vpt_nsight_objects; !rc && table->name; table++)
 		rc = vpt_nsight_scan(db, table, im, err);
 	if (!rc)
 		rc = vpt_nsight_scan(db, &vpt_nsight_nvtx, im, err);

@@ -56,6 +56,7 @@ struct vpt_nsight {
 
 /* Rows into the collector, one table each; ends with one that has no name. */
 extern const struct vpt_nsight_table vpt_nsight_tables[];
+extern const struct vpt_nsight_table vpt_nsight_objects[];
 extern const struct vpt_nsight_table vpt_nsight_nvtx;
 extern const struct vpt_nsight_table vpt_nsight_nvtx_domains; /* to be read before the former */
 

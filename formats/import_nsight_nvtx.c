@@ -4,7 +4,7 @@
  * is the number that any query for `end IS NOT NULL` gives; a range that was never closed is kept,
  * cut at the trace's end and marked as unmatched.
  *
- * Left out: names of categories, binary payloads. */
+ * Left out: names of categories; what is inside binary payloads. */
 #include "formats/import_nsight.h"
 
 #include "formats/memory.h"
@@ -80,7 +80,8 @@ enum {
 	N_INT32,
 	N_FLOAT,
 	N_JSON,
-	N_JSON_ID
+	N_JSON_ID,
+	N_BINARY
 };
 
 static const struct vpt_nsight_field nvtx_fields[] = {
@@ -102,6 +103,7 @@ static const struct vpt_nsight_field nvtx_fields[] = {
 	[N_FLOAT] = {"floatValue", VPT_CELL_REAL, VPT_OPTIONAL, 0},
 	[N_JSON] = {"jsonText", VPT_CELL_TEXT, VPT_OPTIONAL, 0},
 	[N_JSON_ID] = {"jsonTextId", VPT_CELL_BITS, VPT_OPTIONAL, 0},
+	[N_BINARY] = {"binaryData", VPT_CELL_TEXT, VPT_OPTIONAL, 0},
 };
 
 /* Text that stands in the row, or is registered and referred to; 0 when there is neither. */
@@ -161,14 +163,11 @@ static const struct {
 	int cell;
 	unsigned payload;
 } payloads[] = {
-	{N_UINT64, VPT_PAYLOAD_UINT64},
-	{N_INT64, VPT_PAYLOAD_INT64},
-	{N_DOUBLE, VPT_PAYLOAD_DOUBLE},
-	{N_UINT32, VPT_PAYLOAD_UINT32},
-	{N_INT32, VPT_PAYLOAD_INT32},
-	{N_FLOAT, VPT_PAYLOAD_FLOAT},
-	{N_JSON, VPT_PAYLOAD_JSON},
+	{N_UINT64, VPT_PAYLOAD_UINT64}, {N_INT64, VPT_PAYLOAD_INT64},
+	{N_DOUBLE, VPT_PAYLOAD_DOUBLE}, {N_UINT32, VPT_PAYLOAD_UINT32},
+	{N_INT32, VPT_PAYLOAD_INT32}, {N_FLOAT, VPT_PAYLOAD_FLOAT}, {N_JSON, VPT_PAYLOAD_JSON},
 	{N_JSON_ID, VPT_PAYLOAD_JSON},
+	{N_BINARY, VPT_PAYLOAD_BLOB}, /* as text, in the form that the tool gives it */
 };
 
 /* 64 bits as NVTX's union would hold them: what is narrower stands in the low half. */
@@ -191,6 +190,8 @@ static uint64_t payload_bits(
 		return (uint64_t)cell[i].number & UINT32_MAX;
 	case VPT_PAYLOAD_JSON:
 		return text_or_id(im, &cell[N_JSON], &cell[N_JSON_ID]);
+	case VPT_PAYLOAD_BLOB:
+		return vpt_nsight_text(im, cell[i].text);
 	default:
 		return (uint64_t)cell[i].number;
 	}

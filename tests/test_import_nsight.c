@@ -158,7 +158,8 @@ static void dump_section(struct text *t, const struct vpt_batch *b, const struct
 			/* The value of a JSON payload is a string, which only the column before it
 			 * tells. */
 			if (s->kind == VPT_RANGE && i == VPT_RANGE_VALUE &&
-				s->col[VPT_RANGE_PAYLOAD][row] == VPT_PAYLOAD_JSON)
+				(s->col[VPT_RANGE_PAYLOAD][row] == VPT_PAYLOAD_JSON ||
+					s->col[VPT_RANGE_PAYLOAD][row] == VPT_PAYLOAD_BLOB))
 				col.unit = VPT_UNIT_STRING;
 			if (s->col[i][row] || col.unit == VPT_UNIT_CONFIG)
 				add_value(t, b, &col, s->col[i][row]);
@@ -451,6 +452,54 @@ static const struct {
 		"loss 7:0:1:7 start_ns=10 duration_ns=80\n"
 		"meta  key='cuda graphs' value='1 launches recorded as a whole, without their "
 		"kernels'\n" META},
+	{"graphs recorded by node: kernels know theirs, nodes come, are cloned and go",
+		"CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
+		"INSERT INTO StringIds VALUES (1,'gemm'),(2,'Graph Node Creation'),(3,'Graph Node "
+		"Destruction'),(4,'Graph Destruction'),(5,'Graph Instantiation');"
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId "
+		"INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid "
+		"INTEGER, demangledName INTEGER, graphNodeId INTEGER, graphId INTEGER);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES "
+		"(500,600,0,1,7,3,117440512,1,21,5);"
+		"CREATE TABLE CUDA_GRAPH_NODE_EVENTS (start INTEGER, end INTEGER, nameId INTEGER, "
+		"eventClass INTEGER, globalTid INTEGER, graphNodeId INTEGER, originalGraphNodeId "
+		"INTEGER);"
+		"INSERT INTO CUDA_GRAPH_NODE_EVENTS VALUES (10,11,2,1,117440521,20,NULL),"
+		"(20,21,2,1,117440521,21,20),(900,NULL,3,1,117440521,21,NULL),"
+		"(30,31,2,1,117440521,NULL,NULL);"
+		"CREATE TABLE CUDA_GRAPH_EVENTS (start INTEGER, end INTEGER, nameId INTEGER, "
+		"eventClass INTEGER, globalTid INTEGER, graphId INTEGER, graphExecId INTEGER);"
+		"INSERT INTO CUDA_GRAPH_EVENTS VALUES (40,41,5,1,117440521,5,6),"
+		"(950,951,4,1,117440521,5,NULL);",
+		"graph 7.9 time_ns=10 node created node=20\n"
+		"graph 7.9 time_ns=20 node cloned node=21 origin=20\n"
+		"graph 7.9 time_ns=900 node destroyed node=21\n"
+		"graph 7.9 time_ns=950 graph destroyed graph=5\n"
+		"kernel 7:0:1:7 start_ns=500 duration_ns=100 gemm[0,0,0,0,0,0,0,0,0,0,0,0,0,5] "
+		"correlation=3 graph_node=21\n" META},
+	{"memory of two processes comes and goes",
+		"CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INTEGER, globalPid INTEGER, "
+		"deviceId INTEGER, contextId INTEGER, address INTEGER, pc INTEGER, bytes INTEGER, "
+		"memKind INTEGER, memoryOperationType INTEGER, name TEXT, correlationId INTEGER, "
+		"streamId INTEGER, localMemoryPoolAddress INTEGER);"
+		"CREATE TABLE ENUM_CUDA_MEM_KIND (id INTEGER PRIMARY KEY, name TEXT, label TEXT);"
+		"INSERT INTO ENUM_CUDA_MEM_KIND VALUES "
+		"(2,'CUDA_MEMOPR_MEMORY_KIND_DEVICE','Device');"
+		"INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES "
+		"(10,117440512,0,1,4096,0,512,2,0,NULL,5,NULL,NULL),"
+		"(20,134217728,1,2,8192,0,64,2,1,NULL,6,9,777),"
+		"(30,134217728,1,2,8192,0,NULL,2,1,NULL,6,9,777),"
+		"(40,134217728,1,2,8192,0,64,99,7,NULL,6,9,777);"
+		"CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER);",
+		"memory 7:0:1:-1 time_ns=10 allocate device address=4096 bytes=512 correlation=5\n"
+		"memory 8:1:2:9 time_ns=20 free device address=8192 bytes=64 pool=777 "
+		"correlation=6\n"
+		"memory 8:1:2:9 time_ns=40 address=8192 bytes=64 pool=777 correlation=6\n" META},
+	{"a binary payload is kept as the tool writes it",
+		"CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text "
+		"TEXT, globalTid INTEGER, binaryData TEXT);"
+		"INSERT INTO NVTX_EVENTS VALUES (1,5,59,'x',117440521,'AQID');",
+		META "range 7.9 start_ns=1 duration_ns=4 name='x' blob value='AQID'\n"},
 	{"devices are numbered as CUDA does, facts about the session are kept",
 		"CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER);"
 		"INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (1,0,7),(1,0,8);"
