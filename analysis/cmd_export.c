@@ -31,7 +31,7 @@ static const struct vpa_option options[OPTIONS] = {
 		"perfetto: packets (any Perfetto opens it), zstd (since v58) or gzip; chrome: "
 		"gzip; csv and jsonl: zstd, each file by itself; or none (packets, gzip, none)"},
 	[LEVEL] = {"level", 'l', VPA_NUMBER, "1..22", NULL,
-		"of compression (zstd 1, others 6; those end at 9)"},
+		"of compression (perfetto: zstd 1, others 6; chrome and tables 3; gzip ends at 9)"},
 	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..64", "0",
 		"decoding and compressing threads; 0: as many as cores, up to 4"},
 	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "replace an existing file"},
@@ -53,7 +53,9 @@ struct format {
 	struct packing packings[5]; /* the first is the usual one */
 	const char *opens;          /* where to open the result */
 	enum vpa_rows_format rows;
-	uint64_t min_gap_ns; /* where nothing else is asked for */
+	/* Where nothing else is asked for. */
+	uint64_t min_gap_ns;
+	int level; /* 0: the container's own */
 };
 
 static const struct format formats[] = {
@@ -71,7 +73,8 @@ static const struct format formats[] = {
 		.packings = {{"gzip", VPT_CONTAINER_GZIP, ".pt.trace.json.gz"},
 			{"none", VPT_CONTAINER_NONE, ".pt.trace.json"}},
 		.opens = "open it at https://ui.perfetto.dev or chrome://tracing, or as a trace of "
-			 "PyTorch's profiler"},
+			 "PyTorch's profiler",
+		.level = 3},
 	{.name = "csv",
 		.rows = VPA_ROWS_CSV,
 		.packings = {{"none", VPT_CONTAINER_NONE, ".csv.d"},
@@ -155,7 +158,6 @@ static int read_options(const struct vpa_args *args, struct vpa_options *o,
 	o->from_ns = vpa_number_of(args, FROM);
 	o->range = vpa_text_of(args, RANGE);
 	o->jobs = e->jobs = (unsigned)vpa_number_of(args, JOBS);
-	e->level = (int)vpa_number_of(args, LEVEL);
 	e->no_api = vpa_has(args, NO_API);
 	e->stop = vpa_interrupted;
 	if (!rc)
@@ -163,6 +165,7 @@ static int read_options(const struct vpa_args *args, struct vpa_options *o,
 	if (rc)
 		return rc;
 	e->container = c->packing->container;
+	e->level = vpa_has(args, LEVEL) ? (int)vpa_number_of(args, LEVEL) : c->format->level;
 	e->min_gap_ns =
 		vpa_has(args, MIN_GAP) ? vpa_number_of(args, MIN_GAP) : c->format->min_gap_ns;
 	if (o->range && (o->has_from || o->has_to))

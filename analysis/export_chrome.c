@@ -290,7 +290,8 @@ static int begin_tap(void *ctx, const struct vpa_tap_view *view)
 	struct vpa_chrome *x = ctx;
 
 	x->view = *view;
-	return vpa_chrome_gpu_new(x);
+	x->records = vpt_calloc(VPA_CHROME_RECORDS, sizeof(*x->records));
+	return x->records ? vpa_chrome_gpu_new(x) : VPT_ENOMEM;
 }
 
 static int tap_chunk(void *ctx, const struct vpt_batch *b, uint64_t times_from_ns)
@@ -347,6 +348,7 @@ static void free_export(struct vpa_chrome *x)
 		vpt_free(x->device_texts[i]);
 	vpt_free(x->device_texts);
 	vpt_free(x->devices);
+	vpt_free(x->records);
 	vpt_free(x->out.data);
 	vpt_free(x->place.data);
 	vpt_free(x->args.data);

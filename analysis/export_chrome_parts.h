@@ -41,6 +41,10 @@ struct vpa_chrome {
 	struct vpa_line args;  /* what of their lane is told among the arguments: `"device":0,` */
 	uint64_t flow_base;    /* keeps correlation ids of several processes apart */
 
+	/* Events that were recorded, by the low bits of their sync id: the newest push out the others. */
+	struct vpa_chrome_record {
+		uint64_t sync_id, correlation, device, context, stream;
+	} * records;
 	struct vpa_arena arena; /* demangled names */
 	struct vpa_index named; /* threads and streams that have been named */
 	struct vpa_index pids;
@@ -51,6 +55,8 @@ struct vpa_chrome {
 		open; /* events of the ranges that are open, without what follows their start */
 	struct vpa_chrome_gpu *gpu;
 };
+
+enum { VPA_CHROME_RECORDS = 4096 };
 
 /* Begins an event: a comma but before the first, and a new line. */
 void vpa_chrome_event(struct vpa_chrome *x);

@@ -720,13 +720,49 @@ static void put_word(struct vpa_chrome *x, const char *word)
 	words(x, "\"");
 }
 
+/* Reads what was recorded, before the waits of the chunk are written. */
+static void read_records(struct vpa_chrome *x, const struct vpt_section *s)
+{
+	uint32_t lane = vpa_chunk_lane(&x->lanes, s->lane), row;
+
+	for (row = 0; row < s->row_count; row++) {
+		uint64_t sync_id = s->col[VPT_EVENT_SYNC_ID][row];
+
+		if (sync_id)
+			x->records[sync_id % VPA_CHROME_RECORDS] = (struct vpa_chrome_record){
+				sync_id, s->col[VPT_EVENT_CORRELATION][row],
+				lane_value(x, lane, VPT_LANE_DEVICE),
+				lane_value(x, lane, VPT_LANE_CONTEXT),
+				lane_value(x, lane, VPT_LANE_STREAM)};
+	}
+}
+
+/* What a wait waits for: by its own stream, else by that of the record it names. The profiler's own ids of records are
+ * the recording call's; so are those that came from it. */
+static struct vpa_chrome_record waits_for(
+	const struct vpa_chrome *x, const struct vpt_section *s, uint32_t row, uint32_t lane)
+{
+	uint64_t sync_id = s->col[VPT_SYNC_SYNC_ID][row];
+	struct vpa_chrome_record none = {.correlation = UINT64_MAX, .stream = UINT64_MAX};
+	struct vpa_chrome_record w = x->records[sync_id % VPA_CHROME_RECORDS];
+
+	if (!sync_id || w.sync_id != sync_id)
+		w = none;
+	if (sync_id && vpt_trace_format(x->trace) == VPT_FORMAT_KINETO)
+		w.correlation = sync_id;
+	if (lane != UINT32_MAX) {
+		w.device = lane_value(x, lane, VPT_LANE_DEVICE);
+		w.context = lane_value(x, lane, VPT_LANE_CONTEXT);
+		w.stream = lane_value(x, lane, VPT_LANE_STREAM);
+	}
+	return w;
+}
+
 static void put_sync(struct vpa_chrome *x, const struct vpt_section *s, uint32_t row)
 {
 	uint64_t kind = s->col[VPT_SYNC_SYNC_KIND][row], other = s->col[VPT_SYNC_STREAM][row];
-	uint32_t lane = other ? vpa_chunk_lane(&x->lanes, other) : UINT32_MAX;
-	/* The profiler's ids of events join by the recording call; so do those that came from it. */
-	int is_record = vpt_trace_format(x->trace) == VPT_FORMAT_KINETO;
-	uint64_t join = s->col[VPT_SYNC_SYNC_ID][row];
+	struct vpa_chrome_record w =
+		waits_for(x, s, row, other ? vpa_chunk_lane(&x->lanes, other) : UINT32_MAX);
 
 	begin(x, "{\"ph\":\"X\",\"cat\":\"cuda_sync\"");
 	PUT_WORD(x, sync_names, kind);
@@ -740,16 +776,29 @@ static void put_sync(struct vpa_chrome *x, const struct vpt_section *s, uint32_t
 				VPT_LANETYPE_THREAD)
 		words(x, ",\"stream\":-1");
 	natural(&x->out, ",\"sync context\":", s->col[VPT_SYNC_CONTEXT][row]);
-	integer(&x->out, ",\"wait_on_stream\":", lane_value(x, lane, VPT_LANE_STREAM));
-	integer(&x->out,
-		",\"wait_on_cuda_event_record_corr_id\":", is_record && join ? join : UINT64_MAX);
+	integer(&x->out, ",\"wait_on_stream\":", w.stream);
+	integer(&x->out, ",\"wait_on_cuda_event_record_corr_id\":", w.correlation);
 	integer(&x->out, ",\"wait_on_cuda_event_id\":", s->col[VPT_SYNC_EVENT][row] - 1);
-	if (!is_record)
-		optional(&x->out, ",\"cuda_event_sync_id\":", join);
-	if (other && other != s->lane) {
-		integer(&x->out, ",\"wait_on_device\":", lane_value(x, lane, VPT_LANE_DEVICE));
-		natural(&x->out, ",\"wait_on_context\":", lane_value(x, lane, VPT_LANE_CONTEXT));
+	optional(&x->out, ",\"cuda_event_sync_id\":", s->col[VPT_SYNC_SYNC_ID][row]);
+	if (w.stream != UINT64_MAX && other != s->lane) {
+		integer(&x->out, ",\"wait_on_device\":", w.device);
+		natural(&x->out, ",\"wait_on_context\":", w.context);
 	}
+	end_args(x);
+}
+
+/* A CUDA event, as the profiler writes it: an empty span on its stream. */
+static void put_record(struct vpa_chrome *x, const struct vpt_section *s, uint32_t row)
+{
+	begin(x, "{\"ph\":\"X\",\"cat\":\"cuda_event\"");
+	words(x, "\"cudaEvent\"");
+	put_place(x);
+	vpa_chrome_time(x, s->col[VPT_EVENT_TIME][row]);
+	words(x, ",\"dur\":0");
+	begin_args(x);
+	integer(&x->out, "\"event_id\":", s->col[VPT_EVENT_EVENT][row] - 1);
+	natural(&x->out, ",\"correlation\":", s->col[VPT_EVENT_CORRELATION][row]);
+	natural(&x->out, ",\"cuda_event_sync_id\":", s->col[VPT_EVENT_SYNC_ID][row]);
 	end_args(x);
 }
 
@@ -831,7 +880,7 @@ static put_fn *const put_fns[VPT_KIND_LIMIT] = {
 	[VPT_SYNC] = put_sync,
 	[VPT_OVERHEAD] = put_overhead,
 	[VPT_MEMORY] = put_other,
-	[VPT_EVENT] = put_other,
+	[VPT_EVENT] = put_record,
 	[VPT_LOSS] = put_other,
 	[VPT_GRAPH] = put_other,
 };
@@ -889,6 +938,9 @@ int vpa_chrome_chunk(struct vpa_chrome *x, const struct vpt_batch *b)
 	vpa_pieces_reset(&x->strings, b->strings.count);
 	vpa_pieces_reset(&x->kernel_names, x->configs ? x->configs->row_count : 0);
 	vpa_pieces_reset(&x->kernel_args, x->configs ? x->configs->row_count : 0);
+	for (i = 0; i < b->section_count; i++)
+		if (b->sections[i].kind == VPT_EVENT)
+			read_records(x, &b->sections[i]);
 	for (i = 0; i < b->section_count && !rc; i++) {
 		const struct vpt_section *s = &b->sections[i];
 

@@ -210,7 +210,7 @@ static int is_needless(const struct document *d)
 		return 0;
 	if (glance_char(&p, end, ','))
 		category = glance_member(&p, end, "cat");
-	return vpt_kineto_rows_needless(phase, category);
+	return vpt_kineto_rows_needless(&d->rows, phase, category);
 }
 
 static int read_event(struct document *d)
@@ -506,6 +506,7 @@ static int kineto_read(struct vpt_source *src, struct vpt_collect *c,
 	if (rc)
 		goto out;
 
+	vpt_kineto_flows_end(&d.rows);
 	vpt_kineto_threads_name_lanes(&d.rows.threads, c);
 	if (d.rows.own.is_own) {
 		vpt_collect_window(c, d.rows.own.start_ns, d.rows.own.end_ns);
@@ -522,6 +523,7 @@ out:
 	if (d.tokener)
 		json_tokener_free(d.tokener);
 	vpt_kineto_threads_free(&d.rows.threads);
+	vpt_kineto_flows_free(&d.rows.flows);
 	vpt_kineto_bytes_close(&d.bytes);
 	return rc;
 }

@@ -107,11 +107,21 @@ struct vpt_kineto_own {
 	uint64_t unix_offset_ns;
 };
 
+/* ---- flows: arrows that stand for correlation ids where rows have none ---- */
+
+/* All zeros is empty. */
+struct vpt_kineto_flows {
+	struct vpt_kineto_waiting *rows;
+	struct vpt_kineto_arrow *arrows;
+	size_t row_count, row_cap, arrow_count, arrow_cap;
+};
+
 struct vpt_kineto_rows {
 	struct vpt_collect *collect;    /* borrowed */
 	struct vpt_import_stats *stats; /* borrowed */
 	struct vpt_kineto_threads threads;
 	struct vpt_kineto_own own;
+	struct vpt_kineto_flows flows;
 	uint64_t last_start_ns; /* of the latest row, 0 before the first */
 	int no_memory;          /* sticky */
 };
@@ -120,7 +130,8 @@ struct vpt_kineto_rows {
 void vpt_kineto_rows_event(struct vpt_kineto_rows *r, struct json_object *event);
 
 /* Whether an event of this phase and category would only be counted as skipped. */
-int vpt_kineto_rows_needless(struct vpt_text phase, struct vpt_text category);
+int vpt_kineto_rows_needless(
+	const struct vpt_kineto_rows *r, struct vpt_text phase, struct vpt_text category);
 
 /* An event of phase X, i or C, its common members taken out. */
 struct vpt_kineto_event {
@@ -147,6 +158,15 @@ uint64_t vpt_kineto_stream_lane(
 
 /* Puts deviceProperties: an array of objects, one a GPU. */
 void vpt_kineto_rows_devices(struct vpt_kineto_rows *r, struct json_object *devices);
+
+/* Puts a row of KERNEL, COPY or CALL; one whose event has no correlation id waits for an arrow. */
+void vpt_kineto_put_joined(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e,
+	enum vpt_kind kind, uint64_t lane, const void *row);
+/* Takes one end of an arrow, unless it lacks what it needs. */
+void vpt_kineto_flow(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
+/* The file is read: puts what waits, with the ids that were found. */
+void vpt_kineto_flows_end(struct vpt_kineto_rows *r);
+void vpt_kineto_flows_free(struct vpt_kineto_flows *f);
 
 /* ---- what only files of ours hold: import_kineto_own.c ---- */
 

@@ -242,8 +242,8 @@ static int put_kernel(struct vpt_kineto_rows *r, const struct vpt_kineto_event *
 	k.config = kernel_config(r, e);
 	k.correlation = vpt_kineto_natural(r, e->args, "correlation");
 	k.graph_node = natural_of(r, e->args, "graph node id", "graph_node_id");
-	vpt_collect_put(
-		r->collect, VPT_KERNEL, vpt_kineto_stream_lane(r, e->args, device, stream), &k);
+	vpt_kineto_put_joined(
+		r, e, VPT_KERNEL, vpt_kineto_stream_lane(r, e->args, device, stream), &k);
 	return 1;
 }
 
@@ -257,8 +257,8 @@ static void put_transfer(struct vpt_kineto_rows *r, const struct vpt_kineto_even
 	c->asynchronous = vpt_kineto_natural(r, e->args, "asynchronous");
 	c->value = vpt_kineto_natural(r, e->args, "value");
 	c->graph_node = natural_of(r, e->args, "graph node id", "graph_node_id");
-	vpt_collect_put(
-		r->collect, VPT_COPY, vpt_kineto_stream_lane(r, e->args, device, stream), c);
+	vpt_kineto_put_joined(
+		r, e, VPT_COPY, vpt_kineto_stream_lane(r, e->args, device, stream), c);
 }
 
 /* "Memcpy HtoD (Pageable -> Device)": the second word is the direction. */
@@ -336,7 +336,7 @@ static int put_call(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 	c.correlation = vpt_kineto_natural(r, e->args, "correlation");
 	if (vpt_kineto_integer(r, e->args, "result", &result))
 		c.result = (uint64_t)result;
-	vpt_collect_put(r->collect, VPT_CALL, lane, &c);
+	vpt_kineto_put_joined(r, e, VPT_CALL, lane, &c);
 	return 1;
 }
 
@@ -462,6 +462,24 @@ static int put_overhead(struct vpt_kineto_rows *r, const struct vpt_kineto_event
 	return 1;
 }
 
+/* When an event was recorded on a stream. Waits name the recording call, so that is what they join by. */
+static int put_record(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
+{
+	struct vpt_event v = {.time_ns = e->start_ns};
+	int64_t device, stream;
+
+	if (!device_of(r, e, &device) || !stream_of(r, e, &stream))
+		return 0;
+	v.event = (uint64_t)(optional_id(r, e->args, "event_id") + 1);
+	v.correlation = vpt_kineto_natural(r, e->args, "correlation");
+	v.sync_id = vpt_kineto_member(e->args, "cuda_event_sync_id")
+			    ? vpt_kineto_natural(r, e->args, "cuda_event_sync_id")
+			    : v.correlation;
+	vpt_collect_put(
+		r->collect, VPT_EVENT, vpt_kineto_stream_lane(r, e->args, device, stream), &v);
+	return 1;
+}
+
 /* ---- events ---- */
 
 /* In the order of frequency. NULL: understood, not needed. Several names are those of older
@@ -487,7 +505,7 @@ static const struct category {
 	{"operator", put_operator, NULL},
 	{"gpu_user_annotation", NULL, NULL},
 	{"cpu_instant_event", NULL, NULL},
-	{"cuda_event", NULL, NULL},
+	{"cuda_event", put_record, NULL},
 	{"cuda_profiler_range", NULL, NULL},
 	{"external_correlation", NULL, NULL},
 	{"collective_comm", NULL, NULL},
@@ -562,6 +580,22 @@ static int is_phase(struct vpt_text phase, const char *phases)
 	return phase.len == 1 && memchr(phases, *phase.text, strlen(phases));
 }
 
+/* Besides being counted as skipped: nothing is lost with an arrow that makes no sense. */
+static void take_flow(struct vpt_kineto_rows *r, struct json_object *object)
+{
+	struct vpt_kineto_event e = {.object = object};
+
+	if (read_times(r, &e))
+		vpt_kineto_flow(r, &e);
+}
+
+/* Arrows from calls to what they put on a device. */
+static int is_flow(struct vpt_text phase, struct vpt_text category)
+{
+	return is_phase(phase, "sf") &&
+	       (same_word("ac2g", category) || same_word("async_cpu_to_gpu", category));
+}
+
 /* How an event of this phase and category becomes a row. *known is 0 where nobody here knows it. */
 static put_fn *put_of(struct vpt_text phase, struct vpt_text category_name, int *known)
 {
@@ -575,10 +609,15 @@ static put_fn *put_of(struct vpt_text phase, struct vpt_text category_name, int 
 				       : NULL;
 }
 
-int vpt_kineto_rows_needless(struct vpt_text phase, struct vpt_text category)
+int vpt_kineto_rows_needless(
+	const struct vpt_kineto_rows *r, struct vpt_text phase, struct vpt_text category)
 {
 	int known;
 
+	/* While rows wait for arrows, one is looked at, and so is what may be one. */
+	if (r->flows.row_count &&
+		(is_flow(phase, category) || (is_phase(phase, "sf") && !category.text)))
+		return 0;
 	return !put_of(phase, category, &known) && known;
 }
 
@@ -600,6 +639,8 @@ void vpt_kineto_rows_event(struct vpt_kineto_rows *r, struct json_object *event)
 			put_event(r, event, put);
 		else
 			*(known ? &r->stats->skipped : &r->stats->unknown_category) += 1;
+		if (r->flows.row_count && is_flow(phase, name))
+			take_flow(r, event);
 	}
 }
 

@@ -170,13 +170,14 @@ static const struct {
 	{"waits of all kinds",
 		"start 1000; call t1 cudaStreamWaitEvent 1010-1020 corr 2; sync s7 \"stream waits "
 		"for event\" "
-		"1010-1020 corr 2 waits s9 event 4 sync_id 2\n"
+		"1010-1020 corr 2 event 4 sync_id 2\n"
 		"sync s7 stream 1300-1310 corr 5; sync - context 1400-1500 corr 6; sync t1 event "
 		"1600-1700 corr 7 event 0\n"
 		"event s9 1005 event 4 sync_id 2 corr 1\n"
 		"call t1 cudaLaunchKernel 1100-1105 corr 3; kernel s7 1800-1900 corr 3 \"k\"; "
 		"kernel s9 1001-1799 \"j\"",
-		NULL},
+		"\"wait_on_stream\":9,\"wait_on_cuda_event_record_corr_id\":1,"
+		"\"wait_on_cuda_event_id\":3,\"cuda_event_sync_id\":2"},
 	{"the profiling library's own time, on a thread and on none",
 		"start 1000; overhead t1 \"buffer flush\" 1100-1200; overhead - \"module loading\" "
 		"1300-1500\n"

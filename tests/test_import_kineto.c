@@ -143,7 +143,7 @@ static void what_came_before_the_tear_is_kept(void **state)
 		{"before the array ends", "{'traceEvents': [" ONE_KERNEL, 1},
 		{"behind the array", "{'traceEvents': [" ONE_KERNEL "], 'trace", 1},
 		{"inside an event that is skipped",
-			"{'traceEvents': [" ONE_KERNEL ", {'ph': 's', 'id': '", 2},
+			"{'traceEvents': [" ONE_KERNEL ", {'ph': 't', 'id': '", 2},
 		{"an event without comma", "{'traceEvents': [" ONE_KERNEL " " ONE_KERNEL "]}", 1},
 		{"garbage for an event", "[" ONE_KERNEL ", {'ph': 'X', #}, " ONE_KERNEL "]", 1},
 		{"an escape that is none", "[" ONE_KERNEL ", {'ph': 'X', 'name': '\\q'}]", 1},

@@ -43,6 +43,7 @@ static void each_category_has_its_kind(void **state)
 		{"cpu_op", VPT_RANGE},
 		{"CPU_OP", VPT_RANGE},
 		{"cuda_sync", VPT_SYNC},
+		{"cuda_event", VPT_EVENT},
 		{"overhead", VPT_OVERHEAD},
 		{"python_function", SKIPPED},
 		{"gpu_user_annotation", SKIPPED},
@@ -415,6 +416,74 @@ static int64_t stream_of_lane(uint64_t key)
 	return key ? (int64_t)rig_lane(key, VPT_LANE_STREAM) : -2;
 }
 
+static void events_join_waits_by_the_recording_call(void **state)
+{
+	(void)state;
+	rig_events("{'ph': 'X', 'cat': 'cuda_event', 'name': 'cudaEvent', 'pid': 0, 'tid': 20, "
+		   "'ts': 100, 'dur': 0, 'args': {'event_id': 9, 'stream': 20, 'correlation': 32, "
+		   "'device': 0, 'context': 1}}");
+	assert_int_equal(rig_value(VPT_EVENT, VPT_EVENT_TIME), 100000);
+	assert_int_equal(rig_value(VPT_EVENT, VPT_EVENT_EVENT), 10);
+	assert_int_equal(rig_value(VPT_EVENT, VPT_EVENT_CORRELATION), 32);
+	assert_int_equal(rig_value(VPT_EVENT, VPT_EVENT_SYNC_ID), 32);
+	assert_int_equal(stream_of_lane(rig_only(VPT_EVENT)->lane), 20);
+}
+
+/* Other tools than the profiler join calls and ops by arrows alone. */
+static void arrows_stand_for_missing_correlation_ids(void **state)
+{
+	static const struct {
+		const char *rule, *events;
+		uint64_t call, kernel;
+	} cases[] = {
+		{"an arrow from the call to the kernel",
+			"{'ph': 's', 'cat': 'ac2g', 'id': 7, 'pid': 1, 'tid': 2, 'ts': 10}, "
+			"{'ph': 'f', 'cat': 'ac2g', 'id': 7, 'pid': 0, 'tid': 5, 'ts': 20, 'bp': "
+			"'e'}",
+			7, 7},
+		{"from inside the call, by the older name, to the kernel's end",
+			"{'ph': 's', 'cat': 'async_cpu_to_gpu', 'id': '8', 'pid': 1, 'tid': 2, "
+			"'ts': 13}, "
+			"{'ph': 'f', 'cat': 'async_cpu_to_gpu', 'id': '8', 'pid': 0, 'tid': 5, "
+			"'ts': 25}",
+			8, 8},
+		{"arrows on other lines, and of other kinds, are not theirs",
+			"{'ph': 's', 'cat': 'ac2g', 'id': 7, 'pid': 1, 'tid': 3, 'ts': 10}, "
+			"{'ph': 'f', 'cat': 'ac2g', 'id': 7, 'pid': 0, 'tid': 5, 'ts': 19.999}, "
+			"{'ph': 's', 'cat': 'fwdbwd', 'id': 9, 'pid': 1, 'tid': 2, 'ts': 10}",
+			0, 0},
+		{"arrows that make no sense",
+			"{'ph': 's', 'cat': 'ac2g', 'pid': 1, 'tid': 2, 'ts': 10}, {'ph': 'f', "
+			"'cat': 'ac2g', 'id': 7, 'ts': 20}, {'ph': 'f', 'cat': 'ac2g', 'id': 7, "
+			"'pid': 0, 'tid': 5}",
+			0, 0},
+	};
+	char events[1024];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		snprintf(events, sizeof(events),
+			"{'ph': 'X', 'cat': 'cuda_runtime', 'name': 'cudaLaunchKernel', 'pid': 1, "
+			"'tid': 2, 'ts': 10, 'dur': 3}, "
+			"{'ph': 'X', 'cat': 'kernel', 'name': 'k', 'pid': 0, 'tid': 5, 'ts': 20, "
+			"'dur': 5}, %s",
+			cases[i].events);
+		rig_events(events);
+		if (rig_value(VPT_CALL, VPT_CALL_CORRELATION) != cases[i].call ||
+			rig_value(VPT_KERNEL, VPT_KERNEL_CORRELATION) != cases[i].kernel)
+			fail_msg("%s", cases[i].rule);
+		assert_int_equal(rig.stats.malformed, 0);
+	}
+	/* An id of its own is not overruled. */
+	rig_events("{'ph': 'X', 'cat': 'kernel', 'name': 'j', 'pid': 0, 'tid': 6, 'ts': 1, 'dur': "
+		   "1}, {'ph': 'X', 'cat': 'kernel', 'name': 'k', 'pid': 0, 'tid': 6, 'ts': 20, "
+		   "'dur': 5, 'args': {'correlation': 0}}, {'ph': 'f', 'cat': 'ac2g', 'id': 7, "
+		   "'pid': 0, 'tid': 6, 'ts': 20}");
+	assert_int_equal(rig_only(VPT_KERNEL)->col[VPT_KERNEL_CORRELATION][0], 0);
+	assert_int_equal(rig_only(VPT_KERNEL)->col[VPT_KERNEL_CORRELATION][1], 0);
+}
+
 static void synchronisations_say_who_waits_for_what(void **state)
 {
 	static const struct {
@@ -521,6 +590,8 @@ int main(void)
 		cmocka_unit_test(a_negative_duration_wraps_and_is_kept),
 		cmocka_unit_test(threads_with_rows_get_their_names_whenever_these_come),
 		cmocka_unit_test(many_threads_keep_their_own_lanes),
+		cmocka_unit_test(events_join_waits_by_the_recording_call),
+		cmocka_unit_test(arrows_stand_for_missing_correlation_ids),
 		cmocka_unit_test(synchronisations_say_who_waits_for_what),
 		cmocka_unit_test(overhead_is_told_apart_by_its_name),
 	};
