@@ -318,6 +318,11 @@ const struct vpa_command vpa_cmd_export = {
 		"chrome    Chrome's JSON in the form of PyTorch's profiler. Read back it gives the "
 		"same\n"
 		"          report, but for damage, a missing stop, and names that are not UTF-8.\n"
+		"csv jsonl A folder of tables, a file for each kind of row: of a kernel its "
+		"family, the call\n"
+		"          that launched it, range, stage, block and step; also of gaps, and of "
+		"ranges on\n"
+		"          each GPU. schema.json in it says what the columns are.\n"
 		"Without --to FORMAT it is perfetto.",
 	.options = options,
 	.option_count = OPTIONS,

@@ -1,7 +1,10 @@
 /* export_chrome_parts.h - the parts of an export as Chrome's JSON. For export_chrome*.c alone.
  *
  *	first chunk --> export_chrome.c        what stands before the events
- *	chunk       --> export_chrome_rows.c   each row's event, flow arrows, names of threads
+ *	chunk       --> export_chrome_rows.c   sections, flow arrows, names of threads; then each row's event:
+ *	                export_chrome_ops.c    kernels, copies, calls
+ *	                export_chrome_nvtx.c   ranges, marks
+ *	                export_chrome_waits.c  synchronisation and the rest
  *	ops, ranges --> export_chrome_gpu.c    ranges as they were on each stream
  *	report      --> export_chrome.c        devices, what is known of the run
  */
@@ -70,9 +73,57 @@ static inline void vpa_chrome_time(struct vpa_chrome *x, uint64_t t)
 	vpa_line_micros(&x->out, t - x->shift_ns);
 }
 
-/* export_chrome_rows.c: all rows of a chunk, and its open ranges; of these the last chunk's at the end. */
+/* ---- export_chrome_rows.c ---- */
+
+/* All rows of a chunk, and its open ranges. 0 or why not. */
 int vpa_chrome_chunk(struct vpa_chrome *x, const struct vpt_batch *b);
+
+static inline void vpa_chrome_words(struct vpa_chrome *x, const char *text)
+{
+	vpa_line_words(&x->out, text);
+}
+
+/* A number; JSON readers keep whole ones up to 2^63, so what is larger goes as text. */
+void vpa_chrome_put_natural(struct vpa_line *l, uint64_t value);
+/* The same behind a label; the second is left out where it is 0; the third is in two's complement. */
+void vpa_chrome_natural(struct vpa_line *l, const char *label, uint64_t value);
+void vpa_chrome_optional(struct vpa_line *l, const char *label, uint64_t value);
+void vpa_chrome_integer(struct vpa_line *l, const char *label, uint64_t value);
+
+/* An event up to its name, which comes next; then the section's place, which ends with a label for the time; the times of
+ * a span; and its arguments, which begin with those of the lane. */
+void vpa_chrome_begin(struct vpa_chrome *x, const char *phase_and_category);
+void vpa_chrome_place(struct vpa_chrome *x);
+void vpa_chrome_times(struct vpa_chrome *x, const struct vpt_section *s, uint32_t row);
+void vpa_chrome_begin_args(struct vpa_chrome *x);
+void vpa_chrome_end_args(struct vpa_chrome *x);
+/* `,"pid":1,"tid":2,"ts":`, in place of what the line held. */
+void vpa_chrome_place_of(struct vpa_line *l, uint64_t pid, uint64_t tid);
+
+/* An arrow from a launch to its op; `begin_with` ends with a label for the id. */
+void vpa_chrome_flow(struct vpa_chrome *x, const char *begin_with, uint64_t correlation,
+	uint64_t time_ns, const char *end_with);
+void vpa_chrome_flow_ends(struct vpa_chrome *x, uint64_t correlation, uint64_t time_ns);
+
+/* A column of LANE, by the row that vpa_chunk_lane() gave. */
+uint64_t vpa_chrome_lane(const struct vpa_chrome *x, uint32_t row, unsigned column);
+
+/* ---- one row's event: export_chrome_ops.c, _nvtx.c, _waits.c ---- */
+
+typedef void vpa_chrome_put_fn(struct vpa_chrome *x, const struct vpt_section *s, uint32_t row);
+vpa_chrome_put_fn vpa_chrome_put_kernel, vpa_chrome_put_copy, vpa_chrome_put_call,
+	vpa_chrome_put_range, vpa_chrome_put_mark, vpa_chrome_put_sync, vpa_chrome_put_record,
+	vpa_chrome_put_overhead, vpa_chrome_put_counter, vpa_chrome_put_other;
+
+/* Remembers the ranges that are open when the chunk closes; tells them when the end of the trace is known. */
+void vpa_chrome_keep_open(struct vpa_chrome *x, const struct vpt_section *s);
 void vpa_chrome_open(struct vpa_chrome *x, uint64_t end_ns);
+
+/* Reads what events were recorded, before the waits of the chunk are written. */
+void vpa_chrome_read_records(struct vpa_chrome *x, const struct vpt_section *s);
+
+/* A payload's or a sample's bits as a number. */
+void vpa_chrome_real(struct vpa_line *l, uint64_t type, uint64_t bits);
 
 /* export_chrome_gpu.c. Return 0 or VPT_ENOMEM. */
 int vpa_chrome_gpu_new(struct vpa_chrome *x);

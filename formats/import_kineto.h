@@ -4,7 +4,8 @@
  *	import_kineto_bytes.c         import_kineto.c                         import_kineto_rows.c
  *
  * import_kineto_value.c turns single JSON values into integers and checks text;
- * import_kineto_threads.c keeps the names of threads until their rows have come. */
+ * import_kineto_threads.c keeps the names of threads until their rows have come;
+ * import_kineto_flows.c joins what has no correlation ids; import_kineto_own.c reads what our exports add. */
 #ifndef VPT_FORMATS_IMPORT_KINETO_H
 #define VPT_FORMATS_IMPORT_KINETO_H
 
@@ -148,6 +149,13 @@ int vpt_kineto_integer(
 /* A count or id where absent means 0; a negative one is bent to 0 and counted. */
 uint64_t vpt_kineto_natural(struct vpt_kineto_rows *r, struct json_object *object, const char *key);
 
+/* An id for which the profiler writes -1, signed or not, where there is none. */
+int64_t vpt_kineto_optional_id(
+	struct vpt_kineto_rows *r, struct json_object *object, const char *key);
+
+/* Whether a text is a word, in any case. */
+int vpt_kineto_same_word(const char *word, struct vpt_text text);
+
 /* The collector's id of a text; bad ones are counted. */
 uint64_t vpt_kineto_put_text(struct vpt_kineto_rows *r, struct vpt_text text);
 
@@ -155,6 +163,17 @@ uint64_t vpt_kineto_put_text(struct vpt_kineto_rows *r, struct vpt_text text);
 uint64_t vpt_kineto_thread_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
 uint64_t vpt_kineto_stream_lane(
 	struct vpt_kineto_rows *r, struct json_object *args, int64_t device, int64_t stream);
+
+/* Which device and stream an op is of; 0: it does not tell. */
+int vpt_kineto_device_of(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t *device);
+int vpt_kineto_stream_of(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t *stream);
+
+/* import_kineto_waits.c: each puts a row; 0 if the event lacks what the kind needs. */
+int vpt_kineto_put_sync(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
+int vpt_kineto_put_record(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
+int vpt_kineto_put_overhead(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
 
 /* Puts deviceProperties: an array of objects, one a GPU. */
 void vpt_kineto_rows_devices(struct vpt_kineto_rows *r, struct json_object *devices);

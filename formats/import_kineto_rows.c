@@ -77,7 +77,8 @@ static uint64_t natural_of(
 }
 
 /* An id for which the profiler writes -1, signed or not, where there is none. */
-static int64_t optional_id(struct vpt_kineto_rows *r, struct json_object *object, const char *key)
+int64_t vpt_kineto_optional_id(
+	struct vpt_kineto_rows *r, struct json_object *object, const char *key)
 {
 	int64_t value;
 
@@ -116,7 +117,7 @@ static void split_parentheses(struct vpt_text name, struct vpt_text *first, stru
 	second->len = (size_t)(end - second->text);
 }
 
-static int same_word(const char *word, struct vpt_text text)
+int vpt_kineto_same_word(const char *word, struct vpt_text text)
 {
 	return text.text && strlen(word) == text.len && !strncasecmp(word, text.text, text.len);
 }
@@ -130,7 +131,7 @@ static uint64_t word_number(enum vpt_unit unit, struct vpt_text text)
 	for (number = 0; number < WORDS; number++) {
 		const char *word = vpt_word(unit, number);
 
-		if (word && same_word(word, text))
+		if (word && vpt_kineto_same_word(word, text))
 			return number;
 	}
 	return 0;
@@ -178,14 +179,16 @@ uint64_t vpt_kineto_stream_lane(
 
 /* The args tell; older versions only show the device as the process and the stream as the thread.
  */
-static int device_of(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t *device)
+int vpt_kineto_device_of(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t *device)
 {
 	if (vpt_kineto_member(e->args, "device"))
 		return vpt_kineto_integer(r, e->args, "device", device);
 	return vpt_kineto_integer(r, e->object, "pid", device);
 }
 
-static int stream_of(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t *stream)
+int vpt_kineto_stream_of(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t *stream)
 {
 	if (vpt_kineto_member(e->args, "stream"))
 		return vpt_kineto_integer(r, e->args, "stream", stream);
@@ -237,7 +240,8 @@ static int put_kernel(struct vpt_kineto_rows *r, const struct vpt_kineto_event *
 	struct vpt_kernel k = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
 	int64_t device, stream;
 
-	if (!e->name.text || !device_of(r, e, &device) || !stream_of(r, e, &stream))
+	if (!e->name.text || !vpt_kineto_device_of(r, e, &device) ||
+		!vpt_kineto_stream_of(r, e, &stream))
 		return 0;
 	k.config = kernel_config(r, e);
 	k.correlation = vpt_kineto_natural(r, e->args, "correlation");
@@ -275,9 +279,9 @@ static uint64_t direction(struct vpt_text name)
 /* 1 + the device at the other end of a peer copy, 0 for any other. */
 static uint64_t peer_of(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t device)
 {
-	int64_t from = optional_id(r, e->args, "fromDevice"),
-		to = optional_id(r, e->args, "toDevice");
-	int64_t peer = optional_id(r, e->args, "peer device");
+	int64_t from = vpt_kineto_optional_id(r, e->args, "fromDevice"),
+		to = vpt_kineto_optional_id(r, e->args, "toDevice");
+	int64_t peer = vpt_kineto_optional_id(r, e->args, "peer device");
 
 	if (peer >= 0)
 		return 1 + (uint64_t)peer;
@@ -292,7 +296,8 @@ static int put_memcpy(struct vpt_kineto_rows *r, const struct vpt_kineto_event *
 	struct vpt_copy c = {0};
 	int64_t device, stream;
 
-	if (!e->name.text || !device_of(r, e, &device) || !stream_of(r, e, &stream))
+	if (!e->name.text || !vpt_kineto_device_of(r, e, &device) ||
+		!vpt_kineto_stream_of(r, e, &stream))
 		return 0;
 	split_parentheses(e->name, &source, &target);
 	c.copy_kind = direction(e->name);
@@ -309,7 +314,8 @@ static int put_memset(struct vpt_kineto_rows *r, const struct vpt_kineto_event *
 	struct vpt_text target, none;
 	int64_t device, stream;
 
-	if (!e->name.text || !device_of(r, e, &device) || !stream_of(r, e, &stream))
+	if (!e->name.text || !vpt_kineto_device_of(r, e, &device) ||
+		!vpt_kineto_stream_of(r, e, &stream))
 		return 0;
 	split_parentheses(e->name, &target, &none);
 	c.target_memory = word_number(VPT_UNIT_MEMORY_KIND, target);
@@ -366,120 +372,6 @@ static int put_operator(struct vpt_kineto_rows *r, const struct vpt_kineto_event
 	return put_range(r, e, "cpu_op");
 }
 
-/* ---- waits and overhead ---- */
-
-struct named_number {
-	const char *name;
-	uint64_t number;
-};
-
-static const struct named_number sync_kinds[] = {
-	{"Event Sync", VPT_SYNCKIND_EVENT},
-	{"Stream Wait Event", VPT_SYNCKIND_STREAM_WAIT},
-	{"Stream Sync", VPT_SYNCKIND_STREAM},
-	{"Context Sync", VPT_SYNCKIND_CONTEXT},
-	{NULL, VPT_SYNCKIND_UNKNOWN},
-};
-
-static const struct named_number overhead_kinds[] = {
-	{"Driver Compiler", VPT_OVERHEADKIND_COMPILER},
-	{"JIT", VPT_OVERHEADKIND_COMPILER},
-	{"Buffer Flush", VPT_OVERHEADKIND_FLUSH},
-	{"Instrumentation", VPT_OVERHEADKIND_INSTRUMENTATION},
-	{"Resource", VPT_OVERHEADKIND_RESOURCE},
-	{"Runtime Triggered Module Loading", VPT_OVERHEADKIND_MODULE_LOADING},
-	{"Lazy Function Loading", VPT_OVERHEADKIND_LAZY_LOADING},
-	{"Command Buffer Full", VPT_OVERHEADKIND_COMMAND_BUFFER_FULL},
-	{"Activity Buffer Request", VPT_OVERHEADKIND_BUFFER_REQUEST},
-	{"UVM Activity Init", VPT_OVERHEADKIND_UVM_INIT},
-	{"UVM Init", VPT_OVERHEADKIND_UVM_INIT},
-	{NULL, VPT_OVERHEADKIND_UNKNOWN},
-};
-
-static uint64_t look_up(const struct named_number *table, struct vpt_text name)
-{
-	while (table->name && !same_word(table->name, name))
-		table++;
-	return table->number;
-}
-
-/* The stream that waits or is waited for; in files of ours a thread may stand in its place. */
-static uint64_t waiting_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
-{
-	int64_t stream = optional_id(r, e->args, "stream");
-
-	if (stream >= 0)
-		return vpt_kineto_stream_lane(
-			r, e->args, optional_id(r, e->args, "device"), stream);
-	return vpt_kineto_own_thread(r, e->args);
-}
-
-/* The stream that `wait_on_stream` names: of the same device and context, unless that is told. */
-static uint64_t awaited_lane(
-	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t stream)
-{
-	int64_t pid = -1;
-
-	if (!vpt_kineto_member(e->args, "wait_on_device"))
-		return vpt_kineto_stream_lane(
-			r, e->args, optional_id(r, e->args, "device"), stream);
-	vpt_kineto_integer(r, e->args, "process", &pid);
-	return vpt_collect_stream(r->collect, pid, optional_id(r, e->args, "wait_on_device"),
-		vpt_kineto_natural(r, e->args, "wait_on_context"), stream);
-}
-
-static int put_sync(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
-{
-	struct vpt_sync s = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
-	struct vpt_text kind = vpt_kineto_text(vpt_kineto_member(e->args, "cuda_sync_kind"));
-	int64_t other = optional_id(r, e->args, "wait_on_stream");
-	int64_t record = optional_id(r, e->args, "wait_on_cuda_event_record_corr_id");
-	uint64_t lane = waiting_lane(r, e);
-
-	s.sync_kind = look_up(sync_kinds, kind.text ? kind : e->name);
-	s.correlation = vpt_kineto_natural(r, e->args, "correlation");
-	s.context = vpt_kineto_natural(r, e->args,
-		vpt_kineto_member(e->args, "sync context") ? "sync context" : "context");
-	s.event = (uint64_t)(optional_id(r, e->args, "wait_on_cuda_event_id") + 1);
-	s.sync_id = vpt_kineto_natural(r, e->args, "cuda_event_sync_id");
-	if (!s.sync_id && record > 0)
-		s.sync_id = (uint64_t)record;
-	if (other >= 0)
-		s.stream = awaited_lane(r, e, other);
-	else if (s.sync_kind == VPT_SYNCKIND_STREAM)
-		s.stream = lane;
-	vpt_collect_put(r->collect, VPT_SYNC, lane, &s);
-	return 1;
-}
-
-static int put_overhead(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
-{
-	struct vpt_overhead o = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
-
-	o.overhead_kind = look_up(overhead_kinds, e->name);
-	o.correlation = vpt_kineto_natural(r, e->args, "correlation");
-	vpt_collect_put(r->collect, VPT_OVERHEAD, waiting_lane(r, e), &o);
-	return 1;
-}
-
-/* When an event was recorded on a stream. Waits name the recording call, so that is what they join by. */
-static int put_record(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
-{
-	struct vpt_event v = {.time_ns = e->start_ns};
-	int64_t device, stream;
-
-	if (!device_of(r, e, &device) || !stream_of(r, e, &stream))
-		return 0;
-	v.event = (uint64_t)(optional_id(r, e->args, "event_id") + 1);
-	v.correlation = vpt_kineto_natural(r, e->args, "correlation");
-	v.sync_id = vpt_kineto_member(e->args, "cuda_event_sync_id")
-			    ? vpt_kineto_natural(r, e->args, "cuda_event_sync_id")
-			    : v.correlation;
-	vpt_collect_put(
-		r->collect, VPT_EVENT, vpt_kineto_stream_lane(r, e->args, device, stream), &v);
-	return 1;
-}
-
 /* ---- events ---- */
 
 /* In the order of frequency. NULL: understood, not needed. Several names are those of older
@@ -497,15 +389,15 @@ static const struct category {
 	{"gpu_memcpy", put_memcpy, NULL},
 	{"gpu_memset", put_memset, NULL},
 	{"cuda_driver", put_call, NULL},
-	{"cuda_sync", put_sync, NULL},
-	{"overhead", put_overhead, NULL},
+	{"cuda_sync", vpt_kineto_put_sync, NULL},
+	{"overhead", vpt_kineto_put_overhead, NULL},
 	{"runtime", put_call, NULL},
 	{"memcpy", put_memcpy, NULL},
 	{"memset", put_memset, NULL},
 	{"operator", put_operator, NULL},
 	{"gpu_user_annotation", NULL, NULL},
 	{"cpu_instant_event", NULL, NULL},
-	{"cuda_event", put_record, NULL},
+	{"cuda_event", vpt_kineto_put_record, NULL},
 	{"cuda_profiler_range", NULL, NULL},
 	{"external_correlation", NULL, NULL},
 	{"collective_comm", NULL, NULL},
@@ -526,7 +418,7 @@ static const struct category *find_category(struct vpt_text name)
 	size_t i;
 
 	for (i = 0; i < sizeof(categories) / sizeof(categories[0]); i++)
-		if (same_word(categories[i].name, name))
+		if (vpt_kineto_same_word(categories[i].name, name))
 			return &categories[i];
 	return NULL;
 }
@@ -564,7 +456,7 @@ static void take_metadata(struct vpt_kineto_rows *r, struct json_object *object)
 	struct vpt_kineto_thread *thread;
 
 	name = vpt_kineto_text(vpt_kineto_member(vpt_kineto_member(object, "args"), "name"));
-	if (!same_word("thread_name", kind)) {
+	if (!vpt_kineto_same_word("thread_name", kind)) {
 		r->stats->skipped++;
 		return;
 	}
@@ -592,8 +484,8 @@ static void take_flow(struct vpt_kineto_rows *r, struct json_object *object)
 /* Arrows from calls to what they put on a device. */
 static int is_flow(struct vpt_text phase, struct vpt_text category)
 {
-	return is_phase(phase, "sf") &&
-	       (same_word("ac2g", category) || same_word("async_cpu_to_gpu", category));
+	return is_phase(phase, "sf") && (vpt_kineto_same_word("ac2g", category) ||
+						vpt_kineto_same_word("async_cpu_to_gpu", category));
 }
 
 /* How an event of this phase and category becomes a row. *known is 0 where nobody here knows it. */
