@@ -56,8 +56,9 @@ void vpa_chunk_lanes_read(struct vpa_chunk_lanes *l, const struct vpt_batch *b)
 		uint64_t key = l->section->col[VPT_LANE_KEY][row];
 		uint64_t id = vpt_strings_put(&l->keys, (const char *)&key, sizeof(key));
 
+		l->failed |= id == VPT_NO_ID;
 		if (id != l->count)
-			continue; /* described twice, or no memory: then it is unknown */
+			continue; /* described twice */
 		l->rows[id] = row;
 		l->count++;
 	}
@@ -74,5 +75,6 @@ uint32_t vpa_chunk_lane(struct vpa_chunk_lanes *l, uint64_t key)
 {
 	uint64_t id = vpt_strings_put(&l->keys, (const char *)&key, sizeof(key));
 
+	l->failed |= id == VPT_NO_ID;
 	return id < l->count ? l->rows[id] : UINT32_MAX;
 }

@@ -91,20 +91,28 @@ void vpa_chrome_flow_ends(struct vpa_chrome *x, uint64_t correlation, uint64_t t
 
 /* ---- lanes ---- */
 
+static uint32_t put_index(struct vpa_chrome *x, struct vpa_index *index, uint64_t a, uint64_t b)
+{
+	uint32_t row = vpa_index_put(index, a, b);
+
+	x->out.failed |= row == UINT32_MAX;
+	return row;
+}
+
 /* Whose flows these are: 0 for the first process met, and for those that are not known, so that ids are the
  * profiler's own. */
 static uint64_t flow_base(struct vpa_chrome *x, uint64_t pid)
 {
 	enum { PROCESS_SHIFT = 40 };
 
-	return pid == UINT64_MAX ? 0 : (uint64_t)vpa_index_put(&x->pids, pid, 1) << PROCESS_SHIFT;
+	return pid == UINT64_MAX ? 0 : (uint64_t)put_index(x, &x->pids, pid, 1) << PROCESS_SHIFT;
 }
 
 static int is_new(struct vpa_chrome *x, uint64_t a, uint64_t b)
 {
 	size_t before = x->named.count;
 
-	vpa_index_put(&x->named, a, b);
+	put_index(x, &x->named, a, b);
 	return x->named.count != before;
 }
 

@@ -225,18 +225,22 @@ static int open_tables(struct vpa_rows *x)
 
 /* ---- lanes ---- */
 
-/* The model's rows and ours have the same numbers, since both are in order of arrival. */
+/* What the model has met since; its rows and ours have the same numbers, both being in order of arrival. */
+static int follow(struct vpa_rows *x, struct vpa_index *index, uint64_t key)
+{
+	uint32_t row = vpa_index_put(index, key, 0);
+
+	x->cat.out.failed |= row == UINT32_MAX;
+	return row + (uint64_t)1 == index->count;
+}
+
 uint32_t vpa_rows_stream(struct vpa_rows *x, uint64_t key)
 {
 	const struct vpa_model *m = x->view.context->model;
 
-	while (x->streams.count < m->stream_count) {
-		size_t before = x->streams.count;
-
-		vpa_index_put(&x->streams, m->streams[before].key, 0);
-		if (x->streams.count == before) /* twice, or no memory */
-			break;
-	}
+	while (x->streams.count < m->stream_count &&
+		follow(x, &x->streams, m->streams[x->streams.count].key))
+		;
 	return vpa_index_find(&x->streams, key, 0);
 }
 
@@ -244,13 +248,9 @@ static uint32_t thread_of(struct vpa_rows *x, uint64_t key)
 {
 	const struct vpa_model *m = x->view.context->model;
 
-	while (x->threads.count < m->thread_count) {
-		size_t before = x->threads.count;
-
-		vpa_index_put(&x->threads, m->threads[before].key, 0);
-		if (x->threads.count == before)
-			break;
-	}
+	while (x->threads.count < m->thread_count &&
+		follow(x, &x->threads, m->threads[x->threads.count].key))
+		;
 	return vpa_index_find(&x->threads, key, 0);
 }
 

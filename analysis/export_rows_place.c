@@ -50,6 +50,8 @@ static void look_around(
 {
 	const struct vpa_model *m = x->view.context->model;
 
+	uint64_t stage;
+
 	for (; range; range = range->parent) {
 		struct vpa_stage_label label = vpa_rows_label(x, range);
 		struct vpt_text name = vpa_name(m, range->name);
@@ -67,9 +69,11 @@ static void look_around(
 		case VPA_STAGE_PART:
 			if (label.name)
 				name = (struct vpt_text){label.name, strlen(label.name)};
-			if (!place->stage)
-				place->stage = 1 + (uint32_t)vpt_strings_put(
-							   &x->stages, name.text, name.len);
+			if (place->stage)
+				break;
+			stage = vpt_strings_put(&x->stages, name.text, name.len);
+			x->cat.out.failed |= stage == VPT_NO_ID;
+			place->stage = (uint32_t)(stage + 1);
 			break;
 		default:
 			break;

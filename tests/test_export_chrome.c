@@ -3,6 +3,7 @@
  * Traces of a few lines, one for each thing that the profiler's form has no word for, and real ones where they are there.
  * What the form cannot carry has cases too: they say what becomes of it. */
 #include "analysis/export_chrome.h"
+#include "analysis/export_rows.h"
 
 #include "formats/memory.h"
 #include "tests/support/script.h"
@@ -13,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -49,7 +52,9 @@ static struct vpt_buffer export(const struct vpt_trace *trace, const struct vpa_
 	assert_int_equal(vpt_sink_memory(&out, &sink, &err), 0);
 	if (vpa_export_chrome(trace, "trace", options, &how, sink, &totals, &err))
 		fail_msg("%s", err.text);
+	assert_int_equal(vpt_sink_write(sink, "", 1, &err), 0); /* a NUL behind it */
 	assert_int_equal(sink->finish(sink, 1, &err), 0);
+	out.size--;
 	assert_int_equal(totals.raw_bytes, out.size);
 	return out;
 }
@@ -346,6 +351,88 @@ static void members_of_ours_are_not_believed(void **state)
 	}
 }
 
+/* ---- no memory ---- */
+
+static int allocations_left;
+
+static void *failing_resize(void *ptr, size_t size)
+{
+	return allocations_left-- > 0 ? realloc(ptr, size) : NULL;
+}
+
+static const struct vpt_memory_ops failing_memory = {failing_resize, free};
+
+static const char *const many_things =
+	"start 1000; device 0 \"Sim GPU\" cc 9.0 sms 132; meta command \"python x.py\"\n"
+	"call t1 cudaLaunchKernel 1110-1120 corr 1; kernel s7 1200-1300 corr 1 \"_Z4gemmPf\"\n"
+	"range t1 1100-1400 \"vae_decode\" domain other int -5; open t2 1090 \"block 3\"\n"
+	"sync s7 stream 1300-1310 corr 5; event s9 1005 event 4 sync_id 2 corr 1\n"
+	"chunk; copy s7 HtoD pageable->device 1500-1600 corr 2 bytes 4096; mark t1 1399 \"m\"";
+
+/* The export says so, or is the same to the byte: never a part of it. */
+static void no_memory_is_reported_wherever_it_runs_out(void **state)
+{
+	static const struct vpa_export_options how = {.container = VPT_CONTAINER_NONE, .jobs = 1};
+	struct vpt_trace *trace = script(many_things);
+	struct vpt_buffer whole = export(trace, &plain);
+	int allowed, rc = VPT_ENOMEM;
+
+	(void)state;
+	for (allowed = 0; rc; allowed++) {
+		struct vpa_export_totals totals;
+		struct vpt_buffer out = {0};
+		struct vpt_err err = {0};
+		struct vpt_sink *sink;
+
+		assert_int_equal(vpt_sink_memory(&out, &sink, &err), 0);
+		allocations_left = allowed;
+		vpt_memory_use(&failing_memory);
+		rc = vpa_export_chrome(trace, "trace", &plain, &how, sink, &totals, &err);
+		vpt_memory_use(NULL);
+		sink->finish(sink, !rc, NULL);
+		if (rc && rc != VPT_ENOMEM)
+			fail_msg("%d allocations: %d %s", allowed, rc, err.text);
+		if (!rc && (out.size != whole.size || memcmp(out.data, whole.data, out.size) != 0))
+			fail_msg("%d allocations gave a part of it", allowed);
+		vpt_free(out.data);
+	}
+	assert_true(allowed > 20);
+	vpt_free(whole.data);
+	vpt_trace_close(trace);
+}
+
+static void no_memory_leaves_no_folder(void **state)
+{
+	static const struct vpa_export_options how = {.container = VPT_CONTAINER_NONE, .jobs = 1};
+	struct vpt_trace *trace = script(many_things);
+	char folder[] = "/tmp/vptrace-rows-XXXXXX", path[64], command[128];
+	int allowed, rc = VPT_ENOMEM;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/tables", folder);
+	for (allowed = 0; rc; allowed++) {
+		struct vpa_export_totals totals;
+		struct vpt_err err = {0};
+
+		allocations_left = allowed;
+		vpt_memory_use(&failing_memory);
+		rc = vpa_export_rows(
+			trace, "trace", &plain, &how, VPA_ROWS_JSONL, path, 0, &totals, &err);
+		vpt_memory_use(NULL);
+		if (rc && rc != VPT_ENOMEM)
+			fail_msg("%d allocations: %d %s", allowed, rc, err.text);
+		if (rc && rmdir(folder) == 0)
+			assert_int_equal(mkdir(folder, 0700), 0);
+		else if (rc)
+			fail_msg("%d allocations left something behind", allowed);
+	}
+	assert_true(allowed > 20);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+	vpt_trace_close(trace);
+}
+
 /* ---- real traces ---- */
 
 static void real_traces(void **state)
@@ -392,6 +479,8 @@ int main(void)
 		cmocka_unit_test(a_window_takes_the_rows_that_touch_it),
 		cmocka_unit_test(what_is_not_utf8_is_lost),
 		cmocka_unit_test(members_of_ours_are_not_believed),
+		cmocka_unit_test(no_memory_is_reported_wherever_it_runs_out),
+		cmocka_unit_test(no_memory_leaves_no_folder),
 		cmocka_unit_test(real_traces),
 	};
 
