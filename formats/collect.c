@@ -344,9 +344,10 @@ static int build_index(struct vpt_collect *c)
 	}
 	if (c->header.t0_ns == UINT64_MAX)
 		c->header.t0_ns = 0;
-	if (c->told_start_ns)
+	/* Nobody vouches for what a file tells: a start behind the end is none. */
+	if (c->told_start_ns && c->told_start_ns <= (c->told_end_ns ? c->told_end_ns : c->end_ns))
 		c->header.t0_ns = c->told_start_ns;
-	if (c->told_end_ns)
+	if (c->told_end_ns >= c->header.t0_ns)
 		c->end_ns = c->told_end_ns;
 	qsort(c->index, c->index_count, sizeof(*c->index), compare_entries);
 	return VPT_OK;

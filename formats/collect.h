@@ -38,7 +38,8 @@ void vpt_collect_name_lane(struct vpt_collect *c, uint64_t key, uint64_t name);
 
 void vpt_collect_meta(struct vpt_collect *c, const char *key, const char *value);
 
-/* What is known of the capture's start and end, in place of the first start and last end of its rows. 0: not told. */
+/* What is known of the capture's start and end, in place of the first start and last end of its rows. 0: not told;
+ * a start behind the end is not believed. */
 void vpt_collect_window(struct vpt_collect *c, uint64_t start_ns, uint64_t end_ns);
 
 /* Sorts and cuts. `unix_offset_ns` is CLOCK_REALTIME minus the trace clock, 0 if unknown. The header's

@@ -106,7 +106,7 @@ fi
 
 # ---- the corpus: what the form has no place for is left out of both reports ----
 unstopped='/ends without a stop/d; /while recording/d; s/^DATA *INCOMPLETE */ INCOMPLETE /; s/^ *INCOMPLETE/ INCOMPLETE/'
-for file in empty killed skippable small kineto; do
+for file in empty killed skippable small kineto kineto-exported; do
 	for trace in "$source"/tests/corpus/good-$file.*; do
 		[ "$trace" = "${trace%.gz}" ] || continue
 		round_trip "$trace" "$(basename "$trace")" "$unstopped; /^NOTES *\$/d; s/^DATA *//; s/^ *COMPLETE/COMPLETE/"

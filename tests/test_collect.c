@@ -75,6 +75,80 @@ static void nothing_gives_one_empty_chunk(void **state)
 	assert_int_equal(vpt_collect_header(c)->t0_unix_ns, 0);
 }
 
+static void the_window_is_what_is_told_if_that_makes_sense(void **state)
+{
+	static const struct {
+		uint64_t start_ns, end_ns, expected_start_ns, expected_end_ns;
+	} cases[] = {
+		{0, 0, 100, 150},
+		{50, 0, 50, 150},
+		{50, 900, 50, 900},
+		{120, 130, 120, 130},
+		{900, 800, 100, 800},
+		{900, 0, 100, 150},
+		{0, 90, 100, 150},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct vpt_kernel k = {.start_ns = 100, .duration_ns = 50};
+
+		vpt_collect_free(c);
+		c = vpt_collect_new();
+		assert_non_null(c);
+		vpt_collect_put(c, VPT_KERNEL, vpt_collect_stream(c, 1, 0, 1, 7), &k);
+		vpt_collect_window(c, cases[i].start_ns, cases[i].end_ns);
+		finish(0);
+		chunk(0);
+		assert_int_equal(vpt_collect_header(c)->t0_ns, cases[i].expected_start_ns);
+		assert_int_equal(vpt_batch_find(&batch, VPT_CLOCK)->col[VPT_CLOCK_TRACE][0],
+			cases[i].expected_end_ns);
+	}
+}
+
+/* One that never ends stands in every chunk that closes behind its start. */
+static void endless_ranges_are_open_at_each_cut(void **state)
+{
+	struct vpt_kernel k = {.duration_ns = 1};
+	struct vpt_open o = {.start_ns = 70000, .name = string("for ever")};
+	size_t i;
+
+	(void)state;
+	o.lane = vpt_collect_thread(c, 1, 2);
+	vpt_collect_put(c, VPT_OPEN, 0, &o);
+	for (k.start_ns = 1; k.start_ns <= 140000; k.start_ns++)
+		vpt_collect_put(c, VPT_KERNEL, vpt_collect_stream(c, 1, 0, 1, 7), &k);
+	finish(0);
+	assert_int_equal(vpt_collect_chunks(c), 3);
+	for (i = 0; i < 3; i++) {
+		const struct vpt_section *s;
+
+		chunk(i);
+		s = vpt_batch_find(&batch, VPT_OPEN);
+		assert_int_equal(s ? s->row_count : 0, i > 0);
+		if (s)
+			assert_true(is_text(s->col[VPT_OPEN_NAME][0], "for ever"));
+	}
+}
+
+static void series_are_told_apart_by_their_texts(void **state)
+{
+	uint64_t power = vpt_collect_series(c, 0, string("power"), string("W"));
+	struct vpt_counter v = {.time_ns = 5};
+
+	(void)state;
+	assert_int_equal(power, vpt_collect_series(c, 0, string("power"), string("W")));
+	assert_int_not_equal(power, vpt_collect_series(c, 0, string("power"), string("mW")));
+	assert_int_not_equal(power, vpt_collect_series(c, 1, string("power"), string("W")));
+	vpt_collect_name_lane(c, power, string("other")); /* would make it another one */
+	vpt_collect_put(c, VPT_COUNTER, power, &v);
+	finish(0);
+	chunk(0);
+	assert_true(is_text(vpt_batch_find(&batch, VPT_LANE)->col[VPT_LANE_NAME][0], "power"));
+	assert_true(is_text(vpt_batch_find(&batch, VPT_LANE)->col[VPT_LANE_LANE_UNIT][0], "W"));
+}
+
 static void lanes_are_made_once_and_described(void **state)
 {
 	uint64_t main_thread = vpt_collect_thread(c, 10, 11),
@@ -395,6 +469,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		RULE(nothing_gives_one_empty_chunk),
+		RULE(the_window_is_what_is_told_if_that_makes_sense),
+		RULE(endless_ranges_are_open_at_each_cut),
+		RULE(series_are_told_apart_by_their_texts),
 		RULE(lanes_are_made_once_and_described),
 		RULE(many_lanes_keep_their_keys),
 		RULE(ids_are_translated_into_the_chunk),

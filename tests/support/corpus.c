@@ -534,6 +534,72 @@ static void kineto_nesting(struct vpt_buffer *file)
 	vpt_hand_fill(file, '[', 20000);
 }
 
+/* Whoever has exported a capture so may come with it for ever. */
+static void kineto_exported(struct vpt_buffer *file)
+{
+	text_file(file,
+		"{\"schemaVersion\":1,\n"
+		"\"vptrace\":{\"version\":1,\"start_ns\":1700000000000000000,\"shift_ns\":"
+		"1700000000000000000,\"unix_offset_ns\":0},\n"
+		"\"displayTimeUnit\":\"ms\",\n"
+		"\"traceEvents\":[\n"
+		"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":10,"
+		"\"tid\":11,\"ts\":0.100,\"dur\":4.250,\"args\":{\"correlation\":7,\"result\":2}},"
+		"\n"
+		"{\"ph\":\"s\",\"id\":7,\"pid\":10,\"tid\":11,\"ts\":0.100,\"cat\":\"ac2g\","
+		"\"name\":\"ac2g\"},\n"
+		"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm(float*)\",\"pid\":0,\"tid\":7,"
+		"\"ts\":10.001,\"dur\":20.002,\"args\":{\"device\":0,\"context\":1,\"stream\":7,"
+		"\"process\":10,\"correlation\":7,\"registers per thread\":64,\"shared "
+		"memory\":96,\"grid\":[132,1,1],\"block\":[128,1,1],\"dynamic shared "
+		"memory\":64,\"mangled name\":\"_Z4gemmPf\"}},\n"
+		"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"block "
+		"3\",\"pid\":10,\"tid\":11,\"ts\":0.050,\"dur\":40.000,\"args\":{\"domain\":"
+		"\"vptrace\",\"payload "
+		"type\":\"json\",\"payload\":\"{\\\"kind\\\":\\\"block\\\",\\\"index\\\":3}\"}},\n"
+		"{\"ph\":\"i\",\"cat\":\"user_annotation\",\"s\":\"t\",\"name\":\"seed\",\"pid\":"
+		"10,\"tid\":11,\"ts\":1.000,\"args\":{\"payload "
+		"type\":\"double\",\"payload\":0.5,\"payload bits\":\"0x3fe0000000000000\"}},\n"
+		"{\"ph\":\"C\",\"cat\":\"counter\",\"name\":\"power\",\"unit\":\"W\",\"pid\":0,"
+		"\"tid\":0,\"ts\":2.000,\"args\":{\"value\":250.5}},\n"
+		"{\"ph\":\"X\",\"cat\":\"vptrace\",\"name\":\"loss: "
+		"paused\",\"pid\":-1,\"tid\":0,\"ts\":33.000,\"dur\":1.000,\"args\":{\"kind\":"
+		"\"loss\",\"loss_kind\":3}},\n"
+		"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"request\",\"args\":{\"open\":"
+		"1,\"process wide\":1},\"pid\":10,\"tid\":11,\"ts\":0.010,\"dur\":49.990}\n"
+		"],\n"
+		"\"deviceProperties\":[\n"
+		"{\"id\":0,\"name\":\"Sim "
+		"GPU\",\"totalGlobalMem\":85899345920,\"computeMajor\":9,\"computeMinor\":0,"
+		"\"numSms\":132,\"uuid\":\"GPU-1\",\"simulated\":1}],\n"
+		"\"vptraceEnd\":{\"end_ns\":1700000000000050000,\"received\":5,\"dropped\":0,"
+		"\"meta\":[\n"
+		"[\"command\",\"python x.py\"]]}}\n");
+}
+
+static void kineto_liar(struct vpt_buffer *file)
+{
+	text_file(file,
+		"{\"vptrace\":{\"version\":1,\"start_ns\":\"18446744073709551615\",\"shift_ns\":"
+		"\"18446744073709551615\",\"unix_offset_ns\":-1},\n"
+		"\"traceEvents\":[\n"
+		"{\"ph\":\"X\",\"cat\":\"vptrace\",\"name\":\"x\",\"ts\":1,\"dur\":-1,\"args\":{"
+		"\"kind\":\"kernel\",\"config\":99,\"stream\":1,\"device\":1}},\n"
+		"{\"ph\":\"X\",\"cat\":\"vptrace\",\"name\":\"x\",\"ts\":1,\"args\":{\"kind\":"
+		"\"loss\",\"loss_kind\":-7,\"count\":\"99999999999999999999999\"}},\n"
+		"{\"ph\":\"i\",\"cat\":\"vptrace\",\"name\":\"x\",\"ts\":9223372036854775,\"args\":"
+		"{\"kind\":\"string\"}},\n"
+		"{\"ph\":\"C\",\"cat\":\"counter\",\"name\":\"x\",\"ts\":1,\"args\":{\"value\":"
+		"\"much\"}},\n"
+		"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"x\",\"ts\":1,\"pid\":1,"
+		"\"tid\":1,\"args\":{\"payload type\":\"blob\",\"payload\":\"0g\",\"open\":1}},\n"
+		"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"x\",\"ts\":1,\"pid\":1,"
+		"\"tid\":1,\"args\":{\"payload type\":\"float\",\"payload bits\":\"no\",\"end "
+		"process\":{},\"end thread\":1}}],\n"
+		"\"vptraceEnd\":{\"end_ns\":1,\"received\":-5,\"dropped\":{},\"meta\":[1,[],[\"a\"]"
+		",[\"a\",2],[\"k\",\"v\"]]}}\n");
+}
+
 static void kineto_numbers(struct vpt_buffer *file)
 {
 	text_file(file, "{\"traceEvents\": [\n"
@@ -636,6 +702,10 @@ static const struct vpt_corpus_file files[] = {
 	{"bad-kineto-nesting.json", "20,000 arrays inside each other.", NULL, 0, kineto_nesting},
 	{"bad-kineto-numbers.json", "Numbers out of every range, and values of every wrong type.",
 		NULL, 0, kineto_numbers},
+	{"good-kineto-exported.json", "A capture that was exported as Chrome's JSON.", NULL, 0,
+		kineto_exported},
+	{"bad-kineto-liar.json", "Nonsense where only our exports have something to say.", NULL, 0,
+		kineto_liar},
 	{"bad-not-sqlite.sqlite", "SQLite's magic and then nothing of SQLite.", NULL, 0,
 		not_sqlite},
 };
