@@ -67,10 +67,13 @@ void vpa_chrome_event(struct vpa_chrome *x);
 /* A string of the chunk as JSON. */
 void vpa_chrome_string(struct vpa_chrome *x, struct vpa_line *l, uint64_t id);
 
-/* A moment of the trace, as it is written. */
+/* A moment of the trace, as it is written. Time 0 says that none was recorded: for others' sake such an event stands
+ * at the window's start, and says so. */
 static inline void vpa_chrome_time(struct vpa_chrome *x, uint64_t t)
 {
-	vpa_line_micros(&x->out, t - x->shift_ns);
+	vpa_line_micros(&x->out, (t ? t : x->view.context->model->window_start_ns) - x->shift_ns);
+	if (!t)
+		vpa_line_words(&x->out, ",\"no time\":1");
 }
 
 /* ---- export_chrome_rows.c ---- */

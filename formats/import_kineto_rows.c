@@ -433,6 +433,9 @@ static int read_times(struct vpt_kineto_rows *r, struct vpt_kineto_event *e)
 		return 0;
 	if (vpt_kineto_member(e->object, "dur") && !number_at(r, e->object, "dur", 3, &duration))
 		return 0;
+	/* An event that has no time stands where others' readers do not stumble over it. */
+	if (r->own.is_own && vpt_kineto_member(e->object, "no time"))
+		start = 0;
 	e->start_ns = (uint64_t)start;
 	e->duration_ns = (uint64_t)duration;
 	return 1;

@@ -225,7 +225,13 @@ static const struct {
 	{"times that make no sense",
 		"start 1000; kernel s7 1000-1100 \"k\"; kernel s7 0-50 \"zero\"; kernel s7 "
 		"1500-1400 \"backwards\"; kernel s7 1600-1600 \"empty\"",
-		"\"dur\":-0.100"},
+		"\"name\":\"zero\",\"pid\":0,\"tid\":7,\"ts\":1.000,\"no time\":1,\"dur\":0.050,"},
+	{"an event without a device time, and a clock far from 0",
+		"start 1700000000000000001; kernel s7 1700000000000000101-1700000000000000202 "
+		"\"k\"\n"
+		"event s7 0 event 1 sync_id 2 corr 3; end 1700000000000000303",
+		"\"cat\":\"cuda_event\",\"name\":\"cudaEvent\",\"pid\":0,\"tid\":7,\"ts\":0.000,"
+		"\"no time\":1,"},
 	{"several chunks",
 		"start 1000; call t1 cudaLaunchKernel 1100-1110 corr 1; chunk 1150\n"
 		"kernel s7 1200-1300 corr 1 \"k\"; range t1 1050-1400 \"over it all\"",
