@@ -11,7 +11,25 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { GROUP_BYTES = 640 << 10, SHORT_NAME_MAX = 96, SEQUENCE_GPU = 2, SEQUENCE_ANNOTATIONS = 4 };
+enum {
+	GROUP_BYTES = 640 << 10,
+	RESTART_BYTES = 64 << 20,
+	SHORT_NAME_MAX = 96,
+	SEQUENCE_GPU = 2,
+	SEQUENCE_ANNOTATIONS = 4
+};
+
+/* Fields of a track event. */
+enum {
+	CATEGORY = 3,
+	ARGUMENT = 4,
+	TYPE = 9,
+	NAME = 10,
+	TRACK = 11,
+	GPU_CORRELATION = 3000,
+	GPU_API = 3001,
+	API_CUDA = 4
+};
 
 static const char *const arg_names[EX_ARGS] = {
 	[EX_ARG_CORRELATION] = "correlation",
@@ -171,7 +189,7 @@ void vpa_ex_add_arg(struct vpa_ex_event *e, enum vpa_ex_arg_name name, enum vpa_
 		e->args[e->arg_count++] = (struct vpa_ex_arg){(uint8_t)name, (uint8_t)type, value};
 }
 
-static uint32_t intern_text(
+uint32_t vpa_ex_text_iid(
 	struct vpa_export *x, struct vpt_pf_sequence *s, unsigned table, uint32_t text)
 {
 	int is_new;
@@ -185,83 +203,126 @@ static uint32_t intern_text(
 	return iid;
 }
 
-static uint32_t intern_word(struct vpa_export *x, struct vpt_pf_sequence *s, unsigned table,
-	const char *const *words, unsigned word)
-{
-	int is_new;
-	uint32_t iid = vpt_pf_intern(&x->pf, s, table, word, &is_new);
-
-	if (is_new)
-		vpt_pf_tell(&x->pf, s, table, iid, words[word], strlen(words[word]));
-	return iid;
-}
-
-static void put_args(struct vpt_pb *b, const struct vpa_ex_event *e, const uint32_t *names,
-	const uint64_t *values)
+/* Categories and names of arguments are told with a sequence's begin: their numbers are those of the enums, from 1. */
+static void tell_words(struct vpt_pb *b, unsigned table, const char *const *words, unsigned count)
 {
 	unsigned i;
 
-	for (i = 0; i < e->arg_count; i++) {
-		vpt_pb_begin(b, 4);
-		vpt_pb_uint(b, 1, names[i]);
-		if (e->args[i].type == EX_DOUBLE) {
-			double number;
-
-			memcpy(&number, &values[i], sizeof(number));
-			vpt_pb_double(b, EX_DOUBLE, number);
-		} else {
-			vpt_pb_uint(b, e->args[i].type, values[i]);
-		}
+	for (i = 0; i < count; i++) {
+		vpt_pb_begin(b, table);
+		vpt_pb_uint(b, 1, i + 1);
+		vpt_pb_string(b, 2, words[i]);
 		vpt_pb_end(b);
 	}
 }
 
-static void put_ops(struct vpa_export *x, const struct vpa_ex_event *e)
+void vpa_ex_tell_tables(struct vpa_export *x, struct vpt_pf_sequence *s)
 {
-	enum { GPU_CORRELATION = 3000, GPU_API = 3001, CUDA = 4 };
+	struct vpt_pb *b = &x->pf.out;
+
+	s->tables = x->pf.generation;
+	vpt_pf_begin_timeless(&x->pf, s);
+	vpt_pb_begin(b, VPT_PF_INTERNED);
+	tell_words(b, VPT_PF_CATEGORIES, categories, EX_CATEGORIES);
+	tell_words(b, VPT_PF_ARG_NAMES, arg_names, EX_ARGS);
+	vpt_pb_end(b);
+	vpt_pf_end(&x->pf);
+}
+
+static uint8_t *arg_at(uint8_t *to, const struct vpa_ex_arg *a, uint64_t value)
+{
+	uint8_t *content;
+
+	*to++ = ARGUMENT << 3 | 2;
+	content = ++to;
+	to = vpt_pb_uint_at(to, 1, a->name + 1u);
+	if (a->type == EX_DOUBLE)
+		to = vpt_pb_fixed_at(to, EX_DOUBLE, value);
+	else
+		to = vpt_pb_uint_at(to, a->type, value);
+	content[-1] = (uint8_t)(to - content);
+	return to;
+}
+
+static uint8_t *ops_at(struct vpa_export *x, uint8_t *to, const struct vpa_ex_event *e)
+{
+	uint8_t *content;
+	size_t i;
+
+	to = vpt_pb_uint_at(to, GPU_API, API_CUDA);
+	to = vpt_pb_varint_at(to, GPU_CORRELATION << 3 | 2);
+	content = ++to;
+	for (i = 0; i < e->op_count; i++)
+		to = vpt_pb_uint_at(to, 1, vpa_ex_op_id(x, e->ops[i]));
+	return vpt_pb_close_at(content, to);
+}
+
+/* A call that launched so many ops that its packet is longer than can be written by hand. */
+static void put_long(struct vpa_export *x, struct vpt_pf_sequence *s, const struct vpa_ex_event *e,
+	uint32_t name, const uint8_t *rest, size_t size)
+{
 	struct vpt_pb *b = &x->pf.out;
 	size_t i;
 
-	if (!e->op_count)
-		return;
+	vpt_pf_begin(&x->pf, s, e->time_ns + x->shift_ns);
+	vpt_pb_begin(b, VPT_PF_TRACK_EVENT);
+	vpt_pb_uint(b, TYPE, e->type);
+	if (e->track)
+		vpt_pb_uint(b, TRACK, e->track);
+	vpt_pb_uint(b, CATEGORY, e->category + 1u);
+	vpt_pb_uint(b, NAME, name);
+	vpt_pb_raw(b, rest, size);
 	vpt_pb_begin(b, GPU_CORRELATION);
 	for (i = 0; i < e->op_count; i++)
 		vpt_pb_uint(b, 1, vpa_ex_op_id(x, e->ops[i]));
 	vpt_pb_end(b);
-	vpt_pb_uint(b, GPU_API, CUDA);
+	vpt_pb_uint(b, GPU_API, API_CUDA);
+	vpt_pb_end(b);
+	vpt_pf_end(&x->pf);
 }
 
 void vpa_ex_event(struct vpa_export *x, struct vpt_pf_sequence *s, const struct vpa_ex_event *e)
 {
-	uint32_t category = 0, name = 0, names[EX_ARGS_MAX];
-	uint64_t values[EX_ARGS_MAX];
-	struct vpt_pb *b = &x->pf.out;
+	enum { ARG_MOST = 24, BY_HAND_MAX = 256, REST = 64 };
+	uint8_t args[EX_ARGS_MAX * ARG_MOST], *end = args, *to, *content;
+	int has_name = e->type == VPT_PF_SLICE_BEGIN || e->type == VPT_PF_INSTANT;
+	uint32_t name = 0;
 	unsigned i;
 
-	if (e->type == VPT_PF_SLICE_BEGIN || e->type == VPT_PF_INSTANT) {
-		category = intern_word(x, s, VPT_PF_CATEGORIES, categories, e->category);
-		name = intern_text(x, s, VPT_PF_NAMES, e->name);
-	}
+	vpt_pf_next(&x->pf);
+	vpa_ex_tables(x, s);
+	if (has_name)
+		name = vpa_ex_text_iid(x, s, VPT_PF_NAMES, e->name);
 	for (i = 0; i < e->arg_count; i++) {
 		const struct vpa_ex_arg *a = &e->args[i];
 
-		names[i] = intern_word(x, s, VPT_PF_ARG_NAMES, arg_names, a->name);
-		values[i] = a->type == EX_TEXT ? intern_text(x, s, VPT_PF_TEXTS, (uint32_t)a->value)
-					       : a->value;
+		end = arg_at(end, a,
+			a->type == EX_TEXT ? vpa_ex_text_iid(x, s, VPT_PF_TEXTS, (uint32_t)a->value)
+					   : a->value);
 	}
-	vpt_pf_begin(&x->pf, s, e->time_ns + x->shift_ns);
-	vpt_pb_begin(b, VPT_PF_TRACK_EVENT);
-	vpt_pb_uint(b, 9, e->type);
+	if (e->op_count > BY_HAND_MAX) {
+		put_long(x, s, e, name, args, (size_t)(end - args));
+		return;
+	}
+	vpt_pf_resume(&x->pf, s);
+	to = vpt_pf_packet_at(&x->pf, sizeof(args) + REST + e->op_count * (VPT_PB_VARINT + 1));
+	if (!to)
+		return;
+	*to++ = VPT_PF_TRACK_EVENT << 3 | 2;
+	content = ++to;
+	to = vpt_pb_uint_at(to, TYPE, e->type);
 	if (e->track)
-		vpt_pb_uint(b, 11, e->track);
-	if (category) {
-		vpt_pb_uint(b, 3, category);
-		vpt_pb_uint(b, 10, name);
+		to = vpt_pb_uint_at(to, TRACK, e->track);
+	if (has_name) {
+		to = vpt_pb_uint_at(to, CATEGORY, e->category + 1u);
+		to = vpt_pb_uint_at(to, NAME, name);
 	}
-	put_args(b, e, names, values);
-	put_ops(x, e);
-	vpt_pb_end(b);
-	vpt_pf_end(&x->pf);
+	memcpy(to, args, (size_t)(end - args));
+	to += end - args;
+	if (e->op_count)
+		to = ops_at(x, to, e);
+	to = vpt_pb_close_at(content, to);
+	vpt_pf_packet_end(&x->pf, vpt_pf_time_at(s, to, e->time_ns + x->shift_ns));
 }
 
 /* ---- the pass ---- */
@@ -512,6 +573,8 @@ int vpa_export_perfetto(const struct vpt_trace *trace, const char *path,
 	x->trace = trace;
 	x->expected.first_gpu_ns = UINT64_MAX;
 	vpt_pf_init(&x->pf, GROUP_BYTES, take_group, x);
+	x->pf.restart_bytes = options->restart_bytes ? options->restart_bytes : RESTART_BYTES;
+	x->pf.restart_at = x->pf.restart_bytes;
 	x->tap = (struct vpa_tap){
 		x, begin_tap, tap_chunk, tap_ops, tap_gap, tap_range, tap_end, options->min_gap_ns};
 	pass.tap = &x->tap;

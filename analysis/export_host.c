@@ -14,7 +14,7 @@ int vpa_ex_host_new(struct vpa_export *x)
 	x->host = vpt_calloc(1, sizeof(*x->host));
 	if (!x->host)
 		return VPT_ENOMEM;
-	x->host->unused = EX_NO_INDEX;
+	x->host->unused = x->host->unused_list = EX_NO_INDEX;
 	return VPT_OK;
 }
 
@@ -28,8 +28,9 @@ void vpa_ex_host_free(struct vpa_export *x)
 	for (i = 0; i < h->thread_cap; i++)
 		vpa_ex_thread_free(&h->threads[i]);
 	vpa_ex_thread_free(&h->wide);
-	for (i = 0; i < h->link_count; i++)
-		vpt_free(h->links[i].numbers);
+	for (i = 0; i < h->list_count; i++)
+		vpt_free(h->lists[i].numbers);
+	vpt_free(h->lists);
 	vpt_free(h->threads);
 	vpt_free(h->links);
 	vpt_free(h->buckets);
@@ -52,12 +53,26 @@ static struct vpa_ex_thread *thread_of(struct vpa_export *x, uint32_t thread)
 	return &h->threads[thread];
 }
 
+/* Rows come nearly in order. One that belongs further back than this leaves the sorting for later. */
+enum { BACK_MAX = 16 };
+
 static int add_span(struct vpa_export *x, struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
 {
+	size_t at = t->count;
+
 	if (vpt_grow(&t->spans, &t->cap, t->count + 1, sizeof(*t->spans)))
 		return VPT_ENOMEM;
 	span->order = t->next_order++;
-	t->spans[t->count++] = *span;
+	while (at && t->count - at < BACK_MAX && vpa_ex_span_is_after(&t->spans[at - 1], span))
+		at--;
+	if (t->count - at == BACK_MAX) {
+		t->spans_mixed = 1;
+		at = t->count;
+	}
+	if (at < t->count)
+		memmove(t->spans + at + 1, t->spans + at, (t->count - at) * sizeof(*span));
+	t->spans[at] = *span;
+	t->count++;
 	x->host->held++;
 	return VPT_OK;
 }
@@ -71,45 +86,81 @@ static uint8_t waiting_of(const struct vpa_call_kind *kind)
 	return kind->launches ? EX_WAITS_OP : kind->unknown ? EX_WAITS_SHORTLY : EX_WAITS_NOT;
 }
 
+static int find_call_name(struct vpa_export *x, const struct vpt_batch *b, uint64_t id,
+	uint64_t string, struct vpa_ex_call_name *out)
+{
+	struct vpa_call_kind kind;
+
+	if (vpa_maps_call_kind(x->view.resolver, b, id, string, &kind))
+		return VPT_ENOMEM;
+	*out = (struct vpa_ex_call_name){vpa_ex_name(x, kind.call.name), 1, waiting_of(&kind)};
+	if (!string && id && id < sizeof(x->host->call_names) / sizeof(*x->host->call_names))
+		x->host->call_names[id] = *out;
+	return x->pf.failed;
+}
+
+/* There is room for it. A call that others were made in has ended after them, and begun before. */
+static void add_call(struct vpa_ex_thread *t, struct vpa_ex_call *call)
+{
+	size_t at = t->call_count;
+
+	call->order = t->next_order++;
+	while (at && t->call_count - at < BACK_MAX && vpa_ex_call_is_after(&t->calls[at - 1], call))
+		at--;
+	if (t->call_count - at == BACK_MAX) {
+		t->calls_mixed = 1;
+		at = t->call_count;
+	}
+	if (at < t->call_count)
+		memmove(t->calls + at + 1, t->calls + at, (t->call_count - at) * sizeof(*call));
+	t->calls[at] = *call;
+	t->call_count++;
+}
+
 static int add_calls(struct vpa_export *x, const struct vpt_batch *b, const struct vpt_section *s)
 {
 	uint64_t *const *col = s->col;
+	struct vpa_ex_host *h = x->host;
 	struct vpa_ex_thread *t;
-	struct vpa_call_kind kind;
 	uint32_t thread, row;
 	int rc = vpa_maps_thread(x->view.resolver, s->lane, &thread);
 
 	t = rc ? NULL : thread_of(x, thread);
-	for (row = 0; t && !rc && row < s->row_count; row++) {
-		struct vpa_ex_host_span span = {.start_ns = col[VPT_CALL_START][row],
-			.value = col[VPT_CALL_CORRELATION][row],
-			.open = EX_NO_INDEX,
+	if (!t ||
+		vpt_grow(&t->calls, &t->call_cap, t->call_count + s->row_count, sizeof(*t->calls)))
+		return VPT_ENOMEM;
+	for (row = 0; !rc && row < s->row_count; row++) {
+		uint64_t id = col[VPT_CALL_ID][row], string = col[VPT_CALL_NAME][row];
+		struct vpa_ex_call call = {.start_ns = col[VPT_CALL_START][row],
+			.correlation = col[VPT_CALL_CORRELATION][row],
 			.link = EX_NO_INDEX,
-			.result = (uint32_t)col[VPT_CALL_RESULT][row],
-			.category = EX_CUDA_API};
+			.result = (uint32_t)col[VPT_CALL_RESULT][row]};
+		struct vpa_ex_call_name name = {0};
 
-		span.end_ns = span.start_ns + col[VPT_CALL_DURATION][row];
-		if (span.end_ns < span.start_ns)
-			span.end_ns = span.start_ns;
-		if (!vpa_in_window(x->model, span.start_ns))
+		call.end_ns = call.start_ns + col[VPT_CALL_DURATION][row];
+		if (call.end_ns < call.start_ns)
+			call.end_ns = call.start_ns;
+		if (!vpa_in_window(x->model, call.start_ns))
 			continue;
-		rc = vpa_maps_call_kind(
-			x->view.resolver, b, col[VPT_CALL_ID][row], col[VPT_CALL_NAME][row], &kind);
-		span.name = vpa_ex_name(x, kind.call.name);
-		if (!rc && span.value)
-			span.link =
-				vpa_ex_link_new(x, &(struct vpa_ex_link){.correlation = span.value,
-							   .start_ns = span.start_ns,
-							   .end_ns = span.end_ns,
-							   .pid = x->model->threads[thread].pid,
-							   .thread = thread,
-							   .waits = waiting_of(&kind)});
+		if (!string && id < sizeof(h->call_names) / sizeof(*h->call_names))
+			name = h->call_names[id];
+		if (!name.known)
+			rc = find_call_name(x, b, id, string, &name);
+		call.name = name.name;
+		if (!rc && call.correlation)
+			call.link = vpa_ex_link_new(
+				x, &(struct vpa_ex_link){.correlation = call.correlation,
+					   .start_ns = call.start_ns,
+					   .end_ns = call.end_ns,
+					   .pid = x->model->threads[thread].pid,
+					   .thread = thread,
+					   .waits = name.waits});
 		x->expected.api_calls++;
-		x->expected.api_ns += span.end_ns - span.start_ns;
-		if (!rc)
-			rc = add_span(x, t, &span);
+		x->expected.api_ns += call.end_ns - call.start_ns;
+		add_call(t, &call);
+		h->held++;
 	}
-	return t ? rc : VPT_ENOMEM;
+	return rc;
 }
 
 /* ---- ranges ---- */
@@ -341,7 +392,7 @@ int vpa_ex_host_release(struct vpa_export *x, uint64_t times_from_ns)
 
 	h->former_ns = times_from_ns;
 	for (i = 0; i < h->thread_cap && !rc; i++)
-		if (h->threads[i].count || h->threads[i].depth)
+		if (h->threads[i].count || h->threads[i].call_count || h->threads[i].depth)
 			rc = vpa_ex_thread_write(x, i, until, times_from_ns);
 	return rc;
 }

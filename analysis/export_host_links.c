@@ -62,17 +62,6 @@ static struct vpa_ex_link *find(const struct vpa_ex_host *h, uint64_t correlatio
 	return other;
 }
 
-/* The list of numbers keeps its memory from call to call. */
-static void fill(struct vpa_ex_link *l, const struct vpa_ex_link *values)
-{
-	uint32_t *numbers = l->numbers;
-	size_t cap = l->cap;
-
-	*l = *values;
-	l->numbers = numbers;
-	l->cap = cap;
-}
-
 uint32_t vpa_ex_link_new(struct vpa_export *x, const struct vpa_ex_link *values)
 {
 	struct vpa_ex_host *h = x->host;
@@ -97,9 +86,8 @@ uint32_t vpa_ex_link_new(struct vpa_export *x, const struct vpa_ex_link *values)
 		if (vpt_grow(&h->links, &h->link_cap, h->link_count + 1, sizeof(*h->links)))
 			return EX_NO_INDEX;
 		link = (uint32_t)h->link_count++;
-		memset(&h->links[link], 0, sizeof(h->links[link]));
 	}
-	fill(&h->links[link], values);
+	h->links[link] = *values;
 	bucket = bucket_of(h, values->correlation);
 	h->links[link].used = 1;
 	h->links[link].next = *bucket;
@@ -116,24 +104,68 @@ void vpa_ex_link_drop(struct vpa_ex_host *h, uint32_t link)
 	while (*at != link)
 		at = &h->links[*at].next;
 	*at = l->next;
+	if (l->count > 1) {
+		h->lists[l->list].next = h->unused_list;
+		h->unused_list = l->list;
+	}
 	l->used = 0;
 	l->next = h->unused;
 	h->unused = link;
 	h->used_links--;
 }
 
-static int add_number(struct vpa_ex_link *l, uint32_t number)
+/* Lists keep their memory from call to call. */
+static int begin_list(struct vpa_ex_host *h, struct vpa_ex_link *l)
 {
-	if (!l->count)
-		l->first = number;
-	if (l->count) {
-		if (vpt_grow(&l->numbers, &l->cap, (size_t)l->count + 1, sizeof(*l->numbers)))
+	if (h->unused_list == EX_NO_INDEX) {
+		if (vpt_grow(&h->lists, &h->list_cap, h->list_count + 1, sizeof(*h->lists)))
 			return VPT_ENOMEM;
-		l->numbers[0] = l->first;
-		l->numbers[l->count] = number;
+		h->lists[h->list_count] = (struct vpa_ex_list){.next = EX_NO_INDEX};
+		h->unused_list = (uint32_t)h->list_count++;
 	}
-	l->count++;
+	l->list = h->unused_list;
+	h->unused_list = h->lists[l->list].next;
 	return VPT_OK;
+}
+
+static int add_number(struct vpa_ex_host *h, struct vpa_ex_link *l, uint32_t number)
+{
+	struct vpa_ex_list *list;
+
+	if (!l->count) {
+		l->first = number;
+		l->count = 1;
+		return VPT_OK;
+	}
+	if (l->count == 1 && begin_list(h, l))
+		return VPT_ENOMEM;
+	list = &h->lists[l->list];
+	if (vpt_grow(&list->numbers, &list->cap, (size_t)l->count + 1, sizeof(*list->numbers)))
+		return VPT_ENOMEM;
+	list->numbers[0] = l->first;
+	list->numbers[l->count++] = number;
+	return VPT_OK;
+}
+
+static int grow_last(struct vpa_ex_host *h, uint32_t stream)
+{
+	size_t before = h->last_cap;
+
+	if (vpt_grow(&h->last, &h->last_cap, (size_t)stream + 1, sizeof(*h->last)))
+		return VPT_ENOMEM;
+	if (h->last_cap > before)
+		memset(h->last + before, 0, (h->last_cap - before) * sizeof(*h->last));
+	return VPT_OK;
+}
+
+/* The stream has gone on to other work: the former call has all of its ops. */
+static void settle_last(struct vpa_ex_host *h, struct vpa_ex_last *last, uint32_t stream)
+{
+	struct vpa_ex_link *former = &h->links[last->link];
+
+	if (former->used && former->correlation == last->correlation && former->stream == stream)
+		former->done = 1;
+	last->correlation = 0;
 }
 
 void vpa_ex_host_join(struct vpa_export *x, uint32_t stream, uint64_t correlation, uint32_t number)
@@ -141,31 +173,23 @@ void vpa_ex_host_join(struct vpa_export *x, uint32_t stream, uint64_t correlatio
 	struct vpa_ex_host *h = x->host;
 	struct vpa_ex_link *l = find(h, correlation, x->model->streams[stream].pid);
 	struct vpa_ex_last *last;
-	size_t before = h->last_cap;
 
-	if (vpt_grow(&h->last, &h->last_cap, (size_t)stream + 1, sizeof(*h->last))) {
+	if (stream >= h->last_cap && grow_last(h, stream)) {
 		x->pf.failed = VPT_ENOMEM;
 		return;
 	}
-	if (h->last_cap > before)
-		memset(h->last + before, 0, (h->last_cap - before) * sizeof(*h->last));
 	last = &h->last[stream];
-	if (last->correlation && last->correlation != correlation) {
-		struct vpa_ex_link *former = &h->links[last->link];
-
-		if (former->used && former->correlation == last->correlation &&
-			former->stream == stream)
-			former->done = 1;
-	}
-	last->correlation = 0;
+	if (last->correlation && last->correlation != correlation)
+		settle_last(h, last, stream);
 	if (!l)
 		return;
 	if (!l->count)
 		l->stream = stream;
-	if (add_number(l, number))
+	if (add_number(h, l, number))
 		x->pf.failed = VPT_ENOMEM;
 	x->joined++;
-	*last = (struct vpa_ex_last){correlation, (uint32_t)(l - h->links)};
+	if (l->waits == EX_WAITS_OPS)
+		*last = (struct vpa_ex_last){correlation, (uint32_t)(l - h->links)};
 }
 
 int vpa_ex_link_is_settled(const struct vpa_ex_host *h, uint32_t link, uint64_t times_from_ns)
@@ -173,7 +197,7 @@ int vpa_ex_link_is_settled(const struct vpa_ex_host *h, uint32_t link, uint64_t 
 	const struct vpa_ex_link *l = &h->links[link];
 	uint64_t waited = times_from_ns > l->end_ns ? times_from_ns - l->end_ns : 0;
 
-	if (h->held > HELD_MAX)
+	if (h->held > HELD_MAX || times_from_ns == UINT64_MAX)
 		return 1;
 	switch (l->waits) {
 	case EX_WAITS_OP:

@@ -299,6 +299,8 @@ void vpa_ex_meta_begin(struct vpa_export *x)
 	x->identity = vpt_pf_hash(0, host ? host : "", host ? strlen(host) : 0);
 	x->identity = vpt_pf_hash(x->identity, &x->pid, sizeof(x->pid));
 	x->identity = vpt_pf_hash(x->identity, &h->t0_ns, sizeof(h->t0_ns));
+	x->op_salt = x->identity & 0xffffff;
+	x->op_salt += !x->op_salt;
 	put_run(x);
 	put_gpus(x);
 	put_ordering(x);

@@ -1,11 +1,11 @@
 /* export_ops.c - kernels, copies and memsets, from the chunks' rows into one order.
  *
- * Rows of all streams wait here until no earlier one can come, then leave in order of start. */
+ * Rows of all streams wait here until no earlier one can come, then leave in order of start. Those of a stream come in order, so
+ * a few stretches are merged. */
 #include "analysis/export_ops.h"
 
 #include "formats/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 int vpa_ex_ops_new(struct vpa_export *x)
@@ -21,21 +21,22 @@ void vpa_ex_ops_free(struct vpa_export *x)
 	if (!o)
 		return;
 	vpt_free(o->items);
+	vpt_free(o->spare);
+	vpt_free(o->runs);
 	vpt_strings_free(&o->shapes);
 	vpt_free(o->shape_of);
-	vpa_index_free(&o->tail_index);
-	vpt_free(o->tails);
+	vpa_index_free(&o->nodes);
+	vpt_free(o->shape_of_node);
+	vpt_free(o->forms);
 	vpt_pb_free(&o->encoded);
 	vpt_strings_free(&o->kernels);
-	vpt_free(o->copy_names);
+	vpt_free(o->kernel_told);
 	vpt_free(o->streams);
 	vpt_free(o->contexts);
-	vpt_free(o->context_pids);
-	vpt_free(o->context_ids);
 	vpt_free(o);
 }
 
-/* ---- rows in ---- */
+/* ---- shapes ---- */
 
 static uint32_t saturated(uint64_t value)
 {
@@ -44,26 +45,28 @@ static uint32_t saturated(uint64_t value)
 
 static int put_shape(struct vpa_ex_ops *o, const struct vpa_ex_shape *shape, uint32_t *out)
 {
+	size_t before = o->form_cap;
 	uint64_t id = vpt_strings_put(&o->shapes, (const char *)shape, sizeof(*shape));
 
 	*out = (uint32_t)id;
-	return id >= UINT32_MAX ? VPT_ENOMEM : VPT_OK;
+	if (id >= UINT32_MAX ||
+		vpt_grow(&o->forms, &o->form_cap, (size_t)id + 1, sizeof(*o->forms)))
+		return VPT_ENOMEM;
+	if (o->form_cap > before)
+		memset(o->forms + before, 0, (o->form_cap - before) * sizeof(*o->forms));
+	return VPT_OK;
 }
 
-/* The shape of a row of CONFIG, which may not be there. */
-static int config_shape(
-	struct vpa_export *x, const struct vpt_batch *b, uint64_t row, uint32_t *out)
+/* The shape of a row of CONFIG, which may not be there, outside of graphs. */
+static int config_shape(struct vpa_export *x, const struct vpt_batch *b, uint64_t row,
+	uint32_t stream, uint32_t *out)
 {
 	struct vpa_ex_ops *o = x->ops;
 	const struct vpt_section *s = vpt_batch_find(b, VPT_CONFIG);
 	struct vpa_config_entry entry = {0};
-	struct vpa_ex_shape shape = {.kind = VPA_KERNEL};
+	struct vpa_ex_shape shape = {.kind = VPA_KERNEL, .stream = stream};
 	unsigned i;
 
-	if (row < o->shape_count && o->shape_of[row]) {
-		*out = o->shape_of[row] - 1;
-		return VPT_OK;
-	}
 	if (vpa_maps_new_config(x->view.resolver, row, &entry))
 		return VPT_ENOMEM;
 	shape.kernel = entry.kernel;
@@ -86,10 +89,33 @@ static int config_shape(
 	return VPT_OK;
 }
 
-static int copy_shape(
-	struct vpa_export *x, const struct vpt_section *s, uint32_t row, uint32_t *out)
+/* The same shape as a node of a graph. */
+static int node_shape(struct vpa_ex_ops *o, uint64_t node, uint32_t *shape)
 {
-	struct vpa_ex_shape shape = {.copy_kind = saturated(s->col[VPT_COPY_COPY_KIND][row]),
+	size_t before = o->nodes.count;
+	uint32_t row = vpa_index_put(&o->nodes, *shape, node);
+	struct vpa_ex_shape s;
+
+	if (row == UINT32_MAX || vpt_grow(&o->shape_of_node, &o->shape_of_node_cap, (size_t)row + 1,
+					 sizeof(*o->shape_of_node)))
+		return VPT_ENOMEM;
+	if (o->nodes.count > before) {
+		memcpy(&s, vpt_strings_get(&o->shapes, *shape).text, sizeof(s));
+		s.node = node;
+		if (put_shape(o, &s, &o->shape_of_node[row]))
+			return VPT_ENOMEM;
+	}
+	*shape = o->shape_of_node[row];
+	return VPT_OK;
+}
+
+static int copy_shape(struct vpa_export *x, const struct vpt_section *s, uint32_t row,
+	uint32_t stream, uint32_t *out)
+{
+	struct vpa_ex_shape shape = {.node = s->col[VPT_COPY_GRAPH_NODE][row],
+		.bytes = s->col[VPT_COPY_BYTES][row],
+		.stream = stream,
+		.copy_kind = saturated(s->col[VPT_COPY_COPY_KIND][row]),
 		.source = saturated(s->col[VPT_COPY_SOURCE_MEMORY][row]),
 		.target = saturated(s->col[VPT_COPY_TARGET_MEMORY][row])};
 
@@ -99,21 +125,31 @@ static int copy_shape(
 	return put_shape(x->ops, &shape, out);
 }
 
-static int begin_chunk(struct vpa_export *x, const struct vpt_batch *b)
+/* A trace of ever new shapes, nodes or sizes: begin anew with those that wait rather than grow. */
+static int forget_shapes(struct vpa_ex_ops *o)
 {
-	struct vpa_ex_ops *o = x->ops;
-	const struct vpt_section *s = vpt_batch_find(b, VPT_CONFIG);
+	enum { SHAPES_MAX = 1 << 18 };
+	struct vpt_strings former = o->shapes;
+	size_t i;
+	int rc = VPT_OK;
 
-	if (o->batch == b && o->shape_count)
+	if (o->shapes.count < SHAPES_MAX)
 		return VPT_OK;
-	o->batch = b;
-	o->shape_count = s ? s->row_count : 0;
-	if (vpt_grow(&o->shape_of, &o->shape_cap, o->shape_count, sizeof(*o->shape_of)))
-		return VPT_ENOMEM;
-	if (o->shape_count)
-		memset(o->shape_of, 0, o->shape_count * sizeof(*o->shape_of));
-	return VPT_OK;
+	o->shapes = (struct vpt_strings){0};
+	vpa_index_free(&o->nodes);
+	vpt_pb_reset(&o->encoded);
+	memset(o->forms, 0, o->form_cap * sizeof(*o->forms));
+	for (i = 0; i < o->count && !rc; i++) {
+		struct vpa_ex_shape s;
+
+		memcpy(&s, vpt_strings_get(&former, o->items[i].shape).text, sizeof(s));
+		rc = put_shape(o, &s, &o->items[i].shape);
+	}
+	vpt_strings_free(&former);
+	return rc;
 }
+
+/* ---- rows in ---- */
 
 /* An op as the resolver shows it: clipped to the window. Returns whether there is something to show. */
 static int clip(const struct vpa_model *m, struct vpa_ex_op *op)
@@ -130,16 +166,69 @@ static int clip(const struct vpa_model *m, struct vpa_ex_op *op)
 	return !has_length || op->end_ns > op->start_ns;
 }
 
+/* Rows of CONFIG mean other shapes on another stream. */
+static int begin_section(struct vpa_ex_ops *o, const struct vpt_batch *b)
+{
+	const struct vpt_section *s = vpt_batch_find(b, VPT_CONFIG);
+
+	o->shape_count = s ? s->row_count : 0;
+	if (vpt_grow(&o->shape_of, &o->shape_cap, o->shape_count, sizeof(*o->shape_of)))
+		return VPT_ENOMEM;
+	if (o->shape_count)
+		memset(o->shape_of, 0, o->shape_count * sizeof(*o->shape_of));
+	return VPT_OK;
+}
+
+static int begin_run(struct vpa_ex_ops *o)
+{
+	if (vpt_grow(&o->runs, &o->run_cap, o->run_count + 1, sizeof(*o->runs)))
+		return VPT_ENOMEM;
+	o->runs[o->run_count++] = o->count;
+	return VPT_OK;
+}
+
+static inline int is_after(const struct vpa_ex_op *a, const struct vpa_ex_op *b)
+{
+	if (a->start_ns != b->start_ns)
+		return a->start_ns > b->start_ns;
+	if (a->stream != b->stream)
+		return a->stream > b->stream;
+	if (a->correlation != b->correlation)
+		return a->correlation > b->correlation;
+	return a->end_ns > b->end_ns;
+}
+
+/* Appends an op where it belongs in the newest run; begins another one if that is too far back. */
+static int put_op(struct vpa_ex_ops *o, const struct vpa_ex_op *op)
+{
+	enum { BACK_MAX = 16 };
+	size_t first = o->runs[o->run_count - 1], at = o->count;
+
+	while (at > first && o->count - at < BACK_MAX && is_after(&o->items[at - 1], op))
+		at--;
+	if (o->count - at == BACK_MAX) {
+		if (begin_run(o))
+			return VPT_ENOMEM;
+		at = o->count;
+	}
+	if (at < o->count)
+		memmove(o->items + at + 1, o->items + at, (o->count - at) * sizeof(*op));
+	o->items[at] = *op;
+	o->count++;
+	return VPT_OK;
+}
+
 int vpa_ex_ops_add(struct vpa_export *x, const struct vpt_batch *b, const struct vpt_section *s)
 {
 	struct vpa_ex_ops *o = x->ops;
 	int is_kernel = s->kind == VPT_KERNEL;
 	uint32_t row, stream;
-	int rc = begin_chunk(x, b);
+	int rc = begin_section(o, b);
 
 	if (!rc)
 		rc = vpa_maps_stream(x->view.resolver, s->lane, &stream);
-	if (rc || vpt_grow(&o->items, &o->cap, o->count + s->row_count, sizeof(*o->items)))
+	if (rc || vpt_grow(&o->items, &o->cap, o->count + s->row_count, sizeof(*o->items)) ||
+		vpt_grow(&o->spare, &o->spare_cap, o->cap, sizeof(*o->spare)) || begin_run(o))
 		return VPT_ENOMEM;
 	for (row = 0; row < s->row_count && !rc; row++) {
 		struct vpa_ex_op op = {.start_ns = s->col[0][row],
@@ -149,16 +238,22 @@ int vpa_ex_ops_add(struct vpa_export *x, const struct vpt_batch *b, const struct
 		if (!clip(x->model, &op))
 			continue;
 		if (is_kernel) {
+			uint64_t config = s->col[VPT_KERNEL_CONFIG][row];
+			uint64_t node = s->col[VPT_KERNEL_GRAPH_NODE][row];
+
 			op.correlation = s->col[VPT_KERNEL_CORRELATION][row];
-			op.node = s->col[VPT_KERNEL_GRAPH_NODE][row];
-			rc = config_shape(x, b, s->col[VPT_KERNEL_CONFIG][row], &op.shape);
+			if (config < o->shape_count && o->shape_of[config])
+				op.shape = o->shape_of[config] - 1;
+			else
+				rc = config_shape(x, b, config, stream, &op.shape);
+			if (node && !rc)
+				rc = node_shape(o, node, &op.shape);
 		} else {
 			op.correlation = s->col[VPT_COPY_CORRELATION][row];
-			op.node = s->col[VPT_COPY_GRAPH_NODE][row];
-			op.bytes = s->col[VPT_COPY_BYTES][row];
-			rc = copy_shape(x, s, row, &op.shape);
+			rc = copy_shape(x, s, row, stream, &op.shape);
 		}
-		o->items[o->count++] = op;
+		if (!rc)
+			rc = put_op(o, &op);
 	}
 	return rc;
 }
@@ -202,41 +297,58 @@ int vpa_ex_ops_lanes(struct vpa_export *x, const struct vpt_batch *b)
 
 /* ---- order ---- */
 
-static int compare_ops(const void *pa, const void *pb)
+/* Merges two neighbouring runs, [a, b) and [b, end), into `to`. */
+static void merge(
+	struct vpa_ex_op *to, const struct vpa_ex_op *from, size_t a, size_t b, size_t end)
 {
-	const struct vpa_ex_op *a = pa, *b = pb;
+	size_t i = a, k = b, at = a;
 
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	if (a->stream != b->stream)
-		return a->stream < b->stream ? -1 : 1;
-	if (a->correlation != b->correlation)
-		return a->correlation < b->correlation ? -1 : 1;
-	return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
+	while (i < b && k < end)
+		to[at++] = is_after(&from[i], &from[k]) ? from[k++] : from[i++];
+	memcpy(to + at, from + i, (b - i) * sizeof(*to));
+	at += b - i;
+	memcpy(to + at, from + k, (end - k) * sizeof(*to));
 }
 
+/* Makes one run of all, two and two. */
 static void sort_ops(struct vpa_ex_ops *o)
 {
-	size_t i = o->begin + 1;
+	while (o->run_count > 1) {
+		struct vpa_ex_op *merged = o->spare;
+		size_t r, count = 0, cap = o->spare_cap;
 
-	while (i < o->count && compare_ops(&o->items[i - 1], &o->items[i]) <= 0)
-		i++;
-	if (i < o->count)
-		qsort(o->items + o->begin, o->count - o->begin, sizeof(*o->items), compare_ops);
+		for (r = 0; r < o->run_count; r += 2) {
+			size_t a = o->runs[r], b = r + 1 < o->run_count ? o->runs[r + 1] : o->count;
+
+			merge(merged, o->items, a, b,
+				r + 2 < o->run_count ? o->runs[r + 2] : o->count);
+			o->runs[count++] = a;
+		}
+		o->run_count = count;
+		o->spare = o->items;
+		o->items = merged;
+		o->spare_cap = o->cap;
+		o->cap = cap;
+	}
 }
 
 int vpa_ex_ops_release(struct vpa_export *x, uint64_t until_ns)
 {
 	struct vpa_ex_ops *o = x->ops;
+	size_t done = 0;
 	int rc = VPT_OK;
 
 	sort_ops(o);
-	o->shape_count = 0; /* the next chunk numbers its own */
-	while (o->begin < o->count && o->items[o->begin].start_ns < until_ns && !rc)
-		rc = vpa_ex_op_write(x, &o->items[o->begin++]);
-	o->count -= o->begin;
+	while (done < o->count && o->items[done].start_ns < until_ns && !rc)
+		rc = vpa_ex_op_write(x, &o->items[done++]);
+	o->count -= done;
 	if (o->count)
-		memmove(o->items, o->items + o->begin, o->count * sizeof(*o->items));
-	o->begin = 0;
-	return rc;
+		memmove(o->items, o->items + done, o->count * sizeof(*o->items));
+	o->run_count = 0;
+	if (o->count) {
+		if (begin_run(o))
+			return VPT_ENOMEM;
+		o->runs[0] = 0;
+	}
+	return rc ? rc : forget_shapes(o);
 }

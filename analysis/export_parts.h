@@ -123,6 +123,7 @@ struct vpa_export {
 
 	uint64_t shift_ns;        /* CLOCK_BOOTTIME = trace clock + this */
 	uint64_t residual_ns;     /* how far the clocks have drifted apart since */
+	uint64_t op_salt;         /* upper half of the ops' numbers, 24 bits, not 0 */
 	uint64_t identity;        /* of the process: a hash of where and when it ran */
 	uint64_t start_ns;        /* where the sequences begin, trace clock */
 	int64_t pid;              /* where a lane does not know its own */
@@ -163,10 +164,33 @@ uint64_t vpa_ex_uuid(const struct vpa_export *x, const char *path);
 void vpa_ex_add_arg(struct vpa_ex_event *e, enum vpa_ex_arg_name name, enum vpa_ex_arg_type type,
 	uint64_t value);
 void vpa_ex_event(struct vpa_export *x, struct vpt_pf_sequence *s, const struct vpa_ex_event *e);
+/* The number of a text in a sequence; it is told where it has not been. */
+uint32_t vpa_ex_text_iid(
+	struct vpa_export *x, struct vpt_pf_sequence *s, unsigned table, uint32_t text);
+void vpa_ex_tell_tables(struct vpa_export *x, struct vpt_pf_sequence *s);
+/* Sees to it that a sequence knows all categories and names of arguments, whose numbers are those of the enums, from 1. */
+static inline void vpa_ex_tables(struct vpa_export *x, struct vpt_pf_sequence *s)
+{
+	if (__builtin_expect(s->tables != x->pf.generation, 0))
+		vpa_ex_tell_tables(x, s);
+}
 /* The number of an op, alike in no two files. */
 static inline uint64_t vpa_ex_op_id(const struct vpa_export *x, uint32_t number)
 {
-	return (x->identity & 0xffffff) << 32 | number;
+	return x->op_salt << 32 | number;
+}
+/* The same, encoded; there must be room for VPT_PB_VARINT bytes. As the salt is not 0 there are more than four of them, and
+ * all but four are alike in 2^28 ops. */
+static inline uint8_t *vpa_ex_op_id_at(const struct vpa_export *x, uint8_t *to, uint32_t number)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint32_t low = vpt_pb_spread(number) | 0x80808080u;
+
+	memcpy(to, &low, sizeof(low));
+	return vpt_pb_varint_at(to + sizeof(low), x->op_salt << 4 | number >> 28);
+#else
+	return vpt_pb_varint_at(to, vpa_ex_op_id(x, number));
+#endif
 }
 int64_t vpa_ex_pid(const struct vpa_export *x, int64_t pid);
 

@@ -26,10 +26,10 @@ enum {
 void vpt_pf_init(struct vpt_pf *p, size_t group_bytes,
 	int (*take)(void *ctx, const void *data, size_t size), void *ctx)
 {
-	*p = (struct vpt_pf){.group_bytes = group_bytes, .take = take, .ctx = ctx};
+	*p = (struct vpt_pf){.group_bytes = group_bytes, .take = take, .ctx = ctx, .generation = 1};
 }
 
-static void hand_over(struct vpt_pf *p)
+void vpt_pf_hand_over(struct vpt_pf *p)
 {
 	if (!p->failed)
 		p->failed = p->out.failed;
@@ -41,7 +41,7 @@ static void hand_over(struct vpt_pf *p)
 
 int vpt_pf_finish(struct vpt_pf *p)
 {
-	hand_over(p);
+	vpt_pf_hand_over(p);
 	return p->failed;
 }
 
@@ -75,7 +75,7 @@ void vpt_pf_clocks(
 {
 	struct vpt_pb *b = &p->out;
 
-	*first = (struct vpt_pf_sequence){.id = VPT_PF_FIRST_SEQUENCE};
+	*first = (struct vpt_pf_sequence){.id = VPT_PF_FIRST_SEQUENCE, .generation = p->generation};
 	put_first(b, first->id);
 	vpt_pb_begin(b, CLOCKS);
 	put_clock(b, BOOTTIME, clocks->boottime_ns, 0);
@@ -88,27 +88,50 @@ void vpt_pf_clocks(
 	vpt_pf_end(p);
 }
 
-void vpt_pf_sequence(
-	struct vpt_pf *p, struct vpt_pf_sequence *s, uint32_t id, uint64_t start_ns, uint64_t track)
+static void begin_sequence(struct vpt_pf *p, struct vpt_pf_sequence *s)
 {
 	struct vpt_pb *b = &p->out;
 
-	*s = (struct vpt_pf_sequence){.id = id, .last_ns = start_ns};
-	put_first(b, id);
+	s->generation = p->generation;
+	put_first(b, s->id);
 	vpt_pb_begin(b, CLOCKS);
-	put_clock(b, DISTANCE, start_ns, 1);
-	put_clock(b, BOOTTIME, start_ns, 0);
+	put_clock(b, DISTANCE, s->last_ns, 1);
+	put_clock(b, BOOTTIME, s->last_ns, 0);
 	vpt_pb_uint(b, 2, BOOTTIME);
 	vpt_pb_end(b);
 	vpt_pb_begin(b, DEFAULTS);
 	vpt_pb_uint(b, CLOCK_ID, DISTANCE);
-	if (track) {
+	if (s->track) {
 		vpt_pb_begin(b, VPT_PF_TRACK_EVENT);
-		vpt_pb_uint(b, 11, track);
+		vpt_pb_uint(b, 11, s->track);
 		vpt_pb_end(b);
 	}
 	vpt_pb_end(b);
 	vpt_pf_end(p);
+}
+
+void vpt_pf_sequence(
+	struct vpt_pf *p, struct vpt_pf_sequence *s, uint32_t id, uint64_t start_ns, uint64_t track)
+{
+	uint8_t *to = s->head;
+
+	*s = (struct vpt_pf_sequence){.id = id, .last_ns = start_ns, .track = track};
+	/* At most 1 + 5 + 2 bytes: there is room. */
+	*to++ = VPT_PF_SEQUENCE << 3;
+	to = vpt_pb_varint_at(to, id);
+	*to++ = VPT_PF_FLAGS << 3;
+	*to++ = NEEDS_STATE;
+	s->head_size = (uint8_t)(to - s->head);
+	begin_sequence(p, s);
+}
+
+void vpt_pf_resume_more(struct vpt_pf *p, struct vpt_pf_sequence *s)
+{
+	/* The first sequence refers to nothing. */
+	if (s->id == VPT_PF_FIRST_SEQUENCE)
+		s->generation = p->generation;
+	else
+		begin_sequence(p, s);
 }
 
 void vpt_pf_sequence_free(struct vpt_pf_sequence *s)
@@ -119,10 +142,20 @@ void vpt_pf_sequence_free(struct vpt_pf_sequence *s)
 
 /* ---- packets ---- */
 
+uint8_t *vpt_pf_former_time_at(uint8_t *to, uint64_t time_ns)
+{
+	*to++ = VPT_PF_TIME << 3;
+	to = vpt_pb_varint_at(to, time_ns);
+	to = vpt_pb_varint_at(to, CLOCK_ID << 3);
+	*to++ = BOOTTIME;
+	return to;
+}
+
 void vpt_pf_begin(struct vpt_pf *p, struct vpt_pf_sequence *s, uint64_t time_ns)
 {
 	struct vpt_pb *b = &p->out;
 
+	vpt_pf_resume(p, s);
 	vpt_pb_begin(b, PACKET);
 	if (s->id != VPT_PF_FIRST_SEQUENCE && time_ns >= s->last_ns) {
 		vpt_pb_uint(b, VPT_PF_TIME, time_ns - s->last_ns);
@@ -138,6 +171,7 @@ void vpt_pf_begin(struct vpt_pf *p, struct vpt_pf_sequence *s, uint64_t time_ns)
 
 void vpt_pf_begin_timeless(struct vpt_pf *p, struct vpt_pf_sequence *s)
 {
+	vpt_pf_resume(p, s);
 	vpt_pb_begin(&p->out, PACKET);
 	vpt_pb_uint(&p->out, VPT_PF_SEQUENCE, s->id);
 	if (s->id != VPT_PF_FIRST_SEQUENCE)
@@ -149,7 +183,7 @@ void vpt_pf_end(struct vpt_pf *p)
 	vpt_pb_end(&p->out);
 	p->packets++;
 	if (p->out.size >= p->group_bytes || p->out.failed)
-		hand_over(p);
+		vpt_pf_hand_over(p);
 }
 
 /* ---- interned data ---- */
@@ -193,11 +227,12 @@ uint32_t vpt_pf_intern(
 		return 0;
 	}
 	name = name_slot(s, key << 2 | which);
-	if (name->iid)
-		return name->iid;
-	*is_new = 1;
-	s->name_count++;
-	*name = (struct vpt_pf_name){key << 2 | which, ++s->newest[which]};
+	if (!name->iid) {
+		s->name_count++;
+		*name = (struct vpt_pf_name){key << 2 | which, ++s->newest[which], 0};
+	}
+	*is_new = name->told != p->generation;
+	name->told = p->generation;
 	return name->iid;
 }
 

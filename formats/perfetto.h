@@ -53,13 +53,19 @@ enum {
 /* Packets that refer to each other's interned data, with times told as distances. */
 struct vpt_pf_sequence {
 	uint32_t id;
-	uint64_t last_ns;
+	uint32_t generation; /* of struct vpt_pf when it was begun */
+	uint64_t last_ns, track;
 	struct vpt_pf_name {
-		uint64_t key; /* the caller's number, and the table */
-		uint32_t iid; /* 0: free */
+		uint64_t key;  /* the caller's number, and the table */
+		uint32_t iid;  /* 0: free */
+		uint32_t told; /* the generation in which it was */
 	} * names;
 	size_t name_count, name_slots;
 	uint32_t newest[4]; /* iids given so far, by table */
+	uint32_t
+		tables; /* the caller's: in which generation it told what it always tells; 0: never */
+	uint8_t head[8]; /* what all packets but the first have, encoded */
+	uint8_t head_size;
 };
 
 struct vpt_pf {
@@ -70,6 +76,10 @@ struct vpt_pf {
 	void *ctx;
 	int failed;
 	uint64_t packets, bytes;
+	/* So many bytes after each other all sequences begin anew and tell their interned data again, with the same numbers;
+	 * each does with its next packet. 0: never. */
+	uint64_t restart_bytes, restart_at;
+	uint32_t generation; /* how often they have, from 1 */
 };
 
 struct vpt_pf_clocks {
@@ -93,13 +103,76 @@ void vpt_pf_sequence(struct vpt_pf *p, struct vpt_pf_sequence *s, uint32_t id, u
 	uint64_t track);
 void vpt_pf_sequence_free(struct vpt_pf_sequence *s);
 
+/* To be called before what an event refers to is interned: sequences begin anew here and nowhere else. */
+static inline void vpt_pf_next(struct vpt_pf *p)
+{
+	if (__builtin_expect(p->bytes >= p->restart_at, 0) && p->restart_bytes) {
+		p->restart_at = p->bytes + p->restart_bytes;
+		p->generation++;
+	}
+}
+
+/* Says once more what a sequence begins with, if that was in a former generation. */
+void vpt_pf_resume_more(struct vpt_pf *p, struct vpt_pf_sequence *s);
+static inline void vpt_pf_resume(struct vpt_pf *p, struct vpt_pf_sequence *s)
+{
+	if (__builtin_expect(s->generation != p->generation, 0))
+		vpt_pf_resume_more(p, s);
+}
+
 /* Begins a packet; what is put into p->out until vpt_pf_end() are its fields. */
 void vpt_pf_begin(struct vpt_pf *p, struct vpt_pf_sequence *s, uint64_t time_ns);
 void vpt_pf_begin_timeless(struct vpt_pf *p, struct vpt_pf_sequence *s);
 void vpt_pf_end(struct vpt_pf *p);
 
-/* The number that `key` has in a table of the sequence: names, categories, texts and names of arguments. It is new if
- * *is_new, and must be told with vpt_pf_tell() before it is used, while no packet is begun. 0: no memory. */
+/* ---- packets by hand, where there are many ----
+ *
+ *	to = vpt_pf_packet_at(&p, 200);          room for a packet of at most so many bytes; NULL: no memory
+ *	...                                      fields from there on
+ *	to = vpt_pf_time_at(&s, to, time_ns);    when, and which sequence, which must have been resumed
+ *	vpt_pf_packet_end(&p, to);
+ *
+ * Time stands last, and what differs from packet to packet best does right before it: so that what is alike from one to the next
+ * is one long stretch for a compressor. */
+enum { VPT_PF_PACKET_HEAD = 2, VPT_PF_PACKET_REST = 40 };
+
+static inline uint8_t *vpt_pf_packet_at(struct vpt_pf *p, size_t bytes)
+{
+	if (!vpt_pb_room(&p->out, bytes + VPT_PF_PACKET_REST))
+		return NULL;
+	return p->out.data + p->out.size + VPT_PF_PACKET_HEAD;
+}
+
+uint8_t *vpt_pf_former_time_at(uint8_t *to, uint64_t time_ns);
+
+static inline uint8_t *vpt_pf_time_at(struct vpt_pf_sequence *s, uint8_t *to, uint64_t time_ns)
+{
+	memcpy(to, s->head, sizeof(s->head));
+	to += s->head_size;
+	if (__builtin_expect(time_ns < s->last_ns, 0))
+		return vpt_pf_former_time_at(to, time_ns);
+	*to++ = VPT_PF_TIME << 3;
+	to = vpt_pb_varint_at(to, time_ns - s->last_ns);
+	s->last_ns = time_ns;
+	return to;
+}
+
+void vpt_pf_hand_over(struct vpt_pf *p);
+
+static inline void vpt_pf_packet_end(struct vpt_pf *p, uint8_t *end)
+{
+	uint8_t *start = p->out.data + p->out.size;
+
+	start[0] = 1 << 3 | 2; /* the packet of a file */
+	end = vpt_pb_close_at(start + VPT_PF_PACKET_HEAD, end);
+	p->out.size = (size_t)(end - p->out.data);
+	p->packets++;
+	if (__builtin_expect(p->out.size >= p->group_bytes, 0))
+		vpt_pf_hand_over(p);
+}
+
+/* The number that `key` has in a table of the sequence: names, categories, texts and names of arguments. It is new in this
+ * generation if *is_new, and must be told with vpt_pf_tell() before it is used, while no packet is begun. 0: no memory. */
 uint32_t vpt_pf_intern(
 	struct vpt_pf *p, struct vpt_pf_sequence *s, unsigned table, uint64_t key, int *is_new);
 void vpt_pf_tell(struct vpt_pf *p, struct vpt_pf_sequence *s, unsigned table, uint32_t iid,

@@ -39,8 +39,7 @@ static inline int vpt_pb_room(struct vpt_pb *b, size_t bytes)
 	return b->cap - b->size >= bytes ? !b->failed : vpt_pb_room_more(b, bytes);
 }
 
-/* A number where there is room for it. Returns what comes after it. */
-static inline uint8_t *vpt_pb_varint_at(uint8_t *to, uint64_t value)
+static inline uint8_t *vpt_pb_varint_loop_at(uint8_t *to, uint64_t value)
 {
 	while (value >= 0x80) {
 		*to++ = (uint8_t)(value | 0x80);
@@ -48,6 +47,66 @@ static inline uint8_t *vpt_pb_varint_at(uint8_t *to, uint64_t value)
 	}
 	*to++ = (uint8_t)value;
 	return to;
+}
+
+/* 28 bits of a number, 7 a byte, and none of the bits that say whether more follow. */
+static inline uint32_t vpt_pb_spread(uint32_t value)
+{
+	return (value & 0x7f) | (value & 0x3f80) << 1 | (value & 0x1fc000) << 2 |
+	       (value & 0xfe00000) << 3;
+}
+
+/* A number where there is room for VPT_PB_VARINT bytes. Returns what comes after it. Lengths differ from number to number, so
+ * up to 28 bits go without a branch that has to be guessed. */
+static inline uint8_t *vpt_pb_varint_at(uint8_t *to, uint64_t value)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	if (__builtin_constant_p(value) && value < 0x80) {
+		*to = (uint8_t)value;
+		return to + 1;
+	}
+	if (value < 1 << 28) {
+		unsigned more = (unsigned)(31 - __builtin_clz((uint32_t)value | 1)) / 7;
+		uint32_t bytes =
+			vpt_pb_spread((uint32_t)value) | (0x80808080u & ((1u << 8 * more) - 1));
+
+		memcpy(to, &bytes, sizeof(bytes));
+		return to + more + 1;
+	}
+#endif
+	return vpt_pb_varint_loop_at(to, value);
+}
+
+static inline uint8_t *vpt_pb_uint_at(uint8_t *to, uint32_t field, uint64_t value)
+{
+	return vpt_pb_varint_at(vpt_pb_varint_at(to, (uint64_t)field << 3), value);
+}
+
+/* A fixed64 or double, of which `bits` are the bits. */
+static inline uint8_t *vpt_pb_fixed_at(uint8_t *to, uint32_t field, uint64_t bits)
+{
+	unsigned i;
+
+	to = vpt_pb_varint_at(to, (uint64_t)field << 3 | 1);
+	for (i = 0; i < sizeof(bits); i++)
+		*to++ = (uint8_t)(bits >> 8 * i);
+	return to;
+}
+
+/* Sets the length of a message whose content is [content, end) and for whose length one byte was kept in front; the content
+ * moves if that is not enough. There must be room for one byte more, and the content be less than 16 KiB. Returns the end. */
+static inline uint8_t *vpt_pb_close_at(uint8_t *content, uint8_t *end)
+{
+	size_t size = (size_t)(end - content);
+
+	if (__builtin_expect(size < 0x80, 1)) {
+		content[-1] = (uint8_t)size;
+		return end;
+	}
+	memmove(content + 1, content, size);
+	content[-1] = (uint8_t)(size | 0x80);
+	content[0] = (uint8_t)(size >> 7);
+	return end + 1;
 }
 
 /* uint32, uint64, bool, enum; an int32 or int64 that is negative is converted to uint64_t. */

@@ -89,7 +89,7 @@ static void interning(void **state)
 {
 	static const unsigned tables[] = {
 		VPT_PF_CATEGORIES, VPT_PF_NAMES, VPT_PF_ARG_NAMES, VPT_PF_TEXTS};
-	struct vpt_pf_sequence s = {.id = 2}, other = {.id = 3};
+	struct vpt_pf_sequence s = {.id = 2, .generation = 1}, other = {.id = 3, .generation = 1};
 	struct vpt_pf p;
 	int is_new;
 	uint64_t key;
@@ -119,7 +119,7 @@ static void interning(void **state)
 
 static void grouping(void **state)
 {
-	struct vpt_pf_sequence s = {.id = 2};
+	struct vpt_pf_sequence s = {.id = 2, .generation = 1};
 	struct vpt_pf p;
 	int i;
 
@@ -150,7 +150,7 @@ static int refuse(void *ctx, const void *data, size_t size)
 
 static void refused(void **state)
 {
-	struct vpt_pf_sequence s = {.id = 2};
+	struct vpt_pf_sequence s = {.id = 2, .generation = 1};
 	struct vpt_pf p;
 	int i;
 
