@@ -5,6 +5,7 @@
 
 #include "analysis/export.h"
 #include "analysis/export_chrome.h"
+#include "analysis/export_ranks.h"
 #include "analysis/export_rows.h"
 #include "formats/memory.h"
 
@@ -53,6 +54,7 @@ struct format {
 	struct packing packings[5]; /* the first is the usual one */
 	const char *opens;          /* where to open the result */
 	enum vpa_rows_format rows;
+	int ranks; /* 1: several traces become one archive */
 	/* Where nothing else is asked for. */
 	uint64_t min_gap_ns;
 	int level; /* 0: the container's own */
@@ -67,6 +69,7 @@ static const struct format formats[] = {
 			{"none", VPT_CONTAINER_NONE, ".pftrace"}},
 		.opens = "open it at https://ui.perfetto.dev/#!/"
 			 "?enablePlugins=dev.perfetto.GpuByProcess,com.meta.GpuCompute",
+		.ranks = 1,
 		.min_gap_ns = 2000},
 	{.name = "chrome",
 		.write = vpa_export_chrome,
@@ -221,6 +224,22 @@ struct job {
 	struct vpa_export_totals totals;
 };
 
+/* Several traces: an archive of their exports. Temporary files lie where it will. */
+static int export_ranks(struct job *j, struct vpa_out *out)
+{
+	const char *slash = strrchr(j->output, '/');
+	char *folder = slash ? vpt_strndup(j->output, (size_t)(slash - j->output) + 1) : NULL;
+	int rc = vpa_export_ranks(j->args->operands, j->args->operand_count, &j->analysis, &j->how,
+		out->to_stdout ? NULL
+		: slash        ? folder
+			       : ".",
+		out->sink, &j->totals, &out->err);
+
+	vpt_free(folder);
+	return rc;
+}
+
+/* `trace` NULL: all operands. */
 static int export_file(struct job *j, const struct vpt_trace *trace, struct vpt_err *err)
 {
 	struct vpa_out out;
@@ -235,8 +254,9 @@ static int export_file(struct job *j, const struct vpt_trace *trace, struct vpt_
 	}
 	if (!out.to_stdout)
 		vpa_interrupt_catch();
-	out.failed = j->choice.format->write(
-		trace, j->args->operands[0], &j->analysis, &j->how, out.sink, &j->totals, &out.err);
+	out.failed = trace ? j->choice.format->write(trace, j->args->operands[0], &j->analysis,
+				     &j->how, out.sink, &j->totals, &out.err)
+			   : export_ranks(j, &out);
 	return vpa_out_close(&out, !vpa_interrupted(), err);
 }
 
@@ -251,7 +271,8 @@ static int export_to(struct job *j, const struct vpt_trace *trace, struct vpt_er
 {
 	int rc;
 
-	vpa_say_import(j->args->operands[0], trace);
+	if (trace)
+		vpa_say_import(j->args->operands[0], trace);
 	rc = j->choice.format->write ? export_file(j, trace, err) : export_folder(j, trace, err);
 	if (!rc && !vpa_interrupted())
 		say_result(&j->totals, j->choice.format,
@@ -265,6 +286,10 @@ static int check_output(const struct job *j, struct vpt_err *err)
 {
 	int force = vpa_has(j->args, FORCE);
 
+	if (j->args->operand_count > 1 && !j->choice.format->ranks)
+		return vpt_fail(err, VPT_EINVAL,
+			"--to %s takes one file: several become one archive of --to perfetto",
+			j->choice.format->name);
 	if (j->choice.format->write)
 		return vpa_out_check(j->output, force, err);
 	if (!strcmp(j->output, "-"))
@@ -281,6 +306,9 @@ static int run(const struct vpa_args *args)
 	char *rules = NULL, *usual = NULL;
 	int rc = read_options(args, &j.analysis, &j.how, &j.choice, &err);
 
+	if (!rc && !j.output && args->operand_count > 1)
+		rc = vpt_fail(
+			&err, VPT_EINVAL, "several files become one archive: use -o FILE.tar");
 	if (!rc && !j.output)
 		j.output = usual = usual_output(args->operands[0], j.choice.packing->suffix);
 	if (!rc && !j.output)
@@ -290,7 +318,7 @@ static int run(const struct vpa_args *args)
 	if (!rc && vpa_has(args, RULES))
 		rc = vpa_file_read(vpa_text_of(args, RULES), &rules, &j.analysis.rules_len, &err);
 	j.analysis.rules = rules;
-	if (!rc)
+	if (!rc && args->operand_count == 1)
 		rc = vpt_trace_open(args->operands[0], &trace, &err);
 	if (!rc)
 		rc = export_to(&j, trace, &err);
@@ -306,7 +334,7 @@ static int run(const struct vpa_args *args)
 
 const struct vpa_command vpa_cmd_export = {
 	.name = "export",
-	.usage = "FILE --to FORMAT [-o FILE] [options]",
+	.usage = "FILE... --to FORMAT [-o FILE] [options]",
 	.help = "any trace as a file for ui.perfetto.dev, chrome://tracing and others",
 	.about =
 		"perfetto  GPU work with launch parameters and the calls that launched it, NVTX "
@@ -315,6 +343,8 @@ const struct vpa_command vpa_cmd_export = {
 		"video blocks,\n"
 		"          attention, and of its idle gaps: by what opened them, with the report's "
 		"ids.\n"
+		"          The traces of several ranks become one archive, which opens as one: -o "
+		"all.tar.\n"
 		"chrome    Chrome's JSON in the form of PyTorch's profiler. Read back it gives the "
 		"same\n"
 		"          report, but for damage, a missing stop, and names that are not UTF-8.\n"
@@ -327,5 +357,6 @@ const struct vpa_command vpa_cmd_export = {
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,
+	.more_operands = 1,
 	.run = run,
 };

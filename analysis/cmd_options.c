@@ -303,7 +303,7 @@ static int check_operands(const struct vpa_args *args, struct vpt_err *err)
 {
 	size_t want = args->command->operand_count, found = args->operand_count;
 
-	if (found == want)
+	if (found == want || (found > want && args->command->more_operands))
 		return VPT_OK;
 	if (found > want)
 		return vpt_fail(err, VPT_EINVAL, "expected %s, found \"%.60s\" as well",

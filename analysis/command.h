@@ -77,7 +77,8 @@ struct vpa_command {
 	const char *about; /* more of it for --help; may be NULL */
 	const struct vpa_option *options;
 	unsigned option_count;
-	unsigned operand_count;                  /* exactly so many */
+	unsigned operand_count;                  /* exactly so many, or at least */
+	int more_operands;                       /* 1: at least */
 	int (*run)(const struct vpa_args *args); /* returns enum vpa_exit */
 };
 

@@ -106,18 +106,32 @@ const struct vpa_gpu *vpa_ex_gpu_row(const struct vpa_export *x, uint32_t device
 	return NULL;
 }
 
-/* The place of a GPU among those described, by PCI address: that is how the machine counts them. */
-static uint32_t place_of(const struct vpa_report *r, const struct vpa_gpu *g)
+/* All GPUs that are known: of the machine, else those of the trace. */
+static const struct vpa_gpu *all_gpus(const struct vpa_export *x, size_t *count)
 {
+	const struct vpa_report *r = x->view.report;
+
+	*count = x->options->gpus ? x->options->gpu_count : r->gpu_count;
+	return x->options->gpus ? x->options->gpus : r->gpus;
+}
+
+/* The place of a GPU among them, by PCI address: that is how the machine counts them. */
+static uint32_t place_of(const struct vpa_export *x, const struct vpa_gpu *g)
+{
+	size_t count, i;
+	const struct vpa_gpu *all = all_gpus(x, &count);
 	uint32_t place = 0;
-	size_t i;
+	int is_known = 0;
 
-	for (i = 0; i < r->gpu_count; i++) {
-		int order = strcmp(r->gpus[i].pci, g->pci);
+	for (i = 0; i < count; i++) {
+		int order = strcmp(all[i].pci, g->pci);
 
-		place += order < 0 || (!order && r->gpus[i].device < g->device);
+		if (!order)
+			order = strcmp(all[i].uuid, g->uuid);
+		is_known |= !order;
+		place += order < 0 || (!order && all[i].device < g->device);
 	}
-	return place;
+	return is_known ? place : (uint32_t)count + place;
 }
 
 static int is_taken(const struct vpa_export *x, uint32_t gpu_id)
@@ -147,7 +161,7 @@ struct vpa_ex_gpu *vpa_ex_gpu_of(struct vpa_export *x, uint32_t device)
 	if (g->known)
 		return g;
 	row = vpa_ex_gpu_row(x, device);
-	g->gpu_id = row ? place_of(x->view.report, row) : ordinal > 0 ? (uint32_t)ordinal : 0;
+	g->gpu_id = row ? place_of(x, row) : ordinal > 0 ? (uint32_t)ordinal : 0;
 	while (is_taken(x, g->gpu_id))
 		g->gpu_id++;
 	g->known = 1;
@@ -222,18 +236,18 @@ static void put_gpu(struct vpa_export *x, const struct vpa_gpu *g, uint32_t gpu_
 /* The place in the list is the GPU's number. */
 static void put_gpus(struct vpa_export *x)
 {
-	const struct vpa_report *r = x->view.report;
+	size_t count, i;
+	const struct vpa_gpu *all = all_gpus(x, &count);
 	uint32_t id;
-	size_t i;
 
-	if (!r->gpu_count)
+	if (!count)
 		return;
 	vpt_pf_begin(&x->pf, &x->meta, x->start_ns + x->shift_ns);
 	vpt_pb_begin(&x->pf.out, VPT_PF_GPU_INFO);
-	for (id = 0; id < r->gpu_count && id < GPU_IDS_MAX; id++) {
-		for (i = 0; i < r->gpu_count && place_of(r, &r->gpus[i]) != id; i++)
+	for (id = 0; id < count && id < GPU_IDS_MAX; id++) {
+		for (i = 0; i < count && place_of(x, &all[i]) != id; i++)
 			;
-		put_gpu(x, i < r->gpu_count ? &r->gpus[i] : NULL, id);
+		put_gpu(x, i < count ? &all[i] : NULL, id);
 	}
 	vpt_pb_end(&x->pf.out);
 	vpt_pf_end(&x->pf);

@@ -2,6 +2,7 @@
 """Reads a Perfetto trace as Perfetto's importer does, and says what is wrong with it.
 
     pftrace.py FILE            checks; prints the totals that it found, one "key value" a line
+    pftrace.py FILE --ids      also prints each op's number and GPU
     pftrace.py FILE --slices   also prints each slice: track, start, length, depth, category, name, arguments
 
 An independent decoder of the wire format: it shares nothing with the encoder but field numbers. It knows every field that an
@@ -392,6 +393,10 @@ def main():
     found["instants"], found["packets"] = instants, imported.order
     for key, value in sorted(found.items()):
         print(key, value)
+    if "--ids" in sys.argv:
+        for g in imported.gpu:
+            print("op", g["id"])
+            print("gpu", g["gpu"])
     if "--slices" in sys.argv:
         start = min([s["start"] for s in slices] + [g["start"] for g in imported.gpu], default=0)
         def place(track):
