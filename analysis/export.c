@@ -461,6 +461,8 @@ static int tap_chunk(void *ctx, const struct vpt_batch *b, uint64_t times_from_n
 
 		if (s->kind == VPT_KERNEL || s->kind == VPT_COPY)
 			rc = vpa_ex_ops_add(x, b, s);
+		else if (s->kind == VPT_EVENT || s->kind == VPT_SYNC)
+			rc = vpa_ex_ops_syncs(x, s);
 		else if (s->kind == VPT_CLOCK)
 			read_clock(x, s);
 	}

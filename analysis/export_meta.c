@@ -93,6 +93,45 @@ static void put_run(struct vpa_export *x)
 	end_attributes(x);
 }
 
+static uint64_t number_of(const char *text)
+{
+	char *end;
+	unsigned long long number = text ? strtoull(text, &end, 10) : 0;
+
+	return text && *text >= '0' && *text <= '9' && !*end ? number : 0;
+}
+
+/* The machine, as far as META knows it. */
+static void put_system(struct vpa_export *x)
+{
+	enum { UTSNAME = 1, CPUS = 8, RAM = 16, MACHINE = 17 };
+	static const char *const names[] = {"os.sysname", "os.version", "os.release", "os.machine"};
+	const char *host = either(x, "host", "hostname");
+	uint64_t cpus = number_of(vpa_ex_fact(x, "cpus"));
+	uint64_t ram = number_of(vpa_ex_fact(x, "ram_bytes"));
+	struct vpt_pb *b = &x->pf.out;
+	unsigned i;
+
+	vpt_pf_begin(&x->pf, &x->meta, x->start_ns + x->shift_ns);
+	vpt_pb_begin(b, VPT_PF_SYSTEM_INFO);
+	vpt_pb_begin(b, UTSNAME);
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *value = vpa_ex_fact(x, names[i]);
+
+		if (value)
+			vpt_pb_text(b, i + 1, value, strlen(value), 200);
+	}
+	vpt_pb_end(b);
+	if (cpus)
+		vpt_pb_uint(b, CPUS, cpus);
+	if (ram)
+		vpt_pb_uint(b, RAM, ram);
+	if (host && *host)
+		vpt_pb_text(b, MACHINE, host, strlen(host), 200);
+	vpt_pb_end(b);
+	vpt_pf_end(&x->pf);
+}
+
 /* ---- GPUs ---- */
 
 const struct vpa_gpu *vpa_ex_gpu_row(const struct vpa_export *x, uint32_t device)
@@ -198,6 +237,14 @@ static void put_extra(struct vpt_pb *b, const char *key, const char *value)
 	vpt_pb_end(b);
 }
 
+static void put_driver(struct vpa_export *x)
+{
+	const char *driver = either(x, "driver", "cuda_driver");
+
+	if (driver)
+		put_extra(&x->pf.out, "driver", driver);
+}
+
 static void put_gpu(struct vpa_export *x, const struct vpa_gpu *g, uint32_t gpu_id)
 {
 	struct vpt_pb *b = &x->pf.out;
@@ -228,6 +275,7 @@ static void put_gpu(struct vpa_export *x, const struct vpa_gpu *g, uint32_t gpu_
 	put_extra(b, "memory_bytes", text);
 	snprintf(text, sizeof(text), "%lld", (long long)g->device);
 	put_extra(b, "cuda_ordinal", text);
+	put_driver(x);
 	if (g->simulated)
 		put_extra(b, "simulated", "1");
 	vpt_pb_end(b);
@@ -316,6 +364,7 @@ void vpa_ex_meta_begin(struct vpa_export *x)
 	x->op_salt = x->identity & 0xffffff;
 	x->op_salt += !x->op_salt;
 	put_run(x);
+	put_system(x);
 	put_gpus(x);
 	put_ordering(x);
 }

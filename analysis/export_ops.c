@@ -20,6 +20,7 @@ void vpa_ex_ops_free(struct vpa_export *x)
 
 	if (!o)
 		return;
+	vpa_ex_waits_free(x);
 	vpt_free(o->items);
 	vpt_free(o->spare);
 	vpt_free(o->runs);
@@ -29,7 +30,9 @@ void vpa_ex_ops_free(struct vpa_export *x)
 	vpt_free(o->shape_of_node);
 	vpt_free(o->forms);
 	vpt_pb_free(&o->encoded);
-	vpt_strings_free(&o->kernels);
+	vpt_strings_free(&o->variants);
+	vpt_free(o->grids);
+	vpa_index_free(&o->kernels);
 	vpt_free(o->kernel_told);
 	vpt_free(o->streams);
 	vpt_free(o->contexts);
@@ -269,6 +272,11 @@ struct vpa_ex_stream *vpa_ex_stream_of(struct vpa_ex_ops *o, uint32_t stream)
 	if (o->stream_cap > before)
 		memset(o->streams + before, 0, (o->stream_cap - before) * sizeof(*o->streams));
 	return &o->streams[stream];
+}
+
+int vpa_ex_ops_syncs(struct vpa_export *x, const struct vpt_section *s)
+{
+	return vpa_ex_waits_add(x, s);
 }
 
 int vpa_ex_ops_lanes(struct vpa_export *x, const struct vpt_batch *b)

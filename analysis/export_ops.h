@@ -53,8 +53,11 @@ struct vpa_ex_ops {
 	struct vpa_ex_form *forms; /* by shape */
 	size_t form_cap;
 	struct vpt_pb encoded;
-	struct vpt_strings kernels; /* struct vpa_ex_variant, as bytes */
-	uint32_t *kernel_told;      /* generation, by iid */
+	struct vpt_strings variants; /* struct vpa_ex_variant, as bytes */
+	uint8_t *grids; /* by variant: how many grids are told with a kernel of its own */
+	size_t grid_cap;
+	struct vpa_index kernels; /* variant and blocks of the grid, 0 for all others: by number */
+	uint32_t *kernel_told;    /* generation */
 	size_t kernel_told_cap;
 	struct vpa_ex_stream {
 		uint32_t told;    /* generation */
@@ -71,8 +74,9 @@ struct vpa_ex_ops {
 		uint32_t iid, told;
 	} * contexts;
 	size_t context_count, context_cap;
-	uint32_t number;      /* of the last op */
-	uint32_t tables_told; /* generation */
+	struct vpa_ex_waits *waits; /* NULL: no stream was told to wait */
+	uint32_t number;            /* of the last op */
+	uint32_t tables_told;       /* generation */
 };
 
 /* Made zeroed when it is asked for first. NULL: no memory. */
@@ -80,6 +84,16 @@ struct vpa_ex_stream *vpa_ex_stream_of(struct vpa_ex_ops *o, uint32_t stream);
 
 /* export_ops_write.c: the event of the next op. 0 or why not. */
 int vpa_ex_op_write(struct vpa_export *x, const struct vpa_ex_op *op);
+
+/* export_waits.c */
+enum { VPA_EX_WAITS_MAX = 8 };
+/* Takes a section of EVENT or SYNC. 0 or VPT_ENOMEM. */
+int vpa_ex_waits_add(struct vpa_export *x, const struct vpt_section *s);
+/* The ops that the next op has waited for; returns how many. Only where there are x->ops->waits. */
+size_t vpa_ex_waits_of(struct vpa_export *x, const struct vpa_ex_op *op, uint32_t *numbers);
+/* It has got its number. */
+void vpa_ex_waits_done(struct vpa_export *x, const struct vpa_ex_op *op, uint32_t number);
+void vpa_ex_waits_free(struct vpa_export *x);
 
 /* export_ops_forms.c: encodes the form of a shape, after having told all that it refers to. */
 int vpa_ex_form_make(struct vpa_export *x, uint32_t shape);

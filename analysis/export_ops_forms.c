@@ -247,7 +247,8 @@ static void put_variant_args(struct vpa_export *x, const struct vpa_ex_variant *
 		put_arg(b, KERNEL_ARGS, ARG_CLUSTER_X + i, ARG_UINT, v->cluster[i]);
 }
 
-static int tell_kernel(struct vpa_export *x, const struct vpa_ex_variant *v, uint32_t iid)
+static int tell_kernel(
+	struct vpa_export *x, const struct vpa_ex_variant *v, uint64_t grid, uint32_t iid)
 {
 	const struct vpa_kernel *k = &x->model->kernels[v->kernel];
 	struct vpt_text name = vpa_name(x->model, k->name);
@@ -272,6 +273,8 @@ static int tell_kernel(struct vpa_export *x, const struct vpa_ex_variant *v, uin
 	if (v->major)
 		vpt_pb_string(b, 4, arch);
 	put_variant_args(x, v);
+	if (grid)
+		put_arg(b, KERNEL_ARGS, ARG_GRID, ARG_UINT, grid);
 	put_arg(b, KERNEL_ARGS, ARG_CLASS, ARG_TEXT, class_iid);
 	if (backend_iid)
 		put_arg(b, KERNEL_ARGS, ARG_ATTENTION, ARG_TEXT, backend_iid);
@@ -281,11 +284,16 @@ static int tell_kernel(struct vpa_export *x, const struct vpa_ex_variant *v, uin
 	return VPT_OK;
 }
 
-static int kernel_iid(
-	struct vpa_export *x, const struct vpa_ex_shape *s, uint32_t device, uint32_t *iid)
+/* What most launches of a kernel have in common. */
+static int variant_of(struct vpa_export *x, const struct vpa_ex_shape *s, uint32_t device,
+	struct vpa_ex_variant *v)
 {
 	const struct vpa_gpu *gpu = vpa_ex_gpu_row(x, device);
-	struct vpa_ex_variant v = {.kernel = s->kernel,
+	struct vpa_ex_ops *o = x->ops;
+	size_t before = o->grid_cap;
+	uint64_t row;
+
+	*v = (struct vpa_ex_variant){.kernel = s->kernel,
 		.device = device,
 		.stream = s->stream,
 		.major = gpu ? gpu->compute_major : 0,
@@ -294,24 +302,48 @@ static int kernel_iid(
 		.static_shared = s->static_shared,
 		.dynamic_shared = s->dynamic_shared,
 		.local = s->local};
-	struct vpa_ex_ops *o = x->ops;
-	size_t before = o->kernel_told_cap;
-	uint64_t row;
+	memcpy(v->block, s->block, sizeof(v->block));
+	memcpy(v->cluster, s->cluster, sizeof(v->cluster));
+	row = vpt_strings_put(&o->variants, (const char *)v, sizeof(*v));
+	if (row >= UINT32_MAX - 1 ||
+		vpt_grow(&o->grids, &o->grid_cap, (size_t)row + 1, sizeof(*o->grids)))
+		return -1;
+	if (o->grid_cap > before)
+		memset(o->grids + before, 0, o->grid_cap - before);
+	return (int)row;
+}
 
-	memcpy(v.block, s->block, sizeof(v.block));
-	memcpy(v.cluster, s->cluster, sizeof(v.cluster));
-	row = vpt_strings_put(&o->kernels, (const char *)&v, sizeof(v));
-	if (row >= UINT32_MAX - 1 || vpt_grow(&o->kernel_told, &o->kernel_told_cap, (size_t)row + 1,
-					     sizeof(*o->kernel_told)))
+/* Most kernels have a few grids only: the first ones are told with the kernel too. `*grid` becomes 0 where it is left to the
+ * events. */
+static int kernel_iid(struct vpa_export *x, const struct vpa_ex_shape *s, uint32_t device,
+	uint64_t *grid, uint32_t *iid)
+{
+	enum { GRIDS_MAX = 4 };
+	struct vpa_ex_ops *o = x->ops;
+	struct vpa_ex_variant v;
+	int variant = variant_of(x, s, device, &v);
+	size_t before = o->kernel_told_cap;
+	uint32_t row;
+
+	if (variant < 0)
+		return VPT_ENOMEM;
+	row = vpa_index_find(&o->kernels, (uint64_t)variant, *grid);
+	if (row == UINT32_MAX && *grid && o->grids[variant] < GRIDS_MAX)
+		o->grids[variant]++;
+	else if (row == UINT32_MAX)
+		*grid = 0;
+	row = vpa_index_put(&o->kernels, (uint64_t)variant, *grid);
+	if (row == UINT32_MAX || vpt_grow(&o->kernel_told, &o->kernel_told_cap, (size_t)row + 1,
+					 sizeof(*o->kernel_told)))
 		return VPT_ENOMEM;
 	if (o->kernel_told_cap > before)
 		memset(o->kernel_told + before, 0,
 			(o->kernel_told_cap - before) * sizeof(*o->kernel_told));
-	*iid = (uint32_t)row + 1;
+	*iid = row + 1;
 	if (o->kernel_told[row] == x->pf.generation)
 		return VPT_OK;
 	o->kernel_told[row] = x->pf.generation;
-	return tell_kernel(x, &v, *iid);
+	return tell_kernel(x, &v, *grid, *iid);
 }
 
 /* ---- events ---- */
@@ -326,9 +358,11 @@ static void put_dimensions(struct vpt_pb *b, unsigned field, const uint32_t *siz
 	vpt_pb_end(b);
 }
 
-static void put_kernel_args(struct vpt_pb *b, const struct vpa_ex_shape *s)
+/* `told`: the grid is told with the kernel. */
+static void put_kernel_args(struct vpt_pb *b, const struct vpa_ex_shape *s, int told)
 {
-	put_arg(b, EVENT_ARGS, ARG_GRID, ARG_UINT, product(s->grid));
+	if (!told)
+		put_arg(b, EVENT_ARGS, ARG_GRID, ARG_UINT, product(s->grid));
 	if (s->graph)
 		put_arg(b, EVENT_ARGS, ARG_GRAPH, ARG_UINT, s->graph);
 	if (s->node)
@@ -393,8 +427,8 @@ static void put_copy_args(
 		put_arg(b, EVENT_ARGS, ARG_NODE, ARG_UINT, s->node);
 }
 
-static void put_launch(
-	struct vpa_export *x, const struct vpa_ex_shape *s, const struct copy_words *words)
+static void put_launch(struct vpa_export *x, const struct vpa_ex_shape *s, int has_grid,
+	const struct copy_words *words)
 {
 	const struct vpa_stream *stream = &x->model->streams[s->stream];
 	struct vpt_pb *b = &x->ops->encoded;
@@ -403,7 +437,7 @@ static void put_launch(
 	if (s->kind == VPA_KERNEL) {
 		put_dimensions(b, 1, s->grid);
 		put_dimensions(b, 2, s->block);
-		put_kernel_args(b, s);
+		put_kernel_args(b, s, has_grid);
 	} else {
 		put_arg(b, EVENT_ARGS, ARG_DEVICE, ARG_INT,
 			(uint64_t)x->model->devices[stream->device]);
@@ -422,6 +456,7 @@ int vpa_ex_form_make(struct vpa_export *x, uint32_t shape)
 	struct copy_words words;
 	struct vpa_ex_shape s;
 	uint32_t name, kernel = 0, device;
+	uint64_t grid;
 
 	memcpy(&s, vpt_strings_get(&o->shapes, shape).text, sizeof(s));
 	device = x->model->streams[s.stream].device;
@@ -430,8 +465,9 @@ int vpa_ex_form_make(struct vpa_export *x, uint32_t shape)
 		vpt_pb_reset(b);
 	tell_tables(x);
 	gpu = vpa_ex_gpu_of(x, device);
+	grid = product(s.grid);
 	if (!gpu || tell_stream(x, s.stream) ||
-		(s.kind == VPA_KERNEL && kernel_iid(x, &s, device, &kernel)))
+		(s.kind == VPA_KERNEL && kernel_iid(x, &s, device, &grid, &kernel)))
 		return VPT_ENOMEM;
 	name = text_iid(x, VPT_PF_NAMES,
 		s.kind == VPA_KERNEL ? vpa_ex_short_name(x, s.kernel) : copy_name(x, &s));
@@ -445,7 +481,7 @@ int vpa_ex_form_make(struct vpa_export *x, uint32_t shape)
 	if (kernel)
 		vpt_pb_uint(b, 19, kernel);
 	vpt_pb_uint(b, 20, name);
-	put_launch(x, &s, &words);
+	put_launch(x, &s, grid != 0, &words);
 	form->size = (uint32_t)(b->size - form->begin);
 	form->generation = x->pf.generation;
 	/* So that a stretch of fixed length can be copied. */

@@ -210,6 +210,8 @@ const char *vpa_ex_fact(const struct vpa_export *x, const char *key); /* of META
 int vpa_ex_ops_new(struct vpa_export *x);
 int vpa_ex_ops_lanes(struct vpa_export *x, const struct vpt_batch *b);
 int vpa_ex_ops_add(struct vpa_export *x, const struct vpt_batch *b, const struct vpt_section *s);
+/* A section of EVENT or SYNC. */
+int vpa_ex_ops_syncs(struct vpa_export *x, const struct vpt_section *s);
 int vpa_ex_ops_release(struct vpa_export *x, uint64_t until_ns);
 void vpa_ex_ops_free(struct vpa_export *x);
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -47,31 +48,69 @@ static int export_script(const char *script, const struct vpa_options *analysis,
 	return rc;
 }
 
+/* The decoder, started once: it reads names of files and says what it makes of them. */
+static struct {
+	pid_t pid;
+	FILE *ask, *answer;
+} decoder;
+
+static void start_decoder(void)
+{
+	const char *source = getenv("VPT_SOURCE_DIR");
+	char script[600];
+	int ask[2], answer[2];
+
+	snprintf(script, sizeof(script), "%s/tests/support/pftrace.py", source ? source : ".");
+	assert_int_equal(pipe2(ask, O_CLOEXEC) | pipe2(answer, O_CLOEXEC), 0);
+	decoder.pid = fork();
+	assert_true(decoder.pid >= 0);
+	if (!decoder.pid) {
+		dup2(ask[0], 0);
+		dup2(answer[1], 1);
+		execlp("python3", "python3", script, "--serve", (char *)NULL);
+		_exit(127);
+	}
+	close(ask[0]);
+	close(answer[1]);
+	decoder.ask = fdopen(ask[1], "w");
+	decoder.answer = fdopen(answer[0], "r");
+	assert_non_null(decoder.ask);
+	assert_non_null(decoder.answer);
+}
+
+static int stop_decoder(void **state)
+{
+	(void)state;
+	if (!decoder.pid)
+		return 0;
+	fclose(decoder.ask);
+	fclose(decoder.answer);
+	return waitpid(decoder.pid, NULL, 0) != decoder.pid;
+}
+
 /* What the decoder says of an export. */
 static char *decode(const struct vpt_buffer *file, const char *option, int expected)
 {
 	enum { SAID_MAX = 1 << 20 };
-	const char *source = getenv("VPT_SOURCE_DIR");
-	char name[] = "/tmp/vptrace-pftrace-XXXXXX", command[600];
-	char *said = malloc(SAID_MAX);
-	int fd = mkstemp(name), status;
-	size_t size;
-	FILE *f;
+	char name[] = "/tmp/vptrace-pftrace-XXXXXX", *said = malloc(SAID_MAX);
+	int fd = mkstemp(name), code = -1;
+	size_t size = 0;
 
 	assert_non_null(said);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, file->data, file->size), file->size);
 	close(fd);
-	snprintf(command, sizeof(command), "python3 '%s/tests/support/pftrace.py' %s %s 2>&1",
-		source ? source : ".", name, option);
-	f = popen(command, "r");
-	assert_non_null(f);
-	size = fread(said, 1, SAID_MAX - 1, f);
+	if (!decoder.pid)
+		start_decoder();
+	fprintf(decoder.ask, "%s %s\n", name, option);
+	fflush(decoder.ask);
+	while (fgets(said + size, (int)(SAID_MAX - size), decoder.answer) &&
+		sscanf(said + size, "= %d", &code) != 1)
+		size += strlen(said + size);
 	said[size] = '\0';
-	status = pclose(f);
 	unlink(name);
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != expected)
-		fail_msg("the decoder ended with %d:\n%s", status, said);
+	if (code != expected)
+		fail_msg("the decoder ended with %d:\n%s", code, said);
 	return said;
 }
 
@@ -186,6 +225,26 @@ static struct {
 		"series power device 0 unit \"W\" \"GPU power\"\ncounter power 2000 250.5\n"
 		"counter power 2100 251\nkernel s7 2000-2010 \"a\"\n",
 		{"counter_samples 2"}},
+	{"a stream that was told to wait: for the op before the event, and only the next op did",
+		"call t1 cudaLaunchKernel 2000-2001 corr 1\ncall t1 cudaLaunchKernel 2002-2003 "
+		"corr 2\n"
+		"kernel s7 2100-2110 corr 1 \"a\"\nkernel s7 2110-2120 corr 2 \"b\"\n"
+		"event s7 0 event 4 sync_id 9 corr 3\n"
+		"call t1 cudaLaunchKernel 2004-2005 corr 4\nkernel s7 2130-2140 corr 4 \"c\"\n"
+		"sync s8 \"stream waits for event\" 2006-2007 corr 5 event 4 sync_id 9\n"
+		"call t1 cudaLaunchKernel 2008-2009 corr 6\ncall t1 cudaLaunchKernel 2010-2011 "
+		"corr 7\n"
+		"kernel s8 2125-2145 corr 6 \"d\"\nkernel s8 2150-2155 corr 7 \"e\"\n",
+		{"3 125 +20 kernel \"d\"", "waited for [2]", "waits 1"}},
+	{"samples of what Perfetto knows of a GPU",
+		"series draw device 0 unit \"W\" \"Power draw\"\n"
+		"series clock device 0 unit \"MHz\" \"SM clock\"\n"
+		"series used device 0 unit \"B\" \"memory used\"\n"
+		"series other device 0 unit \"kW\" \"Power draw\"\n"
+		"counter draw 2000 250.5\ncounter clock 2000 1980\ncounter used 2001 4096\n"
+		"counter other 2002 1\nkernel s7 2000-2010 \"a\"\n",
+		{"sample: GPU 0 0 Power draw 250.5", "sample: GPU 0 0 frequency 1980000",
+			"sample: GPU 0 1 memory 4096", "counter_samples 4"}},
 	{"a stream with a name",
 		"stream s9 device 0 context 1 stream 9 pid 42 priority -1 \"decode\"\n"
 		"kernel s9 2000-2010 \"a\"\n",
@@ -516,5 +575,5 @@ int main(void)
 		puts("SKIPPED: no python3 to decode exports with");
 		return 77;
 	}
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, stop_decoder);
 }

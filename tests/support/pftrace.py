@@ -5,6 +5,8 @@
     pftrace.py FILE --ids      also prints each op's number and GPU
     pftrace.py FILE --slices   also prints each slice: track, start, length, depth, category, name, arguments
 
+    pftrace.py --serve         does that for each line "FILE [OPTION]" that it is given
+
 An independent decoder of the wire format: it shares nothing with the encoder but field numbers. It knows every field that an
 export may have; another one is an error, as are references to what was never told, slices that do not nest, links to
 nowhere, text that is no UTF-8, and totals (vptrace.expect.*) that differ from what the file holds.
@@ -21,10 +23,22 @@ M = {
     "Trace": {1: ("packet", "Packet*")},
     "Packet": {
         6: ("clock_snapshot", "Snapshot"), 8: ("timestamp", "i"), 10: ("sequence", "i"), 11: ("track_event", "Event"),
-        12: ("interned", "Interned"), 13: ("flags", "i"), 50: ("compressed", "b"), 53: ("render", "Render"),
+        12: ("interned", "Interned"), 13: ("flags", "i"), 50: ("compressed", "b"), 52: ("gpu_counter", "GpuCounters"),
+        53: ("render", "Render"), 45: ("system", "System"), 71: ("gpu_memory", "GpuMemory"), 129: ("gpu_frequency", "GpuFrequency"),
         58: ("clock_id", "i"), 59: ("defaults", "Defaults"), 60: ("track", "Track"), 87: ("first", "i"),
         126: ("attributes", "Attributes"), 128: ("gpu_info", "GpuInfo"),
     },
+    "GpuCounters": {2: ("counters", "GpuCounter*"), 4: ("descriptor", "i")},
+    "GpuCounter": {1: ("id", "i"), 2: ("int", "i"), 3: ("double", "d")},
+    "GpuMemory": {1: ("gpu", "i"), 2: ("pid", "i"), 3: ("size", "i")},
+    "GpuFrequency": {1: ("gpu", "i"), 2: ("khz", "i")},
+    "System": {1: ("utsname", "Utsname"), 8: ("cpus", "i"), 16: ("ram", "i"), 17: ("machine", "s")},
+    "Utsname": {1: ("sysname", "s"), 2: ("version", "s"), 3: ("release", "s"), 4: ("machine", "s")},
+    "CounterDescriptor": {1: ("iid", "i"), 2: ("descriptor", "Counters"), 3: ("gpu", "i")},
+    "Counters": {1: ("specs", "CounterSpec*"), 6: ("groups", "CounterGroup*")},
+    "CounterSpec": {1: ("id", "i"), 2: ("name", "s"), 3: ("description", "s"), 7: ("numerators", "i*"), 8: ("denominators", "i*"),
+                    10: ("groups", "i*"), 11: ("direction", "i")},
+    "CounterGroup": {1: ("id", "i"), 2: ("name", "s")},
     "Snapshot": {1: ("clocks", "Clock*"), 2: ("primary", "i")},
     "Clock": {1: ("id", "i"), 2: ("time", "i"), 3: ("incremental", "i")},
     "Defaults": {11: ("event", "EventDefaults"), 58: ("clock_id", "i")},
@@ -37,7 +51,7 @@ M = {
     "Annotation": {1: ("name", "i"), 3: ("uint", "i"), 4: ("int", "i"), 5: ("double", "d"), 17: ("text", "i")},
     "Interned": {
         1: ("categories", "Named*"), 2: ("names", "Named*"), 3: ("arg_names", "Named*"), 23: ("contexts", "Context*"),
-        24: ("specifications", "Specification*"), 29: ("texts", "Named*"), 1000: ("kernels", "Kernel*"),
+        24: ("specifications", "Specification*"), 29: ("texts", "Named*"), 47: ("counters", "CounterDescriptor*"), 1000: ("kernels", "Kernel*"),
         1001: ("kernel_arg_names", "Named*"),
     },
     "Named": {1: ("iid", "i"), 2: ("name", "s")},
@@ -47,6 +61,7 @@ M = {
     "Arg": {1: ("name", "i"), 3: ("int", "i"), 4: ("uint", "i"), 5: ("double", "d"), 7: ("text", "i")},
     "Render": {
         1: ("id", "i"), 2: ("duration", "i"), 5: ("context", "i"), 11: ("gpu", "i"), 13: ("queue", "i"), 14: ("stage", "i"),
+        18: ("waits", "i*"),
         19: ("kernel", "i"), 20: ("name", "i"), 21: ("launch", "Launch"),
     },
     "Launch": {1: ("grid", "Size"), 2: ("block", "Size"), 3: ("args", "Arg*")},
@@ -161,6 +176,7 @@ def packets(data, inside=False):
     """Whole packets; a file that is cut ends before the one that is not whole."""
     at = 0
     while at < len(data):
+        before = at
         try:
             tag, start = varint(data, at)
             size, start = varint(data, start)
@@ -175,8 +191,9 @@ def packets(data, inside=False):
         if size >= 256 << 10 and body[:2] != b"\x92\x03":
             wrong(f"a packet of {size} bytes")
         packet = decode("Packet", body)
+        packet["bytes"] = size + start - before
         if "compressed" in packet:
-            if inside or len(packet) != 1:
+            if inside or len(packet) != 2:
                 wrong("a compressed packet with something besides")
             if len(packet["compressed"]) >= 512 << 10:
                 wrong("a compressed packet of more than 512 KiB")
@@ -212,7 +229,8 @@ class Sequence:
 class Importer:
     def __init__(self):
         self.sequences, self.tracks, self.events, self.gpu, self.attributes = {}, {}, [], [], {}
-        self.gpus, self.order, self.links = [], 0, []
+        self.gpus, self.order, self.samples, self.system = [], 0, [], {}
+        self.kernel_bytes = 0
 
     def take(self, p):
         if not self.order and ("clock_snapshot" not in p or p["clock_snapshot"].get("primary") != BOOTTIME):
@@ -251,13 +269,28 @@ class Importer:
             self.describe(p["track"])
         for a in p.get("attributes", {}).get("attributes", []):
             self.attributes[a["key"]] = a.get("int", a.get("text"))
+        self.system.update(p.get("system", {}))
+        if "gpu_counter" in p:
+            descriptor = s.find("counters", p["gpu_counter"]["descriptor"], "counter")
+            specs = {spec["id"]: spec["name"] for spec in descriptor.get("descriptor", {}).get("specs", [])}
+            for c in p["gpu_counter"]["counters"]:
+                if c["id"] not in specs:
+                    wrong(f"counter {c['id']} was never told")
+                self.samples.append((time, specs.get(c["id"]), descriptor.get("gpu"), c.get("double", c.get("int"))))
+        if "gpu_memory" in p:
+            m = p["gpu_memory"]
+            self.samples.append((time, "memory of a process" if "pid" in m else "memory", m.get("gpu"), m.get("size")))
+        if "gpu_frequency" in p:
+            self.samples.append((time, "frequency", p["gpu_frequency"].get("gpu"), p["gpu_frequency"].get("khz")))
         self.gpus += p.get("gpu_info", {}).get("gpus", [])
         if ("render" in p or "track_event" in p) and (time is None or not p.get("flags", 0) & 2):
             wrong("an event without time, or without need of its sequence's state")
         if "render" in p:
             self.render(s, time, p["render"])
+            if self.gpu[-1]["kind"] == "kernel":
+                self.kernel_bytes += p["bytes"]
         if "track_event" in p:
-            self.event(s, time, p["track_event"])
+            self.event(s, time, p["track_event"], p["bytes"])
 
     def describe(self, t):
         if t["uuid"] in self.tracks:
@@ -282,9 +315,9 @@ class Importer:
         self.gpu.append(dict(
             id=r["id"], start=time, ns=r.get("duration", 0), kind=stage.get("description"),
             name=s.find("names", r["name"], "name").get("name"), queue=queue.get("name"), gpu=r.get("gpu", 0), args=args,
-            pid=context.get("pid"), launch=r.get("launch", {}), kernel=kernel))
+            pid=context.get("pid"), launch=r.get("launch", {}), kernel=kernel, waits=r.get("waits", [])))
 
-    def event(self, s, time, e):
+    def event(self, s, time, e, size):
         track = e.get("track", s.default_track)
         args = {}
         for a in e.get("annotations", []):
@@ -299,25 +332,27 @@ class Importer:
             name = s.find("names", e["name"], "name").get("name")
             category = s.find("categories", e["category"][0], "category").get("name")
         self.events.append((time, len(self.events), e["type"], track, category, name, args,
-                            e.get("correlation", {}).get("submissions", []), e.get("double")))
+                            e.get("correlation", {}).get("submissions", []), e.get("double"), size))
 
     def finish(self):
         """Sorts as the importer does and builds the slices."""
-        stacks, slices, instants, samples = {}, [], 0, 0
-        for time, _, kind, track, category, name, args, links, value in sorted(self.events, key=lambda e: (e[0], e[1])):
+        stacks, slices, instants, samples = {}, [], 0, len(self.samples)
+        for time, _, kind, track, category, name, args, links, value, size in sorted(self.events, key=lambda e: (e[0], e[1])):
             if track not in self.tracks:
                 wrong(f"track {track} was never described")
                 self.tracks[track] = {"uuid": track}
             stack = stacks.setdefault(track, [])
             if kind == 1:
                 stack.append(dict(start=time, track=track, depth=len(stack), category=category, name=name, args=args,
-                                  links=links))
+                                  links=links, bytes=size))
             elif kind == 2:
                 if not stack:
                     wrong(f"an end without begin at {time}")
                     continue
                 stack[-1]["ns"] = time - stack[-1]["start"]
                 slices.append(stack.pop())
+                if slices[-1]["links"]:
+                    self.kernel_bytes += slices[-1]["bytes"] + size
             elif kind == 3:
                 instants += 1
             else:
@@ -357,6 +392,13 @@ def check(imported, slices, samples, cut):
     ids = {g["id"] for g in imported.gpu}
     if len(ids) != len(imported.gpu):
         wrong("two GPU events have one id")
+    ends = {g["id"]: g["start"] + g["ns"] for g in imported.gpu}
+    for g in imported.gpu:
+        for wait in g["waits"]:
+            if wait not in ids:
+                wrong(f"{g['name']} waited for an op that is not there")
+            elif ends[wait] > g["start"]:
+                wrong(f"{g['name']} waited for an op that ended later")
     seen = set()
     for s in slices:
         for link in s["links"]:
@@ -377,10 +419,10 @@ def check(imported, slices, samples, cut):
     return found
 
 
-def main():
-    cut = "--cut" in sys.argv
+def look(path, options):
+    cut = "--cut" in options
     imported = Importer()
-    for p in packets(read(sys.argv[1])):
+    for p in packets(read(path)):
         imported.take(p)
     if cut:
         errors_before = len(errors)
@@ -390,14 +432,16 @@ def main():
     found = check(imported, slices, samples, cut)
     for key in ("nest_clamps", "late_links", "late_slices", "clock_residual_ns"):
         found[key] = imported.attributes.get("vptrace." + key, 0)
+    found["waits"] = sum(len(g["waits"]) for g in imported.gpu)
+    found["kernel_bytes"] = imported.kernel_bytes
     found["instants"], found["packets"] = instants, imported.order
     for key, value in sorted(found.items()):
         print(key, value)
-    if "--ids" in sys.argv:
+    if "--ids" in options:
         for g in imported.gpu:
             print("op", g["id"])
             print("gpu", g["gpu"])
-    if "--slices" in sys.argv:
+    if "--slices" in options:
         start = min([s["start"] for s in slices] + [g["start"] for g in imported.gpu], default=0)
         def place(track):
             t = imported.tracks.get(track, {})
@@ -409,7 +453,12 @@ def main():
         for g in sorted(imported.gpu, key=lambda g: g["id"]):
             size = g["launch"].get("grid", {}), g["launch"].get("block", {})
             print(f"GPU {g['gpu']} pid {g['pid']} {g['queue']}: {g['id'] & 0xffffffff} {g['start'] - start} +{g['ns']} "
-                  f"{g['kind']} \"{g['name']}\" {[list(d.values()) for d in size]} {g['args']}")
+                  f"{g['kind']} \"{g['name']}\" {[list(d.values()) for d in size]} {g['args']}"
+                  + (f" waited for {[w & 0xffffffff for w in g['waits']]}" if g["waits"] else ""))
+        for time, name, gpu, value in imported.samples:
+            print(f"sample: GPU {gpu} {time - start} {name} {value}")
+        if imported.system:
+            print("system:", imported.system)
         for gpu in imported.gpus:
             print("GPU info:", gpu)
         for key, value in imported.attributes.items():
@@ -418,4 +467,24 @@ def main():
     finish()
 
 
-main()
+
+def serve():
+    """Says of each line's file what it would say of one, and then "= " and the exit code."""
+    for line in sys.stdin:
+        words, code = line.split(), 0
+        errors.clear()
+        try:
+            look(words[0], words[1:])
+        except SystemExit as e:
+            code = e.code
+        except Exception as e:  # a file that cannot be read at all
+            print(f"wrong: {e!r}", file=sys.stderr)
+            code = 1
+        print("=", code, flush=True)
+
+
+if sys.argv[1:] == ["--serve"]:
+    sys.stderr = sys.stdout
+    serve()
+else:
+    look(sys.argv[1], sys.argv[2:])
