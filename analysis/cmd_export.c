@@ -12,7 +12,21 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OUTPUT, FROM, TO, RANGE, RULES, NO_API, MIN_GAP, COMPRESS, LEVEL, JOBS, FORCE, OPTIONS };
+enum {
+	OUTPUT,
+	FROM,
+	TO,
+	RANGE,
+	RULES,
+	NO_API,
+	MIN_GAP,
+	GPU_ENCODING,
+	COMPRESS,
+	LEVEL,
+	JOBS,
+	FORCE,
+	OPTIONS
+};
 
 static const struct vpa_option options[OPTIONS] = {
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
@@ -28,6 +42,9 @@ static const struct vpa_option options[OPTIONS] = {
 	[NO_API] = {"no-api", '\0', VPA_FLAG, NULL, NULL, "leave the CUDA calls out"},
 	[MIN_GAP] = {"export-min-gap", '\0', VPA_DURATION, NULL, NULL,
 		"leave shorter gaps out (perfetto 2us, others 0)"},
+	[GPU_ENCODING] = {"gpu-encoding", '\0', VPA_CHOICE, "gpu|trackevent", "gpu",
+		"perfetto: gpu (with launch parameters, since v55), or trackevent (slices that any "
+		"Perfetto shows)"},
 	[COMPRESS] = {"compress", '\0', VPA_CHOICE, "packets|zstd|gzip|none", NULL,
 		"perfetto: packets (any Perfetto opens it), zstd (since v58) or gzip; chrome: "
 		"gzip; csv and jsonl: zstd, each file by itself; or none (packets, gzip, none)"},
@@ -162,6 +179,7 @@ static int read_options(const struct vpa_args *args, struct vpa_options *o,
 	o->range = vpa_text_of(args, RANGE);
 	o->jobs = e->jobs = (unsigned)vpa_number_of(args, JOBS);
 	e->no_api = vpa_has(args, NO_API);
+	e->gpu_as_slices = vpa_is(args, GPU_ENCODING, "trackevent");
 	e->stop = vpa_interrupted;
 	if (!rc)
 		rc = read_packing(args, c, err);

@@ -26,6 +26,7 @@ enum {
 	TYPE = 9,
 	NAME = 10,
 	TRACK = 11,
+	FLOWS = 47,
 	GPU_CORRELATION = 3000,
 	GPU_API = 3001,
 	API_CUDA = 4
@@ -53,6 +54,15 @@ static const char *const arg_names[EX_ARGS] = {
 	[EX_ARG_RANGE] = "range",
 	[EX_ARG_PREVIOUS] = "prev_kernel",
 	[EX_ARG_NEXT] = "next_kernel",
+	[EX_ARG_DEVICE] = "device",
+	[EX_ARG_STREAM] = "stream",
+	[EX_ARG_GRID] = "grid_size",
+	[EX_ARG_WORKGROUP] = "workgroup_size",
+	[EX_ARG_REGISTERS] = "registers_per_thread",
+	[EX_ARG_STATIC] = "shared_mem_static",
+	[EX_ARG_DYNAMIC] = "shared_mem_dynamic",
+	[EX_ARG_NODE] = "graph_node_id",
+	[EX_ARG_BYTES] = "bytes",
 };
 
 static const char *const categories[EX_CATEGORIES] = {
@@ -65,6 +75,9 @@ static const char *const categories[EX_CATEGORIES] = {
 	[EX_ATTENTION] = "attention",
 	[EX_IDLE] = "idle",
 	[EX_COUNTER] = "counter",
+	[EX_KERNEL] = "kernel",
+	[EX_MEMCPY] = "memcpy",
+	[EX_MEMSET] = "memset",
 };
 
 /* ---- names ---- */
@@ -249,6 +262,10 @@ static uint8_t *ops_at(struct vpa_export *x, uint8_t *to, const struct vpa_ex_ev
 	uint8_t *content;
 	size_t i;
 
+	for (i = 0; i < e->op_count && x->options->gpu_as_slices; i++)
+		to = vpt_pb_fixed_at(to, FLOWS, vpa_ex_op_id(x, e->ops[i]));
+	if (x->options->gpu_as_slices)
+		return to;
 	to = vpt_pb_uint_at(to, GPU_API, API_CUDA);
 	to = vpt_pb_varint_at(to, GPU_CORRELATION << 3 | 2);
 	content = ++to;
@@ -272,8 +289,14 @@ static void put_long(struct vpa_export *x, struct vpt_pf_sequence *s, const stru
 	vpt_pb_uint(b, CATEGORY, e->category + 1u);
 	vpt_pb_uint(b, NAME, name);
 	vpt_pb_raw(b, rest, size);
+	for (i = 0; i < e->op_count && x->options->gpu_as_slices; i++) {
+		uint8_t flow[16];
+
+		vpt_pb_raw(b, flow,
+			(size_t)(vpt_pb_fixed_at(flow, FLOWS, vpa_ex_op_id(x, e->ops[i])) - flow));
+	}
 	vpt_pb_begin(b, GPU_CORRELATION);
-	for (i = 0; i < e->op_count; i++)
+	for (i = 0; i < e->op_count && !x->options->gpu_as_slices; i++)
 		vpt_pb_uint(b, 1, vpa_ex_op_id(x, e->ops[i]));
 	vpt_pb_end(b);
 	vpt_pb_uint(b, GPU_API, API_CUDA);
@@ -574,7 +597,8 @@ int vpa_export_perfetto(const struct vpt_trace *trace, const char *path,
 	x->options = options;
 	x->trace = trace;
 	x->expected.first_gpu_ns = UINT64_MAX;
-	vpt_pf_init(&x->pf, GROUP_BYTES, take_group, x);
+	vpt_pf_init(
+		&x->pf, options->group_bytes ? options->group_bytes : GROUP_BYTES, take_group, x);
 	x->pf.restart_bytes = options->restart_bytes ? options->restart_bytes : RESTART_BYTES;
 	x->pf.restart_at = x->pf.restart_bytes;
 	x->tap = (struct vpa_tap){

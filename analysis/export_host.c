@@ -276,6 +276,20 @@ static int add_open_ranges(struct vpa_export *x, const struct vpt_batch *b)
 	return rc;
 }
 
+/* An open range is told of without colour and category; its end knows them. Its begin may still wait to be written. */
+static void colour_open(
+	struct vpa_ex_thread *t, uint32_t open, const struct vpa_ex_host_span *ended)
+{
+	size_t i;
+
+	for (i = 0; i < t->count && (ended->colour || ended->nvtx_category); i++)
+		if (t->spans[i].open == open) {
+			t->spans[i].colour = ended->colour;
+			t->spans[i].nvtx_category = ended->nvtx_category;
+			return;
+		}
+}
+
 /* A range that has ended; it may have been met before. */
 static int end_range(struct vpa_export *x, struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
 {
@@ -286,6 +300,7 @@ static int end_range(struct vpa_export *x, struct vpa_ex_thread *t, struct vpa_e
 		return add_span(x, t, span);
 	open->end_ns = span->end_ns;
 	t->changed = 1;
+	colour_open(t, (uint32_t)(open - t->open), span);
 	if (open->written) {
 		/* Its slice had to end with that of the range around it. */
 		x->clamped_ns[open->category] += open->end_ns - open->cut_ns;

@@ -146,7 +146,8 @@ static int write_call(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t th
 	uint64_t around;
 	int rc;
 
-	if (call->start_ns < t->last_ns || call->result || ops > 1 || !t->begun)
+	if (call->start_ns < t->last_ns || call->result || ops > 1 || !t->begun ||
+		(ops && x->options->gpu_as_slices))
 		return write_rare_call(x, t, thread, call);
 	rc = pop_until(x, t, call->start_ns);
 	if (!rc)

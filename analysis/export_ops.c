@@ -17,9 +17,12 @@ int vpa_ex_ops_new(struct vpa_export *x)
 void vpa_ex_ops_free(struct vpa_export *x)
 {
 	struct vpa_ex_ops *o = x->ops;
+	size_t i;
 
 	if (!o)
 		return;
+	for (i = 0; i < o->stream_cap; i++)
+		vpt_free(o->streams[i].slices.lanes);
 	vpa_ex_waits_free(x);
 	vpt_free(o->items);
 	vpt_free(o->spare);

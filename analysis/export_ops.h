@@ -66,6 +66,7 @@ struct vpa_ex_ops {
 		uint64_t flags;
 		uint32_t name; /* text; 0: none */
 		int described; /* by a LANE row */
+		struct vpa_ex_track slices;
 	} * streams;
 	size_t stream_cap;
 	struct vpa_ex_context {
@@ -84,6 +85,11 @@ struct vpa_ex_stream *vpa_ex_stream_of(struct vpa_ex_ops *o, uint32_t stream);
 
 /* export_ops_write.c: the event of the next op. 0 or why not. */
 int vpa_ex_op_write(struct vpa_export *x, const struct vpa_ex_op *op);
+
+/* export_ops_slices.c: the next op as a slice on a track of its stream, in place of an event of Perfetto's for GPUs. */
+int vpa_ex_op_slice(struct vpa_export *x, const struct vpa_ex_op *op, uint32_t number);
+/* export_ops_forms.c: "Memcpy HtoD (pinned -> device)" */
+uint32_t vpa_ex_copy_name(struct vpa_export *x, const struct vpa_ex_shape *s);
 
 /* export_waits.c */
 enum { VPA_EX_WAITS_MAX = 8 };

@@ -377,7 +377,7 @@ static const char *word(enum vpt_unit unit, uint32_t number)
 }
 
 /* "Memcpy HtoD (pinned -> device)" */
-static uint32_t copy_name(struct vpa_export *x, const struct vpa_ex_shape *s)
+uint32_t vpa_ex_copy_name(struct vpa_export *x, const struct vpa_ex_shape *s)
 {
 	char text[120];
 
@@ -470,7 +470,7 @@ int vpa_ex_form_make(struct vpa_export *x, uint32_t shape)
 		(s.kind == VPA_KERNEL && kernel_iid(x, &s, device, &grid, &kernel)))
 		return VPT_ENOMEM;
 	name = text_iid(x, VPT_PF_NAMES,
-		s.kind == VPA_KERNEL ? vpa_ex_short_name(x, s.kernel) : copy_name(x, &s));
+		s.kind == VPA_KERNEL ? vpa_ex_short_name(x, s.kernel) : vpa_ex_copy_name(x, &s));
 	words = words_of(x, &s);
 	form->begin = b->size;
 	vpt_pb_uint(b, 5, o->streams[s.stream].context);

@@ -44,6 +44,12 @@ int vpa_ex_op_write(struct vpa_export *x, const struct vpa_ex_op *op)
 	struct waits waits = {0};
 	uint8_t *to;
 
+	if (x->options->gpu_as_slices) {
+		o->number++;
+		if (op->end_ns > op->start_ns && op->correlation)
+			vpa_ex_host_join(x, op->stream, op->correlation, o->number);
+		return vpa_ex_op_slice(x, op, o->number);
+	}
 	vpt_pf_next(&x->pf);
 	if (__builtin_expect(form->generation != x->pf.generation, 0) &&
 		vpa_ex_form_make(x, op->shape))

@@ -41,6 +41,15 @@ enum vpa_ex_arg_name {
 	EX_ARG_RANGE,
 	EX_ARG_PREVIOUS,
 	EX_ARG_NEXT,
+	EX_ARG_DEVICE,
+	EX_ARG_STREAM,
+	EX_ARG_GRID,
+	EX_ARG_WORKGROUP,
+	EX_ARG_REGISTERS,
+	EX_ARG_STATIC,
+	EX_ARG_DYNAMIC,
+	EX_ARG_NODE,
+	EX_ARG_BYTES,
 	EX_ARGS
 };
 
@@ -54,6 +63,9 @@ enum vpa_ex_category {
 	EX_ATTENTION,
 	EX_IDLE,
 	EX_COUNTER,
+	EX_KERNEL,
+	EX_MEMCPY,
+	EX_MEMSET,
 	EX_CATEGORIES
 };
 
@@ -73,7 +85,7 @@ struct vpa_ex_event {
 	uint8_t type, category, arg_count;
 	uint8_t is_cuda; /* 1: a call of CUDA's */
 	struct vpa_ex_arg args[EX_ARGS_MAX];
-	const uint32_t *ops; /* numbers of the ops that it launched */
+	const uint32_t *ops; /* numbers of the ops that it launched, or its own */
 	size_t op_count;
 };
 

@@ -62,6 +62,11 @@ done
 expect 0 "the name of a zstd file" export trace.zst --compress zstd
 [ -f trace.pftrace.zst ] || fail "no trace.pftrace.zst"
 
+expect 0 "ops as slices" export trace.zst --to perfetto --gpu-encoding trackevent -o slices.out
+decoded slices.out --slices
+same "all of them, with their calls" "3 4" "$(total kernels) $(total submissions)"
+grep -q "GPU 0 stream 7: .* kernel \"=sum" found || fail "a kernel on its stream's track"
+
 # ---- windows and what is left out ----
 expect 0 "a window and the format, both with --to" export trace.zst --to perfetto --from 25us --to 95us -o window.out
 decoded window.out

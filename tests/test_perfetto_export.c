@@ -480,6 +480,69 @@ static void cut(void **state)
 	vpt_free(whole.data);
 }
 
+static uint64_t total_of(const char *said, const char *key)
+{
+	const char *at = strstr(said, key);
+
+	assert_non_null(at);
+	return strtoull(at + strlen(key), NULL, 10);
+}
+
+/* With a hole in it, what comes after the next restart of its sequence can be read; without restarts nothing could. */
+static void a_hole(void **state)
+{
+	struct vpa_export_options often = plain, never = plain;
+	char *script = random_script(7), *said;
+	struct vpt_buffer file;
+	uint64_t all;
+
+	(void)state;
+	often.restart_bytes = 2000;
+	often.group_bytes = never.group_bytes = 500;
+	assert_int_equal(export_script(script, NULL, &often, &file), 0);
+	said = decode(&file, "", 0);
+	all = total_of(said, "\nkernels ");
+	free(said);
+	said = decode(&file, "--hole", 0);
+	assert_true(total_of(said, "\nkernels ") > all * 2 / 3);
+	assert_true(total_of(said, "\nkernels ") < all);
+	free(said);
+	vpt_free(file.data);
+	assert_int_equal(export_script(script, NULL, &never, &file), 0);
+	said = decode(&file, "--hole", 0);
+	assert_true(total_of(said, "\nkernels ") < all / 2);
+	free(said);
+	vpt_free(file.data);
+	free(script);
+}
+
+/* The same trace with its ops as slices: as many of all, as long, each with its call. */
+static void as_slices(void **state)
+{
+	static const char *const keys[] = {"\nkernels ", "\nkernel_ns ", "\nmemcpys ", "\nmemsets ",
+		"\nzero_length ", "api_calls ", "\nfirst_gpu_ts "};
+	struct vpa_export_options slices = plain;
+	char *script = random_script(11), *events, *said;
+	struct vpt_buffer file;
+	size_t i;
+
+	(void)state;
+	slices.gpu_as_slices = 1;
+	assert_int_equal(export_script(script, NULL, &plain, &file), 0);
+	events = decode(&file, "", 0);
+	vpt_free(file.data);
+	assert_int_equal(export_script(script, NULL, &slices, &file), 0);
+	said = decode(&file, "--slices", 0);
+	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		assert_int_equal(total_of(said, keys[i]), total_of(events, keys[i]));
+	assert_non_null(strstr(said, "late_links 0"));
+	assert_non_null(strstr(said, "GPU 0 stream 7"));
+	free(said);
+	free(events);
+	vpt_free(file.data);
+	free(script);
+}
+
 /* The decoder finds what is wrong: a packet that is missing, wherever it is. */
 static void the_decoder_can_fail(void **state)
 {
@@ -567,6 +630,8 @@ int main(void)
 		cmocka_unit_test(at_random),
 		cmocka_unit_test(same_bytes),
 		cmocka_unit_test(cut),
+		cmocka_unit_test(a_hole),
+		cmocka_unit_test(as_slices),
 		cmocka_unit_test(the_decoder_can_fail),
 		cmocka_unit_test(without_memory),
 	};
