@@ -181,6 +181,49 @@ static void without_memory(void **state)
 	vpt_pb_free(&b);
 }
 
+/* The number without branches is the number of the loop, at each length. */
+static void numbers_by_hand(void **state)
+{
+	unsigned bit;
+	int more;
+
+	(void)state;
+	for (bit = 0; bit < 64; bit++)
+		for (more = -1; more < 2; more++) {
+			uint8_t a[VPT_PB_VARINT + 4], b[VPT_PB_VARINT + 4];
+			uint64_t value = ((uint64_t)1 << bit) + (uint64_t)(int64_t)more;
+			size_t size = (size_t)(vpt_pb_varint_at(a, value) - a);
+
+			assert_int_equal(vpt_pb_varint_loop_at(b, value) - b, size);
+			assert_memory_equal(a, b, size);
+		}
+}
+
+/* A message by hand is what begin and end make, also where its length takes two bytes. */
+static void messages_by_hand(void **state)
+{
+	static const size_t sizes[] = {0, 1, 127, 128, 129, 1000, 16383};
+	static uint8_t data[16383], by_hand[16400];
+	size_t i;
+
+	(void)state;
+	memset(data, 0x5a, sizeof(data));
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct vpt_pb b = {0};
+		uint8_t *end;
+
+		vpt_pb_begin(&b, 3);
+		vpt_pb_raw(&b, data, sizes[i]);
+		vpt_pb_end(&b);
+		by_hand[0] = 3 << 3 | 2;
+		memcpy(by_hand + 2, data, sizes[i]);
+		end = vpt_pb_close_at(by_hand + 2, by_hand + 2 + sizes[i]);
+		assert_int_equal(end - by_hand, b.size);
+		assert_memory_equal(by_hand, b.data, b.size);
+		vpt_pb_free(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +232,8 @@ int main(void)
 		cmocka_unit_test(misuse),
 		cmocka_unit_test(text),
 		cmocka_unit_test(without_memory),
+		cmocka_unit_test(numbers_by_hand),
+		cmocka_unit_test(messages_by_hand),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
