@@ -164,7 +164,8 @@ static int read_packing(const struct vpa_args *args, struct choice *c, struct vp
 		return vpt_fail(err, VPT_EINVAL, "--to %s cannot have --compress %s: use %s",
 			c->format->name, word, c->format->packings[0].word);
 	if (!vpt_container_available(p->container))
-		return vpt_fail(err, VPT_EINVAL, "this build has no zlib: use --compress none");
+		return vpt_fail(err, VPT_EINVAL,
+			"this build has no libdeflate or zlib: use --compress none");
 	c->packing = p;
 	return VPT_OK;
 }

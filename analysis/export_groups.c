@@ -70,7 +70,7 @@ int vpa_groups_start(struct vpt_sink *sink, enum vpt_container kind, int level, 
 	*out = NULL;
 	if (!vpt_container_available(kind))
 		return vpt_fail(err, VPT_EUNSUPPORTED,
-			"this build has no zlib: use --compress zstd or none");
+			"this build has no libdeflate or zlib: use --compress zstd or none");
 	g = vpt_calloc(1, sizeof(*g));
 	if (!g)
 		return vpt_fail(err, VPT_ENOMEM, "no memory to compress");

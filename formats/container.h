@@ -15,7 +15,7 @@ enum vpt_container {
 	VPT_CONTAINER_NONE
 };
 
-/* Whether this build has it: packets and gzip need zlib. */
+/* Whether this build has it: packets and gzip need libdeflate or zlib. */
 int vpt_container_available(enum vpt_container kind);
 
 /* What a file's name ends in: ".pftrace.zst". */
