@@ -243,28 +243,63 @@ static void forget_written(struct vpa_export *x, struct vpa_ex_thread *t, const 
 		memmove(t->calls, t->calls + p->call, t->call_count * sizeof(*t->calls));
 }
 
+/* The calls that begin before the next range or mark does, and before `until_ns`: most of what there is. Stops at one that waits
+ * for its ops, and then `*waits` is set. */
+static int write_calls(struct vpa_export *x, uint32_t thread, struct place *p, uint64_t until_ns,
+	uint64_t times_from_ns, int *waits)
+{
+	struct vpa_ex_thread *t = &x->host->threads[thread];
+	uint64_t limit = p->span < t->count ? t->spans[p->span].start_ns : UINT64_MAX;
+	/* A slice that ends with `until_ns` may yet get something inside it. */
+	uint64_t next, latest = limit < until_ns ? limit : until_ns - 1;
+	int rc = VPT_OK;
+
+	limit = limit < until_ns ? limit : until_ns;
+	while (!rc && p->call < t->call_count && t->calls[p->call].start_ns < limit) {
+		const struct vpa_ex_call *call = &t->calls[p->call];
+
+		*waits = call->link != EX_NO_INDEX &&
+			 !vpa_ex_link_is_settled(x->host, call->link, times_from_ns);
+		if (*waits)
+			break;
+		p->call++;
+		next = p->call < t->call_count ? call[1].start_ns : latest;
+		rc = write_call(x, t, thread, call, next < latest ? next : latest);
+	}
+	return rc;
+}
+
+/* What begins together with others: a call, or a range or a mark. */
+static int write_next(
+	struct vpa_export *x, uint32_t thread, struct place *p, uint64_t times_from_ns, int *waits)
+{
+	struct vpa_ex_thread *t = &x->host->threads[thread];
+	const struct vpa_ex_call *call;
+
+	if (!call_is_next(t, p))
+		return write_span(x, t, thread, &t->spans[p->span++]);
+	call = &t->calls[p->call];
+	*waits = call->link != EX_NO_INDEX &&
+		 !vpa_ex_link_is_settled(x->host, call->link, times_from_ns);
+	if (*waits)
+		return VPT_OK;
+	p->call++;
+	return write_call(x, t, thread, call, call->start_ns);
+}
+
 int vpa_ex_thread_write(
 	struct vpa_export *x, uint32_t thread, uint64_t until_ns, uint64_t times_from_ns)
 {
 	struct vpa_ex_thread *t = &x->host->threads[thread];
 	struct place p = {0};
-	int rc = VPT_OK;
+	int rc = VPT_OK, waits = 0;
 
 	settle(t);
 	sort_thread(t);
-	while (!rc && has_next(t, &p, until_ns)) {
-		if (call_is_next(t, &p)) {
-			const struct vpa_ex_call *call = &t->calls[p.call];
-
-			if (call->link != EX_NO_INDEX &&
-				!vpa_ex_link_is_settled(x->host, call->link, times_from_ns))
-				break;
-			p.call++;
-			/* A slice that ends with `until_ns` may yet get something inside it. */
-			rc = write_call(x, t, thread, call, next_start(t, &p, until_ns - 1));
-		} else {
-			rc = write_span(x, t, thread, &t->spans[p.span++]);
-		}
+	while (!rc && !waits && has_next(t, &p, until_ns)) {
+		rc = write_calls(x, thread, &p, until_ns, times_from_ns, &waits);
+		if (!rc && !waits && has_next(t, &p, until_ns))
+			rc = write_next(x, thread, &p, times_from_ns, &waits);
 	}
 	until_ns = next_start(t, &p, until_ns);
 	forget_written(x, t, &p);
