@@ -31,20 +31,22 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# Nanoseconds an event that analyze takes, the best of five, or "-".
-analyse() { # analyse FILE EVENTS
+# Nanoseconds an event that vptrace-analyze takes with these words, the best of five, or "-".
+best_of() { # best_of EVENTS WORDS...
+	events_of=$1
+	shift
 	[ -x "$build/vptrace-analyze" ] || { echo -; return; }
 	best=
 	for _ in 1 2 3 4 5; do
 		from=$(date +%s%N)
 		status=0
-		"$build/vptrace-analyze" "$1" -j1 >/dev/null 2>&1 || status=$?
+		"$build/vptrace-analyze" "$@" >/dev/null 2>&1 || status=$?
 		to=$(date +%s%N)
 		# 3 is a damaged or lossy input, which is analyzed all the same.
 		[ "$status" = 0 ] || [ "$status" = 3 ] || { echo -; return; }
 		[ -n "$best" ] && [ "$best" -le $((to - from)) ] || best=$((to - from))
 	done
-	awk -v ns="$best" -v events="$2" 'BEGIN { printf "%.1f\n", ns / events }'
+	awk -v ns="$best" -v events="$events_of" 'BEGIN { printf "%.1f\n", ns / events }'
 }
 
 # Lines of bench_size and the line of bench_speed become rows of the table.
@@ -52,7 +54,9 @@ table() { # table LABEL FILE
 	"$build/bench_size" -t "$2" >"$scratch/size" || return 0
 	"$build/bench_speed" -t "$2" >"$scratch/speed" || return 0
 	count=$(awk -F '\t' '$2 == "vptrace" { print $3 }' "$scratch/size")
-	analysed=$(analyse "$2" "$count")
+	analysed=$(best_of "$count" "$2" -j1)
+	exported=$(best_of "$count" export "$2" --to perfetto --compress zstd -j1 -o "$scratch/export" --force)
+	bytes=$(wc -c <"$scratch/export" 2>/dev/null || echo 0)
 	awk -F '\t' -v label="$1" -v count="$count" -v analysed="$analysed" '
 		FNR == NR { encode = $4; decode = $5; next }
 		{ shape[++n] = $2; bytes[n] = $4; ns[n] = $5; if ($2 == "vptrace") ours = $4 }
@@ -63,6 +67,9 @@ table() { # table LABEL FILE
 					shape[i] == "vptrace" ? encode : ns[i], shape[i] == "vptrace" ? decode : "-",
 					shape[i] == "vptrace" ? analysed : "-"
 		}' "$scratch/speed" "$scratch/size"
+	awk -v ns="$exported" -v bytes="$bytes" -v events="$count" 'BEGIN {
+		printf "  %-22s %10.3f %9s %12s %12s %12s  (analysis and export)\n", "Perfetto, zstd 1", bytes / events, "", "-", "-", ns
+	}'
 }
 
 cpu=$(awk -F ': *' '/^model name/ { print $2; exit }' /proc/cpuinfo 2>/dev/null || true)
