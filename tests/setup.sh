@@ -2,11 +2,13 @@
 # the top folder.
 
 packages=
-need() { # need COMMAND-OR-FILE PACKAGE
-	case $1 in
-	/*) for path in $1; do [ -e "$path" ] && return; done ;;
-	*) command -v "$1" >/dev/null 2>&1 && return ;;
-	esac
+need() { # need COMMAND PACKAGE
+	command -v "$1" >/dev/null 2>&1 || packages="$packages $2"
+}
+need_header() { # need_header FILE PACKAGE: in the system's folders, or in those that CPATH adds
+	for folder in /usr/include /usr/local/include $(printf %s "${CPATH-}" | tr : ' '); do
+		[ -e "$folder/$1" ] && return
+	done
 	packages="$packages $2"
 }
 
@@ -17,11 +19,12 @@ install_packages() { # install_packages SCRIPT
 	need cmake cmake
 	need make make
 	need zstd zstd
-	need "/usr/include/zstd.h" libzstd-dev
-	need "/usr/include/cmocka.h" libcmocka-dev
-	need "/usr/include/json-c/json.h" libjson-c-dev
-	need "/usr/include/zlib.h" zlib1g-dev
-	need "/usr/include/sqlite3.h" libsqlite3-dev
+	need_header zstd.h libzstd-dev
+	need_header cmocka.h libcmocka-dev
+	need_header json-c/json.h libjson-c-dev
+	need_header zlib.h zlib1g-dev
+	need_header sqlite3.h libsqlite3-dev
+	need_header libdeflate.h libdeflate-dev
 	[ -n "$packages" ] || return 0
 	install="apt-get install -y --no-install-recommends$packages"
 	if [ "$(id -u)" = 0 ]; then
