@@ -44,7 +44,7 @@ struct place {
 	uint64_t config;
 	uint64_t chunk; /* in which that and its string are good */
 	uint64_t string;
-	const struct name *name; /* where its name stood; perhaps another one's slot by now */
+	struct name *name; /* where its name stood; perhaps another one's slot by now */
 };
 
 struct name {
@@ -157,8 +157,8 @@ static int is_trusted(const struct vtr_configs *c, const struct name *n)
 }
 
 /* The string of a name in the open chunk, and the slot where the name stands, NULL: in none. */
-static uint64_t string_of(struct vtr_configs *c, struct vtr_recorder *r, const char *pointer,
-	const struct name **slot)
+static uint64_t string_of(
+	struct vtr_configs *c, struct vtr_recorder *r, const char *pointer, struct name **slot)
 {
 	struct name *n;
 
@@ -266,7 +266,7 @@ static size_t find_place(struct vtr_configs *c, const uint64_t words[SHAPE_WORDS
 static __attribute__((noinline)) size_t learn_shape(struct vtr_configs *c, struct vtr_recorder *r,
 	const struct vtr_record_kernel *k, const uint64_t words[SHAPE_WORDS], size_t first)
 {
-	const struct name *name;
+	struct name *name;
 	uint64_t string = string_of(c, r, k->name, &name);
 	struct place *p = &c->places[find_place(c, words, first)];
 
@@ -280,14 +280,15 @@ static __attribute__((noinline)) size_t learn_shape(struct vtr_configs *c, struc
 	return (size_t)(p - c->places);
 }
 
-/* Believes a known shape again whose name another one has had compared in this buffer. 0: that is not so. */
+/* Believes a known shape again whose name was compared in this buffer, or a moment ago. 0: that is not so. */
 static inline int believe_again(struct vtr_configs *c, struct place *p, const char *pointer)
 {
-	const struct name *n = p->name;
+	struct name *n = p->name;
 
-	if (!n || p->chunk != c->chunk || n->pointer != pointer || n->buffer != c->buffer ||
-		n->chunk != c->chunk || n->string != p->string)
+	if (!n || p->chunk != c->chunk || n->pointer != pointer || n->chunk != c->chunk ||
+		n->string != p->string || (n->buffer != c->buffer && !is_trusted(c, n)))
 		return 0;
+	n->buffer = c->buffer;
 	p->believed = c->epoch;
 	return 1;
 }
