@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,6 +62,28 @@ void vtr_capture_pause(struct vtr_capture *c, int pausing)
 	vtr_mailbox_post(&c->mail, &mail);
 }
 
+static void describe_machine(struct vtr_capture *c)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES);
+	struct utsname os;
+	char text[32];
+
+	if (!uname(&os)) {
+		vtr_capture_meta(c, "os.sysname", os.sysname);
+		vtr_capture_meta(c, "os.release", os.release);
+		vtr_capture_meta(c, "os.version", os.version);
+		vtr_capture_meta(c, "os.machine", os.machine);
+	}
+	if (cpus > 0) {
+		snprintf(text, sizeof(text), "%ld", cpus);
+		vtr_capture_meta(c, "cpus", text);
+	}
+	if (pages > 0) {
+		snprintf(text, sizeof(text), "%lld", (long long)pages * sysconf(_SC_PAGESIZE));
+		vtr_capture_meta(c, "ram_bytes", text);
+	}
+}
+
 static void describe_run(struct vtr_capture *c, const struct vtr_facts *facts)
 {
 	static const char *const profiles[] = {"default", "lite", "full", "coarse", "none"};
@@ -71,6 +94,7 @@ static void describe_run(struct vtr_capture *c, const struct vtr_facts *facts)
 	vtr_capture_meta(c, "profile", profiles[c->options.profile]);
 	if (!gethostname(text, sizeof(text)))
 		vtr_capture_meta(c, "host", text);
+	describe_machine(c);
 	vtr_command_line(text, sizeof(text));
 	vtr_capture_meta(c, "command", text);
 	if (c->options.rank >= 0) {
