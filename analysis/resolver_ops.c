@@ -448,7 +448,7 @@ static void find_launches_of(const struct vpa_resolver *r, struct vpa_ops *ops, 
 		}
 		all->items[all->count++] = (struct series){first, i, i + n};
 		for (k = 0; k < n; k++)
-			ops->launch[i + k] = first + k;
+			ops->launch[i + k] = first ? first + k : NULL;
 		i += n;
 	}
 }

@@ -113,10 +113,11 @@ enum { SPLIT_STRETCH = 512 };
 				out[i] = (type)(v[i] - base);                                      \
 		else if (code->enc == VPT_ENC_DELTA)                                               \
 			for (i = 0; i < count; i++)                                                \
-				out[i] = (type)zigzag(v[i] - v[i - 1]);                            \
+				out[i] = (type)zigzag(v[i] - (v - 1)[i]);                          \
 		else                                                                               \
 			for (i = 0; i < count; i++)                                                \
-				out[i] = (type)gap_number(v[i], d[i], v[i - 1] + d[i - 1], &bad);  \
+				out[i] = (type)gap_number(                                         \
+					v[i], d[i], (v - 1)[i] + (d - 1)[i], &bad);                \
 	}                                                                                          \
 	VPT_VECTORISE                                                                              \
 	static void split_##name(const struct vpt_column_code *code, const uint64_t *values,       \
