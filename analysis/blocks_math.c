@@ -167,12 +167,13 @@ int vpa_slope_of(const uint64_t *values, size_t count, double *slope)
 	size_t step = (count + SLOPE_VALUES - 1) / SLOPE_VALUES, i;
 	size_t taken = (count + step - 1) / step;
 	double *room = vpt_alloc(3 * taken, sizeof(*room));
-	struct slopes s = {room, room + taken, taken, room + 2 * taken, 0, 0, 0};
+	struct slopes s;
 	int rc = VPT_OK;
 
 	*slope = 0;
 	if (!room)
 		return VPT_ENOMEM;
+	s = (struct slopes){room, room + taken, taken, room + 2 * taken, 0, 0, 0};
 	for (i = 0; i < taken; i++) {
 		room[i] = (double)values[i * step];
 		room[taken + i] = (double)(i * step);

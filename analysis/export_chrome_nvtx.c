@@ -196,7 +196,7 @@ void vpa_chrome_keep_open(struct vpa_chrome *x, const struct vpt_section *s)
 
 void vpa_chrome_open(struct vpa_chrome *x, uint64_t end_ns)
 {
-	const char *p = x->open.data, *end = p + x->open.size;
+	const char *p = x->open.data, *end = x->open.size ? p + x->open.size : p;
 	uint64_t start;
 
 	for (; p < end; p += strlen(p) + 1) {

@@ -207,11 +207,13 @@ struct place {
 /* Whether a call is next: ranges are around the calls that begin and end with them. */
 static int call_is_next(const struct vpa_ex_thread *t, const struct place *p)
 {
-	const struct vpa_ex_host_span *s = &t->spans[p->span];
-	const struct vpa_ex_call *c = &t->calls[p->call];
+	const struct vpa_ex_host_span *s;
+	const struct vpa_ex_call *c;
 
 	if (p->span == t->count || p->call == t->call_count)
 		return p->call < t->call_count;
+	s = &t->spans[p->span];
+	c = &t->calls[p->call];
 	return c->start_ns != s->start_ns ? c->start_ns < s->start_ns : c->end_ns > s->end_ns;
 }
 

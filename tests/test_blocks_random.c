@@ -182,8 +182,12 @@ static void make_request(struct made *t, unsigned blocks)
 		}
 		while (!below(t, 3))
 			launch(t, 0);
-		if (!below(t, 3))
-			make_mark(t, below(t, 2), below(t, 5) ? k : below(t, 9));
+		if (!below(t, 3)) {
+			/* One after the other: the same traces from every compiler. */
+			unsigned index = below(t, 5) ? k : below(t, 9);
+
+			make_mark(t, below(t, 2), index);
+		}
 	}
 	for (i = 0; i < open_count; i++) {
 		end_block(t, open[i], t->thread_at[0] + 1);
@@ -251,13 +255,14 @@ static int is_in(const struct made *t, const struct block *b, const struct op *o
 	       op->launch < b->host.end;
 }
 
+/* The newest one that is open; what happens in the nanosecond of its end is still in it. */
 static unsigned request_at(const struct made *t, uint64_t time)
 {
-	unsigned i;
+	size_t i;
 
-	for (i = 0; i < t->request_count; i++)
-		if (time >= t->requests[i].start && time < t->requests[i].end)
-			return i;
+	for (i = t->request_count; i-- > 0;)
+		if (time >= t->requests[i].start && time <= t->requests[i].end)
+			return (unsigned)i;
 	return (unsigned)-1;
 }
 
