@@ -2,6 +2,7 @@
 #include "analysis/line.h"
 
 #include "formats/json.h"
+#include "formats/utf8.h"
 
 /* A sink that appends to a line. */
 struct line_sink {
@@ -68,26 +69,14 @@ void vpa_line_hex(struct vpa_line *l, uint64_t value)
 
 size_t vpa_printable(const char *text, size_t left)
 {
-	const unsigned char *s = (const unsigned char *)text;
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t len = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2, i;
-	uint32_t code;
+	size_t len = vpt_utf8_length(text, left, NULL);
+	uint32_t code = vpt_utf8_code(text, len);
 
-	if (len == 1)
-		return s[0] >= 0x20 && s[0] != 0x7f;
-	if (s[0] < 0xc2 || s[0] > 0xf4 || len > left)
-		return 0;
-	code = s[0] & (0xffu >> (len + 1));
-	for (i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (s[i] & 0x3fu);
-	}
+	if (len < 2)
+		return len && code >= 0x20 && code != 0x7f;
 	/* U+0080..9F are control characters of their own; U+2028/9 and the marks that turn the
 	 * writing direction let a name pretend to be another line. */
-	if (code < least[len] || code < 0xa0 || code > 0x10ffff ||
-		(code >= 0xd800 && code < 0xe000) || (code >= 0x2028 && code <= 0x202e) ||
-		(code >= 0x2066 && code <= 0x2069))
+	if (code < 0xa0 || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069))
 		return 0;
 	return len;
 }

@@ -8,6 +8,8 @@
  * column, so a line can come out narrower than allowed, never wider. */
 #include "analysis/units.h"
 
+#include "formats/utf8.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -189,30 +191,6 @@ static int is_in(uint32_t code, const struct code_range *ranges, size_t count)
 	return 0;
 }
 
-/* The bytes of the UTF-8 sequence at `s` and its code; 0 where there is none. Shortest forms only,
- * no surrogates, nothing beyond U+10FFFF. The NUL at the end of `s` stops it like any other byte.
- */
-static unsigned decode(const unsigned char *s, uint32_t *code)
-{
-	unsigned len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	unsigned i;
-
-	if (len < 2 || s[0] > 0xf4) {
-		*code = s[0];
-		return len == 1;
-	}
-	*code = s[0] & (0x7fu >> len);
-	for (i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		*code = *code << 6 | (s[i] & 0x3f);
-	}
-	if ((len == 3 && (*code < 0x800 || (*code & 0xf800) == 0xd800)) ||
-		(len == 4 && (*code < 0x10000 || *code > 0x10ffff)))
-		return 0;
-	return len;
-}
-
 static void escape(struct vpa_glyph *out, const char *form, uint32_t code)
 {
 	out->len = (unsigned)snprintf(out->bytes, sizeof(out->bytes), form, (unsigned)code);
@@ -222,13 +200,14 @@ static void escape(struct vpa_glyph *out, const char *form, uint32_t code)
 size_t vpa_glyph_next(const char *text, struct vpa_glyph *out)
 {
 	const unsigned char *s = (const unsigned char *)text;
-	uint32_t code;
 	unsigned len;
+	uint32_t code;
 
 	*out = (struct vpa_glyph){{0}, 0, 0};
 	if (!s[0])
 		return 0;
-	len = decode(s, &code);
+	len = (unsigned)vpt_utf8_length(text, strnlen(text, 4), NULL);
+	code = vpt_utf8_code(text, len);
 	if (!len) {
 		escape(out, "\\x%02x", s[0]);
 		return 1;

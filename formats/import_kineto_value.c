@@ -5,6 +5,8 @@
  * double. */
 #include "formats/import_kineto.h"
 
+#include "formats/utf8.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -179,38 +181,6 @@ struct vpt_text vpt_kineto_text(struct json_object *object)
 	return text;
 }
 
-/* The bytes of the UTF-8 sequence at p, 0 if it is none: too long, cut, a surrogate, beyond
- * U+10FFFF. */
-static size_t sequence_length(const unsigned char *p, size_t left)
-{
-	/* lead bytes from..to need `len` bytes, the second of them between min and max */
-	static const struct {
-		unsigned char from, to, len, min, max;
-	} forms[] = {
-		{0xc2, 0xdf, 2, 0x80, 0xbf},
-		{0xe0, 0xe0, 3, 0xa0, 0xbf},
-		{0xe1, 0xec, 3, 0x80, 0xbf},
-		{0xed, 0xed, 3, 0x80, 0x9f},
-		{0xee, 0xef, 3, 0x80, 0xbf},
-		{0xf0, 0xf0, 4, 0x90, 0xbf},
-		{0xf1, 0xf3, 4, 0x80, 0xbf},
-		{0xf4, 0xf4, 4, 0x80, 0x8f},
-	};
-	size_t i, k;
-
-	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (p[0] < forms[i].from || p[0] > forms[i].to)
-			continue;
-		if (left < forms[i].len || p[1] < forms[i].min || p[1] > forms[i].max)
-			return 0;
-		for (k = 2; k < forms[i].len; k++)
-			if ((p[k] & 0xc0) != 0x80)
-				return 0;
-		return forms[i].len;
-	}
-	return 0;
-}
-
 int vpt_kineto_text_is_clean(struct vpt_text text)
 {
 	const unsigned char *p = (const unsigned char *)text.text;
@@ -223,7 +193,7 @@ int vpt_kineto_text_is_clean(struct vpt_text text)
 		}
 		if (p[i] < 0x80)
 			return 0;
-		len = sequence_length(p + i, text.len - i);
+		len = vpt_utf8_length(text.text + i, text.len - i, NULL);
 		if (!len)
 			return 0;
 		i += len;

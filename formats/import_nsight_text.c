@@ -7,6 +7,7 @@
 
 #include "formats/error.h"
 #include "formats/memory.h"
+#include "formats/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,28 +84,18 @@ struct vpt_nsight_name *vpt_nsight_names_find(
 	return &names->at[lo];
 }
 
-/* Overlong forms, surrogates and values above U+10FFFF are not UTF-8. */
+/* Control characters and what is not UTF-8 are dirt. */
 int vpt_nsight_clean(struct vpt_text text)
 {
-	const unsigned char *p = (const unsigned char *)text.text, *end = p + text.len;
+	size_t i, len;
 
-	while (p < end) {
-		unsigned c = *p++, more, low = 0x80, high = 0xbf;
+	for (i = 0; i < text.len; i += len) {
+		unsigned char c = (unsigned char)text.text[i];
 
-		if (c < 0x20 || c == 0x7f)
+		len = c < 0x20 || c == 0x7f ? 0
+					    : vpt_utf8_length(text.text + i, text.len - i, NULL);
+		if (!len)
 			return 0;
-		if (c < 0x80)
-			continue;
-		more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : 1;
-		if (c < 0xc2 || c > 0xf4 || (size_t)(end - p) < more)
-			return 0;
-		if (c == 0xe0 || c == 0xf0)
-			low = c == 0xe0 ? 0xa0 : 0x90;
-		if (c == 0xed || c == 0xf4)
-			high = c == 0xed ? 0x9f : 0x8f;
-		for (; more; more--, p++, low = 0x80, high = 0xbf)
-			if (*p < low || *p > high)
-				return 0;
 	}
 	return 1;
 }

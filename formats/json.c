@@ -7,6 +7,8 @@
  * Left out: checking that an object's keys differ. */
 #include "formats/json.h"
 
+#include "formats/utf8.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -77,46 +79,6 @@ static void put_line(struct vpt_json *j)
 
 /* ---- text ---- */
 
-/* Well-formed sequences (the Unicode Standard, table 3-7): the first byte decides the length and
- * the range of the second; later ones are 80..BF. The ranges shut out overlong forms, surrogates
- * and everything past U+10FFFF. */
-static const struct {
-	unsigned char lo, hi, len, second_lo, second_hi;
-} utf8_rows[] = {
-	{0xc2, 0xdf, 2, 0x80, 0xbf},
-	{0xe0, 0xe0, 3, 0xa0, 0xbf},
-	{0xe1, 0xec, 3, 0x80, 0xbf},
-	{0xed, 0xed, 3, 0x80, 0x9f},
-	{0xee, 0xef, 3, 0x80, 0xbf},
-	{0xf0, 0xf0, 4, 0x90, 0xbf},
-	{0xf1, 0xf3, 4, 0x80, 0xbf},
-	{0xf4, 0xf4, 4, 0x80, 0x8f},
-};
-
-/* The length of the sequence at `s`, which begins with a byte of 80 or more. Where it is not well
- * formed, *valid is 0 and the length that of the part which one U+FFFD stands for: as much as could
- * have begun a sequence, at least one byte. */
-static size_t utf8_length(const unsigned char *s, size_t left, int *valid)
-{
-	size_t row, i;
-
-	*valid = 0;
-	for (row = 0; row < sizeof(utf8_rows) / sizeof(utf8_rows[0]); row++)
-		if (s[0] >= utf8_rows[row].lo && s[0] <= utf8_rows[row].hi)
-			break;
-	if (row == sizeof(utf8_rows) / sizeof(utf8_rows[0]))
-		return 1;
-	for (i = 1; i < utf8_rows[row].len; i++) {
-		unsigned lo = i == 1 ? utf8_rows[row].second_lo : 0x80;
-		unsigned hi = i == 1 ? utf8_rows[row].second_hi : 0xbf;
-
-		if (i >= left || s[i] < lo || s[i] > hi)
-			return i;
-	}
-	*valid = 1;
-	return i;
-}
-
 static void put_escape(struct vpt_json *j, unsigned code)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -144,12 +106,13 @@ static void put_escape(struct vpt_json *j, unsigned code)
 /* One character beyond ASCII. U+0080..9F are control characters too: some terminals obey them. */
 static size_t put_wide(struct vpt_json *j, const unsigned char *s, size_t left)
 {
-	int valid;
-	size_t len = utf8_length(s, left, &valid);
+	size_t bad, len = vpt_utf8_length((const char *)s, left, &bad);
 
-	if (!valid)
+	if (!len) {
 		put(j, "\xef\xbf\xbd", 3);
-	else if (s[0] == 0xc2 && s[1] < 0xa0)
+		return bad;
+	}
+	if (s[0] == 0xc2 && s[1] < 0xa0)
 		put_escape(j, s[1]);
 	else if (s[0] == 0xe2 && s[1] == 0x80 && (s[2] == 0xa8 || s[2] == 0xa9))
 		put_escape(j, 0x2000u | (s[2] & 0x3fu));

@@ -7,6 +7,7 @@
 
 #include "formats/error.h"
 #include "formats/memory.h"
+#include "formats/utf8.h"
 
 void vpt_pb_reset(struct vpt_pb *b)
 {
@@ -100,24 +101,6 @@ void vpt_pb_end_long(struct vpt_pb *b, size_t start, size_t size)
 
 /* ---- text ---- */
 
-/* The length of the well-formed sequence at `s`, which is no plain ASCII; 0: there is none. */
-static size_t wide_length(const unsigned char *s, size_t left)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2, i;
-	uint32_t code;
-
-	if (s[0] < 0xc2 || s[0] > 0xf4 || len > left)
-		return 0;
-	code = s[0] & (0xffu >> (len + 1));
-	for (i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (s[i] & 0x3fu);
-	}
-	return code >= least[len] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? len : 0;
-}
-
 void vpt_pb_text(struct vpt_pb *b, uint32_t field, const char *text, size_t len, size_t max)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -132,7 +115,7 @@ void vpt_pb_text(struct vpt_pb *b, uint32_t field, const char *text, size_t len,
 		written += i - start;
 		if (i == len || written >= max)
 			break;
-		start = s[i] ? wide_length(s + i, len - i) : 0;
+		start = s[i] ? vpt_utf8_length(text + i, len - i, NULL) : 0;
 		if (written + (start ? start : 3) > max)
 			break;
 		vpt_pb_raw(b, start ? (const char *)s + i : "\xef\xbf\xbd", start ? start : 3);

@@ -1,0 +1,53 @@
+/* utf8.c - well-formed sequences (the Unicode Standard, table 3-7): the first byte decides the length and the range of the second;
+ * later ones are 80..BF. The ranges shut out overlong forms, surrogates and everything past U+10FFFF. */
+#include "formats/utf8.h"
+
+static const struct {
+	unsigned char lo, hi, len, second_lo, second_hi;
+} rows[] = {
+	{0xc2, 0xdf, 2, 0x80, 0xbf},
+	{0xe0, 0xe0, 3, 0xa0, 0xbf},
+	{0xe1, 0xec, 3, 0x80, 0xbf},
+	{0xed, 0xed, 3, 0x80, 0x9f},
+	{0xee, 0xef, 3, 0x80, 0xbf},
+	{0xf0, 0xf0, 4, 0x90, 0xbf},
+	{0xf1, 0xf3, 4, 0x80, 0xbf},
+	{0xf4, 0xf4, 4, 0x80, 0x8f},
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+size_t vpt_utf8_length(const char *text, size_t left, size_t *bad)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t row, i = 1;
+
+	if (s[0] < 0x80)
+		return 1;
+	for (row = 0; row < ROWS; row++)
+		if (s[0] >= rows[row].lo && s[0] <= rows[row].hi)
+			break;
+	for (; row < ROWS && i < rows[row].len; i++) {
+		unsigned lo = i == 1 ? rows[row].second_lo : 0x80;
+		unsigned hi = i == 1 ? rows[row].second_hi : 0xbf;
+
+		if (i >= left || s[i] < lo || s[i] > hi)
+			break;
+	}
+	if (row < ROWS && i == rows[row].len)
+		return i;
+	if (bad)
+		*bad = i;
+	return 0;
+}
+
+uint32_t vpt_utf8_code(const char *text, size_t length)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	uint32_t code = length == 1 ? s[0] : s[0] & (0x7fu >> length);
+	size_t i;
+
+	for (i = 1; i < length; i++)
+		code = code << 6 | (s[i] & 0x3fu);
+	return code;
+}

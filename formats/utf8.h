@@ -1,0 +1,15 @@
+/* utf8.h - text of any bytes, a character at a time. */
+#ifndef VPT_FORMATS_UTF8_H
+#define VPT_FORMATS_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The length of the well-formed sequence at `text`, of which `left` > 0 bytes are there; 1 for ASCII. 0: there is none;
+ * then *bad (NULL: not asked) is how many bytes one U+FFFD stands for, at least 1. */
+size_t vpt_utf8_length(const char *text, size_t left, size_t *bad);
+
+/* The code of a well-formed sequence of that length. */
+uint32_t vpt_utf8_code(const char *text, size_t length);
+
+#endif
