@@ -9,7 +9,6 @@
 #include "formats/memory.h"
 
 #include <string.h>
-#include <unistd.h>
 
 enum {
 	GROUP_BYTES = 640 << 10,
@@ -560,14 +559,6 @@ static void free_export(struct vpa_export *x)
 	vpt_free(x);
 }
 
-static unsigned usual_jobs(void)
-{
-	enum { JOBS_USUAL_MAX = 4 };
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return cores < 1 ? 1 : cores > JOBS_USUAL_MAX ? JOBS_USUAL_MAX : (unsigned)cores;
-}
-
 static void tell_totals(
 	const struct vpa_export *x, const struct vpa_report *r, struct vpa_export_totals *t)
 {
@@ -604,8 +595,8 @@ int vpa_export_perfetto(const struct vpt_trace *trace, const char *path,
 	x->tap = (struct vpa_tap){
 		x, begin_tap, tap_chunk, tap_ops, tap_gap, tap_range, tap_end, options->min_gap_ns};
 	pass.tap = &x->tap;
-	rc = vpa_groups_start(sink, options->container, options->level,
-		options->jobs ? options->jobs : usual_jobs(), &x->groups, err);
+	rc = vpa_groups_start(
+		sink, options->container, options->level, options->jobs, &x->groups, err);
 	if (!rc)
 		rc = vpa_analyze(trace, path, &pass, &report, err);
 	/* What the pass knows of a failure of ours is only that there was one. */

@@ -9,8 +9,6 @@
 
 #include "formats/json.h"
 
-#include <unistd.h>
-
 /* Readers that make doubles of microseconds keep nanoseconds up to here: 52 days. */
 static const uint64_t EXACT_NS = 1ull << 52;
 
@@ -365,14 +363,6 @@ static void free_export(struct vpa_chrome *x)
 	vpt_free(x);
 }
 
-static unsigned usual_jobs(void)
-{
-	enum { JOBS_USUAL_MAX = 4 };
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return cores < 1 ? 1 : cores > JOBS_USUAL_MAX ? JOBS_USUAL_MAX : (unsigned)cores;
-}
-
 int vpa_export_chrome(const struct vpt_trace *trace, const char *path,
 	const struct vpa_options *analysis, const struct vpa_export_options *options,
 	struct vpt_sink *sink, struct vpa_export_totals *totals, struct vpt_err *err)
@@ -396,8 +386,8 @@ int vpa_export_chrome(const struct vpt_trace *trace, const char *path,
 		.range = tap_range,
 		.end = tap_end};
 	pass.tap = &x->tap;
-	rc = vpa_groups_start(sink, options->container, options->level,
-		options->jobs ? options->jobs : usual_jobs(), &x->groups, err);
+	rc = vpa_groups_start(
+		sink, options->container, options->level, options->jobs, &x->groups, err);
 	if (!rc)
 		rc = vpa_analyze(trace, path, &pass, &report, err);
 	/* What the pass knows of a failure of ours is only that there was one. */

@@ -7,8 +7,8 @@
 
 struct vpa_groups;
 
-/* `jobs` threads besides the caller's (1: none, groups are compressed when they are put). Threads that cannot be
- * had are done without. The sink stays the caller's. 0, VPT_ENOMEM, VPT_EUNSUPPORTED. */
+/* `jobs` threads besides the caller's; 0: as many as cores, at most 4; 1: none, groups are compressed when they are put.
+ * Threads that cannot be had are done without. The sink stays the caller's. 0, VPT_ENOMEM, VPT_EUNSUPPORTED. */
 int vpa_groups_start(struct vpt_sink *sink, enum vpt_container kind, int level, unsigned jobs,
 	struct vpa_groups **out, struct vpt_err *err);
 
