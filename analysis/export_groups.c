@@ -4,12 +4,12 @@
  * fills one again it writes what became of it. So the order is the ring's, whoever finishes first. */
 #include "analysis/export_groups.h"
 
+#include "analysis/jobs.h"
 #include "formats/memory.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
-enum { JOBS_MAX = 64, JOBS_USUAL_MAX = 4, GROUPS_A_JOB = 2 };
+enum { JOBS_MAX = 64, GROUPS_A_JOB = 2 };
 
 enum group_state { GROUP_EMPTY, GROUP_FULL, GROUP_TAKEN, GROUP_PACKED };
 
@@ -63,13 +63,6 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static unsigned usual_jobs(void)
-{
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return cores < 1 ? 1 : cores > JOBS_USUAL_MAX ? JOBS_USUAL_MAX : (unsigned)cores;
-}
-
 int vpa_groups_start(struct vpt_sink *sink, enum vpt_container kind, int level, unsigned jobs,
 	struct vpa_groups **out, struct vpt_err *err)
 {
@@ -83,7 +76,7 @@ int vpa_groups_start(struct vpt_sink *sink, enum vpt_container kind, int level, 
 	if (!g)
 		return vpt_fail(err, VPT_ENOMEM, "no memory to compress");
 	g->sink = sink;
-	jobs = !jobs ? usual_jobs() : jobs > JOBS_MAX ? JOBS_MAX : jobs;
+	jobs = vpa_jobs(jobs, JOBS_MAX);
 	g->has_lock = !pthread_mutex_init(&g->lock, NULL) && !pthread_cond_init(&g->changed, NULL);
 	while (g->packer_count < jobs &&
 		(g->packers[g->packer_count] = vpt_packer_new(kind, level)) != NULL)

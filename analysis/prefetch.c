@@ -3,14 +3,14 @@
  * out never depends on which thread was faster. */
 #include "analysis/prefetch.h"
 
+#include "analysis/jobs.h"
 #include "formats/memory.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { JOBS_MAX = 16, DEFAULT_JOBS_MAX = 4 };
+enum { JOBS_MAX = 16 };
 
 enum slot_state { FREE, BUSY, READY };
 
@@ -64,19 +64,6 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static unsigned choose_jobs(unsigned jobs, size_t chunks)
-{
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-	if (!jobs)
-		jobs = cores > DEFAULT_JOBS_MAX ? DEFAULT_JOBS_MAX
-		       : cores > 1              ? (unsigned)cores
-						: 1;
-	if (jobs > JOBS_MAX)
-		jobs = JOBS_MAX;
-	return chunks < 2 ? 1 : jobs;
-}
-
 /* Signals belong to the thread that the user knows. */
 static void start_threads(struct vpa_prefetch *p, unsigned count)
 {
@@ -101,7 +88,7 @@ int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_
 		return vpt_fail(err, VPT_ENOMEM, "no memory to read chunks ahead");
 	p->trace = trace;
 	p->chunk_count = vpt_trace_chunks(trace);
-	jobs = choose_jobs(jobs, p->chunk_count);
+	jobs = p->chunk_count < 2 ? 1 : vpa_jobs(jobs, JOBS_MAX);
 	p->slot_count = jobs > 1 ? jobs + 1 : 1;
 	p->slots = vpt_calloc(p->slot_count, sizeof(*p->slots));
 	p->own = vpt_decoder_new();

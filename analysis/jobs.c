@@ -1,0 +1,16 @@
+/* jobs.c - beyond four threads reading and folding, which are one thread's, are what takes the time. */
+#include "analysis/jobs.h"
+
+#include <unistd.h>
+
+enum { USUAL_MAX = 4 };
+
+unsigned vpa_jobs(unsigned asked, unsigned most)
+{
+	long cores;
+
+	if (asked)
+		return asked > most ? most : asked;
+	cores = sysconf(_SC_NPROCESSORS_ONLN);
+	return cores < 1 ? 1 : cores > USUAL_MAX ? USUAL_MAX : (unsigned)cores;
+}
