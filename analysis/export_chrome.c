@@ -390,11 +390,7 @@ int vpa_export_chrome(const struct vpt_trace *trace, const char *path,
 		sink, options->container, options->level, options->jobs, &x->groups, err);
 	if (!rc)
 		rc = vpa_analyze(trace, path, &pass, &report, err);
-	/* What the pass knows of a failure of ours is only that there was one. */
-	if (rc && x->err.code && err)
-		*err = x->err;
-	if (rc && x->err.code)
-		rc = x->err.code;
+	rc = vpa_tap_outcome(rc, &x->err, err);
 	if (!rc) {
 		*totals = x->totals;
 		totals->raw_bytes = x->raw_bytes;

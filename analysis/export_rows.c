@@ -549,12 +549,7 @@ int vpa_export_rows(const struct vpt_trace *trace, const char *path,
 		tell_totals(x, report, totals);
 		rc = vpa_rows_folder_commit(x->folder, &totals->bytes, &x->err);
 	}
-	/* What the pass knows of a failure of ours is only that there was one. */
-	if (rc && x->err.code) {
-		rc = x->err.code;
-		if (err)
-			*err = x->err;
-	}
+	rc = vpa_tap_outcome(rc, &x->err, err);
 	vpa_report_free(report);
 	free_export(x);
 	return rc;

@@ -30,4 +30,15 @@ struct vpa_tap {
 	uint64_t min_gap_ns;
 };
 
+/* The outcome of a pass with a tap: what the pass knows of the tap's own failure (`own`, code 0: none) is only that there was one.
+ * `err` may be NULL. */
+static inline int vpa_tap_outcome(int rc, const struct vpt_err *own, struct vpt_err *err)
+{
+	if (!rc || !own->code)
+		return rc;
+	if (err)
+		*err = *own;
+	return own->code;
+}
+
 #endif
