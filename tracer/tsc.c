@@ -25,7 +25,7 @@ enum {
 	VALID_NS = 50000000,
 	AGREED_NS = 1000,
 	BRACKETS = 4,
-	BRACKET_NS = 1000, /* a wider one was interrupted */
+	BRACKET_TICKS = 2000, /* a wider one was interrupted */
 };
 
 struct vtr_tsc vtr_tsc;
@@ -163,7 +163,7 @@ void vtr_tsc_keep(void)
 		ticks = before + bracket / 2;
 		ns = read_ns;
 	}
-	if (tightest < 2 * BRACKET_NS)
+	if (tightest < BRACKET_TICKS)
 		vtr_tsc_learn(&vtr_tsc, ticks, ns);
 }
 
