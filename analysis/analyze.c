@@ -1,5 +1,5 @@
 /* analyze.c - one pass over a trace: chunks -> resolver -> idle time -> folds -> report. */
-#include "analysis/fold.h"
+#include "analysis/folds/fold.h"
 #include "analysis/kernel_rules.h"
 #include "analysis/prefetch.h"
 #include "analysis/stages.h"

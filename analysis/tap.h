@@ -5,7 +5,7 @@
 #ifndef VPA_ANALYSIS_TAP_H
 #define VPA_ANALYSIS_TAP_H
 
-#include "analysis/fold.h"
+#include "analysis/folds/fold.h"
 #include "formats/batch.h"
 
 /* What a tap may look at from begin() on. The report is in the making: GPUs and META rows stand in it as soon as

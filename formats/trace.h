@@ -5,7 +5,7 @@
 
 #include "formats/batch.h"
 #include "formats/capture.h"
-#include "formats/import.h"
+#include "formats/import/import.h"
 #include "formats/reader.h"
 
 struct vpt_trace;

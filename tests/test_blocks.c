@@ -1,6 +1,6 @@
 /* test_blocks.c - requests, blocks, steps and stages: every definition on a capture whose answer a person can
  * compute. Scripts (tests/support/script.h) are put together by small functions that speak of blocks and steps. */
-#include "analysis/blocks_math.h"
+#include "analysis/folds/blocks_math.h"
 #include "analysis/report.h"
 #include "formats/memory.h"
 #include "tests/support/script.h"

@@ -2,8 +2,8 @@
  *
  * Traces of a few lines, one for each thing that the profiler's form has no word for, and real ones where they are there.
  * What the form cannot carry has cases too: they say what becomes of it. */
-#include "analysis/export_chrome.h"
-#include "analysis/export_rows.h"
+#include "analysis/export/chrome/chrome.h"
+#include "analysis/export/rows/rows.h"
 
 #include "formats/memory.h"
 #include "tests/support/script.h"

@@ -8,7 +8,7 @@
 
 #ifdef VPT_HAVE_KINETO
 
-#include "formats/import_kineto.h"
+#include "formats/import/kineto.h"
 #include "tests/support/kineto_rig.h"
 
 #include <inttypes.h>

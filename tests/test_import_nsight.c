@@ -2,7 +2,7 @@
  *
  * A case is SQL that builds a database and the rows that must come out, one a line in alphabetical
  * order: the kind, its lane, and every column that is not 0. */
-#include "formats/import.h"
+#include "formats/import/import.h"
 
 #include "formats/memory.h"
 

@@ -2,7 +2,7 @@
 #include "formats/container.h"
 #include "formats/perfetto.h"
 
-#include "analysis/export_groups.h"
+#include "analysis/export/groups.h"
 #include "formats/error.h"
 #include "formats/io.h"
 #include "formats/memory.h"

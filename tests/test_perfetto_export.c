@@ -2,7 +2,7 @@
  *
  * tests/support/pftrace.py reads an export as Perfetto's importer does: it fails on whatever that would drop or get wrong
  * without a word, and where a total differs from what the analyzer counted. */
-#include "analysis/export.h"
+#include "analysis/export/export.h"
 
 #include "formats/memory.h"
 #include "tests/support/random.h"

@@ -3,7 +3,7 @@
  * Reports are made by hand, so the goldens tell about layout alone. VPT_RECORD=1 writes them anew;
  * look at them before they are committed. */
 #include "analysis/report.h"
-#include "analysis/units.h"
+#include "analysis/render/units.h"
 #include "tests/render_block_reports.h"
 
 #include "formats/io.h"

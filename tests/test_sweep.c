@@ -1,5 +1,5 @@
 /* test_sweep.c - device time between edges, without a trace around it. */
-#include "analysis/sweep.h"
+#include "analysis/folds/sweep.h"
 
 #include "tests/support/hand.h"
 

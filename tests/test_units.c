@@ -1,5 +1,5 @@
 /* test_units.c - how numbers and names look on a terminal. */
-#include "analysis/units.h"
+#include "analysis/render/units.h"
 
 #include <locale.h>
 #include <math.h>

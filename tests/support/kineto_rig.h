@@ -4,7 +4,7 @@
 #define VPT_TESTS_SUPPORT_KINETO_RIG_H
 
 #include "formats/collect.h"
-#include "formats/import.h"
+#include "formats/import/import.h"
 
 /* What the last reading gave. */
 struct kineto_rig {

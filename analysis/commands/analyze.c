@@ -1,0 +1,290 @@
+/* analyze.c - the report: where the device's time went, and why it stood idle.
+ *
+ * Reads the trace, lets analysis fill a report and a renderer lay it out. The output's name is
+ * tried before the work and opened after it, so that nothing half-written can stay behind. */
+#include "analysis/commands/command.h"
+
+#include "analysis/report.h"
+#include "formats/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	FORMAT,
+	OUTPUT,
+	TOP,
+	MIN_GAP,
+	FROM,
+	TO,
+	RANGE,
+	RULES,
+	TARGET,
+	WARMUP,
+	FRAMES_PER_BLOCK,
+	FIRST_BLOCK_FRAMES,
+	LATENTS_PER_BLOCK,
+	VAE_FACTOR,
+	JOBS,
+	FORCE,
+	NO_PROGRESS,
+	COLOR,
+	OPTIONS
+};
+
+static const struct vpa_option options[OPTIONS] = {
+	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text", "how to print the report"},
+	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-",
+		"write to a file instead of standard output"},
+	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", "20", "rows a table"},
+	[MIN_GAP] = {"min-gap", '\0', VPA_DURATION, NULL, NULL,
+		"list gaps of at least so long (the larger of 10us and 5 times the median)"},
+	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
+		"begin so long after the capture's start"},
+	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL, "end so long after the capture's start"},
+	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL, "only the first NVTX range of this name"},
+	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
+		"your kernel families and what your ranges are; see above"},
+	[TARGET] = {"target", '\0', VPA_TEXT, "FPS", NULL,
+		"frames a second that are wanted: 16, 23.976"},
+	[WARMUP] = {"warmup", '\0', VPA_NUMBER, "0..1000000", NULL,
+		"first blocks of a request not to measure (where the period settles, 1 or more)"},
+	[FRAMES_PER_BLOCK] = {"frames-per-block", '\0', VPA_NUMBER, "1..1000000", NULL,
+		"frames of a block that does not say"},
+	[FIRST_BLOCK_FRAMES] = {"first-block-frames", '\0', VPA_NUMBER, "1..1000000", NULL,
+		"the same of a request's first block"},
+	[LATENTS_PER_BLOCK] = {"latents-per-block", '\0', VPA_NUMBER, "1..1000000", NULL,
+		"latent frames of a block that does not say"},
+	[VAE_FACTOR] = {"vae-factor", '\0', VPA_NUMBER, "1..1000", NULL,
+		"frames a latent frame becomes; the first of a request becomes one"},
+	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..256", "0",
+		"decoding threads; 0: as many as cores, up to 4"},
+	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "let -o replace an existing file"},
+	[NO_PROGRESS] = {"no-progress", '\0', VPA_FLAG, NULL, NULL, "no progress on a terminal"},
+	[COLOR] = {"color", '\0', VPA_CHOICE, "auto|always|never", "auto",
+		"colors; auto obeys NO_COLOR"},
+};
+
+/* ---- the terminal ---- */
+
+/* Columns of the terminal that shows the report. */
+static unsigned terminal_width(const struct vpa_out *o)
+{
+	enum { LEAST = 40, USUAL = 80, MOST = 400 };
+	const char *columns = getenv("COLUMNS");
+	unsigned long width = 0;
+	struct winsize size;
+
+	if (o->to_terminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		width = size.ws_col;
+	if (!width && o->to_stdout && columns && *columns >= '0' && *columns <= '9')
+		width = strtoul(columns, NULL, 10);
+	if (!width)
+		return USUAL;
+	return width < LEAST ? LEAST : width > MOST ? MOST : (unsigned)width;
+}
+
+static int wants_colour(const struct vpa_args *args, const struct vpa_out *o)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (!vpa_is(args, COLOR, "auto"))
+		return vpa_is(args, COLOR, "always");
+	return o->to_terminal && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+}
+
+struct progress {
+	struct timespec began, shown;
+	int visible;
+};
+
+static int64_t since_ms(const struct timespec *then, const struct timespec *now)
+{
+	return (now->tv_sec - then->tv_sec) * 1000 + (now->tv_nsec - then->tv_nsec) / 1000000;
+}
+
+static void show_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	enum { SILENT_MS = 500, EVERY_MS = 100 };
+	struct progress *p = ctx;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (since_ms(&p->began, &now) < SILENT_MS || since_ms(&p->shown, &now) < EVERY_MS || !total)
+		return;
+	p->shown = now;
+	p->visible = 1;
+	fprintf(stderr, "\rreading: %3u %% of %llu chunks ",
+		(unsigned)((double)done / (double)total * 100), (unsigned long long)total);
+	fflush(stderr);
+}
+
+static void hide_progress(const struct progress *p)
+{
+	if (p->visible)
+		fputs("\r\033[K", stderr);
+}
+
+/* ---- the work ---- */
+
+static int set_window(const struct vpa_args *args, struct vpa_options *o, struct vpt_err *err)
+{
+	o->has_from = vpa_has(args, FROM);
+	o->has_to = vpa_has(args, TO);
+	o->from_ns = vpa_number_of(args, FROM);
+	o->to_ns = vpa_number_of(args, TO);
+	o->range = vpa_text_of(args, RANGE);
+	if (o->has_from && o->has_to && o->from_ns >= o->to_ns)
+		return vpt_fail(err, VPT_EINVAL,
+			"--from %s is not before --to %s: nothing lies between",
+			vpa_text_of(args, FROM), vpa_text_of(args, TO));
+	if (o->range && (o->has_from || o->has_to))
+		return vpt_fail(err, VPT_EINVAL, "--range and --from or --to exclude each other");
+	return VPT_OK;
+}
+
+/* "16" or "23.976", exactly: as frames in a thousand seconds. */
+static int read_target(const char *text, uint64_t *millifps, struct vpt_err *err)
+{
+	uint64_t whole = 0, parts = 0, place = 1000;
+	const char *p = text;
+	int digits = 0;
+
+	*millifps = 0;
+	for (; *p >= '0' && *p <= '9' && digits < 7; p++, digits++)
+		whole = whole * 10 + (uint64_t)(*p - '0');
+	if (digits && *p == '.' && p[1]) {
+		for (p++; *p >= '0' && *p <= '9' && place > 1; p++) {
+			place /= 10;
+			parts += (uint64_t)(*p - '0') * place;
+		}
+	}
+	if (!digits || *p || !(whole || parts))
+		return vpt_fail(err, VPT_EINVAL,
+			"--target: expected frames a second such as 16 or 23.976, found \"%.60s\"",
+			text);
+	*millifps = whole * 1000 + parts;
+	return VPT_OK;
+}
+
+static int set_blocks(const struct vpa_args *args, struct vpa_options *o, struct vpt_err *err)
+{
+	o->has_warmup = vpa_has(args, WARMUP);
+	o->warmup = vpa_number_of(args, WARMUP);
+	o->frames_per_block = vpa_number_of(args, FRAMES_PER_BLOCK);
+	o->first_block_frames = vpa_number_of(args, FIRST_BLOCK_FRAMES);
+	o->latents_per_block = vpa_number_of(args, LATENTS_PER_BLOCK);
+	o->vae_factor = vpa_number_of(args, VAE_FACTOR);
+	if (o->first_block_frames && !o->frames_per_block)
+		return vpt_fail(err, VPT_EINVAL,
+			"--first-block-frames says nothing without --frames-per-block");
+	if (!vpa_has(args, TARGET))
+		return VPT_OK;
+	return read_target(vpa_text_of(args, TARGET), &o->target_millifps, err);
+}
+
+static int analyze(const struct vpa_args *args, struct vpa_options *options_out,
+	struct vpa_report **report, struct vpt_err *err)
+{
+	const char *path = args->operands[0], *rules = vpa_text_of(args, RULES);
+	struct progress progress = {0};
+	struct vpt_trace *trace = NULL;
+	char *rules_text = NULL;
+	int rc = VPT_OK;
+
+	if (rules)
+		rc = vpa_file_read(rules, &rules_text, &options_out->rules_len, err);
+	if (!rc)
+		rc = vpt_trace_open(path, &trace, err);
+	if (rc)
+		goto out;
+	options_out->rules = rules_text;
+	clock_gettime(CLOCK_MONOTONIC, &progress.began);
+	if (!vpa_has(args, NO_PROGRESS) && isatty(STDERR_FILENO)) {
+		options_out->progress = show_progress;
+		options_out->progress_ctx = &progress;
+	}
+	rc = vpa_analyze(trace, path, options_out, report, err);
+	hide_progress(&progress);
+out:
+	vpt_trace_close(trace);
+	vpt_free(rules_text);
+	options_out->rules = NULL;
+	return rc;
+}
+
+static int render(const struct vpa_args *args, const struct vpa_report *report, struct vpt_err *err)
+{
+	const char *path = vpa_text_of(args, OUTPUT);
+	struct vpa_out o;
+	int rc = vpa_out_open(&o, path, vpa_has(args, FORCE), err);
+
+	if (rc)
+		return rc;
+	if (vpa_is(args, FORMAT, "json"))
+		o.failed = vpa_render_json(report, o.sink, &o.err);
+	else
+		o.failed = vpa_render_text(
+			report, terminal_width(&o), wants_colour(args, &o), o.sink, &o.err);
+	return vpa_out_close(&o, 1, err);
+}
+
+static int run(const struct vpa_args *args)
+{
+	struct vpa_options o = {0};
+	struct vpa_report *report = NULL;
+	struct vpt_err err = {0};
+	int rc, complete = 1;
+
+	o.jobs = (unsigned)vpa_number_of(args, JOBS);
+	o.top = vpa_number_of(args, TOP);
+	o.min_gap_ns = vpa_number_of(args, MIN_GAP);
+	if (vpa_has(args, MIN_GAP) && !o.min_gap_ns)
+		o.min_gap_ns = 1; /* "0" asks for all gaps, a zero field for the default */
+	rc = set_window(args, &o, &err);
+	if (!rc)
+		rc = set_blocks(args, &o, &err);
+	if (!rc)
+		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
+	if (!rc)
+		rc = analyze(args, &o, &report, &err);
+	if (!rc) {
+		complete = report->verdict.complete;
+		rc = render(args, report, &err);
+	}
+	vpa_report_free(report);
+	if (rc)
+		return vpa_failed(&err);
+	return complete ? VPA_EXIT_DONE : VPA_EXIT_DAMAGED;
+}
+
+const struct vpa_command vpa_cmd_analyze = {
+	.name = "analyze",
+	.usage = "FILE [options]",
+	.help = "where the time went and why the GPU stood idle; the word may be left out",
+	.about = "A rules file has a rule a line: what it makes of a name, a tab, and a POSIX "
+		 "extended\n"
+		 "regular expression. The first that matches decides, before the built-in ones.\n"
+		 "\n"
+		 "  attention           my_fused_attn          a kernel's family; see classify "
+		 "--help\n"
+		 "  range block         ^clip ([0-9]+)$        a range; the group is its index\n"
+		 "  range step(index,timestep)  ([0-9]+) t=([0-9]+)\n"
+		 "  range stage vae_decode      decode_tile\n"
+		 "  range none          ^warmup\n"
+		 "\n"
+		 "Ranges are request, block, step, context (the pass that writes the KV cache), "
+		 "stage\n"
+		 "or none. Groups are what stands in parentheses: index, frames, latents, "
+		 "timestep, -.\n"
+		 "A match must not begin or end inside a word. Annotations of vptrace go before "
+		 "rules.",
+	.options = options,
+	.option_count = OPTIONS,
+	.operand_count = 1,
+	.run = run,
+};

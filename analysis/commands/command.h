@@ -1,0 +1,174 @@
+/* command.h - what a command of vptrace-analyze is, and what commands share.
+ *
+ * A command is one file with one exported descriptor. Its options are a table: name, letter, type,
+ * default and help stand in one row, and the parser, --help and the suggestions all read that row:
+ *
+ *	enum { FORMAT, OUTPUT };
+ *	static const struct vpa_option options[] = {
+ *		[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text", "how to print it"},
+ *		[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "where to; - is standard output"},
+ *	};
+ *	...
+ *	if (!strcmp(vpa_text_of(args, FORMAT), "json"))
+ *
+ * Commands print: the answer to standard output or a file through struct vpa_out, the talk to
+ *standard error through vpa_say(). They return an exit code. */
+#ifndef VPA_ANALYSIS_COMMANDS_COMMAND_H
+#define VPA_ANALYSIS_COMMANDS_COMMAND_H
+
+#include "formats/error.h"
+#include "formats/io.h"
+#include "formats/strings.h"
+#include "formats/trace.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Every command, in the order in which --help shows them; the first is the one that needs no name.
+ */
+#define VPA_COMMANDS(X)                                                                            \
+	X(analyze)                                                                                 \
+	X(info)                                                                                    \
+	X(check)                                                                                   \
+	X(cat)                                                                                     \
+	X(convert)                                                                                 \
+	X(export)                                                                                  \
+	X(classify)                                                                                \
+	X(schema)
+
+enum vpa_exit {
+	VPA_EXIT_DONE = 0,
+	VPA_EXIT_FAILED = 1,
+	VPA_EXIT_MISUSED = 2,
+	VPA_EXIT_DAMAGED = 3 /* the input is damaged or lossy; the answer was given all the same */
+};
+
+/* ---- options ---- */
+
+enum vpa_option_type {
+	VPA_FLAG,     /* takes no argument */
+	VPA_TEXT,     /* any text */
+	VPA_NUMBER,   /* a whole number; `argument` is "MIN..MAX" */
+	VPA_DURATION, /* "1.5s", "200ms", "10us", "5000ns", "0" */
+	VPA_CHOICE    /* one of the words of `argument`, "text|json" */
+};
+
+struct vpa_option {
+	const char *name; /* without the dashes */
+	char letter;      /* '\0': only the long spelling */
+	uint8_t type;     /* enum vpa_option_type */
+	const char *argument;
+	const char *fallback; /* the default, parsed like an argument; NULL: not given */
+	const char *help;
+};
+
+struct vpa_given {
+	unsigned option;  /* index in the command's table */
+	const char *text; /* NULL for a flag */
+	uint64_t number;  /* of NUMBER and DURATION (nanoseconds) */
+};
+
+struct vpa_args;
+
+struct vpa_command {
+	const char *name;
+	const char *usage; /* what follows the name: "FILE [options]" */
+	const char *help;  /* one line */
+	const char *about; /* more of it for --help; may be NULL */
+	const struct vpa_option *options;
+	unsigned option_count;
+	unsigned operand_count;                  /* exactly so many, or at least */
+	int more_operands;                       /* 1: at least */
+	int (*run)(const struct vpa_args *args); /* returns enum vpa_exit */
+};
+
+struct vpa_args {
+	const struct vpa_command *command;
+	struct vpa_given *given; /* in the order of the command line, the defaults first */
+	size_t given_count;
+	const char **operands;
+	size_t operand_count;
+	int wants_help;
+};
+
+#define VPA_DECLARE(name) extern const struct vpa_command vpa_cmd_##name;
+VPA_COMMANDS(VPA_DECLARE)
+#undef VPA_DECLARE
+
+/* Reads the words after the command's name. VPT_EINVAL with a sentence: misused. The texts are
+ * borrowed from argv; free the rest with vpa_args_free(), also after a failure. */
+int vpa_args_read(const struct vpa_command *command, int argc, char **argv, struct vpa_args *out,
+	struct vpt_err *err);
+void vpa_args_free(struct vpa_args *args);
+
+/* The last value given, or the default; NULL if there is neither. Options may be repeated: walk
+ * args->given for all values of one. */
+const struct vpa_given *vpa_given_of(const struct vpa_args *args, unsigned option);
+int vpa_has(
+	const struct vpa_args *args, unsigned option); /* flags, and options without a default */
+const char *vpa_text_of(const struct vpa_args *args, unsigned option); /* NULL: not given */
+uint64_t vpa_number_of(const struct vpa_args *args, unsigned option);  /* 0: not given */
+int vpa_is(const struct vpa_args *args, unsigned option, const char *text);
+
+/* Exact: never through floating point. VPT_EINVAL with a sentence. */
+int vpa_duration_read(const char *text, uint64_t *ns, struct vpt_err *err);
+
+/* The word nearest to `text` among `count` names, `stride` bytes apart; NULL if none is near. */
+const char *vpa_nearest(const char *text, const char *const *names, size_t count, size_t stride);
+
+/* ---- printing ---- */
+
+/* Text on its way out. Sticky: after a failure nothing is printed; vpa_out_close() tells. */
+struct vpa_out {
+	struct vpt_sink *sink;
+	struct vpt_err err;
+	int failed;
+	int to_stdout;
+	int to_terminal;
+};
+
+/* "-" is standard output; another name is a new file, or with `force` also an existing one. */
+int vpa_out_open(struct vpa_out *o, const char *path, int force, struct vpt_err *err);
+void vpa_out_bytes(struct vpa_out *o, const void *data, size_t size);
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void vpa_out_print(struct vpa_out *o, const char *fmt, ...);
+/* Text that came from a file: control characters and invalid UTF-8 are shown as "?". */
+void vpa_out_text(struct vpa_out *o, const char *text, size_t len);
+/* Makes the output visible if all went well and `commit`, else leaves nothing behind. 0 or why not.
+ */
+int vpa_out_close(struct vpa_out *o, int commit, struct vpt_err *err);
+
+/* Whether `path` could be written, so that nobody computes for an hour and is refused then. */
+int vpa_out_check(const char *path, int force, struct vpt_err *err);
+
+/* One line on standard error, with the program's name in front. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+void vpa_say(const char *fmt, ...);
+
+/* Says why it failed and returns the exit code. A reader of our standard output that went away is
+ * no news to anyone: then nothing is said. */
+int vpa_failed(const struct vpt_err *err);
+
+/* ---- the rest ---- */
+
+/* A whole small file; *text is NUL-terminated and the caller's to free with vpt_free(). */
+int vpa_file_read(const char *path, char **text, size_t *len, struct vpt_err *err);
+
+/* Lets SIGINT and SIGTERM only raise a flag, so that a half-written file can be removed. */
+void vpa_interrupt_catch(void);
+int vpa_interrupted(void);
+/* Dies of the signal that came. Returns VPA_EXIT_FAILED if none did. */
+int vpa_interrupt_die(void);
+
+/* Where times given as "since the start" count from. */
+uint64_t vpa_trace_start(const struct vpt_trace *t);
+
+/* What a file's importer could not use, and whether the file ends in the middle. One line each on
+ * standard error. Returns whether something is missing. */
+int vpa_say_import(const char *path, const struct vpt_trace *t);
+
+#endif

@@ -1,0 +1,218 @@
+/* common.c - what the commands share besides options: printing, small files, signals. */
+#include "analysis/commands/command.h"
+
+#include "analysis/export/line.h"
+#include "formats/memory.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- printing ---- */
+
+int vpa_out_open(struct vpa_out *o, const char *path, int force, struct vpt_err *err)
+{
+	memset(o, 0, sizeof(*o));
+	o->to_stdout = !strcmp(path, "-");
+	o->to_terminal = o->to_stdout && isatty(STDOUT_FILENO);
+	return vpt_sink_open(path, force ? VPT_SINK_FORCE : 0, &o->sink, err);
+}
+
+void vpa_out_bytes(struct vpa_out *o, const void *data, size_t size)
+{
+	if (!o->failed)
+		o->failed = vpt_sink_write(o->sink, data, size, &o->err);
+}
+
+void vpa_out_print(struct vpa_out *o, const char *fmt, ...)
+{
+	char stack[512], *text = stack;
+	va_list list;
+	int len;
+
+	va_start(list, fmt);
+	len = vsnprintf(stack, sizeof(stack), fmt, list);
+	va_end(list);
+	if (len >= (int)sizeof(stack)) {
+		text = vpt_alloc((size_t)len + 1, 1);
+		if (!text) {
+			o->failed = vpt_fail(
+				&o->err, VPT_ENOMEM, "no memory for a line of %d bytes", len);
+			return;
+		}
+		va_start(list, fmt);
+		len = vsnprintf(text, (size_t)len + 1, fmt, list);
+		va_end(list);
+	}
+	if (len > 0)
+		vpa_out_bytes(o, text, (size_t)len);
+	if (text != stack)
+		vpt_free(text);
+}
+
+void vpa_out_text(struct vpa_out *o, const char *text, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && !o->failed) {
+		size_t start = i, n;
+
+		while (i < len && (n = vpa_printable(text + i, len - i)) > 0)
+			i += n;
+		vpa_out_bytes(o, text + start, i - start);
+		if (i == len)
+			break;
+		vpa_out_bytes(o, "?", 1);
+		i++;
+	}
+}
+
+/* Tells a reader of ours that went away from other failures to write: errno is long gone by now. */
+static int stdout_is_broken(void)
+{
+	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	return poll(&p, 1, 0) == 1 && p.revents & (POLLERR | POLLHUP);
+}
+
+int vpa_out_close(struct vpa_out *o, int commit, struct vpt_err *err)
+{
+	int rc = o->failed, finished;
+
+	if (rc && err)
+		*err = o->err;
+	if (!o->sink)
+		return rc;
+	finished = o->sink->finish(o->sink, commit && !rc, rc ? NULL : err);
+	o->sink = NULL;
+	return rc ? rc : finished;
+}
+
+int vpa_out_check(const char *path, int force, struct vpt_err *err)
+{
+	struct vpa_out o;
+	int rc;
+
+	if (!strcmp(path, "-"))
+		return VPT_OK;
+	rc = vpa_out_open(&o, path, force, err);
+	return rc ? rc : vpa_out_close(&o, 0, err);
+}
+
+void vpa_say(const char *fmt, ...)
+{
+	struct vpt_err line;
+	char text[sizeof(line.text)];
+	va_list list;
+
+	va_start(list, fmt);
+	vsnprintf(text, sizeof(text), fmt, list);
+	va_end(list);
+	vpt_fail(&line, VPT_OK, "%s", text); /* paths are input too: no control bytes */
+	fprintf(stderr, "vptrace-analyze: %s\n", line.text);
+}
+
+int vpa_failed(const struct vpt_err *err)
+{
+	if (err->code == VPT_EIO && !strncmp(err->text, "standard output:", 16) &&
+		stdout_is_broken())
+		return VPA_EXIT_FAILED;
+	vpa_say("%s", err->text);
+	return err->code == VPT_EINVAL ? VPA_EXIT_MISUSED : VPA_EXIT_FAILED;
+}
+
+/* ---- small files ---- */
+
+int vpa_file_read(const char *path, char **text, size_t *len, struct vpt_err *err)
+{
+	enum { BYTES_MAX = 4 << 20 };
+	struct vpt_source *src;
+	char *data = NULL;
+	int rc;
+
+	*text = NULL;
+	*len = 0;
+	rc = vpt_source_open(path, &src, err);
+	if (rc)
+		return rc;
+	if (src->size_bytes > BYTES_MAX)
+		rc = vpt_fail(err, VPT_EDATA, "%.200s: expected at most %d MiB, found %llu bytes",
+			path, BYTES_MAX >> 20, (unsigned long long)src->size_bytes);
+	else
+		data = vpt_alloc((size_t)src->size_bytes + 1, 1);
+	if (!rc && !data)
+		rc = vpt_fail(err, VPT_ENOMEM, "%.200s: no memory to read it", path);
+	if (!rc)
+		rc = src->read_at(src, 0, data, (size_t)src->size_bytes, len, err);
+	vpt_source_close(src);
+	if (rc) {
+		vpt_free(data);
+		return rc;
+	}
+	data[*len] = '\0';
+	*text = data;
+	return VPT_OK;
+}
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t interrupting;
+
+static void remember(int number)
+{
+	interrupting = number;
+}
+
+void vpa_interrupt_catch(void)
+{
+	struct sigaction action = {.sa_handler = remember};
+
+	/* The second one kills: a file system that hangs must not make the command immortal. */
+	action.sa_flags = (int)SA_RESETHAND;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+int vpa_interrupted(void)
+{
+	return interrupting != 0;
+}
+
+int vpa_interrupt_die(void)
+{
+	if (interrupting) {
+		signal(interrupting, SIG_DFL);
+		raise(interrupting);
+	}
+	return VPA_EXIT_FAILED;
+}
+
+/* ---- traces ---- */
+
+uint64_t vpa_trace_start(const struct vpt_trace *t)
+{
+	uint64_t t0_ns = vpt_trace_header(t)->t0_ns, first_ns = vpt_trace_times_from(t, 0);
+
+	/* A damaged header leaves 0, which is the clock's own start and no capture's. */
+	if (t0_ns || first_ns == UINT64_MAX)
+		return t0_ns;
+	return first_ns;
+}
+
+int vpa_say_import(const char *path, const struct vpt_trace *t)
+{
+	const struct vpt_import_stats *s = vpt_trace_import_stats(t);
+
+	if (!s)
+		return 0;
+	if (s->malformed)
+		vpa_say("%s: %llu records lack a time, a name or a number and were left out", path,
+			(unsigned long long)s->malformed);
+	if (s->truncated)
+		vpa_say("%s: the file ends in the middle; what comes before was read", path);
+	return s->truncated;
+}

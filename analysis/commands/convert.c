@@ -1,0 +1,159 @@
+/* convert.c - any trace as a capture of ours: smaller than what other tools write, and read
+ * without their libraries.
+ *
+ * Chunk by chunk, so memory does not grow with a capture. Left out: chunks that cannot be read,
+ * which are named; what a newer version of the format added, which this one cannot copy. */
+#include "analysis/commands/command.h"
+
+#include "formats/writer.h"
+
+#include <stdio.h>
+
+enum { OUTPUT, LEVEL, FORCE, OPTIONS };
+
+static const struct vpa_option options[OPTIONS] = {
+	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
+		"the capture to write; - is standard output"},
+	[LEVEL] = {"level", 'l', VPA_NUMBER, "1..22", "1",
+		"zstd's level; higher is smaller and slower"},
+	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "replace an existing file"},
+};
+
+struct conversion {
+	const char *path;
+	const struct vpt_trace *trace;
+	struct vpt_decoder *decoder;
+	struct vpt_batch batch;
+	struct vpt_writer *writer;
+	uint64_t events;
+	int lossy;
+};
+
+/* 0, or a failure after which nothing more can be written. */
+static int convert_chunk(struct conversion *c, size_t index, struct vpt_err *err)
+{
+	int rc = vpt_trace_chunk(c->trace, c->decoder, index, &c->batch, err);
+
+	if (rc == VPT_EDATA) {
+		vpa_say("%s: left out: %s", c->path, err->text);
+		c->lossy = 1;
+		return VPT_OK;
+	}
+	if (rc)
+		return rc;
+	if (c->batch.flags & VPT_BATCH_TORN) {
+		vpa_say("%s: chunk %zu is torn: the file ends inside it; its complete sections "
+			"were kept",
+			c->path, index);
+		c->lossy = 1;
+	}
+	if (c->batch.unknown_sections) {
+		vpa_say("%s: chunk %zu: left out %u sections of a newer format version", c->path,
+			index, c->batch.unknown_sections);
+		c->lossy = 1;
+	}
+	rc = vpt_writer_put(c->writer, &c->batch, err);
+	c->events += c->batch.event_count;
+	/* A chunk that is too large for the format came from the file, not from the command line.
+	 */
+	return rc == VPT_EINVAL && err ? err->code = VPT_EDATA : rc;
+}
+
+static int convert_all(struct conversion *c, int level, struct vpa_out *o, struct vpt_err *err)
+{
+	size_t count = vpt_trace_chunks(c->trace), i;
+	int rc = vpt_writer_open(o->sink, vpt_trace_header(c->trace), level, &c->writer, err);
+
+	for (i = 0; i < count && !rc && !vpa_interrupted(); i++)
+		rc = convert_chunk(c, i, err);
+	return rc;
+}
+
+static void say_result(const struct conversion *c, const char *output, uint64_t bytes)
+{
+	char a_piece[48] = "";
+
+	if (c->events)
+		snprintf(a_piece, sizeof(a_piece), " (%.2f B/event)",
+			(double)bytes / (double)c->events);
+	vpa_say("wrote %llu events, %llu bytes%s to %s", (unsigned long long)c->events,
+		(unsigned long long)bytes, a_piece, output);
+}
+
+/* Whether the header could be read; what it says is lost otherwise. */
+static int check_header(struct conversion *c)
+{
+	const struct vpt_reader *reader = vpt_trace_reader(c->trace);
+
+	if (!reader || !vpt_reader_header_damaged(reader))
+		return 0;
+	vpa_say("%s: the header is damaged: when and where it was recorded is not known", c->path);
+	return 1;
+}
+
+static int run_conversion(struct conversion *c, const struct vpa_args *args, struct vpt_err *err)
+{
+	const char *output = vpa_text_of(args, OUTPUT);
+	uint64_t bytes = 0;
+	struct vpa_out o;
+	int rc = vpa_out_open(&o, output, vpa_has(args, FORCE), err);
+
+	if (rc)
+		return rc;
+	if (o.to_terminal) {
+		vpa_out_close(&o, 0, NULL);
+		return vpt_fail(
+			err, VPT_EINVAL, "a capture is not written to a terminal: use -o FILE");
+	}
+	if (!o.to_stdout)
+		vpa_interrupt_catch();
+	c->lossy = check_header(c) | vpa_say_import(c->path, c->trace);
+	o.failed = convert_all(c, (int)vpa_number_of(args, LEVEL), &o, &o.err);
+	vpt_writer_free(c->writer);
+	bytes = o.sink->written_bytes;
+	rc = vpa_out_close(&o, !vpa_interrupted(), err);
+	if (!rc && !vpa_interrupted())
+		say_result(c, o.to_stdout ? "standard output" : output, bytes);
+	return rc;
+}
+
+static int run(const struct vpa_args *args)
+{
+	struct conversion c = {.path = args->operands[0]};
+	struct vpt_trace *trace = NULL;
+	struct vpt_err err = {0};
+	int rc = VPT_OK;
+
+	vpt_batch_init(&c.batch);
+	if (!vpa_has(args, OUTPUT))
+		rc = vpt_fail(&err, VPT_EINVAL, "convert: expected -o FILE, the capture to write");
+	/* Before an import of minutes, not after it. */
+	if (!rc)
+		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
+	if (!rc)
+		rc = vpt_trace_open(c.path, &trace, &err);
+	if (!rc) {
+		c.trace = trace;
+		c.decoder = vpt_decoder_new();
+		rc = c.decoder ? run_conversion(&c, args, &err)
+			       : vpt_fail(&err, VPT_ENOMEM, "no memory for a decoder");
+	}
+	vpt_decoder_free(c.decoder);
+	vpt_batch_free(&c.batch);
+	vpt_trace_close(trace);
+	if (rc)
+		return vpa_failed(&err);
+	if (vpa_interrupted())
+		return vpa_interrupt_die();
+	return c.lossy ? VPA_EXIT_DAMAGED : VPA_EXIT_DONE;
+}
+
+const struct vpa_command vpa_cmd_convert = {
+	.name = "convert",
+	.usage = "FILE -o trace.zst [options]",
+	.help = "any trace as a vptrace capture",
+	.options = options,
+	.option_count = OPTIONS,
+	.operand_count = 1,
+	.run = run,
+};

@@ -1,0 +1,183 @@
+/* main.c - vptrace-analyze: finds the command, reads its options, runs it.
+ *
+ * The common question needs no command: `vptrace-analyze trace.zst` analyzes. A file that is named
+ * like a command is meant by `vptrace-analyze ./info`. */
+#include "analysis/commands/command.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef VPT_VERSION
+#define VPT_VERSION "unknown"
+#endif
+
+#define COMMAND_ENTRY(name) &vpa_cmd_##name,
+static const struct vpa_command *const commands[] = {VPA_COMMANDS(COMMAND_ENTRY)};
+#undef COMMAND_ENTRY
+#define COMMAND_NAME(name) #name,
+static const char *const command_names[] = {VPA_COMMANDS(COMMAND_NAME)};
+#undef COMMAND_NAME
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static const struct vpa_command *find_command(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < COMMANDS; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+/* ---- help ---- */
+
+static void print_overview(struct vpa_out *o)
+{
+	unsigned i;
+
+	vpa_out_print(o, "vptrace-analyze - where the time of a GPU trace went\n\n"
+			 "usage: vptrace-analyze FILE [options]\n"
+			 "       vptrace-analyze COMMAND [options]\n\n"
+			 "FILE is a vptrace capture (trace.zst), a PyTorch profiler trace (.json, "
+			 ".json.gz)\n"
+			 "or an Nsight Systems export (.sqlite).\n\n"
+			 "commands:\n");
+	for (i = 0; i < COMMANDS; i++)
+		vpa_out_print(o, "  %-10s %s\n", commands[i]->name, commands[i]->help);
+	vpa_out_print(o,
+		"\nvptrace-analyze COMMAND --help tells more; --version prints the version.\n\n"
+		"exit codes: 0 done, 1 failed, 2 misused, 3 the input is damaged or lossy\n"
+		"(the answer is given all the same)\n");
+}
+
+static void print_option(struct vpa_out *o, const struct vpa_option *option)
+{
+	const char *argument = option->argument;
+	char left[80];
+	int is_flag = option->type == VPA_FLAG;
+
+	if (option->type == VPA_NUMBER)
+		argument = "N";
+	else if (option->type == VPA_DURATION)
+		argument = "TIME";
+	snprintf(left, sizeof(left), "%c%c%c --%s%s%s", option->letter ? '-' : ' ',
+		option->letter ? option->letter : ' ', option->letter ? ',' : ' ', option->name,
+		is_flag ? "" : " ", is_flag ? "" : argument);
+	vpa_out_print(o, "  %-29s %s", left, option->help);
+	if (option->fallback && strcmp(option->fallback, "-") != 0)
+		vpa_out_print(o, " (%s)", option->fallback);
+	vpa_out_print(o, "\n");
+}
+
+static void print_command(struct vpa_out *o, const struct vpa_command *c)
+{
+	static const struct vpa_option help = {"help", 'h', VPA_FLAG, NULL, NULL, "print this"};
+	int has_durations = 0;
+	unsigned i;
+
+	vpa_out_print(o, "vptrace-analyze %s - %s\n\nusage: vptrace-analyze %s %s\n", c->name,
+		c->help, c->name, c->usage);
+	if (c->about)
+		vpa_out_print(o, "\n%s\n", c->about);
+	vpa_out_print(o, "\noptions, with their defaults in brackets:\n");
+	for (i = 0; i < c->option_count; i++) {
+		print_option(o, &c->options[i]);
+		has_durations |= c->options[i].type == VPA_DURATION;
+	}
+	print_option(o, &help);
+	if (has_durations)
+		vpa_out_print(
+			o, "\nTIME is a number with a unit: 1.5s, 200ms, 10us, 5000ns, 2min.\n");
+}
+
+/* One answer to standard output. */
+static int print(void (*body)(struct vpa_out *o, const void *ctx), const void *ctx)
+{
+	struct vpt_err err = {0};
+	struct vpa_out o;
+
+	if (vpa_out_open(&o, "-", 0, &err))
+		return vpa_failed(&err);
+	body(&o, ctx);
+	return vpa_out_close(&o, 1, &err) ? vpa_failed(&err) : VPA_EXIT_DONE;
+}
+
+static void version_body(struct vpa_out *o, const void *ctx)
+{
+	(void)ctx;
+	vpa_out_print(
+		o, "vptrace-analyze %s, capture format %d.%d\n", VPT_VERSION, VPT_MAJOR, VPT_MINOR);
+}
+
+static void overview_body(struct vpa_out *o, const void *ctx)
+{
+	(void)ctx;
+	print_overview(o);
+}
+
+static void command_body(struct vpa_out *o, const void *ctx)
+{
+	print_command(o, ctx);
+}
+
+/* ---- running ---- */
+
+static int run(const struct vpa_command *command, int argc, char **argv)
+{
+	struct vpt_err err = {0};
+	struct vpa_args args;
+	int rc = vpa_args_read(command, argc, argv, &args, &err);
+
+	if (args.wants_help) {
+		rc = print(command_body, command);
+	} else if (rc) {
+		rc = vpa_failed(&err);
+		if (rc == VPA_EXIT_MISUSED)
+			fprintf(stderr, "see vptrace-analyze %s --help\n", command->name);
+	} else {
+		rc = command->run(&args);
+	}
+	vpa_args_free(&args);
+	return rc;
+}
+
+/* A first word that is neither an option, nor a command, nor a file, but nearly a command. */
+static const char *mistyped_command(const char *word)
+{
+	if (word[0] == '-' || !access(word, F_OK))
+		return NULL;
+	return vpa_nearest(word, command_names, COMMANDS, sizeof(*command_names));
+}
+
+int main(int argc, char **argv)
+{
+	const struct vpa_command *command;
+	const char *meant;
+
+	/* A reader that went away is an error of write(2), so that files can still be tidied up. */
+	signal(SIGPIPE, SIG_IGN);
+	if (argc < 2) {
+		vpa_say("expected a trace file or a command");
+		fprintf(stderr, "see vptrace-analyze --help\n");
+		return VPA_EXIT_MISUSED;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return print(overview_body, NULL);
+	if (!strcmp(argv[1], "--version"))
+		return print(version_body, NULL);
+	if (!strcmp(argv[1], "--schema"))
+		return run(&vpa_cmd_schema, argc - 2, argv + 2);
+	command = find_command(argv[1]);
+	if (command)
+		return run(command, argc - 2, argv + 2);
+	meant = mistyped_command(argv[1]);
+	if (meant) {
+		vpa_say("%s: neither a command nor a file; did you mean \"%s\"?", argv[1], meant);
+		fprintf(stderr, "see vptrace-analyze --help\n");
+		return VPA_EXIT_MISUSED;
+	}
+	return run(commands[0], argc - 1, argv + 1);
+}

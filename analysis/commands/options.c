@@ -1,0 +1,382 @@
+/* options.c - reading a command line by a command's table of options.
+ *
+ * Long options take their argument after "=" or as the next word, letters join ("-j4", "-j 4"),
+ * "--" ends the options, operands may stand anywhere. Names are never abbreviated: a script that
+ * abbreviates breaks with the next option. What is not known is refused with the nearest name that
+ * is. */
+#include "analysis/commands/command.h"
+
+#include "formats/memory.h"
+
+#include <string.h>
+
+struct words {
+	char **argv;
+	int count, next;
+};
+
+/* ---- suggestions ---- */
+
+/* How many letters must be added, dropped, replaced or swapped with their neighbour to turn one
+ * word into the other; long words are far from everything. */
+static size_t distance(const char *a, const char *b)
+{
+	enum { LETTERS = 32 };
+	size_t n = strlen(a), m = strlen(b), d[LETTERS + 1][LETTERS + 1], i, j;
+
+	if (n > LETTERS || m > LETTERS)
+		return LETTERS;
+	for (i = 0; i <= n; i++)
+		d[i][0] = i;
+	for (j = 0; j <= m; j++)
+		d[0][j] = j;
+	for (i = 1; i <= n; i++)
+		for (j = 1; j <= m; j++) {
+			size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+
+			best = d[i - 1][j] + 1 < best ? d[i - 1][j] + 1 : best;
+			best = d[i][j - 1] + 1 < best ? d[i][j - 1] + 1 : best;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+				d[i - 2][j - 2] + 1 < best)
+				best = d[i - 2][j - 2] + 1;
+			d[i][j] = best;
+		}
+	return d[n][m];
+}
+
+const char *vpa_nearest(const char *text, const char *const *names, size_t count, size_t stride)
+{
+	size_t limit = strlen(text) < 4 ? 1 : 2, best = limit + 1, i;
+	const char *nearest = NULL;
+
+	for (i = 0; i < count; i++) {
+		const char *name =
+			*(const char *const *)(const void *)((const char *)names + i * stride);
+		size_t d = distance(text, name);
+
+		if (d < best) {
+			best = d;
+			nearest = name;
+		}
+	}
+	return nearest;
+}
+
+/* ---- values ---- */
+
+static const struct {
+	const char *name;
+	uint64_t ns;
+} units[] = {
+	{"ns", 1},
+	{"us", 1000},
+	{"\xc2\xb5s", 1000}, /* micro sign */
+	{"\xce\xbcs", 1000}, /* Greek mu */
+	{"ms", 1000000},
+	{"s", 1000000000},
+	{"min", 60000000000},
+};
+
+enum { UNITS = sizeof(units) / sizeof(units[0]) };
+
+static int is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Digits as a number; 0 if it does not fit. */
+static int read_digits(const char **p, uint64_t *value)
+{
+	int fits = 1;
+
+	for (*value = 0; is_digit(**p); (*p)++)
+		fits &= !__builtin_mul_overflow(*value, 10u, value) &&
+			!__builtin_add_overflow(*value, (uint64_t)(**p - '0'), value);
+	return fits;
+}
+
+/* Digits after the point, as parts of `unit_ns`; 0 if they say less than a nanosecond. */
+static int read_fraction(const char *p, uint64_t unit_ns, uint64_t *ns)
+{
+	uint64_t place = unit_ns;
+
+	for (*ns = 0; is_digit(*p); p++) {
+		place = place % 10 ? 0 : place / 10;
+		if (!place && *p != '0')
+			return 0;
+		*ns += (uint64_t)(*p - '0') * place;
+	}
+	return 1;
+}
+
+int vpa_duration_read(const char *text, uint64_t *ns, struct vpt_err *err)
+{
+	const char *p = text, *fraction = NULL;
+	uint64_t whole, parts = 0;
+	int fits = read_digits(&p, &whole), has_digits = p > text;
+	unsigned u;
+
+	*ns = 0;
+	if (*p == '.') {
+		fraction = ++p;
+		while (is_digit(*p))
+			p++;
+		has_digits &= p > fraction;
+	}
+	if (has_digits && !*p && fits && !whole && !fraction)
+		return VPT_OK;
+	for (u = 0; u < UNITS && strcmp(units[u].name, p) != 0; u++)
+		;
+	if (!has_digits || u == UNITS)
+		return vpt_fail(err, VPT_EINVAL,
+			"expected a time with a unit such as 1.5s, 200ms, 10us or 5000ns, found "
+			"\"%.60s\"",
+			text);
+	if (fraction && !read_fraction(fraction, units[u].ns, &parts))
+		return vpt_fail(err, VPT_EINVAL, "\"%.60s\" is finer than a nanosecond", text);
+	if (!fits || __builtin_mul_overflow(whole, units[u].ns, &whole) ||
+		__builtin_add_overflow(whole, parts, &whole))
+		return vpt_fail(err, VPT_EINVAL, "\"%.60s\" is longer than 584 years", text);
+	*ns = whole;
+	return VPT_OK;
+}
+
+static int read_number(const struct vpa_option *o, struct vpt_err *err, struct vpa_given *g)
+{
+	const char *p = g->text, *bounds = o->argument;
+	uint64_t least, most;
+	int fits = read_digits(&p, &g->number), whole = p > g->text && !*p;
+
+	read_digits(&bounds, &least);
+	bounds += 2;
+	read_digits(&bounds, &most);
+	if (whole && fits && g->number >= least && g->number <= most)
+		return VPT_OK;
+	return vpt_fail(err, VPT_EINVAL,
+		"expected a whole number from %llu to %llu, found \"%.60s\"",
+		(unsigned long long)least, (unsigned long long)most, g->text);
+}
+
+static int read_choice(const struct vpa_option *o, struct vpt_err *err, const struct vpa_given *g)
+{
+	size_t len = strlen(g->text);
+	const char *word = o->argument;
+
+	for (; word; word = strchr(word, '|') ? strchr(word, '|') + 1 : NULL)
+		if (strcspn(word, "|") == len && !memcmp(word, g->text, len))
+			return VPT_OK;
+	return vpt_fail(
+		err, VPT_EINVAL, "expected one of %s, found \"%.60s\"", o->argument, g->text);
+}
+
+/* Takes one value into args->given, checked by the option's type. */
+static int take(struct vpa_args *args, unsigned option, const char *text, struct vpt_err *err)
+{
+	const struct vpa_option *o = &args->command->options[option];
+	struct vpa_given *g = &args->given[args->given_count];
+	char where[64] = "--";
+	int rc = VPT_OK;
+
+	*g = (struct vpa_given){.option = option, .text = text};
+	if (o->type == VPA_NUMBER)
+		rc = read_number(o, err, g);
+	else if (o->type == VPA_DURATION)
+		rc = vpa_duration_read(text, &g->number, err);
+	else if (o->type == VPA_CHOICE)
+		rc = read_choice(o, err, g);
+	if (!rc) {
+		args->given_count++;
+		return VPT_OK;
+	}
+	strncat(where, o->name, sizeof(where) - 3);
+	vpt_err_at(err, where);
+	return rc;
+}
+
+/* ---- words ---- */
+
+static int unknown_long(const struct vpa_command *c, const char *name, struct vpt_err *err)
+{
+	const char *meant = c->option_count ? vpa_nearest(name, &c->options[0].name,
+						      c->option_count, sizeof(*c->options))
+					    : NULL;
+
+	if (!meant)
+		return vpt_fail(err, VPT_EINVAL, "unknown option --%.60s", name);
+	return vpt_fail(err, VPT_EINVAL, "unknown option --%.60s; did you mean --%s?", name, meant);
+}
+
+static int next_word(
+	struct words *w, const struct vpa_option *o, const char **text, struct vpt_err *err)
+{
+	if (w->next == w->count)
+		return vpt_fail(err, VPT_EINVAL, "--%s: expected %s after it, found nothing",
+			o->name,
+			o->type == VPA_NUMBER     ? "a number"
+			: o->type == VPA_DURATION ? "a time"
+						  : o->argument);
+	*text = w->argv[w->next++];
+	return VPT_OK;
+}
+
+static int read_long(struct vpa_args *args, struct words *w, const char *word, struct vpt_err *err)
+{
+	const struct vpa_command *c = args->command;
+	const char *equals = strchr(word, '='), *text = equals ? equals + 1 : NULL;
+	size_t len = equals ? (size_t)(equals - word) : strlen(word);
+	const struct vpa_option *o;
+	char name[64] = "";
+	unsigned i;
+	int rc;
+
+	memcpy(name, word, len < sizeof(name) ? len : sizeof(name) - 1);
+	if (!strcmp(name, "help") && !equals) {
+		args->wants_help = 1;
+		return VPT_OK;
+	}
+	for (i = 0; i < c->option_count && strcmp(c->options[i].name, name) != 0; i++)
+		;
+	if (i == c->option_count)
+		return unknown_long(c, name, err);
+	o = &c->options[i];
+	if (o->type == VPA_FLAG && text)
+		return vpt_fail(
+			err, VPT_EINVAL, "--%s takes no argument, found \"%.60s\"", name, text);
+	if (o->type != VPA_FLAG && !text) {
+		rc = next_word(w, o, &text, err);
+		if (rc)
+			return rc;
+	}
+	return take(args, i, text, err);
+}
+
+/* Letters after one dash; the first that takes an argument takes the rest of the word. */
+static int read_letters(
+	struct vpa_args *args, struct words *w, const char *letters, struct vpt_err *err)
+{
+	const struct vpa_command *c = args->command;
+	const char *text;
+	unsigned i;
+	int rc = VPT_OK;
+
+	for (; *letters && !rc; letters++) {
+		if (*letters == 'h') {
+			args->wants_help = 1;
+			continue;
+		}
+		for (i = 0; i < c->option_count && c->options[i].letter != *letters; i++)
+			;
+		if (i == c->option_count)
+			return vpt_fail(err, VPT_EINVAL, "unknown option -%c", *letters);
+		if (c->options[i].type == VPA_FLAG) {
+			rc = take(args, i, NULL, err);
+			continue;
+		}
+		text = letters + 1;
+		if (!*text)
+			rc = next_word(w, &c->options[i], &text, err);
+		return rc ? rc : take(args, i, text, err);
+	}
+	return rc;
+}
+
+static int read_words(struct vpa_args *args, struct words *w, struct vpt_err *err)
+{
+	int rc = VPT_OK, only_operands = 0;
+
+	while (w->next < w->count && !rc && !args->wants_help) {
+		const char *word = w->argv[w->next++];
+
+		if (only_operands || word[0] != '-' || !word[1])
+			args->operands[args->operand_count++] = word;
+		else if (!strcmp(word, "--"))
+			only_operands = 1;
+		else if (word[1] == '-')
+			rc = read_long(args, w, word + 2, err);
+		else
+			rc = read_letters(args, w, word + 1, err);
+	}
+	return rc;
+}
+
+static int check_operands(const struct vpa_args *args, struct vpt_err *err)
+{
+	size_t want = args->command->operand_count, found = args->operand_count;
+
+	if (found == want || (found > want && args->command->more_operands))
+		return VPT_OK;
+	if (found > want)
+		return vpt_fail(err, VPT_EINVAL, "expected %s, found \"%.60s\" as well",
+			want ? "one file" : "no file", args->operands[want]);
+	return vpt_fail(err, VPT_EINVAL, "expected a file, found none");
+}
+
+int vpa_args_read(const struct vpa_command *command, int argc, char **argv, struct vpa_args *out,
+	struct vpt_err *err)
+{
+	struct words w = {argv, argc, 0};
+	size_t words = (size_t)argc, letters = 0;
+	unsigned i;
+	int rc = VPT_OK;
+
+	*out = (struct vpa_args){.command = command};
+	for (i = 0; i < words; i++)
+		letters += strlen(argv[i]); /* "-aaa" is three options in one word */
+	out->given = vpt_calloc(command->option_count + letters + 1, sizeof(*out->given));
+	out->operands = vpt_calloc(words + 1, sizeof(*out->operands));
+	if (!out->given || !out->operands)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for the command line");
+	for (i = 0; i < command->option_count && !rc; i++)
+		if (command->options[i].fallback)
+			rc = take(out, i, command->options[i].fallback, err);
+	if (!rc)
+		rc = read_words(out, &w, err);
+	if (!rc && !out->wants_help)
+		rc = check_operands(out, err);
+	return rc;
+}
+
+void vpa_args_free(struct vpa_args *args)
+{
+	vpt_free(args->given);
+	vpt_free(args->operands);
+	*args = (struct vpa_args){0};
+}
+
+/* ---- asking ---- */
+
+const struct vpa_given *vpa_given_of(const struct vpa_args *args, unsigned option)
+{
+	size_t i;
+
+	for (i = args->given_count; i-- > 0;)
+		if (args->given[i].option == option)
+			return &args->given[i];
+	return NULL;
+}
+
+int vpa_has(const struct vpa_args *args, unsigned option)
+{
+	return vpa_given_of(args, option) != NULL;
+}
+
+const char *vpa_text_of(const struct vpa_args *args, unsigned option)
+{
+	const struct vpa_given *g = vpa_given_of(args, option);
+
+	return g ? g->text : NULL;
+}
+
+uint64_t vpa_number_of(const struct vpa_args *args, unsigned option)
+{
+	const struct vpa_given *g = vpa_given_of(args, option);
+
+	return g ? g->number : 0;
+}
+
+int vpa_is(const struct vpa_args *args, unsigned option, const char *text)
+{
+	const char *found = vpa_text_of(args, option);
+
+	return found && !strcmp(found, text);
+}

@@ -1,0 +1,223 @@
+/* gpu.c - ranges where their ops ran: on each stream from the first op to the end of the last.
+ *
+ * The profiler calls these gpu_user_annotation. A span is kept while its range may still get ops; what ranges come to is
+ * told when nothing refers to them any more, so memory is bounded by the ranges that are not done. */
+#include "analysis/export/chrome/parts.h"
+
+struct span {
+	const struct vpa_range *range; /* NULL: free */
+	uint64_t first_ns, last_ns;
+	uint32_t stream, next; /* 1 + the range's next span */
+};
+
+struct vpa_chrome_gpu {
+	struct span *spans;
+	size_t count, cap;
+	uint32_t unused; /* 1 + the first free span, chained by `next` */
+	uint32_t *slots; /* 1 + the first span of a range; open addressing by its address */
+	size_t slot_count, used;
+	uint32_t
+		cpu_op; /* name of the operators' domain, which are shown on their threads alone; 0: not met */
+};
+
+int vpa_chrome_gpu_new(struct vpa_chrome *x)
+{
+	x->gpu = vpt_calloc(1, sizeof(*x->gpu));
+	return x->gpu ? VPT_OK : VPT_ENOMEM;
+}
+
+void vpa_chrome_gpu_free(struct vpa_chrome *x)
+{
+	if (!x->gpu)
+		return;
+	vpt_free(x->gpu->spans);
+	vpt_free(x->gpu->slots);
+	vpt_free(x->gpu);
+}
+
+/* ---- the spans of a range ---- */
+
+static size_t home_of(const struct vpa_chrome_gpu *g, const struct vpa_range *range)
+{
+	return (size_t)vpt_hash_mix((uint64_t)(uintptr_t)range) & (g->slot_count - 1);
+}
+
+/* The slot of a range, or a free one where it belongs. */
+static uint32_t *slot_of(const struct vpa_chrome_gpu *g, const struct vpa_range *range)
+{
+	size_t i = home_of(g, range);
+
+	while (g->slots[i] && g->spans[g->slots[i] - 1].range != range)
+		i = (i + 1) & (g->slot_count - 1);
+	return &g->slots[i];
+}
+
+static int grow(struct vpa_chrome_gpu *g)
+{
+	size_t old_count = g->slot_count, i;
+	uint32_t *old = g->slots;
+
+	g->slot_count = old_count ? old_count * 2 : 256;
+	g->slots = vpt_calloc(g->slot_count, sizeof(*g->slots));
+	if (!g->slots) {
+		g->slots = old;
+		g->slot_count = old_count;
+		return VPT_ENOMEM;
+	}
+	for (i = 0; i < old_count; i++)
+		if (old[i])
+			*slot_of(g, g->spans[old[i] - 1].range) = old[i];
+	vpt_free(old);
+	return VPT_OK;
+}
+
+static struct span *new_span(struct vpa_chrome_gpu *g)
+{
+	struct span *s;
+
+	if (g->unused) {
+		s = &g->spans[g->unused - 1];
+		g->unused = s->next;
+		return s;
+	}
+	if (g->count >= UINT32_MAX - 1 ||
+		vpt_grow(&g->spans, &g->cap, g->count + 1, sizeof(*g->spans)))
+		return NULL;
+	return &g->spans[g->count++];
+}
+
+static int widen(struct vpa_chrome_gpu *g, const struct vpa_range *range, uint32_t stream,
+	uint64_t first_ns, uint64_t last_ns)
+{
+	uint32_t *slot, at;
+	struct span *s;
+
+	if (g->used * 2 >= g->slot_count && grow(g))
+		return VPT_ENOMEM;
+	slot = slot_of(g, range);
+	for (at = *slot; at; at = g->spans[at - 1].next) {
+		s = &g->spans[at - 1];
+		if (s->stream != stream)
+			continue;
+		s->last_ns = last_ns > s->last_ns ? last_ns : s->last_ns;
+		return VPT_OK;
+	}
+	s = new_span(g);
+	if (!s)
+		return VPT_ENOMEM;
+	g->used += !*slot;
+	*s = (struct span){range, first_ns, last_ns, stream, *slot};
+	*slot = (uint32_t)(s - g->spans) + 1;
+	return VPT_OK;
+}
+
+/* Takes a range out of the table; what was pushed behind it by its slot moves up. */
+static void forget(struct vpa_chrome_gpu *g, uint32_t *slot)
+{
+	size_t hole = (size_t)(slot - g->slots), i = hole, mask = g->slot_count - 1;
+
+	g->slots[hole] = 0;
+	g->used--;
+	while (g->slots[i = (i + 1) & mask]) {
+		size_t home = home_of(g, g->spans[g->slots[i] - 1].range);
+
+		if (((i - home) & mask) < ((i - hole) & mask))
+			continue;
+		g->slots[hole] = g->slots[i];
+		g->slots[i] = 0;
+		hole = i;
+	}
+}
+
+/* ---- ops in, events out ---- */
+
+static int is_operator(struct vpa_chrome *x, const struct vpa_range *range)
+{
+	struct vpa_chrome_gpu *g = x->gpu;
+	struct vpt_text t;
+
+	if (!range->domain || g->cpu_op)
+		return range->domain && range->domain == g->cpu_op;
+	t = vpa_name(x->view.context->model, range->domain);
+	if (t.len == 6 && !memcmp(t.text, "cpu_op", 6))
+		g->cpu_op = range->domain;
+	return range->domain == g->cpu_op;
+}
+
+static int widen_chain(struct vpa_chrome *x, const struct vpa_range *range, uint32_t stream,
+	uint64_t first_ns, uint64_t last_ns)
+{
+	int rc = VPT_OK;
+
+	for (; range && !rc; range = range->parent)
+		if (!is_operator(x, range))
+			rc = widen(x->gpu, range, stream, first_ns, last_ns);
+	return rc;
+}
+
+int vpa_chrome_gpu_ops(struct vpa_chrome *x, const struct vpa_ops *ops)
+{
+	size_t k, i = 0, end;
+	int rc = VPT_OK;
+
+	for (k = 0; k < ops->stretch_count && !rc; k++) {
+		const struct vpa_op_stretch *stretch = &ops->stretches[k];
+
+		for (; i < stretch->end && !rc; i = end) {
+			uint64_t last = ops->end_ns[i];
+
+			for (end = i + 1; end < stretch->end && ops->stream[end] == ops->stream[i];
+				end++)
+				last = ops->end_ns[end] > last ? ops->end_ns[end] : last;
+			rc = widen_chain(x, stretch->range, ops->stream[i], ops->start_ns[i], last);
+			if (!rc)
+				rc = widen_chain(x, stretch->process_range, ops->stream[i],
+					ops->start_ns[i], last);
+		}
+	}
+	return rc;
+}
+
+static void put_span(struct vpa_chrome *x, const struct vpa_range *range, const struct span *s)
+{
+	const struct vpa_model *m = x->view.context->model;
+	const struct vpa_stream *stream = &m->streams[s->stream];
+	struct vpt_text name = vpa_name(m, range->name);
+	struct vpa_line *l = &x->out;
+
+	vpa_chrome_event(x);
+	vpa_line_words(l, "{\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"name\":");
+	vpa_line_json(l, name.text, name.len);
+	vpa_line_words(l, ",\"pid\":");
+	vpa_line_signed(l, (uint64_t)m->devices[stream->device]);
+	vpa_line_words(l, ",\"tid\":");
+	vpa_line_signed(l, (uint64_t)stream->stream);
+	vpa_line_words(l, ",\"ts\":");
+	vpa_chrome_time(x, s->first_ns);
+	vpa_line_words(l, ",\"dur\":");
+	vpa_line_micros(l, s->last_ns - s->first_ns);
+	vpa_line_words(l, "}");
+}
+
+int vpa_chrome_gpu_range(struct vpa_chrome *x, const struct vpa_range *range)
+{
+	struct vpa_chrome_gpu *g = x->gpu;
+	uint32_t *slot, at, next;
+
+	if (!g->used)
+		return VPT_OK;
+	slot = slot_of(g, range);
+	at = *slot;
+	if (at)
+		forget(g, slot);
+	for (; at; at = next) {
+		struct span *s = &g->spans[at - 1];
+
+		put_span(x, range, s);
+		next = s->next;
+		s->next = g->unused;
+		s->range = NULL;
+		g->unused = at;
+	}
+	return x->out.failed ? VPT_ENOMEM : VPT_OK;
+}

@@ -1,0 +1,355 @@
+/* rows.c - the rows of a chunk, section by section, and what their events have in common.
+ *
+ * What all rows of a section share, where they stand and the words for their lane, is laid out once; so are names and
+ * launch configurations, once a chunk. A row is then mostly copying.
+ *
+ * Rows of the same start and end are written in the opposite order: of those the first is the innermost in a capture,
+ * and the outermost in a file of the profiler's. */
+#include "analysis/export/chrome/parts.h"
+
+/* ---- members ---- */
+
+/* JSON readers keep whole numbers up to 2^63; what is larger goes as text. */
+void vpa_chrome_put_natural(struct vpa_line *l, uint64_t value)
+{
+	int quoted = value > INT64_MAX;
+
+	vpa_line_put(l, "\"", (size_t)quoted);
+	vpa_line_unsigned(l, value);
+	vpa_line_put(l, "\"", (size_t)quoted);
+}
+
+void vpa_chrome_natural(struct vpa_line *l, const char *label, uint64_t value)
+{
+	vpa_line_words(l, label);
+	vpa_chrome_put_natural(l, value);
+}
+
+/* A member that is left out where it is 0. */
+void vpa_chrome_optional(struct vpa_line *l, const char *label, uint64_t value)
+{
+	if (value)
+		vpa_chrome_natural(l, label, value);
+}
+
+void vpa_chrome_integer(struct vpa_line *l, const char *label, uint64_t value)
+{
+	vpa_line_words(l, label);
+	vpa_line_signed(l, value);
+}
+
+void vpa_chrome_times(struct vpa_chrome *x, const struct vpt_section *s, uint32_t row)
+{
+	vpa_chrome_time(x, s->col[0][row]);
+	vpa_chrome_words(x, ",\"dur\":");
+	vpa_line_micros(&x->out, s->col[1][row]);
+}
+
+/* The event so far: phase, category and a name to come; then the place and the times. */
+void vpa_chrome_begin(struct vpa_chrome *x, const char *phase_and_category)
+{
+	vpa_chrome_event(x);
+	vpa_chrome_words(x, phase_and_category);
+	vpa_chrome_words(x, ",\"name\":");
+}
+
+void vpa_chrome_place(struct vpa_chrome *x)
+{
+	vpa_line_put(&x->out, x->place.data, x->place.size);
+}
+
+void vpa_chrome_begin_args(struct vpa_chrome *x)
+{
+	vpa_chrome_words(x, ",\"args\":{");
+	vpa_line_put(&x->out, x->args.data, x->args.size);
+}
+
+void vpa_chrome_end_args(struct vpa_chrome *x)
+{
+	vpa_chrome_words(x, "}}");
+}
+
+/* ---- flow arrows ---- */
+
+/* From a launch to its op. What the section's place says is where it stands. */
+void vpa_chrome_flow(struct vpa_chrome *x, const char *begin_with, uint64_t correlation,
+	uint64_t time_ns, const char *end_with)
+{
+	vpa_chrome_event(x);
+	vpa_chrome_natural(&x->out, begin_with, correlation + x->flow_base);
+	vpa_chrome_place(x);
+	vpa_chrome_time(x, time_ns);
+	vpa_chrome_words(x, end_with);
+}
+
+void vpa_chrome_flow_ends(struct vpa_chrome *x, uint64_t correlation, uint64_t time_ns)
+{
+	if (correlation)
+		vpa_chrome_flow(x, "{\"ph\":\"f\",\"id\":", correlation, time_ns,
+			",\"cat\":\"ac2g\",\"name\":\"ac2g\",\"bp\":\"e\"}");
+}
+
+/* ---- lanes ---- */
+
+static uint32_t put_index(struct vpa_chrome *x, struct vpa_index *index, uint64_t a, uint64_t b)
+{
+	uint32_t row = vpa_index_put(index, a, b);
+
+	x->out.failed |= row == UINT32_MAX;
+	return row;
+}
+
+/* Whose flows these are: 0 for the first process met, and for those that are not known, so that ids are the
+ * profiler's own. */
+static uint64_t flow_base(struct vpa_chrome *x, uint64_t pid)
+{
+	enum { PROCESS_SHIFT = 40 };
+
+	return pid == UINT64_MAX ? 0 : (uint64_t)put_index(x, &x->pids, pid, 1) << PROCESS_SHIFT;
+}
+
+static int is_new(struct vpa_chrome *x, uint64_t a, uint64_t b)
+{
+	size_t before = x->named.count;
+
+	put_index(x, &x->named, a, b);
+	return x->named.count != before;
+}
+
+static void name_event(struct vpa_chrome *x, const char *what, uint64_t pid, uint64_t tid)
+{
+	vpa_chrome_event(x);
+	vpa_chrome_words(x, "{\"ph\":\"M\",\"name\":\"");
+	vpa_chrome_words(x, what);
+	vpa_chrome_integer(&x->out, "\",\"pid\":", pid);
+	vpa_chrome_integer(&x->out, ",\"tid\":", tid);
+	vpa_chrome_words(x, ",\"args\":{");
+}
+
+/* The program's name, of the command that is known of the run. */
+static struct vpt_text command(const struct vpa_chrome *x)
+{
+	const struct vpa_report *r = x->view.report;
+	struct vpt_text text = {"process", 7};
+	size_t i;
+
+	for (i = 0; i < r->meta_count; i++) {
+		const char *value = r->meta[i].value, *slash;
+
+		if (strcmp(r->meta[i].key, "command") || !*value)
+			continue;
+		text.text = value;
+		text.len = strcspn(value, " ");
+		slash = memrchr(value, '/', text.len);
+		if (slash) {
+			text.len -= (size_t)(slash + 1 - value);
+			text.text = slash + 1;
+		}
+	}
+	return text;
+}
+
+enum { NAMES_PROCESS = 1ull << 62, NAMES_DEVICE = 1ull << 61 };
+
+static void name_process(struct vpa_chrome *x, uint64_t pid, int is_device)
+{
+	enum { BEHIND_PROCESSES = 5000000 };
+	struct vpt_text text = command(x);
+
+	if (!is_new(x, pid, (uint64_t)(is_device ? NAMES_DEVICE : NAMES_PROCESS)))
+		return;
+	name_event(x, "process_name", pid, 0);
+	vpa_chrome_words(x, "\"name\":");
+	vpa_line_json(&x->out, text.text, text.len);
+	vpa_chrome_end_args(x);
+	name_event(x, "process_labels", pid, 0);
+	vpa_chrome_words(x, is_device ? "\"labels\":\"GPU " : "\"labels\":\"CPU");
+	if (is_device)
+		vpa_line_signed(&x->out, pid);
+	vpa_chrome_words(x, "\"");
+	vpa_chrome_end_args(x);
+	name_event(x, "process_sort_index", pid, 0);
+	vpa_chrome_integer(&x->out, "\"sort_index\":", is_device ? BEHIND_PROCESSES + pid : pid);
+	vpa_chrome_end_args(x);
+}
+
+static void name_lane(
+	struct vpa_chrome *x, uint64_t pid, uint64_t tid, uint64_t name, int is_stream)
+{
+	if ((!name && !is_stream) ||
+		!is_new(x, pid, tid + (uint64_t)(is_stream ? NAMES_DEVICE : 0)))
+		return;
+	name_event(x, "thread_name", pid, tid);
+	vpa_chrome_words(x, "\"name\":");
+	if (name) {
+		vpa_chrome_string(x, &x->out, name);
+	} else {
+		vpa_chrome_words(x, "\"stream ");
+		vpa_line_signed(&x->out, tid);
+		vpa_chrome_words(x, "\"");
+	}
+	vpa_chrome_end_args(x);
+}
+
+uint64_t vpa_chrome_lane(const struct vpa_chrome *x, uint32_t row, unsigned column)
+{
+	static const uint64_t unknown[VPT_LANE_COLUMNS] = {[VPT_LANE_PID] = UINT64_MAX,
+		[VPT_LANE_TID] = UINT64_MAX,
+		[VPT_LANE_DEVICE] = UINT64_MAX,
+		[VPT_LANE_STREAM] = UINT64_MAX};
+
+	return row == UINT32_MAX ? unknown[column] : x->lanes.section->col[column][row];
+}
+
+void vpa_chrome_place_of(struct vpa_line *l, uint64_t pid, uint64_t tid)
+{
+	l->size = 0;
+	vpa_chrome_integer(l, ",\"pid\":", pid);
+	vpa_chrome_integer(l, ",\"tid\":", tid);
+	vpa_line_words(l, ",\"ts\":");
+}
+
+/* What the lane `key` is, among the arguments; every member ends with a comma. */
+static void put_lane_args(struct vpa_chrome *x, struct vpa_line *l, uint32_t lane)
+{
+	uint64_t pid = vpa_chrome_lane(x, lane, VPT_LANE_PID);
+
+	if (vpa_chrome_lane(x, lane, VPT_LANE_LANE_TYPE) == VPT_LANETYPE_THREAD) {
+		vpa_chrome_integer(l, "\"process\":", pid);
+		vpa_chrome_integer(l, ",\"thread\":", vpa_chrome_lane(x, lane, VPT_LANE_TID));
+		vpa_line_words(l, ",");
+		return;
+	}
+	vpa_chrome_integer(l, "\"device\":", vpa_chrome_lane(x, lane, VPT_LANE_DEVICE));
+	vpa_chrome_natural(l, ",\"context\":", vpa_chrome_lane(x, lane, VPT_LANE_CONTEXT));
+	vpa_chrome_integer(l, ",\"stream\":", vpa_chrome_lane(x, lane, VPT_LANE_STREAM));
+	if (pid != UINT64_MAX)
+		vpa_chrome_integer(l, ",\"process\":", pid);
+	vpa_line_words(l, ",");
+}
+
+static void begin_stream(struct vpa_chrome *x, uint32_t lane)
+{
+	uint64_t device = vpa_chrome_lane(x, lane, VPT_LANE_DEVICE);
+	uint64_t stream = vpa_chrome_lane(x, lane, VPT_LANE_STREAM);
+
+	x->flow_base = flow_base(x, vpa_chrome_lane(x, lane, VPT_LANE_PID));
+	name_process(x, device, 1);
+	name_lane(x, device, stream, vpa_chrome_lane(x, lane, VPT_LANE_NAME), 1);
+	vpa_chrome_place_of(&x->place, device, stream);
+	put_lane_args(x, &x->args, lane);
+}
+
+static void begin_thread(struct vpa_chrome *x, uint32_t lane)
+{
+	uint64_t pid = vpa_chrome_lane(x, lane, VPT_LANE_PID),
+		 tid = vpa_chrome_lane(x, lane, VPT_LANE_TID);
+
+	x->flow_base = flow_base(x, pid);
+	name_process(x, pid, 0);
+	name_lane(x, pid, tid, vpa_chrome_lane(x, lane, VPT_LANE_NAME), 0);
+	vpa_chrome_place_of(&x->place, pid, tid);
+}
+
+static void begin_section(struct vpa_chrome *x, const struct vpt_section *s)
+{
+	uint32_t lane = s->lane ? vpa_chunk_lane(&x->lanes, s->lane) : UINT32_MAX;
+	unsigned use = vpt_kind_desc(s->kind)->lanes;
+
+	x->args.size = 0;
+	if (use == VPT_LANES_ANY && s->lane)
+		use = vpa_chrome_lane(x, lane, VPT_LANE_LANE_TYPE) == VPT_LANETYPE_THREAD
+			      ? VPT_LANES_THREAD
+			      : VPT_LANES_STREAM;
+	if (use == VPT_LANES_STREAM)
+		begin_stream(x, lane);
+	else if (use == VPT_LANES_THREAD)
+		begin_thread(x, lane);
+	else
+		vpa_chrome_place_of(&x->place, vpa_chrome_lane(x, lane, VPT_LANE_DEVICE), 0);
+	if (use == VPT_LANES_THREAD && vpt_kind_desc(s->kind)->lanes == VPT_LANES_ANY)
+		put_lane_args(x, &x->args, lane);
+}
+
+/* ---- chunks ---- */
+
+static vpa_chrome_put_fn *const put_fns[VPT_KIND_LIMIT] = {
+	[VPT_KERNEL] = vpa_chrome_put_kernel,
+	[VPT_COPY] = vpa_chrome_put_copy,
+	[VPT_CALL] = vpa_chrome_put_call,
+	[VPT_RANGE] = vpa_chrome_put_range,
+	[VPT_MARK] = vpa_chrome_put_mark,
+	[VPT_COUNTER] = vpa_chrome_put_counter,
+	[VPT_SYNC] = vpa_chrome_put_sync,
+	[VPT_OVERHEAD] = vpa_chrome_put_overhead,
+	[VPT_MEMORY] = vpa_chrome_put_other,
+	[VPT_EVENT] = vpa_chrome_put_record,
+	[VPT_LOSS] = vpa_chrome_put_other,
+	[VPT_GRAPH] = vpa_chrome_put_other,
+};
+
+static int in_window(const struct vpa_chrome *x, const struct vpt_section *s, uint32_t row)
+{
+	const struct vpa_model *m = x->view.context->model;
+	uint64_t start = s->col[0][row], end = start;
+
+	/* An end before its start wraps; such a row stands where it begins. */
+	if (vpt_kind_desc(s->kind)->flags & VPT_KIND_SPAN && start + s->col[1][row] > start)
+		end = start + s->col[1][row];
+	return start < m->window_end_ns && end >= m->window_start_ns;
+}
+
+static int same_times(const struct vpt_section *s, uint32_t a, uint32_t b)
+{
+	return s->col[0][a] == s->col[0][b] &&
+	       (!(vpt_kind_desc(s->kind)->flags & VPT_KIND_SPAN) || s->col[1][a] == s->col[1][b]);
+}
+
+static int put_section(struct vpa_chrome *x, const struct vpt_section *s)
+{
+	enum { GROUP_BYTES = 1 << 20 };
+	vpa_chrome_put_fn *put = put_fns[s->kind];
+	uint32_t row, end, i;
+	int rc = VPT_OK;
+
+	begin_section(x, s);
+	for (row = 0; row < s->row_count && !rc; row = end) {
+		for (end = row + 1; end < s->row_count && same_times(s, row, end);)
+			end++;
+		for (i = end; i-- > row;)
+			if (!x->windowed || in_window(x, s, i)) {
+				put(x, s, i);
+				x->rows += s->kind != VPT_LOSS;
+			}
+		if (x->out.size >= GROUP_BYTES) {
+			x->raw_bytes += x->out.size;
+			rc = vpa_groups_put(x->groups, x->out.data, x->out.size, &x->err);
+			x->out.size = 0;
+		}
+	}
+	return rc;
+}
+
+int vpa_chrome_chunk(struct vpa_chrome *x, const struct vpt_batch *b)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	x->batch = b;
+	x->configs = vpt_batch_find(b, VPT_CONFIG);
+	vpa_chunk_lanes_read(&x->lanes, b);
+	vpa_pieces_reset(&x->strings, b->strings.count);
+	vpa_pieces_reset(&x->kernel_names, x->configs ? x->configs->row_count : 0);
+	vpa_pieces_reset(&x->kernel_args, x->configs ? x->configs->row_count : 0);
+	for (i = 0; i < b->section_count; i++)
+		if (b->sections[i].kind == VPT_EVENT)
+			vpa_chrome_read_records(x, &b->sections[i]);
+	for (i = 0; i < b->section_count && !rc; i++) {
+		const struct vpt_section *s = &b->sections[i];
+
+		if (put_fns[s->kind] && !(x->options->no_api && s->kind == VPT_CALL))
+			rc = put_section(x, s);
+	}
+	vpa_chrome_keep_open(x, vpt_batch_find(b, VPT_OPEN));
+	return rc;
+}

@@ -1,0 +1,53 @@
+/* chunk_names.h - what rows of a chunk refer to by number: texts that are laid out once, and lanes. */
+#ifndef VPA_ANALYSIS_EXPORT_CHUNK_NAMES_H
+#define VPA_ANALYSIS_EXPORT_CHUNK_NAMES_H
+
+#include "analysis/export/line.h"
+#include "formats/batch.h"
+
+/* Texts made once and asked for often, by number. All zeros is an empty set. */
+struct vpa_pieces {
+	struct vpa_line text;
+	struct vpa_piece {
+		size_t end; /* in text; 0: not made yet */
+		size_t len;
+	} * spans;
+	size_t count, cap;
+};
+
+/* Forgets all; numbers go from 0 to `count` now. */
+void vpa_pieces_reset(struct vpa_pieces *p, size_t count);
+void vpa_pieces_free(struct vpa_pieces *p);
+
+/* Puts piece `id`, or returns 0: it must be made first. */
+static inline int vpa_pieces_put(const struct vpa_pieces *p, uint64_t id, struct vpa_line *l)
+{
+	const struct vpa_piece *s = &p->spans[id];
+
+	if (!s->end)
+		return 0;
+	vpa_line_put(l, p->text.data + s->end - s->len, s->len);
+	return 1;
+}
+
+/* To make a piece: append at least a byte to p->text between these two; the latter puts it too. */
+size_t vpa_pieces_begin(struct vpa_pieces *p);
+void vpa_pieces_end(struct vpa_pieces *p, uint64_t id, size_t begin, struct vpa_line *l);
+
+/* The chunk's lanes by key. All zeros knows none. */
+struct vpa_chunk_lanes {
+	const struct vpt_section *section; /* LANE; NULL: the chunk has none */
+	struct vpt_strings keys;           /* 8 bytes each */
+	uint32_t *rows;                    /* by id in keys */
+	size_t count, cap;
+	int failed;
+};
+
+/* Reads the lanes of a batch, which is borrowed until the next one. */
+void vpa_chunk_lanes_read(struct vpa_chunk_lanes *l, const struct vpt_batch *b);
+void vpa_chunk_lanes_free(struct vpa_chunk_lanes *l);
+
+/* The row of LANE that describes a key; UINT32_MAX if none does. */
+uint32_t vpa_chunk_lane(struct vpa_chunk_lanes *l, uint64_t key);
+
+#endif

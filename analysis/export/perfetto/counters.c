@@ -1,0 +1,294 @@
+/* counters.c - samples as counter tracks, one a series, with the series' own name and unit.
+ *
+ * A series of a device that has one of the names below, and a unit that goes with it, becomes what Perfetto has for that: a
+ * counter of the GPU, its frequency, or the memory in use. */
+#include "analysis/export/perfetto/parts.h"
+
+#include "formats/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { SEQUENCE_COUNTERS = 5, COUNTER = 8, UNIT_NAME = 6, VALUE = 44 };
+
+/* What a series is to Perfetto. */
+enum form { OWN_TRACK, GPU_COUNTER, GPU_FREQUENCY, GPU_MEMORY, PROCESS_MEMORY };
+
+/* Units of Perfetto's counters. */
+enum { PER_CENT = 37, WATT = 29, CELSIUS = 34, MEGAHERTZ = 15, MEGABYTE = 9, SECOND = 22 };
+
+static const struct quantity {
+	const char *name, *unit;
+	enum form form;
+	double scale; /* to Perfetto's unit */
+	const char *description;
+	unsigned id, numerator, denominator; /* of GPU_COUNTER */
+} quantities[] = {
+	{"GPU utilization", "%", GPU_COUNTER, 1, "time in which some kernel ran", 1, PER_CENT, 0},
+	{"Memory controller utilization", "%", GPU_COUNTER, 1,
+		"time in which memory was read or written", 2, PER_CENT, 0},
+	{"Power draw", "W", GPU_COUNTER, 1, "of the whole board", 3, WATT, 0},
+	{"Temperature", "C", GPU_COUNTER, 1, "of the GPU", 4, CELSIUS, 0},
+	{"Memory clock", "MHz", GPU_COUNTER, 1, "frequency of the memory", 5, MEGAHERTZ, 0},
+	{"PCIe RX", "MB/s", GPU_COUNTER, 1, "received over PCIe", 6, MEGABYTE, SECOND},
+	{"PCIe TX", "MB/s", GPU_COUNTER, 1, "sent over PCIe", 7, MEGABYTE, SECOND},
+	{"SM clock", "MHz", GPU_FREQUENCY, 1e3, NULL, 0, 0, 0},
+	{"Memory used", "B", GPU_MEMORY, 1, NULL, 0, 0, 0},
+	{"Memory used by process", "B", PROCESS_MEMORY, 1, NULL, 0, 0, 0},
+};
+enum { QUANTITIES = sizeof(quantities) / sizeof(*quantities) };
+
+struct series {
+	uint64_t uuid;                   /* track; 0: none */
+	const struct quantity *quantity; /* NULL: a track of its own */
+	uint32_t gpu_id;
+	int64_t pid;
+};
+
+struct vpa_ex_series {
+	struct vpa_index keys; /* of lanes that have been described */
+	struct series *items;  /* by row of keys */
+	size_t cap;
+	uint32_t *told; /* generation, by GPU: its counters */
+	size_t told_cap;
+};
+
+void vpa_ex_counters_free(struct vpa_export *x)
+{
+	if (x->series) {
+		vpa_index_free(&x->series->keys);
+		vpt_free(x->series->items);
+		vpt_free(x->series->told);
+	}
+	vpt_free(x->series);
+}
+
+static const struct quantity *find_quantity(
+	const struct vpt_text *name, const struct vpt_text *unit)
+{
+	size_t i;
+
+	for (i = 0; i < QUANTITIES; i++)
+		if (strlen(quantities[i].name) == name->len &&
+			!strncasecmp(quantities[i].name, name->text, name->len) &&
+			strlen(quantities[i].unit) == unit->len &&
+			!memcmp(quantities[i].unit, unit->text, unit->len))
+			return &quantities[i];
+	return NULL;
+}
+
+static uint64_t series_uuid(const struct vpa_export *x, uint64_t key)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "series %llx", (unsigned long long)key);
+	return vpa_ex_uuid(x, path);
+}
+
+/* The model's number of a CUDA device; ~0: the trace has none of that ordinal. */
+static uint32_t device_of(const struct vpa_export *x, int64_t ordinal)
+{
+	uint32_t i;
+
+	for (i = 0; i < x->model->device_count; i++)
+		if (x->model->devices[i] == ordinal)
+			return i;
+	return UINT32_MAX;
+}
+
+static void describe_track(struct vpa_export *x, const struct series *s,
+	const struct vpt_text *name, const struct vpt_text *unit)
+{
+	struct vpt_pb *out = &x->pf.out;
+	uint64_t process = vpa_ex_process(x, s->pid);
+
+	vpt_pf_begin_timeless(&x->pf, &x->meta);
+	vpt_pb_begin(out, VPT_PF_TRACK);
+	vpt_pb_uint(out, 1, s->uuid);
+	vpt_pb_uint(out, 5, process);
+	vpt_pb_text(out, 2, name->text, name->len, VPT_PF_TEXT_MAX);
+	vpt_pb_begin(out, COUNTER);
+	if (unit->len)
+		vpt_pb_text(out, UNIT_NAME, unit->text, unit->len, 100);
+	vpt_pb_end(out);
+	vpt_pb_end(out);
+	vpt_pf_end(&x->pf);
+}
+
+/* What the chunk at hand says of a series. */
+static void describe(
+	struct vpa_export *x, const struct vpt_batch *b, uint64_t key, struct series *out)
+{
+	const struct vpt_section *s = vpt_batch_find(b, VPT_LANE);
+	struct vpt_text name = {"counter", 7}, unit = {"", 0};
+	uint32_t row, device = UINT32_MAX;
+	struct vpa_ex_gpu *gpu;
+
+	*out = (struct series){.uuid = series_uuid(x, key), .pid = -1};
+	for (row = 0; s && row < s->row_count; row++) {
+		if (s->col[VPT_LANE_KEY][row] != key ||
+			s->col[VPT_LANE_LANE_TYPE][row] != VPT_LANETYPE_SERIES)
+			continue;
+		name = vpt_batch_text(b, s->col[VPT_LANE_NAME][row]);
+		unit = vpt_batch_text(b, s->col[VPT_LANE_LANE_UNIT][row]);
+		out->pid = (int64_t)s->col[VPT_LANE_PID][row];
+		device = device_of(x, (int64_t)s->col[VPT_LANE_DEVICE][row]);
+	}
+	gpu = device != UINT32_MAX ? vpa_ex_gpu_of(x, device) : NULL;
+	if (gpu) {
+		out->quantity = find_quantity(&name, &unit);
+		out->gpu_id = gpu->gpu_id;
+	}
+	if (!out->quantity)
+		describe_track(x, out, &name, &unit);
+	else if (out->quantity->form == PROCESS_MEMORY)
+		vpa_ex_process(x, out->pid);
+}
+
+/* The counters that a GPU may have. */
+static int tell_counters(struct vpa_export *x, uint32_t gpu_id)
+{
+	enum { GROUP_SYSTEM = 1, LOOKS_FORWARD = 2 };
+	struct vpa_ex_series *s = x->series;
+	struct vpt_pb *b = &x->pf.out;
+	size_t before = s->told_cap, i;
+
+	if (vpt_grow(&s->told, &s->told_cap, (size_t)gpu_id + 1, sizeof(*s->told)))
+		return x->pf.failed = VPT_ENOMEM;
+	if (s->told_cap > before)
+		memset(s->told + before, 0, (s->told_cap - before) * sizeof(*s->told));
+	if (s->told[gpu_id] == x->pf.generation)
+		return VPT_OK;
+	s->told[gpu_id] = x->pf.generation;
+	vpt_pf_begin_timeless(&x->pf, &x->counters);
+	vpt_pb_begin(b, VPT_PF_INTERNED);
+	vpt_pb_begin(b, VPT_PF_COUNTER_DESCRIPTORS);
+	vpt_pb_uint(b, 1, gpu_id + 1);
+	vpt_pb_begin(b, 2);
+	for (i = 0; i < QUANTITIES; i++) {
+		const struct quantity *q = &quantities[i];
+
+		if (q->form != GPU_COUNTER)
+			continue;
+		vpt_pb_begin(b, 1);
+		vpt_pb_uint(b, 1, q->id);
+		vpt_pb_string(b, 2, q->name);
+		vpt_pb_string(b, 3, q->description);
+		vpt_pb_uint(b, 7, q->numerator);
+		if (q->denominator)
+			vpt_pb_uint(b, 8, q->denominator);
+		vpt_pb_uint(b, 10, GROUP_SYSTEM);
+		vpt_pb_uint(b, 11, LOOKS_FORWARD);
+		vpt_pb_end(b);
+	}
+	vpt_pb_begin(b, 6);
+	vpt_pb_uint(b, 1, 1);
+	vpt_pb_string(b, 2, "Device");
+	vpt_pb_end(b);
+	vpt_pb_end(b);
+	vpt_pb_uint(b, 3, gpu_id);
+	vpt_pb_end(b);
+	vpt_pb_end(b);
+	vpt_pf_end(&x->pf);
+	return x->pf.failed;
+}
+
+/* A whole number that is not negative; what cannot be one is 0. */
+static uint64_t whole(double value)
+{
+	return value >= 0.5 && value < 9e18 ? (uint64_t)(value + 0.5) : 0;
+}
+
+static void put_quantity(struct vpa_export *x, const struct series *s, double value)
+{
+	struct vpt_pb *b = &x->pf.out;
+
+	value *= s->quantity->scale;
+	switch (s->quantity->form) {
+	case GPU_FREQUENCY:
+		vpt_pb_begin(b, VPT_PF_GPU_FREQUENCY);
+		vpt_pb_uint(b, 1, s->gpu_id);
+		vpt_pb_uint(b, 2, whole(value) & UINT32_MAX);
+		break;
+	case GPU_MEMORY:
+	case PROCESS_MEMORY:
+		vpt_pb_begin(b, VPT_PF_GPU_MEMORY);
+		vpt_pb_uint(b, 1, s->gpu_id);
+		if (s->quantity->form == PROCESS_MEMORY)
+			vpt_pb_uint(b, 2, (uint64_t)vpa_ex_pid(x, s->pid));
+		vpt_pb_uint(b, 3, whole(value));
+		break;
+	default:
+		vpt_pb_begin(b, VPT_PF_GPU_COUNTER);
+		vpt_pb_uint(b, 4, s->gpu_id + 1);
+		vpt_pb_begin(b, 2);
+		vpt_pb_uint(b, 1, s->quantity->id);
+		vpt_pb_double(b, 3, value);
+		vpt_pb_end(b);
+	}
+	vpt_pb_end(b);
+}
+
+static void put_sample(
+	struct vpa_export *x, const struct series *s, uint64_t time_ns, uint64_t bits)
+{
+	struct vpt_pb *b = &x->pf.out;
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	vpt_pf_next(&x->pf);
+	if (s->quantity && s->quantity->form == GPU_COUNTER && tell_counters(x, s->gpu_id))
+		return;
+	vpt_pf_begin(&x->pf, &x->counters, time_ns + x->shift_ns);
+	if (s->quantity) {
+		put_quantity(x, s, value);
+	} else {
+		vpt_pb_begin(b, VPT_PF_TRACK_EVENT);
+		vpt_pb_uint(b, 9, VPT_PF_COUNTER);
+		vpt_pb_uint(b, 11, s->uuid);
+		vpt_pb_double(b, VALUE, value);
+		vpt_pb_end(b);
+	}
+	vpt_pf_end(&x->pf);
+}
+
+static int add_section(struct vpa_export *x, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	struct vpa_ex_series *all = x->series;
+	size_t before = all->keys.count;
+	uint32_t at = vpa_index_put(&all->keys, s->lane, 0), row;
+
+	if (at == UINT32_MAX ||
+		vpt_grow(&all->items, &all->cap, (size_t)at + 1, sizeof(*all->items)))
+		return VPT_ENOMEM;
+	if (all->keys.count > before)
+		describe(x, b, s->lane, &all->items[at]);
+	if (!x->has_counters)
+		vpt_pf_sequence(
+			&x->pf, &x->counters, SEQUENCE_COUNTERS, x->start_ns + x->shift_ns, 0);
+	x->has_counters = 1;
+	for (row = 0; row < s->row_count; row++) {
+		if (!vpa_in_window(x->model, s->col[VPT_COUNTER_TIME][row]))
+			continue;
+		x->expected.counter_samples++;
+		put_sample(x, &all->items[at], s->col[VPT_COUNTER_TIME][row],
+			s->col[VPT_COUNTER_VALUE][row]);
+	}
+	return x->pf.failed;
+}
+
+int vpa_ex_counters_add(struct vpa_export *x, const struct vpt_batch *b)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	if (!x->series)
+		x->series = vpt_calloc(1, sizeof(*x->series));
+	if (!x->series)
+		return VPT_ENOMEM;
+	for (i = 0; i < b->section_count && !rc; i++)
+		if (b->sections[i].kind == VPT_COUNTER)
+			rc = add_section(x, b, &b->sections[i]);
+	return rc;
+}

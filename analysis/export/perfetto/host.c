@@ -1,0 +1,452 @@
+/* host.c - calls, ranges and marks, from the chunks' rows to the threads that they belong to.
+ *
+ * Rows stand in order of completion, and those of one kind may come with a later chunk than those of another. So
+ * what a thread did waits until the chunks after the next cannot bring anything earlier; that is told by the launches
+ * and ops in them, and what comes later all the same gets a track of its own. */
+#include "analysis/export/perfetto/host.h"
+
+#include "formats/memory.h"
+
+#include <string.h>
+
+int vpa_ex_host_new(struct vpa_export *x)
+{
+	x->host = vpt_calloc(1, sizeof(*x->host));
+	if (!x->host)
+		return VPT_ENOMEM;
+	x->host->unused = x->host->unused_list = EX_NO_INDEX;
+	return VPT_OK;
+}
+
+void vpa_ex_host_free(struct vpa_export *x)
+{
+	struct vpa_ex_host *h = x->host;
+	size_t i;
+
+	if (!h)
+		return;
+	for (i = 0; i < h->thread_cap; i++)
+		vpa_ex_thread_free(&h->threads[i]);
+	vpa_ex_thread_free(&h->wide);
+	for (i = 0; i < h->list_count; i++)
+		vpt_free(h->lists[i].numbers);
+	vpt_free(h->lists);
+	vpt_free(h->threads);
+	vpt_free(h->links);
+	vpt_free(h->buckets);
+	vpt_free(h->last);
+	for (i = 0; i < h->wide_track_cap; i++)
+		vpt_free(h->wide_tracks[i].lanes);
+	vpt_free(h->wide_tracks);
+	vpt_free(h);
+}
+
+static struct vpa_ex_thread *thread_of(struct vpa_export *x, uint32_t thread)
+{
+	struct vpa_ex_host *h = x->host;
+	size_t before = h->thread_cap;
+
+	if (vpt_grow(&h->threads, &h->thread_cap, (size_t)thread + 1, sizeof(*h->threads)))
+		return NULL;
+	if (h->thread_cap > before)
+		memset(h->threads + before, 0, (h->thread_cap - before) * sizeof(*h->threads));
+	return &h->threads[thread];
+}
+
+/* Rows come nearly in order. One that belongs further back than this leaves the sorting for later. */
+enum { BACK_MAX = 16 };
+
+static int add_span(struct vpa_export *x, struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
+{
+	size_t at = t->count;
+
+	if (vpt_grow(&t->spans, &t->cap, t->count + 1, sizeof(*t->spans)))
+		return VPT_ENOMEM;
+	span->order = t->next_order++;
+	while (at && t->count - at < BACK_MAX && vpa_ex_span_is_after(&t->spans[at - 1], span))
+		at--;
+	if (t->count - at == BACK_MAX) {
+		t->spans_mixed = 1;
+		at = t->count;
+	}
+	if (at < t->count)
+		memmove(t->spans + at + 1, t->spans + at, (t->count - at) * sizeof(*span));
+	t->spans[at] = *span;
+	t->count++;
+	x->host->held++;
+	return VPT_OK;
+}
+
+/* ---- calls ---- */
+
+static uint8_t waiting_of(const struct vpa_call_kind *kind)
+{
+	if (kind->call.klass == VPT_CALL_GRAPH_LAUNCH)
+		return EX_WAITS_OPS;
+	return kind->launches ? EX_WAITS_OP : kind->unknown ? EX_WAITS_SHORTLY : EX_WAITS_NOT;
+}
+
+static int find_call_name(struct vpa_export *x, const struct vpt_batch *b, uint64_t id,
+	uint64_t string, struct vpa_ex_call_name *out)
+{
+	struct vpa_call_kind kind;
+
+	if (vpa_maps_call_kind(x->view.resolver, b, id, string, &kind))
+		return VPT_ENOMEM;
+	*out = (struct vpa_ex_call_name){vpa_ex_name(x, kind.call.name), 1, waiting_of(&kind)};
+	if (!string && id && id < sizeof(x->host->call_names) / sizeof(*x->host->call_names))
+		x->host->call_names[id] = *out;
+	return x->pf.failed;
+}
+
+/* There is room for it. A call that others were made in has ended after them, and begun before. */
+static void add_call(struct vpa_ex_thread *t, struct vpa_ex_call *call)
+{
+	size_t at = t->call_count;
+
+	call->order = t->next_order++;
+	while (at && t->call_count - at < BACK_MAX && vpa_ex_call_is_after(&t->calls[at - 1], call))
+		at--;
+	if (t->call_count - at == BACK_MAX) {
+		t->calls_mixed = 1;
+		at = t->call_count;
+	}
+	if (at < t->call_count)
+		memmove(t->calls + at + 1, t->calls + at, (t->call_count - at) * sizeof(*call));
+	t->calls[at] = *call;
+	t->call_count++;
+}
+
+static int add_calls(struct vpa_export *x, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	uint64_t *const *col = s->col;
+	struct vpa_ex_host *h = x->host;
+	struct vpa_ex_thread *t;
+	uint32_t thread, row;
+	int rc = vpa_maps_thread(x->view.resolver, s->lane, &thread);
+
+	t = rc ? NULL : thread_of(x, thread);
+	if (!t ||
+		vpt_grow(&t->calls, &t->call_cap, t->call_count + s->row_count, sizeof(*t->calls)))
+		return VPT_ENOMEM;
+	for (row = 0; !rc && row < s->row_count; row++) {
+		uint64_t id = col[VPT_CALL_ID][row], string = col[VPT_CALL_NAME][row];
+		struct vpa_ex_call call = {.start_ns = col[VPT_CALL_START][row],
+			.correlation = col[VPT_CALL_CORRELATION][row],
+			.link = EX_NO_INDEX,
+			.result = (uint32_t)col[VPT_CALL_RESULT][row]};
+		struct vpa_ex_call_name name = {0};
+
+		call.end_ns = call.start_ns + col[VPT_CALL_DURATION][row];
+		if (call.end_ns < call.start_ns)
+			call.end_ns = call.start_ns;
+		if (!vpa_in_window(x->model, call.start_ns))
+			continue;
+		if (!string && id < sizeof(h->call_names) / sizeof(*h->call_names))
+			name = h->call_names[id];
+		if (!name.known)
+			rc = find_call_name(x, b, id, string, &name);
+		call.name = name.name;
+		if (!rc && call.correlation)
+			call.link = vpa_ex_link_new(
+				x, &(struct vpa_ex_link){.correlation = call.correlation,
+					   .start_ns = call.start_ns,
+					   .end_ns = call.end_ns,
+					   .pid = x->model->threads[thread].pid,
+					   .thread = thread,
+					   .waits = name.waits});
+		x->expected.api_calls++;
+		x->expected.api_ns += call.end_ns - call.start_ns;
+		add_call(t, &call);
+		h->held++;
+	}
+	return rc;
+}
+
+/* ---- ranges ---- */
+
+static int set_payload(struct vpa_export *x, const struct vpt_batch *b, uint64_t type,
+	uint64_t value, struct vpa_ex_host_span *span)
+{
+	uint32_t name;
+
+	span->payload = (uint8_t)type;
+	span->value = value;
+	if (type != VPT_PAYLOAD_JSON)
+		return VPT_OK;
+	if (vpa_maps_name(x->view.resolver, b, value, &name))
+		return VPT_ENOMEM;
+	span->value = vpa_ex_name(x, name);
+	return VPT_OK;
+}
+
+static int set_names(struct vpa_export *x, const struct vpt_batch *b, uint64_t name,
+	uint64_t domain, struct vpa_ex_host_span *span)
+{
+	uint32_t id;
+
+	if (vpa_maps_name(x->view.resolver, b, name, &id))
+		return VPT_ENOMEM;
+	span->name = vpa_ex_name(x, id);
+	if (vpa_maps_name(x->view.resolver, b, domain, &id))
+		return VPT_ENOMEM;
+	span->domain = vpa_ex_name(x, id);
+	span->category = id && id == x->view.resolver->maps->cpu_op ? EX_CPU_OP : EX_NVTX;
+	return VPT_OK;
+}
+
+static struct vpa_ex_open_range *find_open(
+	struct vpa_ex_thread *t, const struct vpa_ex_host_span *span)
+{
+	size_t i;
+
+	for (i = 0; i < t->open_count; i++)
+		if (t->open[i].used && t->open[i].end_ns == UINT64_MAX &&
+			t->open[i].start_ns == span->start_ns && t->open[i].name == span->name &&
+			t->open[i].domain == span->domain)
+			return &t->open[i];
+	return NULL;
+}
+
+static int add_open(struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->open_count && t->open[i].used; i++)
+		;
+	if (i == t->open_count) {
+		if (vpt_grow(&t->open, &t->open_cap, t->open_count + 1, sizeof(*t->open)))
+			return VPT_ENOMEM;
+		t->open_count++;
+	}
+	t->open[i] = (struct vpa_ex_open_range){.start_ns = span->start_ns,
+		.end_ns = UINT64_MAX,
+		.name = span->name,
+		.domain = span->domain,
+		.used = 1,
+		.category = span->category};
+	span->open = i;
+	return VPT_OK;
+}
+
+static void count_range(struct vpa_export *x, const struct vpa_ex_host_span *span)
+{
+	uint64_t ns = span->end_ns - span->start_ns;
+
+	if (span->category == EX_CPU_OP) {
+		x->expected.cpu_ops++;
+		x->expected.cpu_op_ns += ns;
+	} else {
+		x->expected.nvtx_ranges++;
+		x->expected.nvtx_ns += ns;
+	}
+}
+
+static int add_open_ranges(struct vpa_export *x, const struct vpt_batch *b)
+{
+	const struct vpt_section *s = vpt_batch_find(b, VPT_OPEN);
+	uint32_t row, thread;
+	int rc = VPT_OK;
+
+	for (row = 0; s && !rc && row < s->row_count; row++) {
+		struct vpa_ex_host_span span = {.start_ns = s->col[VPT_OPEN_START][row],
+			.end_ns = UINT64_MAX,
+			.link = EX_NO_INDEX};
+		int wide = s->col[VPT_OPEN_RANGE_KIND][row] == VPT_RANGEKIND_START_END;
+		struct vpa_ex_thread *t;
+
+		if (!vpa_in_window(x->model, span.start_ns))
+			continue;
+		rc = vpa_maps_thread(x->view.resolver, s->col[VPT_OPEN_LANE][row], &thread);
+		if (!rc)
+			rc = set_names(x, b, s->col[VPT_OPEN_NAME][row],
+				s->col[VPT_OPEN_DOMAIN][row], &span);
+		if (!rc)
+			rc = set_payload(x, b, s->col[VPT_OPEN_PAYLOAD][row],
+				s->col[VPT_OPEN_VALUE][row], &span);
+		t = rc ? NULL : wide ? &x->host->wide : thread_of(x, thread);
+		if (!t)
+			return VPT_ENOMEM;
+		if (find_open(t, &span))
+			continue;
+		rc = add_open(t, &span);
+		if (!rc && !wide)
+			rc = add_span(x, t, &span);
+	}
+	return rc;
+}
+
+/* An open range is told of without colour and category; its end knows them. Its begin may still wait to be written. */
+static void colour_open(
+	struct vpa_ex_thread *t, uint32_t open, const struct vpa_ex_host_span *ended)
+{
+	size_t i;
+
+	for (i = 0; i < t->count && (ended->colour || ended->nvtx_category); i++)
+		if (t->spans[i].open == open) {
+			t->spans[i].colour = ended->colour;
+			t->spans[i].nvtx_category = ended->nvtx_category;
+			return;
+		}
+}
+
+/* A range that has ended; it may have been met before. */
+static int end_range(struct vpa_export *x, struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
+{
+	struct vpa_ex_open_range *open = t->open_count ? find_open(t, span) : NULL;
+
+	count_range(x, span);
+	if (!open)
+		return add_span(x, t, span);
+	open->end_ns = span->end_ns;
+	t->changed = 1;
+	colour_open(t, (uint32_t)(open - t->open), span);
+	if (open->written) {
+		/* Its slice had to end with that of the range around it. */
+		x->clamped_ns[open->category] += open->end_ns - open->cut_ns;
+		open->used = 0;
+	}
+	return VPT_OK;
+}
+
+static int add_ranges(struct vpa_export *x, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	uint64_t *const *col = s->col;
+	struct vpa_ex_thread *t;
+	struct vpa_ex_open_range *open;
+	uint32_t row, thread;
+	int rc = vpa_maps_thread(x->view.resolver, s->lane, &thread);
+
+	t = rc ? NULL : thread_of(x, thread);
+	for (row = 0; t && !rc && row < s->row_count; row++) {
+		struct vpa_ex_host_span span = {.start_ns = col[VPT_RANGE_START][row],
+			.open = EX_NO_INDEX,
+			.link = EX_NO_INDEX,
+			.colour = (uint32_t)col[VPT_RANGE_COLOUR][row],
+			.nvtx_category = (uint32_t)col[VPT_RANGE_CATEGORY][row]};
+
+		span.end_ns = span.start_ns + col[VPT_RANGE_DURATION][row];
+		if (span.end_ns < span.start_ns)
+			span.end_ns = span.start_ns;
+		if (!vpa_in_window(x->model, span.start_ns))
+			continue;
+		rc = set_names(x, b, col[VPT_RANGE_NAME][row], col[VPT_RANGE_DOMAIN][row], &span);
+		if (!rc)
+			rc = set_payload(x, b, col[VPT_RANGE_PAYLOAD][row],
+				col[VPT_RANGE_VALUE][row], &span);
+		if (rc)
+			break;
+		if (col[VPT_RANGE_RANGE_KIND][row] != VPT_RANGEKIND_START_END) {
+			rc = end_range(x, t, &span);
+			continue;
+		}
+		open = find_open(&x->host->wide, &span);
+		if (open)
+			open->used = 0;
+		count_range(x, &span);
+		vpa_ex_wide_range(x, &span, thread);
+	}
+	return t ? rc : VPT_ENOMEM;
+}
+
+static int add_marks(struct vpa_export *x, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	uint64_t *const *col = s->col;
+	struct vpa_ex_thread *t;
+	uint32_t row, thread;
+	int rc = vpa_maps_thread(x->view.resolver, s->lane, &thread);
+
+	t = rc ? NULL : thread_of(x, thread);
+	for (row = 0; t && !rc && row < s->row_count; row++) {
+		struct vpa_ex_host_span span = {.start_ns = col[VPT_MARK_TIME][row],
+			.end_ns = col[VPT_MARK_TIME][row],
+			.open = EX_NO_INDEX,
+			.link = EX_NO_INDEX,
+			.colour = (uint32_t)col[VPT_MARK_COLOUR][row],
+			.nvtx_category = (uint32_t)col[VPT_MARK_CATEGORY][row],
+			.is_mark = 1};
+
+		if (!vpa_in_window(x->model, span.start_ns))
+			continue;
+		rc = set_names(x, b, col[VPT_MARK_NAME][row], col[VPT_MARK_DOMAIN][row], &span);
+		if (!rc)
+			rc = set_payload(
+				x, b, col[VPT_MARK_PAYLOAD][row], col[VPT_MARK_VALUE][row], &span);
+		if (!rc)
+			rc = add_span(x, t, &span);
+	}
+	return t ? rc : VPT_ENOMEM;
+}
+
+/* ---- chunk by chunk ---- */
+
+int vpa_ex_host_add(struct vpa_export *x, const struct vpt_batch *b)
+{
+	size_t i;
+	int rc = add_open_ranges(x, b);
+
+	for (i = 0; i < b->section_count && !rc; i++) {
+		const struct vpt_section *s = &b->sections[i];
+
+		if (s->kind == VPT_RANGE)
+			rc = add_ranges(x, b, s);
+		else if (s->kind == VPT_MARK)
+			rc = add_marks(x, b, s);
+		else if (s->kind == VPT_CALL && !x->options->no_api)
+			rc = add_calls(x, b, s);
+	}
+	return rc;
+}
+
+int vpa_ex_host_release(struct vpa_export *x, uint64_t times_from_ns)
+{
+	struct vpa_ex_host *h = x->host;
+	uint64_t until = h->former_ns < times_from_ns ? h->former_ns : times_from_ns;
+	uint32_t i;
+	int rc = VPT_OK;
+
+	h->former_ns = times_from_ns;
+	for (i = 0; i < h->thread_cap && !rc; i++)
+		if (h->threads[i].count || h->threads[i].call_count || h->threads[i].depth)
+			rc = vpa_ex_thread_write(x, i, until, times_from_ns);
+	return rc;
+}
+
+int vpa_ex_host_end(struct vpa_export *x)
+{
+	struct vpa_ex_host *h = x->host;
+	uint64_t end = x->model->window_end_ns;
+	uint32_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < h->thread_cap && !rc; i++) {
+		struct vpa_ex_thread *t = &h->threads[i];
+		size_t k;
+
+		for (k = 0; k < t->open_count; k++) {
+			struct vpa_ex_host_span span = {.start_ns = t->open[k].start_ns,
+				.end_ns = end > t->open[k].start_ns ? end : t->open[k].start_ns,
+				.name = t->open[k].name,
+				.domain = t->open[k].domain,
+				.category = t->open[k].category};
+
+			if (t->open[k].used && t->open[k].end_ns == UINT64_MAX)
+				rc = end_range(x, t, &span);
+		}
+		if (!rc)
+			rc = vpa_ex_thread_finish(x, i);
+	}
+	for (i = 0; i < h->wide.open_count && !rc; i++) {
+		struct vpa_ex_host_span span = {.start_ns = h->wide.open[i].start_ns,
+			.end_ns = end > h->wide.open[i].start_ns ? end : h->wide.open[i].start_ns,
+			.name = h->wide.open[i].name,
+			.domain = h->wide.open[i].domain,
+			.category = h->wide.open[i].category};
+
+		if (!h->wide.open[i].used)
+			continue;
+		count_range(x, &span);
+		vpa_ex_wide_range(x, &span, 0);
+	}
+	return rc ? rc : x->pf.failed;
+}

@@ -1,0 +1,163 @@
+/* host.h - what a thread did, on its way out. For export_host*.c alone. */
+#ifndef VPA_ANALYSIS_EXPORT_PERFETTO_HOST_H
+#define VPA_ANALYSIS_EXPORT_PERFETTO_HOST_H
+
+#include "analysis/export/perfetto/parts.h"
+
+enum { EX_NO_INDEX = UINT32_MAX };
+
+/* A call that is not written yet. */
+struct vpa_ex_call {
+	uint64_t start_ns, end_ns, correlation;
+	uint32_t name; /* text */
+	uint32_t link; /* row of vpa_ex_host.links; EX_NO_INDEX: none */
+	uint32_t result;
+	uint32_t order; /* of arrival: decides between equals */
+};
+
+/* What the begins of calls of one name have in common on a thread, encoded. */
+struct vpa_ex_call_form {
+	uint32_t name;       /* text; undefined if it was never used */
+	uint32_t generation; /* in which it was told; 0: never */
+	uint8_t size, bytes[23];
+};
+
+enum { EX_CALL_FORMS = 64 };
+
+/* A range or a mark that is not written yet; a call, when it is written. */
+struct vpa_ex_host_span {
+	uint64_t start_ns, end_ns; /* end ~0: not known, see open */
+	uint64_t value;        /* correlation id of a call; payload of a range, texts by their id */
+	uint32_t name, domain; /* texts */
+	uint32_t link;         /* of a call, as there */
+	uint32_t open; /* of a range, row of the thread's `open`; EX_NO_INDEX: end_ns holds */
+	uint32_t result, colour, nvtx_category;
+	uint32_t order; /* of arrival: decides between equals */
+	uint8_t category, payload, is_mark;
+};
+
+/* A range whose end was not known when it was met. */
+struct vpa_ex_open_range {
+	uint64_t start_ns, end_ns; /* end ~0: still open */
+	uint64_t cut_ns;           /* where its slice had to end before that; 0: it did not */
+	uint32_t name, domain;
+	uint8_t used, written, category; /* written: its slice is over */
+};
+
+struct vpa_ex_slice {
+	uint64_t own_end_ns, end_ns; /* end: no later than that of what is around it */
+	uint32_t open;
+	uint8_t category;
+};
+
+struct vpa_ex_thread {
+	struct vpt_pf_sequence sequence;
+	uint8_t begun, changed; /* changed: an open range on the stack has got its end */
+	uint32_t next_order;
+	uint64_t last_ns; /* of the newest event */
+	struct vpa_ex_host_span *spans;
+	size_t count, cap;
+	struct vpa_ex_call *calls;
+	size_t call_count, call_cap;
+	uint8_t spans_mixed, calls_mixed; /* not in order */
+	struct vpa_ex_call_form forms[EX_CALL_FORMS], forms_with_ops[EX_CALL_FORMS];
+	struct vpa_ex_slice *stack;
+	size_t depth, stack_cap;
+	struct vpa_ex_open_range *open;
+	size_t open_count, open_cap;
+	struct vpa_ex_track late;
+};
+
+/* A call that ops may name. */
+struct vpa_ex_link {
+	uint64_t correlation, start_ns, end_ns;
+	int64_t pid;
+	uint32_t thread, next; /* next in its bucket, or free; EX_NO_INDEX: the last */
+	uint32_t count, first; /* ops; the first one's number */
+	uint32_t list;   /* of all numbers, where there are several: row of vpa_ex_host.lists */
+	uint32_t stream; /* of the first op */
+	uint8_t used, waits, done, replaced; /* replaced: the call around it has launched */
+};
+
+enum { EX_WAITS_NOT, EX_WAITS_OP, EX_WAITS_OPS, EX_WAITS_SHORTLY };
+
+/* Parents before children. */
+static inline int vpa_ex_call_is_after(const struct vpa_ex_call *a, const struct vpa_ex_call *b)
+{
+	return a->start_ns != b->start_ns ? a->start_ns > b->start_ns : a->end_ns < b->end_ns;
+}
+
+/* An end that is not known yet is later than all others. */
+static inline int vpa_ex_span_is_after(
+	const struct vpa_ex_host_span *a, const struct vpa_ex_host_span *b)
+{
+	return a->start_ns != b->start_ns ? a->start_ns > b->start_ns : a->end_ns < b->end_ns;
+}
+
+struct vpa_ex_host {
+	struct vpa_ex_thread *threads; /* by index of the model */
+	size_t thread_cap;
+	struct vpa_ex_link *links;
+	size_t link_count, link_cap;
+	struct vpa_ex_list {
+		uint32_t *numbers;
+		size_t cap;
+		uint32_t next; /* free one; EX_NO_INDEX: the last */
+	} * lists;
+	size_t list_count, list_cap;
+	uint32_t unused_list;
+	struct vpa_ex_call_name {
+		uint32_t name; /* text */
+		uint8_t known, waits;
+	} call_names[256]; /* by call number */
+	uint32_t unused, *buckets;
+	size_t bucket_count, used_links;
+	struct vpa_ex_last {
+		uint64_t correlation;
+		uint32_t link;
+	} * last; /* by stream: of its newest op, if that waits for others of its call */
+	size_t last_cap;
+	size_t held;                      /* spans and calls of all threads */
+	uint64_t former_ns;               /* what chunks could bring before the newest one */
+	struct vpa_ex_thread wide;        /* its open ranges are those of whole processes */
+	struct vpa_ex_track *wide_tracks; /* by row of vpa_export.pids */
+	size_t wide_track_cap;
+};
+
+/* export_host_links.c */
+uint32_t vpa_ex_link_new(struct vpa_export *x, const struct vpa_ex_link *values);
+void vpa_ex_link_drop(struct vpa_ex_host *h, uint32_t link);
+/* The numbers of the ops that a call has launched. */
+static inline const uint32_t *vpa_ex_link_ops(
+	const struct vpa_ex_host *h, const struct vpa_ex_link *link)
+{
+	return link->count > 1 ? h->lists[link->list].numbers : &link->first;
+}
+/* Whether the call need not be held for its ops any more; ~0: nothing is to come. */
+int vpa_ex_link_is_settled(const struct vpa_ex_host *h, uint32_t link, uint64_t times_from_ns);
+
+/* export_host_write.c: writes what begins before `until_ns`, in order, so that slices nest. */
+int vpa_ex_thread_write(
+	struct vpa_export *x, uint32_t thread, uint64_t until_ns, uint64_t times_from_ns);
+/* The trace is over and every range has its end: writes what is left. */
+int vpa_ex_thread_finish(struct vpa_export *x, uint32_t thread);
+void vpa_ex_thread_free(struct vpa_ex_thread *t);
+
+/* export_host_calls.c: begin and end of a slice on the thread's own track; calls that name one op at most and have not failed. */
+int vpa_ex_call_begin(struct vpa_export *x, struct vpa_ex_thread *t, const struct vpa_ex_call *call,
+	uint32_t ops);
+int vpa_ex_slice_end(struct vpa_export *x, struct vpa_ex_thread *t, uint64_t time_ns);
+
+/* export_host_spans.c */
+/* Describes the thread, before its first event. */
+void vpa_ex_thread_begin(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t thread);
+uint64_t vpa_ex_span_end(const struct vpa_ex_thread *t, const struct vpa_ex_host_span *s);
+/* What begins before something that has been written; `e` is its begin. */
+void vpa_ex_late_span(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t thread,
+	const struct vpa_ex_host_span *span, struct vpa_ex_event *e);
+/* A range of a whole process. */
+void vpa_ex_wide_range(struct vpa_export *x, const struct vpa_ex_host_span *span, uint32_t thread);
+void vpa_ex_span_event(
+	const struct vpa_export *x, const struct vpa_ex_host_span *span, struct vpa_ex_event *e);
+
+#endif

@@ -1,0 +1,212 @@
+/* host_links.c - from the ops back to the calls that launched them.
+ *
+ * A call's slice names the ops that it launched, and these come later. So calls wait in a table by correlation id: a
+ * plain one until its op is there, a graph launch until its stream has gone on to other work, which it does only when
+ * all of the graph is done. */
+#include "analysis/export/perfetto/host.h"
+
+#include "formats/memory.h"
+
+#include <string.h>
+
+#define WAIT_NS       ((uint64_t)10000000000)
+#define SHORT_WAIT_NS ((uint64_t)1000000000)
+
+enum { HELD_MAX = 1 << 20 };
+
+static uint32_t *bucket_of(const struct vpa_ex_host *h, uint64_t correlation)
+{
+	/* Ids are handed out in order: their low bits spread them well, and neighbours stay neighbours. */
+	return &h->buckets[correlation & (h->bucket_count - 1)];
+}
+
+static int grow_buckets(struct vpa_ex_host *h)
+{
+	size_t count = h->bucket_count ? h->bucket_count * 2 : 1024, i;
+	uint32_t *buckets = vpt_alloc(count, sizeof(*buckets));
+
+	if (!buckets)
+		return VPT_ENOMEM;
+	memset(buckets, 0xff, count * sizeof(*buckets));
+	vpt_free(h->buckets);
+	h->buckets = buckets;
+	h->bucket_count = count;
+	for (i = 0; i < h->link_count; i++) {
+		struct vpa_ex_link *l = &h->links[i];
+		uint32_t *bucket = bucket_of(h, l->correlation);
+
+		if (!l->used)
+			continue;
+		l->next = *bucket;
+		*bucket = (uint32_t)i;
+	}
+	return VPT_OK;
+}
+
+/* The call with this id that ops of a process may name. */
+static struct vpa_ex_link *find(const struct vpa_ex_host *h, uint64_t correlation, int64_t pid)
+{
+	uint32_t i = h->bucket_count ? *bucket_of(h, correlation) : EX_NO_INDEX;
+	struct vpa_ex_link *other = NULL;
+
+	for (; i != EX_NO_INDEX; i = h->links[i].next) {
+		struct vpa_ex_link *l = &h->links[i];
+
+		if (l->correlation != correlation || l->replaced)
+			continue;
+		if (l->pid == pid)
+			return l;
+		if (pid == -1 || l->pid == -1)
+			other = l;
+	}
+	return other;
+}
+
+uint32_t vpa_ex_link_new(struct vpa_export *x, const struct vpa_ex_link *values)
+{
+	struct vpa_ex_host *h = x->host;
+	struct vpa_ex_link *twin;
+	uint32_t link = h->unused, *bucket;
+
+	if (h->used_links >= h->bucket_count && grow_buckets(h))
+		return EX_NO_INDEX;
+	/* The runtime's call and the driver's inside it carry the same id: the outer one has launched. */
+	twin = find(h, values->correlation, values->pid);
+	if (twin && twin->thread == values->thread && !twin->count) {
+		if (values->start_ns > twin->start_ns || values->end_ns < twin->end_ns)
+			return EX_NO_INDEX;
+		twin->replaced = 1;
+		twin->waits = EX_WAITS_NOT;
+	} else if (twin) {
+		return EX_NO_INDEX;
+	}
+	if (link != EX_NO_INDEX) {
+		h->unused = h->links[link].next;
+	} else {
+		if (vpt_grow(&h->links, &h->link_cap, h->link_count + 1, sizeof(*h->links)))
+			return EX_NO_INDEX;
+		link = (uint32_t)h->link_count++;
+	}
+	h->links[link] = *values;
+	bucket = bucket_of(h, values->correlation);
+	h->links[link].used = 1;
+	h->links[link].next = *bucket;
+	*bucket = link;
+	h->used_links++;
+	return link;
+}
+
+void vpa_ex_link_drop(struct vpa_ex_host *h, uint32_t link)
+{
+	struct vpa_ex_link *l = &h->links[link];
+	uint32_t *at = bucket_of(h, l->correlation);
+
+	while (*at != link)
+		at = &h->links[*at].next;
+	*at = l->next;
+	if (l->count > 1) {
+		h->lists[l->list].next = h->unused_list;
+		h->unused_list = l->list;
+	}
+	l->used = 0;
+	l->next = h->unused;
+	h->unused = link;
+	h->used_links--;
+}
+
+/* Lists keep their memory from call to call. */
+static int begin_list(struct vpa_ex_host *h, struct vpa_ex_link *l)
+{
+	if (h->unused_list == EX_NO_INDEX) {
+		if (vpt_grow(&h->lists, &h->list_cap, h->list_count + 1, sizeof(*h->lists)))
+			return VPT_ENOMEM;
+		h->lists[h->list_count] = (struct vpa_ex_list){.next = EX_NO_INDEX};
+		h->unused_list = (uint32_t)h->list_count++;
+	}
+	l->list = h->unused_list;
+	h->unused_list = h->lists[l->list].next;
+	return VPT_OK;
+}
+
+static int add_number(struct vpa_ex_host *h, struct vpa_ex_link *l, uint32_t number)
+{
+	struct vpa_ex_list *list;
+
+	if (!l->count) {
+		l->first = number;
+		l->count = 1;
+		return VPT_OK;
+	}
+	if (l->count == 1 && begin_list(h, l))
+		return VPT_ENOMEM;
+	list = &h->lists[l->list];
+	if (vpt_grow(&list->numbers, &list->cap, (size_t)l->count + 1, sizeof(*list->numbers)))
+		return VPT_ENOMEM;
+	list->numbers[0] = l->first;
+	list->numbers[l->count++] = number;
+	return VPT_OK;
+}
+
+static int grow_last(struct vpa_ex_host *h, uint32_t stream)
+{
+	size_t before = h->last_cap;
+
+	if (vpt_grow(&h->last, &h->last_cap, (size_t)stream + 1, sizeof(*h->last)))
+		return VPT_ENOMEM;
+	if (h->last_cap > before)
+		memset(h->last + before, 0, (h->last_cap - before) * sizeof(*h->last));
+	return VPT_OK;
+}
+
+/* The stream has gone on to other work: the former call has all of its ops. */
+static void settle_last(struct vpa_ex_host *h, struct vpa_ex_last *last, uint32_t stream)
+{
+	struct vpa_ex_link *former = &h->links[last->link];
+
+	if (former->used && former->correlation == last->correlation && former->stream == stream)
+		former->done = 1;
+	last->correlation = 0;
+}
+
+void vpa_ex_host_join(struct vpa_export *x, uint32_t stream, uint64_t correlation, uint32_t number)
+{
+	struct vpa_ex_host *h = x->host;
+	struct vpa_ex_link *l = find(h, correlation, x->model->streams[stream].pid);
+	struct vpa_ex_last *last;
+
+	if (stream >= h->last_cap && grow_last(h, stream)) {
+		x->pf.failed = VPT_ENOMEM;
+		return;
+	}
+	last = &h->last[stream];
+	if (last->correlation && last->correlation != correlation)
+		settle_last(h, last, stream);
+	if (!l)
+		return;
+	if (!l->count)
+		l->stream = stream;
+	if (add_number(h, l, number))
+		x->pf.failed = VPT_ENOMEM;
+	x->joined++;
+	if (l->waits == EX_WAITS_OPS)
+		*last = (struct vpa_ex_last){correlation, (uint32_t)(l - h->links)};
+}
+
+int vpa_ex_link_is_settled(const struct vpa_ex_host *h, uint32_t link, uint64_t times_from_ns)
+{
+	const struct vpa_ex_link *l = &h->links[link];
+	uint64_t waited = times_from_ns > l->end_ns ? times_from_ns - l->end_ns : 0;
+
+	if (h->held > HELD_MAX || times_from_ns == UINT64_MAX)
+		return 1;
+	switch (l->waits) {
+	case EX_WAITS_OP:
+		return l->count || waited > WAIT_NS;
+	case EX_WAITS_OPS:
+		return l->done || waited > WAIT_NS;
+	case EX_WAITS_SHORTLY:
+		return l->count || waited > SHORT_WAIT_NS;
+	default:
+		return 1;
+	}
+}

@@ -1,0 +1,489 @@
+/* ops_forms.c - what an op's event says besides when it ran.
+ *
+ * Nearly all of that is said by many others too: it is encoded once for each shape of ops. What hardly differs between the
+ * launches of a kernel is told with the kernel, and so costs its events nothing. */
+#include "analysis/export/perfetto/ops.h"
+
+#include "analysis/demangle.h"
+#include "formats/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Numbers of specifications: stages, then a queue for each stream. */
+enum { STAGES = 1, QUEUES = 4, API_CUDA = 4, COMPUTE = 2 };
+
+/* Names of what an event and a kernel carry, in the order of their numbers, from 1. */
+enum {
+	ARG_DEVICE,
+	ARG_STREAM,
+	ARG_GRID,
+	ARG_WORKGROUP,
+	ARG_DYNAMIC,
+	ARG_CLUSTER_X,
+	ARG_CLUSTER_Y,
+	ARG_CLUSTER_Z,
+	ARG_GRAPH,
+	ARG_NODE,
+	ARG_BYTES,
+	ARG_COPY_KIND,
+	ARG_SOURCE,
+	ARG_TARGET,
+	ARG_VALUE,
+	ARG_REGISTERS,
+	ARG_STATIC,
+	ARG_LOCAL,
+	ARG_CLASS,
+	ARG_ATTENTION,
+	ARGS
+};
+
+static const char *const arg_names[ARGS] = {
+	[ARG_DEVICE] = "device",
+	[ARG_STREAM] = "stream",
+	[ARG_GRID] = "grid_size",
+	[ARG_WORKGROUP] = "workgroup_size",
+	[ARG_DYNAMIC] = "shared_mem_dynamic",
+	[ARG_CLUSTER_X] = "cluster_size_x",
+	[ARG_CLUSTER_Y] = "cluster_size_y",
+	[ARG_CLUSTER_Z] = "cluster_size_z",
+	[ARG_GRAPH] = "graph_id",
+	[ARG_NODE] = "graph_node_id",
+	[ARG_BYTES] = "bytes",
+	[ARG_COPY_KIND] = "copy_kind",
+	[ARG_SOURCE] = "src_kind",
+	[ARG_TARGET] = "dst_kind",
+	[ARG_VALUE] = "value",
+	[ARG_REGISTERS] = "registers_per_thread",
+	[ARG_STATIC] = "shared_mem_static",
+	[ARG_LOCAL] = "local_mem_per_thread",
+	[ARG_CLASS] = "kernel_class",
+	[ARG_ATTENTION] = "attention_impl",
+};
+
+static const struct {
+	const char *name, *description;
+	unsigned category;
+} stages[] = {
+	[VPA_KERNEL] = {"Kernel", "kernel", COMPUTE},
+	[VPA_MEMCPY] = {"Memcpy", "memcpy", 0},
+	[VPA_MEMSET] = {"Memset", "memset", 0},
+};
+
+/* ---- what is told once ---- */
+
+static void begin_interned(struct vpa_export *x)
+{
+	vpt_pf_begin_timeless(&x->pf, &x->gpu);
+	vpt_pb_begin(&x->pf.out, VPT_PF_INTERNED);
+}
+
+static void end_interned(struct vpa_export *x)
+{
+	vpt_pb_end(&x->pf.out);
+	vpt_pf_end(&x->pf);
+}
+
+static void tell_tables(struct vpa_export *x)
+{
+	struct vpt_pb *b = &x->pf.out;
+	unsigned i;
+
+	if (x->ops->tables_told == x->pf.generation)
+		return;
+	x->ops->tables_told = x->pf.generation;
+	begin_interned(x);
+	for (i = 0; i < sizeof(stages) / sizeof(*stages); i++) {
+		vpt_pb_begin(b, VPT_PF_SPECIFICATIONS);
+		vpt_pb_uint(b, 1, STAGES + i);
+		vpt_pb_string(b, 2, stages[i].name);
+		vpt_pb_string(b, 3, stages[i].description);
+		vpt_pb_uint(b, 4, stages[i].category);
+		vpt_pb_end(b);
+	}
+	for (i = 0; i < ARGS; i++) {
+		vpt_pb_begin(b, VPT_PF_KERNEL_ARG_NAMES);
+		vpt_pb_uint(b, 1, i + 1);
+		vpt_pb_string(b, 2, arg_names[i]);
+		vpt_pb_end(b);
+	}
+	end_interned(x);
+}
+
+static uint32_t text_iid(struct vpa_export *x, unsigned table, uint32_t text)
+{
+	int is_new;
+	uint32_t iid = vpt_pf_intern(&x->pf, &x->gpu, table, text, &is_new);
+
+	if (is_new) {
+		struct vpt_text t = vpt_strings_get(&x->texts, text);
+
+		vpt_pf_tell(&x->pf, &x->gpu, table, iid, t.text, t.len);
+	}
+	return iid;
+}
+
+/* A number for a context that no other process uses, nor another context of this one. */
+static uint32_t free_context(const struct vpa_ex_ops *o, uint32_t iid)
+{
+	size_t i;
+
+	for (i = 0; i < o->context_count; i++)
+		if (o->contexts[i].iid == iid || !iid) {
+			iid += 0x101; /* rare: look at all of them again */
+			i = SIZE_MAX;
+		}
+	return iid + !iid;
+}
+
+static int context_iid(struct vpa_export *x, int64_t pid, uint64_t context, uint32_t *iid)
+{
+	struct vpa_ex_ops *o = x->ops;
+	uint64_t salt = vpt_pf_hash(x->identity, &pid, sizeof(pid));
+	struct vpa_ex_context *c;
+	size_t i;
+
+	for (i = 0; i < o->context_count; i++)
+		if (o->contexts[i].pid == pid && o->contexts[i].id == context)
+			break;
+	if (i == o->context_count) {
+		if (vpt_grow(&o->contexts, &o->context_cap, i + 1, sizeof(*o->contexts)))
+			return VPT_ENOMEM;
+		o->contexts[i] = (struct vpa_ex_context){pid, context,
+			free_context(o, (uint32_t)((salt & 0xff) << 8 | (context & 0xff))), 0};
+		o->context_count++;
+	}
+	c = &o->contexts[i];
+	*iid = c->iid;
+	if (c->told == x->pf.generation)
+		return VPT_OK;
+	c->told = x->pf.generation;
+	begin_interned(x);
+	vpt_pb_begin(&x->pf.out, VPT_PF_CONTEXTS);
+	vpt_pb_uint(&x->pf.out, 1, *iid);
+	vpt_pb_uint(&x->pf.out, 2, (uint64_t)pid);
+	vpt_pb_uint(&x->pf.out, 3, API_CUDA);
+	vpt_pb_end(&x->pf.out);
+	end_interned(x);
+	return VPT_OK;
+}
+
+/* "Stream 7", or with its name. */
+static void put_queue(
+	struct vpa_export *x, const struct vpa_stream *s, const struct vpa_ex_stream *d)
+{
+	struct vpt_text name = vpt_strings_get(&x->texts, d->name);
+	struct vpt_pb *b = &x->pf.out;
+	char text[400];
+	int len = snprintf(text, sizeof(text), "Stream %lld", (long long)s->stream);
+
+	if (d->name)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, " %.*s",
+			name.len < 200 ? (int)name.len : 200, name.text);
+	vpt_pb_text(b, 2, text, strlen(text), VPT_PF_TEXT_MAX);
+	len = snprintf(text, sizeof(text), "device %lld, context %llu",
+		(long long)x->model->devices[s->device], (unsigned long long)s->context);
+	if (d->described)
+		snprintf(text + len, sizeof(text) - (size_t)len, ", priority %lld, flags 0x%llx",
+			(long long)d->priority, (unsigned long long)d->flags);
+	vpt_pb_string(b, 3, text);
+}
+
+/* A stream's context and queue. */
+static int tell_stream(struct vpa_export *x, uint32_t stream)
+{
+	struct vpa_ex_ops *o = x->ops;
+	const struct vpa_stream *s = &x->model->streams[stream];
+	struct vpt_pb *b = &x->pf.out;
+
+	if (!vpa_ex_stream_of(o, stream))
+		return VPT_ENOMEM;
+	if (o->streams[stream].told == x->pf.generation)
+		return VPT_OK;
+	o->streams[stream].told = x->pf.generation;
+	vpa_ex_process(x, s->pid);
+	if (context_iid(x, vpa_ex_pid(x, s->pid), s->context, &o->streams[stream].context))
+		return VPT_ENOMEM;
+	begin_interned(x);
+	vpt_pb_begin(b, VPT_PF_SPECIFICATIONS);
+	vpt_pb_uint(b, 1, QUEUES + stream);
+	put_queue(x, s, &o->streams[stream]);
+	vpt_pb_uint(b, 4, COMPUTE);
+	vpt_pb_end(b);
+	end_interned(x);
+	return VPT_OK;
+}
+
+static void put_arg(struct vpt_pb *b, unsigned field, unsigned name, unsigned type, uint64_t value)
+{
+	vpt_pb_begin(b, field);
+	vpt_pb_uint(b, 1, name + 1);
+	vpt_pb_uint(b, type, value);
+	vpt_pb_end(b);
+}
+
+enum { KERNEL_ARGS = 5, EVENT_ARGS = 3, ARG_INT = 3, ARG_UINT = 4, ARG_TEXT = 7 };
+
+static uint64_t product(const uint32_t *size)
+{
+	uint64_t n = (uint64_t)size[0] * size[1];
+
+	return __builtin_mul_overflow(n, (uint64_t)size[2], &n) ? UINT64_MAX : n;
+}
+
+static void put_variant_args(struct vpa_export *x, const struct vpa_ex_variant *v)
+{
+	struct vpt_pb *b = &x->pf.out;
+	unsigned i;
+
+	put_arg(b, KERNEL_ARGS, ARG_DEVICE, ARG_INT, (uint64_t)x->model->devices[v->device]);
+	put_arg(b, KERNEL_ARGS, ARG_STREAM, ARG_INT, (uint64_t)x->model->streams[v->stream].stream);
+	put_arg(b, KERNEL_ARGS, ARG_WORKGROUP, ARG_UINT, product(v->block));
+	put_arg(b, KERNEL_ARGS, ARG_REGISTERS, ARG_UINT, v->registers);
+	put_arg(b, KERNEL_ARGS, ARG_STATIC, ARG_UINT, v->static_shared);
+	put_arg(b, KERNEL_ARGS, ARG_DYNAMIC, ARG_UINT, v->dynamic_shared);
+	put_arg(b, KERNEL_ARGS, ARG_LOCAL, ARG_UINT, v->local);
+	for (i = 0; i < 3 && v->cluster[0]; i++)
+		put_arg(b, KERNEL_ARGS, ARG_CLUSTER_X + i, ARG_UINT, v->cluster[i]);
+}
+
+static int tell_kernel(
+	struct vpa_export *x, const struct vpa_ex_variant *v, uint64_t grid, uint32_t iid)
+{
+	const struct vpa_kernel *k = &x->model->kernels[v->kernel];
+	struct vpt_text name = vpa_name(x->model, k->name);
+	struct vpt_pb *b = &x->pf.out;
+	uint32_t class_iid, backend_iid = 0;
+	char *mangled = vpt_strndup(name.text, name.len);
+	const char *demangled;
+	char arch[32];
+
+	if (!mangled)
+		return VPT_ENOMEM;
+	class_iid = text_iid(x, VPT_PF_TEXTS, vpa_ex_string(x, vpa_family_name(k->klass.family)));
+	if (k->klass.backend)
+		backend_iid = text_iid(x, VPT_PF_TEXTS, vpa_ex_string(x, k->klass.backend));
+	begin_interned(x);
+	vpt_pb_begin(b, VPT_PF_KERNELS);
+	vpt_pb_uint(b, 1, iid);
+	vpt_pb_text(b, 2, name.text, name.len, VPT_PF_TEXT_MAX);
+	demangled = vpa_demangle(&x->arena, mangled);
+	vpt_pb_text(b, 3, demangled, strlen(demangled), VPT_PF_TEXT_MAX);
+	snprintf(arch, sizeof(arch), "sm_%u%u", v->major, v->minor);
+	if (v->major)
+		vpt_pb_string(b, 4, arch);
+	put_variant_args(x, v);
+	if (grid)
+		put_arg(b, KERNEL_ARGS, ARG_GRID, ARG_UINT, grid);
+	put_arg(b, KERNEL_ARGS, ARG_CLASS, ARG_TEXT, class_iid);
+	if (backend_iid)
+		put_arg(b, KERNEL_ARGS, ARG_ATTENTION, ARG_TEXT, backend_iid);
+	vpt_pb_end(b);
+	end_interned(x);
+	vpt_free(mangled);
+	return VPT_OK;
+}
+
+/* What most launches of a kernel have in common. */
+static int variant_of(struct vpa_export *x, const struct vpa_ex_shape *s, uint32_t device,
+	struct vpa_ex_variant *v)
+{
+	const struct vpa_gpu *gpu = vpa_ex_gpu_row(x, device);
+	struct vpa_ex_ops *o = x->ops;
+	size_t before = o->grid_cap;
+	uint64_t row;
+
+	*v = (struct vpa_ex_variant){.kernel = s->kernel,
+		.device = device,
+		.stream = s->stream,
+		.major = gpu ? gpu->compute_major : 0,
+		.minor = gpu ? gpu->compute_minor : 0,
+		.registers = s->registers,
+		.static_shared = s->static_shared,
+		.dynamic_shared = s->dynamic_shared,
+		.local = s->local};
+	memcpy(v->block, s->block, sizeof(v->block));
+	memcpy(v->cluster, s->cluster, sizeof(v->cluster));
+	row = vpt_strings_put(&o->variants, (const char *)v, sizeof(*v));
+	if (row >= UINT32_MAX - 1 ||
+		vpt_grow(&o->grids, &o->grid_cap, (size_t)row + 1, sizeof(*o->grids)))
+		return -1;
+	if (o->grid_cap > before)
+		memset(o->grids + before, 0, o->grid_cap - before);
+	return (int)row;
+}
+
+/* Most kernels have a few grids only: the first ones are told with the kernel too. `*grid` becomes 0 where it is left to the
+ * events. */
+static int kernel_iid(struct vpa_export *x, const struct vpa_ex_shape *s, uint32_t device,
+	uint64_t *grid, uint32_t *iid)
+{
+	enum { GRIDS_MAX = 4 };
+	struct vpa_ex_ops *o = x->ops;
+	struct vpa_ex_variant v;
+	int variant = variant_of(x, s, device, &v);
+	size_t before = o->kernel_told_cap;
+	uint32_t row;
+
+	if (variant < 0)
+		return VPT_ENOMEM;
+	row = vpa_index_find(&o->kernels, (uint64_t)variant, *grid);
+	if (row == UINT32_MAX && *grid && o->grids[variant] < GRIDS_MAX)
+		o->grids[variant]++;
+	else if (row == UINT32_MAX)
+		*grid = 0;
+	row = vpa_index_put(&o->kernels, (uint64_t)variant, *grid);
+	if (row == UINT32_MAX || vpt_grow(&o->kernel_told, &o->kernel_told_cap, (size_t)row + 1,
+					 sizeof(*o->kernel_told)))
+		return VPT_ENOMEM;
+	if (o->kernel_told_cap > before)
+		memset(o->kernel_told + before, 0,
+			(o->kernel_told_cap - before) * sizeof(*o->kernel_told));
+	*iid = row + 1;
+	if (o->kernel_told[row] == x->pf.generation)
+		return VPT_OK;
+	o->kernel_told[row] = x->pf.generation;
+	return tell_kernel(x, &v, *grid, *iid);
+}
+
+/* ---- events ---- */
+
+static void put_dimensions(struct vpt_pb *b, unsigned field, const uint32_t *size)
+{
+	unsigned i;
+
+	vpt_pb_begin(b, field);
+	for (i = 0; i < 3; i++)
+		vpt_pb_uint(b, i + 1, size[i]);
+	vpt_pb_end(b);
+}
+
+/* `told`: the grid is told with the kernel. */
+static void put_kernel_args(struct vpt_pb *b, const struct vpa_ex_shape *s, int told)
+{
+	if (!told)
+		put_arg(b, EVENT_ARGS, ARG_GRID, ARG_UINT, product(s->grid));
+	if (s->graph)
+		put_arg(b, EVENT_ARGS, ARG_GRAPH, ARG_UINT, s->graph);
+	if (s->node)
+		put_arg(b, EVENT_ARGS, ARG_NODE, ARG_UINT, s->node);
+}
+
+static const char *word(enum vpt_unit unit, uint32_t number)
+{
+	const char *text = vpt_word(unit, number);
+
+	return text ? text : "unknown";
+}
+
+/* "Memcpy HtoD (pinned -> device)" */
+uint32_t vpa_ex_copy_name(struct vpa_export *x, const struct vpa_ex_shape *s)
+{
+	char text[120];
+
+	if (s->kind == VPA_MEMSET)
+		snprintf(text, sizeof(text), "Memset (%s)", word(VPT_UNIT_MEMORY_KIND, s->target));
+	else
+		snprintf(text, sizeof(text), "Memcpy %s (%s -> %s)",
+			word(VPT_UNIT_COPY_KIND, s->copy_kind),
+			word(VPT_UNIT_MEMORY_KIND, s->source),
+			word(VPT_UNIT_MEMORY_KIND, s->target));
+	return vpa_ex_string(x, text);
+}
+
+/* Numbers of the words that a copy's arguments are. */
+struct copy_words {
+	uint32_t kind, source, target;
+};
+
+static struct copy_words words_of(struct vpa_export *x, const struct vpa_ex_shape *s)
+{
+	struct copy_words w = {0};
+
+	if (s->kind == VPA_MEMCPY) {
+		w.kind = text_iid(
+			x, VPT_PF_TEXTS, vpa_ex_string(x, word(VPT_UNIT_COPY_KIND, s->copy_kind)));
+		w.source = text_iid(
+			x, VPT_PF_TEXTS, vpa_ex_string(x, word(VPT_UNIT_MEMORY_KIND, s->source)));
+	}
+	if (s->kind != VPA_KERNEL)
+		w.target = text_iid(
+			x, VPT_PF_TEXTS, vpa_ex_string(x, word(VPT_UNIT_MEMORY_KIND, s->target)));
+	return w;
+}
+
+static void put_copy_args(
+	struct vpt_pb *b, const struct vpa_ex_shape *s, const struct copy_words *w)
+{
+	put_arg(b, EVENT_ARGS, ARG_BYTES, ARG_UINT, s->bytes);
+	if (s->kind == VPA_MEMSET) {
+		put_arg(b, EVENT_ARGS, ARG_VALUE, ARG_UINT, s->value);
+	} else {
+		put_arg(b, EVENT_ARGS, ARG_COPY_KIND, ARG_TEXT, w->kind);
+		put_arg(b, EVENT_ARGS, ARG_SOURCE, ARG_TEXT, w->source);
+	}
+	put_arg(b, EVENT_ARGS, ARG_TARGET, ARG_TEXT, w->target);
+	if (s->node)
+		put_arg(b, EVENT_ARGS, ARG_NODE, ARG_UINT, s->node);
+}
+
+static void put_launch(struct vpa_export *x, const struct vpa_ex_shape *s, int has_grid,
+	const struct copy_words *words)
+{
+	const struct vpa_stream *stream = &x->model->streams[s->stream];
+	struct vpt_pb *b = &x->ops->encoded;
+
+	vpt_pb_begin(b, 21);
+	if (s->kind == VPA_KERNEL) {
+		put_dimensions(b, 1, s->grid);
+		put_dimensions(b, 2, s->block);
+		put_kernel_args(b, s, has_grid);
+	} else {
+		put_arg(b, EVENT_ARGS, ARG_DEVICE, ARG_INT,
+			(uint64_t)x->model->devices[stream->device]);
+		put_arg(b, EVENT_ARGS, ARG_STREAM, ARG_INT, (uint64_t)stream->stream);
+		put_copy_args(b, s, words);
+	}
+	vpt_pb_end(b);
+}
+
+int vpa_ex_form_make(struct vpa_export *x, uint32_t shape)
+{
+	struct vpa_ex_ops *o = x->ops;
+	struct vpa_ex_form *form = &o->forms[shape];
+	struct vpt_pb *b = &o->encoded;
+	struct vpa_ex_gpu *gpu;
+	struct copy_words words;
+	struct vpa_ex_shape s;
+	uint32_t name, kernel = 0, device;
+	uint64_t grid;
+
+	memcpy(&s, vpt_strings_get(&o->shapes, shape).text, sizeof(s));
+	device = x->model->streams[s.stream].device;
+	/* All that was encoded for a former generation is done with. */
+	if (o->tables_told != x->pf.generation)
+		vpt_pb_reset(b);
+	tell_tables(x);
+	gpu = vpa_ex_gpu_of(x, device);
+	grid = product(s.grid);
+	if (!gpu || tell_stream(x, s.stream) ||
+		(s.kind == VPA_KERNEL && kernel_iid(x, &s, device, &grid, &kernel)))
+		return VPT_ENOMEM;
+	name = text_iid(x, VPT_PF_NAMES,
+		s.kind == VPA_KERNEL ? vpa_ex_short_name(x, s.kernel) : vpa_ex_copy_name(x, &s));
+	words = words_of(x, &s);
+	form->begin = b->size;
+	vpt_pb_uint(b, 5, o->streams[s.stream].context);
+	if (gpu->gpu_id)
+		vpt_pb_uint(b, 11, gpu->gpu_id); /* 0 goes without saying */
+	vpt_pb_uint(b, 13, QUEUES + s.stream);
+	vpt_pb_uint(b, 14, STAGES + s.kind);
+	if (kernel)
+		vpt_pb_uint(b, 19, kernel);
+	vpt_pb_uint(b, 20, name);
+	put_launch(x, &s, grid != 0, &words);
+	form->size = (uint32_t)(b->size - form->begin);
+	form->generation = x->pf.generation;
+	/* So that a stretch of fixed length can be copied. */
+	return vpt_pb_room(b, VPA_EX_FORM_COPY) ? VPT_OK : VPT_ENOMEM;
+}

@@ -1,0 +1,478 @@
+/* tracks.c - what the analysis knows, in GPU time: stages, steps, blocks, attention and idle gaps, a track each
+ * under a root for each GPU.
+ *
+ * Ranges are shown by their projection: from the start of their first op on the GPU to the end of their last. Where such
+ * spans overlap they are put on lanes. The longest gaps are held back until the report has given them their ids. */
+#include "analysis/export/perfetto/parts.h"
+
+#include "formats/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EXPLICIT = 3, MERGE_BY_KEY = 3, MERGE_NOT = 2, BLOCKS_OPEN_MAX = 64 };
+
+static const struct {
+	const char *name, *description;
+} gpu_tracks[EX_GPU_TRACKS] = {
+	[EX_TRACK_STAGES] = {"Pipeline stages", "named parts of the pipeline, from their first op "
+						"on the GPU to the end of their last"},
+	[EX_TRACK_STEPS] = {"Denoising steps", "from a step's first op to the end of its last"},
+	[EX_TRACK_BLOCKS] = {"Video blocks", "from a block's first op to the end of its last"},
+	[EX_TRACK_ATTENTION] = {"Attention kernels", "the attention kernels among the GPU's"},
+	[EX_TRACK_GAPS] = {"Idle gaps",
+		"nothing ran on the GPU; named by what opened the gap, ids as in the report"},
+};
+
+/* A label that need not be worked out again. */
+struct known_label {
+	uint8_t known;
+	struct vpa_stage_label label;
+};
+
+struct vpa_ex_tracks {
+	struct known_label *labels; /* by name, of ranges without annotation */
+	size_t label_cap;
+	struct vpa_ex_gap *held; /* the longest, in falling order */
+	size_t held_count, held_max;
+	struct open_block {
+		const struct vpa_range *range; /* NULL: free */
+		uint64_t attention_ns;
+	} blocks[BLOCKS_OPEN_MAX];
+};
+
+int vpa_ex_tracks_new(struct vpa_export *x)
+{
+	x->tracks = vpt_calloc(1, sizeof(*x->tracks));
+	if (!x->tracks)
+		return VPT_ENOMEM;
+	x->tracks->held_max = x->view.context->top;
+	x->tracks->held = vpt_calloc(x->tracks->held_max + 1, sizeof(*x->tracks->held));
+	return x->tracks->held ? VPT_OK : VPT_ENOMEM;
+}
+
+void vpa_ex_tracks_free(struct vpa_export *x)
+{
+	size_t i, k;
+
+	for (i = 0; i < x->gpu_cap; i++)
+		for (k = 0; k < EX_GPU_TRACKS; k++)
+			vpt_free(x->gpus[i].tracks[k].lanes);
+	vpt_free(x->gpus);
+	if (!x->tracks)
+		return;
+	vpt_free(x->tracks->labels);
+	vpt_free(x->tracks->held);
+	vpt_free(x->tracks);
+}
+
+/* ---- lanes ---- */
+
+static int has_lane(const struct vpa_ex_track *t, uint64_t start_ns)
+{
+	size_t i;
+
+	for (i = 0; i < t->count; i++)
+		if (t->lanes[i].end_ns <= start_ns)
+			return 1;
+	return 0;
+}
+
+struct vpa_ex_lane *vpa_ex_lane(struct vpa_export *x, struct vpa_ex_track *t, uint64_t start_ns,
+	uint64_t end_ns, const char *path, void (*describe)(struct vpa_export *x, const void *ctx),
+	const void *ctx)
+{
+	struct vpa_ex_lane *lane;
+	char place[160];
+	size_t i;
+
+	for (i = 0; i < t->count && t->lanes[i].end_ns > start_ns; i++)
+		;
+	if (i == t->count) {
+		if (vpt_grow(&t->lanes, &t->cap, t->count + 1, sizeof(*t->lanes))) {
+			x->pf.failed = VPT_ENOMEM;
+			return NULL;
+		}
+		snprintf(place, sizeof(place), "%s/%zu", path, i);
+		t->lanes[t->count++] = (struct vpa_ex_lane){vpa_ex_uuid(x, place), 0};
+		vpt_pf_begin_timeless(&x->pf, &x->meta);
+		vpt_pb_begin(&x->pf.out, VPT_PF_TRACK);
+		vpt_pb_uint(&x->pf.out, 1, t->lanes[i].uuid);
+		describe(x, ctx);
+		vpt_pb_end(&x->pf.out);
+		vpt_pf_end(&x->pf);
+	}
+	lane = &t->lanes[i];
+	if (end_ns > lane->end_ns)
+		lane->end_ns = end_ns;
+	return lane;
+}
+
+void vpa_ex_span(struct vpa_export *x, struct vpt_pf_sequence *s, struct vpa_ex_event *begin,
+	uint64_t end_ns)
+{
+	struct vpa_ex_event end = {
+		.time_ns = end_ns, .track = begin->track, .type = VPT_PF_SLICE_END};
+
+	begin->type = VPT_PF_SLICE_BEGIN;
+	vpa_ex_event(x, s, begin);
+	vpa_ex_event(x, s, &end);
+}
+
+/* ---- tracks of a GPU ---- */
+
+struct place {
+	struct vpa_ex_gpu *gpu;
+	enum vpa_ex_gpu_track track;
+	const char *key;
+};
+
+static void describe_track(struct vpa_export *x, const void *ctx)
+{
+	const struct place *p = ctx;
+	struct vpt_pb *b = &x->pf.out;
+
+	vpt_pb_uint(b, 5, p->gpu->root);
+	vpt_pb_string(b, 2, gpu_tracks[p->track].name);
+	vpt_pb_uint(b, 12, p->track);
+	vpt_pb_string(b, 14, gpu_tracks[p->track].description);
+	vpt_pb_uint(b, 15, MERGE_BY_KEY);
+	vpt_pb_string(b, 16, p->key);
+}
+
+static void describe_root(struct vpa_export *x, struct vpa_ex_gpu *gpu)
+{
+	struct vpt_pb *b = &x->pf.out;
+	uint64_t process = vpa_ex_process(x, -1);
+	char name[64];
+
+	snprintf(name, sizeof(name), "GPU %u - video pipeline", gpu->gpu_id);
+	gpu->root = vpa_ex_uuid(x, name);
+	vpt_pf_begin_timeless(&x->pf, &x->meta);
+	vpt_pb_begin(b, VPT_PF_TRACK);
+	vpt_pb_uint(b, 1, gpu->root);
+	vpt_pb_uint(b, 5, process);
+	vpt_pb_string(b, 2, name);
+	vpt_pb_uint(b, 11, EXPLICIT);
+	vpt_pb_uint(b, 12, gpu->gpu_id);
+	vpt_pb_uint(b, 15, MERGE_NOT);
+	vpt_pb_end(b);
+	vpt_pf_end(&x->pf);
+}
+
+/* Puts a span where it belongs on a GPU. */
+static void put_span(struct vpa_export *x, uint32_t device, enum vpa_ex_gpu_track track,
+	struct vpa_ex_event *e, uint64_t end_ns)
+{
+	struct vpa_ex_gpu *gpu = vpa_ex_gpu_of(x, device);
+	struct vpa_ex_lane *lane;
+	char key[64];
+	struct place p = {gpu, track, key};
+
+	if (!gpu)
+		return;
+	if (!gpu->root)
+		describe_root(x, gpu);
+	/* Only a lane that is new needs its name. */
+	key[0] = '\0';
+	if (!has_lane(&gpu->tracks[track], track == EX_TRACK_GAPS ? UINT64_MAX : e->time_ns))
+		snprintf(key, sizeof(key), "g%u/%s", gpu->gpu_id, gpu_tracks[track].name);
+	lane = vpa_ex_lane(x, &gpu->tracks[track],
+		/* Gaps of a device never overlap, in whatever order they are told. */
+		track == EX_TRACK_GAPS ? UINT64_MAX : e->time_ns,
+		track == EX_TRACK_GAPS ? 0 : end_ns, key, describe_track, &p);
+	if (!lane)
+		return;
+	e->track = lane->uuid;
+	vpa_ex_span(x, vpa_ex_annotations(x), e, end_ns);
+}
+
+static void add_double(struct vpa_ex_event *e, enum vpa_ex_arg_name name, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	vpa_ex_add_arg(e, name, EX_DOUBLE, bits);
+}
+
+static void add_text(struct vpa_ex_event *e, enum vpa_ex_arg_name name, uint32_t text)
+{
+	if (text)
+		vpa_ex_add_arg(e, name, EX_TEXT, text);
+}
+
+/* ---- what a range is ---- */
+
+static struct vpa_stage_label label_of(struct vpa_export *x, const struct vpa_range *range)
+{
+	struct vpa_ex_tracks *t = x->tracks;
+	struct vpt_text name = vpa_name(x->model, range->name), payload;
+	struct vpa_stage_label label = {0};
+	size_t before = t->label_cap;
+
+	if (range->payload) {
+		payload = vpa_name(x->model, range->payload);
+		if (!vpa_stage_read(payload.text, payload.len, &label))
+			return label;
+	}
+	if (vpt_grow(&t->labels, &t->label_cap, (size_t)range->name + 1, sizeof(*t->labels))) {
+		x->pf.failed = VPT_ENOMEM;
+		return label;
+	}
+	if (t->label_cap > before)
+		memset(t->labels + before, 0, (t->label_cap - before) * sizeof(*t->labels));
+	if (!t->labels[range->name].known) {
+		t->labels[range->name].known = 1;
+		vpa_stage_of_name(x->view.context->stage_rules, name.text, name.len,
+			&t->labels[range->name].label);
+	}
+	return t->labels[range->name].label;
+}
+
+/* ---- ranges ---- */
+
+static uint64_t take_attention(struct vpa_export *x, const struct vpa_range *range)
+{
+	struct vpa_ex_tracks *t = x->tracks;
+	uint64_t ns;
+	size_t i;
+
+	for (i = 0; i < BLOCKS_OPEN_MAX; i++)
+		if (t->blocks[i].range == range) {
+			ns = t->blocks[i].attention_ns;
+			t->blocks[i] = (struct open_block){0};
+			return ns;
+		}
+	return 0;
+}
+
+/* The nearest range around this one that is of a kind; its index is -1 if there is none. */
+static int64_t index_around(
+	struct vpa_export *x, const struct vpa_range *range, enum vpa_stage_kind kind)
+{
+	for (; range; range = range->parent) {
+		struct vpa_stage_label label = label_of(x, range);
+
+		if (label.kind == kind)
+			return label.index;
+	}
+	return -1;
+}
+
+static uint32_t span_name(
+	struct vpa_export *x, const struct vpa_range *range, const struct vpa_stage_label *label)
+{
+	char text[64];
+
+	if (label->kind == VPA_STAGE_PART || label->kind == VPA_STAGE_REQUEST || label->index < 0)
+		return label->name ? vpa_ex_string(x, label->name) : vpa_ex_name(x, range->name);
+	snprintf(text, sizeof(text), "%s %lld", vpa_stage_kind_name(label->kind),
+		(long long)label->index);
+	return vpa_ex_string(x, text);
+}
+
+static const struct {
+	uint8_t shown, track, category;
+} shown[VPA_STAGE_KINDS] = {
+	[VPA_STAGE_REQUEST] = {1, EX_TRACK_STAGES, EX_PIPELINE},
+	[VPA_STAGE_PART] = {1, EX_TRACK_STAGES, EX_PIPELINE},
+	[VPA_STAGE_BLOCK] = {1, EX_TRACK_BLOCKS, EX_BLOCK},
+	[VPA_STAGE_STEP] = {1, EX_TRACK_STEPS, EX_STEP},
+	[VPA_STAGE_CONTEXT] = {1, EX_TRACK_STEPS, EX_STEP},
+	[VPA_STAGE_LOOP] = {1, EX_TRACK_STEPS, EX_STEP},
+};
+
+int vpa_ex_tracks_range(void *ctx, const struct vpa_range *range)
+{
+	struct vpa_export *x = ctx;
+	const struct vpa_projection *p = &range->gpu;
+	struct vpa_stage_label label;
+	uint64_t attention;
+
+	if (p->device == VPA_NONE || !p->ops)
+		return x->pf.failed;
+	label = label_of(x, range);
+	if (!shown[label.kind].shown)
+		return x->pf.failed;
+	attention = label.kind == VPA_STAGE_BLOCK ? take_attention(x, range) : 0;
+	for (; p; p = p->next) {
+		struct vpa_ex_event e = {.time_ns = p->first_ns,
+			.name = span_name(x, range, &label),
+			.category = shown[label.kind].category};
+		int64_t block = index_around(x, range->parent, VPA_STAGE_BLOCK);
+
+		if (p->device == VPA_NONE || p->last_ns <= p->first_ns)
+			continue;
+		vpa_ex_add_arg(&e, EX_ARG_OPS, EX_UINT, p->ops);
+		add_double(&e, EX_ARG_BUSY,
+			100.0 * (double)p->busy_ns / (double)(p->last_ns - p->first_ns));
+		add_text(&e, EX_ARG_NVTX, vpa_ex_name(x, range->name));
+		if (label.kind == VPA_STAGE_BLOCK) {
+			vpa_ex_add_arg(&e, EX_ARG_BLOCK, EX_INT, (uint64_t)label.index);
+			vpa_ex_add_arg(&e, EX_ARG_ATTENTION_NS, EX_UINT, attention);
+		} else if (label.index >= 0 && e.category == EX_STEP) {
+			vpa_ex_add_arg(&e, EX_ARG_STEP, EX_INT, (uint64_t)label.index);
+		}
+		if (block >= 0)
+			vpa_ex_add_arg(&e, EX_ARG_BLOCK, EX_INT, (uint64_t)block);
+		put_span(x, p->device, (enum vpa_ex_gpu_track)shown[label.kind].track, &e,
+			p->last_ns);
+	}
+	return x->pf.failed;
+}
+
+/* ---- attention ---- */
+
+static void add_to_block(struct vpa_export *x, const struct vpa_range *range, uint64_t ns)
+{
+	struct vpa_ex_tracks *t = x->tracks;
+	struct open_block *unused = NULL;
+	size_t i;
+
+	for (i = 0; i < BLOCKS_OPEN_MAX; i++) {
+		if (t->blocks[i].range == range) {
+			t->blocks[i].attention_ns += ns;
+			return;
+		}
+		if (!t->blocks[i].range && !unused)
+			unused = &t->blocks[i];
+	}
+	if (unused)
+		*unused = (struct open_block){range, ns};
+}
+
+static void put_attention(struct vpa_export *x, const struct vpa_ops *ops, size_t i)
+{
+	const struct vpa_kernel *k = &x->model->kernels[ops->kernel[i]];
+	size_t stretches = 0;
+	const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, &stretches);
+	const struct vpa_range *range = vpa_inner_range(stretch->range, stretch->process_range);
+	struct vpa_ex_event e = {.time_ns = ops->start_ns[i],
+		.name = vpa_ex_short_name(x, ops->kernel[i]),
+		.category = EX_ATTENTION};
+	int64_t block = -1, step = -1;
+
+	for (; range; range = range->parent) {
+		struct vpa_stage_label label = label_of(x, range);
+
+		if (label.kind == VPA_STAGE_BLOCK) {
+			block = block < 0 ? label.index : block;
+			add_to_block(x, range, ops->end_ns[i] - ops->start_ns[i]);
+		} else if (label.kind == VPA_STAGE_STEP && step < 0) {
+			step = label.index;
+		}
+	}
+	if (k->klass.backend)
+		add_text(&e, EX_ARG_IMPL, vpa_ex_string(x, k->klass.backend));
+	if (block >= 0)
+		vpa_ex_add_arg(&e, EX_ARG_BLOCK, EX_INT, (uint64_t)block);
+	if (step >= 0)
+		vpa_ex_add_arg(&e, EX_ARG_STEP, EX_INT, (uint64_t)step);
+	put_span(x, ops->device[i], EX_TRACK_ATTENTION, &e, ops->end_ns[i]);
+}
+
+int vpa_ex_tracks_ops(void *ctx, const struct vpa_ops *ops)
+{
+	struct vpa_export *x = ctx;
+	struct vpa_ex_expected *n = &x->expected;
+	size_t i;
+
+	for (i = 0; i < ops->count; i++) {
+		uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
+
+		n->kernels += ops->kind[i] == VPA_KERNEL;
+		n->memcpys += ops->kind[i] == VPA_MEMCPY;
+		n->memsets += ops->kind[i] == VPA_MEMSET;
+		n->kernel_ns += ops->kind[i] == VPA_KERNEL ? end - start : 0;
+		n->first_gpu_ns = start < n->first_gpu_ns ? start : n->first_gpu_ns;
+		n->last_gpu_end_ns = end > n->last_gpu_end_ns ? end : n->last_gpu_end_ns;
+		n->submissions +=
+			ops->launch[i] && vpa_in_window(x->model, ops->launch_start_ns[i]);
+		if (ops->kind[i] == VPA_KERNEL && x->model->kernels[ops->kernel[i]].is_attention)
+			put_attention(x, ops, i);
+	}
+	return x->pf.failed;
+}
+
+/* ---- gaps ---- */
+
+static void put_gap(struct vpa_export *x, const struct vpa_ex_gap *gap, const char *id)
+{
+	uint32_t cause = vpa_ex_string(x, vpa_cause_text((enum vpa_cause)gap->cause));
+	const struct vpa_ex_gpu *gpu = vpa_ex_gpu_of(x, gap->device);
+	struct vpa_ex_event e = {.time_ns = gap->start_ns, .name = cause, .category = EX_IDLE};
+
+	if (id)
+		add_text(&e, EX_ARG_ID, vpa_ex_string(x, id));
+	vpa_ex_add_arg(&e, EX_ARG_GPU, EX_UINT, gpu ? gpu->gpu_id : 0);
+	add_text(&e, EX_ARG_CAUSE, cause);
+	add_text(&e, EX_ARG_CALL, gap->call);
+	add_text(&e, EX_ARG_RANGE, gap->range);
+	add_text(&e, EX_ARG_PREVIOUS, gap->previous);
+	add_text(&e, EX_ARG_NEXT, gap->next);
+	put_span(x, gap->device, EX_TRACK_GAPS, &e, gap->end_ns);
+}
+
+static uint32_t op_text(struct vpa_export *x, const struct vpa_op *op)
+{
+	if (op->kernel != VPA_NONE && op->kind == VPA_KERNEL)
+		return vpa_ex_short_name(x, op->kernel);
+	return vpa_ex_string(x, op->kind == VPA_MEMSET ? "Memset" : "Memcpy");
+}
+
+/* The report's order: by duration, falling, then by start and device. */
+static int is_before(const struct vpa_ex_gap *a, const struct vpa_ex_gap *b)
+{
+	uint64_t la = a->end_ns - a->start_ns, lb = b->end_ns - b->start_ns;
+
+	if (la != lb)
+		return la > lb;
+	return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : a->device < b->device;
+}
+
+int vpa_ex_tracks_gap(void *ctx, const struct vpa_gap *gap)
+{
+	struct vpa_export *x = ctx;
+	struct vpa_ex_tracks *t = x->tracks;
+	struct vpa_ex_gap g = {.start_ns = gap->start_ns,
+		.end_ns = gap->end_ns,
+		.device = gap->device,
+		.cause = (uint8_t)gap->opened_by};
+	size_t at;
+
+	/* Before the first work and after the last there is no gap between things to see. */
+	if (!gap->before || !gap->gating)
+		return VPT_OK;
+	x->expected.gaps++;
+	x->expected.gap_ns += gap->end_ns - gap->start_ns;
+	g.call = gap->call ? vpa_ex_name(x, gap->call) : 0;
+	g.range = gap->range ? vpa_ex_name(x, gap->range) : 0;
+	g.previous = op_text(x, gap->before);
+	g.next = op_text(x, gap->gating);
+	for (at = t->held_count; at && is_before(&g, &t->held[at - 1]); at--)
+		t->held[at] = t->held[at - 1];
+	t->held[at] = g;
+	if (t->held_count < t->held_max)
+		t->held_count++;
+	else
+		put_gap(x, &t->held[t->held_count], NULL);
+	return x->pf.failed;
+}
+
+void vpa_ex_tracks_end(struct vpa_export *x)
+{
+	const struct vpa_report *r = x->view.report;
+	struct vpa_ex_tracks *t = x->tracks;
+	size_t i, k;
+
+	for (i = 0; i < t->held_count; i++) {
+		const struct vpa_ex_gap *g = &t->held[i];
+		const char *id = NULL;
+
+		for (k = 0; k < r->gap_count && !id; k++)
+			if (r->gaps[k].start_ns == g->start_ns &&
+				r->gaps[k].device == x->model->devices[g->device])
+				id = r->gaps[k].id;
+		put_gap(x, g, id);
+	}
+}

@@ -1,0 +1,329 @@
+/* ops.c - rows of kernels and copies meet what the pass knows of them.
+ *
+ * A chunk brings rows; the pass shows ops later, when nothing earlier can come, joined with their launches, in order of
+ * (start, stream, correlation). So rows wait here as text, are put into the same order, and both sides are walked
+ * together. What the pass does not show, an op without length or outside the window, has empty cells instead. */
+#include "analysis/export/rows/parts.h"
+
+#include "analysis/demangle.h"
+#include "analysis/history.h"
+
+#include <stdlib.h>
+
+struct key {
+	uint64_t start_ns, correlation, end_ns;
+	uint32_t stream;
+};
+
+struct row {
+	struct key key;
+	size_t offset; /* of its text */
+	uint32_t len;
+	struct vpa_rows_table *table;
+};
+
+/* What is known of an op when it is shown; its launch and ranges are gone later. */
+struct joined {
+	struct key key;
+	uint64_t call_start_ns, call_end_ns;
+	uint32_t call, thread; /* the call's name; VPA_NONE: no launch record */
+	uint32_t kernel;       /* VPA_NONE: a copy */
+	uint8_t kind;
+	struct vpa_rows_place place;
+};
+
+struct vpa_rows_ops {
+	struct row *rows;
+	size_t row_count, row_cap;
+	struct vpa_line texts;
+	struct joined *joined; /* [begin, count) */
+	size_t joined_begin, joined_count, joined_cap;
+	const char **names; /* demangled, by kernel of the model; in the arena */
+	size_t name_cap;
+	struct vpa_arena arena;
+};
+
+int vpa_rows_ops_new(struct vpa_rows *x)
+{
+	x->ops = vpt_calloc(1, sizeof(*x->ops));
+	return x->ops ? VPT_OK : VPT_ENOMEM;
+}
+
+void vpa_rows_ops_free(struct vpa_rows *x)
+{
+	if (!x->ops)
+		return;
+	vpt_free(x->ops->rows);
+	vpt_free(x->ops->texts.data);
+	vpt_free(x->ops->joined);
+	vpt_free(x->ops->names);
+	vpa_arena_free(&x->ops->arena);
+	vpt_free(x->ops);
+}
+
+/* ---- rows in ---- */
+
+/* As the pass shows it: cut at the window's edges. */
+static struct key key_of(const struct vpa_rows *x, const struct vpt_section *s, uint32_t row,
+	uint32_t stream, int correlation)
+{
+	const struct vpa_model *m = x->view.context->model;
+	struct key k = {
+		s->col[0][row], s->col[correlation][row], s->col[0][row] + s->col[1][row], stream};
+
+	if (k.start_ns < m->window_start_ns)
+		k.start_ns = m->window_start_ns;
+	if (k.end_ns > m->window_end_ns)
+		k.end_ns = m->window_end_ns;
+	return k;
+}
+
+int vpa_rows_ops_add(struct vpa_rows *x, const struct vpt_section *s)
+{
+	struct vpa_rows_ops *o = x->ops;
+	int correlation = s->kind == VPT_KERNEL ? VPT_KERNEL_CORRELATION : VPT_COPY_CORRELATION;
+	uint32_t row, stream = vpa_rows_stream(x, s->lane);
+
+	if (vpt_grow(&o->rows, &o->row_cap, o->row_count + s->row_count, sizeof(*o->rows)))
+		return VPT_ENOMEM;
+	vpa_cat_section(&x->cat, s);
+	for (row = 0; row < s->row_count; row++) {
+		struct vpa_line *out = &x->cat.out;
+		size_t begin;
+
+		if (!vpa_rows_in_window(x, s, row))
+			continue;
+		begin = vpa_cat_row_begin(&x->cat, s, row);
+		o->rows[o->row_count++] = (struct row){key_of(x, s, row, stream, correlation),
+			o->texts.size, (uint32_t)(out->size - begin), x->by_kind[s->kind]};
+		vpa_line_put(&o->texts, out->data + begin, out->size - begin);
+		out->size = begin;
+	}
+	return o->texts.failed || x->cat.out.failed ? VPT_ENOMEM : VPT_OK;
+}
+
+/* ---- ops in ---- */
+
+int vpa_rows_ops_join(struct vpa_rows *x, const struct vpa_ops *ops)
+{
+	struct vpa_rows_ops *o = x->ops;
+	size_t i, k = 0;
+
+	if (vpt_grow(&o->joined, &o->joined_cap, o->joined_count + ops->count, sizeof(*o->joined)))
+		return VPT_ENOMEM;
+	for (i = 0; i < ops->count; i++) {
+		const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, &k);
+
+		o->joined[o->joined_count++] = (struct joined){
+			{ops->start_ns[i], ops->correlation[i], ops->end_ns[i], ops->stream[i]},
+			ops->launch_start_ns[i], ops->launch_end_ns[i], ops->launch_name[i],
+			ops->launch[i] ? vpa_call_thread(ops->launch[i]) : VPA_NONE, ops->kernel[i],
+			ops->kind[i], vpa_rows_place_of(x, stretch->range, stretch->process_range)};
+	}
+	return VPT_OK;
+}
+
+/* ---- order ---- */
+
+static int compare_keys(const struct key *a, const struct key *b)
+{
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	if (a->correlation != b->correlation)
+		return a->correlation < b->correlation ? -1 : 1;
+	return 0;
+}
+
+static int compare_rows(const void *pa, const void *pb)
+{
+	const struct row *a = pa, *b = pb;
+	int order = compare_keys(&a->key, &b->key);
+
+	if (order)
+		return order;
+	if (a->key.end_ns != b->key.end_ns)
+		return a->key.end_ns < b->key.end_ns ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static void sort_rows(struct vpa_rows_ops *o)
+{
+	size_t i = 1;
+
+	while (i < o->row_count && compare_rows(&o->rows[i - 1], &o->rows[i]) <= 0)
+		i++;
+	if (i < o->row_count)
+		qsort(o->rows, o->row_count, sizeof(*o->rows), compare_rows);
+}
+
+/* What is known of a row, NULL if nothing. Questions come in order. Among those of the same key the one that ends at the
+ * same moment is it, and each is given once. */
+static const struct joined *take_joined(struct vpa_rows_ops *o, const struct key *key)
+{
+	size_t i;
+
+	while (o->joined_begin < o->joined_count &&
+		compare_keys(&o->joined[o->joined_begin].key, key) < 0)
+		o->joined_begin++;
+	for (i = o->joined_begin; i < o->joined_count && !compare_keys(&o->joined[i].key, key); i++)
+		if (o->joined[i].key.end_ns == key->end_ns) {
+			struct joined found = o->joined[i];
+
+			o->joined[i] = o->joined[o->joined_begin];
+			o->joined[o->joined_begin] = found;
+			return &o->joined[o->joined_begin++];
+		}
+	return NULL;
+}
+
+/* ---- rows out ---- */
+
+const struct vpa_rows_column vpa_rows_kernel_columns[] = {
+	{"demangled", VPT_UNIT_STRING, "its name for people, as in the report"},
+	{"family", VPT_UNIT_STRING, "what its name says it is: attention, gemm, memcpy ..."},
+	{"backend", VPT_UNIT_STRING, "of attention: whose kernel it is"},
+	{"call", VPT_UNIT_STRING, "the call that launched it; empty: no launch record"},
+	{"call_start_ns", VPT_UNIT_TIME_NS, "that call's entry"},
+	{"call_duration_ns", VPT_UNIT_DUR_NS, "its exit - entry"},
+	{"call_pid", VPT_UNIT_SIGNED, "process of the launching thread"},
+	{"call_tid", VPT_UNIT_SIGNED, "the launching thread"},
+	{"thread", VPT_UNIT_STRING, "its name"},
+	{"range", VPT_UNIT_STRING, "innermost range that was open on it when the call began"},
+	{"stage", VPT_UNIT_STRING, "nearest stage around that"},
+	{"block", VPT_UNIT_SIGNED, "index of the video block"},
+	{"step", VPT_UNIT_SIGNED, "index of the denoising step"},
+	{NULL, 0, NULL},
+};
+
+const struct vpa_rows_column *const vpa_rows_copy_columns = vpa_rows_kernel_columns + 1;
+
+/* Made once for each distinct name, of which the model keeps all. */
+static const char *demangled(struct vpa_rows *x, uint32_t kernel)
+{
+	const struct vpa_model *m = x->view.context->model;
+	struct vpa_rows_ops *o = x->ops;
+	struct vpt_text name = vpa_name(m, m->kernels[kernel].name);
+	size_t before = o->name_cap;
+
+	if (vpt_grow(&o->names, &o->name_cap, (size_t)kernel + 1, sizeof(*o->names))) {
+		x->cat.out.failed = 1;
+		return NULL;
+	}
+	if (o->name_cap > before)
+		memset(o->names + before, 0, (o->name_cap - before) * sizeof(*o->names));
+	if (!o->names[kernel])
+		o->names[kernel] =
+			vpa_demangle(&o->arena, vpa_arena_text(&o->arena, name.text, name.len));
+	x->cat.out.failed |= o->arena.failed;
+	return o->names[kernel];
+}
+
+static void put_name(struct vpa_rows *x, struct vpa_line *l, const struct joined *j)
+{
+	const char *name = j && j->kernel != VPA_NONE ? demangled(x, j->kernel) : NULL;
+
+	vpa_rows_text(x, l, "demangled", name, name ? strlen(name) : 0);
+}
+
+static void put_family(struct vpa_rows *x, struct vpa_line *l, const struct joined *j)
+{
+	static const char *const families[] = {
+		[VPA_MEMCPY] = "memcpy",
+		[VPA_MEMSET] = "memset",
+	};
+	const struct vpa_model *m = x->view.context->model;
+	const struct vpa_kernel_class *klass =
+		j->kernel == VPA_NONE ? NULL : &m->kernels[j->kernel].klass;
+	const char *family = klass                   ? vpa_family_name(klass->family)
+			     : j->kind == VPA_KERNEL ? NULL
+						     : families[j->kind];
+	const char *backend = klass ? klass->backend : NULL;
+
+	vpa_rows_text(x, l, "family", family, family ? strlen(family) : 0);
+	vpa_rows_text(x, l, "backend", backend, backend ? strlen(backend) : 0);
+}
+
+static void put_launch(struct vpa_rows *x, struct vpa_line *l, const struct joined *j)
+{
+	const struct vpa_thread *t = &x->view.context->model->threads[j->thread];
+
+	vpa_rows_name(x, l, "call", j->call);
+	vpa_rows_number(x, l, "call_start_ns", j->call_start_ns);
+	vpa_rows_number(x, l, "call_duration_ns", j->call_end_ns - j->call_start_ns);
+	vpa_rows_signed(x, l, "call_pid", t->pid);
+	vpa_rows_signed(x, l, "call_tid", t->tid);
+	vpa_rows_name(x, l, "thread", t->name);
+}
+
+static int write_row(struct vpa_rows *x, const struct row *row)
+{
+	struct vpa_rows_ops *o = x->ops;
+	const struct joined *j = take_joined(o, &row->key);
+	const struct vpa_rows_column *column = vpa_rows_copy_columns;
+	struct vpa_line *l = &x->cat.out;
+	size_t begin = l->size;
+
+	vpa_line_put(l, o->texts.data + row->offset, row->len);
+	if (row->table == x->by_kind[VPT_KERNEL])
+		put_name(x, l, j);
+	if (j)
+		put_family(x, l, j);
+	if (j && j->thread != VPA_NONE) {
+		put_launch(x, l, j);
+		vpa_rows_put_place(x, l, &j->place);
+	} else {
+		for (column += j ? 2 : 0; column->name; column++)
+			vpa_rows_nothing(x, l, column->name);
+	}
+	vpa_cat_row_end(&x->cat, begin);
+	vpa_line_put(&row->table->out, l->data + begin, l->size - begin);
+	l->size = begin;
+	row->table->rows++;
+	return VPT_OK;
+}
+
+/* Texts of rows that go on waiting move to the front. */
+static void keep_rest(struct vpa_rows_ops *o, size_t done)
+{
+	struct vpa_line rest = {0};
+	size_t i;
+
+	for (i = done; i < o->row_count; i++) {
+		size_t offset = rest.size;
+
+		vpa_line_put(&rest, o->texts.data + o->rows[i].offset, o->rows[i].len);
+		o->rows[i].offset = offset;
+	}
+	o->row_count -= done;
+	memmove(o->rows, o->rows + done, o->row_count * sizeof(*o->rows));
+	if (!o->row_count) {
+		o->texts.size = 0;
+		return;
+	}
+	rest.failed |= o->texts.failed;
+	vpt_free(o->texts.data);
+	o->texts = rest;
+}
+
+int vpa_rows_ops_release(struct vpa_rows *x, uint64_t until_ns)
+{
+	struct vpa_rows_ops *o = x->ops;
+	size_t done = 0;
+	int rc = VPT_OK;
+
+	if (!o->row_count)
+		return VPT_OK;
+	sort_rows(o);
+	while (!rc && done < o->row_count && o->rows[done].key.start_ns < until_ns)
+		rc = write_row(x, &o->rows[done++]);
+	if (done)
+		keep_rest(o, done);
+	o->joined_count -= o->joined_begin;
+	if (o->joined_count && o->joined_begin)
+		memmove(o->joined, o->joined + o->joined_begin,
+			o->joined_count * sizeof(*o->joined));
+	o->joined_begin = 0;
+	return rc ? rc : o->texts.failed ? VPT_ENOMEM : VPT_OK;
+}

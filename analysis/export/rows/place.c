@@ -1,0 +1,108 @@
+/* place.c - where something stands among stages, blocks and steps: in the nearest range around it that is
+ * one. What a range is, it says itself: by its annotation, else its name. */
+#include "analysis/export/rows/parts.h"
+
+/* What a name says, so that it need not be worked out again. */
+struct vpa_rows_known {
+	uint8_t known;
+	struct vpa_stage_label label;
+};
+
+void vpa_rows_place_free(struct vpa_rows *x)
+{
+	vpt_free(x->known);
+	vpt_strings_free(&x->stages);
+}
+
+struct vpa_stage_label vpa_rows_label_of(
+	struct vpa_rows *x, struct vpt_text name, struct vpt_text payload)
+{
+	struct vpa_stage_label label = {0};
+
+	if (!payload.len || vpa_stage_read(payload.text, payload.len, &label))
+		vpa_stage_of_name(x->view.context->stage_rules, name.text, name.len, &label);
+	return label;
+}
+
+struct vpa_stage_label vpa_rows_label(struct vpa_rows *x, const struct vpa_range *range)
+{
+	const struct vpa_model *m = x->view.context->model;
+	struct vpt_text none = {"", 0};
+	size_t before = x->known_cap;
+
+	if (range->payload)
+		return vpa_rows_label_of(x, vpa_name(m, range->name), vpa_name(m, range->payload));
+	if (vpt_grow(&x->known, &x->known_cap, (size_t)range->name + 1, sizeof(*x->known))) {
+		x->cat.out.failed = 1;
+		return (struct vpa_stage_label){0};
+	}
+	if (x->known_cap > before)
+		memset(x->known + before, 0, (x->known_cap - before) * sizeof(*x->known));
+	if (!x->known[range->name].known) {
+		x->known[range->name].known = 1;
+		x->known[range->name].label = vpa_rows_label_of(x, vpa_name(m, range->name), none);
+	}
+	return x->known[range->name].label;
+}
+
+static void look_around(
+	struct vpa_rows *x, const struct vpa_range *range, struct vpa_rows_place *place)
+{
+	const struct vpa_model *m = x->view.context->model;
+
+	uint64_t stage;
+
+	for (; range; range = range->parent) {
+		struct vpa_stage_label label = vpa_rows_label(x, range);
+		struct vpt_text name = vpa_name(m, range->name);
+
+		switch (label.kind) {
+		case VPA_STAGE_BLOCK:
+			if (place->block < 0)
+				place->block = label.index;
+			break;
+		case VPA_STAGE_STEP:
+		case VPA_STAGE_LOOP:
+			if (place->step < 0)
+				place->step = label.index;
+			break;
+		case VPA_STAGE_PART:
+			if (label.name)
+				name = (struct vpt_text){label.name, strlen(label.name)};
+			if (place->stage)
+				break;
+			stage = vpt_strings_put(&x->stages, name.text, name.len);
+			x->cat.out.failed |= stage == VPT_NO_ID;
+			place->stage = (uint32_t)(stage + 1);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static int is_same(const struct vpa_range *range, const struct vpa_range *last, uint64_t start_ns,
+	uint32_t name)
+{
+	return range == last && (!range || (range->start_ns == start_ns && range->name == name));
+}
+
+struct vpa_rows_place vpa_rows_place_of(
+	struct vpa_rows *x, const struct vpa_range *own, const struct vpa_range *wide)
+{
+	const struct vpa_range *inner = vpa_inner_range(own, wide);
+	struct vpa_rows_place place = {.block = -1, .step = -1};
+	struct vpa_rows_asked *last = &x->last;
+
+	if (!inner)
+		return place;
+	if (is_same(own, last->own, last->own_start_ns, last->own_name) &&
+		is_same(wide, last->wide, last->wide_start_ns, last->wide_name))
+		return last->place;
+	place.range = inner->name;
+	look_around(x, inner, &place);
+	look_around(x, inner == own ? wide : own, &place);
+	*last = (struct vpa_rows_asked){own, wide, own ? own->start_ns : 0,
+		wide ? wide->start_ns : 0, own ? own->name : 0, wide ? wide->name : 0, place};
+	return place;
+}

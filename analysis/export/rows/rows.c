@@ -1,0 +1,556 @@
+/* rows.c - the pass over a trace, and its tables: those of events.def that hold events or describe the run, each
+ * with what the analysis adds, and those of the analysis alone. */
+#include "analysis/export/rows/parts.h"
+
+#include <stdio.h>
+
+/* ---- cells ---- */
+
+static void put_label(const struct vpa_rows *x, struct vpa_line *l, const char *name)
+{
+	vpa_line_put(l, ",\"", x->format == VPA_ROWS_CSV ? 1 : 2);
+	if (x->format == VPA_ROWS_CSV)
+		return;
+	vpa_line_words(l, name);
+	vpa_line_put(l, "\":", 2);
+}
+
+void vpa_rows_text(
+	struct vpa_rows *x, struct vpa_line *l, const char *name, const char *text, size_t len)
+{
+	put_label(x, l, name);
+	if (text)
+		vpa_cat_text_cell(&x->cat, l, text, len);
+	else
+		vpa_cat_null(&x->cat, l);
+}
+
+void vpa_rows_name(struct vpa_rows *x, struct vpa_line *l, const char *name, uint32_t id)
+{
+	struct vpt_text t = vpa_name(x->view.context->model, id);
+
+	vpa_rows_text(x, l, name, id ? t.text : NULL, t.len);
+}
+
+void vpa_rows_number(struct vpa_rows *x, struct vpa_line *l, const char *name, uint64_t value)
+{
+	put_label(x, l, name);
+	vpa_line_unsigned(l, value);
+}
+
+void vpa_rows_signed(struct vpa_rows *x, struct vpa_line *l, const char *name, int64_t value)
+{
+	put_label(x, l, name);
+	vpa_line_signed(l, (uint64_t)value);
+}
+
+void vpa_rows_nothing(struct vpa_rows *x, struct vpa_line *l, const char *name)
+{
+	vpa_rows_text(x, l, name, NULL, 0);
+}
+
+static void put_index(struct vpa_rows *x, struct vpa_line *l, const char *name, int64_t index)
+{
+	if (index < 0)
+		vpa_rows_nothing(x, l, name);
+	else
+		vpa_rows_signed(x, l, name, index);
+}
+
+void vpa_rows_put_place(struct vpa_rows *x, struct vpa_line *l, const struct vpa_rows_place *place)
+{
+	struct vpt_text stage = {NULL, 0};
+
+	if (place->stage)
+		stage = vpt_strings_get(&x->stages, place->stage - 1);
+	vpa_rows_name(x, l, "range", place->range);
+	vpa_rows_text(x, l, "stage", stage.text, stage.len);
+	put_index(x, l, "block", place->block);
+	put_index(x, l, "step", place->step);
+}
+
+/* ---- columns that the analysis adds ---- */
+
+static const struct vpa_rows_column call_columns[] = {
+	{"range", VPT_UNIT_STRING, "innermost range that was open on the thread when it began"},
+	{"stage", VPT_UNIT_STRING, "nearest stage around that"},
+	{"block", VPT_UNIT_SIGNED, "index of the video block"},
+	{"step", VPT_UNIT_SIGNED, "index of the denoising step"},
+	{NULL, 0, NULL},
+};
+
+static const struct vpa_rows_column range_columns[] = {
+	{"role", VPT_UNIT_STRING, "what it is to the pipeline: request, stage, block, step ..."},
+	{"index", VPT_UNIT_SIGNED, "which block or step"},
+	{NULL, 0, NULL},
+};
+
+static const struct vpa_rows_column gap_columns[] = {
+	{"device", VPT_UNIT_SIGNED, "CUDA device ordinal"},
+	{"start_ns", VPT_UNIT_TIME_NS, "end of the last op before it"},
+	{"duration_ns", VPT_UNIT_DUR_NS, "how long no op ran"},
+	{"opened_by", VPT_UNIT_STRING, "why, as in the report"},
+	{"call", VPT_UNIT_STRING, "the call that was the reason"},
+	{"range", VPT_UNIT_STRING, "the range that was open then"},
+	{"pid", VPT_UNIT_SIGNED, "process of the launching thread"},
+	{"tid", VPT_UNIT_SIGNED, "the thread that launched the op which ended it"},
+	{"after", VPT_UNIT_STRING, "the op before it; empty: none, or a copy"},
+	{"before", VPT_UNIT_STRING, "the op that ended it; empty: none, or a copy"},
+	{"correlation", VPT_UNIT_NUMBER, "of the op that ended it"},
+	{NULL, 0, NULL},
+};
+
+static const struct vpa_rows_column projection_columns[] = {
+	{"pid", VPT_UNIT_SIGNED, "process"},
+	{"tid", VPT_UNIT_SIGNED, "the thread that opened the range"},
+	{"name", VPT_UNIT_STRING, "the range's text"},
+	{"domain", VPT_UNIT_STRING, "its NVTX domain"},
+	{"host_start_ns", VPT_UNIT_TIME_NS, "when it was opened"},
+	{"host_duration_ns", VPT_UNIT_DUR_NS, "how long it was open"},
+	{"role", VPT_UNIT_STRING, "what it is to the pipeline: request, stage, block, step ..."},
+	{"index", VPT_UNIT_SIGNED, "which block or step"},
+	{"launches", VPT_UNIT_COUNT, "calls in it that put ops on a device"},
+	{"device", VPT_UNIT_SIGNED, "CUDA device ordinal"},
+	{"start_ns", VPT_UNIT_TIME_NS, "start of its first op there"},
+	{"duration_ns", VPT_UNIT_DUR_NS, "from there to the end of its last op"},
+	{"busy_ns", VPT_UNIT_DUR_NS, "time in which its own ops ran"},
+	{"ops", VPT_UNIT_COUNT, "kernels, copies and memsets"},
+	{NULL, 0, NULL},
+};
+
+static const struct vpa_rows_column *columns_of(unsigned kind)
+{
+	switch (kind) {
+	case VPT_KERNEL:
+		return vpa_rows_kernel_columns;
+	case VPT_COPY:
+		return vpa_rows_copy_columns;
+	case VPT_CALL:
+		return call_columns;
+	case VPT_RANGE:
+		return range_columns;
+	default:
+		return NULL;
+	}
+}
+
+/* ---- tables ---- */
+
+enum { FLUSH_BYTES = 256 << 10 };
+
+static int flush(struct vpa_rows *x, struct vpa_rows_table *t, size_t at_least)
+{
+	int rc = VPT_OK;
+
+	if (t->out.failed)
+		return VPT_ENOMEM;
+	if (t->out.size < at_least)
+		return VPT_OK;
+	x->totals.raw_bytes += t->out.size;
+	rc = vpa_rows_file_put(t->file, t->out.data, t->out.size, &x->err);
+	t->out.size = 0;
+	return rc;
+}
+
+static void put_own_header(struct vpa_rows *x, const struct vpa_rows_column *column)
+{
+	for (; column && column->name; column++) {
+		vpa_line_put(&x->cat.out, ",", 1);
+		vpa_line_words(&x->cat.out, column->name);
+	}
+}
+
+/* What stands in x->cat.out becomes a row of the table. */
+static void take_line(struct vpa_rows *x, struct vpa_rows_table *t)
+{
+	struct vpa_line *l = &x->cat.out;
+
+	if (l->failed)
+		return;
+	vpa_line_put(&t->out, l->data, l->size);
+	l->size = 0;
+}
+
+static int open_table(struct vpa_rows *x, const struct vpa_rows_table *form)
+{
+	struct vpa_rows_table *t = &x->tables[x->table_count++];
+	char name[48];
+
+	*t = *form;
+	snprintf(name, sizeof(name), "%s.%s", t->name, x->format == VPA_ROWS_CSV ? "csv" : "jsonl");
+	if (x->format == VPA_ROWS_CSV) {
+		if (t->kind)
+			vpa_cat_header(&x->cat, t->kind);
+		if (t->kind && x->cat.out.size)
+			x->cat.out.size--; /* the line goes on */
+		put_own_header(x, t->columns);
+		vpa_line_words(&x->cat.out, "\n");
+		if (!t->kind && x->cat.out.size)
+			memmove(x->cat.out.data, x->cat.out.data + 1, --x->cat.out.size);
+		take_line(x, t);
+	}
+	return vpa_rows_file_new(x->folder, name, 1, &t->file, &x->err);
+}
+
+static int open_tables(struct vpa_rows *x)
+{
+	static const struct vpa_rows_table own[VPA_ROWS_OWN] = {
+		[VPA_ROWS_GAP] = {.name = "gap",
+			.help = "a stretch in which a device ran no op",
+			.columns = gap_columns},
+		[VPA_ROWS_PROJECTION] = {.name = "range_gpu",
+			.help = "a range as it was on a device, by the ops launched in it",
+			.columns = projection_columns},
+	};
+	unsigned kind, i;
+	int rc = VPT_OK;
+
+	for (kind = 0; kind < VPT_KIND_LIMIT && !rc; kind++) {
+		const struct vpt_kind_desc *d = vpt_kind_desc(kind);
+		struct vpa_rows_table form = {.kind = d, .columns = columns_of(kind)};
+
+		if (!d || !(d->flags & VPT_KIND_EVENT || kind == VPT_DEVICE || kind == VPT_META))
+			continue;
+		form.name = d->name;
+		form.help = d->help;
+		x->by_kind[kind] = &x->tables[x->table_count];
+		rc = open_table(x, &form);
+	}
+	for (i = 0; i < VPA_ROWS_OWN && !rc; i++) {
+		x->own[i] = &x->tables[x->table_count];
+		rc = open_table(x, &own[i]);
+	}
+	return rc;
+}
+
+/* ---- lanes ---- */
+
+/* What the model has met since; its rows and ours have the same numbers, both being in order of arrival. */
+static int follow(struct vpa_rows *x, struct vpa_index *index, uint64_t key)
+{
+	uint32_t row = vpa_index_put(index, key, 0);
+
+	x->cat.out.failed |= row == UINT32_MAX;
+	return row + (uint64_t)1 == index->count;
+}
+
+uint32_t vpa_rows_stream(struct vpa_rows *x, uint64_t key)
+{
+	const struct vpa_model *m = x->view.context->model;
+
+	while (x->streams.count < m->stream_count &&
+		follow(x, &x->streams, m->streams[x->streams.count].key))
+		;
+	return vpa_index_find(&x->streams, key, 0);
+}
+
+static uint32_t thread_of(struct vpa_rows *x, uint64_t key)
+{
+	const struct vpa_model *m = x->view.context->model;
+
+	while (x->threads.count < m->thread_count &&
+		follow(x, &x->threads, m->threads[x->threads.count].key))
+		;
+	return vpa_index_find(&x->threads, key, 0);
+}
+
+/* ---- rows ---- */
+
+int vpa_rows_in_window(const struct vpa_rows *x, const struct vpt_section *s, uint32_t row)
+{
+	const struct vpt_kind_desc *kind = vpt_kind_desc(s->kind);
+	const struct vpa_model *m = x->view.context->model;
+	uint64_t start = s->col[0][row], end = start;
+
+	if (!x->windowed || kind->flags & VPT_KIND_TABLE)
+		return 1;
+	/* An end before its start wraps; such a row stands where it begins. */
+	if (kind->flags & VPT_KIND_SPAN && start + s->col[1][row] > start)
+		end = start + s->col[1][row];
+	return start < m->window_end_ns && end >= m->window_start_ns;
+}
+
+static void put_call_place(struct vpa_rows *x, const struct vpt_section *s, uint32_t row)
+{
+	uint32_t thread = thread_of(x, s->lane);
+	const struct vpa_range *range = thread == UINT32_MAX
+						? NULL
+						: vpa_resolver_range_at(x->view.resolver, thread,
+							  s->col[VPT_CALL_START][row]);
+	struct vpa_rows_place place = vpa_rows_place_of(x, range, NULL);
+
+	vpa_rows_put_place(x, &x->cat.out, &place);
+}
+
+static void put_role(struct vpa_rows *x, const struct vpa_stage_label *label)
+{
+	const char *role = label->kind == VPA_STAGE_NONE ? NULL : vpa_stage_kind_name(label->kind);
+
+	vpa_rows_text(x, &x->cat.out, "role", role, role ? strlen(role) : 0);
+	put_index(x, &x->cat.out, "index", label->index);
+}
+
+static void put_range_role(struct vpa_rows *x, const struct vpt_section *s, uint32_t row)
+{
+	const struct vpt_batch *b = x->cat.batch;
+	struct vpt_text payload = {"", 0};
+	struct vpa_stage_label label;
+
+	if (s->col[VPT_RANGE_PAYLOAD][row] == VPT_PAYLOAD_JSON)
+		payload = vpt_batch_text(b, s->col[VPT_RANGE_VALUE][row]);
+	label = vpa_rows_label_of(x, vpt_batch_text(b, s->col[VPT_RANGE_NAME][row]), payload);
+	put_role(x, &label);
+}
+
+static int put_section(struct vpa_rows *x, const struct vpt_section *s)
+{
+	struct vpa_rows_table *t = x->by_kind[s->kind];
+	uint32_t row;
+	int rc = VPT_OK;
+
+	vpa_cat_section(&x->cat, s);
+	for (row = 0; row < s->row_count && !rc; row++) {
+		size_t begin;
+
+		if (!vpa_rows_in_window(x, s, row))
+			continue;
+		begin = vpa_cat_row_begin(&x->cat, s, row);
+		if (s->kind == VPT_CALL)
+			put_call_place(x, s, row);
+		else if (s->kind == VPT_RANGE)
+			put_range_role(x, s, row);
+		vpa_cat_row_end(&x->cat, begin);
+		take_line(x, t);
+		t->rows++;
+		rc = flush(x, t, FLUSH_BYTES);
+	}
+	return rc;
+}
+
+/* ---- tables of the analysis alone ---- */
+
+static void put_op_name(struct vpa_rows *x, const char *name, const struct vpa_op *op)
+{
+	const struct vpa_model *m = x->view.context->model;
+	uint32_t id = op && op->kernel != VPA_NONE ? m->kernels[op->kernel].name : 0;
+
+	vpa_rows_name(x, &x->cat.out, name, id);
+}
+
+static int tap_gap(void *ctx, const struct vpa_gap *gap)
+{
+	struct vpa_rows *x = ctx;
+	const struct vpa_model *m = x->view.context->model;
+	struct vpa_line *l = &x->cat.out;
+	const char *cause = vpa_cause_text(gap->opened_by);
+	size_t begin = l->size;
+
+	vpa_rows_signed(x, l, "device", m->devices[gap->device]);
+	vpa_rows_number(x, l, "start_ns", gap->start_ns);
+	vpa_rows_number(x, l, "duration_ns", gap->end_ns - gap->start_ns);
+	vpa_rows_text(x, l, "opened_by", cause, strlen(cause));
+	vpa_rows_name(x, l, "call", gap->call);
+	vpa_rows_name(x, l, "range", gap->range);
+	if (gap->thread == VPA_NONE) {
+		vpa_rows_nothing(x, l, "pid");
+		vpa_rows_nothing(x, l, "tid");
+	} else {
+		vpa_rows_signed(x, l, "pid", m->threads[gap->thread].pid);
+		vpa_rows_signed(x, l, "tid", m->threads[gap->thread].tid);
+	}
+	put_op_name(x, "after", gap->before);
+	put_op_name(x, "before", gap->gating);
+	vpa_rows_number(x, l, "correlation", gap->gating ? gap->gating->correlation : 0);
+	vpa_cat_row_end(&x->cat, begin);
+	take_line(x, x->own[VPA_ROWS_GAP]);
+	x->own[VPA_ROWS_GAP]->rows++;
+	return l->failed ? VPT_ENOMEM : flush(x, x->own[VPA_ROWS_GAP], FLUSH_BYTES);
+}
+
+static int tap_range(void *ctx, const struct vpa_range *range)
+{
+	struct vpa_rows *x = ctx;
+	const struct vpa_model *m = x->view.context->model;
+	const struct vpa_thread *t = &m->threads[range->thread];
+	struct vpt_text domain = vpa_name(m, range->domain);
+	struct vpa_stage_label label = vpa_rows_label(x, range);
+	struct vpa_rows_table *table = x->own[VPA_ROWS_PROJECTION];
+	struct vpa_line *l = &x->cat.out;
+	const struct vpa_projection *p = &range->gpu;
+
+	x->last = (struct vpa_rows_asked){0};
+	for (; p; p = p->next) {
+		size_t begin = l->size;
+
+		if (p->device == VPA_NONE || !p->ops)
+			continue;
+		vpa_rows_signed(x, l, "pid", t->pid);
+		vpa_rows_signed(x, l, "tid", t->tid);
+		vpa_rows_name(x, l, "name", range->name);
+		vpa_rows_text(x, l, "domain", domain.text, domain.len);
+		vpa_rows_number(x, l, "host_start_ns", range->start_ns);
+		vpa_rows_number(x, l, "host_duration_ns", range->end_ns - range->start_ns);
+		put_role(x, &label);
+		vpa_rows_number(x, l, "launches", range->launches);
+		vpa_rows_signed(x, l, "device", m->devices[p->device]);
+		vpa_rows_number(x, l, "start_ns", p->first_ns);
+		vpa_rows_number(x, l, "duration_ns", p->last_ns - p->first_ns);
+		vpa_rows_number(x, l, "busy_ns", p->busy_ns);
+		vpa_rows_number(x, l, "ops", p->ops);
+		vpa_cat_row_end(&x->cat, begin);
+		take_line(x, table);
+		table->rows++;
+	}
+	return l->failed ? VPT_ENOMEM : flush(x, table, FLUSH_BYTES);
+}
+
+/* ---- the pass ---- */
+
+static int begin_tap(void *ctx, const struct vpa_tap_view *view)
+{
+	struct vpa_rows *x = ctx;
+
+	x->view = *view;
+	return vpa_rows_ops_new(x);
+}
+
+static int release(struct vpa_rows *x, uint64_t until_ns)
+{
+	int rc = vpa_rows_ops_release(x, until_ns);
+
+	if (!rc)
+		rc = flush(x, x->by_kind[VPT_KERNEL], FLUSH_BYTES);
+	return rc ? rc : flush(x, x->by_kind[VPT_COPY], FLUSH_BYTES);
+}
+
+static int tap_chunk(void *ctx, const struct vpt_batch *b, uint64_t times_from_ns)
+{
+	struct vpa_rows *x = ctx;
+	size_t i;
+	int rc = VPT_OK;
+
+	if (x->options->stop && x->options->stop())
+		return vpt_fail(&x->err, VPT_EIO, "interrupted");
+	vpa_cat_batch(&x->cat, b);
+	for (i = 0; i < b->section_count && !rc; i++) {
+		const struct vpt_section *s = &b->sections[i];
+
+		if (!x->by_kind[s->kind] || (s->kind == VPT_CALL && x->options->no_api))
+			continue;
+		rc = s->kind == VPT_KERNEL || s->kind == VPT_COPY ? vpa_rows_ops_add(x, s)
+								  : put_section(x, s);
+	}
+	if (!rc)
+		rc = release(x, times_from_ns);
+	return rc ? rc : vpa_cat_error(&x->cat);
+}
+
+static int tap_ops(void *ctx, const struct vpa_ops *ops)
+{
+	return vpa_rows_ops_join(ctx, ops);
+}
+
+static int write_schema(struct vpa_rows *x)
+{
+	struct vpa_rows_file *file;
+	struct vpt_buffer text = {0};
+	struct vpt_sink *sink;
+	int rc = vpt_sink_memory(&text, &sink, &x->err), finished;
+
+	if (rc)
+		return rc;
+	rc = vpa_rows_schema(x, sink, &x->err);
+	finished = sink->finish(sink, !rc, &x->err);
+	rc = rc ? rc : finished;
+	if (!rc)
+		rc = vpa_rows_file_new(x->folder, "schema.json", 0, &file, &x->err);
+	if (!rc)
+		rc = vpa_rows_file_put(file, text.data, text.size, &x->err);
+	x->totals.raw_bytes += text.size;
+	vpt_free(text.data);
+	return rc;
+}
+
+static int tap_end(void *ctx)
+{
+	struct vpa_rows *x = ctx;
+	size_t i;
+	int rc = release(x, UINT64_MAX);
+
+	for (i = 0; i < x->table_count && !rc; i++)
+		rc = flush(x, &x->tables[i], 1);
+	return rc ? rc : write_schema(x);
+}
+
+static void free_export(struct vpa_rows *x)
+{
+	size_t i;
+
+	for (i = 0; i < x->table_count; i++)
+		vpt_free(x->tables[i].out.data);
+	vpa_rows_ops_free(x);
+	vpa_rows_place_free(x);
+	vpa_cat_free(&x->cat);
+	vpa_index_free(&x->threads);
+	vpa_index_free(&x->streams);
+	vpa_rows_folder_free(x->folder);
+	vpt_free(x);
+}
+
+static void tell_totals(
+	struct vpa_rows *x, const struct vpa_report *report, struct vpa_export_totals *totals)
+{
+	totals->kernels = x->by_kind[VPT_KERNEL]->rows;
+	totals->copies = x->by_kind[VPT_COPY]->rows;
+	totals->calls = x->by_kind[VPT_CALL]->rows;
+	totals->ranges = x->by_kind[VPT_RANGE]->rows;
+	totals->gaps = x->own[VPA_ROWS_GAP]->rows;
+	totals->raw_bytes = x->totals.raw_bytes;
+	totals->complete = report->verdict.complete;
+}
+
+int vpa_export_rows_check(const char *output, int force, struct vpt_err *err)
+{
+	return vpa_rows_folder_check(output, force, err);
+}
+
+int vpa_export_rows(const struct vpt_trace *trace, const char *path,
+	const struct vpa_options *analysis, const struct vpa_export_options *options,
+	enum vpa_rows_format format, const char *output, int force,
+	struct vpa_export_totals *totals, struct vpt_err *err)
+{
+	struct vpa_rows *x = vpt_calloc(1, sizeof(*x));
+	struct vpa_options pass = *analysis;
+	struct vpa_report *report = NULL;
+	int rc;
+
+	*totals = (struct vpa_export_totals){0};
+	if (!x)
+		return vpt_fail(err, VPT_ENOMEM, "no memory to export a trace");
+	x->options = options;
+	x->trace = trace;
+	x->format = format;
+	x->windowed = analysis->has_from || analysis->has_to || analysis->range;
+	vpa_cat_init(&x->cat, format == VPA_ROWS_CSV, 0, 0);
+	x->cat.alone = 1;
+	x->tap = (struct vpa_tap){
+		x, begin_tap, tap_chunk, tap_ops, tap_gap, tap_range, tap_end, options->min_gap_ns};
+	pass.tap = &x->tap;
+	rc = vpa_rows_folder_new(
+		output, force, options->container, options->level, &x->folder, &x->err);
+	if (!rc)
+		rc = open_tables(x);
+	if (!rc)
+		rc = vpa_analyze(trace, path, &pass, &report, err);
+	/* At an interrupt that came late, the folder must not appear any more. */
+	if (!rc && options->stop && options->stop())
+		rc = vpt_fail(&x->err, VPT_EIO, "interrupted");
+	if (!rc) {
+		tell_totals(x, report, totals);
+		rc = vpa_rows_folder_commit(x->folder, &totals->bytes, &x->err);
+	}
+	rc = vpa_tap_outcome(rc, &x->err, err);
+	vpa_report_free(report);
+	free_export(x);
+	return rc;
+}

@@ -1,0 +1,291 @@
+/* blocks_instances.c - which ranges are something to the pipeline, and where an op stands among them.
+ *
+ * Unannotated ranges go by their names: a block does not stand inside a step, a stage or another block of the same
+ * thread, a step not inside a step, a request not inside a request. */
+#include "analysis/folds/blocks.h"
+
+#include "formats/memory.h"
+
+#include <string.h>
+
+enum { DEPTH_MAX = 64 };
+
+/* What a name says. Rules are asked once for each. */
+static int label_of_name(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
+	uint32_t name, struct vpa_stage_label *out)
+{
+	struct vpt_text text = vpa_name(c->model, name);
+	size_t before = s->known_cap;
+
+	if (vpt_grow(&s->known, &s->known_cap, (size_t)name + 1, sizeof(*s->known)))
+		return VPT_ENOMEM;
+	if (s->known_cap > before)
+		memset(s->known + before, 0, (s->known_cap - before) * sizeof(*s->known));
+	if (s->known[name] > 1) {
+		*out = s->labels[s->known[name] - 2];
+		return VPT_OK;
+	}
+	out->kind = VPA_STAGE_NONE;
+	if (s->known[name] == 1)
+		return VPT_OK;
+	vpa_stage_of_name(c->stage_rules, text.text, text.len, out);
+	if (out->kind == VPA_STAGE_NONE) {
+		s->known[name] = 1;
+		return VPT_OK;
+	}
+	if (s->label_count == VPA_LABELS_MAX)
+		return VPT_OK;
+	if (vpt_grow(&s->labels, &s->label_cap, s->label_count + 1, sizeof(*s->labels)))
+		return VPT_ENOMEM;
+	s->labels[s->label_count++] = *out;
+	s->known[name] = (uint32_t)s->label_count + 1;
+	return VPT_OK;
+}
+
+int vpa_blocks_label(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
+	const struct vpa_range *range, struct vpa_stage_label *out)
+{
+	struct vpa_stage_label named;
+	struct vpt_text text;
+
+	if (range->payload) {
+		text = vpa_name(c->model, range->payload);
+		if (!vpa_stage_read(text.text, text.len, out) && out->kind != VPA_STAGE_FRAMES) {
+			/* What a part works on is told by its name. */
+			text = vpa_name(c->model, range->name);
+			vpa_stage_builtin(text.text, text.len, &named);
+			out->work = out->kind == VPA_STAGE_PART ? named.work : VPA_WORK_OTHER;
+			return VPT_OK;
+		}
+	}
+	return label_of_name(s, c, range->name, out);
+}
+
+static uint32_t row_of(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
+	const struct vpa_stage_label *label, uint32_t name)
+{
+	size_t before = s->row_cap;
+	uint32_t row;
+	uint64_t id;
+
+	if (label->kind != VPA_STAGE_PART) {
+		name = 0;
+	} else if (label->name) {
+		id = vpt_strings_put(&c->model->names, label->name, strlen(label->name));
+		if (id == VPT_NO_ID)
+			return VPA_NONE;
+		name = (uint32_t)id;
+	}
+	/* Many different stages: what is too many has no name of its own. */
+	if (s->row_index.count >= VPA_STAGE_ROWS_MAX - VPA_STAGE_KINDS)
+		name = 0;
+	row = vpa_index_put(&s->row_index, (uint64_t)label->kind << 8 | label->source, name);
+	if (row == UINT32_MAX || vpt_grow(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
+		return VPA_NONE;
+	if (s->row_cap > before)
+		memset(s->rows + before, 0, (s->row_cap - before) * sizeof(*s->rows));
+	s->rows[row].kind = label->kind;
+	s->rows[row].source = label->source;
+	s->rows[row].name = name;
+	return row;
+}
+
+static uint32_t new_instance(struct vpa_blocks_state *s)
+{
+	uint32_t at = s->unused;
+
+	if (at != VPA_NONE) {
+		s->unused = s->instances[at].block;
+		return at;
+	}
+	if (s->instance_count >= VPA_NONE - VPA_FIRST_INSTANCE ||
+		vpt_grow(&s->instances, &s->instance_cap, s->instance_count + 1,
+			sizeof(*s->instances)))
+		return VPA_NONE;
+	return (uint32_t)s->instance_count++;
+}
+
+int vpa_blocks_stays(enum vpa_stage_kind kind)
+{
+	return kind == VPA_STAGE_REQUEST || kind == VPA_STAGE_BLOCK;
+}
+
+static const struct vpa_instance *instance_at(const struct vpa_blocks_state *s, uint32_t at)
+{
+	return at == VPA_NONE ? NULL : &s->instances[at];
+}
+
+/* Whether a name that would make a range an instance means something else where it stands. */
+static int is_misplaced(const struct vpa_blocks_state *s, const struct vpa_blocks_around *around,
+	const struct vpa_stage_label *label, int nests)
+{
+	const struct vpa_instance *block = instance_at(s, around->block);
+	const struct vpa_instance *step = instance_at(s, around->step);
+
+	if (label->source != VPA_SOURCE_RULE)
+		return 0;
+	switch (label->kind) {
+	case VPA_STAGE_BLOCK:
+		return (step && step->label.kind != VPA_STAGE_LOOP) || around->part != VPA_NONE ||
+		       (block && block->nests && nests);
+	case VPA_STAGE_STEP:
+	case VPA_STAGE_CONTEXT:
+	case VPA_STAGE_LOOP:
+		return step && step->label.kind != VPA_STAGE_LOOP;
+	case VPA_STAGE_REQUEST:
+		return around->request != VPA_NONE;
+	default:
+		return 0;
+	}
+}
+
+/* Makes an instance of a range. Leaves range->stage at VPA_STAGE_NOTHING if it is none. */
+int vpa_blocks_begin(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
+	struct vpa_range *range, const struct vpa_blocks_around *around)
+{
+	int nests = range->kind != VPT_RANGEKIND_START_END;
+	struct vpa_instance i = {.start_ns = range->start_ns,
+		.first_ns = UINT64_MAX,
+		.cut = VPA_NONE,
+		.pin = VPA_NONE,
+		.name = range->name,
+		.block = around->block,
+		.request = around->request,
+		.nested = around->step != VPA_NONE || around->part != VPA_NONE,
+		.nests = (uint8_t)nests};
+	uint32_t at;
+
+	range->stage = VPA_STAGE_NOTHING;
+	if (vpa_blocks_label(s, c, range, &i.label))
+		return VPT_ENOMEM;
+	if (i.label.kind == VPA_STAGE_NONE || is_misplaced(s, around, &i.label, nests))
+		return VPT_OK;
+	s->has_blocks |= i.label.kind == VPA_STAGE_BLOCK;
+	if (vpa_blocks_stays(i.label.kind)) {
+		if (s->block_count == VPA_BLOCKS_MAX) {
+			s->too_many++;
+			return VPT_OK;
+		}
+		s->block_count++;
+		i.cut = vpa_sweep_cut_new(&s->sweep);
+		if (i.cut == VPA_NONE)
+			return VPT_ENOMEM;
+	} else {
+		i.row = row_of(s, c, &i.label, range->name);
+		if (i.row == VPA_NONE)
+			return VPT_ENOMEM;
+		if (i.label.kind != VPA_STAGE_PART && around->part != VPA_NONE)
+			s->rows[s->instances[around->part].row].holds_steps = 1;
+	}
+	at = new_instance(s);
+	if (at == VPA_NONE)
+		return VPT_ENOMEM;
+	s->instances[at] = i;
+	range->stage = at + VPA_FIRST_INSTANCE;
+	return VPT_OK;
+}
+
+/* ---- where an op belongs ---- */
+
+/* An annotation is not put aside by a rule further in. */
+static void set_around(const struct vpa_blocks_state *s, uint32_t *around, uint32_t at)
+{
+	const struct vpa_instance *old = instance_at(s, *around);
+
+	if (!old || old->label.source != VPA_SOURCE_ANNOTATION ||
+		s->instances[at].label.source == VPA_SOURCE_ANNOTATION)
+		*around = at;
+}
+
+static void go_inside(
+	const struct vpa_blocks_state *s, struct vpa_blocks_around *around, uint32_t at)
+{
+	switch (s->instances[at].label.kind) {
+	case VPA_STAGE_REQUEST:
+		set_around(s, &around->request, at);
+		break;
+	case VPA_STAGE_BLOCK:
+		set_around(s, &around->block, at);
+		around->step = around->part =
+			VPA_NONE; /* what stands in a block is not in what is around it */
+		break;
+	case VPA_STAGE_PART:
+		set_around(s, &around->part, at);
+		break;
+	default:
+		set_around(s, &around->step, at);
+	}
+}
+
+const struct vpa_range *vpa_blocks_inner(
+	const struct vpa_blocks_state *s, struct vpa_range *range, uint64_t at_ns)
+{
+	for (; range; range = range->parent) {
+		/* By far the most ranges have names that are nothing. */
+		if (!range->stage && !range->payload && range->name < s->known_cap &&
+			s->known[range->name] == 1 && range->end_ns > at_ns)
+			range->stage = VPA_STAGE_NOTHING;
+		if (range->stage != VPA_STAGE_NOTHING && range->end_ns > at_ns)
+			break;
+	}
+	return range;
+}
+
+/* The ranges of both chains that are open at the launch and not known to be nothing, outermost first. */
+static size_t open_ranges(const struct vpa_op_stretch *stretch, uint64_t at,
+	struct vpa_blocks_place *p, struct vpa_range **out)
+{
+	struct vpa_range *heads[2] = {stretch->range, stretch->process_range}, *range;
+	size_t count = 0, place, k;
+
+	p->at_ns = stretch->from_ns;
+	p->until_ns = UINT64_MAX;
+	for (k = 0; k < 2; k++) {
+		for (range = heads[k]; range; range = range->parent) {
+			if (range->stage == VPA_STAGE_NOTHING)
+				continue;
+			if (range->end_ns <= at) {
+				p->at_ns = range->end_ns > p->at_ns ? range->end_ns : p->at_ns;
+				continue;
+			}
+			if (range->end_ns < p->until_ns)
+				p->until_ns = range->end_ns;
+			if (count == DEPTH_MAX)
+				continue;
+			/* A chain comes with starts falling: mostly this is the front. */
+			for (place = 0; place < count && out[place]->start_ns <= range->start_ns &&
+					(k || out[place]->start_ns < range->start_ns);
+				place++)
+				;
+			memmove(out + place + 1, out + place, (count - place) * sizeof(*out));
+			out[place] = range;
+			count++;
+		}
+	}
+	return count;
+}
+
+int vpa_blocks_find_place(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
+	const struct vpa_op_stretch *stretch, uint64_t at_ns, struct vpa_blocks_place *p)
+{
+	struct vpa_range *open[DEPTH_MAX];
+	struct vpa_blocks_around around = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};
+	size_t count = open_ranges(stretch, at_ns, p, open), i;
+
+	for (i = 0; i < count; i++) {
+		uint32_t at;
+
+		if (!open[i]->stage && vpa_blocks_begin(s, c, open[i], &around))
+			return VPT_ENOMEM;
+		if (open[i]->stage < VPA_FIRST_INSTANCE)
+			continue;
+		at = open[i]->stage - VPA_FIRST_INSTANCE;
+		go_inside(s, &around, at);
+		p->vae |= s->instances[at].label.work == VPA_WORK_VAE;
+		if (p->count < VPA_PLACE_MAX)
+			p->items[p->count++] = at;
+	}
+	p->own = vpa_blocks_inner(s, stretch->range, at_ns);
+	p->wide = vpa_blocks_inner(s, stretch->process_range, at_ns);
+	return VPT_OK;
+}

@@ -1,0 +1,326 @@
+/* blocks_math.c - statistics over a series of blocks. Series are short (some hundred blocks), so the
+ * obvious way is taken wherever it is fast enough for a few thousand. */
+#include "analysis/folds/blocks_math.h"
+
+#include "formats/error.h"
+#include "formats/memory.h"
+#include "formats/vectorise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARMUP_MAX = 64, SLOPE_VALUES = 2000, NEIGHBOURS = 9, OUTLIER_NS = 4000000 };
+
+static int compare(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* The lower median of up to 2 * WARMUP_MAX values. */
+static uint64_t median_of(const uint64_t *values, size_t count)
+{
+	uint64_t sorted[2 * WARMUP_MAX];
+
+	memcpy(sorted, values, count * sizeof(*values));
+	qsort(sorted, count, sizeof(*sorted), compare);
+	return sorted[(count - 1) / 2];
+}
+
+size_t vpa_warmup_of(const uint64_t *periods, size_t count)
+{
+	size_t most = count / 2 < WARMUP_MAX ? count / 2 : WARMUP_MAX, at;
+
+	if (count > 2 * WARMUP_MAX)
+		count = 2 * WARMUP_MAX;
+	for (at = 1; at < most; at++) {
+		uint64_t usual = median_of(periods + at, count - at);
+
+		if (periods[at] <= usual || periods[at] - usual <= usual / 5)
+			break;
+	}
+	return count ? at : 0;
+}
+
+/* ---- drift ---- */
+
+/* Puts the element of rank `rank` in its place. */
+static double select_rank(double *values, size_t count, size_t rank)
+{
+	size_t low = 0, high = count - 1;
+
+	while (low < high) {
+		double pivot = values[low + (high - low) / 2];
+		size_t i = low, k = high;
+
+		for (;;) {
+			while (values[i] < pivot)
+				i++;
+			while (values[k] > pivot)
+				k--;
+			if (i >= k)
+				break;
+			double swap = values[i];
+
+			values[i++] = values[k];
+			values[k--] = swap;
+		}
+		if (rank <= k)
+			high = k;
+		else
+			low = k + 1;
+	}
+	return values[rank];
+}
+
+/* The slopes of all pairs of a series, a row of them at a time: they are too many to be kept. */
+struct slopes {
+	const double *ys, *distances; /* distances[d]: of values d places apart */
+	size_t count;                 /* of values */
+	double *row;
+	/* Slopes fall into classes of equal width, so that only those of one or two have to be put in order. */
+	double least, most, scale;
+};
+
+enum { CLASSES = 4096 };
+
+/* Makes the slopes of the lines from value `from` to all behind it. Returns how many there are. */
+VPT_VECTORISE
+static size_t make_row(const struct slopes *s, size_t from)
+{
+	const double *restrict ys = s->ys + from, *restrict distances = s->distances;
+	double *restrict row = s->row;
+	size_t count = s->count - from, d;
+
+	for (d = 1; d < count; d++)
+		row[d - 1] = (ys[d] - ys[0]) / distances[d];
+	return count - 1;
+}
+
+VPT_VECTORISE
+static void widen_bounds(struct slopes *s, size_t count)
+{
+	double least = s->least, most = s->most;
+	const double *row = s->row;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		least = row[i] < least ? row[i] : least;
+		most = row[i] > most ? row[i] : most;
+	}
+	s->least = least;
+	s->most = most;
+}
+
+static inline size_t class_of(const struct slopes *s, double slope)
+{
+	return (size_t)(int)((slope - s->least) * s->scale);
+}
+
+/* Puts the slopes of the classes [from, to] one after the other. */
+static void collect(const struct slopes *s, size_t from, size_t to, double *out)
+{
+	size_t i, k, n, own, at = 0;
+
+	for (i = 0; i < s->count; i++)
+		for (n = make_row(s, i), k = 0; k < n; k++) {
+			own = class_of(s, s->row[k]);
+			if (own >= from && own <= to)
+				out[at++] = s->row[k];
+		}
+}
+
+/* The median of `pairs` slopes, whose bounds are known; of an even number, the mean of the two in the middle. */
+static int find_median(struct slopes *s, size_t pairs, double *median)
+{
+	size_t low = (pairs - 1) / 2, high = pairs / 2, below = 0, inside, i, k, n, from, to;
+	uint32_t sizes[CLASSES] = {0};
+	double *middle;
+
+	s->scale = (CLASSES - 1) / (s->most - s->least);
+	for (i = 0; i < s->count; i++)
+		for (n = make_row(s, i), k = 0; k < n; k++)
+			sizes[class_of(s, s->row[k])]++;
+	for (from = 0; below + sizes[from] <= low; from++)
+		below += sizes[from];
+	for (to = from, inside = sizes[from]; below + inside <= high;)
+		inside += sizes[++to];
+	middle = vpt_alloc(inside, sizeof(*middle));
+	if (!middle)
+		return VPT_ENOMEM;
+	collect(s, from, to, middle);
+	*median = select_rank(middle, inside, low - below);
+	if (low != high)
+		*median = (*median + select_rank(middle, inside, high - below)) / 2;
+	vpt_free(middle);
+	return VPT_OK;
+}
+
+int vpa_slope_of(const uint64_t *values, size_t count, double *slope)
+{
+	size_t step = (count + SLOPE_VALUES - 1) / SLOPE_VALUES, i;
+	size_t taken = (count + step - 1) / step;
+	double *room = vpt_alloc(3 * taken, sizeof(*room));
+	struct slopes s;
+	int rc = VPT_OK;
+
+	*slope = 0;
+	if (!room)
+		return VPT_ENOMEM;
+	s = (struct slopes){room, room + taken, taken, room + 2 * taken, 0, 0, 0};
+	for (i = 0; i < taken; i++) {
+		room[i] = (double)values[i * step];
+		room[taken + i] = (double)(i * step);
+	}
+	s.least = s.most = (room[1] - room[0]) / room[taken + 1];
+	for (i = 0; i < taken; i++)
+		widen_bounds(&s, make_row(&s, i));
+	if (s.most > s.least)
+		rc = find_median(&s, taken * (taken - 1) / 2, slope);
+	else
+		*slope = s.least;
+	vpt_free(room);
+	return rc;
+}
+
+/* Least squares of y = a + b * min(x, at) over values counted from the first one. */
+struct hinge {
+	double a, b;
+	double about; /* the sum of squares that remains, but for rounding */
+};
+
+/* Sums over values[0, count): all that hinges are made of. */
+struct hinge_sums {
+	size_t count;
+	double y, xy, yy;
+};
+
+static void sum_until(struct hinge_sums *s, const uint64_t *values, size_t end)
+{
+	for (; s->count < end; s->count++) {
+		double y = (double)values[s->count] - (double)values[0];
+
+		s->y += y;
+		s->xy += (double)s->count * y;
+		s->yy += y * y;
+	}
+}
+
+/* The best hinge with its corner where `left` ends. */
+static struct hinge hinge_at(const struct hinge_sums *left, const struct hinge_sums *all)
+{
+	double n = (double)all->count, k = (double)left->count;
+	double sx = k * (k - 1) / 2 + (n - k) * k;
+	double sxx = (k - 1) * k * (2 * k - 1) / 6 + (n - k) * k * k;
+	double sxy = left->xy + k * (all->y - left->y), spread = n * sxx - sx * sx;
+	struct hinge h;
+
+	h.b = spread > 0 ? (n * sxy - sx * all->y) / spread : 0;
+	h.a = (all->y - h.b * sx) / n;
+	h.about = all->yy - h.a * all->y - h.b * sxy;
+	return h;
+}
+
+/* The sum of squares that remains. */
+static double rest_of(const uint64_t *values, size_t count, size_t at, const struct hinge *h)
+{
+	double rest = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		double x = (double)(i < at ? i : at),
+		       y = (double)values[i] - (double)values[0] - h->a - h->b * x;
+
+		rest += y * y;
+	}
+	return rest;
+}
+
+int64_t vpa_saturation_of(const uint64_t *values, size_t count)
+{
+	size_t step = (count + SLOPE_VALUES - 1) / SLOPE_VALUES, best = 0, at;
+	struct hinge_sums all = {0}, left = {0};
+	double b = 0, straight, least, near;
+	struct hinge h;
+
+	if (count < 6)
+		return -1;
+	sum_until(&all, values, count);
+	h = hinge_at(&all, &all);
+	straight = least = near = rest_of(values, count, count, &h);
+	/* Two values at least on either side: one alone is no slope. */
+	for (at = 2; at + 2 <= count; at += step) {
+		sum_until(&left, values, at);
+		h = hinge_at(&left, &all);
+		near = h.b > 0 && h.about < near ? h.about : near;
+	}
+	/* Of those that are the best but for rounding the best one. */
+	near += 1e-9 * all.yy;
+	left = (struct hinge_sums){0};
+	for (at = 2; at + 2 <= count; at += step) {
+		double rest;
+
+		sum_until(&left, values, at);
+		h = hinge_at(&left, &all);
+		if (h.b <= 0 || h.about > near)
+			continue;
+		rest = rest_of(values, count, at, &h);
+		if (rest < least) {
+			least = rest;
+			best = at;
+			b = h.b;
+		}
+	}
+	/* A straight line that is nearly as good has no corner, and growth that cannot be seen is none. */
+	if (!best || least > straight / 4)
+		return -1;
+	return b * (double)best > 0.02 * (double)values[0] ? (int64_t)best : -1;
+}
+
+/* ---- outliers ---- */
+
+int vpa_is_outlier(const uint64_t *values, size_t count, size_t at, size_t *reference)
+{
+	size_t from = at > NEIGHBOURS ? at - NEIGHBOURS : 0, i;
+	size_t to = count - at > NEIGHBOURS + 1 ? at + NEIGHBOURS + 1 : count;
+	uint64_t far[2 * NEIGHBOURS + 1], median = median_of(values + from, to - from), limit;
+
+	for (*reference = from; values[*reference] != median; ++*reference)
+		;
+	for (i = from; i < to; i++)
+		far[i - from] = distance(values[i], median);
+	limit = 5 * median_of(far, to - from);
+	limit = limit > median / 5 ? limit : median / 5;
+	limit = limit > OUTLIER_NS ? limit : OUTLIER_NS;
+	return distance(values[at], median) > limit;
+}
+
+/* ---- playback ---- */
+
+uint64_t vpa_prebuffer_of(
+	const uint64_t *ready_ns, const uint64_t *frames, size_t count, uint64_t millifps)
+{
+	__int128 latest = 0, late;
+	uint64_t shown = 0, buffered = 0;
+	size_t i;
+
+	/* Each block's first frame has to be there when those before it have been shown. */
+	for (i = 0; i < count; i++) {
+		late = (__int128)(ready_ns[i] - ready_ns[0]) * millifps -
+		       (__int128)shown * 1000000000000;
+		latest = late > latest ? late : latest;
+		shown += frames[i];
+	}
+	for (i = 0; i < count; i++) {
+		buffered += frames[i];
+		if ((__int128)(ready_ns[i] - ready_ns[0]) * millifps >= latest)
+			break;
+	}
+	return buffered;
+}

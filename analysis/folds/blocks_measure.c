@@ -1,0 +1,575 @@
+/* blocks_measure.c - the numbers of one request.
+ *
+ * W are its blocks behind the warm-up, in order of their ends e. With e_0 the end of the block before
+ * them (without one, the start of the first):
+ *
+ *	span = e_last - e_0 = the sum of their periods
+ *	BPS  = |W| / span                FPS = frames of W / span
+ *
+ * Each period is cut into exclusive time of kernel families and idle time by opener by the sweep, for
+ * every device that the block used. FPS busy divides by the busy time of the busiest device, FPS denoise by
+ * the sum of the denoising steps. If more of the VAE's work, or of the bytes copied to the host, comes
+ * behind e_last than inside the span, frames / span is a denoise rate and no FPS. */
+#include "analysis/folds/blocks.h"
+
+#include "analysis/folds/blocks_math.h"
+#include "analysis/spread.h"
+#include "formats/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OUTLIERS_MAX = 16, INCLUDES_MAX = VPA_STAGE_ROWS_MAX + 4, FRAME_BYTES_MIN = 1 << 20 };
+
+struct measure {
+	struct vpa_blocks_writer *w;
+	struct vpa_blocks_group *g;
+	struct vpa_blocks *b;
+	uint64_t *values; /* of measured blocks, for blocks_math.h */
+	uint32_t mask;    /* devices of all measured blocks */
+};
+
+static uint32_t edge_before(const struct vpa_blocks_group *g, size_t k)
+{
+	return k ? g->blocks[k - 1].edge : g->blocks[k].instance->pin;
+}
+
+static int is_attention(size_t family)
+{
+	return vpa_family_is_attention((enum vpa_family)family) ||
+	       family == VPA_FAMILY_ATTENTION_AUX || family == VPA_FAMILY_EAGER_SOFTMAX;
+}
+
+/* ---- frames ---- */
+
+static uint64_t told(int64_t value, uint64_t otherwise)
+{
+	return value > 0 ? (uint64_t)value : otherwise;
+}
+
+/* What the block says of itself, else its mark, else the options. */
+static void count_frames(
+	const struct vpa_options *o, const struct vpa_blocks_group *g, struct vpa_kept_block *b)
+{
+	const struct vpa_stage_label *l = &b->instance->label;
+	int is_first = b == g->blocks && !(g->left_out && l->index > 1);
+
+	b->latents = told(l->latents, o->latents_per_block);
+	b->frames = told(l->frames, told(b->mark_frames, 0));
+	if (!b->frames)
+		b->frames = is_first && o->first_block_frames ? o->first_block_frames
+							      : o->frames_per_block;
+	if (!b->frames && b->latents && o->vae_factor)
+		b->frames = is_first ? 1 + o->vae_factor * (b->latents - 1)
+				     : o->vae_factor * b->latents;
+}
+
+/* ---- the series ---- */
+
+/* What the devices did in a block's period. */
+static void sums_of(const struct measure *m, size_t k, struct vpa_sweep_sums *sums)
+{
+	const struct vpa_kept_block *kept = &m->g->blocks[k];
+
+	memset(sums, 0, sizeof(*sums));
+	vpa_sweep_between(&m->w->s->sweep, edge_before(m->g, k), kept->edge,
+		kept->instance->devices, sums, NULL, NULL);
+}
+
+static void fill_row(struct measure *m, size_t k)
+{
+	const struct vpa_kept_block *kept = &m->g->blocks[k];
+	struct vpa_block_row *row = &m->b->series[k];
+	struct vpa_sweep_sums sums;
+	uint64_t all;
+	size_t i;
+
+	*row = (struct vpa_block_row){.index = kept->instance->label.index,
+		.frames = kept->frames,
+		.latents = kept->latents,
+		.start_ns = kept->start_ns,
+		.end_ns = kept->end_ns,
+		.latency_ns = kept->end_ns - kept->start_ns,
+		.devices = (unsigned)__builtin_popcount(kept->instance->devices),
+		.ready_mark = kept->ready_mark};
+	row->period_ns = k ? kept->end_ns - kept[-1].end_ns : row->latency_ns;
+	sums_of(m, k, &sums);
+	for (i = 0; i < VPA_SWEEP_PARTS; i++) {
+		if (i >= VPA_SWEEP_IDLE)
+			row->idle_ns += sums.ns[i];
+		else
+			row->busy_ns += sums.ns[i];
+		row->attention_ns += i < VPA_SWEEP_IDLE && is_attention(i) ? sums.ns[i] : 0;
+	}
+	all = row->period_ns * row->devices;
+	row->paused_ns = all > row->busy_ns + row->idle_ns ? all - row->busy_ns - row->idle_ns : 0;
+}
+
+static size_t choose_warmup(struct measure *m)
+{
+	const struct vpa_options *o = m->w->c->options;
+	size_t count = m->b->count, i;
+
+	if (o->has_warmup)
+		return o->warmup < count ? (size_t)o->warmup : count;
+	for (i = 0; i < count; i++)
+		m->values[i] = m->b->series[i].period_ns;
+	return vpa_warmup_of(m->values, count);
+}
+
+static int spread_of(const struct measure *m, size_t member, struct vpa_spread *out)
+{
+	struct vpa_spread_builder all = {0};
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = m->b->warmup; i < m->b->count && !rc; i++)
+		rc = vpa_spread_add(&all,
+			*(const uint64_t *)(const void *)((const char *)&m->b->series[i] + member));
+	if (!rc)
+		*out = vpa_spread_of(&all);
+	vpa_spread_free(&all);
+	return rc ? VPT_ENOMEM : VPT_OK;
+}
+
+/* ---- parts ---- */
+
+static const char *part_name(size_t part)
+{
+	return part < VPA_SWEEP_IDLE ? vpa_family_name((enum vpa_family)part)
+				     : vpa_cause_text((enum vpa_cause)(part - VPA_SWEEP_IDLE));
+}
+
+static enum vpa_block_part_kind part_kind(size_t part)
+{
+	return part < VPA_SWEEP_IDLE ? VPA_PART_BUSY : VPA_PART_IDLE;
+}
+
+static int compare_parts(const void *pa, const void *pb)
+{
+	const struct vpa_block_part *a = pa, *b = pb;
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static int write_parts(struct measure *m)
+{
+	struct vpa_blocks *b = m->b;
+	uint64_t ns[VPA_SWEEP_PARTS] = {0}, counts[VPA_SWEEP_PARTS] = {0};
+	struct vpa_sweep_sums sums;
+	size_t part, i;
+
+	for (i = b->warmup; i < b->count; i++) {
+		sums_of(m, i, &sums);
+		for (part = 0; part < VPA_SWEEP_PARTS; part++) {
+			ns[part] += sums.ns[part];
+			counts[part] += sums.count[part];
+		}
+	}
+	b->parts = vpa_arena_alloc(&m->w->out->arena, VPA_SWEEP_PARTS + 1, sizeof(*b->parts));
+	if (!b->parts)
+		return VPT_ENOMEM;
+	for (part = 0; part < VPA_SWEEP_PARTS; part++) {
+		struct vpa_block_part *p = &b->parts[b->part_count];
+
+		*p = (struct vpa_block_part){.kind = part_kind(part), .name = part_name(part)};
+		if (part >= VPA_SWEEP_IDLE)
+			p->cause = (enum vpa_cause)(part - VPA_SWEEP_IDLE);
+		p->ns = ns[part];
+		p->count = counts[part];
+		b->part_count += p->ns > 0;
+	}
+	for (i = b->warmup; i < b->count; i++) {
+		b->busy_ns += b->series[i].busy_ns;
+		b->idle_ns += b->series[i].idle_ns;
+		b->paused_ns += b->series[i].paused_ns;
+	}
+	if (b->paused_ns)
+		b->parts[b->part_count++] = (struct vpa_block_part){
+			.kind = VPA_PART_PAUSED, .name = "recording paused", .ns = b->paused_ns};
+	qsort(b->parts, b->part_count, sizeof(*b->parts), compare_parts);
+	return VPT_OK;
+}
+
+/* ---- what lies inside, and rates ---- */
+
+/* Steps and passes inside measured blocks. */
+static void sum_steps(
+	const struct measure *m, enum vpa_stage_kind kind, uint64_t *count, uint64_t *total_ns)
+{
+	const struct vpa_blocks_state *s = m->w->s;
+	const struct vpa_stage_sum *sum;
+	uint32_t row;
+	size_t i;
+
+	*count = *total_ns = 0;
+	for (row = 0; row < s->row_index.count; row++) {
+		if (vpa_row_kind(m->w, &s->rows[row]) != kind)
+			continue;
+		for (i = m->b->warmup; i < m->b->count; i++) {
+			sum = vpa_stage_sum_of(m->w, m->g->blocks[i].id, row);
+			*count += sum ? sum->count : 0;
+			*total_ns += sum ? sum->total_ns : 0;
+		}
+	}
+}
+
+static void add_include(struct vpa_blocks *b, const char *text)
+{
+	if (b->include_count < INCLUDES_MAX)
+		b->includes[b->include_count++] = text;
+}
+
+static void name_stages(struct measure *m)
+{
+	const struct vpa_blocks_state *s = m->w->s;
+	uint32_t row;
+	size_t i;
+
+	for (row = 0; row < s->row_index.count; row++) {
+		if (vpa_row_kind(m->w, &s->rows[row]) == VPA_STAGE_NONE)
+			continue;
+		for (i = m->b->warmup; i < m->b->count; i++)
+			if (vpa_stage_sum_of(m->w, m->g->blocks[i].id, row))
+				break;
+		if (i < m->b->count)
+			add_include(m->b, vpa_stage_row_name(m->w, &s->rows[row]));
+	}
+}
+
+/* Says what the span holds; returns what comes behind it that an FPS should hold, or NULL. */
+static const char *find_includes(struct measure *m)
+{
+	const struct vpa_sweep *sweep = &m->w->s->sweep;
+	const struct vpa_blocks_group *g = m->g;
+	uint32_t last = g->blocks[g->block_count - 1].edge, end = g->end_edge;
+	struct vpa_sweep_notes inside = {0}, behind = {0};
+	int vae_behind, frames_behind;
+
+	vpa_sweep_between(sweep, edge_before(g, m->b->warmup), last, 0, NULL, NULL, &inside);
+	if (end == VPA_NONE || sweep->edges[end].time_ns > sweep->edges[last].time_ns)
+		vpa_sweep_between(sweep, last, end, 0, NULL, NULL, &behind);
+	/* Where no stage is called VAE, convolutions stand for it. */
+	if (!inside.vae_ns && !behind.vae_ns) {
+		inside.vae_ns = inside.conv_ns;
+		behind.vae_ns = behind.conv_ns;
+		if (inside.vae_ns)
+			add_include(m->b, "convolutions");
+	}
+	vae_behind = behind.vae_ns > inside.vae_ns;
+	frames_behind =
+		behind.frame_bytes > inside.frame_bytes && behind.frame_bytes >= FRAME_BYTES_MIN;
+	if (inside.frame_bytes)
+		add_include(m->b, "copies to the host");
+	return vae_behind && frames_behind ? "the VAE's work and the copies of frames"
+	       : vae_behind                ? "the VAE's work"
+	       : frames_behind             ? "the copies of frames"
+					   : NULL;
+}
+
+static uint64_t busiest_ns(struct measure *m)
+{
+	uint64_t busy[VPA_SWEEP_DEVICES] = {0}, most = 0;
+	size_t i;
+
+	vpa_sweep_between(&m->w->s->sweep, edge_before(m->g, m->b->warmup),
+		m->g->blocks[m->b->count - 1].edge, m->mask, NULL, busy, NULL);
+	for (i = 0; i < VPA_SWEEP_DEVICES; i++)
+		most = busy[i] > most ? busy[i] : most;
+	return most;
+}
+
+static void write_rates(struct measure *m)
+{
+	struct vpa_blocks *b = m->b;
+	size_t without = 0, without_latents = 0, i;
+	uint64_t latents = 0, steps, steps_ns;
+	const char *behind;
+	double rate;
+
+	for (i = b->warmup; i < b->count; i++) {
+		b->span_ns += b->series[i].period_ns;
+		b->frames += b->series[i].frames;
+		latents += b->series[i].latents;
+		without += !b->series[i].frames;
+		without_latents += !b->series[i].latents;
+		m->mask |= m->g->blocks[i].instance->devices;
+		b->devices = b->series[i].devices > b->devices ? b->series[i].devices : b->devices;
+	}
+	b->bps = vpa_per_second((double)b->measured, b->span_ns);
+	b->latent_fps = without_latents ? -1 : vpa_per_second((double)latents, b->span_ns);
+	name_stages(m);
+	behind = find_includes(m);
+	if (without) {
+		b->frames = 0;
+		vpa_block_note(m->w,
+			vpa_arena_printf(&m->w->out->arena,
+				"FPS is unavailable: %zu of %zu measured blocks do not say how "
+				"many frames they hold (annotate them, or --frames-per-block)",
+				without, b->measured));
+		return;
+	}
+	sum_steps(m, VPA_STAGE_STEP, &steps, &steps_ns);
+	rate = vpa_per_second((double)b->frames, b->span_ns);
+	b->fps_busy = vpa_per_second((double)b->frames, busiest_ns(m));
+	b->fps_denoise = vpa_per_second((double)b->frames, steps_ns);
+	if (!behind) {
+		b->fps = rate;
+		return;
+	}
+	b->denoise_rate = rate;
+	vpa_block_note(m->w,
+		vpa_arena_printf(&m->w->out->arena,
+			"steady FPS is unavailable: %s come%s after the last block, so frames "
+			"over the blocks' time is a denoise rate",
+			behind, strstr(behind, "copies") ? "" : "s"));
+}
+
+/* ---- real time, drift, outliers ---- */
+
+/* Each against what its frames last at the target. */
+static int write_deadlines(struct measure *m)
+{
+	struct vpa_blocks *b = m->b;
+	uint64_t target = m->w->c->options->target_millifps;
+	uint64_t *frames;
+	int64_t run = 0;
+	size_t i;
+
+	if (!target || !b->frames)
+		return VPT_OK;
+	b->misses = b->longest_miss_run = 0;
+	for (i = b->warmup; i < b->count; i++) {
+		struct vpa_block_row *row = &b->series[i];
+
+		row->missed = (unsigned __int128)row->period_ns * target >
+			      (unsigned __int128)row->frames * 1000000000000;
+		run = row->missed ? run + 1 : 0;
+		b->misses += row->missed;
+		b->longest_miss_run = run > b->longest_miss_run ? run : b->longest_miss_run;
+	}
+	frames = vpt_alloc(b->count, sizeof(*frames));
+	if (!frames)
+		return VPT_ENOMEM;
+	for (i = 0; i < b->count; i++) {
+		frames[i] = b->series[i].frames;
+		m->values[i] = b->series[i].end_ns;
+		if (!frames[i])
+			break;
+	}
+	if (i == b->count)
+		b->prebuffer_frames =
+			(int64_t)vpa_prebuffer_of(m->values, frames, b->count, target);
+	vpt_free(frames);
+	return VPT_OK;
+}
+
+enum { DRIFT_BLOCKS_MIN = 4 };
+
+static int write_drift(struct measure *m)
+{
+	struct vpa_blocks *b = m->b;
+	size_t i;
+
+	if (b->measured < DRIFT_BLOCKS_MIN)
+		return VPT_OK;
+	b->has_drift = 1;
+	for (i = 0; i < b->measured; i++)
+		m->values[i] = b->series[b->warmup + i].period_ns;
+	if (vpa_slope_of(m->values, b->measured, &b->period_drift_ns))
+		return VPT_ENOMEM;
+	for (i = 0; i < b->measured; i++)
+		m->values[i] = b->series[b->warmup + i].attention_ns;
+	if (vpa_slope_of(m->values, b->measured, &b->attention_drift_ns))
+		return VPT_ENOMEM;
+	b->saturated_at = vpa_saturation_of(m->values, b->measured);
+	if (b->saturated_at >= 0)
+		b->saturated_at += (int64_t)b->warmup;
+	return VPT_OK;
+}
+
+static int64_t delta_of(uint64_t a, uint64_t b)
+{
+	return (int64_t)(a - b);
+}
+
+/* The part and the stage that deviate most in the direction in which the block does. */
+static void blame(struct measure *m, struct vpa_outlier_row *o, size_t reference)
+{
+	const struct vpa_blocks_state *s = m->w->s;
+	int64_t sign = o->delta_ns < 0 ? -1 : 1, delta, best = 0;
+	struct vpa_sweep_sums its, usual;
+	uint32_t row;
+	size_t part;
+
+	sums_of(m, o->block, &its);
+	sums_of(m, reference, &usual);
+	for (part = 0; part < VPA_SWEEP_PARTS; part++) {
+		delta = delta_of(its.ns[part], usual.ns[part]);
+		if (delta * sign <= best)
+			continue;
+		best = delta * sign;
+		o->part = part_name(part);
+		o->part_kind = part_kind(part);
+		o->part_delta_ns = delta;
+	}
+	best = 0;
+	for (row = 0; row < s->row_index.count; row++) {
+		const struct vpa_stage_sum *own, *other;
+
+		if (vpa_row_kind(m->w, &s->rows[row]) == VPA_STAGE_NONE)
+			continue;
+		own = vpa_stage_sum_of(m->w, m->g->blocks[o->block].id, row);
+		other = vpa_stage_sum_of(m->w, m->g->blocks[reference].id, row);
+		delta = delta_of(own ? own->total_ns : 0, other ? other->total_ns : 0);
+		if (delta * sign <= best)
+			continue;
+		best = delta * sign;
+		o->stage = vpa_stage_row_name(m->w, &s->rows[row]);
+		o->stage_delta_ns = delta;
+	}
+}
+
+static int compare_outliers(const void *pa, const void *pb)
+{
+	const struct vpa_outlier_row *a = pa, *b = pb;
+	int64_t da = a->delta_ns < 0 ? -a->delta_ns : a->delta_ns;
+	int64_t db = b->delta_ns < 0 ? -b->delta_ns : b->delta_ns;
+
+	if (da != db)
+		return da > db ? -1 : 1;
+	return a->block < b->block ? -1 : a->block > b->block;
+}
+
+static int write_outliers(struct measure *m)
+{
+	struct vpa_blocks *b = m->b;
+	size_t i, reference;
+
+	b->outliers = vpa_arena_alloc(&m->w->out->arena, b->measured, sizeof(*b->outliers));
+	if (!b->outliers)
+		return VPT_ENOMEM;
+	for (i = 0; i < b->measured; i++)
+		m->values[i] = b->series[b->warmup + i].period_ns;
+	for (i = 0; i < b->measured; i++) {
+		struct vpa_outlier_row *o = &b->outliers[b->outlier_count];
+
+		if (!vpa_is_outlier(m->values, b->measured, i, &reference))
+			continue;
+		*o = (struct vpa_outlier_row){.block = b->warmup + i,
+			.delta_ns = delta_of(m->values[i], m->values[reference])};
+		blame(m, o, b->warmup + reference);
+		b->outlier_count++;
+	}
+	qsort(b->outliers, b->outlier_count, sizeof(*b->outliers), compare_outliers);
+	if (b->outlier_count > OUTLIERS_MAX)
+		b->outlier_count = OUTLIERS_MAX;
+	return VPT_OK;
+}
+
+/* ---- the whole ---- */
+
+static int write_series(struct measure *m)
+{
+	struct vpa_blocks *b = m->b;
+	size_t i;
+
+	b->series = vpa_arena_alloc(&m->w->out->arena, b->count, sizeof(*b->series));
+	m->values = vpt_alloc(b->count, sizeof(*m->values));
+	if (!b->series || !m->values)
+		return VPT_ENOMEM;
+	for (i = 0; i < b->count; i++)
+		count_frames(m->w->c->options, m->g, &m->g->blocks[i]);
+	for (i = 0; i < b->count; i++)
+		fill_row(m, i);
+	b->warmup = choose_warmup(m);
+	b->measured = b->count - b->warmup;
+	for (i = 0; i < b->count; i++) {
+		b->series[i].warmup = i < b->warmup;
+		m->w->measured[m->g->blocks[i].id] = i >= b->warmup;
+	}
+	return VPT_OK;
+}
+
+static int write_measured(struct measure *m)
+{
+	struct vpa_blocks *b = m->b;
+
+	b->includes = vpa_arena_alloc(&m->w->out->arena, INCLUDES_MAX, sizeof(*b->includes));
+	if (!b->includes || spread_of(m, offsetof(struct vpa_block_row, latency_ns), &b->latency) ||
+		spread_of(m, offsetof(struct vpa_block_row, period_ns), &b->period) ||
+		spread_of(m, offsetof(struct vpa_block_row, attention_ns), &b->attention) ||
+		write_parts(m))
+		return VPT_ENOMEM;
+	b->jitter_ns = b->period.p99_ns - b->period.p50_ns;
+	write_rates(m);
+	return write_deadlines(m) || write_drift(m) || write_outliers(m) ? VPT_ENOMEM : VPT_OK;
+}
+
+static void write_whole(struct measure *m)
+{
+	struct vpa_request *r = m->g->request;
+	const struct vpa_blocks *b = m->b;
+	size_t i;
+
+	for (i = 0; i < b->count; i++) {
+		r->end_ns = b->series[i].end_ns > r->end_ns ? b->series[i].end_ns : r->end_ns;
+		if (!b->series[i].frames)
+			break;
+		r->frames += b->series[i].frames;
+	}
+	if (i < b->count || !b->count || b->left_out)
+		r->frames = 0;
+	if (!r->frames && m->g->instance)
+		r->frames = told(m->g->instance->label.frames, 0);
+	if (r->frames && r->end_ns > r->start_ns)
+		r->fps_end_to_end = vpa_per_second((double)r->frames, r->end_ns - r->start_ns);
+	if (!b->count || b->left_out)
+		return;
+	if (b->series[0].end_ns > r->start_ns)
+		r->ttfb_ns = b->series[0].end_ns - r->start_ns;
+	for (i = 0; i < b->count && !b->series[i].ready_mark; i++)
+		;
+	if (i < b->count && b->series[i].end_ns > r->start_ns)
+		r->ttff_ns = b->series[i].end_ns - r->start_ns;
+}
+
+int vpa_group_measure(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
+{
+	struct measure m = {.w = w, .g = g, .b = &g->request->blocks};
+	struct vpa_blocks *b = m.b;
+	int rc;
+
+	*b = (struct vpa_blocks){.count = g->block_count,
+		.left_out = g->left_out,
+		.fps = -1,
+		.denoise_rate = -1,
+		.bps = -1,
+		.fps_busy = -1,
+		.fps_denoise = -1,
+		.latent_fps = -1,
+		.misses = -1,
+		.longest_miss_run = -1,
+		.prebuffer_frames = -1,
+		.saturated_at = -1};
+	g->request->fps_end_to_end = -1;
+	rc = write_series(&m);
+	if (!rc && b->measured)
+		rc = write_measured(&m);
+	if (!rc && b->count && !b->measured)
+		vpa_block_note(w,
+			b->count == 1 ? "FPS and BPS are unavailable: a single block has no period "
+					"(--warmup 0 takes its own length)"
+				      : "FPS and BPS are unavailable: all blocks are warm-up");
+	if (!rc)
+		rc = vpa_group_steps(w, g);
+	if (!rc)
+		write_whole(&m);
+	vpt_free(m.values);
+	return rc;
+}

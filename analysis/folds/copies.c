@@ -1,0 +1,118 @@
+/* copies.c - copies and memsets by direction and kind of memory. */
+#include "analysis/folds/fold.h"
+
+#include "analysis/index.h"
+#include "formats/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+	uint64_t count, bytes, total_ns;
+};
+
+struct state {
+	struct vpa_index index; /* (copy kind, source and target memory) */
+	struct row *rows;
+	size_t row_cap;
+	uint32_t newest; /* row of the copy before: mostly the next one is of the same kind */
+};
+
+static struct row *row_of(struct state *s, const struct vpa_copy *copy)
+{
+	uint64_t kinds = (uint64_t)copy->source_memory << 8 | copy->target_memory;
+	size_t before = s->row_cap;
+	uint32_t row;
+
+	if (s->newest < s->index.count && s->index.entries[s->newest].a == copy->kind &&
+		s->index.entries[s->newest].b == kinds)
+		return &s->rows[s->newest];
+	row = vpa_index_put(&s->index, copy->kind, kinds);
+	if (row == UINT32_MAX || vpt_grow(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
+		return NULL;
+	memset(s->rows + before, 0, (s->row_cap - before) * sizeof(*s->rows));
+	s->newest = row;
+	return &s->rows[row];
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct row *row;
+	size_t i, k;
+
+	(void)c;
+	for (k = 0; k < ops->other_count; k++) {
+		i = ops->others[k];
+		if (ops->kind[i] == VPA_KERNEL)
+			continue;
+		row = row_of(state, &ops->copy[i]);
+		if (!row)
+			return VPT_ENOMEM;
+		row->count++;
+		row->bytes += ops->copy[i].bytes;
+		row->total_ns += ops->end_ns[i] - ops->start_ns[i];
+	}
+	return VPT_OK;
+}
+
+static const char *word(enum vpt_unit unit, uint64_t number)
+{
+	const char *text = vpt_word(unit, number);
+
+	return text ? text : "unknown";
+}
+
+static int compare_copies(const void *pa, const void *pb)
+{
+	const struct vpa_copy_row *a = pa, *b = pb;
+	int order;
+
+	if (a->total_ns != b->total_ns)
+		return a->total_ns > b->total_ns ? -1 : 1;
+	order = strcmp(a->kind, b->kind);
+	if (!order)
+		order = strcmp(a->source, b->source);
+	return order ? order : strcmp(a->target, b->target);
+}
+
+static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct state *s = state;
+	size_t i;
+
+	(void)c;
+	out->copies = vpa_arena_alloc(&out->arena, s->index.count, sizeof(*out->copies));
+	if (!out->copies)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->index.count; i++) {
+		const struct row *r = &s->rows[i];
+
+		out->copies[out->copy_count++] = (struct vpa_copy_row){
+			.kind = word(VPT_UNIT_COPY_KIND, s->index.entries[i].a),
+			.source = word(VPT_UNIT_MEMORY_KIND, s->index.entries[i].b >> 8),
+			.target = word(VPT_UNIT_MEMORY_KIND, s->index.entries[i].b & 0xff),
+			.count = r->count,
+			.bytes = r->bytes,
+			.total_ns = r->total_ns,
+			.gb_per_s = r->total_ns ? (double)r->bytes / (double)r->total_ns : 0};
+	}
+	qsort(out->copies, out->copy_count, sizeof(*out->copies), compare_copies);
+	return VPT_OK;
+}
+
+static void free_state(void *state)
+{
+	struct state *s = state;
+
+	vpa_index_free(&s->index);
+	vpt_free(s->rows);
+}
+
+const struct vpa_fold vpa_fold_copies = {
+	.name = "copies",
+	.help = "memory copies and memsets by direction and kind of memory",
+	.state_bytes = sizeof(struct state),
+	.ops = fold_ops,
+	.finish = finish,
+	.free = free_state,
+};

@@ -1,0 +1,70 @@
+/* devices.c - the device table. idle.c has done the arithmetic; here it is written down. */
+#include "analysis/folds/fold.h"
+
+#include "formats/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t streams_used(const struct vpa_fold_context *c, uint32_t device)
+{
+	const struct vpa_idle *s = c->idle;
+	uint64_t n = 0;
+	uint32_t i;
+
+	for (i = 0; i < c->model->stream_count && i < s->stream_cap; i++)
+		n += c->model->streams[i].device == device && s->streams[i].end_ns;
+	return n;
+}
+
+static int compare_devices(const void *pa, const void *pb)
+{
+	const struct vpa_device *a = pa, *b = pb;
+
+	return a->device < b->device ? -1 : a->device > b->device;
+}
+
+static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	const struct vpa_idle *s = c->idle;
+	uint32_t i;
+
+	(void)state;
+	out->devices = vpa_arena_alloc(&out->arena, s->device_count, sizeof(*out->devices));
+	if (!out->devices)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->device_count; i++) {
+		const struct vpa_idle_device *d = &s->devices[i];
+		struct vpa_device *row = &out->devices[out->device_count];
+
+		if (!d->seen)
+			continue;
+		row->device = c->model->devices[i];
+		row->ops = d->ops;
+		row->streams = streams_used(c, i);
+		row->first_ns = d->first_ns;
+		row->last_ns = d->last.end_ns;
+		row->active_ns = row->last_ns - row->first_ns;
+		row->busy_ns = d->busy_ns;
+		row->idle_ns = row->active_ns - d->busy_ns;
+		row->gaps = d->gaps;
+		row->longest_gap_ns = d->longest_gap_ns;
+		memcpy(row->histogram, d->histogram, sizeof(row->histogram));
+		row->kernel_ns = d->kernel_ns;
+		row->same_stream_overlaps = d->same_stream_overlaps;
+		row->compute_ns = d->compute_ns;
+		row->exposed_comm_ns = d->work_ns - d->compute_ns;
+		row->exposed_copy_ns = d->busy_ns - d->work_ns;
+		row->window_idle_ns = d->idle_ns;
+		row->small_grid_ns = d->small_grid_ns;
+		out->device_count++;
+	}
+	qsort(out->devices, out->device_count, sizeof(*out->devices), compare_devices);
+	return VPT_OK;
+}
+
+const struct vpa_fold vpa_fold_devices = {
+	.name = "devices",
+	.help = "busy and idle time of each GPU, in the window and between its first and last op",
+	.finish = finish,
+};

@@ -1,0 +1,47 @@
+/* fold.h - one-pass analyses.
+ *
+ * A fold sees each resolved op, call, range and gap once, keeps aggregates, and writes its tables at the end.
+ * Folds do not know each other. To add one: a file with one exported descriptor, a line in registry.c. */
+#ifndef VPA_ANALYSIS_FOLDS_FOLD_H
+#define VPA_ANALYSIS_FOLDS_FOLD_H
+
+#include "analysis/idle.h"
+#include "analysis/report.h"
+
+struct vpa_fold_context {
+	struct vpa_model *model;
+	struct vpa_idle *idle;
+	const struct vpa_options *options;
+	size_t top;                                /* rows a table */
+	const struct vpa_stage_rules *stage_rules; /* the user's, or NULL */
+};
+
+/* Members that a fold does not need are NULL. All return 0 or VPT_ENOMEM. */
+struct vpa_fold {
+	const char *name, *help;
+	size_t state_bytes; /* handed in zeroed */
+	int (*ops)(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops);
+	/* Only calls that wait for a device, see vpa_call_effect(). */
+	int (*call)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
+	int (*range)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
+	/* Annotations only, see struct vpa_mark. One is told of before those of its thread's ops that begin
+	 * behind everything released so far. */
+	int (*mark)(void *state, const struct vpa_fold_context *c, const struct vpa_mark *mark);
+	int (*gap)(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
+	uint64_t gap_causes; /* only gaps opened by these, a bit a cause; 0: all */
+	/* 1: ops() sees to the gaps of ops that had been queued in time, where ops->gap_opened_by says so, by itself;
+	 * else gap() is told of each. */
+	int gaps_with_ops;
+	int (*finish)(void *state, const struct vpa_fold_context *c, struct vpa_report *out);
+	void (*free)(void *state); /* what the state points to, not the state */
+};
+
+extern const struct vpa_fold *const vpa_folds[]; /* ends with NULL */
+
+extern const struct vpa_fold vpa_fold_devices, vpa_fold_gaps, vpa_fold_kernels, vpa_fold_attention,
+	vpa_fold_ranges, vpa_fold_copies, vpa_fold_syncs, vpa_fold_blocks;
+
+/* The arena's copy of a name; NULL for id 0. */
+const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uint32_t id);
+
+#endif

@@ -1,0 +1,513 @@
+/* gaps.c - idle time added up by what opened it and by what it was spent in, and the longest gaps. */
+#include "analysis/folds/fold.h"
+
+#include "analysis/cause.h"
+#include "analysis/index.h"
+#include "analysis/spread.h"
+#include "formats/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PLACES = 64,
+	CALLS = 8,
+	PIECES_MAX = 64,
+	PARTS_MAX = 1 << 16,
+	PARTS_SHOWN = 64,
+	MIN_GAP_NS = 10000
+};
+
+struct part {
+	uint64_t ns, gaps;
+};
+
+/* A gap that may be listed, with everything that will be gone at the end. */
+struct kept {
+	struct vpa_gap gap;
+	struct neighbour {
+		uint8_t there, kind;
+		uint32_t name; /* of a kernel */
+	} after,
+		before; /* what the gap comes after, and before: ops themselves are gone by the end */
+	int64_t pid, tid;
+	struct vpa_cause_piece *pieces;
+	size_t piece_count;
+};
+
+struct state {
+	struct vpa_index index; /* (device, cause), (range, call) */
+	struct part *parts;
+	size_t part_cap;
+	/* Parts by some bits of their owner and range, and then of their call: most gaps are like one of the last few. */
+	struct place {
+		uint64_t owner; /* as in the index, but 1 + owner; 0: empty */
+		uint32_t range;
+		struct {
+			uint32_t call; /* VPA_NONE: empty */
+			uint32_t part;
+		} calls[CALLS];
+	} places[PLACES];
+	struct kept *heap; /* the longest, the shortest of them on top */
+	size_t heap_count, heap_cap;
+	uint64_t kept_ns;                  /* shorter gaps cannot be listed any more */
+	struct vpa_spread_builder lengths; /* of gaps between ops */
+	struct vpa_spread_builder edges;   /* of gaps at the window's edges */
+};
+
+/* Whether `a` should be listed behind `b`. */
+static int behind(const struct vpa_gap *a, const struct vpa_gap *b)
+{
+	uint64_t la = a->end_ns - a->start_ns, lb = b->end_ns - b->start_ns;
+
+	if (la != lb)
+		return la < lb;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns > b->start_ns;
+	return a->device > b->device;
+}
+
+static void sift_down(struct kept *heap, size_t count, size_t at)
+{
+	for (;;) {
+		size_t least = at, child = 2 * at + 1;
+		struct kept swap;
+
+		if (child < count && behind(&heap[child].gap, &heap[least].gap))
+			least = child;
+		if (child + 1 < count && behind(&heap[child + 1].gap, &heap[least].gap))
+			least = child + 1;
+		if (least == at)
+			return;
+		swap = heap[at];
+		heap[at] = heap[least];
+		heap[least] = swap;
+		at = least;
+	}
+}
+
+static void sift_up(struct kept *heap, size_t at)
+{
+	while (at && behind(&heap[at].gap, &heap[(at - 1) / 2].gap)) {
+		struct kept swap = heap[at];
+
+		heap[at] = heap[(at - 1) / 2];
+		heap[(at - 1) / 2] = swap;
+		at = (at - 1) / 2;
+	}
+}
+
+static struct neighbour neighbour_of(
+	const struct vpa_fold_context *c, uint8_t kind, uint32_t kernel)
+{
+	return (struct neighbour){1, kind, kernel != VPA_NONE ? c->model->kernels[kernel].name : 0};
+}
+
+VPA_RARE static int keep_gap(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+{
+	struct vpa_cause_piece pieces[PIECES_MAX];
+	struct kept k = {.gap = *gap, .pid = -1, .tid = -1};
+
+	if (gap->before)
+		k.after = neighbour_of(c, gap->before->kind, gap->before->kernel);
+	if (gap->gating)
+		k.before = neighbour_of(c, gap->gating->kind, gap->gating->kernel);
+	if (gap->thread != VPA_NONE) {
+		k.pid = c->model->threads[gap->thread].pid;
+		k.tid = c->model->threads[gap->thread].tid;
+	}
+	k.piece_count = vpa_cause_pieces(c->idle, gap, pieces, PIECES_MAX);
+	k.pieces = vpt_alloc(k.piece_count, sizeof(*k.pieces));
+	if (!k.pieces)
+		return VPT_ENOMEM;
+	memcpy(k.pieces, pieces, k.piece_count * sizeof(*k.pieces));
+	if (s->heap_count == c->top) {
+		vpt_free(s->heap[0].pieces);
+		s->heap[0] = k;
+		sift_down(s->heap, s->heap_count, 0);
+		return VPT_OK;
+	}
+	if (vpt_grow(&s->heap, &s->heap_cap, s->heap_count + 1, sizeof(*s->heap))) {
+		vpt_free(k.pieces);
+		return VPT_ENOMEM;
+	}
+	s->heap[s->heap_count] = k;
+	sift_up(s->heap, s->heap_count++);
+	return VPT_OK;
+}
+
+/* What the index is asked for. */
+static inline uint64_t owner_of(uint32_t device, unsigned cause)
+{
+	return (uint64_t)device << 8 | cause;
+}
+
+VPA_RARE static void take_place(struct place *p, uint64_t owner, uint32_t range)
+{
+	size_t i;
+
+	*p = (struct place){.owner = owner + 1, .range = range};
+	for (i = 0; i < CALLS; i++)
+		p->calls[i].call = VPA_NONE;
+}
+
+/* The place of an owner and range. */
+static inline struct place *place_of(struct state *s, uint64_t owner, uint32_t range)
+{
+	struct place *p = &s->places[(owner * 8 + range) % PLACES];
+
+	if (p->owner != owner + 1 || p->range != range)
+		take_place(p, owner, range);
+	return p;
+}
+
+/* Finds the part of a call that its place does not know. */
+VPA_RARE static int find_part(struct state *s, struct place *p, uint32_t call)
+{
+	size_t before = s->part_cap;
+	uint64_t names = (uint64_t)p->range << 32 | call;
+	/* Many different ranges: from here on only the cause is told apart. */
+	uint32_t row = vpa_index_put(
+		&s->index, p->owner - 1, s->index.count < PARTS_MAX ? names : UINT64_MAX);
+
+	if (row == UINT32_MAX ||
+		vpt_grow(&s->parts, &s->part_cap, (size_t)row + 1, sizeof(*s->parts)))
+		return VPT_ENOMEM;
+	if (s->part_cap > before)
+		memset(s->parts + before, 0, (s->part_cap - before) * sizeof(*s->parts));
+	p->calls[call % CALLS].call = call;
+	p->calls[call % CALLS].part = row;
+	return VPT_OK;
+}
+
+/* Adds a gap to the part of a place and call. */
+static inline int add_part(struct state *s, struct place *p, uint32_t call, uint64_t ns)
+{
+	struct part *part;
+
+	if (p->calls[call % CALLS].call != call && find_part(s, p, call))
+		return VPT_ENOMEM;
+	part = &s->parts[p->calls[call % CALLS].part];
+	part->ns += ns;
+	part->gaps++;
+	return VPT_OK;
+}
+
+/* A gap at least as long as the shortest that is kept. */
+VPA_RARE static int consider(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+{
+	if (!c->top || (s->heap_count == c->top && !behind(&s->heap[0].gap, gap)))
+		return VPT_OK;
+	if (keep_gap(s, c, gap))
+		return VPT_ENOMEM;
+	if (s->heap_count == c->top)
+		s->kept_ns = s->heap[0].gap.end_ns - s->heap[0].gap.start_ns;
+	return VPT_OK;
+}
+
+static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
+{
+	struct state *s = state;
+	uint64_t ns = gap->end_ns - gap->start_ns;
+	struct place *place = place_of(s, owner_of(gap->device, gap->opened_by), gap->range);
+
+	if (add_part(s, place, gap->call, ns) ||
+		vpa_spread_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns))
+		return VPT_ENOMEM;
+	return ns >= s->kept_ns ? consider(s, c, gap) : VPT_OK;
+}
+
+VPA_RARE static int consider_op(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops, size_t i)
+{
+	struct vpa_whole_gap whole;
+
+	vpa_idle_gap(c->idle, ops, i, &whole);
+	return consider(s, c, &whole.gap);
+}
+
+/* The gaps before ops [begin, end), which are of one stream and stretch. */
+static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
+	const struct vpa_ops *ops, size_t begin, size_t end, uint32_t range)
+{
+	size_t i;
+
+	for (i = begin; i < end; i++) {
+		unsigned cause = ops->gap_opened_by[i];
+
+		if (!cause)
+			continue;
+		if (add_part(s, place_of(s, owner_of(ops->device[i], cause), range),
+			    ops->launch_name[i], ops->gap_ns[i]) ||
+			(ops->gap_ns[i] >= s->kept_ns && consider_op(s, c, ops, i)))
+			return VPT_ENOMEM;
+	}
+	return VPT_OK;
+}
+
+/* The same of ops behind the first of a calm run: there is a gap before each, too short to be listed. */
+static int fold_calm(
+	struct state *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t range)
+{
+	struct place *p = place_of(s, owner_of(ops->device[begin], VPA_CAUSE_SCHEDULING), range);
+	size_t i;
+
+	for (i = begin; i < end; i++)
+		if (add_part(s, p, ops->launch_name[i], ops->gap_ns[i]))
+			return VPT_ENOMEM;
+	return VPT_OK;
+}
+
+static int fold_run(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops,
+	const struct vpa_op_run *run, size_t *k)
+{
+	int calm = run->calm && run->longest_ns < s->kept_ns;
+	size_t i = run->begin, end;
+	int rc = VPT_OK;
+
+	if (calm) {
+		rc = fold_stretch(s, c, ops, i, i + 1, vpa_ops_stretch(ops, i, k)->range_name);
+		i++;
+	}
+	for (; i < run->end && !rc; i = end) {
+		const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, k);
+
+		end = stretch->end < run->end ? stretch->end : run->end;
+		rc = calm ? fold_calm(s, ops, i, end, stretch->range_name)
+			  : fold_stretch(s, c, ops, i, end, stretch->range_name);
+	}
+	return rc;
+}
+
+/* Adds the lengths of the gaps between ops. */
+static int add_lengths(struct state *s, const struct vpa_ops *ops, const struct vpa_op_run *run)
+{
+	size_t i = run->begin, first = i + 1;
+
+	if (ops->gap_opened_by[i] && vpa_spread_add(&s->lengths, ops->gap_ns[i]))
+		return VPT_ENOMEM;
+	if (run->calm)
+		return vpa_spread_add_all(&s->lengths, ops->gap_ns + first, run->end - first);
+	for (i = first; i < run->end; i++)
+		if (ops->gap_opened_by[i] && vpa_spread_add(&s->lengths, ops->gap_ns[i]))
+			return VPT_ENOMEM;
+	return VPT_OK;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct state *s = state;
+	size_t r, k = 0;
+	int rc = VPT_OK;
+
+	for (r = 0; r < ops->run_count && !rc; r++) {
+		rc = fold_run(s, c, ops, &ops->runs[r], &k);
+		if (!rc)
+			rc = add_lengths(s, ops, &ops->runs[r]);
+	}
+	return rc;
+}
+
+/* ---- writing down ---- */
+
+static int compare_parts(const void *pa, const void *pb)
+{
+	const struct vpa_idle_part *a = pa, *b = pb;
+	int order;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	if (a->cause != b->cause)
+		return a->cause < b->cause ? -1 : 1;
+	order = strcmp(a->range ? a->range : "", b->range ? b->range : "");
+	return order ? order : strcmp(a->call ? a->call : "", b->call ? b->call : "");
+}
+
+/* All rows of a device and cause beyond those that are shown become one. */
+static size_t merge_small(struct vpa_idle_part *parts, size_t count)
+{
+	size_t kept = PARTS_SHOWN, i, k;
+
+	for (i = PARTS_SHOWN; i < count; i++) {
+		for (k = PARTS_SHOWN; k < kept && parts[k].cause != parts[i].cause; k++)
+			;
+		if (k == kept) {
+			parts[kept] = (struct vpa_idle_part){.cause = parts[i].cause,
+				.range = "(other)",
+				.call = "(other)",
+				.ns = parts[i].ns,
+				.gaps = parts[i].gaps};
+			kept++;
+		} else {
+			parts[k].ns += parts[i].ns;
+			parts[k].gaps += parts[i].gaps;
+		}
+	}
+	return count > PARTS_SHOWN ? kept : count;
+}
+
+static int write_opened(struct state *s, const struct vpa_fold_context *c, uint32_t index,
+	struct vpa_device *device, struct vpa_report *out)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < s->index.count; i++)
+		count += s->index.entries[i].a >> 8 == index;
+	device->opened_by =
+		vpa_arena_alloc(&out->arena, count + VPA_CAUSES, sizeof(*device->opened_by));
+	if (!device->opened_by)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->index.count; i++) {
+		const struct vpa_index_entry *e = &s->index.entries[i];
+		struct vpa_idle_part *part = &device->opened_by[device->opened_by_count];
+
+		if (e->a >> 8 != index)
+			continue;
+		device->opened_by_count++;
+		part->cause = (enum vpa_cause)(e->a & 0xff);
+		part->ns = s->parts[i].ns;
+		part->gaps = s->parts[i].gaps;
+		part->range = e->b == UINT64_MAX
+				      ? "(other)"
+				      : vpa_fold_name(out, c->model, (uint32_t)(e->b >> 32));
+		part->call = e->b == UINT64_MAX ? "(other)"
+						: vpa_fold_name(out, c->model, (uint32_t)e->b);
+	}
+	qsort(device->opened_by, device->opened_by_count, sizeof(*device->opened_by),
+		compare_parts);
+	device->opened_by_count = merge_small(device->opened_by, device->opened_by_count);
+	qsort(device->opened_by, device->opened_by_count, sizeof(*device->opened_by),
+		compare_parts);
+	return VPT_OK;
+}
+
+static int write_spent(
+	const struct vpa_idle_device *d, struct vpa_device *device, struct vpa_report *out)
+{
+	unsigned k;
+
+	device->spent_in = vpa_arena_alloc(&out->arena, VPA_CAUSES, sizeof(*device->spent_in));
+	if (!device->spent_in)
+		return VPT_ENOMEM;
+	for (k = 0; k < VPA_CAUSES; k++)
+		if (d->spent_ns[k])
+			device->spent_in[device->spent_in_count++] = (struct vpa_idle_part){
+				.cause = (enum vpa_cause)k, .ns = d->spent_ns[k]};
+	qsort(device->spent_in, device->spent_in_count, sizeof(*device->spent_in), compare_parts);
+	return VPT_OK;
+}
+
+static uint32_t device_index(const struct vpa_model *m, int64_t ordinal)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->device_count && m->devices[i] != ordinal; i++)
+		;
+	return i;
+}
+
+static int compare_kept(const void *pa, const void *pb)
+{
+	const struct kept *a = pa, *b = pb;
+
+	return behind(&a->gap, &b->gap) ? 1 : behind(&b->gap, &a->gap) ? -1 : 0;
+}
+
+static const char *neighbour_name(
+	struct vpa_report *out, const struct vpa_model *m, struct neighbour n)
+{
+	static const char *const kinds[] = {"kernel", "memcpy", "memset"};
+
+	if (!n.there)
+		return NULL;
+	return n.name ? vpa_fold_name(out, m, n.name) : kinds[n.kind];
+}
+
+static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	const struct vpa_model *m = c->model;
+	size_t i, p;
+
+	if (s->heap_count)
+		qsort(s->heap, s->heap_count, sizeof(*s->heap), compare_kept);
+	out->gaps = vpa_arena_alloc(&out->arena, s->heap_count, sizeof(*out->gaps));
+	if (!out->gaps)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->heap_count; i++) {
+		const struct kept *k = &s->heap[i];
+		struct vpa_gap_row *row = &out->gaps[out->gap_count];
+
+		if (k->gap.end_ns - k->gap.start_ns < out->min_gap_ns)
+			break;
+		snprintf(row->id, sizeof(row->id), "G%zu", ++out->gap_count);
+		row->device = m->devices[k->gap.device];
+		row->start_ns = k->gap.start_ns;
+		row->duration_ns = k->gap.end_ns - k->gap.start_ns;
+		row->opened_by = k->gap.opened_by;
+		row->call = vpa_fold_name(out, m, k->gap.call);
+		row->range = vpa_fold_name(out, m, k->gap.range);
+		row->pid = k->pid;
+		row->tid = k->tid;
+		row->after = neighbour_name(out, m, k->after);
+		row->before = neighbour_name(out, m, k->before);
+		row->pieces = vpa_arena_alloc(&out->arena, k->piece_count, sizeof(*row->pieces));
+		if (!row->pieces)
+			return VPT_ENOMEM;
+		for (p = 0; p < k->piece_count; p++)
+			row->pieces[p] = (struct vpa_gap_piece){k->pieces[p].cause,
+				vpa_fold_name(out, m, k->pieces[p].range), k->pieces[p].ns};
+		row->piece_count = k->piece_count;
+	}
+	return VPT_OK;
+}
+
+static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct state *s = state;
+	uint64_t median = vpa_spread_of(&s->lengths).p50_ns;
+	size_t i;
+	int rc = VPT_OK;
+
+	out->min_gap_ns = c->options->min_gap_ns;
+	if (!out->min_gap_ns)
+		out->min_gap_ns = 5 * median > MIN_GAP_NS ? 5 * median : MIN_GAP_NS;
+	out->gaps_listed_of = vpa_spread_at_least(&s->lengths, out->min_gap_ns) +
+			      vpa_spread_at_least(&s->edges, out->min_gap_ns);
+	for (i = 0; !rc && i < out->device_count; i++) {
+		uint32_t index = device_index(c->model, out->devices[i].device);
+
+		rc = write_opened(s, c, index, &out->devices[i], out);
+		if (!rc)
+			rc = write_spent(&c->idle->devices[index], &out->devices[i], out);
+	}
+	return rc ? rc : write_gaps(s, c, out);
+}
+
+static void free_state(void *state)
+{
+	struct state *s = state;
+	size_t i;
+
+	for (i = 0; i < s->heap_count; i++)
+		vpt_free(s->heap[i].pieces);
+	vpa_index_free(&s->index);
+	vpt_free(s->parts);
+	vpt_free(s->heap);
+	vpa_spread_free(&s->lengths);
+	vpa_spread_free(&s->edges);
+}
+
+const struct vpa_fold vpa_fold_gaps = {
+	.name = "gaps",
+	.help = "idle stretches of each GPU: what opened each, what the host did meanwhile, the "
+		"longest ones",
+	.state_bytes = sizeof(struct state),
+	.ops = fold_ops,
+	.gap = fold_gap,
+	.gaps_with_ops = 1,
+	.finish = finish,
+	.free = free_state,
+};

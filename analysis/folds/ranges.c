@@ -1,0 +1,377 @@
+/* ranges.c - NVTX ranges on the GPU.
+ *
+ * An op belongs to every range that was open on its launching thread when its launch began, and to the
+ * process-wide ones; never by overlap in time, since the host runs ahead. For an instance on a device
+ *
+ *	envelope = first start ... last end of its ops = busy + foreign + idle
+ *
+ * busy being the union of its own ops, idle the time in which the device ran nothing, and foreign the rest:
+ * covered by others' ops only. Ops come in order of start, so busy is a moving edge, and idle is the device's
+ * idle time so far at the newest op less that at the first. */
+#include "analysis/folds/fold.h"
+
+#include "analysis/index.h"
+#include "analysis/spread.h"
+#include "formats/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+	uint64_t unmatched, ops, launches, envelope_ns, busy_ns, foreign_ns, idle_ns;
+	struct vpa_spread_builder host, lag, gpu;
+};
+
+enum { RECENT = 64 };
+
+struct state {
+	struct vpa_index index; /* (name, domain) */
+	struct recent {
+		uint32_t name, domain;
+		uint32_t row; /* 1 + row; 0: empty */
+	} recent[RECENT];     /* rows by some bits of their key */
+	struct row *rows;
+	size_t row_cap;
+};
+
+/* The projection on a device that is not the range's first. */
+VPA_RARE static struct vpa_projection *other_projection(struct vpa_projection *p, uint32_t device)
+{
+	for (; p->device != device; p = p->next)
+		if (!p->next) {
+			p->next = vpt_calloc(1, sizeof(*p));
+			if (!p->next)
+				return NULL;
+			p->next->device = device;
+		}
+	return p;
+}
+
+/* Ops of one run that have the same ranges around their launches do the same to each of them, so they are added
+ * up first. */
+struct share {
+	uint64_t launch_ns; /* these ranges were open then */
+	uint64_t first_ns, last_ns, busy_ns, idle_first_ns, idle_last_ns, ops, launches;
+	uint32_t device;
+};
+
+/* One op may begin under earlier ones, which are of some of its ranges and not of others: what of it is new differs
+ * from range to range. */
+static inline int project(struct vpa_range *range, const struct share *share)
+{
+	struct vpa_projection *p = &range->gpu;
+
+	if (!p->ops)
+		p->device = share->device;
+	if (p->device != share->device && !(p = other_projection(p, share->device)))
+		return VPT_ENOMEM;
+	if (!p->ops) {
+		p->first_ns = p->last_ns = share->first_ns;
+		p->idle_first_ns = share->idle_first_ns;
+	}
+	if (p->last_ns <= share->first_ns)
+		p->busy_ns += share->busy_ns;
+	else if (share->last_ns > p->last_ns)
+		p->busy_ns += share->last_ns - p->last_ns;
+	if (share->last_ns > p->last_ns)
+		p->last_ns = share->last_ns;
+	p->idle_last_ns = share->idle_last_ns;
+	p->ops += share->ops;
+	range->launches += share->launches;
+	return VPT_OK;
+}
+
+static int project_all(struct vpa_range *range, const struct share *share)
+{
+	int rc = VPT_OK;
+
+	for (; range && !rc; range = range->parent)
+		if (range->end_ns > share->launch_ns)
+			rc = project(range, share);
+	return rc;
+}
+
+/* Where those of the ops end that have the same ranges around their launches as the first: of a stretch only ranges
+ * that end in the middle of it, which they do where they overlap without nesting, can make a difference. */
+static size_t same_until(
+	const struct vpa_ops *ops, const struct vpa_op_stretch *stretch, size_t begin, size_t end)
+{
+	const struct vpa_range *heads[2] = {stretch->range, stretch->process_range}, *range;
+	uint64_t at = ops->launch_start_ns[begin], until_ns = stretch->until_ns;
+	int k, torn = 0;
+	size_t i;
+
+	for (k = 0; k < 2; k++)
+		for (range = heads[k]; range; range = range->parent)
+			if (range->end_ns < stretch->until_ns && range->end_ns > stretch->from_ns) {
+				torn = 1;
+				if (range->end_ns > at && range->end_ns < until_ns)
+					until_ns = range->end_ns;
+			}
+	if (!torn)
+		return end;
+	for (i = begin + 1;
+		i < end && ops->launch_start_ns[i] >= at && ops->launch_start_ns[i] < until_ns; i++)
+		;
+	return i;
+}
+
+/* Adds up ops that have the same ranges. They run one after the other, so what is not idle between the first and the
+ * last is theirs. */
+static inline void gather(const struct vpa_ops *ops, size_t begin, size_t end, struct share *share)
+{
+	uint64_t launches = end - begin;
+	size_t i;
+
+	for (i = begin; !ops->all_first && i < end; i++)
+		launches -= !ops->first_of_launch[i];
+	share->launch_ns = ops->launch_start_ns[begin];
+	share->first_ns = ops->start_ns[begin];
+	share->last_ns = ops->end_ns[end - 1];
+	share->idle_first_ns = ops->idle_ns[begin];
+	share->idle_last_ns = ops->idle_ns[end - 1];
+	share->busy_ns =
+		share->last_ns - share->first_ns - (share->idle_last_ns - share->idle_first_ns);
+	share->ops = end - begin;
+	share->launches = launches;
+	share->device = ops->device[begin];
+}
+
+/* What is on its way to a range and those around it: neighbouring stretches of a run mostly differ in the innermost
+ * range alone. */
+struct pending {
+	struct vpa_range *range; /* NULL: nothing is */
+	uint64_t from_ns,
+		until_ns; /* for launches in [from, until) the same of these ranges are open */
+	struct share share;
+};
+
+static int flush(struct pending *p)
+{
+	struct vpa_range *range = p->range;
+
+	p->range = NULL;
+	return range ? project_all(range, &p->share) : VPT_OK;
+}
+
+/* Adds the ops that follow on those of `share`. */
+static inline void extend(struct share *share, const struct share *more)
+{
+	share->last_ns = more->last_ns;
+	share->idle_last_ns = more->idle_last_ns;
+	share->busy_ns =
+		share->last_ns - share->first_ns - (share->idle_last_ns - share->idle_first_ns);
+	share->ops += more->ops;
+	share->launches += more->launches;
+}
+
+/* Adds ops of one run and one stretch, whatever their ranges are like. */
+VPA_RARE static int add_any(
+	const struct vpa_ops *ops, const struct vpa_op_stretch *stretch, size_t begin, size_t end)
+{
+	struct share share;
+	size_t i = begin, next;
+	int rc = VPT_OK;
+
+	for (; i < end && !rc; i = next) {
+		next = same_until(ops, stretch, i, end);
+		gather(ops, i, next, &share);
+		rc = project_all(stretch->range, &share);
+		if (!rc)
+			rc = project_all(stretch->process_range, &share);
+	}
+	return rc;
+}
+
+/* Lets what is pending begin with such ops: it is for the ranges around their innermost one. Returns 0 if some range
+ * ends in the middle of the stretch: then they are not for all of it the same. */
+static int begin_pending(struct pending *p, const struct vpa_op_stretch *stretch)
+{
+	struct vpa_range *range;
+
+	p->from_ns = stretch->from_ns;
+	p->until_ns = UINT64_MAX;
+	for (range = stretch->range->parent; range; range = range->parent)
+		if (range->end_ns > stretch->from_ns && range->end_ns < p->until_ns)
+			p->until_ns = range->end_ns;
+	p->range = p->until_ns < stretch->until_ns ? NULL : stretch->range->parent;
+	return p->until_ns >= stretch->until_ns;
+}
+
+/* Adds ops of one run and one stretch. */
+static int add_stretch(struct pending *p, const struct vpa_ops *ops,
+	const struct vpa_op_stretch *stretch, size_t begin, size_t end)
+{
+	struct vpa_range *own = stretch->range;
+	struct share share;
+	int plain = own && !stretch->process_range && own->end_ns >= stretch->until_ns;
+
+	gather(ops, begin, end, &share);
+	if (plain && p->range && (own == p->range || own->parent == p->range) &&
+		stretch->from_ns >= p->from_ns && stretch->until_ns <= p->until_ns) {
+		extend(&p->share, &share);
+		return own == p->range ? VPT_OK : project(own, &share);
+	}
+	if (flush(p))
+		return VPT_ENOMEM;
+	if (!plain || !begin_pending(p, stretch))
+		return add_any(ops, stretch, begin, end);
+	p->share = share;
+	return project(own, &share);
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	size_t r, i, end, k = 0;
+	int rc = VPT_OK;
+
+	(void)state;
+	(void)c;
+	for (r = 0; r < ops->run_count && !rc; r++) {
+		struct pending p = {.range = NULL};
+
+		for (i = ops->runs[r].begin; i < ops->runs[r].end && !rc; i = end) {
+			const struct vpa_op_stretch *s = vpa_ops_stretch(ops, i, &k);
+
+			end = s->end < ops->runs[r].end ? s->end : ops->runs[r].end;
+			rc = add_stretch(&p, ops, s, i, end);
+		}
+		if (!rc)
+			rc = flush(&p);
+	}
+	return rc;
+}
+
+VPA_RARE static struct row *find_row(
+	struct state *s, const struct vpa_range *range, struct recent *recent)
+{
+	size_t before = s->row_cap;
+	uint32_t row = vpa_index_put(&s->index, range->name, range->domain);
+
+	if (row == UINT32_MAX || vpt_grow(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
+		return NULL;
+	if (s->row_cap > before)
+		memset(s->rows + before, 0, (s->row_cap - before) * sizeof(*s->rows));
+	*recent = (struct recent){range->name, range->domain, row + 1};
+	return &s->rows[row];
+}
+
+static struct row *row_of(struct state *s, const struct vpa_range *range)
+{
+	struct recent *recent = &s->recent[(range->name + range->domain) % RECENT];
+
+	if (recent->row && recent->name == range->name && recent->domain == range->domain)
+		return &s->rows[recent->row - 1];
+	return find_row(s, range, recent);
+}
+
+static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
+{
+	struct row *row = row_of(state, range);
+	const struct vpa_projection *p;
+	uint64_t first = UINT64_MAX;
+
+	(void)c;
+	if (!row || vpa_spread_add(&row->host, range->end_ns - range->start_ns))
+		return VPT_ENOMEM;
+	row->unmatched += range->unmatched;
+	row->launches += range->launches;
+	for (p = &range->gpu; p && p->ops; p = p->next) {
+		uint64_t envelope = p->last_ns - p->first_ns,
+			 idle = p->idle_last_ns - p->idle_first_ns;
+
+		row->ops += p->ops;
+		row->envelope_ns += envelope;
+		row->busy_ns += p->busy_ns;
+		row->idle_ns += idle;
+		row->foreign_ns += envelope - idle - p->busy_ns;
+		if (p->first_ns < first)
+			first = p->first_ns;
+		if (vpa_spread_add(&row->gpu, envelope))
+			return VPT_ENOMEM;
+	}
+	if (first != UINT64_MAX && first >= range->start_ns)
+		return vpa_spread_add(&row->lag, first - range->start_ns);
+	return VPT_OK;
+}
+
+/* Domains apart, NVTX's own before imported operators; in each by time on the host, falling. */
+static int compare_ranges(const void *pa, const void *pb)
+{
+	const struct vpa_range_row *a = pa, *b = pb;
+	int a_op = !strcmp(a->domain, "cpu_op"), b_op = !strcmp(b->domain, "cpu_op"), order;
+
+	if (a_op != b_op)
+		return a_op - b_op;
+	if (a->host.total_ns != b->host.total_ns)
+		return a->host.total_ns > b->host.total_ns ? -1 : 1;
+	order = strcmp(a->name, b->name);
+	return order ? order : strcmp(a->domain, b->domain);
+}
+
+/* At most `top` rows of imported operators, and of the others. */
+static size_t keep_top(struct vpa_range_row *rows, size_t count, size_t top)
+{
+	size_t kept = 0, seen[2] = {0, 0}, i;
+
+	for (i = 0; i < count; i++)
+		if (seen[!strcmp(rows[i].domain, "cpu_op")]++ < top)
+			rows[kept++] = rows[i];
+	return kept;
+}
+
+static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct state *s = state;
+	size_t i;
+
+	out->ranges = vpa_arena_alloc(&out->arena, s->index.count, sizeof(*out->ranges));
+	if (!out->ranges)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->index.count; i++) {
+		struct row *r = &s->rows[i];
+		const char *name = vpa_fold_name(out, c->model, (uint32_t)s->index.entries[i].a);
+		const char *domain = vpa_fold_name(out, c->model, (uint32_t)s->index.entries[i].b);
+
+		out->ranges[i] = (struct vpa_range_row){.name = name ? name : "(no name)",
+			.domain = domain ? domain : "",
+			.unmatched = r->unmatched,
+			.host = vpa_spread_of(&r->host),
+			.ops = r->ops,
+			.launches = r->launches,
+			.envelope_ns = r->envelope_ns,
+			.busy_ns = r->busy_ns,
+			.foreign_ns = r->foreign_ns,
+			.idle_ns = r->idle_ns,
+			.lag = vpa_spread_of(&r->lag),
+			.gpu = vpa_spread_of(&r->gpu)};
+	}
+	out->range_names = s->index.count;
+	qsort(out->ranges, s->index.count, sizeof(*out->ranges), compare_ranges);
+	out->range_count = keep_top(out->ranges, s->index.count, c->top);
+	return VPT_OK;
+}
+
+static void free_state(void *state)
+{
+	struct state *s = state;
+	size_t i;
+
+	for (i = 0; i < s->row_cap; i++) {
+		vpa_spread_free(&s->rows[i].host);
+		vpa_spread_free(&s->rows[i].lag);
+		vpa_spread_free(&s->rows[i].gpu);
+	}
+	vpa_index_free(&s->index);
+	vpt_free(s->rows);
+}
+
+const struct vpa_fold vpa_fold_ranges = {
+	.name = "ranges",
+	.help = "NVTX ranges: time on the host, and what their work did on the GPU",
+	.state_bytes = sizeof(struct state),
+	.ops = fold_ops,
+	.range = fold_range,
+	.finish = finish,
+	.free = free_state,
+};

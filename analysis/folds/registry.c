@@ -1,0 +1,21 @@
+/* registry.c - the list of folds, in the order in which they finish. */
+#include "analysis/folds/fold.h"
+
+const struct vpa_fold *const vpa_folds[] = {
+	&vpa_fold_devices,
+	&vpa_fold_gaps,
+	&vpa_fold_kernels,
+	&vpa_fold_attention,
+	&vpa_fold_ranges,
+	&vpa_fold_copies,
+	&vpa_fold_syncs,
+	&vpa_fold_blocks,
+	NULL,
+};
+
+const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uint32_t id)
+{
+	struct vpt_text t = vpa_name(m, id);
+
+	return id ? vpa_arena_text(&out->arena, t.text, t.len) : NULL;
+}

@@ -1,0 +1,636 @@
+/* sweep.c - edges and what lies between them.
+ *
+ * Busy time is shared out as in kernels.c: while k ops of a device run at once, each one's family
+ * is given a k-th. It is shared out up to an op's start when that op comes, and on all devices up to an
+ * edge when that is set. A gap becomes known at its end, when edges may have been set inside it: it is
+ * cut at them then. */
+#include "analysis/folds/sweep.h"
+
+#include "formats/memory.h"
+
+#include <string.h>
+
+enum {
+	RUNNING_MAX = 128,
+	EDGES_OPEN = 16 /* the last ones, which gaps and cuts that move on still change */
+};
+
+struct vpa_sweep_device {
+	uint64_t at_ns; /* time is shared out until here */
+	struct running {
+		uint64_t end_ns;
+		uint32_t family;
+	} running[RUNNING_MAX]; /* by end, rising */
+	size_t count;
+};
+
+void vpa_sweep_init(struct vpa_sweep *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->first = s->last = s->unused = VPA_NONE;
+	s->earliest_ns = UINT64_MAX;
+}
+
+void vpa_sweep_free(struct vpa_sweep *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->edge_count; i++) {
+		vpt_free(s->edges[i].devices);
+		vpt_free(s->edges[i].parts);
+	}
+	vpt_free(s->now.devices);
+	vpt_free(s->edges);
+	vpt_free(s->cuts);
+	vpt_free(s->waiting);
+	vpt_free(s->devices);
+	vpt_free(s->gaps);
+	vpa_sweep_init(s);
+}
+
+/* Keeps of an edge's sums only what is not 0. Where there is no memory for that they stay as they are. */
+static void pack(struct vpa_sweep_edge *e)
+{
+	uint32_t device, part, count = 0;
+
+	if (e->parts || !e->device_count)
+		return;
+	for (device = 0; device < e->device_count; device++)
+		for (part = 0; part < VPA_SWEEP_PARTS; part++)
+			count += e->devices[device].ns[part] || e->devices[device].count[part];
+	e->parts = vpt_alloc(count + (size_t)1, sizeof(*e->parts));
+	if (!e->parts)
+		return;
+	e->part_count = 0;
+	for (device = 0; device < e->device_count; device++) {
+		const struct vpa_sweep_sums *sums = &e->devices[device];
+
+		for (part = 0; part < VPA_SWEEP_PARTS; part++)
+			if (sums->ns[part] || sums->count[part])
+				e->parts[e->part_count++] = (struct vpa_sweep_part){sums->ns[part],
+					sums->count[part], (uint16_t)device, (uint16_t)part};
+	}
+	vpt_free(e->devices);
+	e->devices = NULL;
+	e->device_cap = 0;
+}
+
+static int unpack(struct vpa_sweep_edge *e)
+{
+	uint32_t i;
+
+	e->devices = vpt_calloc(e->device_count, sizeof(*e->devices));
+	if (!e->devices)
+		return VPT_ENOMEM;
+	e->device_cap = e->device_count;
+	for (i = 0; i < e->part_count; i++) {
+		const struct vpa_sweep_part *p = &e->parts[i];
+
+		e->devices[p->device].ns[p->part] = p->ns;
+		e->devices[p->device].count[p->part] = p->count;
+	}
+	vpt_free(e->parts);
+	e->parts = NULL;
+	return VPT_OK;
+}
+
+/* The sums of a device since the edge before. */
+static inline struct vpa_sweep_sums *sums_of(struct vpa_sweep_edge *e, uint32_t device)
+{
+	if (e->parts && unpack(e))
+		return NULL;
+	if (device >= e->device_count) {
+		if (vpt_grow(&e->devices, &e->device_cap, (size_t)device + 1, sizeof(*e->devices)))
+			return NULL;
+		memset(e->devices + e->device_count, 0,
+			(device + 1 - e->device_count) * sizeof(*e->devices));
+		e->device_count = device + 1;
+	}
+	return &e->devices[device];
+}
+
+/* ---- busy time ---- */
+
+static void share_out(struct vpa_sweep_device *d, uint64_t until_ns, struct vpa_sweep_sums *sums)
+{
+	uint64_t ns, rest;
+	size_t i;
+
+	if (until_ns <= d->at_ns)
+		return;
+	ns = until_ns - d->at_ns;
+	d->at_ns = until_ns;
+	if (!d->count)
+		return;
+	rest = ns % d->count;
+	for (i = 0; i < d->count; i++)
+		sums->ns[d->running[i].family] += ns / d->count + (i < rest);
+}
+
+static void advance(struct vpa_sweep_device *d, uint64_t until_ns, struct vpa_sweep_sums *sums)
+{
+	size_t ended;
+
+	while (d->count && d->running[0].end_ns <= until_ns) {
+		share_out(d, d->running[0].end_ns, sums);
+		for (ended = 1; ended < d->count && d->running[ended].end_ns <= d->at_ns; ended++)
+			;
+		d->count -= ended;
+		memmove(d->running, d->running + ended, d->count * sizeof(*d->running));
+	}
+	share_out(d, until_ns, sums);
+}
+
+static int advance_all(struct vpa_sweep *s, uint64_t until_ns)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->device_count; i++) {
+		struct vpa_sweep_sums *sums = sums_of(&s->now, i);
+
+		if (!sums)
+			return VPT_ENOMEM;
+		advance(&s->devices[i], until_ns, sums);
+	}
+	return VPT_OK;
+}
+
+/* ---- edges ---- */
+
+static void add_sums(struct vpa_sweep_sums *to, const struct vpa_sweep_sums *from)
+{
+	size_t i;
+
+	for (i = 0; i < VPA_SWEEP_PARTS; i++) {
+		to->ns[i] += from->ns[i];
+		to->count[i] += from->count[i];
+	}
+}
+
+static void add_notes(struct vpa_sweep_notes *to, const struct vpa_sweep_notes *from)
+{
+	to->vae_ns += from->vae_ns;
+	to->conv_ns += from->conv_ns;
+	to->frame_bytes += from->frame_bytes;
+}
+
+/* Moves what there is since the last edge to a new one, which has no room for more devices than there are: edges are
+ * many. */
+static int move_sums(struct vpa_sweep_edge *now, struct vpa_sweep_edge *e)
+{
+	size_t bytes = now->device_count * sizeof(*now->devices);
+
+	*e = *now;
+	e->devices = vpt_alloc(now->device_count, sizeof(*e->devices));
+	e->device_cap = now->device_count;
+	if (!e->devices)
+		return VPT_ENOMEM;
+	if (bytes)
+		memcpy(e->devices, now->devices, bytes);
+	*now = (struct vpa_sweep_edge){.devices = now->devices, .device_cap = now->device_cap};
+	return VPT_OK;
+}
+
+/* Packs the edge that has come to lie behind those that are still open. */
+static void pack_behind(struct vpa_sweep *s)
+{
+	uint32_t edge = s->last;
+	int i;
+
+	for (i = 0; i < EDGES_OPEN && edge != VPA_NONE; i++)
+		edge = s->edges[edge].previous;
+	if (edge != VPA_NONE)
+		pack(&s->edges[edge]);
+}
+
+/* An edge at the sweep's last edge or behind it. What lies between becomes the new edge's. */
+static uint32_t set_edge(struct vpa_sweep *s, uint64_t time_ns)
+{
+	struct vpa_sweep_edge *e, moved;
+	uint32_t edge;
+
+	if (s->last != VPA_NONE && s->edges[s->last].time_ns >= time_ns)
+		return s->last;
+	if (advance_all(s, time_ns))
+		return VPA_NONE;
+	if ((s->unused == VPA_NONE &&
+		    vpt_grow(&s->edges, &s->edge_cap, s->edge_count + 1, sizeof(*s->edges))) ||
+		move_sums(&s->now, &moved))
+		return VPA_NONE;
+	edge = s->unused;
+	if (edge != VPA_NONE)
+		s->unused = s->edges[edge].next;
+	else
+		edge = (uint32_t)s->edge_count++;
+	e = &s->edges[edge];
+	*e = moved;
+	e->time_ns = time_ns;
+	e->references = 0;
+	e->previous = s->last;
+	e->next = VPA_NONE;
+	if (s->last == VPA_NONE)
+		s->first = edge;
+	else
+		s->edges[s->last].next = edge;
+	s->last = edge;
+	pack_behind(s);
+	return edge;
+}
+
+void vpa_sweep_release(struct vpa_sweep *s, uint32_t edge)
+{
+	struct vpa_sweep_edge *e = edge == VPA_NONE ? NULL : &s->edges[edge], *into;
+	uint32_t i;
+
+	if (!e || --e->references)
+		return;
+	/* What was on this side of it now belongs to the other side. */
+	into = e->next == VPA_NONE ? &s->now : &s->edges[e->next];
+	if ((e->parts && unpack(e)) || (into->parts && unpack(into))) {
+		s->failed = VPT_ENOMEM;
+		return;
+	}
+	if (into->device_count < e->device_count) {
+		struct vpa_sweep_edge less = *into;
+
+		into->devices = e->devices;
+		into->device_count = e->device_count;
+		into->device_cap = e->device_cap;
+		e->devices = less.devices;
+		e->device_count = less.device_count;
+	}
+	for (i = 0; i < e->device_count; i++)
+		add_sums(&into->devices[i], &e->devices[i]);
+	add_notes(&into->notes, &e->notes);
+	vpt_free(e->devices);
+	e->devices = NULL;
+	if (e->previous == VPA_NONE)
+		s->first = e->next;
+	else
+		s->edges[e->previous].next = e->next;
+	if (e->next == VPA_NONE)
+		s->last = e->previous;
+	else
+		s->edges[e->next].previous = e->previous;
+	e->next = s->unused;
+	s->unused = edge;
+}
+
+uint32_t vpa_sweep_pin(struct vpa_sweep *s)
+{
+	uint32_t edge = set_edge(s, s->at_ns);
+
+	if (edge != VPA_NONE)
+		s->edges[edge].references++;
+	return edge;
+}
+
+/* ---- cuts ---- */
+
+uint32_t vpa_sweep_cut_new(struct vpa_sweep *s)
+{
+	if (s->cut_count == VPA_NONE ||
+		vpt_grow(&s->cuts, &s->cut_cap, s->cut_count + 1, sizeof(*s->cuts)))
+		return VPA_NONE;
+	s->cuts[s->cut_count] = (struct vpa_sweep_cut){.edge = VPA_NONE};
+	return (uint32_t)s->cut_count++;
+}
+
+static int wait_for(struct vpa_sweep *s, uint32_t cut)
+{
+	struct vpa_sweep_cut *c = &s->cuts[cut];
+
+	if (!c->waits) {
+		if (vpt_grow(&s->waiting, &s->waiting_cap, s->waiting_count + 1,
+			    sizeof(*s->waiting)))
+			return VPT_ENOMEM;
+		s->waiting[s->waiting_count++] = cut;
+		c->waits = 1;
+	}
+	if (c->time_ns < s->earliest_ns)
+		s->earliest_ns = c->time_ns;
+	return VPT_OK;
+}
+
+int vpa_sweep_cut_copy(struct vpa_sweep *s, uint32_t cut, uint32_t from)
+{
+	struct vpa_sweep_cut *c = &s->cuts[cut];
+
+	vpa_sweep_release(s, c->edge);
+	c->time_ns = s->cuts[from].time_ns;
+	c->edge = s->cuts[from].edge;
+	if (c->edge != VPA_NONE)
+		s->edges[c->edge].references++;
+	return s->cuts[from].waits ? wait_for(s, cut) : VPT_OK;
+}
+
+void vpa_sweep_hold(struct vpa_sweep *s, uint32_t cut)
+{
+	struct vpa_sweep_cut *c = &s->cuts[cut];
+	size_t i = 0;
+
+	if (c->waits) {
+		while (s->waiting[i] != cut)
+			i++;
+		s->waiting[i] = s->waiting[--s->waiting_count];
+		c->waits = 0;
+	}
+	vpa_sweep_release(s, c->edge);
+	c->edge = VPA_NONE;
+}
+
+int vpa_sweep_extend(struct vpa_sweep *s, uint32_t cut, uint64_t time_ns)
+{
+	struct vpa_sweep_cut *c = &s->cuts[cut];
+
+	if (time_ns > c->time_ns)
+		c->time_ns = time_ns;
+	return wait_for(s, cut);
+}
+
+/* Sets edges at all cuts up to `until_ns`, the earliest first. */
+VPA_RARE static int pass(struct vpa_sweep *s, uint64_t until_ns)
+{
+	for (;;) {
+		uint64_t earliest = UINT64_MAX;
+		uint32_t edge;
+		size_t i;
+
+		for (i = 0; i < s->waiting_count; i++)
+			if (s->cuts[s->waiting[i]].time_ns < earliest)
+				earliest = s->cuts[s->waiting[i]].time_ns;
+		s->earliest_ns = earliest;
+		if (!s->waiting_count || earliest > until_ns)
+			return VPT_OK;
+		edge = set_edge(s, earliest);
+		if (edge == VPA_NONE)
+			return VPT_ENOMEM;
+		for (i = 0; i < s->waiting_count;) {
+			struct vpa_sweep_cut *c = &s->cuts[s->waiting[i]];
+
+			if (c->time_ns > earliest) {
+				i++;
+				continue;
+			}
+			c->edge = edge;
+			c->waits = 0;
+			s->edges[edge].references++;
+			s->waiting[i] = s->waiting[--s->waiting_count];
+		}
+	}
+}
+
+/* ---- idle time ---- */
+
+int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause opened_by, uint64_t start_ns,
+	uint64_t end_ns)
+{
+	size_t at;
+
+	if (device >= VPA_SWEEP_DEVICES)
+		return VPT_OK;
+	if (s->gap_taken == s->gap_count)
+		s->gap_taken = s->gap_count = 0;
+	if (vpt_grow(&s->gaps, &s->gap_cap, s->gap_count + 1, sizeof(*s->gaps)))
+		return VPT_ENOMEM;
+	/* In order of their ends; they come nearly so. */
+	for (at = s->gap_count++; at > s->gap_taken && s->gaps[at - 1].end_ns > end_ns; at--)
+		s->gaps[at] = s->gaps[at - 1];
+	s->gaps[at] = (struct vpa_sweep_gap_part){
+		start_ns, end_ns, device, VPA_SWEEP_IDLE + (uint32_t)opened_by};
+	return VPT_OK;
+}
+
+/* Cuts a gap at the edges inside it, from its end to its start. */
+VPA_RARE static int cut_gap(struct vpa_sweep *s, const struct vpa_sweep_gap_part *gap)
+{
+	struct vpa_sweep_edge *e = &s->now;
+	uint32_t edge = s->last;
+	uint64_t end = gap->end_ns;
+
+	for (;;) {
+		uint64_t from = edge == VPA_NONE ? 0 : s->edges[edge].time_ns;
+		uint64_t start = from > gap->start_ns ? from : gap->start_ns;
+
+		if (end > start) {
+			struct vpa_sweep_sums *sums = sums_of(e, gap->device);
+
+			if (!sums)
+				return VPT_ENOMEM;
+			sums->ns[gap->part] += end - start;
+			sums->count[gap->part] += start == gap->start_ns;
+			end = start;
+		}
+		if (edge == VPA_NONE || from <= gap->start_ns)
+			return VPT_OK;
+		e = &s->edges[edge];
+		edge = e->previous;
+	}
+}
+
+static inline int take_gaps(struct vpa_sweep *s, uint64_t until_ns)
+{
+	int rc = VPT_OK;
+
+	while (!rc && s->gap_taken < s->gap_count && s->gaps[s->gap_taken].end_ns <= until_ns)
+		rc = cut_gap(s, &s->gaps[s->gap_taken++]);
+	return rc;
+}
+
+/* ---- ops ---- */
+
+VPA_RARE static int make_room(struct vpa_sweep *s, uint32_t device)
+{
+	size_t before = s->device_count;
+
+	if (vpt_grow(&s->devices, &s->device_cap, (size_t)device + 1, sizeof(*s->devices)))
+		return VPT_ENOMEM;
+	s->device_count = (size_t)device + 1;
+	memset(s->devices + before, 0, (s->device_count - before) * sizeof(*s->devices));
+	return VPT_OK;
+}
+
+static inline int reach(struct vpa_sweep *s, uint64_t time_ns)
+{
+	int rc = VPT_OK;
+
+	if (time_ns > s->at_ns)
+		s->at_ns = time_ns;
+	if (s->earliest_ns <= time_ns)
+		rc = pass(s, time_ns);
+	if (s->gap_taken < s->gap_count && !rc)
+		rc = take_gaps(s, time_ns);
+	return rc;
+}
+
+int vpa_sweep_reach(struct vpa_sweep *s, uint64_t time_ns)
+{
+	return reach(s, time_ns);
+}
+
+int vpa_sweep_op(
+	struct vpa_sweep *s, uint32_t device, uint32_t family, uint64_t start_ns, uint64_t end_ns)
+{
+	struct vpa_sweep_device *d;
+	struct vpa_sweep_sums *sums;
+	size_t at;
+	int rc = reach(s, start_ns);
+
+	if (rc || device >= VPA_SWEEP_DEVICES)
+		return rc;
+	if (device >= s->device_count && make_room(s, device))
+		return VPT_ENOMEM;
+	d = &s->devices[device];
+	sums = sums_of(&s->now, device);
+	if (!sums)
+		return VPT_ENOMEM;
+	sums->count[family]++;
+	/* One after the other, as most kernels run. */
+	if (d->count == 1 && d->running[0].end_ns <= start_ns) {
+		sums->ns[d->running[0].family] += d->running[0].end_ns - d->at_ns;
+		d->running[0] = (struct running){end_ns, family};
+		d->at_ns = start_ns;
+		return VPT_OK;
+	}
+	advance(d, start_ns, sums);
+	if (d->count == RUNNING_MAX || end_ns <= d->at_ns)
+		return VPT_OK;
+	for (at = d->count++; at && d->running[at - 1].end_ns > end_ns; at--)
+		d->running[at] = d->running[at - 1];
+	d->running[at] = (struct running){end_ns, family};
+	return VPT_OK;
+}
+
+/* The gap that ends with op `i`, which the sweep has reached. */
+static int add_gap_before(struct vpa_sweep *s, const struct vpa_ops *ops, size_t i)
+{
+	const struct vpa_sweep_gap_part gap = {ops->start_ns[i] - ops->gap_ns[i], ops->start_ns[i],
+		ops->device[i], VPA_SWEEP_IDLE + ops->gap_opened_by[i]};
+
+	return ops->gap_opened_by[i] && ops->device[i] < VPA_SWEEP_DEVICES ? cut_gap(s, &gap)
+									   : VPT_OK;
+}
+
+static void add_gaps(
+	struct vpa_sweep_sums *sums, const struct vpa_ops *ops, size_t begin, size_t end)
+{
+	size_t i;
+
+	for (i = begin + 1; i < end; i++) {
+		unsigned cause = ops->gap_opened_by[i];
+
+		if (!cause)
+			continue;
+		sums->ns[VPA_SWEEP_IDLE + cause] += ops->gap_ns[i];
+		sums->count[VPA_SWEEP_IDLE + cause]++;
+	}
+}
+
+/* Ops (begin, end) of a serial run, when `begin` is all that runs and no edge is set before the last one starts. */
+static void add_serial(struct vpa_sweep_device *d, struct vpa_sweep_sums *sums,
+	const struct vpa_ops *ops, size_t begin, size_t end)
+{
+	const uint8_t *families = ops->family;
+	size_t i;
+
+	for (i = begin; i < end - 1; i++) {
+		sums->ns[families[i]] += ops->end_ns[i] - ops->start_ns[i];
+		sums->count[families[i]]++;
+	}
+	sums->count[families[begin]]--; /* it has been counted */
+	sums->count[families[end - 1]]++;
+	d->running[0] = (struct running){ops->end_ns[end - 1], families[end - 1]};
+	d->at_ns = ops->start_ns[end - 1];
+}
+
+int vpa_sweep_ops(struct vpa_sweep *s, const struct vpa_ops *ops, const struct vpa_op_run *run,
+	size_t begin, size_t end)
+{
+	uint32_t device = ops->device[begin];
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = begin; i < end && !rc; i++) {
+		struct vpa_sweep_device *d;
+
+		rc = vpa_sweep_op(s, device, ops->family[i], ops->start_ns[i], ops->end_ns[i]);
+		if (!rc)
+			rc = add_gap_before(s, ops, i);
+		if (rc || device >= VPA_SWEEP_DEVICES)
+			continue;
+		/* Two or more ops of a run begin each when all before them have ended. */
+		d = &s->devices[device];
+		if (d->count == 1 && i + 1 < end && s->earliest_ns > ops->start_ns[end - 1]) {
+			struct vpa_sweep_sums *sums = &s->now.devices[device];
+
+			add_serial(d, sums, ops, i, end);
+			if (run->calm) {
+				sums->ns[VPA_SWEEP_IDLE + VPA_CAUSE_SCHEDULING] +=
+					ops->idle_ns[end - 1] - ops->idle_ns[i];
+				sums->count[VPA_SWEEP_IDLE + VPA_CAUSE_SCHEDULING] +=
+					(uint32_t)(end - 1 - i);
+			} else {
+				add_gaps(sums, ops, i, end);
+			}
+			s->at_ns = ops->start_ns[end - 1];
+			break;
+		}
+	}
+	return rc;
+}
+
+int vpa_sweep_end(struct vpa_sweep *s)
+{
+	int rc = s->failed ? s->failed : pass(s, UINT64_MAX);
+
+	if (!rc)
+		rc = advance_all(s, UINT64_MAX);
+	return rc ? rc : take_gaps(s, UINT64_MAX);
+}
+
+/* ---- asking ---- */
+
+static void add_between(const struct vpa_sweep_edge *e, uint32_t mask, struct vpa_sweep_sums *sums,
+	uint64_t *busy_ns, struct vpa_sweep_notes *notes)
+{
+	uint32_t i, part;
+
+	for (i = 0; e->parts && i < e->part_count; i++) {
+		const struct vpa_sweep_part *p = &e->parts[i];
+
+		if (!(mask >> p->device & 1))
+			continue;
+		if (sums) {
+			sums->ns[p->part] += p->ns;
+			sums->count[p->part] += p->count;
+		}
+		if (busy_ns && p->part < VPA_SWEEP_IDLE)
+			busy_ns[p->device] += p->ns;
+	}
+	for (i = 0; !e->parts && i < e->device_count; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		if (sums)
+			add_sums(sums, &e->devices[i]);
+		for (part = 0; busy_ns && part < VPA_SWEEP_IDLE; part++)
+			busy_ns[i] += e->devices[i].ns[part];
+	}
+	if (notes)
+		add_notes(notes, &e->notes);
+}
+
+void vpa_sweep_between(const struct vpa_sweep *s, uint32_t from, uint32_t to, uint32_t device_mask,
+	struct vpa_sweep_sums *sums, uint64_t *busy_ns, struct vpa_sweep_notes *notes)
+{
+	uint32_t edge = from == VPA_NONE ? s->first : s->edges[from].next;
+
+	if (from != VPA_NONE && from == to)
+		return;
+	for (; edge != VPA_NONE; edge = s->edges[edge].next) {
+		add_between(&s->edges[edge], device_mask, sums, busy_ns, notes);
+		if (edge == to)
+			return;
+	}
+	if (to == VPA_NONE)
+		add_between(&s->now, device_mask, sums, busy_ns, notes);
+}

@@ -1,0 +1,71 @@
+/* blocks.h - what text_fps.c and text_blocks.c share; nobody else includes it. */
+#ifndef VPA_ANALYSIS_RENDER_BLOCKS_H
+#define VPA_ANALYSIS_RENDER_BLOCKS_H
+
+#include "analysis/render/render.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static inline const char *vpa_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* Three digits: "0.123", "1.23", "24.0", "140". */
+static inline struct vpa_num vpa_rate(double rate)
+{
+	if (rate < 0)
+		return (struct vpa_num){"-"};
+	return vpa_fixed(rate, rate < 1 ? 3 : rate < 10 ? 2 : rate < 100 ? 1 : 0);
+}
+
+/* "3", or its place in the series where it has no index. */
+static inline struct vpa_num vpa_block_name(const struct vpa_blocks *b, size_t at)
+{
+	struct vpa_num out;
+
+	if (b->series[at].index >= 0)
+		snprintf(out.text, sizeof(out.text), "%" PRId64, b->series[at].index);
+	else
+		snprintf(out.text, sizeof(out.text), "#%zu", at + 1);
+	return out;
+}
+
+static inline unsigned vpa_block_decimals(const struct vpa_blocks *b)
+{
+	uint64_t mean = b->measured ? b->span_ns / b->measured : 0;
+
+	return mean < 10000000 ? 3 : mean < 100000000 ? 2 : 1;
+}
+
+static inline struct vpa_num vpa_ms_of(uint64_t ns, unsigned decimals)
+{
+	return vpa_scaled(ns, 1000000, decimals);
+}
+
+/* Rounded to the nearest. */
+static inline uint64_t vpa_divided(uint64_t ns, uint64_t by)
+{
+	return by ? (ns + by / 2) / by : 0;
+}
+
+/* How many of them a measured block has: "300", "0.2". */
+static inline struct vpa_num vpa_a_block(uint64_t count, const struct vpa_blocks *b)
+{
+	return vpa_fixed((double)count / (double)b->measured, count % b->measured ? 1 : 0);
+}
+
+static inline double vpa_target(const struct vpa_report *r)
+{
+	return (double)r->target_millifps / 1000;
+}
+
+/* Where most of a cause's idle time in the whole window lies; empty if nowhere. */
+struct vpa_label vpa_where(const struct vpa_digest *d, enum vpa_cause cause, size_t columns);
+
+/* text_fps.c */
+void vpa_text_rates(struct vpa_page *p, const struct vpa_request *q);
+void vpa_text_requests(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q);
+
+#endif

@@ -1,0 +1,178 @@
+/* render.h - a page of text: paragraphs and tables that never leave their columns. For
+ * text*.c alone.
+ *
+ * A page is sticky: after a failure nothing is written, vpa_page.rc tells. Texts may hold any
+ * bytes; the page escapes what a terminal would obey. */
+#ifndef VPA_ANALYSIS_RENDER_RENDER_H
+#define VPA_ANALYSIS_RENDER_RENDER_H
+
+#include "analysis/render/units.h"
+#include "analysis/report.h"
+
+#include "formats/io.h"
+
+enum vpa_style { VPA_PLAIN, VPA_BOLD, VPA_RED, VPA_YELLOW, VPA_GREEN };
+
+struct vpa_page {
+	struct vpt_sink *sink; /* borrowed */
+	struct vpt_err *err;
+	int rc;
+	unsigned width; /* VPA_WIDTH_MIN .. VPA_COLUMNS_MAX */
+	int colour;
+};
+
+enum { VPA_WIDTH_MIN = 60, VPA_INDENT = 8 };
+
+void vpa_page_init(
+	struct vpa_page *p, struct vpt_sink *sink, unsigned width, int colour, struct vpt_err *err);
+void vpa_page_blank(struct vpa_page *p);
+
+/* A paragraph, broken between words, VPA_INDENT columns in; `section` stands before its first line
+ * ("" for none, at most VPA_INDENT - 1 characters). Its first word has the style. Paragraphs of
+ * more than 2 KB are cut. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+void vpa_page_words(struct vpa_page *p, const char *section, enum vpa_style style, const char *fmt,
+	...);
+
+/* ---- tables: a label on the left, numbers on the right ---- */
+
+enum { VPA_TABLE_COLUMNS = 8, VPA_TABLE_ROWS = 48 };
+
+struct vpa_column {
+	const char *head;
+	unsigned drop; /* on a narrow page columns go, the highest first; 0: never */
+};
+
+struct vpa_row {
+	struct vpa_label label;
+	unsigned indent;
+	enum vpa_style style;
+	int wide; /* no cells: the label has the whole line */
+	int wrap; /* a long label goes on below, instead of losing its middle */
+	struct vpa_num cells[VPA_TABLE_COLUMNS]; /* ASCII */
+};
+
+struct vpa_table {
+	const struct vpa_column *columns;
+	size_t column_count, row_count;
+	struct vpa_label title;
+	struct vpa_row rows[VPA_TABLE_ROWS];
+};
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+void vpa_table_init(struct vpa_table *t, const struct vpa_column *columns, size_t column_count,
+	const char *title, ...);
+
+/* Adds a row; its cells are the caller's to fill, empty ones stay blank. Never NULL: beyond the
+ * last row that one is given again. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+struct vpa_row *
+vpa_table_row(struct vpa_table *t, unsigned indent, const char *label, ...);
+
+/* A row of text over the whole width, and more lines if it takes them. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+struct vpa_row *
+vpa_text_row(struct vpa_table *t, unsigned indent, const char *text, ...);
+
+void vpa_page_table(struct vpa_page *p, const struct vpa_table *t);
+
+/* ---- words put together ---- */
+
+struct vpa_words {
+	char text[1024];
+	size_t used;
+};
+
+/* Appends with a separator before all but the first. What does not fit is left out. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void vpa_words_add(struct vpa_words *w, const char *separator, const char *fmt, ...);
+
+/* ---- the sections of the report, each silent without data ---- */
+
+/* A place where idle time was opened, over all devices. */
+struct vpa_idle_place {
+	enum vpa_cause cause;
+	const char *call, *range;
+	uint64_t ns, gaps;
+};
+
+enum { VPA_PLACES = 256 };
+
+/* What several sections say of the same sums. */
+struct vpa_digest {
+	uint64_t window_ns, windows_ns; /* one, and one for each device */
+	uint64_t active_ns, busy_ns, idle_ns, window_idle_ns, gaps, window_gaps;
+	uint64_t edge_ns; /* of the window's idle time: its heads and tails */
+	uint64_t opened_ns[VPA_CAUSES], opened_gaps[VPA_CAUSES], spent_ns[VPA_CAUSES];
+	enum vpa_cause opened[VPA_CAUSES]; /* by ns, falling; those with any */
+	size_t opened_count;
+	struct vpa_idle_place
+		places[VPA_PLACES]; /* by ns, falling; later ones are in the sums only */
+	size_t place_count;
+	int gpu_bound;     /* busy for 90 % of the active time */
+	unsigned decimals; /* of a millisecond, for this window */
+};
+
+enum { VPA_REASONS = 3 }; /* sentences of the verdict at the top; the others follow under NOTES */
+
+void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d);
+/* Idle time of one cause that opened in one call but in many ranges, each with little of it: the
+ * sum over the ranges, whose number is set. For the call of the cause's largest place; no ns if
+ * there is none. */
+struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cause, size_t *ranges);
+enum vpa_cause vpa_known_cause(enum vpa_cause cause); /* "unknown" for a number out of range */
+int vpa_is_edge(enum vpa_cause cause);                /* head or tail of the window */
+/* "cudaMemcpy in to_host", in at most `columns`. Empty where neither is known. */
+struct vpa_label vpa_place(const char *call, const char *range, size_t columns);
+
+/* A kernel's name without "void ", namespaces and parameters, which say little. NULL is "?". */
+struct vpa_label vpa_kernel_label(const char *name, size_t columns);
+int vpa_is_note(const struct vpa_finding *f); /* information, and no gain: it goes under NOTES */
+
+static inline size_t vpa_least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline const char *vpa_text_or(const char *text, const char *otherwise)
+{
+	return text ? text : otherwise;
+}
+
+static inline struct vpa_num vpa_mean(uint64_t total_ns, uint64_t count)
+{
+	return count ? vpa_duration(total_ns / count) : (struct vpa_num){"-"};
+}
+
+static inline struct vpa_num vpa_ms(uint64_t ns, const struct vpa_digest *d)
+{
+	return vpa_scaled(ns, 1000000, d->decimals);
+}
+
+void vpa_text_summary(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
+/* text_blocks.c. Whether a request has blocks to speak of; then they lead. */
+int vpa_has_blocks(const struct vpa_report *r);
+void vpa_text_pipeline(struct vpa_page *p, const struct vpa_report *r);
+/* Returns whether it has told what limits the blocks: of a single one nothing can be said. */
+int vpa_text_block_result(
+	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
+void vpa_text_blocks(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
+void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r);
+void vpa_text_devices(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
+void vpa_text_window(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
+void vpa_text_gaps(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
+void vpa_text_work(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
+void vpa_text_notes(struct vpa_page *p, const struct vpa_report *r);
+void vpa_text_next(struct vpa_page *p, const struct vpa_report *r);
+
+#endif

@@ -1,0 +1,278 @@
+/* text_blocks.c - what a block is made of, as tables: the mean block, the stages, the series.
+ *
+ * One request is shown, the one with most measured blocks. The mean block adds up: its parts are those of the
+ * measured periods, divided by their number. */
+#include "analysis/render/blocks.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+enum { FAMILIES = 7, CAUSES = 6, STAGES = 14, BLOCKS = 8, OUTLIERS = 3 };
+
+/* ---- THE MEAN BLOCK ---- */
+
+static void fill_part(struct vpa_row *row, const struct vpa_blocks *b, uint64_t ns, uint64_t count)
+{
+	uint64_t all = b->busy_ns + b->idle_ns + b->paused_ns;
+
+	row->cells[0] = vpa_ms_of(vpa_divided(ns, b->measured), vpa_block_decimals(b));
+	row->cells[1] = vpa_percent(ns, all);
+	if (!count)
+		return;
+	row->cells[2] = vpa_a_block(count, b);
+	row->cells[3] = vpa_mean(ns, count);
+}
+
+static void add_parts(struct vpa_table *t, const struct vpa_blocks *b,
+	enum vpa_block_part_kind kind, const struct vpa_digest *d)
+{
+	uint64_t rest_ns = 0, rest_count = 0;
+	size_t most = kind == VPA_PART_BUSY ? FAMILIES : CAUSES, shown = 0, rest = 0, i;
+
+	for (i = 0; i < b->part_count; i++) {
+		const struct vpa_block_part *part = &b->parts[i];
+		struct vpa_label where = {{0}};
+
+		if (part->kind != kind)
+			continue;
+		if (shown == most || (shown > 2 && part->ns < (b->busy_ns + b->idle_ns) / 1000)) {
+			rest++;
+			rest_ns += part->ns;
+			rest_count += part->count;
+			continue;
+		}
+		shown++;
+		if (kind == VPA_PART_IDLE)
+			where = vpa_where(d, vpa_known_cause(part->cause), 64);
+		fill_part(vpa_table_row(t, 2, "%s%s%s", part->name, where.text[0] ? ": " : "",
+				  where.text),
+			b, part->ns, part->count);
+	}
+	if (rest)
+		fill_part(vpa_table_row(t, 2, "%zu smaller ones", rest), b, rest_ns, rest_count);
+}
+
+static void put_mean_block(
+	struct vpa_page *p, const struct vpa_blocks *b, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {
+		{"ms", 0}, {"% period", 0}, {"a block", 1}, {"mean", 2}};
+	struct vpa_table t;
+	struct vpa_row *row;
+
+	vpa_table_init(&t, columns, COUNT(columns), "THE MEAN BLOCK (%s to %s, %zu warm-up)",
+		vpa_block_name(b, b->warmup).text, vpa_block_name(b, b->count - 1).text, b->warmup);
+	row = vpa_table_row(&t, 1, "period  p50 %s  min %s  max %s",
+		vpa_ms_of(b->period.p50_ns, vpa_block_decimals(b)).text,
+		vpa_ms_of(b->period.min_ns, vpa_block_decimals(b)).text,
+		vpa_ms_of(b->period.max_ns, vpa_block_decimals(b)).text);
+	fill_part(row, b, b->busy_ns + b->idle_ns + b->paused_ns, 0);
+	row->cells[0] = vpa_ms_of(vpa_divided(b->span_ns, b->measured), vpa_block_decimals(b));
+	if (b->devices > 1)
+		vpa_text_row(&t, 1,
+			"times of %u GPUs are added up below: 100 %% is the period times the GPUs "
+			"that a block used",
+			b->devices);
+	row = vpa_table_row(&t, 1, "GPU BUSY, by kernel family");
+	row->style = VPA_BOLD;
+	fill_part(row, b, b->busy_ns, 0);
+	add_parts(&t, b, VPA_PART_BUSY, d);
+	if (b->idle_ns) {
+		row = vpa_table_row(&t, 1, "GPU IDLE, by what opened the gap");
+		row->style = VPA_BOLD;
+		fill_part(row, b, b->idle_ns, 0);
+		add_parts(&t, b, VPA_PART_IDLE, d);
+	}
+	if (b->paused_ns)
+		fill_part(vpa_table_row(&t, 1, "RECORDING PAUSED"), b, b->paused_ns, 0);
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+/* ---- STAGES ---- */
+
+static void add_stage(
+	struct vpa_table *t, const struct vpa_stage_row *s, int has_blocks, unsigned decimals)
+{
+	struct vpa_row *row = vpa_table_row(t, s->nested ? 3 : 1, "%s", vpa_text_or(s->name, "?"));
+	uint64_t n = s->time.count;
+
+	if (has_blocks && s->in_blocks)
+		row->cells[0] = vpa_fixed(s->per_block, s->in_blocks ? 1 : 0);
+	else
+		snprintf(row->cells[0].text, sizeof(row->cells[0].text), "%.30s%s",
+			vpa_count(s->count).text, has_blocks ? " *" : "");
+	row->cells[1] = vpa_ms_of(vpa_divided(s->time.total_ns, n), decimals);
+	row->cells[2] = vpa_ms_of(vpa_divided(s->busy_ns, n), decimals);
+	row->cells[3] = vpa_ms_of(vpa_divided(s->idle_ns, n), decimals);
+	row->cells[4] = s->attention_ns ? vpa_ms_of(vpa_divided(s->attention_ns, n), decimals)
+					: (struct vpa_num){"-"};
+	row->cells[5] = vpa_ms_of(s->time.p95_ns, decimals);
+	if (s->time.mean_ns > 0 && n > 1)
+		snprintf(row->cells[6].text, sizeof(row->cells[6].text), "%.30s %%",
+			vpa_fixed(100 * s->time.deviation_ns / s->time.mean_ns, 1).text);
+	else
+		row->cells[6] = (struct vpa_num){"-"};
+}
+
+/* What of all measured periods lies in no stage. */
+static void add_between(struct vpa_table *t, const struct vpa_report *r, unsigned decimals)
+{
+	uint64_t span = 0, inside = 0, count = 0;
+	size_t i;
+
+	for (i = 0; i < r->request_count; i++) {
+		span += r->requests[i].blocks.span_ns;
+		count += r->requests[i].blocks.measured;
+	}
+	for (i = 0; i < r->stage_count; i++)
+		inside += r->stages[i].in_blocks ? r->stages[i].top_ns : 0;
+	/* Stages that overlap on the device leave nothing that could be told. */
+	if (inside && inside <= span)
+		vpa_table_row(t, 1, "between")->cells[1] =
+			vpa_ms_of(vpa_divided(span - inside, count), decimals);
+}
+
+static void put_stages(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q)
+{
+	static const struct vpa_column in_blocks[] = {{"n/block", 0}, {"mean ms", 0}, {"busy", 1},
+		{"idle", 1}, {"attention", 2}, {"p95", 0}, {"CV", 3}},
+				       alone[] = {{"n", 0}, {"mean ms", 0}, {"busy", 1},
+					       {"idle", 1}, {"attention", 2}, {"p95", 0},
+					       {"CV", 3}};
+	int has_blocks = q->blocks.measured > 0, outside = 0;
+	unsigned decimals = has_blocks ? vpa_block_decimals(&q->blocks) : 1;
+	struct vpa_table t;
+	size_t i;
+
+	if (!r->stage_count)
+		return;
+	vpa_table_init(&t, has_blocks ? in_blocks : alone, COUNT(alone), "STAGES");
+	for (i = 0; i < r->stage_count && i < STAGES; i++) {
+		add_stage(&t, &r->stages[i], has_blocks, decimals);
+		outside |= has_blocks && !r->stages[i].in_blocks;
+	}
+	if (r->stage_count > STAGES)
+		vpa_text_row(&t, 1, "and %zu more in the JSON report", r->stage_count - STAGES);
+	if (has_blocks)
+		add_between(&t, r, decimals);
+	if (outside)
+		vpa_text_row(&t, 1, "* in all, outside measured blocks");
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+/* ---- BLOCK ---- */
+
+/* The measured block shown in a column: all, or some evenly from first to last. */
+static size_t shown_block(const struct vpa_blocks *b, size_t column, size_t columns)
+{
+	if (b->measured <= columns)
+		return b->warmup + column;
+	return b->warmup + column * (b->measured - 1) / (columns - 1);
+}
+
+static void put_series(struct vpa_page *p, const struct vpa_report *r, const struct vpa_blocks *b)
+{
+	size_t columns = vpa_least(b->measured, BLOCKS), i;
+	struct vpa_column heads[BLOCKS];
+	struct vpa_num names[BLOCKS];
+	struct vpa_table t;
+	struct vpa_row *length, *fps = NULL, *deadline = NULL;
+
+	for (i = 0; i < columns; i++) {
+		names[i] = vpa_block_name(b, shown_block(b, i, columns));
+		/* On a narrow page the last stays, those in the middle go first. */
+		heads[i] = (struct vpa_column){
+			names[i].text, i && i + 1 < columns ? (unsigned)(columns - i) : 0};
+	}
+	vpa_table_init(&t, heads, columns, b->measured > columns ? "BLOCK, %zu of %zu" : "BLOCK",
+		columns, b->measured);
+	length = vpa_table_row(&t, 1, "ms");
+	if (b->frames)
+		fps = vpa_table_row(&t, 1, b->fps >= 0 ? "FPS" : "frames/s, denoising");
+	if (b->misses >= 0)
+		deadline = vpa_table_row(&t, 1, "at %s FPS", vpa_rate(vpa_target(r)).text);
+	for (i = 0; i < columns; i++) {
+		const struct vpa_block_row *row = &b->series[shown_block(b, i, columns)];
+
+		length->cells[i] = vpa_ms_of(row->period_ns, vpa_block_decimals(b));
+		if (fps)
+			fps->cells[i] = vpa_rate(
+				row->period_ns ? (double)row->frames * 1e9 / (double)row->period_ns
+					       : -1);
+		if (deadline)
+			deadline->cells[i] = (struct vpa_num){"ok"};
+		if (deadline && row->missed)
+			deadline->cells[i] = (struct vpa_num){"MISS"};
+	}
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+/* "+58.5 ms" */
+static struct vpa_num signed_ms(double ns)
+{
+	struct vpa_num out;
+
+	snprintf(out.text, sizeof(out.text), "%s%.30s ms", ns < 0 ? "" : "+",
+		vpa_fixed(ns / 1e6, ns > -1e7 && ns < 1e7 ? 2 : 1).text);
+	return out;
+}
+
+static void put_drift(struct vpa_page *p, const struct vpa_blocks *b)
+{
+	struct vpa_words w = {.used = 0};
+	double threshold = b->period.mean_ns / 1000;
+
+	if (!b->has_drift || (b->period_drift_ns < threshold && b->period_drift_ns > -threshold))
+		return;
+	vpa_words_add(&w, "", "Period %s a block", signed_ms(b->period_drift_ns).text);
+	if (b->attention_drift_ns > threshold || b->attention_drift_ns < -threshold)
+		vpa_words_add(&w, ", ", "attention %s", signed_ms(b->attention_drift_ns).text);
+	if (b->saturated_at >= 0)
+		vpa_words_add(&w, "; ", "from block %s on attention grows no further",
+			vpa_block_name(b, (size_t)b->saturated_at).text);
+	vpa_page_words(p, "", VPA_PLAIN, "%s.", w.text);
+}
+
+static void put_outliers(struct vpa_page *p, const struct vpa_blocks *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->outlier_count && i < OUTLIERS; i++) {
+		const struct vpa_outlier_row *o = &b->outliers[i];
+		struct vpa_words w = {.used = 0};
+
+		vpa_words_add(&w, "", "Block %s took %s", vpa_block_name(b, o->block).text,
+			signed_ms((double)o->delta_ns).text);
+		if (o->part)
+			vpa_words_add(&w, ": ", "%s%s %s",
+				o->part_kind == VPA_PART_IDLE ? "idle, " : "", o->part,
+				signed_ms((double)o->part_delta_ns).text);
+		if (o->stage)
+			vpa_words_add(&w, "; ", "%s %s", vpa_fit(o->stage, 40).text,
+				signed_ms((double)o->stage_delta_ns).text);
+		vpa_page_words(p, "", VPA_PLAIN, "%s.", w.text);
+	}
+	if (b->outlier_count > OUTLIERS)
+		vpa_page_words(p, "", VPA_PLAIN, "%zu more blocks unlike their neighbours.",
+			b->outlier_count - OUTLIERS);
+}
+
+void vpa_text_blocks(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+
+	if (!q)
+		return;
+	if (q->blocks.measured)
+		put_mean_block(p, &q->blocks, d);
+	put_stages(p, r, q);
+	if (q->blocks.measured) {
+		put_series(p, r, &q->blocks);
+		put_drift(p, &q->blocks);
+		put_outliers(p, &q->blocks);
+	}
+	vpa_text_rates(p, q);
+	vpa_text_requests(p, r, q);
+}

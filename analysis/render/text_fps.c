@@ -1,0 +1,341 @@
+/* text_fps.c - the first lines of a capture with video blocks: how many frames a second, is that enough, and what
+ * limits it.
+ *
+ * A rate that is no FPS is never called one. One request is shown, the one with most measured blocks; a table names
+ * the others. Left out: what each finding would give in FPS, since gains are of the whole window. */
+#include "analysis/render/blocks.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+enum { BOUND_PERCENT = 90, REQUESTS = 6, NAMES = 3 };
+
+int vpa_has_blocks(const struct vpa_report *r)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+
+	return q && q->blocks.count > 0;
+}
+
+struct vpa_label vpa_where(const struct vpa_digest *d, enum vpa_cause cause, size_t columns)
+{
+	struct vpa_label none = {{0}};
+	struct vpa_idle_place call;
+	size_t i, ranges;
+
+	for (i = 0; i < d->place_count; i++)
+		if (d->places[i].cause == cause) {
+			if (d->places[i].ns >= d->opened_ns[cause] / 2)
+				return vpa_place(d->places[i].call, d->places[i].range, columns);
+			break;
+		}
+	call = vpa_call_of(d, cause, &ranges);
+	return call.ns >= d->opened_ns[cause] / 2 && call.ns ? vpa_fit(call.call, columns) : none;
+}
+
+/* ---- RUN ---- */
+
+void vpa_text_pipeline(struct vpa_page *p, const struct vpa_report *r)
+{
+	uint64_t blocks = 0, frames = 0, steps = 0, context = 0;
+	struct vpa_words w = {.used = 0};
+	size_t i;
+
+	for (i = 0; i < r->request_count; i++) {
+		blocks += r->requests[i].blocks.count;
+		frames += r->requests[i].frames;
+		steps += r->requests[i].steps.count;
+		context += r->requests[i].steps.context_count;
+	}
+	if (!r->request_count)
+		return;
+	vpa_words_add(&w, "", "%zu request%s", r->request_count, vpa_plural(r->request_count));
+	if (blocks)
+		vpa_words_add(&w, ", ", "%s block%s", vpa_count(blocks).text, vpa_plural(blocks));
+	if (frames)
+		vpa_words_add(&w, ", ", "%s frame%s", vpa_count(frames).text, vpa_plural(frames));
+	if (steps)
+		vpa_words_add(&w, ", ", "%s step%s", vpa_count(steps).text, vpa_plural(steps));
+	if (context)
+		vpa_words_add(&w, ", ", "%s context pass%s", vpa_count(context).text,
+			context == 1 ? "" : "es");
+	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
+}
+
+/* ---- RESULT ---- */
+
+/* "FPS steady 14.7, target 16.0: TOO SLOW (0.92x)." The style is that of its first word. */
+static enum vpa_style add_target(
+	struct vpa_words *w, const struct vpa_report *r, double fps, const char *ok)
+{
+	double target = vpa_target(r);
+
+	if (!r->target_millifps)
+		return VPA_PLAIN;
+	vpa_words_add(w, ", ", "target %s: %s (%sx)", vpa_rate(target).text,
+		fps < target ? "TOO SLOW" : ok, vpa_fixed(fps / target, 2).text);
+	return fps < target ? VPA_RED : VPA_GREEN;
+}
+
+static enum vpa_style add_headline(
+	struct vpa_words *w, const struct vpa_report *r, const struct vpa_request *q)
+{
+	const struct vpa_blocks *b = &q->blocks;
+	enum vpa_style style = VPA_PLAIN;
+
+	if (b->fps >= 0) {
+		vpa_words_add(w, "", "%s FPS steady", vpa_rate(b->fps).text);
+		style = add_target(w, r, b->fps, "REAL TIME");
+	} else if (q->fps_end_to_end >= 0) {
+		vpa_words_add(w, "", "%s FPS end to end", vpa_rate(q->fps_end_to_end).text);
+		style = add_target(w, r, q->fps_end_to_end, "FAST ENOUGH");
+	} else if (b->bps >= 0) {
+		vpa_words_add(w, "", "%s blocks a second, FPS unavailable", vpa_rate(b->bps).text);
+		style = VPA_YELLOW;
+	} else {
+		vpa_words_add(w, "", "Neither FPS nor BPS, see DATA");
+		style = VPA_YELLOW;
+	}
+	vpa_words_add(w, "", ".");
+	return style;
+}
+
+static void add_deadlines(struct vpa_words *w, const struct vpa_blocks *b)
+{
+	if (b->misses < 0)
+		return;
+	vpa_words_add(w, " ", "%" PRId64 " of %zu block%s late", b->misses, b->measured,
+		b->measured == 1 ? " is" : "s are");
+	if (b->longest_miss_run > 1)
+		vpa_words_add(w, "", ", up to %" PRId64 " in a row", b->longest_miss_run);
+	if (b->prebuffer_frames > 0)
+		vpa_words_add(w, "", "; playback never stalls behind %" PRId64 " buffered frames",
+			b->prebuffer_frames);
+	vpa_words_add(w, "", ".");
+}
+
+static int is_bound(const struct vpa_blocks *b)
+{
+	uint64_t all = b->busy_ns + b->idle_ns;
+
+	return all && (unsigned __int128)b->busy_ns * 100 >= (unsigned __int128)all * BOUND_PERCENT;
+}
+
+/* The largest part of a kind; parts stand by kind, then time. NULL: none. */
+static const struct vpa_block_part *largest(
+	const struct vpa_blocks *b, enum vpa_block_part_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < b->part_count; i++)
+		if (b->parts[i].kind == kind)
+			return &b->parts[i];
+	return NULL;
+}
+
+static void add_limit(struct vpa_words *w, const struct vpa_blocks *b)
+{
+	const struct vpa_block_part *idle = largest(b, VPA_PART_IDLE);
+
+	if (!(b->busy_ns + b->idle_ns))
+		return;
+	vpa_words_add(w, " ", "GPU%s busy %s %% of it", b->devices > 1 ? "s" : "",
+		vpa_percent(b->busy_ns, b->busy_ns + b->idle_ns).text);
+	if (is_bound(b))
+		vpa_words_add(w, ": ", "GPU-BOUND.");
+	else if (idle)
+		vpa_words_add(w, ": ", "limited by %s.", idle->name);
+}
+
+static void put_result(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q)
+{
+	const struct vpa_blocks *b = &q->blocks;
+	struct vpa_words w = {.used = 0}, first = {.used = 0};
+	enum vpa_style style = add_headline(&w, r, q);
+	size_t i;
+
+	if (b->fps >= 0)
+		add_deadlines(&w, b);
+	else if (b->denoise_rate >= 0)
+		vpa_words_add(&w, " ",
+			"A steady FPS does not exist: the VAE or the copies of frames come after "
+			"the last block.");
+	vpa_page_words(p, "RESULT", style, "%s", w.text);
+	w.used = 0;
+	if (b->measured) {
+		vpa_words_add(&w, "", "A block takes %s, p95 %s.",
+			vpa_duration(b->period.p50_ns).text, vpa_duration(b->period.p95_ns).text);
+		add_limit(&w, b);
+	}
+	if (q->ttfb_ns)
+		vpa_words_add(&first, "", "First block after %s", vpa_duration(q->ttfb_ns).text);
+	if (q->ttff_ns)
+		vpa_words_add(&first, ", ", "first frames after %s", vpa_duration(q->ttff_ns).text);
+	if (first.used)
+		vpa_words_add(&w, " ", "%s.", first.text);
+	if (w.used)
+		vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
+	w.used = 0;
+	for (i = 0; i < b->include_count; i++)
+		vpa_words_add(&w, ", ", "%s", vpa_fit(b->includes[i], 32).text);
+	if (w.used)
+		vpa_page_words(p, "", VPA_PLAIN, "In a block's time: %s.", w.text);
+}
+
+/* ---- CAUSE ---- */
+
+static void put_idle_cause(
+	struct vpa_page *p, const struct vpa_blocks *b, const struct vpa_digest *d)
+{
+	const struct vpa_block_part *part = largest(b, VPA_PART_IDLE),
+				    *end = b->parts + b->part_count;
+	struct vpa_words w = {.used = 0}, then = {.used = 0};
+	struct vpa_label where;
+	size_t shown = 1;
+
+	if (!part)
+		return;
+	where = vpa_where(d, vpa_known_cause(part->cause), 64);
+	vpa_words_add(&w, "", "%s: %s of %s a block, %s gap%s, mean %s", part->name,
+		vpa_duration(vpa_divided(part->ns, b->measured)).text,
+		vpa_duration(vpa_divided(b->span_ns, b->measured)).text,
+		vpa_a_block(part->count, b).text, part->count == b->measured ? "" : "s",
+		vpa_mean(part->ns, part->count).text);
+	if (b->devices > 1)
+		vpa_words_add(&w, ", ", "GPUs added up");
+	if (where.text[0])
+		vpa_words_add(&w, ": ", "%s", where.text);
+	vpa_words_add(&w, "", ".");
+	for (part++; part < end && part->kind == VPA_PART_IDLE && shown < NAMES; part++, shown++)
+		if (part->ns >= b->idle_ns / 20)
+			vpa_words_add(&then, ", ", "%s %s", part->name,
+				vpa_duration(vpa_divided(part->ns, b->measured)).text);
+	if (then.used)
+		vpa_words_add(&w, " ", "Then %s.", then.text);
+	vpa_page_words(p, "CAUSE", VPA_PLAIN, "%s", w.text);
+}
+
+static void put_busy_cause(struct vpa_page *p, const struct vpa_blocks *b)
+{
+	struct vpa_words w = {.used = 0};
+	size_t i;
+
+	for (i = 0; i < b->part_count && i < NAMES && b->parts[i].kind == VPA_PART_BUSY; i++)
+		vpa_words_add(&w, ", ", "%s %s %%", b->parts[i].name,
+			vpa_percent(b->parts[i].ns, b->busy_ns).text);
+	vpa_page_words(p, "CAUSE", VPA_PLAIN, "the work itself: %s of busy time.", w.text);
+}
+
+static void put_growth(struct vpa_page *p, const struct vpa_blocks *b)
+{
+	struct vpa_words w = {.used = 0};
+
+	/* A hundredth of the period in each block is worth a word. */
+	if (!b->has_drift || b->attention_drift_ns * 100 < b->period.mean_ns)
+		return;
+	vpa_words_add(&w, "", "Attention grows by %s a block",
+		vpa_duration((uint64_t)b->attention_drift_ns).text);
+	if (b->saturated_at >= 0)
+		vpa_words_add(&w, "", " up to block %s; behind it the KV window is full",
+			vpa_block_name(b, (size_t)b->saturated_at).text);
+	vpa_page_words(p, "", VPA_PLAIN, "%s.", w.text);
+}
+
+int vpa_text_block_result(
+	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+
+	put_result(p, r, q);
+	if (!q->blocks.measured)
+		return 0;
+	if (is_bound(&q->blocks))
+		put_busy_cause(p, &q->blocks);
+	else
+		put_idle_cause(p, &q->blocks, d);
+	put_growth(p, &q->blocks);
+	return 1;
+}
+
+/* ---- RATES ---- */
+
+struct rate {
+	const char *form;
+	double rate;
+};
+
+static void put_some_rates(
+	struct vpa_page *p, const char *section, const struct rate *rates, size_t count)
+{
+	struct vpa_words w = {.used = 0};
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (rates[i].rate >= 0)
+			vpa_words_add(&w, ", ", rates[i].form, vpa_rate(rates[i].rate).text);
+	if (w.used)
+		vpa_page_words(p, section, VPA_PLAIN, "%s", w.text);
+}
+
+void vpa_text_rates(struct vpa_page *p, const struct vpa_request *q)
+{
+	const struct vpa_blocks *b = &q->blocks;
+	const struct rate frames[] = {
+		{"FPS %s steady", b->fps},
+		{b->fps >= 0 ? "%s end to end" : "FPS %s end to end", q->fps_end_to_end},
+		{"%s if the GPU never stood idle", b->fps >= 0 ? b->fps_busy : -1},
+	};
+	const struct rate others[] = {
+		{"BPS %s", b->bps},
+		{"steps/s %s", q->steps.steps_per_s},
+		{"s/it %s", q->steps.s_per_it},
+		{"latents/s %s", b->latent_fps},
+	};
+	const struct rate no_fps[] = {
+		{"denoise rate %s frames/s (VAE or copies come after the blocks)", b->denoise_rate},
+		{"denoising steps alone %s frames/s: no FPS", b->fps_denoise},
+	};
+
+	if (q->fps_end_to_end < 0 && b->bps < 0 && q->steps.steps_per_s < 0)
+		return;
+	vpa_page_blank(p);
+	put_some_rates(p, "RATES", frames, COUNT(frames));
+	put_some_rates(
+		p, b->fps >= 0 || q->fps_end_to_end >= 0 ? "" : "RATES", others, COUNT(others));
+	put_some_rates(p, "", no_fps, COUNT(no_fps));
+	if (b->measured > 1)
+		vpa_page_words(p, "", VPA_PLAIN,
+			"period p50 %s, p95 %s, p99 %s, jitter (p99 - p50) %s",
+			vpa_duration(b->period.p50_ns).text, vpa_duration(b->period.p95_ns).text,
+			vpa_duration(b->period.p99_ns).text, vpa_duration(b->jitter_ns).text);
+}
+
+/* ---- REQUESTS ---- */
+
+void vpa_text_requests(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q)
+{
+	static const struct vpa_column columns[] = {{"blocks", 0}, {"frames", 0}, {"FPS", 0},
+		{"end to end", 0}, {"BPS", 1}, {"first block", 0}};
+	struct vpa_table t;
+	size_t i;
+
+	if (r->request_count < 2)
+		return;
+	vpa_table_init(&t, columns, COUNT(columns), "REQUESTS, * is shown");
+	for (i = 0; i < r->request_count && i < REQUESTS; i++) {
+		const struct vpa_request *other = &r->requests[i];
+		struct vpa_row *row = vpa_table_row(&t, 1, "%s %s",
+			vpa_text_or(other->name, "outside of all requests"), other == q ? "*" : "");
+
+		row->cells[0] = vpa_count(other->blocks.count);
+		row->cells[1] = other->frames ? vpa_count(other->frames) : (struct vpa_num){"-"};
+		row->cells[2] = vpa_rate(other->blocks.fps);
+		row->cells[3] = vpa_rate(other->fps_end_to_end);
+		row->cells[4] = vpa_rate(other->blocks.bps);
+		row->cells[5] =
+			other->ttfb_ns ? vpa_duration(other->ttfb_ns) : (struct vpa_num){"-"};
+	}
+	if (r->request_count > REQUESTS)
+		vpa_text_row(&t, 1, "and %zu more in the JSON report", r->request_count - REQUESTS);
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}

@@ -1,0 +1,348 @@
+/* text_work.c - what the devices did, and what is left to say: attention, kernels, copies,
+ * syncs, ranges, notes, and what to do next.
+ *
+ * Each table is silent without data and shows its largest rows; the JSON report has the others. */
+#include "analysis/render/render.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+enum { /* rows of each table */
+	KERNELS = 5,
+	BACKENDS = 6,
+	EAGER = 3,
+	FALLBACKS = 4,
+	COPIES = 4,
+	SYNCS = 4,
+	RANGES = 5,
+	NOTES = 12
+};
+
+/* The length of a kernel's name without its parameters, "f<...>(int)". */
+static size_t length_without_parameters(const char *name)
+{
+	size_t len = strlen(name), at = len;
+	int depth = 0;
+
+	if (!len || name[len - 1] != ')')
+		return len;
+	do {
+		at--;
+		depth += (name[at] == ')') - (name[at] == '(');
+	} while (depth && at);
+	return at ? at : len;
+}
+
+/* Behind the namespaces of a kernel's name: "at::native::(anonymous namespace)::f<...>" begins at
+ * f, and so does "<unnamed>::f<...>", which is Nsight's way to write it. */
+static const char *unqualified(const char *name)
+{
+	static const char anonymous[] = "(anonymous namespace)", unnamed[] = "<unnamed>";
+	const char *at = name, *begin = name;
+
+	while (*at) {
+		if (!strncmp(at, anonymous, sizeof(anonymous) - 1))
+			at += sizeof(anonymous) - 1;
+		else if (!strncmp(at, unnamed, sizeof(unnamed) - 1))
+			at += sizeof(unnamed) - 1;
+		else if (*at == '<')
+			break;
+		else if (*at == '(')
+			break;
+		else if (at[0] == ':' && at[1] == ':')
+			begin = at += 2;
+		else
+			at++;
+	}
+	return *begin ? begin : name;
+}
+
+struct vpa_label vpa_kernel_label(const char *name, size_t columns)
+{
+	name = vpa_text_or(name, "?");
+	if (!strncmp(name, "void ", 5))
+		name += 5;
+	name = unqualified(name);
+	return vpa_fit_part(name, length_without_parameters(name), columns);
+}
+
+/* ---- kernels, attention, copies, syncs, ranges ---- */
+
+static void put_kernels(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {
+		{"ms", 0}, {"% busy", 0}, {"calls", 1}, {"mean", 2}};
+	struct vpa_table t;
+	size_t i, shown = 0;
+
+	/* What is under a hundredth of the busy time helps nobody here. */
+	while (shown < vpa_least(r->kernel_count, KERNELS) &&
+		(!shown || r->kernels[shown].exclusive_ns >= d->busy_ns / 100))
+		shown++;
+	if (!shown)
+		return;
+	vpa_table_init(&t, columns, COUNT(columns), "TOP KERNELS, %zu of %zu", shown,
+		r->kernel_names < shown ? shown : r->kernel_names);
+	for (i = 0; i < shown; i++) {
+		const struct vpa_kernel_row *k = &r->kernels[i];
+		struct vpa_row *row = vpa_table_row(&t, 1, "K%zu %s", i + 1,
+			vpa_kernel_label(k->name, VPA_COLUMNS_MAX - 8).text);
+
+		row->cells[0] = vpa_ms(k->exclusive_ns, d);
+		row->cells[1] = vpa_percent(k->exclusive_ns, d->busy_ns);
+		row->cells[2] = vpa_count(k->time.count);
+		row->cells[3] = vpa_mean(k->time.total_ns, k->time.count);
+	}
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+static void put_attention(
+	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {
+		{"ms", 0}, {"helpers ms", 1}, {"% busy", 0}, {"calls", 0}};
+	const struct vpa_attention *a = &r->attention;
+	struct vpa_table t;
+	size_t i;
+
+	if (!a->calls && !a->backend_count && !a->eager_count && !a->fallback_count)
+		return;
+	vpa_table_init(&t, columns, COUNT(columns), "ATTENTION, %s %% of busy",
+		vpa_share(a->share_of_busy).text);
+	for (i = 0; i < vpa_least(a->backend_count, BACKENDS); i++) {
+		const struct vpa_backend_row *b = &a->backends[i];
+		struct vpa_row *row = vpa_table_row(&t, 1, "%s", vpa_text_or(b->backend, "?"));
+
+		row->cells[0] = vpa_ms(b->total_ns, d);
+		row->cells[1] = vpa_ms(b->aux_ns, d);
+		row->cells[2] = vpa_share(b->share_of_busy);
+		row->cells[3] = vpa_count(b->calls);
+	}
+	for (i = 0; i < vpa_least(a->eager_count, EAGER); i++) {
+		const struct vpa_eager_row *e = &a->eager[i];
+		struct vpa_label softmax = vpa_kernel_label(e->softmax, 60);
+		struct vpa_row *row =
+			vpa_table_row(&t, 1, "EAGER %.*s%s%s", (int)strcspn(softmax.text, "<("),
+				softmax.text, e->range ? " in " : "", vpa_fit(e->range, 40).text);
+
+		row->style = VPA_YELLOW;
+		row->cells[0] = vpa_ms(e->total_ns, d);
+		row->cells[2] = vpa_percent(e->total_ns, d->busy_ns);
+		row->cells[3] = vpa_count(e->count);
+	}
+	for (i = 0; i < vpa_least(a->fallback_count, FALLBACKS); i++)
+		vpa_text_row(&t, 1, "FALLBACK: %s", vpa_text_or(a->fallbacks[i], "?"))->style =
+			VPA_YELLOW;
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+static void put_copies(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {
+		{"ms", 0}, {"bytes", 0}, {"GB/s", 0}, {"count", 0}};
+	struct vpa_table t;
+	size_t i;
+
+	if (!r->copy_count)
+		return;
+	vpa_table_init(&t, columns, COUNT(columns), "COPIES");
+	for (i = 0; i < vpa_least(r->copy_count, COPIES); i++) {
+		const struct vpa_copy_row *c = &r->copies[i];
+		const char *kind = vpa_text_or(c->kind, "?");
+		struct vpa_row *row;
+
+		if (t.row_count && c->total_ns < d->windows_ns / 1000)
+			continue;
+		if (strcmp(kind, "memset"))
+			row = vpa_table_row(&t, 1, "C%zu %s, %s to %s", i + 1,
+				vpa_fit(kind, 16).text,
+				vpa_fit(vpa_text_or(c->source, "unknown"), 24).text,
+				vpa_fit(vpa_text_or(c->target, "unknown"), 24).text);
+		else
+			row = vpa_table_row(&t, 1, "C%zu memset", i + 1);
+		row->cells[0] = vpa_ms(c->total_ns, d);
+		row->cells[1] = vpa_bytes(c->bytes);
+		row->cells[2] = c->gb_per_s > 0 ? vpa_fixed(c->gb_per_s, 1) : (struct vpa_num){"-"};
+		row->cells[3] = vpa_count(c->count);
+	}
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+static void put_syncs(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {
+		{"idle ms", 0}, {"gaps", 0}, {"in call ms", 1}, {"calls", 0}};
+	struct vpa_table t;
+	size_t i;
+
+	if (!r->sync_count || !r->device_count)
+		return;
+	vpa_table_init(&t, columns, COUNT(columns), "SYNCS, by the idle time they open");
+	for (i = 0; i < vpa_least(r->sync_count, SYNCS); i++) {
+		const struct vpa_sync_row *s = &r->syncs[i];
+		struct vpa_row *row;
+
+		/* Neither idle time nor time of the host worth a line. */
+		if (t.row_count && s->idle_ns < d->windows_ns / 1000 &&
+			s->total_ns < d->windows_ns / 100)
+			continue;
+		row = vpa_table_row(&t, 1, "S%zu %s", i + 1,
+			vpa_fit(vpa_text_or(s->call, "?"), VPA_COLUMNS_MAX - 8).text);
+
+		row->cells[0] = vpa_ms(s->idle_ns, d);
+		row->cells[1] = vpa_count(s->gaps);
+		row->cells[2] = vpa_ms(s->total_ns, d);
+		row->cells[3] = vpa_count(s->count);
+	}
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+/* Operators of an imported profiler trace come by the thousand; they are shown where nobody marked
+ * anything. */
+static int is_operator(const struct vpa_range_row *g)
+{
+	return g->domain && !strcmp(g->domain, "cpu_op");
+}
+
+static int has_marks(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->range_count; i++)
+		if (!is_operator(&r->ranges[i]))
+			return 1;
+	return 0;
+}
+
+static void put_ranges(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {
+		{"n", 0}, {"host mean", 0}, {"host ms", 2}, {"GPU busy ms", 0}, {"GPU idle ms", 1}};
+	struct vpa_table t;
+	int marked = has_marks(r);
+	size_t i;
+
+	vpa_table_init(&t, columns, r->device_count ? COUNT(columns) : 3, "RANGES, of %s names",
+		vpa_count(r->range_names).text);
+	for (i = 0; i < r->range_count && t.row_count < RANGES; i++) {
+		const struct vpa_range_row *g = &r->ranges[i];
+		const char *domain = vpa_text_or(g->domain, "");
+		struct vpa_row *row;
+
+		if (marked && is_operator(g))
+			continue;
+		row = vpa_table_row(&t, 1, "%s%s%s", vpa_fit(domain, 24).text, *domain ? ": " : "",
+			vpa_fit(vpa_text_or(g->name, "?"), VPA_COLUMNS_MAX - 8).text);
+		row->cells[0] = vpa_count(g->host.count);
+		row->cells[1] = vpa_mean(g->host.total_ns, g->host.count);
+		row->cells[2] = vpa_ms(g->host.total_ns, d);
+		row->cells[3] = vpa_ms(g->busy_ns, d);
+		row->cells[4] = vpa_ms(g->idle_ns, d);
+	}
+	if (!t.row_count)
+		return;
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+void vpa_text_work(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	put_attention(p, r, d);
+	put_kernels(p, r, d);
+	put_copies(p, r, d);
+	put_syncs(p, r, d);
+	put_ranges(p, r, d);
+}
+
+/* ---- NOTES, NEXT ---- */
+
+struct notes {
+	struct vpa_page *page;
+	size_t count;
+};
+
+static void note(struct notes *n, const char *number, const char *text)
+{
+	if (!n->count)
+		vpa_page_blank(n->page);
+	if (n->count < NOTES)
+		vpa_page_words(n->page, n->count ? "" : "NOTES", VPA_PLAIN, "- %s%s%s", number,
+			number[0] ? " " : "", text);
+	n->count++;
+}
+
+void vpa_text_notes(struct vpa_page *p, const struct vpa_report *r)
+{
+	const struct vpa_verdict *v = &r->verdict;
+	const struct {
+		uint64_t number;
+		const char *text;
+	} oddities[] = {
+		{v->zero_duration,
+			"kernels, copies and memsets end as they start: counted, in no time"},
+		{v->launches_without_op, "launches have no op: their work is not in this trace"},
+	};
+	struct notes n = {.page = p};
+	size_t i;
+
+	for (i = VPA_REASONS; i < v->reason_count; i++)
+		note(&n, "", vpa_text_or(v->reasons[i], "?"));
+	for (i = 0; i < COUNT(oddities); i++)
+		if (oddities[i].number)
+			note(&n, vpa_count(oddities[i].number).text, oddities[i].text);
+	for (i = 0; i < r->finding_count; i++)
+		if (vpa_is_note(&r->findings[i]))
+			note(&n, "", vpa_text_or(r->findings[i].title, "?"));
+	if (n.count > NOTES)
+		vpa_page_words(p, "", VPA_PLAIN, "- %s more in the JSON report",
+			vpa_count(n.count - NOTES).text);
+}
+
+/* A path that a shell takes as it stands, else the word FILE. */
+static const char *path_for_shell(const struct vpa_page *p, const char *path)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "._/+=,@:%-";
+
+	if (!path || !*path || *path == '-' || path[strspn(path, plain)] ||
+		strlen(path) + 40 > p->width)
+		return "FILE";
+	return path;
+}
+
+/* Whether ranges are called "block 3" or "step 7" already, more or less. */
+static int has_blocks(const struct vpa_report *r)
+{
+	static const char *const words[] = {"block", "step"};
+	size_t i, k;
+
+	for (i = 0; i < r->range_count; i++) {
+		for (k = 0; k < COUNT(words); k++) {
+			size_t len = strlen(words[k]);
+			const char *name = r->ranges[i].name;
+
+			if (name && !strncasecmp(name, words[k], len) && name[len] &&
+				strchr(" _#-0123456789", name[len]))
+				return 1;
+		}
+	}
+	return 0;
+}
+
+void vpa_text_next(struct vpa_page *p, const struct vpa_report *r)
+{
+	vpa_page_blank(p);
+	vpa_page_words(p, "NEXT", VPA_PLAIN, "vptrace-analyze %s --format json",
+		path_for_shell(p, r->path));
+	if (r->device_count && !vpa_has_blocks(r) && !has_blocks(r))
+		vpa_page_words(p, "MARK", VPA_PLAIN,
+			"torch.cuda.nvtx.range_push(\"block 3\") ... range_pop() around each video "
+			"block "
+			"and \"step 7\" around each denoising step name them on this page.");
+}

@@ -1,0 +1,285 @@
+/* units.c - numbers and foreign text made fit for a terminal.
+ *
+ * printf(3) writes a locale's decimal point and separators, and a terminal obeys what a name tells
+ * it to do; both are kept out here, once. Numbers are rounded as integers and then spelled; text
+ * goes through one decoder that says of each character how it is shown and how wide it is.
+ *
+ * Left out: the exact width of combined characters. A mark that joins its neighbour counts one
+ * column, so a line can come out narrower than allowed, never wider. */
+#include "analysis/render/units.h"
+
+#include "formats/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
+enum { DECIMALS_MAX = sizeof(powers) / sizeof(powers[0]) - 1 };
+
+static unsigned at_most(unsigned decimals)
+{
+	return decimals < DECIMALS_MAX ? decimals : DECIMALS_MAX;
+}
+
+static struct vpa_num missing(void)
+{
+	return (struct vpa_num){"-"};
+}
+
+/* `digits` is the number times 10^decimals. Written from its end: "-1,234.50 ms". */
+static struct vpa_num spell(uint64_t digits, unsigned decimals, int negative, const char *unit)
+{
+	struct vpa_num out;
+	char buf[sizeof(out.text)], *p = buf + sizeof(buf) - 1;
+	size_t unit_len = strlen(unit);
+	unsigned place = 0;
+
+	*p = '\0';
+	p -= unit_len;
+	memcpy(p, unit, unit_len);
+	for (; digits || place <= decimals; place++) {
+		if (decimals && place == decimals)
+			*--p = '.';
+		if (place > decimals && (place - decimals) % 3 == 0)
+			*--p = ',';
+		*--p = (char)('0' + digits % 10);
+		digits /= 10;
+	}
+	if (negative)
+		*--p = '-';
+	memcpy(out.text, p, (size_t)(buf + sizeof(buf) - p));
+	return out;
+}
+
+/* value * factor / divisor, rounded half up; UINT64_MAX where that does not fit. */
+static uint64_t ratio(uint64_t value, uint64_t factor, uint64_t divisor)
+{
+	unsigned __int128 q = ((unsigned __int128)value * factor + divisor / 2) / divisor;
+
+	return q > UINT64_MAX ? UINT64_MAX : (uint64_t)q;
+}
+
+struct vpa_num vpa_count(uint64_t n)
+{
+	return spell(n, 0, 0, "");
+}
+
+struct vpa_num vpa_scaled(uint64_t value, uint64_t unit, unsigned decimals)
+{
+	decimals = at_most(decimals);
+	if (!unit)
+		return missing();
+	return spell(ratio(value, powers[decimals], unit), decimals, 0, "");
+}
+
+struct unit {
+	uint64_t size;
+	const char *name;
+};
+
+/* The first unit, and in it the most decimals, that leave three digits. */
+static struct vpa_num with_unit(uint64_t value, const struct unit *units, size_t count)
+{
+	size_t i;
+	unsigned decimals;
+
+	if (value < 1000)
+		return spell(value, 0, 0, units[0].name);
+	for (i = 1; i < count; i++) {
+		for (decimals = 3; decimals-- > 0;) {
+			uint64_t digits = ratio(value, powers[decimals], units[i].size);
+
+			if (digits < 1000)
+				return spell(digits, decimals, 0, units[i].name);
+		}
+	}
+	return spell(ratio(value, 1, units[count - 1].size), 0, 0, units[count - 1].name);
+}
+
+struct vpa_num vpa_duration(uint64_t ns)
+{
+	static const struct unit units[] = {
+		{1, " ns"}, {1000, " us"}, {1000000, " ms"}, {1000000000, " s"}};
+
+	return with_unit(ns, units, sizeof(units) / sizeof(units[0]));
+}
+
+struct vpa_num vpa_bytes(uint64_t bytes)
+{
+	static const struct unit units[] = {{1, " B"}, {1000, " kB"}, {1000000, " MB"},
+		{1000000000, " GB"}, {1000000000000, " TB"}};
+
+	return with_unit(bytes, units, sizeof(units) / sizeof(units[0]));
+}
+
+static struct vpa_num tenths(uint64_t n, int something)
+{
+	return !n && something ? (struct vpa_num){"<0.1"} : spell(n, 1, 0, "");
+}
+
+struct vpa_num vpa_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? tenths(ratio(part, 1000, whole), part > 0) : missing();
+}
+
+struct vpa_num vpa_share(double share)
+{
+	if (!isfinite(share) || share < 0 || share >= 1e12)
+		return missing();
+	return tenths((uint64_t)(share * 1000 + 0.5), share > 0);
+}
+
+struct vpa_num vpa_fixed(double value, unsigned decimals)
+{
+	uint64_t digits;
+
+	decimals = at_most(decimals);
+	if (!isfinite(value) || fabs(value) * (double)powers[decimals] >= 1e15)
+		return missing();
+	digits = (uint64_t)(fabs(value) * (double)powers[decimals] + 0.5);
+	return spell(digits, decimals, value < 0 && digits, "");
+}
+
+/* ---- text ---- */
+
+struct code_range {
+	uint32_t first, last;
+};
+
+/* Characters that take two columns: East Asian wide and full-width ones, and pictures. */
+static const struct code_range wide[] = {
+	{0x1100, 0x115f},
+	{0x231a, 0x231b},
+	{0x2329, 0x232a},
+	{0x23e9, 0x23f3},
+	{0x25fd, 0x27bf},
+	{0x2b1b, 0x2b55},
+	{0x2e80, 0xa4cf},
+	{0xa960, 0xa97c},
+	{0xac00, 0xd7a3},
+	{0xf900, 0xfaff},
+	{0xfe10, 0xfe6f},
+	{0xff00, 0xff60},
+	{0xffe0, 0xffe6},
+	{0x16fe0, 0x18fff},
+	{0x1b000, 0x1b2ff},
+	{0x1f000, 0x1faff},
+	{0x20000, 0x3fffd},
+};
+
+/* Characters that a terminal obeys or hides instead of showing. */
+static const struct code_range unseen[] = {
+	{0x80, 0x9f},
+	{0xad, 0xad},
+	{0x61c, 0x61c},
+	{0x200b, 0x200f},
+	{0x2028, 0x202e},
+	{0x2060, 0x206f},
+	{0xfeff, 0xfeff},
+	{0xfff9, 0xfffb},
+	{0xe0000, 0xe0fff},
+};
+
+static int is_in(uint32_t code, const struct code_range *ranges, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count && ranges[i].first <= code; i++)
+		if (code <= ranges[i].last)
+			return 1;
+	return 0;
+}
+
+static void escape(struct vpa_glyph *out, const char *form, uint32_t code)
+{
+	out->len = (unsigned)snprintf(out->bytes, sizeof(out->bytes), form, (unsigned)code);
+	out->columns = out->len;
+}
+
+size_t vpa_glyph_next(const char *text, struct vpa_glyph *out)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	unsigned len;
+	uint32_t code;
+
+	*out = (struct vpa_glyph){{0}, 0, 0};
+	if (!s[0])
+		return 0;
+	len = (unsigned)vpt_utf8_length(text, strnlen(text, 4), NULL);
+	code = vpt_utf8_code(text, len);
+	if (!len) {
+		escape(out, "\\x%02x", s[0]);
+		return 1;
+	}
+	if (code < 0x20 ||
+		(code >= 0x7f && code <= 0xff && (code == 0x7f || is_in(code, unseen, 2))))
+		escape(out, "\\x%02x", code);
+	else if (is_in(code, unseen, sizeof(unseen) / sizeof(unseen[0])))
+		escape(out, code > 0xffff ? "\\u%5x" : "\\u%04x", code);
+	else {
+		memcpy(out->bytes, s, len);
+		out->len = len;
+		out->columns = is_in(code, wide, sizeof(wide) / sizeof(wide[0])) ? 2 : 1;
+	}
+	return len;
+}
+
+static size_t columns_until(const char *text, const char *end)
+{
+	struct vpa_glyph g;
+	size_t columns = 0;
+
+	while (text < end) {
+		text += vpa_glyph_next(text, &g);
+		columns += g.columns;
+	}
+	return columns;
+}
+
+size_t vpa_columns(const char *text)
+{
+	return text ? columns_until(text, text + strlen(text)) : 0;
+}
+
+struct vpa_label vpa_fit(const char *text, size_t columns)
+{
+	return vpa_fit_part(text, text ? strlen(text) : 0, columns);
+}
+
+static void append(struct vpa_label *label, size_t *used, const char *bytes, size_t size)
+{
+	memcpy(label->text + *used, bytes, size);
+	*used += size;
+}
+
+/* Names of kernels and ranges say most at their beginning, so two thirds of the room go there. */
+struct vpa_label vpa_fit_part(const char *text, size_t len, size_t columns)
+{
+	struct vpa_label out = {{0}};
+	const char *end = len ? text + len : text;
+	struct vpa_glyph g;
+	size_t total = columns_until(text, end), at = 0, used = 0, dots, head, tail, step;
+
+	if (columns > VPA_COLUMNS_MAX)
+		columns = VPA_COLUMNS_MAX;
+	dots = columns < 8 ? 0 : 3;
+	head = total <= columns ? total : (columns - dots) * 2 / 3;
+	tail = total <= columns ? 0 : columns - dots - head;
+
+	for (; text < end; text += step, at += g.columns) {
+		step = vpa_glyph_next(text, &g);
+		if (at + g.columns > head)
+			break;
+		append(&out, &used, g.bytes, g.len);
+	}
+	if (total <= columns)
+		return out;
+	append(&out, &used, "...", dots);
+	for (; text < end; text += step, at += g.columns) {
+		step = vpa_glyph_next(text, &g);
+		if (total - at <= tail)
+			append(&out, &used, g.bytes, g.len);
+	}
+	return out;
+}

@@ -1,0 +1,169 @@
+/* kineto_bytes.c - the text of a profiler's file, whether it was compressed or not.
+ *
+ * Whoever records for hours kills the program sooner or later, so half a gzip is a normal input:
+ * what inflates is handed out, and the tear is a flag, not an error. Several gzip members in one
+ * file are one text. Bytes behind the last member that begin none are padding and ignored. */
+#include "formats/import/kineto.h"
+
+#include "formats/memory.h"
+
+#include <string.h>
+#include <zlib.h>
+
+enum {
+	INPUT_BYTES = 64 << 10,
+	BLOCK_BYTES = 256 << 10,
+	GZIP_ONLY = 15 + 16 /* zlib's window bits: the largest window, gzip header required */
+};
+
+struct vpt_kineto_inflate {
+	z_stream z;
+	int between_members;
+	unsigned char input[INPUT_BYTES];
+};
+
+static voidpf zlib_alloc(voidpf opaque, uInt count, uInt size)
+{
+	(void)opaque;
+	return vpt_alloc(count, size);
+}
+
+static void zlib_free(voidpf opaque, voidpf ptr)
+{
+	(void)opaque;
+	vpt_free(ptr);
+}
+
+static int begin_inflate(struct vpt_kineto_bytes *b, struct vpt_err *err)
+{
+	struct vpt_kineto_inflate *inf = vpt_calloc(1, sizeof(*inf));
+
+	if (!inf)
+		return vpt_fail(err, VPT_ENOMEM, "no memory to decompress the trace");
+	inf->z.zalloc = zlib_alloc;
+	inf->z.zfree = zlib_free;
+	if (inflateInit2(&inf->z, GZIP_ONLY) != Z_OK) {
+		vpt_free(inf);
+		return vpt_fail(err, VPT_ENOMEM, "no memory to decompress the trace");
+	}
+	b->inflate = inf;
+	return 0;
+}
+
+int vpt_kineto_bytes_open(struct vpt_kineto_bytes *b, struct vpt_source *src, struct vpt_err *err)
+{
+	unsigned char magic[2];
+	size_t got;
+	int rc;
+
+	memset(b, 0, sizeof(*b));
+	b->src = src;
+	rc = src->read_at(src, 0, magic, sizeof(magic), &got, err);
+	if (rc)
+		return rc;
+	b->gzip = got == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+	b->block = vpt_alloc(1, BLOCK_BYTES);
+	if (!b->block)
+		return vpt_fail(err, VPT_ENOMEM, "no memory to read the trace");
+	b->cur = b->end = b->block;
+	return b->gzip ? begin_inflate(b, err) : 0;
+}
+
+void vpt_kineto_bytes_close(struct vpt_kineto_bytes *b)
+{
+	if (b->inflate)
+		inflateEnd(&b->inflate->z);
+	vpt_free(b->inflate);
+	vpt_free(b->block);
+	b->inflate = NULL;
+	b->block = NULL;
+	b->cur = b->end = NULL;
+}
+
+static void hand_out(struct vpt_kineto_bytes *b, size_t size)
+{
+	b->cur = b->block;
+	b->end = b->block + size;
+	b->end_offset += size;
+}
+
+static int fill_plain(struct vpt_kineto_bytes *b, struct vpt_err *err)
+{
+	size_t got;
+	int rc = b->src->read_at(b->src, b->offset, b->block, BLOCK_BYTES, &got, err);
+
+	if (rc)
+		return rc;
+	if (!got) {
+		b->finished = 1;
+		return VPT_END;
+	}
+	b->offset += got;
+	hand_out(b, got);
+	return 0;
+}
+
+/* More compressed bytes, and a new member where the last one has ended. VPT_END: no more of either.
+ */
+static int feed(struct vpt_kineto_bytes *b, struct vpt_err *err)
+{
+	struct vpt_kineto_inflate *inf = b->inflate;
+	size_t got;
+	int rc;
+
+	if (!inf->z.avail_in) {
+		rc = b->src->read_at(b->src, b->offset, inf->input, INPUT_BYTES, &got, err);
+		if (rc)
+			return rc;
+		b->offset += got;
+		inf->z.next_in = inf->input;
+		inf->z.avail_in = (uInt)got;
+		if (!got) {
+			b->torn |= !inf->between_members;
+			return VPT_END;
+		}
+	}
+	if (!inf->between_members)
+		return 0;
+	if (*inf->z.next_in != 0x1f)
+		return VPT_END;
+	inflateReset(&inf->z);
+	inf->between_members = 0;
+	return 0;
+}
+
+static int fill_gzip(struct vpt_kineto_bytes *b, struct vpt_err *err)
+{
+	struct vpt_kineto_inflate *inf = b->inflate;
+	size_t made;
+	int rc;
+
+	while (!b->finished) {
+		rc = feed(b, err);
+		b->finished = rc == VPT_END;
+		if (rc)
+			return rc;
+		inf->z.next_out = b->block;
+		inf->z.avail_out = BLOCK_BYTES;
+		rc = inflate(&inf->z, Z_NO_FLUSH);
+		if (rc == Z_MEM_ERROR)
+			return vpt_fail(err, VPT_ENOMEM, "no memory to decompress the trace");
+		inf->between_members = rc == Z_STREAM_END;
+		/* Z_BUF_ERROR only says that it wants more input. */
+		if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
+			b->torn = b->finished = 1;
+		made = BLOCK_BYTES - inf->z.avail_out;
+		if (made) {
+			hand_out(b, made);
+			return 0;
+		}
+	}
+	return VPT_END;
+}
+
+int vpt_kineto_bytes_fill(struct vpt_kineto_bytes *b, struct vpt_err *err)
+{
+	if (b->finished)
+		return VPT_END;
+	return b->gzip ? fill_gzip(b, err) : fill_plain(b, err);
+}

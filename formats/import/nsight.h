@@ -1,0 +1,84 @@
+/* nsight.h - what the parts of the Nsight Systems importer share. Nobody else includes it.
+ */
+#ifndef VPT_FORMATS_IMPORT_NSIGHT_H
+#define VPT_FORMATS_IMPORT_NSIGHT_H
+
+#include "formats/collect.h"
+#include "formats/import/import.h"
+#include "formats/import/nsight_db.h"
+#include "formats/import/nsight_text.h"
+
+enum { VPT_NSIGHT_GPUS_MAX = 256, VPT_NSIGHT_THREAD_CACHE = 64 };
+
+struct vpt_nsight_thread {
+	int64_t id; /* globalTid */
+	uint64_t lane;
+};
+
+struct vpt_nsight_unmatched {
+	uint64_t lane;
+	struct vpt_range range;
+};
+
+struct vpt_nsight_loss {
+	uint64_t time_ns, count;
+};
+
+/* One import under way: the context of every row function. */
+struct vpt_nsight {
+	struct vpt_collect *out;
+	struct vpt_import_stats *stats;
+
+	struct vpt_nsight_names strings; /* StringIds */
+	struct vpt_nsight_names words[VPT_NSIGHT_WORDS];
+	struct vpt_nsight_names domains; /* owner pid, id domainId */
+
+	struct vpt_nsight_thread cache[VPT_NSIGHT_THREAD_CACHE]; /* lane 0: empty */
+	struct vpt_nsight_thread *threads; /* every thread met, more than once maybe */
+	size_t thread_count, thread_cap;
+
+	struct vpt_nsight_unmatched *unmatched; /* put when the trace's end is known */
+	size_t unmatched_count, unmatched_cap;
+	struct vpt_nsight_loss *losses; /* the same */
+	size_t loss_count, loss_cap;
+
+	struct {
+		int64_t gpu, ordinal;
+	} ordinals[VPT_NSIGHT_GPUS_MAX]; /* which CUDA device a GPU is */
+	size_t ordinal_count, gpu_count;
+
+	uint64_t last_ns; /* largest end seen */
+	uint64_t rows;    /* events taken over */
+	uint64_t graphs;  /* graph launches recorded as one piece */
+	int64_t utc_ns;   /* REALTIME at time 0; 0: unknown */
+	char version[64], host[256], command[4096];
+};
+
+/* Rows into the collector, one table each; ends with one that has no name. */
+extern const struct vpt_nsight_table vpt_nsight_tables[];
+extern const struct vpt_nsight_table vpt_nsight_objects[];
+extern const struct vpt_nsight_table vpt_nsight_nvtx;
+extern const struct vpt_nsight_table vpt_nsight_nvtx_domains; /* to be read before the former */
+
+/* What had to wait for the end of the trace. */
+void vpt_nsight_put_losses(struct vpt_nsight *im);
+void vpt_nsight_put_unmatched(struct vpt_nsight *im);
+
+/* A serialised id is (more << 48 | pid << 24 | tid); -1 stands for unknown. */
+int64_t vpt_nsight_pid(int64_t global);
+
+/* The lane of a thread, remembered so that it can be named. 0 or VPT_ENOMEM. */
+int vpt_nsight_thread(struct vpt_nsight *im, int64_t global, uint64_t *lane);
+
+/* Counts a row that was taken over, and where it ended. */
+void vpt_nsight_note(struct vpt_nsight *im, int64_t end_ns);
+
+/* The row of StringIds that a cell refers to; NULL if it refers to none. */
+struct vpt_nsight_name *vpt_nsight_find_string(struct vpt_nsight *im, const struct vpt_cell *id);
+
+/* The collector's id of such a string, or of any text; both count bad text, the former once a
+ * string. */
+uint64_t vpt_nsight_string(struct vpt_nsight *im, struct vpt_nsight_name *name);
+uint64_t vpt_nsight_text(struct vpt_nsight *im, struct vpt_text text);
+
+#endif

@@ -1,0 +1,508 @@
+/* nsight_db.c - SQLite over a source, and tables read as data tells.
+ *
+ * SQLite gets a file system of its own that knows one read-only file, the source. The file counts
+ * as immutable, so there are no journals, locks or shared memory, and a database left in
+ * write-ahead mode opens as well. A file that was cut is presented in the length its header
+ * promises, with zeros behind the cut: SQLite would refuse the whole of it otherwise, and this way
+ * the tables before the cut are readable and the others break where the bytes end.
+ *
+ * A hostile database can make SQLite walk the same pages for ever, so every statement draws from
+ * one budget of virtual machine steps, proportional to the size of the file.
+ *
+ * Left out: whatever lies in a table behind its first damaged page. */
+#include "formats/import/nsight_db.h"
+
+#include "formats/memory.h"
+
+#include <sqlite3.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	STEPS_A_CALL = 1000,       /* between two calls of the progress handler */
+	STEPS_BASE = 4 << 20,      /* what any file may use, however small */
+	STEPS_A_BYTE = 16,         /* a table scan needs about one step for each byte it reads */
+	VALUE_BYTES_MAX = 16 << 20 /* longest text, blob or row */
+};
+
+struct vpt_nsight_db {
+	sqlite3 *sql;
+	sqlite3_vfs vfs;
+	char vfs_name[40];
+	struct vpt_source *src;
+	struct vpt_import_stats *stats;
+	uint64_t size_bytes; /* as shown to SQLite */
+	uint64_t steps_left;
+	struct vpt_err io_err; /* what the source said when it failed */
+	int io_failed;
+	int registered;
+	char damage[256];
+};
+
+/* ---- the file system ---- */
+
+struct file {
+	sqlite3_file base;
+	struct vpt_nsight_db *db;
+};
+
+static int file_close(sqlite3_file *f)
+{
+	(void)f;
+	return SQLITE_OK;
+}
+
+static int file_read(sqlite3_file *f, void *buf, int size, sqlite3_int64 offset)
+{
+	struct vpt_nsight_db *db = ((struct file *)f)->db;
+	size_t got = 0, want = size > 0 ? (size_t)size : 0;
+
+	if (offset < 0)
+		return SQLITE_IOERR_READ;
+	if ((uint64_t)offset < db->src->size_bytes &&
+		db->src->read_at(db->src, (uint64_t)offset, buf, want, &got, &db->io_err)) {
+		db->io_failed = 1;
+		return SQLITE_IOERR_READ;
+	}
+	if (got >= want)
+		return SQLITE_OK;
+	memset((char *)buf + got, 0, want - got);
+	return (uint64_t)offset + want <= db->size_bytes ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
+}
+
+static int file_write(sqlite3_file *f, const void *buf, int size, sqlite3_int64 offset)
+{
+	(void)f, (void)buf, (void)size, (void)offset;
+	return SQLITE_READONLY;
+}
+
+static int file_truncate(sqlite3_file *f, sqlite3_int64 size)
+{
+	(void)f, (void)size;
+	return SQLITE_READONLY;
+}
+
+static int file_size(sqlite3_file *f, sqlite3_int64 *size)
+{
+	*size = (sqlite3_int64)((struct file *)f)->db->size_bytes;
+	return SQLITE_OK;
+}
+
+static int file_flags(sqlite3_file *f, int flags)
+{
+	(void)f, (void)flags;
+	return SQLITE_OK;
+}
+
+static int file_reserved(sqlite3_file *f, int *held)
+{
+	(void)f;
+	*held = 0;
+	return SQLITE_OK;
+}
+
+static int file_control(sqlite3_file *f, int op, void *arg)
+{
+	(void)f, (void)op, (void)arg;
+	return SQLITE_NOTFOUND;
+}
+
+static int file_sector(sqlite3_file *f)
+{
+	(void)f;
+	return 512;
+}
+
+static int file_traits(sqlite3_file *f)
+{
+	(void)f;
+	return SQLITE_IOCAP_IMMUTABLE;
+}
+
+static const sqlite3_io_methods file_methods = {
+	.iVersion = 1,
+	.xClose = file_close,
+	.xRead = file_read,
+	.xWrite = file_write,
+	.xTruncate = file_truncate,
+	.xSync = file_flags,
+	.xFileSize = file_size,
+	.xLock = file_flags,
+	.xUnlock = file_flags,
+	.xCheckReservedLock = file_reserved,
+	.xFileControl = file_control,
+	.xSectorSize = file_sector,
+	.xDeviceCharacteristics = file_traits,
+};
+
+static int fs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *out_flags)
+{
+	f->pMethods = NULL;
+	(void)name;
+	if (!(flags & SQLITE_OPEN_MAIN_DB))
+		return SQLITE_CANTOPEN;
+	f->pMethods = &file_methods;
+	((struct file *)f)->db = vfs->pAppData;
+	if (out_flags)
+		*out_flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB;
+	return SQLITE_OK;
+}
+
+static int fs_delete(sqlite3_vfs *vfs, const char *name, int sync)
+{
+	(void)vfs, (void)name, (void)sync;
+	return SQLITE_IOERR_DELETE;
+}
+
+static int fs_access(sqlite3_vfs *vfs, const char *name, int flags, int *out)
+{
+	(void)vfs, (void)name, (void)flags;
+	*out = 0;
+	return SQLITE_OK;
+}
+
+static int fs_full_path(sqlite3_vfs *vfs, const char *name, int size, char *out)
+{
+	(void)vfs;
+	sqlite3_snprintf(size, out, "%s", name);
+	return SQLITE_OK;
+}
+
+/* Nothing here depends on chance or on the clock, so neither is real. */
+static int fs_random(sqlite3_vfs *vfs, int size, char *out)
+{
+	(void)vfs;
+	memset(out, 0, size > 0 ? (size_t)size : 0);
+	return size;
+}
+
+static int fs_sleep(sqlite3_vfs *vfs, int microseconds)
+{
+	(void)vfs;
+	return microseconds;
+}
+
+static int fs_time(sqlite3_vfs *vfs, double *day)
+{
+	(void)vfs;
+	*day = 0;
+	return SQLITE_OK;
+}
+
+static int fs_last_error(sqlite3_vfs *vfs, int size, char *out)
+{
+	(void)vfs, (void)size, (void)out;
+	return 0;
+}
+
+static void fs_fill(struct vpt_nsight_db *db)
+{
+	snprintf(db->vfs_name, sizeof(db->vfs_name), "vpt-source-%p", (void *)db);
+	db->vfs = (sqlite3_vfs){
+		.iVersion = 1,
+		.szOsFile = (int)sizeof(struct file),
+		.mxPathname = 64,
+		.zName = db->vfs_name,
+		.pAppData = db,
+		.xOpen = fs_open,
+		.xDelete = fs_delete,
+		.xAccess = fs_access,
+		.xFullPathname = fs_full_path,
+		.xRandomness = fs_random,
+		.xSleep = fs_sleep,
+		.xCurrentTime = fs_time,
+		.xGetLastError = fs_last_error,
+	};
+}
+
+/* ---- opening ---- */
+
+static uint64_t big_endian(const unsigned char *p, size_t bytes)
+{
+	uint64_t value = 0;
+
+	while (bytes--)
+		value = value << 8 | *p++;
+	return value;
+}
+
+/* The length that the header promises: page size at byte 16 (1 means 65,536), pages at 28. */
+static uint64_t promised_bytes(struct vpt_source *src)
+{
+	unsigned char head[100];
+	size_t got = 0;
+
+	if (src->read_at(src, 0, head, sizeof(head), &got, NULL) || got < sizeof(head))
+		return 0;
+	/* The number of pages only holds if whoever wrote last knew of it. */
+	if (memcmp(head + 24, head + 92, 4))
+		return 0;
+	return (big_endian(head + 16, 2) == 1 ? 65536 : big_endian(head + 16, 2)) *
+	       big_endian(head + 28, 4);
+}
+
+static int out_of_steps(void *ctx)
+{
+	struct vpt_nsight_db *db = ctx;
+
+	if (db->steps_left < STEPS_A_CALL)
+		return 1;
+	db->steps_left -= STEPS_A_CALL;
+	return 0;
+}
+
+struct setting {
+	int id, value;
+};
+
+/* Nothing that limits parsing alone: a view that somebody added must not make all unreadable. */
+static const struct setting limits[] = {
+	{SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX},
+	{SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+	{SQLITE_LIMIT_ATTACHED, 0},
+	{SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+	{SQLITE_LIMIT_WORKER_THREADS, 0},
+};
+
+static const struct setting switches[] = {
+	{SQLITE_DBCONFIG_DEFENSIVE, 1},
+	{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+	{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+	{SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+	{SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+};
+
+static void harden(struct vpt_nsight_db *db)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		sqlite3_limit(db->sql, limits[i].id, limits[i].value);
+	for (i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
+		sqlite3_db_config(db->sql, switches[i].id, switches[i].value, (int *)NULL);
+	sqlite3_progress_handler(db->sql, STEPS_A_CALL, out_of_steps, db);
+}
+
+/* What a failed SQLite call means to our caller. The source's own failure is worded by the source.
+ */
+static int sqlite_failure(struct vpt_nsight_db *db, int rc, struct vpt_err *err)
+{
+	if (db->io_failed) {
+		if (err)
+			*err = db->io_err;
+		return VPT_EIO;
+	}
+	if ((rc & 0xff) == SQLITE_NOMEM)
+		return vpt_fail(err, VPT_ENOMEM, "no memory to read the SQLite database");
+	return vpt_fail(err, VPT_EDATA, "expected a readable SQLite database, found: %s",
+		db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(rc));
+}
+
+int vpt_nsight_open(struct vpt_source *src, struct vpt_import_stats *stats,
+	struct vpt_nsight_db **out, struct vpt_err *err)
+{
+	struct vpt_nsight_db *db;
+	uint64_t promised;
+	int rc;
+
+	*out = NULL;
+	db = vpt_calloc(1, sizeof(*db));
+	if (!db)
+		return vpt_fail(err, VPT_ENOMEM, "no memory to open an SQLite database");
+	db->src = src;
+	db->stats = stats;
+	db->steps_left = STEPS_BASE + src->size_bytes * STEPS_A_BYTE;
+	promised = promised_bytes(src);
+	db->size_bytes = promised > src->size_bytes ? promised : src->size_bytes;
+	stats->truncated |= promised > src->size_bytes;
+
+	fs_fill(db);
+	rc = sqlite3_vfs_register(&db->vfs, 0);
+	db->registered = rc == SQLITE_OK;
+	if (!rc)
+		rc = sqlite3_open_v2("trace", &db->sql, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
+			db->vfs_name);
+	if (!rc) {
+		harden(db);
+		/* Reads the schema, so that everything after this knows it to be sound. */
+		rc = sqlite3_exec(db->sql, "SELECT 1 FROM sqlite_master LIMIT 1", NULL, NULL, NULL);
+	}
+	if (rc) {
+		rc = sqlite_failure(db, rc, err);
+		goto out;
+	}
+	*out = db;
+	db = NULL;
+out:
+	vpt_nsight_close(db);
+	return rc;
+}
+
+void vpt_nsight_close(struct vpt_nsight_db *db)
+{
+	if (!db)
+		return;
+	sqlite3_close(db->sql);
+	if (db->registered)
+		sqlite3_vfs_unregister(&db->vfs);
+	vpt_free(db);
+}
+
+const char *vpt_nsight_damage(const struct vpt_nsight_db *db)
+{
+	return db->damage[0] ? db->damage : NULL;
+}
+
+/* ---- tables ---- */
+
+static void note_damage(struct vpt_nsight_db *db, const char *table)
+{
+	db->stats->truncated = 1;
+	if (!db->damage[0])
+		snprintf(db->damage, sizeof(db->damage), "table %.80s: %.150s", table,
+			sqlite3_errmsg(db->sql));
+}
+
+int vpt_nsight_has(struct vpt_nsight_db *db, const char *table)
+{
+	static const char ask[] =
+		"SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = ?";
+	sqlite3_stmt *st = NULL;
+	int found = 0, rc;
+
+	rc = sqlite3_prepare_v2(db->sql, ask, -1, &st, NULL);
+	if (!rc) {
+		sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
+		rc = sqlite3_step(st);
+		found = rc == SQLITE_ROW;
+	}
+	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+		note_damage(db, "sqlite_master");
+	sqlite3_finalize(st);
+	/* The schema of a hostile file may have a view of the same name; this call knows only
+	 * tables. */
+	return found && !sqlite3_table_column_metadata(
+				db->sql, "main", table, NULL, NULL, NULL, NULL, NULL, NULL);
+}
+
+static int has_column(struct vpt_nsight_db *db, const char *table, const char *column)
+{
+	return !sqlite3_table_column_metadata(
+		db->sql, "main", table, column, NULL, NULL, NULL, NULL, NULL);
+}
+
+/* SELECT with as many results as fields; NULL stands where the file has no such column, and bit i
+ * of *there says that field i has one. */
+static int prepare(struct vpt_nsight_db *db, const struct vpt_nsight_table *table,
+	sqlite3_stmt **st, uint32_t *there)
+{
+	sqlite3_str *sql = sqlite3_str_new(db->sql);
+	char *text;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < table->field_count; i++) {
+		const char *column = table->fields[i].column;
+
+		sqlite3_str_appendall(sql, i ? ", " : "SELECT ");
+		if (has_column(db, table->name, column)) {
+			sqlite3_str_appendf(sql, "\"%w\"", column);
+			*there |= UINT32_C(1) << i;
+		} else {
+			sqlite3_str_appendall(sql, "NULL");
+		}
+	}
+	sqlite3_str_appendf(sql, " FROM main.\"%w\"", table->name);
+	text = sqlite3_str_finish(sql);
+	if (!text)
+		return SQLITE_NOMEM;
+	rc = sqlite3_prepare_v2(db->sql, text, -1, st, NULL);
+	sqlite3_free(text);
+	return rc;
+}
+
+/* Takes a value of SQLite's type `found` over if it is what the field wants. */
+static int convert(
+	sqlite3_stmt *st, int i, int found, enum vpt_cell_type type, struct vpt_cell *cell)
+{
+	if (type == VPT_CELL_TEXT) {
+		if (found != SQLITE_TEXT)
+			return 0;
+		cell->text.text = (const char *)sqlite3_column_text(st, i);
+		cell->text.len = cell->text.text ? (size_t)sqlite3_column_bytes(st, i) : 0;
+		return cell->text.text != NULL;
+	}
+	if (type == VPT_CELL_REAL) {
+		if (found != SQLITE_FLOAT && found != SQLITE_INTEGER)
+			return 0;
+		cell->real = sqlite3_column_double(st, i);
+		return isfinite(cell->real);
+	}
+	if (found != SQLITE_INTEGER)
+		return 0;
+	cell->number = sqlite3_column_int64(st, i);
+	return cell->number >= 0 || type == VPT_CELL_STAMP || type == VPT_CELL_BITS;
+}
+
+/* Returns whether the row has all it needs. */
+static int bind_row(struct vpt_nsight_db *db, sqlite3_stmt *st,
+	const struct vpt_nsight_table *table, uint32_t there, struct vpt_cell *cells)
+{
+	size_t i;
+
+	for (i = 0; i < table->field_count; i++) {
+		const struct vpt_nsight_field *f = &table->fields[i];
+		const struct vpt_cell unknown = {.number = f->missing, .text = {"", 0}};
+		int found = there >> i & 1 ? sqlite3_column_type(st, (int)i) : SQLITE_NULL;
+
+		cells[i] = unknown;
+		cells[i].known =
+			found != SQLITE_NULL && convert(st, (int)i, found, f->type, &cells[i]);
+		if (cells[i].known)
+			continue;
+		cells[i] = unknown;
+		if (f->need == VPT_NEEDED || (f->need == VPT_NEEDED_IF_THERE && there >> i & 1))
+			return 0;
+		cells[i].wrong = found != SQLITE_NULL;
+		db->stats->bad_numbers += (uint64_t)(table->events && cells[i].wrong);
+	}
+	return 1;
+}
+
+int vpt_nsight_scan(struct vpt_nsight_db *db, const struct vpt_nsight_table *table, void *ctx,
+	struct vpt_err *err)
+{
+	struct vpt_cell cells[VPT_NSIGHT_FIELDS_MAX];
+	sqlite3_stmt *st = NULL;
+	uint32_t there = 0;
+	int rc, row_rc = 0;
+
+	if (table->field_count > VPT_NSIGHT_FIELDS_MAX || !vpt_nsight_has(db, table->name))
+		return VPT_OK;
+	rc = prepare(db, table, &st, &there);
+	while (!rc && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+		rc = SQLITE_OK;
+		db->stats->events += (uint64_t)table->events;
+		if (!bind_row(db, st, table, there, cells)) {
+			db->stats->malformed += (uint64_t)table->events;
+			continue;
+		}
+		row_rc = table->row(ctx, cells);
+		if (row_rc)
+			break;
+	}
+	if (row_rc)
+		rc = vpt_fail(err, row_rc, "no memory for the rows of table %s", table->name);
+	else if (rc == SQLITE_DONE)
+		rc = VPT_OK;
+	else if (db->io_failed || (rc & 0xff) == SQLITE_NOMEM)
+		rc = sqlite_failure(db, rc, err);
+	else {
+		note_damage(db, table->name);
+		rc = VPT_OK;
+	}
+	sqlite3_finalize(st);
+	return rc;
+}

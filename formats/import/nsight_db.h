@@ -1,0 +1,78 @@
+/* nsight_db.h - rows of a SQLite database that nobody vouches for.
+ *
+ * The database is read through a struct vpt_source, never through a path, and nothing in it is run:
+ * only real tables are read, whole and in storage order, within a budget of steps that grows with
+ * the size of the file. A table is described by data; a column that the file lacks reads as not
+ * known. */
+#ifndef VPT_FORMATS_IMPORT_NSIGHT_DB_H
+#define VPT_FORMATS_IMPORT_NSIGHT_DB_H
+
+#include "formats/batch.h"
+#include "formats/error.h"
+#include "formats/import/import.h"
+#include "formats/io.h"
+
+enum vpt_cell_type {
+	VPT_CELL_TIME,  /* nanoseconds, not negative */
+	VPT_CELL_STAMP, /* nanoseconds, may be negative */
+	VPT_CELL_COUNT, /* an integer, not negative */
+	VPT_CELL_BITS,  /* any 64-bit integer */
+	VPT_CELL_REAL,
+	VPT_CELL_TEXT
+};
+
+struct vpt_cell {
+	int known; /* 0: NULL, absent, or not of the type; then number is the field's default */
+	int wrong; /* 1: there is a value, and it is not of the type */
+	int64_t number;       /* of integers */
+	double real;          /* of REAL, finite */
+	struct vpt_text text; /* of TEXT; valid while the row is looked at, never NULL */
+};
+
+enum vpt_need {
+	VPT_OPTIONAL,
+	VPT_NEEDED,         /* a row without it is malformed: counted, not delivered */
+	VPT_NEEDED_IF_THERE /* the same, unless the file lacks the whole column */
+};
+
+struct vpt_nsight_field {
+	const char *column;
+	enum vpt_cell_type type;
+	enum vpt_need need;
+	int64_t missing; /* what `number` is when not known */
+};
+
+enum { VPT_NSIGHT_FIELDS_MAX = 32 };
+
+struct vpt_nsight_table {
+	const char *name;
+	const struct vpt_nsight_field *fields;
+	size_t field_count;
+	int events; /* its rows count as events of the trace */
+	/* `cell` has one cell a field, in their order. 0, or a negative code that ends the reading.
+	 */
+	int (*row)(void *ctx, const struct vpt_cell *cell);
+};
+
+struct vpt_nsight_db;
+
+/* Opens the database. `src` and `stats` are borrowed until close. VPT_EDATA in SQLite's own words
+ * when it is no database; VPT_EIO as the source worded it. A file shorter than its header says is
+ * opened, and stats->truncated set. */
+int vpt_nsight_open(struct vpt_source *src, struct vpt_import_stats *stats,
+	struct vpt_nsight_db **out, struct vpt_err *err);
+void vpt_nsight_close(struct vpt_nsight_db *db); /* accepts NULL */
+
+/* Whether there is a real table of this name: no view, nothing virtual. */
+int vpt_nsight_has(struct vpt_nsight_db *db, const char *table);
+
+/* Calls table->row for every row. An absent table has none. Damage in the middle ends the table,
+ * sets stats->truncated, and is still 0: what came before stays. VPT_EIO, VPT_ENOMEM or row's own
+ * code. */
+int vpt_nsight_scan(struct vpt_nsight_db *db, const struct vpt_nsight_table *table, void *ctx,
+	struct vpt_err *err);
+
+/* SQLite's words for the first damage met, NULL if there was none. */
+const char *vpt_nsight_damage(const struct vpt_nsight_db *db);
+
+#endif

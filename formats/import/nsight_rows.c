@@ -1,0 +1,434 @@
+/* nsight_rows.c - rows of CUPTI's tables in an Nsight Systems export: work on devices,
+ * calls, synchronisation, overhead, and what the tool says it lost. One list of fields and one
+ * function a table. */
+#include "formats/import/nsight.h"
+
+#include "formats/calls.h"
+#include "formats/memory.h"
+
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const int64_t INVALID_ID = 0xffffffff; /* how the tool writes "no stream", "no event" */
+
+/* ---- work on a device ---- */
+
+/* The first fields of every table about a stream. */
+enum {
+	OP_START,
+	OP_END,
+	OP_DEVICE,
+	OP_CONTEXT,
+	OP_STREAM,
+	OP_CORRELATION,
+	OP_PID,
+	OP_NODE,
+	OP_FIELDS
+};
+
+#define FIELDS_OF_OPS(start, end)                                                                  \
+	[OP_START] = {start, VPT_CELL_TIME, VPT_NEEDED, 0},                                        \
+	[OP_END] = {end, VPT_CELL_TIME, VPT_NEEDED, 0},                                            \
+	[OP_DEVICE] = {"deviceId", VPT_CELL_COUNT, VPT_OPTIONAL, -1},                              \
+	[OP_CONTEXT] = {"contextId", VPT_CELL_COUNT, VPT_OPTIONAL, 0},                             \
+	[OP_STREAM] = {"streamId", VPT_CELL_COUNT, VPT_OPTIONAL, -1},                              \
+	[OP_CORRELATION] = {"correlationId", VPT_CELL_COUNT, VPT_OPTIONAL, 0},                     \
+	[OP_PID] = {"globalPid", VPT_CELL_BITS, VPT_OPTIONAL, 0},                                  \
+	[OP_NODE] = {"graphNodeId", VPT_CELL_BITS, VPT_OPTIONAL, 0}
+
+static int has_stream(const struct vpt_cell *cell)
+{
+	return cell[OP_STREAM].known && cell[OP_STREAM].number != INVALID_ID;
+}
+
+static uint64_t stream_lane(struct vpt_nsight *im, const struct vpt_cell *cell)
+{
+	return vpt_collect_stream(im->out,
+		cell[OP_PID].known ? vpt_nsight_pid(cell[OP_PID].number) : -1,
+		cell[OP_DEVICE].number, (uint64_t)cell[OP_CONTEXT].number,
+		has_stream(cell) ? cell[OP_STREAM].number : -1);
+}
+
+static uint64_t duration(const struct vpt_cell *cell)
+{
+	return (uint64_t)cell[OP_END].number - (uint64_t)cell[OP_START].number;
+}
+
+static uint64_t word_of(
+	struct vpt_nsight *im, enum vpt_nsight_words set, const struct vpt_cell *cell)
+{
+	return cell->known ? vpt_nsight_word(set, &im->words[set], cell->number) : 0;
+}
+
+/* From K_CONFIG on in the order of struct vpt_config behind its name. */
+enum {
+	K_DEMANGLED = OP_FIELDS,
+	K_MANGLED,
+	K_SHORT,
+	K_CONFIG,
+	K_FIELDS = K_CONFIG + VPT_CONFIG_COLUMNS - 1
+};
+
+#define CONFIG_FIELD(COL, column)                                                                  \
+	[K_CONFIG + VPT_CONFIG_##COL - 1] = {column, VPT_CELL_COUNT, VPT_OPTIONAL, 0}
+
+static const struct vpt_nsight_field kernel_fields[] = {
+	FIELDS_OF_OPS("start", "end"),
+	[K_DEMANGLED] = {"demangledName", VPT_CELL_BITS, VPT_OPTIONAL, 0},
+	[K_MANGLED] = {"mangledName", VPT_CELL_BITS, VPT_OPTIONAL, 0},
+	[K_SHORT] = {"shortName", VPT_CELL_BITS, VPT_OPTIONAL, 0},
+	CONFIG_FIELD(GRID_X, "gridX"),
+	CONFIG_FIELD(GRID_Y, "gridY"),
+	CONFIG_FIELD(GRID_Z, "gridZ"),
+	CONFIG_FIELD(BLOCK_X, "blockX"),
+	CONFIG_FIELD(BLOCK_Y, "blockY"),
+	CONFIG_FIELD(BLOCK_Z, "blockZ"),
+	CONFIG_FIELD(STATIC_SHARED, "staticSharedMemory"),
+	CONFIG_FIELD(DYNAMIC_SHARED, "dynamicSharedMemory"),
+	CONFIG_FIELD(REGISTERS, "registersPerThread"),
+	CONFIG_FIELD(LOCAL, "localMemoryPerThread"),
+	CONFIG_FIELD(CLUSTER_X, "clusterX"),
+	CONFIG_FIELD(CLUSTER_Y, "clusterY"),
+	CONFIG_FIELD(CLUSTER_Z, "clusterZ"),
+	CONFIG_FIELD(GRAPH, "graphId"),
+};
+_Static_assert(COUNT(kernel_fields) == K_FIELDS, "a column of CONFIG has no field");
+_Static_assert((int)K_FIELDS <= (int)VPT_NSIGHT_FIELDS_MAX, "raise VPT_NSIGHT_FIELDS_MAX");
+
+static int kernel_row(void *ctx, const struct vpt_cell *cell)
+{
+	struct vpt_nsight *im = ctx;
+	uint64_t columns[VPT_CONFIG_COLUMNS] = {0};
+	struct vpt_nsight_name *name = NULL;
+	struct vpt_config config;
+	struct vpt_kernel row = {.start_ns = (uint64_t)cell[OP_START].number,
+		.duration_ns = duration(cell),
+		.correlation = (uint64_t)cell[OP_CORRELATION].number,
+		.graph_node = (uint64_t)cell[OP_NODE].number};
+	int i;
+
+	for (i = K_DEMANGLED; i <= K_SHORT && !name; i++)
+		name = vpt_nsight_find_string(im, &cell[i]);
+	if (name)
+		columns[VPT_CONFIG_NAME] = vpt_nsight_string(im, name);
+	else
+		im->stats->malformed++; /* kept all the same: it occupied the device */
+	for (i = 1; i < VPT_CONFIG_COLUMNS; i++)
+		columns[i] = (uint64_t)cell[K_CONFIG + i - 1].number;
+	memcpy(&config, columns, sizeof(config));
+	row.config = vpt_collect_config(im->out, &config);
+	vpt_collect_put(im->out, VPT_KERNEL, stream_lane(im, cell), &row);
+	vpt_nsight_note(im, cell[OP_END].number);
+	return VPT_OK;
+}
+
+enum { C_BYTES = OP_FIELDS, C_KIND, C_SOURCE, C_TARGET, C_SOURCE_DEVICE, C_TARGET_DEVICE };
+
+static const struct vpt_nsight_field copy_fields[] = {
+	FIELDS_OF_OPS("start", "end"),
+	[C_BYTES] = {"bytes", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
+	[C_KIND] = {"copyKind", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
+	[C_SOURCE] = {"srcKind", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
+	[C_TARGET] = {"dstKind", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
+	[C_SOURCE_DEVICE] = {"srcDeviceId", VPT_CELL_COUNT, VPT_OPTIONAL, -1},
+	[C_TARGET_DEVICE] = {"dstDeviceId", VPT_CELL_COUNT, VPT_OPTIONAL, -1},
+};
+
+/* 1 + whichever end of a peer copy is another device than the one it ran on; 0: neither. */
+static uint64_t peer_of(const struct vpt_cell *cell)
+{
+	int64_t here = cell[OP_DEVICE].number;
+
+	if (cell[C_TARGET_DEVICE].known && cell[C_TARGET_DEVICE].number != here)
+		return 1 + (uint64_t)cell[C_TARGET_DEVICE].number;
+	if (cell[C_SOURCE_DEVICE].known && cell[C_SOURCE_DEVICE].number != here)
+		return 1 + (uint64_t)cell[C_SOURCE_DEVICE].number;
+	return 0;
+}
+
+static int copy_row(void *ctx, const struct vpt_cell *cell)
+{
+	struct vpt_nsight *im = ctx;
+	struct vpt_copy row = {.start_ns = (uint64_t)cell[OP_START].number,
+		.duration_ns = duration(cell),
+		.copy_kind = word_of(im, VPT_NSIGHT_COPY, &cell[C_KIND]),
+		.source_memory = word_of(im, VPT_NSIGHT_MEMORY, &cell[C_SOURCE]),
+		.target_memory = word_of(im, VPT_NSIGHT_MEMORY, &cell[C_TARGET]),
+		.correlation = (uint64_t)cell[OP_CORRELATION].number,
+		.bytes = (uint64_t)cell[C_BYTES].number,
+		.graph_node = (uint64_t)cell[OP_NODE].number};
+
+	if (row.copy_kind == VPT_COPYKIND_PTOP)
+		row.peer = peer_of(cell);
+	vpt_collect_put(im->out, VPT_COPY, stream_lane(im, cell), &row);
+	vpt_nsight_note(im, cell[OP_END].number);
+	return VPT_OK;
+}
+
+enum { M_BYTES = OP_FIELDS, M_VALUE, M_KIND };
+
+static const struct vpt_nsight_field memset_fields[] = {
+	FIELDS_OF_OPS("start", "end"),
+	[M_BYTES] = {"bytes", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
+	[M_VALUE] = {"value", VPT_CELL_BITS, VPT_OPTIONAL, 0},
+	[M_KIND] = {"memKind", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
+};
+
+static int memset_row(void *ctx, const struct vpt_cell *cell)
+{
+	struct vpt_nsight *im = ctx;
+	struct vpt_copy row = {.start_ns = (uint64_t)cell[OP_START].number,
+		.duration_ns = duration(cell),
+		.copy_kind = VPT_COPYKIND_MEMSET,
+		.target_memory = word_of(im, VPT_NSIGHT_MEMORY, &cell[M_KIND]),
+		.value = (uint64_t)cell[M_VALUE].number,
+		.correlation = (uint64_t)cell[OP_CORRELATION].number,
+		.bytes = (uint64_t)cell[M_BYTES].number,
+		.graph_node = (uint64_t)cell[OP_NODE].number};
+
+	vpt_collect_put(im->out, VPT_COPY, stream_lane(im, cell), &row);
+	vpt_nsight_note(im, cell[OP_END].number);
+	return VPT_OK;
+}
+
+static const struct vpt_nsight_field graph_fields[] = {FIELDS_OF_OPS("start", "end")};
+
+/* By default the tool records a graph launch as one piece: when it ran, but none of its kernels.
+ * The stream was busy with work that nobody recorded, which is what LOSS says. */
+static int graph_row(void *ctx, const struct vpt_cell *cell)
+{
+	struct vpt_nsight *im = ctx;
+	struct vpt_loss row = {.start_ns = (uint64_t)cell[OP_START].number,
+		.duration_ns = duration(cell),
+		.loss_kind = VPT_LOSSKIND_UNKNOWN};
+
+	if (cell[OP_END].number < cell[OP_START].number) {
+		im->stats->malformed++;
+		return VPT_OK;
+	}
+	vpt_collect_put(im->out, VPT_LOSS, stream_lane(im, cell), &row);
+	vpt_nsight_note(im, cell[OP_END].number);
+	im->graphs++;
+	return VPT_OK;
+}
+
+enum { S_KIND = OP_FIELDS, S_EVENT, S_SYNC_ID };
+
+static const struct vpt_nsight_field sync_fields[] = {
+	FIELDS_OF_OPS("start", "end"),
+	[S_KIND] = {"syncType", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
+	[S_EVENT] = {"eventId", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
+	[S_SYNC_ID] = {"eventSyncId", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
+};
+
+static uint64_t valid_id(const struct vpt_cell *cell, uint64_t add)
+{
+	return cell->known && cell->number != INVALID_ID ? (uint64_t)cell->number + add : 0;
+}
+
+static int sync_row(void *ctx, const struct vpt_cell *cell)
+{
+	struct vpt_nsight *im = ctx;
+	uint64_t lane = 0;
+	struct vpt_sync row = {.start_ns = (uint64_t)cell[OP_START].number,
+		.duration_ns = duration(cell),
+		.sync_kind = word_of(im, VPT_NSIGHT_SYNC, &cell[S_KIND]),
+		.correlation = (uint64_t)cell[OP_CORRELATION].number,
+		.context = (uint64_t)cell[OP_CONTEXT].number,
+		.event = valid_id(&cell[S_EVENT], 1),
+		.sync_id = valid_id(&cell[S_SYNC_ID], 0)};
+
+	if (has_stream(cell) &&
+		(row.sync_kind == VPT_SYNCKIND_STREAM || row.sync_kind == VPT_SYNCKIND_STREAM_WAIT))
+		lane = stream_lane(im, cell);
+	/* Whose work a stream waits for is not in the row: only the event is. */
+	row.stream = row.sync_kind == VPT_SYNCKIND_STREAM ? lane : 0;
+	vpt_collect_put(im->out, VPT_SYNC, lane, &row);
+	vpt_nsight_note(im, cell[OP_END].number);
+	return VPT_OK;
+}
+
+enum { E_EVENT = OP_FIELDS, E_SYNC_ID };
+
+static const struct vpt_nsight_field event_fields[] = {
+	FIELDS_OF_OPS("timestamp", "timestamp"),
+	[E_EVENT] = {"eventId", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
+	[E_SYNC_ID] = {"eventSyncId", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
+};
+
+static int event_row(void *ctx, const struct vpt_cell *cell)
+{
+	struct vpt_nsight *im = ctx;
+	struct vpt_event row = {.time_ns = (uint64_t)cell[OP_START].number,
+		.event = valid_id(&cell[E_EVENT], 1),
+		.sync_id = valid_id(&cell[E_SYNC_ID], 0),
+		.correlation = (uint64_t)cell[OP_CORRELATION].number};
+
+	vpt_collect_put(im->out, VPT_EVENT, stream_lane(im, cell), &row);
+	im->rows++;
+	return VPT_OK;
+}
+
+/* ---- calls ---- */
+
+enum { A_START, A_END, A_THREAD, A_CORRELATION, A_NAME, A_RESULT };
+
+static const struct vpt_nsight_field call_fields[] = {
+	[A_START] = {"start", VPT_CELL_TIME, VPT_NEEDED, 0},
+	[A_END] = {"end", VPT_CELL_TIME, VPT_NEEDED, 0},
+	[A_THREAD] = {"globalTid", VPT_CELL_BITS, VPT_NEEDED_IF_THERE, -1},
+	[A_CORRELATION] = {"correlationId", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
+	[A_NAME] = {"nameId", VPT_CELL_BITS, VPT_OPTIONAL, 0},
+	[A_RESULT] = {"returnValue", VPT_CELL_BITS, VPT_OPTIONAL, 0},
+};
+
+/* A call of the table needs no text, however the tool decorated its name. */
+static void name_call(struct vpt_nsight *im, const struct vpt_cell *id, struct vpt_call *row)
+{
+	struct vpt_nsight_name *name = vpt_nsight_find_string(im, id);
+	struct vpt_text text;
+
+	if (!name) {
+		im->stats->malformed++; /* kept all the same: ops may belong to it */
+		return;
+	}
+	text = vpt_nsight_name_text(&im->strings, name);
+	if (name->number < 0)
+		name->number = (int32_t)vpt_call_find(text.text, text.len);
+	row->id = (uint64_t)name->number;
+	if (!row->id)
+		row->name = vpt_nsight_string(im, name);
+}
+
+static int call_row(void *ctx, const struct vpt_cell *cell)
+{
+	struct vpt_nsight *im = ctx;
+	uint64_t lane;
+	struct vpt_call row = {.start_ns = (uint64_t)cell[A_START].number,
+		.duration_ns = (uint64_t)cell[A_END].number - (uint64_t)cell[A_START].number,
+		.correlation = (uint64_t)cell[A_CORRELATION].number,
+		.result = (uint64_t)(int64_t)(int32_t)(uint32_t)(uint64_t)cell[A_RESULT].number};
+
+	if (vpt_nsight_thread(im, cell[A_THREAD].number, &lane))
+		return VPT_ENOMEM;
+	name_call(im, &cell[A_NAME], &row);
+	vpt_collect_put(im->out, VPT_CALL, lane, &row);
+	vpt_nsight_note(im, cell[A_END].number);
+	return VPT_OK;
+}
+
+/* ---- what tracing took, and lost ---- */
+
+enum { O_START, O_END, O_THREAD, O_CORRELATION, O_NAME, O_KIND };
+
+static const struct vpt_nsight_field overhead_fields[] = {
+	[O_START] = {"start", VPT_CELL_TIME, VPT_NEEDED, 0},
+	[O_END] = {"end", VPT_CELL_TIME, VPT_NEEDED, 0},
+	[O_THREAD] = {"globalTid", VPT_CELL_BITS, VPT_OPTIONAL, 0},
+	[O_CORRELATION] = {"correlationId", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
+	[O_NAME] = {"nameId", VPT_CELL_BITS, VPT_OPTIONAL, 0},
+	[O_KIND] = {"overheadType", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
+};
+
+static int overhead_row(void *ctx, const struct vpt_cell *cell)
+{
+	struct vpt_nsight *im = ctx;
+	struct vpt_nsight_name *name = vpt_nsight_find_string(im, &cell[O_NAME]);
+	uint64_t lane = 0;
+	struct vpt_overhead row = {.start_ns = (uint64_t)cell[O_START].number,
+		.duration_ns = (uint64_t)cell[O_END].number - (uint64_t)cell[O_START].number,
+		.correlation = (uint64_t)cell[O_CORRELATION].number};
+
+	if (name)
+		row.overhead_kind = (uint64_t)vpt_nsight_match(
+			VPT_NSIGHT_OVERHEAD, vpt_nsight_name_text(&im->strings, name));
+	if (!row.overhead_kind)
+		row.overhead_kind = word_of(im, VPT_NSIGHT_OVERHEAD, &cell[O_KIND]);
+	if (cell[O_THREAD].known && vpt_nsight_thread(im, cell[O_THREAD].number, &lane))
+		return VPT_ENOMEM;
+	vpt_collect_put(im->out, VPT_OVERHEAD, lane, &row);
+	vpt_nsight_note(im, cell[O_END].number);
+	return VPT_OK;
+}
+
+enum { D_TIME, D_TEXT };
+
+static const struct vpt_nsight_field diagnostic_fields[] = {
+	[D_TIME] = {"timestamp", VPT_CELL_STAMP, VPT_NEEDED, 0},
+	[D_TEXT] = {"text", VPT_CELL_TEXT, VPT_NEEDED, 0},
+};
+
+/* The first number of a text, ~0 if there is none. */
+static uint64_t first_number(struct vpt_text text)
+{
+	uint64_t value = 0;
+	size_t i = 0, first;
+
+	while (i < text.len && (text.text[i] < '0' || text.text[i] > '9'))
+		i++;
+	for (first = i;
+		i < text.len && i < first + 18 && text.text[i] >= '0' && text.text[i] <= '9'; i++)
+		value = value * 10 + (uint64_t)(text.text[i] - '0');
+	return i > first ? value : UINT64_MAX;
+}
+
+/* The tool warns in nearly every trace that events "might" be missing; only a plain statement that
+ * CUDA records were lost counts. */
+static int diagnostic_row(void *ctx, const struct vpt_cell *cell)
+{
+	struct vpt_nsight *im = ctx;
+	struct vpt_text text = cell[D_TEXT].text;
+	uint64_t count = first_number(text);
+
+	if (!vpt_nsight_has_word(text, "cuda") && !vpt_nsight_has_word(text, "cupti"))
+		return VPT_OK;
+	if (!vpt_nsight_has_word(text, "dropped") && !vpt_nsight_has_word(text, "lost"))
+		return VPT_OK;
+	if (!count || vpt_nsight_has_word(text, "might") || vpt_nsight_has_word(text, "no cuda"))
+		return VPT_OK;
+	if (vpt_grow(&im->losses, &im->loss_cap, im->loss_count + 1, sizeof(*im->losses)))
+		return VPT_ENOMEM;
+	im->losses[im->loss_count++] = (struct vpt_nsight_loss){
+		cell[D_TIME].number > 0 ? (uint64_t)cell[D_TIME].number : 0,
+		count == UINT64_MAX ? 0 : count};
+	return VPT_OK;
+}
+
+void vpt_nsight_put_losses(struct vpt_nsight *im)
+{
+	size_t i;
+
+	for (i = 0; i < im->loss_count; i++) {
+		struct vpt_loss row = {.start_ns = im->losses[i].time_ns,
+			.loss_kind = VPT_LOSSKIND_DROPPED,
+			.count = im->losses[i].count};
+
+		/* Written when the session ended, perhaps on another clock. */
+		if (row.start_ns > im->last_ns)
+			row.start_ns = im->last_ns;
+		vpt_collect_put(im->out, VPT_LOSS, 0, &row);
+	}
+}
+
+/* ---- the tables ---- */
+
+#define TABLE(name, fields, row)                                                                   \
+	{                                                                                          \
+		name, fields, COUNT(fields), 1, row                                                \
+	}
+
+const struct vpt_nsight_table vpt_nsight_tables[] = {
+	TABLE("CUPTI_ACTIVITY_KIND_KERNEL", kernel_fields, kernel_row),
+	TABLE("CUPTI_ACTIVITY_KIND_MEMCPY", copy_fields, copy_row),
+	TABLE("CUPTI_ACTIVITY_KIND_MEMSET", memset_fields, memset_row),
+	TABLE("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", graph_fields, graph_row),
+	TABLE("CUPTI_ACTIVITY_KIND_RUNTIME", call_fields, call_row),
+	TABLE("CUPTI_ACTIVITY_KIND_DRIVER", call_fields, call_row),
+	TABLE("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", sync_fields, sync_row),
+	TABLE("CUPTI_ACTIVITY_KIND_CUDA_EVENT", event_fields, event_row),
+	TABLE("CUPTI_ACTIVITY_KIND_OVERHEAD", overhead_fields, overhead_row),
+	TABLE("PROFILER_OVERHEAD", overhead_fields, overhead_row),
+	{"DIAGNOSTIC_EVENT", diagnostic_fields, COUNT(diagnostic_fields), 0, diagnostic_row},
+	{0},
+};
