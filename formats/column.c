@@ -19,11 +19,6 @@ static uint64_t zigzag(uint64_t difference)
 	return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
 }
 
-static uint64_t unzigzag(uint64_t number)
-{
-	return number >> 1 ^ (0 - (number & 1));
-}
-
 /* ---- how wide a column is: loops that write nothing and leave early nowhere ---- */
 
 /* The width of the largest number is that of all its bits and of all smaller ones'. */
@@ -161,10 +156,11 @@ void vpt_column_planes(const struct vpt_column_code *code, const uint64_t *value
 
 /* ---- and back ---- */
 
-/* As 32 bits where that is enough: half the work. */
-#define MAKE_JOIN(type, name)                                                                      \
+/* As 32 bits where that is enough: half the work. `signs`: the numbers are zigzag numbers of differences, else offsets
+ * from `base`. */
+#define MAKE_JOIN(type, difference, name)                                                          \
 	static inline __attribute__((always_inline)) void name(const unsigned char *planes,        \
-		size_t stride, size_t count, unsigned width, uint64_t base,                        \
+		size_t stride, size_t count, unsigned width, int signs, uint64_t base,             \
 		uint64_t *restrict out)                                                            \
 	{                                                                                          \
 		unsigned plane;                                                                    \
@@ -175,61 +171,60 @@ void vpt_column_planes(const struct vpt_column_code *code, const uint64_t *value
                                                                                                    \
 			for (plane = 0; plane < width; plane++)                                    \
 				value |= (type)planes[plane * stride + i] << (plane * 8);          \
-			out[i] = value + base;                                                     \
+			if (signs)                                                                 \
+				out[i] = (uint64_t)(difference)(value >> 1 ^ (0 - (value & 1)));   \
+			else                                                                       \
+				out[i] = value + base;                                             \
 		}                                                                                  \
 	}
 
-MAKE_JOIN(uint32_t, join_narrow)
-MAKE_JOIN(uint64_t, join_wide)
+MAKE_JOIN(uint32_t, int32_t, join_narrow)
+MAKE_JOIN(uint64_t, int64_t, join_wide)
+
+#define MAKE_JOIN_PLANES(name, signs)                                                              \
+	VPT_VECTORISE                                                                              \
+	static void name(const unsigned char *planes, size_t stride, size_t count, unsigned width, \
+		uint64_t base, uint64_t *restrict out)                                             \
+	{                                                                                          \
+		switch (width) {                                                                   \
+		case 0:                                                                            \
+			join_narrow(planes, stride, count, 0, signs, base, out);                   \
+			break;                                                                     \
+		case 1:                                                                            \
+			join_narrow(planes, stride, count, 1, signs, base, out);                   \
+			break;                                                                     \
+		case 2:                                                                            \
+			join_narrow(planes, stride, count, 2, signs, base, out);                   \
+			break;                                                                     \
+		case 3:                                                                            \
+			join_narrow(planes, stride, count, 3, signs, base, out);                   \
+			break;                                                                     \
+		case 4:                                                                            \
+			join_narrow(planes, stride, count, 4, signs, base, out);                   \
+			break;                                                                     \
+		case 5:                                                                            \
+			join_wide(planes, stride, count, 5, signs, base, out);                     \
+			break;                                                                     \
+		case 6:                                                                            \
+			join_wide(planes, stride, count, 6, signs, base, out);                     \
+			break;                                                                     \
+		case 7:                                                                            \
+			join_wide(planes, stride, count, 7, signs, base, out);                     \
+			break;                                                                     \
+		default:                                                                           \
+			join_wide(planes, stride, count, 8, signs, base, out);                     \
+			break;                                                                     \
+		}                                                                                  \
+	}
 
 /* Joins `count` numbers of planes that stand `stride` bytes apart. */
-VPT_VECTORISE
-static void join_planes(const unsigned char *planes, size_t stride, size_t count, unsigned width,
-	uint64_t base, uint64_t *restrict out)
-{
-	switch (width) {
-	case 0:
-		join_narrow(planes, stride, count, 0, base, out);
-		break;
-	case 1:
-		join_narrow(planes, stride, count, 1, base, out);
-		break;
-	case 2:
-		join_narrow(planes, stride, count, 2, base, out);
-		break;
-	case 3:
-		join_narrow(planes, stride, count, 3, base, out);
-		break;
-	case 4:
-		join_narrow(planes, stride, count, 4, base, out);
-		break;
-	case 5:
-		join_wide(planes, stride, count, 5, base, out);
-		break;
-	case 6:
-		join_wide(planes, stride, count, 6, base, out);
-		break;
-	case 7:
-		join_wide(planes, stride, count, 7, base, out);
-		break;
-	default:
-		join_wide(planes, stride, count, 8, base, out);
-		break;
-	}
-}
+MAKE_JOIN_PLANES(join_planes, 0)
+/* The same of differences. */
+MAKE_JOIN_PLANES(join_differences, 1)
 
 /* Both other encodings become differences between neighbours, which are then added up: all but the
  * adding is vectorised, a stretch at a time that stays in the first-level cache. */
 enum { STRETCH = 1024 };
-
-VPT_VECTORISE
-static void undo_zigzag(uint64_t *numbers, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		numbers[i] = unzigzag(numbers[i]);
-}
 
 /* Even: the gap leads from the end of the row before to the start. Odd: it leads to the end.
  * `previous` are the rows before. */
@@ -274,8 +269,7 @@ void vpt_column_join(const unsigned char *planes, size_t count, unsigned width, 
 	}
 	for (at = 0; at < count; at += rows) {
 		rows = count - at < STRETCH ? count - at : STRETCH;
-		join_planes(planes + at, count, rows, width, 0, out + at);
-		undo_zigzag(out + at, rows);
+		join_differences(planes + at, count, rows, width, 0, out + at);
 		value = add_up(out + at, rows, value);
 	}
 }
@@ -301,13 +295,14 @@ void vpt_column_next(
 {
 	int plain = c->enc == VPT_ENC_PLAIN;
 
-	join_planes(c->planes, c->stride, count, c->width, plain ? c->value : 0, out);
+	if (c->enc == VPT_ENC_DELTA)
+		join_differences(c->planes, c->stride, count, c->width, 0, out);
+	else
+		join_planes(c->planes, c->stride, count, c->width, plain ? c->value : 0, out);
 	c->planes += count;
 	if (plain)
 		return;
 	if (c->enc == VPT_ENC_GAP)
 		undo_gap(out, durations, durations - 1, count);
-	else
-		undo_zigzag(out, count);
 	c->value = add_up(out, count, c->value);
 }
