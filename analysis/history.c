@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { AHEAD = 3 };
+enum { AHEAD = 3, TRIES = 8 /* steps forward before a search */ };
 
 int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread)
 {
@@ -96,7 +96,7 @@ size_t vpa_steps_index(struct vpa_steps *s, uint64_t t)
 	if (s->items[at].time_ns <= t) {
 		unsigned tries;
 
-		for (tries = 0; tries < 8 && at + 1 < high && s->items[at + 1].time_ns <= t;
+		for (tries = 0; tries < TRIES && at + 1 < high && s->items[at + 1].time_ns <= t;
 			tries++)
 			at++;
 		if (at + 1 == high || s->items[at + 1].time_ns > t)
@@ -118,14 +118,18 @@ size_t vpa_steps_index(struct vpa_steps *s, uint64_t t)
 
 void vpa_step_span_seek(struct vpa_step_span *span, struct vpa_steps *s, uint64_t t)
 {
-	size_t i = s->cursor, next = i + 1;
+	size_t i = s->cursor, last = i + TRIES < s->count ? i + TRIES : s->count - 1, next;
 
-	/* Mostly the one after the last is it. */
-	if (next + 1 < s->count && next >= s->dropped && s->items[next].time_ns <= t &&
-		s->items[next + 1].time_ns > t)
-		s->cursor = i = next;
-	else
+	/* Mostly it is one of those just behind the last answer. */
+	if (i >= s->dropped && i < s->count && s->items[i].time_ns <= t) {
+		while (i < last && s->items[i + 1].time_ns <= t)
+			i++;
+		s->cursor = i;
+		if (i == last && i + 1 < s->count)
+			i = vpa_steps_index(s, t);
+	} else {
 		i = vpa_steps_index(s, t);
+	}
 	next = i == SIZE_MAX ? s->dropped : i + 1;
 
 	/* Ranges were made long before they are asked for. */
@@ -137,12 +141,4 @@ void vpa_step_span_seek(struct vpa_step_span *span, struct vpa_steps *s, uint64_
 	span->from_ns = i == SIZE_MAX ? 0 : s->items[i].time_ns;
 	span->until_ns = next < s->count ? s->items[next].time_ns : UINT64_MAX;
 	span->range = i == SIZE_MAX ? NULL : s->items[i].range;
-}
-
-int vpa_steps_add(struct vpa_steps *s, uint64_t t, struct vpa_range *range)
-{
-	if (vpt_grow(&s->items, &s->cap, s->count + 1, sizeof(*s->items)))
-		return VPT_ENOMEM;
-	s->items[s->count++] = (struct vpa_step){t, range};
-	return VPT_OK;
 }

@@ -5,6 +5,7 @@
 #define VPA_ANALYSIS_HISTORY_H
 
 #include "analysis/model.h"
+#include "formats/memory.h"
 
 enum { VPA_CALL_BLOCK = 512, VPA_CALLS_AHEAD = 4 };
 
@@ -111,7 +112,13 @@ struct vpa_steps {
 
 /* The step that holds at `t`: its index, or SIZE_MAX before the first. */
 size_t vpa_steps_index(struct vpa_steps *s, uint64_t t);
-int vpa_steps_add(struct vpa_steps *s, uint64_t t, struct vpa_range *range);
+static inline int vpa_steps_add(struct vpa_steps *s, uint64_t t, struct vpa_range *range)
+{
+	if (vpt_grow(&s->items, &s->cap, s->count + 1, sizeof(*s->items)))
+		return VPT_ENOMEM;
+	s->items[s->count++] = (struct vpa_step){t, range};
+	return VPT_OK;
+}
 
 /* A step at hand: for questions that mostly have the answer of the one before. All zeros to begin with; good
  * as long as no steps are added or given up. */

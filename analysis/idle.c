@@ -178,28 +178,60 @@ static void add_one(struct vpa_idle *s, struct vpa_idle_device *d, struct vpa_id
 		d->compute_ns += cover(&d->compute_end_ns, start, end);
 }
 
+/* The gaps between ops [begin, end) as if each began when the one before it had ended. Returns whether that is so; for
+ * numbers whose top bit is set that it is not. */
+VPT_VECTORISE
+static int subtract_ends(const uint64_t *restrict starts, const uint64_t *restrict ends,
+	size_t begin, size_t end, uint64_t *restrict gaps, uint8_t *restrict before)
+{
+	uint64_t bad = 0;
+	size_t i;
+
+	for (i = begin + 1; i < end; i++) {
+		gaps[i] = starts[i] - ends[i - 1];
+		bad |= gaps[i] | ends[i - 1];
+	}
+	for (i = begin + 1; i < end; i++)
+		before[i] = (uint8_t)(i - 1);
+	return !(bad >> 63);
+}
+
+/* Tells the gaps before ops, less the first, that each begin when the one before has ended. Returns where the first
+ * that does not is. */
+static size_t find_overlap(struct vpa_ops *ops, size_t begin, size_t end)
+{
+	size_t i;
+
+	if (subtract_ends(ops->start_ns, ops->end_ns, begin, end, ops->gap_ns, ops->gap_before))
+		return end;
+	for (i = begin + 1; i < end && ops->start_ns[i] >= ops->end_ns[i - 1]; i++)
+		;
+	return i;
+}
+
 /* Measures the gaps before ops that each begin when the one before has ended, up to the first that does not;
  * returns where that is. The first is known to begin when all before it have ended. */
 static size_t measure_gaps(struct vpa_idle_device *d, struct vpa_ops *ops, size_t begin, size_t end)
 {
-	const uint64_t *starts = ops->start_ns, *ends = ops->end_ns;
-	uint64_t idle_ns = d->idle_ns, previous_end = d->cursor_ns;
+	const uint64_t *gaps = ops->gap_ns;
+	uint64_t sum = d->idle_ns;
 	size_t i;
 
-	for (i = begin; i < end && starts[i] >= previous_end; i++) {
-		uint64_t gap_ns = starts[i] - previous_end;
-
-		idle_ns += gap_ns;
-		ops->gap_ns[i] = gap_ns;
-		ops->idle_ns[i] = idle_ns;
-		ops->gap_before[i] = (uint8_t)(i - 1);
-		previous_end = ends[i];
-	}
+	end = find_overlap(ops, begin, end);
+	ops->gap_ns[begin] = ops->start_ns[begin] - d->cursor_ns;
 	ops->gap_before[begin] = d->newest;
-	d->newest = (uint8_t)(i - 1);
-	d->cursor_ns = previous_end;
-	d->idle_ns = idle_ns;
-	return i;
+	for (i = begin; i + 4 <= end; i += 4) {
+		ops->idle_ns[i] = sum += gaps[i];
+		ops->idle_ns[i + 1] = sum += gaps[i + 1];
+		ops->idle_ns[i + 2] = sum += gaps[i + 2];
+		ops->idle_ns[i + 3] = sum += gaps[i + 3];
+	}
+	for (; i < end; i++)
+		ops->idle_ns[i] = sum += gaps[i];
+	d->idle_ns = sum;
+	d->newest = (uint8_t)(end - 1);
+	d->cursor_ns = ops->end_ns[end - 1];
+	return end;
 }
 
 /* Time of kernels that have blocks, but fewer than `small`. */

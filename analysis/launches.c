@@ -12,8 +12,6 @@ enum {
 	SLOTS_MAX = 1 << 22
 };
 
-#define LAUNCH_WAIT_NS ((uint64_t)10 * 1000000000)
-
 static struct vpa_launch *home(const struct vpa_launches *l, uint64_t correlation)
 {
 	return &l->slots[correlation & (l->slot_count - 1)];
@@ -52,7 +50,7 @@ static int is_over(const struct vpa_launches *l, const struct vpa_call *call)
 {
 	uint64_t end_ns = vpa_call_end(call);
 
-	return l->released_ns > end_ns && l->released_ns - end_ns >= LAUNCH_WAIT_NS;
+	return l->released_ns > end_ns && l->released_ns - end_ns >= VPA_LAUNCH_WAIT_NS;
 }
 
 /* Puts the entry where it belongs in the place of one that is over, if the table is long enough for the calls of its

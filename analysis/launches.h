@@ -13,6 +13,8 @@ enum {
 	VPA_LAUNCH_WAIT_S = 10
 }; /* so long a launch waits for its op, a graph launch for all of them */
 
+#define VPA_LAUNCH_WAIT_NS (VPA_LAUNCH_WAIT_S * (uint64_t)1000000000)
+
 struct vpa_launch {
 	uint32_t owner;    /* 1 + index of the thread; 0: never used */
 	uint32_t position; /* low 32 bits of the call's position on its thread */

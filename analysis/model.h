@@ -79,7 +79,7 @@ struct vpa_range {
 	uint32_t thread;
 	uint32_t references;
 	uint32_t payload; /* id of an annotation's JSON text; 0: not annotated */
-	uint32_t stage;   /* fold_blocks.c's own: what it knows of this instance; 0: nothing yet */
+	uint32_t stage;   /* folds/blocks.c's own: what it knows of this instance; 0: nothing yet */
 	uint8_t kind;     /* VPT_RANGEKIND_* */
 	uint8_t unmatched;
 	struct vpa_projection gpu;
@@ -111,7 +111,9 @@ struct vpa_op {
 	uint8_t role;       /* enum vpa_role */
 };
 
-enum { VPA_OPS_MAX = 128, VPA_NO_OP = 255 };
+/* Indexes of ops and ends of runs are bytes. */
+enum { VPA_OPS_MAX = 240, VPA_NO_OP = 255 };
+_Static_assert((int)VPA_OPS_MAX < (int)VPA_NO_OP, "bytes");
 
 /* A batch of ops by columns, in order of start. What is said of struct vpa_op holds for the columns too. */
 struct vpa_ops {
@@ -257,6 +259,17 @@ struct vpa_model {
 static inline struct vpt_text vpa_name(const struct vpa_model *m, uint32_t id)
 {
 	return vpt_strings_get(&m->names, id);
+}
+
+/* The index of a CUDA device; VPA_NONE: there is none of that ordinal. */
+static inline uint32_t vpa_find_device(const struct vpa_model *m, int64_t ordinal)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->device_count; i++)
+		if (m->devices[i] == ordinal)
+			return i;
+	return VPA_NONE;
 }
 
 static inline int vpa_is_special(enum vpa_role role)

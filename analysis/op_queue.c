@@ -387,6 +387,37 @@ static void put_kernels(struct vpa_op_queue *q, struct vpa_ops *out, const struc
 	out->count += count;
 }
 
+/* Copies and memsets that stand in order. */
+static void put_copies(
+	struct vpa_ops *out, const struct vpa_op_source *s, size_t from, size_t count)
+{
+	const uint64_t *const *col = (const uint64_t *const *)s->section->col;
+	size_t at = out->count, row;
+
+	for (row = from; row < from + count; row++, at++) {
+		uint8_t copy_kind = small_number(col[VPT_COPY_COPY_KIND][row]);
+		int is_memset = copy_kind == VPT_COPYKIND_MEMSET;
+
+		out->start_ns[at] = col[VPT_COPY_START][row];
+		out->end_ns[at] = col[VPT_COPY_START][row] + col[VPT_COPY_DURATION][row];
+		out->correlation[at] = col[VPT_COPY_CORRELATION][row];
+		out->stream[at] = s->stream;
+		out->device[at] = s->device;
+		out->kernel[at] = VPA_NONE;
+		out->blocks[at] = 0;
+		out->kind[at] = is_memset ? VPA_MEMSET : VPA_MEMCPY;
+		out->graph_node[at] = col[VPT_COPY_GRAPH_NODE][row] != 0;
+		out->family[at] = is_memset ? VPA_FAMILY_MEMSET : VPA_FAMILY_MEMCPY;
+		out->role[at] = VPA_ROLE_COPY;
+		out->copy[at] = (struct vpa_copy){col[VPT_COPY_BYTES][row], copy_kind,
+			small_number(col[VPT_COPY_SOURCE_MEMORY][row]),
+			small_number(col[VPT_COPY_TARGET_MEMORY][row])};
+		out->others[out->other_count++] = (uint8_t)at;
+		out->specials[out->special_count++] = (uint8_t)at;
+	}
+	out->count = at;
+}
+
 /* How many of the source's next ops start before `until_ns`: at least 1, at most `max`. Mostly a dozen or two. */
 static size_t count_before(const struct vpa_op_source *s, uint64_t until_ns, size_t max)
 {
@@ -411,8 +442,11 @@ static void take_rows(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t 
 	size_t left = s->count - s->at, taken = count_before(s, until_ns, max < left ? max : left);
 	size_t end = s->at + taken;
 
-	if (s->section->kind == VPT_KERNEL && !s->order) {
-		put_kernels(q, out, s, s->at, taken);
+	if (!s->order) {
+		if (s->section->kind == VPT_KERNEL)
+			put_kernels(q, out, s, s->at, taken);
+		else
+			put_copies(out, s, s->at, taken);
 		s->at = end;
 	}
 	for (; s->at < end; s->at++) {

@@ -1,11 +1,15 @@
-/* resolver.c - taking chunks apart and joining what belongs together. Lane and name numbering is in
- * resolver_maps.c, ops are joined in resolver_ops.c. */
+/* resolver.c - taking chunks apart and joining what belongs together.
+ *
+ *	resolver_maps.c     numbers of lanes, names and configurations
+ *	resolver_ranges.c   ranges come in
+ *	resolver_calls.c    calls come in
+ *	resolver_ops.c      ops go out, joined with their launches */
 #include "analysis/resolver.h"
 
 #include "analysis/resolver_maps.h"
+#include "analysis/resolver_parts.h"
 #include "formats/chunk.h"
 #include "formats/memory.h"
-#include "formats/vectorise.h"
 
 #include <string.h>
 
@@ -14,8 +18,6 @@ enum {
 	 * idle for long, and then the oldest go. */
 	CALLS_KEPT_MAX = 1 << 20
 };
-
-#define LAUNCH_WAIT_NS (VPA_LAUNCH_WAIT_S * (uint64_t)1000000000)
 
 static void range_finished(void *ctx, struct vpa_range *range)
 {
@@ -69,326 +71,6 @@ void vpa_resolver_free(struct vpa_resolver *r)
 	vpa_maps_free(r->maps);
 	vpa_op_queue_free(&r->queue);
 	memset(r, 0, sizeof(*r));
-}
-
-/* ---- ranges ---- */
-
-static struct vpa_timeline *timeline_of(struct vpa_resolver *r, uint32_t thread, uint64_t kind)
-{
-	if (kind == VPT_RANGEKIND_START_END)
-		return &r->processes[r->model->threads[thread].process].ranges;
-	return &r->pasts[thread].ranges;
-}
-
-/* The text of an annotation: JSON in our own domain, or in the default one where the host had no NVTX; never what others put into
- * the payloads of theirs. */
-static int annotation(struct vpa_resolver *r, const struct vpt_batch *b, uint32_t domain,
-	uint64_t type, uint64_t value, uint32_t *payload)
-{
-	*payload = 0;
-	if (type != VPT_PAYLOAD_JSON || (domain && domain != r->maps->vptrace))
-		return VPT_OK;
-	return vpa_maps_name(r, b, value, payload);
-}
-
-/* What a row says of a range. */
-struct range_row {
-	uint64_t start_ns, end_ns; /* end ~0: still open */
-	uint32_t name, domain, payload;
-	uint8_t kind, unmatched;
-};
-
-static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t thread,
-	const struct range_row *row)
-{
-	struct vpa_range *range = vpa_range_new(&r->pool);
-
-	if (!range)
-		return VPT_ENOMEM;
-	range->start_ns = row->start_ns;
-	range->end_ns = row->end_ns;
-	range->name = row->name;
-	range->domain = row->domain;
-	range->kind = row->kind;
-	range->unmatched = row->unmatched;
-	range->payload = row->payload;
-	range->thread = thread;
-	return vpa_timeline_add(t, range);
-}
-
-static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
-{
-	const struct vpt_section *s = vpt_batch_find(b, VPT_OPEN);
-	struct vpa_timeline *t;
-	uint32_t row, thread;
-	int rc = VPT_OK;
-
-	for (row = 0; s && !rc && row < s->row_count; row++) {
-		struct range_row values = {.start_ns = s->col[VPT_OPEN_START][row],
-			.end_ns = UINT64_MAX,
-			.kind = s->col[VPT_OPEN_RANGE_KIND][row] == VPT_RANGEKIND_START_END};
-
-		rc = vpa_maps_thread(r, s->col[VPT_OPEN_LANE][row], &thread);
-		if (!rc)
-			rc = vpa_maps_name(r, b, s->col[VPT_OPEN_NAME][row], &values.name);
-		if (!rc)
-			rc = vpa_maps_name(r, b, s->col[VPT_OPEN_DOMAIN][row], &values.domain);
-		if (!rc)
-			rc = annotation(r, b, values.domain, s->col[VPT_OPEN_PAYLOAD][row],
-				s->col[VPT_OPEN_VALUE][row], &values.payload);
-		if (rc)
-			break;
-		t = timeline_of(r, thread, values.kind);
-		if (!vpa_timeline_find_open(t, values.start_ns, values.name, values.domain))
-			rc = add_range(r, t, thread, &values);
-	}
-	return rc;
-}
-
-static void count_range(struct vpa_resolver *r, const struct range_row *v)
-{
-	if (v->start_ns < r->model->window_start_ns || v->start_ns > r->model->window_end_ns ||
-		v->unmatched)
-		return;
-	if (v->domain && v->domain == r->maps->cpu_op)
-		r->counts.cpu_ops++;
-	else
-		r->counts.ranges++;
-}
-
-static int add_range_rows(
-	struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
-{
-	const uint64_t *const *col = (const uint64_t *const *)s->col;
-	uint32_t thread, row;
-	int rc = vpa_maps_thread(r, s->lane, &thread);
-
-	for (row = 0; !rc && row < s->row_count; row++) {
-		uint64_t start = col[VPT_RANGE_START][row],
-			 end = start + col[VPT_RANGE_DURATION][row];
-		struct range_row values = {.start_ns = start,
-			.end_ns = end < start ? start : end,
-			.kind = col[VPT_RANGE_RANGE_KIND][row] == VPT_RANGEKIND_START_END,
-			.unmatched = col[VPT_RANGE_UNMATCHED][row] != 0};
-		struct vpa_timeline *t = timeline_of(r, thread, values.kind);
-		struct vpa_range *open;
-
-		rc = vpa_maps_name(r, b, col[VPT_RANGE_NAME][row], &values.name);
-		if (!rc)
-			rc = vpa_maps_name(r, b, col[VPT_RANGE_DOMAIN][row], &values.domain);
-		if (!rc)
-			rc = annotation(r, b, values.domain, col[VPT_RANGE_PAYLOAD][row],
-				col[VPT_RANGE_VALUE][row], &values.payload);
-		if (rc)
-			break;
-		count_range(r, &values);
-		open = vpa_timeline_find_open(t, start, values.name, values.domain);
-		if (open) {
-			open->end_ns = values.end_ns;
-			open->unmatched = values.unmatched;
-		} else {
-			rc = add_range(r, t, thread, &values);
-		}
-	}
-	return rc;
-}
-
-static int settle_ranges(struct vpa_resolver *r)
-{
-	size_t i;
-	int rc = VPT_OK;
-
-	for (i = 0; !rc && i < r->model->thread_count; i++)
-		rc = vpa_timeline_settle(&r->pasts[i].ranges, &r->pool);
-	for (i = 0; !rc && i < r->process_count; i++)
-		rc = vpa_timeline_settle(&r->processes[i].ranges, &r->pool);
-	return rc;
-}
-
-/* ---- calls ---- */
-
-/* Calls that lie inside this one are nested: at any moment the outermost is "the call the thread was in". */
-VPA_RARE static void mark_nested(
-	const struct vpa_calls *calls, struct vpa_call *call, uint64_t own_position)
-{
-	uint64_t position = own_position, inside;
-
-	while (position > calls->begin) {
-		struct vpa_call *before = vpa_calls_at(calls, position - 1);
-		uint32_t *encloses = vpa_call_encloses(before);
-
-		if (vpa_call_start(before) < vpa_call_start(call) ||
-			vpa_call_end(before) > vpa_call_end(call))
-			break;
-		inside = *encloses + (uint64_t)1;
-		before->state |= VPA_CALL_NESTED;
-		*encloses = (uint32_t)(own_position + 1 - position);
-		position -= inside < position - calls->begin ? inside : position - calls->begin;
-	}
-	*vpa_call_encloses(call) = (uint32_t)(own_position - position);
-}
-
-/* Calls of one thread on their way in. */
-struct adding {
-	struct vpa_resolver *r;
-	const struct vpt_batch *batch;
-	struct vpa_calls *calls;
-	struct vpa_launches *launches;
-	uint32_t thread;
-	struct vpt_rows rows;
-};
-
-_Static_assert((int)VPA_CALL_BLOCK <= (int)VPT_ROWS_AT_ONCE, "a block's calls are read at once");
-
-/* Adds a call of any kind, at any time, whose times and id stand in its block; `i` among the rows at hand. `previous_ns`
- * is the start of the one before it on the thread. */
-VPA_RARE static int add_any_call(
-	struct adding *a, uint32_t i, struct vpa_call *call, uint64_t previous_ns)
-{
-	struct vpa_resolver *r = a->r;
-	struct vpa_call_block *block = a->calls->blocks[a->calls->block_count - 1];
-	uint16_t slot = (uint16_t)(call - block->calls);
-	uint64_t start = block->starts_ns[slot];
-	int inside = vpa_in_window(r->model, start), rc;
-	struct vpa_call_kind kind;
-
-	rc = vpa_maps_call_kind(
-		r, a->batch, a->rows.col[VPT_CALL_ID][i], a->rows.col[VPT_CALL_NAME][i], &kind);
-	if (rc)
-		return rc;
-	*call = kind.call;
-	call->slot = slot;
-	if (block->ends_ns[slot] < start)
-		block->ends_ns[slot] = start;
-	if (kind.unknown && block->correlations[slot] && !kind.launches) {
-		kind.launches = 1;
-		call->state |= VPA_CALL_WAITS;
-	}
-	if (!inside)
-		call->state &= (uint8_t)~VPA_CALL_MISSED;
-	block->waiting += kind.launches;
-	block->start_ns = start < block->start_ns ? start : block->start_ns;
-	r->counts.calls += (uint64_t)inside;
-	r->launches_without_op += (call->state & VPA_CALL_MISSED) != 0;
-	if (previous_ns >= start)
-		mark_nested(a->calls, call, a->calls->end - a->calls->end % VPA_CALL_BLOCK + slot);
-	return kind.blocks && inside ? vpa_hand_out_call(r, call) : VPT_OK;
-}
-
-/* Sets odd[i] to 0 for each call that begins after the one before it, `previous_ns` for the first, and inside the
- * window, whose number is small and which has no name, and says when each ends. A sum of signs: where a number's top
- * bit is set the row counts as odd too. */
-VPT_VECTORISE
-static void find_odd(const struct vpt_rows *rows, const uint64_t *restrict starts, uint32_t count,
-	const struct vpa_model *m, uint64_t previous_ns, uint64_t *restrict ends,
-	uint8_t *restrict odd)
-{
-	const uint64_t *durations = rows->col[VPT_CALL_DURATION];
-	const uint64_t *ids = rows->col[VPT_CALL_ID], *names = rows->col[VPT_CALL_NAME];
-	uint64_t from = m->window_start_ns;
-	uint64_t to = m->window_end_ns > INT64_MAX ? INT64_MAX : m->window_end_ns;
-	uint32_t i;
-
-	for (i = 0; i < count; i++) {
-		uint64_t start = starts[i], end = start + durations[i];
-		uint64_t bad = start | durations[i] | end | (start - from) | (to - start);
-
-		bad |= ids[i] | (255 - ids[i]);
-		ends[i] = end;
-		odd[i] = (uint8_t)(bad >> 63);
-	}
-	odd[0] |= starts[0] <= previous_ns;
-	for (i = 1; i < count; i++)
-		odd[i] |= (uint8_t)((starts[i] - starts[i - 1] - 1) >> 63);
-	for (i = 0; i < count; i++)
-		odd[i] |= names[i] != 0;
-}
-
-/* Adds all rows as if they were ordinary; those that are not become odd. Returns how many of them all launch
- * something. */
-static uint32_t add_ordinary(const struct vpa_call_kind *kinds, const uint64_t *ids, uint32_t count,
-	uint32_t slot, struct vpa_call *calls, uint8_t *odd)
-{
-	uint32_t launches = 0, i;
-
-	for (i = 0; i < count; i++) {
-		const struct vpa_call_kind *kind = &kinds[ids[i] & 255];
-
-		calls[i] = kind->call;
-		calls[i].slot = (uint16_t)(slot + i);
-		odd[i] |= kind->usual ^ 1;
-		launches += kind->launches;
-	}
-	return launches;
-}
-
-/* The first odd row from `i` on; `count` if there is none. */
-static uint32_t next_odd(const uint8_t *odd, uint32_t i, uint32_t count)
-{
-	const uint8_t *next = i < count ? memchr(odd + i, 1, count - i) : NULL;
-
-	return next ? (uint32_t)(next - odd) : count;
-}
-
-/* Adds the next `count` rows, all of which stand in the thread's last block. This is as hot as any: what is not quite
- * ordinary goes elsewhere. */
-VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
-{
-	struct vpa_resolver *r = a->r;
-	struct vpa_calls *calls = a->calls;
-	struct vpa_call_block *block = calls->blocks[calls->block_count - 1];
-	uint64_t position = calls->end, previous = 0;
-	uint32_t slot = (uint32_t)(position % VPA_CALL_BLOCK), others = 0, launches, i;
-	uint64_t *starts = block->starts_ns + slot;
-	uint8_t odd[VPA_CALL_BLOCK];
-
-	if (position > calls->begin)
-		previous = vpa_call_start(vpa_calls_at(calls, position - 1));
-	vpt_rows_next(&a->rows, count, 1 << VPT_CALL_ID | 1 << VPT_CALL_NAME, starts,
-		block->correlations + slot);
-	if (starts[0] < block->start_ns)
-		block->start_ns = starts[0];
-	find_odd(&a->rows, starts, count, r->model, previous, block->ends_ns + slot, odd);
-	launches = add_ordinary(r->maps->call_kinds, a->rows.col[VPT_CALL_ID], count, slot,
-		block->calls + slot, odd);
-	/* Each was taken for a launch if its kind is one. */
-	for (i = next_odd(odd, 0, count); i < count; i = next_odd(odd, i + 1, count)) {
-		launches -= (block->calls[slot + i].state & VPA_CALL_MISSED) != 0;
-		if (add_any_call(a, i, &block->calls[slot + i], i ? starts[i - 1] : previous))
-			return VPT_ENOMEM;
-		others++;
-	}
-	calls->end += count;
-	block->waiting += launches;
-	r->launches_without_op += launches;
-	r->counts.calls += count - others;
-	return vpa_launches_add(
-		a->launches, r->pasts, a->thread, position, block->correlations + slot, count);
-}
-
-static int add_calls(struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
-{
-	struct adding a; /* most of it is room */
-	uint32_t left = s->row_count, count;
-	struct vpa_calls *calls;
-	int rc = vpa_maps_thread(r, s->lane, &a.thread);
-
-	if (rc)
-		return rc;
-	a.r = r;
-	a.batch = b;
-	a.launches = &r->processes[r->model->threads[a.thread].process].launches;
-	a.launches->released_ns = r->released_ns;
-	calls = a.calls = &r->pasts[a.thread].calls;
-	vpt_rows_begin(&a.rows, s);
-	for (; left && !rc; left -= count) {
-		count = VPA_CALL_BLOCK - (uint32_t)(calls->end % VPA_CALL_BLOCK);
-		if (count == VPA_CALL_BLOCK && vpa_calls_begin_block(calls, a.thread))
-			return VPT_ENOMEM;
-		count = left < count ? left : count;
-		rc = add_call_rows(&a, count);
-	}
-	return rc;
 }
 
 /* ---- what marks time: synchronisation, overhead, loss ---- */
@@ -539,7 +221,7 @@ static int add_marks(struct vpa_resolver *r, const struct vpt_batch *b, const st
 			continue;
 		rc = vpa_maps_name(r, b, s->col[VPT_MARK_DOMAIN][row], &domain);
 		if (!rc)
-			rc = annotation(r, b, domain, s->col[VPT_MARK_PAYLOAD][row],
+			rc = vpa_resolver_annotation(r, b, domain, s->col[VPT_MARK_PAYLOAD][row],
 				s->col[VPT_MARK_VALUE][row], &mark.payload);
 		if (!rc && mark.payload)
 			rc = vpa_maps_name(r, b, s->col[VPT_MARK_NAME][row], &mark.name);
@@ -558,7 +240,7 @@ static int add_section(
 	case VPT_COPY:
 		return add_ops(r, s);
 	case VPT_CALL:
-		return add_calls(r, b, s);
+		return vpa_resolver_add_calls(r, b, s);
 	case VPT_SYNC:
 		return add_waits(r, s);
 	case VPT_MARK:
@@ -588,12 +270,7 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
 
 	/* Ranges first: calls want to know theirs. */
 	if (!rc)
-		rc = add_open_ranges(r, b);
-	for (i = 0; !rc && i < b->section_count; i++)
-		if (b->sections[i].kind == VPT_RANGE)
-			rc = add_range_rows(r, b, &b->sections[i]);
-	if (!rc)
-		rc = settle_ranges(r);
+		rc = vpa_resolver_add_ranges(r, b);
 	for (i = 0; !rc && i < b->section_count; i++)
 		rc = add_section(r, b, &b->sections[i]);
 	vpa_intervals_settle(&r->lost);
@@ -617,7 +294,7 @@ static int may_forget(
 	if (end_ns >= frontier_ns)
 		return 0;
 	return !block->waiting ||
-	       (r->released_ns > end_ns && r->released_ns - end_ns >= LAUNCH_WAIT_NS);
+	       (r->released_ns > end_ns && r->released_ns - end_ns >= VPA_LAUNCH_WAIT_NS);
 }
 
 static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t frontier_ns)

@@ -1,7 +1,7 @@
 /* resolver_maps.c - numbering. Everything a chunk numbers for itself is looked up once per chunk; after that
  * an event costs an array access. */
-#include "analysis/resolver_maps.h"
 #include "analysis/kernel_rules.h"
+#include "analysis/resolver_maps.h"
 
 #include "formats/memory.h"
 
@@ -264,13 +264,9 @@ static int grow_lanes(struct vpa_resolver_maps *m)
 
 static int device_index(struct vpa_model *m, int64_t ordinal, uint32_t *index)
 {
-	uint32_t i;
-
-	for (i = 0; i < m->device_count; i++)
-		if (m->devices[i] == ordinal) {
-			*index = i;
-			return VPT_OK;
-		}
+	*index = vpa_find_device(m, ordinal);
+	if (*index != VPA_NONE)
+		return VPT_OK;
 	/* No machine has so many; a file that claims more has the rest put together as "unknown". */
 	if (m->device_count == DEVICES_MAX)
 		ordinal = -1;

@@ -7,20 +7,14 @@
 
 #include <string.h>
 
-/* What all ops of a stream share. */
-struct origin {
-	uint32_t stream;
-	/* NULL: of more than one process, or some id has been met on several calls */
-	const struct vpa_launches *launches;
+/* Where a call stands. */
+struct place {
+	struct vpa_call_block *block; /* NULL: nowhere */
+	size_t slot;
 };
 
-/* What stands behind the launch of the op before: mostly it is the launch of the next op. */
-struct launcher {
-	const uint64_t *correlation; /* of that call; 0 where it is not known */
-	struct vpa_call *call;
-};
-
-static const uint64_t not_known[VPA_CALLS_AHEAD];
+/* No call stands here. */
+static struct vpa_call_block empty_block;
 
 /* Ops that do not know their process match any, as do calls that do not know theirs. */
 static int may_launch(const struct vpa_process *p, int64_t pid)
@@ -43,17 +37,6 @@ VPA_RARE static struct vpa_call *find_launch(
 		if (r->processes[i].pid != pid && may_launch(&r->processes[i], pid))
 			call = vpa_launches_find(&r->processes[i].launches, r->pasts, correlation);
 	return call;
-}
-
-VPA_RARE static struct origin origin_of(const struct vpa_resolver *r, uint32_t stream)
-{
-	const struct vpa_stream *s = &r->model->streams[stream];
-	struct origin o = {.stream = stream};
-
-	if (r->process_count == 1 && may_launch(&r->processes[0], s->pid) &&
-		!r->processes[0].launches.doubled && !r->processes[0].launches.ambiguous)
-		o.launches = &r->processes[0].launches;
-	return o;
 }
 
 static void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
@@ -82,7 +65,7 @@ static void join_copy(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
 {
 	struct vpa_call *launch = ops->launch[i];
 
-	if (ops->kind[i] == VPA_MEMCPY && launch->klass == VPT_CALL_COPY &&
+	if (launch && ops->kind[i] == VPA_MEMCPY && launch->klass == VPT_CALL_COPY &&
 		!(launch->state & (VPA_CALL_WAITED_COPY | VPA_CALL_WAITED_STREAM)))
 		judge_wait(r, launch, &ops->copy[i]);
 }
@@ -119,7 +102,7 @@ VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, 
 
 /* What becomes of a launch that is shown: it is met, if it has not been yet. Returns whether it was missed until
  * now. */
-static unsigned meet(struct vpa_ops *ops, size_t i, struct vpa_call *launch)
+VPA_RARE static unsigned meet(struct vpa_ops *ops, size_t i, struct vpa_call *launch)
 {
 	unsigned state = launch->state;
 
@@ -130,14 +113,6 @@ static unsigned meet(struct vpa_ops *ops, size_t i, struct vpa_call *launch)
 	ops->all_first &= !(state & VPA_CALL_SHOWN);
 	ops->graph_launches |= (state & VPA_CALL_GRAPH) != 0;
 	return (state & (VPA_CALL_MISSED | VPA_CALL_MET)) == VPA_CALL_MISSED;
-}
-
-static void show_no_launch(struct vpa_ops *ops, size_t i)
-{
-	ops->launch_start_ns[i] = ops->launch_end_ns[i] = UINT64_MAX;
-	ops->launch_name[i] = 0;
-	ops->first_of_launch[i] = 0;
-	ops->all_first = 0;
 }
 
 /* Ends the stretch at hand before op `i` and begins that of its launch; NULL: none. */
@@ -232,253 +207,195 @@ VPA_RARE static void clip_all(struct vpa_resolver *r, struct vpa_ops *ops)
 	r->counts.memset += counts[VPA_MEMSET];
 }
 
-/* How many ops lie wholly in the window and have a length and a launch. */
+/* Whether all ops lie wholly in the window and have a length, as a sum of signs: numbers whose top bit is set are refused
+ * too. */
 VPT_VECTORISE
-static size_t count_ordinary(const struct vpa_ops *ops, uint64_t from_ns, uint64_t to_ns)
+static int are_ordinary(const struct vpa_ops *ops, uint64_t from_ns, uint64_t to_ns)
 {
-	size_t n = 0, i;
+	uint64_t to = to_ns > INT64_MAX ? INT64_MAX : to_ns, bad = 0;
+	size_t i;
 
 	for (i = 0; i < ops->count; i++)
-		n += (ops->start_ns[i] > from_ns) & (ops->end_ns[i] > ops->start_ns[i]) &
-		     (ops->end_ns[i] <= to_ns) & (ops->launch[i] != NULL);
-	return n;
+		bad |= (ops->start_ns[i] - from_ns - 1) | (ops->end_ns[i] - ops->start_ns[i] - 1) |
+		       (to - ops->end_ns[i]) | ops->start_ns[i] | ops->end_ns[i];
+	return !(bad >> 63);
 }
 
-/* Ops next to each other whose launches are calls next to each other, of one block. */
-struct series {
-	struct vpa_call *first; /* NULL: one op without a launch record */
-	size_t begin, end;
-};
-
-/* The series of a batch, in order. */
-struct all_series {
-	size_t count;
-	struct series items[VPA_OPS_MAX];
-};
-
-/* Finds the series anew, where some ops are gone. */
-VPA_RARE static void find_series(const struct vpa_ops *ops, struct all_series *all)
+/* Where the call stands that launched an op of the one process there is. `block` and `slot` are where it was expected:
+ * mostly it is the one behind that, since some calls put nothing on a device. All that may be it are looked at
+ * together, which no branch has to guess. */
+VPA_RARE static struct place find_near(const struct vpa_resolver *r, uint64_t correlation,
+	struct vpa_call_block *block, size_t slot)
 {
-	size_t i, end;
+	const uint64_t *ids = &block->correlations[slot];
+	struct vpa_call *call;
+	unsigned hits;
 
-	all->count = 0;
-	for (i = 0; i < ops->count; i = end) {
-		struct vpa_call *first = ops->launch[i];
-
-		end = i + 1;
-		while (first && end < ops->count && ops->launch[end] == first + (end - i))
-			end++;
-		all->items[all->count++] = (struct series){first, i, end};
-	}
+	_Static_assert(VPA_CALLS_AHEAD == 4, "looked at here");
+	hits = (ids[1] == correlation) * 2u | (ids[2] == correlation) * 4u |
+	       (ids[3] == correlation) * 8u;
+	if (hits && correlation)
+		return (struct place){block, slot + (unsigned)__builtin_ctz(hits)};
+	call = correlation ? vpa_launches_find(&r->processes[0].launches, r->pasts, correlation)
+			   : NULL;
+	return call ? (struct place){vpa_call_block_of(call), call->slot} : (struct place){NULL, 0};
 }
 
-/* Meets the launches of a series. Returns how many were missed until now. */
-static size_t meet_all(struct vpa_ops *ops, const struct series *s)
+/* Tells the folds what they want to know of a launch but for its stretch. Returns whether it was missed until now. */
+static inline unsigned show_launch(
+	struct vpa_ops *ops, size_t i, struct vpa_call_block *block, size_t slot)
 {
 	enum { BEFORE = VPA_CALL_WAITS | VPA_CALL_MISSED };
 	enum { AFTER = VPA_CALL_MISSED | VPA_CALL_MET | VPA_CALL_SHOWN };
-	size_t count = s->end - s->begin, missed = 0, k;
-	uint32_t *names = ops->launch_name + s->begin;
-	struct vpa_call *call = s->first;
-	unsigned any = 0, all = BEFORE;
+	struct vpa_call *call = &block->calls[slot];
 
-	for (k = 0; k < count; k++) {
-		struct vpa_call one = call[k]; /* a word */
-
-		names[k] = one.name;
-		any |= one.state;
-		all &= one.state;
-	}
-	if (any != BEFORE || all != BEFORE) {
-		for (k = 0; k < count; k++)
-			missed += meet(ops, s->begin + k, &call[k]);
-		return missed;
-	}
-	/* As mostly, each has this op only: the first of its launch, which the batch has been told of all. */
-	for (k = 0; k + 4 <= count; k += 4)
-		call[k].state = call[k + 1].state = call[k + 2].state = call[k + 3].state = AFTER;
-	for (; k < count; k++)
-		call[k].state = AFTER;
-	vpa_call_block_of(call)->waiting -= (uint32_t)count;
-	return count;
+	ops->launch[i] = call;
+	ops->launch_start_ns[i] = block->starts_ns[slot];
+	ops->launch_end_ns[i] = block->ends_ns[slot];
+	ops->launch_name[i] = call->name;
+	if (call->state != BEFORE)
+		return meet(ops, i, call);
+	/* As mostly, it has this op only: the first, which the batch has been told of all. */
+	call->state = AFTER;
+	block->waiting--;
+	return 1;
 }
 
 /* The stretch at hand. */
 struct stretch {
 	uint64_t from_ns, span_ns; /* span 0: nothing lies in it */
-	uint32_t thread;
+	uint32_t thread;           /* VPA_NONE: of ops without launches */
 };
 
-/* Tells when the launches of a series were made, and where new stretches begin. */
-static void show_series(struct vpa_resolver *r, struct vpa_ops *ops, const struct series *s,
-	struct stretch *stretch)
+static void show_no_launch(
+	struct vpa_resolver *r, struct vpa_ops *ops, size_t i, struct stretch *stretch)
 {
-	const struct vpa_call_block *block = vpa_call_block_of(s->first);
-	const uint64_t *starts = block->starts_ns + s->first->slot;
-	const uint64_t *ends = block->ends_ns + s->first->slot;
-	uint64_t *start_ns = ops->launch_start_ns + s->begin;
-	uint64_t *end_ns = ops->launch_end_ns + s->begin;
-	uint64_t from_ns = stretch->from_ns, span_ns = stretch->span_ns;
-	size_t count = s->end - s->begin, k;
-
-	if (block->thread != stretch->thread)
-		span_ns = 0;
-	stretch->thread = block->thread;
-	for (k = 0; k < count; k++) {
-		uint64_t start = starts[k];
-
-		start_ns[k] = start;
-		end_ns[k] = ends[k];
-		if (start - from_ns >= span_ns) {
-			const struct vpa_op_stretch *next =
-				begin_stretch(r, ops, s->begin + k, s->first + k);
-
-			from_ns = next->from_ns;
-			span_ns = next->until_ns - from_ns;
-		}
-	}
-	stretch->from_ns = from_ns;
-	stretch->span_ns = span_ns;
+	ops->launch[i] = NULL;
+	ops->launch_start_ns[i] = ops->launch_end_ns[i] = UINT64_MAX;
+	ops->launch_name[i] = 0;
+	ops->first_of_launch[i] = 0;
+	ops->all_first = 0;
+	if (!i || stretch->thread != VPA_NONE)
+		begin_stretch(r, ops, i, NULL);
+	*stretch = (struct stretch){.thread = VPA_NONE};
 }
 
-/* Tells the folds what they want to know of the launches, and cuts the batch in stretches. */
-static void show_launches(struct vpa_resolver *r, struct vpa_ops *ops, const struct all_series *all)
+/* Begins a new stretch where the launch of op `i`, which has been shown, is not in the one at hand. */
+static inline void stretch_to(
+	struct vpa_resolver *r, struct vpa_ops *ops, size_t i, struct stretch *stretch)
+{
+	if (ops->launch_start_ns[i] - stretch->from_ns >= stretch->span_ns) {
+		const struct vpa_op_stretch *next = begin_stretch(r, ops, i, ops->launch[i]);
+
+		*stretch = (struct stretch){
+			next->from_ns, next->until_ns - next->from_ns, next->thread};
+	}
+}
+
+/* Joins ops that all go on to the folds with the calls of the one process there is, each of which has an id of its
+ * own. `next` is the call behind the launch of the op before, which mostly launched the next op. */
+static struct place join_simply(struct vpa_resolver *r, struct vpa_ops *ops, struct place next)
 {
 	struct stretch stretch = {.thread = VPA_NONE};
-	size_t i, missed = 0;
+	struct vpa_call_block *block = next.block ? next.block : &empty_block;
+	uint64_t missed = 0;
+	size_t i, slot = next.slot;
+
+	for (i = 0; i < ops->count; i++) {
+		uint64_t correlation = ops->correlation[i];
+
+		if (block->correlations[slot] != correlation || !correlation) {
+			struct place found = find_near(r, correlation, block, slot);
+
+			if (!found.block) {
+				r->ops_without_launch++;
+				show_no_launch(r, ops, i, &stretch);
+				continue;
+			}
+			block = found.block;
+			slot = found.slot;
+			if (block->thread != stretch.thread)
+				stretch.span_ns = 0;
+		}
+		missed += show_launch(ops, i, block, slot++);
+		stretch_to(r, ops, i, &stretch);
+	}
+	r->launches_without_op -= missed;
+	return (struct place){block, slot};
+}
+
+/* Joins any ops, and drops those that do not go on; `all`: all of them do. */
+VPA_RARE static void join_any(struct vpa_resolver *r, struct vpa_ops *ops, int all)
+{
+	struct stretch stretch = {.thread = VPA_NONE};
+	size_t i;
+
+	for (i = 0; i < ops->count; i++)
+		ops->launch[i] = find_launch(r, ops->stream[i], ops->correlation[i]);
+	if (!all)
+		clip_all(r, ops);
+	for (i = 0; i < ops->count; i++) {
+		struct vpa_call *call = ops->launch[i];
+
+		if (!call) {
+			r->ops_without_launch += (uint64_t)all;
+			show_no_launch(r, ops, i, &stretch);
+			continue;
+		}
+		r->launches_without_op -= show_launch(ops, i, vpa_call_block_of(call), call->slot);
+		if (vpa_call_thread(call) != stretch.thread)
+			stretch.span_ns = 0;
+		stretch_to(r, ops, i, &stretch);
+	}
+}
+
+/* Whether any op may be of the same process, in which no id is met twice. */
+static int is_simple(const struct vpa_resolver *r)
+{
+	const struct vpa_process *p = r->processes;
+	size_t i;
+
+	if (r->process_count != 1 || p->launches.doubled || p->launches.ambiguous)
+		return 0;
+	for (i = 0; i < r->model->stream_count; i++)
+		if (!may_launch(p, r->model->streams[i].pid))
+			return 0;
+	return 1;
+}
+
+/* Joins ops with their launches, and cuts the batch in stretches. Returns the call behind the launch of the last one,
+ * `next` being that of the batch before. */
+static struct place join(struct vpa_resolver *r, struct vpa_ops *ops, int simple, struct place next)
+{
+	const struct vpa_model *m = r->model;
+	int all = are_ordinary(ops, m->window_start_ns, m->window_end_ns);
+	size_t i;
 
 	ops->stretch_count = 0;
 	ops->graph_launches = 0;
 	ops->all_first = 1;
 	memset(ops->first_of_launch, 1, sizeof(ops->first_of_launch));
-	for (i = 0; i < all->count; i++) {
-		const struct series *s = &all->items[i];
-
-		if (s->first) {
-			show_series(r, ops, s, &stretch);
-			missed += meet_all(ops, s);
-			continue;
-		}
-		if (!i || stretch.thread != VPA_NONE)
-			begin_stretch(r, ops, s->begin, NULL);
-		stretch = (struct stretch){.thread = VPA_NONE};
-		show_no_launch(ops, s->begin);
+	if (simple && all) {
+		next = join_simply(r, ops, next);
+	} else {
+		join_any(r, ops, all);
+		next = (struct place){NULL, 0};
 	}
-	if (ops->count)
-		ops->stretches[ops->stretch_count - 1].end = (uint8_t)ops->count;
-	r->launches_without_op -= missed;
-}
-
-/* Joins ops with their launches. */
-static void resolve(struct vpa_resolver *r, struct vpa_ops *ops, struct all_series *all)
-{
-	size_t i;
-
-	if (count_ordinary(ops, r->model->window_start_ns, r->model->window_end_ns) == ops->count) {
+	if (all) {
 		count_ops(r, ops);
 		for (i = 0; i < ops->other_count; i++)
 			join_copy(r, ops, ops->others[i]);
-	} else {
-		clip_all(r, ops);
-		find_series(ops, all);
 	}
-	show_launches(r, ops, all);
-}
-
-/* The launch of an op that is not one of the next calls. */
-VPA_RARE static struct vpa_call *look_up(const struct vpa_resolver *r, const struct origin *from,
-	uint64_t correlation, struct launcher *by)
-{
-	struct vpa_call *launch = NULL;
-
-	if (correlation)
-		launch = from->launches ? vpa_launches_find(from->launches, r->pasts, correlation)
-					: find_launch(r, from->stream, correlation);
-	if (launch && from->launches) {
-		by->correlation = &vpa_call_block_of(launch)->correlations[launch->slot + 1];
-		by->call = launch + 1;
-	}
-	return launch;
-}
-
-/* The launch of an op that is not the next call: mostly it is the one behind it, since some calls put nothing on a device.
- * All of those that may be it are looked at together, which no branch has to guess. */
-static inline struct vpa_call *launch_near(const struct vpa_resolver *r, const struct origin *from,
-	uint64_t correlation, struct launcher *by)
-{
-	const uint64_t *next = by->correlation;
-	unsigned hits, skip;
-
-	_Static_assert(VPA_CALLS_AHEAD == 4, "looked at here");
-	hits = (next[1] == correlation) * 2u | (next[2] == correlation) * 4u |
-	       (next[3] == correlation) * 8u;
-	if (!hits || !correlation)
-		return look_up(r, from, correlation, by);
-	skip = (unsigned)__builtin_ctz(hits);
-	by->call += skip + 1;
-	by->correlation += skip + 1;
-	return by->call - 1;
-}
-
-/* How many of `count` ops were launched by the calls that have these ids, one after the other. The ids end with one that
- * no op has: 0. */
-static size_t count_next(const uint64_t *ids, size_t count, const uint64_t *next)
-{
-	size_t n = 0;
-
-	while (n < count && ids[n] == next[n] && ids[n])
-		n++;
-	return n;
-}
-
-/* Finds the launches of ops [i, end), which are of one stream. */
-static void find_launches_of(const struct vpa_resolver *r, struct vpa_ops *ops, size_t i,
-	size_t end, const struct origin *from, struct launcher *by, struct all_series *all)
-{
-	while (i < end) {
-		size_t n = count_next(ops->correlation + i, end - i, by->correlation), k;
-		struct vpa_call *first = by->call;
-
-		if (n) {
-			by->call += n;
-			by->correlation += n;
-		} else {
-			first = launch_near(r, from, ops->correlation[i], by);
-			n = 1;
-		}
-		all->items[all->count++] = (struct series){first, i, i + n};
-		for (k = 0; k < n; k++)
-			ops->launch[i + k] = first ? first + k : NULL;
-		i += n;
-	}
-}
-
-/* Finds the launches. */
-static void find_launches(struct vpa_resolver *r, struct vpa_ops *ops, struct origin *from,
-	struct launcher *by, struct all_series *all)
-{
-	size_t i, end;
-
-	all->count = 0;
-	for (i = 0; i < ops->count; i = end) {
-		end = ops->one_stream ? ops->count : i + 1;
-		while (end < ops->count && ops->stream[end] == ops->stream[i])
-			end++;
-		if (ops->stream[i] != from->stream) {
-			*from = origin_of(r, ops->stream[i]);
-			if (!from->launches)
-				by->correlation = not_known;
-		}
-		find_launches_of(r, ops, i, end, from, by, all);
-	}
+	if (ops->count)
+		ops->stretches[ops->stretch_count - 1].end = (uint8_t)ops->count;
+	return next;
 }
 
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 {
 	struct vpa_ops *ops = &r->ops;
-	struct origin from = {.stream = VPA_NONE};
-	struct launcher by = {.correlation = not_known};
-	struct all_series all;
+	struct place next = {NULL, 0};
+	int simple = is_simple(r);
 	int rc = VPT_OK;
 	size_t i;
 
@@ -487,8 +404,7 @@ int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 	for (i = 0; i < r->process_count; i++)
 		r->processes[i].range = (struct vpa_step_span){0};
 	while (!rc && vpa_op_queue_take(&r->queue, until_ns, ops)) {
-		find_launches(r, ops, &from, &by, &all);
-		resolve(r, ops, &all);
+		next = join(r, ops, simple, next);
 		if (ops->count)
 			rc = r->sink.ops(r->sink.ctx, ops);
 	}

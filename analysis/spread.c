@@ -9,7 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OCTAVE = 64, BUCKETS = 58 * OCTAVE + 128 };
+/* Samples are counted in whole groups, FEW at a time: with as many as the last group lacks on top. */
+enum { OCTAVE = 64, BUCKETS = 58 * OCTAVE + 128, GROUP = 8, FEW = 256 };
+_Static_assert(FEW % GROUP == 0, "whole groups");
+
+/* A histogram, and the samples that are not in it yet. */
+struct histogram {
+	uint64_t counts[BUCKETS];
+	uint32_t fresh[FEW];
+};
 
 static uint64_t middle_of(size_t bucket)
 {
@@ -42,10 +50,6 @@ static struct sums sum_any(const uint64_t *values, size_t count)
 	}
 	return s;
 }
-
-/* Few samples, in groups: with as many as the last group lacks on top. */
-enum { GROUP = 8, FEW = 256 };
-_Static_assert(VPA_SPREAD_FRESH % GROUP == 0 && FEW % GROUP == 0, "whole groups");
 
 /* The bits of floats are looked at. */
 union floats {
@@ -116,7 +120,7 @@ static void count_any(struct vpa_spread_builder *b, const uint64_t *values, size
 static void count_small(struct vpa_spread_builder *b, uint32_t *values, size_t count)
 {
 	size_t whole = (count + GROUP - 1) & ~(size_t)(GROUP - 1), i;
-	uint64_t first = values[0], extra = whole - count;
+	uint64_t first = values[0], extra = whole - count, *counts = b->values;
 	uint32_t buckets[FEW];
 	union floats scratch;
 	struct sums sums;
@@ -127,20 +131,28 @@ static void count_small(struct vpa_spread_builder *b, uint32_t *values, size_t c
 	sums = sum_small(values, whole);
 	sums.total_ns -= extra * first;
 	sums.squares -= extra * first * first;
-	for (i = 0; i < count; i++)
-		b->values[buckets[i]]++;
+	for (i = 0; i + 4 <= count; i += 4) {
+		counts[buckets[i]]++;
+		counts[buckets[i + 1]]++;
+		counts[buckets[i + 2]]++;
+		counts[buckets[i + 3]]++;
+	}
+	for (; i < count; i++)
+		counts[buckets[i]]++;
 	count_sums(b, count, &sums);
 }
 
 static int become_histogram(struct vpa_spread_builder *b)
 {
-	uint64_t *counts = vpt_calloc(BUCKETS, sizeof(*counts)), *samples = b->values;
+	struct histogram *h = vpt_calloc(1, sizeof(*h));
+	uint64_t *samples = b->values;
 	size_t count = b->count;
 
-	if (!counts)
+	if (!h)
 		return VPT_ENOMEM;
-	b->values = counts;
-	b->is_histogram = 1;
+	b->values = h->counts;
+	b->fresh = h->fresh;
+	b->fresh_room = FEW;
 	b->count = b->total_ns = b->max_ns = 0;
 	b->squares = 0;
 	count_any(b, samples, count);
@@ -148,24 +160,22 @@ static int become_histogram(struct vpa_spread_builder *b)
 	return VPT_OK;
 }
 
-/* Moves the fresh samples to where they stay. */
-static void take_fresh(struct vpa_spread_builder *b)
+/* Counts the samples that have been laid down. */
+static void count_fresh(struct vpa_spread_builder *b)
 {
-	uint32_t i, count = b->fresh_count;
+	uint32_t count = b->fresh_count;
 
 	b->fresh_count = 0;
-	if (b->is_histogram && count)
+	if (count)
 		count_small(b, b->fresh, count);
-	for (i = 0; !b->is_histogram && i < count; i++)
-		b->values[b->count++] = b->fresh[i];
 }
 
 void vpa_spread_settle(struct vpa_spread_builder *b)
 {
 	struct sums sums;
 
-	take_fresh(b);
-	if (b->is_histogram || !b->count)
+	count_fresh(b);
+	if (b->fresh || !b->count)
 		return;
 	sums = sum_any(b->values, b->count);
 	b->min_ns = sums.least;
@@ -176,21 +186,19 @@ void vpa_spread_settle(struct vpa_spread_builder *b)
 
 VPA_RARE int vpa_spread_add_slowly(struct vpa_spread_builder *b, uint64_t ns)
 {
-	size_t room = VPA_SPREAD_FRESH;
-
-	take_fresh(b);
-	if (!b->is_histogram && b->count == VPA_SPREAD_EXACT && become_histogram(b))
-		return VPT_ENOMEM;
-	if (b->is_histogram) {
-		count_any(b, &ns, 1);
-	} else {
-		/* This one, and so many behind it as may stay. */
-		if (vpt_grow(&b->values, &b->cap, b->count + 1 + room, sizeof(*b->values)))
+	if (!b->fresh && b->count < VPA_SPREAD_EXACT) {
+		if (vpt_grow(&b->values, &b->cap, b->count + 1, sizeof(*b->values)))
 			return VPT_ENOMEM;
 		b->values[b->count++] = ns;
-		room = VPA_SPREAD_EXACT - b->count;
+		return VPT_OK;
 	}
-	b->fresh_room = room < VPA_SPREAD_FRESH ? (uint32_t)room : VPA_SPREAD_FRESH;
+	if (!b->fresh && become_histogram(b))
+		return VPT_ENOMEM;
+	count_fresh(b);
+	if (ns >> 28)
+		count_any(b, &ns, 1);
+	else
+		b->fresh[b->fresh_count++] = (uint32_t)ns;
 	return VPT_OK;
 }
 
@@ -213,7 +221,7 @@ int vpa_spread_add_all(struct vpa_spread_builder *b, const uint64_t *values, siz
 	uint32_t few[FEW];
 	size_t i = 0, n;
 
-	for (; i < count && !b->is_histogram; i++)
+	for (; i < count && !b->fresh; i++)
 		if (vpa_spread_add(b, values[i]))
 			return VPT_ENOMEM;
 	for (; i < count; i += n) {
@@ -246,7 +254,7 @@ static uint64_t percentile(const struct vpa_spread_builder *b, unsigned percent)
 		 value;
 	size_t i;
 
-	if (!b->is_histogram)
+	if (!b->fresh)
 		return b->values[rank ? rank - 1 : 0];
 	for (i = 0; i < BUCKETS; i++) {
 		seen += b->values[i];
@@ -267,10 +275,10 @@ struct vpa_spread vpa_spread_of(struct vpa_spread_builder *b)
 		.total_ns = b->total_ns,
 		.min_ns = b->min_ns,
 		.max_ns = b->max_ns,
-		.approximate = b->is_histogram};
+		.approximate = b->fresh != NULL};
 	if (!b->count)
 		return s;
-	if (!b->is_histogram)
+	if (!b->fresh)
 		qsort(b->values, b->count, sizeof(*b->values), compare_ns);
 	s.p50_ns = percentile(b, 50);
 	s.p90_ns = percentile(b, 90);
@@ -288,7 +296,7 @@ uint64_t vpa_spread_at_least(struct vpa_spread_builder *b, uint64_t ns)
 	size_t i;
 
 	vpa_spread_settle(b);
-	if (b->is_histogram)
+	if (b->fresh)
 		for (i = vpa_spread_bucket(ns); i < BUCKETS; i++)
 			n += b->values[i];
 	else

@@ -7,17 +7,17 @@
 
 #include "analysis/report.h"
 
-enum { VPA_SPREAD_EXACT = 4096, VPA_SPREAD_FRESH = 32 };
+enum { VPA_SPREAD_EXACT = 4096 };
 
-/* All zeros is empty. Samples are first laid down; what they add up to is known once they are settled. */
+/* All zeros is empty. What the samples add up to is known once they are settled. */
 struct vpa_spread_builder {
 	uint64_t count, total_ns, min_ns, max_ns;
 	unsigned __int128 squares;
 	uint64_t *values; /* samples, or the counts of the histogram */
 	size_t cap;
-	int is_histogram;
+	/* Beside a histogram: samples below 2^28 that are laid down until there are enough to be counted at once. */
+	uint32_t *fresh;
 	uint32_t fresh_count, fresh_room;
-	uint32_t fresh[VPA_SPREAD_FRESH]; /* below 2^28, and room has been made for them */
 };
 
 /* Values below 128 have buckets of their own; above, the top seven bits choose. */

@@ -46,16 +46,15 @@ struct vpa_range *vpa_range_new(struct vpa_range_pool *pool)
 	/* Ranges come back long after they were used: fetch the next one. */
 	__builtin_prefetch(pool->unused, 1);
 	__builtin_prefetch(pool->unused ? &pool->unused->gpu : NULL, 1);
-	memset(r, 0, sizeof(*r));
-	r->references = 1;
-	r->gpu.device = VPA_NONE;
+	*r = (struct vpa_range){.references = 1, .gpu.device = VPA_NONE};
 	return r;
 }
 
-void vpa_range_drop(struct vpa_range_pool *pool, struct vpa_range *range)
+/* The last reference to the range is gone, and with it one to its parent. */
+static void finish(struct vpa_range_pool *pool, struct vpa_range *range)
 {
 	/* A loop, not a recursion: chains of parents may be long. */
-	while (range && --range->references == 0) {
+	do {
 		struct vpa_range *parent = range->parent;
 		struct vpa_projection *p = range->gpu.next, *next;
 
@@ -68,7 +67,18 @@ void vpa_range_drop(struct vpa_range_pool *pool, struct vpa_range *range)
 		range->parent = pool->unused;
 		pool->unused = range;
 		range = parent;
-	}
+	} while (range && --range->references == 0);
+}
+
+static inline void drop(struct vpa_range_pool *pool, struct vpa_range *range)
+{
+	if (range && --range->references == 0)
+		finish(pool, range);
+}
+
+void vpa_range_drop(struct vpa_range_pool *pool, struct vpa_range *range)
+{
+	drop(pool, range);
 }
 
 void vpa_range_pool_free(struct vpa_range_pool *pool)
@@ -237,7 +247,7 @@ static int update_open(struct vpa_timeline *t, struct vpa_range_pool *pool)
 		if (t->open[i]->end_ns == UINT64_MAX)
 			t->open[kept++] = t->open[i];
 		else
-			vpa_range_drop(pool, t->open[i]);
+			drop(pool, t->open[i]);
 	t->open_count = kept;
 	if (vpt_grow(&t->open, &t->open_cap, kept + t->fresh_open, sizeof(*t->open)))
 		return VPT_ENOMEM;
@@ -283,7 +293,7 @@ int vpa_timeline_settle(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	if (!rc)
 		rc = update_open(t, pool);
 	for (i = 0; i < t->fresh_count; i++)
-		vpa_range_drop(pool, t->fresh[i]);
+		drop(pool, t->fresh[i]);
 	t->fresh_count = t->fresh_open = 0;
 	return rc;
 }
@@ -298,7 +308,7 @@ void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint
 			__builtin_prefetch(&s->items[s->dropped + AHEAD].range->name, 1);
 			__builtin_prefetch(&s->items[s->dropped + AHEAD].range->gpu.ops, 1);
 		}
-		vpa_range_drop(pool, s->items[s->dropped++].range);
+		drop(pool, s->items[s->dropped++].range);
 	}
 	if (s->dropped > 4096 && s->dropped > s->count / 2) {
 		s->count -= s->dropped;
@@ -313,12 +323,12 @@ void vpa_timeline_end(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	size_t i;
 
 	for (i = t->steps.dropped; i < t->steps.count; i++)
-		vpa_range_drop(pool, t->steps.items[i].range);
+		drop(pool, t->steps.items[i].range);
 	t->steps.count = t->steps.dropped = t->steps.cursor = 0;
 	for (i = 0; i < t->open_count; i++)
-		vpa_range_drop(pool, t->open[i]);
+		drop(pool, t->open[i]);
 	for (i = 0; i < t->fresh_count; i++)
-		vpa_range_drop(pool, t->fresh[i]);
+		drop(pool, t->fresh[i]);
 	t->open_count = t->fresh_count = 0;
 	t->top = NULL;
 }

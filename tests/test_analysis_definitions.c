@@ -814,11 +814,46 @@ static void expect_listed(
 static void short_gaps_are_summed_and_not_listed(void **state)
 {
 	(void)state;
-	expect_listed(1000, 9, 0, 10000, 1);    /* 5 times the median is less than 10 us */
-	expect_listed(3000, 9, 0, 15000, 1);    /* 5 times the median */
-	expect_listed(10000, 0, 0, 5000000, 0); /* of one gap, the median is itself */
+	expect_listed(1000, 9, 0, 10000, 1);     /* 5 times the median is less than 10 us */
+	expect_listed(3000, 9, 0, 15000, 1);     /* 5 times the median */
+	expect_listed(10000, 0, 0, 1000000, 1);  /* of one gap, the median is itself */
+	expect_listed(900000, 9, 0, 1000000, 1); /* a millisecond is listed in any case */
 	expect_listed(3000, 9, 3000, 3000, 10);
 	expect_listed(3000, 9, 3001, 3001, 1);
+}
+
+/* Busy time of the only device. */
+static uint64_t busy_of(const char *script)
+{
+	static const struct vpa_options plain = {.jobs = 1};
+	struct vpa_report *r = analyze(script, &plain);
+	uint64_t ns = r->devices[0].busy_ns;
+
+	assert_int_equal(r->device_count, 1);
+	vpa_report_free(r);
+	return ns;
+}
+
+static void times_beyond_the_middle_of_their_range(void **state)
+{
+	(void)state;
+	/* The second ends before it starts. */
+	assert_int_equal(
+		busy_of("start 1\nend 100000\n"
+			"call t1 cudaLaunchKernel 100-110 corr 1\n"
+			"call t1 cudaLaunchKernel 120-130 corr 2\n"
+			"kernel s7 200-300 corr 1 \"a\"\n"
+			"kernel s7 9223372036854775808+9223372036854775808 corr 2 \"b\"\n"),
+		100);
+	/* The third runs during the second. */
+	assert_int_equal(busy_of("start 1\nend 18446744073709551000\n"
+				 "call t1 cudaLaunchKernel 100-110 corr 1\n"
+				 "call t1 cudaLaunchKernel 120-130 corr 2\n"
+				 "call t1 cudaLaunchKernel 130-140 corr 3\n"
+				 "kernel s7 200-300 corr 1 \"a\"\n"
+				 "kernel s7 1000-18446744073709550000 corr 2 \"b\"\n"
+				 "kernel s7 2000-3000 corr 3 \"c\"\n"),
+		100 + 18446744073709549000u);
 }
 
 static void processes_may_use_the_same_numbers(void **state)
@@ -1139,6 +1174,7 @@ int main(void)
 		cmocka_unit_test(eager_attention_is_a_sequence_of_kernels),
 		cmocka_unit_test(the_window_is_what_was_asked_for),
 		cmocka_unit_test(short_gaps_are_summed_and_not_listed),
+		cmocka_unit_test(times_beyond_the_middle_of_their_range),
 		cmocka_unit_test(processes_may_use_the_same_numbers),
 		cmocka_unit_test(the_verdict_says_whether_all_is_there),
 		cmocka_unit_test(profiling_work_is_added_up),

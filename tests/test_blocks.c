@@ -842,6 +842,19 @@ static void drift_is_a_median_slope(void **state)
 	free(many);
 }
 
+/* Differences of such numbers are rounded: slopes of values far apart may lie beyond those of all neighbours. */
+static void drift_of_numbers_that_a_double_cannot_hold(void **state)
+{
+	const uint64_t step = 7300000000000012;
+	const uint64_t values[] = {4, 4 + step, 4 + 2 * step, 4 + 3 * step, 4 + 4 * step,
+		4 + 5 * step, 4 + 6 * step - 4};
+	double slope;
+
+	(void)state;
+	assert_int_equal(vpa_slope_of(values, COUNT(values), &slope), 0);
+	assert_true(slope > (double)step - 2 && slope < (double)step + 2);
+}
+
 static void attention_that_grows_until_its_window_is_full(void **state)
 {
 	struct vpa_report *r;
@@ -1391,6 +1404,7 @@ int main(void)
 		cmocka_unit_test(deadlines_and_the_buffer_that_hides_them),
 		cmocka_unit_test(the_smallest_buffer_that_never_stalls),
 		cmocka_unit_test(drift_is_a_median_slope),
+		cmocka_unit_test(drift_of_numbers_that_a_double_cannot_hold),
 		cmocka_unit_test(attention_that_grows_until_its_window_is_full),
 		cmocka_unit_test(an_outlier_has_someone_to_blame),
 		cmocka_unit_test(an_outlier_is_far_from_its_neighbours),

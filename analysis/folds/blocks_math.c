@@ -103,24 +103,25 @@ static size_t make_row(const struct slopes *s, size_t from)
 	return count - 1;
 }
 
-VPT_VECTORISE
-static void widen_bounds(struct slopes *s, size_t count)
+/* A slope is a mean of those between neighbours on its way, so none is beyond all of theirs, but for rounding. */
+static void find_bounds(struct slopes *s)
 {
-	double least = s->least, most = s->most;
-	const double *row = s->row;
 	size_t i;
 
-	for (i = 0; i < count; i++) {
-		least = row[i] < least ? row[i] : least;
-		most = row[i] > most ? row[i] : most;
+	s->least = s->most = (s->ys[1] - s->ys[0]) / s->distances[1];
+	for (i = 2; i < s->count; i++) {
+		double slope = (s->ys[i] - s->ys[i - 1]) / s->distances[1];
+
+		s->least = slope < s->least ? slope : s->least;
+		s->most = slope > s->most ? slope : s->most;
 	}
-	s->least = least;
-	s->most = most;
 }
 
 static inline size_t class_of(const struct slopes *s, double slope)
 {
-	return (size_t)(int)((slope - s->least) * s->scale);
+	double own = (slope - s->least) * s->scale;
+
+	return own <= 0 ? 0 : own >= CLASSES - 1 ? CLASSES - 1 : (size_t)(int)own;
 }
 
 /* Puts the slopes of the classes [from, to] one after the other. */
@@ -178,9 +179,7 @@ int vpa_slope_of(const uint64_t *values, size_t count, double *slope)
 		room[i] = (double)values[i * step];
 		room[taken + i] = (double)(i * step);
 	}
-	s.least = s.most = (room[1] - room[0]) / room[taken + 1];
-	for (i = 0; i < taken; i++)
-		widen_bounds(&s, make_row(&s, i));
+	find_bounds(&s);
 	if (s.most > s.least)
 		rc = find_median(&s, taken * (taken - 1) / 2, slope);
 	else

@@ -16,7 +16,9 @@ enum {
 	PIECES_MAX = 64,
 	PARTS_MAX = 1 << 16,
 	PARTS_SHOWN = 64,
-	MIN_GAP_NS = 10000
+	/* Where nothing is asked for, the shortest gap that is listed lies between these. */
+	MIN_GAP_NS = 10000,
+	MIN_GAP_MOST_NS = 1000000
 };
 
 struct part {
@@ -400,15 +402,6 @@ static int write_spent(
 	return VPT_OK;
 }
 
-static uint32_t device_index(const struct vpa_model *m, int64_t ordinal)
-{
-	uint32_t i;
-
-	for (i = 0; i < m->device_count && m->devices[i] != ordinal; i++)
-		;
-	return i;
-}
-
 static int compare_kept(const void *pa, const void *pb)
 {
 	const struct kept *a = pa, *b = pb;
@@ -473,11 +466,13 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 
 	out->min_gap_ns = c->options->min_gap_ns;
 	if (!out->min_gap_ns)
-		out->min_gap_ns = 5 * median > MIN_GAP_NS ? 5 * median : MIN_GAP_NS;
+		out->min_gap_ns = 5 * median < MIN_GAP_NS        ? MIN_GAP_NS
+				  : 5 * median > MIN_GAP_MOST_NS ? MIN_GAP_MOST_NS
+								 : 5 * median;
 	out->gaps_listed_of = vpa_spread_at_least(&s->lengths, out->min_gap_ns) +
 			      vpa_spread_at_least(&s->edges, out->min_gap_ns);
 	for (i = 0; !rc && i < out->device_count; i++) {
-		uint32_t index = device_index(c->model, out->devices[i].device);
+		uint32_t index = vpa_find_device(c->model, out->devices[i].device);
 
 		rc = write_opened(s, c, index, &out->devices[i], out);
 		if (!rc)

@@ -1,0 +1,194 @@
+/* resolver_calls.c - CUDA calls on their way into the past of their thread. As hot as ops: what is ordinary of a block of
+ * calls is found at once, column by column. */
+#include "analysis/resolver_maps.h"
+#include "analysis/resolver_parts.h"
+#include "formats/chunk.h"
+#include "formats/vectorise.h"
+
+#include <string.h>
+
+/* Calls that lie inside this one are nested: at any moment the outermost is "the call the thread was in". */
+VPA_RARE static void mark_nested(
+	const struct vpa_calls *calls, struct vpa_call *call, uint64_t own_position)
+{
+	uint64_t position = own_position, inside;
+
+	while (position > calls->begin) {
+		struct vpa_call *before = vpa_calls_at(calls, position - 1);
+		uint32_t *encloses = vpa_call_encloses(before);
+
+		if (vpa_call_start(before) < vpa_call_start(call) ||
+			vpa_call_end(before) > vpa_call_end(call))
+			break;
+		inside = *encloses + (uint64_t)1;
+		before->state |= VPA_CALL_NESTED;
+		*encloses = (uint32_t)(own_position + 1 - position);
+		position -= inside < position - calls->begin ? inside : position - calls->begin;
+	}
+	*vpa_call_encloses(call) = (uint32_t)(own_position - position);
+}
+
+/* Calls of one thread on their way in. */
+struct adding {
+	struct vpa_resolver *r;
+	const struct vpt_batch *batch;
+	struct vpa_calls *calls;
+	struct vpa_launches *launches;
+	uint32_t thread;
+	struct vpt_rows rows;
+};
+
+_Static_assert((int)VPA_CALL_BLOCK <= (int)VPT_ROWS_AT_ONCE, "a block's calls are read at once");
+
+/* Adds a call of any kind, at any time, whose times and id stand in its block; `i` among the rows at hand. `previous_ns`
+ * is the start of the one before it on the thread. */
+VPA_RARE static int add_any_call(
+	struct adding *a, uint32_t i, struct vpa_call *call, uint64_t previous_ns)
+{
+	struct vpa_resolver *r = a->r;
+	struct vpa_call_block *block = a->calls->blocks[a->calls->block_count - 1];
+	uint16_t slot = (uint16_t)(call - block->calls);
+	uint64_t start = block->starts_ns[slot];
+	int inside = vpa_in_window(r->model, start), rc;
+	struct vpa_call_kind kind;
+
+	rc = vpa_maps_call_kind(
+		r, a->batch, a->rows.col[VPT_CALL_ID][i], a->rows.col[VPT_CALL_NAME][i], &kind);
+	if (rc)
+		return rc;
+	*call = kind.call;
+	call->slot = slot;
+	if (block->ends_ns[slot] < start)
+		block->ends_ns[slot] = start;
+	if (kind.unknown && block->correlations[slot] && !kind.launches) {
+		kind.launches = 1;
+		call->state |= VPA_CALL_WAITS;
+	}
+	if (!inside)
+		call->state &= (uint8_t)~VPA_CALL_MISSED;
+	block->waiting += kind.launches;
+	block->start_ns = start < block->start_ns ? start : block->start_ns;
+	r->counts.calls += (uint64_t)inside;
+	r->launches_without_op += (call->state & VPA_CALL_MISSED) != 0;
+	if (previous_ns >= start)
+		mark_nested(a->calls, call, a->calls->end - a->calls->end % VPA_CALL_BLOCK + slot);
+	return kind.blocks && inside ? vpa_hand_out_call(r, call) : VPT_OK;
+}
+
+/* Sets odd[i] to 0 for each call that begins after the one before it, `previous_ns` for the first, and inside the
+ * window, whose number is small and which has no name, and says when each ends. A sum of signs: where a number's top
+ * bit is set the row counts as odd too. */
+VPT_VECTORISE
+static void find_odd(const struct vpt_rows *rows, const uint64_t *restrict starts, uint32_t count,
+	const struct vpa_model *m, uint64_t previous_ns, uint64_t *restrict ends,
+	uint8_t *restrict odd)
+{
+	const uint64_t *durations = rows->col[VPT_CALL_DURATION];
+	const uint64_t *ids = rows->col[VPT_CALL_ID], *names = rows->col[VPT_CALL_NAME];
+	uint64_t from = m->window_start_ns;
+	uint64_t to = m->window_end_ns > INT64_MAX ? INT64_MAX : m->window_end_ns;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t start = starts[i], end = start + durations[i];
+		uint64_t bad = start | durations[i] | end | (start - from) | (to - start);
+
+		bad |= ids[i] | (255 - ids[i]);
+		ends[i] = end;
+		odd[i] = (uint8_t)(bad >> 63);
+	}
+	odd[0] |= starts[0] <= previous_ns;
+	for (i = 1; i < count; i++)
+		odd[i] |= (uint8_t)((starts[i] - starts[i - 1] - 1) >> 63);
+	if (vpt_section_has(rows->section, VPT_CALL_NAME))
+		for (i = 0; i < count; i++)
+			odd[i] |= names[i] != 0;
+}
+
+/* Adds all rows as if they were ordinary; those that are not become odd. Returns how many of them all launch
+ * something. */
+static uint32_t add_ordinary(const struct vpa_call_kind *kinds, const uint64_t *ids, uint32_t count,
+	uint32_t slot, struct vpa_call *calls, uint8_t *odd)
+{
+	uint32_t launches = 0, i;
+
+	for (i = 0; i < count; i++) {
+		const struct vpa_call_kind *kind = &kinds[ids[i] & 255];
+
+		calls[i] = kind->call;
+		calls[i].slot = (uint16_t)(slot + i);
+		odd[i] |= kind->usual ^ 1;
+		launches += kind->launches;
+	}
+	return launches;
+}
+
+/* The first odd row from `i` on; `count` if there is none. */
+static uint32_t next_odd(const uint8_t *odd, uint32_t i, uint32_t count)
+{
+	const uint8_t *next = i < count ? memchr(odd + i, 1, count - i) : NULL;
+
+	return next ? (uint32_t)(next - odd) : count;
+}
+
+/* Adds the next `count` rows, all of which stand in the thread's last block. This is as hot as any: what is not quite
+ * ordinary goes elsewhere. */
+VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
+{
+	struct vpa_resolver *r = a->r;
+	struct vpa_calls *calls = a->calls;
+	struct vpa_call_block *block = calls->blocks[calls->block_count - 1];
+	uint64_t position = calls->end, previous = 0;
+	uint32_t slot = (uint32_t)(position % VPA_CALL_BLOCK), others = 0, launches, i;
+	uint64_t *starts = block->starts_ns + slot;
+	uint8_t odd[VPA_CALL_BLOCK];
+
+	if (position > calls->begin)
+		previous = vpa_call_start(vpa_calls_at(calls, position - 1));
+	vpt_rows_next(&a->rows, count, 1 << VPT_CALL_ID | 1 << VPT_CALL_NAME, starts,
+		block->correlations + slot);
+	if (starts[0] < block->start_ns)
+		block->start_ns = starts[0];
+	find_odd(&a->rows, starts, count, r->model, previous, block->ends_ns + slot, odd);
+	launches = add_ordinary(r->maps->call_kinds, a->rows.col[VPT_CALL_ID], count, slot,
+		block->calls + slot, odd);
+	/* Each was taken for a launch if its kind is one. */
+	for (i = next_odd(odd, 0, count); i < count; i = next_odd(odd, i + 1, count)) {
+		launches -= (block->calls[slot + i].state & VPA_CALL_MISSED) != 0;
+		if (add_any_call(a, i, &block->calls[slot + i], i ? starts[i - 1] : previous))
+			return VPT_ENOMEM;
+		others++;
+	}
+	calls->end += count;
+	block->waiting += launches;
+	r->launches_without_op += launches;
+	r->counts.calls += count - others;
+	return vpa_launches_add(
+		a->launches, r->pasts, a->thread, position, block->correlations + slot, count);
+}
+
+int vpa_resolver_add_calls(
+	struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	struct adding a; /* most of it is room */
+	uint32_t left = s->row_count, count;
+	struct vpa_calls *calls;
+	int rc = vpa_maps_thread(r, s->lane, &a.thread);
+
+	if (rc)
+		return rc;
+	a.r = r;
+	a.batch = b;
+	a.launches = &r->processes[r->model->threads[a.thread].process].launches;
+	a.launches->released_ns = r->released_ns;
+	calls = a.calls = &r->pasts[a.thread].calls;
+	vpt_rows_begin(&a.rows, s);
+	for (; left && !rc; left -= count) {
+		count = VPA_CALL_BLOCK - (uint32_t)(calls->end % VPA_CALL_BLOCK);
+		if (count == VPA_CALL_BLOCK && vpa_calls_begin_block(calls, a.thread))
+			return VPT_ENOMEM;
+		count = left < count ? left : count;
+		rc = add_call_rows(&a, count);
+	}
+	return rc;
+}

@@ -1,0 +1,146 @@
+/* resolver_ranges.c - ranges on their way in: rows of those that have ended, and those that are open at the chunk's end. */
+#include "analysis/resolver_maps.h"
+#include "analysis/resolver_parts.h"
+
+static struct vpa_timeline *timeline_of(struct vpa_resolver *r, uint32_t thread, uint64_t kind)
+{
+	if (kind == VPT_RANGEKIND_START_END)
+		return &r->processes[r->model->threads[thread].process].ranges;
+	return &r->pasts[thread].ranges;
+}
+
+int vpa_resolver_annotation(struct vpa_resolver *r, const struct vpt_batch *b, uint32_t domain,
+	uint64_t type, uint64_t value, uint32_t *payload)
+{
+	*payload = 0;
+	if (type != VPT_PAYLOAD_JSON || (domain && domain != r->maps->vptrace))
+		return VPT_OK;
+	return vpa_maps_name(r, b, value, payload);
+}
+
+/* What a row says of a range. */
+struct range_row {
+	uint64_t start_ns, end_ns; /* end ~0: still open */
+	uint32_t name, domain, payload;
+	uint8_t kind, unmatched;
+};
+
+static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t thread,
+	const struct range_row *row)
+{
+	struct vpa_range *range = vpa_range_new(&r->pool);
+
+	if (!range)
+		return VPT_ENOMEM;
+	range->start_ns = row->start_ns;
+	range->end_ns = row->end_ns;
+	range->name = row->name;
+	range->domain = row->domain;
+	range->kind = row->kind;
+	range->unmatched = row->unmatched;
+	range->payload = row->payload;
+	range->thread = thread;
+	return vpa_timeline_add(t, range);
+}
+
+static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
+{
+	const struct vpt_section *s = vpt_batch_find(b, VPT_OPEN);
+	struct vpa_timeline *t;
+	uint32_t row, thread;
+	int rc = VPT_OK;
+
+	for (row = 0; s && !rc && row < s->row_count; row++) {
+		struct range_row values = {.start_ns = s->col[VPT_OPEN_START][row],
+			.end_ns = UINT64_MAX,
+			.kind = s->col[VPT_OPEN_RANGE_KIND][row] == VPT_RANGEKIND_START_END};
+
+		rc = vpa_maps_thread(r, s->col[VPT_OPEN_LANE][row], &thread);
+		if (!rc)
+			rc = vpa_maps_name(r, b, s->col[VPT_OPEN_NAME][row], &values.name);
+		if (!rc)
+			rc = vpa_maps_name(r, b, s->col[VPT_OPEN_DOMAIN][row], &values.domain);
+		if (!rc)
+			rc = vpa_resolver_annotation(r, b, values.domain,
+				s->col[VPT_OPEN_PAYLOAD][row], s->col[VPT_OPEN_VALUE][row],
+				&values.payload);
+		if (rc)
+			break;
+		t = timeline_of(r, thread, values.kind);
+		if (!vpa_timeline_find_open(t, values.start_ns, values.name, values.domain))
+			rc = add_range(r, t, thread, &values);
+	}
+	return rc;
+}
+
+static void count_range(struct vpa_resolver *r, const struct range_row *v)
+{
+	if (v->start_ns < r->model->window_start_ns || v->start_ns > r->model->window_end_ns ||
+		v->unmatched)
+		return;
+	if (v->domain && v->domain == r->maps->cpu_op)
+		r->counts.cpu_ops++;
+	else
+		r->counts.ranges++;
+}
+
+static int add_range_rows(
+	struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	const uint64_t *const *col = (const uint64_t *const *)s->col;
+	uint32_t thread, row;
+	int rc = vpa_maps_thread(r, s->lane, &thread);
+
+	for (row = 0; !rc && row < s->row_count; row++) {
+		uint64_t start = col[VPT_RANGE_START][row],
+			 end = start + col[VPT_RANGE_DURATION][row];
+		struct range_row values = {.start_ns = start,
+			.end_ns = end < start ? start : end,
+			.kind = col[VPT_RANGE_RANGE_KIND][row] == VPT_RANGEKIND_START_END,
+			.unmatched = col[VPT_RANGE_UNMATCHED][row] != 0};
+		struct vpa_timeline *t = timeline_of(r, thread, values.kind);
+		struct vpa_range *open;
+
+		rc = vpa_maps_name(r, b, col[VPT_RANGE_NAME][row], &values.name);
+		if (!rc)
+			rc = vpa_maps_name(r, b, col[VPT_RANGE_DOMAIN][row], &values.domain);
+		if (!rc)
+			rc = vpa_resolver_annotation(r, b, values.domain,
+				col[VPT_RANGE_PAYLOAD][row], col[VPT_RANGE_VALUE][row],
+				&values.payload);
+		if (rc)
+			break;
+		count_range(r, &values);
+		open = vpa_timeline_find_open(t, start, values.name, values.domain);
+		if (open) {
+			open->end_ns = values.end_ns;
+			open->unmatched = values.unmatched;
+		} else {
+			rc = add_range(r, t, thread, &values);
+		}
+	}
+	return rc;
+}
+
+static int settle_ranges(struct vpa_resolver *r)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; !rc && i < r->model->thread_count; i++)
+		rc = vpa_timeline_settle(&r->pasts[i].ranges, &r->pool);
+	for (i = 0; !rc && i < r->process_count; i++)
+		rc = vpa_timeline_settle(&r->processes[i].ranges, &r->pool);
+	return rc;
+}
+
+int vpa_resolver_add_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
+{
+	size_t i;
+	int rc = add_open_ranges(r, b);
+
+	for (i = 0; !rc && i < b->section_count; i++)
+		if (b->sections[i].kind == VPT_RANGE)
+			rc = add_range_rows(r, b, &b->sections[i]);
+	return rc ? rc : settle_ranges(r);
+}
