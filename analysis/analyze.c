@@ -201,6 +201,9 @@ static int read_devices(struct pass *p, const struct vpt_batch *b, const struct 
 			.compute_major = (uint32_t)s->col[VPT_DEVICE_COMPUTE_MAJOR][row],
 			.compute_minor = (uint32_t)s->col[VPT_DEVICE_COMPUTE_MINOR][row],
 			.sm_count = (uint32_t)s->col[VPT_DEVICE_SM_COUNT][row],
+			.sm_threads = s->col[VPT_DEVICE_SM_THREADS][row],
+			.sm_registers = s->col[VPT_DEVICE_SM_REGISTERS][row],
+			.sm_shared = s->col[VPT_DEVICE_SM_SHARED][row],
 			.memory_bytes = s->col[VPT_DEVICE_MEMORY][row],
 			.simulated = s->col[VPT_DEVICE_SIMULATED][row] != 0};
 	}
@@ -598,6 +601,7 @@ int vpa_analyze(const struct vpt_trace *trace, const char *path, const struct vp
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a report");
 	p.report->path = vpa_arena_text(&p.report->arena, path, strlen(path));
 	p.report->format = vpt_trace_format_name(trace);
+	p.report->has_realtime = h->t0_unix_ns != 0;
 	p.report->unix_offset_ns = h->t0_unix_ns ? h->t0_unix_ns - h->t0_ns : 0;
 	rc = run(&p, err);
 	free_pass(&p);

@@ -34,6 +34,7 @@ struct vpa_gpu {
 	int64_t device;
 	const char *name, *uuid, *pci;
 	uint32_t compute_major, compute_minor, sm_count;
+	uint64_t sm_threads, sm_registers, sm_shared; /* of a multiprocessor; 0: not known */
 	uint64_t memory_bytes;
 	int simulated;
 };
@@ -173,7 +174,7 @@ struct vpa_sync_row {
 	uint64_t gaps, idle_ns;   /* device idle time of the gaps it opened: what it costs */
 };
 
-/* ---- requests, blocks, steps, stages: defined in fold_blocks.c ----
+/* ---- requests, blocks, steps, stages: defined in folds/blocks.c ----
  *
  * Doubles below 0 and times, counts and frames of 0 where nothing was found are unavailable. */
 
@@ -293,7 +294,8 @@ struct vpa_report {
 	int simulated;
 	uint64_t window_start_ns, window_end_ns;
 	uint64_t paused_ns; /* of it: recording was switched off; neither window nor idle time */
-	uint64_t unix_offset_ns; /* CLOCK_REALTIME = trace clock + this; 0: unknown */
+	int has_realtime;   /* 1: the time of day is known */
+	uint64_t unix_offset_ns; /* CLOCK_REALTIME = trace clock + this, which may wrap */
 	const char *window_note; /* what selected the window; NULL: the whole capture */
 	uint64_t min_gap_ns;     /* gaps at least so long are listed */
 
@@ -361,7 +363,7 @@ struct vpa_tap;
 struct vpa_options {
 	unsigned jobs;       /* decoding threads; 0: as many as cores, at most 4 */
 	size_t top;          /* rows a table; 0: 20 */
-	uint64_t min_gap_ns; /* 0: the larger of 10 us and 5 times the median gap */
+	uint64_t min_gap_ns; /* 0: 5 times the median gap, at least 10 us and at most 1 ms */
 	int has_from, has_to;
 	uint64_t from_ns, to_ns; /* relative to the capture's start */
 	const char *

@@ -45,6 +45,8 @@ struct vpt_collect {
 	struct vpt_header header;
 	uint64_t end_ns;
 	uint64_t told_start_ns, told_end_ns; /* 0: not told */
+	int has_realtime;
+	uint64_t unix_offset_ns;
 	struct entry *index;
 	size_t index_count;
 	struct cut *cuts;
@@ -461,7 +463,13 @@ void vpt_collect_window(struct vpt_collect *c, uint64_t start_ns, uint64_t end_n
 	c->told_end_ns = end_ns;
 }
 
-int vpt_collect_finish(struct vpt_collect *c, uint64_t unix_offset_ns, struct vpt_err *err)
+void vpt_collect_realtime(struct vpt_collect *c, uint64_t unix_offset_ns)
+{
+	c->has_realtime = 1;
+	c->unix_offset_ns = unix_offset_ns;
+}
+
+int vpt_collect_finish(struct vpt_collect *c, struct vpt_err *err)
 {
 	struct vpt_batch probe;
 	size_t k;
@@ -479,7 +487,8 @@ int vpt_collect_finish(struct vpt_collect *c, uint64_t unix_offset_ns, struct vp
 	c->header.major = VPT_MAJOR;
 	c->header.minor = VPT_MINOR;
 	c->header.cpu_tick_ns = c->header.gpu_tick_ns = 1;
-	c->header.t0_unix_ns = unix_offset_ns ? c->header.t0_ns + unix_offset_ns : 0;
+	if (c->has_realtime)
+		c->header.t0_unix_ns = c->header.t0_ns + c->unix_offset_ns;
 	/* t_min of each chunk is part of what a reader may ask before it builds one. */
 	vpt_batch_init(&probe);
 	for (k = 0; !rc && k < c->cut_count; k++) {

@@ -42,10 +42,12 @@ void vpt_collect_meta(struct vpt_collect *c, const char *key, const char *value)
  * a start behind the end is not believed. */
 void vpt_collect_window(struct vpt_collect *c, uint64_t start_ns, uint64_t end_ns);
 
-/* Sorts and cuts. `unix_offset_ns` is CLOCK_REALTIME minus the trace clock, 0 if unknown. The header's
- * t0 becomes the first start of any op, call or range, the last CLOCK row their last end. Returns 0 or
- * VPT_ENOMEM. Nothing may be put afterwards. */
-int vpt_collect_finish(struct vpt_collect *c, uint64_t unix_offset_ns, struct vpt_err *err);
+/* The time of day is known: CLOCK_REALTIME is the trace clock plus this, which may wrap. */
+void vpt_collect_realtime(struct vpt_collect *c, uint64_t unix_offset_ns);
+
+/* Sorts and cuts. The header's t0 becomes the first start of any op, call or range, the last CLOCK row their last
+ * end. Returns 0 or VPT_ENOMEM. Nothing may be put afterwards. */
+int vpt_collect_finish(struct vpt_collect *c, struct vpt_err *err);
 
 const struct vpt_header *vpt_collect_header(const struct vpt_collect *c);
 size_t vpt_collect_chunks(const struct vpt_collect *c);

@@ -71,14 +71,13 @@ static int not_a_trace(const char *name, uint64_t size, struct vpt_err *err)
 static int import(struct vpt_trace *t, const struct vpt_importer *importer, struct vpt_source *src,
 	struct vpt_err *err)
 {
-	uint64_t unix_offset_ns = 0;
 	int rc;
 
 	t->collect = vpt_collect_new();
 	if (!t->collect)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for an import");
-	rc = importer->read(src, t->collect, &t->stats, &unix_offset_ns, err);
-	return rc ? rc : vpt_collect_finish(t->collect, unix_offset_ns, err);
+	rc = importer->read(src, t->collect, &t->stats, err);
+	return rc ? rc : vpt_collect_finish(t->collect, err);
 }
 
 /* Takes the source. */

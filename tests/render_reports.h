@@ -15,8 +15,8 @@ static const char *lost[] = {"509 of 1,707 ops have no launch record",
 	"chunk 7 is damaged: its checksum is wrong", "the file ends in the middle of a chunk"};
 
 static struct vpa_gpu h100[] = {
-	{0, "NVIDIA H100 80GB HBM3", "GPU-0f3c", "0000:18:00.0", 9, 0, 132, 85899345920, 0},
-	{1, "NVIDIA H100 80GB HBM3", "GPU-11aa", "0000:2a:00.0", 9, 0, 132, 85899345920, 0},
+	{0, "NVIDIA H100 80GB HBM3", "GPU-0f3c", "0000:18:00.0", 9, 0, 132, 2048, 65536, 233472, 85899345920, 0},
+	{1, "NVIDIA H100 80GB HBM3", "GPU-11aa", "0000:2a:00.0", 9, 0, 132, 2048, 65536, 233472, 85899345920, 0},
 };
 
 static struct vpa_pair meta[] = {
@@ -177,6 +177,7 @@ static struct vpa_report host_limited(void)
 		.format = "vptrace",
 		.window_start_ns = 1000000000,
 		.window_end_ns = 1000000000 + MS(817),
+		.has_realtime = 1,
 		.unix_offset_ns = 1700000000000000000,
 		.min_gap_ns = 10000,
 		.meta = meta,

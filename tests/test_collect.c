@@ -33,11 +33,11 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void finish(uint64_t unix_offset_ns)
+static void finish(void)
 {
 	struct vpt_err err = {0};
 
-	if (vpt_collect_finish(c, unix_offset_ns, &err))
+	if (vpt_collect_finish(c, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -66,7 +66,7 @@ static int is_text(uint64_t id, const char *text)
 static void nothing_gives_one_empty_chunk(void **state)
 {
 	(void)state;
-	finish(0);
+	finish();
 	assert_int_equal(vpt_collect_chunks(c), 1);
 	chunk(0);
 	assert_int_equal(batch.event_count, 0);
@@ -99,7 +99,7 @@ static void the_window_is_what_is_told_if_that_makes_sense(void **state)
 		assert_non_null(c);
 		vpt_collect_put(c, VPT_KERNEL, vpt_collect_stream(c, 1, 0, 1, 7), &k);
 		vpt_collect_window(c, cases[i].start_ns, cases[i].end_ns);
-		finish(0);
+		finish();
 		chunk(0);
 		assert_int_equal(vpt_collect_header(c)->t0_ns, cases[i].expected_start_ns);
 		assert_int_equal(vpt_batch_find(&batch, VPT_CLOCK)->col[VPT_CLOCK_TRACE][0],
@@ -119,7 +119,7 @@ static void endless_ranges_are_open_at_each_cut(void **state)
 	vpt_collect_put(c, VPT_OPEN, 0, &o);
 	for (k.start_ns = 1; k.start_ns <= 140000; k.start_ns++)
 		vpt_collect_put(c, VPT_KERNEL, vpt_collect_stream(c, 1, 0, 1, 7), &k);
-	finish(0);
+	finish();
 	assert_int_equal(vpt_collect_chunks(c), 3);
 	for (i = 0; i < 3; i++) {
 		const struct vpt_section *s;
@@ -143,7 +143,7 @@ static void series_are_told_apart_by_their_texts(void **state)
 	assert_int_not_equal(power, vpt_collect_series(c, 1, string("power"), string("W")));
 	vpt_collect_name_lane(c, power, string("other")); /* would make it another one */
 	vpt_collect_put(c, VPT_COUNTER, power, &v);
-	finish(0);
+	finish();
 	chunk(0);
 	assert_true(is_text(vpt_batch_find(&batch, VPT_LANE)->col[VPT_LANE_NAME][0], "power"));
 	assert_true(is_text(vpt_batch_find(&batch, VPT_LANE)->col[VPT_LANE_LANE_UNIT][0], "W"));
@@ -172,7 +172,7 @@ static void lanes_are_made_once_and_described(void **state)
 	vpt_collect_name_lane(c, 999, string("nobody"));
 	vpt_collect_put(c, VPT_MARK, main_thread, &mark);
 	vpt_collect_put(c, VPT_SYNC, main_thread, &sync);
-	finish(0);
+	finish();
 	chunk(0);
 	s = vpt_batch_find(&batch, VPT_LANE);
 	/* The thread, which has rows, and the stream, which a row refers to; none of the unused ones. */
@@ -226,7 +226,7 @@ static void ids_are_translated_into_the_chunk(void **state)
 	vpt_collect_put(
 		c, VPT_RANGE, thread, &range); /* a value that is no string stays as it is */
 	vpt_collect_meta(c, "key", "value");
-	finish(0);
+	finish();
 	chunk(0);
 	s = vpt_batch_find(&batch, VPT_KERNEL);
 	assert_int_equal(s->col[VPT_KERNEL_CONFIG][0], 0);
@@ -266,7 +266,8 @@ static void rows_of_a_lane_stand_in_completion_order(void **state)
 
 		vpt_collect_put(c, VPT_RANGE, thread, &r);
 	}
-	finish(1000000);
+	vpt_collect_realtime(c, 1000000);
+	finish();
 	chunk(0);
 	s = vpt_batch_find(&batch, VPT_RANGE);
 	assert_int_equal(s->row_count, 8);
@@ -360,7 +361,7 @@ static void a_long_trace_is_cut_in_time_and_loses_nothing(void **state)
 
 	(void)state;
 	put_events(&r);
-	finish(0);
+	finish();
 	chunks = vpt_collect_chunks(c);
 	assert_int_equal(chunks, 3); /* 65,536 events each */
 	for (k = 0; k < chunks; k++) {
@@ -412,7 +413,7 @@ static void long_names_cut_chunks_before_their_limit(void **state)
 		mark.name = vpt_collect_string(c, text, sizeof(text));
 		vpt_collect_put(c, VPT_MARK, thread, &mark);
 	}
-	finish(0);
+	finish();
 	assert_in_range(vpt_collect_chunks(c), 3, 5);
 	for (k = 0; k < vpt_collect_chunks(c); k++) {
 		chunk(k);
@@ -433,7 +434,7 @@ static void many_lanes_cut_chunks_before_their_limit(void **state)
 		mark.time_ns = (uint64_t)i + 1;
 		vpt_collect_put(c, VPT_MARK, vpt_collect_thread(c, 1, i), &mark);
 	}
-	finish(0);
+	finish();
 	assert_true(vpt_collect_chunks(c) > 4);
 	for (k = 0; k < vpt_collect_chunks(c); k++) {
 		chunk(k);
@@ -453,7 +454,7 @@ static void tables_stand_in_the_first_chunk_alone(void **state)
 	vpt_collect_put(c, VPT_DEVICE, 0, &device);
 	vpt_collect_meta(c, "host", "h");
 	put_events(&r);
-	finish(0);
+	finish();
 	chunk(0);
 	assert_int_equal(vpt_batch_find(&batch, VPT_DEVICE)->row_count, 1);
 	assert_int_equal(vpt_batch_find(&batch, VPT_META)->row_count, 1);

@@ -127,6 +127,13 @@ static const struct {
 	{"the window begins before the first event and ends after the last",
 		"start 1000 unix 1700000000000000000\nkernel s7 5000-6000 \"k\"; end 9000",
 		"\"baseTimeNanoseconds\":1699999999999999000"},
+	{"a trace that is told in the time of day",
+		"start 1700000000000000000 unix 1700000000000000000\n"
+		"kernel s7 1700000000000001000-1700000000000002000 \"k\"",
+		"\"unix_offset_ns\":0},\n\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":"
+		"1700000000000000000"},
+	{"one of which the time of day is not known", "start 1000; kernel s7 5000-6000 \"k\"",
+		"\"shift_ns\":0},\n\"displayTimeUnit\""},
 	{"a kernel's launch, its configuration and its flow",
 		"start 1000; call t1 cudaLaunchKernel 1100-1200 corr 5\n"
 		"kernel s7 2001-3002 corr 5 \"gemm\" grid 132x2 block 128 shared 48KiB regs 64 "

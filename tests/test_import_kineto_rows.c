@@ -541,6 +541,53 @@ static void synchronisations_say_who_waits_for_what(void **state)
 	rig_drop();
 }
 
+static double sample_of(size_t i)
+{
+	const struct vpt_section *s = NULL;
+	double value;
+	size_t k;
+
+	for (k = 0; k < rig.batch.section_count; k++)
+		if (rig.batch.sections[k].kind == VPT_COUNTER && !i--)
+			s = &rig.batch.sections[k];
+	assert_non_null(s);
+	memcpy(&value, &s->col[VPT_COUNTER_VALUE][0], sizeof(value));
+	return value;
+}
+
+static void the_frameworks_memory_is_two_series_a_device(void **state)
+{
+	(void)state;
+	rig_events(
+		"{'ph': 'i', 'cat': 'cpu_instant_event', 'name': '[memory]', 'pid': 1, 'tid': 2, "
+		"'ts': 5, 'args': {'Total Reserved': 4096, 'Total Allocated': 1024, 'Bytes': "
+		"-512, 'Device Id': 0, 'Device Type': 1}}");
+	assert_int_equal(rig_rows(VPT_COUNTER), 2);
+	assert_true(sample_of(0) == 1024 || sample_of(1) == 1024);
+	assert_true(sample_of(0) == 4096 || sample_of(1) == 4096);
+	rig_expect_stats("memory", &(struct vpt_import_stats){.events = 1});
+	/* That of the host is not looked at, nor any other moment of this category. */
+	rig_events(
+		"{'ph': 'i', 'cat': 'cpu_instant_event', 'name': '[memory]', 'pid': 1, 'tid': 2, "
+		"'ts': 5, 'args': {'Total Allocated': 1024, 'Device Id': -1, 'Device Type': "
+		"0}}, {'ph': 'i', 'cat': 'cpu_instant_event', 'name': 'x', 'ts': 5}");
+	rig_expect_stats("other moments", &(struct vpt_import_stats){.events = 2, .skipped = 2});
+	rig_events("{'ph': 'i', 'cat': 'cpu_instant_event', 'name': '[memory]', 'ts': 5, 'args': "
+		   "{'Device Id': 0, 'Device Type': 1}}");
+	rig_expect_stats("without totals", &(struct vpt_import_stats){.events = 1, .malformed = 1});
+	/* What cannot be held is no sample: the track would fall to 0. */
+	rig_events(
+		"{'ph': 'i', 'cat': 'cpu_instant_event', 'name': '[memory]', 'ts': 5, 'args': "
+		"{'Total Allocated': -123, 'Device Id': 0, 'Device Type': 1}}, "
+		"{'ph': 'i', 'cat': 'cpu_instant_event', 'name': '[memory]', 'ts': 6, 'args': "
+		"{'Total Allocated': 'abc', 'Device Id': 0, 'Device Type': 1}}, "
+		"{'ph': 'i', 'cat': 'cpu_instant_event', 'name': '[memory]', 'ts': 7, 'args': "
+		"{'Total Allocated': 5, 'Total Reserved': -1, 'Device Id': 0, 'Device Type': 1}}");
+	assert_int_equal(rig_rows(VPT_COUNTER), 1);
+	assert_true(sample_of(0) == 5);
+	rig_drop();
+}
+
 static void overhead_is_told_apart_by_its_name(void **state)
 {
 	static const struct {
@@ -593,6 +640,7 @@ int main(void)
 		cmocka_unit_test(events_join_waits_by_the_recording_call),
 		cmocka_unit_test(arrows_stand_for_missing_correlation_ids),
 		cmocka_unit_test(synchronisations_say_who_waits_for_what),
+		cmocka_unit_test(the_frameworks_memory_is_two_series_a_device),
 		cmocka_unit_test(overhead_is_told_apart_by_its_name),
 	};
 

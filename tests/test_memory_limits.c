@@ -233,7 +233,7 @@ static int collect_with(void (*put)(struct vpt_collect *c), struct vpt_err *err)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a collector");
 	put(c);
 	vpt_batch_init(&b);
-	rc = vpt_collect_finish(c, 0, err);
+	rc = vpt_collect_finish(c, err);
 	for (i = 0; !rc && i < vpt_collect_chunks(c); i++)
 		rc = vpt_collect_chunk(c, i, &b, err);
 	vpt_batch_free(&b);

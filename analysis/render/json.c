@@ -4,7 +4,7 @@
  * object, and a key is always there. What is unknown is null, and the verdict's reasons say why.
  * Units stand in names; shares are fractions with six decimals.
  *
- * Requests and stages are in render_json_blocks.c. Left out until their analysis exists: counters, an empty
+ * Requests and stages are in json_blocks.c. Left out until their analysis exists: counters, an empty
  * array. */
 #include "analysis/render/json.h"
 
@@ -80,7 +80,10 @@ static void put_input(struct vpt_json *j, const struct vpa_report *r)
 	vpt_json_bool(j, "simulated", r->simulated);
 	vpt_json_u64(j, "window_ns", vpa_window_ns(r));
 	vpt_json_u64(j, "window_start_ns", r->window_start_ns);
-	put_known_u64(j, "unix_offset_ns", r->unix_offset_ns);
+	if (r->has_realtime)
+		vpt_json_i64(j, "unix_offset_ns", (int64_t)r->unix_offset_ns);
+	else
+		vpt_json_null(j, "unix_offset_ns");
 	vpt_json_string(j, "window_note", r->window_note);
 	vpt_json_u64(j, "min_gap_ns", r->min_gap_ns);
 	vpt_json_end(j);

@@ -28,7 +28,7 @@ struct vpt_importer {
 	int (*probe)(const unsigned char *head, size_t size);
 	/* Reads everything into `c`, does not finish it. 0 or VPT_EDATA, VPT_ENOMEM, VPT_EIO. */
 	int (*read)(struct vpt_source *src, struct vpt_collect *c, struct vpt_import_stats *stats,
-		uint64_t *unix_offset_ns, struct vpt_err *err);
+		struct vpt_err *err);
 };
 
 /* Absent from builds without json-c / SQLite: then NULL stands in the table. */

@@ -484,14 +484,13 @@ static int judge(struct document *d, int rc)
 }
 
 static int kineto_read(struct vpt_source *src, struct vpt_collect *c,
-	struct vpt_import_stats *stats, uint64_t *unix_offset_ns, struct vpt_err *err)
+	struct vpt_import_stats *stats, struct vpt_err *err)
 {
 	struct vpt_err local = {0};
 	struct document d = {.err = &local};
 	int rc;
 
 	memset(stats, 0, sizeof(*stats));
-	*unix_offset_ns = 0;
 	d.rows.collect = c;
 	d.rows.stats = stats;
 	rc = vpt_kineto_bytes_open(&d.bytes, src, &local);
@@ -510,13 +509,16 @@ static int kineto_read(struct vpt_source *src, struct vpt_collect *c,
 	vpt_kineto_threads_name_lanes(&d.rows.threads, c);
 	if (d.rows.own.is_own) {
 		vpt_collect_window(c, d.rows.own.start_ns, d.rows.own.end_ns);
-		*unix_offset_ns = d.rows.own.unix_offset_ns;
+		if (d.rows.own.has_realtime)
+			vpt_collect_realtime(c, d.rows.own.unix_offset_ns);
 		goto out;
 	}
 	vpt_collect_meta(c, "source", "PyTorch profiler (Kineto)");
-	/* Older versions write absolute times; their clock needs no offset. */
-	if (d.rows.last_start_ns < UNIX_CLOCK_NS)
-		*unix_offset_ns = (uint64_t)d.base_ns;
+	/* Older versions write absolute times. */
+	if (d.rows.last_start_ns >= UNIX_CLOCK_NS)
+		vpt_collect_realtime(c, 0);
+	else if (d.base_ns)
+		vpt_collect_realtime(c, (uint64_t)d.base_ns);
 out:
 	if (rc && err)
 		*err = local;

@@ -1,11 +1,11 @@
 /* kineto.h - the parts of the PyTorch profiler importer, private to it.
  *
  *	source --> bytes (gunzip) --> document (one JSON value at a time) --> rows --> collector
- *	import_kineto_bytes.c         import_kineto.c                         import_kineto_rows.c
+ *	kineto_bytes.c         kineto.c                         kineto_rows.c
  *
- * import_kineto_value.c turns single JSON values into integers and checks text;
- * import_kineto_threads.c keeps the names of threads until their rows have come;
- * import_kineto_flows.c joins what has no correlation ids; import_kineto_own.c reads what our exports add. */
+ * kineto_value.c turns single JSON values into integers and checks text;
+ * kineto_threads.c keeps the names of threads until their rows have come;
+ * kineto_flows.c joins what has no correlation ids; kineto_own.c reads what our exports add. */
 #ifndef VPT_FORMATS_IMPORT_KINETO_H
 #define VPT_FORMATS_IMPORT_KINETO_H
 
@@ -105,7 +105,8 @@ struct vpt_kineto_own {
 	int is_own;
 	uint64_t start_ns, end_ns; /* of the capture; 0: not told */
 	uint64_t shift_ns;         /* times are told from here */
-	uint64_t unix_offset_ns;
+	int has_realtime;
+	uint64_t unix_offset_ns; /* see vpt_collect_realtime(); undefined if it has none */
 };
 
 /* ---- flows: arrows that stand for correlation ids where rows have none ---- */
@@ -170,7 +171,7 @@ int vpt_kineto_device_of(
 int vpt_kineto_stream_of(
 	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t *stream);
 
-/* import_kineto_waits.c: each puts a row; 0 if the event lacks what the kind needs. */
+/* kineto_waits.c: each puts a row; 0 if the event lacks what the kind needs. */
 int vpt_kineto_put_sync(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
 int vpt_kineto_put_record(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
 int vpt_kineto_put_overhead(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
@@ -187,7 +188,7 @@ void vpt_kineto_flow(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e
 void vpt_kineto_flows_end(struct vpt_kineto_rows *r);
 void vpt_kineto_flows_free(struct vpt_kineto_flows *f);
 
-/* ---- what only files of ours hold: import_kineto_own.c ---- */
+/* ---- what only files of ours hold: kineto_own.c ---- */
 
 /* The members "vptrace" and "vptraceEnd". */
 void vpt_kineto_own_begin(struct vpt_kineto_rows *r, struct json_object *value);
@@ -204,6 +205,9 @@ void vpt_kineto_own_device(
 /* Put a row; 0 if the event lacks what the kind needs. */
 int vpt_kineto_own_mark(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
 int vpt_kineto_own_counter(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
+/* kineto_memory.c */
+enum { VPT_KINETO_NOT_MEANT = 2 }; /* in place of 1 or 0: nobody expects a row of this event */
+int vpt_kineto_put_memory(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
 int vpt_kineto_own_other(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
 
 #endif

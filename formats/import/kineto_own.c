@@ -26,6 +26,7 @@ void vpt_kineto_own_begin(struct vpt_kineto_rows *r, struct json_object *value)
 	r->own.is_own = 1;
 	r->own.start_ns = vpt_kineto_natural(r, value, "start_ns");
 	r->own.shift_ns = vpt_kineto_natural(r, value, "shift_ns");
+	r->own.has_realtime = vpt_kineto_member(value, "unix_offset_ns") != NULL;
 	vpt_kineto_integer(r, value, "unix_offset_ns", &offset);
 	r->own.unix_offset_ns = (uint64_t)offset;
 }

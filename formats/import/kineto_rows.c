@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Puts a row; 0 if the event lacks what the kind needs. */
+/* Makes a row of an event. 0: it cannot be one; or VPT_KINETO_NOT_MEANT. */
 typedef int put_fn(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e);
 
 static struct vpt_text no_text(void)
@@ -396,7 +396,7 @@ static const struct category {
 	{"memset", put_memset, NULL},
 	{"operator", put_operator, NULL},
 	{"gpu_user_annotation", NULL, NULL},
-	{"cpu_instant_event", NULL, NULL},
+	{"cpu_instant_event", NULL, vpt_kineto_put_memory},
 	{"cuda_event", vpt_kineto_put_record, NULL},
 	{"cuda_profiler_range", NULL, NULL},
 	{"external_correlation", NULL, NULL},
@@ -444,10 +444,14 @@ static int read_times(struct vpt_kineto_rows *r, struct vpt_kineto_event *e)
 static void put_event(struct vpt_kineto_rows *r, struct json_object *object, put_fn *put)
 {
 	struct vpt_kineto_event e = {.object = object};
+	int done;
 
 	e.args = vpt_kineto_member(object, "args");
 	e.name = vpt_kineto_text(vpt_kineto_member(object, "name"));
-	if (!read_times(r, &e) || !put(r, &e))
+	done = read_times(r, &e) ? put(r, &e) : 0;
+	if (done == VPT_KINETO_NOT_MEANT)
+		r->stats->skipped++;
+	else if (!done)
 		r->stats->malformed++;
 	else
 		r->last_start_ns = e.start_ns;

@@ -4,7 +4,7 @@
  * is only there if the tool had something to put into it. So every table is described by a list of
  * fields and read by one function that turns a row's cells into a row of ours; what is absent reads
  * as a default. Here stand the tables that describe the session, and the order of reading; events
- * are in import_nsight_rows.c, import_nsight_nvtx.c and import_nsight_objects.c.
+ * are in nsight_rows.c, nsight_nvtx.c and nsight_objects.c.
  *
  * Left out: CPU samples, OS calls, GPU metrics, names of processes and streams. */
 #include "formats/import/nsight.h"
@@ -397,14 +397,13 @@ static int probe(const unsigned char *head, size_t size)
 }
 
 static int read_export(struct vpt_source *src, struct vpt_collect *c,
-	struct vpt_import_stats *stats, uint64_t *unix_offset_ns, struct vpt_err *err)
+	struct vpt_import_stats *stats, struct vpt_err *err)
 {
 	struct vpt_nsight_db *db = NULL;
 	struct vpt_nsight *im;
 	int rc;
 
 	*stats = (struct vpt_import_stats){0};
-	*unix_offset_ns = 0;
 	im = vpt_calloc(1, sizeof(*im));
 	if (!im)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for an Nsight Systems import");
@@ -426,8 +425,8 @@ static int read_export(struct vpt_source *src, struct vpt_collect *c,
 	if (!rc && !im->rows && vpt_nsight_damage(db))
 		rc = vpt_fail(err, VPT_EDATA, "expected readable tables, found damage in %s",
 			vpt_nsight_damage(db));
-	if (!rc)
-		*unix_offset_ns = (uint64_t)im->utc_ns;
+	if (!rc && im->utc_ns)
+		vpt_collect_realtime(c, (uint64_t)im->utc_ns);
 out:
 	vpt_nsight_close(db);
 	free_import(im);

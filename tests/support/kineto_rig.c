@@ -34,10 +34,10 @@ int rig_import(struct vpt_source *src)
 	rig.collect = vpt_collect_new();
 	assert_non_null(rig.collect);
 	memset(&rig.err, 0, sizeof(rig.err));
-	rc = vpt_import_kineto.read(src, rig.collect, &rig.stats, &rig.unix_offset, &rig.err);
+	rc = vpt_import_kineto.read(src, rig.collect, &rig.stats, &rig.err);
 	if (rc)
 		return rc;
-	assert_int_equal(vpt_collect_finish(rig.collect, rig.unix_offset, &rig.err), 0);
+	assert_int_equal(vpt_collect_finish(rig.collect, &rig.err), 0);
 	if (vpt_collect_chunks(rig.collect))
 		assert_int_equal(vpt_collect_chunk(rig.collect, 0, &rig.batch, &rig.err), 0);
 	return 0;

@@ -12,7 +12,6 @@ struct kineto_rig {
 	struct vpt_collect *collect;
 	struct vpt_batch batch; /* chunk 0 */
 	struct vpt_err err;
-	uint64_t unix_offset;
 };
 extern struct kineto_rig rig;
 

@@ -40,7 +40,8 @@ void vpa_chrome_string(struct vpa_chrome *x, struct vpa_line *l, uint64_t id)
 static void begin_file(struct vpa_chrome *x)
 {
 	const struct vpa_model *m = x->view.context->model;
-	uint64_t realtime = x->view.report->unix_offset_ns, base;
+	const struct vpa_report *r = x->view.report;
+	uint64_t base;
 	struct vpa_line *l = &x->out;
 
 	if (x->begun)
@@ -52,11 +53,13 @@ static void begin_file(struct vpa_chrome *x)
 	vpa_line_unsigned(l, m->window_start_ns);
 	vpa_line_words(l, ",\"shift_ns\":");
 	vpa_line_unsigned(l, x->shift_ns);
-	vpa_line_words(l, ",\"unix_offset_ns\":");
-	vpa_line_signed(l, realtime);
+	if (r->has_realtime) {
+		vpa_line_words(l, ",\"unix_offset_ns\":");
+		vpa_line_signed(l, r->unix_offset_ns);
+	}
 	vpa_line_words(l, "},\n\"displayTimeUnit\":\"ms\",\n");
-	base = realtime + x->shift_ns;
-	if (realtime && base <= INT64_MAX) {
+	base = r->unix_offset_ns + x->shift_ns;
+	if (r->has_realtime && base <= INT64_MAX) {
 		vpa_line_words(l, "\"baseTimeNanoseconds\":");
 		vpa_line_unsigned(l, base);
 		vpa_line_words(l, ",\n");

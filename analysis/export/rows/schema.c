@@ -94,7 +94,7 @@ int vpa_rows_schema(struct vpa_rows *x, struct vpt_sink *sink, struct vpt_err *e
 	vpt_json_bool(&j, "complete", r->verdict.complete);
 	vpt_json_u64(&j, "window_start_ns", r->window_start_ns);
 	vpt_json_u64(&j, "window_end_ns", r->window_end_ns);
-	if (r->unix_offset_ns)
+	if (r->has_realtime)
 		vpt_json_i64(&j, "unix_offset_ns", (int64_t)r->unix_offset_ns);
 	vpt_json_array(&j, "files");
 	for (i = 0; i < x->table_count; i++)
