@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -42,7 +41,7 @@ static const struct vpa_option options[OPTIONS] = {
 		"write to a file instead of standard output"},
 	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", "20", "rows a table"},
 	[MIN_GAP] = {"min-gap", '\0', VPA_DURATION, NULL, NULL,
-		"list gaps of at least so long (the larger of 10us and 5 times the median)"},
+		"list gaps of at least so long (5 times the median, from 10us to 1ms)"},
 	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
 		"begin so long after the capture's start"},
 	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL, "end so long after the capture's start"},
@@ -95,38 +94,6 @@ static int wants_colour(const struct vpa_args *args, const struct vpa_out *o)
 	if (!vpa_is(args, COLOR, "auto"))
 		return vpa_is(args, COLOR, "always");
 	return o->to_terminal && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
-}
-
-struct progress {
-	struct timespec began, shown;
-	int visible;
-};
-
-static int64_t since_ms(const struct timespec *then, const struct timespec *now)
-{
-	return (now->tv_sec - then->tv_sec) * 1000 + (now->tv_nsec - then->tv_nsec) / 1000000;
-}
-
-static void show_progress(void *ctx, uint64_t done, uint64_t total)
-{
-	enum { SILENT_MS = 500, EVERY_MS = 100 };
-	struct progress *p = ctx;
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (since_ms(&p->began, &now) < SILENT_MS || since_ms(&p->shown, &now) < EVERY_MS || !total)
-		return;
-	p->shown = now;
-	p->visible = 1;
-	fprintf(stderr, "\rreading: %3u %% of %llu chunks ",
-		(unsigned)((double)done / (double)total * 100), (unsigned long long)total);
-	fflush(stderr);
-}
-
-static void hide_progress(const struct progress *p)
-{
-	if (p->visible)
-		fputs("\r\033[K", stderr);
 }
 
 /* ---- the work ---- */
@@ -191,7 +158,7 @@ static int analyze(const struct vpa_args *args, struct vpa_options *options_out,
 	struct vpa_report **report, struct vpt_err *err)
 {
 	const char *path = args->operands[0], *rules = vpa_text_of(args, RULES);
-	struct progress progress = {0};
+	struct vpa_progress progress;
 	struct vpt_trace *trace = NULL;
 	char *rules_text = NULL;
 	int rc = VPT_OK;
@@ -203,13 +170,9 @@ static int analyze(const struct vpa_args *args, struct vpa_options *options_out,
 	if (rc)
 		goto out;
 	options_out->rules = rules_text;
-	clock_gettime(CLOCK_MONOTONIC, &progress.began);
-	if (!vpa_has(args, NO_PROGRESS) && isatty(STDERR_FILENO)) {
-		options_out->progress = show_progress;
-		options_out->progress_ctx = &progress;
-	}
+	vpa_progress_begin(&progress, options_out, !vpa_has(args, NO_PROGRESS));
 	rc = vpa_analyze(trace, path, options_out, report, err);
-	hide_progress(&progress);
+	vpa_progress_end(&progress);
 out:
 	vpt_trace_close(trace);
 	vpt_free(rules_text);

@@ -23,6 +23,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /* Every command, in the order in which --help shows them; the first is the one that needs no name.
  */
@@ -152,6 +153,17 @@ void vpa_say(const char *fmt, ...);
 /* Says why it failed and returns the exit code. A reader of our standard output that went away is
  * no news to anyone: then nothing is said. */
 int vpa_failed(const struct vpt_err *err);
+
+/* How far a pass over a trace is, on standard error, if that is a terminal and it takes long enough. */
+struct vpa_options;
+struct vpa_progress {
+	struct timespec began, shown;
+	int visible;
+};
+
+/* Makes the passes that take `options` show it, if `wanted`, until the end, which wipes it off. */
+void vpa_progress_begin(struct vpa_progress *p, struct vpa_options *options, int wanted);
+void vpa_progress_end(struct vpa_progress *p);
 
 /* ---- the rest ---- */
 

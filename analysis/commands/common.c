@@ -2,6 +2,7 @@
 #include "analysis/commands/command.h"
 
 #include "analysis/export/line.h"
+#include "analysis/report.h"
 #include "formats/memory.h"
 
 #include <poll.h>
@@ -215,4 +216,44 @@ int vpa_say_import(const char *path, const struct vpt_trace *t)
 	if (s->truncated)
 		vpa_say("%s: the file ends in the middle; what comes before was read", path);
 	return s->truncated;
+}
+
+/* ---- progress ---- */
+
+static int64_t since_ms(const struct timespec *then, const struct timespec *now)
+{
+	return (now->tv_sec - then->tv_sec) * 1000 + (now->tv_nsec - then->tv_nsec) / 1000000;
+}
+
+static void show_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	enum { SILENT_MS = 500, EVERY_MS = 100 };
+	struct vpa_progress *p = ctx;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (since_ms(&p->began, &now) < SILENT_MS || since_ms(&p->shown, &now) < EVERY_MS || !total)
+		return;
+	p->shown = now;
+	p->visible = 1;
+	fprintf(stderr, "\rreading: %3u %% of %llu chunks ",
+		(unsigned)((double)done / (double)total * 100), (unsigned long long)total);
+	fflush(stderr);
+}
+
+void vpa_progress_begin(struct vpa_progress *p, struct vpa_options *options, int wanted)
+{
+	*p = (struct vpa_progress){.visible = 0};
+	clock_gettime(CLOCK_MONOTONIC, &p->began);
+	if (!wanted || !isatty(STDERR_FILENO))
+		return;
+	options->progress = show_progress;
+	options->progress_ctx = p;
+}
+
+void vpa_progress_end(struct vpa_progress *p)
+{
+	if (p->visible)
+		fputs("\r\033[K", stderr);
+	p->visible = 0;
 }

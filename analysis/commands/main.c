@@ -53,11 +53,33 @@ static void print_overview(struct vpa_out *o)
 		"(the answer is given all the same)\n");
 }
 
+/* Words from column `indent` on, in lines of at most 100 columns. */
+static void print_wrapped(struct vpa_out *o, const char *text, size_t indent)
+{
+	enum { WIDTH = 100 };
+	size_t column = indent;
+
+	while (*text) {
+		size_t word = strcspn(text, " ");
+
+		if (column > indent && column + 1 + word > WIDTH) {
+			vpa_out_print(o, "\n%*s", (int)indent, "");
+			column = indent;
+		}
+		vpa_out_print(o, "%s%.*s", column > indent ? " " : "", (int)word, text);
+		column += word + (column > indent);
+		text += word + (text[word] == ' ');
+	}
+	vpa_out_print(o, "\n");
+}
+
 static void print_option(struct vpa_out *o, const struct vpa_option *option)
 {
+	enum { LEFT = 29 };
 	const char *argument = option->argument;
-	char left[80];
+	char left[80], help[500];
 	int is_flag = option->type == VPA_FLAG;
+	int has_fallback = option->fallback && strcmp(option->fallback, "-") != 0;
 
 	if (option->type == VPA_NUMBER)
 		argument = "N";
@@ -66,10 +88,13 @@ static void print_option(struct vpa_out *o, const struct vpa_option *option)
 	snprintf(left, sizeof(left), "%c%c%c --%s%s%s", option->letter ? '-' : ' ',
 		option->letter ? option->letter : ' ', option->letter ? ',' : ' ', option->name,
 		is_flag ? "" : " ", is_flag ? "" : argument);
-	vpa_out_print(o, "  %-29s %s", left, option->help);
-	if (option->fallback && strcmp(option->fallback, "-") != 0)
-		vpa_out_print(o, " (%s)", option->fallback);
-	vpa_out_print(o, "\n");
+	snprintf(help, sizeof(help), has_fallback ? "%s (%s)" : "%s", option->help,
+		option->fallback);
+	vpa_out_print(o, "  %-*s", LEFT, left);
+	if (strlen(left) > LEFT)
+		vpa_out_print(o, "\n%*s", LEFT + 2, "");
+	vpa_out_print(o, " ");
+	print_wrapped(o, help, LEFT + 3);
 }
 
 static void print_command(struct vpa_out *o, const struct vpa_command *c)
