@@ -131,7 +131,7 @@ static int run_deflate(struct vpt_packer *p, const void *data, size_t size, stru
  * one finds no more. */
 static int start_zstd(struct vpt_packer *p)
 {
-	enum { TABLE_BITS = 13 };
+	enum { TABLE_BITS = 12 };
 
 	p->zstd = ZSTD_createCCtx();
 	return p->zstd &&

@@ -137,7 +137,8 @@ void vpt_pf_end(struct vpt_pf *p);
  *	vpt_pf_packet_end(&p, to);
  *
  * Time stands last, and what differs from packet to packet best does right before it: so that what is alike from one to the next
- * is one long stretch for a compressor. */
+ * is one long stretch for a compressor. What a thread did repeats, so there distances are padded to three bytes, which are enough
+ * for 2 ms: packets of a kind then have one length, what repeats does so at one distance, and a compressor says that once. */
 enum { VPT_PF_PACKET_HEAD = 2, VPT_PF_PACKET_REST = 40 };
 
 static inline uint8_t *vpt_pf_packet_at(struct vpt_pf *p, size_t bytes)
@@ -149,16 +150,29 @@ static inline uint8_t *vpt_pf_packet_at(struct vpt_pf *p, size_t bytes)
 
 uint8_t *vpt_pf_former_time_at(uint8_t *to, uint64_t time_ns);
 
-static inline uint8_t *vpt_pf_time_at(struct vpt_pf_sequence *s, uint8_t *to, uint64_t time_ns)
+static inline uint8_t *vpt_pf_any_time_at(
+	struct vpt_pf_sequence *s, uint8_t *to, uint64_t time_ns, int padded)
 {
+	uint64_t distance_ns = time_ns - s->last_ns;
+
 	memcpy(to, s->head, sizeof(s->head));
 	to += s->head_size;
 	if (__builtin_expect(time_ns < s->last_ns, 0))
 		return vpt_pf_former_time_at(to, time_ns);
-	*to++ = VPT_PF_TIME << 3;
-	to = vpt_pb_varint_at(to, time_ns - s->last_ns);
 	s->last_ns = time_ns;
-	return to;
+	*to++ = VPT_PF_TIME << 3;
+	return padded ? vpt_pb_padded_at(to, distance_ns) : vpt_pb_varint_at(to, distance_ns);
+}
+
+static inline uint8_t *vpt_pf_time_at(struct vpt_pf_sequence *s, uint8_t *to, uint64_t time_ns)
+{
+	return vpt_pf_any_time_at(s, to, time_ns, 0);
+}
+
+static inline uint8_t *vpt_pf_padded_time_at(
+	struct vpt_pf_sequence *s, uint8_t *to, uint64_t time_ns)
+{
+	return vpt_pf_any_time_at(s, to, time_ns, 1);
 }
 
 void vpt_pf_hand_over(struct vpt_pf *p);

@@ -6,7 +6,7 @@
  *	vpt_pb_end(&b);                its length is set now
  *
  * Sticky: without memory, or after a message more than 16 deep, puts do nothing and b->failed says so;
- * check once. All varints are as short as they can be, so equal calls give equal bytes. Not for reading. */
+ * check once. All varints but padded ones are as short as they can be, so equal calls give equal bytes. Not for reading. */
 #ifndef VPT_FORMATS_PROTOBUF_H
 #define VPT_FORMATS_PROTOBUF_H
 
@@ -66,15 +66,26 @@ static inline uint8_t *vpt_pb_varint_at(uint8_t *to, uint64_t value)
 		return to + 1;
 	}
 	if (value < 1 << 28) {
-		unsigned more = (unsigned)(31 - __builtin_clz((uint32_t)value | 1)) / 7;
-		uint32_t bytes =
-			vpt_pb_spread((uint32_t)value) | (0x80808080u & ((1u << 8 * more) - 1));
+		/* The highest bit's place / 7, which 37 / 256 is near enough to for so few. */
+		unsigned more = (unsigned)(31 - __builtin_clz((uint32_t)value | 1)) * 37 >> 8;
+		uint32_t bytes = vpt_pb_spread((uint32_t)value) | 0x808080u >> (24 - 8 * more);
 
 		memcpy(to, &bytes, sizeof(bytes));
 		return to + more + 1;
 	}
 #endif
 	return vpt_pb_varint_loop_at(to, value);
+}
+
+/* The same in three bytes if it needs fewer: for numbers that differ in length without saying much by it. */
+static inline uint8_t *vpt_pb_padded_at(uint8_t *to, uint64_t value)
+{
+	if (value >= 1 << 21)
+		return vpt_pb_varint_at(to, value);
+	to[0] = (uint8_t)(value | 0x80);
+	to[1] = (uint8_t)(value >> 7 | 0x80);
+	to[2] = (uint8_t)(value >> 14);
+	return to + 3;
 }
 
 static inline uint8_t *vpt_pb_uint_at(uint8_t *to, uint32_t field, uint64_t value)
