@@ -34,6 +34,7 @@ decoded trace.pftrace --slices
 grep -qF 'GPU 0 pid 11 Stream 7' found || fail "the kernel's process, stream and GPU"
 grep -qF '"=sum "a""' found || fail "a name with quotes"
 grep -qF 'attribute: vptrace.rank 3' found || fail "the rank"
+grep -q 'process: 11 .* rank 3$' found || fail "processes stand in the order of their ranks: $(grep '^process:' found)"
 cp trace.pftrace usual
 
 expect 2 "an export is not overwritten" export trace.zst --to perfetto
@@ -101,6 +102,23 @@ if [ -x "$generate" ]; then
 	"$VPT_ANALYZE" export many.zst --to perfetto --compress none -o - 2>/dev/null | head -c 700000 >part
 	decoded part --cut
 	[ "$(total kernels)" -gt 1000 ] || fail "a broken pipe has only $(total kernels) kernels before it"
+
+	# Killed: what was written lies beside, under the file's name with a dot before it and a word behind, and can be read.
+	# The first bytes hold no event yet, so the kill waits for a twentieth of the whole, which is about 10 MB.
+	cases=$((cases + 1))
+	"$generate" 1000000 -c 1 -o long.zst 2>err || fail "the long stream"
+	"$VPT_ANALYZE" export long.zst --to perfetto --level 9 -j 1 -o killed.out 2>err &
+	pid=$!
+	waited=0
+	until [ "$(cat .killed.out.* 2>/dev/null | wc -c)" -ge 500000 ] || [ $waited -ge 6000 ]; do
+		sleep 0.01
+		waited=$((waited + 1))
+	done
+	kill -s KILL $pid 2>/dev/null || fail "the export ended before it was killed"
+	wait $pid 2>/dev/null
+	[ ! -e killed.out ] || fail "a killed export has the name of a whole one"
+	decoded .killed.out.* --cut
+	[ "$(total kernels)" -gt 1000 ] || fail "a killed export has only $(total kernels) kernels"
 
 	# ---- a damaged capture: what is left, and exit code 3 ----
 	head -c "$(($(wc -c <many.zst) * 9 / 10))" many.zst >torn.zst

@@ -14,6 +14,7 @@ total() {
 	sed -n "s/^$1 //p" found
 }
 
+blocks=3
 knob() { # knob NAME KNOBS...
 	name=$1
 	shift
@@ -23,7 +24,7 @@ knob() { # knob NAME KNOBS...
 	expect 0 "$name" export $name.zst --to perfetto -o $name.out
 	python3 "$source/tests/support/pftrace.py" $name.out --slices >found 2>wrong || fail "$name: $(head -n 3 wrong)"
 	same "$name: every op found its call" "0 0" "$(total late_links) $(total late_slices)"
-	same "$name: blocks" 3 "$(grep -c '/ Video blocks: ' found)"
+	same "$name: blocks" $blocks "$(grep -c '/ Video blocks: ' found)"
 }
 
 knob plain
@@ -41,7 +42,15 @@ knob slow-host --slow-host 60000
 knob offload --offload
 knob eager --eager
 knob graph --graph
+knob vae-at-end --vae-at-end
+knob reference --reference
+blocks=6
+knob requests --requests 2
+blocks=3
+knob graph-two-streams --graph --two-streams
 knob threads --threads
+[ "$(total call_waits)" -gt 0 ] || fail "no call has waited for an op"
 knob two-streams --two-streams
+[ "$(total call_waits)" -gt 0 ] || fail "no call has waited for an op"
 [ "$(total waits)" -gt 0 ] || fail "no op has waited for one of another stream"
 finish

@@ -10,7 +10,7 @@ cd "$work" || exit 1
 # rank NAME HOST PID: a trace of two kernels and their calls on GPU 0
 rank() {
 	cat >rank.json <<JSON
-{"schemaVersion": 1, "hostname": "$2", "deviceProperties": [{"id": 0, "name": "Test GPU", "numSms": 80}], "traceEvents": [
+{"schemaVersion": 1, "baseTimeNanoseconds": 1700000000000000000, "hostname": "$2", "deviceProperties": [{"id": 0, "name": "Test GPU", "numSms": 80}], "traceEvents": [
  {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": $3, "tid": $3, "ts": 1005, "dur": 5, "args": {"correlation": 1}},
  {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": $3, "tid": $3, "ts": 1015, "dur": 5, "args": {"correlation": 2}},
  {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1020, "dur": 10, "args": {"device": 0, "context": 1, "stream": 7, "correlation": 1}},
@@ -43,10 +43,13 @@ manifest = json.load(tar.extractfile(names[0]))["perfetto_manifest"]
 assert manifest["version"] == 1
 assert [f["path"] for f in manifest["files"]] == names[1:], manifest
 assert [f["machine"]["name"] for f in manifest["files"]] == ["one", "one", "two"], manifest
+# Machines are laid beside each other by the time of day that each member tells; Perfetto does so unasked.
+assert all(set(f) == {"path", "machine"} for f in manifest["files"]), manifest
 ids = set()
 for name in names[1:]:
     open("member", "wb").write(tar.extractfile(name).read())
     said = subprocess.run([sys.executable, sys.argv[1], "member", "--ids"], stdout=subprocess.PIPE, check=True, text=True).stdout
+    assert any(line.startswith("realtime 17") for line in said.splitlines()), said
     own = {line.split()[1] for line in said.splitlines() if line.startswith("op ")}
     assert len(own) == 2 and not own & ids, (name, own, ids)
     ids |= own

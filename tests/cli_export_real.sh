@@ -1,6 +1,6 @@
 #!/bin/sh
-# Real traces, exported for Perfetto: an independent decoder finds every event again, each op its call; and a kernel with its call takes
-# no more bytes than promised.
+# Real traces, exported for Perfetto: an independent decoder finds every event again, each op its call; a kernel with its call takes
+# no more bytes than promised; and theoretical occupancy is what PyTorch's profiler took it to be.
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
@@ -24,8 +24,11 @@ for trace in $traces; do
 	grep -q 'built without' err && continue
 	[ $code = 0 ] || [ $code = 3 ] || fail "$name: exit code $code"
 	cases=$((cases + 1))
-	python3 "$source/tests/support/pftrace.py" real.out >found 2>wrong || fail "$name: $(head -n 3 wrong)"
+	python3 "$source/tests/support/pftrace.py" real.out --slices >found 2>wrong || fail "$name: $(head -n 3 wrong)"
 	same "$name: every op found its call" "0 0" "$(total late_links) $(total late_slices)"
+	case $name in
+	*.json.gz) python3 "$source/tests/support/occupancy.py" "$trace" $(case $name in *v100*) echo some ;; esac) <found >alike 2>wrong || fail "$name: $(cut -c 1-600 wrong)" ;;
+	esac
 	kernels=$(total kernels)
 	[ "$kernels" -gt 1000 ] || continue
 	expect "$code" "$name: zstd" export "$trace" --to perfetto --compress zstd -o real.zst --force

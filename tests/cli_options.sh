@@ -78,6 +78,7 @@ same "the overview lists the commands" "analyze info check cat convert export cl
 	"$(echo $commands)"
 for command in $commands; do
 	expect 0 "help of $command" "$command" --help
+	grep '.\{101\}' "$work/out" >/dev/null && fail "help of $command is wider than 100 columns: $(grep '.\{101\}' "$work/out" | head -n 1)"
 	says out "usage: vptrace-analyze $command"
 	silent err
 	expect 0 "help wins over a missing file: $command" "$command" -h

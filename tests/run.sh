@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 # shellcheck disable=SC1091
 . tests/setup.sh
 need python3 python3 # independent readers and models of the tests
+need protoc protobuf-compiler # decodes exports for Perfetto
 install_packages tests/run.sh
 
 build_and_test() { # build_and_test FOLDER CMAKE-OPTIONS...

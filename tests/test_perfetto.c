@@ -85,6 +85,46 @@ static void sequences(void **state)
 	vpt_pf_sequence_free(&s);
 }
 
+static void by_hand(struct vpt_pf *p, struct vpt_pf_sequence *s, uint64_t time_ns)
+{
+	uint8_t *to = vpt_pf_packet_at(p, 0);
+
+	assert_non_null(to);
+	vpt_pf_packet_end(p, vpt_pf_padded_time_at(s, to, time_ns));
+}
+
+/* Padded, packets of a kind have one length, however little time goes by between them. */
+static void packets_by_hand(void **state)
+{
+	struct vpt_pf_sequence s = {.id = 2, .generation = 1};
+	struct vpt_pf p;
+	uint8_t *to;
+
+	(void)state;
+	vpt_pf_init(&p, 1 << 20, take, NULL);
+	vpt_pf_sequence(&p, &s, 16, 100, 0);
+	vpt_pb_reset(&p.out);
+	by_hand(&p, &s, 130);
+	by_hand(&p, &s, 130);
+	by_hand(&p, &s, 130 + 0x1fffff);
+	EXPECT(&p, "\x0a\x08\x50\x10\x68\x02\x40\x9e\x80\x00"
+		   "\x0a\x08\x50\x10\x68\x02\x40\x80\x80\x00"
+		   "\x0a\x08\x50\x10\x68\x02\x40\xff\xff\x7f");
+	by_hand(&p, &s, 130 + 0x1fffff + 0x200000);
+	/* Back in time: absolute, and the next distance is as if it had not been. */
+	by_hand(&p, &s, 110);
+	by_hand(&p, &s, 130 + 0x1fffff + 0x200000);
+	EXPECT(&p, "\x0a\x09\x50\x10\x68\x02\x40\x80\x80\x80\x01"
+		   "\x0a\x09\x50\x10\x68\x02\x40\x6e\xd0\x03\x06"
+		   "\x0a\x08\x50\x10\x68\x02\x40\x80\x80\x00");
+	to = vpt_pf_packet_at(&p, 0);
+	assert_non_null(to);
+	vpt_pf_packet_end(&p, vpt_pf_time_at(&s, to, 160 + 0x1fffff + 0x200000));
+	EXPECT(&p, "\x0a\x06\x50\x10\x68\x02\x40\x1e");
+	vpt_pf_free(&p);
+	vpt_pf_sequence_free(&s);
+}
+
 static void interning(void **state)
 {
 	static const unsigned tables[] = {
@@ -325,6 +365,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_packet),
 		cmocka_unit_test(sequences),
+		cmocka_unit_test(packets_by_hand),
 		cmocka_unit_test(interning),
 		cmocka_unit_test(grouping),
 		cmocka_unit_test(refused),

@@ -2,9 +2,10 @@
  *
  * tests/support/pftrace.py reads an export as Perfetto's importer does: it fails on whatever that would drop or get wrong
  * without a word, and where a total differs from what the analyzer counted. */
-#include "analysis/export/export.h"
+#include "analysis/export/perfetto/perfetto.h"
 
 #include "formats/memory.h"
+#include "tests/perfetto_export_cases.h"
 #include "tests/support/random.h"
 #include "tests/support/script.h"
 
@@ -114,150 +115,13 @@ static char *decode(const struct vpt_buffer *file, const char *option, int expec
 	return said;
 }
 
-static struct {
-	const char *rule, *script;
-	const char *says[6]; /* whole lines, without what stands before them */
-} cases[] = {
-	{"a kernel and its call",
-		"call t1 cudaLaunchKernel 2000-2010 corr 1\n"
-		"kernel s7 2100-2180 corr 1 \"gemm\" grid 8x4x1 block 128\n",
-		{"thread 100: 0 +10 depth 0 cuda_api \"cudaLaunchKernel\" {'correlation': 1} -> "
-		 "[1]",
-			"GPU 0 pid 42 Stream 7: 1 100 +80 kernel \"gemm\" [[8, 4, 1], [128, 1, 1]]",
-			"kernels 1", "submissions 1", "late_links 0"}},
-	{"kernels that overlap on one stream all survive",
-		"kernel s7 2000-2100 corr 0 \"a\"\nkernel s7 2050-2150 corr 0 \"b\"\n"
-		"kernel s7 2060-2070 corr 0 \"c\"\n",
-		{"Stream 7: 1 0 +100 kernel \"a\"", "Stream 7: 2 50 +100 kernel \"b\"",
-			"Stream 7: 3 60 +10 kernel \"c\"", "kernel_ns 210"}},
-	{"a graph launch names all of its ops, the next launch its own",
-		"call t1 cudaGraphLaunch 2000-2010 corr 1\ncall t1 cudaLaunchKernel 2020-2030 corr "
-		"2\n"
-		"kernel s7 2100-2110 corr 1 \"a\" node 5\nkernel s7 2120-2130 corr 1 \"b\" node 6\n"
-		"copy s7 DtoD 2140-2150 corr 1 bytes 64 node 7\nkernel s7 2160-2170 corr 2 \"c\"\n",
-		{"\"cudaGraphLaunch\" {'correlation': 1} -> [1, 2, 3]",
-			"\"cudaLaunchKernel\" {'correlation': 2} -> [4]", "submissions 4",
-			"'graph_node_id': 6"}},
-	{"of two calls around one op the outer one has launched it",
-		"call t1 cuLaunchKernel 2002-2008 corr 1\ncall t1 cudaLaunchKernel 2000-2010 corr "
-		"1\n"
-		"kernel s7 2100-2110 corr 1 \"a\"\n",
-		{"depth 0 cuda_api \"cudaLaunchKernel\" {'correlation': 1} -> [1]",
-			"depth 1 cuda_api \"cuLaunchKernel\" {'correlation': 1} -> []"}},
-	{"calls nest inside ranges",
-		"range t1 2000-2100 \"step 1\"\ncall t1 cudaMalloc 2010-2020 corr 1\n"
-		"range t1 2000-2200 \"all\"\n",
-		{"0 +200 depth 0 nvtx \"all\"", "0 +100 depth 1 nvtx \"step 1\"",
-			"10 +10 depth 2 cuda_api \"cudaMalloc\"", "nest_clamps 0"}},
-	{"what reaches beyond the range around it ends with that, counted",
-		"range t1 2000-2100 \"a\"\nrange t1 2050-2160 \"b\" domain x\n",
-		{"0 +100 depth 0 nvtx \"a\"", "50 +50 depth 1 nvtx \"b\" {'domain': 'x'}",
-			"nest_clamps 1", "nvtx_ns 150"}},
-	{"one ends where the next begins",
-		"range t1 2000-2100 \"a\"\nrange t1 2100-2160 \"b\"\nrange t1 2160-2160 \"c\"\n",
-		{"0 +100 depth 0 nvtx \"a\"", "100 +60 depth 0 nvtx \"b\"",
-			"160 +0 depth 0 nvtx \"c\"", "nest_clamps 0"}},
-	{"an open range reaches over chunks, and its calls come later than it",
-		"chunk 2050\nrange t1 2000-2400 \"long\"\nrange t1 2200-2210 \"in\"\n"
-		"call t1 cudaLaunchKernel 2300-2310 corr 1\nkernel s7 2350-2360 corr 1 \"k\"\n",
-		{"0 +400 depth 0 nvtx \"long\"", "200 +10 depth 1 nvtx \"in\"", "nvtx_ranges 2",
-			"late_slices 0"}},
-	{"a range that never ended ends with the trace",
-		"open t1 2000 \"stuck\"\ncall t1 cudaMalloc 2010-2020 corr 1\nend 3000\n",
-		{"0 +1000 depth 0 nvtx \"stuck\"", "10 +10 depth 1 cuda_api \"cudaMalloc\"",
-			"nvtx_ranges 1"}},
-	{"an open range is cut by the one around it, of which the end came first",
-		"chunk 2050\nrange t1 2000-2400 \"a\"\nrange t1 2020-2500 \"b\" domain x\n"
-		"kernel s7 2900-2910 \"k\"\n",
-		{"0 +400 depth 0 nvtx \"a\"", "20 +380 depth 1 nvtx \"b\"", "nest_clamps 1",
-			"nvtx_ns 780"}},
-	{"ranges of a whole process that overlap stand side by side",
-		"startend t1 2000-2100 \"a\"\nstartend t2 2050-2150 \"b\"\nstartend t1 2100-2110 "
-		"\"c\"\n",
-		{"NVTX ranges (async): 0 +100 depth 0 nvtx \"a\"",
-			"NVTX ranges (async): 50 +100 depth 0 nvtx \"b\"",
-			"NVTX ranges (async): 100 +10 depth 0 nvtx \"c\"", "nvtx_ns 210"}},
-	{"a mark inside a range, with payload",
-		"range t1 2000-2100 \"a\" int -5\nmark t1 2050 \"m\" int 42\n",
-		{"nvtx \"a\" {'payload': -5}", "instants 1", "nest_clamps 0"}},
-	{"names with any bytes",
-		"kernel s7 2000-2010 \"a\\xff\\x80b\"\nrange t1 2000-2010 "
-		"\"\\xc3\\xa9\\xed\\xa0\\x80\"\n",
-		{"kernel \"a\xef\xbf\xbd\xef\xbf\xbd"
-		 "b\"",
-			"nvtx \"\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}},
-	{"C++ names are short on the slice",
-		"kernel s7 2000-2010 \"void ns::(anonymous namespace)::gemm<float, (int)4>(float "
-		"const*)\"\n"
-		"kernel s7 2020-2030 \"my kernel\"\n",
-		{"kernel \"ns::gemm\"", "kernel \"my kernel\""}},
-	{"an op of no length is there, and counted apart",
-		"kernel s7 2000-2000 \"a\"\nkernel s7 2010-2020 \"b\"\n",
-		{"1 0 +0 kernel \"a\"", "zero_length 1", "kernels 1"}},
-	{"invalid ops are not there",
-		"kernel s7 0-2000 \"a\"\nkernel s7 2010-2005 \"b\"\nkernel s7 2010-2020 \"c\"\n",
-		{"1 0 +10 kernel \"c\"", "kernels 1"}},
-	{"copies and memsets",
-		"copy s7 HtoD pinned->device 2000-2010 bytes 4096\nmemset s7 2020-2021 bytes 16 "
-		"value 3\n",
-		{"memcpy \"Memcpy HtoD (pinned -> device)\"", "'bytes': 4096",
-			"'copy_kind': 'HtoD'", "memset \"Memset (", "memcpys 1", "memsets 1"}},
-	{"gaps with what opened them, and the report's ids",
-		"call t1 cudaLaunchKernel 1500-1510 corr 1\nkernel s7 2000-2100 corr 1 \"a\"\n"
-		"call t1 cudaStreamSynchronize 1600-15000 corr 9\n"
-		"call t1 cudaLaunchKernel 16000-16010 corr 2\nkernel s7 20000-20100 corr 2 \"b\"\n"
-		"kernel s7 20101-20110 \"c\"\nkernel s7 20111-20120 \"c\"\nkernel s7 20121-20130 "
-		"\"c\"\n",
-		{"Idle gaps: 600 +17900 depth 0 idle \"sync drain\" {'id': 'G",
-			"'prev_kernel': 'a', "
-			"'next_kernel': 'b'}",
-			"gaps 4", "gap_ns 17903"}},
-	{"blocks, steps and attention in GPU time",
-		"range t1 2000-3000 \"block 3\"\nrange t1 2010-2900 \"step 1\"\n"
-		"call t1 cudaLaunchKernel 2020-2030 corr 1\nkernel s7 2500-2600 corr 1 "
-		"\"flash_fwd_kernel\"\n"
-		"call t1 cudaLaunchKernel 2040-2050 corr 2\nkernel s7 2600-3500 corr 2 \"gemm\"\n",
-		{"Video blocks: 500 +1000 depth 0 block \"block 3\"",
-			"Denoising steps: 500 +1000 depth 0 step \"step 1\"",
-			"Attention kernels: 500 +100 depth 0 attention \"flash_fwd_kernel\"",
-			"'block': 3, 'step': 1}", "'attention_ns': 100", "attention_kernels 1"}},
-	{"counters",
-		"series power device 0 unit \"W\" \"GPU power\"\ncounter power 2000 250.5\n"
-		"counter power 2100 251\nkernel s7 2000-2010 \"a\"\n",
-		{"counter_samples 2"}},
-	{"a stream that was told to wait: for the op before the event, and only the next op did",
-		"call t1 cudaLaunchKernel 2000-2001 corr 1\ncall t1 cudaLaunchKernel 2002-2003 "
-		"corr 2\n"
-		"kernel s7 2100-2110 corr 1 \"a\"\nkernel s7 2110-2120 corr 2 \"b\"\n"
-		"event s7 0 event 4 sync_id 9 corr 3\n"
-		"call t1 cudaLaunchKernel 2004-2005 corr 4\nkernel s7 2130-2140 corr 4 \"c\"\n"
-		"sync s8 \"stream waits for event\" 2006-2007 corr 5 event 4 sync_id 9\n"
-		"call t1 cudaLaunchKernel 2008-2009 corr 6\ncall t1 cudaLaunchKernel 2010-2011 "
-		"corr 7\n"
-		"kernel s8 2125-2145 corr 6 \"d\"\nkernel s8 2150-2155 corr 7 \"e\"\n",
-		{"3 125 +20 kernel \"d\"", "waited for [2]", "waits 1"}},
-	{"samples of what Perfetto knows of a GPU",
-		"series draw device 0 unit \"W\" \"Power draw\"\n"
-		"series clock device 0 unit \"MHz\" \"SM clock\"\n"
-		"series used device 0 unit \"B\" \"memory used\"\n"
-		"series other device 0 unit \"kW\" \"Power draw\"\n"
-		"counter draw 2000 250.5\ncounter clock 2000 1980\ncounter used 2001 4096\n"
-		"counter other 2002 1\nkernel s7 2000-2010 \"a\"\n",
-		{"sample: GPU 0 0 Power draw 250.5", "sample: GPU 0 0 frequency 1980000",
-			"sample: GPU 0 1 memory 4096", "counter_samples 4"}},
-	{"a stream with a name",
-		"stream s9 device 0 context 1 stream 9 pid 42 priority -1 \"decode\"\n"
-		"kernel s9 2000-2010 \"a\"\n",
-		{"GPU 0 pid 42 Stream 9 decode: 1 0 +10"}},
-	{"what comes when its time has been written stands beside it",
-		"range t1 3000-3100 \"a\"\nkernel s7 3000-3010 \"k\"\nchunk\n"
-		"kernel s7 9000-9010 \"k\"\nchunk\nkernel s7 9020-9030 \"k\"\nchunk\n"
-		"call t1 cudaDeviceSynchronize 2500-2600\nkernel s7 9100-9110 \"k\"\n",
-		{"thread 100: 500 +100 depth 0 nvtx \"a\"",
-			"recorded late: 0 +100 depth 0 cuda_api \"cudaDeviceSynchronize\"",
-			"late_slices 1", "api_ns 100"}},
-	{"nothing at all", "", {"kernels 0", "api_calls 0"}},
-};
+static uint64_t total_of(const char *said, const char *key)
+{
+	const char *at = strstr(said, key);
+
+	assert_non_null(at);
+	return strtoull(at + strlen(key), NULL, 10);
+}
 
 static char *script_of(const char *body)
 {
@@ -363,8 +227,80 @@ static void put_line(char **at, const char *fmt, ...)
 	va_end(list);
 }
 
+/* ---- calls that wait ---- */
+
+struct waiting {
+	const char *rule;
+	unsigned syncs, streams, step; /* step: from the id of one sync to the next one's */
+	unsigned chunk;                /* so many syncs in each; 0: all in one */
+	int rows_first;                /* the rows of a chunk come one chunk before the calls */
+};
+
+static void put_waiting_calls(char **at, const struct waiting *w, unsigned from, unsigned to)
+{
+	for (; from < to; from++)
+		put_line(at,
+			"call t1 cudaLaunchKernel %u+5 corr %u\n"
+			"call t1 cudaStreamSynchronize %u+90 corr %u\n",
+			2000 + 100 * from, 1 + from * w->step, 2006 + 100 * from,
+			2 + from * w->step);
+}
+
+static void put_waiting_rows(char **at, const struct waiting *w, unsigned from, unsigned to)
+{
+	for (; from < to; from++)
+		put_line(at,
+			"kernel s%u %u+20 corr %u \"k\"\n"
+			"sync s%u stream %u+80 corr %u waits s%u\n",
+			7 + from % w->streams, 2010 + 100 * from, 1 + from * w->step,
+			7 + from % w->streams, 2008 + 100 * from, 2 + from * w->step,
+			7 + from % w->streams);
+}
+
+/* Each call waits for the op before it: none of these waits is lost. */
+static void waits_of_many(void **state)
+{
+	static const struct waiting rows[] = {
+		{"one stream", 3000, 1, 8, 0, 0},
+		{"ids 4096 apart", 300, 1, 4096, 0, 0},
+		{"two streams", 3000, 2, 2, 0, 0},
+		{"two streams, some chunks", 3000, 2, 3, 700, 0},
+		{"calls a chunk later", 3000, 2, 8, 700, 1},
+	};
+	char *script = malloc(1 << 20), *said, *at;
+	struct vpt_buffer file;
+	unsigned from, to, last;
+	size_t i;
+
+	(void)state;
+	assert_non_null(script);
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct waiting *w = &rows[i];
+
+		at = script;
+		put_line(&at, "%s", header);
+		for (from = last = 0; from < w->syncs; last = from, from = to) {
+			to = w->chunk && from + w->chunk < w->syncs ? from + w->chunk : w->syncs;
+			put_waiting_rows(&at, w, from, to);
+			put_waiting_calls(
+				&at, w, w->rows_first ? last : from, w->rows_first ? from : to);
+			put_line(&at, "chunk\n");
+		}
+		if (w->rows_first)
+			put_waiting_calls(&at, w, last, w->syncs);
+		assert_int_equal(export_script(script, NULL, &plain, &file), 0);
+		said = decode(&file, "", 0);
+		if (total_of(said, "\ncall_waits ") != w->syncs)
+			fail_msg("%s: %llu of %u waits", w->rule,
+				(unsigned long long)total_of(said, "\ncall_waits "), w->syncs);
+		free(said);
+		vpt_free(file.data);
+	}
+	free(script);
+}
+
 /* Chunks of calls with ops that come later, ranges of two domains that overlap in part, on two threads. */
-static char *random_script(uint64_t seed)
+static char *long_script(uint64_t seed, unsigned chunks, uint64_t least_ns)
 {
 	struct vpt_random r = {seed};
 	char *script = malloc(1 << 20), *at = script;
@@ -372,7 +308,7 @@ static char *random_script(uint64_t seed)
 
 	assert_non_null(script);
 	put_line(&at, "%s", header);
-	for (chunk = 0; chunk < 6; chunk++) {
+	for (chunk = 0; chunk < chunks; chunk++) {
 		for (i = 0; i < 30; i++) {
 			uint64_t start = t + vpt_random_below(&r, 1000);
 			uint64_t ns = vpt_random_below(&r, 300);
@@ -390,7 +326,12 @@ static char *random_script(uint64_t seed)
 					"call t%u cudaStreamSynchronize %llu+%llu corr %llu\n",
 					thread, (unsigned long long)start,
 					(unsigned long long)ns * 3,
-					(unsigned long long)correlation++);
+					(unsigned long long)correlation);
+				put_line(&at, "sync s%llu stream %llu+%llu corr %llu waits s%llu\n",
+					(unsigned long long)(7 + i % 2), (unsigned long long)start,
+					(unsigned long long)ns * 3, (unsigned long long)correlation,
+					(unsigned long long)(7 + i % 2));
+				correlation++;
 				break;
 			case 2:
 				put_line(&at, "startend t%u %llu+%llu \"s\"\n", thread,
@@ -403,7 +344,8 @@ static char *random_script(uint64_t seed)
 					(unsigned long long)correlation);
 				put_line(&at, "kernel s%llu %llu+%llu corr %llu \"k%llu\"\n",
 					(unsigned long long)(7 + i % 2),
-					(unsigned long long)(start + ns), (unsigned long long)ns,
+					(unsigned long long)(start + ns),
+					(unsigned long long)(ns + least_ns),
 					(unsigned long long)correlation,
 					(unsigned long long)(i % 5));
 				correlation++;
@@ -413,6 +355,11 @@ static char *random_script(uint64_t seed)
 		put_line(&at, "chunk %llu\n", (unsigned long long)t);
 	}
 	return script;
+}
+
+static char *random_script(uint64_t seed)
+{
+	return long_script(seed, 6, 0);
 }
 
 static void at_random(void **state)
@@ -480,14 +427,6 @@ static void cut(void **state)
 	vpt_free(whole.data);
 }
 
-static uint64_t total_of(const char *said, const char *key)
-{
-	const char *at = strstr(said, key);
-
-	assert_non_null(at);
-	return strtoull(at + strlen(key), NULL, 10);
-}
-
 /* With a hole in it, what comes after the next restart of its sequence can be read; without restarts nothing could. */
 static void a_hole(void **state)
 {
@@ -543,6 +482,42 @@ static void as_slices(void **state)
 	free(script);
 }
 
+/* Ops are slices for readers that know none of what came with ops as such: nothing of that may be there. */
+static void as_slices_alone(void **state)
+{
+	static const char *const says[] = {"\nsubmissions 300",
+		"\ncounter_samples 8", /* each at the end once more */
+		"GPU utilization (GPU 0)", "SM clock (GPU 0)", "sample: GPU 0 0 memory 4096"};
+	struct vpa_export_options slices = plain;
+	char *script = script_of("series u device 0 unit \"%\" \"GPU utilization\"\n"
+				 "series c device 0 unit \"MHz\" \"SM clock\"\n"
+				 "series m device 0 unit \"B\" \"Memory used\"\n"
+				 "series o pid 42 \"queue\"\n"
+				 "counter u 2000 55\ncounter c 2000 1980\ncounter m 2000 4096\n"
+				 "counter o 2000 1\n"
+				 "call t1 cudaGraphLaunch 2000-2010 corr 1\n"),
+	     *said;
+	struct vpt_buffer file;
+	size_t i, len = strlen(script);
+
+	(void)state;
+	/* More ops than a packet by hand can name. */
+	script = realloc(script, len + 300 * 64);
+	assert_non_null(script);
+	for (i = 0; i < 300; i++)
+		len += (size_t)sprintf(script + len, "kernel s7 %zu+5 corr 1 \"k\" node %zu\n",
+			3000 + 10 * i, i + 1);
+	slices.gpu_as_slices = 1;
+	assert_int_equal(export_script(script, NULL, &slices, &file), 0);
+	said = decode(&file, "--slices", 0);
+	for (i = 0; i < sizeof(says) / sizeof(*says); i++)
+		if (!strstr(said, says[i]))
+			fail_msg("expected %s, found\n%s", says[i], said);
+	free(said);
+	free(script);
+	vpt_free(file.data);
+}
+
 /* The decoder finds what is wrong: a packet that is missing, wherever it is. */
 static void the_decoder_can_fail(void **state)
 {
@@ -574,6 +549,99 @@ static void the_decoder_can_fail(void **state)
 	free(less.data);
 	free(script);
 	vpt_free(file.data);
+}
+
+/* ---- memory ---- */
+
+static size_t in_use, most_in_use;
+
+static void *counting(void *ptr, size_t size)
+{
+	enum { HEAD = 16 };
+	size_t before = 0;
+	char *now;
+
+	if (ptr)
+		memcpy(&before, (char *)ptr - HEAD, sizeof(before));
+	now = realloc(ptr ? (char *)ptr - HEAD : NULL, size + HEAD);
+	assert_non_null(now);
+	memcpy(now, &size, sizeof(size));
+	in_use += size - before;
+	most_in_use = in_use > most_in_use ? in_use : most_in_use;
+	return now + HEAD;
+}
+
+static void uncounting(void *ptr)
+{
+	size_t before;
+
+	memcpy(&before, (char *)ptr - 16, sizeof(before));
+	in_use -= before;
+	free((char *)ptr - 16);
+}
+
+static int nowhere(struct vpt_sink *sink, const void *data, size_t size, struct vpt_err *err)
+{
+	(void)data;
+	(void)err;
+	sink->written_bytes += size;
+	return 0;
+}
+
+/* The most memory at a time of a pass over a trace, with or without export. */
+static size_t most_of(const struct vpt_trace *trace, int is_export, uint64_t *written)
+{
+	static const struct vpt_memory_ops ops = {counting, uncounting};
+	struct vpa_options analysis = {.jobs = 1};
+	struct vpa_export_options options = plain;
+	struct vpt_sink sink = {.write = nowhere};
+	const struct vpt_memory_ops *before;
+	struct vpa_export_totals totals;
+	struct vpa_report *report = NULL;
+	struct vpt_err err = {0};
+	int rc;
+
+	options.group_bytes = 8 << 10; /* so that many are written */
+	in_use = most_in_use = 0;
+	before = vpt_memory_use(&ops);
+	if (is_export)
+		rc = vpa_export_perfetto(trace, "x", &analysis, &options, &sink, &totals, &err);
+	else
+		rc = vpa_analyze(trace, "x", &analysis, &report, &err);
+	vpa_report_free(report);
+	vpt_memory_use(before);
+	assert_int_equal(rc, 0);
+	assert_int_equal(in_use, 0);
+	*written = sink.written_bytes;
+	return most_in_use;
+}
+
+/* What the export of so many chunks takes besides the analysis, which keeps samples for its percentiles. */
+static size_t memory_of(unsigned chunks, uint64_t *written)
+{
+	/* A call whose op has no length waits for another one, 10 s long. */
+	char *script = long_script(5, chunks, 1);
+	struct vpt_trace *trace;
+	struct vpt_err err = {0};
+	uint64_t nothing;
+	size_t bytes;
+
+	assert_int_equal(vpt_script_trace(script, &trace, &err), 0);
+	bytes = most_of(trace, 1, written) - most_of(trace, 0, &nothing);
+	vpt_trace_close(trace);
+	free(script);
+	return bytes;
+}
+
+static void memory_does_not_grow_with_length(void **state)
+{
+	uint64_t short_bytes, long_bytes;
+	size_t of_short = memory_of(20, &short_bytes), of_long = memory_of(160, &long_bytes);
+
+	(void)state;
+	assert_true(long_bytes > short_bytes * 6);
+	if (of_long > of_short + of_short / 10)
+		fail_msg("%zu bytes for 20 chunks, %zu for 160", of_short, of_long);
 }
 
 /* ---- without memory ---- */
@@ -627,12 +695,15 @@ int main(void)
 		cmocka_unit_test(by_hand),
 		cmocka_unit_test(windows),
 		cmocka_unit_test(without_calls),
+		cmocka_unit_test(waits_of_many),
 		cmocka_unit_test(at_random),
 		cmocka_unit_test(same_bytes),
 		cmocka_unit_test(cut),
 		cmocka_unit_test(a_hole),
 		cmocka_unit_test(as_slices),
+		cmocka_unit_test(as_slices_alone),
 		cmocka_unit_test(the_decoder_can_fail),
+		cmocka_unit_test(memory_does_not_grow_with_length),
 		cmocka_unit_test(without_memory),
 	};
 

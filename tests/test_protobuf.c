@@ -200,6 +200,33 @@ static void numbers_by_hand(void **state)
 }
 
 /* A message by hand is what begin and end make, also where its length takes two bytes. */
+static void padded_numbers(void **state)
+{
+	static const struct {
+		uint64_t value;
+		const char *bytes;
+		size_t size;
+	} rows[] = {
+		{0, "\x80\x80\x00", 3},
+		{1, "\x81\x80\x00", 3},
+		{0x7f, "\xff\x80\x00", 3},
+		{0x80, "\x80\x81\x00", 3},
+		{0x3fff, "\xff\xff\x00", 3},
+		{0x4000, "\x80\x80\x01", 3},
+		{0x1fffff, "\xff\xff\x7f", 3},
+		{0x200000, "\x80\x80\x80\x01", 4},
+		{UINT64_MAX, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10},
+	};
+	uint8_t room[VPT_PB_VARINT];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_int_equal(vpt_pb_padded_at(room, rows[i].value) - room, rows[i].size);
+		assert_memory_equal(room, rows[i].bytes, rows[i].size);
+	}
+}
+
 static void messages_by_hand(void **state)
 {
 	static const size_t sizes[] = {0, 1, 127, 128, 129, 1000, 16383};
@@ -233,6 +260,7 @@ int main(void)
 		cmocka_unit_test(text),
 		cmocka_unit_test(without_memory),
 		cmocka_unit_test(numbers_by_hand),
+		cmocka_unit_test(padded_numbers),
 		cmocka_unit_test(messages_by_hand),
 	};
 

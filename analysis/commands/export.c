@@ -3,8 +3,8 @@
  * One pass, chunk by chunk, so memory does not grow with the trace. The last lines say where to open the result. */
 #include "analysis/commands/command.h"
 
-#include "analysis/export/export.h"
 #include "analysis/export/chrome/chrome.h"
+#include "analysis/export/perfetto/perfetto.h"
 #include "analysis/export/perfetto/ranks.h"
 #include "analysis/export/rows/rows.h"
 #include "formats/memory.h"
@@ -25,6 +25,7 @@ enum {
 	LEVEL,
 	JOBS,
 	FORCE,
+	NO_PROGRESS,
 	OPTIONS
 };
 
@@ -53,6 +54,7 @@ static const struct vpa_option options[OPTIONS] = {
 	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..64", "0",
 		"decoding and compressing threads; 0: as many as cores, up to 4"},
 	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "replace an existing file"},
+	[NO_PROGRESS] = {"no-progress", '\0', VPA_FLAG, NULL, NULL, "no progress on a terminal"},
 };
 
 /* What --compress says. */
@@ -288,11 +290,14 @@ static int export_folder(struct job *j, const struct vpt_trace *trace, struct vp
 
 static int export_to(struct job *j, const struct vpt_trace *trace, struct vpt_err *err)
 {
+	struct vpa_progress progress;
 	int rc;
 
 	if (trace)
 		vpa_say_import(j->args->operands[0], trace);
+	vpa_progress_begin(&progress, &j->analysis, !vpa_has(j->args, NO_PROGRESS));
 	rc = j->choice.format->write ? export_file(j, trace, err) : export_folder(j, trace, err);
+	vpa_progress_end(&progress);
 	if (!rc && !vpa_interrupted())
 		say_result(&j->totals, j->choice.format,
 			strcmp(j->output, "-") != 0 ? j->output : "standard output",
@@ -362,8 +367,9 @@ const struct vpa_command vpa_cmd_export = {
 		"video blocks,\n"
 		"          attention, and of its idle gaps: by what opened them, with the report's "
 		"ids.\n"
-		"          The traces of several ranks become one archive, which opens as one: -o "
-		"all.tar.\n"
+		"          The traces of several ranks become one archive (-o all.tar), which "
+		"Perfetto opens as\n"
+		"          one from v58 on.\n"
 		"chrome    Chrome's JSON in the form of PyTorch's profiler. Read back it gives the "
 		"same\n"
 		"          report, but for damage, a missing stop, and names that are not UTF-8.\n"

@@ -1,4 +1,4 @@
-/* export.h - a trace as others' tools read it. */
+/* export.h - what all exports share: how a trace is written for others' tools, and what went into it. */
 #ifndef VPA_ANALYSIS_EXPORT_EXPORT_H
 #define VPA_ANALYSIS_EXPORT_EXPORT_H
 
@@ -28,13 +28,5 @@ struct vpa_export_totals {
 	uint64_t packets, raw_bytes, bytes; /* raw: before compression */
 	int complete;                       /* the report's verdict */
 };
-
-/* Writes a trace in Perfetto's format: one pass, chunk by chunk; memory does not grow with the length of the trace.
- * `analysis` is what vpa_analyze() takes, its member `tap` aside. The sink stays the caller's. Equal input and options
- * but for the numbers of jobs give equal bytes. 0, or what vpa_analyze() returns; VPT_EUNSUPPORTED: this build
- * lacks the container. */
-int vpa_export_perfetto(const struct vpt_trace *trace, const char *path,
-	const struct vpa_options *analysis, const struct vpa_export_options *options,
-	struct vpt_sink *sink, struct vpa_export_totals *totals, struct vpt_err *err);
 
 #endif

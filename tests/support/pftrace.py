@@ -5,85 +5,39 @@
     pftrace.py FILE --cut      the file ends too early: what has no end is no error, nor are totals
     pftrace.py FILE --hole     as if a twelfth of its packets were lost, from the first quarter on
     pftrace.py FILE --ids      also prints each op's number and GPU
+    pftrace.py FILE --protoc   takes what protoc decodes instead; the file must not be compressed
     pftrace.py FILE --slices   also prints each slice: track, start, length, depth, category, name, arguments
 
     pftrace.py --serve         does that for each line "FILE [OPTION]" that it is given
 
-An independent decoder of the wire format: it shares nothing with the encoder but field numbers. It knows every field that an
-export may have; another one is an error, as are references to what was never told, slices that do not nest, links to
+An independent decoder of the wire format: it shares nothing with the encoder but field numbers, which stand in pftrace.proto.
+That has every field that an export may have; another one is an error, as are references to what was never told, slices that do not nest, links to
 nowhere, text that is no UTF-8, and totals (vptrace.expect.*) that differ from what the file holds.
 """
+import codecs
 import gzip
+import os
 import struct
 import subprocess
 import sys
 import zlib
 
-# Fields by message: number -> (name, type). Types: i number, d double, s text, b bytes, another word: a message.
-# A star: may stand more than once.
-M = {
-    "Trace": {1: ("packet", "Packet*")},
-    "Packet": {
-        6: ("clock_snapshot", "Snapshot"), 8: ("timestamp", "i"), 10: ("sequence", "i"), 11: ("track_event", "Event"),
-        12: ("interned", "Interned"), 13: ("flags", "i"), 50: ("compressed", "b"), 52: ("gpu_counter", "GpuCounters"),
-        53: ("render", "Render"), 45: ("system", "System"), 71: ("gpu_memory", "GpuMemory"), 129: ("gpu_frequency", "GpuFrequency"),
-        58: ("clock_id", "i"), 59: ("defaults", "Defaults"), 60: ("track", "Track"), 87: ("first", "i"),
-        126: ("attributes", "Attributes"), 128: ("gpu_info", "GpuInfo"),
-    },
-    "GpuCounters": {2: ("counters", "GpuCounter*"), 4: ("descriptor", "i")},
-    "GpuCounter": {1: ("id", "i"), 2: ("int", "i"), 3: ("double", "d")},
-    "GpuMemory": {1: ("gpu", "i"), 2: ("pid", "i"), 3: ("size", "i")},
-    "GpuFrequency": {1: ("gpu", "i"), 2: ("khz", "i")},
-    "System": {1: ("utsname", "Utsname"), 8: ("cpus", "i"), 16: ("ram", "i"), 17: ("machine", "s")},
-    "Utsname": {1: ("sysname", "s"), 2: ("version", "s"), 3: ("release", "s"), 4: ("machine", "s")},
-    "CounterDescriptor": {1: ("iid", "i"), 2: ("descriptor", "Counters"), 3: ("gpu", "i")},
-    "Counters": {1: ("specs", "CounterSpec*"), 6: ("groups", "CounterGroup*")},
-    "CounterSpec": {1: ("id", "i"), 2: ("name", "s"), 3: ("description", "s"), 7: ("numerators", "i*"), 8: ("denominators", "i*"),
-                    10: ("groups", "i*"), 11: ("direction", "i")},
-    "CounterGroup": {1: ("id", "i"), 2: ("name", "s")},
-    "Snapshot": {1: ("clocks", "Clock*"), 2: ("primary", "i")},
-    "Clock": {1: ("id", "i"), 2: ("time", "i"), 3: ("incremental", "i")},
-    "Defaults": {11: ("event", "EventDefaults"), 58: ("clock_id", "i")},
-    "EventDefaults": {11: ("track", "i")},
-    "Event": {
-        3: ("category", "i*"), 4: ("annotations", "Annotation*"), 9: ("type", "i"), 10: ("name", "i"), 11: ("track", "i"),
-        44: ("double", "d"), 47: ("flows", "f*"), 3000: ("correlation", "Correlation"), 3001: ("api", "i"),
-    },
-    "Correlation": {1: ("submissions", "i*")},
-    "Annotation": {1: ("name", "i"), 3: ("uint", "i"), 4: ("int", "i"), 5: ("double", "d"), 17: ("text", "i")},
-    "Interned": {
-        1: ("categories", "Named*"), 2: ("names", "Named*"), 3: ("arg_names", "Named*"), 23: ("contexts", "Context*"),
-        24: ("specifications", "Specification*"), 29: ("texts", "Named*"), 47: ("counters", "CounterDescriptor*"), 1000: ("kernels", "Kernel*"),
-        1001: ("kernel_arg_names", "Named*"),
-    },
-    "Named": {1: ("iid", "i"), 2: ("name", "s")},
-    "Context": {1: ("iid", "i"), 2: ("pid", "i"), 3: ("api", "i")},
-    "Specification": {1: ("iid", "i"), 2: ("name", "s"), 3: ("description", "s"), 4: ("category", "i")},
-    "Kernel": {1: ("iid", "i"), 2: ("name", "s"), 3: ("demangled", "s"), 4: ("arch", "s"), 5: ("args", "Arg*")},
-    "Arg": {1: ("name", "i"), 3: ("int", "i"), 4: ("uint", "i"), 5: ("double", "d"), 7: ("text", "i")},
-    "Render": {
-        1: ("id", "i"), 2: ("duration", "i"), 5: ("context", "i"), 11: ("gpu", "i"), 13: ("queue", "i"), 14: ("stage", "i"),
-        18: ("waits", "i*"),
-        19: ("kernel", "i"), 20: ("name", "i"), 21: ("launch", "Launch"),
-    },
-    "Launch": {1: ("grid", "Size"), 2: ("block", "Size"), 3: ("args", "Arg*")},
-    "Size": {1: ("x", "i"), 2: ("y", "i"), 3: ("z", "i")},
-    "Track": {
-        1: ("uuid", "i"), 2: ("name", "s"), 3: ("process", "Process"), 4: ("thread", "Thread"), 5: ("parent", "i"),
-        8: ("counter", "Counter"), 11: ("child_ordering", "i"), 12: ("rank", "i"), 14: ("description", "s"),
-        15: ("merge", "i"), 16: ("merge_key", "s"), 19: ("process_ordering", "i"),
-    },
-    "Process": {1: ("pid", "i"), 2: ("cmdline", "s*"), 6: ("name", "s")},
-    "Thread": {1: ("pid", "i"), 2: ("tid", "i"), 5: ("name", "s")},
-    "Counter": {6: ("unit", "s")},
-    "Attributes": {1: ("attributes", "Attribute*")},
-    "Attribute": {1: ("key", "s"), 2: ("int", "i"), 3: ("text", "s")},
-    "GpuInfo": {1: ("gpus", "Gpu*")},
-    "Gpu": {1: ("name", "s"), 2: ("vendor", "s"), 3: ("model", "s"), 4: ("arch", "s"), 5: ("uuid", "b"),
-            6: ("extra", "Extra*"), 7: ("pci", "s")},
-    "Extra": {1: ("key", "s"), 2: ("value", "s")},
-}
-BOOTTIME, DISTANCE = 6, 64
+def schema():
+    """Fields by message: number -> (name, type). Types: i number, d double, f fixed, s text, b bytes, another word: a message. A star:
+    may stand more than once."""
+    types = {"uint64": "i", "double": "d", "fixed64": "f", "string": "s", "bytes": "b"}
+    messages, fields = {}, None
+    for line in open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "pftrace.proto"), encoding="utf-8"):
+        words = line.split("//")[0].replace(";", "").split()
+        if words[:1] == ["message"]:
+            fields = messages[words[1]] = {}
+        elif words[:1] in (["optional"], ["repeated"]):
+            fields[int(words[4])] = (words[2], types.get(words[1], words[1]) + "*" * (words[0] == "repeated"))
+    return messages
+
+
+M = schema()
+REALTIME, BOOTTIME, DISTANCE = 1, 6, 64
 errors = []
 
 
@@ -99,7 +53,8 @@ def finish():
     sys.exit(1 if errors else 0)
 
 
-def varint(data, at):
+def varint(data, at, padded=0):
+    """A number, which is as short as can be, or has just `padded` bytes."""
     value = shift = 0
     while True:
         byte = data[at]
@@ -108,16 +63,19 @@ def varint(data, at):
         shift += 7
         if byte < 128:
             break
-    if byte == 0 and shift > 7:
+    if byte == 0 and shift > 7 and shift != 7 * padded:
         wrong("a number with needless bytes")
     return value & 0xFFFFFFFFFFFFFFFF, at
 
 
+# Distances of time have three bytes at least on the threads' sequences.
+PADDED = {("Packet", 8 << 3): 3}
 WIRES = {"i": 0, "d": 1, "f": 1}
 FIELDS = {
     kind: {n: (name, t.endswith("*"), t.rstrip("*"), WIRES.get(t.rstrip("*"), 2)) for n, (name, t) in fields.items()}
     for kind, fields in M.items()
 }
+NAMES = {kind: {name: (t.endswith("*"), t.rstrip("*")) for name, t in fields.values()} for kind, fields in M.items()}
 
 
 def text_of(kind, name, value):
@@ -146,7 +104,7 @@ def decode(kind, data):
             value = data[at]
             at += 1
             if value > 127:
-                value, at = varint(data, at - 1)
+                value, at = varint(data, at - 1, PADDED.get((kind, tag), 0))
         else:
             wrong(f"{kind}: wire type {wire}")
             return out
@@ -206,6 +164,49 @@ def packets(data, inside=False):
             yield packet
 
 
+def plain_text(quoted):
+    return codecs.escape_decode(quoted[1:-1].encode("utf-8"))[0]
+
+
+def message_of_text(kind, lines):
+    """The lines of a message as protoc prints it, up to its closing brace."""
+    out = {}
+    for line in lines:
+        name, _, value = line.strip().partition(" ")
+        name = name.rstrip(":")
+        if name == "}":
+            break
+        field = NAMES[kind].get(name)
+        if field is None:
+            wrong(f"{kind}: unknown field {name}")
+            if value == "{":
+                message_of_text(kind, lines)
+            continue
+        many, plain = field
+        if value == "{":
+            value = message_of_text(plain, lines)
+        elif plain in "sb":
+            value = plain_text(value) if plain == "b" else text_of(kind, name, plain_text(value))
+        else:
+            value = float(value) if plain == "d" else int(value)
+        if many:
+            out.setdefault(name, []).append(value)
+        elif name in out:
+            wrong(f"{kind}.{name} stands twice")
+        else:
+            out[name] = value
+    return out
+
+
+def packets_of_protoc(path):
+    folder = os.path.dirname(os.path.abspath(__file__))
+    said = subprocess.run(["protoc", "--decode=Trace", "-I", folder, "pftrace.proto"], stdin=open(path, "rb"),
+                          stdout=subprocess.PIPE, check=True).stdout.decode("utf-8")
+    for packet in message_of_text("Trace", iter(said.splitlines()))["packet"]:
+        packet["bytes"] = 0  # not said
+        yield packet
+
+
 def read(path):
     data = open(path, "rb").read()
     if data[:4] == b"\x28\xb5\x2f\xfd":
@@ -234,8 +235,10 @@ class Importer:
     def __init__(self):
         self.sequences, self.tracks, self.events, self.gpu, self.attributes = {}, {}, [], [], {}
         self.gpus, self.order, self.samples, self.system = [], 0, [], {}
-        self.kernel_bytes = 0
+        self.kernel_bytes = self.realtime = self.counter_packets = 0
+        self.since_55 = set()
         self.lost = set()
+        self.queues = {}
 
     def take(self, p):
         if not self.order and ("clock_snapshot" not in p or p["clock_snapshot"].get("primary") != BOOTTIME):
@@ -251,6 +254,8 @@ class Importer:
             self.sequences[number] = Sequence()
         s = self.sequences[number]
         for clock in p.get("clock_snapshot", {}).get("clocks", []):
+            if clock["id"] == REALTIME:
+                self.realtime = clock["time"]
             if clock["id"] == DISTANCE:
                 s.time = clock["time"]
                 if not clock.get("incremental"):
@@ -275,7 +280,9 @@ class Importer:
         for a in p.get("attributes", {}).get("attributes", []):
             self.attributes[a["key"]] = a.get("int", a.get("text"))
         self.system.update(p.get("system", {}))
+        self.since_55 |= {"gpu_counter", "gpu_frequency"} & p.keys() | {"correlation", "api"} & p.get("track_event", {}).keys()
         if "gpu_counter" in p:
+            self.counter_packets += 1
             descriptor = s.find("counters", p["gpu_counter"]["descriptor"], "counter")
             specs = {spec["id"]: spec["name"] for spec in descriptor.get("descriptor", {}).get("specs", [])}
             for c in p["gpu_counter"]["counters"]:
@@ -317,6 +324,7 @@ class Importer:
             wrong("a GPU event without device or stream")
         if stage.get("description") == "kernel" and not kernel:
             wrong("a kernel that is not described")
+        self.queues[queue.get("name")] = queue.get("description")
         self.gpu.append(dict(
             id=r["id"], start=time, ns=r.get("duration", 0), kind=stage.get("description"),
             name=s.find("names", r["name"], "name").get("name"), queue=queue.get("name"), gpu=r.get("gpu", 0), args=args,
@@ -337,7 +345,8 @@ class Importer:
             name = s.find("names", e["name"], "name").get("name")
             category = s.find("categories", e["category"][0], "category").get("name")
         self.events.append((time, len(self.events), e["type"], track, category, name, args,
-                            e.get("correlation", {}).get("submissions", []) + e.get("flows", []), e.get("double"), size))
+                            e.get("correlation", {}).get("submissions", []) + e.get("flows", []), e.get("double"), size,
+                            e.get("correlation", {}).get("waits", [])))
 
     def take_op_slice(self, s):
         """An op as a slice counts as an op; its flow is its number."""
@@ -352,19 +361,20 @@ class Importer:
     def finish(self):
         """Sorts as the importer does and builds the slices."""
         stacks, slices, instants, samples = {}, [], 0, len(self.samples)
-        for time, _, kind, track, category, name, args, links, value, size in sorted(self.events, key=lambda e: (e[0], e[1])):
+        for time, _, kind, track, category, name, args, links, value, size, waits in sorted(self.events, key=lambda e: (e[0], e[1])):
             if track not in self.tracks:
                 wrong(f"track {track} was never described")
                 self.tracks[track] = {"uuid": track}
             stack = stacks.setdefault(track, [])
             if kind == 1:
                 stack.append(dict(start=time, track=track, depth=len(stack), category=category, name=name, args=args,
-                                  links=links, bytes=size))
+                                  links=links, bytes=size, waits=waits))
             elif kind == 2:
                 if not stack:
                     wrong(f"an end without begin at {time}")
                     continue
                 stack[-1]["ns"] = time - stack[-1]["start"]
+                stack[-1]["args"].update(args)
                 slices.append(stack.pop())
                 if slices[-1]["links"]:
                     self.kernel_bytes += slices[-1]["bytes"] + size
@@ -373,6 +383,9 @@ class Importer:
             else:
                 samples += value is not None
         for s in [s for s in slices if s["category"] in ("kernel", "memcpy", "memset")]:
+            if self.since_55:
+                wrong(f"ops are slices, for readers that know no {self.since_55}")
+                self.since_55 = set()
             self.take_op_slice(s)
             slices.remove(s)
         for stack in stacks.values():
@@ -419,6 +432,11 @@ def check(imported, slices, samples, cut):
                 wrong(f"{g['name']} waited for an op that ended later")
     seen = set()
     for s in slices:
+        for wait in s["waits"]:
+            if wait not in ids and not cut:
+                wrong(f"{s['name']} waited for an op that is not there")
+            elif ends.get(wait, s["start"] + 1) <= s["start"]:
+                wrong(f"{s['name']} waited for an op that had ended")
         for link in s["links"]:
             if link not in ids and not cut:
                 wrong(f"{s['name']} launched an op that is not there")
@@ -440,7 +458,7 @@ def check(imported, slices, samples, cut):
 def look(path, options):
     cut = "--cut" in options or "--hole" in options
     imported = Importer()
-    all_packets = list(packets(read(path)))
+    all_packets = list(packets_of_protoc(path) if "--protoc" in options else packets(read(path)))
     hole = range(len(all_packets) // 4, len(all_packets) // 3) if "--hole" in options else ()
     for at, p in enumerate(all_packets):
         if at in hole:
@@ -458,7 +476,9 @@ def look(path, options):
     for key in ("nest_clamps", "late_links", "late_slices", "clock_residual_ns"):
         found[key] = imported.attributes.get("vptrace." + key, 0)
     found["waits"] = sum(len(g["waits"]) for g in imported.gpu)
-    found["kernel_bytes"] = imported.kernel_bytes
+    found["call_waits"] = sum(len(s["waits"]) for s in slices)
+    found["counter_packets"] = imported.counter_packets
+    found["kernel_bytes"], found["realtime"] = imported.kernel_bytes, imported.realtime
     found["instants"], found["packets"] = instants, imported.order
     for key, value in sorted(found.items()):
         print(key, value)
@@ -474,7 +494,8 @@ def look(path, options):
             return (place(t["parent"]) + " / " if "parent" in t and imported.tracks.get(t["parent"], {}).get("name") else "") + name
         for s in sorted(slices, key=lambda s: (place(s["track"]), s["start"], s["depth"])):
             print(f"{place(s['track'])}: {s['start'] - start} +{s.get('ns')} depth {s['depth']} {s['category']} "
-                  f"\"{s['name']}\" {s['args']} -> {[link & 0xffffffff for link in s['links']]}")
+                  f"\"{s['name']}\" {s['args']} -> {[link & 0xffffffff for link in s['links']]}"
+                  + (f" waited for {[w & 0xffffffff for w in s['waits']]}" if s["waits"] else ""))
         for g in sorted(imported.gpu, key=lambda g: g["id"]):
             size = g["launch"].get("grid", {}), g["launch"].get("block", {})
             print(f"GPU {g['gpu']} pid {g['pid']} {g['queue']}: {g['id'] & 0xffffffff} {g['start'] - start} +{g['ns']} "
@@ -482,10 +503,22 @@ def look(path, options):
                   + (f" waited for {[w & 0xffffffff for w in g['waits']]}" if g["waits"] else ""))
         for time, name, gpu, value in imported.samples:
             print(f"sample: GPU {gpu} {time - start} {name} {value}")
+        for name, description in sorted(imported.queues.items()):
+            print(f"queue: {name}: {description}")
+        for t in imported.tracks.values():
+            parent = imported.tracks.get(t.get("parent"), {})
+            if "process" in t:
+                print(f"process: {t['process']['pid']} {t['process'].get('name')} rank {t.get('rank')}")
+            elif "process" in parent:
+                print(f"track: {t.get('name')} of process {parent['process']['pid']}")
+            elif "counter" in t and "name" in parent:
+                print(f"counter: {parent['name']} / {t.get('name')} {t['counter']}")
+            if "counter" in t:
+                print(f"counter: {t.get('name')}, {t['counter'].get('unit')}")
         if imported.system:
-            print("system:", imported.system)
+            print("system:", dict(sorted(imported.system.items())))
         for gpu in imported.gpus:
-            print("GPU info:", gpu)
+            print("GPU info:", dict(sorted(gpu.items())))
         for key, value in imported.attributes.items():
             if not key.startswith("vptrace.expect"):
                 print("attribute:", key, value)

@@ -1,19 +1,23 @@
 /* counters.c - samples as counter tracks, one a series, with the series' own name and unit.
  *
  * A series of a device that has one of the names below, and a unit that goes with it, becomes what Perfetto has for that: a
- * counter of the GPU, its frequency, or the memory in use. */
+ * counter of the GPU, its frequency, or the memory in use. The first two it has had as long as ops that are no slices.
+ *
+ * A value that has not changed is left out, but once a second it is said again, and at the end of the trace. The samples of a chunk
+ * are put in order of time, and the counters that a GPU has at one time are one packet. */
 #include "analysis/export/perfetto/parts.h"
 
 #include "formats/memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 enum { SEQUENCE_COUNTERS = 5, COUNTER = 8, UNIT_NAME = 6, VALUE = 44 };
 
 /* What a series is to Perfetto. */
-enum form { OWN_TRACK, GPU_COUNTER, GPU_FREQUENCY, GPU_MEMORY, PROCESS_MEMORY };
+enum form { OWN_TRACK, GPU_COUNTER, GPU_FREQUENCY, GPU_MEMORY, PROCESS_MEMORY, ALLOCATOR };
 
 /* Units of Perfetto's counters. */
 enum { PER_CENT = 37, WATT = 29, CELSIUS = 34, MEGAHERTZ = 15, MEGABYTE = 9, SECOND = 22 };
@@ -21,8 +25,8 @@ enum { PER_CENT = 37, WATT = 29, CELSIUS = 34, MEGAHERTZ = 15, MEGABYTE = 9, SEC
 static const struct quantity {
 	const char *name, *unit;
 	enum form form;
-	double scale; /* to Perfetto's unit */
-	const char *description;
+	double scale;                        /* to Perfetto's unit */
+	const char *description;             /* of ALLOCATOR: the track's name */
 	unsigned id, numerator, denominator; /* of GPU_COUNTER */
 } quantities[] = {
 	{"GPU utilization", "%", GPU_COUNTER, 1, "time in which some kernel ran", 1, PER_CENT, 0},
@@ -36,6 +40,8 @@ static const struct quantity {
 	{"SM clock", "MHz", GPU_FREQUENCY, 1e3, NULL, 0, 0, 0},
 	{"Memory used", "B", GPU_MEMORY, 1, NULL, 0, 0, 0},
 	{"Memory used by process", "B", PROCESS_MEMORY, 1, NULL, 0, 0, 0},
+	{"PyTorch allocated", "B", ALLOCATOR, 1, "Allocated", 0, 0, 0},
+	{"PyTorch reserved", "B", ALLOCATOR, 1, "Reserved", 0, 0, 0},
 };
 enum { QUANTITIES = sizeof(quantities) / sizeof(*quantities) };
 
@@ -44,6 +50,16 @@ struct series {
 	const struct quantity *quantity; /* NULL: a track of its own */
 	uint32_t gpu_id;
 	int64_t pid;
+	uint64_t parent;             /* track, of ALLOCATOR */
+	uint64_t told_ns, told_bits; /* the sample that was written last */
+	int has_told;
+};
+
+/* A sample to be written. */
+struct sample {
+	uint64_t time_ns, bits;
+	uint32_t series, order;
+	uint32_t packet; /* of a GPU's counters, which are one packet; 0: one of its own */
 };
 
 struct vpa_ex_series {
@@ -52,6 +68,8 @@ struct vpa_ex_series {
 	size_t cap;
 	uint32_t *told; /* generation, by GPU: its counters */
 	size_t told_cap;
+	struct sample *samples; /* of the chunk at hand */
+	size_t count, sample_cap;
 };
 
 void vpa_ex_counters_free(struct vpa_export *x)
@@ -60,6 +78,7 @@ void vpa_ex_counters_free(struct vpa_export *x)
 		vpa_index_free(&x->series->keys);
 		vpt_free(x->series->items);
 		vpt_free(x->series->told);
+		vpt_free(x->series->samples);
 	}
 	vpt_free(x->series);
 }
@@ -78,6 +97,16 @@ static const struct quantity *find_quantity(
 	return NULL;
 }
 
+static const struct quantity *choose_quantity(
+	const struct vpa_export *x, const struct vpt_text *name, const struct vpt_text *unit)
+{
+	const struct quantity *q = find_quantity(name, unit);
+
+	if (q && x->options->gpu_as_slices && (q->form == GPU_COUNTER || q->form == GPU_FREQUENCY))
+		return NULL;
+	return q;
+}
+
 static uint64_t series_uuid(const struct vpa_export *x, uint64_t key)
 {
 	char path[64];
@@ -86,31 +115,73 @@ static uint64_t series_uuid(const struct vpa_export *x, uint64_t key)
 	return vpa_ex_uuid(x, path);
 }
 
-/* The model's number of a CUDA device; ~0: the trace has none of that ordinal. */
-static uint32_t device_of(const struct vpa_export *x, int64_t ordinal)
-{
-	uint32_t i;
-
-	for (i = 0; i < x->model->device_count; i++)
-		if (x->model->devices[i] == ordinal)
-			return i;
-	return UINT32_MAX;
-}
-
+/* A name need not say which GPU it is of (NULL: of none). */
 static void describe_track(struct vpa_export *x, const struct series *s,
-	const struct vpt_text *name, const struct vpt_text *unit)
+	const struct vpa_ex_gpu *gpu, const struct vpt_text *name, const struct vpt_text *unit)
 {
 	struct vpt_pb *out = &x->pf.out;
 	uint64_t process = vpa_ex_process(x, s->pid);
+	char text[300];
+	int len;
 
 	vpt_pf_begin_timeless(&x->pf, &x->meta);
 	vpt_pb_begin(out, VPT_PF_TRACK);
 	vpt_pb_uint(out, 1, s->uuid);
 	vpt_pb_uint(out, 5, process);
-	vpt_pb_text(out, 2, name->text, name->len, VPT_PF_TEXT_MAX);
+	if (gpu) {
+		len = snprintf(text, sizeof(text), "%.*s (GPU %u)",
+			name->len < 250 ? (int)name->len : 250, name->text, gpu->gpu_id);
+		vpt_pb_text(out, 2, text, (size_t)len, VPT_PF_TEXT_MAX);
+	} else {
+		vpt_pb_text(out, 2, name->text, name->len, VPT_PF_TEXT_MAX);
+	}
 	vpt_pb_begin(out, COUNTER);
 	if (unit->len)
 		vpt_pb_text(out, UNIT_NAME, unit->text, unit->len, 100);
+	vpt_pb_end(out);
+	vpt_pb_end(out);
+	vpt_pf_end(&x->pf);
+}
+
+/* The track that those of an allocator stand under, described when it is asked for first. */
+static uint64_t allocator_track(struct vpa_export *x, const struct series *s)
+{
+	enum { EXPLICIT = 3 };
+	struct vpt_pb *out = &x->pf.out;
+	uint64_t process = vpa_ex_process(x, s->pid), uuid;
+	char name[64], path[96];
+	size_t i;
+
+	snprintf(name, sizeof(name), "GPU %u - PyTorch memory", s->gpu_id);
+	snprintf(path, sizeof(path), "%llx %s", (unsigned long long)process, name);
+	uuid = vpa_ex_uuid(x, path);
+	for (i = 0; i < x->series->keys.count; i++)
+		if (x->series->items[i].parent == uuid)
+			return uuid;
+	vpt_pf_begin_timeless(&x->pf, &x->meta);
+	vpt_pb_begin(out, VPT_PF_TRACK);
+	vpt_pb_uint(out, 1, uuid);
+	vpt_pb_uint(out, 5, process);
+	vpt_pb_string(out, 2, name);
+	vpt_pb_uint(out, 11, EXPLICIT);
+	vpt_pb_end(out);
+	vpt_pf_end(&x->pf);
+	return uuid;
+}
+
+static void describe_allocator(struct vpa_export *x, const struct series *s)
+{
+	enum { UNIT = 3, SIZE_BYTES = 3, SHARE_KEY = 7 };
+	struct vpt_pb *out = &x->pf.out;
+
+	vpt_pf_begin_timeless(&x->pf, &x->meta);
+	vpt_pb_begin(out, VPT_PF_TRACK);
+	vpt_pb_uint(out, 1, s->uuid);
+	vpt_pb_uint(out, 5, s->parent);
+	vpt_pb_string(out, 2, s->quantity->description);
+	vpt_pb_begin(out, COUNTER);
+	vpt_pb_uint(out, UNIT, SIZE_BYTES);
+	vpt_pb_string(out, SHARE_KEY, "torchmem");
 	vpt_pb_end(out);
 	vpt_pb_end(out);
 	vpt_pf_end(&x->pf);
@@ -122,7 +193,7 @@ static void describe(
 {
 	const struct vpt_section *s = vpt_batch_find(b, VPT_LANE);
 	struct vpt_text name = {"counter", 7}, unit = {"", 0};
-	uint32_t row, device = UINT32_MAX;
+	uint32_t row, device = VPA_NONE;
 	struct vpa_ex_gpu *gpu;
 
 	*out = (struct series){.uuid = series_uuid(x, key), .pid = -1};
@@ -133,17 +204,21 @@ static void describe(
 		name = vpt_batch_text(b, s->col[VPT_LANE_NAME][row]);
 		unit = vpt_batch_text(b, s->col[VPT_LANE_LANE_UNIT][row]);
 		out->pid = (int64_t)s->col[VPT_LANE_PID][row];
-		device = device_of(x, (int64_t)s->col[VPT_LANE_DEVICE][row]);
+		device = vpa_find_device(x->model, (int64_t)s->col[VPT_LANE_DEVICE][row]);
 	}
-	gpu = device != UINT32_MAX ? vpa_ex_gpu_of(x, device) : NULL;
+	gpu = device != VPA_NONE ? vpa_ex_gpu_of(x, device) : NULL;
 	if (gpu) {
-		out->quantity = find_quantity(&name, &unit);
+		out->quantity = choose_quantity(x, &name, &unit);
 		out->gpu_id = gpu->gpu_id;
 	}
-	if (!out->quantity)
-		describe_track(x, out, &name, &unit);
-	else if (out->quantity->form == PROCESS_MEMORY)
+	if (!out->quantity) {
+		describe_track(x, out, gpu, &name, &unit);
+	} else if (out->quantity->form == PROCESS_MEMORY) {
 		vpa_ex_process(x, out->pid);
+	} else if (out->quantity->form == ALLOCATOR) {
+		out->parent = allocator_track(x, out);
+		describe_allocator(x, out);
+	}
 }
 
 /* The counters that a GPU may have. */
@@ -200,6 +275,14 @@ static uint64_t whole(double value)
 	return value >= 0.5 && value < 9e18 ? (uint64_t)(value + 0.5) : 0;
 }
 
+static double value_of(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
 static void put_quantity(struct vpa_export *x, const struct series *s, double value)
 {
 	struct vpt_pb *b = &x->pf.out;
@@ -220,44 +303,123 @@ static void put_quantity(struct vpa_export *x, const struct series *s, double va
 		vpt_pb_uint(b, 3, whole(value));
 		break;
 	default:
-		vpt_pb_begin(b, VPT_PF_GPU_COUNTER);
-		vpt_pb_uint(b, 4, s->gpu_id + 1);
+		return;
+	}
+	vpt_pb_end(b);
+}
+
+/* Counters of one GPU at one time. */
+static void put_counters(struct vpa_export *x, const struct sample *samples, size_t count)
+{
+	const struct series *items = x->series->items;
+	struct vpt_pb *b = &x->pf.out;
+	size_t i;
+
+	vpt_pb_begin(b, VPT_PF_GPU_COUNTER);
+	vpt_pb_uint(b, 4, items[samples[0].series].gpu_id + 1);
+	for (i = 0; i < count; i++) {
+		const struct quantity *q = items[samples[i].series].quantity;
+
 		vpt_pb_begin(b, 2);
-		vpt_pb_uint(b, 1, s->quantity->id);
-		vpt_pb_double(b, 3, value);
+		vpt_pb_uint(b, 1, q->id);
+		vpt_pb_double(b, 3, value_of(samples[i].bits) * q->scale);
 		vpt_pb_end(b);
 	}
 	vpt_pb_end(b);
 }
 
-static void put_sample(
-	struct vpa_export *x, const struct series *s, uint64_t time_ns, uint64_t bits)
+static int is_counter(const struct series *s)
 {
-	struct vpt_pb *b = &x->pf.out;
-	double value;
+	return s->quantity && s->quantity->form == GPU_COUNTER;
+}
 
-	memcpy(&value, &bits, sizeof(value));
+/* How many samples from the first on are one packet. */
+static size_t packet_of(const struct sample *first, size_t left)
+{
+	size_t n = 1;
+
+	while (first->packet && n < left && first[n].time_ns == first->time_ns &&
+		first[n].packet == first->packet)
+		n++;
+	return n;
+}
+
+static void put_packet(struct vpa_export *x, const struct sample *first, size_t count)
+{
+	const struct series *s = &x->series->items[first->series];
+	struct vpt_pb *b = &x->pf.out;
+
 	vpt_pf_next(&x->pf);
-	if (s->quantity && s->quantity->form == GPU_COUNTER && tell_counters(x, s->gpu_id))
+	if (is_counter(s) && tell_counters(x, s->gpu_id))
 		return;
-	vpt_pf_begin(&x->pf, &x->counters, time_ns + x->shift_ns);
-	if (s->quantity) {
-		put_quantity(x, s, value);
+	vpt_pf_begin(&x->pf, &x->counters, first->time_ns + x->shift_ns);
+	if (is_counter(s)) {
+		put_counters(x, first, count);
+	} else if (s->quantity && s->quantity->form != ALLOCATOR) {
+		put_quantity(x, s, value_of(first->bits));
 	} else {
 		vpt_pb_begin(b, VPT_PF_TRACK_EVENT);
 		vpt_pb_uint(b, 9, VPT_PF_COUNTER);
 		vpt_pb_uint(b, 11, s->uuid);
-		vpt_pb_double(b, VALUE, value);
+		vpt_pb_double(b, VALUE, value_of(first->bits));
 		vpt_pb_end(b);
 	}
 	vpt_pf_end(&x->pf);
 }
 
+/* By time, then by packet, then in order of arrival. */
+static int compare(const void *pa, const void *pb)
+{
+	const struct sample *a = pa, *b = pb;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	if (a->packet != b->packet)
+		return a->packet < b->packet ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static int put_samples(struct vpa_export *x)
+{
+	struct vpa_ex_series *all = x->series;
+	size_t i, n;
+
+	if (all->count)
+		qsort(all->samples, all->count, sizeof(*all->samples), compare);
+	for (i = 0; i < all->count && !x->pf.failed; i += n) {
+		n = packet_of(&all->samples[i], all->count - i);
+		put_packet(x, &all->samples[i], n);
+	}
+	all->count = 0;
+	return x->pf.failed;
+}
+
+/* ---- rows in ---- */
+
+static int keep_sample(struct vpa_export *x, uint32_t series, uint64_t time_ns, uint64_t bits)
+{
+	struct vpa_ex_series *all = x->series;
+	struct series *s = &all->items[series];
+
+	if (vpt_grow(&all->samples, &all->sample_cap, all->count + 1, sizeof(*all->samples)))
+		return VPT_ENOMEM;
+	all->samples[all->count] = (struct sample){
+		time_ns, bits, series, (uint32_t)all->count, is_counter(s) ? s->gpu_id + 1 : 0};
+	all->count++;
+	s->has_told = 1;
+	s->told_ns = time_ns;
+	s->told_bits = bits;
+	x->expected.counter_samples++;
+	return VPT_OK;
+}
+
 static int add_section(struct vpa_export *x, const struct vpt_batch *b, const struct vpt_section *s)
 {
+	const uint64_t again_ns = 1000000000;
 	struct vpa_ex_series *all = x->series;
 	size_t before = all->keys.count;
 	uint32_t at = vpa_index_put(&all->keys, s->lane, 0), row;
+	int rc = VPT_OK;
 
 	if (at == UINT32_MAX ||
 		vpt_grow(&all->items, &all->cap, (size_t)at + 1, sizeof(*all->items)))
@@ -268,14 +430,19 @@ static int add_section(struct vpa_export *x, const struct vpt_batch *b, const st
 		vpt_pf_sequence(
 			&x->pf, &x->counters, SEQUENCE_COUNTERS, x->start_ns + x->shift_ns, 0);
 	x->has_counters = 1;
-	for (row = 0; row < s->row_count; row++) {
-		if (!vpa_in_window(x->model, s->col[VPT_COUNTER_TIME][row]))
+	for (row = 0; row < s->row_count && !rc; row++) {
+		uint64_t time = s->col[VPT_COUNTER_TIME][row];
+		uint64_t bits = s->col[VPT_COUNTER_VALUE][row];
+		const struct series *now = &all->items[at];
+
+		if (!vpa_in_window(x->model, time))
 			continue;
-		x->expected.counter_samples++;
-		put_sample(x, &all->items[at], s->col[VPT_COUNTER_TIME][row],
-			s->col[VPT_COUNTER_VALUE][row]);
+		if (now->has_told && bits == now->told_bits && time >= now->told_ns &&
+			time - now->told_ns < again_ns)
+			continue;
+		rc = keep_sample(x, at, time, bits);
 	}
-	return x->pf.failed;
+	return rc ? rc : x->pf.failed;
 }
 
 int vpa_ex_counters_add(struct vpa_export *x, const struct vpt_batch *b)
@@ -290,5 +457,18 @@ int vpa_ex_counters_add(struct vpa_export *x, const struct vpt_batch *b)
 	for (i = 0; i < b->section_count && !rc; i++)
 		if (b->sections[i].kind == VPT_COUNTER)
 			rc = add_section(x, b, &b->sections[i]);
-	return rc;
+	return rc ? rc : put_samples(x);
+}
+
+int vpa_ex_counters_end(struct vpa_export *x)
+{
+	struct vpa_ex_series *all = x->series;
+	uint64_t end = x->model->window_end_ns;
+	uint32_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; all && i < all->keys.count && !rc; i++)
+		if (all->items[i].has_told && all->items[i].told_ns < end)
+			rc = keep_sample(x, i, end, all->items[i].told_bits);
+	return rc || !all ? rc : put_samples(x);
 }

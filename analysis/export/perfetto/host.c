@@ -53,8 +53,29 @@ static struct vpa_ex_thread *thread_of(struct vpa_export *x, uint32_t thread)
 	return &h->threads[thread];
 }
 
-/* Rows come nearly in order. One that belongs further back than this leaves the sorting for later. */
-enum { BACK_MAX = 16 };
+/* Rows come nearly in order. One that belongs further back than this leaves the sorting for later. Ranges come when they end, so
+ * one stands as far back as there are ranges inside it. */
+enum { BACK_MAX = 16, SPAN_BACK_MAX = 1024 };
+
+/* Where a span belongs among those of its thread, which are in order. */
+static size_t place_of_span(const struct vpa_ex_thread *t, const struct vpa_ex_host_span *span)
+{
+	size_t low = t->count, high = t->count, step = 1, middle;
+
+	while (low && vpa_ex_span_is_after(&t->spans[low - 1], span)) {
+		high = low - 1;
+		low = low > step ? low - step : 0;
+		step *= 2;
+	}
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (vpa_ex_span_is_after(&t->spans[middle], span))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
 
 static int add_span(struct vpa_export *x, struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
 {
@@ -63,9 +84,9 @@ static int add_span(struct vpa_export *x, struct vpa_ex_thread *t, struct vpa_ex
 	if (vpt_grow(&t->spans, &t->cap, t->count + 1, sizeof(*t->spans)))
 		return VPT_ENOMEM;
 	span->order = t->next_order++;
-	while (at && t->count - at < BACK_MAX && vpa_ex_span_is_after(&t->spans[at - 1], span))
-		at--;
-	if (t->count - at == BACK_MAX) {
+	if (!t->spans_mixed)
+		at = place_of_span(t, span);
+	if (t->count - at > SPAN_BACK_MAX) {
 		t->spans_mixed = 1;
 		at = t->count;
 	}
@@ -83,6 +104,8 @@ static uint8_t waiting_of(const struct vpa_call_kind *kind)
 {
 	if (kind->call.klass == VPT_CALL_GRAPH_LAUNCH)
 		return EX_WAITS_OPS;
+	if (kind->call.klass == VPT_CALL_SYNC)
+		return EX_WAITS_END;
 	return kind->launches ? EX_WAITS_OP : kind->unknown ? EX_WAITS_SHORTLY : EX_WAITS_NOT;
 }
 
@@ -99,22 +122,35 @@ static int find_call_name(struct vpa_export *x, const struct vpt_batch *b, uint6
 	return x->pf.failed;
 }
 
-/* There is room for it. A call that others were made in has ended after them, and begun before. */
-static void add_call(struct vpa_ex_thread *t, struct vpa_ex_call *call)
+/* Takes the call that stands behind the others: it is put there, field by field, as a copy of what has just been written is slow. A
+ * call that others were made in has ended after them, and begun before. */
+static void add_call(struct vpa_ex_thread *t)
 {
-	size_t at = t->call_count;
+	size_t last = t->call_count++, at = last;
+	const struct vpa_ex_call *call = &t->calls[last];
 
-	call->order = t->next_order++;
-	while (at && t->call_count - at < BACK_MAX && vpa_ex_call_is_after(&t->calls[at - 1], call))
+	while (at && last - at < BACK_MAX && vpa_ex_call_is_after(&t->calls[at - 1], call))
 		at--;
-	if (t->call_count - at == BACK_MAX) {
+	if (last - at == BACK_MAX) {
 		t->calls_mixed = 1;
-		at = t->call_count;
+	} else if (at < last) {
+		struct vpa_ex_call moved = *call;
+
+		memmove(t->calls + at + 1, t->calls + at, (last - at) * sizeof(moved));
+		t->calls[at] = moved;
 	}
-	if (at < t->call_count)
-		memmove(t->calls + at + 1, t->calls + at, (t->call_count - at) * sizeof(*call));
-	t->calls[at] = *call;
-	t->call_count++;
+}
+
+/* Room for so many calls more. As those of a chunk wait for the next one, all that is needed as a rule is got at once: an array
+ * that grows step by step is copied as often. */
+static int reserve_calls(struct vpa_ex_host *h, struct vpa_ex_thread *t, size_t count)
+{
+	size_t calls = t->call_count > count ? t->call_count : count;
+	size_t links = h->used_links > count ? h->used_links : count;
+
+	if (vpt_grow(&t->calls, &t->call_cap, calls + count, sizeof(*t->calls)))
+		return VPT_ENOMEM;
+	return vpa_ex_links_reserve(h, links + count);
 }
 
 static int add_calls(struct vpa_export *x, const struct vpt_batch *b, const struct vpt_section *s)
@@ -126,38 +162,35 @@ static int add_calls(struct vpa_export *x, const struct vpt_batch *b, const stru
 	int rc = vpa_maps_thread(x->view.resolver, s->lane, &thread);
 
 	t = rc ? NULL : thread_of(x, thread);
-	if (!t ||
-		vpt_grow(&t->calls, &t->call_cap, t->call_count + s->row_count, sizeof(*t->calls)))
+	if (!t || reserve_calls(h, t, s->row_count))
 		return VPT_ENOMEM;
 	for (row = 0; !rc && row < s->row_count; row++) {
 		uint64_t id = col[VPT_CALL_ID][row], string = col[VPT_CALL_NAME][row];
-		struct vpa_ex_call call = {.start_ns = col[VPT_CALL_START][row],
-			.correlation = col[VPT_CALL_CORRELATION][row],
-			.link = EX_NO_INDEX,
-			.result = (uint32_t)col[VPT_CALL_RESULT][row]};
+		uint64_t start_ns = col[VPT_CALL_START][row];
+		uint64_t end_ns = start_ns + col[VPT_CALL_DURATION][row];
+		struct vpa_ex_call *call = &t->calls[t->call_count];
 		struct vpa_ex_call_name name = {0};
 
-		call.end_ns = call.start_ns + col[VPT_CALL_DURATION][row];
-		if (call.end_ns < call.start_ns)
-			call.end_ns = call.start_ns;
-		if (!vpa_in_window(x->model, call.start_ns))
+		if (end_ns < start_ns)
+			end_ns = start_ns;
+		if (!vpa_in_window(x->model, start_ns))
 			continue;
 		if (!string && id < sizeof(h->call_names) / sizeof(*h->call_names))
 			name = h->call_names[id];
 		if (!name.known)
 			rc = find_call_name(x, b, id, string, &name);
-		call.name = name.name;
-		if (!rc && call.correlation)
-			call.link = vpa_ex_link_new(
-				x, &(struct vpa_ex_link){.correlation = call.correlation,
-					   .start_ns = call.start_ns,
-					   .end_ns = call.end_ns,
-					   .pid = x->model->threads[thread].pid,
-					   .thread = thread,
-					   .waits = name.waits});
+		call->start_ns = start_ns;
+		call->end_ns = end_ns;
+		call->correlation = col[VPT_CALL_CORRELATION][row];
+		call->name = name.name;
+		call->result = (uint32_t)col[VPT_CALL_RESULT][row];
+		call->order = t->next_order++;
+		call->link = EX_NO_INDEX;
+		if (!rc && call->correlation)
+			call->link = vpa_ex_link_new(x, call, thread, name.waits);
 		x->expected.api_calls++;
-		x->expected.api_ns += call.end_ns - call.start_ns;
-		add_call(t, &call);
+		x->expected.api_ns += end_ns - start_ns;
+		add_call(t);
 		h->held++;
 	}
 	return rc;
@@ -208,7 +241,7 @@ static struct vpa_ex_open_range *find_open(
 	return NULL;
 }
 
-static int add_open(struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
+static int add_open(struct vpa_ex_thread *t, struct vpa_ex_host_span *span, uint32_t thread)
 {
 	uint32_t i;
 
@@ -223,8 +256,11 @@ static int add_open(struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
 		.end_ns = UINT64_MAX,
 		.name = span->name,
 		.domain = span->domain,
+		.thread = thread,
 		.used = 1,
-		.category = span->category};
+		.category = span->category,
+		.payload = span->payload,
+		.value = span->value};
 	span->open = i;
 	return VPT_OK;
 }
@@ -269,7 +305,7 @@ static int add_open_ranges(struct vpa_export *x, const struct vpt_batch *b)
 			return VPT_ENOMEM;
 		if (find_open(t, &span))
 			continue;
-		rc = add_open(t, &span);
+		rc = add_open(t, &span, thread);
 		if (!rc && !wide)
 			rc = add_span(x, t, &span);
 	}
@@ -288,6 +324,8 @@ static void colour_open(
 			t->spans[i].nvtx_category = ended->nvtx_category;
 			return;
 		}
+	t->open[open].colour = ended->colour;
+	t->open[open].nvtx_category = ended->nvtx_category;
 }
 
 /* A range that has ended; it may have been met before. */
@@ -398,6 +436,17 @@ int vpa_ex_host_add(struct vpa_export *x, const struct vpt_batch *b)
 	return rc;
 }
 
+/* When the first of the calls began that are held. */
+static uint64_t oldest_call(const struct vpa_ex_host *h, uint64_t oldest_ns)
+{
+	size_t i;
+
+	for (i = 0; i < h->thread_cap; i++)
+		if (h->threads[i].call_count && h->threads[i].calls[0].start_ns < oldest_ns)
+			oldest_ns = h->threads[i].calls[0].start_ns;
+	return oldest_ns;
+}
+
 int vpa_ex_host_release(struct vpa_export *x, uint64_t times_from_ns)
 {
 	struct vpa_ex_host *h = x->host;
@@ -409,6 +458,8 @@ int vpa_ex_host_release(struct vpa_export *x, uint64_t times_from_ns)
 	for (i = 0; i < h->thread_cap && !rc; i++)
 		if (h->threads[i].count || h->threads[i].call_count || h->threads[i].depth)
 			rc = vpa_ex_thread_write(x, i, until, times_from_ns);
+	/* What the next chunk brings is written with it, or held until the one after that. */
+	vpa_ex_syncs_forget(x, oldest_call(h, until));
 	return rc;
 }
 
@@ -437,16 +488,19 @@ int vpa_ex_host_end(struct vpa_export *x)
 			rc = vpa_ex_thread_finish(x, i);
 	}
 	for (i = 0; i < h->wide.open_count && !rc; i++) {
-		struct vpa_ex_host_span span = {.start_ns = h->wide.open[i].start_ns,
-			.end_ns = end > h->wide.open[i].start_ns ? end : h->wide.open[i].start_ns,
-			.name = h->wide.open[i].name,
-			.domain = h->wide.open[i].domain,
-			.category = h->wide.open[i].category};
+		const struct vpa_ex_open_range *open = &h->wide.open[i];
+		struct vpa_ex_host_span span = {.start_ns = open->start_ns,
+			.end_ns = end > open->start_ns ? end : open->start_ns,
+			.value = open->value,
+			.name = open->name,
+			.domain = open->domain,
+			.category = open->category,
+			.payload = open->payload};
 
-		if (!h->wide.open[i].used)
+		if (!open->used)
 			continue;
 		count_range(x, &span);
-		vpa_ex_wide_range(x, &span, 0);
+		vpa_ex_wide_range(x, &span, open->thread);
 	}
 	return rc ? rc : x->pf.failed;
 }

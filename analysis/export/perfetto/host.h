@@ -1,4 +1,4 @@
-/* host.h - what a thread did, on its way out. For export_host*.c alone. */
+/* host.h - what a thread did, on its way out. For host*.c alone. */
 #ifndef VPA_ANALYSIS_EXPORT_PERFETTO_HOST_H
 #define VPA_ANALYSIS_EXPORT_PERFETTO_HOST_H
 
@@ -40,8 +40,10 @@ struct vpa_ex_host_span {
 struct vpa_ex_open_range {
 	uint64_t start_ns, end_ns; /* end ~0: still open */
 	uint64_t cut_ns;           /* where its slice had to end before that; 0: it did not */
-	uint32_t name, domain;
-	uint8_t used, written, category; /* written: its slice is over */
+	uint64_t value;            /* as in a span */
+	uint32_t name, domain, thread;
+	uint32_t colour, nvtx_category; /* told with its end, if its begin was written without */
+	uint8_t used, written, category, payload; /* written: its slice is over */
 };
 
 struct vpa_ex_slice {
@@ -79,7 +81,8 @@ struct vpa_ex_link {
 	uint8_t used, waits, done, replaced; /* replaced: the call around it has launched */
 };
 
-enum { EX_WAITS_NOT, EX_WAITS_OP, EX_WAITS_OPS, EX_WAITS_SHORTLY };
+/* END: a synchronising call, until all ops that it may have waited for have been written. */
+enum { EX_WAITS_NOT, EX_WAITS_OP, EX_WAITS_OPS, EX_WAITS_SHORTLY, EX_WAITS_END };
 
 /* Parents before children. */
 static inline int vpa_ex_call_is_after(const struct vpa_ex_call *a, const struct vpa_ex_call *b)
@@ -124,8 +127,12 @@ struct vpa_ex_host {
 	size_t wide_track_cap;
 };
 
-/* export_host_links.c */
-uint32_t vpa_ex_link_new(struct vpa_export *x, const struct vpa_ex_link *values);
+/* host_links.c */
+/* Room for as many links more. 0 or VPT_ENOMEM. */
+int vpa_ex_links_reserve(struct vpa_ex_host *h, size_t count);
+/* The link of a call on this thread; EX_NO_INDEX: none, for want of memory too. */
+uint32_t vpa_ex_link_new(
+	struct vpa_export *x, const struct vpa_ex_call *call, uint32_t thread, uint8_t waits);
 void vpa_ex_link_drop(struct vpa_ex_host *h, uint32_t link);
 /* The numbers of the ops that a call has launched. */
 static inline const uint32_t *vpa_ex_link_ops(
@@ -133,22 +140,40 @@ static inline const uint32_t *vpa_ex_link_ops(
 {
 	return link->count > 1 ? h->lists[link->list].numbers : &link->first;
 }
-/* Whether the call need not be held for its ops any more; ~0: nothing is to come. */
-int vpa_ex_link_is_settled(const struct vpa_ex_host *h, uint32_t link, uint64_t times_from_ns);
+/* The numbers of the ops that a call from start to end has waited for; `count` is 0 if it is none that waits, or they are
+ * not known. */
+static inline const uint32_t *vpa_ex_link_waits(struct vpa_export *x,
+	const struct vpa_ex_link *link, uint64_t start_ns, uint64_t end_ns, size_t *count)
+{
+	const struct vpa_ex_waiting_call call = {link->correlation, start_ns, end_ns, link->pid};
 
-/* export_host_write.c: writes what begins before `until_ns`, in order, so that slices nest. */
+	*count = 0;
+	return link->waits == EX_WAITS_END ? vpa_ex_syncs_of(x, &call, count) : NULL;
+}
+/* Whether the call need not be held for its ops any more; ~0: nothing is to come. */
+int vpa_ex_link_is_settled_yet(const struct vpa_ex_host *h, uint32_t link, uint64_t times_from_ns);
+static inline int vpa_ex_link_is_settled(
+	const struct vpa_ex_host *h, uint32_t link, uint64_t times_from_ns)
+{
+	/* Nearly all launch one op, and that is there. */
+	return (h->links[link].waits == EX_WAITS_OP && h->links[link].count) ||
+	       vpa_ex_link_is_settled_yet(h, link, times_from_ns);
+}
+
+/* host_write.c: writes what begins before `until_ns`, in order, so that slices nest. */
 int vpa_ex_thread_write(
 	struct vpa_export *x, uint32_t thread, uint64_t until_ns, uint64_t times_from_ns);
 /* The trace is over and every range has its end: writes what is left. */
 int vpa_ex_thread_finish(struct vpa_export *x, uint32_t thread);
 void vpa_ex_thread_free(struct vpa_ex_thread *t);
 
-/* export_host_calls.c: begin and end of a slice on the thread's own track; calls that name one op at most and have not failed. */
-int vpa_ex_call_begin(struct vpa_export *x, struct vpa_ex_thread *t, const struct vpa_ex_call *call,
-	uint32_t ops);
+/* host_calls.c: slices on the thread's own track; calls that name one op at most and have not failed. */
+/* The begin, and the end right behind it where nothing is inside. */
+int vpa_ex_call_write(struct vpa_export *x, struct vpa_ex_thread *t, const struct vpa_ex_call *call,
+	uint32_t ops, int ends);
 int vpa_ex_slice_end(struct vpa_export *x, struct vpa_ex_thread *t, uint64_t time_ns);
 
-/* export_host_spans.c */
+/* host_spans.c */
 /* Describes the thread, before its first event. */
 void vpa_ex_thread_begin(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t thread);
 uint64_t vpa_ex_span_end(const struct vpa_ex_thread *t, const struct vpa_ex_host_span *s);
@@ -158,6 +183,6 @@ void vpa_ex_late_span(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t th
 /* A range of a whole process. */
 void vpa_ex_wide_range(struct vpa_export *x, const struct vpa_ex_host_span *span, uint32_t thread);
 void vpa_ex_span_event(
-	const struct vpa_export *x, const struct vpa_ex_host_span *span, struct vpa_ex_event *e);
+	struct vpa_export *x, const struct vpa_ex_host_span *span, struct vpa_ex_event *e);
 
 #endif

@@ -32,8 +32,29 @@ static int make_form(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t nam
 	return x->pf.failed;
 }
 
-int vpa_ex_call_begin(
-	struct vpa_export *x, struct vpa_ex_thread *t, const struct vpa_ex_call *call, uint32_t ops)
+static inline int put_end(struct vpa_export *x, struct vpa_ex_thread *t, uint64_t time_ns)
+{
+	static const uint8_t end[] = {VPT_PF_TRACK_EVENT << 3 | 2, 2, TYPE << 3, VPT_PF_SLICE_END};
+	uint8_t *to;
+
+	vpt_pf_next(&x->pf);
+	vpt_pf_resume(&x->pf, &t->sequence);
+	to = vpt_pf_packet_at(&x->pf, sizeof(end));
+	if (!to)
+		return VPT_ENOMEM;
+	memcpy(to, end, sizeof(end));
+	to += sizeof(end);
+	vpt_pf_packet_end(&x->pf, vpt_pf_padded_time_at(&t->sequence, to, time_ns + x->shift_ns));
+	return x->pf.failed;
+}
+
+int vpa_ex_slice_end(struct vpa_export *x, struct vpa_ex_thread *t, uint64_t time_ns)
+{
+	return put_end(x, t, time_ns);
+}
+
+int vpa_ex_call_write(struct vpa_export *x, struct vpa_ex_thread *t, const struct vpa_ex_call *call,
+	uint32_t ops, int ends)
 {
 	enum { MOST = 160 };
 	struct vpa_ex_call_form *form =
@@ -67,22 +88,7 @@ int vpa_ex_call_begin(
 		inner[-1] = (uint8_t)(to - inner);
 	}
 	to = vpt_pb_close_at(content, to);
-	vpt_pf_packet_end(&x->pf, vpt_pf_time_at(&t->sequence, to, call->start_ns + x->shift_ns));
-	return x->pf.failed;
-}
-
-int vpa_ex_slice_end(struct vpa_export *x, struct vpa_ex_thread *t, uint64_t time_ns)
-{
-	static const uint8_t end[] = {VPT_PF_TRACK_EVENT << 3 | 2, 2, TYPE << 3, VPT_PF_SLICE_END};
-	uint8_t *to;
-
-	vpt_pf_next(&x->pf);
-	vpt_pf_resume(&x->pf, &t->sequence);
-	to = vpt_pf_packet_at(&x->pf, sizeof(end));
-	if (!to)
-		return VPT_ENOMEM;
-	memcpy(to, end, sizeof(end));
-	to += sizeof(end);
-	vpt_pf_packet_end(&x->pf, vpt_pf_time_at(&t->sequence, to, time_ns + x->shift_ns));
-	return x->pf.failed;
+	vpt_pf_packet_end(
+		&x->pf, vpt_pf_padded_time_at(&t->sequence, to, call->start_ns + x->shift_ns));
+	return ends ? put_end(x, t, call->end_ns) : x->pf.failed;
 }

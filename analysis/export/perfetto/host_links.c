@@ -62,18 +62,27 @@ static struct vpa_ex_link *find(const struct vpa_ex_host *h, uint64_t correlatio
 	return other;
 }
 
-uint32_t vpa_ex_link_new(struct vpa_export *x, const struct vpa_ex_link *values)
+int vpa_ex_links_reserve(struct vpa_ex_host *h, size_t count)
+{
+	return vpt_grow(&h->links, &h->link_cap, count, sizeof(*h->links));
+}
+
+uint32_t vpa_ex_link_new(
+	struct vpa_export *x, const struct vpa_ex_call *call, uint32_t thread, uint8_t waits)
 {
 	struct vpa_ex_host *h = x->host;
-	struct vpa_ex_link *twin;
+	int64_t pid = x->model->threads[thread].pid;
+	struct vpa_ex_link *twin = NULL;
 	uint32_t link = h->unused, *bucket;
 
 	if (h->used_links >= h->bucket_count && grow_buckets(h))
 		return EX_NO_INDEX;
+	bucket = bucket_of(h, call->correlation);
 	/* The runtime's call and the driver's inside it carry the same id: the outer one has launched. */
-	twin = find(h, values->correlation, values->pid);
-	if (twin && twin->thread == values->thread && !twin->count) {
-		if (values->start_ns > twin->start_ns || values->end_ns < twin->end_ns)
+	if (*bucket != EX_NO_INDEX)
+		twin = find(h, call->correlation, pid);
+	if (twin && twin->thread == thread && !twin->count) {
+		if (call->start_ns > twin->start_ns || call->end_ns < twin->end_ns)
 			return EX_NO_INDEX;
 		twin->replaced = 1;
 		twin->waits = EX_WAITS_NOT;
@@ -82,15 +91,22 @@ uint32_t vpa_ex_link_new(struct vpa_export *x, const struct vpa_ex_link *values)
 	}
 	if (link != EX_NO_INDEX) {
 		h->unused = h->links[link].next;
+		/* The next one has not been looked at for long. */
+		if (h->unused != EX_NO_INDEX)
+			__builtin_prefetch(&h->links[h->unused], 1);
 	} else {
 		if (vpt_grow(&h->links, &h->link_cap, h->link_count + 1, sizeof(*h->links)))
 			return EX_NO_INDEX;
 		link = (uint32_t)h->link_count++;
 	}
-	h->links[link] = *values;
-	bucket = bucket_of(h, values->correlation);
-	h->links[link].used = 1;
-	h->links[link].next = *bucket;
+	h->links[link] = (struct vpa_ex_link){.correlation = call->correlation,
+		.start_ns = call->start_ns,
+		.end_ns = call->end_ns,
+		.pid = pid,
+		.thread = thread,
+		.next = *bucket,
+		.used = 1,
+		.waits = waits};
 	*bucket = link;
 	h->used_links++;
 	return link;
@@ -192,7 +208,7 @@ void vpa_ex_host_join(struct vpa_export *x, uint32_t stream, uint64_t correlatio
 		*last = (struct vpa_ex_last){correlation, (uint32_t)(l - h->links)};
 }
 
-int vpa_ex_link_is_settled(const struct vpa_ex_host *h, uint32_t link, uint64_t times_from_ns)
+int vpa_ex_link_is_settled_yet(const struct vpa_ex_host *h, uint32_t link, uint64_t times_from_ns)
 {
 	const struct vpa_ex_link *l = &h->links[link];
 	uint64_t waited = times_from_ns > l->end_ns ? times_from_ns - l->end_ns : 0;
@@ -206,6 +222,8 @@ int vpa_ex_link_is_settled(const struct vpa_ex_host *h, uint32_t link, uint64_t 
 		return l->done || waited > WAIT_NS;
 	case EX_WAITS_SHORTLY:
 		return l->count || waited > SHORT_WAIT_NS;
+	case EX_WAITS_END:
+		return times_from_ns >= l->end_ns;
 	default:
 		return 1;
 	}

@@ -105,8 +105,19 @@ static void put_payload(const struct vpa_ex_host_span *span, struct vpa_ex_event
 	}
 }
 
+/* Our own ranges say in JSON what they are; 0: this one does not. */
+static uint32_t annotation_of(const struct vpa_export *x, const struct vpa_ex_host_span *span)
+{
+	struct vpt_text domain = vpt_strings_get(&x->texts, span->domain);
+
+	return span->payload == VPT_PAYLOAD_JSON && domain.len == 7 &&
+			       !memcmp(domain.text, "vptrace", 7)
+		       ? (uint32_t)span->value
+		       : 0;
+}
+
 void vpa_ex_span_event(
-	const struct vpa_export *x, const struct vpa_ex_host_span *span, struct vpa_ex_event *e)
+	struct vpa_export *x, const struct vpa_ex_host_span *span, struct vpa_ex_event *e)
 {
 	*e = (struct vpa_ex_event){.time_ns = span->start_ns,
 		.name = span->name,
@@ -125,6 +136,9 @@ void vpa_ex_span_event(
 			e->ops = vpa_ex_link_ops(x->host, link);
 			e->op_count = link->count;
 		}
+		if (link)
+			e->waits = vpa_ex_link_waits(
+				x, link, span->start_ns, span->end_ns, &e->wait_count);
 		return;
 	}
 	if (span->domain && span->category == EX_NVTX)
@@ -134,6 +148,8 @@ void vpa_ex_span_event(
 		vpa_ex_add_arg(e, EX_ARG_COLOR, EX_UINT, span->colour);
 	if (span->nvtx_category)
 		vpa_ex_add_arg(e, EX_ARG_NVTX_CATEGORY, EX_UINT, span->nvtx_category);
+	if (span->category == EX_NVTX && !span->is_mark)
+		vpa_ex_stage_args(x, span->name, annotation_of(x, span), e);
 }
 
 /* ---- what comes too late ---- */

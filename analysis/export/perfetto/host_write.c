@@ -42,6 +42,20 @@ static void settle(struct vpa_ex_thread *t)
 	t->changed = 0;
 }
 
+/* An end that knows more of its range than the begin did: readers take arguments of both. */
+static int end_open(struct vpa_export *x, struct vpa_ex_thread *t,
+	const struct vpa_ex_open_range *open, uint64_t end_ns)
+{
+	struct vpa_ex_event e = {.time_ns = end_ns, .type = VPT_PF_SLICE_END};
+
+	if (open->colour)
+		vpa_ex_add_arg(&e, EX_ARG_COLOR, EX_UINT, open->colour);
+	if (open->nvtx_category)
+		vpa_ex_add_arg(&e, EX_ARG_NVTX_CATEGORY, EX_UINT, open->nvtx_category);
+	vpa_ex_event(x, &t->sequence, &e);
+	return x->pf.failed;
+}
+
 static int pop(struct vpa_export *x, struct vpa_ex_thread *t)
 {
 	const struct vpa_ex_slice *s = &t->stack[--t->depth];
@@ -52,7 +66,10 @@ static int pop(struct vpa_export *x, struct vpa_ex_thread *t)
 	/* What is already written may be later than an end that was told late. */
 	if (end < t->last_ns)
 		end = t->last_ns;
-	rc = vpa_ex_slice_end(x, t, end);
+	if (open && (open->colour || open->nvtx_category))
+		rc = end_open(x, t, open, end);
+	else
+		rc = vpa_ex_slice_end(x, t, end);
 	t->last_ns = end;
 	if (own != end)
 		x->nest_clamps++;
@@ -142,29 +159,30 @@ static int write_rare_call(struct vpa_export *x, struct vpa_ex_thread *t, uint32
 static int write_call(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t thread,
 	const struct vpa_ex_call *call, uint64_t next_ns)
 {
-	uint32_t ops = call->link != EX_NO_INDEX ? x->host->links[call->link].count : 0;
-	uint64_t around;
-	int rc;
+	const struct vpa_ex_link *link =
+		call->link != EX_NO_INDEX ? &x->host->links[call->link] : NULL;
+	uint32_t ops = link ? link->count : 0;
+	size_t waits = 0;
+	int rc = VPT_OK, ends;
 
-	if (call->start_ns < t->last_ns || call->result || ops > 1 || !t->begun ||
+	if (link)
+		vpa_ex_link_waits(x, link, call->start_ns, call->end_ns, &waits);
+	if (call->start_ns < t->last_ns || call->result || ops > 1 || waits || !t->begun ||
 		(ops && x->options->gpu_as_slices))
 		return write_rare_call(x, t, thread, call);
-	rc = pop_until(x, t, call->start_ns);
+	if (end_around(t) <= call->start_ns)
+		rc = pop_until(x, t, call->start_ns);
+	/* Where nothing is inside it need not wait on the stack. */
+	ends = call->end_ns <= next_ns && call->end_ns <= end_around(t);
 	if (!rc)
-		rc = vpa_ex_call_begin(x, t, call, ops);
+		rc = vpa_ex_call_write(x, t, call, ops, ends);
 	if (rc)
 		return rc;
-	t->last_ns = call->start_ns;
-	around = end_around(t);
-	if (call->end_ns <= around && call->end_ns <= next_ns) {
-		/* Nothing is inside: it need not wait on the stack. */
-		rc = vpa_ex_slice_end(x, t, call->end_ns);
-		t->last_ns = call->end_ns;
-	} else {
+	t->last_ns = ends ? call->end_ns : call->start_ns;
+	if (!ends)
 		rc = push(t, &(struct vpa_ex_slice){.own_end_ns = call->end_ns,
 				     .open = EX_NO_INDEX,
 				     .category = EX_CUDA_API});
-	}
 	if (call->link != EX_NO_INDEX)
 		vpa_ex_link_drop(x->host, call->link);
 	return rc;

@@ -303,6 +303,16 @@ static void put_gpus(struct vpa_export *x)
 
 /* ---- processes ---- */
 
+/* Where the process told last stands among all: those of several ranks by rank, as one of each is traced, and any
+ * others behind it as they come. */
+static uint64_t order_of_process(const struct vpa_export *x)
+{
+	const char *rank = vpa_ex_fact(x, "rank");
+	uint64_t place = (rank ? number_of(rank) : 0) + x->pids.count - 1;
+
+	return place < INT32_MAX ? place : INT32_MAX;
+}
+
 uint64_t vpa_ex_process(struct vpa_export *x, int64_t pid)
 {
 	size_t before = x->pids.count;
@@ -328,12 +338,13 @@ uint64_t vpa_ex_process(struct vpa_export *x, int64_t pid)
 		vpt_pb_text(b, 6, command, strlen(command), 200);
 	}
 	vpt_pb_end(b);
+	vpt_pb_uint(b, 12, order_of_process(x));
 	vpt_pb_end(b);
 	vpt_pf_end(&x->pf);
 	return uuid;
 }
 
-/* Processes stand in the order of their descriptions. */
+/* Processes stand where they say, not by how much they did. */
 static void put_ordering(struct vpa_export *x)
 {
 	vpt_pf_begin_timeless(&x->pf, &x->meta);
@@ -363,6 +374,8 @@ void vpa_ex_meta_begin(struct vpa_export *x)
 	x->identity = vpt_pf_hash(x->identity, &h->t0_ns, sizeof(h->t0_ns));
 	x->op_salt = x->identity & 0xffffff;
 	x->op_salt += !x->op_salt;
+	x->op_salt_size =
+		(uint8_t)(vpt_pb_varint_at(x->op_salt_bytes, x->op_salt << 4) - x->op_salt_bytes);
 	put_run(x);
 	put_system(x);
 	put_gpus(x);

@@ -24,6 +24,7 @@ void vpa_ex_ops_free(struct vpa_export *x)
 	for (i = 0; i < o->stream_cap; i++)
 		vpt_free(o->streams[i].slices.lanes);
 	vpa_ex_waits_free(x);
+	vpa_ex_syncs_free(x);
 	vpt_free(o->items);
 	vpt_free(o->spare);
 	vpt_free(o->runs);
@@ -204,22 +205,24 @@ static inline int is_after(const struct vpa_ex_op *a, const struct vpa_ex_op *b)
 	return a->end_ns > b->end_ns;
 }
 
-/* Appends an op where it belongs in the newest run; begins another one if that is too far back. */
-static int put_op(struct vpa_ex_ops *o, const struct vpa_ex_op *op)
+/* Takes the op that stands behind the others, to where it belongs in the newest run; begins another one if that is too far back. */
+static int put_op(struct vpa_ex_ops *o)
 {
 	enum { BACK_MAX = 16 };
-	size_t first = o->runs[o->run_count - 1], at = o->count;
+	size_t first = o->runs[o->run_count - 1], last = o->count, at = last;
+	const struct vpa_ex_op *op = &o->items[last];
 
-	while (at > first && o->count - at < BACK_MAX && is_after(&o->items[at - 1], op))
+	while (at > first && last - at < BACK_MAX && is_after(&o->items[at - 1], op))
 		at--;
-	if (o->count - at == BACK_MAX) {
+	if (last - at == BACK_MAX) {
 		if (begin_run(o))
 			return VPT_ENOMEM;
-		at = o->count;
+	} else if (at < last) {
+		struct vpa_ex_op moved = *op;
+
+		memmove(o->items + at + 1, o->items + at, (last - at) * sizeof(moved));
+		o->items[at] = moved;
 	}
-	if (at < o->count)
-		memmove(o->items + at + 1, o->items + at, (o->count - at) * sizeof(*op));
-	o->items[at] = *op;
 	o->count++;
 	return VPT_OK;
 }
@@ -237,29 +240,31 @@ int vpa_ex_ops_add(struct vpa_export *x, const struct vpt_batch *b, const struct
 		vpt_grow(&o->spare, &o->spare_cap, o->cap, sizeof(*o->spare)) || begin_run(o))
 		return VPT_ENOMEM;
 	for (row = 0; row < s->row_count && !rc; row++) {
-		struct vpa_ex_op op = {.start_ns = s->col[0][row],
-			.end_ns = s->col[0][row] + s->col[1][row],
-			.stream = stream};
+		/* Put there at once, field by field: a copy of what has just been written is slow. */
+		struct vpa_ex_op *op = &o->items[o->count];
 
-		if (!clip(x->model, &op))
+		op->start_ns = s->col[0][row];
+		op->end_ns = op->start_ns + s->col[1][row];
+		op->stream = stream;
+		if (!clip(x->model, op))
 			continue;
 		if (is_kernel) {
 			uint64_t config = s->col[VPT_KERNEL_CONFIG][row];
 			uint64_t node = s->col[VPT_KERNEL_GRAPH_NODE][row];
 
-			op.correlation = s->col[VPT_KERNEL_CORRELATION][row];
+			op->correlation = s->col[VPT_KERNEL_CORRELATION][row];
 			if (config < o->shape_count && o->shape_of[config])
-				op.shape = o->shape_of[config] - 1;
+				op->shape = o->shape_of[config] - 1;
 			else
-				rc = config_shape(x, b, config, stream, &op.shape);
+				rc = config_shape(x, b, config, stream, &op->shape);
 			if (node && !rc)
-				rc = node_shape(o, node, &op.shape);
+				rc = node_shape(o, node, &op->shape);
 		} else {
-			op.correlation = s->col[VPT_COPY_CORRELATION][row];
-			rc = copy_shape(x, s, row, stream, &op.shape);
+			op->correlation = s->col[VPT_COPY_CORRELATION][row];
+			rc = copy_shape(x, s, row, stream, &op->shape);
 		}
 		if (!rc)
-			rc = put_op(o, &op);
+			rc = put_op(o);
 	}
 	return rc;
 }
@@ -279,7 +284,11 @@ struct vpa_ex_stream *vpa_ex_stream_of(struct vpa_ex_ops *o, uint32_t stream)
 
 int vpa_ex_ops_syncs(struct vpa_export *x, const struct vpt_section *s)
 {
-	return vpa_ex_waits_add(x, s);
+	int rc = vpa_ex_waits_add(x, s);
+
+	if (!rc && s->kind == VPT_SYNC && !x->options->no_api)
+		rc = vpa_ex_syncs_add(x, s);
+	return rc;
 }
 
 int vpa_ex_ops_lanes(struct vpa_export *x, const struct vpt_batch *b)
@@ -298,7 +307,6 @@ int vpa_ex_ops_lanes(struct vpa_export *x, const struct vpt_batch *b)
 		stream = vpa_ex_stream_of(x->ops, index);
 		if (!stream)
 			return VPT_ENOMEM;
-		stream->described = 1;
 		stream->priority = (int64_t)s->col[VPT_LANE_PRIORITY][row];
 		stream->flags = s->col[VPT_LANE_FLAGS][row];
 		stream->name = vpa_ex_text(x, name.text, name.len);
@@ -352,6 +360,8 @@ int vpa_ex_ops_release(struct vpa_export *x, uint64_t until_ns)
 	sort_ops(o);
 	while (done < o->count && o->items[done].start_ns < until_ns && !rc)
 		rc = vpa_ex_op_write(x, &o->items[done++]);
+	if (o->syncs && !rc)
+		rc = vpa_ex_syncs_until(x, until_ns);
 	o->count -= done;
 	if (o->count)
 		memmove(o->items, o->items + done, o->count * sizeof(*o->items));

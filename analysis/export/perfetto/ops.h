@@ -1,4 +1,4 @@
-/* ops.h - ops on their way out. For export_ops*.c alone. */
+/* ops.h - ops on their way out. For ops*.c, syncs.c and waits.c alone. */
 #ifndef VPA_ANALYSIS_EXPORT_PERFETTO_OPS_H
 #define VPA_ANALYSIS_EXPORT_PERFETTO_OPS_H
 
@@ -65,7 +65,6 @@ struct vpa_ex_ops {
 		int64_t priority;
 		uint64_t flags;
 		uint32_t name; /* text; 0: none */
-		int described; /* by a LANE row */
 		struct vpa_ex_track slices;
 	} * streams;
 	size_t stream_cap;
@@ -76,6 +75,7 @@ struct vpa_ex_ops {
 	} * contexts;
 	size_t context_count, context_cap;
 	struct vpa_ex_waits *waits; /* NULL: no stream was told to wait */
+	struct vpa_ex_syncs *syncs; /* NULL: nobody waited for the device */
 	uint32_t number;            /* of the last op */
 	uint32_t tables_told;       /* generation */
 };
@@ -83,15 +83,15 @@ struct vpa_ex_ops {
 /* Made zeroed when it is asked for first. NULL: no memory. */
 struct vpa_ex_stream *vpa_ex_stream_of(struct vpa_ex_ops *o, uint32_t stream);
 
-/* export_ops_write.c: the event of the next op. 0 or why not. */
+/* ops_write.c: the event of the next op. 0 or why not. */
 int vpa_ex_op_write(struct vpa_export *x, const struct vpa_ex_op *op);
 
-/* export_ops_slices.c: the next op as a slice on a track of its stream, in place of an event of Perfetto's for GPUs. */
+/* ops_slices.c: the next op as a slice on a track of its stream, in place of an event of Perfetto's for GPUs. */
 int vpa_ex_op_slice(struct vpa_export *x, const struct vpa_ex_op *op, uint32_t number);
-/* export_ops_forms.c: "Memcpy HtoD (pinned -> device)" */
+/* ops_forms.c: "Memcpy HtoD (pinned -> device)" */
 uint32_t vpa_ex_copy_name(struct vpa_export *x, const struct vpa_ex_shape *s);
 
-/* export_waits.c */
+/* waits.c */
 enum { VPA_EX_WAITS_MAX = 8 };
 /* Takes a section of EVENT or SYNC. 0 or VPT_ENOMEM. */
 int vpa_ex_waits_add(struct vpa_export *x, const struct vpt_section *s);
@@ -99,9 +99,21 @@ int vpa_ex_waits_add(struct vpa_export *x, const struct vpt_section *s);
 size_t vpa_ex_waits_of(struct vpa_export *x, const struct vpa_ex_op *op, uint32_t *numbers);
 /* It has got its number. */
 void vpa_ex_waits_done(struct vpa_export *x, const struct vpa_ex_op *op, uint32_t number);
+/* The call that recorded what a wait of this number waits for, and its stream. Returns whether it is known. */
+int vpa_ex_waits_record(const struct vpa_export *x, int64_t pid, uint64_t sync_id, uint32_t *stream,
+	uint64_t *correlation);
 void vpa_ex_waits_free(struct vpa_export *x);
 
-/* export_ops_forms.c: encodes the form of a shape, after having told all that it refers to. */
+/* syncs.c; `until` and `done` only where there are x->ops->syncs */
+/* Takes a section of SYNC. 0 or VPT_ENOMEM. */
+int vpa_ex_syncs_add(struct vpa_export *x, const struct vpt_section *s);
+/* All ops that began before have been written. 0 or VPT_ENOMEM. */
+int vpa_ex_syncs_until(struct vpa_export *x, uint64_t until_ns);
+/* The next op has got its number, and all that began before it have been written. 0 or VPT_ENOMEM. */
+int vpa_ex_syncs_done(struct vpa_export *x, const struct vpa_ex_op *op, uint32_t number);
+void vpa_ex_syncs_free(struct vpa_export *x);
+
+/* ops_forms.c: encodes the form of a shape, after having told all that it refers to. */
 int vpa_ex_form_make(struct vpa_export *x, uint32_t shape);
 
 #endif

@@ -5,6 +5,7 @@
 #include "analysis/export/perfetto/ops.h"
 
 #include "analysis/demangle.h"
+#include "analysis/occupancy.h"
 #include "formats/memory.h"
 
 #include <stdio.h>
@@ -35,6 +36,15 @@ enum {
 	ARG_LOCAL,
 	ARG_CLASS,
 	ARG_ATTENTION,
+	ARG_THREADS,
+	ARG_WAVES,
+	ARG_OCCUPANCY,
+	ARG_LIMIT_BLOCKS,
+	ARG_LIMIT_REGISTERS,
+	ARG_LIMIT_SHARED,
+	ARG_LIMIT_WARPS,
+	ARG_PROCESS,
+	ARG_PROCESS_NAME,
 	ARGS
 };
 
@@ -59,6 +69,15 @@ static const char *const arg_names[ARGS] = {
 	[ARG_LOCAL] = "local_mem_per_thread",
 	[ARG_CLASS] = "kernel_class",
 	[ARG_ATTENTION] = "attention_impl",
+	[ARG_THREADS] = "thread_count",
+	[ARG_WAVES] = "waves_per_multiprocessor",
+	[ARG_OCCUPANCY] = "sm__maximum_warps_per_active_cycle_pct",
+	[ARG_LIMIT_BLOCKS] = "occupancy_limit_blocks",
+	[ARG_LIMIT_REGISTERS] = "occupancy_limit_registers",
+	[ARG_LIMIT_SHARED] = "occupancy_limit_shared_mem",
+	[ARG_LIMIT_WARPS] = "occupancy_limit_warps",
+	[ARG_PROCESS] = "process_id",
+	[ARG_PROCESS_NAME] = "process_name",
 };
 
 static const struct {
@@ -174,6 +193,7 @@ static void put_queue(
 {
 	struct vpt_text name = vpt_strings_get(&x->texts, d->name);
 	struct vpt_pb *b = &x->pf.out;
+	enum { NON_BLOCKING = 1 };
 	char text[400];
 	int len = snprintf(text, sizeof(text), "Stream %lld", (long long)s->stream);
 
@@ -183,9 +203,12 @@ static void put_queue(
 	vpt_pb_text(b, 2, text, strlen(text), VPT_PF_TEXT_MAX);
 	len = snprintf(text, sizeof(text), "device %lld, context %llu",
 		(long long)x->model->devices[s->device], (unsigned long long)s->context);
-	if (d->described)
-		snprintf(text + len, sizeof(text) - (size_t)len, ", priority %lld, flags 0x%llx",
-			(long long)d->priority, (unsigned long long)d->flags);
+	/* Importers know neither, and a priority of 0 is what a stream has that nobody gave one. */
+	if (d->priority)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, ", priority %lld",
+			(long long)d->priority);
+	if (d->flags & NON_BLOCKING)
+		snprintf(text + len, sizeof(text) - (size_t)len, ", non-blocking");
 	vpt_pb_string(b, 3, text);
 }
 
@@ -222,6 +245,16 @@ static void put_arg(struct vpt_pb *b, unsigned field, unsigned name, unsigned ty
 	vpt_pb_end(b);
 }
 
+static void put_double_arg(struct vpt_pb *b, unsigned field, unsigned name, double value)
+{
+	enum { ARG_DOUBLE = 5 };
+
+	vpt_pb_begin(b, field);
+	vpt_pb_uint(b, 1, name + 1);
+	vpt_pb_double(b, ARG_DOUBLE, value);
+	vpt_pb_end(b);
+}
+
 enum { KERNEL_ARGS = 5, EVENT_ARGS = 3, ARG_INT = 3, ARG_UINT = 4, ARG_TEXT = 7 };
 
 static uint64_t product(const uint32_t *size)
@@ -247,13 +280,54 @@ static void put_variant_args(struct vpa_export *x, const struct vpa_ex_variant *
 		put_arg(b, KERNEL_ARGS, ARG_CLUSTER_X + i, ARG_UINT, v->cluster[i]);
 }
 
+/* What a launch of a grid is on a GPU. `field`: of the kernel or of the event. */
+static void put_grid_args(struct vpt_pb *b, unsigned field, uint64_t grid, const uint32_t *block,
+	const struct vpa_gpu *gpu, const struct vpa_occupancy *o)
+{
+	uint64_t threads;
+
+	put_arg(b, field, ARG_GRID, ARG_UINT, grid);
+	if (!__builtin_mul_overflow(grid, product(block), &threads))
+		put_arg(b, field, ARG_THREADS, ARG_UINT, threads);
+	if (o->blocks && gpu->sm_count)
+		put_double_arg(b, field, ARG_WAVES,
+			(double)grid / (double)((uint64_t)o->blocks * gpu->sm_count));
+}
+
+static void put_occupancy(struct vpt_pb *b, const struct vpa_occupancy *o)
+{
+	if (!o->blocks)
+		return;
+	put_arg(b, KERNEL_ARGS, ARG_LIMIT_BLOCKS, ARG_UINT, o->by_blocks);
+	put_arg(b, KERNEL_ARGS, ARG_LIMIT_REGISTERS, ARG_UINT, o->by_registers);
+	put_arg(b, KERNEL_ARGS, ARG_LIMIT_SHARED, ARG_UINT, o->by_shared);
+	put_arg(b, KERNEL_ARGS, ARG_LIMIT_WARPS, ARG_UINT, o->by_warps);
+	put_double_arg(b, KERNEL_ARGS, ARG_OCCUPANCY, o->percent);
+}
+
+/* All 0 where it is not known. */
+static struct vpa_occupancy occupancy_of(
+	const struct vpa_gpu *gpu, const uint32_t *block, uint32_t registers, uint64_t shared_bytes)
+{
+	const struct vpa_block_needs needs = {product(block), registers, shared_bytes};
+	struct vpa_occupancy o = {0};
+
+	if (gpu && !vpa_occupancy(gpu, &needs, &o))
+		o = (struct vpa_occupancy){0};
+	return o;
+}
+
 static int tell_kernel(
 	struct vpa_export *x, const struct vpa_ex_variant *v, uint64_t grid, uint32_t iid)
 {
 	const struct vpa_kernel *k = &x->model->kernels[v->kernel];
 	struct vpt_text name = vpa_name(x->model, k->name);
 	struct vpt_pb *b = &x->pf.out;
-	uint32_t class_iid, backend_iid = 0;
+	const struct vpa_gpu *gpu = vpa_ex_gpu_row(x, v->device);
+	struct vpa_occupancy o = occupancy_of(
+		gpu, v->block, v->registers, (uint64_t)v->static_shared + v->dynamic_shared);
+	const char *command = vpa_ex_fact(x, "command");
+	uint32_t class_iid, backend_iid = 0, command_iid = 0;
 	char *mangled = vpt_strndup(name.text, name.len);
 	const char *demangled;
 	char arch[32];
@@ -263,6 +337,8 @@ static int tell_kernel(
 	class_iid = text_iid(x, VPT_PF_TEXTS, vpa_ex_string(x, vpa_family_name(k->klass.family)));
 	if (k->klass.backend)
 		backend_iid = text_iid(x, VPT_PF_TEXTS, vpa_ex_string(x, k->klass.backend));
+	if (command)
+		command_iid = text_iid(x, VPT_PF_TEXTS, vpa_ex_string(x, command));
 	begin_interned(x);
 	vpt_pb_begin(b, VPT_PF_KERNELS);
 	vpt_pb_uint(b, 1, iid);
@@ -273,8 +349,13 @@ static int tell_kernel(
 	if (v->major)
 		vpt_pb_string(b, 4, arch);
 	put_variant_args(x, v);
+	put_occupancy(b, &o);
 	if (grid)
-		put_arg(b, KERNEL_ARGS, ARG_GRID, ARG_UINT, grid);
+		put_grid_args(b, KERNEL_ARGS, grid, v->block, gpu, &o);
+	put_arg(b, KERNEL_ARGS, ARG_PROCESS, ARG_INT,
+		(uint64_t)vpa_ex_pid(x, x->model->streams[v->stream].pid));
+	if (command_iid)
+		put_arg(b, KERNEL_ARGS, ARG_PROCESS_NAME, ARG_TEXT, command_iid);
 	put_arg(b, KERNEL_ARGS, ARG_CLASS, ARG_TEXT, class_iid);
 	if (backend_iid)
 		put_arg(b, KERNEL_ARGS, ARG_ATTENTION, ARG_TEXT, backend_iid);
@@ -318,7 +399,7 @@ static int variant_of(struct vpa_export *x, const struct vpa_ex_shape *s, uint32
 static int kernel_iid(struct vpa_export *x, const struct vpa_ex_shape *s, uint32_t device,
 	uint64_t *grid, uint32_t *iid)
 {
-	enum { GRIDS_MAX = 4 };
+	enum { GRIDS_MAX = 64 };
 	struct vpa_ex_ops *o = x->ops;
 	struct vpa_ex_variant v;
 	int variant = variant_of(x, s, device, &v);
@@ -359,10 +440,15 @@ static void put_dimensions(struct vpt_pb *b, unsigned field, const uint32_t *siz
 }
 
 /* `told`: the grid is told with the kernel. */
-static void put_kernel_args(struct vpt_pb *b, const struct vpa_ex_shape *s, int told)
+static void put_kernel_args(struct vpa_export *x, const struct vpa_ex_shape *s, int told)
 {
+	const struct vpa_gpu *gpu = vpa_ex_gpu_row(x, x->model->streams[s->stream].device);
+	struct vpa_occupancy o = occupancy_of(
+		gpu, s->block, s->registers, (uint64_t)s->static_shared + s->dynamic_shared);
+	struct vpt_pb *b = &x->ops->encoded;
+
 	if (!told)
-		put_arg(b, EVENT_ARGS, ARG_GRID, ARG_UINT, product(s->grid));
+		put_grid_args(b, EVENT_ARGS, product(s->grid), s->block, gpu, &o);
 	if (s->graph)
 		put_arg(b, EVENT_ARGS, ARG_GRAPH, ARG_UINT, s->graph);
 	if (s->node)
@@ -437,7 +523,7 @@ static void put_launch(struct vpa_export *x, const struct vpa_ex_shape *s, int h
 	if (s->kind == VPA_KERNEL) {
 		put_dimensions(b, 1, s->grid);
 		put_dimensions(b, 2, s->block);
-		put_kernel_args(b, s, has_grid);
+		put_kernel_args(x, s, has_grid);
 	} else {
 		put_arg(b, EVENT_ARGS, ARG_DEVICE, ARG_INT,
 			(uint64_t)x->model->devices[stream->device]);

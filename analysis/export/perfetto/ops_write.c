@@ -59,6 +59,8 @@ int vpa_ex_op_write(struct vpa_export *x, const struct vpa_ex_op *op)
 		waits.count = vpa_ex_waits_of(x, op, waits.numbers);
 		vpa_ex_waits_done(x, op, o->number);
 	}
+	if (o->syncs && vpa_ex_syncs_done(x, op, o->number))
+		return VPT_ENOMEM;
 	if (op->end_ns > op->start_ns && op->correlation)
 		vpa_ex_host_join(x, op->stream, op->correlation, o->number);
 	vpt_pf_resume(&x->pf, &x->gpu);

@@ -1,24 +1,24 @@
-/* parts.h - the parts of a Perfetto export. For the files export_*.c alone.
+/* parts.h - the parts of a Perfetto export. For this folder alone.
  *
- *	chunk --> export_ops*.c    each op once, in order of start           sequence 2
- *	      --> export_host*.c   calls, ranges and marks of each thread    16 and up, one a thread
- *	      --> export_counters.c                                          5
- *	folds' events --> export_tracks.c   stages, blocks, attention, gaps  4
- *	report --> export_meta.c   what it is all about, totals              1
+ *	chunk         --> ops*.c       each op once, in order of start           sequence 2
+ *	              --> host*.c      calls, ranges and marks of each thread    16 and up, one a thread
+ *	              --> counters.c   samples                                   5
+ *	folds' events --> tracks.c     stages, blocks, attention, gaps           4
+ *	report        --> meta.c       what it is all about, totals              1
  *
  * Each thread has a sequence of its own: what a thread did is known in order, what several did is not. */
 #ifndef VPA_ANALYSIS_EXPORT_PERFETTO_PARTS_H
 #define VPA_ANALYSIS_EXPORT_PERFETTO_PARTS_H
 
-#include "analysis/export/export.h"
 #include "analysis/export/groups.h"
+#include "analysis/export/perfetto/perfetto.h"
 #include "analysis/index.h"
 #include "analysis/resolver_maps.h"
 #include "analysis/stages.h"
 #include "analysis/tap.h"
 #include "formats/perfetto.h"
 
-/* Annotations of track events; the names stand in export.c. */
+/* Annotations of track events; the names stand in perfetto.c. */
 enum vpa_ex_arg_name {
 	EX_ARG_CORRELATION,
 	EX_ARG_RETURN_CODE,
@@ -87,6 +87,8 @@ struct vpa_ex_event {
 	struct vpa_ex_arg args[EX_ARGS_MAX];
 	const uint32_t *ops; /* numbers of the ops that it launched, or its own */
 	size_t op_count;
+	const uint32_t *waits; /* of those that it waited for */
+	size_t wait_count;
 };
 
 /* Spans of one kind on a GPU, side by side where they overlap. */
@@ -133,9 +135,11 @@ struct vpa_export {
 	struct vpt_pf_sequence meta, gpu, annotations, counters;
 	int begun, has_annotations, has_counters;
 
-	uint64_t shift_ns;        /* CLOCK_BOOTTIME = trace clock + this */
-	uint64_t residual_ns;     /* how far the clocks have drifted apart since */
-	uint64_t op_salt;         /* upper half of the ops' numbers, 24 bits, not 0 */
+	uint64_t shift_ns;                    /* CLOCK_BOOTTIME = trace clock + this */
+	uint64_t residual_ns;                 /* how far the clocks have drifted apart since */
+	uint64_t op_salt;                     /* upper half of the ops' numbers, 24 bits, not 0 */
+	uint8_t op_salt_bytes[VPT_PB_VARINT]; /* encoded, above 28 bits of number */
+	uint8_t op_salt_size;
 	uint64_t identity;        /* of the process: a hash of where and when it ran */
 	uint64_t start_ns;        /* where the sequences begin, trace clock */
 	int64_t pid;              /* where a lane does not know its own */
@@ -165,7 +169,7 @@ struct vpa_export {
 	uint64_t joined; /* pairs of a call and an op */
 };
 
-/* ---- export.c ---- */
+/* ---- perfetto.c ---- */
 
 uint32_t vpa_ex_text(struct vpa_export *x, const char *text, size_t len);
 uint32_t vpa_ex_string(struct vpa_export *x, const char *text);
@@ -192,21 +196,25 @@ static inline uint64_t vpa_ex_op_id(const struct vpa_export *x, uint32_t number)
 	return x->op_salt << 32 | number;
 }
 /* The same, encoded; there must be room for VPT_PB_VARINT bytes. As the salt is not 0 there are more than four of them, and
- * all but four are alike in 2^28 ops. */
+ * all but four are alike in 2^28 ops: those are encoded once. */
 static inline uint8_t *vpa_ex_op_id_at(const struct vpa_export *x, uint8_t *to, uint32_t number)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	uint32_t low = vpt_pb_spread(number) | 0x80808080u;
 
-	memcpy(to, &low, sizeof(low));
-	return vpt_pb_varint_at(to + sizeof(low), x->op_salt << 4 | number >> 28);
+	if (__builtin_expect(number < 1u << 28, 1)) {
+		memcpy(to, &low, sizeof(low));
+		memcpy(to + sizeof(low), x->op_salt_bytes, 4);
+		return to + sizeof(low) + x->op_salt_size;
+	}
+	return vpt_pb_varint_at(to, vpa_ex_op_id(x, number));
 #else
 	return vpt_pb_varint_at(to, vpa_ex_op_id(x, number));
 #endif
 }
 int64_t vpa_ex_pid(const struct vpa_export *x, int64_t pid);
 
-/* ---- export_meta.c ---- */
+/* ---- meta.c ---- */
 
 void vpa_ex_meta_begin(struct vpa_export *x);
 void vpa_ex_meta_end(struct vpa_export *x);
@@ -217,7 +225,7 @@ struct vpa_ex_gpu *vpa_ex_gpu_of(struct vpa_export *x, uint32_t device); /* NULL
 const struct vpa_gpu *vpa_ex_gpu_row(const struct vpa_export *x, uint32_t device);
 const char *vpa_ex_fact(const struct vpa_export *x, const char *key); /* of META; NULL: none */
 
-/* ---- export_ops.c ---- */
+/* ---- ops.c ---- */
 
 int vpa_ex_ops_new(struct vpa_export *x);
 int vpa_ex_ops_lanes(struct vpa_export *x, const struct vpt_batch *b);
@@ -225,9 +233,18 @@ int vpa_ex_ops_add(struct vpa_export *x, const struct vpt_batch *b, const struct
 /* A section of EVENT or SYNC. */
 int vpa_ex_ops_syncs(struct vpa_export *x, const struct vpt_section *s);
 int vpa_ex_ops_release(struct vpa_export *x, uint64_t until_ns);
+/* Numbers of the ops that a call has waited for; NULL: none that is known. */
+struct vpa_ex_waiting_call {
+	uint64_t correlation, start_ns, end_ns;
+	int64_t pid; /* -1: not known */
+};
+const uint32_t *vpa_ex_syncs_of(
+	struct vpa_export *x, const struct vpa_ex_waiting_call *call, size_t *count);
+/* No call that began before will ask any more, but for a late one. */
+void vpa_ex_syncs_forget(struct vpa_export *x, uint64_t before_ns);
 void vpa_ex_ops_free(struct vpa_export *x);
 
-/* ---- export_host.c ---- */
+/* ---- host.c ---- */
 
 int vpa_ex_host_new(struct vpa_export *x);
 int vpa_ex_host_add(struct vpa_export *x, const struct vpt_batch *b);
@@ -237,12 +254,15 @@ int vpa_ex_host_release(struct vpa_export *x, uint64_t times_from_ns);
 int vpa_ex_host_end(struct vpa_export *x);
 void vpa_ex_host_free(struct vpa_export *x);
 
-/* ---- export_tracks.c ---- */
+/* ---- tracks.c ---- */
 
 int vpa_ex_tracks_new(struct vpa_export *x);
 int vpa_ex_tracks_ops(void *ctx, const struct vpa_ops *ops);
 int vpa_ex_tracks_gap(void *ctx, const struct vpa_gap *gap);
 int vpa_ex_tracks_range(void *ctx, const struct vpa_range *range);
+/* Adds which block, step or stage a range on a thread is, if it is one: by an annotation (a text; 0: none), else by its name. */
+void vpa_ex_stage_args(
+	struct vpa_export *x, uint32_t name, uint32_t annotation, struct vpa_ex_event *e);
 void vpa_ex_tracks_end(struct vpa_export *x);
 void vpa_ex_tracks_free(struct vpa_export *x);
 struct vpt_pf_sequence *vpa_ex_annotations(struct vpa_export *x);
@@ -255,9 +275,11 @@ struct vpa_ex_lane *vpa_ex_lane(struct vpa_export *x, struct vpa_ex_track *t, ui
 void vpa_ex_span(struct vpa_export *x, struct vpt_pf_sequence *s, struct vpa_ex_event *begin,
 	uint64_t end_ns);
 
-/* ---- export_counters.c ---- */
+/* ---- counters.c ---- */
 
 int vpa_ex_counters_add(struct vpa_export *x, const struct vpt_batch *b);
+/* The window's end is known: what each series was then. */
+int vpa_ex_counters_end(struct vpa_export *x);
 void vpa_ex_counters_free(struct vpa_export *x);
 
 #endif

@@ -1,8 +1,8 @@
 /* perfetto.c - a trace in Perfetto's format: what its parts share, and the pass that drives them.
  *
  * The export is a tap of the one pass (tap.h). Ops, calls and ranges are written from the chunks' own rows, in
- * full detail; what they mean comes from the resolver. Left out, for want of records or because nobody asked yet:
- * occupancy, counters in Perfetto's own units, state tracks. */
+ * full detail; what they mean comes from the resolver. Left out for want of records: how a multiprocessor's cache was split,
+ * and barriers, which limit occupancy too. */
 #include "analysis/export/perfetto/parts.h"
 
 #include "analysis/demangle.h"
@@ -270,6 +270,8 @@ static uint8_t *ops_at(struct vpa_export *x, uint8_t *to, const struct vpa_ex_ev
 	content = ++to;
 	for (i = 0; i < e->op_count; i++)
 		to = vpt_pb_uint_at(to, 1, vpa_ex_op_id(x, e->ops[i]));
+	for (i = 0; i < e->wait_count; i++)
+		to = vpt_pb_uint_at(to, 2, vpa_ex_op_id(x, e->waits[i]));
 	return vpt_pb_close_at(content, to);
 }
 
@@ -294,11 +296,13 @@ static void put_long(struct vpa_export *x, struct vpt_pf_sequence *s, const stru
 		vpt_pb_raw(b, flow,
 			(size_t)(vpt_pb_fixed_at(flow, FLOWS, vpa_ex_op_id(x, e->ops[i])) - flow));
 	}
-	vpt_pb_begin(b, GPU_CORRELATION);
-	for (i = 0; i < e->op_count && !x->options->gpu_as_slices; i++)
-		vpt_pb_uint(b, 1, vpa_ex_op_id(x, e->ops[i]));
-	vpt_pb_end(b);
-	vpt_pb_uint(b, GPU_API, API_CUDA);
+	if (!x->options->gpu_as_slices) {
+		vpt_pb_begin(b, GPU_CORRELATION);
+		for (i = 0; i < e->op_count; i++)
+			vpt_pb_uint(b, 1, vpa_ex_op_id(x, e->ops[i]));
+		vpt_pb_end(b);
+		vpt_pb_uint(b, GPU_API, API_CUDA);
+	}
 	vpt_pb_end(b);
 	vpt_pf_end(&x->pf);
 }
@@ -327,7 +331,8 @@ void vpa_ex_event(struct vpa_export *x, struct vpt_pf_sequence *s, const struct 
 		return;
 	}
 	vpt_pf_resume(&x->pf, s);
-	to = vpt_pf_packet_at(&x->pf, sizeof(args) + REST + e->op_count * (VPT_PB_VARINT + 1));
+	to = vpt_pf_packet_at(
+		&x->pf, sizeof(args) + REST + (e->op_count + e->wait_count) * (VPT_PB_VARINT + 1));
 	if (!to)
 		return;
 	*to++ = VPT_PF_TRACK_EVENT << 3 | 2;
@@ -341,10 +346,10 @@ void vpa_ex_event(struct vpa_export *x, struct vpt_pf_sequence *s, const struct 
 	}
 	memcpy(to, args, (size_t)(end - args));
 	to += end - args;
-	if (e->op_count)
+	if (e->op_count || e->wait_count)
 		to = ops_at(x, to, e);
 	to = vpt_pb_close_at(content, to);
-	vpt_pf_packet_end(&x->pf, vpt_pf_time_at(s, to, e->time_ns + x->shift_ns));
+	vpt_pf_packet_end(&x->pf, vpt_pf_padded_time_at(s, to, e->time_ns + x->shift_ns));
 }
 
 /* ---- the pass ---- */
@@ -436,9 +441,9 @@ static uint64_t earliest(const struct vpa_export *x)
 /* The first packets: when there is something to say, that is with the first chunk. */
 static void begin_file(struct vpa_export *x)
 {
-	struct vpt_clock clock;
-	uint64_t realtime = x->view.report->unix_offset_ns;
+	const struct vpa_report *r = x->view.report;
 	struct vpt_pf_clocks clocks;
+	struct vpt_clock clock;
 
 	if (x->begun)
 		return;
@@ -450,7 +455,7 @@ static void begin_file(struct vpa_export *x)
 	clocks.monotonic_ns = 0;
 	if (clock.monotonic_ns)
 		clocks.monotonic_ns = x->start_ns + clock.monotonic_ns - clock.trace_ns;
-	clocks.realtime_ns = realtime ? x->start_ns + realtime : 0;
+	clocks.realtime_ns = r->has_realtime ? x->start_ns + r->unix_offset_ns : 0;
 	vpt_pf_clocks(&x->pf, &x->meta, &clocks);
 	vpa_ex_meta_begin(x);
 	vpt_pf_sequence(&x->pf, &x->gpu, SEQUENCE_GPU, x->start_ns + x->shift_ns, 0);
@@ -530,6 +535,8 @@ static int tap_end(void *ctx)
 	rc = vpa_ex_ops_release(x, UINT64_MAX);
 	if (!rc)
 		rc = vpa_ex_host_end(x);
+	if (!rc)
+		rc = vpa_ex_counters_end(x);
 	if (rc)
 		return rc;
 	vpa_ex_tracks_end(x);

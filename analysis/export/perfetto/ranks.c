@@ -1,8 +1,8 @@
 /* ranks.c - exports of several traces, one archive.
  *
- * Perfetto merges what lies in one archive onto one timeline. Traces of one machine share its clocks; those of others are laid
- * beside by the time of day, and the manifest says so. Before anything is written each trace is asked for what has to be
- * known of all: its machine and GPUs. */
+ * Perfetto merges what lies in one archive onto one timeline. Traces of one machine share its clocks; those of machines that the
+ * manifest keeps apart it lays beside each other by the time of day, which each member tells first. Before anything is
+ * written each trace is asked for what has to be known of all: its machine and GPUs. */
 #include "analysis/export/perfetto/ranks.h"
 
 #include "formats/json.h"
@@ -19,7 +19,6 @@ struct rank {
 	const char *path;
 	char member[VPT_TAR_NAME_MAX + 1];
 	char host[256];
-	int has_realtime;
 	struct vpa_gpu *gpus; /* their texts are its own */
 	size_t gpu_count, gpu_cap;
 };
@@ -196,17 +195,6 @@ static int ask_gpus(struct rank *r, const struct vpt_batch *b)
 	return VPT_OK;
 }
 
-static int ask_clock(const struct vpt_batch *b)
-{
-	const struct vpt_section *s = vpt_batch_find(b, VPT_CLOCK);
-	uint32_t row;
-
-	for (row = 0; s && row < s->row_count; row++)
-		if (s->col[VPT_CLOCK_REALTIME][row])
-			return 1;
-	return 0;
-}
-
 /* The first chunk that is whole tells all of it. */
 static int ask(struct rank *r, struct vpt_err *err)
 {
@@ -225,7 +213,6 @@ static int ask(struct rank *r, struct vpt_err *err)
 		if (!known)
 			continue;
 		ask_meta(r, &batch);
-		r->has_realtime = ask_clock(&batch);
 		if (ask_gpus(r, &batch))
 			rc = vpt_fail(err, VPT_ENOMEM, "no memory to read a trace");
 	}
@@ -249,23 +236,13 @@ static int has_machines(const struct ranks *r)
 
 static void put_file(struct vpt_json *j, const struct ranks *r, size_t index, int machines)
 {
-	const struct rank *first = &r->items[0], *it = &r->items[index];
+	const struct rank *it = &r->items[index];
 
 	vpt_json_object(j, NULL);
 	vpt_json_string(j, "path", it->member);
 	if (machines) {
 		vpt_json_object(j, "machine");
 		vpt_json_string(j, "name", *it->host ? it->host : "unknown");
-		vpt_json_end(j);
-	}
-	/* Its time of day is that of the first one's machine. */
-	if (strcmp(it->host, first->host) != 0 && it->has_realtime && first->has_realtime) {
-		vpt_json_object(j, "clocks");
-		vpt_json_string(j, "clock", "REALTIME");
-		vpt_json_object(j, "is");
-		vpt_json_string(j, "file", first->member);
-		vpt_json_string(j, "clock", "REALTIME");
-		vpt_json_end(j);
 		vpt_json_end(j);
 	}
 	vpt_json_end(j);

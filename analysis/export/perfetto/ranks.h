@@ -2,7 +2,7 @@
 #ifndef VPA_ANALYSIS_EXPORT_PERFETTO_RANKS_H
 #define VPA_ANALYSIS_EXPORT_PERFETTO_RANKS_H
 
-#include "analysis/export/export.h"
+#include "analysis/export/perfetto/perfetto.h"
 
 /* Writes a tar archive of an export of each trace and a manifest that says which machine each is of. One after the other;
  * in between each is a file without name in `folder` (NULL: the usual one for temporary files). GPUs get the numbers that

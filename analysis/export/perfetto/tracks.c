@@ -33,8 +33,13 @@ struct known_label {
 struct vpa_ex_tracks {
 	struct known_label *labels; /* by name, of ranges without annotation */
 	size_t label_cap;
+	uint8_t *
+		says_nothing; /* by text that is a range's name: 1: it has been asked what it is, in vain */
+	size_t text_cap;
 	struct vpa_ex_gap *held; /* the longest, in falling order */
 	size_t held_count, held_max;
+	const char *backend; /* the newest attention kernel's, and its text */
+	uint32_t backend_text;
 	struct open_block {
 		const struct vpa_range *range; /* NULL: free */
 		uint64_t attention_ns;
@@ -62,6 +67,7 @@ void vpa_ex_tracks_free(struct vpa_export *x)
 	if (!x->tracks)
 		return;
 	vpt_free(x->tracks->labels);
+	vpt_free(x->tracks->says_nothing);
 	vpt_free(x->tracks->held);
 	vpt_free(x->tracks);
 }
@@ -229,6 +235,49 @@ static struct vpa_stage_label label_of(struct vpa_export *x, const struct vpa_ra
 	return t->labels[range->name].label;
 }
 
+/* What the name of a range on a thread says; most names say nothing, and that is remembered. */
+static struct vpa_stage_label label_of_text(struct vpa_export *x, uint32_t name)
+{
+	struct vpa_ex_tracks *t = x->tracks;
+	struct vpt_text text = vpt_strings_get(&x->texts, name);
+	struct vpa_stage_label label = {0};
+	size_t before = t->text_cap;
+
+	if (vpt_grow(&t->says_nothing, &t->text_cap, (size_t)name + 1, sizeof(*t->says_nothing))) {
+		x->pf.failed = VPT_ENOMEM;
+		return label;
+	}
+	if (t->text_cap > before)
+		memset(t->says_nothing + before, 0, t->text_cap - before);
+	if (t->says_nothing[name])
+		return label;
+	vpa_stage_of_name(x->view.context->stage_rules, text.text, text.len, &label);
+	t->says_nothing[name] = label.kind == VPA_STAGE_NONE;
+	return label;
+}
+
+void vpa_ex_stage_args(
+	struct vpa_export *x, uint32_t name, uint32_t annotation, struct vpa_ex_event *e)
+{
+	struct vpa_stage_label label = {0};
+	struct vpt_text text;
+
+	if (annotation) {
+		text = vpt_strings_get(&x->texts, annotation);
+		if (vpa_stage_read(text.text, text.len, &label))
+			label.kind = VPA_STAGE_NONE;
+	}
+	if (label.kind == VPA_STAGE_NONE)
+		label = label_of_text(x, name);
+	if (label.kind == VPA_STAGE_PART)
+		vpa_ex_add_arg(
+			e, EX_ARG_STAGE, EX_TEXT, label.name ? vpa_ex_string(x, label.name) : name);
+	else if (label.kind == VPA_STAGE_BLOCK && label.index >= 0)
+		vpa_ex_add_arg(e, EX_ARG_BLOCK, EX_INT, (uint64_t)label.index);
+	else if (label.kind == VPA_STAGE_STEP && label.index >= 0)
+		vpa_ex_add_arg(e, EX_ARG_STEP, EX_INT, (uint64_t)label.index);
+}
+
 /* ---- ranges ---- */
 
 static uint64_t take_attention(struct vpa_export *x, const struct vpa_range *range)
@@ -362,8 +411,12 @@ static void put_attention(struct vpa_export *x, const struct vpa_ops *ops, size_
 			step = label.index;
 		}
 	}
+	if (k->klass.backend && k->klass.backend != x->tracks->backend) {
+		x->tracks->backend = k->klass.backend;
+		x->tracks->backend_text = vpa_ex_string(x, k->klass.backend);
+	}
 	if (k->klass.backend)
-		add_text(&e, EX_ARG_IMPL, vpa_ex_string(x, k->klass.backend));
+		add_text(&e, EX_ARG_IMPL, x->tracks->backend_text);
 	if (block >= 0)
 		vpa_ex_add_arg(&e, EX_ARG_BLOCK, EX_INT, (uint64_t)block);
 	if (step >= 0)

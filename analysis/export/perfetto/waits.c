@@ -174,6 +174,20 @@ static uint32_t op_before(const struct lane *l, uint64_t correlation)
 	return number;
 }
 
+int vpa_ex_waits_record(const struct vpa_export *x, int64_t pid, uint64_t sync_id, uint32_t *stream,
+	uint64_t *correlation)
+{
+	const struct vpa_ex_waits *w = x->ops->waits;
+	uint32_t row =
+		w && sync_id ? vpa_index_find(&w->events, (uint64_t)pid, sync_id) : UINT32_MAX;
+
+	if (row == UINT32_MAX)
+		return 0;
+	*stream = w->records[row].stream;
+	*correlation = w->records[row].correlation;
+	return 1;
+}
+
 size_t vpa_ex_waits_of(struct vpa_export *x, const struct vpa_ex_op *op, uint32_t *numbers)
 {
 	struct vpa_ex_waits *w = x->ops->waits;
