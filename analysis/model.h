@@ -72,7 +72,9 @@ struct vpa_projection {
 
 /* An instance of an NVTX range. */
 struct vpa_range {
-	struct vpa_range *parent;  /* innermost range of the same timeline when it was opened */
+	/* The innermost range of the same timeline when it was opened. It may have ended since, where ranges overlap without
+	 * nesting: vpa_range_around() tells what is open. */
+	struct vpa_range *parent;
 	uint64_t start_ns, end_ns; /* end ~0 while it is open */
 	uint64_t launches;
 	uint32_t name, domain; /* ids in vpa_model.names */
@@ -275,6 +277,20 @@ static inline uint32_t vpa_find_device(const struct vpa_model *m, int64_t ordina
 static inline int vpa_is_special(enum vpa_role role)
 {
 	return role == VPA_ROLE_COPY || role >= VPA_ROLE_CONV;
+}
+
+/* The innermost of the range and its parents that is open at `at_ns`; NULL: none. */
+static inline struct vpa_range *vpa_range_open_at(struct vpa_range *range, uint64_t at_ns)
+{
+	while (range && range->end_ns <= at_ns)
+		range = range->parent;
+	return range;
+}
+
+/* The innermost of its parents that is; NULL: none. */
+static inline struct vpa_range *vpa_range_around(const struct vpa_range *range, uint64_t at_ns)
+{
+	return vpa_range_open_at(range->parent, at_ns);
 }
 
 /* The innermost range of an op: the one that was opened last, on its thread or process-wide. */

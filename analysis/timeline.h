@@ -57,19 +57,11 @@ int vpa_timeline_add(struct vpa_timeline *t, struct vpa_range *range);
 /* Settles the chunk: parents, steps, the list of what is open. Call when all its rows are in. */
 int vpa_timeline_settle(struct vpa_timeline *t, struct vpa_range_pool *pool);
 
-/* Gives up all steps that end before `before_ns`. */
+/* Gives up all steps that end before `before_ns`, and all ranges that nothing after it can be in. */
 void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t before_ns);
 
 /* Drops every reference: at the end of the trace, so that each range is told of. */
 void vpa_timeline_end(struct vpa_timeline *t, struct vpa_range_pool *pool);
 void vpa_timeline_free(struct vpa_timeline *t);
-
-/* The innermost of the chain that is still open at `at`. */
-static inline struct vpa_range *vpa_range_open_at(struct vpa_range *range, uint64_t at)
-{
-	while (range && range->end_ns <= at)
-		range = range->parent;
-	return range;
-}
 
 #endif

@@ -152,6 +152,18 @@ static const struct {
 			"Denoising steps: 500 +1000 depth 0 step \"step 1\"",
 			"Attention kernels: 500 +100 depth 0 attention \"flash_fwd_kernel\"",
 			"'block': 3, 'step': 1}", "'attention_ns': 100", "attention_kernels 1"}},
+	{"what is launched behind a block is not in it, though a range that began in it is open "
+	 "still",
+		"range t1 2000-3000 \"block 3\"\nrange t1 2500-4000 \"step 1\"\n"
+		"call t1 cudaLaunchKernel 2020-2030 corr 1\nkernel s7 2500-2600 corr 1 "
+		"\"flash_fwd_kernel\"\n"
+		"call t1 cudaLaunchKernel 3500-3510 corr 2\nkernel s7 4500-4700 corr 2 "
+		"\"flash_fwd_kernel\"\n",
+		{"Video blocks: 500 +100 depth 0 block \"block 3\"",
+			"Denoising steps: 2500 +200 depth 0 step \"step 1\"",
+			"Attention kernels: 2500 +200 depth 0 attention \"flash_fwd_kernel\" "
+			"{'impl': 'flash-attn-2', 'step': 1}",
+			"'attention_ns': 100"}},
 	{"counters",
 		"series power device 0 unit \"W\" \"GPU power\"\ncounter power 2000 250.5\n"
 		"counter power 2100 251\nkernel s7 2000-2010 \"a\"\nend 2100\n",

@@ -298,6 +298,33 @@ static void ranges_are_shown_on_each_stream(void **state)
 	vpt_free(text);
 }
 
+/* Ranges that overlap without nesting: what was launched when one had ended is not in it. */
+static void ranges_that_have_ended_are_left_as_they_are(void **state)
+{
+	static const char *const expected[] = {
+		"\"cat\":\"gpu_user_annotation\",\"name\":\"first\",\"pid\":0,\"tid\":7,\"ts\":1."
+		"200,\"dur\":0.100}",
+		"\"cat\":\"gpu_user_annotation\",\"name\":\"second\",\"pid\":0,\"tid\":7,\"ts\":1."
+		"250,\"dur\":0.350}",
+	};
+	char *text = round_trip("two of four ops",
+		script("start 1000; range t1 1050-1140 \"first\"; range t1 1110-1180 \"second\"\n"
+		       "call t1 cudaLaunchKernel 1060-1070 corr 1; call t1 cudaLaunchKernel "
+		       "1120-1130 corr 2\n"
+		       "call t1 cudaLaunchKernel 1150-1155 corr 3; call t1 cudaLaunchKernel "
+		       "1160-1165 corr 4\n"
+		       "kernel s7 1200-1250 corr 1 \"k\"; kernel s7 1250-1300 corr 2 \"k\"\n"
+		       "kernel s7 1300-1400 corr 3 \"k\"; kernel s7 1500-1600 corr 4 \"k\""),
+		&plain);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		if (!strstr(text, expected[i]))
+			fail_msg("expected %s in\n%s", expected[i], text);
+	vpt_free(text);
+}
+
 static void a_window_takes_the_rows_that_touch_it(void **state)
 {
 	struct vpa_options options = plain;
@@ -446,6 +473,45 @@ static void no_memory_leaves_no_folder(void **state)
 	vpt_trace_close(trace);
 }
 
+/* Rows say in which block and step an op was launched: in none that had ended by then, though what it was launched in began
+ * inside of it. */
+static void rows_are_placed_in_what_was_open(void **state)
+{
+	static const struct vpa_export_options how = {.container = VPT_CONTAINER_NONE, .jobs = 1};
+	static const char *const expected[] = {
+		"\"range\":\"step 1\",\"stage\":null,\"block\":3,\"step\":1}\n",
+		"\"range\":\"step 1\",\"stage\":null,\"block\":null,\"step\":1}\n",
+	};
+	struct vpt_trace *trace = script(
+		"start 1000; range t1 2000-3000 \"block 3\"; range t1 2500-4000 \"step 1\"\n"
+		"call t1 cudaLaunchKernel 2600-2610 corr 1; kernel s7 4500-4600 corr 1 \"a\"\n"
+		"call t1 cudaLaunchKernel 3500-3510 corr 2; kernel s7 4600-4700 corr 2 \"b\"");
+	char folder[] = "/tmp/vptrace-rows-XXXXXX", path[64], command[128], line[2048];
+	struct vpa_export_totals totals;
+	struct vpt_err err = {0};
+	size_t i;
+	FILE *rows;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/tables", folder);
+	assert_int_equal(vpa_export_rows(trace, "trace", &plain, &how, VPA_ROWS_JSONL, path, 0,
+				 &totals, &err),
+		0);
+	snprintf(path, sizeof(path), "%s/tables/kernel.jsonl", folder);
+	rows = fopen(path, "r");
+	assert_non_null(rows);
+	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		assert_non_null(fgets(line, sizeof(line), rows));
+		if (!strstr(line, expected[i]))
+			fail_msg("expected %s in %s", expected[i], line);
+	}
+	fclose(rows);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+	vpt_trace_close(trace);
+}
+
 /* ---- real traces ---- */
 
 static void real_traces(void **state)
@@ -489,11 +555,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hand_made_captures),
 		cmocka_unit_test(ranges_are_shown_on_each_stream),
+		cmocka_unit_test(ranges_that_have_ended_are_left_as_they_are),
 		cmocka_unit_test(a_window_takes_the_rows_that_touch_it),
 		cmocka_unit_test(what_is_not_utf8_is_lost),
 		cmocka_unit_test(members_of_ours_are_not_believed),
 		cmocka_unit_test(no_memory_is_reported_wherever_it_runs_out),
 		cmocka_unit_test(no_memory_leaves_no_folder),
+		cmocka_unit_test(rows_are_placed_in_what_was_open),
 		cmocka_unit_test(real_traces),
 	};
 

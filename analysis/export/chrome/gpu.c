@@ -144,14 +144,31 @@ static int is_operator(struct vpa_chrome *x, const struct vpa_range *range)
 	return range->domain == g->cpu_op;
 }
 
-static int widen_chain(struct vpa_chrome *x, const struct vpa_range *range, uint32_t stream,
-	uint64_t first_ns, uint64_t last_ns)
+/* Widens one range by those of the ops [begin, end) of a stretch that were launched while it was open. */
+static int widen_by(struct vpa_chrome *x, const struct vpa_range *range, const struct vpa_ops *ops,
+	size_t begin, size_t end)
+{
+	uint64_t first_ns = UINT64_MAX, last_ns = 0;
+
+	for (; begin < end; begin++)
+		if (ops->launch_start_ns[begin] < range->end_ns) {
+			if (first_ns == UINT64_MAX)
+				first_ns = ops->start_ns[begin];
+			if (ops->end_ns[begin] > last_ns)
+				last_ns = ops->end_ns[begin];
+		}
+	return last_ns ? widen(x->gpu, range, ops->stream[end - 1], first_ns, last_ns) : VPT_OK;
+}
+
+/* The same of all ranges of a chain; they were open when the stretch began. */
+static int widen_chain(struct vpa_chrome *x, const struct vpa_range *range,
+	const struct vpa_op_stretch *stretch, const struct vpa_ops *ops, size_t begin, size_t end)
 {
 	int rc = VPT_OK;
 
-	for (; range && !rc; range = range->parent)
+	for (; range && !rc; range = vpa_range_around(range, stretch->from_ns))
 		if (!is_operator(x, range))
-			rc = widen(x->gpu, range, stream, first_ns, last_ns);
+			rc = widen_by(x, range, ops, begin, end);
 	return rc;
 }
 
@@ -164,15 +181,12 @@ int vpa_chrome_gpu_ops(struct vpa_chrome *x, const struct vpa_ops *ops)
 		const struct vpa_op_stretch *stretch = &ops->stretches[k];
 
 		for (; i < stretch->end && !rc; i = end) {
-			uint64_t last = ops->end_ns[i];
-
 			for (end = i + 1; end < stretch->end && ops->stream[end] == ops->stream[i];
 				end++)
-				last = ops->end_ns[end] > last ? ops->end_ns[end] : last;
-			rc = widen_chain(x, stretch->range, ops->stream[i], ops->start_ns[i], last);
+				;
+			rc = widen_chain(x, stretch->range, stretch, ops, i, end);
 			if (!rc)
-				rc = widen_chain(x, stretch->process_range, ops->stream[i],
-					ops->start_ns[i], last);
+				rc = widen_chain(x, stretch->process_range, stretch, ops, i, end);
 		}
 	}
 	return rc;

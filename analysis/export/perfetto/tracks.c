@@ -295,11 +295,13 @@ static uint64_t take_attention(struct vpa_export *x, const struct vpa_range *ran
 	return 0;
 }
 
-/* The nearest range around this one that is of a kind; its index is -1 if there is none. */
+/* The index of the innermost range of a kind that this one began in; -1: there is none. */
 static int64_t index_around(
 	struct vpa_export *x, const struct vpa_range *range, enum vpa_stage_kind kind)
 {
-	for (; range; range = range->parent) {
+	uint64_t at_ns = range->start_ns;
+
+	while ((range = vpa_range_around(range, at_ns)) != NULL) {
 		struct vpa_stage_label label = label_of(x, range);
 
 		if (label.kind == kind)
@@ -348,7 +350,7 @@ int vpa_ex_tracks_range(void *ctx, const struct vpa_range *range)
 		struct vpa_ex_event e = {.time_ns = p->first_ns,
 			.name = span_name(x, range, &label),
 			.category = shown[label.kind].category};
-		int64_t block = index_around(x, range->parent, VPA_STAGE_BLOCK);
+		int64_t block = index_around(x, range, VPA_STAGE_BLOCK);
 
 		if (p->device == VPA_NONE || p->last_ns <= p->first_ns)
 			continue;
@@ -401,7 +403,7 @@ static void put_attention(struct vpa_export *x, const struct vpa_ops *ops, size_
 		.category = EX_ATTENTION};
 	int64_t block = -1, step = -1;
 
-	for (; range; range = range->parent) {
+	for (; range; range = vpa_range_around(range, ops->launch_start_ns[i])) {
 		struct vpa_stage_label label = label_of(x, range);
 
 		if (label.kind == VPA_STAGE_BLOCK) {

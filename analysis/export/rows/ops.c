@@ -118,7 +118,9 @@ int vpa_rows_ops_join(struct vpa_rows *x, const struct vpa_ops *ops)
 			{ops->start_ns[i], ops->correlation[i], ops->end_ns[i], ops->stream[i]},
 			ops->launch_start_ns[i], ops->launch_end_ns[i], ops->launch_name[i],
 			ops->launch[i] ? vpa_call_thread(ops->launch[i]) : VPA_NONE, ops->kernel[i],
-			ops->kind[i], vpa_rows_place_of(x, stretch->range, stretch->process_range)};
+			ops->kind[i],
+			vpa_rows_place_of(x, stretch->range, stretch->process_range,
+				ops->launch_start_ns[i])};
 	}
 	return VPT_OK;
 }

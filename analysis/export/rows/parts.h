@@ -70,6 +70,7 @@ struct vpa_rows {
 	size_t known_cap;
 	struct vpa_rows_asked { /* last, and what it came to */
 		const struct vpa_range *own, *wide;
+		uint64_t at_ns, until_ns; /* for a launch in [at, until) it is that */
 		uint64_t own_start_ns,
 			wide_start_ns; /* another range may get its place in memory */
 		uint32_t own_name, wide_name;
@@ -104,9 +105,9 @@ int vpa_rows_ops_release(struct vpa_rows *x, uint64_t until_ns);
 
 /* ---- place.c ---- */
 
-/* Of the innermost range of a thread and the innermost of its process; NULL: none. */
-struct vpa_rows_place vpa_rows_place_of(
-	struct vpa_rows *x, const struct vpa_range *own, const struct vpa_range *wide);
+/* At a moment, in the innermost range of a thread and the innermost of its process; NULL: none. */
+struct vpa_rows_place vpa_rows_place_of(struct vpa_rows *x, const struct vpa_range *own,
+	const struct vpa_range *wide, uint64_t at_ns);
 /* What a range itself is; *name is then its stage's. */
 struct vpa_stage_label vpa_rows_label(struct vpa_rows *x, const struct vpa_range *range);
 struct vpa_stage_label vpa_rows_label_of(

@@ -45,17 +45,19 @@ struct vpa_stage_label vpa_rows_label(struct vpa_rows *x, const struct vpa_range
 	return x->known[range->name].label;
 }
 
-static void look_around(
-	struct vpa_rows *x, const struct vpa_range *range, struct vpa_rows_place *place)
+/* Looks at a range that is open at `at_ns` and those around it. Until last.until_ns none of them ends. */
+static void look_around(struct vpa_rows *x, const struct vpa_range *range, uint64_t at_ns,
+	struct vpa_rows_place *place)
 {
 	const struct vpa_model *m = x->view.context->model;
-
 	uint64_t stage;
 
-	for (; range; range = range->parent) {
+	for (; range; range = vpa_range_around(range, at_ns)) {
 		struct vpa_stage_label label = vpa_rows_label(x, range);
 		struct vpt_text name = vpa_name(m, range->name);
 
+		if (range->end_ns < x->last.until_ns)
+			x->last.until_ns = range->end_ns;
 		switch (label.kind) {
 		case VPA_STAGE_BLOCK:
 			if (place->block < 0)
@@ -87,8 +89,8 @@ static int is_same(const struct vpa_range *range, const struct vpa_range *last, 
 	return range == last && (!range || (range->start_ns == start_ns && range->name == name));
 }
 
-struct vpa_rows_place vpa_rows_place_of(
-	struct vpa_rows *x, const struct vpa_range *own, const struct vpa_range *wide)
+struct vpa_rows_place vpa_rows_place_of(struct vpa_rows *x, const struct vpa_range *own,
+	const struct vpa_range *wide, uint64_t at_ns)
 {
 	const struct vpa_range *inner = vpa_inner_range(own, wide);
 	struct vpa_rows_place place = {.block = -1, .step = -1};
@@ -96,13 +98,15 @@ struct vpa_rows_place vpa_rows_place_of(
 
 	if (!inner)
 		return place;
-	if (is_same(own, last->own, last->own_start_ns, last->own_name) &&
+	if (at_ns >= last->at_ns && at_ns < last->until_ns &&
+		is_same(own, last->own, last->own_start_ns, last->own_name) &&
 		is_same(wide, last->wide, last->wide_start_ns, last->wide_name))
 		return last->place;
-	place.range = inner->name;
-	look_around(x, inner, &place);
-	look_around(x, inner == own ? wide : own, &place);
-	*last = (struct vpa_rows_asked){own, wide, own ? own->start_ns : 0,
+	*last = (struct vpa_rows_asked){own, wide, at_ns, UINT64_MAX, own ? own->start_ns : 0,
 		wide ? wide->start_ns : 0, own ? own->name : 0, wide ? wide->name : 0, place};
+	place.range = inner->name;
+	look_around(x, inner, at_ns, &place);
+	look_around(x, inner == own ? wide : own, at_ns, &place);
+	last->place = place;
 	return place;
 }

@@ -273,11 +273,11 @@ int vpa_rows_in_window(const struct vpa_rows *x, const struct vpt_section *s, ui
 static void put_call_place(struct vpa_rows *x, const struct vpt_section *s, uint32_t row)
 {
 	uint32_t thread = thread_of(x, s->lane);
-	const struct vpa_range *range = thread == UINT32_MAX
-						? NULL
-						: vpa_resolver_range_at(x->view.resolver, thread,
-							  s->col[VPT_CALL_START][row]);
-	struct vpa_rows_place place = vpa_rows_place_of(x, range, NULL);
+	uint64_t start_ns = s->col[VPT_CALL_START][row];
+	const struct vpa_range *range =
+		thread == UINT32_MAX ? NULL
+				     : vpa_resolver_range_at(x->view.resolver, thread, start_ns);
+	struct vpa_rows_place place = vpa_rows_place_of(x, range, NULL, start_ns);
 
 	vpa_rows_put_place(x, &x->cat.out, &place);
 }
