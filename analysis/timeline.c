@@ -298,6 +298,24 @@ int vpa_timeline_settle(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	return rc;
 }
 
+/* Takes out of a chain of parents what has ended by `at_ns`: where ranges overlap without nesting each may hold the one
+ * before it, back to the beginning of the trace. */
+static void shorten(struct vpa_range_pool *pool, struct vpa_range *range, uint64_t at_ns)
+{
+	struct vpa_range *around, *parent;
+
+	for (; range; range = around) {
+		parent = range->parent;
+		around = vpa_range_around(range, at_ns);
+		if (around == parent)
+			continue;
+		if (around)
+			around->references++;
+		range->parent = around;
+		drop(pool, parent);
+	}
+}
+
 void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t before_ns)
 {
 	struct vpa_steps *s = &t->steps;
@@ -310,6 +328,10 @@ void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint
 		}
 		drop(pool, s->items[s->dropped++].range);
 	}
+	/* Whatever is open at the first step that is left is on its chain, and what begins later has only parents that are
+	 * open then or begin later too. */
+	if (s->dropped < s->count && s->items[s->dropped].time_ns <= before_ns)
+		shorten(pool, s->items[s->dropped].range, before_ns);
 	if (s->dropped > 4096 && s->dropped > s->count / 2) {
 		s->count -= s->dropped;
 		memmove(s->items, s->items + s->dropped, s->count * sizeof(*s->items));

@@ -47,6 +47,23 @@ static void add(struct rig *g, size_t i, uint64_t end)
 	assert_int_equal(vpa_timeline_add(&g->timeline, r), 0);
 }
 
+static void count_one(void *ctx, struct vpa_range *range)
+{
+	(void)range;
+	++*(uint64_t *)ctx;
+}
+
+static void add_range(
+	struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t start, uint64_t end)
+{
+	struct vpa_range *r = vpa_range_new(pool);
+
+	assert_non_null(r);
+	r->start_ns = start;
+	r->end_ns = end;
+	assert_int_equal(vpa_timeline_add(t, r), 0);
+}
+
 /* What a chunk that closes at `cut` says of the ranges: first those open, then those that ended since `from`. */
 static void take_chunk(struct rig *g, uint64_t from, uint64_t cut)
 {
@@ -279,6 +296,44 @@ static void what_comes_too_late_is_counted(void **state)
 	finish(&g, "late");
 }
 
+/* Each begins in the one before and outlives it, and all are in one for good: a chain of parents without end, unless what has
+ * ended is taken out. */
+static void what_has_ended_is_let_go_of(void **state)
+{
+	enum { LINKS = 5000, EVERY = 10, HELD_MOST = 3 * EVERY };
+	struct vpa_timeline t = {0};
+	uint64_t told = 0, at;
+	struct vpa_range_pool pool = {.finished = count_one, .ctx = &told};
+	struct vpa_range *r;
+
+	(void)state;
+	for (at = EVERY; at < LINKS; at += EVERY) {
+		uint64_t first = at - EVERY, i, depth = 0;
+
+		/* The last one of each chunk is open at its end. */
+		r = vpa_timeline_find_open(&t, 10 * (first - 1) + 1, 0, 0);
+		if (r)
+			r->end_ns = 10 * (first - 1) + 15;
+		else
+			add_range(&t, &pool, 0, UINT64_MAX);
+		add_range(&t, &pool, 10 * (at - 1) + 1, UINT64_MAX);
+		for (i = first; i < at - 1; i++)
+			add_range(&t, &pool, 10 * i + 1, 10 * i + 15);
+		assert_int_equal(vpa_timeline_settle(&t, &pool), 0);
+		assert_int_equal(t.late, 0);
+		vpa_timeline_trim(&t, &pool, 10 * (at - 5));
+		r = vpa_steps_at(&t.steps, 10 * (at - 5));
+		assert_int_equal(r->start_ns, 10 * (at - 6) + 1);
+		for (; r; r = r->parent)
+			depth++;
+		assert_int_equal(depth, 2);
+		assert_in_range(told, at < HELD_MOST ? 0 : at - HELD_MOST, at);
+	}
+	vpa_timeline_end(&t, &pool);
+	vpa_timeline_free(&t);
+	vpa_range_pool_free(&pool);
+}
+
 static void steps_are_found_from_wherever_the_last_question_was(void **state)
 {
 	struct vpa_steps s = {0};
@@ -309,6 +364,7 @@ int main(void)
 		cmocka_unit_test(random_ranges_in_random_chunks),
 		cmocka_unit_test(random_ranges_that_begin_together),
 		cmocka_unit_test(what_comes_too_late_is_counted),
+		cmocka_unit_test(what_has_ended_is_let_go_of),
 		cmocka_unit_test(steps_are_found_from_wherever_the_last_question_was),
 	};
 
