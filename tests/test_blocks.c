@@ -3,6 +3,7 @@
 #include "analysis/folds/blocks_math.h"
 #include "analysis/report.h"
 #include "formats/memory.h"
+#include "tests/support/random.h"
 #include "tests/support/script.h"
 
 #include <inttypes.h>
@@ -842,6 +843,62 @@ static void drift_is_a_median_slope(void **state)
 	free(many);
 }
 
+static int compare_doubles(const void *pa, const void *pb)
+{
+	double a = *(const double *)pa, b = *(const double *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+static uint64_t slope_value(int kind, size_t i, size_t count, struct vpt_random *r)
+{
+	switch (kind) {
+	case 0:
+		return vpt_random_below(r, 1000000);
+	case 1:
+		return 100 * i + vpt_random_below(r, 3);
+	case 2:
+		return vpt_random_below(r, 2);
+	case 3:
+		return i % 2;
+	default:
+		return i < count / 2 ? 0 : 1000;
+	}
+}
+
+/* Against sorting them all: most slopes in a small part of their bounds, many or most of them equal, an even number or an
+ * odd one. */
+static void a_median_slope_is_that_of_all_pairs(void **state)
+{
+	enum { MOST = 702, PAIRS = MOST * (MOST - 1) / 2, KINDS = 5 };
+	uint64_t values[MOST];
+	double *slopes = calloc(PAIRS, sizeof(*slopes)), slope, expected;
+	struct vpt_random r = {7};
+	size_t count, i, k, pairs;
+	int kind;
+
+	(void)state;
+	for (count = MOST - 1; count <= MOST; count++)
+		for (kind = 0; kind < KINDS; kind++) {
+			for (i = 0; i < count; i++)
+				values[i] = slope_value(kind, i, count, &r);
+			/* A few that spread the bounds. */
+			for (i = 0; kind < 3 && i < 5; i++)
+				values[vpt_random_below(&r, count)] = (uint64_t)1 << 50;
+			for (pairs = 0, i = 0; i < count; i++)
+				for (k = i + 1; k < count; k++)
+					slopes[pairs++] = ((double)values[k] - (double)values[i]) /
+							  (double)(k - i);
+			qsort(slopes, pairs, sizeof(*slopes), compare_doubles);
+			expected = (slopes[(pairs - 1) / 2] + slopes[pairs / 2]) / 2;
+			assert_int_equal(vpa_slope_of(values, count, &slope), 0);
+			if (slope != expected)
+				fail_msg("kind %d, %zu values: %.17g, expected %.17g", kind, count,
+					slope, expected);
+		}
+	free(slopes);
+}
+
 /* Differences of such numbers are rounded: slopes of values far apart may lie beyond those of all neighbours. */
 static void drift_of_numbers_that_a_double_cannot_hold(void **state)
 {
@@ -1404,6 +1461,7 @@ int main(void)
 		cmocka_unit_test(deadlines_and_the_buffer_that_hides_them),
 		cmocka_unit_test(the_smallest_buffer_that_never_stalls),
 		cmocka_unit_test(drift_is_a_median_slope),
+		cmocka_unit_test(a_median_slope_is_that_of_all_pairs),
 		cmocka_unit_test(drift_of_numbers_that_a_double_cannot_hold),
 		cmocka_unit_test(attention_that_grows_until_its_window_is_full),
 		cmocka_unit_test(an_outlier_has_someone_to_blame),

@@ -6,6 +6,7 @@
 #include "formats/memory.h"
 #include "formats/vectorise.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,11 +85,12 @@ struct slopes {
 	const double *ys, *distances; /* distances[d]: of values d places apart */
 	size_t count;                 /* of values */
 	double *row;
-	/* Slopes fall into classes of equal width, so that only those of one or two have to be put in order. */
+	/* Slopes fall into classes of equal width, so that only those of one have to be put in order. */
 	double least, most, scale;
+	double from, to; /* those beyond are in none */
 };
 
-enum { CLASSES = 4096 };
+enum { CLASSES = 4096, NO_CLASS = CLASSES, KEPT_MAX = 1 << 17 };
 
 /* Makes the slopes of the lines from value `from` to all behind it. Returns how many there are. */
 VPT_VECTORISE
@@ -108,6 +110,8 @@ static void find_bounds(struct slopes *s)
 {
 	size_t i;
 
+	s->from = -HUGE_VAL;
+	s->to = HUGE_VAL;
 	s->least = s->most = (s->ys[1] - s->ys[0]) / s->distances[1];
 	for (i = 2; i < s->count; i++) {
 		double slope = (s->ys[i] - s->ys[i - 1]) / s->distances[1];
@@ -117,50 +121,101 @@ static void find_bounds(struct slopes *s)
 	}
 }
 
+/* Larger slopes have no smaller class. */
 static inline size_t class_of(const struct slopes *s, double slope)
 {
 	double own = (slope - s->least) * s->scale;
 
+	if (slope < s->from || slope > s->to)
+		return NO_CLASS;
 	return own <= 0 ? 0 : own >= CLASSES - 1 ? CLASSES - 1 : (size_t)(int)own;
 }
 
-/* Puts the slopes of the classes [from, to] one after the other. */
-static void collect(const struct slopes *s, size_t from, size_t to, double *out)
+static void count_classes(struct slopes *s, uint32_t sizes[CLASSES + 1])
 {
-	size_t i, k, n, own, at = 0;
-
-	for (i = 0; i < s->count; i++)
-		for (n = make_row(s, i), k = 0; k < n; k++) {
-			own = class_of(s, s->row[k]);
-			if (own >= from && own <= to)
-				out[at++] = s->row[k];
-		}
-}
-
-/* The median of `pairs` slopes, whose bounds are known; of an even number, the mean of the two in the middle. */
-static int find_median(struct slopes *s, size_t pairs, double *median)
-{
-	size_t low = (pairs - 1) / 2, high = pairs / 2, below = 0, inside, i, k, n, from, to;
-	uint32_t sizes[CLASSES] = {0};
-	double *middle;
+	size_t i, k, n;
 
 	s->scale = (CLASSES - 1) / (s->most - s->least);
+	memset(sizes, 0, (CLASSES + 1) * sizeof(*sizes));
 	for (i = 0; i < s->count; i++)
 		for (n = make_row(s, i), k = 0; k < n; k++)
 			sizes[class_of(s, s->row[k])]++;
-	for (from = 0; below + sizes[from] <= low; from++)
-		below += sizes[from];
-	for (to = from, inside = sizes[from]; below + inside <= high;)
-		inside += sizes[++to];
-	middle = vpt_alloc(inside, sizeof(*middle));
-	if (!middle)
+}
+
+static void find_class_bounds(const struct slopes *s, size_t class, double *least, double *most)
+{
+	size_t i, k, n;
+
+	*least = HUGE_VAL;
+	*most = -HUGE_VAL;
+	for (i = 0; i < s->count; i++)
+		for (n = make_row(s, i), k = 0; k < n; k++)
+			if (class_of(s, s->row[k]) == class) {
+				*least = s->row[k] < *least ? s->row[k] : *least;
+				*most = s->row[k] > *most ? s->row[k] : *most;
+			}
+}
+
+/* Puts the slopes of a class one after the other. */
+static void collect(const struct slopes *s, size_t class, double *out)
+{
+	size_t i, k, n;
+
+	for (i = 0; i < s->count; i++)
+		for (n = make_row(s, i), k = 0; k < n; k++)
+			if (class_of(s, s->row[k]) == class)
+				*out++ = s->row[k];
+}
+
+/* The mean of the slopes of two ranks, which are equal or neighbours, of a class of so many. */
+static int find_in_class(
+	const struct slopes *s, size_t class, size_t size, size_t low, size_t high, double *mean)
+{
+	double *kept = vpt_alloc(size, sizeof(*kept));
+
+	if (!kept)
 		return VPT_ENOMEM;
-	collect(s, from, to, middle);
-	*median = select_rank(middle, inside, low - below);
+	collect(s, class, kept);
+	*mean = select_rank(kept, size, low);
 	if (low != high)
-		*median = (*median + select_rank(middle, inside, high - below)) / 2;
-	vpt_free(middle);
+		*mean = (*mean + select_rank(kept, size, high)) / 2;
+	vpt_free(kept);
 	return VPT_OK;
+}
+
+/* The median of `pairs` slopes, whose bounds are known; of an even number, the mean of the two in the middle. A class that
+ * has too many to keep them is divided into classes itself. */
+static int find_median(struct slopes *s, size_t pairs, double *median)
+{
+	size_t low = (pairs - 1) / 2, high = pairs / 2, below, class, next;
+	uint32_t sizes[CLASSES + 1];
+	double least, most;
+
+	for (;;) {
+		count_classes(s, sizes);
+		for (below = 0, class = 0; below + sizes[class] <= low; class ++)
+			below += sizes[class];
+		low -= below;
+		high -= below;
+		if (high >= sizes[class]) {
+			for (next = class + 1; !sizes[next]; next++)
+				;
+			find_class_bounds(s, class, &least, &most);
+			*median = most;
+			find_class_bounds(s, next, &least, &most);
+			*median = (*median + least) / 2;
+			return VPT_OK;
+		}
+		if (sizes[class] <= KEPT_MAX)
+			return find_in_class(s, class, sizes[class], low, high, median);
+		find_class_bounds(s, class, &least, &most);
+		s->least = s->from = least;
+		s->most = s->to = most;
+		if (least == most) {
+			*median = least;
+			return VPT_OK;
+		}
+	}
 }
 
 int vpa_slope_of(const uint64_t *values, size_t count, double *slope)
@@ -174,7 +229,8 @@ int vpa_slope_of(const uint64_t *values, size_t count, double *slope)
 	*slope = 0;
 	if (!room)
 		return VPT_ENOMEM;
-	s = (struct slopes){room, room + taken, taken, room + 2 * taken, 0, 0, 0};
+	s = (struct slopes){
+		.ys = room, .distances = room + taken, .count = taken, .row = room + 2 * taken};
 	for (i = 0; i < taken; i++) {
 		room[i] = (double)values[i * step];
 		room[taken + i] = (double)(i * step);
