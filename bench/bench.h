@@ -33,14 +33,20 @@ static inline struct vpt_sink bench_counting_sink(void)
 	return (struct vpt_sink){.write = bench_count_write};
 }
 
-/* The denominator of every "per event": kernels, copies, memsets, calls and ranges. */
+/* What counts as an event: kernels, copies, memsets, calls, ranges, and samples of counters. */
+static inline int bench_counts(unsigned kind)
+{
+	return (kind >= VPT_KERNEL && kind <= VPT_RANGE) || kind == VPT_COUNTER;
+}
+
+/* The denominator of every "per event". */
 static inline uint64_t bench_events(const struct vpt_batch *b)
 {
 	uint64_t events = 0;
 	size_t i;
 
 	for (i = 0; i < b->section_count; i++)
-		if (b->sections[i].kind >= VPT_KERNEL && b->sections[i].kind <= VPT_RANGE)
+		if (bench_counts(b->sections[i].kind))
 			events += b->sections[i].row_count;
 	return events;
 }

@@ -13,6 +13,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 struct kineto_row {
 	const struct vpt_batch *batch;
@@ -189,7 +190,23 @@ static inline void kineto_range(struct vpt_json *j, const struct kineto_row *k)
 	vpt_json_end(j);
 }
 
-/* One event with its end of an arrow; kinds other than kernel, copy, call and range are left
+/* The profiler tells more of what its allocator holds, but of two series at once. */
+static inline void kineto_sample(struct vpt_json *j, const struct kineto_row *k)
+{
+	uint64_t bits = kineto_value(k, VPT_COUNTER_VALUE);
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	vpt_json_string(j, "ph", "i");
+	vpt_json_string(j, "cat", "cpu_instant_event");
+	vpt_json_string(j, "name", "[memory]");
+	kineto_time(j, k);
+	vpt_json_object(j, "args");
+	vpt_json_fixed(j, "Total Allocated", value, 0);
+	vpt_json_end(j);
+}
+
+/* One event with its end of an arrow; kinds other than kernel, copy, call, range and sample are left
  * out. */
 static inline void kineto_put(struct vpt_json *j, const struct kineto_row *k)
 {
@@ -202,10 +219,11 @@ static inline void kineto_put(struct vpt_json *j, const struct kineto_row *k)
 		[VPT_CALL] = {kineto_call, VPT_CALL_CORRELATION, 0},
 		[VPT_COPY] = {kineto_copy, VPT_COPY_CORRELATION, 1},
 		[VPT_RANGE] = {kineto_range, 0, 0},
+		[VPT_COUNTER] = {kineto_sample, 0, 0},
 	};
 	unsigned kind = k->section->kind, column;
 
-	if (kind >= sizeof(kinds) / sizeof(kinds[0]))
+	if (kind >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[kind].put)
 		return;
 	vpt_json_object(j, NULL);
 	kinds[kind].put(j, k);

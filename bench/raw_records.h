@@ -2,7 +2,7 @@
  * gets would write.
  *
  * Sizes and the order of the fields are those of CUDA 13's kernel, runtime, memcpy and memset
- * records; ranges are rows of 32 bytes. Names are pointers: the strings themselves are not
+ * records; ranges are rows of 32 bytes, samples of 24. Names are pointers: the strings themselves are not
  * counted, in favour of this side. */
 #ifndef VPT_BENCH_RAW_RECORDS_H
 #define VPT_BENCH_RAW_RECORDS_H
@@ -55,6 +55,10 @@ struct raw_memset {
 struct raw_range {
 	uint64_t start_ns, end_ns;
 	uint32_t name, domain, thread, kind;
+};
+struct raw_sample {
+	uint64_t time_ns, value;
+	uint32_t series, padding;
 };
 _Static_assert(sizeof(struct raw_kernel) == 216, "as in CUPTI");
 _Static_assert(sizeof(struct raw_call) == 40, "as in CUPTI");
@@ -147,7 +151,8 @@ static inline size_t raw_put_copy(
 static inline size_t raw_put(const struct vpt_batch *b, const struct vpt_section *s, uint32_t row,
 	const struct vpt_lane *lane, void *out)
 {
-	uint64_t start = s->col[0][row], end = start + s->col[1][row];
+	uint64_t start = s->col[0][row];
+	uint64_t end = start + (vpt_kind_desc(s->kind)->flags & VPT_KIND_SPAN ? s->col[1][row] : 0);
 
 	if (s->kind == VPT_KERNEL)
 		return raw_put_kernel(b, s, row, lane, out);
@@ -171,6 +176,12 @@ static inline size_t raw_put(const struct vpt_batch *b, const struct vpt_section
 		struct raw_range r = {start, end, (uint32_t)s->col[VPT_RANGE_NAME][row],
 			(uint32_t)s->col[VPT_RANGE_DOMAIN][row], (uint32_t)lane->tid,
 			(uint32_t)s->col[VPT_RANGE_RANGE_KIND][row]};
+
+		memcpy(out, &r, sizeof(r));
+		return sizeof(r);
+	}
+	if (s->kind == VPT_COUNTER) {
+		struct raw_sample r = {start, s->col[VPT_COUNTER_VALUE][row], (uint32_t)s->lane, 0};
 
 		memcpy(out, &r, sizeof(r));
 		return sizeof(r);

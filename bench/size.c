@@ -173,7 +173,7 @@ static void add_json(struct sizes *z)
 			.operator_id = z->ranges + 1,
 			.sm_count = z->sm_count};
 
-		if (k.section->kind > VPT_RANGE)
+		if (!bench_counts(k.section->kind))
 			continue;
 		z->ranges += k.section->kind == VPT_RANGE;
 		kineto_put(&z->json, &k);
