@@ -127,26 +127,40 @@ static const char *meta(const struct vpa_report *out, const char *key)
 	return NULL;
 }
 
+/* Device times by a clock that is not the ranges'. */
+static void judge_clock(struct vpa_report *out)
+{
+	const char *clock = meta(out, "clock.cupti"), *skew = meta(out, "clock.cupti_skew_ns"),
+		   *error = meta(out, "clock.cupti_error_ns");
+	int known = clock && !strcmp(clock, "replaced, converted");
+
+	if (known)
+		REASON(out,
+			"another tool had replaced CUPTI's clock: device times were converted, to "
+			"within %s%s",
+			error ? error : "some microseconds", error ? " ns" : "");
+	if ((!clock || known) && !skew)
+		return;
+	out->verdict.complete = 0;
+	out->verdict.gaps = VPA_UNAVAILABLE;
+	REASON(out,
+		"another tool had replaced CUPTI's clock%s%s%s: device times and ranges do not fit "
+		"together",
+		skew ? ", " : "", skew ? skew : "", skew ? " ns from ours" : "");
+}
+
 /* What the tracer said about itself. */
 static void judge_tracer(struct vpa_report *out)
 {
 	struct vpa_verdict *v = &out->verdict;
 	const struct vpa_counts *n = &out->counts;
-	const char *why = meta(out, "cupti.failure"), *skew = meta(out, "clock.cupti_skew_ns");
+	const char *why = meta(out, "cupti.failure");
 
 	if (why) {
 		v->complete = 0;
 		REASON(out, "GPU work is missing from some moment on: %s", why);
 	}
-	if (skew) {
-		v->complete = 0;
-		v->gaps = VPA_UNAVAILABLE;
-		REASON(out,
-			"another tool had replaced CUPTI's clock, %s ns from ours: device times "
-			"and ranges "
-			"do not fit together",
-			skew);
-	}
+	judge_clock(out);
 	why = meta(out, "cupti.unavailable");
 	if (why && !(n->kernels + n->memcpy + n->memset))
 		REASON(out, "no GPU work was recorded: %s", why);

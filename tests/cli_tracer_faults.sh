@@ -125,7 +125,25 @@ traced "a flush hangs" VPT_STANDIN_FAULTS=hang-flush
 code 0 -9
 balanced
 expect 3 "the report says that records are missing" "$work/t.zst"
-traced "another tool's clock" VPT_STANDIN_FAULTS=foreign-clock
-code 0 0
-balanced
+# PyTorch's profiler leaves a counter of ticks as CUPTI's clock: all times are the same as without.
+threads=1
+for fault in "" foreign-clock; do
+	traced "another tool's clock, ${fault:-not yet}" VPT_STANDIN_FAULTS=$fault
+	code 0 0
+	balanced
+	holds dropped -eq 0
+	clock=$rule
+	for kind in kernel call copy range; do
+		expect 0 "$clock: rows" cat "$work/t.zst" --kind $kind -f csv
+		cut -d, -f3- "$work/out" >"$work/$kind.$fault" # the process has another id
+	done
+done
+for kind in kernel call copy range; do
+	cases=$((cases + 1))
+	[ "$(wc -l <"$work/$kind.")" -gt 2 ] || fail "$clock: no $kind to compare"
+	cmp -s "$work/$kind." "$work/$kind.foreign-clock" || fail "$clock: a $kind differs"
+done
+expect 0 "$clock: the report" "$work/t.zst"
+tr '\n' ' ' <"$work/out" | tr -s ' ' >"$work/flat"
+grep -q "replaced CUPTI's clock: device times were converted, to within 0 ns" "$work/flat" || fail "$rule: the report does not say so"
 finish

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 static struct vtr_pool *pool;
+static struct vtr_cupti_clock own_clock; /* CUPTI's is the system's */
 static struct vpt_err err;
 
 /* Starts on the fake as it was told to be. */
@@ -343,7 +344,7 @@ static void buffers_travel_from_cupti_to_rows(void **unused)
 	fake.completed(NULL, 0, buffer, size, 40);
 	fake.completed(NULL, 0, NULL, 0, 0);
 	assert_int_equal(vtr_pool_next(pool, &full), 1);
-	assert_int_equal(vtr_cupti_decode(c, &full, r), 1);
+	assert_int_equal(vtr_cupti_decode(c, &own_clock, &full, r), 1);
 	vtr_pool_recycle(pool, &full);
 	vtr_cupti_settle(c, r, 1);
 	vtr_cupti_decoded(c, &n);

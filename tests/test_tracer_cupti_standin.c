@@ -223,13 +223,14 @@ static void *work(void *arg)
 static struct vtr_recorder *recorder;
 static struct vpt_buffer file;
 static struct vtr_pool *pool;
+static struct vtr_cupti_clock own_clock; /* CUPTI's is the system's */
 
 static void drain(struct vtr_cupti *c)
 {
 	struct vtr_full full;
 
 	while (vtr_pool_next(pool, &full)) {
-		vtr_cupti_decode(c, &full, recorder);
+		vtr_cupti_decode(c, &own_clock, &full, recorder);
 		vtr_pool_recycle(pool, &full);
 	}
 	vtr_cupti_settle(c, recorder, 0);

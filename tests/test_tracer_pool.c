@@ -62,6 +62,7 @@ static void a_buffer_goes_round(void **unused)
 	assert_int_equal(full.discard, 0);
 	assert_int_equal(full.stale, 0);
 	assert_true(full.taken_ns > 0);
+	assert_true(full.given_ns >= full.taken_ns);
 	vtr_pool_recycle(p, &full);
 	assert_ptr_equal(vtr_pool_take(p), b); /* the lowest free one again */
 	for (i = 0; i < VTR_BUFFER_BYTES; i++)

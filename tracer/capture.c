@@ -231,8 +231,8 @@ int vtr_capture_join_cupti(struct vtr_capture *c, struct vpt_err *err)
 		return rc;
 	}
 	c->cupti = cupti;
-	vtr_writer_attach(c->writer, cupti);
 	vtr_flusher_attach(c->flusher, cupti);
+	vtr_writer_attach(c->writer, cupti);
 	return VPTRACE_OK;
 }
 
@@ -310,10 +310,10 @@ static void post_kept(struct vtr_capture *c, uint64_t stop_ns)
 
 static void post_end(struct vtr_capture *c, uint64_t stop_ns)
 {
-	int64_t skew_ns;
+	uint64_t cupti_time;
 
 	c->end_of_clock.type = VTR_MAIL_CLOCK;
-	vtr_clock_point(NULL, NULL, &c->end_of_clock.clock, &skew_ns);
+	vtr_clock_point(NULL, NULL, &c->end_of_clock.clock, &cupti_time);
 	c->end_of_clock.clock.trace_ns = stop_ns; /* the capture's very edge */
 	vtr_mailbox_lend(&c->mail, &c->end_of_clock);
 }

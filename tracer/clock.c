@@ -5,15 +5,16 @@
 #include "tracer/clock.h"
 
 void vtr_clock_point(
-	uint64_t (*cupti)(void *ctx), void *ctx, struct vpt_clock *out, int64_t *skew_ns)
+	uint64_t (*cupti)(void *ctx), void *ctx, struct vpt_clock *out, uint64_t *cupti_time)
 {
 	uint64_t tightest = UINT64_MAX;
 	int i;
 
-	*skew_ns = 0;
+	*cupti_time = 0;
 	for (i = 0; i < 16; i++) {
-		uint64_t before = vtr_clock_ns(CLOCK_REALTIME), other = cupti ? cupti(ctx) : before;
-		uint64_t monotonic = vtr_clock_ns(CLOCK_MONOTONIC);
+		/* CUPTI's in the middle: it is taken for that of the bracket's. */
+		uint64_t before = vtr_clock_ns(CLOCK_REALTIME);
+		uint64_t monotonic = vtr_clock_ns(CLOCK_MONOTONIC), other = cupti ? cupti(ctx) : 0;
 		uint64_t boottime = vtr_clock_ns(CLOCK_BOOTTIME),
 			 after = vtr_clock_ns(CLOCK_REALTIME);
 
@@ -23,8 +24,7 @@ void vtr_clock_point(
 		out->realtime_ns = out->trace_ns = before + tightest / 2;
 		out->monotonic_ns = monotonic;
 		out->boottime_ns = boottime;
-		*skew_ns = other < before ? (int64_t)(other - before)
-					  : (other > after ? (int64_t)(other - after) : 0);
+		*cupti_time = other;
 	}
 	if (tightest == UINT64_MAX) { /* the clock was set back each time */
 		out->realtime_ns = out->trace_ns = vtr_clock_ns(CLOCK_REALTIME);

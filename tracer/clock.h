@@ -38,9 +38,8 @@ static inline uint64_t vtr_now(void)
 }
 
 /* One moment on several clocks, the best of 16 readings. With `cupti`, a function that reads
- * CUPTI's clock, *skew_ns becomes CUPTI's clock minus the trace clock, as precisely as the reading
- * allows (0 within its bracket). Any thread. */
+ * CUPTI's clock, *cupti_time becomes what it said; 0 without. Any thread. */
 void vtr_clock_point(
-	uint64_t (*cupti)(void *ctx), void *ctx, struct vpt_clock *out, int64_t *skew_ns);
+	uint64_t (*cupti)(void *ctx), void *ctx, struct vpt_clock *out, uint64_t *cupti_time);
 
 #endif

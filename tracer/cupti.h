@@ -8,6 +8,7 @@
 #define VPTRACE_TRACER_CUPTI_H
 
 #include "formats/error.h"
+#include "tracer/cupti_clock.h"
 #include "tracer/cupti_records.h"
 #include "tracer/pool.h"
 #include "tracer/recorder.h"
@@ -69,10 +70,14 @@ void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out);
  * capture. */
 void vtr_cupti_describe(struct vtr_cupti *c, struct vtr_recorder *r);
 
-/* Decodes a buffer into rows, see cupti_records.h for what counts as received. Returns the number
- * of records. Stale buffers belong here too: what CUPTI allocated for their records is freed,
- * nothing else happens. */
-uint64_t vtr_cupti_decode(struct vtr_cupti *c, const struct vtr_full *full, struct vtr_recorder *r);
+/* Whether the times of a buffer's records are of another clock. */
+int vtr_cupti_is_foreign(const struct vtr_cupti *c, const struct vtr_full *full);
+
+/* Decodes a buffer into rows, see cupti_records.h for what counts as received, with times on the trace clock as far as
+ * `clock` knows how. Returns the number of records. Stale buffers belong here too: what CUPTI allocated for their records is
+ * freed, nothing else happens. */
+uint64_t vtr_cupti_decode(struct vtr_cupti *c, struct vtr_cupti_clock *clock,
+	const struct vtr_full *full, struct vtr_recorder *r);
 
 /* A driver call is held back until it is known whether a runtime call around it tells the same.
  * What has waited for longer than any flush may take to bring that call becomes a row. Once a round

@@ -280,27 +280,14 @@ static inline void release_data(const struct vtr_decoder *d, uint32_t kind, cons
 		free(o->data);
 }
 
-/* The size of the record at `record`, `left` bytes before the end, and its kind; 0: there is none
- * that we understand. */
-static inline size_t size_of(
-	const struct vtr_sizes *sizes, const uint8_t *record, size_t left, uint32_t *kind)
-{
-	size_t size;
-
-	if (left < sizeof(*kind))
-		return 0;
-	memcpy(kind, record, sizeof(*kind));
-	size = *kind < VTR_KINDS ? sizes->bytes[*kind] : 0;
-	return size <= left ? size : 0;
-}
-
 static void forget_stale(struct vtr_decoder *d, const struct vtr_full *full)
 {
 	const uint8_t *record = full->data, *end = record + full->valid_bytes;
 	size_t size;
 	uint32_t kind;
 
-	for (; (size = size_of(d->sizes, record, (size_t)(end - record), &kind)); record += size)
+	for (; (size = vtr_sizes_of_record(d->sizes, record, (size_t)(end - record), &kind));
+		record += size)
 		release_data(d, kind, record);
 	d->n.stale_buffers++;
 }
@@ -343,7 +330,8 @@ uint64_t vtr_decoder_buffer(
 	d->from_ns = UINT64_MAX;
 	d->to_ns = 0;
 	vtr_configs_buffer(d->configs);
-	for (; (size = size_of(sizes, record, (size_t)(end - record), &kind)); record += size) {
+	for (; (size = vtr_sizes_of_record(sizes, record, (size_t)(end - record), &kind));
+		record += size) {
 		if (records % ROOM_EVERY == 0)
 			vtr_recorder_room(r);
 		decode(d, kind, record);

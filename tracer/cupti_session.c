@@ -574,8 +574,16 @@ void vtr_cupti_describe(struct vtr_cupti *c, struct vtr_recorder *r)
 		vtr_recorder_meta(r, "cupti.refused", text);
 }
 
-uint64_t vtr_cupti_decode(struct vtr_cupti *c, const struct vtr_full *full, struct vtr_recorder *r)
+int vtr_cupti_is_foreign(const struct vtr_cupti *c, const struct vtr_full *full)
 {
+	return vtr_cupti_clock_is_foreign(&c->sizes, full);
+}
+
+uint64_t vtr_cupti_decode(struct vtr_cupti *c, struct vtr_cupti_clock *clock,
+	const struct vtr_full *full, struct vtr_recorder *r)
+{
+	if (vtr_cupti_clock_is_known(clock) && !full->stale)
+		vtr_cupti_clock_buffer(clock, &c->sizes, full);
 	return vtr_decoder_buffer(c->decoder, full, r);
 }
 

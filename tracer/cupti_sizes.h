@@ -4,6 +4,8 @@
 
 #include "tracer/cupti_abi.h"
 
+#include <string.h>
+
 struct vtr_sizes {
 	uint16_t bytes[VTR_KINDS]; /* by kind; 0: the library does not know it, or it is shorter
 				      than what we read */
@@ -19,6 +21,19 @@ void vtr_sizes_learn(const struct vtr_cupti_functions *fn, struct vtr_sizes *out
 static inline int vtr_sizes_reach(const struct vtr_sizes *s, uint32_t kind, size_t bytes)
 {
 	return s->bytes[kind] >= bytes;
+}
+
+/* The size of the record at `record`, `left` bytes before the end, and its kind; 0: there is none that we understand. */
+static inline size_t vtr_sizes_of_record(
+	const struct vtr_sizes *s, const uint8_t *record, size_t left, uint32_t *kind)
+{
+	size_t size;
+
+	if (left < sizeof(*kind))
+		return 0;
+	memcpy(kind, record, sizeof(*kind));
+	size = *kind < VTR_KINDS ? s->bytes[*kind] : 0;
+	return size <= left ? size : 0;
 }
 
 /* The name of a kind that we read, for words: "MEMCPY"; NULL for others. */

@@ -4,6 +4,7 @@
 #include "formats/memory.h"
 #include "tracer/alone.h"
 #include "tracer/clock.h"
+#include "tracer/cupti_clock.h"
 #include "tracer/gate.h"
 
 #include <pthread.h>
@@ -14,6 +15,9 @@
 
 /* CUPTI's clock further away than this is another clock: another tool has replaced it. */
 enum { SKEW_MAX_NS = 1000000 };
+
+/* If it has nothing to do with ours it is read so often: records wait until a reading behind them has come. */
+enum { READING_NS = 100000000 };
 
 /* How often it looks whether the host is gone, whatever the interval. */
 enum { LOOK_NS = 1000000000 };
@@ -27,6 +31,7 @@ struct vtr_flusher {
 	struct vtr_gate stop, ended;
 	uint64_t polled_ns; /* trace clock: CUPTI was asked for drops then */
 	int told_failure, told_skew;
+	int is_far; /* CUPTI's clock has nothing to do with ours */
 };
 
 static uint64_t cupti_clock(void *cupti)
@@ -49,9 +54,14 @@ static void read_clocks(struct vtr_flusher *f, struct vtr_cupti *cupti)
 	int64_t skew_ns;
 	char text[32];
 
-	vtr_clock_point(cupti ? cupti_clock : NULL, cupti, &mail.clock, &skew_ns);
+	vtr_clock_point(cupti ? cupti_clock : NULL, cupti, &mail.clock, &mail.cupti_time);
 	vtr_mailbox_post(f->o.mail, &mail);
-	if ((skew_ns > SKEW_MAX_NS || skew_ns < -SKEW_MAX_NS) && !f->told_skew) {
+	if (!mail.cupti_time)
+		return;
+	skew_ns = (int64_t)(mail.cupti_time - mail.clock.trace_ns);
+	if (vtr_clock_is_far(mail.cupti_time, mail.clock.trace_ns)) {
+		f->is_far = 1;
+	} else if ((skew_ns > SKEW_MAX_NS || skew_ns < -SKEW_MAX_NS) && !f->told_skew) {
 		f->told_skew = 1;
 		snprintf(text, sizeof(text), "%lld", (long long)skew_ns);
 		tell(f, "clock.cupti_skew_ns", text);
@@ -84,29 +94,43 @@ static void watch(struct vtr_flusher *f, struct vtr_cupti *cupti)
 		f->o.failed(why);
 }
 
+/* When the thread has something to do next. */
+static uint64_t wake_ns(const struct vtr_flusher *f, uint64_t look_ns, uint64_t next_ns)
+{
+	uint64_t wake = look_ns < next_ns ? look_ns : next_ns, reading;
+
+	if (!f->is_far)
+		return wake;
+	reading = vtr_clock_ns(CLOCK_MONOTONIC) + READING_NS;
+	return reading < wake ? reading : wake;
+}
+
 static void *run(void *arg)
 {
 	struct vtr_flusher *f = arg;
-	uint64_t next = vtr_clock_ns(CLOCK_MONOTONIC) + f->o.interval_ns;
-	uint64_t look = next;
+	uint64_t next = vtr_clock_ns(CLOCK_MONOTONIC) + f->o.interval_ns, look = next, now;
 	struct vtr_cupti *cupti;
 	int alone = 0;
 
 	pthread_setname_np(pthread_self(), "vptrace-flush");
-	while (!vtr_gate_wait(&f->stop, look < next ? look : next)) {
-		look = vtr_clock_ns(CLOCK_MONOTONIC) + LOOK_NS;
-		if (!alone && vtr_alone(OWN_THREADS)) {
+	while (!vtr_gate_wait(&f->stop, wake_ns(f, look, next))) {
+		now = vtr_clock_ns(CLOCK_MONOTONIC);
+		cupti = atomic_load(&f->cupti);
+		if (now >= look && !alone && vtr_alone(OWN_THREADS)) {
 			alone = 1;
 			vtr_alone_exit();
 		}
-		if (vtr_clock_ns(CLOCK_MONOTONIC) < next)
+		if (now >= look)
+			look = now + LOOK_NS;
+		if (now >= next) {
+			next = now + f->o.interval_ns;
+			if (cupti) {
+				vtr_cupti_flush(cupti, 0);
+				count_drops(f, cupti);
+				watch(f, cupti);
+			}
+		} else if (!f->is_far) {
 			continue;
-		next = vtr_clock_ns(CLOCK_MONOTONIC) + f->o.interval_ns;
-		cupti = atomic_load(&f->cupti);
-		if (cupti) {
-			vtr_cupti_flush(cupti, 0);
-			count_drops(f, cupti);
-			watch(f, cupti);
 		}
 		read_clocks(f, cupti);
 	}
@@ -149,6 +173,8 @@ int vtr_flusher_start(
 
 void vtr_flusher_attach(struct vtr_flusher *f, struct vtr_cupti *cupti)
 {
+	read_clocks(f,
+		cupti); /* the thread has no CUPTI yet, so it does not look at what this changes */
 	atomic_store(&f->cupti, cupti);
 }
 

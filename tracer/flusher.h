@@ -25,7 +25,7 @@ struct vtr_flusher_options {
 int vtr_flusher_start(
 	const struct vtr_flusher_options *o, struct vtr_flusher **out, struct vpt_err *err);
 
-/* From here on this CUPTI is flushed, and stopped at the end. Any thread. */
+/* Reads CUPTI's clock; from here on this CUPTI is flushed, and stopped at the end. Once; any thread. */
 void vtr_flusher_attach(struct vtr_flusher *f, struct vtr_cupti *cupti);
 
 /* Asks the thread to flush and stop CUPTI, and waits until `deadline_ns` (CLOCK_MONOTONIC). 0: it

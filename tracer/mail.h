@@ -10,7 +10,7 @@
 
 enum vtr_mail_type {
 	VTR_MAIL_META,  /* key and value */
-	VTR_MAIL_CLOCK, /* clock */
+	VTR_MAIL_CLOCK, /* clock, cupti_time */
 	VTR_MAIL_LOSS,  /* loss: what CUPTI could not deliver; count records */
 	VTR_MAIL_PAUSE, /* time_ns */
 	VTR_MAIL_RESUME /* time_ns */
@@ -21,6 +21,7 @@ struct vtr_mail {
 	enum vtr_mail_type type;
 	char *key, *value;
 	struct vpt_clock clock;
+	uint64_t cupti_time; /* CUPTI's clock then; 0: not read */
 	struct vpt_loss loss;
 	uint64_t time_ns;
 	int lent;

@@ -35,6 +35,7 @@ struct buffer {
 	atomic_uint capture;
 	_Atomic uint64_t taken_ns;
 	size_t valid_bytes; /* while FULL and READING */
+	uint64_t given_ns;  /* then too */
 	uint32_t next;      /* while FULL */
 };
 
@@ -268,6 +269,7 @@ void vtr_pool_give(struct vtr_pool *p, void *buffer, size_t valid_bytes)
 	}
 	b = &p->buffers[number];
 	b->valid_bytes = valid_bytes < size ? valid_bytes : size;
+	b->given_ns = vtr_now();
 	if (atomic_load_explicit(&b->capture, memory_order_relaxed) ==
 		atomic_load_explicit(&p->capture, memory_order_relaxed))
 		atomic_fetch_add_explicit(&p->given, 1, memory_order_relaxed);
@@ -311,6 +313,7 @@ int vtr_pool_next(struct vtr_pool *p, struct vtr_full *out)
 	atomic_store_explicit(&b->state, READING, memory_order_relaxed);
 	out->data = buffer_at(p, number);
 	out->valid_bytes = b->valid_bytes;
+	out->given_ns = b->given_ns;
 	out->taken_ns = atomic_load_explicit(&b->taken_ns, memory_order_relaxed);
 	out->discard = number >= p->count;
 	out->stale = atomic_load_explicit(&b->capture, memory_order_relaxed) !=

@@ -48,7 +48,8 @@ void vtr_pool_give(struct vtr_pool *p, void *buffer, size_t valid_bytes);
 struct vtr_full {
 	void *data;
 	size_t valid_bytes; /* never more than the buffer has */
-	uint64_t taken_ns;  /* when CUPTI got it, CLOCK_REALTIME */
+	uint64_t taken_ns;  /* when CUPTI got it, trace clock */
+	uint64_t given_ns;  /* when it came back: its records are older */
 	int discard;        /* records are to be counted, not kept */
 	int stale;          /* asked for during an earlier capture */
 };

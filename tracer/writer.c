@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -52,7 +53,10 @@ struct vtr_writer {
 
 	pthread_t thread;
 	struct vtr_gate ended;
-	int described;                       /* CUPTI's facts are in the capture */
+	int described; /* CUPTI's facts are in the capture */
+	struct vtr_cupti_clock cupti_clock;
+	struct vtr_full full; /* taken from the pool, not decoded yet, if has_full */
+	int has_full, told_converted, told_foreign;
 	struct vpt_clock points[POINTS_MAX]; /* of the open chunk */
 	size_t point_count;
 	uint64_t names_refused; /* in this process when the capture began */
@@ -143,6 +147,7 @@ static void read_mail(struct vtr_writer *w)
 			break;
 		case VTR_MAIL_CLOCK:
 			keep_point(w, &m->clock);
+			vtr_cupti_clock_point(&w->cupti_clock, m->cupti_time, m->clock.trace_ns);
 			break;
 		case VTR_MAIL_LOSS:
 			w->cupti_dropped += m->loss.count;
@@ -163,12 +168,43 @@ static void read_mail(struct vtr_writer *w)
 
 /* ---- rounds ---- */
 
+/* Whether there is a buffer whose times can be told. Those of another clock lie before the next reading of it, so they wait
+ * for that, which no record can be behind; at the end they are told as well as may be. */
+static int next_buffer(struct vtr_writer *w, const struct vtr_cupti *cupti)
+{
+	if (!w->has_full)
+		w->has_full = vtr_pool_next(w->o.pool, &w->full);
+	if (!w->has_full)
+		return 0;
+	return w->full.stale || !vtr_cupti_is_foreign(cupti, &w->full) ||
+	       vtr_cupti_clock_reaches(&w->cupti_clock, w->full.given_ns) ||
+	       atomic_load(&w->finish);
+}
+
+/* Says in the capture, once, that CUPTI's clock was another one, and what became of its times. */
+static void tell_clock(struct vtr_writer *w, int was_foreign)
+{
+	char text[32];
+
+	if (w->cupti_clock.converted && !w->told_converted) {
+		w->told_converted = 1;
+		vtr_recorder_meta(w->recorder, "clock.cupti", "replaced, converted");
+	}
+	if (was_foreign && !vtr_cupti_clock_is_known(&w->cupti_clock) && !w->told_foreign) {
+		w->told_foreign = 1;
+		vtr_recorder_meta(w->recorder, "clock.cupti", "replaced, unknown");
+	}
+	if (w->last && w->told_converted) {
+		snprintf(text, sizeof(text), "%llu", (unsigned long long)w->cupti_clock.error_ns);
+		vtr_recorder_meta(w->recorder, "clock.cupti_error_ns", text);
+	}
+}
+
 /* Returns whether there may be more. */
 static int read_buffers(struct vtr_writer *w)
 {
 	struct vtr_cupti *cupti = atomic_load(&w->cupti);
-	struct vtr_full full;
-	int i, more = 0;
+	int i, more = 0, is_foreign;
 
 	if (!cupti)
 		return 0; /* what comes early waits in the pool */
@@ -177,9 +213,12 @@ static int read_buffers(struct vtr_writer *w)
 		w->described = 1;
 	}
 	/* A round ends even if the host is faster than we are: mail, numbers and chunks are due too. */
-	for (i = 0; i < BUFFERS_A_ROUND && (more = vtr_pool_next(w->o.pool, &full)); i++) {
-		vtr_cupti_decode(cupti, &full, w->recorder);
-		vtr_pool_recycle(w->o.pool, &full);
+	for (i = 0; i < BUFFERS_A_ROUND && (more = next_buffer(w, cupti)); i++) {
+		is_foreign = vtr_cupti_is_foreign(cupti, &w->full);
+		vtr_cupti_decode(cupti, &w->cupti_clock, &w->full, w->recorder);
+		vtr_pool_recycle(w->o.pool, &w->full);
+		w->has_full = 0;
+		tell_clock(w, is_foreign);
 		vtr_pool_grow(w->o.pool);
 		w->drained += vtr_edge_drain(&w->edge);
 	}
@@ -256,6 +295,7 @@ static void finish(struct vtr_writer *w)
 			w->recorder, NULL, VPT_LOSSKIND_CAP, w->stop_ns, w->stop_ns, refused);
 	vtr_recorder_resume(w->recorder, w->stop_ns);
 	w->last = 1;
+	tell_clock(w, 0);
 	vtr_recorder_flush(w->recorder, VTR_FLUSH_LAST);
 	vtr_edge_put_held(
 		&w->edge); /* there are some only if the file has failed: they count as dropped */
