@@ -5,6 +5,7 @@
 #include "analysis/verdict.h"
 
 #include "analysis/findings.h"
+#include "analysis/precision.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,6 +21,9 @@ static const double exposed_share = 0.05;
 
 /* An attention fallback is, from this share of busy time on. */
 static const double attention_share = 0.01;
+
+/* Matrix products of a kind are worth a word from this share on. */
+static const double gemm_share = 0.05;
 
 struct vpa_finding *vpa_finding_add(struct vpa_report *r, const char *id, const char *status)
 {
@@ -238,6 +242,69 @@ static void find_old_flash(struct vpa_report *r)
 	}
 }
 
+static void find_backend_change(struct vpa_report *r)
+{
+	const struct vpa_attention *a = &r->attention;
+	size_t i;
+
+	for (i = 0; i < a->change_count; i++) {
+		const struct vpa_backend_change *c = &a->changes[i];
+		struct vpa_finding *f;
+
+		if ((double)c->slow_ns < attention_share * (double)vpa_busy_ns(r))
+			continue;
+		f = vpa_finding_add(r, "attention-change", "warn");
+		if (!f)
+			return;
+		f->title = "attention changes its back-end from step to step: look for a mask, a "
+			   "shape or a dtype that the faster one does not take";
+		f->gain_at_most_ms = c->gain_ns / 1e6;
+		f->measured = vpa_arena_printf(&r->arena,
+			"at %" PRIu64 " places of a step %" PRIu64
+			" calls of %s, mean %.3f ms, and "
+			"%" PRIu64 " of %s, mean %.3f ms",
+			c->places, c->slow_calls, c->slow,
+			(double)c->slow_ns / (double)c->slow_calls / 1e6, c->fast_calls, c->fast,
+			(double)c->fast_ns / (double)c->fast_calls / 1e6);
+		f->threshold = "1 % of busy time";
+		f->caveat = "where sequences grow longer from step to step the gain is smaller";
+	}
+}
+
+static uint64_t precision_ns(const struct vpa_report *r, enum vpa_precision precision)
+{
+	size_t i;
+
+	for (i = 0; i < r->precision_count; i++)
+		if (!strcmp(r->precisions[i].precision, vpa_precision_name(precision)))
+			return r->precisions[i].exclusive_ns;
+	return 0;
+}
+
+/* Matrix products in FP32 where the model is one of narrower numbers: something was not cast. */
+static void find_wide_gemms(struct vpa_report *r)
+{
+	double busy = (double)vpa_busy_ns(r);
+	uint64_t wide = precision_ns(r, VPA_PRECISION_FP32),
+		 narrow = precision_ns(r, VPA_PRECISION_16) + precision_ns(r, VPA_PRECISION_8);
+	struct vpa_finding *f;
+
+	if ((double)wide < gemm_share * busy || (double)narrow < gemm_share * busy)
+		return;
+	f = vpa_finding_add(r, "fp32-gemm", "warn");
+	if (!f)
+		return;
+	f->title =
+		"matrix products in FP32 beside those in 16 bit or fewer: cast what feeds them, or "
+		"allow TF32";
+	f->gain_at_most_ms = (double)wide / 1e6;
+	f->measured = vpa_arena_printf(&r->arena,
+		"%.1f ms in FP32, %.1f %% of busy, and %.1f ms in 16 bit or fewer",
+		(double)wide / 1e6, 100 * (double)wide / busy, (double)narrow / 1e6);
+	f->threshold = "5 % of busy time each";
+	f->caveat = "in narrower numbers they still take time, a sixteenth at best";
+}
+
 static void find_unfused_conv(struct vpa_report *r)
 {
 	uint64_t total = 0;
@@ -288,11 +355,14 @@ int vpa_findings_write(struct vpa_report *r)
 		offsetof(struct vpa_device, exposed_comm_ns));
 	find_eager(r);
 	find_old_flash(r);
+	find_backend_change(r);
+	find_wide_gemms(r);
 	find_unfused_conv(r);
 	vpa_find_blocks(r);
 	for (i = 0; i < r->finding_count; i++)
 		if (!strcmp(r->findings[i].id, "eager-attention") ||
-			!strcmp(r->findings[i].id, "flash-2-on-hopper"))
+			!strcmp(r->findings[i].id, "flash-2-on-hopper") ||
+			!strcmp(r->findings[i].id, "attention-change"))
 			a->fallbacks[a->fallback_count++] = vpa_arena_printf(&r->arena, "%s (%s)",
 				r->findings[i].title, r->findings[i].measured);
 	qsort(r->findings, r->finding_count, sizeof(*r->findings), compare_findings);

@@ -139,6 +139,14 @@ struct vpa_eager_row {
 	uint64_t count, total_ns, softmax_ns; /* sequences GEMM, softmax, GEMM */
 };
 
+/* Places of a denoising step where attention is done by more than one back-end, by its fastest there and another. */
+struct vpa_backend_change {
+	const char *fast, *slow;
+	uint64_t places; /* k-th attention calls of steps that have equally many */
+	uint64_t fast_calls, fast_ns, slow_calls, slow_ns;
+	double gain_ns; /* slow calls x what they take longer, at each place */
+};
+
 struct vpa_attention {
 	uint64_t calls;       /* fused calls + eager sequences */
 	double share_of_busy; /* of everything that is attention, eager softmax included */
@@ -148,6 +156,14 @@ struct vpa_attention {
 	size_t eager_count;
 	const char **fallbacks; /* one sentence each */
 	size_t fallback_count;
+	struct vpa_backend_change *changes; /* by slow_ns, falling */
+	size_t change_count;
+};
+
+/* Matrix products by the numbers they multiply. */
+struct vpa_precision_row {
+	const char *precision; /* vpa_precision_name() */
+	uint64_t calls, total_ns, exclusive_ns;
 };
 
 struct vpa_range_row {
@@ -315,6 +331,8 @@ struct vpa_report {
 	struct vpa_kernel_row *kernels;    /* by exclusive time, falling; at most --top */
 	size_t kernel_count, kernel_names; /* kernel_names: distinct ones in all */
 	struct vpa_attention attention;
+	struct vpa_precision_row *precisions; /* of GEMMs, by exclusive time, falling */
+	size_t precision_count;
 	struct vpa_range_row *
 		ranges; /* NVTX ranges and cpu_op, by host time, falling; at most --top of each domain */
 	size_t range_count, range_names;

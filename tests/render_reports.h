@@ -15,8 +15,10 @@ static const char *lost[] = {"509 of 1,707 ops have no launch record",
 	"chunk 7 is damaged: its checksum is wrong", "the file ends in the middle of a chunk"};
 
 static struct vpa_gpu h100[] = {
-	{0, "NVIDIA H100 80GB HBM3", "GPU-0f3c", "0000:18:00.0", 9, 0, 132, 2048, 65536, 233472, 85899345920, 0},
-	{1, "NVIDIA H100 80GB HBM3", "GPU-11aa", "0000:2a:00.0", 9, 0, 132, 2048, 65536, 233472, 85899345920, 0},
+	{0, "NVIDIA H100 80GB HBM3", "GPU-0f3c", "0000:18:00.0", 9, 0, 132, 2048, 65536, 233472,
+		85899345920, 0},
+	{1, "NVIDIA H100 80GB HBM3", "GPU-11aa", "0000:2a:00.0", 9, 0, 132, 2048, 65536, 233472,
+		85899345920, 0},
 };
 
 static struct vpa_pair meta[] = {
@@ -120,6 +122,10 @@ static struct vpa_kernel_row kernels[] = {
 static struct vpa_backend_row backends[] = {{"flash-attn-2", 300, MS(286.1), 300, MS(3.9), 0.4399}};
 static struct vpa_eager_row eager[] = {
 	{"text_encoder", "ampere_sgemm", "softmax_warp_forward", 12, MS(4.2), MS(1.1)}};
+static struct vpa_backend_change changes[] = {
+	{"flash-attn-3", "mem-efficient", 30, 570, 114000000, 30, 15000000, 9000000.5}};
+static struct vpa_precision_row precisions[] = {
+	{"16 bit", 1200, 84000000, 83500000}, {"fp32", 31, 2000000, 2000000}};
 static const char *fallbacks[] = {
 	"FlashAttention 2 on an sm_90 device, where FlashAttention 3 exists: 300 calls, 286.1 ms"};
 
@@ -216,7 +222,11 @@ static struct vpa_report host_limited(void)
 			.eager = eager,
 			.eager_count = 1,
 			.fallbacks = fallbacks,
-			.fallback_count = 1},
+			.fallback_count = 1,
+			.changes = changes,
+			.change_count = COUNT(changes)},
+		.precisions = precisions,
+		.precision_count = COUNT(precisions),
 		.ranges = ranges,
 		.range_count = COUNT(ranges),
 		.range_names = 17,

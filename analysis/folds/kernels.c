@@ -6,6 +6,7 @@
 #include "analysis/folds/fold.h"
 
 #include "analysis/demangle.h"
+#include "analysis/precision.h"
 #include "analysis/spread.h"
 #include "formats/memory.h"
 
@@ -207,6 +208,48 @@ static int write_families(struct state *s, const struct vpa_fold_context *c, str
 	return VPT_OK;
 }
 
+static int compare_precisions(const void *pa, const void *pb)
+{
+	const struct vpa_precision_row *a = pa, *b = pb;
+
+	if (a->exclusive_ns != b->exclusive_ns)
+		return a->exclusive_ns > b->exclusive_ns ? -1 : 1;
+	return strcmp(a->precision, b->precision);
+}
+
+static int write_precisions(
+	struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	const struct vpa_model *m = c->model;
+	struct vpa_precision_row *rows =
+		vpa_arena_alloc(&out->arena, VPA_PRECISIONS, sizeof(*rows));
+	size_t i, kept = 0;
+
+	if (!rows)
+		return VPT_ENOMEM;
+	for (i = 0; i < m->kernel_count && KERNEL_ROWS + i < s->row_count; i++) {
+		const struct row *r = &s->rows[KERNEL_ROWS + i];
+		struct vpt_text name = vpa_name(m, m->kernels[i].name);
+		struct vpa_precision_row *row;
+
+		if (m->kernels[i].klass.family != VPA_FAMILY_GEMM)
+			continue;
+		row = &rows[vpa_precision_of(name.text, name.len)];
+		row->calls += r->time.count;
+		row->total_ns += r->time.total_ns;
+		row->exclusive_ns += r->exclusive_ns;
+	}
+	for (i = 0; i < VPA_PRECISIONS; i++) {
+		rows[i].precision = vpa_precision_name((enum vpa_precision)i);
+		if (rows[i].calls)
+			rows[kept++] = rows[i];
+	}
+	qsort(rows, kept, sizeof(*rows), compare_precisions);
+	out->precisions = rows;
+	out->precision_count = kept;
+	return VPT_OK;
+}
+
 static int compare_kernels(const void *pa, const void *pb)
 {
 	const struct vpa_kernel_row *a = pa, *b = pb;
@@ -254,7 +297,9 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		vpa_spread_settle(&s->rows[i].time);
 	for (i = 0; i < s->device_cap; i++)
 		advance(s, &s->devices[i], UINT64_MAX);
-	return write_families(s, c, out) || write_kernels(s, c, out) ? VPT_ENOMEM : VPT_OK;
+	return write_families(s, c, out) || write_precisions(s, c, out) || write_kernels(s, c, out)
+		       ? VPT_ENOMEM
+		       : VPT_OK;
 }
 
 static void free_state(void *state)

@@ -6,6 +6,7 @@ const struct vpa_fold *const vpa_folds[] = {
 	&vpa_fold_gaps,
 	&vpa_fold_kernels,
 	&vpa_fold_attention,
+	&vpa_fold_attention_steps,
 	&vpa_fold_ranges,
 	&vpa_fold_copies,
 	&vpa_fold_syncs,

@@ -427,6 +427,30 @@ static void put_eager(struct vpt_json *j, const struct vpa_eager_row *e)
 	vpt_json_end(j);
 }
 
+static void put_change(struct vpt_json *j, const struct vpa_backend_change *c)
+{
+	vpt_json_object(j, NULL);
+	vpt_json_string(j, "fast", c->fast);
+	vpt_json_string(j, "slow", c->slow);
+	vpt_json_u64(j, "places", c->places);
+	vpt_json_u64(j, "fast_calls", c->fast_calls);
+	vpt_json_u64(j, "fast_ns", c->fast_ns);
+	vpt_json_u64(j, "slow_calls", c->slow_calls);
+	vpt_json_u64(j, "slow_ns", c->slow_ns);
+	vpt_json_fixed(j, "gain_ns", c->gain_ns, NUMBER_DECIMALS);
+	vpt_json_end(j);
+}
+
+static void put_precision(struct vpt_json *j, const struct vpa_precision_row *p)
+{
+	vpt_json_object(j, NULL);
+	vpt_json_string(j, "precision", p->precision);
+	vpt_json_u64(j, "calls", p->calls);
+	vpt_json_u64(j, "total_ns", p->total_ns);
+	vpt_json_u64(j, "exclusive_ns", p->exclusive_ns);
+	vpt_json_end(j);
+}
+
 static void put_attention(struct vpt_json *j, const struct vpa_attention *a)
 {
 	size_t i;
@@ -443,6 +467,10 @@ static void put_attention(struct vpt_json *j, const struct vpa_attention *a)
 		put_eager(j, &a->eager[i]);
 	vpt_json_end(j);
 	put_strings(j, "fallbacks", a->fallbacks, a->fallback_count);
+	vpt_json_array(j, "changes");
+	for (i = 0; i < a->change_count; i++)
+		put_change(j, &a->changes[i]);
+	vpt_json_end(j);
 	vpt_json_end(j);
 }
 
@@ -551,6 +579,7 @@ int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vp
 	PUT_TABLE(&j, "syncs", r->syncs, r->sync_count, put_sync);
 	PUT_NOTHING(&j, "counters");
 	PUT_TABLE(&j, "findings", r->findings, r->finding_count, put_finding);
+	PUT_TABLE(&j, "gemm_precisions", r->precisions, r->precision_count, put_precision);
 	vpt_json_end(&j);
 	vpt_json_newline(&j);
 	return vpt_json_finish(&j, err);

@@ -1,0 +1,351 @@
+/* attention_steps.c - whether the attention at one place of a denoising step is always done by the same back-end.
+ *
+ * Steps repeat a sequence of attention calls, so the k-th of all steps that have as many is one place in the model. Where it
+ * is not always the same back-end, something fell back for some of them: a mask, a shape, a number format. Steps with more
+ * or fewer calls are another sequence, and are not compared. */
+#include "analysis/folds/fold.h"
+
+#include "analysis/index.h"
+#include "analysis/stages.h"
+#include "formats/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Beyond these a step is none that repeats: it is left out. */
+enum { CALLS_MAX = 4096, SEQUENCES_MAX = 16, BACKENDS_MAX = 32, USED_MAX = 3 };
+
+struct call {
+	uint64_t ns;
+	uint32_t backend;
+};
+
+/* A step that has begun on the device. */
+struct step {
+	const struct vpa_range *range;
+	struct call *calls;
+	size_t count, cap;
+};
+
+/* Place k of a sequence. */
+struct place {
+	struct used {
+		uint32_t backend; /* 1 + number; 0: unused */
+		uint64_t calls, ns;
+	} used[USED_MAX];
+};
+
+/* Steps of `count` calls. */
+struct sequence {
+	size_t count;
+	struct place *places;
+};
+
+/* What a text says of ranges that bear it, as their name or as their annotation. */
+enum { NOT_ASKED, NO_STEP, A_STEP, NO_ANNOTATION };
+
+struct state {
+	uint8_t *says; /* by name of the model */
+	size_t says_cap;
+	struct step *
+		steps; /* in the order in which they began; behind those that are open some keep their memory */
+	size_t open_count, step_count, step_cap;
+	struct sequence sequences[SEQUENCES_MAX];
+	const char *backends[BACKENDS_MAX];
+	size_t backend_count;
+};
+
+VPA_RARE static uint8_t ask(
+	struct state *s, const struct vpa_fold_context *c, uint32_t id, int is_annotation)
+{
+	struct vpt_text text = vpa_name(c->model, id);
+	struct vpa_stage_label label = {0};
+	uint8_t answer = NO_ANNOTATION;
+
+	if (!is_annotation)
+		vpa_stage_of_name(c->stage_rules, text.text, text.len, &label);
+	if (!is_annotation || !vpa_stage_read(text.text, text.len, &label))
+		answer = label.kind == VPA_STAGE_STEP ? A_STEP : NO_STEP;
+	return s->says[id] = answer;
+}
+
+static inline uint8_t says(
+	struct state *s, const struct vpa_fold_context *c, uint32_t id, int is_annotation)
+{
+	return s->says[id] ? s->says[id] : ask(s, c, id, is_annotation);
+}
+
+static int make_room(struct state *s, const struct vpa_model *m)
+{
+	size_t before = s->says_cap;
+
+	if (vpt_grow(&s->says, &s->says_cap, m->names.count, sizeof(*s->says)))
+		return VPT_ENOMEM;
+	if (s->says_cap > before)
+		memset(s->says + before, 0, s->says_cap - before);
+	return VPT_OK;
+}
+
+static inline int is_step(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_range *range)
+{
+	uint8_t answer = range->payload ? says(s, c, range->payload, 1) : NO_ANNOTATION;
+
+	return (answer == NO_ANNOTATION ? says(s, c, range->name, 0) : answer) == A_STEP;
+}
+
+/* The innermost step around a launch; NULL: there is none. */
+static const struct vpa_range *find_step(struct state *s, const struct vpa_fold_context *c,
+	const struct vpa_op_stretch *stretch, uint64_t at_ns)
+{
+	struct vpa_range *heads[2] = {stretch->range, stretch->process_range}, *range;
+	int k;
+
+	for (k = 0; k < 2; k++)
+		for (range = vpa_range_open_at(heads[k], at_ns); range;
+			range = vpa_range_around(range, at_ns))
+			if (is_step(s, c, range))
+				return range;
+	return NULL;
+}
+
+/* The step among those that have begun, the newest of which is asked for most. NULL: it has not. */
+static struct step *find_open(struct state *s, const struct vpa_range *range)
+{
+	size_t i = s->open_count;
+
+	while (i-- > 0)
+		if (s->steps[i].range == range)
+			return &s->steps[i];
+	return NULL;
+}
+
+static struct step *begin(struct state *s, const struct vpa_range *range)
+{
+	struct step *step;
+
+	if (s->open_count == s->step_count) {
+		if (vpt_grow(&s->steps, &s->step_cap, s->step_count + 1, sizeof(*s->steps)))
+			return NULL;
+		s->steps[s->step_count++] = (struct step){.calls = NULL};
+	}
+	step = &s->steps[s->open_count++];
+	step->range = range;
+	step->count = 0;
+	return step;
+}
+
+/* Its memory goes behind those that are open. */
+static void end(struct state *s, struct step *step)
+{
+	struct step over = *step, *last = &s->steps[--s->open_count];
+
+	memmove(step, step + 1, (size_t)(last - step) * sizeof(*step));
+	*last = over;
+}
+
+/* The number of a back-end; BACKENDS_MAX: there are too many. */
+static uint32_t backend_of(struct state *s, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->backend_count && strcmp(s->backends[i], name); i++)
+		;
+	if (i == s->backend_count && i < BACKENDS_MAX)
+		s->backends[s->backend_count++] = name;
+	return i;
+}
+
+static int add_call(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops,
+	size_t i, const struct vpa_op_stretch *stretch)
+{
+	const char *name = c->model->kernels[ops->kernel[i]].klass.backend;
+	const struct vpa_range *range =
+		name ? find_step(s, c, stretch, ops->launch_start_ns[i]) : NULL;
+	struct step *step;
+	uint32_t backend;
+
+	if (!range)
+		return VPT_OK;
+	backend = backend_of(s, name);
+	step = find_open(s, range);
+	if (!step && !(step = begin(s, range)))
+		return VPT_ENOMEM;
+	if (backend == BACKENDS_MAX || step->count > CALLS_MAX)
+		return VPT_OK;
+	if (vpt_grow(&step->calls, &step->cap, step->count + 1, sizeof(*step->calls)))
+		return VPT_ENOMEM;
+	step->calls[step->count++] = (struct call){ops->end_ns[i] - ops->start_ns[i], backend};
+	return VPT_OK;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	size_t k, stretches = 0;
+	int rc = make_room(state, c->model);
+
+	for (k = 0; k < ops->special_count && !rc; k++) {
+		size_t i = ops->specials[k];
+
+		if (ops->role[i] == VPA_ROLE_FUSED || ops->role[i] == VPA_ROLE_SOFTMAX)
+			rc = add_call(state, c, ops, i, vpa_ops_stretch(ops, i, &stretches));
+	}
+	return rc;
+}
+
+/* ---- a step is over ---- */
+
+/* Those with as many calls; NULL: there are too many lengths, or no memory, which *rc tells. */
+static struct sequence *find_sequence(struct state *s, size_t count, int *rc)
+{
+	struct sequence *q = s->sequences;
+
+	while (q < s->sequences + SEQUENCES_MAX && q->count && q->count != count)
+		q++;
+	if (q == s->sequences + SEQUENCES_MAX)
+		return NULL;
+	if (!q->count) {
+		q->places = vpt_calloc(count, sizeof(*q->places));
+		if (!q->places) {
+			*rc = VPT_ENOMEM;
+			return NULL;
+		}
+		q->count = count;
+	}
+	return q;
+}
+
+static void add_to_place(struct place *p, const struct call *call)
+{
+	struct used *u = p->used;
+
+	while (u < p->used + USED_MAX && u->backend && u->backend != call->backend + 1)
+		u++;
+	if (u == p->used + USED_MAX)
+		return;
+	u->backend = call->backend + 1;
+	u->calls++;
+	u->ns += call->ns;
+}
+
+static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
+{
+	struct state *s = state;
+	struct sequence *q;
+	struct step *step;
+	int rc = make_room(s, c->model);
+	size_t i;
+
+	if (rc || !is_step(s, c, range))
+		return rc;
+	/* They end in the order in which they began, but for the odd one. */
+	for (step = s->steps; step < s->steps + s->open_count && step->range != range; step++)
+		;
+	if (step == s->steps + s->open_count)
+		return VPT_OK;
+	q = step->count <= CALLS_MAX ? find_sequence(s, step->count, &rc) : NULL;
+	for (i = 0; q && i < step->count; i++)
+		add_to_place(&q->places[i], &step->calls[i]);
+	end(s, step);
+	return rc;
+}
+
+/* ---- writing down ---- */
+
+static double mean_of(const struct used *u)
+{
+	return (double)u->ns / (double)u->calls;
+}
+
+static void add_change(
+	struct vpa_backend_change *change, const struct used *fast, const struct used *slow)
+{
+	change->places++;
+	change->slow_calls += slow->calls;
+	change->slow_ns += slow->ns;
+	change->fast_calls += fast->calls;
+	change->fast_ns += fast->ns;
+	change->gain_ns += (mean_of(slow) - mean_of(fast)) * (double)slow->calls;
+}
+
+static int compare_changes(const void *pa, const void *pb)
+{
+	const struct vpa_backend_change *a = pa, *b = pb;
+	int order;
+
+	if (a->slow_ns != b->slow_ns)
+		return a->slow_ns > b->slow_ns ? -1 : 1;
+	order = strcmp(a->slow, b->slow);
+	return order ? order : strcmp(a->fast, b->fast);
+}
+
+/* Adds each back-end of a place that is not its fastest. */
+static int add_place(struct state *s, const struct place *p, struct vpa_index *pairs,
+	struct vpa_backend_change *changes)
+{
+	const struct used *fast = &p->used[0];
+	size_t i;
+
+	for (i = 1; i < USED_MAX && p->used[i].backend; i++)
+		if (mean_of(&p->used[i]) < mean_of(fast))
+			fast = &p->used[i];
+	for (i = 0; i < USED_MAX && p->used[i].backend; i++) {
+		const struct used *slow = &p->used[i];
+		uint32_t row;
+
+		if (slow == fast)
+			continue;
+		row = vpa_index_put(pairs, fast->backend, slow->backend);
+		if (row == UINT32_MAX)
+			return VPT_ENOMEM;
+		changes[row].fast = s->backends[fast->backend - 1];
+		changes[row].slow = s->backends[slow->backend - 1];
+		add_change(&changes[row], fast, slow);
+	}
+	return VPT_OK;
+}
+
+static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct state *s = state;
+	struct vpa_attention *a = &out->attention;
+	struct vpa_index pairs = {0};
+	size_t i, k;
+	int rc = VPT_OK;
+
+	(void)c;
+	a->changes = vpa_arena_alloc(
+		&out->arena, s->backend_count * s->backend_count, sizeof(*a->changes));
+	if (!a->changes)
+		return VPT_ENOMEM;
+	for (i = 0; i < SEQUENCES_MAX && s->sequences[i].count && !rc; i++)
+		for (k = 0; k < s->sequences[i].count && !rc; k++)
+			rc = add_place(s, &s->sequences[i].places[k], &pairs, a->changes);
+	a->change_count = pairs.count;
+	vpa_index_free(&pairs);
+	qsort(a->changes, a->change_count, sizeof(*a->changes), compare_changes);
+	return rc;
+}
+
+static void free_state(void *state)
+{
+	struct state *s = state;
+	size_t i;
+
+	for (i = 0; i < s->step_count; i++)
+		vpt_free(s->steps[i].calls);
+	vpt_free(s->steps);
+	for (i = 0; i < SEQUENCES_MAX; i++)
+		vpt_free(s->sequences[i].places);
+	vpt_free(s->says);
+}
+
+const struct vpa_fold vpa_fold_attention_steps = {
+	.name = "attention in steps",
+	.help = "back-ends that change at one place of a step",
+	.state_bytes = sizeof(struct state),
+	.ops = fold_ops,
+	.range = fold_range,
+	.finish = finish,
+	.free = free_state,
+};

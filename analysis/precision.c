@@ -1,0 +1,75 @@
+/* precision.c - words of cuBLAS, CUTLASS, cuDNN and Triton kernels, the narrowest numbers first: a kernel that multiplies BF16
+ * names FP32 too, for its sums. */
+#include "analysis/precision.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const struct {
+	const char *word; /* in lower case */
+	enum vpa_precision precision;
+} words[] = {
+	{"e4m3", VPA_PRECISION_8},
+	{"e5m2", VPA_PRECISION_8},
+	{"e2m1", VPA_PRECISION_8},
+	{"fp8", VPA_PRECISION_8},
+	{"int8", VPA_PRECISION_8},
+	{"w4a4", VPA_PRECISION_8},
+	{"igemm", VPA_PRECISION_8},
+	{"nvjet_qq", VPA_PRECISION_8},
+	{"nvjet_sm90_qq", VPA_PRECISION_8},
+	{"nvjet_sm100_qq", VPA_PRECISION_8},
+	{"bf16", VPA_PRECISION_16},
+	{"bfloat16", VPA_PRECISION_16},
+	{"f16", VPA_PRECISION_16},
+	{"fp16", VPA_PRECISION_16},
+	{"half", VPA_PRECISION_16},
+	{"hgemm", VPA_PRECISION_16},
+	{"h884", VPA_PRECISION_16},
+	{"h1688", VPA_PRECISION_16},
+	{"h16816", VPA_PRECISION_16},
+	{"s16816", VPA_PRECISION_16},
+	{"nvjet_tst", VPA_PRECISION_16},
+	{"nvjet_hsh", VPA_PRECISION_16},
+	{"nvjet_sm90_tst", VPA_PRECISION_16},
+	{"nvjet_sm90_hsh", VPA_PRECISION_16},
+	{"nvjet_sm100_tst", VPA_PRECISION_16},
+	{"nvjet_sm100_hsh", VPA_PRECISION_16},
+	{"tf32", VPA_PRECISION_TF32},
+	{"tensorop_s1688gemm", VPA_PRECISION_TF32},
+	{"sgemm", VPA_PRECISION_FP32},
+	{"f32f32", VPA_PRECISION_FP32},
+	{"dgemm", VPA_PRECISION_FP64},
+	{"double", VPA_PRECISION_FP64},
+};
+
+static int holds(const char *text, size_t len, const char *word)
+{
+	size_t bytes = strlen(word), i, k;
+
+	for (i = 0; i + bytes <= len; i++) {
+		for (k = 0; k < bytes && tolower((unsigned char)text[i + k]) == word[k]; k++)
+			;
+		if (k == bytes)
+			return 1;
+	}
+	return 0;
+}
+
+enum vpa_precision vpa_precision_of(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (holds(name, len, words[i].word))
+			return words[i].precision;
+	return VPA_PRECISION_UNKNOWN;
+}
+
+const char *vpa_precision_name(enum vpa_precision precision)
+{
+	static const char *const names[VPA_PRECISIONS] = {
+		"unknown", "fp64", "fp32", "tf32", "16 bit", "8 bit"};
+
+	return names[(unsigned)precision < VPA_PRECISIONS ? precision : VPA_PRECISION_UNKNOWN];
+}

@@ -1,0 +1,270 @@
+/* test_attention_steps.c - back-ends that change at one place of a step, and matrix products by their numbers, on traces whose
+ * answers a person can compute. */
+#include "analysis/precision.h"
+#include "analysis/report.h"
+#include "formats/memory.h"
+#include "tests/support/script.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct vpa_report *analyze(const char *script)
+{
+	struct vpt_trace *trace = NULL;
+	struct vpa_report *report = NULL;
+	struct vpt_err err = {0};
+
+	if (vpt_script_trace(script, &trace, &err) ||
+		vpa_analyze(trace, "case", NULL, &report, &err))
+		fail_msg("%s\n%s", err.text, script);
+	vpt_trace_close(trace);
+	return report;
+}
+
+/* ---- scripts: a letter is an attention call of a length in us; a step is a word ---- */
+
+static const struct {
+	char letter;
+	const char *name;
+} backends[] = {{'F', "flash_fwd_kernel"}, {'M', "fmha_cutlassF_bf16_aligned_64x64_rf_sm80"},
+	{'C', "cudnn_generated_fort_native_sdpa_sm90_flash_fprop"}};
+
+static const char *name_of(char letter)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(backends) && backends[i].letter != letter; i++)
+		;
+	assert_in_range(i, 0, COUNT(backends) - 1);
+	return backends[i].name;
+}
+
+/* "F2M5 F2F1": two steps, the first of 2 us of F and 5 of M. `/`: what follows is in no step. */
+static char *make_script(const char *steps)
+{
+	size_t cap = 65536, len = 0;
+	char *script = calloc(1, cap);
+	unsigned us = 1000, corr = 0, step = 0;
+
+	assert_non_null(script);
+	len += (size_t)snprintf(script, cap, "start 1ms\n");
+	for (; *steps; steps++) {
+		unsigned begin = us, length;
+		int outside = *steps == '/';
+
+		for (steps += outside; *steps && *steps != ' '; steps += 2) {
+			assert_in_range(steps[1], '1', '9');
+			length = (unsigned)(steps[1] - '0');
+			corr++;
+			len += (size_t)snprintf(script + len, cap - len,
+				"call t1 cudaLaunchKernel %uus+1us corr %u\n"
+				"kernel s7 %uus+%uus corr %u \"%s\"\n",
+				us, corr, us + 1, length, corr, name_of(*steps));
+			us += 10;
+		}
+		if (!outside)
+			len += (size_t)snprintf(script + len, cap - len,
+				"range t1 %uus-%uus \"step %u\"\n", begin, us, step++);
+		assert_in_range(len, 0, cap - 200);
+		if (!*steps)
+			break;
+	}
+	return script;
+}
+
+static const struct {
+	const char *rule, *steps, *expected;
+} cases[] = {
+	{"always the same", "F2M5 F2M5 F2M5", ""},
+	{"another one for one step", "F2F3 F2M9 F2F3",
+		"flash-attn-2 2x3.0us, mem-efficient 1x9.0us, 1 places, gain 6.0us; "},
+	{"the faster one may be the rare one", "M9 M9 F3 M9",
+		"flash-attn-2 1x3.0us, mem-efficient 3x9.0us, 1 places, gain 18.0us; "},
+	{"self and cross attention each have their own place", "F2M5F2M5 F2M5F2M5", ""},
+	{"two places change", "F1F2F3 M5F2M7",
+		"flash-attn-2 2x2.0us, mem-efficient 2x6.0us, 2 places, gain 8.0us; "},
+	{"steps of other lengths are not compared", "F2F2 M9 F2F2", ""},
+	{"but with those of their own length", "F2F2 M9 F2F2 F1",
+		"flash-attn-2 1x1.0us, mem-efficient 1x9.0us, 1 places, gain 8.0us; "},
+	{"what is in no step is not looked at", "F2 /M9 F2 /M9", ""},
+	{"three back-ends at one place: each slower one by itself", "F1 M5 C3",
+		"flash-attn-2 1x1.0us, mem-efficient 1x5.0us, 1 places, gain 4.0us; "
+		"flash-attn-2 1x1.0us, cudnn 1x3.0us, 1 places, gain 2.0us; "},
+	{"which is faster is told by each place", "F2M9 M1F5",
+		"flash-attn-2 1x5.0us, mem-efficient 1x9.0us, 1 places, gain 4.0us; "
+		"mem-efficient 1x1.0us, flash-attn-2 1x2.0us, 1 places, gain 1.0us; "},
+};
+
+static void places_of_a_step_are_compared(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		char *script = make_script(cases[i].steps), found[1000] = "";
+		struct vpa_report *r = analyze(script);
+		const struct vpa_attention *a = &r->attention;
+		size_t len = 0;
+
+		for (k = 0; k < a->change_count; k++) {
+			const struct vpa_backend_change *c = &a->changes[k];
+
+			len += (size_t)snprintf(found + len, sizeof(found) - len,
+				"%s %" PRIu64 "x%.1fus, %s %" PRIu64 "x%.1fus, %" PRIu64
+				" places, gain %.1fus; ",
+				c->fast, c->fast_calls,
+				(double)c->fast_ns / (double)c->fast_calls / 1e3, c->slow,
+				c->slow_calls, (double)c->slow_ns / (double)c->slow_calls / 1e3,
+				c->places, c->gain_ns / 1e3);
+			assert_in_range(len, 0, sizeof(found) - 1);
+		}
+		if (strcmp(found, cases[i].expected))
+			fail_msg("%s: found %s, expected %s", cases[i].rule, found,
+				cases[i].expected);
+		vpa_report_free(r);
+		free(script);
+	}
+}
+
+static const struct vpa_finding *finding(const struct vpa_report *r, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < r->finding_count; i++)
+		if (!strcmp(r->findings[i].id, id))
+			return &r->findings[i];
+	return NULL;
+}
+
+static void a_change_is_a_finding_and_a_fallback(void **state)
+{
+	char *script = make_script("F2F3 F2M9 F2F3");
+	struct vpa_report *r = analyze(script);
+	const struct vpa_finding *f = finding(r, "attention-change");
+
+	(void)state;
+	assert_non_null(f);
+	assert_string_equal(f->measured,
+		"at 1 places of a step 1 calls of mem-efficient, mean 0.009 ms, and 2 of "
+		"flash-attn-2, mean 0.003 ms");
+	assert_true(f->gain_at_most_ms > 0.00599 && f->gain_at_most_ms < 0.00601);
+	assert_int_equal(r->attention.fallback_count, 1);
+	vpa_report_free(r);
+	free(script);
+	/* Below one per cent of busy time nobody is told. */
+	script = make_script("F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9 "
+			     "F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9M1");
+	r = analyze(script);
+	assert_int_equal(r->attention.change_count, 1);
+	vpa_report_free(r);
+	free(script);
+}
+
+/* ---- numbers ---- */
+
+static const struct {
+	const char *name;
+	enum vpa_precision precision;
+} kernels[] = {
+	{"ampere_sgemm_128x64_nn", VPA_PRECISION_FP32},
+	{"volta_sgemm_32x32_sliced1x4_nt", VPA_PRECISION_FP32},
+	{"void cutlass::Kernel2<cutlass_80_simt_sgemm_128x32_8x5_nn_align1>()", VPA_PRECISION_FP32},
+	{"sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x256x8_ffma_aligna4__5x_cublas",
+		VPA_PRECISION_FP32},
+	{"sm80_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize128x128x16", VPA_PRECISION_TF32},
+	{"void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_256x128_32x3_nt_align1>()",
+		VPA_PRECISION_TF32},
+	{"cutlass_75_tensorop_bf16_s1688gemm_bf16_128x128_nn_align1", VPA_PRECISION_16},
+	{"ampere_bf16_s16816gemm_bf16_64x64_ldg8_f2f_stages_64x5_tn", VPA_PRECISION_16},
+	{"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64", VPA_PRECISION_16},
+	{"_ZN7cutlass7Kernel2I63cutlass_80_tensorop_bf16_s16816gemm_bf16_128x128_64x3_tn_align8EEv",
+		VPA_PRECISION_16},
+	{"gemvx::kernel<int, int, __nv_bfloat16, __nv_bfloat16, float, false>", VPA_PRECISION_16},
+	{"ampere_fp16_s16816gemm_fp16_256x128_ldg8_f2f_stages_32x3_tn", VPA_PRECISION_16},
+	{"turing_h1688gemm_128x128_ldg8_nn", VPA_PRECISION_16},
+	{"nvjet_sm90_tst_192x208_64x4_2x1_v_bz_coopB_bias_TNT", VPA_PRECISION_16},
+	{"nvjet_tst_144x128_64x6_2x1_v_bz_bias_TNN", VPA_PRECISION_16},
+	{"nvjet_sm100_qqtst_128x256_128x6_2x1_2cta_v_bz_Avec32UE8M0_TNT", VPA_PRECISION_8},
+	{"bmm_MxE4m3_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3_et128x16", VPA_PRECISION_8},
+	{"bmm_Bfloat16_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3", VPA_PRECISION_8},
+	{"void gemv2T_kernel_val<int, int, double, double, double, double, (int)128>",
+		VPA_PRECISION_FP64},
+	{"triton_tem_fused_mm_0", VPA_PRECISION_UNKNOWN},
+	{"", VPA_PRECISION_UNKNOWN},
+};
+
+static void names_tell_what_is_multiplied(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(kernels); i++) {
+		enum vpa_precision found =
+			vpa_precision_of(kernels[i].name, strlen(kernels[i].name));
+
+		if (found != kernels[i].precision)
+			fail_msg("%s: found %s, expected %s", kernels[i].name,
+				vpa_precision_name(found),
+				vpa_precision_name(kernels[i].precision));
+	}
+	assert_int_equal(vpa_precision_of("sgemm", 4), VPA_PRECISION_UNKNOWN);
+}
+
+static void fp32_beside_bf16_is_a_finding(void **state)
+{
+	static const struct {
+		const char *rule;
+		unsigned fp32_us, bf16_us, other_us;
+		int expected;
+	} mixes[] = {
+		{"both are more than a twentieth", 60, 440, 500, 1},
+		{"little FP32", 40, 460, 500, 0},
+		{"a model of FP32", 500, 10, 490, 0},
+	};
+	char script[600];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(mixes); i++) {
+		const struct vpa_finding *f;
+		struct vpa_report *r;
+
+		snprintf(script, sizeof(script),
+			"start 1ms\nkernel s7 1ms+%uus \"ampere_sgemm_128x64_nn\"\n"
+			"kernel s7 2ms+%uus \"ampere_bf16_s16816gemm_bf16_64x64_tn\"\n"
+			"kernel s7 3ms+%uus \"softmax\"\n",
+			mixes[i].fp32_us, mixes[i].bf16_us, mixes[i].other_us);
+		r = analyze(script);
+		assert_int_equal(r->precision_count, 2);
+		f = finding(r, "fp32-gemm");
+		if ((f != NULL) != mixes[i].expected)
+			fail_msg("%s: %s", mixes[i].rule, f ? f->measured : "nothing");
+		if (f) {
+			assert_string_equal(f->measured,
+				"0.1 ms in FP32, 6.0 % of busy, and 0.4 ms in 16 bit or fewer");
+			assert_true(f->gain_at_most_ms > 0.0599 && f->gain_at_most_ms < 0.0601);
+		}
+		vpa_report_free(r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(places_of_a_step_are_compared),
+		cmocka_unit_test(a_change_is_a_finding_and_a_fallback),
+		cmocka_unit_test(names_tell_what_is_multiplied),
+		cmocka_unit_test(fp32_beside_bf16_is_a_finding),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
