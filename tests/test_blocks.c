@@ -1218,6 +1218,29 @@ static void names_are_blocks_where_they_are_outermost(void **state)
 	expect_report("without it", NULL, "blocks 4, warmup 1, BPS 10, TTFB ms 100");
 }
 
+/* A profiler that records Python's stack has a range for each of its frames. */
+static void a_block_is_around_any_number_of_other_ranges(void **state)
+{
+	enum { FRAMES = 200 };
+	unsigned b, depth;
+
+	(void)state;
+	begin();
+	for (b = 0; b < 3; b++) {
+		unsigned t = at(b * 100) * 1000;
+
+		line("range t1 %uus-%uus \"block %u\"", t, t + 100000, b);
+		for (depth = 1; depth <= FRAMES; depth++)
+			line("range t1 %uus-%uus \"frame %u\"", t + depth, t + 100000 - depth,
+				depth);
+		line("range t1 %uus-%uus \"step 0\"", t + FRAMES + 1, t + 100000 - FRAMES - 1);
+		kernel(b * 100 + 1, b * 100 + 10, b * 100 + 100, GEMM);
+	}
+	expect_report("steps under a stack", NULL,
+		"blocks 3, warmup 1, BPS 10, TTFB ms 100, steps 3, a block 1, steps/s 10, s/it "
+		"0.09");
+}
+
 static void an_annotation_puts_rules_aside(void **state)
 {
 	unsigned b;
@@ -1472,6 +1495,7 @@ int main(void)
 		cmocka_unit_test(stages_are_measured_inside_measured_blocks),
 		cmocka_unit_test(steps_without_blocks_are_steps),
 		cmocka_unit_test(names_are_blocks_where_they_are_outermost),
+		cmocka_unit_test(a_block_is_around_any_number_of_other_ranges),
 		cmocka_unit_test(an_annotation_puts_rules_aside),
 		cmocka_unit_test(what_is_no_annotation_is_a_name),
 		cmocka_unit_test(blocks_at_the_edge_are_left_out),

@@ -231,17 +231,38 @@ const struct vpa_range *vpa_blocks_inner(
 	return range;
 }
 
-/* The ranges of both chains that are open at the launch and not known to be nothing, outermost first. */
-static size_t open_ranges(const struct vpa_op_stretch *stretch, uint64_t at,
-	struct vpa_blocks_place *p, struct vpa_range **out)
+/* Notes of a range that nobody has asked about yet if it is nothing wherever it stands. */
+static int ask(
+	struct vpa_blocks_state *s, const struct vpa_fold_context *c, struct vpa_range *range)
+{
+	struct vpa_stage_label label;
+
+	if (range->stage)
+		return VPT_OK;
+	if (vpa_blocks_label(s, c, range, &label))
+		return VPT_ENOMEM;
+	if (label.kind == VPA_STAGE_NONE)
+		range->stage = VPA_STAGE_NOTHING;
+	return VPT_OK;
+}
+
+/* The ranges of both chains that are open at the launch and may be something, outermost first. Those that are nothing
+ * take no room: there may be hundreds, one for each frame of a stack. */
+static int open_ranges(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
+	const struct vpa_op_stretch *stretch, uint64_t at, struct vpa_blocks_place *p,
+	struct vpa_range **out, size_t *found)
 {
 	struct vpa_range *heads[2] = {stretch->range, stretch->process_range}, *range;
 	size_t count = 0, place, k;
+
+	*found = 0;
 
 	p->at_ns = stretch->from_ns;
 	p->until_ns = UINT64_MAX;
 	for (k = 0; k < 2; k++) {
 		for (range = heads[k]; range; range = range->parent) {
+			if (ask(s, c, range))
+				return VPT_ENOMEM;
 			if (range->stage == VPA_STAGE_NOTHING)
 				continue;
 			if (range->end_ns <= at) {
@@ -262,7 +283,8 @@ static size_t open_ranges(const struct vpa_op_stretch *stretch, uint64_t at,
 			count++;
 		}
 	}
-	return count;
+	*found = count;
+	return VPT_OK;
 }
 
 int vpa_blocks_find_place(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
@@ -270,8 +292,10 @@ int vpa_blocks_find_place(struct vpa_blocks_state *s, const struct vpa_fold_cont
 {
 	struct vpa_range *open[DEPTH_MAX];
 	struct vpa_blocks_around around = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};
-	size_t count = open_ranges(stretch, at_ns, p, open), i;
+	size_t count, i;
 
+	if (open_ranges(s, c, stretch, at_ns, p, open, &count))
+		return VPT_ENOMEM;
 	for (i = 0; i < count; i++) {
 		uint32_t at;
 
