@@ -1286,7 +1286,8 @@ static void what_is_no_annotation_is_a_name(void **state)
 static void blocks_at_the_edge_are_left_out(void **state)
 {
 	static const struct vpa_options from = {.has_from = 1, .from_ns = 150 * MS},
-					to = {.has_to = 1, .to_ns = 550 * MS};
+					to = {.has_to = 1, .to_ns = 550 * MS},
+					to_500 = {.has_to = 1, .to_ns = 500 * MS};
 	struct vpa_report *r;
 
 	(void)state;
@@ -1299,6 +1300,24 @@ static void blocks_at_the_edge_are_left_out(void **state)
 	vpa_report_free(r);
 	expect_report("the end is cut off", &to,
 		"blocks 5, warmup 1, left out 1, frames 48, FPS 120, BPS 10, busy 120, latent 30");
+
+	/* The whole clip's frames did not come in a part of its time. */
+	begin();
+	annotated("range", 0, 700, "clip", "{'kind':'request','frames':81}");
+	plain_blocks(7, 0);
+	expect_report("a request that knows its frames", NULL,
+		"blocks 7, warmup 1, BPS 10, all 81, end to end 115.714, TTFB ms 100");
+	expect_report("a part of it", &to, "blocks 5, warmup 1, left out 1, BPS 10");
+	expect_report("a part that no block is cut by", &to_500,
+		"blocks 5, warmup 1, BPS 10, TTFB ms 100");
+
+	begin();
+	line("open t1 %ums \"clip\" domain vptrace json "
+	     "\"{\\\"kind\\\":\\\"request\\\",\\\"frames\\\":81}\"",
+		at(0));
+	plain_blocks(7, 0);
+	expect_report(
+		"a request that never ended", NULL, "blocks 7, warmup 1, BPS 10, TTFB ms 100");
 
 	begin();
 	plain_blocks(3, 12);

@@ -183,6 +183,8 @@ enum vpa_stage_kind vpa_row_kind(
 /* The sum of a block (VPA_NONE: outside all) and row; NULL: nothing. */
 const struct vpa_stage_sum *vpa_stage_sum_of(
 	const struct vpa_blocks_writer *w, uint32_t block, uint32_t row);
+/* Whether all of an instance lies in the window. */
+int vpa_instance_is_whole(const struct vpa_blocks_writer *w, const struct vpa_instance *i);
 /* A sentence about what is unavailable. */
 void vpa_block_note(struct vpa_blocks_writer *w, const char *text);
 const char *vpa_stage_row_name(const struct vpa_blocks_writer *w, const struct vpa_stage_kept *row);

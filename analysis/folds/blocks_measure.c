@@ -525,7 +525,8 @@ static void write_whole(struct measure *m)
 	}
 	if (i < b->count || !b->count || b->left_out)
 		r->frames = 0;
-	if (!r->frames && m->g->instance)
+	/* What it says of itself is of all of its time. */
+	if (!r->frames && m->g->instance && vpa_instance_is_whole(m->w, m->g->instance))
 		r->frames = told(m->g->instance->label.frames, 0);
 	if (r->frames && r->end_ns > r->start_ns)
 		r->fps_end_to_end = vpa_per_second((double)r->frames, r->end_ns - r->start_ns);

@@ -94,7 +94,7 @@ const char *vpa_stage_row_name(const struct vpa_blocks_writer *w, const struct v
 
 /* ---- requests ---- */
 
-static int is_whole(const struct vpa_blocks_writer *w, const struct vpa_instance *i)
+int vpa_instance_is_whole(const struct vpa_blocks_writer *w, const struct vpa_instance *i)
 {
 	const struct vpa_model *m = w->c->model;
 
@@ -263,7 +263,7 @@ static int find_blocks(struct vpa_blocks_writer *w)
 			!counts(w, b->label.kind, b->label.source) || is_inside(w, b))
 			continue;
 		group = group_of_block(w, b);
-		if (!is_whole(w, b) || b->first_ns == UINT64_MAX) {
+		if (!vpa_instance_is_whole(w, b) || b->first_ns == UINT64_MAX) {
 			w->groups[group].left_out++;
 			continue;
 		}
