@@ -84,6 +84,7 @@ struct vpa_range {
 	uint32_t stage;   /* folds/blocks.c's own: what it knows of this instance; 0: nothing yet */
 	uint8_t kind;     /* VPT_RANGEKIND_* */
 	uint8_t unmatched;
+	uint8_t cut; /* some of what was launched in it ran beyond the window's end */
 	struct vpa_projection gpu;
 };
 

@@ -70,6 +70,24 @@ static void join_copy(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
 		judge_wait(r, launch, &ops->copy[i]);
 }
 
+static void cut_chain(struct vpa_range *range, uint64_t at_ns)
+{
+	for (range = vpa_range_open_at(range, at_ns); range; range = vpa_range_around(range, at_ns))
+		range->cut = 1;
+}
+
+/* Ranges that had ended by the window's end may have launched what runs beyond it, since the host runs ahead. */
+static void note_cut(struct vpa_resolver *r, const struct vpa_call *launch)
+{
+	uint64_t at_ns = vpa_call_start(launch);
+	uint32_t thread = vpa_call_thread(launch), process = r->model->threads[thread].process;
+
+	if (!vpa_in_window(r->model, at_ns))
+		return;
+	cut_chain(vpa_steps_at(&r->pasts[thread].ranges.steps, at_ns), at_ns);
+	cut_chain(vpa_steps_at(&r->processes[process].ranges.steps, at_ns), at_ns);
+}
+
 /* An op that is not wholly inside the window, or invalid. Returns whether there is something left of it. */
 VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, uint64_t *count)
 {
@@ -87,6 +105,8 @@ VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, 
 		if (!(ops->launch[i]->state & VPA_CALL_MET))
 			met_first_op(r, ops->launch[i]);
 		join_copy(r, ops, i);
+		if (end > m->window_end_ns)
+			note_cut(r, ops->launch[i]);
 	}
 	if (start > m->window_end_ns || end < m->window_start_ns)
 		return 0;

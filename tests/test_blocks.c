@@ -1337,6 +1337,30 @@ static void blocks_at_the_edge_are_left_out(void **state)
 		"TTFB ms 100");
 }
 
+/* The host runs ahead: at the window's end it may have launched blocks that the device has not begun. */
+static void a_block_whose_work_is_cut_off_is_left_out(void **state)
+{
+	static const struct vpa_options to = {.has_to = 1, .to_ns = 1230 * MS},
+					between = {.has_to = 1, .to_ns = 130 * MS};
+
+	(void)state;
+	begin();
+	reference_blocks(0, 7, 10);
+	expect_report("in the middle of an op", &to,
+		"blocks 2, warmup 1, left out 1, frames 12, FPS 24, BPS 2, busy 24, denoise 30, "
+		"latent 6, steps 11, a block 4, steps/s 8, s/it 0.1, context 2");
+
+	begin();
+	plain_blocks(1, 12);
+	block(100, 110, 1, 12);
+	kernel(101, 100, 110, GEMM);
+	kernel(102, 110, 120, GEMM);
+	kernel(103, 140, 200, GEMM);
+	block(110, 120, 2, 12);
+	kernel(111, 200, 300, GEMM);
+	expect_report("between two ops of it", &between, "blocks 1, warmup 1, left out 1");
+}
+
 static void without_any_of_it_there_is_no_request(void **state)
 {
 	struct vpa_report *r;
@@ -1518,6 +1542,7 @@ int main(void)
 		cmocka_unit_test(an_annotation_puts_rules_aside),
 		cmocka_unit_test(what_is_no_annotation_is_a_name),
 		cmocka_unit_test(blocks_at_the_edge_are_left_out),
+		cmocka_unit_test(a_block_whose_work_is_cut_off_is_left_out),
 		cmocka_unit_test(without_any_of_it_there_is_no_request),
 		cmocka_unit_test(findings_are_silent_within_their_thresholds),
 		cmocka_unit_test(without_memory_there_is_an_error),

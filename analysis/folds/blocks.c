@@ -385,7 +385,7 @@ static int end_without_ops(
 
 		i->end_ns = range->end_ns;
 		i->finished = 1;
-		i->cut_off = range->unmatched;
+		i->cut_off = range->unmatched || range->cut;
 	}
 	return VPT_OK;
 }
@@ -403,7 +403,7 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	i = &s->instances[range->stage - VPA_FIRST_INSTANCE];
 	i->end_ns = range->end_ns;
 	i->finished = 1;
-	i->cut_off = range->unmatched;
+	i->cut_off = range->unmatched || range->cut;
 	if (vpa_blocks_stays(i->label.kind))
 		return VPT_OK;
 	rc = end_stage(s, i, range);
