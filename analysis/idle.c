@@ -110,8 +110,7 @@ static int hand_out_of(struct vpa_idle *s, struct vpa_ops *ops, size_t i, uint64
 	return hand_out(s, &whole.gap);
 }
 
-/* How much of [start, end) was recorded. */
-static uint64_t recorded_ns(const struct vpa_idle *s, uint64_t start_ns, uint64_t end_ns)
+uint64_t vpa_idle_recorded_ns(const struct vpa_idle *s, uint64_t start_ns, uint64_t end_ns)
 {
 	const struct vpa_intervals *paused = &s->resolver->paused;
 	uint64_t ns = end_ns - start_ns;
@@ -163,7 +162,7 @@ static void add_one(struct vpa_idle *s, struct vpa_idle_device *d, struct vpa_id
 	ops->gap_ns[i] = start > d->cursor_ns ? start - d->cursor_ns : 0;
 	ops->gap_before[i] = d->newest;
 	if (ops->gap_ns[i])
-		d->idle_ns += recorded_ns(s, d->cursor_ns, start);
+		d->idle_ns += vpa_idle_recorded_ns(s, d->cursor_ns, start);
 	ops->idle_ns[i] = d->idle_ns;
 	d->same_stream_overlaps += start < stream->end_ns;
 	if (end > stream->end_ns)
@@ -489,7 +488,7 @@ int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns)
 
 		if (!d->seen || window_end_ns <= d->cursor_ns)
 			continue;
-		d->idle_ns += recorded_ns(s, d->cursor_ns, window_end_ns);
+		d->idle_ns += vpa_idle_recorded_ns(s, d->cursor_ns, window_end_ns);
 		rc = hand_out(s, &gap);
 	}
 	return rc;

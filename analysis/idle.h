@@ -59,6 +59,9 @@ void vpa_idle_done(struct vpa_idle *s, const struct vpa_ops *ops);
 void vpa_idle_gap(
 	const struct vpa_idle *s, const struct vpa_ops *ops, size_t i, struct vpa_whole_gap *out);
 
+/* How much of [start, end) was recorded: pauses are not. */
+uint64_t vpa_idle_recorded_ns(const struct vpa_idle *s, uint64_t start_ns, uint64_t end_ns);
+
 /* The window ends: hands out each device's tail. */
 int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns);
 

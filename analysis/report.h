@@ -80,7 +80,7 @@ struct vpa_device {
 	int64_t device;
 	uint64_t ops; /* of positive duration */
 	uint64_t streams;
-	/* from the first to the last op */
+	/* from the first to the last op, pauses left out */
 	uint64_t first_ns, last_ns, active_ns, busy_ns, idle_ns, gaps, longest_gap_ns;
 	uint64_t histogram[VPA_GAP_BUCKETS];
 	uint64_t kernel_ns; /* sum of durations, overlaps counted twice */
@@ -171,7 +171,8 @@ struct vpa_range_row {
 	uint64_t unmatched;
 	struct vpa_spread host; /* start to end on the host */
 	/* On the GPU, over instances that launched work; per device and instance: envelope = first start to last
-	 * end of its ops; busy + foreign + idle = envelope, foreign being time covered only by others' ops. */
+	 * end of its ops, pauses left out; busy + foreign + idle = envelope, foreign being time covered only by
+	 * others' ops. */
 	uint64_t ops, launches, envelope_ns, busy_ns, foreign_ns, idle_ns;
 	struct vpa_spread lag; /* first op's start - range's start */
 	struct vpa_spread gpu; /* the envelopes */

@@ -1011,6 +1011,7 @@ static void pauses_belong_neither_to_the_window_nor_to_idle_time(void **state)
 				       "kernel s7 1000us-1100us corr 1 \"a\"\n"
 				       "call t1 cudaLaunchKernel 1900us-1901us corr 2\n"
 				       "kernel s7 1910us-2000us corr 2 \"b\"\n"
+				       "range t1 1000us-1950us \"around both\"\n"
 				       "loss all paused 1200us-1800us\n",
 		NULL);
 
@@ -1021,6 +1022,14 @@ static void pauses_belong_neither_to_the_window_nor_to_idle_time(void **state)
 	assert_int_equal(r->devices[0].window_idle_ns, 210000);
 	assert_int_equal(r->devices[0].busy_ns, 190000);
 	assert_int_equal(r->devices[0].longest_gap_ns, 110000);
+	/* Neither to what lies between the first and the last op, where nobody saw others' ops either. */
+	assert_int_equal(r->devices[0].active_ns, 400000);
+	assert_int_equal(r->devices[0].idle_ns, 210000);
+	assert_int_equal(r->ranges[0].envelope_ns, 400000);
+	assert_int_equal(r->ranges[0].gpu.total_ns, 400000);
+	assert_int_equal(r->ranges[0].busy_ns, 190000);
+	assert_int_equal(r->ranges[0].idle_ns, 210000);
+	assert_int_equal(r->ranges[0].foreign_ns, 0);
 	vpa_report_free(r);
 }
 

@@ -17,6 +17,17 @@ static uint64_t streams_used(const struct vpa_fold_context *c, uint32_t device)
 	return n;
 }
 
+/* Idle time between the first and the last op. */
+static uint64_t idle_inside(const struct vpa_fold_context *c, const struct vpa_idle_device *d)
+{
+	const struct vpa_model *m = c->model;
+	uint64_t ns = d->idle_ns - vpa_idle_recorded_ns(c->idle, m->window_start_ns, d->first_ns);
+
+	if (d->last.end_ns < m->window_end_ns)
+		ns -= vpa_idle_recorded_ns(c->idle, d->last.end_ns, m->window_end_ns);
+	return ns;
+}
+
 static int compare_devices(const void *pa, const void *pb)
 {
 	const struct vpa_device *a = pa, *b = pb;
@@ -44,9 +55,9 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		row->streams = streams_used(c, i);
 		row->first_ns = d->first_ns;
 		row->last_ns = d->last.end_ns;
-		row->active_ns = row->last_ns - row->first_ns;
 		row->busy_ns = d->busy_ns;
-		row->idle_ns = row->active_ns - d->busy_ns;
+		row->idle_ns = idle_inside(c, d);
+		row->active_ns = row->busy_ns + row->idle_ns;
 		row->gaps = d->gaps;
 		row->longest_gap_ns = d->longest_gap_ns;
 		memcpy(row->histogram, d->histogram, sizeof(row->histogram));

@@ -7,7 +7,7 @@
  *
  * busy being the union of its own ops, idle the time in which the device ran nothing, and foreign the rest:
  * covered by others' ops only. Ops come in order of start, so busy is a moving edge, and idle is the device's
- * idle time so far at the newest op less that at the first. */
+ * idle time so far at the newest op less that at the first. Pauses belong to none of them, nor to the envelope. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/index.h"
@@ -265,13 +265,22 @@ static struct row *row_of(struct state *s, const struct vpa_range *range)
 	return find_row(s, range, recent);
 }
 
+/* How much of a projection's envelope was not recorded. What nobody saw is neither idle nor others' time. */
+VPA_RARE static uint64_t paused_ns(const struct vpa_fold_context *c, const struct vpa_projection *p)
+{
+	uint64_t envelope_ns = p->last_ns - p->first_ns;
+	uint64_t rest_ns = envelope_ns - (p->idle_last_ns - p->idle_first_ns) - p->busy_ns;
+	uint64_t ns = envelope_ns - vpa_idle_recorded_ns(c->idle, p->first_ns, p->last_ns);
+
+	return ns < rest_ns ? ns : rest_ns;
+}
+
 static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	struct row *row = row_of(state, range);
 	const struct vpa_projection *p;
 	uint64_t first = UINT64_MAX;
 
-	(void)c;
 	if (!row || vpa_spread_add(&row->host, range->end_ns - range->start_ns))
 		return VPT_ENOMEM;
 	row->unmatched += range->unmatched;
@@ -280,6 +289,8 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 		uint64_t envelope = p->last_ns - p->first_ns,
 			 idle = p->idle_last_ns - p->idle_first_ns;
 
+		if (c->idle->resolver->paused.count)
+			envelope -= paused_ns(c, p);
 		row->ops += p->ops;
 		row->envelope_ns += envelope;
 		row->busy_ns += p->busy_ns;
