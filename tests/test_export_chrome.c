@@ -249,6 +249,10 @@ static const struct {
 		"call t1 cudaLaunchKernel 1100-1110 corr 1; kernel s7 1200-1300 corr 1 \"a\\\\b "
 		"\\xe2\\x80\\xa8\"",
 		"\"args\":{\"name\":\"main \\\"x\\\"\"}"},
+	{"stream 0 has a name as any other",
+		"start 1000; stream s1 device 0 stream 0 \"copies\"; kernel s1 1200-1300 corr 1 "
+		"\"k\"",
+		"\"name\":\"thread_name\",\"pid\":0,\"tid\":0,\"args\":{\"name\":\"copies\"}"},
 };
 
 static void hand_made_captures(void **state)

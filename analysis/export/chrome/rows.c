@@ -149,7 +149,8 @@ static struct vpt_text command(const struct vpa_chrome *x)
 	return text;
 }
 
-enum { NAMES_PROCESS = 1ull << 62, NAMES_DEVICE = 1ull << 61 };
+/* Whose name it is, as threads and streams may have the number 0 too. */
+enum { NAMES_PROCESS = 1ull << 62, NAMES_DEVICE = 1ull << 61, NAMES_STREAM = 1ull << 60 };
 
 static void name_process(struct vpa_chrome *x, uint64_t pid, int is_device)
 {
@@ -177,7 +178,7 @@ static void name_lane(
 	struct vpa_chrome *x, uint64_t pid, uint64_t tid, uint64_t name, int is_stream)
 {
 	if ((!name && !is_stream) ||
-		!is_new(x, pid, tid + (uint64_t)(is_stream ? NAMES_DEVICE : 0)))
+		!is_new(x, pid, tid + (uint64_t)(is_stream ? NAMES_STREAM : 0)))
 		return;
 	name_event(x, "thread_name", pid, tid);
 	vpa_chrome_words(x, "\"name\":");
