@@ -341,13 +341,16 @@ static void a_window_takes_the_rows_that_touch_it(void **state)
 	options.to_ns = 2000;
 	trace = script(
 		"start 1000; kernel s7 1100-1200 \"before\"; kernel s7 1900-2100 \"across\"\n"
-		"kernel s7 2500-2600 \"inside\"; kernel s7 3000-3100 \"after\"; end 5000");
+		"kernel s7 2500-2600 \"inside\"; kernel s7 3000-3100 \"after\"; end 5000\n"
+		"open t1 1500 \"still open\"; open t1 3500 \"opened later\"");
 	text = export(trace, &options).data;
 	vpt_trace_close(trace);
 	assert_null(strstr(text, "before"));
 	assert_non_null(strstr(text, "across"));
 	assert_non_null(strstr(text, "inside"));
 	assert_null(strstr(text, "after"));
+	assert_non_null(strstr(text, "still open"));
+	assert_null(strstr(text, "opened later"));
 	assert_non_null(strstr(text, "\"start_ns\":2000"));
 	assert_non_null(strstr(text, "\"end_ns\":3000"));
 	vpt_free(text);

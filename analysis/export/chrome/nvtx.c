@@ -202,6 +202,8 @@ void vpa_chrome_open(struct vpa_chrome *x, uint64_t end_ns)
 	for (; p < end; p += strlen(p) + 1) {
 		memcpy(&start, p, sizeof(start));
 		p += sizeof(start);
+		if (x->windowed && start >= end_ns)
+			continue;
 		vpa_chrome_event(x);
 		vpa_chrome_words(x, p);
 		vpa_chrome_time(x, start);
