@@ -363,13 +363,17 @@ int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns)
 	return r->failed;
 }
 
+void vpa_resolver_ranges_at(struct vpa_resolver *r, uint32_t thread, uint64_t t,
+	const struct vpa_range **own, const struct vpa_range **wide)
+{
+	*own = vpa_steps_at(&r->pasts[thread].ranges.steps, t);
+	*wide = vpa_steps_at(&r->processes[r->model->threads[thread].process].ranges.steps, t);
+}
+
 const struct vpa_range *vpa_resolver_range_at(struct vpa_resolver *r, uint32_t thread, uint64_t t)
 {
-	struct vpa_range *own = vpa_steps_at(&r->pasts[thread].ranges.steps, t);
-	struct vpa_range *wide =
-		vpa_steps_at(&r->processes[r->model->threads[thread].process].ranges.steps, t);
+	const struct vpa_range *own, *wide;
 
-	if (!own || !wide)
-		return own ? own : wide;
-	return wide->start_ns > own->start_ns ? wide : own;
+	vpa_resolver_ranges_at(r, thread, t, &own, &wide);
+	return vpa_inner_range(own, wide);
 }

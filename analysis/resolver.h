@@ -87,6 +87,10 @@ int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns);
 /* The range that is innermost on a thread at a moment, its process-wide ones included; NULL: none. */
 const struct vpa_range *vpa_resolver_range_at(struct vpa_resolver *r, uint32_t thread, uint64_t t);
 
+/* The innermost of each: those of the thread itself, and the process-wide ones. */
+void vpa_resolver_ranges_at(struct vpa_resolver *r, uint32_t thread, uint64_t t,
+	const struct vpa_range **own, const struct vpa_range **wide);
+
 /* Whether a wait for another stream was queued on `stream` after the call `after` and before the call `before`
  * (correlation ids). Questions for one stream come in order. */
 static inline int vpa_resolver_waited(

@@ -480,43 +480,78 @@ static void no_memory_leaves_no_folder(void **state)
 	vpt_trace_close(trace);
 }
 
-/* Rows say in which block and step an op was launched: in none that had ended by then, though what it was launched in began
- * inside of it. */
-static void rows_are_placed_in_what_was_open(void **state)
+/* The first rows of an exported table end so; as many as there are before NULL. */
+static void expect_rows(const char *lines, const char *table, const char *const *expected)
 {
 	static const struct vpa_export_options how = {.container = VPT_CONTAINER_NONE, .jobs = 1};
-	static const char *const expected[] = {
-		"\"range\":\"step 1\",\"stage\":null,\"block\":3,\"step\":1}\n",
-		"\"range\":\"step 1\",\"stage\":null,\"block\":null,\"step\":1}\n",
-	};
-	struct vpt_trace *trace = script(
-		"start 1000; range t1 2000-3000 \"block 3\"; range t1 2500-4000 \"step 1\"\n"
-		"call t1 cudaLaunchKernel 2600-2610 corr 1; kernel s7 4500-4600 corr 1 \"a\"\n"
-		"call t1 cudaLaunchKernel 3500-3510 corr 2; kernel s7 4600-4700 corr 2 \"b\"");
+	struct vpt_trace *trace = script(lines);
 	char folder[] = "/tmp/vptrace-rows-XXXXXX", path[64], command[128], line[2048];
 	struct vpa_export_totals totals;
 	struct vpt_err err = {0};
-	size_t i;
 	FILE *rows;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/tables", folder);
 	assert_int_equal(vpa_export_rows(trace, "trace", &plain, &how, VPA_ROWS_JSONL, path, 0,
 				 &totals, &err),
 		0);
-	snprintf(path, sizeof(path), "%s/tables/kernel.jsonl", folder);
+	snprintf(path, sizeof(path), "%s/tables/%s.jsonl", folder, table);
 	rows = fopen(path, "r");
 	assert_non_null(rows);
-	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+	for (; *expected; expected++) {
 		assert_non_null(fgets(line, sizeof(line), rows));
-		if (!strstr(line, expected[i]))
-			fail_msg("expected %s in %s", expected[i], line);
+		if (!strstr(line, *expected))
+			fail_msg("expected %s in %s", *expected, line);
 	}
 	fclose(rows);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	assert_int_equal(system(command), 0);
 	vpt_trace_close(trace);
+}
+
+/* Rows say in which block and step an op was launched: in none that had ended by then, though what it was launched in began
+ * inside of it. */
+static void rows_are_placed_in_what_was_open(void **state)
+{
+	static const char *const expected[] = {
+		"\"range\":\"step 1\",\"stage\":null,\"block\":3,\"step\":1}\n",
+		"\"range\":\"step 1\",\"stage\":null,\"block\":null,\"step\":1}\n", NULL};
+
+	(void)state;
+	expect_rows("start 1000; range t1 2000-3000 \"block 3\"; range t1 2500-4000 \"step 1\"\n"
+		    "call t1 cudaLaunchKernel 2600-2610 corr 1; kernel s7 4500-4600 corr 1 \"a\"\n"
+		    "call t1 cudaLaunchKernel 3500-3510 corr 2; kernel s7 4600-4700 corr 2 \"b\"",
+		"kernel", expected);
+}
+
+/* As in the report: a name that is a block's outside of steps and stages is a layer's inside of them. */
+static void rows_are_not_placed_in_layers(void **state)
+{
+	static const char *const layers[] = {
+		"\"range\":\"block 7\",\"stage\":null,\"block\":3,\"step\":1}\n",
+		"\"range\":\"block 8\",\"stage\":\"vae_decode\",\"block\":3,\"step\":null}\n",
+		"\"range\":\"step 9\",\"stage\":null,\"block\":3,\"step\":2}\n",
+		"\"range\":\"block 6\",\"stage\":null,\"block\":3,\"step\":null}\n",
+		"\"range\":\"block 5\",\"stage\":null,\"block\":null,\"step\":4}\n", NULL};
+	static const char *const wide[] = {
+		"\"range\":\"step 1\",\"stage\":null,\"block\":3,\"step\":1}\n", NULL};
+
+	(void)state;
+	expect_rows("start 1000; range t1 2000-7000 \"block 3\"\n"
+		    "range t1 2500-3000 \"step 1\"; range t1 2550-2800 \"block 7\"\n"
+		    "range t1 3000-4000 \"vae_decode\"; range t1 3100-3900 \"block 8\"\n"
+		    "range t1 4000-5000 \"step 2\"; range t1 4100-4900 \"step 9\"\n"
+		    "range t1 5000-6000 \"block 6\"\n"
+		    "range t1 8000-9000 \"step 4\"; range t1 8100-8900 \"block 5\"\n"
+		    "call t1 cudaLaunchKernel 2600-2610 corr 1; kernel s7 2700-2750 corr 1 \"a\"\n"
+		    "call t1 cudaLaunchKernel 3200-3210 corr 2; kernel s7 3300-3350 corr 2 \"b\"\n"
+		    "call t1 cudaLaunchKernel 4200-4210 corr 3; kernel s7 4300-4350 corr 3 \"c\"\n"
+		    "call t1 cudaLaunchKernel 5200-5210 corr 4; kernel s7 5300-5350 corr 4 \"d\"\n"
+		    "call t1 cudaLaunchKernel 8200-8210 corr 5; kernel s7 8300-8350 corr 5 \"e\"",
+		"kernel", layers);
+	expect_rows("start 1000; startend t1 2000-7000 \"block 3\"; range t1 2500-3000 \"step 1\"\n"
+		    "call t1 cudaLaunchKernel 2600-2610 corr 1; kernel s7 2700-2750 corr 1 \"a\"",
+		"call", wide);
 }
 
 /* ---- real traces ---- */
@@ -569,6 +604,7 @@ int main(void)
 		cmocka_unit_test(no_memory_is_reported_wherever_it_runs_out),
 		cmocka_unit_test(no_memory_leaves_no_folder),
 		cmocka_unit_test(rows_are_placed_in_what_was_open),
+		cmocka_unit_test(rows_are_not_placed_in_layers),
 		cmocka_unit_test(real_traces),
 	};
 

@@ -45,37 +45,121 @@ struct vpa_stage_label vpa_rows_label(struct vpa_rows *x, const struct vpa_range
 	return x->known[range->name].label;
 }
 
-/* Looks at a range that is open at `at_ns` and those around it. Until last.until_ns none of them ends. */
-static void look_around(struct vpa_rows *x, const struct vpa_range *range, uint64_t at_ns,
-	struct vpa_rows_place *place)
+enum { DEPTH_MAX = 64 };
+
+/* A range that is something. */
+struct known_range {
+	const struct vpa_range *range;
+	struct vpa_stage_label label;
+};
+
+/* Those of both chains that are open at `at_ns`, outermost first. Until last.until_ns no range of theirs ends. */
+static size_t find_known(struct vpa_rows *x, const struct vpa_range *const heads[2], uint64_t at_ns,
+	struct known_range out[DEPTH_MAX])
 {
-	const struct vpa_model *m = x->view.context->model;
+	const struct vpa_range *range;
+	size_t count = 0, place, k;
+
+	for (k = 0; k < 2; k++)
+		for (range = heads[k]; range; range = vpa_range_around(range, at_ns)) {
+			struct vpa_stage_label label = vpa_rows_label(x, range);
+
+			if (range->end_ns < x->last.until_ns)
+				x->last.until_ns = range->end_ns;
+			if (label.kind == VPA_STAGE_NONE || count == DEPTH_MAX)
+				continue;
+			/* A chain comes with starts falling: mostly this is the front. */
+			for (place = 0;
+				place < count && out[place].range->start_ns <= range->start_ns &&
+				(k || out[place].range->start_ns < range->start_ns);
+				place++)
+				;
+			memmove(out + place + 1, out + place, (count - place) * sizeof(*out));
+			out[place] = (struct known_range){range, label};
+			count++;
+		}
+	return count;
+}
+
+/* What is around a range. */
+struct around {
+	const struct known_range *block, *step;
+	int part;
+};
+
+/* Whether a name that would make a range a block or step means something else where it stands, as in the report. */
+static int is_misplaced(const struct known_range *k, const struct around *around)
+{
+	int in_step = around->step && around->step->label.kind != VPA_STAGE_LOOP;
+
+	if (k->label.source != VPA_SOURCE_RULE)
+		return 0;
+	switch (k->label.kind) {
+	case VPA_STAGE_BLOCK:
+		return in_step || around->part ||
+		       (around->block && around->block->range->kind != VPT_RANGEKIND_START_END &&
+			       k->range->kind != VPT_RANGEKIND_START_END);
+	case VPA_STAGE_STEP:
+	case VPA_STAGE_CONTEXT:
+	case VPA_STAGE_LOOP:
+		return in_step;
+	default:
+		return 0;
+	}
+}
+
+/* An annotation is not put aside by a rule further in. */
+static void set_around(const struct known_range **around, const struct known_range *k)
+{
+	if (!*around || (*around)->label.source != VPA_SOURCE_ANNOTATION ||
+		k->label.source == VPA_SOURCE_ANNOTATION)
+		*around = k;
+}
+
+static void put_stage(struct vpa_rows *x, const struct known_range *k, struct vpa_rows_place *place)
+{
+	struct vpt_text name = vpa_name(x->view.context->model, k->range->name);
 	uint64_t stage;
 
-	for (; range; range = vpa_range_around(range, at_ns)) {
-		struct vpa_stage_label label = vpa_rows_label(x, range);
-		struct vpt_text name = vpa_name(m, range->name);
+	if (k->label.name)
+		name = (struct vpt_text){k->label.name, strlen(k->label.name)};
+	stage = vpt_strings_put(&x->stages, name.text, name.len);
+	x->cat.out.failed |= stage == VPT_NO_ID;
+	place->stage = (uint32_t)(stage + 1);
+}
 
-		if (range->end_ns < x->last.until_ns)
-			x->last.until_ns = range->end_ns;
-		switch (label.kind) {
+static void look_around(struct vpa_rows *x, const struct vpa_range *own,
+	const struct vpa_range *wide, uint64_t at_ns, struct vpa_rows_place *place)
+{
+	const struct vpa_range *const heads[2] = {own, wide};
+	struct known_range known[DEPTH_MAX];
+	struct around around = {NULL, NULL, 0};
+	size_t count = find_known(x, heads, at_ns, known), i;
+
+	for (i = 0; i < count; i++) {
+		const struct known_range *k = &known[i];
+
+		if (is_misplaced(k, &around))
+			continue;
+		switch (k->label.kind) {
 		case VPA_STAGE_BLOCK:
-			if (place->block < 0)
-				place->block = label.index;
+			set_around(&around.block, k);
+			place->block = around.block->label.index;
+			/* What stands in a block is not in what is around it. */
+			around.step = NULL;
+			around.part = 0;
 			break;
 		case VPA_STAGE_STEP:
 		case VPA_STAGE_LOOP:
-			if (place->step < 0)
-				place->step = label.index;
+			set_around(&around.step, k);
+			place->step = around.step->label.index;
+			break;
+		case VPA_STAGE_CONTEXT:
+			set_around(&around.step, k);
 			break;
 		case VPA_STAGE_PART:
-			if (label.name)
-				name = (struct vpt_text){label.name, strlen(label.name)};
-			if (place->stage)
-				break;
-			stage = vpt_strings_put(&x->stages, name.text, name.len);
-			x->cat.out.failed |= stage == VPT_NO_ID;
-			place->stage = (uint32_t)(stage + 1);
+			around.part = 1;
+			put_stage(x, k, place);
 			break;
 		default:
 			break;
@@ -105,8 +189,7 @@ struct vpa_rows_place vpa_rows_place_of(struct vpa_rows *x, const struct vpa_ran
 	*last = (struct vpa_rows_asked){own, wide, at_ns, UINT64_MAX, own ? own->start_ns : 0,
 		wide ? wide->start_ns : 0, own ? own->name : 0, wide ? wide->name : 0, place};
 	place.range = inner->name;
-	look_around(x, inner, at_ns, &place);
-	look_around(x, inner == own ? wide : own, at_ns, &place);
+	look_around(x, own, wide, at_ns, &place);
 	last->place = place;
 	return place;
 }

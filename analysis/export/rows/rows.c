@@ -274,11 +274,12 @@ static void put_call_place(struct vpa_rows *x, const struct vpt_section *s, uint
 {
 	uint32_t thread = thread_of(x, s->lane);
 	uint64_t start_ns = s->col[VPT_CALL_START][row];
-	const struct vpa_range *range =
-		thread == UINT32_MAX ? NULL
-				     : vpa_resolver_range_at(x->view.resolver, thread, start_ns);
-	struct vpa_rows_place place = vpa_rows_place_of(x, range, NULL, start_ns);
+	const struct vpa_range *own = NULL, *wide = NULL;
+	struct vpa_rows_place place;
 
+	if (thread != UINT32_MAX)
+		vpa_resolver_ranges_at(x->view.resolver, thread, start_ns, &own, &wide);
+	place = vpa_rows_place_of(x, own, wide, start_ns);
 	vpa_rows_put_place(x, &x->cat.out, &place);
 }
 
