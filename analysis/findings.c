@@ -307,13 +307,9 @@ static void find_wide_gemms(struct vpa_report *r)
 
 static void find_unfused_conv(struct vpa_report *r)
 {
-	uint64_t total = 0;
+	uint64_t total = r->vol2col_ns;
 	struct vpa_finding *f;
-	size_t i;
 
-	for (i = 0; i < r->kernel_count; i++)
-		if (strstr(r->kernels[i].name, "vol2col"))
-			total += r->kernels[i].time.total_ns;
 	if (!total)
 		return;
 	f = vpa_finding_add(r, "vol2col", "warn");

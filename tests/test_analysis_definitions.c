@@ -1004,6 +1004,27 @@ static void profiling_work_is_added_up(void **state)
 	}
 }
 
+/* What is listed is a matter of the page. */
+static void findings_do_not_depend_on_how_much_is_listed(void **state)
+{
+	static const struct vpa_options one = {.top = 1};
+	struct vpa_report *r = analyze("start 1ms\n"
+				       "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				       "kernel s7 1000us-1900us corr 1 \"gemm\"\n"
+				       "call t1 cudaLaunchKernel 1002us-1003us corr 2\n"
+				       "kernel s7 1900us-2000us corr 2 \"vol2col_kernel\"\n",
+		&one);
+	size_t i;
+
+	(void)state;
+	assert_int_equal(r->kernel_count, 1);
+	for (i = 0; i < r->finding_count && strcmp(r->findings[i].id, "vol2col") != 0; i++)
+		;
+	assert_true(i < r->finding_count);
+	assert_true(r->findings[i].gain_at_most_ms == 0.1);
+	vpa_report_free(r);
+}
+
 static void pauses_belong_neither_to_the_window_nor_to_idle_time(void **state)
 {
 	struct vpa_report *r = analyze("start 1ms\nend 2ms\n"
@@ -1187,6 +1208,7 @@ int main(void)
 		cmocka_unit_test(processes_may_use_the_same_numbers),
 		cmocka_unit_test(the_verdict_says_whether_all_is_there),
 		cmocka_unit_test(profiling_work_is_added_up),
+		cmocka_unit_test(findings_do_not_depend_on_how_much_is_listed),
 		cmocka_unit_test(pauses_belong_neither_to_the_window_nor_to_idle_time),
 		cmocka_unit_test(work_after_the_last_clock_point_is_inside_the_window),
 		cmocka_unit_test(a_range_that_ended_early_keeps_its_calls),
