@@ -24,7 +24,9 @@ static void range_finished(void *ctx, struct vpa_range *range)
 	struct vpa_resolver *r = ctx;
 	const struct vpa_model *m = r->model;
 
-	r->unmatched_ranges += range->unmatched;
+	if (range->unmatched && range->start_ns <= m->window_end_ns &&
+		range->end_ns >= m->window_start_ns)
+		r->unmatched_ranges++;
 	if (range->start_ns < m->window_start_ns || range->start_ns > m->window_end_ns)
 		return;
 	if (r->sink.range && r->sink.range(r->sink.ctx, range))

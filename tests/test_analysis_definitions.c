@@ -1004,6 +1004,22 @@ static void profiling_work_is_added_up(void **state)
 	}
 }
 
+static void ranges_outside_the_window_are_not_its_unmatched_ones(void **state)
+{
+	static const struct vpa_options part = {
+		.has_from = 1, .from_ns = 2000000, .has_to = 1, .to_ns = 5000000};
+	struct vpa_report *r = analyze("start 1ms; end 10ms\n"
+				       "range t1 1500us-2000us \"before\" unmatched\n"
+				       "range t1 2500us-3500us \"into it\" unmatched\n"
+				       "open t1 4ms \"across its end\"\n"
+				       "open t1 7ms \"behind\"\n",
+		&part);
+
+	(void)state;
+	assert_int_equal(r->verdict.unmatched_ranges, 2);
+	vpa_report_free(r);
+}
+
 /* What is listed is a matter of the page. */
 static void findings_do_not_depend_on_how_much_is_listed(void **state)
 {
@@ -1208,6 +1224,7 @@ int main(void)
 		cmocka_unit_test(processes_may_use_the_same_numbers),
 		cmocka_unit_test(the_verdict_says_whether_all_is_there),
 		cmocka_unit_test(profiling_work_is_added_up),
+		cmocka_unit_test(ranges_outside_the_window_are_not_its_unmatched_ones),
 		cmocka_unit_test(findings_do_not_depend_on_how_much_is_listed),
 		cmocka_unit_test(pauses_belong_neither_to_the_window_nor_to_idle_time),
 		cmocka_unit_test(work_after_the_last_clock_point_is_inside_the_window),

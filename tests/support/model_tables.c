@@ -77,7 +77,8 @@ static void check_counts(struct model *m, const struct vpa_report *r)
 		const struct model_range *g = &m->ranges.items[i];
 		int inside = g->start >= m->window_start && g->start <= m->limit;
 
-		unmatched += g->unmatched || g->end == UINT64_MAX;
+		unmatched += (g->unmatched || g->end == UINT64_MAX) && g->start <= m->limit &&
+			     g->end >= m->window_start;
 		if (!inside || g->unmatched || g->end == UINT64_MAX)
 			continue;
 		if (g->domain && !strcmp(g->domain, "cpu_op"))
