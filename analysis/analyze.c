@@ -289,6 +289,14 @@ static int read_tables(struct pass *p, const struct vpt_batch *b)
 
 /* ---- the pass ---- */
 
+/* Before this moment neither a gap nor a launch that is still to come will ask for anything. */
+static uint64_t frontier_of(const struct pass *p, uint64_t times_from)
+{
+	uint64_t idle = p->looking ? times_from : vpa_idle_frontier(&p->idle);
+
+	return idle < times_from ? idle : times_from;
+}
+
 static int add_chunk(struct pass *p, struct vpt_batch *b, uint64_t times_from)
 {
 	int rc = read_tables(p, b);
@@ -302,8 +310,7 @@ static int add_chunk(struct pass *p, struct vpt_batch *b, uint64_t times_from)
 	if (!rc && p->tap && p->tap->chunk)
 		rc = p->tap->chunk(p->tap->ctx, b, times_from);
 	if (!rc)
-		rc = vpa_resolver_trim(
-			&p->resolver, p->looking ? times_from : vpa_idle_frontier(&p->idle));
+		rc = vpa_resolver_trim(&p->resolver, frontier_of(p, times_from));
 	return rc;
 }
 

@@ -1095,6 +1095,33 @@ static const struct vpa_range_row *range_called(const struct vpa_report *r, cons
 	return NULL;
 }
 
+/* A long launch call is in the chunk in which it returns. A process-wide range that another thread ended meanwhile,
+ * in an earlier chunk, was around it all the same. */
+static void a_range_waits_for_launches_that_are_still_to_come(void **state)
+{
+	enum { OTHERS = 1400, LINE = 48 };
+	static const char begin[] = "start 1000\nstartend t1 1100-1800 \"around both\"\n"
+				    "call t1 cudaLaunchKernel 1200-1210 corr 1\n"
+				    "kernel s7 1500-5000 corr 1 \"a\"\n",
+			  end[] = "chunk 5100\n"
+				  "call t2 cudaLaunchKernel 1700-6000 corr 2\n"
+				  "kernel s7 7000-7100 corr 2 \"b\"\n";
+	char *script = malloc(sizeof(begin) + OTHERS * LINE + sizeof(end)), *p = script;
+	struct vpa_report *r;
+	int i;
+
+	(void)state;
+	assert_non_null(script);
+	p += sprintf(p, "%s", begin);
+	for (i = 0; i < OTHERS; i++)
+		p += sprintf(p, "call t1 cudaEventRecord %d+1\n", 2000 + 2 * i);
+	sprintf(p, "%s", end);
+	r = analyze(script, NULL);
+	assert_int_equal(range_called(r, "around both")->ops, 2);
+	vpa_report_free(r);
+	free(script);
+}
+
 /* A range was open, as far as anybody knew, when calls were made in it; later it turns out to have ended before
  * them. What they launched must not be given to a range that comes afterwards. */
 static void a_range_that_ended_early_keeps_its_calls(void **state)
@@ -1228,6 +1255,7 @@ int main(void)
 		cmocka_unit_test(findings_do_not_depend_on_how_much_is_listed),
 		cmocka_unit_test(pauses_belong_neither_to_the_window_nor_to_idle_time),
 		cmocka_unit_test(work_after_the_last_clock_point_is_inside_the_window),
+		cmocka_unit_test(a_range_waits_for_launches_that_are_still_to_come),
 		cmocka_unit_test(a_range_that_ended_early_keeps_its_calls),
 		cmocka_unit_test(a_launch_of_the_same_process_goes_first),
 		cmocka_unit_test(the_past_is_kept_for_half_a_minute_of_an_idle_device),
