@@ -1004,6 +1004,43 @@ static void profiling_work_is_added_up(void **state)
 	}
 }
 
+static const struct vpa_finding *finding_called(const struct vpa_report *r, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < r->finding_count; i++)
+		if (!strcmp(r->findings[i].id, id))
+			return &r->findings[i];
+	fail_msg("no finding \"%s\"", id);
+	return NULL;
+}
+
+/* Kernels that run at once add up to more time than the device has worked. */
+static void what_kernels_could_give_is_no_more_than_busy_time(void **state)
+{
+	struct vpa_report *r = analyze("start 1ms\n"
+				       "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				       "kernel s7 1100us-1900us corr 1 \"vol2col_kernel\"\n"
+				       "call t1 cudaLaunchKernel 1002us-1003us corr 2\n"
+				       "kernel s8 1200us-2000us corr 2 \"vol2col_kernel\"\n",
+		NULL);
+
+	(void)state;
+	assert_true(finding_called(r, "vol2col")->gain_at_most_ms == 0.9);
+	vpa_report_free(r);
+
+	r = analyze("start 1ms\n"
+		    "kernel s7 1100us-1400us \"ampere_sgemm_128x64\"\n"
+		    "kernel s7 1400us-1500us \"softmax_warp_forward\"\n"
+		    "kernel s7 1500us-1800us \"ampere_sgemm_128x64\"\n"
+		    "kernel s8 1200us-1500us \"ampere_sgemm_128x64\"\n"
+		    "kernel s8 1500us-1600us \"softmax_warp_forward\"\n"
+		    "kernel s8 1600us-1900us \"ampere_sgemm_128x64\"\n",
+		NULL);
+	assert_true(finding_called(r, "eager-attention")->gain_at_most_ms == 0.8);
+	vpa_report_free(r);
+}
+
 static void ranges_outside_the_window_are_not_its_unmatched_ones(void **state)
 {
 	static const struct vpa_options part = {
@@ -1030,14 +1067,10 @@ static void findings_do_not_depend_on_how_much_is_listed(void **state)
 				       "call t1 cudaLaunchKernel 1002us-1003us corr 2\n"
 				       "kernel s7 1900us-2000us corr 2 \"vol2col_kernel\"\n",
 		&one);
-	size_t i;
 
 	(void)state;
 	assert_int_equal(r->kernel_count, 1);
-	for (i = 0; i < r->finding_count && strcmp(r->findings[i].id, "vol2col") != 0; i++)
-		;
-	assert_true(i < r->finding_count);
-	assert_true(r->findings[i].gain_at_most_ms == 0.1);
+	assert_true(finding_called(r, "vol2col")->gain_at_most_ms == 0.1);
 	vpa_report_free(r);
 }
 
@@ -1251,6 +1284,7 @@ int main(void)
 		cmocka_unit_test(processes_may_use_the_same_numbers),
 		cmocka_unit_test(the_verdict_says_whether_all_is_there),
 		cmocka_unit_test(profiling_work_is_added_up),
+		cmocka_unit_test(what_kernels_could_give_is_no_more_than_busy_time),
 		cmocka_unit_test(ranges_outside_the_window_are_not_its_unmatched_ones),
 		cmocka_unit_test(findings_do_not_depend_on_how_much_is_listed),
 		cmocka_unit_test(pauses_belong_neither_to_the_window_nor_to_idle_time),
