@@ -1337,6 +1337,38 @@ static void blocks_at_the_edge_are_left_out(void **state)
 		"TTFB ms 100");
 }
 
+/* Two requests at once, each on a thread of its own, with marks that tell the frames. */
+static void a_mark_belongs_to_the_request_of_its_thread(void **state)
+{
+	unsigned t, b;
+
+	(void)state;
+	begin();
+	for (t = 0; t < 2; t++) {
+		unsigned first = t * 50;
+
+		line("range t%u %ums-%ums \"request %u\"", t + 1, at(first), at(first + 300), t);
+		for (b = 0; b < 3; b++) {
+			unsigned from = first + b * 100;
+
+			script.corr++;
+			line("range t%u %ums-%ums \"block %u\"", t + 1, at(from), at(from + 100),
+				b);
+			line("call t%u cudaLaunchKernel %u001us+1us corr %u", t + 1, at(from),
+				script.corr);
+			line("kernel s%u %ums-%ums corr %u \"k\"", t + 7, at(from), at(from + 100),
+				script.corr);
+			line("mark t%u %ums \"frames\" domain vptrace json "
+			     "\"{\\\"kind\\\":\\\"frames\\\",\\\"index\\\":%u,"
+			     "\\\"frames\\\":%u}\"",
+				t + 1, at(from + 99), b, 12 * (t + 1));
+		}
+	}
+	expect_report("the first one", NULL,
+		"blocks 3, warmup 1, frames 24, FPS 120, BPS 10, busy 120, all 36, end to end 120, "
+		"TTFB ms 100, TTFF ms 100");
+}
+
 /* The host runs ahead: at the window's end it may have launched blocks that the device has not begun. */
 static void a_block_whose_work_is_cut_off_is_left_out(void **state)
 {
@@ -1542,6 +1574,7 @@ int main(void)
 		cmocka_unit_test(an_annotation_puts_rules_aside),
 		cmocka_unit_test(what_is_no_annotation_is_a_name),
 		cmocka_unit_test(blocks_at_the_edge_are_left_out),
+		cmocka_unit_test(a_mark_belongs_to_the_request_of_its_thread),
 		cmocka_unit_test(a_block_whose_work_is_cut_off_is_left_out),
 		cmocka_unit_test(without_any_of_it_there_is_no_request),
 		cmocka_unit_test(findings_are_silent_within_their_thresholds),

@@ -26,7 +26,7 @@ struct vpa_instance {
 	uint32_t cut,
 		pin; /* requests and blocks: its last op's end, its first op's start; VPA_NONE */
 	uint32_t devices; /* mask */
-	uint32_t name;
+	uint32_t name, thread;
 	uint32_t block, request;                  /* instances around it; VPA_NONE: none */
 	uint32_t row;                             /* steps and parts */
 	uint8_t finished, cut_off, nested, nests; /* nests: a push/pop range */

@@ -149,6 +149,7 @@ int vpa_blocks_begin(struct vpa_blocks_state *s, const struct vpa_fold_context *
 		.cut = VPA_NONE,
 		.pin = VPA_NONE,
 		.name = range->name,
+		.thread = range->thread,
 		.block = around->block,
 		.request = around->request,
 		.nested = around->step != VPA_NONE || around->part != VPA_NONE,

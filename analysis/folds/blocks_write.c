@@ -4,7 +4,7 @@
  * it; one that launched nothing itself (a thread that waits for others) ends on the host. A block belongs to the request
  * around it, else to the one that is open when it begins on the host. Indices restart with each
  * request, and no period spans two. A frames-ready mark belongs to the newest block of its index in its
- * request that had begun on the host. */
+ * request that had begun on the host; of requests that are open at once its own is the newest of its thread, else of any. */
 #include "analysis/folds/blocks.h"
 
 #include "analysis/spread.h"
@@ -158,9 +158,9 @@ static int find_requests(struct vpa_blocks_writer *w)
 	return VPT_OK;
 }
 
-/* The newest request that is open on the host at a moment, else the window's own group. Groups stand in
- * order of start, the window's first. */
-static uint32_t group_at(const struct vpa_blocks_writer *w, uint64_t t)
+/* The newest request that is open on the host at a moment, of a thread or (VPA_NONE) of any, else the window's own
+ * group. Groups stand in order of start, the window's first. */
+static uint32_t group_of_thread_at(const struct vpa_blocks_writer *w, uint32_t thread, uint64_t t)
 {
 	size_t low = 1, high = w->group_count, i;
 
@@ -173,9 +173,23 @@ static uint32_t group_at(const struct vpa_blocks_writer *w, uint64_t t)
 			high = middle;
 	}
 	for (i = low; i-- > 1;)
-		if (w->groups[i].host_end_ns >= t)
+		if (w->groups[i].host_end_ns >= t &&
+			(thread == VPA_NONE || w->groups[i].instance->thread == thread))
 			return (uint32_t)i;
 	return 0;
+}
+
+static uint32_t group_at(const struct vpa_blocks_writer *w, uint64_t t)
+{
+	return group_of_thread_at(w, VPA_NONE, t);
+}
+
+/* Where requests overlap, a mark is of the one of its thread, if that has one. */
+static uint32_t group_of_mark(const struct vpa_blocks_writer *w, const struct vpa_ready_mark *mark)
+{
+	uint32_t group = group_of_thread_at(w, mark->thread, mark->time_ns);
+
+	return group ? group : group_at(w, mark->time_ns);
 }
 
 /* ---- blocks ---- */
@@ -307,7 +321,7 @@ static void apply_marks(struct vpa_blocks_writer *w)
 		const struct vpa_ready_mark *mark = &s->marks[i];
 		const struct vpa_sweep_cut *cut = &s->sweep.cuts[mark->cut];
 		struct vpa_kept_block *b = block_before(
-			&w->groups[group_at(w, mark->time_ns)], mark->time_ns, mark->index);
+			&w->groups[group_of_mark(w, mark)], mark->time_ns, mark->index);
 
 		/* Of a thread that launched nothing, or nothing since the block began, nothing is learned. */
 		if (!b || cut->edge == VPA_NONE || cut->time_ns <= b->start_ns)
