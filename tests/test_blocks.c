@@ -1337,6 +1337,22 @@ static void blocks_at_the_edge_are_left_out(void **state)
 		"TTFB ms 100");
 }
 
+static void the_first_block_of_a_part_is_not_the_first_one(void **state)
+{
+	static const struct vpa_options from = {.has_from = 1,
+		.from_ns = 300 * MS,
+		.has_warmup = 1,
+		.frames_per_block = 12,
+		.first_block_frames = 9};
+
+	(void)state;
+	begin();
+	plain_blocks(7, 0);
+	expect_report("from block 3 on", &from,
+		"blocks 4, frames 48, FPS 120, BPS 10, busy 120, all 48, end to end 120, TTFB ms "
+		"100");
+}
+
 /* Two requests at once, each on a thread of its own, with marks that tell the frames. */
 static void a_mark_belongs_to_the_request_of_its_thread(void **state)
 {
@@ -1574,6 +1590,7 @@ int main(void)
 		cmocka_unit_test(an_annotation_puts_rules_aside),
 		cmocka_unit_test(what_is_no_annotation_is_a_name),
 		cmocka_unit_test(blocks_at_the_edge_are_left_out),
+		cmocka_unit_test(the_first_block_of_a_part_is_not_the_first_one),
 		cmocka_unit_test(a_mark_belongs_to_the_request_of_its_thread),
 		cmocka_unit_test(a_block_whose_work_is_cut_off_is_left_out),
 		cmocka_unit_test(without_any_of_it_there_is_no_request),

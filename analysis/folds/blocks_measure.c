@@ -53,7 +53,9 @@ static void count_frames(
 	const struct vpa_options *o, const struct vpa_blocks_group *g, struct vpa_kept_block *b)
 {
 	const struct vpa_stage_label *l = &b->instance->label;
-	int is_first = b == g->blocks && !(g->left_out && l->index > 1);
+	/* Where the beginning may be cut off, the first that is left is not the first one if its index says so. */
+	int is_part = g->left_out || o->has_from || o->range;
+	int is_first = b == g->blocks && !(is_part && l->index > 1);
 
 	b->latents = told(l->latents, o->latents_per_block);
 	b->frames = told(l->frames, told(b->mark_frames, 0));
