@@ -165,7 +165,8 @@ static void judge_tracer(struct vpa_report *out)
 	if (why && !(n->kernels + n->memcpy + n->memset))
 		REASON(out, "no GPU work was recorded: %s", why);
 	else if (!(n->kernels + n->memcpy + n->memset))
-		REASON(out, "no GPU work was recorded: device times are unavailable");
+		REASON(out, "no GPU work %s: device times are unavailable",
+			out->window_note ? "lies in the window" : "was recorded");
 }
 
 /* What was received must have been written or dropped; where chunks are missing, nobody knows. */

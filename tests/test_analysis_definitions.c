@@ -1004,6 +1004,30 @@ static void profiling_work_is_added_up(void **state)
 	}
 }
 
+/* What lies outside of the window is in the trace all the same. */
+static void a_window_without_work_does_not_say_that_there_was_none(void **state)
+{
+	static const struct vpa_options behind = {.has_from = 1, .from_ns = 5000000};
+	struct vpa_report *r =
+		analyze("start 1ms; end 2ms\nkernel s7 1100us-1200us \"k\"\n", &behind);
+	struct vpt_buffer text = {0};
+	struct vpt_sink *sink;
+	struct vpt_err err = {0};
+
+	(void)state;
+	assert_int_equal(r->verdict.reason_count, 1);
+	assert_string_equal(r->verdict.reasons[0],
+		"no GPU work lies in the window: device times are unavailable");
+	assert_int_equal(vpt_sink_memory(&text, &sink, &err), 0);
+	assert_int_equal(vpa_render_text(r, 200, 0, sink, &err), 0);
+	assert_int_equal(vpt_sink_write(sink, "", 1, &err), 0);
+	assert_int_equal(sink->finish(sink, 1, &err), 0);
+	assert_non_null(strstr(text.data, "No GPU work in this window: "));
+	assert_null(strstr(text.data, "in this trace: "));
+	vpt_free(text.data);
+	vpa_report_free(r);
+}
+
 static const struct vpa_finding *finding_called(const struct vpa_report *r, const char *id)
 {
 	size_t i;
@@ -1284,6 +1308,7 @@ int main(void)
 		cmocka_unit_test(processes_may_use_the_same_numbers),
 		cmocka_unit_test(the_verdict_says_whether_all_is_there),
 		cmocka_unit_test(profiling_work_is_added_up),
+		cmocka_unit_test(a_window_without_work_does_not_say_that_there_was_none),
 		cmocka_unit_test(what_kernels_could_give_is_no_more_than_busy_time),
 		cmocka_unit_test(ranges_outside_the_window_are_not_its_unmatched_ones),
 		cmocka_unit_test(findings_do_not_depend_on_how_much_is_listed),

@@ -520,7 +520,11 @@ static void put_no_work(struct vpa_page *p, const struct vpa_report *r)
 {
 	uint64_t ops = r->counts.kernels + r->counts.memcpy + r->counts.memset;
 
-	if (ops)
+	if (!ops && r->window_note)
+		vpa_page_words(p, "RESULT", VPA_YELLOW,
+			"No GPU work in this window: no kernel, copy or memset lies in it, only "
+			"what the host did.");
+	else if (ops)
 		vpa_page_words(p, "RESULT", VPA_YELLOW,
 			"No GPU work in this trace: of its %s kernels, copies and memsets none has "
 			"a "
