@@ -299,7 +299,8 @@ static int may_forget(
 	       (r->released_ns > end_ns && r->released_ns - end_ns >= VPA_LAUNCH_WAIT_NS);
 }
 
-static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t frontier_ns)
+static uint64_t trim_thread(
+	struct vpa_resolver *r, uint32_t thread, uint64_t frontier_ns, uint64_t ranges_ns)
 {
 	struct vpa_thread_past *past = &r->pasts[thread];
 	struct vpa_calls *calls = &past->calls;
@@ -313,17 +314,19 @@ static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t fr
 		vpa_calls_drop(calls, calls->begin + VPA_CALL_BLOCK);
 	}
 	earliest = vpa_calls_earliest(calls);
-	vpa_timeline_trim(&past->ranges, &r->pool, earliest < frontier_ns ? earliest : frontier_ns);
+	vpa_timeline_trim(&past->ranges, &r->pool, earliest < ranges_ns ? earliest : ranges_ns);
 	return earliest;
 }
 
 int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns)
 {
-	uint64_t oldest = frontier_ns;
+	/* Calls that are still to come may begin before ops end that are known. */
+	uint64_t ranges_ns = r->released_ns < frontier_ns ? r->released_ns : frontier_ns;
+	uint64_t oldest = ranges_ns;
 	uint32_t i;
 
 	for (i = 0; i < r->model->thread_count; i++) {
-		uint64_t earliest = trim_thread(r, i, frontier_ns);
+		uint64_t earliest = trim_thread(r, i, frontier_ns, ranges_ns);
 
 		oldest = earliest < oldest ? earliest : oldest;
 	}

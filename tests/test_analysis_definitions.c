@@ -595,6 +595,11 @@ static const struct {
 		"range t1 105-106 \"before\"\nchunk 150\ncall t1 cudaLaunchKernel 110-160 corr "
 		"1\nrange t1 107-170 \"r\"",
 		"r", "n 1, host 63, ops 1, launches 1, envelope 10, busy 10, lag 23"},
+	{"a range that ends a chunk before its launch does, beside an op that goes on",
+		"start 100\nend 500\n" RUN("t2", "100", "101-140",
+			"1") "range t1 105-120 \"r\"\nchunk 150\ncall t1 cudaLaunchKernel 110-160 "
+			     "corr 2\nkernel s7 200-210 corr 2 \"k\"",
+		"r", "n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 95"},
 	{"a range that was never closed ends with the window",
 		"start 100\nend 500\n" RUN("t1", "110", "230-240", "1") "open t1 105 \"step\"",
 		"step",
