@@ -49,12 +49,17 @@ uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t)
 	return low;
 }
 
-uint64_t vpa_calls_earliest(const struct vpa_calls *c)
+uint64_t vpa_calls_earliest(const struct vpa_calls *c, uint64_t position)
 {
 	uint64_t earliest = UINT64_MAX;
 	size_t i;
 
-	for (i = 0; i < c->block_count; i++)
+	for (; position % VPA_CALL_BLOCK && position < c->end; position++)
+		if (vpa_call_start(vpa_calls_at(c, position)) < earliest)
+			earliest = vpa_call_start(vpa_calls_at(c, position));
+	if (position >= c->end)
+		return earliest;
+	for (i = (size_t)(position / VPA_CALL_BLOCK - c->first_block); i < c->block_count; i++)
 		if (c->blocks[i]->start_ns < earliest)
 			earliest = c->blocks[i]->start_ns;
 	return earliest;

@@ -90,8 +90,8 @@ int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread);
 /* Position of the first call that ends after `t` (calls.end if none). */
 uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t);
 
-/* The earliest start of any call held; ~0 if there is none. */
-uint64_t vpa_calls_earliest(const struct vpa_calls *c);
+/* The earliest start of the calls held from `position` on; ~0 if there is none. */
+uint64_t vpa_calls_earliest(const struct vpa_calls *c, uint64_t position);
 
 /* Gives up whole blocks in front of `position`. */
 void vpa_calls_drop(struct vpa_calls *c, uint64_t position);

@@ -16,7 +16,10 @@
 enum {
 	/* A thread's calls are kept for the gaps that may still ask; more than this only when a device is left
 	 * idle for long, and then the oldest go. */
-	CALLS_KEPT_MAX = 1 << 20
+	CALLS_KEPT_MAX = 1 << 20,
+	/* The same of the steps of a thread's ranges, or a process's: where nothing ever runs on a device, they would
+	 * all be kept. */
+	STEPS_KEPT_MAX = 1 << 20
 };
 
 static void range_finished(void *ctx, struct vpa_range *range)
@@ -299,8 +302,49 @@ static int may_forget(
 	       (r->released_ns > end_ns && r->released_ns - end_ns >= VPA_LAUNCH_WAIT_NS);
 }
 
-static uint64_t trim_thread(
-	struct vpa_resolver *r, uint32_t thread, uint64_t frontier_ns, uint64_t ranges_ns)
+/* Whether none of the ops that the call must have launched has come. */
+static int lacks_op(const struct vpa_call *call)
+{
+	return (call->state & (VPA_CALL_MISSED | VPA_CALL_MET)) == VPA_CALL_MISSED;
+}
+
+/* When the first of a thread's calls began whose ranges may still be asked for, by an op or by a gap; ~0: none of them.
+ * Calls stand in order of their ends, and those of a thread that makes no more of them stay. */
+static uint64_t earliest_asked(
+	const struct vpa_resolver *r, struct vpa_thread_past *past, uint64_t frontier_ns)
+{
+	const struct vpa_calls *calls = &past->calls;
+	uint64_t from =
+		r->released_ns > VPA_LAUNCH_WAIT_NS ? r->released_ns - VPA_LAUNCH_WAIT_NS : 0;
+	uint64_t position;
+
+	from = frontier_ns < from ? frontier_ns : from;
+	past->done = calls->begin > past->done ? calls->begin : past->done;
+	if (from && past->done < calls->end) {
+		position = vpa_calls_after(calls, from - 1);
+		while (past->done < position && !lacks_op(vpa_calls_at(calls, past->done)))
+			past->done++;
+	}
+	return vpa_calls_earliest(calls, past->done);
+}
+
+/* Gives up the ranges that nothing asks for any more: no gap will begin before `frontier_ns`, and no op has been
+ * launched before `earliest_ns`. */
+static void trim_ranges(
+	struct vpa_resolver *r, struct vpa_timeline *t, uint64_t earliest_ns, uint64_t frontier_ns)
+{
+	const struct vpa_steps *s = &t->steps;
+
+	if (s->count - s->dropped > STEPS_KEPT_MAX &&
+		s->items[s->count - STEPS_KEPT_MAX].time_ns > frontier_ns)
+		frontier_ns = s->items[s->count - STEPS_KEPT_MAX].time_ns;
+	/* Calls that are still to come may begin before ops end that are known. */
+	if (r->released_ns < frontier_ns)
+		frontier_ns = r->released_ns;
+	vpa_timeline_trim(t, &r->pool, earliest_ns < frontier_ns ? earliest_ns : frontier_ns);
+}
+
+static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t frontier_ns)
 {
 	struct vpa_thread_past *past = &r->pasts[thread];
 	struct vpa_calls *calls = &past->calls;
@@ -313,25 +357,23 @@ static uint64_t trim_thread(
 			vpa_calls_block(calls, calls->begin)->ends_ns[VPA_CALL_BLOCK - 1];
 		vpa_calls_drop(calls, calls->begin + VPA_CALL_BLOCK);
 	}
-	earliest = vpa_calls_earliest(calls);
-	vpa_timeline_trim(&past->ranges, &r->pool, earliest < ranges_ns ? earliest : ranges_ns);
+	earliest = earliest_asked(r, past, frontier_ns);
+	trim_ranges(r, &past->ranges, earliest, frontier_ns);
 	return earliest;
 }
 
 int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns)
 {
-	/* Calls that are still to come may begin before ops end that are known. */
-	uint64_t ranges_ns = r->released_ns < frontier_ns ? r->released_ns : frontier_ns;
-	uint64_t oldest = ranges_ns;
+	uint64_t oldest = UINT64_MAX;
 	uint32_t i;
 
 	for (i = 0; i < r->model->thread_count; i++) {
-		uint64_t earliest = trim_thread(r, i, frontier_ns, ranges_ns);
+		uint64_t earliest = trim_thread(r, i, frontier_ns);
 
 		oldest = earliest < oldest ? earliest : oldest;
 	}
 	for (i = 0; i < r->process_count; i++)
-		vpa_timeline_trim(&r->processes[i].ranges, &r->pool, oldest);
+		trim_ranges(r, &r->processes[i].ranges, oldest, frontier_ns);
 	vpa_intervals_trim(&r->lost, frontier_ns);
 	vpa_intervals_trim(&r->profiler, frontier_ns);
 	vpa_intervals_trim(&r->loading, frontier_ns);

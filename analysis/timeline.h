@@ -27,6 +27,7 @@ struct vpa_thread_past {
 	struct vpa_timeline ranges;
 	struct vpa_step_span range; /* what launches were looked up in last; until the next chunk */
 	uint64_t forgotten_ns;      /* calls that ended by then have been given up */
+	uint64_t done;              /* what happened around calls before this position is asked for no more */
 };
 
 /* Where ranges come from and go to. */

@@ -600,6 +600,12 @@ static const struct {
 			"1") "range t1 105-120 \"r\"\nchunk 150\ncall t1 cudaLaunchKernel 110-160 "
 			     "corr 2\nkernel s7 200-210 corr 2 \"k\"",
 		"r", "n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 95"},
+	{"an op that comes longer after its launch than others are waited for",
+		"start 100\nend 40s\ncall t1 cudaLaunchKernel 110-111 corr 1\nrange t1 105-120 "
+		"\"r\"\n" RUN("t2", "200", "1s-12s", "2") "chunk 12s\n" RUN("t2", "12s",
+			"13s-24s", "3") "chunk 24s\n" RUN("t2", "24s", "25s-36s",
+			"4") "chunk 36s\nkernel s7 37s+10 corr 1 \"k\"",
+		"r", "n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 36999999895"},
 	{"a range that was never closed ends with the window",
 		"start 100\nend 500\n" RUN("t1", "110", "230-240", "1") "open t1 105 \"step\"",
 		"step",

@@ -1,0 +1,258 @@
+/* test_growth.c - a trace twice as long takes no more memory: of traces in which the same happens second for second, the
+ * most that is ever allocated is the same for a short one and a long one. */
+#include "analysis/report.h"
+#include "formats/calls.h"
+#include "formats/memory.h"
+#include "formats/trace.h"
+#include "formats/writer.h"
+#include "tests/support/script.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- what is allocated ---- */
+
+static size_t living_bytes, most_bytes;
+
+static void *counting_resize(void *ptr, size_t size)
+{
+	size_t before = 0, *block = ptr ? (size_t *)ptr - 2 : NULL;
+
+	if (block)
+		before = *block;
+	block = realloc(block, size + 2 * sizeof(*block));
+	if (!block)
+		return NULL;
+	*block = size;
+	living_bytes += size - before;
+	most_bytes = living_bytes > most_bytes ? living_bytes : most_bytes;
+	return block + 2;
+}
+
+static void counting_release(void *ptr)
+{
+	size_t *block = (size_t *)ptr - 2;
+
+	living_bytes -= *block;
+	free(block);
+}
+
+static const struct vpt_memory_ops counting = {counting_resize, counting_release};
+
+/* ---- traces ---- */
+
+enum {
+	SECOND = 1000000000,
+	STREAM = 1,
+	MAIN = 2,
+	EARLY = 3,
+	RANGES_A_SECOND = 1000,
+	LAUNCH_EVERY = 100
+};
+
+struct trace {
+	struct vpt_batch batch;
+	struct vpt_writer *writer;
+	struct vpt_err err;
+	uint64_t correlation;
+};
+
+static void put_lanes(struct vpt_batch *b)
+{
+	const struct vpt_lane lanes[] = {{.key = STREAM,
+						 .lane_type = VPT_LANETYPE_STREAM,
+						 .pid = 1,
+						 .tid = (uint64_t)-1,
+						 .context = 1,
+						 .stream = 7},
+		{.key = MAIN,
+			.lane_type = VPT_LANETYPE_THREAD,
+			.pid = 1,
+			.tid = 100,
+			.device = (uint64_t)-1,
+			.stream = (uint64_t)-1},
+		{.key = EARLY,
+			.lane_type = VPT_LANETYPE_THREAD,
+			.pid = 1,
+			.tid = 101,
+			.device = (uint64_t)-1,
+			.stream = (uint64_t)-1}};
+	size_t i;
+
+	for (i = 0; i < sizeof(lanes) / sizeof(lanes[0]); i++)
+		vpt_batch_put(b, VPT_LANE, 0, &lanes[i]);
+}
+
+/* A call of `thread` and the kernel that it launches. */
+static void put_launch(struct trace *t, uint64_t thread, uint64_t at_ns)
+{
+	static const char name[] = "cudaLaunchKernel";
+	struct vpt_config config = {.name = vpt_batch_string(&t->batch, "gemm", 4)};
+	struct vpt_call call = {.start_ns = at_ns,
+		.duration_ns = 1000,
+		.id = vpt_call_find(name, sizeof(name) - 1),
+		.correlation = ++t->correlation};
+	struct vpt_kernel kernel = {.start_ns = at_ns + 2000,
+		.duration_ns = 5000,
+		.config = vpt_batch_config(&t->batch, &config),
+		.correlation = t->correlation};
+
+	vpt_batch_put(&t->batch, VPT_CALL, thread, &call);
+	vpt_batch_put(&t->batch, VPT_KERNEL, STREAM, &kernel);
+}
+
+static void put_range(struct trace *t, uint64_t thread, uint64_t kind, uint64_t at_ns)
+{
+	struct vpt_range range = {.start_ns = at_ns,
+		.duration_ns = SECOND / RANGES_A_SECOND / 2,
+		.name = vpt_batch_string(&t->batch, "work", 4),
+		.range_kind = kind};
+
+	vpt_batch_put(&t->batch, VPT_RANGE, thread, &range);
+}
+
+static uint64_t range_at(uint64_t second, uint64_t i)
+{
+	return second * SECOND + i * (SECOND / RANGES_A_SECOND);
+}
+
+/* What happens in a second, the first being number 1. */
+typedef void happen(struct trace *t, uint64_t second);
+
+/* One thread launches all the time. The other one has launched once, and has had ranges ever since. */
+static void ranges_beside_old_calls(struct trace *t, uint64_t second)
+{
+	uint64_t i;
+
+	if (second == 1)
+		put_launch(t, EARLY, range_at(second, 0));
+	for (i = 0; i < RANGES_A_SECOND; i++) {
+		if (i % LAUNCH_EVERY == 0)
+			put_launch(t, MAIN, range_at(second, i) + 10000);
+		put_range(t, EARLY, VPT_RANGEKIND_PUSH_POP, range_at(second, i));
+	}
+}
+
+static void process_wide_ranges_beside_old_calls(struct trace *t, uint64_t second)
+{
+	uint64_t i;
+
+	if (second == 1)
+		put_launch(t, EARLY, range_at(second, 0));
+	for (i = 0; i < RANGES_A_SECOND; i++) {
+		if (i % LAUNCH_EVERY == 0)
+			put_launch(t, MAIN, range_at(second, i) + 10000);
+		put_range(t, MAIN, VPT_RANGEKIND_START_END, range_at(second, i));
+	}
+}
+
+static void ranges_alone(struct trace *t, uint64_t second)
+{
+	uint64_t i;
+
+	for (i = 0; i < RANGES_A_SECOND; i++)
+		put_range(t, MAIN, VPT_RANGEKIND_PUSH_POP, range_at(second, i));
+}
+
+static void close_chunk(struct trace *t, uint64_t second, int is_last)
+{
+	struct vpt_clock clock = {.trace_ns = (second + 1) * SECOND};
+
+	put_lanes(&t->batch);
+	if (is_last) {
+		vpt_batch_put(&t->batch, VPT_CLOCK, 0, &clock);
+		t->batch.flags |= VPT_BATCH_LAST;
+	}
+	assert_int_equal(vpt_batch_error(&t->batch), 0);
+	assert_int_equal(vpt_writer_put(t->writer, &t->batch, &t->err), 0);
+	vpt_batch_reset(&t->batch);
+}
+
+/* So many seconds of it, a chunk for each. */
+static struct vpt_trace *make_trace(happen *happens, uint64_t seconds)
+{
+	const struct vpt_header header = {.t0_ns = SECOND, .pid = 1};
+	struct trace t = {.writer = NULL};
+	struct vpt_buffer bytes;
+	struct vpt_source *source;
+	struct vpt_trace *trace;
+	struct vpt_sink *sink;
+	uint64_t second;
+
+	vpt_batch_init(&t.batch);
+	assert_int_equal(vpt_sink_memory(&bytes, &sink, &t.err), 0);
+	assert_int_equal(vpt_writer_open(sink, &header, 0, &t.writer, &t.err), 0);
+	for (second = 1; second <= seconds; second++) {
+		happens(&t, second);
+		close_chunk(&t, second, second == seconds);
+	}
+	vpt_writer_free(t.writer);
+	vpt_batch_free(&t.batch);
+	assert_int_equal(sink->finish(sink, 1, &t.err), 0);
+	assert_int_equal(vpt_source_own(&bytes, &source, &t.err), 0);
+	assert_int_equal(vpt_trace_open_source(source, &trace, &t.err), 0);
+	return trace;
+}
+
+/* ---- the rule ---- */
+
+/* The most that an analysis of so many seconds takes at a time. */
+static size_t most_of(happen *happens, uint64_t seconds)
+{
+	const struct vpa_options options = {.jobs = 1};
+	struct vpa_report *report;
+	struct vpt_trace *trace;
+	struct vpt_err err = {0};
+	size_t before;
+
+	vpt_memory_use(&counting);
+	trace = make_trace(happens, seconds);
+	before = most_bytes = living_bytes;
+	assert_int_equal(vpa_analyze(trace, "case", &options, &report, &err), 0);
+	vpa_report_free(report);
+	vpt_trace_close(trace);
+	vpt_memory_use(NULL);
+	assert_int_equal(living_bytes, 0);
+	return most_bytes - before;
+}
+
+static void memory_does_not_grow_with_the_length_of_a_trace(void **state)
+{
+	static const struct {
+		const char *name;
+		happen *happens;
+		uint64_t seconds; /* so long that nothing more is kept */
+	} cases[] = {
+		{"ranges of a thread that made its only call long ago", ranges_beside_old_calls,
+			30},
+		{"process-wide ranges, and such a thread", process_wide_ranges_beside_old_calls,
+			30},
+		{"ranges where nothing ever runs on a device", ranges_alone, 1200},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t once = most_of(cases[i].happens, cases[i].seconds);
+		size_t twice = most_of(cases[i].happens, 2 * cases[i].seconds);
+
+		if (twice > once + once / 16)
+			fail_msg("%s: %zu bytes, and %zu where it is twice as long", cases[i].name,
+				once, twice);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_does_not_grow_with_the_length_of_a_trace),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
