@@ -27,7 +27,7 @@ void vpa_ex_host_free(struct vpa_export *x)
 		return;
 	for (i = 0; i < h->thread_cap; i++)
 		vpa_ex_thread_free(&h->threads[i]);
-	vpa_ex_thread_free(&h->wide);
+	vpa_ex_open_free(&h->wide);
 	for (i = 0; i < h->list_count; i++)
 		vpt_free(h->lists[i].numbers);
 	vpt_free(h->lists);
@@ -228,41 +228,16 @@ static int set_names(struct vpa_export *x, const struct vpt_batch *b, uint64_t n
 	return VPT_OK;
 }
 
-static struct vpa_ex_open_range *find_open(
-	struct vpa_ex_thread *t, const struct vpa_ex_host_span *span)
+static int add_open(struct vpa_ex_open_ranges *o, struct vpa_ex_host_span *span, uint32_t thread)
 {
-	size_t i;
-
-	for (i = 0; i < t->open_count; i++)
-		if (t->open[i].used && t->open[i].end_ns == UINT64_MAX &&
-			t->open[i].start_ns == span->start_ns && t->open[i].name == span->name &&
-			t->open[i].domain == span->domain)
-			return &t->open[i];
-	return NULL;
-}
-
-static int add_open(struct vpa_ex_thread *t, struct vpa_ex_host_span *span, uint32_t thread)
-{
-	uint32_t i;
-
-	for (i = 0; i < t->open_count && t->open[i].used; i++)
-		;
-	if (i == t->open_count) {
-		if (vpt_grow(&t->open, &t->open_cap, t->open_count + 1, sizeof(*t->open)))
-			return VPT_ENOMEM;
-		t->open_count++;
-	}
-	t->open[i] = (struct vpa_ex_open_range){.start_ns = span->start_ns,
-		.end_ns = UINT64_MAX,
-		.name = span->name,
-		.domain = span->domain,
-		.thread = thread,
-		.used = 1,
-		.category = span->category,
-		.payload = span->payload,
-		.value = span->value};
-	span->open = i;
-	return VPT_OK;
+	span->open = vpa_ex_open_add(o, &(struct vpa_ex_open_range){.start_ns = span->start_ns,
+						.name = span->name,
+						.domain = span->domain,
+						.thread = thread,
+						.category = span->category,
+						.payload = span->payload,
+						.value = span->value});
+	return span->open == EX_NO_INDEX ? VPT_ENOMEM : VPT_OK;
 }
 
 static void count_range(struct vpa_export *x, const struct vpa_ex_host_span *span)
@@ -290,6 +265,7 @@ static int add_open_ranges(struct vpa_export *x, const struct vpt_batch *b)
 			.link = EX_NO_INDEX};
 		int wide = s->col[VPT_OPEN_RANGE_KIND][row] == VPT_RANGEKIND_START_END;
 		struct vpa_ex_thread *t;
+		struct vpa_ex_open_ranges *open;
 
 		if (!vpa_in_window(x->model, span.start_ns))
 			continue;
@@ -300,49 +276,38 @@ static int add_open_ranges(struct vpa_export *x, const struct vpt_batch *b)
 		if (!rc)
 			rc = set_payload(x, b, s->col[VPT_OPEN_PAYLOAD][row],
 				s->col[VPT_OPEN_VALUE][row], &span);
-		t = rc ? NULL : wide ? &x->host->wide : thread_of(x, thread);
+		t = rc ? NULL : thread_of(x, thread);
 		if (!t)
 			return VPT_ENOMEM;
-		if (find_open(t, &span))
+		open = wide ? &x->host->wide : &t->open;
+		if (vpa_ex_open_find(open, span.start_ns, span.name, span.domain) != EX_NO_INDEX)
 			continue;
-		rc = add_open(t, &span, thread);
+		rc = add_open(open, &span, thread);
 		if (!rc && !wide)
 			rc = add_span(x, t, &span);
 	}
 	return rc;
 }
 
-/* An open range is told of without colour and category; its end knows them. Its begin may still wait to be written. */
-static void colour_open(
-	struct vpa_ex_thread *t, uint32_t open, const struct vpa_ex_host_span *ended)
-{
-	size_t i;
-
-	for (i = 0; i < t->count && (ended->colour || ended->nvtx_category); i++)
-		if (t->spans[i].open == open) {
-			t->spans[i].colour = ended->colour;
-			t->spans[i].nvtx_category = ended->nvtx_category;
-			return;
-		}
-	t->open[open].colour = ended->colour;
-	t->open[open].nvtx_category = ended->nvtx_category;
-}
-
 /* A range that has ended; it may have been met before. */
 static int end_range(struct vpa_export *x, struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
 {
-	struct vpa_ex_open_range *open = t->open_count ? find_open(t, span) : NULL;
+	uint32_t at = vpa_ex_open_find(&t->open, span->start_ns, span->name, span->domain);
+	struct vpa_ex_open_range *open;
 
 	count_range(x, span);
-	if (!open)
+	if (at == EX_NO_INDEX)
 		return add_span(x, t, span);
-	open->end_ns = span->end_ns;
+	vpa_ex_open_end(&t->open, at, span->end_ns);
+	open = &t->open.items[at];
+	/* An open range is told of without colour and category. */
+	open->colour = span->colour;
+	open->nvtx_category = span->nvtx_category;
 	t->changed = 1;
-	colour_open(t, (uint32_t)(open - t->open), span);
 	if (open->written) {
 		/* Its slice had to end with that of the range around it. */
 		x->clamped_ns[open->category] += open->end_ns - open->cut_ns;
-		open->used = 0;
+		vpa_ex_open_drop(&t->open, at);
 	}
 	return VPT_OK;
 }
@@ -351,8 +316,7 @@ static int add_ranges(struct vpa_export *x, const struct vpt_batch *b, const str
 {
 	uint64_t *const *col = s->col;
 	struct vpa_ex_thread *t;
-	struct vpa_ex_open_range *open;
-	uint32_t row, thread;
+	uint32_t row, thread, open;
 	int rc = vpa_maps_thread(x->view.resolver, s->lane, &thread);
 
 	t = rc ? NULL : thread_of(x, thread);
@@ -378,9 +342,11 @@ static int add_ranges(struct vpa_export *x, const struct vpt_batch *b, const str
 			rc = end_range(x, t, &span);
 			continue;
 		}
-		open = find_open(&x->host->wide, &span);
-		if (open)
-			open->used = 0;
+		open = vpa_ex_open_find(&x->host->wide, span.start_ns, span.name, span.domain);
+		if (open != EX_NO_INDEX) {
+			vpa_ex_open_end(&x->host->wide, open, span.end_ns);
+			vpa_ex_open_drop(&x->host->wide, open);
+		}
 		count_range(x, &span);
 		vpa_ex_wide_range(x, &span, thread);
 	}
@@ -474,21 +440,22 @@ int vpa_ex_host_end(struct vpa_export *x)
 		struct vpa_ex_thread *t = &h->threads[i];
 		size_t k;
 
-		for (k = 0; k < t->open_count; k++) {
-			struct vpa_ex_host_span span = {.start_ns = t->open[k].start_ns,
-				.end_ns = end > t->open[k].start_ns ? end : t->open[k].start_ns,
-				.name = t->open[k].name,
-				.domain = t->open[k].domain,
-				.category = t->open[k].category};
+		for (k = 0; k < t->open.count && !rc; k++) {
+			const struct vpa_ex_open_range *open = &t->open.items[k];
+			struct vpa_ex_host_span span = {.start_ns = open->start_ns,
+				.end_ns = end > open->start_ns ? end : open->start_ns,
+				.name = open->name,
+				.domain = open->domain,
+				.category = open->category};
 
-			if (t->open[k].used && t->open[k].end_ns == UINT64_MAX)
+			if (open->used && open->end_ns == UINT64_MAX)
 				rc = end_range(x, t, &span);
 		}
 		if (!rc)
 			rc = vpa_ex_thread_finish(x, i);
 	}
-	for (i = 0; i < h->wide.open_count && !rc; i++) {
-		const struct vpa_ex_open_range *open = &h->wide.open[i];
+	for (i = 0; i < h->wide.count && !rc; i++) {
+		const struct vpa_ex_open_range *open = &h->wide.items[i];
 		struct vpa_ex_host_span span = {.start_ns = open->start_ns,
 			.end_ns = end > open->start_ns ? end : open->start_ns,
 			.value = open->value,

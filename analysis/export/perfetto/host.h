@@ -30,7 +30,7 @@ struct vpa_ex_host_span {
 	uint64_t value;        /* correlation id of a call; payload of a range, texts by their id */
 	uint32_t name, domain; /* texts */
 	uint32_t link;         /* of a call, as there */
-	uint32_t open; /* of a range, row of the thread's `open`; EX_NO_INDEX: end_ns holds */
+	uint32_t open; /* of a range, place in the thread's `open`; EX_NO_INDEX: end_ns holds */
 	uint32_t result, colour, nvtx_category;
 	uint32_t order; /* of arrival: decides between equals */
 	uint8_t category, payload, is_mark;
@@ -42,8 +42,19 @@ struct vpa_ex_open_range {
 	uint64_t cut_ns;           /* where its slice had to end before that; 0: it did not */
 	uint64_t value;            /* as in a span */
 	uint32_t name, domain, thread;
-	uint32_t colour, nvtx_category; /* told with its end, if its begin was written without */
+	uint32_t colour,
+		nvtx_category; /* known since its end is: told with that, if its begin was written without */
+	uint32_t
+		next; /* 1 + the next in its bucket while its end is not known; of free places; 0: the last */
 	uint8_t used, written, category, payload; /* written: its slice is over */
+};
+
+/* Those of a thread, or of all processes. */
+struct vpa_ex_open_ranges {
+	struct vpa_ex_open_range *items;
+	size_t count, cap;
+	uint32_t unused, *buckets;       /* 1 + a place; 0: none */
+	size_t bucket_count, open_count; /* a power of two or 0; whose end is not known */
 };
 
 struct vpa_ex_slice {
@@ -65,8 +76,7 @@ struct vpa_ex_thread {
 	struct vpa_ex_call_form forms[EX_CALL_FORMS], forms_with_ops[EX_CALL_FORMS];
 	struct vpa_ex_slice *stack;
 	size_t depth, stack_cap;
-	struct vpa_ex_open_range *open;
-	size_t open_count, open_cap;
+	struct vpa_ex_open_ranges open;
 	struct vpa_ex_track late;
 };
 
@@ -122,10 +132,21 @@ struct vpa_ex_host {
 	size_t last_cap;
 	size_t held;                      /* spans and calls of all threads */
 	uint64_t former_ns;               /* what chunks could bring before the newest one */
-	struct vpa_ex_thread wide;        /* its open ranges are those of whole processes */
+	struct vpa_ex_open_ranges wide;   /* those of whole processes */
 	struct vpa_ex_track *wide_tracks; /* by row of vpa_export.pids */
 	size_t wide_track_cap;
 };
+
+/* host_open.c */
+/* The place of the range that is still open; EX_NO_INDEX: there is none. Of equals any. */
+uint32_t vpa_ex_open_find(
+	const struct vpa_ex_open_ranges *o, uint64_t start_ns, uint32_t name, uint32_t domain);
+/* Takes in a copy of a range that is open now. Returns its place, which it keeps until it is dropped; EX_NO_INDEX: no memory. */
+uint32_t vpa_ex_open_add(struct vpa_ex_open_ranges *o, const struct vpa_ex_open_range *range);
+/* The end of an open range is known: it is found no more, but keeps its place. */
+void vpa_ex_open_end(struct vpa_ex_open_ranges *o, uint32_t at, uint64_t end_ns);
+void vpa_ex_open_drop(struct vpa_ex_open_ranges *o, uint32_t at); /* one that has ended */
+void vpa_ex_open_free(struct vpa_ex_open_ranges *o);
 
 /* host_links.c */
 /* Room for as many links more. 0 or VPT_ENOMEM. */

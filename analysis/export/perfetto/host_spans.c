@@ -156,7 +156,7 @@ void vpa_ex_span_event(
 
 uint64_t vpa_ex_span_end(const struct vpa_ex_thread *t, const struct vpa_ex_host_span *s)
 {
-	return s->open != EX_NO_INDEX ? t->open[s->open].end_ns : s->end_ns;
+	return s->open != EX_NO_INDEX ? t->open.items[s->open].end_ns : s->end_ns;
 }
 
 void vpa_ex_late_span(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t thread,
@@ -182,12 +182,12 @@ void vpa_ex_late_span(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t th
 		vpa_ex_span(x, vpa_ex_annotations(x), e, end);
 	if (span->open == EX_NO_INDEX)
 		return;
-	if (t->open[span->open].end_ns != UINT64_MAX) {
-		t->open[span->open].used = 0;
+	if (t->open.items[span->open].end_ns != UINT64_MAX) {
+		vpa_ex_open_drop(&t->open, span->open);
 		return;
 	}
-	t->open[span->open].written = 1;
-	t->open[span->open].cut_ns = end;
+	t->open.items[span->open].written = 1;
+	t->open.items[span->open].cut_ns = end;
 }
 
 /* ---- ranges of a whole process ---- */

@@ -16,7 +16,7 @@ void vpa_ex_thread_free(struct vpa_ex_thread *t)
 	vpt_free(t->spans);
 	vpt_free(t->calls);
 	vpt_free(t->stack);
-	vpt_free(t->open);
+	vpa_ex_open_free(&t->open);
 	vpt_free(t->late.lanes);
 }
 
@@ -24,7 +24,7 @@ void vpa_ex_thread_free(struct vpa_ex_thread *t)
 
 static uint64_t own_end(const struct vpa_ex_thread *t, const struct vpa_ex_slice *s)
 {
-	return s->open != EX_NO_INDEX ? t->open[s->open].end_ns : s->own_end_ns;
+	return s->open != EX_NO_INDEX ? t->open.items[s->open].end_ns : s->own_end_ns;
 }
 
 /* Some open range has got its end: what is inside ends no later. */
@@ -59,7 +59,7 @@ static int end_open(struct vpa_export *x, struct vpa_ex_thread *t,
 static int pop(struct vpa_export *x, struct vpa_ex_thread *t)
 {
 	const struct vpa_ex_slice *s = &t->stack[--t->depth];
-	struct vpa_ex_open_range *open = s->open != EX_NO_INDEX ? &t->open[s->open] : NULL;
+	struct vpa_ex_open_range *open = s->open != EX_NO_INDEX ? &t->open.items[s->open] : NULL;
 	uint64_t own = own_end(t, s), end = s->end_ns;
 	int rc;
 
@@ -81,7 +81,7 @@ static int pop(struct vpa_export *x, struct vpa_ex_thread *t)
 		open->written = 1;
 		open->cut_ns = end;
 	} else {
-		open->used = 0;
+		vpa_ex_open_drop(&t->open, s->open);
 	}
 	return rc;
 }
@@ -289,6 +289,19 @@ static int write_calls(struct vpa_export *x, uint32_t thread, struct place *p, u
 	return rc;
 }
 
+/* What is known of an open range since its end is, is told with its begin if that has not been written. */
+static void tell_with_begin(struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
+{
+	struct vpa_ex_open_range *open;
+
+	if (span->open == EX_NO_INDEX)
+		return;
+	open = &t->open.items[span->open];
+	span->colour = open->colour;
+	span->nvtx_category = open->nvtx_category;
+	open->colour = open->nvtx_category = 0;
+}
+
 /* What begins together with others: a call, or a range or a mark. */
 static int write_next(
 	struct vpa_export *x, uint32_t thread, struct place *p, uint64_t times_from_ns, int *waits)
@@ -296,8 +309,10 @@ static int write_next(
 	struct vpa_ex_thread *t = &x->host->threads[thread];
 	const struct vpa_ex_call *call;
 
-	if (!call_is_next(t, p))
+	if (!call_is_next(t, p)) {
+		tell_with_begin(t, &t->spans[p->span]);
 		return write_span(x, t, thread, &t->spans[p->span++]);
+	}
 	call = &t->calls[p->call];
 	*waits = call->link != EX_NO_INDEX &&
 		 !vpa_ex_link_is_settled(x->host, call->link, times_from_ns);
