@@ -308,24 +308,35 @@ static int lacks_op(const struct vpa_call *call)
 	return (call->state & (VPA_CALL_MISSED | VPA_CALL_MET)) == VPA_CALL_MISSED;
 }
 
-/* When the first of a thread's calls began whose ranges may still be asked for, by an op or by a gap; ~0: none of them.
- * Calls stand in order of their ends, and those of a thread that makes no more of them stay. */
+/* Finds out from which of a thread's calls on ranges may still be asked for, `until_ns` being when those ended that are
+ * not any more. Calls stand in order of their ends. */
+static void find_asked(struct vpa_thread_past *past, uint64_t until_ns)
+{
+	const struct vpa_calls *calls = &past->calls;
+	uint64_t at = past->asked.position,
+		 last = until_ns ? vpa_calls_after(calls, until_ns - 1) : 0;
+
+	at = calls->begin > at ? calls->begin : at;
+	while (at < last && !lacks_op(vpa_calls_at(calls, at)))
+		at++;
+	past->asked.position = at;
+	past->asked.end = calls->end;
+	past->asked.ended_ns = at < calls->end ? vpa_calls_end_at(calls, at) : UINT64_MAX;
+	past->asked.earliest_ns = vpa_calls_earliest(calls, at);
+}
+
+/* When the first of a thread's calls began whose ranges may still be asked for; ~0: none of them. The last calls of a
+ * thread that makes no more are kept for good, and most threads do nothing in most chunks. */
 static uint64_t earliest_asked(
 	const struct vpa_resolver *r, struct vpa_thread_past *past, uint64_t frontier_ns)
 {
-	const struct vpa_calls *calls = &past->calls;
-	uint64_t from =
+	uint64_t until_ns =
 		r->released_ns > VPA_LAUNCH_WAIT_NS ? r->released_ns - VPA_LAUNCH_WAIT_NS : 0;
-	uint64_t position;
 
-	from = frontier_ns < from ? frontier_ns : from;
-	past->done = calls->begin > past->done ? calls->begin : past->done;
-	if (from && past->done < calls->end) {
-		position = vpa_calls_after(calls, from - 1);
-		while (past->done < position && !lacks_op(vpa_calls_at(calls, past->done)))
-			past->done++;
-	}
-	return vpa_calls_earliest(calls, past->done);
+	until_ns = frontier_ns < until_ns ? frontier_ns : until_ns;
+	if (past->asked.end != past->calls.end || past->asked.ended_ns < until_ns)
+		find_asked(past, until_ns);
+	return past->calls.end ? past->asked.earliest_ns : UINT64_MAX;
 }
 
 /* Gives up the ranges that nothing asks for any more: no gap will begin before `frontier_ns`, and no op has been

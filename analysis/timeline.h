@@ -27,7 +27,12 @@ struct vpa_thread_past {
 	struct vpa_timeline ranges;
 	struct vpa_step_span range; /* what launches were looked up in last; until the next chunk */
 	uint64_t forgotten_ns;      /* calls that ended by then have been given up */
-	uint64_t done;              /* what happened around calls before this position is asked for no more */
+	/* What ranges may still be asked for, by an op or by a gap: those around calls from `position` on. */
+	struct {
+		uint64_t position, end; /* of all calls, when this was found out */
+		uint64_t ended_ns;      /* the call at `position`; ~0: there is none */
+		uint64_t earliest_ns;   /* start of such a call; ~0: there is none */
+	} asked;
 };
 
 /* Where ranges come from and go to. */
