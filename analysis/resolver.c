@@ -19,7 +19,9 @@ enum {
 	CALLS_KEPT_MAX = 1 << 20,
 	/* The same of the steps of a thread's ranges, or a process's: where nothing ever runs on a device, they would
 	 * all be kept. */
-	STEPS_KEPT_MAX = 1 << 20
+	STEPS_KEPT_MAX = 1 << 20,
+	/* So many waits of a stream are kept for the gaps before its ops. It need not have any. */
+	WAITS_KEPT_MAX = 1 << 17
 };
 
 static void range_finished(void *ctx, struct vpa_range *range)
@@ -98,6 +100,8 @@ static int add_waits(struct vpa_resolver *r, const struct vpt_section *s)
 		if (rc)
 			break;
 		w = &r->waits[stream];
+		if (w->count - w->taken > WAITS_KEPT_MAX)
+			w->taken = w->count - WAITS_KEPT_MAX;
 		if (w->taken > 1024 && w->taken > w->count / 2) {
 			w->count -= w->taken;
 			memmove(w->ids, w->ids + w->taken, w->count * sizeof(*w->ids));

@@ -52,6 +52,7 @@ enum {
 	STREAM = 1,
 	MAIN = 2,
 	EARLY = 3,
+	WAITING = 4,
 	RANGES_A_SECOND = 1000,
 	LAUNCH_EVERY = 100
 };
@@ -65,12 +66,18 @@ struct trace {
 
 static void put_lanes(struct vpt_batch *b)
 {
-	const struct vpt_lane lanes[] = {{.key = STREAM,
+	const struct vpt_lane lanes[] = {{.key = WAITING,
 						 .lane_type = VPT_LANETYPE_STREAM,
 						 .pid = 1,
 						 .tid = (uint64_t)-1,
 						 .context = 1,
-						 .stream = 7},
+						 .stream = 8},
+		{.key = STREAM,
+			.lane_type = VPT_LANETYPE_STREAM,
+			.pid = 1,
+			.tid = (uint64_t)-1,
+			.context = 1,
+			.stream = 7},
 		{.key = MAIN,
 			.lane_type = VPT_LANETYPE_THREAD,
 			.pid = 1,
@@ -160,6 +167,22 @@ static void ranges_alone(struct trace *t, uint64_t second)
 		put_range(t, MAIN, VPT_RANGEKIND_PUSH_POP, range_at(second, i));
 }
 
+/* A stream waits for others, but nothing runs on it. */
+static void waits_for_nothing(struct trace *t, uint64_t second)
+{
+	uint64_t i;
+
+	put_launch(t, MAIN, range_at(second, 0));
+	for (i = 0; i < RANGES_A_SECOND; i++) {
+		struct vpt_sync wait = {.start_ns = range_at(second, i),
+			.duration_ns = 1,
+			.sync_kind = VPT_SYNCKIND_STREAM_WAIT,
+			.correlation = ++t->correlation};
+
+		vpt_batch_put(&t->batch, VPT_SYNC, WAITING, &wait);
+	}
+}
+
 static void close_chunk(struct trace *t, uint64_t second, int is_last)
 {
 	struct vpt_clock clock = {.trace_ns = (second + 1) * SECOND};
@@ -233,6 +256,7 @@ static void memory_does_not_grow_with_the_length_of_a_trace(void **state)
 			30},
 		{"process-wide ranges, and such a thread", process_wide_ranges_beside_old_calls,
 			30},
+		{"waits of a stream without ops", waits_for_nothing, 300},
 		{"ranges where nothing ever runs on a device", ranges_alone, 1200},
 	};
 	size_t i;
