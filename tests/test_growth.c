@@ -183,6 +183,15 @@ static void waits_for_nothing(struct trace *t, uint64_t second)
 	}
 }
 
+/* Nothing of what runs touches the next. */
+static void gaps_between_ops(struct trace *t, uint64_t second)
+{
+	uint64_t i;
+
+	for (i = 0; i < RANGES_A_SECOND; i++)
+		put_launch(t, MAIN, range_at(second, i) + 10000);
+}
+
 static void close_chunk(struct trace *t, uint64_t second, int is_last)
 {
 	struct vpt_clock clock = {.trace_ns = (second + 1) * SECOND};
@@ -256,6 +265,7 @@ static void memory_does_not_grow_with_the_length_of_a_trace(void **state)
 			30},
 		{"process-wide ranges, and such a thread", process_wide_ranges_beside_old_calls,
 			30},
+		{"ops with gaps between them", gaps_between_ops, 30},
 		{"waits of a stream without ops", waits_for_nothing, 300},
 		{"ranges where nothing ever runs on a device", ranges_alone, 1200},
 	};

@@ -389,8 +389,12 @@ int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause opened_by
 
 	if (device >= VPA_SWEEP_DEVICES)
 		return VPT_OK;
-	if (s->gap_taken == s->gap_count)
-		s->gap_taken = s->gap_count = 0;
+	/* One is nearly always ahead: what has been taken goes all the same. */
+	if (s->gap_taken > 1024 && s->gap_taken > s->gap_count / 2) {
+		s->gap_count -= s->gap_taken;
+		memmove(s->gaps, s->gaps + s->gap_taken, s->gap_count * sizeof(*s->gaps));
+		s->gap_taken = 0;
+	}
 	if (vpt_grow(&s->gaps, &s->gap_cap, s->gap_count + 1, sizeof(*s->gaps)))
 		return VPT_ENOMEM;
 	/* In order of their ends; they come nearly so. */
