@@ -84,6 +84,9 @@ struct vpa_range {
 	uint32_t stage;   /* folds/blocks.c's own: what it knows of this instance; 0: nothing yet */
 	uint8_t kind;     /* VPT_RANGEKIND_* */
 	uint8_t unmatched;
+	/* enum vpa_stage_kind: what it is where it stands, which its name alone does not tell: folds/blocks.c knows it from
+	 * the first op on that was launched in it. */
+	uint8_t placed;
 	uint8_t cut; /* some of what was launched in it ran beyond the window's end */
 	struct vpa_projection gpu;
 };

@@ -23,9 +23,9 @@ struct vpa_tap {
 	/* A chunk, when all its ops that could be released have been; chunks to come bring no op and no launch that
 	 * begins before `times_from_ns`. */
 	int (*chunk)(void *ctx, const struct vpt_batch *b, uint64_t times_from_ns);
-	int (*ops)(void *ctx, const struct vpa_ops *ops);       /* as folds see them */
+	int (*ops)(void *ctx, const struct vpa_ops *ops);       /* as folds see them, after them */
 	int (*gap)(void *ctx, const struct vpa_gap *gap);       /* of at least min_gap_ns */
-	int (*range)(void *ctx, const struct vpa_range *range); /* as folds see them */
+	int (*range)(void *ctx, const struct vpa_range *range); /* so too */
 	int (*end)(void *ctx); /* the report is complete, and the window's end known */
 	uint64_t min_gap_ns;
 };

@@ -152,6 +152,15 @@ static const struct {
 			"Denoising steps: 500 +1000 depth 0 step \"step 1\"",
 			"Attention kernels: 500 +100 depth 0 attention \"flash_fwd_kernel\"",
 			"'block': 3, 'step': 1}", "'attention_ns': 100", "attention_kernels 1"}},
+	{"a layer with a block's name inside a step is none, as in the report",
+		"range t1 2000-3000 \"chunk 3\"\nrange t1 2010-2900 \"step 1\"\n"
+		"range t1 2015-2800 \"block 7\"\n"
+		"call t1 cudaLaunchKernel 2020-2030 corr 1\nkernel s7 2500-2600 corr 1 "
+		"\"flash_fwd_kernel\"\n",
+		{"Video blocks: 500 +100 depth 0 block \"block 3\" {'ops': 1, 'gpu_busy_pct': "
+		 "100.0, 'nvtx': 'chunk 3', 'block': 3, 'attention_ns': 100} -> []\n"
+		 "thread 100: ",
+			"'block': 3, 'step': 1}", "nvtx \"block 7\" {}"}},
 	{"what is launched behind a block is not in it, though a range that began in it is open "
 	 "still",
 		"range t1 2000-3000 \"block 3\"\nrange t1 2500-4000 \"step 1\"\n"

@@ -161,6 +161,7 @@ int vpa_blocks_begin(struct vpa_blocks_state *s, const struct vpa_fold_context *
 		return VPT_ENOMEM;
 	if (i.label.kind == VPA_STAGE_NONE || is_misplaced(s, around, &i.label, nests))
 		return VPT_OK;
+	range->placed = (uint8_t)i.label.kind;
 	s->has_blocks |= i.label.kind == VPA_STAGE_BLOCK;
 	if (vpa_blocks_stays(i.label.kind)) {
 		if (s->block_count == VPA_BLOCKS_MAX) {

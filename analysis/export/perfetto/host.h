@@ -61,6 +61,7 @@ struct vpa_ex_slice {
 	uint64_t own_end_ns, end_ns; /* end: no later than that of what is around it */
 	uint32_t open;
 	uint8_t category;
+	uint8_t inside; /* enum vpa_ex_inside, of what begins in it */
 };
 
 struct vpa_ex_thread {
@@ -203,7 +204,8 @@ void vpa_ex_late_span(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t th
 	const struct vpa_ex_host_span *span, struct vpa_ex_event *e);
 /* A range of a whole process. */
 void vpa_ex_wide_range(struct vpa_export *x, const struct vpa_ex_host_span *span, uint32_t thread);
-void vpa_ex_span_event(
-	struct vpa_export *x, const struct vpa_ex_host_span *span, struct vpa_ex_event *e);
+/* `inside` as in vpa_ex_stage_args(). */
+void vpa_ex_span_event(struct vpa_export *x, const struct vpa_ex_host_span *span, unsigned *inside,
+	struct vpa_ex_event *e);
 
 #endif

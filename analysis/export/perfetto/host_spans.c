@@ -116,8 +116,8 @@ static uint32_t annotation_of(const struct vpa_export *x, const struct vpa_ex_ho
 		       : 0;
 }
 
-void vpa_ex_span_event(
-	struct vpa_export *x, const struct vpa_ex_host_span *span, struct vpa_ex_event *e)
+void vpa_ex_span_event(struct vpa_export *x, const struct vpa_ex_host_span *span, unsigned *inside,
+	struct vpa_ex_event *e)
 {
 	*e = (struct vpa_ex_event){.time_ns = span->start_ns,
 		.name = span->name,
@@ -149,7 +149,7 @@ void vpa_ex_span_event(
 	if (span->nvtx_category)
 		vpa_ex_add_arg(e, EX_ARG_NVTX_CATEGORY, EX_UINT, span->nvtx_category);
 	if (span->category == EX_NVTX && !span->is_mark)
-		vpa_ex_stage_args(x, span->name, annotation_of(x, span), e);
+		vpa_ex_stage_args(x, span->name, annotation_of(x, span), inside, e);
 }
 
 /* ---- what comes too late ---- */
@@ -217,6 +217,7 @@ void vpa_ex_wide_range(struct vpa_export *x, const struct vpa_ex_host_span *span
 	struct vpa_ex_track *track = wide_track(x, pid);
 	struct vpa_ex_lane *lane;
 	struct vpa_ex_event e;
+	unsigned inside = 0;
 	char path[96];
 
 	plain.link = plain.open = EX_NO_INDEX;
@@ -226,7 +227,7 @@ void vpa_ex_wide_range(struct vpa_export *x, const struct vpa_ex_host_span *span
 		     : NULL;
 	if (!lane)
 		return;
-	vpa_ex_span_event(x, &plain, &e);
+	vpa_ex_span_event(x, &plain, &inside, &e);
 	e.track = lane->uuid;
 	vpa_ex_span(x, vpa_ex_annotations(x), &e, span->end_ns);
 }

@@ -101,6 +101,11 @@ static uint64_t end_around(const struct vpa_ex_thread *t)
 	return t->depth ? t->stack[t->depth - 1].end_ns : UINT64_MAX;
 }
 
+static unsigned inside_now(const struct vpa_ex_thread *t)
+{
+	return t->depth ? t->stack[t->depth - 1].inside : 0;
+}
+
 static int push(struct vpa_ex_thread *t, const struct vpa_ex_slice *slice)
 {
 	uint64_t around = end_around(t), own = own_end(t, slice);
@@ -118,21 +123,25 @@ static int write_span(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t th
 	const struct vpa_ex_host_span *span)
 {
 	struct vpa_ex_event e;
+	unsigned inside = 0;
 	int rc = VPT_OK;
 
 	if (!t->begun)
 		vpa_ex_thread_begin(x, t, thread);
-	vpa_ex_span_event(x, span, &e);
 	if (span->start_ns < t->last_ns) {
+		vpa_ex_span_event(x, span, &inside, &e);
 		vpa_ex_late_span(x, t, thread, span, &e);
 	} else {
 		rc = pop_until(x, t, span->start_ns);
+		inside = inside_now(t);
+		vpa_ex_span_event(x, span, &inside, &e);
 		vpa_ex_event(x, &t->sequence, &e);
 		t->last_ns = span->start_ns;
 		if (!span->is_mark && !rc)
 			rc = push(t, &(struct vpa_ex_slice){.own_end_ns = span->end_ns,
 					     .open = span->open,
-					     .category = span->category});
+					     .category = span->category,
+					     .inside = (uint8_t)inside});
 	}
 	if (span->link != EX_NO_INDEX)
 		vpa_ex_link_drop(x->host, span->link);
@@ -182,7 +191,8 @@ static int write_call(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t th
 	if (!ends)
 		rc = push(t, &(struct vpa_ex_slice){.own_end_ns = call->end_ns,
 				     .open = EX_NO_INDEX,
-				     .category = EX_CUDA_API});
+				     .category = EX_CUDA_API,
+				     .inside = (uint8_t)inside_now(t)});
 	if (call->link != EX_NO_INDEX)
 		vpa_ex_link_drop(x->host, call->link);
 	return rc;

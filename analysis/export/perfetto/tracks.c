@@ -256,11 +256,31 @@ static struct vpa_stage_label label_of_text(struct vpa_export *x, uint32_t name)
 	return label;
 }
 
-void vpa_ex_stage_args(
-	struct vpa_export *x, uint32_t name, uint32_t annotation, struct vpa_ex_event *e)
+/* What begins in a range that has begun in `inside`; -1: there it is nothing. */
+static int inside_of(const struct vpa_stage_label *label, unsigned inside)
+{
+	int by_rule = label->source == VPA_SOURCE_RULE;
+
+	switch (label->kind) {
+	case VPA_STAGE_BLOCK:
+		/* What stands in a block is not in what is around it. */
+		return by_rule && inside ? -1 : EX_INSIDE_BLOCK;
+	case VPA_STAGE_STEP:
+	case VPA_STAGE_CONTEXT:
+		return by_rule && inside & EX_INSIDE_STEP ? -1 : (int)(inside | EX_INSIDE_STEP);
+	case VPA_STAGE_PART:
+		return (int)(inside | EX_INSIDE_PART);
+	default:
+		return (int)inside;
+	}
+}
+
+void vpa_ex_stage_args(struct vpa_export *x, uint32_t name, uint32_t annotation, unsigned *inside,
+	struct vpa_ex_event *e)
 {
 	struct vpa_stage_label label = {0};
 	struct vpt_text text;
+	int within;
 
 	if (annotation) {
 		text = vpt_strings_get(&x->texts, annotation);
@@ -269,6 +289,10 @@ void vpa_ex_stage_args(
 	}
 	if (label.kind == VPA_STAGE_NONE)
 		label = label_of_text(x, name);
+	within = inside_of(&label, *inside);
+	if (within < 0)
+		return;
+	*inside = (unsigned)within;
 	if (label.kind == VPA_STAGE_PART)
 		vpa_ex_add_arg(
 			e, EX_ARG_STAGE, EX_TEXT, label.name ? vpa_ex_string(x, label.name) : name);
@@ -301,12 +325,9 @@ static int64_t index_around(
 {
 	uint64_t at_ns = range->start_ns;
 
-	while ((range = vpa_range_around(range, at_ns)) != NULL) {
-		struct vpa_stage_label label = label_of(x, range);
-
-		if (label.kind == kind)
-			return label.index;
-	}
+	while ((range = vpa_range_around(range, at_ns)) != NULL)
+		if (range->placed == kind)
+			return label_of(x, range).index;
 	return -1;
 }
 
@@ -342,9 +363,9 @@ int vpa_ex_tracks_range(void *ctx, const struct vpa_range *range)
 
 	if (p->device == VPA_NONE || !p->ops)
 		return x->pf.failed;
-	label = label_of(x, range);
-	if (!shown[label.kind].shown)
+	if (!shown[range->placed].shown)
 		return x->pf.failed;
+	label = label_of(x, range);
 	attention = label.kind == VPA_STAGE_BLOCK ? take_attention(x, range) : 0;
 	for (; p; p = p->next) {
 		struct vpa_ex_event e = {.time_ns = p->first_ns,
@@ -404,13 +425,11 @@ static void put_attention(struct vpa_export *x, const struct vpa_ops *ops, size_
 	int64_t block = -1, step = -1;
 
 	for (; range; range = vpa_range_around(range, ops->launch_start_ns[i])) {
-		struct vpa_stage_label label = label_of(x, range);
-
-		if (label.kind == VPA_STAGE_BLOCK) {
-			block = block < 0 ? label.index : block;
+		if (range->placed == VPA_STAGE_BLOCK) {
+			block = block < 0 ? label_of(x, range).index : block;
 			add_to_block(x, range, ops->end_ns[i] - ops->start_ns[i]);
-		} else if (label.kind == VPA_STAGE_STEP && step < 0) {
-			step = label.index;
+		} else if (range->placed == VPA_STAGE_STEP && step < 0) {
+			step = label_of(x, range).index;
 		}
 	}
 	if (k->klass.backend && k->klass.backend != x->tracks->backend) {
