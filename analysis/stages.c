@@ -352,3 +352,42 @@ void vpa_stage_builtin(const char *name, size_t len, struct vpa_stage_label *out
 		clear(out);
 	}
 }
+
+/* ---- what stands where ---- */
+
+int vpa_stage_is_misplaced(const struct vpa_stage_label *label, unsigned inside, int nests)
+{
+	if (label->source != VPA_SOURCE_RULE)
+		return 0;
+	switch (label->kind) {
+	case VPA_STAGE_REQUEST:
+		return (inside & VPA_INSIDE_REQUEST) != 0;
+	case VPA_STAGE_BLOCK:
+		return inside & (VPA_INSIDE_STEP | VPA_INSIDE_PART) ||
+		       (nests && inside & VPA_INSIDE_BLOCK);
+	case VPA_STAGE_STEP:
+	case VPA_STAGE_CONTEXT:
+	case VPA_STAGE_LOOP:
+		return (inside & VPA_INSIDE_STEP) != 0;
+	default:
+		return 0;
+	}
+}
+
+unsigned vpa_stage_inside(const struct vpa_stage_label *label, unsigned inside, int nests)
+{
+	switch (label->kind) {
+	case VPA_STAGE_REQUEST:
+		return inside | VPA_INSIDE_REQUEST;
+	case VPA_STAGE_BLOCK:
+		/* What stands in a block is not in the steps and parts around it. */
+		return (inside & VPA_INSIDE_REQUEST) | (nests ? VPA_INSIDE_BLOCK : 0);
+	case VPA_STAGE_STEP:
+	case VPA_STAGE_CONTEXT:
+		return inside | VPA_INSIDE_STEP;
+	case VPA_STAGE_PART:
+		return inside | VPA_INSIDE_PART;
+	default:
+		return inside;
+	}
+}

@@ -41,6 +41,28 @@ struct vpa_stage_label {
 
 const char *vpa_stage_kind_name(enum vpa_stage_kind kind); /* "block", "context" ... */
 
+/* ---- what stands where ----
+ *
+ * A name alone does not tell: inside a step, "block 7" is a transformer layer. */
+
+/* What a range began in. */
+enum vpa_stage_inside {
+	VPA_INSIDE_REQUEST = 1,
+	VPA_INSIDE_BLOCK =
+		2, /* that was pushed: blocks with a start and an end of their own may overlap others */
+	VPA_INSIDE_STEP = 4, /* or a context pass; a loop's iteration may hold steps */
+	VPA_INSIDE_PART = 8
+};
+
+/* Whether a name that would make a range something means something else in `inside`; annotations mean what they say.
+ * `nests`: it is a push/pop range. */
+int vpa_stage_is_misplaced(const struct vpa_stage_label *label, unsigned inside, int nests);
+
+/* What begins in such a range, which began in `inside`, is inside of. */
+unsigned vpa_stage_inside(const struct vpa_stage_label *label, unsigned inside, int nests);
+
+/* ---- annotations, names ---- */
+
 /* Reads an annotation: a flat JSON object such as {"kind":"block","index":3,"frames":12}. Fields that
  * are not known, or no whole number of up to 15 digits where one is expected, are passed over. 0, or VPT_EDATA and a label of
  * kind NONE: no such object, or no kind that is known. */

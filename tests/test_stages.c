@@ -313,6 +313,75 @@ static void wrong_rules_are_refused_with_their_line(void **state)
 	}
 }
 
+/* ---- what stands where ----
+ *
+ * Ranges from the outermost in: a letter says what its name would make of each, ! after it that an annotation says so;
+ * b is a block with a start and an end of its own. What is misplaced is a - in what is expected. */
+static const struct {
+	const char *ranges, *expected;
+} places[] = {
+	{"RBS", "RBS"},
+	{"RBSB", "RBS-"},   /* a layer */
+	{"RBSBB", "RBS--"}, /* layers in a layer */
+	{"PB", "P-"},       /* a layer of an encoder */
+	{"BPB", "BP-"},
+	{"BB", "B-"},
+	{"bB", "bB"}, /* they may overlap, so one is not in the other */
+	{"Bb", "Bb"},
+	{"Sb", "S-"},
+	{"SS", "S-"},
+	{"SC", "S-"},
+	{"CS", "C-"},
+	{"LS", "LS"}, /* a profiler's step around the pipeline's */
+	{"LB", "LB"},
+	{"SL", "S-"},
+	{"RR", "R-"},
+	{"RBR", "RB-"},
+	{"SB!", "SB!"},   /* annotations mean what they say */
+	{"SB!S", "SB!S"}, /* and a block is a new beginning */
+	{"PB!PS", "PB!PS"},
+	{"PPS", "PPS"},
+};
+
+static struct vpa_stage_label label_of(char letter, int is_annotation)
+{
+	static const char letters[] = "RBbSCLP";
+	static const enum vpa_stage_kind kinds[] = {VPA_STAGE_REQUEST, VPA_STAGE_BLOCK,
+		VPA_STAGE_BLOCK, VPA_STAGE_STEP, VPA_STAGE_CONTEXT, VPA_STAGE_LOOP, VPA_STAGE_PART};
+
+	assert_non_null(strchr(letters, letter));
+	return (struct vpa_stage_label){.kind = kinds[strchr(letters, letter) - letters],
+		.source = is_annotation ? VPA_SOURCE_ANNOTATION : VPA_SOURCE_RULE};
+}
+
+static void a_name_means_something_else_inside_of_others(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(places); i++) {
+		const char *p = places[i].ranges;
+		char found[20] = "";
+		size_t len = 0;
+		unsigned inside = 0;
+
+		for (; *p; p++) {
+			int is_annotation = p[1] == '!', nests = *p != 'b';
+			struct vpa_stage_label label = label_of(*p, is_annotation);
+			int misplaced = vpa_stage_is_misplaced(&label, inside, nests);
+
+			if (!misplaced)
+				inside = vpa_stage_inside(&label, inside, nests);
+			found[len++] = misplaced ? '-' : *p;
+			if (is_annotation)
+				found[len++] = *++p;
+		}
+		if (strcmp(found, places[i].expected))
+			fail_msg("%s: found %s, expected %s", places[i].ranges, found,
+				places[i].expected);
+	}
+}
+
 static void families_pass_rules_for_ranges_over(void **state)
 {
 	static const char text[] = "range block\t(((\ngemm\tmine\nrange nonsense";
@@ -337,6 +406,7 @@ int main(void)
 		cmocka_unit_test(whole_names_are_compared_word_by_word),
 		cmocka_unit_test(rules_go_before_built_in_names),
 		cmocka_unit_test(wrong_rules_are_refused_with_their_line),
+		cmocka_unit_test(a_name_means_something_else_inside_of_others),
 		cmocka_unit_test(families_pass_rules_for_ranges_over),
 	};
 

@@ -115,28 +115,15 @@ static const struct vpa_instance *instance_at(const struct vpa_blocks_state *s, 
 	return at == VPA_NONE ? NULL : &s->instances[at];
 }
 
-/* Whether a name that would make a range an instance means something else where it stands. */
-static int is_misplaced(const struct vpa_blocks_state *s, const struct vpa_blocks_around *around,
-	const struct vpa_stage_label *label, int nests)
+static unsigned inside_of(const struct vpa_blocks_state *s, const struct vpa_blocks_around *around)
 {
 	const struct vpa_instance *block = instance_at(s, around->block);
 	const struct vpa_instance *step = instance_at(s, around->step);
 
-	if (label->source != VPA_SOURCE_RULE)
-		return 0;
-	switch (label->kind) {
-	case VPA_STAGE_BLOCK:
-		return (step && step->label.kind != VPA_STAGE_LOOP) || around->part != VPA_NONE ||
-		       (block && block->nests && nests);
-	case VPA_STAGE_STEP:
-	case VPA_STAGE_CONTEXT:
-	case VPA_STAGE_LOOP:
-		return step && step->label.kind != VPA_STAGE_LOOP;
-	case VPA_STAGE_REQUEST:
-		return around->request != VPA_NONE;
-	default:
-		return 0;
-	}
+	return (around->request != VPA_NONE ? VPA_INSIDE_REQUEST : 0u) |
+	       (block && block->nests ? VPA_INSIDE_BLOCK : 0u) |
+	       (step && step->label.kind != VPA_STAGE_LOOP ? VPA_INSIDE_STEP : 0u) |
+	       (around->part != VPA_NONE ? VPA_INSIDE_PART : 0u);
 }
 
 /* Makes an instance of a range. Leaves range->stage at VPA_STAGE_NOTHING if it is none. */
@@ -159,7 +146,8 @@ int vpa_blocks_begin(struct vpa_blocks_state *s, const struct vpa_fold_context *
 	range->stage = VPA_STAGE_NOTHING;
 	if (vpa_blocks_label(s, c, range, &i.label))
 		return VPT_ENOMEM;
-	if (i.label.kind == VPA_STAGE_NONE || is_misplaced(s, around, &i.label, nests))
+	if (i.label.kind == VPA_STAGE_NONE ||
+		vpa_stage_is_misplaced(&i.label, inside_of(s, around), nests))
 		return VPT_OK;
 	range->placed = (uint8_t)i.label.kind;
 	s->has_blocks |= i.label.kind == VPA_STAGE_BLOCK;

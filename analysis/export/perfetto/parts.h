@@ -260,10 +260,8 @@ int vpa_ex_tracks_new(struct vpa_export *x);
 int vpa_ex_tracks_ops(void *ctx, const struct vpa_ops *ops);
 int vpa_ex_tracks_gap(void *ctx, const struct vpa_gap *gap);
 int vpa_ex_tracks_range(void *ctx, const struct vpa_range *range);
-/* What is open on a thread: there a name like a block's may be a layer's. */
-enum vpa_ex_inside { EX_INSIDE_BLOCK = 1, EX_INSIDE_STEP = 2, EX_INSIDE_PART = 4 };
-/* Adds which block, step or stage a range on a thread is, if it is one: by an annotation (a text; 0: none), else by its name, as
- * folds/blocks.c has it. *inside is what it began in, and becomes what is inside of it. */
+/* Adds which block, step or stage a range on a thread is, if it is one: by an annotation (a text; 0: none), else by its name.
+ * *inside (enum vpa_stage_inside) is what it began in, and becomes what begins in it. */
 void vpa_ex_stage_args(struct vpa_export *x, uint32_t name, uint32_t annotation, unsigned *inside,
 	struct vpa_ex_event *e);
 void vpa_ex_tracks_end(struct vpa_export *x);

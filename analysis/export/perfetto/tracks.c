@@ -256,31 +256,11 @@ static struct vpa_stage_label label_of_text(struct vpa_export *x, uint32_t name)
 	return label;
 }
 
-/* What begins in a range that has begun in `inside`; -1: there it is nothing. */
-static int inside_of(const struct vpa_stage_label *label, unsigned inside)
-{
-	int by_rule = label->source == VPA_SOURCE_RULE;
-
-	switch (label->kind) {
-	case VPA_STAGE_BLOCK:
-		/* What stands in a block is not in what is around it. */
-		return by_rule && inside ? -1 : EX_INSIDE_BLOCK;
-	case VPA_STAGE_STEP:
-	case VPA_STAGE_CONTEXT:
-		return by_rule && inside & EX_INSIDE_STEP ? -1 : (int)(inside | EX_INSIDE_STEP);
-	case VPA_STAGE_PART:
-		return (int)(inside | EX_INSIDE_PART);
-	default:
-		return (int)inside;
-	}
-}
-
 void vpa_ex_stage_args(struct vpa_export *x, uint32_t name, uint32_t annotation, unsigned *inside,
 	struct vpa_ex_event *e)
 {
 	struct vpa_stage_label label = {0};
 	struct vpt_text text;
-	int within;
 
 	if (annotation) {
 		text = vpt_strings_get(&x->texts, annotation);
@@ -289,10 +269,9 @@ void vpa_ex_stage_args(struct vpa_export *x, uint32_t name, uint32_t annotation,
 	}
 	if (label.kind == VPA_STAGE_NONE)
 		label = label_of_text(x, name);
-	within = inside_of(&label, *inside);
-	if (within < 0)
+	if (vpa_stage_is_misplaced(&label, *inside, 1))
 		return;
-	*inside = (unsigned)within;
+	*inside = vpa_stage_inside(&label, *inside, 1);
 	if (label.kind == VPA_STAGE_PART)
 		vpa_ex_add_arg(
 			e, EX_ARG_STAGE, EX_TEXT, label.name ? vpa_ex_string(x, label.name) : name);

@@ -81,33 +81,6 @@ static size_t find_known(struct vpa_rows *x, const struct vpa_range *const heads
 	return count;
 }
 
-/* What is around a range. */
-struct around {
-	const struct known_range *block, *step;
-	int part;
-};
-
-/* Whether a name that would make a range a block or step means something else where it stands, as in the report. */
-static int is_misplaced(const struct known_range *k, const struct around *around)
-{
-	int in_step = around->step && around->step->label.kind != VPA_STAGE_LOOP;
-
-	if (k->label.source != VPA_SOURCE_RULE)
-		return 0;
-	switch (k->label.kind) {
-	case VPA_STAGE_BLOCK:
-		return in_step || around->part ||
-		       (around->block && around->block->range->kind != VPT_RANGEKIND_START_END &&
-			       k->range->kind != VPT_RANGEKIND_START_END);
-	case VPA_STAGE_STEP:
-	case VPA_STAGE_CONTEXT:
-	case VPA_STAGE_LOOP:
-		return in_step;
-	default:
-		return 0;
-	}
-}
-
 /* An annotation is not put aside by a rule further in. */
 static void set_around(const struct known_range **around, const struct known_range *k)
 {
@@ -132,33 +105,33 @@ static void look_around(struct vpa_rows *x, const struct vpa_range *own,
 	const struct vpa_range *wide, uint64_t at_ns, struct vpa_rows_place *place)
 {
 	const struct vpa_range *const heads[2] = {own, wide};
+	const struct known_range *block = NULL, *step = NULL;
 	struct known_range known[DEPTH_MAX];
-	struct around around = {NULL, NULL, 0};
 	size_t count = find_known(x, heads, at_ns, known), i;
+	unsigned inside = 0;
 
 	for (i = 0; i < count; i++) {
 		const struct known_range *k = &known[i];
+		int nests = k->range->kind != VPT_RANGEKIND_START_END;
 
-		if (is_misplaced(k, &around))
+		if (vpa_stage_is_misplaced(&k->label, inside, nests))
 			continue;
+		inside = vpa_stage_inside(&k->label, inside, nests);
 		switch (k->label.kind) {
 		case VPA_STAGE_BLOCK:
-			set_around(&around.block, k);
-			place->block = around.block->label.index;
-			/* What stands in a block is not in what is around it. */
-			around.step = NULL;
-			around.part = 0;
+			set_around(&block, k);
+			place->block = block->label.index;
+			step = NULL;
 			break;
 		case VPA_STAGE_STEP:
 		case VPA_STAGE_LOOP:
-			set_around(&around.step, k);
-			place->step = around.step->label.index;
+			set_around(&step, k);
+			place->step = step->label.index;
 			break;
 		case VPA_STAGE_CONTEXT:
-			set_around(&around.step, k);
+			set_around(&step, k);
 			break;
 		case VPA_STAGE_PART:
-			around.part = 1;
 			put_stage(x, k, place);
 			break;
 		default:
