@@ -218,9 +218,14 @@ static void find_eager(struct vpa_report *r)
 			vpa_finding_evidence(f, a->eager[i].range);
 }
 
-static int compute_major(const struct vpa_report *r)
+static int has_hopper(const struct vpa_report *r)
 {
-	return r->gpu_count ? (int)r->gpus[0].compute_major : 0;
+	size_t i;
+
+	for (i = 0; i < r->gpu_count; i++)
+		if (r->gpus[i].compute_major == 9)
+			return 1;
+	return 0;
 }
 
 /* FlashAttention 2 on a device for which FlashAttention 3 exists. */
@@ -230,7 +235,7 @@ static void find_old_flash(struct vpa_report *r)
 	struct vpa_finding *f;
 	size_t i;
 
-	if (compute_major(r) != 9)
+	if (!has_hopper(r))
 		return;
 	for (i = 0; i < a->backend_count; i++) {
 		const struct vpa_backend_row *b = &a->backends[i];
