@@ -239,10 +239,11 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	if (rc || !is_step(s, c, range))
 		return rc;
 	/* They end in the order in which they began, but for the odd one. */
-	for (step = s->steps; step < s->steps + s->open_count && step->range != range; step++)
+	for (i = 0; i < s->open_count && s->steps[i].range != range; i++)
 		;
-	if (step == s->steps + s->open_count)
+	if (i == s->open_count)
 		return VPT_OK;
+	step = &s->steps[i];
 	q = step->count <= CALLS_MAX ? find_sequence(s, step->count, &rc) : NULL;
 	for (i = 0; q && i < step->count; i++)
 		add_to_place(&q->places[i], &step->calls[i]);
