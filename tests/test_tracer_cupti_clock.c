@@ -36,10 +36,17 @@ static uint64_t clock_at(uint64_t ns)
 	       (ns > turn_ns ? (uint64_t)((double)(ns - turn_ns) * 21e-6) : 0);
 }
 
+static void read_at(uint64_t cupti, uint64_t trace_ns, uint64_t monotonic_ns)
+{
+	struct vpt_clock moment = {.trace_ns = trace_ns, .monotonic_ns = monotonic_ns};
+
+	vtr_cupti_clock_reading(&c, cupti, &moment);
+}
+
 static void look(uint64_t ns)
 {
-	vtr_cupti_clock_point(&c, ticks_at(ns),
-		clock_at(ns) + (uint64_t)(dice(2 * READING_OFF_NS + 1) - READING_OFF_NS));
+	read_at(ticks_at(ns),
+		clock_at(ns) + (uint64_t)(dice(2 * READING_OFF_NS + 1) - READING_OFF_NS), ns);
 }
 
 static uint64_t error_at(uint64_t ns)
@@ -66,8 +73,8 @@ static void times_between_readings_are_as_good_as_the_readings(void **unused)
 	look(0);
 	for (ms = READING_EVERY_MS; ms < 60000; ms += READING_EVERY_MS) {
 		look(ms * MS);
-		assert_int_equal(vtr_cupti_clock_reaches(&c, clock_at((ms - 1) * MS)), 1);
-		assert_int_equal(vtr_cupti_clock_reaches(&c, clock_at((ms + 1) * MS)), 0);
+		assert_int_equal(vtr_cupti_clock_reaches(&c, (ms - 1) * MS), 1);
+		assert_int_equal(vtr_cupti_clock_reaches(&c, (ms + 1) * MS), 0);
 		for (back = 7; back < READING_EVERY_MS; back += 31) {
 			uint64_t ns = (ms - back) * MS, error = error_at(ns);
 
@@ -130,13 +137,12 @@ static void what_is_not_another_clock_stays(void **unused)
 	assert_int_equal(vtr_cupti_clock_convert(&c, 5), 5);
 	look(0);
 	assert_int_equal(vtr_cupti_clock_is_known(&c), 0);
-	assert_int_equal(vtr_cupti_clock_reaches(&c, 0), 0);
+	assert_int_equal(vtr_cupti_clock_reaches(&c, 1), 0);
 	assert_int_equal(vtr_cupti_clock_convert(&c, 5), 5);
-	/* Readings of the system's clock, of none, and one that goes back. */
-	vtr_cupti_clock_point(&c, near, near);
-	vtr_cupti_clock_point(&c, 0, near);
-	vtr_cupti_clock_point(&c, ticks_at(0), near);
-	vtr_cupti_clock_point(&c, ticks_at(5), clock_at(0) - 100);
+	/* Readings of the system's clock, of none, and of one that stands still. */
+	read_at(near, near, 1);
+	read_at(0, near, 2);
+	read_at(ticks_at(0), near, 3);
 	assert_int_equal(c.count, 1);
 	look(UINT64_C(1000) * MS);
 	assert_int_equal(vtr_cupti_clock_is_known(&c), 1);
@@ -145,6 +151,59 @@ static void what_is_not_another_clock_stays(void **unused)
 	assert_int_equal(c.converted, 0);
 	vtr_cupti_clock_convert(&c, ticks_at(5));
 	assert_int_equal(c.converted, 1);
+}
+
+/* A clock of which a reading says nothing, or always the same, or that of the system though records are of another. */
+static void what_cannot_be_converted_waits_for_two_readings_and_no_more(void **unused)
+{
+	const uint64_t said[] = {0, 5, epoch_ns};
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+		memset(&c, 0, sizeof(c));
+		read_at(said[i], epoch_ns, 1000);
+		assert_int_equal(vtr_cupti_clock_reaches(&c, 1500), 0);
+		read_at(said[i], epoch_ns + 1000, 2000);
+		assert_int_equal(vtr_cupti_clock_reaches(&c, 1500), 0);
+		read_at(said[i], epoch_ns + 2000, 3000);
+		assert_int_equal(vtr_cupti_clock_is_known(&c), 0);
+		assert_int_equal(vtr_cupti_clock_reaches(&c, 1500), 1);
+		assert_int_equal(vtr_cupti_clock_reaches(&c, 2500), 0);
+	}
+}
+
+static void a_clock_that_is_replaced_once_more_begins_another_line(void **unused)
+{
+	uint64_t ms;
+
+	(void)unused;
+	for (ms = 0; ms < 3000; ms += READING_EVERY_MS)
+		look(ms * MS);
+	/* One that counts milliseconds, far behind the first. */
+	read_at(ms + 777, clock_at(ms * MS), ms * MS);
+	assert_int_equal(vtr_cupti_clock_is_known(&c), 0);
+	ms += READING_EVERY_MS;
+	read_at(ms + 777, clock_at(ms * MS), ms * MS);
+	assert_int_equal(vtr_cupti_clock_reaches(&c, ms * MS), 1);
+	assert_in_range(vtr_cupti_clock_convert(&c, ms + 777 - 50), clock_at((ms - 50) * MS) - 2,
+		clock_at((ms - 50) * MS) + 2);
+}
+
+/* By an hour: what was given shortly before does not wait for that hour, and what comes is on the clock as it is now. */
+static void a_system_clock_that_is_set_back_holds_nothing_up(void **unused)
+{
+	uint64_t hour = UINT64_C(3600000) * MS, ms;
+
+	(void)unused;
+	for (ms = 0; ms < 3000; ms += READING_EVERY_MS)
+		look(ms * MS);
+	for (; ms < 3200; ms += READING_EVERY_MS)
+		read_at(ticks_at(ms * MS), epoch_ns + ms * MS - hour, ms * MS);
+	assert_int_equal(vtr_cupti_clock_reaches(&c, UINT64_C(2999) * MS), 1);
+	assert_in_range(vtr_cupti_clock_convert(&c, ticks_at(UINT64_C(3050) * MS)),
+		epoch_ns + UINT64_C(3050) * MS - hour - 1,
+		epoch_ns + UINT64_C(3050) * MS - hour + 1);
 }
 
 /* ---- records ---- */
@@ -198,8 +257,8 @@ static void every_time_of_a_buffer_is_converted(void **unused)
 
 	(void)unused;
 	all_sizes();
-	vtr_cupti_clock_point(&c, ticks_at(0), epoch_ns);
-	vtr_cupti_clock_point(&c, ticks_at(1000), epoch_ns + 1000);
+	read_at(ticks_at(0), epoch_ns, 0);
+	read_at(ticks_at(1000), epoch_ns + 1000, 1000);
 	assert_int_equal(vtr_cupti_clock_is_foreign(&sizes, &full), 1);
 	vtr_cupti_clock_buffer(&c, &sizes, &full);
 	assert_int_equal(vtr_cupti_clock_is_foreign(&sizes, &full), 0);
@@ -243,6 +302,11 @@ int main(void)
 		cmocka_unit_test_setup(beyond_the_readings_the_nearest_line_is_used, fresh),
 		cmocka_unit_test_setup(old_readings_are_forgotten, fresh),
 		cmocka_unit_test_setup(what_is_not_another_clock_stays, fresh),
+		cmocka_unit_test_setup(
+			what_cannot_be_converted_waits_for_two_readings_and_no_more, fresh),
+		cmocka_unit_test_setup(
+			a_clock_that_is_replaced_once_more_begins_another_line, fresh),
+		cmocka_unit_test_setup(a_system_clock_that_is_set_back_holds_nothing_up, fresh),
 		cmocka_unit_test_setup(every_time_of_a_buffer_is_converted, fresh),
 		cmocka_unit_test_setup(a_buffer_without_times_is_nobodys, fresh),
 	};

@@ -62,13 +62,15 @@ static void note_error(struct vtr_cupti_clock *c, const struct vtr_cupti_point *
 	c->error_ns = error_ns > c->error_ns ? error_ns : c->error_ns;
 }
 
-void vtr_cupti_clock_point(struct vtr_cupti_clock *c, uint64_t cupti, uint64_t trace_ns)
+static void add_point(struct vtr_cupti_clock *c, struct vtr_cupti_point fresh)
 {
 	const struct vtr_cupti_point *last = c->count ? point(c, c->count - 1) : NULL, *before;
-	struct vtr_cupti_point fresh = {cupti, trace_ns};
 
-	if (!cupti || !vtr_clock_is_far(cupti, trace_ns) ||
-		(last && (cupti <= last->cupti || trace_ns <= last->trace_ns)))
+	if (last && (fresh.cupti < last->cupti || fresh.trace_ns < last->trace_ns)) {
+		c->count = 0;
+		last = NULL;
+	}
+	if (last && (fresh.cupti == last->cupti || fresh.trace_ns == last->trace_ns))
 		return;
 	before = vtr_cupti_clock_is_known(c) ? point(c, c->count - 2) : NULL;
 	if (before)
@@ -76,6 +78,15 @@ void vtr_cupti_clock_point(struct vtr_cupti_clock *c, uint64_t cupti, uint64_t t
 	if (!before || last->trace_ns - before->trace_ns >= VTR_CUPTI_CLOCK_APART_NS)
 		c->count++;
 	c->points[(c->count - 1) % VTR_CUPTI_CLOCK_POINTS] = fresh;
+}
+
+void vtr_cupti_clock_reading(
+	struct vtr_cupti_clock *c, uint64_t cupti, const struct vpt_clock *moment)
+{
+	c->read_before_ns = c->read_ns;
+	c->read_ns = moment->monotonic_ns;
+	if (cupti && vtr_clock_is_far(cupti, moment->trace_ns))
+		add_point(c, (struct vtr_cupti_point){cupti, moment->trace_ns});
 }
 
 uint64_t vtr_cupti_clock_convert(struct vtr_cupti_clock *c, uint64_t time)

@@ -3,12 +3,14 @@
  * Whoever registers a timestamp callback sets the clock for all of CUPTI's records in the process: PyTorch's profiler does,
  * and its counter of processor ticks stays when it is done. Then readings of both clocks at one moment tell what the
  * records' times are on the trace clock: between two readings, on the line through them; before the first and behind the
- * last, on the line that is nearest. Ticks come at a steady rate, so this is as good as the readings are.
+ * last, on the line that is nearest. Ticks come at a steady rate, so this is as good as the readings are. Where either
+ * clock goes back it was set, or replaced once more, and another line begins.
  *
  * A time near the trace clock is taken as it is: the clock may have been replaced in the middle. Writer only. */
 #ifndef VPTRACE_TRACER_CUPTI_CLOCK_H
 #define VPTRACE_TRACER_CUPTI_CLOCK_H
 
+#include "formats/schema.h"
 #include "tracer/cupti_sizes.h"
 #include "tracer/pool.h"
 
@@ -30,14 +32,17 @@ struct vtr_cupti_clock {
 	struct vtr_cupti_point {
 		uint64_t cupti, trace_ns;
 	} points[VTR_CUPTI_CLOCK_POINTS]; /* a ring; both rise */
-	uint64_t count;                   /* of all that stayed; the newest is count - 1 */
+	uint64_t count; /* of all of this line that stayed; the newest is count - 1 */
+	uint64_t read_ns,
+		read_before_ns; /* CLOCK_MONOTONIC of the last two readings, good or not */
 	uint64_t error_ns;  /* how far a reading was at most from the line through its neighbours */
 	uint64_t converted; /* times */
 };
 
-/* Both clocks at one moment. Readings of a clock that is not another one, and those that do not follow the last, are left
- * out. */
-void vtr_cupti_clock_point(struct vtr_cupti_clock *c, uint64_t cupti, uint64_t trace_ns);
+/* What CUPTI's clock said at a moment, 0: it could not be read. Readings of a clock that is not another one, or stands still,
+ * are no points. */
+void vtr_cupti_clock_reading(
+	struct vtr_cupti_clock *c, uint64_t cupti, const struct vpt_clock *moment);
 
 /* Whether times can be converted: that takes two points. */
 static inline int vtr_cupti_clock_is_known(const struct vtr_cupti_clock *c)
@@ -45,11 +50,12 @@ static inline int vtr_cupti_clock_is_known(const struct vtr_cupti_clock *c)
 	return c->count >= 2;
 }
 
-/* Whether times up to a moment of the trace clock lie between points, or before them. */
-static inline int vtr_cupti_clock_reaches(const struct vtr_cupti_clock *c, uint64_t trace_ns)
+/* Whether there is nothing to wait for any more before times up to a moment of CLOCK_MONOTONIC are converted: they lie between
+ * points, or before them; or two readings behind them have come, and more would not tell either. */
+static inline int vtr_cupti_clock_reaches(const struct vtr_cupti_clock *c, uint64_t monotonic_ns)
 {
-	return vtr_cupti_clock_is_known(c) &&
-	       c->points[(c->count - 1) % VTR_CUPTI_CLOCK_POINTS].trace_ns >= trace_ns;
+	return c->read_before_ns >= monotonic_ns ||
+	       (vtr_cupti_clock_is_known(c) && c->read_ns >= monotonic_ns);
 }
 
 /* Whether the first time in a buffer is one of another clock. */

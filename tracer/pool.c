@@ -269,7 +269,7 @@ void vtr_pool_give(struct vtr_pool *p, void *buffer, size_t valid_bytes)
 	}
 	b = &p->buffers[number];
 	b->valid_bytes = valid_bytes < size ? valid_bytes : size;
-	b->given_ns = vtr_now();
+	b->given_ns = vtr_clock_ns(CLOCK_MONOTONIC);
 	if (atomic_load_explicit(&b->capture, memory_order_relaxed) ==
 		atomic_load_explicit(&p->capture, memory_order_relaxed))
 		atomic_fetch_add_explicit(&p->given, 1, memory_order_relaxed);

@@ -49,7 +49,7 @@ struct vtr_full {
 	void *data;
 	size_t valid_bytes; /* never more than the buffer has */
 	uint64_t taken_ns;  /* when CUPTI got it, trace clock */
-	uint64_t given_ns;  /* when it came back: its records are older */
+	uint64_t given_ns;  /* when it came back, CLOCK_MONOTONIC: its records are older */
 	int discard;        /* records are to be counted, not kept */
 	int stale;          /* asked for during an earlier capture */
 };
@@ -83,7 +83,7 @@ struct vtr_pool_state {
 	uint64_t memory_bytes; /* faulted in so far */
 	uint64_t outstanding;  /* buffers with CUPTI now, of this capture */
 	uint64_t
-		oldest_ns; /* when the oldest of the outstanding was handed out, CLOCK_REALTIME; 0: none is */
+		oldest_ns; /* when the oldest of the outstanding was handed out, trace clock; 0: none is */
 	uint64_t taken;   /* buffers handed out, this capture, those for discarding too */
 	uint64_t starved; /* takes that found none, this capture */
 	uint64_t foreign; /* gives of pointers that are not ours or not out, this capture */

@@ -147,7 +147,7 @@ static void read_mail(struct vtr_writer *w)
 			break;
 		case VTR_MAIL_CLOCK:
 			keep_point(w, &m->clock);
-			vtr_cupti_clock_point(&w->cupti_clock, m->cupti_time, m->clock.trace_ns);
+			vtr_cupti_clock_reading(&w->cupti_clock, m->cupti_time, &m->clock);
 			break;
 		case VTR_MAIL_LOSS:
 			w->cupti_dropped += m->loss.count;
@@ -168,17 +168,16 @@ static void read_mail(struct vtr_writer *w)
 
 /* ---- rounds ---- */
 
-/* Whether there is a buffer whose times can be told. Those of another clock lie before the next reading of it, so they wait
- * for that, which no record can be behind; at the end they are told as well as may be. */
-static int next_buffer(struct vtr_writer *w, const struct vtr_cupti *cupti)
+/* Whether there is a buffer whose times can be told. Those of another clock wait for the next reading of it, which no record
+ * can be behind, and for one more where that is the first; at the end they are told as well as may be. */
+static int next_buffer(struct vtr_writer *w, const struct vtr_cupti *cupti, int is_end)
 {
 	if (!w->has_full)
 		w->has_full = vtr_pool_next(w->o.pool, &w->full);
 	if (!w->has_full)
 		return 0;
 	return w->full.stale || !vtr_cupti_is_foreign(cupti, &w->full) ||
-	       vtr_cupti_clock_reaches(&w->cupti_clock, w->full.given_ns) ||
-	       atomic_load(&w->finish);
+	       vtr_cupti_clock_reaches(&w->cupti_clock, w->full.given_ns) || is_end;
 }
 
 /* Says in the capture, once, that CUPTI's clock was another one, and what became of its times. */
@@ -204,7 +203,7 @@ static void tell_clock(struct vtr_writer *w, int was_foreign)
 static int read_buffers(struct vtr_writer *w)
 {
 	struct vtr_cupti *cupti = atomic_load(&w->cupti);
-	int i, more = 0, is_foreign;
+	int i, more = 0, is_foreign, is_end = atomic_load(&w->finish);
 
 	if (!cupti)
 		return 0; /* what comes early waits in the pool */
@@ -213,7 +212,7 @@ static int read_buffers(struct vtr_writer *w)
 		w->described = 1;
 	}
 	/* A round ends even if the host is faster than we are: mail, numbers and chunks are due too. */
-	for (i = 0; i < BUFFERS_A_ROUND && (more = next_buffer(w, cupti)); i++) {
+	for (i = 0; i < BUFFERS_A_ROUND && (more = next_buffer(w, cupti, is_end)); i++) {
 		is_foreign = vtr_cupti_is_foreign(cupti, &w->full);
 		vtr_cupti_decode(cupti, &w->cupti_clock, &w->full, w->recorder);
 		vtr_pool_recycle(w->o.pool, &w->full);
@@ -223,7 +222,7 @@ static int read_buffers(struct vtr_writer *w)
 		w->drained += vtr_edge_drain(&w->edge);
 	}
 	vtr_pool_grow(w->o.pool);
-	vtr_cupti_settle(cupti, w->recorder, !more && atomic_load(&w->finish));
+	vtr_cupti_settle(cupti, w->recorder, !more && is_end);
 	return more;
 }
 
