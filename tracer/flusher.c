@@ -16,7 +16,8 @@
 /* CUPTI's clock further away than this is another clock: another tool has replaced it. */
 enum { SKEW_MAX_NS = 1000000 };
 
-/* If it has nothing to do with ours it is read so often: records wait until a reading behind them has come. */
+/* If it has nothing to do with ours it is read so often: records wait until a reading behind them has come. Otherwise
+ * whenever the thread is awake, since it may be replaced at any time. */
 enum { READING_NS = 100000000 };
 
 /* How often it looks whether the host is gone, whatever the interval. */
@@ -31,7 +32,7 @@ struct vtr_flusher {
 	struct vtr_gate stop, ended;
 	uint64_t polled_ns; /* trace clock: CUPTI was asked for drops then */
 	int told_failure, told_skew;
-	int is_far; /* CUPTI's clock has nothing to do with ours */
+	atomic_int is_far; /* CUPTI's clock has nothing to do with ours */
 };
 
 static uint64_t cupti_clock(void *cupti)
@@ -60,7 +61,7 @@ static void read_clocks(struct vtr_flusher *f, struct vtr_cupti *cupti)
 		return;
 	skew_ns = (int64_t)(mail.cupti_time - mail.clock.trace_ns);
 	if (vtr_clock_is_far(mail.cupti_time, mail.clock.trace_ns)) {
-		f->is_far = 1;
+		atomic_store(&f->is_far, 1);
 	} else if ((skew_ns > SKEW_MAX_NS || skew_ns < -SKEW_MAX_NS) && !f->told_skew) {
 		f->told_skew = 1;
 		snprintf(text, sizeof(text), "%lld", (long long)skew_ns);
@@ -99,7 +100,7 @@ static uint64_t wake_ns(const struct vtr_flusher *f, uint64_t look_ns, uint64_t 
 {
 	uint64_t wake = look_ns < next_ns ? look_ns : next_ns, reading;
 
-	if (!f->is_far)
+	if (!atomic_load(&f->is_far))
 		return wake;
 	reading = vtr_clock_ns(CLOCK_MONOTONIC) + READING_NS;
 	return reading < wake ? reading : wake;
@@ -108,7 +109,8 @@ static uint64_t wake_ns(const struct vtr_flusher *f, uint64_t look_ns, uint64_t 
 static void *run(void *arg)
 {
 	struct vtr_flusher *f = arg;
-	uint64_t next = vtr_clock_ns(CLOCK_MONOTONIC) + f->o.interval_ns, look = next, now;
+	uint64_t now = vtr_clock_ns(CLOCK_MONOTONIC), next = now + f->o.interval_ns;
+	uint64_t look = f->o.interval_ns < LOOK_NS ? next : now + LOOK_NS;
 	struct vtr_cupti *cupti;
 	int alone = 0;
 
@@ -129,8 +131,6 @@ static void *run(void *arg)
 				count_drops(f, cupti);
 				watch(f, cupti);
 			}
-		} else if (!f->is_far) {
-			continue;
 		}
 		read_clocks(f, cupti);
 	}
@@ -173,8 +173,8 @@ int vtr_flusher_start(
 
 void vtr_flusher_attach(struct vtr_flusher *f, struct vtr_cupti *cupti)
 {
-	read_clocks(f,
-		cupti); /* the thread has no CUPTI yet, so it does not look at what this changes */
+	/* The thread has no CUPTI yet: of what this changes it looks at `is_far` alone. */
+	read_clocks(f, cupti);
 	atomic_store(&f->cupti, cupti);
 }
 
