@@ -312,16 +312,34 @@ static int lacks_op(const struct vpa_call *call)
 	return (call->state & (VPA_CALL_MISSED | VPA_CALL_MET)) == VPA_CALL_MISSED;
 }
 
+static int is_crowd(const struct vpa_steps *s)
+{
+	return s->count - s->dropped > STEPS_KEPT_MAX;
+}
+
+/* Whether so many steps wait for a thread's launches without op, which may never come, that they wait no longer. */
+static int waits_no_longer(const struct vpa_resolver *r, const struct vpa_thread_past *past)
+{
+	size_t i;
+
+	for (i = 0; i < r->process_count; i++)
+		if (is_crowd(&r->processes[i].ranges.steps))
+			return 1;
+	return is_crowd(&past->ranges.steps);
+}
+
 /* Finds out from which of a thread's calls on ranges may still be asked for, `until_ns` being when those ended that are
- * not any more. Calls stand in order of their ends. */
-static void find_asked(struct vpa_thread_past *past, uint64_t until_ns)
+ * not any more, unless they lack their op. Calls stand in order of their ends. */
+static void find_asked(
+	const struct vpa_resolver *r, struct vpa_thread_past *past, uint64_t until_ns)
 {
 	const struct vpa_calls *calls = &past->calls;
 	uint64_t at = past->asked.position,
 		 last = until_ns ? vpa_calls_after(calls, until_ns - 1) : 0;
+	int no_longer = waits_no_longer(r, past);
 
 	at = calls->begin > at ? calls->begin : at;
-	while (at < last && !lacks_op(vpa_calls_at(calls, at)))
+	while (at < last && (no_longer || !lacks_op(vpa_calls_at(calls, at))))
 		at++;
 	past->asked.position = at;
 	past->asked.end = calls->end;
@@ -339,7 +357,7 @@ static uint64_t earliest_asked(
 
 	until_ns = frontier_ns < until_ns ? frontier_ns : until_ns;
 	if (past->asked.end != past->calls.end || past->asked.ended_ns < until_ns)
-		find_asked(past, until_ns);
+		find_asked(r, past, until_ns);
 	return past->calls.end ? past->asked.earliest_ns : UINT64_MAX;
 }
 
@@ -350,8 +368,7 @@ static void trim_ranges(
 {
 	const struct vpa_steps *s = &t->steps;
 
-	if (s->count - s->dropped > STEPS_KEPT_MAX &&
-		s->items[s->count - STEPS_KEPT_MAX].time_ns > frontier_ns)
+	if (is_crowd(s) && s->items[s->count - STEPS_KEPT_MAX].time_ns > frontier_ns)
 		frontier_ns = s->items[s->count - STEPS_KEPT_MAX].time_ns;
 	/* Calls that are still to come may begin before ops end that are known. */
 	if (r->released_ns < frontier_ns)

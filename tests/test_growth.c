@@ -146,6 +146,40 @@ static void ranges_beside_old_calls(struct trace *t, uint64_t second)
 	}
 }
 
+/* The same where what it has launched was lost. */
+static void put_call(struct trace *t, uint64_t thread, uint64_t at_ns)
+{
+	static const char name[] = "cudaLaunchKernel";
+	struct vpt_call call = {.start_ns = at_ns,
+		.duration_ns = 1000,
+		.id = vpt_call_find(name, sizeof(name) - 1),
+		.correlation = ++t->correlation};
+
+	vpt_batch_put(&t->batch, VPT_CALL, thread, &call);
+}
+
+static void ranges_beside_a_launch_without_op(struct trace *t, uint64_t second)
+{
+	uint64_t i;
+
+	if (second == 1)
+		put_call(t, EARLY, range_at(second, 0));
+	put_launch(t, MAIN, range_at(second, 0) + 10000);
+	for (i = 0; i < RANGES_A_SECOND; i++)
+		put_range(t, EARLY, VPT_RANGEKIND_PUSH_POP, range_at(second, i));
+}
+
+static void process_wide_ranges_beside_a_launch_without_op(struct trace *t, uint64_t second)
+{
+	uint64_t i;
+
+	if (second == 1)
+		put_call(t, EARLY, range_at(second, 0));
+	put_launch(t, MAIN, range_at(second, 0) + 10000);
+	for (i = 0; i < RANGES_A_SECOND; i++)
+		put_range(t, MAIN, VPT_RANGEKIND_START_END, range_at(second, i));
+}
+
 static void process_wide_ranges_beside_old_calls(struct trace *t, uint64_t second)
 {
 	uint64_t i;
@@ -265,6 +299,10 @@ static void memory_does_not_grow_with_the_length_of_a_trace(void **state)
 			30},
 		{"process-wide ranges, and such a thread", process_wide_ranges_beside_old_calls,
 			30},
+		{"ranges of a thread whose only launch has no op",
+			ranges_beside_a_launch_without_op, 600},
+		{"process-wide ranges, and such a thread",
+			process_wide_ranges_beside_a_launch_without_op, 600},
 		{"ops with gaps between them", gaps_between_ops, 30},
 		{"waits of a stream without ops", waits_for_nothing, 300},
 		{"ranges where nothing ever runs on a device", ranges_alone, 1200},
