@@ -135,6 +135,41 @@ static void places_of_a_step_are_compared(void **state)
 	}
 }
 
+/* One that began before the window is not told of when it ends: what is known of it goes with it. Each step is a chunk half
+ * a minute long, so that the memory of its range soon is another's. */
+static void a_step_that_began_before_the_window_is_left_out(void **state)
+{
+	enum { STEPS = 8 };
+	const struct vpa_options options = {.has_from = 1, .from_ns = 1000000000};
+	char script[4096] = "start 1ms\n";
+	struct vpt_trace *trace = NULL;
+	struct vpa_report *r = NULL;
+	struct vpt_err err = {0};
+	size_t len = strlen(script);
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < STEPS; i++) {
+		unsigned ms = i * 30000 + 500;
+
+		len += (size_t)snprintf(script + len, sizeof(script) - len,
+			"call t1 cudaLaunchKernel %ums+1us corr %u\n"
+			"kernel s7 %ums+%uus corr %u \"%s\"\n"
+			"range t1 %ums-%ums \"step %u\"\nchunk\n",
+			ms + 1000, i + 1, ms + 1001, i % 2 ? 9 : 2, i + 1,
+			name_of(i % 2 ? 'M' : 'F'), ms, ms + 2000, i);
+		assert_in_range(len, 0, sizeof(script) - 1);
+	}
+	if (vpt_script_trace(script, &trace, &err) ||
+		vpa_analyze(trace, "case", &options, &r, &err))
+		fail_msg("%s", err.text);
+	vpt_trace_close(trace);
+	assert_int_equal(r->attention.change_count, 1);
+	assert_int_equal(r->attention.changes[0].fast_calls, STEPS / 2 - 1);
+	assert_int_equal(r->attention.changes[0].slow_calls, STEPS / 2);
+	vpa_report_free(r);
+}
+
 static const struct vpa_finding *finding(const struct vpa_report *r, const char *id)
 {
 	size_t i;
@@ -261,6 +296,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places_of_a_step_are_compared),
+		cmocka_unit_test(a_step_that_began_before_the_window_is_left_out),
 		cmocka_unit_test(a_change_is_a_finding_and_a_fallback),
 		cmocka_unit_test(names_tell_what_is_multiplied),
 		cmocka_unit_test(fp32_beside_bf16_is_a_finding),

@@ -165,7 +165,8 @@ static int add_call(struct state *s, const struct vpa_fold_context *c, const str
 	struct step *step;
 	uint32_t backend;
 
-	if (!range)
+	/* One that began before the window is not told of when it ends. */
+	if (!range || range->start_ns < c->model->window_start_ns)
 		return VPT_OK;
 	backend = backend_of(s, name);
 	step = find_open(s, range);
