@@ -180,12 +180,13 @@ static int next_buffer(struct vtr_writer *w, const struct vtr_cupti *cupti, int 
 	       vtr_cupti_clock_reaches(&w->cupti_clock, w->full.given_ns) || is_end;
 }
 
-/* Says in the capture, once, that CUPTI's clock was another one, and what became of its times. */
+/* Says in the capture that CUPTI's clock was another one, and what became of its times. */
 static void tell_clock(struct vtr_writer *w, int was_foreign)
 {
 	char text[32];
 
-	if (w->cupti_clock.converted && !w->told_converted) {
+	/* The last word counts: where times were left as they came it stays with that. */
+	if (w->cupti_clock.converted && !w->told_converted && !w->told_foreign) {
 		w->told_converted = 1;
 		vtr_recorder_meta(w->recorder, "clock.cupti", "replaced, converted");
 	}
