@@ -272,7 +272,7 @@ static void find_backend_change(struct vpa_report *r)
 			return;
 		f->title = "attention changes its back-end from step to step: look for a mask, a "
 			   "shape or a dtype that the faster one does not take";
-		f->gain_at_most_ms = c->gain_ns / 1e6;
+		f->gain_at_most_ms = most_ms(r, (uint64_t)c->gain_ns);
 		f->measured = vpa_arena_printf(&r->arena,
 			"at %" PRIu64 " places of a step %" PRIu64
 			" calls of %s, mean %.3f ms, and "

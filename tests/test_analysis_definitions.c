@@ -602,8 +602,8 @@ static const struct {
 		"r", "n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 95"},
 	{"an op that comes longer after its launch than others are waited for",
 		"start 100\nend 40s\ncall t1 cudaLaunchKernel 110-111 corr 1\nrange t1 105-120 "
-		"\"r\"\n" RUN("t2", "200", "1s-12s", "2") "chunk 12s\n" RUN("t2", "12s",
-			"13s-24s", "3") "chunk 24s\n" RUN("t2", "24s", "25s-36s",
+		"\"r\"\n" RUN("t2", "200", "1s-12s", "2") "chunk 12s\n" RUN(
+			"t2", "12s", "13s-24s", "3") "chunk 24s\n" RUN("t2", "24s", "25s-36s",
 			"4") "chunk 36s\nkernel s7 37s+10 corr 1 \"k\"",
 		"r", "n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 36999999895"},
 	{"a range that was never closed ends with the window",
@@ -1073,6 +1073,21 @@ static void what_kernels_could_give_is_no_more_than_busy_time(void **state)
 		    "kernel s8 1600us-1900us \"ampere_sgemm_128x64\"\n",
 		NULL);
 	assert_true(finding_called(r, "eager-attention")->gain_at_most_ms == 0.8);
+	vpa_report_free(r);
+
+	r = analyze("start 1ms\n"
+		    "call t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		    "kernel s7 1010us-1020us corr 1 \"flash_fwd_kernel\"\n"
+		    "call t1 cudaLaunchKernel 1002us-1003us corr 2\n"
+		    "kernel s7 1020us-1030us corr 2 \"flash_fwd_kernel\"\n"
+		    "range t1 1000us-1030us \"step 0\"\n"
+		    "call t1 cudaLaunchKernel 1100us-1101us corr 3\n"
+		    "kernel s7 1200us-1980us corr 3 \"fmha_cutlassF_bf16_aligned_64x64_rf_sm80\"\n"
+		    "call t1 cudaLaunchKernel 1102us-1103us corr 4\n"
+		    "kernel s8 1200us-1980us corr 4 \"fmha_cutlassF_bf16_aligned_64x64_rf_sm80\"\n"
+		    "range t1 1100us-1130us \"step 1\"\n",
+		NULL);
+	assert_true(finding_called(r, "attention-change")->gain_at_most_ms == 0.8);
 	vpa_report_free(r);
 }
 
