@@ -522,6 +522,12 @@ static void rows_are_placed_in_what_was_open(void **state)
 		    "call t1 cudaLaunchKernel 2600-2610 corr 1; kernel s7 4500-4600 corr 1 \"a\"\n"
 		    "call t1 cudaLaunchKernel 3500-3510 corr 2; kernel s7 4600-4700 corr 2 \"b\"",
 		"kernel", expected);
+	/* When the first was launched nobody knew when the block ends. */
+	expect_rows("start 1000; call t1 cudaLaunchKernel 2600-2610 corr 1\n"
+		    "kernel s7 2650-2700 corr 1 \"a\"; chunk 2800\n"
+		    "range t1 2000-3000 \"block 3\"; range t1 2500-4000 \"step 1\"\n"
+		    "call t1 cudaLaunchKernel 3500-3510 corr 2; kernel s7 4600-4700 corr 2 \"b\"",
+		"kernel", expected);
 }
 
 /* As in the report: a name that is a block's outside of steps and stages is a layer's inside of them. */

@@ -443,6 +443,8 @@ static int tap_chunk(void *ctx, const struct vpt_batch *b, uint64_t times_from_n
 	}
 	if (!rc)
 		rc = release(x, times_from_ns);
+	/* The next chunk may tell when ranges end that are open now. */
+	x->last.until_ns = 0;
 	return rc ? rc : vpa_cat_error(&x->cat);
 }
 
