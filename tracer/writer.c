@@ -200,11 +200,11 @@ static void tell_clock(struct vtr_writer *w, int was_foreign)
 	}
 }
 
-/* Returns whether there may be more. */
-static int read_buffers(struct vtr_writer *w)
+/* Returns whether there may be more. `is_end`: no mail and no reading of the clock will come any more. */
+static int read_buffers(struct vtr_writer *w, int is_end)
 {
 	struct vtr_cupti *cupti = atomic_load(&w->cupti);
-	int i, more = 0, is_foreign, is_end = atomic_load(&w->finish);
+	int i, more = 0, is_foreign;
 
 	if (!cupti)
 		return 0; /* what comes early waits in the pool */
@@ -266,12 +266,13 @@ static int life_sign_is_due(const struct vtr_writer *w)
 
 static int one_round(struct vtr_writer *w)
 {
-	int more;
+	/* Before the mail: what the flusher has posted by then is all there will be. */
+	int is_end = atomic_load(&w->finish), more;
 
 	read_mail(w);
 	w->drained += vtr_edge_drain(&w->edge);
 	vtr_recorder_room(w->recorder);
-	more = read_buffers(w);
+	more = read_buffers(w, is_end);
 	if (chunk_is_due(w) || life_sign_is_due(w)) {
 		count_drops(w);
 		vtr_recorder_flush(w->recorder, VTR_FLUSH_ALWAYS);
