@@ -2,7 +2,7 @@
  *
  * Steps repeat a sequence of attention calls, so the k-th of all steps that have as many is one place in the model. Where it
  * is not always the same back-end, something fell back for some of them: a mask, a shape, a number format. Steps with more
- * or fewer calls are another sequence, and are not compared. */
+ * or fewer calls are another sequence, and are not compared. What a step is blocks.c has found out, which comes before. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/index.h"
@@ -41,12 +41,7 @@ struct sequence {
 	struct place *places;
 };
 
-/* What a text says of ranges that bear it, as their name or as their annotation. */
-enum { NOT_ASKED, NO_STEP, A_STEP, NO_ANNOTATION };
-
 struct state {
-	uint8_t *says; /* by name of the model */
-	size_t says_cap;
 	struct step *
 		steps; /* in the order in which they began; behind those that are open some keep their memory */
 	size_t open_count, step_count, step_cap;
@@ -55,48 +50,8 @@ struct state {
 	size_t backend_count;
 };
 
-VPA_RARE static uint8_t ask(
-	struct state *s, const struct vpa_fold_context *c, uint32_t id, int is_annotation)
-{
-	struct vpt_text text = vpa_name(c->model, id);
-	struct vpa_stage_label label = {0};
-	uint8_t answer = NO_ANNOTATION;
-
-	if (!is_annotation)
-		vpa_stage_of_name(c->stage_rules, text.text, text.len, &label);
-	if (!is_annotation || !vpa_stage_read(text.text, text.len, &label))
-		answer = label.kind == VPA_STAGE_STEP ? A_STEP : NO_STEP;
-	return s->says[id] = answer;
-}
-
-static inline uint8_t says(
-	struct state *s, const struct vpa_fold_context *c, uint32_t id, int is_annotation)
-{
-	return s->says[id] ? s->says[id] : ask(s, c, id, is_annotation);
-}
-
-static int make_room(struct state *s, const struct vpa_model *m)
-{
-	size_t before = s->says_cap;
-
-	if (vpt_grow(&s->says, &s->says_cap, m->names.count, sizeof(*s->says)))
-		return VPT_ENOMEM;
-	if (s->says_cap > before)
-		memset(s->says + before, 0, s->says_cap - before);
-	return VPT_OK;
-}
-
-static inline int is_step(
-	struct state *s, const struct vpa_fold_context *c, const struct vpa_range *range)
-{
-	uint8_t answer = range->payload ? says(s, c, range->payload, 1) : NO_ANNOTATION;
-
-	return (answer == NO_ANNOTATION ? says(s, c, range->name, 0) : answer) == A_STEP;
-}
-
 /* The innermost step around a launch; NULL: there is none. */
-static const struct vpa_range *find_step(struct state *s, const struct vpa_fold_context *c,
-	const struct vpa_op_stretch *stretch, uint64_t at_ns)
+static const struct vpa_range *find_step(const struct vpa_op_stretch *stretch, uint64_t at_ns)
 {
 	struct vpa_range *heads[2] = {stretch->range, stretch->process_range}, *range;
 	int k;
@@ -104,7 +59,7 @@ static const struct vpa_range *find_step(struct state *s, const struct vpa_fold_
 	for (k = 0; k < 2; k++)
 		for (range = vpa_range_open_at(heads[k], at_ns); range;
 			range = vpa_range_around(range, at_ns))
-			if (is_step(s, c, range))
+			if (range->placed == VPA_STAGE_STEP)
 				return range;
 	return NULL;
 }
@@ -160,8 +115,7 @@ static int add_call(struct state *s, const struct vpa_fold_context *c, const str
 	size_t i, const struct vpa_op_stretch *stretch)
 {
 	const char *name = c->model->kernels[ops->kernel[i]].klass.backend;
-	const struct vpa_range *range =
-		name ? find_step(s, c, stretch, ops->launch_start_ns[i]) : NULL;
+	const struct vpa_range *range = name ? find_step(stretch, ops->launch_start_ns[i]) : NULL;
 	struct step *step;
 	uint32_t backend;
 
@@ -183,7 +137,7 @@ static int add_call(struct state *s, const struct vpa_fold_context *c, const str
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	size_t k, stretches = 0;
-	int rc = make_room(state, c->model);
+	int rc = VPT_OK;
 
 	for (k = 0; k < ops->special_count && !rc; k++) {
 		size_t i = ops->specials[k];
@@ -234,11 +188,12 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	struct state *s = state;
 	struct sequence *q;
 	struct step *step;
-	int rc = make_room(s, c->model);
+	int rc = VPT_OK;
 	size_t i;
 
-	if (rc || !is_step(s, c, range))
-		return rc;
+	(void)c;
+	if (range->placed != VPA_STAGE_STEP)
+		return VPT_OK;
 	/* They end in the order in which they began, but for the odd one. */
 	for (i = 0; i < s->open_count && s->steps[i].range != range; i++)
 		;
@@ -339,7 +294,6 @@ static void free_state(void *state)
 	vpt_free(s->steps);
 	for (i = 0; i < SEQUENCES_MAX; i++)
 		vpt_free(s->sequences[i].places);
-	vpt_free(s->says);
 }
 
 const struct vpa_fold vpa_fold_attention_steps = {

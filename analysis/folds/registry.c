@@ -1,4 +1,4 @@
-/* registry.c - the list of folds, in the order in which they finish. */
+/* registry.c - the list of folds, in the order in which they see the trace and finish. */
 #include "analysis/folds/fold.h"
 
 const struct vpa_fold *const vpa_folds[] = {
@@ -6,11 +6,11 @@ const struct vpa_fold *const vpa_folds[] = {
 	&vpa_fold_gaps,
 	&vpa_fold_kernels,
 	&vpa_fold_attention,
-	&vpa_fold_attention_steps,
 	&vpa_fold_ranges,
 	&vpa_fold_copies,
 	&vpa_fold_syncs,
 	&vpa_fold_blocks,
+	&vpa_fold_attention_steps, /* asks what blocks has placed */
 	NULL,
 };
 
