@@ -55,8 +55,9 @@ struct vtr_writer {
 	struct vtr_gate ended;
 	int described; /* CUPTI's facts are in the capture */
 	struct vtr_cupti_clock cupti_clock;
-	struct vtr_full full; /* taken from the pool, not decoded yet, if has_full */
-	int has_full, told_converted, told_foreign;
+	struct vtr_full full;     /* taken from the pool, not decoded yet, if has_full */
+	int has_full, is_foreign; /* is_foreign: its times are of another clock */
+	int told_converted, told_foreign;
 	struct vpt_clock points[POINTS_MAX]; /* of the open chunk */
 	size_t point_count;
 	uint64_t names_refused; /* in this process when the capture began */
@@ -172,16 +173,19 @@ static void read_mail(struct vtr_writer *w)
  * can be behind, and for one more where that is the first; at the end they are told as well as may be. */
 static int next_buffer(struct vtr_writer *w, const struct vtr_cupti *cupti, int is_end)
 {
-	if (!w->has_full)
+	if (!w->has_full) {
 		w->has_full = vtr_pool_next(w->o.pool, &w->full);
+		w->is_foreign =
+			w->has_full && !w->full.stale && vtr_cupti_is_foreign(cupti, &w->full);
+	}
 	if (!w->has_full)
 		return 0;
-	return w->full.stale || !vtr_cupti_is_foreign(cupti, &w->full) ||
-	       vtr_cupti_clock_reaches(&w->cupti_clock, w->full.given_ns) || is_end;
+	return !w->is_foreign || vtr_cupti_clock_reaches(&w->cupti_clock, w->full.given_ns) ||
+	       is_end;
 }
 
 /* Says in the capture that CUPTI's clock was another one, and what became of its times. */
-static void tell_clock(struct vtr_writer *w, int was_foreign)
+static void tell_clock(struct vtr_writer *w)
 {
 	char text[32];
 
@@ -190,7 +194,7 @@ static void tell_clock(struct vtr_writer *w, int was_foreign)
 		w->told_converted = 1;
 		vtr_recorder_meta(w->recorder, "clock.cupti", "replaced, converted");
 	}
-	if (was_foreign && !vtr_cupti_clock_is_known(&w->cupti_clock) && !w->told_foreign) {
+	if (w->is_foreign && !vtr_cupti_clock_is_known(&w->cupti_clock) && !w->told_foreign) {
 		w->told_foreign = 1;
 		vtr_recorder_meta(w->recorder, "clock.cupti", "replaced, unknown");
 	}
@@ -204,7 +208,7 @@ static void tell_clock(struct vtr_writer *w, int was_foreign)
 static int read_buffers(struct vtr_writer *w, int is_end)
 {
 	struct vtr_cupti *cupti = atomic_load(&w->cupti);
-	int i, more = 0, is_foreign;
+	int i, more = 0;
 
 	if (!cupti)
 		return 0; /* what comes early waits in the pool */
@@ -214,11 +218,10 @@ static int read_buffers(struct vtr_writer *w, int is_end)
 	}
 	/* A round ends even if the host is faster than we are: mail, numbers and chunks are due too. */
 	for (i = 0; i < BUFFERS_A_ROUND && (more = next_buffer(w, cupti, is_end)); i++) {
-		is_foreign = vtr_cupti_is_foreign(cupti, &w->full);
 		vtr_cupti_decode(cupti, &w->cupti_clock, &w->full, w->recorder);
 		vtr_pool_recycle(w->o.pool, &w->full);
 		w->has_full = 0;
-		tell_clock(w, is_foreign);
+		tell_clock(w);
 		vtr_pool_grow(w->o.pool);
 		w->drained += vtr_edge_drain(&w->edge);
 	}
@@ -296,7 +299,7 @@ static void finish(struct vtr_writer *w)
 			w->recorder, NULL, VPT_LOSSKIND_CAP, w->stop_ns, w->stop_ns, refused);
 	vtr_recorder_resume(w->recorder, w->stop_ns);
 	w->last = 1;
-	tell_clock(w, 0);
+	tell_clock(w);
 	vtr_recorder_flush(w->recorder, VTR_FLUSH_LAST);
 	vtr_edge_put_held(
 		&w->edge); /* there are some only if the file has failed: they count as dropped */
