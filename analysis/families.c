@@ -76,6 +76,8 @@ struct piece {
 	uint16_t link;      /* its own place in struct scan; 0: nobody asks */
 	uint8_t len;
 	uint8_t anchored;      /* only at the start of the name */
+	uint8_t word;          /* no lower-case letter may stand before */
+	uint8_t last;          /* only at the end of the name */
 	uint8_t before, klass; /* enum span, and which class the span is of */
 	uint8_t after_class;   /* class of the one byte behind; 0: any or none */
 };
@@ -152,7 +154,7 @@ static unsigned read_fragment(const char **at, struct piece *piece)
 	const char *p = *at;
 	unsigned node = 0;
 
-	for (; *p && *p != '[' && strncmp(p, ".*", 2) != 0; p++) {
+	for (; *p && *p != '[' && *p != '$' && strncmp(p, ".*", 2) != 0; p++) {
 		uint8_t *column;
 
 		assert(!strchr("*+?|^$.)", *p));
@@ -183,7 +185,8 @@ static unsigned add_piece(unsigned node, struct piece piece)
 
 		if (old->completes == NOTHING_YET && piece.completes == NOTHING_YET &&
 			old->previous == piece.previous && old->before == piece.before &&
-			old->klass == piece.klass && old->anchored == piece.anchored)
+			old->klass == piece.klass && old->anchored == piece.anchored &&
+			old->word == piece.word)
 			return i;
 	}
 	assert(automaton.piece_count < PIECES_MAX && automaton.links + 1 < LINKS_MAX);
@@ -195,18 +198,28 @@ static unsigned add_piece(unsigned node, struct piece piece)
 	return automaton.piece_count++;
 }
 
+static int is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
 /* One pattern without alternatives. */
 static void add_chain(const char *pattern, unsigned completes)
 {
-	unsigned anchored = *pattern == '^', previous = 0, node;
+	unsigned anchored = *pattern == '^', word = (unsigned)is_lower(*pattern), previous = 0,
+		 node;
 
 	pattern += anchored;
+	pattern += strncmp(pattern, ".*", 2) ? 0 : 2;
 	do {
-		struct piece piece = {
-			.anchored = (uint8_t)anchored, .previous = (uint16_t)previous};
+		struct piece piece = {.anchored = (uint8_t)anchored,
+			.word = (uint8_t)word,
+			.previous = (uint16_t)previous};
 
 		read_span(&pattern, &piece);
 		node = read_fragment(&pattern, &piece);
+		piece.last = *pattern == '$';
+		pattern += piece.last;
 		piece.completes = (uint16_t)(*pattern ? NOTHING_YET : completes);
 		if (*pattern == '[') {
 			const char *end = pattern;
@@ -219,7 +232,7 @@ static void add_chain(const char *pattern, unsigned completes)
 			}
 		}
 		previous = add_piece(node, piece);
-		anchored = 0;
+		anchored = word = 0;
 	} while (*pattern);
 }
 
@@ -434,7 +447,9 @@ static int piece_holds(struct scan *s, const struct piece *piece, uint32_t end)
 {
 	uint32_t start = end - piece->len;
 
-	if (piece->anchored && start)
+	if ((piece->anchored && start) || (piece->last && end != s->len))
+		return 0;
+	if (piece->word && start && is_lower(s->name[start - 1]))
 		return 0;
 	if (piece->previous && !span_holds(s, piece, start))
 		return 0;
