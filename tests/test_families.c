@@ -280,7 +280,7 @@ static const struct {
 	{"and may begin again", "chunk_2_chunk_a_fwd_kernel", "attention-linear"},
 	{"+ asks for one at least", "fa_dc_fwd", "unknown"},
 	{"+ is content with one", "fa_dc9_fwd", "attention"},
-	{"a lower-case letter before is another word", "broadcast_kernel_2", "unknown"},
+	{"a lower-case letter before is another word", "forecast_kernel_2", "unknown"},
 	{"a capital one is not", "FastDropout dropout", "elementwise"},
 	{"nor a digit", "_Z12fill_kernelv", "elementwise"},
 	{"prefill is no fill", "gluon_mla_prefill_gfx1250", "unknown"},
