@@ -1,4 +1,4 @@
-/* precision.c - words of cuBLAS, CUTLASS, cuDNN and Triton kernels, the narrowest numbers first: a kernel that multiplies BF16
+/* precision.c - words of cuBLAS, CUTLASS, cuDNN, Triton and Tensile kernels, the narrowest numbers first: a kernel that multiplies BF16
  * names FP32 too, for its sums. */
 #include "analysis/precision.h"
 
@@ -15,7 +15,10 @@ static const struct {
 	{"fp8", VPA_PRECISION_8},
 	{"int8", VPA_PRECISION_8},
 	{"w4a4", VPA_PRECISION_8},
-	{"igemm", VPA_PRECISION_8},
+	{"k_f8", VPA_PRECISION_8}, /* Tensile: Cijk_Ailk_Bljk_F8BS_BH_... */
+	{"k_b8", VPA_PRECISION_8},
+	{"k_i8", VPA_PRECISION_8},
+	{"i8816", VPA_PRECISION_8},
 	{"nvjet_qq", VPA_PRECISION_8},
 	{"nvjet_sm90_qq", VPA_PRECISION_8},
 	{"nvjet_sm100_qq", VPA_PRECISION_8},
@@ -35,12 +38,24 @@ static const struct {
 	{"nvjet_sm90_hsh", VPA_PRECISION_16},
 	{"nvjet_sm100_tst", VPA_PRECISION_16},
 	{"nvjet_sm100_hsh", VPA_PRECISION_16},
+	{"_bbs_", VPA_PRECISION_16},
+	{"_bss_", VPA_PRECISION_16},
+	{"_hhs_", VPA_PRECISION_16},
+	{"_hss_", VPA_PRECISION_16},
+	{"k_hb_", VPA_PRECISION_16},
 	{"tf32", VPA_PRECISION_TF32},
+	{"k_s_mx_b_", VPA_PRECISION_TF32},
 	{"tensorop_s1688gemm", VPA_PRECISION_TF32},
 	{"sgemm", VPA_PRECISION_FP32},
 	{"f32f32", VPA_PRECISION_FP32},
+	{"fp32", VPA_PRECISION_FP32},
+	{"k_sb_", VPA_PRECISION_FP32},
+	{"k_s_b_", VPA_PRECISION_FP32},
 	{"dgemm", VPA_PRECISION_FP64},
+	{"k_db_", VPA_PRECISION_FP64},
 	{"double", VPA_PRECISION_FP64},
+	/* Integers at NVIDIA; "implicit" at AMD, where its name says in what. */
+	{"igemm", VPA_PRECISION_8},
 };
 
 static int holds(const char *text, size_t len, const char *word)
