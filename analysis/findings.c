@@ -5,6 +5,7 @@
 #include "analysis/verdict.h"
 
 #include "analysis/findings.h"
+#include "analysis/gpu_arch.h"
 #include "analysis/precision.h"
 
 #include <inttypes.h>
@@ -218,14 +219,18 @@ static void find_eager(struct vpa_report *r)
 			vpa_finding_evidence(f, a->eager[i].range);
 }
 
+/* What the file says of its GPUs counts; where it says nothing, a kernel that runs nowhere else. */
 static int has_hopper(const struct vpa_report *r)
 {
+	int told = 0;
 	size_t i;
 
-	for (i = 0; i < r->gpu_count; i++)
-		if (r->gpus[i].compute_major == 9)
+	for (i = 0; i < r->gpu_count; i++) {
+		if (vpa_gpu_is_hopper(&r->gpus[i]))
 			return 1;
-	return 0;
+		told |= r->gpus[i].compute_major != 0;
+	}
+	return !told && r->hopper_kernel;
 }
 
 /* FlashAttention 2 on a device for which FlashAttention 3 exists. */

@@ -5,6 +5,8 @@
  * the GPU says of itself. */
 #include "analysis/occupancy.h"
 
+#include "analysis/gpu_arch.h"
+
 #include <string.h>
 
 enum {
@@ -31,6 +33,8 @@ static const struct rules *rules_of(const struct vpa_gpu *gpu)
 	const struct rules *found = NULL;
 	size_t i;
 
+	if (vpa_gpu_is_amd(gpu))
+		return NULL;
 	for (i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if (gpu->compute_major > rules[i].major ||
 			(gpu->compute_major == rules[i].major &&

@@ -301,12 +301,59 @@ static void fp32_beside_bf16_is_a_finding(void **state)
 	}
 }
 
+/* ---- FlashAttention 2 on a Hopper ---- */
+
+static void old_flash_is_found_on_a_hopper_alone(void **state)
+{
+	static const struct {
+		const char *rule, *gpu, *other;
+		unsigned flash_us, other_us;
+		int expected;
+	} traces[] = {
+		{"on a Hopper", "device 0 \"NVIDIA H100\" cc 9.0 sms 132\n", "gemm", 50, 50, 1},
+		{"not on an A100", "device 0 \"NVIDIA A100\" cc 8.0 sms 108\n", "gemm", 50, 50, 0},
+		{"not on an A100, whatever kernels are called",
+			"device 0 \"NVIDIA A100\" cc 8.0 sms 108\n", "sm90_xmma_gemm_bf16", 50, 50,
+			0},
+		{"not on an MI300, which is 9.4",
+			"device 0 \"AMD Instinct MI300X\" cc 9.4 sms 304\n", "gemm", 50, 50, 0},
+		{"a kernel that runs nowhere else tells it too", "", "sm90_xmma_gemm_bf16", 50, 50,
+			1},
+		{"so does cuBLASLt's", "", "nvjet_hsh_128x256_64x4_2x1_v_bz_coopA_NTT", 50, 50, 1},
+		{"but not one that Blackwell has too", "", "nvjet_tst_256x128_64x5_2x1_2cta_v_bz",
+			50, 50, 0},
+		{"nor one of Ampere", "", "ampere_bf16_s16816gemm_bf16_64x64_tn", 50, 50, 0},
+		{"a two hundredth is not worth the words", "", "sm90_xmma_gemm_bf16", 1, 199, 0},
+		{"a fiftieth is", "", "sm90_xmma_gemm_bf16", 2, 98, 1},
+	};
+	char script[600];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(traces); i++) {
+		const struct vpa_finding *f;
+		struct vpa_report *r;
+
+		snprintf(script, sizeof(script),
+			"start 1ms\n%skernel s7 1ms+%uus \"void flash::flash_fwd_kernel<128>()\"\n"
+			"kernel s7 2ms+%uus \"%s\"\n",
+			traces[i].gpu, traces[i].flash_us, traces[i].other_us, traces[i].other);
+		r = analyze(script);
+		f = finding(r, "flash-2-on-hopper");
+		if ((f != NULL) != traces[i].expected)
+			fail_msg("%s: %s", traces[i].rule, f ? f->measured : "nothing");
+		assert_int_equal(r->attention.fallback_count, traces[i].expected);
+		vpa_report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places_of_a_step_are_compared),
 		cmocka_unit_test(a_step_that_began_before_the_window_is_left_out),
 		cmocka_unit_test(a_change_is_a_finding_and_a_fallback),
+		cmocka_unit_test(old_flash_is_found_on_a_hopper_alone),
 		cmocka_unit_test(names_tell_what_is_multiplied),
 		cmocka_unit_test(fp32_beside_bf16_is_a_finding),
 	};

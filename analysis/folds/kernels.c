@@ -6,6 +6,7 @@
 #include "analysis/folds/fold.h"
 
 #include "analysis/demangle.h"
+#include "analysis/gpu_arch.h"
 #include "analysis/precision.h"
 #include "analysis/spread.h"
 #include "formats/memory.h"
@@ -280,6 +281,8 @@ static int write_kernels(struct state *s, const struct vpa_fold_context *c, stru
 			.time = vpa_spread_of(&r->time)};
 		if (name && strstr(name, "vol2col"))
 			out->vol2col_ns += r->time.total_ns;
+		if (name && !out->hopper_kernel && vpa_kernel_is_hopper(name))
+			out->hopper_kernel = name;
 	}
 	qsort(rows, count, sizeof(*rows), compare_kernels);
 	out->kernels = rows;

@@ -6,6 +6,7 @@
  *
  * Where a capture has video blocks, FPS and the mean block lead: text_blocks.c. Otherwise a line says how to
  * mark a pipeline. */
+#include "analysis/gpu_arch.h"
 #include "analysis/render/render.h"
 
 #include <stdarg.h>
@@ -246,15 +247,15 @@ static void add_gpus(struct vpa_words *w, const struct vpa_report *r)
 
 	for (i = 0; i < r->gpu_count; i += run) {
 		const struct vpa_gpu *g = &r->gpus[i];
-		char arch[32] = "";
+		char arch[VPA_ARCH_BYTES];
 
 		for (run = 1; i + run < r->gpu_count && same(g->name, r->gpus[i + run].name); run++)
 			;
-		if (g->compute_major)
-			snprintf(arch, sizeof(arch), " (sm_%u%u)", g->compute_major,
-				g->compute_minor);
-		vpa_words_add(w, ", ", "%zu x %s%s", run,
-			vpa_fit(vpa_text_or(g->name, "GPU"), 40).text, arch);
+		vpa_gpu_arch(g, arch);
+		vpa_words_add(w, ", ", "%zu x %s", run,
+			vpa_fit(vpa_text_or(g->name, "GPU"), 40).text);
+		if (arch[0])
+			vpa_words_add(w, " ", "(%s)", arch);
 	}
 	if (r->device_count && r->device_count < r->gpu_count)
 		vpa_words_add(w, ", ", "%zu at work", r->device_count);

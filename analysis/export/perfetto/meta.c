@@ -1,6 +1,7 @@
 /* meta.c - what an export is about: the run, its processes and GPUs, and the totals to be found again. */
 #include "analysis/export/perfetto/parts.h"
 
+#include "analysis/gpu_arch.h"
 #include "formats/memory.h"
 
 #include <stdio.h>
@@ -249,7 +250,7 @@ static void put_gpu(struct vpa_export *x, const struct vpa_gpu *g, uint32_t gpu_
 {
 	struct vpt_pb *b = &x->pf.out;
 	uint8_t uuid[16];
-	char text[300];
+	char text[300], arch[VPA_ARCH_BYTES];
 
 	vpt_pb_begin(b, 1);
 	if (!g) {
@@ -259,10 +260,11 @@ static void put_gpu(struct vpa_export *x, const struct vpa_gpu *g, uint32_t gpu_
 	}
 	snprintf(text, sizeof(text), "%.250s #%u", g->name, gpu_id);
 	vpt_pb_string(b, 1, text);
-	vpt_pb_string(b, 2, "NVIDIA");
+	vpt_pb_string(b, 2, vpa_gpu_is_amd(g) ? "AMD" : "NVIDIA");
 	vpt_pb_string(b, 3, g->name);
-	snprintf(text, sizeof(text), "sm_%u%u", g->compute_major, g->compute_minor);
-	vpt_pb_string(b, 4, text);
+	vpa_gpu_arch(g, arch);
+	if (arch[0])
+		vpt_pb_string(b, 4, arch);
 	if (read_uuid(g->uuid, uuid) == sizeof(uuid))
 		vpt_pb_bytes(b, 5, uuid, sizeof(uuid));
 	if (*g->pci)

@@ -5,6 +5,7 @@
 #include "analysis/export/perfetto/ops.h"
 
 #include "analysis/demangle.h"
+#include "analysis/gpu_arch.h"
 #include "analysis/occupancy.h"
 #include "formats/memory.h"
 
@@ -330,7 +331,7 @@ static int tell_kernel(
 	uint32_t class_iid, backend_iid = 0, command_iid = 0;
 	char *mangled = vpt_strndup(name.text, name.len);
 	const char *demangled;
-	char arch[32];
+	char arch[VPA_ARCH_BYTES];
 
 	if (!mangled)
 		return VPT_ENOMEM;
@@ -345,9 +346,10 @@ static int tell_kernel(
 	vpt_pb_text(b, 2, name.text, name.len, VPT_PF_TEXT_MAX);
 	demangled = vpa_demangle(&x->arena, mangled);
 	vpt_pb_text(b, 3, demangled, strlen(demangled), VPT_PF_TEXT_MAX);
-	snprintf(arch, sizeof(arch), "sm_%u%u", v->major, v->minor);
-	if (v->major)
+	if (gpu && v->major) {
+		vpa_gpu_arch(gpu, arch);
 		vpt_pb_string(b, 4, arch);
+	}
 	put_variant_args(x, v);
 	put_occupancy(b, &o);
 	if (grid)
