@@ -411,7 +411,7 @@ static const struct {
 		"sync 7:0:1:8 start_ns=3 duration_ns=1 stream waits for event correlation=11 "
 		"context=1 "
 		"event=6 sync_id=6\n"},
-	{"CUDA events without a time are left out",
+	{"CUDA events keep their event where no device time was collected",
 		"CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (timestamp INTEGER, deviceId INTEGER, "
 		"contextId "
 		"INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, eventId "
@@ -419,7 +419,13 @@ static const struct {
 		"eventSyncId INTEGER);"
 		"INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES (9,0,1,7,3,117440512,4,5),"
 		"(NULL,0,1,7,3,117440512,4,6);",
+		"event 7:0:1:7 event=5 sync_id=6 correlation=3\n"
 		"event 7:0:1:7 time_ns=9 event=5 sync_id=5 correlation=3\n" META},
+	{"so do those of exports from before there was one",
+		"CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (deviceId INTEGER, contextId INTEGER, "
+		"streamId INTEGER, correlationId INTEGER, globalPid INTEGER, eventId INTEGER);"
+		"INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES (0,1,7,3,117440512,4);",
+		"event 7:0:1:7 event=5 correlation=3\n" META},
 	{"overhead goes by the words of its name, else by its type",
 		STRINGS
 		"CREATE TABLE PROFILER_OVERHEAD (start INTEGER, end INTEGER, globalTid INTEGER, "

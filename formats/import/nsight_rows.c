@@ -27,15 +27,17 @@ enum {
 	OP_FIELDS
 };
 
-#define FIELDS_OF_OPS(start, end)                                                                  \
-	[OP_START] = {start, VPT_CELL_TIME, VPT_NEEDED, 0},                                        \
-	[OP_END] = {end, VPT_CELL_TIME, VPT_NEEDED, 0},                                            \
+#define FIELDS_OF_LANES                                                                            \
 	[OP_DEVICE] = {"deviceId", VPT_CELL_COUNT, VPT_OPTIONAL, -1},                              \
 	[OP_CONTEXT] = {"contextId", VPT_CELL_COUNT, VPT_OPTIONAL, 0},                             \
 	[OP_STREAM] = {"streamId", VPT_CELL_COUNT, VPT_OPTIONAL, -1},                              \
 	[OP_CORRELATION] = {"correlationId", VPT_CELL_COUNT, VPT_OPTIONAL, 0},                     \
 	[OP_PID] = {"globalPid", VPT_CELL_BITS, VPT_OPTIONAL, 0},                                  \
 	[OP_NODE] = {"graphNodeId", VPT_CELL_BITS, VPT_OPTIONAL, 0}
+
+#define FIELDS_OF_OPS                                                                              \
+	[OP_START] = {"start", VPT_CELL_TIME, VPT_NEEDED, 0},                                      \
+	[OP_END] = {"end", VPT_CELL_TIME, VPT_NEEDED, 0}, FIELDS_OF_LANES
 
 static int has_stream(const struct vpt_cell *cell)
 {
@@ -74,7 +76,7 @@ enum {
 	[K_CONFIG + VPT_CONFIG_##COL - 1] = {column, VPT_CELL_COUNT, VPT_OPTIONAL, 0}
 
 static const struct vpt_nsight_field kernel_fields[] = {
-	FIELDS_OF_OPS("start", "end"),
+	FIELDS_OF_OPS,
 	[K_DEMANGLED] = {"demangledName", VPT_CELL_BITS, VPT_OPTIONAL, 0},
 	[K_MANGLED] = {"mangledName", VPT_CELL_BITS, VPT_OPTIONAL, 0},
 	[K_SHORT] = {"shortName", VPT_CELL_BITS, VPT_OPTIONAL, 0},
@@ -126,7 +128,7 @@ static int kernel_row(void *ctx, const struct vpt_cell *cell)
 enum { C_BYTES = OP_FIELDS, C_KIND, C_SOURCE, C_TARGET, C_SOURCE_DEVICE, C_TARGET_DEVICE };
 
 static const struct vpt_nsight_field copy_fields[] = {
-	FIELDS_OF_OPS("start", "end"),
+	FIELDS_OF_OPS,
 	[C_BYTES] = {"bytes", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
 	[C_KIND] = {"copyKind", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
 	[C_SOURCE] = {"srcKind", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
@@ -169,7 +171,7 @@ static int copy_row(void *ctx, const struct vpt_cell *cell)
 enum { M_BYTES = OP_FIELDS, M_VALUE, M_KIND };
 
 static const struct vpt_nsight_field memset_fields[] = {
-	FIELDS_OF_OPS("start", "end"),
+	FIELDS_OF_OPS,
 	[M_BYTES] = {"bytes", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
 	[M_VALUE] = {"value", VPT_CELL_BITS, VPT_OPTIONAL, 0},
 	[M_KIND] = {"memKind", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
@@ -192,7 +194,7 @@ static int memset_row(void *ctx, const struct vpt_cell *cell)
 	return VPT_OK;
 }
 
-static const struct vpt_nsight_field graph_fields[] = {FIELDS_OF_OPS("start", "end")};
+static const struct vpt_nsight_field graph_fields[] = {FIELDS_OF_OPS};
 
 /* By default the tool records a graph launch as one piece: when it ran, but none of its kernels.
  * The stream was busy with work that nobody recorded, which is what LOSS says. */
@@ -216,7 +218,7 @@ static int graph_row(void *ctx, const struct vpt_cell *cell)
 enum { S_KIND = OP_FIELDS, S_EVENT, S_SYNC_ID };
 
 static const struct vpt_nsight_field sync_fields[] = {
-	FIELDS_OF_OPS("start", "end"),
+	FIELDS_OF_OPS,
 	[S_KIND] = {"syncType", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
 	[S_EVENT] = {"eventId", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
 	[S_SYNC_ID] = {"eventSyncId", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
@@ -251,8 +253,11 @@ static int sync_row(void *ctx, const struct vpt_cell *cell)
 
 enum { E_EVENT = OP_FIELDS, E_SYNC_ID };
 
+/* The device's time of an event is collected on demand; exports from before that have no column. */
 static const struct vpt_nsight_field event_fields[] = {
-	FIELDS_OF_OPS("timestamp", "timestamp"),
+	FIELDS_OF_LANES,
+	[OP_START] = {"timestamp", VPT_CELL_TIME, VPT_OPTIONAL, 0},
+	[OP_END] = {"timestamp", VPT_CELL_TIME, VPT_OPTIONAL, 0},
 	[E_EVENT] = {"eventId", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
 	[E_SYNC_ID] = {"eventSyncId", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
 };
