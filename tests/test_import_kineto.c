@@ -37,6 +37,22 @@
 	"'cupti_version': 22, 'traceName': 'run.json', 'with_stack': 1, "                          \
 	"'baseTimeNanoseconds': 1751410836000000000"
 
+static void a_gpu_without_a_name_is_amds_by_its_waves(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		rig_text("{'deviceProperties': [{'id': 0, 'name': '', 'computeMajor': 9, "
+			 "'computeMinor': 4, 'warpSize': 64}], 'traceEvents': [" ONE_KERNEL "]}"),
+		0);
+	rig_expect_text(rig_value(VPT_DEVICE, VPT_DEVICE_NAME), "AMD GPU", 7);
+	assert_int_equal(
+		rig_text("{'deviceProperties': [{'id': 0, 'name': '', 'computeMajor': 9, "
+			 "'computeMinor': 0, 'warpSize': 32}], 'traceEvents': [" ONE_KERNEL "]}"),
+		0);
+	rig_expect_text(rig_value(VPT_DEVICE, VPT_DEVICE_NAME), "", 0);
+	rig_drop();
+}
+
 static void what_is_known_of_the_run_may_stand_before_or_behind_the_events(void **state)
 {
 	static const char *const documents[] = {
@@ -462,6 +478,7 @@ static void no_memory_is_reported_wherever_it_runs_out(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_gpu_without_a_name_is_amds_by_its_waves),
 		cmocka_unit_test(what_is_known_of_the_run_may_stand_before_or_behind_the_events),
 		cmocka_unit_test(absolute_times_need_no_offset),
 		cmocka_unit_test(a_bare_array_of_events_is_a_trace),

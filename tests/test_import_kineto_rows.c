@@ -244,6 +244,17 @@ static void a_copys_name_tells_its_direction_and_memories(void **state)
 		{"gpu_memcpy", "Memcpy", 0, 0, 0},
 		{"gpu_memcpy", "", 0, 0, 0},
 		{"gpu_memcpy", "HtoD (", 0, 0, 0},
+		/* ROCm */
+		{"gpu_memcpy", "Memcpy HtoD (Host -> Device)", VPT_COPYKIND_HTOD, 0,
+			VPT_MEMKIND_DEVICE},
+		{"gpu_memcpy", "CopyHostToDevice", VPT_COPYKIND_HTOD, 0, 0},
+		{"gpu_memcpy", "CopyDeviceToHost", VPT_COPYKIND_DTOH, 0, 0},
+		{"gpu_memcpy", "CopyDeviceToDevice", VPT_COPYKIND_DTOD, 0, 0},
+		{"gpu_memcpy", "CopyDeviceToHost2D", VPT_COPYKIND_DTOH, 0, 0},
+		{"gpu_memcpy", "hcMemcpyHostToHost", VPT_COPYKIND_HTOH, 0, 0},
+		{"gpu_memcpy", "MEMORY_COPY_HOST_TO_DEVICE", VPT_COPYKIND_HTOD, 0, 0},
+		{"gpu_memcpy", "hipMemcpyPeerToPeer", VPT_COPYKIND_PTOP, 0, 0},
+		{"gpu_memcpy", "hipMemcpyWithStream", 0, 0, 0},
 		{"gpu_memset", "Memset (Device)", VPT_COPYKIND_MEMSET, 0, VPT_MEMKIND_DEVICE},
 		{"gpu_memset", "Memset (Unknown)", VPT_COPYKIND_MEMSET, 0, 0},
 		{"memset", "Memset", VPT_COPYKIND_MEMSET, 0, 0},
@@ -270,6 +281,43 @@ static void a_copys_name_tells_its_direction_and_memories(void **state)
 		assert_int_equal(rig_value(VPT_COPY, VPT_COPY_GRAPH_NODE), 9);
 		assert_int_equal(rig_value(VPT_COPY, VPT_COPY_PEER), 0);
 		assert_int_equal(rig.stats.bad_numbers, 0);
+	}
+	rig_drop();
+}
+
+/* ROCm's profiler calls a copy by the call that made it. */
+static void a_copy_without_a_direction_in_its_name_has_a_kind(void **state)
+{
+	static const struct {
+		const char *name, *kind;
+		uint64_t direction;
+	} cases[] = {
+		{"hipMemcpyWithStream", "HtoD", VPT_COPYKIND_HTOD},
+		{"hipMemcpyAsync", "DtoH", VPT_COPYKIND_DTOH},
+		{"hipMemcpyWithStream", "CopyDeviceToDevice", VPT_COPYKIND_DTOD},
+		{"hipMemcpyWithStream", "hipMemcpyHostToDevice", VPT_COPYKIND_HTOD},
+		{"hipMemcpyAsync", "0", VPT_COPYKIND_HTOH},
+		{"hipMemcpyAsync", "1", VPT_COPYKIND_HTOD},
+		{"hipMemcpyAsync", "2", VPT_COPYKIND_DTOH},
+		{"hipMemcpyAsync", "3", VPT_COPYKIND_DTOD},
+		{"hipMemcpyAsync", "4", 0},
+		{"hipMemcpyAsync", "", 0},
+		{"hipMemcpyAsync", "Dispatch Kernel", 0},
+		{"Memcpy DtoH (Device -> Host)", "HtoD", VPT_COPYKIND_DTOH},
+	};
+	char event[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		snprintf(event, sizeof(event),
+			"{'ph': 'X', 'cat': 'gpu_memcpy', 'name': '%s', 'ts': 1, 'pid': 0, 'tid': "
+			"7, 'args': {'kind': '%s'}}",
+			cases[i].name, cases[i].kind);
+		rig_events(event);
+		if (rig_value(VPT_COPY, VPT_COPY_COPY_KIND) != cases[i].direction)
+			fail_msg("%s, %s: kind %d", cases[i].name, cases[i].kind,
+				(int)rig_value(VPT_COPY, VPT_COPY_COPY_KIND));
 	}
 	rig_drop();
 }
@@ -631,6 +679,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_keeps_its_configuration),
 		cmocka_unit_test(older_traces_show_device_and_stream_as_process_and_thread),
 		cmocka_unit_test(a_copys_name_tells_its_direction_and_memories),
+		cmocka_unit_test(a_copy_without_a_direction_in_its_name_has_a_kind),
 		cmocka_unit_test(a_peer_copy_names_the_other_device),
 		cmocka_unit_test(a_call_has_a_number_and_a_name_only_where_it_differs),
 		cmocka_unit_test(ranges_of_the_user_and_operators_differ_by_domain),

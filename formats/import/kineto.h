@@ -154,6 +154,10 @@ uint64_t vpt_kineto_natural(struct vpt_kineto_rows *r, struct json_object *objec
 int64_t vpt_kineto_optional_id(
 	struct vpt_kineto_rows *r, struct json_object *object, const char *key);
 
+/* VPT_COPYKIND_* of a copy: named by ROCm, "CopyHostToDevice", or a hipMemcpyKind in digits. Else 0, unknown. */
+uint64_t vpt_kineto_spelled_direction(struct vpt_text text);
+uint64_t vpt_kineto_numbered_direction(struct vpt_text text);
+
 /* Whether a text is a word, in any case. */
 int vpt_kineto_same_word(const char *word, struct vpt_text text);
 

@@ -266,7 +266,7 @@ static void put_transfer(struct vpt_kineto_rows *r, const struct vpt_kineto_even
 }
 
 /* "Memcpy HtoD (Pageable -> Device)": the second word is the direction. */
-static uint64_t direction(struct vpt_text name)
+static uint64_t second_word(struct vpt_text name)
 {
 	const char *space = memchr(name.text, ' ', name.len), *end = name.text + name.len, *stop;
 	struct vpt_text word = {space ? space + 1 : end, 0};
@@ -274,6 +274,21 @@ static uint64_t direction(struct vpt_text name)
 	stop = memchr(word.text, ' ', (size_t)(end - word.text));
 	word.len = (size_t)((stop ? stop : end) - word.text);
 	return word_number(VPT_UNIT_COPY_KIND, word);
+}
+
+/* The name tells, CUDA's way or ROCm's; where it is that of the call, `kind` does, in words or in HIP's numbers. */
+static uint64_t direction(const struct vpt_kineto_event *e)
+{
+	struct vpt_text kind = vpt_kineto_text(vpt_kineto_member(e->args, "kind"));
+	uint64_t found = second_word(e->name);
+
+	if (!found)
+		found = vpt_kineto_spelled_direction(e->name);
+	if (!found && kind.len)
+		found = word_number(VPT_UNIT_COPY_KIND, kind);
+	if (!found)
+		found = vpt_kineto_spelled_direction(kind);
+	return found ? found : vpt_kineto_numbered_direction(kind);
 }
 
 /* 1 + the device at the other end of a peer copy, 0 for any other. */
@@ -300,7 +315,7 @@ static int put_memcpy(struct vpt_kineto_rows *r, const struct vpt_kineto_event *
 		!vpt_kineto_stream_of(r, e, &stream))
 		return 0;
 	split_parentheses(e->name, &source, &target);
-	c.copy_kind = direction(e->name);
+	c.copy_kind = direction(e);
 	c.source_memory = word_number(VPT_UNIT_MEMORY_KIND, source);
 	c.target_memory = word_number(VPT_UNIT_MEMORY_KIND, target);
 	c.peer = peer_of(r, e, device);
@@ -562,6 +577,9 @@ void vpt_kineto_rows_devices(struct vpt_kineto_rows *r, struct json_object *devi
 			continue;
 		d.device = (uint64_t)id;
 		d.name = name.text ? vpt_kineto_put_text(r, name) : 0;
+		/* ROCm may know no name; only AMD's GPUs have waves of 64. */
+		if (!name.len && vpt_kineto_natural(r, object, "warpSize") == 64)
+			d.name = vpt_collect_string(r->collect, "AMD GPU", 7);
 		d.compute_major = vpt_kineto_natural(r, object, "computeMajor");
 		d.compute_minor = vpt_kineto_natural(r, object, "computeMinor");
 		d.sm_count = vpt_kineto_natural(r, object, "numSms");
