@@ -331,6 +331,8 @@ struct vpa_report {
 	size_t family_count;
 	struct vpa_kernel_row *kernels;    /* by exclusive time, falling; at most --top */
 	size_t kernel_count, kernel_names; /* kernel_names: distinct ones in all */
+	const char **unknown_kernels; /* of no family: the largest, until they are most of that time, at most 3 */
+	size_t unknown_count;
 	const char *hopper_kernel; /* one that runs on a Hopper alone; NULL: none */
 	uint64_t vol2col_ns; /* of all kernels with that in their name, listed or not */
 	struct vpa_attention attention;

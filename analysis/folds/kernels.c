@@ -19,6 +19,7 @@ enum {
 	RUNNING_MAX = 128,
 	MEMSET_ROW = 0,
 	MEMCPY_ROW = 1,
+	UNKNOWN_NAMES = 3,
 	KERNEL_ROWS = 2 /* kernel k has row 2 + k */
 };
 
@@ -260,6 +261,30 @@ static int compare_kernels(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
+/* Names of the largest kernels of no family, until they are most of it. `rows` by time, falling. */
+static int write_unknown(const struct vpa_kernel_row *rows, size_t count, struct vpa_report *out)
+{
+	const char *unknown = vpa_family_name(VPA_FAMILY_UNKNOWN);
+	uint64_t all_ns = 0, named_ns = 0;
+	size_t i;
+
+	out->unknown_kernels =
+		vpa_arena_alloc(&out->arena, UNKNOWN_NAMES, sizeof(*out->unknown_kernels));
+	if (!out->unknown_kernels)
+		return VPT_ENOMEM;
+	for (i = 0; i < count; i++)
+		all_ns += strcmp(rows[i].family, unknown) ? 0 : rows[i].exclusive_ns;
+	for (i = 0; i < count && out->unknown_count < UNKNOWN_NAMES && named_ns <= all_ns / 2;
+		i++) {
+		if (strcmp(rows[i].family, unknown))
+			continue;
+		named_ns += rows[i].exclusive_ns;
+		out->unknown_kernels[out->unknown_count++] =
+			vpa_demangle(&out->arena, rows[i].name);
+	}
+	return VPT_OK;
+}
+
 static int write_kernels(struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	const struct vpa_model *m = c->model;
@@ -290,7 +315,7 @@ static int write_kernels(struct state *s, const struct vpa_fold_context *c, stru
 	out->kernel_count = count < c->top ? count : c->top;
 	for (i = 0; i < out->kernel_count; i++)
 		rows[i].name = vpa_demangle(&out->arena, rows[i].name);
-	return VPT_OK;
+	return write_unknown(rows, count, out);
 }
 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)

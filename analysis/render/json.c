@@ -101,7 +101,8 @@ static void put_gpu(struct vpt_json *j, const struct vpa_gpu *g)
 	vpt_json_string(j, "name", g->name);
 	vpt_json_string(j, "uuid", g->uuid);
 	vpt_json_string(j, "pci", g->pci);
-	vpt_json_string(j, "compute_capability", g->compute_major && !vpa_gpu_is_amd(g) ? capability : NULL);
+	vpt_json_string(j, "compute_capability",
+		g->compute_major && !vpa_gpu_is_amd(g) ? capability : NULL);
 	put_known_u64(j, "sm_count", g->sm_count);
 	put_known_u64(j, "memory_bytes", g->memory_bytes);
 	vpt_json_bool(j, "simulated", g->simulated);

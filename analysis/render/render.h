@@ -6,6 +6,7 @@
 #ifndef VPA_ANALYSIS_RENDER_RENDER_H
 #define VPA_ANALYSIS_RENDER_RENDER_H
 
+#include "analysis/render/kernel_names.h"
 #include "analysis/render/units.h"
 #include "analysis/report.h"
 
@@ -83,6 +84,8 @@ struct vpa_row *
 vpa_text_row(struct vpa_table *t, unsigned indent, const char *text, ...);
 
 void vpa_page_table(struct vpa_page *p, const struct vpa_table *t);
+/* The columns that labels of this table have on the page, their indent with them. */
+size_t vpa_page_label_columns(const struct vpa_page *p, const struct vpa_table *t);
 
 /* ---- words put together ---- */
 
@@ -119,8 +122,9 @@ struct vpa_digest {
 	struct vpa_idle_place
 		places[VPA_PLACES]; /* by ns, falling; later ones are in the sums only */
 	size_t place_count;
-	int gpu_bound;     /* busy for 90 % of the active time */
-	unsigned decimals; /* of a millisecond, for this window */
+	struct vpa_label unknown; /* vpa_unknown_label() */
+	int gpu_bound;            /* busy for 90 % of the active time */
+	unsigned decimals;        /* of a millisecond, for this window */
 };
 
 enum { VPA_REASONS = 3 }; /* sentences of the verdict at the top; the others follow under NOTES */
@@ -134,9 +138,9 @@ enum vpa_cause vpa_known_cause(enum vpa_cause cause); /* "unknown" for a number 
 int vpa_is_edge(enum vpa_cause cause);                /* head or tail of the window */
 /* "cudaMemcpy in to_host", in at most `columns`. Empty where neither is known. */
 struct vpa_label vpa_place(const char *call, const char *range, size_t columns);
+/* A family's name; of the kernels of none also what they are called. NULL is "?". */
+const char *vpa_family_text(const struct vpa_digest *d, const char *family);
 
-/* A kernel's name without "void ", namespaces and parameters, which say little. NULL is "?". */
-struct vpa_label vpa_kernel_label(const char *name, size_t columns);
 int vpa_is_note(const struct vpa_finding *f); /* information, and no gain: it goes under NOTES */
 
 static inline size_t vpa_least(size_t a, size_t b)

@@ -127,8 +127,14 @@ void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d)
 	sort_causes(d);
 	d->edge_ns =
 		d->opened_ns[VPA_CAUSE_BEFORE_FIRST_WORK] + d->opened_ns[VPA_CAUSE_AFTER_LAST_WORK];
+	d->unknown = vpa_unknown_label(r);
 	d->gpu_bound = is_bound(d->busy_ns, d->active_ns);
 	d->decimals = d->window_ns < 10000000 ? 3 : d->window_ns < 1000000000 ? 2 : 1;
+}
+
+const char *vpa_family_text(const struct vpa_digest *d, const char *family)
+{
+	return same(family, "unknown") ? d->unknown.text : vpa_text_or(family, "?");
 }
 
 struct vpa_label vpa_place(const char *call, const char *range, size_t columns)
@@ -252,8 +258,8 @@ static void add_gpus(struct vpa_words *w, const struct vpa_report *r)
 		for (run = 1; i + run < r->gpu_count && same(g->name, r->gpus[i + run].name); run++)
 			;
 		vpa_gpu_arch(g, arch);
-		vpa_words_add(w, ", ", "%zu x %s", run,
-			vpa_fit(vpa_text_or(g->name, "GPU"), 40).text);
+		vpa_words_add(
+			w, ", ", "%zu x %s", run, vpa_fit(vpa_text_or(g->name, "GPU"), 40).text);
 		if (arch[0])
 			vpa_words_add(w, " ", "(%s)", arch);
 	}
@@ -505,7 +511,7 @@ static void put_busy_cause(
 
 	for (i = 0; i < r->family_count && i < LIMIT_NAMES; i++)
 		vpa_words_add(&w, ", ", "%s %s %%",
-			vpa_fit(vpa_text_or(r->families[i].family, "?"), 24).text,
+			vpa_fit(vpa_family_text(d, r->families[i].family), 96).text,
 			vpa_share(r->families[i].share_of_busy).text);
 	for (i = 0; i < d->opened_count && !idle.used; i++)
 		if (!vpa_is_edge(d->opened[i]))

@@ -43,8 +43,10 @@ static void add_parts(struct vpa_table *t, const struct vpa_blocks *b,
 		shown++;
 		if (kind == VPA_PART_IDLE)
 			where = vpa_where(d, vpa_known_cause(part->cause), 64);
-		fill_part(vpa_table_row(t, 2, "%s%s%s", part->name, where.text[0] ? ": " : "",
-				  where.text),
+		fill_part(
+			vpa_table_row(t, 2, "%s%s%s",
+				kind == VPA_PART_BUSY ? vpa_family_text(d, part->name) : part->name,
+				where.text[0] ? ": " : "", where.text),
 			b, part->ns, part->count);
 	}
 	if (rest)

@@ -214,13 +214,14 @@ static void put_idle_cause(
 	vpa_page_words(p, "CAUSE", VPA_PLAIN, "%s", w.text);
 }
 
-static void put_busy_cause(struct vpa_page *p, const struct vpa_blocks *b)
+static void put_busy_cause(
+	struct vpa_page *p, const struct vpa_blocks *b, const struct vpa_digest *d)
 {
 	struct vpa_words w = {.used = 0};
 	size_t i;
 
 	for (i = 0; i < b->part_count && i < NAMES && b->parts[i].kind == VPA_PART_BUSY; i++)
-		vpa_words_add(&w, ", ", "%s %s %%", b->parts[i].name,
+		vpa_words_add(&w, ", ", "%s %s %%", vpa_family_text(d, b->parts[i].name),
 			vpa_percent(b->parts[i].ns, b->busy_ns).text);
 	vpa_page_words(p, "CAUSE", VPA_PLAIN, "the work itself: %s of busy time.", w.text);
 }
@@ -249,7 +250,7 @@ int vpa_text_block_result(
 	if (!q->blocks.measured)
 		return 0;
 	if (is_bound(&q->blocks))
-		put_busy_cause(p, &q->blocks);
+		put_busy_cause(p, &q->blocks, d);
 	else
 		put_idle_cause(p, &q->blocks, d);
 	put_growth(p, &q->blocks);

@@ -346,6 +346,11 @@ static void put_row(struct vpa_page *p, const struct vpa_table *t, const struct 
 	}
 }
 
+size_t vpa_page_label_columns(const struct vpa_page *p, const struct vpa_table *t)
+{
+	return lay_out(p, t).label;
+}
+
 void vpa_page_table(struct vpa_page *p, const struct vpa_table *t)
 {
 	struct layout form = lay_out(p, t);

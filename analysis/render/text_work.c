@@ -4,6 +4,7 @@
  * Each table is silent without data and shows its largest rows; the JSON report has the others. */
 #include "analysis/render/render.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -20,60 +21,29 @@ enum { /* rows of each table */
 	NOTES = 12
 };
 
-/* The length of a kernel's name without its parameters, "f<...>(int)". */
-static size_t length_without_parameters(const char *name)
-{
-	size_t len = strlen(name), at = len;
-	int depth = 0;
-
-	if (!len || name[len - 1] != ')')
-		return len;
-	do {
-		at--;
-		depth += (name[at] == ')') - (name[at] == '(');
-	} while (depth && at);
-	return at ? at : len;
-}
-
-/* Behind the namespaces of a kernel's name: "at::native::(anonymous namespace)::f<...>" begins at
- * f, and so does "<unnamed>::f<...>", which is Nsight's way to write it. */
-static const char *unqualified(const char *name)
-{
-	static const char anonymous[] = "(anonymous namespace)", unnamed[] = "<unnamed>";
-	const char *at = name, *begin = name;
-
-	while (*at) {
-		if (!strncmp(at, anonymous, sizeof(anonymous) - 1))
-			at += sizeof(anonymous) - 1;
-		else if (!strncmp(at, unnamed, sizeof(unnamed) - 1))
-			at += sizeof(unnamed) - 1;
-		else if (*at == '<')
-			break;
-		else if (*at == '(')
-			break;
-		else if (at[0] == ':' && at[1] == ':')
-			begin = at += 2;
-		else
-			at++;
-	}
-	return *begin ? begin : name;
-}
-
-struct vpa_label vpa_kernel_label(const char *name, size_t columns)
-{
-	name = vpa_text_or(name, "?");
-	if (!strncmp(name, "void ", 5))
-		name += 5;
-	name = unqualified(name);
-	return vpa_fit_part(name, length_without_parameters(name), columns);
-}
-
 /* ---- kernels, attention, copies, syncs, ranges ---- */
+
+/* Rows that differ have to look it in the room that the numbers leave. */
+static void tell_apart(
+	const struct vpa_page *p, struct vpa_table *t, const char *const names[KERNELS])
+{
+	enum { PREFIX = sizeof(" K1 ") - 1 };
+	struct vpa_label labels[KERNELS];
+	size_t room = vpa_page_label_columns(p, t), i;
+
+	room = room > PREFIX ? room - PREFIX : 0;
+	vpa_kernel_labels(names, t->row_count, room, labels);
+	for (i = 0; i < t->row_count; i++)
+		if (strcmp(labels[i].text, vpa_kernel_label(names[i], room).text))
+			snprintf(t->rows[i].label.text, sizeof(t->rows[i].label.text),
+				"K%zu %.480s", i + 1, labels[i].text);
+}
 
 static void put_kernels(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
 		{"ms", 0}, {"% busy", 0}, {"calls", 1}, {"mean", 2}};
+	const char *names[KERNELS];
 	struct vpa_table t;
 	size_t i, shown = 0;
 
@@ -90,11 +60,13 @@ static void put_kernels(struct vpa_page *p, const struct vpa_report *r, const st
 		struct vpa_row *row = vpa_table_row(&t, 1, "K%zu %s", i + 1,
 			vpa_kernel_label(k->name, VPA_COLUMNS_MAX - 8).text);
 
+		names[i] = k->name;
 		row->cells[0] = vpa_ms(k->exclusive_ns, d);
 		row->cells[1] = vpa_percent(k->exclusive_ns, d->busy_ns);
 		row->cells[2] = vpa_count(k->time.count);
 		row->cells[3] = vpa_mean(k->time.total_ns, k->time.count);
 	}
+	tell_apart(p, &t, names);
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
