@@ -209,6 +209,25 @@ static void expect_same_json(
 	vpt_free(jb.data);
 }
 
+/* Of the time of kernels at most a twentieth may be of those that no pattern knows. */
+static void most_kernels_have_a_family(const char *trace, const struct vpa_report *r)
+{
+	uint64_t all_ns = 0, unknown_ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->family_count; i++) {
+		const struct vpa_family_row *f = &r->families[i];
+
+		if (!strcmp(f->family, "memcpy") || !strcmp(f->family, "memset"))
+			continue;
+		all_ns += f->total_ns;
+		unknown_ns += strcmp(f->family, "unknown") ? 0 : f->total_ns;
+	}
+	if (unknown_ns > all_ns / 20)
+		fail_msg("%s: %" PRIu64 " of %" PRIu64 " ns of kernels are of no family, first %s",
+			trace, unknown_ns, all_ns, r->unknown_kernels[0]);
+}
+
 static void check_trace(const char *name, const char *line)
 {
 	struct vpt_trace *trace = open_trace(name), *capture;
@@ -219,6 +238,7 @@ static void check_trace(const char *name, const char *line)
 		return;
 	direct = analyze(trace, NULL);
 	compare_report(name, direct, line);
+	most_kernels_have_a_family(name, direct);
 	threads = analyze(trace, &two);
 	expect_same_json(name, direct, threads);
 	capture = converted(trace);
