@@ -388,6 +388,7 @@ static void free_pass(struct pass *p)
 	vpa_rules_free(p->rules);
 	vpa_stage_rules_free(p->stage_rules);
 	vpt_strings_free(&p->model.names);
+	vpt_strings_free(&p->model.recorded);
 	vpt_free(p->model.kernels);
 	vpt_free(p->model.streams);
 	vpt_free(p->model.threads);
@@ -500,11 +501,16 @@ static int finish_report(struct pass *p, struct vpt_err *err)
 
 /* ---- the window of a range ---- */
 
+static int is_text(struct vpt_text t, const char *text)
+{
+	return t.len == strlen(text) && !memcmp(t.text, text, t.len);
+}
+
+/* By the name that it is shown under, or that it was recorded with. */
 static int is_wanted(const struct pass *p, const struct vpa_range *range)
 {
-	struct vpt_text t = vpa_name(&p->model, range->name);
-
-	return t.len == strlen(p->options->range) && !memcmp(t.text, p->options->range, t.len);
+	return is_text(vpa_name(&p->model, range->name), p->options->range) ||
+	       is_text(vpa_range_name(&p->model, range), p->options->range);
 }
 
 static void look_chain(struct vpa_range *range, uint64_t launch_ns, uint64_t end_ns)

@@ -77,12 +77,13 @@ struct vpa_range {
 	struct vpa_range *parent;
 	uint64_t start_ns, end_ns; /* end ~0 while it is open */
 	uint64_t launches;
-	uint32_t name, domain; /* ids in vpa_model.names */
+	uint32_t name, domain; /* ids in vpa_model.names; the name is what it is summed under */
 	uint32_t thread;
 	uint32_t references;
 	uint32_t payload; /* id of an annotation's JSON text; 0: not annotated */
 	uint32_t stage;   /* folds/blocks.c's own: what it knows of this instance; 0: nothing yet */
-	uint8_t kind;     /* VPT_RANGEKIND_* */
+	uint32_t recorded; /* 1 + id in vpa_model.recorded of its whole name; 0: that is `name` */
+	uint8_t kind;      /* VPT_RANGEKIND_* */
 	uint8_t unmatched;
 	/* enum vpa_stage_kind: what it is where it stands, which its name alone does not tell: folds/blocks.c knows it from
 	 * the first op on that was launched in it. */
@@ -250,7 +251,8 @@ struct vpa_thread {
 };
 
 struct vpa_model {
-	struct vpt_strings names; /* of everything; id 0 is "" */
+	struct vpt_strings names;    /* of everything; id 0 is "" */
+	struct vpt_strings recorded; /* of ranges that are summed under a part of their name */
 	struct vpa_kernel *kernels;
 	size_t kernel_count, kernel_cap;
 	struct vpa_stream *streams;
@@ -265,6 +267,14 @@ struct vpa_model {
 static inline struct vpt_text vpa_name(const struct vpa_model *m, uint32_t id)
 {
 	return vpt_strings_get(&m->names, id);
+}
+
+/* A range's name as it was recorded. */
+static inline struct vpt_text vpa_range_name(
+	const struct vpa_model *m, const struct vpa_range *range)
+{
+	return range->recorded ? vpt_strings_get(&m->recorded, range->recorded - 1)
+			       : vpt_strings_get(&m->names, range->name);
 }
 
 /* The index of a CUDA device; VPA_NONE: there is none of that ordinal. */

@@ -1,6 +1,7 @@
 /* resolver_maps.c - numbering. Everything a chunk numbers for itself is looked up once per chunk; after that
  * an event costs an array access. */
 #include "analysis/kernel_rules.h"
+#include "analysis/range_names.h"
 #include "analysis/resolver_maps.h"
 
 #include "formats/memory.h"
@@ -24,6 +25,7 @@ void vpa_maps_free(struct vpa_resolver_maps *m)
 	if (!m)
 		return;
 	vpt_free(m->names);
+	vpt_free(m->range_names);
 	vpt_free(m->configs);
 	vpt_free(m->lanes);
 	vpt_free(m->kernel_of_name);
@@ -73,6 +75,38 @@ int vpa_maps_new_name(
 	if (text.len == 7 && !memcmp(text.text, "vptrace", 7))
 		m->vptrace = *name;
 	return VPT_OK;
+}
+
+/* Notes the whole name of a range that is summed under a part of it. Beyond the limit only that part is known. */
+static int record(struct vpa_resolver *r, struct vpt_text text, uint32_t *recorded)
+{
+	struct vpt_strings *names = &r->model->recorded;
+	uint64_t id;
+
+	*recorded = 0;
+	if (names->count >= NAMES_MAX)
+		return VPT_OK;
+	id = vpt_strings_put(names, text.text, text.len);
+	if (id == VPT_NO_ID)
+		return VPT_ENOMEM;
+	*recorded = (uint32_t)id + 1;
+	return VPT_OK;
+}
+
+int vpa_maps_new_range_name(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string,
+	struct vpa_range_name *name)
+{
+	struct vpt_text text = vpt_batch_text(b, string);
+	size_t len = vpa_range_name_len(text.text, text.len);
+	int rc;
+
+	if (len == text.len)
+		rc = vpa_maps_name(r, b, string, &name->name);
+	else
+		rc = intern(r, text.text, len, &name->name) || record(r, text, &name->recorded);
+	if (!rc && string < r->maps->name_count)
+		r->maps->range_names[string] = *name;
+	return rc ? VPT_ENOMEM : VPT_OK;
 }
 
 static int holds(struct vpt_text text, const char *word)
@@ -417,11 +451,15 @@ int vpa_maps_begin_chunk(struct vpa_resolver *r, const struct vpt_batch *b)
 
 	r->batch = b;
 	if (vpt_grow(&m->names, &m->name_cap, b->strings.count, sizeof(*m->names)) ||
+		vpt_grow(&m->range_names, &m->range_name_cap, b->strings.count,
+			sizeof(*m->range_names)) ||
 		vpt_grow(&m->configs, &m->config_cap, config_count, sizeof(*m->configs)))
 		return VPT_ENOMEM;
 	m->name_count = b->strings.count;
-	if (m->name_count)
+	if (m->name_count) {
 		memset(m->names, 0xff, m->name_count * sizeof(*m->names));
+		memset(m->range_names, 0xff, m->name_count * sizeof(*m->range_names));
+	}
 	m->config_count = config_count;
 	if (config_count)
 		memset(m->configs, 0, config_count * sizeof(*m->configs));

@@ -11,6 +11,12 @@ struct vpa_lane_entry {
 	uint8_t type; /* VPT_LANETYPE_THREAD or _STREAM */
 };
 
+/* What a range is called. */
+struct vpa_range_name {
+	uint32_t name;     /* what it is summed under; VPA_NONE: not asked yet */
+	uint32_t recorded; /* as vpa_range.recorded */
+};
+
 /* What a CUDA call's number tells. */
 struct vpa_call_kind {
 	struct vpa_call call; /* one of this kind in the window, but for when and where */
@@ -24,6 +30,8 @@ struct vpa_call_kind {
 struct vpa_resolver_maps {
 	uint32_t *names; /* by string of the chunk; VPA_NONE: not asked yet */
 	size_t name_count, name_cap;
+	struct vpa_range_name *range_names; /* the same of names of ranges */
+	size_t range_name_cap;
 	struct vpa_config_entry *configs; /* by row of CONFIG */
 	size_t config_count, config_cap;
 	struct vpa_lane_entry *lanes;
@@ -44,6 +52,8 @@ void vpa_maps_free(struct vpa_resolver_maps *m);
 int vpa_maps_begin_chunk(struct vpa_resolver *r, const struct vpt_batch *b);
 int vpa_maps_new_name(
 	struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string, uint32_t *name);
+int vpa_maps_new_range_name(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t string,
+	struct vpa_range_name *name);
 /* The kind of a call with this number and, if the number does not tell it, this name. */
 int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id,
 	uint64_t string, struct vpa_call_kind *kind);
@@ -62,6 +72,19 @@ static inline int vpa_maps_name(
 	if (string >= r->maps->name_count || r->maps->names[string] == VPA_NONE)
 		return vpa_maps_new_name(r, b, string, name);
 	*name = r->maps->names[string];
+	return VPT_OK;
+}
+
+/* The same for a range's name. */
+static inline int vpa_maps_range_name(struct vpa_resolver *r, const struct vpt_batch *b,
+	uint64_t string, struct vpa_range_name *name)
+{
+	*name = (struct vpa_range_name){0, 0};
+	if (!string)
+		return VPT_OK;
+	if (string >= r->maps->name_count || r->maps->range_names[string].name == VPA_NONE)
+		return vpa_maps_new_range_name(r, b, string, name);
+	*name = r->maps->range_names[string];
 	return VPT_OK;
 }
 

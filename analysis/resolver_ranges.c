@@ -21,7 +21,8 @@ int vpa_resolver_annotation(struct vpa_resolver *r, const struct vpt_batch *b, u
 /* What a row says of a range. */
 struct range_row {
 	uint64_t start_ns, end_ns; /* end ~0: still open */
-	uint32_t name, domain, payload;
+	struct vpa_range_name name;
+	uint32_t domain, payload;
 	uint8_t kind, unmatched;
 };
 
@@ -34,7 +35,8 @@ static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t th
 		return VPT_ENOMEM;
 	range->start_ns = row->start_ns;
 	range->end_ns = row->end_ns;
-	range->name = row->name;
+	range->name = row->name.name;
+	range->recorded = row->name.recorded;
 	range->domain = row->domain;
 	range->kind = row->kind;
 	range->unmatched = row->unmatched;
@@ -57,7 +59,7 @@ static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 
 		rc = vpa_maps_thread(r, s->col[VPT_OPEN_LANE][row], &thread);
 		if (!rc)
-			rc = vpa_maps_name(r, b, s->col[VPT_OPEN_NAME][row], &values.name);
+			rc = vpa_maps_range_name(r, b, s->col[VPT_OPEN_NAME][row], &values.name);
 		if (!rc)
 			rc = vpa_maps_name(r, b, s->col[VPT_OPEN_DOMAIN][row], &values.domain);
 		if (!rc)
@@ -67,7 +69,7 @@ static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 		if (rc)
 			break;
 		t = timeline_of(r, thread, values.kind);
-		if (!vpa_timeline_find_open(t, values.start_ns, values.name, values.domain))
+		if (!vpa_timeline_find_open(t, values.start_ns, values.name.name, values.domain))
 			rc = add_range(r, t, thread, &values);
 	}
 	return rc;
@@ -101,7 +103,7 @@ static int add_range_rows(
 		struct vpa_timeline *t = timeline_of(r, thread, values.kind);
 		struct vpa_range *open;
 
-		rc = vpa_maps_name(r, b, col[VPT_RANGE_NAME][row], &values.name);
+		rc = vpa_maps_range_name(r, b, col[VPT_RANGE_NAME][row], &values.name);
 		if (!rc)
 			rc = vpa_maps_name(r, b, col[VPT_RANGE_DOMAIN][row], &values.domain);
 		if (!rc)
@@ -111,7 +113,7 @@ static int add_range_rows(
 		if (rc)
 			break;
 		count_range(r, &values);
-		open = vpa_timeline_find_open(t, start, values.name, values.domain);
+		open = vpa_timeline_find_open(t, start, values.name.name, values.domain);
 		if (open) {
 			open->end_ns = values.end_ns;
 			open->unmatched = values.unmatched;

@@ -2,6 +2,7 @@
  * whose reader passes these lines over as this one does those. */
 #include "analysis/stages.h"
 
+#include "analysis/range_names.h"
 #include "analysis/rule_file.h"
 #include "formats/memory.h"
 
@@ -228,6 +229,7 @@ void vpa_stage_of_name(
 	struct vpa_stage_label named;
 	size_t i;
 
+	len = vpa_range_name_len(name, len);
 	if (r && r->count) {
 		len = len < sizeof(text) - 1 ? len : sizeof(text) - 1;
 		for (i = 0; i < len; i++)

@@ -99,8 +99,8 @@ int vpa_stage_is_rule(const char *line, size_t len);
 struct vpa_stage_rules *vpa_stage_rules_read(const char *text, size_t len, struct vpt_err *err);
 void vpa_stage_rules_free(struct vpa_stage_rules *rules); /* accepts NULL */
 
-/* What a name says by the user's rules (NULL: none), else by the built-in ones. A rule sees the first 1,023
- * bytes, and a NUL in them as "?". */
+/* What a name says by the user's rules (NULL: none), else by the built-in ones: without what emit_nvtx() puts behind it, see
+ * range_names.h. A rule sees the first 1,023 bytes, and a NUL in them as "?". */
 void vpa_stage_of_name(const struct vpa_stage_rules *rules, const char *name, size_t len,
 	struct vpa_stage_label *out);
 

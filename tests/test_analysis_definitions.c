@@ -624,6 +624,11 @@ static const struct {
 		"start 100\nend 500\n" RUN("t1", "110", "200-220", "1") RUN("t1", "130", "300-330",
 			"2") "range t1 105-120 \"r\"\nrange t1 125-135 \"r\"",
 		"r", "n 2, host 25, ops 2, launches 2, envelope 50, busy 50, lag 270"},
+	{"of operators too whose names emit_nvtx() numbers",
+		"start 100\nend 500\n" RUN("t1", "110", "200-220", "1") RUN("t1", "130", "300-330",
+			"2") "range t1 105-120 \"aten::mm, seq = 3, op_id = 7\"\n"
+			     "range t1 125-135 \"aten::mm, op_id = 8, sizes = [[2, 3]]\"",
+		"aten::mm", "n 2, host 25, ops 2, launches 2, envelope 50, busy 50, lag 270"},
 };
 
 static void say_range(struct words *w, const struct vpa_report *r, const char *name)
@@ -661,6 +666,37 @@ static void ranges_have_the_work_launched_in_them(void **state)
 		expect(range_cases[i].rule, range_cases[i].script, &w, range_cases[i].is);
 		vpa_report_free(r);
 	}
+}
+
+/* Every table has the one name; a window may be asked for by either. */
+static void emitted_names_are_one_name(void **state)
+{
+	static const char script[] = "start 100\nend 900\n" RUN("t1", "110", "200-220", "1")
+		RUN("t1", "130", "300-330", "2")
+			RUN("t1", "500", "600-700", "3") "range t1 105-120 \"to, op_id = 7\"\n"
+							 "range t1 125-135 \"to, op_id = 8\"\n"
+							 "range t1 450-520 \"to, op_id = 9\"";
+	static const struct vpa_options listed = {.min_gap_ns = 1}, first = {.range = "to"},
+					third = {.range = "to, op_id = 9"};
+	struct vpa_report *r = analyze(script, &listed);
+	size_t named = 0, i;
+
+	(void)state;
+	assert_int_equal(r->range_names, 1);
+	for (i = 0; i < r->gap_count; i++) {
+		named += r->gaps[i].range != NULL;
+		assert_string_equal(r->gaps[i].range ? r->gaps[i].range : "to", "to");
+	}
+	assert_in_range(named, 1, r->gap_count);
+	vpa_report_free(r);
+	r = analyze(script, &first);
+	assert_int_equal(r->window_start_ns, 105);
+	assert_int_equal(r->window_end_ns, 220);
+	vpa_report_free(r);
+	r = analyze(script, &third);
+	assert_int_equal(r->window_start_ns, 450);
+	assert_int_equal(r->window_end_ns, 700);
+	vpa_report_free(r);
 }
 
 /* ---- eager attention ---- */
@@ -1327,6 +1363,7 @@ int main(void)
 		cmocka_unit_test(the_histogram_is_cut_at_its_exact_edges),
 		cmocka_unit_test(overlapped_time_is_shared_out),
 		cmocka_unit_test(ranges_have_the_work_launched_in_them),
+		cmocka_unit_test(emitted_names_are_one_name),
 		cmocka_unit_test(eager_attention_is_a_sequence_of_kernels),
 		cmocka_unit_test(the_window_is_what_was_asked_for),
 		cmocka_unit_test(short_gaps_are_summed_and_not_listed),

@@ -313,7 +313,8 @@ static void make_calls_and_ops(struct made *t)
 
 static void make_ranges(struct made *t)
 {
-	static const char *const names[] = {"step", "block", "denoise", "decode"};
+	static const char *const names[] = {
+		"step", "block", "aten::to, op_id = 1", "aten::to, op_id = 2"};
 	static const char *const domains[] = {"", " domain other", " domain cpu_op"};
 	uint64_t starts[THREADS_MAX * 32];
 	unsigned n = below(t, 24), made = 0, i, k;

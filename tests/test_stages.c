@@ -1,6 +1,7 @@
 /* test_stages.c - what a range is: annotations, built-in names, a user's rules. */
 #include "analysis/families.h"
 #include "analysis/kernel_rules.h"
+#include "analysis/range_names.h"
 #include "analysis/stages.h"
 
 #include <inttypes.h>
@@ -217,6 +218,52 @@ static void whole_names_are_compared_word_by_word(void **state)
 	}
 }
 
+/* ---- what emit_nvtx() puts behind names ---- */
+
+static const struct {
+	const char *name, *summed;
+} emitted[] = {
+	{"aten::to, op_id = 998949", "aten::to"},
+	{"aten::mm, seq = 12", "aten::mm"},
+	{"aten::mm, seq = 12, op_id = 7, sizes = [[2, 3], []], input_op_ids = [(3,0), (4,1)]",
+		"aten::mm"},
+	{"aten::mm, sizes = [[2, 3], [3, 4]]", "aten::mm"},
+	{"aten::mm, input_op_ids = [(3,0)]", "aten::mm"},
+	{"aten::mm, op_id = 7, sizes = [[2, 3", "aten::mm"}, /* cut off */
+	{"f, g, op_id = 7", "f, g"},
+	{"a,, seq = 1", "a,"},
+	/* what only looks like it */
+	{"aten::to", "aten::to"},
+	{"f(a, b)", "f(a, b)"},
+	{"load, seq = one", "load, seq = one"},
+	{"load, seq = ", "load, seq = "},
+	{"load, seq = -1", "load, seq = -1"},
+	{"load, sizes = 5", "load, sizes = 5"},
+	{"load,op_id = 7", "load,op_id = 7"},
+	{"my_op_id = 7", "my_op_id = 7"},
+	{", seq = 1", ", seq = 1"}, /* nothing would be left */
+	{"", ""},
+	{",", ","},
+};
+
+static void numbers_of_emit_nvtx_are_not_the_name(void **state)
+{
+	struct vpa_stage_label label;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(emitted); i++) {
+		size_t len = vpa_range_name_len(emitted[i].name, strlen(emitted[i].name));
+
+		if (len != strlen(emitted[i].summed) ||
+			memcmp(emitted[i].name, emitted[i].summed, len))
+			fail_msg("\"%s\" is summed under %.*s", emitted[i].name, (int)len,
+				emitted[i].name);
+	}
+	vpa_stage_of_name(NULL, "vae_decode, op_id = 12", 22, &label);
+	expect("without them", "vae_decode, op_id = 12", &label, "stage vae");
+}
+
 /* ---- a user's rules ---- */
 
 static const struct {
@@ -404,6 +451,7 @@ int main(void)
 		cmocka_unit_test(annotations_are_flat_objects),
 		cmocka_unit_test(a_prefix_of_an_annotation_is_none),
 		cmocka_unit_test(whole_names_are_compared_word_by_word),
+		cmocka_unit_test(numbers_of_emit_nvtx_are_not_the_name),
 		cmocka_unit_test(rules_go_before_built_in_names),
 		cmocka_unit_test(wrong_rules_are_refused_with_their_line),
 		cmocka_unit_test(a_name_means_something_else_inside_of_others),

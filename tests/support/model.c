@@ -41,22 +41,26 @@ int model_same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static const char *text_of(struct model *m, const struct vpt_batch *b, uint64_t id)
+static const char *keep_text(struct model *m, const char *text, size_t len)
 {
-	struct vpt_text t = vpt_batch_text(b, id);
 	size_t i;
 
-	if (!t.len)
-		return NULL;
 	for (i = 0; i < m->text_count; i++)
-		if (strlen(m->texts[i]) == t.len && !memcmp(m->texts[i], t.text, t.len))
+		if (strlen(m->texts[i]) == len && !memcmp(m->texts[i], text, len))
 			return m->texts[i];
 	if (vpt_grow(&m->texts, &m->text_cap, m->text_count + 1, sizeof(*m->texts)))
 		abort();
-	m->texts[m->text_count] = vpt_strndup(t.text, t.len);
+	m->texts[m->text_count] = vpt_strndup(text, len);
 	if (!m->texts[m->text_count])
 		abort();
 	return m->texts[m->text_count++];
+}
+
+static const char *text_of(struct model *m, const struct vpt_batch *b, uint64_t id)
+{
+	struct vpt_text t = vpt_batch_text(b, id);
+
+	return t.len ? keep_text(m, t.text, t.len) : NULL;
 }
 
 /* ---- reading ---- */
@@ -116,6 +120,14 @@ static void put_range(struct model *m, struct model_range values)
 	*r = values;
 }
 
+/* What a range is summed under: without the number that emit_nvtx() puts behind it. */
+static const char *range_name_of(struct model *m, const struct vpt_batch *b, uint64_t id)
+{
+	const char *name = text_of(m, b, id), *number = name ? strstr(name, ", op_id = ") : NULL;
+
+	return number ? keep_text(m, name, (size_t)(number - name)) : name;
+}
+
 static void read_ranges(struct model *m, const struct vpt_batch *b, const struct vpt_section *s)
 {
 	uint32_t i;
@@ -126,7 +138,7 @@ static void read_ranges(struct model *m, const struct vpt_batch *b, const struct
 
 		put_range(m, (struct model_range){.start = start,
 				     .end = end < start ? start : end,
-				     .name = text_of(m, b, s->col[VPT_RANGE_NAME][i]),
+				     .name = range_name_of(m, b, s->col[VPT_RANGE_NAME][i]),
 				     .domain = text_of(m, b, s->col[VPT_RANGE_DOMAIN][i]),
 				     .thread = lane_of(m, s->lane),
 				     .process_wide = s->col[VPT_RANGE_RANGE_KIND][i] ==
@@ -142,7 +154,7 @@ static void read_open(struct model *m, const struct vpt_batch *b, const struct v
 	for (i = 0; i < s->row_count; i++)
 		put_range(m, (struct model_range){.start = s->col[VPT_OPEN_START][i],
 				     .end = UINT64_MAX,
-				     .name = text_of(m, b, s->col[VPT_OPEN_NAME][i]),
+				     .name = range_name_of(m, b, s->col[VPT_OPEN_NAME][i]),
 				     .domain = text_of(m, b, s->col[VPT_OPEN_DOMAIN][i]),
 				     .thread = lane_of(m, s->col[VPT_OPEN_LANE][i]),
 				     .process_wide = s->col[VPT_OPEN_RANGE_KIND][i] ==

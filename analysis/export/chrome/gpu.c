@@ -196,7 +196,7 @@ static void put_span(struct vpa_chrome *x, const struct vpa_range *range, const 
 {
 	const struct vpa_model *m = x->view.context->model;
 	const struct vpa_stream *stream = &m->streams[s->stream];
-	struct vpt_text name = vpa_name(m, range->name);
+	struct vpt_text name = vpa_range_name(m, range);
 	struct vpa_line *l = &x->out;
 
 	vpa_chrome_event(x);

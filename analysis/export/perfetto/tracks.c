@@ -338,6 +338,7 @@ int vpa_ex_tracks_range(void *ctx, const struct vpa_range *range)
 	struct vpa_export *x = ctx;
 	const struct vpa_projection *p = &range->gpu;
 	struct vpa_stage_label label;
+	struct vpt_text recorded;
 	uint64_t attention;
 
 	if (p->device == VPA_NONE || !p->ops)
@@ -357,7 +358,8 @@ int vpa_ex_tracks_range(void *ctx, const struct vpa_range *range)
 		vpa_ex_add_arg(&e, EX_ARG_OPS, EX_UINT, p->ops);
 		add_double(&e, EX_ARG_BUSY,
 			100.0 * (double)p->busy_ns / (double)(p->last_ns - p->first_ns));
-		add_text(&e, EX_ARG_NVTX, vpa_ex_name(x, range->name));
+		recorded = vpa_range_name(x->model, range);
+		add_text(&e, EX_ARG_NVTX, vpa_ex_text(x, recorded.text, recorded.len));
 		if (label.kind == VPA_STAGE_BLOCK) {
 			vpa_ex_add_arg(&e, EX_ARG_BLOCK, EX_INT, (uint64_t)label.index);
 			vpa_ex_add_arg(&e, EX_ARG_ATTENTION_NS, EX_UINT, attention);

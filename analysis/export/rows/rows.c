@@ -373,7 +373,7 @@ static int tap_range(void *ctx, const struct vpa_range *range)
 	struct vpa_rows *x = ctx;
 	const struct vpa_model *m = x->view.context->model;
 	const struct vpa_thread *t = &m->threads[range->thread];
-	struct vpt_text domain = vpa_name(m, range->domain);
+	struct vpt_text name = vpa_range_name(m, range), domain = vpa_name(m, range->domain);
 	struct vpa_stage_label label = vpa_rows_label(x, range);
 	struct vpa_rows_table *table = x->own[VPA_ROWS_PROJECTION];
 	struct vpa_line *l = &x->cat.out;
@@ -387,7 +387,7 @@ static int tap_range(void *ctx, const struct vpa_range *range)
 			continue;
 		vpa_rows_signed(x, l, "pid", t->pid);
 		vpa_rows_signed(x, l, "tid", t->tid);
-		vpa_rows_name(x, l, "name", range->name);
+		vpa_rows_text(x, l, "name", range->name ? name.text : NULL, name.len);
 		vpa_rows_text(x, l, "domain", domain.text, domain.len);
 		vpa_rows_number(x, l, "host_start_ns", range->start_ns);
 		vpa_rows_number(x, l, "host_duration_ns", range->end_ns - range->start_ns);

@@ -1,0 +1,17 @@
+/* range_names.h - what a range's name says of all ranges like it, and what of this one alone.
+ *
+ * PyTorch's emit_nvtx() writes numbers behind each operator's name, so that no two names are the same:
+ *
+ *	aten::to, op_id = 998949
+ *	aten::mm, seq = 12, op_id = 7, sizes = [[2, 3], [3, 4]], input_op_ids = [(3,0), (4,0)]
+ *
+ * Ranges are summed and shown under what stands before them. */
+#ifndef VPA_ANALYSIS_RANGE_NAMES_H
+#define VPA_ANALYSIS_RANGE_NAMES_H
+
+#include <stddef.h>
+
+/* How many of the `len` bytes are the name that ranges are summed under; `len` itself for nearly all names. */
+size_t vpa_range_name_len(const char *name, size_t len);
+
+#endif
