@@ -237,7 +237,7 @@ struct vpa_step_times {
 	struct vpa_spread context;
 	double per_block; /* in measured blocks */
 	double steps_per_s; /* in measured blocks per second of their time; without blocks: first start to last end */
-	double s_per_it; /* mean length of a step */
+	double s_per_it; /* the same time per step: 1 / steps_per_s */
 };
 
 struct vpa_blocks {

@@ -243,6 +243,12 @@ static void check_sums(const struct vpa_report *r)
 		uint64_t parts = 0, wanted = 0, span = 0;
 
 		assert_int_equal(b->count, b->warmup + b->measured);
+		/* From one step to the next: never at odds with how many there are in a second. */
+		assert_true((r->requests[q].steps.steps_per_s > 0) ==
+			    (r->requests[q].steps.s_per_it > 0));
+		if (r->requests[q].steps.steps_per_s > 0)
+			assert_true(r->requests[q].steps.s_per_it ==
+				    1 / r->requests[q].steps.steps_per_s);
 		for (i = 0; i < b->count; i++) {
 			const struct vpa_block_row *row = &b->series[i];
 
@@ -303,7 +309,7 @@ static void reference_blocks(unsigned from, unsigned count, unsigned host_ms)
 #define REFERENCE                                                                                  \
 	"blocks 7, warmup 1, frames 72, FPS 24, BPS 2, busy 24, denoise 30, latent 6, all 81, "    \
 	"end to "                                                                                  \
-	"end 23.143, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.1, context 7"
+	"end 23.143, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.125, context 7"
 
 static void the_reference_case(void **state)
 {
@@ -341,7 +347,7 @@ static void the_window_is_a_request_from_its_start(void **state)
 	expect_report("start-up counts", NULL,
 		"blocks 7, warmup 1, frames 72, FPS 24, BPS 2, busy 24, denoise 30, latent 6, all "
 		"81, end "
-		"to end 18, TTFB ms 1500, steps 28, a block 4, steps/s 8, s/it 0.1, context 7");
+		"to end 18, TTFB ms 1500, steps 28, a block 4, steps/s 8, s/it 0.125, context 7");
 }
 
 /* ---- where blocks end ---- */
@@ -523,11 +529,11 @@ static void a_request_of_another_thread_is_around_by_time(void **state)
 	expect_request("it ends on the host", r, 0,
 		"blocks 7, warmup 1, frames 72, FPS 24, BPS 2, busy 24, denoise 30, latent 6, all "
 		"81, end to "
-		"end 18, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.1, context 7");
+		"end 18, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.125, context 7");
 	expect_request("what comes behind the blocks is its own", r, 1,
 		"blocks 7, warmup 1, frames 72, denoise rate 24, BPS 2, busy 24, denoise 30, "
 		"latent 6, all 81, "
-		"end to end 18, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.1, context 7");
+		"end to end 18, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.125, context 7");
 	assert_string_equal(r->requests[0].name, "served 0");
 	vpa_report_free(r);
 }
@@ -617,7 +623,7 @@ static void decoding_at_the_end_makes_it_a_denoise_rate(void **state)
 	expect_request("a stage called VAE", r, 0,
 		"blocks 7, warmup 1, frames 72, denoise rate 24, BPS 2, busy 24, denoise 30, "
 		"latent 6, all "
-		"81, end to end 18, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.1, context "
+		"81, end to end 18, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.125, context "
 		"7");
 	expect_note("it is said", r,
 		"steady FPS is unavailable: the VAE's work comes after the last block");
@@ -1151,21 +1157,21 @@ static void steps_without_blocks_are_steps(void **state)
 		kernel(k * 100, k * 100, k * 100 + 80, GEMM);
 	}
 	expect_report("steps a second from the first to the last", NULL,
-		"steps 5, steps/s 10.417, s/it 0.08");
+		"steps 5, steps/s 10.417, s/it 0.096");
 	begin();
 	for (k = 0; k < 5; k++) {
 		line("range t1 %ums-%ums \"ProfilerStep#%u\"", at(k * 100), at(k * 100 + 80), k);
 		kernel(k * 100, k * 100, k * 100 + 80, GEMM);
 	}
 	expect_report("a profiler's steps where there are no others", NULL,
-		"steps 5, steps/s 10.417, s/it 0.08");
+		"steps 5, steps/s 10.417, s/it 0.096");
 	begin();
 	line("range t1 %ums-%ums \"ProfilerStep#3\"", at(0), at(500));
 	for (k = 0; k < 5; k++) {
 		line("range t1 %ums-%ums \"step %u\"", at(k * 100), at(k * 100 + 80), k);
 		kernel(k * 100, k * 100, k * 100 + 80, GEMM);
 	}
-	expect_report("which go before it", NULL, "steps 5, steps/s 10.417, s/it 0.08");
+	expect_report("which go before it", NULL, "steps 5, steps/s 10.417, s/it 0.096");
 }
 
 /* ---- names ---- */
@@ -1204,7 +1210,7 @@ static void names_are_blocks_where_they_are_outermost(void **state)
 	}
 	expect_report("by name", NULL,
 		"blocks 4, warmup 1, BPS 10, TTFB ms 100, steps 8, a block 2, steps/s 20, s/it "
-		"0.04");
+		"0.05");
 
 	begin();
 	for (b = 0; b < 4; b++) {
@@ -1238,7 +1244,7 @@ static void a_block_is_around_any_number_of_other_ranges(void **state)
 	}
 	expect_report("steps under a stack", NULL,
 		"blocks 3, warmup 1, BPS 10, TTFB ms 100, steps 3, a block 1, steps/s 10, s/it "
-		"0.09");
+		"0.1");
 }
 
 static void an_annotation_puts_rules_aside(void **state)
@@ -1396,7 +1402,7 @@ static void a_block_whose_work_is_cut_off_is_left_out(void **state)
 	reference_blocks(0, 7, 10);
 	expect_report("in the middle of an op", &to,
 		"blocks 2, warmup 1, left out 1, frames 12, FPS 24, BPS 2, busy 24, denoise 30, "
-		"latent 6, steps 11, a block 4, steps/s 8, s/it 0.1, context 2");
+		"latent 6, steps 11, a block 4, steps/s 8, s/it 0.125, context 2");
 
 	begin();
 	plain_blocks(1, 12);
@@ -1561,7 +1567,7 @@ static void without_memory_there_is_an_error(void **state)
 		"blocks 7, warmup 1, frames 72, FPS 24, BPS 2, busy 24, denoise 30, latent 6, all "
 		"81, end "
 		"to end 23.143, TTFB ms 500, TTFF ms 3500, steps 28, a block 4, steps/s 8, s/it "
-		"0.1, "
+		"0.125, "
 		"context 7");
 	vpa_report_free(report);
 	vpt_trace_close(trace);

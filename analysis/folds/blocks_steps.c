@@ -1,7 +1,8 @@
 /* blocks_steps.c - the denoising steps of one request, and its passes over the context.
  *
  * Where steps stand in measured blocks, those alone count, and steps a second is of the blocks' time; else all steps count, from
- * the first one's start to the last one's end. */
+ * the first one's start to the last one's end. Seconds per iteration are the same time divided by the steps: the period from
+ * one step to the next, which is longer than a step where something comes between. */
 #include "analysis/folds/blocks.h"
 
 #include "analysis/spread.h"
@@ -62,7 +63,6 @@ int vpa_group_steps(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
 	if (!rc && sums.all.count) {
 		t->count = sums.all.count;
 		t->time = best_spread(&sums);
-		t->s_per_it = t->time.mean_ns / 1e9;
 		if (sums.measured.count) {
 			t->per_block =
 				(double)sums.measured.count / (double)g->request->blocks.measured;
@@ -72,6 +72,7 @@ int vpa_group_steps(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
 			t->steps_per_s =
 				vpa_per_second((double)t->count, sums.last_ns - sums.first_ns);
 		}
+		t->s_per_it = t->steps_per_s > 0 ? 1 / t->steps_per_s : -1;
 	}
 	free_steps(&sums);
 	if (rc)

@@ -374,7 +374,7 @@ def request_of(machine, request, warmup):
                    "bps": len(measured) * second / span, "fps_busy": frames * second / busy,
                    "fps_denoise": frames * second / envelope_ns(steps)},
         "steps": {"count": sum(r.kind == "step" for r in request.stages), "steps_per_s": len(steps) * second / span,
-                  "time": envelope_ns(steps),
+                  "s_per_it": Fraction(span, len(steps)) / second if steps else None, "time": envelope_ns(steps),
                   "context": envelope_ns([r for r in inside if r.kind == "context"])},
     }
 
