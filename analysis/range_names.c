@@ -32,3 +32,11 @@ size_t vpa_range_name_len(const char *name, size_t len)
 			return (size_t)(at - name);
 	return len;
 }
+
+int vpa_range_is_process_wide(const char *name, size_t len)
+{
+	static const char prefix[] = "ProfilerStep#";
+	size_t n = sizeof(prefix) - 1;
+
+	return len > n && !memcmp(name, prefix, n) && name[n] >= '0' && name[n] <= '9';
+}

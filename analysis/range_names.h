@@ -14,4 +14,8 @@
 /* How many of the `len` bytes are the name that ranges are summed under; `len` itself for nearly all names. */
 size_t vpa_range_name_len(const char *name, size_t len);
 
+/* Whether it holds what all threads of its process do, though one thread opens and closes it: an iteration of PyTorch's
+ * profiler, "ProfilerStep#12", during which autograd launches from a thread of its own. */
+int vpa_range_is_process_wide(const char *name, size_t len);
+
 #endif

@@ -100,6 +100,7 @@ int vpa_maps_new_range_name(struct vpa_resolver *r, const struct vpt_batch *b, u
 	size_t len = vpa_range_name_len(text.text, text.len);
 	int rc;
 
+	name->is_wide = vpa_range_is_process_wide(text.text, len) != 0;
 	if (len == text.len)
 		rc = vpa_maps_name(r, b, string, &name->name);
 	else

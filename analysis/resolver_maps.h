@@ -15,6 +15,7 @@ struct vpa_lane_entry {
 struct vpa_range_name {
 	uint32_t name;     /* what it is summed under; VPA_NONE: not asked yet */
 	uint32_t recorded; /* as vpa_range.recorded */
+	uint32_t is_wide;  /* 1: whatever its kind, it is all threads' */
 };
 
 /* What a CUDA call's number tells. */
@@ -79,7 +80,7 @@ static inline int vpa_maps_name(
 static inline int vpa_maps_range_name(struct vpa_resolver *r, const struct vpt_batch *b,
 	uint64_t string, struct vpa_range_name *name)
 {
-	*name = (struct vpa_range_name){0, 0};
+	*name = (struct vpa_range_name){0};
 	if (!string)
 		return VPT_OK;
 	if (string >= r->maps->name_count || r->maps->range_names[string].name == VPA_NONE)

@@ -2,9 +2,18 @@
 #include "analysis/resolver_maps.h"
 #include "analysis/resolver_parts.h"
 
-static struct vpa_timeline *timeline_of(struct vpa_resolver *r, uint32_t thread, uint64_t kind)
+/* What a row says of a range. */
+struct range_row {
+	uint64_t start_ns, end_ns; /* end ~0: still open */
+	struct vpa_range_name name;
+	uint32_t domain, payload;
+	uint8_t kind, unmatched;
+};
+
+static struct vpa_timeline *timeline_of(
+	struct vpa_resolver *r, uint32_t thread, const struct range_row *row)
 {
-	if (kind == VPT_RANGEKIND_START_END)
+	if (row->kind == VPT_RANGEKIND_START_END || row->name.is_wide)
 		return &r->processes[r->model->threads[thread].process].ranges;
 	return &r->pasts[thread].ranges;
 }
@@ -17,14 +26,6 @@ int vpa_resolver_annotation(struct vpa_resolver *r, const struct vpt_batch *b, u
 		return VPT_OK;
 	return vpa_maps_name(r, b, value, payload);
 }
-
-/* What a row says of a range. */
-struct range_row {
-	uint64_t start_ns, end_ns; /* end ~0: still open */
-	struct vpa_range_name name;
-	uint32_t domain, payload;
-	uint8_t kind, unmatched;
-};
 
 static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t thread,
 	const struct range_row *row)
@@ -68,7 +69,7 @@ static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 				&values.payload);
 		if (rc)
 			break;
-		t = timeline_of(r, thread, values.kind);
+		t = timeline_of(r, thread, &values);
 		if (!vpa_timeline_find_open(t, values.start_ns, values.name.name, values.domain))
 			rc = add_range(r, t, thread, &values);
 	}
@@ -100,7 +101,7 @@ static int add_range_rows(
 			.end_ns = end < start ? start : end,
 			.kind = col[VPT_RANGE_RANGE_KIND][row] == VPT_RANGEKIND_START_END,
 			.unmatched = col[VPT_RANGE_UNMATCHED][row] != 0};
-		struct vpa_timeline *t = timeline_of(r, thread, values.kind);
+		struct vpa_timeline *t;
 		struct vpa_range *open;
 
 		rc = vpa_maps_range_name(r, b, col[VPT_RANGE_NAME][row], &values.name);
@@ -113,6 +114,7 @@ static int add_range_rows(
 		if (rc)
 			break;
 		count_range(r, &values);
+		t = timeline_of(r, thread, &values);
 		open = vpa_timeline_find_open(t, start, values.name.name, values.domain);
 		if (open) {
 			open->end_ns = values.end_ns;

@@ -18,7 +18,7 @@ static const struct {
 	{"block", VPA_STAGE_BLOCK},
 	{"step", VPA_STAGE_STEP},
 	{"context", VPA_STAGE_CONTEXT},
-	{"loop", VPA_STAGE_LOOP},
+	{"iteration", VPA_STAGE_ITERATION},
 	{"stage", VPA_STAGE_PART},
 	{"frames", VPA_STAGE_FRAMES},
 };
@@ -213,7 +213,7 @@ static const struct {
 	{VPA_STAGE_STEP, VPA_WORK_OTHER, "sampling step N"},
 	{VPA_STAGE_STEP, VPA_WORK_OTHER, "inference step N"},
 	{VPA_STAGE_STEP, VPA_WORK_OTHER, "timestep T"},
-	{VPA_STAGE_LOOP, VPA_WORK_OTHER, "profilerstep N"},
+	{VPA_STAGE_ITERATION, VPA_WORK_OTHER, "profilerstep N"},
 	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "context pass"},
 	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "kv pass"},
 	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "kv cache pass"},
@@ -367,7 +367,7 @@ int vpa_stage_is_misplaced(const struct vpa_stage_label *label, unsigned inside,
 		       (nests && inside & VPA_INSIDE_BLOCK);
 	case VPA_STAGE_STEP:
 	case VPA_STAGE_CONTEXT:
-	case VPA_STAGE_LOOP:
+	case VPA_STAGE_ITERATION:
 		return (inside & VPA_INSIDE_STEP) != 0;
 	default:
 		return 0;

@@ -17,9 +17,9 @@ enum vpa_stage_kind {
 	VPA_STAGE_BLOCK,   /* a group of frames that is generated together */
 	VPA_STAGE_STEP,    /* a denoising iteration */
 	VPA_STAGE_CONTEXT, /* the pass that writes the KV cache */
-	VPA_STAGE_LOOP, /* an iteration of whatever loop a profiler was told of: a step if there are no others */
-	VPA_STAGE_PART,   /* any other named part of the pipeline */
-	VPA_STAGE_FRAMES, /* of marks: frames are ready */
+	VPA_STAGE_ITERATION, /* of a loop that a profiler was told of: never a step of the denoising */
+	VPA_STAGE_PART,      /* any other named part of the pipeline */
+	VPA_STAGE_FRAMES,    /* of marks: frames are ready */
 	VPA_STAGE_KINDS
 };
 
@@ -50,7 +50,7 @@ enum vpa_stage_inside {
 	VPA_INSIDE_REQUEST = 1,
 	VPA_INSIDE_BLOCK =
 		2, /* that was pushed: blocks with a start and an end of their own may overlap others */
-	VPA_INSIDE_STEP = 4, /* or a context pass; a loop's iteration may hold steps */
+	VPA_INSIDE_STEP = 4, /* or a context pass; a profiler's iteration may hold steps */
 	VPA_INSIDE_PART = 8
 };
 

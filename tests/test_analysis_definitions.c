@@ -544,6 +544,14 @@ static const struct {
 		"start 100\nend 500\n" RUN(
 			"t2", "110", "250-260", "1") "startend t1 105-120 \"request\"",
 		"request", "n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 145"},
+	{"so has an iteration of a profiler, which one thread opens and closes",
+		"start 100\nend 500\n" RUN(
+			"t2", "110", "250-260", "1") "range t1 105-120 \"ProfilerStep#3\"",
+		"ProfilerStep#3", "n 1, host 15, ops 1, launches 1, envelope 10, busy 10, lag 145"},
+	{"but not what only looks like one",
+		"start 100\nend 500\n" RUN(
+			"t2", "110", "250-260", "1") "range t1 105-120 \"ProfilerStep#x\"",
+		"ProfilerStep#x", "n 1, host 15"},
 	{"but not those of another process",
 		"thread x pid 2 tid 5\nstart 100\nend 500\n"
 		"stream y device 0 context 1 stream 7 pid 2\ncall x cudaLaunchKernel 110-111 corr "

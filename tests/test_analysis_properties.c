@@ -314,7 +314,7 @@ static void make_calls_and_ops(struct made *t)
 static void make_ranges(struct made *t)
 {
 	static const char *const names[] = {
-		"step", "block", "aten::to, op_id = 1", "aten::to, op_id = 2"};
+		"step", "block", "aten::to, op_id = 1", "aten::to, op_id = 2", "ProfilerStep#7"};
 	static const char *const domains[] = {"", " domain other", " domain cpu_op"};
 	uint64_t starts[THREADS_MAX * 32];
 	unsigned n = below(t, 24), made = 0, i, k;
@@ -336,11 +336,11 @@ static void make_ranges(struct made *t)
 		if (open)
 			put(t, UINT64_MAX, 0, "%s t%u %" PRIu64 " \"%s\"%s",
 				wide ? "openstartend" : "open", thread + 1, start,
-				names[below(t, 4)], domains[below(t, 2)]);
+				names[below(t, 5)], domains[below(t, 2)]);
 		else
 			put(t, end, 0, "%s t%u %" PRIu64 "-%" PRIu64 " \"%s\"%s%s",
 				wide ? "startend" : "range", thread + 1, start, end,
-				names[below(t, 4)], domains[below(t, 3)],
+				names[below(t, 5)], domains[below(t, 3)],
 				below(t, 20) ? "" : " unmatched");
 	}
 }

@@ -533,7 +533,8 @@ static void a_request_of_another_thread_is_around_by_time(void **state)
 	expect_request("what comes behind the blocks is its own", r, 1,
 		"blocks 7, warmup 1, frames 72, denoise rate 24, BPS 2, busy 24, denoise 30, "
 		"latent 6, all 81, "
-		"end to end 18, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.125, context 7");
+		"end to end 18, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.125, context "
+		"7");
 	assert_string_equal(r->requests[0].name, "served 0");
 	vpa_report_free(r);
 }
@@ -623,7 +624,8 @@ static void decoding_at_the_end_makes_it_a_denoise_rate(void **state)
 	expect_request("a stage called VAE", r, 0,
 		"blocks 7, warmup 1, frames 72, denoise rate 24, BPS 2, busy 24, denoise 30, "
 		"latent 6, all "
-		"81, end to end 18, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.125, context "
+		"81, end to end 18, TTFB ms 500, steps 28, a block 4, steps/s 8, s/it 0.125, "
+		"context "
 		"7");
 	expect_note("it is said", r,
 		"steady FPS is unavailable: the VAE's work comes after the last block");
@@ -1158,20 +1160,79 @@ static void steps_without_blocks_are_steps(void **state)
 	}
 	expect_report("steps a second from the first to the last", NULL,
 		"steps 5, steps/s 10.417, s/it 0.096");
+}
+
+static void expect_stages(const char *rule, const char *expected)
+{
+	struct vpa_report *r = analyze(NULL);
+	struct words w = {.len = 0};
+
+	check_sums(r);
+	say_stages(&w, r);
+	expect(rule, &w, expected);
+	vpa_report_free(r);
+}
+
+/* What a profiler was told of is a row of the stages: never a step, and no rate is made of it. */
+static void an_iteration_of_the_profiler_is_no_step(void **state)
+{
+	struct vpa_report *r;
+	unsigned k;
+
+	(void)state;
 	begin();
 	for (k = 0; k < 5; k++) {
 		line("range t1 %ums-%ums \"ProfilerStep#%u\"", at(k * 100), at(k * 100 + 80), k);
 		kernel(k * 100, k * 100, k * 100 + 80, GEMM);
 	}
-	expect_report("a profiler's steps where there are no others", NULL,
-		"steps 5, steps/s 10.417, s/it 0.096");
+	expect_report("it makes no request", NULL, "");
+	expect_stages("it is a stage",
+		"iteration (ProfilerStep) 5x0, 80 ms, busy 400, idle 0, attention 0");
+	r = analyze(NULL);
+	assert_string_equal(r->stages[0].kind, "iteration");
+	vpa_report_free(r);
 	begin();
 	line("range t1 %ums-%ums \"ProfilerStep#3\"", at(0), at(500));
 	for (k = 0; k < 5; k++) {
 		line("range t1 %ums-%ums \"step %u\"", at(k * 100), at(k * 100 + 80), k);
 		kernel(k * 100, k * 100, k * 100 + 80, GEMM);
 	}
-	expect_report("which go before it", NULL, "steps 5, steps/s 10.417, s/it 0.096");
+	expect_report("steps are counted alone", NULL, "steps 5, steps/s 10.417, s/it 0.096");
+	expect_stages("and are inside of it",
+		"iteration (ProfilerStep) 1x0, 480 ms, busy 400, idle 80, attention 0; (denoise "
+		"step 5x0, 80 ms, busy 400, idle 0, attention 0)");
+}
+
+/* The forward pass is launched by the thread that opens the iteration, the backward pass by autograd's. */
+static void an_iteration_has_the_work_of_all_threads(void **state)
+{
+	unsigned k;
+
+	(void)state;
+	begin();
+	for (k = 0; k < 3; k++) {
+		unsigned t = k * 100;
+
+		line("range t1 %ums-%ums \"ProfilerStep#%u\"", at(t), at(t + 80), k);
+		kernel(t, t, t + 20, GEMM);
+		script.corr++;
+		line("call t2 cudaLaunchKernel %u001us+1us corr %u", at(t + 30), script.corr);
+		line("kernel s7 %ums-%ums corr %u \"" GEMM "\"", at(t + 30), at(t + 70),
+			script.corr);
+		/* Behind its end: nobody's, though it runs before the next one. */
+		kernel(t + 85, t + 85, t + 95, GEMM);
+	}
+	expect_stages("autograd's too",
+		"iteration (ProfilerStep) 3x0, 70 ms, busy 180, idle 30, attention 0");
+	begin();
+	line("thread x pid 2 tid 5");
+	line("stream y device 0 context 1 stream 9 pid 2");
+	line("range t1 %ums-%ums \"ProfilerStep#0\"", at(0), at(80));
+	kernel(0, 0, 20, GEMM);
+	line("call x cudaLaunchKernel %u001us+1us corr 7", at(30));
+	line("kernel y %ums-%ums corr 7 \"" GEMM "\"", at(30), at(70));
+	expect_stages("of its process",
+		"iteration (ProfilerStep) 1x0, 20 ms, busy 20, idle 0, attention 0");
 }
 
 /* ---- names ---- */
@@ -1603,6 +1664,8 @@ int main(void)
 		cmocka_unit_test(pauses_are_neither_busy_nor_idle),
 		cmocka_unit_test(stages_are_measured_inside_measured_blocks),
 		cmocka_unit_test(steps_without_blocks_are_steps),
+		cmocka_unit_test(an_iteration_of_the_profiler_is_no_step),
+		cmocka_unit_test(an_iteration_has_the_work_of_all_threads),
 		cmocka_unit_test(names_are_blocks_where_they_are_outermost),
 		cmocka_unit_test(a_block_is_around_any_number_of_other_ranges),
 		cmocka_unit_test(an_annotation_puts_rules_aside),

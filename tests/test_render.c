@@ -106,6 +106,7 @@ static const struct {
 	{"render_decoded_late.txt", decoded_late, 80, 0},
 	{"render_decoded_late.json", decoded_late, JSON, 0},
 	{"render_steps.txt", steps_alone, 80, 0},
+	{"render_iterations.txt", stages_alone, 80, 0},
 	{"render_nothing.txt", nothing, 80, 0},
 	{"render_nothing.json", nothing, JSON, 0},
 };
@@ -150,8 +151,8 @@ static void check_page(const char *rule, const char *text, unsigned width)
 
 static void every_line_keeps_to_the_width(void **state)
 {
-	struct vpa_report (*const reports[])(void) = {
-		host_limited, two_bound, no_gpu, nothing, with_blocks, decoded_late, steps_alone};
+	struct vpa_report (*const reports[])(void) = {host_limited, two_bound, no_gpu, nothing,
+		with_blocks, decoded_late, steps_alone, stages_alone};
 	size_t i;
 	unsigned width;
 

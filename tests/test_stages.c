@@ -154,7 +154,7 @@ static const struct {
 	{"denoising step 4", "step index 4"},
 	{"denoise 4", "step index 4"},
 	{"timestep 999", "step timestep 999"},
-	{"ProfilerStep#12", "loop index 12"},
+	{"ProfilerStep#12", "iteration index 12"},
 	{"context pass", "context"},
 	{"kv_cache_pass", "context"},
 	{"vae_decode", "stage vae"},
@@ -336,7 +336,7 @@ static const struct {
 	{"range stage a_name_that_is_longer_than_sixty_three_bytes_is_none_for_a_stage_\tclip",
 		"line 1"},
 	{"range frames\tclip", "line 1"},
-	{"range loop\tclip", "line 1"},
+	{"range iteration\tclip", "line 1"},
 	{"range block\t(clip", "line 1 of the rules: expected a POSIX extended regular expression"},
 };
 
@@ -394,7 +394,8 @@ static struct vpa_stage_label label_of(char letter, int is_annotation)
 {
 	static const char letters[] = "RBbSCLP";
 	static const enum vpa_stage_kind kinds[] = {VPA_STAGE_REQUEST, VPA_STAGE_BLOCK,
-		VPA_STAGE_BLOCK, VPA_STAGE_STEP, VPA_STAGE_CONTEXT, VPA_STAGE_LOOP, VPA_STAGE_PART};
+		VPA_STAGE_BLOCK, VPA_STAGE_STEP, VPA_STAGE_CONTEXT, VPA_STAGE_ITERATION,
+		VPA_STAGE_PART};
 
 	assert_non_null(strchr(letters, letter));
 	return (struct vpa_stage_label){.kind = kinds[strchr(letters, letter) - letters],

@@ -369,7 +369,7 @@ static int end_stage(
 static int end_without_ops(
 	struct vpa_blocks_state *s, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
-	const struct vpa_blocks_around nothing = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};
+	const struct vpa_blocks_around nothing = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};
 	struct vpa_range copy = *range;
 	struct vpa_stage_label label;
 

@@ -115,7 +115,7 @@ struct vpa_blocks_place {
 
 /* The instances around a range, from the outermost on. */
 struct vpa_blocks_around {
-	uint32_t request, block, step, part;
+	uint32_t request, block, iteration, step, part;
 };
 
 /* Fills items, count and vae for a launch at `at_ns` in the stretch, and what else belongs to it, but for marks of the
@@ -165,8 +165,7 @@ struct vpa_blocks_writer {
 	const struct vpa_fold_context *c;
 	struct vpa_report *out;
 	int has_annotation
-		[VPA_STAGE_KINDS]; /* by kind, alike for those that stand for each other */
-	int has_steps;
+		[VPA_STAGE_KINDS];     /* by kind, alike for those that stand for each other */
 	struct vpa_kept_block *blocks; /* of all groups, one behind the other */
 	size_t block_count;
 	struct vpa_blocks_group *groups;
@@ -177,7 +176,7 @@ struct vpa_blocks_writer {
 	uint8_t *measured; /* by instance: 1 if it is a measured block */
 };
 
-/* Whether a row counts as steps, passes over the context, or parts: VPA_STAGE_NONE if it is put aside. */
+/* What a row counts as: VPA_STAGE_NONE if it is put aside. */
 enum vpa_stage_kind vpa_row_kind(
 	const struct vpa_blocks_writer *w, const struct vpa_stage_kept *row);
 /* The sum of a block (VPA_NONE: outside all) and row; NULL: nothing. */

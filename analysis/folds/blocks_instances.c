@@ -118,11 +118,10 @@ static const struct vpa_instance *instance_at(const struct vpa_blocks_state *s, 
 static unsigned inside_of(const struct vpa_blocks_state *s, const struct vpa_blocks_around *around)
 {
 	const struct vpa_instance *block = instance_at(s, around->block);
-	const struct vpa_instance *step = instance_at(s, around->step);
 
 	return (around->request != VPA_NONE ? VPA_INSIDE_REQUEST : 0u) |
 	       (block && block->nests ? VPA_INSIDE_BLOCK : 0u) |
-	       (step && step->label.kind != VPA_STAGE_LOOP ? VPA_INSIDE_STEP : 0u) |
+	       (around->step != VPA_NONE ? VPA_INSIDE_STEP : 0u) |
 	       (around->part != VPA_NONE ? VPA_INSIDE_PART : 0u);
 }
 
@@ -139,7 +138,8 @@ int vpa_blocks_begin(struct vpa_blocks_state *s, const struct vpa_fold_context *
 		.thread = range->thread,
 		.block = around->block,
 		.request = around->request,
-		.nested = around->step != VPA_NONE || around->part != VPA_NONE,
+		.nested = around->iteration != VPA_NONE || around->step != VPA_NONE ||
+			  around->part != VPA_NONE,
 		.nests = (uint8_t)nests};
 	uint32_t at;
 
@@ -196,8 +196,11 @@ static void go_inside(
 		break;
 	case VPA_STAGE_BLOCK:
 		set_around(s, &around->block, at);
-		around->step = around->part =
-			VPA_NONE; /* what stands in a block is not in what is around it */
+		/* What stands in a block is not in what is around it. */
+		around->iteration = around->step = around->part = VPA_NONE;
+		break;
+	case VPA_STAGE_ITERATION:
+		set_around(s, &around->iteration, at);
 		break;
 	case VPA_STAGE_PART:
 		set_around(s, &around->part, at);
@@ -236,6 +239,19 @@ static int ask(
 	return VPT_OK;
 }
 
+/* Where a range goes among those found so far: each chain comes with starts falling, so mostly to the front. Of equal starts
+ * one with an end of its own is inside. */
+static size_t place_of(struct vpa_range *const *found, size_t count, const struct vpa_range *range)
+{
+	int is_inside = range->kind == VPT_RANGEKIND_START_END;
+	size_t place = 0;
+
+	while (place < count && (found[place]->start_ns < range->start_ns ||
+					(is_inside && found[place]->start_ns == range->start_ns)))
+		place++;
+	return place;
+}
+
 /* The ranges of both chains that are open at the launch and may be something, outermost first. Those that are nothing
  * take no room: there may be hundreds, one for each frame of a stack. */
 static int open_ranges(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
@@ -263,11 +279,7 @@ static int open_ranges(struct vpa_blocks_state *s, const struct vpa_fold_context
 				p->until_ns = range->end_ns;
 			if (count == DEPTH_MAX)
 				continue;
-			/* A chain comes with starts falling: mostly this is the front. */
-			for (place = 0; place < count && out[place]->start_ns <= range->start_ns &&
-					(k || out[place]->start_ns < range->start_ns);
-				place++)
-				;
+			place = place_of(out, count, range);
 			memmove(out + place + 1, out + place, (count - place) * sizeof(*out));
 			out[place] = range;
 			count++;
@@ -281,7 +293,7 @@ int vpa_blocks_find_place(struct vpa_blocks_state *s, const struct vpa_fold_cont
 	const struct vpa_op_stretch *stretch, uint64_t at_ns, struct vpa_blocks_place *p)
 {
 	struct vpa_range *open[DEPTH_MAX];
-	struct vpa_blocks_around around = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};
+	struct vpa_blocks_around around = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};
 	size_t count, i;
 
 	if (open_ranges(s, c, stretch, at_ns, p, open, &count))

@@ -33,7 +33,7 @@ void vpa_block_note(struct vpa_blocks_writer *w, const char *text)
 /* Kinds that stand for each other. */
 static enum vpa_stage_kind family_of(enum vpa_stage_kind kind)
 {
-	return kind == VPA_STAGE_CONTEXT || kind == VPA_STAGE_LOOP ? VPA_STAGE_STEP : kind;
+	return kind == VPA_STAGE_CONTEXT ? VPA_STAGE_STEP : kind;
 }
 
 static int counts(
@@ -47,9 +47,7 @@ enum vpa_stage_kind vpa_row_kind(
 {
 	if (!row->count || !counts(w, row->kind, row->source))
 		return VPA_STAGE_NONE;
-	if (row->kind != VPA_STAGE_LOOP)
-		return row->kind;
-	return w->has_steps ? VPA_STAGE_NONE : VPA_STAGE_STEP;
+	return row->kind;
 }
 
 static void find_sources(struct vpa_blocks_writer *w)
@@ -64,10 +62,6 @@ static void find_sources(struct vpa_blocks_writer *w)
 	for (i = 0; i < s->row_index.count; i++)
 		if (s->rows[i].count && s->rows[i].source == VPA_SOURCE_ANNOTATION)
 			w->has_annotation[family_of(s->rows[i].kind)] = 1;
-	for (i = 0; i < s->row_index.count; i++)
-		if (s->rows[i].kind == VPA_STAGE_STEP && s->rows[i].count &&
-			counts(w, VPA_STAGE_STEP, s->rows[i].source))
-			w->has_steps = 1;
 }
 
 const struct vpa_stage_sum *vpa_stage_sum_of(
@@ -85,8 +79,8 @@ const char *vpa_stage_row_name(const struct vpa_blocks_writer *w, const struct v
 		return "denoise step";
 	case VPA_STAGE_CONTEXT:
 		return "context pass";
-	case VPA_STAGE_LOOP:
-		return "profiler step";
+	case VPA_STAGE_ITERATION:
+		return "iteration (ProfilerStep)";
 	default:
 		return row->name ? vpa_fold_name(w->out, w->c->model, row->name) : "(other stages)";
 	}

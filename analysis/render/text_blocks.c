@@ -134,6 +134,7 @@ static void add_between(struct vpa_table *t, const struct vpa_report *r, unsigne
 			vpa_ms_of(vpa_divided(span - inside, count), decimals);
 }
 
+/* `q` is NULL where there are stages, but neither blocks nor steps. */
 static void put_stages(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q)
 {
 	static const struct vpa_column in_blocks[] = {{"n/block", 0}, {"mean ms", 0}, {"busy", 1},
@@ -141,7 +142,7 @@ static void put_stages(struct vpa_page *p, const struct vpa_report *r, const str
 				       alone[] = {{"n", 0}, {"mean ms", 0}, {"busy", 1},
 					       {"idle", 1}, {"attention", 2}, {"p95", 0},
 					       {"CV", 3}};
-	int has_blocks = q->blocks.measured > 0, outside = 0;
+	int has_blocks = q && q->blocks.measured > 0, outside = 0;
 	unsigned decimals = has_blocks ? vpa_block_decimals(&q->blocks) : 1;
 	struct vpa_table t;
 	size_t i;
@@ -265,11 +266,11 @@ void vpa_text_blocks(struct vpa_page *p, const struct vpa_report *r, const struc
 {
 	const struct vpa_request *q = vpa_main_request(r);
 
-	if (!q)
-		return;
-	if (q->blocks.measured)
+	if (q && q->blocks.measured)
 		put_mean_block(p, &q->blocks, d);
 	put_stages(p, r, q);
+	if (!q)
+		return;
 	if (q->blocks.measured) {
 		put_series(p, r, &q->blocks);
 		put_drift(p, &q->blocks);

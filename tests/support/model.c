@@ -111,8 +111,11 @@ static struct model_range *find_open(struct model *m, const struct model_range *
 
 static void put_range(struct model *m, struct model_range values)
 {
-	struct model_range *r = find_open(m, &values);
+	struct model_range *r;
 
+	/* One thread opens and closes it, all work in it. */
+	values.process_wide |= values.name && !strncmp(values.name, "ProfilerStep#", 13);
+	r = find_open(m, &values);
 	if (!r)
 		r = ADD(&m->ranges);
 	values.pid = m->lanes.items[values.thread].pid;

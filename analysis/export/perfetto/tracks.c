@@ -330,7 +330,7 @@ static const struct {
 	[VPA_STAGE_BLOCK] = {1, EX_TRACK_BLOCKS, EX_BLOCK},
 	[VPA_STAGE_STEP] = {1, EX_TRACK_STEPS, EX_STEP},
 	[VPA_STAGE_CONTEXT] = {1, EX_TRACK_STEPS, EX_STEP},
-	[VPA_STAGE_LOOP] = {1, EX_TRACK_STEPS, EX_STEP},
+	[VPA_STAGE_ITERATION] = {1, EX_TRACK_STAGES, EX_PIPELINE},
 };
 
 int vpa_ex_tracks_range(void *ctx, const struct vpa_range *range)

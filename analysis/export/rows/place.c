@@ -124,7 +124,6 @@ static void look_around(struct vpa_rows *x, const struct vpa_range *own,
 			step = NULL;
 			break;
 		case VPA_STAGE_STEP:
-		case VPA_STAGE_LOOP:
 			set_around(&step, k);
 			place->step = step->label.index;
 			break;
