@@ -179,66 +179,109 @@ int vpa_stage_read(const char *text, size_t len, struct vpa_stage_label *out)
 /* ---- built-in names ---- */
 
 /* A name is cut into words of letters and numbers; "N" stands for a number that is the index, "M" for
- * one that is passed over, "T" for a timestep. Letters are compared without case. */
+ * one that is passed over, "T" for a timestep. Letters are compared without case. A name with numbers that
+ * stands for one stage has a name for all of them. */
 static const struct {
 	enum vpa_stage_kind kind;
 	enum vpa_stage_work work;
-	const char *words;
+	const char *words, *name;
 } names[] = {
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "block N"},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "block N of M"},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "block N M"},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "video block N"},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "latent block N"},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "generate block N"},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "diffusion block N"},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "chunk N"},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "chunk N of M"},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "chunk N M"},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "video chunk N"},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "generate chunk N"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N of M"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N M"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N t T"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N timestep T"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise N"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise step"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise step N"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise step N t T"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoising step"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoising step N"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "diffusion step"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "diffusion step N"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "sampling step N"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "inference step N"},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "timestep T"},
-	{VPA_STAGE_ITERATION, VPA_WORK_OTHER, "profilerstep N"},
-	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "context pass"},
-	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "kv pass"},
-	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "kv cache pass"},
-	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "cache pass"},
-	{VPA_STAGE_REQUEST, VPA_WORK_OTHER, "request"},
-	{VPA_STAGE_REQUEST, VPA_WORK_OTHER, "request N"},
-	{VPA_STAGE_REQUEST, VPA_WORK_OTHER, "pipeline call"},
-	{VPA_STAGE_REQUEST, VPA_WORK_OTHER, "generate video"},
-	{VPA_STAGE_PART, VPA_WORK_VAE, "vae"},
-	{VPA_STAGE_PART, VPA_WORK_VAE, "vae decode"},
-	{VPA_STAGE_PART, VPA_WORK_VAE, "vae decoder"},
-	{VPA_STAGE_PART, VPA_WORK_VAE, "vae decoding"},
-	{VPA_STAGE_PART, VPA_WORK_VAE, "decode vae"},
-	{VPA_STAGE_PART, VPA_WORK_VAE, "decode latents"},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "vae encode"},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "text encode"},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "text encoder"},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "text encoding"},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "encode prompt"},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "prompt encode"},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "scheduler step"},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "to host"},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "postprocess"},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "post process"},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "postprocess video"},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "block N", NULL},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "block N of M", NULL},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "block N M", NULL},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "video block N", NULL},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "latent block N", NULL},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "generate block N", NULL},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "diffusion block N", NULL},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "chunk N", NULL},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "chunk N of M", NULL},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "chunk N M", NULL},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "video chunk N", NULL},
+	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "generate chunk N", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N of M", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N M", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N t T", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N timestep T", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise N", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise step", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise step N", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise step N t T", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoising step", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoising step N", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "diffusion step", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "diffusion step N", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "sampling step N", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "inference step N", NULL},
+	{VPA_STAGE_STEP, VPA_WORK_OTHER, "timestep T", NULL},
+	{VPA_STAGE_ITERATION, VPA_WORK_OTHER, "profilerstep N", NULL},
+	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "context pass", NULL},
+	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "kv pass", NULL},
+	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "kv cache pass", NULL},
+	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "cache pass", NULL},
+	{VPA_STAGE_REQUEST, VPA_WORK_OTHER, "request", NULL},
+	{VPA_STAGE_REQUEST, VPA_WORK_OTHER, "request N", NULL},
+	{VPA_STAGE_REQUEST, VPA_WORK_WHOLE, "pipeline call", NULL},
+	{VPA_STAGE_REQUEST, VPA_WORK_OTHER, "generate video", NULL},
+	{VPA_STAGE_PART, VPA_WORK_VAE, "vae", NULL},
+	{VPA_STAGE_PART, VPA_WORK_VAE, "vae decode", NULL},
+	{VPA_STAGE_PART, VPA_WORK_VAE, "vae decoder", NULL},
+	{VPA_STAGE_PART, VPA_WORK_VAE, "vae decoding", NULL},
+	{VPA_STAGE_PART, VPA_WORK_VAE, "decode vae", NULL},
+	{VPA_STAGE_PART, VPA_WORK_VAE, "decode latents", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "vae encode", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "text encode", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "text encoder", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "text encoding", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "encode prompt", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "prompt encode", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "scheduler step", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "to host", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "postprocess", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "post process", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "postprocess video", NULL},
+	/* The profiling guide of diffusers. */
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "transformer forward", NULL},
+	/* Stages of FastVideo's and SGLang's pipelines are called as their classes are. */
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "inputvalidationstage", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "textencodingstage", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "imageencodingstage", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "encodingstage", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "conditioningstage", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "timesteppreparationstage", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "latentpreparationstage", NULL},
+	{VPA_STAGE_PART, VPA_WORK_WHOLE, "denoisingstage", NULL},
+	{VPA_STAGE_PART, VPA_WORK_WHOLE, "dmddenoisingstage", NULL},
+	{VPA_STAGE_PART, VPA_WORK_WHOLE, "causaldmddenoisingstage", NULL},
+	{VPA_STAGE_PART, VPA_WORK_WHOLE, "causaldmddenosingstage", NULL},
+	{VPA_STAGE_PART, VPA_WORK_WHOLE, "ltx M denoisingstage", NULL},
+	{VPA_STAGE_PART, VPA_WORK_VAE, "decodingstage", NULL},
+	/* Ranges inside of FastVideo's models, and its regions, without what `prefixes` says stands before them. */
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "dit", NULL},
+	{VPA_STAGE_PART, VPA_WORK_VAE, "vae temporal chunk M", "vae.temporal_chunk"},
+	{VPA_STAGE_PART, VPA_WORK_VAE, "vae decode clip tile M M", "vae.decode_clip.tile"},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "denoise pass pos", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "denoise pass neg", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "denoise pass modality", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "denoise pass stg", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "denoise scheduler update", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "model loading", NULL},
+	{VPA_STAGE_PART, VPA_WORK_OTHER, "profiler region model loading", NULL},
+	{VPA_STAGE_PART, VPA_WORK_WHOLE, "inference denoising", NULL},
+	{VPA_STAGE_PART, VPA_WORK_WHOLE, "profiler region inference denoising", NULL},
+};
+
+/* What a name may begin with besides its words. Elsewhere a dot joins the names of modules ("model.block.5"), so that a
+ * name with dots is none of the table's. */
+static const struct {
+	const char *text;
+	int may_have_dots; /* behind it */
+} prefixes[] = {
+	{"vp.", 0}, /* our own */
+	{"VP.", 0},
+	{"ltx2.", 1}, /* FastVideo's models and regions */
+	{"minimax_h3.", 1},
+	{"fastvideo.region::", 0},
 };
 
 enum { WORDS_MAX = 6, NAME_MAX = 63 };
@@ -263,19 +306,24 @@ static int is_letter(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* Cuts a name into words; 0 if it cannot be one of the table's. A dot joins the names of modules
- * ("model.block.5"), so a name with dots is none, unless its first word is our own prefix. */
+/* Cuts a name into words; 0 if it cannot be one of the table's. */
 static int cut(const char *name, size_t len, struct words *w)
 {
+	int may_have_dots = 0;
 	const char *p;
-	size_t i;
+	size_t i, n;
 
 	w->count = 0;
-	if (len > 3 && (!memcmp(name, "vp.", 3) || !memcmp(name, "VP.", 3))) {
-		name += 3;
-		len -= 3;
+	for (i = 0; i < COUNT(prefixes); i++) {
+		n = strlen(prefixes[i].text);
+		if (len <= n || memcmp(name, prefixes[i].text, n))
+			continue;
+		name += n;
+		len -= n;
+		may_have_dots = prefixes[i].may_have_dots;
+		break;
 	}
-	if (!len || len > NAME_MAX || memchr(name, '.', len))
+	if (!len || len > NAME_MAX || (!may_have_dots && memchr(name, '.', len)))
 		return 0;
 	for (i = 0; i < len; i++) {
 		if ((unsigned char)name[i] < 0x20 || (unsigned char)name[i] >= 0x7f)
@@ -346,6 +394,7 @@ void vpa_stage_builtin(const char *name, size_t len, struct vpa_stage_label *out
 		if (matches(names[i].words, &w, out)) {
 			out->kind = names[i].kind;
 			out->work = names[i].work;
+			out->name = names[i].name;
 			out->source = VPA_SOURCE_RULE;
 			return;
 		}
@@ -386,7 +435,7 @@ unsigned vpa_stage_inside(const struct vpa_stage_label *label, unsigned inside, 
 	case VPA_STAGE_CONTEXT:
 		return inside | VPA_INSIDE_STEP;
 	case VPA_STAGE_PART:
-		return inside | VPA_INSIDE_PART;
+		return label->work == VPA_WORK_WHOLE ? inside : inside | VPA_INSIDE_PART;
 	default:
 		return inside;
 	}

@@ -25,8 +25,12 @@ enum vpa_stage_kind {
 
 enum vpa_stage_source { VPA_SOURCE_NONE, VPA_SOURCE_ANNOTATION, VPA_SOURCE_RULE };
 
-/* What a part works on, where its name tells: decides what lies inside an FPS. */
-enum vpa_stage_work { VPA_WORK_OTHER, VPA_WORK_VAE };
+/* What a part works on, where its name tells: decides what lies inside an FPS, and what may stand in it. */
+enum vpa_stage_work {
+	VPA_WORK_OTHER,
+	VPA_WORK_VAE,
+	VPA_WORK_WHOLE /* all of the denoising, or of a request: blocks may stand in it; such a request is a row of the stages too */
+};
 
 enum { VPA_STAGE_NAME_MAX = 64 };
 
@@ -35,8 +39,8 @@ struct vpa_stage_label {
 	enum vpa_stage_source source;
 	enum vpa_stage_work work;
 	int64_t index, frames, latents, timestep; /* -1: not told */
-	const char *
-		name; /* a rule's name for what it matches, good as long as the rules; NULL: none */
+	/* What a rule calls all that it matches, good as long as the rules; NULL: each by its own name. */
+	const char *name;
 };
 
 const char *vpa_stage_kind_name(enum vpa_stage_kind kind); /* "block", "context" ... */

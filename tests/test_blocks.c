@@ -1237,6 +1237,46 @@ static void an_iteration_has_the_work_of_all_threads(void **state)
 
 /* ---- names ---- */
 
+/* A pipeline of diffusers as its profiling guide has it annotated: `steps` steps of 60 ms and 10 ms of the scheduler, 100 ms
+ * apart, after 50 ms of the text encoder. */
+static void guide(unsigned from, unsigned steps, unsigned after)
+{
+	unsigned k, end = from + 50 + steps * 100;
+
+	line("range t1 %ums-%ums \"pipeline_call\"", at(from), at(end + after));
+	line("range t1 %ums-%ums \"encode_prompt\"", at(from), at(from + 50));
+	kernel(from, from, from + 40, GEMM);
+	for (k = 0; k < steps; k++) {
+		unsigned t = from + 50 + k * 100;
+
+		line("range t1 %ums-%ums \"transformer_forward\"", at(t), at(t + 70));
+		kernel(t, t, t + 60, ATTENTION);
+		line("range t1 %ums-%ums \"scheduler_step\"", at(t + 80), at(t + 95));
+		kernel(t + 80, t + 80, t + 90, "vectorized_elementwise_kernel");
+	}
+	line("range t1 %ums-%ums \"vae_decode\"", at(end), at(end + after));
+	kernel(end, end, end + after, CONV);
+}
+
+static void the_names_of_the_guide_are_stages(void **state)
+{
+	struct vpa_report *r;
+
+	(void)state;
+	begin();
+	guide(0, 4, 100);
+	expect_stages("all of it, and what it is made of",
+		"pipeline_call 1x0, 550 ms, busy 420, idle 130, attention 240; encode_prompt 1x0, "
+		"40 ms, busy 40, idle 0, attention 0; transformer_forward 4x0, 60 ms, busy 240, "
+		"idle 0, attention 240; scheduler_step 4x0, 10 ms, busy 40, idle 0, attention 0; "
+		"vae_decode 1x0, 100 ms, busy 100, idle 0, attention 0");
+	r = analyze(NULL);
+	assert_int_equal(r->request_count, 1);
+	assert_string_equal(r->requests[0].name, "pipeline_call");
+	assert_string_equal(r->stages[0].kind, "request");
+	vpa_report_free(r);
+}
+
 static void names_are_blocks_where_they_are_outermost(void **state)
 {
 	static const char block_rules[] =
@@ -1666,6 +1706,7 @@ int main(void)
 		cmocka_unit_test(steps_without_blocks_are_steps),
 		cmocka_unit_test(an_iteration_of_the_profiler_is_no_step),
 		cmocka_unit_test(an_iteration_has_the_work_of_all_threads),
+		cmocka_unit_test(the_names_of_the_guide_are_stages),
 		cmocka_unit_test(names_are_blocks_where_they_are_outermost),
 		cmocka_unit_test(a_block_is_around_any_number_of_other_ranges),
 		cmocka_unit_test(an_annotation_puts_rules_aside),

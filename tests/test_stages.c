@@ -169,7 +169,28 @@ static const struct {
 	{"request", "request"},
 	{"request 7", "request index 7"},
 	{"pipeline_call", "request"},
+	/* diffusers' profiling guide */
+	{"encode_prompt", "stage"},
+	{"transformer_forward", "stage"},
+	{"vae_encode", "stage"},
+	/* FastVideo and SGLang */
+	{"TextEncodingStage", "stage"},
+	{"DenoisingStage", "stage"},
+	{"LTX2DenoisingStage", "stage"},
+	{"DecodingStage", "stage vae"},
+	{"denoising_step_12", "step index 12"},
+	{"minimax_h3.dit", "stage"},
+	{"minimax_h3.vae.temporal_chunk.3", "stage called vae.temporal_chunk vae"},
+	{"minimax_h3.vae.decode_clip.tile.0.1", "stage called vae.decode_clip.tile vae"},
+	{"ltx2.denoise.pass.pos", "stage"},
+	{"ltx2.denoise.scheduler_update", "stage"},
+	{"fastvideo.region::inference_denoising", "stage"},
+	{"fastvideo.region::profiler_region_model_loading", "stage"},
 	/* what only looks like one */
+	{"minimax_h3.transformer_block.3", "none"},
+	{"ltx2.video_self_attn", "none"},
+	{"ltx2.", "none"},
+	{"my.DecodingStage", "none"},
 	{"transformer_block.5", "none"},
 	{"transformer_block_5", "none"},
 	{"transformer block 5", "none"},
@@ -181,7 +202,6 @@ static const struct {
 	{"cached_block 5", "none"},
 	{"DBCache_Fn_block_5", "none"},
 	{"CachedBlock 5", "none"},
-	{"minimax_h3.vae.temporal_chunk.3", "none"},
 	{"block", "none"},
 	{"block three", "none"},
 	{"blocked 3", "none"},
@@ -363,7 +383,7 @@ static void wrong_rules_are_refused_with_their_line(void **state)
 /* ---- what stands where ----
  *
  * Ranges from the outermost in: a letter says what its name would make of each, ! after it that an annotation says so;
- * b is a block with a start and an end of its own. What is misplaced is a - in what is expected. */
+ * b is a block with a start and an end of its own, D a part that holds the denoising. What is misplaced is a - in what is expected. */
 static const struct {
 	const char *ranges, *expected;
 } places[] = {
@@ -388,17 +408,20 @@ static const struct {
 	{"SB!S", "SB!S"}, /* and a block is a new beginning */
 	{"PB!PS", "PB!PS"},
 	{"PPS", "PPS"},
+	{"DB", "DB"}, /* what holds all of the denoising holds its blocks */
+	{"DPB", "DP-"},
 };
 
 static struct vpa_stage_label label_of(char letter, int is_annotation)
 {
-	static const char letters[] = "RBbSCLP";
+	static const char letters[] = "RBbSCLPD";
 	static const enum vpa_stage_kind kinds[] = {VPA_STAGE_REQUEST, VPA_STAGE_BLOCK,
 		VPA_STAGE_BLOCK, VPA_STAGE_STEP, VPA_STAGE_CONTEXT, VPA_STAGE_ITERATION,
-		VPA_STAGE_PART};
+		VPA_STAGE_PART, VPA_STAGE_PART};
 
 	assert_non_null(strchr(letters, letter));
 	return (struct vpa_stage_label){.kind = kinds[strchr(letters, letter) - letters],
+		.work = letter == 'D' ? VPA_WORK_WHOLE : VPA_WORK_OTHER,
 		.source = is_annotation ? VPA_SOURCE_ANNOTATION : VPA_SOURCE_RULE};
 }
 

@@ -404,9 +404,9 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	i->end_ns = range->end_ns;
 	i->finished = 1;
 	i->cut_off = range->unmatched || range->cut;
+	rc = i->row == VPA_NONE ? VPT_OK : end_stage(s, i, range);
 	if (vpa_blocks_stays(i->label.kind))
-		return VPT_OK;
-	rc = end_stage(s, i, range);
+		return rc;
 	i->block = s->unused;
 	s->unused = range->stage - VPA_FIRST_INSTANCE;
 	return rc;

@@ -27,8 +27,8 @@ struct vpa_instance {
 		pin; /* requests and blocks: its last op's end, its first op's start; VPA_NONE */
 	uint32_t devices; /* mask */
 	uint32_t name, thread;
-	uint32_t block, request;                  /* instances around it; VPA_NONE: none */
-	uint32_t row;                             /* steps and parts */
+	uint32_t block, request; /* instances around it; VPA_NONE: none */
+	uint32_t row;            /* of the stages; requests and blocks: VPA_NONE, mostly */
 	uint8_t finished, cut_off, nested, nests; /* nests: a push/pop range */
 };
 

@@ -68,7 +68,7 @@ static uint32_t row_of(struct vpa_blocks_state *s, const struct vpa_fold_context
 	uint32_t row;
 	uint64_t id;
 
-	if (label->kind != VPA_STAGE_PART) {
+	if (label->kind != VPA_STAGE_PART && label->kind != VPA_STAGE_REQUEST) {
 		name = 0;
 	} else if (label->name) {
 		id = vpt_strings_put(&c->model->names, label->name, strlen(label->name));
@@ -118,11 +118,12 @@ static const struct vpa_instance *instance_at(const struct vpa_blocks_state *s, 
 static unsigned inside_of(const struct vpa_blocks_state *s, const struct vpa_blocks_around *around)
 {
 	const struct vpa_instance *block = instance_at(s, around->block);
+	const struct vpa_instance *part = instance_at(s, around->part);
 
 	return (around->request != VPA_NONE ? VPA_INSIDE_REQUEST : 0u) |
 	       (block && block->nests ? VPA_INSIDE_BLOCK : 0u) |
 	       (around->step != VPA_NONE ? VPA_INSIDE_STEP : 0u) |
-	       (around->part != VPA_NONE ? VPA_INSIDE_PART : 0u);
+	       (part && part->label.work != VPA_WORK_WHOLE ? VPA_INSIDE_PART : 0u);
 }
 
 /* Makes an instance of a range. Leaves range->stage at VPA_STAGE_NOTHING if it is none. */
@@ -134,6 +135,7 @@ int vpa_blocks_begin(struct vpa_blocks_state *s, const struct vpa_fold_context *
 		.first_ns = UINT64_MAX,
 		.cut = VPA_NONE,
 		.pin = VPA_NONE,
+		.row = VPA_NONE,
 		.name = range->name,
 		.thread = range->thread,
 		.block = around->block,
@@ -160,7 +162,8 @@ int vpa_blocks_begin(struct vpa_blocks_state *s, const struct vpa_fold_context *
 		i.cut = vpa_sweep_cut_new(&s->sweep);
 		if (i.cut == VPA_NONE)
 			return VPT_ENOMEM;
-	} else {
+	}
+	if (!vpa_blocks_stays(i.label.kind) || i.label.work == VPA_WORK_WHOLE) {
 		i.row = row_of(s, c, &i.label, range->name);
 		if (i.row == VPA_NONE)
 			return VPT_ENOMEM;
