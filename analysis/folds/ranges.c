@@ -9,7 +9,7 @@
  * covered by others' ops only. Ops come in order of start, so busy is a moving edge, and idle is the device's
  * idle time so far at the newest op less that at the first. Pauses belong to none of them, nor to the envelope. */
 #include "analysis/folds/fold.h"
-
+#include "analysis/folds/projection.h"
 #include "analysis/index.h"
 #include "analysis/spread.h"
 #include "formats/memory.h"
@@ -34,51 +34,18 @@ struct state {
 	size_t row_cap;
 };
 
-/* The projection on a device that is not the range's first. */
-VPA_RARE static struct vpa_projection *other_projection(struct vpa_projection *p, uint32_t device)
-{
-	for (; p->device != device; p = p->next)
-		if (!p->next) {
-			p->next = vpt_calloc(1, sizeof(*p));
-			if (!p->next)
-				return NULL;
-			p->next->device = device;
-		}
-	return p;
-}
-
 /* Ops of one run that have the same ranges around their launches do the same to each of them, so they are added
  * up first. */
 struct share {
+	struct vpa_share gpu;
 	uint64_t launch_ns; /* these ranges were open then */
-	uint64_t first_ns, last_ns, busy_ns, idle_first_ns, idle_last_ns, ops, launches;
-	uint32_t device;
+	uint64_t launches;
 };
 
-/* One op may begin under earlier ones, which are of some of its ranges and not of others: what of it is new differs
- * from range to range. */
 static inline int project(struct vpa_range *range, const struct share *share)
 {
-	struct vpa_projection *p = &range->gpu;
-
-	if (!p->ops)
-		p->device = share->device;
-	if (p->device != share->device && !(p = other_projection(p, share->device)))
-		return VPT_ENOMEM;
-	if (!p->ops) {
-		p->first_ns = p->last_ns = share->first_ns;
-		p->idle_first_ns = share->idle_first_ns;
-	}
-	if (p->last_ns <= share->first_ns)
-		p->busy_ns += share->busy_ns;
-	else if (share->last_ns > p->last_ns)
-		p->busy_ns += share->last_ns - p->last_ns;
-	if (share->last_ns > p->last_ns)
-		p->last_ns = share->last_ns;
-	p->idle_last_ns = share->idle_last_ns;
-	p->ops += share->ops;
 	range->launches += share->launches;
-	return VPT_OK;
+	return vpa_project(&range->gpu, &share->gpu);
 }
 
 static int project_all(struct vpa_range *range, const struct share *share)
@@ -116,8 +83,7 @@ static size_t same_until(
 	return i;
 }
 
-/* Adds up ops that have the same ranges. They run one after the other, so what is not idle between the first and the
- * last is theirs. */
+/* Adds up ops of one run that have the same ranges. */
 static inline void gather(const struct vpa_ops *ops, size_t begin, size_t end, struct share *share)
 {
 	uint64_t launches = end - begin;
@@ -125,16 +91,9 @@ static inline void gather(const struct vpa_ops *ops, size_t begin, size_t end, s
 
 	for (i = begin; !ops->all_first && i < end; i++)
 		launches -= !ops->first_of_launch[i];
+	vpa_share_of(ops, begin, end, &share->gpu);
 	share->launch_ns = ops->launch_start_ns[begin];
-	share->first_ns = ops->start_ns[begin];
-	share->last_ns = ops->end_ns[end - 1];
-	share->idle_first_ns = ops->idle_ns[begin];
-	share->idle_last_ns = ops->idle_ns[end - 1];
-	share->busy_ns =
-		share->last_ns - share->first_ns - (share->idle_last_ns - share->idle_first_ns);
-	share->ops = end - begin;
 	share->launches = launches;
-	share->device = ops->device[begin];
 }
 
 /* What is on its way to a range and those around it: neighbouring stretches of a run mostly differ in the innermost
@@ -157,11 +116,12 @@ static int flush(struct pending *p)
 /* Adds the ops that follow on those of `share`. */
 static inline void extend(struct share *share, const struct share *more)
 {
-	share->last_ns = more->last_ns;
-	share->idle_last_ns = more->idle_last_ns;
-	share->busy_ns =
-		share->last_ns - share->first_ns - (share->idle_last_ns - share->idle_first_ns);
-	share->ops += more->ops;
+	struct vpa_share *gpu = &share->gpu;
+
+	gpu->last_ns = more->gpu.last_ns;
+	gpu->idle_last_ns = more->gpu.idle_last_ns;
+	gpu->busy_ns = gpu->last_ns - gpu->first_ns - (gpu->idle_last_ns - gpu->idle_first_ns);
+	gpu->ops += more->gpu.ops;
 	share->launches += more->launches;
 }
 
