@@ -71,6 +71,7 @@ void vpa_resolver_free(struct vpa_resolver *r)
 	vpt_free(r->processes);
 	vpt_free(r->waits);
 	vpa_range_pool_free(&r->pool);
+	vpa_laps_free(&r->laps);
 	vpa_intervals_free(&r->lost);
 	vpa_intervals_free(&r->profiler);
 	vpa_intervals_free(&r->loading);

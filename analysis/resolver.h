@@ -8,6 +8,7 @@
 #define VPA_ANALYSIS_RESOLVER_H
 
 #include "analysis/intervals.h"
+#include "analysis/laps.h"
 #include "analysis/launches.h"
 #include "analysis/model.h"
 #include "analysis/op_queue.h"
@@ -49,6 +50,7 @@ struct vpa_resolver {
 	struct vpa_waits *waits; /* by stream */
 	size_t waits_cap;
 	struct vpa_range_pool pool;
+	struct vpa_laps laps;
 	struct vpa_intervals lost, profiler, loading;
 	struct vpa_intervals paused; /* recording was switched off: belongs to no gap */
 	uint64_t quiet_ns;           /* none of them reaches beyond this */

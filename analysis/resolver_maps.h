@@ -15,7 +15,8 @@ struct vpa_lane_entry {
 struct vpa_range_name {
 	uint32_t name;     /* what it is summed under; VPA_NONE: not asked yet */
 	uint32_t recorded; /* as vpa_range.recorded */
-	uint32_t is_wide;  /* 1: whatever its kind, it is all threads' */
+	uint16_t is_wide;  /* 1: whatever its kind, it is all threads' */
+	uint16_t mark;     /* enum vpa_lap_mark */
 };
 
 /* What a CUDA call's number tells. */

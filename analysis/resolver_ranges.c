@@ -46,6 +46,20 @@ static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t th
 	return vpa_timeline_add(t, range);
 }
 
+/* What a range marks is known as it comes in, as the range itself is. */
+static int note_mark(struct vpa_resolver *r, uint32_t thread, const struct range_row *row)
+{
+	if (!row->name.mark)
+		return VPT_OK;
+	return vpa_laps_note(
+		&r->laps, &(struct vpa_lap_note){.mark = (enum vpa_lap_mark)row->name.mark,
+				  .thread = thread,
+				  .process = r->model->threads[thread].process,
+				  .name = row->name.name,
+				  .start_ns = row->start_ns,
+				  .end_ns = row->end_ns});
+}
+
 static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 {
 	const struct vpt_section *s = vpt_batch_find(b, VPT_OPEN);
@@ -67,6 +81,8 @@ static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 			rc = vpa_resolver_annotation(r, b, values.domain,
 				s->col[VPT_OPEN_PAYLOAD][row], s->col[VPT_OPEN_VALUE][row],
 				&values.payload);
+		if (!rc)
+			rc = note_mark(r, thread, &values);
 		if (rc)
 			break;
 		t = timeline_of(r, thread, &values);
@@ -111,6 +127,8 @@ static int add_range_rows(
 			rc = vpa_resolver_annotation(r, b, values.domain,
 				col[VPT_RANGE_PAYLOAD][row], col[VPT_RANGE_VALUE][row],
 				&values.payload);
+		if (!rc)
+			rc = note_mark(r, thread, &values);
 		if (rc)
 			break;
 		count_range(r, &values);
@@ -146,5 +164,7 @@ int vpa_resolver_add_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 	for (i = 0; !rc && i < b->section_count; i++)
 		if (b->sections[i].kind == VPT_RANGE)
 			rc = add_range_rows(r, b, &b->sections[i]);
+	if (!rc)
+		rc = vpa_laps_settle(&r->laps);
 	return rc ? rc : settle_ranges(r);
 }

@@ -23,7 +23,12 @@ enum vpa_stage_kind {
 	VPA_STAGE_KINDS
 };
 
-enum vpa_stage_source { VPA_SOURCE_NONE, VPA_SOURCE_ANNOTATION, VPA_SOURCE_RULE };
+enum vpa_stage_source {
+	VPA_SOURCE_NONE,
+	VPA_SOURCE_ANNOTATION,
+	VPA_SOURCE_RULE,
+	VPA_SOURCE_MARKS /* of a lap, see laps.h: counts where there is no other */
+};
 
 /* What a part works on, where its name tells: decides what lies inside an FPS, and what may stand in it. */
 enum vpa_stage_work {

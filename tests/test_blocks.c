@@ -1264,18 +1264,185 @@ static void the_names_of_the_guide_are_stages(void **state)
 
 	(void)state;
 	begin();
-	guide(0, 4, 100);
+	line("range t1 %ums-%ums \"pipeline_call\"", at(0), at(200));
+	line("range t1 %ums-%ums \"encode_prompt\"", at(0), at(50));
+	kernel(0, 0, 40, GEMM);
+	line("range t1 %ums-%ums \"transformer_forward\"", at(50), at(90));
+	kernel(50, 50, 90, ATTENTION);
+	line("range t1 %ums-%ums \"vae_decode\"", at(100), at(200));
+	kernel(100, 100, 200, CONV);
 	expect_stages("all of it, and what it is made of",
-		"pipeline_call 1x0, 550 ms, busy 420, idle 130, attention 240; encode_prompt 1x0, "
-		"40 ms, busy 40, idle 0, attention 0; transformer_forward 4x0, 60 ms, busy 240, "
-		"idle 0, attention 240; scheduler_step 4x0, 10 ms, busy 40, idle 0, attention 0; "
-		"vae_decode 1x0, 100 ms, busy 100, idle 0, attention 0");
+		"pipeline_call 1x0, 200 ms, busy 180, idle 20, attention 40; encode_prompt 1x0, 40 "
+		"ms, busy 40, idle 0, attention 0; transformer_forward 1x0, 40 ms, busy 40, idle "
+		"0, attention 40; vae_decode 1x0, 100 ms, busy 100, idle 0, attention 0");
 	r = analyze(NULL);
 	assert_int_equal(r->request_count, 1);
 	assert_string_equal(r->requests[0].name, "pipeline_call");
 	assert_string_equal(r->stages[0].kind, "request");
 	vpa_report_free(r);
 }
+
+/* ---- from mark to mark ---- */
+
+static void a_step_ends_with_its_schedulers(void **state)
+{
+	struct vpa_report *r;
+
+	(void)state;
+	begin();
+	guide(0, 5, 100);
+	/* From 50 to 540 ms: 490 for 5. */
+	expect_report("from the forward pass to the scheduler's end", NULL,
+		"steps 5, steps/s 10.204, s/it 0.098");
+	expect_stages("forward, a gap of 20 ms, the scheduler",
+		"pipeline_call 1x0, 650 ms, busy 490, idle 160, attention 300; encode_prompt 1x0, "
+		"40 ms, busy 40, idle 0, attention 0; denoise step 5x0, 90 ms, busy 350, idle 100, "
+		"attention 300; (transformer_forward 5x0, 60 ms, busy 300, idle 0, attention 300); "
+		"(scheduler_step 5x0, 10 ms, busy 50, idle 0, attention 0); vae_decode 1x0, 100 "
+		"ms, busy 100, idle 0, attention 0");
+	r = analyze(NULL);
+	assert_string_equal(r->stages[2].source, "marks");
+	vpa_report_free(r);
+	begin();
+	guide(0, 2, 100);
+	guide(1000, 2, 100);
+	r = analyze(NULL);
+	assert_int_equal(r->request_count, 2);
+	/* 50 to 240 ms each: the time between the two videos belongs to none. */
+	expect_request("of each request", r, 1, "steps 2, steps/s 10.526, s/it 0.095");
+	vpa_report_free(r);
+}
+
+/* A span of work of thread t1 under a name. */
+static void named(unsigned from, unsigned to, const char *name)
+{
+	line("range t1 %ums-%ums \"%s\"", at(from), at(to), name);
+	kernel(from, from, to, GEMM);
+}
+
+static void steps_from_mark_to_mark(void **state)
+{
+	unsigned k;
+
+	(void)state;
+	begin();
+	for (k = 0; k < 3; k++) {
+		named(k * 100, k * 100 + 20, "transformer_forward");
+		named(k * 100 + 20, k * 100 + 40, "transformer_forward");
+		named(k * 100 + 50, k * 100 + 60, "scheduler_step");
+		named(k * 100 + 70, k * 100 + 80, "scheduler_step");
+		/* Between two schedulers nothing is of the step; this is behind the second. */
+		kernel(k * 100 + 85, k * 100 + 85, k * 100 + 95, GEMM);
+	}
+	expect_report("two passes, two schedulers: one step", NULL,
+		"steps 3, steps/s 10.714, s/it 0.093");
+	begin();
+	for (k = 0; k < 4; k++) {
+		kernel(k * 100, k * 100, k * 100 + 60, ATTENTION);
+		named(k * 100 + 80, k * 100 + 90, "scheduler_step");
+	}
+	expect_stages("without a forward pass from one scheduler's to the next",
+		"scheduler_step 4x0, 10 ms, busy 40, idle 0, attention 0; denoise step 3x0, 90 ms, "
+		"busy 210, idle 60, attention 180");
+	begin();
+	for (k = 0; k < 3; k++) {
+		line("range t1 %ums-%ums \"step %u\"", at(k * 100), at(k * 100 + 90), k);
+		named(k * 100, k * 100 + 20, "transformer_forward");
+		named(k * 100 + 50, k * 100 + 60, "scheduler_step");
+	}
+	expect_report("not where steps are named", NULL, "steps 3, steps/s 11.538, s/it 0.087");
+	begin();
+	named(0, 20, "transformer_forward");
+	named(100, 120, "transformer_forward");
+	expect_report("not where no scheduler ends them", NULL, "");
+	begin();
+	named(0, 20, "transformer_forward, op_id = 7");
+	named(20, 30, "scheduler_step, op_id = 8");
+	expect_report("by names that emit_nvtx() numbers too", NULL,
+		"steps 1, steps/s 33.333, s/it 0.03");
+}
+
+/* The pass that writes the context has a forward pass and no scheduler: the next block's first step does not begin there. */
+static void a_step_does_not_go_on_from_block_to_block(void **state)
+{
+	unsigned b, k;
+
+	(void)state;
+	begin();
+	for (b = 0; b < 3; b++) {
+		unsigned t = b * 100;
+
+		line("range t1 %ums-%ums \"block %u\"", at(t), at(t + 100), b);
+		for (k = 0; k < 2; k++) {
+			named(t + k * 40, t + k * 40 + 20, "transformer_forward");
+			named(t + k * 40 + 30, t + k * 40 + 40, "scheduler_step");
+		}
+		named(t + 80, t + 100, "transformer_forward");
+	}
+	expect_report("two steps of 40 ms a block", NULL,
+		"blocks 3, warmup 1, BPS 10, TTFB ms 100, steps 6, a block 2, steps/s 20, s/it "
+		"0.05");
+	expect_stages("and a pass that is none",
+		"denoise step 6x2, 40 ms, busy 120, idle 40, attention 0; transformer_forward 9x3, "
+		"20 ms, busy 120, idle 0, attention 0; (scheduler_step 6x2, 10 ms, busy 40, idle "
+		"0, attention 0)");
+}
+
+/* A loop that trains: a batch, the forward pass, the backward pass on a thread of autograd's, the optimizer. */
+static void train(unsigned count)
+{
+	unsigned k, t;
+
+	for (k = 0; k < count; k++) {
+		t = k * 100;
+		line("range t1 %ums-%ums "
+		     "\"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__\"",
+			at(t), at(t + 10));
+		kernel(t + 10, t + 10, t + 30, GEMM);
+		script.corr++;
+		line("call t2 cudaLaunchKernel %u001us+1us corr %u", at(t + 30), script.corr);
+		line("kernel s7 %ums-%ums corr %u \"" GEMM "\"", at(t + 30), at(t + 70),
+			script.corr);
+		line("range t1 %ums-%ums \"Optimizer.step#SGD.step\"", at(t + 80), at(t + 90));
+		kernel(t + 80, t + 80, t + 90, GEMM);
+	}
+	line("range t1 %ums-%ums \"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__\"",
+		at(count * 100), at(count * 100 + 10));
+}
+
+static void loops_that_train_have_iterations(void **state)
+{
+	unsigned k;
+
+	(void)state;
+	begin();
+	train(4);
+	expect_stages("from one optimizer's step to the next",
+		"iteration (Optimizer.step) 3x0, 80 ms, busy 210, idle 30, attention 0");
+	expect_report("never a step", NULL, "");
+	begin();
+	train(4);
+	line("range t1 %ums-%ums \"ProfilerStep#1\"", at(0), at(400));
+	expect_stages("where nothing else is one",
+		"iteration (ProfilerStep) 1x0, 380 ms, busy 280, idle 100, attention 0");
+	begin();
+	train(4);
+	named(500, 520, "step 0");
+	expect_stages("no step", "denoise step 1x0, 20 ms, busy 20, idle 0, attention 0");
+	begin();
+	train(4);
+	named(500, 520, "block 0");
+	expect_stages("no block", "");
+	begin();
+	for (k = 0; k < 4; k++) {
+		line("range t1 %ums-%ums \"DataLoader.__next__\"", at(k * 100), at(k * 100 + 10));
+		kernel(k * 100 + 10, k * 100 + 10, k * 100 + 70, GEMM);
+	}
+	expect_stages("from one batch to the next: the last one's end is not known",
+		"iteration (DataLoader) 3x0, 60 ms, busy 180, idle 0, attention 0");
+}
+
+/* ---- where names stand ---- */
 
 static void names_are_blocks_where_they_are_outermost(void **state)
 {
@@ -1707,6 +1874,10 @@ int main(void)
 		cmocka_unit_test(an_iteration_of_the_profiler_is_no_step),
 		cmocka_unit_test(an_iteration_has_the_work_of_all_threads),
 		cmocka_unit_test(the_names_of_the_guide_are_stages),
+		cmocka_unit_test(a_step_ends_with_its_schedulers),
+		cmocka_unit_test(steps_from_mark_to_mark),
+		cmocka_unit_test(a_step_does_not_go_on_from_block_to_block),
+		cmocka_unit_test(loops_that_train_have_iterations),
 		cmocka_unit_test(names_are_blocks_where_they_are_outermost),
 		cmocka_unit_test(a_block_is_around_any_number_of_other_ranges),
 		cmocka_unit_test(an_annotation_puts_rules_aside),

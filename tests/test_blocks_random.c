@@ -24,6 +24,7 @@ enum {
 	SEEDS = 600,
 	OPS_MAX = 400,
 	BLOCKS_MAX = 40,
+	STEPS_MAX = 8 * BLOCKS_MAX,
 	LINES_MAX = 2000,
 	STREAMS = 3,
 	DEVICES = 2,
@@ -48,6 +49,13 @@ struct block {
 	uint64_t marked; /* when */
 };
 
+struct step {
+	struct span host;
+	size_t block; /* the newest that is open */
+	/* the model's */
+	uint64_t s, e;
+};
+
 struct mark {
 	uint64_t time;
 	unsigned index, thread;
@@ -55,11 +63,14 @@ struct mark {
 
 struct made {
 	struct vpt_random random;
-	int wide; /* blocks are start/end ranges, and overlap */
+	int wide;              /* blocks are start/end ranges, and overlap */
+	int from_mark_to_mark; /* no step is annotated: a forward pass begins them, the scheduler ends them */
 	struct op ops[OPS_MAX];
 	size_t op_count;
 	struct block blocks[BLOCKS_MAX];
 	size_t block_count;
+	struct step steps[STEPS_MAX];
+	size_t step_count;
 	struct mark marks[BLOCKS_MAX];
 	size_t mark_count;
 	struct span requests[3];
@@ -144,6 +155,37 @@ static void end_block(struct made *t, struct block *b, uint64_t end)
 		t->wide ? "startend" : "range", b->host.start, end, b->index, b->index, b->frames);
 }
 
+/* Work of thread 0 in a range of its own. */
+static void make_range(struct made *t, const char *name, unsigned ops)
+{
+	uint64_t start = t->thread_at[0] + 1;
+
+	for (t->thread_at[0] += 2; ops; ops--)
+		launch(t, 0);
+	put(t, t->thread_at[0] + 1, "range t1 %" PRIu64 "-%" PRIu64 " %s", start,
+		t->thread_at[0] + 1, name);
+	t->thread_at[0] += 2;
+}
+
+static void make_step(struct made *t, size_t block)
+{
+	struct step *step = &t->steps[t->step_count++];
+	unsigned n;
+
+	assert_true(t->step_count <= STEPS_MAX);
+	*step = (struct step){.host.start = t->thread_at[0] + 1, .block = block};
+	if (!t->from_mark_to_mark) {
+		make_range(t, "\"step\" " JSON("step\\\""), 1 + below(t, 4));
+	} else {
+		for (n = 1 + below(t, 2); n; n--)
+			make_range(t, "\"transformer_forward\"", below(t, 3));
+		while (!below(t, 3))
+			launch(t, 0);
+		make_range(t, "\"scheduler_step\"", below(t, 3));
+	}
+	step->host.end = t->thread_at[0] - 1;
+}
+
 /* Thread 0 works from block to block; thread 1 launches now and then. */
 static void make_request(struct made *t, unsigned blocks)
 {
@@ -159,15 +201,7 @@ static void make_request(struct made *t, unsigned blocks)
 		t->thread_at[0] += 2;
 		open[open_count++] = b;
 		for (n = below(t, 8); n; n--) {
-			uint64_t step = t->thread_at[0] + 1;
-
-			t->thread_at[0] += 2;
-			for (i = 1 + below(t, 4); i; i--)
-				launch(t, 0);
-			put(t, t->thread_at[0] + 1,
-				"range t1 %" PRIu64 "-%" PRIu64 " \"step\" " JSON("step\\\""), step,
-				t->thread_at[0] + 1);
-			t->thread_at[0] += 2;
+			make_step(t, t->block_count - 1);
 			while (below(t, 3) && t->thread_at[1] < t->thread_at[0])
 				launch(t, 1);
 		}
@@ -209,6 +243,7 @@ static void make(struct made *t, uint64_t seed)
 	memset(t, 0, sizeof(*t));
 	t->random.state = seed * 7919 + 1;
 	t->wide = below(t, 2) != 0;
+	t->from_mark_to_mark = below(t, 2) != 0;
 	t->thread_at[0] = t->thread_at[1] = T0;
 	requests = below(t, 3);
 	for (r = 0; r < requests || (!requests && !r); r++) {
@@ -288,6 +323,26 @@ static void model_blocks(struct made *t)
 	}
 }
 
+static void model_steps(struct made *t)
+{
+	size_t i, k;
+
+	for (i = 0; i < t->step_count; i++) {
+		struct step *step = &t->steps[i];
+
+		step->s = UINT64_MAX;
+		for (k = 0; k < t->op_count; k++) {
+			const struct op *op = &t->ops[k];
+
+			if (op->thread || op->launch < step->host.start ||
+				op->launch > step->host.end)
+				continue;
+			step->s = op->start < step->s ? op->start : step->s;
+			step->e = largest(step->e, op->end);
+		}
+	}
+}
+
 static void model_marks(struct made *t)
 {
 	size_t i, k;
@@ -361,6 +416,38 @@ static void same(const char *what, size_t row, uint64_t model, uint64_t report)
 			idle_seed, row, what, model, report, write_script(&made, 0));
 }
 
+/* One request's steps: those in measured blocks if there are any, else all. */
+static void check_steps(const struct made *t, unsigned request, const struct vpa_request *found,
+	struct block *const *order)
+{
+	uint64_t count = 0, all_ns = 0, measured_ns = 0, measured = 0;
+	size_t i, k;
+
+	for (i = 0; i < t->step_count; i++) {
+		const struct step *step = &t->steps[i];
+		const struct block *b = &t->blocks[step->block];
+
+		if (b->request != request || step->s == UINT64_MAX)
+			continue;
+		count++;
+		all_ns += step->e - step->s;
+		for (k = 0; k < found->blocks.count && order[k] != b; k++)
+			;
+		if (k == found->blocks.count || found->blocks.series[k].warmup)
+			continue;
+		measured++;
+		measured_ns += step->e - step->s;
+	}
+	same("steps", 0, count, found->steps.count);
+	same("steps measured", 0, measured ? measured : count, found->steps.time.count);
+	same("time of steps", 0, measured ? measured_ns : all_ns, found->steps.time.total_ns);
+	if (measured && found->blocks.span_ns)
+		assert_true(found->steps.steps_per_s ==
+			    (double)measured * 1e9 / (double)found->blocks.span_ns);
+	if (found->steps.steps_per_s > 0)
+		assert_true(found->steps.s_per_it == 1 / found->steps.steps_per_s);
+}
+
 /* One request's blocks; adds idle time by opener of the measured ones. */
 static void check_request(const struct made *t, unsigned request, const struct vpa_report *r,
 	const struct vpa_request *found)
@@ -376,6 +463,7 @@ static void check_request(const struct made *t, unsigned request, const struct v
 			order[count++] = &made.blocks[i];
 	qsort(order, count, sizeof(order[0]), compare_ends);
 	same("count", 0, count, b->count);
+	check_steps(t, request, found, order);
 	for (i = 0; i < count; i++) {
 		const struct vpa_block_row *row = &b->series[i];
 		uint64_t from = i ? order[i - 1]->e : order[i]->s, to = order[i]->e, busy = 0;
@@ -464,6 +552,7 @@ static void every_number_equals_the_slow_models(void **state)
 		idle_seed = seed;
 		make(&made, seed);
 		model_blocks(&made);
+		model_steps(&made);
 		model_marks(&made);
 		r = analyze(write_script(&made, 0), &everything);
 		for (i = 0; i < made.request_count; i++)

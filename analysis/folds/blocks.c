@@ -141,7 +141,7 @@ VPA_RARE static int enter(struct vpa_blocks_state *s, const struct vpa_fold_cont
 	int rc;
 
 	p->known = stretch->thread != VPA_NONE;
-	p->count = p->cut_count = 0;
+	p->count = p->cut_count = p->lap_count = 0;
 	p->vae = 0;
 	if (!p->known)
 		return VPT_OK;
@@ -259,6 +259,8 @@ static int add_ops(struct vpa_blocks_state *s, struct view *v, const struct vpa_
 		next = s->sweep.earliest_ns > v->ops->start_ns[end - 1] ? end : i + 1;
 		rc = vpa_sweep_ops(&s->sweep, v->ops, run, i, next);
 		if (!rc)
+			rc = vpa_blocks_lap_ops(s, p, v->ops, i, next);
+		if (!rc)
 			take_notes(s, v, i, next, p);
 	}
 	return rc;
@@ -315,7 +317,7 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 
 /* ---- the ends of ranges ---- */
 
-static struct vpa_stage_sum *sum_of(struct vpa_blocks_state *s, uint32_t block, uint32_t row)
+struct vpa_stage_sum *vpa_blocks_sum(struct vpa_blocks_state *s, uint32_t block, uint32_t row)
 {
 	size_t before = s->sum_cap;
 	uint32_t at = vpa_index_put(&s->sum_index, (uint64_t)(block + 1), row);
@@ -335,22 +337,21 @@ static int add_sample(struct vpa_blocks_state *s, const struct vpa_instance *i, 
 	}
 	if (vpt_grow(&s->samples, &s->sample_cap, s->sample_count + 1, sizeof(*s->samples)))
 		return VPT_ENOMEM;
-	s->samples[s->sample_count++] =
-		(struct vpa_stage_sample){i->first_ns, ns, i->block, i->request, i->row};
+	s->samples[s->sample_count++] = (struct vpa_stage_sample){
+		i->first_ns, ns, i->block, i->request, i->row, i->nested ? 0 : i->lap};
 	return VPT_OK;
 }
 
-/* Adds a step or part that is over to the sums of its block. */
-static int end_stage(
-	struct vpa_blocks_state *s, const struct vpa_instance *i, const struct vpa_range *range)
+int vpa_blocks_end_stage(
+	struct vpa_blocks_state *s, const struct vpa_instance *i, const struct vpa_projection *gpu)
 {
-	struct vpa_stage_sum *sum = sum_of(s, i->block, i->row);
+	struct vpa_stage_sum *sum = vpa_blocks_sum(s, i->block, i->row);
 	const struct vpa_projection *p;
 	uint64_t last = 0;
 
 	if (!sum)
 		return VPT_ENOMEM;
-	for (p = &range->gpu; p && p->ops; p = p->next) {
+	for (p = gpu; p && p->ops; p = p->next) {
 		last = p->last_ns > last ? p->last_ns : last;
 		sum->busy_ns += p->busy_ns;
 		sum->idle_ns += p->idle_last_ns - p->idle_first_ns;
@@ -358,10 +359,12 @@ static int end_stage(
 	last = last > i->first_ns ? last : i->first_ns;
 	sum->count++;
 	sum->total_ns += last - i->first_ns;
-	sum->top_ns += i->nested ? 0 : last - i->first_ns;
+	if (!i->nested)
+		*(i->lap ? &sum->lap_top_ns : &sum->top_ns) += last - i->first_ns;
 	sum->attention_ns += i->attention_ns;
 	s->rows[i->row].count++;
 	s->rows[i->row].nested += i->nested;
+	s->rows[i->row].in_lap += i->nested || i->lap;
 	return add_sample(s, i, last - i->first_ns);
 }
 
@@ -369,7 +372,7 @@ static int end_stage(
 static int end_without_ops(
 	struct vpa_blocks_state *s, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
-	const struct vpa_blocks_around nothing = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};
+	const struct vpa_blocks_around nothing = VPA_NOTHING_AROUND;
 	struct vpa_range copy = *range;
 	struct vpa_stage_label label;
 
@@ -404,7 +407,7 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	i->end_ns = range->end_ns;
 	i->finished = 1;
 	i->cut_off = range->unmatched || range->cut;
-	rc = i->row == VPA_NONE ? VPT_OK : end_stage(s, i, range);
+	rc = i->row == VPA_NONE ? VPT_OK : vpa_blocks_end_stage(s, i, &range->gpu);
 	if (vpa_blocks_stays(i->label.kind))
 		return rc;
 	i->block = s->unused;
@@ -447,7 +450,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 {
 	struct vpa_blocks_state *s = begun(state);
 
-	if (vpa_sweep_end(&s->sweep))
+	if (vpa_sweep_end(&s->sweep) || vpa_blocks_end_laps(s, c))
 		return VPT_ENOMEM;
 	return vpa_blocks_write(s, c, out);
 }
@@ -457,6 +460,7 @@ static void free_state(void *state)
 	struct vpa_blocks_state *s = state;
 
 	vpa_sweep_free(&s->sweep);
+	vpa_blocks_free_laps(s);
 	vpt_free(s->instances);
 	vpt_free(s->known);
 	vpt_free(s->labels);

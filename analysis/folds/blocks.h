@@ -27,28 +27,34 @@ struct vpa_instance {
 		pin; /* requests and blocks: its last op's end, its first op's start; VPA_NONE */
 	uint32_t devices; /* mask */
 	uint32_t name, thread;
-	uint32_t block, request; /* instances around it; VPA_NONE: none */
-	uint32_t row;            /* of the stages; requests and blocks: VPA_NONE, mostly */
+	uint32_t block, request;    /* instances around it; VPA_NONE: none */
+	struct vpa_projection *gpu; /* of a lap; NULL: none, or a range's */
+	uint32_t
+		lap; /* the step around it that is a lap, as instance + VPA_FIRST_INSTANCE; 0: none */
+	uint32_t row; /* of the stages; requests and blocks: VPA_NONE, mostly */
 	uint8_t finished, cut_off, nested, nests; /* nests: a push/pop range */
 };
 
 /* What instances of one row did inside one block. */
 struct vpa_stage_sum {
-	uint64_t count, total_ns, top_ns, busy_ns, idle_ns,
-		attention_ns; /* top: not inside another */
+	uint64_t count, total_ns, busy_ns, idle_ns, attention_ns;
+	uint64_t top_ns,
+		lap_top_ns; /* not inside another; the second: inside a step that is a lap */
 };
 
 struct vpa_stage_kept {
 	enum vpa_stage_kind kind;
 	enum vpa_stage_source source;
 	uint32_t name; /* 0: the kind says it */
-	uint64_t count, nested;
+	uint64_t count, nested, in_lap;
 	int holds_steps; /* some instance had a step inside */
+	uint8_t lap;     /* enum vpa_lap_kind, if the source is VPA_SOURCE_MARKS */
 };
 
 struct vpa_stage_sample {
 	uint64_t first_ns, ns;
 	uint32_t block, request, row;
+	uint32_t lap; /* of one that is not inside another: as its instance's */
 };
 
 struct vpa_ready_mark {
@@ -108,6 +114,8 @@ struct vpa_blocks_place {
 	uint32_t thread;
 	uint32_t devices;              /* mask */
 	uint32_t items[VPA_PLACE_MAX]; /* instances */
+	uint32_t laps[VPA_LAP_KINDS];  /* those of them that are laps */
+	size_t lap_count;
 	uint32_t *cuts; /* of them, of the thread, and of its marks behind the launch */
 	size_t count, cut_count, cut_cap;
 	int vae, known;
@@ -116,7 +124,13 @@ struct vpa_blocks_place {
 /* The instances around a range, from the outermost on. */
 struct vpa_blocks_around {
 	uint32_t request, block, iteration, step, part;
+	const struct vpa_lap *lap; /* a step that is one; NULL: none */
 };
+
+#define VPA_NOTHING_AROUND                                                                         \
+	{                                                                                          \
+		VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE, NULL                             \
+	}
 
 /* Fills items, count and vae for a launch at `at_ns` in the stretch, and what else belongs to it, but for marks of the
  * launch's thread. 0 or VPT_ENOMEM. */
@@ -131,8 +145,33 @@ int vpa_blocks_begin(struct vpa_blocks_state *s, const struct vpa_fold_context *
 /* What a range is by its annotation, else its name. 0 or VPT_ENOMEM. */
 int vpa_blocks_label(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
 	const struct vpa_range *range, struct vpa_stage_label *out);
+/* The row of the stages for instances of the label and a range's name; VPA_NONE: no memory. */
+uint32_t vpa_blocks_row(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
+	const struct vpa_stage_label *label, uint32_t name);
+uint32_t vpa_blocks_new_instance(struct vpa_blocks_state *s); /* VPA_NONE: no memory */
+/* The sums of a row in a block; NULL: no memory. */
+struct vpa_stage_sum *vpa_blocks_sum(struct vpa_blocks_state *s, uint32_t block, uint32_t row);
+/* Adds a step or part that is over to the sums of its block. 0 or VPT_ENOMEM. */
+int vpa_blocks_end_stage(
+	struct vpa_blocks_state *s, const struct vpa_instance *i, const struct vpa_projection *gpu);
 /* Whether instances of the kind stay to the end. */
 int vpa_blocks_stays(enum vpa_stage_kind kind);
+
+/* ---- blocks_laps.c ---- */
+
+/* Makes an instance of a lap. 0 or VPT_ENOMEM. */
+int vpa_blocks_begin_lap(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
+	enum vpa_lap_kind kind, uint32_t thread, struct vpa_lap *lap);
+/* Adds the laps that a launch at `at_ns` of the place's thread is in, and narrows what belongs to the place. 0 or
+ * VPT_ENOMEM. */
+int vpa_blocks_find_laps(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
+	uint64_t at_ns, const struct vpa_blocks_around *around, struct vpa_blocks_place *p);
+/* Adds ops [begin, end) of one run to them. 0 or VPT_ENOMEM. */
+int vpa_blocks_lap_ops(struct vpa_blocks_state *s, const struct vpa_blocks_place *p,
+	const struct vpa_ops *ops, size_t begin, size_t end);
+/* The trace is over: all that have ended become stages. 0 or VPT_ENOMEM. */
+int vpa_blocks_end_laps(struct vpa_blocks_state *s, const struct vpa_fold_context *c);
+void vpa_blocks_free_laps(struct vpa_blocks_state *s);
 
 /* ---- the report ---- */
 
@@ -164,6 +203,8 @@ struct vpa_blocks_writer {
 	struct vpa_blocks_state *s;
 	const struct vpa_fold_context *c;
 	struct vpa_report *out;
+	const struct vpa_stage_kept
+		*laps; /* of rows that are laps the one that counts; NULL: none does */
 	int has_annotation
 		[VPA_STAGE_KINDS];     /* by kind, alike for those that stand for each other */
 	struct vpa_kept_block *blocks; /* of all groups, one behind the other */

@@ -61,16 +61,16 @@ int vpa_blocks_label(struct vpa_blocks_state *s, const struct vpa_fold_context *
 	return label_of_name(s, c, range->name, out);
 }
 
-static uint32_t row_of(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
+uint32_t vpa_blocks_row(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
 	const struct vpa_stage_label *label, uint32_t name)
 {
 	size_t before = s->row_cap;
 	uint32_t row;
 	uint64_t id;
 
-	if (label->kind != VPA_STAGE_PART && label->kind != VPA_STAGE_REQUEST) {
+	if (label->kind != VPA_STAGE_PART && label->kind != VPA_STAGE_REQUEST)
 		name = 0;
-	} else if (label->name) {
+	if (label->name) {
 		id = vpt_strings_put(&c->model->names, label->name, strlen(label->name));
 		if (id == VPT_NO_ID)
 			return VPA_NONE;
@@ -90,7 +90,7 @@ static uint32_t row_of(struct vpa_blocks_state *s, const struct vpa_fold_context
 	return row;
 }
 
-static uint32_t new_instance(struct vpa_blocks_state *s)
+uint32_t vpa_blocks_new_instance(struct vpa_blocks_state *s)
 {
 	uint32_t at = s->unused;
 
@@ -145,6 +145,8 @@ int vpa_blocks_begin(struct vpa_blocks_state *s, const struct vpa_fold_context *
 		.nests = (uint8_t)nests};
 	uint32_t at;
 
+	if (around->lap && range->start_ns >= around->lap->start_ns)
+		i.lap = around->lap->stage;
 	range->stage = VPA_STAGE_NOTHING;
 	if (vpa_blocks_label(s, c, range, &i.label))
 		return VPT_ENOMEM;
@@ -164,13 +166,13 @@ int vpa_blocks_begin(struct vpa_blocks_state *s, const struct vpa_fold_context *
 			return VPT_ENOMEM;
 	}
 	if (!vpa_blocks_stays(i.label.kind) || i.label.work == VPA_WORK_WHOLE) {
-		i.row = row_of(s, c, &i.label, range->name);
+		i.row = vpa_blocks_row(s, c, &i.label, range->name);
 		if (i.row == VPA_NONE)
 			return VPT_ENOMEM;
 		if (i.label.kind != VPA_STAGE_PART && around->part != VPA_NONE)
 			s->rows[s->instances[around->part].row].holds_steps = 1;
 	}
-	at = new_instance(s);
+	at = vpa_blocks_new_instance(s);
 	if (at == VPA_NONE)
 		return VPT_ENOMEM;
 	s->instances[at] = i;
@@ -296,14 +298,22 @@ int vpa_blocks_find_place(struct vpa_blocks_state *s, const struct vpa_fold_cont
 	const struct vpa_op_stretch *stretch, uint64_t at_ns, struct vpa_blocks_place *p)
 {
 	struct vpa_range *open[DEPTH_MAX];
-	struct vpa_blocks_around around = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};
+	struct vpa_blocks_around around = VPA_NOTHING_AROUND;
+	struct vpa_lap *lap;
 	size_t count, i;
 
 	if (open_ranges(s, c, stretch, at_ns, p, open, &count))
 		return VPT_ENOMEM;
+	lap = vpa_laps_at(
+		&c->idle->resolver->laps, VPA_LAP_STEP, p->thread, at_ns, &p->at_ns, &p->until_ns);
+	around.lap = lap;
 	for (i = 0; i < count; i++) {
 		uint32_t at;
 
+		/* Its row stands before those of what is in it. */
+		if (lap && !lap->stage && open[i]->start_ns >= lap->start_ns &&
+			vpa_blocks_begin_lap(s, c, VPA_LAP_STEP, p->thread, lap))
+			return VPT_ENOMEM;
 		if (!open[i]->stage && vpa_blocks_begin(s, c, open[i], &around))
 			return VPT_ENOMEM;
 		if (open[i]->stage < VPA_FIRST_INSTANCE)
@@ -316,5 +326,5 @@ int vpa_blocks_find_place(struct vpa_blocks_state *s, const struct vpa_fold_cont
 	}
 	p->own = vpa_blocks_inner(s, stretch->range, at_ns);
 	p->wide = vpa_blocks_inner(s, stretch->process_range, at_ns);
-	return VPT_OK;
+	return vpa_blocks_find_laps(s, c, at_ns, &around, p);
 }

@@ -47,7 +47,35 @@ enum vpa_stage_kind vpa_row_kind(
 {
 	if (!row->count || !counts(w, row->kind, row->source))
 		return VPA_STAGE_NONE;
+	if (row->source == VPA_SOURCE_MARKS && row != w->laps)
+		return VPA_STAGE_NONE;
 	return row->kind;
+}
+
+/* Of the rows that are laps one counts at most: steps where there are no others, else iterations where there is neither a
+ * block nor a step, nor another iteration; by their optimizer rather than by their loader. */
+static void choose_laps(struct vpa_blocks_writer *w)
+{
+	const struct vpa_blocks_state *s = w->s;
+	const struct vpa_stage_kept *best = NULL;
+	int has_steps = 0, has_iterations = 0;
+	size_t i;
+
+	for (i = 0; i < s->row_index.count; i++) {
+		const struct vpa_stage_kept *row = &s->rows[i];
+
+		if (!row->count || !counts(w, row->kind, row->source))
+			continue;
+		if (row->source != VPA_SOURCE_MARKS) {
+			has_steps |= row->kind == VPA_STAGE_STEP;
+			has_iterations |= row->kind == VPA_STAGE_ITERATION;
+		} else if (!best || row->lap < best->lap) {
+			best = row;
+		}
+	}
+	if (!best || has_steps || (best->lap != VPA_LAP_STEP && (s->has_blocks || has_iterations)))
+		return;
+	w->laps = best;
 }
 
 static void find_sources(struct vpa_blocks_writer *w)
@@ -62,6 +90,7 @@ static void find_sources(struct vpa_blocks_writer *w)
 	for (i = 0; i < s->row_index.count; i++)
 		if (s->rows[i].count && s->rows[i].source == VPA_SOURCE_ANNOTATION)
 			w->has_annotation[family_of(s->rows[i].kind)] = 1;
+	choose_laps(w);
 }
 
 const struct vpa_stage_sum *vpa_stage_sum_of(
@@ -80,7 +109,8 @@ const char *vpa_stage_row_name(const struct vpa_blocks_writer *w, const struct v
 	case VPA_STAGE_CONTEXT:
 		return "context pass";
 	case VPA_STAGE_ITERATION:
-		return "iteration (ProfilerStep)";
+		return row->name ? vpa_fold_name(w->out, w->c->model, row->name)
+				 : "iteration (ProfilerStep)";
 	default:
 		return row->name ? vpa_fold_name(w->out, w->c->model, row->name) : "(other stages)";
 	}
@@ -411,7 +441,9 @@ static int is_shown(const struct vpa_blocks_writer *w, const struct vpa_blocks_g
 
 static const char *source_name(enum vpa_stage_source source)
 {
-	return source == VPA_SOURCE_ANNOTATION ? "annotation" : "rule";
+	return source == VPA_SOURCE_ANNOTATION ? "annotation"
+	       : source == VPA_SOURCE_MARKS    ? "marks"
+					       : "rule";
 }
 
 static int write_requests(struct vpa_blocks_writer *w)
@@ -475,6 +507,7 @@ static void add_sum(struct vpa_stage_sum *to, const struct vpa_stage_sum *from)
 	to->count += from->count;
 	to->total_ns += from->total_ns;
 	to->top_ns += from->top_ns;
+	to->lap_top_ns += from->lap_top_ns;
 	to->busy_ns += from->busy_ns;
 	to->idle_ns += from->idle_ns;
 	to->attention_ns += from->attention_ns;
@@ -491,6 +524,7 @@ static int write_stage(struct vpa_blocks_writer *w, uint32_t row, const struct s
 	const struct vpa_stage_kept *kept = &w->s->rows[row];
 	const struct vpa_stage_sum *sum = t->measured.count ? &t->measured : &t->all;
 	uint64_t of_ns = t->measured.count ? blocks->span_ns : vpa_window_ns(w->out);
+	int has_laps = w->laps && w->laps->kind == VPA_STAGE_STEP;
 	struct vpa_stage_row *out = &w->out->stages[w->out->stage_count++];
 
 	*out = (struct vpa_stage_row){.name = vpa_stage_row_name(w, kept),
@@ -498,9 +532,9 @@ static int write_stage(struct vpa_blocks_writer *w, uint32_t row, const struct s
 		.source = source_name(kept->source),
 		.count = kept->count,
 		.in_blocks = t->measured.count,
-		.nested = kept->nested == kept->count,
+		.nested = (has_laps ? kept->in_lap : kept->nested) == kept->count,
 		.holds_steps = kept->holds_steps,
-		.top_ns = sum->top_ns,
+		.top_ns = sum->top_ns + (has_laps ? 0 : sum->lap_top_ns),
 		.busy_ns = sum->busy_ns,
 		.idle_ns = sum->idle_ns,
 		.attention_ns = sum->attention_ns,

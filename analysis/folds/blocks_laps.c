@@ -1,0 +1,213 @@
+/* blocks_laps.c - steps and iterations that go from mark to mark, see laps.h.
+ *
+ * Each is an instance like that of a range, of a source that counts where there is no other: a step of the denoising where
+ * no step is annotated or named, an iteration where there is neither a block nor a step, nor an iteration of a profiler.
+ * That is known at the end only, so all are kept until then.
+ *
+ * What was launched in a step's range, or a pass over the context, is of no such step. A step does not go on from one
+ * block or request to the next: what was before is forgotten, since a forward pass that no scheduler follows writes the
+ * context. */
+#include "analysis/folds/blocks.h"
+#include "analysis/folds/projection.h"
+
+#include "formats/memory.h"
+
+#include <string.h>
+
+static const char *const names[VPA_LAP_KINDS] = {[VPA_LAP_OPTIMIZER] = "iteration (Optimizer.step)",
+	[VPA_LAP_LOADER] = "iteration (DataLoader)"};
+
+static void drop_projections(struct vpa_instance *i)
+{
+	struct vpa_projection *p = i->gpu, *next;
+
+	for (; p; p = next) {
+		next = p->next;
+		vpt_free(p);
+	}
+	i->gpu = NULL;
+}
+
+int vpa_blocks_begin_lap(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
+	enum vpa_lap_kind kind, uint32_t thread, struct vpa_lap *lap)
+{
+	struct vpa_instance i = {.start_ns = lap->start_ns,
+		.first_ns = UINT64_MAX,
+		.cut = VPA_NONE,
+		.pin = VPA_NONE,
+		.thread = thread,
+		.block = VPA_NONE,
+		.request = VPA_NONE};
+	uint32_t at;
+
+	i.label = (struct vpa_stage_label){
+		.kind = kind == VPA_LAP_STEP ? VPA_STAGE_STEP : VPA_STAGE_ITERATION,
+		.source = VPA_SOURCE_MARKS,
+		.index = -1,
+		.frames = -1,
+		.latents = -1,
+		.timestep = -1,
+		.name = names[kind]};
+	i.row = vpa_blocks_row(s, c, &i.label, 0);
+	if (i.row != VPA_NONE)
+		s->rows[i.row].lap = (uint8_t)kind;
+	at = i.row == VPA_NONE ? VPA_NONE : vpa_blocks_new_instance(s);
+	if (at == VPA_NONE)
+		return VPT_ENOMEM;
+	s->instances[at] = i;
+	lap->stage = at + VPA_FIRST_INSTANCE;
+	return VPT_OK;
+}
+
+static uint64_t start_of(const struct vpa_blocks_state *s, uint32_t at)
+{
+	return at == VPA_NONE ? 0 : s->instances[at].start_ns;
+}
+
+/* Whether an op with these around it is of the lap: one that went on from an earlier block, or request, begins anew. */
+static int stays_in(
+	struct vpa_blocks_state *s, struct vpa_instance *i, const struct vpa_blocks_around *around)
+{
+	uint64_t block = start_of(s, around->block), request = start_of(s, around->request);
+	uint64_t old_block = start_of(s, i->block), old_request = start_of(s, i->request);
+
+	if (i->first_ns == UINT64_MAX) {
+		i->block = around->block;
+		i->request = around->request;
+	}
+	if (i->block == around->block && i->request == around->request)
+		return 1;
+	if (request < old_request || (request == old_request && block < old_block))
+		return 0;
+	drop_projections(i);
+	i->block = around->block;
+	i->request = around->request;
+	i->first_ns = UINT64_MAX;
+	i->attention_ns = 0;
+	return 1;
+}
+
+int vpa_blocks_find_laps(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
+	uint64_t at_ns, const struct vpa_blocks_around *around, struct vpa_blocks_place *p)
+{
+	const struct vpa_laps *laps = &c->idle->resolver->laps;
+	uint32_t process = c->model->threads[p->thread].process;
+	int kind;
+
+	p->lap_count = 0;
+	for (kind = 0; kind < VPA_LAP_KINDS; kind++) {
+		struct vpa_lap *lap = vpa_laps_at(laps, (enum vpa_lap_kind)kind,
+			kind == VPA_LAP_STEP ? p->thread : process, at_ns, &p->at_ns, &p->until_ns);
+		uint32_t at;
+
+		if (!lap || (kind == VPA_LAP_STEP && around->step != VPA_NONE) ||
+			p->count == VPA_PLACE_MAX)
+			continue;
+		if (!lap->stage &&
+			vpa_blocks_begin_lap(s, c, (enum vpa_lap_kind)kind, p->thread, lap))
+			return VPT_ENOMEM;
+		at = lap->stage - VPA_FIRST_INSTANCE;
+		if (kind == VPA_LAP_STEP && !stays_in(s, &s->instances[at], around))
+			continue;
+		p->items[p->count++] = at;
+		p->laps[p->lap_count++] = at;
+	}
+	return VPT_OK;
+}
+
+int vpa_blocks_lap_ops(struct vpa_blocks_state *s, const struct vpa_blocks_place *p,
+	const struct vpa_ops *ops, size_t begin, size_t end)
+{
+	struct vpa_share share;
+	size_t k;
+
+	if (!p->lap_count)
+		return VPT_OK;
+	vpa_share_of(ops, begin, end, &share);
+	for (k = 0; k < p->lap_count; k++) {
+		struct vpa_instance *i = &s->instances[p->laps[k]];
+
+		if (!i->gpu && !(i->gpu = vpt_calloc(1, sizeof(*i->gpu))))
+			return VPT_ENOMEM;
+		if (vpa_project(i->gpu, &share))
+			return VPT_ENOMEM;
+	}
+	return VPT_OK;
+}
+
+/* When a lap ends, whose first part this is; ~0: it does not. */
+static uint64_t end_of(const struct vpa_lap_track *t, size_t first)
+{
+	while (first + 1 < t->count && t->items[first + 1].goes_on)
+		first++;
+	return t->items[first].end_ns;
+}
+
+static int end_track(
+	struct vpa_blocks_state *s, const struct vpa_model *m, const struct vpa_lap_track *t)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < t->count && !rc; i++) {
+		const struct vpa_lap *lap = &t->items[i];
+		struct vpa_instance *instance;
+
+		if (!lap->stage || lap->start_ns < m->window_start_ns ||
+			end_of(t, i) > m->window_end_ns)
+			continue;
+		instance = &s->instances[lap->stage - VPA_FIRST_INSTANCE];
+		if (!instance->gpu)
+			continue;
+		instance->finished = 1;
+		rc = vpa_blocks_end_stage(s, instance, instance->gpu);
+	}
+	return rc;
+}
+
+/* What stood in a lap that is no step after all, or in the part of one that was forgotten, stood in none. */
+static int put_right(struct vpa_blocks_state *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->sample_count; i++) {
+		const struct vpa_stage_sample *sample = &s->samples[i];
+		const struct vpa_instance *lap;
+		struct vpa_stage_sum *sum;
+
+		if (!sample->lap)
+			continue;
+		lap = &s->instances[sample->lap - VPA_FIRST_INSTANCE];
+		if (lap->finished && lap->block == sample->block &&
+			lap->first_ns <= sample->first_ns)
+			continue;
+		sum = vpa_blocks_sum(s, sample->block, sample->row);
+		if (!sum)
+			return VPT_ENOMEM;
+		sum->lap_top_ns -= sample->ns;
+		sum->top_ns += sample->ns;
+		s->rows[sample->row].in_lap--;
+	}
+	return VPT_OK;
+}
+
+int vpa_blocks_end_laps(struct vpa_blocks_state *s, const struct vpa_fold_context *c)
+{
+	const struct vpa_laps *laps = &c->idle->resolver->laps;
+	size_t kind, i;
+	int rc = VPT_OK;
+
+	for (kind = 0; kind < VPA_LAP_KINDS; kind++)
+		for (i = 0; i < laps->counts[kind] && !rc; i++)
+			rc = end_track(s, c->model, &laps->tracks[kind][i]);
+	s->too_many += laps->left_out;
+	return rc ? rc : put_right(s);
+}
+
+void vpa_blocks_free_laps(struct vpa_blocks_state *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->instance_count; i++)
+		drop_projections(&s->instances[i]);
+}
