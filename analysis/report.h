@@ -174,6 +174,9 @@ struct vpa_range_row {
 	 * end of its ops, pauses left out; busy + foreign + idle = envelope, foreign being time covered only by
 	 * others' ops. */
 	uint64_t ops, launches, envelope_ns, busy_ns, foreign_ns, idle_ns;
+	/* Idle time of the envelopes, and of the range's time on the host: of the devices that it launched on, or if it
+	 * launched nothing of those that its process has been at work on by its end. */
+	uint64_t idle_host_ns;
 	struct vpa_spread lag; /* first op's start - range's start */
 	struct vpa_spread gpu; /* the envelopes */
 };

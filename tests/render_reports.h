@@ -151,6 +151,7 @@ static struct vpa_range_row ranges[] = {
 		.busy_ns = MS(360),
 		.foreign_ns = MS(10),
 		.idle_ns = MS(100),
+		.idle_host_ns = MS(104.3),
 		.lag = SPREAD(150, 3),
 		.gpu = SPREAD(150, 470)},
 	{.name = "to_host",

@@ -676,6 +676,77 @@ static void ranges_have_the_work_launched_in_them(void **state)
 	}
 }
 
+/* Idle time of a range: of its envelope, and of its time on the host. */
+static const struct {
+	const char *rule, *script, *range;
+	uint64_t idle_ns, idle_host_ns;
+} host_idle_cases[] = {
+	{"a range that launched nothing: what the device stood idle meanwhile",
+		"start 100\nend 900\n" RUN("t1", "110", "120-200", "1")
+			RUN("t1", "700", "710-800", "2") "range t1 150-650 \"DataLoader.__next__\"",
+		"DataLoader.__next__", 0, 450},
+	{"before the first op too",
+		"start 100\nend 900\n" RUN(
+			"t1", "700", "710-800", "2") "range t1 150-650 \"DataLoader.__next__\"",
+		"DataLoader.__next__", 0, 500},
+	{"and after the last one",
+		"start 100\nend 900\n" RUN("t1", "110", "120-200", "1") "range t1 300-800 \"save\"",
+		"save", 0, 500},
+	{"the host's span and the envelope behind it, the time between is not its own",
+		"start 100\nend 900\n" RUN("t1", "110", "120-130", "1") RUN("t1", "150", "300-400",
+			"2") RUN("t1", "160", "450-500", "3") "range t1 140-170 \"r\"",
+		"r", 50, 80},
+	{"where both overlap a gap counts once",
+		"start 100\nend 900\n" RUN("t1", "110", "120-130", "1") RUN("t1", "150", "200-300",
+			"2") RUN("t1", "160", "400-500", "3") "range t1 140-350 \"r\"",
+		"r", 100, 160},
+	{"only on the devices that it launched on",
+		"start 100\nend 900\n" RUN("t1", "110", "120-130", "1")
+			RUN("t1", "150", "160-300", "2") "call t1 cudaLaunchKernel 112-113 corr "
+							 "9\nkernel s1.7 120-140 corr 9 \"b\"\n"
+							 "range t1 140-350 \"r\"",
+		"r", 0, 70},
+	{"on all of its process if it launched nothing",
+		"start 100\nend 900\n" RUN("t1", "110", "120-130", "1")
+			RUN("t1", "150", "160-300", "2") "call t1 cudaLaunchKernel 112-113 corr "
+							 "9\nkernel s1.7 120-140 corr 9 \"b\"\n"
+							 "range t2 140-350 \"r\"",
+		"r", 0, 70 + 210},
+	{"not on another process's",
+		"start 100\nend 900\nthread x pid 2 tid 5\n"
+		"stream y device 1 context 1 stream 7 pid 2\n" RUN("t1", "110", "120-130", "1")
+			RUN("t1", "150", "160-300", "2") "call x cudaLaunchKernel 112-113 corr "
+							 "9\nkernel y 120-140 corr 9 \"b\"\n"
+							 "range t2 140-350 \"r\"",
+		"r", 0, 70},
+	{"nor while recording was switched off",
+		"start 100\nend 900\n" RUN("t1", "110", "120-130", "1") RUN("t1", "700", "710-800",
+			"2") "loss all paused 300-400 count 0\nrange t1 140-650 \"r\"",
+		"r", 0, 410},
+	{"nor behind the window's end",
+		"start 100\nend 500\n" RUN("t1", "110", "120-200", "1") "open t1 300 \"r\"", "r", 0,
+		200},
+};
+
+static void idle_time_of_a_range_is_the_hosts_too(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(host_idle_cases); i++) {
+		struct vpa_report *r = analyze(host_idle_cases[i].script, NULL);
+
+		for (k = 0; strcmp(r->ranges[k].name, host_idle_cases[i].range); k++)
+			assert_in_range(k, 0, r->range_count - 1);
+		if (r->ranges[k].idle_ns != host_idle_cases[i].idle_ns ||
+			r->ranges[k].idle_host_ns != host_idle_cases[i].idle_host_ns)
+			fail_msg("%s: idle %" PRIu64 ", with the host %" PRIu64 "\n%s",
+				host_idle_cases[i].rule, r->ranges[k].idle_ns,
+				r->ranges[k].idle_host_ns, host_idle_cases[i].script);
+		vpa_report_free(r);
+	}
+}
+
 /* Every table has the one name; a window may be asked for by either. */
 static void emitted_names_are_one_name(void **state)
 {
@@ -1371,6 +1442,7 @@ int main(void)
 		cmocka_unit_test(the_histogram_is_cut_at_its_exact_edges),
 		cmocka_unit_test(overlapped_time_is_shared_out),
 		cmocka_unit_test(ranges_have_the_work_launched_in_them),
+		cmocka_unit_test(idle_time_of_a_range_is_the_hosts_too),
 		cmocka_unit_test(emitted_names_are_one_name),
 		cmocka_unit_test(eager_attention_is_a_sequence_of_kernels),
 		cmocka_unit_test(the_window_is_what_was_asked_for),

@@ -9,6 +9,7 @@
  * covered by others' ops only. Ops come in order of start, so busy is a moving edge, and idle is the device's
  * idle time so far at the newest op less that at the first. Pauses belong to none of them, nor to the envelope. */
 #include "analysis/folds/fold.h"
+#include "analysis/folds/idle_clock.h"
 #include "analysis/folds/projection.h"
 #include "analysis/index.h"
 #include "analysis/spread.h"
@@ -18,11 +19,11 @@
 #include <string.h>
 
 struct row {
-	uint64_t unmatched, ops, launches, envelope_ns, busy_ns, foreign_ns, idle_ns;
+	uint64_t unmatched, ops, launches, envelope_ns, busy_ns, foreign_ns, idle_ns, idle_host_ns;
 	struct vpa_spread_builder host, lag, gpu;
 };
 
-enum { RECENT = 64 };
+enum { RECENT = 64, DEVICES = 64 };
 
 struct state {
 	struct vpa_index index; /* (name, domain) */
@@ -32,6 +33,16 @@ struct state {
 	} recent[RECENT];     /* rows by some bits of their key */
 	struct row *rows;
 	size_t row_cap;
+	struct vpa_idle_clock clocks[DEVICES]; /* of the first devices that there are */
+	/* Processes at work on a device, in order of their first op there. */
+	struct user {
+		uint64_t first_ns;
+		int64_t pid;
+		uint32_t device;
+	} * users;
+	size_t user_count, user_cap;
+	uint8_t *seen; /* by stream: its user is known */
+	size_t seen_cap;
 };
 
 /* Ops of one run that have the same ranges around their launches do the same to each of them, so they are added
@@ -180,21 +191,68 @@ static int add_stretch(struct pending *p, const struct vpa_ops *ops,
 	return project(own, &share);
 }
 
-static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+/* Notes the first op of a stream. */
+VPA_RARE static int note_user(struct state *s, const struct vpa_model *m, uint32_t stream,
+	uint32_t device, uint64_t start_ns)
 {
-	size_t r, i, end, k = 0;
+	size_t before = s->seen_cap, i;
+	int64_t pid = m->streams[stream].pid;
+
+	if (vpt_grow(&s->seen, &s->seen_cap, (size_t)stream + 1, 1))
+		return VPT_ENOMEM;
+	memset(s->seen + before, 0, s->seen_cap - before);
+	s->seen[stream] = 1;
+	if (device >= DEVICES)
+		return VPT_OK;
+	for (i = 0; i < s->user_count; i++)
+		if (s->users[i].pid == pid && s->users[i].device == device)
+			return VPT_OK;
+	if (vpt_grow(&s->users, &s->user_cap, s->user_count + 1, sizeof(*s->users)))
+		return VPT_ENOMEM;
+	s->users[s->user_count++] = (struct user){start_ns, pid, device};
+	return VPT_OK;
+}
+
+/* Tells the devices' clocks of a batch: runs of one device at once. */
+static int note_ops(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	size_t r = 0, begin, end;
 	int rc = VPT_OK;
 
-	(void)state;
-	(void)c;
+	while (r < ops->run_count && !rc) {
+		uint32_t device = ops->device[ops->runs[r].begin];
+
+		begin = ops->runs[r].begin;
+		do {
+			uint32_t stream = ops->stream[ops->runs[r].begin];
+
+			end = ops->runs[r].end;
+			if (stream >= s->seen_cap || !s->seen[stream])
+				rc = note_user(s, c->model, stream, device,
+					ops->start_ns[ops->runs[r].begin]);
+			r++;
+		} while (!rc && r < ops->run_count && ops->device[ops->runs[r].begin] == device);
+		if (!rc && device < DEVICES)
+			rc = vpa_idle_clock_add(&s->clocks[device], c->idle, ops, begin, end);
+	}
+	return rc;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct state *s = state;
+	size_t r, i, end, k = 0;
+	int rc = note_ops(s, c, ops);
+
 	for (r = 0; r < ops->run_count && !rc; r++) {
+		const struct vpa_op_run *run = &ops->runs[r];
 		struct pending p = {.range = NULL};
 
-		for (i = ops->runs[r].begin; i < ops->runs[r].end && !rc; i = end) {
-			const struct vpa_op_stretch *s = vpa_ops_stretch(ops, i, &k);
+		for (i = run->begin; i < run->end && !rc; i = end) {
+			const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, &k);
 
-			end = s->end < ops->runs[r].end ? s->end : ops->runs[r].end;
-			rc = add_stretch(&p, ops, s, i, end);
+			end = stretch->end < run->end ? stretch->end : run->end;
+			rc = add_stretch(&p, ops, stretch, i, end);
 		}
 		if (!rc)
 			rc = flush(&p);
@@ -235,6 +293,74 @@ VPA_RARE static uint64_t paused_ns(const struct vpa_fold_context *c, const struc
 	return ns < rest_ns ? ns : rest_ns;
 }
 
+/* ---- idle time while the host was in a range ---- */
+
+static uint64_t idle_between(struct state *s, const struct vpa_fold_context *c, uint32_t device,
+	uint64_t start_ns, uint64_t end_ns)
+{
+	struct vpa_idle_clock *clock = &s->clocks[device];
+	uint64_t from;
+
+	if (end_ns <= start_ns || !clock->count)
+		return 0;
+	from = vpa_idle_clock_at(clock, c->idle, device, start_ns);
+	return vpa_idle_clock_at(clock, c->idle, device, end_ns) - from;
+}
+
+/* Idle time of a device in the range's host span, less what of it lies in the envelope: that has been counted. */
+static uint64_t idle_outside(struct state *s, const struct vpa_fold_context *c, uint32_t device,
+	const struct vpa_range *range, const struct vpa_projection *p)
+{
+	uint64_t limit_ns = c->model->window_end_ns;
+	uint64_t end_ns = range->end_ns < limit_ns ? range->end_ns : limit_ns;
+	uint64_t idle_ns = idle_between(s, c, device, range->start_ns, end_ns);
+	uint64_t from_ns, to_ns;
+
+	if (!idle_ns || !p)
+		return idle_ns;
+	from_ns = p->first_ns > range->start_ns ? p->first_ns : range->start_ns;
+	to_ns = p->last_ns < end_ns ? p->last_ns : end_ns;
+	return idle_ns - idle_between(s, c, device, from_ns, to_ns);
+}
+
+/* The same for a range that launched nothing: of all devices that its process has been at work on, and of the first of all
+ * devices even if that came later. */
+static uint64_t idle_of_process(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_range *range)
+{
+	int64_t pid = c->model->threads[range->thread].pid;
+	uint64_t idle_ns = 0, done = 0;
+	size_t i;
+
+	for (i = 0; i < s->user_count; i++) {
+		const struct user *u = &s->users[i];
+
+		if (i && u->first_ns >= range->end_ns)
+			break;
+		if ((u->pid != pid && u->pid >= 0 && pid >= 0) || done >> u->device & 1)
+			continue;
+		done |= (uint64_t)1 << u->device;
+		idle_ns += idle_outside(s, c, u->device, range, NULL);
+	}
+	return idle_ns;
+}
+
+static uint64_t idle_of_host(
+	struct state *s, const struct vpa_fold_context *c, const struct vpa_range *range)
+{
+	const struct vpa_projection *p;
+	uint64_t idle_ns = 0;
+
+	if (range->end_ns <= range->start_ns)
+		return 0;
+	if (!range->gpu.ops)
+		return idle_of_process(s, c, range);
+	for (p = &range->gpu; p && p->ops; p = p->next)
+		if (p->device < DEVICES)
+			idle_ns += idle_outside(s, c, p->device, range, p);
+	return idle_ns;
+}
+
 static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
 	struct row *row = row_of(state, range);
@@ -243,6 +369,7 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 
 	if (!row || vpa_spread_add(&row->host, range->end_ns - range->start_ns))
 		return VPT_ENOMEM;
+	row->idle_host_ns += idle_of_host(state, c, range);
 	row->unmatched += range->unmatched;
 	row->launches += range->launches;
 	for (p = &range->gpu; p && p->ops; p = p->next) {
@@ -255,6 +382,7 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 		row->envelope_ns += envelope;
 		row->busy_ns += p->busy_ns;
 		row->idle_ns += idle;
+		row->idle_host_ns += idle;
 		row->foreign_ns += envelope - idle - p->busy_ns;
 		if (p->first_ns < first)
 			first = p->first_ns;
@@ -314,6 +442,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			.busy_ns = r->busy_ns,
 			.foreign_ns = r->foreign_ns,
 			.idle_ns = r->idle_ns,
+			.idle_host_ns = r->idle_host_ns,
 			.lag = vpa_spread_of(&r->lag),
 			.gpu = vpa_spread_of(&r->gpu)};
 	}
@@ -333,6 +462,10 @@ static void free_state(void *state)
 		vpa_spread_free(&s->rows[i].lag);
 		vpa_spread_free(&s->rows[i].gpu);
 	}
+	for (i = 0; i < DEVICES; i++)
+		vpa_idle_clock_free(&s->clocks[i]);
+	vpt_free(s->users);
+	vpt_free(s->seen);
 	vpa_index_free(&s->index);
 	vpt_free(s->rows);
 }

@@ -492,6 +492,7 @@ static void put_range(struct vpt_json *j, const struct vpa_range_row *g)
 	vpt_json_u64(j, "idle_ns", g->idle_ns);
 	vpa_json_spread(j, "lag", &g->lag);
 	vpa_json_spread(j, "gpu", &g->gpu);
+	vpt_json_u64(j, "idle_host_ns", g->idle_host_ns);
 	vpt_json_end(j);
 }
 

@@ -215,7 +215,7 @@ static void put_ranges(struct vpa_page *p, const struct vpa_report *r, const str
 		row->cells[1] = vpa_mean(g->host.total_ns, g->host.count);
 		row->cells[2] = vpa_ms(g->host.total_ns, d);
 		row->cells[3] = vpa_ms(g->busy_ns, d);
-		row->cells[4] = vpa_ms(g->idle_ns, d);
+		row->cells[4] = vpa_ms(g->idle_host_ns, d);
 	}
 	if (!t.row_count)
 		return;

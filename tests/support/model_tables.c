@@ -105,7 +105,7 @@ static void check_counts(struct model *m, const struct vpa_report *r)
 /* ---- ranges ---- */
 
 struct sums {
-	uint64_t ops, launches, envelope, busy, idle, foreign;
+	uint64_t ops, launches, envelope, busy, idle, foreign, idle_host;
 };
 
 static int belongs(const struct model *m, const struct model_range *r, const struct model_op *op)
@@ -114,13 +114,50 @@ static int belongs(const struct model *m, const struct model_range *r, const str
 	       model_is_open(m, r, op->launch->thread, op->launch->start);
 }
 
+/* Whether a range that launched nothing is charged with a device: its process was at work there before it ended, or on no
+ * device anything was before. */
+static int is_charged(const struct model *m, const struct model_range *r, int64_t device)
+{
+	int is_first = 1;
+	size_t i;
+
+	for (i = 0; i < m->ops.count; i++) {
+		const struct model_op *op = &m->ops.items[i];
+
+		if (belongs(m, r, op))
+			return 0;
+	}
+	for (i = 0; i < m->ops.count; i++) {
+		const struct model_op *op = &m->ops.items[i];
+
+		if (!op->active)
+			continue;
+		if (op->device == device && (op->pid == r->pid || op->pid < 0 || r->pid < 0) &&
+			(is_first || op->start < r->end))
+			return 1;
+		is_first = 0;
+	}
+	return 0;
+}
+
+static int is_empty(const struct model_range *r)
+{
+	return r->end <= r->start;
+}
+
 /* What an instance did on one device; its envelope's start, or ~0 if it did nothing there. */
 static uint64_t project(const struct model *m, const struct model_range *r, int64_t device,
 	struct sums *s, struct model_edges *envelopes)
 {
+	uint64_t end = r->end < m->window_end ? r->end : m->window_end;
 	struct model_edges e = {0};
 	uint64_t first = UINT64_MAX, last = 0;
+	int charged = is_charged(m, r, device);
 	size_t i, k;
+
+	model_edge(&e, r->start);
+	model_edge(&e, end);
+	model_edge(&e, m->window_end);
 
 	for (i = 0; i < m->ops.count; i++) {
 		const struct model_op *op = &m->ops.items[i];
@@ -138,9 +175,11 @@ static uint64_t project(const struct model *m, const struct model_range *r, int6
 	model_edges_sort(&e);
 	for (i = 0; i + 1 < e.count; i++) {
 		uint64_t from = e.items[i], to = e.items[i + 1];
-		int own = 0, any = 0;
+		int own = 0, any = 0, inside = from >= first && to <= last;
+		int host = !is_empty(r) && from >= r->start && to <= end &&
+			   (charged || first != UINT64_MAX);
 
-		if (from < first || to > last)
+		if (!inside && !host)
 			continue;
 		for (k = 0; k < m->ops.count; k++) {
 			const struct model_op *op = &m->ops.items[k];
@@ -150,7 +189,9 @@ static uint64_t project(const struct model *m, const struct model_range *r, int6
 			any = 1;
 			own |= belongs(m, r, op);
 		}
-		*(own ? &s->busy : any ? &s->foreign : &s->idle) += to - from;
+		s->idle_host += any ? 0 : to - from;
+		if (inside)
+			*(own ? &s->busy : any ? &s->foreign : &s->idle) += to - from;
 	}
 	vpt_free(e.items);
 	if (first != UINT64_MAX) {
@@ -215,6 +256,7 @@ static void check_range_row(
 	model_same(m, where, "busy", s.busy, row->busy_ns);
 	model_same(m, where, "foreign", s.foreign, row->foreign_ns);
 	model_same(m, where, "idle", s.idle, row->idle_ns);
+	model_same(m, where, "idle, host", s.idle_host, row->idle_host_ns);
 	compare_spread(m, where, &host, &row->host);
 	compare_spread(m, where, &lag, &row->lag);
 	compare_spread(m, where, &gpu, &row->gpu);

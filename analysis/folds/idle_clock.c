@@ -1,0 +1,191 @@
+/* idle_clock.c - idle time up to a moment, by looking for the op behind it. */
+#include "analysis/folds/idle_clock.h"
+
+#include "formats/memory.h"
+
+#include <string.h>
+
+/* A batch has fewer ops than make room at once. */
+enum { KEPT = 1 << 15, ROOM = 2 * KEPT, STRETCH_OPS = 256, STRETCHES_MAX = 4096 };
+
+/* ---- what lies far back ---- */
+
+/* Of each two stretches one is made, with the longer of their gaps. */
+static void join_stretches(struct vpa_idle_clock *k)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < k->stretch_count; i += 2) {
+		struct vpa_idle_stretch *to = &k->stretches[i / 2];
+		const struct vpa_idle_stretch *a = &k->stretches[i], *b = a + 1, *longer;
+
+		longer = b->gap_end_ns - b->gap_start_ns > a->gap_end_ns - a->gap_start_ns ? b : a;
+		*to = (struct vpa_idle_stretch){a->start_ns, a->idle_ns, longer->gap_start_ns,
+			longer->gap_end_ns, longer->gap_idle_ns};
+	}
+	k->stretch_count /= 2;
+}
+
+/* The ops [begin, end) as a stretch: from the start of the gap in front of the first. */
+static void add_stretch(
+	struct vpa_idle_clock *k, const struct vpa_idle *idle, size_t begin, size_t end)
+{
+	struct vpa_idle_stretch *s = &k->stretches[k->stretch_count++];
+	size_t longest = begin, i;
+	uint64_t start_ns = k->start_ns[begin] - k->gap_ns[begin];
+
+	for (i = begin; i < end; i++)
+		if (k->gap_ns[i] > k->gap_ns[longest])
+			longest = i;
+	s->start_ns = start_ns;
+	s->idle_ns = k->idle_ns[begin] - vpa_idle_recorded_ns(idle, start_ns, k->start_ns[begin]);
+	s->gap_end_ns = k->start_ns[longest];
+	s->gap_start_ns = s->gap_end_ns - k->gap_ns[longest];
+	s->gap_idle_ns =
+		k->idle_ns[longest] - vpa_idle_recorded_ns(idle, s->gap_start_ns, s->gap_end_ns);
+}
+
+/* The oldest of the newest ops are no longer kept one by one. */
+VPA_RARE static int make_room(struct vpa_idle_clock *k, const struct vpa_idle *idle)
+{
+	size_t gone = ROOM - KEPT, i;
+
+	if (!k->start_ns) {
+		k->start_ns = vpt_alloc(ROOM, sizeof(uint64_t));
+		k->idle_ns = vpt_alloc(ROOM, sizeof(uint64_t));
+		k->gap_ns = vpt_alloc(ROOM, sizeof(uint64_t));
+		return k->start_ns && k->idle_ns && k->gap_ns ? VPT_OK : VPT_ENOMEM;
+	}
+	if (!k->stretches)
+		k->stretches = vpt_alloc(STRETCHES_MAX, sizeof(*k->stretches));
+	if (!k->stretches)
+		return VPT_ENOMEM;
+	for (i = 0; i < gone; i += STRETCH_OPS) {
+		if (k->stretch_count == STRETCHES_MAX)
+			join_stretches(k);
+		add_stretch(k, idle, i, i + STRETCH_OPS);
+	}
+	k->count -= gone;
+	memmove(k->start_ns, k->start_ns + gone, k->count * sizeof(uint64_t));
+	memmove(k->idle_ns, k->idle_ns + gone, k->count * sizeof(uint64_t));
+	memmove(k->gap_ns, k->gap_ns + gone, k->count * sizeof(uint64_t));
+	k->hint = k->hint > gone ? k->hint - gone : 0;
+	return VPT_OK;
+}
+
+int vpa_idle_clock_add(struct vpa_idle_clock *k, const struct vpa_idle *idle,
+	const struct vpa_ops *ops, size_t begin, size_t end)
+{
+	size_t n = end - begin;
+
+	if ((!k->start_ns || k->count + n > ROOM) && make_room(k, idle))
+		return VPT_ENOMEM;
+	memcpy(k->start_ns + k->count, ops->start_ns + begin, n * sizeof(uint64_t));
+	memcpy(k->idle_ns + k->count, ops->idle_ns + begin, n * sizeof(uint64_t));
+	memcpy(k->gap_ns + k->count, ops->gap_ns + begin, n * sizeof(uint64_t));
+	k->count += n;
+	return VPT_OK;
+}
+
+/* ---- answers ---- */
+
+/* `part` of `whole`, of a time. */
+static uint64_t share_of(uint64_t ns, uint64_t part, uint64_t whole)
+{
+	return whole ? (uint64_t)((unsigned __int128)ns * part / whole) : 0;
+}
+
+/* Between two moments whose idle times are known. */
+static uint64_t between(
+	uint64_t at_ns, uint64_t from_ns, uint64_t from_idle, uint64_t to_ns, uint64_t to_idle)
+{
+	return from_idle + share_of(to_idle - from_idle, at_ns - from_ns, to_ns - from_ns);
+}
+
+static uint64_t long_ago(
+	const struct vpa_idle_clock *k, const struct vpa_idle *idle, uint64_t at_ns)
+{
+	size_t low = 0, high = k->stretch_count;
+	const struct vpa_idle_stretch *s;
+	uint64_t end_ns, end_idle, gap_end_idle;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (k->stretches[middle].start_ns <= at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return 0;
+	s = &k->stretches[low - 1];
+	if (at_ns >= s->gap_start_ns && at_ns < s->gap_end_ns)
+		return s->gap_idle_ns + vpa_idle_recorded_ns(idle, s->gap_start_ns, at_ns);
+	if (at_ns < s->gap_start_ns)
+		return between(at_ns, s->start_ns, s->idle_ns, s->gap_start_ns, s->gap_idle_ns);
+	gap_end_idle = s->gap_idle_ns + vpa_idle_recorded_ns(idle, s->gap_start_ns, s->gap_end_ns);
+	if (low < k->stretch_count) {
+		end_ns = k->stretches[low].start_ns;
+		end_idle = k->stretches[low].idle_ns;
+	} else {
+		end_ns = k->start_ns[0] - k->gap_ns[0];
+		end_idle = k->idle_ns[0] - vpa_idle_recorded_ns(idle, end_ns, k->start_ns[0]);
+	}
+	return between(at_ns, s->gap_end_ns, gap_end_idle, end_ns, end_idle);
+}
+
+/* The first op that starts at the moment or later. Questions come near to each other. */
+static size_t find(struct vpa_idle_clock *k, uint64_t at_ns)
+{
+	size_t low = 0, high = k->count, step = 1, at = k->hint < k->count ? k->hint : 0;
+
+	if (k->start_ns[at] < at_ns) {
+		low = at + 1;
+		for (; at + step < k->count && k->start_ns[at + step] < at_ns; step *= 2)
+			low = at + step + 1;
+		high = at + step < k->count ? at + step : k->count;
+	} else {
+		high = at;
+		for (; step <= at && k->start_ns[at - step] >= at_ns; step *= 2)
+			high = at - step;
+		low = step <= at ? at - step + 1 : 0;
+	}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (k->start_ns[middle] < at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return k->hint = low;
+}
+
+uint64_t vpa_idle_clock_at(
+	struct vpa_idle_clock *k, const struct vpa_idle *idle, uint32_t device, uint64_t at_ns)
+{
+	uint64_t cursor_ns = idle->devices[device].cursor_ns, gap_start_ns;
+	size_t i;
+
+	if (!k->count)
+		return 0;
+	i = find(k, at_ns);
+	if (i == k->count)
+		return k->idle_ns[i - 1] +
+		       (at_ns > cursor_ns ? vpa_idle_recorded_ns(idle, cursor_ns, at_ns) : 0);
+	gap_start_ns = k->start_ns[i] - k->gap_ns[i];
+	if (!i && k->stretch_count && at_ns < gap_start_ns)
+		return long_ago(k, idle, at_ns);
+	return k->idle_ns[i] - vpa_idle_recorded_ns(idle,
+				       at_ns > gap_start_ns ? at_ns : gap_start_ns, k->start_ns[i]);
+}
+
+void vpa_idle_clock_free(struct vpa_idle_clock *k)
+{
+	vpt_free(k->start_ns);
+	vpt_free(k->idle_ns);
+	vpt_free(k->gap_ns);
+	vpt_free(k->stretches);
+	memset(k, 0, sizeof(*k));
+}
