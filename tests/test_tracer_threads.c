@@ -51,12 +51,25 @@ static void find_lossy(void *ctx, uint32_t tid, uint64_t lost)
 		*(uint64_t *)ctx += lost;
 }
 
+/* Room for one more thread, or ring, than there is. */
+static void limit_memory(void)
+{
+	vtr_thread_limit(vtr_threads_memory() + sizeof(struct vtr_thread));
+}
+
+static void lift_limit(void)
+{
+	vtr_thread_limit(VTR_THREADS_MAX * sizeof(struct vtr_thread));
+}
+
 static void losses_outlive_their_thread(void **state)
 {
 	uint64_t lost = 0, drained = 0, all;
 
 	(void)state;
+	limit_memory();
 	in_a_thread(lose_events);
+	lift_limit();
 	vtr_threads_dropped(find_lossy, &lost);
 	assert_true(lost > 0);
 	vtr_threads_drain(count_event, &drained);
@@ -65,6 +78,70 @@ static void losses_outlive_their_thread(void **state)
 	all = vtr_threads_dropped(find_lossy, &lost);
 	assert_int_equal(all, lost);
 	assert_int_equal(drained + lost, VTR_RING_WORDS);
+}
+
+/* Three times in a row: a ring that was added is unmapped, and the first one used again. */
+static void a_full_ring_is_followed_by_another(void **state)
+{
+	uint64_t before = vtr_thread_added_bytes(), drained, lost = 0;
+	int round;
+
+	(void)state;
+	for (round = 0; round < 3; round++) {
+		drained = 0;
+		in_a_thread(lose_events);
+		assert_int_equal(vtr_threads_dropped(find_lossy, &lost), 0);
+		assert_true(vtr_thread_added_bytes() >= before + 2 * sizeof(struct vtr_ring));
+		vtr_threads_drain(count_event, &drained);
+		assert_int_equal(drained, VTR_RING_WORDS);
+		assert_int_equal(vtr_thread_added_bytes(), before);
+	}
+}
+
+/* While the writer reads, the chain grows and shrinks; nothing is lost or doubled, and order stays. */
+static atomic_int flooding;
+
+static void flood_in_order(void)
+{
+	uint64_t i;
+
+	for (i = 0; i < 40 * (uint64_t)VTR_RING_WORDS; i++)
+		vptrace_counter("n", (double)i, NULL);
+	atomic_store(&flooding, 0);
+}
+
+static void *flood_thread(void *nothing)
+{
+	(void)nothing;
+	flood_in_order();
+	return NULL;
+}
+
+static void check_order(void *ctx, const struct vtr_event *e)
+{
+	uint64_t *next = ctx;
+	double value;
+
+	memcpy(&value, &e->payload.value, sizeof(value));
+	if (value != (double)*next)
+		fail_msg("%.0f after %.0f", value, (double)*next - 1);
+	++*next;
+}
+
+static void a_chain_of_rings_keeps_all_in_order(void **state)
+{
+	uint64_t next = 0;
+	pthread_t thread;
+
+	(void)state;
+	atomic_store(&flooding, 1);
+	assert_int_equal(pthread_create(&thread, NULL, flood_thread, NULL), 0);
+	while (atomic_load(&flooding))
+		vtr_threads_drain(check_order, &next);
+	pthread_join(thread, NULL);
+	vtr_threads_drain(check_order, &next);
+	assert_int_equal(dropped(), 0);
+	assert_int_equal(next, 40 * (uint64_t)VTR_RING_WORDS);
 }
 
 /* What was told of each thread so far. */
@@ -346,6 +423,7 @@ static void events_make_no_system_call(void **state)
 	child = fork();
 	if (!child) {
 		vptrace_mark("the first event of a thread may do what it wants");
+		vtr_thread_limit(0); /* and so may one that needs another ring */
 		_exit(forbid_system_calls() ? 77 : all_events());
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -597,6 +675,8 @@ int main(void)
 		WITH_CAPTURE(every_event_is_drained_or_counted),
 		WITH_CAPTURE(captures_may_begin_and_end_at_any_moment),
 		WITH_CAPTURE(open_ranges_are_seen_as_they_were_at_one_moment),
+		WITH_CAPTURE(a_full_ring_is_followed_by_another),
+		WITH_CAPTURE(a_chain_of_rings_keeps_all_in_order),
 		WITH_CAPTURE(threads_beyond_the_limit_are_counted),
 	};
 

@@ -13,6 +13,8 @@ enum { VTR_RING_WORDS = 32768 }; /* 256 KiB: at least 6,500 ranges */
 struct vtr_ring {
 	_Alignas(64) _Atomic uint64_t head; /* written by the producer */
 	uint64_t tail_seen;                 /* the producer's last look at `tail` */
+	/* The ring that the producer went on in when this one was full; nothing comes in here after that. */
+	struct vtr_ring *_Atomic next;
 	_Alignas(64) _Atomic uint64_t tail; /* written by the consumer */
 	_Alignas(64) uint64_t words[VTR_RING_WORDS];
 };

@@ -24,6 +24,8 @@ static FAST_TLS int
 
 static struct vtr_thread *_Atomic table[VTR_THREADS_MAX];
 static _Atomic uint32_t limit = VTR_THREADS_MAX; /* of threads with memory at a time */
+static _Atomic uint64_t limit_bytes = VTR_THREADS_MAX * sizeof(struct vtr_thread);
+static _Atomic uint64_t added_bytes; /* of rings beyond each thread's first */
 static _Atomic uint32_t table_count;
 static _Atomic uint32_t freed; /* counts what became FREE */
 static int (*on_end)(struct vtr_thread *t);
@@ -54,8 +56,24 @@ uint32_t vtr_thread_count(void)
 	return count < VTR_THREADS_MAX ? count : VTR_THREADS_MAX;
 }
 
+/* What an ended thread had beyond its first ring, all of which has been read. */
+static void drop_added_ring(struct vtr_thread *t)
+{
+	struct vtr_ring *last = atomic_load_explicit(&t->reading, memory_order_relaxed);
+
+	if (!last || last == &t->ring)
+		return;
+	munmap(last, sizeof(*last));
+	atomic_fetch_sub_explicit(&added_bytes, sizeof(*last), memory_order_relaxed);
+	atomic_store_explicit(&t->ring.next, NULL, memory_order_relaxed);
+	atomic_store_explicit(&t->ring_is_spare, 0, memory_order_relaxed);
+	atomic_store_explicit(&t->reading, &t->ring, memory_order_relaxed);
+	t->writing = &t->ring;
+}
+
 void vtr_thread_free(struct vtr_thread *t)
 {
+	drop_added_ring(t);
 	atomic_store_explicit(&t->state, VTR_THREAD_FREE, memory_order_release);
 	atomic_fetch_add_explicit(&freed, 1, memory_order_release);
 }
@@ -79,8 +97,92 @@ void vtr_thread_limit(uint64_t bytes)
 {
 	uint64_t count = bytes / sizeof(struct vtr_thread);
 
+	atomic_store_explicit(&limit_bytes, bytes, memory_order_relaxed);
 	atomic_store_explicit(&limit, (uint32_t)(count > VTR_THREADS_MAX ? VTR_THREADS_MAX : count),
 		memory_order_relaxed);
+}
+
+uint64_t vtr_thread_added_bytes(void)
+{
+	return atomic_load_explicit(&added_bytes, memory_order_relaxed);
+}
+
+/* Takes a ring's bytes from the limit. Returns whether they were left. */
+static int take_bytes(void)
+{
+	uint64_t first = (uint64_t)vtr_thread_count() * sizeof(struct vtr_thread);
+	uint64_t added = vtr_thread_added_bytes();
+
+	do {
+		if (first + added + sizeof(struct vtr_ring) >
+			atomic_load_explicit(&limit_bytes, memory_order_relaxed))
+			return 0;
+	} while (!atomic_compare_exchange_weak_explicit(&added_bytes, &added,
+		added + sizeof(struct vtr_ring), memory_order_relaxed, memory_order_relaxed));
+	return 1;
+}
+
+static void give_bytes(void)
+{
+	atomic_fetch_sub_explicit(&added_bytes, sizeof(struct vtr_ring), memory_order_relaxed);
+}
+
+static struct vtr_ring *map_ring(void)
+{
+	struct vtr_ring *ring;
+
+	if (!take_bytes())
+		return NULL;
+	ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (ring != MAP_FAILED)
+		return ring;
+	give_bytes();
+	return NULL;
+}
+
+struct vtr_ring *vtr_thread_grow(struct vtr_thread *t)
+{
+	struct vtr_ring *ring;
+
+	if (atomic_load_explicit(&t->ring_is_spare, memory_order_acquire)) {
+		/* The writer has read it to its end and does not look at it. */
+		ring = &t->ring;
+		atomic_store_explicit(&t->ring_is_spare, 0, memory_order_relaxed);
+		atomic_store_explicit(&ring->next, NULL, memory_order_relaxed);
+	} else {
+		ring = map_ring();
+	}
+	if (!ring)
+		return NULL;
+	/* All that went into the old one was published before. */
+	atomic_store_explicit(&t->writing->next, ring, memory_order_release);
+	t->writing = ring;
+	return ring;
+}
+
+struct vtr_ring *vtr_thread_next_ring(struct vtr_thread *t)
+{
+	struct vtr_ring *old = atomic_load_explicit(&t->reading, memory_order_relaxed);
+	struct vtr_ring *next = atomic_load_explicit(&old->next, memory_order_acquire);
+
+	/* What came in between the last look at its head and the next ring is still to be read. */
+	if (!next || vtr_ring_head(old) != vtr_ring_tail(old))
+		return NULL;
+	atomic_store_explicit(&t->reading, next, memory_order_release);
+	if (old == &t->ring) {
+		atomic_store_explicit(&t->ring_is_spare, 1, memory_order_release);
+	} else {
+		munmap(old, sizeof(*old));
+		give_bytes();
+	}
+	return next;
+}
+
+int vtr_thread_is_drained(struct vtr_thread *t)
+{
+	return atomic_load_explicit(&t->reading, memory_order_acquire) == t->writing &&
+	       vtr_ring_empty(t->writing);
 }
 
 static struct vtr_thread *map_new(void)
@@ -95,6 +197,8 @@ static struct vtr_thread *map_new(void)
 	if (t == MAP_FAILED)
 		return NULL;
 	atomic_store_explicit(&t->state, VTR_THREAD_USED, memory_order_relaxed);
+	t->writing = &t->ring;
+	atomic_store_explicit(&t->reading, &t->ring, memory_order_relaxed);
 	do {
 		i = vtr_thread_count();
 		if (i >= atomic_load_explicit(&limit, memory_order_relaxed)) {
@@ -146,7 +250,7 @@ static void thread_ended(void *memory)
 {
 	struct vtr_thread *t = memory;
 
-	int something_left = on_end(t) || !vtr_ring_empty(&t->ring);
+	int something_left = on_end(t) || !vtr_thread_is_drained(t) || t->writing != &t->ring;
 
 	vtr_thread_mine = NULL;
 	refused_at = UINT32_MAX;

@@ -92,6 +92,18 @@ static void leave(struct vtr_thread *t)
 	atomic_store_explicit(&t->busy, 0, memory_order_relaxed);
 }
 
+/* Where a record may begin in the ring that t->writing is then; UINT64_MAX: it is dropped, and counted. */
+static inline uint64_t reserve(struct vtr_thread *t, uint64_t now, unsigned words)
+{
+	uint64_t at = vtr_ring_reserve(t->writing, words);
+
+	if (at == UINT64_MAX && vtr_thread_grow(t))
+		at = vtr_ring_reserve(t->writing, words);
+	if (at == UINT64_MAX)
+		drop(t, now);
+	return at;
+}
+
 static void put(struct vtr_thread *t, uint64_t now, const struct vtr_event *e, unsigned flags)
 {
 	uint64_t header, at;
@@ -102,13 +114,11 @@ static void put(struct vtr_thread *t, uint64_t now, const struct vtr_event *e, u
 	if (e->category | e->colour)
 		flags |= VTR_WORDS_LOOK;
 	header = vtr_words_header(e->type, flags, epoch_of(now), &e->payload);
-	at = vtr_ring_reserve(&t->ring, vtr_words_count(header));
-	if (at == UINT64_MAX) {
-		drop(t, now);
+	at = reserve(t, now, vtr_words_count(header));
+	if (at == UINT64_MAX)
 		return;
-	}
-	vtr_words_put(&t->ring, at, header, e);
-	vtr_ring_publish(&t->ring, at + vtr_words_count(header));
+	vtr_words_put(t->writing, at, header, e);
+	vtr_ring_publish(t->writing, at + vtr_words_count(header));
 }
 
 /* A range that was open when the capture began, begins there. */
@@ -138,6 +148,7 @@ static void put_open(struct vtr_thread *t, uint64_t now, uint64_t end_ns, int pl
 	uint64_t start_ns = vtr_open_get(&range->start), look = vtr_open_get(&range->look);
 	uint64_t shape = vtr_open_get(&range->shape), header, at;
 	unsigned i, blob_words, words;
+	struct vtr_ring *ring;
 
 	if (shape >> 32 != epoch_of(now)) {
 		start_ns = atomic_load_explicit(&capture_start_ns, memory_order_relaxed);
@@ -148,24 +159,23 @@ static void put_open(struct vtr_thread *t, uint64_t now, uint64_t end_ns, int pl
 	header = (uint64_t)epoch_of(now) << 32 | (shape & 0xffffff00) | flags | VTR_EVENT_RANGE;
 	words = vtr_words_count(header);
 	notice(now);
-	at = vtr_ring_reserve(&t->ring, words);
-	if (at == UINT64_MAX) {
-		drop(t, now);
+	at = reserve(t, now, words);
+	if (at == UINT64_MAX)
 		return;
-	}
-	vtr_ring_set(&t->ring, at, header);
-	vtr_ring_set(&t->ring, at + 1, start_ns);
-	vtr_ring_set(&t->ring, at + 2, end_ns);
-	vtr_ring_set(&t->ring, at + 3, vtr_open_get(&range->names));
+	ring = t->writing;
+	vtr_ring_set(ring, at, header);
+	vtr_ring_set(ring, at + 1, start_ns);
+	vtr_ring_set(ring, at + 2, end_ns);
+	vtr_ring_set(ring, at + 3, vtr_open_get(&range->names));
 	words = 4;
 	if (look)
-		vtr_ring_set(&t->ring, at + words++, look);
+		vtr_ring_set(ring, at + words++, look);
 	if (vtr_words_payload(header))
-		vtr_ring_set(&t->ring, at + words++, vtr_open_get(&range->payload));
+		vtr_ring_set(ring, at + words++, vtr_open_get(&range->payload));
 	blob_words = vtr_words_blob(header);
 	for (i = 0; i < blob_words; i++)
-		vtr_ring_set(&t->ring, at + words++, vtr_open_get(&t->stack.blob[place][i]));
-	vtr_ring_publish(&t->ring, at + words);
+		vtr_ring_set(ring, at + words++, vtr_open_get(&t->stack.blob[place][i]));
+	vtr_ring_publish(ring, at + words);
 }
 
 int vtr_range_push(const struct vtr_attributes *a)
@@ -419,27 +429,44 @@ static void remember_drops(struct vtr_thread *t, uint32_t capture)
 }
 
 /* What is pending in a ring when its head is read belongs to one thread: memory changes hands only
- * while the ring is empty. So the id that is read afterwards is that thread's. */
-static size_t drain_thread(struct vtr_thread *t, uint32_t capture,
+ * while all its rings are empty. So the id that is read afterwards is that thread's. */
+static size_t drain_ring(struct vtr_thread *t, struct vtr_ring *ring, uint32_t capture,
 	void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
 {
-	uint64_t head = vtr_ring_head(&t->ring), at = vtr_ring_tail(&t->ring);
+	uint64_t head = vtr_ring_head(ring), at = vtr_ring_tail(ring);
 	uint32_t tid = atomic_load_explicit(&t->tid, memory_order_acquire);
 	size_t count = 0;
 
 	while (at < head) {
-		uint64_t header = vtr_ring_get(&t->ring, at), blob[VTR_BLOB_WORDS];
+		uint64_t header = vtr_ring_get(ring, at), blob[VTR_BLOB_WORDS];
 		struct vtr_event e;
 
 		if (vtr_words_epoch(header) == capture) {
-			vtr_words_get(&t->ring, at, tid, &e, blob);
+			vtr_words_get(ring, at, tid, &e, blob);
 			take(ctx, &e);
 			count++;
 		}
 		at += vtr_words_count(header);
-		vtr_ring_consume(&t->ring, at);
+		vtr_ring_consume(ring, at);
 	}
 	return count;
+}
+
+static size_t drain_thread(struct vtr_thread *t, uint32_t capture,
+	void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
+{
+	struct vtr_ring *ring = atomic_load_explicit(&t->reading, memory_order_relaxed);
+	size_t count = drain_ring(t, ring, capture, take, ctx);
+
+	for (;;) {
+		/* The thread may have gone on to the next ring since the last look at this one's head. */
+		if (atomic_load_explicit(&ring->next, memory_order_acquire))
+			count += drain_ring(t, ring, capture, take, ctx);
+		ring = vtr_thread_next_ring(t);
+		if (!ring)
+			return count;
+		count += drain_ring(t, ring, capture, take, ctx);
+	}
 }
 
 size_t vtr_threads_drain(void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
@@ -568,5 +595,5 @@ int vtr_threads_seen(void)
 
 uint64_t vtr_threads_memory(void)
 {
-	return (uint64_t)vtr_thread_count() * sizeof(struct vtr_thread);
+	return (uint64_t)vtr_thread_count() * sizeof(struct vtr_thread) + vtr_thread_added_bytes();
 }

@@ -6,8 +6,9 @@
  *	pop   -> own stack -> own ring           vtr_threads_open()   <- all stacks, while they move
  *
  * A thread's first event maps its memory; from then on an event takes no lock, no allocation and no
- * system call. A ring that is full drops the newest event and counts it. Memory of ended threads is
- * used again once it has been drained. The stacks are kept while nothing is recorded, so ranges
+ * system call, unless its ring is full: then it maps another one, which is unmapped once it has been drained. Beyond
+ * the limit of memory the newest event is dropped and counted. Memory of ended threads is used again once it has been
+ * drained. The stacks are kept while nothing is recorded, so ranges
  * that are open when a capture starts are known; their start is then the capture's.
  *
  * Counting is exact: of every thread, and of all together, events made while recording = drained +
