@@ -289,18 +289,28 @@ static struct entry make_entry(const struct vpt_kind_desc *kind, const uint64_t 
 	return e;
 }
 
+/* A call without length is inside no other: where one has just ended it comes after that. */
+static int is_empty_call(const struct entry *e)
+{
+	return e->kind == VPT_CALL && e->start == e->time;
+}
+
 /* Completion order. What ends at the same moment: the one that began later is inside the other. What began
- * at the same moment too: tools write the outer one first. */
+ * at the same moment too: tools write the outer one first, but calls are then one after the other. */
 static int compare_entries(const void *pa, const void *pb)
 {
 	const struct entry *a = pa, *b = pb;
 
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
+	if (is_empty_call(a) != is_empty_call(b))
+		return is_empty_call(a) ? 1 : -1;
 	if (a->start != b->start)
 		return a->start > b->start ? -1 : 1;
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
+	if (a->kind == VPT_CALL)
+		return a->row < b->row ? -1 : a->row > b->row;
 	return a->row > b->row ? -1 : a->row < b->row;
 }
 
@@ -310,7 +320,10 @@ static void widen_window(struct vpt_collect *c, const struct entry *e, uint64_t 
 	if (e->kind != VPT_KERNEL && e->kind != VPT_COPY && e->kind != VPT_CALL &&
 		e->kind != VPT_RANGE)
 		return;
-	if (!e->start || e->start + duration_ns < e->start)
+	/* The clock of a device that reads 0 was not read; a foreign trace may well count from its first call. */
+	if (!e->start && (e->kind == VPT_KERNEL || e->kind == VPT_COPY))
+		return;
+	if (e->start + duration_ns < e->start)
 		return;
 	if (e->start < c->header.t0_ns)
 		c->header.t0_ns = e->start;
@@ -349,7 +362,7 @@ static int build_index(struct vpt_collect *c)
 	/* Nobody vouches for what a file tells: a start behind the end is none. */
 	if (c->told_start_ns && c->told_start_ns <= (c->told_end_ns ? c->told_end_ns : c->end_ns))
 		c->header.t0_ns = c->told_start_ns;
-	if (c->told_end_ns >= c->header.t0_ns)
+	if (c->told_end_ns && c->told_end_ns >= c->header.t0_ns)
 		c->end_ns = c->told_end_ns;
 	qsort(c->index, c->index_count, sizeof(*c->index), compare_entries);
 	return VPT_OK;

@@ -273,9 +273,9 @@ static void rows_of_a_lane_stand_in_completion_order(void **state)
 	assert_int_equal(s->row_count, 8);
 	for (i = 0; i < 8; i++)
 		assert_int_equal(s->col[VPT_RANGE_CATEGORY][i], expected[i]);
-	/* The window leaves invalid times out: from 10, not 0, to 150, not 300. */
-	assert_int_equal(vpt_collect_header(c)->t0_ns, 10);
-	assert_int_equal(vpt_collect_header(c)->t0_unix_ns, 1000010);
+	/* The window leaves a negative duration out: from 0 to 150, not 300. */
+	assert_int_equal(vpt_collect_header(c)->t0_ns, 0);
+	assert_int_equal(vpt_collect_header(c)->t0_unix_ns, 1000000);
 	s = vpt_batch_find(&batch, VPT_CLOCK);
 	assert_int_equal(s->col[VPT_CLOCK_TRACE][0], 150);
 	assert_int_equal(s->col[VPT_CLOCK_REALTIME][0], 1000150);

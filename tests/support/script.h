@@ -4,7 +4,8 @@
  * line too. Times are nanoseconds on the trace clock, or carry a unit: 250us 1.5ms 2s. A span is
  * START-END or START+DURATION; an END before START makes a row with a negative duration, a START of 0
  * one with an invalid time. Rows may stand in any order: within a chunk they are sorted into completion
- * order, and of equal ends the later start comes first, so that a range line follows what it holds.
+ * order, and of equal ends the later start comes first, so that a range line follows what it holds; calls without
+ * length come last.
  *
  *	start 1000 [unix N]          header: t0, and the same moment on CLOCK_REALTIME
  *	end 2ms                      when the capture stopped (CLOCK row); else the largest end of all rows

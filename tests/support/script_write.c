@@ -76,14 +76,25 @@ static uint64_t completion(const struct row *r)
 	return r->end < r->start ? r->start : r->end;
 }
 
+/* A call without length is inside no other: where one has just ended it comes after that. */
+static int is_empty_call(const struct row *r)
+{
+	return r->kind == VPT_CALL && r->start == completion(r);
+}
+
 static int compare_rows(const void *pa, const void *pb)
 {
 	const struct row *a = pa, *b = pb;
 
 	if (completion(a) != completion(b))
 		return completion(a) < completion(b) ? -1 : 1;
+	if (is_empty_call(a) != is_empty_call(b))
+		return is_empty_call(a) ? 1 : -1;
 	if (a->start != b->start)
 		return a->start > b->start ? -1 : 1;
+	if (a->kind == VPT_CALL && b->kind == VPT_CALL &&
+		a->values[VPT_CALL_CORRELATION] != b->values[VPT_CALL_CORRELATION])
+		return a->values[VPT_CALL_CORRELATION] < b->values[VPT_CALL_CORRELATION] ? -1 : 1;
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
