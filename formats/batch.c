@@ -520,7 +520,8 @@ static enum moves moves_t_min(const struct vpt_kind_desc *kind)
 static int row_moves(const struct vpt_section *s, size_t row)
 {
 	if (s->kind == VPT_CALL)
-		return vpt_call_launches(vpt_call_class((uint32_t)s->col[VPT_CALL_ID][row]));
+		return vpt_call_moves_t_min(vpt_call_class((uint32_t)s->col[VPT_CALL_ID][row]),
+			s->col[VPT_CALL_DURATION][row]);
 	return s->col[VPT_SYNC_SYNC_KIND][row] == VPT_SYNCKIND_STREAM_WAIT;
 }
 

@@ -63,7 +63,7 @@ static void each_call_is_found_under_its_own_name(void **state)
 		const char *name;
 		unsigned number;
 	} calls[] = {
-#define VPT_CALL_NAME(number, name, klass) {name, number},
+#define VPT_CALL_NAME(number, name) {name, number},
 #include "formats/calls.def"
 	};
 	unsigned char seen[256] = {0};
@@ -79,6 +79,72 @@ static void each_call_is_found_under_its_own_name(void **state)
 		assert_string_equal(vpt_call_name(calls[i].number), calls[i].name);
 		assert_string_equal(vpt_word(VPT_UNIT_CALL, calls[i].number), calls[i].name);
 	}
+}
+
+static void what_a_call_does_follows_from_its_name(void **state)
+{
+	static const struct {
+		const char *name;
+		enum vpt_call_class klass;
+	} cases[] = {
+		{"cudaLaunchKernel", VPT_CALL_LAUNCH},
+		{"__cudaPushCallConfiguration", VPT_CALL_QUERY},
+		{"cuLaunchKernelEx_ptsz", VPT_CALL_LAUNCH},
+		{"hipLaunchKernel", VPT_CALL_LAUNCH},
+		{"hipModuleLaunchKernel", VPT_CALL_LAUNCH},
+		{"hipExtModuleLaunchKernel", VPT_CALL_LAUNCH},
+		{"hipExtLaunchKernel", VPT_CALL_LAUNCH},
+		{"cudaLaunchHostFunc_v10000", VPT_CALL_OTHER},
+		{"hipGraphLaunch", VPT_CALL_GRAPH_LAUNCH},
+		{"cudaGraphLaunch_ptsz", VPT_CALL_GRAPH_LAUNCH},
+		{"cudaGraphicsMapResources", VPT_CALL_OTHER},
+		{"cudaGraphKernelNodeSetParams", VPT_CALL_GRAPH_BUILD},
+		{"cudaStreamBeginCaptureToGraph", VPT_CALL_BEGIN_CAPTURE},
+		{"hipStreamEndCapture", VPT_CALL_END_CAPTURE},
+		{"cudaMemcpyAsync_spt", VPT_CALL_COPY},
+		{"hipMemcpyAsync", VPT_CALL_COPY},
+		{"hipMemcpyWithStream", VPT_CALL_BLOCKING_COPY},
+		{"cuMemcpyDtoH_v2", VPT_CALL_BLOCKING_COPY},
+		{"hipMemsetAsync", VPT_CALL_MEMSET},
+		{"hipDeviceSynchronize", VPT_CALL_SYNC},
+		{"hipStreamWaitEvent", VPT_CALL_STREAM_WAIT},
+		{"cuStreamWaitValue64_v2", VPT_CALL_STREAM_WAIT},
+		{"hipEventRecord", VPT_CALL_EVENT_RECORD},
+		{"hipEventQuery", VPT_CALL_QUERY},
+		{"hipPointerGetAttributes", VPT_CALL_QUERY},
+		{"cudaEventCreateWithFlags", VPT_CALL_QUERY},
+		{"hipExtMallocWithFlags", VPT_CALL_ALLOCATION},
+		{"hipFree", VPT_CALL_ALLOCATION},
+		{"hipModuleLoadData", VPT_CALL_MODULE_LOAD},
+		{"hiprtcCompileProgram", VPT_CALL_MODULE_LOAD},
+		{"cuLinkAddData_v2", VPT_CALL_MODULE_LOAD},
+		{"cudaMemPrefetchAsync", VPT_CALL_OTHER},
+		{"cudaStreamCreateWithPriority", VPT_CALL_OTHER},
+		{"cudaSetDevice", VPT_CALL_OTHER},
+		{"Free", VPT_CALL_ALLOCATION},
+		{"cuda", VPT_CALL_OTHER},
+		{"hip", VPT_CALL_OTHER},
+		{"", VPT_CALL_OTHER},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (vpt_call_class_of(cases[i].name, strlen(cases[i].name)) != cases[i].klass)
+			fail_msg("%s is of class %d", cases[i].name,
+				(int)vpt_call_class_of(cases[i].name, strlen(cases[i].name)));
+}
+
+static void only_calls_that_may_enclose_a_launch_move_the_lower_edge(void **state)
+{
+	(void)state;
+	assert_true(vpt_call_moves_t_min(VPT_CALL_LAUNCH, 2000000000));
+	assert_true(vpt_call_moves_t_min(VPT_CALL_OTHER, 1000000000));
+	assert_true(vpt_call_moves_t_min(VPT_CALL_MODULE_LOAD, 1));
+	assert_false(vpt_call_moves_t_min(VPT_CALL_OTHER, 1000000001));
+	assert_false(vpt_call_moves_t_min(VPT_CALL_SYNC, 1));
+	assert_false(vpt_call_moves_t_min(VPT_CALL_QUERY, 1));
+	assert_false(vpt_call_moves_t_min(VPT_CALL_EVENT_RECORD, 1));
 }
 
 static void unknown_numbers_have_no_name(void **state)
@@ -109,10 +175,12 @@ static void calls_that_put_ops_on_a_device_are_launches(void **state)
 		{VPT_CALL_SYNC, 0},
 		{VPT_CALL_STREAM_WAIT, 0},
 		{VPT_CALL_EVENT_RECORD, 0},
+		{VPT_CALL_QUERY, 0},
 		{VPT_CALL_ALLOCATION, 0},
 		{VPT_CALL_MODULE_LOAD, 0},
 		{VPT_CALL_GRAPH_BUILD, 0},
-		{VPT_CALL_CAPTURE, 0},
+		{VPT_CALL_BEGIN_CAPTURE, 0},
+		{VPT_CALL_END_CAPTURE, 0},
 	};
 	size_t i;
 
@@ -194,6 +262,8 @@ int main(void)
 		cmocka_unit_test(calls_are_found_under_decorated_names),
 		cmocka_unit_test(a_name_ends_at_its_length),
 		cmocka_unit_test(each_call_is_found_under_its_own_name),
+		cmocka_unit_test(what_a_call_does_follows_from_its_name),
+		cmocka_unit_test(only_calls_that_may_enclose_a_launch_move_the_lower_edge),
 		cmocka_unit_test(unknown_numbers_have_no_name),
 		cmocka_unit_test(calls_that_put_ops_on_a_device_are_launches),
 		cmocka_unit_test(words_stand_for_the_numbers_of_their_set),

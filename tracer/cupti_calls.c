@@ -13,8 +13,8 @@
  * heard of them. */
 static const char *const work[] = {"Launch", "Memcpy", "Memset", "MemPrefetch", "GraphLaunch"};
 
-/* Calls of class OTHER that are recorded all the same: they queue host functions. */
-static const char *const also[] = {"LaunchHostFunc", "StreamAddCallback"};
+/* Calls of class OTHER that are recorded all the same: they queue host functions, or move memory. */
+static const char *const also[] = {"LaunchHostFunc", "StreamAddCallback", "MemPrefetch"};
 
 static const char *after_prefix(const char *name)
 {
@@ -50,7 +50,7 @@ static int wanted(const char *name, uint32_t number, enum vptrace_profile profil
 	if (vpt_call_launches(klass) || (!number && BEGINS_WITH(rest, work)))
 		return 1;
 	return profile != VPTRACE_PROFILE_LITE &&
-	       (klass != VPT_CALL_OTHER || BEGINS_WITH(rest, also));
+	       ((klass != VPT_CALL_OTHER && klass != VPT_CALL_QUERY) || BEGINS_WITH(rest, also));
 }
 
 void vtr_calls_learn(
