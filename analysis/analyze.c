@@ -39,12 +39,17 @@ struct pass {
 
 /* ---- events to folds ---- */
 
-static int wants_gap(const struct vpa_fold *f, unsigned cause)
+static int wants_gap(const struct vpa_fold *f, const struct vpa_gap *gap)
 {
-	return f->gap && (!f->gap_causes || f->gap_causes >> cause & 1);
+	size_t i;
+
+	for (i = 0; f->gap_causes && i < gap->piece_count; i++)
+		if (f->gap_causes >> gap->pieces[i].cause & 1)
+			return 1;
+	return !f->gap_causes;
 }
 
-/* A gap that is told of by itself. */
+/* A gap that is handed out by itself. */
 static int fold_gap(void *ctx, const struct vpa_gap *gap)
 {
 	struct pass *p = ctx;
@@ -52,7 +57,7 @@ static int fold_gap(void *ctx, const struct vpa_gap *gap)
 	int rc = VPT_OK;
 
 	for (; *i >= 0 && !rc; i++)
-		if (wants_gap(vpa_folds[*i], gap->opened_by))
+		if (wants_gap(vpa_folds[*i], gap))
 			rc = vpa_folds[*i]->gap(p->states[*i], &p->context, gap);
 	if (!rc && p->tap && p->tap->gap && gap->end_ns - gap->start_ns >= p->tap->min_gap_ns)
 		rc = p->tap->gap(p->tap->ctx, gap);
@@ -68,10 +73,11 @@ static int fold_each_gap(struct pass *p, int fold, const struct vpa_ops *ops)
 	int rc = VPT_OK;
 
 	for (i = 0; i < ops->count && !rc; i++) {
-		if (!ops->gap_opened_by[i] || !wants_gap(f, ops->gap_opened_by[i]))
+		if (!ops->gap_cause[i])
 			continue;
 		vpa_idle_gap(&p->idle, ops, i, &whole);
-		rc = f->gap(p->states[fold], &p->context, &whole.gap);
+		if (wants_gap(f, &whole.gap))
+			rc = f->gap(p->states[fold], &p->context, &whole.gap);
 	}
 	return rc;
 }
@@ -85,7 +91,7 @@ static int tap_ops(struct pass *p, const struct vpa_ops *ops)
 	int rc = VPT_OK;
 
 	for (i = 0; tap->gap && i < ops->count && !rc; i++) {
-		if (!ops->gap_opened_by[i] || ops->gap_ns[i] < tap->min_gap_ns)
+		if (!ops->gap_cause[i] || ops->gap_ns[i] < tap->min_gap_ns)
 			continue;
 		vpa_idle_gap(&p->idle, ops, i, &whole);
 		rc = tap->gap(tap->ctx, &whole.gap);
@@ -93,7 +99,7 @@ static int tap_ops(struct pass *p, const struct vpa_ops *ops)
 	return rc || !tap->ops ? rc : tap->ops(tap->ctx, ops);
 }
 
-/* What opens gaps of ops that had been queued in time. */
+/* The causes of gaps that ops->gap_cause answers. */
 static const uint64_t queued_causes = 1u << VPA_CAUSE_LAUNCH_LATENCY | 1u << VPA_CAUSE_DEPENDENCY |
 				      1u << VPA_CAUSE_GRAPH_START | 1u << VPA_CAUSE_SCHEDULING |
 				      1u << VPA_CAUSE_QUEUED;
@@ -116,6 +122,11 @@ static int fold_ops(void *ctx, struct vpa_ops *ops)
 		rc = tap_ops(p, ops);
 	vpa_idle_done(&p->idle, ops);
 	return rc;
+}
+
+static int early_op(void *ctx, const struct vpa_ops *ops, size_t i)
+{
+	return vpa_idle_early(&((struct pass *)ctx)->idle, ops, i);
 }
 
 static int fold_call(void *ctx, const struct vpa_call *call)
@@ -423,12 +434,14 @@ static int choose_window(struct pass *p, struct vpt_err *err)
 {
 	const struct vpa_options *o = p->options;
 	const struct vpt_header *h = vpt_trace_header(p->trace);
+	const struct vpt_reader *reader = vpt_trace_reader(p->trace);
 	struct vpa_model *m = &p->model;
 	struct vpa_report *r = p->report;
 	uint64_t start = h->t0_ns;
 
 	/* A damaged header knows no start; the chunks' earliest time has to do. */
-	if (!start && vpt_trace_times_from(p->trace, 0) != UINT64_MAX)
+	if (!start && reader && vpt_reader_header_damaged(reader) &&
+		vpt_trace_times_from(p->trace, 0) != UINT64_MAX)
 		start = vpt_trace_times_from(p->trace, 0);
 	m->window_start_ns = start;
 	m->window_end_ns = UINT64_MAX;
@@ -584,7 +597,7 @@ static int begin_tap(struct pass *p)
 
 static int run(struct pass *p, struct vpt_err *err)
 {
-	struct vpa_resolver_sink sink = {fold_ops, fold_call, fold_range, fold_mark, p};
+	struct vpa_resolver_sink sink = {fold_ops, early_op, fold_call, fold_range, fold_mark, p};
 	int rc = p->options->range ? find_range(p, err) : VPT_OK;
 
 	/* What the first pass read of tables is read again. */

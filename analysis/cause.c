@@ -1,21 +1,27 @@
-/* cause.c - the rules of cause.h. Most gaps are a few microseconds between two queued kernels and are answered
- * from the launch alone; only where the host was late is the thread's past looked at. */
+/* cause.c - the rules of cause.h. Most gaps are a few microseconds between two queued kernels and are answered by idle.c
+ * from the launch alone; here are all others. */
 #include "analysis/cause.h"
+
+#include "analysis/late.h"
+#include "formats/memory.h"
 
 #include <string.h>
 
-enum { STALL_NS = 100000 };
-
 static const struct {
-	const char *text, *help;
+	const char *text, *words, *help;
 } causes[VPA_CAUSES] = {
-#define VPA_CAUSE(NAME, text, help) {text, help},
+#define VPA_CAUSE(NAME, text, words, help) {text, words, help},
 #include "analysis/causes.def"
 };
 
 const char *vpa_cause_text(enum vpa_cause cause)
 {
 	return causes[cause].text;
+}
+
+const char *vpa_cause_words(enum vpa_cause cause)
+{
+	return causes[cause].words;
 }
 
 const char *vpa_cause_help(enum vpa_cause cause)
@@ -25,334 +31,265 @@ const char *vpa_cause_help(enum vpa_cause cause)
 
 int vpa_cause_is_answer(enum vpa_cause cause)
 {
-	return cause != VPA_CAUSE_UNKNOWN && cause != VPA_CAUSE_RECORDS_LOST &&
+	return cause != VPA_CAUSE_NOT_IDLE && cause != VPA_CAUSE_RECORDS_LOST &&
 	       cause != VPA_CAUSE_NO_LAUNCH && cause != VPA_CAUSE_QUEUED;
 }
 
-/* What a call in which the thread stood opens, and what time in it counts as. */
-static const struct {
-	enum vpa_cause opens, piece;
-} by_class[] = {
-	[VPT_CALL_OTHER] = {VPA_CAUSE_OTHER_CALL, VPA_CAUSE_OTHER_CALL},
-	[VPT_CALL_LAUNCH] = {VPA_CAUSE_OTHER_CALL, VPA_CAUSE_OTHER_CALL},
-	[VPT_CALL_GRAPH_LAUNCH] = {VPA_CAUSE_OTHER_CALL, VPA_CAUSE_OTHER_CALL},
-	[VPT_CALL_COPY] = {VPA_CAUSE_OTHER_CALL, VPA_CAUSE_OTHER_CALL},
-	[VPT_CALL_BLOCKING_COPY] = {VPA_CAUSE_BLOCKING_COPY, VPA_CAUSE_BLOCKING_COPY},
-	[VPT_CALL_MEMSET] = {VPA_CAUSE_OTHER_CALL, VPA_CAUSE_OTHER_CALL},
-	[VPT_CALL_SYNC] = {VPA_CAUSE_SYNC_DRAIN, VPA_CAUSE_SYNC},
-	[VPT_CALL_STREAM_WAIT] = {VPA_CAUSE_OTHER_CALL, VPA_CAUSE_OTHER_CALL},
-	[VPT_CALL_EVENT_RECORD] = {VPA_CAUSE_OTHER_CALL, VPA_CAUSE_OTHER_CALL},
-	[VPT_CALL_ALLOCATION] = {VPA_CAUSE_ALLOCATION, VPA_CAUSE_ALLOCATION},
-	[VPT_CALL_MODULE_LOAD] = {VPA_CAUSE_MODULE_LOAD, VPA_CAUSE_MODULE_LOAD},
-	[VPT_CALL_GRAPH_BUILD] = {VPA_CAUSE_GRAPH_BUILD, VPA_CAUSE_GRAPH_BUILD},
-	[VPT_CALL_QUERY] = {VPA_CAUSE_OTHER_CALL, VPA_CAUSE_OTHER_CALL},
-	[VPT_CALL_BEGIN_CAPTURE] = {VPA_CAUSE_OTHER_CALL, VPA_CAUSE_OTHER_CALL},
-	[VPT_CALL_END_CAPTURE] = {VPA_CAUSE_OTHER_CALL, VPA_CAUSE_OTHER_CALL},
+const struct vpa_cause_piece *vpa_cause_headline(const struct vpa_cause_piece *pieces, size_t count)
+{
+	uint64_t sums[VPA_CAUSES] = {0};
+	const struct vpa_cause_piece *longest = NULL;
+	unsigned most = pieces[0].cause, k;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		sums[pieces[i].cause] += pieces[i].end_ns - pieces[i].start_ns;
+	for (k = VPA_CAUSES; k > 0; k--)
+		if (sums[k - 1] && sums[k - 1] >= sums[most])
+			most = k - 1;
+	for (i = 0; i < count; i++)
+		if (pieces[i].cause == most &&
+			(!longest || pieces[i].end_ns - pieces[i].start_ns >
+					     longest->end_ns - longest->start_ns))
+			longest = &pieces[i];
+	return longest;
+}
+
+/* ---- pieces ---- */
+
+/* Appends a piece, unless it is empty. */
+static int put_piece(struct vpa_cause_pieces *to, const struct vpa_cause_piece *piece)
+{
+	if (piece->end_ns <= piece->start_ns)
+		return VPT_OK;
+	if (vpt_grow(&to->items, &to->cap, to->count + 1, sizeof(*to->items)))
+		return VPT_ENOMEM;
+	to->items[to->count++] = *piece;
+	return VPT_OK;
+}
+
+/* ---- overhead ---- */
+
+/* Sets that may have a part in a cut. */
+struct overheads {
+	const struct vpa_overhead *of[2];
 };
 
-/* The outermost call of the thread that contains `t` (start <= t < end), other than `except`; NULL: none. */
-static const struct vpa_call *call_at(
-	const struct vpa_calls *calls, uint64_t t, const struct vpa_call *except)
+/* What holds at `t`: the profiling library before the loader, or nothing; and in *until_ns up to when. */
+static int overhead_at(
+	const struct overheads *o, uint64_t t, uint64_t *until_ns, enum vpa_cause *cause)
 {
-	uint64_t p = vpa_calls_after(calls, t);
+	const struct vpa_intervals *sets[] = {
+		&o->of[0]->profiler, &o->of[1]->profiler, &o->of[0]->loading, &o->of[1]->loading};
+	int found = 0;
+	size_t k;
 
-	for (; p < calls->end; p++) {
-		const struct vpa_call *call = vpa_calls_at(calls, p);
+	for (k = 0; k < 4; k++) {
+		size_t i = sets[k]->count ? vpa_intervals_after(sets[k], t) : 0;
+		const struct vpa_interval *at = &sets[k]->items[i];
 
-		if (call->state & VPA_CALL_NESTED) {
-			p += *vpa_call_encloses(call) - 1; /* on to the call around it */
+		if (i == sets[k]->count)
+			continue;
+		if (at->start_ns > t) {
+			*until_ns = at->start_ns < *until_ns ? at->start_ns : *until_ns;
 			continue;
 		}
-		return vpa_call_start(call) <= t && call != except ? call : NULL;
+		*until_ns = at->end_ns < *until_ns ? at->end_ns : *until_ns;
+		if (!found)
+			*cause = k < 2 ? VPA_CAUSE_PROFILER : VPA_CAUSE_MODULE_LOAD;
+		found = 1;
 	}
-	return NULL;
+	return found;
 }
 
-static uint32_t range_name_at(struct vpa_resolver *r, uint32_t thread, uint64_t t)
-{
-	const struct vpa_range *range = vpa_resolver_range_at(r, thread, t);
-
-	return range ? range->name : 0;
-}
-
-/* When the thread's last call before its call `launch` ended; 0: none known. */
-static uint64_t previous_call_end(const struct vpa_calls *calls, const struct vpa_call *launch)
-{
-	uint64_t p = vpa_calls_after(calls, vpa_call_start(launch));
-
-	/* Position p is the first that ends after the launch begins, so p - 1 ended before or at it; an empty launch
-	 * is not before itself. */
-	p -= p > calls->begin && vpa_calls_at(calls, p - 1) == launch;
-	return p > calls->begin ? vpa_calls_end_at(calls, p - 1) : 0;
-}
-
-VPA_RARE static void answer_late_host(
-	struct vpa_idle *s, struct vpa_gap *gap, const struct vpa_call *launch)
-{
-	struct vpa_resolver *r = s->resolver;
-	const struct vpa_thread_past *past = &r->pasts[vpa_call_thread(launch)];
-	const struct vpa_call *in = call_at(&past->calls, gap->start_ns, launch);
-	uint64_t previous;
-
-	gap->range = range_name_at(r, vpa_call_thread(launch), gap->start_ns);
-	if (in) {
-		gap->opened_by = by_class[vpa_call_effect(in)].opens;
-		gap->call = in->name;
-		return;
-	}
-	if (past->forgotten_ns > gap->start_ns) {
-		gap->opened_by = VPA_CAUSE_UNKNOWN;
-		return;
-	}
-	previous = previous_call_end(&past->calls, launch);
-	if (previous && vpa_call_start(launch) - previous < STALL_NS) {
-		gap->opened_by = VPA_CAUSE_LAUNCH_RATE;
-		gap->call = launch->name;
-	} else {
-		gap->opened_by = VPA_CAUSE_HOST_STALL;
-	}
-}
-
-static int same_graph_launch(
-	const struct vpa_op *before, const struct vpa_op *op, const struct vpa_call *launch)
-{
-	if (!before || !op->correlation || before->correlation != op->correlation)
-		return 0;
-	return (launch && launch->klass == VPT_CALL_GRAPH_LAUNCH) ||
-	       (before->graph_node && op->graph_node);
-}
-
-static void answer_queued(
-	struct vpa_resolver *r, struct vpa_gap *gap, const struct vpa_call *launch)
-{
-	const struct vpa_op *op = gap->gating;
-	const struct vpa_range *range = vpa_op_range(op);
-
-	gap->range = range ? range->name : 0;
-	gap->call = launch->name;
-	gap->opened_by = vpa_cause_queued(
-		r, gap->start_ns, gap->end_ns, launch, op->stream, gap->previous, op->correlation);
-}
-
-static void choose_opener(struct vpa_idle *s, struct vpa_gap *gap)
-{
-	struct vpa_resolver *r = s->resolver;
-	const struct vpa_call *launch = gap->gating ? gap->gating->launch : NULL;
-
-	gap->call = gap->range = 0;
-	gap->thread = launch ? vpa_call_thread(launch) : VPA_NONE;
-	if (!gap->before || !gap->gating) {
-		gap->opened_by =
-			gap->gating ? VPA_CAUSE_BEFORE_FIRST_WORK : VPA_CAUSE_AFTER_LAST_WORK;
-		return;
-	}
-	if (vpa_intervals_touch(&r->lost, gap->start_ns, gap->end_ns)) {
-		gap->opened_by = VPA_CAUSE_RECORDS_LOST;
-	} else if (!launch) {
-		gap->opened_by = VPA_CAUSE_NO_LAUNCH;
-	} else if (same_graph_launch(gap->before, gap->gating, launch)) {
-		const struct vpa_range *range = vpa_op_range(gap->gating);
-
-		gap->opened_by = VPA_CAUSE_INSIDE_GRAPH;
-		gap->call = launch->name;
-		gap->range = range ? range->name : 0;
-	} else if (vpa_call_start(launch) >= gap->start_ns) {
-		answer_late_host(s, gap, launch);
-	} else {
-		answer_queued(r, gap, launch);
-	}
-}
-
-/* ---- spent in ---- */
-
-/* A walk over a gap: pieces are asked for in order and summed, or listed. */
-struct walk {
-	struct vpa_idle *idle;
-	const struct vpa_gap *gap;
-	uint64_t at_ns;
-	uint64_t *sums;
-	struct vpa_cause_piece *pieces;
-	size_t count, max;
-};
-
-static void put_piece(struct walk *w, enum vpa_cause cause, uint32_t range, uint64_t ns)
-{
-	struct vpa_cause_piece *last = w->count ? &w->pieces[w->count - 1] : NULL;
-
-	if (last && (w->count == w->max || (last->cause == cause && last->range == range))) {
-		last->ns += ns;
-		return;
-	}
-	w->pieces[w->count++] = (struct vpa_cause_piece){cause, range, ns};
-}
-
-/* When the innermost range of a timeline changes next after `at`; at most `end`. */
-static uint64_t next_step(struct vpa_steps *steps, uint64_t at, uint64_t end)
-{
-	size_t i = vpa_steps_index(steps, at), next = i == SIZE_MAX ? steps->dropped : i + 1;
-
-	return next < steps->count && steps->items[next].time_ns < end ? steps->items[next].time_ns
-								       : end;
-}
-
-/* One cause from w->at_ns to `end`, cut at the thread's ranges when pieces are listed. */
-static void put_ranges(struct walk *w, uint64_t end, enum vpa_cause cause)
-{
-	struct vpa_resolver *r = w->idle->resolver;
-	uint32_t thread = w->gap->thread, process;
-	uint64_t at = w->at_ns, next = end;
-
-	if (end <= at)
-		return;
-	w->at_ns = end;
-	if (w->sums) {
-		w->sums[cause] += end - at;
-		return;
-	}
-	for (; at < end; at = next) {
-		if (thread != VPA_NONE) {
-			process = r->model->threads[thread].process;
-			next = next_step(&r->pasts[thread].ranges.steps, at, end);
-			next = next_step(&r->processes[process].ranges.steps, at, next);
-		}
-		put_piece(
-			w, cause, thread != VPA_NONE ? range_name_at(r, thread, at) : 0, next - at);
-	}
-}
-
-/* Goes on to `end` with `cause`, except where records were lost or the profiling library was at work. */
-static void go_on(struct walk *w, uint64_t end, enum vpa_cause cause)
-{
-	struct vpa_resolver *r = w->idle->resolver;
-	const struct {
-		const struct vpa_intervals *set;
-		enum vpa_cause cause;
-	} over[] = {{&r->lost, VPA_CAUSE_UNKNOWN}, {&r->profiler, VPA_CAUSE_PROFILER},
-		{&r->loading, VPA_CAUSE_MODULE_LOAD}};
-
-	while (w->at_ns < end) {
-		uint64_t until = end;
-		enum vpa_cause now = cause;
-		int covered = 0;
-		size_t k;
-
-		for (k = 0; k < 3 && !covered; k++) {
-			const struct vpa_intervals *set = over[k].set;
-			size_t i = set->count ? vpa_intervals_after(set, w->at_ns) : 0;
-
-			if (i == set->count)
-				continue;
-			if (set->items[i].start_ns <= w->at_ns) {
-				covered = 1;
-				now = over[k].cause;
-				until = set->items[i].end_ns < until ? set->items[i].end_ns : until;
-			} else if (set->items[i].start_ns < until) {
-				until = set->items[i].start_ns;
-			}
-		}
-		put_ranges(w, until, now);
-	}
-}
-
-/* What the thread did from w->at_ns until `end`: calls, and host code between them. */
-static void walk_thread(struct walk *w, uint32_t thread, uint64_t end)
-{
-	const struct vpa_thread_past *past = &w->idle->resolver->pasts[thread];
-	const struct vpa_calls *calls = &past->calls;
-	uint64_t p;
-
-	if (past->forgotten_ns > w->at_ns)
-		go_on(w, past->forgotten_ns < end ? past->forgotten_ns : end,
-			w->gap->before ? VPA_CAUSE_UNKNOWN : w->gap->opened_by);
-	for (p = vpa_calls_after(calls, w->at_ns); p < calls->end && w->at_ns < end; p++) {
-		const struct vpa_call *call = vpa_calls_at(calls, p);
-
-		if (call->state & VPA_CALL_NESTED) {
-			p += *vpa_call_encloses(call) - 1; /* on to the call around it */
-			continue;
-		}
-		if (vpa_call_start(call) >= end)
-			break;
-		go_on(w, vpa_call_start(call), VPA_CAUSE_HOST_CODE);
-		go_on(w, vpa_call_end(call) < end ? vpa_call_end(call) : end,
-			by_class[vpa_call_effect(call)].piece);
-	}
-	go_on(w, end, VPA_CAUSE_HOST_CODE);
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* What fills the time after the launch has returned: work that was queued in time waited for what opened the
- * gap, all other work was on its way. */
-static enum vpa_cause cause_after_launch(const struct vpa_gap *gap)
-{
-	return gap->opened_by >= VPA_CAUSE_DEPENDENCY && gap->opened_by <= VPA_CAUSE_QUEUED
-		       ? gap->opened_by
-		       : VPA_CAUSE_LAUNCH_LATENCY;
-}
-
-static void walk_gap(struct walk *w)
-{
-	const struct vpa_gap *gap = w->gap;
-	const struct vpa_call *launch = gap->gating ? gap->gating->launch : NULL;
-
-	if (gap->opened_by == VPA_CAUSE_AFTER_LAST_WORK ||
-		gap->opened_by == VPA_CAUSE_INSIDE_GRAPH) {
-		go_on(w, gap->end_ns, gap->opened_by);
-		return;
-	}
-	if (!launch) {
-		go_on(w, gap->end_ns,
-			gap->opened_by == VPA_CAUSE_BEFORE_FIRST_WORK ? gap->opened_by
-								      : VPA_CAUSE_UNKNOWN);
-		return;
-	}
-	if (vpa_call_start(launch) > w->at_ns)
-		walk_thread(
-			w, vpa_call_thread(launch), earlier(vpa_call_start(launch), gap->end_ns));
-	go_on(w, earlier(vpa_call_end(launch), gap->end_ns), VPA_CAUSE_LAUNCH_CALL);
-	go_on(w, gap->end_ns, cause_after_launch(gap));
-}
-
-/* Most gaps by far: the launch began before the gap, and nothing else happened in it. */
-static int spent_simply(const struct vpa_idle *s, const struct vpa_gap *gap, uint64_t *spent_ns)
+/* Appends a cut as pieces, less what overhead records have of it. Records of other threads of the process count where the
+ * thread was in a call, since they share its locks. */
+static int put_cut(
+	struct vpa_idle *s, uint32_t thread, const struct vpa_cut *cut, struct vpa_cause_pieces *to)
 {
 	const struct vpa_resolver *r = s->resolver;
-	const struct vpa_call *launch = gap->gating ? gap->gating->launch : NULL;
-	uint64_t returned;
+	int shares = cut->in && cut->base != VPA_CAUSE_SYNC && cut->base != VPA_CAUSE_BLOCKING_COPY;
+	const struct overheads o = {
+		{&r->overhead, shares ? &r->processes[r->model->threads[thread].process].overhead
+				      : &r->pasts[thread].overhead}};
+	struct vpa_cause_piece piece = {
+		.call = cut->call, .place = cut->place, .inside = cut->inside};
+	uint64_t at;
+	int rc = VPT_OK;
 
-	if (!launch || vpa_call_start(launch) > gap->start_ns ||
-		gap->opened_by == VPA_CAUSE_INSIDE_GRAPH ||
-		vpa_intervals_touch(&r->lost, gap->start_ns, gap->end_ns) ||
-		vpa_intervals_touch(&r->profiler, gap->start_ns, gap->end_ns) ||
-		vpa_intervals_touch(&r->loading, gap->start_ns, gap->end_ns))
+	for (at = cut->start_ns; at < cut->end_ns && !rc; at = piece.end_ns) {
+		enum vpa_cause cause = (enum vpa_cause)cut->cause;
+
+		piece.start_ns = at;
+		piece.end_ns = cut->end_ns;
+		if (r->quiet_ns > at)
+			overhead_at(&o, at, &piece.end_ns, &cause);
+		piece.cause = (uint8_t)cause;
+		rc = put_piece(to, &piece);
+	}
+	return rc;
+}
+
+/* ---- a gap ---- */
+
+/* A gap whose gating op has a launch. */
+struct launched {
+	const struct vpa_question *q;
+	struct vpa_call *own, *outer;
+	uint32_t thread, place;
+	uint64_t late_ns, called_ns; /* where late and call end */
+};
+
+static uint64_t clamp(uint64_t t, uint64_t from, uint64_t to)
+{
+	return t < from ? from : t > to ? to : t;
+}
+
+static struct launched find_launched(struct vpa_idle *s, const struct vpa_question *q)
+{
+	struct vpa_call *own = q->gating->launch;
+	struct launched g = {.q = q, .own = own, .thread = vpa_call_thread(own)};
+	const struct vpa_calls *calls = &s->resolver->pasts[g.thread].calls;
+
+	g.outer = own->state & VPA_CALL_NESTED
+			  ? vpa_calls_at(calls, vpa_calls_outermost(calls, vpa_call_position(own)))
+			  : own;
+	g.place = vpa_resolver_place(s->resolver, g.thread, vpa_call_start(g.outer));
+	g.late_ns = clamp(vpa_call_start(g.outer), q->start_ns, q->end_ns);
+	g.called_ns = clamp(vpa_call_end(g.outer), g.late_ns, q->end_ns);
+	return g;
+}
+
+/* What time inside the launching call waited for. */
+static enum vpa_cause cause_of_launch(const struct launched *g)
+{
+	enum vpa_cause cause = vpa_late_cause_of(g->outer);
+
+	if (vpa_call_effect(g->own) == VPT_CALL_BLOCKING_COPY)
+		return VPA_CAUSE_BLOCKING_COPY;
+	if (cause == VPA_CAUSE_LAUNCH_CALL && g->own->klass == VPT_CALL_LAUNCH && g->q->first_use &&
+		vpa_call_end(g->outer) - vpa_call_start(g->outer) >= VPA_LOAD_NS)
+		return VPA_CAUSE_MODULE_LOAD;
+	return cause;
+}
+
+static int cut_launch(struct vpa_idle *s, const struct launched *g, int counts)
+{
+	struct vpa_cut cut = {.start_ns = g->late_ns,
+		.end_ns = g->called_ns,
+		.in = g->outer,
+		.call = g->own->name,
+		.place = g->place};
+	uint64_t *counted;
+
+	if (cut.end_ns <= cut.start_ns)
+		return VPT_OK;
+	cut.cause = cut.base = (uint8_t)cause_of_launch(g);
+	if (counts && vpa_late_cause_of(g->outer) != VPA_CAUSE_LAUNCH_CALL) {
+		counted = vpa_call_counted(g->outer, g->q->device);
+		if (!counted)
+			return VPT_ENOMEM;
+		*counted += cut.end_ns - cut.start_ns;
+	}
+	return vpa_cuts_put(&s->answer.cuts, &cut);
+}
+
+static int put_queue(struct vpa_idle *s, const struct launched *g, struct vpa_cause_pieces *to)
+{
+	const struct vpa_question *q = g->q;
+	uint64_t near_ns = vpa_call_end(g->outer) + VPA_NEAR_NS;
+	struct vpa_cause_piece piece = {.start_ns = g->called_ns,
+		.end_ns = clamp(near_ns, g->called_ns, q->end_ns),
+		.call = g->own->name,
+		.place = g->place,
+		.cause = VPA_CAUSE_LAUNCH_LATENCY};
+	int rc = put_piece(to, &piece), waited;
+
+	if (rc || piece.end_ns == q->end_ns)
+		return rc;
+	piece.start_ns = piece.end_ns;
+	piece.end_ns = q->end_ns;
+	waited = vpa_cause_told_to_wait(
+		s->resolver, q->gating->stream, g->thread, q->since_ns, vpa_call_start(g->outer));
+	piece.cause = (uint8_t)vpa_cause_queued(
+		waited, g->own->klass == VPT_CALL_GRAPH_LAUNCH, piece.end_ns - piece.start_ns);
+	return put_piece(to, &piece);
+}
+
+/* The three stretches of a gap. */
+static int put_stretches(
+	struct vpa_idle *s, const struct launched *g, int no_credit, struct vpa_cause_pieces *to)
+{
+	const struct vpa_late late = {.resolver = s->resolver,
+		.device = g->q->device,
+		.thread = g->thread,
+		.start_ns = g->q->start_ns,
+		.end_ns = g->late_ns,
+		.launch = g->outer,
+		.launch_place = g->place,
+		.first_use = g->q->first_use,
+		.no_credit = no_credit};
+	struct vpa_cuts *cuts = &s->answer.cuts;
+	size_t i;
+	int rc;
+
+	cuts->count = 0;
+	rc = vpa_late_cut(&late, cuts, &s->answer.spare);
+	if (!rc)
+		rc = cut_launch(s, g, !no_credit);
+	for (i = 0; i < cuts->count && !rc; i++)
+		rc = put_cut(s, g->thread, &cuts->items[i], to);
+	return rc ? rc : put_queue(s, g, to);
+}
+
+/* All of a gap has one cause. `g` may be NULL. */
+static int put_whole(struct vpa_idle *s, const struct vpa_question *q, enum vpa_cause cause,
+	const struct launched *g)
+{
+	const struct vpa_cause_piece piece = {.start_ns = q->start_ns,
+		.end_ns = q->end_ns,
+		.call = g ? g->own->name : 0,
+		.place = g ? g->place : 0,
+		.cause = (uint8_t)cause};
+
+	return put_piece(&s->answer.pieces, &piece);
+}
+
+static int is_same_graph_launch(const struct vpa_model *m, const struct vpa_question *q)
+{
+	const struct vpa_op *before = q->before, *op = q->gating;
+	int64_t pid = m->streams[op->stream].pid, pid_before = m->streams[before->stream].pid;
+
+	if (!op->correlation || before->correlation != op->correlation)
 		return 0;
-	returned =
-		earlier(vpa_call_end(launch) > gap->start_ns ? vpa_call_end(launch) : gap->start_ns,
-			gap->end_ns);
-	spent_ns[VPA_CAUSE_LAUNCH_CALL] += returned - gap->start_ns;
-	spent_ns[cause_after_launch(gap)] += gap->end_ns - returned;
-	return 1;
+	/* Each process counts by itself. */
+	if (pid != pid_before && pid != -1 && pid_before != -1)
+		return 0;
+	return op->launch->klass == VPT_CALL_GRAPH_LAUNCH || (before->graph_node && op->graph_node);
 }
 
-void vpa_cause_answer(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns)
+int vpa_cause_answer(struct vpa_idle *s, const struct vpa_question *q)
 {
-	struct walk w = {.idle = s, .gap = gap, .at_ns = gap->start_ns, .sums = spent_ns};
+	struct vpa_answer *a = &s->answer;
+	struct launched g;
+	int rc;
 
-	choose_opener(s, gap);
-	if (!spent_simply(s, gap, spent_ns))
-		walk_gap(&w);
-}
-
-size_t vpa_cause_pieces(
-	struct vpa_idle *s, const struct vpa_gap *gap, struct vpa_cause_piece *pieces, size_t max)
-{
-	struct walk w = {
-		.idle = s, .gap = gap, .at_ns = gap->start_ns, .pieces = pieces, .max = max};
-
-	walk_gap(&w);
-	return w.count;
+	a->pieces.count = a->host_pieces.count = 0;
+	if (!q->gating)
+		return put_whole(s, q, VPA_CAUSE_AFTER_LAST_WORK, NULL);
+	if (!q->before) {
+		rc = put_whole(s, q, VPA_CAUSE_BEFORE_FIRST_WORK, NULL);
+		if (rc || !q->gating->launch)
+			return rc;
+		g = find_launched(s, q);
+		return put_stretches(s, &g, 1, &a->host_pieces);
+	}
+	if (vpa_intervals_touch(&s->resolver->lost, q->start_ns, q->end_ns))
+		return put_whole(s, q, VPA_CAUSE_RECORDS_LOST, NULL);
+	if (!q->gating->launch)
+		return put_whole(s, q, VPA_CAUSE_NO_LAUNCH, NULL);
+	g = find_launched(s, q);
+	if (is_same_graph_launch(s->resolver->model, q))
+		return put_whole(s, q, VPA_CAUSE_INSIDE_GRAPH, &g);
+	return put_stretches(s, &g, 0, &a->pieces);
 }

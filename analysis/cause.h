@@ -1,87 +1,85 @@
-/* cause.h - why a gap is there. Two questions, each answered so that the parts sum to the gap exactly:
+/* cause.h - what a device waited for while it stood idle. Every nanosecond of a gap has one cause.
  *
- *   opened by  one answer a gap: what to mend
- *   spent in   the gap cut at the edges of what the launching thread did
+ * K is the op that ends the gap [g0, g1); of several the first by stream and id. Its own call is the one with its id, L
+ * the outermost call around that, T its thread.
  *
- * With g0 the gap's start, K the op that ends it and L the call that launched K, on thread T, the first rule
- * that holds opens the gap:
+ *	head, tail of the window                                 before first work, after last work
+ *	records lost in it; K has no own call                    unknown (...)
+ *	K and the op before the gap came from one graph launch   inside graph
+ *	otherwise three stretches, in this order of time:
  *
- *   head, tail                         before first work, after last work
- *   loss overlaps · no launch record   unknown (...)
- *   K and the op before it came from one graph launch          inside graph
- *   L begins at or after g0: the host was late. T was, at g0,
- *     in a synchronising call · a copy that blocks · an allocation · loading code · building a graph ·
- *     another call                                             sync drain ... other CUDA call
- *     in none, and its last call ended < 100 us before L · or longer ago     launch rate · host stall
- *   L ends later than 10 us before g0                          launch latency
- *   K's stream was told to wait since its previous op          dependency
- *   K begins a graph                                           graph start
- *   the gap is at most 10 us                                   scheduling
- *   otherwise                                                  queued, reason not recorded */
+ *	g0        L begins     L ends                  g1
+ *	 |-- late ----|--- call ---|------ queue -------|
+ *
+ *	queue   up to 10 us after L: launch latency. The rest: dependency, graph start, scheduling (up to 10 us), queued
+ *	call    blocking copy; what L is, if it is a call that holds the host; module load (a first launch of 1 ms and
+ *	        more); else launch call
+ *	late    late.h: what T did, and how far earlier waits had held it back
+ *
+ * Where the profiling library or the driver's loader was at work in late and call, that is the cause. */
 #ifndef VPA_ANALYSIS_CAUSE_H
 #define VPA_ANALYSIS_CAUSE_H
 
 #include "analysis/idle.h"
 
-/* Fills opened_by, call, range and thread; adds what the gap was spent in to spent_ns[VPA_CAUSES]. */
-void vpa_cause_answer(struct vpa_idle *s, struct vpa_gap *gap, uint64_t *spent_ns);
+/* A gap to explain. */
+struct vpa_question {
+	uint32_t device;
+	uint64_t start_ns, end_ns;
+	const struct vpa_op
+		*before; /* the op that ended last before it; NULL: head of the window */
+	const struct vpa_op *gating; /* the op that ends it; NULL: tail of the window */
+	/* When the op before on the gating op's stream, of another launch, was launched; where that is not known, when it
+	 * began. 0: there was none. */
+	uint64_t since_ns;
+	int first_use; /* the gating op is the first of its name on the device */
+};
 
-/* So much later than its launch returned an op was no longer on its way to the device; and a gap no longer than this
- * may be the device's own time to begin. */
-enum { VPA_NEAR_NS = 10000 };
+/* Fills s->answer. 0 or VPT_ENOMEM. */
+int vpa_cause_answer(struct vpa_idle *s, const struct vpa_question *q);
 
-/* Whether the rule "scheduling" holds for a gap [from, from + ns) unless one before it does that asks for more. */
+/* The cause of most of a gap of these pieces, and the longest piece with it; of equals the earlier in causes.def, and the
+ * earliest. `count` is at least 1. */
+const struct vpa_cause_piece *vpa_cause_headline(
+	const struct vpa_cause_piece *pieces, size_t count);
+
+enum {
+	/* So long after its launch has returned an op may be on its way; and so long the device may take to begin. */
+	VPA_NEAR_NS = 10000,
+	/* Below this the host launches slowly; from here on it does something else. */
+	VPA_STALL_NS = 100000,
+	/* A call that lasts as long before the first use of a kernel is setting something up; a graph may take as long to
+	 * start. */
+	VPA_LOAD_NS = 1000000
+};
+
+/* Whether all of a gap [from, from + ns) is scheduling, unless something is recorded that asks for more. */
 static inline int vpa_cause_is_scheduling(uint64_t from_ns, uint64_t ns, uint64_t launch_end_ns)
 {
 	return launch_end_ns <= from_ns && from_ns - launch_end_ns >= VPA_NEAR_NS &&
 	       ns - 1 < VPA_NEAR_NS;
 }
 
-/* What opened a gap whose op was queued before it began, by the rules after "the host was late". `correlation` is
- * the op's, `previous` that of the op before on its stream. */
-static inline enum vpa_cause vpa_cause_queued(struct vpa_resolver *r, uint64_t start_ns,
-	uint64_t end_ns, const struct vpa_call *launch, uint32_t stream, uint64_t previous,
-	uint64_t correlation)
+/* What a gap waited for from 10 us after the end of L on: `ns` of it. */
+static inline enum vpa_cause vpa_cause_queued(int was_told_to_wait, int is_graph, uint64_t ns)
 {
-	if (vpa_call_end(launch) > start_ns || start_ns - vpa_call_end(launch) < VPA_NEAR_NS)
-		return VPA_CAUSE_LAUNCH_LATENCY;
-	if (vpa_resolver_waited(r, stream, previous, correlation))
-		return VPA_CAUSE_DEPENDENCY;
-	if (launch->klass == VPT_CALL_GRAPH_LAUNCH)
-		return VPA_CAUSE_GRAPH_START;
-	return end_ns - start_ns <= VPA_NEAR_NS ? VPA_CAUSE_SCHEDULING : VPA_CAUSE_QUEUED;
+	return was_told_to_wait                ? VPA_CAUSE_DEPENDENCY
+	       : is_graph && ns <= VPA_LOAD_NS ? VPA_CAUSE_GRAPH_START
+	       : ns <= VPA_NEAR_NS             ? VPA_CAUSE_SCHEDULING
+					       : VPA_CAUSE_QUEUED;
 }
 
-/* The same of the gap before op `i`, which was queued in time with nothing recorded that could have a part in the
- * gap: all of it was spent in what opened it. 0: that is not so, ask vpa_cause_answer(). */
-static inline enum vpa_cause vpa_cause_of_queued(
-	struct vpa_idle *s, const struct vpa_ops *ops, size_t i, uint64_t previous)
+/* Whether a stream was told to wait after `since_ns` and before the outermost call `launch` began. */
+static inline int vpa_cause_told_to_wait(const struct vpa_resolver *r, uint32_t stream,
+	uint32_t thread, uint64_t since_ns, uint64_t launch_start_ns)
 {
-	struct vpa_resolver *r = s->resolver;
-	const struct vpa_idle_device *d = &s->devices[ops->device[i]];
-	uint64_t end = ops->start_ns[i], start = end - ops->gap_ns[i];
-	uint64_t correlation = ops->correlation[i];
+	uint64_t last_ns;
 
-	/* Without a launch record both its times are beyond everything. */
-	if (ops->launch_end_ns[i] > start || ops->launch_start_ns[i] == start ||
-		r->quiet_ns > start || s->paused_until_ns > start)
-		return VPA_CAUSE_UNKNOWN;
-	if (ops->gap_before[i] != VPA_NO_OP ? ops->correlation[ops->gap_before[i]] == correlation
-					    : !d->has_last || d->last.correlation == correlation)
-		return VPA_CAUSE_UNKNOWN;
-	return vpa_cause_queued(
-		r, start, end, ops->launch[i], ops->stream[i], previous, correlation);
+	/* Mostly no stream has been told to since. */
+	if (r->newest_wait_ns <= since_ns)
+		return 0;
+	last_ns = vpa_resolver_last_wait(r, stream, thread, launch_start_ns);
+	return last_ns != UINT64_MAX && last_ns > since_ns;
 }
-
-struct vpa_cause_piece {
-	enum vpa_cause cause;
-	uint32_t range; /* name of T's innermost range; 0: none */
-	uint64_t ns;
-};
-
-/* The pieces of an answered gap in order of time, cut at T's ranges too; at most `max`, of which the last takes
- * what does not fit. Must be asked before anything is trimmed. Returns how many. */
-size_t vpa_cause_pieces(
-	struct vpa_idle *s, const struct vpa_gap *gap, struct vpa_cause_piece *pieces, size_t max);
 
 #endif

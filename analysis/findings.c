@@ -1,11 +1,14 @@
 /* findings.c - conclusions, ranked by the most they could give. Silent where nothing crosses its threshold.
  *
  * "At most" is the idle or busy time that would vanish if nothing else became the bottleneck; gains of several
- * findings do not add up. */
+ * findings do not add up. Here is what findings are made of, and those about work; findings_idle.c and
+ * findings_blocks.c have the others. */
 #include "analysis/verdict.h"
 
+#include "analysis/families.h"
 #include "analysis/findings.h"
 #include "analysis/gpu_arch.h"
+#include "analysis/limit.h"
 #include "analysis/precision.h"
 
 #include <inttypes.h>
@@ -14,10 +17,10 @@
 
 enum { FINDINGS_MAX = 32, EVIDENCE_MAX = 3 };
 
-/* An opener is worth a line from this share of the window on. */
-static const double opener_share = 0.01;
+/* A saving is worth a line from these shares on. */
+static const double window_share = 0.01, active_share = 0.02;
 
-/* Copies and communication that no compute hides are, from this share on. */
+/* Copies and communication that no compute hides are, from this share of the active time on. */
 static const double exposed_share = 0.05;
 
 /* An attention fallback is, from this share of busy time on. */
@@ -25,6 +28,8 @@ static const double attention_share = 0.01;
 
 /* Matrix products of a kind are worth a word from this share on. */
 static const double gemm_share = 0.05;
+
+/* ---- what findings are made of ---- */
 
 struct vpa_finding *vpa_finding_add(struct vpa_report *r, const char *id, const char *status)
 {
@@ -41,155 +46,283 @@ struct vpa_finding *vpa_finding_add(struct vpa_report *r, const char *id, const 
 
 void vpa_finding_evidence(struct vpa_finding *f, const char *text)
 {
-	if (f->evidence_count < EVIDENCE_MAX)
-		f->evidence[f->evidence_count++] = text;
-}
+	size_t i;
 
-/* What to do about each opener. */
-static const struct {
-	enum vpa_cause cause;
-	const char *id, *advice;
-} openers[] = {
-	{VPA_CAUSE_SYNC_DRAIN, "sync-drain",
-		"keep the host from waiting: no .item(), .cpu() or synchronise in the loop"},
-	{VPA_CAUSE_BLOCKING_COPY, "blocking-copy",
-		"copy asynchronously: pinned memory, non_blocking=True, a stream of its own"},
-	{VPA_CAUSE_ALLOCATION, "allocation",
-		"allocate before the loop: a caching allocator, no empty_cache()"},
-	{VPA_CAUSE_MODULE_LOAD, "module-load",
-		"load and compile before the measured part: warm up every shape"},
-	{VPA_CAUSE_GRAPH_BUILD, "graph-build", "instantiate CUDA graphs before the loop"},
-	{VPA_CAUSE_OTHER_CALL, "other-call", "take this CUDA call out of the loop"},
-	{VPA_CAUSE_LAUNCH_RATE, "launch-rate",
-		"launch less: CUDA graphs, torch.compile, fused kernels"},
-	{VPA_CAUSE_HOST_STALL, "host-stall", "shorten or overlap the host code between launches"},
-	{VPA_CAUSE_LAUNCH_LATENCY, "launch-latency",
-		"run further ahead of the GPU, or use CUDA graphs"},
-	{VPA_CAUSE_DEPENDENCY, "dependency", "let the stream that is waited for finish earlier"},
-	{VPA_CAUSE_INSIDE_GRAPH, "inside-graph", "fuse small kernels inside the CUDA graph"},
-	{VPA_CAUSE_GRAPH_START, "graph-start",
-		"look at what each CUDA graph waits for before its first node; join small graphs"},
-};
-
-struct opened {
-	uint64_t ns, gaps, top_ns;
-	const struct vpa_idle_part *top;
-};
-
-static struct opened sum_opened(const struct vpa_report *r, enum vpa_cause cause)
-{
-	struct opened sum = {0};
-	size_t d, i;
-
-	for (d = 0; d < r->device_count; d++)
-		for (i = 0; i < r->devices[d].opened_by_count; i++) {
-			const struct vpa_idle_part *part = &r->devices[d].opened_by[i];
-
-			if (part->cause != cause)
-				continue;
-			sum.ns += part->ns;
-			sum.gaps += part->gaps;
-			if (part->ns > sum.top_ns) {
-				sum.top_ns = part->ns;
-				sum.top = part;
-			}
-		}
-	return sum;
-}
-
-static void find_openers(struct vpa_report *r)
-{
-	double window = (double)vpa_window_ns(r) * (double)r->device_count;
-	size_t k, g;
-
-	for (k = 0; k < sizeof(openers) / sizeof(openers[0]); k++) {
-		struct opened sum = sum_opened(r, openers[k].cause);
-		double share = window > 0 ? (double)sum.ns / window : 0;
-		struct vpa_finding *f;
-
-		if (share < opener_share)
-			continue;
-		f = vpa_finding_add(r, openers[k].id, share >= 0.1 ? "fail" : "warn");
-		if (!f)
+	if (!text || vpa_is_sum(text) || f->evidence_count == EVIDENCE_MAX)
+		return;
+	for (i = 0; i < f->evidence_count; i++)
+		if (!strcmp(f->evidence[i], text))
 			return;
-		f->title = openers[k].advice;
-		f->gain_at_most_ms = (double)sum.ns / 1e6;
-		f->measured = vpa_arena_printf(&r->arena,
-			"%s opened %" PRIu64 " gaps, %.1f ms, %.1f %% of the window",
-			vpa_cause_text(openers[k].cause), sum.gaps, (double)sum.ns / 1e6,
-			share * 100);
-		f->threshold = "1 % of the window";
-		for (g = 0; g < r->gap_count; g++)
-			if (r->gaps[g].opened_by == openers[k].cause)
-				vpa_finding_evidence(f, r->gaps[g].id);
-		if (!f->evidence_count && sum.top && sum.top->call)
-			vpa_finding_evidence(f, sum.top->call);
-	}
+	f->evidence[f->evidence_count++] = text;
 }
+
+const struct vpa_finding *vpa_finding_find(const struct vpa_report *r, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < r->finding_count; i++)
+		if (!strcmp(r->findings[i].id, id))
+			return &r->findings[i];
+	return NULL;
+}
+
+uint64_t vpa_windows_ns(const struct vpa_report *r)
+{
+	return vpa_window_ns(r) * r->device_count;
+}
+
+uint64_t vpa_active_ns(const struct vpa_report *r)
+{
+	uint64_t active = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		active += r->devices[i].active_ns;
+	return active;
+}
+
+int vpa_saving_is_worth(const struct vpa_report *r, const struct vpa_saving *s)
+{
+	return s->ns && (double)s->ns >= window_share * (double)vpa_windows_ns(r) &&
+	       (double)s->ns >= active_share * (double)vpa_active_ns(r);
+}
+
+const char *vpa_saving_status(const struct vpa_report *r, const struct vpa_saving *s)
+{
+	return (double)s->ns >= 0.1 * (double)vpa_windows_ns(r) ? "fail" : "warn";
+}
+
+/* The busiest device: that of savings that are not known by device. */
+static const struct vpa_device *busiest(const struct vpa_report *r)
+{
+	const struct vpa_device *most = &r->devices[0];
+	size_t i;
+
+	for (i = 1; i < r->device_count; i++)
+		if (r->devices[i].busy_ns > most->busy_ns)
+			most = &r->devices[i];
+	return most;
+}
+
+/* Of the mean measured block, as FPS where that is known. 0: nothing of it is in the blocks. */
+static int save_in_blocks(const struct vpa_report *r, struct vpa_finding *f,
+	const struct vpa_saving *s, uint64_t device_ns)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+	const struct vpa_blocks *b = q ? &q->blocks : NULL;
+	uint64_t ns;
+
+	if (!b || !b->measured || !s->blocks_ns)
+		return 0;
+	ns = vpa_portion(s->blocks_ns, device_ns, s->ns);
+	ns = ns < b->span_ns ? ns : b->span_ns;
+	f->base = "block";
+	f->base_ms = vpa_in_ms(b->span_ns) / (double)b->measured;
+	f->base_gain_ms = vpa_in_ms(ns) / (double)b->measured;
+	f->base_gain_from_ms = vpa_in_ms(vpa_portion(ns, s->from_ns, s->ns)) / (double)b->measured;
+	if (b->fps > 0 && ns < b->span_ns) {
+		f->fps_from = b->fps;
+		f->fps_to = (double)b->frames * 1e9 / (double)(b->span_ns - ns);
+	}
+	return 1;
+}
+
+void vpa_finding_saves(
+	const struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s)
+{
+	const struct vpa_device *d = s->device ? s->device : busiest(r);
+	uint64_t ns = s->device ? s->device_ns : vpa_portion(s->ns, d->busy_ns, vpa_busy_ns(r));
+
+	f->gain_at_most_ms = vpa_in_ms(s->ns);
+	f->gain_from_ms = vpa_in_ms(s->from_ns);
+	if (!s->ns || save_in_blocks(r, f, s, ns))
+		return;
+	f->base = "active";
+	f->base_ms = vpa_in_ms(d->active_ns);
+	f->base_gain_ms = vpa_in_ms(ns);
+	f->base_gain_from_ms = vpa_in_ms(vpa_portion(ns, s->from_ns, s->ns));
+}
+
+static const struct vpa_blocks *shown_blocks(const struct vpa_report *r)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+
+	return q && q->blocks.measured ? &q->blocks : NULL;
+}
+
+/* How much of `ns` lies in measured blocks: as much as of a kernel family's time, or of busy time. */
+static uint64_t blocks_ns(const struct vpa_report *r, uint64_t ns, const char *family)
+{
+	const struct vpa_blocks *b = shown_blocks(r);
+	uint64_t inside = 0, all = 0;
+
+	if (!b)
+		return 0;
+	if (family) {
+		inside = vpa_family_blocks_ns(b, family);
+		all = vpa_family_ns(r, family);
+	}
+	return all ? vpa_portion(ns, inside, all) : vpa_portion(ns, b->busy_ns, vpa_busy_ns(r));
+}
+
+/* ---- what bounds the run ---- */
 
 static void find_bound(struct vpa_report *r)
 {
-	uint64_t busy = vpa_busy_ns(r), active = 0, copies = 0, comm = 0;
+	static const struct {
+		const char *id, *title;
+	} bounds[] = {
+		[VPA_LIMIT_WORK] = {"gpu-bound",
+			"the GPU is the limit: make its work cheaper, not the host faster"},
+		[VPA_LIMIT_COPIES] = {"copy-bound",
+			"copies are the limit: the GPU waits for data, not for the host"},
+		[VPA_LIMIT_COMM] = {"comm-bound", "communication is the limit: the GPU waits for "
+						  "other GPUs, not for the host"},
+		[VPA_LIMIT_PEERS] = {"peer-bound",
+			"other ranks are the limit: this one is ready before them"},
+	};
+	struct vpa_load load = vpa_load_of_all(r);
+	enum vpa_limit limit = vpa_limit_of(&load);
+	struct vpa_finding *f;
+
+	if (!vpa_limit_is_bound(limit))
+		return;
+	f = vpa_finding_add(r, bounds[limit].id, "info");
+	if (!f)
+		return;
+	f->title = bounds[limit].title;
+	f->measured = vpa_arena_printf(&r->arena,
+		"busy %.1f %% of the time from the first to the last op, %.1f %% of the window",
+		vpa_per_cent(load.busy_ns, load.active_ns),
+		vpa_per_cent(load.busy_ns, load.window_ns));
+	f->threshold = limit == VPA_LIMIT_WORK ? "90 % of active, 25 % of the window"
+					       : "25 % of active, and more than anything else";
+}
+
+/* ---- time that kernels could have hidden ---- */
+
+struct exposed {
+	const char *id, *title, *what, *caveat;
+	uint64_t (*ns)(const struct vpa_device *d);
+	const char *family;
+};
+
+static uint64_t wait_ns(const struct vpa_device *d)
+{
+	return d->comm_wait_ns < d->exposed_comm_ns ? d->comm_wait_ns : d->exposed_comm_ns;
+}
+
+static uint64_t transfer_ns(const struct vpa_device *d)
+{
+	return d->exposed_comm_ns - wait_ns(d);
+}
+
+static uint64_t copy_ns(const struct vpa_device *d)
+{
+	return d->exposed_copy_ns;
+}
+
+/* Copies can hide behind no more than there is to compute. What lies beyond has to go. */
+static int is_too_much_to_hide(const struct vpa_report *r)
+{
+	uint64_t copies = 0, compute = 0;
+	size_t d;
+
+	for (d = 0; d < r->device_count; d++) {
+		copies += r->devices[d].exposed_copy_ns;
+		compute += r->devices[d].compute_ns;
+	}
+	return copies > compute;
+}
+
+static void find_exposed(struct vpa_report *r, const struct exposed *e)
+{
+	struct vpa_saving s = {0};
 	struct vpa_finding *f;
 	size_t d;
 
 	for (d = 0; d < r->device_count; d++) {
-		active += r->devices[d].active_ns;
-		copies += r->devices[d].exposed_copy_ns;
-		comm += r->devices[d].exposed_comm_ns;
+		uint64_t ns = e->ns(&r->devices[d]);
+
+		s.ns += ns;
+		if (!s.device || ns > s.device_ns) {
+			s.device = &r->devices[d];
+			s.device_ns = ns;
+		}
 	}
-	if (!active || (double)busy < 0.9 * (double)active)
+	if (!vpa_saving_is_worth(r, &s) || (double)s.ns < exposed_share * (double)vpa_active_ns(r))
 		return;
-	f = vpa_finding_add(r, "gpu-bound", "info");
+	f = vpa_finding_add(r, e->id, vpa_saving_status(r, &s));
 	if (!f)
 		return;
-	f->title = copies > busy / 2
-			   ? "copies are the limit: the GPU waits for data, not for the host"
-		   : comm > busy / 2
-			   ? "communication is the limit: the GPU waits for other GPUs, not for "
-			     "the host"
-			   : "the GPU is the limit: make its work cheaper, not the host faster";
-	f->measured = vpa_arena_printf(&r->arena,
-		"busy %.1f %% of the time from the first to the last op",
-		100.0 * (double)busy / (double)active);
-	f->threshold = "90 % of active";
+	f->title = e->title;
+	f->measured = vpa_arena_printf(&r->arena, "%s %.1f ms, %.1f %% of the window", e->what,
+		vpa_in_ms(s.ns), vpa_per_cent(s.ns, vpa_windows_ns(r)));
+	f->threshold = "5 % of active, 1 % of the window";
+	f->caveat = f->note = e->caveat;
+	s.blocks_ns = blocks_ns(r, s.ns, e->family);
+	vpa_finding_saves(r, f, &s);
 }
 
-/* Time that kernels could have hidden. */
-static void find_exposed(struct vpa_report *r, const char *id, const char *title, size_t offset)
+/* The largest kind of copies says what to do. */
+static void name_copies(struct vpa_report *r)
 {
-	double window = (double)vpa_window_ns(r) * (double)r->device_count;
-	uint64_t ns = 0;
-	struct vpa_finding *f;
-	size_t d;
+	struct vpa_finding *f = (struct vpa_finding *)vpa_finding_find(r, "exposed-copy");
+	const struct vpa_copy_row *c = r->copies;
 
-	for (d = 0; d < r->device_count; d++)
-		ns += *(const uint64_t *)((const char *)&r->devices[d] + offset);
-	if (window <= 0 || (double)ns < exposed_share * window)
+	if (!f || !r->copy_count)
 		return;
-	f = vpa_finding_add(r, id, "warn");
-	if (!f)
+	vpa_finding_evidence(f, "C1");
+	if (!c->source || !c->target || !strcmp(c->kind, "memset"))
 		return;
-	f->title = title;
-	f->gain_at_most_ms = (double)ns / 1e6;
-	f->measured = vpa_arena_printf(&r->arena, "%.1f ms, %.1f %% of the window",
-		(double)ns / 1e6, 100 * (double)ns / window);
-	f->threshold = "5 % of the window";
+	if (is_too_much_to_hide(r))
+		f->title =
+			"copy less: keep on the GPU what is used again; there is less to compute "
+			"than these copies could hide behind";
+	if (!strcmp(c->kind, "DtoD"))
+		f->title = "copy less inside the GPU: views instead of clones, kernels that write "
+			   "where it is read";
+	f->note = vpa_arena_printf(&r->arena, "mostly %s, %s to %s, %.3g GB at %.1f GB/s", c->kind,
+		c->source, c->target, (double)c->bytes / 1e9, c->gb_per_s);
 }
 
-/* What could go if kernels of so many ns in all were not there: those that run at once take no more time than the
- * devices were busy. */
-static double most_ms(const struct vpa_report *r, uint64_t kernels_ns)
+static void find_unhidden(struct vpa_report *r)
 {
-	uint64_t busy = vpa_busy_ns(r);
+	static const char comm[] = "comm";
+	const struct exposed kinds[] = {
+		{"exposed-copy",
+			"hide copies behind kernels: pinned memory, a stream of their own, fewer "
+			"offloads",
+			"copies and memsets that no kernel hides:", NULL, copy_ns, "memcpy"},
+		{"exposed-comm",
+			"hide communication behind compute: overlap collectives, smaller buckets",
+			"communication that no compute hides:", NULL, transfer_ns, comm},
+		{"peer-wait",
+			"see whether other ranks come late: look at their traces, balance the work",
+			"communication that may wait for other ranks:",
+			"if calls of one kernel and grid move alike amounts: unlike ones look like "
+			"waiting too",
+			wait_ns, comm},
+	};
+	size_t i;
 
-	return (double)(kernels_ns < busy ? kernels_ns : busy) / 1e6;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		find_exposed(r, &kinds[i]);
+	name_copies(r);
+}
+
+/* ---- work that could be cheaper ---- */
+
+static uint64_t at_most(uint64_t ns, uint64_t limit)
+{
+	return ns < limit ? ns : limit;
 }
 
 static void find_eager(struct vpa_report *r)
 {
 	const struct vpa_attention *a = &r->attention;
 	uint64_t count = 0, total = 0, softmax = 0, busy = vpa_busy_ns(r);
+	struct vpa_saving s = {0};
 	struct vpa_finding *f;
 	size_t i;
 
@@ -198,21 +331,24 @@ static void find_eager(struct vpa_report *r)
 		total += a->eager[i].total_ns;
 		softmax += a->eager[i].softmax_ns;
 	}
-	if (!count || (double)total < attention_share * (double)busy)
+	/* The softmax goes, and so does the memory traffic of the scores in both GEMMs: how much of their time that is no
+	 * name tells, so the bound is a range. Sequences that run at once take no more than the devices were busy. */
+	s.ns = at_most(total, busy);
+	s.from_ns = at_most(softmax, s.ns);
+	s.blocks_ns = blocks_ns(r, s.ns, vpa_family_name(VPA_FAMILY_EAGER_SOFTMAX));
+	if (!count || !vpa_saving_is_worth(r, &s))
 		return;
 	f = vpa_finding_add(r, "eager-attention", "fail");
 	if (!f)
 		return;
 	f->title = "attention is not fused: use SDPA with a flash or cuDNN back-end";
-	/* The softmax goes, and so does the memory traffic of the scores in both GEMMs: how much of their time that is no
-	 * name tells, so the bound is all of it. */
-	f->gain_at_most_ms = most_ms(r, total);
+	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,
 		"%" PRIu64 " sequences GEMM, softmax, GEMM: %.1f ms, of which softmax %.1f ms",
 		count, (double)total / 1e6, (double)softmax / 1e6);
-	f->threshold = "1 % of busy time";
+	f->threshold = "1 % of the window, 2 % of active";
 	f->caveat = "a fused kernel still does the arithmetic of the two GEMMs, so the gain lies "
-		    "between the softmax and this";
+		    "between the softmax and all of it";
 	for (i = 0; i < a->eager_count; i++)
 		if (a->eager[i].range && (!i || !a->eager[i - 1].range ||
 						 strcmp(a->eager[i].range, a->eager[i - 1].range)))
@@ -268,16 +404,22 @@ static void find_backend_change(struct vpa_report *r)
 
 	for (i = 0; i < a->change_count; i++) {
 		const struct vpa_backend_change *c = &a->changes[i];
+		struct vpa_saving s = {.ns = (uint64_t)c->gain_ns};
 		struct vpa_finding *f;
 
-		if ((double)c->slow_ns < attention_share * (double)vpa_busy_ns(r))
+		/* Eager sequences are a finding of their own. */
+		if ((double)c->slow_ns < attention_share * (double)vpa_busy_ns(r) ||
+			(double)c->slow_ns < window_share * (double)vpa_windows_ns(r) ||
+			!strcmp(c->slow, "eager"))
 			continue;
 		f = vpa_finding_add(r, "attention-change", "warn");
 		if (!f)
 			return;
 		f->title = "attention changes its back-end from step to step: look for a mask, a "
 			   "shape or a dtype that the faster one does not take";
-		f->gain_at_most_ms = most_ms(r, (uint64_t)c->gain_ns);
+		s.ns = at_most(s.ns, vpa_busy_ns(r));
+		s.blocks_ns = blocks_ns(r, s.ns, vpa_family_name(VPA_FAMILY_ATTENTION));
+		vpa_finding_saves(r, f, &s);
 		f->measured = vpa_arena_printf(&r->arena,
 			"at %" PRIu64 " places of a step %" PRIu64
 			" calls of %s, mean %.3f ms, and "
@@ -300,15 +442,25 @@ static uint64_t precision_ns(const struct vpa_report *r, enum vpa_precision prec
 	return 0;
 }
 
+/* Of the matrix products that the finding about unfused attention has counted already. */
+static uint64_t eager_gemm_ns(const struct vpa_report *r)
+{
+	const struct vpa_finding *f = vpa_finding_find(r, "eager-attention");
+
+	return f ? (uint64_t)((f->gain_at_most_ms - f->gain_from_ms) * 1e6 + 0.5) : 0;
+}
+
 /* Matrix products in FP32 where the model is one of narrower numbers: something was not cast. */
 static void find_wide_gemms(struct vpa_report *r)
 {
 	double busy = (double)vpa_busy_ns(r);
-	uint64_t wide = precision_ns(r, VPA_PRECISION_FP32),
+	uint64_t wide = precision_ns(r, VPA_PRECISION_FP32), eager = eager_gemm_ns(r),
 		 narrow = precision_ns(r, VPA_PRECISION_16) + precision_ns(r, VPA_PRECISION_8);
+	struct vpa_saving s = {.ns = wide > eager ? wide - eager : 0};
 	struct vpa_finding *f;
 
-	if ((double)wide < gemm_share * busy || (double)narrow < gemm_share * busy)
+	if ((double)wide < gemm_share * busy || (double)narrow < gemm_share * busy ||
+		!vpa_saving_is_worth(r, &s))
 		return;
 	f = vpa_finding_add(r, "fp32-gemm", "warn");
 	if (!f)
@@ -316,36 +468,99 @@ static void find_wide_gemms(struct vpa_report *r)
 	f->title =
 		"matrix products in FP32 beside those in 16 bit or fewer: cast what feeds them, or "
 		"allow TF32";
-	f->gain_at_most_ms = (double)wide / 1e6;
+	s.blocks_ns = blocks_ns(r, s.ns, vpa_family_name(VPA_FAMILY_GEMM));
+	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,
 		"%.1f ms in FP32, %.1f %% of busy, and %.1f ms in 16 bit or fewer",
 		(double)wide / 1e6, 100 * (double)wide / busy, (double)narrow / 1e6);
-	f->threshold = "5 % of busy time each";
-	f->caveat = "in narrower numbers they still take time, a sixteenth at best";
+	f->threshold = "5 % of busy time each, 2 % of active, 1 % of the window";
+	f->caveat =
+		eager ? "in narrower numbers they still take time, a sixteenth at best; what may "
+			"be those of unfused attention is not counted again"
+		      : "in narrower numbers they still take time, a sixteenth at best";
 }
 
 static void find_unfused_conv(struct vpa_report *r)
 {
 	uint64_t total = r->vol2col_ns;
+	struct vpa_saving s = {.ns = at_most(total, vpa_busy_ns(r))};
 	struct vpa_finding *f;
 
-	if (!total)
+	if (!vpa_saving_is_worth(r, &s))
 		return;
 	f = vpa_finding_add(r, "vol2col", "warn");
 	if (!f)
 		return;
 	f->title = "conv3d runs as vol2col, not in cuDNN: check its dtype, layout and padding";
-	f->gain_at_most_ms = most_ms(r, total);
+	s.blocks_ns = blocks_ns(r, s.ns, NULL);
+	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena, "%.1f ms in vol2col", (double)total / 1e6);
-	f->threshold = "one kernel";
+	f->threshold = "1 % of the window, 2 % of active";
+}
+
+/* ---- all of them ---- */
+
+/* Fused attention that takes next to nothing of the window is nobody's matter, whatever its share of the work. */
+static int is_attention_worth(const struct vpa_report *r)
+{
+	double ns = r->attention.share_of_busy * (double)vpa_busy_ns(r);
+	struct vpa_saving s = {.ns = ns > 0 ? (uint64_t)(ns + 0.5) : 0};
+
+	return vpa_saving_is_worth(r, &s);
+}
+
+/* What the work of a GPU costs matters little where it mostly waits. */
+static void note_little_work(struct vpa_report *r, size_t from)
+{
+	uint64_t busy = vpa_busy_ns(r), active = vpa_active_ns(r);
+	size_t i;
+
+	if (busy >= active / 2)
+		return;
+	for (i = from; i < r->finding_count; i++)
+		r->findings[i].note = vpa_arena_printf(&r->arena,
+			"the GPU is busy only %.1f %% of its active time%s%.300s",
+			vpa_per_cent(busy, active), r->findings[i].note ? "; " : "",
+			r->findings[i].note ? r->findings[i].note : "");
+}
+
+static double share_of_base(const struct vpa_finding *f)
+{
+	return f->base_ms > 0 ? f->base_gain_ms / f->base_ms : 0;
+}
+
+/* What is wrong with the recording, and first use, come before everything else: they are no matter of the program. What
+ * changes the video comes after what does not. */
+static int is_of_recording(const char *id)
+{
+	static const char *const ids[] = {"first-use", "records-lost", "no-launch", "profiler"};
+	size_t i;
+
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (!strcmp(id, ids[i]))
+			return 1;
+	return 0;
+}
+
+static int rank_of(const struct vpa_finding *f)
+{
+	if (is_of_recording(f->id))
+		return 0;
+	if (!(f->gain_at_most_ms > 0))
+		return 3;
+	return strcmp(f->id, "attention-growth") ? 1 : 2;
 }
 
 static int compare_findings(const void *pa, const void *pb)
 {
 	const struct vpa_finding *a = pa, *b = pb;
+	int rank_a = rank_of(a), rank_b = rank_of(b);
+	double share_a = share_of_base(a), share_b = share_of_base(b);
 
-	if (a->gain_at_most_ms > b->gain_at_most_ms || a->gain_at_most_ms < b->gain_at_most_ms)
-		return a->gain_at_most_ms > b->gain_at_most_ms ? -1 : 1;
+	if (rank_a != rank_b)
+		return rank_a < rank_b ? -1 : 1;
+	if (share_a > share_b || share_a < share_b)
+		return share_a > share_b ? -1 : 1;
 	return strcmp(a->id, b->id);
 }
 
@@ -361,18 +576,16 @@ int vpa_findings_write(struct vpa_report *r)
 	if (!r->device_count)
 		return VPT_OK;
 	find_bound(r);
-	find_openers(r);
-	find_exposed(r, "exposed-copy",
-		"hide copies behind kernels: pinned memory, a stream of their own, fewer offloads",
-		offsetof(struct vpa_device, exposed_copy_ns));
-	find_exposed(r, "exposed-comm",
-		"hide communication behind compute: overlap collectives, smaller buckets",
-		offsetof(struct vpa_device, exposed_comm_ns));
+	i = r->finding_count;
+	find_unhidden(r);
 	find_eager(r);
-	find_old_flash(r);
+	if (is_attention_worth(r))
+		find_old_flash(r);
 	find_backend_change(r);
 	find_wide_gemms(r);
 	find_unfused_conv(r);
+	note_little_work(r, i);
+	vpa_find_idle(r);
 	vpa_find_blocks(r);
 	for (i = 0; i < r->finding_count; i++)
 		if (!strcmp(r->findings[i].id, "eager-attention") ||

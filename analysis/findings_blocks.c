@@ -1,39 +1,20 @@
-/* findings_blocks.c - conclusions about FPS, blocks, steps and stages, of the request that a page shows.
+/* findings_blocks.c - conclusions about blocks, steps and stages, of the request that a page shows.
  *
- * Thresholds are those by which people judge interactive video: 10 frames and 2 blocks a second at least, at most 30
- * denoising steps and 8 latent frames a block. Silent where a number is unavailable. */
+ * Thresholds are those by which people judge interactive video: 2 blocks a second at least, at most 30 denoising steps and
+ * 8 latent frames a block. Silent where a number is unavailable. Whether FPS reaches its target is no finding: the result
+ * says it. */
 #include "analysis/findings.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static const double least_fps = 10, least_bps = 2, most_steps = 30, most_latents = 8;
+static const double least_bps = 2, most_steps = 30, most_latents = 8;
 
 /* Growth of attention is worth a line from this share of the period on, in each block. */
 static const double growth_share = 0.01;
 
 /* A stage is, from this share of the blocks' time on. */
 static const double stage_share = 0.3;
-
-/* Without a steady FPS the one from end to end is judged. */
-static void find_fps(struct vpa_report *r, const struct vpa_request *q)
-{
-	double target = r->target_millifps ? (double)r->target_millifps / 1000 : least_fps;
-	int steady = q->blocks.fps >= 0;
-	double fps = steady ? q->blocks.fps : q->fps_end_to_end;
-	struct vpa_finding *f;
-
-	if (fps < 0 || fps >= target)
-		return;
-	f = vpa_finding_add(r, "fps", r->target_millifps ? "fail" : "warn");
-	if (!f)
-		return;
-	f->title = r->target_millifps ? "slower than the target: the findings with gains come first"
-				      : "slower than interactive video: name your own --target";
-	f->measured =
-		vpa_arena_printf(&r->arena, "%.2f FPS %s", fps, steady ? "steady" : "end to end");
-	f->threshold = vpa_arena_printf(&r->arena, "%g FPS", target);
-}
 
 static void find_bps(struct vpa_report *r, const struct vpa_blocks *b)
 {
@@ -85,9 +66,24 @@ static void find_block_size(struct vpa_report *r, const struct vpa_blocks *b)
 	f->threshold = "8 latent frames";
 }
 
+/* Of attention's time in measured blocks: what other findings offer to save already. */
+static uint64_t sold_ns(const struct vpa_report *r)
+{
+	static const char *const ids[] = {"eager-attention", "attention-change"};
+	double ms = 0;
+	size_t i, k;
+
+	for (i = 0; i < r->finding_count; i++)
+		for (k = 0; k < sizeof(ids) / sizeof(ids[0]); k++)
+			if (!strcmp(r->findings[i].id, ids[k]))
+				ms += r->findings[i].gain_at_most_ms;
+	return (uint64_t)(ms * 1e6 + 0.5);
+}
+
 static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 {
-	uint64_t least = UINT64_MAX, above = 0;
+	uint64_t least = UINT64_MAX, above = 0, sold = sold_ns(r);
+	struct vpa_saving s = {0};
 	struct vpa_finding *f;
 	size_t i;
 
@@ -101,12 +97,16 @@ static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 	for (i = b->warmup; i < b->count; i++)
 		above += b->series[i].attention_ns - least;
 	f->title = "attention grows with the KV cache: a shorter window, or a sink and a window";
-	f->gain_at_most_ms = (double)above / 1e6;
+	s.ns = s.blocks_ns = above > sold ? above - sold : 0;
+	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,
 		"%+.2f ms of attention a block, %.1f %% of the period", b->attention_drift_ns / 1e6,
 		100 * b->attention_drift_ns / b->period.mean_ns);
 	f->threshold = "1 % of the period";
 	f->caveat = "a shorter window forgets what the video showed earlier";
+	f->note = above && sold ? "what the findings about attention's back-end would save is not "
+				  "counted again"
+				: NULL;
 }
 
 static void find_stages(struct vpa_report *r)
@@ -131,29 +131,49 @@ static void find_stages(struct vpa_report *r)
 	}
 }
 
+/* Whether most copies to pageable memory are of a few bytes. */
+static int reads_scalars(const struct vpa_report *r)
+{
+	uint64_t small = 0, large = 0;
+	size_t i;
+
+	for (i = 0; i < r->read_count; i++) {
+		small += r->reads[i].small;
+		large += r->reads[i].large;
+	}
+	return small > 9 * large;
+}
+
+/* What the waits cost stands with the findings about their causes. */
 static void find_syncs(struct vpa_report *r, const struct vpa_request *q)
 {
 	const struct vpa_blocks *b = &q->blocks;
 	double steps = q->steps.per_block * (double)b->measured;
+	uint64_t count = 0, ns = 0;
+	int scalars = reads_scalars(r);
 	struct vpa_finding *f;
 	size_t i;
 
 	for (i = 0; i < b->part_count; i++) {
 		const struct vpa_block_part *p = &b->parts[i];
 
-		if (p->kind != VPA_PART_IDLE || p->cause != VPA_CAUSE_SYNC_DRAIN || steps <= 0 ||
-			(double)p->count < steps)
+		if (p->kind != VPA_PART_IDLE ||
+			(p->cause != VPA_CAUSE_SYNC &&
+				(p->cause != VPA_CAUSE_BLOCKING_COPY || !scalars)))
 			continue;
-		f = vpa_finding_add(r, "syncs-per-step", "warn");
-		if (!f)
-			return;
-		f->title = "the host waits for the GPU in every step: keep scalars on the device";
-		f->gain_at_most_ms = (double)p->ns / 1e6;
-		f->measured = vpa_arena_printf(&r->arena,
-			"%.1f waits a step drain the GPU, %.1f ms in all blocks",
-			(double)p->count / steps, (double)p->ns / 1e6);
-		f->threshold = "1 a step";
+		count += p->count;
+		ns += p->ns;
 	}
+	if (steps <= 0 || (double)count < steps || ns < b->span_ns / 100)
+		return;
+	f = vpa_finding_add(r, "syncs-per-step", "info");
+	if (!f)
+		return;
+	f->title = "the host waits for the GPU in every step: keep scalars on the device";
+	f->measured = vpa_arena_printf(&r->arena,
+		"%.1f waits a step drain the GPU, %.1f ms in all blocks", (double)count / steps,
+		(double)ns / 1e6);
+	f->threshold = "1 a step, 1 % of the blocks' time";
 }
 
 void vpa_find_blocks(struct vpa_report *r)
@@ -162,7 +182,6 @@ void vpa_find_blocks(struct vpa_report *r)
 
 	if (!q)
 		return;
-	find_fps(r, q);
 	find_bps(r, &q->blocks);
 	find_steps(r, q);
 	find_block_size(r, &q->blocks);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { AHEAD = 3, TRIES = 8 /* steps forward before a search */ };
+enum { AHEAD = 3, TRIES = 8 /* steps forward before a search */, CAPTURES_MAX = 4096 };
 
 int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread)
 {
@@ -18,6 +18,8 @@ int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread)
 	block = vpt_alloc(1, sizeof(*block));
 	if (!block)
 		return VPT_ENOMEM;
+	block->first = (c->first_block + c->block_count) * VPA_CALL_BLOCK;
+	block->counted = NULL;
 	block->thread = thread;
 	block->waiting = 0;
 	block->start_ns = UINT64_MAX;
@@ -65,6 +67,96 @@ uint64_t vpa_calls_earliest(const struct vpa_calls *c, uint64_t position)
 	return earliest;
 }
 
+uint64_t vpa_calls_next(const struct vpa_calls *c, uint64_t position)
+{
+	while (position < c->end) {
+		const struct vpa_call *call = vpa_calls_at(c, position);
+
+		if (vpa_call_is_outermost(call))
+			break;
+		position += call->state & VPA_CALL_NESTED ? *vpa_call_encloses(call) : 1;
+	}
+	return position;
+}
+
+int vpa_call_is_inside(const struct vpa_call *b, const struct vpa_call *a)
+{
+	uint64_t b_start = vpa_call_start(b), b_end = vpa_call_end(b);
+	uint64_t a_start = vpa_call_start(a), a_end = vpa_call_end(a);
+
+	if (b_start < a_start || b_start >= a_end || b_end > a_end)
+		return 0;
+	return b_start > a_start || (b_end < a_end && b_end > b_start);
+}
+
+uint64_t vpa_calls_around(const struct vpa_calls *c, uint64_t position, uint64_t around)
+{
+	const struct vpa_call *call = vpa_calls_at(c, position);
+	uint64_t p = position;
+
+	if (!(call->state & VPA_CALL_NESTED))
+		return VPA_NOWHERE;
+	if (around == VPA_NOWHERE) {
+		while (vpa_calls_at(c, p)->state & VPA_CALL_NESTED)
+			p += *vpa_call_encloses(vpa_calls_at(c, p));
+		return p;
+	}
+	/* Calls that overlap without nesting, or have the same times, may both be around it. */
+	p = vpa_calls_next(c, around + 1);
+	return p < c->end && vpa_call_is_inside(call, vpa_calls_at(c, p)) ? p : VPA_NOWHERE;
+}
+
+uint64_t vpa_calls_outermost(const struct vpa_calls *c, uint64_t position)
+{
+	uint64_t last = position, around = VPA_NOWHERE;
+
+	while ((around = vpa_calls_around(c, position, around)) != VPA_NOWHERE)
+		last = around;
+	return last;
+}
+
+uint64_t vpa_calls_previous(const struct vpa_calls *c, uint64_t position)
+{
+	if (position < c->end) {
+		uint32_t encloses = *vpa_call_encloses(vpa_calls_at(c, position));
+
+		position -= encloses < position - c->begin ? encloses : position - c->begin;
+	}
+	while (position > c->begin)
+		if (vpa_call_is_outermost(vpa_calls_at(c, --position)))
+			return position;
+	return VPA_NOWHERE;
+}
+
+uint64_t *vpa_call_counted(struct vpa_call *call, uint32_t device)
+{
+	struct vpa_call_block *block = vpa_call_block_of(call);
+	struct vpa_counted *counted = block->counted;
+
+	while (counted && counted->device != device)
+		counted = counted->next;
+	if (!counted) {
+		counted = vpt_calloc(1, sizeof(*counted));
+		if (!counted)
+			return NULL;
+		counted->device = device;
+		counted->next = block->counted;
+		block->counted = counted;
+	}
+	return &counted->ns[call->slot];
+}
+
+static void free_block(struct vpa_call_block *block)
+{
+	struct vpa_counted *counted = block->counted, *next;
+
+	for (; counted; counted = next) {
+		next = counted->next;
+		vpt_free(counted);
+	}
+	vpt_free(block);
+}
+
 void vpa_calls_drop(struct vpa_calls *c, uint64_t position)
 {
 	size_t blocks = (size_t)(position / VPA_CALL_BLOCK - c->first_block), i;
@@ -73,7 +165,7 @@ void vpa_calls_drop(struct vpa_calls *c, uint64_t position)
 	if (!blocks)
 		return;
 	for (i = 0; i < blocks; i++)
-		vpt_free(c->blocks[i]);
+		free_block(c->blocks[i]);
 	memmove(c->blocks, c->blocks + blocks, (c->block_count - blocks) * sizeof(*c->blocks));
 	c->block_count -= blocks;
 	c->first_block += blocks;
@@ -84,8 +176,82 @@ void vpa_calls_free(struct vpa_calls *c)
 	size_t i;
 
 	for (i = 0; i < c->block_count; i++)
-		vpt_free(c->blocks[i]);
+		free_block(c->blocks[i]);
 	vpt_free(c->blocks);
+	memset(c, 0, sizeof(*c));
+}
+
+/* The order of calls: by start, then those of no length, then the longer. */
+static int is_before(const struct vpa_capture_call *a, const struct vpa_capture_call *b)
+{
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns;
+	if ((a->end_ns == a->start_ns) != (b->end_ns == b->start_ns))
+		return a->end_ns == a->start_ns;
+	return a->end_ns > b->end_ns;
+}
+
+int vpa_captures_add(struct vpa_captures *c, uint64_t start_ns, uint64_t end_ns, int begins)
+{
+	const struct vpa_capture_call call = {start_ns, end_ns, begins};
+	size_t at;
+
+	if (c->count == CAPTURES_MAX) {
+		c->count /= 2;
+		memmove(c->calls, c->calls + CAPTURES_MAX / 2, c->count * sizeof(*c->calls));
+	}
+	if (vpt_grow(&c->calls, &c->cap, c->count + 1, sizeof(*c->calls)))
+		return VPT_ENOMEM;
+	for (at = c->count++; at && is_before(&call, &c->calls[at - 1]); at--)
+		c->calls[at] = c->calls[at - 1];
+	c->calls[at] = call;
+	c->stale = 1;
+	return VPT_OK;
+}
+
+int vpa_captures_settle(struct vpa_captures *c)
+{
+	struct vpa_capture *open = NULL;
+	size_t i;
+
+	if (!c->stale)
+		return VPT_OK;
+	if (vpt_grow(&c->spans, &c->span_cap, c->count, sizeof(*c->spans)))
+		return VPT_ENOMEM;
+	c->span_count = 0;
+	for (i = 0; i < c->count; i++) {
+		/* A capture inside a capture, or a second beginning without an end, changes nothing. */
+		if (c->calls[i].begins && !open) {
+			open = &c->spans[c->span_count++];
+			*open = (struct vpa_capture){c->calls[i].start_ns, UINT64_MAX};
+		} else if (!c->calls[i].begins && open) {
+			open->end_ns = c->calls[i].end_ns;
+			open = NULL;
+		}
+	}
+	c->stale = 0;
+	return VPT_OK;
+}
+
+int vpa_captures_at(const struct vpa_captures *c, uint64_t t)
+{
+	size_t low = 0, high = c->span_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (c->spans[middle].start_ns <= t)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && t < c->spans[low - 1].end_ns;
+}
+
+void vpa_captures_free(struct vpa_captures *c)
+{
+	vpt_free(c->calls);
+	vpt_free(c->spans);
 	memset(c, 0, sizeof(*c));
 }
 

@@ -9,7 +9,16 @@
 
 enum { VPA_CALL_BLOCK = 512, VPA_CALLS_AHEAD = 4 };
 
+/* How much of each call of a block gaps of a device have counted, see cause.h. */
+struct vpa_counted {
+	struct vpa_counted *next; /* of another device */
+	uint32_t device;
+	uint64_t ns[VPA_CALL_BLOCK];
+};
+
 struct vpa_call_block {
+	uint64_t first; /* position of calls[0] */
+	struct vpa_counted *counted;
 	uint32_t thread;  /* index of the thread of all its calls */
 	uint32_t waiting; /* launches whose op has not been met */
 	uint64_t
@@ -50,6 +59,11 @@ static inline uint64_t vpa_call_correlation(const struct vpa_call *call)
 static inline uint32_t *vpa_call_encloses(const struct vpa_call *call)
 {
 	return &vpa_call_block_of(call)->encloses[call->slot];
+}
+
+static inline uint64_t vpa_call_position(const struct vpa_call *call)
+{
+	return vpa_call_block_of(call)->first + call->slot;
 }
 
 static inline uint32_t vpa_call_thread(const struct vpa_call *call)
@@ -93,9 +107,57 @@ uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t);
 /* The earliest start of the calls held from `position` on; ~0 if there is none. */
 uint64_t vpa_calls_earliest(const struct vpa_calls *c, uint64_t position);
 
+/* No position. */
+#define VPA_NOWHERE UINT64_MAX
+
+static inline int vpa_call_is_outermost(const struct vpa_call *call)
+{
+	return !(call->state & (VPA_CALL_NESTED | VPA_CALL_NONE));
+}
+
+/* Whether call `b` lies inside call `a` of its thread. */
+int vpa_call_is_inside(const struct vpa_call *b, const struct vpa_call *a);
+
+/* The outermost calls around the one at `position`, in order: the one after `around`, VPA_NOWHERE for the first. Returns
+ * VPA_NOWHERE where there is no other. */
+uint64_t vpa_calls_around(const struct vpa_calls *c, uint64_t position, uint64_t around);
+
+/* The outermost call around the one at `position`, the last of several; that itself if there is none around it. */
+uint64_t vpa_calls_outermost(const struct vpa_calls *c, uint64_t position);
+
+/* The first outermost call at `position` or after it, in the order of start; c->end: none. */
+uint64_t vpa_calls_next(const struct vpa_calls *c, uint64_t position);
+
+/* The outermost call before the one at `position`, which is an outermost call or c->end; VPA_NOWHERE: none is held. */
+uint64_t vpa_calls_previous(const struct vpa_calls *c, uint64_t position);
+
+/* What gaps of `device` have counted of a call. NULL: no memory. */
+uint64_t *vpa_call_counted(struct vpa_call *call, uint32_t device);
+
 /* Gives up whole blocks in front of `position`. */
 void vpa_calls_drop(struct vpa_calls *c, uint64_t position);
 void vpa_calls_free(struct vpa_calls *c);
+
+/* When a thread captured streams: from the start of a call that begins a capture to the end of the next that ends one, in
+ * the order of their starts. At most 4,096 such calls are kept, the newest. */
+struct vpa_captures {
+	struct vpa_capture_call {
+		uint64_t start_ns, end_ns;
+		int begins;
+	} * calls; /* by start */
+	size_t count, cap;
+	struct vpa_capture {
+		uint64_t start_ns, end_ns; /* end ~0: still going on */
+	} * spans;                         /* in order */
+	size_t span_count, span_cap;
+	int stale; /* calls have come since the spans were found */
+};
+
+int vpa_captures_add(struct vpa_captures *c, uint64_t start_ns, uint64_t end_ns,
+	int begins);                             /* 0 or VPT_ENOMEM */
+int vpa_captures_settle(struct vpa_captures *c); /* after adding, before asking; 0 or VPT_ENOMEM */
+int vpa_captures_at(const struct vpa_captures *c, uint64_t t); /* whether one goes on at `t` */
+void vpa_captures_free(struct vpa_captures *c);
 
 /* The innermost range as a step function of time: from step i's time on, until the next one. */
 struct vpa_step {

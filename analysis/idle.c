@@ -3,6 +3,7 @@
 #include "analysis/idle.h"
 
 #include "analysis/cause.h"
+#include "analysis/idle_parts.h"
 #include "formats/memory.h"
 #include "formats/vectorise.h"
 
@@ -38,79 +39,7 @@ VPA_RARE static int make_room(struct vpa_idle *s, uint32_t device, uint32_t stre
 	return VPT_OK;
 }
 
-/* ---- gaps ---- */
-
-static inline unsigned bucket_of(uint64_t ns)
-{
-	unsigned b = 0;
-
-	while (ns >= vpa_gap_bucket_from_ns[b + 1])
-		b++;
-	return b;
-}
-
-static inline void count_gap(struct vpa_idle_device *d, uint64_t ns)
-{
-	d->gaps++;
-	d->histogram[bucket_of(ns)]++;
-	if (ns > d->longest_gap_ns)
-		d->longest_gap_ns = ns;
-}
-
-void vpa_idle_gap(
-	const struct vpa_idle *s, const struct vpa_ops *ops, size_t i, struct vpa_whole_gap *out)
-{
-	const struct vpa_idle_device *d = &s->devices[ops->device[i]];
-	int is_here = ops->gap_before[i] != VPA_NO_OP;
-	size_t k = 0;
-
-	out->before = is_here ? vpa_ops_get(ops, ops->gap_before[i]) : d->last;
-	out->gating = vpa_ops_get(ops, i);
-	out->gap = (struct vpa_gap){.start_ns = ops->start_ns[i] - ops->gap_ns[i],
-		.end_ns = ops->start_ns[i],
-		.device = ops->device[i],
-		.opened_by = (enum vpa_cause)ops->gap_opened_by[i],
-		.call = ops->launch_name[i],
-		.range = vpa_ops_stretch(ops, i, &k)->range_name,
-		.thread = ops->launch[i] ? vpa_call_thread(ops->launch[i]) : VPA_NONE,
-		.before = is_here || d->has_last ? &out->before : NULL,
-		.gating = &out->gating};
-}
-
-/* Answers a gap that is told of by itself. While recording is switched off nothing can be said: a pause cuts it. */
-static int hand_out(struct vpa_idle *s, struct vpa_gap *gap)
-{
-	const struct vpa_intervals *paused = &s->resolver->paused;
-	struct vpa_idle_device *d = &s->devices[gap->device];
-	uint64_t end_ns = gap->end_ns;
-	int rc = VPT_OK, is_cut = vpa_intervals_touch(paused, gap->start_ns, end_ns);
-	size_t i = is_cut ? vpa_intervals_after(paused, gap->start_ns) : paused->count;
-
-	for (; !rc && gap->start_ns < end_ns; i++) {
-		int last = i >= paused->count || paused->items[i].start_ns >= end_ns;
-
-		gap->end_ns = last ? end_ns : paused->items[i].start_ns;
-		if (gap->end_ns > gap->start_ns) {
-			if (gap->before && gap->gating)
-				count_gap(d, gap->end_ns - gap->start_ns);
-			vpa_cause_answer(s, gap, d->spent_ns);
-			rc = s->gap(s->ctx, gap);
-		}
-		gap->start_ns = last ? end_ns : paused->items[i].end_ns;
-	}
-	return rc;
-}
-
-static int hand_out_of(struct vpa_idle *s, struct vpa_ops *ops, size_t i, uint64_t previous)
-{
-	struct vpa_whole_gap whole;
-
-	vpa_idle_gap(s, ops, i, &whole);
-	whole.gap.previous = previous;
-	return hand_out(s, &whole.gap);
-}
-
-uint64_t vpa_idle_recorded_ns(const struct vpa_idle *s, uint64_t start_ns, uint64_t end_ns)
+uint64_t vpa_idle_recorded_around(const struct vpa_idle *s, uint64_t start_ns, uint64_t end_ns)
 {
 	const struct vpa_intervals *paused = &s->resolver->paused;
 	uint64_t ns = end_ns - start_ns;
@@ -135,6 +64,68 @@ static uint64_t cover(uint64_t *edge, uint64_t start, uint64_t end)
 		return 0;
 	*edge = end;
 	return end - from;
+}
+
+/* Makes room for all kernels known by now, in a table whose length is a power of two. Its last entry stands for what is
+ * no kernel. */
+VPA_RARE static int grow_used(struct vpa_idle_device *d, size_t kernels)
+{
+	size_t length = d->used_count ? d->used_count : 64;
+	uint8_t *used;
+
+	while (length <= kernels)
+		length *= 2;
+	used = vpt_calloc(length, 1);
+	if (!used)
+		return VPT_ENOMEM;
+	if (d->used_count)
+		memcpy(used, d->used, d->used_count - 1);
+	used[length - 1] = 1;
+	vpt_free(d->used);
+	d->used = used;
+	d->used_count = length;
+	return VPT_OK;
+}
+
+/* Notes that the device runs a copy or memset of this kind. Returns whether it is the first. */
+static int use_copy(struct vpa_idle_device *d, const struct vpa_ops *ops, size_t i)
+{
+	const struct vpa_copy *copy = &ops->copy[i];
+	unsigned kind = ops->kind[i] == VPA_MEMSET ? USED_KINDS - 1 : copy->kind % (USED_KINDS - 1);
+	uint64_t bit = (uint64_t)1 << (copy->source_memory % 8 * 8 + copy->target_memory % 8);
+	int first = !(d->used_copies[kind] & bit);
+
+	d->used_copies[kind] |= bit;
+	return first;
+}
+
+/* Lists those of the ops that are the first of their name on their device. `other` is the first of ops->others from `begin`
+ * on. */
+static int find_firsts(
+	struct vpa_idle *s, struct vpa_ops *ops, size_t begin, size_t end, size_t other)
+{
+	struct vpa_idle_device *d = &s->devices[ops->device[begin]];
+	size_t mask, i;
+	uint8_t used = 1;
+
+	if (d->used_count <= s->resolver->model->kernel_count &&
+		grow_used(d, s->resolver->model->kernel_count))
+		return VPT_ENOMEM;
+	mask = d->used_count - 1;
+	for (i = begin; i < end; i++)
+		used &= d->used[ops->kernel[i] & mask];
+	for (i = begin; !used && i < end; i++) {
+		uint8_t *of = &d->used[ops->kernel[i] & mask];
+
+		if (!*of)
+			ops->firsts[ops->first_count++] = (uint8_t)i;
+		*of = 1;
+	}
+	for (; other < ops->other_count && ops->others[other] < end; other++)
+		if (ops->kind[ops->others[other]] != VPA_KERNEL &&
+			use_copy(d, ops, ops->others[other]))
+			ops->firsts[ops->first_count++] = ops->others[other];
+	return VPT_OK;
 }
 
 /* What is the same for any op. */
@@ -299,139 +290,24 @@ static size_t add_run(
 	return end;
 }
 
-/* Answers the gap before an op. */
-static int answer_gap(struct vpa_idle *s, struct vpa_ops *ops, size_t i, uint64_t previous)
+int vpa_idle_early(struct vpa_idle *s, const struct vpa_ops *ops, size_t i)
 {
-	struct vpa_idle_device *d = &s->devices[ops->device[i]];
-	uint64_t ns = ops->gap_ns[i];
+	struct vpa_idle_device *d;
 
-	ops->gap_opened_by[i] = 0;
-	if (!ns)
-		return VPT_OK;
-	ops->gap_opened_by[i] = (uint8_t)vpa_cause_of_queued(s, ops, i, previous);
-	if (!ops->gap_opened_by[i])
-		return hand_out_of(s, ops, i, previous);
-	count_gap(d, ns);
-	d->spent_ns[ops->gap_opened_by[i]] += ns;
+	if ((ops->device[i] >= s->device_count || ops->stream[i] >= s->stream_cap) &&
+		make_room(s, ops->device[i], ops->stream[i]))
+		return VPT_ENOMEM;
+	d = &s->devices[ops->device[i]];
+	if (d->used_count <= s->resolver->model->kernel_count &&
+		grow_used(d, s->resolver->model->kernel_count))
+		return VPT_ENOMEM;
+	if (ops->kind[i] == VPA_KERNEL)
+		d->used[ops->kernel[i]] = 1;
+	else
+		use_copy(d, ops, i);
+	vpa_idle_note_launch(&s->streams[ops->stream[i]], ops->correlation[i],
+		ops->launch[i] ? vpa_call_start(ops->launch[i]) : ops->start_ns[i]);
 	return VPT_OK;
-}
-
-/* What the gaps of a serial run are like. */
-struct calm {
-	uint64_t bad; /* top bit: not all of them are the device's own time to begin, for sure */
-	uint64_t below[3]; /* how many are in the first buckets, each including those before it */
-	uint64_t longest_ns;
-};
-
-/* The rule of vpa_cause_is_scheduling(), and that neighbours are not of one launch, as a sum of signs: numbers whose
- * top bit is set are refused too. */
-VPT_VECTORISE
-static struct calm look_at_gaps(const struct vpa_ops *ops, size_t begin, size_t end)
-{
-	uint64_t bad = 0, below_1us = 0, below_5us = 0;
-	int64_t longest_ns = 0;
-	size_t i;
-
-	for (i = begin + 1; i < end; i++) {
-		uint64_t from = ops->end_ns[i - 1], returned = ops->launch_end_ns[i];
-		uint64_t ns = ops->gap_ns[i];
-
-		bad |= returned | from | (from - returned - VPA_NEAR_NS);
-		bad |= (ns - 1) | (VPA_NEAR_NS - ns);
-		bad |= (ops->correlation[i] ^ ops->correlation[i - 1]) - 1;
-		below_1us += (ns - 1000) >> 63;
-		below_5us += (ns - 5000) >> 63;
-		longest_ns = (int64_t)ns > longest_ns ? (int64_t)ns : longest_ns;
-	}
-	return (struct calm){bad, {below_1us, below_5us, end - begin - 1}, (uint64_t)longest_ns};
-}
-
-/* Answers the gaps behind a serial run's first op if all of them are what nearly all are: short, before ops that had
- * been queued long ago. Returns whether that was so. */
-static int answer_all(struct vpa_idle *s, struct vpa_ops *ops, struct vpa_op_run *run)
-{
-	struct vpa_idle_device *d = &s->devices[ops->device[run->begin]];
-	size_t begin = run->begin, count = run->end - begin - 1;
-	struct calm calm;
-
-	_Static_assert(VPA_NEAR_NS < 20000, "such gaps are in the first three buckets");
-	if (ops->graph_launches || !count)
-		return 0;
-	calm = look_at_gaps(ops, begin, run->end);
-	if (calm.bad >> 63)
-		return 0;
-	memset(ops->gap_opened_by + begin + 1, VPA_CAUSE_SCHEDULING, count);
-	d->gaps += count;
-	d->histogram[0] += calm.below[0];
-	d->histogram[1] += calm.below[1] - calm.below[0];
-	d->histogram[2] += calm.below[2] - calm.below[1];
-	d->spent_ns[VPA_CAUSE_SCHEDULING] += ops->idle_ns[run->end - 1] - ops->idle_ns[begin];
-	if (calm.longest_ns > d->longest_gap_ns)
-		d->longest_gap_ns = calm.longest_ns;
-	run->calm = 1;
-	run->longest_ns = (uint32_t)calm.longest_ns;
-	return 1;
-}
-
-/* The gaps of a serial run behind its first op, with nothing recorded that could have a part in them and no wait
- * queued on the stream, where not all are alike. */
-static int answer_each(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa_op_run *run)
-{
-	struct vpa_idle_device *d = &s->devices[ops->device[run->begin]];
-	uint64_t scheduling_ns = 0, longest_ns = 0, tiny = 0, gaps = 0;
-	size_t i;
-	int rc = VPT_OK;
-
-	for (i = run->begin + (size_t)1; i < run->end && !rc; i++) {
-		uint64_t from = ops->end_ns[i - 1], ns = ops->gap_ns[i];
-
-		if (!vpa_cause_is_scheduling(from, ns, ops->launch_end_ns[i]) ||
-			ops->correlation[i] == ops->correlation[i - 1] ||
-			ops->launch[i]->klass == VPT_CALL_GRAPH_LAUNCH) {
-			rc = answer_gap(s, ops, i, 0);
-			continue;
-		}
-		ops->gap_opened_by[i] = VPA_CAUSE_SCHEDULING;
-		scheduling_ns += ns;
-		longest_ns = ns > longest_ns ? ns : longest_ns;
-		gaps++;
-		if (ns < vpa_gap_bucket_from_ns[1])
-			tiny++;
-		else
-			d->histogram[bucket_of(ns)]++;
-	}
-	d->gaps += gaps;
-	d->histogram[0] += tiny;
-	d->spent_ns[VPA_CAUSE_SCHEDULING] += scheduling_ns;
-	d->longest_gap_ns = longest_ns > d->longest_gap_ns ? longest_ns : d->longest_gap_ns;
-	return rc;
-}
-
-/* Answers the gaps of a run, in order. */
-static int answer_run(struct vpa_idle *s, struct vpa_ops *ops, struct vpa_op_run *run)
-{
-	struct vpa_idle_stream *stream = &s->streams[ops->stream[run->begin]];
-	const struct vpa_waits *waits = &s->resolver->waits[ops->stream[run->begin]];
-	uint64_t quiet_ns = s->resolver->quiet_ns;
-	size_t i = run->begin;
-	int rc = answer_gap(s, ops, i, stream->correlation);
-
-	if (!rc && run->serial && waits->taken == waits->count && ops->end_ns[i] >= quiet_ns) {
-		if (!answer_all(s, ops, run))
-			rc = answer_each(s, ops, run);
-		for (i = run->end - (size_t)1; i > run->begin && !ops->correlation[i]; i--)
-			;
-		if (ops->correlation[i])
-			stream->correlation = ops->correlation[i];
-		return rc;
-	}
-	for (; i < run->end && !rc; i++) {
-		if (i > run->begin)
-			rc = answer_gap(s, ops, i, stream->correlation);
-		if (ops->correlation[i])
-			stream->correlation = ops->correlation[i];
-	}
-	return rc;
 }
 
 int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
@@ -441,7 +317,7 @@ int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
 	int rc = VPT_OK;
 
 	s->paused_until_ns = paused->count ? paused->items[paused->count - 1].end_ns : 0;
-	ops->run_count = 0;
+	ops->run_count = ops->first_count = 0;
 	for (i = 0; i < ops->count && !rc;) {
 		if (ops->device[i] >= s->device_count || ops->stream[i] >= s->stream_cap)
 			rc = make_room(s, ops->device[i], ops->stream[i]);
@@ -449,8 +325,12 @@ int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
 		while (end < ops->count && ops->stream[end] == ops->stream[i])
 			end++;
 		while (i < end && !rc) {
+			size_t begin = i, others_from = other;
+
 			i = add_run(s, ops, i, end, &other);
-			rc = answer_run(s, ops, &ops->runs[ops->run_count - 1]);
+			rc = find_firsts(s, ops, begin, i, others_from);
+			if (!rc)
+				rc = vpa_idle_answer(s, ops, &ops->runs[ops->run_count - 1]);
 		}
 	}
 	return rc;
@@ -480,16 +360,15 @@ int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns)
 
 	for (i = 0; !rc && i < s->device_count; i++) {
 		struct vpa_idle_device *d = &s->devices[i];
-		struct vpa_gap gap = {.start_ns = d->cursor_ns,
+		const struct vpa_question q = {.start_ns = d->cursor_ns,
 			.end_ns = window_end_ns,
 			.device = i,
-			.before = &d->last,
-			.thread = VPA_NONE};
+			.before = &d->last};
 
 		if (!d->seen || window_end_ns <= d->cursor_ns)
 			continue;
 		d->idle_ns += vpa_idle_recorded_ns(s, d->cursor_ns, window_end_ns);
-		rc = hand_out(s, &gap);
+		rc = vpa_idle_explain(s, &q);
 	}
 	return rc;
 }
@@ -513,7 +392,16 @@ uint64_t vpa_idle_frontier(const struct vpa_idle *s)
 
 void vpa_idle_free(struct vpa_idle *s)
 {
+	size_t i;
+
+	for (i = 0; i < s->device_count; i++)
+		vpt_free(s->devices[i].used);
 	vpt_free(s->devices);
 	vpt_free(s->streams);
+	vpt_free(s->answer.pieces.items);
+	vpt_free(s->answer.host_pieces.items);
+	vpt_free(s->answer.part.items);
+	vpt_free(s->answer.cuts.items);
+	vpt_free(s->answer.spare.items);
 	memset(s, 0, sizeof(*s));
 }

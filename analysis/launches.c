@@ -157,28 +157,60 @@ int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts
 	return VPT_OK;
 }
 
+/* Whether `a` should be found rather than `b`, which has the same id. */
+static int is_better(const struct vpa_call *a, const struct vpa_call *b)
+{
+	int a_launches = vpt_call_launches((enum vpt_call_class)a->klass) != 0;
+	int b_launches = vpt_call_launches((enum vpt_call_class)b->klass) != 0;
+
+	if (a_launches != b_launches)
+		return a_launches;
+	if (vpa_call_start(a) != vpa_call_start(b))
+		return vpa_call_start(a) < vpa_call_start(b);
+	if (vpa_call_end(a) != vpa_call_end(b))
+		return vpa_call_end(a) > vpa_call_end(b);
+	return (b->state & ~a->state & VPA_CALL_NESTED) != 0;
+}
+
+struct vpa_call *vpa_launches_next(const struct vpa_launches *l,
+	const struct vpa_thread_past *pasts, uint64_t correlation, int *i)
+{
+	const struct vpa_launch *s = l->slot_count ? home(l, correlation) : NULL;
+
+	while (s && correlation && *i < NEAR) {
+		const struct vpa_launch *slot = &s[(*i)++];
+
+		if (vpa_launch_is_live(slot, pasts) && id_of(slot, pasts) == correlation)
+			return vpa_launch_call(slot, pasts);
+	}
+	return NULL;
+}
+
 struct vpa_call *vpa_launches_find_near(
 	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation)
 {
-	const struct vpa_launch *s;
-	struct vpa_call *best = NULL;
-	int i;
+	struct vpa_call *best = NULL, *call;
+	int i = 0;
 
-	if (!correlation || !l->slot_count)
-		return NULL;
-	s = home(l, correlation);
-	for (i = 0; i < NEAR; i++) {
-		struct vpa_call *call;
-
-		if (!vpa_launch_is_live(&s[i], pasts) || id_of(&s[i], pasts) != correlation)
-			continue;
-		call = vpa_launch_call(&s[i], pasts);
-		if (!best || vpa_call_start(call) < vpa_call_start(best) ||
-			(best->state & ~call->state & VPA_CALL_NESTED))
+	while ((call = vpa_launches_next(l, pasts, correlation, &i))) {
+		if (!best || is_better(call, best))
 			best = call;
 		if (!l->doubled)
 			break;
 	}
+	return best;
+}
+
+struct vpa_call *vpa_launches_find_wait(
+	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation)
+{
+	struct vpa_call *best = NULL, *call;
+	int i = 0;
+
+	while ((call = vpa_launches_next(l, pasts, correlation, &i)))
+		if (call->klass == VPT_CALL_STREAM_WAIT &&
+			(!best || vpa_call_start(call) < vpa_call_start(best)))
+			best = call;
 	return best;
 }
 

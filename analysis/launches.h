@@ -33,6 +33,14 @@ struct vpa_launches {
 struct vpa_call *vpa_launches_find_near(
 	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation);
 
+/* One call with this id after the other, from *i = 0 on; NULL: there is no other. */
+struct vpa_call *vpa_launches_next(const struct vpa_launches *l,
+	const struct vpa_thread_past *pasts, uint64_t correlation, int *i);
+
+/* The first call with this id that told a stream to wait. NULL: none. */
+struct vpa_call *vpa_launches_find_wait(
+	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation);
+
 /* Whether a slot's call is still kept. */
 static inline int vpa_launch_is_live(
 	const struct vpa_launch *s, const struct vpa_thread_past *pasts)
@@ -58,8 +66,8 @@ static inline struct vpa_call *vpa_launch_call(
 int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts, uint32_t thread,
 	uint64_t position, const uint64_t *correlations, size_t count);
 
-/* The call with this id that is still kept; of several on one thread the one around the others, else the first.
- * NULL: none. */
+/* The call with this id that is still kept; of several one that puts work on a device, then the first, then the
+ * longest. NULL: none. */
 static inline struct vpa_call *vpa_launches_find(
 	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation)
 {

@@ -2,7 +2,7 @@
  *
  *	chunk -> resolver: lanes, calls, ranges, ops        (resolver.h)
  *	      -> each op once, in order of start, with its launch and range
- *	      -> each gap of a device once, with what opened it (idle.h, cause.h)
+ *	      -> each gap of a device once, with what it waited for (idle.h, cause.h)
  *	      -> folds: tables                              (fold.h)
  *
  * Calls, ranges and lanes live as long as something may still refer to them and no longer, so memory does
@@ -44,11 +44,12 @@ enum {
 	VPA_CALL_MET = 4,     /* an op that it launched has been released */
 	VPA_CALL_SHOWN = 8,   /* such an op has gone on to the folds */
 	VPA_CALL_NESTED = 16, /* inside another call of its thread */
-	/* A copy that is asynchronous by name still waits where one side is pageable memory: towards the device for
-	 * the staging of its own bytes, from the device until it is done, and everything before it on its stream. */
-	VPA_CALL_WAITED_COPY = 32,
-	VPA_CALL_WAITED_STREAM = 64,
-	VPA_CALL_GRAPH = 128 /* launches a graph */
+	/* Has an op from or to pageable memory, or encloses a call that has: a copy then waits, though asynchronous by
+	 * name. */
+	VPA_CALL_PAGEABLE = 32,
+	VPA_CALL_SUBMITS = 64, /* encloses a call that puts work on a device */
+	VPA_CALL_NONE =
+		128 /* a query: stands in the history for its place, and counts as no call */
 };
 
 /* A CUDA call on a thread: what does not stand in the columns of its block, see history.h, which knows all else. */
@@ -70,6 +71,14 @@ struct vpa_projection {
 	uint32_t device; /* VPA_NONE: unused */
 };
 
+/* Which of the ranges around a moment is its place: the innermost of the lowest level there is. */
+enum vpa_range_level {
+	VPA_LEVEL_ANNOTATION, /* NVTX, or an annotation of PyTorch's profiler */
+	VPA_LEVEL_OPERATOR,   /* an operator that the profiler recorded by itself */
+	VPA_LEVEL_FUNCTION,   /* a function of Python's */
+	VPA_LEVEL_ITERATION /* of the profiler's schedule: says nothing where anything else is open */
+};
+
 /* An instance of an NVTX range. */
 struct vpa_range {
 	/* The innermost range of the same timeline when it was opened. It may have ended since, where ranges overlap without
@@ -83,7 +92,8 @@ struct vpa_range {
 	uint32_t payload; /* id of an annotation's JSON text; 0: not annotated */
 	uint32_t stage;   /* folds/blocks.c's own: what it knows of this instance; 0: nothing yet */
 	uint32_t recorded; /* 1 + id in vpa_model.recorded of its whole name; 0: that is `name` */
-	uint8_t kind;      /* VPT_RANGEKIND_* */
+	uint8_t kind : 4;  /* VPT_RANGEKIND_* */
+	uint8_t level : 4; /* enum vpa_range_level */
 	uint8_t unmatched;
 	/* enum vpa_stage_kind: what it is where it stands, which its name alone does not tell: folds/blocks.c knows it from
 	 * the first op on that was launched in it. */
@@ -151,13 +161,16 @@ struct vpa_ops {
 	struct vpa_op_stretch {
 		uint64_t from_ns, until_ns; /* the launches begin in [from, until) */
 		struct vpa_range *range, *process_range;
-		uint32_t range_name; /* of the inner of both; 0: none */
-		uint32_t thread;     /* VPA_NONE: no launch records, and so no ranges */
+		uint32_t place;  /* name of the range that is the launches' place; 0: none */
+		uint32_t thread; /* VPA_NONE: no launch records, and so no ranges */
 		uint8_t end;
 	} stretches[VPA_OPS_MAX];
 	size_t stretch_count;
-	int graph_launches; /* 1: among the launches may be some of graphs */
-	int all_first;      /* 1: first_of_launch is 1 for all */
+	int graph_launches;          /* 1: among the launches may be some of graphs */
+	int nested_launches;         /* 1: ... some inside another call */
+	uint8_t firsts[VPA_OPS_MAX]; /* ops that are the first of their name on their device */
+	size_t first_count;
+	int all_first; /* 1: first_of_launch is 1 for all */
 
 	/* From here on filled by idle.h. */
 	uint64_t idle_ns
@@ -165,15 +178,15 @@ struct vpa_ops {
 	uint64_t gap_ns[VPA_OPS_MAX]; /* length of the gap that ends with the op; 0: none */
 	uint8_t gap_before
 		[VPA_OPS_MAX]; /* the op whose end opened that gap; VPA_NO_OP: not in here */
-	/* What opened it, if the op had been queued in time: such a gap's call and range are the launch's. 0: there
-	 * is no gap, or one that is told of by itself. */
-	uint8_t gap_opened_by[VPA_OPS_MAX];
+	/* What all of it waited for, if that is one thing after the launch had returned: such a gap's call and place are
+	 * the launch's. 0: there is no gap, or one that is handed out by itself. */
+	uint8_t gap_cause[VPA_OPS_MAX];
 	/* Ops of one stream that follow each other. */
 	struct vpa_op_run {
 		uint8_t begin, end; /* [begin, end) */
 		uint8_t serial; /* each begins when all before it on the device, those of former batches
 				 * included, have ended */
-		/* There is a gap before each of them but the first, which see for itself, and it was opened by
+		/* There is a gap before each of them but the first, which see for itself, and its cause is
 		 * VPA_CAUSE_SCHEDULING. */
 		uint8_t calm;
 		uint32_t longest_ns; /* of these gaps; undefined if not calm */
@@ -223,9 +236,14 @@ static inline enum vpt_call_class vpa_call_effect(const struct vpa_call *call)
 {
 	if (call->klass != VPT_CALL_COPY)
 		return (enum vpt_call_class)call->klass;
-	return call->state & VPA_CALL_WAITED_STREAM ? VPT_CALL_SYNC
-	       : call->state & VPA_CALL_WAITED_COPY ? VPT_CALL_BLOCKING_COPY
-						    : VPT_CALL_COPY;
+	return call->state & VPA_CALL_PAGEABLE ? VPT_CALL_BLOCKING_COPY : VPT_CALL_COPY;
+}
+
+/* Whether a call put work on a device, by itself or by one inside it. */
+static inline int vpa_call_submits(const struct vpa_call *call)
+{
+	return call->state & VPA_CALL_SUBMITS ||
+	       vpt_call_launches((enum vpt_call_class)call->klass);
 }
 
 /* A distinct kernel name. */
@@ -321,17 +339,38 @@ static inline const struct vpa_range *vpa_op_range(const struct vpa_op *op)
 	return vpa_inner_range(op->range, op->process_range);
 }
 
-/* A stretch of the window in which a device ran nothing, with its answers. */
+/* Set in a place that is no range around the time, but the one that the launch after it was in. */
+#define VPA_PLACE_BEFORE 0x80000000u
+
+/* A part of a gap and what the device waited for then. */
+struct vpa_cause_piece {
+	uint64_t start_ns, end_ns;
+	uint32_t call;  /* name; 0: none */
+	uint32_t place; /* name of a range, perhaps with VPA_PLACE_BEFORE; 0: none */
+	uint32_t
+		inside; /* name of the call that the host was in, where the cause is an earlier call; 0: in none */
+	uint8_t cause; /* enum vpa_cause */
+};
+
+/* A stretch of the window in which a device ran nothing, and what it waited for. */
 struct vpa_gap {
 	uint64_t start_ns, end_ns;
 	uint32_t device;
-	enum vpa_cause opened_by;
-	uint32_t call, range;        /* names; 0: none */
-	uint32_t thread;             /* the launching one; VPA_NONE: unknown */
-	const struct vpa_op *before; /* the op whose end opened it; NULL at the window's start. What
-				      * launched it and where may be gone: not to be asked */
+	uint32_t thread; /* the launching one; VPA_NONE: unknown */
+	/* Its headline: the cause of most of it, with the call and place of the longest such piece. */
+	enum vpa_cause cause;
+	uint32_t call, place;
+	/* In order of time; they fill the gap. Good during the call only. */
+	const struct vpa_cause_piece *pieces;
+	size_t piece_count;
+	/* Of a gap before the device's first work: what the thread did that launched it. Not all of the gap need be
+	 * known. */
+	const struct vpa_cause_piece *host_pieces;
+	size_t host_piece_count;
+	/* The op whose end opened it; NULL at the window's start. What launched it and where may be gone: not to be
+	 * asked. */
+	const struct vpa_op *before;
 	const struct vpa_op *gating; /* the op that ended it; NULL at the window's end */
-	uint64_t previous; /* correlation id of the op before `gating` on its stream; 0: none */
 };
 
 #endif

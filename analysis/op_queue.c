@@ -182,8 +182,8 @@ static int head_before(
 
 	if (a->head_ns != b->head_ns)
 		return a->head_ns < b->head_ns;
-	if (stream_a != stream_b)
-		return stream_a < stream_b;
+	if (q->ranks[stream_a] != q->ranks[stream_b])
+		return q->ranks[stream_a] < q->ranks[stream_b];
 	id_a = a->section ? correlation_of(a->section, row_at(a)) : held_at(q)->correlation;
 	id_b = b->section ? correlation_of(b->section, row_at(b)) : held_at(q)->correlation;
 	return id_a != id_b ? id_a < id_b : a < b;
@@ -515,14 +515,15 @@ size_t vpa_op_queue_take(struct vpa_op_queue *q, uint64_t until_ns, struct vpa_o
 
 /* ---- holding ---- */
 
-static int compare_ops(const void *pa, const void *pb)
+static int compare_ops(const void *pa, const void *pb, void *queue)
 {
+	const uint32_t *ranks = ((const struct vpa_op_queue *)queue)->ranks;
 	const struct vpa_op *a = pa, *b = pb;
 
 	if (a->start_ns != b->start_ns)
 		return a->start_ns < b->start_ns ? -1 : 1;
-	if (a->stream != b->stream)
-		return a->stream < b->stream ? -1 : 1;
+	if (ranks[a->stream] != ranks[b->stream])
+		return ranks[a->stream] < ranks[b->stream] ? -1 : 1;
 	if (a->correlation != b->correlation)
 		return a->correlation < b->correlation ? -1 : 1;
 	return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
@@ -568,10 +569,10 @@ int vpa_op_queue_hold(struct vpa_op_queue *q)
 	q->source_count = q->source_count ? 1 : 0;
 	/* What was held before mostly starts earlier; only where the two overlap they are sorted together. */
 	while (q->held_count > fresh && at > q->held_begin &&
-		compare_ops(&q->held[at - 1], &q->held[fresh]) > 0)
+		compare_ops(&q->held[at - 1], &q->held[fresh], q) > 0)
 		at--;
 	if (at < fresh)
-		qsort(q->held + at, q->held_count - at, sizeof(*q->held), compare_ops);
+		qsort_r(q->held + at, q->held_count - at, sizeof(*q->held), compare_ops, q);
 	return q->failed;
 }
 

@@ -1,4 +1,4 @@
-/* op_queue.h - the ops of all streams in one order: by start, stream, correlation id.
+/* op_queue.h - the ops of all streams in one order: by start, stream (process, then number), correlation id.
  *
  * A chunk's ops stay where they were decoded, in the columns of its sections; the queue walks all sections at
  * once and takes the earliest. Only what must wait for later chunks is copied. So the chunk has to stay as it
@@ -56,6 +56,8 @@ struct vpa_op_queue {
 	uint32_t **orders; /* of this chunk's sources that are not in order */
 	size_t order_count, order_cap;
 	struct vpa_op_configs configs;
+	/* The owner's, by stream: its place among all by process, then number. Set before ops are taken. */
+	const uint32_t *ranks;
 	int failed; /* VPT_ENOMEM: a configuration was not found for want of memory */
 };
 

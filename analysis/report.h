@@ -11,13 +11,15 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum vpa_cause {
-#define VPA_CAUSE(NAME, text, help) VPA_CAUSE_##NAME,
+#define VPA_CAUSE(NAME, text, words, help) VPA_CAUSE_##NAME,
 #include "analysis/causes.def"
 	VPA_CAUSES
 };
-const char *vpa_cause_text(enum vpa_cause cause);
+const char *vpa_cause_text(enum vpa_cause cause);  /* the key: stable */
+const char *vpa_cause_words(enum vpa_cause cause); /* in words, for people */
 const char *vpa_cause_help(enum vpa_cause cause);
 /* Whether the cause is an answer: neither unknown nor "queued, reason not recorded". */
 int vpa_cause_is_answer(enum vpa_cause cause);
@@ -68,13 +70,22 @@ struct vpa_counts {
 extern const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS]; /* "lt_1us" ... "gt_10ms" */
 extern const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1];
 
-/* A part of a device's idle time. In opened_by `range` and `call` are NULL where there is none, and
- * "(other)" where small rows were added up. */
+/* A part of a device's idle time. `range` and `call` are NULL where there is none, "(other)" where small rows were added
+ * up; a range is "before NAME" where no range was open most of the time, but one around the launch after it. */
 struct vpa_idle_part {
 	enum vpa_cause cause;
 	const char *range, *call;
-	uint64_t ns, gaps;
+	const char *inside; /* the call that the host was in during most of inside_ns */
+	uint64_t
+		inside_ns; /* of ns: the host was in another call, which took longer to begin for the cause */
+	uint64_t ns, gaps; /* gaps: those with such a piece */
 };
+
+/* Whether a name stands for several: small places added up, or too many to be kept. It is no place, and no evidence. */
+static inline int vpa_is_sum(const char *name)
+{
+	return name && (!strcmp(name, "(other)") || !strcmp(name, "(many)"));
+}
 
 struct vpa_device {
 	int64_t device;
@@ -86,18 +97,24 @@ struct vpa_device {
 	uint64_t kernel_ns; /* sum of durations, overlaps counted twice */
 	uint64_t same_stream_overlaps;
 	uint64_t compute_ns, exposed_comm_ns, exposed_copy_ns; /* sum to busy_ns */
-	uint64_t window_idle_ns; /* with head and tail; both partitions sum to it */
+	uint64_t window_idle_ns;                               /* with head and tail */
 	uint64_t
 		small_grid_ns; /* kernel time with fewer blocks than the device has SMs; information only */
-	struct vpa_idle_part *opened_by; /* by ns, falling */
-	size_t opened_by_count;
-	struct vpa_idle_part *spent_in; /* by ns, falling; range and call are NULL */
-	size_t spent_in_count;
+	struct vpa_idle_part *causes; /* by ns, falling; they sum to window_idle_ns */
+	size_t cause_count;
+	/* The time before the first work, by what the thread did that launched it; as far as that is known. */
+	struct vpa_idle_part *before_first_work;
+	size_t before_first_work_count;
+	uint64_t comm_ns; /* communication: sum of durations */
+	uint64_t
+		comm_wait_ns; /* of it: longer than the shortest call of the same kernel and grid */
+	uint64_t first_use_ns,
+		first_use_head_ns; /* of idle time, see folds/first_use.c; of that, before the first work */
 };
 
 struct vpa_gap_piece {
 	enum vpa_cause cause;
-	const char *range; /* innermost range of the launching thread, or NULL */
+	const char *call, *range; /* as in struct vpa_idle_part */
 	uint64_t ns;
 };
 
@@ -105,8 +122,8 @@ struct vpa_gap_row {
 	char id[16]; /* "G1": by duration, falling */
 	int64_t device;
 	uint64_t start_ns, duration_ns;
-	enum vpa_cause opened_by;
-	const char *call, *range;   /* NULL: none */
+	enum vpa_cause cause;       /* of most of it */
+	const char *call, *range;   /* of the longest piece with that cause; NULL: none */
 	int64_t pid, tid;           /* of the launching thread; -1: unknown */
 	const char *after, *before; /* names of the ops around; NULL at head and tail */
 	struct vpa_gap_piece *pieces;
@@ -188,22 +205,28 @@ struct vpa_copy_row {
 	double gb_per_s; /* 1e9 bytes a second while copying; 0: unknown */
 };
 
+/* Copies from a device to pageable memory, by where they were launched. */
+struct vpa_read_row {
+	const char *range;     /* innermost range around the launch; NULL: none */
+	uint64_t small, large; /* small: at most 64 bytes, as .item() makes them */
+};
+
 struct vpa_sync_row {
 	const char *call;
 	uint64_t count, total_ns; /* time in the call, on all threads */
-	uint64_t gaps, idle_ns;   /* device idle time of the gaps it opened: what it costs */
+	uint64_t gaps, idle_ns;   /* device idle time that it caused: what it costs */
 };
 
 /* ---- requests, blocks, steps, stages: defined in folds/blocks.c ----
  *
  * Doubles below 0 and times, counts and frames of 0 where nothing was found are unavailable. */
 
-/* A part of blocks' periods: exclusive time of a kernel family, idle time by what opened the gap, or a pause of the recording. */
+/* A part of blocks' periods: exclusive time of a kernel family, idle time by cause, or a pause of the recording. */
 struct vpa_block_part {
 	enum vpa_block_part_kind { VPA_PART_BUSY, VPA_PART_IDLE, VPA_PART_PAUSED } kind;
 	enum vpa_cause cause; /* of idle parts */
 	const char *name;
-	uint64_t ns, count; /* ops that began, gaps that opened */
+	uint64_t ns, count; /* ops that began, pieces of gaps that did */
 };
 
 struct vpa_block_row {
@@ -306,6 +329,15 @@ struct vpa_finding {
 	size_t evidence_count;
 	const char *status; /* "fail", "warn", "info" */
 	const char *caveat; /* NULL: none */
+	double gain_from_ms; /* the bound is a range, from here to gain_at_most_ms; 0: it is one number */
+	/* What the gain is a part of: "block", the mean measured one; "active", the active time of the device that
+	 * would gain most; "idle", the windows' idle time. NULL: no gain. Of several devices the one that would gain
+	 * most. */
+	const char *base;
+	double base_ms, base_gain_ms, base_gain_from_ms;
+	double fps_from, fps_to; /* steady, as it is and at most; 0: unavailable */
+	const char
+		*note; /* where most of it lies, how busy the GPU is at all; NULL: nothing to say */
 };
 
 struct vpa_report {
@@ -334,10 +366,11 @@ struct vpa_report {
 	size_t family_count;
 	struct vpa_kernel_row *kernels;    /* by exclusive time, falling; at most --top */
 	size_t kernel_count, kernel_names; /* kernel_names: distinct ones in all */
-	const char **unknown_kernels; /* of no family: the largest, until they are most of that time, at most 3 */
+	const char **
+		unknown_kernels; /* of no family: the largest, until they are most of that time, at most 3 */
 	size_t unknown_count;
 	const char *hopper_kernel; /* one that runs on a Hopper alone; NULL: none */
-	uint64_t vol2col_ns; /* of all kernels with that in their name, listed or not */
+	uint64_t vol2col_ns;       /* of all kernels with that in their name, listed or not */
 	struct vpa_attention attention;
 	struct vpa_precision_row *precisions; /* of GEMMs, by exclusive time, falling */
 	size_t precision_count;
@@ -346,9 +379,11 @@ struct vpa_report {
 	size_t range_count, range_names;
 	struct vpa_copy_row *copies;
 	size_t copy_count;
+	struct vpa_read_row *reads; /* by count, falling */
+	size_t read_count;
 	struct vpa_sync_row *syncs; /* by idle_ns, then total_ns, falling */
 	size_t sync_count;
-	struct vpa_finding *findings; /* by gain, falling */
+	struct vpa_finding *findings; /* first use, then by the gain's share of its base, falling */
 	size_t finding_count;
 	struct vpa_request *requests; /* by start; without blocks and steps there are none */
 	size_t request_count;

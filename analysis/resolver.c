@@ -3,7 +3,8 @@
  *	resolver_maps.c     numbers of lanes, names and configurations
  *	resolver_ranges.c   ranges come in
  *	resolver_calls.c    calls come in
- *	resolver_ops.c      ops go out, joined with their launches */
+ *	resolver_ops.c      ops go out, joined with their launches
+ *	resolver_places.c   ranges around a moment */
 #include "analysis/resolver.h"
 
 #include "analysis/resolver_maps.h"
@@ -20,9 +21,15 @@ enum {
 	/* The same of the steps of a thread's ranges, or a process's: where nothing ever runs on a device, they would
 	 * all be kept. */
 	STEPS_KEPT_MAX = 1 << 20,
-	/* So many waits of a stream are kept for the gaps before its ops. It need not have any. */
-	WAITS_KEPT_MAX = 1 << 17
+	/* And those of a thread that puts no work on any device, which might still have held back its first. */
+	SILENT_CALLS_KEPT = 1 << 16
 };
+
+static void free_overhead(struct vpa_overhead *o)
+{
+	vpa_intervals_free(&o->profiler);
+	vpa_intervals_free(&o->loading);
+}
 
 static void range_finished(void *ctx, struct vpa_range *range)
 {
@@ -60,21 +67,26 @@ void vpa_resolver_free(struct vpa_resolver *r)
 	for (i = 0; i < r->model->thread_count && i < r->past_cap; i++) {
 		vpa_calls_free(&r->pasts[i].calls);
 		vpa_timeline_free(&r->pasts[i].ranges);
+		vpa_waits_free(&r->pasts[i].waits);
+		vpa_captures_free(&r->pasts[i].captures);
+		free_overhead(&r->pasts[i].overhead);
 	}
 	for (i = 0; i < r->process_count; i++) {
 		vpa_timeline_free(&r->processes[i].ranges);
 		vpa_launches_free(&r->processes[i].launches);
+		free_overhead(&r->processes[i].overhead);
 	}
 	for (i = 0; i < r->model->stream_count && i < r->waits_cap; i++)
-		vpt_free(r->waits[i].ids);
+		vpa_waits_free(&r->waits[i]);
+	vpt_free(r->ranks);
 	vpt_free(r->pasts);
 	vpt_free(r->processes);
 	vpt_free(r->waits);
 	vpa_range_pool_free(&r->pool);
 	vpa_laps_free(&r->laps);
 	vpa_intervals_free(&r->lost);
-	vpa_intervals_free(&r->profiler);
-	vpa_intervals_free(&r->loading);
+	free_overhead(&r->overhead);
+	vpa_intervals_free(&r->tracing);
 	vpa_intervals_free(&r->paused);
 	vpa_maps_free(r->maps);
 	vpa_op_queue_free(&r->queue);
@@ -85,70 +97,120 @@ void vpa_resolver_free(struct vpa_resolver *r)
 
 static int add_waits(struct vpa_resolver *r, const struct vpt_section *s)
 {
-	struct vpa_waits *w;
-	uint32_t stream, row;
+	uint32_t stream = vpa_maps_find(r, s->lane, VPT_LANETYPE_STREAM), row;
+	int64_t number;
 	int rc = VPT_OK;
 
-	if (!s->lane)
+	if (stream == VPA_NONE)
 		return VPT_OK;
-	for (row = 0; row < s->row_count; row++) {
-		uint64_t id = s->col[VPT_SYNC_CORRELATION][row];
-		size_t at;
+	number = r->model->streams[stream].stream;
+	if (number < 0 || number >= UINT32_MAX)
+		return VPT_OK;
+	for (row = 0; row < s->row_count && !rc; row++) {
+		uint64_t start = s->col[VPT_SYNC_START][row];
 
-		if (s->col[VPT_SYNC_SYNC_KIND][row] != VPT_SYNCKIND_STREAM_WAIT || !id)
+		if (s->col[VPT_SYNC_SYNC_KIND][row] != VPT_SYNCKIND_STREAM_WAIT)
 			continue;
-		rc = vpa_maps_stream(r, s->lane, &stream);
-		if (rc)
-			break;
-		w = &r->waits[stream];
-		if (w->count - w->taken > WAITS_KEPT_MAX)
-			w->taken = w->count - WAITS_KEPT_MAX;
-		if (w->taken > 1024 && w->taken > w->count / 2) {
-			w->count -= w->taken;
-			memmove(w->ids, w->ids + w->taken, w->count * sizeof(*w->ids));
-			w->taken = 0;
-		}
-		if (vpt_grow(&w->ids, &w->cap, w->count + 1, sizeof(*w->ids)))
-			return VPT_ENOMEM;
-		/* Ids rise as calls are made; one out of order is put where it belongs, if that is near. */
-		for (at = w->count; at > w->taken && w->count - at < 64 && w->ids[at - 1] > id;
-			at--)
-			w->ids[at] = w->ids[at - 1];
-		w->ids[at] = id;
-		w->count++;
+		r->waits_name_streams = 1;
+		if (start > r->newest_wait_ns)
+			r->newest_wait_ns = start;
+		rc = vpa_waits_add(&r->waits[stream], start, s->col[VPT_SYNC_CORRELATION][row]);
 	}
 	return rc;
 }
 
-static struct vpa_intervals *overhead_set(struct vpa_resolver *r, uint64_t kind)
+static struct vpa_call *find_wait(const struct vpa_resolver *r, uint32_t stream, uint64_t id)
+{
+	int64_t pid = r->model->streams[stream].pid;
+	struct vpa_call *call = NULL;
+	size_t i;
+
+	for (i = 0; i < r->process_count && !call; i++)
+		if (pid == -1 || r->processes[i].pid == pid || r->processes[i].pid == -1)
+			call = vpa_launches_find_wait(&r->processes[i].launches, r->pasts, id);
+	return call;
+}
+
+/* A wait counts from the start of its call, where that is known. A call that is not there yet comes with the next chunk at
+ * the latest, since both are over at the same time. */
+static void settle_waits(struct vpa_resolver *r)
+{
+	uint32_t k;
+
+	for (k = 0; k < r->model->stream_count; k++) {
+		struct vpa_waits *w = &r->waits[k];
+		size_t i = w->settled, last = w->count;
+
+		for (; i < last; i++) {
+			const struct vpa_call *call =
+				w->items[i].id ? find_wait(r, k, w->items[i].id) : NULL;
+
+			if (call)
+				vpa_waits_move(w, i, vpa_call_start(call));
+		}
+		w->settled = w->seen;
+		w->seen = last;
+	}
+}
+
+/* The set that an overhead record of a kind belongs to; NULL: none. */
+static struct vpa_intervals *overhead_set(struct vpa_overhead *o, uint64_t kind)
 {
 	switch (kind) {
 	case VPT_OVERHEADKIND_FLUSH:
 	case VPT_OVERHEADKIND_INSTRUMENTATION:
 	case VPT_OVERHEADKIND_RESOURCE:
 	case VPT_OVERHEADKIND_BUFFER_REQUEST:
-		return &r->profiler;
+		return &o->profiler;
 	case VPT_OVERHEADKIND_COMPILER:
 	case VPT_OVERHEADKIND_MODULE_LOADING:
 	case VPT_OVERHEADKIND_LAZY_LOADING:
-		return &r->loading;
+		return &o->loading;
 	default:
 		/* A full command buffer means that the queue is full, which is healthy. */
 		return NULL;
 	}
 }
 
-static int add_spans(struct vpa_resolver *r, const struct vpt_section *s)
+static int add_overhead(struct vpa_resolver *r, const struct vpt_section *s)
+{
+	uint32_t thread = vpa_maps_find(r, s->lane, VPT_LANETYPE_THREAD), row;
+	struct vpa_overhead *own = thread == VPA_NONE ? &r->overhead : &r->pasts[thread].overhead;
+
+	for (row = 0; row < s->row_count; row++) {
+		uint64_t start = s->col[VPT_OVERHEAD_START][row];
+		uint64_t end = start + s->col[VPT_OVERHEAD_DURATION][row];
+		uint64_t kind = s->col[VPT_OVERHEAD_OVERHEAD_KIND][row];
+		struct vpa_intervals *set = overhead_set(own, kind);
+
+		if (start < r->model->window_start_ns)
+			start = r->model->window_start_ns;
+		if (!set || end <= start)
+			continue;
+		if (end > r->quiet_ns)
+			r->quiet_ns = end;
+		if (vpa_intervals_add(set, start, end) ||
+			(set == &own->profiler && vpa_intervals_add(&r->tracing, start, end)))
+			return VPT_ENOMEM;
+		if (thread == VPA_NONE)
+			continue;
+		set = overhead_set(&r->processes[r->model->threads[thread].process].overhead, kind);
+		if (vpa_intervals_add(set, start, end))
+			return VPT_ENOMEM;
+	}
+	return VPT_OK;
+}
+
+static int add_losses(struct vpa_resolver *r, const struct vpt_section *s)
 {
 	uint32_t row;
 
 	for (row = 0; row < s->row_count; row++) {
-		uint64_t start = s->col[0][row], end = start + s->col[1][row];
+		uint64_t start = s->col[VPT_LOSS_START][row];
+		uint64_t end = start + s->col[VPT_LOSS_DURATION][row];
 		struct vpa_intervals *set = &r->lost;
 
-		if (s->kind == VPT_OVERHEAD)
-			set = overhead_set(r, s->col[VPT_OVERHEAD_OVERHEAD_KIND][row]);
-		else if (s->col[VPT_LOSS_LOSS_KIND][row] == VPT_LOSSKIND_PAUSED)
+		if (s->col[VPT_LOSS_LOSS_KIND][row] == VPT_LOSSKIND_PAUSED)
 			set = &r->paused;
 		else if (s->col[VPT_LOSS_LOSS_KIND][row] == VPT_LOSSKIND_CAP) {
 			r->names_lost += s->col[VPT_LOSS_COUNT][row];
@@ -156,10 +218,12 @@ static int add_spans(struct vpa_resolver *r, const struct vpt_section *s)
 		} else {
 			r->losses++;
 			r->lost_events += s->col[VPT_LOSS_COUNT][row];
+			if (end > r->quiet_ns)
+				r->quiet_ns = end;
 		}
 		if (start < r->model->window_start_ns)
 			start = r->model->window_start_ns;
-		if (set && vpa_intervals_add(set, start, end))
+		if (vpa_intervals_add(set, start, end))
 			return VPT_ENOMEM;
 	}
 	return VPT_OK;
@@ -256,21 +320,37 @@ static int add_section(
 	case VPT_MARK:
 		return r->sink.mark ? add_marks(r, b, s) : VPT_OK;
 	case VPT_OVERHEAD:
+		return add_overhead(r, s);
 	case VPT_LOSS:
-		return add_spans(r, s);
+		return add_losses(r, s);
 	default:
 		return VPT_OK;
 	}
 }
 
-static void note_quiet(struct vpa_resolver *r)
+static void settle_overhead(struct vpa_overhead *o)
 {
-	const struct vpa_intervals *sets[] = {&r->lost, &r->profiler, &r->loading};
-	size_t i;
+	vpa_intervals_settle(&o->profiler);
+	vpa_intervals_settle(&o->loading);
+}
 
-	for (i = 0; i < 3; i++)
-		if (sets[i]->count && sets[i]->items[sets[i]->count - 1].end_ns > r->quiet_ns)
-			r->quiet_ns = sets[i]->items[sets[i]->count - 1].end_ns;
+static int settle(struct vpa_resolver *r)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < r->model->thread_count; i++) {
+		settle_overhead(&r->pasts[i].overhead);
+		rc |= vpa_captures_settle(&r->pasts[i].captures);
+	}
+	for (i = 0; i < r->process_count; i++)
+		settle_overhead(&r->processes[i].overhead);
+	settle_overhead(&r->overhead);
+	vpa_intervals_settle(&r->tracing);
+	vpa_intervals_settle(&r->lost);
+	vpa_intervals_settle(&r->paused);
+	settle_waits(r);
+	return rc ? VPT_ENOMEM : VPT_OK;
 }
 
 int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
@@ -283,11 +363,11 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
 		rc = vpa_resolver_add_ranges(r, b);
 	for (i = 0; !rc && i < b->section_count; i++)
 		rc = add_section(r, b, &b->sections[i]);
-	vpa_intervals_settle(&r->lost);
-	vpa_intervals_settle(&r->profiler);
-	vpa_intervals_settle(&r->loading);
-	vpa_intervals_settle(&r->paused);
-	note_quiet(r);
+	for (i = 0; !rc && i < b->section_count; i++)
+		if (b->sections[i].kind == VPT_COPY)
+			vpa_resolver_note_copies(r, &b->sections[i]);
+	if (!rc)
+		rc = settle(r);
 	return rc ? rc : r->failed;
 }
 
@@ -296,12 +376,15 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
 /* A block of calls may go when no gap can ask for them and none still waits for its op. A graph launch waits for
  * all of its ops, and how many there will be is not known, so those wait their full time. */
 static int may_forget(
-	const struct vpa_resolver *r, const struct vpa_calls *calls, uint64_t frontier_ns)
+	const struct vpa_resolver *r, const struct vpa_thread_past *past, uint64_t frontier_ns)
 {
+	const struct vpa_calls *calls = &past->calls;
 	const struct vpa_call_block *block = vpa_calls_block(calls, calls->begin);
 	uint64_t end_ns = block->ends_ns[VPA_CALL_BLOCK - 1];
 
-	if (end_ns >= frontier_ns)
+	if (end_ns >= frontier_ns ||
+		(past->submitted == VPA_NOWHERE ? calls->end - calls->begin <= SILENT_CALLS_KEPT
+						: past->submitted < block->first + VPA_CALL_BLOCK))
 		return 0;
 	return !block->waiting ||
 	       (r->released_ns > end_ns && r->released_ns - end_ns >= VPA_LAUNCH_WAIT_NS);
@@ -362,6 +445,26 @@ static uint64_t earliest_asked(
 	return past->calls.end ? past->asked.earliest_ns : UINT64_MAX;
 }
 
+/* Finds the last outermost call of the thread that put work on a device and began before `frontier_ns`: what held the host
+ * back since then may still count in gaps that are to come. */
+static void find_submitted(struct vpa_thread_past *past, uint64_t frontier_ns)
+{
+	const struct vpa_calls *calls = &past->calls;
+	uint64_t known = past->submitted,
+		 p = vpa_calls_next(calls, vpa_calls_after(calls, frontier_ns));
+
+	while (p < calls->end && vpa_call_start(vpa_calls_at(calls, p)) < frontier_ns)
+		p = vpa_calls_next(calls, p + 1);
+	for (p = vpa_calls_previous(calls, p); p != VPA_NOWHERE; p = vpa_calls_previous(calls, p)) {
+		if (known != VPA_NOWHERE && p <= known)
+			return;
+		if (vpa_call_submits(vpa_calls_at(calls, p))) {
+			past->submitted = p;
+			return;
+		}
+	}
+}
+
 /* Gives up the ranges that nothing asks for any more: no gap will begin before `frontier_ns`, and no op has been
  * launched before `earliest_ns`. */
 static void trim_ranges(
@@ -377,19 +480,36 @@ static void trim_ranges(
 	vpa_timeline_trim(t, &r->pool, earliest_ns < frontier_ns ? earliest_ns : frontier_ns);
 }
 
+static void trim_overhead(struct vpa_overhead *o, uint64_t frontier_ns)
+{
+	vpa_intervals_trim(&o->profiler, frontier_ns);
+	vpa_intervals_trim(&o->loading, frontier_ns);
+}
+
+/* No launch that is still to come is looked for waits before this moment. */
+static uint64_t waits_asked(const struct vpa_resolver *r, uint64_t frontier_ns)
+{
+	uint64_t from_ns = frontier_ns < r->released_ns ? frontier_ns : r->released_ns;
+
+	return from_ns > VPA_LAUNCH_WAIT_NS ? from_ns - VPA_LAUNCH_WAIT_NS : 0;
+}
+
 static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t frontier_ns)
 {
 	struct vpa_thread_past *past = &r->pasts[thread];
 	struct vpa_calls *calls = &past->calls;
 	uint64_t earliest;
 
+	find_submitted(past, frontier_ns);
 	/* The last block always stays, so that "its previous call ended ..." can be answered. */
 	while (calls->end - calls->begin > 2 * VPA_CALL_BLOCK &&
-		(calls->end - calls->begin > CALLS_KEPT_MAX || may_forget(r, calls, frontier_ns))) {
+		(calls->end - calls->begin > CALLS_KEPT_MAX || may_forget(r, past, frontier_ns))) {
 		past->forgotten_ns =
 			vpa_calls_block(calls, calls->begin)->ends_ns[VPA_CALL_BLOCK - 1];
 		vpa_calls_drop(calls, calls->begin + VPA_CALL_BLOCK);
 	}
+	trim_overhead(&past->overhead, frontier_ns);
+	vpa_waits_trim(&past->waits, waits_asked(r, frontier_ns));
 	earliest = earliest_asked(r, past, frontier_ns);
 	trim_ranges(r, &past->ranges, earliest, frontier_ns);
 	return earliest;
@@ -405,11 +525,15 @@ int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns)
 
 		oldest = earliest < oldest ? earliest : oldest;
 	}
-	for (i = 0; i < r->process_count; i++)
+	for (i = 0; i < r->process_count; i++) {
 		trim_ranges(r, &r->processes[i].ranges, oldest, frontier_ns);
+		trim_overhead(&r->processes[i].overhead, frontier_ns);
+	}
+	for (i = 0; i < r->model->stream_count; i++)
+		vpa_waits_trim(&r->waits[i], waits_asked(r, frontier_ns));
+	trim_overhead(&r->overhead, frontier_ns);
+	vpa_intervals_trim(&r->tracing, frontier_ns);
 	vpa_intervals_trim(&r->lost, frontier_ns);
-	vpa_intervals_trim(&r->profiler, frontier_ns);
-	vpa_intervals_trim(&r->loading, frontier_ns);
 	return r->failed;
 }
 
@@ -443,17 +567,17 @@ int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns)
 	return r->failed;
 }
 
-void vpa_resolver_ranges_at(struct vpa_resolver *r, uint32_t thread, uint64_t t,
-	const struct vpa_range **own, const struct vpa_range **wide)
+uint64_t vpa_resolver_last_wait(
+	const struct vpa_resolver *r, uint32_t stream, uint32_t thread, uint64_t before_ns)
 {
-	*own = vpa_steps_at(&r->pasts[thread].ranges.steps, t);
-	*wide = vpa_steps_at(&r->processes[r->model->threads[thread].process].ranges.steps, t);
-}
+	const struct vpa_waits *w =
+		r->waits_name_streams ? &r->waits[stream] : &r->pasts[thread].waits;
+	const struct vpa_calls *calls = &r->pasts[thread].calls;
+	size_t i = vpa_waits_before(w, before_ns);
 
-const struct vpa_range *vpa_resolver_range_at(struct vpa_resolver *r, uint32_t thread, uint64_t t)
-{
-	const struct vpa_range *own, *wide;
-
-	vpa_resolver_ranges_at(r, thread, t, &own, &wide);
-	return vpa_inner_range(own, wide);
+	/* Of a thread's own only those count that lie in no other call. */
+	while (!r->waits_name_streams && i != SIZE_MAX && w->items[i].id >= calls->begin &&
+		vpa_calls_at(calls, w->items[i].id)->state & VPA_CALL_NESTED)
+		i = i ? i - 1 : SIZE_MAX;
+	return i == SIZE_MAX ? UINT64_MAX : w->items[i].time_ns;
 }

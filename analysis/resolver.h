@@ -20,17 +20,14 @@ struct vpa_process {
 	struct vpa_timeline ranges; /* start/end ranges */
 	struct vpa_step_span range; /* what launches were looked up in last; until the next chunk */
 	struct vpa_launches launches;
-};
-
-/* Waits that were queued on a stream: correlation ids, rising. */
-struct vpa_waits {
-	uint64_t *ids;
-	size_t count, cap, taken;
+	struct vpa_overhead overhead; /* of its threads */
 };
 
 /* Where resolved events go. Ops come in batches, in order, all of positive length inside the window. */
 struct vpa_resolver_sink {
 	int (*ops)(void *ctx, struct vpa_ops *ops);
+	/* An op that began before the window, or with it. Such ops come in order, before all others. */
+	int (*early)(void *ctx, const struct vpa_ops *ops, size_t i);
 	/* A call that waits for a device and starts inside the window; its ops are known by then. */
 	int (*call)(void *ctx, const struct vpa_call *call);
 	int (*range)(void *ctx, const struct vpa_range *range); /* nothing refers to it any more */
@@ -47,13 +44,20 @@ struct vpa_resolver {
 	size_t past_cap;
 	struct vpa_process *processes;
 	size_t process_count, process_cap;
-	struct vpa_waits *waits; /* by stream */
+	struct vpa_waits *waits; /* by stream: when it was told to wait */
 	size_t waits_cap;
+	uint32_t *ranks; /* by stream, for `rank_count` of them, see op_queue.h */
+	size_t rank_count, rank_cap;
+	int waits_name_streams;  /* some record says which stream waits: then all do */
+	uint64_t newest_wait_ns; /* no stream was told to wait later than this */
 	struct vpa_range_pool pool;
 	struct vpa_laps laps;
-	struct vpa_intervals lost, profiler, loading;
+	struct vpa_intervals lost;
+	struct vpa_overhead overhead; /* of no thread in particular */
+	struct vpa_intervals
+		tracing; /* the profiling library was at work on some thread: what tracing cost */
 	struct vpa_intervals paused; /* recording was switched off: belongs to no gap */
-	uint64_t quiet_ns;           /* none of them reaches beyond this */
+	uint64_t quiet_ns;           /* neither losses nor overhead reach beyond this */
 
 	struct vpa_resolver_maps *maps; /* ids of the chunk at hand, lanes, names */
 	struct vpa_op_queue queue;
@@ -86,24 +90,21 @@ int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns);
 /* The trace is over: open ranges are closed at `end_ns`, everything left is handed out and counted. */
 int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns);
 
-/* The range that is innermost on a thread at a moment, its process-wide ones included; NULL: none. */
-const struct vpa_range *vpa_resolver_range_at(struct vpa_resolver *r, uint32_t thread, uint64_t t);
+/* The place of a moment on a thread: the innermost annotation open, process-wide ones included, else the innermost
+ * operator, else the profiler's iteration. Returns the range's name; 0: none. */
+uint32_t vpa_resolver_place(struct vpa_resolver *r, uint32_t thread, uint64_t t);
+
+/* The same of a stretch of time: ranges that are open in its middle and cover more than half of it. */
+uint32_t vpa_resolver_place_of(
+	struct vpa_resolver *r, uint32_t thread, uint64_t from_ns, uint64_t to_ns);
 
 /* The innermost of each: those of the thread itself, and the process-wide ones. */
 void vpa_resolver_ranges_at(struct vpa_resolver *r, uint32_t thread, uint64_t t,
 	const struct vpa_range **own, const struct vpa_range **wide);
 
-/* Whether a wait for another stream was queued on `stream` after the call `after` and before the call `before`
- * (correlation ids). Questions for one stream come in order. */
-static inline int vpa_resolver_waited(
-	struct vpa_resolver *r, uint32_t stream, uint64_t after, uint64_t before)
-{
-	struct vpa_waits *w = &r->waits[stream];
-	int found = 0;
-
-	while (w->taken < w->count && w->ids[w->taken] < before)
-		found |= w->ids[w->taken++] > after;
-	return found;
-}
+/* When the stream was last told to wait before `before_ns`, or where no record names streams, the thread last told one
+ * to. ~0: never. */
+uint64_t vpa_resolver_last_wait(
+	const struct vpa_resolver *r, uint32_t stream, uint32_t thread, uint64_t before_ns);
 
 #endif

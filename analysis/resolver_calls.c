@@ -7,7 +7,31 @@
 
 #include <string.h>
 
-/* Calls that lie inside this one are nested: at any moment the outermost is "the call the thread was in". */
+/* What `inside` does to a device, `call` does too. */
+static void take_effects(struct vpa_call *call, const struct vpa_call *inside)
+{
+	call->state |= inside->state & (VPA_CALL_PAGEABLE | VPA_CALL_SUBMITS);
+	if (vpt_call_launches((enum vpt_call_class)inside->klass))
+		call->state |= VPA_CALL_SUBMITS;
+}
+
+/* Calls may overlap without nesting, in traces whose times are rough: what is inside the one before, which is at
+ * `position`, may be inside this one as well. */
+static void share_nested(const struct vpa_calls *calls, struct vpa_call *call, uint64_t position)
+{
+	enum { LOOKED_AT = 1024 };
+	uint64_t count = *vpa_call_encloses(vpa_calls_at(calls, position)), i;
+
+	for (i = 1; i <= count && i <= LOOKED_AT && position - i >= calls->begin; i++) {
+		const struct vpa_call *inner = vpa_calls_at(calls, position - i);
+
+		if (!(inner->state & VPA_CALL_NONE) && vpa_call_is_inside(inner, call))
+			take_effects(call, inner);
+	}
+}
+
+/* Calls that lie inside this one are nested: at any moment the outermost is "the call the thread was in". What they do to
+ * a device it does too. */
 VPA_RARE static void mark_nested(
 	const struct vpa_calls *calls, struct vpa_call *call, uint64_t own_position)
 {
@@ -17,10 +41,17 @@ VPA_RARE static void mark_nested(
 		struct vpa_call *before = vpa_calls_at(calls, position - 1);
 		uint32_t *encloses = vpa_call_encloses(before);
 
-		if (vpa_call_start(before) < vpa_call_start(call) ||
-			vpa_call_end(before) > vpa_call_end(call))
+		if (before->state & VPA_CALL_NONE) {
+			position--;
+			continue;
+		}
+		if (!vpa_call_is_inside(before, call)) {
+			if (vpa_call_end(before) > vpa_call_start(call))
+				share_nested(calls, call, position - 1);
 			break;
+		}
 		inside = *encloses + (uint64_t)1;
+		take_effects(call, before);
 		before->state |= VPA_CALL_NESTED;
 		*encloses = (uint32_t)(own_position + 1 - position);
 		position -= inside < position - calls->begin ? inside : position - calls->begin;
@@ -40,8 +71,28 @@ struct adding {
 
 _Static_assert((int)VPA_CALL_BLOCK <= (int)VPT_ROWS_AT_ONCE, "a block's calls are read at once");
 
+/* What a thread keeps of calls beside their history. */
+static int note_call(struct adding *a, const struct vpa_call *call)
+{
+	struct vpa_thread_past *past = &a->r->pasts[a->thread];
+	uint64_t start = vpa_call_start(call);
+
+	switch (call->klass) {
+	case VPT_CALL_STREAM_WAIT:
+		if (start > a->r->newest_wait_ns)
+			a->r->newest_wait_ns = start;
+		return vpa_waits_add(&past->waits, start, vpa_call_position(call));
+	case VPT_CALL_BEGIN_CAPTURE:
+	case VPT_CALL_END_CAPTURE:
+		return vpa_captures_add(&past->captures, start, vpa_call_end(call),
+			call->klass == VPT_CALL_BEGIN_CAPTURE);
+	default:
+		return VPT_OK;
+	}
+}
+
 /* Adds a call of any kind, at any time, whose times and id stand in its block; `i` among the rows at hand. `previous_ns`
- * is the start of the one before it on the thread. */
+ * is the end of the one before it on the thread, or ~0. */
 VPA_RARE static int add_any_call(
 	struct adding *a, uint32_t i, struct vpa_call *call, uint64_t previous_ns)
 {
@@ -58,8 +109,12 @@ VPA_RARE static int add_any_call(
 		return rc;
 	*call = kind.call;
 	call->slot = slot;
-	if (block->ends_ns[slot] < start)
+	/* It says when it began, and nothing else. */
+	if (block->ends_ns[slot] < start) {
 		block->ends_ns[slot] = start;
+		call->state = VPA_CALL_NONE;
+		kind.launches = kind.unknown = kind.blocks = 0;
+	}
 	if (kind.unknown && block->correlations[slot] && !kind.launches) {
 		kind.launches = 1;
 		call->state |= VPA_CALL_WAITS;
@@ -70,12 +125,17 @@ VPA_RARE static int add_any_call(
 	block->start_ns = start < block->start_ns ? start : block->start_ns;
 	r->counts.calls += (uint64_t)inside;
 	r->launches_without_op += (call->state & VPA_CALL_MISSED) != 0;
-	if (previous_ns >= start)
-		mark_nested(a->calls, call, a->calls->end - a->calls->end % VPA_CALL_BLOCK + slot);
-	return kind.blocks && inside ? vpa_hand_out_call(r, call) : VPT_OK;
+	if (call->state & VPA_CALL_NONE) {
+		block->correlations[slot] = 0; /* no op is a query's */
+		return VPT_OK;
+	}
+	if (previous_ns > start)
+		mark_nested(a->calls, call, block->first + slot);
+	rc = note_call(a, call);
+	return !rc && kind.blocks && inside ? vpa_hand_out_call(r, call) : rc;
 }
 
-/* Sets odd[i] to 0 for each call that begins after the one before it, `previous_ns` for the first, and inside the
+/* Sets odd[i] to 0 for each call that begins when the one before it has ended, `previous_ns` for the first, and inside the
  * window, whose number is small and which has no name, and says when each ends. A sum of signs: where a number's top
  * bit is set the row counts as odd too. */
 VPT_VECTORISE
@@ -97,9 +157,9 @@ static void find_odd(const struct vpt_rows *rows, const uint64_t *restrict start
 		ends[i] = end;
 		odd[i] = (uint8_t)(bad >> 63);
 	}
-	odd[0] |= starts[0] <= previous_ns;
+	odd[0] |= starts[0] < previous_ns;
 	for (i = 1; i < count; i++)
-		odd[i] |= (uint8_t)((starts[i] - starts[i - 1] - 1) >> 63);
+		odd[i] |= (uint8_t)((starts[i] - ends[i - 1]) >> 63);
 	if (vpt_section_has(rows->section, VPT_CALL_NAME))
 		for (i = 0; i < count; i++)
 			odd[i] |= names[i] != 0;
@@ -131,6 +191,12 @@ static uint32_t next_odd(const uint8_t *odd, uint32_t i, uint32_t count)
 	return next ? (uint32_t)(next - odd) : count;
 }
 
+/* When the call before ended; ~0 for a query, which hides that. */
+static uint64_t previous_end(const struct vpa_call *before)
+{
+	return before->state & VPA_CALL_NONE ? UINT64_MAX : vpa_call_end(before);
+}
+
 /* Adds the next `count` rows, all of which stand in the thread's last block. This is as hot as any: what is not quite
  * ordinary goes elsewhere. */
 VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
@@ -144,7 +210,7 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 	uint8_t odd[VPA_CALL_BLOCK];
 
 	if (position > calls->begin)
-		previous = vpa_call_start(vpa_calls_at(calls, position - 1));
+		previous = previous_end(vpa_calls_at(calls, position - 1));
 	vpt_rows_next(&a->rows, count, 1 << VPT_CALL_ID | 1 << VPT_CALL_NAME, starts,
 		block->correlations + slot);
 	if (starts[0] < block->start_ns)
@@ -155,8 +221,12 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 	/* Each was taken for a launch if its kind is one. */
 	for (i = next_odd(odd, 0, count); i < count; i = next_odd(odd, i + 1, count)) {
 		launches -= (block->calls[slot + i].state & VPA_CALL_MISSED) != 0;
-		if (add_any_call(a, i, &block->calls[slot + i], i ? starts[i - 1] : previous))
+		if (i)
+			previous = previous_end(&block->calls[slot + i - 1]);
+		if (add_any_call(a, i, &block->calls[slot + i], previous))
 			return VPT_ENOMEM;
+		if (block->calls[slot + i].state & VPA_CALL_NONE && i + 1 < count)
+			odd[i + 1] = 1;
 		others++;
 	}
 	calls->end += count;

@@ -29,7 +29,7 @@ void vpa_maps_free(struct vpa_resolver_maps *m)
 	vpt_free(m->configs);
 	vpt_free(m->lanes);
 	vpt_free(m->kernel_of_name);
-	vpt_free(m->silent);
+	vpt_free(m->classes);
 	vpt_free(m);
 }
 
@@ -72,6 +72,8 @@ int vpa_maps_new_name(
 		m->names[string] = *name;
 	if (text.len == 6 && !memcmp(text.text, "cpu_op", 6))
 		m->cpu_op = *name;
+	if (text.len == 15 && !memcmp(text.text, "python_function", 15))
+		m->python_function = *name;
 	if (text.len == 7 && !memcmp(text.text, "vptrace", 7))
 		m->vptrace = *name;
 	return VPT_OK;
@@ -111,40 +113,71 @@ int vpa_maps_new_range_name(struct vpa_resolver *r, const struct vpt_batch *b, u
 	return rc ? VPT_ENOMEM : VPT_OK;
 }
 
-static int holds(struct vpt_text text, const char *word)
-{
-	return memmem(text.text, text.len, word, strlen(word)) != NULL;
-}
+enum { SILENT = 0x80 };
 
-/* Whether calls of this name put nothing on a device. Others that are known by their name alone may do so, for all we
- * know, and are kept for long. */
+/* Whether calls of this name put nothing on a device, though their class does not say so. Others of class OTHER that are
+ * known by their name alone may do so, for all that is known, and are kept for long. */
 static int is_silent(struct vpt_text name)
 {
-	static const char *const words[] = {
-		"Attribute", "Get", "Query", "Create", "Destroy", "Occupancy"};
+	static const char *const words[] = {"Attribute", "Get", "Set", "Create", "Destroy"};
 	size_t i;
 
 	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (holds(name, words[i]))
-			return !holds(name, "Launch") && !holds(name, "emcpy") &&
-			       !holds(name, "emset");
+		if (memmem(name.text, name.len, words[i], strlen(words[i])))
+			return 1;
 	return 0;
 }
 
-/* The same, asked once for each name. */
-static int find_silent(struct vpa_resolver *r, uint32_t name, int *silent)
+/* What calls do that are known by their name alone, asked once for each name. */
+static int find_class(
+	struct vpa_resolver *r, uint32_t name, enum vpt_call_class *klass, int *silent)
 {
 	struct vpa_resolver_maps *m = r->maps;
-	size_t before = m->silent_cap;
+	size_t before = m->class_cap;
+	struct vpt_text text = vpa_name(r->model, name);
 
-	if (vpt_grow(&m->silent, &m->silent_cap, (size_t)name + 1, sizeof(*m->silent)))
+	if (vpt_grow(&m->classes, &m->class_cap, (size_t)name + 1, sizeof(*m->classes)))
 		return VPT_ENOMEM;
-	if (m->silent_cap > before)
-		memset(m->silent + before, 0, m->silent_cap - before);
-	if (!m->silent[name])
-		m->silent[name] = (uint8_t)(1 + is_silent(vpa_name(r->model, name)));
-	*silent = m->silent[name] - 1;
+	if (m->class_cap > before)
+		memset(m->classes + before, 0, m->class_cap - before);
+	if (!m->classes[name])
+		m->classes[name] = (uint8_t)((1 + vpt_call_class_of(text.text, text.len)) |
+					     (is_silent(text) ? SILENT : 0));
+	*klass = (enum vpt_call_class)((m->classes[name] & (SILENT - 1)) - 1);
+	*silent = (m->classes[name] & SILENT) != 0;
 	return VPT_OK;
+}
+
+static int is_query(enum vpt_call_class klass)
+{
+	return klass == VPT_CALL_QUERY || klass == VPT_CALL_EVENT_RECORD;
+}
+
+/* Whether all there is to do about such a call is to put it into the history. */
+static int is_usual(enum vpt_call_class klass)
+{
+	return klass != VPT_CALL_SYNC && klass != VPT_CALL_BLOCKING_COPY && !is_query(klass) &&
+	       klass != VPT_CALL_STREAM_WAIT && klass != VPT_CALL_BEGIN_CAPTURE &&
+	       klass != VPT_CALL_END_CAPTURE;
+}
+
+/* A kind of this class, but for its name; `known`: it has a number. */
+static struct vpa_call_kind kind_of(enum vpt_call_class klass, int known)
+{
+	struct vpa_call_kind kind = {.known = 1,
+		.launches = vpt_call_launches(klass) != 0,
+		.blocks = klass == VPT_CALL_SYNC || klass == VPT_CALL_BLOCKING_COPY,
+		.usual = known && is_usual(klass)};
+
+	/* Others that are known by their name alone may put work on a device, for all that is known, and are kept for
+	 * long. */
+	kind.unknown = !known && klass == VPT_CALL_OTHER;
+	kind.call.klass = (uint8_t)klass;
+	kind.call.state = is_query(klass) ? VPA_CALL_NONE : kind.launches ? VPA_CALL_MISSED : 0;
+	/* How many ops a graph launch waits for is not known, so it waits its full time. */
+	if (kind.launches && klass != VPT_CALL_GRAPH_LAUNCH)
+		kind.call.state |= VPA_CALL_WAITS;
+	return kind;
 }
 
 int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64_t id,
@@ -159,25 +192,19 @@ int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64
 		return VPT_OK;
 	}
 	klass = vpt_call_class(id < UINT32_MAX ? (uint32_t)id : 0);
-	*kind = (struct vpa_call_kind){.known = 1, .launches = vpt_call_launches(klass) != 0};
-	kind->unknown = !known;
-	kind->blocks = klass == VPT_CALL_SYNC || klass == VPT_CALL_BLOCKING_COPY;
-	kind->usual = !kind->unknown && !kind->blocks;
-	kind->call.klass = (uint8_t)klass;
-	kind->call.state = kind->launches ? VPA_CALL_MISSED : 0;
-	/* How many ops a graph launch waits for is not known, so it waits its full time. */
-	if (kind->launches && klass != VPT_CALL_GRAPH_LAUNCH)
-		kind->call.state |= VPA_CALL_WAITS;
-	if (kind->call.klass == VPT_CALL_GRAPH_LAUNCH)
-		kind->call.state |= VPA_CALL_GRAPH;
 	if (string || id >= 256) {
-		int silent = 0, rc = vpa_maps_name(r, b, string, &kind->call.name);
+		uint32_t name;
+		int silent = 0;
 
-		if (!rc && kind->unknown)
-			rc = find_silent(r, kind->call.name, &silent);
+		if (vpa_maps_name(r, b, string, &name) ||
+			(!known && find_class(r, name, &klass, &silent)))
+			return VPT_ENOMEM;
+		*kind = kind_of(klass, known != NULL);
 		kind->unknown &= (uint8_t)!silent;
-		return rc;
+		kind->call.name = name;
+		return VPT_OK;
 	}
+	*kind = kind_of(klass, known != NULL);
 	known = known ? known : "unknown call";
 	if (intern(r, known, strlen(known), &kind->call.name))
 		return VPT_ENOMEM;
@@ -345,7 +372,7 @@ static int add_thread(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t
 		return VPT_ENOMEM;
 	t = &m->threads[m->thread_count];
 	*t = (struct vpa_thread){.key = key, .pid = pid, .tid = tid, .name = name};
-	memset(&r->pasts[m->thread_count], 0, sizeof(*r->pasts));
+	r->pasts[m->thread_count] = (struct vpa_thread_past){.submitted = VPA_NOWHERE};
 	if (process_index(r, pid, &t->process))
 		return VPT_ENOMEM;
 	m->thread_count++;
@@ -403,6 +430,15 @@ static int find_lane(struct vpa_resolver *r, uint64_t key, uint8_t type, uint32_
 		*index = (uint32_t)r->model->stream_count - 1;
 	}
 	return rc ? rc : add_lane(r, own, type, *index);
+}
+
+uint32_t vpa_maps_find(const struct vpa_resolver *r, uint64_t key, uint8_t type)
+{
+	uint64_t own = key * 2 + (type == VPT_LANETYPE_STREAM) + 1;
+	const struct vpa_lane_entry *e =
+		key && r->maps->lane_slots ? lane_slot(r->maps, own) : NULL;
+
+	return e && e->key ? e->index : VPA_NONE;
 }
 
 int vpa_maps_thread(struct vpa_resolver *r, uint64_t key, uint32_t *index)

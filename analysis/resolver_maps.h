@@ -23,7 +23,7 @@ struct vpa_range_name {
 struct vpa_call_kind {
 	struct vpa_call call; /* one of this kind in the window, but for when and where */
 	uint8_t known;
-	uint8_t usual;    /* 1: known by its number, and waits for no device */
+	uint8_t usual;    /* 1: known by its number, and has only to be put into the history */
 	uint8_t launches; /* 1: puts ops on a device */
 	uint8_t unknown;  /* 1: may do so, for all that is known */
 	uint8_t blocks;   /* 1: waits for a device */
@@ -41,11 +41,13 @@ struct vpa_resolver_maps {
 	uint32_t *kernel_of_name; /* 1 + kernel, by name */
 	size_t kernel_of_name_cap;
 	struct vpa_call_kind call_kinds[256]; /* by call number */
-	uint8_t *silent; /* by name: 1 + what is_silent() says of it; 0: not asked yet */
-	size_t silent_cap;
-	uint32_t cpu_op;   /* name of the domain of imported operators; 0 until met */
-	uint32_t vptrace;  /* name of the domain of our own annotations; 0 until met */
-	uint32_t too_many; /* name that stands for all beyond the limit */
+	uint8_t *
+		classes; /* of calls by name: 1 + enum vpt_call_class, with a bit for silent ones; 0: not asked yet */
+	size_t class_cap;
+	uint32_t cpu_op;          /* name of the domain of imported operators; 0 until met */
+	uint32_t python_function; /* name of the domain of Python's functions; 0 until met */
+	uint32_t vptrace;         /* name of the domain of our own annotations; 0 until met */
+	uint32_t too_many;        /* name that stands for all beyond the limit */
 };
 
 struct vpa_resolver_maps *vpa_maps_new(void);
@@ -61,6 +63,8 @@ int vpa_maps_call_kind(struct vpa_resolver *r, const struct vpt_batch *b, uint64
 	uint64_t string, struct vpa_call_kind *kind);
 /* What a row of CONFIG is that is asked for the first time, or is not there; a vpa_op_configs.find. */
 int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry *entry);
+/* The lane of this key and type; VPA_NONE: no LANE row has described it yet. */
+uint32_t vpa_maps_find(const struct vpa_resolver *r, uint64_t key, uint8_t type);
 int vpa_maps_thread(struct vpa_resolver *r, uint64_t key, uint32_t *index);
 int vpa_maps_stream(struct vpa_resolver *r, uint64_t key, uint32_t *index);
 

@@ -3,8 +3,11 @@
 #include "analysis/resolver.h"
 
 #include "analysis/resolver_maps.h"
+#include "analysis/resolver_parts.h"
+#include "formats/memory.h"
 #include "formats/vectorise.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Where a call stands. */
@@ -48,26 +51,84 @@ static void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
 	launch->state = (uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET);
 }
 
-/* An asynchronous copy with a pageable side has waited; it joins the calls that do. */
-VPA_RARE static void judge_wait(
-	struct vpa_resolver *r, struct vpa_call *call, const struct vpa_copy *copy)
+/* A call has an op by pageable memory. A copy has then waited, and joins the calls that do. */
+static void set_pageable(struct vpa_resolver *r, struct vpa_call *call)
 {
-	unsigned waited = copy->target_memory == VPT_MEMKIND_PAGEABLE   ? VPA_CALL_WAITED_STREAM
-			  : copy->source_memory == VPT_MEMKIND_PAGEABLE ? VPA_CALL_WAITED_COPY
-									: 0u;
-
-	call->state |= (uint8_t)waited;
-	if (waited && vpa_in_window(r->model, vpa_call_start(call)) && vpa_hand_out_call(r, call))
+	if (call->state & VPA_CALL_PAGEABLE)
+		return;
+	call->state |= VPA_CALL_PAGEABLE;
+	if (call->klass == VPT_CALL_COPY && vpa_in_window(r->model, vpa_call_start(call)) &&
+		vpa_hand_out_call(r, call))
 		r->failed = VPT_ENOMEM;
+}
+
+/* What is true of a call is true of those around it. */
+static void spread_pageable(struct vpa_resolver *r, struct vpa_call *call)
+{
+	const struct vpa_calls *calls = &r->pasts[vpa_call_thread(call)].calls;
+	uint64_t position = vpa_call_position(call), p, around = VPA_NOWHERE;
+
+	set_pageable(r, call);
+	for (p = position; vpa_calls_at(calls, p)->state & VPA_CALL_NESTED;) {
+		p += *vpa_call_encloses(vpa_calls_at(calls, p));
+		set_pageable(r, vpa_calls_at(calls, p));
+	}
+	while ((around = vpa_calls_around(calls, position, around)) != VPA_NOWHERE)
+		set_pageable(r, vpa_calls_at(calls, around));
+}
+
+/* The same for each call of an op by pageable memory: several may have its id. */
+VPA_RARE static void note_pageable(struct vpa_resolver *r, struct vpa_call *launch)
+{
+	const struct vpa_thread *thread = &r->model->threads[vpa_call_thread(launch)];
+	const struct vpa_launches *l = &r->processes[thread->process].launches;
+	struct vpa_call *call;
+	int i = 0;
+
+	spread_pageable(r, launch);
+	while (l->doubled &&
+		(call = vpa_launches_next(l, r->pasts, vpa_call_correlation(launch), &i)))
+		spread_pageable(r, call);
+}
+
+static int is_pageable(uint64_t source, uint64_t target)
+{
+	return source == VPT_MEMKIND_PAGEABLE || target == VPT_MEMKIND_PAGEABLE;
 }
 
 static void join_copy(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
 {
 	struct vpa_call *launch = ops->launch[i];
 
-	if (launch && ops->kind[i] == VPA_MEMCPY && launch->klass == VPT_CALL_COPY &&
-		!(launch->state & (VPA_CALL_WAITED_COPY | VPA_CALL_WAITED_STREAM)))
-		judge_wait(r, launch, &ops->copy[i]);
+	if (launch && ops->kind[i] == VPA_MEMCPY && ops->end_ns[i] > ops->start_ns[i] &&
+		is_pageable(ops->copy[i].source_memory, ops->copy[i].target_memory))
+		note_pageable(r, launch);
+}
+
+/* Whether a row of a COPY section is an op that takes time. */
+static int is_op(const struct vpt_section *s, uint32_t row)
+{
+	uint64_t start = s->col[VPT_COPY_START][row];
+
+	return start && start + s->col[VPT_COPY_DURATION][row] > start;
+}
+
+void vpa_resolver_note_copies(struct vpa_resolver *r, const struct vpt_section *s)
+{
+	uint32_t stream = vpa_maps_find(r, s->lane, VPT_LANETYPE_STREAM);
+	const uint64_t *source = s->col[VPT_COPY_SOURCE_MEMORY],
+		       *target = s->col[VPT_COPY_TARGET_MEMORY];
+	uint32_t row;
+
+	for (row = 0; stream != VPA_NONE && row < s->row_count; row++) {
+		uint64_t id = s->col[VPT_COPY_CORRELATION][row];
+		struct vpa_call *call = is_pageable(source[row], target[row]) && is_op(s, row)
+						? find_launch(r, stream, id)
+						: NULL;
+
+		if (call)
+			note_pageable(r, call);
+	}
 }
 
 static void cut_chain(struct vpa_range *range, uint64_t at_ns)
@@ -108,6 +169,9 @@ VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, 
 		if (end > m->window_end_ns)
 			note_cut(r, ops->launch[i]);
 	}
+	if (end > start && start <= m->window_start_ns && r->sink.early &&
+		r->sink.early(r->sink.ctx, ops, i))
+		r->failed = VPT_ENOMEM;
 	if (start > m->window_end_ns || end < m->window_start_ns)
 		return 0;
 	++*count;
@@ -131,8 +195,35 @@ VPA_RARE static unsigned meet(struct vpa_ops *ops, size_t i, struct vpa_call *la
 		(uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET | VPA_CALL_SHOWN);
 	ops->first_of_launch[i] = !(state & VPA_CALL_SHOWN);
 	ops->all_first &= !(state & VPA_CALL_SHOWN);
-	ops->graph_launches |= (state & VPA_CALL_GRAPH) != 0;
+	ops->graph_launches |= launch->klass == VPT_CALL_GRAPH_LAUNCH;
+	ops->nested_launches |= (state & VPA_CALL_NESTED) != 0;
 	return (state & (VPA_CALL_MISSED | VPA_CALL_MET)) == VPA_CALL_MISSED;
+}
+
+/* When the first of the ranges around `at_ns` ends; at most `until_ns`. */
+static uint64_t first_end(struct vpa_range *range, uint64_t at_ns, uint64_t until_ns)
+{
+	for (range = vpa_range_open_at(range, at_ns); range; range = vpa_range_around(range, at_ns))
+		until_ns = range->end_ns < until_ns ? range->end_ns : until_ns;
+	return until_ns;
+}
+
+/* Finds the place of a stretch's launches, the first of which began at `at_ns`. Mostly that is the innermost range; where it
+ * is one around that, others may have ended before, or it may end first: the stretch is as long as nothing does. */
+static void find_place(struct vpa_op_stretch *s, uint64_t at_ns)
+{
+	const struct vpa_range *inner = vpa_inner_range(s->range, s->process_range);
+
+	if (!inner)
+		return;
+	if (inner->level == VPA_LEVEL_ANNOTATION) {
+		s->place = inner->name;
+		return;
+	}
+	s->place = vpa_place_among(s->range, s->process_range, at_ns);
+	s->from_ns = at_ns;
+	s->until_ns = first_end(s->range, at_ns, s->until_ns);
+	s->until_ns = first_end(s->process_range, at_ns, s->until_ns);
 }
 
 /* Ends the stretch at hand before op `i` and begins that of its launch; NULL: none. */
@@ -142,7 +233,6 @@ VPA_RARE static struct vpa_op_stretch *begin_stretch(
 	struct vpa_op_stretch *s = &ops->stretches[ops->stretch_count++];
 	struct vpa_thread_past *past;
 	struct vpa_process *process;
-	const struct vpa_range *range;
 	uint64_t start_ns;
 
 	if (i)
@@ -165,8 +255,7 @@ VPA_RARE static struct vpa_op_stretch *begin_stretch(
 		if (process->range.until_ns < s->until_ns)
 			s->until_ns = process->range.until_ns;
 	}
-	range = vpa_inner_range(s->range, s->process_range);
-	s->range_name = range ? range->name : 0;
+	find_place(s, start_ns);
 	return s;
 }
 
@@ -392,7 +481,7 @@ static struct place join(struct vpa_resolver *r, struct vpa_ops *ops, int simple
 	size_t i;
 
 	ops->stretch_count = 0;
-	ops->graph_launches = 0;
+	ops->graph_launches = ops->nested_launches = 0;
 	ops->all_first = 1;
 	memset(ops->first_of_launch, 1, sizeof(ops->first_of_launch));
 	if (simple && all) {
@@ -411,12 +500,50 @@ static struct place join(struct vpa_resolver *r, struct vpa_ops *ops, int simple
 	return next;
 }
 
+static int compare_streams(const void *pa, const void *pb, void *model)
+{
+	const struct vpa_stream *streams = ((const struct vpa_model *)model)->streams;
+	const struct vpa_stream *a = &streams[*(const uint32_t *)pa];
+	const struct vpa_stream *b = &streams[*(const uint32_t *)pb];
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->stream < b->stream ? -1 : a->stream > b->stream;
+}
+
+/* Ranks all streams where new ones have come. Streams of one process and number, on several devices or in several contexts,
+ * are equal. */
+static int rank_streams(struct vpa_resolver *r)
+{
+	size_t count = r->model->stream_count, i;
+	uint32_t *order;
+
+	if (r->rank_count == count)
+		return VPT_OK;
+	order = vpt_alloc(count, sizeof(*order));
+	if (!order || vpt_grow(&r->ranks, &r->rank_cap, count, sizeof(*r->ranks))) {
+		vpt_free(order);
+		return VPT_ENOMEM;
+	}
+	for (i = 0; i < count; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, count, sizeof(*order), compare_streams, r->model);
+	for (i = 0; i < count; i++)
+		r->ranks[order[i]] = i && !compare_streams(&order[i - 1], &order[i], r->model)
+					     ? r->ranks[order[i - 1]]
+					     : (uint32_t)i;
+	r->rank_count = count;
+	r->queue.ranks = r->ranks;
+	vpt_free(order);
+	return VPT_OK;
+}
+
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 {
 	struct vpa_ops *ops = &r->ops;
 	struct place next = {NULL, 0};
 	int simple = is_simple(r);
-	int rc = VPT_OK;
+	int rc = rank_streams(r);
 	size_t i;
 
 	for (i = 0; i < r->model->thread_count; i++)

@@ -16,4 +16,12 @@ int vpa_resolver_annotation(struct vpa_resolver *r, const struct vpt_batch *b, u
 int vpa_resolver_add_calls(
 	struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s);
 
+/* Notes which of the calls known so far made a copy with a pageable side, by a COPY section of the chunk at hand: a gap may
+ * ask before the copy is released. */
+void vpa_resolver_note_copies(struct vpa_resolver *r, const struct vpt_section *s);
+
+/* The place at `t` among the innermost range of a thread and of its process, and those around them, see
+ * vpa_resolver_place(). */
+uint32_t vpa_place_among(struct vpa_range *own, struct vpa_range *wide, uint64_t t);
+
 #endif

@@ -2,6 +2,8 @@
 #include "analysis/resolver_maps.h"
 #include "analysis/resolver_parts.h"
 
+#include <string.h>
+
 /* What a row says of a range. */
 struct range_row {
 	uint64_t start_ns, end_ns; /* end ~0: still open */
@@ -27,6 +29,21 @@ int vpa_resolver_annotation(struct vpa_resolver *r, const struct vpt_batch *b, u
 	return vpa_maps_name(r, b, value, payload);
 }
 
+static enum vpa_range_level level_of(const struct vpa_resolver *r, const struct range_row *row)
+{
+	static const char iteration[] = "ProfilerStep#";
+	struct vpt_text name = vpa_name(r->model, row->name.name);
+
+	if (name.len >= sizeof(iteration) - 1 &&
+		!memcmp(name.text, iteration, sizeof(iteration) - 1))
+		return VPA_LEVEL_ITERATION;
+	if (row->kind == VPT_RANGEKIND_START_END || !row->domain)
+		return VPA_LEVEL_ANNOTATION;
+	return row->domain == r->maps->cpu_op            ? VPA_LEVEL_OPERATOR
+	       : row->domain == r->maps->python_function ? VPA_LEVEL_FUNCTION
+							 : VPA_LEVEL_ANNOTATION;
+}
+
 static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t thread,
 	const struct range_row *row)
 {
@@ -39,10 +56,11 @@ static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t th
 	range->name = row->name.name;
 	range->recorded = row->name.recorded;
 	range->domain = row->domain;
-	range->kind = row->kind;
+	range->kind = (uint8_t)(row->kind & 15u);
 	range->unmatched = row->unmatched;
 	range->payload = row->payload;
 	range->thread = thread;
+	range->level = (uint8_t)(level_of(r, row) & 15u);
 	return vpa_timeline_add(t, range);
 }
 

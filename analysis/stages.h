@@ -13,11 +13,11 @@
 
 enum vpa_stage_kind {
 	VPA_STAGE_NONE,
-	VPA_STAGE_REQUEST, /* one video asked for */
-	VPA_STAGE_BLOCK,   /* a group of frames that is generated together */
-	VPA_STAGE_STEP,    /* a denoising iteration */
-	VPA_STAGE_CONTEXT, /* the pass that writes the KV cache */
-	VPA_STAGE_ITERATION, /* of a loop that a profiler was told of: never a step of the denoising */
+	VPA_STAGE_REQUEST,   /* one video asked for */
+	VPA_STAGE_BLOCK,     /* a group of frames that is generated together */
+	VPA_STAGE_STEP,      /* a denoising iteration */
+	VPA_STAGE_CONTEXT,   /* the pass that writes the KV cache */
+	VPA_STAGE_ITERATION, /* of a loop that a profiler knows: never a step of the denoising */
 	VPA_STAGE_PART,      /* any other named part of the pipeline */
 	VPA_STAGE_FRAMES,    /* of marks: frames are ready */
 	VPA_STAGE_KINDS

@@ -7,6 +7,8 @@
 #define VPA_ANALYSIS_TIMELINE_H
 
 #include "analysis/history.h"
+#include "analysis/intervals.h"
+#include "analysis/waits.h"
 
 struct vpa_timeline {
 	struct vpa_steps steps;
@@ -21,9 +23,20 @@ struct vpa_timeline {
 	uint64_t late;     /* ranges that came after their time had been settled: in no step */
 };
 
+/* When the profiling library or the driver's loader was at work. */
+struct vpa_overhead {
+	struct vpa_intervals profiler, loading;
+};
+
 /* A thread's recent past. */
 struct vpa_thread_past {
 	struct vpa_calls calls;
+	struct vpa_waits waits;       /* that it told streams of */
+	struct vpa_captures captures; /* of streams, as CUDA graphs */
+	struct vpa_overhead overhead; /* recorded as its own */
+	/* The last outermost call that put work on a device and began before anything that will be asked for; VPA_NOWHERE:
+	 * none. Calls from here on are kept. */
+	uint64_t submitted;
 	struct vpa_timeline ranges;
 	struct vpa_step_span range; /* what launches were looked up in last; until the next chunk */
 	uint64_t forgotten_ns;      /* calls that ended by then have been given up */

@@ -190,7 +190,7 @@ static void judge_overhead(struct vpa_report *out, const struct vpa_resolver *r)
 	uint64_t window = vpa_window_ns(out);
 	double share;
 
-	v->overhead_ns = vpa_intervals_total(&r->profiler, out->window_end_ns);
+	v->overhead_ns = vpa_intervals_total(&r->tracing, out->window_end_ns);
 	share = window ? (double)v->overhead_ns / (double)window : 0;
 
 	v->tracing_cost_share = -1; /* only an untraced run beside it can tell */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Traced on the simulated GPU, the demo's capture says what the simulated schedule is: for each knob, every op's start and end,
-# busy and idle time, each gap's cause, blocks, FPS and BPS are those that support/demo_schedule.py works out by itself, to the
+# busy and idle time, what each piece of each gap waited for, blocks, FPS and BPS are those that support/demo_schedule.py works out by itself, to the
 # nanosecond; nothing is lost; and of all causes of idle time the one that the knob stands for grew most.
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
@@ -11,6 +11,8 @@ demo=$bin/vptrace-demo
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || skip "no python3 of 3.10 or later"
 cd "$work" || exit 1
 unset VPTRACE_LIBRARY RANK WORLD_SIZE VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_STANDIN_FAULTS
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
 
 # plan_of NAME KNOBS...: what the host will do, in NAME.plan
 plan_of() {
@@ -60,7 +62,7 @@ knob() {
 	shift 2
 	plan_of "$name" "$@"
 	traced "$name" "$@"
-	expect 0 "$name" "$name.zst" --format json --top 100000 --warmup 1
+	expect 0 "$name" "$name.zst" --format json --top 100000 --min-gap 1ns --warmup 1
 	cp out "$name.json"
 	nothing_lost "$name"
 	cases=$((cases + 1))
@@ -72,18 +74,24 @@ knob() {
 small="--blocks 3 --steps 2 --layers 3"
 plan_of base $small
 knob plain none $small
-knob sync-per-layer "sync drain" $small --sync-per-layer
+knob sync-per-layer "blocking copy" $small --sync-per-layer
 knob slow-host "launch rate" $small --slow-host 60000
-knob stalling-host "host stall" $small --slow-host 900000
+knob stalling-host "host code" $small --slow-host 900000
 knob offload "blocking copy" $small --offload
 knob eager none $small --eager
-knob two-streams "sync drain" $small --two-streams
-knob graph "launch rate" $small --graph
+knob two-streams "sync" $small --two-streams
+knob graph "graph build" $small --graph
 knob vae-at-end none $small --vae-at-end
-knob threads "host stall" $small --threads
-knob tiny-kernels "launch rate" $small --scale 0.05
+knob threads "host code" $small --threads
+# What the host does with the frames is no longer as long as it had waited for them.
+knob tiny-kernels "host code" $small --scale 0.05
 knob requests "blocking copy" $small --requests 2
-knob rank "launch latency" $small --ranks 2 --rank 1
+knob rank "launch call" $small --ranks 2 --rank 1
+# Several at once.
+knob graph-two-streams "sync" $small --graph --two-streams
+knob waits-in-threads "host code" $small --threads --sync-per-layer --slow-host 95000
+knob idle-streams "host code" $small --two-streams --requests 2 --scale 0.001
+knob offload-in-streams "host code" $small --two-streams --offload --scale 0.02
 # Large enough that the host runs ahead until the device's queue is full, and that the capture has several chunks.
 knob full-size "blocking copy"
 

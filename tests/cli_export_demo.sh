@@ -34,7 +34,7 @@ python3 - report.json found >missing <<'PYTHON' || fail "the report cannot be re
 import json, sys
 found = open(sys.argv[2]).read()
 gaps = [g for g in json.load(open(sys.argv[1]))["gaps"] if g["after"] and g["before"]]
-print(len(gaps) < 3, [g["id"] for g in gaps if f"+{g['duration_ns']} depth 0 idle \"{g['opened_by']}\" {{'id': '{g['id']}'" not in found])
+print(len(gaps) < 3, [g["id"] for g in gaps if f"+{g['duration_ns']} depth 0 idle \"{g['cause']}\" {{'id': '{g['id']}'" not in found])
 PYTHON
 same "gaps with the report's ids" "False []" "$(cat missing)"
 knob sync-per-layer --sync-per-layer

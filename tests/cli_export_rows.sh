@@ -38,7 +38,7 @@ same "a kernel, its launch and its range" '-1,0,1,7,1010500,10000,"=sum ""a""",4
 	"$(sed -n 2p trace.csv.d/kernel.csv)"
 same "a copy" '-1,0,1,7,1100000,50000,DtoH,device,pageable,0,0,0x0,4,1048576,0,memcpy,,cudaMemcpyAsync,1020000,5000,11,12,,"step, one",,,' \
 	"$(sed -n 2p trace.csv.d/copy.csv)"
-same "a gap" '0,1020500,9500,launch latency,cudaLaunchKernel,"step, one",11,12,"=sum ""a""",gemm,2' \
+same "a gap" '0,1020500,9500,scheduling,cudaLaunchKernel,"step, one",11,12,"=sum ""a""",gemm,2' \
 	"$(sed -n 3p trace.csv.d/gap.csv)"
 same "a range on the GPU" '11,12,"step, one",,1000000,200000,,,4,0,1010500,139500,110000,4' "$(sed -n 2p trace.csv.d/range_gpu.csv)"
 expect 0 "JSON lines" export trace.zst --to jsonl

@@ -61,6 +61,25 @@ for format in text json; do
 	done
 done
 
+# ---- the demo's report ----
+said_lines() { # said_lines WHAT LEAST: each line of `said` is one of `out`
+	while IFS= read -r line; do
+		grep -qxF -e "$line" out || fail "README.md's $1 says what the program does not: $line"
+	done <said
+	cases=$((cases + 1))
+	[ "$(wc -l <said)" -ge "$2" ] || fail "README.md's $1 was not found"
+}
+bin=${VPT_BIN:-}
+if [ -n "$bin" ] && [ -x "$bin/vptrace-demo" ] && [ -e "$bin/libvptrace.so" ]; then
+	CUDA_INJECTION64_PATH=$bin/libvptrace.so NVTX_INJECTION64_PATH=$bin/libvptrace.so VPTRACE_OUTPUT=$work/demo.zst \
+		"$bin/vptrace-demo" --sync-per-layer >out 2>err || fail "the demo ended with $?"
+	expect 0 "the demo's report" demo.zst --target 16
+	sed -n '/^RESULT .*target/,/^```/p' "$readme" | sed '/^```/,$d' | grep . >said
+	said_lines "first report" 10
+else
+	echo "no demo was built: README.md's first report was not compared"
+fi
+
 # ---- the example ----
 trace=$(sed -n 's/^\$ vptrace-analyze \([^ ]*\)$/\1/p' "$readme" | head -n 1)
 folder=${VPT_SHARED:-$source/../shared}/traces
@@ -69,11 +88,7 @@ if [ -f "$folder/$trace" ]; then
 	expect 0 "the example" "$trace"
 	cd "$work" || exit 1
 	sed -n '/^\$ vptrace-analyze /,/^```/p' "$readme" | sed '1d;$d' | grep -v '^\[\.\.\.\]$' | grep . >said
-	while IFS= read -r line; do
-		grep -qxF -e "$line" out || fail "README.md's example says what the program does not: $line"
-	done <said
-	cases=$((cases + 1))
-	[ "$(wc -l <said)" -ge 20 ] || fail "README.md's example was not found"
+	said_lines example 20
 else
 	echo "no $trace: README.md's example was not compared"
 fi

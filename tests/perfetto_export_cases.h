@@ -133,13 +133,15 @@ static const struct {
 		"value 3\n",
 		{"memcpy \"Memcpy HtoD (pinned -> device)\"", "'bytes': 4096",
 			"'copy_kind': 'HtoD'", "memset \"Memset (", "memcpys 1", "memsets 1"}},
-	{"gaps with what opened them, and the report's ids",
+	{"gaps with what they waited for, and the report's ids",
 		"call t1 cudaLaunchKernel 1500-1510 corr 1\nkernel s7 2000-2100 corr 1 \"a\"\n"
 		"call t1 cudaStreamSynchronize 1600-15000 corr 9\n"
 		"call t1 cudaLaunchKernel 16000-16010 corr 2\nkernel s7 20000-20100 corr 2 \"b\"\n"
 		"kernel s7 20101-20110 \"c\"\nkernel s7 20111-20120 \"c\"\nkernel s7 20121-20130 "
 		"\"c\"\n",
-		{"Idle gaps: 600 +17900 depth 0 idle \"sync drain\" {'id': 'G",
+		{"Idle gaps: 600 +17900 depth 0 idle \"sync\" {'id': 'G",
+			"'cause': 'sync', 'cause_ns': 13400, 'then': 'launch latency', "
+			"'then_ns': 3990, 'call': 'cudaStreamSynchronize', "
 			"'prev_kernel': 'a', "
 			"'next_kernel': 'b'}",
 			"gaps 4", "gap_ns 17903"}},

@@ -4,7 +4,7 @@
 
 #include "tests/render_reports.h"
 
-/* Six measured blocks that grow by 58.5 ms each, of which 112 ms are sync drains. */
+/* Six measured blocks that grow by 58.5 ms each, of which 112 ms are syncs. */
 #define BLOCK(k, ms, start, up, miss)                                                              \
 	{                                                                                          \
 		.index = (k), .frames = (k) ? 12 : 9, .latents = 3, .start_ns = MS(start),         \
@@ -24,21 +24,21 @@ static struct vpa_block_row series[] = {
 };
 
 static struct vpa_block_part block_parts[] = {
-	{VPA_PART_BUSY, VPA_CAUSE_UNKNOWN, "attention", MS(1716.6), 1800},
-	{VPA_PART_BUSY, VPA_CAUSE_UNKNOWN, "gemm", MS(1132.2), 9000},
-	{VPA_PART_BUSY, VPA_CAUSE_UNKNOWN, "conv", MS(577.8), 1200},
-	{VPA_PART_BUSY, VPA_CAUSE_UNKNOWN, "elementwise", MS(430.8), 21000},
-	{VPA_PART_BUSY, VPA_CAUSE_UNKNOWN, "memcpy", MS(57), 6},
-	{VPA_PART_IDLE, VPA_CAUSE_SYNC_DRAIN, "sync drain", MS(673.2), 1800},
+	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "attention", MS(1716.6), 1800},
+	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "gemm", MS(1132.2), 9000},
+	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "conv", MS(577.8), 1200},
+	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "elementwise", MS(430.8), 21000},
+	{VPA_PART_BUSY, VPA_CAUSE_NOT_IDLE, "memcpy", MS(57), 6},
+	{VPA_PART_IDLE, VPA_CAUSE_SYNC, "sync", MS(673.2), 1800},
 	{VPA_PART_IDLE, VPA_CAUSE_BLOCKING_COPY, "blocking copy", MS(129.6), 6},
 	{VPA_PART_IDLE, VPA_CAUSE_LAUNCH_RATE, "launch rate", MS(116.4), 30000},
 	{VPA_PART_IDLE, VPA_CAUSE_SCHEDULING, "scheduling", MS(43.2), 9000},
 	{VPA_PART_IDLE, VPA_CAUSE_ALLOCATION, "allocation", MS(18.6), 12},
-	{VPA_PART_IDLE, VPA_CAUSE_UNKNOWN, "unknown", MS(6.6), 6},
+	{VPA_PART_IDLE, VPA_CAUSE_NO_LAUNCH, "unknown (no launch record)", MS(6.6), 6},
 };
 
 static struct vpa_outlier_row outliers[] = {
-	{4, -12345678, "host stall", VPA_PART_IDLE, -12000000, "to_host", -11000000},
+	{4, -12345678, "host code", VPA_PART_IDLE, -12000000, "to_host", -11000000},
 	{2, 4200000, "gemm", VPA_PART_BUSY, 4000000, NULL, 0},
 };
 

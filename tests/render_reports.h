@@ -33,24 +33,23 @@ static struct vpa_pair meta[] = {
 };
 
 static struct vpa_idle_part opened[] = {
-	{VPA_CAUSE_SYNC_DRAIN, "self_attn", "cudaStreamSynchronize", MS(98.12), 300},
-	{VPA_CAUSE_BLOCKING_COPY, "to_host", "cudaMemcpy", MS(21.6), 7},
-	{VPA_CAUSE_LAUNCH_RATE, "mlp", NULL, MS(12.4), 4100},
-	{VPA_CAUSE_BEFORE_FIRST_WORK, NULL, NULL, MS(9.9), 1},
-	{VPA_CAUSE_SYNC_DRAIN, "scheduler", "cudaDeviceSynchronize", MS(9.1), 24},
-	{VPA_CAUSE_LAUNCH_RATE, "norm", NULL, MS(7), 2090},
-	{VPA_CAUSE_SCHEDULING, NULL, NULL, MS(4.1), 610},
-	{VPA_CAUSE_ALLOCATION, "vae_decode", "cudaMalloc", MS(3.1), 12},
-	{VPA_CAUSE_SYNC_DRAIN, "(other)", "(other)", MS(1.02), 4},
-	{VPA_CAUSE_UNKNOWN, NULL, NULL, MS(0.3), 1},
+	{VPA_CAUSE_SYNC, "self_attn", "cudaStreamSynchronize", "cudaMalloc", MS(40.5), MS(98.12),
+		300},
+	{VPA_CAUSE_BLOCKING_COPY, "to_host", "cudaMemcpy", NULL, 0, MS(21.6), 7},
+	{VPA_CAUSE_LAUNCH_RATE, "mlp", NULL, NULL, 0, MS(12.4), 4100},
+	{VPA_CAUSE_BEFORE_FIRST_WORK, NULL, NULL, NULL, 0, MS(9.9), 1},
+	{VPA_CAUSE_SYNC, "scheduler", "cudaDeviceSynchronize", NULL, 0, MS(9.1), 24},
+	{VPA_CAUSE_LAUNCH_RATE, "before norm", NULL, NULL, 0, MS(7), 2090},
+	{VPA_CAUSE_SCHEDULING, NULL, NULL, NULL, 0, MS(4.1), 610},
+	{VPA_CAUSE_ALLOCATION, "vae_decode", "cudaMalloc", NULL, 0, MS(3.1), 12},
+	{VPA_CAUSE_SYNC, "(other)", "(other)", NULL, 0, MS(1.02), 4},
+	{VPA_CAUSE_NO_LAUNCH, NULL, NULL, NULL, 0, MS(0.3), 1},
 };
 
-static struct vpa_idle_part spent[] = {
-	{VPA_CAUSE_HOST_CODE, NULL, NULL, MS(101), 0},
-	{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, MS(30), 0},
-	{VPA_CAUSE_BLOCKING_COPY, NULL, NULL, MS(20.64), 0},
-	{VPA_CAUSE_LAUNCH_CALL, NULL, NULL, MS(13), 0},
-	{VPA_CAUSE_SYNC, NULL, NULL, MS(2), 0},
+/* What the host did in the 9.9 ms before the first work; of 0.3 ms nothing is known. */
+static struct vpa_idle_part head[] = {
+	{VPA_CAUSE_MODULE_LOAD, "text_encode", "cuModuleLoadData", NULL, 0, MS(6.2), 1},
+	{VPA_CAUSE_HOST_CODE, "before text_encode", NULL, NULL, 0, MS(3.4), 1},
 };
 
 static struct vpa_device one_device[] = {{
@@ -71,15 +70,18 @@ static struct vpa_device one_device[] = {{
 	.exposed_copy_ns = MS(9.5),
 	.window_idle_ns = MS(166.64),
 	.small_grid_ns = MS(31),
-	.opened_by = opened,
-	.opened_by_count = COUNT(opened),
-	.spent_in = spent,
-	.spent_in_count = COUNT(spent),
+	.causes = opened,
+	.cause_count = COUNT(opened),
+	.before_first_work = head,
+	.before_first_work_count = COUNT(head),
+	.first_use_ns = MS(6.2),
+	.first_use_head_ns = MS(6.2),
 }};
 
 static struct vpa_gap_piece pieces[] = {
-	{VPA_CAUSE_BLOCKING_COPY, "to_host", MS(10)},
-	{VPA_CAUSE_HOST_CODE, NULL, MS(2.3)},
+	{VPA_CAUSE_BLOCKING_COPY, "cudaMemcpy", "to_host", MS(7)},
+	{VPA_CAUSE_HOST_CODE, NULL, "scheduler", MS(4.8)},
+	{VPA_CAUSE_LAUNCH_CALL, "cudaLaunchKernel", "scheduler", MS(0.5)},
 };
 
 static struct vpa_gap_row gaps[] = {
@@ -91,7 +93,7 @@ static struct vpa_gap_row gaps[] = {
 		"std::array<char*, 1ul> >(int, at::native::FillFunctor<float>, std::array<char*, "
 		"1ul>)",
 		NULL, 0},
-	{"G3", 0, 1000000000 + MS(101.25), MS(0.51), VPA_CAUSE_SYNC_DRAIN, "cudaStreamSynchronize",
+	{"G3", 0, 1000000000 + MS(101.25), MS(0.51), VPA_CAUSE_SYNC, "cudaStreamSynchronize",
 		"self_attn", 4242, 4243, "a", "void flash::flash_fwd_kernel<Traits>(Params)", NULL,
 		0},
 };
@@ -169,12 +171,17 @@ static struct vpa_finding findings[] = {
 	{"sync-drain",
 		"cudaStreamSynchronize drains the GPU 300 times, in self_attn: keep what it reads "
 		"on the GPU, or read it one step later",
-		"98.1 ms idle", "1 % of window", 98.12, drain_evidence, 2, "fail", NULL},
+		"98.1 ms idle", "1 % of window", 98.12, drain_evidence, 2, "fail", NULL,
+		.base = "active", .base_ms = 807.1, .base_gain_ms = 98.12,
+		.note = "91 % of it: cudaStreamSynchronize in self_attn"},
+	{"eager-attention", "attention is not fused", "4.2 ms", "1 % of the window", 4.2, NULL, 0,
+		"warn", NULL, .gain_from_ms = 1.1, .base = "active", .base_ms = 807.1,
+		.base_gain_ms = 4.2, .base_gain_from_ms = 1.1},
 	{"pageable-copy", "frames to host: pinned memory and a copy stream of its own",
 		"21.6 ms idle", "1 % of window", 21.6, copy_evidence, 2, "warn",
-		"assumes that the copy can overlap"},
+		"assumes that the copy can overlap", .base = NULL},
 	{"small-grid", "31.0 ms of kernels have fewer thread blocks than the GPU has SMs",
-		"31.0 ms", NULL, 0, NULL, 0, "info", NULL},
+		"31.0 ms", NULL, 0, NULL, 0, "info", NULL, .base = NULL},
 };
 
 static struct vpa_report host_limited(void)
@@ -244,9 +251,11 @@ static struct vpa_report host_limited(void)
 
 /* ---- two devices that work all the time, in a lossy capture of the stand-in ---- */
 
-static struct vpa_idle_part opened_0[] = {{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, MS(6), 2100}};
-static struct vpa_idle_part opened_1[] = {{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, MS(3), 1200},
-	{VPA_CAUSE_SYNC_DRAIN, NULL, "cudaDeviceSynchronize", MS(2), 12}};
+static struct vpa_idle_part opened_0[] = {
+	{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, NULL, 0, MS(6), 2100}};
+static struct vpa_idle_part opened_1[] = {
+	{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, NULL, 0, MS(3), 1200},
+	{VPA_CAUSE_SYNC, NULL, "cudaDeviceSynchronize", NULL, 0, MS(2), 12}};
 static struct vpa_device two_devices[] = {
 	{.device = 0,
 		.ops = 2184,
@@ -260,9 +269,11 @@ static struct vpa_device two_devices[] = {
 		.compute_ns = MS(900),
 		.exposed_comm_ns = MS(60),
 		.exposed_copy_ns = MS(2),
+		.comm_ns = MS(70),
+		.comm_wait_ns = MS(12.5),
 		.window_idle_ns = MS(6),
-		.opened_by = opened_0,
-		.opened_by_count = 1},
+		.causes = opened_0,
+		.cause_count = 1},
 	{.device = 1,
 		.ops = 2184,
 		.streams = 1,
@@ -276,10 +287,10 @@ static struct vpa_device two_devices[] = {
 		.exposed_comm_ns = MS(60),
 		.exposed_copy_ns = MS(2),
 		.window_idle_ns = MS(5),
-		.opened_by = opened_1,
-		.opened_by_count = 2},
+		.causes = opened_1,
+		.cause_count = 2},
 };
-static struct vpa_gap_row second_gap[] = {{"G1", 1, MS(400), MS(0.5), VPA_CAUSE_SYNC_DRAIN,
+static struct vpa_gap_row second_gap[] = {{"G1", 1, MS(400), MS(0.5), VPA_CAUSE_SYNC,
 	"cudaDeviceSynchronize", NULL, 1, 2, "x", "ncclDevKernel_AllReduce", NULL, 0}};
 
 static struct vpa_report two_bound(void)

@@ -39,7 +39,7 @@ enum {
 struct line {
 	char text[144];
 	uint64_t end;   /* when the record was complete: it cannot stand in an earlier chunk */
-	unsigned delay; /* so many chunks later than it could */
+	unsigned delay; /* how many chunks later than possible a record is written */
 };
 
 struct made_call {
@@ -572,18 +572,16 @@ static const char *parts_differ(const struct vpa_report *r)
 
 	for (i = 0; i < r->device_count; i++) {
 		const struct vpa_device *d = &r->devices[i];
-		uint64_t opened = 0, spent = 0, listed = 0;
+		uint64_t causes = 0, listed = 0;
 
-		for (k = 0; k < d->opened_by_count; k++)
-			opened += d->opened_by[k].ns;
-		for (k = 0; k < d->spent_in_count; k++)
-			spent += d->spent_in[k].ns;
+		for (k = 0; k < d->cause_count; k++)
+			causes += d->causes[k].ns;
 		for (k = 0; k < r->gap_count; k++)
 			listed += r->gaps[k].device == d->device ? r->gaps[k].duration_ns : 0;
 		if (d->busy_ns + d->window_idle_ns != window || listed != d->window_idle_ns)
 			return "busy time and gaps do not sum to the window";
-		if (opened != d->window_idle_ns || spent != d->window_idle_ns)
-			return "the answers do not sum to idle time";
+		if (causes != d->window_idle_ns)
+			return "the causes do not sum to idle time";
 		if (d->compute_ns + d->exposed_comm_ns + d->exposed_copy_ns != d->busy_ns)
 			return "compute, communication and copies do not sum to busy time";
 		busy += d->busy_ns;

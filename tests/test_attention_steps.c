@@ -336,8 +336,9 @@ static void old_flash_is_found_on_a_hopper_alone(void **state)
 
 		snprintf(script, sizeof(script),
 			"start 1ms\n%skernel s7 1ms+%uus \"void flash::flash_fwd_kernel<128>()\"\n"
-			"kernel s7 2ms+%uus \"%s\"\n",
-			traces[i].gpu, traces[i].flash_us, traces[i].other_us, traces[i].other);
+			"kernel s7 %uus+%uus \"%s\"\n",
+			traces[i].gpu, traces[i].flash_us, 1000 + traces[i].flash_us,
+			traces[i].other_us, traces[i].other);
 		r = analyze(script);
 		f = finding(r, "flash-2-on-hopper");
 		if ((f != NULL) != traces[i].expected)

@@ -416,6 +416,18 @@ static void same(const char *what, size_t row, uint64_t model, uint64_t report)
 			idle_seed, row, what, model, report, write_script(&made, 0));
 }
 
+/* Adds what of a gap lies in [from, to), by cause. */
+static void add_idle(const struct vpa_gap_row *g, uint64_t from, uint64_t to, uint64_t *idle)
+{
+	uint64_t at = g->start_ns;
+	size_t i;
+
+	for (i = 0; i < g->piece_count; i++) {
+		idle[g->pieces[i].cause] += overlap(from, to, at, at + g->pieces[i].ns);
+		at += g->pieces[i].ns;
+	}
+}
+
 /* One request's steps: those in measured blocks if there are any, else all. */
 static void check_steps(const struct made *t, unsigned request, const struct vpa_request *found,
 	struct block *const *order)
@@ -485,8 +497,7 @@ static void check_request(const struct made *t, unsigned request, const struct v
 		span += to - from;
 		for (k = 0; k < r->gap_count; k++)
 			if (order[i]->devices >> r->gaps[k].device & 1)
-				idle[r->gaps[k].opened_by] += overlap(from, to, r->gaps[k].start_ns,
-					r->gaps[k].start_ns + r->gaps[k].duration_ns);
+				add_idle(&r->gaps[k], from, to, idle);
 	}
 	for (i = 0; i < b->part_count; i++)
 		if (b->parts[i].kind == VPA_PART_IDLE) {

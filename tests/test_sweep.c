@@ -24,7 +24,7 @@ static void run_with(struct vpa_sweep *s, uint32_t cut, uint64_t start, uint64_t
 
 static void stand_idle(struct vpa_sweep *s, uint32_t device, uint64_t start, uint64_t end)
 {
-	assert_int_equal(vpa_sweep_gap(s, device, VPA_CAUSE_SYNC_DRAIN, start, end), VPT_OK);
+	assert_int_equal(vpa_sweep_gap(s, device, VPA_CAUSE_SYNC, start, end), VPT_OK);
 }
 
 static uint64_t part_between(
@@ -36,7 +36,7 @@ static uint64_t part_between(
 	return sums.ns[part];
 }
 
-enum { IDLE = VPA_SWEEP_IDLE + VPA_CAUSE_SYNC_DRAIN };
+enum { IDLE = VPA_SWEEP_IDLE + VPA_CAUSE_SYNC };
 
 static void a_cut_ends_with_its_last_op(void **state)
 {
@@ -168,7 +168,7 @@ static struct vpa_op_run fill_run(struct vpt_random *r, struct vpa_ops *ops, int
 
 		ops->gap_ns[i] = gap;
 		if (gap && (i || vpt_random_below(r, 2)))
-			ops->gap_opened_by[i] =
+			ops->gap_cause[i] =
 				(uint8_t)(calm && i                ? VPA_CAUSE_SCHEDULING
 					  : vpt_random_below(r, 2) ? VPA_CAUSE_QUEUED
 								   : VPA_CAUSE_DEPENDENCY);
@@ -185,9 +185,9 @@ static void add_one_by_one(struct vpa_sweep *s, const struct vpa_ops *ops)
 	size_t i;
 
 	for (i = 0; i < ops->count; i++) {
-		if (ops->gap_opened_by[i])
+		if (ops->gap_cause[i])
 			assert_int_equal(
-				vpa_sweep_gap(s, 0, ops->gap_opened_by[i],
+				vpa_sweep_gap(s, 0, ops->gap_cause[i],
 					ops->start_ns[i] - ops->gap_ns[i], ops->start_ns[i]),
 				VPT_OK);
 		assert_int_equal(

@@ -310,9 +310,21 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
+	struct vpa_sweep *sweep = &begun(state)->sweep;
+	size_t i, last;
+	int rc = VPT_OK;
+
 	(void)c;
-	return vpa_sweep_gap(
-		&begun(state)->sweep, gap->device, gap->opened_by, gap->start_ns, gap->end_ns);
+	for (i = 0; i < gap->piece_count && !rc; i = last + 1) {
+		unsigned cause = gap->pieces[i].cause;
+
+		for (last = i; last + 1 < gap->piece_count && gap->pieces[last + 1].cause == cause;
+			last++)
+			;
+		rc = vpa_sweep_gap(sweep, gap->device, (enum vpa_cause)cause,
+			gap->pieces[i].start_ns, gap->pieces[last].end_ns);
+	}
+	return rc;
 }
 
 /* ---- the ends of ranges ---- */

@@ -6,7 +6,7 @@
  *	span = e_last - e_0 = the sum of their periods
  *	BPS  = |W| / span                FPS = frames of W / span
  *
- * Each period is cut into exclusive time of kernel families and idle time by opener by the sweep, for
+ * Each period is cut into exclusive time of kernel families and idle time by cause by the sweep, for
  * every device that the block used. FPS busy divides by the busy time of the busiest device, FPS denoise by
  * the sum of the denoising steps. If more of the VAE's work, or of the bytes copied to the host, comes
  * behind e_last than inside the span, frames / span is a denoise rate and no FPS. */

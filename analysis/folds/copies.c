@@ -1,4 +1,5 @@
-/* copies.c - copies and memsets by direction and kind of memory. */
+/* copies.c - copies and memsets by direction and kind of memory; and where results are read back through pageable
+ * memory, a few bytes at a time or many. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/index.h"
@@ -7,8 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	SMALL_BYTES = 64,    /* a scalar, or a few: what .item() and .tolist() read */
+	READ_ROWS_MAX = 4096 /* places beyond these are left out */
+};
+
 struct row {
 	uint64_t count, bytes, total_ns;
+};
+
+struct read {
+	uint64_t small, large;
 };
 
 struct state {
@@ -16,6 +26,9 @@ struct state {
 	struct row *rows;
 	size_t row_cap;
 	uint32_t newest; /* row of the copy before: mostly the next one is of the same kind */
+	struct vpa_index read_index; /* (place, 0) */
+	struct read *reads;
+	size_t read_cap;
 };
 
 static struct row *row_of(struct state *s, const struct vpa_copy *copy)
@@ -35,10 +48,30 @@ static struct row *row_of(struct state *s, const struct vpa_copy *copy)
 	return &s->rows[row];
 }
 
+static int add_read(struct state *s, uint32_t place, uint64_t bytes)
+{
+	size_t before = s->read_cap;
+	uint32_t row;
+
+	if (s->read_index.count == READ_ROWS_MAX &&
+		vpa_index_find(&s->read_index, place, 0) == UINT32_MAX)
+		return VPT_OK;
+	row = vpa_index_put(&s->read_index, place, 0);
+	if (row == UINT32_MAX ||
+		vpt_grow(&s->reads, &s->read_cap, (size_t)row + 1, sizeof(*s->reads)))
+		return VPT_ENOMEM;
+	memset(s->reads + before, 0, (s->read_cap - before) * sizeof(*s->reads));
+	if (bytes <= SMALL_BYTES)
+		s->reads[row].small++;
+	else
+		s->reads[row].large++;
+	return VPT_OK;
+}
+
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	struct row *row;
-	size_t i, k;
+	size_t i, k, at = 0;
 
 	(void)c;
 	for (k = 0; k < ops->other_count; k++) {
@@ -51,6 +84,10 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 		row->count++;
 		row->bytes += ops->copy[i].bytes;
 		row->total_ns += ops->end_ns[i] - ops->start_ns[i];
+		if (ops->kind[i] == VPA_MEMCPY && ops->copy[i].kind == VPT_COPYKIND_DTOH &&
+			ops->copy[i].target_memory == VPT_MEMKIND_PAGEABLE &&
+			add_read(state, vpa_ops_stretch(ops, i, &at)->place, ops->copy[i].bytes))
+			return VPT_ENOMEM;
 	}
 	return VPT_OK;
 }
@@ -75,12 +112,39 @@ static int compare_copies(const void *pa, const void *pb)
 	return order ? order : strcmp(a->target, b->target);
 }
 
+static int compare_reads(const void *pa, const void *pb)
+{
+	const struct vpa_read_row *a = pa, *b = pb;
+	uint64_t na = a->small + a->large, nb = b->small + b->large;
+
+	if (na != nb)
+		return na > nb ? -1 : 1;
+	return strcmp(a->range ? a->range : "", b->range ? b->range : "");
+}
+
+static int write_reads(
+	const struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	size_t i;
+
+	out->reads = vpa_arena_alloc(&out->arena, s->read_index.count, sizeof(*out->reads));
+	if (!out->reads)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->read_index.count; i++)
+		out->reads[out->read_count++] = (struct vpa_read_row){
+			.range = vpa_fold_name(out, c->model, (uint32_t)s->read_index.entries[i].a),
+			.small = s->reads[i].small,
+			.large = s->reads[i].large};
+	if (out->read_count)
+		qsort(out->reads, out->read_count, sizeof(*out->reads), compare_reads);
+	return VPT_OK;
+}
+
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	struct state *s = state;
 	size_t i;
 
-	(void)c;
 	out->copies = vpa_arena_alloc(&out->arena, s->index.count, sizeof(*out->copies));
 	if (!out->copies)
 		return VPT_ENOMEM;
@@ -97,7 +161,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			.gb_per_s = r->total_ns ? (double)r->bytes / (double)r->total_ns : 0};
 	}
 	qsort(out->copies, out->copy_count, sizeof(*out->copies), compare_copies);
-	return VPT_OK;
+	return write_reads(s, c, out);
 }
 
 static void free_state(void *state)
@@ -105,7 +169,9 @@ static void free_state(void *state)
 	struct state *s = state;
 
 	vpa_index_free(&s->index);
+	vpa_index_free(&s->read_index);
 	vpt_free(s->rows);
+	vpt_free(s->reads);
 }
 
 const struct vpa_fold vpa_fold_copies = {

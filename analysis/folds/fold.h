@@ -28,9 +28,8 @@ struct vpa_fold {
 	 * behind everything released so far. */
 	int (*mark)(void *state, const struct vpa_fold_context *c, const struct vpa_mark *mark);
 	int (*gap)(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
-	uint64_t gap_causes; /* only gaps opened by these, a bit a cause; 0: all */
-	/* 1: ops() sees to the gaps of ops that had been queued in time, where ops->gap_opened_by says so, by itself;
-	 * else gap() is told of each. */
+	uint64_t gap_causes; /* only gaps with a piece of these, a bit a cause; 0: all */
+	/* 1: ops() sees to the gaps for which there is an ops->gap_cause by itself; else gap() is called for each. */
 	int gaps_with_ops;
 	int (*finish)(void *state, const struct vpa_fold_context *c, struct vpa_report *out);
 	void (*free)(void *state); /* what the state points to, not the state */
@@ -39,9 +38,13 @@ struct vpa_fold {
 extern const struct vpa_fold *const vpa_folds[]; /* ends with NULL */
 
 extern const struct vpa_fold vpa_fold_devices, vpa_fold_gaps, vpa_fold_kernels, vpa_fold_attention,
-	vpa_fold_attention_steps, vpa_fold_ranges, vpa_fold_copies, vpa_fold_syncs, vpa_fold_blocks;
+	vpa_fold_attention_steps, vpa_fold_ranges, vpa_fold_copies, vpa_fold_syncs, vpa_fold_blocks,
+	vpa_fold_comm, vpa_fold_first_use;
 
 /* The arena's copy of a name; NULL for id 0. */
 const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uint32_t id);
+
+/* The same of a place, see struct vpa_cause_piece: "NAME" or "before NAME". */
+const char *vpa_fold_place(struct vpa_report *out, const struct vpa_model *m, uint32_t place);
 
 #endif

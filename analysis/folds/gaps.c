@@ -1,4 +1,4 @@
-/* gaps.c - idle time added up by what opened it and by what it was spent in, and the longest gaps. */
+/* gaps.c - idle time added up by cause, call and place, and the longest gaps. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/cause.h"
@@ -16,6 +16,7 @@ enum {
 	PIECES_MAX = 64,
 	PARTS_MAX = 1 << 16,
 	PARTS_SHOWN = 64,
+	HEAD = 0x80, /* beside a cause: of the time before the first work */
 	/* Where nothing is asked for, the shortest gap that is listed lies between these. */
 	MIN_GAP_NS = 10000,
 	MIN_GAP_MOST_NS = 1000000
@@ -23,6 +24,11 @@ enum {
 
 struct part {
 	uint64_t ns, gaps;
+	uint64_t inside_ns; /* of ns: in another call */
+	uint32_t
+		inside; /* that call, most of the time: what is left after each has outvoted others */
+	uint64_t votes_ns;
+	uint64_t newest_gap; /* counted already */
 };
 
 /* A gap that may be listed, with everything that will be gone at the end. */
@@ -39,10 +45,11 @@ struct kept {
 };
 
 struct state {
-	struct vpa_index index; /* (device, cause), (range, call) */
+	struct vpa_index index; /* (device, cause), (place, call) */
 	struct part *parts;
 	size_t part_cap;
-	/* Parts by some bits of their owner and range, and then of their call: most gaps are like one of the last few. */
+	uint64_t gap_count; /* handed out so far */
+	/* Parts by some bits of their owner and place, and then of their call: most gaps are like one of the last few. */
 	struct place {
 		uint64_t owner; /* as in the index, but 1 + owner; 0: empty */
 		uint32_t range;
@@ -106,10 +113,46 @@ static struct neighbour neighbour_of(
 	return (struct neighbour){1, kind, kernel != VPA_NONE ? c->model->kernels[kernel].name : 0};
 }
 
+static int is_like(const struct vpa_cause_piece *a, const struct vpa_cause_piece *b)
+{
+	return a->cause == b->cause && a->call == b->call && a->place == b->place;
+}
+
+/* Copies a gap's pieces, neighbours that say the same as one; of many the last ones become one for each cause. */
+static int copy_pieces(struct kept *k, const struct vpa_gap *gap)
+{
+	struct vpa_cause_piece pieces[PIECES_MAX + VPA_CAUSES], *last = NULL;
+	uint64_t rest_ns[VPA_CAUSES] = {0};
+	size_t count = 0, i;
+
+	for (i = 0; i < gap->piece_count; i++) {
+		const struct vpa_cause_piece *piece = &gap->pieces[i];
+
+		if (last && is_like(last, piece) && last->end_ns == piece->start_ns) {
+			last->end_ns = piece->end_ns;
+		} else if (count < PIECES_MAX) {
+			last = &pieces[count++];
+			*last = *piece;
+		} else {
+			rest_ns[piece->cause] += piece->end_ns - piece->start_ns;
+			last = NULL;
+		}
+	}
+	for (i = 0; i < VPA_CAUSES; i++)
+		if (rest_ns[i])
+			pieces[count++] =
+				(struct vpa_cause_piece){.end_ns = rest_ns[i], .cause = (uint8_t)i};
+	k->pieces = vpt_alloc(count, sizeof(*k->pieces));
+	if (!k->pieces)
+		return VPT_ENOMEM;
+	memcpy(k->pieces, pieces, count * sizeof(*pieces));
+	k->piece_count = count;
+	return VPT_OK;
+}
+
 VPA_RARE static int keep_gap(
 	struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
-	struct vpa_cause_piece pieces[PIECES_MAX];
 	struct kept k = {.gap = *gap, .pid = -1, .tid = -1};
 
 	if (gap->before)
@@ -120,11 +163,8 @@ VPA_RARE static int keep_gap(
 		k.pid = c->model->threads[gap->thread].pid;
 		k.tid = c->model->threads[gap->thread].tid;
 	}
-	k.piece_count = vpa_cause_pieces(c->idle, gap, pieces, PIECES_MAX);
-	k.pieces = vpt_alloc(k.piece_count, sizeof(*k.pieces));
-	if (!k.pieces)
+	if (copy_pieces(&k, gap))
 		return VPT_ENOMEM;
-	memcpy(k.pieces, pieces, k.piece_count * sizeof(*k.pieces));
 	if (s->heap_count == c->top) {
 		vpt_free(s->heap[0].pieces);
 		s->heap[0] = k;
@@ -210,14 +250,47 @@ VPA_RARE static int consider(
 	return VPT_OK;
 }
 
+/* Adds a piece to its part. */
+static int add_piece(struct state *s, uint64_t owner, const struct vpa_cause_piece *piece)
+{
+	struct place *p = place_of(s, owner, piece->place);
+	uint64_t ns = piece->end_ns - piece->start_ns;
+	struct part *part;
+
+	if (p->calls[piece->call % CALLS].call != piece->call && find_part(s, p, piece->call))
+		return VPT_ENOMEM;
+	part = &s->parts[p->calls[piece->call % CALLS].part];
+	part->ns += ns;
+	part->gaps += part->newest_gap != s->gap_count;
+	part->newest_gap = s->gap_count;
+	if (!piece->inside)
+		return VPT_OK;
+	part->inside_ns += ns;
+	if (part->inside == piece->inside) {
+		part->votes_ns += ns;
+	} else if (part->votes_ns < ns) {
+		part->inside = piece->inside;
+		part->votes_ns = ns - part->votes_ns;
+	} else {
+		part->votes_ns -= ns;
+	}
+	return VPT_OK;
+}
+
 static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
 	struct state *s = state;
 	uint64_t ns = gap->end_ns - gap->start_ns;
-	struct place *place = place_of(s, owner_of(gap->device, gap->opened_by), gap->range);
+	size_t i;
+	int rc = VPT_OK;
 
-	if (add_part(s, place, gap->call, ns) ||
-		vpa_spread_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns))
+	s->gap_count++;
+	for (i = 0; i < gap->piece_count && !rc; i++)
+		rc = add_piece(s, owner_of(gap->device, gap->pieces[i].cause), &gap->pieces[i]);
+	for (i = 0; i < gap->host_piece_count && !rc; i++)
+		rc = add_piece(s, owner_of(gap->device, HEAD | gap->host_pieces[i].cause),
+			&gap->host_pieces[i]);
+	if (rc || vpa_spread_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns))
 		return VPT_ENOMEM;
 	return ns >= s->kept_ns ? consider(s, c, gap) : VPT_OK;
 }
@@ -238,7 +311,7 @@ static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
 	size_t i;
 
 	for (i = begin; i < end; i++) {
-		unsigned cause = ops->gap_opened_by[i];
+		unsigned cause = ops->gap_cause[i];
 
 		if (!cause)
 			continue;
@@ -271,15 +344,15 @@ static int fold_run(struct state *s, const struct vpa_fold_context *c, const str
 	int rc = VPT_OK;
 
 	if (calm) {
-		rc = fold_stretch(s, c, ops, i, i + 1, vpa_ops_stretch(ops, i, k)->range_name);
+		rc = fold_stretch(s, c, ops, i, i + 1, vpa_ops_stretch(ops, i, k)->place);
 		i++;
 	}
 	for (; i < run->end && !rc; i = end) {
 		const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, k);
 
 		end = stretch->end < run->end ? stretch->end : run->end;
-		rc = calm ? fold_calm(s, ops, i, end, stretch->range_name)
-			  : fold_stretch(s, c, ops, i, end, stretch->range_name);
+		rc = calm ? fold_calm(s, ops, i, end, stretch->place)
+			  : fold_stretch(s, c, ops, i, end, stretch->place);
 	}
 	return rc;
 }
@@ -289,12 +362,12 @@ static int add_lengths(struct state *s, const struct vpa_ops *ops, const struct 
 {
 	size_t i = run->begin, first = i + 1;
 
-	if (ops->gap_opened_by[i] && vpa_spread_add(&s->lengths, ops->gap_ns[i]))
+	if (ops->gap_cause[i] && vpa_spread_add(&s->lengths, ops->gap_ns[i]))
 		return VPT_ENOMEM;
 	if (run->calm)
 		return vpa_spread_add_all(&s->lengths, ops->gap_ns + first, run->end - first);
 	for (i = first; i < run->end; i++)
-		if (ops->gap_opened_by[i] && vpa_spread_add(&s->lengths, ops->gap_ns[i]))
+		if (ops->gap_cause[i] && vpa_spread_add(&s->lengths, ops->gap_ns[i]))
 			return VPT_ENOMEM;
 	return VPT_OK;
 }
@@ -351,54 +424,46 @@ static size_t merge_small(struct vpa_idle_part *parts, size_t count)
 	return count > PARTS_SHOWN ? kept : count;
 }
 
-static int write_opened(struct state *s, const struct vpa_fold_context *c, uint32_t index,
-	struct vpa_device *device, struct vpa_report *out)
+/* What of the index belongs to a device: its causes, or those before its first work. */
+static int is_of(const struct vpa_index_entry *e, uint32_t device, unsigned head)
+{
+	return e->a >> 8 == device && (e->a & HEAD) == head;
+}
+
+static int write_parts(struct state *s, const struct vpa_fold_context *c, uint32_t device,
+	unsigned head, struct vpa_report *out, struct vpa_idle_part **parts, size_t *written)
 {
 	size_t i, count = 0;
 
 	for (i = 0; i < s->index.count; i++)
-		count += s->index.entries[i].a >> 8 == index;
-	device->opened_by =
-		vpa_arena_alloc(&out->arena, count + VPA_CAUSES, sizeof(*device->opened_by));
-	if (!device->opened_by)
+		count += (size_t)is_of(&s->index.entries[i], device, head);
+	*parts = vpa_arena_alloc(&out->arena, count + VPA_CAUSES, sizeof(**parts));
+	if (!*parts)
 		return VPT_ENOMEM;
+	count = 0;
 	for (i = 0; i < s->index.count; i++) {
 		const struct vpa_index_entry *e = &s->index.entries[i];
-		struct vpa_idle_part *part = &device->opened_by[device->opened_by_count];
+		const struct part *from = &s->parts[i];
+		struct vpa_idle_part *part = &(*parts)[count];
 
-		if (e->a >> 8 != index)
+		if (!is_of(e, device, head))
 			continue;
-		device->opened_by_count++;
-		part->cause = (enum vpa_cause)(e->a & 0xff);
-		part->ns = s->parts[i].ns;
-		part->gaps = s->parts[i].gaps;
-		part->range = e->b == UINT64_MAX
-				      ? "(other)"
-				      : vpa_fold_name(out, c->model, (uint32_t)(e->b >> 32));
-		part->call = e->b == UINT64_MAX ? "(other)"
-						: vpa_fold_name(out, c->model, (uint32_t)e->b);
+		count++;
+		*part = (struct vpa_idle_part){.cause = (enum vpa_cause)(e->a & (HEAD - 1)),
+			.range = "(other)",
+			.call = "(other)",
+			.ns = from->ns,
+			.gaps = from->gaps,
+			.inside_ns = from->inside_ns,
+			.inside = vpa_fold_name(out, c->model, from->inside)};
+		if (e->b == UINT64_MAX)
+			continue;
+		part->range = vpa_fold_place(out, c->model, (uint32_t)(e->b >> 32));
+		part->call = vpa_fold_name(out, c->model, (uint32_t)e->b);
 	}
-	qsort(device->opened_by, device->opened_by_count, sizeof(*device->opened_by),
-		compare_parts);
-	device->opened_by_count = merge_small(device->opened_by, device->opened_by_count);
-	qsort(device->opened_by, device->opened_by_count, sizeof(*device->opened_by),
-		compare_parts);
-	return VPT_OK;
-}
-
-static int write_spent(
-	const struct vpa_idle_device *d, struct vpa_device *device, struct vpa_report *out)
-{
-	unsigned k;
-
-	device->spent_in = vpa_arena_alloc(&out->arena, VPA_CAUSES, sizeof(*device->spent_in));
-	if (!device->spent_in)
-		return VPT_ENOMEM;
-	for (k = 0; k < VPA_CAUSES; k++)
-		if (d->spent_ns[k])
-			device->spent_in[device->spent_in_count++] = (struct vpa_idle_part){
-				.cause = (enum vpa_cause)k, .ns = d->spent_ns[k]};
-	qsort(device->spent_in, device->spent_in_count, sizeof(*device->spent_in), compare_parts);
+	qsort(*parts, count, sizeof(**parts), compare_parts);
+	*written = merge_small(*parts, count);
+	qsort(*parts, *written, sizeof(**parts), compare_parts);
 	return VPT_OK;
 }
 
@@ -439,9 +504,9 @@ static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct 
 		row->device = m->devices[k->gap.device];
 		row->start_ns = k->gap.start_ns;
 		row->duration_ns = k->gap.end_ns - k->gap.start_ns;
-		row->opened_by = k->gap.opened_by;
+		row->cause = k->gap.cause;
 		row->call = vpa_fold_name(out, m, k->gap.call);
-		row->range = vpa_fold_name(out, m, k->gap.range);
+		row->range = vpa_fold_place(out, m, k->gap.place);
 		row->pid = k->pid;
 		row->tid = k->tid;
 		row->after = neighbour_name(out, m, k->after);
@@ -450,8 +515,10 @@ static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct 
 		if (!row->pieces)
 			return VPT_ENOMEM;
 		for (p = 0; p < k->piece_count; p++)
-			row->pieces[p] = (struct vpa_gap_piece){k->pieces[p].cause,
-				vpa_fold_name(out, m, k->pieces[p].range), k->pieces[p].ns};
+			row->pieces[p] = (struct vpa_gap_piece){(enum vpa_cause)k->pieces[p].cause,
+				vpa_fold_name(out, m, k->pieces[p].call),
+				vpa_fold_place(out, m, k->pieces[p].place),
+				k->pieces[p].end_ns - k->pieces[p].start_ns};
 		row->piece_count = k->piece_count;
 	}
 	return VPT_OK;
@@ -473,10 +540,12 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			      vpa_spread_at_least(&s->edges, out->min_gap_ns);
 	for (i = 0; !rc && i < out->device_count; i++) {
 		uint32_t index = vpa_find_device(c->model, out->devices[i].device);
+		struct vpa_device *d = &out->devices[i];
 
-		rc = write_opened(s, c, index, &out->devices[i], out);
+		rc = write_parts(s, c, index, 0, out, &d->causes, &d->cause_count);
 		if (!rc)
-			rc = write_spent(&c->idle->devices[index], &out->devices[i], out);
+			rc = write_parts(s, c, index, HEAD, out, &d->before_first_work,
+				&d->before_first_work_count);
 	}
 	return rc ? rc : write_gaps(s, c, out);
 }
@@ -497,8 +566,7 @@ static void free_state(void *state)
 
 const struct vpa_fold vpa_fold_gaps = {
 	.name = "gaps",
-	.help = "idle stretches of each GPU: what opened each, what the host did meanwhile, the "
-		"longest ones",
+	.help = "idle stretches of each GPU: what they waited for, and the longest ones",
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
 	.gap = fold_gap,

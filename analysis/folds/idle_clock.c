@@ -5,8 +5,24 @@
 
 #include <string.h>
 
-/* A batch has fewer ops than make room at once. */
-enum { KEPT = 1 << 15, ROOM = 2 * KEPT, STRETCH_OPS = 256, STRETCHES_MAX = 4096 };
+/* A batch has fewer ops than make room at once, and what is kept is moved seldom. */
+enum { KEPT = 1 << 13, ROOM = KEPT * 3 / 2, STRETCH_OPS = 256, STRETCHES_MAX = 4096 };
+
+/* Idle time in front of the op at `i`: without pauses, the length of the gap that ends with it. */
+static uint64_t gap_before(const struct vpa_idle_clock *k, size_t i)
+{
+	return k->idle_ns[i] - (i ? k->idle_ns[i - 1] : k->before_idle_ns);
+}
+
+/* Idle time up to `at_ns`, which lies in front of the op at `i` and after the start of the one before. */
+static uint64_t idle_in_front(
+	const struct vpa_idle_clock *k, const struct vpa_idle *idle, size_t i, uint64_t at_ns)
+{
+	uint64_t rest_ns = vpa_idle_recorded_ns(idle, at_ns, k->start_ns[i]),
+		 gap_ns = gap_before(k, i);
+
+	return k->idle_ns[i] - (rest_ns < gap_ns ? rest_ns : gap_ns);
+}
 
 /* ---- what lies far back ---- */
 
@@ -26,35 +42,35 @@ static void join_stretches(struct vpa_idle_clock *k)
 	k->stretch_count /= 2;
 }
 
-/* The ops [begin, end) as a stretch: from the start of the gap in front of the first. */
-static void add_stretch(
-	struct vpa_idle_clock *k, const struct vpa_idle *idle, size_t begin, size_t end)
+/* The ops [begin, end) as a stretch: from the start of the gap in front of the first. Pauses inside gaps are left out of
+ * account. */
+static void add_stretch(struct vpa_idle_clock *k, size_t begin, size_t end)
 {
 	struct vpa_idle_stretch *s = &k->stretches[k->stretch_count++];
+	uint64_t first_gap_ns = gap_before(k, begin), longest_ns = first_gap_ns;
 	size_t longest = begin, i;
-	uint64_t start_ns = k->start_ns[begin] - k->gap_ns[begin];
 
-	for (i = begin; i < end; i++)
-		if (k->gap_ns[i] > k->gap_ns[longest])
+	for (i = begin + 1; i < end; i++)
+		if (k->idle_ns[i] - k->idle_ns[i - 1] > longest_ns) {
+			longest_ns = k->idle_ns[i] - k->idle_ns[i - 1];
 			longest = i;
-	s->start_ns = start_ns;
-	s->idle_ns = k->idle_ns[begin] - vpa_idle_recorded_ns(idle, start_ns, k->start_ns[begin]);
-	s->gap_end_ns = k->start_ns[longest];
-	s->gap_start_ns = s->gap_end_ns - k->gap_ns[longest];
-	s->gap_idle_ns =
-		k->idle_ns[longest] - vpa_idle_recorded_ns(idle, s->gap_start_ns, s->gap_end_ns);
+		}
+	*s = (struct vpa_idle_stretch){.start_ns = k->start_ns[begin] - first_gap_ns,
+		.idle_ns = k->idle_ns[begin] - first_gap_ns,
+		.gap_start_ns = k->start_ns[longest] - longest_ns,
+		.gap_end_ns = k->start_ns[longest],
+		.gap_idle_ns = k->idle_ns[longest] - longest_ns};
 }
 
 /* The oldest of the newest ops are no longer kept one by one. */
-VPA_RARE static int make_room(struct vpa_idle_clock *k, const struct vpa_idle *idle)
+VPA_RARE static int make_room(struct vpa_idle_clock *k)
 {
-	size_t gone = ROOM - KEPT, i;
+	size_t gone = (k->count - KEPT) / STRETCH_OPS * STRETCH_OPS, i;
 
 	if (!k->start_ns) {
 		k->start_ns = vpt_alloc(ROOM, sizeof(uint64_t));
 		k->idle_ns = vpt_alloc(ROOM, sizeof(uint64_t));
-		k->gap_ns = vpt_alloc(ROOM, sizeof(uint64_t));
-		return k->start_ns && k->idle_ns && k->gap_ns ? VPT_OK : VPT_ENOMEM;
+		return k->start_ns && k->idle_ns ? VPT_OK : VPT_ENOMEM;
 	}
 	if (!k->stretches)
 		k->stretches = vpt_alloc(STRETCHES_MAX, sizeof(*k->stretches));
@@ -63,36 +79,37 @@ VPA_RARE static int make_room(struct vpa_idle_clock *k, const struct vpa_idle *i
 	for (i = 0; i < gone; i += STRETCH_OPS) {
 		if (k->stretch_count == STRETCHES_MAX)
 			join_stretches(k);
-		add_stretch(k, idle, i, i + STRETCH_OPS);
+		add_stretch(k, i, i + STRETCH_OPS);
+		k->before_idle_ns = k->idle_ns[i + STRETCH_OPS - 1];
 	}
 	k->count -= gone;
 	memmove(k->start_ns, k->start_ns + gone, k->count * sizeof(uint64_t));
 	memmove(k->idle_ns, k->idle_ns + gone, k->count * sizeof(uint64_t));
-	memmove(k->gap_ns, k->gap_ns + gone, k->count * sizeof(uint64_t));
 	k->hint = k->hint > gone ? k->hint - gone : 0;
 	return VPT_OK;
 }
 
-int vpa_idle_clock_add(struct vpa_idle_clock *k, const struct vpa_idle *idle,
-	const struct vpa_ops *ops, size_t begin, size_t end)
+int vpa_idle_clock_add(
+	struct vpa_idle_clock *k, const struct vpa_ops *ops, size_t begin, size_t end)
 {
 	size_t n = end - begin;
 
-	if ((!k->start_ns || k->count + n > ROOM) && make_room(k, idle))
+	if ((!k->start_ns || k->count + n > ROOM) && make_room(k))
 		return VPT_ENOMEM;
 	memcpy(k->start_ns + k->count, ops->start_ns + begin, n * sizeof(uint64_t));
 	memcpy(k->idle_ns + k->count, ops->idle_ns + begin, n * sizeof(uint64_t));
-	memcpy(k->gap_ns + k->count, ops->gap_ns + begin, n * sizeof(uint64_t));
 	k->count += n;
 	return VPT_OK;
 }
 
 /* ---- answers ---- */
 
-/* `part` of `whole`, of a time. */
+/* `part` of `whole`, of a time: it is an estimate, so rounding does no harm. */
 static uint64_t share_of(uint64_t ns, uint64_t part, uint64_t whole)
 {
-	return whole ? (uint64_t)((unsigned __int128)ns * part / whole) : 0;
+	uint64_t share = whole ? (uint64_t)((double)ns * ((double)part / (double)whole)) : 0;
+
+	return share < ns ? share : ns;
 }
 
 /* Between two moments whose idle times are known. */
@@ -129,8 +146,8 @@ static uint64_t long_ago(
 		end_ns = k->stretches[low].start_ns;
 		end_idle = k->stretches[low].idle_ns;
 	} else {
-		end_ns = k->start_ns[0] - k->gap_ns[0];
-		end_idle = k->idle_ns[0] - vpa_idle_recorded_ns(idle, end_ns, k->start_ns[0]);
+		end_ns = k->start_ns[0] - gap_before(k, 0);
+		end_idle = k->idle_ns[0] - gap_before(k, 0);
 	}
 	return between(at_ns, s->gap_end_ns, gap_end_idle, end_ns, end_idle);
 }
@@ -165,7 +182,7 @@ static size_t find(struct vpa_idle_clock *k, uint64_t at_ns)
 uint64_t vpa_idle_clock_at(
 	struct vpa_idle_clock *k, const struct vpa_idle *idle, uint32_t device, uint64_t at_ns)
 {
-	uint64_t cursor_ns = idle->devices[device].cursor_ns, gap_start_ns;
+	uint64_t cursor_ns = idle->devices[device].cursor_ns;
 	size_t i;
 
 	if (!k->count)
@@ -174,18 +191,15 @@ uint64_t vpa_idle_clock_at(
 	if (i == k->count)
 		return k->idle_ns[i - 1] +
 		       (at_ns > cursor_ns ? vpa_idle_recorded_ns(idle, cursor_ns, at_ns) : 0);
-	gap_start_ns = k->start_ns[i] - k->gap_ns[i];
-	if (!i && k->stretch_count && at_ns < gap_start_ns)
+	if (!i && k->stretch_count && at_ns < k->start_ns[0] - gap_before(k, 0))
 		return long_ago(k, idle, at_ns);
-	return k->idle_ns[i] - vpa_idle_recorded_ns(idle,
-				       at_ns > gap_start_ns ? at_ns : gap_start_ns, k->start_ns[i]);
+	return idle_in_front(k, idle, i, at_ns);
 }
 
 void vpa_idle_clock_free(struct vpa_idle_clock *k)
 {
 	vpt_free(k->start_ns);
 	vpt_free(k->idle_ns);
-	vpt_free(k->gap_ns);
 	vpt_free(k->stretches);
 	memset(k, 0, sizeof(*k));
 }

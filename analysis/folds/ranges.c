@@ -233,7 +233,7 @@ static int note_ops(struct state *s, const struct vpa_fold_context *c, const str
 			r++;
 		} while (!rc && r < ops->run_count && ops->device[ops->runs[r].begin] == device);
 		if (!rc && device < DEVICES)
-			rc = vpa_idle_clock_add(&s->clocks[device], c->idle, ops, begin, end);
+			rc = vpa_idle_clock_add(&s->clocks[device], ops, begin, end);
 	}
 	return rc;
 }

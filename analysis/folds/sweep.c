@@ -382,7 +382,7 @@ VPA_RARE static int pass(struct vpa_sweep *s, uint64_t until_ns)
 
 /* ---- idle time ---- */
 
-int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause opened_by, uint64_t start_ns,
+int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause, uint64_t start_ns,
 	uint64_t end_ns)
 {
 	size_t at;
@@ -401,7 +401,7 @@ int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause opened_by
 	for (at = s->gap_count++; at > s->gap_taken && s->gaps[at - 1].end_ns > end_ns; at--)
 		s->gaps[at] = s->gaps[at - 1];
 	s->gaps[at] = (struct vpa_sweep_gap_part){
-		start_ns, end_ns, device, VPA_SWEEP_IDLE + (uint32_t)opened_by};
+		start_ns, end_ns, device, VPA_SWEEP_IDLE + (uint32_t)cause};
 	return VPT_OK;
 }
 
@@ -509,10 +509,9 @@ int vpa_sweep_op(
 static int add_gap_before(struct vpa_sweep *s, const struct vpa_ops *ops, size_t i)
 {
 	const struct vpa_sweep_gap_part gap = {ops->start_ns[i] - ops->gap_ns[i], ops->start_ns[i],
-		ops->device[i], VPA_SWEEP_IDLE + ops->gap_opened_by[i]};
+		ops->device[i], VPA_SWEEP_IDLE + ops->gap_cause[i]};
 
-	return ops->gap_opened_by[i] && ops->device[i] < VPA_SWEEP_DEVICES ? cut_gap(s, &gap)
-									   : VPT_OK;
+	return ops->gap_cause[i] && ops->device[i] < VPA_SWEEP_DEVICES ? cut_gap(s, &gap) : VPT_OK;
 }
 
 static void add_gaps(
@@ -521,7 +520,7 @@ static void add_gaps(
 	size_t i;
 
 	for (i = begin + 1; i < end; i++) {
-		unsigned cause = ops->gap_opened_by[i];
+		unsigned cause = ops->gap_cause[i];
 
 		if (!cause)
 			continue;

@@ -6,7 +6,7 @@
  * and the sums on both sides become one. In the end every cut stands on an edge, and between any two
  * of them
  *
- *	exclusive time of each kernel family + idle time by what opened the gap = time between them
+ *	exclusive time of each kernel family + idle time by cause = time between them
  *
  * to the nanosecond for each device, pauses of the recording apart. Memory: an edge for each cut at most, not for
  * each op. */
@@ -25,7 +25,7 @@ enum {
 
 struct vpa_sweep_sums {
 	uint64_t ns[VPA_SWEEP_PARTS];
-	uint32_t count[VPA_SWEEP_PARTS]; /* ops that begin, gaps that open */
+	uint32_t count[VPA_SWEEP_PARTS]; /* ops that begin, pieces of gaps that do */
 };
 
 /* What is counted where it begins, on all devices: durations and bytes, see blocks.c. */
@@ -98,11 +98,11 @@ int vpa_sweep_reach(struct vpa_sweep *s, uint64_t time_ns);
 int vpa_sweep_op(
 	struct vpa_sweep *s, uint32_t device, uint32_t family, uint64_t start_ns, uint64_t end_ns);
 /* The same for ops [begin, end) of a batch, which are of this run and come with the gaps before them that
- * ops->gap_opened_by tells of. */
+ * ops->gap_cause has. */
 int vpa_sweep_ops(struct vpa_sweep *s, const struct vpa_ops *ops, const struct vpa_op_run *run,
 	size_t begin, size_t end);
 /* Of ops that come later too: what the device did in it is looked at when the sweep gets there. */
-int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause opened_by, uint64_t start_ns,
+int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause, uint64_t start_ns,
 	uint64_t end_ns);
 /* An edge that stays, where the sweep is. VPA_NONE: no memory. */
 uint32_t vpa_sweep_pin(struct vpa_sweep *s);

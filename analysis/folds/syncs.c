@@ -1,5 +1,5 @@
-/* syncs.c - calls in which the host waits for a device, and what each costs: not the time in the call
- * but the idle time of the gaps that it opened, wake-up, host code and relaunch included. */
+/* syncs.c - calls in which the host waits for a device, and what each costs: not the time in the call but the idle time
+ * that it caused. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/index.h"
@@ -10,12 +10,14 @@
 
 struct row {
 	uint64_t count, total_ns, gaps, idle_ns;
+	uint64_t newest_gap; /* counted already */
 };
 
 struct state {
 	struct vpa_index index; /* (name of the call, 0) */
 	struct row *rows;
 	size_t row_cap;
+	uint64_t gap_count; /* handed out so far */
 };
 
 static struct row *row_of(struct state *s, uint32_t name)
@@ -44,14 +46,24 @@ static int fold_call(void *state, const struct vpa_fold_context *c, const struct
 
 static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
+	struct state *s = state;
 	struct row *row;
+	size_t i;
 
 	(void)c;
-	row = row_of(state, gap->call);
-	if (!row)
-		return VPT_ENOMEM;
-	row->gaps++;
-	row->idle_ns += gap->end_ns - gap->start_ns;
+	s->gap_count++;
+	for (i = 0; i < gap->piece_count; i++) {
+		const struct vpa_cause_piece *piece = &gap->pieces[i];
+
+		if (piece->cause != VPA_CAUSE_SYNC && piece->cause != VPA_CAUSE_BLOCKING_COPY)
+			continue;
+		row = row_of(s, piece->call);
+		if (!row)
+			return VPT_ENOMEM;
+		row->gaps += row->newest_gap != s->gap_count;
+		row->newest_gap = s->gap_count;
+		row->idle_ns += piece->end_ns - piece->start_ns;
+	}
 	return VPT_OK;
 }
 
@@ -102,7 +114,7 @@ const struct vpa_fold vpa_fold_syncs = {
 	.state_bytes = sizeof(struct state),
 	.call = fold_call,
 	.gap = fold_gap,
-	.gap_causes = 1u << VPA_CAUSE_SYNC_DRAIN | 1u << VPA_CAUSE_BLOCKING_COPY,
+	.gap_causes = 1u << VPA_CAUSE_SYNC | 1u << VPA_CAUSE_BLOCKING_COPY,
 	.finish = finish,
 	.free = free_state,
 };

@@ -9,6 +9,8 @@
 #include "analysis/render/json.h"
 
 #include "analysis/gpu_arch.h"
+#include "analysis/limit.h"
+
 #include "formats/strings.h"
 
 #include <stdio.h>
@@ -278,13 +280,14 @@ static void put_counts(struct vpt_json *j, const struct vpa_report *r)
 
 /* ---- devices, gaps ---- */
 
-static void put_opened_by(struct vpt_json *j, const struct vpa_device *d)
+static void put_idle_parts(
+	struct vpt_json *j, const char *key, const struct vpa_idle_part *parts, size_t count)
 {
 	size_t i;
 
-	vpt_json_array(j, "opened_by");
-	for (i = 0; i < d->opened_by_count; i++) {
-		const struct vpa_idle_part *p = &d->opened_by[i];
+	vpt_json_array(j, key);
+	for (i = 0; i < count; i++) {
+		const struct vpa_idle_part *p = &parts[i];
 
 		vpt_json_object(j, NULL);
 		vpt_json_string(j, "cause", vpa_cause_text(p->cause));
@@ -292,27 +295,16 @@ static void put_opened_by(struct vpt_json *j, const struct vpa_device *d)
 		vpt_json_string(j, "call", p->call);
 		vpt_json_u64(j, "ns", p->ns);
 		vpt_json_u64(j, "gaps", p->gaps);
+		vpt_json_string(j, "inside_call", p->inside);
+		vpt_json_u64(j, "inside_ns", p->inside_ns);
 		vpt_json_end(j);
 	}
 	vpt_json_end(j);
 }
 
-static void put_spent_in(struct vpt_json *j, const struct vpa_device *d)
+static void put_device(struct vpt_json *j, const struct vpa_report *r, const struct vpa_device *d)
 {
-	size_t i;
-
-	vpt_json_array(j, "spent_in");
-	for (i = 0; i < d->spent_in_count; i++) {
-		vpt_json_object(j, NULL);
-		vpt_json_string(j, "cause", vpa_cause_text(d->spent_in[i].cause));
-		vpt_json_u64(j, "ns", d->spent_in[i].ns);
-		vpt_json_end(j);
-	}
-	vpt_json_end(j);
-}
-
-static void put_device(struct vpt_json *j, const struct vpa_device *d)
-{
+	struct vpa_load load = vpa_load_of_device(r, d);
 	size_t i;
 
 	vpt_json_object(j, NULL);
@@ -334,9 +326,13 @@ static void put_device(struct vpt_json *j, const struct vpa_device *d)
 	vpt_json_u64(j, "exposed_copy_ns", d->exposed_copy_ns);
 	vpt_json_u64(j, "exposed_comm_ns", d->exposed_comm_ns);
 	vpt_json_u64(j, "window_idle_ns", d->window_idle_ns);
-	put_opened_by(j, d);
-	put_spent_in(j, d);
+	put_idle_parts(j, "causes", d->causes, d->cause_count);
+	put_idle_parts(j, "before_first_work", d->before_first_work, d->before_first_work_count);
 	vpt_json_u64(j, "small_grid_ns", d->small_grid_ns);
+	vpt_json_u64(j, "comm_ns", d->comm_ns);
+	vpt_json_u64(j, "comm_wait_ns", d->comm_wait_ns);
+	vpt_json_u64(j, "first_use_ns", d->first_use_ns);
+	vpt_json_string(j, "limit", vpa_limit_text(vpa_limit_of(&load)));
 	vpt_json_end(j);
 }
 
@@ -361,7 +357,7 @@ static void put_gap(struct vpt_json *j, const struct vpa_gap_row *g)
 	vpt_json_i64(j, "device", g->device);
 	vpt_json_u64(j, "start_ns", g->start_ns);
 	vpt_json_u64(j, "duration_ns", g->duration_ns);
-	vpt_json_string(j, "opened_by", vpa_cause_text(g->opened_by));
+	vpt_json_string(j, "cause", vpa_cause_text(g->cause));
 	vpt_json_string(j, "call", g->call);
 	vpt_json_string(j, "range", g->range);
 	put_thread(j, g);
@@ -372,6 +368,7 @@ static void put_gap(struct vpt_json *j, const struct vpa_gap_row *g)
 		vpt_json_object(j, NULL);
 		vpt_json_string(j, "cause", vpa_cause_text(g->pieces[i].cause));
 		vpt_json_u64(j, "ns", g->pieces[i].ns);
+		vpt_json_string(j, "call", g->pieces[i].call);
 		vpt_json_string(j, "range", g->pieces[i].range);
 		vpt_json_end(j);
 	}
@@ -523,23 +520,6 @@ static void put_sync(struct vpt_json *j, const struct vpa_sync_row *s)
 	vpt_json_end(j);
 }
 
-static void put_finding(struct vpt_json *j, const struct vpa_finding *f)
-{
-	vpt_json_object(j, NULL);
-	vpt_json_string(j, "id", f->id);
-	vpt_json_string(j, "title", f->title);
-	vpt_json_string(j, "measured", f->measured);
-	vpt_json_string(j, "threshold", f->threshold);
-	if (f->gain_at_most_ms > 0)
-		vpt_json_fixed(j, "gain_at_most_ms", f->gain_at_most_ms, NUMBER_DECIMALS);
-	else
-		vpt_json_null(j, "gain_at_most_ms");
-	put_strings(j, "evidence", f->evidence, f->evidence_count);
-	vpt_json_string(j, "status", f->status);
-	vpt_json_string(j, "caveat", f->caveat);
-	vpt_json_end(j);
-}
-
 /* ---- the whole ---- */
 
 #define PUT_TABLE(j, key, rows, count, put)                                                        \
@@ -560,6 +540,7 @@ static void put_finding(struct vpt_json *j, const struct vpa_finding *f)
 int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vpt_err *err)
 {
 	struct vpt_json j;
+	size_t i;
 
 	vpt_json_init(&j, sink, 1);
 	vpt_json_object(&j, NULL);
@@ -570,7 +551,10 @@ int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vp
 			r->meta_count);
 	put_verdict(&j, &r->verdict);
 	put_counts(&j, r);
-	PUT_TABLE(&j, "devices", r->devices, r->device_count, put_device);
+	vpt_json_array(&j, "devices");
+	for (i = 0; i < r->device_count; i++)
+		put_device(&j, r, &r->devices[i]);
+	vpt_json_end(&j);
 	PUT_TABLE(&j, "gaps", r->gaps, r->gap_count, put_gap);
 	PUT_TABLE(&j, "families", r->families, r->family_count, put_family);
 	PUT_TABLE(&j, "kernels", r->kernels, r->kernel_count, put_kernel);
@@ -581,7 +565,7 @@ int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vp
 	PUT_TABLE(&j, "copies", r->copies, r->copy_count, put_copy);
 	PUT_TABLE(&j, "syncs", r->syncs, r->sync_count, put_sync);
 	PUT_NOTHING(&j, "counters");
-	PUT_TABLE(&j, "findings", r->findings, r->finding_count, put_finding);
+	PUT_TABLE(&j, "findings", r->findings, r->finding_count, vpa_json_finding);
 	PUT_TABLE(&j, "gemm_precisions", r->precisions, r->precision_count, put_precision);
 	vpt_json_end(&j);
 	vpt_json_newline(&j);

@@ -10,5 +10,6 @@ void vpa_json_spread(struct vpt_json *j, const char *key, const struct vpa_sprea
 /* json_blocks.c */
 void vpa_json_request(struct vpt_json *j, const struct vpa_request *r);
 void vpa_json_stage(struct vpt_json *j, const struct vpa_stage_row *s);
+void vpa_json_finding(struct vpt_json *j, const struct vpa_finding *f);
 
 #endif

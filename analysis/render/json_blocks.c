@@ -7,7 +7,7 @@
  *	            bps, fps_busy, fps_denoise, period and latency, series, ...; fps is null and
  *	            denoise_rate set where the VAE or the copies of frames come after the blocks
  *	series[]    every block: times; busy_ns + idle_ns + paused_ns = period_ns * devices
- *	parts[]     the measured periods: kernel families (busy), what opened gaps (idle), pauses
+ *	parts[]     the measured periods: kernel families (busy), causes of idle time, pauses
  *	steps       denoising steps, context passes apart
  *	stages[]    steps, passes and other named parts, of all requests */
 #include "analysis/render/json.h"

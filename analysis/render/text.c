@@ -14,150 +14,9 @@
 #include <string.h>
 
 enum {
-	RESULTS = 8,     /* devices with a line of their own */
-	LIMIT_NAMES = 3, /* causes or families in the sentence */
-	BOUND_PERCENT = 90
+	RESULTS = 8,    /* devices with a line of their own */
+	LIMIT_NAMES = 3 /* causes or families in the sentence */
 };
-
-/* ---- sums over devices ---- */
-
-int vpa_is_edge(enum vpa_cause cause)
-{
-	return cause == VPA_CAUSE_BEFORE_FIRST_WORK || cause == VPA_CAUSE_AFTER_LAST_WORK;
-}
-
-enum vpa_cause vpa_known_cause(enum vpa_cause cause)
-{
-	return (unsigned)cause < VPA_CAUSES ? cause : VPA_CAUSE_UNKNOWN;
-}
-
-static int same(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-static void add_place(struct vpa_digest *d, const struct vpa_idle_part *part)
-{
-	struct vpa_idle_place *p = d->places, *end = p + d->place_count;
-
-	for (; p < end; p++)
-		if (p->cause == part->cause && same(p->call, part->call) &&
-			same(p->range, part->range))
-			break;
-	if (p == end) {
-		if (d->place_count == VPA_PLACES)
-			return;
-		*p = (struct vpa_idle_place){
-			.cause = part->cause, .call = part->call, .range = part->range};
-		d->place_count++;
-	}
-	p->ns += part->ns;
-	p->gaps += part->gaps;
-}
-
-static void add_device(struct vpa_digest *d, const struct vpa_device *dev)
-{
-	size_t i;
-
-	d->windows_ns += d->window_ns;
-	d->active_ns += dev->active_ns;
-	d->busy_ns += dev->busy_ns;
-	d->idle_ns += dev->idle_ns;
-	d->gaps += dev->gaps;
-	d->window_idle_ns += dev->window_idle_ns;
-	for (i = 0; i < dev->opened_by_count; i++) {
-		struct vpa_idle_part part = dev->opened_by[i];
-
-		part.cause = vpa_known_cause(part.cause);
-		d->opened_ns[part.cause] += part.ns;
-		d->opened_gaps[part.cause] += part.gaps;
-		d->window_gaps += part.gaps;
-		add_place(d, &part);
-	}
-	for (i = 0; i < dev->spent_in_count; i++)
-		d->spent_ns[vpa_known_cause(dev->spent_in[i].cause)] += dev->spent_in[i].ns;
-}
-
-/* Insertion sorts: there are few, and equal ones keep their order, on every machine. */
-static void sort_places(struct vpa_digest *d)
-{
-	size_t i, at;
-
-	for (i = 1; i < d->place_count; i++) {
-		struct vpa_idle_place p = d->places[i];
-
-		for (at = i; at && d->places[at - 1].ns < p.ns; at--)
-			d->places[at] = d->places[at - 1];
-		d->places[at] = p;
-	}
-}
-
-static void sort_causes(struct vpa_digest *d)
-{
-	unsigned cause;
-	size_t at;
-
-	for (cause = 0; cause < VPA_CAUSES; cause++) {
-		if (!d->opened_ns[cause])
-			continue;
-		for (at = d->opened_count++; at; at--) {
-			if (d->opened_ns[d->opened[at - 1]] >= d->opened_ns[cause])
-				break;
-			d->opened[at] = d->opened[at - 1];
-		}
-		d->opened[at] = (enum vpa_cause)cause;
-	}
-}
-
-static int is_bound(uint64_t busy_ns, uint64_t active_ns)
-{
-	return active_ns &&
-	       (unsigned __int128)busy_ns * 100 >= (unsigned __int128)active_ns * BOUND_PERCENT;
-}
-
-void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d)
-{
-	size_t i;
-
-	memset(d, 0, sizeof(*d));
-	d->window_ns = vpa_window_ns(r);
-	for (i = 0; i < r->device_count; i++)
-		add_device(d, &r->devices[i]);
-	sort_places(d);
-	sort_causes(d);
-	d->edge_ns =
-		d->opened_ns[VPA_CAUSE_BEFORE_FIRST_WORK] + d->opened_ns[VPA_CAUSE_AFTER_LAST_WORK];
-	d->unknown = vpa_unknown_label(r);
-	d->gpu_bound = is_bound(d->busy_ns, d->active_ns);
-	d->decimals = d->window_ns < 10000000 ? 3 : d->window_ns < 1000000000 ? 2 : 1;
-}
-
-const char *vpa_family_text(const struct vpa_digest *d, const char *family)
-{
-	return same(family, "unknown") ? d->unknown.text : vpa_text_or(family, "?");
-}
-
-struct vpa_label vpa_place(const char *call, const char *range, size_t columns)
-{
-	struct vpa_label where = {{0}}, first, second;
-	size_t width;
-
-	/* Small places were added up: both say so. */
-	if (!range || same(call, range))
-		return vpa_fit(call, columns);
-	if (!call) {
-		first = vpa_fit(range, columns > 3 ? columns - 3 : 0);
-		snprintf(where.text, sizeof(where.text), "in %.500s", first.text);
-		return where;
-	}
-	width = vpa_columns(call);
-	if (width > columns / 2)
-		width = columns / 2;
-	first = vpa_fit(call, width);
-	second = vpa_fit(range, columns > width + 4 ? columns - width - 4 : 0);
-	snprintf(where.text, sizeof(where.text), "%.250s in %.250s", first.text, second.text);
-	return where;
-}
 
 /* ---- words put together ---- */
 
@@ -255,7 +114,8 @@ static void add_gpus(struct vpa_words *w, const struct vpa_report *r)
 		const struct vpa_gpu *g = &r->gpus[i];
 		char arch[VPA_ARCH_BYTES];
 
-		for (run = 1; i + run < r->gpu_count && same(g->name, r->gpus[i + run].name); run++)
+		for (run = 1; i + run < r->gpu_count && vpa_same(g->name, r->gpus[i + run].name);
+			run++)
 			;
 		vpa_gpu_arch(g, arch);
 		vpa_words_add(
@@ -326,15 +186,15 @@ static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct
 
 /* ---- RESULT ---- */
 
-/* What opened most of a device's idle time between its first and its last op. */
+/* The cause of most of a device's idle time between its first and its last op. */
 static enum vpa_cause main_cause(const struct vpa_device *dev)
 {
 	uint64_t sums[VPA_CAUSES] = {0};
 	unsigned best = VPA_CAUSES, cause;
 	size_t i;
 
-	for (i = 0; i < dev->opened_by_count; i++)
-		sums[vpa_known_cause(dev->opened_by[i].cause)] += dev->opened_by[i].ns;
+	for (i = 0; i < dev->cause_count; i++)
+		sums[vpa_known_cause(dev->causes[i].cause)] += dev->causes[i].ns;
 	for (cause = 0; cause < VPA_CAUSES; cause++)
 		if (sums[cause] && !vpa_is_edge((enum vpa_cause)cause) &&
 			(best == VPA_CAUSES || sums[cause] > sums[best]))
@@ -342,19 +202,21 @@ static enum vpa_cause main_cause(const struct vpa_device *dev)
 	return (enum vpa_cause)best;
 }
 
-static void put_device_result(struct vpa_page *p, const struct vpa_device *dev,
-	const struct vpa_digest *d, const char *section)
+static void put_device_result(struct vpa_page *p, const struct vpa_report *r,
+	const struct vpa_device *dev, const struct vpa_digest *d, const char *section)
 {
+	struct vpa_load load = vpa_load_of_device(r, dev);
+	enum vpa_limit limit = vpa_limit_of(&load);
 	enum vpa_cause cause = main_cause(dev);
 	struct vpa_words w = {.used = 0};
 
-	if (is_bound(dev->busy_ns, dev->active_ns))
-		vpa_words_add(&w, "", "GPU-BOUND%s",
-			dev->exposed_copy_ns > dev->busy_ns / 2   ? ", by copies"
-			: dev->exposed_comm_ns > dev->busy_ns / 2 ? ", by communication"
-								  : "");
+	if (vpa_limit_words(limit))
+		vpa_words_add(&w, "", "%s%s", vpa_limit_words(limit),
+			limit == VPA_LIMIT_WORK && dev->busy_ns < d->window_ns / 2
+				? " while it worked"
+				: "");
 	else if (cause < VPA_CAUSES)
-		vpa_words_add(&w, "", "limited by %s", vpa_cause_text(cause));
+		vpa_words_add(&w, "", "limited by %s", vpa_cause_sentence(cause).text);
 	else
 		vpa_words_add(&w, "", "idle for reasons not known");
 	vpa_page_words(p, section, VPA_PLAIN, "GPU %lld busy %s %% of active, %s %% of window: %s",
@@ -375,6 +237,47 @@ static void put_busy(struct vpa_page *p, const struct vpa_device *dev)
 		vpa_words_add(&w, ", ", "communication no compute hides %s",
 			vpa_duration(dev->exposed_comm_ns).text);
 	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
+	if (dev->comm_wait_ns)
+		vpa_page_words(p, "", VPA_PLAIN,
+			"communication %s in all, of which up to %s waiting for other ranks, if "
+			"calls of one kernel and grid move alike amounts",
+			vpa_duration(dev->comm_ns).text, vpa_duration(dev->comm_wait_ns).text);
+}
+
+/* "host code 218 ms in ProfilerStep#6, allocation 1.20 ms" */
+static void add_heads(struct vpa_words *w, const struct vpa_digest *d)
+{
+	uint64_t all = d->cause_ns[VPA_CAUSE_BEFORE_FIRST_WORK];
+	size_t i, shown = 0;
+
+	for (i = 0; i < d->head_count && shown < LIMIT_NAMES; i++) {
+		const struct vpa_idle_place *at = &d->heads[i];
+		struct vpa_label where = vpa_place(at->call, at->range, 40);
+
+		if (at->ns < all / 10)
+			break;
+		vpa_words_add(w, shown++ ? ", " : ": ", "%s %s%s%s", vpa_cause_text(at->cause),
+			vpa_duration(at->ns).text, where.text[0] ? " " : "", where.text);
+	}
+}
+
+static void put_edges(struct vpa_page *p, const struct vpa_digest *d)
+{
+	uint64_t head = d->cause_ns[VPA_CAUSE_BEFORE_FIRST_WORK];
+	struct vpa_words w = {.used = 0};
+
+	vpa_words_add(&w, "", "no work for %s after the last op",
+		vpa_duration(d->cause_ns[VPA_CAUSE_AFTER_LAST_WORK]).text);
+	if (head) {
+		w.used = 0;
+		vpa_words_add(
+			&w, "", "no work for %s before the first op", vpa_duration(head).text);
+		add_heads(&w, d);
+		if (d->edge_ns > head)
+			vpa_words_add(&w, "; ", "for %s after the last",
+				vpa_duration(d->edge_ns - head).text);
+	}
+	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
 }
 
 static void put_result(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
@@ -382,7 +285,7 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 	size_t i;
 
 	for (i = 0; i < r->device_count && i < RESULTS; i++)
-		put_device_result(p, &r->devices[i], d, i ? "" : "RESULT");
+		put_device_result(p, r, &r->devices[i], d, i ? "" : "RESULT");
 	if (r->device_count > RESULTS)
 		vpa_page_words(
 			p, "", VPA_PLAIN, "and %zu more GPUs, below", r->device_count - RESULTS);
@@ -390,53 +293,43 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 		put_busy(p, &r->devices[0]);
 	/* A twentieth of the window is no longer a matter of when the recording began. */
 	if (d->edge_ns > d->windows_ns / 20)
-		vpa_page_words(p, "", VPA_PLAIN,
-			"no work for %s before the first op, %s after the last",
-			vpa_duration(d->opened_ns[VPA_CAUSE_BEFORE_FIRST_WORK]).text,
-			vpa_duration(d->opened_ns[VPA_CAUSE_AFTER_LAST_WORK]).text);
+		put_edges(p, d);
 }
 
 /* ---- CAUSE ---- */
 
-static const struct vpa_idle_place *place_of(const struct vpa_digest *d, enum vpa_cause cause)
+void vpa_limit_cause(
+	struct vpa_words *w, const struct vpa_report *r, enum vpa_limit limit, struct vpa_load load)
 {
-	size_t i;
+	const struct vpa_copy_row *c = r->copy_count ? &r->copies[0] : NULL;
 
-	for (i = 0; i < d->place_count; i++)
-		if (d->places[i].cause == cause)
-			return &d->places[i];
-	return NULL;
-}
-
-struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cause, size_t *ranges)
-{
-	const struct vpa_idle_place *first = place_of(d, cause);
-	struct vpa_idle_place sum = {.cause = cause};
-	size_t i;
-
-	*ranges = 0;
-	if (!first || !first->call || same(first->call, first->range))
-		return sum;
-	sum.call = first->call;
-	for (i = 0; i < d->place_count; i++) {
-		if (d->places[i].cause != cause || !same(d->places[i].call, sum.call))
-			continue;
-		sum.ns += d->places[i].ns;
-		sum.gaps += d->places[i].gaps;
-		*ranges += 1;
+	if (limit == VPA_LIMIT_COPIES) {
+		vpa_words_add(w, "", "copies that no kernel hides, %s %% of busy time",
+			vpa_percent(load.copy_ns, load.busy_ns).text);
+		if (c && c->source && c->target)
+			vpa_words_add(w, "", " (mostly %s, %s to %s, %s GB/s)",
+				vpa_fit(c->kind, 16).text, vpa_fit(c->source, 24).text,
+				vpa_fit(c->target, 24).text, vpa_fixed(c->gb_per_s, 1).text);
+	} else if (limit == VPA_LIMIT_COMM || limit == VPA_LIMIT_PEERS) {
+		vpa_words_add(w, "", "communication that no compute hides, %s %% of busy time",
+			vpa_percent(load.comm_ns, load.busy_ns).text);
+		if (load.wait_ns)
+			vpa_words_add(w, "", ", of which up to %s %% waiting for other ranks",
+				vpa_percent(load.wait_ns, load.comm_ns).text);
+	} else {
+		vpa_words_add(w, "", "the work itself");
 	}
-	return sum;
 }
 
 /* "98.1 ms of it: cudaStreamSynchronize in self_attn." Where no place has half of it, the call over
  * all its ranges says more. */
 static void add_main_place(struct vpa_words *w, const struct vpa_digest *d, enum vpa_cause cause)
 {
-	const struct vpa_idle_place *at = place_of(d, cause);
-	uint64_t all_ns = d->opened_ns[cause];
-	struct vpa_idle_place call;
+	const struct vpa_idle_place *at = vpa_first_place(d, cause);
+	uint64_t all_ns = d->cause_ns[cause];
+	struct vpa_idle_place call, alike;
 	struct vpa_label where;
-	size_t ranges;
+	size_t ranges, count;
 	uint64_t ns;
 
 	if (!at)
@@ -444,7 +337,12 @@ static void add_main_place(struct vpa_words *w, const struct vpa_digest *d, enum
 	call = vpa_call_of(d, cause, &ranges);
 	where = vpa_place(at->call, at->range, 64);
 	ns = at->ns;
-	if (ns < all_ns / 2 && ranges > 1) {
+	alike = vpa_alike_of(d, cause, &count);
+	if (ns < all_ns / 2 && count > 1 && alike.ns >= all_ns / 2) {
+		snprintf(where.text, sizeof(where.text), "%.400s and %zu like it",
+			vpa_place(at->call, at->range, 64).text, count - 1);
+		ns = alike.ns;
+	} else if (ns < all_ns / 2 && ranges > 1) {
 		snprintf(where.text, sizeof(where.text), "%.300s in %zu ranges",
 			vpa_fit(call.call, 48).text, ranges);
 		ns = call.ns;
@@ -454,47 +352,53 @@ static void add_main_place(struct vpa_words *w, const struct vpa_digest *d, enum
 			where.text);
 }
 
-/* "sync drain: 108 ms of 157 ms idle, 328 gaps, mean 330 us.", where, and what it means. */
-static void put_first_cause(struct vpa_page *p, const struct vpa_digest *d, enum vpa_cause cause)
+/* "host waited for the GPU (sync): 108 ms of 157 ms idle, 328 gaps, mean 330 us.", where, and what it means. */
+static void put_first_cause(
+	struct vpa_page *p, const struct vpa_digest *d, enum vpa_cause cause, const char *section)
 {
+	struct vpa_idle_place inside = vpa_inside_of(d, cause);
 	const char *help = vpa_cause_help(cause);
 	struct vpa_words w = {.used = 0};
 
-	vpa_words_add(&w, "", "%s: %s of %s idle, %s gap%s, mean %s.", vpa_cause_text(cause),
-		vpa_duration(d->opened_ns[cause]).text, vpa_duration(d->idle_ns).text,
-		vpa_count(d->opened_gaps[cause]).text, plural(d->opened_gaps[cause]),
-		vpa_mean(d->opened_ns[cause], d->opened_gaps[cause]).text);
+	vpa_words_add(&w, "", "%s", vpa_cause_label(cause).text);
+	if (inside.ns)
+		vpa_words_add(&w, ", ", "of which %s inside %s", vpa_duration(inside.ns).text,
+			vpa_fit(inside.call, 48).text);
+	vpa_words_add(&w, ": ", "%s of %s idle, %s gap%s, mean %s.",
+		vpa_duration(d->cause_ns[cause]).text, vpa_duration(d->idle_ns).text,
+		vpa_count(d->cause_gaps[cause]).text, plural(d->cause_gaps[cause]),
+		vpa_mean(d->cause_ns[cause], d->cause_gaps[cause]).text);
 	add_main_place(&w, d, cause);
 	if (help && help[0] >= 'a' && help[0] <= 'z')
 		vpa_words_add(&w, " ", "%c%s.", help[0] - 'a' + 'A', help + 1);
-	vpa_page_words(p, "CAUSE", VPA_PLAIN, "%s", w.text);
+	vpa_page_words(p, section, VPA_PLAIN, "%s", w.text);
 }
 
 /* The place only where most of it is. */
 static void add_next_cause(struct vpa_words *w, const struct vpa_digest *d, enum vpa_cause cause)
 {
-	const struct vpa_idle_place *at = place_of(d, cause);
+	const struct vpa_idle_place *at = vpa_first_place(d, cause);
 	struct vpa_label where = {{0}};
 
-	if (at && at->ns >= d->opened_ns[cause] / 2)
+	if (at && at->ns >= d->cause_ns[cause] / 2)
 		where = vpa_place(at->call, at->range, 40);
-	vpa_words_add(w, "; ", "%s %s%s%s", vpa_cause_text(cause),
-		vpa_duration(d->opened_ns[cause]).text, where.text[0] ? ", " : "", where.text);
+	vpa_words_add(w, "; ", "%s %s%s%s", vpa_cause_label(cause).text,
+		vpa_duration(d->cause_ns[cause]).text, where.text[0] ? ", " : "", where.text);
 }
 
 /* Without head and tail of the window; what is under a twentieth of the idle time is not why. */
-static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d)
+static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d, const char *section)
 {
 	struct vpa_words then = {.used = 0};
 	size_t i, shown = 0;
 
-	for (i = 0; i < d->opened_count && shown < LIMIT_NAMES; i++) {
-		enum vpa_cause cause = d->opened[i];
+	for (i = 0; i < d->cause_count && shown < LIMIT_NAMES; i++) {
+		enum vpa_cause cause = d->causes[i];
 
-		if (vpa_is_edge(cause) || d->opened_ns[cause] < d->idle_ns / 20)
+		if (vpa_is_edge(cause) || d->cause_ns[cause] < d->idle_ns / 20)
 			continue;
 		if (!shown++)
-			put_first_cause(p, d, cause);
+			put_first_cause(p, d, cause, section);
 		else
 			add_next_cause(&then, d, cause);
 	}
@@ -502,22 +406,34 @@ static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d)
 		vpa_page_words(p, "", VPA_PLAIN, "Then %s.", then.text);
 }
 
+/* A window of which a device used little. */
+static void put_unused_cause(struct vpa_page *p, const struct vpa_digest *d)
+{
+	vpa_page_words(p, "CAUSE", VPA_PLAIN,
+		"next to nothing ran: %s of %s before the first op and after the last. Shares of "
+		"the rest say little.",
+		vpa_duration(d->edge_ns).text, vpa_duration(d->windows_ns).text);
+	put_idle_cause(p, d, "");
+}
+
 /* A device that always works is limited by its work. */
 static void put_busy_cause(
 	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	struct vpa_words w = {.used = 0}, idle = {.used = 0};
+	struct vpa_words w = {.used = 0}, idle = {.used = 0}, what = {.used = 0};
 	size_t i;
+
+	vpa_limit_cause(&what, r, d->limit, vpa_load_of_all(r));
 
 	for (i = 0; i < r->family_count && i < LIMIT_NAMES; i++)
 		vpa_words_add(&w, ", ", "%s %s %%",
 			vpa_fit(vpa_family_text(d, r->families[i].family), 96).text,
 			vpa_share(r->families[i].share_of_busy).text);
-	for (i = 0; i < d->opened_count && !idle.used; i++)
-		if (!vpa_is_edge(d->opened[i]))
-			add_next_cause(&idle, d, d->opened[i]);
-	vpa_page_words(p, "CAUSE", VPA_PLAIN, "the work itself: %s of busy time.",
-		w.used ? w.text : "all");
+	for (i = 0; i < d->cause_count && !idle.used; i++)
+		if (!vpa_is_edge(d->causes[i]))
+			add_next_cause(&idle, d, d->causes[i]);
+	vpa_page_words(
+		p, "CAUSE", VPA_PLAIN, "%s: %s of busy time.", what.text, w.used ? w.text : "all");
 	if (idle.used)
 		vpa_page_words(p, "", VPA_PLAIN, "Idle %s %% of active, first of all: %s.",
 			vpa_percent(d->idle_ns, d->active_ns).text, idle.text);
@@ -560,8 +476,10 @@ void vpa_text_summary(struct vpa_page *p, const struct vpa_report *r, const stru
 		return;
 	if (d->gpu_bound)
 		put_busy_cause(p, r, d);
+	else if (d->limit == VPA_LIMIT_UNUSED)
+		put_unused_cause(p, d);
 	else
-		put_idle_cause(p, d);
+		put_idle_cause(p, d, "CAUSE");
 }
 
 /* ---- the page ---- */

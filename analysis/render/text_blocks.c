@@ -79,7 +79,7 @@ static void put_mean_block(
 	fill_part(row, b, b->busy_ns, 0);
 	add_parts(&t, b, VPA_PART_BUSY, d);
 	if (b->idle_ns) {
-		row = vpa_table_row(&t, 1, "GPU IDLE, by what opened the gap");
+		row = vpa_table_row(&t, 1, "GPU IDLE, by cause");
 		row->style = VPA_BOLD;
 		fill_part(row, b, b->idle_ns, 0);
 		add_parts(&t, b, VPA_PART_IDLE, d);

@@ -7,7 +7,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-enum { BOUND_PERCENT = 90, REQUESTS = 6, NAMES = 3 };
+enum { REQUESTS = 6, NAMES = 3 };
 
 int vpa_has_blocks(const struct vpa_report *r)
 {
@@ -24,12 +24,12 @@ struct vpa_label vpa_where(const struct vpa_digest *d, enum vpa_cause cause, siz
 
 	for (i = 0; i < d->place_count; i++)
 		if (d->places[i].cause == cause) {
-			if (d->places[i].ns >= d->opened_ns[cause] / 2)
+			if (d->places[i].ns >= d->cause_ns[cause] / 2)
 				return vpa_place(d->places[i].call, d->places[i].range, columns);
 			break;
 		}
 	call = vpa_call_of(d, cause, &ranges);
-	return call.ns >= d->opened_ns[cause] / 2 && call.ns ? vpa_fit(call.call, columns) : none;
+	return call.ns >= d->cause_ns[cause] / 2 && call.ns ? vpa_fit(call.call, columns) : none;
 }
 
 /* ---- RUN ---- */
@@ -113,13 +113,6 @@ static void add_deadlines(struct vpa_words *w, const struct vpa_blocks *b)
 	vpa_words_add(w, "", ".");
 }
 
-static int is_bound(const struct vpa_blocks *b)
-{
-	uint64_t all = b->busy_ns + b->idle_ns;
-
-	return all && (unsigned __int128)b->busy_ns * 100 >= (unsigned __int128)all * BOUND_PERCENT;
-}
-
 /* The largest part of a kind; parts stand by kind, then time. NULL: none. */
 static const struct vpa_block_part *largest(
 	const struct vpa_blocks *b, enum vpa_block_part_kind kind)
@@ -132,18 +125,21 @@ static const struct vpa_block_part *largest(
 	return NULL;
 }
 
-static void add_limit(struct vpa_words *w, const struct vpa_blocks *b)
+static void add_limit(struct vpa_words *w, const struct vpa_report *r, const struct vpa_blocks *b)
 {
 	const struct vpa_block_part *idle = largest(b, VPA_PART_IDLE);
+	struct vpa_load load = vpa_load_of_blocks(r, b);
+	const char *words = vpa_limit_words(vpa_limit_of(&load));
 
 	if (!(b->busy_ns + b->idle_ns))
 		return;
 	vpa_words_add(w, " ", "GPU%s busy %s %% of it", b->devices > 1 ? "s" : "",
 		vpa_percent(b->busy_ns, b->busy_ns + b->idle_ns).text);
-	if (is_bound(b))
-		vpa_words_add(w, ": ", "GPU-BOUND.");
+	if (words)
+		vpa_words_add(w, ": ", "%s.", words);
 	else if (idle)
-		vpa_words_add(w, ": ", "limited by %s.", idle->name);
+		vpa_words_add(w, ": ", "limited by %s.",
+			vpa_cause_sentence(vpa_known_cause(idle->cause)).text);
 }
 
 static void put_result(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q)
@@ -164,7 +160,7 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 	if (b->measured) {
 		vpa_words_add(&w, "", "A block takes %s, p95 %s.",
 			vpa_duration(b->period.p50_ns).text, vpa_duration(b->period.p95_ns).text);
-		add_limit(&w, b);
+		add_limit(&w, r, b);
 	}
 	if (q->ttfb_ns)
 		vpa_words_add(&first, "", "First block after %s", vpa_duration(q->ttfb_ns).text);
@@ -195,7 +191,8 @@ static void put_idle_cause(
 	if (!part)
 		return;
 	where = vpa_where(d, vpa_known_cause(part->cause), 64);
-	vpa_words_add(&w, "", "%s: %s of %s a block, %s gap%s, mean %s", part->name,
+	vpa_words_add(&w, "", "%s: %s of %s a block, %s gap%s, mean %s",
+		vpa_cause_label(vpa_known_cause(part->cause)).text,
 		vpa_duration(vpa_divided(part->ns, b->measured)).text,
 		vpa_duration(vpa_divided(b->span_ns, b->measured)).text,
 		vpa_a_block(part->count, b).text, part->count == b->measured ? "" : "s",
@@ -207,23 +204,26 @@ static void put_idle_cause(
 	vpa_words_add(&w, "", ".");
 	for (part++; part < end && part->kind == VPA_PART_IDLE && shown < NAMES; part++, shown++)
 		if (part->ns >= b->idle_ns / 20)
-			vpa_words_add(&then, ", ", "%s %s", part->name,
+			vpa_words_add(&then, ", ", "%s %s",
+				vpa_cause_label(vpa_known_cause(part->cause)).text,
 				vpa_duration(vpa_divided(part->ns, b->measured)).text);
 	if (then.used)
 		vpa_words_add(&w, " ", "Then %s.", then.text);
 	vpa_page_words(p, "CAUSE", VPA_PLAIN, "%s", w.text);
 }
 
-static void put_busy_cause(
-	struct vpa_page *p, const struct vpa_blocks *b, const struct vpa_digest *d)
+static void put_busy_cause(struct vpa_page *p, const struct vpa_report *r,
+	const struct vpa_blocks *b, const struct vpa_digest *d)
 {
-	struct vpa_words w = {.used = 0};
+	struct vpa_load load = vpa_load_of_blocks(r, b);
+	struct vpa_words w = {.used = 0}, what = {.used = 0};
 	size_t i;
 
+	vpa_limit_cause(&what, r, vpa_limit_of(&load), load);
 	for (i = 0; i < b->part_count && i < NAMES && b->parts[i].kind == VPA_PART_BUSY; i++)
 		vpa_words_add(&w, ", ", "%s %s %%", vpa_family_text(d, b->parts[i].name),
 			vpa_percent(b->parts[i].ns, b->busy_ns).text);
-	vpa_page_words(p, "CAUSE", VPA_PLAIN, "the work itself: %s of busy time.", w.text);
+	vpa_page_words(p, "CAUSE", VPA_PLAIN, "%s: %s of busy time.", what.text, w.text);
 }
 
 static void put_growth(struct vpa_page *p, const struct vpa_blocks *b)
@@ -245,12 +245,13 @@ int vpa_text_block_result(
 	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	const struct vpa_request *q = vpa_main_request(r);
+	struct vpa_load load = vpa_load_of_blocks(r, &q->blocks);
 
 	put_result(p, r, q);
 	if (!q->blocks.measured)
 		return 0;
-	if (is_bound(&q->blocks))
-		put_busy_cause(p, &q->blocks, d);
+	if (vpa_limit_is_bound(vpa_limit_of(&load)))
+		put_busy_cause(p, r, &q->blocks, d);
 	else
 		put_idle_cause(p, &q->blocks, d);
 	put_growth(p, &q->blocks);

@@ -1,5 +1,4 @@
-/* text_tables.c - the tables under the summary: what to fix, where the window went, and the
- * proof.
+/* text_tables.c - the tables under the summary: where the window went, and the proof.
  *
  * Each section is a function that is silent without data; each table names its columns in a
  * constant. Rows are few, the largest first: the JSON report has the others. The window's table
@@ -14,86 +13,39 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { /* rows of each table */
-	FINDINGS = 5,
 	DEVICES = 32,
 	CAUSES = 7,
 	PLACES_OF_FIRST = 3,
 	PLACES_OF_OTHERS = 2,
 	FAMILIES = 7,
 	GAPS = 5,
-	PIECES = 5
+	INLINE = 24 /* columns that a place needs beside the cause of a gap */
 };
-
-/* ---- FIX FIRST ---- */
-
-/* The ids as one cell: ASCII, as many as it holds. */
-static struct vpa_num evidence_of(const struct vpa_finding *f)
-{
-	struct vpa_num out = {{0}};
-	size_t used = 0, i, k;
-
-	for (i = 0; i < f->evidence_count; i++) {
-		const char *id = vpa_text_or(f->evidence[i], "?");
-		size_t len = strlen(id), before = used ? 2 : 0;
-
-		if (used + before + len > 16)
-			break;
-		memcpy(out.text + used, ", ", before);
-		used += before;
-		for (k = 0; k < len; k++)
-			out.text[used + k] = id[k] > ' ' && id[k] < 0x7f ? id[k] : '?';
-		used += len;
-	}
-	return out;
-}
-
-int vpa_is_note(const struct vpa_finding *f)
-{
-	return !(f->gain_at_most_ms > 0) && !strcmp(vpa_text_or(f->status, "info"), "info");
-}
-
-void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r)
-{
-	static const struct vpa_column columns[] = {{"at most *", 0}, {"evidence", 1}};
-	struct vpa_table t;
-	size_t i;
-
-	vpa_table_init(&t, columns, COUNT(columns), "FIX FIRST");
-	for (i = 0; i < r->finding_count && t.row_count < FINDINGS; i++) {
-		const struct vpa_finding *f = &r->findings[i];
-		struct vpa_row *row;
-
-		if (vpa_is_note(f))
-			continue;
-		row = vpa_table_row(&t, 1, "%zu %s", t.row_count + 1, vpa_text_or(f->title, "?"));
-		row->wrap = 1;
-		if (!strcmp(vpa_text_or(f->status, ""), "fail"))
-			row->style = VPA_YELLOW;
-		row->cells[0] = (struct vpa_num){"-"};
-		if (f->gain_at_most_ms > 0)
-			snprintf(row->cells[0].text, sizeof(row->cells[0].text), "%.30s ms",
-				vpa_fixed(f->gain_at_most_ms, 1).text);
-		row->cells[1] = evidence_of(f);
-	}
-	if (!t.row_count)
-		return;
-	vpa_text_row(&t, 1, "* if nothing else becomes the bottleneck; gains do not add up");
-	vpa_page_blank(p);
-	vpa_page_table(p, &t);
-}
 
 /* ---- devices, and the window ---- */
 
+static int has_waits(const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		if (r->devices[i].comm_wait_ns)
+			return 1;
+	return 0;
+}
+
 void vpa_text_devices(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"active ms", 2}, {"busy ms", 0},
-		{"compute", 0}, {"copies *", 0}, {"comm *", 0}, {"idle ms", 0}, {"longest", 1}};
+	static const struct vpa_column columns[] = {{"active ms", 3}, {"busy ms", 0},
+		{"compute", 0}, {"copies *", 0}, {"comm *", 0}, {"idle ms", 0}, {"longest", 1},
+		{"waits +", 2}};
+	int waits = has_waits(r);
 	struct vpa_table t;
 	size_t i;
 
 	if (r->device_count < 2)
 		return;
-	vpa_table_init(&t, columns, COUNT(columns), "DEVICE");
+	vpa_table_init(&t, columns, COUNT(columns) - !waits, "DEVICE");
 	for (i = 0; i < r->device_count && i < DEVICES; i++) {
 		const struct vpa_device *dev = &r->devices[i];
 		struct vpa_row *row = vpa_table_row(&t, 1, "GPU %lld", (long long)dev->device);
@@ -105,8 +57,11 @@ void vpa_text_devices(struct vpa_page *p, const struct vpa_report *r, const stru
 		row->cells[4] = vpa_ms(dev->exposed_comm_ns, d);
 		row->cells[5] = vpa_ms(dev->idle_ns, d);
 		row->cells[6] = vpa_duration(dev->longest_gap_ns);
+		row->cells[7] = vpa_ms(dev->comm_wait_ns, d);
 	}
 	vpa_text_row(&t, 1, "* hidden by no kernel; idle: from the first to the last op");
+	if (waits)
+		vpa_text_row(&t, 1, "+ of all communication: waiting for other ranks");
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
@@ -128,12 +83,51 @@ static void add_where(struct vpa_row *row, const char *where)
 		snprintf(row->label.text + used, sizeof(row->label.text) - used, ": %.400s", where);
 }
 
+/* "of which inside cudaMalloc": where the host was while the cause held it back. */
+static void add_inside(struct vpa_table *t, const struct vpa_digest *d, enum vpa_cause cause)
+{
+	struct vpa_idle_place inside = vpa_inside_of(d, cause);
+	struct vpa_row *row;
+
+	if (!inside.ns)
+		return;
+	row = vpa_table_row(t, 4, "of which inside %s", vpa_fit(inside.call, 60).text);
+	row->cells[0] = vpa_ms(inside.ns, d);
+	row->cells[1] = vpa_percent(inside.ns, d->windows_ns);
+}
+
+/* What the hosts did before the first work. */
+static void add_heads(struct vpa_table *t, const struct vpa_digest *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->head_count && i < PLACES_OF_FIRST; i++) {
+		const struct vpa_idle_place *at = &d->heads[i];
+		struct vpa_label where = vpa_place(at->call, at->range, 64);
+		struct vpa_row *row;
+
+		if (at->ns < d->cause_ns[VPA_CAUSE_BEFORE_FIRST_WORK] / 10)
+			break;
+		row = vpa_table_row(t, 4, "%s%s%s", vpa_cause_text(at->cause),
+			where.text[0] ? ": " : "", where.text);
+		row->cells[0] = vpa_ms(at->ns, d);
+		row->cells[1] = vpa_percent(at->ns, d->windows_ns);
+	}
+}
+
 static void add_call(struct vpa_table *t, const struct vpa_digest *d, enum vpa_cause cause)
 {
-	size_t ranges;
-	struct vpa_idle_place call = vpa_call_of(d, cause, &ranges);
+	size_t ranges, count;
+	struct vpa_idle_place call = vpa_call_of(d, cause, &ranges),
+			      alike = vpa_alike_of(d, cause, &count);
 
-	if (ranges > 1 && call.ns >= d->opened_ns[cause] / 10)
+	if (count > 1 && alike.ns >= d->cause_ns[cause] / 10) {
+		fill_part(vpa_table_row(t, 4, "%s and %zu like it",
+				  vpa_place(alike.call, alike.range, 64).text, count - 1),
+			alike.ns, alike.gaps, alike.ns, d);
+		return;
+	}
+	if (ranges > 1 && call.ns >= d->cause_ns[cause] / 10)
 		fill_part(vpa_table_row(
 				  t, 4, "%s in %zu ranges", vpa_fit(call.call, 60).text, ranges),
 			call.ns, call.gaps, call.ns, d);
@@ -146,15 +140,20 @@ static void add_cause(
 	struct vpa_row *row = vpa_table_row(t, 2, "%s", vpa_cause_text(cause));
 	size_t i, shown = 0;
 
-	fill_part(row, d->opened_ns[cause], d->opened_gaps[cause], d->opened_ns[cause], d);
+	fill_part(row, d->cause_ns[cause], d->cause_gaps[cause], d->cause_ns[cause], d);
+	if (cause == VPA_CAUSE_BEFORE_FIRST_WORK && most) {
+		add_heads(t, d);
+		return;
+	}
 	for (i = 0; i < d->place_count && shown < most; i++) {
 		const struct vpa_idle_place *at = &d->places[i];
 		struct vpa_label where;
 
-		if (at->cause != cause || at->ns < d->opened_ns[cause] / 10)
+		if (at->cause != cause || at->ns < d->cause_ns[cause] / 10)
 			continue;
-		if (at->ns == d->opened_ns[cause]) {
+		if (at->ns == d->cause_ns[cause]) {
 			add_where(row, vpa_place(at->call, at->range, 64).text);
+			add_inside(t, d, cause);
 			return;
 		}
 		where = vpa_place(at->call, at->range, 80);
@@ -165,36 +164,8 @@ static void add_cause(
 	}
 	if (!shown && most)
 		add_call(t, d, cause);
-}
-
-/* Where the host was meanwhile, as shares of all idle time: those of a hundredth and more, by size.
- */
-static void add_spent(struct vpa_table *t, const struct vpa_digest *d)
-{
-	unsigned char named[VPA_CAUSES] = {0};
-	char text[400] = "";
-	size_t used = 0, piece;
-
-	for (piece = 0; piece < PIECES; piece++) {
-		unsigned cause, best = VPA_CAUSES;
-		int len;
-
-		for (cause = 0; cause < VPA_CAUSES; cause++)
-			if (!named[cause] && d->spent_ns[cause] > d->window_idle_ns / 100 &&
-				(best == VPA_CAUSES || d->spent_ns[cause] > d->spent_ns[best]))
-				best = cause;
-		if (best == VPA_CAUSES)
-			break;
-		named[best] = 1;
-		len = snprintf(text + used, sizeof(text) - used, "%s%s %s %%", used ? ", " : "",
-			vpa_cause_text((enum vpa_cause)best),
-			vpa_percent(d->spent_ns[best], d->window_idle_ns).text);
-		if (len < 0 || (size_t)len >= sizeof(text) - used)
-			break;
-		used += (size_t)len;
-	}
-	if (used)
-		vpa_text_row(t, 2, "spent in: %s", text);
+	if (most)
+		add_inside(t, d, cause);
 }
 
 /* A line for a thousandth of the window and more, and for the three largest. */
@@ -206,33 +177,48 @@ static int is_worth(uint64_t ns, const struct vpa_digest *d, size_t rank)
 /* Where a device always works, little idle time needs no places. */
 static size_t places_wanted(const struct vpa_digest *d, size_t rank)
 {
-	if (d->gpu_bound && d->opened_ns[d->opened[rank]] < d->windows_ns / 100)
+	if (d->gpu_bound && d->cause_ns[d->causes[rank]] < d->windows_ns / 100)
 		return 0;
 	return rank ? PLACES_OF_OTHERS : PLACES_OF_FIRST;
 }
 
 static void add_idle(struct vpa_table *t, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	struct vpa_row *row = vpa_table_row(t, 1, "GPU IDLE, by what opened the gap");
+	struct vpa_row *row = vpa_table_row(t, 1, "GPU IDLE, by cause");
 	uint64_t rest_ns = 0, rest_gaps = 0;
 	size_t i;
 
 	row->style = VPA_BOLD;
 	fill_part(row, d->window_idle_ns, d->window_gaps, d->window_idle_ns, d);
-	for (i = 0; i < d->opened_count && i < CAUSES && is_worth(d->opened_ns[d->opened[i]], d, i);
+	for (i = 0; i < d->cause_count && i < CAUSES && is_worth(d->cause_ns[d->causes[i]], d, i);
 		i++)
-		add_cause(t, d, d->opened[i], places_wanted(d, i));
-	for (; i < d->opened_count; i++) {
-		rest_ns += d->opened_ns[d->opened[i]];
-		rest_gaps += d->opened_gaps[d->opened[i]];
+		add_cause(t, d, d->causes[i], places_wanted(d, i));
+	for (; i < d->cause_count; i++) {
+		rest_ns += d->cause_ns[d->causes[i]];
+		rest_gaps += d->cause_gaps[d->causes[i]];
 	}
 	if (rest_ns)
 		fill_part(vpa_table_row(t, 2, "smaller ones"), rest_ns, rest_gaps, rest_ns, d);
-	add_spent(t, d);
 	if (r->verdict.gaps != VPA_OK)
 		vpa_text_row(t, 2, "%s: see DATA",
 			r->verdict.gaps == VPA_DEGRADED ? "DEGRADED" : "UNAVAILABLE")
 			->style = VPA_YELLOW;
+}
+
+/* Of all communication, hidden or not. */
+static void add_wait(struct vpa_table *t, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	uint64_t ns = 0;
+	struct vpa_row *row;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		ns += r->devices[i].comm_wait_ns;
+	if (!ns)
+		return;
+	row = vpa_table_row(t, 4, "of which waiting for other ranks");
+	row->cells[0] = vpa_ms(ns, d);
+	row->cells[1] = vpa_percent(ns, d->windows_ns);
 }
 
 static void add_busy(struct vpa_table *t, const struct vpa_report *r, const struct vpa_digest *d)
@@ -250,6 +236,8 @@ static void add_busy(struct vpa_table *t, const struct vpa_report *r, const stru
 			(i + 1 == r->family_count && !rest)) {
 			fill_part(vpa_table_row(t, 2, "%s", vpa_family_text(d, f->family)),
 				f->exclusive_ns, f->calls, f->total_ns, d);
+			if (f->family && !strcmp(f->family, "comm"))
+				add_wait(t, r, d);
 			continue;
 		}
 		rest++;
@@ -287,22 +275,69 @@ void vpa_text_window(struct vpa_page *p, const struct vpa_report *r, const struc
 
 /* ---- gaps ---- */
 
+/* The cause of most of a gap, and each other that has more than a quarter of it: one row each, with its longest piece. */
+static void add_pieces(struct vpa_table *t, const struct vpa_gap_row *g, size_t room)
+{
+	uint64_t ns[VPA_CAUSES] = {0};
+	const struct vpa_gap_piece *longest[VPA_CAUSES] = {NULL};
+	size_t i;
+
+	for (i = 0; i < g->piece_count; i++) {
+		const struct vpa_gap_piece *piece = &g->pieces[i];
+		enum vpa_cause cause = vpa_known_cause(piece->cause);
+
+		ns[cause] += piece->ns;
+		if (!longest[cause] || piece->ns > longest[cause]->ns)
+			longest[cause] = piece;
+	}
+	for (i = 0; i < VPA_CAUSES; i++) {
+		struct vpa_label place;
+		size_t used;
+
+		if (i == (size_t)g->cause || ns[i] <= g->duration_ns / 4)
+			continue;
+		used = strlen(vpa_cause_text((enum vpa_cause)i)) + 20;
+		place = vpa_place(
+			longest[i]->call, longest[i]->range, room > used ? room - used : 0);
+		vpa_text_row(t, 4, "and %s %s%s%s", vpa_cause_text((enum vpa_cause)i),
+			vpa_duration(ns[i]).text, place.text[0] ? ", " : "", place.text);
+	}
+}
+
+static uint64_t headline_ns(const struct vpa_gap_row *g)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < g->piece_count; i++)
+		if (g->pieces[i].cause == g->cause)
+			ns += g->pieces[i].ns;
+	return ns;
+}
+
 static void add_gap(
 	struct vpa_table *t, const struct vpa_report *r, const struct vpa_gap_row *g, size_t room)
 {
-	const char *cause = vpa_cause_text(
-		(unsigned)g->opened_by < VPA_CAUSES ? g->opened_by : VPA_CAUSE_UNKNOWN);
+	const char *cause = vpa_cause_text(vpa_known_cause(g->cause));
 	struct vpa_label place, before = {{0}}, id = vpa_fit(g->id, 8);
+	struct vpa_num ns = g->piece_count ? vpa_duration(headline_ns(g)) : (struct vpa_num){""};
 	struct vpa_row *row;
 	size_t used;
+	int below;
 
-	used = vpa_columns(id.text) + strlen(cause) + 3;
-	place = vpa_place(g->call, g->range, room > used ? room - used : 0);
+	used = vpa_columns(id.text) + strlen(cause) + strlen(ns.text) + 4;
+	place = vpa_place(g->call, g->range, VPA_COLUMNS_MAX);
+	below = vpa_columns(place.text) > (room > used ? room - used : 0) && used + INLINE > room;
+	if (below)
+		place.text[0] = '\0';
+	else
+		place = vpa_place(g->call, g->range, room > used ? room - used : 0);
 	used += vpa_columns(place.text);
-	if (g->before && !vpa_is_edge(g->opened_by) && used + 28 < room)
+	if (g->before && !vpa_is_edge(g->cause) && used + 28 < room)
 		before = vpa_kernel_label(g->before, room - used - 9);
-	row = vpa_table_row(t, 1, "%s %s%s%s%s%s", id.text, cause, place.text[0] ? ", " : "",
-		place.text, before.text[0] ? ", before " : "", before.text);
+	row = vpa_table_row(t, 1, "%s %s%s%s%s%s%s%s", id.text, cause, ns.text[0] ? " " : "",
+		ns.text, place.text[0] ? ", " : "", place.text, before.text[0] ? ", then " : "",
+		before.text);
 	row->cells[0] =
 		vpa_scaled(g->start_ns > r->window_start_ns ? g->start_ns - r->window_start_ns : 0,
 			1000000000, 6);
@@ -310,6 +345,9 @@ static void add_gap(
 	if (t->column_count > 2)
 		snprintf(row->cells[2].text, sizeof(row->cells[2].text), "%lld",
 			(long long)g->device);
+	if (below)
+		vpa_text_row(t, 4, "%s", vpa_place(g->call, g->range, room).text);
+	add_pieces(t, g, room);
 }
 
 static void put_longest_gaps(

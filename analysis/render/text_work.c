@@ -154,7 +154,7 @@ static void put_syncs(struct vpa_page *p, const struct vpa_report *r, const stru
 
 	if (!r->sync_count || !r->device_count)
 		return;
-	vpa_table_init(&t, columns, COUNT(columns), "SYNCS, by the idle time they open");
+	vpa_table_init(&t, columns, COUNT(columns), "SYNCS, by the idle time they cause");
 	for (i = 0; i < vpa_least(r->sync_count, SYNCS); i++) {
 		const struct vpa_sync_row *s = &r->syncs[i];
 		struct vpa_row *row;
@@ -249,6 +249,17 @@ static void note(struct notes *n, const char *number, const char *text)
 	n->count++;
 }
 
+/* The title with what was measured. */
+static void note_finding(struct notes *n, const struct vpa_finding *f)
+{
+	struct vpa_words w = {.used = 0};
+
+	vpa_words_add(&w, "", "%.400s", vpa_text_or(f->title, "?"));
+	if (f->measured)
+		vpa_words_add(&w, " ", "(%.400s)", f->measured);
+	note(n, "", w.text);
+}
+
 void vpa_text_notes(struct vpa_page *p, const struct vpa_report *r)
 {
 	const struct vpa_verdict *v = &r->verdict;
@@ -270,7 +281,7 @@ void vpa_text_notes(struct vpa_page *p, const struct vpa_report *r)
 			note(&n, vpa_count(oddities[i].number).text, oddities[i].text);
 	for (i = 0; i < r->finding_count; i++)
 		if (vpa_is_note(&r->findings[i]))
-			note(&n, "", vpa_text_or(r->findings[i].title, "?"));
+			note_finding(&n, &r->findings[i]);
 	if (n.count > NOTES)
 		vpa_page_words(p, "", VPA_PLAIN, "- %s more in the JSON report",
 			vpa_count(n.count - NOTES).text);

@@ -4,21 +4,22 @@
     demo_schedule.py STANDIN.H PLAN               prints the schedule's figures as JSON
     demo_schedule.py STANDIN.H PLAN CHECKS...     compares them with
         --log LOG               each op with what VPT_STANDIN_LOG wrote
-        --report REPORT         all with `vptrace-analyze --format json --top 100000 --warmup 1`
+        --report REPORT         all with `vptrace-analyze --format json --top 100000 --min-gap 1ns --warmup 1`
         --grown BASE CAUSE      of all causes of idle time CAUSE grew most against the plan BASE ("none": none grew)
 
 PLAN is what `vptrace-demo --print-plan` says the host does. The simulated GPU's rules are those of standin.h, from
-which only the numbers are read; the rules of gaps and blocks are those of README.md. It shares no code with the
-simulation, the tracer or the analyzer, is slow, and does one thing after the other. Time begins at the first deed.
+which only the numbers are read; the rules of gaps and blocks are those of README.md, those of causes in
+demo_causes.py. It shares no code with the simulation, the tracer or the analyzer, is slow, and does one thing after
+the other. Time begins at the first deed.
 """
-import bisect
 import json
 import re
 import sys
 from fractions import Fraction
 
-LAUNCH_LATENCY_NS = 10_000
-STALL_NS = 100_000
+from demo_causes import CAUSES, Piece, causes_of
+
+PIECES_LISTED = 64  # of a gap in the report
 
 
 class Contract:
@@ -33,43 +34,43 @@ class Contract:
         return self.number["COPY_NS"] + -(-size_bytes * 1000 // self.number[rate])
 
 
-# deed: CUDA call, its name among the costs, what it is to a gap that opens while a thread is in it
+# deed: CUDA call, its name among the costs, its kind
 CALLS = {
-    "launch": ("cudaLaunchKernel", "LaunchKernel", "other CUDA call"),
-    "replay": ("cudaGraphLaunch", "GraphLaunch", "other CUDA call"),
-    "clear": ("cudaMemsetAsync", "MemsetAsync", "other CUDA call"),
-    "on_device": ("cudaMemcpyAsync", "MemcpyAsync", "other CUDA call"),
-    "to_device": ("cudaMemcpyAsync", "MemcpyAsync", "other CUDA call"),
-    "to_host": ("cudaMemcpyAsync", "MemcpyAsync", "other CUDA call"),
+    "launch": ("cudaLaunchKernel", "LaunchKernel", "kernel launch"),
+    "replay": ("cudaGraphLaunch", "GraphLaunch", "graph launch"),
+    "clear": ("cudaMemsetAsync", "MemsetAsync", "memset"),
+    "on_device": ("cudaMemcpyAsync", "MemcpyAsync", "copy"),
+    "to_device": ("cudaMemcpyAsync", "MemcpyAsync", "copy"),
+    "to_host": ("cudaMemcpyAsync", "MemcpyAsync", "copy"),
     "allocate": ("cudaMalloc", "Malloc", "allocation"),
     "free": ("cudaFree", "Free", "allocation"),
-    "sync_stream": ("cudaStreamSynchronize", "StreamSynchronize", "sync drain"),
-    "sync_event": ("cudaEventSynchronize", "StreamSynchronize", "sync drain"),
-    "record": ("cudaEventRecord", "EventRecord", "other CUDA call"),
-    "wait": ("cudaStreamWaitEvent", "StreamWaitEvent", "other CUDA call"),
-    "capture": ("cudaStreamBeginCapture", None, "other CUDA call"),
-    "end_capture": ("cudaStreamEndCapture", None, "other CUDA call"),
+    "sync_stream": ("cudaStreamSynchronize", "StreamSynchronize", "sync"),
+    "sync_event": ("cudaEventSynchronize", "StreamSynchronize", "sync"),
+    "record": ("cudaEventRecord", "EventRecord", "query"),
+    "wait": ("cudaStreamWaitEvent", "StreamWaitEvent", "stream wait"),
+    "capture": ("cudaStreamBeginCapture", None, "begin capture"),
+    "end_capture": ("cudaStreamEndCapture", None, "end capture"),
     "instantiate": ("cudaGraphInstantiate", "GraphInstantiate", "graph build"),
-    "destroy_graph": ("cudaGraphDestroy", None, "other CUDA call"),
+    "destroy_graph": ("cudaGraphDestroy", None, "not recorded"),
 }
 
 
 class Call:
-    def __init__(self, thread, name, opens, start, stack):
-        self.thread, self.name, self.opens, self.start, self.end = thread, name, opens, start, None
+    def __init__(self, number, thread, name, kind, start, stack):
+        self.id, self.thread, self.name, self.kind, self.start, self.end = number, thread, name, kind, start, None
         self.stack = list(stack)  # the ranges open at its start, outermost first
 
 
 class Op:
-    def __init__(self, kind, name, stream, launch, start, end, waited):
+    def __init__(self, kind, name, stream, launch, start, end):
         self.kind, self.name, self.stream, self.launch = kind, name, stream, launch
-        self.start, self.end, self.waited = start, end, waited
+        self.start, self.end = start, end
 
 
 class Range:
-    def __init__(self, deed, thread, start):
+    def __init__(self, deed, thread, start, outer):
         self.name, self.kind, self.thread, self.start, self.end = deed["name"], deed["kind"], thread, start, None
-        self.index, self.frames = deed.get("index"), deed.get("frames")
+        self.index, self.frames, self.outer = deed.get("index"), deed.get("frames"), outer
         self.ops, self.stages = [], []
 
 
@@ -80,25 +81,24 @@ class Machine:
         self.c = contract
         self.now = 0
         self.calls, self.ops, self.ranges, self.marks = {}, [], [], []  # calls: by thread
-        self.stacks, self.innermost = {}, {}  # innermost: by thread, (time, name)
+        self.call_count, self.stacks = 0, {}
         self.tail = {"legacy": 0, "main": 0, "side": 0}  # end of the last op
         self.waits_until = {"legacy": 0, "main": 0, "side": 0}
-        self.waited = {"legacy": False, "main": False, "side": False}  # told to wait since its last op
+        self.stream_waits = []  # (stream, start of the call)
         self.events, self.graphs, self.capturing = {}, {}, None
         self.launch_ends = []
 
     # ---- what a call does ----
 
     def enter(self, deed, what):
-        name, cost, opens = CALLS[what]
+        name, cost, kind = CALLS[what]
         thread = deed.get("thread", 0)
         if deed.get("blocking"):
-            name, opens = "cudaMemcpy", "blocking copy"
-        elif what == "to_host" and not deed["pinned"]:
-            opens = "sync drain"
-        elif what == "to_device" and not deed["pinned"]:
-            opens = "blocking copy"
-        call = Call(thread, name, opens, self.now, self.stacks.setdefault(thread, []))
+            name = "cudaMemcpy"
+        if deed.get("blocking") or what in ("to_host", "to_device") and not deed["pinned"]:
+            kind = "blocking copy"
+        self.call_count += 1
+        call = Call(self.call_count, thread, name, kind, self.now, self.stacks.setdefault(thread, []))
         self.calls.setdefault(thread, []).append(call)
         self.now += self.c.cost[cost] if cost else self.c.number["CALL_NS"]
         return call
@@ -122,8 +122,7 @@ class Machine:
 
     def queue(self, kind, name, stream, launch, duration):
         start = max(self.now + self.c.number["SUBMIT_NS"], self.ready(stream))
-        op = Op(kind, name, stream, launch, start, start + duration, self.waited[stream])
-        self.waited[stream] = False
+        op = Op(kind, name, stream, launch, start, start + duration)
         self.tail[stream] = op.end
         self.ops.append(op)
         for opened in launch.stack:
@@ -165,7 +164,6 @@ class Machine:
         self.wait_for_room()
         for kind, name, duration in self.graphs[deed["graph"]]:
             op = self.queue(kind, name, deed["stream"], call, duration)
-            op.node = True
         self.launch_ends.append(op.end)
         self.leave(call)
 
@@ -187,15 +185,13 @@ class Machine:
         elif what == "captured":
             self.do_captured(deed)
         elif what == "push":
-            opened = Range(deed, thread, self.now)
+            opened = Range(deed, thread, self.now, stack[-1] if stack else None)
             for outer in stack:
                 outer.stages.append(opened)
             self.ranges.append(opened)
             stack.append(opened)
-            self.innermost.setdefault(thread, []).append((self.now, opened.name))
         elif what == "pop":
             stack.pop().end = self.now
-            self.innermost[thread].append((self.now, stack[-1].name if stack else None))
         elif what == "mark":
             self.marks.append((deed, thread, len(self.ops), list(stack)))
         else:
@@ -212,7 +208,7 @@ class Machine:
             self.events[deed["event"]] = max(self.ready(deed["stream"]), self.now)
         elif what == "wait":
             self.waits_until[deed["stream"]] = max(self.waits_until[deed["stream"]], self.events[deed["event"]])
-            self.waited[deed["stream"]] = True
+            self.stream_waits.append((deed["stream"], call.start))
         elif what == "capture":
             self.capturing = []
         self.leave(call)
@@ -234,70 +230,35 @@ def is_comm(op):
     return op.kind == "kernel" and "nccl" in op.name
 
 
-def range_at(machine, thread, time):
-    steps = machine.innermost.get(thread, [])
-    i = bisect.bisect_right(steps, time, key=lambda step: step[0])
-    return steps[i - 1][1] if i else None
+def rows_of(gaps):
+    """[cause, place, call, ns, gaps, ns inside another call] of all pieces, by what they waited for."""
+    rows = {}
+    for _, _, pieces in gaps:
+        for piece in pieces:
+            row, ns = rows.setdefault(piece.key(), [0, 0, 0]), piece.end - piece.start
+            row[0] += ns
+            row[2] += ns if piece.inside and piece.blamed and piece.blamed is not piece.inside else 0
+        for key in {piece.key() for piece in pieces}:
+            rows[key][1] += 1
+    return sorted_rows([*key, *row] for key, row in rows.items())
 
 
-def opened_by(machine, before, op, g0):
-    """Cause, range and call of the gap from g0 to the start of `op`."""
-    launch = op.launch
-    calls = machine.calls[launch.thread]
-    inner = launch.stack[-1].name if launch.stack else None
-    if getattr(op, "node", False) and before.launch is launch:
-        return "inside graph", inner, launch.name
-    if launch.start >= g0:
-        at = range_at(machine, launch.thread, g0)
-        for call in calls:
-            if call.start <= g0 < call.end and call is not launch:
-                return call.opens, at, call.name
-        previous = max((call.end for call in calls if call.end <= launch.start and call is not launch), default=None)
-        if previous is not None and launch.start - previous < STALL_NS:
-            return "launch rate", at, launch.name
-        return "host stall", at, None
-    if launch.end > g0 or g0 - launch.end < LAUNCH_LATENCY_NS:
-        cause = "launch latency"
-    elif op.waited:
-        cause = "dependency"
-    elif launch.name == "cudaGraphLaunch":
-        cause = "graph start"
-    elif op.start - g0 <= 10_000:
-        cause = "scheduling"
-    else:
-        cause = "queued, reason not recorded"
-    return cause, inner, launch.name
+def sorted_rows(rows):
+    return sorted(rows, key=lambda row: (-row[3], str(row)))
 
 
-def gaps_of(machine):
-    """(start, end, cause, range, call) of each gap between the first and the last op."""
-    ops = sorted((op for op in machine.ops if op.end > op.start), key=lambda op: op.start)
-    found, last = [], ops[0]
-    for op in ops[1:]:
-        if op.start > last.end:
-            found.append((last.end, op.start, *opened_by(machine, last, op, last.end)))
-        if op.end > last.end:
-            last = op
-    return found
-
-
-def device(machine):
-    ops, gaps = machine.ops, gaps_of(machine)
+def device(machine, gaps):
+    ops = machine.ops
     kernels = [op for op in ops if op.kind == "kernel"]
     compute = union_ns([op for op in kernels if not is_comm(op)])
     work, busy = union_ns(kernels), union_ns(ops)
-    causes = {}
-    for start, end, *why in gaps:
-        row = causes.setdefault(tuple(why), [0, 0])
-        row[0] += end - start
-        row[1] += 1
     first, last = min(op.start for op in ops), max(op.end for op in ops)
     return {
         "ops": len(ops), "active_ns": last - first, "busy_ns": busy, "idle_ns": last - first - busy,
         "gaps": len(gaps), "longest_gap_ns": max((end - start for start, end, *_ in gaps), default=0),
         "kernel_ns": sum(op.end - op.start for op in kernels), "compute_ns": compute,
         "exposed_comm_ns": work - compute, "exposed_copy_ns": busy - work,
-        "opened_by": sorted(([*why, *row] for why, row in causes.items()), key=lambda row: (-row[3], str(row))),
+        "causes": rows_of(gaps),
     }
 
 
@@ -310,7 +271,7 @@ def block_end(machine, block):
 
 
 def busy_between(machine, start, end):
-    return union_ns([Op(op.kind, op.name, op.stream, op.launch, max(op.start, start), min(op.end, end), False)
+    return union_ns([Op(op.kind, op.name, op.stream, op.launch, max(op.start, start), min(op.end, end))
                      for op in machine.ops if op.start < end and op.end > start])
 
 
@@ -349,7 +310,18 @@ def block_of(machine, block, end, previous_end):
             "attention_ns": attention_share(machine, since, end)}
 
 
-def request_of(machine, request, warmup):
+def idle_between(gaps, start, end):
+    """Idle time by cause."""
+    sums = {}
+    for _, _, pieces in gaps:
+        for piece in pieces:
+            ns = min(piece.end, end) - max(piece.start, start)
+            if ns > 0:
+                sums[piece.cause] = sums.get(piece.cause, 0) + ns
+    return sums
+
+
+def request_of(machine, gaps, request, warmup):
     blocks = [r for r in request.stages if r.kind == "block"]
     ends = [block_end(machine, block) for block in blocks]
     series = [block_of(machine, block, end, ends[i - 1] if i else None)
@@ -367,6 +339,7 @@ def request_of(machine, request, warmup):
     rate = frames * second / span
     return {
         "series": series,
+        "idle": idle_between(gaps, measured[0]["end_ns"] - measured[0]["period_ns"], measured[-1]["end_ns"]),
         "request": {"frames": all_frames, "ttfb_ns": ends[0] - request.start,
                     "fps_end_to_end": all_frames * second / end_to_end},
         "blocks": {"count": len(series), "measured": len(measured), "frames": frames, "span_ns": span,
@@ -383,12 +356,12 @@ def schedule(contract, plan, warmup):
     machine = Machine(contract)
     for deed in plan:
         machine.do(deed)
-    kinds = [op.kind for op in machine.ops]
-    requests = [request_of(machine, r, warmup) for r in machine.ranges if r.kind == "request"]
+    kinds, gaps = [op.kind for op in machine.ops], causes_of(machine)
+    requests = [request_of(machine, gaps, r, warmup) for r in machine.ranges if r.kind == "request"]
     return machine, {
         "counts": {"kernels": kinds.count("kernel"), "memcpy": kinds.count("memcpy"), "memset": kinds.count("memset"),
                    "ranges": len(machine.ranges), "marks": len(machine.marks)},
-        "device": device(machine), "requests": requests,
+        "device": device(machine, gaps), "requests": requests, "gaps": gaps,
     }
 
 
@@ -414,11 +387,11 @@ def compare_devices(d, expected, report):
     d.same("devices", 1, len(report["devices"]))
     found = report["devices"][0]
     for key, value in expected["device"].items():
-        if key != "opened_by":
+        if key != "causes":
             d.same(key, value, found[key])
-    rows = [[row["cause"], row["range"], row["call"], row["ns"], row["gaps"]] for row in found["opened_by"]
+    rows = [[row[key] for key in ("cause", "range", "call", "ns", "gaps", "inside_ns")] for row in found["causes"]
             if row["cause"] not in ("before first work", "after last work")]
-    d.same("opened_by", expected["device"]["opened_by"], sorted(rows, key=lambda row: (-row[3], str(row))))
+    d.same("causes", expected["device"]["causes"], sorted_rows(rows))
     for key, value in expected["counts"].items():
         d.same(key, value, report["counts"][key])
 
@@ -436,11 +409,51 @@ def compare_request(d, name, expected, found, origin):
     compare_figures(d, name, expected["request"], found)
     compare_figures(d, name + " blocks", expected["blocks"], found["blocks"])
     compare_figures(d, name + " steps", expected["steps"], found["steps"])
+    parts = {part["name"]: part["ns"] for part in found["blocks"]["parts"] if part["kind"] == "idle"}
+    d.same(name + " idle time of blocks", expected["idle"], parts)
     series = found["blocks"]["series"]
     d.same(name + " series", len(expected["series"]), len(series))
     for block, other in zip(expected["series"], series):
         times = {key: block[key] + origin for key in ("start_ns", "end_ns")}
         compare_figures(d, f"{name} block {block['index']}", {**block, **times}, other)
+
+
+def merged(pieces):
+    """[cause, ns, call, range] of pieces in order; neighbours that say the same are one."""
+    found = []
+    for cause, ns, call, place in pieces:
+        if found and [found[-1][0], *found[-1][2:]] == [cause, call, place]:
+            found[-1][1] += ns
+        else:
+            found.append([cause, ns, call, place])
+    return found
+
+
+def listed(pieces):
+    """The first ones, and of more how much each cause has in all: the report does not list more."""
+    sums = {}
+    for cause, ns, _, _ in pieces:
+        sums[cause] = sums.get(cause, 0) + ns
+    return pieces[:PIECES_LISTED - 1], sums
+
+
+def gap_row(start, end, pieces, origin):
+    """A gap as the report lists it, with the cause that has most of it."""
+    pieces = merged([[p.cause, p.end - p.start, p.call, p.place] for p in pieces])
+    sums = listed(pieces)[1]
+    headline = min(sums, key=lambda cause: (-sums[cause], CAUSES.index(cause)))
+    longest = max((piece for piece in pieces if piece[0] == headline), key=lambda piece: piece[1])
+    return [start + origin, end - start, headline, *longest[2:], listed(pieces)]
+
+
+def compare_gaps(d, gaps, report, origin):
+    found = [[g["start_ns"], g["duration_ns"], g["cause"], g["call"], g["range"],
+              listed(merged([[p[key] for key in ("cause", "ns", "call", "range")] for p in g["pieces"]]))]
+             for g in report["gaps"] if g["after"] and g["before"]]
+    expected = [gap_row(*gap, origin) for gap in gaps]
+    d.same("listed gaps", len(expected), len(found))
+    for row, other in zip(expected, sorted(found, key=lambda row: row[0])):
+        d.same(f"gap at {row[0]}", row, other)
 
 
 def compare_report(d, expected, report):
@@ -455,6 +468,7 @@ def compare_report(d, expected, report):
         # Both begin with the same op: what the host did before the first deed is not in the plan.
         first = report["requests"][0]["blocks"]["series"][0]["start_ns"]
         origin = first - expected["requests"][0]["series"][0]["start_ns"]
+        compare_gaps(d, expected["gaps"], report, origin)
         for i, (request, found) in enumerate(zip(expected["requests"], report["requests"])):
             compare_request(d, f"request {i}", request, found, origin)
 
@@ -470,7 +484,7 @@ def compare_log(d, machine, lines):
 
 def idle_by_cause(figures):
     sums = {}
-    for cause, _, _, ns, _ in figures["device"]["opened_by"]:
+    for cause, _, _, ns, *_ in figures["device"]["causes"]:
         sums[cause] = sums.get(cause, 0) + ns
     return sums
 
@@ -483,6 +497,10 @@ def grown(figures, base):
     return most if most and growth[most] > 0 else "none"
 
 
+def as_json(value):
+    return [value.cause, value.end - value.start, value.call, value.place] if isinstance(value, Piece) else float(value)
+
+
 def read_plan(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
@@ -492,7 +510,7 @@ def main(arguments):
     contract = Contract(arguments[0])
     machine, expected = schedule(contract, read_plan(arguments[1]), 1)
     if len(arguments) == 2:
-        print(json.dumps(expected, indent=1, default=float))
+        print(json.dumps(expected, indent=1, default=as_json))
         return 0
     d = Differences()
     for what, *words in zip(arguments[2:], arguments[3:], arguments[4:] + [None]):

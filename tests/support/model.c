@@ -1,5 +1,5 @@
 /* model.c - the events of a trace in flat arrays, joined by looking at all of them. */
-#include "tests/support/model.h"
+#include "tests/support/model_causes.h"
 
 #include "formats/memory.h"
 
@@ -72,7 +72,8 @@ static size_t lane_of(struct model *m, uint64_t key)
 	for (i = 0; i < m->lanes.count; i++)
 		if (m->lanes.items[i].key == key)
 			return i;
-	*ADD(&m->lanes) = (struct model_lane){.key = key, .pid = -1, .tid = -1, .device = -1};
+	*ADD(&m->lanes) =
+		(struct model_lane){.key = key, .pid = -1, .tid = -1, .device = -1, .stream = -1};
 	return i;
 }
 
@@ -88,18 +89,20 @@ static void read_lanes(struct model *m, const struct vpt_section *s)
 			m->lanes.items[at] = (struct model_lane){s->col[VPT_LANE_KEY][i],
 				s->col[VPT_LANE_LANE_TYPE][i], (int64_t)s->col[VPT_LANE_PID][i],
 				(int64_t)s->col[VPT_LANE_TID][i],
-				(int64_t)s->col[VPT_LANE_DEVICE][i]};
+				(int64_t)s->col[VPT_LANE_DEVICE][i],
+				(int64_t)s->col[VPT_LANE_STREAM][i]};
 	}
 }
 
 /* What is still open stands in each chunk's OPEN rows, and as a RANGE row once it has ended. */
 static struct model_range *find_open(struct model *m, const struct model_range *like)
 {
-	size_t i;
+	size_t i, left = m->open_count;
 
-	for (i = 0; i < m->ranges.count; i++) {
-		struct model_range *r = &m->ranges.items[i];
+	for (i = m->ranges.count; left && i > 0; i--) {
+		struct model_range *r = &m->ranges.items[i - 1];
 
+		left -= r->end == UINT64_MAX;
 		if (r->end == UINT64_MAX && r->start == like->start && r->thread == like->thread &&
 			r->process_wide == like->process_wide &&
 			model_same_text(r->name, like->name) &&
@@ -116,10 +119,12 @@ static void put_range(struct model *m, struct model_range values)
 	/* One thread opens and closes it, all work in it. */
 	values.process_wide |= values.name && !strncmp(values.name, "ProfilerStep#", 13);
 	r = find_open(m, &values);
+	m->open_count -= r != NULL;
 	if (!r)
 		r = ADD(&m->ranges);
 	values.pid = m->lanes.items[values.thread].pid;
-	values.order = m->ranges.count;
+	values.order = m->range_rows++;
+	m->open_count += values.end == UINT64_MAX;
 	*r = values;
 }
 
@@ -141,6 +146,7 @@ static void read_ranges(struct model *m, const struct vpt_batch *b, const struct
 
 		put_range(m, (struct model_range){.start = start,
 				     .end = end < start ? start : end,
+				     .reversed = end < start,
 				     .name = range_name_of(m, b, s->col[VPT_RANGE_NAME][i]),
 				     .domain = text_of(m, b, s->col[VPT_RANGE_DOMAIN][i]),
 				     .thread = lane_of(m, s->lane),
@@ -174,12 +180,15 @@ static void read_calls(struct model *m, const struct vpt_batch *b, const struct 
 
 		c->start = s->col[VPT_CALL_START][i];
 		c->end = c->start + s->col[VPT_CALL_DURATION][i];
-		c->end = c->end < c->start ? c->start : c->end;
+		c->reversed = c->end < c->start;
+		c->end = c->reversed ? c->start : c->end;
+		c->order = m->calls.count;
 		c->corr = s->col[VPT_CALL_CORRELATION][i];
 		c->thread = lane_of(m, s->lane);
 		c->pid = m->lanes.items[c->thread].pid;
-		c->klass = vpt_call_class((uint32_t)id);
 		c->name = name ? text_of(m, b, name) : vpt_call_name((uint32_t)id);
+		c->klass = c->name ? vpt_call_class_of(c->name, strlen(c->name)) : VPT_CALL_OTHER;
+		c->kind = model_call_kind_of(c->name);
 	}
 }
 
@@ -188,7 +197,7 @@ static struct model_op *read_op(struct model *m, const struct vpt_section *s, ui
 	struct model_op *op = ADD(&m->ops);
 
 	op->start = op->raw_start = s->col[0][i];
-	op->end = op->start + s->col[1][i];
+	op->end = op->raw_end = op->start + s->col[1][i];
 	op->stream = lane_of(m, s->lane);
 	op->device = m->lanes.items[op->stream].device;
 	op->pid = m->lanes.items[op->stream].pid;
@@ -238,24 +247,20 @@ static void read_copies(struct model *m, const struct vpt_section *s)
 
 static void read_overheads(struct model *m, const struct vpt_section *s)
 {
-	static const struct {
-		uint64_t kind;
-		enum vpa_cause cause;
-	} kinds[] = {{VPT_OVERHEADKIND_FLUSH, VPA_CAUSE_PROFILER},
-		{VPT_OVERHEADKIND_INSTRUMENTATION, VPA_CAUSE_PROFILER},
-		{VPT_OVERHEADKIND_RESOURCE, VPA_CAUSE_PROFILER},
-		{VPT_OVERHEADKIND_BUFFER_REQUEST, VPA_CAUSE_PROFILER},
-		{VPT_OVERHEADKIND_COMPILER, VPA_CAUSE_MODULE_LOAD},
-		{VPT_OVERHEADKIND_MODULE_LOADING, VPA_CAUSE_MODULE_LOAD},
-		{VPT_OVERHEADKIND_LAZY_LOADING, VPA_CAUSE_MODULE_LOAD}};
 	uint32_t i;
-	size_t k;
 
-	for (i = 0; i < s->row_count; i++)
-		for (k = 0; k < MODEL_COUNT(kinds); k++)
-			if (kinds[k].kind == s->col[VPT_OVERHEAD_OVERHEAD_KIND][i])
-				*ADD(&m->spans) = (struct model_span){
-					s->col[0][i], s->col[0][i] + s->col[1][i], kinds[k].cause};
+	for (i = 0; i < s->row_count; i++) {
+		uint64_t start = s->col[0][i], end = start + s->col[1][i],
+			 kind = s->col[VPT_OVERHEAD_OVERHEAD_KIND][i];
+
+		*ADD(&m->overheads) =
+			(struct model_overhead){start, end, kind, lane_of(m, s->lane)};
+	}
+}
+
+static void read_loss(struct model *m, uint64_t start, uint64_t end, uint64_t kind)
+{
+	*ADD(&m->losses) = (struct model_loss){start, end, kind};
 }
 
 static void read_section(struct model *m, const struct vpt_batch *b, const struct vpt_section *s)
@@ -276,8 +281,8 @@ static void read_section(struct model *m, const struct vpt_batch *b, const struc
 		read_overheads(m, s);
 	for (i = 0; i < s->row_count; i++) {
 		if (s->kind == VPT_LOSS)
-			*ADD(&m->spans) = (struct model_span){
-				s->col[0][i], s->col[0][i] + s->col[1][i], VPA_CAUSE_UNKNOWN};
+			read_loss(m, s->col[0][i], s->col[0][i] + s->col[1][i],
+				s->col[VPT_LOSS_LOSS_KIND][i]);
 		else if (s->kind == VPT_CLOCK)
 			m->last_clock = s->col[VPT_CLOCK_TRACE][i];
 		else if (s->kind == VPT_DEVICE)
@@ -285,12 +290,12 @@ static void read_section(struct model *m, const struct vpt_batch *b, const struc
 				s->col[VPT_DEVICE_SM_COUNT][i]};
 		else if (s->kind == VPT_SYNC &&
 			 s->col[VPT_SYNC_SYNC_KIND][i] == VPT_SYNCKIND_STREAM_WAIT)
-			*ADD(&m->waits) = (struct model_wait){
-				lane_of(m, s->lane), s->col[VPT_SYNC_CORRELATION][i]};
+			*ADD(&m->waits) = (struct model_wait){s->col[0][i], lane_of(m, s->lane),
+				s->col[VPT_SYNC_CORRELATION][i], 0};
 	}
 }
 
-static void read_trace(struct model *m, const struct vpt_trace *trace)
+void model_read(struct model *m, const struct vpt_trace *trace)
 {
 	struct vpt_decoder *decoder = vpt_decoder_new();
 	struct vpt_batch b;
@@ -317,7 +322,7 @@ static void read_trace(struct model *m, const struct vpt_trace *trace)
 
 /* ---- joining ---- */
 
-static void choose_window(
+void model_choose_window(
 	struct model *m, const struct vpt_trace *trace, const struct vpa_options *o)
 {
 	uint64_t t0 = vpt_trace_header(trace)->t0_ns;
@@ -331,7 +336,23 @@ static void choose_window(
 		m->window_end = m->limit;
 }
 
-/* The call with an op's number in its process; of several the outermost. */
+/* Whether call `a` launched an op rather than `b`, which has the same number. */
+static int is_rather(const struct model_call *a, const struct model_call *b)
+{
+	int a_launches = vpt_call_launches(a->klass) != 0,
+	    b_launches = vpt_call_launches(b->klass) != 0;
+
+	if (a_launches != b_launches)
+		return a_launches;
+	return a->start < b->start || (a->start == b->start && a->end > b->end);
+}
+
+static int is_no_call(const struct model_call *c)
+{
+	return c->reversed || c->klass == VPT_CALL_QUERY || c->klass == VPT_CALL_EVENT_RECORD;
+}
+
+/* The call with an op's number in its process; of several one that puts work on a device, then the first. */
 static struct model_call *launch_of(const struct model *m, const struct model_op *op)
 {
 	struct model_call *best = NULL;
@@ -340,13 +361,26 @@ static struct model_call *launch_of(const struct model *m, const struct model_op
 	for (i = 0; op->corr && i < m->calls.count; i++) {
 		struct model_call *c = &m->calls.items[i];
 
-		if (c->corr != op->corr || (c->pid != op->pid && c->pid != -1 && op->pid != -1))
+		if (is_no_call(c) || c->corr != op->corr ||
+			(c->pid != op->pid && c->pid != -1 && op->pid != -1))
 			continue;
-		if (!best || c->start < best->start ||
-			(c->start == best->start && c->end > best->end))
+		if (!best || is_rather(c, best))
 			best = c;
 	}
 	return best;
+}
+
+/* All calls of the launch's number have the op. */
+static void note_pageable(struct model *m, const struct model_call *launch)
+{
+	size_t i;
+
+	for (i = 0; i < m->calls.count; i++) {
+		struct model_call *c = &m->calls.items[i];
+
+		if (!is_no_call(c) && c->corr == launch->corr && c->pid == launch->pid)
+			c->is_pageable = 1;
+	}
 }
 
 static void join_op(struct model *m, struct model_op *op)
@@ -357,8 +391,9 @@ static void join_op(struct model *m, struct model_op *op)
 	op->launch = op->valid ? launch_of(m, op) : NULL;
 	if (op->launch) {
 		op->launch->ops++;
-		op->launch->waits_stream |= op->target == VPT_MEMKIND_PAGEABLE;
-		op->launch->waits_copy |= op->source == VPT_MEMKIND_PAGEABLE;
+		if (op->kind == VPA_MEMCPY && !op->empty &&
+			(op->target == VPT_MEMKIND_PAGEABLE || op->source == VPT_MEMKIND_PAGEABLE))
+			note_pageable(m, op->launch);
 	}
 	op->counted = !op->valid || (op->start <= m->limit && op->end >= m->window_start);
 	if (!op->counted || !op->valid)
@@ -366,6 +401,23 @@ static void join_op(struct model *m, struct model_op *op)
 	op->start = op->start < m->window_start ? m->window_start : op->start;
 	op->end = op->end > m->limit ? m->limit : op->end;
 	op->active = op->end > op->start;
+}
+
+/* What is true of a call is true of those around it. */
+static void spread_pageable(struct model *m)
+{
+	size_t i, k;
+
+	for (i = 0; i < m->calls.count; i++)
+		for (k = 0; m->calls.items[i].is_pageable && k < m->calls.count; k++) {
+			const struct model_call *b = &m->calls.items[i];
+			struct model_call *a = &m->calls.items[k];
+
+			if (a->thread == b->thread && !is_no_call(a) && a->start <= b->start &&
+				b->start < a->end && b->end <= a->end &&
+				(a->start < b->start || (b->end < a->end && b->end > b->start)))
+				a->is_pageable = 1;
+		}
 }
 
 static int compare_ops(const void *pa, const void *pb)
@@ -383,9 +435,7 @@ static int compare_ops(const void *pa, const void *pb)
 
 enum vpt_call_class model_effect(const struct model_call *c)
 {
-	if (c->klass == VPT_CALL_COPY && c->waits_stream)
-		return VPT_CALL_SYNC;
-	return c->klass == VPT_CALL_COPY && c->waits_copy ? VPT_CALL_BLOCKING_COPY : c->klass;
+	return c->klass == VPT_CALL_COPY && c->is_pageable ? VPT_CALL_BLOCKING_COPY : c->klass;
 }
 
 int model_is_open(const struct model *m, const struct model_range *r, size_t thread, uint64_t t)
@@ -395,9 +445,7 @@ int model_is_open(const struct model *m, const struct model_range *r, size_t thr
 	return mine && r->start <= t && t < r->end;
 }
 
-/* Innermost is what began last; of those what ends first; of those what completed first. A thread's own ranges
- * are inside of process-wide ones that began at the same moment. */
-static int is_inside(const struct model_range *a, const struct model_range *b)
+int model_range_is_inside(const struct model_range *a, const struct model_range *b)
 {
 	if (a->start != b->start)
 		return a->start > b->start;
@@ -414,7 +462,7 @@ const struct model_range *model_range_at(const struct model *m, size_t thread, u
 	for (i = 0; i < m->ranges.count; i++) {
 		const struct model_range *r = &m->ranges.items[i];
 
-		if (model_is_open(m, r, thread, t) && (!best || is_inside(r, best)))
+		if (model_is_open(m, r, thread, t) && (!best || model_range_is_inside(r, best)))
 			best = r;
 	}
 	return best;
@@ -444,7 +492,7 @@ void model_edges_sort(struct model_edges *e)
 
 /* ---- the face ---- */
 
-static void model_free(struct model *m)
+void model_free(struct model *m)
 {
 	size_t i;
 
@@ -455,29 +503,50 @@ static void model_free(struct model *m)
 	vpt_free(m->calls.items);
 	vpt_free(m->ranges.items);
 	vpt_free(m->ops.items);
-	vpt_free(m->spans.items);
 	vpt_free(m->waits.items);
+	vpt_free(m->overheads.items);
+	vpt_free(m->losses.items);
 	vpt_free(m->sms.items);
+}
+
+static const char *differs(const struct vpt_trace *trace, const struct vpa_options *options,
+	const struct vpa_report *report, int with_tables)
+{
+	static char why[sizeof(((struct model *)0)->why)];
+	struct model_causes causes = {0};
+	struct model m = {0};
+	const char *unreadable;
+	size_t i;
+
+	model_read(&m, trace);
+	model_choose_window(&m, trace, options);
+	for (i = 0; i < m.ops.count; i++)
+		join_op(&m, &m.ops.items[i]);
+	spread_pageable(&m);
+	if (m.ops.count)
+		qsort(m.ops.items, m.ops.count, sizeof(*m.ops.items), compare_ops);
+	model_same(&m, "window", "start", m.window_start, report->window_start_ns);
+	model_same(&m, "window", "end", m.window_end, report->window_end_ns);
+	unreadable = model_causes_compute(trace, options, &causes);
+	if (unreadable)
+		model_say(&m, "causes: %s", unreadable);
+	model_check_devices(&m, &causes, report);
+	if (with_tables)
+		model_check_tables(&m, &causes, report);
+	memcpy(why, m.why, sizeof(why));
+	model_causes_free(&causes);
+	model_free(&m);
+	return why[0] ? why : NULL;
 }
 
 const char *vpt_model_differs(const struct vpt_trace *trace, const struct vpa_options *options,
 	const struct vpa_report *report)
 {
-	static char why[sizeof(((struct model *)0)->why)];
-	struct model m = {0};
-	size_t i;
+	return differs(trace, options, report, 1);
+}
 
-	read_trace(&m, trace);
-	choose_window(&m, trace, options);
-	for (i = 0; i < m.ops.count; i++)
-		join_op(&m, &m.ops.items[i]);
-	if (m.ops.count)
-		qsort(m.ops.items, m.ops.count, sizeof(*m.ops.items), compare_ops);
-	model_same(&m, "window", "start", m.window_start, report->window_start_ns);
-	model_same(&m, "window", "end", m.window_end, report->window_end_ns);
-	model_check_devices(&m, report);
-	model_check_tables(&m, report);
-	memcpy(why, m.why, sizeof(why));
-	model_free(&m);
-	return why[0] ? why : NULL;
+const char *vpt_model_devices_differ(const struct vpt_trace *trace,
+	const struct vpa_options *options, const struct vpa_report *report)
+{
+	return differs(trace, options, report, 0);
 }

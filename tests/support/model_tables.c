@@ -1,6 +1,6 @@
 /* model_tables.c - the tables of a report by looking at every event for every row. */
 #include "formats/memory.h"
-#include "tests/support/model.h"
+#include "tests/support/model_causes.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -428,15 +428,38 @@ static int waits(const struct model *m, const struct model_call *c)
 	       c->start >= m->window_start && c->start <= m->window_end;
 }
 
-/* What a call costs is the idle time of the gaps that it opened; those are compared one by one elsewhere. */
-static void check_syncs(struct model *m, const struct vpa_report *r)
+/* What a call of this name costs: idle time that it caused, in how many gaps. */
+static uint64_t cost_of(const struct model_causes *causes, const char *call, uint64_t *gaps)
+{
+	uint64_t ns = 0;
+	size_t d, i, k;
+
+	*gaps = 0;
+	for (d = 0; d < causes->device_count; d++)
+		for (i = 0; i < causes->devices[d].gap_count; i++) {
+			const struct model_gap *g = &causes->devices[d].gaps[i];
+			uint64_t own_ns = 0;
+
+			for (k = 0; k < g->piece_count; k++)
+				if ((g->pieces[k].cause == MODEL_SYNC ||
+					    g->pieces[k].cause == MODEL_BLOCKING_COPY) &&
+					model_same_text(g->pieces[k].call, call))
+					own_ns += g->pieces[k].end - g->pieces[k].start;
+			ns += own_ns;
+			*gaps += own_ns != 0;
+		}
+	return ns;
+}
+
+static void check_syncs(
+	struct model *m, const struct model_causes *causes, const struct vpa_report *r)
 {
 	uint64_t calls = 0, reported = 0;
 	size_t i, k;
 
 	for (i = 0; i < r->sync_count; i++) {
 		const struct vpa_sync_row *row = &r->syncs[i];
-		uint64_t n = 0, ns = 0, gaps = 0, idle = 0;
+		uint64_t n = 0, ns = 0, gaps = 0;
 
 		for (k = 0; k < m->calls.count; k++)
 			if (waits(m, &m->calls.items[k]) &&
@@ -444,17 +467,11 @@ static void check_syncs(struct model *m, const struct vpa_report *r)
 				n++;
 				ns += m->calls.items[k].end - m->calls.items[k].start;
 			}
-		for (k = 0; k < r->gap_count; k++)
-			if ((r->gaps[k].opened_by == VPA_CAUSE_SYNC_DRAIN ||
-				    r->gaps[k].opened_by == VPA_CAUSE_BLOCKING_COPY) &&
-				!strcmp(r->gaps[k].call, row->call)) {
-				gaps++;
-				idle += r->gaps[k].duration_ns;
-			}
 		model_same(m, row->call, "waits", n, row->count);
 		model_same(m, row->call, "time waited", ns, row->total_ns);
-		model_same(m, row->call, "gaps", gaps, row->gaps);
-		model_same(m, row->call, "cost", idle, row->idle_ns);
+		model_same(m, row->call, "cost", cost_of(causes, row->call, &gaps), row->idle_ns);
+		if (!model_has_pauses(m)) /* which cut a gap in two */
+			model_same(m, row->call, "gaps", gaps, row->gaps);
 		reported += n;
 	}
 	for (k = 0; k < m->calls.count; k++)
@@ -462,12 +479,13 @@ static void check_syncs(struct model *m, const struct vpa_report *r)
 	model_same(m, "syncs", "calls in all", calls, reported);
 }
 
-void model_check_tables(struct model *m, const struct vpa_report *r)
+void model_check_tables(
+	struct model *m, const struct model_causes *causes, const struct vpa_report *r)
 {
 	check_counts(m, r);
 	check_ranges(m, r);
 	check_kernels(m, r);
 	check_families(m, r);
 	check_copies(m, r);
-	check_syncs(m, r);
+	check_syncs(m, causes, r);
 }

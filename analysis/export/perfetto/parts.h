@@ -37,6 +37,9 @@ enum vpa_ex_arg_name {
 	EX_ARG_ID,
 	EX_ARG_GPU,
 	EX_ARG_CAUSE,
+	EX_ARG_CAUSE_NS,
+	EX_ARG_THEN,
+	EX_ARG_THEN_NS,
 	EX_ARG_CALL,
 	EX_ARG_RANGE,
 	EX_ARG_PREVIOUS,
@@ -76,7 +79,7 @@ struct vpa_ex_arg {
 	uint64_t value; /* a double's bits; of EX_TEXT an id of vpa_export.texts */
 };
 
-enum { EX_ARGS_MAX = 8 };
+enum { EX_ARGS_MAX = 10 };
 
 struct vpa_ex_event {
 	uint64_t time_ns; /* trace clock */
@@ -119,7 +122,8 @@ struct vpa_ex_gpu {
 struct vpa_ex_gap {
 	uint64_t start_ns, end_ns;
 	uint32_t device;
-	uint8_t cause;
+	uint8_t cause, then; /* the largest and the second; VPA_CAUSE_NOT_IDLE: there is none */
+	uint64_t cause_ns, then_ns;
 	uint32_t call, range, previous, next; /* texts; 0: none */
 };
 

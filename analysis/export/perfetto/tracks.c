@@ -20,8 +20,8 @@ static const struct {
 	[EX_TRACK_STEPS] = {"Denoising steps", "from a step's first op to the end of its last"},
 	[EX_TRACK_BLOCKS] = {"Video blocks", "from a block's first op to the end of its last"},
 	[EX_TRACK_ATTENTION] = {"Attention kernels", "the attention kernels among the GPU's"},
-	[EX_TRACK_GAPS] = {"Idle gaps",
-		"nothing ran on the GPU; named by what opened the gap, ids as in the report"},
+	[EX_TRACK_GAPS] = {"Idle gaps", "nothing ran on the GPU; named by the cause of most of the "
+					"gap, ids as in the report"},
 };
 
 /* A label that need not be worked out again. */
@@ -461,6 +461,12 @@ static void put_gap(struct vpa_export *x, const struct vpa_ex_gap *gap, const ch
 		add_text(&e, EX_ARG_ID, vpa_ex_string(x, id));
 	vpa_ex_add_arg(&e, EX_ARG_GPU, EX_UINT, gpu ? gpu->gpu_id : 0);
 	add_text(&e, EX_ARG_CAUSE, cause);
+	vpa_ex_add_arg(&e, EX_ARG_CAUSE_NS, EX_UINT, gap->cause_ns);
+	if (gap->then) {
+		add_text(&e, EX_ARG_THEN,
+			vpa_ex_string(x, vpa_cause_text((enum vpa_cause)gap->then)));
+		vpa_ex_add_arg(&e, EX_ARG_THEN_NS, EX_UINT, gap->then_ns);
+	}
 	add_text(&e, EX_ARG_CALL, gap->call);
 	add_text(&e, EX_ARG_RANGE, gap->range);
 	add_text(&e, EX_ARG_PREVIOUS, gap->previous);
@@ -485,6 +491,23 @@ static int is_before(const struct vpa_ex_gap *a, const struct vpa_ex_gap *b)
 	return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : a->device < b->device;
 }
 
+/* How much of a gap its cause is, and the largest other one. */
+static void sum_causes(struct vpa_ex_gap *g, const struct vpa_gap *gap)
+{
+	uint64_t sums[VPA_CAUSES] = {0};
+	unsigned k;
+	size_t i;
+
+	for (i = 0; i < gap->piece_count; i++)
+		sums[gap->pieces[i].cause] += gap->pieces[i].end_ns - gap->pieces[i].start_ns;
+	g->cause_ns = sums[g->cause];
+	for (k = 0; k < VPA_CAUSES; k++)
+		if (k != g->cause && sums[k] > g->then_ns) {
+			g->then = (uint8_t)k;
+			g->then_ns = sums[k];
+		}
+}
+
 int vpa_ex_tracks_gap(void *ctx, const struct vpa_gap *gap)
 {
 	struct vpa_export *x = ctx;
@@ -492,7 +515,7 @@ int vpa_ex_tracks_gap(void *ctx, const struct vpa_gap *gap)
 	struct vpa_ex_gap g = {.start_ns = gap->start_ns,
 		.end_ns = gap->end_ns,
 		.device = gap->device,
-		.cause = (uint8_t)gap->opened_by};
+		.cause = (uint8_t)gap->cause};
 	size_t at;
 
 	/* Before the first work and after the last there is no gap between things to see. */
@@ -500,8 +523,9 @@ int vpa_ex_tracks_gap(void *ctx, const struct vpa_gap *gap)
 		return VPT_OK;
 	x->expected.gaps++;
 	x->expected.gap_ns += gap->end_ns - gap->start_ns;
+	sum_causes(&g, gap);
 	g.call = gap->call ? vpa_ex_name(x, gap->call) : 0;
-	g.range = gap->range ? vpa_ex_name(x, gap->range) : 0;
+	g.range = gap->place ? vpa_ex_name(x, gap->place & ~VPA_PLACE_BEFORE) : 0;
 	g.previous = op_text(x, gap->before);
 	g.next = op_text(x, gap->gating);
 	for (at = t->held_count; at && is_before(&g, &t->held[at - 1]); at--)

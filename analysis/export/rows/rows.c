@@ -89,9 +89,10 @@ static const struct vpa_rows_column gap_columns[] = {
 	{"device", VPT_UNIT_SIGNED, "CUDA device ordinal"},
 	{"start_ns", VPT_UNIT_TIME_NS, "end of the last op before it"},
 	{"duration_ns", VPT_UNIT_DUR_NS, "how long no op ran"},
-	{"opened_by", VPT_UNIT_STRING, "why, as in the report"},
-	{"call", VPT_UNIT_STRING, "the call that was the reason"},
-	{"range", VPT_UNIT_STRING, "the range that was open then"},
+	{"cause", VPT_UNIT_STRING, "what most of it waited for, as in the report"},
+	{"call", VPT_UNIT_STRING, "the call of the longest piece with that cause"},
+	{"range", VPT_UNIT_STRING,
+		"its place: the range that was open then, or around the launch after it"},
 	{"pid", VPT_UNIT_SIGNED, "process of the launching thread"},
 	{"tid", VPT_UNIT_SIGNED, "the thread that launched the op which ended it"},
 	{"after", VPT_UNIT_STRING, "the op before it; empty: none, or a copy"},
@@ -343,15 +344,15 @@ static int tap_gap(void *ctx, const struct vpa_gap *gap)
 	struct vpa_rows *x = ctx;
 	const struct vpa_model *m = x->view.context->model;
 	struct vpa_line *l = &x->cat.out;
-	const char *cause = vpa_cause_text(gap->opened_by);
+	const char *cause = vpa_cause_text(gap->cause);
 	size_t begin = l->size;
 
 	vpa_rows_signed(x, l, "device", m->devices[gap->device]);
 	vpa_rows_number(x, l, "start_ns", gap->start_ns);
 	vpa_rows_number(x, l, "duration_ns", gap->end_ns - gap->start_ns);
-	vpa_rows_text(x, l, "opened_by", cause, strlen(cause));
+	vpa_rows_text(x, l, "cause", cause, strlen(cause));
 	vpa_rows_name(x, l, "call", gap->call);
-	vpa_rows_name(x, l, "range", gap->range);
+	vpa_rows_name(x, l, "range", gap->place & ~VPA_PLACE_BEFORE);
 	if (gap->thread == VPA_NONE) {
 		vpa_rows_nothing(x, l, "pid");
 		vpa_rows_nothing(x, l, "tid");

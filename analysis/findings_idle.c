@@ -1,0 +1,369 @@
+/* findings_idle.c - conclusions about idle time: a finding for each cause that can be acted on, of the sum of its pieces;
+ * first use; and the window's head and tail, of which nobody can say whether they belong to what was to be measured. */
+#include "analysis/findings.h"
+
+#include "analysis/render/units.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Causes that are a matter of course are worth a line from this share of the windows on. */
+static const double course_share = 0.1;
+
+/* Head and tail of the window are, from this share on. */
+static const double edge_share = 0.25;
+
+/* First use is said from this share of the idle time on. */
+static const double first_use_share = 0.1;
+
+/* What to do about each cause. `course`: cannot be helped where it is small; `of_recording`: a matter of the trace, and
+ * nothing that the program would gain. */
+static const struct advice {
+	enum vpa_cause cause;
+	int course, of_recording;
+	const char *id, *title;
+} advices[] = {
+	{VPA_CAUSE_SYNC, 0, 0, "sync-drain",
+		"keep the host from waiting: no .item(), .cpu() or synchronise in the loop"},
+	{VPA_CAUSE_BLOCKING_COPY, 0, 0, "blocking-copy",
+		"copy asynchronously: pinned memory, non_blocking=True, a stream of its own"},
+	{VPA_CAUSE_ALLOCATION, 0, 0, "allocation",
+		"allocate before the loop: a caching allocator, no empty_cache()"},
+	{VPA_CAUSE_MODULE_LOAD, 0, 0, "module-load",
+		"load and compile before the measured part: warm up every shape"},
+	{VPA_CAUSE_GRAPH_BUILD, 0, 0, "graph-build", "instantiate CUDA graphs before the loop"},
+	{VPA_CAUSE_OTHER_CALL, 0, 0, "other-call", "take this CUDA call out of the loop"},
+	{VPA_CAUSE_LAUNCH_RATE, 0, 0, "launch-rate",
+		"launch less: CUDA graphs, torch.compile, fused kernels"},
+	{VPA_CAUSE_HOST_CODE, 0, 0, "host-stall",
+		"shorten or overlap the host code between launches"},
+	{VPA_CAUSE_LAUNCH_CALL, 1, 0, "launch-call",
+		"make fewer launch calls: CUDA graphs, torch.compile, fused kernels"},
+	{VPA_CAUSE_LAUNCH_LATENCY, 1, 0, "launch-latency",
+		"run further ahead of the GPU, or use CUDA graphs"},
+	{VPA_CAUSE_DEPENDENCY, 0, 0, "dependency",
+		"let the stream that is waited for finish earlier"},
+	{VPA_CAUSE_INSIDE_GRAPH, 0, 0, "inside-graph", "fuse small kernels inside the CUDA graph"},
+	{VPA_CAUSE_GRAPH_START, 1, 0, "graph-start",
+		"look at what each CUDA graph waits for before its first node; join small graphs"},
+	{VPA_CAUSE_SCHEDULING, 1, 0, "scheduling",
+		"fuse small kernels: the GPU takes its time to take up each of them"},
+	{VPA_CAUSE_QUEUED, 1, 0, "queued",
+		"find what queued work waits for: streams, host functions, other processes"},
+	{VPA_CAUSE_PROFILER, 1, 1, "profiler",
+		"record less: the profiling library itself held the host"},
+	{VPA_CAUSE_NO_LAUNCH, 1, 1, "no-launch",
+		"record the launches too: without them idle time has no cause"},
+	{VPA_CAUSE_RECORDS_LOST, 1, 1, "records-lost",
+		"record again with more memory: records are missing where the GPU stood idle"},
+};
+
+/* ---- sums over devices ---- */
+
+struct sum {
+	struct vpa_saving saving;
+	uint64_t pieces;
+	const struct vpa_idle_part *top; /* the largest that is no sum of small ones */
+};
+
+static int is_one_place(const struct vpa_idle_part *p)
+{
+	return !vpa_is_sum(p->range) && !vpa_is_sum(p->call);
+}
+
+static uint64_t cause_blocks_ns(const struct vpa_report *r, enum vpa_cause cause)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; q && q->blocks.measured && i < q->blocks.part_count; i++)
+		if (q->blocks.parts[i].kind == VPA_PART_IDLE && q->blocks.parts[i].cause == cause)
+			ns += q->blocks.parts[i].ns;
+	return ns;
+}
+
+static struct sum sum_of(const struct vpa_report *r, enum vpa_cause cause)
+{
+	struct sum sum = {.saving.blocks_ns = cause_blocks_ns(r, cause)};
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++) {
+		uint64_t ns = 0;
+
+		for (i = 0; i < r->devices[d].cause_count; i++) {
+			const struct vpa_idle_part *part = &r->devices[d].causes[i];
+
+			if (part->cause != cause)
+				continue;
+			ns += part->ns;
+			sum.pieces += part->gaps;
+			if (is_one_place(part) && (!sum.top || part->ns > sum.top->ns))
+				sum.top = part;
+		}
+		sum.saving.ns += ns;
+		if (!sum.saving.device || ns > sum.saving.device_ns) {
+			sum.saving.device = &r->devices[d];
+			sum.saving.device_ns = ns;
+		}
+	}
+	return sum;
+}
+
+/* Where most of it is, "cudaMemcpyAsync in self_attn"; NULL where that is less than a quarter. */
+static const char *where_of(struct vpa_report *r, const struct sum *sum)
+{
+	const struct vpa_idle_part *top = sum->top;
+	const char *range, *word;
+
+	if (!top || top->ns < sum->saving.ns / 4 || (!top->range && !top->call))
+		return NULL;
+	range = top->range ? top->range : "";
+	word = !top->range || !strncmp(range, "before ", 7) ? "" : "in ";
+	return vpa_arena_printf(&r->arena, "%.100s%s%s%.100s", top->call ? top->call : "",
+		top->call && top->range ? " " : "", word, range);
+}
+
+/* ---- small values read back ---- */
+
+static int same_place(const char *range, const char *read)
+{
+	if (range && !strncmp(range, "before ", 7))
+		range += 7;
+	return range && read ? !strcmp(range, read) : !range && !read;
+}
+
+/* Whether copies to pageable memory in a range are of a few bytes each. */
+static int reads_small(const struct vpa_report *r, const char *range)
+{
+	size_t i;
+
+	for (i = 0; i < r->read_count; i++)
+		if (same_place(range, r->reads[i].range))
+			return r->reads[i].small > 9 * r->reads[i].large;
+	return 0;
+}
+
+/* A value of a few bytes is no matter of bandwidth: the host waits for everything before it. */
+static void name_small_reads(
+	struct vpa_report *r, struct vpa_finding *f, uint64_t all_ns, const char *where)
+{
+	uint64_t ns = 0;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].cause_count; i++) {
+			const struct vpa_idle_part *part = &r->devices[d].causes[i];
+
+			if (part->cause == VPA_CAUSE_BLOCKING_COPY && is_one_place(part) &&
+				reads_small(r, part->range))
+				ns += part->ns;
+		}
+	if (ns < all_ns / 10)
+		return;
+	if (ns > all_ns / 2)
+		f->title = "keep small values on the GPU: no .item(), .cpu() or bool() in the loop";
+	f->note =
+		vpa_arena_printf(&r->arena, "%.0f %% of it in copies of 64 bytes or fewer%s%.200s",
+			vpa_per_cent(ns, all_ns), where ? ", mostly " : "", where ? where : "");
+}
+
+/* ---- a finding for each cause ---- */
+
+/* Gaps with that headline; where a call is given, of that call. */
+static void add_gaps(
+	const struct vpa_report *r, struct vpa_finding *f, enum vpa_cause cause, const char *call)
+{
+	size_t i;
+
+	for (i = 0; i < r->gap_count; i++)
+		if (r->gaps[i].cause == cause &&
+			(!call || (r->gaps[i].call && !strcmp(r->gaps[i].call, call))))
+			vpa_finding_evidence(f, r->gaps[i].id);
+}
+
+/* The row of the call that waits, and its gaps; else the longest gaps, else the call's name. */
+static void add_evidence(
+	struct vpa_report *r, struct vpa_finding *f, enum vpa_cause cause, const struct sum *sum)
+{
+	const char *call = sum->top ? sum->top->call : NULL;
+	size_t i;
+
+	if (call && (cause == VPA_CAUSE_SYNC || cause == VPA_CAUSE_BLOCKING_COPY))
+		for (i = 0; i < r->sync_count; i++)
+			if (r->syncs[i].idle_ns && !strcmp(r->syncs[i].call, call))
+				vpa_finding_evidence(f, vpa_arena_printf(&r->arena, "S%zu", i + 1));
+	if (call)
+		add_gaps(r, f, cause, call);
+	if (!f->evidence_count)
+		add_gaps(r, f, cause, NULL);
+	if (!f->evidence_count)
+		vpa_finding_evidence(f, call);
+}
+
+static void find_cause(struct vpa_report *r, const struct advice *a, const struct sum *sum)
+{
+	struct vpa_finding *f = vpa_finding_add(r, a->id, vpa_saving_status(r, &sum->saving));
+	const char *where;
+
+	if (!f)
+		return;
+	where = where_of(r, sum);
+	f->title = a->title;
+	f->measured = vpa_arena_printf(&r->arena,
+		"%s: %.1f ms in %" PRIu64 " gaps, %.1f %% of the window", vpa_cause_words(a->cause),
+		vpa_in_ms(sum->saving.ns), sum->pieces,
+		vpa_per_cent(sum->saving.ns, vpa_windows_ns(r)));
+	f->threshold = a->course ? "10 % of the window" : "1 % of the window, 2 % of active";
+	if (where && sum->top->ns > sum->saving.ns - sum->saving.ns / 100)
+		f->note = vpa_arena_printf(&r->arena, "all of it: %s", where);
+	else if (where)
+		f->note = vpa_arena_printf(&r->arena, "%.0f %% of it: %s",
+			vpa_per_cent(sum->top->ns, sum->saving.ns), where);
+	if (a->cause == VPA_CAUSE_BLOCKING_COPY)
+		name_small_reads(r, f, sum->saving.ns, where);
+	if (!a->of_recording)
+		vpa_finding_saves(r, f, &sum->saving);
+	add_evidence(r, f, a->cause, sum);
+}
+
+static void find_causes(struct vpa_report *r)
+{
+	int has_first_use = vpa_finding_find(r, "first-use") != NULL;
+	size_t k;
+
+	for (k = 0; k < sizeof(advices) / sizeof(advices[0]); k++) {
+		struct sum sum = sum_of(r, advices[k].cause);
+
+		if (!vpa_saving_is_worth(r, &sum.saving) ||
+			(advices[k].course &&
+				(double)sum.saving.ns < course_share * (double)vpa_windows_ns(r)) ||
+			(has_first_use && advices[k].cause == VPA_CAUSE_MODULE_LOAD))
+			continue;
+		find_cause(r, &advices[k], &sum);
+	}
+}
+
+/* ---- first use ---- */
+
+static void find_first_use(struct vpa_report *r)
+{
+	struct sum sum = sum_of(r, VPA_CAUSE_MODULE_LOAD);
+	uint64_t ns = 0, head = 0, idle = 0;
+	struct vpa_finding *f;
+	size_t d;
+
+	for (d = 0; d < r->device_count; d++) {
+		idle += r->devices[d].window_idle_ns;
+		ns += r->devices[d].first_use_ns;
+		head += r->devices[d].first_use_head_ns;
+	}
+	if (!ns || (double)ns < first_use_share * (double)idle || ns < vpa_windows_ns(r) / 100)
+		return;
+	f = vpa_finding_add(r, "first-use", "warn");
+	if (!f)
+		return;
+	f->title = vpa_arena_printf(&r->arena,
+		"this trace includes first use (%.3g of %.3g ms of idle): warm up before tracing",
+		vpa_in_ms(ns), vpa_in_ms(idle));
+	f->measured = vpa_arena_printf(&r->arena,
+		"%.1f ms loading code or setting up libraries, %.1f ms of it before the first work",
+		vpa_in_ms(ns), vpa_in_ms(head));
+	f->threshold = "10 % of idle time, 1 % of the window";
+	f->gain_at_most_ms = vpa_in_ms(ns);
+	f->base = "idle";
+	f->base_ms = vpa_in_ms(idle);
+	f->base_gain_ms = vpa_in_ms(ns);
+	add_evidence(r, f, VPA_CAUSE_MODULE_LOAD, &sum);
+}
+
+/* ---- head and tail of the window ---- */
+
+/* ": host code 218 ms, module load 12.1 ms" */
+static const char *head_words(struct vpa_report *r)
+{
+	uint64_t ns[VPA_CAUSES] = {0}, all = 0;
+	char text[256] = "";
+	size_t d, i, used = 0, shown;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].before_first_work_count; i++) {
+			ns[r->devices[d].before_first_work[i].cause] +=
+				r->devices[d].before_first_work[i].ns;
+			all += r->devices[d].before_first_work[i].ns;
+		}
+	for (shown = 0; shown < 3; shown++) {
+		size_t most = 0;
+		const char *word;
+
+		for (i = 1; i < VPA_CAUSES; i++)
+			most = ns[i] > ns[most] ? i : most;
+		if (!ns[most] || ns[most] < all / 50)
+			break;
+		word = vpa_arena_printf(&r->arena, "%s%s %s", used ? ", " : ": ",
+			vpa_cause_text((enum vpa_cause)most), vpa_duration(ns[most]).text);
+		if (!word || used + strlen(word) >= sizeof(text))
+			break;
+		memcpy(text + used, word, strlen(word) + 1);
+		used += strlen(word);
+		ns[most] = 0;
+	}
+	return vpa_arena_text(&r->arena, text, used);
+}
+
+static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id, const char *title)
+{
+	struct sum sum = sum_of(r, cause);
+	const char *words = cause == VPA_CAUSE_BEFORE_FIRST_WORK ? head_words(r) : NULL;
+	struct vpa_finding *f;
+
+	if ((double)sum.saving.ns < edge_share * (double)vpa_windows_ns(r))
+		return;
+	f = vpa_finding_add(r, id, "warn");
+	if (!f)
+		return;
+	f->title = title;
+	f->measured = vpa_arena_printf(&r->arena, "%.1f ms, %.1f %% of the window%s",
+		vpa_in_ms(sum.saving.ns), vpa_per_cent(sum.saving.ns, vpa_windows_ns(r)),
+		words ? words : "");
+	f->note = f->measured;
+	f->threshold = "25 % of the window";
+	add_evidence(r, f, cause, &sum);
+}
+
+/* What is left to say where the devices stood idle most of the time and nothing of it was worth a line by itself. */
+static void find_largest(struct vpa_report *r)
+{
+	struct sum largest = {0};
+	uint64_t idle = 0;
+	size_t i, best = 0;
+
+	for (i = 0; i < r->device_count; i++)
+		idle += r->devices[i].window_idle_ns;
+	if (idle < vpa_windows_ns(r) / 2)
+		return;
+	for (i = 0; i < sizeof(advices) / sizeof(advices[0]); i++) {
+		struct sum sum = sum_of(r, advices[i].cause);
+
+		if (sum.saving.ns > largest.saving.ns) {
+			largest = sum;
+			best = i;
+		}
+	}
+	if (largest.saving.ns)
+		find_cause(r, &advices[best], &largest);
+}
+
+void vpa_find_idle(struct vpa_report *r)
+{
+	size_t before = r->finding_count;
+
+	find_first_use(r);
+	find_causes(r);
+	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, "before-first-work",
+		"the GPU had nothing to do at first: start sooner, or record from where it works");
+	find_edge(r, VPA_CAUSE_AFTER_LAST_WORK, "after-last-work",
+		"the GPU had nothing to do at last: end the recording when its work is done");
+	if (r->finding_count == before)
+		find_largest(r);
+}

@@ -1,0 +1,390 @@
+/* late.c - cutting and credit. Both walk the outermost calls of one thread, each once a gap and device. */
+#include "analysis/late.h"
+
+#include "analysis/cause.h"
+#include "formats/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t cause_of_class[] = {
+	[VPT_CALL_OTHER] = VPA_CAUSE_OTHER_CALL,
+	[VPT_CALL_LAUNCH] = VPA_CAUSE_LAUNCH_CALL,
+	[VPT_CALL_GRAPH_LAUNCH] = VPA_CAUSE_LAUNCH_CALL,
+	[VPT_CALL_COPY] = VPA_CAUSE_LAUNCH_CALL,
+	[VPT_CALL_BLOCKING_COPY] = VPA_CAUSE_BLOCKING_COPY,
+	[VPT_CALL_MEMSET] = VPA_CAUSE_LAUNCH_CALL,
+	[VPT_CALL_SYNC] = VPA_CAUSE_SYNC,
+	[VPT_CALL_STREAM_WAIT] = VPA_CAUSE_OTHER_CALL,
+	[VPT_CALL_EVENT_RECORD] = VPA_CAUSE_LAUNCH_CALL,
+	[VPT_CALL_QUERY] = VPA_CAUSE_LAUNCH_CALL,
+	[VPT_CALL_ALLOCATION] = VPA_CAUSE_ALLOCATION,
+	[VPT_CALL_MODULE_LOAD] = VPA_CAUSE_MODULE_LOAD,
+	[VPT_CALL_GRAPH_BUILD] = VPA_CAUSE_GRAPH_BUILD,
+	[VPT_CALL_BEGIN_CAPTURE] = VPA_CAUSE_GRAPH_BUILD,
+	[VPT_CALL_END_CAPTURE] = VPA_CAUSE_GRAPH_BUILD,
+};
+
+enum vpa_cause vpa_late_cause_of(const struct vpa_call *call)
+{
+	return (enum vpa_cause)cause_of_class[vpa_call_effect(call)];
+}
+
+int vpa_cuts_put(struct vpa_cuts *c, const struct vpa_cut *cut)
+{
+	if (vpt_grow(&c->items, &c->cap, c->count + 1, sizeof(*c->items)))
+		return VPT_ENOMEM;
+	c->items[c->count++] = *cut;
+	return VPT_OK;
+}
+
+/* ---- what a call is ---- */
+
+static int holds(struct vpt_text text, const char *word)
+{
+	return memmem(text.text, text.len, word, strlen(word)) != NULL;
+}
+
+/* Whether a call before the first op of a name is a library that sets itself up: cuBLAS and cuDNN free memory, set
+ * attributes and make streams then, and the driver loads their code meanwhile. */
+static int prepares(const struct vpa_late *l, const struct vpa_call *call)
+{
+	static const char *const words[] = {"FuncSet", "Symbol", "StreamCreate", "DeviceProp"};
+	struct vpt_text name;
+	size_t i;
+
+	if (!l->first_use || vpa_call_end(call) - vpa_call_start(call) < VPA_LOAD_NS)
+		return 0;
+	name = vpa_name(l->resolver->model, call->name);
+	if (call->klass == VPT_CALL_ALLOCATION)
+		return holds(name, "Free") && !holds(name, "Async");
+	for (i = 0; call->klass == VPT_CALL_OTHER && i < sizeof(words) / sizeof(*words); i++)
+		if (holds(name, words[i]))
+			return 1;
+	return 0;
+}
+
+static enum vpa_cause cause_of(const struct vpa_late *l, const struct vpa_call *call)
+{
+	return prepares(l, call) ? VPA_CAUSE_MODULE_LOAD : vpa_late_cause_of(call);
+}
+
+/* ---- cutting ---- */
+
+/* A walk over the thread's outermost calls. */
+struct walk {
+	const struct vpa_late *late;
+	const struct vpa_calls *calls;
+	const struct vpa_captures *captures;
+	struct vpa_cuts *out;
+	uint64_t at_ns;
+	uint64_t ended_ns; /* end of the call before; ~0: there was none */
+};
+
+/* Host code until `end_ns`, which is part of a stretch that lasts until the next call begins. */
+static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
+{
+	const struct vpa_late *l = w->late;
+	struct vpa_cut cut = {.start_ns = w->at_ns, .end_ns = end_ns};
+
+	if (end_ns <= w->at_ns)
+		return VPT_OK;
+	cut.cause = w->ended_ns != UINT64_MAX &&
+				    (next_ns <= w->ended_ns || next_ns - w->ended_ns < VPA_STALL_NS)
+			    ? VPA_CAUSE_LAUNCH_RATE
+			    : VPA_CAUSE_HOST_CODE;
+	if (vpa_captures_at(w->captures, cut.start_ns))
+		cut.cause = VPA_CAUSE_GRAPH_BUILD;
+	cut.place = vpa_resolver_place_of(l->resolver, l->thread, cut.start_ns, end_ns);
+	if (!cut.place && l->launch_place)
+		cut.place = l->launch_place | VPA_PLACE_BEFORE;
+	w->at_ns = end_ns;
+	return vpa_cuts_put(w->out, &cut);
+}
+
+/* Time inside a call. */
+static int cut_call(struct walk *w, struct vpa_call *call)
+{
+	const struct vpa_late *l = w->late;
+	uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
+	struct vpa_cut cut = {.in = call, .call = call->name};
+
+	cut.start_ns = start > w->at_ns ? start : w->at_ns;
+	cut.end_ns = end < l->end_ns ? end : l->end_ns;
+	w->ended_ns = end;
+	if (cut.end_ns <= cut.start_ns)
+		return VPT_OK;
+	cut.cause = (uint8_t)cause_of(l, call);
+	if (cut.cause == VPA_CAUSE_LAUNCH_CALL && vpa_captures_at(w->captures, start))
+		cut.cause = VPA_CAUSE_GRAPH_BUILD;
+	cut.base = cut.cause;
+	cut.place = vpa_resolver_place(l->resolver, l->thread, cut.start_ns);
+	w->at_ns = cut.end_ns;
+	return vpa_cuts_put(w->out, &cut);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* When the outermost call before the one at `position` ended; ~0: there was none. */
+static uint64_t end_before(const struct vpa_thread_past *past, uint64_t position)
+{
+	uint64_t before = vpa_calls_previous(&past->calls, position);
+
+	if (before != VPA_NOWHERE)
+		return vpa_calls_end_at(&past->calls, before);
+	return past->forgotten_ns ? past->forgotten_ns : UINT64_MAX;
+}
+
+/* Where nothing is known of the thread any more. */
+static int cut_forgotten(struct walk *w, uint64_t forgotten_ns)
+{
+	struct vpa_cut cut = {.start_ns = w->at_ns,
+		.end_ns = earlier(forgotten_ns, w->late->end_ns),
+		.cause = VPA_CAUSE_RECORDS_LOST};
+
+	w->at_ns = cut.end_ns;
+	return vpa_cuts_put(w->out, &cut);
+}
+
+/* Cuts [g0, l). Returns the position of the first call that began at g0 or later in *after; at most that of L. */
+static int cut_late(const struct vpa_late *l, struct vpa_cuts *out, uint64_t *after)
+{
+	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
+	const struct vpa_calls *calls = &past->calls;
+	struct walk w = {l, calls, &past->captures, out, l->start_ns, UINT64_MAX};
+	uint64_t launch_ns = vpa_call_start(l->launch), position;
+	int rc = VPT_OK, met = 0;
+
+	position = vpa_calls_next(calls, vpa_calls_after(calls, l->start_ns));
+	w.ended_ns = end_before(past, position);
+	if (past->forgotten_ns > l->start_ns)
+		rc = cut_forgotten(&w, past->forgotten_ns);
+	*after = vpa_call_position(l->launch);
+	for (; !rc && position < calls->end; position = vpa_calls_next(calls, position + 1)) {
+		struct vpa_call *call = vpa_calls_at(calls, position);
+		uint64_t start = vpa_call_start(call);
+
+		if (start >= launch_ns)
+			break;
+		if (!met && start >= l->start_ns) {
+			*after = position;
+			met = 1;
+		}
+		rc = cut_host(&w, earlier(start, l->end_ns), start);
+		if (!rc)
+			rc = cut_call(&w, call);
+	}
+	return rc ? rc : cut_host(&w, l->end_ns, launch_ns);
+}
+
+/* ---- credit ---- */
+
+static int holds_host(enum vpa_cause cause)
+{
+	return cause != VPA_CAUSE_LAUNCH_CALL;
+}
+
+/* Whether no credit ever takes time of such a cut. */
+static int is_fixed(const struct vpa_cut *cut)
+{
+	return cut->base == VPA_CAUSE_SYNC || cut->base == VPA_CAUSE_BLOCKING_COPY ||
+	       cut->cause == VPA_CAUSE_RECORDS_LOST;
+}
+
+/* Cuts that credit may still take from, and what it has taken. */
+struct taking {
+	struct vpa_cuts *cuts;
+	size_t first, next; /* cuts before `next` are fixed or taken wholly */
+	struct vpa_cuts *taken;
+};
+
+/* Takes up to *credit_ns from what is left of a cut. */
+static int take(
+	struct taking *t, struct vpa_cut *from, const struct vpa_cut *as, uint64_t *credit_ns)
+{
+	struct vpa_cut part = *as;
+
+	part.start_ns = from->taken_ns;
+	part.end_ns = earlier(from->end_ns, from->taken_ns + *credit_ns);
+	part.inside = from->in ? from->call : 0;
+	part.in = from->in;
+	part.base = from->base;
+	*credit_ns -= part.end_ns - part.start_ns;
+	from->taken_ns = part.end_ns;
+	return vpa_cuts_put(t->taken, &part);
+}
+
+/* A call takes up to `credit_ns`, earliest first. Returns what it took in *took_ns. */
+static int take_credit(struct taking *t, struct vpa_call *call, const struct vpa_cut *as,
+	uint64_t credit_ns, uint64_t *took_ns)
+{
+	uint64_t left = credit_ns;
+	size_t i;
+	int rc = VPT_OK;
+
+	while (t->next < t->cuts->count &&
+		(is_fixed(&t->cuts->items[t->next]) ||
+			t->cuts->items[t->next].taken_ns == t->cuts->items[t->next].end_ns))
+		t->next++;
+	for (i = t->next; i < t->cuts->count && left && !rc; i++) {
+		struct vpa_cut *cut = &t->cuts->items[i];
+
+		if (!is_fixed(cut) && cut->in != call && cut->taken_ns < cut->end_ns)
+			rc = take(t, cut, as, &left);
+	}
+	*took_ns = credit_ns - left;
+	return rc;
+}
+
+/* One of the calls that may have held the host before the gap. `own_ns`: where its time begins that it shares with no
+ * earlier one. */
+static int credit_call(const struct vpa_late *l, struct taking *t, struct vpa_call *call,
+	uint64_t own_ns, uint64_t since_ns)
+{
+	enum vpa_cause cause = cause_of(l, call);
+	uint64_t from = later(own_ns, since_ns), to = earlier(vpa_call_end(call), l->start_ns),
+		 took;
+	uint64_t *counted;
+	struct vpa_cut as = {.call = call->name, .cause = (uint8_t)cause};
+	int rc;
+
+	if (!holds_host(cause) || from >= to)
+		return VPT_OK;
+	counted = vpa_call_counted(call, l->device);
+	if (!counted)
+		return VPT_ENOMEM;
+	if (*counted >= to - from)
+		return VPT_OK;
+	as.place = vpa_resolver_place(l->resolver, l->thread, vpa_call_start(call));
+	rc = take_credit(t, call, &as, to - from - *counted, &took);
+	*counted += took;
+	return rc;
+}
+
+/* Goes back from the call at `after` to S, and on to the first call that ended after S began. Returns its position. */
+static uint64_t find_holding(
+	const struct vpa_late *l, const struct vpa_calls *calls, uint64_t after, uint64_t *since_ns)
+{
+	uint64_t p = after, found = after;
+	int has_submit = 0;
+
+	*since_ns = l->resolver->model->window_start_ns;
+	while ((p = vpa_calls_previous(calls, p)) != VPA_NOWHERE) {
+		const struct vpa_call *call = vpa_calls_at(calls, p);
+
+		if (vpa_call_start(call) >= l->start_ns)
+			continue;
+		if (has_submit && vpa_call_end(call) <= *since_ns)
+			break;
+		if (!has_submit && vpa_call_submits(call)) {
+			has_submit = 1;
+			*since_ns = vpa_call_start(call);
+			found = vpa_calls_next(calls, p + 1);
+		}
+		if (vpa_call_end(call) > *since_ns)
+			found = p;
+	}
+	return found;
+}
+
+static int give_credit(const struct vpa_late *l, struct taking *t, uint64_t after)
+{
+	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
+	const struct vpa_calls *calls = &past->calls;
+	uint64_t since_ns, position = find_holding(l, calls, after, &since_ns);
+	uint64_t ended_ns = position < after ? end_before(past, position) : 0;
+	int rc = VPT_OK;
+
+	ended_ns = ended_ns == UINT64_MAX ? 0 : ended_ns;
+	for (; position < after && !rc; position = vpa_calls_next(calls, position + 1)) {
+		struct vpa_call *call = vpa_calls_at(calls, position);
+		uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
+
+		if (start < l->start_ns)
+			rc = credit_call(
+				l, t, call, earlier(later(start, ended_ns), end), since_ns);
+		ended_ns = end;
+	}
+	return rc;
+}
+
+static int compare_starts(const void *pa, const void *pb)
+{
+	const struct vpa_cut *a = pa, *b = pb;
+
+	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+}
+
+/* Puts what was taken into the place of what it was taken from. */
+static int put_taken(struct taking *t)
+{
+	struct vpa_cuts *cuts = t->cuts, *taken = t->taken;
+	size_t i, k, kept = 0;
+
+	if (!taken->count)
+		return VPT_OK;
+	for (i = t->first; i < cuts->count; i++) {
+		struct vpa_cut *cut = &cuts->items[i];
+
+		cut->start_ns = cut->taken_ns;
+		if (cut->end_ns > cut->start_ns && vpa_cuts_put(taken, cut))
+			return VPT_ENOMEM;
+	}
+	for (k = 1; k < taken->count && taken->items[k - 1].start_ns <= taken->items[k].start_ns;
+		k++)
+		;
+	if (k < taken->count)
+		qsort(taken->items, taken->count, sizeof(*taken->items), compare_starts);
+	cuts->count = t->first;
+	for (k = 0; k < taken->count && !kept; k++)
+		kept = (size_t)vpa_cuts_put(cuts, &taken->items[k]);
+	return kept ? VPT_ENOMEM : VPT_OK;
+}
+
+/* What the gap has counted of the calls in it, credit aside. */
+static int count_calls(const struct vpa_late *l, const struct vpa_cut *cuts, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t *counted;
+
+		if (!cuts[i].in || !holds_host(vpa_late_cause_of(cuts[i].in)))
+			continue;
+		counted = vpa_call_counted(cuts[i].in, l->device);
+		if (!counted)
+			return VPT_ENOMEM;
+		*counted += cuts[i].end_ns - cuts[i].start_ns;
+	}
+	return VPT_OK;
+}
+
+int vpa_late_cut(const struct vpa_late *l, struct vpa_cuts *out, struct vpa_cuts *spare)
+{
+	struct taking t = {.cuts = out, .first = out->count, .next = out->count, .taken = spare};
+	uint64_t after;
+	size_t i;
+	int rc;
+
+	spare->count = 0;
+	if (l->end_ns <= l->start_ns)
+		return VPT_OK;
+	rc = cut_late(l, out, &after);
+	if (rc || l->no_credit)
+		return rc;
+	for (i = t.first; i < out->count; i++)
+		out->items[i].taken_ns = out->items[i].start_ns;
+	rc = give_credit(l, &t, after);
+	/* Time in a call is counted of that, whoever has taken it. */
+	if (!rc)
+		rc = count_calls(l, out->items + t.first, out->count - t.first);
+	return rc ? rc : put_taken(&t);
+}

@@ -1,0 +1,156 @@
+/* limit.c - what keeps a device from being done sooner. */
+#include "analysis/limit.h"
+
+#include "analysis/families.h"
+
+#include <string.h>
+
+static const struct {
+	const char *text, *words;
+} limits[] = {
+	[VPA_LIMIT_IDLE] = {"idle", NULL},
+	[VPA_LIMIT_UNUSED] = {"unused", "HARDLY USED in this window"},
+	[VPA_LIMIT_WORK] = {"gpu", "GPU-BOUND"},
+	[VPA_LIMIT_COPIES] = {"copies", "COPY-BOUND"},
+	[VPA_LIMIT_COMM] = {"communication", "COMM-BOUND"},
+	[VPA_LIMIT_PEERS] = {"other ranks", "WAITS FOR OTHER RANKS"},
+};
+
+const char *vpa_limit_text(enum vpa_limit limit)
+{
+	return limits[limit].text;
+}
+
+const char *vpa_limit_words(enum vpa_limit limit)
+{
+	return limits[limit].words;
+}
+
+int vpa_limit_is_bound(enum vpa_limit limit)
+{
+	return limit >= VPA_LIMIT_WORK;
+}
+
+static uint64_t idle_of(const struct vpa_load *l)
+{
+	return l->active_ns > l->busy_ns ? l->active_ns - l->busy_ns : 0;
+}
+
+static int leads(const struct vpa_load *l, uint64_t ns)
+{
+	return ns && ns >= l->active_ns / 4 && ns > idle_of(l) && ns > l->family_ns;
+}
+
+enum vpa_limit vpa_limit_of(const struct vpa_load *l)
+{
+	uint64_t idle = idle_of(l);
+
+	if (!l->busy_ns)
+		return VPA_LIMIT_IDLE;
+	if (l->busy_ns < l->window_ns / 4 && l->window_ns > l->active_ns &&
+		l->window_ns - l->active_ns > idle)
+		return VPA_LIMIT_UNUSED;
+	if (leads(l, l->copy_ns) && l->copy_ns >= l->comm_ns)
+		return VPA_LIMIT_COPIES;
+	if (leads(l, l->comm_ns))
+		return l->wait_ns >= l->comm_ns / 2 ? VPA_LIMIT_PEERS : VPA_LIMIT_COMM;
+	/* Whoever waits for others does not work. */
+	return l->busy_ns - l->wait_ns >= l->active_ns - l->active_ns / 10 ? VPA_LIMIT_WORK
+	       : idle < l->wait_ns                                         ? VPA_LIMIT_PEERS
+									   : VPA_LIMIT_IDLE;
+}
+
+/* ---- loads ---- */
+
+static int is_compute(const char *family)
+{
+	return family && strcmp(family, "memcpy") != 0 && strcmp(family, "memset") != 0 &&
+	       strcmp(family, vpa_family_name(VPA_FAMILY_COMM)) != 0;
+}
+
+uint64_t vpa_family_ns(const struct vpa_report *r, const char *family)
+{
+	size_t i;
+
+	for (i = 0; i < r->family_count; i++)
+		if (r->families[i].family && !strcmp(r->families[i].family, family))
+			return r->families[i].exclusive_ns;
+	return 0;
+}
+
+uint64_t vpa_family_blocks_ns(const struct vpa_blocks *b, const char *family)
+{
+	size_t i;
+
+	for (i = 0; i < b->part_count; i++)
+		if (b->parts[i].kind == VPA_PART_BUSY && b->parts[i].name &&
+			!strcmp(b->parts[i].name, family))
+			return b->parts[i].ns;
+	return 0;
+}
+
+static uint64_t largest_family(const struct vpa_report *r)
+{
+	uint64_t most = 0;
+	size_t i;
+
+	for (i = 0; i < r->family_count; i++)
+		if (is_compute(r->families[i].family) && r->families[i].exclusive_ns > most)
+			most = r->families[i].exclusive_ns;
+	return most;
+}
+
+static uint64_t wait_of(const struct vpa_device *d)
+{
+	return d->comm_wait_ns < d->exposed_comm_ns ? d->comm_wait_ns : d->exposed_comm_ns;
+}
+
+struct vpa_load vpa_load_of_device(const struct vpa_report *r, const struct vpa_device *d)
+{
+	return (struct vpa_load){.window_ns = vpa_window_ns(r),
+		.active_ns = d->active_ns,
+		.busy_ns = d->busy_ns,
+		.copy_ns = d->exposed_copy_ns,
+		.comm_ns = d->exposed_comm_ns,
+		.wait_ns = wait_of(d),
+		.family_ns = vpa_portion(largest_family(r), d->busy_ns, vpa_busy_ns(r))};
+}
+
+struct vpa_load vpa_load_of_all(const struct vpa_report *r)
+{
+	struct vpa_load all = {.family_ns = largest_family(r)};
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++) {
+		const struct vpa_device *d = &r->devices[i];
+
+		all.window_ns += vpa_window_ns(r);
+		all.active_ns += d->active_ns;
+		all.busy_ns += d->busy_ns;
+		all.copy_ns += d->exposed_copy_ns;
+		all.comm_ns += d->exposed_comm_ns;
+		all.wait_ns += wait_of(d);
+	}
+	return all;
+}
+
+struct vpa_load vpa_load_of_blocks(const struct vpa_report *r, const struct vpa_blocks *b)
+{
+	const char *comm = vpa_family_name(VPA_FAMILY_COMM);
+	struct vpa_load all = vpa_load_of_all(r), out = {0};
+	size_t i;
+
+	out.window_ns = out.active_ns = b->busy_ns + b->idle_ns;
+	out.busy_ns = b->busy_ns;
+	out.copy_ns =
+		vpa_portion(vpa_family_blocks_ns(b, "memcpy") + vpa_family_blocks_ns(b, "memset"),
+			all.copy_ns, vpa_family_ns(r, "memcpy") + vpa_family_ns(r, "memset"));
+	out.comm_ns =
+		vpa_portion(vpa_family_blocks_ns(b, comm), all.comm_ns, vpa_family_ns(r, comm));
+	out.wait_ns = vpa_portion(out.comm_ns, all.wait_ns, all.comm_ns);
+	for (i = 0; i < b->part_count; i++)
+		if (b->parts[i].kind == VPA_PART_BUSY && is_compute(b->parts[i].name) &&
+			b->parts[i].ns > out.family_ns)
+			out.family_ns = b->parts[i].ns;
+	return out;
+}

@@ -1,0 +1,275 @@
+/* digest.c - what several sections of the page say of the same sums: idle time by cause and by place, over all devices.
+ *
+ * Places are few, the largest first. Those that a fold has added up because they were small are in the sums alone. */
+#include "analysis/render/render.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int vpa_is_edge(enum vpa_cause cause)
+{
+	return cause == VPA_CAUSE_BEFORE_FIRST_WORK || cause == VPA_CAUSE_AFTER_LAST_WORK;
+}
+
+enum vpa_cause vpa_known_cause(enum vpa_cause cause)
+{
+	return (unsigned)cause < VPA_CAUSES ? cause : VPA_CAUSE_NOT_IDLE;
+}
+
+/* What was added up from many places is none. */
+static void add_place(
+	struct vpa_idle_place *places, size_t *count, size_t room, const struct vpa_idle_part *part)
+{
+	struct vpa_idle_place *p = places, *end = p + *count;
+
+	if (vpa_is_sum(part->range) || vpa_is_sum(part->call))
+		return;
+	for (; p < end; p++)
+		if (p->cause == part->cause && vpa_same(p->call, part->call) &&
+			vpa_same(p->range, part->range))
+			break;
+	if (p == end) {
+		if (*count == room)
+			return;
+		*p = (struct vpa_idle_place){
+			.cause = part->cause, .call = part->call, .range = part->range};
+		++*count;
+	}
+	p->ns += part->ns;
+	p->gaps += part->gaps;
+	if (part->inside_ns > p->inside_ns)
+		p->inside = part->inside;
+	p->inside_ns += part->inside_ns;
+}
+
+static void add_device(struct vpa_digest *d, const struct vpa_device *dev)
+{
+	size_t i;
+
+	d->windows_ns += d->window_ns;
+	d->active_ns += dev->active_ns;
+	d->busy_ns += dev->busy_ns;
+	d->idle_ns += dev->idle_ns;
+	d->gaps += dev->gaps;
+	d->window_idle_ns += dev->window_idle_ns;
+	for (i = 0; i < dev->cause_count; i++) {
+		struct vpa_idle_part part = dev->causes[i];
+
+		part.cause = vpa_known_cause(part.cause);
+		d->cause_ns[part.cause] += part.ns;
+		d->cause_gaps[part.cause] += part.gaps;
+		d->window_gaps += part.gaps;
+		add_place(d->places, &d->place_count, VPA_PLACES, &part);
+	}
+	for (i = 0; i < dev->before_first_work_count; i++) {
+		struct vpa_idle_part part = dev->before_first_work[i];
+
+		part.cause = vpa_known_cause(part.cause);
+		add_place(d->heads, &d->head_count, VPA_HEADS, &part);
+	}
+}
+
+/* Insertion sorts: there are few, and equal ones keep their order, on every machine. */
+static void sort_places(struct vpa_idle_place *places, size_t count)
+{
+	size_t i, at;
+
+	for (i = 1; i < count; i++) {
+		struct vpa_idle_place p = places[i];
+
+		for (at = i; at && places[at - 1].ns < p.ns; at--)
+			places[at] = places[at - 1];
+		places[at] = p;
+	}
+}
+
+static void sort_causes(struct vpa_digest *d)
+{
+	unsigned cause;
+	size_t at;
+
+	for (cause = 0; cause < VPA_CAUSES; cause++) {
+		if (!d->cause_ns[cause])
+			continue;
+		for (at = d->cause_count++; at; at--) {
+			if (d->cause_ns[d->causes[at - 1]] >= d->cause_ns[cause])
+				break;
+			d->causes[at] = d->causes[at - 1];
+		}
+		d->causes[at] = (enum vpa_cause)cause;
+	}
+}
+
+void vpa_digest_of(const struct vpa_report *r, struct vpa_digest *d)
+{
+	struct vpa_load load = vpa_load_of_all(r);
+	size_t i;
+
+	memset(d, 0, sizeof(*d));
+	d->window_ns = vpa_window_ns(r);
+	for (i = 0; i < r->device_count; i++)
+		add_device(d, &r->devices[i]);
+	sort_places(d->places, d->place_count);
+	sort_places(d->heads, d->head_count);
+	sort_causes(d);
+	d->edge_ns =
+		d->cause_ns[VPA_CAUSE_BEFORE_FIRST_WORK] + d->cause_ns[VPA_CAUSE_AFTER_LAST_WORK];
+	d->unknown = vpa_unknown_label(r);
+	d->limit = vpa_limit_of(&load);
+	d->gpu_bound = vpa_limit_is_bound(d->limit);
+	d->decimals = d->window_ns < 10000000 ? 3 : d->window_ns < 1000000000 ? 2 : 1;
+}
+
+const char *vpa_family_text(const struct vpa_digest *d, const char *family)
+{
+	return vpa_same(family, "unknown") ? d->unknown.text : vpa_text_or(family, "?");
+}
+
+struct vpa_label vpa_place(const char *call, const char *range, size_t columns)
+{
+	static const char before[] = "before ";
+	struct vpa_label where = {{0}}, first, second;
+	const char *word = "in ";
+	size_t width, len;
+
+	if (vpa_is_sum(call) || vpa_is_sum(range))
+		return where;
+	if (!range || vpa_same(call, range))
+		return vpa_fit(call, columns);
+	if (!strncmp(range, before, strlen(before))) {
+		word = before;
+		range += strlen(before);
+	}
+	len = strlen(word);
+	if (!call) {
+		first = vpa_fit(range, columns > len ? columns - len : 0);
+		snprintf(where.text, sizeof(where.text), "%s%.490s", word, first.text);
+		return where;
+	}
+	width = vpa_columns(call);
+	if (width > columns / 2)
+		width = columns / 2;
+	first = vpa_fit(call, width);
+	second = vpa_fit(range, columns > width + len + 1 ? columns - width - len - 1 : 0);
+	snprintf(where.text, sizeof(where.text), "%.240s %s%.240s", first.text, word, second.text);
+	return where;
+}
+
+struct vpa_label vpa_cause_label(enum vpa_cause cause)
+{
+	const char *key = vpa_cause_text(cause), *words = vpa_cause_words(cause);
+	struct vpa_label out = {{0}};
+
+	/* "unknown (records lost)" needs no more words. */
+	if (!strcmp(key, words) || strchr(key, '('))
+		snprintf(out.text, sizeof(out.text), "%s", key);
+	else
+		snprintf(out.text, sizeof(out.text), "%s (%s)", words, key);
+	return out;
+}
+
+struct vpa_label vpa_cause_sentence(enum vpa_cause cause)
+{
+	const char *key = vpa_cause_text(cause), *words = vpa_cause_words(cause);
+	struct vpa_label out = {{0}};
+
+	if (!strcmp(key, words) || strchr(key, '('))
+		snprintf(out.text, sizeof(out.text), "%s", key);
+	else
+		snprintf(out.text, sizeof(out.text), "%s: %s", key, words);
+	return out;
+}
+
+struct vpa_idle_place vpa_inside_of(const struct vpa_digest *d, enum vpa_cause cause)
+{
+	struct vpa_idle_place sum = {.cause = cause};
+	uint64_t most = 0;
+	size_t i;
+
+	for (i = 0; i < d->place_count; i++) {
+		const struct vpa_idle_place *p = &d->places[i];
+
+		if (p->cause != cause || !p->inside)
+			continue;
+		sum.ns += p->inside_ns;
+		if (p->inside_ns > most) {
+			most = p->inside_ns;
+			sum.call = p->inside;
+		}
+	}
+	if (sum.ns <= d->cause_ns[cause] / 4)
+		sum.ns = 0;
+	return sum;
+}
+
+/* ---- places ---- */
+
+const struct vpa_idle_place *vpa_first_place(const struct vpa_digest *d, enum vpa_cause cause)
+{
+	size_t i;
+
+	for (i = 0; i < d->place_count; i++)
+		if (d->places[i].cause == cause)
+			return &d->places[i];
+	return NULL;
+}
+
+struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cause, size_t *ranges)
+{
+	const struct vpa_idle_place *first = vpa_first_place(d, cause);
+	struct vpa_idle_place sum = {.cause = cause};
+	size_t i;
+
+	*ranges = 0;
+	if (!first || !first->call || vpa_same(first->call, first->range))
+		return sum;
+	sum.call = first->call;
+	for (i = 0; i < d->place_count; i++) {
+		if (d->places[i].cause != cause || !vpa_same(d->places[i].call, sum.call))
+			continue;
+		sum.ns += d->places[i].ns;
+		sum.gaps += d->places[i].gaps;
+		*ranges += 1;
+	}
+	return sum;
+}
+
+/* Whether two names are the same but for their numbers. */
+static int is_alike(const char *a, const char *b)
+{
+	static const char digits[] = "0123456789";
+
+	while (*a && *b) {
+		size_t na = strspn(a, digits), nb = strspn(b, digits);
+
+		if (!na != !nb || (!na && *a != *b))
+			return 0;
+		a += na ? na : 1;
+		b += nb ? nb : 1;
+	}
+	return *a == *b;
+}
+
+struct vpa_idle_place vpa_alike_of(const struct vpa_digest *d, enum vpa_cause cause, size_t *ranges)
+{
+	const struct vpa_idle_place *first = vpa_first_place(d, cause);
+	struct vpa_idle_place sum = {.cause = cause};
+	size_t i;
+
+	*ranges = 0;
+	if (!first || !first->range)
+		return sum;
+	sum.call = first->call;
+	sum.range = first->range;
+	for (i = 0; i < d->place_count; i++) {
+		const struct vpa_idle_place *p = &d->places[i];
+
+		if (p->cause != cause || !vpa_same(p->call, sum.call) || !p->range ||
+			!is_alike(p->range, sum.range))
+			continue;
+		sum.ns += p->ns;
+		sum.gaps += p->gaps;
+		*ranges += 1;
+	}
+	return sum;
+}

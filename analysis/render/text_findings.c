@@ -1,0 +1,153 @@
+/* text_findings.c - FIX FIRST: what to change, what that could give at most, and what the bound is of.
+ *
+ * A row is a finding; below it stands what the number means. Information without a gain is left to NOTES. */
+#include "analysis/render/render.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FINDINGS = 5 }; /* rows */
+
+/* The ids as one cell: ASCII, as many as it holds. */
+static struct vpa_num evidence_of(const struct vpa_finding *f)
+{
+	struct vpa_num out = {{0}};
+	size_t used = 0, i, k;
+
+	for (i = 0; i < f->evidence_count; i++) {
+		const char *id = vpa_text_or(f->evidence[i], "?");
+		size_t len = strlen(id), before = used ? 2 : 0;
+
+		if (used + before + len > 16)
+			break;
+		memcpy(out.text + used, ", ", before);
+		used += before;
+		for (k = 0; k < len; k++)
+			out.text[used + k] = id[k] > ' ' && id[k] < 0x7f ? id[k] : '?';
+		used += len;
+	}
+	return out;
+}
+
+static uint64_t nearest(double ns)
+{
+	return ns > 0 && ns < 1e19 ? (uint64_t)(ns + 0.5) : 0;
+}
+
+int vpa_is_note(const struct vpa_finding *f)
+{
+	return !(f->gain_at_most_ms > 0) && !strcmp(vpa_text_or(f->status, "info"), "info");
+}
+
+/* "110 ms", "68.8-131 ms" */
+static struct vpa_label range_of(double from_ms, double to_ms)
+{
+	struct vpa_num to = vpa_duration(nearest(to_ms * 1e6)), from;
+	struct vpa_label out;
+
+	if (!(from_ms > 0) || from_ms >= to_ms) {
+		snprintf(out.text, sizeof(out.text), "%s", to.text);
+		return out;
+	}
+	from = vpa_duration(nearest(from_ms * 1e6));
+	/* One unit for both. */
+	if (!strcmp(from.text + strcspn(from.text, " "), to.text + strcspn(to.text, " ")))
+		from.text[strcspn(from.text, " ")] = '\0';
+	snprintf(out.text, sizeof(out.text), "%s-%s", from.text, to.text);
+	return out;
+}
+
+/* What is left of a base speeds everything up so much; "-" where nothing is left. */
+static struct vpa_num rate_of(double rate)
+{
+	return vpa_fixed(rate, rate < 1 ? 3 : rate < 10 ? 2 : rate < 100 ? 1 : 0);
+}
+
+static struct vpa_num speed_up(double scale, double base_ms, double gain_ms)
+{
+	return base_ms > gain_ms ? rate_of(scale * base_ms / (base_ms - gain_ms))
+				 : (struct vpa_num){"-"};
+}
+
+/* "15.7 -> at most 18.4 FPS", "at most 1.33x as fast" */
+static void add_meaning(struct vpa_words *w, const struct vpa_finding *f)
+{
+	double scale = f->fps_to > 0 ? f->fps_from : 1;
+	struct vpa_num most = speed_up(scale, f->base_ms, f->base_gain_ms),
+		       least = speed_up(scale, f->base_ms, f->base_gain_from_ms);
+
+	if (most.text[0] == '-')
+		return;
+	if (f->fps_to > 0)
+		vpa_words_add(w, ": ", "%s -> %s%sat most %s FPS", rate_of(f->fps_from).text,
+			f->base_gain_from_ms > 0 ? least.text : "",
+			f->base_gain_from_ms > 0 ? " to " : "", most.text);
+	else
+		vpa_words_add(w, ": ", "%s%sat most %sx as fast",
+			f->base_gain_from_ms > 0 ? least.text : "",
+			f->base_gain_from_ms > 0 ? "x to " : "", most.text);
+}
+
+/* What a bound is a part of, what that means, and where most of it lies. */
+static void add_base(struct vpa_table *t, const struct vpa_report *r, const struct vpa_finding *f)
+{
+	const char *base = vpa_text_or(f->base, "");
+	struct vpa_words w = {.used = 0};
+
+	if (!strcmp(base, "block") || !strcmp(base, "active")) {
+		int block = base[0] == 'b';
+
+		vpa_words_add(&w, "", "%s of %s%s%s%s",
+			range_of(f->base_gain_from_ms, f->base_gain_ms).text, block ? "a " : "",
+			vpa_duration(nearest(f->base_ms * 1e6)).text, block ? " block" : " active",
+			r->device_count > 1 ? " on the GPU that gains most" : "");
+		add_meaning(&w, f);
+	}
+	if (f->note)
+		vpa_words_add(&w, "; ", "%.400s", f->note);
+	if (w.used)
+		vpa_text_row(t, 4, "%s", w.text);
+}
+
+static void fill_gain(struct vpa_row *row, const struct vpa_finding *f)
+{
+	struct vpa_num *cell = &row->cells[0];
+	struct vpa_label ms;
+
+	*cell = (struct vpa_num){"-"};
+	if (f->fps_to > 0) {
+		snprintf(cell->text, sizeof(cell->text), "%.30s FPS", rate_of(f->fps_to).text);
+	} else if (f->gain_at_most_ms > 0) {
+		ms = f->base_ms > 0 ? range_of(f->base_gain_from_ms, f->base_gain_ms)
+				    : range_of(f->gain_from_ms, f->gain_at_most_ms);
+		snprintf(cell->text, sizeof(cell->text), "%.39s", ms.text);
+	}
+}
+
+void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r)
+{
+	static const struct vpa_column columns[] = {{"at most *", 0}, {"evidence", 1}};
+	struct vpa_table t;
+	size_t i, number = 0;
+
+	vpa_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]), "FIX FIRST");
+	for (i = 0; i < r->finding_count && number < FINDINGS; i++) {
+		const struct vpa_finding *f = &r->findings[i];
+		struct vpa_row *row;
+
+		if (vpa_is_note(f))
+			continue;
+		row = vpa_table_row(&t, 1, "%zu %s", ++number, vpa_text_or(f->title, "?"));
+		row->wrap = 1;
+		if (!strcmp(vpa_text_or(f->status, ""), "fail"))
+			row->style = VPA_YELLOW;
+		fill_gain(row, f);
+		row->cells[1] = evidence_of(f);
+		add_base(&t, r, f);
+	}
+	if (!number)
+		return;
+	vpa_text_row(&t, 1, "* if nothing else becomes the bottleneck; gains do not add up");
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}

@@ -1,0 +1,315 @@
+/* model_late.c - what the launching thread did while the device already stood idle, and how far each wait had held
+ * it back before. */
+#include "tests/support/model_late.h"
+
+#include "formats/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t STALL_NS = 100000, SETUP_NS = 1000000;
+
+static uint64_t min_ns(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t max_ns(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- cuts ---- */
+
+static void insert_cut(struct model_cuts *cuts, size_t at, struct model_cut cut)
+{
+	if (vpt_grow(&cuts->items, &cuts->cap, cuts->count + 1, sizeof(*cuts->items)))
+		abort();
+	memmove(cuts->items + at + 1, cuts->items + at, (cuts->count - at) * sizeof(cut));
+	cuts->items[at] = cut;
+	cuts->count++;
+}
+
+void model_cuts_put(struct model_cuts *cuts, struct model_cut cut)
+{
+	if (cut.piece.end > cut.piece.start)
+		insert_cut(cuts, cuts->count, cut);
+}
+
+/* Makes two of a cut that `t` lies inside. */
+static void split_cut(struct model_cuts *cuts, size_t at, uint64_t t)
+{
+	struct model_cut rest = cuts->items[at];
+
+	if (t <= rest.piece.start || t >= rest.piece.end)
+		return;
+	cuts->items[at].piece.end = t;
+	rest.piece.start = t;
+	insert_cut(cuts, at + 1, rest);
+}
+
+static void split_all(struct model_cuts *cuts, uint64_t t)
+{
+	size_t i;
+
+	for (i = 0; i < cuts->count; i++)
+		split_cut(cuts, i, t);
+}
+
+void model_cut_away(struct model_cuts *cuts, uint64_t start, uint64_t end)
+{
+	size_t i, kept = 0;
+
+	split_all(cuts, start);
+	split_all(cuts, end);
+	for (i = 0; i < cuts->count; i++)
+		if (cuts->items[i].piece.start < start || cuts->items[i].piece.end > end)
+			cuts->items[kept++] = cuts->items[i];
+	cuts->count = kept;
+}
+
+/* ---- cutting by calls ---- */
+
+enum model_cause model_cause_of_kind(enum model_call_kind kind)
+{
+	switch (kind) {
+	case MODEL_CALL_SYNC:
+		return MODEL_SYNC;
+	case MODEL_CALL_BLOCKING_COPY:
+		return MODEL_BLOCKING_COPY;
+	case MODEL_CALL_ALLOCATION:
+		return MODEL_ALLOCATION;
+	case MODEL_CALL_MODULE_LOAD:
+		return MODEL_MODULE_LOAD;
+	case MODEL_CALL_GRAPH_BUILD:
+	case MODEL_CALL_BEGIN_CAPTURE:
+	case MODEL_CALL_END_CAPTURE:
+		return MODEL_GRAPH_BUILD;
+	case MODEL_CALL_STREAM_WAIT:
+	case MODEL_CALL_OTHER:
+		return MODEL_OTHER_CALL;
+	default:
+		return MODEL_LAUNCH_CALL;
+	}
+}
+
+static int has(const char *name, const char *part)
+{
+	return name && strstr(name, part);
+}
+
+/* Whether a call is how a library sets itself up when it is first used. */
+static int sets_up(const struct model_call *c)
+{
+	if (c->end - c->start < SETUP_NS)
+		return 0;
+	if (c->kind == MODEL_CALL_ALLOCATION)
+		return has(c->name, "Free") && !has(c->name, "Async");
+	return c->kind == MODEL_CALL_OTHER &&
+	       (has(c->name, "FuncSet") || has(c->name, "Symbol") || has(c->name, "StreamCreate") ||
+		       has(c->name, "DeviceProp"));
+}
+
+static enum model_cause cause_of_call(const struct model_late *late, const struct model_call *c)
+{
+	return late->first_use && sets_up(c) ? MODEL_MODULE_LOAD
+					     : model_cause_of_kind(model_kind(c));
+}
+
+/* The part [start, end) of a stretch of host code that lasts from the end of `last` to the start of `next`. */
+static void put_host_code(const struct model_late *late, struct model_cuts *cuts, uint64_t start,
+	uint64_t end, const struct model_call *last, const struct model_call *next)
+{
+	struct model_piece p = {.start = start, .end = end, .cause = MODEL_HOST_CODE};
+
+	if (end <= start)
+		return;
+	if (last && next->start - last->end < STALL_NS)
+		p.cause = MODEL_LAUNCH_RATE;
+	if (model_captures(late->thread, start))
+		p.cause = MODEL_GRAPH_BUILD;
+	p.range = model_place_of(late->thread, start, end);
+	model_cuts_put(cuts, (struct model_cut){.piece = p, .is_host = 1});
+}
+
+static void put_inside(const struct model_late *late, struct model_cuts *cuts, uint64_t start,
+	uint64_t end, const struct model_call *c)
+{
+	struct model_piece p = {.start = start, .end = end, .call = c->name};
+
+	if (end <= start)
+		return;
+	p.cause = cause_of_call(late, c);
+	if (p.cause == MODEL_LAUNCH_CALL && model_captures(late->thread, c->start))
+		p.cause = MODEL_GRAPH_BUILD;
+	p.range = model_place_at(late->thread, start);
+	model_cuts_put(
+		cuts, (struct model_cut){.piece = p, .in = c, .in_cause = p.cause, .is_host = 1});
+}
+
+static void cut_by_calls(const struct model_late *late, struct model_cuts *cuts)
+{
+	const struct model_call *last = NULL;
+	uint64_t at = late->start;
+	size_t i;
+
+	for (i = 0; i < late->thread->outermost_count; i++) {
+		const struct model_call *c = late->thread->outermost[i];
+
+		if (c->start >= late->launch->start)
+			break;
+		put_host_code(late, cuts, at, min_ns(c->start, late->end), last, c);
+		at = max_ns(at, min_ns(c->start, late->end));
+		put_inside(late, cuts, at, min_ns(c->end, late->end), c);
+		at = max_ns(at, min_ns(c->end, late->end));
+		last = c;
+	}
+	put_host_code(late, cuts, at, late->end, last, late->launch);
+}
+
+/* ---- credit ---- */
+
+static uint64_t submitted_from(const struct model_late *late)
+{
+	uint64_t from = late->window_start;
+	size_t i;
+
+	for (i = 0; i < late->thread->outermost_count; i++) {
+		const struct model_call *c = late->thread->outermost[i];
+
+		if (c->start >= late->start)
+			break;
+		from = c->submits ? c->start : from;
+	}
+	return from;
+}
+
+static uint64_t *counted_of(const struct model_late *late, const struct model_call *c)
+{
+	return &late->counted[c - late->m->calls.items];
+}
+
+static uint64_t credit_of(const struct model_late *late, const struct model_call *c, uint64_t from)
+{
+	uint64_t start = max_ns(c->own_start, from), end = min_ns(c->end, late->start);
+	uint64_t ns = end > start ? end - start : 0, counted = *counted_of(late, c);
+
+	return ns > counted ? ns - counted : 0;
+}
+
+static void take_credit(const struct model_late *late, struct model_cuts *cuts,
+	const struct model_call *c, uint64_t credit)
+{
+	size_t i;
+
+	for (i = 0; i < cuts->count && credit; i++) {
+		struct model_cut *cut = &cuts->items[i];
+
+		if (cut->taken || cut->in == c ||
+			(cut->in && (cut->in_cause == MODEL_SYNC ||
+					    cut->in_cause == MODEL_BLOCKING_COPY)))
+			continue;
+		if (cut->piece.end - cut->piece.start > credit)
+			split_cut(cuts, i, cut->piece.start + credit);
+		cut = &cuts->items[i];
+		cut->taken = 1;
+		cut->piece.cause = cause_of_call(late, c);
+		cut->piece.call = c->name;
+		cut->piece.range = model_place_at(late->thread, c->start);
+		credit -= cut->piece.end - cut->piece.start;
+		*counted_of(late, c) += cut->piece.end - cut->piece.start;
+	}
+}
+
+void model_late_cut(const struct model_late *late, struct model_cuts *cuts)
+{
+	uint64_t from = submitted_from(late);
+	struct model_cuts spent = {0};
+	size_t i;
+
+	if (late->end <= late->start)
+		return;
+	cut_by_calls(late, cuts);
+	for (i = 0; i < cuts->count; i++)
+		model_cuts_put(&spent, cuts->items[i]);
+	for (i = 0; i < late->thread->outermost_count; i++) {
+		const struct model_call *c = late->thread->outermost[i];
+
+		if (c->start >= late->start)
+			break;
+		if (c->end > from && cause_of_call(late, c) != MODEL_LAUNCH_CALL)
+			take_credit(late, cuts, c, credit_of(late, c, from));
+	}
+	/* What this gap spends in a call is no earlier gap's. */
+	for (i = 0; i < spent.count; i++)
+		if (spent.items[i].in)
+			*counted_of(late, spent.items[i].in) +=
+				spent.items[i].piece.end - spent.items[i].piece.start;
+	vpt_free(spent.items);
+}
+
+/* ---- overhead ---- */
+
+/* The cause that a kind of overhead stands for; MODEL_CAUSES: none. */
+static enum model_cause cause_of_overhead(uint64_t kind)
+{
+	switch (kind) {
+	case VPT_OVERHEADKIND_FLUSH:
+	case VPT_OVERHEADKIND_INSTRUMENTATION:
+	case VPT_OVERHEADKIND_RESOURCE:
+	case VPT_OVERHEADKIND_BUFFER_REQUEST:
+		return MODEL_PROFILER;
+	case VPT_OVERHEADKIND_COMPILER:
+	case VPT_OVERHEADKIND_MODULE_LOADING:
+	case VPT_OVERHEADKIND_LAZY_LOADING:
+		return MODEL_MODULE_LOAD;
+	default:
+		return MODEL_CAUSES;
+	}
+}
+
+/* Whether a record may explain a piece of the thread's: its own, nobody's, or in a call of its process that waits for
+ * nobody but locks. */
+static int applies(const struct model *m, const struct model_overhead *o, size_t lane,
+	const struct model_cut *cut)
+{
+	const struct model_lane *of = &m->lanes.items[o->lane], *mine = &m->lanes.items[lane];
+
+	if (!cut->is_host || o->end <= o->start || o->start >= cut->piece.end ||
+		o->end <= cut->piece.start)
+		return 0;
+	if (of->type != VPT_LANETYPE_THREAD || o->lane == lane)
+		return 1;
+	return cut->in && cut->in_cause != MODEL_SYNC && cut->in_cause != MODEL_BLOCKING_COPY &&
+	       of->pid == mine->pid;
+}
+
+void model_cut_overhead(const struct model *m, size_t lane, struct model_cuts *cuts)
+{
+	size_t i, k;
+
+	for (k = 0; k < m->overheads.count; k++) {
+		const struct model_overhead *o = &m->overheads.items[k];
+
+		if (cause_of_overhead(o->kind) == MODEL_CAUSES)
+			continue;
+		for (i = 0; i < cuts->count; i++)
+			if (applies(m, o, lane, &cuts->items[i])) {
+				split_cut(cuts, i, o->start);
+				split_cut(cuts, i, o->end);
+			}
+	}
+	for (i = 0; i < cuts->count; i++) {
+		int profiler = 0, loads = 0;
+
+		for (k = 0; k < m->overheads.count; k++) {
+			const struct model_overhead *o = &m->overheads.items[k];
+			int here = applies(m, o, lane, &cuts->items[i]);
+
+			profiler |= here && cause_of_overhead(o->kind) == MODEL_PROFILER;
+			loads |= here && cause_of_overhead(o->kind) == MODEL_MODULE_LOAD;
+		}
+		if (profiler || loads)
+			cuts->items[i].piece.cause = profiler ? MODEL_PROFILER : MODEL_MODULE_LOAD;
+	}
+}

@@ -1,0 +1,531 @@
+/* test_findings.c - what limits a run and what to do about it, on traces whose answer a person can compute. A case is a
+ * rule, a script (tests/support/script.h), and what the findings, or the page, say. */
+#include "analysis/limit.h"
+#include "analysis/report.h"
+#include "formats/io.h"
+#include "formats/memory.h"
+#include "tests/support/script.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Of families GEMM, elementwise, eager-softmax, communication. */
+#define GEMM    " \"ampere_sgemm_128x64_nn\"\n"
+#define BF16    " \"ampere_bf16_s16816gemm_bf16_64x64_ldg8_f2f_stages_64x5_tn\"\n"
+#define ADD     " \"vectorized_elementwise_kernel\"\n"
+#define SOFTMAX " \"softmax_warp_forward\"\n"
+#define REDUCE  " \"ncclDevKernel_AllReduce_Sum_f32_RING_LL\""
+
+static struct vpa_report *analyze(const char *script, const struct vpa_options *options)
+{
+	struct vpt_trace *trace = NULL;
+	struct vpa_report *report = NULL;
+	struct vpt_err err = {0};
+
+	if (vpt_script_trace(script, &trace, &err) ||
+		vpa_analyze(trace, "case", options, &report, &err))
+		fail_msg("%s\n%s", err.text, script);
+	vpt_trace_close(trace);
+	return report;
+}
+
+static const struct vpa_finding *finding(const struct vpa_report *r, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < r->finding_count; i++)
+		if (!strcmp(r->findings[i].id, id))
+			return &r->findings[i];
+	return NULL;
+}
+
+/* The page with every run of spaces and line ends as one space: where lines are broken does not matter. */
+static char *page_of(const struct vpa_report *r)
+{
+	struct vpt_buffer out;
+	struct vpt_sink *sink;
+	struct vpt_err err = {0};
+	char *from, *to;
+
+	assert_int_equal(vpt_sink_memory(&out, &sink, NULL), VPT_OK);
+	if (vpa_render_text(r, 80, 0, sink, &err) || vpt_sink_write(sink, "", 1, &err) ||
+		sink->finish(sink, 1, &err))
+		fail_msg("%s", err.text);
+	for (from = to = out.data; *from; from++) {
+		if (*from == '\n')
+			*from = ' ';
+		if (*from != ' ' || (to != out.data && to[-1] != ' '))
+			*to++ = *from;
+	}
+	*to = '\0';
+	return out.data;
+}
+
+static void expect_page(const char *rule, const struct vpa_report *r, const char *words, int there)
+{
+	char *page = page_of(r);
+
+	if ((strstr(page, words) != NULL) != there)
+		fail_msg("%s: %s \"%s\" in\n%s", rule, there ? "no" : "there is", words, page);
+	vpt_free(page);
+}
+
+/* ---- what limits a device ---- */
+
+static const struct {
+	const char *rule, *script, *limit, *words;
+} limits[] = {
+	{"nine tenths of active and a quarter of the window are bound",
+		"start 1ms\nend 5ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1000us-1500us corr 1" ADD
+		"call t1 cudaLaunchKernel 1001us-1002us corr 2\n"
+		"kernel s7 1500us-2000us corr 2" GEMM,
+		"gpu", "busy 100.0 % of active, 25.0 % of window: GPU-BOUND"},
+	{"less of the window is not",
+		"start 1ms\nend 5ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1000us-1500us corr 1" ADD
+		"call t1 cudaLaunchKernel 1001us-1002us corr 2\n"
+		"kernel s7 1500us-1999us corr 2" GEMM,
+		"unused", "25.0 % of window: HARDLY USED in this window"},
+	{"1.8 us of work in 13 s is no bound",
+		"start 1ms\nend 13s\ncall t1 cudaLaunchKernel 6s+1us corr 1\n"
+		"kernel s7 6000002us-6000003800ns corr 1" GEMM,
+		"unused", "<0.1 % of window: HARDLY USED in this window"},
+	{"copies with nothing beside them that take more than any family of kernels",
+		"start 1ms\ncall t1 cudaMemcpyAsync 1000us-1001us corr 1\n"
+		"copy s7 HtoD pinned->device 1000us-1410us corr 1 bytes 100000000\n"
+		"call t1 cudaLaunchKernel 1001us-1002us corr 2\nkernel s7 1410us-1710us corr 2" GEMM
+		"call t1 cudaLaunchKernel 1002us-1003us corr 3\nkernel s7 1710us-2000us corr 3" ADD,
+		"copies", "COPY-BOUND"},
+	{"copies behind kernels bound nothing",
+		"start 1ms\ncall t1 cudaMemcpyAsync 1000us-1001us corr 1\n"
+		"copy s8 HtoD pinned->device 1300us-1710us corr 1 bytes 100000000\n"
+		"call t1 cudaLaunchKernel 1001us-1002us corr 2\nkernel s7 1000us-1710us corr 2" GEMM
+		"call t1 cudaLaunchKernel 1002us-1003us corr 3\nkernel s7 1710us-2000us corr 3" ADD,
+		"gpu", "GPU-BOUND"},
+	{"communication of equal length that leads",
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1001us-1300us corr 1" GEMM
+		"call t1 cudaLaunchKernel 1001us-1002us corr 2\n"
+		"kernel s7 1300us-1700us corr 2 grid 24" REDUCE "\n"
+		"call t1 cudaLaunchKernel 1002us-1003us corr 3\n"
+		"kernel s7 1700us-2100us corr 3 grid 24" REDUCE "\nend 3ms\n",
+		"communication", "COMM-BOUND"},
+	{"communication that mostly waits for its peers",
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1001us-1200us corr 1" GEMM
+		"call t1 cudaLaunchKernel 1001us-1002us corr 2\n"
+		"kernel s7 1200us-1250us corr 2 grid 24" REDUCE "\n"
+		"call t1 cudaLaunchKernel 1002us-1003us corr 3\n"
+		"kernel s7 1250us-1999us corr 3 grid 24" REDUCE "\nend 2ms\n",
+		"other ranks",
+		"WAITS FOR OTHER RANKS busy 998 us: compute 199 us, communication no compute hides "
+		"799 us communication 799 us in all, of which up to 699 us waiting for other "
+		"ranks"},
+	{"calls of another grid are not compared",
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1001us-1200us corr 1" GEMM
+		"call t1 cudaLaunchKernel 1001us-1002us corr 2\n"
+		"kernel s7 1200us-1250us corr 2 grid 2" REDUCE "\n"
+		"call t1 cudaLaunchKernel 1002us-1003us corr 3\n"
+		"kernel s7 1250us-1999us corr 3 grid 24" REDUCE "\nend 2ms\n",
+		"communication", "COMM-BOUND"},
+	{"a call that the window cuts is no measure of the shortest",
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 2\n"
+		"kernel s7 1000us-1001us corr 2 grid 24" REDUCE "\n"
+		"call t1 cudaLaunchKernel 1002us-1003us corr 3\n"
+		"kernel s7 1001us-2000us corr 3 grid 24" REDUCE "\nend 2001us\n",
+		"communication", "COMM-BOUND"},
+	{"idle time is told by its cause",
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1000us-1100us corr 1" GEMM
+		"call t1 cudaStreamSynchronize 1001us-1401us corr 2\n"
+		"call t1 cudaLaunchKernel 1401us-1402us corr 3\n"
+		"kernel s7 1405us-1500us corr 3" GEMM,
+		"idle", "limited by sync: host waited for the GPU"},
+};
+
+static void a_device_is_limited_by_what_leads(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(limits); i++) {
+		struct vpa_report *r = analyze(limits[i].script, NULL);
+		struct vpa_load load = vpa_load_of_device(r, &r->devices[0]);
+		const char *found = vpa_limit_text(vpa_limit_of(&load));
+
+		if (strcmp(found, limits[i].limit))
+			fail_msg("%s: found %s, expected %s", limits[i].rule, found,
+				limits[i].limit);
+		expect_page(limits[i].rule, r, limits[i].words, 1);
+		vpa_report_free(r);
+	}
+}
+
+/* ---- findings in few words ---- */
+
+/* An eager sequence of GEMMs of 30 and 20 us and a softmax of 50 us, from `at` on. */
+#define EAGER                                                                                      \
+	"call t1 cudaLaunchKernel 1000us-1001us corr 1\nkernel s7 1001us-1031us corr 1" GEMM       \
+	"call t1 cudaLaunchKernel 1001us-1002us corr 2\nkernel s7 1031us-1081us corr 2" SOFTMAX    \
+	"call t1 cudaLaunchKernel 1002us-1003us corr 3\nkernel s7 1081us-1101us corr 3" GEMM
+
+/* "id 12.3-45.6 of 100.0 base" for each with a gain, "id" for each without; no information. */
+static const struct {
+	const char *rule, *script, *findings;
+} cases[] = {
+	{"a toy raises none", "start 1ms\nend 13s\n" EAGER, "after-last-work"},
+	{"unfused attention is bound by a range, of the active time",
+		"start 1ms\nend 1201us\n" EAGER
+		"call t1 cudaLaunchKernel 1003us-1004us corr 4\nkernel s7 1101us-1201us corr 4" ADD,
+		"eager-attention 0.050-0.100 of 0.200 active"},
+	{"matrix products of unfused attention are not sold as those in FP32 again",
+		"start 1ms\nend 1401us\n" EAGER
+		"call t1 cudaLaunchKernel 1003us-1004us corr 4\nkernel s7 1101us-1201us corr 4" GEMM
+		"call t1 cudaLaunchKernel 1004us-1005us corr 5\n"
+		"kernel s7 1201us-1401us corr 5" BF16,
+		"eager-attention 0.050-0.100 of 0.400 active, fp32-gemm 0.100 of 0.400 active"},
+	{"waiting and transfer share the communication that nothing hides",
+		"start 1ms\nend 2ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1001us-1401us corr 1" GEMM
+		"call t1 cudaLaunchKernel 1001us-1002us corr 2\n"
+		"kernel s7 1401us-1501us corr 2 grid 24" REDUCE "\n"
+		"call t1 cudaLaunchKernel 1002us-1003us corr 3\n"
+		"kernel s7 1501us-1801us corr 3 grid 24" REDUCE "\n"
+		"call t1 cudaLaunchKernel 1003us-1004us corr 4\nkernel s7 1801us-2000us corr 4" ADD,
+		"exposed-comm 0.200 of 0.999 active, peer-wait 0.200 of 0.999 active"},
+	{"a cause is bound by the sum of its pieces",
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1000us-1100us corr 1" GEMM
+		"call t1 cudaStreamSynchronize 1001us-1401us corr 2\n"
+		"call t1 cudaLaunchKernel 1401us-1402us corr 3\n"
+		"kernel s7 1405us-1500us corr 3" GEMM
+		"call t1 cudaStreamSynchronize 1402us-1700us corr 4\n"
+		"call t1 cudaLaunchKernel 1700us-1701us corr 5\n"
+		"kernel s7 1702us-1800us corr 5" GEMM,
+		"sync-drain 0.501 of 0.800 active"},
+	{"launch latency is a matter of course where it is small",
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1000us-1100us corr 1" GEMM
+		"call t1 cudaLaunchKernel 1095us-1096us corr 2\n"
+		"kernel s7 1104us-1200us corr 2" GEMM,
+		""},
+	{"where most is idle something is said, whatever it is",
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1000us-1010us corr 1" GEMM
+		"call t1 cudaLaunchKernel 1005us-1006us corr 2\n"
+		"kernel s7 1500us-1510us corr 2" GEMM,
+		"queued 0.484 of 0.510 active"},
+	{"also where nothing had been launched yet",
+		"start 1ms\nend 9800us\ncall t1 cudaLaunchKernel 9100us-9101us corr 1\n"
+		"kernel s7 9101us-9800us corr 1" GEMM,
+		"before-first-work"},
+	{"also where launches are not recorded",
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1000us-1010us corr 1" GEMM "kernel s7 1500us-1510us corr 2" GEMM,
+		"no-launch"},
+};
+
+static void say_findings(const struct vpa_report *r, char *text, size_t size)
+{
+	size_t i, used = 0;
+
+	text[0] = '\0';
+	for (i = 0; i < r->finding_count; i++) {
+		const struct vpa_finding *f = &r->findings[i];
+
+		if (!strcmp(f->status, "info"))
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", f->id);
+		if (f->gain_from_ms > 0)
+			used += (size_t)snprintf(text + used, size - used, " %.3f-%.3f of %.3f %s",
+				f->gain_from_ms, f->gain_at_most_ms, f->base_ms, f->base);
+		else if (f->gain_at_most_ms > 0)
+			used += (size_t)snprintf(text + used, size - used, " %.3f of %.3f %s",
+				f->gain_at_most_ms, f->base_ms, f->base);
+	}
+}
+
+static void findings_say_what_is_worth_it(void **state)
+{
+	char text[1024];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct vpa_report *r = analyze(cases[i].script, NULL);
+
+		say_findings(r, text, sizeof(text));
+		if (strcmp(text, cases[i].findings))
+			fail_msg("%s:\n  found    %s\n  expected %s", cases[i].rule, text,
+				cases[i].findings);
+		expect_page(cases[i].rule, r, "FIX FIRST", text[0] != '\0');
+		vpa_report_free(r);
+	}
+}
+
+/* Ten launches 90 us apart, of kernels of 8 us: 9 us of 100 are busy. */
+static void a_gpu_that_mostly_waits_is_said_to(void **state)
+{
+	static char script[4096];
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 10; i++) {
+		size_t t = 1000 + i * 100;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaMemcpyAsync %zuus+1us corr %zu\n"
+			"copy s7 HtoD pinned->device %zuus+8us corr %zu bytes 4096\n",
+			t, i + 1, t + 1, i + 1);
+	}
+	r = analyze(script, NULL);
+	f = finding(r, "exposed-copy");
+	assert_non_null(f);
+	assert_non_null(strstr(f->note, "the GPU is busy only 8.8 % of its active time"));
+	assert_int_equal(finding(r, "launch-rate") != NULL, 1);
+	assert_string_equal(r->findings[0].id, "launch-rate");
+	vpa_report_free(r);
+}
+
+/* ---- first use ---- */
+
+static void first_use_is_said_before_cuda_graphs(void **state)
+{
+	/* Of 142 ms of idle time: 71 ms before the first work in the first cudaMalloc, 40 ms in loading a kernel's code,
+	 * 31 ms because the host launches slowly. */
+	static const char head[] = "start 1ms\ncall t1 cudaMalloc 1ms-72ms corr 90\n"
+				   "call t1 cudaLaunchKernel 72000us-72000us corr 1\n"
+				   "kernel s7 72000us-73000us corr 1" GEMM
+				   "call t1 cudaLaunchKernel 73000us-113000us corr 2\n"
+				   "kernel s7 113000us-114000us corr 2" ADD;
+	static char script[65536];
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "%s", head);
+	for (i = 0; i < 500; i++)
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+			"kernel s7 %zuus+10us corr %zu" GEMM,
+			114062 + i * 72, i + 3, 114062 + i * 72, i + 3);
+	r = analyze(script, NULL);
+	f = &r->findings[0];
+	assert_string_equal(f->id, "first-use");
+	assert_string_equal(f->title,
+		"this trace includes first use (111 of 142 ms of idle): warm up before tracing");
+	assert_null(finding(r, "module-load"));
+	assert_non_null(finding(r, "launch-rate"));
+	assert_int_equal(r->devices[0].first_use_ns, 111000000);
+	assert_int_equal(r->devices[0].first_use_head_ns, 71000000);
+	expect_page("first use", r, "1 this trace includes first use", 1);
+	vpa_report_free(r);
+}
+
+/* ---- blocks ---- */
+
+/* Blocks of 764 ms, in the first 110 of which the host still waits for the block before. */
+static void a_gain_says_what_it_is_of_and_what_it_means(void **state)
+{
+	static const struct vpa_options options = {
+		.frames_per_block = 12, .target_millifps = 20000};
+	const struct vpa_finding *f;
+	static char script[16384];
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1s\n");
+	for (i = 0; i < 7; i++) {
+		size_t t = 1000 + i * 764;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zums+700ms \"block %zu\"\n"
+			"call t1 cudaLaunchKernel %zums+0us corr %zu\n"
+			"kernel s7 %zums+654ms corr %zu" GEMM
+			"call t1 cudaStreamSynchronize %zums+764ms corr %zu\n",
+			t + 110, i, t + 110, 2 * i + 1, t + 110, 2 * i + 1, t + 110, 2 * i + 2);
+	}
+	r = analyze(script, &options);
+	f = finding(r, "sync-drain");
+	assert_non_null(f);
+	assert_string_equal(f->base, "block");
+	assert_true(f->base_ms == 764 && f->base_gain_ms == 110);
+	assert_true(f->fps_from > 15.706 && f->fps_from < 15.708);
+	assert_true(f->fps_to > 18.348 && f->fps_to < 18.350);
+	expect_page("a block", r, "110 ms of a 764 ms block: 15.7 -> at most 18.3 FPS", 1);
+	/* A slow FPS is the result, no finding. */
+	assert_null(finding(r, "fps"));
+	expect_page("target", r, "15.7 FPS steady, target 20.0: TOO SLOW", 1);
+	expect_page("target", r, "slower than", 0);
+	vpa_report_free(r);
+}
+
+/* ---- places ---- */
+
+static void small_values_read_back_are_named(void **state)
+{
+	static char script[16384];
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 5; i++) {
+		size_t t = 1000 + i * 400;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zuus+390us \"self_attn\"\n"
+			"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+			"kernel s7 %zuus+100us corr %zu" GEMM
+			"call t1 cudaMemcpyAsync %zuus+380us corr %zu\n"
+			"copy s7 DtoH device->pageable %zuus+1us corr %zu bytes 8\n",
+			t, t, 2 * i + 1, t + 1, 2 * i + 1, t + 2, 2 * i + 2, t + 101, 2 * i + 2);
+	}
+	r = analyze(script, NULL);
+	f = finding(r, "blocking-copy");
+	assert_non_null(f);
+	assert_string_equal(
+		f->title, "keep small values on the GPU: no .item(), .cpu() or bool() in the loop");
+	assert_non_null(strstr(f->note, "in copies of 64 bytes or fewer, mostly cudaMemcpyAsync in "
+					"self_attn"));
+	vpa_report_free(r);
+}
+
+/* Eighty places of sync, each with little: those beyond the table are added up, and never shown as one. */
+static void sums_of_small_places_are_no_place(void **state)
+{
+	static char script[65536];
+	struct vpa_report *r;
+	size_t used, i, k;
+	int sums = 0;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 80; i++) {
+		size_t t = 1000 + i * 100;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zuus+99us \"place %zu\"\n"
+			"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+			"kernel s7 %zuus+10us corr %zu" GEMM
+			"call t1 cudaStreamSynchronize %zuus+90us corr %zu\n",
+			t, i, t, 2 * i + 1, t + 1, 2 * i + 1, t + 2, 2 * i + 2);
+	}
+	r = analyze(script, NULL);
+	for (i = 0; i < r->devices[0].cause_count; i++)
+		sums += vpa_is_sum(r->devices[0].causes[i].range);
+	assert_true(sums > 0);
+	for (i = 0; i < r->finding_count; i++)
+		for (k = 0; k < r->findings[i].evidence_count; k++)
+			assert_false(vpa_is_sum(r->findings[i].evidence[k]));
+	expect_page("sums", r, "(other)", 0);
+	vpa_report_free(r);
+}
+
+/* Six ranges that differ by their numbers, 400 us of host code in each: no place has half of it, all have. */
+static void places_that_differ_by_a_number_are_told_together(void **state)
+{
+	static char script[8192];
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 7; i++) {
+		size_t t = 1000 + i * 500;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaLaunchKernel %zuus+0us corr %zu\nkernel s7 %zuus+100us corr "
+			"%zu" GEMM "range t1 %zuus+390us \"IO %zu\"\n",
+			t, i + 1, t, i + 1, t + 105, i * 10);
+	}
+	r = analyze(script, NULL);
+	expect_page("alike", r, "All of it: in IO 0 and 5 like it.", 1);
+	vpa_report_free(r);
+}
+
+static void a_place_before_a_range_is_before_it(void **state)
+{
+	/* The host was busy for 500 us; then "add_" began, and launched 1 us later. */
+	struct vpa_report *r =
+		analyze("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+			"kernel s7 1000us-1010us corr 1" GEMM "range t1 1510us-1520us \"add_\"\n"
+			"call t1 cudaLaunchKernel 1511us-1512us corr 2\n"
+			"kernel s7 1513us-1600us corr 2" GEMM,
+			NULL);
+
+	(void)state;
+	expect_page("before", r, "before add_", 1);
+	expect_page("before", r, "in before", 0);
+	vpa_report_free(r);
+}
+
+/* ---- gaps ---- */
+
+/* 210 us: 100 in a cudaMalloc, 100 in host code, 10 on the way. */
+static void a_gap_shows_each_cause_of_a_quarter(void **state)
+{
+	static const struct vpa_options options = {.min_gap_ns = 1};
+	struct vpa_report *r = analyze("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				       "kernel s7 1000us-1100us corr 1" GEMM
+				       "call t1 cudaMalloc 1100us-1200us corr 2\n"
+				       "call t1 cudaLaunchKernel 1310us-1311us corr 3\n"
+				       "kernel s7 1313us-1400us corr 3" GEMM,
+		&options);
+
+	(void)state;
+	expect_page("headline", r, "G1 host code 110 us", 1);
+	expect_page("another", r, "and allocation 100 us, cudaMalloc", 1);
+	expect_page("a small one", r, "and launch latency", 0);
+	vpa_report_free(r);
+}
+
+static void what_the_host_did_before_the_first_work_is_told(void **state)
+{
+	struct vpa_report *r = analyze("start 1ms\nrange t1 1ms-9ms \"import\"\n"
+				       "call t1 cudaMalloc 9000us-9300us corr 1\n"
+				       "call t1 cudaLaunchKernel 9300us-9301us corr 2\n"
+				       "kernel s7 9302us-9802us corr 2" GEMM,
+		NULL);
+
+	(void)state;
+	expect_page("head", r,
+		"no work for 8.30 ms before the first op: host code 8.00 ms in import", 1);
+	vpa_report_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_device_is_limited_by_what_leads),
+		cmocka_unit_test(findings_say_what_is_worth_it),
+		cmocka_unit_test(a_gpu_that_mostly_waits_is_said_to),
+		cmocka_unit_test(first_use_is_said_before_cuda_graphs),
+		cmocka_unit_test(a_gain_says_what_it_is_of_and_what_it_means),
+		cmocka_unit_test(small_values_read_back_are_named),
+		cmocka_unit_test(sums_of_small_places_are_no_place),
+		cmocka_unit_test(places_that_differ_by_a_number_are_told_together),
+		cmocka_unit_test(a_place_before_a_range_is_before_it),
+		cmocka_unit_test(a_gap_shows_each_cause_of_a_quarter),
+		cmocka_unit_test(what_the_host_did_before_the_first_work_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
