@@ -14,8 +14,8 @@ const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS] = {
 const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1] = {
 	0, 1000, 5000, 20000, 100000, 1000000, 10000000, UINT64_MAX};
 
-/* A device that stands idle for longer than this, while another works, no longer keeps the host's past: what its gap
- * was spent in is known from then on only. */
+/* A device that stands idle for longer than this, while another works, no longer keeps the host's past: the causes of its gap
+ * are known from then on only. */
 #define IDLE_KEPT_NS ((uint64_t)30 * 1000000000)
 
 VPA_RARE static int make_room(struct vpa_idle *s, uint32_t device, uint32_t stream)
@@ -87,6 +87,14 @@ VPA_RARE static int grow_used(struct vpa_idle_device *d, size_t kernels)
 	return VPT_OK;
 }
 
+/* Makes room for the kernels that came up since. */
+static inline int know_kernels(const struct vpa_idle *s, struct vpa_idle_device *d)
+{
+	size_t kernels = s->resolver->model->kernel_count;
+
+	return d->used_count <= kernels ? grow_used(d, kernels) : VPT_OK;
+}
+
 /* Notes that the device runs a copy or memset of this kind. Returns whether it is the first. */
 static int use_copy(struct vpa_idle_device *d, const struct vpa_ops *ops, size_t i)
 {
@@ -108,8 +116,7 @@ static int find_firsts(
 	size_t mask, i;
 	uint8_t used = 1;
 
-	if (d->used_count <= s->resolver->model->kernel_count &&
-		grow_used(d, s->resolver->model->kernel_count))
+	if (know_kernels(s, d))
 		return VPT_ENOMEM;
 	mask = d->used_count - 1;
 	for (i = begin; i < end; i++)
@@ -298,8 +305,7 @@ int vpa_idle_early(struct vpa_idle *s, const struct vpa_ops *ops, size_t i)
 		make_room(s, ops->device[i], ops->stream[i]))
 		return VPT_ENOMEM;
 	d = &s->devices[ops->device[i]];
-	if (d->used_count <= s->resolver->model->kernel_count &&
-		grow_used(d, s->resolver->model->kernel_count))
+	if (know_kernels(s, d))
 		return VPT_ENOMEM;
 	if (ops->kind[i] == VPA_KERNEL)
 		d->used[ops->kernel[i]] = 1;

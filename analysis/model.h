@@ -334,11 +334,6 @@ static inline const struct vpa_range *vpa_inner_range(
 	return wide->start_ns > own->start_ns ? wide : own;
 }
 
-static inline const struct vpa_range *vpa_op_range(const struct vpa_op *op)
-{
-	return vpa_inner_range(op->range, op->process_range);
-}
-
 /* Set in a place that is no range around the time, but the one that the launch after it was in. */
 #define VPA_PLACE_BEFORE 0x80000000u
 

@@ -11,15 +11,15 @@ void vpa_resolver_ranges_at(struct vpa_resolver *r, uint32_t thread, uint64_t t,
 
 /* The innermost range of a chain that is of `level`, open at `t` and as long as `min_ns` within [from, to]; NULL: none. */
 static const struct vpa_range *find_level(struct vpa_range *range, enum vpa_range_level level,
-	uint64_t t, const struct vpa_interval *half, uint64_t min_ns)
+	uint64_t t, const struct vpa_interval *span, uint64_t min_ns)
 {
 	for (range = vpa_range_open_at(range, t); range; range = vpa_range_around(range, t)) {
 		uint64_t from, to;
 
 		if (range->level != level)
 			continue;
-		from = range->start_ns > half->start_ns ? range->start_ns : half->start_ns;
-		to = range->end_ns < half->end_ns ? range->end_ns : half->end_ns;
+		from = range->start_ns > span->start_ns ? range->start_ns : span->start_ns;
+		to = range->end_ns < span->end_ns ? range->end_ns : span->end_ns;
 		if (to >= from && to - from >= min_ns)
 			return range;
 	}

@@ -2,7 +2,7 @@
  *
  * A seed makes a host that launches from two threads onto three streams of two devices, with blocks one after the
  * other or overlapping, steps in them, requests around them, and marks that frames are ready. The model knows
- * each op's launch and looks at all ops for every block; idle time by opener it takes from the report's
+ * each op's launch and looks at all ops for every block; idle time by cause it takes from the report's
  * list of gaps, all of which are listed. Chunks cut anywhere must not show. */
 #include "analysis/report.h"
 #include "formats/io.h"
@@ -460,7 +460,7 @@ static void check_steps(const struct made *t, unsigned request, const struct vpa
 		assert_true(found->steps.s_per_it == 1 / found->steps.steps_per_s);
 }
 
-/* One request's blocks; adds idle time by opener of the measured ones. */
+/* One request's blocks; adds idle time by cause of the measured ones. */
 static void check_request(const struct made *t, unsigned request, const struct vpa_report *r,
 	const struct vpa_request *found)
 {
