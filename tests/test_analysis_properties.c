@@ -9,6 +9,7 @@
 #include "formats/memory.h"
 #include "tests/support/model.h"
 #include "tests/support/random.h"
+#include "tests/support/random_lines.h"
 #include "tests/support/script.h"
 
 #include <inttypes.h>
@@ -36,12 +37,6 @@ enum {
 	FIRST_STREAMS = STREAMS_MAX + THREADS_MAX + 1
 };
 
-struct line {
-	char text[144];
-	uint64_t end;   /* when the record was complete: it cannot stand in an earlier chunk */
-	unsigned delay; /* how many chunks later than possible a record is written */
-};
-
 struct made_call {
 	uint64_t start, end;
 	unsigned thread, action;
@@ -52,14 +47,14 @@ struct made_call {
 struct made {
 	struct vpt_random random;
 	uint64_t grid, scale;
-	uint64_t start, last, t0;
+	uint64_t start, t0;
+	struct random_lines lines;
 	int killed;
 	struct vpa_options options;
 	unsigned processes, threads, streams, devices;
 	int skewed;    /* ops may begin before their launch */
 	unsigned cuts; /* at most so many */
 	unsigned call_count;
-	size_t line_count;
 	struct made_stream {
 		unsigned pid, device;
 		uint64_t last_start, last_end;
@@ -68,7 +63,7 @@ struct made {
 	uint64_t next_corr[3];
 	/* from here on only as much is valid as the counts say */
 	struct made_call calls[CALLS_MAX];
-	struct line lines[LINES_MAX];
+	struct random_line line_items[LINES_MAX];
 };
 
 static unsigned below(struct made *t, unsigned limit)
@@ -89,24 +84,6 @@ static uint64_t some_ns(struct made *t)
 static uint64_t later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
-}
-
-__attribute__((format(printf, 4, 5))) static void put(
-	struct made *t, uint64_t end, unsigned delay, const char *format, ...)
-{
-	struct line *l = &t->lines[t->line_count];
-	va_list args;
-
-	if (t->line_count == LINES_MAX)
-		return;
-	t->line_count++;
-	va_start(args, format);
-	vsnprintf(l->text, sizeof(l->text), format, args);
-	va_end(args);
-	l->end = end;
-	l->delay = delay;
-	if (end != UINT64_MAX)
-		t->last = later(t->last, end);
 }
 
 /* ---- calls ---- */
@@ -216,15 +193,15 @@ static void put_op(struct made *t, unsigned stream, uint64_t start, uint64_t end
 		s->last_start = start;
 	s->last_end = later(s->last_end, end);
 	if (a->effect == RUNS_KERNEL || a->effect == RUNS_GRAPH)
-		put(t, end, delay, "kernel s%u %s corr %" PRIu64 " \"%s\" grid %u node %u",
-			stream + 1, span, corr, kernel_names[below(t, COUNT(kernel_names))],
-			1 + below(t, 20), node);
+		random_lines_put(&t->lines, end, delay,
+			"kernel s%u %s corr %" PRIu64 " \"%s\" grid %u node %u", stream + 1, span,
+			corr, kernel_names[below(t, COUNT(kernel_names))], 1 + below(t, 20), node);
 	else if (a->effect == RUNS_MEMSET)
-		put(t, end, delay, "memset s%u %s corr %" PRIu64 " bytes %u", stream + 1, span,
-			corr, below(t, 5000));
+		random_lines_put(&t->lines, end, delay, "memset s%u %s corr %" PRIu64 " bytes %u",
+			stream + 1, span, corr, below(t, 5000));
 	else
-		put(t, end, delay, "copy s%u %s %s corr %" PRIu64 " bytes %u", stream + 1, a->copy,
-			span, corr, below(t, 5000));
+		random_lines_put(&t->lines, end, delay, "copy s%u %s %s corr %" PRIu64 " bytes %u",
+			stream + 1, a->copy, span, corr, below(t, 5000));
 }
 
 /* Ops of a stream begin one after the other, in order of launch; mostly they also end so. */
@@ -269,7 +246,7 @@ static void run_call(struct made *t, const struct made_call *c, unsigned pid, ui
 		put_op(t, STREAMS_MAX + c->thread, c->start + t->grid, c->end, corr, a, 0);
 		break;
 	case RUNS_STREAM_WAIT:
-		put(t, c->start, 0,
+		random_lines_put(&t->lines, c->start, 0,
 			"sync s%u \"stream waits for event\" %" PRIu64 "+0 corr %" PRIu64,
 			stream + 1, c->start, corr);
 		break;
@@ -301,8 +278,9 @@ static void make_calls_and_ops(struct made *t)
 			corr = t->calls[c->inside - 1].corr;
 		c->corr = corr;
 		if (fate > 0 || c->inside)
-			put(t, c->end, 0, "call t%u %s %" PRIu64 "-%" PRIu64 " corr %" PRIu64,
-				c->thread + 1, actions[c->action].call, c->start, c->end, corr);
+			random_lines_put(&t->lines, c->end, 0,
+				"call t%u %s %" PRIu64 "-%" PRIu64 " corr %" PRIu64, c->thread + 1,
+				actions[c->action].call, c->start, c->end, corr);
 		if (fate > 1 && !(c->inside && t->grid == 1))
 			run_call(t, c, pid,
 				fate == 2 && actions[c->action].effect == RUNS_KERNEL ? 0 : corr);
@@ -320,7 +298,7 @@ static void make_ranges(struct made *t)
 	unsigned n = below(t, 24), made = 0, i, k;
 
 	for (i = 0; i < n; i++) {
-		uint64_t span = t->last - t->start + 1,
+		uint64_t span = t->lines.last - t->start + 1,
 			 start = t->start + vpt_random_below(&t->random, span), end;
 		unsigned thread = below(t, t->threads), wide = !below(t, 4), open = !below(t, 12);
 
@@ -334,11 +312,12 @@ static void make_ranges(struct made *t)
 			continue;
 		starts[made++] = start;
 		if (open)
-			put(t, UINT64_MAX, 0, "%s t%u %" PRIu64 " \"%s\"%s",
+			random_lines_put(&t->lines, UINT64_MAX, 0, "%s t%u %" PRIu64 " \"%s\"%s",
 				wide ? "openstartend" : "open", thread + 1, start,
 				names[below(t, 5)], domains[below(t, 2)]);
 		else
-			put(t, end, 0, "%s t%u %" PRIu64 "-%" PRIu64 " \"%s\"%s%s",
+			random_lines_put(&t->lines, end, 0,
+				"%s t%u %" PRIu64 "-%" PRIu64 " \"%s\"%s%s",
 				wide ? "startend" : "range", thread + 1, start, end,
 				names[below(t, 5)], domains[below(t, 3)],
 				below(t, 20) ? "" : " unmatched");
@@ -353,14 +332,16 @@ static void make_troubles(struct made *t)
 	unsigned n = below(t, 4), i;
 
 	for (i = 0; i < n; i++) {
-		uint64_t start = t->start + vpt_random_below(&t->random, t->last - t->start + 1);
+		uint64_t start =
+			t->start + vpt_random_below(&t->random, t->lines.last - t->start + 1);
 		uint64_t end = start + some_ns(t);
 
 		if (below(t, 4))
-			put(t, end, below(t, 2), "overhead - \"%s\" %" PRIu64 "-%" PRIu64,
-				overheads[below(t, 9)], start, end);
+			random_lines_put(&t->lines, end, below(t, 2),
+				"overhead - \"%s\" %" PRIu64 "-%" PRIu64, overheads[below(t, 9)],
+				start, end);
 		else
-			put(t, end, below(t, 2),
+			random_lines_put(&t->lines, end, below(t, 2),
 				"loss all dropped %" PRIu64 "-%" PRIu64 " count %u", start, end,
 				below(t, 9));
 	}
@@ -368,7 +349,7 @@ static void make_troubles(struct made *t)
 
 static void make_options(struct made *t)
 {
-	uint64_t span = t->last - t->start;
+	uint64_t span = t->lines.last - t->start;
 
 	t->options = (struct vpa_options){.jobs = 1, .top = 100000, .min_gap_ns = 1};
 	if (!below(t, 4)) {
@@ -389,10 +370,11 @@ static void make_first_ops(struct made *t)
 	unsigned i;
 
 	for (i = 0; t->devices > 1 && i < t->devices; i++) {
-		put(t, at, 0, "call t1 cudaMemsetAsync %" PRIu64 "-%" PRIu64 " corr %u", at, at,
+		random_lines_put(&t->lines, at, 0,
+			"call t1 cudaMemsetAsync %" PRIu64 "-%" PRIu64 " corr %u", at, at,
 			1000000 + i);
-		put(t, at + 1, 0, "memset s%u %" PRIu64 "-%" PRIu64 " corr %u", FIRST_STREAMS + i,
-			at, at + 1, 1000000 + i);
+		random_lines_put(&t->lines, at + 1, 0, "memset s%u %" PRIu64 "-%" PRIu64 " corr %u",
+			FIRST_STREAMS + i, at, at + 1, 1000000 + i);
 	}
 }
 
@@ -406,7 +388,9 @@ static void make_trace(struct made *t, uint64_t seed, int is_long)
 	t->scale = is_long ? 2000 : 1;
 	t->cuts = is_long ? CUTS_MAX : 6;
 	t->grid = grids[below(t, 4)];
-	t->start = t->last = 1000000;
+	t->lines.items = t->line_items;
+	t->lines.max = LINES_MAX;
+	t->start = t->lines.last = 1000000;
 	t->processes = 1 + !below(t, 3);
 	t->threads = t->processes + below(t, 2);
 	t->streams = t->processes + below(t, STREAMS_MAX - 1);
@@ -428,7 +412,7 @@ static void make_trace(struct made *t, uint64_t seed, int is_long)
 	make_calls_and_ops(t);
 	make_troubles(t);
 	make_ranges(t);
-	t->t0 = t->start + (below(t, 5) ? 0 : (t->last - t->start) / 4);
+	t->t0 = t->start + (below(t, 5) ? 0 : (t->lines.last - t->start) / 4);
 	t->killed = !below(t, 7);
 	make_options(t);
 	make_first_ops(t);
@@ -436,46 +420,19 @@ static void make_trace(struct made *t, uint64_t seed, int is_long)
 
 /* ---- scripts ---- */
 
-struct text {
-	char *data;
-	size_t size, cap;
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct text *s, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	assert_int_equal(vpt_grow(&s->data, &s->cap, s->size + 256, 1), 0);
-	va_start(args, format);
-	n = vsnprintf(s->data + s->size, 256, format, args);
-	va_end(args);
-	assert_in_range(n, 0, 255);
-	s->size += (size_t)n;
-}
-
-static size_t chunk_of(const struct line *l, const uint64_t *cuts, size_t count)
-{
-	size_t chunk = 0;
-
-	while (chunk < count && cuts[chunk] < l->end)
-		chunk++;
-	return chunk + l->delay < count ? chunk + l->delay : count;
-}
-
-static void write_lanes(const struct made *t, struct text *s)
+static void write_lanes(const struct made *t, struct random_text *s)
 {
 	unsigned i;
 
 	for (i = 0; i < t->devices; i++)
-		say(s,
+		random_text_add(s,
 			"device %u \"GPU\" cc 9.0 sms 10\nstream s%u device %u context 1 stream %u "
 			"pid 1\nevent s%u %" PRIu64 " event 1\n",
 			i, FIRST_STREAMS + i, i, FIRST_STREAMS + i, FIRST_STREAMS + i, t->start);
 	for (i = 0; i < t->threads; i++)
-		say(s, "thread t%u pid %u tid %u\n", i + 1, pid_of(t, i), 100 + i);
+		random_text_add(s, "thread t%u pid %u tid %u\n", i + 1, pid_of(t, i), 100 + i);
 	for (i = 0; i < STREAMS_MAX + THREADS_MAX; i++)
-		say(s,
+		random_text_add(s,
 			"stream s%u device %u context 1 stream %u pid %u\nevent s%u %" PRIu64
 			" event 1\n",
 			i + 1, t->stream[i].device, i + 1, t->stream[i].pid, i + 1, t->start);
@@ -484,18 +441,11 @@ static void write_lanes(const struct made *t, struct text *s)
 /* The capture's ends are chosen by the seed, its chunks by the cuts. */
 static char *write_script(const struct made *t, const uint64_t *cuts, size_t cut_count)
 {
-	struct text s = {0};
-	size_t chunk, i;
+	struct random_text s = {0};
 
-	say(&s, "start %" PRIu64 "\n%s", t->t0, t->killed ? "killed\n" : "");
+	random_text_add(&s, "start %" PRIu64 "\n%s", t->t0, t->killed ? "killed\n" : "");
 	write_lanes(t, &s);
-	for (chunk = 0; chunk <= cut_count; chunk++) {
-		for (i = 0; i < t->line_count; i++)
-			if (chunk_of(&t->lines[i], cuts, cut_count) == chunk)
-				say(&s, "%s\n", t->lines[i].text);
-		if (chunk < cut_count)
-			say(&s, "chunk %" PRIu64 "\n", cuts[chunk]);
-	}
+	random_lines_write(&t->lines, cuts, cut_count, &s);
 	return s.data;
 }
 
@@ -508,7 +458,7 @@ static size_t choose_cuts(struct made *t, uint64_t *cuts)
 	for (; n; n--) {
 		int inside = 0;
 
-		at += vpt_random_below(&t->random, 2 * (t->last - t->start) / t->cuts + 2);
+		at += vpt_random_below(&t->random, 2 * (t->lines.last - t->start) / t->cuts + 2);
 		for (i = 0; i < t->call_count; i++)
 			if (t->calls[i].inside) {
 				const struct made_call *outer = &t->calls[t->calls[i].inside - 1];

@@ -3,10 +3,10 @@
 
 #include "formats/memory.h"
 #include "tests/support/random.h"
+#include "tests/support/random_lines.h"
 #include "tests/support/script.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +27,6 @@ enum {
 /* What durations are of; each has its own mix of scales in a trace. */
 enum length { OF_CALLS, OF_HOST_CODE, OF_OPS, OF_DELAYS, LENGTHS };
 
-struct line {
-	char text[160];
-	uint64_t end;   /* when the record was complete: it stands in no earlier chunk */
-	unsigned delay; /* how many chunks later than possible a record is written */
-};
-
 struct made_call {
 	uint64_t start, end, corr;
 	unsigned thread, action;
@@ -43,7 +37,7 @@ struct made_call {
 struct made {
 	struct vpt_random random;
 	int orderly;
-	uint64_t grid, start, last, t0;
+	uint64_t grid, start, t0;
 	unsigned weights[LENGTHS][SCALES];
 	unsigned processes, threads, devices, names;
 	int records_waits; /* some waits have records */
@@ -55,8 +49,8 @@ struct made {
 	uint64_t next_corr[3];
 	struct made_call calls[CALLS_MAX];
 	unsigned call_count;
-	struct line lines[LINES_MAX];
-	size_t line_count;
+	struct random_lines lines;
+	struct random_line line_items[LINES_MAX];
 };
 
 static unsigned below(struct made *t, unsigned limit)
@@ -91,27 +85,9 @@ static uint64_t some_ns(struct made *t, enum length of)
 /* A moment of the trace so far. */
 static uint64_t some_time(struct made *t)
 {
-	uint64_t at = t->start + vpt_random_below(&t->random, t->last - t->start + 1);
+	uint64_t at = t->start + vpt_random_below(&t->random, t->lines.last - t->start + 1);
 
 	return at - at % t->grid;
-}
-
-__attribute__((format(printf, 4, 5))) static void put(
-	struct made *t, uint64_t end, unsigned delay, const char *format, ...)
-{
-	struct line *l = &t->lines[t->line_count];
-	va_list args;
-
-	if (t->line_count == LINES_MAX)
-		return;
-	t->line_count++;
-	va_start(args, format);
-	vsnprintf(l->text, sizeof(l->text), format, args);
-	va_end(args);
-	l->end = end;
-	l->delay = delay;
-	if (end != UINT64_MAX)
-		t->last = later(t->last, end);
 }
 
 /* ---- calls ---- */
@@ -279,13 +255,15 @@ static void put_op(struct made *t, unsigned stream, uint64_t start, uint64_t end
 		s->last_end = later(s->last_end, end);
 	}
 	if (a->effect == RUNS_COPY || a->effect == RUNS_PAGEABLE)
-		put(t, end, delay, "copy x%u %s %s corr %" PRIu64 " bytes 64", stream, a->copy,
-			span, corr);
+		random_lines_put(&t->lines, end, delay, "copy x%u %s %s corr %" PRIu64 " bytes 64",
+			stream, a->copy, span, corr);
 	else if (a->effect == RUNS_MEMSET)
-		put(t, end, delay, "memset x%u %s corr %" PRIu64 " bytes 64", stream, span, corr);
+		random_lines_put(&t->lines, end, delay, "memset x%u %s corr %" PRIu64 " bytes 64",
+			stream, span, corr);
 	else
-		put(t, end, delay, "kernel x%u %s corr %" PRIu64 " \"%s\" node %u", stream, span,
-			corr, kernel_names[name], node);
+		random_lines_put(&t->lines, end, delay,
+			"kernel x%u %s corr %" PRIu64 " \"%s\" node %u", stream, span, corr,
+			kernel_names[name], node);
 }
 
 static unsigned stream_of(struct made *t, unsigned pid)
@@ -338,8 +316,8 @@ static void run_wait(struct made *t, const struct made_call *c, unsigned stream)
 	snprintf(lane, sizeof(lane), "x%u", stream);
 	if (!below(t, 6))
 		snprintf(lane, sizeof(lane), "%s", below(t, 2) ? "-" : "none");
-	put(t, at, 0, "sync %s \"stream waits for event\" %" PRIu64 "+0 corr %" PRIu64, lane, at,
-		corr);
+	random_lines_put(&t->lines, at, 0,
+		"sync %s \"stream waits for event\" %" PRIu64 "+0 corr %" PRIu64, lane, at, corr);
 }
 
 static void run_call(struct made *t, const struct made_call *c)
@@ -398,12 +376,13 @@ static void run_calls(struct made *t)
 		unsigned fate = below(t, 40);
 
 		if (fate == 0 && !t->orderly)
-			put(t, c->end, 0, "call t%u %s %" PRIu64 "-%" PRIu64 " corr %" PRIu64,
-				c->thread + 1, actions[c->action].call, c->end + 7, c->end,
-				c->corr);
+			random_lines_put(&t->lines, c->end, 0,
+				"call t%u %s %" PRIu64 "-%" PRIu64 " corr %" PRIu64, c->thread + 1,
+				actions[c->action].call, c->end + 7, c->end, c->corr);
 		else if (fate != 1)
-			put(t, c->end, 0, "call t%u %s %" PRIu64 "-%" PRIu64 " corr %" PRIu64,
-				c->thread + 1, actions[c->action].call, c->start, c->end, c->corr);
+			random_lines_put(&t->lines, c->end, 0,
+				"call t%u %s %" PRIu64 "-%" PRIu64 " corr %" PRIu64, c->thread + 1,
+				actions[c->action].call, c->start, c->end, c->corr);
 		/* Of two calls with one number, mostly one has the op. */
 		if (c->parent < 0 || c->corr != t->calls[c->parent].corr || !below(t, 4))
 			run_call(t, c);
@@ -431,10 +410,11 @@ static void make_range(struct made *t, uint64_t *starts, unsigned *made)
 		return;
 	starts[(*made)++] = start;
 	if (!below(t, 12))
-		put(t, UINT64_MAX, 0, "%s t%u %" PRIu64 " \"%s\"%s", wide ? "openstartend" : "open",
-			thread + 1, start, names[name], domains[domain]);
+		random_lines_put(&t->lines, UINT64_MAX, 0, "%s t%u %" PRIu64 " \"%s\"%s",
+			wide ? "openstartend" : "open", thread + 1, start, names[name],
+			domains[domain]);
 	else
-		put(t, end, 0, "%s t%u %" PRIu64 "-%" PRIu64 " \"%s\"%s",
+		random_lines_put(&t->lines, end, 0, "%s t%u %" PRIu64 "-%" PRIu64 " \"%s\"%s",
 			wide ? "startend" : "range", thread + 1, start, end, names[name],
 			domains[domain]);
 }
@@ -461,7 +441,8 @@ static void make_overheads(struct made *t)
 
 		if (below(t, 3))
 			snprintf(lane, sizeof(lane), "t%u", 1 + below(t, t->threads));
-		put(t, end, below(t, 2), "overhead %s \"%s\" %" PRIu64 "-%" PRIu64, lane,
+		random_lines_put(&t->lines, end, below(t, 2),
+			"overhead %s \"%s\" %" PRIu64 "-%" PRIu64, lane,
 			kinds[below(t, COUNT(kinds))], start, end);
 	}
 }
@@ -474,13 +455,15 @@ static void make_losses(struct made *t)
 	for (; n; n--) {
 		uint64_t start = some_time(t), end = start + some_ns(t, OF_DELAYS);
 
-		put(t, end, below(t, 2), "loss all \"%s\" %" PRIu64 "-%" PRIu64 " count %u",
+		random_lines_put(&t->lines, end, below(t, 2),
+			"loss all \"%s\" %" PRIu64 "-%" PRIu64 " count %u",
 			kinds[below(t, COUNT(kinds))], start, end, below(t, 9));
 	}
 	for (n = below(t, 5) ? 0 : 1 + below(t, 3); n; n--) {
 		uint64_t start = some_time(t), end = start + some_ns(t, OF_HOST_CODE);
 
-		put(t, end, below(t, 2), "loss all paused %" PRIu64 "-%" PRIu64, start, end);
+		random_lines_put(&t->lines, end, below(t, 2),
+			"loss all paused %" PRIu64 "-%" PRIu64, start, end);
 	}
 }
 
@@ -516,7 +499,9 @@ static void make_trace(struct made *t, const struct random_causes *how)
 	t->random.state = how->seed;
 	t->orderly = how->orderly;
 	t->grid = grids[below(t, COUNT(grids))];
-	t->start = t->last = 1000000;
+	t->lines.items = t->line_items;
+	t->lines.max = LINES_MAX;
+	t->start = t->lines.last = 1000000;
 	for (i = 0; i < LENGTHS; i++)
 		for (k = 0; k < SCALES; k++)
 			t->weights[i][k] = 1 + below(t, below(t, 2) ? 3 : 16);
@@ -530,8 +515,8 @@ static void make_trace(struct made *t, const struct random_causes *how)
 	for (i = 0; i < t->threads; i++)
 		make_thread(t, i, 2 + below(t, size));
 	if (t->orderly && t->records_waits)
-		put(t, t->start, 0, "sync x0 \"stream waits for event\" %" PRIu64 "+0 corr 0",
-			t->start);
+		random_lines_put(&t->lines, t->start, 0,
+			"sync x0 \"stream waits for event\" %" PRIu64 "+0 corr 0", t->start);
 	run_calls(t);
 	make_overheads(t);
 	make_losses(t);
@@ -540,43 +525,16 @@ static void make_trace(struct made *t, const struct random_causes *how)
 
 /* ---- scripts ---- */
 
-struct text {
-	char *data;
-	size_t size, cap;
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct text *s, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	if (vpt_grow(&s->data, &s->cap, s->size + 256, 1))
-		abort();
-	va_start(args, format);
-	n = vsnprintf(s->data + s->size, 256, format, args);
-	va_end(args);
-	s->size += n > 0 ? (size_t)n : 0;
-}
-
-static void say_lanes(const struct made *t, struct text *s)
+static void say_lanes(const struct made *t, struct random_text *s)
 {
 	unsigned i;
 
-	say(s, "stream none device 0 context 1 stream 4294967295 pid 1\n");
+	random_text_add(s, "stream none device 0 context 1 stream 4294967295 pid 1\n");
 	for (i = 0; i < t->threads; i++)
-		say(s, "thread t%u pid %u tid %u\n", i + 1, pid_of(t, i), 100 + i);
+		random_text_add(s, "thread t%u pid %u tid %u\n", i + 1, pid_of(t, i), 100 + i);
 	for (i = 0; i < t->stream_count; i++)
-		say(s, "stream x%u device %u context 1 stream %u pid %u\n", i, t->streams[i].device,
-			t->streams[i].number, t->streams[i].pid);
-}
-
-static size_t chunk_of(const struct line *l, const uint64_t *cuts, size_t count)
-{
-	size_t chunk = 0;
-
-	while (chunk < count && cuts[chunk] < l->end)
-		chunk++;
-	return chunk + l->delay < count ? chunk + l->delay : count;
+		random_text_add(s, "stream x%u device %u context 1 stream %u pid %u\n", i,
+			t->streams[i].device, t->streams[i].number, t->streams[i].pid);
 }
 
 /* Whether a call that has others inside is under way. */
@@ -608,7 +566,7 @@ static size_t choose_cuts(struct made *t, const struct random_causes *how, uint6
 
 	t->random.state = how->seed ^ 0x5eed;
 	for (i = 0; i < n; i++) {
-		at += vpt_random_below(&t->random, 2 * (t->last - t->start) / n + 2);
+		at += vpt_random_below(&t->random, 2 * (t->lines.last - t->start) / n + 2);
 		if (!t->orderly || !is_nested(t, at))
 			cuts[count++] = at;
 	}
@@ -616,16 +574,16 @@ static size_t choose_cuts(struct made *t, const struct random_causes *how, uint6
 }
 
 /* What is asked of the trace: mostly all of it. */
-static void choose_window(struct made *t, struct text *s, struct vpa_options *window)
+static void choose_window(struct made *t, struct random_text *s, struct vpa_options *window)
 {
-	uint64_t span = t->last - t->start;
+	uint64_t span = t->lines.last - t->start;
 
 	t->t0 = t->start + (below(t, 8) ? 0 : span / 4);
-	say(s, "start %" PRIu64 "\n", t->t0);
+	random_text_add(s, "start %" PRIu64 "\n", t->t0);
 	if (!below(t, 7))
-		say(s, "killed\n");
+		random_text_add(s, "killed\n");
 	else if (!below(t, 4))
-		say(s, "end %" PRIu64 "\n", t->last + some_ns(t, OF_HOST_CODE));
+		random_text_add(s, "end %" PRIu64 "\n", t->lines.last + some_ns(t, OF_HOST_CODE));
 	*window = (struct vpa_options){.jobs = 1, .top = 100000, .min_gap_ns = 1};
 	window->has_from = !below(t, 6);
 	window->from_ns = window->has_from ? span / 5 : 0;
@@ -637,8 +595,8 @@ char *random_causes_script(const struct random_causes *how, struct vpa_options *
 {
 	struct made *t = vpt_calloc(1, sizeof(*t));
 	uint64_t cuts[CUTS_MAX];
-	struct text s = {0};
-	size_t cut_count, chunk, i;
+	struct random_text s = {0};
+	size_t cut_count;
 
 	if (!t)
 		abort();
@@ -646,13 +604,7 @@ char *random_causes_script(const struct random_causes *how, struct vpa_options *
 	choose_window(t, &s, window);
 	say_lanes(t, &s);
 	cut_count = choose_cuts(t, how, cuts);
-	for (chunk = 0; chunk <= cut_count; chunk++) {
-		for (i = 0; i < t->line_count; i++)
-			if (chunk_of(&t->lines[i], cuts, cut_count) == chunk)
-				say(&s, "%s\n", t->lines[i].text);
-		if (chunk < cut_count)
-			say(&s, "chunk %" PRIu64 "\n", cuts[chunk]);
-	}
+	random_lines_write(&t->lines, cuts, cut_count, &s);
 	vpt_free(t);
 	return s.data;
 }
