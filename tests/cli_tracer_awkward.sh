@@ -11,12 +11,12 @@ host=$VPT_BIN/host_awkward
 gets_on() { # gets_on CASE [NAME=VALUE...]
 	rule=$1
 	shift
+	rm -f "$work"/*.zst
 	env VPT_STANDIN_TIME=real "$@" timeout 30 "$host" "$work/t.zst" "$rule" >"$work/out" 2>"$work/err" </dev/null
 	found=$?
 	[ "$found" = 0 ] || fail "$rule: expected exit status 0, found $found"
 	says out fine
 	cases=$((cases + 1))
-	rm -f "$work"/*.zst
 }
 
 for round in 1 2 3; do
@@ -25,6 +25,10 @@ done
 gets_on cancelled-in-a-stop VPT_STANDIN_FAULTS=stolen=100 VPTRACE_STOP_MS=500
 gets_on child-unannounced
 gets_on clock-set-back VPTRACE_PROFILE=none
+gets_on disk-hangs VPTRACE_PROFILE=none
+written=$(sed -n 's/^written //p' "$work/out")
+expect 0 "the file of a disk that hangs" cat "$work/t.zst" --kind mark -f csv
+same "the file holds what the stop counted as written" "$written" "$(($(wc -l <"$work/out") - 1))"
 gets_on driver-comes-in-a-pause
 gets_on driver-comes-in-a-stop CUDA_INJECTION64_PATH="$VPT_BIN/libvptrace.so"
 gets_on many-open-at-the-end VPTRACE_PROFILE=none

@@ -7,6 +7,7 @@
 #include "formats/memory.h"
 #include "tracer/capture_file.h"
 #include "tracer/clock.h"
+#include "tracer/disk.h"
 #include "tracer/flusher.h"
 #include "tracer/mail.h"
 #include "tracer/names.h"
@@ -23,7 +24,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { POOL_MEMORY_MIN = 4 << 20 };
+enum {
+	POOL_MEMORY_MIN = 4 << 20,
+	COUNT_MS = 5000 /* at most, to count what is not written any more; it takes a moment */
+};
 
 struct vtr_capture {
 	struct vtr_options options;
@@ -116,6 +120,7 @@ static int start_writer(struct vtr_capture *c, int always, const struct vtr_capt
 		.always = always,
 		.flush_interval_ns = (uint64_t)c->options.flush_interval_ms * 1000000,
 		.failed = hooks->file_failed};
+	struct vpt_sink *file;
 	int rc;
 
 	o.header = (struct vpt_header){.major = VPT_MAJOR,
@@ -127,13 +132,18 @@ static int start_writer(struct vtr_capture *c, int always, const struct vtr_capt
 		.gpu_tick_ns = 1};
 	if (getrandom(&o.header.capture_id, sizeof(o.header.capture_id), GRND_NONBLOCK) < 0)
 		o.header.capture_id = c->start_ns ^ (uint64_t)getpid() << 48;
-	rc = vtr_capture_file_new(c->options.path, c->options.overwrite, &o.sink, err);
+	rc = vtr_capture_file_new(c->options.path, c->options.overwrite, &file, err);
 	if (rc)
 		return rc;
 	if (always)
-		rc = vtr_capture_file_create(o.sink, err);
+		rc = vtr_capture_file_create(file, err);
 	if (!rc)
-		rc = vtr_writer_start(&o, &c->writer, err);
+		rc = vtr_disk_new(file, &o.sink, err);
+	if (rc) {
+		file->finish(file, 0, NULL);
+		return rc;
+	}
+	rc = vtr_writer_start(&o, &c->writer, err);
 	if (rc)
 		o.sink->finish(o.sink, 0, NULL);
 	return rc;
@@ -362,6 +372,18 @@ static int end_cupti(struct vtr_capture *c, uint64_t deadline, struct vpt_err *e
 		c->options.stop_timeout_ms);
 }
 
+/* Writes what is left. A disk that takes too long is given up, so that the writer can count what has not reached it. */
+static int end_writer(struct vtr_capture *c, uint64_t stop_ns)
+{
+	uint64_t patience = (uint64_t)c->options.stop_timeout_ms * 1000000;
+
+	if (!vtr_writer_finish(c->writer, stop_ns, vtr_clock_ns(CLOCK_MONOTONIC) + patience))
+		return 0;
+	vtr_writer_give_up(c->writer, c->options.stop_timeout_ms);
+	return vtr_writer_finish(
+		c->writer, stop_ns, vtr_clock_ns(CLOCK_MONOTONIC) + (uint64_t)COUNT_MS * 1000000);
+}
+
 int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 {
 	uint64_t patience = (uint64_t)c->options.stop_timeout_ms * 1000000, stop_ns = vtr_now();
@@ -373,11 +395,10 @@ int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 	if (rc)
 		post_kept(c, stop_ns);
 	post_end(c, stop_ns);
-	c->writer_ended =
-		!vtr_writer_finish(c->writer, stop_ns, vtr_clock_ns(CLOCK_MONOTONIC) + patience);
+	c->writer_ended = !end_writer(c, stop_ns);
 	if (!c->writer_ended)
-		rc = vpt_fail(err, VPTRACE_EFILE, "writing '%.200s' did not end within %u ms",
-			c->options.path, c->options.stop_timeout_ms);
+		rc = vpt_fail(err, VPTRACE_EFILE, "'%.200s': the tracer's writer does not end",
+			c->options.path);
 	why = vtr_writer_failure(c->writer);
 	if (why)
 		rc = vpt_fail(err, VPTRACE_EFILE, "%s", why);

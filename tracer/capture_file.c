@@ -312,6 +312,14 @@ static int capture_write(struct vpt_sink *sink, const void *data, size_t size, s
 	return VPT_OK;
 }
 
+void vtr_capture_file_take_back(struct vpt_sink *sink)
+{
+	struct vtr_capture_file *f = (struct vtr_capture_file *)sink;
+
+	if (f->fd >= 0)
+		cut_off(f);
+}
+
 int vtr_capture_file_create(struct vpt_sink *sink, struct vpt_err *err)
 {
 	struct vtr_capture_file *f = (struct vtr_capture_file *)sink;

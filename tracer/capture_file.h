@@ -30,6 +30,9 @@ int vtr_capture_file_create(struct vpt_sink *sink, struct vpt_err *err);
 /* The name that the file got, with its folder; "" before the first byte. Borrowed until finish. */
 const char *vtr_capture_file_path(const struct vpt_sink *sink);
 
+/* Cuts the frame that was written last off again, where that is possible. */
+void vtr_capture_file_take_back(struct vpt_sink *sink);
+
 /* In a forked child: closes the descriptor and writes nothing. finish() still frees the sink.
  * Async-signal-safe. */
 void vtr_capture_file_abandon(struct vpt_sink *sink);

@@ -23,7 +23,7 @@ enum { READING_NS = 100000000 };
 /* How often it looks whether the host is gone, whatever the interval. */
 enum { LOOK_NS = 1000000000 };
 
-enum { OWN_THREADS = 2 }; /* this one and the writer's */
+enum { OWN_THREADS = 3 }; /* this one, the writer's and the disk's */
 
 struct vtr_flusher {
 	struct vtr_flusher_options o;

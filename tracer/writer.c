@@ -4,9 +4,9 @@
 #include "tracer/writer.h"
 
 #include "formats/memory.h"
-#include "tracer/capture_file.h"
 #include "tracer/chunk_edge.h"
 #include "tracer/clock.h"
+#include "tracer/disk.h"
 #include "tracer/gate.h"
 #include "tracer/names.h"
 #include "tracer/threads.h"
@@ -237,8 +237,7 @@ static void publish(struct vtr_writer *w)
 
 	pthread_mutex_lock(&w->lock);
 	if (!w->numbers.path[0])
-		strncpy(w->numbers.path, vtr_capture_file_path(w->o.sink),
-			sizeof(w->numbers.path) - 1);
+		strncpy(w->numbers.path, vtr_disk_path(w->o.sink), sizeof(w->numbers.path) - 1);
 	vtr_recorder_totals(w->recorder, &w->numbers.rows);
 	w->numbers.cupti_dropped = w->cupti_dropped;
 	if (cupti)
@@ -398,6 +397,11 @@ int vtr_writer_finish(struct vtr_writer *w, uint64_t stop_ns, uint64_t deadline_
 	return 0;
 }
 
+void vtr_writer_give_up(struct vtr_writer *w, unsigned waited_ms)
+{
+	vtr_disk_give_up(w->o.sink, waited_ms);
+}
+
 void vtr_writer_numbers(struct vtr_writer *w, struct vtr_writer_numbers *out)
 {
 	pthread_mutex_lock(&w->lock);
@@ -412,7 +416,7 @@ const char *vtr_writer_failure(struct vtr_writer *w)
 
 void vtr_writer_abandon(struct vtr_writer *w)
 {
-	vtr_capture_file_abandon(w->o.sink);
+	vtr_disk_abandon(w->o.sink);
 }
 
 void vtr_writer_free(struct vtr_writer *w)

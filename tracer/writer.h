@@ -21,7 +21,7 @@ struct vtr_writer;
 struct vtr_writer_options {
 	struct vtr_pool *pool;    /* borrowed */
 	struct vtr_mailbox *mail; /* borrowed */
-	struct vpt_sink *sink;    /* taken over by a successful start */
+	struct vpt_sink *sink;    /* of disk.h; taken over by a successful start */
 	struct vpt_header header;
 	int level;                  /* zstd's */
 	int always;                 /* a file is made even if nothing happens */
@@ -39,9 +39,13 @@ int vtr_writer_start(
 void vtr_writer_attach(struct vtr_writer *w, struct vtr_cupti *cupti);
 
 /* Asks the thread to drain everything and to end the capture at `stop_ns` (trace clock); waits
- * until `deadline_ns` (CLOCK_MONOTONIC). 0: it has ended. -1: it is stuck in a write; it and all it
- * was given must be left alone. */
+ * until `deadline_ns` (CLOCK_MONOTONIC). 0: it has ended. -1: it has not, and mostly because the file
+ * takes so long; ask again after vtr_writer_give_up(). If it has not ended even so, it and all it was
+ * given must be left alone. */
 int vtr_writer_finish(struct vtr_writer *w, uint64_t stop_ns, uint64_t deadline_ns);
+
+/* Nothing more is written: what the file does not hold by now is dropped, and counted as such. Any thread. */
+void vtr_writer_give_up(struct vtr_writer *w, unsigned waited_ms);
 
 struct vtr_writer_numbers {
 	struct vtr_recorder_totals rows;

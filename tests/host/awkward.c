@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,6 +32,18 @@ int clock_gettime(clockid_t id, struct timespec *t)
 	if (id == CLOCK_REALTIME)
 		t->tv_sec += shift_s;
 	return rc;
+}
+
+static _Atomic long writes_left = -1; /* to files, before the disk hangs; negative: it never does */
+
+/* The tracer's as well: where the disk hangs, a write to a file never ends. */
+ssize_t write(int fd, const void *data, size_t size)
+{
+	while (fd > STDERR_FILENO && writes_left == 0)
+		pause();
+	if (fd > STDERR_FILENO && writes_left > 0)
+		writes_left--;
+	return syscall(SYS_write, fd, data, size);
 }
 
 static void expect(const char *what, long long wanted, long long found)
@@ -254,6 +267,36 @@ static void hundred_captures(void)
 	}
 }
 
+static void mark_often(int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		vptrace_mark("m");
+		if (i % 1000 == 999)
+			usleep(15000);
+	}
+}
+
+/* What stands in the file is what was written before, and everything else has been dropped. Then there is nothing to wait
+ * for: the next capture gets a file of its own. */
+static void disk_hangs(void)
+{
+	options.stop_timeout_ms = 200;
+	writes_left = 3; /* the header, and two chunks */
+	start();
+	mark_often(60000);
+	expect("stop", VPTRACE_EFILE, vptrace_stop(&stats));
+	expect("received", 60000, (long long)stats.received);
+	expect("written + dropped", 60000, (long long)(stats.written + stats.dropped));
+	expect("chunks", 2, (long long)stats.chunks);
+	printf("written %llu\n", (unsigned long long)stats.written);
+	writes_left = -1;
+	start();
+	vptrace_mark("m");
+	stop_with(1);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -268,6 +311,7 @@ static const struct {
 	{"many-series", many_series},
 	{"nobody-reads-the-errors", nobody_reads_the_errors},
 	{"no-such-folder", no_such_folder},
+	{"disk-hangs", disk_hangs},
 	{"hundred-captures", hundred_captures},
 };
 
