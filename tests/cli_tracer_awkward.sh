@@ -36,4 +36,12 @@ gets_on many-series VPTRACE_PROFILE=none
 gets_on nobody-reads-the-errors
 gets_on no-such-folder
 gets_on hundred-captures VPTRACE_PROFILE=none
+gets_on stop-with-work-queued
+unfinished=$(sed -n 's/^unfinished //p' "$work/out")
+[ "${unfinished:-0}" -gt 50 ] || fail "$rule: expected most of 100 kernels to be unfinished, found '$unfinished'"
+expect 0 "a stop with work queued says so in the capture" cat "$work/t.zst" --kind loss -f csv
+same "one row of loss, of the stream that had work" "stream,unfinished,$unfinished" \
+	"$(sed '1d; s/^[^,]* \(stream\) [0-9]*,[0-9]*,[0-9]*,/\1,/' "$work/out")"
+expect 3 "the report of a stop with work queued" "$work/t.zst"
+says out INCOMPLETE
 finish

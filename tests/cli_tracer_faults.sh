@@ -45,6 +45,7 @@ complete() { # nothing was lost anywhere
 	holds cupti_records -eq delivered
 	holds delivered -eq records
 	holds dropped -eq 0
+	holds unfinished -eq 0
 	expect 0 "$rule: the report" --format json "$work/t.zst"
 	for name in kernels memset; do
 		found=$(sed -n "s/^    \"$name\": \([0-9]*\),*$/\1/p" "$work/out" | head -n 1)
@@ -79,6 +80,7 @@ for fault in zero-times reversed; do
 	balanced
 	holds cupti_records -eq records
 	holds invalid -eq 400
+	holds unfinished -eq 0
 done
 for fault in unknown-kind truncated-tail; do
 	traced "$fault" VPT_STANDIN_FAULTS=$fault

@@ -282,7 +282,8 @@ void vtr_capture_stats(const struct vtr_capture *c, struct vptrace_stats *out, c
 		.names_dropped = vtr_names_refused() - c->names_refused,
 		.buffers_kept = buffers.outstanding,
 		.cupti_records = n.cupti.records,
-		.filtered = n.cupti.filtered + n.cupti.described};
+		.filtered = n.cupti.filtered + n.cupti.described,
+		.unfinished = n.unfinished};
 }
 
 /* ---- end ---- */

@@ -11,6 +11,7 @@
 
 #include "tracer/clock.h"
 #include "tracer/cupti_library.h"
+#include "tracer/cupti_unfinished.h"
 #include "tracer/threads.h"
 
 #include <stdatomic.h>
@@ -27,6 +28,8 @@ struct vtr_cupti {
 	struct vtr_sizes sizes;
 	struct vtr_calls calls;
 	struct vtr_decoder *decoder;
+	struct vtr_unfinished unfinished; /* the writer's */
+	_Atomic uint64_t stopped_ns;      /* recording ended then, CLOCK_MONOTONIC; 0: it did not */
 	enum vptrace_profile profile;
 	void *subscriber; /* NULL: not subscribed */
 	int attributes_set;
@@ -440,6 +443,8 @@ int vtr_cupti_start(
 	c->enabled = c->refused = 0;
 	c->by_call = c->said_by_call = 0;
 	c->null_is_safe = c->library.api >= VTR_CUPTI_NULL_BUFFER;
+	vtr_unfinished_reset(&c->unfinished);
+	atomic_store(&c->stopped_ns, 0);
 	atomic_store(&c->pool, options->pool);
 	atomic_store(&c->requested, 0);
 	atomic_store(&c->refused_buffers, 0);
@@ -496,6 +501,8 @@ void vtr_cupti_stop(struct vtr_cupti *c)
 	if (alive(c)) {
 		vtr_cupti_flush(c, 0);
 		disable_kinds(c);
+		/* What comes back from here on may be unfinished. */
+		atomic_store(&c->stopped_ns, vtr_clock_ns(CLOCK_MONOTONIC));
 		vtr_cupti_flush(c, 1);
 		c->library.fn.unsubscribe(c->subscriber);
 	}
@@ -582,14 +589,23 @@ int vtr_cupti_is_foreign(const struct vtr_cupti *c, const struct vtr_full *full)
 uint64_t vtr_cupti_decode(struct vtr_cupti *c, struct vtr_cupti_clock *clock,
 	const struct vtr_full *full, struct vtr_recorder *r)
 {
+	uint64_t stopped_ns = atomic_load(&c->stopped_ns);
+
 	if (vtr_cupti_clock_is_known(clock) && !full->stale)
 		vtr_cupti_clock_buffer(clock, &c->sizes, full);
+	if (stopped_ns && full->given_ns >= stopped_ns && !full->stale && !full->discard)
+		vtr_unfinished_buffer(&c->unfinished, &c->sizes, full);
 	return vtr_decoder_buffer(c->decoder, full, r);
 }
 
 void vtr_cupti_settle(struct vtr_cupti *c, struct vtr_recorder *r, int all)
 {
 	vtr_decoder_settle(c->decoder, r, all ? 0 : HOLD_NS);
+}
+
+uint64_t vtr_cupti_unfinished(struct vtr_cupti *c, struct vtr_recorder *r, uint64_t stop_ns)
+{
+	return vtr_unfinished_put(&c->unfinished, r, stop_ns);
 }
 
 void vtr_cupti_decoded(struct vtr_cupti *c, struct vtr_decoded *out)

@@ -91,6 +91,8 @@ struct vptrace_stats {
 	uint64_t
 		filtered; /* descriptions of devices and streams, driver calls that a runtime call tells of already, calls of no interest */
 	int stop_code;    /* what vptrace_stop() returned */
+	uint64_t
+		unfinished; /* of the written: work that the GPU had not done at the stop, so that its times are not known; see synchronize */
 };
 
 /* Starts recording. `options` may be NULL. Returns 0 when the GPU's work is recorded; ENOCUPTI,

@@ -49,7 +49,7 @@ struct vtr_writer {
 
 	pthread_mutex_t lock; /* guards the numbers */
 	struct vtr_writer_numbers numbers;
-	uint64_t cupti_dropped;
+	uint64_t cupti_dropped, unfinished;
 
 	pthread_t thread;
 	struct vtr_gate ended;
@@ -240,6 +240,7 @@ static void publish(struct vtr_writer *w)
 		strncpy(w->numbers.path, vtr_disk_path(w->o.sink), sizeof(w->numbers.path) - 1);
 	vtr_recorder_totals(w->recorder, &w->numbers.rows);
 	w->numbers.cupti_dropped = w->cupti_dropped;
+	w->numbers.unfinished = w->unfinished;
 	if (cupti)
 		vtr_cupti_decoded(cupti, &w->numbers.cupti);
 	pthread_mutex_unlock(&w->lock);
@@ -286,10 +287,13 @@ static int one_round(struct vtr_writer *w)
 /* The last round: everything that is left, and ranges that never ended. */
 static void finish(struct vtr_writer *w)
 {
+	struct vtr_cupti *cupti = atomic_load(&w->cupti);
 	uint64_t refused;
 
 	while (one_round(w))
 		;
+	if (cupti)
+		w->unfinished = vtr_cupti_unfinished(cupti, w->recorder, w->stop_ns);
 	vtr_edge_end_open(&w->edge, w->stop_ns);
 	count_drops(w);
 	refused = vtr_names_refused() - w->names_refused;

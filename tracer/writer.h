@@ -51,6 +51,7 @@ struct vtr_writer_numbers {
 	struct vtr_recorder_totals rows;
 	uint64_t cupti_dropped;   /* records that CUPTI could not deliver */
 	struct vtr_decoded cupti; /* what it did deliver */
+	uint64_t unfinished;      /* of it, work that the GPU had not done at the stop */
 	char path[4096];          /* the name that the file got; "" before there is one */
 };
 /* As of its last round, or of its end. Any thread. */

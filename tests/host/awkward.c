@@ -278,6 +278,32 @@ static void mark_often(int count)
 	}
 }
 
+/* Work of one stream is queued and running, that of another has been done. */
+static void stop_with_work_queued(void)
+{
+	cudaStream_t slow, fast;
+	struct host_gpu gpu;
+	int i;
+
+	start();
+	gpu = host_open();
+	HOST_CHECK(cudaStreamCreateWithFlags(&slow, cudaStreamNonBlocking));
+	HOST_CHECK(cudaStreamCreateWithFlags(&fast, cudaStreamNonBlocking));
+	for (i = 0; i < 100; i++) {
+		host_launch(gpu.gemm, 5000000, slow);
+		host_launch(gpu.attention, 1000, fast);
+	}
+	HOST_CHECK(cudaStreamSynchronize(fast));
+	expect("stop", VPTRACE_OK, vptrace_stop(&stats));
+	printf("unfinished %llu\n", (unsigned long long)stats.unfinished);
+	HOST_CHECK(cudaStreamSynchronize(slow));
+	start();
+	host_launch(gpu.gemm, 1000, slow);
+	HOST_CHECK(cudaStreamSynchronize(slow));
+	expect("stop", VPTRACE_OK, vptrace_stop(&stats));
+	expect("unfinished after a synchronisation", 0, (long long)stats.unfinished);
+}
+
 /* What stands in the file is what was written before, and everything else has been dropped. Then there is nothing to wait
  * for: the next capture gets a file of its own. */
 static void disk_hangs(void)
@@ -312,6 +338,7 @@ static const struct {
 	{"nobody-reads-the-errors", nobody_reads_the_errors},
 	{"no-such-folder", no_such_folder},
 	{"disk-hangs", disk_hangs},
+	{"stop-with-work-queued", stop_with_work_queued},
 	{"hundred-captures", hundred_captures},
 };
 

@@ -111,8 +111,9 @@ int main(int argc, char **argv)
 		(unsigned long long)stats.invalid);
 	printf("chunks %llu\nbuffers_kept %llu\nranges %ld\n", (unsigned long long)stats.chunks,
 		(unsigned long long)stats.buffers_kept, atomic_load(&ranges));
-	printf("cupti_records %llu\nfiltered %llu\n", (unsigned long long)stats.cupti_records,
-		(unsigned long long)stats.filtered);
+	printf("cupti_records %llu\nfiltered %llu\nunfinished %llu\n",
+		(unsigned long long)stats.cupti_records, (unsigned long long)stats.filtered,
+		(unsigned long long)stats.unfinished);
 	standin_counts(&counts);
 	printf("kernels %llu\ncopies %llu\nmemsets %llu\ndelivered %llu\nlost %llu\n",
 		(unsigned long long)counts.kernels, (unsigned long long)counts.copies,

@@ -111,6 +111,7 @@ class Statistics(typing.NamedTuple):
     cupti_records: int = 0  # that CUPTI delivered: of them, received are all but the filtered
     filtered: int = 0
     stop_code: int = 0
+    unfinished: int = 0  # of the written: work that the GPU had not done at the stop
 
 
 class Summary(typing.NamedTuple):
@@ -124,7 +125,8 @@ class Summary(typing.NamedTuple):
     @property
     def complete(self):
         """Whether everything that happened is in the file."""
-        return self.code == Code.OK and not self.stats.dropped and not self.stats.cupti_dropped
+        missing = self.stats.dropped + self.stats.cupti_dropped + self.stats.unfinished
+        return self.code == Code.OK and not missing
 
 
 _PROFILES = {"default": 0, "lite": 1, "full": 2, "coarse": 3, "none": 4}
@@ -151,8 +153,10 @@ class _Options(ctypes.Structure):
 
 class _Stats(ctypes.Structure):
     _fields_ = [("struct_bytes", ctypes.c_size_t)]
-    _fields_ += [(name, ctypes.c_uint64) for name in Statistics._fields[:-1]]
-    _fields_ += [("stop_code", ctypes.c_int)]
+    _fields_ += [
+        (name, ctypes.c_int if name == "stop_code" else ctypes.c_uint64)
+        for name in Statistics._fields
+    ]
 
 
 class _Note(ctypes.Structure):

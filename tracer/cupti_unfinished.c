@@ -1,0 +1,157 @@
+/* cupti_unfinished.c - ops without an end, by stream. */
+#include "tracer/cupti_unfinished.h"
+
+#include "formats/memory.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct vtr_unfinished_stream {
+	uint32_t device, context, stream;
+	int has_done;     /* some op of it has an end */
+	uint32_t done;    /* the newest correlation id of these */
+	uint64_t from_ns; /* from here on nothing is known */
+	uint64_t count;   /* of ops that are unfinished */
+};
+
+struct vtr_unfinished_op {
+	size_t stream; /* its index */
+	uint32_t correlation;
+};
+
+/* Where a field of 32 bits ends. */
+#define REACH(record, field) (offsetof(struct vtr_record_##record, field) + sizeof(uint32_t))
+
+/* By kind of op: how long its record must be, and where in it what stands. */
+static const struct place {
+	uint16_t bytes, start, end, device, context, stream, correlation;
+} places[VTR_KINDS] = {
+#define OP(kind, record)                                                                           \
+	[VTR_KIND_##kind] = {REACH(record, correlation) > REACH(record, stream)                    \
+				     ? REACH(record, correlation)                                  \
+				     : REACH(record, stream),                                      \
+		offsetof(struct vtr_record_##record, start),                                       \
+		offsetof(struct vtr_record_##record, end),                                         \
+		offsetof(struct vtr_record_##record, device),                                      \
+		offsetof(struct vtr_record_##record, context),                                     \
+		offsetof(struct vtr_record_##record, stream),                                      \
+		offsetof(struct vtr_record_##record, correlation)}
+	OP(KERNEL, kernel),
+	OP(CONCURRENT_KERNEL, kernel),
+	OP(MEMCPY, memcpy),
+	OP(MEMCPY2, peer),
+	OP(MEMSET, memset),
+	OP(GRAPH_TRACE, graph),
+#undef OP
+};
+
+static uint32_t word(const uint8_t *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+static uint64_t time_at(const uint8_t *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+/* NULL: no memory. */
+static struct vtr_unfinished_stream *find_stream(
+	struct vtr_unfinished *u, const struct place *p, const uint8_t *record, uint64_t taken_ns)
+{
+	struct vtr_unfinished_stream it = {.device = word(record + p->device),
+		.context = word(record + p->context),
+		.stream = word(record + p->stream),
+		.from_ns = taken_ns}; /* CUPTI puts an op into a buffer when it is launched */
+	size_t i;
+
+	for (i = u->stream_count; i-- > 0;) {
+		struct vtr_unfinished_stream *s = &u->streams[i];
+
+		if (s->stream == it.stream && s->context == it.context && s->device == it.device)
+			return s;
+	}
+	if (vpt_grow(&u->streams, &u->stream_cap, u->stream_count + 1, sizeof(*u->streams)))
+		return NULL;
+	u->streams[u->stream_count] = it;
+	return &u->streams[u->stream_count++];
+}
+
+/* Ids are 32 bits in a record, and begin again. */
+static int is_before(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) < 0;
+}
+
+static void note_op(
+	struct vtr_unfinished *u, const struct place *p, const uint8_t *record, uint64_t taken_ns)
+{
+	struct vtr_unfinished_stream *s = find_stream(u, p, record, taken_ns);
+	uint32_t correlation = word(record + p->correlation);
+	uint64_t end_ns = time_at(record + p->end);
+
+	if (!s)
+		return;
+	if (end_ns) {
+		if (!s->has_done || is_before(s->done, correlation))
+			s->done = correlation;
+		s->has_done = 1;
+		if (end_ns > s->from_ns)
+			s->from_ns = end_ns;
+		return;
+	}
+	if (!vpt_grow(&u->ops, &u->op_cap, u->op_count + 1, sizeof(*u->ops)))
+		u->ops[u->op_count++] =
+			(struct vtr_unfinished_op){(size_t)(s - u->streams), correlation};
+}
+
+void vtr_unfinished_buffer(
+	struct vtr_unfinished *u, const struct vtr_sizes *sizes, const struct vtr_full *full)
+{
+	const uint8_t *record = full->data, *end = record + full->valid_bytes;
+	size_t size;
+	uint32_t kind;
+
+	for (; (size = vtr_sizes_of_record(sizes, record, (size_t)(end - record), &kind));
+		record += size)
+		if (places[kind].bytes && places[kind].bytes <= size)
+			note_op(u, &places[kind], record, full->taken_ns);
+}
+
+uint64_t vtr_unfinished_put(struct vtr_unfinished *u, struct vtr_recorder *r, uint64_t stop_ns)
+{
+	uint64_t all = 0;
+	size_t i;
+
+	/* The nodes of a graph share the id of its launch: some may have ended before others. */
+	for (i = 0; i < u->op_count; i++) {
+		struct vtr_unfinished_stream *s = &u->streams[u->ops[i].stream];
+
+		if (!s->has_done || !is_before(u->ops[i].correlation, s->done))
+			s->count++;
+	}
+	for (i = 0; i < u->stream_count; i++) {
+		const struct vtr_unfinished_stream *s = &u->streams[i];
+
+		if (!s->count)
+			continue;
+		all += s->count;
+		vtr_recorder_room(r);
+		vtr_recorder_loss(r, vtr_recorder_stream(r, s->device, s->context, s->stream),
+			VPT_LOSSKIND_UNFINISHED, s->from_ns, stop_ns, s->count);
+	}
+	return all;
+}
+
+void vtr_unfinished_reset(struct vtr_unfinished *u)
+{
+	vpt_free(u->streams);
+	vpt_free(u->ops);
+	*u = (struct vtr_unfinished){0};
+}
