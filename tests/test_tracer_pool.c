@@ -122,21 +122,38 @@ static void an_empty_pool_starves(void **unused)
 	vtr_pool_free(p);
 }
 
-static void the_pool_grows_to_its_limit(void **unused)
+static void the_writer_grows_the_pool_to_its_limit(void **unused)
 {
 	struct vtr_pool *p = ready_pool(100 * (uint64_t)MIB + 12345);
-	unsigned taken = 0;
+	unsigned taken = VTR_POOL_READY_BUFFERS, i;
 
 	(void)unused;
 	assert_int_equal(state_of(p).memory_bytes, VTR_POOL_READY_BUFFERS * (uint64_t)MIB);
 	assert_int_equal(vtr_pool_grow(p), 0); /* enough are free */
-	while (vtr_pool_take(p))
-		taken++;
-	assert_int_equal(taken, VTR_POOL_READY_BUFFERS);
+	for (i = 0; i < VTR_POOL_READY_BUFFERS; i++)
+		assert_non_null(vtr_pool_take(p));
 	while (vtr_pool_grow(p))
-		while (vtr_pool_take(p))
+		while (vtr_pool_take(p) && taken < 99)
 			taken++;
+	assert_int_equal(state_of(p).memory_bytes, 100 * (uint64_t)MIB);
+	vtr_pool_free(p);
+}
+
+/* The writer gets no turn: what the limit allows is there all the same, zeroed. */
+static void a_burst_takes_all_that_the_limit_allows(void **unused)
+{
+	struct vtr_pool *p = ready_pool(100 * (uint64_t)MIB + 12345);
+	unsigned taken = 0;
+	uint8_t *b;
+
+	(void)unused;
+	while ((b = vtr_pool_take(p))) {
+		assert_int_equal(b[0] | b[VTR_BUFFER_BYTES / 2] | b[VTR_BUFFER_BYTES - 1], 0);
+		memset(b, 0xaa, VTR_BUFFER_BYTES);
+		taken++;
+	}
 	assert_int_equal(taken, 100);
+	assert_int_equal(state_of(p).starved, 1);
 	assert_int_equal(state_of(p).memory_bytes, 100 * (uint64_t)MIB);
 	vtr_pool_free(p);
 }
@@ -355,7 +372,8 @@ int main(void)
 		cmocka_unit_test(a_buffer_goes_round),
 		cmocka_unit_test(full_buffers_come_in_order),
 		cmocka_unit_test(an_empty_pool_starves),
-		cmocka_unit_test(the_pool_grows_to_its_limit),
+		cmocka_unit_test(the_writer_grows_the_pool_to_its_limit),
+		cmocka_unit_test(a_burst_takes_all_that_the_limit_allows),
 		cmocka_unit_test(foreign_buffers_are_counted),
 		cmocka_unit_test(discard_buffers_are_distinct_and_few),
 		cmocka_unit_test(buffers_of_an_earlier_capture_are_stale),

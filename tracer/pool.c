@@ -43,8 +43,8 @@ struct vtr_pool {
 	uint8_t *base, *discard;
 	void *mapping;
 	size_t mapping_bytes;
-	uint32_t count;    /* of buffers, without those for discarding */
-	atomic_uint ready; /* numbers below are faulted in */
+	uint32_t count;   /* of buffers, without those for discarding */
+	atomic_uint used; /* numbers below are faulted in, or were handed out */
 	struct buffer *buffers;
 
 	_Atomic uint64_t *free_bits; /* a bit set: that buffer is free and faulted in */
@@ -97,17 +97,32 @@ static void set_free(struct vtr_pool *p, uint32_t number)
 			memory_order_release);
 }
 
-/* Faults in `more` buffers and hands them out. */
+/* The next buffer that was never used; UINT32_MAX: all were. */
+static uint32_t take_fresh(struct vtr_pool *p)
+{
+	uint32_t number = atomic_load_explicit(&p->used, memory_order_relaxed);
+
+	do {
+		if (number == p->count)
+			return UINT32_MAX;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&p->used, &number, number + 1, memory_order_relaxed, memory_order_relaxed));
+	return number;
+}
+
+/* Faults in `more` buffers and makes them free. */
 static unsigned make_ready(struct vtr_pool *p, uint32_t more)
 {
-	uint32_t number = atomic_load_explicit(&p->ready, memory_order_relaxed);
-	unsigned made = 0;
+	unsigned made;
 
-	for (; made < more && number < p->count; made++, number++) {
+	for (made = 0; made < more; made++) {
+		uint32_t number = take_fresh(p);
+
+		if (number == UINT32_MAX)
+			break;
 		fault_in(buffer_at(p, number), VTR_BUFFER_BYTES);
 		set_free(p, number);
 	}
-	atomic_store_explicit(&p->ready, number, memory_order_relaxed);
 	return made;
 }
 
@@ -215,7 +230,7 @@ static void *hand_out(struct vtr_pool *p, uint32_t number)
 
 void *vtr_pool_take(struct vtr_pool *p)
 {
-	uint32_t word;
+	uint32_t word, number;
 
 	for (word = 0; word < p->free_words; word++) {
 		int bit = take_bit(&p->free_bits[word]);
@@ -223,8 +238,11 @@ void *vtr_pool_take(struct vtr_pool *p)
 		if (bit >= 0)
 			return hand_out(p, word * 64 + (uint32_t)bit);
 	}
+	vtr_pool_wake(p); /* the writer is behind: it reads what is full, and faults in more */
+	number = take_fresh(p);
+	if (number != UINT32_MAX)
+		return hand_out(p, number);
 	atomic_fetch_add_explicit(&p->starved, 1, memory_order_relaxed);
-	vtr_pool_wake(p); /* it may fault in more */
 	return NULL;
 }
 
@@ -348,10 +366,10 @@ unsigned vtr_pool_grow(struct vtr_pool *p)
 
 void vtr_pool_ready(struct vtr_pool *p)
 {
-	uint32_t ready = atomic_load(&p->ready);
+	uint32_t used = atomic_load(&p->used);
 
-	if (ready < VTR_POOL_READY_BUFFERS)
-		make_ready(p, VTR_POOL_READY_BUFFERS - ready);
+	if (used < VTR_POOL_READY_BUFFERS)
+		make_ready(p, VTR_POOL_READY_BUFFERS - used);
 }
 
 void vtr_pool_begin(struct vtr_pool *p)
@@ -370,7 +388,7 @@ void vtr_pool_state(struct vtr_pool *p, struct vtr_pool_state *out)
 
 	memset(out, 0, sizeof(*out));
 	out->memory_bytes =
-		(uint64_t)atomic_load(&p->ready) * VTR_BUFFER_BYTES +
+		(uint64_t)atomic_load(&p->used) * VTR_BUFFER_BYTES +
 		(uint64_t)__builtin_popcountll(atomic_load(&p->discards_used)) * VTR_DISCARD_BYTES;
 	for (i = 0; i < p->count + VTR_DISCARD_MAX; i++) {
 		uint64_t taken_ns = atomic_load(&p->buffers[i].taken_ns);

@@ -4,8 +4,9 @@
  *
  * take and give run inside CUPTI's callbacks on any number of threads at once: they pop and push
  * without a lock, and never wait or allocate. One futex call wakes the writer, only if it sleeps.
- * The address space is reserved once; some buffers are faulted in at the start, the rest by the
- * writer ahead of need, up to the limit. A buffer that CUPTI still holds is never freed and never
+ * The address space is reserved once; some buffers are faulted in at the start, others by the
+ * writer ahead of need. A burst that outruns the writer gets fresh ones, whose pages the host's
+ * thread faults in as CUPTI fills them; only beyond the limit is there none. A buffer that CUPTI still holds is never freed and never
  * handed out again, not even after the capture. */
 #ifndef VPTRACE_TRACER_POOL_H
 #define VPTRACE_TRACER_POOL_H
@@ -31,8 +32,8 @@ void vtr_pool_free(struct vtr_pool *p); /* accepts NULL */
 
 /* ---- in CUPTI's callbacks ---- */
 
-/* A zeroed buffer of VTR_BUFFER_BYTES, aligned to 4,096; NULL: none is free, and that is counted as
- * a starvation. */
+/* A zeroed buffer of VTR_BUFFER_BYTES, aligned to 4,096; NULL: all that the limit allows are in use,
+ * and that is counted as a starvation. */
 void *vtr_pool_take(struct vtr_pool *p);
 
 /* When none is free and the CUPTI at hand crashes on NULL: a small zeroed buffer whose records are

@@ -1,0 +1,55 @@
+# A large CUDA graph arrives whole: each description of its nodes and each kernel of its launches, also where the writer
+# gets no turn while the host builds and launches it.
+. "$VPT_SOURCE_DIR/tests/support/cli.sh"
+
+host=$VPT_BIN/host_graphs
+[ -x "$host" ] || skip "host_graphs is not built"
+nodes=${VPT_NODES:-100000}
+launches=3
+one_core=
+command -v taskset >/dev/null 2>&1 && one_core="taskset -c $(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')"
+
+value() { # value NAME: a number of the last run
+	sed -n "s/^$1 //p" "$work/host"
+}
+
+# arrives RULE PREFIX [NAME=VALUE...]: PREFIX is what the host is started with.
+arrives() {
+	setting=$1
+	prefix=$2
+	shift 2
+	rm -f "$work"/*.zst
+	# shellcheck disable=SC2086
+	env "$@" timeout 120 $prefix "$host" "$work/t.zst" "$nodes" $launches >"$work/host" 2>"$work/err" </dev/null ||
+		fail "$setting: the host ended with $?"
+	for name in stop dropped cupti_dropped lost; do
+		same "$setting: $name" 0 "$(value $name)"
+	done
+	same "$setting: kernels that ran" $((nodes * launches)) "$(value kernels)"
+	same "$setting: records delivered" "$(value records)" "$(value cupti_records)"
+	expect 0 "$setting: a complete capture" "$work/t.zst"
+	expect 0 "$setting: descriptions" cat "$work/t.zst" --kind graph -f csv
+	same "$setting: descriptions of nodes" $((nodes * 4)) "$(grep -c ',node ' "$work/out")"
+	expect 0 "$setting: kernels" cat "$work/t.zst" --kind kernel -f csv
+	same "$setting: kernels" $((nodes * launches)) "$(grep -c _kernel "$work/out")"
+}
+
+# Two processes that never wait, for as long as this test runs at most.
+load() {
+	for _ in 1 2; do
+		timeout 100 sh -c 'while :; do :; done' &
+		busy="${busy:-} $!"
+	done
+}
+
+for time in virtual real; do
+	arrives "$time time" "" VPT_STANDIN_TIME=$time
+	[ -z "$one_core" ] || arrives "$time time, one core" "$one_core" VPT_STANDIN_TIME=$time
+done
+load
+for time in virtual real; do
+	arrives "$time time, a busy machine" "$one_core" VPT_STANDIN_TIME=$time
+done
+# shellcheck disable=SC2086
+kill $busy
+finish
