@@ -50,23 +50,41 @@ void vpt_decoder_free(struct vpt_decoder *d)
 	vpt_free(d);
 }
 
-/* The first bytes of the frame's content, without its checksum. Returns how many there are. */
+/* Decompresses `in` until `out` is full. Returns 0 when more input is needed. */
+static int decode_some(struct vpt_decoder *d, ZSTD_inBuffer *in, ZSTD_outBuffer *out)
+{
+	while (out->pos < out->size) {
+		size_t before = in->pos + out->pos, left = ZSTD_decompressStream(d->zstd, out, in);
+
+		if (ZSTD_isError(left) || !left)
+			return 1;
+		if (in->pos + out->pos == before)
+			return 0;
+	}
+	return 1;
+}
+
+/* The first bytes of the frame's content, without its checksum. Returns how many there are. The writer ends a block behind
+ * the chunk header, so a few bytes do for its frames; those of other compressors may have to be read up to the end of their
+ * first block. */
 static size_t decode_head(struct vpt_decoder *d, struct vpt_source *src, uint64_t offset,
 	uint64_t size, unsigned char *head, size_t head_size)
 {
-	unsigned char bytes[512];
+	enum { MOSTLY = 512, PIECE = 16 << 10, MOST = (128 << 10) + PIECE };
+	unsigned char bytes[PIECE];
 	ZSTD_outBuffer out = {head, head_size, 0};
-	ZSTD_inBuffer in = {bytes, 0, 0};
+	uint64_t at = 0, end = size < MOST ? size : MOST;
 
-	if (src->read_at(src, offset, bytes, size < sizeof(bytes) ? (size_t)size : sizeof(bytes),
-		    &in.size, NULL))
-		return 0;
 	ZSTD_DCtx_reset(d->zstd, ZSTD_reset_session_only);
-	while (in.pos < in.size && out.pos < out.size) {
-		size_t before = in.pos + out.pos;
+	while (at < end) {
+		ZSTD_inBuffer in = {bytes, 0, 0};
+		size_t want = at ? PIECE : MOSTLY;
 
-		if (ZSTD_isError(ZSTD_decompressStream(d->zstd, &out, &in)) ||
-			in.pos + out.pos == before)
+		want = want < end - at ? want : (size_t)(end - at);
+		if (src->read_at(src, offset + at, bytes, want, &in.size, NULL) || !in.size)
+			break;
+		at += in.size;
+		if (decode_some(d, &in, &out))
 			break;
 	}
 	return out.pos;

@@ -524,6 +524,58 @@ static void many_empty_chunks_take_linear_time(void **state)
 	assert_true(seconds() - begin < 5);
 }
 
+/* Puts each frame of `from` into the file as zstd's plain compressor makes it, in blocks of its own choice. */
+static void compress_again(const struct vpt_buffer *from, int level)
+{
+	size_t at = 0;
+
+	file.size = 0;
+	while (at < from->size) {
+		size_t size = (size_t)ZSTD_getFrameContentSize(from->data + at, from->size - at);
+		size_t frame = ZSTD_findFrameCompressedSize(from->data + at, from->size - at);
+		size_t bound = ZSTD_compressBound(size);
+
+		assert_int_equal(vpt_grow(&hand.data, &hand.cap, size, 1), 0);
+		assert_int_equal(vpt_grow(&file.data, &file.cap, file.size + bound, 1), 0);
+		assert_int_equal(ZSTD_decompress(hand.data, size, from->data + at, frame), size);
+		file.size += ZSTD_compress(file.data + file.size, bound, hand.data, size, level);
+		at += frame;
+	}
+}
+
+static void frames_of_any_compressor_are_read(void **state)
+{
+	static const int levels[] = {-5, 1, 3, 19};
+	size_t i, k;
+
+	(void)state;
+	vpt_hand_capture(&source_bytes, 7, 4, 3000, NULL);
+	for (i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		struct vpt_err err = {0};
+
+		compress_again(&source_bytes, levels[i]);
+		if (open_file(&err))
+			fail_msg("level %d: %s", levels[i], err.text);
+		assert_int_equal(vpt_reader_chunks(reader), 4);
+		assert_int_equal(vpt_reader_damaged_bytes(reader), 0);
+		for (k = 0; k < 4; k++)
+			if (vpt_reader_chunk(reader, decoder, k, &batch, &err))
+				fail_msg("level %d: %s", levels[i], err.text);
+	}
+}
+
+/* The search behind damage knows them too. */
+static void frames_of_any_compressor_are_found_behind_damage(void **state)
+{
+	(void)state;
+	vpt_hand_capture(&source_bytes, 7, 3, 3000, NULL);
+	compress_again(&source_bytes, 3);
+	memset(file.data, 0, ZSTD_findFrameCompressedSize(file.data, file.size));
+	assert_int_equal(open_file(NULL), VPT_OK);
+	assert_int_equal(vpt_reader_chunks(reader), 4);
+	assert_int_equal(vpt_reader_info(reader, 1)->state, VPT_CHUNK_WHOLE);
+}
+
 static void a_skippable_frame_of_4_gib_is_not_believed(void **state)
 {
 	char buf[64];
@@ -555,6 +607,8 @@ int main(void)
 		RULE(frames_whose_size_lies_are_errors),
 		RULE(ids_beyond_the_tables_are_harmless),
 		RULE(many_empty_chunks_take_linear_time),
+		RULE(frames_of_any_compressor_are_read),
+		RULE(frames_of_any_compressor_are_found_behind_damage),
 		RULE(a_skippable_frame_of_4_gib_is_not_believed),
 	};
 

@@ -118,6 +118,34 @@ static void many_chunks(struct vpt_buffer *file)
 	vpt_hand_capture(file, 42, 4, 120, NULL);
 }
 
+/* Random durations do not compress, so the first block of this frame is all of it. */
+static void one_block(struct vpt_buffer *file)
+{
+	enum { ROWS = 1024 };
+	struct vpt_random r = {11};
+	struct vpt_buffer p = {0};
+	unsigned char durations[ROWS];
+	uint64_t end = 2000;
+	size_t s, i;
+
+	header(file);
+	for (i = 0; i < ROWS; i++) {
+		durations[i] = (unsigned char)vpt_random(&r);
+		end += 20 + durations[i];
+	}
+	vpt_hand_chunk(&p);
+	vpt_le_put((unsigned char *)p.data + 12, 4, ROWS);
+	vpt_le_put((unsigned char *)p.data + 24, 8, 2000);
+	vpt_le_put((unsigned char *)p.data + 32, 8, end);
+	s = vpt_hand_section(&p, VPT_KERNEL, 0, ROWS, 1);
+	vpt_hand_column(&p, s, 1, VPT_ENC_GAP, 0, 0, 2000, NULL, 0);
+	vpt_hand_column(&p, s, 2, VPT_ENC_PLAIN, 1, 0, 20, durations, ROWS);
+	vpt_hand_section_end(&p, s);
+	vpt_hand_chunk_end(&p);
+	vpt_hand_frame(file, p.data, p.size, p.size);
+	vpt_free(p.data);
+}
+
 static void skippable(struct vpt_buffer *file)
 {
 	vpt_hand_skippable(file, 16, 16);
@@ -642,6 +670,8 @@ static const struct vpt_corpus_file files[] = {
 	{"good-every-kind.zst", "Rows of every kind with every column.", "w", 0, every_kind},
 	{"good-four-chunks.zst", "Four chunks of rows as a capture has them.", "wwww", 0,
 		many_chunks},
+	{"good-one-block.zst", "A chunk header in one long zstd block with what follows it.", "w",
+		0, one_block},
 	{"good-skippable.zst", "zstd's skippable frames in front, between and behind.", "ww", 0,
 		skippable},
 	{"good-unknown-parts.zst", "A later minor version: a section and a column nobody knows.",
