@@ -196,7 +196,7 @@ static void our_walk_is_the_librarys(void **unused)
 		60};
 	struct vtr_recorder_options o = {
 		.header = {.major = VPT_MAJOR, .t0_ns = 1000, .pid = 7}, .level = 1};
-	struct vtr_decoder *decoder = vtr_decoder_new();
+	struct vtr_decoder *decoder;
 	struct vtr_recorder *recorder = NULL;
 	struct vpt_buffer file = {0};
 	struct vpt_random random = {5};
@@ -206,6 +206,7 @@ static void our_walk_is_the_librarys(void **unused)
 	need_real();
 	if (library.api != fake_versions[2].api)
 		skip();
+	decoder = vtr_decoder_new();
 	vtr_names_init();
 	fake_reset(&fake_versions[2]);
 	vtr_sizes_learn(&library.fn, &sizes);
