@@ -6,8 +6,8 @@ cd "$VPT_SOURCE_DIR" || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cc=${CC:-cc} cxx=${CXX:-c++}
-command -v "$cc" >/dev/null || { echo "skipped: no C compiler"; exit 77; }
-[ -f "$VPT_BIN/libtracer.a" ] || { echo "skipped: the tracer was not built"; exit 77; }
+command -v "$cc" >/dev/null || { echo "SKIPPED: no C compiler"; exit 77; }
+[ -f "$VPT_BIN/libtracer.a" ] || { echo "SKIPPED: the tracer was not built"; exit 77; }
 warnings="-Wall -Wextra -Wconversion -Wpedantic -Werror"
 nvtx=
 for folder in ${CUDA_HOME:+"$CUDA_HOME/include"} /usr/local/cuda/include; do
@@ -82,7 +82,7 @@ if command -v "$cxx" >/dev/null; then
 	same "C++ without NVTX" "$in_library" "$(run cxx_bare "HOST_LOADS=$work/libvptrace.so")"
 fi
 if [ -z "$nvtx" ]; then
-	[ $failed = 0 ] && echo "skipped: no NVTX headers, so only vptrace_nvtx.h without them was tested" && exit 77
+	[ $failed = 0 ] && echo "SKIPPED: no NVTX headers, so only vptrace_nvtx.h without them was tested" && exit 77
 	exit 1
 fi
 

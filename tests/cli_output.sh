@@ -83,6 +83,6 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	on_terminal "'$VPT_ANALYZE' convert trace.zst -o -"
 	grep -q "not written to a terminal" out || fail "a capture on a terminal"
 else
-	echo "no script(1), or no terminal to be had: terminals were not tested"
+	echo "SKIPPED: terminals: no script(1), or no terminal to be had"
 fi
 finish

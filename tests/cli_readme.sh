@@ -77,7 +77,7 @@ if [ -n "$bin" ] && [ -x "$bin/vptrace-demo" ] && [ -e "$bin/libvptrace.so" ]; t
 	sed -n '/^RESULT .*target/,/^```/p' "$readme" | sed '/^```/,$d' | grep . >said
 	said_lines "first report" 10
 else
-	echo "no demo was built: README.md's first report was not compared"
+	echo "SKIPPED: README.md's first report: no demo was built"
 fi
 
 # ---- the example ----
@@ -90,6 +90,6 @@ if [ -f "$folder/$trace" ]; then
 	sed -n '/^\$ vptrace-analyze /,/^```/p' "$readme" | sed '1d;$d' | grep -v '^\[\.\.\.\]$' | grep . >said
 	said_lines example 20
 else
-	echo "no $trace: README.md's example was not compared"
+	echo "SKIPPED: README.md's example: no $trace"
 fi
 finish

@@ -66,6 +66,6 @@ if "$host" 0 | grep "ranges 1" >"$work/out"; then
 	runs "a program that does nothing" 0 CUDA_INJECTION64_PATH="$library" NVTX_INJECTION64_PATH=
 	same "does nothing: captures" 0 "$captures"
 else
-	echo "part skipped: no NVTX headers, so host_plain has no ranges"
+	echo "SKIPPED: no NVTX headers, so host_plain has no ranges"
 fi
 finish

@@ -30,7 +30,7 @@ ranges_only "a libcupti that is none" "libcupti" VPTRACE_LIBCUPTI=/bin/true
 if [ -e /dev/nvidiactl ] || ! sed -n 's/^	X([a-z_0-9]*, \(cupti[A-Za-z_0-9]*\),.*/int \1(void) { __builtin_trap(); }/p' \
 	"$VPT_SOURCE_DIR/tracer/cupti_abi.h" >"$work/dies.c" ||
 	! ${CC:-cc} -shared -fPIC -o "$work/libdies.so" "$work/dies.c" 2>"$work/err"; then
-	echo "part skipped: there is a GPU here, or no compiler"
+	echo "SKIPPED: there is a GPU here, or no compiler"
 else
 	grep -q cuptiGetVersion "$work/dies.c" || fail "no library that dies was made"
 	ranges_only "a libcupti that dies without a driver" "no CUDA driver" VPTRACE_LIBCUPTI="$work/libdies.so"
@@ -40,9 +40,9 @@ for folder in "${CUDA_HOME:-/usr/local/cuda}/lib64" "${CUDA_HOME:-/usr/local/cud
 	[ -e "$folder/libcupti.so.13" ] && real=$folder/libcupti.so.13
 done
 if [ -z "$real" ]; then
-	echo "part skipped: no libcupti of a CUDA toolkit here"
+	echo "SKIPPED: no libcupti of a CUDA toolkit here"
 elif [ -e /dev/nvidiactl ]; then
-	echo "part skipped: there is a GPU here"
+	echo "SKIPPED: there is a GPU here"
 else
 	ranges_only "the real libcupti without a driver" "no CUDA driver" VPTRACE_LIBCUPTI="$real"
 fi

@@ -12,7 +12,7 @@ parts="names environment tsc event_words stack started thread threads thread_nam
 echo 'int main(void) { return 0; }' >"$work/try.c"
 # shellcheck disable=SC2086
 if ! $cc $flags -o "$work/try" "$work/try.c" 2>/dev/null || ! "$work/try" 2>/dev/null; then
-	echo "skipped: $cc has no ThreadSanitizer that runs here"
+	echo "SKIPPED: $cc has no ThreadSanitizer that runs here"
 	exit 77
 fi
 

@@ -6,6 +6,7 @@
 #include "formats/trace.h"
 #include "formats/writer.h"
 #include "tests/support/script.h"
+#include "tests/support/skip.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -260,8 +261,7 @@ static void reports_give_the_independent_answers(void **state)
 
 	(void)state;
 	if (!answers) {
-		print_message("no real traces in %s: skipped\n", traces_folder());
-		skip();
+		vpt_skip("no real traces in %s", traces_folder());
 	}
 	while (fgets(line, sizeof(line), answers)) {
 		assert_int_equal(sscanf(line, "{\"trace\": \"%255[^\"]\"", name), 1);
@@ -381,11 +381,11 @@ static void known(const char *name, void (*check)(const struct vpa_report *r))
 	struct vpa_report *r;
 
 	if (!answers)
-		skip();
+		vpt_skip("no real traces in %s", traces_folder());
 	fclose(answers);
 	trace = open_trace(name);
 	if (!trace)
-		skip();
+		vpt_skip("this build cannot read %s", name);
 	r = analyze(trace, &all);
 	check(r);
 	vpa_report_free(r);
@@ -422,5 +422,6 @@ int main(void)
 		cmocka_unit_test(an_h100_with_eager_attention),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return vpt_skip_code(
+		cmocka_run_group_tests(tests, NULL, NULL), sizeof(tests) / sizeof(*tests));
 }

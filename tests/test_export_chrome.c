@@ -7,6 +7,7 @@
 
 #include "formats/memory.h"
 #include "tests/support/script.h"
+#include "tests/support/skip.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -575,8 +576,7 @@ static void real_traces(void **state)
 	snprintf(folder, sizeof(folder), "%s/../shared/traces", source ? source : ".");
 	dir = opendir(folder);
 	if (!dir) {
-		print_message("not looked at: %s is not there\n", folder);
-		skip();
+		vpt_skip("no real traces: %s is not there", folder);
 	}
 	while ((entry = readdir(dir)) != NULL) {
 		if (!strstr(entry->d_name, ".json.gz") && !strstr(entry->d_name, ".sqlite"))

@@ -5,6 +5,7 @@
 #include "analysis/kernel_rules.h"
 
 #include "formats/memory.h"
+#include "tests/support/skip.h"
 
 #include <pthread.h>
 #include <regex.h>
@@ -145,8 +146,7 @@ static void every_shared_name_has_its_family(void **state)
 	snprintf(beside, sizeof(beside), "%s/../shared", source_dir());
 	table_read(&t, shared ? shared : beside, "kernels/names.tsv");
 	if (!t.rows) {
-		print_message("no kernels/names.tsv under VPT_SHARED: not checked\n");
-		skip();
+		vpt_skip("no kernels/names.tsv in %s", shared ? shared : beside);
 	}
 	for (i = 1; i < t.rows; i++)
 		if (strcmp(family_of(t.field[i][4]), t.field[i][0]) != 0)

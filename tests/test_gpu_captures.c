@@ -277,6 +277,6 @@ int main(void)
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	if (failed || found)
 		return failed;
-	print_message("skipped: tests/data/gpu has no capture of a real GPU yet\n");
+	print_message("SKIPPED: tests/data/gpu has no capture of a real GPU yet\n");
 	return 77;
 }

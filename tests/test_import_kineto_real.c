@@ -11,6 +11,7 @@
 
 #include "formats/import/kineto.h"
 #include "tests/support/kineto_rig.h"
+#include "tests/support/skip.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -139,8 +140,7 @@ static void real_traces_give_the_independent_answers(void **state)
 
 	(void)state;
 	if (!answers) {
-		print_message("no real traces in %s: skipped\n", folder);
-		skip();
+		vpt_skip("no real traces in %s", folder);
 	}
 	while (fgets(line, sizeof(line), answers)) {
 		struct json_object *answer = json_tokener_parse(line);
@@ -165,14 +165,15 @@ int main(void)
 		cmocka_unit_test(real_traces_give_the_independent_answers),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return vpt_skip_code(
+		cmocka_run_group_tests(tests, NULL, NULL), sizeof(tests) / sizeof(*tests));
 }
 
 #else
 
 int main(void)
 {
-	print_message("built without json-c or zlib: skipped\n");
+	print_message("SKIPPED: built without json-c or zlib\n");
 	return 77;
 }
 

@@ -5,6 +5,7 @@
 #include "formats/import/import.h"
 
 #include "formats/memory.h"
+#include "tests/support/skip.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -565,7 +566,7 @@ static void a_virtual_table_is_not_looked_at(void **state)
 
 	(void)state;
 	if (!sqlite3_compileoption_used("ENABLE_RTREE"))
-		skip();
+		vpt_skip("this SQLite has no virtual tables of R-trees");
 	load_sql("CREATE VIRTUAL TABLE CUPTI_ACTIVITY_KIND_KERNEL USING rtree_i32(id, start, end);"
 		 "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,5,9);" NVTX
 		 "INSERT INTO NVTX_EVENTS (start,end,globalTid) VALUES (1,2,117440521);",
@@ -994,8 +995,7 @@ static void shared_traces_give_the_expected_counts(void **state)
 	if (f)
 		fclose(f);
 	if (!compared) {
-		print_message("no shared traces in %s\n", folder);
-		skip();
+		vpt_skip("no real traces in %s", folder);
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "formats/json.h"
 
 #include "formats/memory.h"
+#include "tests/support/skip.h"
 
 #include <float.h>
 #include <locale.h>
@@ -493,8 +494,7 @@ static void numbers_ignore_the_locale(void **state)
 	}
 	setlocale(LC_ALL, "C");
 	if (!checked) {
-		print_message("skipped: no locale with a decimal comma is installed\n");
-		skip();
+		vpt_skip("no locale with a decimal comma is installed");
 	}
 }
 

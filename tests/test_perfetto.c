@@ -6,6 +6,7 @@
 #include "formats/error.h"
 #include "formats/io.h"
 #include "formats/memory.h"
+#include "tests/support/skip.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -261,7 +262,7 @@ static void packed_packets(void **state)
 
 	(void)state;
 	if (!vpt_container_available(VPT_CONTAINER_PACKETS))
-		skip();
+		vpt_skip("built without libdeflate or zlib");
 	p = vpt_packer_new(VPT_CONTAINER_PACKETS, 0);
 	assert_non_null(p);
 	fill(&raw, 600 << 10, 0);

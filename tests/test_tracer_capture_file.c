@@ -8,6 +8,7 @@
 #include "formats/reader.h"
 #include "formats/writer.h"
 #include "tests/support/hand.h"
+#include "tests/support/skip.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -621,7 +622,7 @@ static void files_of_others_are_not_overwritten(void **state)
 
 	(void)state;
 	if (geteuid() != 0)
-		skip();
+		vpt_skip("files of another user can only be made by root");
 	put_file("t.zst", "theirs");
 	assert_int_equal(chown("t.zst", 65534, 65534), 0);
 	sink = new_file("t.zst", 1);

@@ -8,6 +8,7 @@
 #include "formats/memory.h"
 #include "tests/cupti_fake.h"
 #include "tests/support/random.h"
+#include "tests/support/skip.h"
 #include "tracer/names.h"
 
 #include <dlfcn.h>
@@ -30,8 +31,7 @@ static struct fake_buffer buffer;
 static void need_real(void)
 {
 	if (access(REAL, R_OK)) {
-		print_message("skipped: there is no %s\n", REAL);
-		skip();
+		vpt_skip("there is no %s", REAL);
 	}
 }
 
@@ -62,8 +62,7 @@ static void nothing_is_found_where_nothing_is(void **unused)
 	unsetenv("CUDA_PATH");
 	if (!rc) { /* the dynamic linker knows one */
 		if (vtr_driver_load(&err)) {
-			print_message("skipped: no driver to ask that one with\n");
-			skip();
+			vpt_skip("no driver to ask the dynamic linker's CUPTI with");
 		}
 		assert_int_equal(vtr_library_ask(&library, &err), VPTRACE_OK);
 		assert_non_null(strstr(library.path, "libcupti.so"));
@@ -98,9 +97,7 @@ static void the_real_library_confirms_the_sizes(void **unused)
 	(void)unused;
 	need_real();
 	if (library.api != v->api) {
-		print_message("skipped: sizes are known for CUPTI %u, this one is %u\n", v->api,
-			library.api);
-		skip();
+		vpt_skip("sizes are known for CUPTI %u, this one is %u", v->api, library.api);
 	}
 	vtr_sizes_learn(&library.fn, &sizes);
 	assert_int_equal(sizes.too_short, 0);
@@ -160,8 +157,7 @@ static void without_a_driver_the_reason_is_told(void **unused)
 	(void)unused;
 	need_real();
 	if (driver) {
-		print_message("skipped: this machine has a driver\n");
-		skip();
+		vpt_skip("this machine has a driver");
 	}
 	o.pool = vtr_pool_new(0);
 	vtr_pool_ready(o.pool);
@@ -205,7 +201,8 @@ static void our_walk_is_the_librarys(void **unused)
 	(void)unused;
 	need_real();
 	if (library.api != fake_versions[2].api)
-		skip();
+		vpt_skip("sizes are known for CUPTI %u, this one is %u", fake_versions[2].api,
+			library.api);
 	decoder = vtr_decoder_new();
 	vtr_names_init();
 	fake_reset(&fake_versions[2]);

@@ -540,7 +540,7 @@ int main(int argc, char **argv)
 			return run_scenario(&scenarios[i]);
 	snprintf(path, sizeof(path), "%s/libcupti.so.13", folder);
 	if (access(path, R_OK)) {
-		fprintf(stderr, "skipped: there is no %s\n", path);
+		fprintf(stderr, "SKIPPED: there is no %s\n", path);
 		return 77;
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,7 +169,7 @@ int main(void)
 
 	snprintf(program, sizeof(program), "%s/host_endless", bin ? bin : ".");
 	if (access(program, X_OK)) {
-		printf("skipped: %s is not built\n", program);
+		printf("SKIPPED: %s is not built\n", program);
 		return 77;
 	}
 	return cmocka_run_group_tests(tests, setup, teardown);

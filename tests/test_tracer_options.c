@@ -2,6 +2,7 @@
  * begins without any variable that the tracer reads. */
 #include "tracer/options.h"
 
+#include "tests/support/skip.h"
 #include "tracer/environment.h"
 #include "tracer/output_name.h"
 
@@ -572,7 +573,7 @@ static void a_setuid_program_ignores_the_environment(void **state)
 
 	(void)state;
 	if (getuid() != 0)
-		skip();
+		vpt_skip("only root can run a program as another user");
 	setenv("VPTRACE_OUTPUT", "/etc/%q{TAG}", 1);
 	setenv("VPTRACE_MEMORY", "nonsense", 1);
 	setenv("RANK", "5", 1);

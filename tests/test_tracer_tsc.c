@@ -2,6 +2,7 @@
  * speed, readings that are a little off, clocks that are set and slewed, a keeper that sleeps. */
 #include "tests/tracer_rig.h"
 
+#include "tests/support/skip.h"
 #include "tracer/clock.h"
 #include "tracer/tsc.h"
 
@@ -274,8 +275,7 @@ static void the_real_counter_agrees_with_the_real_clock(void **unused)
 
 	(void)unused;
 	if (!vtr_tsc_begin()) {
-		print_message("skipped: no counter that the kernel trusts\n");
-		skip();
+		vpt_skip("no counter that the kernel trusts");
 	}
 	assert_int_equal(vtr_tsc_begin(), 0); /* one keeper at a time */
 	assert_int_equal(vtr_tsc_kept(), 1);
