@@ -3,24 +3,98 @@
 #
 #   sh tests/run.sh            release build, then the sanitizers' build, all tests in both
 #   sh tests/run.sh quick      release build only
+#   sh tests/run.sh bare       the sanitizers' build only, with CUDA and ../shared hidden, as on a machine that has neither
 #
 # Missing packages are installed where that is possible (as root, or with sudo that asks for no password);
-# otherwise the one line to run is printed. Builds go to build/ and build-sanitize/.
+# otherwise the one line to run is printed. Builds go to build/, build-sanitize/ and build-bare/. The end lists what was skipped, and why.
 set -eu
+
+usage() {
+	echo "usage: sh tests/run.sh [quick|bare]"
+	echo "  without a word: release build and sanitizers' build, all tests in both"
+	echo "  quick: release build only; bare: sanitizers' build only, with CUDA and ../shared hidden"
+}
+mode=${1:-all}
+case $#,$mode in
+0,all | 1,quick | 1,bare | 1,hidden) ;; # hidden: bare, once everything is hidden
+1,-h | 1,--help)
+	usage
+	exit 0
+	;;
+*)
+	usage >&2
+	exit 2
+	;;
+esac
 cd "$(dirname "$0")/.."
 # shellcheck disable=SC1091
 . tests/setup.sh
 need python3 python3 # independent readers and models of the tests
 need protoc protobuf-compiler # decodes exports for Perfetto
-install_packages tests/run.sh
 
+tested=
 build_and_test() { # build_and_test FOLDER CMAKE-OPTIONS...
-	configure "$@"
+	tested="$tested $1"
+	configure "$@" -DVPT_TESTS=ON # also where the folder was configured without tests
 	build "$1"
-	(cd "$1" && ctest --output-on-failure -j "$(nproc 2>/dev/null || echo 2)")
+	(cd "$1" && ctest --no-tests=error --output-on-failure -j "$(nproc 2>/dev/null || echo 2)") || finish $?
 }
 
-build_and_test build -DCMAKE_BUILD_TYPE=Release
-if [ "${1:-}" != quick ]; then
-	build_and_test build-sanitize -DCMAKE_BUILD_TYPE=Release -DVPT_SANITIZE=ON
-fi
+# What the tests in FOLDER did not try: the lines "SKIPPED: REASON" of their output.
+list_skipped() { # list_skipped FOLDER
+	awk -v folder="$1" '
+		/^[0-9]+\/[0-9]+ Test: / { test = $3 }
+		/^SKIPPED: / && !seen[test, $0]++ { print "  " folder "/" test ": " substr($0, 10) }
+	' "$1/Testing/Temporary/LastTest.log"
+}
+
+finish() { # finish STATUS
+	skipped=$(for folder in $tested; do list_skipped "$folder"; done)
+	if [ -n "$skipped" ]; then
+		echo "Skipped, wholly or in part:"
+		echo "$skipped"
+	else
+		echo "Nothing was skipped."
+	fi
+	exit "$1"
+}
+
+# Runs this script again where empty folders hide CUDA and ../shared, from it alone.
+run_bare() {
+	hidden=
+	for folder in /usr/local/cuda* /opt/cuda* ../shared; do
+		[ ! -d "$folder" ] || hidden="$hidden $folder"
+	done
+	if [ -z "$hidden" ]; then
+		echo "tests/run.sh bare: there is neither CUDA nor ../shared here, so there is nothing to hide"
+		exec sh tests/run.sh hidden
+	fi
+	if ! unshare -m mount -t tmpfs none tests 2>/dev/null; then
+		echo "SKIPPED: tests/run.sh bare: unshare -m with mount is not permitted here, so it cannot hide$hidden"
+		exit 0
+	fi
+	echo "tests/run.sh bare: hides$hidden"
+	# shellcheck disable=SC2016,SC2086
+	exec unshare -m sh -c '
+		for folder; do
+			mount -t tmpfs none "$folder" || exit
+		done
+		unset CUDA_HOME CUDA_PATH VPT_SHARED
+		exec sh tests/run.sh hidden' sh $hidden
+}
+
+install_packages tests/run.sh
+case $mode in
+bare)
+	run_bare
+	;;
+hidden)
+	build_and_test build-bare -DCMAKE_BUILD_TYPE=Release -DVPT_SANITIZE=ON
+	;;
+*)
+	build_and_test build -DCMAKE_BUILD_TYPE=Release -DVPT_SANITIZE=OFF
+	[ "$mode" = quick ] ||
+		build_and_test build-sanitize -DCMAKE_BUILD_TYPE=Release -DVPT_SANITIZE=ON
+	;;
+esac
+finish 0

@@ -33,17 +33,29 @@ install_packages() { # install_packages SCRIPT
 		sudo apt-get update -qq && sudo $install
 	else
 		echo "$1: some packages are missing; install them with" >&2
-		echo "    sudo $install" >&2
+		echo "    sudo apt-get update && sudo $install" >&2
 		exit 1
 	fi
+}
+
+# Makes a build folder of another checkout (this one was copied or renamed) one of this: its programs were built from other files.
+forget_other_checkout() { # forget_other_checkout FOLDER
+	[ -f "$1/CMakeCache.txt" ] || return 0
+	home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$1/CMakeCache.txt")
+	[ "$(cd "$home" 2>/dev/null && pwd -P)" != "$(pwd -P)" ] || return 0
+	echo "$1/ was configured for $home; it is configured and built anew for $(pwd -P)"
+	rm -f "$1/CMakeCache.txt"
+	find "$1" -name CMakeFiles -type d -prune -exec rm -rf {} +
 }
 
 configure() { # configure FOLDER CMAKE-OPTIONS...
 	folder=$1
 	shift
-	[ -f "$folder/CMakeCache.txt" ] && return
+	forget_other_checkout "$folder"
 	generator=
-	command -v ninja >/dev/null 2>&1 && generator="-G Ninja"
+	if [ ! -f "$folder/CMakeCache.txt" ] && command -v ninja >/dev/null 2>&1; then
+		generator="-G Ninja"
+	fi
 	mkdir -p "$(dirname "$folder")"
 	# shellcheck disable=SC2086
 	cmake $generator -S . -B "$folder" "$@" >"$folder.log" 2>&1 || { cat "$folder.log"; exit 1; }
