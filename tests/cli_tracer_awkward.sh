@@ -22,6 +22,10 @@ gets_on() { # gets_on CASE [NAME=VALUE...]
 for round in 1 2 3; do
 	gets_on exit-in-a-handler
 done
+gets_on cancelled-in-a-range VPTRACE_PROFILE=none
+"$VPT_ANALYZE" cat "$work/t.zst" --kind range -f csv | grep -c ',not cancelled,' >"$work/out"
+same "threads that were cancelled take no other thread's ranges with them" 1000 "$(cat "$work/out")"
+gets_on cancelled-in-a-start VPTRACE_PROFILE=none
 gets_on cancelled-in-a-stop VPT_STANDIN_FAULTS=stolen=100 VPTRACE_STOP_MS=500
 gets_on child-unannounced
 gets_on clock-set-back VPTRACE_PROFILE=none
@@ -35,6 +39,7 @@ gets_on many-open-at-the-end VPTRACE_PROFILE=none
 gets_on many-series VPTRACE_PROFILE=none
 gets_on nobody-reads-the-errors
 gets_on no-such-folder
+gets_on toggled-in-a-handler VPTRACE_PROFILE=none
 gets_on hundred-captures VPTRACE_PROFILE=none
 gets_on stop-with-work-queued
 unfinished=$(sed -n 's/^unfinished //p' "$work/out")

@@ -14,12 +14,13 @@
 enum { SENTENCE_BYTES = 512 };
 
 static __thread char *sentence;
+static __thread const char *said; /* the sentence, or a constant one */
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void forget(void *text)
 {
-	sentence = NULL;
+	said = sentence = NULL;
 	free(text);
 }
 
@@ -31,21 +32,32 @@ static void make_key(void)
 int vtr_fail(int code, const char *fmt, ...)
 {
 	va_list args;
+	int cancel;
 
+	/* A thread that is cancelled inside of malloc() would take the process's heap with it. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_once(&once, make_key);
 	if (!sentence) {
 		sentence = malloc(SENTENCE_BYTES);
 		pthread_setspecific(key, sentence);
 	}
-	if (!sentence)
-		return code;
-	va_start(args, fmt);
-	vsnprintf(sentence, SENTENCE_BYTES, fmt, args);
-	va_end(args);
+	if (sentence) {
+		va_start(args, fmt);
+		vsnprintf(sentence, SENTENCE_BYTES, fmt, args);
+		va_end(args);
+	}
+	said = sentence;
+	pthread_setcancelstate(cancel, NULL);
+	return code;
+}
+
+int vtr_refuse(int code, const char *constant)
+{
+	said = constant;
 	return code;
 }
 
 const char *vptrace_last_error(void)
 {
-	return sentence ? sentence : "";
+	return said ? said : "";
 }

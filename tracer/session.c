@@ -17,6 +17,7 @@
 #include "tracer/threads.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static int inert(void)
 
 static int fail_inert(void)
 {
-	return vtr_fail(VPTRACE_EFORKED,
+	return vtr_refuse(VPTRACE_EFORKED,
 		"this process was forked from a traced one; only its parent records. "
 		"A process started with exec records by itself");
 }
@@ -87,15 +88,21 @@ static void cupti_failed(const char *why)
 
 static int join_cupti(struct vpt_err *err);
 
-/* A host's thread that was cancelled in here would leave the lock behind. Returns what leave()
- * wants back. */
-static int enter(void)
-{
-	int cancel;
+/* The calling thread has the lock, or is about to: what it calls now comes from a signal handler, or from CUPTI's start. */
+static _Thread_local volatile sig_atomic_t inside __attribute__((tls_model("initial-exec")));
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+/* A host's thread that was cancelled in here would leave the lock behind. VPTRACE_OK, and what leave() wants back; or
+ * VPTRACE_EBUSY without it, said in a way that needs no memory: the heap's lock may be taken by this thread too. */
+static int enter(int *cancel)
+{
+	if (inside)
+		return vtr_refuse(VPTRACE_EBUSY,
+			"this thread is in a function of vptrace already: a signal handler has "
+			"interrupted it");
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
+	inside = 1;
 	pthread_mutex_lock(&all.lock);
-	return cancel;
+	return VPTRACE_OK;
 }
 
 /* What the driver's injection could not do, since it must not wait, is done by whoever held the
@@ -109,6 +116,7 @@ static void leave(int cancel)
 			join_cupti(&err);
 		pthread_mutex_unlock(&all.lock);
 	} while (atomic_load(&all.driver_came) && !pthread_mutex_trylock(&all.lock));
+	inside = 0;
 	pthread_setcancelstate(cancel, NULL);
 }
 
@@ -195,6 +203,19 @@ static int start_locked(
 	return vpt_fail(err, VPTRACE_EBUSY, "a capture is running already; vptrace_stop() ends it");
 }
 
+/* The driver waits for its injection, and whoever has the lock may wait for the driver. */
+static int enter_from_driver(int *cancel)
+{
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
+	if (!inside && !pthread_mutex_trylock(&all.lock)) {
+		inside = 1;
+		return VPTRACE_OK;
+	}
+	atomic_store(&all.driver_came, 1);
+	pthread_setcancelstate(*cancel, NULL);
+	return VPTRACE_EBUSY;
+}
+
 int vtr_session_start(const struct vptrace_options *options, enum vtr_start how)
 {
 	struct vpt_err err = {0};
@@ -202,20 +223,18 @@ int vtr_session_start(const struct vptrace_options *options, enum vtr_start how)
 
 	if (inert())
 		return fail_inert();
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	if (how == VTR_START_CUDA && pthread_mutex_trylock(&all.lock)) {
-		/* The driver waits for us, and whoever has the lock may wait for the driver. */
-		atomic_store(&all.driver_came, 1);
-		pthread_setcancelstate(cancel, NULL);
+	if (how == VTR_START_CUDA && enter_from_driver(&cancel))
 		return VPTRACE_OK;
-	}
-	if (how != VTR_START_CUDA)
-		pthread_mutex_lock(&all.lock);
+	rc = how == VTR_START_CUDA ? VPTRACE_OK : enter(&cancel);
+	if (rc)
+		return rc;
 	rc = start_locked(options, how, &err);
+	if (rc)
+		vtr_fail(rc, "%s", err.text);
 	leave(cancel);
 	if (rc && how != VTR_START_API && rc != VPTRACE_EBUSY)
 		vtr_tell("%s", err.text);
-	return rc ? vtr_fail(rc, "%s", err.text) : VPTRACE_OK;
+	return rc;
 }
 
 int vptrace_start(const struct vptrace_options *options)
@@ -271,12 +290,16 @@ int vptrace_stop(struct vptrace_stats *stats)
 
 	if (inert())
 		return fail_inert();
-	if (wait_for) /* before the lock: the driver has locks of its own */
+	if (wait_for && !inside) /* before the lock: the driver has locks of its own */
 		vtr_cupti_synchronize(wait_for);
-	cancel = enter();
+	rc = enter(&cancel);
+	if (rc)
+		return rc;
 	rc = stop_locked(stats, 0, &err);
+	if (rc)
+		vtr_fail(rc, "%s", err.text);
 	leave(cancel);
-	return rc ? vtr_fail(rc, "%s", err.text) : VPTRACE_OK;
+	return rc;
 }
 
 /* exit() was called, somewhere: perhaps in a signal handler that interrupted a function of ours in
@@ -306,11 +329,13 @@ static void end_of_process(void)
 static int switch_pause(int pausing)
 {
 	int from = pausing ? VPTRACE_RUNNING : VPTRACE_PAUSED;
-	int ranges = VPTRACE_RANGES_ONLY, to, cancel, rc = VPTRACE_OK;
+	int ranges = VPTRACE_RANGES_ONLY, to, cancel, rc;
 
 	if (inert())
 		return fail_inert();
-	cancel = enter();
+	rc = enter(&cancel);
+	if (rc)
+		return rc;
 	to = pausing ? VPTRACE_PAUSED
 		     : (all.now && vtr_capture_cupti(all.now) ? VPTRACE_RUNNING
 							      : VPTRACE_RANGES_ONLY);
@@ -341,7 +366,9 @@ int vptrace_metadata(const char *key, const char *value)
 
 	if (inert())
 		return fail_inert();
-	cancel = enter();
+	rc = enter(&cancel);
+	if (rc)
+		return rc;
 	rc = vtr_facts_put(&all.facts, key, value);
 	if (!rc && all.now && vtr_capture_meta(all.now, key, value))
 		rc = vtr_fail(
@@ -352,14 +379,16 @@ int vptrace_metadata(const char *key, const char *value)
 
 int vptrace_statistics(struct vptrace_stats *stats)
 {
-	int cancel;
+	int cancel, rc;
 
 	if (inert())
 		return fail_inert();
 	if (!stats || stats->struct_bytes < sizeof(stats->struct_bytes))
 		return vtr_fail(VPTRACE_EINVAL, "statistics: expected struct_bytes = sizeof(struct "
 						"vptrace_stats)");
-	cancel = enter();
+	rc = enter(&cancel);
+	if (rc)
+		return rc;
 	if (all.now)
 		vtr_capture_stats(all.now, &all.last, all.path);
 	give_stats(stats);
@@ -371,9 +400,8 @@ const char *vptrace_path(void)
 {
 	int cancel;
 
-	if (inert())
+	if (inert() || enter(&cancel))
 		return "";
-	cancel = enter();
 	if (all.now)
 		vtr_capture_stats(all.now, &all.last, all.path);
 	leave(cancel);

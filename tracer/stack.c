@@ -83,8 +83,10 @@ int vtr_stack_remove_below(struct vtr_stack *s, uint32_t domain, int place)
 
 void vtr_stack_clear(struct vtr_stack *s)
 {
-	uint32_t version = vtr_stack_begin(s);
+	/* A thread that was cancelled in a change has left it odd. */
+	uint32_t version = vtr_stack_own(&s->version) & ~UINT32_C(1);
 
+	atomic_store_explicit(&s->version, version + 1, memory_order_relaxed);
 	s->deep = 0;
 	memset(s->deep_by, 0, sizeof(s->deep_by));
 	vtr_stack_end(s, version, 0);

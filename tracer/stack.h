@@ -104,7 +104,7 @@ static inline int vtr_stack_remove(struct vtr_stack *s, uint32_t domain, int pla
 	return (int)vtr_open_depth(&s->open[place]);
 }
 
-/* Forgets everything. */
+/* Forgets everything, also what a thread that was cancelled has left half-done. */
 void vtr_stack_clear(struct vtr_stack *s);
 
 /* ---- the writer's thread ---- */

@@ -141,7 +141,7 @@ static struct vtr_ring *map_ring(void)
 	return NULL;
 }
 
-struct vtr_ring *vtr_thread_grow(struct vtr_thread *t)
+static struct vtr_ring *grow(struct vtr_thread *t)
 {
 	struct vtr_ring *ring;
 
@@ -158,6 +158,18 @@ struct vtr_ring *vtr_thread_grow(struct vtr_thread *t)
 	/* All that went into the old one was published before. */
 	atomic_store_explicit(&t->writing->next, ring, memory_order_release);
 	t->writing = ring;
+	return ring;
+}
+
+/* A chain that ends in between would be read to its end and unmapped while its thread still writes. */
+struct vtr_ring *vtr_thread_grow(struct vtr_thread *t)
+{
+	struct vtr_ring *ring;
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	ring = grow(t);
+	pthread_setcancelstate(cancel, NULL);
 	return ring;
 }
 
@@ -226,6 +238,8 @@ static struct vtr_thread *take_memory(uint32_t freed_now)
 		return NULL;
 	}
 	vtr_stack_clear(&t->stack);
+	/* A thread that was cancelled in an event has left it set. */
+	atomic_store_explicit(&t->busy, 0, memory_order_relaxed);
 	atomic_store_explicit(&t->drops, 0, memory_order_relaxed);
 	atomic_store_explicit(&t->tid, vtr_tid(), memory_order_release);
 	return t;
@@ -234,15 +248,19 @@ static struct vtr_thread *take_memory(uint32_t freed_now)
 struct vtr_thread *vtr_thread_first_event(void)
 {
 	uint32_t freed_now = atomic_load_explicit(&freed, memory_order_acquire) & INT32_MAX;
+	int cancel;
 
 	if (starting || refused_at == UINT32_MAX || refused_at == freed_now + 1 ||
 		!atomic_load_explicit(&ready, memory_order_acquire))
 		return NULL;
+	/* Memory that no thread's end gives back would be lost. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	starting = 1;
 	atomic_signal_fence(memory_order_seq_cst);
 	vtr_thread_mine = take_memory(freed_now);
 	atomic_signal_fence(memory_order_seq_cst);
 	starting = 0;
+	pthread_setcancelstate(cancel, NULL);
 	return vtr_thread_mine;
 }
 

@@ -13,7 +13,13 @@
  * counted. The file is readable up to its last whole chunk at any moment, however the process dies.
  * A forked child records nothing and writes nothing.
  *
- * Any thread may call any function at any time; start and stop wait for each other. */
+ * Any thread may call any function at any time; start and stop wait for each other. A thread may be
+ * cancelled in any of them.
+ *
+ * Signal handlers may make ranges, marks and counters; one that comes while its thread makes one is
+ * counted as dropped. The other functions take locks and memory, so handlers should leave them
+ * alone: where a handler has interrupted one of them, they do nothing and return EBUSY, but against
+ * one that has interrupted malloc() nobody can help. */
 #ifndef VPTRACE_H
 #define VPTRACE_H
 

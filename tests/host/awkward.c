@@ -91,6 +91,42 @@ static void exit_in_a_handler(void)
 		vptrace_statistics(&stats);
 }
 
+static volatile sig_atomic_t refused;
+
+static void toggle_in_handler(int signal)
+{
+	(void)signal;
+	refused += vptrace_stop(NULL) == VPTRACE_EBUSY;
+	refused += vptrace_metadata("key", "value") == VPTRACE_EBUSY;
+	refused += vptrace_statistics(&stats) == VPTRACE_EBUSY;
+	refused += vptrace_start(&options) == VPTRACE_EBUSY;
+}
+
+/* Handlers that stop and start what they have interrupted. */
+static void toggled_in_a_handler(void)
+{
+	struct itimerval often = {.it_value = {0, 1000}, .it_interval = {0, 1000}};
+	struct itimerval never = {{0, 0}, {0, 0}};
+	time_t end = time(NULL) + 2;
+
+	options.overwrite = 1;
+	signal(SIGALRM, toggle_in_handler);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (time(NULL) < end) {
+		vptrace_start(&options);
+		vptrace_mark("m");
+		vptrace_statistics(&stats);
+		vptrace_stop(NULL);
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	vptrace_stop(NULL);
+	if (!refused)
+		expect("some calls were refused", 1, 0);
+	start();
+	vptrace_mark("m");
+	stop_with(1);
+}
+
 static void *stop_thread(void *arg)
 {
 	(void)arg;
@@ -114,6 +150,75 @@ static void cancelled_in_a_stop(void)
 	pthread_cancel(thread);
 	pthread_join(thread, NULL);
 	expect("statistics", VPTRACE_OK, vptrace_statistics(&stats));
+}
+
+static void *mark_for_ever(void *arg)
+{
+	(void)arg;
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	for (;;) {
+		vptrace_range_push("cancelled");
+		vptrace_mark("cancelled");
+		vptrace_range_pop();
+	}
+	return NULL;
+}
+
+/* Threads that are cancelled at any instruction, mostly of the tracer's. The next thread gets the memory of the one before. */
+static void cancelled_in_a_range(void)
+{
+	pthread_t thread;
+	int i;
+
+	start();
+	for (i = 0; i < 300; i++) {
+		if (pthread_create(&thread, NULL, mark_for_ever, NULL))
+			exit(9);
+		usleep(300 + (unsigned)i);
+		pthread_cancel(thread);
+		pthread_join(thread, NULL);
+	}
+	usleep(50000); /* the writer reads what is left */
+	for (i = 0; i < 1000; i++) {
+		vptrace_range_push("not cancelled");
+		vptrace_range_pop();
+	}
+	expect("stop", VPTRACE_OK, vptrace_stop(&stats));
+	expect("received", (long long)(stats.written + stats.dropped), (long long)stats.received);
+}
+
+static void *toggle_for_ever(void *arg)
+{
+	(void)arg;
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	for (;;) {
+		vptrace_start(&options);
+		vptrace_pause();
+		vptrace_resume();
+		vptrace_metadata("", ""); /* fails, and says why */
+		vptrace_statistics(&stats);
+		vptrace_stop(NULL);
+	}
+	return NULL;
+}
+
+static void cancelled_in_a_start(void)
+{
+	pthread_t thread;
+	int i;
+
+	options.overwrite = 1;
+	for (i = 0; i < 100; i++) {
+		if (pthread_create(&thread, NULL, toggle_for_ever, NULL))
+			exit(9);
+		usleep(500 + 10 * (unsigned)i);
+		pthread_cancel(thread);
+		pthread_join(thread, NULL);
+	}
+	vptrace_stop(NULL);
+	start();
+	vptrace_mark("m");
+	stop_with(1);
 }
 
 /* A child that the C library's fork handlers know nothing of. */
@@ -328,6 +433,8 @@ static const struct {
 	void (*run)(void);
 } cases[] = {
 	{"exit-in-a-handler", exit_in_a_handler},
+	{"cancelled-in-a-range", cancelled_in_a_range},
+	{"cancelled-in-a-start", cancelled_in_a_start},
 	{"cancelled-in-a-stop", cancelled_in_a_stop},
 	{"child-unannounced", child_unannounced},
 	{"clock-set-back", clock_set_back},
@@ -339,6 +446,7 @@ static const struct {
 	{"no-such-folder", no_such_folder},
 	{"disk-hangs", disk_hangs},
 	{"stop-with-work-queued", stop_with_work_queued},
+	{"toggled-in-a-handler", toggled_in_a_handler},
 	{"hundred-captures", hundred_captures},
 };
 
