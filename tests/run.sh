@@ -34,8 +34,8 @@ need protoc protobuf-compiler # decodes exports for Perfetto
 
 tested=
 build_and_test() { # build_and_test FOLDER CMAKE-OPTIONS...
+	configure "$@" -DVPT_TESTS=ON -DVPT_WERROR=ON -DVPT_LAYOUT_CHECKS=ON # also where the folder was configured otherwise
 	tested="$tested $1"
-	configure "$@" -DVPT_TESTS=ON # also where the folder was configured without tests
 	build "$1"
 	(cd "$1" && ctest --no-tests=error --output-on-failure -j "$(nproc 2>/dev/null || echo 2)") || finish $?
 }

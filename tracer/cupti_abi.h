@@ -4,8 +4,8 @@
  * CUPTI's records only ever grow at their ends, and numbers once given stay. So each struct here is
  * the beginning of a record, the same from CUPTI 11.8 to 13.x; how long a record really is the
  * loaded library itself tells, see cupti_sizes.h. Fields that came with a later version stand in a
- * struct of their own, "_tail"; whoever reads them asks vtr_sizes_reach() first. cupti_abi_check.c
- * holds all of it against CUPTI's headers where they are installed. */
+ * struct of their own, "_tail"; whoever reads them asks vtr_sizes_reach() first. With
+ * VPT_LAYOUT_CHECKS, tests/layout/ compares all of it with CUPTI's headers. */
 #ifndef VPTRACE_TRACER_CUPTI_ABI_H
 #define VPTRACE_TRACER_CUPTI_ABI_H
 

@@ -4,7 +4,7 @@
  * NVTX 3 is compiled into every library that uses it; NVTX 2 is a library. Both, at their first
  * call, look for a tool and hand it tables of slots, one table a module, one slot a function, into
  * which the tool writes its own functions. Numbers and layouts have not changed since they were
- * introduced; nvtx_abi_check.c compares them with NVTX's headers where there are some. */
+ * introduced; with VPT_LAYOUT_CHECKS, tests/layout/ compares them with NVTX's headers. */
 #ifndef VPTRACE_TRACER_NVTX_ABI_H
 #define VPTRACE_TRACER_NVTX_ABI_H
 

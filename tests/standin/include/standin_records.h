@@ -2,7 +2,7 @@
  *
  * The layout is that of CUPTI API 130001; older ones are the same structs cut short (the table in cupti_records.c says
  * where). They are written here on their own, apart from the tracer's, so that a slip in one is not repeated in the other;
- * layout_check.c holds them against <cupti.h>. */
+ * with VPT_LAYOUT_CHECKS, tests/layout/ compares them with <cupti.h>. */
 #ifndef VPT_STANDIN_RECORDS_H
 #define VPT_STANDIN_RECORDS_H
 

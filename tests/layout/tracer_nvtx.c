@@ -1,12 +1,9 @@
-/* nvtx_abi_check.c - compares nvtx_abi.h with NVTX's own headers, while compiling, where there are
- * some. */
+/* tracer_nvtx.c - holds tracer/nvtx_abi.h against NVTX's headers. Compiles to nothing. */
 #include "tracer/nvtx_abi.h"
-
-#ifdef VPT_HAVE_NVTX
 
 #define NVTX_NO_IMPL
 #include <nvtx3/nvToolsExt.h>
-#if __has_include(<nvtx3/nvToolsExtPayload.h>)
+#ifdef VPT_HAVE_NVTX_PAYLOAD
 #include <nvtx3/nvToolsExtPayload.h>
 #endif
 
@@ -117,7 +114,5 @@ SAME_FIELD(vtr_nvtx_enum, id, nvtxPayloadEnumAttr_t, schemaId);
 SAME(VTR_NVTX_ENUM_HAS_ID, NVTX_PAYLOAD_ENUM_ATTR_FIELD_SCHEMA_ID);
 SAME_SIZE(vtr_nvtx_scope, nvtxScopeAttr_t);
 SAME_FIELD(vtr_nvtx_scope, id, nvtxScopeAttr_t, scopeId);
-
-#endif
 
 #endif
