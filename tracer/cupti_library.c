@@ -5,6 +5,7 @@
  * libcupti into sibling folders, toolkits into the same one or into extras/CUPTI/lib64. */
 #include "tracer/cupti_library.h"
 
+#include "tracer/driver.h"
 #include "tracer/environment.h"
 #include "tracer/vptrace.h"
 
@@ -71,8 +72,15 @@ static int look_at_mapped(struct dl_phdr_info *info, size_t size, void *ctx)
 
 struct search {
 	struct mapped mapped;
+	int driver_major; /* 0: not known */
 	void *handle;
 };
+
+/* A driver works with the libcupti of its own major version and of earlier ones. */
+static int is_too_new(int major, int driver_major)
+{
+	return driver_major && major > driver_major;
+}
 
 static int try_path(struct search *s, const char *folder, const char *below, const char *soname)
 {
@@ -89,7 +97,8 @@ static int try_beside_runtime(struct search *s)
 	size_t i, j;
 
 	for (i = 0; *s->mapped.runtime && i < SONAMES; i++) {
-		if (sonames[i].major != s->mapped.runtime_major)
+		if (sonames[i].major != s->mapped.runtime_major ||
+			is_too_new(sonames[i].major, s->driver_major))
 			continue;
 		for (j = 0; j < sizeof(beside_runtime) / sizeof(beside_runtime[0]); j++)
 			if (try_path(s, s->mapped.runtime, beside_runtime[j], sonames[i].soname))
@@ -98,10 +107,12 @@ static int try_beside_runtime(struct search *s)
 	return 0;
 }
 
-/* Both passes of the last resorts: first the version that suits the mapped runtime, then any. */
+/* Both passes of the last resorts: first the version that suits the mapped runtime, then any that the driver can
+ * work with. A program that has its runtime inside maps none. */
 static int suits(const struct search *s, size_t soname, int pass)
 {
-	return (sonames[soname].major == s->mapped.runtime_major) == !pass;
+	return !is_too_new(sonames[soname].major, s->driver_major) &&
+	       (sonames[soname].major == s->mapped.runtime_major) == !pass;
 }
 
 static int try_toolkit(struct search *s, const char *root)
@@ -134,11 +145,13 @@ static int try_linker(struct search *s)
 	return 0;
 }
 
-static void *find(struct vpt_err *err)
+static void *find(int driver_major, struct vpt_err *err)
 {
 	struct search s;
+	char driver[64];
 
 	memset(&s, 0, sizeof(s));
+	s.driver_major = driver_major;
 	dl_iterate_phdr(look_at_mapped, &s.mapped);
 	if (*s.mapped.cupti) {
 		s.handle = dlopen(s.mapped.cupti, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
@@ -149,11 +162,12 @@ static void *find(struct vpt_err *err)
 		try_toolkit(&s, vtr_environment("CUDA_PATH")) || try_linker(&s))
 		return s.handle;
 	vpt_fail(err, VPTRACE_ENOCUPTI,
-		"no libcupti found (libcupti.so.13, .12 or .11.8): not mapped, not beside "
-		"libcudart, not in "
-		"CUDA_HOME or CUDA_PATH, not known to the dynamic linker. It comes with the CUDA "
-		"toolkit; "
-		"VPTRACE_LIBCUPTI names another place");
+		"no libcupti found (libcupti.so.13, .12 or .11.8, not newer than %s): not mapped, "
+		"not "
+		"beside libcudart, not in CUDA_HOME or CUDA_PATH, not known to the dynamic linker. "
+		"It "
+		"comes with the CUDA toolkit; VPTRACE_LIBCUPTI names another place",
+		driver_major ? vtr_driver_words(driver, sizeof(driver)) : "the driver");
 	return NULL;
 }
 
@@ -178,86 +192,115 @@ static int bind(void *handle, struct vtr_cupti_functions *fn, struct vpt_err *er
 	return VPT_OK;
 }
 
-/* The file behind a function, as the dynamic linker mapped it. */
-static void note_path(struct vtr_library *library)
+/* The library's own name, "libcupti.so.13", whatever its file is called; NULL: it has none. */
+static const char *soname_of(void *handle)
 {
+	struct link_map *map = NULL;
+	const char *strings = NULL;
+	size_t name = 0;
+	const ElfW(Dyn) * d;
+
+	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) || !map)
+		return NULL;
+	for (d = map->l_ld; d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == DT_STRTAB)
+			strings = (const char *)(d->d_un.d_ptr < map->l_addr
+							 ? d->d_un.d_ptr + map->l_addr
+							 : d->d_un.d_ptr);
+		if (d->d_tag == DT_SONAME)
+			name = d->d_un.d_val;
+	}
+	return strings && name ? strings + name : NULL;
+}
+
+/* The file behind a function, as the dynamic linker mapped it, and the version of CUDA that it says it is of. */
+static void note_origin(struct vtr_library *library, void *handle)
+{
+	const char *soname = soname_of(handle);
 	void *address;
 	Dl_info info;
 
 	memcpy(&address, &library->fn.version, sizeof(address));
 	if (dladdr(address, &info) && info.dli_fname)
 		snprintf(library->path, sizeof(library->path), "%s", info.dli_fname);
+	library->major = major_of(soname ? soname : base_name(library->path));
 }
 
-int vtr_library_load(const char *path, struct vtr_library *out, struct vpt_err *err)
+static int check_fits(const struct vtr_library *library, int driver, struct vpt_err *err)
+{
+	if (!is_too_new(library->major, driver / 1000))
+		return VPT_OK;
+	return vpt_fail(err, VPTRACE_ENOCUPTI,
+		"%.256s is of CUDA %d, the driver of CUDA %d.%d, which is too old for it: update "
+		"the driver, "
+		"or name the libcupti of a CUDA toolkit %d with VPTRACE_LIBCUPTI",
+		library->path, library->major, driver / 1000, driver % 1000 / 10, driver / 1000);
+}
+
+static void *open_or_find(const char *path, int driver, struct vpt_err *err)
 {
 	const char *reason;
+	void *handle;
+
+	if (!path || !*path)
+		return find(driver / 1000, err);
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!handle) {
+		reason = dlerror();
+		vpt_fail(err, VPTRACE_ENOCUPTI, "libcupti cannot be loaded: %s",
+			reason ? reason : path);
+	}
+	return handle;
+}
+
+int vtr_library_load(const char *path, int driver, struct vtr_library *out, struct vpt_err *err)
+{
 	void *handle;
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	if (path && *path) {
-		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-		if (!handle) {
-			reason = dlerror();
-			return vpt_fail(err, VPTRACE_ENOCUPTI, "libcupti cannot be loaded: %s",
-				reason ? reason : path);
-		}
-	} else {
-		handle = find(err);
-		if (!handle)
-			return VPTRACE_ENOCUPTI;
-	}
+	handle = open_or_find(path, driver, err);
+	if (!handle)
+		return VPTRACE_ENOCUPTI;
 	rc = bind(handle, &out->fn, err);
 	if (rc) {
 		vpt_err_at(err, path && *path ? path : "libcupti");
 		return rc;
 	}
-	note_path(out);
-	return VPT_OK;
+	note_origin(out, handle);
+	return check_fits(out, driver, err);
 }
 
 int vtr_library_ask(struct vtr_library *library, struct vpt_err *err)
 {
-	if (library->fn.version(&library->api) != VTR_CUPTI_OK || library->api < VTR_CUPTI_FLOOR)
+	int rc = library->fn.version(&library->api);
+	char driver[64];
+
+	if (rc != VTR_CUPTI_OK)
+		return vpt_fail(err, VPTRACE_ENOCUPTI,
+			"%.256s does not work here: cuptiGetVersion gave error %d; %s%s",
+			library->path, rc, vtr_driver_words(driver, sizeof(driver)),
+			vtr_driver_hint());
+	if (library->api < VTR_CUPTI_FLOOR)
 		return vpt_fail(err, VPTRACE_ENOCUPTI,
 			"%s: CUPTI %u is older than version 18, which came with CUDA 11.8",
 			library->path, library->api);
 	return VPT_OK;
 }
 
-/* ---- the driver ---- */
-
-int vtr_driver_load(struct vpt_err *err)
+int vtr_library_open(const char *path, struct vtr_library *out, struct vpt_err *err)
 {
-	const char *reason;
+	struct vpt_err driver_err;
+	int driver, driver_rc, rc;
 
-	if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL))
-		return VPT_OK;
-	reason = dlerror();
-	return vpt_fail(err, VPTRACE_ENOCUPTI, "no CUDA driver: %s",
-		reason ? reason : "libcuda.so.1 cannot be loaded");
-}
-
-void *vtr_driver_symbol(const char *name)
-{
-	void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-
-	return handle ? dlsym(handle, name) : NULL;
-}
-
-const char *vtr_driver_words(char *out, size_t size)
-{
-	void *address = vtr_driver_symbol("cuDriverGetVersion");
-	int (*version_of)(int *);
-	int version = 0;
-
-	memcpy(&version_of, &address, sizeof(address));
-	if (!version_of)
-		snprintf(out, size, "no CUDA driver (libcuda.so.1) in this process");
-	else if (version_of(&version))
-		snprintf(out, size, "a CUDA driver that does not tell its version");
-	else
-		snprintf(out, size, "CUDA driver %d.%d", version / 1000, version % 1000 / 10);
-	return out;
+	driver_rc = vtr_driver_load(&driver, &driver_err);
+	rc = vtr_library_load(path, driver, out, err);
+	if (rc)
+		return rc;
+	if (driver_rc) {
+		if (err)
+			*err = driver_err;
+		return driver_rc;
+	}
+	return vtr_library_ask(out, err);
 }

@@ -12,6 +12,7 @@
 #include "tracer/clock.h"
 #include "tracer/cupti_library.h"
 #include "tracer/cupti_unfinished.h"
+#include "tracer/driver.h"
 #include "tracer/threads.h"
 
 #include <stdatomic.h>
@@ -294,9 +295,9 @@ static int fail(
 			rc == VTR_CUPTI_VIRTUALIZED_PRIVILEGES
 				? ". On a virtual GPU the host must allow it too"
 				: "");
-	return vpt_fail(err, VPTRACE_ENOCUPTI, "%s: %s; CUPTI %u at %.128s, %s", step,
+	return vpt_fail(err, VPTRACE_ENOCUPTI, "%s: %s; CUPTI %u at %.128s, %s%s", step,
 		words_of(c, rc, words, sizeof(words)), c->library.api, c->library.path,
-		vtr_driver_words(driver, sizeof(driver)));
+		vtr_driver_words(driver, sizeof(driver)), vtr_driver_hint());
 }
 
 /* ---- start ---- */
@@ -398,11 +399,7 @@ static int load(struct vtr_cupti *c, const struct vtr_cupti_options *o, struct v
 		c->library.fn = *o->functions;
 		c->library.fn.version(&c->library.api);
 	} else if (!c->library.api) {
-		rc = vtr_library_load(o->path, &c->library, err);
-		if (!rc)
-			rc = vtr_driver_load(err);
-		if (!rc)
-			rc = vtr_library_ask(&c->library, err);
+		rc = vtr_library_open(o->path, &c->library, err);
 	}
 	if (!rc) {
 		vtr_sizes_learn(&c->library.fn, &c->sizes);

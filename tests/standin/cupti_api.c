@@ -69,11 +69,27 @@ EARLY static int is_missing(const char *function, uint32_t since)
 	return 0;
 }
 
+/* Whether the driver is one with which CUDA 13.2's CUPTI calls itself until the stack is full. */
+EARLY static int is_deadly(void)
+{
+	for (const char *at = setting("VPT_STANDIN_FAULTS"); *at; at++)
+		if (begins(at, "stub-driver") || begins(at, "old-driver"))
+			return 1;
+	return 0;
+}
+
+EARLY static int die(void)
+{
+	__builtin_trap();
+}
+
 /* Begins a function that is there from API `since` on. */
 #define CUPTI(since, function, parameters)                                                         \
 	static int real_##function parameters;                                                     \
 	EARLY __attribute__((used)) static __typeof__(&real_##function) resolve_##function(void)   \
 	{                                                                                          \
+		if (is_deadly())                                                                   \
+			return (__typeof__(&real_##function))(void (*)(void))die;                  \
 		return is_missing(#function, since) ? NULL : real_##function;                      \
 	}                                                                                          \
 	__attribute__((ifunc("resolve_" #function))) int function parameters;                      \

@@ -71,7 +71,7 @@ static void read_settings(void)
 	}
 	s->faults.busy = sim_fault("busy", NULL);
 	s->faults.denied = sim_fault("denied", NULL);
-	s->faults.no_driver = sim_fault("no-driver", NULL);
+	s->faults.no_driver = sim_fault("no-driver", NULL) || !sim_device_count();
 	s->faults.foreign_clock = sim_fault("foreign-clock", NULL);
 }
 

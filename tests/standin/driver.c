@@ -31,8 +31,10 @@ CUresult cuInit(unsigned flags)
 
 CUresult cuDriverGetVersion(int *version)
 {
-	*version = 13000;
-	return 0;
+	uint64_t old = 12040;
+
+	*version = sim_fault("old-driver", &old) ? (int)old : 13000;
+	return sim_fault("stub-driver", NULL) ? CUDA_ERROR_STUB_LIBRARY : 0;
 }
 
 CUresult cuGetErrorName(CUresult error, const char **text)

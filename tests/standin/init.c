@@ -34,7 +34,9 @@ int sim_init(void)
 	pthread_mutex_lock(&init_lock);
 	if (!begun) {
 		begun = 1;
-		result = sim_driver_missing() ? CUDA_ERROR_NO_DEVICE : 0;
+		result = sim_fault("stub-driver", NULL)                ? CUDA_ERROR_STUB_LIBRARY
+			 : sim_driver_missing() || !sim_device_count() ? CUDA_ERROR_NO_DEVICE
+								       : 0;
 		if (!result) {
 			inject();
 			sim_lock();

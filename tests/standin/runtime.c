@@ -17,7 +17,7 @@ static cudaError_t note(int error)
 /* The runtime words a missing driver in its own way. */
 static cudaError_t refuse(int error)
 {
-	return note(error == CUDA_ERROR_NO_DEVICE ? cudaErrorInsufficientDriver : error);
+	return note(sim_fault("no-driver", NULL) ? cudaErrorInsufficientDriver : error);
 }
 
 /* The whole body of an API function; `action` is an expression that sees `call` and is 0 or an

@@ -44,6 +44,7 @@ static const struct {
 	{1, "cudaErrorInvalidValue", "an argument has a value that cannot be"},
 	{2, "cudaErrorMemoryAllocation", "the device's memory is used up"},
 	{3, "cudaErrorInitializationError", "the driver was not started"},
+	{34, "cudaErrorStubLibrary", "the driver is the toolkit's stub"},
 	{35, "cudaErrorInsufficientDriver", "no driver, or one that is too old"},
 	{98, "cudaErrorInvalidDeviceFunction", "not a kernel"},
 	{100, "cudaErrorNoDevice", "no device"},

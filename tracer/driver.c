@@ -1,0 +1,87 @@
+/* driver.c - libcuda.so.1, which is asked for its version and nothing else before CUPTI is.
+ *
+ * A libcupti may rely on a driver that works: that of CUDA 13.2 looks for one in each of its functions, and where none
+ * answers it calls itself until the stack is full. */
+#include "tracer/driver.h"
+
+#include "tracer/environment.h"
+#include "tracer/vptrace.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STUB_LIBRARY = 34 };
+
+static const char *path_of(void *address)
+{
+	Dl_info info;
+
+	return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "libcuda.so.1";
+}
+
+int vtr_driver_load(int *version, struct vpt_err *err)
+{
+	void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *address;
+	int (*version_of)(int *);
+	const char *reason;
+	int rc;
+
+	*version = 0;
+	if (!handle) {
+		reason = dlerror();
+		return vpt_fail(err, VPTRACE_ENOCUPTI, "no CUDA driver: %s",
+			reason ? reason : "libcuda.so.1 cannot be loaded");
+	}
+	address = dlsym(handle, "cuDriverGetVersion");
+	if (!address)
+		return vpt_fail(err, VPTRACE_ENOCUPTI,
+			"no CUDA driver: libcuda.so.1 has no function cuDriverGetVersion");
+	memcpy(&version_of, &address, sizeof(address));
+	rc = version_of(version);
+	if (!rc && *version > 0)
+		return VPT_OK;
+	*version = 0;
+	if (rc == STUB_LIBRARY)
+		return vpt_fail(err, VPTRACE_ENOCUPTI,
+			"no CUDA driver: %.256s is the CUDA toolkit's stub for linking (error 34). "
+			"Install the NVIDIA driver, or take the stub's folder out of "
+			"LD_LIBRARY_PATH",
+			path_of(address));
+	return vpt_fail(err, VPTRACE_ENOCUPTI,
+		"the CUDA driver %.256s does not work: cuDriverGetVersion gave error %d",
+		path_of(address), rc);
+}
+
+void *vtr_driver_symbol(const char *name)
+{
+	void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+
+	return handle ? dlsym(handle, name) : NULL;
+}
+
+const char *vtr_driver_words(char *out, size_t size)
+{
+	void *address = vtr_driver_symbol("cuDriverGetVersion");
+	int (*version_of)(int *);
+	int version = 0;
+
+	memcpy(&version_of, &address, sizeof(address));
+	if (!version_of)
+		snprintf(out, size, "no CUDA driver (libcuda.so.1) in this process");
+	else if (version_of(&version))
+		snprintf(out, size, "a CUDA driver that does not tell its version");
+	else
+		snprintf(out, size, "CUDA driver %d.%d", version / 1000, version % 1000 / 10);
+	return out;
+}
+
+const char *vtr_driver_hint(void)
+{
+	const char *visible = vtr_environment_trusted() ? getenv("CUDA_VISIBLE_DEVICES") : NULL;
+
+	return visible && (!*visible || *visible == '-')
+		       ? "; CUDA_VISIBLE_DEVICES hides all GPUs from this process"
+		       : "";
+}
