@@ -528,8 +528,9 @@ static int is_wanted(const struct pass *p, const struct vpa_range *range)
 
 static void look_chain(struct vpa_range *range, uint64_t launch_ns, uint64_t end_ns)
 {
-	for (; range; range = range->parent)
-		if (range->end_ns > launch_ns && end_ns > range->gpu.last_ns)
+	range = vpa_range_open_at(range, launch_ns);
+	for (; range; range = vpa_range_around(range, launch_ns))
+		if (end_ns > range->gpu.last_ns)
 			range->gpu.last_ns = end_ns;
 }
 

@@ -79,13 +79,22 @@ enum vpa_range_level {
 	VPA_LEVEL_ITERATION /* of the profiler's schedule: says nothing where anything else is open */
 };
 
+/* At most so many ranges are open in one another: more are counted, and are not joined with what runs in them. */
+enum { VPA_NESTING_MAX = 256 };
+
+/* In vpa_range.kind: no range, but a fork on the way to a range's parents, see timeline.c. Its end is 0. */
+enum { VPA_RANGE_FORK = 15 };
+
 /* An instance of an NVTX range. */
 struct vpa_range {
 	/* The innermost range of the same timeline when it was opened. It may have ended since, where ranges overlap without
-	 * nesting: vpa_range_around() tells what is open. */
+	 * nesting, or be a fork: vpa_range_around() tells what is open, and nothing else should follow this. */
 	struct vpa_range *parent;
 	uint64_t start_ns, end_ns; /* end ~0 while it is open */
-	uint64_t launches;
+	union {
+		uint64_t launches;
+		struct vpa_range *before; /* of a fork: what was the parent before start_ns */
+	};
 	uint32_t name, domain; /* ids in vpa_model.names; the name is what it is summed under */
 	uint32_t thread;
 	uint32_t references;
@@ -311,11 +320,12 @@ static inline int vpa_is_special(enum vpa_role role)
 	return role == VPA_ROLE_COPY || role >= VPA_ROLE_CONV;
 }
 
-/* The innermost of the range and its parents that is open at `at_ns`; NULL: none. */
+/* The innermost of the range and its parents that is open at `at_ns`, a moment since the range began; NULL: none. */
 static inline struct vpa_range *vpa_range_open_at(struct vpa_range *range, uint64_t at_ns)
 {
 	while (range && range->end_ns <= at_ns)
-		range = range->parent;
+		range = range->kind == VPA_RANGE_FORK && at_ns < range->start_ns ? range->before
+										 : range->parent;
 	return range;
 }
 

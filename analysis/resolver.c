@@ -541,12 +541,14 @@ static void close_open(struct vpa_timeline *t, uint64_t end_ns)
 {
 	size_t i;
 
-	for (i = 0; i < t->open_count; i++)
-		if (t->open[i]->end_ns == UINT64_MAX) {
-			t->open[i]->end_ns =
-				end_ns > t->open[i]->start_ns ? end_ns : t->open[i]->start_ns;
-			t->open[i]->unmatched = 1;
-		}
+	for (i = 0; i < t->open.count; i++) {
+		struct vpa_range *range = t->open.items[i].range;
+
+		if (!range)
+			continue;
+		range->end_ns = end_ns > range->start_ns ? end_ns : range->start_ns;
+		range->unmatched = 1;
+	}
 }
 
 int vpa_resolver_end(struct vpa_resolver *r, uint64_t end_ns)

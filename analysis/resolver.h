@@ -71,6 +71,8 @@ struct vpa_resolver {
 	uint64_t launches_without_op, lost_events; /* records */
 	uint64_t losses;                           /* LOSS rows, pauses not among them */
 	uint64_t names_lost;                       /* beyond a cap */
+	/* Ranges that are open now, and the most that were open beside as many as are kept. */
+	uint64_t open_count, open_left_out;
 };
 
 int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model,

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* At most so many ranges are open at once: of more, those that end count when they do. */
+enum { OPEN_MAX = 1 << 16 };
+
 /* What a row says of a range. */
 struct range_row {
 	uint64_t start_ns, end_ns; /* end ~0: still open */
@@ -82,6 +85,7 @@ static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 {
 	const struct vpt_section *s = vpt_batch_find(b, VPT_OPEN);
 	struct vpa_timeline *t;
+	uint64_t left_out = 0;
 	uint32_t row, thread;
 	int rc = VPT_OK;
 
@@ -104,9 +108,18 @@ static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 		if (rc)
 			break;
 		t = timeline_of(r, thread, &values);
-		if (!vpa_timeline_find_open(t, values.start_ns, values.name.name, values.domain))
+		if (vpa_open_find(&t->open, values.start_ns, values.name.name, values.domain))
+			continue;
+		if (r->open_count < OPEN_MAX) {
 			rc = add_range(r, t, thread, &values);
+			r->open_count++;
+		} else {
+			left_out++;
+		}
 	}
+	/* Each chunk lists all of them. */
+	if (left_out > r->open_left_out)
+		r->open_left_out = left_out;
 	return rc;
 }
 
@@ -119,6 +132,18 @@ static void count_range(struct vpa_resolver *r, const struct range_row *v)
 		r->counts.cpu_ops++;
 	else
 		r->counts.ranges++;
+}
+
+/* Ends the range if it was open when the last chunk closed. */
+static int end_range(struct vpa_timeline *t, const struct range_row *row, int *ended)
+{
+	const struct vpa_range as = {.start_ns = row->start_ns,
+		.end_ns = row->end_ns,
+		.name = row->name.name,
+		.domain = row->domain,
+		.unmatched = row->unmatched};
+
+	return vpa_timeline_end_open(t, &as, ended);
 }
 
 static int add_range_rows(
@@ -136,7 +161,7 @@ static int add_range_rows(
 			.kind = col[VPT_RANGE_RANGE_KIND][row] == VPT_RANGEKIND_START_END,
 			.unmatched = col[VPT_RANGE_UNMATCHED][row] != 0};
 		struct vpa_timeline *t;
-		struct vpa_range *open;
+		int ended;
 
 		rc = vpa_maps_range_name(r, b, col[VPT_RANGE_NAME][row], &values.name);
 		if (!rc)
@@ -151,13 +176,11 @@ static int add_range_rows(
 			break;
 		count_range(r, &values);
 		t = timeline_of(r, thread, &values);
-		open = vpa_timeline_find_open(t, start, values.name.name, values.domain);
-		if (open) {
-			open->end_ns = values.end_ns;
-			open->unmatched = values.unmatched;
-		} else {
+		rc = end_range(t, &values, &ended);
+		if (ended)
+			r->open_count--;
+		else if (!rc)
 			rc = add_range(r, t, thread, &values);
-		}
 	}
 	return rc;
 }

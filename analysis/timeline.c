@@ -2,7 +2,19 @@
  *
  * A range's parent is the innermost one open at its start, so a chain of parents, less those that have ended
  * by then, is everything open at a moment - also where ranges overlap without nesting: whatever was open at
- * the start of the innermost and began earlier is among its ancestors. */
+ * the start of the innermost and began earlier is among its ancestors.
+ *
+ * Where each of very many ranges outlives the one that it began in, all but a few of a chain have ended, and looking at
+ * them again for each op would take forever. So now and then those that have ended are unlinked. Earlier moments may
+ * still be asked about: the range above them gets a fork for a parent, which leads to them until the moment of the
+ * unlinking and past them from then on. A range that is passed on the way through forks was open at the moment asked
+ * about, or is in front of a fork, so the way is no longer than twice what is open.
+ *
+ *	before	  C -> B -> A		B has ended by t
+ *	after	  C -> fork at t -> A
+ *		            \
+ *		             `-> B -> A
+ */
 #include "analysis/timeline.h"
 
 #include "formats/memory.h"
@@ -10,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POOL_BLOCK = 256, AHEAD = 8, CACHE_LINE = 64 };
+enum { POOL_BLOCK = 256, AHEAD = 8, CACHE_LINE = 64, LIVE_LIMIT = 4 };
 
 _Static_assert(sizeof(void *) < 8 || sizeof(struct vpa_range) == 2 * CACHE_LINE, "two whole lines");
 
@@ -50,24 +62,40 @@ struct vpa_range *vpa_range_new(struct vpa_range_pool *pool)
 	return r;
 }
 
+/* Gives back what nothing refers to. Returns its parent, to which it held a reference. */
+static struct vpa_range *recycle(struct vpa_range_pool *pool, struct vpa_range *range)
+{
+	struct vpa_range *parent = range->parent;
+	struct vpa_projection *p = range->gpu.next, *next;
+
+	if (range->kind == VPA_RANGE_FORK) {
+		pool->fork_count--;
+		if (--range->before->references == 0)
+			pool->pending[pool->pending_count++] = range->before;
+	} else if (pool->finished) {
+		pool->finished(pool->ctx, range);
+	}
+	for (; p; p = next) {
+		next = p->next;
+		vpt_free(p);
+	}
+	range->parent = pool->unused;
+	pool->unused = range;
+	return parent;
+}
+
 /* The last reference to the range is gone, and with it one to its parent. */
 static void finish(struct vpa_range_pool *pool, struct vpa_range *range)
 {
-	/* A loop, not a recursion: chains of parents may be long. */
-	do {
-		struct vpa_range *parent = range->parent;
-		struct vpa_projection *p = range->gpu.next, *next;
-
-		if (pool->finished)
-			pool->finished(pool->ctx, range);
-		for (; p; p = next) {
-			next = p->next;
-			vpt_free(p);
-		}
-		range->parent = pool->unused;
-		pool->unused = range;
-		range = parent;
-	} while (range && --range->references == 0);
+	/* Loops, not a recursion: chains of parents may be long. */
+	for (;;) {
+		do
+			range = recycle(pool, range);
+		while (range && --range->references == 0);
+		if (!pool->pending_count)
+			return;
+		range = pool->pending[--pool->pending_count];
+	}
 }
 
 static inline void drop(struct vpa_range_pool *pool, struct vpa_range *range)
@@ -98,58 +126,27 @@ void vpa_range_pool_free(struct vpa_range_pool *pool)
 		vpt_free(pool->blocks[b]);
 	}
 	vpt_free(pool->blocks);
+	vpt_free(pool->pending);
 	memset(pool, 0, sizeof(*pool));
 }
 
-/* The order of the open list: by start, and among equal starts by what else tells ranges apart. */
-static int compare_identity(
-	const struct vpa_range *a, uint64_t start_ns, uint32_t name, uint32_t domain)
+int vpa_timeline_end_open(struct vpa_timeline *t, const struct vpa_range *as, int *ended)
 {
-	if (a->start_ns != start_ns)
-		return a->start_ns < start_ns ? -1 : 1;
-	if (a->name != name)
-		return a->name < name ? -1 : 1;
-	return a->domain < domain ? -1 : a->domain > domain;
-}
+	struct vpa_range *range;
 
-static int compare_open(const void *pa, const void *pb)
-{
-	const struct vpa_range *a = *(struct vpa_range *const *)pa,
-			       *b = *(struct vpa_range *const *)pb;
-
-	return compare_identity(a, b->start_ns, b->name, b->domain);
-}
-
-static size_t find_open(
-	const struct vpa_timeline *t, uint64_t start_ns, uint32_t name, uint32_t domain)
-{
-	size_t low = 0, high = t->open_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_identity(t->open[middle], start_ns, name, domain) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < t->open_count && !compare_identity(t->open[low], start_ns, name, domain);
-		low++)
-		if (t->open[low]->end_ns == UINT64_MAX)
-			return low;
-	return SIZE_MAX;
-}
-
-struct vpa_range *vpa_timeline_find_open(
-	struct vpa_timeline *t, uint64_t start_ns, uint32_t name, uint32_t domain)
-{
-	size_t i;
-
-	/* Mostly it was opened after all those that are open still. */
-	if (!t->open_count || start_ns > t->open[t->open_count - 1]->start_ns)
-		return NULL;
-	i = find_open(t, start_ns, name, domain);
-	return i == SIZE_MAX ? NULL : t->open[i];
+	*ended = 0;
+	if (!t->open.open_count)
+		return VPT_OK;
+	if (vpt_grow(&t->ended, &t->ended_cap, t->ended_count + 1, sizeof(*t->ended)))
+		return VPT_ENOMEM;
+	range = vpa_open_take(&t->open, as->start_ns, as->name, as->domain);
+	if (!range)
+		return VPT_OK;
+	range->end_ns = as->end_ns;
+	range->unmatched = as->unmatched;
+	t->ended[t->ended_count++] = range;
+	*ended = 1;
+	return VPT_OK;
 }
 
 int vpa_timeline_add(struct vpa_timeline *t, struct vpa_range *range)
@@ -178,10 +175,77 @@ static int end_until(struct vpa_timeline *t, uint64_t at)
 	while (t->top && t->top->end_ns <= at) {
 		uint64_t end = t->top->end_ns;
 
-		if (add_step(t, end, vpa_range_open_at(t->top, end)))
+		while (t->live_count && t->live[t->live_count - 1]->end_ns <= end)
+			t->live_count--;
+		if (add_step(t, end, t->live_count ? t->live[t->live_count - 1] : NULL))
 			return VPT_ENOMEM;
 	}
 	return VPT_OK;
+}
+
+/* Lets a range's parent be `parent` from `at` on, and what it is until then. */
+static int fork_parent(
+	struct vpa_range_pool *pool, struct vpa_range *range, struct vpa_range *parent, uint64_t at)
+{
+	struct vpa_range *fork;
+
+	if (vpt_grow(&pool->pending, &pool->pending_cap, pool->fork_count + 1,
+		    sizeof(*pool->pending)))
+		return VPT_ENOMEM;
+	fork = vpa_range_new(pool);
+	if (!fork)
+		return VPT_ENOMEM;
+	pool->fork_count++;
+	fork->kind = VPA_RANGE_FORK;
+	fork->start_ns = at;
+	fork->before = range->parent;
+	fork->parent = parent;
+	if (parent)
+		parent->references++;
+	range->parent = fork;
+	return VPT_OK;
+}
+
+/* Unlinks what has ended by `at` from the chain of the innermost range, which has not. */
+static int unlink_ended(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t at)
+{
+	struct vpa_range *parent = NULL;
+	size_t kept = 0, passed = 0, i;
+	int rc = VPT_OK, forked = 0;
+
+	for (i = 0; i < t->live_count && !rc; i++) {
+		struct vpa_range *range = t->live[i];
+
+		if (range->end_ns <= at) {
+			passed++;
+			continue;
+		}
+		if (passed) {
+			rc = fork_parent(pool, range, parent, at);
+			forked = 1;
+		}
+		passed = 0;
+		parent = t->live[kept++] = range;
+	}
+	t->live_count = kept;
+	/* What is known of a moment holds until the next step, so there is one where a fork's other way begins. */
+	if (!rc && forked && t->last_ns != at)
+		rc = add_step(t, at, t->top);
+	return rc;
+}
+
+/* Whether one more range may begin in the innermost one. */
+static int has_room(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t at, int *rc)
+{
+	if (t->live_count < t->live_limit)
+		return 1;
+	*rc = unlink_ended(t, pool, at);
+	t->live_limit = 2 * t->live_count < LIVE_LIMIT        ? LIVE_LIMIT
+			: 2 * t->live_count > VPA_NESTING_MAX ? VPA_NESTING_MAX
+							      : 2 * t->live_count;
+	if (!*rc && vpt_grow(&t->live, &t->live_cap, t->live_limit, sizeof(*t->live)))
+		*rc = VPT_ENOMEM;
+	return !*rc && t->live_count < VPA_NESTING_MAX;
 }
 
 /* Puts the fresh ranges in order of their start, outer first. In completion order a backward walk meets
@@ -238,27 +302,44 @@ static int order_fresh(struct vpa_timeline *t)
 	return VPT_OK;
 }
 
-/* Sweeps the list of open ranges: what has ended goes, what is newly open comes. */
+/* What has ended goes, what is newly open comes. */
 static int update_open(struct vpa_timeline *t, struct vpa_range_pool *pool)
 {
-	size_t kept = 0, i;
+	size_t i;
 
-	for (i = 0; i < t->open_count; i++)
-		if (t->open[i]->end_ns == UINT64_MAX)
-			t->open[kept++] = t->open[i];
-		else
-			drop(pool, t->open[i]);
-	t->open_count = kept;
-	if (vpt_grow(&t->open, &t->open_cap, kept + t->fresh_open, sizeof(*t->open)))
-		return VPT_ENOMEM;
+	for (i = 0; i < t->ended_count; i++)
+		drop(pool, t->ended[i]);
+	t->ended_count = 0;
 	for (i = 0; i < t->fresh_count; i++)
 		if (t->fresh[i]->end_ns == UINT64_MAX) {
+			if (vpa_open_add(&t->open, t->fresh[i]))
+				return VPT_ENOMEM;
 			t->fresh[i]->references++;
-			t->open[t->open_count++] = t->fresh[i];
 		}
-	if (t->open_count > kept)
-		qsort(t->open, t->open_count, sizeof(*t->open), compare_open);
 	return VPT_OK;
+}
+
+/* Puts a range into the steps, unless it comes too late or lies too deep. */
+static int settle_range(
+	struct vpa_timeline *t, struct vpa_range_pool *pool, struct vpa_range *range)
+{
+	int rc = end_until(t, range->start_ns);
+
+	if (rc)
+		return rc;
+	/* An empty range encloses nothing; it has a parent but no step. */
+	if (range->end_ns > range->start_ns && !has_room(t, pool, range->start_ns, &rc)) {
+		t->deep += !rc;
+		return rc;
+	}
+	range->parent = t->top;
+	if (range->parent)
+		range->parent->references++;
+	if (range->end_ns > range->start_ns) {
+		rc = add_step(t, range->start_ns, range);
+		t->live[t->live_count++] = range;
+	}
+	return rc;
 }
 
 int vpa_timeline_settle(struct vpa_timeline *t, struct vpa_range_pool *pool)
@@ -267,26 +348,15 @@ int vpa_timeline_settle(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	int had_steps = t->steps.count > t->steps.dropped, rc = VPT_OK;
 	size_t i;
 
-	if (!t->fresh_count && !t->open_count)
+	if (!t->fresh_count && !t->ended_count)
 		return VPT_OK;
 	if (t->fresh_count > 1)
 		rc = order_fresh(t);
 	for (i = 0; !rc && i < t->fresh_count; i++) {
-		struct vpa_range *r = t->fresh[i];
-
-		if (had_steps && r->start_ns < settled_ns) {
+		if (had_steps && t->fresh[i]->start_ns < settled_ns)
 			t->late++;
-			continue;
-		}
-		rc = end_until(t, r->start_ns);
-		if (rc)
-			break;
-		r->parent = vpa_range_open_at(t->top, r->start_ns);
-		if (r->parent)
-			r->parent->references++;
-		/* An empty range encloses nothing; it has a parent but no step. */
-		if (r->end_ns > r->start_ns)
-			rc = add_step(t, r->start_ns, r);
+		else
+			rc = settle_range(t, pool, t->fresh[i]);
 	}
 	if (!rc && t->top && t->top->end_ns != UINT64_MAX)
 		rc = end_until(t, UINT64_MAX - 1);
@@ -316,6 +386,17 @@ static void shorten(struct vpa_range_pool *pool, struct vpa_range *range, uint64
 	}
 }
 
+/* The chain of the innermost range keeps none of those that shorten() may take out of it. */
+static void forget_ended(struct vpa_timeline *t, uint64_t at_ns)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < t->live_count; i++)
+		if (t->live[i]->end_ns > at_ns)
+			t->live[kept++] = t->live[i];
+	t->live_count = kept;
+}
+
 void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t before_ns)
 {
 	struct vpa_steps *s = &t->steps;
@@ -330,8 +411,10 @@ void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint
 	}
 	/* Whatever is open at the first step that is left is on its chain, and what begins later has only parents that are
 	 * open then or begin later too. */
-	if (s->dropped < s->count && s->items[s->dropped].time_ns <= before_ns)
+	if (s->dropped < s->count && s->items[s->dropped].time_ns <= before_ns) {
+		forget_ended(t, before_ns);
 		shorten(pool, s->items[s->dropped].range, before_ns);
+	}
 	if (s->dropped > 4096 && s->dropped > s->count / 2) {
 		s->count -= s->dropped;
 		memmove(s->items, s->items + s->dropped, s->count * sizeof(*s->items));
@@ -347,18 +430,23 @@ void vpa_timeline_end(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	for (i = t->steps.dropped; i < t->steps.count; i++)
 		drop(pool, t->steps.items[i].range);
 	t->steps.count = t->steps.dropped = t->steps.cursor = 0;
-	for (i = 0; i < t->open_count; i++)
-		drop(pool, t->open[i]);
+	for (i = 0; i < t->open.count; i++)
+		drop(pool, t->open.items[i].range);
+	vpa_open_clear(&t->open);
+	for (i = 0; i < t->ended_count; i++)
+		drop(pool, t->ended[i]);
 	for (i = 0; i < t->fresh_count; i++)
 		drop(pool, t->fresh[i]);
-	t->open_count = t->fresh_count = 0;
+	t->ended_count = t->fresh_count = t->live_count = 0;
 	t->top = NULL;
 }
 
 void vpa_timeline_free(struct vpa_timeline *t)
 {
 	vpt_free(t->steps.items);
-	vpt_free(t->open);
+	vpa_open_free(&t->open);
+	vpt_free(t->ended);
+	vpt_free(t->live);
 	vpt_free(t->fresh);
 	memset(t, 0, sizeof(*t));
 }

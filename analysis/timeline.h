@@ -8,19 +8,27 @@
 
 #include "analysis/history.h"
 #include "analysis/intervals.h"
+#include "analysis/open_ranges.h"
 #include "analysis/waits.h"
 
 struct vpa_timeline {
 	struct vpa_steps steps;
-	struct vpa_range *top;   /* innermost at the last step */
-	uint64_t last_ns;        /* time of the last step */
-	struct vpa_range **open; /* open at the last chunk's end, by start, name and domain */
-	size_t open_count, open_cap;
+	struct vpa_range *top;       /* innermost at the last step */
+	uint64_t last_ns;            /* time of the last step */
+	struct vpa_open_ranges open; /* at the last chunk's end; each with a reference */
+	/* Taken from `open` since: their references are dropped when the chunk is settled. */
+	struct vpa_range **ended;
+	size_t ended_count, ended_cap;
+	/* The chain of `top` as of last_ns, outermost first. Some may have ended: they are unlinked when there are
+	 * `live_limit`. */
+	struct vpa_range **live;
+	size_t live_count, live_cap, live_limit;
 	/* Met in this chunk: first those open at its end, then the others in completion order. */
 	struct vpa_range **fresh;
 	size_t fresh_count, fresh_cap;
 	size_t fresh_open; /* how many of them are open */
 	uint64_t late;     /* ranges that came after their time had been settled: in no step */
+	uint64_t deep;     /* ranges in VPA_NESTING_MAX others: in no step */
 };
 
 /* When the profiling library or the driver's loader was at work. */
@@ -53,6 +61,9 @@ struct vpa_range_pool {
 	struct vpa_range *unused;
 	struct vpa_range **blocks;
 	size_t block_count, block_cap;
+	/* Work of vpa_range_drop(), with room for every fork there is. */
+	struct vpa_range **pending;
+	size_t pending_count, pending_cap, fork_count;
 	/* Told when the last reference to a range is gone, before it is reused. */
 	void (*finished)(void *ctx, struct vpa_range *range);
 	void *ctx;
@@ -64,10 +75,9 @@ void vpa_range_drop(struct vpa_range_pool *pool, struct vpa_range *range); /* ac
 /* Ranges still referred to are not told of. */
 void vpa_range_pool_free(struct vpa_range_pool *pool);
 
-/* The open range of an earlier OPEN row with this start, name and domain; NULL: none. Whoever learns its end sets it;
- * vpa_timeline_settle() sweeps the list. */
-struct vpa_range *vpa_timeline_find_open(
-	struct vpa_timeline *t, uint64_t start_ns, uint32_t name, uint32_t domain);
+/* Ends the open range of an earlier OPEN row with this start, name and domain. *ended is 0 where there is none. 0 or
+ * VPT_ENOMEM. */
+int vpa_timeline_end_open(struct vpa_timeline *t, const struct vpa_range *as, int *ended);
 
 /* Adds a range met for the first time in this chunk; open ones (end ~0) must come before ended ones. The
  * timeline takes the caller's reference. */

@@ -71,6 +71,32 @@ static void judge_import(struct vpa_report *out, const struct vpt_import_stats *
 			stats->unknown_category, plural(stats->unknown_category));
 }
 
+/* What lies beyond the analysis' own limits. */
+static void judge_limits(struct vpa_report *out, const struct vpa_resolver *r)
+{
+	struct vpa_verdict *v = &out->verdict;
+	uint64_t deep = 0;
+	size_t i;
+
+	for (i = 0; i < r->model->thread_count; i++)
+		deep += r->pasts[i].ranges.deep;
+	for (i = 0; i < r->process_count; i++)
+		deep += r->processes[i].ranges.deep;
+	if (deep) {
+		v->complete = 0;
+		REASON(out,
+			"%" PRIu64 " range%s inside more than %d others: what ran in %s on a "
+			"device is counted for the outer ones alone",
+			deep, deep == 1 ? " lies" : "s lie", VPA_NESTING_MAX,
+			deep == 1 ? "it" : "them");
+	}
+	if (r->open_left_out) {
+		v->complete = 0;
+		REASON(out, "%" PRIu64 " range%s left out while open: too many were open at once",
+			r->open_left_out, r->open_left_out == 1 ? " was" : "s were");
+	}
+}
+
 static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 {
 	struct vpa_verdict *v = &out->verdict;
@@ -235,6 +261,7 @@ int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_reading *re
 	judge_file(out, reading, trace);
 	judge_import(out, vpt_trace_import_stats(trace));
 	judge_records(out, r);
+	judge_limits(out, r);
 	judge_overhead(out, r);
 	judge_books(out, reading);
 	judge_tracer(out);

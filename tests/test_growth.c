@@ -1,5 +1,5 @@
-/* test_growth.c - a trace twice as long takes no more memory: of traces in which the same happens second for second, the
- * most that is ever allocated is the same for a short one and a long one. */
+/* test_growth.c - a trace twice as long takes no more memory, and no more than twice the time: of traces in which the same
+ * happens second for second, the most that is ever allocated is the same for a short one and a long one. */
 #include "analysis/report.h"
 #include "formats/calls.h"
 #include "formats/memory.h"
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -226,6 +227,49 @@ static void gaps_between_ops(struct trace *t, uint64_t second)
 		put_launch(t, MAIN, range_at(second, i) + 10000);
 }
 
+/* More and more ranges are open, and each chunk tells of its own alone. */
+static void ranges_that_never_end(struct trace *t, uint64_t second)
+{
+	struct vpt_open open = {.lane = MAIN, .name = vpt_batch_string(&t->batch, "work", 4)};
+	uint64_t i;
+
+	for (i = 0; i < RANGES_A_SECOND; i++) {
+		open.start_ns = range_at(second, i);
+		vpt_batch_put(&t->batch, VPT_OPEN, 0, &open);
+	}
+}
+
+/* Each outlives the one that it began in, and something is launched in each. */
+static void ranges_that_overlap(struct trace *t, uint64_t second)
+{
+	enum { OPEN_AT_A_TIME = 3 };
+	uint64_t i;
+
+	for (i = 0; i < RANGES_A_SECOND; i++) {
+		struct vpt_range range = {.start_ns = range_at(second, i),
+			.duration_ns = OPEN_AT_A_TIME * (SECOND / RANGES_A_SECOND),
+			.name = vpt_batch_string(&t->batch, "work", 4)};
+
+		put_launch(t, MAIN, range_at(second, i) + 10000);
+		vpt_batch_put(&t->batch, VPT_RANGE, MAIN, &range);
+	}
+}
+
+/* Each begins in all those before it: they end when the trace does. */
+static void ranges_in_ranges(struct trace *t, uint64_t second)
+{
+	uint64_t i;
+
+	for (i = 0; i < RANGES_A_SECOND; i++) {
+		struct vpt_range range = {.start_ns = range_at(second, i),
+			.duration_ns = (1000 * (uint64_t)SECOND - range_at(second, i)) * 2,
+			.name = vpt_batch_string(&t->batch, "work", 4)};
+
+		put_launch(t, MAIN, range_at(second, i) + 10000);
+		vpt_batch_put(&t->batch, VPT_RANGE, MAIN, &range);
+	}
+}
+
 static void close_chunk(struct trace *t, uint64_t second, int is_last)
 {
 	struct vpt_clock clock = {.trace_ns = (second + 1) * SECOND};
@@ -240,8 +284,8 @@ static void close_chunk(struct trace *t, uint64_t second, int is_last)
 	vpt_batch_reset(&t->batch);
 }
 
-/* So many seconds of it, a chunk for each. */
-static struct vpt_trace *make_trace(happen *happens, uint64_t seconds)
+/* So many seconds of it, a chunk for each or one for all. */
+static struct vpt_trace *make_trace(happen *happens, uint64_t seconds, int one_chunk)
 {
 	const struct vpt_header header = {.t0_ns = SECOND, .pid = 1};
 	struct trace t = {.writer = NULL};
@@ -256,7 +300,8 @@ static struct vpt_trace *make_trace(happen *happens, uint64_t seconds)
 	assert_int_equal(vpt_writer_open(sink, &header, 0, &t.writer, &t.err), 0);
 	for (second = 1; second <= seconds; second++) {
 		happens(&t, second);
-		close_chunk(&t, second, second == seconds);
+		if (!one_chunk || second == seconds)
+			close_chunk(&t, second, second == seconds);
 	}
 	vpt_writer_free(t.writer);
 	vpt_batch_free(&t.batch);
@@ -278,7 +323,7 @@ static size_t most_of(happen *happens, uint64_t seconds)
 	size_t before;
 
 	vpt_memory_use(&counting);
-	trace = make_trace(happens, seconds);
+	trace = make_trace(happens, seconds, 0);
 	before = most_bytes = living_bytes;
 	assert_int_equal(vpa_analyze(trace, "case", &options, &report, &err), 0);
 	vpa_report_free(report);
@@ -306,6 +351,7 @@ static void memory_does_not_grow_with_the_length_of_a_trace(void **state)
 		{"ops with gaps between them", gaps_between_ops, 30},
 		{"waits of a stream without ops", waits_for_nothing, 300},
 		{"ranges where nothing ever runs on a device", ranges_alone, 1200},
+		{"ranges that never end", ranges_that_never_end, 100},
 	};
 	size_t i;
 
@@ -320,9 +366,64 @@ static void memory_does_not_grow_with_the_length_of_a_trace(void **state)
 	}
 }
 
+/* The least time, of some tries, that an analysis of so many seconds in one chunk takes this thread. */
+static double time_of(happen *happens, uint64_t seconds, int one_chunk)
+{
+	enum { TRIES = 3 };
+	const struct vpa_options options = {.jobs = 1};
+	double least = 0;
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		struct vpt_trace *trace = make_trace(happens, seconds, one_chunk);
+		struct vpa_report *report;
+		struct timespec from, to;
+		struct vpt_err err = {0};
+		double took;
+
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+		assert_int_equal(vpa_analyze(trace, "case", &options, &report, &err), 0);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+		vpa_report_free(report);
+		vpt_trace_close(trace);
+		took = (double)(to.tv_sec - from.tv_sec) +
+		       1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+		least = i && least < took ? least : took;
+	}
+	return least;
+}
+
+/* Where time grows with the square of the length, four times the length takes sixteen times as long. */
+static void time_grows_as_the_trace_does(void **state)
+{
+	static const struct {
+		const char *name;
+		happen *happens;
+		uint64_t seconds;
+		int one_chunk;
+	} cases[] = {
+		{"ranges that never end", ranges_that_never_end, 100, 0},
+		{"ranges that overlap", ranges_that_overlap, 8, 1},
+		{"ranges in ranges", ranges_in_ranges, 8, 1},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		double once = time_of(cases[i].happens, cases[i].seconds, cases[i].one_chunk);
+		double more = time_of(cases[i].happens, 4 * cases[i].seconds, cases[i].one_chunk);
+
+		print_message("%s: %.1f ms, %.1f ms\n", cases[i].name, once * 1e3, more * 1e3);
+		if (more > 8 * once)
+			fail_msg("%s: %.1f ms, and %.1f ms where it is four times as long",
+				cases[i].name, once * 1e3, more * 1e3);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(time_grows_as_the_trace_does),
 		cmocka_unit_test(memory_does_not_grow_with_the_length_of_a_trace),
 	};
 

@@ -64,6 +64,16 @@ static void add_range(
 	assert_int_equal(vpa_timeline_add(t, r), 0);
 }
 
+/* Whether such a range was open when the last chunk closed; ends it then. */
+static int end_open(struct vpa_timeline *t, uint64_t start, uint32_t name, uint64_t end)
+{
+	const struct vpa_range as = {.start_ns = start, .end_ns = end, .name = name};
+	int ended;
+
+	assert_int_equal(vpa_timeline_end_open(t, &as, &ended), 0);
+	return ended;
+}
+
 /* What a chunk that closes at `cut` says of the ranges: first those open, then those that ended since `from`. */
 static void take_chunk(struct rig *g, uint64_t from, uint64_t cut)
 {
@@ -71,20 +81,13 @@ static void take_chunk(struct rig *g, uint64_t from, uint64_t cut)
 
 	for (i = 0; i < g->count; i++)
 		if (g->spans[i].start <= cut && g->spans[i].end > cut &&
-			!vpa_timeline_find_open(
-				&g->timeline, g->spans[i].start, (uint32_t)i + 1, 0))
+			!vpa_open_find(&g->timeline.open, g->spans[i].start, (uint32_t)i + 1, 0))
 			add(g, i, UINT64_MAX);
-	for (i = 0; i < g->count; i++) {
-		struct vpa_range *open;
-
-		if (g->spans[i].end > cut || g->spans[i].end <= from)
-			continue;
-		open = vpa_timeline_find_open(&g->timeline, g->spans[i].start, (uint32_t)i + 1, 0);
-		if (open)
-			open->end_ns = g->spans[i].end;
-		else
+	for (i = 0; i < g->count; i++)
+		if (g->spans[i].end <= cut && g->spans[i].end > from &&
+			!end_open(
+				&g->timeline, g->spans[i].start, (uint32_t)i + 1, g->spans[i].end))
 			add(g, i, g->spans[i].end);
-	}
 	assert_int_equal(vpa_timeline_settle(&g->timeline, &g->pool), 0);
 }
 
@@ -311,10 +314,7 @@ static void what_has_ended_is_let_go_of(void **state)
 		uint64_t first = at - EVERY, i, depth = 0;
 
 		/* The last one of each chunk is open at its end. */
-		r = vpa_timeline_find_open(&t, 10 * (first - 1) + 1, 0, 0);
-		if (r)
-			r->end_ns = 10 * (first - 1) + 15;
-		else
+		if (!end_open(&t, 10 * (first - 1) + 1, 0, 10 * (first - 1) + 15))
 			add_range(&t, &pool, 0, UINT64_MAX);
 		add_range(&t, &pool, 10 * (at - 1) + 1, UINT64_MAX);
 		for (i = first; i < at - 1; i++)
@@ -324,12 +324,76 @@ static void what_has_ended_is_let_go_of(void **state)
 		vpa_timeline_trim(&t, &pool, 10 * (at - 5));
 		r = vpa_steps_at(&t.steps, 10 * (at - 5));
 		assert_int_equal(r->start_ns, 10 * (at - 6) + 1);
-		for (; r; r = r->parent)
+		for (; r; r = vpa_range_around(r, 10 * (at - 5)))
 			depth++;
 		assert_int_equal(depth, 2);
 		assert_in_range(told, at < HELD_MOST ? 0 : at - HELD_MOST, at);
 	}
 	vpa_timeline_end(&t, &pool);
+	vpa_timeline_free(&t);
+	vpa_range_pool_free(&pool);
+}
+
+/* So many ranges, each of which outlives the one that it began in, all in one for good; two are open at a time. */
+static void fill_overlapping(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t count)
+{
+	uint64_t i;
+
+	add_range(t, pool, 1, UINT64_MAX);
+	for (i = 1; i <= count; i++)
+		add_range(t, pool, 10 * i, 10 * i + 15);
+	assert_int_equal(vpa_timeline_settle(t, pool), 0);
+	assert_int_equal(t->late + t->deep, 0);
+}
+
+/* Who asks what is open looks at that, and at little more. */
+static void a_long_chain_is_not_walked_for_what_is_open(void **state)
+{
+	enum { RANGES = 20000, LOOKED_AT_MOST = 24 };
+	struct vpa_timeline t = {0};
+	uint64_t told = 0, i;
+	struct vpa_range_pool pool = {.finished = count_one, .ctx = &told};
+
+	(void)state;
+	fill_overlapping(&t, &pool, RANGES);
+	for (i = 20; i < RANGES; i++) {
+		uint64_t at = 10 * i + 1, looked_at = 0, open = 0;
+		struct vpa_range *r = vpa_steps_at(&t.steps, at);
+
+		for (; r; looked_at++) {
+			open += r->end_ns > at;
+			r = r->kind == VPA_RANGE_FORK && at < r->start_ns ? r->before : r->parent;
+		}
+		assert_int_equal(open, 3);
+		assert_in_range(looked_at, 3, LOOKED_AT_MOST);
+	}
+	vpa_timeline_end(&t, &pool);
+	assert_int_equal(told, RANGES + 1);
+	vpa_timeline_free(&t);
+	vpa_range_pool_free(&pool);
+}
+
+/* Those beyond the limit are counted, and what is around them is known all the same. */
+static void ranges_nest_up_to_a_limit(void **state)
+{
+	enum { DEPTH = 5000 };
+	struct vpa_timeline t = {0};
+	uint64_t told = 0, i, open = 0;
+	struct vpa_range_pool pool = {.finished = count_one, .ctx = &told};
+	struct vpa_range *r;
+
+	(void)state;
+	for (i = DEPTH; i > 0; i--)
+		add_range(&t, &pool, i, 3 * DEPTH - i);
+	assert_int_equal(vpa_timeline_settle(&t, &pool), 0);
+	assert_int_equal(t.deep, DEPTH - VPA_NESTING_MAX);
+	r = vpa_steps_at(&t.steps, DEPTH + 1);
+	assert_int_equal(r->start_ns, VPA_NESTING_MAX);
+	for (; r; r = vpa_range_around(r, DEPTH + 1))
+		open++;
+	assert_int_equal(open, VPA_NESTING_MAX);
+	vpa_timeline_end(&t, &pool);
+	assert_int_equal(told, DEPTH);
 	vpa_timeline_free(&t);
 	vpa_range_pool_free(&pool);
 }
@@ -365,6 +429,8 @@ int main(void)
 		cmocka_unit_test(random_ranges_that_begin_together),
 		cmocka_unit_test(what_comes_too_late_is_counted),
 		cmocka_unit_test(what_has_ended_is_let_go_of),
+		cmocka_unit_test(a_long_chain_is_not_walked_for_what_is_open),
+		cmocka_unit_test(ranges_nest_up_to_a_limit),
 		cmocka_unit_test(steps_are_found_from_wherever_the_last_question_was),
 	};
 

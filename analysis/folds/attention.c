@@ -68,11 +68,12 @@ static uint32_t place_of(const struct vpa_fold_context *c, const struct vpa_ops 
 	const struct vpa_op_stretch *stretch = vpa_ops_stretch(ops, i, &k);
 	const struct vpa_range *range = vpa_inner_range(stretch->range, stretch->process_range);
 	const struct vpa_range *place = range;
+	uint64_t at_ns = ops->launch_start_ns[i];
 	struct vpt_text domain;
 
-	for (; range; range = range->parent) {
-		if (range->end_ns <= ops->launch_start_ns[i])
-			continue;
+	if (range && range->end_ns <= at_ns)
+		range = vpa_range_around(range, at_ns);
+	for (; range; range = vpa_range_around(range, at_ns)) {
 		domain = vpa_name(c->model, range->domain);
 		if (domain.len != 6 || memcmp(domain.text, "cpu_op", 6))
 			break;

@@ -218,12 +218,13 @@ static void go_inside(
 const struct vpa_range *vpa_blocks_inner(
 	const struct vpa_blocks_state *s, struct vpa_range *range, uint64_t at_ns)
 {
-	for (; range; range = range->parent) {
+	range = vpa_range_open_at(range, at_ns);
+	for (; range; range = vpa_range_around(range, at_ns)) {
 		/* By far the most ranges have names that are nothing. */
 		if (!range->stage && !range->payload && range->name < s->known_cap &&
-			s->known[range->name] == 1 && range->end_ns > at_ns)
+			s->known[range->name] == 1)
 			range->stage = VPA_STAGE_NOTHING;
-		if (range->stage != VPA_STAGE_NOTHING && range->end_ns > at_ns)
+		if (range->stage != VPA_STAGE_NOTHING)
 			break;
 	}
 	return range;
@@ -271,7 +272,8 @@ static int open_ranges(struct vpa_blocks_state *s, const struct vpa_fold_context
 	p->at_ns = stretch->from_ns;
 	p->until_ns = UINT64_MAX;
 	for (k = 0; k < 2; k++) {
-		for (range = heads[k]; range; range = range->parent) {
+		for (range = vpa_range_open_at(heads[k], stretch->from_ns); range;
+			range = vpa_range_around(range, stretch->from_ns)) {
 			if (ask(s, c, range))
 				return VPT_ENOMEM;
 			if (range->stage == VPA_STAGE_NOTHING)

@@ -63,9 +63,9 @@ static int project_all(struct vpa_range *range, const struct share *share)
 {
 	int rc = VPT_OK;
 
-	for (; range && !rc; range = range->parent)
-		if (range->end_ns > share->launch_ns)
-			rc = project(range, share);
+	range = vpa_range_open_at(range, share->launch_ns);
+	for (; range && !rc; range = vpa_range_around(range, share->launch_ns))
+		rc = project(range, share);
 	return rc;
 }
 
@@ -74,14 +74,15 @@ static int project_all(struct vpa_range *range, const struct share *share)
 static size_t same_until(
 	const struct vpa_ops *ops, const struct vpa_op_stretch *stretch, size_t begin, size_t end)
 {
-	const struct vpa_range *heads[2] = {stretch->range, stretch->process_range}, *range;
+	struct vpa_range *heads[2] = {stretch->range, stretch->process_range}, *range;
 	uint64_t at = ops->launch_start_ns[begin], until_ns = stretch->until_ns;
 	int k, torn = 0;
 	size_t i;
 
 	for (k = 0; k < 2; k++)
-		for (range = heads[k]; range; range = range->parent)
-			if (range->end_ns < stretch->until_ns && range->end_ns > stretch->from_ns) {
+		for (range = vpa_range_open_at(heads[k], stretch->from_ns); range;
+			range = vpa_range_around(range, stretch->from_ns))
+			if (range->end_ns < stretch->until_ns) {
 				torn = 1;
 				if (range->end_ns > at && range->end_ns < until_ns)
 					until_ns = range->end_ns;
@@ -162,8 +163,9 @@ static int begin_pending(struct pending *p, const struct vpa_op_stretch *stretch
 
 	p->from_ns = stretch->from_ns;
 	p->until_ns = UINT64_MAX;
-	for (range = stretch->range->parent; range; range = range->parent)
-		if (range->end_ns > stretch->from_ns && range->end_ns < p->until_ns)
+	for (range = vpa_range_around(stretch->range, stretch->from_ns); range;
+		range = vpa_range_around(range, stretch->from_ns))
+		if (range->end_ns < p->until_ns)
 			p->until_ns = range->end_ns;
 	p->range = p->until_ns < stretch->until_ns ? NULL : stretch->range->parent;
 	return p->until_ns >= stretch->until_ns;

@@ -1,0 +1,120 @@
+/* open_ranges.c - a hash with chains. A range goes to the front of its chain, so that very many equal ones cost no more than
+ * others. */
+#include "analysis/open_ranges.h"
+
+#include "formats/error.h"
+#include "formats/memory.h"
+
+#include <string.h>
+
+static uint32_t *bucket_of(
+	const struct vpa_open_ranges *o, uint64_t start_ns, uint32_t name, uint32_t domain)
+{
+	uint64_t hash = vpt_hash_mix(start_ns) + ((uint64_t)domain << 32 | name);
+
+	return &o->buckets[vpt_hash_mix(hash) & (o->bucket_count - 1)];
+}
+
+static void enter(struct vpa_open_ranges *o, uint32_t at)
+{
+	const struct vpa_range *r = o->items[at].range;
+	uint32_t *bucket = bucket_of(o, r->start_ns, r->name, r->domain);
+
+	o->items[at].next = *bucket;
+	*bucket = at + 1;
+}
+
+static int grow_buckets(struct vpa_open_ranges *o)
+{
+	size_t want = o->bucket_count ? o->bucket_count * 2 : 16;
+	uint32_t *grown = vpt_calloc(want, sizeof(*grown)), i;
+
+	if (!grown)
+		return VPT_ENOMEM;
+	vpt_free(o->buckets);
+	o->buckets = grown;
+	o->bucket_count = want;
+	for (i = 0; i < o->count; i++)
+		if (o->items[i].range)
+			enter(o, i);
+	return VPT_OK;
+}
+
+int vpa_open_add(struct vpa_open_ranges *o, struct vpa_range *range)
+{
+	uint32_t at = o->unused - 1;
+
+	if (o->open_count >= o->bucket_count && grow_buckets(o))
+		return VPT_ENOMEM;
+	if (o->unused) {
+		o->unused = o->items[at].next;
+	} else {
+		if (vpt_grow(&o->items, &o->cap, o->count + 1, sizeof(*o->items)))
+			return VPT_ENOMEM;
+		at = (uint32_t)o->count++;
+	}
+	o->items[at].range = range;
+	enter(o, at);
+	if (!o->open_count++ || range->start_ns > o->newest_ns)
+		o->newest_ns = range->start_ns;
+	return VPT_OK;
+}
+
+/* What leads to the range of this start, name and domain; NULL: there is none. */
+static uint32_t *link_to(
+	const struct vpa_open_ranges *o, uint64_t start_ns, uint32_t name, uint32_t domain)
+{
+	uint32_t *link;
+
+	/* Mostly it was opened after all those that are open still. */
+	if (!o->open_count || start_ns > o->newest_ns)
+		return NULL;
+	link = bucket_of(o, start_ns, name, domain);
+	for (; *link; link = &o->items[*link - 1].next) {
+		const struct vpa_range *r = o->items[*link - 1].range;
+
+		if (r->start_ns == start_ns && r->name == name && r->domain == domain)
+			return link;
+	}
+	return NULL;
+}
+
+struct vpa_range *vpa_open_find(
+	const struct vpa_open_ranges *o, uint64_t start_ns, uint32_t name, uint32_t domain)
+{
+	const uint32_t *link = link_to(o, start_ns, name, domain);
+
+	return link ? o->items[*link - 1].range : NULL;
+}
+
+struct vpa_range *vpa_open_take(
+	struct vpa_open_ranges *o, uint64_t start_ns, uint32_t name, uint32_t domain)
+{
+	uint32_t *link = link_to(o, start_ns, name, domain), at;
+	struct vpa_range *range;
+
+	if (!link)
+		return NULL;
+	at = *link - 1;
+	range = o->items[at].range;
+	*link = o->items[at].next;
+	o->items[at] = (struct vpa_open_range){NULL, o->unused};
+	o->unused = at + 1;
+	o->open_count--;
+	return range;
+}
+
+void vpa_open_clear(struct vpa_open_ranges *o)
+{
+	if (o->bucket_count)
+		memset(o->buckets, 0, o->bucket_count * sizeof(*o->buckets));
+	o->count = o->open_count = 0;
+	o->unused = 0;
+}
+
+void vpa_open_free(struct vpa_open_ranges *o)
+{
+	vpt_free(o->items);
+	vpt_free(o->buckets);
+	memset(o, 0, sizeof(*o));
+}
