@@ -626,6 +626,7 @@ int vpa_analyze(const struct vpt_trace *trace, const char *path, const struct vp
 	p.report = vpt_calloc(1, sizeof(*p.report));
 	if (!p.report)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a report");
+	p.report->top = p.options->top;
 	p.report->path = vpa_arena_text(&p.report->arena, path, strlen(path));
 	p.report->format = vpt_trace_format_name(trace);
 	p.report->has_realtime = h->t0_unix_ns != 0;

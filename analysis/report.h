@@ -393,6 +393,7 @@ struct vpa_report {
 		block_notes; /* why numbers of requests are unavailable; they join the verdict's reasons */
 	size_t block_note_count;
 	uint64_t target_millifps; /* asked for; 0: none */
+	size_t top;               /* rows per table that were asked for; 0: none */
 };
 
 /* The request that a page shows: the one with most measured blocks, else steps; the first of equals.
@@ -423,7 +424,7 @@ struct vpa_tap;
 
 struct vpa_options {
 	unsigned jobs;       /* decoding threads; 0: as many as cores, at most 4 */
-	size_t top;          /* rows a table; 0: 20 */
+	size_t top;          /* rows per table; 0: 20, of which a page of text shows fewer */
 	uint64_t min_gap_ns; /* 0: 5 times the median gap, at least 10 us and at most 1 ms */
 	int has_from, has_to;
 	uint64_t from_ns, to_ns; /* relative to the capture's start */

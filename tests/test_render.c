@@ -533,6 +533,49 @@ static void a_page_needs_no_memory_and_json_says_when_it_has_none(void **state)
 	assert_non_null(strstr(err.text, "metadata"));
 }
 
+/* Kernels "k1", "k2", ... of 1 us each, and a page that is asked for all of them. */
+static struct vpa_report many_kernels(struct vpa_kernel_row *rows, char (*names)[16], size_t count)
+{
+	struct vpa_report r = host_limited();
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		snprintf(names[i], sizeof(names[i]), "k%zu_", i + 1);
+		rows[i] = r.kernels[0];
+		rows[i].name = names[i];
+	}
+	r.kernels = rows;
+	r.kernel_count = r.kernel_names = r.top = count;
+	return r;
+}
+
+static void a_long_table_has_all_its_rows(void **state)
+{
+	enum { KERNELS = 1000 };
+	static struct vpa_kernel_row rows[KERNELS];
+	static char names[KERNELS][16];
+	static const struct vpt_memory_ops none = {no_memory, free};
+	struct vpa_report r = many_kernels(rows, names, KERNELS);
+	struct vpt_buffer text = render(&r, 80, 0);
+	struct vpt_sink sink = {.write = refuse, .written_bytes = UINT64_MAX};
+	struct vpt_err err = {0};
+	char wanted[32];
+	size_t i;
+	int rc;
+
+	(void)state;
+	for (i = 0; i < KERNELS; i++) {
+		snprintf(wanted, sizeof(wanted), " K%zu %s ", i + 1, names[i]);
+		assert_non_null(strstr((const char *)text.data, wanted));
+	}
+	vpt_free(text.data);
+	vpt_memory_use(&none);
+	rc = vpa_render_text(&r, 80, 0, &sink, &err);
+	vpt_memory_use(NULL);
+	assert_int_equal(rc, VPT_ENOMEM);
+	assert_non_null(strstr(err.text, "no memory for a table"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -547,6 +590,7 @@ int main(void)
 		cmocka_unit_test(tables_of_any_length_stay_short),
 		cmocka_unit_test(a_sink_that_fails_is_reported_once),
 		cmocka_unit_test(a_page_needs_no_memory_and_json_says_when_it_has_none),
+		cmocka_unit_test(a_long_table_has_all_its_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

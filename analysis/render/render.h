@@ -42,7 +42,7 @@ void vpa_page_words(struct vpa_page *p, const char *section, enum vpa_style styl
 
 /* ---- tables: a label on the left, numbers on the right ---- */
 
-enum { VPA_TABLE_COLUMNS = 8, VPA_TABLE_ROWS = 48 };
+enum { VPA_TABLE_COLUMNS = 8, VPA_TABLE_BLOCK = 48 };
 
 struct vpa_column {
 	const char *head;
@@ -58,11 +58,15 @@ struct vpa_row {
 	struct vpa_num cells[VPA_TABLE_COLUMNS]; /* ASCII */
 };
 
+/* Rows stay where they are while others are added: all but the first are in blocks of their own. */
 struct vpa_table {
 	const struct vpa_column *columns;
 	size_t column_count, row_count;
 	struct vpa_label title;
-	struct vpa_row rows[VPA_TABLE_ROWS];
+	struct vpa_row first[VPA_TABLE_BLOCK];
+	struct vpa_row **blocks; /* the next rows; vpa_page_table() frees them */
+	size_t block_count, block_cap;
+	int failed; /* no memory for a row */
 };
 
 #if defined(__GNUC__)
@@ -71,8 +75,8 @@ __attribute__((format(printf, 4, 5)))
 void vpa_table_init(struct vpa_table *t, const struct vpa_column *columns, size_t column_count,
 	const char *title, ...);
 
-/* Adds a row; its cells are the caller's to fill, empty ones stay blank. Never NULL: beyond the
- * last row that one is given again. */
+/* Adds a row; its cells are the caller's to fill, empty ones stay blank. Never NULL: without memory
+ * the last row is given again, and the page fails. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
@@ -86,9 +90,18 @@ __attribute__((format(printf, 3, 4)))
 struct vpa_row *
 vpa_text_row(struct vpa_table *t, unsigned indent, const char *text, ...);
 
-void vpa_page_table(struct vpa_page *p, const struct vpa_table *t);
+struct vpa_row *vpa_table_at(const struct vpa_table *t, size_t row);
+
+/* Prints the table and frees its rows: each table that got a row has to come here. */
+void vpa_page_table(struct vpa_page *p, struct vpa_table *t);
 /* The columns that labels of this table have on the page, their indent with them. */
 size_t vpa_page_label_columns(const struct vpa_page *p, const struct vpa_table *t);
+
+/* Rows of a table that usually has so many: those of --top, if it was given. */
+static inline size_t vpa_rows(const struct vpa_report *r, size_t usual)
+{
+	return r->top ? r->top : usual;
+}
 
 /* ---- words put together ---- */
 

@@ -67,6 +67,7 @@ static void put_mean_block(
 		vpa_ms_of(b->period.p50_ns, vpa_block_decimals(b)).text,
 		vpa_ms_of(b->period.min_ns, vpa_block_decimals(b)).text,
 		vpa_ms_of(b->period.max_ns, vpa_block_decimals(b)).text);
+	row->wrap = 1;
 	fill_part(row, b, b->busy_ns + b->idle_ns + b->paused_ns, 0);
 	row->cells[0] = vpa_ms_of(vpa_divided(b->span_ns, b->measured), vpa_block_decimals(b));
 	if (b->devices > 1)

@@ -131,7 +131,7 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r)
 	size_t i, number = 0;
 
 	vpa_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]), "FIX FIRST");
-	for (i = 0; i < r->finding_count && number < FINDINGS; i++) {
+	for (i = 0; i < r->finding_count && number < vpa_rows(r, FINDINGS); i++) {
 		const struct vpa_finding *f = &r->findings[i];
 		struct vpa_row *row;
 

@@ -7,6 +7,8 @@
  * Left out: breaking words sensibly. A word longer than a line is cut where the line ends. */
 #include "analysis/render/render.h"
 
+#include "formats/memory.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,17 +115,19 @@ static int is_break(const char *text, size_t at)
 }
 
 /* How many bytes of `text` go on a line of `columns`: all, or up to the last space that fits, or as
- * many characters as fit. */
-static size_t bytes_of_line(const char *text, size_t columns)
+ * many characters as fit. With `groups` the last two spaces in a row that fit come first. */
+static size_t bytes_of_line(const char *text, size_t columns, int groups)
 {
 	struct vpa_glyph g;
-	size_t at = 0, used = 0, space = 0, step;
+	size_t at = 0, used = 0, space = 0, group = 0, step;
 
 	for (; (step = vpa_glyph_next(text + at, &g)); at += step) {
 		if (used + g.columns > columns)
-			return space ? space : at;
+			return group ? group : space ? space : at;
 		if (is_break(text, at))
 			space = at;
+		if (groups && at && !strncmp(text + at, "  ", 2))
+			group = at;
 		used += g.columns;
 	}
 	return at;
@@ -148,7 +152,7 @@ void vpa_page_words(
 
 	put_styled(p, &l, VPA_BOLD, section, strlen(section));
 	while (*text) {
-		size_t size = bytes_of_line(text, p->width - VPA_INDENT);
+		size_t size = bytes_of_line(text, p->width - VPA_INDENT, 0);
 		size_t first = text == buf && style ? strcspn(text, " ") : 0;
 
 		if (first > size)
@@ -184,10 +188,32 @@ void vpa_table_init(struct vpa_table *t, const struct vpa_column *columns, size_
 
 	t->columns = columns;
 	t->column_count = column_count;
-	t->row_count = 0;
+	t->row_count = t->block_count = t->block_cap = 0;
+	t->blocks = NULL;
+	t->failed = 0;
 	va_start(args, title);
 	t->title = label_of(title, args);
 	va_end(args);
+}
+
+struct vpa_row *vpa_table_at(const struct vpa_table *t, size_t row)
+{
+	const struct vpa_row *block =
+		row < VPA_TABLE_BLOCK ? t->first : t->blocks[row / VPA_TABLE_BLOCK - 1];
+
+	return (struct vpa_row *)&block[row % VPA_TABLE_BLOCK];
+}
+
+static int add_block(struct vpa_table *t)
+{
+	struct vpa_row *block = vpt_alloc(VPA_TABLE_BLOCK, sizeof(*block));
+
+	if (!block || vpt_grow(&t->blocks, &t->block_cap, t->block_count + 1, sizeof(*t->blocks))) {
+		vpt_free(block);
+		return VPT_ENOMEM;
+	}
+	t->blocks[t->block_count++] = block;
+	return VPT_OK;
 }
 
 struct vpa_row *vpa_table_row(struct vpa_table *t, unsigned indent, const char *label, ...)
@@ -195,9 +221,11 @@ struct vpa_row *vpa_table_row(struct vpa_table *t, unsigned indent, const char *
 	struct vpa_row *row;
 	va_list args;
 
-	if (t->row_count < VPA_TABLE_ROWS)
+	if (t->row_count == (t->block_count + 1) * VPA_TABLE_BLOCK && add_block(t))
+		t->failed = 1;
+	else
 		t->row_count++;
-	row = &t->rows[t->row_count - 1];
+	row = vpa_table_at(t, t->row_count - 1);
 	*row = (struct vpa_row){.indent = indent};
 	va_start(args, label);
 	row->label = label_of(label, args);
@@ -227,7 +255,8 @@ static size_t column_width(const struct vpa_table *t, size_t column)
 	size_t width = strlen(t->columns[column].head), row;
 
 	for (row = 0; row < t->row_count; row++) {
-		size_t len = t->rows[row].wide ? 0 : strlen(t->rows[row].cells[column].text);
+		const struct vpa_row *r = vpa_table_at(t, row);
+		size_t len = r->wide ? 0 : strlen(r->cells[column].text);
 
 		if (len > width)
 			width = len;
@@ -240,9 +269,10 @@ static size_t label_width(const struct vpa_table *t)
 	size_t width = vpa_columns(t->title.text), row;
 
 	for (row = 0; row < t->row_count; row++) {
-		size_t len = t->rows[row].indent + vpa_columns(t->rows[row].label.text);
+		const struct vpa_row *r = vpa_table_at(t, row);
+		size_t len = r->indent + vpa_columns(r->label.text);
 
-		if (!t->rows[row].wide && len > width)
+		if (!r->wide && len > width)
 			width = len;
 	}
 	return width;
@@ -314,7 +344,7 @@ static const char *put_wrapped(
 	const struct vpa_page *p, struct line *l, const struct vpa_row *r, size_t until)
 {
 	const char *text = r->label.text;
-	size_t size = bytes_of_line(text, until > r->indent ? until - r->indent : 1);
+	size_t size = bytes_of_line(text, until > r->indent ? until - r->indent : 1, 1);
 
 	put_spaces(p, l, r->indent);
 	put_styled(p, l, r->style, text, size);
@@ -336,7 +366,7 @@ static void put_row(struct vpa_page *p, const struct vpa_table *t, const struct 
 		put_cell(p, &l, r->cells[i].text, &edge, form->columns[i]);
 	end_line(p, &l);
 	while (*rest) {
-		size_t size = bytes_of_line(rest, p->width - r->indent - GAP);
+		size_t size = bytes_of_line(rest, p->width - r->indent - GAP, 1);
 
 		put_spaces(p, &l, r->indent + GAP);
 		put(p, &l, rest, size);
@@ -351,16 +381,35 @@ size_t vpa_page_label_columns(const struct vpa_page *p, const struct vpa_table *
 	return lay_out(p, t).label;
 }
 
-void vpa_page_table(struct vpa_page *p, const struct vpa_table *t)
+/* A title that has no room beside the heads, which may hold figures, has a line of its own. */
+static void put_head(struct vpa_page *p, const struct vpa_table *t, const struct layout *form)
+{
+	size_t i, edge = form->label;
+	struct line l = {.used = 0};
+	int fits = vpa_columns(t->title.text) <= form->label;
+
+	put_label(p, &l, VPA_BOLD, t->title.text, 0, fits ? form->label : p->width);
+	if (!fits)
+		end_line(p, &l);
+	for (i = 0; i < t->column_count; i++)
+		put_cell(p, &l, t->columns[i].head, &edge, form->columns[i]);
+	end_line(p, &l);
+}
+
+void vpa_page_table(struct vpa_page *p, struct vpa_table *t)
 {
 	struct layout form = lay_out(p, t);
-	struct line l = {.used = 0};
-	size_t row, i, edge = form.label;
+	size_t row, i;
 
-	put_label(p, &l, VPA_BOLD, t->title.text, 0, form.label);
-	for (i = 0; i < t->column_count; i++)
-		put_cell(p, &l, t->columns[i].head, &edge, form.columns[i]);
-	end_line(p, &l);
+	put_head(p, t, &form);
 	for (row = 0; row < t->row_count; row++)
-		put_row(p, t, &form, &t->rows[row]);
+		put_row(p, t, &form, vpa_table_at(t, row));
+	if (t->failed && !p->rc)
+		p->rc = vpt_fail(
+			p->err, VPT_ENOMEM, "no memory for a table of %zu rows", t->row_count);
+	for (i = 0; i < t->block_count; i++)
+		vpt_free(t->blocks[i]);
+	vpt_free(t->blocks);
+	t->blocks = NULL;
+	t->row_count = t->block_count = t->block_cap = 0;
 }

@@ -1,7 +1,7 @@
 /* text_tables.c - the tables under the summary: where the window went, and the proof.
  *
  * Each section is a function that is silent without data; each table names its columns in a
- * constant. Rows are few, the largest first: the JSON report has the others. The window's table
+ * constant. Rows are few, the largest first: --top and the JSON report have the others. The window's table
  * holds both halves, idle and busy, in one set of columns, so that its shares add up to 100 %.
  *
  * Ids (G1, K2, C1, S3) number the rows of the report's tables; findings name them as evidence. */
@@ -120,17 +120,18 @@ static void add_call(struct vpa_table *t, const struct vpa_digest *d, enum vpa_c
 	size_t ranges, count;
 	struct vpa_idle_place call = vpa_call_of(d, cause, &ranges),
 			      alike = vpa_alike_of(d, cause, &count);
+	struct vpa_row *row = NULL;
 
 	if (count > 1 && alike.ns >= d->cause_ns[cause] / 10) {
-		fill_part(vpa_table_row(t, 4, "%s and %zu like it",
-				  vpa_place(alike.call, alike.range, 64).text, count - 1),
-			alike.ns, alike.gaps, alike.ns, d);
-		return;
+		row = vpa_table_row(t, 4, "%s and %zu like it",
+			vpa_place(alike.call, alike.range, 64).text, count - 1);
+		fill_part(row, alike.ns, alike.gaps, alike.ns, d);
+	} else if (ranges > 1 && call.ns >= d->cause_ns[cause] / 10) {
+		row = vpa_table_row(t, 4, "%s in %zu ranges", vpa_fit(call.call, 60).text, ranges);
+		fill_part(row, call.ns, call.gaps, call.ns, d);
 	}
-	if (ranges > 1 && call.ns >= d->cause_ns[cause] / 10)
-		fill_part(vpa_table_row(
-				  t, 4, "%s in %zu ranges", vpa_fit(call.call, 60).text, ranges),
-			call.ns, call.gaps, call.ns, d);
+	if (row)
+		row->wrap = 1;
 }
 
 /* The largest places of a cause. One that holds all of it stands on the cause's own line. */
@@ -338,6 +339,7 @@ static void add_gap(
 	row = vpa_table_row(t, 1, "%s %s%s%s%s%s%s%s", id.text, cause, ns.text[0] ? " " : "",
 		ns.text, place.text[0] ? ", " : "", place.text, before.text[0] ? ", then " : "",
 		before.text);
+	row->wrap = 1;
 	row->cells[0] =
 		vpa_scaled(g->start_ns > r->window_start_ns ? g->start_ns - r->window_start_ns : 0,
 			1000000000, 6);
@@ -355,7 +357,7 @@ static void put_longest_gaps(
 {
 	static const struct vpa_column columns[] = {{"at s", 0}, {"length", 0}, {"GPU", 0}};
 	struct vpa_table t;
-	size_t i, shown = vpa_least(r->gap_count, GAPS), room;
+	size_t i, shown = vpa_least(r->gap_count, vpa_rows(r, GAPS)), room;
 
 	if (!shown)
 		return;

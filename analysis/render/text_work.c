@@ -1,7 +1,7 @@
 /* text_work.c - what the devices did, and what is left to say: attention, kernels, copies,
  * syncs, ranges, notes, and what to do next.
  *
- * Each table is silent without data and shows its largest rows; the JSON report has the others. */
+ * Each table is silent without data and shows its largest rows; --top and the JSON report have the others. */
 #include "analysis/render/render.h"
 
 #include <stdio.h>
@@ -23,33 +23,43 @@ enum { /* rows of each table */
 
 /* ---- kernels, attention, copies, syncs, ranges ---- */
 
-/* Rows that differ have to look it in the room that the numbers leave. */
+/* Rows that differ have to look it in the room that the numbers leave. Of a long table each VPA_LABELS_MAX rows
+ * among themselves. */
 static void tell_apart(
-	const struct vpa_page *p, struct vpa_table *t, const char *const names[KERNELS])
+	const struct vpa_page *p, struct vpa_table *t, const struct vpa_kernel_row *kernels)
 {
-	enum { PREFIX = sizeof(" K1 ") - 1 };
-	struct vpa_label labels[KERNELS];
-	size_t room = vpa_page_label_columns(p, t), i;
+	const char *names[VPA_LABELS_MAX];
+	struct vpa_label labels[VPA_LABELS_MAX];
+	size_t room = vpa_page_label_columns(p, t), i, at, count;
 
-	room = room > PREFIX ? room - PREFIX : 0;
-	vpa_kernel_labels(names, t->row_count, room, labels);
-	for (i = 0; i < t->row_count; i++)
-		if (strcmp(labels[i].text, vpa_kernel_label(names[i], room).text))
-			snprintf(t->rows[i].label.text, sizeof(t->rows[i].label.text),
-				"K%zu %.480s", i + 1, labels[i].text);
+	for (at = 0; at < t->row_count; at += count) {
+		size_t prefix = sizeof(" K ") - 1 + strlen(vpa_scaled(at + 1, 1, 0).text);
+		size_t columns = room > prefix ? room - prefix : 0;
+
+		count = vpa_least(t->row_count - at, VPA_LABELS_MAX);
+		for (i = 0; i < count; i++)
+			names[i] = kernels[at + i].name;
+		vpa_kernel_labels(names, count, columns, labels);
+		for (i = 0; i < count; i++) {
+			struct vpa_label *label = &vpa_table_at(t, at + i)->label;
+
+			if (strcmp(labels[i].text, vpa_kernel_label(names[i], columns).text))
+				snprintf(label->text, sizeof(label->text), "K%zu %.480s",
+					at + i + 1, labels[i].text);
+		}
+	}
 }
 
 static void put_kernels(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
 		{"ms", 0}, {"% busy", 0}, {"calls", 1}, {"mean", 2}};
-	const char *names[KERNELS];
 	struct vpa_table t;
 	size_t i, shown = 0;
 
-	/* What is under a hundredth of the busy time helps nobody here. */
-	while (shown < vpa_least(r->kernel_count, KERNELS) &&
-		(!shown || r->kernels[shown].exclusive_ns >= d->busy_ns / 100))
+	/* What is under a hundredth of the busy time helps nobody here, unless it is asked for. */
+	while (shown < vpa_least(r->kernel_count, vpa_rows(r, KERNELS)) &&
+		(!shown || r->top || r->kernels[shown].exclusive_ns >= d->busy_ns / 100))
 		shown++;
 	if (!shown)
 		return;
@@ -60,13 +70,12 @@ static void put_kernels(struct vpa_page *p, const struct vpa_report *r, const st
 		struct vpa_row *row = vpa_table_row(&t, 1, "K%zu %s", i + 1,
 			vpa_kernel_label(k->name, VPA_COLUMNS_MAX - 8).text);
 
-		names[i] = k->name;
 		row->cells[0] = vpa_ms(k->exclusive_ns, d);
 		row->cells[1] = vpa_percent(k->exclusive_ns, d->busy_ns);
 		row->cells[2] = vpa_count(k->time.count);
 		row->cells[3] = vpa_mean(k->time.total_ns, k->time.count);
 	}
-	tell_apart(p, &t, names);
+	tell_apart(p, &t, r->kernels);
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
@@ -122,12 +131,12 @@ static void put_copies(struct vpa_page *p, const struct vpa_report *r, const str
 	if (!r->copy_count)
 		return;
 	vpa_table_init(&t, columns, COUNT(columns), "COPIES");
-	for (i = 0; i < vpa_least(r->copy_count, COPIES); i++) {
+	for (i = 0; i < vpa_least(r->copy_count, vpa_rows(r, COPIES)); i++) {
 		const struct vpa_copy_row *c = &r->copies[i];
 		const char *kind = vpa_text_or(c->kind, "?");
 		struct vpa_row *row;
 
-		if (t.row_count && c->total_ns < d->windows_ns / 1000)
+		if (t.row_count && !r->top && c->total_ns < d->windows_ns / 1000)
 			continue;
 		if (strcmp(kind, "memset"))
 			row = vpa_table_row(&t, 1, "C%zu %s, %s to %s", i + 1,
@@ -155,12 +164,12 @@ static void put_syncs(struct vpa_page *p, const struct vpa_report *r, const stru
 	if (!r->sync_count || !r->device_count)
 		return;
 	vpa_table_init(&t, columns, COUNT(columns), "SYNCS, by the idle time they cause");
-	for (i = 0; i < vpa_least(r->sync_count, SYNCS); i++) {
+	for (i = 0; i < vpa_least(r->sync_count, vpa_rows(r, SYNCS)); i++) {
 		const struct vpa_sync_row *s = &r->syncs[i];
 		struct vpa_row *row;
 
 		/* Neither idle time nor time of the host worth a line. */
-		if (t.row_count && s->idle_ns < d->windows_ns / 1000 &&
+		if (t.row_count && !r->top && s->idle_ns < d->windows_ns / 1000 &&
 			s->total_ns < d->windows_ns / 100)
 			continue;
 		row = vpa_table_row(&t, 1, "S%zu %s", i + 1,
@@ -202,7 +211,7 @@ static void put_ranges(struct vpa_page *p, const struct vpa_report *r, const str
 
 	vpa_table_init(&t, columns, r->device_count ? COUNT(columns) : 3, "RANGES, of %s names",
 		vpa_count(r->range_names).text);
-	for (i = 0; i < r->range_count && t.row_count < RANGES; i++) {
+	for (i = 0; i < r->range_count && t.row_count < vpa_rows(r, RANGES); i++) {
 		const struct vpa_range_row *g = &r->ranges[i];
 		const char *domain = vpa_text_or(g->domain, "");
 		struct vpa_row *row;
