@@ -16,7 +16,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { INERT = 1, EPOCH_SHIFT = 1, COPY_TRIES = 16, LOSERS_MAX = 1024 };
+enum { INERT = 1, EPOCH_SHIFT = 1, COPY_TRIES = 16 };
 
 static _Atomic uint64_t session; /* epoch 32 | INERT */
 static _Atomic uint64_t capture_start_ns;
@@ -381,7 +381,7 @@ static struct {
 	struct {
 		uint32_t tid;
 		uint64_t of_ended, now;
-	} of[LOSERS_MAX];
+	} of[VTR_LOSERS_MAX];
 	uint64_t others_ended;
 } losses;
 
@@ -394,7 +394,7 @@ static void begin_losses(uint32_t capture)
 	losses.others_ended = 0;
 }
 
-/* A thread's place in `losses`; LOSERS_MAX: none. */
+/* A thread's place in `losses`; VTR_LOSERS_MAX: none. */
 static uint32_t loser(uint32_t tid)
 {
 	uint32_t i;
@@ -402,7 +402,7 @@ static uint32_t loser(uint32_t tid)
 	for (i = 0; i < losses.count; i++)
 		if (losses.of[i].tid == tid)
 			return i;
-	if (i == LOSERS_MAX)
+	if (i == VTR_LOSERS_MAX)
 		return i;
 	losses.of[i].tid = tid;
 	losses.of[i].of_ended = losses.of[i].now = 0;
@@ -425,7 +425,7 @@ static void remember_drops(struct vtr_thread *t, uint32_t capture)
 	if (!drops)
 		return;
 	i = loser(atomic_load_explicit(&t->tid, memory_order_relaxed));
-	*(i < LOSERS_MAX ? &losses.of[i].of_ended : &losses.others_ended) += drops;
+	*(i < VTR_LOSERS_MAX ? &losses.of[i].of_ended : &losses.others_ended) += drops;
 }
 
 /* What is pending in a ring when its head is read belongs to one thread: memory changes hands only
@@ -572,7 +572,7 @@ uint64_t vtr_threads_dropped(void (*take)(void *ctx, uint32_t tid, uint64_t drop
 		if (!drops)
 			continue;
 		place = loser(atomic_load_explicit(&t->tid, memory_order_acquire));
-		*(place < LOSERS_MAX ? &losses.of[place].now : &others) += drops;
+		*(place < VTR_LOSERS_MAX ? &losses.of[place].now : &others) += drops;
 	}
 	for (i = 0; i < losses.count; i++) {
 		take(ctx, losses.of[i].tid, losses.of[i].now);

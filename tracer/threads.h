@@ -22,9 +22,10 @@
 #include <stdint.h>
 
 enum {
-	VTR_DEPTH_MAX = 256,   /* ranges open on one thread */
-	VTR_BLOB_MAX = 256,    /* bytes of a payload that are kept */
-	VTR_STARTED_MAX = 4096 /* start/end ranges open in the process */
+	VTR_DEPTH_MAX = 256,    /* ranges open on one thread */
+	VTR_BLOB_MAX = 256,     /* bytes of a payload that are kept */
+	VTR_STARTED_MAX = 4096, /* start/end ranges open in the process */
+	VTR_LOSERS_MAX = 1024   /* threads of a capture whose losses are told apart */
 };
 
 enum vtr_event_type {

@@ -108,7 +108,7 @@ static void take_drops(void *ctx, uint32_t tid, uint64_t dropped)
 	for (i = 0; i < w->drop_count && w->drops[i].tid != tid; i++)
 		;
 	if (i == w->drop_count) {
-		if (vpt_grow(&w->drops, &w->drop_cap, i + 1, sizeof(*w->drops)))
+		if (i == w->drop_cap)
 			return;
 		w->drops[w->drop_count++] = (struct thread_drops){.tid = tid};
 	}
@@ -361,6 +361,11 @@ int vtr_writer_start(
 	w->names_refused = vtr_names_refused();
 	pthread_mutex_init(&w->lock, NULL);
 	vtr_gate_init(&w->ended);
+	/* Now, since what is dropped for want of memory must be counted: these threads and id 0. */
+	if (vpt_grow(&w->drops, &w->drop_cap, VTR_LOSERS_MAX + 1, sizeof(*w->drops))) {
+		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the writer");
+		goto out;
+	}
 	rc = vtr_recorder_new(&ro, &w->recorder, err);
 	if (rc)
 		goto out;
