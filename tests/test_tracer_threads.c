@@ -80,6 +80,52 @@ static void losses_outlive_their_thread(void **state)
 	assert_int_equal(drained + lost, VTR_RING_WORDS);
 }
 
+static sem_t may_mark, has_marked;
+
+static void *mark_when_told(void *arg)
+{
+	(void)arg;
+	vptrace_mark("early");
+	sem_post(&has_marked);
+	sem_wait(&may_mark);
+	vptrace_mark("late");
+	sem_post(&has_marked);
+	sem_wait(&may_mark);
+	return NULL;
+}
+
+/* Another capture begins in the middle of a drain, and has an event at once. */
+static void begin_another(void *ctx, const struct vtr_event *e)
+{
+	if (is_named(e, "begin another")) {
+		vtr_threads_stop();
+		vtr_threads_record(vtr_now());
+		sem_post(&may_mark);
+		sem_wait(&has_marked);
+	}
+	*(uint64_t *)ctx += (uint64_t)is_named(e, "late");
+}
+
+static void a_drain_that_began_before_the_capture_takes_nothing_from_it(void **state)
+{
+	pthread_t thread;
+	uint64_t late = 0;
+
+	(void)state;
+	sem_init(&may_mark, 0, 0);
+	sem_init(&has_marked, 0, 0);
+	vptrace_mark("the first thread has memory");
+	assert_int_equal(pthread_create(&thread, NULL, mark_when_told, NULL), 0);
+	sem_wait(&has_marked);
+	drain();
+	vptrace_mark("begin another");
+	vtr_threads_drain(begin_another, &late);
+	vtr_threads_drain(begin_another, &late);
+	assert_int_equal(late, 1);
+	sem_post(&may_mark);
+	pthread_join(thread, NULL);
+}
+
 /* Three times in a row: a ring that was added is unmapped, and the first one used again. */
 static void a_full_ring_is_followed_by_another(void **state)
 {
@@ -665,6 +711,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		WITH_CAPTURE(a_thread_that_ends_closes_its_ranges),
+		WITH_CAPTURE(a_drain_that_began_before_the_capture_takes_nothing_from_it),
 		WITH_CAPTURE(losses_outlive_their_thread),
 		WITH_CAPTURE(many_threads_may_lose_something),
 		WITH_CAPTURE(events_of_late_destructors_are_counted),

@@ -430,11 +430,13 @@ static void remember_drops(struct vtr_thread *t, uint32_t capture)
 
 /* What is pending in a ring when its head is read belongs to one thread: memory changes hands only
  * while all its rings are empty. So the id that is read afterwards is that thread's. */
-static size_t drain_ring(struct vtr_thread *t, struct vtr_ring *ring, uint32_t capture,
+static size_t drain_ring(struct vtr_thread *t, struct vtr_ring *ring,
 	void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
 {
 	uint64_t head = vtr_ring_head(ring), at = vtr_ring_tail(ring);
 	uint32_t tid = atomic_load_explicit(&t->tid, memory_order_acquire);
+	/* After the head: none of these events is of a later capture. */
+	uint32_t capture = capture_of(session_now());
 	size_t count = 0;
 
 	while (at < head) {
@@ -452,26 +454,26 @@ static size_t drain_ring(struct vtr_thread *t, struct vtr_ring *ring, uint32_t c
 	return count;
 }
 
-static size_t drain_thread(struct vtr_thread *t, uint32_t capture,
-	void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
+static size_t drain_thread(
+	struct vtr_thread *t, void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
 {
 	struct vtr_ring *ring = atomic_load_explicit(&t->reading, memory_order_relaxed);
-	size_t count = drain_ring(t, ring, capture, take, ctx);
+	size_t count = drain_ring(t, ring, take, ctx);
 
 	for (;;) {
 		/* The thread may have gone on to the next ring since the last look at this one's head. */
 		if (atomic_load_explicit(&ring->next, memory_order_acquire))
-			count += drain_ring(t, ring, capture, take, ctx);
+			count += drain_ring(t, ring, take, ctx);
 		ring = vtr_thread_next_ring(t);
 		if (!ring)
 			return count;
-		count += drain_ring(t, ring, capture, take, ctx);
+		count += drain_ring(t, ring, take, ctx);
 	}
 }
 
 size_t vtr_threads_drain(void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
 {
-	uint32_t capture = capture_of(session_now()), i, count = vtr_thread_count();
+	uint32_t i, count = vtr_thread_count();
 	size_t events = 0;
 
 	for (i = 0; i < count; i++) {
@@ -481,10 +483,10 @@ size_t vtr_threads_drain(void (*take)(void *ctx, const struct vtr_event *event),
 		state = t ? atomic_load_explicit(&t->state, memory_order_acquire) : VTR_THREAD_FREE;
 		if (state == VTR_THREAD_FREE)
 			continue;
-		events += drain_thread(t, capture, take, ctx);
+		events += drain_thread(t, take, ctx);
 		if (state != VTR_THREAD_ENDED)
 			continue;
-		remember_drops(t, capture);
+		remember_drops(t, capture_of(session_now()));
 		vtr_thread_free(t);
 	}
 	return events;
