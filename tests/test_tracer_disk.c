@@ -18,6 +18,7 @@
 
 static char folder[] = "/tmp/vptrace-disk-XXXXXX", path[64];
 static atomic_int calls, hang_at, fail_at, released;
+static struct vpt_sink *_Atomic to_give_up; /* in the middle of its write */
 static struct vpt_err err;
 
 static long scripted_write(int fd, const void *data, size_t size)
@@ -30,6 +31,8 @@ static long scripted_write(int fd, const void *data, size_t size)
 	}
 	while (call == hang_at && !released)
 		usleep(200);
+	if (to_give_up)
+		vtr_disk_give_up(to_give_up, 70);
 	return write(fd, data, size);
 }
 
@@ -144,6 +147,25 @@ static void a_given_up_frame_is_no_part_of_the_file(void **state)
 	await_file("one ");
 }
 
+/* Whoever of the two threads comes first. */
+static void a_write_that_ends_as_it_is_given_up_is_none(void **state)
+{
+	int i;
+
+	(void)state;
+	for (i = 0; i < 200; i++) {
+		struct vpt_sink *disk = new_disk();
+
+		assert_int_equal(put(disk, "one "), VPT_OK);
+		to_give_up = disk;
+		assert_int_equal(put(disk, "two "), VPT_EIO);
+		to_give_up = NULL;
+		assert_int_equal(disk->written_bytes, 4);
+		assert_int_equal(disk->finish(disk, 1, &err), VPT_EIO);
+		await_file("one ");
+	}
+}
+
 static void what_ended_before_counts(void **state)
 {
 	struct vpt_sink *disk = new_disk();
@@ -178,6 +200,7 @@ int main(void)
 		cmocka_unit_test(frames_arrive_in_order),
 		cmocka_unit_test(a_failure_is_repeated),
 		cmocka_unit_test(a_given_up_frame_is_no_part_of_the_file),
+		cmocka_unit_test(a_write_that_ends_as_it_is_given_up_is_none),
 		cmocka_unit_test(what_ended_before_counts),
 	};
 

@@ -50,8 +50,11 @@ static void write_frame(struct vtr_disk *d)
 	pthread_mutex_unlock(&d->lock);
 	rc = vpt_sink_write(d->file, d->frame, d->size, &err);
 	pthread_mutex_lock(&d->lock);
-	if (d->given_up && !rc)
+	if (d->given_up && !rc) {
 		vtr_capture_file_take_back(d->file);
+		rc = d->failure.code;
+		err = d->failure;
+	}
 	d->rc = rc;
 	d->err = err;
 	d->writing = 0;
