@@ -206,9 +206,9 @@ int vtr_capture_begin(const struct vptrace_options *options, int always,
 	c->start_ns = vtr_now();
 	c->names_refused = vtr_names_refused();
 	describe_run(c, facts);
-	rc = start_writer(c, always, hooks, err);
+	rc = start_flusher(c, hooks, err);
 	if (!rc)
-		rc = start_flusher(c, hooks, err);
+		rc = start_writer(c, always, hooks, err); /* last: it makes the file */
 	if (rc)
 		goto out;
 	vtr_capture_meta(c, "clock.ranges", vtr_tsc_kept() ? "tsc" : "clock_gettime");
@@ -216,8 +216,8 @@ int vtr_capture_begin(const struct vptrace_options *options, int always,
 	*out = c;
 	return VPTRACE_OK;
 out:
-	if (c->writer)
-		vtr_writer_finish(c->writer, vtr_now(), UINT64_MAX / 2);
+	if (c->flusher)
+		vtr_flusher_finish(c->flusher, UINT64_MAX / 2); /* it has no CUPTI to wait for */
 	discard(c);
 	return public_code(rc);
 }

@@ -37,6 +37,7 @@ struct vtr_capture_file {
 	const struct vpt_io_ops *io;
 	int fd; /* -1: not created, or closed */
 	int overwrite, abandoned;
+	int is_new; /* it was not there before */
 	dev_t device;
 	ino_t inode;
 	uint64_t bytes; /* of the file before the frame at hand */
@@ -129,6 +130,7 @@ static int open_existing(struct vtr_capture_file *f, struct vpt_err *err)
 	fd = open(f->name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return errno == ENOENT ? NAME_TAKEN : errno;
+	f->is_new = 0;
 	f->fd = fd;
 	if (fstat(fd, &st)) {
 		error = errno;
@@ -150,6 +152,7 @@ static int create_new(struct vtr_capture_file *f)
 {
 	int tries = 0;
 
+	f->is_new = 1;
 	do {
 		f->fd = open(f->name,
 			O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
@@ -341,11 +344,25 @@ static int close_ours(struct vtr_capture_file *f)
 	return error;
 }
 
+/* An empty file is no capture: a new one that nothing was written to goes again. */
+static void remove_empty(struct vtr_capture_file *f)
+{
+	struct stat st;
+
+	if (f->fd < 0 || f->abandoned || !f->is_new || look(f, &st) || st.st_size)
+		return;
+	if (!lstat(f->name, &st) && st.st_dev == f->device && st.st_ino == f->inode)
+		unlink(f->name);
+}
+
 static int capture_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
 {
 	struct vtr_capture_file *f = (struct vtr_capture_file *)sink;
-	int error = close_ours(f), rc = f->failure.code;
+	int error, rc;
 
+	remove_empty(f);
+	error = close_ours(f);
+	rc = f->failure.code;
 	if (rc)
 		fail(f, "", NULL, err);
 	else if (error) /* network file systems report a full disk as late as here */

@@ -20,7 +20,7 @@ struct vtr_capture_file;
 /* A sink; nothing is created yet. `path` is copied, and means the working folder of now.
  * VPT_ENOMEM. Writing returns VPT_EIO, the same sentence from the first failure on: path and
  * reason. finish() closes the file whatever `commit` says, and keeps it: what was written is good.
- * After a failure a commit returns that failure again. */
+ * Where nothing was, a new file is removed. After a failure a commit returns that failure again. */
 int vtr_capture_file_new(
 	const char *path, int overwrite, struct vpt_sink **out, struct vpt_err *err);
 
