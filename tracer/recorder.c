@@ -544,7 +544,7 @@ static void lose_chunk(struct vtr_recorder *r, uint64_t from_ns, uint64_t to_ns,
 		r, NULL, VPT_LOSSKIND_DROPPED, from_ns < to_ns ? from_ns : to_ns, to_ns, events);
 }
 
-static void write_chunk(struct vtr_recorder *r, int last)
+static int write_chunk(struct vtr_recorder *r, int last)
 {
 	uint64_t from_ns, to_ns, events;
 	int rc;
@@ -571,18 +571,30 @@ static void write_chunk(struct vtr_recorder *r, int last)
 	settle_chunk(r, !rc);
 	if (rc && rc != VPT_EIO)
 		lose_chunk(r, from_ns, to_ns, events);
+	return rc;
 }
 
-static void close_chunk(struct vtr_recorder *r, int last)
+static int close_chunk(struct vtr_recorder *r, int last)
 {
 	if (r->err.code)
-		return;
+		return r->err.code;
 	if (r->o.closing && !r->closing) {
 		r->closing = 1;
 		r->o.closing(r->o.closing_ctx);
 		r->closing = 0;
 	}
-	write_chunk(r, last);
+	return write_chunk(r, last);
+}
+
+/* Where the last chunk is lost, another one says so: it has a row of loss alone, and needs little memory. */
+static void close_last_chunk(struct vtr_recorder *r)
+{
+	int rc = close_chunk(r, 1);
+
+	if (rc && rc != VPT_EIO)
+		rc = write_chunk(r, 1);
+	if (rc && !r->err.code)
+		vpt_fail(&r->err, rc, "no memory for the capture's last chunk");
 }
 
 void vtr_recorder_room(struct vtr_recorder *r)
@@ -601,8 +613,12 @@ void vtr_recorder_flush(struct vtr_recorder *r, enum vtr_flush how)
 {
 	int last = how == VTR_FLUSH_LAST;
 
-	if (r->since_ns || r->chunks || (last && r->o.always))
-		close_chunk(r, last);
+	if (!r->since_ns && !r->chunks && !(last && r->o.always))
+		return;
+	if (last)
+		close_last_chunk(r);
+	else
+		close_chunk(r, 0);
 }
 
 uint64_t vtr_recorder_since(const struct vtr_recorder *r)
