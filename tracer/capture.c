@@ -38,14 +38,15 @@ struct vtr_capture {
 	uint64_t start_ns;
 	uint64_t names_refused; /* by then, in this process */
 	int writer_ended;
-	int cupti_hangs; /* in the stop: what it uses is never freed */
+	int cupti_hangs; /* in the stop: what it uses is left alone meanwhile */
 	/* The last letters, written without allocating: the process may be exiting from anywhere. */
 	struct vtr_mail end_of_clock, end_of_buffers, end_of_cupti;
 };
 
-/* The process's, for life: CUPTI may hold its buffers for ever, and one that hung is never touched again. */
+/* The process's, for life: CUPTI may hold its buffers for ever. */
 static struct vtr_pool *pool;
-static int cupti_hangs;
+/* A capture in whose stop CUPTI hung. While it does, nothing of it is touched, and CUPTI is left alone; NULL: it does not. */
+static struct vtr_capture *hanging;
 
 /* ---- letters to the writer ---- */
 
@@ -222,23 +223,40 @@ out:
 	return public_code(rc);
 }
 
-int vtr_capture_join_cupti(struct vtr_capture *c, struct vpt_err *err)
+/* Whether CUPTI still hangs in the stop of an earlier capture. */
+static int still_hangs(void)
+{
+	if (hanging && vtr_flusher_finish(hanging->flusher, 0))
+		return 1;
+	if (hanging)
+		discard(hanging);
+	hanging = NULL;
+	return 0;
+}
+
+static int start_cupti(struct vtr_capture *c, struct vtr_cupti **out, struct vpt_err *err)
 {
 	struct vtr_cupti_options o = {
 		.path = c->options.cupti_path[0] ? c->options.cupti_path : NULL,
 		.profile = c->options.profile,
 		.pool = pool};
-	struct vtr_cupti *cupti;
-	int rc;
 
-	if (cupti_hangs)
+	if (still_hangs())
 		return vpt_fail(err, VPTRACE_ENOCUPTI,
 			"CUPTI still hangs in the stop of an earlier capture of this process");
 	vtr_pool_ready(pool);
-	rc = vtr_cupti_start(&o, &cupti, err);
+	return vtr_cupti_start(&o, out, err);
+}
+
+int vtr_capture_join_cupti(struct vtr_capture *c, struct vpt_err *err)
+{
+	struct vtr_cupti *cupti;
+	int rc = start_cupti(c, &cupti, err);
+
 	if (rc) {
 		vtr_capture_meta(c, "cupti.unavailable", err->text);
-		return rc;
+		/* Ranges are recorded, whatever CUPTI lacks. */
+		return rc == VPTRACE_ENOMEM ? VPTRACE_ENOCUPTI : rc;
 	}
 	c->cupti = cupti;
 	vtr_flusher_attach(c->flusher, cupti);
@@ -267,9 +285,12 @@ void vtr_capture_stats(const struct vtr_capture *c, struct vptrace_stats *out, c
 {
 	struct vtr_writer_numbers n;
 	struct vtr_pool_state buffers;
+	uint64_t kept;
 
 	vtr_writer_numbers(c->writer, &n);
 	vtr_pool_state(pool, &buffers);
+	/* After the writer's end what has come back is too late as well. */
+	kept = c->writer_ended ? buffers.taken - n.cupti.buffers : buffers.outstanding;
 	if (!path[0])
 		strcpy(path, n.path);
 	*out = (struct vptrace_stats){.received = n.rows.received,
@@ -280,7 +301,7 @@ void vtr_capture_stats(const struct vtr_capture *c, struct vptrace_stats *out, c
 		.chunks = n.rows.chunks,
 		.file_bytes = n.rows.file_bytes,
 		.names_dropped = vtr_names_refused() - c->names_refused,
-		.buffers_kept = buffers.outstanding,
+		.buffers_kept = kept,
 		.cupti_records = n.cupti.records,
 		.filtered = n.cupti.filtered + n.cupti.described,
 		.unfinished = n.unfinished};
@@ -352,7 +373,7 @@ static int end_cupti(struct vtr_capture *c, uint64_t deadline, struct vpt_err *e
 	const char *why;
 
 	if (vtr_flusher_finish(c->flusher, deadline)) {
-		cupti_hangs = c->cupti_hangs = 1;
+		c->cupti_hangs = 1;
 		return vpt_fail(err, VPTRACE_ETIMEOUT,
 			"CUPTI did not stop within %u ms: its newest records are missing",
 			c->options.stop_timeout_ms);
@@ -411,7 +432,9 @@ int vtr_capture_free(struct vtr_capture *c, const char **path)
 	*path = c->options.path;
 	if (!c->writer_ended && vtr_writer_finish(c->writer, 0, 0))
 		return -1;
-	if (!c->cupti_hangs)
+	if (c->cupti_hangs)
+		hanging = c;
+	else
 		discard(c);
 	return 0;
 }
