@@ -46,7 +46,7 @@ static struct {
 	int flock_error, fchmod_error, ftruncate_error, close_error;
 	int names_taken;  /* every name */
 	int open_signals; /* so many opens are interrupted */
-	unsigned sleeps;
+	unsigned sleeps, opens;
 } broken;
 
 int flock(int fd, int operation)
@@ -84,6 +84,7 @@ int open(const char *path, int flags, ...)
 	if (flags & O_CREAT)
 		mode = va_arg(args, mode_t);
 	va_end(args);
+	broken.opens++;
 	errno = EEXIST;
 	if (broken.names_taken && (flags & O_EXCL))
 		return -1;
@@ -484,11 +485,32 @@ static void names_run_out_after_ten_thousand(void **state)
 	broken.names_taken = 1;
 	assert_int_equal(put_text(sink, "x"), VPT_EIO);
 	snprintf(words, sizeof(words),
-		"%.200s/t-9999.zst: cannot create: ten thousand files of this name are there",
-		folder);
+		"%.200s/t-9999.zst: cannot create: ten thousand names in a row are taken", folder);
 	assert_string_equal(err.text, words);
 	assert_string_equal(vtr_capture_file_path(sink), "");
 	assert_int_equal(sink->finish(sink, 1, &err), VPT_EIO);
+}
+
+/* Ten thousand captures of one name, and another: found in a few looks. */
+static void a_free_number_is_found_at_once(void **state)
+{
+	struct vpt_sink *sink;
+	char name[32];
+	size_t i;
+
+	(void)state;
+	put_file("t.zst", "old");
+	for (i = 2; i <= 12000; i++) {
+		snprintf(name, sizeof(name), "t-%zu.zst", i);
+		assert_int_equal(link("t.zst", name), 0);
+	}
+	sink = new_file("t.zst", 0);
+	broken.opens = 0;
+	assert_int_equal(vtr_capture_file_create(sink, &err), VPT_OK);
+	assert_in_range(broken.opens, 1, 20);
+	assert_non_null(strstr(vtr_capture_file_path(sink), "/t-12001.zst"));
+	assert_int_equal(put_text(sink, "x"), VPT_OK);
+	assert_int_equal(sink->finish(sink, 1, &err), VPT_OK);
 }
 
 static void opens_are_repeated_after_a_signal(void **state)
@@ -516,8 +538,7 @@ static void a_name_that_cannot_be_is_one_sentence(void **state)
 		{"absent/t.zst", "/absent/t.zst: cannot create: No such file or directory"},
 		{"file/t.zst", "/file/t.zst: cannot create: Not a directory"},
 		{"loop/t.zst", "/loop/t.zst: cannot create: Too many levels of symbolic links"},
-		{"dir", "/dir: is a folder; only a regular file of this user without other names "
-			"is overwritten"},
+		{"dir", "/dir: is a folder; "},
 		{long_name, ": cannot create: File name too long"},
 	};
 	size_t i;
@@ -623,7 +644,7 @@ static void only_plain_files_are_overwritten(void **state)
 
 static void nothing_is_followed_without_leave_to_overwrite(void **state)
 {
-	static const char *const paths[] = {"link", "dangling", "full", "fifo", "hard"};
+	static const char *const paths[] = {"link", "dangling", "full", "hard"};
 	size_t i;
 
 	(void)state;
@@ -638,10 +659,40 @@ static void nothing_is_followed_without_leave_to_overwrite(void **state)
 		assert_int_equal(put_text(sink, paths[i]), VPT_OK);
 		assert_int_equal(sink->finish(sink, 1, &err), VPT_OK);
 	}
-	assert_string_equal(names(),
-		"dangling dangling-2 fifo fifo-2 full full-2 hard hard-2 link link-2 victim ");
+	assert_string_equal(
+		names(), "dangling dangling-2 fifo full full-2 hard hard-2 link link-2 victim ");
 	expect_text("victim", "dear");
 	expect_text("full-2", "full");
+}
+
+/* A number would make another file of it, where nobody looks for it. */
+static void what_is_no_file_is_never_numbered(void **state)
+{
+	static const struct {
+		const char *path, *found;
+	} cases[] = {
+		{"fifo", "a FIFO"},
+		{"dir", "a folder"},
+		{"/dev/full", "a device"},
+		{"/dev/null", "a device"},
+	};
+	struct vpt_sink *sink;
+	char words[256];
+	size_t i;
+
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600) | mkdir("dir", 0700), 0);
+	for (i = 0; i < COUNT(cases); i++) {
+		sink = new_file(cases[i].path, 0);
+		snprintf(words, sizeof(words), "%s: is %s; expected the name of a regular file",
+			cases[i].path, cases[i].found);
+		assert_int_equal(vtr_capture_file_create(sink, &err), VPT_EIO);
+		if (!strstr(err.text, words))
+			fail_msg("expected \"%s\", found \"%s\"", words, err.text);
+		assert_int_equal(sink->finish(sink, 1, &err), VPT_EIO);
+	}
+	assert_string_equal(names(), "dir fifo ");
+	assert_int_not_equal(access("/dev/full-2", F_OK) & access("/dev/null-2", F_OK), 0);
 }
 
 /* Needs to be root: another user's file, which root could well write to. */
@@ -938,7 +989,8 @@ static void a_size_limit_leaves_whole_frames(void **state)
 		if (rc)
 			assert_non_null(strstr(err.text, "t.zst: cannot write: File too large"));
 		assert_int_equal(sink->finish(sink, 1, NULL), rc);
-		assert_int_equal(unlink("t.zst"), frames ? 0 : -1); /* an empty file goes by itself */
+		assert_int_equal(
+			unlink("t.zst"), frames ? 0 : -1); /* an empty file goes by itself */
 	}
 	sigemptyset(&blocked);
 	sigpending(&blocked);
@@ -1080,6 +1132,20 @@ static void a_shortened_file_is_not_lengthened(void **state)
 	}
 }
 
+/* Between two writes, and the words say so. */
+static void what_was_done_to_the_file_is_said(void **state)
+{
+	struct vpt_sink *sink = new_file("t.zst", 0);
+
+	(void)state;
+	assert_int_equal(put_text(sink, "abcdef"), VPT_OK);
+	assert_int_equal(truncate("t.zst", 2), 0);
+	assert_int_equal(put_text(sink, "gh"), VPT_EIO);
+	assert_non_null(strstr(err.text, "t.zst: cannot write: somebody shortened the file"));
+	assert_int_equal(sink->finish(sink, 1, &err), VPT_EIO);
+	expect_text("t.zst", "ab");
+}
+
 static void a_host_without_standard_output_gets_none(void **state)
 {
 	static const struct rlimit few = {16, 16};
@@ -1203,11 +1269,13 @@ int main(void)
 		TEST(taken_names_get_a_free_number),
 		TEST(a_dot_in_a_folder_is_no_suffix),
 		TEST(names_run_out_after_ten_thousand),
+		TEST(a_free_number_is_found_at_once),
 		TEST(opens_are_repeated_after_a_signal),
 		TEST(a_name_that_cannot_be_is_one_sentence),
 		TEST(modes_do_not_depend_on_the_umask),
 		TEST(only_plain_files_are_overwritten),
 		TEST(nothing_is_followed_without_leave_to_overwrite),
+		TEST(what_is_no_file_is_never_numbered),
 		TEST(files_of_others_are_not_overwritten),
 		TEST(numbered_names_are_never_overwritten),
 		TEST(file_systems_may_lack_locks_and_modes),
@@ -1224,6 +1292,7 @@ int main(void)
 		TEST(a_deleted_file_is_noticed),
 		TEST(a_renamed_file_goes_on),
 		TEST(a_shortened_file_is_not_lengthened),
+		TEST(what_was_done_to_the_file_is_said),
 		TEST(a_host_without_standard_output_gets_none),
 		TEST(a_host_out_of_descriptors_is_told),
 		TEST(a_forked_child_writes_nothing),

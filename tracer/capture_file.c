@@ -22,10 +22,12 @@
 #include <unistd.h>
 
 enum {
-	NUMBER_MAX = 9999,   /* of a file of the same name */
-	NUMBER_LENGTH = 5,   /* "-9999" */
-	DESCRIPTOR_MIN = 64, /* wanted; never one of the three standard ones */
-	RETRIES_MAX = 100,   /* writes in a row that move nothing, a millisecond apart */
+	NUMBER_MAX = 99999999, /* of a file of the same name */
+	NUMBER_LENGTH = 9,     /* "-99999999" */
+	NUMBERS_IN_A_ROW = 8,  /* that are tried one by one before the search */
+	NAMES_MAX = 9999,      /* that are tried in all: others may take them as well */
+	DESCRIPTOR_MIN = 64,   /* wanted; never one of the three standard ones */
+	RETRIES_MAX = 100,     /* writes in a row that move nothing, a millisecond apart */
 	FILE_MODE = S_IRUSR | S_IWUSR
 };
 
@@ -89,6 +91,12 @@ static void number_name(const char *path, int number, char *out, size_t size)
 		snprintf(out, size, "%.*s-%d%s", stem, path, number, path + stem);
 }
 
+/* Of `name`, with its end. */
+static size_t name_bytes(const struct vtr_capture_file *f)
+{
+	return strlen(f->path) + NUMBER_LENGTH + 1;
+}
+
 static const char *type_name(mode_t mode)
 {
 	switch (mode & S_IFMT) {
@@ -109,9 +117,9 @@ static int refuse(struct vtr_capture_file *f, const char *found, struct vpt_err 
 {
 	char what[160];
 
-	snprintf(what, sizeof(what),
-		"is %s; only a regular file of this user without other names is overwritten",
-		found);
+	snprintf(what, sizeof(what), "is %s; %s", found,
+		f->overwrite ? "only a regular file of this user without other names is overwritten"
+			     : "expected the name of a regular file");
 	fail(f, what, NULL, err);
 	return NAME_REFUSED;
 }
@@ -198,16 +206,19 @@ static int own_file(struct vtr_capture_file *f)
 	return 0;
 }
 
-/* One name: created, or overwritten where that is allowed. A folder is never a name that is merely
- * taken. */
-static int try_name(struct vtr_capture_file *f, int may_overwrite, struct vpt_err *err)
+/* One name: created, or overwritten where that is allowed. A folder, a FIFO or a device is never a name that is merely
+ * taken: whoever gave it wants that one. */
+static int try_name(struct vtr_capture_file *f, int number, struct vpt_err *err)
 {
 	struct stat st;
-	int rc = create_new(f);
+	int rc;
 
-	if (rc == NAME_TAKEN && !lstat(f->name, &st) && S_ISDIR(st.st_mode))
+	number_name(f->path, number, f->name, name_bytes(f));
+	rc = create_new(f);
+	if (rc == NAME_TAKEN && number == 1 && !lstat(f->name, &st) && !S_ISREG(st.st_mode) &&
+		!S_ISLNK(st.st_mode))
 		return refuse(f, type_name(st.st_mode), err);
-	if (rc == NAME_TAKEN && may_overwrite)
+	if (rc == NAME_TAKEN && f->overwrite && number == 1)
 		rc = open_existing(f, err);
 	if (rc)
 		return rc;
@@ -219,19 +230,48 @@ static int try_name(struct vtr_capture_file *f, int may_overwrite, struct vpt_er
 	return rc;
 }
 
+static int is_taken(struct vtr_capture_file *f, int number)
+{
+	struct stat st;
+
+	number_name(f->path, number, f->name, name_bytes(f));
+	return !lstat(f->name, &st);
+}
+
+/* A number above `taken` that no file has, and whose neighbour below is taken: names that were numbered in order end
+ * there. Doubles the step until it finds a free one, then halves it. */
+static int find_free(struct vtr_capture_file *f, int taken)
+{
+	int end = taken + 1;
+
+	while (end < NUMBER_MAX / 2 && is_taken(f, end)) {
+		taken = end;
+		end *= 2;
+	}
+	while (end - taken > 1) {
+		int middle = taken + (end - taken) / 2;
+
+		if (is_taken(f, middle))
+			taken = middle;
+		else
+			end = middle;
+	}
+	return end;
+}
+
 static int make_file(struct vtr_capture_file *f, struct vpt_err *err)
 {
-	size_t size = strlen(f->path) + NUMBER_LENGTH + 1;
-	int number, rc = NAME_TAKEN;
+	int number, tries, rc = NAME_TAKEN;
 
-	for (number = 1; number <= NUMBER_MAX && rc == NAME_TAKEN; number++) {
-		number_name(f->path, number, f->name, size);
-		rc = try_name(f, f->overwrite && number == 1, err);
+	for (tries = 1, number = 1; tries <= NAMES_MAX && rc == NAME_TAKEN; tries++, number++) {
+		if (tries == NUMBERS_IN_A_ROW + 1)
+			number = find_free(f, NUMBERS_IN_A_ROW);
+		rc = try_name(f, number, err);
 	}
 	if (!rc)
 		return VPT_OK;
 	if (rc == NAME_TAKEN)
-		fail(f, "cannot create", "ten thousand files of this name are there", err);
+		fail(f, "cannot create", "ten thousand names in a row are taken", err);
 	else if (rc != NAME_REFUSED)
 		fail_errno(f, "cannot create", rc, err);
 	f->name[0] = '\0';
@@ -303,6 +343,8 @@ static int capture_write(struct vpt_sink *sink, const void *data, size_t size, s
 	lost = look(f, &st);
 	if (!lost && !st.st_nlink)
 		lost = "somebody deleted the file";
+	if (!lost && (uint64_t)st.st_size < sink->written_bytes)
+		lost = "somebody shortened the file";
 	if (lost)
 		return fail(f, "cannot write", lost, err);
 	f->bytes = (uint64_t)st.st_size;

@@ -3,7 +3,8 @@
  *
  * Mode 0600, O_EXCL, O_NOFOLLOW, O_CLOEXEC. A name that is taken gets "-2", "-3" ... before its
  * suffix, unless it may be overwritten: then a regular file of this user without other names is
- * truncated, and nothing else ever is; numbered names never are. While it is open the file is
+ * truncated, and nothing else ever is; numbered names never are. A folder, FIFO, socket or device of the
+ * name itself is refused. While it is open the file is
  * locked (flock), so that two processes with one name and leave to overwrite get two files. Every
  * write is one write(2) of a whole frame, repeated after EINTR, EAGAIN (for a tenth of a second)
  * and short writes; a frame that fails half-way is cut off again where possible. After the first
