@@ -127,6 +127,23 @@ traced "a flush hangs" VPT_STANDIN_FAULTS=hang-flush
 code 0 -9
 balanced
 expect 3 "the report says that records are missing" "$work/t.zst"
+# "No stream" is another number from CUDA 13.2 on: what is allocated without one lands where it did, and no lane is made up.
+threads=1
+for version in 130001 130200; do
+	traced "memory without a stream, API $version" VPT_STANDIN_CUPTI=$version VPTRACE_PROFILE=full
+	code 0 0
+	balanced
+	# Without the columns that tell of the process's id.
+	expect 0 "$rule: rows" cat "$work/t.zst" --kind memory -f csv
+	cut -d, -f2- "$work/out" >"$work/memory.$version"
+	expect 0 "$rule: lanes" cat "$work/t.zst" --kind lane -f csv
+	cut -d, -f2,5-8 "$work/out" | sort >"$work/lane.$version"
+done
+for kind in memory lane; do
+	cases=$((cases + 1))
+	[ "$(wc -l <"$work/$kind.130001")" -ge 2 ] || fail "$rule: no $kind to compare"
+	cmp -s "$work/$kind.130001" "$work/$kind.130200" || fail "$rule: a $kind differs"
+done
 # PyTorch's profiler leaves a counter of ticks as CUPTI's clock: all times are the same as without.
 threads=1
 for fault in "" foreign-clock; do

@@ -380,6 +380,63 @@ static void memory_operations(void)
 	assert_int_equal(lane_of(VPT_MEMORY, 1), lane_of(VPT_MEMORY, 0));
 }
 
+/* "None" was 0xffffffff up to CUDA 13.1 and is 0 from then on, for streams and for contexts: neither is ever a stream's or
+ * a context's own number. */
+static void memory_without_a_stream(void)
+{
+	static const uint32_t none[] = {VTR_NO_ID, 0};
+	struct vtr_record_context *c;
+	struct vtr_record_sync_tail *s;
+	struct vtr_record_memory *m;
+	unsigned i;
+
+	for (i = 0; i < 2; i++) { /* nothing is known of the device */
+		m = fake_record(&buffer, VTR_KIND_MEMORY2);
+		m->time = 10 + i;
+		m->device = 1;
+		m->context = m->stream = none[i];
+	}
+	c = fake_record(&buffer, VTR_KIND_CONTEXT);
+	c->context = 2;
+	c->device = 1;
+	c->null_stream = 7;
+	for (i = 0; i < 2; i++) { /* of the context, and of the device alone */
+		m = fake_record(&buffer, VTR_KIND_MEMORY2);
+		m->time = 20 + i;
+		m->device = 1;
+		m->context = 2;
+		m->stream = none[i];
+		m = fake_record(&buffer, VTR_KIND_MEMORY2);
+		m->time = 30 + i;
+		m->device = 1;
+		m->context = m->stream = none[i];
+	}
+	for (i = 0; i < 2; i++) {
+		s = fake_record(&buffer, VTR_KIND_SYNCHRONIZATION);
+		s->head = (struct vtr_record_sync){VTR_KIND_SYNCHRONIZATION, VTR_SYNC_STREAM, 40,
+			50, 3, 2, none[i], VTR_NO_ID};
+		s = fake_record(&buffer, VTR_KIND_SYNCHRONIZATION);
+		s->head = (struct vtr_record_sync){
+			VTR_KIND_SYNCHRONIZATION, VTR_SYNC_EVENT, 40, 50, 3, none[i], none[i], 5};
+	}
+	decode();
+	assert_int_equal(count(VPT_MEMORY), 6);
+	for (i = 0; i < 6; i++) {
+		uint64_t lane = lane_of(VPT_MEMORY, i);
+
+		assert_int_equal(lane, cell(VPT_MEMORY, i, VPT_MEMORY_TIME) < 20
+					       ? 0
+					       : vtr_recorder_stream(recorder, 1, 2, 7)->key);
+	}
+	assert_int_equal(count(VPT_SYNC), 4);
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(lane_of(VPT_SYNC, i), 0);
+		assert_int_equal(cell(VPT_SYNC, i, VPT_SYNC_STREAM), 0);
+		assert_in_set(
+			cell(VPT_SYNC, i, VPT_SYNC_CONTEXT), ((const unsigned long[]){0, 2}), 2);
+	}
+}
+
 static void overheads(void)
 {
 	static const struct {
@@ -490,8 +547,8 @@ static void descriptions(void)
 
 static void each_version_gives_the_same_rows(void **unused)
 {
-	static void (*const parts[])(void) = {
-		kernels, copies, waits, memory_operations, overheads, whole_graphs, descriptions};
+	static void (*const parts[])(void) = {kernels, copies, waits, memory_operations,
+		memory_without_a_stream, overheads, whole_graphs, descriptions};
 	size_t v, i;
 
 	(void)unused;

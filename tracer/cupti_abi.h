@@ -94,13 +94,19 @@ struct vtr_subscriber_params {
 };
 
 /* Numbers inside of records */
-enum { VTR_NO_ID = 0xffffffffu };   /* no stream, no event */
+enum { VTR_NO_ID = 0xffffffffu };   /* no event; no stream and no context up to CUDA 13.1 */
 enum { VTR_COPY_ASYNCHRONOUS = 1 }; /* flag of copies and memsets */
 enum { VTR_OBJECT_THREAD = 2 };
 enum { VTR_STREAM_NON_BLOCKING = 2 };
 enum { VTR_MEMORY_ALLOCATION = 1, VTR_MEMORY_RELEASE = 2 };
 enum { VTR_SYNC_EVENT = 1, VTR_SYNC_STREAM_WAIT = 2, VTR_SYNC_STREAM = 3, VTR_SYNC_CONTEXT = 4 };
 enum { VTR_OVERHEAD_COMPILER = 1, VTR_OVERHEAD_SHIFT = 16 }; /* all others: n << 16 */
+
+/* Whether a record names no stream, or no context: from CUDA 13.2 on that is 0, which never was the number of one. */
+static inline int vtr_no_place(uint32_t id)
+{
+	return !id || id == VTR_NO_ID;
+}
 
 /* ---- records ---- */
 

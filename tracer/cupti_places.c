@@ -193,17 +193,28 @@ struct vtr_lane *vtr_places_stream(struct vtr_places *p, struct vtr_recorder *r,
 struct vtr_lane *vtr_places_stream_of(
 	struct vtr_places *p, struct vtr_recorder *r, uint32_t context, uint32_t stream)
 {
-	const struct context *c = stream == VTR_NO_ID ? NULL : find_context(p, context);
+	const struct context *c = vtr_no_place(stream) ? NULL : find_context(p, context);
 
 	return c ? vtr_places_stream(p, r, c->device, context, stream) : NULL;
 }
 
-struct vtr_lane *vtr_places_default_stream(
+struct vtr_lane *vtr_places_any_stream(
 	struct vtr_places *p, struct vtr_recorder *r, uint32_t device, uint32_t context)
 {
 	const struct context *c = find_context(p, context);
+	size_t i;
 
-	return vtr_places_stream(p, r, device, context, c ? c->default_stream : 0);
+	if (c && c->default_stream)
+		return vtr_places_stream(p, r, device, context, c->default_stream);
+	for (i = 0; i < p->context_count; i++) {
+		c = &p->contexts[i];
+		if (c->device == device && c->default_stream)
+			return vtr_places_stream(p, r, device, c->context, c->default_stream);
+	}
+	for (i = 0; i < STREAM_SLOTS; i++)
+		if (p->streams[i].lane && p->streams[i].device == device)
+			return p->streams[i].lane;
+	return NULL;
 }
 
 /* ---- threads ---- */

@@ -36,8 +36,8 @@ struct vtr_lane *vtr_places_stream(struct vtr_places *p, struct vtr_recorder *r,
  * there is no stream. */
 struct vtr_lane *vtr_places_stream_of(
 	struct vtr_places *p, struct vtr_recorder *r, uint32_t context, uint32_t stream);
-/* The context's default stream. */
-struct vtr_lane *vtr_places_default_stream(
+/* A stream of the device for what names none: the context's default one, or any that is known; NULL: none is. */
+struct vtr_lane *vtr_places_any_stream(
 	struct vtr_places *p, struct vtr_recorder *r, uint32_t device, uint32_t context);
 
 /* NULL: no memory; the lane is then to be asked of the recorder. */

@@ -106,7 +106,7 @@ static void synchronisation(struct vtr_decoder *d, const void *record)
 		.duration_ns = h->end - h->start,
 		.sync_kind = OURS(kinds, h->type),
 		.correlation = vtr_decoder_widen(d, h->correlation),
-		.context = h->context,
+		.context = vtr_no_place(h->context) ? 0 : h->context,
 		.event = id_or_0(h->event)};
 
 	if (row.sync_kind == VPT_SYNCKIND_STREAM || row.sync_kind == VPT_SYNCKIND_STREAM_WAIT)
@@ -132,7 +132,7 @@ static void event(struct vtr_decoder *d, const void *record)
 	if (vtr_sizes_reach(d->sizes, VTR_KIND_CUDA_EVENT, sizeof(*e))) {
 		row.time_ns = e->device_time;
 		row.sync_id = sync_id_or_0(e->sync_id);
-		if (h->stream != VTR_NO_ID && e->device != VTR_NO_ID)
+		if (!vtr_no_place(h->stream) && e->device != VTR_NO_ID)
 			lane = vtr_places_stream(d->places, d->r, e->device, h->context, h->stream);
 	} else {
 		lane = vtr_places_stream_of(d->places, d->r, h->context, h->stream);
@@ -156,8 +156,8 @@ static void memory(struct vtr_decoder *d, const void *record)
 		.pool = m->pool,
 		.correlation = vtr_decoder_widen(d, m->correlation)};
 
-	lane = m->stream == VTR_NO_ID
-		       ? vtr_places_default_stream(d->places, d->r, m->device, m->context)
+	lane = vtr_no_place(m->stream)
+		       ? vtr_places_any_stream(d->places, d->r, m->device, m->context)
 		       : vtr_decoder_stream(d, m->device, m->context, m->stream);
 	if (vtr_decoder_put(d, VPT_MEMORY, lane, &row) && !m->time)
 		vtr_recorder_invalid(d->r, lane);

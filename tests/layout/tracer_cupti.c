@@ -83,6 +83,10 @@ AT(vtr_subscriber_params, old_name_bytes, CUpti_SubscriberParams, oldSubscriberS
 #endif
 
 _Static_assert((uint32_t)VTR_NO_ID == (uint32_t)CUPTI_SYNCHRONIZATION_INVALID_VALUE, "no id");
+#define NO_PLACE(theirs)                                                                           \
+	_Static_assert((theirs) == 0 || (uint32_t)(theirs) == (uint32_t)VTR_NO_ID, #theirs)
+NO_PLACE(CUPTI_INVALID_STREAM_ID);
+NO_PLACE(CUPTI_INVALID_CONTEXT_ID);
 SAME(VTR_COPY_ASYNCHRONOUS, CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC);
 SAME(VTR_COPY_ASYNCHRONOUS, CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC);
 SAME(VTR_OBJECT_THREAD, CUPTI_ACTIVITY_OBJECT_THREAD);

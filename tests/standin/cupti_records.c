@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { GENERATIONS = 3, NESTED_NS = 100, CBIDS = 1024, CHANNEL = 8 };
+enum { NO_STREAM_IS_0 = 130200 }; /* from this API on */
 
 /* Whether the record is long enough for a field that came later. */
 #define HAS(kind, type, field)                                                                     \
@@ -395,7 +396,9 @@ static void on_memory(const struct sim_memory_event *m)
 	r->process = sim_pid();
 	r->device = m->device;
 	r->context = m->context;
-	r->stream = m->stream;
+	r->stream = m->stream == UINT32_MAX && cupti_settings()->version >= NO_STREAM_IS_0
+			    ? 0
+			    : m->stream;
 	r->name = NULL;
 	r->async = m->async != 0;
 	if (HAS(STANDIN_MEMORY2, standin_memory_record, source))
