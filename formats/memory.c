@@ -3,12 +3,67 @@
 
 #include "formats/error.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct vpt_memory_ops libc_ops = {.resize = realloc, .release = free};
 static const struct vpt_memory_ops *current = &libc_ops;
+
+/* ---- a bound on all of it ---- */
+
+static uint64_t bound_bytes, taken_bytes;
+static int was_refused;
+
+/* The sizes are those of libc's blocks, so that nothing need be noted of each. Threads may pass the bound by a block each. */
+static void *bounded_resize(void *ptr, size_t size)
+{
+	size_t before = ptr ? malloc_usable_size(ptr) : 0;
+	uint64_t taken = __atomic_load_n(&taken_bytes, __ATOMIC_RELAXED);
+	uint64_t bound = __atomic_load_n(&bound_bytes, __ATOMIC_RELAXED);
+	void *fresh;
+
+	if (size > before && (taken > bound || size - before > bound - taken)) {
+		__atomic_store_n(&was_refused, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	fresh = realloc(ptr, size);
+	if (fresh)
+		__atomic_add_fetch(&taken_bytes, (uint64_t)malloc_usable_size(fresh) - before,
+			__ATOMIC_RELAXED);
+	return fresh;
+}
+
+static void bounded_release(void *ptr)
+{
+	__atomic_sub_fetch(&taken_bytes, (uint64_t)malloc_usable_size(ptr), __ATOMIC_RELAXED);
+	free(ptr);
+}
+
+static const struct vpt_memory_ops bounded_ops = {bounded_resize, bounded_release};
+
+void vpt_memory_bound(uint64_t bytes)
+{
+	__atomic_store_n(&bound_bytes, bytes, __ATOMIC_RELAXED);
+	if (current == &libc_ops)
+		current = &bounded_ops;
+}
+
+int vpt_memory_was_refused(void)
+{
+	return __atomic_load_n(&was_refused, __ATOMIC_RELAXED);
+}
+
+int vpt_memory_is_scarce(void)
+{
+	uint64_t taken = __atomic_load_n(&taken_bytes, __ATOMIC_RELAXED);
+
+	return current == &bounded_ops &&
+	       taken > __atomic_load_n(&bound_bytes, __ATOMIC_RELAXED) / 2;
+}
+
+/* ---- through the table ---- */
 
 const struct vpt_memory_ops *vpt_memory_use(const struct vpt_memory_ops *ops)
 {

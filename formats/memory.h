@@ -6,6 +6,7 @@
 #define VPT_FORMATS_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct vpt_memory_ops {
 	/* Like realloc(3): ptr NULL allocates; size is never 0. Returns NULL when there is none. */
@@ -16,6 +17,13 @@ struct vpt_memory_ops {
 /* Installs another table (NULL: libc again) and returns the former one. Not thread-safe: call it
  * before any thread of ours runs, and free memory with the table that allocated it. */
 const struct vpt_memory_ops *vpt_memory_use(const struct vpt_memory_ops *ops);
+
+/* Counts what is allocated by libc's table from now on, and refuses what would be more than `bytes` together. Not
+ * thread-safe, as above, but for raising the bound. */
+void vpt_memory_bound(uint64_t bytes);
+/* Whether something has been refused for that; whether more than half of it is taken. Any thread. */
+int vpt_memory_was_refused(void);
+int vpt_memory_is_scarce(void);
 
 /* `count * size` bytes, uninitialised / zeroed. NULL on overflow or when there is none; never NULL
  * for a product of zero. Free with vpt_free(). Any thread. */

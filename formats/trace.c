@@ -1,6 +1,7 @@
 /* trace.c - telling files apart, and one face for captures and imports. */
 #include "formats/trace.h"
 
+#include "formats/limits.h"
 #include "formats/memory.h"
 
 #include <string.h>
@@ -144,6 +145,7 @@ int vpt_trace_open_source(struct vpt_source *src, struct vpt_trace **out, struct
 	int rc;
 
 	*out = NULL;
+	vpt_limits_add_file(size);
 	strncpy(name, src->name ? src->name : "", sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	if (!t) {

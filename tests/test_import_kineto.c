@@ -11,6 +11,7 @@
 
 #ifdef VPT_HAVE_KINETO
 
+#include "formats/limits.h"
 #include "formats/memory.h"
 #include "tests/support/kineto_rig.h"
 
@@ -254,6 +255,24 @@ static void deep_and_long_values_are_limited_where_they_are_needed(void **state)
 	rig_drop();
 }
 
+/* json-c takes some hundred bytes for each of "{},". */
+static void a_value_of_very_many_parts_is_limited(void **state)
+{
+	enum { PARTS = 1 << 20 };
+	char *text = malloc(3 * PARTS + 4096);
+	int at = sprintf(text, "[" ONE_KERNEL ", {'ph': 'X', 'args': ["), i;
+
+	(void)state;
+	for (i = 0; i < PARTS; i++, at += 3)
+		memcpy(text + at, "{},", 3);
+	sprintf(text + at, "0]}]");
+	assert_int_equal(rig_text(text), 0);
+	assert_int_equal(rig.stats.truncated, 1);
+	assert_int_equal(rig_rows(VPT_KERNEL), 1);
+	free(text);
+	rig_drop();
+}
+
 /* Blocks of text end anywhere: in a number, an escape, a key, an event that is skipped. */
 static void an_event_may_stand_across_blocks(void **state)
 {
@@ -314,6 +333,28 @@ static void gzip_in_one_or_more_members_is_one_text(void **state)
 		assert_int_equal(rig.stats.truncated + (int)rig.stats.malformed, 0);
 		assert_int_equal(rig_rows(VPT_KERNEL), 2);
 	}
+	rig_drop();
+}
+
+/* Text beyond what such a file may unpack to, unless its reader gives more memory. */
+static void a_bomb_is_refused(void **state)
+{
+	enum { TEXT = 64 << 20 };
+	char *text = malloc(TEXT);
+	unsigned char packed[TEXT / 512];
+	size_t size;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, ' ', TEXT);
+	text[0] = '[';
+	text[TEXT - 1] = ']';
+	size = put_member(packed, 0, sizeof(packed), text, TEXT);
+	assert_int_equal(rig_bytes(packed, size), VPT_ENOMEM);
+	assert_non_null(strstr(rig.err.text, "--memory"));
+	vpt_limits_memory(TEXT);
+	assert_int_equal(rig_bytes(packed, size), 0);
+	free(text);
 	rig_drop();
 }
 
@@ -488,14 +529,17 @@ int main(void)
 		cmocka_unit_test(text_behind_the_document_is_counted),
 		cmocka_unit_test(deep_and_long_values_are_limited_where_they_are_needed),
 		cmocka_unit_test(an_event_may_stand_across_blocks),
+		cmocka_unit_test(a_value_of_very_many_parts_is_limited),
 		cmocka_unit_test(gzip_in_one_or_more_members_is_one_text),
 		cmocka_unit_test(half_a_gzip_gives_what_is_there),
 		cmocka_unit_test(a_gzip_of_something_else_is_refused),
 		cmocka_unit_test(the_probe_looks_at_the_first_bytes),
 		cmocka_unit_test(a_source_that_cannot_be_read_is_an_error_of_reading),
 		cmocka_unit_test(no_memory_is_reported_wherever_it_runs_out),
+		cmocka_unit_test(a_bomb_is_refused), /* raises the bound */
 	};
 
+	vpt_limits_memory(0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

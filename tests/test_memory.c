@@ -231,6 +231,35 @@ static void tables_are_swapped_and_given_back(void **state)
 	assert_ptr_equal(vpt_memory_use(NULL), libc);
 }
 
+static void what_is_beyond_the_bound_is_refused(void **state)
+{
+	void *a, *b;
+
+	(void)state;
+	vpt_memory_use(NULL);
+	vpt_memory_bound(1 << 20);
+	a = vpt_alloc(400 << 10, 1);
+	assert_non_null(a);
+	assert_int_equal(vpt_memory_is_scarce(), 0);
+	b = vpt_alloc(400 << 10, 1);
+	assert_non_null(b);
+	assert_int_equal(vpt_memory_is_scarce(), 1);
+	assert_int_equal(vpt_memory_was_refused(), 0);
+	assert_null(vpt_alloc(400 << 10, 1));
+	assert_int_equal(vpt_memory_was_refused(), 1);
+	/* What is given back can be had again, and a bound can be raised. */
+	vpt_free(a);
+	a = vpt_alloc(400 << 10, 1);
+	assert_non_null(a);
+	vpt_memory_bound(2 << 20);
+	vpt_free(b);
+	b = vpt_alloc(1400 << 10, 1);
+	assert_non_null(b);
+	vpt_free(a);
+	vpt_free(b);
+	assert_int_equal(vpt_memory_is_scarce(), 0);
+}
+
 #define RULE(name) cmocka_unit_test_setup_teardown(name, use_counting, use_libc)
 
 int main(void)
@@ -245,6 +274,7 @@ int main(void)
 		RULE(a_failing_table_fails_them_all),
 		RULE(freeing_null_asks_nobody),
 		RULE(tables_are_swapped_and_given_back),
+		cmocka_unit_test(what_is_beyond_the_bound_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

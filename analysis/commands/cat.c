@@ -7,7 +7,7 @@
 
 #include "analysis/export/cat.h"
 
-enum { KIND, FORMAT, FROM, TO, OUTPUT, FORCE, SAFE, OPTIONS };
+enum { KIND, FORMAT, FROM, TO, OUTPUT, MEMORY, FORCE, SAFE, OPTIONS };
 
 static const struct vpa_option options[OPTIONS] = {
 	[KIND] = {"kind", 'k', VPA_TEXT, "KIND", NULL,
@@ -20,6 +20,7 @@ static const struct vpa_option options[OPTIONS] = {
 		"rows that begin earlier than so long after it"},
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-",
 		"write to a file instead of standard output"},
+	[MEMORY] = VPA_MEMORY_OPTION,
 	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "let -o replace an existing file"},
 	[SAFE] = {"safe", '\0', VPA_FLAG, NULL, NULL,
 		"csv: text that a spreadsheet would compute gets a '"},

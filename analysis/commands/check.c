@@ -7,7 +7,11 @@
 
 #include <string.h>
 
-enum { OPTIONS = 0 };
+enum { MEMORY, OPTIONS };
+
+static const struct vpa_option options[OPTIONS] = {
+	[MEMORY] = VPA_MEMORY_OPTION,
+};
 
 struct check {
 	const char *path;
@@ -204,10 +208,10 @@ out:
 
 const struct vpa_command vpa_cmd_check = {
 	.name = "check",
-	.usage = "FILE",
+	.usage = "FILE [options]",
 	.help = "decode everything and list what is damaged",
 	.about = "Exit code 0: all good, 3: something is damaged, torn or missing.",
-	.options = NULL,
+	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,
 	.run = run,

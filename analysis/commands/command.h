@@ -63,6 +63,13 @@ struct vpa_option {
 	const char *help;
 };
 
+/* Of every command that reads traces; main() obeys it. */
+#define VPA_MEMORY_OPTION                                                                          \
+	{                                                                                          \
+		"memory", '\0', VPA_NUMBER, "0..16777216", "0",                                    \
+			"MiB of memory to take at most; 0: 512, and 32 for each MiB of the file"   \
+	}
+
 struct vpa_given {
 	unsigned option;  /* index in the command's table */
 	const char *text; /* NULL for a flag */

@@ -3,6 +3,7 @@
 
 #include "analysis/export/line.h"
 #include "analysis/report.h"
+#include "formats/limits.h"
 #include "formats/memory.h"
 
 #include <poll.h>
@@ -122,6 +123,9 @@ int vpa_failed(const struct vpt_err *err)
 		stdout_is_broken())
 		return VPA_EXIT_FAILED;
 	vpa_say("%s", err->text);
+	if (err->code == VPT_ENOMEM && vpt_memory_was_refused())
+		vpa_say("the limit of %llu MiB of memory is reached; --memory raises it",
+			(unsigned long long)(vpt_limits_memory_bytes() >> 20));
 	return err->code == VPT_EINVAL ? VPA_EXIT_MISUSED : VPA_EXIT_FAILED;
 }
 

@@ -9,13 +9,14 @@
 
 #include <stdio.h>
 
-enum { OUTPUT, LEVEL, FORCE, OPTIONS };
+enum { OUTPUT, LEVEL, MEMORY, FORCE, OPTIONS };
 
 static const struct vpa_option options[OPTIONS] = {
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
 		"the capture to write; - is standard output"},
 	[LEVEL] = {"level", 'l', VPA_NUMBER, "1..22", "1",
 		"zstd's level; higher is smaller and slower"},
+	[MEMORY] = VPA_MEMORY_OPTION,
 	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "replace an existing file"},
 };
 

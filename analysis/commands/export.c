@@ -24,6 +24,7 @@ enum {
 	COMPRESS,
 	LEVEL,
 	JOBS,
+	MEMORY,
 	FORCE,
 	NO_PROGRESS,
 	OPTIONS
@@ -53,6 +54,7 @@ static const struct vpa_option options[OPTIONS] = {
 		"of compression (perfetto: zstd 1, others 6; chrome and tables 3; gzip ends at 9)"},
 	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..64", "0",
 		"decoding and compressing threads; 0: as many as cores, up to 4"},
+	[MEMORY] = VPA_MEMORY_OPTION,
 	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "replace an existing file"},
 	[NO_PROGRESS] = {"no-progress", '\0', VPA_FLAG, NULL, NULL, "no progress on a terminal"},
 };

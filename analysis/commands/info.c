@@ -13,10 +13,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { FORMAT, OPTIONS };
+enum { FORMAT, MEMORY, OPTIONS };
 
 static const struct vpa_option options[OPTIONS] = {
 	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text", "how to print it"},
+	[MEMORY] = VPA_MEMORY_OPTION,
 };
 
 /* Strings of a chunk, kept in one table over all chunks. */

@@ -3,6 +3,7 @@
  * The common question needs no command: `vptrace-analyze trace.zst` analyzes. A file that is named
  * like a command is meant by `vptrace-analyze ./info`. */
 #include "analysis/commands/command.h"
+#include "formats/limits.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -150,6 +151,17 @@ static void command_body(struct vpa_out *o, const void *ctx)
 
 /* ---- running ---- */
 
+/* Bounds memory by --memory, where the command has it. */
+static void bound_memory(const struct vpa_args *args)
+{
+	const struct vpa_command *c = args->command;
+	unsigned i;
+
+	for (i = 0; i < c->option_count; i++)
+		if (!strcmp(c->options[i].name, "memory"))
+			vpt_limits_memory(vpa_number_of(args, i) << 20);
+}
+
 static int run(const struct vpa_command *command, int argc, char **argv)
 {
 	struct vpt_err err = {0};
@@ -163,6 +175,7 @@ static int run(const struct vpa_command *command, int argc, char **argv)
 		if (rc == VPA_EXIT_MISUSED)
 			fprintf(stderr, "see vptrace-analyze %s --help\n", command->name);
 	} else {
+		bound_memory(&args);
 		rc = command->run(&args);
 	}
 	vpa_args_free(&args);
@@ -182,6 +195,7 @@ int main(int argc, char **argv)
 	const struct vpa_command *command;
 	const char *meant;
 
+	vpt_limits_memory(0);
 	/* A reader that went away is an error of write(2), so that files can still be tidied up. */
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2) {

@@ -11,7 +11,9 @@
 enum {
 	DEPTH_MAX = 64,         /* nesting inside one event; real ones have 5 */
 	VALUE_BYTES = 16 << 20, /* of one event or member */
-	KEY_BYTES = 32          /* longer keys are none of ours */
+	/* Commas and opening brackets of one event or member. json-c takes some hundred bytes for each. */
+	VALUE_PARTS = 1 << 18,
+	KEY_BYTES = 32 /* longer keys are none of ours */
 };
 
 /* Trace clocks above this count from 1970 already. */
@@ -73,12 +75,22 @@ static int expect(struct document *d, char wanted, const char *words)
 
 /* ---- values ---- */
 
+/* An upper bound on how many values stand in some bytes. */
+static size_t count_parts(const unsigned char *p, size_t size)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < size; i++)
+		count += (p[i] == ',') | (p[i] == '[') | (p[i] == '{');
+	return count;
+}
+
 /* One value through json-c; *out is NULL for null too, and is the caller's to put. */
 static int read_value(struct document *d, struct json_object **out)
 {
 	enum json_tokener_error state = json_tokener_continue;
 	uint64_t begin = vpt_kineto_bytes_offset(&d->bytes);
-	size_t taken = 0, size;
+	size_t taken = 0, parts = 0, size;
 	int rc;
 
 	*out = NULL;
@@ -90,13 +102,16 @@ static int read_value(struct document *d, struct json_object **out)
 		size = (size_t)(d->bytes.end - d->bytes.cur);
 		if (taken + size > VALUE_BYTES)
 			size = VALUE_BYTES - taken;
-		if (!size)
+		if (!size || parts > VALUE_PARTS)
 			return vpt_fail(d->err, VPT_EDATA,
-				"the JSON value at byte %llu is longer than %d MiB",
-				(unsigned long long)begin, VALUE_BYTES >> 20);
+				"the JSON value at byte %llu is longer than %d MiB, or has more "
+				"than %d parts",
+				(unsigned long long)begin, VALUE_BYTES >> 20, VALUE_PARTS);
 		*out = json_tokener_parse_ex(d->tokener, (const char *)d->bytes.cur, (int)size);
 		state = json_tokener_get_error(d->tokener);
 		size = json_tokener_get_parse_end(d->tokener);
+		if (state == json_tokener_continue)
+			parts += count_parts(d->bytes.cur, size);
 		d->bytes.cur += size;
 		taken += size;
 	}

@@ -30,6 +30,7 @@ struct vpt_kineto_bytes {
 	struct vpt_source *src; /* borrowed */
 	uint64_t offset;        /* of the source, next to be read */
 	int finished;
+	uint64_t text_max;                  /* bytes of text that a gzip may unpack to */
 	struct vpt_kineto_inflate *inflate; /* NULL unless gzip */
 	unsigned char *block;
 };

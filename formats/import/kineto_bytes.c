@@ -5,6 +5,7 @@
  * file are one text. Bytes behind the last member that begin none are padding and ignored. */
 #include "formats/import/kineto.h"
 
+#include "formats/limits.h"
 #include "formats/memory.h"
 
 #include <string.h>
@@ -58,6 +59,7 @@ int vpt_kineto_bytes_open(struct vpt_kineto_bytes *b, struct vpt_source *src, st
 
 	memset(b, 0, sizeof(*b));
 	b->src = src;
+	b->text_max = vpt_limits_text_bytes(src->size_bytes);
 	rc = src->read_at(src, 0, magic, sizeof(magic), &got, err);
 	if (rc)
 		return rc;
@@ -153,6 +155,12 @@ static int fill_gzip(struct vpt_kineto_bytes *b, struct vpt_err *err)
 		if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
 			b->torn = b->finished = 1;
 		made = BLOCK_BYTES - inf->z.avail_out;
+		if (made > b->text_max - b->end_offset)
+			return vpt_fail(err, VPT_ENOMEM,
+				"expected a gzip of %llu bytes to hold at most %llu bytes of text, "
+				"found more: if it is no bomb, give more --memory",
+				(unsigned long long)b->src->size_bytes,
+				(unsigned long long)b->text_max);
 		if (made) {
 			hand_out(b, made);
 			return 0;
