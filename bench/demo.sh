@@ -92,7 +92,7 @@ done
 export=$folder/trace.pftrace
 [ $# = 1 ] || export=$folder/trace.tar
 status=0
-build/vptrace-analyze export "$@" --to perfetto --output "$export" 2>"$folder/export.log" || status=$?
+build/vptrace-analyze export "$@" --format perfetto --output "$export" 2>"$folder/export.log" || status=$?
 [ $status = 0 ] || [ $status = 3 ] || { cat "$folder/export.log"; exit $status; }
 rm -f "$folder/export.log"
 # The first screen: with blocks, what stands before the tables of the whole window.

@@ -55,7 +55,7 @@ table() { # table LABEL FILE
 	"$build/bench_speed" -t "$2" >"$scratch/speed" || return 0
 	count=$(awk -F '\t' '$2 == "vptrace" { print $3 }' "$scratch/size")
 	analysed=$(best_of "$count" "$2" -j1)
-	exported=$(best_of "$count" export "$2" --to perfetto --compress zstd -j1 -o "$scratch/export" --force)
+	exported=$(best_of "$count" export "$2" --format perfetto --compress zstd -j1 -o "$scratch/export" --force)
 	bytes=$(wc -c <"$scratch/export" 2>/dev/null || echo 0)
 	awk -F '\t' -v label="$1" -v count="$count" -v analysed="$analysed" '
 		FNR == NR { encode = $4; decode = $5; next }

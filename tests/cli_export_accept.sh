@@ -107,7 +107,7 @@ fi
 
 both() { # both NAME TRACE
 	for encoding in $encodings; do
-		"$VPT_ANALYZE" export "$2" --to perfetto --gpu-encoding "$encoding" -o export.pftrace --force >out 2>err
+		"$VPT_ANALYZE" export "$2" --format perfetto --gpu-encoding "$encoding" -o export.pftrace --force >out 2>err
 		code=$?
 		grep -q 'built without' err && return
 		[ $code = 0 ] || [ $code = 3 ] || fail "$1: exit code $code"
@@ -118,7 +118,7 @@ both() { # both NAME TRACE
 need_trace small.zst small_trace
 both "a few events" small.zst
 for container in $containers; do
-	expect 0 "$container" export small.zst --to perfetto --gpu-encoding trackevent --compress "$container" -o "small.$container"
+	expect 0 "$container" export small.zst --format perfetto --gpu-encoding trackevent --compress "$container" -o "small.$container"
 	accept "as $container" "small.$container" trackevent
 done
 

@@ -6,7 +6,7 @@
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
 cd "$work" || exit 1
 need_trace trace.zst small_trace
-"$VPT_ANALYZE" export trace.zst --to chrome -o zlib.gz 2>err || skip "vptrace-analyze was built without zlib"
+"$VPT_ANALYZE" export trace.zst --format chrome -o zlib.gz 2>err || skip "vptrace-analyze was built without zlib"
 
 # report FILE KIND OUT: a report without what names the file: its path, its format, and how its rows were got.
 report() {
@@ -19,7 +19,7 @@ report() {
 
 # round_trip FILE NAME [SED]: what SED deletes from both reports, the form cannot carry.
 round_trip() {
-	"$VPT_ANALYZE" export "$1" --to chrome -o trip.json.gz --force 2>err
+	"$VPT_ANALYZE" export "$1" --format chrome -o trip.json.gz --force 2>err
 	code=$?
 	[ "$code" = 0 ] || [ "$code" = 3 ] || fail "$2: the export ended with $code"
 	for kind in text json; do
@@ -34,19 +34,19 @@ round_trip() {
 }
 
 # ---- the form ----
-expect 0 "an export beside its input" export trace.zst --to chrome
+expect 0 "an export beside its input" export trace.zst --format chrome
 silent out
 says err "wrote 3 kernels, 1 copies, 4 calls, 1 ranges, "
 says err "to trace.pt.trace.json.gz"
 says err "https://ui.perfetto.dev or chrome://tracing"
 same "only its owner may read it" "-rw-------" "$(ls -l trace.pt.trace.json.gz | cut -c1-10)"
-expect 2 "is not overwritten" export trace.zst --to chrome
-expect 0 "plain" export trace.zst --to chrome --compress none
+expect 2 "is not overwritten" export trace.zst --format chrome
+expect 0 "plain" export trace.zst --format chrome --compress none
 gzip -dc trace.pt.trace.json.gz >unpacked.json
 cmp -s unpacked.json trace.pt.trace.json || fail "plain and gzip differ"
-expect 0 "to standard output" export trace.zst --to chrome --compress none -o -
+expect 0 "to standard output" export trace.zst --format chrome --compress none -o -
 cmp -s out trace.pt.trace.json || fail "the same export differs on standard output"
-expect 2 "another container" export trace.zst --to chrome --compress zstd
+expect 2 "another container" export trace.zst --format chrome --compress zstd
 says err "use gzip"
 for line in '"cat":"kernel","name":"=sum \"a\"","pid":0,"tid":7,"ts":1010.500,"dur":10.000,"args":{"device":0,"context":1,"stream":7,"correlation":1,"registers per thread":0,"shared memory":0,"grid":[4,2,1],"block":[128,1,1]}' \
 	'"cat":"gpu_memcpy","name":"Memcpy DtoH (Device -> Pageable)","pid":0,"tid":7,"ts":1100.000,"dur":50.000,' \
@@ -77,8 +77,8 @@ fi
 round_trip trace.zst "a small trace"
 need_trace many.zst kernels_trace 68000
 round_trip many.zst "several chunks"
-expect 0 "one thread" export many.zst --to chrome -j 1 -o one.gz
-expect 0 "and four" export many.zst --to chrome -j 4 -o four.gz
+expect 0 "one thread" export many.zst --format chrome -j 1 -o one.gz
+expect 0 "and four" export many.zst --format chrome -j 4 -o four.gz
 cmp -s one.gz four.gz || fail "four threads give other bytes than one"
 
 # ---- the demo: every knob, two ranks ----

@@ -14,7 +14,7 @@ decoded() {
 	trace=$1
 	name=$2
 	shift 2
-	"$VPT_ANALYZE" export "$trace" --to perfetto --compress none -o plain.pftrace --force "$@" 2>err
+	"$VPT_ANALYZE" export "$trace" --format perfetto --compress none -o plain.pftrace --force "$@" 2>err
 	code=$?
 	grep -q 'built without' err && return
 	[ $code = 0 ] || [ $code = 3 ] || fail "$name: the export ended with $code"

@@ -26,11 +26,11 @@ rank a/r.zst one 10
 rank b/r.zst one 11
 rank r.zst two 12
 
-expect 0 "three ranks" export a/r.zst b/r.zst r.zst --to perfetto -o all.tar
+expect 0 "three ranks" export a/r.zst b/r.zst r.zst --format perfetto -o all.tar
 silent out
 says err "wrote 6 kernels, 0 copies, 6 calls,"
 same "nothing else is left behind" "0" "$(find . -name '.vptrace*' | wc -l | tr -d ' ')"
-expect 0 "and again" export a/r.zst b/r.zst r.zst --to perfetto -o - -j 4
+expect 0 "and again" export a/r.zst b/r.zst r.zst --format perfetto -o - -j 4
 cmp -s out all.tar || fail "the same traces gave other bytes"
 cases=$((cases + 1))
 python3 - "$source/tests/support/pftrace.py" all.tar >found 2>&1 <<'PYTHON' || fail "$(tail -n 3 found)"
@@ -59,7 +59,7 @@ expect 0 "on one machine nothing is said of machines" export a/r.zst b/r.zst -o 
 tar xOf one.tar perfetto_manifest.json >manifest 2>err || python3 -c 'import tarfile; print(tarfile.open("one.tar").extractfile("perfetto_manifest.json").read().decode())' >manifest
 grep -q machine manifest && fail "machines are kept apart that are one"
 grep -q '"r-2.pftrace.zst"' manifest || fail "the second member's name: $(cat manifest)"
-expect 2 "several files need a name" export a/r.zst b/r.zst --to perfetto
+expect 2 "several files need a name" export a/r.zst b/r.zst --format perfetto
 says err "use -o FILE.tar"
 expect 1 "one that is not there" export a/r.zst nothing.zst -o none.tar
 [ ! -e none.tar ] || fail "a failed export left a file"

@@ -19,7 +19,7 @@ total() {
 
 for trace in $traces; do
 	name=${trace##*/}
-	"$VPT_ANALYZE" export "$trace" --to perfetto --compress none -o real.out --force 2>err
+	"$VPT_ANALYZE" export "$trace" --format perfetto --compress none -o real.out --force 2>err
 	code=$?
 	grep -q 'built without' err && continue
 	[ $code = 0 ] || [ $code = 3 ] || fail "$name: exit code $code"
@@ -31,7 +31,7 @@ for trace in $traces; do
 	esac
 	kernels=$(total kernels)
 	[ "$kernels" -gt 1000 ] || continue
-	expect "$code" "$name: zstd" export "$trace" --to perfetto --compress zstd -o real.zst --force
+	expect "$code" "$name: zstd" export "$trace" --format perfetto --compress zstd -o real.zst --force
 	raw=$(($(total kernel_bytes) / kernels))
 	# Their share of the file, as their share of the bytes.
 	packed=$(($(total kernel_bytes) * $(wc -c <real.zst) / $(wc -c <real.out) / kernels))

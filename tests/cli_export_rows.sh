@@ -17,7 +17,7 @@ tables() {
 	"$VPT_ANALYZE" "$trace" --format json --top 100000 --no-progress >report.json 2>err
 	wanted=$?
 	for kind in $formats; do
-		expect $wanted "$what as $kind" export "$trace" --to $kind -o tables --force "$@"
+		expect $wanted "$what as $kind" export "$trace" --format $kind -o tables --force "$@"
 		cases=$((cases + 1))
 		python3 "$source/tests/support/tables.py" tables report.json >found 2>wrong ||
 			fail "$what as $kind: $(tail -n 3 wrong)"
@@ -25,7 +25,7 @@ tables() {
 }
 
 # ---- the form ----
-expect 0 "a folder beside its input" export trace.zst --to csv
+expect 0 "a folder beside its input" export trace.zst --format csv
 silent out
 says err "wrote 3 kernels, 1 copies, 4 calls, 1 ranges, 5 gaps: "
 says err "to trace.csv.d"
@@ -41,7 +41,7 @@ same "a copy" '-1,0,1,7,1100000,50000,DtoH,device,pageable,0,0,0x0,4,1048576,0,m
 same "a gap" '0,1020500,9500,scheduling,cudaLaunchKernel,"step, one",11,12,"=sum ""a""",gemm,2' \
 	"$(sed -n 3p trace.csv.d/gap.csv)"
 same "a range on the GPU" '11,12,"step, one",,1000000,200000,,,4,0,1010500,139500,110000,4' "$(sed -n 2p trace.csv.d/range_gpu.csv)"
-expect 0 "JSON lines" export trace.zst --to jsonl
+expect 0 "JSON lines" export trace.zst --format jsonl
 same "a call" '{"pid":11,"tid":12,"start_ns":1005000,"duration_ns":5000,"id":"cudaLaunchKernel","name":"","correlation":1,"result":0,"range":"step, one","stage":null,"block":null,"step":null}' \
 	"$(head -n 1 trace.jsonl.d/call.jsonl)"
 same "an empty table" 0 "$(wc -c <trace.jsonl.d/mark.jsonl)"
@@ -64,7 +64,7 @@ formats=csv
 for trace in "$source"/tests/corpus/good-*.zst "$source"/tests/corpus/bad-*.zst; do
 	"$VPT_ANALYZE" "$trace" --format json >report.json 2>err
 	[ $? = 1 ] && continue
-	"$VPT_ANALYZE" export "$trace" --to csv -o corpus --force 2>err
+	"$VPT_ANALYZE" export "$trace" --format csv -o corpus --force 2>err
 	code=$?
 	[ $code = 0 ] || [ $code = 3 ] || fail "$(basename "$trace"): the export ended with $code"
 	cases=$((cases + 1))
@@ -92,11 +92,11 @@ else
 fi
 
 # ---- windows ----
-expect 0 "a window" export trace.zst --to csv --from 25us --to 95us -o window
+expect 0 "a window" export trace.zst --format csv --from 25us --to 95us -o window
 same "the rows that touch it" 3 "$(wc -l <window/kernel.csv)"
-expect 0 "gaps from 10 us on" export trace.zst --to csv --export-min-gap 10us -o gaps
+expect 0 "gaps from 10 us on" export trace.zst --format csv --export-min-gap 10us -o gaps
 same "one less" 5 "$(wc -l <gaps/gap.csv)"
-expect 0 "no calls" export trace.zst --to csv --no-api -o no-api
+expect 0 "no calls" export trace.zst --format csv --no-api -o no-api
 same "but the header" 1 "$(wc -l <no-api/call.csv)"
 
 # ---- the folder ----
@@ -104,26 +104,26 @@ nothing_else() {
 	cases=$((cases + 1))
 	[ -z "$(find . -name '*.tmp-*' -o -name '.*tmp*' | head -n 1)" ] || fail "$1: left $(find . -name '*tmp*' | head -n 3)"
 }
-expect 2 "it is not overwritten" export trace.zst --to csv
+expect 2 "it is not overwritten" export trace.zst --format csv
 says err "is there already"
-expect 0 "but with --force" export trace.zst --to jsonl -o trace.csv.d --force
+expect 0 "but with --force" export trace.zst --format jsonl -o trace.csv.d --force
 [ -f trace.csv.d/kernel.jsonl ] || fail "it was not replaced"
 [ ! -e trace.csv.d/kernel.csv ] || fail "the old files are there still"
 nothing_else "replacing"
 echo mine >trace.csv.d/notes.txt
-expect 2 "a folder that holds somebody's file" export trace.zst --to csv -o trace.csv.d --force
+expect 2 "a folder that holds somebody's file" export trace.zst --format csv -o trace.csv.d --force
 says err "not the folder of an export"
 same "which stays" mine "$(cat trace.csv.d/notes.txt)"
 echo mine >file
-expect 2 "a file" export trace.zst --to csv -o file --force
+expect 2 "a file" export trace.zst --format csv -o file --force
 same "it stays, too" mine "$(cat file)"
 mkdir empty
-expect 0 "an empty folder may be taken" export trace.zst --to csv -o empty/ --force
+expect 0 "an empty folder may be taken" export trace.zst --format csv -o empty/ --force
 [ -f empty/schema.json ] || fail "no schema in it"
-expect 2 "no standard output" export trace.zst --to csv -o -
-expect 1 "no such place" export trace.zst --to csv -o nowhere/at/all
-expect 2 "no such packing" export trace.zst --to csv --compress gzip -o packed
-expect 2 "no such range" export trace.zst --to csv --range nothing -o none
+expect 2 "no standard output" export trace.zst --format csv -o -
+expect 1 "no such place" export trace.zst --format csv -o nowhere/at/all
+expect 2 "no such packing" export trace.zst --format csv --compress gzip -o packed
+expect 2 "no such range" export trace.zst --format csv --range nothing -o none
 [ ! -e none ] || fail "a failed export left a folder"
 nothing_else "failing"
 
@@ -132,7 +132,7 @@ cases=$((cases + 1))
 (
 	trap '' XFSZ
 	ulimit -f 1000
-	exec "$VPT_ANALYZE" export many.zst --to csv -o full 2>err
+	exec "$VPT_ANALYZE" export many.zst --format csv -o full 2>err
 ) && fail "a full disk was not noticed"
 [ ! -e full ] || fail "a full disk left a folder"
 nothing_else "a full disk"
@@ -141,7 +141,7 @@ nothing_else "a full disk"
 for signal in TERM KILL; do
 	for wait in 0 0.03 0.1; do
 		cases=$((cases + 1))
-		"$VPT_ANALYZE" export many.zst --to jsonl -o ended 2>err &
+		"$VPT_ANALYZE" export many.zst --format jsonl -o ended 2>err &
 		pid=$!
 		sleep $wait
 		kill -s $signal $pid 2>/dev/null

@@ -108,13 +108,7 @@ static int set_window(const struct vpa_args *args, struct vpa_options *o, struct
 	o->from_ns = vpa_number_of(args, FROM);
 	o->to_ns = vpa_number_of(args, TO);
 	o->range = vpa_text_of(args, RANGE);
-	if (o->has_from && o->has_to && o->from_ns >= o->to_ns)
-		return vpt_fail(err, VPT_EINVAL,
-			"--from %s is not before --to %s: nothing lies between",
-			vpa_text_of(args, FROM), vpa_text_of(args, TO));
-	if (o->range && (o->has_from || o->has_to))
-		return vpt_fail(err, VPT_EINVAL, "--range and --from or --to exclude each other");
-	return VPT_OK;
+	return vpa_window_check(vpa_given_of(args, FROM), vpa_given_of(args, TO), o->range, err);
 }
 
 /* "16" or "23.976", exactly: as frames in a thousand seconds. */

@@ -121,6 +121,10 @@ int vpa_is(const struct vpa_args *args, unsigned option, const char *text);
 /* Exact: never through floating point. VPT_EINVAL with a sentence. */
 int vpa_duration_read(const char *text, uint64_t *ns, struct vpt_err *err);
 
+/* Misused: a window that is empty, or chosen twice. NULL: not given. */
+int vpa_window_check(const struct vpa_given *from, const struct vpa_given *to, const char *range,
+	struct vpt_err *err);
+
 /* The word nearest to `text` among `count` names, `stride` bytes apart; NULL if none is near. */
 const char *vpa_nearest(const char *text, const char *const *names, size_t count, size_t stride);
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum {
+	FORMAT,
 	OUTPUT,
 	FROM,
 	TO,
@@ -31,13 +32,14 @@ enum {
 };
 
 static const struct vpa_option options[OPTIONS] = {
+	[FORMAT] = {"format", 'f', VPA_CHOICE, "perfetto|chrome|csv|jsonl", "perfetto",
+		"which format, see above"},
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
 		"the file or folder to write; - is standard output (the input's name with another "
 		"ending)"},
 	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
 		"begin so long after the capture's start"},
-	[TO] = {"to", '\0', VPA_TEXT, "FORMAT|TIME", NULL,
-		"which format, see above; or end so long after the capture's start"},
+	[TO] = {"to", '\0', VPA_TEXT, "TIME", NULL, "end so long after the capture's start"},
 	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL, "only the first NVTX range of this name"},
 	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
 		"your kernel families and what your ranges are; see analyze --help"},
@@ -67,7 +69,7 @@ struct packing {
 };
 
 struct format {
-	const char *name; /* of --to */
+	const char *name; /* of --format */
 	/* Writes a file. NULL: a folder of tables, of the form `rows`. */
 	int (*write)(const struct vpt_trace *trace, const char *path,
 		const struct vpa_options *analysis, const struct vpa_export_options *options,
@@ -123,38 +125,50 @@ static const struct format *find_format(const char *name)
 	return NULL;
 }
 
-/* A choice of --to and --compress. */
+/* A choice of --format and --compress. */
 struct choice {
 	const struct format *format;
 	const struct packing *packing;
 };
 
-/* "--to" may be given twice: once for the format, once for the window. */
-static int read_to(const struct vpa_args *args, struct vpa_options *o, const struct format **format,
-	struct vpt_err *err)
+static int read_end(struct vpa_given *to, struct vpt_err *err)
 {
-	struct vpt_err why;
+	int rc = vpa_duration_read(to->text, &to->number, err);
+
+	if (rc && (to->text[0] < '0' || to->text[0] > '9'))
+		return vpt_fail(err, rc,
+			"--to: expected a time such as 1.5s, found \"%.60s\"; formats (%s) are "
+			"chosen with --format",
+			to->text, options[FORMAT].argument);
+	if (rc)
+		vpt_err_at(err, "--to");
+	return rc;
+}
+
+/* The format, and the window's end if there is one. "--to FORMAT" is an older spelling of "--format FORMAT", which scripts may
+ * still have. */
+static int read_format(const struct vpa_args *args, const struct format **format,
+	struct vpa_given *to, struct vpt_err *err)
+{
+	const char *old = NULL;
+	int rc = VPT_OK;
 	size_t i;
 
-	*format = &formats[0];
-	for (i = 0; i < args->given_count; i++) {
-		const char *text = args->given[i].text;
+	*to = (struct vpa_given){.text = NULL};
+	for (i = 0; i < args->given_count && !rc; i++) {
+		const struct vpa_given *g = &args->given[i];
 
-		if (args->given[i].option != TO)
-			continue;
-		if (find_format(text)) {
-			*format = find_format(text);
-			continue;
+		if (g->option == FORMAT || (g->option == TO && find_format(g->text))) {
+			*format = find_format(g->text);
+			old = g->option == TO ? g->text : old;
+		} else if (g->option == TO) {
+			*to = *g;
+			rc = read_end(to, err);
 		}
-		if (vpa_duration_read(text, &o->to_ns, &why))
-			return vpt_fail(err, VPT_EINVAL,
-				"--to: expected perfetto, chrome, csv, jsonl, or a time such as "
-				"1.5s, found "
-				"\"%.60s\"",
-				text);
-		o->has_to = 1;
 	}
-	return VPT_OK;
+	if (!rc && old)
+		vpa_say("--to %s is an older spelling of --format %s", old, old);
+	return rc;
 }
 
 static int read_packing(const struct vpa_args *args, struct choice *c, struct vpt_err *err)
@@ -165,7 +179,7 @@ static int read_packing(const struct vpa_args *args, struct choice *c, struct vp
 	while (word && p->word && strcmp(word, p->word))
 		p++;
 	if (!p->word)
-		return vpt_fail(err, VPT_EINVAL, "--to %s cannot have --compress %s: use %s",
+		return vpt_fail(err, VPT_EINVAL, "--format %s cannot have --compress %s: use %s",
 			c->format->name, word, c->format->packings[0].word);
 	if (!vpt_container_available(p->container))
 		return vpt_fail(err, VPT_EINVAL,
@@ -177,10 +191,13 @@ static int read_packing(const struct vpa_args *args, struct choice *c, struct vp
 static int read_options(const struct vpa_args *args, struct vpa_options *o,
 	struct vpa_export_options *e, struct choice *c, struct vpt_err *err)
 {
-	int rc = read_to(args, o, &c->format, err);
+	struct vpa_given to;
+	int rc = read_format(args, &c->format, &to, err);
 
 	o->has_from = vpa_has(args, FROM);
 	o->from_ns = vpa_number_of(args, FROM);
+	o->has_to = to.text != NULL;
+	o->to_ns = to.number;
 	o->range = vpa_text_of(args, RANGE);
 	o->jobs = e->jobs = (unsigned)vpa_number_of(args, JOBS);
 	e->no_api = vpa_has(args, NO_API);
@@ -194,9 +211,7 @@ static int read_options(const struct vpa_args *args, struct vpa_options *o,
 	e->level = vpa_has(args, LEVEL) ? (int)vpa_number_of(args, LEVEL) : c->format->level;
 	e->min_gap_ns =
 		vpa_has(args, MIN_GAP) ? vpa_number_of(args, MIN_GAP) : c->format->min_gap_ns;
-	if (o->range && (o->has_from || o->has_to))
-		return vpt_fail(err, VPT_EINVAL, "--range and --from or --to exclude each other");
-	return VPT_OK;
+	return vpa_window_check(vpa_given_of(args, FROM), o->has_to ? &to : NULL, o->range, err);
 }
 
 /* "dir/trace.json.gz" becomes "dir/trace.pftrace". */
@@ -314,12 +329,13 @@ static int check_output(const struct job *j, struct vpt_err *err)
 
 	if (j->args->operand_count > 1 && !j->choice.format->ranks)
 		return vpt_fail(err, VPT_EINVAL,
-			"--to %s takes one file: several become one archive of --to perfetto",
+			"--format %s takes one file: several become one archive of --format "
+			"perfetto",
 			j->choice.format->name);
 	if (j->choice.format->write)
 		return vpa_out_check(j->output, force, err);
 	if (!strcmp(j->output, "-"))
-		return vpt_fail(err, VPT_EINVAL, "--to %s makes a folder: use -o FOLDER",
+		return vpt_fail(err, VPT_EINVAL, "--format %s makes a folder: use -o FOLDER",
 			j->choice.format->name);
 	return vpa_export_rows_check(j->output, force, err);
 }
@@ -360,7 +376,7 @@ static int run(const struct vpa_args *args)
 
 const struct vpa_command vpa_cmd_export = {
 	.name = "export",
-	.usage = "FILE... --to FORMAT [-o FILE] [options]",
+	.usage = "FILE... --format FORMAT [-o FILE] [options]",
 	.help = "any trace as a file for ui.perfetto.dev, chrome://tracing and others",
 	.about =
 		"perfetto  GPU work with launch parameters and the calls that launched it, NVTX "
@@ -379,7 +395,7 @@ const struct vpa_command vpa_cmd_export = {
 		"          that launched it, range, stage, block and step; also of gaps, and of "
 		"ranges on\n"
 		"          each GPU. schema.json in it says what the columns are.\n"
-		"Without --to FORMAT it is perfetto.",
+		"Without --format it is perfetto.",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

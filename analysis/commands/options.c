@@ -141,6 +141,18 @@ int vpa_duration_read(const char *text, uint64_t *ns, struct vpt_err *err)
 	return VPT_OK;
 }
 
+int vpa_window_check(const struct vpa_given *from, const struct vpa_given *to, const char *range,
+	struct vpt_err *err)
+{
+	if (from && to && from->number >= to->number)
+		return vpt_fail(err, VPT_EINVAL,
+			"--from %.60s is not before --to %.60s: nothing lies between", from->text,
+			to->text);
+	if (range && (from || to))
+		return vpt_fail(err, VPT_EINVAL, "--range and --from or --to exclude each other");
+	return VPT_OK;
+}
+
 static int read_number(const struct vpa_option *o, struct vpt_err *err, struct vpa_given *g)
 {
 	const char *p = g->text, *bounds = o->argument;
