@@ -5,6 +5,7 @@
 #include "analysis/stages.h"
 #include "analysis/tap.h"
 #include "analysis/verdict.h"
+#include "analysis/window.h"
 #include "formats/chunk.h"
 #include "formats/memory.h"
 
@@ -35,6 +36,7 @@ struct pass {
 	int looking;
 	int found;
 	uint64_t found_start_ns, found_end_ns;
+	struct vpa_range_census census; /* as long as it is not found */
 };
 
 /* ---- events to folds ---- */
@@ -398,6 +400,7 @@ static void free_pass(struct pass *p)
 	vpa_idle_free(&p->idle);
 	vpa_rules_free(p->rules);
 	vpa_stage_rules_free(p->stage_rules);
+	vpa_range_census_free(&p->census);
 	vpt_strings_free(&p->model.names);
 	vpt_strings_free(&p->model.recorded);
 	vpt_free(p->model.kernels);
@@ -483,11 +486,24 @@ static void end_window(struct pass *p)
 		m->window_end_ns = end;
 }
 
+/* Whether --from lies behind everything in the trace. */
+static int check_from(const struct pass *p, struct vpt_err *err)
+{
+	uint64_t from_ns = p->options->from_ns, from = p->model.window_start_ns;
+	uint64_t last = p->last_clock_ns > p->last_event_ns ? p->last_clock_ns : p->last_event_ns;
+
+	if (!p->options->has_from || last <= from - from_ns || last > from)
+		return VPT_OK;
+	return vpa_window_beyond(from_ns, last - (from - from_ns), err);
+}
+
 static int finish_report(struct pass *p, struct vpt_err *err)
 {
 	struct vpa_report *r = p->report;
-	int i, rc;
+	int i, rc = check_from(p, err);
 
+	if (rc)
+		return rc;
 	rc = vpa_resolver_release(&p->resolver, UINT64_MAX);
 	end_window(p);
 	if (!rc)
@@ -552,7 +568,9 @@ static int look_range(void *ctx, const struct vpa_range *range)
 {
 	struct pass *p = ctx;
 
-	if (!is_wanted(p, range) || (p->found && range->start_ns >= p->found_start_ns))
+	if (!is_wanted(p, range))
+		return p->found ? VPT_OK : vpa_range_census_add(&p->census, range->name);
+	if (p->found && range->start_ns >= p->found_start_ns)
 		return VPT_OK;
 	p->found = 1;
 	p->found_start_ns = range->start_ns;
@@ -580,9 +598,9 @@ static int find_range(struct pass *p, struct vpt_err *err)
 	p->found = look.found;
 	p->found_start_ns = look.found_start_ns;
 	p->found_end_ns = look.found_end_ns;
-	free_pass(&look);
 	if (!rc && !p->found)
-		rc = vpt_fail(err, VPT_EINVAL, "no range is called \"%s\"", p->options->range);
+		rc = vpa_range_census_fail(&look.census, &look.model, p->options->range, err);
+	free_pass(&look);
 	return rc;
 }
 

@@ -592,7 +592,9 @@ static const struct {
 		"250-550, busy 100, idle 200, kernels 2"},
 	{"--to beyond the end is the end", {.has_to = 1, .to_ns = 9999},
 		"100-1100, busy 300, idle 700, kernels 3, calls 3, ranges 5"},
-	{"--from beyond the end leaves nothing", {.has_from = 1, .from_ns = 9999}, "10099-10099"},
+	{"--from beyond the end is refused", {.has_from = 1, .from_ns = 9999}, "refused"},
+	{"--from at the end is refused", {.has_from = 1, .from_ns = 1000}, "refused"},
+	{"--from just before the end leaves that", {.has_from = 1, .from_ns = 999}, "1099-1100"},
 	{"--from behind --to is refused",
 		{.has_from = 1, .from_ns = 200, .has_to = 1, .to_ns = 200}, "refused"},
 	{"--range: from its start to the end of its last op", {.range = "step"},
@@ -856,7 +858,7 @@ static void profiling_work_is_added_up(void **state)
 /* What lies outside of the window is in the trace all the same. */
 static void a_window_without_work_does_not_say_that_there_was_none(void **state)
 {
-	static const struct vpa_options behind = {.has_from = 1, .from_ns = 5000000};
+	static const struct vpa_options behind = {.has_from = 1, .from_ns = 500000};
 	struct vpa_report *r =
 		analyze("start 1ms; end 2ms\nkernel s7 1100us-1200us \"k\"\n", &behind);
 	struct vpt_buffer text = {0};

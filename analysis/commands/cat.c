@@ -6,6 +6,7 @@
 #include "analysis/commands/command.h"
 
 #include "analysis/export/cat.h"
+#include "analysis/window.h"
 
 enum { KIND, FORMAT, FROM, TO, OUTPUT, MEMORY, FORCE, SAFE, OPTIONS };
 
@@ -37,6 +38,7 @@ struct task {
 	unsigned last_kind;
 	int windowed;
 	uint64_t from_ns, to_ns; /* on the trace clock */
+	uint64_t last_ns;        /* of all events, if windowed */
 	int lossy;
 };
 
@@ -116,6 +118,11 @@ static int put_chunk(struct task *t, size_t index, struct vpt_err *err)
 		else
 			vpa_say("%s: chunk %zu is torn: the file ends inside it", t->path, index);
 	}
+	if (t->windowed) {
+		vpt_batch_measure(&t->batch); /* a torn chunk holds less than its header says */
+		if (t->batch.t_max_ns > t->last_ns)
+			t->last_ns = t->batch.t_max_ns;
+	}
 	vpa_cat_batch(&t->cat, &t->batch);
 	for (i = 0; i < t->batch.section_count; i++)
 		if (t->kinds >> t->batch.sections[i].kind & 1)
@@ -187,6 +194,7 @@ static int read_kinds(struct task *t, const struct vpa_args *args, struct vpt_er
 
 static int run_task(struct task *t, const struct vpa_args *args, struct vpt_err *err)
 {
+	uint64_t start_ns = vpa_trace_start(t->trace);
 	int csv = vpa_is(args, FORMAT, "csv"), rc, failed;
 
 	set_window(t, args);
@@ -200,6 +208,8 @@ static int run_task(struct task *t, const struct vpa_args *args, struct vpt_err 
 	if (csv)
 		vpa_cat_header(&t->cat, vpt_kind_desc(t->last_kind));
 	rc = put_all(t, err);
+	if (!rc && vpa_has(args, FROM) && t->last_ns > start_ns && t->last_ns < t->from_ns)
+		rc = vpa_window_beyond(vpa_number_of(args, FROM), t->last_ns - start_ns, err);
 	flush(t);
 	failed = vpa_out_close(&t->out, !rc && !vpa_interrupted(), rc ? NULL : err);
 	return rc ? rc : failed;
@@ -214,6 +224,8 @@ static int run(const struct vpa_args *args)
 
 	vpt_batch_init(&t.batch);
 	rc = read_kinds(&t, args, &err);
+	if (!rc)
+		rc = vpa_window_check(vpa_given_of(args, FROM), vpa_given_of(args, TO), NULL, &err);
 	if (!rc)
 		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
 	if (!rc)

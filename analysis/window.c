@@ -1,0 +1,129 @@
+/* window.c - why a window cannot be, and what could be asked for instead. */
+#include "analysis/window.h"
+
+#include "analysis/render/units.h"
+#include "formats/memory.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SUGGESTIONS = 5, NAME_COLUMNS = 48 };
+
+int vpa_window_beyond(uint64_t from_ns, uint64_t length_ns, struct vpt_err *err)
+{
+	return vpt_fail(err, VPT_EINVAL,
+		"--from: expected a time within the trace, which ends %s after its start, found %s",
+		vpa_duration(length_ns).text, vpa_duration(from_ns).text);
+}
+
+/* ---- ranges ---- */
+
+int vpa_range_census_add(struct vpa_range_census *c, uint32_t name)
+{
+	size_t before = c->cap;
+
+	if (name >= c->cap) {
+		if (vpt_grow(&c->counts, &c->cap, (size_t)name + 1, sizeof(*c->counts)))
+			return VPT_ENOMEM;
+		memset(c->counts + before, 0, (c->cap - before) * sizeof(*c->counts));
+	}
+	c->counts[name]++;
+	return VPT_OK;
+}
+
+void vpa_range_census_free(struct vpa_range_census *c)
+{
+	vpt_free(c->counts);
+	*c = (struct vpa_range_census){0};
+}
+
+static int same_letters(const char *a, const char *b, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && tolower((unsigned char)a[i]) == tolower((unsigned char)b[i]); i++)
+		;
+	return i == len;
+}
+
+static int contains(const char *text, size_t len, const char *part, size_t part_len)
+{
+	size_t at;
+
+	for (at = 0; at + part_len <= len; at++)
+		if (same_letters(text + at, part, part_len))
+			return 1;
+	return 0;
+}
+
+/* Whether one of the two holds the other, or both begin with the same three letters, whatever their case. */
+static int is_alike(struct vpt_text name, const char *wanted)
+{
+	enum { BEGINNING = 3 };
+	size_t len = strlen(wanted);
+
+	if (!name.len || !len)
+		return 0;
+	return contains(name.text, name.len, wanted, len) ||
+	       contains(wanted, len, name.text, name.len) ||
+	       (len >= BEGINNING && name.len >= BEGINNING &&
+		       same_letters(name.text, wanted, BEGINNING));
+}
+
+struct suggestion {
+	uint32_t name;
+	int alike;
+	uint64_t count;
+};
+
+static int comes_before(const struct suggestion *a, const struct suggestion *b)
+{
+	return a->alike != b->alike ? a->alike : a->count > b->count;
+}
+
+/* Keeps the best in order. */
+static void offer(struct suggestion *best, size_t *count, struct suggestion s)
+{
+	size_t at = *count;
+
+	while (at && comes_before(&s, &best[at - 1]))
+		at--;
+	if (at == SUGGESTIONS)
+		return;
+	if (*count < SUGGESTIONS)
+		(*count)++;
+	memmove(best + at + 1, best + at, (*count - at - 1) * sizeof(*best));
+	best[at] = s;
+}
+
+int vpa_range_census_fail(const struct vpa_range_census *c, const struct vpa_model *m,
+	const char *wanted, struct vpt_err *err)
+{
+	struct suggestion best[SUGGESTIONS];
+	char list[SUGGESTIONS * (4 * NAME_COLUMNS + 40)] = "";
+	size_t count = 0, names = 0, used = 0, i;
+	uint32_t name;
+
+	for (name = 0; name < c->cap; name++) {
+		if (!c->counts[name])
+			continue;
+		names++;
+		offer(best, &count,
+			(struct suggestion){
+				name, is_alike(vpa_name(m, name), wanted), c->counts[name]});
+	}
+	if (!names)
+		return vpt_fail(err, VPT_EINVAL,
+			"--range: no range is called \"%.100s\": the trace has no ranges", wanted);
+	for (i = 0; i < count; i++) {
+		struct vpt_text text = vpa_name(m, best[i].name);
+
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s\"%s\" (%s)",
+			i ? ", " : "", vpa_fit_part(text.text, text.len, NAME_COLUMNS).text,
+			vpa_count(best[i].count).text);
+	}
+	return vpt_fail(err, VPT_EINVAL,
+		"--range: no range is called \"%.60s\"; of %zu names there are %s", wanted, names,
+		list);
+}
