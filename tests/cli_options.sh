@@ -20,7 +20,12 @@ a mistyped option names the one that was meant|--formt text x|did you mean --for
 an unknown letter|-z x|unknown option -z
 the hint names the command|cat --bogus x|see vptrace-analyze cat --help
 a mistyped command names the one that was meant|chekc x|did you mean "check"?
-a missing argument|x --top|--top: expected a number after it
+a word that is no command|compare a b|compare: neither a command nor a file
+a word of other programs|stats x|stats: neither a command nor a file; did you mean "analyze"?
+a word of other programs|dump x|did you mean "cat"?
+help of no command|help chekc|did you mean "check"?
+help of two commands|help info cat|help: expected one command, found "cat" as well
+a missing argument|./x --top|--top: expected a number after it
 an empty number|--top= x|expected a whole number from 1 to 1000000, found ""
 a number below its range|--top 0 x|expected a whole number from 1 to 1000000, found "0"
 a number above 64 bits|--top 99999999999999999999999 x|from 1 to 1000000
@@ -68,7 +73,7 @@ times in each unit|--from 0 --to 1.5s --min-gap 10us /nowhere/at/all
 a fraction to the nanosecond|--from 1.000000001s --to 0.1min /nowhere/at/all
 CASES
 
-for arguments in --help -h; do
+for arguments in --help -h help "help help"; do
 	expect 0 "$arguments" $arguments
 	says out "usage: vptrace-analyze FILE"
 	silent err
@@ -81,6 +86,9 @@ for command in $commands; do
 	grep '.\{101\}' "$work/out" >/dev/null && fail "help of $command is wider than 100 columns: $(grep '.\{101\}' "$work/out" | head -n 1)"
 	says out "usage: vptrace-analyze $command"
 	silent err
+	cp "$work/out" "$work/help"
+	expect 0 "help as a word: $command" help "$command"
+	cmp -s "$work/out" "$work/help" || fail "help $command and $command --help differ"
 	expect 0 "help wins over a missing file: $command" "$command" -h
 done
 expect 0 "the version" --version

@@ -27,7 +27,7 @@ for command in analyze cat convert; do
 	fi
 	chmod 700 folder && rmdir folder
 done
-expect 1 "a target for a file that is no trace" missing -o new
+expect 1 "a target for a file that is no trace" missing.zst -o new
 [ ! -e new ] || fail "a failed command left its target behind"
 same "nothing but the trace is left" "err out trace.zst" "$(echo $(ls -A))"
 

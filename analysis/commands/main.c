@@ -5,6 +5,7 @@
 #include "analysis/commands/command.h"
 #include "formats/limits.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +50,7 @@ static void print_overview(struct vpa_out *o)
 	for (i = 0; i < COMMANDS; i++)
 		vpa_out_print(o, "  %-10s %s\n", commands[i]->name, commands[i]->help);
 	vpa_out_print(o,
-		"\nvptrace-analyze COMMAND --help tells more; --version prints the version.\n\n"
+		"\nvptrace-analyze help COMMAND tells more; --version prints the version.\n\n"
 		"exit codes: 0 done, 1 failed, 2 misused, 3 the input is damaged or lossy\n"
 		"(the answer is given all the same)\n");
 }
@@ -182,18 +183,75 @@ static int run(const struct vpa_command *command, int argc, char **argv)
 	return rc;
 }
 
-/* A first word that is neither an option, nor a command, nor a file, but nearly a command. */
-static const char *mistyped_command(const char *word)
+/* What other programs call their commands, and what it is here. */
+static const struct {
+	const char *word, *meant;
+} foreign_words[] = {
+	{"stats", "analyze"},
+	{"stat", "analyze"},
+	{"report", "analyze"},
+	{"summary", "analyze"},
+	{"show", "analyze"},
+	{"dump", "cat"},
+	{"print", "cat"},
+	{"events", "cat"},
+	{"verify", "check"},
+	{"validate", "check"},
+	{"import", "convert"},
+};
+
+enum { FOREIGN_WORDS = sizeof(foreign_words) / sizeof(foreign_words[0]) };
+
+/* The command that an unknown word may mean; NULL: none. */
+static const char *meant_by(const char *word)
 {
-	if (word[0] == '-' || !access(word, F_OK))
-		return NULL;
-	return vpa_nearest(word, command_names, COMMANDS, sizeof(*command_names));
+	const char *near = vpa_nearest(word, command_names, COMMANDS, sizeof(*command_names));
+	unsigned i;
+
+	for (i = 0; i < FOREIGN_WORDS && !near; i++)
+		if (!strcmp(foreign_words[i].word, word))
+			near = foreign_words[i].meant;
+	return near;
+}
+
+/* Whether a first word that is no command can only have been meant as one: a file has a name with a dot or
+ * a slash, or is there. */
+static int is_word(const char *word)
+{
+	return islower((unsigned char)word[0]) && !strpbrk(word, "./") && access(word, F_OK);
+}
+
+static int unknown_command(const char *word)
+{
+	const char *meant = meant_by(word);
+
+	if (meant)
+		vpa_say("%s: neither a command nor a file; did you mean \"%s\"?", word, meant);
+	else
+		vpa_say("%s: neither a command nor a file", word);
+	fprintf(stderr, "see vptrace-analyze --help\n");
+	return VPA_EXIT_MISUSED;
+}
+
+/* `help`, `help COMMAND` */
+static int help(int argc, char **argv)
+{
+	const struct vpa_command *command = argc ? find_command(argv[0]) : NULL;
+
+	if (argc > 1) {
+		vpa_say("help: expected one command, found \"%s\" as well", argv[1]);
+		return VPA_EXIT_MISUSED;
+	}
+	if (argc && !strcmp(argv[0], "help"))
+		return print(overview_body, NULL);
+	if (argc && !command)
+		return unknown_command(argv[0]);
+	return command ? print(command_body, command) : print(overview_body, NULL);
 }
 
 int main(int argc, char **argv)
 {
 	const struct vpa_command *command;
-	const char *meant;
 
 	vpt_limits_memory(0);
 	/* A reader that went away is an error of write(2), so that files can still be tidied up. */
@@ -212,11 +270,9 @@ int main(int argc, char **argv)
 	command = find_command(argv[1]);
 	if (command)
 		return run(command, argc - 2, argv + 2);
-	meant = mistyped_command(argv[1]);
-	if (meant) {
-		vpa_say("%s: neither a command nor a file; did you mean \"%s\"?", argv[1], meant);
-		fprintf(stderr, "see vptrace-analyze --help\n");
-		return VPA_EXIT_MISUSED;
-	}
+	if (!strcmp(argv[1], "help") && access(argv[1], F_OK))
+		return help(argc - 2, argv + 2);
+	if (is_word(argv[1]))
+		return unknown_command(argv[1]);
 	return run(commands[0], argc - 1, argv + 1);
 }
