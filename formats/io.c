@@ -130,8 +130,8 @@ static int open_regular(const char *path, int *fd, uint64_t *size_bytes, struct 
 	else if (S_ISDIR(st.st_mode))
 		rc = vpt_fail(err, VPT_EIO, "%.200s: is a directory, expected a file", path);
 	else if (!S_ISREG(st.st_mode))
-		rc = vpt_fail(
-			err, VPT_EIO, "%.200s: is not a regular file; copy it to one first", path);
+		rc = vpt_fail(err, VPT_EIO,
+			"%.200s: is not a regular file; use - to read standard input", path);
 	else {
 		*size_bytes = (uint64_t)st.st_size;
 		return VPT_OK;
@@ -140,17 +140,13 @@ static int open_regular(const char *path, int *fd, uint64_t *size_bytes, struct 
 	return rc;
 }
 
-int vpt_source_open(const char *path, struct vpt_source **out, struct vpt_err *err)
+int vpt_source_take(
+	int fd, uint64_t size_bytes, const char *path, struct vpt_source **out, struct vpt_err *err)
 {
 	size_t name_bytes = strlen(path) + 1;
 	struct file_source *f;
-	uint64_t size_bytes = 0;
-	int fd, rc;
 
 	*out = NULL;
-	rc = open_regular(path, &fd, &size_bytes, err);
-	if (rc)
-		return rc;
 	f = vpt_alloc(1, sizeof(*f) + name_bytes);
 	if (!f) {
 		close(fd);
@@ -164,6 +160,18 @@ int vpt_source_open(const char *path, struct vpt_source **out, struct vpt_err *e
 		.name = f->name};
 	*out = &f->base;
 	return VPT_OK;
+}
+
+int vpt_source_open(const char *path, struct vpt_source **out, struct vpt_err *err)
+{
+	uint64_t size_bytes = 0;
+	int fd, rc;
+
+	*out = NULL;
+	if (!strcmp(path, "-"))
+		return vpt_source_stdin(out, err);
+	rc = open_regular(path, &fd, &size_bytes, err);
+	return rc ? rc : vpt_source_take(fd, size_bytes, path, out, err);
 }
 
 static int memory_read_at(struct vpt_source *src, uint64_t offset, void *buf, size_t size,

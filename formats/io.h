@@ -22,9 +22,17 @@ struct vpt_source {
 	const char *name; /* for messages; borrowed from the source, valid until close */
 };
 
-/* Opens a regular file for reading. A directory, or a path that cannot be opened, is VPT_EIO with
- * the reason. The caller closes *out with vpt_source_close(). */
+/* Opens a regular file for reading, or standard input for "-". A directory, or a path that cannot be opened, is VPT_EIO
+ * with the reason. The caller closes *out with vpt_source_close(). */
 int vpt_source_open(const char *path, struct vpt_source **out, struct vpt_err *err);
+
+/* Standard input up to its end. What cannot be read at any offset, a pipe, is copied first to a file without a name in
+ * $TMPDIR or /tmp. A terminal is VPT_EINVAL. */
+int vpt_source_stdin(struct vpt_source **out, struct vpt_err *err);
+
+/* An open regular file of `size_bytes`, which is closed with the source, and on failure too. */
+int vpt_source_take(int fd, uint64_t size_bytes, const char *name, struct vpt_source **out,
+	struct vpt_err *err);
 
 /* The same over bytes in memory, borrowed until close. */
 int vpt_source_memory(const void *data, size_t size, struct vpt_source **out, struct vpt_err *err);

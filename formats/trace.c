@@ -13,6 +13,7 @@ struct vpt_trace {
 	struct vpt_collect *collect;
 	struct vpt_import_stats stats;
 	uint64_t *times_from; /* by chunk */
+	uint64_t size_bytes;
 };
 
 /* A format that this build cannot read has NULL as importer and says which package it wants. */
@@ -152,6 +153,7 @@ int vpt_trace_open_source(struct vpt_source *src, struct vpt_trace **out, struct
 		vpt_source_close(src);
 		return vpt_fail(err, VPT_ENOMEM, "no memory to open a trace");
 	}
+	t->size_bytes = size;
 	rc = open_as(t, src, err);
 	if (rc == VPT_END)
 		rc = not_a_trace(name, size, err);
@@ -176,7 +178,7 @@ int vpt_trace_open(const char *path, struct vpt_trace **out, struct vpt_err *err
 		return rc;
 	rc = vpt_trace_open_source(src, out, err);
 	if (rc)
-		vpt_err_at(err, path);
+		vpt_err_at(err, strcmp(path, "-") != 0 ? path : "standard input");
 	return rc;
 }
 
@@ -227,6 +229,11 @@ int vpt_trace_chunk(const struct vpt_trace *t, struct vpt_decoder *d, size_t ind
 const struct vpt_reader *vpt_trace_reader(const struct vpt_trace *t)
 {
 	return t->reader;
+}
+
+uint64_t vpt_trace_size_bytes(const struct vpt_trace *t)
+{
+	return t->size_bytes;
 }
 
 const struct vpt_import_stats *vpt_trace_import_stats(const struct vpt_trace *t)

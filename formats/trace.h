@@ -38,4 +38,7 @@ int vpt_trace_chunk(const struct vpt_trace *t, struct vpt_decoder *d, size_t ind
 const struct vpt_reader *vpt_trace_reader(const struct vpt_trace *t);
 const struct vpt_import_stats *vpt_trace_import_stats(const struct vpt_trace *t);
 
+/* Of the file or input that it was read from. */
+uint64_t vpt_trace_size_bytes(const struct vpt_trace *t);
+
 #endif

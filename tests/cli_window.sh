@@ -1,6 +1,6 @@
 #!/bin/sh
 # A window that cannot be is refused in each command that takes one, and the sentence says what could be asked for.
-# shellcheck disable=SC1091,SC2154,SC2086
+# shellcheck disable=SC1091,SC2154,SC2086,SC2046,SC2005
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 cd "$work" || exit 1
 need_trace trace.zst small_trace

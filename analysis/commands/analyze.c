@@ -168,7 +168,7 @@ static int analyze(const struct vpa_args *args, struct vpa_options *options_out,
 		goto out;
 	options_out->rules = rules_text;
 	vpa_progress_begin(&progress, options_out, !vpa_has(args, NO_PROGRESS));
-	rc = vpa_analyze(trace, path, options_out, report, err);
+	rc = vpa_analyze(trace, vpa_input_name(path), options_out, report, err);
 	vpa_progress_end(&progress);
 out:
 	vpt_trace_close(trace);

@@ -217,7 +217,7 @@ static int run_task(struct task *t, const struct vpa_args *args, struct vpt_err 
 
 static int run(const struct vpa_args *args)
 {
-	struct task t = {.path = args->operands[0]};
+	struct task t = {.path = vpa_input_name(args->operands[0])};
 	struct vpt_trace *trace = NULL;
 	struct vpt_err err = {0};
 	int rc;
@@ -229,7 +229,7 @@ static int run(const struct vpa_args *args)
 	if (!rc)
 		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
 	if (!rc)
-		rc = vpt_trace_open(t.path, &trace, &err);
+		rc = vpt_trace_open(args->operands[0], &trace, &err);
 	if (!rc) {
 		t.trace = trace;
 		t.decoder = vpt_decoder_new();

@@ -180,13 +180,13 @@ static int check_trace(struct check *c, int *bad, struct vpt_err *err)
 
 static int run(const struct vpa_args *args)
 {
-	struct check c = {.path = args->operands[0]};
+	struct check c = {.path = vpa_input_name(args->operands[0])};
 	struct vpt_trace *trace = NULL;
 	struct vpt_err err = {0};
 	int rc, bad = 0;
 
 	vpt_batch_init(&c.batch);
-	rc = vpt_trace_open(c.path, &trace, &err);
+	rc = vpt_trace_open(args->operands[0], &trace, &err);
 	if (rc)
 		goto out;
 	c.trace = trace;

@@ -178,6 +178,9 @@ void vpa_progress_end(struct vpa_progress *p);
 
 /* ---- the rest ---- */
 
+/* What an operand is called in reports and messages: "-" is standard input. */
+const char *vpa_input_name(const char *operand);
+
 /* A whole small file; *text is NUL-terminated and the caller's to free with vpt_free(). */
 int vpa_file_read(const char *path, char **text, size_t *len, struct vpt_err *err);
 

@@ -129,6 +129,11 @@ int vpa_failed(const struct vpt_err *err)
 	return err->code == VPT_EINVAL ? VPA_EXIT_MISUSED : VPA_EXIT_FAILED;
 }
 
+const char *vpa_input_name(const char *operand)
+{
+	return strcmp(operand, "-") != 0 ? operand : "standard input";
+}
+
 /* ---- small files ---- */
 
 int vpa_file_read(const char *path, char **text, size_t *len, struct vpt_err *err)

@@ -120,7 +120,7 @@ static int run_conversion(struct conversion *c, const struct vpa_args *args, str
 
 static int run(const struct vpa_args *args)
 {
-	struct conversion c = {.path = args->operands[0]};
+	struct conversion c = {.path = vpa_input_name(args->operands[0])};
 	struct vpt_trace *trace = NULL;
 	struct vpt_err err = {0};
 	int rc = VPT_OK;
@@ -132,7 +132,7 @@ static int run(const struct vpa_args *args)
 	if (!rc)
 		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
 	if (!rc)
-		rc = vpt_trace_open(c.path, &trace, &err);
+		rc = vpt_trace_open(args->operands[0], &trace, &err);
 	if (!rc) {
 		c.trace = trace;
 		c.decoder = vpt_decoder_new();

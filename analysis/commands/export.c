@@ -292,8 +292,8 @@ static int export_file(struct job *j, const struct vpt_trace *trace, struct vpt_
 	}
 	if (!out.to_stdout)
 		vpa_interrupt_catch();
-	out.failed = trace ? j->choice.format->write(trace, j->args->operands[0], &j->analysis,
-				     &j->how, out.sink, &j->totals, &out.err)
+	out.failed = trace ? j->choice.format->write(trace, vpa_input_name(j->args->operands[0]),
+				     &j->analysis, &j->how, out.sink, &j->totals, &out.err)
 			   : export_ranks(j, &out);
 	return vpa_out_close(&out, !vpa_interrupted(), err);
 }
@@ -301,7 +301,7 @@ static int export_file(struct job *j, const struct vpt_trace *trace, struct vpt_
 static int export_folder(struct job *j, const struct vpt_trace *trace, struct vpt_err *err)
 {
 	vpa_interrupt_catch();
-	return vpa_export_rows(trace, j->args->operands[0], &j->analysis, &j->how,
+	return vpa_export_rows(trace, vpa_input_name(j->args->operands[0]), &j->analysis, &j->how,
 		j->choice.format->rows, j->output, vpa_has(j->args, FORCE), &j->totals, err);
 }
 
@@ -311,7 +311,7 @@ static int export_to(struct job *j, const struct vpt_trace *trace, struct vpt_er
 	int rc;
 
 	if (trace)
-		vpa_say_import(j->args->operands[0], trace);
+		vpa_say_import(vpa_input_name(j->args->operands[0]), trace);
 	vpa_progress_begin(&progress, &j->analysis, !vpa_has(j->args, NO_PROGRESS));
 	rc = j->choice.format->write ? export_file(j, trace, err) : export_folder(j, trace, err);
 	vpa_progress_end(&progress);
@@ -351,6 +351,9 @@ static int run(const struct vpa_args *args)
 	if (!rc && !j.output && args->operand_count > 1)
 		rc = vpt_fail(
 			&err, VPT_EINVAL, "several files become one archive: use -o FILE.tar");
+	if (!rc && !j.output && !strcmp(args->operands[0], "-"))
+		rc = vpt_fail(&err, VPT_EINVAL,
+			"standard input has no name to call the export by: use -o FILE");
 	if (!rc && !j.output)
 		j.output = usual = usual_output(args->operands[0], j.choice.packing->suffix);
 	if (!rc && !j.output)

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 enum { FORMAT, MEMORY, OPTIONS };
@@ -471,11 +470,9 @@ static int print_json(struct vpa_out *o, const struct info *in)
 static int gather(struct info *in, struct vpt_err *err)
 {
 	size_t count = vpt_trace_chunks(in->trace), i;
-	struct stat st;
 	int rc = VPT_OK;
 
-	if (!stat(in->path, &st))
-		in->size_bytes = (uint64_t)st.st_size;
+	in->size_bytes = vpt_trace_size_bytes(in->trace);
 	in->end_ns = vpa_trace_start(in->trace);
 	in->decoder = vpt_decoder_new();
 	if (!in->decoder)
@@ -499,14 +496,14 @@ static void info_free(struct info *in)
 
 static int run(const struct vpa_args *args)
 {
-	struct info in = {.path = args->operands[0]};
+	struct info in = {.path = vpa_input_name(args->operands[0])};
 	struct vpt_trace *trace = NULL;
 	struct vpt_err err = {0};
 	struct vpa_out o;
 	int rc, lossy = 0;
 
 	vpt_batch_init(&in.batch);
-	rc = vpt_trace_open(in.path, &trace, &err);
+	rc = vpt_trace_open(args->operands[0], &trace, &err);
 	in.trace = trace;
 	if (!rc)
 		rc = gather(&in, &err);

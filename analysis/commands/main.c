@@ -45,7 +45,7 @@ static void print_overview(struct vpa_out *o)
 			 "       vptrace-analyze COMMAND [options]\n\n"
 			 "FILE is a vptrace capture (trace.zst), a PyTorch profiler trace (.json, "
 			 ".json.gz)\n"
-			 "or an Nsight Systems export (.sqlite).\n\n"
+			 "or an Nsight Systems export (.sqlite); - is standard input.\n\n"
 			 "commands:\n");
 	for (i = 0; i < COMMANDS; i++)
 		vpa_out_print(o, "  %-10s %s\n", commands[i]->name, commands[i]->help);
