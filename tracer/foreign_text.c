@@ -30,7 +30,7 @@ ssize_t vtr_foreign_text(const char *from, char *out, size_t size)
 		ssize_t n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
 		const char *end;
 
-		if (n <= 0 && errno == EFAULT)
+		if (n < 0 && errno == EFAULT)
 			return -1;
 		if (n <= 0)
 			return read_directly(from, out, size);
