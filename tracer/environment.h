@@ -8,4 +8,8 @@ int vtr_environment_trusted(void);
  */
 const char *vtr_environment(const char *name);
 
+/* Sets a variable that is not set, for the life of the process. Unlike setenv(3) safe beside threads that read the environment.
+ * Without memory nothing happens. The constructor's thread only: afterwards the environment is the host's alone. */
+void vtr_environment_default(const char *name, const char *value);
+
 #endif

@@ -43,9 +43,10 @@ static void point_nvtx_here(void)
 		return;
 	/* A program that this process starts inherits the variable; it was not asked to be traced. */
 	asked_by_nvtx = set && strstr(set, "libvptrace") && !getenv("VPTRACE_NVTX_OWN");
-	if (!set)
-		setenv("VPTRACE_NVTX_OWN", "1", 1);
-	setenv("NVTX_INJECTION64_PATH", path, 0);
+	if (set)
+		return;
+	vtr_environment_default("VPTRACE_NVTX_OWN", "1");
+	vtr_environment_default("NVTX_INJECTION64_PATH", path);
 }
 
 __attribute__((constructor)) static void come(void)
