@@ -36,6 +36,12 @@ silent err
 "$VPT_ANALYZE" --format json cuda.zst >"$work/report" 2>"$work/err" || fail "$rule: no report"
 same "every kernel is there" 50 "$(count kernels)"
 
+for fault in '' dump-in-init; do
+	runs "devices, ${fault:-no fault}" 0 CUDA_INJECTION64_PATH="$library" VPTRACE_OUTPUT=devices.zst VPT_STANDIN_FAULTS=$fault
+	expect 0 "$rule: rows" cat devices.zst --kind device -f csv
+	says out "Simulated H100"
+done
+
 runs "a profile that cannot be" 0 CUDA_INJECTION64_PATH="$library" VPTRACE_PROFILE=everything
 says err "VPTRACE_PROFILE"
 same "a bad variable: captures" 0 "$captures"

@@ -109,7 +109,8 @@ static const struct {
 static struct fake {
 	const struct fake_version *version;
 	/* results to give; 0: success */
-	int subscribe_rc, thread_id_rc, register_rc, kernel_rc, memory_rc, by_call_rc;
+	int subscribe_rc, thread_id_rc, register_rc, kernel_rc, memory_rc, by_call_rc,
+		device_dump_rc;
 	const char *owner;
 	/* what it saw */
 	int subscribed, subscribes, unsubscribes, forced_flushes, flushes;
@@ -230,6 +231,8 @@ static int fake_enable(uint32_t kind)
 
 static int fake_enable_and_dump(uint32_t kind)
 {
+	if (kind == VTR_KIND_DEVICE && fake.device_dump_rc)
+		return fake.device_dump_rc;
 	fake.dumped |= UINT64_C(1) << kind;
 	return fake_enable(kind);
 }

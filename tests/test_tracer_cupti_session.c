@@ -321,6 +321,32 @@ static void what_is_refused_is_noted_and_the_rest_goes_on(void **unused)
 	free_recorder(r);
 }
 
+/* As inside of cuInit, where CUPTI may not know the devices yet: the kind is enabled, and what exists is asked for with each
+ * flush until CUPTI tells. */
+static void what_exists_is_asked_for_again(void **unused)
+{
+	const uint64_t devices = UINT64_C(1) << VTR_KIND_DEVICE;
+	struct vtr_cupti *c;
+
+	(void)unused;
+	fake_reset(&fake_versions[2]);
+	fake.device_dump_rc = 15;
+	assert_int_equal(start(VPTRACE_PROFILE_DEFAULT, &c), VPTRACE_OK);
+	assert_true(fake.enabled & devices);
+	assert_false(fake.dumped & devices);
+	assert_true(fake.dumped & UINT64_C(1) << VTR_KIND_STREAM);
+	vtr_cupti_flush(c, 0);
+	assert_false(fake.dumped & devices);
+	fake.device_dump_rc = 0;
+	vtr_cupti_flush(c, 0);
+	assert_true(fake.dumped & devices);
+	fake.dumped = 0;
+	vtr_cupti_flush(c, 0); /* told once */
+	assert_int_equal(fake.dumped, 0);
+	vtr_cupti_stop(c);
+	assert_nothing_left();
+}
+
 static void buffers_travel_from_cupti_to_rows(void **unused)
 {
 	struct vtr_recorder *r = new_recorder();
@@ -503,6 +529,7 @@ int main(void)
 		cmocka_unit_test(a_refused_start_leaves_nothing_behind),
 		cmocka_unit_test(an_owner_without_a_name_is_told_too),
 		cmocka_unit_test(what_is_refused_is_noted_and_the_rest_goes_on),
+		cmocka_unit_test(what_exists_is_asked_for_again),
 		cmocka_unit_test(buffers_travel_from_cupti_to_rows),
 		cmocka_unit_test(an_empty_pool_refuses_or_discards),
 		cmocka_unit_test(graph_callbacks_reach_the_ring),

@@ -35,6 +35,7 @@ struct vtr_cupti {
 	void *subscriber; /* NULL: not subscribed */
 	int attributes_set;
 	uint64_t enabled, refused; /* kinds, a bit each */
+	uint64_t undumped;         /* enabled, but CUPTI has not told of what exists already */
 	int by_call;               /* RUNTIME and DRIVER are enabled call by call now */
 	int said_by_call; /* they were at the start: for the metadata, which the writer makes */
 
@@ -189,13 +190,30 @@ static void enable_kind(struct vtr_cupti *c, uint32_t kind, int dump)
 	const struct vtr_cupti_functions *fn = &c->library.fn;
 	int rc = 1;
 
+	dump = dump && fn->enable_and_dump;
 	/* Records whose size is not known would end every buffer they are in. */
-	if (c->sizes.bytes[kind])
-		rc = dump && fn->enable_and_dump ? fn->enable_and_dump(kind) : fn->enable(kind);
+	if (c->sizes.bytes[kind]) {
+		rc = dump ? fn->enable_and_dump(kind) : fn->enable(kind);
+		/* Inside of cuInit CUPTI may not know yet what there is. */
+		if (rc && dump) {
+			rc = fn->enable(kind);
+			c->undumped |= rc ? 0 : bit(kind);
+		}
+	}
 	if (rc)
 		c->refused |= bit(kind);
 	else
 		c->enabled |= bit(kind);
+}
+
+/* Asks once more for what CUPTI did not tell at the start. */
+static void dump_late(struct vtr_cupti *c)
+{
+	uint32_t kind;
+
+	for (kind = 0; c->undumped && kind < VTR_KINDS; kind++)
+		if (c->undumped & bit(kind) && !c->library.fn.enable_and_dump(kind))
+			c->undumped &= ~bit(kind);
 }
 
 /* Enables or disables the calls that are wanted, one by one. Returns how many the library accepted.
@@ -250,7 +268,7 @@ static void disable_kinds(struct vtr_cupti *c)
 			c->library.fn.disable(kind);
 	if (c->by_call)
 		set_calls(c, 0);
-	c->enabled = 0;
+	c->enabled = c->undumped = 0;
 	c->by_call = 0;
 }
 
@@ -437,7 +455,7 @@ int vtr_cupti_start(
 	if (rc)
 		return rc;
 	c->profile = options->profile;
-	c->enabled = c->refused = 0;
+	c->enabled = c->refused = c->undumped = 0;
 	c->by_call = c->said_by_call = 0;
 	c->null_is_safe = c->library.api >= VTR_CUPTI_NULL_BUFFER;
 	vtr_unfinished_reset(&c->unfinished);
@@ -471,8 +489,10 @@ static int alive(struct vtr_cupti *c)
 
 void vtr_cupti_flush(struct vtr_cupti *c, int forced)
 {
-	if (alive(c))
-		c->library.fn.flush_all(forced ? VTR_FLUSH_FORCED : 0);
+	if (!alive(c))
+		return;
+	dump_late(c);
+	c->library.fn.flush_all(forced ? VTR_FLUSH_FORCED : 0);
 }
 
 uint64_t vtr_cupti_clock(struct vtr_cupti *c)

@@ -299,6 +299,8 @@ static int enable(uint32_t kind, int on, int dump)
 		return error;
 	if (!cupti_kind_known(kind))
 		return end(STANDIN_CUPTI_INVALID_KIND);
+	if (dump && !cupti_may_dump())
+		return end(STANDIN_CUPTI_NOT_INITIALIZED);
 	cupti_start_worker();
 	cupti_enable_kind(kind, on);
 	if (dump)

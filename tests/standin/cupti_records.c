@@ -59,7 +59,7 @@ static const struct {
 
 static uint8_t kinds[STANDIN_KINDS], offered[STANDIN_KINDS];
 static uint8_t calls_on[3][CBIDS]; /* by enum sim_domain */
-static int system_threads;
+static int system_threads, init_finished;
 
 __attribute__((constructor)) static void choose_generation(void)
 {
@@ -468,6 +468,11 @@ static void dump_stream(CUstream stream, void *unused)
 	put_stream(stream, 0);
 }
 
+int cupti_may_dump(void)
+{
+	return init_finished || !cupti_settings()->faults.dump_in_init;
+}
+
 void cupti_dump(uint32_t kind)
 {
 	if (kind == STANDIN_DEVICE)
@@ -487,8 +492,11 @@ static void on_stream(CUstream stream, uint32_t correlation)
 
 static void on_resource(const struct sim_resource *r)
 {
-	if (r->id == SIM_INIT_FINISHED && kinds[STANDIN_DEVICE])
-		cupti_dump(STANDIN_DEVICE);
+	if (r->id == SIM_INIT_FINISHED) {
+		init_finished = 1;
+		if (kinds[STANDIN_DEVICE] && !cupti_settings()->faults.dump_in_init)
+			cupti_dump(STANDIN_DEVICE);
+	}
 	if (r->id == SIM_CONTEXT_CREATED && kinds[STANDIN_CONTEXT])
 		put_context(r->context, NULL);
 	cupti_resource(r);

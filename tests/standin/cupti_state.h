@@ -24,7 +24,7 @@ struct cupti_faults {
 	uint64_t hang_flush;     /* the n-th */
 	uint64_t late_ms;
 	uint64_t fatal; /* after n records */
-	int busy, denied, no_driver, foreign_clock;
+	int busy, denied, no_driver, foreign_clock, dump_in_init;
 };
 
 enum cupti_completion { COMPLETE_WORKER, COMPLETE_CALLER, COMPLETE_AFTER };
@@ -92,6 +92,7 @@ void cupti_release_late(void);
 int cupti_kind_known(uint32_t kind);
 void cupti_enable_kind(uint32_t kind, int on);
 void cupti_enable_call(enum sim_domain domain, uint32_t cbid, int on);
+int cupti_may_dump(void);
 void cupti_dump(uint32_t kind);
 void cupti_set_system_threads(int on);
 void cupti_disable_all(void);
