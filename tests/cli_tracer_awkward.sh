@@ -40,6 +40,8 @@ gets_on many-series VPTRACE_PROFILE=none
 gets_on nobody-reads-the-errors
 gets_on no-such-folder
 gets_on toggled-in-a-handler VPTRACE_PROFILE=none
+gets_on misspelt VPTRACE_PROFILE=none VPTRACE_MEMRY=16M
+same "a misspelt variable is said once" 1 "$(grep -c "VPTRACE_MEMRY .* VPTRACE_MEMORY is" "$work/err")"
 gets_on hundred-captures VPTRACE_PROFILE=none
 gets_on stop-with-work-queued
 unfinished=$(sed -n 's/^unfinished //p' "$work/out")

@@ -74,6 +74,16 @@ static const struct option options[] = {
 	{"synchronize", "VPTRACE_SYNC", INT, 1, flags, FIELD(synchronize), .high = 1},
 };
 
+size_t vtr_options_count(void)
+{
+	return COUNT(options);
+}
+
+const char *vtr_options_variable(size_t i)
+{
+	return options[i].variable;
+}
+
 static size_t width(enum storage storage)
 {
 	static const size_t widths[] = {[INT] = sizeof(int),

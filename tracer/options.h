@@ -29,6 +29,10 @@ struct vtr_options {
 int vtr_options_resolve(
 	const struct vptrace_options *given, struct vtr_options *out, struct vpt_err *err);
 
+/* The variables of the environment that set options, by number. */
+size_t vtr_options_count(void);
+const char *vtr_options_variable(size_t i);
+
 /* The command's name for file names and metadata, from /proc/self/cmdline, else comm; "program"
  * when unknown. Without folder; of an interpreter of Python the script's or the module's name,
  * without ".py". */

@@ -10,8 +10,10 @@
 #include "tracer/session.h"
 
 #include "tracer/capture.h"
+#include "tracer/environment.h"
 #include "tracer/facts.h"
 #include "tracer/last_error.h"
+#include "tracer/misspelt.h"
 #include "tracer/options.h"
 #include "tracer/tell.h"
 #include "tracer/threads.h"
@@ -19,6 +21,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -34,9 +37,12 @@ static struct {
 	atomic_int state; /* enum vptrace_state */
 	struct vtr_capture *now;
 	struct vtr_capture *stuck; /* whose writer was blocked in a write when it was to end */
-	int exits;                 /* handlers registered: 1 without CUPTI, 2 with */
-	pid_t owner;               /* the process that started a capture last; 0: none did */
-	atomic_int driver_came;    /* the driver loaded us while the lock was taken */
+	int looked;                /* at the environment's names */
+	char said[sizeof(
+		((struct vpt_err *)NULL)->text)]; /* the last failure that was said on stderr */
+	int exits;                                /* handlers registered: 1 without CUPTI, 2 with */
+	pid_t owner;            /* the process that started a capture last; 0: none did */
+	atomic_int driver_came; /* the driver loaded us while the lock was taken */
 	_Atomic(struct vtr_cupti *)
 		wait_for; /* whose work a stop waits for first; NULL: it does not */
 	struct vtr_facts facts;
@@ -189,6 +195,29 @@ static int free_stuck(struct vpt_err *err)
 	return VPTRACE_OK;
 }
 
+/* Variables that do not do what they seem to: said once a process. */
+static void look_at_environment(void)
+{
+	char text[512];
+
+	if (all.looked || !vtr_environment_trusted())
+		return;
+	all.looked = 1;
+	if (vtr_misspelt_find(environ, text, sizeof(text)))
+		vtr_tell("%s", text);
+	if (vtr_misspelt_injection(environ, text, sizeof(text)))
+		vtr_tell("%s", text);
+}
+
+/* CUDA and NVTX load us one after the other, and what failed for the one fails for the other. */
+static void tell_once(const char *text)
+{
+	if (!strcmp(all.said, text))
+		return;
+	snprintf(all.said, sizeof(all.said), "%s", text);
+	vtr_tell("%s", text);
+}
+
 static int start_locked(
 	const struct vptrace_options *options, enum vtr_start how, struct vpt_err *err)
 {
@@ -228,12 +257,13 @@ int vtr_session_start(const struct vptrace_options *options, enum vtr_start how)
 	rc = how == VTR_START_CUDA ? VPTRACE_OK : enter(&cancel);
 	if (rc)
 		return rc;
+	look_at_environment();
 	rc = start_locked(options, how, &err);
 	if (rc)
 		vtr_fail(rc, "%s", err.text);
-	leave(cancel);
 	if (rc && how != VTR_START_API && rc != VPTRACE_EBUSY)
-		vtr_tell("%s", err.text);
+		tell_once(err.text);
+	leave(cancel);
 	return rc;
 }
 

@@ -361,6 +361,15 @@ static void no_such_folder(void)
 	expect("stop", VPTRACE_EIDLE, vptrace_stop(NULL));
 }
 
+/* Each start looks at the same environment. */
+static void misspelt(void)
+{
+	start();
+	vptrace_stop(NULL);
+	start();
+	vptrace_stop(NULL);
+}
+
 static void hundred_captures(void)
 {
 	int i;
@@ -447,6 +456,7 @@ static const struct {
 	{"disk-hangs", disk_hangs},
 	{"stop-with-work-queued", stop_with_work_queued},
 	{"toggled-in-a-handler", toggled_in_a_handler},
+	{"misspelt", misspelt},
 	{"hundred-captures", hundred_captures},
 };
 
