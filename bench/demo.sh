@@ -74,9 +74,15 @@ case $name in
 	[ -n "$gpu" ] || export VPT_STANDIN_DEVICES=8
 	;;
 esac
+status=0
 CUDA_INJECTION64_PATH=$tracer NVTX_INJECTION64_PATH=$tracer VPTRACE_OUTPUT=$PWD/$folder/$file \
-	"$demo" "$@" >"$folder/demo.txt" || { cat "$folder/demo.txt"; exit 1; }
+	"$demo" "$@" >"$folder/demo.txt" || status=$?
 set -- "$folder"/trace*.zst
+if [ $status != 0 ]; then
+	cat "$folder/demo.txt"
+	[ -e "$1" ] || rm -r "$folder" # a knob that is none, mostly
+	exit $status
+fi
 [ -e "$1" ] || { echo "bench/demo.sh: the tracer wrote no capture" >&2; exit 1; }
 for trace; do
 	report=${trace%.zst}

@@ -137,7 +137,7 @@ VPTRACE_LIBRARY=$work/none.so "$demo" $small --trace own.zst >out 2>err
 same "exit code without the library" 1 $?
 
 # ---- the command line ----
-for words in --foo "--blocks" "--blocks 0" "--scale x" "--graph --offload" "--reference --eager" "--rank 2 --ranks 2" more; do
+for words in --foo --sync-per-laye "--step 4" "--blocks" "--blocks 0" "--scale x" "--graph --offload" "--reference --eager" "--rank 2 --ranks 2" more; do
 	"$demo" $words >out 2>err
 	same "exit code of $words" 2 $?
 	same "sentences about $words" 1 "$(wc -l <err)"

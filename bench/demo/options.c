@@ -158,12 +158,21 @@ static const char *contradiction(const struct demo_options *o)
 	return NULL;
 }
 
+/* Whether a word is "--name" or "--name=value": getopt_long() takes the beginning of a name as well. */
+static int is_whole(const char *word, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(word, "--", 2) && !strncmp(word + 2, name, len) &&
+	       (!word[2 + len] || word[2 + len] == '=');
+}
+
 int demo_options_read(
 	struct demo_options *out, int argc, char **argv, char *message, unsigned long message_size)
 {
 	struct option options[COUNT + 1] = {{0}};
 	const char *wrong;
-	int i, found;
+	int i, found, at = 1;
 
 	*out = (struct demo_options){.requests = 1,
 		.blocks = 7,
@@ -176,12 +185,15 @@ int demo_options_read(
 		options[i] = (struct option){table[i].name,
 			table[i].takes == FLAG ? no_argument : required_argument, NULL, i + 1};
 	opterr = 0;
-	while ((found = getopt_long(argc, argv, ":", options, NULL)) > 0) {
-		if (found == '?' || found == ':') {
-			snprintf(message, message_size,
-				found == '?' ? "%s is no option of the demo, see --help"
-					     : "%s: its value is missing",
-				argv[optind - 1]);
+	/* "+": each option stands where the last one ended. */
+	for (; (found = getopt_long(argc, argv, "+:", options, NULL)) > 0; at = optind) {
+		if (found == '?' || (found != ':' && !is_whole(argv[at], table[found - 1].name))) {
+			snprintf(message, message_size, "%s is no option of the demo, see --help",
+				argv[at]);
+			return -1;
+		}
+		if (found == ':') {
+			snprintf(message, message_size, "%s: its value is missing", argv[at]);
 			return -1;
 		}
 		if (take(out, (unsigned)found - 1, optarg, message, message_size))

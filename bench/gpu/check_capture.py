@@ -100,7 +100,7 @@ def check(o, report):
 
 
 def main(words):
-    p = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    p = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.split("\n\n", maxsplit=1)[0])
     p.add_argument("capture")
     p.add_argument("--analyze", required=True)
     p.add_argument("--report", required=True)

@@ -141,7 +141,7 @@ def load(path):
 
 
 def main(words):
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--analyze", required=True)
     parser.add_argument("--ours", nargs="+", required=True)
     parser.add_argument("--theirs", nargs="+", required=True)

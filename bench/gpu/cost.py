@@ -166,7 +166,7 @@ def say(results, work):
 
 
 def main(words):
-    p = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    p = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.split("\n\n", maxsplit=1)[0])
     p.add_argument("work", choices=("loop", "pipeline"))
     p.add_argument("--variants", default="untraced,none,lite,default,full")
     p.add_argument("--rounds", type=int, default=12)

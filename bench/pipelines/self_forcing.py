@@ -492,6 +492,7 @@ def count(text):
 
 def parser():
     p = argparse.ArgumentParser(
+        allow_abbrev=False,
         description=__doc__.split("\n")[0],
         epilog="The library is the one that VPTRACE_LIBRARY names, or build/libvptrace.so.")
     size = p.add_mutually_exclusive_group()
