@@ -3,6 +3,9 @@
  * VPT_STANDIN_FAULTS=no-symbols=... names. */
 #include "tests/standin/cupti_state.h"
 
+#include "tests/standin/standin.h"
+
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -111,11 +114,33 @@ static int end(int error)
 	return note(error);
 }
 
+static _Atomic uint64_t calls_to_failure; /* 0: none fails */
+static _Atomic int failure;
+
+void standin_fail_cupti(uint64_t call, int error)
+{
+	failure = error;
+	calls_to_failure = call;
+}
+
+/* The error of this call, if it is the one that fails. */
+static int failure_of_call(void)
+{
+	uint64_t left = calls_to_failure;
+
+	while (left && !atomic_compare_exchange_weak(&calls_to_failure, &left, left - 1))
+		continue;
+	return left == 1 ? note(failure) : 0;
+}
+
 /* 0 with the lock held, or why CUPTI does nothing. */
 static int begin(void)
 {
 	const struct cupti_settings *s = cupti_settings();
+	int error = failure_of_call();
 
+	if (error)
+		return error;
 	if (s->faults.no_driver)
 		return note(s->version < 130000 ? STANDIN_CUPTI_NOT_INITIALIZED
 						: STANDIN_CUPTI_UNKNOWN);
@@ -189,6 +214,10 @@ CUPTI(0, cuptiGetCallbackName, (uint32_t domain, uint32_t cbid, const char **nam
 
 CUPTI(0, cuptiActivityRegisterCallbacks, (standin_requested requested, standin_completed completed))
 {
+	int error = failure_of_call();
+
+	if (error)
+		return error;
 	if (!requested || !completed)
 		return note(STANDIN_CUPTI_INVALID_PARAMETER);
 	sim_lock();

@@ -94,4 +94,8 @@ struct standin_counts {
 };
 void standin_counts(struct standin_counts *out);
 
+/* Of libcupti: from now on the `call`-th function that is called returns `error` and does nothing. Those that need no driver
+ * do not count, but for cuptiActivityRegisterCallbacks. 0: none fails. */
+void standin_fail_cupti(uint64_t call, int error);
+
 #endif
