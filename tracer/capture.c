@@ -368,6 +368,14 @@ static int callbacks_are_taken(struct vtr_capture *c)
 	return signs.buffers_requested && !signs.buffers_completed;
 }
 
+static uint64_t foreign_records(struct vtr_capture *c)
+{
+	struct vtr_cupti_signs signs;
+
+	vtr_cupti_signs(c->cupti, &signs);
+	return signs.foreign_bytes;
+}
+
 static int end_cupti(struct vtr_capture *c, uint64_t deadline, struct vpt_err *err)
 {
 	const char *why;
@@ -382,7 +390,9 @@ static int end_cupti(struct vtr_capture *c, uint64_t deadline, struct vpt_err *e
 	if (why)
 		return vpt_fail(err, VPTRACE_ETIMEOUT, "%s: its newest records are missing", why);
 	if (!c->cupti || !wait_for_buffers(deadline))
-		return VPTRACE_OK;
+		return c->cupti && foreign_records(c)
+			       ? vpt_fail(err, VPTRACE_ETAKEN, "%s", VTR_CUPTI_SHARED)
+			       : VPTRACE_OK;
 	if (callbacks_are_taken(c)) {
 		why = "CUPTI gave no buffer back: another client in this process, perhaps "
 		      "torch.profiler, has replaced the tracer's callbacks";
@@ -414,7 +424,7 @@ int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 
 	vtr_threads_stop();
 	rc = end_cupti(c, vtr_clock_ns(CLOCK_MONOTONIC) + patience, err);
-	if (rc)
+	if (rc && rc != VPTRACE_ETAKEN) /* that the flusher has said already */
 		post_kept(c, stop_ns);
 	post_end(c, stop_ns);
 	c->writer_ended = !end_writer(c, stop_ns);

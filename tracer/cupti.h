@@ -61,8 +61,15 @@ const char *vtr_cupti_failure(struct vtr_cupti *c);
 struct vtr_cupti_signs {
 	uint64_t buffers_requested, buffers_refused, buffers_completed;
 	uint64_t resources; /* contexts, streams and modules made, graph nodes come and gone */
+	uint64_t
+		foreign_bytes; /* of records in buffers that are not ours: another client had them in use when we came */
 };
 void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out);
+
+/* What foreign bytes mean, in words. */
+#define VTR_CUPTI_SHARED                                                                           \
+	"another client of CUPTI in this process, perhaps torch.profiler, had buffers of its own " \
+	"in use: the records in them are missing"
 
 /* ---- the writer ---- */
 

@@ -42,7 +42,7 @@ struct vtr_cupti {
 	/* seen by callbacks */
 	_Atomic(struct vtr_pool *) pool;
 	int null_is_safe; /* set before the callbacks are registered */
-	_Atomic uint64_t requested, refused_buffers, completed, resources;
+	_Atomic uint64_t requested, refused_buffers, completed, resources, foreign_bytes;
 	char reason[REASON_BYTES];
 	atomic_int fatal; /* 1: being worded, 2: `reason` says why */
 };
@@ -83,7 +83,9 @@ static void on_completed(
 	if (!buffer)
 		return;
 	atomic_fetch_add_explicit(&the.completed, 1, memory_order_relaxed);
-	vtr_pool_give(atomic_load_explicit(&the.pool, memory_order_acquire), buffer, valid_bytes);
+	if (!vtr_pool_give(
+		    atomic_load_explicit(&the.pool, memory_order_acquire), buffer, valid_bytes))
+		atomic_fetch_add_explicit(&the.foreign_bytes, valid_bytes, memory_order_relaxed);
 }
 
 static uint64_t node_id(void *node)
@@ -465,6 +467,7 @@ int vtr_cupti_start(
 	atomic_store(&c->refused_buffers, 0);
 	atomic_store(&c->completed, 0);
 	atomic_store(&c->resources, 0);
+	atomic_store(&c->foreign_bytes, 0);
 	atomic_store(&c->fatal, 0);
 	rc = subscribe(c, err);
 	if (rc)
@@ -561,6 +564,7 @@ void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out)
 	out->buffers_refused = atomic_load(&c->refused_buffers);
 	out->buffers_completed = atomic_load(&c->completed);
 	out->resources = atomic_load(&c->resources);
+	out->foreign_bytes = atomic_load(&c->foreign_bytes);
 }
 
 /* ---- the writer ---- */

@@ -273,7 +273,7 @@ static uint32_t number_of(const struct vtr_pool *p, const void *buffer)
 	return UINT32_MAX;
 }
 
-void vtr_pool_give(struct vtr_pool *p, void *buffer, size_t valid_bytes)
+int vtr_pool_give(struct vtr_pool *p, void *buffer, size_t valid_bytes)
 {
 	uint32_t number = number_of(p, buffer);
 	size_t size = number < p->count ? VTR_BUFFER_BYTES : VTR_DISCARD_BYTES;
@@ -283,7 +283,7 @@ void vtr_pool_give(struct vtr_pool *p, void *buffer, size_t valid_bytes)
 	if (number == UINT32_MAX ||
 		!atomic_compare_exchange_strong(&p->buffers[number].state, &expected, FULL)) {
 		atomic_fetch_add_explicit(&p->foreign, 1, memory_order_relaxed);
-		return;
+		return 0;
 	}
 	b = &p->buffers[number];
 	b->valid_bytes = valid_bytes < size ? valid_bytes : size;
@@ -296,6 +296,7 @@ void vtr_pool_give(struct vtr_pool *p, void *buffer, size_t valid_bytes)
 		b->next = head;
 	} while (!atomic_compare_exchange_weak(&p->full, &head, number + 1));
 	wake_sleeper(p);
+	return 1;
 }
 
 /* ---- the writer ---- */

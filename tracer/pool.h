@@ -41,8 +41,8 @@ void *vtr_pool_take(struct vtr_pool *p);
 void *vtr_pool_take_discard(struct vtr_pool *p, size_t *size_bytes);
 
 /* A buffer comes back with `valid_bytes` of records. A pointer that is not ours, or not out, is
- * counted and ignored. */
-void vtr_pool_give(struct vtr_pool *p, void *buffer, size_t valid_bytes);
+ * counted and ignored: 0; else 1. */
+int vtr_pool_give(struct vtr_pool *p, void *buffer, size_t valid_bytes);
 
 /* ---- the writer ---- */
 

@@ -108,7 +108,8 @@ struct vptrace_stats {
 VPTRACE_API int vptrace_start(const struct vptrace_options *options);
 
 /* Drains, closes the file. `stats` may be NULL; without a running capture it is filled from the
- * last one and EIDLE returned. EFILE, ETIMEOUT: what was written before stays good, and the numbers
+ * last one and EIDLE returned. EFILE, ETIMEOUT, ETAKEN (another client of CUPTI in this process has
+ * taken records): what was written before stays good, and the numbers
  * are exact all the same. Takes at most stop_timeout_ms for CUPTI, as long again for the disk, and a
  * moment to count what the disk did not take. */
 VPTRACE_API int vptrace_stop(struct vptrace_stats *stats);

@@ -8,6 +8,7 @@
 
 #include "tracer/vptrace.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -404,18 +405,83 @@ static void stop_with_work_queued(void)
 	HOST_CHECK(cudaStreamCreateWithFlags(&slow, cudaStreamNonBlocking));
 	HOST_CHECK(cudaStreamCreateWithFlags(&fast, cudaStreamNonBlocking));
 	for (i = 0; i < 100; i++) {
-		host_launch(gpu.gemm, 5000000, slow);
+		host_launch(gpu.gemm, 50000000, slow);
 		host_launch(gpu.attention, 1000, fast);
 	}
 	HOST_CHECK(cudaStreamSynchronize(fast));
 	expect("stop", VPTRACE_OK, vptrace_stop(&stats));
 	printf("unfinished %llu\n", (unsigned long long)stats.unfinished);
-	HOST_CHECK(cudaStreamSynchronize(slow));
 	start();
-	host_launch(gpu.gemm, 1000, slow);
-	HOST_CHECK(cudaStreamSynchronize(slow));
+	host_launch(gpu.gemm, 1000, fast);
+	HOST_CHECK(cudaStreamSynchronize(fast));
 	expect("stop", VPTRACE_OK, vptrace_stop(&stats));
 	expect("unfinished after a synchronisation", 0, (long long)stats.unfinished);
+}
+
+/* ---- another client of CUPTI, as PyTorch's profiler is one ---- */
+
+static struct {
+	int (*register_callbacks)(void (*)(uint8_t **, size_t *, size_t *),
+		void (*)(void *, uint32_t, uint8_t *, size_t, size_t));
+	int (*enable)(uint32_t), (*disable)(uint32_t), (*flush)(uint32_t);
+} other;
+
+static void other_requested(uint8_t **buffer, size_t *size, size_t *max)
+{
+	*buffer = aligned_alloc(8, 1 << 20);
+	*size = 1 << 20;
+	*max = 0;
+}
+
+static void other_completed(
+	void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+{
+	(void)context, (void)stream, (void)size, (void)valid;
+	free(buffer);
+}
+
+static void set_kinds(int (*set)(uint32_t))
+{
+	static const uint32_t kinds[] = {1, 2, 4, 5, 10}; /* copies, memsets, calls, kernels */
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		set(kinds[i]);
+}
+
+static void begin_other(void)
+{
+	void *cupti = dlopen(getenv("VPTRACE_LIBCUPTI"), RTLD_NOW);
+
+	if (!cupti)
+		exit(9);
+	*(void **)&other.register_callbacks = dlsym(cupti, "cuptiActivityRegisterCallbacks");
+	*(void **)&other.enable = dlsym(cupti, "cuptiActivityEnable");
+	*(void **)&other.disable = dlsym(cupti, "cuptiActivityDisable");
+	*(void **)&other.flush = dlsym(cupti, "cuptiActivityFlushAll");
+	other.register_callbacks(other_requested, other_completed);
+	set_kinds(other.enable);
+}
+
+static void launch_often(cudaKernel_t kernel)
+{
+	int i;
+
+	for (i = 0; i < 100; i++)
+		host_launch(kernel, 1000, NULL);
+	HOST_CHECK(cudaStreamSynchronize(NULL));
+}
+
+/* It records when the capture begins: what is launched goes on into its buffer. */
+static void another_client_before(void)
+{
+	struct host_gpu gpu = host_open();
+
+	begin_other();
+	launch_often(gpu.gemm);
+	start();
+	launch_often(gpu.gemm);
+	expect("stop", VPTRACE_ETAKEN, vptrace_stop(&stats));
 }
 
 /* What stands in the file is what was written before, and everything else has been dropped. Then there is nothing to wait
@@ -457,6 +523,7 @@ static const struct {
 	{"stop-with-work-queued", stop_with_work_queued},
 	{"toggled-in-a-handler", toggled_in_a_handler},
 	{"misspelt", misspelt},
+	{"another-client-before", another_client_before},
 	{"hundred-captures", hundred_captures},
 };
 
