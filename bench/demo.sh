@@ -94,12 +94,13 @@ for trace; do
 		[ $status = 0 ] || [ $status = 3 ] || exit $status
 	done
 done
-# For ui.perfetto.dev: one trace as it is, those of several ranks as one archive.
+# For Perfetto: one trace as it is, those of several ranks as one archive.
 export=$folder/trace.pftrace
 [ $# = 1 ] || export=$folder/trace.tar
 status=0
 build/vptrace-analyze export "$@" --format perfetto --output "$export" 2>"$folder/export.log" || status=$?
 [ $status = 0 ] || [ $status = 3 ] || { cat "$folder/export.log"; exit $status; }
+opens=$(sed -n 's/^vptrace-analyze: open it at //p' "$folder/export.log")
 rm -f "$folder/export.log"
 # The first screen: with blocks, what stands before the tables of the whole window.
 if grep -q '^THE MEAN BLOCK' "${1%.zst}.txt"; then
@@ -126,5 +127,5 @@ traces=
 for trace; do
 	traces="$traces ${trace##*/},"
 done
-echo "FILES $folder/:$traces the whole report as .txt and .json; ${export##*/} for https://ui.perfetto.dev"
+echo "FILES $folder/:$traces the whole report as .txt and .json; ${export##*/} for $opens"
 echo "NEXT  sh bench/demo.sh$next"

@@ -37,6 +37,50 @@ while read -r first rest; do
 	done
 done <lines
 
+# What the help says in brackets, where both explain it.
+words=$(tr '\n' ' ' <"$readme")
+expect 0 "help" analyze --help
+min_gap=$(tr '\n' ' ' <out | tr -s ' ' | sed -n 's/.*list gaps of at least so long (\([^)]*\)).*/\1/p')
+[ -n "$min_gap" ] || fail "--min-gap has no default in --help"
+case $words in
+*"by default $min_gap."*) ;;
+*) fail "README.md does not say of --min-gap: by default $min_gap." ;;
+esac
+
+# Where an export for Perfetto is to be opened, wherever that stands.
+need_trace small.zst small_trace
+expect 0 "an export" export small.zst -o small.pftrace
+link=$(sed -n 's/^vptrace-analyze: open it at //p' err)
+for file in README.md bench/README.md bench/demo.sh; do
+	grep 'ui\.perfetto\.dev' "$source/$file" | grep -vF "$link" | grep -v 'chrome:' >lines
+	[ ! -s lines ] || fail "$file: expected $link, found $(cat lines)"
+done
+grep -qF "$link" "$readme" || fail "README.md has not the link $link"
+
+# Its program in C, built and run as it says.
+block_of() { # block_of LANGUAGE: the first such block
+	awk -v language="$1" '/^```/ { inside = !done && $0 == "```" language; done += inside; next } inside' "$readme"
+}
+{
+	block_of c | grep '^#include'
+	echo 'int main(void) {'
+	block_of c | grep -v '^#include\|^\.\.\.$'
+	echo 'return 0; }'
+} >generate.c
+line=$(grep '^cc ' "$readme")
+library=${VPT_BIN:-/nowhere}/libvptrace.so
+if ! command -v cc >/dev/null || ! [ -e "$library" ] || ldd "$library" | grep -q 'lib[atu]b*san'; then
+	echo "SKIPPED: README.md's program: no cc, no libvptrace.so, or one with sanitizers"
+else
+	ln -s "$source/tracer" tracer && ln -s "$VPT_BIN" build
+	cases=$((cases + 1))
+	sh -c "$line" >out 2>err || fail "README.md's line does not build its program: $line"
+	VPTRACE_OUTPUT=generate.zst ./generate >out 2>err || fail "README.md's program ended with $?"
+	"$VPT_ANALYZE" cat generate.zst --kind range >out 2>err
+	grep -q '"name":"block 3"' out || fail "README.md's program recorded no block"
+	rm tracer build
+fi
+
 # Files that it names.
 for file in $(grep -o '`[a-z_]*\.\(sh\|c\)`' "$readme" | tr -d '`' | sort -u); do
 	[ -f "$source/tests/$file" ] || [ -f "$source/analysis/$file" ] || fail "README.md names $file"
@@ -61,34 +105,57 @@ for format in text json; do
 	done
 done
 
-# ---- the demo's report ----
-said_lines() { # said_lines WHAT LEAST: each line of `said` is one of `out`
-	while IFS= read -r line; do
-		grep -qxF -e "$line" out || fail "README.md's $1 says what the program does not: $line"
-	done <said
+# ---- the reports, byte for byte; VPT_RECORD=1 writes them anew ----
+# Sections of a report, "[...]" for the others: sections "DATA|RESULT" <report
+sections() {
+	awk -v wanted="^($1)" '
+		/^[A-Z]/ { keep = $0 ~ wanted }
+		keep { if (cut && was_blank) print ""; print; cut = 0 }
+		!keep && !cut { print "[...]"; cut = 1 }
+		{ was_blank = $0 == "" }'
+}
+# The code block of README.md whose first line matches: block PATTERN
+block() {
+	awk -v pattern="$1" '
+		inside && /^```/ { exit }
+		inside { print }
+		opened && $0 ~ pattern { inside = 1; print }
+		{ opened = /^```$/ }' "$readme"
+}
+replace_block() { # replace_block PATTERN FILE
+	awk -v pattern="$1" -v file="$2" '
+		inside && /^```/ { inside = 0 }
+		opened && $0 ~ pattern { inside = 1; while ((getline line < file) > 0) print line }
+		!inside { print }
+		{ opened = /^```$/ }' "$readme" >README.new && cat README.new >"$readme"
+}
+same_block() { # same_block WHAT PATTERN: the block is what `expected` holds
+	[ "${VPT_RECORD:-}" != 1 ] || replace_block "$2" expected
+	block "$2" >said
 	cases=$((cases + 1))
-	[ "$(wc -l <said)" -ge "$2" ] || fail "README.md's $1 was not found"
+	cmp -s expected said || fail "README.md's $1 is not what the program prints; VPT_RECORD=1 writes it: $(diff said expected)"
 }
 bin=${VPT_BIN:-}
 if [ -n "$bin" ] && [ -x "$bin/vptrace-demo" ] && [ -e "$bin/libvptrace.so" ]; then
 	CUDA_INJECTION64_PATH=$bin/libvptrace.so NVTX_INJECTION64_PATH=$bin/libvptrace.so VPTRACE_OUTPUT=$work/demo.zst \
 		"$bin/vptrace-demo" --sync-per-layer >out 2>err || fail "the demo ended with $?"
 	expect 0 "the demo's report" demo.zst --target 16
-	sed -n '/^RESULT .*target/,/^```/p' "$readme" | sed '/^```/,$d' | grep . >said
-	said_lines "first report" 10
+	# RUN names this machine.
+	sections "DATA|RESULT|CAUSE|FIX FIRST" <out >expected
+	grep -q "^DATA    SIMULATED" expected || fail "the demo's report is not marked as simulated"
+	same_block "first report" "^DATA    SIMULATED"
 else
 	echo "SKIPPED: README.md's first report: no demo was built"
 fi
 
-# ---- the example ----
 trace=$(sed -n 's/^\$ vptrace-analyze \([^ ]*\)$/\1/p' "$readme" | head -n 1)
 folder=${VPT_SHARED:-$source/../shared}/traces
 if [ -f "$folder/$trace" ]; then
 	cd "$folder" || exit 1
 	expect 0 "the example" "$trace"
 	cd "$work" || exit 1
-	sed -n '/^\$ vptrace-analyze /,/^```/p' "$readme" | sed '1d;$d' | grep -v '^\[\.\.\.\]$' | grep . >said
-	said_lines example 20
+	{ echo "\$ vptrace-analyze $trace" && sections "DATA|RUN|RESULT|CAUSE|FIX FIRST|THE WINDOW|ATTENTION" <out; } >expected
+	same_block example '^\$ vptrace-analyze '
 else
 	echo "SKIPPED: README.md's example: no $trace"
 fi
