@@ -416,10 +416,10 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 	if (o->rules) {
 		p->rules = vpa_rules_read(o->rules, o->rules_len, err);
 		if (!p->rules)
-			return err && err->code ? err->code : VPT_EINVAL;
+			return err && err->code ? err->code : VPT_EDATA;
 		p->stage_rules = vpa_stage_rules_read(o->rules, o->rules_len, err);
 		if (!p->stage_rules)
-			return err && err->code ? err->code : VPT_EINVAL;
+			return err && err->code ? err->code : VPT_EDATA;
 	}
 	if (vpa_resolver_init(&p->resolver, &p->model, p->rules, sink))
 		return vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace");

@@ -25,12 +25,12 @@ static int read_rule(struct vpa_rules *r, const struct vpa_rule_line *line, stru
 	int rc;
 
 	if (!tab || name + 1 == line->len || memchr(line->text, '\0', line->len))
-		return vpt_fail(err, VPT_EINVAL,
+		return vpt_fail(err, VPT_EDATA,
 			"line %zu of the rules: expected a family, a tab and a pattern, found "
 			"\"%.*s\"",
 			line->number, (int)(line->len < 80 ? line->len : 80), line->text);
 	if (vpa_family_find(line->text, name, &rule->family))
-		return vpt_fail(err, VPT_EINVAL,
+		return vpt_fail(err, VPT_EDATA,
 			"line %zu of the rules: expected a family such as \"attention\" or "
 			"\"gemm\", found \"%.*s\"",
 			line->number, (int)(name < 80 ? name : 80), line->text);

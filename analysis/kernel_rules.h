@@ -11,7 +11,7 @@
 struct vpa_rules;
 
 /* Reads rules from `len` bytes, borrowed for the call. The caller frees the result with
- * vpa_rules_free(). NULL and a sentence with the line's number if a line is wrong (VPT_EINVAL) or
+ * vpa_rules_free(). NULL and a sentence with the line's number if a line is wrong (VPT_EDATA) or
  * there is no memory (VPT_ENOMEM). No rule at all is fine. */
 struct vpa_rules *vpa_rules_read(const char *text, size_t len, struct vpt_err *err);
 

@@ -42,7 +42,7 @@ int vpa_rule_compile(
 	rc = regcomp(out, pattern, REG_EXTENDED | flags);
 	if (rc) {
 		regerror(rc, out, why, sizeof(why));
-		rc = vpt_fail(err, rc == REG_ESPACE ? VPT_ENOMEM : VPT_EINVAL,
+		rc = vpt_fail(err, rc == REG_ESPACE ? VPT_ENOMEM : VPT_EDATA,
 			"line %zu of the rules: expected a POSIX extended regular expression, "
 			"found \"%.80s\" (%s)",
 			line->number, pattern, why);

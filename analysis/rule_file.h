@@ -23,7 +23,7 @@ void vpa_rule_file_begin(struct vpa_rule_file *file, const char *text, size_t le
 int vpa_rule_file_next(struct vpa_rule_file *file, struct vpa_rule_line *out);
 
 /* Compiles what stands from byte `from` on as a POSIX extended regular expression; `flags` are regcomp(3)'s further ones.
- * 0, VPT_EINVAL (naming the line and the pattern) or VPT_ENOMEM; *out needs regfree() after 0 only. */
+ * 0, VPT_EDATA (naming the line and the pattern) or VPT_ENOMEM; *out needs regfree() after 0 only. */
 int vpa_rule_compile(const struct vpa_rule_line *line, size_t from, int flags, regex_t *out,
 	struct vpt_err *err);
 

@@ -108,7 +108,7 @@ static int read_rule(
 	memset(rule, 0, sizeof(*rule));
 	if (!tab || memchr(line->text, '\0', line->len) || tab + 1 == line->text + line->len ||
 		tab < kind || !read_kind(rule, kind, (size_t)(tab - kind)))
-		return vpt_fail(err, VPT_EINVAL,
+		return vpt_fail(err, VPT_EDATA,
 			"line %zu of the rules: expected \"range\" and request, block, step, "
 			"context, stage or none, a tab and a pattern, found \"%.*s\"",
 			line->number, (int)(line->len < 80 ? line->len : 80), line->text);

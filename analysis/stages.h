@@ -104,7 +104,7 @@ int vpa_stage_is_rule(const char *line, size_t len);
 
 /* Reads them from `len` bytes, borrowed for the call; other lines are passed over. The caller frees the
  * result with vpa_stage_rules_free(). NULL and a sentence with the line's number if a line is wrong
- * (VPT_EINVAL) or there is no memory (VPT_ENOMEM). No rule at all is fine. */
+ * (VPT_EDATA) or there is no memory (VPT_ENOMEM). No rule at all is fine. */
 struct vpa_stage_rules *vpa_stage_rules_read(const char *text, size_t len, struct vpt_err *err);
 void vpa_stage_rules_free(struct vpa_stage_rules *rules); /* accepts NULL */
 

@@ -52,7 +52,7 @@ says out "THE MEAN BLOCK (0 to 3, 0 warm-up)"
 says out "latents/s"
 
 printf 'gemm\tx\nrange clip\tx\n' >rules
-expect 2 "no such kind" clips.zst --rules rules
+expect 1 "no such kind" clips.zst --rules rules
 says err "line 2 of the rules: expected \"range\" and request, block, step, context, stage or none"
 silent out
 

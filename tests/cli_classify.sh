@@ -45,7 +45,7 @@ same "what it does not match is told by the table" "$("$VPT_ANALYZE" classify <i
 	"$(tail -n 1 out)"
 printf 'no-such-family\tx\n' >rules
 classify --rules rules
-same "a rule with an unknown family" 2 $code
+same "a rule with an unknown family" 1 $code
 says err "vptrace-analyze: rules: "
 silent out
 classify --rules nowhere

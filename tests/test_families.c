@@ -584,7 +584,7 @@ static void a_wrong_rule_is_named_with_its_line(void **state)
 	for (i = 0; i < COUNT(wrong); i++) {
 		memset(&err, 0, sizeof(err));
 		assert_null(vpa_rules_read(wrong[i].text, wrong[i].len, &err));
-		assert_int_equal(err.code, VPT_EINVAL);
+		assert_int_equal(err.code, VPT_EDATA);
 		if (!strstr(err.text, wrong[i].says))
 			fail_msg("expected \"%s\", found \"%s\"", wrong[i].says, err.text);
 	}

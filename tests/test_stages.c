@@ -374,7 +374,7 @@ static void wrong_rules_are_refused_with_their_line(void **state)
 		vpa_stage_rules_free(r);
 		if (!wrong[i].why)
 			continue;
-		assert_int_equal(err.code, VPT_EINVAL);
+		assert_int_equal(err.code, VPT_EDATA);
 		if (!strstr(err.text, wrong[i].why))
 			fail_msg("%s: %s", wrong[i].rules, err.text);
 	}
