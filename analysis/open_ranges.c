@@ -66,8 +66,7 @@ static uint32_t *link_to(
 {
 	uint32_t *link;
 
-	/* Mostly it was opened after all those that are open still. */
-	if (!o->open_count || start_ns > o->newest_ns)
+	if (!vpa_open_may_have(o, start_ns))
 		return NULL;
 	link = bucket_of(o, start_ns, name, domain);
 	for (; *link; link = &o->items[*link - 1].next) {

@@ -21,6 +21,12 @@ struct vpa_open_ranges {
 /* Adds a range, which stays the caller's. 0 or VPT_ENOMEM. */
 int vpa_open_add(struct vpa_open_ranges *o, struct vpa_range *range);
 
+/* Whether some range may have this start. Mostly a range that has ended was opened after all those that are open still. */
+static inline int vpa_open_may_have(const struct vpa_open_ranges *o, uint64_t start_ns)
+{
+	return o->open_count && start_ns <= o->newest_ns;
+}
+
 /* The range of this start, name and domain; of equals any. NULL: there is none. */
 struct vpa_range *vpa_open_find(
 	const struct vpa_open_ranges *o, uint64_t start_ns, uint32_t name, uint32_t domain);

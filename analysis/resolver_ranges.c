@@ -135,7 +135,7 @@ static void count_range(struct vpa_resolver *r, const struct range_row *v)
 }
 
 /* Ends the range if it was open when the last chunk closed. */
-static int end_range(struct vpa_timeline *t, const struct range_row *row, int *ended)
+VPA_RARE static int end_range(struct vpa_timeline *t, const struct range_row *row, int *ended)
 {
 	const struct vpa_range as = {.start_ns = row->start_ns,
 		.end_ns = row->end_ns,
@@ -161,7 +161,7 @@ static int add_range_rows(
 			.kind = col[VPT_RANGE_RANGE_KIND][row] == VPT_RANGEKIND_START_END,
 			.unmatched = col[VPT_RANGE_UNMATCHED][row] != 0};
 		struct vpa_timeline *t;
-		int ended;
+		int ended = 0;
 
 		rc = vpa_maps_range_name(r, b, col[VPT_RANGE_NAME][row], &values.name);
 		if (!rc)
@@ -176,7 +176,8 @@ static int add_range_rows(
 			break;
 		count_range(r, &values);
 		t = timeline_of(r, thread, &values);
-		rc = end_range(t, &values, &ended);
+		if (vpa_open_may_have(&t->open, start))
+			rc = end_range(t, &values, &ended);
 		if (ended)
 			r->open_count--;
 		else if (!rc)
