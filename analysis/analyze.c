@@ -1,6 +1,7 @@
 /* analyze.c - one pass over a trace: chunks -> resolver -> idle time -> folds -> report. */
 #include "analysis/folds/fold.h"
 #include "analysis/kernel_rules.h"
+#include "analysis/long_names.h"
 #include "analysis/prefetch.h"
 #include "analysis/stages.h"
 #include "analysis/tap.h"
@@ -30,6 +31,7 @@ struct pass {
 	int with_ops[FOLDS_MAX], with_call[FOLDS_MAX], with_range[FOLDS_MAX], with_gap[FOLDS_MAX],
 		with_mark[FOLDS_MAX];
 	struct vpa_reading reading;
+	struct vpa_long_names long_names;
 	struct vpa_report *report;
 	uint64_t last_clock_ns, last_event_ns;
 	/* Looking for a range's window. */
@@ -312,8 +314,11 @@ static uint64_t frontier_of(const struct pass *p, uint64_t times_from)
 
 static int add_chunk(struct pass *p, struct vpt_batch *b, uint64_t times_from)
 {
-	int rc = read_tables(p, b);
+	int rc;
 
+	vpa_long_names_cut(&p->long_names, &b->strings);
+	p->reading.names_cut = p->long_names.cut;
+	rc = read_tables(p, b);
 	if (!rc)
 		rc = vpa_resolver_add(&p->resolver, b);
 	if (!rc)
@@ -335,6 +340,7 @@ static int read_chunks(struct pass *p, struct vpt_err *err)
 	struct vpt_err damage = {0};
 	int rc = vpa_prefetch_start(p->trace, p->options->jobs, &chunks, err);
 
+	vpa_long_names_begin(&p->long_names, vpt_trace_size_bytes(p->trace));
 	if (rc)
 		return rc;
 	while ((rc = vpa_prefetch_next(chunks, &b, &damage)) != VPT_END) {

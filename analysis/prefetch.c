@@ -35,6 +35,12 @@ struct vpa_prefetch {
 	int stop;
 };
 
+/* Whether the next chunk has to wait: its slot is in use, or memory is scarce and others are ahead of it. */
+static int must_wait(const struct vpa_prefetch *p, const struct slot *slot)
+{
+	return slot->state != FREE || (p->next_in > p->next_out && vpt_memory_is_scarce());
+}
+
 static void *work(void *arg)
 {
 	struct vpa_prefetch *p = arg;
@@ -45,7 +51,7 @@ static void *work(void *arg)
 		struct slot *slot = &p->slots[p->next_in % p->slot_count];
 		size_t index;
 
-		if (slot->state != FREE) {
+		if (must_wait(p, slot)) {
 			pthread_cond_wait(&p->freed, &p->lock);
 			continue;
 		}
@@ -109,9 +115,19 @@ int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_
 	return VPT_OK;
 }
 
+/* Gives the memory of a batch back. */
+static void renew(struct vpt_batch *b)
+{
+	vpt_batch_free(b);
+	vpt_batch_init(b);
+	b->packs = 1;
+}
+
 static int next_alone(struct vpa_prefetch *p, struct vpt_batch **batch, struct vpt_err *err)
 {
 	*batch = &p->slots[0].batch;
+	if (vpt_memory_is_scarce())
+		renew(*batch);
 	return vpt_trace_chunk(p->trace, p->own, p->next_out++, *batch, err);
 }
 
@@ -126,9 +142,11 @@ int vpa_prefetch_next(struct vpa_prefetch *p, struct vpt_batch **batch, struct v
 		return next_alone(p, batch, err);
 	pthread_mutex_lock(&p->lock);
 	if (p->held) {
+		if (vpt_memory_is_scarce())
+			renew(&p->held->batch);
 		p->held->state = FREE;
-		pthread_cond_broadcast(&p->freed);
 	}
+	pthread_cond_broadcast(&p->freed);
 	slot = &p->slots[p->next_out++ % p->slot_count];
 	while (slot->state != READY)
 		pthread_cond_wait(&p->ready, &p->lock);

@@ -71,6 +71,8 @@ struct vpa_resolver {
 	uint64_t launches_without_op, lost_events; /* records */
 	uint64_t losses;                           /* LOSS rows, pauses not among them */
 	uint64_t names_lost;                       /* beyond a cap */
+	uint64_t
+		names_left_out; /* how often a name was called like others, for there were too many */
 	/* Ranges that are open now, and the most that were open beside as many as are kept. */
 	uint64_t open_count, open_left_out;
 };

@@ -9,9 +9,10 @@
 #include <string.h>
 
 enum {
-	/* Programs that build a new name for every range must not fill memory: names beyond this many are all
-	 * called the same. */
+	/* Programs that build a new name for every range must not fill memory: names beyond this many, or this many bytes
+	 * of them, are all called the same. */
 	NAMES_MAX = 1 << 18,
+	NAMES_BYTES = 16 << 20,
 	DEVICES_MAX = 256
 };
 
@@ -33,6 +34,11 @@ void vpa_maps_free(struct vpa_resolver_maps *m)
 	vpt_free(m);
 }
 
+static int is_full(const struct vpt_strings *names, size_t len)
+{
+	return names->count >= NAMES_MAX || names->size + len > NAMES_BYTES;
+}
+
 static int intern(struct vpa_resolver *r, const char *text, size_t len, uint32_t *name)
 {
 	struct vpt_strings *names = &r->model->names;
@@ -40,9 +46,10 @@ static int intern(struct vpa_resolver *r, const char *text, size_t len, uint32_t
 
 	if (!names->count && vpt_strings_put(names, "", 0) == VPT_NO_ID)
 		return VPT_ENOMEM;
-	if (names->count >= NAMES_MAX) {
+	if (is_full(names, len) && vpt_strings_find(names, text, len) == VPT_NO_ID) {
 		static const char many[] = "(too many different names)";
 
+		r->names_left_out++;
 		if (!r->maps->too_many) {
 			id = vpt_strings_put(names, many, sizeof(many) - 1);
 			if (id == VPT_NO_ID)
@@ -86,7 +93,7 @@ static int record(struct vpa_resolver *r, struct vpt_text text, uint32_t *record
 	uint64_t id;
 
 	*recorded = 0;
-	if (names->count >= NAMES_MAX)
+	if (is_full(names, text.len) && vpt_strings_find(names, text.text, text.len) == VPT_NO_ID)
 		return VPT_OK;
 	id = vpt_strings_put(names, text.text, text.len);
 	if (id == VPT_NO_ID)

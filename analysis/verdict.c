@@ -1,6 +1,8 @@
 /* verdict.c - loss is data: it is counted, worded, and decides the exit code. */
 #include "analysis/verdict.h"
 
+#include "analysis/long_names.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -72,7 +74,8 @@ static void judge_import(struct vpa_report *out, const struct vpt_import_stats *
 }
 
 /* What lies beyond the analysis' own limits. */
-static void judge_limits(struct vpa_report *out, const struct vpa_resolver *r)
+static void judge_limits(
+	struct vpa_report *out, const struct vpa_reading *reading, const struct vpa_resolver *r)
 {
 	struct vpa_verdict *v = &out->verdict;
 	uint64_t deep = 0;
@@ -89,6 +92,19 @@ static void judge_limits(struct vpa_report *out, const struct vpa_resolver *r)
 			"device is counted for the outer ones alone",
 			deep, deep == 1 ? " lies" : "s lie", VPA_NESTING_MAX,
 			deep == 1 ? "it" : "them");
+	}
+	if (reading->names_cut) {
+		v->complete = 0;
+		REASON(out,
+			"%" PRIu64 " name%s cut: of a name at most %d bytes are kept, and a few "
+			"hundred where a file of its size has too many long ones",
+			reading->names_cut, reading->names_cut == 1 ? " was" : "s were",
+			VPA_NAME_MAX);
+	}
+	if (r->names_left_out) {
+		v->complete = 0;
+		REASON(out, "%" PRIu64 " name%s counted as \"(too many different names)\"",
+			r->names_left_out, r->names_left_out == 1 ? " is" : "s are");
 	}
 	if (r->open_left_out) {
 		v->complete = 0;
@@ -261,7 +277,7 @@ int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_reading *re
 	judge_file(out, reading, trace);
 	judge_import(out, vpt_trace_import_stats(trace));
 	judge_records(out, r);
-	judge_limits(out, r);
+	judge_limits(out, reading, r);
 	judge_overhead(out, r);
 	judge_books(out, reading);
 	judge_tracer(out);

@@ -11,6 +11,7 @@ struct vpa_reading {
 	uint64_t rows;                       /* of events, LOSS not among them */
 	uint64_t received, dropped, invalid; /* of the newest STATS */
 	uint64_t header_lost;                /* sum of lost_events of chunk headers */
+	uint64_t names_cut;                  /* see long_names.h */
 	int has_stats, has_last;
 	char first_damage[256];
 };

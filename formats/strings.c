@@ -70,6 +70,13 @@ static int grow_slots(struct vpt_strings *s)
 	return VPT_OK;
 }
 
+uint64_t vpt_strings_find(const struct vpt_strings *s, const char *text, size_t len)
+{
+	const uint32_t *slot = s->slot_count ? slot_of(s, text, len) : NULL;
+
+	return slot && *slot ? *slot - 1 : VPT_NO_ID;
+}
+
 uint64_t vpt_strings_put(struct vpt_strings *s, const char *text, size_t len)
 {
 	uint32_t *slot;

@@ -31,6 +31,9 @@ void vpt_strings_free(struct vpt_strings *s);
 /* The id of a text, added if it is new. VPT_NO_ID when there is no memory. */
 uint64_t vpt_strings_put(struct vpt_strings *s, const char *text, size_t len);
 
+/* The id of a text; VPT_NO_ID: it is not there. */
+uint64_t vpt_strings_find(const struct vpt_strings *s, const char *text, size_t len);
+
 /* Appends a text as the next id even if it is there already (a reader keeps a file's numbering).
  * 0 or VPT_ENOMEM. Such a table must not be mixed with vpt_strings_put(). */
 int vpt_strings_append(struct vpt_strings *s, const char *text, size_t len);

@@ -270,6 +270,28 @@ static void ranges_in_ranges(struct trace *t, uint64_t second)
 	}
 }
 
+/* Long names that no two ranges share. */
+static void ranges_with_long_names(struct trace *t, uint64_t second)
+{
+	enum { LENGTH = 400 };
+	static char name[LENGTH];
+	int i;
+
+	put_launch(t, MAIN, range_at(second, 0));
+	memset(name, 'n', sizeof(name));
+	for (i = 0; i < RANGES_A_SECOND; i++) {
+		struct vpt_range range = {
+			.start_ns = range_at(second, (uint64_t)i), .duration_ns = 10};
+		char number[32];
+
+		memcpy(name, number,
+			(size_t)snprintf(
+				number, sizeof(number), "%llu %d", (unsigned long long)second, i));
+		range.name = vpt_batch_string(&t->batch, name, LENGTH);
+		vpt_batch_put(&t->batch, VPT_RANGE, MAIN, &range);
+	}
+}
+
 static void close_chunk(struct trace *t, uint64_t second, int is_last)
 {
 	struct vpt_clock clock = {.trace_ns = (second + 1) * SECOND};
@@ -352,6 +374,7 @@ static void memory_does_not_grow_with_the_length_of_a_trace(void **state)
 		{"waits of a stream without ops", waits_for_nothing, 300},
 		{"ranges where nothing ever runs on a device", ranges_alone, 1200},
 		{"ranges that never end", ranges_that_never_end, 100},
+		{"ranges with long names", ranges_with_long_names, 150},
 	};
 	size_t i;
 
