@@ -18,6 +18,7 @@ struct vpt_import_stats {
 	uint64_t malformed;        /* lacking a time, a name or a number that the kind needs */
 	uint64_t bad_text; /* strings with invalid UTF-8 or control characters, kept as they are */
 	uint64_t bad_numbers; /* NaN, infinities, fractions below a nanosecond: cut or left out */
+	uint64_t views;       /* tables that the file has as SQL views, which are not read */
 	int truncated;        /* the file ends in the middle; what came before was read */
 };
 

@@ -416,8 +416,13 @@ static int read_export(struct vpt_source *src, struct vpt_collect *c,
 		rc = vpt_fail(err, VPT_EDATA,
 			"%s is an SQLite database but not an Nsight Systems export: expected a "
 			"table "
-			"CUPTI_ACTIVITY_KIND_KERNEL or NVTX_EVENTS%s%s",
-			src->name, vpt_nsight_damage(db) ? "; found damage in " : "",
+			"CUPTI_ACTIVITY_KIND_KERNEL or NVTX_EVENTS%s%s%s",
+			src->name,
+			vpt_nsight_is_view(db, "CUPTI_ACTIVITY_KIND_KERNEL") ||
+					vpt_nsight_is_view(db, vpt_nsight_nvtx.name)
+				? ", found views, which are not read"
+				: "",
+			vpt_nsight_damage(db) ? "; found damage in " : "",
 			vpt_nsight_damage(db) ? vpt_nsight_damage(db) : "");
 		goto out;
 	}

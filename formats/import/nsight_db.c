@@ -365,26 +365,39 @@ static void note_damage(struct vpt_nsight_db *db, const char *table)
 			sqlite3_errmsg(db->sql));
 }
 
-int vpt_nsight_has(struct vpt_nsight_db *db, const char *table)
+/* Whether the schema has something of this name that `ask` finds. */
+static int schema_has(struct vpt_nsight_db *db, const char *ask, const char *name)
 {
-	static const char ask[] =
-		"SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = ?";
 	sqlite3_stmt *st = NULL;
 	int found = 0, rc;
 
 	rc = sqlite3_prepare_v2(db->sql, ask, -1, &st, NULL);
 	if (!rc) {
-		sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
+		sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC);
 		rc = sqlite3_step(st);
 		found = rc == SQLITE_ROW;
 	}
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 		note_damage(db, "sqlite_master");
 	sqlite3_finalize(st);
+	return found;
+}
+
+int vpt_nsight_is_view(struct vpt_nsight_db *db, const char *table)
+{
+	return schema_has(
+		db, "SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = ?", table);
+}
+
+int vpt_nsight_has(struct vpt_nsight_db *db, const char *table)
+{
+	static const char ask[] =
+		"SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = ?";
+
 	/* The schema of a hostile file may have a view of the same name; this call knows only
 	 * tables. */
-	return found && !sqlite3_table_column_metadata(
-				db->sql, "main", table, NULL, NULL, NULL, NULL, NULL, NULL);
+	return schema_has(db, ask, table) && !sqlite3_table_column_metadata(db->sql, "main", table,
+						     NULL, NULL, NULL, NULL, NULL, NULL);
 }
 
 static int has_column(struct vpt_nsight_db *db, const char *table, const char *column)
@@ -479,8 +492,11 @@ int vpt_nsight_scan(struct vpt_nsight_db *db, const struct vpt_nsight_table *tab
 	uint32_t there = 0;
 	int rc, row_rc = 0;
 
-	if (table->field_count > VPT_NSIGHT_FIELDS_MAX || !vpt_nsight_has(db, table->name))
+	if (table->field_count > VPT_NSIGHT_FIELDS_MAX || !vpt_nsight_has(db, table->name)) {
+		db->stats->views += (table->events || !strcmp(table->name, "StringIds")) &&
+				    vpt_nsight_is_view(db, table->name);
 		return VPT_OK;
+	}
 	rc = prepare(db, table, &st, &there);
 	while (!rc && (rc = sqlite3_step(st)) == SQLITE_ROW) {
 		rc = SQLITE_OK;

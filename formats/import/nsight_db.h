@@ -66,6 +66,9 @@ void vpt_nsight_close(struct vpt_nsight_db *db); /* accepts NULL */
 /* Whether there is a real table of this name: no view, nothing virtual. */
 int vpt_nsight_has(struct vpt_nsight_db *db, const char *table);
 
+/* Whether a view has this name: it could stand for the table, and is not read, since it could compute anything. */
+int vpt_nsight_is_view(struct vpt_nsight_db *db, const char *table);
+
 /* Calls table->row for every row. An absent table has none. Damage in the middle ends the table,
  * sets stats->truncated, and is still 0: what came before stays. VPT_EIO, VPT_ENOMEM or row's own
  * code. */
