@@ -17,6 +17,7 @@
 #include "tracer/threads.h"
 #include "tracer/writer.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -97,6 +98,11 @@ static void describe_run(struct vtr_capture *c, const struct vtr_facts *facts)
 
 	vtr_capture_meta(c, "vptrace", vptrace_version());
 	vtr_capture_meta(c, "profile", profiles[c->options.profile]);
+	/* What a report that tells of losses needs for its advice. */
+	snprintf(text, sizeof(text), "%" PRIu64, c->options.memory_limit_bytes);
+	vtr_capture_meta(c, "memory_limit", text);
+	snprintf(text, sizeof(text), "%" PRIu32, c->options.flush_interval_ms);
+	vtr_capture_meta(c, "flush_ms", text);
 	if (!gethostname(text, sizeof(text)))
 		vtr_capture_meta(c, "host", text);
 	describe_machine(c);
