@@ -241,33 +241,14 @@ static int read_meta(struct pass *p, const struct vpt_batch *b, const struct vpt
 		const char *key = keep(p, b, s->col[VPT_META_KEY][row]);
 		const char *value = keep(p, b, s->col[VPT_META_VALUE][row]);
 
+		if (vpa_reading_is_told(key))
+			continue; /* of the file, not of the run */
 		for (i = 0; i < r->meta_count && strcmp(r->meta[i].key, key); i++)
 			;
 		r->meta[i] = (struct vpa_pair){key, value}; /* the newest value wins */
 		r->meta_count += i == r->meta_count;
 	}
 	return VPT_OK;
-}
-
-static void read_stats(struct pass *p, const struct vpt_section *s)
-{
-	struct vpa_reading *n = &p->reading;
-	uint32_t row;
-
-	n->has_stats = 1;
-	n->received = n->dropped = n->invalid = 0;
-	for (row = 0; row < s->row_count; row++) {
-		if (!s->col[VPT_STATS_LANE]
-			   [row]) { /* the whole capture: the others are its parts */
-			n->received = s->col[VPT_STATS_RECEIVED][row];
-			n->dropped = s->col[VPT_STATS_DROPPED][row];
-			n->invalid = s->col[VPT_STATS_INVALID][row];
-			return;
-		}
-		n->received += s->col[VPT_STATS_RECEIVED][row];
-		n->dropped += s->col[VPT_STATS_DROPPED][row];
-		n->invalid += s->col[VPT_STATS_INVALID][row];
-	}
 }
 
 static int read_tables(struct pass *p, const struct vpt_batch *b)
@@ -278,25 +259,15 @@ static int read_tables(struct pass *p, const struct vpt_batch *b)
 
 	for (i = 0; i < b->section_count && !rc; i++) {
 		const struct vpt_section *s = &b->sections[i];
-		const struct vpt_kind_desc *kind = vpt_kind_desc(s->kind);
 
-		if (kind->flags & VPT_KIND_EVENT && s->kind != VPT_LOSS)
-			p->reading.rows += s->row_count;
 		if (s->kind == VPT_DEVICE)
 			rc = read_devices(p, b, s);
 		else if (s->kind == VPT_META)
 			rc = read_meta(p, b, s);
-		else if (s->kind == VPT_STATS)
-			read_stats(p, s);
 		else if (s->kind == VPT_CLOCK)
 			for (row = 0; row < s->row_count; row++)
 				p->last_clock_ns = s->col[VPT_CLOCK_TRACE][row];
 	}
-	p->reading.unknown_sections += b->unknown_sections;
-	p->reading.skipped_critical += b->skipped_critical;
-	p->reading.header_lost += b->lost_events;
-	p->reading.torn_chunks += (b->flags & VPT_BATCH_TORN) != 0;
-	p->reading.has_last |= (b->flags & VPT_BATCH_LAST) != 0;
 	if (b->t_max_ns > p->last_event_ns)
 		p->last_event_ns = b->t_max_ns;
 	return rc;
@@ -312,13 +283,28 @@ static uint64_t frontier_of(const struct pass *p, uint64_t times_from)
 	return idle < times_from ? idle : times_from;
 }
 
-static int add_chunk(struct pass *p, struct vpt_batch *b, uint64_t times_from)
+/* Where a place that cannot be read has been found, gaps have a reason of their own. */
+static int add_hole(struct pass *p, uint64_t holes)
 {
+	const struct vpa_interval *hole = &p->reading.hole;
+
+	return p->reading.holes > holes
+		       ? vpa_resolver_lose(&p->resolver, hole->start_ns, hole->end_ns)
+		       : VPT_OK;
+}
+
+static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b)
+{
+	uint64_t times_from = vpt_trace_times_from(p->trace, index + 1), holes = p->reading.holes;
 	int rc;
 
 	vpa_long_names_cut(&p->long_names, &b->strings);
-	p->reading.names_cut = p->long_names.cut;
-	rc = read_tables(p, b);
+	p->resolver.names_cut = p->long_names.cut;
+	rc = vpa_reading_chunk(&p->reading, index, b);
+	if (!rc)
+		rc = add_hole(p, holes);
+	if (!rc)
+		rc = read_tables(p, b);
 	if (!rc)
 		rc = vpa_resolver_add(&p->resolver, b);
 	if (!rc)
@@ -330,6 +316,18 @@ static int add_chunk(struct pass *p, struct vpt_batch *b, uint64_t times_from)
 	if (!rc)
 		rc = vpa_resolver_trim(&p->resolver, frontier_of(p, times_from));
 	return rc;
+}
+
+static int add_damage(struct pass *p, size_t index, const char *text)
+{
+	uint64_t holes = p->reading.holes;
+	int rc = vpa_reading_damage(&p->reading, index, text);
+
+	if (!rc)
+		rc = add_hole(p, holes);
+	/* What this chunk held back may go. */
+	return rc ? rc
+		  : vpa_resolver_release(&p->resolver, vpt_trace_times_from(p->trace, index + 1));
 }
 
 static int read_chunks(struct pass *p, struct vpt_err *err)
@@ -346,14 +344,9 @@ static int read_chunks(struct pass *p, struct vpt_err *err)
 	while ((rc = vpa_prefetch_next(chunks, &b, &damage)) != VPT_END) {
 		done++;
 		if (rc == VPT_EDATA) {
-			if (!p->reading.damaged_chunks++)
-				snprintf(p->reading.first_damage, sizeof(p->reading.first_damage),
-					"%.250s", damage.text);
-			/* What this chunk held back may go. */
-			rc = vpa_resolver_release(
-				&p->resolver, vpt_trace_times_from(p->trace, done));
+			rc = add_damage(p, done - 1, damage.text);
 		} else if (!rc) {
-			rc = add_chunk(p, b, vpt_trace_times_from(p->trace, done));
+			rc = add_chunk(p, done - 1, b);
 		} else {
 			*err = damage;
 			break;
@@ -404,6 +397,7 @@ static void free_pass(struct pass *p)
 	}
 	vpa_resolver_free(&p->resolver);
 	vpa_idle_free(&p->idle);
+	vpa_reading_free(&p->reading);
 	vpa_rules_free(p->rules);
 	vpa_stage_rules_free(p->stage_rules);
 	vpa_range_census_free(&p->census);
@@ -427,6 +421,7 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 		if (!p->stage_rules)
 			return err && err->code ? err->code : VPT_EDATA;
 	}
+	vpa_reading_begin(&p->reading, p->trace);
 	if (vpa_resolver_init(&p->resolver, &p->model, p->rules, sink))
 		return vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace");
 	p->idle.resolver = &p->resolver;
@@ -480,7 +475,7 @@ static void end_window(struct pass *p)
 	size_t i;
 
 	/* A killed capture has no last clock point after its last event. */
-	if (p->last_event_ns > end && !p->reading.has_last)
+	if (p->last_event_ns > end && !p->reading.has_end)
 		end = p->last_event_ns;
 	/* An op may end after the last clock point: what was seen belongs to the window. */
 	for (i = 0; i < p->idle.device_count; i++)
@@ -524,7 +519,9 @@ static int finish_report(struct pass *p, struct vpt_err *err)
 		if (vpa_folds[i]->finish)
 			rc = vpa_folds[i]->finish(p->states[i], &p->context, r);
 	if (!rc)
-		rc = vpa_verdict_write(&p->resolver, &p->reading, p->trace, r);
+		rc = vpa_reading_end(&p->reading) || vpa_verdict_write(&p->resolver, &p->reading, r)
+			     ? VPT_ENOMEM
+			     : VPT_OK;
 	if (!rc)
 		rc = vpa_findings_write(r);
 	if (!rc && r->arena.failed)

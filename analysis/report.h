@@ -47,15 +47,31 @@ struct vpa_pair {
 
 enum vpa_metric_state { VPA_OK, VPA_DEGRADED, VPA_UNAVAILABLE };
 
+/* A stretch of time in which records are, or may be, missing. */
+struct vpa_loss {
+	uint64_t start_ns, end_ns; /* end ~0: nobody knows how long */
+};
+
 struct vpa_verdict {
 	int complete;         /* 0: loss, damage, ops without launch: exit code 3 */
 	const char **reasons; /* one sentence each, most important first */
 	size_t reason_count;
+	const char **remedies; /* what to do, by reason; NULL: nothing is known */
+	struct vpa_loss *
+		losses; /* if not complete: in order, disjoint; one of all times where nobody knows when */
+	size_t loss_count;
+	struct vpa_pair
+		*told; /* what a copy of the trace has to be told as META rows, see reading.h */
+	size_t told_count;
 	uint64_t received, written, dropped; /* events */
 	uint64_t ops_without_launch, launches_without_op, late_ops;
+	uint64_t
+		early_ops; /* of those without launch: began before the first call, and so were launched before */
 	uint64_t zero_duration, reversed, zero_time; /* ops: end = start, end < start, time 0 */
 	uint64_t unmatched_ranges, late_ranges;
 	uint64_t damaged_chunks, torn_chunks, unknown_sections;
+	int is_refused;       /* GPU work could not be recorded; a reason says why */
+	int is_ranges_only;   /* GPU work was not to be recorded */
 	uint64_t overhead_ns; /* time of the profiling library's own records inside the window */
 	double tracing_cost_share;  /* of the window; negative: unknown */
 	enum vpa_metric_state gaps; /* degraded when the overhead share is above 5 % */
@@ -343,7 +359,7 @@ struct vpa_finding {
 struct vpa_report {
 	struct vpa_arena arena;
 	const char *path, *format; /* format: "vptrace", "kineto", "nsight" */
-	int simulated;
+	int simulated;             /* -1: not known, since the rows that tell are missing */
 	uint64_t window_start_ns, window_end_ns;
 	uint64_t paused_ns; /* of it: recording was switched off; neither window nor idle time */
 	int has_realtime;   /* 1: the time of day is known */
@@ -408,6 +424,28 @@ static inline uint64_t vpa_window_ns(const struct vpa_report *r)
 
 	return ns > r->paused_ns ? ns - r->paused_ns : 0;
 }
+
+/* Whether records that are missing may change what is told of these moments. */
+static inline int vpa_is_touched(const struct vpa_report *r, uint64_t start_ns, uint64_t end_ns)
+{
+	const struct vpa_verdict *v = &r->verdict;
+	size_t i;
+
+	for (i = 0; i < v->loss_count; i++)
+		if (v->losses[i].start_ns <= end_ns && v->losses[i].end_ns > start_ns)
+			return 1;
+	return 0;
+}
+
+static inline int vpa_window_is_touched(const struct vpa_report *r)
+{
+	return vpa_is_touched(r, r->window_start_ns, r->window_end_ns);
+}
+
+/* Of a request as a whole, and of its measured blocks from the first one's period on. */
+int vpa_request_is_touched(const struct vpa_report *r, const struct vpa_request *q);
+int vpa_blocks_are_touched(const struct vpa_report *r, const struct vpa_blocks *b);
+int vpa_block_is_touched(const struct vpa_report *r, const struct vpa_block_row *b);
 
 /* Busy time of all devices: what shares of busy are of. */
 static inline uint64_t vpa_busy_ns(const struct vpa_report *r)

@@ -52,6 +52,7 @@ int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model,
 	r->model = model;
 	r->rules = rules;
 	r->sink = *sink;
+	r->first_call_ns = UINT64_MAX;
 	r->pool.finished = range_finished;
 	r->pool.ctx = r;
 	r->maps = vpa_maps_new();
@@ -201,6 +202,16 @@ static int add_overhead(struct vpa_resolver *r, const struct vpt_section *s)
 	return VPT_OK;
 }
 
+static int add_lost(
+	struct vpa_resolver *r, struct vpa_intervals *set, uint64_t start_ns, uint64_t end_ns)
+{
+	if (set == &r->lost && end_ns > r->quiet_ns)
+		r->quiet_ns = end_ns;
+	if (start_ns < r->model->window_start_ns)
+		start_ns = r->model->window_start_ns;
+	return vpa_intervals_add(set, start_ns, end_ns);
+}
+
 static int add_losses(struct vpa_resolver *r, const struct vpt_section *s)
 {
 	uint32_t row;
@@ -208,24 +219,22 @@ static int add_losses(struct vpa_resolver *r, const struct vpt_section *s)
 	for (row = 0; row < s->row_count; row++) {
 		uint64_t start = s->col[VPT_LOSS_START][row];
 		uint64_t end = start + s->col[VPT_LOSS_DURATION][row];
-		struct vpa_intervals *set = &r->lost;
+		uint64_t kind = s->col[VPT_LOSS_LOSS_KIND][row];
 
-		if (s->col[VPT_LOSS_LOSS_KIND][row] == VPT_LOSSKIND_PAUSED)
-			set = &r->paused;
-		else if (s->col[VPT_LOSS_LOSS_KIND][row] == VPT_LOSSKIND_CAP) {
+		if (kind == VPT_LOSSKIND_CAP)
 			r->names_lost += s->col[VPT_LOSS_COUNT][row];
-			continue;
-		} else {
-			r->losses++;
-			r->lost_events += s->col[VPT_LOSS_COUNT][row];
-			if (end > r->quiet_ns)
-				r->quiet_ns = end;
-		}
-		if (start < r->model->window_start_ns)
-			start = r->model->window_start_ns;
-		if (vpa_intervals_add(set, start, end))
+		else if (add_lost(r, kind == VPT_LOSSKIND_PAUSED ? &r->paused : &r->lost, start,
+				 end))
 			return VPT_ENOMEM;
 	}
+	return VPT_OK;
+}
+
+int vpa_resolver_lose(struct vpa_resolver *r, uint64_t start_ns, uint64_t end_ns)
+{
+	if (add_lost(r, &r->lost, start_ns, end_ns))
+		return VPT_ENOMEM;
+	vpa_intervals_settle(&r->lost);
 	return VPT_OK;
 }
 

@@ -68,11 +68,12 @@ struct vpa_resolver {
 
 	struct vpa_counts counts;
 	uint64_t ops_without_launch, zero_duration, reversed, zero_time, late_ops, unmatched_ranges;
-	uint64_t launches_without_op, lost_events; /* records */
-	uint64_t losses;                           /* LOSS rows, pauses not among them */
-	uint64_t names_lost;                       /* beyond a cap */
-	uint64_t
-		names_left_out; /* how often a name was called like others, for there were too many */
+	uint64_t launches_without_op;
+	/* Ops without launch that began before every call known by then, the last such op, and the first call of all; ~0: none. */
+	uint64_t early_ops, last_early_ns, first_call_ns;
+	uint64_t names_lost; /* beyond a cap */
+	/* How often a name was cut, see long_names.h, or called like others, for there were too many. */
+	uint64_t names_cut, names_left_out;
 	/* Ranges that are open now, and the most that were open beside as many as are kept. */
 	uint64_t open_count, open_left_out;
 };
@@ -83,6 +84,9 @@ void vpa_resolver_free(struct vpa_resolver *r);
 
 /* Takes in a chunk, which must stay as it is until vpa_resolver_release() has returned. 0 or VPT_ENOMEM. */
 int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b);
+
+/* No row will be met between these moments, since the chunks that had them cannot be read. 0 or VPT_ENOMEM. */
+int vpa_resolver_lose(struct vpa_resolver *r, uint64_t start_ns, uint64_t end_ns);
 
 /* Releases every op that starts before `until_ns`, and copies what has to wait. */
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns);

@@ -230,6 +230,8 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 		others++;
 	}
 	calls->end += count;
+	if (block->start_ns < r->first_call_ns)
+		r->first_call_ns = block->start_ns;
 	block->waiting += launches;
 	r->launches_without_op += launches;
 	r->counts.calls += count - others;

@@ -149,6 +149,16 @@ static void note_cut(struct vpa_resolver *r, const struct vpa_call *launch)
 	cut_chain(vpa_steps_at(&r->processes[process].ranges.steps, at_ns), at_ns);
 }
 
+/* One that began before any call that is recorded was launched before the recording. */
+VPA_RARE static void count_without_launch(struct vpa_resolver *r, uint64_t start_ns)
+{
+	r->ops_without_launch++;
+	if (start_ns >= r->first_call_ns)
+		return;
+	r->early_ops++;
+	r->last_early_ns = start_ns;
+}
+
 /* An op that is not wholly inside the window, or invalid. Returns whether there is something left of it. */
 VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, uint64_t *count)
 {
@@ -175,7 +185,8 @@ VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, 
 	if (start > m->window_end_ns || end < m->window_start_ns)
 		return 0;
 	++*count;
-	r->ops_without_launch += !ops->launch[i];
+	if (!ops->launch[i])
+		count_without_launch(r, start);
 	r->zero_duration += end == start;
 	if (start < m->window_start_ns)
 		ops->start_ns[i] = m->window_start_ns;
@@ -417,7 +428,7 @@ static struct place join_simply(struct vpa_resolver *r, struct vpa_ops *ops, str
 			struct place found = find_near(r, correlation, block, slot);
 
 			if (!found.block) {
-				r->ops_without_launch++;
+				count_without_launch(r, ops->start_ns[i]);
 				show_no_launch(r, ops, i, &stretch);
 				continue;
 			}
@@ -447,7 +458,8 @@ VPA_RARE static void join_any(struct vpa_resolver *r, struct vpa_ops *ops, int a
 		struct vpa_call *call = ops->launch[i];
 
 		if (!call) {
-			r->ops_without_launch += (uint64_t)all;
+			if (all)
+				count_without_launch(r, ops->start_ns[i]);
 			show_no_launch(r, ops, i, &stretch);
 			continue;
 		}

@@ -6,76 +6,45 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { REASONS_MAX = 24 };
+enum { REASONS_MAX = 32, LOSSES_MAX = 256 };
 
 /* Above this share of the window the profiling library's own work stretches the gaps that it measures. */
 static const double degraded_share = 0.05;
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
-static void add_reason(struct vpa_report *out, const char *text)
+static void add_reason(struct vpa_report *out, const char *text, const char *remedy)
 {
 	struct vpa_verdict *v = &out->verdict;
 
-	if (v->reason_count < REASONS_MAX)
-		v->reasons[v->reason_count++] = text;
-}
-
-#define REASON(out, ...) add_reason(out, vpa_arena_printf(&(out)->arena, __VA_ARGS__))
-
-static void judge_file(
-	struct vpa_report *out, const struct vpa_reading *reading, const struct vpt_trace *trace)
-{
-	struct vpa_verdict *v = &out->verdict;
-	const struct vpt_reader *reader = vpt_trace_reader(trace);
-
-	if (reader && vpt_reader_header_damaged(reader)) {
-		v->complete = 0;
-		REASON(out, "the file's header is damaged: start, process and clock are unknown");
-	}
-	if (v->damaged_chunks) {
-		v->complete = 0;
-		REASON(out, "%" PRIu64 " damaged chunk%s left out (%s)", v->damaged_chunks,
-			plural(v->damaged_chunks), reading->first_damage);
-	}
-	if (v->torn_chunks) {
-		v->complete = 0;
-		REASON(out, "the file ends inside a chunk: what was complete of it is used");
-	}
-	if (reading->skipped_critical) {
-		v->complete = 0;
-		REASON(out,
-			"%" PRIu64
-			" section%s of a newer version left out that this version would need",
-			reading->skipped_critical, plural(reading->skipped_critical));
-	}
-	if (reader && !reading->has_last && !v->torn_chunks)
-		REASON(out, "the capture ends without a stop: its process ended or was killed "
-			    "while recording");
-}
-
-static void judge_import(struct vpa_report *out, const struct vpt_import_stats *stats)
-{
-	if (!stats)
+	if (v->reason_count == REASONS_MAX)
 		return;
-	if (stats->truncated) {
-		out->verdict.complete = 0;
-		REASON(out, "the file is cut off or damaged: events after that place are missing");
-	}
-	if (stats->malformed)
-		REASON(out, "%" PRIu64 " malformed event%s left out", stats->malformed,
-			plural(stats->malformed));
-	if (stats->unknown_category)
-		REASON(out, "%" PRIu64 " event%s of unknown categories left out",
-			stats->unknown_category, plural(stats->unknown_category));
+	v->remedies[v->reason_count] = remedy;
+	v->reasons[v->reason_count++] = text;
+}
+
+#define REASON(out, ...) add_reason(out, vpa_arena_printf(&(out)->arena, __VA_ARGS__), NULL)
+
+/* What the file tells of itself. */
+static void add_remark(void *ctx, const struct vpa_remark *remark)
+{
+	struct vpa_report *out = ctx;
+	struct vpa_arena *arena = &out->arena;
+
+	add_reason(out, vpa_arena_printf(arena, "%s", remark->text),
+		remark->remedy[0] ? vpa_arena_printf(arena, "%s", remark->remedy) : NULL);
+}
+
+/* Nobody knows which figures this touches. */
+static void lose_all(struct vpa_report *out)
+{
+	struct vpa_verdict *v = &out->verdict;
+
+	v->complete = 0;
+	v->losses[0] = (struct vpa_loss){0, UINT64_MAX};
+	v->loss_count = 1;
 }
 
 /* What lies beyond the analysis' own limits. */
-static void judge_limits(
-	struct vpa_report *out, const struct vpa_reading *reading, const struct vpa_resolver *r)
+static void judge_limits(struct vpa_report *out, const struct vpa_resolver *r)
 {
 	struct vpa_verdict *v = &out->verdict;
 	uint64_t deep = 0;
@@ -93,13 +62,12 @@ static void judge_limits(
 			deep, deep == 1 ? " lies" : "s lie", VPA_NESTING_MAX,
 			deep == 1 ? "it" : "them");
 	}
-	if (reading->names_cut) {
+	if (r->names_cut) {
 		v->complete = 0;
 		REASON(out,
 			"%" PRIu64 " name%s cut: of a name at most %d bytes are kept, and a few "
 			"hundred where a file of its size has too many long ones",
-			reading->names_cut, reading->names_cut == 1 ? " was" : "s were",
-			VPA_NAME_MAX);
+			r->names_cut, r->names_cut == 1 ? " was" : "s were", VPA_NAME_MAX);
 	}
 	if (r->names_left_out) {
 		v->complete = 0;
@@ -119,22 +87,22 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 	uint64_t crowded = 0;
 	size_t i;
 
-	if (v->dropped || r->lost_events) {
-		v->complete = 0;
-		REASON(out, "%" PRIu64 " record%s lost while recording",
-			v->dropped ? v->dropped : r->lost_events,
-			plural(v->dropped ? v->dropped : r->lost_events));
-	} else if (r->losses) {
-		v->complete = 0;
-		REASON(out, "records are missing for parts of the window; how many is not known");
-	}
-	if (v->ops_without_launch) {
-		v->complete = 0;
+	if (v->ops_without_launch > v->early_ops) {
+		uint64_t count = v->ops_without_launch - v->early_ops;
+
+		lose_all(out);
 		REASON(out,
 			"%" PRIu64
 			" operation%s without a launch record: their gaps and ranges are unknown",
-			v->ops_without_launch, v->ops_without_launch == 1 ? " is" : "s are");
+			count, count == 1 ? " is" : "s are");
 	}
+	if (v->early_ops)
+		REASON(out,
+			"%" PRIu64 " operation%s already at work when the first call was recorded: "
+			"what launched "
+			"%s is unknown",
+			v->early_ops, v->early_ops == 1 ? " was" : "s were",
+			v->early_ops == 1 ? "it" : "them");
 	for (i = 0; i < r->process_count; i++)
 		crowded += r->processes[i].launches.ambiguous;
 	if (crowded)
@@ -183,7 +151,7 @@ static void judge_clock(struct vpa_report *out)
 			error ? error : "some microseconds", error ? " ns" : "");
 	if ((!clock || known) && !skew)
 		return;
-	out->verdict.complete = 0;
+	lose_all(out);
 	out->verdict.gaps = VPA_UNAVAILABLE;
 	REASON(out,
 		"another tool had replaced CUPTI's clock%s%s%s: device times and ranges do not fit "
@@ -191,24 +159,37 @@ static void judge_clock(struct vpa_report *out)
 		skew ? ", " : "", skew ? skew : "", skew ? " ns from ours" : "");
 }
 
-/* What the tracer said about itself. */
-static void judge_tracer(struct vpa_report *out)
+/* That there is no GPU work, if nothing else has said why. */
+static void judge_no_work(struct vpa_report *out)
 {
-	struct vpa_verdict *v = &out->verdict;
 	const struct vpa_counts *n = &out->counts;
-	const char *why = meta(out, "cupti.failure");
 
-	if (why) {
-		v->complete = 0;
-		REASON(out, "GPU work is missing from some moment on: %s", why);
-	}
-	judge_clock(out);
-	why = meta(out, "cupti.unavailable");
-	if (why && !(n->kernels + n->memcpy + n->memset))
-		REASON(out, "no GPU work was recorded: %s", why);
-	else if (!(n->kernels + n->memcpy + n->memset))
+	if (n->kernels + n->memcpy + n->memset || out->verdict.is_refused)
+		return;
+	if (out->verdict.is_ranges_only)
+		REASON(out, "GPU work was not to be recorded (VPTRACE_PROFILE=none)");
+	else
 		REASON(out, "no GPU work %s: device times are unavailable",
 			out->window_note ? "lies in the window" : "was recorded");
+}
+
+/* Whether a GPU did what is told of it, or a stand-in, stands in a row of each device. */
+static void judge_devices(struct vpa_report *out, const struct vpa_reading *n)
+{
+	size_t i, k;
+
+	if (!n->counts[VPA_READING_DAMAGED] && !n->counts[VPA_READING_CUT_OUT] &&
+		!n->counts[VPA_READING_TORN])
+		return;
+	for (i = 0; i < out->device_count && !out->simulated; i++) {
+		for (k = 0; k < out->gpu_count; k++)
+			if (out->gpus[k].device == out->devices[i].device)
+				break;
+		if (k < out->gpu_count)
+			continue;
+		out->simulated = -1;
+		REASON(out, "what says whether a GPU or a simulated one ran is missing too");
+	}
 }
 
 /* What was received must have been written or dropped; where chunks are missing, nobody knows. */
@@ -216,10 +197,11 @@ static void judge_books(struct vpa_report *out, const struct vpa_reading *readin
 {
 	struct vpa_verdict *v = &out->verdict;
 
-	if (!reading->has_stats || !reading->has_last || v->damaged_chunks || v->torn_chunks ||
-		v->unknown_sections || v->received == v->written + v->dropped)
+	if (!reading->has_stats || !reading->has_end || v->damaged_chunks || v->torn_chunks ||
+		reading->counts[VPA_READING_CUT_OUT] || v->unknown_sections ||
+		v->received == v->written + v->dropped)
 		return;
-	v->complete = 0;
+	lose_all(out);
 	REASON(out,
 		"the capture's books do not balance: %" PRIu64 " records received, %" PRIu64
 		" written, %" PRIu64 " dropped",
@@ -245,25 +227,52 @@ static void judge_overhead(struct vpa_report *out, const struct vpa_resolver *r)
 	}
 }
 
-int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_reading *reading,
-	const struct vpt_trace *trace, struct vpa_report *out)
+static void copy_losses(struct vpa_verdict *v, const struct vpa_reading *reading)
+{
+	const struct vpa_intervals *lost = &reading->lost;
+
+	for (v->loss_count = 0; v->loss_count < lost->count && v->loss_count < LOSSES_MAX;
+		v->loss_count++)
+		v->losses[v->loss_count] = (struct vpa_loss){
+			lost->items[v->loss_count].start_ns, lost->items[v->loss_count].end_ns};
+	if (v->loss_count < lost->count)
+		v->losses[LOSSES_MAX - 1].end_ns = lost->items[lost->count - 1].end_ns;
+}
+
+static int copy_told(struct vpa_report *out, const struct vpa_reading *n)
 {
 	struct vpa_verdict *v = &out->verdict;
+	unsigned i;
+
+	v->told = vpa_arena_alloc(&out->arena, VPA_READING_COUNT + 1, sizeof(*v->told));
+	if (!v->told)
+		return VPT_ENOMEM;
+	for (i = 0; i < VPA_READING_COUNT; i++)
+		if (n->counts[i])
+			v->told[v->told_count++] = (struct vpa_pair){vpa_reading_key(i),
+				vpa_arena_printf(&out->arena, "%" PRIu64, n->counts[i])};
+	if (n->counts[VPA_READING_DAMAGED])
+		v->told[v->told_count++] = (struct vpa_pair){vpa_reading_damage_key,
+			vpa_arena_printf(&out->arena, "%s", n->first_damage)};
+	return VPT_OK;
+}
+
+static void count(struct vpa_verdict *v, const struct vpa_resolver *r, const struct vpa_reading *n)
+{
 	uint64_t late_ranges = 0;
 	size_t i;
 
-	v->reasons = vpa_arena_alloc(&out->arena, REASONS_MAX, sizeof(*v->reasons));
-	if (!v->reasons)
-		return VPT_ENOMEM;
 	for (i = 0; i < r->model->thread_count; i++)
 		late_ranges += r->pasts[i].ranges.late;
 	for (i = 0; i < r->process_count; i++)
 		late_ranges += r->processes[i].ranges.late;
-	v->complete = 1;
-	v->written = reading->rows;
-	v->dropped = reading->has_stats ? reading->dropped : reading->header_lost;
-	v->received = reading->has_stats ? reading->received : v->written + v->dropped;
+	v->written = n->rows;
+	v->dropped = n->has_stats ? n->dropped : n->header_lost;
+	v->received = n->has_stats ? n->received : v->written + v->dropped;
 	v->ops_without_launch = r->ops_without_launch;
+	v->early_ops = r->first_call_ns != UINT64_MAX && r->first_call_ns > r->last_early_ns
+			       ? r->early_ops
+			       : 0;
 	v->launches_without_op = r->launches_without_op;
 	v->late_ops = r->late_ops;
 	v->zero_duration = r->zero_duration;
@@ -271,17 +280,36 @@ int vpa_verdict_write(const struct vpa_resolver *r, const struct vpa_reading *re
 	v->zero_time = r->zero_time;
 	v->unmatched_ranges = r->unmatched_ranges;
 	v->late_ranges = late_ranges;
-	v->damaged_chunks = reading->damaged_chunks;
-	v->torn_chunks = reading->torn_chunks;
-	v->unknown_sections = reading->unknown_sections;
-	judge_file(out, reading, trace);
-	judge_import(out, vpt_trace_import_stats(trace));
+	v->damaged_chunks = n->counts[VPA_READING_DAMAGED];
+	v->torn_chunks = n->counts[VPA_READING_TORN];
+	v->unknown_sections = n->unknown_sections;
+	v->is_refused = n->unavailable[0] && !n->ops;
+	v->is_ranges_only = n->is_ranges_only;
+}
+
+int vpa_verdict_write(
+	const struct vpa_resolver *r, const struct vpa_reading *reading, struct vpa_report *out)
+{
+	struct vpa_verdict *v = &out->verdict;
+	size_t i;
+
+	v->reasons = vpa_arena_alloc(&out->arena, REASONS_MAX, sizeof(*v->reasons));
+	v->remedies = vpa_arena_alloc(&out->arena, REASONS_MAX, sizeof(*v->remedies));
+	v->losses = vpa_arena_alloc(&out->arena, LOSSES_MAX, sizeof(*v->losses));
+	if (!v->reasons || !v->remedies || !v->losses || copy_told(out, reading))
+		return VPT_ENOMEM;
+	count(v, r, reading);
+	v->complete = vpa_reading_judge(reading, add_remark, out);
+	if (!v->complete)
+		copy_losses(v, reading);
 	judge_records(out, r);
-	judge_limits(out, reading, r);
+	judge_limits(out, r);
 	judge_overhead(out, r);
 	judge_books(out, reading);
-	judge_tracer(out);
+	judge_clock(out);
+	judge_devices(out, reading);
+	judge_no_work(out);
 	for (i = 0; i < out->block_note_count; i++)
-		add_reason(out, out->block_notes[i]);
+		add_reason(out, out->block_notes[i], NULL);
 	return out->arena.failed ? VPT_ENOMEM : VPT_OK;
 }

@@ -24,8 +24,12 @@ need_trace small.zst small_trace
 same_rows 0 small.zst
 need_trace chunks.zst kernels_trace 70000
 same_rows 0 chunks.zst
+# Those that were not stopped, or say that something was lost, are read as well; the exit code says what they are.
 for capture in "$source"/tests/corpus/good-*.zst; do
-	same_rows 0 "$capture"
+	case $capture in
+	*/good-four-chunks.zst | */good-hostile-names.zst | */good-small.zst) same_rows 0 "$capture" ;;
+	*) same_rows 3 "$capture" ;;
+	esac
 done
 same_rows 3 "$source/tests/corpus/bad-torn.zst"
 

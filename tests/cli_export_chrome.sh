@@ -104,12 +104,12 @@ else
 	echo "not looked at: captures of the demo, which was not built"
 fi
 
-# ---- the corpus: what the form has no place for is left out of both reports ----
-unstopped='/ends without a stop/d; /while recording/d; s/^DATA *INCOMPLETE */ INCOMPLETE /; s/^ *INCOMPLETE/ INCOMPLETE/'
-for file in empty killed skippable small kineto kineto-exported; do
+# ---- the corpus: those that end without a stop say so on the way back too. Where chunks are missing in time the form cannot
+# carry, so that good-skippable, whose second chunk has the number of the first, is none of them ----
+for file in empty killed small kineto kineto-exported; do
 	for trace in "$source"/tests/corpus/good-$file.*; do
 		[ "$trace" = "${trace%.gz}" ] || continue
-		round_trip "$trace" "$(basename "$trace")" "$unstopped; /^NOTES *\$/d; s/^DATA *//; s/^ *COMPLETE/COMPLETE/"
+		round_trip "$trace" "$(basename "$trace")"
 	done
 done
 # Nine of ten rows of this one are nonsense: a call's number that its name belies.

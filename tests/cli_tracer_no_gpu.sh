@@ -18,9 +18,10 @@ ranges_only() { # ranges_only RULE REASON [NAME=VALUE...]
 	same "$rule: rows" "3 3" "$(value received) $(value written)"
 	same "$rule: path" "$work/t.zst" "$(value path)"
 	value error | grep -q "$reason" || fail "$rule: expected a reason with '$reason', found '$(value error)'"
-	expect 0 "$rule: the report" "$work/t.zst"
+	expect 3 "$rule: the report" "$work/t.zst"
 	says out "block 0"
-	says out "no GPU work"
+	says out "recording of GPU work was refused"
+	! grep -q "Check that" "$work/out" || fail "$rule: the report asks whether the GPU was used"
 	tr '\n' ' ' <"$work/out" | tr -s ' ' | grep -q "$reason" || fail "$rule: the report does not give the reason"
 }
 

@@ -771,7 +771,7 @@ static const struct {
 		1, NULL},
 	{"a range that was never closed is shown", WORK "open t1 1050us \"step\"\n", 1,
 		"1 range was never closed"},
-	{"a process that was killed", WORK "killed\n", 1, "the capture ends without a stop"},
+	{"a process that was killed", WORK "killed\n", 0, "the capture ends without a stop"},
 	{"no GPU work is no fault",
 		"start 1ms\nend 2ms\ncall t1 cudaGetDevice 1000us-1001us corr 1\n", 1,
 		"no GPU work was recorded"},

@@ -6,6 +6,7 @@
 #include "analysis/commands/command.h"
 
 #include "analysis/export/cat.h"
+#include "analysis/reading.h"
 #include "analysis/window.h"
 
 enum { KIND, FORMAT, FROM, TO, OUTPUT, MEMORY, FORCE, SAFE, OPTIONS };
@@ -38,7 +39,8 @@ struct task {
 	unsigned last_kind;
 	int windowed;
 	uint64_t from_ns, to_ns; /* on the trace clock */
-	uint64_t last_ns;        /* of all events, if windowed */
+	struct vpa_reading reading;
+	uint64_t last_ns; /* of all events, if windowed */
 	int lossy;
 };
 
@@ -111,12 +113,11 @@ static int put_chunk(struct task *t, size_t index, struct vpt_err *err)
 
 	if (rc && rc != VPT_EDATA)
 		return rc;
-	if (rc || t->batch.flags & VPT_BATCH_TORN) {
-		t->lossy = 1;
-		if (rc)
-			vpa_say("%s: left out: %s", t->path, err->text);
-		else
-			vpa_say("%s: chunk %zu is torn: the file ends inside it", t->path, index);
+	if (rc) {
+		vpa_say("%s: left out: %s", t->path, err->text);
+		rc = vpa_reading_damage(&t->reading, index, err->text);
+	} else {
+		rc = vpa_reading_chunk(&t->reading, index, &t->batch);
 	}
 	if (t->windowed) {
 		vpt_batch_measure(&t->batch); /* a torn chunk holds less than its header says */
@@ -128,7 +129,7 @@ static int put_chunk(struct task *t, size_t index, struct vpt_err *err)
 		if (t->kinds >> t->batch.sections[i].kind & 1)
 			put_section(t, &t->batch.sections[i]);
 	flush(t);
-	return vpa_cat_error(&t->cat)
+	return rc || vpa_cat_error(&t->cat)
 		       ? vpt_fail(err, VPT_ENOMEM, "no memory for the text of chunk %zu", index)
 		       : VPT_OK;
 }
@@ -198,7 +199,6 @@ static int run_task(struct task *t, const struct vpa_args *args, struct vpt_err 
 	int csv = vpa_is(args, FORMAT, "csv"), rc, failed;
 
 	set_window(t, args);
-	t->lossy = vpa_say_import(t->path, t->trace);
 	rc = vpa_out_open(&t->out, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), err);
 	if (rc)
 		return rc;
@@ -207,10 +207,16 @@ static int run_task(struct task *t, const struct vpa_args *args, struct vpt_err 
 	vpa_cat_init(&t->cat, csv, vpa_has(args, SAFE), t->out.to_terminal);
 	if (csv)
 		vpa_cat_header(&t->cat, vpt_kind_desc(t->last_kind));
+	vpa_reading_begin(&t->reading, t->trace);
 	rc = put_all(t, err);
 	if (!rc && vpa_has(args, FROM) && t->last_ns > start_ns && t->last_ns < t->from_ns)
 		rc = vpa_window_beyond(vpa_number_of(args, FROM), t->last_ns - start_ns, err);
 	flush(t);
+	if (!rc && !vpa_interrupted())
+		rc = vpa_reading_end(&t->reading);
+	if (!rc && !vpa_interrupted())
+		t->lossy = vpa_say_missing(t->path, &t->reading);
+	vpa_reading_free(&t->reading);
 	failed = vpa_out_close(&t->out, !rc && !vpa_interrupted(), rc ? NULL : err);
 	return rc ? rc : failed;
 }

@@ -1,9 +1,10 @@
 /* check.c - can this file be trusted? Decodes every chunk, which verifies zstd's checksum of
  * each, and compares what a chunk's header says with what its rows say.
  *
- * Damage is listed with its place. That a capture ends without a clean stop is information: a
- * killed process leaves whole chunks behind, and only what came after them is missing. */
+ * Damage is listed with its place. Then the verdict of the analysis follows, so that both commands always agree. */
 #include "analysis/commands/command.h"
+
+#include "analysis/report.h"
 
 #include <string.h>
 
@@ -19,12 +20,12 @@ struct check {
 	struct vpa_out out;
 	struct vpt_decoder *decoder;
 	struct vpt_batch batch;
-	uint64_t events, lost_events, unknown_sections;
+	struct vpa_report *report; /* its verdict is of interest */
+	uint64_t events, unknown_sections;
 	uint64_t next_sequence;
 	size_t damaged, torn, wrong; /* chunks */
 	uint64_t missing;
 	int gap_explained; /* a damaged place since the last good chunk */
-	int stopped;       /* the last chunk says so */
 };
 
 static void report(struct check *c, const char *text)
@@ -82,8 +83,6 @@ static void check_whole(struct check *c, size_t index)
 	const struct vpt_reader *reader = vpt_trace_reader(c->trace);
 	const struct vpt_chunk_info *info = reader ? vpt_reader_info(reader, index) : NULL;
 
-	c->stopped = (c->batch.flags & VPT_BATCH_LAST) != 0;
-	c->lost_events += c->batch.lost_events;
 	c->unknown_sections += c->batch.unknown_sections;
 	if (c->batch.flags & VPT_BATCH_TORN) {
 		vpa_out_print(&c->out,
@@ -116,39 +115,49 @@ static int check_chunks(struct check *c, struct vpt_err *err)
 		}
 		report(c, err->text);
 		c->damaged++;
-		c->stopped = 0;
 		c->gap_explained = 1;
 	}
 	return VPT_OK;
 }
 
-static void summarize_capture(struct check *c, size_t bad)
+/* Reasons that cost nothing are for the report. */
+static void list_missing(struct check *c)
+{
+	const struct vpa_verdict *v = &c->report->verdict;
+	size_t i;
+
+	for (i = 0; !v->complete && i < v->reason_count; i++) {
+		vpa_out_text(&c->out, v->reasons[i], strlen(v->reasons[i]));
+		if (v->remedies[i])
+			vpa_out_print(&c->out, ": %s", v->remedies[i]);
+		vpa_out_print(&c->out, "\n");
+	}
+}
+
+static const char *word_of(const struct check *c, int bad)
+{
+	return bad ? "damaged" : c->report->verdict.complete ? "good" : "incomplete";
+}
+
+static void summarize_capture(struct check *c, int bad)
 {
 	size_t count = vpt_trace_chunks(c->trace);
 	int header = vpt_reader_header_damaged(vpt_trace_reader(c->trace));
 
-	if (header)
-		report(c, "the header is damaged: when and where it was recorded is not known");
-	if (c->lost_events)
-		vpa_out_print(&c->out, "the tracer dropped %llu events while it recorded\n",
-			(unsigned long long)c->lost_events);
 	if (c->unknown_sections)
 		vpa_out_print(&c->out,
 			"%llu sections are of a newer format version and were not looked at\n",
 			(unsigned long long)c->unknown_sections);
-	if (!c->stopped)
-		report(c,
-			"the capture ends without a clean stop: its process may have been killed");
 	vpa_out_text(&c->out, c->path, strlen(c->path));
 	vpa_out_print(&c->out,
 		": %s: %zu chunks, %llu events; %zu damaged, %zu torn, %zu with a wrong header, "
 		"%llu out of sequence%s\n",
-		bad || header ? "damaged" : "good", count, (unsigned long long)c->events,
-		c->damaged, c->torn, c->wrong, (unsigned long long)c->missing,
+		word_of(c, bad || header), count, (unsigned long long)c->events, c->damaged,
+		c->torn, c->wrong, (unsigned long long)c->missing,
 		header ? ", file header damaged" : "");
 }
 
-static void summarize_import(struct check *c, int truncated)
+static void summarize_import(struct check *c)
 {
 	const struct vpt_import_stats *s = vpt_trace_import_stats(c->trace);
 
@@ -156,7 +165,7 @@ static void summarize_import(struct check *c, int truncated)
 	vpa_out_print(&c->out,
 		": %s: %s trace, %llu records, %llu events; %llu skipped, %llu of an unknown "
 		"category, %llu malformed\n",
-		truncated ? "truncated" : "good", vpt_trace_format_name(c->trace),
+		s->truncated ? "truncated" : word_of(c, 0), vpt_trace_format_name(c->trace),
 		(unsigned long long)s->events, (unsigned long long)c->events,
 		(unsigned long long)s->skipped, (unsigned long long)s->unknown_category,
 		(unsigned long long)s->malformed);
@@ -166,13 +175,16 @@ static int check_trace(struct check *c, int *bad, struct vpt_err *err)
 {
 	int rc = check_chunks(c, err), failed;
 
+	if (!rc)
+		rc = vpa_analyze(c->trace, c->path, NULL, &c->report, err);
 	*bad = c->damaged || c->torn || c->wrong || c->missing;
-	if (!rc && vpt_trace_reader(c->trace)) {
-		summarize_capture(c, (size_t)*bad);
-		*bad |= vpt_reader_header_damaged(vpt_trace_reader(c->trace));
-	} else if (!rc) {
-		*bad |= vpa_say_import(c->path, c->trace);
-		summarize_import(c, *bad);
+	if (!rc) {
+		list_missing(c);
+		if (vpt_trace_reader(c->trace))
+			summarize_capture(c, *bad);
+		else
+			summarize_import(c);
+		*bad |= !c->report->verdict.complete;
 	}
 	failed = vpa_out_close(&c->out, 1, rc ? NULL : err);
 	return rc ? rc : failed;
@@ -198,6 +210,7 @@ static int run(const struct vpa_args *args)
 	if (!rc)
 		rc = check_trace(&c, &bad, &err);
 out:
+	vpa_report_free(c.report);
 	vpt_decoder_free(c.decoder);
 	vpt_batch_free(&c.batch);
 	vpt_trace_close(trace);
@@ -210,7 +223,7 @@ const struct vpa_command vpa_cmd_check = {
 	.name = "check",
 	.usage = "FILE [options]",
 	.help = "decode everything and list what is damaged",
-	.about = "Exit code 0: all good, 3: something is damaged, torn or missing.",
+	.about = "Exit code 0: all is there, 3: something is damaged, torn or missing.",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

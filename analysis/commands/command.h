@@ -193,8 +193,8 @@ int vpa_interrupt_die(void);
 /* Where times given as "since the start" count from. */
 uint64_t vpa_trace_start(const struct vpt_trace *t);
 
-/* What a file's importer could not use, and whether the file ends in the middle. One line each on
- * standard error. Returns whether something is missing. */
-int vpa_say_import(const char *path, const struct vpt_trace *t);
+/* Says what is missing from a trace that has been read, a line each on standard error. Returns whether anything is. */
+struct vpa_reading;
+int vpa_say_missing(const char *path, const struct vpa_reading *n);
 
 #endif

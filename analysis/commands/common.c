@@ -2,6 +2,7 @@
 #include "analysis/commands/command.h"
 
 #include "analysis/export/line.h"
+#include "analysis/reading.h"
 #include "analysis/report.h"
 #include "formats/limits.h"
 #include "formats/memory.h"
@@ -213,18 +214,15 @@ uint64_t vpa_trace_start(const struct vpt_trace *t)
 	return first_ns;
 }
 
-int vpa_say_import(const char *path, const struct vpt_trace *t)
+static void say_remark(void *ctx, const struct vpa_remark *remark)
 {
-	const struct vpt_import_stats *s = vpt_trace_import_stats(t);
+	if (remark->is_missing)
+		vpa_say("%s: %s", (const char *)ctx, remark->text);
+}
 
-	if (!s)
-		return 0;
-	if (s->malformed)
-		vpa_say("%s: %llu records lack a time, a name or a number and were left out", path,
-			(unsigned long long)s->malformed);
-	if (s->truncated)
-		vpa_say("%s: the file ends in the middle; what comes before was read", path);
-	return s->truncated;
+int vpa_say_missing(const char *path, const struct vpa_reading *n)
+{
+	return !vpa_reading_judge(n, say_remark, (void *)(uintptr_t)path);
 }
 
 /* ---- progress ---- */

@@ -2,9 +2,11 @@
  * without their libraries.
  *
  * Chunk by chunk, so memory does not grow with a capture. Left out: chunks that cannot be read,
- * which are named; what a newer version of the format added, which this one cannot copy. */
+ * which are named; what a newer version of the format added, which this one cannot copy. The copy
+ * says what is missing from it, so that its verdict is that of the original. */
 #include "analysis/commands/command.h"
 
+#include "analysis/reading.h"
 #include "formats/writer.h"
 
 #include <stdio.h>
@@ -26,9 +28,34 @@ struct conversion {
 	struct vpt_decoder *decoder;
 	struct vpt_batch batch;
 	struct vpt_writer *writer;
+	struct vpa_reading reading;
+	struct vpt_batch notes; /* of what is missing */
+	uint64_t holes;         /* told */
 	uint64_t events;
 	int lossy;
 };
+
+/* Chunks of the file's own size fit the format, unless the file lied. */
+static int put(struct conversion *c, struct vpt_batch *b, struct vpt_err *err)
+{
+	int rc = vpt_writer_put(c->writer, b, err);
+
+	return rc == VPT_EINVAL && err ? err->code = VPT_EDATA : rc;
+}
+
+/* In place of chunks that cannot be read stands one that says so. */
+static int put_hole(struct conversion *c, struct vpt_err *err)
+{
+	int rc;
+
+	if (c->holes == c->reading.holes)
+		return VPT_OK;
+	c->holes = c->reading.holes;
+	vpt_batch_reset(&c->notes);
+	vpa_reading_tell_hole(&c->reading, &c->notes);
+	rc = vpt_batch_error(&c->notes);
+	return rc ? rc : put(c, &c->notes, err);
+}
 
 /* 0, or a failure after which nothing more can be written. */
 static int convert_chunk(struct conversion *c, size_t index, struct vpt_err *err)
@@ -37,37 +64,51 @@ static int convert_chunk(struct conversion *c, size_t index, struct vpt_err *err
 
 	if (rc == VPT_EDATA) {
 		vpa_say("%s: left out: %s", c->path, err->text);
-		c->lossy = 1;
-		return VPT_OK;
+		return vpa_reading_damage(&c->reading, index, err->text);
 	}
+	if (!rc)
+		rc = vpa_reading_chunk(&c->reading, index, &c->batch);
+	if (!rc)
+		rc = put_hole(c, err);
 	if (rc)
 		return rc;
-	if (c->batch.flags & VPT_BATCH_TORN) {
-		vpa_say("%s: chunk %zu is torn: the file ends inside it; its complete sections "
-			"were kept",
-			c->path, index);
-		c->lossy = 1;
-	}
 	if (c->batch.unknown_sections) {
 		vpa_say("%s: chunk %zu: left out %u sections of a newer format version", c->path,
 			index, c->batch.unknown_sections);
 		c->lossy = 1;
 	}
-	rc = vpt_writer_put(c->writer, &c->batch, err);
 	c->events += c->batch.event_count;
-	/* A chunk that is too large for the format came from the file, not from the command line.
-	 */
-	return rc == VPT_EINVAL && err ? err->code = VPT_EDATA : rc;
+	return put(c, &c->batch, err);
 }
 
+/* What the copy does not show by itself: its file is whole. */
+static int convert_end(struct conversion *c, struct vpt_err *err)
+{
+	int rc = put_hole(c, err);
+
+	if (!rc)
+		rc = vpa_reading_end(&c->reading);
+	vpt_batch_reset(&c->notes);
+	if (rc || !vpa_reading_tell_counts(&c->reading, &c->notes))
+		return rc;
+	c->notes.flags = c->reading.has_end ? VPT_BATCH_LAST : 0;
+	rc = vpt_batch_error(&c->notes);
+	return rc ? rc : put(c, &c->notes, err);
+}
+
+/* The window begins where it did, though a header that cannot be read does not tell. */
 static int convert_all(struct conversion *c, int level, struct vpa_out *o, struct vpt_err *err)
 {
+	struct vpt_header header = *vpt_trace_header(c->trace);
 	size_t count = vpt_trace_chunks(c->trace), i;
-	int rc = vpt_writer_open(o->sink, vpt_trace_header(c->trace), level, &c->writer, err);
+	int rc;
 
+	header.t0_ns = vpa_trace_start(c->trace);
+	rc = vpt_writer_open(o->sink, &header, level, &c->writer, err);
+	vpa_reading_begin(&c->reading, c->trace);
 	for (i = 0; i < count && !rc && !vpa_interrupted(); i++)
 		rc = convert_chunk(c, i, err);
-	return rc;
+	return rc || vpa_interrupted() ? rc : convert_end(c, err);
 }
 
 static void say_result(const struct conversion *c, const char *output, uint64_t bytes)
@@ -79,17 +120,6 @@ static void say_result(const struct conversion *c, const char *output, uint64_t 
 			(double)bytes / (double)c->events);
 	vpa_say("wrote %llu events, %llu bytes%s to %s", (unsigned long long)c->events,
 		(unsigned long long)bytes, a_piece, output);
-}
-
-/* Whether the header could be read; what it says is lost otherwise. */
-static int check_header(struct conversion *c)
-{
-	const struct vpt_reader *reader = vpt_trace_reader(c->trace);
-
-	if (!reader || !vpt_reader_header_damaged(reader))
-		return 0;
-	vpa_say("%s: the header is damaged: when and where it was recorded is not known", c->path);
-	return 1;
 }
 
 static int run_conversion(struct conversion *c, const struct vpa_args *args, struct vpt_err *err)
@@ -108,11 +138,13 @@ static int run_conversion(struct conversion *c, const struct vpa_args *args, str
 	}
 	if (!o.to_stdout)
 		vpa_interrupt_catch();
-	c->lossy = check_header(c) | vpa_say_import(c->path, c->trace);
 	o.failed = convert_all(c, (int)vpa_number_of(args, LEVEL), &o, &o.err);
 	vpt_writer_free(c->writer);
 	bytes = o.sink->written_bytes;
 	rc = vpa_out_close(&o, !vpa_interrupted(), err);
+	if (!rc && !vpa_interrupted())
+		c->lossy |= vpa_say_missing(c->path, &c->reading);
+	vpa_reading_free(&c->reading);
 	if (!rc && !vpa_interrupted())
 		say_result(c, o.to_stdout ? "standard output" : output, bytes);
 	return rc;
@@ -126,6 +158,7 @@ static int run(const struct vpa_args *args)
 	int rc = VPT_OK;
 
 	vpt_batch_init(&c.batch);
+	vpt_batch_init(&c.notes);
 	if (!vpa_has(args, OUTPUT))
 		rc = vpt_fail(&err, VPT_EINVAL, "convert: expected -o FILE, the capture to write");
 	/* Before an import of minutes, not after it. */
@@ -141,6 +174,7 @@ static int run(const struct vpa_args *args)
 	}
 	vpt_decoder_free(c.decoder);
 	vpt_batch_free(&c.batch);
+	vpt_batch_free(&c.notes);
 	vpt_trace_close(trace);
 	if (rc)
 		return vpa_failed(&err);

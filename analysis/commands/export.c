@@ -310,8 +310,6 @@ static int export_to(struct job *j, const struct vpt_trace *trace, struct vpt_er
 	struct vpa_progress progress;
 	int rc;
 
-	if (trace)
-		vpa_say_import(vpa_input_name(j->args->operands[0]), trace);
 	vpa_progress_begin(&progress, &j->analysis, !vpa_has(j->args, NO_PROGRESS));
 	rc = j->choice.format->write ? export_file(j, trace, err) : export_folder(j, trace, err);
 	vpa_progress_end(&progress);

@@ -4,6 +4,7 @@
  * Everything is decoded once, which takes about a second for 10 million events. */
 #include "analysis/commands/command.h"
 
+#include "analysis/reading.h"
 #include "formats/json.h"
 #include "formats/memory.h"
 
@@ -33,11 +34,10 @@ struct info {
 	const struct vpt_trace *trace;
 	struct vpt_decoder *decoder;
 	struct vpt_batch batch;
-	uint64_t size_bytes, events, lost_events, unknown_sections;
+	uint64_t size_bytes, events;
 	uint64_t rows[VPT_KIND_LIMIT];
-	size_t damaged, torn;
 	uint64_t end_ns; /* the largest time of any event or clock */
-	int stopped;
+	struct vpa_reading reading;
 
 	struct vpt_strings strings;
 	struct vpt_strings lane_keys, gpu_keys, meta_keys; /* what was seen already */
@@ -125,11 +125,10 @@ static int take_chunk(struct info *in, size_t index, struct vpt_err *err)
 	int rc = vpt_trace_chunk(in->trace, in->decoder, index, b, err);
 	size_t i;
 
-	if (rc == VPT_EDATA) {
-		in->damaged++;
-		in->stopped = 0;
-		return VPT_OK;
-	}
+	if (rc == VPT_EDATA)
+		return vpa_reading_damage(&in->reading, index, err->text);
+	if (!rc)
+		rc = vpa_reading_chunk(&in->reading, index, b);
 	if (rc)
 		return rc;
 	for (i = 0; i < b->section_count; i++)
@@ -138,10 +137,6 @@ static int take_chunk(struct info *in, size_t index, struct vpt_err *err)
 	if (b->t_max_ns > in->end_ns)
 		in->end_ns = b->t_max_ns;
 	in->events += b->event_count;
-	in->lost_events += b->lost_events;
-	in->unknown_sections += b->unknown_sections;
-	in->torn += b->flags & VPT_BATCH_TORN ? 1 : 0;
-	in->stopped = b->flags & VPT_BATCH_LAST;
 	return VPT_OK;
 }
 
@@ -168,18 +163,16 @@ static uint64_t length_ns(const struct info *in)
 	return in->end_ns > start ? in->end_ns - start : 0;
 }
 
+static uint64_t count_of(const struct info *in, enum vpa_reading_count count)
+{
+	return in->reading.counts[count];
+}
+
 static int header_damaged(const struct info *in)
 {
 	const struct vpt_reader *reader = vpt_trace_reader(in->trace);
 
 	return reader && vpt_reader_header_damaged(reader);
-}
-
-static int is_lossy(const struct info *in)
-{
-	const struct vpt_import_stats *s = vpt_trace_import_stats(in->trace);
-
-	return in->damaged || in->torn || header_damaged(in) || (s && s->truncated);
 }
 
 /* What an import met, by name. */
@@ -290,7 +283,7 @@ static void print_meta(struct vpa_out *o, const struct info *in)
 	}
 }
 
-static void print_import(struct vpa_out *o, const struct info *in, const struct vpt_import_stats *s)
+static void print_import(struct vpa_out *o, const struct vpt_import_stats *s)
 {
 	size_t i;
 
@@ -300,28 +293,42 @@ static void print_import(struct vpa_out *o, const struct info *in, const struct 
 			vpa_out_print(o, "%s%" PRIu64 " %s", i ? "\n          " : "",
 				import_count(s, i), import_counts[i].text);
 	vpa_out_print(o, "\ndamage    %s\n", s->truncated ? "the file ends in the middle" : "none");
-	(void)in;
 }
 
 static void print_damage(struct vpa_out *o, const struct info *in)
 {
+	uint64_t damaged = count_of(in, VPA_READING_DAMAGED), torn = count_of(in, VPA_READING_TORN);
+
 	vpa_out_print(o, "chunks    %zu, %s\n", vpt_trace_chunks(in->trace),
-		in->stopped ? "ends with a clean stop"
-			    : "ends without a clean stop: its process may have been killed");
+		in->reading.has_end
+			? "ends with a clean stop"
+			: "ends without a clean stop: its process may have been killed");
 	vpa_out_print(o, "damage    ");
-	if (is_lossy(in))
+	if (damaged || torn || header_damaged(in))
 		vpa_out_print(o,
-			"%zu chunks damaged, %zu torn%s; vptrace-analyze check lists them\n",
-			in->damaged, in->torn, header_damaged(in) ? ", header damaged" : "");
+			"%" PRIu64 " chunks damaged, %" PRIu64
+			" torn%s; vptrace-analyze check lists them\n",
+			damaged, torn, header_damaged(in) ? ", header damaged" : "");
 	else
 		vpa_out_print(o, "none\n");
-	if (in->lost_events)
+	if (in->reading.header_lost)
 		vpa_out_print(o, "dropped   %" PRIu64 " events, by the tracer while it recorded\n",
-			in->lost_events);
-	if (in->unknown_sections)
+			in->reading.header_lost);
+	if (in->reading.unknown_sections)
 		vpa_out_print(o,
 			"newer     %" PRIu64 " sections of a newer format version were skipped\n",
-			in->unknown_sections);
+			in->reading.unknown_sections);
+}
+
+static void print_missing(void *ctx, const struct vpa_remark *remark)
+{
+	struct vpa_out *o = ctx;
+
+	if (!remark->is_missing)
+		return;
+	vpa_out_print(o, "missing   ");
+	vpa_out_text(o, remark->text, strlen(remark->text));
+	vpa_out_print(o, "%s%s\n", remark->remedy[0] ? ": " : "", remark->remedy);
 }
 
 static void print_text(struct vpa_out *o, const struct info *in)
@@ -340,9 +347,10 @@ static void print_text(struct vpa_out *o, const struct info *in)
 	print_devices(o, in);
 	print_meta(o, in);
 	if (s)
-		print_import(o, in, s);
+		print_import(o, s);
 	else
 		print_damage(o, in);
+	vpa_reading_judge(&in->reading, print_missing, o);
 }
 
 /* ---- JSON ---- */
@@ -426,6 +434,12 @@ static void put_tables(struct vpt_json *j, const struct info *in)
 	vpt_json_end(j);
 }
 
+static void put_missing(void *ctx, const struct vpa_remark *remark)
+{
+	if (remark->is_missing)
+		vpt_json_string(ctx, NULL, remark->text);
+}
+
 static void put_state(struct vpt_json *j, const struct info *in)
 {
 	const struct vpt_import_stats *s = vpt_trace_import_stats(in->trace);
@@ -440,13 +454,13 @@ static void put_state(struct vpt_json *j, const struct info *in)
 		vpt_json_end(j);
 		return;
 	}
-	vpt_json_bool(j, "clean_stop", in->stopped);
+	vpt_json_bool(j, "clean_stop", in->reading.has_end);
 	vpt_json_bool(j, "header_damaged", header_damaged(in));
-	vpt_json_u64(j, "damaged_chunks", in->damaged);
-	vpt_json_u64(j, "torn_chunks", in->torn);
+	vpt_json_u64(j, "damaged_chunks", count_of(in, VPA_READING_DAMAGED));
+	vpt_json_u64(j, "torn_chunks", count_of(in, VPA_READING_TORN));
 	vpt_json_u64(j, "damaged_bytes", vpt_reader_damaged_bytes(vpt_trace_reader(in->trace)));
-	vpt_json_u64(j, "dropped", in->lost_events);
-	vpt_json_u64(j, "unknown_sections", in->unknown_sections);
+	vpt_json_u64(j, "dropped", in->reading.header_lost);
+	vpt_json_u64(j, "unknown_sections", in->reading.unknown_sections);
 }
 
 static int print_json(struct vpa_out *o, const struct info *in)
@@ -460,6 +474,10 @@ static int print_json(struct vpa_out *o, const struct info *in)
 	put_contents(&j, in);
 	put_tables(&j, in);
 	put_state(&j, in);
+	vpt_json_bool(&j, "complete", vpa_reading_judge(&in->reading, NULL, NULL));
+	vpt_json_array(&j, "missing");
+	vpa_reading_judge(&in->reading, put_missing, &j);
+	vpt_json_end(&j);
 	vpt_json_end(&j);
 	vpt_json_newline(&j);
 	return vpt_json_finish(&j, &o->err);
@@ -477,13 +495,15 @@ static int gather(struct info *in, struct vpt_err *err)
 	in->decoder = vpt_decoder_new();
 	if (!in->decoder)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a decoder");
+	vpa_reading_begin(&in->reading, in->trace);
 	for (i = 0; i < count && !rc; i++)
 		rc = take_chunk(in, i, err);
-	return rc;
+	return rc ? rc : vpa_reading_end(&in->reading);
 }
 
 static void info_free(struct info *in)
 {
+	vpa_reading_free(&in->reading);
 	vpt_decoder_free(in->decoder);
 	vpt_batch_free(&in->batch);
 	vpt_strings_free(&in->strings);
@@ -510,7 +530,7 @@ static int run(const struct vpa_args *args)
 	if (!rc)
 		rc = vpa_out_open(&o, "-", 0, &err);
 	if (!rc) {
-		lossy = is_lossy(&in);
+		lossy = !vpa_reading_judge(&in.reading, NULL, NULL);
 		if (vpa_is(args, FORMAT, "json"))
 			o.failed = print_json(&o, &in);
 		else

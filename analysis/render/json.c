@@ -80,7 +80,10 @@ static void put_input(struct vpt_json *j, const struct vpa_report *r)
 	vpt_json_object(j, "input");
 	vpt_json_string(j, "path", r->path);
 	vpt_json_string(j, "format", r->format);
-	vpt_json_bool(j, "simulated", r->simulated);
+	if (r->simulated < 0)
+		vpt_json_null(j, "simulated");
+	else
+		vpt_json_bool(j, "simulated", r->simulated);
 	vpt_json_u64(j, "window_ns", vpa_window_ns(r));
 	vpt_json_u64(j, "window_start_ns", r->window_start_ns);
 	if (r->has_realtime)
@@ -231,6 +234,30 @@ static int put_system(struct vpt_json *j, const struct vpa_report *r)
 
 /* ---- verdict, counts ---- */
 
+/* What can be done, and when records are missing. */
+static void put_losses(struct vpt_json *j, const struct vpa_verdict *v)
+{
+	size_t i;
+
+	vpt_json_array(j, "remedies");
+	for (i = 0; i < v->reason_count; i++)
+		if (v->remedies && v->remedies[i])
+			vpt_json_string(j, NULL, v->remedies[i]);
+	vpt_json_end(j);
+	vpt_json_array(j, "losses");
+	for (i = 0; i < v->loss_count; i++) {
+		vpt_json_object(j, NULL);
+		vpt_json_u64(j, "start_ns", v->losses[i].start_ns);
+		if (v->losses[i].end_ns == UINT64_MAX)
+			vpt_json_null(j, "end_ns");
+		else
+			vpt_json_u64(j, "end_ns", v->losses[i].end_ns);
+		vpt_json_end(j);
+	}
+	vpt_json_end(j);
+	vpt_json_u64(j, "early_ops", v->early_ops);
+}
+
 static void put_verdict(struct vpt_json *j, const struct vpa_verdict *v)
 {
 	vpt_json_object(j, "verdict");
@@ -254,6 +281,7 @@ static void put_verdict(struct vpt_json *j, const struct vpa_verdict *v)
 	vpt_json_u64(j, "unknown_sections", v->unknown_sections);
 	vpt_json_u64(j, "overhead_ns", v->overhead_ns);
 	vpt_json_string(j, "gaps", state_name(v->gaps));
+	put_losses(j, v);
 	vpt_json_end(j);
 }
 

@@ -79,18 +79,30 @@ static void put_verdict(struct vpa_page *p, const struct vpa_report *r, const ch
 	vpa_page_words(p, section, v->complete ? VPA_GREEN : VPA_RED, "%s", w.text);
 }
 
+static void put_reason(struct vpa_page *p, const struct vpa_verdict *v, size_t i)
+{
+	const char *remedy = v->remedies ? v->remedies[i] : NULL;
+
+	vpa_page_words(p, "", VPA_PLAIN, "- %s%s%s", vpa_text_or(v->reasons[i], "?"),
+		remedy ? ". To avoid it: " : "", vpa_text_or(remedy, ""));
+}
+
 static void put_data(struct vpa_page *p, const struct vpa_report *r)
 {
 	const struct vpa_verdict *v = &r->verdict;
 	struct vpa_words cost = {.used = 0};
 	size_t i;
 
-	if (r->simulated)
+	if (r->simulated > 0)
 		vpa_page_words(p, "DATA", VPA_RED,
 			"SIMULATED: no GPU ran. A stand-in made up every device time below.");
+	else if (r->simulated)
+		vpa_page_words(p, "DATA", VPA_RED,
+			"PERHAPS SIMULATED: the part of the file that tells whether a GPU ran is "
+			"missing.");
 	put_verdict(p, r, r->simulated ? "" : "DATA");
 	for (i = 0; i < v->reason_count && i < VPA_REASONS; i++)
-		vpa_page_words(p, "", VPA_PLAIN, "- %s", vpa_text_or(v->reasons[i], "?"));
+		put_reason(p, v, i);
 	if (v->reason_count > VPA_REASONS)
 		vpa_page_words(p, "", VPA_PLAIN, "- %s more under NOTES",
 			vpa_count(v->reason_count - VPA_REASONS).text);
@@ -439,26 +451,42 @@ static void put_busy_cause(
 			vpa_percent(d->idle_ns, d->active_ns).text, idle.text);
 }
 
+/* Why there is no GPU work, as far as anybody knows. */
+static const char *no_work_words(const struct vpa_report *r)
+{
+	const struct vpa_verdict *v = &r->verdict;
+
+	if (v->is_refused)
+		return "No GPU work in this trace: recording it was refused, see DATA. It holds "
+		       "only "
+		       "what the host did.";
+	if (r->window_note)
+		return "No GPU work in this window: no kernel, copy or memset lies in it, only "
+		       "what "
+		       "the host did.";
+	if (v->is_ranges_only)
+		return "No GPU work in this trace: VPTRACE_PROFILE=none asked for ranges only.";
+	if (v->launches_without_op)
+		return "No GPU work in this trace, though the host launched some: no kernel, copy "
+		       "or "
+		       "memset was recorded. Check that GPU activities were switched on.";
+	return "No GPU work in this trace: it holds no kernel, copy or memset, only what the host "
+	       "did. Check that the GPU was used while it was recorded, and that GPU activities "
+	       "were switched on.";
+}
+
 static void put_no_work(struct vpa_page *p, const struct vpa_report *r)
 {
 	uint64_t ops = r->counts.kernels + r->counts.memcpy + r->counts.memset;
 
-	if (!ops && r->window_note)
-		vpa_page_words(p, "RESULT", VPA_YELLOW,
-			"No GPU work in this window: no kernel, copy or memset lies in it, only "
-			"what the host did.");
-	else if (ops)
+	if (ops)
 		vpa_page_words(p, "RESULT", VPA_YELLOW,
 			"No GPU work in this trace: of its %s kernels, copies and memsets none has "
 			"a "
 			"duration.",
 			vpa_count(ops).text);
 	else
-		vpa_page_words(p, "RESULT", VPA_YELLOW,
-			"No GPU work in this trace: it holds no kernel, copy or memset, only what "
-			"the "
-			"host did. Check that the GPU was used while it was recorded, and that GPU "
-			"activities were switched on.");
+		vpa_page_words(p, "RESULT", VPA_YELLOW, "%s", no_work_words(r));
 }
 
 void vpa_text_summary(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)

@@ -248,6 +248,15 @@ static void put_facts(struct vpa_chrome *x)
 	put_known(x, members, sizeof(members) / sizeof(*members), 0);
 }
 
+static void put_fact(struct vpa_line *l, const struct vpa_pair *fact, int is_first)
+{
+	vpa_line_words(l, is_first ? "\n[" : ",\n[");
+	vpa_line_json(l, fact->key, strlen(fact->key));
+	vpa_line_words(l, ",");
+	vpa_line_json(l, fact->value, strlen(fact->value));
+	vpa_line_words(l, "]");
+}
+
 static void put_end(struct vpa_chrome *x)
 {
 	const struct vpa_report *r = x->view.report;
@@ -265,13 +274,10 @@ static void put_end(struct vpa_chrome *x)
 	vpa_line_words(l, ",\"dropped\":");
 	vpa_line_unsigned(l, v->dropped);
 	vpa_line_words(l, ",\"meta\":[");
-	for (i = 0; i < r->meta_count; i++) {
-		vpa_line_words(l, i ? ",\n[" : "\n[");
-		vpa_line_json(l, r->meta[i].key, strlen(r->meta[i].key));
-		vpa_line_words(l, ",");
-		vpa_line_json(l, r->meta[i].value, strlen(r->meta[i].value));
-		vpa_line_words(l, "]");
-	}
+	for (i = 0; i < r->meta_count; i++)
+		put_fact(l, &r->meta[i], i == 0);
+	for (i = 0; i < v->told_count; i++)
+		put_fact(l, &v->told[i], i + r->meta_count == 0);
 	vpa_line_words(l, "]}}\n");
 }
 

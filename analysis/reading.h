@@ -1,0 +1,103 @@
+/* reading.h - what is known to be missing from a trace, found while its chunks are read.
+ *
+ *	vpa_reading_begin(&n, trace)        the file's header, what an importer left out
+ *	vpa_reading_chunk(&n, i, batch)     each chunk, in order
+ *	vpa_reading_damage(&n, i, text)     or that it cannot be read
+ *	vpa_reading_end(&n)                 the end mark, or that there is none
+ *	vpa_reading_judge(&n, say, ctx)     a sentence for each thing that is missing
+ *
+ * Every command judges files by these rules, so that their exit codes agree. What the events say of each other (operations
+ * without a launch, clocks) is the verdict's, which needs the analysis. */
+#ifndef VPA_ANALYSIS_READING_H
+#define VPA_ANALYSIS_READING_H
+
+#include "analysis/intervals.h"
+#include "formats/trace.h"
+
+/* What is counted, and carried from capture to capture by `convert` as META rows of these keys. */
+#define VPA_READING_COUNTS(X)                                                                      \
+	X(DAMAGED, damaged, "missing.damaged_chunks")                                              \
+	X(TORN, torn, "missing.torn_chunks")                                                       \
+	X(CUT_OUT, cut_out, "missing.cut_out_chunks")                                              \
+	X(WRONG, wrong, "missing.wrong_chunks")                                                    \
+	X(HEADER, header, "missing.file_header")                                                   \
+	X(NEWER, newer, "missing.newer_sections")                                                  \
+	X(TRUNCATED, truncated, "missing.rest_of_import")                                          \
+	X(MALFORMED, malformed, "missing.malformed_events")                                        \
+	X(UNKNOWN, unknown, "missing.unknown_events")                                              \
+	X(VIEWS, views, "missing.views")                                                           \
+	X(END, end, "missing.end")
+
+enum vpa_reading_count {
+#define VPA_READING_ID(NAME, name, key) VPA_READING_##NAME,
+	VPA_READING_COUNTS(VPA_READING_ID)
+#undef VPA_READING_ID
+		VPA_READING_COUNT
+};
+
+enum { VPA_READING_TEXT = 512, VPA_READING_LOSSES = 9 };
+
+struct vpa_reading {
+	const struct vpt_trace *trace; /* borrowed */
+	uint64_t counts
+		[VPA_READING_COUNT]; /* with those carried from the file it was converted from */
+	uint64_t carried[VPA_READING_COUNT];
+	char first_damage[VPA_READING_TEXT];
+	uint64_t unknown_sections;
+	uint64_t rows, ops; /* of events, LOSS not among them; of KERNEL and COPY */
+	uint64_t received, dropped, invalid;         /* of the newest STATS */
+	uint64_t header_lost;                        /* sum of lost_events of chunk headers */
+	uint64_t losses, lost_events;                /* LOSS rows of records, and what they count */
+	uint64_t losses_by_kind[VPA_READING_LOSSES]; /* by VPT_LOSSKIND_* */
+	uint64_t unfinished;                         /* ops that LOSS rows of that kind count */
+	int has_stats;
+	int has_end; /* the newest chunk is the capture's last */
+	/* What META rows tell. */
+	int is_tracers;     /* of our tracer, not of another tool */
+	int is_ranges_only; /* nothing else was asked for */
+	char unavailable[VPA_READING_TEXT],
+		failure[VPA_READING_TEXT]; /* why CUPTI's records are missing */
+	uint64_t memory_limit_bytes;       /* 0: not told */
+	uint64_t flush_ms;                 /* what was recorded is in the file after so long */
+	/* When records may be missing; all of the time where nobody knows when. */
+	struct vpa_intervals lost;
+	/* The newest place that cannot be read: no row of any other chunk lies in it. Empty if there is no such time. */
+	struct vpa_interval hole;
+	uint64_t holes; /* such places so far; several in a row are one interval */
+
+	/* While chunks are read. */
+	uint64_t next_sequence;
+	uint64_t previous_ns, newest_ns; /* t_min of the newest chunk with rows; t_max of all */
+	uint64_t lost_from_ns; /* records may be missing from here until a chunk with rows ends */
+	int in_damage;
+};
+
+void vpa_reading_begin(struct vpa_reading *n, const struct vpt_trace *trace);
+/* 0 or VPT_ENOMEM, as those below. */
+int vpa_reading_chunk(struct vpa_reading *n, size_t index, const struct vpt_batch *b);
+int vpa_reading_damage(struct vpa_reading *n, size_t index, const char *text);
+int vpa_reading_end(struct vpa_reading *n);
+void vpa_reading_free(struct vpa_reading *n);
+
+struct vpa_remark {
+	int is_missing;   /* records are missing: the trace is not complete */
+	char text[700];   /* one sentence, no full stop */
+	char remedy[160]; /* what to do; "": nothing is known */
+};
+
+/* Calls `say` with each remark, most important first. Returns whether the trace is complete as far as its file tells. */
+int vpa_reading_judge(const struct vpa_reading *n,
+	void (*say)(void *ctx, const struct vpa_remark *remark), void *ctx);
+
+/* What a copy of the trace must be told, since its own file will be whole. Where chunks cannot be read (`holes` has grown): a LOSS
+ * row in front of the next one. */
+void vpa_reading_tell_hole(const struct vpa_reading *n, struct vpt_batch *out);
+/* At the end: META rows of the counts. Returns whether there were any. */
+int vpa_reading_tell_counts(const struct vpa_reading *n, struct vpt_batch *out);
+/* The same one by one: the key of a count, NULL behind the last, and of first_damage. */
+const char *vpa_reading_key(unsigned count);
+extern const char vpa_reading_damage_key[];
+/* Whether a META row with this key is one of these. */
+int vpa_reading_is_told(const char *key);
+
+#endif

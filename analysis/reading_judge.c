@@ -1,0 +1,191 @@
+/* reading_judge.c - what is missing in words, and what to do about it.
+ *
+ * A sentence says what is missing; a remedy names the variable and the value that would have avoided it. Remedies are only for
+ * what our tracer or Nsight Systems recorded: what else another tool can do is not known here. */
+#include "analysis/reading.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct judging {
+	const struct vpa_reading *n;
+	void (*say)(void *ctx, const struct vpa_remark *remark);
+	void *ctx;
+	int complete;
+};
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+static void
+say(struct judging *j, int is_missing, const char *remedy, const char *fmt, ...)
+{
+	struct vpa_remark r = {.is_missing = is_missing};
+	va_list args;
+
+	va_start(args, fmt);
+	if (vsnprintf(r.text, sizeof(r.text), fmt, args) < 0)
+		r.text[0] = '\0';
+	va_end(args);
+	snprintf(r.remedy, sizeof(r.remedy), "%s", remedy);
+	j->complete &= !is_missing;
+	if (j->say)
+		j->say(j->ctx, &r);
+}
+
+/* Counts that need no more than a sentence, "%" standing for the number. */
+static const struct {
+	enum vpa_reading_count count;
+	const char *one, *many, *remedy;
+} sentences[] = {
+	{VPA_READING_CUT_OUT, "a chunk is missing from the middle of the file",
+		"chunks are missing from the middle of the file in % places", ""},
+	{VPA_READING_WRONG, "a chunk does not hold the events that its header counts",
+		"% chunks do not hold the events that their headers count", ""},
+	{VPA_READING_TORN, "the file ends inside a chunk: what was complete of it is used",
+		"chunks end early in % places: what was complete of them is used",
+		"copy the file again, if it was cut while it was copied"},
+	{VPA_READING_NEWER,
+		"a section of a newer version that this version would need was left out",
+		"% sections of a newer version that this version would need were left out",
+		"use a newer vptrace-analyze"},
+	{VPA_READING_TRUNCATED,
+		"the file ends in the middle or is damaged: events after that place are missing",
+		"the file ends in the middle or is damaged: events after that place are missing",
+		""},
+	{VPA_READING_MALFORMED,
+		"1 malformed event was left out: it lacks a time, a name or a number",
+		"% malformed events were left out: they lack a time, a name or a number", ""},
+	{VPA_READING_VIEWS, "a table of the export is an SQL view, which is not read",
+		"% tables of the export are SQL views, which are not read",
+		"export again with nsys export --type sqlite, or make tables of them"},
+};
+
+static void judge_counts(struct judging *j)
+{
+	char text[160];
+	size_t i;
+
+	for (i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++) {
+		uint64_t count = j->n->counts[sentences[i].count];
+		const char *words = count == 1 ? sentences[i].one : sentences[i].many;
+		const char *number = strchr(words, '%');
+
+		if (!count)
+			continue;
+		if (number)
+			snprintf(text, sizeof(text), "%.*s%" PRIu64 "%s", (int)(number - words),
+				words, count, number + 1);
+		else
+			snprintf(text, sizeof(text), "%s", words);
+		say(j, 1, sentences[i].remedy, "%s", text);
+	}
+}
+
+static void judge_damage(struct judging *j)
+{
+	const struct vpa_reading *n = j->n;
+	uint64_t damaged = n->counts[VPA_READING_DAMAGED];
+
+	if (n->counts[VPA_READING_HEADER])
+		say(j, 1, "", "the file's header is damaged: start, process and clock are unknown");
+	if (damaged)
+		say(j, 1, "", "%" PRIu64 " damaged chunk%s left out (%s)", damaged,
+			damaged == 1 ? "" : "s", n->first_damage);
+	judge_counts(j);
+}
+
+/* Events of categories that nobody here knows cost nothing as long as GPU work is among the others. */
+static void judge_unknown(struct judging *j)
+{
+	uint64_t unknown = j->n->counts[VPA_READING_UNKNOWN];
+
+	if (unknown)
+		say(j, !j->n->ops, "", "%" PRIu64 " event%s of unknown categories left out%s",
+			unknown, unknown == 1 ? "" : "s",
+			j->n->ops ? "" : ", and no GPU work is among the others");
+}
+
+static void judge_end(struct judging *j)
+{
+	if (!j->n->counts[VPA_READING_END])
+		return;
+	say(j, 1,
+		"let the program end by itself or call vptrace_stop(); see that the disk has room",
+		"the capture ends without a stop: its process ended or was killed, or the file "
+		"could "
+		"no longer be written; what came later is missing");
+}
+
+/* The limit that was too low, doubled. */
+static void memory_remedy(const struct vpa_reading *n, char *out, size_t size)
+{
+	uint64_t mib = n->memory_limit_bytes ? n->memory_limit_bytes >> 20 : 256;
+
+	snprintf(out, size, "record with VPTRACE_MEMORY=%" PRIu64 "M (it was %" PRIu64 "M%s)",
+		mib * 2, mib, n->memory_limit_bytes ? "" : ", unless it was set");
+}
+
+static void judge_losses(struct judging *j)
+{
+	const struct vpa_reading *n = j->n;
+	uint64_t dropped = n->has_stats ? n->dropped : n->header_lost;
+	uint64_t lost = dropped > n->lost_events ? dropped : n->lost_events;
+	char remedy[160] = "";
+
+	if (!lost && !n->losses)
+		return;
+	if (!n->is_tracers) {
+		if (n->losses_by_kind[VPT_LOSSKIND_UNKNOWN])
+			snprintf(remedy, sizeof(remedy),
+				"record with nsys profile --cuda-graph-trace=node");
+	} else if (n->losses_by_kind[VPT_LOSSKIND_UNKNOWN] && !lost) {
+		snprintf(remedy, sizeof(remedy), "let vptrace_stop() wait: VPTRACE_STOP_MS=60000");
+	} else if (n->losses_by_kind[VPT_LOSSKIND_DROPPED] ||
+		   n->losses_by_kind[VPT_LOSSKIND_RING_FULL] || dropped) {
+		memory_remedy(n, remedy, sizeof(remedy));
+	}
+	if (lost)
+		say(j, 1, remedy, "%" PRIu64 " record%s lost while recording", lost,
+			lost == 1 ? "" : "s");
+	else
+		say(j, 1, remedy,
+			"records are missing for parts of the window; how many is not known");
+}
+
+static void judge_unfinished(struct judging *j)
+{
+	uint64_t count = j->n->unfinished;
+
+	if (count)
+		say(j, 1, "synchronize the device before vptrace_stop(), or set VPTRACE_SYNC=1",
+			"%" PRIu64
+			" operation%s not ended when recording stopped: %s times are unknown",
+			count, count == 1 ? " had" : "s had", count == 1 ? "its" : "their");
+}
+
+static void judge_cupti(struct judging *j)
+{
+	const struct vpa_reading *n = j->n;
+
+	if (n->failure[0])
+		say(j, 1, "", "GPU work is missing from some moment on: %s", n->failure);
+	if (n->unavailable[0] && !n->ops)
+		say(j, 1, "", "recording of GPU work was refused: %s", n->unavailable);
+}
+
+int vpa_reading_judge(const struct vpa_reading *n,
+	void (*say_remark)(void *ctx, const struct vpa_remark *remark), void *ctx)
+{
+	struct judging j = {n, say_remark, ctx, 1};
+
+	judge_cupti(&j);
+	judge_damage(&j);
+	judge_end(&j);
+	judge_losses(&j);
+	judge_unfinished(&j);
+	judge_unknown(&j);
+	return j.complete;
+}
