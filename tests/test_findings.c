@@ -368,7 +368,7 @@ static void a_gain_says_what_it_is_of_and_what_it_means(void **state)
 	assert_true(f->base_ms == 764 && f->base_gain_ms == 110);
 	assert_true(f->fps_from > 15.706 && f->fps_from < 15.708);
 	assert_true(f->fps_to > 18.348 && f->fps_to < 18.350);
-	expect_page("a block", r, "110 ms of a 764 ms block: 15.7 -> at most 18.3 FPS", 1);
+	expect_page("a block", r, "110 ms of the mean block's 764 ms: 15.7 -> at most 18.3 FPS", 1);
 	/* A slow FPS is the result, no finding. */
 	assert_null(finding(r, "fps"));
 	expect_page("target", r, "15.7 FPS steady, target 20.0: TOO SLOW", 1);

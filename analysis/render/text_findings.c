@@ -98,8 +98,9 @@ static void add_base(struct vpa_table *t, const struct vpa_report *r, const stru
 		int block = base[0] == 'b';
 
 		vpa_words_add(&w, "", "%s of %s%s%s%s",
-			range_of(f->base_gain_from_ms, f->base_gain_ms).text, block ? "a " : "",
-			vpa_duration(nearest(f->base_ms * 1e6)).text, block ? " block" : " active",
+			range_of(f->base_gain_from_ms, f->base_gain_ms).text,
+			block ? "the mean block's " : "",
+			vpa_duration(nearest(f->base_ms * 1e6)).text, block ? "" : " active",
 			r->device_count > 1 ? " on the GPU that gains most" : "");
 		add_meaning(&w, f);
 	}

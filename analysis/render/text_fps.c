@@ -158,7 +158,9 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 	vpa_page_words(p, "RESULT", style, "%s", w.text);
 	w.used = 0;
 	if (b->measured) {
-		vpa_words_add(&w, "", "A block takes %s, p95 %s.",
+		/* The mean is what FPS, the cause and FIX FIRST are of. */
+		vpa_words_add(&w, "", "The mean block takes %s (median %s, p95 %s).",
+			vpa_duration(vpa_divided(b->span_ns, b->measured)).text,
 			vpa_duration(b->period.p50_ns).text, vpa_duration(b->period.p95_ns).text);
 		add_limit(&w, r, b);
 	}
@@ -191,7 +193,7 @@ static void put_idle_cause(
 	if (!part)
 		return;
 	where = vpa_where(d, vpa_known_cause(part->cause), 64);
-	vpa_words_add(&w, "", "%s: %s of %s a block, %s gap%s, mean %s",
+	vpa_words_add(&w, "", "%s: %s of the mean block's %s, %s gap%s, mean %s",
 		vpa_cause_label(vpa_known_cause(part->cause)).text,
 		vpa_duration(vpa_divided(part->ns, b->measured)).text,
 		vpa_duration(vpa_divided(b->span_ns, b->measured)).text,
