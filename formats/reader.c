@@ -159,6 +159,14 @@ static void give_payload(struct vpt_decoder *d, struct vpt_batch *b)
 	d->payload_cap = cap;
 }
 
+static int measure(struct vpt_batch *b, struct vpt_err *err)
+{
+	if (vpt_chunk_unpack(b))
+		return vpt_fail(err, VPT_ENOMEM, "no memory for the rows of a torn chunk");
+	vpt_batch_measure(b);
+	return VPT_OK;
+}
+
 int vpt_reader_chunk(const struct vpt_reader *r, struct vpt_decoder *d, size_t index,
 	struct vpt_batch *out, struct vpt_err *err)
 {
@@ -183,6 +191,9 @@ int vpt_reader_chunk(const struct vpt_reader *r, struct vpt_decoder *d, size_t i
 		rc = vpt_chunk_decode(d->payload, got, torn, out, err);
 	if (!rc && out->packs)
 		give_payload(d, out);
+	/* Its header tells of what is missing too. */
+	if (!rc && torn)
+		rc = measure(out, err);
 	if (rc && err) {
 		snprintf(where, sizeof(where), "chunk %zu at offset %llu", index,
 			(unsigned long long)info->offset);

@@ -47,7 +47,8 @@ uint64_t vpt_reader_damaged_bytes(const struct vpt_reader *r);
 struct vpt_decoder *vpt_decoder_new(void); /* NULL when there is no memory */
 void vpt_decoder_free(struct vpt_decoder *d);
 
-/* Decodes chunk `index` into `out`, which is reset first and stays empty on failure. VPT_EDATA: damaged,
+/* Decodes chunk `index` into `out`, which is reset first and stays empty on failure. Of a torn chunk, times and count are those
+ * of the rows that are there. VPT_EDATA: damaged,
  * go on with the next one. Threads may decode at the same time, each with its own decoder and batch. */
 int vpt_reader_chunk(const struct vpt_reader *r, struct vpt_decoder *d, size_t index,
 	struct vpt_batch *out, struct vpt_err *err);
