@@ -524,6 +524,7 @@ static int finish_report(struct pass *p, struct vpt_err *err)
 			     : VPT_OK;
 	if (!rc)
 		rc = vpa_findings_write(r);
+	vpa_mark_touched(r);
 	if (!rc && r->arena.failed)
 		rc = VPT_ENOMEM;
 	if (!rc && p->tap && p->tap->end)

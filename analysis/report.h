@@ -259,6 +259,7 @@ struct vpa_block_row {
 	int warmup;     /* not measured */
 	int ready_mark; /* end_ns is when a mark says that its frames were ready */
 	int missed;     /* took longer than its frames last at the target rate */
+	int touched;    /* missing records may change these figures */
 };
 
 /* A block that took unlike its neighbours, compared with the one of them that has their median period. */
@@ -309,6 +310,7 @@ struct vpa_blocks {
 	struct vpa_block_row *series; /* by end */
 	struct vpa_outlier_row *outliers;
 	size_t outlier_count;
+	int touched; /* missing records may change what is told of the measured ones */
 };
 
 struct vpa_request {
@@ -320,6 +322,7 @@ struct vpa_request {
 	uint64_t ttfb_ns, ttff_ns; /* start to first block, to first frames-ready mark */
 	struct vpa_blocks blocks;
 	struct vpa_step_times steps;
+	int touched; /* missing records may change what is told of it from its start to its end */
 };
 
 /* Numbers are of the instances inside measured blocks; if there are none, of all. */
@@ -334,6 +337,7 @@ struct vpa_stage_row {
 	uint64_t busy_ns, idle_ns, attention_ns; /* busy and idle: as ranges', added over devices */
 	double share;    /* of the measured blocks' time, else of the window */
 	int holds_steps; /* it is the denoising, or around it */
+	int touched;     /* missing records may change these figures */
 };
 
 struct vpa_finding {
@@ -354,6 +358,7 @@ struct vpa_finding {
 	double fps_from, fps_to; /* steady, as it is and at most; 0: unavailable */
 	const char
 		*note; /* where most of it lies, how busy the GPU is at all; NULL: nothing to say */
+	int touched;   /* missing records may change these figures */
 };
 
 struct vpa_report {
@@ -410,6 +415,7 @@ struct vpa_report {
 	size_t block_note_count;
 	uint64_t target_millifps; /* asked for; 0: none */
 	size_t top;               /* rows per table that were asked for; 0: none */
+	int touched;              /* missing records may change what is told of the window */
 };
 
 /* The request that a page shows: the one with most measured blocks, else steps; the first of equals.
@@ -437,15 +443,8 @@ static inline int vpa_is_touched(const struct vpa_report *r, uint64_t start_ns, 
 	return 0;
 }
 
-static inline int vpa_window_is_touched(const struct vpa_report *r)
-{
-	return vpa_is_touched(r, r->window_start_ns, r->window_end_ns);
-}
-
-/* Of a request as a whole, and of its measured blocks from the first one's period on. */
-int vpa_request_is_touched(const struct vpa_report *r, const struct vpa_request *q);
-int vpa_blocks_are_touched(const struct vpa_report *r, const struct vpa_blocks *b);
-int vpa_block_is_touched(const struct vpa_report *r, const struct vpa_block_row *b);
+/* Sets `touched` of all that has it, once the verdict is there. */
+void vpa_mark_touched(struct vpa_report *r);
 
 /* Busy time of all devices: what shares of busy are of. */
 static inline uint64_t vpa_busy_ns(const struct vpa_report *r)

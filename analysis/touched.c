@@ -2,12 +2,7 @@
  * trace; where nobody knows when records were lost, all are touched. */
 #include "analysis/report.h"
 
-int vpa_request_is_touched(const struct vpa_report *r, const struct vpa_request *q)
-{
-	return vpa_is_touched(r, q->start_ns, q->end_ns);
-}
-
-int vpa_block_is_touched(const struct vpa_report *r, const struct vpa_block_row *b)
+static int block_is_touched(const struct vpa_report *r, const struct vpa_block_row *b)
 {
 	uint64_t from_ns = b->end_ns > b->period_ns ? b->end_ns - b->period_ns : 0;
 
@@ -15,12 +10,35 @@ int vpa_block_is_touched(const struct vpa_report *r, const struct vpa_block_row 
 }
 
 /* A block that is missing from the middle makes the period of the next one longer, which spans the loss. */
-int vpa_blocks_are_touched(const struct vpa_report *r, const struct vpa_blocks *b)
+static void mark_request(struct vpa_report *r, struct vpa_request *q)
 {
+	struct vpa_blocks *b = &q->blocks;
 	size_t i;
 
-	for (i = b->warmup; i < b->count; i++)
-		if (vpa_block_is_touched(r, &b->series[i]))
-			return 1;
-	return 0;
+	q->touched = vpa_is_touched(r, q->start_ns, q->end_ns);
+	for (i = 0; i < b->count; i++) {
+		b->series[i].touched = block_is_touched(r, &b->series[i]);
+		b->touched |= b->series[i].touched && !b->series[i].warmup;
+	}
+}
+
+void vpa_mark_touched(struct vpa_report *r)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+	int blocks = 0;
+	size_t i;
+
+	r->touched = vpa_is_touched(r, r->window_start_ns, r->window_end_ns);
+	for (i = 0; i < r->request_count; i++) {
+		mark_request(r, &r->requests[i]);
+		blocks |= r->requests[i].blocks.touched;
+	}
+	for (i = 0; i < r->stage_count; i++)
+		r->stages[i].touched = r->stages[i].in_blocks ? blocks : r->touched;
+	for (i = 0; i < r->finding_count; i++) {
+		const char *base = r->findings[i].base;
+
+		r->findings[i].touched =
+			q && base && !strcmp(base, "block") ? q->blocks.touched : r->touched;
+	}
 }

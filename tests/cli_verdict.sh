@@ -209,6 +209,42 @@ if command -v python3 >/dev/null && views views.sqlite; then
 	trouble views views.sqlite INCOMPLETE 3 "or make tables of them"
 fi
 
+# ---- what the loss touches carries a mark, what it cannot touch does not ----
+# Killed after its first chunk, at 3.42 s of 4.43 s: with a flush a second, blocks that ended before 2.42 s are as they were,
+# and that is all but the last.
+expect 3 "marks" before_last_chunk.zst --target 16
+for words in "RESULT  [!] " "CAUSE   [!] " "FIX FIRST [!] " "RATES   [!] "; do
+	says out "$words"
+done
+same "one explanation" 1 "$(grep -c "marks sections and tables" out)"
+same "blocks" " may lack records [!]" "$(grep '^ may lack records' out | tr -s ' ')"
+expect 0 "no marks" whole.zst --target 16
+! grep -qF '[!]' out || fail "a complete trace has marks"
+# Nothing of the last second lies in a window before it.
+expect 3 "a window before the loss" before_last_chunk.zst --to 1s
+! grep -qF '[!]' out || fail "a window that the loss does not reach has marks"
+if command -v python3 >/dev/null; then
+	"$VPT_ANALYZE" before_last_chunk.zst --format json >json
+	"$VPT_ANALYZE" whole.zst --format json >whole.json
+	cases=$((cases + 1))
+	python3 - >out 2>&1 <<'PYTHON' || fail "the marks for programs: $(cat out)"
+import json
+cut, whole = (json.load(open(name)) for name in ("json", "whole.json"))
+loss, = cut["verdict"]["losses"]
+assert loss["end_ns"] is None
+assert cut["verdict"]["window_incomplete"] and not whole["verdict"]["window_incomplete"]
+request, same = cut["requests"][0], whole["requests"][0]
+assert request["incomplete"] and request["blocks"]["incomplete"] and not same["incomplete"]
+marks = [block["incomplete"] for block in request["blocks"]["series"]]
+assert True in marks and False in marks, marks
+for block, full in zip(request["blocks"]["series"], same["blocks"]["series"]):
+    assert block["incomplete"] == (block["end_ns"] > loss["start_ns"])
+    if not block["incomplete"]:  # what is not marked is what the whole capture says, to the nanosecond
+        assert block == full, (block, full)
+assert all(f["incomplete"] for f in cut["findings"])
+PYTHON
+fi
+
 # ---- what is not said ----
 for file in refused taken ranges_asked; do
 	expect "$([ $file = ranges_asked ] && echo 0 || echo 3)" "$file" $file.zst

@@ -122,17 +122,17 @@ static struct vpa_request block_requests[] = {
 
 static struct vpa_stage_row stages[] = {
 	{"text_encode", "stage", "rule", 1, 0, 0, 0, TIMES(1, 40, 40, 40, 40), MS(40), MS(40), 0, 0,
-		0.005, 0},
+		0.005, 0, 0},
 	{"denoise step", "step", "annotation", 28, 24, 4, 0, TIMES(24, 3192, 131, 100, 162.2),
-		MS(3192), MS(2553.6), MS(638.4), MS(1372.8), 0.65, 0},
+		MS(3192), MS(2553.6), MS(638.4), MS(1372.8), 0.65, 0, 0},
 	{"self_attn", "stage", "annotation", 840, 720, 120, 1, TIMES(720, 1440, 2, 1, 3), 0,
-		MS(1000), MS(440), MS(1372.8), 0.29, 0},
+		MS(1000), MS(440), MS(1372.8), 0.29, 0, 0},
 	{"context pass", "context", "annotation", 7, 6, 1, 0, TIMES(6, 795, 131, 100, 161.7),
-		MS(795), MS(635.4), MS(159.6), MS(343.8), 0.16, 0},
+		MS(795), MS(635.4), MS(159.6), MS(343.8), 0.16, 0, 0},
 	{"vae_decode", "stage", "annotation", 7, 6, 1, 0, TIMES(6, 651, 108, 108, 109.2), MS(651),
-		MS(596.4), MS(54.6), 0, 0.13, 0},
+		MS(596.4), MS(54.6), 0, 0.13, 0, 0},
 	{"to_host", "stage", "annotation", 7, 6, 1, 0, TIMES(6, 204.6, 34, 34, 35), MS(204.6),
-		MS(75), MS(129.6), 0, 0.04, 0},
+		MS(75), MS(129.6), 0, 0.04, 0, 0},
 };
 
 static struct vpa_report with_blocks(void)
@@ -192,12 +192,41 @@ static struct vpa_report stages_alone(void)
 	static struct vpa_stage_row iterations[] = {
 		{"iteration (ProfilerStep)", "iteration", "rule", 5, 0, 0, 0,
 			TIMES(5, 1713.6, 342.7, 331.7, 360.3), MS(1713.6), MS(1000), MS(713.6), 0,
-			0.985, 0},
+			0.985, 0, 0},
 	};
 	struct vpa_report r = host_limited();
 
 	r.stages = iterations;
 	r.stage_count = COUNT(iterations);
+	return r;
+}
+
+/* Records of the last two blocks are missing: what they touch is marked, the other request and blocks are not. */
+static struct vpa_report lossy(void)
+{
+	static const char *reasons[] = {"12345 records lost while recording"};
+	static const char *remedies[] = {"record with VPTRACE_MEMORY=512M (it was 256M)"};
+	static struct vpa_block_row rows[COUNT(series)];
+	static struct vpa_request requests[COUNT(block_requests)];
+	static struct vpa_loss losses[2];
+	struct vpa_report r = with_blocks();
+	struct vpa_blocks *b = &requests[0].blocks;
+
+	memcpy(requests, block_requests, sizeof(requests));
+	memcpy(rows, series, sizeof(rows));
+	b->series = rows;
+	losses[0] = (struct vpa_loss){r.window_end_ns - 1, r.window_end_ns};
+	losses[1] = (struct vpa_loss){rows[b->count - 2].end_ns, UINT64_MAX};
+	r.requests = requests;
+	r.verdict.complete = 0;
+	r.verdict.dropped = 12345;
+	r.verdict.received = r.verdict.written + r.verdict.dropped;
+	r.verdict.reasons = reasons;
+	r.verdict.remedies = remedies;
+	r.verdict.reason_count = 1;
+	r.verdict.losses = losses;
+	r.verdict.loss_count = COUNT(losses);
+	vpa_mark_touched(&r);
 	return r;
 }
 

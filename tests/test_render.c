@@ -103,6 +103,8 @@ static const struct {
 	{"render_blocks_120.txt", with_blocks, 120, 0},
 	{"render_blocks_colour.txt", with_blocks, 80, 1},
 	{"render_blocks.json", with_blocks, JSON, 0},
+	{"render_lossy.txt", lossy, 80, 0},
+	{"render_lossy.json", lossy, JSON, 0},
 	{"render_decoded_late.txt", decoded_late, 80, 0},
 	{"render_decoded_late.json", decoded_late, JSON, 0},
 	{"render_steps.txt", steps_alone, 80, 0},

@@ -234,9 +234,11 @@ static int put_system(struct vpt_json *j, const struct vpa_report *r)
 
 /* ---- verdict, counts ---- */
 
-/* What can be done, and when records are missing. */
-static void put_losses(struct vpt_json *j, const struct vpa_verdict *v)
+/* What can be done, when records are missing, and whether that touches the figures of the window: devices, gaps, families,
+ * kernels, ranges, copies, syncs. */
+static void put_losses(struct vpt_json *j, const struct vpa_report *r)
 {
+	const struct vpa_verdict *v = &r->verdict;
 	size_t i;
 
 	vpt_json_array(j, "remedies");
@@ -255,11 +257,14 @@ static void put_losses(struct vpt_json *j, const struct vpa_verdict *v)
 		vpt_json_end(j);
 	}
 	vpt_json_end(j);
+	vpt_json_bool(j, "window_incomplete", r->touched);
 	vpt_json_u64(j, "early_ops", v->early_ops);
 }
 
-static void put_verdict(struct vpt_json *j, const struct vpa_verdict *v)
+static void put_verdict(struct vpt_json *j, const struct vpa_report *r)
 {
+	const struct vpa_verdict *v = &r->verdict;
+
 	vpt_json_object(j, "verdict");
 	vpt_json_bool(j, "complete", v->complete);
 	put_strings(j, "reasons", v->reasons, v->reason_count);
@@ -281,7 +286,7 @@ static void put_verdict(struct vpt_json *j, const struct vpa_verdict *v)
 	vpt_json_u64(j, "unknown_sections", v->unknown_sections);
 	vpt_json_u64(j, "overhead_ns", v->overhead_ns);
 	vpt_json_string(j, "gaps", state_name(v->gaps));
-	put_losses(j, v);
+	put_losses(j, r);
 	vpt_json_end(j);
 }
 
@@ -577,7 +582,7 @@ int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vp
 	if (put_system(&j, r))
 		return vpt_fail(err, VPT_ENOMEM, "no memory for the keys of %zu metadata pairs",
 			r->meta_count);
-	put_verdict(&j, &r->verdict);
+	put_verdict(&j, r);
 	put_counts(&j, r);
 	vpt_json_array(&j, "devices");
 	for (i = 0; i < r->device_count; i++)

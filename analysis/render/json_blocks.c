@@ -9,7 +9,8 @@
  *	series[]    every block: times; busy_ns + idle_ns + paused_ns = period_ns * devices
  *	parts[]     the measured periods: kernel families (busy), causes of idle time, pauses
  *	steps       denoising steps, context passes apart
- *	stages[]    steps, passes and other named parts, of all requests */
+ *	stages[]    steps, passes and other named parts, of all requests
+ *	incomplete  in each of them: records that are missing may change its figures */
 #include "analysis/render/json.h"
 
 static void put_rate(struct vpt_json *j, const char *key, double rate)
@@ -67,6 +68,7 @@ static void put_block(struct vpt_json *j, const struct vpa_block_row *b, int has
 		vpt_json_bool(j, "missed", b->missed);
 	else
 		vpt_json_null(j, "missed");
+	vpt_json_bool(j, "incomplete", b->touched);
 	vpt_json_end(j);
 }
 
@@ -159,6 +161,7 @@ static void put_blocks(struct vpt_json *j, const struct vpa_blocks *b)
 	for (i = 0; i < b->outlier_count; i++)
 		put_outlier(j, &b->outliers[i]);
 	vpt_json_end(j);
+	vpt_json_bool(j, "incomplete", b->touched);
 	vpt_json_end(j);
 }
 
@@ -188,6 +191,7 @@ void vpa_json_request(struct vpt_json *j, const struct vpa_request *r)
 	vpt_json_u64(j, "start_ns", r->start_ns);
 	vpt_json_u64(j, "end_ns", r->end_ns);
 	put_known(j, "ttff_ns", r->ttff_ns);
+	vpt_json_bool(j, "incomplete", r->touched);
 	vpt_json_end(j);
 }
 
@@ -207,5 +211,6 @@ void vpa_json_stage(struct vpt_json *j, const struct vpa_stage_row *s)
 	vpt_json_u64(j, "attention_ns", s->attention_ns);
 	vpt_json_u64(j, "top_ns", s->top_ns);
 	vpt_json_fixed(j, "share", s->share, 6);
+	vpt_json_bool(j, "incomplete", s->touched);
 	vpt_json_end(j);
 }

@@ -35,5 +35,6 @@ void vpa_json_finding(struct vpt_json *j, const struct vpa_finding *f)
 	put_some(j, "fps_from", f->fps_from);
 	put_some(j, "fps_to", f->fps_to);
 	vpt_json_string(j, "note", f->note);
+	vpt_json_bool(j, "incomplete", f->touched);
 	vpt_json_end(j);
 }

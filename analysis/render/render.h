@@ -23,9 +23,12 @@ struct vpa_page {
 	int rc;
 	unsigned width; /* VPA_WIDTH_MIN .. VPA_COLUMNS_MAX */
 	int colour;
+	int touched; /* what comes now has figures that missing records may change: sections and titles are marked */
 };
 
 enum { VPA_WIDTH_MIN = 60, VPA_INDENT = 8 };
+
+#define VPA_TOUCHED "[!]" /* the mark of such figures */
 
 void vpa_page_init(
 	struct vpa_page *p, struct vpt_sink *sink, unsigned width, int colour, struct vpt_err *err);

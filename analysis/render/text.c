@@ -106,6 +106,11 @@ static void put_data(struct vpa_page *p, const struct vpa_report *r)
 	if (v->reason_count > VPA_REASONS)
 		vpa_page_words(p, "", VPA_PLAIN, "- %s more under NOTES",
 			vpa_count(v->reason_count - VPA_REASONS).text);
+	if (r->touched)
+		vpa_page_words(p, "", VPA_YELLOW,
+			VPA_TOUCHED
+			" marks sections and tables with figures that the missing records "
+			"may change.");
 	if (v->tracing_cost_share >= 0)
 		vpa_words_add(&cost, ", ", "Tracing cost %s %% of the window",
 			vpa_share(v->tracing_cost_share).text);
@@ -494,6 +499,7 @@ void vpa_text_summary(struct vpa_page *p, const struct vpa_report *r, const stru
 	put_data(p, r);
 	put_run(p, r, d);
 	vpa_text_pipeline(p, r);
+	p->touched = r->touched;
 	if (!r->device_count) {
 		put_no_work(p, r);
 		return;
@@ -529,6 +535,7 @@ int vpa_render_text(const struct vpa_report *r, unsigned width, int colour, stru
 		vpa_text_gaps(&p, r, &d);
 	}
 	vpa_text_work(&p, r, &d);
+	p.touched = 0;
 	vpa_text_notes(&p, r);
 	vpa_text_next(&p, r);
 	return p.rc;

@@ -181,7 +181,7 @@ static void put_series(struct vpa_page *p, const struct vpa_report *r, const str
 	struct vpa_column heads[BLOCKS];
 	struct vpa_num names[BLOCKS];
 	struct vpa_table t;
-	struct vpa_row *length, *fps = NULL, *deadline = NULL;
+	struct vpa_row *length, *fps = NULL, *deadline = NULL, *touched = NULL;
 
 	for (i = 0; i < columns; i++) {
 		names[i] = vpa_block_name(b, shown_block(b, i, columns));
@@ -196,6 +196,8 @@ static void put_series(struct vpa_page *p, const struct vpa_report *r, const str
 		fps = vpa_table_row(&t, 1, b->fps >= 0 ? "FPS" : "frames/s, denoising");
 	if (b->misses >= 0)
 		deadline = vpa_table_row(&t, 1, "at %s FPS", vpa_rate(vpa_target(r)).text);
+	if (b->touched)
+		touched = vpa_table_row(&t, 1, "may lack records");
 	for (i = 0; i < columns; i++) {
 		const struct vpa_block_row *row = &b->series[shown_block(b, i, columns)];
 
@@ -208,6 +210,8 @@ static void put_series(struct vpa_page *p, const struct vpa_report *r, const str
 			deadline->cells[i] = (struct vpa_num){"ok"};
 		if (deadline && row->missed)
 			deadline->cells[i] = (struct vpa_num){"MISS"};
+		if (touched && row->touched)
+			touched->cells[i] = (struct vpa_num){VPA_TOUCHED};
 	}
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
@@ -266,17 +270,23 @@ static void put_outliers(struct vpa_page *p, const struct vpa_blocks *b)
 void vpa_text_blocks(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	const struct vpa_request *q = vpa_main_request(r);
+	int has_blocks = q && q->blocks.measured > 0;
 
-	if (q && q->blocks.measured)
+	p->touched = has_blocks ? q->blocks.touched : r->touched;
+	if (has_blocks)
 		put_mean_block(p, &q->blocks, d);
 	put_stages(p, r, q);
-	if (!q)
-		return;
-	if (q->blocks.measured) {
+	if (has_blocks) {
+		p->touched = 0; /* a row tells which */
 		put_series(p, r, &q->blocks);
 		put_drift(p, &q->blocks);
 		put_outliers(p, &q->blocks);
 	}
-	vpa_text_rates(p, q);
-	vpa_text_requests(p, r, q);
+	p->touched = q ? q->touched : r->touched;
+	if (q)
+		vpa_text_rates(p, q);
+	p->touched = 0; /* its rows are marked */
+	if (q)
+		vpa_text_requests(p, r, q);
+	p->touched = r->touched;
 }

@@ -130,6 +130,7 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r)
 	static const struct vpa_column columns[] = {{"at most *", 0}, {"evidence", 1}};
 	struct vpa_table t;
 	size_t i, number = 0;
+	int touched = 0;
 
 	vpa_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]), "FIX FIRST");
 	for (i = 0; i < r->finding_count && number < vpa_rows(r, FINDINGS); i++) {
@@ -140,6 +141,7 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r)
 			continue;
 		row = vpa_table_row(&t, 1, "%zu %s", ++number, vpa_text_or(f->title, "?"));
 		row->wrap = 1;
+		touched |= f->touched;
 		if (!strcmp(vpa_text_or(f->status, ""), "fail"))
 			row->style = VPA_YELLOW;
 		fill_gain(row, f);
@@ -150,5 +152,7 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r)
 		return;
 	vpa_text_row(&t, 1, "* if nothing else becomes the bottleneck; gains do not add up");
 	vpa_page_blank(p);
+	p->touched = touched;
 	vpa_page_table(p, &t);
+	p->touched = r->touched;
 }

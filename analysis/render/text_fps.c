@@ -249,14 +249,19 @@ int vpa_text_block_result(
 	const struct vpa_request *q = vpa_main_request(r);
 	struct vpa_load load = vpa_load_of_blocks(r, &q->blocks);
 
+	/* Without a steady FPS the rate is of the whole request. */
+	p->touched = q->blocks.fps >= 0 ? q->blocks.touched : q->touched;
 	put_result(p, r, q);
+	p->touched = r->touched;
 	if (!q->blocks.measured)
 		return 0;
+	p->touched = q->blocks.touched;
 	if (vpa_limit_is_bound(vpa_limit_of(&load)))
 		put_busy_cause(p, r, &q->blocks, d);
 	else
 		put_idle_cause(p, &q->blocks, d);
 	put_growth(p, &q->blocks);
+	p->touched = r->touched;
 	return 1;
 }
 
@@ -327,8 +332,9 @@ void vpa_text_requests(struct vpa_page *p, const struct vpa_report *r, const str
 	vpa_table_init(&t, columns, COUNT(columns), "REQUESTS, * is shown");
 	for (i = 0; i < r->request_count && i < REQUESTS; i++) {
 		const struct vpa_request *other = &r->requests[i];
-		struct vpa_row *row = vpa_table_row(&t, 1, "%s %s",
-			vpa_text_or(other->name, "outside of all requests"), other == q ? "*" : "");
+		struct vpa_row *row = vpa_table_row(&t, 1, "%s%s%s",
+			vpa_text_or(other->name, "outside of all requests"), other == q ? " *" : "",
+			other->touched ? " " VPA_TOUCHED : "");
 
 		row->cells[0] = vpa_count(other->blocks.count);
 		row->cells[1] = other->frames ? vpa_count(other->frames) : (struct vpa_num){"-"};

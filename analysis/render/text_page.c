@@ -140,14 +140,19 @@ void vpa_page_words(
 	char buf[PARAGRAPH_BYTES];
 	const char *text = buf;
 	va_list args;
+	size_t mark = p->touched && *section ? sizeof(VPA_TOUCHED) : 0;
 	int len;
 
+	if (mark) {
+		memcpy(buf, VPA_TOUCHED " ", mark);
+		style = style ? VPA_YELLOW : style;
+	}
 	va_start(args, fmt);
-	len = vsnprintf(buf, sizeof(buf), fmt, args);
+	len = vsnprintf(buf + mark, sizeof(buf) - mark, fmt, args);
 	va_end(args);
 	if (len < 0)
 		return;
-	if ((size_t)len >= sizeof(buf))
+	if ((size_t)len >= sizeof(buf) - mark)
 		memcpy(buf + sizeof(buf) - 5, " ...", 5);
 
 	put_styled(p, &l, VPA_BOLD, section, strlen(section));
@@ -398,8 +403,12 @@ static void put_head(struct vpa_page *p, const struct vpa_table *t, const struct
 
 void vpa_page_table(struct vpa_page *p, struct vpa_table *t)
 {
-	struct layout form = lay_out(p, t);
-	size_t row, i;
+	size_t row, i, len = strlen(t->title.text);
+	struct layout form;
+
+	if (p->touched)
+		snprintf(t->title.text + len, sizeof(t->title.text) - len, " " VPA_TOUCHED);
+	form = lay_out(p, t);
 
 	put_head(p, t, &form);
 	for (row = 0; row < t->row_count; row++)
