@@ -81,6 +81,14 @@ if command -v "$cxx" >/dev/null; then
 	host cxx_bare "$cxx" -std=c++11 -DVPTRACE_NO_NVTX -x c++
 	same "C++ without NVTX" "$in_library" "$(run cxx_bare "HOST_LOADS=$work/libvptrace.so")"
 fi
+# The host's NVTX is older than the payload extension that lies in another folder: the two cannot be mixed.
+mkdir -p "$work/old/nvtx3" "$work/other/nvtx3"
+echo '#define NVTX_VERSION 3' >"$work/old/nvtx3/nvToolsExt.h"
+echo '#error of another version' >"$work/other/nvtx3/nvToolsExtPayload.h"
+printf '%s\n' '#include <nvtx3/nvToolsExt.h>' '#include "tracer/vptrace_nvtx.h"' 'int main(void) { return 0; }' >"$work/mixed.c"
+# shellcheck disable=SC2086
+$cc -I. -I"$work/old" -I"$work/other" $sanitize -o "$work/mixed" "$work/mixed.c" -ldl || fail "NVTX of two versions: does not compile"
+
 if [ -z "$nvtx" ]; then
 	[ $failed = 0 ] && echo "SKIPPED: no NVTX headers, so only vptrace_nvtx.h without them was tested" && exit 77
 	exit 1

@@ -31,7 +31,8 @@
 #include <string.h>
 
 #if !defined(VPTRACE_NO_NVTX) && defined(__has_include)
-#if __has_include(<nvtx3/nvToolsExtPayload.h>)
+/* An NVTX that was included before may be older than this extension, from another folder: both cannot be mixed. */
+#if __has_include(<nvtx3/nvToolsExtPayload.h>) && (!defined(NVTX_VERSION) || defined(NVTX_NULLPTR))
 #include <nvtx3/nvToolsExtPayload.h>
 #define VPTRACE_WITH_NVTX 1
 #endif
