@@ -24,42 +24,54 @@ const char *vtr_environment(const char *name)
 
 enum { ATTEMPTS = 4 };
 
-/* The variables of `old` and one more; NULL: no memory. */
-static char **longer(char **old, char *text)
+/* The variables there were and one more, whose text stands behind them. */
+struct added {
+	struct added *next; /* older: all of them stay, for whoever is in them */
+	char *variables[];
+};
+
+static struct added *newest;
+
+/* NULL: no memory. */
+static struct added *add_to(char **old, const char *name, const char *value)
 {
-	size_t count = 0;
-	char **fresh;
+	size_t size = strlen(name) + strlen(value) + 2, count = 0;
+	struct added *a;
+	char *text;
 
 	while (old && old[count])
 		count++;
-	fresh = malloc((count + 2) * sizeof(*fresh));
-	if (!fresh)
+	a = malloc(sizeof(*a) + (count + 2) * sizeof(a->variables[0]) + size);
+	if (!a)
 		return NULL;
+	text = (char *)&a->variables[count + 2];
+	snprintf(text, size, "%s=%s", name, value);
 	if (count)
-		memcpy(fresh, old, count * sizeof(*fresh));
-	fresh[count] = text;
-	fresh[count + 1] = NULL;
-	return fresh;
+		memcpy(a->variables, old, count * sizeof(a->variables[0]));
+	a->variables[count] = text;
+	a->variables[count + 1] = NULL;
+	return a;
 }
 
 void vtr_environment_default(const char *name, const char *value)
 {
-	size_t size = strlen(name) + strlen(value) + 2;
-	char *text = getenv(name) ? NULL : malloc(size), **old, **fresh;
+	struct added *a;
+	char **old;
 	int attempt;
 
-	if (!text)
+	if (getenv(name))
 		return;
-	snprintf(text, size, "%s=%s", name, value);
 	for (attempt = 0; attempt < ATTEMPTS; attempt++) {
 		old = __atomic_load_n(&environ, __ATOMIC_ACQUIRE);
-		fresh = longer(old, text);
-		if (!fresh)
-			break;
-		if (__atomic_compare_exchange_n(
-			    &environ, &old, fresh, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		a = add_to(old, name, value);
+		if (!a)
 			return;
-		free(fresh); /* the host has changed it meanwhile */
+		if (__atomic_compare_exchange_n(
+			    &environ, &old, a->variables, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+			a->next = newest;
+			newest = a;
+			return;
+		}
+		free(a); /* the host has changed it meanwhile */
 	}
-	free(text);
 }
