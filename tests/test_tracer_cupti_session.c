@@ -388,6 +388,7 @@ static void an_empty_pool_refuses_or_discards(void **unused)
 	uint8_t *buffer[4 + VTR_DISCARD_MAX + 2];
 	struct vtr_pool_state state;
 	struct vtr_cupti_signs signs;
+	uint8_t another_clients[64];
 	struct vtr_cupti *c;
 	size_t size, max, i;
 
@@ -418,6 +419,15 @@ static void an_empty_pool_refuses_or_discards(void **unused)
 	vtr_pool_state(pool, &state);
 	assert_int_equal(state.outstanding, 0);
 	assert_int_equal(state.foreign, 2); /* the last resort is not of the pool */
+	/* Nobody reads it: what CUPTI put there is missing. */
+	fake.completed(NULL, 0, buffer[4 + VTR_DISCARD_MAX + 1], size, 96);
+	vtr_cupti_signs(c, &signs);
+	assert_int_equal(signs.unread_bytes, 96);
+	assert_int_equal(signs.foreign_bytes, 0);
+	fake.completed(NULL, 0, another_clients, sizeof(another_clients), 48);
+	vtr_cupti_signs(c, &signs);
+	assert_int_equal(signs.unread_bytes, 96);
+	assert_int_equal(signs.foreign_bytes, 48);
 	vtr_cupti_stop(c);
 	drain_pool();
 }

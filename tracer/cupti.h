@@ -61,8 +61,9 @@ const char *vtr_cupti_failure(struct vtr_cupti *c);
 struct vtr_cupti_signs {
 	uint64_t buffers_requested, buffers_refused, buffers_completed;
 	uint64_t resources; /* contexts, streams and modules made, graph nodes come and gone */
-	uint64_t
-		foreign_bytes; /* of records in buffers that are not ours: another client had them in use when we came */
+	/* Of records that nobody reads: in buffers of another client, which had them in use when we came; and in the one buffer
+	 * that all get where there is none left, but a refusal would crash the host. */
+	uint64_t foreign_bytes, unread_bytes;
 };
 void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out);
 

@@ -42,7 +42,8 @@ struct vtr_cupti {
 	/* seen by callbacks */
 	_Atomic(struct vtr_pool *) pool;
 	int null_is_safe; /* set before the callbacks are registered */
-	_Atomic uint64_t requested, refused_buffers, completed, resources, foreign_bytes;
+	_Atomic uint64_t requested, refused_buffers, completed, resources;
+	_Atomic uint64_t foreign_bytes, unread_bytes;
 	char reason[REASON_BYTES];
 	atomic_int fatal; /* 1: being worded, 2: `reason` says why */
 };
@@ -83,9 +84,11 @@ static void on_completed(
 	if (!buffer)
 		return;
 	atomic_fetch_add_explicit(&the.completed, 1, memory_order_relaxed);
-	if (!vtr_pool_give(
+	if (vtr_pool_give(
 		    atomic_load_explicit(&the.pool, memory_order_acquire), buffer, valid_bytes))
-		atomic_fetch_add_explicit(&the.foreign_bytes, valid_bytes, memory_order_relaxed);
+		return;
+	atomic_fetch_add_explicit(buffer == last_resort ? &the.unread_bytes : &the.foreign_bytes,
+		valid_bytes, memory_order_relaxed);
 }
 
 static uint64_t node_id(void *node)
@@ -468,6 +471,7 @@ int vtr_cupti_start(
 	atomic_store(&c->completed, 0);
 	atomic_store(&c->resources, 0);
 	atomic_store(&c->foreign_bytes, 0);
+	atomic_store(&c->unread_bytes, 0);
 	atomic_store(&c->fatal, 0);
 	rc = subscribe(c, err);
 	if (rc)
@@ -565,6 +569,7 @@ void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out)
 	out->buffers_completed = atomic_load(&c->completed);
 	out->resources = atomic_load(&c->resources);
 	out->foreign_bytes = atomic_load(&c->foreign_bytes);
+	out->unread_bytes = atomic_load(&c->unread_bytes);
 }
 
 /* ---- the writer ---- */

@@ -32,8 +32,8 @@ struct vtr_flusher {
 	struct vtr_gate stop, ended;
 	uint64_t polled_ns; /* trace clock: CUPTI was asked for drops then */
 	int told_failure, told_skew;
-	uint64_t foreign_bytes; /* told already */
-	atomic_int is_far;      /* CUPTI's clock has nothing to do with ours */
+	uint64_t foreign_bytes, unread_bytes; /* told already */
+	atomic_int is_far;                    /* CUPTI's clock has nothing to do with ours */
 };
 
 static uint64_t cupti_clock(void *cupti)
@@ -70,16 +70,18 @@ static void read_clocks(struct vtr_flusher *f, struct vtr_cupti *cupti)
 	}
 }
 
-/* Records came back in buffers of another client. Whatever it does with them, they are not here. */
-static void tell_foreign(struct vtr_flusher *f, struct vtr_cupti *cupti, struct vtr_mail *loss)
+/* Records came back that nobody reads. How many is not known. */
+static void tell_unread(struct vtr_flusher *f, struct vtr_cupti *cupti, struct vtr_mail *loss)
 {
 	struct vtr_cupti_signs signs;
 
 	vtr_cupti_signs(cupti, &signs);
-	if (signs.foreign_bytes == f->foreign_bytes)
+	if (signs.foreign_bytes == f->foreign_bytes && signs.unread_bytes == f->unread_bytes)
 		return;
+	if (signs.foreign_bytes != f->foreign_bytes)
+		tell(f, "cupti.failure", VTR_CUPTI_SHARED);
 	f->foreign_bytes = signs.foreign_bytes;
-	tell(f, "cupti.failure", VTR_CUPTI_SHARED);
+	f->unread_bytes = signs.unread_bytes;
 	loss->loss.loss_kind = VPT_LOSSKIND_UNKNOWN;
 	loss->loss.count = 0;
 	vtr_mailbox_post(f->o.mail, loss);
@@ -97,7 +99,7 @@ static void count_drops(struct vtr_flusher *f, struct vtr_cupti *cupti)
 	f->polled_ns = now;
 	if (mail.loss.count)
 		vtr_mailbox_post(f->o.mail, &mail);
-	tell_foreign(f, cupti, &mail);
+	tell_unread(f, cupti, &mail);
 }
 
 static void watch(struct vtr_flusher *f, struct vtr_cupti *cupti)
