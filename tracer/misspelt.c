@@ -10,7 +10,8 @@
 /* Further than this from all of ours it is somebody else's, as in VPTRACE_OUTPUT=%q{VPTRACE_RUN}. */
 enum { DISTANCE_MAX = 2, NAME_MAX_BYTES = 40 };
 
-static const char prefix[] = "VPTRACE_";
+/* How every name begins that is looked at: a slip further on in VPTRACE_ is one as well. */
+static const char prefix[] = "VPTR";
 
 /* Those that set no option. */
 static const char *const others[] = {
@@ -81,7 +82,7 @@ int vtr_misspelt_find(char *const *environment, char *out, size_t size)
 		size_t len = strcspn(*environment, "=");
 		const char *meant = NULL;
 
-		if (len <= NAME_MAX_BYTES && len > 4 && !strncmp(*environment, prefix, 4))
+		if (len <= NAME_MAX_BYTES && !strncmp(*environment, prefix, strlen(prefix)))
 			meant = nearest(*environment, len);
 		if (!meant)
 			continue;

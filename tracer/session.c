@@ -28,8 +28,9 @@
 #include <unistd.h>
 
 enum {
-	EXIT_PATIENCE_MS =
-		1000 /* how long an exiting process waits for a function of ours that another thread is in */
+	/* How long an exiting process waits for a function of ours that another thread is in. */
+	EXIT_PATIENCE_MS = 1000,
+	SAID_BYTES = 512
 };
 
 static struct {
@@ -38,11 +39,10 @@ static struct {
 	struct vtr_capture *now;
 	struct vtr_capture *stuck; /* whose writer was blocked in a write when it was to end */
 	int looked;                /* at the environment's names */
-	char said[sizeof(
-		((struct vpt_err *)NULL)->text)]; /* the last failure that was said on stderr */
-	int exits;                                /* handlers registered: 1 without CUPTI, 2 with */
-	pid_t owner;            /* the process that started a capture last; 0: none did */
-	atomic_int driver_came; /* the driver loaded us while the lock was taken */
+	char said[SAID_BYTES];     /* the last failure that was said on stderr */
+	int exits;                 /* handlers registered: 1 without CUPTI, 2 with */
+	pid_t owner;               /* the process that started a capture last; 0: none did */
+	atomic_int driver_came;    /* the driver loaded us while the lock was taken */
 	_Atomic(struct vtr_cupti *)
 		wait_for; /* whose work a stop waits for first; NULL: it does not */
 	struct vtr_facts facts;
