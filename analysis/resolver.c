@@ -115,43 +115,42 @@ static int add_waits(struct vpa_resolver *r, const struct vpt_section *s)
 		r->waits_name_streams = 1;
 		if (start > r->newest_wait_ns)
 			r->newest_wait_ns = start;
-		rc = vpa_waits_add(&r->waits[stream], start, s->col[VPT_SYNC_CORRELATION][row]);
+		rc = vpa_waits_add(&r->waits[stream], start, s->col[VPT_SYNC_CORRELATION][row],
+			s->col[VPT_SYNC_CORRELATION][row] != 0);
 	}
 	return rc;
 }
 
-static struct vpa_call *find_wait(const struct vpa_resolver *r, uint32_t stream, uint64_t id)
+/* A stream whose waits' calls are looked for. */
+struct stream_waits {
+	const struct vpa_resolver *r;
+	uint32_t stream;
+};
+
+static uint64_t find_wait(void *ctx, uint64_t id)
 {
-	int64_t pid = r->model->streams[stream].pid;
+	const struct stream_waits *w = ctx;
+	const struct vpa_resolver *r = w->r;
+	int64_t pid = r->model->streams[w->stream].pid;
 	struct vpa_call *call = NULL;
 	size_t i;
 
 	for (i = 0; i < r->process_count && !call; i++)
 		if (pid == -1 || r->processes[i].pid == pid || r->processes[i].pid == -1)
 			call = vpa_launches_find_wait(&r->processes[i].launches, r->pasts, id);
-	return call;
+	return call ? vpa_call_start(call) : UINT64_MAX;
 }
 
 /* A wait counts from the start of its call, where that is known. A call that is not there yet comes with the next chunk at
  * the latest, since both are over at the same time. */
-static void settle_waits(struct vpa_resolver *r)
+static int settle_waits(struct vpa_resolver *r)
 {
 	uint32_t k;
+	int rc = VPT_OK;
 
-	for (k = 0; k < r->model->stream_count; k++) {
-		struct vpa_waits *w = &r->waits[k];
-		size_t i = w->settled, last = w->count;
-
-		for (; i < last; i++) {
-			const struct vpa_call *call =
-				w->items[i].id ? find_wait(r, k, w->items[i].id) : NULL;
-
-			if (call)
-				vpa_waits_move(w, i, vpa_call_start(call));
-		}
-		w->settled = w->seen;
-		w->seen = last;
-	}
+	for (k = 0; k < r->model->stream_count && !rc; k++)
+		rc = vpa_waits_settle(&r->waits[k], find_wait, &(struct stream_waits){r, k});
+	return rc;
 }
 
 /* The set that an overhead record of a kind belongs to; NULL: none. */
@@ -351,6 +350,7 @@ static int settle(struct vpa_resolver *r)
 	for (i = 0; i < r->model->thread_count; i++) {
 		settle_overhead(&r->pasts[i].overhead);
 		rc |= vpa_captures_settle(&r->pasts[i].captures);
+		rc |= vpa_waits_settle(&r->pasts[i].waits, NULL, NULL);
 	}
 	for (i = 0; i < r->process_count; i++)
 		settle_overhead(&r->processes[i].overhead);
@@ -358,7 +358,7 @@ static int settle(struct vpa_resolver *r)
 	vpa_intervals_settle(&r->tracing);
 	vpa_intervals_settle(&r->lost);
 	vpa_intervals_settle(&r->paused);
-	settle_waits(r);
+	rc |= settle_waits(r);
 	return rc ? VPT_ENOMEM : VPT_OK;
 }
 

@@ -81,7 +81,7 @@ static int note_call(struct adding *a, const struct vpa_call *call)
 	case VPT_CALL_STREAM_WAIT:
 		if (start > a->r->newest_wait_ns)
 			a->r->newest_wait_ns = start;
-		return vpa_waits_add(&past->waits, start, vpa_call_position(call));
+		return vpa_waits_add(&past->waits, start, vpa_call_position(call), 0);
 	case VPT_CALL_BEGIN_CAPTURE:
 	case VPT_CALL_END_CAPTURE:
 		return vpa_captures_add(&past->captures, start, vpa_call_end(call),

@@ -1,46 +1,101 @@
-/* waits.c - a sorted array that grows at its end and is cut at its front. */
+/* waits.c - a sorted array that grows at its end and is cut at its front. What comes out of order, or moves, is put in order
+ * with all else that does once a chunk: one by one each would shift all others. */
 #include "analysis/waits.h"
 
 #include "formats/error.h"
 #include "formats/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_MAX = 1 << 17 };
+enum { KEPT_MAX = 1 << 17, LOOKS = 2 };
 
 static void drop(struct vpa_waits *w, size_t count)
 {
 	w->count -= count;
-	w->settled = w->settled > count ? w->settled - count : 0;
-	w->seen = w->seen > count ? w->seen - count : 0;
+	w->sorted = w->sorted > count ? w->sorted - count : 0;
 	memmove(w->items, w->items + count, w->count * sizeof(*w->items));
 }
 
-int vpa_waits_add(struct vpa_waits *w, uint64_t time_ns, uint64_t id)
+static int compare_waits(const void *pa, const void *pb)
 {
-	size_t at;
+	const struct vpa_wait *a = pa, *b = pb;
 
-	if (w->count >= KEPT_MAX)
-		drop(w, KEPT_MAX / 2);
-	if (vpt_grow(&w->items, &w->cap, w->count + 1, sizeof(*w->items)))
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Merges what stands behind `sorted` with what is before it. */
+static int sort(struct vpa_waits *w)
+{
+	size_t fresh = w->count - w->sorted, left = w->sorted, to = w->count;
+
+	if (!fresh)
+		return VPT_OK;
+	if (vpt_grow(&w->spare, &w->spare_cap, fresh, sizeof(*w->spare)))
 		return VPT_ENOMEM;
-	for (at = w->count++; at && w->items[at - 1].time_ns > time_ns; at--)
-		w->items[at] = w->items[at - 1];
-	w->items[at] = (struct vpa_wait){time_ns, id};
-	if (at < w->settled)
-		w->settled = at;
+	memcpy(w->spare, w->items + w->sorted, fresh * sizeof(*w->spare));
+	qsort(w->spare, fresh, sizeof(*w->spare), compare_waits);
+	while (fresh)
+		w->items[--to] = left && w->items[left - 1].time_ns > w->spare[fresh - 1].time_ns
+					 ? w->items[--left]
+					 : w->spare[--fresh];
+	w->sorted = w->count;
 	return VPT_OK;
 }
 
-void vpa_waits_move(struct vpa_waits *w, size_t i, uint64_t time_ns)
+int vpa_waits_add(struct vpa_waits *w, uint64_t time_ns, uint64_t id, int moves)
 {
-	struct vpa_wait wait = {time_ns, w->items[i].id};
+	if (w->count >= KEPT_MAX) {
+		if (sort(w))
+			return VPT_ENOMEM;
+		drop(w, KEPT_MAX / 2);
+	}
+	if (vpt_grow(&w->items, &w->cap, w->count + 1, sizeof(*w->items)))
+		return VPT_ENOMEM;
+	if (w->sorted == w->count && (!w->count || w->items[w->count - 1].time_ns <= time_ns))
+		w->sorted++;
+	w->items[w->count++] = (struct vpa_wait){time_ns, id, moves ? LOOKS : 0};
+	w->is_looking |= moves;
+	return VPT_OK;
+}
 
-	for (; i && w->items[i - 1].time_ns > time_ns; i--)
-		w->items[i] = w->items[i - 1];
-	for (; i + 1 < w->count && w->items[i + 1].time_ns < time_ns; i++)
-		w->items[i] = w->items[i + 1];
-	w->items[i] = wait;
+/* Looks for the times of those that move, and puts the ones that have moved behind the others. */
+static int look(struct vpa_waits *w, vpa_waits_find *find, void *ctx)
+{
+	size_t kept = 0, moved = 0, i;
+
+	if (vpt_grow(&w->spare, &w->spare_cap, w->count, sizeof(*w->spare)))
+		return VPT_ENOMEM;
+	w->is_looking = 0;
+	for (i = 0; i < w->count; i++) {
+		struct vpa_wait wait = w->items[i];
+		uint64_t time_ns = wait.looks ? find(ctx, wait.id) : UINT64_MAX;
+
+		if (wait.looks)
+			wait.looks--;
+		w->is_looking |= wait.looks != 0;
+		if (time_ns == UINT64_MAX || time_ns == wait.time_ns) {
+			w->items[kept++] = wait;
+		} else {
+			wait.time_ns = time_ns;
+			w->spare[moved++] = wait;
+		}
+	}
+	if (moved)
+		memcpy(w->items + kept, w->spare, moved * sizeof(*w->spare));
+	w->sorted = kept;
+	return VPT_OK;
+}
+
+int vpa_waits_settle(struct vpa_waits *w, vpa_waits_find *find, void *ctx)
+{
+	if (sort(w))
+		return VPT_ENOMEM;
+	if (!w->is_looking)
+		return VPT_OK;
+	return look(w, find, ctx) || sort(w) ? VPT_ENOMEM : VPT_OK;
 }
 
 size_t vpa_waits_before(const struct vpa_waits *w, uint64_t t)
@@ -69,5 +124,6 @@ void vpa_waits_trim(struct vpa_waits *w, uint64_t t)
 void vpa_waits_free(struct vpa_waits *w)
 {
 	vpt_free(w->items);
+	vpt_free(w->spare);
 	memset(w, 0, sizeof(*w));
 }

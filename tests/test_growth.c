@@ -227,6 +227,22 @@ static void gaps_between_ops(struct trace *t, uint64_t second)
 		put_launch(t, MAIN, range_at(second, i) + 10000);
 }
 
+/* Each wait that a stream is told of began before all those that are known. */
+static void waits_in_reverse(struct trace *t, uint64_t second)
+{
+	uint64_t i;
+
+	put_launch(t, MAIN, range_at(second, 0));
+	for (i = 0; i < RANGES_A_SECOND; i++) {
+		struct vpt_sync wait = {.start_ns = range_at(1000 - second, RANGES_A_SECOND - i),
+			.duration_ns = 1,
+			.sync_kind = VPT_SYNCKIND_STREAM_WAIT,
+			.correlation = ++t->correlation};
+
+		vpt_batch_put(&t->batch, VPT_SYNC, STREAM, &wait);
+	}
+}
+
 /* More and more ranges are open, and each chunk tells of its own alone. */
 static void ranges_that_never_end(struct trace *t, uint64_t second)
 {
@@ -428,6 +444,7 @@ static void time_grows_as_the_trace_does(void **state)
 		{"ranges that never end", ranges_that_never_end, 100, 0},
 		{"ranges that overlap", ranges_that_overlap, 8, 1},
 		{"ranges in ranges", ranges_in_ranges, 8, 1},
+		{"waits in reverse", waits_in_reverse, 16, 1},
 	};
 	size_t i;
 
