@@ -36,7 +36,7 @@ void vpa_ex_host_free(struct vpa_export *x)
 	vpt_free(h->buckets);
 	vpt_free(h->last);
 	for (i = 0; i < h->wide_track_cap; i++)
-		vpt_free(h->wide_tracks[i].lanes);
+		vpa_ex_track_free(&h->wide_tracks[i]);
 	vpt_free(h->wide_tracks);
 	vpt_free(h);
 }

@@ -17,7 +17,7 @@ void vpa_ex_thread_free(struct vpa_ex_thread *t)
 	vpt_free(t->calls);
 	vpt_free(t->stack);
 	vpa_ex_open_free(&t->open);
-	vpt_free(t->late.lanes);
+	vpa_ex_track_free(&t->late);
 }
 
 /* ---- the stack ---- */

@@ -22,7 +22,7 @@ void vpa_ex_ops_free(struct vpa_export *x)
 	if (!o)
 		return;
 	for (i = 0; i < o->stream_cap; i++)
-		vpt_free(o->streams[i].slices.lanes);
+		vpa_ex_track_free(&o->streams[i].slices);
 	vpa_ex_waits_free(x);
 	vpa_ex_syncs_free(x);
 	vpt_free(o->items);

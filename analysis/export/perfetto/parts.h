@@ -100,6 +100,10 @@ struct vpa_ex_track {
 		uint64_t uuid, end_ns;
 	} * lanes;
 	size_t count, cap;
+	/* A tree over the lanes' ends, for there may be one for each of tens of thousands of ranges: node k has the least of
+	 * nodes 2k and 2k + 1, lane i is node leaf_count + i. */
+	uint64_t *least;
+	size_t leaf_count; /* a power of two, or 0 */
 };
 
 enum vpa_ex_gpu_track {
@@ -276,6 +280,7 @@ struct vpt_pf_sequence *vpa_ex_annotations(struct vpa_export *x);
 struct vpa_ex_lane *vpa_ex_lane(struct vpa_export *x, struct vpa_ex_track *t, uint64_t start_ns,
 	uint64_t end_ns, const char *path, void (*describe)(struct vpa_export *x, const void *ctx),
 	const void *ctx);
+void vpa_ex_track_free(struct vpa_ex_track *t);
 /* Begin and end of a span. */
 void vpa_ex_span(struct vpa_export *x, struct vpt_pf_sequence *s, struct vpa_ex_event *begin,
 	uint64_t end_ns);

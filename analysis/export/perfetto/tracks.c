@@ -62,7 +62,7 @@ void vpa_ex_tracks_free(struct vpa_export *x)
 
 	for (i = 0; i < x->gpu_cap; i++)
 		for (k = 0; k < EX_GPU_TRACKS; k++)
-			vpt_free(x->gpus[i].tracks[k].lanes);
+			vpa_ex_track_free(&x->gpus[i].tracks[k]);
 	vpt_free(x->gpus);
 	if (!x->tracks)
 		return;
@@ -74,28 +74,75 @@ void vpa_ex_tracks_free(struct vpa_export *x)
 
 /* ---- lanes ---- */
 
+void vpa_ex_track_free(struct vpa_ex_track *t)
+{
+	vpt_free(t->lanes);
+	vpt_free(t->least);
+	*t = (struct vpa_ex_track){.lanes = NULL};
+}
+
 static int has_lane(const struct vpa_ex_track *t, uint64_t start_ns)
 {
-	size_t i;
+	return t->leaf_count && t->least[1] <= start_ns;
+}
 
+/* The first lane that is free at `start_ns`; there is one. */
+static size_t first_free(const struct vpa_ex_track *t, uint64_t start_ns)
+{
+	size_t node = 1;
+
+	while (node < t->leaf_count)
+		node = 2 * node + (t->least[2 * node] > start_ns);
+	return node - t->leaf_count;
+}
+
+/* Notes when a lane ends. */
+static void set_end(struct vpa_ex_track *t, size_t lane, uint64_t end_ns)
+{
+	size_t node = t->leaf_count + lane;
+
+	t->lanes[lane].end_ns = t->least[node] = end_ns;
+	while ((node /= 2) > 0) {
+		const uint64_t *under = &t->least[2 * node];
+
+		t->least[node] = under[0] < under[1] ? under[0] : under[1];
+	}
+}
+
+/* Room for one lane more. */
+static int add_lane(struct vpa_ex_track *t)
+{
+	size_t leaves = t->leaf_count ? t->leaf_count * 2 : 1, i;
+	uint64_t *least;
+
+	if (vpt_grow(&t->lanes, &t->cap, t->count + 1, sizeof(*t->lanes)))
+		return VPT_ENOMEM;
+	if (t->count < t->leaf_count)
+		return VPT_OK;
+	least = vpt_alloc(2 * leaves, sizeof(*least));
+	if (!least)
+		return VPT_ENOMEM;
+	memset(least, 0xff, 2 * leaves * sizeof(*least));
+	vpt_free(t->least);
+	t->least = least;
+	t->leaf_count = leaves;
 	for (i = 0; i < t->count; i++)
-		if (t->lanes[i].end_ns <= start_ns)
-			return 1;
-	return 0;
+		set_end(t, i, t->lanes[i].end_ns);
+	return VPT_OK;
 }
 
 struct vpa_ex_lane *vpa_ex_lane(struct vpa_export *x, struct vpa_ex_track *t, uint64_t start_ns,
 	uint64_t end_ns, const char *path, void (*describe)(struct vpa_export *x, const void *ctx),
 	const void *ctx)
 {
-	struct vpa_ex_lane *lane;
 	char place[160];
 	size_t i;
 
-	for (i = 0; i < t->count && t->lanes[i].end_ns > start_ns; i++)
-		;
-	if (i == t->count) {
-		if (vpt_grow(&t->lanes, &t->cap, t->count + 1, sizeof(*t->lanes))) {
+	if (has_lane(t, start_ns)) {
+		i = first_free(t, start_ns);
+	} else {
+		i = t->count;
+		if (add_lane(t)) {
 			x->pf.failed = VPT_ENOMEM;
 			return NULL;
 		}
@@ -108,10 +155,8 @@ struct vpa_ex_lane *vpa_ex_lane(struct vpa_export *x, struct vpa_ex_track *t, ui
 		vpt_pb_end(&x->pf.out);
 		vpt_pf_end(&x->pf);
 	}
-	lane = &t->lanes[i];
-	if (end_ns > lane->end_ns)
-		lane->end_ns = end_ns;
-	return lane;
+	set_end(t, i, end_ns > t->lanes[i].end_ns ? end_ns : t->lanes[i].end_ns);
+	return &t->lanes[i];
 }
 
 void vpa_ex_span(struct vpa_export *x, struct vpt_pf_sequence *s, struct vpa_ex_event *begin,
