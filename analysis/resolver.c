@@ -317,6 +317,7 @@ static int add_section(
 	struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
 {
 	count_others(r, s);
+	r->rows_since_trim += s->row_count;
 	switch (s->kind) {
 	case VPT_KERNEL:
 	case VPT_COPY:
@@ -529,6 +530,10 @@ int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns)
 	uint64_t oldest = UINT64_MAX;
 	uint32_t i;
 
+	/* All lanes are looked at: that must not cost more than the rows since the last time. */
+	if (r->rows_since_trim < r->model->thread_count + r->model->stream_count)
+		return r->failed;
+	r->rows_since_trim = 0;
 	for (i = 0; i < r->model->thread_count; i++) {
 		uint64_t earliest = trim_thread(r, i, frontier_ns);
 

@@ -76,6 +76,9 @@ struct vpa_resolver {
 	uint64_t names_cut, names_left_out;
 	/* Ranges that are open now, and the most that were open beside as many as are kept. */
 	uint64_t open_count, open_left_out;
+	uint64_t
+		lanes_left_out; /* threads and streams that share one with others, for there were too many */
+	uint64_t rows_since_trim;
 };
 
 int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model,

@@ -13,6 +13,10 @@ enum {
 	 * of them, are all called the same. */
 	NAMES_MAX = 1 << 18,
 	NAMES_BYTES = 16 << 20,
+	/* Each thread and stream has memory of its own, and each is asked once a chunk: those beyond so many are taken
+	 * together. */
+	LANES_MAX = 8192,
+	PROCESSES_MAX = 256,
 	DEVICES_MAX = 256
 };
 
@@ -355,6 +359,9 @@ static int process_index(struct vpa_resolver *r, int64_t pid, uint32_t *index)
 {
 	uint32_t i;
 
+	/* As with devices: the rest is one that is not known. */
+	if (r->process_count >= PROCESSES_MAX)
+		pid = -1;
 	for (i = 0; i < r->process_count; i++)
 		if (r->processes[i].pid == pid) {
 			*index = i;
@@ -368,7 +375,7 @@ static int process_index(struct vpa_resolver *r, int64_t pid, uint32_t *index)
 	return VPT_OK;
 }
 
-static int add_thread(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t tid, uint32_t name)
+static int new_thread(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t tid, uint32_t name)
 {
 	struct vpa_model *m = r->model;
 	struct vpa_thread *t;
@@ -386,7 +393,20 @@ static int add_thread(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t
 	return VPT_OK;
 }
 
-static int add_stream(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t device,
+/* Adds a thread, or takes the one that stands for all beyond the limit. */
+static int add_thread(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t tid, uint32_t name,
+	uint32_t *index)
+{
+	struct vpa_model *m = r->model;
+
+	*index = (uint32_t)(m->thread_count < LANES_MAX ? m->thread_count : LANES_MAX);
+	if (m->thread_count < LANES_MAX)
+		return new_thread(r, key, pid, tid, name);
+	r->lanes_left_out++;
+	return m->thread_count > LANES_MAX ? VPT_OK : new_thread(r, 0, -1, -1, 0);
+}
+
+static int new_stream(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t device,
 	uint64_t context, int64_t stream)
 {
 	struct vpa_model *m = r->model;
@@ -403,6 +423,19 @@ static int add_stream(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t
 		return VPT_ENOMEM;
 	m->stream_count++;
 	return VPT_OK;
+}
+
+/* The same for a stream. */
+static int add_stream(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t device,
+	uint64_t context, int64_t stream, uint32_t *index)
+{
+	struct vpa_model *m = r->model;
+
+	*index = (uint32_t)(m->stream_count < LANES_MAX ? m->stream_count : LANES_MAX);
+	if (m->stream_count < LANES_MAX)
+		return new_stream(r, key, pid, device, context, stream);
+	r->lanes_left_out++;
+	return m->stream_count > LANES_MAX ? VPT_OK : new_stream(r, 0, -1, -1, 0, -1);
 }
 
 static int add_lane(struct vpa_resolver *r, uint64_t key, uint8_t type, uint32_t index)
@@ -429,13 +462,10 @@ static int find_lane(struct vpa_resolver *r, uint64_t key, uint8_t type, uint32_
 		*index = e->index;
 		return VPT_OK;
 	}
-	if (type == VPT_LANETYPE_THREAD) {
-		rc = add_thread(r, key, -1, -1, 0);
-		*index = (uint32_t)r->model->thread_count - 1;
-	} else {
-		rc = add_stream(r, key, -1, -1, 0, -1);
-		*index = (uint32_t)r->model->stream_count - 1;
-	}
+	if (type == VPT_LANETYPE_THREAD)
+		rc = add_thread(r, key, -1, -1, 0, index);
+	else
+		rc = add_stream(r, key, -1, -1, 0, -1, index);
 	return rc ? rc : add_lane(r, own, type, *index);
 }
 
@@ -474,14 +504,12 @@ static int read_lane(struct vpa_resolver *r, const struct vpt_batch *b, const st
 	rc = vpa_maps_name(r, b, s->col[VPT_LANE_NAME][row], &name);
 	if (rc)
 		return rc;
-	if (type == VPT_LANETYPE_THREAD) {
-		rc = add_thread(r, key, pid, (int64_t)s->col[VPT_LANE_TID][row], name);
-		index = (uint32_t)r->model->thread_count - 1;
-	} else {
+	if (type == VPT_LANETYPE_THREAD)
+		rc = add_thread(r, key, pid, (int64_t)s->col[VPT_LANE_TID][row], name, &index);
+	else
 		rc = add_stream(r, key, pid, (int64_t)s->col[VPT_LANE_DEVICE][row],
-			s->col[VPT_LANE_CONTEXT][row], (int64_t)s->col[VPT_LANE_STREAM][row]);
-		index = (uint32_t)r->model->stream_count - 1;
-	}
+			s->col[VPT_LANE_CONTEXT][row], (int64_t)s->col[VPT_LANE_STREAM][row],
+			&index);
 	return rc ? rc : add_lane(r, own, (uint8_t)type, index);
 }
 

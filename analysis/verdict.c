@@ -46,7 +46,6 @@ static void lose_all(struct vpa_report *out)
 /* What lies beyond the analysis' own limits. */
 static void judge_limits(struct vpa_report *out, const struct vpa_resolver *r)
 {
-	struct vpa_verdict *v = &out->verdict;
 	uint64_t deep = 0;
 	size_t i;
 
@@ -55,27 +54,34 @@ static void judge_limits(struct vpa_report *out, const struct vpa_resolver *r)
 	for (i = 0; i < r->process_count; i++)
 		deep += r->processes[i].ranges.deep;
 	if (deep) {
-		v->complete = 0;
+		lose_all(out);
 		REASON(out,
 			"%" PRIu64 " range%s inside more than %d others: what ran in %s on a "
 			"device is counted for the outer ones alone",
 			deep, deep == 1 ? " lies" : "s lie", VPA_NESTING_MAX,
 			deep == 1 ? "it" : "them");
 	}
+	if (r->lanes_left_out) {
+		lose_all(out);
+		REASON(out,
+			"%" PRIu64 " of the threads and streams %s one with others: there are too "
+			"many",
+			r->lanes_left_out, r->lanes_left_out == 1 ? "shares" : "share");
+	}
 	if (r->names_cut) {
-		v->complete = 0;
+		lose_all(out);
 		REASON(out,
 			"%" PRIu64 " name%s cut: of a name at most %d bytes are kept, and a few "
 			"hundred where a file of its size has too many long ones",
 			r->names_cut, r->names_cut == 1 ? " was" : "s were", VPA_NAME_MAX);
 	}
 	if (r->names_left_out) {
-		v->complete = 0;
+		lose_all(out);
 		REASON(out, "%" PRIu64 " name%s counted as \"(too many different names)\"",
 			r->names_left_out, r->names_left_out == 1 ? " is" : "s are");
 	}
 	if (r->open_left_out) {
-		v->complete = 0;
+		lose_all(out);
 		REASON(out, "%" PRIu64 " range%s left out while open: too many were open at once",
 			r->open_left_out, r->open_left_out == 1 ? " was" : "s were");
 	}

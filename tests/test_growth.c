@@ -227,6 +227,25 @@ static void gaps_between_ops(struct trace *t, uint64_t second)
 		put_launch(t, MAIN, range_at(second, i) + 10000);
 }
 
+/* Each thread makes one call. */
+static void threads_that_come_and_go(struct trace *t, uint64_t second)
+{
+	enum { THREADS_A_SECOND = 200 };
+	uint64_t i;
+
+	for (i = 0; i < THREADS_A_SECOND; i++) {
+		struct vpt_lane lane = {.key = 1000 + second * THREADS_A_SECOND + i,
+			.lane_type = VPT_LANETYPE_THREAD,
+			.pid = 1,
+			.tid = 1000 + second * THREADS_A_SECOND + i,
+			.device = (uint64_t)-1,
+			.stream = (uint64_t)-1};
+
+		vpt_batch_put(&t->batch, VPT_LANE, 0, &lane);
+		put_launch(t, lane.key, range_at(second, i));
+	}
+}
+
 /* Each wait that a stream is told of began before all those that are known. */
 static void waits_in_reverse(struct trace *t, uint64_t second)
 {
@@ -391,6 +410,7 @@ static void memory_does_not_grow_with_the_length_of_a_trace(void **state)
 		{"ranges where nothing ever runs on a device", ranges_alone, 1200},
 		{"ranges that never end", ranges_that_never_end, 100},
 		{"ranges with long names", ranges_with_long_names, 150},
+		{"threads that come and go", threads_that_come_and_go, 60},
 	};
 	size_t i;
 
