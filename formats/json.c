@@ -103,21 +103,25 @@ static void put_escape(struct vpt_json *j, unsigned code)
 	put(j, text, 6);
 }
 
-/* One character beyond ASCII. U+0080..9F are control characters too: some terminals obey them. */
+/* One character beyond ASCII. What a terminal would obey or hide is escaped, which changes no value. */
 static size_t put_wide(struct vpt_json *j, const unsigned char *s, size_t left)
 {
 	size_t bad, len = vpt_utf8_length((const char *)s, left, &bad);
+	uint32_t code;
 
 	if (!len) {
 		put(j, "\xef\xbf\xbd", 3);
 		return bad;
 	}
-	if (s[0] == 0xc2 && s[1] < 0xa0)
-		put_escape(j, s[1]);
-	else if (s[0] == 0xe2 && s[1] == 0x80 && (s[2] == 0xa8 || s[2] == 0xa9))
-		put_escape(j, 0x2000u | (s[2] & 0x3fu));
-	else
+	code = vpt_utf8_code((const char *)s, len);
+	if (!vpt_utf8_is_unseen(code)) {
 		put(j, (const char *)s, len);
+	} else if (code > 0xffff) {
+		put_escape(j, 0xd800u | ((code - 0x10000u) >> 10));
+		put_escape(j, 0xdc00u | (code & 0x3ffu));
+	} else {
+		put_escape(j, code);
+	}
 	return len;
 }
 

@@ -80,6 +80,17 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 		on_terminal "'$VPT_ANALYZE' export long.zst --level 9 -j 1 -o long.pftrace --force --no-progress"
 		grep -q "reading:" out && fail "progress in spite of --no-progress"
 	fi
+	# Names that a terminal would obey or hide are shown, in the same way everywhere.
+	printf '{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "a\\u202eb\\u009bc\\u200bd", "pid": 0, "tid": 7, "ts": 1, "dur": 1}]}' >odd.json
+	on_terminal "'$VPT_ANALYZE' cat odd.json --kind kernel"
+	says out 'a\u202eb\u009bc\u200bd'
+	on_terminal "'$VPT_ANALYZE' cat odd.json --kind kernel --format csv"
+	says out 'a\u202eb\x9bc\u200bd'
+	on_terminal "'$VPT_ANALYZE' odd.json --format json"
+	says out 'a\u202eb\u009bc\u200bd'
+	printf 'x\377\342\200\256y\033z\n' >odd.txt
+	on_terminal "'$VPT_ANALYZE' classify <odd.txt"
+	says out 'x\xff\u202ey\x1bz'
 	on_terminal "'$VPT_ANALYZE' convert trace.zst -o -"
 	grep -q "not written to a terminal" out || fail "a capture on a terminal"
 else

@@ -146,7 +146,7 @@ void vpa_out_bytes(struct vpa_out *o, const void *data, size_t size);
 __attribute__((format(printf, 2, 3)))
 #endif
 void vpa_out_print(struct vpa_out *o, const char *fmt, ...);
-/* Text that came from a file: control characters and invalid UTF-8 are shown as "?". */
+/* Text that came from a file: what is not to be seen on a terminal is shown as "\x1b" or "\u202e". */
 void vpa_out_text(struct vpa_out *o, const char *text, size_t len);
 /* Makes the output visible if all went well and `commit`, else leaves nothing behind. 0 or why not.
  */

@@ -1,11 +1,11 @@
 /* common.c - what the commands share besides options: printing, small files, signals. */
 #include "analysis/commands/command.h"
 
-#include "analysis/export/line.h"
 #include "analysis/reading.h"
 #include "analysis/report.h"
 #include "formats/limits.h"
 #include "formats/memory.h"
+#include "formats/utf8.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -58,18 +58,12 @@ void vpa_out_print(struct vpa_out *o, const char *fmt, ...)
 
 void vpa_out_text(struct vpa_out *o, const char *text, size_t len)
 {
-	size_t i = 0;
+	struct vpt_shown shown;
+	size_t i;
 
-	while (i < len && !o->failed) {
-		size_t start = i, n;
-
-		while (i < len && (n = vpa_printable(text + i, len - i)) > 0)
-			i += n;
-		vpa_out_bytes(o, text + start, i - start);
-		if (i == len)
-			break;
-		vpa_out_bytes(o, "?", 1);
-		i++;
+	for (i = 0; i < len && !o->failed;) {
+		i += vpt_utf8_show(text + i, len - i, &shown);
+		vpa_out_bytes(o, shown.bytes, shown.len);
 	}
 }
 

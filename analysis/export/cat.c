@@ -11,6 +11,7 @@
 
 #include "analysis/export/schema_names.h"
 #include "formats/memory.h"
+#include "formats/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -109,12 +110,22 @@ static void put_double(const struct vpa_cat *c, struct vpa_line *t, uint64_t bit
 		vpa_line_double(t, value);
 }
 
-/* RFC 4180: quoted where it must be, quotes doubled. A spreadsheet takes text that begins with one
- * of
- * =+-@ for a formula, and an apostrophe in front keeps it from that. */
+/* Whether a spreadsheet may take it for a formula: one of =+-@ is its first character but for white space, which some
+ * trim; a tab or a return in front alone can end the cell before. */
+static int is_formula(const char *text, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && memchr(" \t\r\n\v\f", text[i], 6))
+		i++;
+	return i < len && (memchr("=+-@", text[i], 4) || text[0] == '\t' || text[0] == '\r');
+}
+
+/* RFC 4180: quoted where it must be, quotes doubled. An apostrophe in front keeps a formula from being computed. */
 static void put_csv_text(const struct vpa_cat *c, struct vpa_line *t, const char *text, size_t len)
 {
-	int formula = c->safe && len && memchr("=+-@\t\r", text[0], 6), quoted = formula;
+	int formula = c->safe && is_formula(text, len), quoted = formula;
+	struct vpt_shown shown;
 	size_t i, n;
 
 	for (i = 0; i < len && !quoted; i++)
@@ -125,11 +136,10 @@ static void put_csv_text(const struct vpa_cat *c, struct vpa_line *t, const char
 	}
 	vpa_line_put(t, formula ? "\"'" : "\"", formula ? 2 : 1);
 	for (i = 0; i < len; i += n) {
-		n = c->clean ? vpa_printable(text + i, len - i) : 1;
 		if (text[i] == '"')
 			vpa_line_put(t, "\"", 1);
-		vpa_line_put(t, n ? text + i : "?", n ? n : 1);
-		n += !n;
+		n = c->clean ? vpt_utf8_show(text + i, len - i, &shown) : 1;
+		vpa_line_put(t, c->clean ? shown.bytes : text + i, c->clean ? shown.len : 1);
 	}
 	vpa_line_put(t, "\"", 1);
 }

@@ -2,7 +2,6 @@
 #include "analysis/export/line.h"
 
 #include "formats/json.h"
-#include "formats/utf8.h"
 
 /* A sink that appends to a line. */
 struct line_sink {
@@ -65,18 +64,4 @@ void vpa_line_hex(struct vpa_line *l, uint64_t value)
 	*--p = 'x';
 	*--p = '0';
 	vpa_line_put(l, p, (size_t)(end - p));
-}
-
-size_t vpa_printable(const char *text, size_t left)
-{
-	size_t len = vpt_utf8_length(text, left, NULL);
-	uint32_t code = vpt_utf8_code(text, len);
-
-	if (len < 2)
-		return len && code >= 0x20 && code != 0x7f;
-	/* U+0080..9F are control characters of their own; U+2028/9 and the marks that turn the
-	 * writing direction let a name pretend to be another line. */
-	if (code < 0xa0 || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069))
-		return 0;
-	return len;
 }

@@ -91,7 +91,4 @@ void vpa_line_hex(struct vpa_line *l, uint64_t value);
 /* A JSON string with its quotes: valid UTF-8 whatever the bytes are. */
 void vpa_line_json(struct vpa_line *l, const char *text, size_t len);
 
-/* How many bytes of `text` make one character that a terminal may see; 0: show "?" for one byte. */
-size_t vpa_printable(const char *text, size_t left);
-
 #endif

@@ -168,19 +168,6 @@ static const struct code_range wide[] = {
 	{0x20000, 0x3fffd},
 };
 
-/* Characters that a terminal obeys or hides instead of showing. */
-static const struct code_range unseen[] = {
-	{0x80, 0x9f},
-	{0xad, 0xad},
-	{0x61c, 0x61c},
-	{0x200b, 0x200f},
-	{0x2028, 0x202e},
-	{0x2060, 0x206f},
-	{0xfeff, 0xfeff},
-	{0xfff9, 0xfffb},
-	{0xe0000, 0xe0fff},
-};
-
 static int is_in(uint32_t code, const struct code_range *ranges, size_t count)
 {
 	size_t i;
@@ -191,37 +178,23 @@ static int is_in(uint32_t code, const struct code_range *ranges, size_t count)
 	return 0;
 }
 
-static void escape(struct vpa_glyph *out, const char *form, uint32_t code)
-{
-	out->len = (unsigned)snprintf(out->bytes, sizeof(out->bytes), form, (unsigned)code);
-	out->columns = out->len;
-}
-
 size_t vpa_glyph_next(const char *text, struct vpa_glyph *out)
 {
-	const unsigned char *s = (const unsigned char *)text;
-	unsigned len;
-	uint32_t code;
+	struct vpt_shown shown;
+	size_t left = strnlen(text, 4), len;
 
 	*out = (struct vpa_glyph){{0}, 0, 0};
-	if (!s[0])
+	if (!left)
 		return 0;
-	len = (unsigned)vpt_utf8_length(text, strnlen(text, 4), NULL);
-	code = vpt_utf8_code(text, len);
-	if (!len) {
-		escape(out, "\\x%02x", s[0]);
-		return 1;
-	}
-	if (code < 0x20 ||
-		(code >= 0x7f && code <= 0xff && (code == 0x7f || is_in(code, unseen, 2))))
-		escape(out, "\\x%02x", code);
-	else if (is_in(code, unseen, sizeof(unseen) / sizeof(unseen[0])))
-		escape(out, code > 0xffff ? "\\u%5x" : "\\u%04x", code);
-	else {
-		memcpy(out->bytes, s, len);
-		out->len = len;
-		out->columns = is_in(code, wide, sizeof(wide) / sizeof(wide[0])) ? 2 : 1;
-	}
+	len = vpt_utf8_show(text, left, &shown);
+	memcpy(out->bytes, shown.bytes, sizeof(out->bytes));
+	out->len = shown.len;
+	if (shown.escaped)
+		out->columns = shown.len;
+	else
+		out->columns = is_in(vpt_utf8_code(text, len), wide, sizeof(wide) / sizeof(wide[0]))
+				       ? 2
+				       : 1;
 	return len;
 }
 
