@@ -88,6 +88,34 @@ for kind in $(sed -n 's/^\([a-z]*\), kind .*/\1/p' schema | grep -v '^string$');
 		"$(sed 's/"[^"]*"/x/g; s/"[^"]*"/x/g' out | awk -F, '{ print NF }' | sort -u | wc -l | tr -d ' ')"
 done
 
+# ---- text that a spreadsheet would compute ----
+formulas() {
+	printf '{"traceEvents": [\n'
+	at=0
+	for name in '=1' '+1' '-1' '@a' ' =1' '   -1' '\\t=1' '\\tx' '\\r\\n=1' 'a=1' ' a' '1'; do
+		at=$((at + 1))
+		printf '{"ph": "X", "cat": "kernel", "name": "%b", "pid": 0, "tid": 7, "ts": %d, "dur": 1},\n' "$name" $at
+	done
+	printf '{}]}\n'
+}
+if command -v python3 >/dev/null; then
+	need_trace formulas.zst formulas
+	expect 0 "formulas" cat formulas.zst --kind kernel --format csv --safe
+	cp out safe.csv
+	expect 3 "formulas in an export, without launches" export formulas.zst --format csv --safe -o tables
+	for file in safe.csv tables/kernel.csv; do
+		same "$file: what is made text" "'=1 '+1 '-1 '@a '\\x20=1 '\\x20\\x20\\x20-1 '\\x09=1 '\\x09x '\\x0d\\x0a=1 a=1 \\x20a 1" \
+			"$(python3 -c '
+import csv, sys
+print(" ".join("".join(c if c > " " else "\\x%02x" % ord(c) for c in row["name"])
+               for row in csv.DictReader(open(sys.argv[1], newline=""))))' $file)"
+	done
+	expect 3 "without --safe they are as they are" export formulas.zst --format csv -o plain
+	grep -q "'" plain/kernel.csv && fail "an apostrophe that nobody asked for"
+else
+	echo "SKIPPED: CSV for spreadsheets: there is no python3"
+fi
+
 # ---- the window: relative to the capture's start, which is 1000 us ----
 while IFS='|' read -r name window rows; do
 	expect 0 "$name" cat trace.zst --kind kernel $window

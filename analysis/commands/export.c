@@ -20,6 +20,7 @@ enum {
 	RANGE,
 	RULES,
 	NO_API,
+	SAFE,
 	MIN_GAP,
 	GPU_ENCODING,
 	COMPRESS,
@@ -44,6 +45,8 @@ static const struct vpa_option options[OPTIONS] = {
 	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
 		"your kernel families and what your ranges are; see analyze --help"},
 	[NO_API] = {"no-api", '\0', VPA_FLAG, NULL, NULL, "leave the CUDA calls out"},
+	[SAFE] = {"safe", '\0', VPA_FLAG, NULL, NULL,
+		"csv: text that a spreadsheet would compute gets a '"},
 	[MIN_GAP] = {"export-min-gap", '\0', VPA_DURATION, NULL, NULL,
 		"leave shorter gaps out (perfetto 2us, others 0)"},
 	[GPU_ENCODING] = {"gpu-encoding", '\0', VPA_CHOICE, "gpu|trackevent", "gpu",
@@ -201,6 +204,7 @@ static int read_options(const struct vpa_args *args, struct vpa_options *o,
 	o->range = vpa_text_of(args, RANGE);
 	o->jobs = e->jobs = (unsigned)vpa_number_of(args, JOBS);
 	e->no_api = vpa_has(args, NO_API);
+	e->safe = vpa_has(args, SAFE);
 	e->gpu_as_slices = vpa_is(args, GPU_ENCODING, "trackevent");
 	e->stop = vpa_interrupted;
 	if (!rc)

@@ -13,6 +13,7 @@ struct vpa_export_options {
 	unsigned jobs;       /* compressing threads; 0: as many as cores, at most 4 */
 	int gpu_as_slices;   /* 1: ops are plain slices, for versions of Perfetto before 55 */
 	int no_api;          /* 1: leave CUDA calls out */
+	int safe;            /* 1: text that a spreadsheet would compute gets a ' */
 	uint64_t min_gap_ns; /* shorter gaps are left out */
 	/* All GPUs of the machine, as far as they are known, of which the trace's are numbered as part; NULL: only the trace's. */
 	const struct vpa_gpu *gpus;

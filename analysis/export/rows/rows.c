@@ -535,7 +535,7 @@ int vpa_export_rows(const struct vpt_trace *trace, const char *path,
 	x->trace = trace;
 	x->format = format;
 	x->windowed = analysis->has_from || analysis->has_to || analysis->range;
-	vpa_cat_init(&x->cat, format == VPA_ROWS_CSV, 0, 0);
+	vpa_cat_init(&x->cat, format == VPA_ROWS_CSV, options->safe, 0);
 	x->cat.alone = 1;
 	x->tap = (struct vpa_tap){
 		x, begin_tap, tap_chunk, tap_ops, tap_gap, tap_range, tap_end, options->min_gap_ns};
