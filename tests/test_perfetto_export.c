@@ -518,6 +518,28 @@ static void as_slices_alone(void **state)
 	vpt_free(file.data);
 }
 
+/* A grid of more blocks than 64 bits count is the largest number, in both forms of ops. */
+static void a_grid_beyond_64_bits_does_not_wrap(void **state)
+{
+	struct vpa_export_options how = plain;
+	struct vpt_buffer file;
+	char *script, *said;
+
+	(void)state;
+	for (how.gpu_as_slices = 0; how.gpu_as_slices < 2; how.gpu_as_slices++) {
+		script =
+			script_of("kernel s7 3000+5 \"huge\" grid 4294967295x4294967295x4294967295 "
+				  "block 128\n");
+		assert_int_equal(export_script(script, NULL, &how, &file), 0);
+		said = decode(&file, "--slices", 0);
+		if (!strstr(said, "'grid_size': 18446744073709551615"))
+			fail_msg("encoding %d: found\n%s", how.gpu_as_slices, said);
+		free(said);
+		free(script);
+		vpt_free(file.data);
+	}
+}
+
 /* The decoder finds what is wrong: a packet that is missing, wherever it is. */
 static void the_decoder_can_fail(void **state)
 {
@@ -702,6 +724,7 @@ int main(void)
 		cmocka_unit_test(a_hole),
 		cmocka_unit_test(as_slices),
 		cmocka_unit_test(as_slices_alone),
+		cmocka_unit_test(a_grid_beyond_64_bits_does_not_wrap),
 		cmocka_unit_test(the_decoder_can_fail),
 		cmocka_unit_test(memory_does_not_grow_with_length),
 		cmocka_unit_test(without_memory),

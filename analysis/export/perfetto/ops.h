@@ -17,6 +17,14 @@ struct vpa_ex_shape {
 	uint32_t unused;
 };
 
+/* Blocks of a grid, threads of a block; the largest number where a file says so many that there is none. */
+static inline uint64_t vpa_ex_product(const uint32_t size[3])
+{
+	uint64_t n = (uint64_t)size[0] * size[1];
+
+	return __builtin_mul_overflow(n, (uint64_t)size[2], &n) ? UINT64_MAX : n;
+}
+
 struct vpa_ex_op {
 	uint64_t start_ns, end_ns, correlation;
 	uint32_t stream, shape;

@@ -258,13 +258,6 @@ static void put_double_arg(struct vpt_pb *b, unsigned field, unsigned name, doub
 
 enum { KERNEL_ARGS = 5, EVENT_ARGS = 3, ARG_INT = 3, ARG_UINT = 4, ARG_TEXT = 7 };
 
-static uint64_t product(const uint32_t *size)
-{
-	uint64_t n = (uint64_t)size[0] * size[1];
-
-	return __builtin_mul_overflow(n, (uint64_t)size[2], &n) ? UINT64_MAX : n;
-}
-
 static void put_variant_args(struct vpa_export *x, const struct vpa_ex_variant *v)
 {
 	struct vpt_pb *b = &x->pf.out;
@@ -272,7 +265,7 @@ static void put_variant_args(struct vpa_export *x, const struct vpa_ex_variant *
 
 	put_arg(b, KERNEL_ARGS, ARG_DEVICE, ARG_INT, (uint64_t)x->model->devices[v->device]);
 	put_arg(b, KERNEL_ARGS, ARG_STREAM, ARG_INT, (uint64_t)x->model->streams[v->stream].stream);
-	put_arg(b, KERNEL_ARGS, ARG_WORKGROUP, ARG_UINT, product(v->block));
+	put_arg(b, KERNEL_ARGS, ARG_WORKGROUP, ARG_UINT, vpa_ex_product(v->block));
 	put_arg(b, KERNEL_ARGS, ARG_REGISTERS, ARG_UINT, v->registers);
 	put_arg(b, KERNEL_ARGS, ARG_STATIC, ARG_UINT, v->static_shared);
 	put_arg(b, KERNEL_ARGS, ARG_DYNAMIC, ARG_UINT, v->dynamic_shared);
@@ -288,7 +281,7 @@ static void put_grid_args(struct vpt_pb *b, unsigned field, uint64_t grid, const
 	uint64_t threads;
 
 	put_arg(b, field, ARG_GRID, ARG_UINT, grid);
-	if (!__builtin_mul_overflow(grid, product(block), &threads))
+	if (!__builtin_mul_overflow(grid, vpa_ex_product(block), &threads))
 		put_arg(b, field, ARG_THREADS, ARG_UINT, threads);
 	if (o->blocks && gpu->sm_count)
 		put_double_arg(b, field, ARG_WAVES,
@@ -310,7 +303,7 @@ static void put_occupancy(struct vpt_pb *b, const struct vpa_occupancy *o)
 static struct vpa_occupancy occupancy_of(
 	const struct vpa_gpu *gpu, const uint32_t *block, uint32_t registers, uint64_t shared_bytes)
 {
-	const struct vpa_block_needs needs = {product(block), registers, shared_bytes};
+	const struct vpa_block_needs needs = {vpa_ex_product(block), registers, shared_bytes};
 	struct vpa_occupancy o = {0};
 
 	if (gpu && !vpa_occupancy(gpu, &needs, &o))
@@ -450,7 +443,7 @@ static void put_kernel_args(struct vpa_export *x, const struct vpa_ex_shape *s, 
 	struct vpt_pb *b = &x->ops->encoded;
 
 	if (!told)
-		put_grid_args(b, EVENT_ARGS, product(s->grid), s->block, gpu, &o);
+		put_grid_args(b, EVENT_ARGS, vpa_ex_product(s->grid), s->block, gpu, &o);
 	if (s->graph)
 		put_arg(b, EVENT_ARGS, ARG_GRAPH, ARG_UINT, s->graph);
 	if (s->node)
@@ -553,7 +546,7 @@ int vpa_ex_form_make(struct vpa_export *x, uint32_t shape)
 		vpt_pb_reset(b);
 	tell_tables(x);
 	gpu = vpa_ex_gpu_of(x, device);
-	grid = product(s.grid);
+	grid = vpa_ex_product(s.grid);
 	if (!gpu || tell_stream(x, s.stream) ||
 		(s.kind == VPA_KERNEL && kernel_iid(x, &s, device, &grid, &kernel)))
 		return VPT_ENOMEM;

@@ -23,15 +23,10 @@ static void describe(struct vpa_export *x, const void *ctx)
 	vpt_pb_string(b, 16, p->key);
 }
 
-static uint64_t product(const uint32_t *size)
-{
-	return (uint64_t)size[0] * size[1] * size[2];
-}
-
 static void add_kernel_args(struct vpa_ex_event *e, const struct vpa_ex_shape *s)
 {
-	vpa_ex_add_arg(e, EX_ARG_GRID, EX_UINT, product(s->grid));
-	vpa_ex_add_arg(e, EX_ARG_WORKGROUP, EX_UINT, product(s->block));
+	vpa_ex_add_arg(e, EX_ARG_GRID, EX_UINT, vpa_ex_product(s->grid));
+	vpa_ex_add_arg(e, EX_ARG_WORKGROUP, EX_UINT, vpa_ex_product(s->block));
 	vpa_ex_add_arg(e, EX_ARG_REGISTERS, EX_UINT, s->registers);
 	vpa_ex_add_arg(e, EX_ARG_STATIC, EX_UINT, s->static_shared);
 	vpa_ex_add_arg(e, EX_ARG_DYNAMIC, EX_UINT, s->dynamic_shared);
