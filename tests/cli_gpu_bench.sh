@@ -71,6 +71,29 @@ for words in --wrong "works nonsense"; do
 	[ $? = 2 ] || fail "$words: expected exit code 2"
 done
 
+# ---- the pipeline without PyTorch, and with one that is too old ----
+
+# pipeline_with RULE SENTENCE: with the modules in $work/modules
+pipeline_with() {
+	rule=$1
+	cases=$((cases + 1))
+	PYTHONPATH=$work/modules "$python" "$source/bench/pipelines/self_forcing.py" --tiny --device cpu \
+		>"$work/out" 2>"$work/err" </dev/null
+	same "$rule: the exit code" 1 $?
+	rule=$1
+	says err "self_forcing.py: PyTorch 2.5 or later is needed, $2"
+	same "$rule: one line" 1 "$(wc -l <"$work/err")"
+}
+mkdir -p "$work/modules/torch/nn"
+echo 'raise ModuleNotFoundError("No module named torch")' >"$work/modules/torch/__init__.py"
+pipeline_with "no PyTorch" "and $("$python" -c 'import sys; print(sys.executable)') cannot import it: No module named torch"
+echo '__version__ = "2.1.0"' >"$work/modules/torch/__init__.py"
+: >"$work/modules/torch/nn/__init__.py"
+: >"$work/modules/torch/nn/functional.py"
+pipeline_with "a PyTorch without torch.nn.attention" "found 2.1.0"
+printf 'class SDPBackend: MATH = 0\ndef sdpa_kernel(): pass\n' >"$work/modules/torch/nn/attention.py"
+pipeline_with "a PyTorch without cuDNN's attention" "found 2.1.0"
+
 # ---- the pipeline on the CPU ----
 
 if ! "$python" -c 'import torch' 2>/dev/null; then

@@ -36,9 +36,14 @@ try:
     import torch
     from torch import nn
     from torch.nn import functional
-    from torch.nn.attention import SDPBackend, sdpa_kernel
 except ImportError as missing:
-    sys.exit("self_forcing.py: PyTorch is needed: %s" % missing)
+    sys.exit("self_forcing.py: PyTorch 2.5 or later is needed, and %s cannot import it: %s" % (sys.executable, missing))
+try:
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    SDPBackend.CUDNN_ATTENTION  # the newest of what is used here
+except (ImportError, AttributeError):
+    sys.exit("self_forcing.py: PyTorch 2.5 or later is needed, found %s" % torch.__version__)
 
 
 class Shape(typing.NamedTuple):
