@@ -134,6 +134,11 @@ int vpt_writer_put(struct vpt_writer *w, struct vpt_batch *b, struct vpt_err *er
 	return rc;
 }
 
+size_t vpt_writer_zstd_bytes(const struct vpt_writer *w)
+{
+	return ZSTD_sizeof_CCtx(w->zstd);
+}
+
 void vpt_writer_free(struct vpt_writer *w)
 {
 	if (!w)

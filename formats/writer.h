@@ -20,6 +20,9 @@ int vpt_writer_open(struct vpt_sink *sink, const struct vpt_header *header, int 
  * caller's. After a failure nothing more should be written. */
 int vpt_writer_put(struct vpt_writer *w, struct vpt_batch *b, struct vpt_err *err);
 
+/* Bytes that zstd holds for it, beside what vpt_alloc() knows of. */
+size_t vpt_writer_zstd_bytes(const struct vpt_writer *w);
+
 void vpt_writer_free(struct vpt_writer *w); /* accepts NULL; finishes nothing */
 
 #endif

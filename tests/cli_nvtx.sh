@@ -70,7 +70,7 @@ run() {
 }
 
 library libvptrace.so libvptrace.so tests/nvtx/recorder.c -Wl,-u,InitializeInjectionNvtx2 \
-	-Wl,-u,InitializeInjectionNvtxExtension -Wl,-u,vptrace_note_push "$VPT_BIN/libtracer.a"
+	-Wl,-u,InitializeInjectionNvtxExtension -Wl,-u,vptrace_note_push "$VPT_BIN/libtracer.a" "$VPT_BIN/libformats.a"
 injection=NVTX_INJECTION64_PATH=$work/libvptrace.so
 [ $failed = 0 ] || exit 1
 

@@ -36,12 +36,15 @@ static void a_thread_that_ends_closes_its_ranges(void **state)
 
 static uint32_t lossy_tid;
 
+/* More than all sizes of rings hold, one after the other. */
+enum { FLOOD = 32768 };
+
 static void lose_events(void)
 {
 	int i;
 
 	lossy_tid = vtr_tid();
-	for (i = 0; i < VTR_RING_WORDS; i++)
+	for (i = 0; i < FLOOD; i++)
 		vptrace_mark("flood");
 }
 
@@ -51,33 +54,22 @@ static void find_lossy(void *ctx, uint32_t tid, uint64_t lost)
 		*(uint64_t *)ctx += lost;
 }
 
-/* Room for one more thread, or ring, than there is. */
-static void limit_memory(void)
-{
-	vtr_thread_limit(vtr_threads_memory() + sizeof(struct vtr_thread));
-}
-
-static void lift_limit(void)
-{
-	vtr_thread_limit(VTR_THREADS_MAX * sizeof(struct vtr_thread));
-}
-
 static void losses_outlive_their_thread(void **state)
 {
 	uint64_t lost = 0, drained = 0, all;
 
 	(void)state;
-	limit_memory();
+	limit_to(VTR_THREAD_BYTES);
 	in_a_thread(lose_events);
 	lift_limit();
 	vtr_threads_dropped(find_lossy, &lost);
 	assert_true(lost > 0);
 	vtr_threads_drain(count_event, &drained);
-	assert_int_equal(drained + lost, VTR_RING_WORDS);
+	assert_int_equal(drained + lost, FLOOD);
 	lost = 0;
 	all = vtr_threads_dropped(find_lossy, &lost);
 	assert_int_equal(all, lost);
-	assert_int_equal(drained + lost, VTR_RING_WORDS);
+	assert_int_equal(drained + lost, FLOOD);
 }
 
 static sem_t may_mark, has_marked;
@@ -126,21 +118,24 @@ static void a_drain_that_began_before_the_capture_takes_nothing_from_it(void **s
 	pthread_join(thread, NULL);
 }
 
-/* Three times in a row: a ring that was added is unmapped, and the first one used again. */
+/* Three times in a row: rings that were added are given back, and the first one used again. */
 static void a_full_ring_is_followed_by_another(void **state)
 {
-	uint64_t before = vtr_thread_added_bytes(), drained, lost = 0;
+	uint64_t before, drained, lost = 0;
 	int round;
 
 	(void)state;
+	in_a_thread(leave_ranges_open); /* its memory waits for the next one */
+	drain();
+	before = vtr_threads_memory();
 	for (round = 0; round < 3; round++) {
 		drained = 0;
 		in_a_thread(lose_events);
 		assert_int_equal(vtr_threads_dropped(find_lossy, &lost), 0);
-		assert_true(vtr_thread_added_bytes() >= before + 2 * sizeof(struct vtr_ring));
+		assert_true(vtr_threads_memory() >= before + FLOOD * 3 * sizeof(uint64_t));
 		vtr_threads_drain(count_event, &drained);
-		assert_int_equal(drained, VTR_RING_WORDS);
-		assert_int_equal(vtr_thread_added_bytes(), before);
+		assert_int_equal(drained, FLOOD);
+		assert_int_equal(vtr_threads_memory(), before);
 	}
 }
 
@@ -151,7 +146,7 @@ static void flood_in_order(void)
 {
 	uint64_t i;
 
-	for (i = 0; i < 40 * (uint64_t)VTR_RING_WORDS; i++)
+	for (i = 0; i < (uint64_t)scaled(40) * FLOOD; i++)
 		vptrace_counter("n", (double)i, NULL);
 	atomic_store(&flooding, 0);
 }
@@ -187,7 +182,121 @@ static void a_chain_of_rings_keeps_all_in_order(void **state)
 	pthread_join(thread, NULL);
 	vtr_threads_drain(check_order, &next);
 	assert_int_equal(dropped(), 0);
-	assert_int_equal(next, 40 * (uint64_t)VTR_RING_WORDS);
+	assert_int_equal(next, (uint64_t)scaled(40) * FLOOD);
+}
+
+/* What a drain with a cut took, and what it only looked at. */
+static struct {
+	size_t taken, seen;
+} two;
+
+static void take_it(void *ctx, const struct vtr_event *e)
+{
+	(void)ctx;
+	assert_true(e->end_ns <= start_ns);
+	two.taken++;
+}
+
+static void see_it(void *ctx, const struct vtr_event *e)
+{
+	(void)ctx;
+	assert_true(e->end_ns > start_ns);
+	two.seen++;
+}
+
+static void three_rings_of_ranges(void)
+{
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		push("", "range");
+		pop("");
+	}
+}
+
+/* What ended after a cut stays in its ring, and in the rings behind it, also of a thread that has ended. */
+static void what_comes_after_the_cut_stays(void **state)
+{
+	struct vtr_drain how = {.take = take_it, .look = see_it};
+	size_t count;
+
+	(void)state;
+	push("", "around");
+	three_rings_of_ranges();
+	how.cut_ns = start_ns = vtr_now();
+	two.taken = two.seen = 0;
+	while (vtr_now() == start_ns)
+		;
+	three_rings_of_ranges();
+	pop("");
+	how.look_ns = vtr_now();
+	in_a_thread(three_rings_of_ranges);
+	assert_int_equal(vtr_threads_drain_some(&how, &count), 0);
+	assert_int_equal(count, 1000);
+	assert_int_equal(two.taken, 1000);
+	assert_int_equal(two.seen, 1001);
+	assert_int_equal(drain(), 2001);
+	assert_int_equal(dropped(), 0);
+}
+
+/* Its first ring has been left, and is gone on in, since there is no other: it does not begin at 0. */
+static void come_back_to_the_first_ring(void)
+{
+	struct vtr_drain how = {.take = take_it, .look = see_it};
+	size_t count;
+	int i;
+
+	for (i = 0; i < VTR_RING_FIRST_WORDS; i++) {
+		push("", "range");
+		pop("");
+	}
+	assert_int_equal(drain(), VTR_RING_FIRST_WORDS);
+	how.cut_ns = start_ns = vtr_now();
+	while (vtr_now() == start_ns)
+		;
+	three_rings_of_ranges();
+	how.look_ns = vtr_now();
+	two.taken = two.seen = 0;
+	assert_int_equal(vtr_threads_drain_some(&how, &count), 0);
+	assert_int_equal(two.taken, 0);
+	assert_int_equal(two.seen + dropped(), 1000);
+	assert_in_range(two.seen, (VTR_RING_FIRST_WORDS + VTR_RING_NEXT_WORDS) / 5, 999);
+	assert_int_equal(drain(), two.seen);
+}
+
+static void a_look_finds_what_is_in_a_ring_used_again(void **state)
+{
+	(void)state;
+	limit_to(VTR_THREAD_BYTES + VTR_RING_BYTES(VTR_RING_NEXT_WORDS));
+	in_a_thread(come_back_to_the_first_ring);
+	lift_limit();
+}
+
+static void nothing(void *ctx, const struct vtr_event *e)
+{
+	(void)e;
+	usleep(*(unsigned *)ctx);
+}
+
+/* A round ends though its thread is faster. */
+static void a_round_has_an_end(void **state)
+{
+	unsigned us = 1;
+	struct vtr_drain how = {.take = nothing, .cut_ns = UINT64_MAX, .rings = 1, .ctx = &us};
+	uint64_t next = 0;
+	pthread_t thread;
+	size_t count;
+
+	(void)state;
+	atomic_store(&flooding, 1);
+	assert_int_equal(pthread_create(&thread, NULL, flood_thread, NULL), 0);
+	while (atomic_load(&flooding))
+		usleep(1000);
+	assert_int_equal(vtr_threads_drain_some(&how, &count), 0);
+	assert_true(count > 0 && count <= 2 * VTR_RING_NEXT_WORDS / 3);
+	pthread_join(thread, NULL);
+	vtr_threads_drain(count_event, &next);
+	assert_int_equal(next + count + dropped(), (uint64_t)scaled(40) * FLOOD);
 }
 
 /* What was told of each thread so far. */
@@ -302,14 +411,14 @@ static void memory_of_ended_threads_is_used_again(void **state)
 	}
 	assert_int_equal(drained, 2 * count);
 	assert_int_equal(dropped(), 0);
-	assert_true(vtr_threads_memory() - before <= ALIVE * sizeof(struct vtr_thread));
+	assert_true(vtr_threads_memory() - before <= ALIVE * VTR_THREAD_BYTES);
 
 	vtr_threads_stop(); /* nobody drains, and nothing has to be drained */
 	for (i = 0; i < count / 20; i++) {
 		assert_int_equal(pthread_create(&threads[0], NULL, short_life, NULL), 0);
 		pthread_join(threads[0], NULL);
 	}
-	assert_true(vtr_threads_memory() - before <= ALIVE * sizeof(struct vtr_thread));
+	assert_true(vtr_threads_memory() - before <= ALIVE * VTR_THREAD_BYTES);
 }
 
 static pthread_barrier_t crowd_gate;
@@ -327,14 +436,15 @@ static void *crowd(void *arg)
 
 static void threads_beyond_the_limit_are_counted(void **state)
 {
-	enum { CROWD = VTR_THREADS_MAX + 8 };
+	enum { CROWD = 300, ROOM = 100 };
 	static pthread_t threads[CROWD];
 	pthread_attr_t attr;
-	uint64_t drained = 0;
+	uint64_t drained = 0, homes;
 	int i;
 
 	(void)state;
 	vptrace_mark("this thread has its memory");
+	limit_to(ROOM * VTR_THREAD_BYTES);
 	pthread_barrier_init(&crowd_gate, NULL, CROWD + 1);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 128 << 10);
@@ -348,11 +458,12 @@ static void threads_beyond_the_limit_are_counted(void **state)
 	for (i = 0; i < CROWD; i++)
 		pthread_join(threads[i], NULL);
 	vtr_threads_drain(count_event, &drained);
-	assert_int_equal(drained, 1 + 2 * (VTR_THREADS_MAX - 1));
-	assert_int_equal(dropped(), 2 * (CROWD - VTR_THREADS_MAX + 1));
-	assert_int_equal(vtr_threads_memory(), VTR_THREADS_MAX * sizeof(struct vtr_thread));
+	homes = (drained - 1) / 2;
+	assert_in_range(homes, ROOM, ROOM + VTR_THREADS_KEPT);
+	assert_int_equal(drained + dropped(), 1 + 2 * CROWD);
 	in_a_thread(leave_ranges_open); /* there is room again */
 	assert_int_equal(drain(), 2);
+	lift_limit();
 }
 
 /* ---- forks and signals ---- */
@@ -469,7 +580,7 @@ static void events_make_no_system_call(void **state)
 	child = fork();
 	if (!child) {
 		vptrace_mark("the first event of a thread may do what it wants");
-		vtr_thread_limit(0); /* and so may one that needs another ring */
+		limit_to(0); /* and so may one that needs another ring */
 		_exit(forbid_system_calls() ? 77 : all_events());
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -724,6 +835,9 @@ int main(void)
 		WITH_CAPTURE(open_ranges_are_seen_as_they_were_at_one_moment),
 		WITH_CAPTURE(a_full_ring_is_followed_by_another),
 		WITH_CAPTURE(a_chain_of_rings_keeps_all_in_order),
+		WITH_CAPTURE(what_comes_after_the_cut_stays),
+		WITH_CAPTURE(a_look_finds_what_is_in_a_ring_used_again),
+		WITH_CAPTURE(a_round_has_an_end),
 		WITH_CAPTURE(threads_beyond_the_limit_are_counted),
 	};
 

@@ -3,6 +3,7 @@
 #define VPT_TESTS_TRACER_RIG_H
 
 #include "formats/schema.h"
+#include "tracer/budget.h"
 #include "tracer/clock.h"
 #include "tracer/names.h"
 #include "tracer/thread.h"
@@ -96,6 +97,17 @@ static inline void push(const char *domain, const char *name)
 static inline void pop(const char *domain)
 {
 	vtr_range_pop(vtr_name_of(domain));
+}
+
+/* Rings and stacks get so many bytes more, rounded up to a few, than they have now. */
+static inline void limit_to(uint64_t more_bytes)
+{
+	vtr_budget_limit((vtr_threads_memory() + more_bytes + 2) / 3 * 4);
+}
+
+static inline void lift_limit(void)
+{
+	vtr_budget_limit(VTR_BUDGET_DEFAULT);
 }
 
 /* Each test begins with a capture that has seen nothing, and leaves nothing open. */

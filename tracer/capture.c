@@ -5,6 +5,7 @@
 #include "tracer/capture.h"
 
 #include "formats/memory.h"
+#include "tracer/budget.h"
 #include "tracer/capture_file.h"
 #include "tracer/clock.h"
 #include "tracer/disk.h"
@@ -13,7 +14,6 @@
 #include "tracer/names.h"
 #include "tracer/options.h"
 #include "tracer/pool.h"
-#include "tracer/thread.h"
 #include "tracer/threads.h"
 #include "tracer/writer.h"
 
@@ -26,7 +26,6 @@
 #include <unistd.h>
 
 enum {
-	POOL_MEMORY_MIN = 4 << 20,
 	COUNT_MS = 5000 /* at most, to count what is not written any more; it takes a moment */
 };
 
@@ -166,15 +165,13 @@ static int start_flusher(
 	return vtr_flusher_start(&o, &c->flusher, err);
 }
 
-/* Of the limit 5/8 are for CUPTI's buffers and 1/4 for rings and stacks; the chunk that is being
- * filled takes the rest. The pool is as large as the first capture wanted it. */
+/* Buffers, rings, stacks, names and what the writer allocates share one limit, see budget.h. The pool
+ * has addresses for as many buffers as the first capture could have. */
 static int share_memory(const struct vtr_options *o, struct vpt_err *err)
 {
-	uint64_t bytes = o->memory_limit_bytes / 8 * 5;
-
-	vtr_thread_limit(o->memory_limit_bytes / 4);
+	vtr_budget_limit(o->memory_limit_bytes);
 	if (!pool)
-		pool = vtr_pool_new(bytes > POOL_MEMORY_MIN ? bytes : POOL_MEMORY_MIN);
+		pool = vtr_pool_new(o->memory_limit_bytes / 4 * 3);
 	return pool ? VPT_OK : vpt_fail(err, VPT_ENOMEM, "no memory for CUPTI's buffers");
 }
 

@@ -14,6 +14,8 @@
  * slot has seen everything. */
 #include "tracer/names.h"
 
+#include "tracer/budget.h"
+
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -132,12 +134,18 @@ static void give_back(_Atomic uint32_t *counter, uint32_t at, uint32_t count)
  * reached. */
 static uint32_t add(struct tables *t, const char *text, uint32_t len, uint32_t *offset)
 {
-	uint32_t name = reserve(&next_name, 1, VTR_NAMES_MAX);
+	uint32_t name;
 
-	if (name == VTR_NAMES_MAX)
+	if (!vtr_budget_take(VTR_BUDGET_NAMES, len + 1))
 		return VTR_NAME_REFUSED;
+	name = reserve(&next_name, 1, VTR_NAMES_MAX);
+	if (name == VTR_NAMES_MAX) {
+		vtr_budget_give(VTR_BUDGET_NAMES, len + 1);
+		return VTR_NAME_REFUSED;
+	}
 	*offset = reserve(&next_byte, len + 1, VTR_NAMES_BYTES_MAX);
 	if (*offset == VTR_NAMES_BYTES_MAX) {
+		vtr_budget_give(VTR_BUDGET_NAMES, len + 1);
 		give_back(&next_name, name, 1);
 		return VTR_NAME_REFUSED;
 	}
@@ -151,7 +159,7 @@ static uint32_t add(struct tables *t, const char *text, uint32_t len, uint32_t *
 static void withdraw(struct tables *t, uint32_t name, uint32_t len, uint32_t offset)
 {
 	atomic_store_explicit(&t->entries[name], 0, memory_order_relaxed);
-	give_back(&next_byte, offset, len + 1);
+	give_back(&next_byte, offset, len + 1); /* not to the limit: perhaps nobody gets them */
 	give_back(&next_name, name, 1);
 }
 

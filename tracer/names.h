@@ -3,8 +3,8 @@
  * Application threads put names in; they take no lock, never allocate and never call the system:
  * the table is one reservation of address space made by vtr_names_init(), and an insertion is a
  * compare-and-swap. The same bytes give the same number for the life of the process. Nothing is
- * ever removed, so a text stays valid; the number of distinct names and their bytes are capped, and
- * what the caps refuse is counted. */
+ * ever removed, so a text stays valid; the number of distinct names and their bytes are capped, their
+ * bytes by the limit of budget.h too, and what the caps refuse is counted. */
 #ifndef VPTRACE_TRACER_NAMES_H
 #define VPTRACE_TRACER_NAMES_H
 

@@ -10,11 +10,15 @@
  *
  *	give: [3]->[1]->[7]          next: takes all three, hands out 7, 1, 3
  *
+ * Fresh: one bit a buffer that has no memory. One gets it from the limit of budget.h, and those that a
+ * burst needed give it back when they are free again.
+ *
  * Numbers 0 .. count-1 are buffers, the VTR_DISCARD_MAX after them are discard buffers, in a
  * mapping of their own. */
 #include "tracer/pool.h"
 
 #include "formats/memory.h"
+#include "tracer/budget.h"
 #include "tracer/clock.h"
 
 #include <limits.h>
@@ -43,12 +47,14 @@ struct vtr_pool {
 	uint8_t *base, *discard;
 	void *mapping;
 	size_t mapping_bytes;
-	uint32_t count;   /* of buffers, without those for discarding */
-	atomic_uint used; /* numbers below are faulted in, or were handed out */
+	uint32_t count; /* of buffers, without those for discarding */
+	uint32_t ready; /* so many are kept faulted in */
 	struct buffer *buffers;
 
-	_Atomic uint64_t *free_bits; /* a bit set: that buffer is free and faulted in */
-	uint32_t free_words;
+	_Atomic uint64_t *free_bits;  /* a bit set: that buffer is free and faulted in */
+	_Atomic uint64_t *fresh_bits; /* a bit set: that buffer is free and has no memory */
+	uint32_t words;               /* of each */
+	atomic_uint held;             /* buffers that have memory */
 	_Atomic uint64_t free_discards;
 	_Static_assert(VTR_DISCARD_MAX == 64, "one word of bits");
 
@@ -97,17 +103,59 @@ static void set_free(struct vtr_pool *p, uint32_t number)
 			memory_order_release);
 }
 
-/* The next buffer that was never used; UINT32_MAX: all were. */
+/* The lowest set bit of a word, cleared; -1: there is none. */
+static int take_bit(_Atomic uint64_t *word)
+{
+	uint64_t bits = atomic_load_explicit(word, memory_order_relaxed);
+
+	while (bits) {
+		uint64_t lowest = bits & (~bits + 1);
+
+		bits = atomic_fetch_and_explicit(word, ~lowest, memory_order_acquire);
+		if (bits & lowest)
+			return __builtin_ctzll(lowest);
+	}
+	return -1;
+}
+
+/* The lowest set bit of several words, cleared; UINT32_MAX: there is none. */
+static uint32_t take_lowest(_Atomic uint64_t *bits, uint32_t words)
+{
+	uint32_t word;
+
+	for (word = 0; word < words; word++) {
+		int bit = take_bit(&bits[word]);
+
+		if (bit >= 0)
+			return word * 64 + (uint32_t)bit;
+	}
+	return UINT32_MAX;
+}
+
+/* A buffer without memory, which the limit allows it to get; UINT32_MAX: none. */
 static uint32_t take_fresh(struct vtr_pool *p)
 {
-	uint32_t number = atomic_load_explicit(&p->used, memory_order_relaxed);
+	uint32_t number;
 
-	do {
-		if (number == p->count)
-			return UINT32_MAX;
-	} while (!atomic_compare_exchange_weak_explicit(
-		&p->used, &number, number + 1, memory_order_relaxed, memory_order_relaxed));
+	if (!vtr_budget_take(VTR_BUDGET_BUFFERS, VTR_BUFFER_BYTES))
+		return UINT32_MAX;
+	number = take_lowest(p->fresh_bits, p->words);
+	if (number == UINT32_MAX)
+		vtr_budget_give(VTR_BUDGET_BUFFERS, VTR_BUFFER_BYTES);
+	else
+		atomic_fetch_add_explicit(&p->held, 1, memory_order_relaxed);
 	return number;
+}
+
+/* Gives the memory of a free buffer back. */
+static void set_fresh(struct vtr_pool *p, uint32_t number)
+{
+	madvise(buffer_at(p, number), VTR_BUFFER_BYTES, MADV_DONTNEED);
+	atomic_store_explicit(&p->buffers[number].state, FREE, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&p->held, 1, memory_order_relaxed);
+	vtr_budget_give(VTR_BUDGET_BUFFERS, VTR_BUFFER_BYTES);
+	atomic_fetch_or_explicit(
+		&p->fresh_bits[number / 64], UINT64_C(1) << number % 64, memory_order_release);
 }
 
 /* Faults in `more` buffers and makes them free. */
@@ -126,33 +174,53 @@ static unsigned make_ready(struct vtr_pool *p, uint32_t more)
 	return made;
 }
 
+/* Fewer and larger page faults where the kernel likes to, for the buffers that stay; the others come
+ * and go one by one, and a page that two of them share would be counted once and held twice. */
+static void advise(struct vtr_pool *p)
+{
+	size_t stay = (size_t)p->ready * VTR_BUFFER_BYTES / HUGE * HUGE;
+
+	madvise(p->base, stay, MADV_HUGEPAGE);
+	madvise(p->base + stay, (size_t)p->count * VTR_BUFFER_BYTES - stay, MADV_NOHUGEPAGE);
+}
+
 struct vtr_pool *vtr_pool_new(uint64_t limit_bytes)
 {
 	struct vtr_pool *p = vpt_calloc(1, sizeof(*p));
 	uint64_t count = limit_bytes / VTR_BUFFER_BYTES;
 	uintptr_t base;
+	uint32_t i;
 
 	if (!p)
 		return NULL;
 	p->count = (uint32_t)(count < BUFFERS_MIN   ? BUFFERS_MIN
 			      : count > BUFFERS_MAX ? BUFFERS_MAX
 						    : count);
-	p->free_words = (p->count + 63) / 64;
+	p->ready = p->count < VTR_POOL_READY_BUFFERS ? p->count : VTR_POOL_READY_BUFFERS;
+	p->words = (p->count + 63) / 64;
 	p->buffers = vpt_calloc(p->count + VTR_DISCARD_MAX, sizeof(*p->buffers));
-	p->free_bits = vpt_calloc(p->free_words, sizeof(*p->free_bits));
+	p->free_bits = vpt_calloc(p->words, sizeof(*p->free_bits));
+	p->fresh_bits = vpt_calloc(p->words, sizeof(*p->fresh_bits));
 	p->mapping_bytes = (size_t)p->count * VTR_BUFFER_BYTES + HUGE;
 	p->mapping = reserve(p->mapping_bytes);
 	p->discard = reserve((size_t)VTR_DISCARD_MAX * VTR_DISCARD_BYTES);
-	if (!p->buffers || !p->free_bits || !p->mapping || !p->discard) {
+	if (!p->buffers || !p->free_bits || !p->fresh_bits || !p->mapping || !p->discard) {
 		vtr_pool_free(p);
 		return NULL;
 	}
 	base = ((uintptr_t)p->mapping + HUGE - 1) / HUGE * HUGE;
 	p->base = (uint8_t *)base;
-	/* Fewer and larger page faults where the kernel likes to; if not, not. */
-	madvise(p->base, (size_t)p->count * VTR_BUFFER_BYTES, MADV_HUGEPAGE);
+	advise(p);
+	for (i = 0; i < p->count; i++)
+		p->fresh_bits[i / 64] |= UINT64_C(1) << i % 64;
 	atomic_store(&p->free_discards, UINT64_MAX);
 	return p;
+}
+
+static uint64_t memory_of(struct vtr_pool *p)
+{
+	return (uint64_t)atomic_load(&p->held) * VTR_BUFFER_BYTES +
+	       (uint64_t)__builtin_popcountll(atomic_load(&p->discards_used)) * VTR_DISCARD_BYTES;
 }
 
 void vtr_pool_free(struct vtr_pool *p)
@@ -165,6 +233,8 @@ void vtr_pool_free(struct vtr_pool *p)
 		munmap(p->discard, (size_t)VTR_DISCARD_MAX * VTR_DISCARD_BYTES);
 	vpt_free(p->buffers);
 	vpt_free((void *)p->free_bits);
+	vpt_free((void *)p->fresh_bits);
+	vtr_budget_give(VTR_BUDGET_BUFFERS, memory_of(p));
 	vpt_free(p);
 }
 
@@ -201,21 +271,6 @@ void vtr_pool_wait(struct vtr_pool *p, unsigned timeout_ms)
 
 /* ---- callbacks ---- */
 
-/* The lowest set bit of a word, cleared; -1: there is none. */
-static int take_bit(_Atomic uint64_t *word)
-{
-	uint64_t bits = atomic_load_explicit(word, memory_order_relaxed);
-
-	while (bits) {
-		uint64_t lowest = bits & (~bits + 1);
-
-		bits = atomic_fetch_and_explicit(word, ~lowest, memory_order_acquire);
-		if (bits & lowest)
-			return __builtin_ctzll(lowest);
-	}
-	return -1;
-}
-
 static void *hand_out(struct vtr_pool *p, uint32_t number)
 {
 	struct buffer *b = &p->buffers[number];
@@ -230,14 +285,10 @@ static void *hand_out(struct vtr_pool *p, uint32_t number)
 
 void *vtr_pool_take(struct vtr_pool *p)
 {
-	uint32_t word, number;
+	uint32_t number = take_lowest(p->free_bits, p->words);
 
-	for (word = 0; word < p->free_words; word++) {
-		int bit = take_bit(&p->free_bits[word]);
-
-		if (bit >= 0)
-			return hand_out(p, word * 64 + (uint32_t)bit);
-	}
+	if (number != UINT32_MAX)
+		return hand_out(p, number);
 	vtr_pool_wake(p); /* the writer is behind: it reads what is full, and faults in more */
 	number = take_fresh(p);
 	if (number != UINT32_MAX)
@@ -254,7 +305,11 @@ void *vtr_pool_take_discard(struct vtr_pool *p, size_t *size_bytes)
 	if (bit < 0)
 		return NULL;
 	*size_bytes = VTR_DISCARD_BYTES;
-	atomic_fetch_or_explicit(&p->discards_used, UINT64_C(1) << bit, memory_order_relaxed);
+	if (!(atomic_fetch_or_explicit(
+		      &p->discards_used, UINT64_C(1) << bit, memory_order_relaxed) >>
+			    bit &
+		    1))
+		vtr_budget_add(VTR_BUDGET_BUFFERS, VTR_DISCARD_BYTES);
 	return hand_out(p, p->count + (uint32_t)bit);
 }
 
@@ -340,6 +395,16 @@ int vtr_pool_next(struct vtr_pool *p, struct vtr_full *out)
 	return 1;
 }
 
+static uint32_t count_free(const struct vtr_pool *p)
+{
+	uint32_t word, count = 0;
+
+	for (word = 0; word < p->words; word++)
+		count += (uint32_t)__builtin_popcountll(
+			atomic_load_explicit(&p->free_bits[word], memory_order_relaxed));
+	return count;
+}
+
 void vtr_pool_recycle(struct vtr_pool *p, const struct vtr_full *full)
 {
 	uint32_t number = number_of(p, full->data);
@@ -347,6 +412,11 @@ void vtr_pool_recycle(struct vtr_pool *p, const struct vtr_full *full)
 	if (number == UINT32_MAX ||
 		atomic_load_explicit(&p->buffers[number].state, memory_order_relaxed) != READING)
 		return;
+	/* After a burst; and the kernel zeroes what it takes. */
+	if (number >= p->ready && number < p->count && count_free(p) >= p->ready) {
+		set_fresh(p, number);
+		return;
+	}
 	/* All of it: CUPTI may have written behind the records that it calls valid, and relies on
 	 * zeros. */
 	memset(full->data, 0, number < p->count ? VTR_BUFFER_BYTES : VTR_DISCARD_BYTES);
@@ -355,22 +425,17 @@ void vtr_pool_recycle(struct vtr_pool *p, const struct vtr_full *full)
 
 unsigned vtr_pool_grow(struct vtr_pool *p)
 {
-	uint32_t word, free_now = 0;
-
-	for (word = 0; word < p->free_words; word++)
-		free_now += (uint32_t)__builtin_popcountll(
-			atomic_load_explicit(&p->free_bits[word], memory_order_relaxed));
-	return free_now < FEW ? make_ready(p, FEW) : 0;
+	return count_free(p) < FEW ? make_ready(p, FEW) : 0;
 }
 
 /* ---- the session ---- */
 
 void vtr_pool_ready(struct vtr_pool *p)
 {
-	uint32_t used = atomic_load(&p->used);
+	uint32_t held = atomic_load(&p->held);
 
-	if (used < VTR_POOL_READY_BUFFERS)
-		make_ready(p, VTR_POOL_READY_BUFFERS - used);
+	if (held < p->ready)
+		make_ready(p, p->ready - held);
 }
 
 void vtr_pool_begin(struct vtr_pool *p)
@@ -388,9 +453,7 @@ void vtr_pool_state(struct vtr_pool *p, struct vtr_pool_state *out)
 	uint32_t i;
 
 	memset(out, 0, sizeof(*out));
-	out->memory_bytes =
-		(uint64_t)atomic_load(&p->used) * VTR_BUFFER_BYTES +
-		(uint64_t)__builtin_popcountll(atomic_load(&p->discards_used)) * VTR_DISCARD_BYTES;
+	out->memory_bytes = memory_of(p);
 	for (i = 0; i < p->count + VTR_DISCARD_MAX; i++) {
 		uint64_t taken_ns = atomic_load(&p->buffers[i].taken_ns);
 

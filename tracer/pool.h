@@ -23,8 +23,9 @@ enum {
 
 struct vtr_pool;
 
-/* `limit_bytes` bounds all buffers together; rounded down to whole buffers, at least 4. Discard
- * buffers, at most 4 MiB, come on top, and exist only once they are used. NULL: no memory. The pool
+/* `limit_bytes` bounds all buffers together, beside the limit of budget.h from which each one's memory
+ * is taken; rounded down to whole buffers, at least 4. Discard buffers, at most 4 MiB, come on top, and
+ * exist only once they are used. NULL: no memory. The pool
  * outlives captures: CUPTI may hold its buffers for ever. One a process; free it in tests only, and
  * only when `outstanding` is 0. */
 struct vtr_pool *vtr_pool_new(uint64_t limit_bytes);
@@ -58,7 +59,7 @@ struct vtr_full {
 /* 1 and the buffer given back longest ago, 0: none. One consumer. */
 int vtr_pool_next(struct vtr_pool *p, struct vtr_full *out);
 
-/* Zeroes the buffer and makes it free again. */
+/* Zeroes the buffer and makes it free again; without memory where enough others are free. */
 void vtr_pool_recycle(struct vtr_pool *p, const struct vtr_full *full);
 
 /* Faults in more buffers when few are left free, up to the limit. Returns how many. May take
@@ -81,7 +82,7 @@ void vtr_pool_ready(struct vtr_pool *p);
 void vtr_pool_begin(struct vtr_pool *p);
 
 struct vtr_pool_state {
-	uint64_t memory_bytes; /* faulted in so far */
+	uint64_t memory_bytes; /* that buffers have now */
 	uint64_t outstanding;  /* buffers with CUPTI now, of this capture */
 	uint64_t
 		oldest_ns; /* when the oldest of the outstanding was handed out, trace clock; 0: none is */

@@ -12,6 +12,7 @@
 #include "formats/calls.h"
 #include "formats/memory.h"
 #include "formats/writer.h"
+#include "tracer/budget.h"
 #include "tracer/clock.h"
 #include "tracer/names.h"
 
@@ -123,6 +124,7 @@ void vtr_recorder_free(struct vtr_recorder *r)
 	if (!r)
 		return;
 	vpt_writer_free(r->writer);
+	vtr_budget_compressor(0);
 	if (r->o.sink)
 		r->o.sink->finish(r->o.sink, 1, NULL);
 	vpt_batch_free(&r->open.batch);
@@ -563,6 +565,8 @@ static int write_chunk(struct vtr_recorder *r, int last)
 		rc = open_file(r);
 	if (!rc)
 		rc = vpt_writer_put(r->writer, &r->open.batch, &r->err);
+	if (r->writer)
+		vtr_budget_compressor(vpt_writer_zstd_bytes(r->writer));
 	if (!rc)
 		r->lost_reported = r->dropped;
 	from_ns = r->open.batch.t_min_ns;

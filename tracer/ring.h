@@ -1,23 +1,29 @@
 /* ring.h - a queue of 64-bit words from one thread to one other, without locks.
  *
  * Records are runs of words that the producer publishes as a whole; they may wrap around the end.
- * Positions count up for ever and are masked on use. All zeros is an empty ring. */
+ * Positions count up for ever and are masked on use. */
 #ifndef VPTRACE_TRACER_RING_H
 #define VPTRACE_TRACER_RING_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { VTR_RING_WORDS = 32768 }; /* 256 KiB: at least 6,500 ranges */
-
 struct vtr_ring {
 	_Alignas(64) _Atomic uint64_t head; /* written by the producer */
 	uint64_t tail_seen;                 /* the producer's last look at `tail` */
 	/* The ring that the producer went on in when this one was full; nothing comes in here after that. */
 	struct vtr_ring *_Atomic next;
+	uint64_t *words;
+	uint64_t count;                     /* of words, a power of two */
 	_Alignas(64) _Atomic uint64_t tail; /* written by the consumer */
-	_Alignas(64) uint64_t words[VTR_RING_WORDS];
 };
+
+/* Makes an empty ring of `r`, all zeros, before anybody else knows it. `count` is a power of two. */
+static inline void vtr_ring_init(struct vtr_ring *r, uint64_t *words, uint64_t count)
+{
+	r->words = words;
+	r->count = count;
+}
 
 /* ---- the producer ---- */
 
@@ -26,15 +32,15 @@ static inline uint64_t vtr_ring_reserve(struct vtr_ring *r, unsigned words)
 {
 	uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
 
-	if (head + words - r->tail_seen <= VTR_RING_WORDS)
+	if (head + words - r->tail_seen <= r->count)
 		return head;
 	r->tail_seen = atomic_load_explicit(&r->tail, memory_order_acquire);
-	return head + words - r->tail_seen <= VTR_RING_WORDS ? head : UINT64_MAX;
+	return head + words - r->tail_seen <= r->count ? head : UINT64_MAX;
 }
 
 static inline void vtr_ring_set(struct vtr_ring *r, uint64_t at, uint64_t word)
 {
-	r->words[at & (VTR_RING_WORDS - 1)] = word;
+	r->words[at & (r->count - 1)] = word;
 }
 
 /* Everything before `end` may be read from now on. */
@@ -64,7 +70,7 @@ static inline uint64_t vtr_ring_head(struct vtr_ring *r)
 
 static inline uint64_t vtr_ring_get(const struct vtr_ring *r, uint64_t at)
 {
-	return r->words[at & (VTR_RING_WORDS - 1)];
+	return r->words[at & (r->count - 1)];
 }
 
 /* Everything before `end` may be overwritten from now on. */

@@ -2,6 +2,13 @@
  * copied. */
 #include "tracer/stack.h"
 
+#include "tracer/budget.h"
+
+/* Of a place, with its blob. Rounded up: the arrays are touched by pages. */
+enum { PLACE_BYTES = 512 };
+
+_Static_assert(sizeof(struct vtr_open_range) + sizeof(vtr_open_blob) <= PLACE_BYTES, "of a place");
+
 static struct vtr_open_range *open_at(const struct vtr_stack *s, int place)
 {
 	return (struct vtr_open_range *)&s->open[place];
@@ -55,6 +62,22 @@ int vtr_stack_push_deep(struct vtr_stack *s, uint32_t domain)
 	s->deep_by[i].count++;
 	s->deep++;
 	return depth;
+}
+
+int vtr_stack_grow(struct vtr_stack *s)
+{
+	uint32_t room = s->room * 2;
+
+	if (room > VTR_DEPTH_MAX ||
+		!vtr_budget_take(VTR_BUDGET_THREADS, (uint64_t)s->room * PLACE_BYTES))
+		return 0;
+	s->room = room;
+	return 1;
+}
+
+uint64_t vtr_stack_bytes(const struct vtr_stack *s)
+{
+	return (uint64_t)(s->room - VTR_STACK_ROOM) * PLACE_BYTES;
 }
 
 int vtr_stack_find_below(const struct vtr_stack *s, uint32_t domain)

@@ -3,17 +3,24 @@
  * The thread alone changes it; the writer's thread may copy it while it moves: a version is odd
  * during every change, and a copy counts only if the version stood still meanwhile. Domains share
  * the stack: a pop takes the innermost range of its domain, and what lies above moves down. Ranges
- * beyond VTR_DEPTH_MAX are only counted, by domain. All zeros is an empty stack. */
+ * beyond the stack's room, VTR_DEPTH_MAX at most, are only counted, by domain. All zeros is an empty
+ * stack, without room. */
 #ifndef VPTRACE_TRACER_STACK_H
 #define VPTRACE_TRACER_STACK_H
 
 #include "tracer/clock.h"
 #include "tracer/open_range.h"
 
-enum { VTR_STACK_DEEP_DOMAINS = 8 };
+enum {
+	VTR_STACK_DEEP_DOMAINS = 8,
+	VTR_STACK_PAGE = 4096,
+	/* The first room: within the page that the thread's memory begins with, and one page of blobs. */
+	VTR_STACK_ROOM = VTR_STACK_PAGE / VTR_BLOB_MAX
+};
 
 struct vtr_stack {
 	_Atomic uint32_t version, count;
+	uint32_t room; /* places of the arrays below that may be used */
 	uint32_t deep; /* ranges that found no room, all domains together */
 	struct {
 		uint32_t domain, count;
@@ -29,6 +36,8 @@ enum { VTR_STACK_NONE = -1, VTR_STACK_DEEP = -2 };
 /* How many ranges of a domain are open. */
 int vtr_stack_depth(const struct vtr_stack *s, uint32_t domain);
 int vtr_stack_push_deep(struct vtr_stack *s, uint32_t domain);
+/* Takes the memory of more places from the limit. 0: it is reached, or there are VTR_DEPTH_MAX. */
+int vtr_stack_grow(struct vtr_stack *s);
 int vtr_stack_find_below(const struct vtr_stack *s, uint32_t domain);
 int vtr_stack_remove_below(struct vtr_stack *s, uint32_t domain, int place);
 
@@ -70,7 +79,7 @@ static inline int vtr_stack_push(
 	uint32_t count = vtr_stack_own(&s->count), version;
 	int depth;
 
-	if (count == VTR_DEPTH_MAX)
+	if (count == s->room && (s->deep || !vtr_stack_grow(s)))
 		return vtr_stack_push_deep(s, a->domain);
 	if (vtr_stack_on_top(s, count, a->domain))
 		depth = (int)vtr_open_depth(&s->open[count - 1]) + 1;
@@ -104,8 +113,11 @@ static inline int vtr_stack_remove(struct vtr_stack *s, uint32_t domain, int pla
 	return (int)vtr_open_depth(&s->open[place]);
 }
 
-/* Forgets everything, also what a thread that was cancelled has left half-done. */
+/* Forgets everything but its room, also what a thread that was cancelled has left half-done. */
 void vtr_stack_clear(struct vtr_stack *s);
+
+/* Bytes of the limit that its room beyond the first takes. */
+uint64_t vtr_stack_bytes(const struct vtr_stack *s);
 
 /* ---- the writer's thread ---- */
 

@@ -1,15 +1,23 @@
 /* thread.c - the memory of one application thread.
  *
- * All memory stands in a fixed table of pointers that only grows. A thread that needs some takes
- * what is FREE, by compare-and-swap, else maps new; a key's destructor gives it back. Destructors
- * of other keys may run later and make events: the thread is marked as ended by then and gets
- * nothing more, so nothing leaks. */
+ * A fixed table says of each number whether it is taken and where its memory is. A thread that needs
+ * some takes a number that is FREE, by compare-and-swap, one with memory if there is any, else it maps
+ * some; a key's destructor gives it back. Destructors of other keys may run later and make events: the
+ * thread is marked as ended by then and gets nothing more, so nothing leaks. */
 #include "tracer/thread.h"
 
+#include "tracer/budget.h"
+
 #include <pthread.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+_Static_assert(
+	offsetof(struct vtr_thread, stack.open) + VTR_STACK_ROOM * sizeof(struct vtr_open_range) <=
+		VTR_STACK_PAGE,
+	"the first page is all that most threads touch");
 
 #define FAST_TLS _Thread_local __attribute__((tls_model("initial-exec")))
 
@@ -22,12 +30,14 @@ static FAST_TLS uint32_t
 static FAST_TLS int
 	starting; /* in its first event: a signal handler that comes in between gets nothing */
 
-static struct vtr_thread *_Atomic table[VTR_THREADS_MAX];
-static _Atomic uint32_t limit = VTR_THREADS_MAX; /* of threads with memory at a time */
-static _Atomic uint64_t limit_bytes = VTR_THREADS_MAX * sizeof(struct vtr_thread);
-static _Atomic uint64_t added_bytes; /* of rings beyond each thread's first */
+static struct {
+	_Atomic uint32_t state;            /* enum vtr_thread_state */
+	struct vtr_thread *_Atomic memory; /* NULL: none; unmapped by the writer alone */
+} table[VTR_THREADS_MAX];
 static _Atomic uint32_t table_count;
-static _Atomic uint32_t freed; /* counts what became FREE */
+static _Atomic uint32_t freed;   /* counts what became FREE */
+static _Atomic uint32_t kept;    /* FREE with memory */
+static _Atomic uint32_t refused; /* 1: since the last trim some thread was */
 static int (*on_end)(struct vtr_thread *t);
 static pthread_key_t key;
 static _Atomic int ready;
@@ -44,114 +54,66 @@ void vtr_thread_forked(void)
 	own_tid = 0;
 }
 
-struct vtr_thread *vtr_thread_at(uint32_t i)
+struct vtr_thread *vtr_thread_at(uint32_t i, enum vtr_thread_state *state)
 {
-	return i < VTR_THREADS_MAX ? atomic_load_explicit(&table[i], memory_order_acquire) : NULL;
+	*state = atomic_load_explicit(&table[i].state, memory_order_acquire);
+	return atomic_load_explicit(&table[i].memory, memory_order_acquire);
 }
 
 uint32_t vtr_thread_count(void)
 {
-	uint32_t count = atomic_load_explicit(&table_count, memory_order_relaxed);
-
-	return count < VTR_THREADS_MAX ? count : VTR_THREADS_MAX;
+	return atomic_load_explicit(&table_count, memory_order_relaxed);
 }
 
-/* What an ended thread had beyond its first ring, all of which has been read. */
-static void drop_added_ring(struct vtr_thread *t)
+/* ---- rings ---- */
+
+static struct vtr_ring *map_ring(uint64_t words)
 {
-	struct vtr_ring *last = atomic_load_explicit(&t->reading, memory_order_relaxed);
-
-	if (!last || last == &t->ring)
-		return;
-	munmap(last, sizeof(*last));
-	atomic_fetch_sub_explicit(&added_bytes, sizeof(*last), memory_order_relaxed);
-	atomic_store_explicit(&t->ring.next, NULL, memory_order_relaxed);
-	atomic_store_explicit(&t->ring_is_spare, 0, memory_order_relaxed);
-	atomic_store_explicit(&t->reading, &t->ring, memory_order_relaxed);
-	t->writing = &t->ring;
-}
-
-void vtr_thread_free(struct vtr_thread *t)
-{
-	drop_added_ring(t);
-	atomic_store_explicit(&t->state, VTR_THREAD_FREE, memory_order_release);
-	atomic_fetch_add_explicit(&freed, 1, memory_order_release);
-}
-
-static struct vtr_thread *take_free(void)
-{
-	uint32_t i, count = vtr_thread_count();
-
-	for (i = 0; i < count; i++) {
-		struct vtr_thread *t = vtr_thread_at(i);
-		uint32_t expected = VTR_THREAD_FREE;
-
-		if (t && atomic_compare_exchange_strong_explicit(&t->state, &expected,
-				 VTR_THREAD_USED, memory_order_acquire, memory_order_relaxed))
-			return t;
-	}
-	return NULL;
-}
-
-void vtr_thread_limit(uint64_t bytes)
-{
-	uint64_t count = bytes / sizeof(struct vtr_thread);
-
-	atomic_store_explicit(&limit_bytes, bytes, memory_order_relaxed);
-	atomic_store_explicit(&limit, (uint32_t)(count > VTR_THREADS_MAX ? VTR_THREADS_MAX : count),
-		memory_order_relaxed);
-}
-
-uint64_t vtr_thread_added_bytes(void)
-{
-	return atomic_load_explicit(&added_bytes, memory_order_relaxed);
-}
-
-/* Takes a ring's bytes from the limit. Returns whether they were left. */
-static int take_bytes(void)
-{
-	uint64_t first = (uint64_t)vtr_thread_count() * sizeof(struct vtr_thread);
-	uint64_t added = vtr_thread_added_bytes();
-
-	do {
-		if (first + added + sizeof(struct vtr_ring) >
-			atomic_load_explicit(&limit_bytes, memory_order_relaxed))
-			return 0;
-	} while (!atomic_compare_exchange_weak_explicit(&added_bytes, &added,
-		added + sizeof(struct vtr_ring), memory_order_relaxed, memory_order_relaxed));
-	return 1;
-}
-
-static void give_bytes(void)
-{
-	atomic_fetch_sub_explicit(&added_bytes, sizeof(struct vtr_ring), memory_order_relaxed);
-}
-
-static struct vtr_ring *map_ring(void)
-{
+	uint64_t bytes = VTR_RING_BYTES(words);
 	struct vtr_ring *ring;
 
-	if (!take_bytes())
+	if (!vtr_budget_take(VTR_BUDGET_THREADS, bytes))
 		return NULL;
-	ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE,
+	ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (ring != MAP_FAILED)
-		return ring;
-	give_bytes();
-	return NULL;
+	if (ring == MAP_FAILED) {
+		vtr_budget_give(VTR_BUDGET_THREADS, bytes);
+		return NULL;
+	}
+	vtr_ring_init(ring, (uint64_t *)(ring + 1), words);
+	return ring;
+}
+
+static void unmap_ring(struct vtr_ring *ring)
+{
+	uint64_t bytes = VTR_RING_BYTES(ring->count);
+
+	munmap(ring, bytes);
+	vtr_budget_give(VTR_BUDGET_THREADS, bytes);
+}
+
+/* Eight times as large as the one that is full, so that a burst soon needs few; smaller ones near the limit. */
+static struct vtr_ring *map_next(const struct vtr_thread *t)
+{
+	uint64_t words = t->writing->count * 8;
+	struct vtr_ring *ring = NULL;
+
+	if (words > VTR_RING_WORDS_MAX)
+		words = VTR_RING_WORDS_MAX;
+	for (; !ring && words >= VTR_RING_NEXT_WORDS; words /= 4)
+		ring = map_ring(words);
+	return ring;
 }
 
 static struct vtr_ring *grow(struct vtr_thread *t)
 {
-	struct vtr_ring *ring;
+	struct vtr_ring *ring = map_next(t);
 
-	if (atomic_load_explicit(&t->ring_is_spare, memory_order_acquire)) {
+	if (!ring && atomic_load_explicit(&t->ring_is_spare, memory_order_acquire)) {
 		/* The writer has read it to its end and does not look at it. */
 		ring = &t->ring;
 		atomic_store_explicit(&t->ring_is_spare, 0, memory_order_relaxed);
 		atomic_store_explicit(&ring->next, NULL, memory_order_relaxed);
-	} else {
-		ring = map_ring();
 	}
 	if (!ring)
 		return NULL;
@@ -182,12 +144,10 @@ struct vtr_ring *vtr_thread_next_ring(struct vtr_thread *t)
 	if (!next || vtr_ring_head(old) != vtr_ring_tail(old))
 		return NULL;
 	atomic_store_explicit(&t->reading, next, memory_order_release);
-	if (old == &t->ring) {
+	if (old == &t->ring)
 		atomic_store_explicit(&t->ring_is_spare, 1, memory_order_release);
-	} else {
-		munmap(old, sizeof(*old));
-		give_bytes();
-	}
+	else
+		unmap_ring(old);
 	return next;
 }
 
@@ -197,44 +157,174 @@ int vtr_thread_is_drained(struct vtr_thread *t)
 	       vtr_ring_empty(t->writing);
 }
 
-static struct vtr_thread *map_new(void)
+/* What an ended thread had beyond its first ring, all of which has been read. */
+static void drop_added_ring(struct vtr_thread *t)
 {
-	uint32_t i = vtr_thread_count();
+	struct vtr_ring *last = atomic_load_explicit(&t->reading, memory_order_relaxed);
+
+	if (last == &t->ring)
+		return;
+	unmap_ring(last);
+	atomic_store_explicit(&t->ring.next, NULL, memory_order_relaxed);
+	atomic_store_explicit(&t->ring_is_spare, 0, memory_order_relaxed);
+	atomic_store_explicit(&t->reading, &t->ring, memory_order_relaxed);
+	t->writing = &t->ring;
+}
+
+/* ---- memory ---- */
+
+static struct vtr_thread *map_thread(uint32_t number)
+{
 	struct vtr_thread *t;
 
-	if (i >= atomic_load_explicit(&limit, memory_order_relaxed))
+	if (!vtr_budget_take(VTR_BUDGET_THREADS, VTR_THREAD_BYTES))
 		return NULL;
 	t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (t == MAP_FAILED)
+	if (t == MAP_FAILED) {
+		vtr_budget_give(VTR_BUDGET_THREADS, VTR_THREAD_BYTES);
 		return NULL;
-	atomic_store_explicit(&t->state, VTR_THREAD_USED, memory_order_relaxed);
+	}
+	t->number = number;
+	vtr_ring_init(&t->ring, t->ring_words, VTR_RING_FIRST_WORDS);
 	t->writing = &t->ring;
 	atomic_store_explicit(&t->reading, &t->ring, memory_order_relaxed);
-	do {
-		i = vtr_thread_count();
-		if (i >= atomic_load_explicit(&limit, memory_order_relaxed)) {
-			munmap(t, sizeof(*t));
-			return NULL;
-		}
-	} while (!atomic_compare_exchange_weak_explicit(
-		&table_count, &i, i + 1, memory_order_relaxed, memory_order_relaxed));
-	atomic_store_explicit(&table[i], t, memory_order_release);
+	t->stack.room = VTR_STACK_ROOM;
+	atomic_store_explicit(&table[number].memory, t, memory_order_release);
 	return t;
+}
+
+static void unmap_thread(struct vtr_thread *t)
+{
+	atomic_store_explicit(&table[t->number].memory, NULL, memory_order_relaxed);
+	munmap(t, sizeof(*t));
+	vtr_budget_give(VTR_BUDGET_THREADS, VTR_THREAD_BYTES);
+}
+
+static void set_free(uint32_t number)
+{
+	atomic_store_explicit(&table[number].state, VTR_THREAD_FREE, memory_order_release);
+	atomic_fetch_add_explicit(&freed, 1, memory_order_release);
+}
+
+static int change_state(uint32_t number, uint32_t from, uint32_t to)
+{
+	return atomic_compare_exchange_strong_explicit(
+		&table[number].state, &from, to, memory_order_acquire, memory_order_relaxed);
+}
+
+/* A number that was free and, if asked for, has memory. UINT32_MAX: there is none. */
+static uint32_t take_number(int with_memory)
+{
+	uint32_t i, count = vtr_thread_count();
+
+	for (i = 0; i < count; i++) {
+		if (with_memory && !atomic_load_explicit(&table[i].memory, memory_order_relaxed))
+			continue;
+		if (!atomic_load_explicit(&table[i].state, memory_order_relaxed) &&
+			change_state(i, VTR_THREAD_FREE, VTR_THREAD_USED))
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+/* One more number to be taken. 0: there are VTR_THREADS_MAX. */
+static int add_number(void)
+{
+	uint32_t count = vtr_thread_count();
+
+	do {
+		if (count == VTR_THREADS_MAX)
+			return 0;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&table_count, &count, count + 1, memory_order_relaxed, memory_order_relaxed));
+	return 1;
+}
+
+/* Memory that waits for a thread, or new. */
+static struct vtr_thread *take_or_map(void)
+{
+	uint32_t number = UINT32_MAX;
+	struct vtr_thread *t;
+
+	if (atomic_load_explicit(&kept, memory_order_relaxed))
+		number = take_number(1);
+	while (number == UINT32_MAX) {
+		number = take_number(0);
+		if (number == UINT32_MAX && !add_number())
+			return NULL;
+	}
+	/* The writer may have unmapped it before the number was taken. */
+	t = atomic_load_explicit(&table[number].memory, memory_order_acquire);
+	if (t) {
+		atomic_fetch_sub_explicit(&kept, 1, memory_order_relaxed);
+		return t;
+	}
+	t = map_thread(number);
+	if (!t)
+		atomic_store_explicit(&table[number].state, VTR_THREAD_FREE, memory_order_release);
+	return t;
+}
+
+/* What only a deep stack needs. Its first page stays, and no range stands in the others. */
+static void shrink_stack(struct vtr_thread *t)
+{
+	uint64_t bytes = vtr_stack_bytes(&t->stack);
+
+	if (!bytes)
+		return;
+	madvise((char *)t + VTR_STACK_PAGE, sizeof(*t) - VTR_STACK_PAGE, MADV_DONTNEED);
+	t->stack.room = VTR_STACK_ROOM;
+	vtr_budget_give(VTR_BUDGET_THREADS, bytes);
+}
+
+void vtr_thread_free(struct vtr_thread *t)
+{
+	drop_added_ring(t);
+	shrink_stack(t);
+	atomic_fetch_add_explicit(&kept, 1, memory_order_relaxed);
+	set_free(t->number);
+}
+
+/* Whether a thread that asks now would be served, as far as one can tell. */
+static int has_room(void)
+{
+	if (!vtr_budget_take(VTR_BUDGET_THREADS, VTR_THREAD_BYTES))
+		return 0;
+	vtr_budget_give(VTR_BUDGET_THREADS, VTR_THREAD_BYTES);
+	return 1;
+}
+
+void vtr_thread_trim(void)
+{
+	uint32_t i = vtr_thread_count();
+
+	while (i-- > 0 && atomic_load_explicit(&kept, memory_order_relaxed) > VTR_THREADS_KEPT) {
+		if (!atomic_load_explicit(&table[i].memory, memory_order_relaxed) ||
+			!change_state(i, VTR_THREAD_FREE, VTR_THREAD_LEAVES))
+			continue;
+		atomic_fetch_sub_explicit(&kept, 1, memory_order_relaxed);
+		unmap_thread(atomic_load_explicit(&table[i].memory, memory_order_acquire));
+		set_free(i);
+	}
+	/* Where one was refused because of the limit, room may have come from rings or buffers, too. */
+	if (atomic_load_explicit(&refused, memory_order_relaxed) && has_room()) {
+		atomic_store_explicit(&refused, 0, memory_order_relaxed);
+		atomic_fetch_add_explicit(&freed, 1, memory_order_release);
+	}
 }
 
 static struct vtr_thread *take_memory(uint32_t freed_now)
 {
-	struct vtr_thread *t = take_free();
+	struct vtr_thread *t = take_or_map();
 
-	if (!t)
-		t = map_new();
 	if (t && pthread_setspecific(key, t)) {
 		vtr_thread_free(t);
 		t = NULL;
 	}
 	if (!t) {
 		refused_at = freed_now + 1;
+		atomic_store_explicit(&refused, 1, memory_order_relaxed);
 		return NULL;
 	}
 	vtr_stack_clear(&t->stack);
@@ -275,7 +365,8 @@ static void thread_ended(void *memory)
 	if (!something_left)
 		vtr_thread_free(t);
 	else
-		atomic_store_explicit(&t->state, VTR_THREAD_ENDED, memory_order_release);
+		atomic_store_explicit(
+			&table[t->number].state, VTR_THREAD_ENDED, memory_order_release);
 }
 
 int vtr_thread_init(int (*ended)(struct vtr_thread *t))

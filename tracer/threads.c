@@ -8,6 +8,7 @@
 #include "tracer/threads.h"
 
 #include "formats/schema.h"
+#include "tracer/budget.h"
 #include "tracer/clock.h"
 #include "tracer/event_words.h"
 #include "tracer/started.h"
@@ -66,11 +67,11 @@ static void drop_homeless(uint64_t now)
 		&homeless, &word, next, memory_order_relaxed, memory_order_relaxed));
 }
 
-static void drop(struct vtr_thread *t, uint64_t now)
+static void drop(struct vtr_thread *t, uint64_t now, uint32_t count)
 {
 	uint64_t word = atomic_load_explicit(&t->drops, memory_order_relaxed);
 
-	word = vtr_drops_word(epoch_of(now), vtr_drops(word, epoch_of(now)) + 1);
+	word = vtr_drops_word(epoch_of(now), vtr_drops(word, epoch_of(now)) + count);
 	atomic_store_explicit(&t->drops, word, memory_order_relaxed);
 }
 
@@ -100,7 +101,7 @@ static inline uint64_t reserve(struct vtr_thread *t, uint64_t now, unsigned word
 	if (at == UINT64_MAX && vtr_thread_grow(t))
 		at = vtr_ring_reserve(t->writing, words);
 	if (at == UINT64_MAX)
-		drop(t, now);
+		drop(t, now, 1);
 	return at;
 }
 
@@ -216,7 +217,7 @@ int vtr_range_pop(uint32_t domain)
 	place = vtr_stack_find(&t->stack, domain);
 	if (place == VTR_STACK_DEEP && recording(now)) {
 		notice(now);
-		drop(t, now);
+		drop(t, now, 1);
 	} else if (place >= 0 && recording(now)) {
 		put_open(t, now, end_ns, place, 0);
 	}
@@ -332,6 +333,10 @@ static int thread_ended(struct vtr_thread *t)
 
 	while (recording(now) && --place >= 0)
 		put_open(t, now, end_ns, place, VTR_WORDS_UNMATCHED);
+	if (recording(now) && t->stack.deep) {
+		notice(now);
+		drop(t, now, t->stack.deep);
+	}
 	vtr_stack_clear(&t->stack);
 	drops = atomic_load_explicit(&t->drops, memory_order_relaxed);
 	return vtr_drops(drops, capture_of(now)) != 0;
@@ -428,16 +433,52 @@ static void remember_drops(struct vtr_thread *t, uint32_t capture)
 	*(i < VTR_LOSERS_MAX ? &losses.of[i].of_ended : &losses.others_ended) += drops;
 }
 
+/* What happened, or ended, when. */
+static uint64_t time_of(const struct vtr_event *e)
+{
+	return e->type == VTR_EVENT_RANGE ? e->end_ns : e->start_ns;
+}
+
+/* Shows what of a ring stays. Returns whether what comes after it is asked for. */
+static int look_at_ring(
+	const struct vtr_drain *how, struct vtr_ring *ring, uint32_t tid, uint32_t capture)
+{
+	uint64_t head = vtr_ring_head(ring), at = vtr_ring_tail(ring), blob[VTR_BLOB_WORDS];
+	struct vtr_event e;
+
+	while (at < head) {
+		uint64_t header = vtr_ring_get(ring, at);
+
+		if (vtr_words_epoch(header) == capture) {
+			vtr_words_get(ring, at, tid, &e, blob);
+			if (time_of(&e) > how->look_ns)
+				return 0;
+			how->look(how->ctx, &e);
+		}
+		at += vtr_words_count(header);
+	}
+	return 1;
+}
+
+/* The same of a thread's rings, of which this is the first. */
+static void look(const struct vtr_drain *how, struct vtr_ring *ring, uint32_t tid, uint32_t capture)
+{
+	if (!how->look)
+		return;
+	while (ring && look_at_ring(how, ring, tid, capture))
+		ring = atomic_load_explicit(&ring->next, memory_order_acquire);
+}
+
 /* What is pending in a ring when its head is read belongs to one thread: memory changes hands only
- * while all its rings are empty. So the id that is read afterwards is that thread's. */
-static size_t drain_ring(struct vtr_thread *t, struct vtr_ring *ring,
-	void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
+ * while all its rings are empty. So the id that is read afterwards is that thread's. Returns whether
+ * all of it has been taken. */
+static int drain_ring(
+	struct vtr_thread *t, struct vtr_ring *ring, const struct vtr_drain *how, size_t *count)
 {
 	uint64_t head = vtr_ring_head(ring), at = vtr_ring_tail(ring);
 	uint32_t tid = atomic_load_explicit(&t->tid, memory_order_acquire);
 	/* After the head: none of these events is of a later capture. */
 	uint32_t capture = capture_of(session_now());
-	size_t count = 0;
 
 	while (at < head) {
 		uint64_t header = vtr_ring_get(ring, at), blob[VTR_BLOB_WORDS];
@@ -445,51 +486,72 @@ static size_t drain_ring(struct vtr_thread *t, struct vtr_ring *ring,
 
 		if (vtr_words_epoch(header) == capture) {
 			vtr_words_get(ring, at, tid, &e, blob);
-			take(ctx, &e);
-			count++;
+			if (time_of(&e) > how->cut_ns) {
+				look(how, ring, tid, capture);
+				return 0;
+			}
+			how->take(how->ctx, &e);
+			++*count;
 		}
 		at += vtr_words_count(header);
 		vtr_ring_consume(ring, at);
 	}
-	return count;
+	return 1;
 }
 
-static size_t drain_thread(
-	struct vtr_thread *t, void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
+/* Returns whether nothing was left that was there at the beginning. */
+static int drain_thread(struct vtr_thread *t, const struct vtr_drain *how, size_t *count)
 {
 	struct vtr_ring *ring = atomic_load_explicit(&t->reading, memory_order_relaxed);
-	size_t count = drain_ring(t, ring, take, ctx);
+	unsigned rings = how->rings;
 
+	if (!drain_ring(t, ring, how, count))
+		return 0;
 	for (;;) {
 		/* The thread may have gone on to the next ring since the last look at this one's head. */
-		if (atomic_load_explicit(&ring->next, memory_order_acquire))
-			count += drain_ring(t, ring, take, ctx);
+		if (atomic_load_explicit(&ring->next, memory_order_acquire) &&
+			!drain_ring(t, ring, how, count))
+			return 0;
 		ring = vtr_thread_next_ring(t);
 		if (!ring)
-			return count;
-		count += drain_ring(t, ring, take, ctx);
+			return 1;
+		if ((how->rings && !rings--) || !drain_ring(t, ring, how, count))
+			return 0;
 	}
 }
 
-size_t vtr_threads_drain(void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
+int vtr_threads_drain_some(const struct vtr_drain *how, size_t *count)
 {
-	uint32_t i, count = vtr_thread_count();
-	size_t events = 0;
+	uint32_t i, threads = vtr_thread_count();
+	int all = 1;
 
-	for (i = 0; i < count; i++) {
-		struct vtr_thread *t = vtr_thread_at(i);
-		uint32_t state;
+	*count = 0;
+	for (i = 0; i < threads; i++) {
+		enum vtr_thread_state state;
+		struct vtr_thread *t = vtr_thread_at(i, &state);
 
-		state = t ? atomic_load_explicit(&t->state, memory_order_acquire) : VTR_THREAD_FREE;
-		if (state == VTR_THREAD_FREE)
+		if (!t || state == VTR_THREAD_FREE)
 			continue;
-		events += drain_thread(t, take, ctx);
+		if (!drain_thread(t, how, count)) {
+			all = 0;
+			continue;
+		}
 		if (state != VTR_THREAD_ENDED)
 			continue;
 		remember_drops(t, capture_of(session_now()));
 		vtr_thread_free(t);
 	}
-	return events;
+	vtr_thread_trim();
+	return all;
+}
+
+size_t vtr_threads_drain(void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
+{
+	struct vtr_drain how = {.take = take, .cut_ns = UINT64_MAX, .ctx = ctx};
+	size_t count;
+
+	vtr_threads_drain_some(&how, &count);
+	return count;
 }
 
 /* Hands out an open range. Those opened after the capture's end are none of its. */
@@ -537,9 +599,10 @@ size_t vtr_threads_open(void (*take)(void *ctx, const struct vtr_event *event), 
 	size_t left_out = 0;
 
 	for (i = 0; i < count; i++) {
-		struct vtr_thread *t = vtr_thread_at(i);
+		enum vtr_thread_state state;
+		struct vtr_thread *t = vtr_thread_at(i, &state);
 
-		if (!t || atomic_load_explicit(&t->state, memory_order_acquire) != VTR_THREAD_USED)
+		if (!t || state != VTR_THREAD_USED)
 			continue;
 		if (copy_stack(t, &copy, &tid))
 			open_of_thread(&copy, tid, capture, take, ctx);
@@ -568,7 +631,8 @@ uint64_t vtr_threads_dropped(void (*take)(void *ctx, uint32_t tid, uint64_t drop
 	for (i = 0; i < losses.count; i++)
 		losses.of[i].now = losses.of[i].of_ended;
 	for (i = 0; i < count; i++) {
-		struct vtr_thread *t = vtr_thread_at(i);
+		enum vtr_thread_state state;
+		struct vtr_thread *t = vtr_thread_at(i, &state);
 		uint64_t drops = t ? drops_of(t, capture) : 0;
 
 		if (!drops)
@@ -597,5 +661,5 @@ int vtr_threads_seen(void)
 
 uint64_t vtr_threads_memory(void)
 {
-	return (uint64_t)vtr_thread_count() * sizeof(struct vtr_thread) + vtr_thread_added_bytes();
+	return vtr_budget_of(VTR_BUDGET_THREADS);
 }

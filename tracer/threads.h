@@ -6,9 +6,9 @@
  *	pop   -> own stack -> own ring           vtr_threads_open()   <- all stacks, while they move
  *
  * A thread's first event maps its memory; from then on an event takes no lock, no allocation and no
- * system call, unless its ring is full: then it maps another one, which is unmapped once it has been drained. Beyond
- * the limit of memory the newest event is dropped and counted. Memory of ended threads is used again once it has been
- * drained. The stacks are kept while nothing is recorded, so ranges
+ * system call, unless its ring is full: then it maps another one, and one that was left is unmapped once it has been drained.
+ * Beyond the limit of memory the newest event is dropped and counted. Memory of ended threads is used again, or given back,
+ * once it has been drained. The stacks are kept while nothing is recorded, so ranges
  * that are open when a capture starts are known; their start is then the capture's.
  *
  * Counting is exact: of every thread, and of all together, events made while recording = drained +
@@ -107,6 +107,19 @@ void vtr_threads_inert(void);
  * thread is freed for the next one. */
 size_t vtr_threads_drain(void (*take)(void *ctx, const struct vtr_event *event), void *ctx);
 
+/* The same with an end, however fast the threads are. */
+struct vtr_drain {
+	void (*take)(void *ctx, const struct vtr_event *event);
+	/* What happened or ended after `cut_ns` stays, and what comes after it in its ring; `look`, unless NULL, sees it, as far
+	 * as `look_ns`. */
+	void (*look)(void *ctx, const struct vtr_event *event);
+	uint64_t cut_ns, look_ns;
+	unsigned rings; /* of a thread that are followed beyond the first; 0: all */
+	void *ctx;
+};
+/* Counts the events taken. Returns whether all were. */
+int vtr_threads_drain_some(const struct vtr_drain *how, size_t *count);
+
 /* Every range that is open now, as a RANGE event with end_ns 0 and unmatched 1, outermost first;
  * none that was opened after the stop. A thread that keeps moving is tried a few times, then left
  * out; the number of such threads is returned. */
@@ -127,7 +140,7 @@ uint32_t vtr_threads_capture(void);
  * no file. */
 int vtr_threads_seen(void);
 
-/* Bytes mapped for rings and stacks. */
+/* Bytes that rings and stacks take from the limit of budget.h. */
 uint64_t vtr_threads_memory(void);
 
 #endif

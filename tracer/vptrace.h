@@ -13,6 +13,14 @@
  * counted. The file is readable up to its last whole chunk at any moment, however the process dies.
  * A forked child records nothing and writes nothing.
  *
+ * The limit of memory, VPTRACE_MEMORY, is one for all that grows: the buffers that CUPTI fills, the
+ * rings and range stacks of threads, the names of ranges, and the chunk that is being written with all
+ * its tables. Buffers, and rings with stacks, may each have three quarters of it; an eighth at least
+ * is the writer's. Beside it the library needs 16 MiB at most: its threads, tables of a fixed size,
+ * and up to 4 MiB of buffers whose records are only counted, for versions of CUPTI before 12.9 that
+ * must not be refused one. A thread that made a range takes a page of 4 KiB until it ends; where
+ * records are made faster than they can be written, more is taken, and given back afterwards.
+ *
  * Any thread may call any function at any time; start and stop wait for each other. A thread may be
  * cancelled in any of them.
  *
