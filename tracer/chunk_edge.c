@@ -1,4 +1,4 @@
-/* chunk_edge.c - two lists of events: open at the cut, held over. */
+/* chunk_edge.c - two lists of ranges: open when the stacks were copied, and open at the cut but not when they were copied. */
 #include "tracer/chunk_edge.h"
 
 #include "formats/memory.h"
@@ -6,6 +6,9 @@
 #include "tracer/event_rows.h"
 
 #include <string.h>
+
+/* More than a thread fills while the writer sleeps; then other threads, mail and buffers have their turn. */
+enum { RINGS_A_ROUND = 4 };
 
 struct vtr_edge_event {
 	struct vtr_event event;
@@ -54,38 +57,51 @@ static void take_open(void *ctx, const struct vtr_event *event)
 static void take_event(void *ctx, const struct vtr_event *event)
 {
 	struct vtr_edge *e = ctx;
-	uint64_t time_ns = event->type == VTR_EVENT_RANGE ? event->end_ns : event->start_ns;
 	size_t i;
 
 	vtr_recorder_bound(e->recorder);
-	if (e->closing && time_ns > e->cut_ns && !append(&e->held, event))
-		return;
 	vtr_event_put(e->recorder, event);
 	for (i = 0; e->closing && i < e->open.count; i++)
 		e->open.events[i].ended |= same_range(&e->open.events[i].event, event);
 }
 
-void vtr_edge_put_held(struct vtr_edge *e)
+/* It stays in its ring, for the next chunk. If it was open at the cut, and ended before its stack was copied, nothing else
+ * tells. */
+static void see_event(void *ctx, const struct vtr_event *event)
 {
-	size_t i;
+	struct vtr_edge *e = ctx;
 
-	for (i = 0; i < e->held.count; i++)
-		vtr_event_put(e->recorder, event_of(&e->held.events[i]));
-	e->held.count = 0;
+	if (event->type == VTR_EVENT_RANGE && event->start_ns <= e->cut_ns)
+		append(&e->late, event);
 }
 
 /* Rings are drained as a whole: a chunk that ended in between would drain them again, from
  * within. */
-size_t vtr_edge_drain(struct vtr_edge *e)
+int vtr_edge_drain(struct vtr_edge *e, size_t *drained)
 {
-	size_t drained;
+	struct vtr_drain how = {
+		.take = take_event, .cut_ns = UINT64_MAX, .rings = RINGS_A_ROUND, .ctx = e};
+	int all;
 
 	e->draining = 1;
-	if (!e->closing)
-		vtr_edge_put_held(e);
-	drained = vtr_threads_drain(take_event, e);
+	all = vtr_threads_drain_some(&how, drained);
 	e->draining = 0;
-	return drained;
+	return all;
+}
+
+/* What happened until the cut, all of it. */
+static void drain_to_cut(struct vtr_edge *e, uint64_t copied_ns)
+{
+	struct vtr_drain how = {.take = take_event,
+		.look = see_event,
+		.cut_ns = e->cut_ns,
+		.look_ns = copied_ns,
+		.ctx = e};
+	size_t drained;
+
+	e->draining = e->closing = 1;
+	vtr_threads_drain_some(&how, &drained);
+	e->draining = e->closing = 0;
 }
 
 static int was_open(const struct vtr_edge *e, const struct vtr_event *event)
@@ -102,29 +118,20 @@ void vtr_edge_close(struct vtr_edge *e)
 {
 	size_t i;
 
-	e->open.count = 0;
-	vtr_edge_put_held(e);
+	e->open.count = e->late.count = 0;
 	e->cut_ns = vtr_now();
 	vtr_threads_open(take_open, e);
-	if (!e->draining) {
-		e->closing = 1;
-		vtr_edge_drain(e);
-		e->closing = 0;
-	}
+	if (!e->draining)
+		drain_to_cut(e, vtr_now());
 	for (i = 0; i < e->open.count; i++) {
 		struct vtr_edge_event *open = &e->open.events[i];
 
 		if (!open->ended && open->event.start_ns <= e->cut_ns)
 			vtr_event_put_open(e->recorder, event_of(open));
 	}
-	/* Open at the cut, but ended before its stack was copied. */
-	for (i = 0; i < e->held.count; i++) {
-		struct vtr_edge_event *held = &e->held.events[i];
-
-		if (held->event.type == VTR_EVENT_RANGE && held->event.start_ns <= e->cut_ns &&
-			!was_open(e, &held->event))
-			vtr_event_put_open(e->recorder, event_of(held));
-	}
+	for (i = 0; i < e->late.count; i++)
+		if (!was_open(e, &e->late.events[i].event))
+			vtr_event_put_open(e->recorder, event_of(&e->late.events[i]));
 }
 
 void vtr_edge_end_open(struct vtr_edge *e, uint64_t stop_ns)
@@ -153,5 +160,5 @@ void vtr_edge_end_open(struct vtr_edge *e, uint64_t stop_ns)
 void vtr_edge_free(struct vtr_edge *e)
 {
 	vpt_free(e->open.events);
-	vpt_free(e->held.events);
+	vpt_free(e->late.events);
 }

@@ -8,8 +8,8 @@
  *	not there             there                    RANGE
  *
  * The other way round, a range that ended in between would be in neither. What ended after the
- * stacks were copied is held over to the next chunk, since a range around it may have begun after
- * them too and stand in neither. The writer's thread alone. */
+ * stacks began to be copied stays in its ring, for the next chunk, since a range around it may have
+ * begun after them too and stand in neither. The writer's thread alone. */
 #ifndef VPTRACE_TRACER_CHUNK_EDGE_H
 #define VPTRACE_TRACER_CHUNK_EDGE_H
 
@@ -28,19 +28,17 @@ struct vtr_edge_list {
 struct vtr_edge {
 	struct vtr_recorder *recorder; /* borrowed */
 	struct vtr_edge_list open;     /* when the stacks were copied */
-	struct vtr_edge_list held;     /* for the next chunk */
-	uint64_t cut_ns;               /* when the stacks were copied */
+	struct vtr_edge_list late;     /* open at the cut, not when the stacks were copied */
+	uint64_t cut_ns;               /* just before the stacks were copied */
 	int draining, closing;
 };
 
-/* Rows of everything that the rings hold. Returns how many events. */
-size_t vtr_edge_drain(struct vtr_edge *e);
+/* Rows of what the rings hold, counted in *drained. Returns whether it was all; the rest has its turn in the next round. */
+int vtr_edge_drain(struct vtr_edge *e, size_t *drained);
 /* The open chunk ends: drains, and puts what is open as OPEN rows. May come while the rings are being drained. */
 void vtr_edge_close(struct vtr_edge *e);
 /* Ranges that are open now end at `stop_ns`, the capture's end. */
 void vtr_edge_end_open(struct vtr_edge *e, uint64_t stop_ns);
-/* What was held over. */
-void vtr_edge_put_held(struct vtr_edge *e);
 void vtr_edge_free(struct vtr_edge *e);
 
 #endif

@@ -19,8 +19,7 @@
 #include <string.h>
 
 enum {
-	/* A ring of 256 KiB holds some 6,500 ranges: at most 1.3 million a second and thread are kept while it is quiet, five
-	 * times as many once the writer has seen a crowd. */
+	/* How long records wait, and so how many rings a thread that is faster than the writer needs. */
 	ROUND_MS = 5,
 	ROUND_QUIET_MS = 10, /* after QUIET rounds in which nothing came */
 	QUIET = 100,
@@ -67,6 +66,7 @@ struct vtr_writer {
 	size_t drop_count, drop_cap;
 	struct vtr_edge edge;
 	size_t drained; /* events of this round */
+	int is_behind;  /* rings hold more than one round takes */
 	unsigned quiet; /* rounds since anything came */
 	int last;       /* the chunk that is being ended is */
 };
@@ -85,9 +85,7 @@ static void closing(void *ctx)
 	struct vtr_writer *w = ctx;
 	size_t i;
 
-	if (w->last)
-		vtr_edge_put_held(&w->edge);
-	else
+	if (!w->last)
 		vtr_edge_close(&w->edge);
 	for (i = 0; i < w->point_count; i++)
 		vpt_batch_put(vtr_recorder_batch(w->recorder), VPT_CLOCK, 0, &w->points[i]);
@@ -204,6 +202,14 @@ static void tell_clock(struct vtr_writer *w)
 	}
 }
 
+static void drain_rings(struct vtr_writer *w)
+{
+	size_t count;
+
+	w->is_behind = !vtr_edge_drain(&w->edge, &count);
+	w->drained += count;
+}
+
 /* Returns whether there may be more. `is_end`: no mail and no reading of the clock will come any more. */
 static int read_buffers(struct vtr_writer *w, int is_end)
 {
@@ -223,7 +229,7 @@ static int read_buffers(struct vtr_writer *w, int is_end)
 		w->has_full = 0;
 		tell_clock(w);
 		vtr_pool_grow(w->o.pool);
-		w->drained += vtr_edge_drain(&w->edge);
+		drain_rings(w);
 	}
 	vtr_pool_grow(w->o.pool);
 	vtr_cupti_settle(cupti, w->recorder, !more && is_end);
@@ -273,7 +279,7 @@ static int one_round(struct vtr_writer *w)
 	int is_end = atomic_load(&w->finish), more;
 
 	read_mail(w);
-	w->drained += vtr_edge_drain(&w->edge);
+	drain_rings(w);
 	vtr_recorder_room(w->recorder);
 	more = read_buffers(w, is_end);
 	if (chunk_is_due(w) || life_sign_is_due(w)) {
@@ -281,7 +287,7 @@ static int one_round(struct vtr_writer *w)
 		vtr_recorder_flush(w->recorder, VTR_FLUSH_ALWAYS);
 	}
 	publish(w);
-	return more;
+	return more || w->is_behind;
 }
 
 /* The last round: everything that is left, and ranges that never ended. */
@@ -304,14 +310,14 @@ static void finish(struct vtr_writer *w)
 	w->last = 1;
 	tell_clock(w);
 	vtr_recorder_flush(w->recorder, VTR_FLUSH_LAST);
-	vtr_edge_put_held(
-		&w->edge); /* there are some only if the file has failed: they count as dropped */
 	publish(w);
 }
 
 /* How long to wait for something to do, in ms. */
 static unsigned patience(const struct vtr_writer *w)
 {
+	if (w->is_behind)
+		return 0;
 	if (w->drained >= CROWD)
 		return ROUND_CROWDED_MS;
 	return w->quiet < QUIET ? ROUND_MS : ROUND_QUIET_MS;
