@@ -296,6 +296,7 @@ static int add_hole(struct pass *p, uint64_t holes)
 static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b)
 {
 	uint64_t times_from = vpt_trace_times_from(p->trace, index + 1), holes = p->reading.holes;
+	uint64_t until;
 	int rc;
 
 	vpa_long_names_cut(&p->long_names, &b->strings);
@@ -313,9 +314,12 @@ static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b)
 		rc = vpt_chunk_unpack(b);
 	if (!rc && p->tap && p->tap->chunk)
 		rc = p->tap->chunk(p->tap->ctx, b, times_from);
-	if (!rc)
-		rc = vpa_resolver_trim(&p->resolver, frontier_of(p, times_from));
-	return rc;
+	if (rc)
+		return rc;
+	until = frontier_of(p, times_from);
+	if (!p->looking)
+		vpa_idle_pass(&p->idle, until);
+	return vpa_resolver_trim(&p->resolver, until);
 }
 
 static int add_damage(struct pass *p, size_t index, const char *text)

@@ -35,6 +35,11 @@ int vpa_cause_is_answer(enum vpa_cause cause)
 	       cause != VPA_CAUSE_NO_LAUNCH && cause != VPA_CAUSE_QUEUED;
 }
 
+int vpa_cause_has_gain(enum vpa_cause cause)
+{
+	return cause >= VPA_CAUSE_INSIDE_GRAPH && cause != VPA_CAUSE_PROFILER;
+}
+
 const struct vpa_cause_piece *vpa_cause_headline(const struct vpa_cause_piece *pieces, size_t count)
 {
 	uint64_t sums[VPA_CAUSES] = {0};
@@ -242,6 +247,19 @@ static int put_stretches(
 	return rc ? rc : put_queue(s, g, to);
 }
 
+/* What the gap would have lost without each of its causes. */
+static void count_gain(struct vpa_idle *s, const struct launched *g)
+{
+	const struct vpa_gain_gap gap = {.thread = g->thread,
+		.start_ns = g->q->start_ns,
+		.host_ns = clamp(vpa_call_end(g->outer), 0, g->called_ns),
+		.most_ns = vpa_idle_recorded_ns(s, g->q->start_ns, g->q->end_ns),
+		.pieces = &s->answer.pieces,
+		.cuts = &s->answer.cuts};
+
+	vpa_gain_count(&s->devices[g->q->device].gain, s->resolver, &gap);
+}
+
 /* All of a gap has one cause. `g` may be NULL. */
 static int put_whole(struct vpa_idle *s, const struct vpa_question *q, enum vpa_cause cause,
 	const struct launched *g)
@@ -291,5 +309,8 @@ int vpa_cause_answer(struct vpa_idle *s, const struct vpa_question *q)
 	g = find_launched(s, q);
 	if (is_same_graph_launch(s->resolver->model, q))
 		return put_whole(s, q, VPA_CAUSE_INSIDE_GRAPH, &g);
-	return put_stretches(s, &g, 0, &a->pieces);
+	rc = put_stretches(s, &g, 0, &a->pieces);
+	if (!rc)
+		count_gain(s, &g);
+	return rc;
 }

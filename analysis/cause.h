@@ -46,8 +46,6 @@ const struct vpa_cause_piece *vpa_cause_headline(
 enum {
 	/* So long after its launch has returned an op may be on its way; and so long the device may take to begin. */
 	VPA_NEAR_NS = 10000,
-	/* Below this the host launches slowly; from here on it does something else. */
-	VPA_STALL_NS = 100000,
 	/* A call that lasts as long before the first use of a kernel is setting something up; a graph may take as long to
 	 * start. */
 	VPA_LOAD_NS = 1000000

@@ -22,6 +22,9 @@ int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread)
 	block->counted = NULL;
 	block->thread = thread;
 	block->waiting = 0;
+	block->launches = 0;
+	block->plain = 1;
+	block->calls_ns = 0;
 	block->start_ns = UINT64_MAX;
 	memset(block->correlations, 0, sizeof(block->correlations));
 	memset(block->encloses, 0, sizeof(block->encloses));

@@ -7,7 +7,12 @@
 #include "analysis/model.h"
 #include "formats/memory.h"
 
-enum { VPA_CALL_BLOCK = 512, VPA_CALLS_AHEAD = 4 };
+enum {
+	VPA_CALL_BLOCK = 512,
+	VPA_CALLS_AHEAD = 4,
+	/* Below this the host launches slowly; from here on it does something else. */
+	VPA_STALL_NS = 100000
+};
 
 /* How much of each call of a block gaps of a device have counted, see cause.h. */
 struct vpa_counted {
@@ -23,6 +28,10 @@ struct vpa_call_block {
 	uint32_t waiting; /* launches whose op has not been met */
 	uint64_t
 		start_ns; /* earliest start in it: an outer call may begin long before its neighbours */
+	/* How many of its calls put work on a device. Plain: all of them do and wait for nothing, one after the other, none
+	 * inside another, and less than VPA_STALL_NS apart. */
+	uint32_t launches, plain;
+	uint64_t calls_ns; /* their time, where plain */
 	struct vpa_call calls[VPA_CALL_BLOCK];
 	/* The same calls' columns. */
 	uint64_t starts_ns[VPA_CALL_BLOCK], ends_ns[VPA_CALL_BLOCK];

@@ -18,6 +18,11 @@ const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1] = {
  * are known from then on only. */
 #define IDLE_KEPT_NS ((uint64_t)30 * 1000000000)
 
+enum {
+	LOOK_EVERY = 64,       /* ops */
+	FAR_AHEAD_NS = 1000000 /* no host fills a queue in less */
+};
+
 VPA_RARE static int make_room(struct vpa_idle *s, uint32_t device, uint32_t stream)
 {
 	size_t before = s->device_count, streams = s->stream_cap;
@@ -274,6 +279,33 @@ static void add_serial(struct vpa_idle_device *d, struct vpa_idle_stream *stream
 	d->compute_end_ns = i > begin ? ops->end_ns[i - 1] : d->compute_end_ns;
 }
 
+/* Now and then looks how far the host is ahead. */
+static inline void look_at_queue(const struct vpa_idle *s, struct vpa_idle_device *d,
+	const struct vpa_ops *ops, size_t begin, size_t end)
+{
+	size_t i = begin + (size_t)(LOOK_EVERY - 1 - d->ops % LOOK_EVERY);
+
+	if (i < end && ops->launch[i] && ops->launch_end_ns[i] < ops->start_ns[i] &&
+		ops->start_ns[i] - ops->launch_end_ns[i] >= FAR_AHEAD_NS)
+		vpa_gain_look_at_queue(&d->gain, s->resolver, ops->launch[i], ops->start_ns[i]);
+}
+
+/* The threads that launched ops [begin, end) are the device's hosts. */
+static int meet_hosts(struct vpa_idle *s, const struct vpa_ops *ops, size_t begin, size_t end)
+{
+	struct vpa_gain *gain = &s->devices[ops->device[begin]].gain;
+	size_t i, k = 0;
+	int rc = VPT_OK;
+
+	for (i = begin; i < end && !rc; i = ops->stretches[k].end) {
+		uint32_t thread = vpa_ops_stretch(ops, i, &k)->thread;
+
+		if (thread != VPA_NONE && !vpa_gain_host_of(gain, thread))
+			rc = vpa_gain_meet(gain, s->resolver, ops->launch[i]);
+	}
+	return rc;
+}
+
 /* Adds ops of one stream from `begin` on, at most up to `end`; returns where the run ends. */
 static size_t add_run(
 	struct vpa_idle *s, struct vpa_ops *ops, size_t begin, size_t end, size_t *other)
@@ -291,6 +323,7 @@ static size_t add_run(
 		add_one(s, d, stream, ops, begin);
 		*other += *other < ops->other_count && ops->others[*other] == begin;
 	}
+	look_at_queue(s, d, ops, begin, end);
 	d->ops += end - begin;
 	ops->runs[ops->run_count++] = (struct vpa_op_run){
 		.begin = (uint8_t)begin, .end = (uint8_t)end, .serial = (uint8_t)serial};
@@ -336,6 +369,8 @@ int vpa_idle_ops(struct vpa_idle *s, struct vpa_ops *ops)
 			i = add_run(s, ops, i, end, &other);
 			rc = find_firsts(s, ops, begin, i, others_from);
 			if (!rc)
+				rc = meet_hosts(s, ops, begin, i);
+			if (!rc)
 				rc = vpa_idle_answer(s, ops, &ops->runs[ops->run_count - 1]);
 		}
 	}
@@ -379,6 +414,14 @@ int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns)
 	return rc;
 }
 
+void vpa_idle_pass(struct vpa_idle *s, uint64_t until_ns)
+{
+	size_t i;
+
+	for (i = 0; i < s->device_count; i++)
+		vpa_gain_pass(&s->devices[i].gain, s->resolver, until_ns, s->devices[i].cursor_ns);
+}
+
 uint64_t vpa_idle_frontier(const struct vpa_idle *s)
 {
 	uint64_t newest = 0, frontier = UINT64_MAX;
@@ -400,8 +443,10 @@ void vpa_idle_free(struct vpa_idle *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->device_count; i++)
+	for (i = 0; i < s->device_count; i++) {
 		vpt_free(s->devices[i].used);
+		vpa_gain_free(&s->devices[i].gain);
+	}
 	vpt_free(s->devices);
 	vpt_free(s->streams);
 	vpt_free(s->answer.pieces.items);

@@ -5,6 +5,7 @@
 #ifndef VPA_ANALYSIS_IDLE_H
 #define VPA_ANALYSIS_IDLE_H
 
+#include "analysis/gain.h"
 #include "analysis/late.h"
 #include "analysis/resolver.h"
 
@@ -49,7 +50,8 @@ struct vpa_idle_device {
 	uint8_t newest; /* the op of the batch at hand that ended last; VPA_NO_OP: it is `last` */
 	uint8_t has_last;
 	struct vpa_op last; /* of former batches, without its launch and ranges */
-	uint8_t *used;      /* by kernel: 1 if the device has run it */
+	struct vpa_gain gain;
+	uint8_t *used; /* by kernel: 1 if the device has run it */
 	size_t used_count;
 	/* The same of copies and memsets: a bit for each pair of memories, by kind and direction. */
 	uint64_t used_copies[USED_KINDS];
@@ -100,6 +102,9 @@ static inline uint64_t vpa_idle_recorded_ns(
 	return s->resolver->paused.count ? vpa_idle_recorded_around(s, start_ns, end_ns)
 					 : end_ns - start_ns;
 }
+
+/* Calls that end before `until_ns` may be forgotten: what they mean to gaps that are to come is counted. */
+void vpa_idle_pass(struct vpa_idle *s, uint64_t until_ns);
 
 /* The window ends: hands out each device's tail. */
 int vpa_idle_end(struct vpa_idle *s, uint64_t window_end_ns);

@@ -204,8 +204,7 @@ static inline enum vpa_cause cause_of_queued(
 					    : !d->has_last || d->last.correlation == id)
 		return VPA_CAUSE_NOT_IDLE;
 	near_ns = ops->launch_end_ns[i] + VPA_NEAR_NS;
-	if (end <= near_ns)
-		return VPA_CAUSE_LAUNCH_LATENCY;
+	/* A host that had come earlier would have made it shorter, which has to be counted. */
 	if (start < near_ns)
 		return VPA_CAUSE_NOT_IDLE;
 	return vpa_cause_queued(vpa_cause_told_to_wait(r, ops->stream[i], vpa_call_thread(launch),

@@ -21,6 +21,7 @@ enum vpa_cause {
 const char *vpa_cause_text(enum vpa_cause cause);  /* the key: stable */
 const char *vpa_cause_words(enum vpa_cause cause); /* in words, for people */
 const char *vpa_cause_help(enum vpa_cause cause);
+int vpa_cause_has_gain(enum vpa_cause cause); /* whether the program could do something about it */
 /* Whether the cause is an answer: neither unknown nor "queued, reason not recorded". */
 int vpa_cause_is_answer(enum vpa_cause cause);
 
@@ -116,6 +117,13 @@ struct vpa_device {
 	uint64_t window_idle_ns;                               /* with head and tail */
 	uint64_t
 		small_grid_ns; /* kernel time with fewer blocks than the device has SMs; information only */
+	/* By ns, falling: what the device would save at most without a cause, see gain.h. */
+	struct vpa_gain_row {
+		enum vpa_cause cause;
+		uint64_t ns;
+		uint64_t shared_ns; /* of it: another cause's own, which gains it too */
+	} * gains;
+	size_t gain_count;
 	struct vpa_idle_part *causes; /* by ns, falling; they sum to window_idle_ns */
 	size_t cause_count;
 	/* The time before the first work, by what the thread did that launched it; as far as that is known. */

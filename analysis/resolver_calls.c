@@ -53,6 +53,7 @@ VPA_RARE static void mark_nested(
 		inside = *encloses + (uint64_t)1;
 		take_effects(call, before);
 		before->state |= VPA_CALL_NESTED;
+		vpa_call_block_of(before)->plain = 0;
 		*encloses = (uint32_t)(own_position + 1 - position);
 		position -= inside < position - calls->begin ? inside : position - calls->begin;
 	}
@@ -122,6 +123,7 @@ VPA_RARE static int add_any_call(
 	if (!inside)
 		call->state &= (uint8_t)~VPA_CALL_MISSED;
 	block->waiting += kind.launches;
+	block->launches += kind.launches;
 	block->start_ns = start < block->start_ns ? start : block->start_ns;
 	r->counts.calls += (uint64_t)inside;
 	r->launches_without_op += (call->state & VPA_CALL_MISSED) != 0;
@@ -135,18 +137,25 @@ VPA_RARE static int add_any_call(
 	return !rc && kind.blocks && inside ? vpa_hand_out_call(r, call) : rc;
 }
 
+/* What calls that are not odd add up to. */
+struct calls_sum {
+	uint64_t ns;
+	uint64_t stalls; /* top bit: host code of VPA_STALL_NS or longer is between two of them */
+};
+
 /* Sets odd[i] to 0 for each call that begins when the one before it has ended, `previous_ns` for the first, and inside the
  * window, whose number is small and which has no name, and says when each ends. A sum of signs: where a number's top
  * bit is set the row counts as odd too. */
 VPT_VECTORISE
-static void find_odd(const struct vpt_rows *rows, const uint64_t *restrict starts, uint32_t count,
-	const struct vpa_model *m, uint64_t previous_ns, uint64_t *restrict ends,
+static struct calls_sum find_odd(const struct vpt_rows *rows, const uint64_t *restrict starts,
+	uint32_t count, const struct vpa_model *m, uint64_t previous_ns, uint64_t *restrict ends,
 	uint8_t *restrict odd)
 {
 	const uint64_t *durations = rows->col[VPT_CALL_DURATION];
 	const uint64_t *ids = rows->col[VPT_CALL_ID], *names = rows->col[VPT_CALL_NAME];
 	uint64_t from = m->window_start_ns;
 	uint64_t to = m->window_end_ns > INT64_MAX ? INT64_MAX : m->window_end_ns;
+	struct calls_sum sum = {0, 0};
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
@@ -155,14 +164,20 @@ static void find_odd(const struct vpt_rows *rows, const uint64_t *restrict start
 
 		bad |= ids[i] | (255 - ids[i]);
 		ends[i] = end;
+		sum.ns += durations[i];
 		odd[i] = (uint8_t)(bad >> 63);
 	}
 	odd[0] |= starts[0] < previous_ns;
-	for (i = 1; i < count; i++)
-		odd[i] |= (uint8_t)((starts[i] - ends[i - 1]) >> 63);
+	for (i = 1; i < count; i++) {
+		uint64_t between = starts[i] - ends[i - 1];
+
+		odd[i] |= (uint8_t)(between >> 63);
+		sum.stalls |= VPA_STALL_NS - 1 - between;
+	}
 	if (vpt_section_has(rows->section, VPT_CALL_NAME))
 		for (i = 0; i < count; i++)
 			odd[i] |= names[i] != 0;
+	return sum;
 }
 
 /* Adds all rows as if they were ordinary; those that are not become odd. Returns how many of them all launch
@@ -208,6 +223,7 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 	uint32_t slot = (uint32_t)(position % VPA_CALL_BLOCK), others = 0, launches, i;
 	uint64_t *starts = block->starts_ns + slot;
 	uint8_t odd[VPA_CALL_BLOCK];
+	struct calls_sum sum;
 
 	if (position > calls->begin)
 		previous = previous_end(vpa_calls_at(calls, position - 1));
@@ -215,7 +231,9 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 		block->correlations + slot);
 	if (starts[0] < block->start_ns)
 		block->start_ns = starts[0];
-	find_odd(&a->rows, starts, count, r->model, previous, block->ends_ns + slot, odd);
+	sum = find_odd(&a->rows, starts, count, r->model, previous, block->ends_ns + slot, odd);
+	if (slot)
+		sum.stalls |= VPA_STALL_NS - 1 - (starts[0] - previous);
 	launches = add_ordinary(r->maps->call_kinds, a->rows.col[VPT_CALL_ID], count, slot,
 		block->calls + slot, odd);
 	/* Each was taken for a launch if its kind is one. */
@@ -233,6 +251,9 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 	if (block->start_ns < r->first_call_ns)
 		r->first_call_ns = block->start_ns;
 	block->waiting += launches;
+	block->launches += launches;
+	block->plain &= !others && launches == count && !(sum.stalls >> 63);
+	block->calls_ns += sum.ns;
 	r->launches_without_op += launches;
 	r->counts.calls += count - others;
 	return vpa_launches_add(

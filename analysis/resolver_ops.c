@@ -57,6 +57,7 @@ static void set_pageable(struct vpa_resolver *r, struct vpa_call *call)
 	if (call->state & VPA_CALL_PAGEABLE)
 		return;
 	call->state |= VPA_CALL_PAGEABLE;
+	vpa_call_block_of(call)->plain = 0;
 	if (call->klass == VPT_CALL_COPY && vpa_in_window(r->model, vpa_call_start(call)) &&
 		vpa_hand_out_call(r, call))
 		r->failed = VPT_ENOMEM;

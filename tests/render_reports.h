@@ -32,6 +32,10 @@ static struct vpa_pair meta[] = {
 	{"torch", "2.11"},
 };
 
+static struct vpa_gain_row gains[] = {
+	{VPA_CAUSE_SYNC, MS(98.12), MS(5.1)},
+	{VPA_CAUSE_LAUNCH_RATE, MS(12.4), 0},
+};
 static struct vpa_idle_part opened[] = {
 	{VPA_CAUSE_SYNC, "self_attn", "cudaStreamSynchronize", "cudaMalloc", MS(40.5), MS(98.12),
 		300},
@@ -72,6 +76,8 @@ static struct vpa_device one_device[] = {{
 	.small_grid_ns = MS(31),
 	.causes = opened,
 	.cause_count = COUNT(opened),
+	.gains = gains,
+	.gain_count = COUNT(gains),
 	.before_first_work = head,
 	.before_first_work_count = COUNT(head),
 	.first_use_ns = MS(6.2),

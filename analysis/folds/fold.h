@@ -37,9 +37,9 @@ struct vpa_fold {
 
 extern const struct vpa_fold *const vpa_folds[]; /* ends with NULL */
 
-extern const struct vpa_fold vpa_fold_devices, vpa_fold_gaps, vpa_fold_kernels, vpa_fold_attention,
-	vpa_fold_attention_steps, vpa_fold_ranges, vpa_fold_copies, vpa_fold_syncs, vpa_fold_blocks,
-	vpa_fold_comm, vpa_fold_first_use;
+extern const struct vpa_fold vpa_fold_devices, vpa_fold_gaps, vpa_fold_gains, vpa_fold_kernels,
+	vpa_fold_attention, vpa_fold_attention_steps, vpa_fold_ranges, vpa_fold_copies,
+	vpa_fold_syncs, vpa_fold_blocks, vpa_fold_comm, vpa_fold_first_use;
 
 /* The arena's copy of a name; NULL for id 0. */
 const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uint32_t id);

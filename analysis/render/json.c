@@ -335,6 +335,21 @@ static void put_idle_parts(
 	vpt_json_end(j);
 }
 
+static void put_gains(struct vpt_json *j, const struct vpa_device *d)
+{
+	size_t i;
+
+	vpt_json_array(j, "gains");
+	for (i = 0; i < d->gain_count; i++) {
+		vpt_json_object(j, NULL);
+		vpt_json_string(j, "cause", vpa_cause_text(d->gains[i].cause));
+		vpt_json_u64(j, "at_most_ns", d->gains[i].ns);
+		vpt_json_u64(j, "shared_ns", d->gains[i].shared_ns);
+		vpt_json_end(j);
+	}
+	vpt_json_end(j);
+}
+
 static void put_device(struct vpt_json *j, const struct vpa_report *r, const struct vpa_device *d)
 {
 	struct vpa_load load = vpa_load_of_device(r, d);
@@ -360,6 +375,7 @@ static void put_device(struct vpt_json *j, const struct vpa_report *r, const str
 	vpt_json_u64(j, "exposed_comm_ns", d->exposed_comm_ns);
 	vpt_json_u64(j, "window_idle_ns", d->window_idle_ns);
 	put_idle_parts(j, "causes", d->causes, d->cause_count);
+	put_gains(j, d);
 	put_idle_parts(j, "before_first_work", d->before_first_work, d->before_first_work_count);
 	vpt_json_u64(j, "small_grid_ns", d->small_grid_ns);
 	vpt_json_u64(j, "comm_ns", d->comm_ns);

@@ -1,0 +1,336 @@
+/* gain.c - the rules of gain.h: a walk over each host's outermost calls, each of them once, in order of time. */
+#include "analysis/gain.h"
+
+#include "analysis/cause.h"
+#include "formats/memory.h"
+
+#include <string.h>
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- host time ---- */
+
+static void add(struct vpa_gain_host *h, enum vpa_cause cause, uint64_t ns)
+{
+	h->early_ns[cause - VPA_GAIN_FIRST] += ns;
+}
+
+/* The host would come no more than this earlier, whatever had gone before; not without `cause`, of which this is. */
+static void limit(struct vpa_gain_host *h, enum vpa_cause cause, uint64_t ns)
+{
+	unsigned own = (unsigned)cause - VPA_GAIN_FIRST, k;
+
+	for (k = 0; k < VPA_GAIN_CAUSES; k++)
+		if (k != own)
+			h->early_ns[k] = earlier(h->early_ns[k], ns);
+}
+
+/* A walk over a host's calls. */
+struct walk {
+	struct vpa_gain_host *host;
+	const struct vpa_calls *calls;
+	const struct vpa_captures *captures;
+	uint64_t forgotten_ns; /* calls that ended by then may be gone */
+	uint64_t gap_ns;       /* the device has stood idle since; ~0: it works */
+};
+
+/* Host code up to `end_ns`, in a stretch that ends with a call at `next_ns`. */
+static void pass_host_code(const struct walk *w, uint64_t end_ns, uint64_t next_ns)
+{
+	struct vpa_gain_host *h = w->host;
+	enum vpa_cause cause = VPA_CAUSE_HOST_CODE;
+
+	if (end_ns <= h->at_ns)
+		return;
+	if (next_ns <= h->ended_ns || next_ns - h->ended_ns < VPA_STALL_NS)
+		cause = VPA_CAUSE_LAUNCH_RATE;
+	if (vpa_captures_at(w->captures, h->at_ns))
+		cause = VPA_CAUSE_GRAPH_BUILD;
+	add(h, cause, end_ns - h->at_ns);
+	h->at_ns = end_ns;
+}
+
+/* A call that waits for the device has returned. One that began while the device worked has waited for it if it copied, or
+ * took longer than such a call that finds nothing to wait for. A short one may have come just when the device was done.
+ * `kind`: what it is by its name; `cause`: what it counts as. */
+static void settle_wait(const struct walk *w, const struct vpa_call *call, enum vpa_cause kind,
+	enum vpa_cause cause)
+{
+	uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
+
+	if (start >= w->gap_ns)
+		limit(w->host, cause, earlier(end, start + VPA_NEAR_NS) - w->gap_ns);
+	else if (kind == VPA_CAUSE_BLOCKING_COPY || end - start >= VPA_NEAR_NS)
+		limit(w->host, cause, 0);
+	else if (end > w->gap_ns)
+		limit(w->host, cause, end - w->gap_ns);
+}
+
+/* A call, up to `until_ns`. */
+static void pass_call(const struct walk *w, const struct vpa_call *call, uint64_t until_ns)
+{
+	struct vpa_gain_host *h = w->host;
+	uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
+	enum vpa_cause cause = vpa_late_cause_of(call), kind = cause;
+
+	if (cause == VPA_CAUSE_LAUNCH_CALL && vpa_captures_at(w->captures, start))
+		cause = VPA_CAUSE_GRAPH_BUILD;
+	if (cause == VPA_CAUSE_SYNC && h->copied && start < h->ended_ns + VPA_NEAR_NS)
+		cause = VPA_CAUSE_BLOCKING_COPY;
+	start = later(start, h->at_ns);
+	until_ns = earlier(end, until_ns);
+	if (until_ns > start)
+		add(h, cause, until_ns - start);
+	h->at_ns = later(h->at_ns, until_ns);
+	if (until_ns < end)
+		return;
+	if (kind == VPA_CAUSE_SYNC || kind == VPA_CAUSE_BLOCKING_COPY)
+		settle_wait(w, call, kind, cause);
+	h->copied = kind == VPA_CAUSE_BLOCKING_COPY;
+	h->ended_ns = end;
+}
+
+/* ---- many calls at once ---- */
+
+/* Passes the block that begins at `position` if it is full, of launches with little between them, and over by `until_ns`.
+ * Returns whether that was so. */
+static int pass_block(const struct walk *w, uint64_t position, uint64_t until_ns)
+{
+	const struct vpa_call_block *block = vpa_calls_block(w->calls, position);
+	const struct vpa_captures *captures = w->captures;
+	struct vpa_gain_host *h = w->host;
+	uint64_t start = block->starts_ns[0], end = block->ends_ns[VPA_CALL_BLOCK - 1];
+
+	if (!block->plain || position % VPA_CALL_BLOCK ||
+		position + VPA_CALL_BLOCK > w->calls->end || end > until_ns || start < h->at_ns ||
+		(captures->span_count && captures->spans[captures->span_count - 1].end_ns > start))
+		return 0;
+	pass_host_code(w, start, start);
+	add(h, VPA_CAUSE_LAUNCH_CALL, block->calls_ns);
+	add(h, VPA_CAUSE_LAUNCH_RATE, end - start - block->calls_ns);
+	h->at_ns = h->ended_ns = end;
+	h->copied = 0;
+	h->position = position + VPA_CALL_BLOCK;
+	return 1;
+}
+
+/* Leaves out what the host did up to `at_ns`. */
+static void go_on_after(const struct walk *w, uint64_t at_ns)
+{
+	struct vpa_gain_host *h = w->host;
+	uint64_t before;
+
+	h->at_ns = later(h->at_ns, at_ns);
+	h->position = vpa_calls_next(w->calls, vpa_calls_after(w->calls, at_ns));
+	before = vpa_calls_previous(w->calls, h->position);
+	h->ended_ns = before != VPA_NOWHERE ? vpa_calls_end_at(w->calls, before) : h->at_ns;
+	h->copied = 0;
+}
+
+/* Passes calls up to `until_ns`; `whole`: only those that have ended by then. */
+static void pass_calls(const struct walk *w, uint64_t until_ns, int whole)
+{
+	const struct vpa_calls *calls = w->calls;
+	struct vpa_gain_host *h = w->host;
+	uint64_t p;
+
+	if (h->position < calls->begin)
+		go_on_after(w, w->forgotten_ns);
+	if (h->full_ns > h->at_ns && h->full_ns < until_ns) {
+		memset(h->early_ns, 0, sizeof(h->early_ns));
+		go_on_after(w, h->full_ns);
+	}
+	p = vpa_calls_next(calls, h->position);
+	while (p < calls->end) {
+		const struct vpa_call *call = vpa_calls_at(calls, p);
+		uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
+
+		if (!pass_block(w, p, until_ns)) {
+			if (whole && end > until_ns)
+				break;
+			pass_host_code(w, earlier(start, until_ns), start);
+			if (start >= until_ns)
+				break;
+			pass_call(w, call, until_ns);
+			if (end > until_ns)
+				break;
+			h->position = p + 1;
+		}
+		p = vpa_calls_next(calls, h->position);
+	}
+	h->position = p;
+}
+
+static struct walk walk_of(const struct vpa_resolver *r, struct vpa_gain_host *h, uint64_t gap_ns)
+{
+	struct vpa_thread_past *past = &r->pasts[h->thread];
+
+	return (struct walk){h, &past->calls, &past->captures, past->forgotten_ns, gap_ns};
+}
+
+/* ---- gaps ---- */
+
+/* Time that late.h counts as loading code though the calls' names say otherwise: first uses. */
+static void move_first_use(struct vpa_gain_host *h, const struct vpa_cuts *cuts)
+{
+	size_t i;
+
+	for (i = 0; i < cuts->count; i++) {
+		const struct vpa_cut *cut = &cuts->items[i];
+		enum vpa_cause kind = cut->in ? vpa_late_cause_of(cut->in) : VPA_CAUSE_MODULE_LOAD;
+		uint64_t ns = cut->end_ns - cut->start_ns, *from;
+
+		if (cut->base != VPA_CAUSE_MODULE_LOAD || kind == VPA_CAUSE_MODULE_LOAD)
+			continue;
+		from = &h->early_ns[kind - VPA_GAIN_FIRST];
+		*from -= earlier(*from, ns);
+		add(h, VPA_CAUSE_MODULE_LOAD, ns);
+	}
+}
+
+/* Whether a host that had come earlier would have made time of this cause shorter. */
+static int is_host_made(enum vpa_cause cause)
+{
+	return vpa_gain_is_counted(cause) || cause == VPA_CAUSE_LAUNCH_LATENCY ||
+	       cause == VPA_CAUSE_PROFILER;
+}
+
+/* Each cause gains what it can. Of that its own pieces are its own, and then what no other gains of theirs, in order; the
+ * time of the launch on its way is launch latency's. */
+static void add_gains(
+	struct vpa_gain *g, struct vpa_gain_host *h, const uint64_t *pieces, uint64_t most)
+{
+	uint64_t ns[VPA_GAIN_CAUSES], own[VPA_GAIN_CAUSES], left = most;
+	size_t i;
+
+	left -= earlier(left, pieces[VPA_CAUSE_LAUNCH_LATENCY]);
+	for (i = 0; i < VPA_GAIN_CAUSES; i++) {
+		ns[i] = earlier(h->early_ns[i], most);
+		own[i] = earlier(earlier(ns[i], pieces[VPA_GAIN_FIRST + i]), left);
+		left -= own[i];
+		h->early_ns[i] -= ns[i];
+		g->ns[i] += ns[i];
+	}
+	for (i = 0; i < VPA_GAIN_CAUSES; i++) {
+		uint64_t more = earlier(ns[i] - own[i], left);
+
+		left -= more;
+		g->own_ns[i] += own[i] + more;
+	}
+}
+
+void vpa_gain_count(
+	struct vpa_gain *g, const struct vpa_resolver *r, const struct vpa_gain_gap *gap)
+{
+	struct vpa_gain_host *h = vpa_gain_host_of(g, gap->thread);
+	uint64_t pieces[VPA_CAUSES] = {0}, most = 0;
+	struct walk w;
+	size_t i;
+
+	for (i = 0; i < gap->pieces->count; i++) {
+		const struct vpa_cause_piece *p = &gap->pieces->items[i];
+
+		pieces[p->cause] += p->end_ns - p->start_ns;
+		most += is_host_made((enum vpa_cause)p->cause) ? p->end_ns - p->start_ns : 0;
+	}
+	most = earlier(most, gap->most_ns);
+	if (!h || !most)
+		return;
+	w = walk_of(r, h, gap->start_ns);
+	pass_calls(&w, gap->host_ns, 0);
+	move_first_use(h, gap->cuts);
+	add_gains(g, h, pieces, most);
+}
+
+/* ---- hosts ---- */
+
+struct vpa_gain_host *vpa_gain_find(struct vpa_gain *g, uint32_t thread)
+{
+	uint32_t row = vpa_index_find(&g->index, thread, 0);
+
+	if (row == UINT32_MAX)
+		return NULL;
+	g->newest = row;
+	return &g->hosts[row];
+}
+
+int vpa_gain_meet(struct vpa_gain *g, const struct vpa_resolver *r, struct vpa_call *launch)
+{
+	uint32_t thread = vpa_call_thread(launch);
+	const struct vpa_calls *calls = &r->pasts[thread].calls;
+	uint64_t position = vpa_call_position(launch), start;
+	uint32_t row;
+
+	if (vpt_grow(&g->hosts, &g->host_cap, g->index.count + 1, sizeof(*g->hosts)))
+		return VPT_ENOMEM;
+	row = vpa_index_put(&g->index, thread, 0);
+	if (row == UINT32_MAX)
+		return VPT_ENOMEM;
+	if (launch->state & VPA_CALL_NESTED)
+		position = vpa_calls_outermost(calls, position);
+	start = vpa_call_start(vpa_calls_at(calls, position));
+	g->hosts[row] = (struct vpa_gain_host){
+		.thread = thread, .position = position, .at_ns = start, .ended_ns = start};
+	g->newest = row;
+	return VPT_OK;
+}
+
+void vpa_gain_pass(
+	struct vpa_gain *g, const struct vpa_resolver *r, uint64_t until_ns, uint64_t gap_ns)
+{
+	size_t i;
+
+	for (i = 0; i < g->index.count; i++) {
+		struct vpa_gain_host *h = &g->hosts[i];
+		const struct vpa_calls *calls = &r->pasts[h->thread].calls;
+		struct walk w = walk_of(r, h, gap_ns);
+		uint64_t end;
+
+		/* The resolver keeps two blocks of calls at least: one that encloses others is known by then. */
+		if (calls->end - calls->begin <= 2 * VPA_CALL_BLOCK)
+			continue;
+		end = calls->end - 2 * VPA_CALL_BLOCK;
+		end += (VPA_CALL_BLOCK - end % VPA_CALL_BLOCK) % VPA_CALL_BLOCK;
+		end = earlier(until_ns, vpa_calls_end_at(calls, end - 1));
+		if (h->full_ns < end)
+			pass_calls(&w, end, 1);
+	}
+}
+
+void vpa_gain_look_at_queue(struct vpa_gain *g, const struct vpa_resolver *r,
+	const struct vpa_call *launch, uint64_t at_ns)
+{
+	uint32_t thread = vpa_call_thread(launch);
+	const struct vpa_calls *calls = &r->pasts[thread].calls;
+	struct vpa_gain_host *h = vpa_gain_host_of(g, thread);
+	uint64_t from = vpa_call_position(launch), to = vpa_calls_after(calls, at_ns), launches = 0;
+
+	if (!h || to < from + VPA_GAIN_QUEUE)
+		return;
+	/* Of a block's calls as many as of all of them put work on a device. */
+	while (from < to) {
+		const struct vpa_call_block *block = vpa_calls_block(calls, from);
+		uint64_t end = earlier(block->first + VPA_CALL_BLOCK, to);
+		uint64_t count = earlier(calls->end - block->first, VPA_CALL_BLOCK);
+
+		launches += (end - from) * block->launches / count;
+		from = end;
+	}
+	if (launches >= VPA_GAIN_QUEUE)
+		h->full_ns = later(h->full_ns, at_ns);
+}
+
+void vpa_gain_free(struct vpa_gain *g)
+{
+	vpt_free(g->hosts);
+	vpa_index_free(&g->index);
+	memset(g, 0, sizeof(*g));
+}

@@ -1,0 +1,333 @@
+/* test_gain.c - what a device would save without one cause of its idle time: random schedules of host code, launches, waits
+ * and allocations are played on a simulated GPU, once as they are and once for each cause without it. What the report
+ * says of the first must be what the others save. */
+#include "analysis/report.h"
+#include "formats/memory.h"
+#include "tests/support/random.h"
+#include "tests/support/script.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+	SEEDS = 400,
+	DEEDS_MAX = 6000,
+	SCRIPT_BYTES = 1 << 20,
+	/* The simulated GPU: what a call takes, how long work is on its way, how late a waiting host wakes, and how many
+	 * launches may wait. */
+	LAUNCH_NS = 3000,
+	SYNC_NS = 1500,
+	SUBMIT_NS = 2000,
+	WAKE_NS = 5000,
+	QUEUE = 1024,
+	START_NS = 1000000
+};
+
+struct deed {
+	enum { HOST, LAUNCH, SYNC, COPY, MALLOC } kind;
+	uint64_t ns; /* of the host, or on the device */
+	int of_copy; /* a SYNC: belongs to the copy before it */
+};
+
+struct schedule {
+	struct deed deeds[DEEDS_MAX];
+	size_t count;
+	unsigned waits;
+	int is_long; /* more launches than a queue holds */
+};
+
+static struct schedule schedule;
+
+/* ---- schedules ---- */
+
+static void put(struct schedule *s, struct deed deed)
+{
+	if (s->count < DEEDS_MAX)
+		s->deeds[s->count++] = deed;
+}
+
+/* A length between two others. */
+static uint64_t some(struct vpt_random *r, uint64_t least, uint64_t most)
+{
+	return least + vpt_random_below(r, most - least + 1);
+}
+
+/* Host code, of either kind: never two stretches without a call between them. */
+static void put_host_code(struct schedule *s, struct vpt_random *r, unsigned stalls)
+{
+	int is_stall = vpt_random_below(r, 100) < stalls;
+
+	put(s, (struct deed){.kind = HOST,
+		       .ns = is_stall ? some(r, 100000, 3000000) : some(r, 500, 60000)});
+}
+
+/* Whether a synchronisation that is put next is PyTorch's way to read a value: right behind a copy. */
+static int is_near_copy(const struct schedule *s)
+{
+	return s->count > 1 && s->deeds[s->count - 1].ns < 10000 &&
+	       s->deeds[s->count - 2].kind == COPY;
+}
+
+/* A host that launches as the seed likes, and sometimes waits. */
+static void make_schedule(struct schedule *s, uint64_t seed)
+{
+	struct vpt_random r = {seed * 2 + 1};
+	size_t deeds = seed % 16 == 0 ? 5000 : some(&r, 4, 400);
+	uint64_t op_ns = some(&r, 1, 20) * some(&r, 1000, 20000);
+	unsigned stalls = (unsigned)vpt_random_below(&r, 12);
+	unsigned waits = (unsigned)vpt_random_below(&r, 20), mallocs = waits / 2;
+
+	s->count = s->waits = 0;
+	s->is_long = deeds == 5000;
+	put(s, (struct deed){.kind = LAUNCH, .ns = op_ns});
+	while (s->count < deeds) {
+		unsigned pick = (unsigned)vpt_random_below(&r, 100);
+		struct deed deed = {.kind = LAUNCH, .ns = some(&r, 1000, 2 * op_ns)};
+
+		if (s->is_long && s->count > deeds / 2 && vpt_random_below(&r, 500) == 0)
+			put(s, (struct deed){.kind = HOST, .ns = QUEUE * some(&r, 1, 3) * op_ns});
+		else
+			put_host_code(s, &r, stalls);
+		if (s->is_long)
+			pick *= 50; /* hardly ever */
+		if (pick < waits)
+			deed = (struct deed){
+				.kind = pick % 2 ? SYNC : COPY, .ns = some(&r, 1000, 40000)};
+		else if (pick < waits + mallocs)
+			deed = (struct deed){.kind = MALLOC, .ns = some(&r, 5000, 300000)};
+		s->waits += deed.kind == SYNC || deed.kind == COPY;
+		deed.of_copy = deed.kind == SYNC && is_near_copy(s);
+		put(s, deed);
+		if (deed.kind == COPY && vpt_random_below(&r, 3) == 0)
+			put(s, (struct deed){.kind = SYNC, .of_copy = 1});
+	}
+	put(s, (struct deed){.kind = LAUNCH, .ns = op_ns});
+}
+
+/* ---- the simulated GPU ---- */
+
+struct machine {
+	uint64_t now, tail, first; /* the host's clock; the last op's end, the first one's start */
+	uint64_t ends[DEEDS_MAX];  /* of launches */
+	size_t launches;
+	char *script; /* what happens is written down here; NULL: nowhere */
+	size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct machine *m, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	if (!m->script)
+		return;
+	va_start(args, format);
+	n = vsnprintf(m->script + m->used, SCRIPT_BYTES - m->used, format, args);
+	va_end(args);
+	assert_true(n >= 0 && m->used + (size_t)n < SCRIPT_BYTES);
+	m->used += (size_t)n;
+}
+
+static void wait_until(struct machine *m, uint64_t t)
+{
+	if (t > m->now)
+		m->now = t + WAKE_NS;
+}
+
+static void say_call(struct machine *m, const char *name, uint64_t start)
+{
+	say(m, "call t1 %s %" PRIu64 "-%" PRIu64 " corr %zu\n", name, start, m->now, m->launches);
+}
+
+/* Puts an op on the device. `held`: the host's call takes time, and waits for the op. */
+static void launch(struct machine *m, uint64_t ns, int is_copy, int held)
+{
+	uint64_t start = m->now, from;
+
+	m->now += held || !is_copy ? LAUNCH_NS : 0;
+	if (m->launches >= QUEUE && m->ends[m->launches - QUEUE] > m->now)
+		m->now = m->ends[m->launches - QUEUE];
+	from = m->now + SUBMIT_NS > m->tail ? m->now + SUBMIT_NS : m->tail;
+	m->first = m->launches ? m->first : from;
+	m->tail = from + ns;
+	m->ends[m->launches++] = m->tail;
+	if (held)
+		wait_until(m, m->tail);
+	say_call(m, is_copy ? "cudaMemcpyAsync" : "cudaLaunchKernel", start);
+	say(m,
+		is_copy ? "copy s7 DtoH device->pageable %" PRIu64 "-%" PRIu64 " corr %zu bytes 8\n"
+			: "kernel s7 %" PRIu64 "-%" PRIu64 " corr %zu \"gemm\"\n",
+		from, m->tail, m->launches);
+}
+
+static void call(struct machine *m, const char *name, uint64_t ns, int waits)
+{
+	uint64_t start = m->now;
+
+	m->now += ns;
+	if (waits)
+		wait_until(m, m->tail);
+	say(m, "call t1 %s %" PRIu64 "-%" PRIu64 "\n", name, start, m->now);
+}
+
+static void play(struct machine *m, const struct deed *d, enum vpa_cause without)
+{
+	enum vpa_cause code = d->ns < 100000 ? VPA_CAUSE_LAUNCH_RATE : VPA_CAUSE_HOST_CODE;
+
+	switch (d->kind) {
+	case HOST:
+		m->now += code == without ? 0 : d->ns;
+		break;
+	case LAUNCH:
+		launch(m, d->ns, 0, 0);
+		break;
+	case COPY:
+		launch(m, d->ns, 1, without != VPA_CAUSE_BLOCKING_COPY);
+		break;
+	case SYNC:
+		if (without != (d->of_copy ? VPA_CAUSE_BLOCKING_COPY : VPA_CAUSE_SYNC))
+			call(m, "cudaStreamSynchronize", SYNC_NS, 1);
+		break;
+	case MALLOC:
+		if (without != VPA_CAUSE_ALLOCATION)
+			call(m, "cudaMalloc", d->ns, 0);
+		break;
+	}
+}
+
+/* How long the device was active without a cause. */
+static uint64_t simulate(const struct schedule *s, enum vpa_cause without, char *script)
+{
+	static struct machine m;
+	size_t i;
+
+	m = (struct machine){.now = START_NS, .script = script};
+	say(&m, "start 1ms\n");
+	for (i = 0; i < s->count; i++)
+		play(&m, &s->deeds[i], without);
+	return m.tail - m.first;
+}
+
+/* ---- what the report says ---- */
+
+static const struct vpa_gain_row *gain_of(const struct vpa_report *r, enum vpa_cause cause)
+{
+	static const struct vpa_gain_row none;
+	size_t i;
+
+	for (i = 0; i < r->devices[0].gain_count; i++)
+		if (r->devices[0].gains[i].cause == cause)
+			return &r->devices[0].gains[i];
+	return &none;
+}
+
+static struct vpa_report *analyze(const char *script)
+{
+	struct vpt_trace *trace;
+	struct vpa_report *report;
+	struct vpt_err err = {0};
+
+	if (vpt_script_trace(script, &trace, &err) ||
+		vpa_analyze(trace, "schedule", NULL, &report, &err))
+		fail_msg("%s", err.text);
+	vpt_trace_close(trace);
+	return report;
+}
+
+/* Never less than is saved. A wait that goes away takes its call and its waking with it, which the report cannot tell
+ * from the waiting. And it cannot tell where the queue would be full that is not: a host with more launches than that may
+ * be promised too much. */
+static int is_met(uint64_t gain, uint64_t saved, const struct schedule *s)
+{
+	return gain >= saved &&
+	       (s->is_long || gain - saved <= saved / 50 + s->waits * (LAUNCH_NS + WAKE_NS));
+}
+
+static unsigned check_seed(uint64_t seed, char *script)
+{
+	static const enum vpa_cause causes[] = {VPA_CAUSE_SYNC, VPA_CAUSE_BLOCKING_COPY,
+		VPA_CAUSE_ALLOCATION, VPA_CAUSE_LAUNCH_RATE, VPA_CAUSE_HOST_CODE};
+	unsigned differ = 0;
+	struct vpa_report *r;
+	uint64_t active, own = 0;
+	size_t i;
+
+	make_schedule(&schedule, seed);
+	active = simulate(&schedule, VPA_CAUSE_NOT_IDLE, script);
+	r = analyze(script);
+	assert_int_equal(r->devices[0].active_ns, active);
+	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+		const struct vpa_gain_row *gain = gain_of(r, causes[i]);
+		uint64_t left = simulate(&schedule, causes[i], NULL), saved;
+
+		saved = left < active ? active - left : 0;
+		own += gain->ns - gain->shared_ns;
+		if (is_met(gain->ns, saved, &schedule))
+			continue;
+		print_error("seed %" PRIu64 ", without %s: %" PRIu64 " ns saved, at most %" PRIu64
+			    " promised, of %" PRIu64 " with %zu deeds\n",
+			seed, vpa_cause_text(causes[i]), saved, gain->ns, active, schedule.count);
+		differ++;
+	}
+	/* Nothing is counted twice. */
+	assert_true(own <= r->devices[0].idle_ns);
+	vpa_report_free(r);
+	return differ;
+}
+
+static void a_gain_is_what_the_schedule_without_the_cause_saves(void **state)
+{
+	char *script = vpt_alloc(SCRIPT_BYTES, 1);
+	const char *wanted = getenv("VPT_GAIN_SEEDS"); /* asks for more */
+	uint64_t seed, end = wanted ? strtoull(wanted, NULL, 10) : SEEDS;
+	unsigned differ = 0;
+
+	(void)state;
+	assert_non_null(script);
+	for (seed = 0; seed < end; seed++)
+		differ += check_seed(seed, script);
+	vpt_free(script);
+	assert_int_equal(differ, 0);
+}
+
+/* While the queue is full a faster host would only wait longer: host code of that time saves nothing later. */
+static void host_code_beside_a_full_queue_saves_nothing(void **state)
+{
+	char *script = vpt_alloc(SCRIPT_BYTES, 1);
+	struct vpa_report *r;
+	size_t i;
+
+	(void)state;
+	assert_non_null(script);
+	schedule = (struct schedule){.is_long = 1};
+	for (i = 0; i < 2500; i++) {
+		put(&schedule, (struct deed){.kind = LAUNCH, .ns = 50000});
+		put(&schedule, (struct deed){.kind = HOST, .ns = i == 2400 ? 200000000 : 5000});
+	}
+	put(&schedule, (struct deed){.kind = LAUNCH, .ns = 50000});
+	simulate(&schedule, VPA_CAUSE_NOT_IDLE, script);
+	r = analyze(script);
+	/* A look at the queue is taken now and then, so what the last launches of a full one had beside them may count. */
+	assert_true(r->devices[0].idle_ns > 100000000);
+	assert_true(gain_of(r, VPA_CAUSE_HOST_CODE)->ns > 100000000);
+	assert_true(gain_of(r, VPA_CAUSE_LAUNCH_RATE)->ns < 200 * 5000);
+	vpa_report_free(r);
+	vpt_free(script);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_gain_is_what_the_schedule_without_the_cause_saves),
+		cmocka_unit_test(host_code_beside_a_full_queue_saves_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
