@@ -1,7 +1,9 @@
-/* findings_idle.c - conclusions about idle time: a finding for each cause that can be acted on, of the sum of its pieces;
- * first use; and the window's head and tail, of which nobody can say whether they belong to what was to be measured. */
+/* findings_idle.c - conclusions about idle time: a finding for each cause that can be acted on, of what would be saved
+ * without it; first use; and the window's head and tail, of which nobody can say whether they belong to what was to be
+ * measured. */
 #include "analysis/findings.h"
 
+#include "analysis/limit.h"
 #include "analysis/render/units.h"
 
 #include <inttypes.h>
@@ -15,6 +17,9 @@ static const double edge_share = 0.25;
 
 /* First use is said from this share of the idle time on. */
 static const double first_use_share = 0.1;
+
+/* What a gain shares with other causes is said from this share of it on. */
+static const double shared_share = 0.1;
 
 /* What to do about each cause. `course`: cannot be helped where it is small; `of_recording`: a matter of the trace, and
  * nothing that the program would gain. */
@@ -62,7 +67,8 @@ static const struct advice {
 
 struct sum {
 	struct vpa_saving saving;
-	uint64_t pieces;
+	uint64_t shared_ns;  /* of the saving: others save it as well */
+	uint64_t ns, pieces; /* what the devices waited for the cause, in how many gaps */
 	const struct vpa_idle_part *top; /* the largest that is no sum of small ones */
 };
 
@@ -83,31 +89,71 @@ static uint64_t cause_blocks_ns(const struct vpa_report *r, enum vpa_cause cause
 	return ns;
 }
 
+/* Adds what a device waited for the cause. Returns it. */
+static uint64_t add_pieces(struct sum *sum, const struct vpa_device *d, enum vpa_cause cause)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < d->cause_count; i++) {
+		const struct vpa_idle_part *part = &d->causes[i];
+
+		if (part->cause != cause)
+			continue;
+		ns += part->ns;
+		sum->pieces += part->gaps;
+		if (is_one_place(part) && (!sum->top || part->ns > sum->top->ns))
+			sum->top = part;
+	}
+	sum->ns += ns;
+	return ns;
+}
+
+/* What a device would save without the cause, of which it waited `ns`. */
+static struct vpa_gain_row gain_of(const struct vpa_device *d, enum vpa_cause cause, uint64_t ns)
+{
+	const struct vpa_gain_row whole = {cause, ns, 0};
+	size_t i;
+
+	for (i = 0; i < d->gain_count; i++)
+		if (d->gains[i].cause == cause)
+			return d->gains[i];
+	return vpa_cause_has_gain(cause) ? (struct vpa_gain_row){cause, 0, 0} : whole;
+}
+
 static struct sum sum_of(const struct vpa_report *r, enum vpa_cause cause)
 {
-	struct sum sum = {.saving.blocks_ns = cause_blocks_ns(r, cause)};
-	size_t d, i;
+	struct sum sum = {.saving.ns = 0};
+	size_t d;
 
 	for (d = 0; d < r->device_count; d++) {
-		uint64_t ns = 0;
+		uint64_t ns = add_pieces(&sum, &r->devices[d], cause);
+		struct vpa_gain_row gain = gain_of(&r->devices[d], cause, ns);
 
-		for (i = 0; i < r->devices[d].cause_count; i++) {
-			const struct vpa_idle_part *part = &r->devices[d].causes[i];
-
-			if (part->cause != cause)
-				continue;
-			ns += part->ns;
-			sum.pieces += part->gaps;
-			if (is_one_place(part) && (!sum.top || part->ns > sum.top->ns))
-				sum.top = part;
-		}
-		sum.saving.ns += ns;
-		if (!sum.saving.device || ns > sum.saving.device_ns) {
+		sum.saving.ns += gain.ns;
+		sum.shared_ns += gain.shared_ns;
+		if (!sum.saving.device || gain.ns > sum.saving.device_ns) {
 			sum.saving.device = &r->devices[d];
-			sum.saving.device_ns = ns;
+			sum.saving.device_ns = gain.ns;
 		}
 	}
+	if (sum.ns)
+		sum.saving.blocks_ns =
+			vpa_portion(cause_blocks_ns(r, cause), sum.saving.ns, sum.ns);
 	return sum;
+}
+
+static uint64_t own_ns(const struct sum *sum)
+{
+	return sum->saving.ns - sum->shared_ns;
+}
+
+/* Whether the cause's own gain is worth a line. What it shares is another finding's too. */
+static int is_worth(const struct vpa_report *r, const struct sum *sum)
+{
+	const struct vpa_saving own = {.ns = own_ns(sum)};
+
+	return vpa_saving_is_worth(r, &own);
 }
 
 /* Where most of it is, "cudaMemcpyAsync in self_attn"; NULL where that is less than a quarter. */
@@ -116,7 +162,7 @@ static const char *where_of(struct vpa_report *r, const struct sum *sum)
 	const struct vpa_idle_part *top = sum->top;
 	const char *range, *word;
 
-	if (!top || top->ns < sum->saving.ns / 4 || (!top->range && !top->call))
+	if (!top || top->ns < sum->ns / 4 || (!top->range && !top->call))
 		return NULL;
 	range = top->range ? top->range : "";
 	word = !top->range || !strncmp(range, "before ", 7) ? "" : "in ";
@@ -201,6 +247,17 @@ static void add_evidence(
 		vpa_finding_evidence(f, call);
 }
 
+/* The gain, and what of it other findings may offer as well. */
+static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct sum *sum)
+{
+	vpa_finding_saves(r, f, &sum->saving);
+	f->gain_shared_ms = vpa_in_ms(sum->shared_ns);
+	if ((double)sum->shared_ns < shared_share * (double)sum->saving.ns)
+		return;
+	f->note = vpa_arena_printf(&r->arena, "%s%s%s of it would go with other causes too",
+		f->note ? f->note : "", f->note ? "; " : "", vpa_duration(sum->shared_ns).text);
+}
+
 static void find_cause(struct vpa_report *r, const struct advice *a, const struct sum *sum)
 {
 	struct vpa_finding *f = vpa_finding_add(r, a->id, vpa_saving_status(r, &sum->saving));
@@ -212,18 +269,17 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 	f->title = a->title;
 	f->measured = vpa_arena_printf(&r->arena,
 		"%s: %.1f ms in %" PRIu64 " gaps, %.1f %% of the window", vpa_cause_words(a->cause),
-		vpa_in_ms(sum->saving.ns), sum->pieces,
-		vpa_per_cent(sum->saving.ns, vpa_windows_ns(r)));
+		vpa_in_ms(sum->ns), sum->pieces, vpa_per_cent(sum->ns, vpa_windows_ns(r)));
 	f->threshold = a->course ? "10 % of the window" : "1 % of the window, 2 % of active";
-	if (where && sum->top->ns > sum->saving.ns - sum->saving.ns / 100)
+	if (where && sum->top->ns > sum->ns - sum->ns / 100)
 		f->note = vpa_arena_printf(&r->arena, "all of it: %s", where);
 	else if (where)
-		f->note = vpa_arena_printf(&r->arena, "%.0f %% of it: %s",
-			vpa_per_cent(sum->top->ns, sum->saving.ns), where);
+		f->note = vpa_arena_printf(
+			&r->arena, "%.0f %% of it: %s", vpa_per_cent(sum->top->ns, sum->ns), where);
 	if (a->cause == VPA_CAUSE_BLOCKING_COPY)
-		name_small_reads(r, f, sum->saving.ns, where);
+		name_small_reads(r, f, sum->ns, where);
 	if (!a->of_recording)
-		vpa_finding_saves(r, f, &sum->saving);
+		save_cause(r, f, sum);
 	add_evidence(r, f, a->cause, sum);
 }
 
@@ -235,9 +291,9 @@ static void find_causes(struct vpa_report *r)
 	for (k = 0; k < sizeof(advices) / sizeof(advices[0]); k++) {
 		struct sum sum = sum_of(r, advices[k].cause);
 
-		if (!vpa_saving_is_worth(r, &sum.saving) ||
+		if (!is_worth(r, &sum) ||
 			(advices[k].course &&
-				(double)sum.saving.ns < course_share * (double)vpa_windows_ns(r)) ||
+				(double)sum.ns < course_share * (double)vpa_windows_ns(r)) ||
 			(has_first_use && advices[k].cause == VPA_CAUSE_MODULE_LOAD))
 			continue;
 		find_cause(r, &advices[k], &sum);
@@ -345,12 +401,12 @@ static void find_largest(struct vpa_report *r)
 	for (i = 0; i < sizeof(advices) / sizeof(advices[0]); i++) {
 		struct sum sum = sum_of(r, advices[i].cause);
 
-		if (sum.saving.ns > largest.saving.ns) {
+		if (own_ns(&sum) > own_ns(&largest)) {
 			largest = sum;
 			best = i;
 		}
 	}
-	if (largest.saving.ns)
+	if (own_ns(&largest))
 		find_cause(r, &advices[best], &largest);
 }
 

@@ -357,6 +357,8 @@ struct vpa_finding {
 	size_t evidence_count;
 	const char *status; /* "fail", "warn", "info" */
 	const char *caveat; /* NULL: none */
+	/* Of it: the findings about other causes offer it as well. No two findings offer the rest. */
+	double gain_shared_ms;
 	double gain_from_ms; /* the bound is a range, from here to gain_at_most_ms; 0: it is one number */
 	/* What the gain is a part of: "block", the mean measured one; "active", the active time of the device that
 	 * would gain most; "idle", the windows' idle time. NULL: no gain. Of several devices the one that would gain

@@ -180,7 +180,7 @@ static void a_device_is_limited_by_what_leads(void **state)
 	"call t1 cudaLaunchKernel 1001us-1002us corr 2\nkernel s7 1031us-1081us corr 2" SOFTMAX    \
 	"call t1 cudaLaunchKernel 1002us-1003us corr 3\nkernel s7 1081us-1101us corr 3" GEMM
 
-/* "id 12.3-45.6 of 100.0 base" for each with a gain, "id" for each without; no information. */
+/* "id 12.3-45.6 (1.0 shared) of 100.0 base" for each with a gain, "id" for each without; no information. */
 static const struct {
 	const char *rule, *script, *findings;
 } cases[] = {
@@ -204,7 +204,7 @@ static const struct {
 		"kernel s7 1501us-1801us corr 3 grid 24" REDUCE "\n"
 		"call t1 cudaLaunchKernel 1003us-1004us corr 4\nkernel s7 1801us-2000us corr 4" ADD,
 		"exposed-comm 0.200 of 0.999 active, peer-wait 0.200 of 0.999 active"},
-	{"a cause is bound by the sum of its pieces",
+	{"a cause is bound by what would be saved without it, launch latency too",
 		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
 		"kernel s7 1000us-1100us corr 1" GEMM
 		"call t1 cudaStreamSynchronize 1001us-1401us corr 2\n"
@@ -213,7 +213,23 @@ static const struct {
 		"call t1 cudaStreamSynchronize 1402us-1700us corr 4\n"
 		"call t1 cudaLaunchKernel 1700us-1701us corr 5\n"
 		"kernel s7 1702us-1800us corr 5" GEMM,
-		"sync-drain 0.501 of 0.800 active"},
+		"sync-drain 0.507 (0.006 shared) of 0.800 active"},
+	{"what either of two repairs saves is shared",
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1000us-1100us corr 1" GEMM
+		"call t1 cudaStreamSynchronize 1001us-1105us corr 2\n"
+		"call t1 cudaLaunchKernel 1405us-1406us corr 3\n"
+		"kernel s7 1408us-1508us corr 3" GEMM,
+		"host-stall 0.300 (0.099 shared) of 0.508 active, sync-drain 0.104 of 0.508 "
+		"active"},
+	{"an allocation whose time a later wait would take over saves nothing",
+		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+		"kernel s7 1000us-1400us corr 1" GEMM "call t1 cudaMalloc 1001us-1301us corr 2\n"
+		"call t1 cudaStreamSynchronize 1301us-1401us corr 3\n"
+		"call t1 cudaLaunchKernel 1601us-1602us corr 4\n"
+		"kernel s7 1602us-1700us corr 4" GEMM,
+		"host-stall 0.200 (0.099 shared) of 0.700 active, sync-drain 0.100 of 0.700 "
+		"active"},
 	{"launch latency is a matter of course where it is small",
 		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
 		"kernel s7 1000us-1100us corr 1" GEMM
@@ -239,6 +255,7 @@ static const struct {
 static void say_findings(const struct vpa_report *r, char *text, size_t size)
 {
 	size_t i, used = 0;
+	char shared[32];
 
 	text[0] = '\0';
 	for (i = 0; i < r->finding_count; i++) {
@@ -246,13 +263,15 @@ static void say_findings(const struct vpa_report *r, char *text, size_t size)
 
 		if (!strcmp(f->status, "info"))
 			continue;
+		snprintf(shared, sizeof(shared), f->gain_shared_ms > 0 ? " (%.3f shared)" : "",
+			f->gain_shared_ms);
 		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", f->id);
 		if (f->gain_from_ms > 0)
 			used += (size_t)snprintf(text + used, size - used, " %.3f-%.3f of %.3f %s",
 				f->gain_from_ms, f->gain_at_most_ms, f->base_ms, f->base);
 		else if (f->gain_at_most_ms > 0)
-			used += (size_t)snprintf(text + used, size - used, " %.3f of %.3f %s",
-				f->gain_at_most_ms, f->base_ms, f->base);
+			used += (size_t)snprintf(text + used, size - used, " %.3f%s of %.3f %s",
+				f->gain_at_most_ms, shared, f->base_ms, f->base);
 	}
 }
 

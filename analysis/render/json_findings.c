@@ -27,6 +27,7 @@ void vpa_json_finding(struct vpt_json *j, const struct vpa_finding *f)
 	vpt_json_end(j);
 	vpt_json_string(j, "status", f->status);
 	vpt_json_string(j, "caveat", f->caveat);
+	put_some(j, "gain_shared_ms", f->gain_shared_ms);
 	put_some(j, "gain_from_ms", f->gain_from_ms);
 	vpt_json_string(j, "base", f->base);
 	put_some(j, "base_ms", f->base_ms);
