@@ -96,7 +96,7 @@ formulas() {
 		at=$((at + 1))
 		printf '{"ph": "X", "cat": "kernel", "name": "%b", "pid": 0, "tid": 7, "ts": %d, "dur": 1},\n' "$name" $at
 	done
-	printf '{}]}\n'
+	printf '{"ph": "M", "name": "process_name", "pid": 0, "args": {"name": "x"}}]}\n'
 }
 if command -v python3 >/dev/null; then
 	need_trace formulas.zst formulas
