@@ -426,6 +426,7 @@ struct vpa_report {
 	uint64_t target_millifps; /* asked for; 0: none */
 	size_t top;               /* rows per table that were asked for; 0: none */
 	int touched;              /* missing records may change what is told of the window */
+	int has_marks;            /* something in the report is touched */
 };
 
 /* The request that a page shows: the one with most measured blocks, else steps; the first of equals.

@@ -1,6 +1,14 @@
 /* touched.c - which figures the missing records may change. A figure that no loss reaches in time is as good as in a complete
- * trace; where nobody knows when records were lost, all are touched. */
+ * trace; where nobody knows when records were lost, all are touched. Operations without a launch have exact times: they touch
+ * what depends on the range that they were launched in, unless a loss is known that took their launches. */
 #include "analysis/report.h"
+
+static int places_are_unknown(const struct vpa_report *r)
+{
+	const struct vpa_verdict *v = &r->verdict;
+
+	return !v->loss_count && v->ops_without_launch > v->early_ops;
+}
 
 static int block_is_touched(const struct vpa_report *r, const struct vpa_block_row *b)
 {
@@ -13,11 +21,12 @@ static int block_is_touched(const struct vpa_report *r, const struct vpa_block_r
 static void mark_request(struct vpa_report *r, struct vpa_request *q)
 {
 	struct vpa_blocks *b = &q->blocks;
+	int all = places_are_unknown(r);
 	size_t i;
 
-	q->touched = vpa_is_touched(r, q->start_ns, q->end_ns);
+	q->touched = all || vpa_is_touched(r, q->start_ns, q->end_ns);
 	for (i = 0; i < b->count; i++) {
-		b->series[i].touched = block_is_touched(r, &b->series[i]);
+		b->series[i].touched = all || block_is_touched(r, &b->series[i]);
 		b->touched |= b->series[i].touched && !b->series[i].warmup;
 	}
 }
@@ -25,7 +34,7 @@ static void mark_request(struct vpa_report *r, struct vpa_request *q)
 void vpa_mark_touched(struct vpa_report *r)
 {
 	const struct vpa_request *q = vpa_main_request(r);
-	int blocks = 0;
+	int blocks = 0, places = places_are_unknown(r);
 	size_t i;
 
 	r->touched = vpa_is_touched(r, r->window_start_ns, r->window_end_ns);
@@ -34,7 +43,8 @@ void vpa_mark_touched(struct vpa_report *r)
 		blocks |= r->requests[i].blocks.touched;
 	}
 	for (i = 0; i < r->stage_count; i++)
-		r->stages[i].touched = r->stages[i].in_blocks ? blocks : r->touched;
+		r->stages[i].touched = places || (r->stages[i].in_blocks ? blocks : r->touched);
+	r->has_marks = r->touched || (places && (r->request_count || r->stage_count));
 	for (i = 0; i < r->finding_count; i++) {
 		const char *base = r->findings[i].base;
 

@@ -96,9 +96,7 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 	if (v->ops_without_launch > v->early_ops) {
 		uint64_t count = v->ops_without_launch - v->early_ops;
 
-		/* Where it is known when records are missing, their launches are among those. */
-		if (v->complete)
-			lose_all(out);
+		v->complete = 0; /* their own times are known: see touched.c */
 		REASON(out,
 			"%" PRIu64
 			" operation%s without a launch record: their gaps and ranges are unknown",

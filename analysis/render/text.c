@@ -106,7 +106,7 @@ static void put_data(struct vpa_page *p, const struct vpa_report *r)
 	if (v->reason_count > VPA_REASONS)
 		vpa_page_words(p, "", VPA_PLAIN, "- %s more under NOTES",
 			vpa_count(v->reason_count - VPA_REASONS).text);
-	if (r->touched)
+	if (r->has_marks)
 		vpa_page_words(p, "", VPA_YELLOW,
 			VPA_TOUCHED
 			" marks sections and tables with figures that the missing records "
