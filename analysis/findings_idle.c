@@ -77,16 +77,21 @@ static int is_one_place(const struct vpa_idle_part *p)
 	return !vpa_is_sum(p->range) && !vpa_is_sum(p->call);
 }
 
-static uint64_t cause_blocks_ns(const struct vpa_report *r, enum vpa_cause cause)
+/* What of a cause's gain lies in the measured blocks: as much as of its `ns` of idle time, but no more than all of theirs. */
+static uint64_t gain_in_blocks(
+	const struct vpa_report *r, enum vpa_cause cause, uint64_t gain_ns, uint64_t ns)
 {
 	const struct vpa_request *q = vpa_main_request(r);
-	uint64_t ns = 0;
+	uint64_t of_cause = 0, gain;
 	size_t i;
 
-	for (i = 0; q && q->blocks.measured && i < q->blocks.part_count; i++)
+	if (!q || !q->blocks.measured || !ns)
+		return 0;
+	for (i = 0; i < q->blocks.part_count; i++)
 		if (q->blocks.parts[i].kind == VPA_PART_IDLE && q->blocks.parts[i].cause == cause)
-			ns += q->blocks.parts[i].ns;
-	return ns;
+			of_cause += q->blocks.parts[i].ns;
+	gain = vpa_portion(of_cause, gain_ns, ns);
+	return gain < q->blocks.idle_ns ? gain : q->blocks.idle_ns;
 }
 
 /* Adds what a device waited for the cause. Returns it. */
@@ -137,9 +142,7 @@ static struct sum sum_of(const struct vpa_report *r, enum vpa_cause cause)
 			sum.saving.device_ns = gain.ns;
 		}
 	}
-	if (sum.ns)
-		sum.saving.blocks_ns =
-			vpa_portion(cause_blocks_ns(r, cause), sum.saving.ns, sum.ns);
+	sum.saving.blocks_ns = gain_in_blocks(r, cause, sum.saving.ns, sum.ns);
 	return sum;
 }
 

@@ -226,6 +226,15 @@ TABLE = [
 
 # ---- running ----
 
+def check_fps(report):
+    """No cause of idle time is worth more than if the GPU never stood idle."""
+    most = max((request["blocks"]["fps_busy"] or 0 for request in report["requests"]), default=0)
+    for finding in report["findings"]:
+        fps = finding.get("fps_to") if finding.get("gain_shared_ms") is not None else None
+        if fps and fps > most + 0.001:
+            sys.exit(f"{finding['id']}: at most {fps} FPS, but {most} where the GPU never stands idle")
+
+
 class Runs:
     def __init__(self, contract):
         self.contract, self.bin, self.reports = contract, os.environ["VPT_BIN"], {}
@@ -242,6 +251,7 @@ class Runs:
             command = [os.environ["VPT_ANALYZE"], capture, "--format", "json", "--top", "100000"]
             text = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
             self.reports[options] = json.loads(text)
+            check_fps(self.reports[options])
         return self.reports[options]
 
     def planned_ns(self, options, less):
