@@ -257,7 +257,7 @@ static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct
 	f->gain_shared_ms = vpa_in_ms(sum->shared_ns);
 	if ((double)sum->shared_ns < shared_share * (double)sum->saving.ns)
 		return;
-	f->note = vpa_arena_printf(&r->arena, "%s%s%.0f %% of it would go with other causes too",
+	f->note = vpa_arena_printf(&r->arena, "%s%s%.0f %% of it is shared with other causes",
 		f->note ? f->note : "", f->note ? "; " : "",
 		vpa_per_cent(sum->shared_ns, sum->saving.ns));
 }
