@@ -208,13 +208,16 @@ static struct vpa_report lossy(void)
 	static const char *remedies[] = {"record with VPTRACE_MEMORY=512M (it was 256M)"};
 	static struct vpa_block_row rows[COUNT(series)];
 	static struct vpa_request requests[COUNT(block_requests)];
+	static struct vpa_stage_row own_stages[COUNT(stages)];
 	static struct vpa_loss losses[2];
 	struct vpa_report r = with_blocks();
 	struct vpa_blocks *b = &requests[0].blocks;
 
 	memcpy(requests, block_requests, sizeof(requests));
 	memcpy(rows, series, sizeof(rows));
+	memcpy(own_stages, stages, sizeof(own_stages));
 	b->series = rows;
+	r.stages = own_stages;
 	losses[0] = (struct vpa_loss){r.window_end_ns - 1, r.window_end_ns};
 	losses[1] = (struct vpa_loss){rows[b->count - 2].end_ns, UINT64_MAX};
 	r.requests = requests;

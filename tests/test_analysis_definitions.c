@@ -1018,6 +1018,41 @@ static const struct vpa_range_row *range_called(const struct vpa_report *r, cons
 	return NULL;
 }
 
+/* Times of operations are exact without their launches; what they were launched in is not known. A loss whose time nobody
+ * knows touches everything. */
+static void missing_launches_touch_stages_alone(void **state)
+{
+	static const struct {
+		const char *more;
+		int stage, window;
+	} cases[] = {
+		{"", 0, 0},
+		{"kernel s7 300-350 corr 9 \"a\"", 1, 0},
+		{"loss all dropped 0+0 count 5", 1, 1},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		char script[512];
+		struct vpa_report *r;
+
+		snprintf(script, sizeof(script),
+			"range t1 90-400 \"vae_decode\" domain vptrace json "
+			"\"{\\\"kind\\\":\\\"stage\\\"}\"\n"
+			"call t1 cudaLaunchKernel 100-110 corr 1\nkernel s7 120-180 corr 1 "
+			"\"a\"\n%s\n",
+			cases[i].more);
+		r = analyze(script, NULL);
+		assert_int_equal(r->stage_count, 1);
+		assert_int_equal(r->stages[0].touched, cases[i].stage);
+		assert_int_equal(r->touched, cases[i].window);
+		assert_int_equal(r->has_marks, cases[i].stage);
+		assert_int_equal(r->verdict.complete, !cases[i].stage);
+		vpa_report_free(r);
+	}
+}
+
 /* A long launch call is in the chunk in which it returns. A process-wide range that another thread ended meanwhile,
  * in an earlier chunk, was around it all the same. */
 static void a_range_waits_for_launches_that_are_still_to_come(void **state)
@@ -1181,6 +1216,7 @@ int main(void)
 		cmocka_unit_test(findings_do_not_depend_on_how_much_is_listed),
 		cmocka_unit_test(pauses_belong_neither_to_the_window_nor_to_idle_time),
 		cmocka_unit_test(work_after_the_last_clock_point_is_inside_the_window),
+		cmocka_unit_test(missing_launches_touch_stages_alone),
 		cmocka_unit_test(a_range_waits_for_launches_that_are_still_to_come),
 		cmocka_unit_test(a_range_that_ended_early_keeps_its_calls),
 		cmocka_unit_test(a_launch_of_the_same_process_goes_first),

@@ -143,7 +143,7 @@ static void put_stages(struct vpa_page *p, const struct vpa_report *r, const str
 				       alone[] = {{"n", 0}, {"mean ms", 0}, {"busy", 1},
 					       {"idle", 1}, {"attention", 2}, {"p95", 0},
 					       {"CV", 3}};
-	int has_blocks = q && q->blocks.measured > 0, outside = 0;
+	int has_blocks = q && q->blocks.measured > 0, outside = 0, touched = 0;
 	unsigned decimals = has_blocks ? vpa_block_decimals(&q->blocks) : 1;
 	struct vpa_table t;
 	size_t i;
@@ -154,6 +154,7 @@ static void put_stages(struct vpa_page *p, const struct vpa_report *r, const str
 	for (i = 0; i < r->stage_count && i < STAGES; i++) {
 		add_stage(&t, &r->stages[i], has_blocks, decimals);
 		outside |= has_blocks && !r->stages[i].in_blocks;
+		touched |= r->stages[i].touched;
 	}
 	if (r->stage_count > STAGES)
 		vpa_text_row(&t, 1, "and %zu more in the JSON report", r->stage_count - STAGES);
@@ -162,6 +163,7 @@ static void put_stages(struct vpa_page *p, const struct vpa_report *r, const str
 	if (outside)
 		vpa_text_row(&t, 1, "* in all, outside measured blocks");
 	vpa_page_blank(p);
+	p->touched |= touched;
 	vpa_page_table(p, &t);
 }
 
