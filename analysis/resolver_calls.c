@@ -15,16 +15,18 @@ static void take_effects(struct vpa_call *call, const struct vpa_call *inside)
 		call->state |= VPA_CALL_SUBMITS;
 }
 
-/* Calls may overlap without nesting, in traces whose times are rough: what is inside the one before, which is at
- * `position`, may be inside this one as well. */
+/* Calls may overlap without nesting, in traces whose times are rough, or have the same times: what is inside those that
+ * end at `position` or before it, and overlap this one, may be inside this one as well. */
 static void share_nested(const struct vpa_calls *calls, struct vpa_call *call, uint64_t position)
 {
 	enum { LOOKED_AT = 1024 };
-	uint64_t count = *vpa_call_encloses(vpa_calls_at(calls, position)), i;
+	uint64_t start_ns = vpa_call_start(call), i;
 
-	for (i = 1; i <= count && i <= LOOKED_AT && position - i >= calls->begin; i++) {
-		const struct vpa_call *inner = vpa_calls_at(calls, position - i);
+	for (i = 0; i < LOOKED_AT && position - i > calls->begin; i++) {
+		const struct vpa_call *inner = vpa_calls_at(calls, position - i - 1);
 
+		if (vpa_call_end(inner) <= start_ns)
+			break;
 		if (!(inner->state & VPA_CALL_NONE) && vpa_call_is_inside(inner, call))
 			take_effects(call, inner);
 	}
