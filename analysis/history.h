@@ -181,6 +181,12 @@ struct vpa_steps {
 	size_t cursor;  /* where the last question was answered; only a hint */
 };
 
+/* When the newest `count` steps begin; 0 where no more than that are held. */
+static inline uint64_t vpa_steps_newest_ns(const struct vpa_steps *s, size_t count)
+{
+	return s->count - s->dropped > count ? s->items[s->count - count].time_ns : 0;
+}
+
 /* The step that holds at `t`: its index, or SIZE_MAX before the first. */
 size_t vpa_steps_index(struct vpa_steps *s, uint64_t t);
 static inline int vpa_steps_add(struct vpa_steps *s, uint64_t t, struct vpa_range *range)

@@ -21,6 +21,8 @@ enum {
 	/* The same of the steps of a thread's ranges, or a process's: where nothing ever runs on a device, they would
 	 * all be kept. */
 	STEPS_KEPT_MAX = 1 << 20,
+	/* Of those steps that only a call still to come may ask for, so many are kept. */
+	STEPS_KEPT_LATE = 1024,
 	/* And those of a thread that puts no work on any device, which might still have held back its first. */
 	SILENT_CALLS_KEPT = 1 << 16
 };
@@ -475,19 +477,33 @@ static void find_submitted(struct vpa_thread_past *past, uint64_t frontier_ns)
 	}
 }
 
-/* Gives up the ranges that nothing asks for any more: no gap will begin before `frontier_ns`, and no op has been
- * launched before `earliest_ns`. */
-static void trim_ranges(
-	struct vpa_resolver *r, struct vpa_timeline *t, uint64_t earliest_ns, uint64_t frontier_ns)
+static uint64_t earlier(uint64_t a, uint64_t b)
 {
-	const struct vpa_steps *s = &t->steps;
+	return a < b ? a : b;
+}
 
-	if (is_crowd(s) && s->items[s->count - STEPS_KEPT_MAX].time_ns > frontier_ns)
-		frontier_ns = s->items[s->count - STEPS_KEPT_MAX].time_ns;
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* When the thread's newest call ended; 0: it has made none. */
+static uint64_t newest_end(const struct vpa_calls *c)
+{
+	return c->end ? vpa_calls_end_at(c, c->end - 1) : 0;
+}
+
+/* Gives up the ranges that nothing asks for any more: no gap will begin before `frontier_ns`, and no op has been
+ * launched before `earliest_ns`. A wait of the host is recorded when it is over, and its start does not hold a reader
+ * back: it may have begun at `ended_ns`, when the last call ended, and asks for its place. */
+static void trim_ranges(struct vpa_resolver *r, struct vpa_timeline *t, uint64_t earliest_ns,
+	uint64_t ended_ns, uint64_t frontier_ns)
+{
+	frontier_ns = later(frontier_ns, vpa_steps_newest_ns(&t->steps, STEPS_KEPT_MAX));
+	ended_ns = later(ended_ns, vpa_steps_newest_ns(&t->steps, STEPS_KEPT_LATE));
 	/* Calls that are still to come may begin before ops end that are known. */
-	if (r->released_ns < frontier_ns)
-		frontier_ns = r->released_ns;
-	vpa_timeline_trim(t, &r->pool, earliest_ns < frontier_ns ? earliest_ns : frontier_ns);
+	frontier_ns = earlier(earlier(frontier_ns, r->released_ns), ended_ns);
+	vpa_timeline_trim(t, &r->pool, earlier(earliest_ns, frontier_ns));
 }
 
 static void trim_overhead(struct vpa_overhead *o, uint64_t frontier_ns)
@@ -521,13 +537,13 @@ static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t fr
 	trim_overhead(&past->overhead, frontier_ns);
 	vpa_waits_trim(&past->waits, waits_asked(r, frontier_ns));
 	earliest = earliest_asked(r, past, frontier_ns);
-	trim_ranges(r, &past->ranges, earliest, frontier_ns);
+	trim_ranges(r, &past->ranges, earliest, newest_end(calls), frontier_ns);
 	return earliest;
 }
 
 int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns)
 {
-	uint64_t oldest = UINT64_MAX;
+	uint64_t oldest = UINT64_MAX, ended_ns = UINT64_MAX;
 	uint32_t i;
 
 	/* All lanes are looked at: that must not cost more than the rows since the last time. */
@@ -535,12 +551,11 @@ int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns)
 		return r->failed;
 	r->rows_since_trim = 0;
 	for (i = 0; i < r->model->thread_count; i++) {
-		uint64_t earliest = trim_thread(r, i, frontier_ns);
-
-		oldest = earliest < oldest ? earliest : oldest;
+		oldest = earlier(trim_thread(r, i, frontier_ns), oldest);
+		ended_ns = earlier(newest_end(&r->pasts[i].calls), ended_ns);
 	}
 	for (i = 0; i < r->process_count; i++) {
-		trim_ranges(r, &r->processes[i].ranges, oldest, frontier_ns);
+		trim_ranges(r, &r->processes[i].ranges, oldest, ended_ns, frontier_ns);
 		trim_overhead(&r->processes[i].overhead, frontier_ns);
 	}
 	for (i = 0; i < r->model->stream_count; i++)
