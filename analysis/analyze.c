@@ -310,6 +310,9 @@ static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b)
 		rc = vpa_resolver_add(&p->resolver, b);
 	if (!rc)
 		rc = vpa_resolver_release(&p->resolver, times_from);
+	/* Some ops may have to wait for more than the chunk's successors. */
+	if (p->resolver.released_ns < times_from)
+		times_from = p->resolver.released_ns;
 	if (!rc && p->tap && p->tap->chunk)
 		rc = vpt_chunk_unpack(b);
 	if (!rc && p->tap && p->tap->chunk)

@@ -7,6 +7,7 @@
 #ifndef VPA_ANALYSIS_RESOLVER_H
 #define VPA_ANALYSIS_RESOLVER_H
 
+#include "analysis/holds.h"
 #include "analysis/intervals.h"
 #include "analysis/laps.h"
 #include "analysis/launches.h"
@@ -63,6 +64,7 @@ struct vpa_resolver {
 	struct vpa_op_queue queue;
 	struct vpa_ops ops;            /* on their way to the sink */
 	const struct vpt_batch *batch; /* the chunk at hand */
+	struct vpa_holds holds;        /* copies that calls inside them may make blocking */
 	uint64_t released_ns;          /* ops before it have been released */
 	int failed;
 
@@ -91,7 +93,8 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b);
 /* No row will be met between these moments, since the chunks that had them cannot be read. 0 or VPT_ENOMEM. */
 int vpa_resolver_lose(struct vpa_resolver *r, uint64_t start_ns, uint64_t end_ns);
 
-/* Releases every op that starts before `until_ns`, and copies what has to wait. */
+/* Releases every op that starts before `until_ns`, but for those that holds.h lets wait, and copies what has to wait. Up to
+ * when ops are out `released_ns` says. */
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns);
 
 /* Forgets what lies before `frontier_ns`: a gap that begins earlier is not told all. Pauses, which are few and decide

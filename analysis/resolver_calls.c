@@ -136,6 +136,8 @@ VPA_RARE static int add_any_call(
 	if (previous_ns > start)
 		mark_nested(a->calls, call, block->first + slot);
 	rc = note_call(a, call);
+	if (!rc && call->klass == VPT_CALL_COPY && call->state & VPA_CALL_SUBMITS)
+		rc = vpa_holds_add(&r->holds, start, block->ends_ns[slot]);
 	return !rc && kind.blocks && inside ? vpa_hand_out_call(r, call) : rc;
 }
 
