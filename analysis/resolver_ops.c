@@ -66,16 +66,23 @@ static void set_pageable(struct vpa_resolver *r, struct vpa_call *call)
 /* What is true of a call is true of those around it. */
 static void spread_pageable(struct vpa_resolver *r, struct vpa_call *call)
 {
+	enum { LOOKED_AT = 1024 };
 	const struct vpa_calls *calls = &r->pasts[vpa_call_thread(call)].calls;
-	uint64_t position = vpa_call_position(call), p, around = VPA_NOWHERE;
+	uint64_t position = vpa_call_position(call), p, around = VPA_NOWHERE, last = position;
 
 	set_pageable(r, call);
 	for (p = position; vpa_calls_at(calls, p)->state & VPA_CALL_NESTED;) {
 		p += *vpa_call_encloses(vpa_calls_at(calls, p));
 		set_pageable(r, vpa_calls_at(calls, p));
 	}
-	while ((around = vpa_calls_around(calls, position, around)) != VPA_NOWHERE)
+	while ((around = vpa_calls_around(calls, position, around)) != VPA_NOWHERE) {
 		set_pageable(r, vpa_calls_at(calls, around));
+		last = around;
+	}
+	/* Those that overlap one around it may be around it too. */
+	for (p = position + 1; p < last && p - position <= LOOKED_AT; p++)
+		if (vpa_call_is_inside(call, vpa_calls_at(calls, p)))
+			set_pageable(r, vpa_calls_at(calls, p));
 }
 
 /* The same for each call of an op by pageable memory: several may have its id. */
