@@ -82,6 +82,27 @@ uint64_t vpa_calls_next(const struct vpa_calls *c, uint64_t position)
 	return position;
 }
 
+uint64_t vpa_calls_begun(const struct vpa_calls *c, uint64_t t)
+{
+	uint64_t low = vpa_calls_next(c, vpa_calls_after(c, t)), high = low, step = 1;
+
+	/* Mostly there at once; where many overlap without nesting: gallop, then halve. */
+	while (high < c->end && vpa_call_start(vpa_calls_at(c, high)) < t) {
+		low = high + 1;
+		high = vpa_calls_next(c, step < c->end - low ? low + step : c->end);
+		step *= 2;
+	}
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2, at = vpa_calls_next(c, middle);
+
+		if (at < high && vpa_call_start(vpa_calls_at(c, at)) < t)
+			low = at + 1;
+		else
+			high = middle;
+	}
+	return vpa_calls_next(c, low);
+}
+
 int vpa_call_is_inside(const struct vpa_call *b, const struct vpa_call *a)
 {
 	uint64_t b_start = vpa_call_start(b), b_end = vpa_call_end(b);

@@ -137,6 +137,9 @@ uint64_t vpa_calls_outermost(const struct vpa_calls *c, uint64_t position);
 /* The first outermost call at `position` or after it, in the order of start; c->end: none. */
 uint64_t vpa_calls_next(const struct vpa_calls *c, uint64_t position);
 
+/* The first outermost call that ends after `t` and began at `t` or later; c->end: none. */
+uint64_t vpa_calls_begun(const struct vpa_calls *c, uint64_t t);
+
 /* The outermost call before the one at `position`, which is an outermost call or c->end; VPA_NOWHERE: none is held. */
 uint64_t vpa_calls_previous(const struct vpa_calls *c, uint64_t position);
 

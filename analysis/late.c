@@ -154,33 +154,29 @@ static int cut_forgotten(struct walk *w, uint64_t forgotten_ns)
 	return vpa_cuts_put(w->out, &cut);
 }
 
-/* Cuts [g0, l). Returns the position of the first call that began at g0 or later in *after; at most that of L. */
-static int cut_late(const struct vpa_late *l, struct vpa_cuts *out, uint64_t *after)
+/* Cuts [g0, l). Calls that overlap without nesting may all go on here: no more are looked at than end here. */
+static int cut_late(const struct vpa_late *l, struct vpa_cuts *out)
 {
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
 	const struct vpa_calls *calls = &past->calls;
 	struct walk w = {l, calls, &past->captures, out, l->start_ns, UINT64_MAX};
 	uint64_t launch_ns = vpa_call_start(l->launch), position;
-	int rc = VPT_OK, met = 0;
+	int rc = VPT_OK;
 
 	position = vpa_calls_next(calls, vpa_calls_after(calls, l->start_ns));
 	w.ended_ns = end_before(past, position);
 	if (past->forgotten_ns > l->start_ns)
 		rc = cut_forgotten(&w, past->forgotten_ns);
-	*after = vpa_call_position(l->launch);
-	for (; !rc && position < calls->end; position = vpa_calls_next(calls, position + 1)) {
+	while (!rc && position < calls->end && w.at_ns < l->end_ns) {
 		struct vpa_call *call = vpa_calls_at(calls, position);
 		uint64_t start = vpa_call_start(call);
 
 		if (start >= launch_ns)
 			break;
-		if (!met && start >= l->start_ns) {
-			*after = position;
-			met = 1;
-		}
 		rc = cut_host(&w, earlier(start, l->end_ns), start);
 		if (!rc)
 			rc = cut_call(&w, call);
+		position = vpa_calls_next(calls, position + 1);
 	}
 	return rc ? rc : cut_host(&w, l->end_ns, launch_ns);
 }
@@ -222,6 +218,16 @@ static int take(
 	return vpa_cuts_put(t->taken, &part);
 }
 
+/* Whether credit may still take something. */
+static int has_more(struct taking *t)
+{
+	while (t->next < t->cuts->count &&
+		(is_fixed(&t->cuts->items[t->next]) ||
+			t->cuts->items[t->next].taken_ns == t->cuts->items[t->next].end_ns))
+		t->next++;
+	return t->next < t->cuts->count;
+}
+
 /* A call takes up to `credit_ns`, earliest first. Returns what it took in *took_ns. */
 static int take_credit(struct taking *t, struct vpa_call *call, const struct vpa_cut *as,
 	uint64_t credit_ns, uint64_t *took_ns)
@@ -230,10 +236,6 @@ static int take_credit(struct taking *t, struct vpa_call *call, const struct vpa
 	size_t i;
 	int rc = VPT_OK;
 
-	while (t->next < t->cuts->count &&
-		(is_fixed(&t->cuts->items[t->next]) ||
-			t->cuts->items[t->next].taken_ns == t->cuts->items[t->next].end_ns))
-		t->next++;
 	for (i = t->next; i < t->cuts->count && left && !rc; i++) {
 		struct vpa_cut *cut = &t->cuts->items[i];
 
@@ -269,42 +271,32 @@ static int credit_call(const struct vpa_late *l, struct taking *t, struct vpa_ca
 	return rc;
 }
 
-/* Goes back from the call at `after` to S, and on to the first call that ended after S began. Returns its position. */
-static uint64_t find_holding(
-	const struct vpa_late *l, const struct vpa_calls *calls, uint64_t after, uint64_t *since_ns)
+/* When S began; the window's start, where there is none. */
+static uint64_t find_submit(const struct vpa_late *l, const struct vpa_calls *calls)
 {
-	uint64_t p = after, found = after;
-	int has_submit = 0;
+	uint64_t p = vpa_calls_begun(calls, l->start_ns);
 
-	*since_ns = l->resolver->model->window_start_ns;
 	while ((p = vpa_calls_previous(calls, p)) != VPA_NOWHERE) {
 		const struct vpa_call *call = vpa_calls_at(calls, p);
 
-		if (vpa_call_start(call) >= l->start_ns)
-			continue;
-		if (has_submit && vpa_call_end(call) <= *since_ns)
-			break;
-		if (!has_submit && vpa_call_submits(call)) {
-			has_submit = 1;
-			*since_ns = vpa_call_start(call);
-			found = vpa_calls_next(calls, p + 1);
-		}
-		if (vpa_call_end(call) > *since_ns)
-			found = p;
+		if (vpa_call_start(call) < l->start_ns && vpa_call_submits(call))
+			return vpa_call_start(call);
 	}
-	return found;
+	return l->resolver->model->window_start_ns;
 }
 
-static int give_credit(const struct vpa_late *l, struct taking *t, uint64_t after)
+/* Time that overlapping calls share is the earlier one's: of those that go on at g0 only the first has any. */
+static int give_credit(const struct vpa_late *l, struct taking *t)
 {
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
 	const struct vpa_calls *calls = &past->calls;
-	uint64_t since_ns, position = find_holding(l, calls, after, &since_ns);
-	uint64_t ended_ns = position < after ? end_before(past, position) : 0;
+	uint64_t since_ns = find_submit(l, calls);
+	uint64_t position = vpa_calls_next(calls, vpa_calls_after(calls, since_ns));
+	uint64_t ended_ns = end_before(past, position);
 	int rc = VPT_OK;
 
 	ended_ns = ended_ns == UINT64_MAX ? 0 : ended_ns;
-	for (; position < after && !rc; position = vpa_calls_next(calls, position + 1)) {
+	while (position < calls->end && ended_ns < l->start_ns && has_more(t) && !rc) {
 		struct vpa_call *call = vpa_calls_at(calls, position);
 		uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
 
@@ -312,6 +304,7 @@ static int give_credit(const struct vpa_late *l, struct taking *t, uint64_t afte
 			rc = credit_call(
 				l, t, call, earlier(later(start, ended_ns), end), since_ns);
 		ended_ns = end;
+		position = vpa_calls_next(calls, position + 1);
 	}
 	return rc;
 }
@@ -370,19 +363,18 @@ static int count_calls(const struct vpa_late *l, const struct vpa_cut *cuts, siz
 int vpa_late_cut(const struct vpa_late *l, struct vpa_cuts *out, struct vpa_cuts *spare)
 {
 	struct taking t = {.cuts = out, .first = out->count, .next = out->count, .taken = spare};
-	uint64_t after;
 	size_t i;
 	int rc;
 
 	spare->count = 0;
 	if (l->end_ns <= l->start_ns)
 		return VPT_OK;
-	rc = cut_late(l, out, &after);
+	rc = cut_late(l, out);
 	if (rc || l->no_credit)
 		return rc;
 	for (i = t.first; i < out->count; i++)
 		out->items[i].taken_ns = out->items[i].start_ns;
-	rc = give_credit(l, &t, after);
+	rc = give_credit(l, &t);
 	/* Time in a call is counted of that, whoever has taken it. */
 	if (!rc)
 		rc = count_calls(l, out->items + t.first, out->count - t.first);

@@ -463,11 +463,8 @@ static uint64_t earliest_asked(
 static void find_submitted(struct vpa_thread_past *past, uint64_t frontier_ns)
 {
 	const struct vpa_calls *calls = &past->calls;
-	uint64_t known = past->submitted,
-		 p = vpa_calls_next(calls, vpa_calls_after(calls, frontier_ns));
+	uint64_t known = past->submitted, p = vpa_calls_begun(calls, frontier_ns);
 
-	while (p < calls->end && vpa_call_start(vpa_calls_at(calls, p)) < frontier_ns)
-		p = vpa_calls_next(calls, p + 1);
 	for (p = vpa_calls_previous(calls, p); p != VPA_NOWHERE; p = vpa_calls_previous(calls, p)) {
 		if (known != VPA_NOWHERE && p <= known)
 			return;

@@ -97,22 +97,35 @@ static void put_lanes(struct vpt_batch *b)
 		vpt_batch_put(b, VPT_LANE, 0, &lanes[i]);
 }
 
-/* A call of `thread` and the kernel that it launches. */
-static void put_launch(struct trace *t, uint64_t thread, uint64_t at_ns)
+/* A call of `thread` by its name. */
+static void put_call_of(
+	struct trace *t, uint64_t thread, const char *name, uint64_t at_ns, uint64_t ns)
 {
-	static const char name[] = "cudaLaunchKernel";
-	struct vpt_config config = {.name = vpt_batch_string(&t->batch, "gemm", 4)};
 	struct vpt_call call = {.start_ns = at_ns,
-		.duration_ns = 1000,
-		.id = vpt_call_find(name, sizeof(name) - 1),
+		.duration_ns = ns,
+		.id = vpt_call_find(name, strlen(name)),
 		.correlation = ++t->correlation};
-	struct vpt_kernel kernel = {.start_ns = at_ns + 2000,
+
+	vpt_batch_put(&t->batch, VPT_CALL, thread, &call);
+}
+
+/* The kernel that the call before launches. */
+static void put_kernel(struct trace *t, uint64_t at_ns)
+{
+	struct vpt_config config = {.name = vpt_batch_string(&t->batch, "gemm", 4)};
+	struct vpt_kernel kernel = {.start_ns = at_ns,
 		.duration_ns = 5000,
 		.config = vpt_batch_config(&t->batch, &config),
 		.correlation = t->correlation};
 
-	vpt_batch_put(&t->batch, VPT_CALL, thread, &call);
 	vpt_batch_put(&t->batch, VPT_KERNEL, STREAM, &kernel);
+}
+
+/* A call of `thread` and the kernel that it launches. */
+static void put_launch(struct trace *t, uint64_t thread, uint64_t at_ns)
+{
+	put_call_of(t, thread, "cudaLaunchKernel", at_ns, 1000);
+	put_kernel(t, at_ns + 2000);
 }
 
 static void put_range(struct trace *t, uint64_t thread, uint64_t kind, uint64_t at_ns)
@@ -148,23 +161,12 @@ static void ranges_beside_old_calls(struct trace *t, uint64_t second)
 }
 
 /* The same where what it has launched was lost. */
-static void put_call(struct trace *t, uint64_t thread, uint64_t at_ns)
-{
-	static const char name[] = "cudaLaunchKernel";
-	struct vpt_call call = {.start_ns = at_ns,
-		.duration_ns = 1000,
-		.id = vpt_call_find(name, sizeof(name) - 1),
-		.correlation = ++t->correlation};
-
-	vpt_batch_put(&t->batch, VPT_CALL, thread, &call);
-}
-
 static void ranges_beside_a_launch_without_op(struct trace *t, uint64_t second)
 {
 	uint64_t i;
 
 	if (second == 1)
-		put_call(t, EARLY, range_at(second, 0));
+		put_call_of(t, EARLY, "cudaLaunchKernel", range_at(second, 0), 1000);
 	put_launch(t, MAIN, range_at(second, 0) + 10000);
 	for (i = 0; i < RANGES_A_SECOND; i++)
 		put_range(t, EARLY, VPT_RANGEKIND_PUSH_POP, range_at(second, i));
@@ -175,7 +177,7 @@ static void process_wide_ranges_beside_a_launch_without_op(struct trace *t, uint
 	uint64_t i;
 
 	if (second == 1)
-		put_call(t, EARLY, range_at(second, 0));
+		put_call_of(t, EARLY, "cudaLaunchKernel", range_at(second, 0), 1000);
 	put_launch(t, MAIN, range_at(second, 0) + 10000);
 	for (i = 0; i < RANGES_A_SECOND; i++)
 		put_range(t, MAIN, VPT_RANGEKIND_START_END, range_at(second, i));
@@ -302,6 +304,18 @@ static void ranges_in_ranges(struct trace *t, uint64_t second)
 
 		put_launch(t, MAIN, range_at(second, i) + 10000);
 		vpt_batch_put(&t->batch, VPT_RANGE, MAIN, &range);
+	}
+}
+
+/* Calls go on for longer than the trace: each ends after all those that began before it. */
+static void calls_that_overlap(struct trace *t, uint64_t second)
+{
+	uint64_t i;
+
+	for (i = 0; i < RANGES_A_SECOND; i++) {
+		put_call_of(
+			t, MAIN, "cudaLaunchKernel", range_at(second, i), 1000 * (uint64_t)SECOND);
+		put_kernel(t, range_at(second, i) + 2000);
 	}
 }
 
@@ -465,6 +479,7 @@ static void time_grows_as_the_trace_does(void **state)
 		{"ranges that overlap", ranges_that_overlap, 8, 1},
 		{"ranges in ranges", ranges_in_ranges, 8, 1},
 		{"waits in reverse", waits_in_reverse, 16, 1},
+		{"calls that overlap", calls_that_overlap, 8, 1},
 	};
 	size_t i;
 
