@@ -28,6 +28,7 @@ int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread)
 	block->start_ns = UINT64_MAX;
 	memset(block->correlations, 0, sizeof(block->correlations));
 	memset(block->encloses, 0, sizeof(block->encloses));
+	memset(block->outer, 0, sizeof(block->outer));
 	c->blocks[c->block_count++] = block;
 	return VPT_OK;
 }
@@ -70,6 +71,27 @@ uint64_t vpa_calls_earliest(const struct vpa_calls *c, uint64_t position)
 	return earliest;
 }
 
+/* The first call around a nested one that is in none itself. Each on the way learns how far it is, so that deep nesting is
+ * climbed once. */
+static uint64_t climb(const struct vpa_calls *c, uint64_t position)
+{
+	uint64_t top = position, next;
+	const struct vpa_call *call;
+	uint32_t *outer;
+
+	while ((call = vpa_calls_at(c, top))->state & VPA_CALL_NESTED) {
+		outer = &vpa_call_block_of(call)->outer[call->slot];
+		top += *outer ? *outer : *vpa_call_encloses(call);
+	}
+	for (; position < top; position = next) {
+		call = vpa_calls_at(c, position);
+		outer = &vpa_call_block_of(call)->outer[call->slot];
+		next = position + (*outer ? *outer : *vpa_call_encloses(call));
+		*outer = (uint32_t)(top - position);
+	}
+	return top;
+}
+
 uint64_t vpa_calls_next(const struct vpa_calls *c, uint64_t position)
 {
 	while (position < c->end) {
@@ -77,16 +99,17 @@ uint64_t vpa_calls_next(const struct vpa_calls *c, uint64_t position)
 
 		if (vpa_call_is_outermost(call))
 			break;
-		position += call->state & VPA_CALL_NESTED ? *vpa_call_encloses(call) : 1;
+		position = call->state & VPA_CALL_NESTED ? climb(c, position) : position + 1;
 	}
 	return position;
 }
 
-uint64_t vpa_calls_begun(const struct vpa_calls *c, uint64_t t)
+/* The first outermost call from `low`, which is one or c->end, that began at `t` or later: they stand in the order of their
+ * starts. Mostly it is there at once; where many overlap without nesting: gallop, then halve. */
+static uint64_t first_begun(const struct vpa_calls *c, uint64_t low, uint64_t t)
 {
-	uint64_t low = vpa_calls_next(c, vpa_calls_after(c, t)), high = low, step = 1;
+	uint64_t high = low, step = 1;
 
-	/* Mostly there at once; where many overlap without nesting: gallop, then halve. */
 	while (high < c->end && vpa_call_start(vpa_calls_at(c, high)) < t) {
 		low = high + 1;
 		high = vpa_calls_next(c, step < c->end - low ? low + step : c->end);
@@ -103,6 +126,11 @@ uint64_t vpa_calls_begun(const struct vpa_calls *c, uint64_t t)
 	return vpa_calls_next(c, low);
 }
 
+uint64_t vpa_calls_begun(const struct vpa_calls *c, uint64_t t)
+{
+	return first_begun(c, vpa_calls_next(c, vpa_calls_after(c, t)), t);
+}
+
 int vpa_call_is_inside(const struct vpa_call *b, const struct vpa_call *a)
 {
 	uint64_t b_start = vpa_call_start(b), b_end = vpa_call_end(b);
@@ -116,15 +144,12 @@ int vpa_call_is_inside(const struct vpa_call *b, const struct vpa_call *a)
 uint64_t vpa_calls_around(const struct vpa_calls *c, uint64_t position, uint64_t around)
 {
 	const struct vpa_call *call = vpa_calls_at(c, position);
-	uint64_t p = position;
+	uint64_t p;
 
 	if (!(call->state & VPA_CALL_NESTED))
 		return VPA_NOWHERE;
-	if (around == VPA_NOWHERE) {
-		while (vpa_calls_at(c, p)->state & VPA_CALL_NESTED)
-			p += *vpa_call_encloses(vpa_calls_at(c, p));
-		return p;
-	}
+	if (around == VPA_NOWHERE)
+		return climb(c, position);
 	/* Calls that overlap without nesting, or have the same times, may both be around it. */
 	p = vpa_calls_next(c, around + 1);
 	return p < c->end && vpa_call_is_inside(call, vpa_calls_at(c, p)) ? p : VPA_NOWHERE;
@@ -132,11 +157,19 @@ uint64_t vpa_calls_around(const struct vpa_calls *c, uint64_t position, uint64_t
 
 uint64_t vpa_calls_outermost(const struct vpa_calls *c, uint64_t position)
 {
-	uint64_t last = position, around = VPA_NOWHERE;
+	const struct vpa_call *call = vpa_calls_at(c, position);
+	uint64_t first, last, start = vpa_call_start(call);
 
-	while ((around = vpa_calls_around(c, position, around)) != VPA_NOWHERE)
-		last = around;
-	return last;
+	if (!(call->state & VPA_CALL_NESTED))
+		return position;
+	/* Those that are around it stand together; one without length is in none that begins with it. */
+	first = climb(c, position);
+	last = vpa_calls_previous(
+		c, first_begun(c, first, vpa_call_end(call) > start ? start + 1 : start));
+	return last != VPA_NOWHERE && last > first &&
+			       vpa_call_is_inside(call, vpa_calls_at(c, last))
+		       ? last
+		       : first;
 }
 
 uint64_t vpa_calls_previous(const struct vpa_calls *c, uint64_t position)

@@ -319,6 +319,20 @@ static void calls_that_overlap(struct trace *t, uint64_t second)
 	}
 }
 
+/* Each call is around all those before it, and something is launched in the innermost alone. */
+static void calls_in_calls(struct trace *t, uint64_t second)
+{
+	uint64_t i;
+
+	for (i = 0; i < RANGES_A_SECOND; i++) {
+		uint64_t at_ns = range_at(second + 1, i);
+		uint64_t from_ns = 2 * (uint64_t)SECOND - 10 * (second * RANGES_A_SECOND + i);
+
+		put_launch(t, MAIN, at_ns);
+		put_call_of(t, MAIN, "cudaMalloc", from_ns, at_ns + 10000 - from_ns);
+	}
+}
+
 /* Long names that no two ranges share. */
 static void ranges_with_long_names(struct trace *t, uint64_t second)
 {
@@ -480,6 +494,7 @@ static void time_grows_as_the_trace_does(void **state)
 		{"ranges in ranges", ranges_in_ranges, 8, 1},
 		{"waits in reverse", waits_in_reverse, 16, 1},
 		{"calls that overlap", calls_that_overlap, 8, 1},
+		{"calls in calls", calls_in_calls, 8, 1},
 	};
 	size_t i;
 
