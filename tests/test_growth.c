@@ -109,10 +109,10 @@ static void put_call_of(
 	vpt_batch_put(&t->batch, VPT_CALL, thread, &call);
 }
 
-/* The kernel that the call before launches. */
-static void put_kernel(struct trace *t, uint64_t at_ns)
+/* A kernel that the call before launches. */
+static void put_kernel(struct trace *t, const char *name, uint64_t at_ns)
 {
-	struct vpt_config config = {.name = vpt_batch_string(&t->batch, "gemm", 4)};
+	struct vpt_config config = {.name = vpt_batch_string(&t->batch, name, strlen(name))};
 	struct vpt_kernel kernel = {.start_ns = at_ns,
 		.duration_ns = 5000,
 		.config = vpt_batch_config(&t->batch, &config),
@@ -125,7 +125,7 @@ static void put_kernel(struct trace *t, uint64_t at_ns)
 static void put_launch(struct trace *t, uint64_t thread, uint64_t at_ns)
 {
 	put_call_of(t, thread, "cudaLaunchKernel", at_ns, 1000);
-	put_kernel(t, at_ns + 2000);
+	put_kernel(t, "gemm", at_ns + 2000);
 }
 
 static void put_range(struct trace *t, uint64_t thread, uint64_t kind, uint64_t at_ns)
@@ -315,7 +315,7 @@ static void calls_that_overlap(struct trace *t, uint64_t second)
 	for (i = 0; i < RANGES_A_SECOND; i++) {
 		put_call_of(
 			t, MAIN, "cudaLaunchKernel", range_at(second, i), 1000 * (uint64_t)SECOND);
-		put_kernel(t, range_at(second, i) + 2000);
+		put_kernel(t, "gemm", range_at(second, i) + 2000);
 	}
 }
 
@@ -330,6 +330,22 @@ static void calls_in_calls(struct trace *t, uint64_t second)
 
 		put_launch(t, MAIN, at_ns);
 		put_call_of(t, MAIN, "cudaMalloc", from_ns, at_ns + 10000 - from_ns);
+	}
+}
+
+/* Steps follow each other, with attention in each. */
+static void steps_with_attention(struct trace *t, uint64_t second)
+{
+	uint64_t i;
+
+	for (i = 0; i < RANGES_A_SECOND; i++) {
+		struct vpt_range range = {.start_ns = range_at(second, i),
+			.duration_ns = 100000,
+			.name = vpt_batch_string(&t->batch, "denoise_step", 12)};
+
+		put_call_of(t, MAIN, "cudaLaunchKernel", range.start_ns + 1000, 1000);
+		put_kernel(t, "flash_fwd_kernel", range.start_ns + 3000);
+		vpt_batch_put(&t->batch, VPT_RANGE, MAIN, &range);
 	}
 }
 
@@ -495,6 +511,7 @@ static void time_grows_as_the_trace_does(void **state)
 		{"waits in reverse", waits_in_reverse, 16, 1},
 		{"calls that overlap", calls_that_overlap, 8, 1},
 		{"calls in calls", calls_in_calls, 8, 1},
+		{"steps with attention", steps_with_attention, 16, 1},
 	};
 	size_t i;
 

@@ -20,9 +20,8 @@ struct call {
 	uint32_t backend;
 };
 
-/* A step that has begun on the device. */
+/* What a step has called; nothing: it has not begun on the device, or is over. */
 struct step {
-	const struct vpa_range *range;
 	struct call *calls;
 	size_t count, cap;
 };
@@ -42,9 +41,9 @@ struct sequence {
 };
 
 struct state {
-	struct step *
-		steps; /* in the order in which they began; behind those that are open some keep their memory */
-	size_t open_count, step_count, step_cap;
+	struct vpa_index ranges; /* addresses: ranges that are over give theirs to new ones */
+	struct step *steps;      /* by row of `ranges` */
+	size_t step_count, step_cap;
 	struct sequence sequences[SEQUENCES_MAX];
 	const char *backends[BACKENDS_MAX];
 	size_t backend_count;
@@ -64,39 +63,17 @@ static const struct vpa_range *find_step(const struct vpa_op_stretch *stretch, u
 	return NULL;
 }
 
-/* The step among those that have begun, the newest of which is asked for most. NULL: it has not. */
-static struct step *find_open(struct state *s, const struct vpa_range *range)
+/* NULL: no memory. */
+static struct step *step_of(struct state *s, const struct vpa_range *range)
 {
-	size_t i = s->open_count;
+	uint32_t row = vpa_index_put(&s->ranges, (uintptr_t)range, 0);
 
-	while (i-- > 0)
-		if (s->steps[i].range == range)
-			return &s->steps[i];
-	return NULL;
-}
-
-static struct step *begin(struct state *s, const struct vpa_range *range)
-{
-	struct step *step;
-
-	if (s->open_count == s->step_count) {
-		if (vpt_grow(&s->steps, &s->step_cap, s->step_count + 1, sizeof(*s->steps)))
-			return NULL;
+	if (row == UINT32_MAX ||
+		vpt_grow(&s->steps, &s->step_cap, s->ranges.count, sizeof(*s->steps)))
+		return NULL;
+	while (s->step_count < s->ranges.count)
 		s->steps[s->step_count++] = (struct step){.calls = NULL};
-	}
-	step = &s->steps[s->open_count++];
-	step->range = range;
-	step->count = 0;
-	return step;
-}
-
-/* Its memory goes behind those that are open. */
-static void end(struct state *s, struct step *step)
-{
-	struct step over = *step, *last = &s->steps[--s->open_count];
-
-	memmove(step, step + 1, (size_t)(last - step) * sizeof(*step));
-	*last = over;
+	return &s->steps[row];
 }
 
 /* The number of a back-end; BACKENDS_MAX: there are too many. */
@@ -123,10 +100,12 @@ static int add_call(struct state *s, const struct vpa_fold_context *c, const str
 	if (!range || range->start_ns < c->model->window_start_ns)
 		return VPT_OK;
 	backend = backend_of(s, name);
-	step = find_open(s, range);
-	if (!step && !(step = begin(s, range)))
+	if (backend == BACKENDS_MAX)
+		return VPT_OK;
+	step = step_of(s, range);
+	if (!step)
 		return VPT_ENOMEM;
-	if (backend == BACKENDS_MAX || step->count > CALLS_MAX)
+	if (step->count > CALLS_MAX)
 		return VPT_OK;
 	if (vpt_grow(&step->calls, &step->cap, step->count + 1, sizeof(*step->calls)))
 		return VPT_ENOMEM;
@@ -189,21 +168,20 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	struct sequence *q;
 	struct step *step;
 	int rc = VPT_OK;
+	uint32_t row;
 	size_t i;
 
 	(void)c;
-	if (range->placed != VPA_STAGE_STEP)
+	row = range->placed == VPA_STAGE_STEP ? vpa_index_find(&s->ranges, (uintptr_t)range, 0)
+					      : UINT32_MAX;
+	if (row == UINT32_MAX || !s->steps[row].count)
 		return VPT_OK;
-	/* They end in the order in which they began, but for the odd one. */
-	for (i = 0; i < s->open_count && s->steps[i].range != range; i++)
-		;
-	if (i == s->open_count)
-		return VPT_OK;
-	step = &s->steps[i];
+	step = &s->steps[row];
 	q = step->count <= CALLS_MAX ? find_sequence(s, step->count, &rc) : NULL;
 	for (i = 0; q && i < step->count; i++)
 		add_to_place(&q->places[i], &step->calls[i]);
-	end(s, step);
+	vpt_free(step->calls);
+	*step = (struct step){.calls = NULL};
 	return rc;
 }
 
@@ -292,6 +270,7 @@ static void free_state(void *state)
 	for (i = 0; i < s->step_count; i++)
 		vpt_free(s->steps[i].calls);
 	vpt_free(s->steps);
+	vpa_index_free(&s->ranges);
 	for (i = 0; i < SEQUENCES_MAX; i++)
 		vpt_free(s->sequences[i].places);
 }
