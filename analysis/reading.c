@@ -211,6 +211,7 @@ void vpa_reading_begin(struct vpa_reading *n, const struct vpt_trace *trace)
 	n->counts[VPA_READING_MALFORMED] = s->malformed;
 	n->counts[VPA_READING_UNKNOWN] = s->unknown_category;
 	n->counts[VPA_READING_VIEWS] = s->views;
+	n->counts[VPA_READING_TOO_LONG] = s->too_long;
 }
 
 int vpa_reading_chunk(struct vpa_reading *n, size_t index, const struct vpt_batch *b)

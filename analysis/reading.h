@@ -26,6 +26,7 @@
 	X(MALFORMED, malformed, "missing.malformed_events")                                        \
 	X(UNKNOWN, unknown, "missing.unknown_events")                                              \
 	X(VIEWS, views, "missing.views")                                                           \
+	X(TOO_LONG, too_long, "missing.tables_cut")                                                \
 	X(END, end, "missing.end")
 
 enum vpa_reading_count {

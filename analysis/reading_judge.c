@@ -61,6 +61,12 @@ static const struct {
 	{VPA_READING_VIEWS, "a table of the export is an SQL view, which is not read",
 		"% tables of the export are SQL views, which are not read",
 		"export again with nsys export --type sqlite, or make tables of them"},
+	{VPA_READING_TOO_LONG,
+		"a table of the export has a text or row longer than 16 MiB: it and the rows "
+		"behind it are missing",
+		"% tables of the export have a text or row longer than 16 MiB: they and the rows "
+		"behind them are missing",
+		"delete those rows, or make them shorter"},
 };
 
 static void judge_counts(struct judging *j)

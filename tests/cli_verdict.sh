@@ -130,6 +130,21 @@ create view CUPTI_ACTIVITY_KIND_KERNEL as select * from kernels;
 db.commit()
 PYTHON
 }
+long_text() {
+	python3 - "$1" <<'PYTHON'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.executescript("""
+create table StringIds(id integer primary key, value text);
+insert into StringIds values (1, 'cudaLaunchKernel_v7000'), (2, 'gemm'), (3, hex(zeroblob(9 << 20)));
+create table CUPTI_ACTIVITY_KIND_RUNTIME(start int, end int, globalTid int, correlationId int, nameId int);
+insert into CUPTI_ACTIVITY_KIND_RUNTIME values (100, 110, 16777217, 1, 1);
+create table CUPTI_ACTIVITY_KIND_KERNEL(start int, end int, deviceId int, contextId int, streamId int, correlationId int, globalPid int, shortName int);
+insert into CUPTI_ACTIVITY_KIND_KERNEL values (200, 300, 0, 1, 7, 1, 16777216, 2);
+""")
+db.commit()
+PYTHON
+}
 
 # ---- the table ----
 
@@ -207,6 +222,12 @@ if command -v python3 >/dev/null && views views.sqlite; then
 	expect 3 "views: analyze" views.sqlite
 	flat | grep -qF "a table of the export is an SQL view, which is not read" || fail "views are not named"
 	trouble views views.sqlite INCOMPLETE 3 "or make tables of them"
+fi
+if command -v python3 >/dev/null && long_text long.sqlite; then
+	expect 3 "long text: analyze" long.sqlite
+	flat | grep -qF "a table of the export has a text or row longer than 16 MiB" || fail "a long text is not named"
+	flat | grep -qF "ends in the middle" && fail "a long text is called a file that ends"
+	trouble long_text long.sqlite INCOMPLETE 3 "or make them shorter"
 fi
 
 # ---- what the loss touches carries a mark, what it cannot touch does not ----

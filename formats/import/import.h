@@ -19,6 +19,7 @@ struct vpt_import_stats {
 	uint64_t bad_text; /* strings with invalid UTF-8 or control characters, kept as they are */
 	uint64_t bad_numbers; /* NaN, infinities, fractions below a nanosecond: cut or left out */
 	uint64_t views;       /* tables that the file has as SQL views, which are not read */
+	uint64_t too_long;    /* tables that end at a text, a blob or a row beyond the limit */
 	int truncated;        /* the file ends in the middle; what came before was read */
 };
 

@@ -357,12 +357,28 @@ const char *vpt_nsight_damage(const struct vpt_nsight_db *db)
 
 /* ---- tables ---- */
 
-static void note_damage(struct vpt_nsight_db *db, const char *table)
+static void note_words(struct vpt_nsight_db *db, const char *table)
 {
-	db->stats->truncated = 1;
 	if (!db->damage[0])
 		snprintf(db->damage, sizeof(db->damage), "table %.80s: %.150s", table,
 			sqlite3_errmsg(db->sql));
+}
+
+static void note_damage(struct vpt_nsight_db *db, const char *table)
+{
+	db->stats->truncated = 1;
+	note_words(db, table);
+}
+
+/* A table's reading ended early. SQLite cannot go on behind a row that is too long for it. */
+static void note_end(struct vpt_nsight_db *db, const char *table, int rc)
+{
+	if ((rc & 0xff) != SQLITE_TOOBIG) {
+		note_damage(db, table);
+		return;
+	}
+	db->stats->too_long++;
+	note_words(db, table);
 }
 
 /* Whether the schema has something of this name that `ask` finds. */
@@ -516,7 +532,7 @@ int vpt_nsight_scan(struct vpt_nsight_db *db, const struct vpt_nsight_table *tab
 	else if (db->io_failed || (rc & 0xff) == SQLITE_NOMEM)
 		rc = sqlite_failure(db, rc, err);
 	else {
-		note_damage(db, table->name);
+		note_end(db, table->name, rc);
 		rc = VPT_OK;
 	}
 	sqlite3_finalize(st);

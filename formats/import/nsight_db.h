@@ -70,7 +70,8 @@ int vpt_nsight_has(struct vpt_nsight_db *db, const char *table);
 int vpt_nsight_is_view(struct vpt_nsight_db *db, const char *table);
 
 /* Calls table->row for every row. An absent table has none. Damage in the middle ends the table,
- * sets stats->truncated, and is still 0: what came before stays. VPT_EIO, VPT_ENOMEM or row's own
+ * sets stats->truncated, and is still 0: what came before stays. So does a text or row of more than 16 MiB, which
+ * stats->too_long counts. VPT_EIO, VPT_ENOMEM or row's own
  * code. */
 int vpt_nsight_scan(struct vpt_nsight_db *db, const struct vpt_nsight_table *table, void *ctx,
 	struct vpt_err *err);
