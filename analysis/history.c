@@ -7,7 +7,12 @@
 
 #include <string.h>
 
-enum { AHEAD = 3, TRIES = 8 /* steps forward before a search */, CAPTURES_MAX = 4096 };
+enum {
+	AHEAD = 3,
+	TRIES = 8, /* steps forward before a search */
+	STEPS_FEW = 4,
+	CAPTURES_MAX = 4096
+};
 
 int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread)
 {
@@ -28,7 +33,7 @@ int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread)
 	block->start_ns = UINT64_MAX;
 	memset(block->correlations, 0, sizeof(block->correlations));
 	memset(block->encloses, 0, sizeof(block->encloses));
-	memset(block->outer, 0, sizeof(block->outer));
+	block->outer = NULL;
 	c->blocks[c->block_count++] = block;
 	return VPT_OK;
 }
@@ -71,23 +76,32 @@ uint64_t vpa_calls_earliest(const struct vpa_calls *c, uint64_t position)
 	return earliest;
 }
 
-/* The first call around a nested one that is in none itself. Each on the way learns how far it is, so that deep nesting is
- * climbed once. */
+/* How far behind the nested call at `position` the next that is known to be around it stands. */
+static uint32_t step_out(const struct vpa_calls *c, uint64_t position)
+{
+	const struct vpa_call_block *block = vpa_calls_block(c, position);
+	size_t slot = (size_t)(position % VPA_CALL_BLOCK);
+
+	return block->outer && block->outer[slot] ? block->outer[slot] : block->encloses[slot];
+}
+
+/* The first call around a nested one that is in none itself. Where it is far up, each on the way learns how far, so that
+ * deep nesting is climbed once; without memory it is climbed again. */
 static uint64_t climb(const struct vpa_calls *c, uint64_t position)
 {
 	uint64_t top = position, next;
-	const struct vpa_call *call;
-	uint32_t *outer;
+	int steps = 0;
 
-	while ((call = vpa_calls_at(c, top))->state & VPA_CALL_NESTED) {
-		outer = &vpa_call_block_of(call)->outer[call->slot];
-		top += *outer ? *outer : *vpa_call_encloses(call);
-	}
-	for (; position < top; position = next) {
-		call = vpa_calls_at(c, position);
-		outer = &vpa_call_block_of(call)->outer[call->slot];
-		next = position + (*outer ? *outer : *vpa_call_encloses(call));
-		*outer = (uint32_t)(top - position);
+	for (; vpa_calls_at(c, top)->state & VPA_CALL_NESTED; steps++)
+		top += step_out(c, top);
+	for (; steps > STEPS_FEW && position < top; position = next) {
+		struct vpa_call_block *block = vpa_calls_block(c, position);
+
+		next = position + step_out(c, position);
+		if (!block->outer)
+			block->outer = vpt_calloc(VPA_CALL_BLOCK, sizeof(*block->outer));
+		if (block->outer)
+			block->outer[position % VPA_CALL_BLOCK] = (uint32_t)(top - position);
 	}
 	return top;
 }
@@ -211,6 +225,7 @@ static void free_block(struct vpa_call_block *block)
 		next = counted->next;
 		vpt_free(counted);
 	}
+	vpt_free(block->outer);
 	vpt_free(block);
 }
 

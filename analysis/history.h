@@ -40,8 +40,9 @@ struct vpa_call_block {
 	/* So many calls before it on the thread are inside it; of a nested one: so many calls after it stands the one around
 	 * it. */
 	uint32_t encloses[VPA_CALL_BLOCK];
-	/* Of a nested one: so many calls after it stands one that is known to be around it; 0: see `encloses`. */
-	uint32_t outer[VPA_CALL_BLOCK];
+	/* Of each nested call: so many calls after it stands one that is known to be around it; 0: see `encloses`. NULL
+	 * until calls nest deeply, since most threads have a block and few calls. */
+	uint32_t *outer;
 };
 
 /* The block that a call stands in: `slot` says where. */
