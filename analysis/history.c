@@ -28,6 +28,7 @@ int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread)
 	block->thread = thread;
 	block->waiting = 0;
 	block->launches = 0;
+	block->submits = 0;
 	block->plain = 1;
 	block->calls_ns = 0;
 	block->start_ns = UINT64_MAX;
@@ -186,6 +187,15 @@ uint64_t vpa_calls_outermost(const struct vpa_calls *c, uint64_t position)
 		       : first;
 }
 
+/* The last outermost call that stands before `position`. */
+static uint64_t last_before(const struct vpa_calls *c, uint64_t position)
+{
+	while (position > c->begin)
+		if (vpa_call_is_outermost(vpa_calls_at(c, --position)))
+			return position;
+	return VPA_NOWHERE;
+}
+
 uint64_t vpa_calls_previous(const struct vpa_calls *c, uint64_t position)
 {
 	if (position < c->end) {
@@ -193,19 +203,53 @@ uint64_t vpa_calls_previous(const struct vpa_calls *c, uint64_t position)
 
 		position -= encloses < position - c->begin ? encloses : position - c->begin;
 	}
-	while (position > c->begin)
-		if (vpa_call_is_outermost(vpa_calls_at(c, --position)))
-			return position;
-	return VPA_NOWHERE;
+	return last_before(c, position);
+}
+
+uint64_t vpa_calls_last_submit(const struct vpa_calls *c, uint64_t position)
+{
+	uint64_t p = vpa_calls_previous(c, position);
+
+	while (p != VPA_NOWHERE) {
+		const struct vpa_call_block *block = vpa_calls_block(c, p);
+
+		if (!block->submits)
+			p = last_before(c, block->first > c->begin ? block->first : c->begin);
+		else if (vpa_call_submits(vpa_calls_at(c, p)))
+			break;
+		else
+			p = vpa_calls_previous(c, p);
+	}
+	return p;
+}
+
+static struct vpa_counted *counted_of(const struct vpa_call_block *block, uint32_t device)
+{
+	struct vpa_counted *counted = block->counted;
+
+	while (counted && counted->device != device)
+		counted = counted->next;
+	return counted;
+}
+
+uint64_t vpa_calls_skip_exhausted(const struct vpa_calls *c, uint64_t position, uint32_t device)
+{
+	while (position < c->end) {
+		const struct vpa_call_block *block = vpa_calls_block(c, position);
+		const struct vpa_counted *counted = counted_of(block, device);
+
+		if (!counted || position - block->first >= counted->exhausted)
+			break;
+		position = block->first + counted->exhausted;
+	}
+	return position < c->end ? position : c->end;
 }
 
 uint64_t *vpa_call_counted(struct vpa_call *call, uint32_t device)
 {
 	struct vpa_call_block *block = vpa_call_block_of(call);
-	struct vpa_counted *counted = block->counted;
+	struct vpa_counted *counted = counted_of(block, device);
 
-	while (counted && counted->device != device)
-		counted = counted->next;
 	if (!counted) {
 		counted = vpt_calloc(1, sizeof(*counted));
 		if (!counted)
@@ -215,6 +259,17 @@ uint64_t *vpa_call_counted(struct vpa_call *call, uint32_t device)
 		block->counted = counted;
 	}
 	return &counted->ns[call->slot];
+}
+
+void vpa_call_exhaust(struct vpa_call *call, uint32_t device)
+{
+	struct vpa_counted *counted;
+
+	if (!vpa_call_counted(call, device))
+		return;
+	counted = counted_of(vpa_call_block_of(call), device);
+	if (counted->exhausted <= call->slot)
+		counted->exhausted = call->slot + (uint32_t)1;
 }
 
 static void free_block(struct vpa_call_block *block)

@@ -18,6 +18,7 @@ enum {
 struct vpa_counted {
 	struct vpa_counted *next; /* of another device */
 	uint32_t device;
+	uint32_t exhausted; /* no later gap counts any more of the calls in the first slots */
 	uint64_t ns[VPA_CALL_BLOCK];
 };
 
@@ -31,6 +32,8 @@ struct vpa_call_block {
 	/* How many of its calls put work on a device. Plain: all of them do and wait for nothing, one after the other, none
 	 * inside another, and less than VPA_STALL_NS apart. */
 	uint32_t launches, plain;
+	uint32_t
+		submits; /* 0: none of its calls puts work on a device, or encloses one that does */
 	uint64_t calls_ns; /* their time, where plain */
 	struct vpa_call calls[VPA_CALL_BLOCK];
 	/* The same calls' columns. */
@@ -146,8 +149,19 @@ uint64_t vpa_calls_begun(const struct vpa_calls *c, uint64_t t);
 /* The outermost call before the one at `position`, which is an outermost call or c->end; VPA_NOWHERE: none is held. */
 uint64_t vpa_calls_previous(const struct vpa_calls *c, uint64_t position);
 
+/* The last outermost call before `position`, which is an outermost call or c->end, that put work on a device or encloses
+ * one that did; VPA_NOWHERE: none is held. Blocks without such a call cost one step. */
+uint64_t vpa_calls_last_submit(const struct vpa_calls *c, uint64_t position);
+
 /* What gaps of `device` have counted of a call. NULL: no memory. */
 uint64_t *vpa_call_counted(struct vpa_call *call, uint32_t device);
+
+/* Notes that no later gap of `device` counts any more of the call and of those before it in its block. Without memory
+ * nothing is noted. */
+void vpa_call_exhaust(struct vpa_call *call, uint32_t device);
+
+/* The first position from `position` on that is not exhausted so; c->end: all are. */
+uint64_t vpa_calls_skip_exhausted(const struct vpa_calls *c, uint64_t position, uint32_t device);
 
 /* Gives up whole blocks in front of `position`. */
 void vpa_calls_drop(struct vpa_calls *c, uint64_t position);

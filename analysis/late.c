@@ -276,13 +276,66 @@ static uint64_t find_submit(const struct vpa_late *l, const struct vpa_calls *ca
 {
 	uint64_t p = vpa_calls_begun(calls, l->start_ns);
 
-	while ((p = vpa_calls_previous(calls, p)) != VPA_NOWHERE) {
-		const struct vpa_call *call = vpa_calls_at(calls, p);
+	while ((p = vpa_calls_last_submit(calls, p)) != VPA_NOWHERE) {
+		uint64_t start_ns = vpa_call_start(vpa_calls_at(calls, p));
 
-		if (vpa_call_start(call) < l->start_ns && vpa_call_submits(call))
-			return vpa_call_start(call);
+		if (start_ns < l->start_ns)
+			return start_ns;
 	}
 	return l->resolver->model->window_start_ns;
+}
+
+/* Whether a call is over and all of its time since `from_ns` is counted. */
+static int is_exhausted(const struct vpa_late *l, struct vpa_call *call, uint64_t from_ns)
+{
+	uint64_t end_ns = vpa_call_end(call);
+	const uint64_t *counted;
+
+	if (end_ns > l->start_ns)
+		return 0;
+	if (!holds_host(cause_of(l, call)) || from_ns >= end_ns)
+		return 1;
+	counted = vpa_call_counted(call, l->device);
+	return counted && *counted >= end_ns - from_ns;
+}
+
+/* A walk over the outermost calls from S on. Later gaps of the device begin later, and so does their S: what is
+ * exhausted in a long walk is left out of theirs. */
+struct crediting {
+	const struct vpa_late *late;
+	uint64_t since_ns; /* when S began */
+	uint64_t ended_ns; /* when the call before ended; 0: there was none */
+	uint64_t block;    /* the last call's */
+	unsigned steps;
+	int unbroken; /* all calls of the block were exhausted so far */
+};
+
+static void note_exhausted(
+	struct crediting *c, struct vpa_call *call, uint64_t position, uint64_t own_ns)
+{
+	enum { STEPS_FEW = 16 };
+	const struct vpa_late *l = c->late;
+
+	if (c->block != position / VPA_CALL_BLOCK)
+		c->unbroken = 1;
+	c->block = position / VPA_CALL_BLOCK;
+	c->unbroken = c->unbroken && is_exhausted(l, call, later(own_ns, c->since_ns));
+	if (++c->steps > STEPS_FEW && c->unbroken)
+		vpa_call_exhaust(call, l->device);
+}
+
+/* The first call from `position` on that is not exhausted. */
+static uint64_t skip_exhausted(struct crediting *c, uint64_t position)
+{
+	const struct vpa_late *l = c->late;
+	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
+	uint64_t skipped = vpa_calls_skip_exhausted(&past->calls, position, l->device);
+
+	if (skipped == position)
+		return position;
+	skipped = vpa_calls_next(&past->calls, skipped);
+	c->ended_ns = end_before(past, skipped);
+	return skipped;
 }
 
 /* Time that overlapping calls share is the earlier one's: of those that go on at g0 only the first has any. */
@@ -290,21 +343,23 @@ static int give_credit(const struct vpa_late *l, struct taking *t)
 {
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
 	const struct vpa_calls *calls = &past->calls;
-	uint64_t since_ns = find_submit(l, calls);
-	uint64_t position = vpa_calls_next(calls, vpa_calls_after(calls, since_ns));
-	uint64_t ended_ns = end_before(past, position);
+	struct crediting c = {.late = l, .since_ns = find_submit(l, calls), .block = UINT64_MAX};
+	uint64_t position = vpa_calls_next(calls, vpa_calls_after(calls, c.since_ns));
 	int rc = VPT_OK;
 
-	ended_ns = ended_ns == UINT64_MAX ? 0 : ended_ns;
-	while (position < calls->end && ended_ns < l->start_ns && has_more(t) && !rc) {
+	c.ended_ns = end_before(past, position);
+	c.ended_ns = c.ended_ns == UINT64_MAX ? 0 : c.ended_ns;
+	position = skip_exhausted(&c, position);
+	while (position < calls->end && c.ended_ns < l->start_ns && has_more(t) && !rc) {
 		struct vpa_call *call = vpa_calls_at(calls, position);
 		uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
+		uint64_t own_ns = earlier(later(start, c.ended_ns), end);
 
 		if (start < l->start_ns)
-			rc = credit_call(
-				l, t, call, earlier(later(start, ended_ns), end), since_ns);
-		ended_ns = end;
-		position = vpa_calls_next(calls, position + 1);
+			rc = credit_call(l, t, call, own_ns, c.since_ns);
+		note_exhausted(&c, call, position, own_ns);
+		c.ended_ns = end;
+		position = skip_exhausted(&c, vpa_calls_next(calls, position + 1));
 	}
 	return rc;
 }

@@ -463,16 +463,10 @@ static uint64_t earliest_asked(
 static void find_submitted(struct vpa_thread_past *past, uint64_t frontier_ns)
 {
 	const struct vpa_calls *calls = &past->calls;
-	uint64_t known = past->submitted, p = vpa_calls_begun(calls, frontier_ns);
+	uint64_t p = vpa_calls_last_submit(calls, vpa_calls_begun(calls, frontier_ns));
 
-	for (p = vpa_calls_previous(calls, p); p != VPA_NOWHERE; p = vpa_calls_previous(calls, p)) {
-		if (known != VPA_NOWHERE && p <= known)
-			return;
-		if (vpa_call_submits(vpa_calls_at(calls, p))) {
-			past->submitted = p;
-			return;
-		}
-	}
+	if (p != VPA_NOWHERE && (past->submitted == VPA_NOWHERE || p > past->submitted))
+		past->submitted = p;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)

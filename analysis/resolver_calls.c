@@ -135,6 +135,7 @@ VPA_RARE static int add_any_call(
 	}
 	if (previous_ns > start)
 		mark_nested(a->calls, call, block->first + slot);
+	block->submits |= (uint32_t)vpa_call_submits(call);
 	rc = note_call(a, call);
 	if (!rc && call->klass == VPT_CALL_COPY && call->state & VPA_CALL_SUBMITS)
 		rc = vpa_holds_add(&r->holds, start, block->ends_ns[slot]);
@@ -256,6 +257,7 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 		r->first_call_ns = block->start_ns;
 	block->waiting += launches;
 	block->launches += launches;
+	block->submits |= launches;
 	block->plain &= !others && launches == count && !(sum.stalls >> 63);
 	block->calls_ns += sum.ns;
 	r->launches_without_op += launches;

@@ -63,6 +63,7 @@ struct trace {
 	struct vpt_writer *writer;
 	struct vpt_err err;
 	uint64_t correlation;
+	uint64_t seconds; /* that it lasts */
 };
 
 static void put_lanes(struct vpt_batch *b)
@@ -333,6 +334,22 @@ static void calls_in_calls(struct trace *t, uint64_t second)
 	}
 }
 
+/* The device's clock is ahead: ops come before their launches, and after many calls that launch nothing. */
+static void launches_after_their_ops(struct trace *t, uint64_t second)
+{
+	enum { APART_NS = 10000 };
+	uint64_t count = second * RANGES_A_SECOND, i;
+
+	if (second < t->seconds)
+		return;
+	for (i = 0; i < count; i++)
+		put_call_of(t, MAIN, "cudaMalloc", SECOND + i * APART_NS, 1000);
+	for (i = 0; i < count; i++) {
+		put_call_of(t, MAIN, "cudaLaunchKernel", 3 * (uint64_t)SECOND + i * APART_NS, 1000);
+		put_kernel(t, "gemm", 2 * (uint64_t)SECOND + i * APART_NS);
+	}
+}
+
 /* Steps follow each other, with attention in each. */
 static void steps_with_attention(struct trace *t, uint64_t second)
 {
@@ -389,7 +406,7 @@ static void close_chunk(struct trace *t, uint64_t second, int is_last)
 static struct vpt_trace *make_trace(happen *happens, uint64_t seconds, int one_chunk)
 {
 	const struct vpt_header header = {.t0_ns = SECOND, .pid = 1};
-	struct trace t = {.writer = NULL};
+	struct trace t = {.writer = NULL, .seconds = seconds};
 	struct vpt_buffer bytes;
 	struct vpt_source *source;
 	struct vpt_trace *trace;
@@ -511,6 +528,7 @@ static void time_grows_as_the_trace_does(void **state)
 		{"waits in reverse", waits_in_reverse, 16, 1},
 		{"calls that overlap", calls_that_overlap, 8, 1},
 		{"calls in calls", calls_in_calls, 8, 1},
+		{"launches after their ops", launches_after_their_ops, 4, 1},
 		{"steps with attention", steps_with_attention, 16, 1},
 	};
 	size_t i;
