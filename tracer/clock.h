@@ -7,22 +7,13 @@
 #define VPTRACE_TRACER_CLOCK_H
 
 #include "formats/schema.h"
+#include "tracer/system_clock.h"
 #include "tracer/tsc.h"
 
 #include <stdint.h>
-#include <time.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
-
-/* Through the dynamic linker on purpose: simulated time replaces clock_gettime(). */
-static inline uint64_t vtr_clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 /* The trace clock. */
 static inline uint64_t vtr_now(void)

@@ -6,8 +6,8 @@
  * microsecond the clock was set, or its speed was: everything is forgotten and learnt again. */
 #include "tracer/tsc.h"
 
-#include "tracer/clock.h"
 #include "tracer/environment.h"
+#include "tracer/system_clock.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
