@@ -1,13 +1,13 @@
-/* io.c - where bytes come from and where they go: files, memory, standard output.
+/* sink.c - where bytes go: a file, standard output, memory.
  *
- * Reading is pread(2) in a loop, never mmap: a file that shrinks under us is then a short read and
- * not a signal. A file is written under a temporary name beside its target and gets its own name in
- * one step at the end; the folder is held open, so a later chdir(2) changes nothing.
+ * A file is written under a temporary name beside its target and gets its own name in one step at
+ * the end; the folder is held open, so a later chdir(2) changes nothing.
  *
  * Left out: fsync(2) - the promise is about our own failures, not about the machine's - and tidying
  * up after SIGKILL, which leaves the temporary file behind. SIGPIPE is the program's to ignore. */
 #include "formats/io.h"
 
+#include "formats/io_calls.h"
 #include "formats/memory.h"
 
 #include <errno.h>
@@ -21,199 +21,7 @@
 
 enum { SINK_BUFFER_BYTES = 64 * 1024 };
 
-static long real_read(int fd, void *buf, size_t size, uint64_t offset)
-{
-	return pread(fd, buf, size, (off_t)offset);
-}
-
-static long real_write(int fd, const void *buf, size_t size)
-{
-	return write(fd, buf, size);
-}
-
-static const struct vpt_io_ops real_ops = {.read = real_read, .write = real_write};
-static const struct vpt_io_ops *current = &real_ops;
-
-const struct vpt_io_ops *vpt_io_use(const struct vpt_io_ops *ops)
-{
-	const struct vpt_io_ops *former = current;
-
-	current = ops ? ops : &real_ops;
-	return former;
-}
-
-/* strerror(3) speaks the user's language and may share a buffer between threads; messages here are
- * the same everywhere. */
-static const char *reason(int error)
-{
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 32)
-	const char *text = strerrordesc_np(error);
-
-	return text ? text : "unknown error";
-#else
-	return strerror(error);
-#endif
-}
-
-/* Paths are cut to 200 characters, so that the fault itself always has room in the message. */
-static int fail_errno(struct vpt_err *err, const char *path, const char *what, int error)
-{
-	return vpt_fail(err, VPT_EIO, "%.200s: %s: %s", path, what, reason(error));
-}
-
-/* ---- sources ---- */
-
-struct file_source {
-	struct vpt_source base;
-	int fd;
-	char name[];
-};
-
-struct memory_source {
-	struct vpt_source base;
-	const char *data;
-};
-
-/* What of `size` bytes at `offset` lies inside the source. A file that grows while it is read keeps
- * the size it was opened with. */
-static size_t clamp_to_end(const struct vpt_source *src, uint64_t offset, size_t size)
-{
-	uint64_t left = offset < src->size_bytes ? src->size_bytes - offset : 0;
-
-	return left < size ? (size_t)left : size;
-}
-
-static int file_read_at(struct vpt_source *src, uint64_t offset, void *buf, size_t size,
-	size_t *got, struct vpt_err *err)
-{
-	struct file_source *f = (struct file_source *)src;
-	size_t done = 0;
-
-	*got = 0;
-	size = clamp_to_end(src, offset, size);
-	while (done < size) {
-		long n = current->read(f->fd, (char *)buf + done, size - done, offset + done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return vpt_fail(err, VPT_EIO,
-				"%.200s: cannot read %zu bytes at offset %llu: %s", src->name,
-				size - done, (unsigned long long)(offset + done), reason(errno));
-		if (n == 0)
-			break;
-		done += (size_t)n;
-	}
-	*got = done;
-	return VPT_OK;
-}
-
-static void file_source_close(struct vpt_source *src)
-{
-	close(((struct file_source *)src)->fd);
-	vpt_free(src);
-}
-
-/* O_NONBLOCK lets a FIFO without a writer be refused instead of waited for. */
-static int open_regular(const char *path, int *fd, uint64_t *size_bytes, struct vpt_err *err)
-{
-	struct stat st;
-	int rc;
-
-	do {
-		*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	} while (*fd < 0 && errno == EINTR);
-	if (*fd < 0)
-		return fail_errno(err, path, "cannot open", errno);
-	if (fstat(*fd, &st))
-		rc = fail_errno(err, path, "cannot open", errno);
-	else if (S_ISDIR(st.st_mode))
-		rc = vpt_fail(err, VPT_EIO, "%.200s: is a directory, expected a file", path);
-	else if (!S_ISREG(st.st_mode))
-		rc = vpt_fail(err, VPT_EIO,
-			"%.200s: is not a regular file; use - to read standard input", path);
-	else {
-		*size_bytes = (uint64_t)st.st_size;
-		return VPT_OK;
-	}
-	close(*fd);
-	return rc;
-}
-
-int vpt_source_take(
-	int fd, uint64_t size_bytes, const char *path, struct vpt_source **out, struct vpt_err *err)
-{
-	size_t name_bytes = strlen(path) + 1;
-	struct file_source *f;
-
-	*out = NULL;
-	f = vpt_alloc(1, sizeof(*f) + name_bytes);
-	if (!f) {
-		close(fd);
-		return vpt_fail(err, VPT_ENOMEM, "%.200s: no memory to read it", path);
-	}
-	memcpy(f->name, path, name_bytes);
-	f->fd = fd;
-	f->base = (struct vpt_source){.read_at = file_read_at,
-		.close = file_source_close,
-		.size_bytes = size_bytes,
-		.name = f->name};
-	*out = &f->base;
-	return VPT_OK;
-}
-
-int vpt_source_open(const char *path, struct vpt_source **out, struct vpt_err *err)
-{
-	uint64_t size_bytes = 0;
-	int fd, rc;
-
-	*out = NULL;
-	if (!strcmp(path, "-"))
-		return vpt_source_stdin(out, err);
-	rc = open_regular(path, &fd, &size_bytes, err);
-	return rc ? rc : vpt_source_take(fd, size_bytes, path, out, err);
-}
-
-static int memory_read_at(struct vpt_source *src, uint64_t offset, void *buf, size_t size,
-	size_t *got, struct vpt_err *err)
-{
-	struct memory_source *m = (struct memory_source *)src;
-
-	(void)err;
-	*got = clamp_to_end(src, offset, size);
-	if (*got)
-		memcpy(buf, m->data + offset, *got);
-	return VPT_OK;
-}
-
-static void memory_source_close(struct vpt_source *src)
-{
-	vpt_free(src);
-}
-
-int vpt_source_memory(const void *data, size_t size, struct vpt_source **out, struct vpt_err *err)
-{
-	struct memory_source *m = vpt_alloc(1, sizeof(*m));
-
-	*out = NULL;
-	if (!m)
-		return vpt_fail(err, VPT_ENOMEM, "no memory for a source of bytes");
-	m->data = data;
-	m->base = (struct vpt_source){.read_at = memory_read_at,
-		.close = memory_source_close,
-		.size_bytes = size,
-		.name = "memory"};
-	*out = &m->base;
-	return VPT_OK;
-}
-
-void vpt_source_close(struct vpt_source *src)
-{
-	if (src)
-		src->close(src);
-}
-
-/* ---- sinks to a descriptor ---- */
+/* ---- to a descriptor ---- */
 
 struct file_sink {
 	struct vpt_sink base;
@@ -239,7 +47,7 @@ static int wait_writable(int fd)
 static int write_all(struct file_sink *f, const char *data, size_t size, struct vpt_err *err)
 {
 	while (size) {
-		long n = current->write(f->fd, data, size);
+		long n = vpt_io_write(f->fd, data, size);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -247,7 +55,7 @@ static int write_all(struct file_sink *f, const char *data, size_t size, struct 
 			continue;
 		if (n <= 0) {
 			f->failed = VPT_EIO;
-			return fail_errno(err, f->path, "cannot write", n ? errno : EIO);
+			return vpt_io_fail(err, f->path, "cannot write", n ? errno : EIO);
 		}
 		data += n;
 		size -= (size_t)n;
@@ -363,13 +171,13 @@ static int file_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
 		rc = flush(f, err);
 	/* Network file systems report a full disk as late as here. */
 	if (close(f->fd) && errno != EINTR && commit && !rc)
-		rc = fail_errno(err, f->path, "cannot write", errno);
+		rc = vpt_io_fail(err, f->path, "cannot write", errno);
 	if (commit && !rc) {
 		error = publish(f);
 		if (error == EEXIST)
 			rc = fail_exists(err, f->path);
 		else if (error)
-			rc = fail_errno(err, f->path, "cannot give the file its name", error);
+			rc = vpt_io_fail(err, f->path, "cannot give the file its name", error);
 	}
 	if (!commit || rc)
 		unlinkat(f->dir, f->temp, 0);
@@ -387,7 +195,7 @@ static int open_folder(const char *path, const char *target, int *dir, struct vp
 		return vpt_fail(err, VPT_ENOMEM, "%.200s: no memory to write it", path);
 	*dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (*dir < 0)
-		rc = fail_errno(err, path, "cannot open its folder", errno);
+		rc = vpt_io_fail(err, path, "cannot open its folder", errno);
 	vpt_free(folder);
 	return rc;
 }
@@ -398,7 +206,7 @@ static int check_target(const struct file_sink *f, struct vpt_err *err)
 	struct stat st;
 
 	if (fstatat(f->dir, f->target, &st, AT_SYMLINK_NOFOLLOW))
-		return errno == ENOENT ? VPT_OK : fail_errno(err, f->path, "cannot create", errno);
+		return errno == ENOENT ? VPT_OK : vpt_io_fail(err, f->path, "cannot create", errno);
 	if (S_ISDIR(st.st_mode))
 		return vpt_fail(
 			err, VPT_EINVAL, "%.200s: is a directory, expected a file name", f->path);
@@ -432,7 +240,7 @@ static int create_temp(struct file_sink *f, struct vpt_err *err)
 		if (errno != EEXIST && errno != EINTR)
 			break;
 	}
-	return fail_errno(err, f->path, "cannot create", errno);
+	return vpt_io_fail(err, f->path, "cannot create", errno);
 }
 
 static int open_file(struct file_sink *f, struct vpt_err *err)
@@ -484,7 +292,7 @@ int vpt_sink_open(const char *path, int flags, struct vpt_sink **out, struct vpt
 	return rc;
 }
 
-/* ---- a sink to memory ---- */
+/* ---- to memory ---- */
 
 struct memory_sink {
 	struct vpt_sink base;
