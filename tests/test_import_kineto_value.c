@@ -8,7 +8,7 @@
 
 #ifdef VPT_HAVE_KINETO
 
-#include "formats/import/kineto.h"
+#include "formats/import/kineto_value.h"
 #include "tests/support/kineto_rig.h"
 
 #include <inttypes.h>

@@ -4,7 +4,11 @@
  * them. So the outermost levels are walked here and only one element at a time is given to json-c:
  * memory stays that of one event, and a file that breaks off gives all events before the tear.
  * Members nobody needs are skipped without being parsed. A bare array of events is a trace too. */
-#include "formats/import/kineto.h"
+#include "formats/import/kineto_bytes.h"
+#include "formats/import/kineto_devices.h"
+#include "formats/import/kineto_flows.h"
+#include "formats/import/kineto_own.h"
+#include "formats/import/kineto_rows.h"
 
 #include <string.h>
 
@@ -304,7 +308,7 @@ static void take_base(struct document *d, const struct member *m, struct json_ob
 static void take_devices(struct document *d, const struct member *m, struct json_object *value)
 {
 	(void)m;
-	vpt_kineto_rows_devices(&d->rows, value);
+	vpt_kineto_devices(&d->rows, value);
 }
 
 static void take_own(struct document *d, const struct member *m, struct json_object *value)

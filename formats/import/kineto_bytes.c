@@ -3,7 +3,7 @@
  * Whoever records for hours kills the program sooner or later, so half a gzip is a normal input:
  * what inflates is handed out, and the tear is a flag, not an error. Several gzip members in one
  * file are one text. Bytes behind the last member that begin none are padding and ignored. */
-#include "formats/import/kineto.h"
+#include "formats/import/kineto_bytes.h"
 
 #include "formats/limits.h"
 #include "formats/memory.h"

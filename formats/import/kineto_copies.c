@@ -1,7 +1,59 @@
-/* kineto_copies.c - which way a copy went, as ROCm's profilers spell it. */
-#include "formats/import/kineto.h"
+/* kineto_copies.c - copies and memsets: which way, and between which kinds of memory.
+ *
+ * CUDA's profiler says both in the name, "Memcpy HtoD (Pageable -> Device)"; ROCm's spells the
+ * direction in several ways of its own. */
+#include "formats/import/kineto_flows.h"
+#include "formats/import/kineto_put.h"
 
 #include <string.h>
+
+/* ---- words ---- */
+
+static struct vpt_text no_text(void)
+{
+	struct vpt_text none = {NULL, 0};
+
+	return none;
+}
+
+/* Text of the form "... (FIRST -> SECOND)" or "... (FIRST)": what stands inside the last
+ * parentheses. */
+static void split_parentheses(struct vpt_text name, struct vpt_text *first, struct vpt_text *second)
+{
+	const char *open = memrchr(name.text, '(', name.len), *arrow, *end;
+
+	*first = *second = no_text();
+	if (!open)
+		return;
+	open++;
+	end = memchr(open, ')', (size_t)(name.text + name.len - open));
+	if (!end)
+		return;
+	arrow = memmem(open, (size_t)(end - open), " -> ", 4);
+	first->text = open;
+	first->len = (size_t)((arrow ? arrow : end) - open);
+	if (!arrow)
+		return;
+	second->text = arrow + 4;
+	second->len = (size_t)(end - second->text);
+}
+
+/* The number of a word of names.def, 0 (unknown in every set) if it is none. */
+static uint64_t word_number(enum vpt_unit unit, struct vpt_text text)
+{
+	enum { WORDS = 16 };
+	uint64_t number;
+
+	for (number = 0; number < WORDS; number++) {
+		const char *word = vpt_word(unit, number);
+
+		if (word && vpt_kineto_same_word(word, text))
+			return number;
+	}
+	return 0;
+}
+
+/* ---- directions ---- */
 
 /* "CopyHostToDevice", "hipMemcpyHostToDevice", "MEMORY_COPY_HOST_TO_DEVICE". */
 static const struct {
@@ -20,7 +72,8 @@ static int holds(struct vpt_text text, const char *word)
 	return text.len && memmem(text.text, text.len, word, strlen(word)) != NULL;
 }
 
-uint64_t vpt_kineto_spelled_direction(struct vpt_text text)
+/* VPT_COPYKIND_* of a copy that ROCm names. 0: it is none of these. */
+static uint64_t spelled_direction(struct vpt_text text)
 {
 	size_t i;
 
@@ -30,7 +83,8 @@ uint64_t vpt_kineto_spelled_direction(struct vpt_text text)
 	return VPT_COPYKIND_UNKNOWN;
 }
 
-uint64_t vpt_kineto_numbered_direction(struct vpt_text text)
+/* The same of a hipMemcpyKind in digits. */
+static uint64_t numbered_direction(struct vpt_text text)
 {
 	static const uint64_t directions[] = {
 		VPT_COPYKIND_HTOH, VPT_COPYKIND_HTOD, VPT_COPYKIND_DTOH, VPT_COPYKIND_DTOD};
@@ -38,4 +92,93 @@ uint64_t vpt_kineto_numbered_direction(struct vpt_text text)
 	return text.len == 1 && text.text[0] >= '0' && text.text[0] <= '3'
 		       ? directions[text.text[0] - '0']
 		       : VPT_COPYKIND_UNKNOWN;
+}
+
+/* "Memcpy HtoD (Pageable -> Device)": the second word is the direction. */
+static uint64_t second_word(struct vpt_text name)
+{
+	const char *space = memchr(name.text, ' ', name.len), *end = name.text + name.len, *stop;
+	struct vpt_text word = {space ? space + 1 : end, 0};
+
+	stop = memchr(word.text, ' ', (size_t)(end - word.text));
+	word.len = (size_t)((stop ? stop : end) - word.text);
+	return word_number(VPT_UNIT_COPY_KIND, word);
+}
+
+/* The name tells, CUDA's way or ROCm's; where it is that of the call, `kind` does, in words or in HIP's numbers. */
+static uint64_t direction(const struct vpt_kineto_event *e)
+{
+	struct vpt_text kind = vpt_kineto_text(vpt_kineto_member(e->args, "kind"));
+	uint64_t found = second_word(e->name);
+
+	if (!found)
+		found = spelled_direction(e->name);
+	if (!found && kind.len)
+		found = word_number(VPT_UNIT_COPY_KIND, kind);
+	if (!found)
+		found = spelled_direction(kind);
+	return found ? found : numbered_direction(kind);
+}
+
+/* ---- rows ---- */
+
+/* 1 + the device at the other end of a peer copy, 0 for any other. */
+static uint64_t peer_of(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t device)
+{
+	int64_t from = vpt_kineto_optional_id(r, e->args, "fromDevice"),
+		to = vpt_kineto_optional_id(r, e->args, "toDevice");
+	int64_t peer = vpt_kineto_optional_id(r, e->args, "peer device");
+
+	if (peer >= 0)
+		return 1 + (uint64_t)peer;
+	if (from < 0 || to < 0 || from == to)
+		return 0;
+	return 1 + (uint64_t)(from == device ? to : from);
+}
+
+static void put_transfer(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e,
+	struct vpt_copy *c, int64_t device, int64_t stream)
+{
+	c->start_ns = e->start_ns;
+	c->duration_ns = e->duration_ns;
+	c->correlation = vpt_kineto_natural(r, e->args, "correlation");
+	c->bytes = vpt_kineto_natural(r, e->args, "bytes");
+	c->asynchronous = vpt_kineto_natural(r, e->args, "asynchronous");
+	c->value = vpt_kineto_natural(r, e->args, "value");
+	c->graph_node = vpt_kineto_natural_of(r, e->args, "graph node id", "graph_node_id");
+	vpt_kineto_put_joined(
+		r, e, VPT_COPY, vpt_kineto_stream_lane(r, e->args, device, stream), c);
+}
+
+int vpt_kineto_put_memcpy(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
+{
+	struct vpt_text source, target;
+	struct vpt_copy c = {0};
+	int64_t device, stream;
+
+	if (!e->name.text || !vpt_kineto_device_of(r, e, &device) ||
+		!vpt_kineto_stream_of(r, e, &stream))
+		return 0;
+	split_parentheses(e->name, &source, &target);
+	c.copy_kind = direction(e);
+	c.source_memory = word_number(VPT_UNIT_MEMORY_KIND, source);
+	c.target_memory = word_number(VPT_UNIT_MEMORY_KIND, target);
+	c.peer = peer_of(r, e, device);
+	put_transfer(r, e, &c, device, stream);
+	return 1;
+}
+
+int vpt_kineto_put_memset(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
+{
+	struct vpt_copy c = {.copy_kind = VPT_COPYKIND_MEMSET};
+	struct vpt_text target, none;
+	int64_t device, stream;
+
+	if (!e->name.text || !vpt_kineto_device_of(r, e, &device) ||
+		!vpt_kineto_stream_of(r, e, &stream))
+		return 0;
+	split_parentheses(e->name, &target, &none);
+	c.target_memory = word_number(VPT_UNIT_MEMORY_KIND, target);
+	put_transfer(r, e, &c, device, stream);
+	return 1;
 }

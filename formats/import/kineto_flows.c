@@ -4,7 +4,7 @@
  * Other tools that write this form know the arrows alone. So rows without an id wait, and at the end each takes the id of
  * an arrow that begins or ends inside it on its own line. An arrow is only looked at behind the first such row: it stands
  * behind the events that it joins, and files of the profiler's are spared the trouble. */
-#include "formats/import/kineto.h"
+#include "formats/import/kineto_flows.h"
 
 #include "formats/memory.h"
 

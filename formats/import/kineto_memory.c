@@ -2,7 +2,7 @@
  *
  * It tells so after each change, if the profiler was asked to look at memory: as moments, of GPUs and of the host. Those of GPUs
  * become two series of each. */
-#include "formats/import/kineto.h"
+#include "formats/import/kineto_put.h"
 
 #include <string.h>
 

@@ -2,7 +2,8 @@
  *
  * Rows that the profiler has no form for are events of the category "vptrace" whose arguments are the columns of
  * events.def by name. Nothing here is trusted more than the rest of the file. */
-#include "formats/import/kineto.h"
+#include "formats/import/kineto_own.h"
+#include "formats/import/kineto_put.h"
 
 #include "formats/memory.h"
 

@@ -3,8 +3,9 @@
  * Names and rows come in any order, and many a named thread has no rows: an entry remembers both
  * sides, and only those that have a lane are named in the end. A hash table with open addressing,
  * never more than half full. */
-#include "formats/import/kineto.h"
+#include "formats/import/kineto_threads.h"
 
+#include "formats/error.h"
 #include "formats/memory.h"
 
 static struct vpt_kineto_thread *find_slot(

@@ -3,7 +3,7 @@
  * The profiler writes microseconds with three decimals; through a double, 1365627862757.064 would
  * lose its nanoseconds. So numbers are taken from their digits, which json-c keeps beside each
  * double. */
-#include "formats/import/kineto.h"
+#include "formats/import/kineto_value.h"
 
 #include "formats/utf8.h"
 

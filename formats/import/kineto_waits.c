@@ -1,5 +1,6 @@
 /* kineto_waits.c - synchronisation, CUDA events, and what the profiling library took for itself. */
-#include "formats/import/kineto.h"
+#include "formats/import/kineto_own.h"
+#include "formats/import/kineto_put.h"
 
 struct named_number {
 	const char *name;

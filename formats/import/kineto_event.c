@@ -1,0 +1,137 @@
+/* kineto_event.c - one event of the profiler: its members as numbers and texts, its lane.
+ *
+ * What is bent or left out is counted here, so that whoever makes a row need not. */
+#include "formats/import/kineto_event.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* ---- numbers ---- */
+
+int vpt_kineto_scaled(struct vpt_kineto_rows *r, struct json_object *object, const char *key,
+	int scale, int64_t *value)
+{
+	enum vpt_kineto_number how =
+		vpt_kineto_number(vpt_kineto_member(object, key), scale, value);
+
+	r->stats->bad_numbers += how == VPT_KINETO_ROUNDED || how == VPT_KINETO_BAD;
+	return how == VPT_KINETO_EXACT || how == VPT_KINETO_ROUNDED;
+}
+
+int vpt_kineto_integer(
+	struct vpt_kineto_rows *r, struct json_object *object, const char *key, int64_t *value)
+{
+	return vpt_kineto_scaled(r, object, key, 0, value);
+}
+
+/* A number of 64 bits that went as text because JSON readers keep only 63. */
+static int wide(struct json_object *object, uint64_t *value)
+{
+	struct vpt_text text = vpt_kineto_text(object);
+	uint64_t v = 0;
+	size_t i;
+
+	for (i = 0; i < text.len; i++)
+		if (text.text[i] < '0' || text.text[i] > '9' || __builtin_mul_overflow(v, 10, &v) ||
+			__builtin_add_overflow(v, (uint64_t)(text.text[i] - '0'), &v))
+			return 0;
+	*value = v;
+	return text.len != 0;
+}
+
+uint64_t vpt_kineto_natural(struct vpt_kineto_rows *r, struct json_object *object, const char *key)
+{
+	uint64_t large;
+	int64_t value;
+
+	if (wide(vpt_kineto_member(object, key), &large))
+		return large;
+	if (!vpt_kineto_integer(r, object, key, &value))
+		return 0;
+	r->stats->bad_numbers += value < 0;
+	return value < 0 ? 0 : (uint64_t)value;
+}
+
+uint64_t vpt_kineto_natural_of(
+	struct vpt_kineto_rows *r, struct json_object *object, const char *key, const char *other)
+{
+	return vpt_kineto_natural(r, object, vpt_kineto_member(object, key) ? key : other);
+}
+
+int64_t vpt_kineto_optional_id(
+	struct vpt_kineto_rows *r, struct json_object *object, const char *key)
+{
+	int64_t value;
+
+	if (!vpt_kineto_integer(r, object, key, &value) || value < 0 || value == UINT32_MAX)
+		return -1;
+	return value;
+}
+
+/* ---- text ---- */
+
+uint64_t vpt_kineto_put_text(struct vpt_kineto_rows *r, struct vpt_text text)
+{
+	r->stats->bad_text += !vpt_kineto_text_is_clean(text);
+	return vpt_collect_string(r->collect, text.text, text.len);
+}
+
+int vpt_kineto_same_word(const char *word, struct vpt_text text)
+{
+	return text.text && strlen(word) == text.len && !strncasecmp(word, text.text, text.len);
+}
+
+/* ---- lanes ---- */
+
+struct vpt_kineto_thread *vpt_kineto_thread_of(struct vpt_kineto_rows *r, struct json_object *event)
+{
+	struct vpt_kineto_thread *thread;
+	int64_t pid, tid;
+
+	if (!vpt_kineto_integer(r, event, "pid", &pid) ||
+		!vpt_kineto_integer(r, event, "tid", &tid))
+		return NULL;
+	thread = vpt_kineto_threads_get(&r->threads, pid, tid);
+	r->no_memory |= !thread;
+	return thread;
+}
+
+uint64_t vpt_kineto_thread_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
+{
+	struct vpt_kineto_thread *thread = vpt_kineto_thread_of(r, e->object);
+
+	if (!thread)
+		return 0;
+	if (!thread->lane)
+		thread->lane = vpt_collect_thread(r->collect, thread->pid, thread->tid);
+	return thread->lane;
+}
+
+/* Whose stream it is stands only in files of ours. */
+uint64_t vpt_kineto_stream_lane(
+	struct vpt_kineto_rows *r, struct json_object *args, int64_t device, int64_t stream)
+{
+	int64_t pid = -1;
+
+	vpt_kineto_integer(r, args, "process", &pid);
+	return vpt_collect_stream(
+		r->collect, pid, device, vpt_kineto_natural(r, args, "context"), stream);
+}
+
+/* The arguments say; older versions only show the device as the process and the stream as the
+ * thread. */
+int vpt_kineto_device_of(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t *device)
+{
+	if (vpt_kineto_member(e->args, "device"))
+		return vpt_kineto_integer(r, e->args, "device", device);
+	return vpt_kineto_integer(r, e->object, "pid", device);
+}
+
+int vpt_kineto_stream_of(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t *stream)
+{
+	if (vpt_kineto_member(e->args, "stream"))
+		return vpt_kineto_integer(r, e->args, "stream", stream);
+	return vpt_kineto_integer(r, e->object, "tid", stream);
+}

@@ -1,0 +1,55 @@
+/* kineto_host.c - what happens on threads: calls of CUDA, annotations, operators of PyTorch. */
+#include "formats/import/kineto_flows.h"
+#include "formats/import/kineto_own.h"
+#include "formats/import/kineto_put.h"
+
+#include "formats/calls.h"
+
+#include <string.h>
+
+int vpt_kineto_put_call(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
+{
+	struct vpt_call c = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
+	const char *known;
+	int64_t result;
+	uint64_t lane;
+
+	lane = e->name.text ? vpt_kineto_thread_lane(r, e) : 0;
+	if (!lane)
+		return 0;
+	c.id = vpt_call_find(e->name.text, e->name.len);
+	known = vpt_call_name((uint32_t)c.id);
+	if (!known || strlen(known) != e->name.len || memcmp(known, e->name.text, e->name.len))
+		c.name = vpt_kineto_put_text(r, e->name);
+	c.correlation = vpt_kineto_natural(r, e->args, "correlation");
+	if (vpt_kineto_integer(r, e->args, "result", &result))
+		c.result = (uint64_t)result;
+	vpt_kineto_put_joined(r, e, VPT_CALL, lane, &c);
+	return 1;
+}
+
+static int put_range(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, const char *domain)
+{
+	struct vpt_range g = {.start_ns = e->start_ns, .duration_ns = e->duration_ns};
+	uint64_t lane = e->name.text ? vpt_kineto_thread_lane(r, e) : 0;
+
+	if (!lane)
+		return 0;
+	g.range_kind = VPT_RANGEKIND_PUSH_POP;
+	g.name = vpt_kineto_put_text(r, e->name);
+	g.domain = vpt_collect_string(r->collect, domain, strlen(domain));
+	if (!vpt_kineto_own_range(r, e, lane, &g))
+		vpt_collect_put(r->collect, VPT_RANGE, lane, &g);
+	return 1;
+}
+
+int vpt_kineto_put_annotation(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
+{
+	return put_range(r, e, "");
+}
+
+int vpt_kineto_put_operator(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
+{
+	return put_range(r, e, "cpu_op");
+}

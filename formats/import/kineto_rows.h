@@ -1,0 +1,15 @@
+/* kineto_rows.h - the elements of traceEvents, each to the function that makes its row. */
+#ifndef VPT_FORMATS_IMPORT_KINETO_ROWS_H
+#define VPT_FORMATS_IMPORT_KINETO_ROWS_H
+
+#include "formats/import/kineto_import.h"
+#include "formats/import/kineto_value.h"
+
+/* Puts one element of traceEvents, or counts why not. */
+void vpt_kineto_rows_event(struct vpt_kineto_rows *r, struct json_object *event);
+
+/* Whether an event of this phase and category would only be counted as skipped. */
+int vpt_kineto_rows_needless(
+	const struct vpt_kineto_rows *r, struct vpt_text phase, struct vpt_text category);
+
+#endif

@@ -1,0 +1,33 @@
+/* kineto_threads.h - the threads that a trace names or uses. */
+#ifndef VPT_FORMATS_IMPORT_KINETO_THREADS_H
+#define VPT_FORMATS_IMPORT_KINETO_THREADS_H
+
+#include "formats/collect.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vpt_kineto_thread {
+	int64_t pid, tid;
+	uint64_t lane; /* of the collector; 0 until it has a row */
+	uint64_t name; /* of the collector's strings; 0 until it is named */
+	int used;
+};
+
+/* All zeros is an empty table. */
+struct vpt_kineto_threads {
+	struct vpt_kineto_thread *slots;
+	size_t slot_count, count;
+};
+
+/* The entry of a thread, made on first use; valid until the next get. NULL when there is no memory.
+ */
+struct vpt_kineto_thread *vpt_kineto_threads_get(
+	struct vpt_kineto_threads *all, int64_t pid, int64_t tid);
+
+/* Names the lanes of the threads that have rows, however late the names came. */
+void vpt_kineto_threads_name_lanes(const struct vpt_kineto_threads *all, struct vpt_collect *c);
+
+void vpt_kineto_threads_free(struct vpt_kineto_threads *all);
+
+#endif
