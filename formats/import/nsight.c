@@ -3,72 +3,20 @@
  * The export is a set of tables that grew over the years: later ones have more columns, and a table
  * is only there if the tool had something to put into it. So every table is described by a list of
  * fields and read by one function that turns a row's cells into a row of ours; what is absent reads
- * as a default. Here stand the tables that describe the session, and the order of reading; events
- * are in nsight_rows.c, nsight_nvtx.c and nsight_objects.c.
+ * as a default. Here stand the tables of texts, and the order of reading; the others are those of
+ * nsight_tables.h.
  *
  * Left out: CPU samples, OS calls, GPU metrics, names of processes and streams. */
-#include "formats/import/nsight.h"
+#include "formats/import/nsight_tables.h"
 
 #include "formats/memory.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char magic[16] = "SQLite format 3";
-
-/* ---- shared by the row functions ---- */
-
-int64_t vpt_nsight_pid(int64_t global)
-{
-	return global == -1 ? -1 : (int64_t)((uint64_t)global >> 24 & 0xffffff);
-}
-
-int vpt_nsight_thread(struct vpt_nsight *im, int64_t global, uint64_t *lane)
-{
-	size_t at = ((uint64_t)global ^ (uint64_t)global >> 24) % VPT_NSIGHT_THREAD_CACHE;
-	struct vpt_nsight_thread *slot = &im->cache[at];
-
-	if (!slot->lane || slot->id != global) {
-		if (vpt_grow(&im->threads, &im->thread_cap, im->thread_count + 1,
-			    sizeof(*im->threads)))
-			return VPT_ENOMEM;
-		slot->id = global;
-		slot->lane = vpt_collect_thread(
-			im->out, vpt_nsight_pid(global), global == -1 ? -1 : global & 0xffffff);
-		im->threads[im->thread_count++] = *slot;
-	}
-	*lane = slot->lane;
-	return VPT_OK;
-}
-
-void vpt_nsight_note(struct vpt_nsight *im, int64_t end_ns)
-{
-	if ((uint64_t)end_ns > im->last_ns)
-		im->last_ns = (uint64_t)end_ns;
-	im->rows++;
-}
-
-struct vpt_nsight_name *vpt_nsight_find_string(struct vpt_nsight *im, const struct vpt_cell *id)
-{
-	return id->known ? vpt_nsight_names_find(&im->strings, 0, id->number) : NULL;
-}
-
-uint64_t vpt_nsight_text(struct vpt_nsight *im, struct vpt_text text)
-{
-	im->stats->bad_text += (uint64_t)!vpt_nsight_clean(text);
-	return vpt_collect_string(im->out, text.text, text.len);
-}
-
-uint64_t vpt_nsight_string(struct vpt_nsight *im, struct vpt_nsight_name *name)
-{
-	if (name->string == UINT64_MAX)
-		name->string = vpt_nsight_text(im, vpt_nsight_name_text(&im->strings, name));
-	return name->string;
-}
 
 /* ---- texts by number ---- */
 
@@ -94,179 +42,6 @@ static int word_row(void *ctx, const struct vpt_cell *cell)
 	struct vpt_text text = cell[1].text.len ? cell[1].text : cell[2].text;
 
 	return vpt_nsight_names_add(ctx, 0, cell[0].number, text.text, text.len);
-}
-
-/* ---- the session ---- */
-
-static void copy_text(char *to, size_t size, struct vpt_text text)
-{
-	size_t len = text.len < size ? text.len : size - 1;
-
-	memcpy(to, text.text, len);
-	to[len] = '\0';
-}
-
-static int is(struct vpt_text text, const char *word)
-{
-	return text.len == strlen(word) && !memcmp(text.text, word, text.len);
-}
-
-static int begins(struct vpt_text text, const char *word)
-{
-	return text.len >= strlen(word) && !memcmp(text.text, word, strlen(word));
-}
-
-static const struct vpt_nsight_field session_fields[] = {
-	{"utcEpochNs", VPT_CELL_COUNT, VPT_NEEDED, 0},
-};
-
-static int session_row(void *ctx, const struct vpt_cell *cell)
-{
-	struct vpt_nsight *im = ctx;
-
-	im->utc_ns = cell[0].number;
-	return VPT_OK;
-}
-
-static const struct vpt_nsight_field pair_fields[] = {
-	{"name", VPT_CELL_TEXT, VPT_NEEDED, 0},
-	{"value", VPT_CELL_TEXT, VPT_NEEDED, 0},
-};
-
-static int pair_row(void *ctx, const struct vpt_cell *cell)
-{
-	struct vpt_nsight *im = ctx;
-	struct vpt_text name = cell[0].text, value = cell[1].text;
-	size_t used = strlen(im->command);
-
-	if (is(name, "EXPORT_PRODUCT_VERSION"))
-		copy_text(im->version, sizeof(im->version), value);
-	else if (is(name, "Hostname") || (is(name, "DEVICE_DISPLAY_NAME") && !im->host[0]))
-		copy_text(im->host, sizeof(im->host), value);
-	else if (is(name, "PROCESS_0:COMMAND") && !used)
-		copy_text(im->command, sizeof(im->command), value);
-	else if (begins(name, "PROCESS_0:ARGUMENT_") && used && used + 2 < sizeof(im->command)) {
-		im->command[used] = ' ';
-		copy_text(im->command + used + 1, sizeof(im->command) - used - 1, value);
-	}
-	return VPT_OK;
-}
-
-static void put_meta(struct vpt_nsight *im)
-{
-	char text[100];
-
-	snprintf(text, sizeof(text), "Nsight Systems%s%s", im->version[0] ? " " : "", im->version);
-	vpt_collect_meta(im->out, "source", text);
-	if (im->host[0])
-		vpt_collect_meta(im->out, "hostname", im->host);
-	if (im->command[0])
-		vpt_collect_meta(im->out, "command", im->command);
-	if (im->graphs) {
-		snprintf(text, sizeof(text),
-			"%" PRIu64 " launches recorded as a whole, without their kernels",
-			im->graphs);
-		vpt_collect_meta(im->out, "cuda graphs", text);
-	}
-}
-
-/* ---- devices ---- */
-
-static const struct vpt_nsight_field ordinal_fields[] = {
-	{"gpuId", VPT_CELL_COUNT, VPT_NEEDED, 0},
-	{"cudaId", VPT_CELL_COUNT, VPT_NEEDED, 0},
-};
-
-/* A GPU may be different CUDA devices to different processes. */
-static int ordinal_row(void *ctx, const struct vpt_cell *cell)
-{
-	struct vpt_nsight *im = ctx;
-	size_t i;
-
-	for (i = 0; i < im->ordinal_count; i++)
-		if (im->ordinals[i].gpu == cell[0].number &&
-			im->ordinals[i].ordinal == cell[1].number)
-			return VPT_OK;
-	if (im->ordinal_count == VPT_NSIGHT_GPUS_MAX)
-		return VPT_OK;
-	im->ordinals[im->ordinal_count].gpu = cell[0].number;
-	im->ordinals[im->ordinal_count++].ordinal = cell[1].number;
-	return VPT_OK;
-}
-
-enum {
-	G_ID,
-	G_CUDA,
-	G_NAME,
-	G_UUID,
-	G_PCI,
-	G_MEMORY,
-	G_SMS,
-	G_SHARED,
-	G_REGISTERS,
-	G_WARP,
-	G_WARPS,
-	G_MAJOR,
-	G_MINOR
-};
-
-static const struct vpt_nsight_field gpu_fields[] = {
-	[G_ID] = {"id", VPT_CELL_COUNT, VPT_NEEDED, 0},
-	[G_CUDA] = {"cuDevice", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
-	[G_NAME] = {"name", VPT_CELL_TEXT, VPT_OPTIONAL, 0},
-	[G_UUID] = {"uuid", VPT_CELL_TEXT, VPT_OPTIONAL, 0},
-	[G_PCI] = {"busLocation", VPT_CELL_TEXT, VPT_OPTIONAL, 0},
-	[G_MEMORY] = {"totalMemory", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
-	[G_SMS] = {"smCount", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
-	[G_SHARED] = {"maxShmemPerSm", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
-	[G_REGISTERS] = {"maxRegistersPerSm", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
-	[G_WARP] = {"threadsPerWarp", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
-	[G_WARPS] = {"maxWarpsPerSm", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
-	[G_MAJOR] = {"computeMajor", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
-	[G_MINOR] = {"computeMinor", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
-};
-
-/* The tool writes the bare number where CUDA's tools write "GPU-" before it. */
-static uint64_t put_uuid(struct vpt_nsight *im, struct vpt_text uuid)
-{
-	char text[80] = "GPU-";
-
-	if (!uuid.len || begins(uuid, "GPU-"))
-		return vpt_nsight_text(im, uuid);
-	copy_text(text + 4, sizeof(text) - 4, uuid);
-	return vpt_nsight_text(im, (struct vpt_text){text, strlen(text)});
-}
-
-static int gpu_row(void *ctx, const struct vpt_cell *cell)
-{
-	struct vpt_nsight *im = ctx;
-	struct vpt_device row = {.sm_count = (uint64_t)cell[G_SMS].number,
-		.sm_threads = (uint64_t)cell[G_WARP].number * (uint64_t)cell[G_WARPS].number,
-		.sm_registers = (uint64_t)cell[G_REGISTERS].number,
-		.sm_shared = (uint64_t)cell[G_SHARED].number,
-		.memory_bytes = (uint64_t)cell[G_MEMORY].number,
-		.compute_major = (uint64_t)cell[G_MAJOR].number,
-		.compute_minor = (uint64_t)cell[G_MINOR].number};
-	size_t i, put = 0;
-
-	if (im->gpu_count++ >= VPT_NSIGHT_GPUS_MAX)
-		return VPT_OK;
-	row.name = vpt_nsight_text(im, cell[G_NAME].text);
-	row.uuid = put_uuid(im, cell[G_UUID].text);
-	row.pci = vpt_nsight_text(im, cell[G_PCI].text);
-	for (i = 0; i < im->ordinal_count; i++) {
-		if (im->ordinals[i].gpu != cell[G_ID].number)
-			continue;
-		row.device = (uint64_t)im->ordinals[i].ordinal;
-		vpt_collect_put(im->out, VPT_DEVICE, 0, &row);
-		put++;
-	}
-	/* Where the file knows which GPUs are CUDA devices, one that is none was not used. */
-	if (!put && !im->ordinal_count) {
-		row.device = (uint64_t)cell[cell[G_CUDA].known ? G_CUDA : G_ID].number;
-		vpt_collect_put(im->out, VPT_DEVICE, 0, &row);
-	}
-	return VPT_OK;
 }
 
 /* ---- names of threads ---- */
@@ -307,15 +82,6 @@ static int thread_row(void *ctx, const struct vpt_cell *cell)
 static const struct vpt_nsight_table strings = TABLE("StringIds", string_fields, string_row);
 static const struct vpt_nsight_table thread_names = TABLE("ThreadNames", thread_fields, thread_row);
 
-static const struct vpt_nsight_table descriptions[] = {
-	TABLE("TARGET_INFO_SESSION_START_TIME", session_fields, session_row),
-	TABLE("META_DATA_EXPORT", pair_fields, pair_row),
-	TABLE("META_DATA_CAPTURE", pair_fields, pair_row),
-	TABLE("TARGET_INFO_SYSTEM_ENV", pair_fields, pair_row),
-	TABLE("TARGET_INFO_CUDA_DEVICE", ordinal_fields, ordinal_row),
-	TABLE("TARGET_INFO_GPU", gpu_fields, gpu_row),
-};
-
 static int read_texts(struct vpt_nsight *im, struct vpt_nsight_db *db, struct vpt_err *err)
 {
 	int rc = vpt_nsight_scan(db, &strings, &im->strings, err), set;
@@ -331,28 +97,36 @@ static int read_texts(struct vpt_nsight *im, struct vpt_nsight_db *db, struct vp
 	return rc;
 }
 
+static int read_each(struct vpt_nsight *im, struct vpt_nsight_db *db,
+	const struct vpt_nsight_table *table, struct vpt_err *err)
+{
+	int rc = VPT_OK;
+
+	for (; !rc && table->name; table++)
+		rc = vpt_nsight_scan(db, table, im, err);
+	return rc;
+}
+
 static int read_tables(struct vpt_nsight *im, struct vpt_nsight_db *db, struct vpt_err *err)
 {
-	const struct vpt_nsight_table *table;
 	int rc = read_texts(im, db, err);
-	size_t i;
 
-	for (i = 0; !rc && i < COUNT(descriptions); i++)
-		rc = vpt_nsight_scan(db, &descriptions[i], im, err);
+	if (!rc)
+		rc = read_each(im, db, vpt_nsight_session, err);
 	if (!rc)
 		rc = vpt_nsight_scan(db, &vpt_nsight_nvtx_domains, im, err);
 	vpt_nsight_names_sort(&im->domains);
-	for (table = vpt_nsight_tables; !rc && table->name; table++)
-		rc = vpt_nsight_scan(db, table, im, err);
-	for (table = vpt_nsight_objects; !rc && table->name; table++)
-		rc = vpt_nsight_scan(db, table, im, err);
+	if (!rc)
+		rc = read_each(im, db, vpt_nsight_tables, err);
+	if (!rc)
+		rc = read_each(im, db, vpt_nsight_objects, err);
 	if (!rc)
 		rc = vpt_nsight_scan(db, &vpt_nsight_nvtx, im, err);
 	if (rc)
 		return rc;
 	vpt_nsight_put_unmatched(im);
 	vpt_nsight_put_losses(im);
-	put_meta(im);
+	vpt_nsight_put_meta(im);
 	if (im->thread_count)
 		qsort(im->threads, im->thread_count, sizeof(*im->threads), compare_threads);
 	return vpt_nsight_scan(db, &thread_names, im, err);
@@ -360,35 +134,18 @@ static int read_tables(struct vpt_nsight *im, struct vpt_nsight_db *db, struct v
 
 /* ---- the importer ---- */
 
+static int has_one(struct vpt_nsight_db *db, const struct vpt_nsight_table *table)
+{
+	while (table->name && !vpt_nsight_has(db, table->name))
+		table++;
+	return table->name != NULL;
+}
+
 /* Whether any table stands in the file that only this tool writes. */
 static int is_export(struct vpt_nsight_db *db)
 {
-	const struct vpt_nsight_table *table;
-	size_t i;
-
-	for (table = vpt_nsight_tables; table->name; table++)
-		if (vpt_nsight_has(db, table->name))
-			return 1;
-	for (i = 0; i < COUNT(descriptions); i++)
-		if (vpt_nsight_has(db, descriptions[i].name))
-			return 1;
-	return vpt_nsight_has(db, vpt_nsight_nvtx.name);
-}
-
-static void free_import(struct vpt_nsight *im)
-{
-	int set;
-
-	if (!im)
-		return;
-	vpt_nsight_names_free(&im->strings);
-	for (set = 0; set < VPT_NSIGHT_WORDS; set++)
-		vpt_nsight_names_free(&im->words[set]);
-	vpt_nsight_names_free(&im->domains);
-	vpt_free(im->threads);
-	vpt_free(im->unmatched);
-	vpt_free(im->losses);
-	vpt_free(im);
+	return has_one(db, vpt_nsight_tables) || has_one(db, vpt_nsight_session) ||
+	       vpt_nsight_has(db, vpt_nsight_nvtx.name);
 }
 
 static int probe(const unsigned char *head, size_t size)
@@ -434,7 +191,7 @@ static int read_export(struct vpt_source *src, struct vpt_collect *c,
 		vpt_collect_realtime(c, (uint64_t)im->utc_ns);
 out:
 	vpt_nsight_close(db);
-	free_import(im);
+	vpt_nsight_free(im);
 	return rc;
 }
 

@@ -5,7 +5,7 @@
  * cut at the trace's end and marked as unmatched.
  *
  * Left out: names of categories; what is inside binary payloads. */
-#include "formats/import/nsight.h"
+#include "formats/import/nsight_tables.h"
 
 #include "formats/memory.h"
 

@@ -3,7 +3,7 @@
  * These tables are only there if the tool was asked for them (--cuda-graph-trace=node, --cuda-memory-usage=true).
  *
  * Left out: that a graph was created or instantiated, which the calls tell; sizes of memory pools. */
-#include "formats/import/nsight.h"
+#include "formats/import/nsight_tables.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -1,7 +1,7 @@
 /* nsight_rows.c - rows of CUPTI's tables in an Nsight Systems export: work on devices,
  * calls, synchronisation, overhead, and what the tool says it lost. One list of fields and one
  * function a table. */
-#include "formats/import/nsight.h"
+#include "formats/import/nsight_tables.h"
 
 #include "formats/calls.h"
 #include "formats/memory.h"

@@ -1,7 +1,7 @@
-/* nsight.h - what the parts of the Nsight Systems importer share. Nobody else includes it.
- */
-#ifndef VPT_FORMATS_IMPORT_NSIGHT_H
-#define VPT_FORMATS_IMPORT_NSIGHT_H
+/* nsight_import.h - what an import of an Nsight Systems export keeps from row to row: texts, threads,
+ * and what waits for the end of the trace. Private to the importer. */
+#ifndef VPT_FORMATS_IMPORT_NSIGHT_IMPORT_H
+#define VPT_FORMATS_IMPORT_NSIGHT_IMPORT_H
 
 #include "formats/collect.h"
 #include "formats/import/import.h"
@@ -54,16 +54,6 @@ struct vpt_nsight {
 	char version[64], host[256], command[4096];
 };
 
-/* Rows into the collector, one table each; ends with one that has no name. */
-extern const struct vpt_nsight_table vpt_nsight_tables[];
-extern const struct vpt_nsight_table vpt_nsight_objects[];
-extern const struct vpt_nsight_table vpt_nsight_nvtx;
-extern const struct vpt_nsight_table vpt_nsight_nvtx_domains; /* to be read before the former */
-
-/* What had to wait for the end of the trace. */
-void vpt_nsight_put_losses(struct vpt_nsight *im);
-void vpt_nsight_put_unmatched(struct vpt_nsight *im);
-
 /* A serialised id is (more << 48 | pid << 24 | tid); -1 stands for unknown. */
 int64_t vpt_nsight_pid(int64_t global);
 
@@ -80,5 +70,8 @@ struct vpt_nsight_name *vpt_nsight_find_string(struct vpt_nsight *im, const stru
  * string. */
 uint64_t vpt_nsight_string(struct vpt_nsight *im, struct vpt_nsight_name *name);
 uint64_t vpt_nsight_text(struct vpt_nsight *im, struct vpt_text text);
+
+/* Frees `im` and what it holds; accepts NULL. */
+void vpt_nsight_free(struct vpt_nsight *im);
 
 #endif
