@@ -141,23 +141,13 @@ static void add_columns(struct vpt_section *s, uint32_t wanted)
 	s->present |= wanted;
 }
 
-static int reserve_slot(struct vpt_batch *b)
-{
-	size_t before = b->section_cap;
-
-	if (vpt_grow(&b->sections, &b->section_cap, b->section_count + 1, sizeof(*b->sections)))
-		return VPT_ENOMEM;
-	if (b->section_cap > before)
-		memset(b->sections + before, 0, (b->section_cap - before) * sizeof(*b->sections));
-	return VPT_OK;
-}
-
 static struct vpt_section *new_section(
 	struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane, size_t values)
 {
 	struct vpt_section *s;
 
-	if (reserve_slot(b))
+	if (vpt_grow_zeroed(
+		    &b->sections, &b->section_cap, b->section_count + 1, sizeof(*b->sections)))
 		return NULL;
 	s = &b->sections[b->section_count];
 	if (vpt_grow(&s->data, &s->data_cap, values, sizeof(*s->data)))

@@ -115,6 +115,18 @@ int vpt_grow_more(void *array, size_t *cap, size_t need, size_t size)
 	return VPT_OK;
 }
 
+int vpt_grow_zeroed_more(void *array, size_t *cap, size_t need, size_t size)
+{
+	size_t before = *cap;
+	char *first;
+
+	if (vpt_grow_more(array, cap, need, size))
+		return VPT_ENOMEM;
+	memcpy(&first, array, sizeof(first));
+	memset(first + before * size, 0, (*cap - before) * size);
+	return VPT_OK;
+}
+
 void vpt_free(void *ptr)
 {
 	if (ptr)

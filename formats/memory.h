@@ -40,6 +40,15 @@ static inline int vpt_grow(void *array, size_t *cap, size_t need, size_t size)
 	return need <= *cap ? 0 : vpt_grow_more(array, cap, need, size);
 }
 
+/* The same, and the elements from the former *cap on are zeroed: for tables by number, where what
+ * nobody has written yet reads as 0. */
+int vpt_grow_zeroed_more(void *array, size_t *cap, size_t need, size_t size);
+
+static inline int vpt_grow_zeroed(void *array, size_t *cap, size_t need, size_t size)
+{
+	return need <= *cap ? 0 : vpt_grow_zeroed_more(array, cap, need, size);
+}
+
 void vpt_free(void *ptr); /* accepts NULL */
 
 char *vpt_strndup(const char *text, size_t len); /* NUL-terminated copy; NULL when no memory */

@@ -4,6 +4,7 @@
 
 #include "formats/error.h"
 
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,16 +13,28 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* ---- an allocator that counts, remembers the last size, and fails on demand ---- */
+/* ---- an allocator that counts, remembers the last size, fails on demand, and hands out no zeros ---- */
 
 static int calls, releases, fail_from;
 static size_t last_bytes;
 
 static void *counting_resize(void *ptr, size_t size_bytes)
 {
+	size_t before = ptr ? malloc_usable_size(ptr) : 0;
+	void *fresh;
+
 	calls++;
 	last_bytes = size_bytes;
-	return fail_from && calls >= fail_from ? NULL : realloc(ptr, size_bytes);
+	if (fail_from && calls >= fail_from)
+		return NULL;
+	fresh = malloc(size_bytes);
+	if (fresh) {
+		memset(fresh, 0xa5, size_bytes);
+		if (before)
+			memcpy(fresh, ptr, before < size_bytes ? before : size_bytes);
+		free(ptr);
+	}
+	return fresh;
 }
 
 static void counting_release(void *ptr)
@@ -140,6 +153,29 @@ static void growth_keeps_the_elements(void **state)
 	vpt_free(array);
 }
 
+/* Whatever the memory held before. */
+static void elements_nobody_wrote_are_zero(void **state)
+{
+	uint64_t *array = NULL;
+	size_t cap = 0, need, i;
+
+	(void)state;
+	for (need = 0; need < 3000; need += 7) {
+		size_t before = cap;
+
+		assert_int_equal(vpt_grow_zeroed(&array, &cap, need, sizeof(*array)), VPT_OK);
+		assert_true(cap >= need);
+		for (i = 0; i < cap; i++)
+			if (array[i] != (i < before ? ~i : 0))
+				fail_msg("need %zu: element %zu is %llx", need, i,
+					(unsigned long long)array[i]);
+		for (i = before; i < cap; i++)
+			array[i] = ~i;
+	}
+	assert_true(calls < 10);
+	vpt_free(array);
+}
+
 static void growth_that_fails_changes_nothing(void **state)
 {
 	static const struct {
@@ -164,9 +200,12 @@ static void growth_that_fails_changes_nothing(void **state)
 		calls = 0;
 		fail_from = cases[i].fail_from;
 		rc = vpt_grow(&array, &cap, cases[i].need, cases[i].size);
-		fail_from = 0;
 		if (rc != VPT_ENOMEM || array != before || cap != 16)
 			fail_msg("%s: code %d, capacity %zu", cases[i].rule, rc, cap);
+		rc = vpt_grow_zeroed(&array, &cap, cases[i].need, cases[i].size);
+		fail_from = 0;
+		if (rc != VPT_ENOMEM || array != before || cap != 16)
+			fail_msg("zeroed, %s: code %d, capacity %zu", cases[i].rule, rc, cap);
 		assert_int_equal(array[127], 'x');
 		vpt_free(array);
 	}
@@ -269,6 +308,7 @@ int main(void)
 		RULE(calloc_gives_zeroes),
 		RULE(arrays_double),
 		RULE(growth_keeps_the_elements),
+		RULE(elements_nobody_wrote_are_zero),
 		RULE(growth_that_fails_changes_nothing),
 		RULE(copies_end_in_a_nul),
 		RULE(a_failing_table_fails_them_all),

@@ -257,17 +257,14 @@ static void put_lanes(struct vtr_recorder *r)
 
 uint64_t vtr_recorder_name(struct vtr_recorder *r, uint32_t name)
 {
-	size_t cap = r->name_cap, len;
+	size_t len;
 	struct known_name *known;
 	const char *text;
 
 	if (!name)
 		return 0;
-	if (name >= cap) {
-		if (vpt_grow(&r->names, &r->name_cap, (size_t)name + 1, sizeof(*r->names)))
-			return 0;
-		memset(r->names + cap, 0, (r->name_cap - cap) * sizeof(*r->names));
-	}
+	if (vpt_grow_zeroed(&r->names, &r->name_cap, (size_t)name + 1, sizeof(*r->names)))
+		return 0;
 	known = &r->names[name];
 	if (known->chunk != r->open.number) {
 		text = vtr_name_text(name, &len);
