@@ -8,15 +8,14 @@ void vpt_strings_reset(struct vpt_strings *s)
 {
 	s->size = 0;
 	s->count = 0;
-	if (s->slots)
-		memset(s->slots, 0, s->slot_count * sizeof(*s->slots));
+	vpt_map_reset(&s->map);
 }
 
 void vpt_strings_free(struct vpt_strings *s)
 {
 	vpt_free(s->bytes);
 	vpt_free(s->ends);
-	vpt_free(s->slots);
+	vpt_map_free(&s->map);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -33,61 +32,42 @@ int vpt_strings_append(struct vpt_strings *s, const char *text, size_t len)
 	return VPT_OK;
 }
 
-/* Where a text is, or the free slot where it belongs. */
-static uint32_t *slot_of(const struct vpt_strings *s, const char *text, size_t len)
+/* The id of a text of this hash; VPT_MAP_NONE: it is not there. */
+static inline uint32_t find(
+	const struct vpt_strings *s, uint64_t hash, const char *text, size_t len)
 {
-	size_t mask = s->slot_count - 1, i = vpt_hash(text, len) & mask;
+	uint64_t at = hash;
+	uint32_t id;
 
-	for (;; i = (i + 1) & mask) {
-		struct vpt_text t;
+	while ((id = vpt_map_next(&s->map, hash, &at)) != VPT_MAP_NONE) {
+		struct vpt_text t = vpt_strings_get(s, id);
 
-		if (!s->slots[i])
-			return &s->slots[i];
-		t = vpt_strings_get(s, s->slots[i] - 1);
 		if (t.len == len && !memcmp(t.text, text, len))
-			return &s->slots[i];
+			break;
 	}
-}
-
-static int grow_slots(struct vpt_strings *s)
-{
-	size_t want = s->slot_count ? s->slot_count * 2 : 64, i;
-	uint32_t *slots;
-
-	if (s->count >= UINT32_MAX - 1)
-		return VPT_ENOMEM;
-	slots = vpt_calloc(want, sizeof(*slots));
-	if (!slots)
-		return VPT_ENOMEM;
-	vpt_free(s->slots);
-	s->slots = slots;
-	s->slot_count = want;
-	for (i = 0; i < s->count; i++) {
-		struct vpt_text t = vpt_strings_get(s, i);
-
-		*slot_of(s, t.text, t.len) = (uint32_t)(i + 1);
-	}
-	return VPT_OK;
+	return id;
 }
 
 uint64_t vpt_strings_find(const struct vpt_strings *s, const char *text, size_t len)
 {
-	const uint32_t *slot = s->slot_count ? slot_of(s, text, len) : NULL;
+	uint32_t id = find(s, vpt_hash(text, len), text, len);
 
-	return slot && *slot ? *slot - 1 : VPT_NO_ID;
+	return id == VPT_MAP_NONE ? VPT_NO_ID : id;
 }
 
 uint64_t vpt_strings_put(struct vpt_strings *s, const char *text, size_t len)
 {
-	uint32_t *slot;
+	uint64_t hash = vpt_hash(text, len);
+	uint32_t id = find(s, hash, text, len);
 
-	if (s->count * 2 >= s->slot_count && grow_slots(s))
+	if (id != VPT_MAP_NONE)
+		return id;
+	if (s->count >= VPT_MAP_NONE || vpt_strings_append(s, text, len))
 		return VPT_NO_ID;
-	slot = slot_of(s, text, len);
-	if (!*slot) {
-		if (vpt_strings_append(s, text, len))
-			return VPT_NO_ID;
-		*slot = (uint32_t)s->count;
-	}
-	return *slot - 1;
+	if (!vpt_map_put(&s->map, hash, (uint32_t)(s->count - 1)))
+		return s->count - 1;
+	/* Not added: what no map finds would be added again. */
+	s->count--;
+	s->size -= len;
+	return VPT_NO_ID;
 }

@@ -4,6 +4,8 @@
 #ifndef VPT_FORMATS_STRINGS_H
 #define VPT_FORMATS_STRINGS_H
 
+#include "formats/map.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -18,8 +20,7 @@ struct vpt_strings {
 	size_t size, size_cap;
 	uint64_t *ends; /* where string i ends in bytes */
 	size_t count, cap;
-	uint32_t *slots; /* id + 1, open addressing; NULL until the first put */
-	size_t slot_count;
+	struct vpt_map map; /* ids by text */
 };
 
 #define VPT_NO_ID UINT64_MAX
@@ -50,30 +51,6 @@ static inline struct vpt_text vpt_strings_get(const struct vpt_strings *s, uint6
 		t.text = t.len ? s->bytes + begin : "";
 	}
 	return t;
-}
-
-/* A hash of bytes for tables in memory; not stable across versions, never written to a file. */
-static inline uint64_t vpt_hash_mix(uint64_t h)
-{
-	h ^= h >> 32;
-	h *= 0x9e3779b97f4a7c15u;
-	h ^= h >> 29;
-	return h;
-}
-
-static inline uint64_t vpt_hash(const void *data, size_t len)
-{
-	const unsigned char *p = data;
-	uint64_t h = 0x2545f4914f6cdd1du ^ len, word;
-
-	for (; len >= 8; p += 8, len -= 8) {
-		memcpy(&word, p, 8);
-		h = vpt_hash_mix(h ^ word) * 0xd6e8feb86659fd93u;
-	}
-	word = 0;
-	if (len)
-		memcpy(&word, p, len);
-	return vpt_hash_mix(vpt_hash_mix(h ^ word));
 }
 
 #endif

@@ -1,0 +1,84 @@
+/* map.h - finds the elements of an array by what they hold.
+ *
+ * The caller keeps the elements, numbered from 0, and says what their hashes are and when two are
+ * equal; the map keeps numbers alone. Numbers of one hash are found in the order in which they were
+ * put. Nothing is ever removed, except all of it.
+ *
+ *	elements   0: "vae"   1: "dit"   2: "text"           the caller's
+ *	slots      .  | dit 1 | .  | .  | vae 0 | text 2 | .  .     hash and 1 + number; 0: free
+ *
+ * Open addressing, never more than half full. Not for the few tables that a program asks for every
+ * event: launches.c, open_ranges.c and the recorder's lanes keep their own, whose keys lie in the
+ * slots or whose size never changes. */
+#ifndef VPT_FORMATS_MAP_H
+#define VPT_FORMATS_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* All zeros is empty. */
+struct vpt_map {
+	struct vpt_map_slot {
+		uint32_t hash, number; /* low half of the hash; 1 + number, 0: free */
+	} * slots;
+	size_t slot_count, count;
+};
+
+#define VPT_MAP_NONE UINT32_MAX
+
+/* The next number that was put with this hash, VPT_MAP_NONE after the last. *at is the hash before
+ * the first call, and the map's in between. Elements of other hashes may be among them, so each is
+ * to be compared:
+ *
+ *	for (at = hash; (n = vpt_map_next(&map, hash, &at)) != VPT_MAP_NONE;)
+ *		if (same(&elements[n], key))
+ *			return n;
+ */
+static inline uint32_t vpt_map_next(const struct vpt_map *m, uint64_t hash, uint64_t *at)
+{
+	while (m->slot_count) {
+		const struct vpt_map_slot *slot = &m->slots[*at & (m->slot_count - 1)];
+
+		if (!slot->number)
+			break;
+		++*at;
+		if (slot->hash == (uint32_t)hash)
+			return slot->number - 1;
+	}
+	return VPT_MAP_NONE;
+}
+
+/* Puts a number below VPT_MAP_NONE, whether or not it is there already. Returns 0 or VPT_ENOMEM, and
+ * then the map is as before. */
+int vpt_map_put(struct vpt_map *m, uint64_t hash, uint32_t number);
+
+void vpt_map_reset(struct vpt_map *m); /* empty, memory kept */
+void vpt_map_free(struct vpt_map *m);
+
+/* ---- hashes for tables in memory: not stable across versions, never written to a file ---- */
+
+static inline uint64_t vpt_hash_mix(uint64_t h)
+{
+	h ^= h >> 32;
+	h *= 0x9e3779b97f4a7c15u;
+	h ^= h >> 29;
+	return h;
+}
+
+static inline uint64_t vpt_hash(const void *data, size_t len)
+{
+	const unsigned char *p = data;
+	uint64_t h = 0x2545f4914f6cdd1du ^ len, word;
+
+	for (; len >= 8; p += 8, len -= 8) {
+		memcpy(&word, p, 8);
+		h = vpt_hash_mix(h ^ word) * 0xd6e8feb86659fd93u;
+	}
+	word = 0;
+	if (len)
+		memcpy(&word, p, len);
+	return vpt_hash_mix(vpt_hash_mix(h ^ word));
+}
+
+#endif
