@@ -14,10 +14,8 @@
 struct vpt_batch_index {
 	int failed;
 	uint32_t last[VPT_KIND_LIMIT]; /* 1 + section used last, by kind */
-	uint32_t *slots;               /* 1 + section, by kind and lane */
-	size_t slot_count;
-	uint32_t *config_slots; /* 1 + row of CONFIG, by content */
-	size_t config_slot_count;
+	struct vpt_map sections;       /* by kind and lane */
+	struct vpt_map config_rows;    /* rows of CONFIG, by content */
 	struct vpt_config
 		*configs; /* rows of CONFIG again, each in one piece: they are compared often */
 	size_t config_cap;
@@ -77,10 +75,8 @@ void vpt_batch_reset(struct vpt_batch *b)
 	x->table_bytes = 0;
 	x->config_count = 0;
 	memset(x->last, 0, sizeof(x->last));
-	if (x->slots)
-		memset(x->slots, 0, x->slot_count * sizeof(*x->slots));
-	if (x->config_slots)
-		memset(x->config_slots, 0, x->config_slot_count * sizeof(*x->config_slots));
+	vpt_map_reset(&x->sections);
+	vpt_map_reset(&x->config_rows);
 }
 
 void vpt_batch_free(struct vpt_batch *b)
@@ -93,8 +89,8 @@ void vpt_batch_free(struct vpt_batch *b)
 	vpt_free(b->payload);
 	vpt_strings_free(&b->strings);
 	if (b->index && b->index != &no_index) {
-		vpt_free(b->index->slots);
-		vpt_free(b->index->config_slots);
+		vpt_map_free(&b->index->sections);
+		vpt_map_free(&b->index->config_rows);
 		vpt_free(b->index->configs);
 		vpt_free(b->index);
 	}
@@ -210,62 +206,49 @@ static uint64_t hash_section(enum vpt_kind kind, uint64_t lane)
 	return vpt_hash_mix(lane * 0x9e3779b97f4a7c15u + kind);
 }
 
-static uint32_t *section_slot(const struct vpt_batch *b, enum vpt_kind kind, uint64_t lane)
+/* Makes the section for rows of this kind and lane. NULL: no memory, or too many. */
+static struct vpt_section *add_section(
+	struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane)
 {
-	const struct vpt_batch_index *x = b->index;
-	size_t mask = x->slot_count - 1, i = hash_section(kind, lane) & mask;
+	uint32_t first = (uint32_t)(kind->flags & VPT_KIND_TABLE ? 8 : 32);
+	struct vpt_section *s;
 
-	while (x->slots[i] && (b->sections[x->slots[i] - 1].kind != kind ||
-				      b->sections[x->slots[i] - 1].lane != lane))
-		i = (i + 1) & mask;
-	return &x->slots[i];
+	/* Room is kept for STRING, which is not among the sections. Where memory runs out after the
+	 * map has its number, the batch has failed and nobody looks. */
+	if (b->section_count >= VPT_SECTIONS_MAX - 1 ||
+		vpt_map_put(&b->index->sections, hash_section(kind->type, lane),
+			(uint32_t)b->section_count))
+		return NULL;
+	s = new_section(b, kind, lane, (size_t)first * kind->n_columns);
+	if (!s)
+		return NULL;
+	s->present = kind->type == VPT_KERNEL ? VPT_KERNEL_USUAL
+		     : kind->type == VPT_CALL ? VPT_CALL_USUAL
+					      : 1;
+	place_columns(s, kind->n_columns, first);
+	return s;
 }
 
-static int grow_section_slots(struct vpt_batch *b)
-{
-	struct vpt_batch_index *x = b->index;
-	size_t want = x->slot_count ? x->slot_count * 2 : 64, i;
-	uint32_t *slots = vpt_calloc(want, sizeof(*slots));
-
-	if (!slots)
-		return VPT_ENOMEM;
-	vpt_free(x->slots);
-	x->slots = slots;
-	x->slot_count = want;
-	for (i = 0; i < b->section_count; i++)
-		*section_slot(b, b->sections[i].kind, b->sections[i].lane) = (uint32_t)(i + 1);
-	return VPT_OK;
-}
-
-/* The section for rows of this kind and lane, made when it is the first. NULL: no memory, or too
- * many. */
+/* The section for rows of this kind and lane, made when it is the first. NULL as above. */
 static struct vpt_section *find_section(
 	struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane)
 {
 	struct vpt_batch_index *x = b->index;
-	struct vpt_section *s;
-	uint32_t *slot;
+	uint64_t hash = hash_section(kind->type, lane), at = hash;
+	uint32_t n;
 
-	if (b->decoded || (b->section_count * 2 >= x->slot_count && grow_section_slots(b)))
+	if (b->decoded)
 		return NULL;
-	slot = section_slot(b, kind->type, lane);
-	if (!*slot) {
-		uint32_t first = (uint32_t)(kind->flags & VPT_KIND_TABLE ? 8 : 32);
-
-		/* Room is kept for STRING, which is not among the sections. */
-		if (b->section_count >= VPT_SECTIONS_MAX - 1)
+	while ((n = vpt_map_next(&x->sections, hash, &at)) != VPT_MAP_NONE)
+		if (b->sections[n].kind == kind->type && b->sections[n].lane == lane)
+			break;
+	if (n == VPT_MAP_NONE) {
+		n = (uint32_t)b->section_count;
+		if (!add_section(b, kind, lane))
 			return NULL;
-		s = new_section(b, kind, lane, (size_t)first * kind->n_columns);
-		if (!s)
-			return NULL;
-		s->present = kind->type == VPT_KERNEL ? VPT_KERNEL_USUAL
-			     : kind->type == VPT_CALL ? VPT_CALL_USUAL
-						      : 1;
-		place_columns(s, kind->n_columns, first);
-		*slot = (uint32_t)b->section_count;
 	}
-	x->last[kind->type] = *slot;
-	return &b->sections[*slot - 1];
+	x->last[kind->type] = n + 1;
+	return &b->sections[n];
 }
 
 static struct vpt_batch_index *make_index(struct vpt_batch *b)
@@ -399,54 +382,37 @@ static uint64_t hash_config(const struct vpt_config *config)
 	return vpt_hash_mix(lanes[0] ^ lanes[1] >> 7 ^ lanes[2] >> 15 ^ lanes[3] >> 23);
 }
 
-static uint32_t *config_slot(const struct vpt_batch_index *x, const struct vpt_config *config)
+static int add_config(struct vpt_batch *b, uint64_t hash, const struct vpt_config *config)
 {
-	size_t mask = x->config_slot_count - 1, i = hash_config(config) & mask;
+	struct vpt_batch_index *x = b->index;
 
-	while (x->config_slots[i] &&
-		memcmp(&x->configs[x->config_slots[i] - 1], config, sizeof(*config)))
-		i = (i + 1) & mask;
-	return &x->config_slots[i];
-}
-
-static int grow_config_slots(struct vpt_batch_index *x, uint32_t rows)
-{
-	size_t want = x->config_slot_count ? x->config_slot_count * 2 : 64;
-	uint32_t *slots = vpt_calloc(want, sizeof(*slots)), row;
-
-	if (!slots)
+	if (vpt_grow(&x->configs, &x->config_cap, (size_t)x->config_count + 1,
+		    sizeof(*x->configs)) ||
+		vpt_map_put(&x->config_rows, hash, x->config_count))
 		return VPT_ENOMEM;
-	vpt_free(x->config_slots);
-	x->config_slots = slots;
-	x->config_slot_count = want;
-	for (row = 0; row < rows; row++)
-		*config_slot(x, &x->configs[row]) = row + 1;
-	return VPT_OK;
+	vpt_batch_put(b, VPT_CONFIG, 0, config);
+	if (!x->failed)
+		x->configs[x->config_count++] = *config;
+	return x->failed;
 }
 
 uint64_t vpt_batch_config(struct vpt_batch *b, const struct vpt_config *config)
 {
 	struct vpt_batch_index *x = make_index(b);
-	uint32_t *slot;
+	uint64_t hash = hash_config(config), at = hash;
+	uint32_t row;
+	int rc;
 
-	if (!x || x->failed)
+	if (x->failed)
 		return 0;
-	if ((x->config_count * (size_t)2 >= x->config_slot_count &&
-		    grow_config_slots(x, x->config_count)) ||
-		vpt_grow(&x->configs, &x->config_cap, (size_t)x->config_count + 1,
-			sizeof(*x->configs))) {
-		x->failed = VPT_ENOMEM;
-		return 0;
-	}
-	slot = config_slot(x, config);
-	if (!*slot) {
-		vpt_batch_put(b, VPT_CONFIG, 0, config);
-		if (x->failed)
-			return 0;
-		x->configs[x->config_count] = *config;
-		*slot = ++x->config_count;
-	}
-	return *slot - 1;
+	while ((row = vpt_map_next(&x->config_rows, hash, &at)) != VPT_MAP_NONE)
+		if (!memcmp(&x->configs[row], config, sizeof(*config)))
+			return row;
+	row = x->config_count;
+	rc = add_config(b, hash, config);
+	if (rc)
+		x->failed = rc;
+	return rc ? 0 : row;
 }
 
 int vpt_batch_error(const struct vpt_batch *b)

@@ -1,75 +1,41 @@
 /* kineto_threads.c - the threads a trace names, by process and thread id.
  *
  * Names and rows come in any order, and many a named thread has no rows: an entry remembers both
- * sides, and only those that have a lane are named in the end. A hash table with open addressing,
- * never more than half full. */
+ * sides, and only those that have a lane are named in the end. */
 #include "formats/import/kineto_threads.h"
 
-#include "formats/error.h"
 #include "formats/memory.h"
-
-static struct vpt_kineto_thread *find_slot(
-	struct vpt_kineto_thread *slots, size_t slot_count, int64_t pid, int64_t tid)
-{
-	int64_t id[2] = {pid, tid};
-	size_t i = (size_t)vpt_hash(id, sizeof(id));
-
-	for (;; i++) {
-		struct vpt_kineto_thread *t = &slots[i & (slot_count - 1)];
-
-		if (!t->used || (t->pid == pid && t->tid == tid))
-			return t;
-	}
-}
-
-static int grow(struct vpt_kineto_threads *all)
-{
-	size_t slot_count = all->slot_count ? all->slot_count * 2 : 64, i;
-	struct vpt_kineto_thread *slots = vpt_calloc(slot_count, sizeof(*slots));
-
-	if (!slots)
-		return VPT_ENOMEM;
-	for (i = 0; i < all->slot_count; i++) {
-		const struct vpt_kineto_thread *old = &all->slots[i];
-
-		if (old->used)
-			*find_slot(slots, slot_count, old->pid, old->tid) = *old;
-	}
-	vpt_free(all->slots);
-	all->slots = slots;
-	all->slot_count = slot_count;
-	return 0;
-}
 
 struct vpt_kineto_thread *vpt_kineto_threads_get(
 	struct vpt_kineto_threads *all, int64_t pid, int64_t tid)
 {
-	struct vpt_kineto_thread *t;
+	const int64_t id[2] = {pid, tid};
+	uint64_t hash = vpt_hash(id, sizeof(id)), at = hash;
+	uint32_t row;
 
-	if (all->count >= all->slot_count / 2 && grow(all))
+	while ((row = vpt_map_next(&all->map, hash, &at)) != VPT_MAP_NONE)
+		if (all->at[row].pid == pid && all->at[row].tid == tid)
+			return &all->at[row];
+	if (all->count >= VPT_MAP_NONE ||
+		vpt_grow(&all->at, &all->cap, all->count + 1, sizeof(*all->at)) ||
+		vpt_map_put(&all->map, hash, (uint32_t)all->count))
 		return NULL;
-	t = find_slot(all->slots, all->slot_count, pid, tid);
-	if (!t->used) {
-		t->used = 1;
-		t->pid = pid;
-		t->tid = tid;
-		all->count++;
-	}
-	return t;
+	all->at[all->count] = (struct vpt_kineto_thread){.pid = pid, .tid = tid};
+	return &all->at[all->count++];
 }
 
 void vpt_kineto_threads_name_lanes(const struct vpt_kineto_threads *all, struct vpt_collect *c)
 {
 	size_t i;
 
-	for (i = 0; i < all->slot_count; i++)
-		if (all->slots[i].lane && all->slots[i].name)
-			vpt_collect_name_lane(c, all->slots[i].lane, all->slots[i].name);
+	for (i = 0; i < all->count; i++)
+		if (all->at[i].lane && all->at[i].name)
+			vpt_collect_name_lane(c, all->at[i].lane, all->at[i].name);
 }
 
 void vpt_kineto_threads_free(struct vpt_kineto_threads *all)
 {
-	vpt_free(all->slots);
-	all->slots = NULL;
-	all->slot_count = all->count = 0;
+	vpt_free(all->at);
+	vpt_map_free(&all->map);
+	*all = (struct vpt_kineto_threads){0};
 }

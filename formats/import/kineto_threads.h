@@ -3,6 +3,7 @@
 #define VPT_FORMATS_IMPORT_KINETO_THREADS_H
 
 #include "formats/collect.h"
+#include "formats/map.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,13 +12,13 @@ struct vpt_kineto_thread {
 	int64_t pid, tid;
 	uint64_t lane; /* of the collector; 0 until it has a row */
 	uint64_t name; /* of the collector's strings; 0 until it is named */
-	int used;
 };
 
 /* All zeros is an empty table. */
 struct vpt_kineto_threads {
-	struct vpt_kineto_thread *slots;
-	size_t slot_count, count;
+	struct vpt_kineto_thread *at;
+	size_t count, cap;
+	struct vpt_map map; /* by both ids */
 };
 
 /* The entry of a thread, made on first use; valid until the next get. NULL when there is no memory.
