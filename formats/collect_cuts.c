@@ -1,0 +1,222 @@
+/* collect_cuts.c - sorting foreign events, and cutting them into chunks. */
+#include "formats/collect.h"
+
+#include "formats/collect_state.h"
+#include "formats/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* What one chunk of an import may hold besides the limits of the format. */
+	OPEN_ROWS_MAX = 65536
+};
+
+static struct vpt_collect_entry make_entry(
+	const struct vpt_kind_desc *kind, const uint64_t *values, size_t row)
+{
+	struct vpt_collect_entry e = {.start = values[1], .row = (uint32_t)row, .kind = kind->type};
+	uint64_t end = kind->flags & VPT_KIND_SPAN ? values[1] + values[2] : values[1];
+
+	e.time = end < e.start ? e.start : end;
+	return e;
+}
+
+/* A call without length is inside no other: where one has just ended it comes after that. */
+static int is_empty_call(const struct vpt_collect_entry *e)
+{
+	return e->kind == VPT_CALL && e->start == e->time;
+}
+
+/* Completion order. What ends at the same moment: the one that began later is inside the other. What began
+ * at the same moment too: tools write the outer one first, but calls are then one after the other. */
+static int compare_entries(const void *pa, const void *pb)
+{
+	const struct vpt_collect_entry *a = pa, *b = pb;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	if (is_empty_call(a) != is_empty_call(b))
+		return is_empty_call(a) ? 1 : -1;
+	if (a->start != b->start)
+		return a->start > b->start ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->kind == VPT_CALL)
+		return a->row < b->row ? -1 : a->row > b->row;
+	return a->row > b->row ? -1 : a->row < b->row;
+}
+
+/* The window: first start and last end of valid ops, calls and ranges. */
+static void widen_window(
+	struct vpt_collect *c, const struct vpt_collect_entry *e, uint64_t duration_ns)
+{
+	if (e->kind != VPT_KERNEL && e->kind != VPT_COPY && e->kind != VPT_CALL &&
+		e->kind != VPT_RANGE)
+		return;
+	/* The clock of a device that reads 0 was not read; a foreign trace may well count from its first call. */
+	if (!e->start && (e->kind == VPT_KERNEL || e->kind == VPT_COPY))
+		return;
+	if (e->start + duration_ns < e->start)
+		return;
+	if (e->start < c->header.t0_ns)
+		c->header.t0_ns = e->start;
+	if (e->time > c->end_ns)
+		c->end_ns = e->time;
+}
+
+static int build_index(struct vpt_collect *c)
+{
+	size_t total = 0, k, row;
+
+	for (k = 0; k < VPT_KIND_LIMIT; k++) {
+		const struct vpt_kind_desc *kind = vpt_kind_desc((unsigned)k);
+
+		total += kind && kind->flags & VPT_KIND_EVENT ? c->kinds[k].count : 0;
+	}
+	c->index = vpt_alloc(total, sizeof(*c->index));
+	if (!c->index)
+		return VPT_ENOMEM;
+	c->header.t0_ns = UINT64_MAX;
+	for (k = 0; k < VPT_KIND_LIMIT; k++) {
+		const struct vpt_kind_desc *kind = vpt_kind_desc((unsigned)k);
+
+		if (!kind || !(kind->flags & VPT_KIND_EVENT))
+			continue;
+		for (row = 0; row < c->kinds[k].count; row++) {
+			const uint64_t *values =
+				c->kinds[k].values + row * (1 + (size_t)kind->n_columns);
+
+			c->index[c->index_count] = make_entry(kind, values, row);
+			widen_window(c, &c->index[c->index_count++], values[2]);
+		}
+	}
+	if (c->header.t0_ns == UINT64_MAX)
+		c->header.t0_ns = 0;
+	/* Nobody vouches for what a file tells: a start behind the end is none. */
+	if (c->told_start_ns && c->told_start_ns <= (c->told_end_ns ? c->told_end_ns : c->end_ns))
+		c->header.t0_ns = c->told_start_ns;
+	if (c->told_end_ns && c->told_end_ns >= c->header.t0_ns)
+		c->end_ns = c->told_end_ns;
+	qsort(c->index, c->index_count, sizeof(*c->index), compare_entries);
+	return VPT_OK;
+}
+
+/* Bytes of strings that this row brings into its chunk; `seen` remembers the chunk each was counted for. */
+static size_t new_text(const struct vpt_collect *c, const struct vpt_collect_entry *e,
+	uint32_t chunk, uint32_t *seen)
+{
+	const struct vpt_kind_desc *kind = vpt_kind_desc(e->kind);
+	const uint64_t *columns = vpt_collect_row(c, e) + 1;
+	size_t bytes = 0;
+	unsigned i;
+
+	for (i = 0; i < kind->n_columns; i++) {
+		uint64_t id = columns[i];
+
+		if (kind->columns[i].unit == VPT_UNIT_CONFIG && id < c->configs.count)
+			id = c->configs.values[id * VPT_CONFIG_COLUMNS + VPT_CONFIG_NAME];
+		else if (!vpt_collect_is_string(kind, columns, i))
+			continue;
+		if (id >= c->strings.count || seen[id] == chunk)
+			continue;
+		seen[id] = chunk;
+		bytes += vpt_strings_get(&c->strings, id).len + 8;
+	}
+	return bytes;
+}
+
+static int begin_cut(struct vpt_collect *c, size_t begin)
+{
+	if (vpt_grow(&c->cuts, &c->cut_cap, c->cut_count + 1, sizeof(*c->cuts)))
+		return VPT_ENOMEM;
+	c->cuts[c->cut_count++] =
+		(struct vpt_collect_cut){.begin = begin, .end = begin, .t_min = UINT64_MAX};
+	return VPT_OK;
+}
+
+static int cut_index(struct vpt_collect *c)
+{
+	uint32_t *seen = vpt_calloc(c->strings.count, sizeof(*seen));
+	size_t i, bytes = 0, lanes = 0;
+	int rc = seen ? begin_cut(c, 0) : VPT_ENOMEM;
+
+	for (i = 0; !rc && i < c->index_count; i++) {
+		struct vpt_collect_cut *cut = &c->cuts[c->cut_count - 1];
+		size_t text = new_text(c, &c->index[i], (uint32_t)c->cut_count, seen);
+
+		/* A lane and kind met for the first time costs a section; changes of lane bound that. */
+		lanes += i == cut->begin ||
+			 vpt_collect_row(c, &c->index[i])[0] !=
+				 vpt_collect_row(c, &c->index[i - 1])[0] ||
+			 c->index[i].kind != c->index[i - 1].kind;
+		bytes += text + 16;
+		if (i - cut->begin >= VPT_CHUNK_EVENTS ||
+			(bytes > VPT_CHUNK_PAYLOAD && i > cut->begin) ||
+			(lanes > VPT_SECTIONS_MAX / 2 && c->lane_count > VPT_SECTIONS_MAX / 16)) {
+			rc = begin_cut(c, i);
+			bytes = new_text(c, &c->index[i], (uint32_t)c->cut_count, seen) + 16;
+			lanes = 1;
+		}
+		cut = &c->cuts[c->cut_count - 1];
+		cut->end = i + 1;
+		cut->time = c->index[i].time;
+	}
+	vpt_free(seen);
+	return rc;
+}
+
+/* Lists, for each chunk, the ranges that are open when it closes: begun by then, ending in a later chunk. */
+static int list_open(struct vpt_collect *c)
+{
+	size_t k, i, first;
+
+	for (k = 1; k < c->cut_count; k++)
+		for (i = c->cuts[k].begin; i < c->cuts[k].end; i++) {
+			const struct vpt_collect_entry *e = &c->index[i];
+
+			if (e->kind != VPT_RANGE)
+				continue;
+			for (first = k; first > 0 && c->cuts[first - 1].time >= e->start; first--) {
+				struct vpt_collect_cut *cut = &c->cuts[first - 1];
+
+				if (cut->open_count >= OPEN_ROWS_MAX)
+					continue;
+				if (vpt_grow(&cut->open, &cut->open_cap, cut->open_count + 1,
+					    sizeof(*cut->open)))
+					return VPT_ENOMEM;
+				cut->open[cut->open_count++] = e->row;
+			}
+		}
+	return VPT_OK;
+}
+
+int vpt_collect_finish(struct vpt_collect *c, struct vpt_err *err)
+{
+	struct vpt_batch probe;
+	size_t k;
+	int rc = c->failed;
+
+	if (!rc)
+		rc = build_index(c);
+	if (!rc)
+		rc = cut_index(c);
+	if (!rc)
+		rc = list_open(c);
+	if (rc)
+		return vpt_fail(
+			err, rc, "no memory for the %zu events of this trace", c->index_count);
+	c->header.major = VPT_MAJOR;
+	c->header.minor = VPT_MINOR;
+	c->header.cpu_tick_ns = c->header.gpu_tick_ns = 1;
+	if (c->has_realtime)
+		c->header.t0_unix_ns = c->header.t0_ns + c->unix_offset_ns;
+	/* t_min of each chunk is part of what a reader may ask before it builds one. */
+	vpt_batch_init(&probe);
+	for (k = 0; !rc && k < c->cut_count; k++) {
+		rc = vpt_collect_chunk(c, k, &probe, err);
+		c->cuts[k].t_min = probe.t_min_ns;
+	}
+	vpt_batch_free(&probe);
+	return rc;
+}

@@ -1,0 +1,75 @@
+/* collect_state.h - what a collector holds. Private to collect*.c.
+ *
+ *	collect.c         rows in any order: one growing array of uint64_t a kind, lane first
+ *	collect_cuts.c    an index of (completion time, kind, row), sorted once; a chunk is a stretch
+ *	collect_chunks.c  a stretch as a batch, ids translated to those of the chunk */
+#ifndef VPT_FORMATS_COLLECT_STATE_H
+#define VPT_FORMATS_COLLECT_STATE_H
+
+#include "formats/batch.h"
+#include "formats/capture.h"
+#include "formats/map.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vpt_collect_rows {
+	uint64_t *values; /* (1 + columns) a row */
+	size_t count, cap;
+};
+
+struct vpt_collect_entry {
+	uint64_t time;  /* completion: where the row stands */
+	uint64_t start; /* of a span; points stand for themselves */
+	uint32_t row;
+	uint32_t kind;
+};
+
+struct vpt_collect_cut {
+	size_t begin, end; /* of the index */
+	uint64_t time;     /* completion of its last event */
+	uint64_t t_min;
+	uint32_t *open; /* rows of RANGE that are open at `time` */
+	size_t open_count, open_cap;
+};
+
+struct vpt_collect {
+	int failed;
+	struct vpt_collect_rows kinds[VPT_KIND_LIMIT];
+	struct vpt_strings strings;
+	struct vpt_collect_rows configs; /* without lane */
+	struct vpt_map config_rows;      /* by content */
+	struct vpt_lane *lanes;          /* key is index + 1 */
+	size_t lane_count, lane_cap;
+	struct vpt_map lane_rows; /* by what identifies a lane */
+
+	struct vpt_header header;
+	uint64_t end_ns;
+	uint64_t told_start_ns, told_end_ns; /* 0: not told */
+	int has_realtime;
+	uint64_t unix_offset_ns;
+	struct vpt_collect_entry *index;
+	size_t index_count;
+	struct vpt_collect_cut *cuts;
+	size_t cut_count, cut_cap;
+};
+
+/* The row of an entry: its lane, then its columns. */
+static inline const uint64_t *vpt_collect_row(
+	const struct vpt_collect *c, const struct vpt_collect_entry *e)
+{
+	return c->kinds[e->kind].values + e->row * (1 + (size_t)vpt_kind_desc(e->kind)->n_columns);
+}
+
+/* Whether column `i` of a row holds the id of a string. */
+static inline int vpt_collect_is_string(
+	const struct vpt_kind_desc *kind, const uint64_t *columns, unsigned i)
+{
+	if (kind->columns[i].unit == VPT_UNIT_STRING)
+		return 1;
+	/* A payload that is text or a blob keeps it as a string; its type stands in the column before. */
+	return i && kind->columns[i - 1].unit == VPT_UNIT_PAYLOAD &&
+	       (columns[i - 1] == VPT_PAYLOAD_BLOB || columns[i - 1] == VPT_PAYLOAD_JSON);
+}
+
+#endif
