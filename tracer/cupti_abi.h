@@ -28,23 +28,9 @@ enum {
 
 /* Kinds of records */
 enum {
-	VTR_KIND_MEMCPY = 1,
-	VTR_KIND_MEMSET = 2,
-	VTR_KIND_KERNEL = 3, /* serialises the device; never asked for */
-	VTR_KIND_DRIVER = 4,
-	VTR_KIND_RUNTIME = 5,
-	VTR_KIND_DEVICE = 8,
-	VTR_KIND_CONTEXT = 9,
-	VTR_KIND_CONCURRENT_KERNEL = 10,
-	VTR_KIND_OVERHEAD = 17,
-	VTR_KIND_MEMCPY2 = 22, /* between devices */
-	VTR_KIND_CUDA_EVENT = 36,
-	VTR_KIND_STREAM = 37,
-	VTR_KIND_SYNCHRONIZATION = 38,
-	VTR_KIND_INTERNAL_LAUNCH = 48,
-	VTR_KIND_MEMORY2 = 49,
-	VTR_KIND_GRAPH_TRACE = 51,
-	VTR_KIND_JIT = 52,
+#define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
+	VTR_KIND_##KIND = number,
+#include "tracer/cupti_kinds.def"
 	VTR_KINDS = 64 /* numbers beyond are unknown to us */
 };
 

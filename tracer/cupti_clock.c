@@ -11,30 +11,27 @@ static const struct {
 	uint16_t bytes, offsets[TIMES_MAX + 1];
 } times_of[VTR_KINDS] = {
 #define AT(record, field) offsetof(struct vtr_record_##record, field)
-#define SPAN(kind, record)                                                                         \
-	[VTR_KIND_##kind] = {                                                                      \
-		sizeof(struct vtr_record_##record), {AT(record, start), AT(record, end)}}
-#define KERNEL(kind)                                                                               \
-	[VTR_KIND_##kind] = {sizeof(struct vtr_record_kernel),                                     \
-		{AT(kernel, start), AT(kernel, end), AT(kernel, completed), AT(kernel, queued),    \
-			AT(kernel, submitted)}}
-	KERNEL(KERNEL),
-	KERNEL(CONCURRENT_KERNEL),
-	SPAN(MEMCPY, memcpy),
-	SPAN(MEMCPY2, peer),
-	SPAN(MEMSET, memset),
-	SPAN(RUNTIME, call),
-	SPAN(DRIVER, call),
-	SPAN(INTERNAL_LAUNCH, call),
-	SPAN(SYNCHRONIZATION, sync),
-	SPAN(GRAPH_TRACE, graph),
-	SPAN(OVERHEAD, overhead),
-	SPAN(JIT, jit),
-	[VTR_KIND_MEMORY2] = {sizeof(struct vtr_record_memory), {AT(memory, time)}},
-	[VTR_KIND_CUDA_EVENT] = {sizeof(struct vtr_record_event_tail),
-		{AT(event_tail, device_time)}},
-#undef KERNEL
-#undef SPAN
+#define TIMES_NONE(KIND, record)
+#define TIMES_TIME(KIND, record)                                                                   \
+	[VTR_KIND_##KIND] = {sizeof(struct vtr_record_##record), {AT(record, time)}},
+#define TIMES_SPAN(KIND, record)                                                                   \
+	[VTR_KIND_##KIND] = {                                                                      \
+		sizeof(struct vtr_record_##record), {AT(record, start), AT(record, end)}},
+#define TIMES_KERNEL(KIND, record)                                                                 \
+	[VTR_KIND_##KIND] = {sizeof(struct vtr_record_##record),                                   \
+		{AT(record, start), AT(record, end), AT(record, completed), AT(record, queued),    \
+			AT(record, submitted)}},
+#define TIMES_DEVICE_TIME(KIND, record)                                                            \
+	[VTR_KIND_##KIND] = {                                                                      \
+		sizeof(struct vtr_record_##record##_tail), {AT(record##_tail, device_time)}},
+#define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
+	TIMES_##TIMES(KIND, record)
+#include "tracer/cupti_kinds.def"
+#undef TIMES_NONE
+#undef TIMES_TIME
+#undef TIMES_SPAN
+#undef TIMES_KERNEL
+#undef TIMES_DEVICE_TIME
 #undef AT
 };
 

@@ -236,16 +236,7 @@ static void stream(struct vtr_decoder *d, const void *record)
 }
 
 void (*const vtr_rare_records[VTR_KINDS])(struct vtr_decoder *d, const void *record) = {
-	[VTR_KIND_MEMCPY] = copy,
-	[VTR_KIND_MEMSET] = fill,
-	[VTR_KIND_DEVICE] = device,
-	[VTR_KIND_CONTEXT] = context,
-	[VTR_KIND_OVERHEAD] = overhead,
-	[VTR_KIND_MEMCPY2] = peer_copy,
-	[VTR_KIND_CUDA_EVENT] = event,
-	[VTR_KIND_STREAM] = stream,
-	[VTR_KIND_SYNCHRONIZATION] = synchronisation,
-	[VTR_KIND_MEMORY2] = memory,
-	[VTR_KIND_GRAPH_TRACE] = graph,
-	[VTR_KIND_JIT] = jit,
+#define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
+	[VTR_KIND_##KIND] = decode,
+#include "tracer/cupti_kinds.def"
 };

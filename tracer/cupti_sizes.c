@@ -14,25 +14,9 @@ static const struct {
 	const char *name;
 	uint16_t prefix; /* what we read of it at least */
 } known[VTR_KINDS] = {
-#define KNOWN(kind, record) [VTR_KIND_##kind] = {#kind, sizeof(struct vtr_record_##record)}
-	KNOWN(MEMCPY, memcpy),
-	KNOWN(MEMSET, memset),
-	KNOWN(KERNEL, kernel),
-	KNOWN(DRIVER, call),
-	KNOWN(RUNTIME, call),
-	KNOWN(DEVICE, device),
-	KNOWN(CONTEXT, context),
-	KNOWN(CONCURRENT_KERNEL, kernel),
-	KNOWN(OVERHEAD, overhead),
-	KNOWN(MEMCPY2, peer),
-	KNOWN(CUDA_EVENT, event),
-	KNOWN(STREAM, stream),
-	KNOWN(SYNCHRONIZATION, sync),
-	KNOWN(INTERNAL_LAUNCH, call),
-	KNOWN(MEMORY2, memory),
-	KNOWN(GRAPH_TRACE, graph),
-	KNOWN(JIT, jit),
-#undef KNOWN
+#define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
+	[VTR_KIND_##KIND] = {#KIND, sizeof(struct vtr_record_##record)},
+#include "tracer/cupti_kinds.def"
 };
 
 const char *vtr_kind_name(uint32_t kind)

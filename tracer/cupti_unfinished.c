@@ -26,8 +26,9 @@ struct vtr_unfinished_op {
 static const struct place {
 	uint16_t bytes, start, end, device, context, stream, correlation;
 } places[VTR_KINDS] = {
-#define OP(kind, record)                                                                           \
-	[VTR_KIND_##kind] = {REACH(record, correlation) > REACH(record, stream)                    \
+#define PLACES_NO(KIND, record)
+#define PLACES_OP(KIND, record)                                                                    \
+	[VTR_KIND_##KIND] = {REACH(record, correlation) > REACH(record, stream)                    \
 				     ? REACH(record, correlation)                                  \
 				     : REACH(record, stream),                                      \
 		offsetof(struct vtr_record_##record, start),                                       \
@@ -35,14 +36,12 @@ static const struct place {
 		offsetof(struct vtr_record_##record, device),                                      \
 		offsetof(struct vtr_record_##record, context),                                     \
 		offsetof(struct vtr_record_##record, stream),                                      \
-		offsetof(struct vtr_record_##record, correlation)}
-	OP(KERNEL, kernel),
-	OP(CONCURRENT_KERNEL, kernel),
-	OP(MEMCPY, memcpy),
-	OP(MEMCPY2, peer),
-	OP(MEMSET, memset),
-	OP(GRAPH_TRACE, graph),
-#undef OP
+		offsetof(struct vtr_record_##record, correlation)},
+#define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
+	PLACES_##OP(KIND, record)
+#include "tracer/cupti_kinds.def"
+#undef PLACES_NO
+#undef PLACES_OP
 };
 
 static uint32_t word(const uint8_t *at)
