@@ -429,6 +429,17 @@ struct vpa_report {
 	int has_marks;            /* something in the report is touched */
 };
 
+/* What the run says about itself under `key` in its metadata, where the newest value wins; NULL: nothing. */
+static inline const char *vpa_meta(const struct vpa_report *r, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < r->meta_count; i++)
+		if (r->meta[i].key && r->meta[i].value && !strcmp(r->meta[i].key, key))
+			return r->meta[i].value;
+	return NULL;
+}
+
 /* The request that a page shows: the one with most measured blocks, else steps; the first of equals.
  * NULL: none. */
 const struct vpa_request *vpa_main_request(const struct vpa_report *r);

@@ -125,39 +125,32 @@ static const char *const fact_names[FACTS][3] = {
 };
 static const char tag_prefix[] = "tag.";
 
-static void find_facts(const struct vpa_report *r, const struct vpa_pair *facts[FACTS])
+/* The key that a fact has here; NULL: not recorded. */
+static const char *fact_key(const struct vpa_report *r, unsigned fact)
 {
-	size_t best[FACTS], fact, name, i;
+	size_t name;
 
-	for (fact = 0; fact < FACTS; fact++) {
-		facts[fact] = NULL;
-		best[fact] = COUNT(fact_names[0]);
-		for (i = 0; i < r->meta_count; i++) {
-			for (name = 0; name < best[fact] && fact_names[fact][name]; name++) {
-				if (!r->meta[i].key ||
-					strcmp(r->meta[i].key, fact_names[fact][name]))
-					continue;
-				best[fact] = name;
-				facts[fact] = &r->meta[i];
-			}
-		}
-	}
+	for (name = 0; name < COUNT(fact_names[0]) && fact_names[fact][name]; name++)
+		if (vpa_meta(r, fact_names[fact][name]))
+			return fact_names[fact][name];
+	return NULL;
 }
 
-static void put_fact(struct vpt_json *j, const char *key, const struct vpa_pair *fact)
+static const char *fact_value(const struct vpa_report *r, unsigned fact)
 {
-	vpt_json_string(j, key, fact ? fact->value : NULL);
+	const char *key = fact_key(r, fact);
+
+	return key ? vpa_meta(r, key) : NULL;
 }
 
 /* A number where it is one, as ranks are compared and sorted by those who read this. */
-static void put_rank(struct vpt_json *j, const struct vpa_pair *fact)
+static void put_rank(struct vpt_json *j, const char *text)
 {
-	const char *text = fact && fact->value ? fact->value : "";
+	size_t len = strspn(text ? text : "", "0123456789"), i;
 	uint64_t rank = 0;
-	size_t len = strspn(text, "0123456789"), i;
 
 	if (!len || text[len] || len > 18) {
-		put_fact(j, "rank", fact);
+		vpt_json_string(j, "rank", text);
 		return;
 	}
 	for (i = 0; i < len; i++)
@@ -165,13 +158,16 @@ static void put_rank(struct vpt_json *j, const struct vpa_pair *fact)
 	vpt_json_u64(j, "rank", rank);
 }
 
-static int is_fact(const struct vpa_pair *pair, const struct vpa_pair *facts[FACTS])
+static int is_fact(const struct vpa_report *r, const char *key)
 {
-	size_t fact;
+	unsigned fact;
 
-	for (fact = 0; fact < FACTS; fact++)
-		if (facts[fact] && !strcmp(facts[fact]->key, pair->key))
+	for (fact = 0; fact < FACTS; fact++) {
+		const char *name = fact_key(r, fact);
+
+		if (name && !strcmp(name, key))
 			return 1;
+	}
 	return 0;
 }
 
@@ -183,8 +179,7 @@ static int is_tag(const char *key)
 /* The pairs without a place of their own: `tags` those with the prefix, otherwise the others.
  * Metadata is repeated along a capture; the first of each key counts, so that no key stands twice.
  */
-static int put_pairs(struct vpt_json *j, const char *key, const struct vpa_report *r,
-	const struct vpa_pair *facts[FACTS], int tags)
+static int put_pairs(struct vpt_json *j, const char *key, const struct vpa_report *r, int tags)
 {
 	const size_t prefix = tags ? sizeof(tag_prefix) - 1 : 0;
 	struct vpt_strings seen = {0};
@@ -196,7 +191,7 @@ static int put_pairs(struct vpt_json *j, const char *key, const struct vpa_repor
 		const struct vpa_pair *p = &r->meta[i];
 		size_t before = seen.count;
 
-		if (!p->key || is_tag(p->key) != tags || is_fact(p, facts))
+		if (!p->key || is_tag(p->key) != tags || is_fact(r, p->key))
 			continue;
 		if (vpt_strings_put(&seen, p->key, strlen(p->key)) == VPT_NO_ID)
 			rc = VPT_ENOMEM;
@@ -210,24 +205,22 @@ static int put_pairs(struct vpt_json *j, const char *key, const struct vpa_repor
 
 static int put_system(struct vpt_json *j, const struct vpa_report *r)
 {
-	const struct vpa_pair *facts[FACTS];
 	size_t i;
 	int rc;
 
-	find_facts(r, facts);
 	vpt_json_object(j, "system");
-	put_fact(j, "host", facts[FACT_HOST]);
-	put_fact(j, "command", facts[FACT_COMMAND]);
+	vpt_json_string(j, "host", fact_value(r, FACT_HOST));
+	vpt_json_string(j, "command", fact_value(r, FACT_COMMAND));
 	vpt_json_array(j, "gpus");
 	for (i = 0; i < r->gpu_count; i++)
 		put_gpu(j, &r->gpus[i]);
 	vpt_json_end(j);
-	put_fact(j, "driver", facts[FACT_DRIVER]);
-	put_fact(j, "cupti", facts[FACT_CUPTI]);
-	rc = put_pairs(j, "versions", r, facts, 0);
-	put_rank(j, facts[FACT_RANK]);
+	vpt_json_string(j, "driver", fact_value(r, FACT_DRIVER));
+	vpt_json_string(j, "cupti", fact_value(r, FACT_CUPTI));
+	rc = put_pairs(j, "versions", r, 0);
+	put_rank(j, fact_value(r, FACT_RANK));
 	if (!rc)
-		rc = put_pairs(j, "tags", r, facts, 1);
+		rc = put_pairs(j, "tags", r, 1);
 	vpt_json_end(j);
 	return rc;
 }

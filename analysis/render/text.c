@@ -39,16 +39,6 @@ void vpa_words_add(struct vpa_words *w, const char *separator, const char *fmt, 
 	w->used += before + len;
 }
 
-static const char *meta(const struct vpa_report *r, const char *key)
-{
-	size_t i;
-
-	for (i = 0; i < r->meta_count; i++)
-		if (r->meta[i].key && r->meta[i].value && !strcmp(r->meta[i].key, key))
-			return r->meta[i].value;
-	return NULL;
-}
-
 static const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
@@ -177,7 +167,7 @@ static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct
 		{"torch %s", "torch", "torch_version"},
 	};
 	struct vpa_words w = {.used = 0};
-	const char *command = meta(r, "command");
+	const char *command = vpa_meta(r, "command");
 	size_t i;
 
 	if (command)
@@ -185,7 +175,8 @@ static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct
 			p, "RUN", VPA_PLAIN, "%s", vpa_fit(command, p->width - VPA_INDENT).text);
 	add_gpus(&w, r);
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
-		const char *value = vpa_text_or(meta(r, facts[i].key), meta(r, facts[i].other));
+		const char *value =
+			vpa_text_or(vpa_meta(r, facts[i].key), vpa_meta(r, facts[i].other));
 
 		if (value)
 			vpa_words_add(&w, ", ", facts[i].form, vpa_fit(value, 32).text);
