@@ -2,15 +2,10 @@
 #ifndef VPA_ANALYSIS_RENDER_BLOCKS_H
 #define VPA_ANALYSIS_RENDER_BLOCKS_H
 
-#include "analysis/render/render.h"
+#include "analysis/render/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-static inline const char *vpa_plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
 
 /* Three digits: "0.123", "1.23", "24.0", "140". */
 static inline struct vpa_num vpa_rate(double rate)

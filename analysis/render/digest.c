@@ -1,7 +1,9 @@
 /* digest.c - what several sections of the page say of the same sums: idle time by cause and by place, over all devices.
  *
  * Places are few, the largest first. Those that a fold has added up because they were small are in the sums alone. */
-#include "analysis/render/render.h"
+#include "analysis/render/digest.h"
+
+#include "analysis/render/kernel_names.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -272,4 +274,29 @@ struct vpa_idle_place vpa_alike_of(const struct vpa_digest *d, enum vpa_cause ca
 		*ranges += 1;
 	}
 	return sum;
+}
+
+/* ---- limits ---- */
+
+void vpa_limit_cause(
+	struct vpa_words *w, const struct vpa_report *r, enum vpa_limit limit, struct vpa_load load)
+{
+	const struct vpa_copy_row *c = r->copy_count ? &r->copies[0] : NULL;
+
+	if (limit == VPA_LIMIT_COPIES) {
+		vpa_words_add(w, "", "copies that no kernel hides, %s %% of busy time",
+			vpa_percent(load.copy_ns, load.busy_ns).text);
+		if (c && c->source && c->target)
+			vpa_words_add(w, "", " (mostly %s, %s to %s, %s GB/s)",
+				vpa_fit(c->kind, 16).text, vpa_fit(c->source, 24).text,
+				vpa_fit(c->target, 24).text, vpa_fixed(c->gb_per_s, 1).text);
+	} else if (limit == VPA_LIMIT_COMM || limit == VPA_LIMIT_PEERS) {
+		vpa_words_add(w, "", "communication that no compute hides, %s %% of busy time",
+			vpa_percent(load.comm_ns, load.busy_ns).text);
+		if (load.wait_ns)
+			vpa_words_add(w, "", ", of which up to %s %% waiting for other ranks",
+				vpa_percent(load.wait_ns, load.comm_ns).text);
+	} else {
+		vpa_words_add(w, "", "the work itself");
+	}
 }

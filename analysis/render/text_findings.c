@@ -1,7 +1,7 @@
 /* text_findings.c - FIX FIRST: what to change, what that could give at most, and what the bound is of.
  *
  * A row is a finding; below it stands what the number means. Information without a gain is left to NOTES. */
-#include "analysis/render/render.h"
+#include "analysis/render/text.h"
 
 #include <stdio.h>
 #include <string.h>

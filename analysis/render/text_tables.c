@@ -5,7 +5,7 @@
  * holds both halves, idle and busy, in one set of columns, so that its shares add up to 100 %.
  *
  * Ids (G1, K2, C1, S3) number the rows of the report's tables; findings name them as evidence. */
-#include "analysis/render/render.h"
+#include "analysis/render/text.h"
 
 #include <stdio.h>
 #include <string.h>

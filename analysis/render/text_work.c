@@ -2,7 +2,7 @@
  * syncs, ranges, notes, and what to do next.
  *
  * Each table is silent without data and shows its largest rows; --top and the JSON report have the others. */
-#include "analysis/render/render.h"
+#include "analysis/render/text.h"
 
 #include <stdio.h>
 #include <string.h>

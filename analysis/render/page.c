@@ -1,11 +1,11 @@
-/* text_page.c - a page of text: paragraphs and tables that never leave their columns.
+/* page.c - a page of text: paragraphs and tables that never leave their columns.
  *
  * Everything that reaches the sink goes through put(), character by character as units.c shows it,
  * so no line can be wider than the page and no byte of a trace can command the terminal. Colours
  * are written around text, never inside the counting.
  *
  * Left out: breaking words sensibly. A word longer than a line is cut where the line ends. */
-#include "analysis/render/render.h"
+#include "analysis/render/page.h"
 
 #include "formats/memory.h"
 
@@ -421,4 +421,25 @@ void vpa_page_table(struct vpa_page *p, struct vpa_table *t)
 	vpt_free(t->blocks);
 	t->blocks = NULL;
 	t->row_count = t->block_count = t->block_cap = 0;
+}
+
+/* ---- words put together ---- */
+
+void vpa_words_add(struct vpa_words *w, const char *separator, const char *fmt, ...)
+{
+	char part[512];
+	size_t before, len;
+	va_list args;
+
+	va_start(args, fmt);
+	if (vsnprintf(part, sizeof(part), fmt, args) < 0)
+		part[0] = '\0';
+	va_end(args);
+	len = strlen(part);
+	before = w->used ? strlen(separator) : 0;
+	if (!len || w->used + before + len >= sizeof(w->text))
+		return;
+	memcpy(w->text + w->used, separator, before);
+	memcpy(w->text + w->used + before, part, len + 1);
+	w->used += before + len;
 }
