@@ -1,0 +1,156 @@
+/* fields.h - what the objects of the JSON report hold: a table of fields for each struct of report.h.
+ *
+ * A field is a key, the type and place of its value in the struct, its unit and its meaning. json.c writes a report by
+ * these tables and json_schema.c their documentation, so a new key is one line:
+ *
+ *	#define ROW struct vpa_sync_row
+ *	static const struct vpa_field sync_fields[] = {
+ *		{"call", TEXT(call), NULL, "name of the CUDA call"},
+ *		{"total_ns", U64(total_ns), "ns", "time in the call, added over all threads"},
+ *	};
+ *	static const struct vpa_fields sync = FIELDS("sync", "one CUDA call that waits", sync_fields);
+ *	#undef ROW
+ *
+ * Keys are public. They keep their name, meaning and order, and new ones come last in their object. A key is always there;
+ * what is unknown is null, and the help of such a key says when. A key names its unit where it has one. */
+#ifndef VPA_ANALYSIS_RENDER_FIELDS_H
+#define VPA_ANALYSIS_RENDER_FIELDS_H
+
+#include "analysis/report.h"
+#include "formats/json.h"
+
+enum vpa_field_type {
+	VPA_FIELD_U64,      /* integers, named like the member's type in C */
+	VPA_FIELD_SIZE,     /* size_t */
+	VPA_FIELD_UNSIGNED, /* unsigned */
+	VPA_FIELD_I64,
+	VPA_FIELD_FLAG,    /* int: false or true */
+	VPA_FIELD_REAL,    /* double, with three decimals */
+	VPA_FIELD_RATE,    /* double, with six */
+	VPA_FIELD_TEXT,    /* const char * */
+	VPA_FIELD_CHARS,   /* char[] */
+	VPA_FIELD_CHOICE,  /* an enum, by the name that `choice` has for it */
+	VPA_FIELD_ID,      /* text; a number where it is one, so that ids are compared as numbers */
+	VPA_FIELD_TEXTS,   /* const char ** and a count */
+	VPA_FIELD_BUCKETS, /* uint64_t[VPA_GAP_BUCKETS] */
+	VPA_FIELD_OBJECT,  /* a struct inside the struct, or other fields of the same one */
+	VPA_FIELD_ROWS,    /* a pointer to structs and a count */
+	VPA_FIELD_SAME,    /* the fields of a struct inside, as if they were fields of this one */
+	VPA_FIELD_MAP,     /* texts under keys that a table cannot know: `put` writes them */
+	VPA_FIELD_NOTHING  /* an empty array: room for an analysis that does not exist yet */
+};
+
+/* Which values are null, beyond NULL itself. */
+enum vpa_null {
+	VPA_NULL_NEVER,
+	VPA_NULL_TEXT, /* NULL is expected here */
+	VPA_NULL_ZERO,
+	VPA_NULL_NEGATIVE,
+	VPA_NULL_NOT_POSITIVE,
+	VPA_NULL_MAX, /* UINT64_MAX */
+	VPA_NULL_COUNT /* an object whose `count` member is 0; of texts each NULL, which is left out */
+};
+
+/* A row on its way out, for fields that are no plain member. */
+struct vpa_at {
+	const struct vpa_report *report;
+	const void *row;
+	const struct vpa_at *above; /* the row that holds it; NULL: none */
+};
+
+enum { VPA_FIELD_BYTES = 24 };
+
+#define VPA_REPORT_SCHEMA "vptrace.report/1"
+
+struct vpa_field {
+	const char *key; /* NULL: VPA_FIELD_SAME */
+	enum vpa_field_type type;
+	enum vpa_null null;
+	const struct vpa_fields *fields; /* of objects and rows */
+	size_t count;                    /* offset of the member that counts */
+	size_t bytes;                    /* of the struct that they are fields of */
+	size_t offset;                   /* of the value; where `text` computes it, which one */
+	const char *unit;                /* NULL: none */
+	const char *help;
+	/* Whether the value exists; NULL: always. */
+	int (*known)(const struct vpa_at *at);
+	/* The value, where it is no member: of integers, flags and choices, and of texts, which may use `bytes`. */
+	uint64_t (*number)(const struct vpa_at *at);
+	const char *(*text)(const struct vpa_at *at, size_t offset, char bytes[VPA_FIELD_BYTES]);
+	/* The name of value `i`; NULL: there is none. Values count from 0. */
+	const char *(*choice)(size_t i);
+	/* Writes the members of a map. 0 or VPT_ENOMEM. */
+	int (*put)(const struct vpa_at *at, struct vpt_json *j);
+};
+
+/* The fields of a struct. */
+struct vpa_fields {
+	const char *name; /* of such an object, in the schema */
+	const char *help;
+	const struct vpa_field *at;
+	size_t count;
+	size_t bytes; /* of the struct */
+};
+
+/* ---- how a table names the members of ROW, checked against their types ---- */
+
+#define AT(ctype, m)    (offsetof(ROW, m) + _Generic(((ROW *)0)->m, ctype : 0))
+#define U64(m)          .type = VPA_FIELD_U64, .offset = AT(uint64_t, m)
+#define KNOWN(m)        .type = VPA_FIELD_U64, .null = VPA_NULL_ZERO, .offset = AT(uint64_t, m)
+#define KNOWN_END(m)    .type = VPA_FIELD_U64, .null = VPA_NULL_MAX, .offset = AT(uint64_t, m)
+#define SIZE(m)         .type = VPA_FIELD_SIZE, .offset = AT(size_t, m)
+#define UNSIGNED(m)     .type = VPA_FIELD_UNSIGNED, .offset = AT(unsigned, m)
+#define KNOWN_COUNT(m)  .type = VPA_FIELD_UNSIGNED, .null = VPA_NULL_ZERO, .offset = AT(unsigned, m)
+#define I64(m)          .type = VPA_FIELD_I64, .offset = AT(int64_t, m)
+#define NATURAL(m)      .type = VPA_FIELD_I64, .null = VPA_NULL_NEGATIVE, .offset = AT(int64_t, m)
+#define WRAPPED(m)      .type = VPA_FIELD_I64, .offset = AT(uint64_t, m) /* below 0 where it wrapped */
+#define FLAG(m)         .type = VPA_FIELD_FLAG, .offset = AT(int, m)
+#define KNOWN_FLAG(m)   .type = VPA_FIELD_FLAG, .null = VPA_NULL_NEGATIVE, .offset = AT(int, m)
+#define REAL(m)         .type = VPA_FIELD_REAL, .offset = AT(double, m)
+#define POSITIVE(m)     .type = VPA_FIELD_REAL, .null = VPA_NULL_NOT_POSITIVE, .offset = AT(double, m)
+#define SHARE(m)        .type = VPA_FIELD_RATE, .offset = AT(double, m)
+#define RATE(m)         .type = VPA_FIELD_RATE, .null = VPA_NULL_NEGATIVE, .offset = AT(double, m)
+#define TEXT(m)         .type = VPA_FIELD_TEXT, .offset = AT(const char *, m)
+#define TEXT_OR_NULL(m) .type = VPA_FIELD_TEXT, .null = VPA_NULL_TEXT, .offset = AT(const char *, m)
+#define CHARS(m)        .type = VPA_FIELD_CHARS, .offset = AT(char *, m)
+#define CHOICE(e, m)    .type = VPA_FIELD_CHOICE, .offset = AT(enum e, m)
+#define BUCKETS(m)      .type = VPA_FIELD_BUCKETS, .offset = AT(uint64_t *, m)
+#define TEXTS(m, n)     .type = VPA_FIELD_TEXTS, .count = AT(size_t, n), .offset = AT(const char **, m)
+#define SOME_TEXTS(m, n)                                                                           \
+	.type = VPA_FIELD_TEXTS, .null = VPA_NULL_COUNT, .count = AT(size_t, n),                   \
+	.offset = AT(const char **, m)
+#define ROWS(f, m, n)                                                                              \
+	.type = VPA_FIELD_ROWS, .fields = &(f), .bytes = sizeof(*((ROW *)0)->m),                   \
+	.count = AT(size_t, n), .offset = offsetof(ROW, m)
+#define INSIDE(t, f, m)                                                                            \
+	.type = VPA_FIELD_##t, .fields = &(f), .bytes = sizeof(((ROW *)0)->m),                     \
+	.offset = offsetof(ROW, m)
+#define MEMBER(f, m)   INSIDE(OBJECT, f, m)
+#define SAME(f, m)     INSIDE(SAME, f, m)
+#define PART(f)        .type = VPA_FIELD_OBJECT, .fields = &(f), .bytes = sizeof(ROW), .offset = 0
+#define SPREAD(m)      INSIDE(OBJECT, vpa_fields_spread, m)
+#define SOME_SPREAD(m) .null = VPA_NULL_COUNT, .count = AT(uint64_t, m.count), SPREAD(m)
+#define COMPUTED(t)    .type = VPA_FIELD_##t, .offset = 0 /* by `number` or `text` */
+/* An object of the struct ROW; its table of fields. */
+#define FIELDS(name, help, table)                                                                  \
+	{                                                                                          \
+		name, help, table, sizeof(table) / sizeof((table)[0]), sizeof(ROW)                 \
+	}
+
+/* ---- the tables ---- */
+
+extern const struct vpa_fields vpa_fields_report; /* fields.c: the whole report */
+
+/* fields_system.c */
+extern const struct vpa_fields vpa_fields_system;
+
+/* fields_blocks.c */
+extern const struct vpa_fields vpa_fields_request, vpa_fields_stage;
+
+/* fields_spread.c */
+extern const struct vpa_fields vpa_fields_spread, vpa_fields_spread_values;
+
+/* "sync" ... of enum vpa_cause: what CHOICE(vpa_cause, ...) needs. */
+const char *vpa_cause_choice(size_t i);
+
+#endif
