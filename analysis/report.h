@@ -516,5 +516,8 @@ struct vpt_sink;
 int vpa_render_text(const struct vpa_report *r, unsigned width, int colour, struct vpt_sink *sink,
 	struct vpt_err *err);
 int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vpt_err *err);
+/* What every JSON report holds: as a JSON Schema, and as a list for people. */
+int vpa_render_json_schema(struct vpt_sink *sink, struct vpt_err *err);
+int vpa_render_schema_text(struct vpt_sink *sink, struct vpt_err *err);
 
 #endif

@@ -1,15 +1,19 @@
-/* schema.c - the whole event schema: what `cat` prints and what a capture holds, from the same
- * table that reads and writes it. */
+/* schema.c - what there is to read: the events of a capture and of `cat`, and the report as JSON, each from the same
+ * table that writes it. */
 #include "analysis/commands/command.h"
 
 #include "analysis/export/schema_names.h"
+#include "analysis/report.h"
 #include "formats/json.h"
 #include "formats/schema.h"
 
-enum { FORMAT, OPTIONS };
+enum { OF, FORMAT, OPTIONS };
 
 static const struct vpa_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text", "how to print it"},
+	[OF] = {"of", '\0', VPA_CHOICE, "events|report", "events",
+		"the events of a capture, or the JSON report of analyze"},
+	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text",
+		"how to print it; the report's as JSON is a JSON Schema"},
 };
 
 static const struct {
@@ -110,12 +114,16 @@ static int print_json(struct vpa_out *o)
 
 static int run(const struct vpa_args *args)
 {
+	int json = vpa_is(args, FORMAT, "json"), of_report = vpa_is(args, OF, "report");
 	struct vpt_err err = {0};
 	struct vpa_out o;
 
 	if (vpa_out_open(&o, "-", 0, &err))
 		return vpa_failed(&err);
-	if (vpa_is(args, FORMAT, "json"))
+	if (of_report)
+		o.failed = json ? vpa_render_json_schema(o.sink, &o.err)
+				: vpa_render_schema_text(o.sink, &o.err);
+	else if (json)
 		o.failed = print_json(&o);
 	else
 		print_text(&o);
@@ -125,7 +133,7 @@ static int run(const struct vpa_args *args)
 const struct vpa_command vpa_cmd_schema = {
 	.name = "schema",
 	.usage = "[options]",
-	.help = "every kind of event and its columns",
+	.help = "every kind of event and its columns, or every key of the report",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 0,
