@@ -66,6 +66,17 @@ struct vpa_idle_place vpa_inside_of(const struct vpa_digest *d, enum vpa_cause c
 void vpa_limit_cause(struct vpa_words *w, const struct vpa_report *r, enum vpa_limit limit,
 	struct vpa_load load);
 
+/* ---- how much of a report the page shows ---- */
+
+/* Sentences of the verdict at the top; NOTES has the others. */
+enum { VPA_REASONS = 3 };
+
+/* Rows of a table: those of --top where it was given, else the usual number. */
+static inline size_t vpa_rows(const struct vpa_report *r, size_t usual)
+{
+	return r->top ? r->top : usual;
+}
+
 /* ---- its numbers, in the units of the page ---- */
 
 static inline struct vpa_num vpa_mean(uint64_t total_ns, uint64_t count)

@@ -139,15 +139,11 @@ struct vpa_fields {
 
 /* ---- the tables ---- */
 
-extern const struct vpa_fields vpa_fields_report; /* fields.c: the whole report */
+extern const struct vpa_fields vpa_fields_report;                    /* fields_report.c */
+extern const struct vpa_fields vpa_fields_system;                    /* fields_system.c */
+extern const struct vpa_fields vpa_fields_request, vpa_fields_stage; /* fields_blocks.c */
 
-/* fields_system.c */
-extern const struct vpa_fields vpa_fields_system;
-
-/* fields_blocks.c */
-extern const struct vpa_fields vpa_fields_request, vpa_fields_stage;
-
-/* fields_spread.c */
+/* Of struct vpa_spread: all, and all but the number of samples and their sum. */
 extern const struct vpa_fields vpa_fields_spread, vpa_fields_spread_values;
 
 /* "sync" ... of enum vpa_cause: what CHOICE(vpa_cause, ...) needs. */

@@ -7,15 +7,6 @@
 #include "analysis/render/page.h"
 #include "analysis/report.h"
 
-/* Sentences of the verdict at the top; NOTES has the others. */
-enum { VPA_REASONS = 3 };
-
-/* Rows of a table: those of --top where it was given, else the usual number. */
-static inline size_t vpa_rows(const struct vpa_report *r, size_t usual)
-{
-	return r->top ? r->top : usual;
-}
-
 /* DATA to CAUSE: text_summary.c. */
 void vpa_text_summary(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
 
