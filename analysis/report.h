@@ -58,16 +58,15 @@ struct vpa_verdict {
 	const char **reasons; /* one sentence each, most important first */
 	size_t reason_count;
 	const char **remedies; /* what to do, by reason; NULL: nothing is known */
-	struct vpa_loss *
-		losses; /* if not complete: in order, disjoint; one of all times where nobody knows when */
+	/* If not complete: in order, disjoint; one of all times where nobody knows when. */
+	struct vpa_loss *losses;
 	size_t loss_count;
-	struct vpa_pair
-		*told; /* what a copy of the trace has to be told as META rows, see reading.h */
+	struct vpa_pair *told; /* META rows for a copy of the trace, see reading.h */
 	size_t told_count;
 	uint64_t received, written, dropped; /* events */
 	uint64_t ops_without_launch, launches_without_op, late_ops;
-	uint64_t
-		early_ops; /* of those without launch: began before the first call, and so were launched before */
+	/* Of those without launch: began before the first call, and so were launched before. */
+	uint64_t early_ops;
 	uint64_t zero_duration, reversed, zero_time; /* ops: end = start, end < start, time 0 */
 	uint64_t unmatched_ranges, late_ranges;
 	uint64_t damaged_chunks, torn_chunks, unknown_sections;
@@ -93,8 +92,8 @@ struct vpa_idle_part {
 	enum vpa_cause cause;
 	const char *range, *call;
 	const char *inside; /* the call that the host was in during most of inside_ns */
-	uint64_t
-		inside_ns; /* of ns: the host was in another call, which took longer to begin for the cause */
+	/* Of ns: the host was in another call, which began later because of the cause. */
+	uint64_t inside_ns;
 	uint64_t ns, gaps; /* gaps: those with such a piece */
 };
 
@@ -115,8 +114,8 @@ struct vpa_device {
 	uint64_t same_stream_overlaps;
 	uint64_t compute_ns, exposed_comm_ns, exposed_copy_ns; /* sum to busy_ns */
 	uint64_t window_idle_ns;                               /* with head and tail */
-	uint64_t
-		small_grid_ns; /* kernel time with fewer blocks than the device has SMs; information only */
+	/* Kernel time with fewer blocks than the device has SMs; information only. */
+	uint64_t small_grid_ns;
 	/* By ns, falling: what the device would save at most without a cause, see gain.h. */
 	struct vpa_gain_row {
 		enum vpa_cause cause;
@@ -130,10 +129,10 @@ struct vpa_device {
 	struct vpa_idle_part *before_first_work;
 	size_t before_first_work_count;
 	uint64_t comm_ns; /* communication: sum of durations */
-	uint64_t
-		comm_wait_ns; /* of it: longer than the shortest call of the same kernel and grid */
-	uint64_t first_use_ns,
-		first_use_head_ns; /* of idle time, see folds/first_use.c; of that, before the first work */
+	/* Of it: longer than the shortest call of the same kernel and grid. */
+	uint64_t comm_wait_ns;
+	/* Of idle time, see folds/first_use.c; of that, before the first work. */
+	uint64_t first_use_ns, first_use_head_ns;
 };
 
 struct vpa_gap_piece {
@@ -254,10 +253,10 @@ struct vpa_block_part {
 };
 
 struct vpa_block_row {
-	int64_t index;            /* within its request; -1: not told */
+	int64_t index;            /* within its request; -1: not given */
 	uint64_t frames, latents; /* 0: not known */
-	uint64_t start_ns,
-		end_ns;      /* first op's start; last op's end, or when its frames were ready */
+	/* First op's start; last op's end, or when its frames were ready. */
+	uint64_t start_ns, end_ns;
 	uint64_t latency_ns; /* end - start */
 	uint64_t period_ns;  /* since the block before; of the first: its latency */
 	/* In the period, added over the devices it used: busy + idle + paused = period * devices. */
@@ -318,19 +317,19 @@ struct vpa_blocks {
 	struct vpa_block_row *series; /* by end */
 	struct vpa_outlier_row *outliers;
 	size_t outlier_count;
-	int touched; /* missing records may change what is told of the measured ones */
+	int touched; /* missing records may change figures of the measured ones */
 };
 
 struct vpa_request {
 	const char *name, *source; /* of its range; NULL: the whole window */
-	uint64_t start_ns,
-		end_ns; /* the range's start on the host; the last end of its ops, without any the range's */
+	/* The range's start on the host; the last end of its ops, without any the range's. */
+	uint64_t start_ns, end_ns;
 	uint64_t frames;
 	double fps_end_to_end;
 	uint64_t ttfb_ns, ttff_ns; /* start to first block, to first frames-ready mark */
 	struct vpa_blocks blocks;
 	struct vpa_step_times steps;
-	int touched; /* missing records may change what is told of it from its start to its end */
+	int touched; /* missing records may change its figures */
 };
 
 /* Numbers are of the instances inside measured blocks; if there are none, of all. */
@@ -366,9 +365,9 @@ struct vpa_finding {
 	const char *base;
 	double base_ms, base_gain_ms, base_gain_from_ms;
 	double fps_from, fps_to; /* steady, as it is and at most; 0: unavailable */
-	const char
-		*note; /* where most of it lies, how busy the GPU is at all; NULL: nothing to say */
-	int touched;   /* missing records may change these figures */
+	/* Where most of it lies, how busy the GPU is at all; NULL: nothing to say. */
+	const char *note;
+	int touched; /* missing records may change these figures */
 };
 
 struct vpa_report {
@@ -397,16 +396,16 @@ struct vpa_report {
 	size_t family_count;
 	struct vpa_kernel_row *kernels;    /* by exclusive time, falling; at most --top */
 	size_t kernel_count, kernel_names; /* kernel_names: distinct ones in all */
-	const char **
-		unknown_kernels; /* of no family: the largest, until they are most of that time, at most 3 */
+	/* Of no family: the largest, until they are most of that time, at most 3. */
+	const char **unknown_kernels;
 	size_t unknown_count;
 	const char *hopper_kernel; /* one that runs on a Hopper alone; NULL: none */
 	uint64_t vol2col_ns;       /* of all kernels with that in their name, listed or not */
 	struct vpa_attention attention;
 	struct vpa_precision_row *precisions; /* of GEMMs, by exclusive time, falling */
 	size_t precision_count;
-	struct vpa_range_row *
-		ranges; /* NVTX ranges and cpu_op, by host time, falling; at most --top of each domain */
+	/* NVTX ranges and cpu_op, by host time, falling; at most --top of each domain. */
+	struct vpa_range_row *ranges;
 	size_t range_count, range_names;
 	struct vpa_copy_row *copies;
 	size_t copy_count;
@@ -420,12 +419,12 @@ struct vpa_report {
 	size_t request_count;
 	struct vpa_stage_row *stages; /* in order of their first op */
 	size_t stage_count;
-	const char **
-		block_notes; /* why numbers of requests are unavailable; they join the verdict's reasons */
+	/* Why numbers of requests are unavailable; they join the verdict's reasons. */
+	const char **block_notes;
 	size_t block_note_count;
 	uint64_t target_millifps; /* asked for; 0: none */
 	size_t top;               /* rows per table that were asked for; 0: none */
-	int touched;              /* missing records may change what is told of the window */
+	int touched;              /* missing records may change figures of the window */
 	int has_marks;            /* something in the report is touched */
 };
 
@@ -453,7 +452,7 @@ static inline uint64_t vpa_window_ns(const struct vpa_report *r)
 	return ns > r->paused_ns ? ns - r->paused_ns : 0;
 }
 
-/* Whether records that are missing may change what is told of these moments. */
+/* Whether records that are missing may change figures of this stretch of time. */
 static inline int vpa_is_touched(const struct vpa_report *r, uint64_t start_ns, uint64_t end_ns)
 {
 	const struct vpa_verdict *v = &r->verdict;
@@ -487,14 +486,14 @@ struct vpa_options {
 	uint64_t min_gap_ns; /* 0: 5 times the median gap, at least 10 us and at most 1 ms */
 	int has_from, has_to;
 	uint64_t from_ns, to_ns; /* relative to the capture's start */
-	const char *
-		range; /* the window is this range's first instance, host start to last op's end; NULL: no */
+	/* The window is this range's first instance, host start to last op's end; NULL: no. */
+	const char *range;
 	const char *rules; /* rules for kernel families and ranges, text; NULL: none */
 	size_t rules_len;
 	int has_warmup;
 	uint64_t warmup;          /* first blocks of each request that are not measured */
 	uint64_t target_millifps; /* frames a thousand seconds; 0: none */
-	/* Where annotations do not tell; 0: not given. */
+	/* Where the trace gives none; 0: not given. */
 	uint64_t frames_per_block, first_block_frames, latents_per_block, vae_factor;
 	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* chunks; may be NULL */
 	void *progress_ctx;

@@ -1,7 +1,7 @@
 /* analyze.c - the report: where the device's time went, and why it stood idle.
  *
  * Reads the trace, lets analysis fill a report and a renderer lay it out. The output's name is
- * tried before the work and opened after it, so that nothing half-written can stay behind. */
+ * tried before the work and opened after it, so that nothing half-written can remain. */
 #include "analysis/commands/command.h"
 
 #include "analysis/report.h"

@@ -12,7 +12,7 @@
  *	if (!strcmp(vpa_text_of(args, FORMAT), "json"))
  *
  * Commands print: the answer to standard output or a file through struct vpa_out, the talk to
- *standard error through vpa_say(). They return an exit code. */
+ * standard error through vpa_say(). They return an exit code. */
 #ifndef VPA_ANALYSIS_COMMANDS_COMMAND_H
 #define VPA_ANALYSIS_COMMANDS_COMMAND_H
 
@@ -85,7 +85,7 @@ struct vpa_command {
 	const char *about; /* more of it for --help; may be NULL */
 	const struct vpa_option *options;
 	unsigned option_count;
-	unsigned operand_count;                  /* exactly so many, or at least */
+	unsigned operand_count;                  /* exactly, or at least */
 	int more_operands;                       /* 1: at least */
 	int (*run)(const struct vpa_args *args); /* returns enum vpa_exit */
 };
@@ -130,7 +130,7 @@ const char *vpa_nearest(const char *text, const char *const *names, size_t count
 
 /* ---- printing ---- */
 
-/* Text on its way out. Sticky: after a failure nothing is printed; vpa_out_close() tells. */
+/* Text on its way out. Sticky: after a failure nothing is printed; vpa_out_close() reports it. */
 struct vpa_out {
 	struct vpt_sink *sink;
 	struct vpt_err err;
@@ -148,8 +148,7 @@ __attribute__((format(printf, 2, 3)))
 void vpa_out_print(struct vpa_out *o, const char *fmt, ...);
 /* Text that came from a file: what is not to be seen on a terminal is shown as "\x1b" or "\u202e". */
 void vpa_out_text(struct vpa_out *o, const char *text, size_t len);
-/* Makes the output visible if all went well and `commit`, else leaves nothing behind. 0 or why not.
- */
+/* Makes the output visible if all went well and `commit`, else removes it. 0 or why not. */
 int vpa_out_close(struct vpa_out *o, int commit, struct vpt_err *err);
 
 /* Whether `path` could be written, so that nobody computes for an hour and is refused then. */

@@ -140,7 +140,7 @@ static int take_chunk(struct info *in, size_t index, struct vpt_err *err)
 	return VPT_OK;
 }
 
-/* ---- what is told ---- */
+/* ---- what is shown ---- */
 
 /* "2025-01-31T12:00:00.123456789Z", "" when it is not known. */
 static void utc_text(uint64_t unix_ns, char out[40])

@@ -1,7 +1,7 @@
 /* kernel_names.c - what of a kernel's name is worth its room.
  *
  * Names of templates and of tuned kernels run to hundreds of bytes. Usually the beginning says most. Where that is the same
- * for several rows, what differs is what their reader looks for: a row then shows, behind its beginning, the word at which
+ * for several rows, what differs is what their reader looks for: a row then shows, after its beginning, the word at which
  * it parts from each of the others. */
 #include "analysis/render/kernel_names.h"
 

@@ -129,7 +129,7 @@ static void add_between(struct vpa_table *t, const struct vpa_report *r, unsigne
 	}
 	for (i = 0; i < r->stage_count; i++)
 		inside += r->stages[i].in_blocks ? r->stages[i].top_ns : 0;
-	/* Stages that overlap on the device leave nothing that could be told. */
+	/* Stages that overlap on the device leave nothing between them. */
 	if (inside && inside <= span)
 		vpa_table_row(t, 1, "between")->cells[1] =
 			vpa_ms_of(vpa_divided(span - inside, count), decimals);
