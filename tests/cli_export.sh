@@ -70,6 +70,15 @@ expect 2 "no such range" export trace.zst --range nothing -o none.pftrace
 [ ! -e none.pftrace ] || fail "a failed export left a file"
 expect 1 "no such file" export nothing.zst -o none.pftrace
 
+# ---- options of other formats ----
+expect 0 "an option of another format" export trace.zst --format chrome --gpu-encoding trackevent --safe -o trace.json.gz
+says err "--gpu-encoding does not apply to --format chrome"
+says err "--safe does not apply to --format chrome"
+same "in a line each" 2 "$(grep -c "does not apply" err)"
+expect 0 "an option of this one" export trace.zst --format perfetto --gpu-encoding gpu -o trace.json.gz --force
+grep -q "does not apply" err && fail "--gpu-encoding does apply to perfetto"
+rm trace.json.gz
+
 # ---- containers ----
 for kind in packets zstd gzip none; do
 	expect 0 "--compress $kind" export trace.zst --format perfetto --compress $kind -o $kind.out

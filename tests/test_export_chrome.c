@@ -2,8 +2,7 @@
  *
  * Traces of a few lines, one for each thing that the profiler's form has no word for, and real ones where they are there.
  * What the form cannot carry has cases too: they say what becomes of it. */
-#include "analysis/export/chrome/chrome.h"
-#include "analysis/export/rows/rows.h"
+#include "analysis/export/export.h"
 
 #include "formats/memory.h"
 #include "tests/support/script.h"
@@ -42,16 +41,44 @@ static char *report_of(const struct vpt_trace *trace, const struct vpa_options *
 	return text.data;
 }
 
+static const struct vpa_export_options how = {.container = VPT_CONTAINER_NONE, .jobs = 1};
+
+static int export_chrome(const struct vpt_trace *trace, const struct vpa_options *options,
+	struct vpt_sink *sink, struct vpa_export_totals *totals, struct vpt_err *err)
+{
+	const struct vpa_export_job job = {.exporter = &vpa_exporter_chrome,
+		.trace = trace,
+		.path = "trace",
+		.analysis = options,
+		.options = &how,
+		.sink = sink};
+
+	return vpa_export(&job, totals, err);
+}
+
+static int export_jsonl(const struct vpt_trace *trace, const struct vpa_options *options,
+	const char *folder, struct vpt_err *err)
+{
+	const struct vpa_export_job job = {.exporter = &vpa_exporter_jsonl,
+		.trace = trace,
+		.path = "trace",
+		.analysis = options,
+		.options = &how,
+		.folder = folder};
+	struct vpa_export_totals totals;
+
+	return vpa_export(&job, &totals, err);
+}
+
 static struct vpt_buffer export(const struct vpt_trace *trace, const struct vpa_options *options)
 {
-	static const struct vpa_export_options how = {.container = VPT_CONTAINER_NONE, .jobs = 1};
 	struct vpa_export_totals totals;
 	struct vpt_buffer out = {0};
 	struct vpt_sink *sink;
 	struct vpt_err err = {0};
 
 	assert_int_equal(vpt_sink_memory(&out, &sink, &err), 0);
-	if (vpa_export_chrome(trace, "trace", options, &how, sink, &totals, &err))
+	if (export_chrome(trace, options, sink, &totals, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(vpt_sink_write(sink, "", 1, &err), 0); /* a NUL behind it */
 	assert_int_equal(sink->finish(sink, 1, &err), 0);
@@ -420,7 +447,6 @@ static const char *const many_things =
 /* The export says so, or is the same to the byte: never a part of it. */
 static void no_memory_is_reported_wherever_it_runs_out(void **state)
 {
-	static const struct vpa_export_options how = {.container = VPT_CONTAINER_NONE, .jobs = 1};
 	struct vpt_trace *trace = script(many_things);
 	struct vpt_buffer whole = export(trace, &plain);
 	int allowed, rc = VPT_ENOMEM;
@@ -435,7 +461,7 @@ static void no_memory_is_reported_wherever_it_runs_out(void **state)
 		assert_int_equal(vpt_sink_memory(&out, &sink, &err), 0);
 		allocations_left = allowed;
 		vpt_memory_use(&failing_memory);
-		rc = vpa_export_chrome(trace, "trace", &plain, &how, sink, &totals, &err);
+		rc = export_chrome(trace, &plain, sink, &totals, &err);
 		vpt_memory_use(NULL);
 		sink->finish(sink, !rc, NULL);
 		if (rc && rc != VPT_ENOMEM)
@@ -451,7 +477,6 @@ static void no_memory_is_reported_wherever_it_runs_out(void **state)
 
 static void no_memory_leaves_no_folder(void **state)
 {
-	static const struct vpa_export_options how = {.container = VPT_CONTAINER_NONE, .jobs = 1};
 	struct vpt_trace *trace = script(many_things);
 	char folder[] = "/tmp/vptrace-rows-XXXXXX", path[64], command[128];
 	int allowed, rc = VPT_ENOMEM;
@@ -460,13 +485,11 @@ static void no_memory_leaves_no_folder(void **state)
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/tables", folder);
 	for (allowed = 0; rc; allowed++) {
-		struct vpa_export_totals totals;
 		struct vpt_err err = {0};
 
 		allocations_left = allowed;
 		vpt_memory_use(&failing_memory);
-		rc = vpa_export_rows(
-			trace, "trace", &plain, &how, VPA_ROWS_JSONL, path, 0, &totals, &err);
+		rc = export_jsonl(trace, &plain, path, &err);
 		vpt_memory_use(NULL);
 		if (rc && rc != VPT_ENOMEM)
 			fail_msg("%d allocations: %d %s", allowed, rc, err.text);
@@ -484,18 +507,14 @@ static void no_memory_leaves_no_folder(void **state)
 /* The first rows of an exported table end so; as many as there are before NULL. */
 static void expect_rows(const char *lines, const char *table, const char *const *expected)
 {
-	static const struct vpa_export_options how = {.container = VPT_CONTAINER_NONE, .jobs = 1};
 	struct vpt_trace *trace = script(lines);
 	char folder[] = "/tmp/vptrace-rows-XXXXXX", path[64], command[128], line[2048];
-	struct vpa_export_totals totals;
 	struct vpt_err err = {0};
 	FILE *rows;
 
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/tables", folder);
-	assert_int_equal(vpa_export_rows(trace, "trace", &plain, &how, VPA_ROWS_JSONL, path, 0,
-				 &totals, &err),
-		0);
+	assert_int_equal(export_jsonl(trace, &plain, path, &err), 0);
 	snprintf(path, sizeof(path), "%s/tables/%s.jsonl", folder, table);
 	rows = fopen(path, "r");
 	assert_non_null(rows);

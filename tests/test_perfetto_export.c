@@ -2,7 +2,7 @@
  *
  * tests/support/pftrace.py reads an export as Perfetto's importer does: it fails on whatever that would drop or get wrong
  * without a word, and where a total differs from what the analyzer counted. */
-#include "analysis/export/perfetto/perfetto.h"
+#include "analysis/export/export.h"
 
 #include "formats/memory.h"
 #include "tests/perfetto_export_cases.h"
@@ -27,12 +27,25 @@ static const char *const header =
 
 static struct vpa_export_options plain = {.container = VPT_CONTAINER_NONE, .jobs = 1};
 
-/* Exports a script. Returns vpa_export_perfetto()'s code; out->data is the caller's to free. */
+static int export_trace(const struct vpt_trace *trace, const struct vpa_options *analysis,
+	const struct vpa_export_options *options, struct vpt_sink *sink, struct vpt_err *err)
+{
+	const struct vpa_export_job job = {.exporter = &vpa_exporter_perfetto,
+		.trace = trace,
+		.path = "x.zst",
+		.analysis = analysis,
+		.options = options,
+		.sink = sink};
+	struct vpa_export_totals totals;
+
+	return vpa_export(&job, &totals, err);
+}
+
+/* Exports a script. Returns vpa_export()'s code; out->data is the caller's to free. */
 static int export_script(const char *script, const struct vpa_options *analysis,
 	const struct vpa_export_options *options, struct vpt_buffer *out)
 {
 	static const struct vpa_options usual = {.jobs = 1};
-	struct vpa_export_totals totals;
 	struct vpt_trace *trace;
 	struct vpt_sink *sink;
 	struct vpt_err err = {0};
@@ -42,8 +55,7 @@ static int export_script(const char *script, const struct vpa_options *analysis,
 	if (vpt_script_trace(script, &trace, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(vpt_sink_memory(out, &sink, &err), 0);
-	rc = vpa_export_perfetto(
-		trace, "x.zst", analysis ? analysis : &usual, options, sink, &totals, &err);
+	rc = export_trace(trace, analysis ? analysis : &usual, options, sink, &err);
 	sink->finish(sink, !rc, NULL);
 	vpt_trace_close(trace);
 	return rc;
@@ -618,7 +630,6 @@ static size_t most_of(const struct vpt_trace *trace, int is_export, uint64_t *wr
 	struct vpa_export_options options = plain;
 	struct vpt_sink sink = {.write = nowhere};
 	const struct vpt_memory_ops *before;
-	struct vpa_export_totals totals;
 	struct vpa_report *report = NULL;
 	struct vpt_err err = {0};
 	int rc;
@@ -627,7 +638,7 @@ static size_t most_of(const struct vpt_trace *trace, int is_export, uint64_t *wr
 	in_use = most_in_use = 0;
 	before = vpt_memory_use(&ops);
 	if (is_export)
-		rc = vpa_export_perfetto(trace, "x", &analysis, &options, &sink, &totals, &err);
+		rc = export_trace(trace, &analysis, &options, &sink, &err);
 	else
 		rc = vpa_analyze(trace, "x", &analysis, &report, &err);
 	vpa_report_free(report);
@@ -682,7 +693,6 @@ static void without_memory(void **state)
 {
 	static const struct vpt_memory_ops ops = {scarce, free};
 	struct vpa_options analysis = {.jobs = 1};
-	struct vpa_export_totals totals;
 	char *script = script_of(many);
 	struct vpt_trace *trace;
 	struct vpt_err err = {0};
@@ -699,7 +709,7 @@ static void without_memory(void **state)
 		assert_int_equal(vpt_sink_memory(&out, &memory, &err), 0);
 		allocations_left = n;
 		before = vpt_memory_use(&ops);
-		rc = vpa_export_perfetto(trace, "x", &analysis, &plain, memory, &totals, &err);
+		rc = export_trace(trace, &analysis, &plain, memory, &err);
 		allocations_left = SIZE_MAX;
 		memory->finish(memory, 0, NULL);
 		vpt_memory_use(before);

@@ -77,12 +77,14 @@ struct vpa_given {
 };
 
 struct vpa_args;
+struct vpa_out;
 
 struct vpa_command {
 	const char *name;
-	const char *usage; /* what follows the name: "FILE [options]" */
-	const char *help;  /* one line */
-	const char *about; /* more of it for --help; may be NULL */
+	const char *usage;               /* what follows the name: "FILE [options]" */
+	const char *help;                /* one line */
+	const char *about;               /* more of it for --help; may be NULL */
+	void (*more)(struct vpa_out *o); /* the same, where it is made from a list; may be NULL */
 	const struct vpa_option *options;
 	unsigned option_count;
 	unsigned operand_count;                  /* exactly, or at least */

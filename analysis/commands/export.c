@@ -3,10 +3,7 @@
  * One pass, chunk by chunk, so memory does not grow with the trace. The last lines say where to open the result. */
 #include "analysis/commands/command.h"
 
-#include "analysis/export/chrome/chrome.h"
-#include "analysis/export/perfetto/perfetto.h"
-#include "analysis/export/perfetto/ranks.h"
-#include "analysis/export/rows/rows.h"
+#include "analysis/export/export.h"
 #include "formats/memory.h"
 
 #include <stdio.h>
@@ -32,8 +29,9 @@ enum {
 	OPTIONS
 };
 
+#define WORD(name) "|" #name
 static const struct vpa_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPA_CHOICE, "perfetto|chrome|csv|jsonl", "perfetto",
+	[FORMAT] = {"format", 'f', VPA_CHOICE, &(VPA_EXPORTERS(WORD))[1], VPA_EXPORTER_USUAL,
 		"which format, see above"},
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
 		"the file or folder to write; - is standard output (the input's name with another "
@@ -53,8 +51,7 @@ static const struct vpa_option options[OPTIONS] = {
 		"perfetto: gpu (with launch parameters, since v55), or trackevent (slices that any "
 		"Perfetto shows)"},
 	[COMPRESS] = {"compress", '\0', VPA_CHOICE, "packets|zstd|gzip|none", NULL,
-		"perfetto: packets (any Perfetto opens it), zstd (since v58) or gzip; chrome: "
-		"gzip; csv and jsonl: zstd, each file by itself; or none (packets, gzip, none)"},
+		"how the file is packed, or each file of a folder; see above"},
 	[LEVEL] = {"level", 'l', VPA_NUMBER, "1..22", NULL,
 		"of compression (perfetto: zstd 1, others 6; chrome and tables 3; gzip ends at 9)"},
 	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..64", "0",
@@ -64,74 +61,26 @@ static const struct vpa_option options[OPTIONS] = {
 	[NO_PROGRESS] = {"no-progress", '\0', VPA_FLAG, NULL, NULL, "no progress on a terminal"},
 };
 
-/* What --compress says. */
-struct packing {
-	const char *word; /* NULL ends the list */
-	enum vpt_container container;
-	const char *suffix;
+#undef WORD
+
+/* Options that only some exporters take. */
+static const struct {
+	unsigned option, takes;
+} special[] = {
+	{GPU_ENCODING, VPA_TAKES_GPU_ENCODING},
+	{SAFE, VPA_TAKES_SAFE},
+	{MIN_GAP, VPA_TAKES_MIN_GAP},
 };
 
-struct format {
-	const char *name; /* of --format */
-	/* Writes a file. NULL: a folder of tables, of the form `rows`. */
-	int (*write)(const struct vpt_trace *trace, const char *path,
-		const struct vpa_options *analysis, const struct vpa_export_options *options,
-		struct vpt_sink *sink, struct vpa_export_totals *totals, struct vpt_err *err);
-	struct packing packings[5]; /* the first is the usual one */
-	const char *opens;          /* where to open the result */
-	enum vpa_rows_format rows;
-	int ranks; /* 1: several traces become one archive */
-	/* Where nothing else is asked for. */
-	uint64_t min_gap_ns;
-	int level; /* 0: the container's own */
-};
-
-static const struct format formats[] = {
-	{.name = "perfetto",
-		.write = vpa_export_perfetto,
-		.packings = {{"packets", VPT_CONTAINER_PACKETS, ".pftrace"},
-			{"zstd", VPT_CONTAINER_ZSTD, ".pftrace.zst"},
-			{"gzip", VPT_CONTAINER_GZIP, ".pftrace.gz"},
-			{"none", VPT_CONTAINER_NONE, ".pftrace"}},
-		.opens = "open it at https://ui.perfetto.dev/#!/"
-			 "?enablePlugins=dev.perfetto.GpuByProcess,com.meta.GpuCompute",
-		.ranks = 1,
-		.min_gap_ns = 2000},
-	{.name = "chrome",
-		.write = vpa_export_chrome,
-		.packings = {{"gzip", VPT_CONTAINER_GZIP, ".pt.trace.json.gz"},
-			{"none", VPT_CONTAINER_NONE, ".pt.trace.json"}},
-		.opens = "open it at https://ui.perfetto.dev or chrome://tracing, or as a trace of "
-			 "PyTorch's profiler",
-		.level = 3},
-	{.name = "csv",
-		.rows = VPA_ROWS_CSV,
-		.packings = {{"none", VPT_CONTAINER_NONE, ".csv.d"},
-			{"zstd", VPT_CONTAINER_ZSTD, ".csv.d"}},
-		.opens = "schema.json says what the columns are; DuckDB and pandas open the files "
-			 "as they are"},
-	{.name = "jsonl",
-		.rows = VPA_ROWS_JSONL,
-		.packings = {{"none", VPT_CONTAINER_NONE, ".jsonl.d"},
-			{"zstd", VPT_CONTAINER_ZSTD, ".jsonl.d"}},
-		.opens = "schema.json says what the members are; DuckDB and pandas open the files "
-			 "as they are"},
-};
-
-static const struct format *find_format(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++)
-		if (!strcmp(name, formats[i].name))
-			return &formats[i];
-	return NULL;
-}
-
-/* A choice of --format and --compress. */
-struct choice {
-	const struct format *format;
-	const struct packing *packing;
+/* What the command line asks for. */
+struct job {
+	const struct vpa_args *args;
+	const struct vpa_exporter *exporter;
+	const struct vpa_packing *packing;
+	struct vpa_options analysis;
+	struct vpa_export_options how;
+	const char *output;
+	struct vpa_export_totals totals;
 };
 
 static int read_end(struct vpa_given *to, struct vpt_err *err)
@@ -148,9 +97,9 @@ static int read_end(struct vpa_given *to, struct vpt_err *err)
 	return rc;
 }
 
-/* The format, and the window's end if there is one. "--to FORMAT" is an older spelling of "--format FORMAT", which scripts may
- * still have. */
-static int read_format(const struct vpa_args *args, const struct format **format,
+/* The exporter, and the window's end if there is one. "--to FORMAT" is an older spelling of "--format FORMAT", which scripts
+ * may still have. */
+static int read_format(const struct vpa_args *args, const struct vpa_exporter **exporter,
 	struct vpa_given *to, struct vpt_err *err)
 {
 	const char *old = NULL;
@@ -161,8 +110,8 @@ static int read_format(const struct vpa_args *args, const struct format **format
 	for (i = 0; i < args->given_count && !rc; i++) {
 		const struct vpa_given *g = &args->given[i];
 
-		if (g->option == FORMAT || (g->option == TO && find_format(g->text))) {
-			*format = find_format(g->text);
+		if (g->option == FORMAT || (g->option == TO && vpa_exporter_find(g->text))) {
+			*exporter = vpa_exporter_find(g->text);
 			old = g->option == TO ? g->text : old;
 		} else if (g->option == TO) {
 			*to = *g;
@@ -174,28 +123,47 @@ static int read_format(const struct vpa_args *args, const struct format **format
 	return rc;
 }
 
-static int read_packing(const struct vpa_args *args, struct choice *c, struct vpt_err *err)
+static int read_packing(struct job *j, struct vpt_err *err)
 {
-	const char *word = vpa_text_of(args, COMPRESS);
-	const struct packing *p = c->format->packings;
+	const char *word = vpa_text_of(j->args, COMPRESS);
+	const struct vpa_packing *p = j->exporter->packings;
 
 	while (word && p->word && strcmp(word, p->word))
 		p++;
 	if (!p->word)
 		return vpt_fail(err, VPT_EINVAL, "--format %s cannot have --compress %s: use %s",
-			c->format->name, word, c->format->packings[0].word);
+			j->exporter->name, word, j->exporter->packings[0].word);
 	if (!vpt_container_available(p->container))
 		return vpt_fail(err, VPT_EINVAL,
 			"this build has no libdeflate or zlib: use --compress none");
-	c->packing = p;
+	j->packing = p;
 	return VPT_OK;
 }
 
-static int read_options(const struct vpa_args *args, struct vpa_options *o,
-	struct vpa_export_options *e, struct choice *c, struct vpt_err *err)
+/* What was given, the default aside, and is of no use. */
+static void say_ignored(const struct job *j)
 {
+	size_t i, k;
+
+	for (i = 0; i < sizeof(special) / sizeof(*special); i++) {
+		const struct vpa_option *o = &options[special[i].option];
+		int is_given = 0;
+
+		for (k = 0; k < j->args->given_count; k++)
+			is_given |= j->args->given[k].option == special[i].option &&
+				    (!o->fallback || j->args->given[k].text != o->fallback);
+		if (is_given && !(j->exporter->takes & special[i].takes))
+			vpa_say("--%s does not apply to --format %s", o->name, j->exporter->name);
+	}
+}
+
+static int read_options(struct job *j, struct vpt_err *err)
+{
+	const struct vpa_args *args = j->args;
+	struct vpa_options *o = &j->analysis;
+	struct vpa_export_options *e = &j->how;
 	struct vpa_given to;
-	int rc = read_format(args, &c->format, &to, err);
+	int rc = read_format(args, &j->exporter, &to, err);
 
 	o->has_from = vpa_has(args, FROM);
 	o->from_ns = vpa_number_of(args, FROM);
@@ -208,13 +176,14 @@ static int read_options(const struct vpa_args *args, struct vpa_options *o,
 	e->gpu_as_slices = vpa_is(args, GPU_ENCODING, "trackevent");
 	e->stop = vpa_interrupted;
 	if (!rc)
-		rc = read_packing(args, c, err);
+		rc = read_packing(j, err);
 	if (rc)
 		return rc;
-	e->container = c->packing->container;
-	e->level = vpa_has(args, LEVEL) ? (int)vpa_number_of(args, LEVEL) : c->format->level;
+	say_ignored(j);
+	e->container = j->packing->container;
+	e->level = vpa_has(args, LEVEL) ? (int)vpa_number_of(args, LEVEL) : j->exporter->level;
 	e->min_gap_ns =
-		vpa_has(args, MIN_GAP) ? vpa_number_of(args, MIN_GAP) : c->format->min_gap_ns;
+		vpa_has(args, MIN_GAP) ? vpa_number_of(args, MIN_GAP) : j->exporter->min_gap_ns;
 	return vpa_window_check(vpa_given_of(args, FROM), o->has_to ? &to : NULL, o->range, err);
 }
 
@@ -238,10 +207,11 @@ static char *usual_output(const char *path, const char *suffix)
 	return out;
 }
 
-static void say_result(const struct vpa_export_totals *t, const struct format *format,
-	const char *output, int has_api)
+static void say_result(const struct job *j)
 {
 	enum { MANY_KERNELS = 4000000 };
+	const struct vpa_export_totals *t = &j->totals;
+	const char *output = strcmp(j->output, "-") != 0 ? j->output : "standard output";
 
 	vpa_say("wrote %llu kernels, %llu copies, %llu calls, %llu ranges, %llu gaps: %llu bytes, "
 		"%llu before compression, to %s",
@@ -249,43 +219,32 @@ static void say_result(const struct vpa_export_totals *t, const struct format *f
 		(unsigned long long)t->calls, (unsigned long long)t->ranges,
 		(unsigned long long)t->gaps, (unsigned long long)t->bytes,
 		(unsigned long long)t->raw_bytes, output);
-	if (t->kernels > MANY_KERNELS && has_api)
+	if (t->kernels > MANY_KERNELS && !j->how.no_api)
 		vpa_say("this is much for a browser: run trace_processor_shell server http %s "
 			"beside it, or export less with --from, --to, --no-api",
 			output);
-	vpa_say("%s", format->opens);
+	vpa_say("%s", j->exporter->opens);
 }
 
-/* What to do, read from the command line. */
-struct job {
-	const struct vpa_args *args;
-	struct choice choice;
-	struct vpa_options analysis;
-	struct vpa_export_options how;
-	const char *output;
-	struct vpa_export_totals totals;
-};
-
 /* Several traces: an archive of their exports. Temporary files lie where it will. */
-static int export_ranks(struct job *j, struct vpa_out *out)
+static int export_archive(struct job *j, const struct vpa_export_job *e, struct vpa_out *out)
 {
 	const char *slash = strrchr(j->output, '/');
 	char *folder = slash ? vpt_strndup(j->output, (size_t)(slash - j->output) + 1) : NULL;
-	int rc = vpa_export_ranks(j->args->operands, j->args->operand_count, &j->analysis, &j->how,
+	int rc = e->exporter->archive(e, j->args->operands, j->args->operand_count,
 		out->to_stdout ? NULL
 		: slash        ? folder
 			       : ".",
-		out->sink, &j->totals, &out->err);
+		&j->totals, &out->err);
 
 	vpt_free(folder);
 	return rc;
 }
 
-/* `trace` NULL: all operands. */
-static int export_file(struct job *j, const struct vpt_trace *trace, struct vpt_err *err)
+static int export_file(struct job *j, struct vpa_export_job *e, struct vpt_err *err)
 {
 	struct vpa_out out;
-	int rc = vpa_out_open(&out, j->output, vpa_has(j->args, FORCE), err);
+	int rc = vpa_out_open(&out, j->output, e->force, err);
 
 	if (rc)
 		return rc;
@@ -296,32 +255,47 @@ static int export_file(struct job *j, const struct vpt_trace *trace, struct vpt_
 	}
 	if (!out.to_stdout)
 		vpa_interrupt_catch();
-	out.failed = trace ? j->choice.format->write(trace, vpa_input_name(j->args->operands[0]),
-				     &j->analysis, &j->how, out.sink, &j->totals, &out.err)
-			   : export_ranks(j, &out);
+	e->sink = out.sink;
+	out.failed = e->trace ? vpa_export(e, &j->totals, &out.err) : export_archive(j, e, &out);
 	return vpa_out_close(&out, !vpa_interrupted(), err);
 }
 
-static int export_folder(struct job *j, const struct vpt_trace *trace, struct vpt_err *err)
+static int export_folder(struct job *j, struct vpa_export_job *e, struct vpt_err *err)
 {
 	vpa_interrupt_catch();
-	return vpa_export_rows(trace, vpa_input_name(j->args->operands[0]), &j->analysis, &j->how,
-		j->choice.format->rows, j->output, vpa_has(j->args, FORCE), &j->totals, err);
+	e->folder = j->output;
+	return vpa_export(e, &j->totals, err);
 }
 
+/* `trace` NULL: all operands. */
 static int export_to(struct job *j, const struct vpt_trace *trace, struct vpt_err *err)
 {
+	struct vpa_export_job e = {.exporter = j->exporter,
+		.trace = trace,
+		.path = vpa_input_name(j->args->operands[0]),
+		.analysis = &j->analysis,
+		.options = &j->how,
+		.force = vpa_has(j->args, FORCE)};
 	struct vpa_progress progress;
 	int rc;
 
 	vpa_progress_begin(&progress, &j->analysis, !vpa_has(j->args, NO_PROGRESS));
-	rc = j->choice.format->write ? export_file(j, trace, err) : export_folder(j, trace, err);
+	rc = j->exporter->is_folder ? export_folder(j, &e, err) : export_file(j, &e, err);
 	vpa_progress_end(&progress);
 	if (!rc && !vpa_interrupted())
-		say_result(&j->totals, j->choice.format,
-			strcmp(j->output, "-") != 0 ? j->output : "standard output",
-			!j->how.no_api);
+		say_result(j);
 	return rc;
+}
+
+/* An exporter that makes one archive of several files. */
+static const char *archiver(void)
+{
+	size_t i;
+
+	for (i = 0; vpa_exporters[i]; i++)
+		if (vpa_exporters[i]->archive)
+			return vpa_exporters[i]->name;
+	return "none";
 }
 
 /* Before an import of minutes, not after it. */
@@ -329,17 +303,16 @@ static int check_output(const struct job *j, struct vpt_err *err)
 {
 	int force = vpa_has(j->args, FORCE);
 
-	if (j->args->operand_count > 1 && !j->choice.format->ranks)
+	if (j->args->operand_count > 1 && !j->exporter->archive)
 		return vpt_fail(err, VPT_EINVAL,
-			"--format %s takes one file: several become one archive of --format "
-			"perfetto",
-			j->choice.format->name);
-	if (j->choice.format->write)
+			"--format %s takes one file: several become one archive of --format %s",
+			j->exporter->name, archiver());
+	if (!j->exporter->is_folder)
 		return vpa_out_check(j->output, force, err);
 	if (!strcmp(j->output, "-"))
 		return vpt_fail(err, VPT_EINVAL, "--format %s makes a folder: use -o FOLDER",
-			j->choice.format->name);
-	return vpa_export_rows_check(j->output, force, err);
+			j->exporter->name);
+	return vpa_export_folder_check(j->output, force, err);
 }
 
 static int run(const struct vpa_args *args)
@@ -348,7 +321,7 @@ static int run(const struct vpa_args *args)
 	struct vpt_trace *trace = NULL;
 	struct vpt_err err = {0};
 	char *rules = NULL, *usual = NULL;
-	int rc = read_options(args, &j.analysis, &j.how, &j.choice, &err);
+	int rc = read_options(&j, &err);
 
 	if (!rc && !j.output && args->operand_count > 1)
 		rc = vpt_fail(
@@ -357,7 +330,7 @@ static int run(const struct vpa_args *args)
 		rc = vpt_fail(&err, VPT_EINVAL,
 			"standard input has no name to call the export by: use -o FILE");
 	if (!rc && !j.output)
-		j.output = usual = usual_output(args->operands[0], j.choice.packing->suffix);
+		j.output = usual = usual_output(args->operands[0], j.packing->suffix);
 	if (!rc && !j.output)
 		rc = vpt_fail(&err, VPT_ENOMEM, "no memory for a file name");
 	if (!rc)
@@ -379,28 +352,34 @@ static int run(const struct vpa_args *args)
 	return j.totals.complete ? VPA_EXIT_DONE : VPA_EXIT_DAMAGED;
 }
 
+/* What the exporters say of themselves: "name      help", its lines below each other. */
+static void print_formats(struct vpa_out *o)
+{
+	enum { INDENT = 10 };
+	size_t i;
+
+	for (i = 0; vpa_exporters[i]; i++) {
+		const struct vpa_exporter *e = vpa_exporters[i];
+		const struct vpa_packing *p;
+		const char *line = e->help, *end;
+
+		vpa_out_print(o, "%-*s", INDENT, e->name);
+		for (; (end = strchr(line, '\n')) != NULL; line = end + 1)
+			vpa_out_print(o, "%.*s\n%*s", (int)(end - line), line, INDENT, "");
+		vpa_out_print(o, "%s\n%*s(--compress", line, INDENT, "");
+		for (p = e->packings; p->word; p++)
+			vpa_out_print(o, "%s %s", p > e->packings ? "," : "", p->word);
+		vpa_out_print(o, ")\n");
+	}
+	vpa_out_print(o, "Without --format it is %s; without --compress the first one named.\n",
+		VPA_EXPORTER_USUAL);
+}
+
 const struct vpa_command vpa_cmd_export = {
 	.name = "export",
 	.usage = "FILE... --format FORMAT [-o FILE] [options]",
 	.help = "any trace as a file for ui.perfetto.dev, chrome://tracing and others",
-	.about =
-		"perfetto  GPU work with launch parameters and the calls that launched it, NVTX "
-		"ranges on\n"
-		"          their threads; and for each GPU a track of stages, denoising steps, "
-		"video blocks,\n"
-		"          attention, and of its idle gaps: by cause, with the report's ids.\n"
-		"          The traces of several ranks become one archive (-o all.tar), which "
-		"Perfetto opens as\n"
-		"          one from v58 on.\n"
-		"chrome    Chrome's JSON in the form of PyTorch's profiler. Read back it gives the "
-		"same\n"
-		"          report, but for damage, a missing stop, and names that are not UTF-8.\n"
-		"csv jsonl A folder of tables, a file for each kind of row: of a kernel its "
-		"family, the call\n"
-		"          that launched it, range, stage, block and step; also of gaps, and of "
-		"ranges on\n"
-		"          each GPU. schema.json in it says what the columns are.\n"
-		"Without --format it is perfetto.",
+	.more = print_formats,
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

@@ -109,6 +109,10 @@ static void print_command(struct vpa_out *o, const struct vpa_command *c)
 		c->help, c->name, c->usage);
 	if (c->about)
 		vpa_out_print(o, "\n%s\n", c->about);
+	if (c->more) {
+		vpa_out_print(o, "\n");
+		c->more(o);
+	}
 	vpa_out_print(o, "\noptions, with their defaults in brackets:\n");
 	for (i = 0; i < c->option_count; i++) {
 		print_option(o, &c->options[i]);

@@ -1,33 +1,25 @@
-/* export.h - what all exports share: how a trace is written for others' tools, and what went into it. */
+/* export.h - writing a trace for others' tools. */
 #ifndef VPA_ANALYSIS_EXPORT_EXPORT_H
 #define VPA_ANALYSIS_EXPORT_EXPORT_H
 
-#include "analysis/report.h"
-#include "formats/container.h"
-#include "formats/io.h"
-#include "formats/trace.h"
+#include "analysis/export/exporter.h"
 
-struct vpa_export_options {
-	enum vpt_container container;
-	int level;           /* of compression; 0: the usual one */
-	unsigned jobs;       /* compressing threads; 0: as many as cores, at most 4 */
-	int gpu_as_slices;   /* 1: ops are plain slices, for versions of Perfetto before 55 */
-	int no_api;          /* 1: leave CUDA calls out */
-	int safe;            /* 1: text that a spreadsheet would compute gets a ' */
-	uint64_t min_gap_ns; /* shorter gaps are left out */
-	/* All GPUs of the machine, as far as they are known, of which the trace's are numbered as part; NULL: only the trace's. */
-	const struct vpa_gpu *gpus;
-	size_t gpu_count;
-	size_t group_bytes;     /* compressed at once; 0: the usual number */
-	uint64_t restart_bytes; /* after so many, readers can begin anew; 0: the usual number */
-	int (*stop)(void);      /* asked at each chunk; not 0: fail with VPT_EIO. NULL: never */
+struct vpa_export_job {
+	const struct vpa_exporter *exporter;
+	const struct vpt_trace *trace;
+	const char *path;                   /* the trace's name in reports */
+	const struct vpa_options *analysis; /* as for vpa_analyze(); its `tap` is not used */
+	const struct vpa_export_options *options;
+	struct vpt_sink *sink; /* of a file; it stays the caller's */
+	const char *folder;    /* of a folder */
+	int force;             /* 1: replace a folder that holds such an export */
 };
 
-/* What went into an export. */
-struct vpa_export_totals {
-	uint64_t kernels, copies, calls, ranges, gaps;
-	uint64_t packets, raw_bytes, bytes; /* raw: before compression */
-	int complete;                       /* the report's verdict */
-};
+/* Writes a trace in the format of job->exporter, in one pass. Equal input and options but for the numbers of jobs give
+ * equal bytes. A folder appears when all of it is there: a failure, an interrupt or a death leaves nothing under its name.
+ * A window leaves out the rows that do not touch it. 0 and *totals; or what vpa_analyze() returns; VPT_EUNSUPPORTED: this
+ * build lacks the container; VPT_EINVAL: see vpa_export_folder_check(). */
+int vpa_export(
+	const struct vpa_export_job *job, struct vpa_export_totals *totals, struct vpt_err *err);
 
 #endif

@@ -1,52 +1,46 @@
-/* chrome.c - the pass over a trace, and what stands around its events.
+/* chrome.c - a trace as Chrome's JSON, in the form that PyTorch's profiler writes: for chrome://tracing, Perfetto, and the
+ * tools that read the profiler's files, such as Holistic Trace Analysis.
+ *
+ * What the profiler has a form for has that form. All else a row knows stands in members of our own beside it, which
+ * others' tools pass over; vptrace-analyze reads them back, so the report of an export is the report of its input.
+ * README.md says what is lost. Here is what stands around the events:
  *
  * {"schemaVersion":1, "vptrace":{..}, "baseTimeNanoseconds":.., "traceEvents":[..], "deviceProperties":[..], .. ,
  *  "vptraceEnd":{..}}
  *
  * What the profiler writes about the run as a whole is written behind the events, when all of it is known. The members
  * vptrace and vptraceEnd hold what it has no words for: the exact window, and facts by name. */
-#include "analysis/export/chrome/parts.h"
+#include "analysis/export/chrome/gpu.h"
+#include "analysis/export/chrome/nvtx.h"
+#include "analysis/export/chrome/rows.h"
+#include "analysis/export/chrome/waits.h"
 
 #include "formats/json.h"
 
 /* Readers that make doubles of microseconds keep nanoseconds up to here: 52 days. */
 static const uint64_t EXACT_NS = 1ull << 52;
 
-void vpa_chrome_event(struct vpa_chrome *x)
-{
-	vpa_line_words(&x->out, x->has_event ? ",\n" : "\n");
-	x->has_event = 1;
-}
-
-void vpa_chrome_string(struct vpa_chrome *x, struct vpa_line *l, uint64_t id)
-{
-	struct vpt_text t = vpt_batch_text(x->batch, id);
-	struct vpa_pieces *p = &x->strings;
-	size_t at;
-
-	if (id >= p->count) {
-		vpa_line_words(l, "\"?\"");
-		return;
-	}
-	if (vpa_pieces_put(p, id, l))
-		return;
-	at = vpa_pieces_begin(p);
-	vpa_line_json(&p->text, t.text, t.len);
-	vpa_pieces_end(p, id, at, l);
-}
+/* The export at hand. */
+struct chrome {
+	struct vpa_chrome x;
+	struct vpa_chrome_gpu *gpu;
+	/* Events of the ranges that are open, without what follows their start. */
+	struct vpa_line open;
+	int has_last; /* the capture's stop has been met */
+	struct vpt_device *devices;
+	size_t device_count;
+	char **device_texts; /* JSON: name, uuid, pci of each */
+};
 
 /* ---- before the events ---- */
 
 static void begin_file(struct vpa_chrome *x)
 {
-	const struct vpa_model *m = x->view.context->model;
-	const struct vpa_report *r = x->view.report;
+	const struct vpa_model *m = x->c->view.context->model;
+	const struct vpa_report *r = x->c->view.report;
 	uint64_t base;
 	struct vpa_line *l = &x->out;
 
-	if (x->begun)
-		return;
-	x->begun = 1;
 	if (m->window_start_ns > EXACT_NS)
 		x->shift_ns = m->window_start_ns;
 	vpa_line_words(l, "{\"schemaVersion\":1,\n\"vptrace\":{\"version\":1,\"start_ns\":");
@@ -77,12 +71,12 @@ static const unsigned device_texts[DEVICE_TEXTS] = {
 	[DEVICE_PCI] = VPT_DEVICE_PCI,
 };
 
-static int is_known(const struct vpa_chrome *x, uint64_t device)
+static int is_known(const struct chrome *f, uint64_t device)
 {
 	size_t i;
 
-	for (i = 0; i < x->device_count; i++)
-		if (x->devices[i].device == device)
+	for (i = 0; i < f->device_count; i++)
+		if (f->devices[i].device == device)
 			return 1;
 	return 0;
 }
@@ -101,35 +95,35 @@ static char *keep_text(const struct vpt_batch *b, uint64_t id)
 }
 
 /* Rows that describe a GPU for the first time; they are repeated now and then. */
-static int read_devices(struct vpa_chrome *x, const struct vpt_batch *b)
+static int read_devices(struct chrome *f, const struct vpt_batch *b)
 {
 	const struct vpt_section *s = vpt_batch_find(b, VPT_DEVICE);
 	uint32_t row;
 	unsigned i;
 
-	for (row = 0; s && row < s->row_count && x->device_count < DEVICES_MAX; row++) {
+	for (row = 0; s && row < s->row_count && f->device_count < DEVICES_MAX; row++) {
 		uint64_t *device;
 
-		if (is_known(x, s->col[VPT_DEVICE_DEVICE][row]))
+		if (is_known(f, s->col[VPT_DEVICE_DEVICE][row]))
 			continue;
-		if (!x->devices) {
-			x->devices = vpt_calloc(DEVICES_MAX, sizeof(*x->devices));
-			x->device_texts = vpt_calloc(
-				(size_t)DEVICES_MAX * DEVICE_TEXTS, sizeof(*x->device_texts));
+		if (!f->devices) {
+			f->devices = vpt_calloc(DEVICES_MAX, sizeof(*f->devices));
+			f->device_texts = vpt_calloc(
+				(size_t)DEVICES_MAX * DEVICE_TEXTS, sizeof(*f->device_texts));
 		}
-		if (!x->devices || !x->device_texts)
+		if (!f->devices || !f->device_texts)
 			return VPT_ENOMEM;
-		device = (uint64_t *)&x->devices[x->device_count];
+		device = (uint64_t *)&f->devices[f->device_count];
 		for (i = 0; i < VPT_DEVICE_COLUMNS; i++)
 			device[i] = s->col[i][row];
 		for (i = 0; i < DEVICE_TEXTS; i++) {
-			char **text = &x->device_texts[x->device_count * DEVICE_TEXTS + i];
+			char **text = &f->device_texts[f->device_count * DEVICE_TEXTS + i];
 
 			*text = keep_text(b, device[device_texts[i]]);
 			if (!*text)
 				return VPT_ENOMEM;
 		}
-		x->device_count++;
+		f->device_count++;
 	}
 	return VPT_OK;
 }
@@ -148,16 +142,16 @@ static void put_text(struct vpa_line *l, const char *label, const char *json)
 	vpa_line_words(l, json);
 }
 
-static void put_devices(struct vpa_chrome *x)
+static void put_devices(struct chrome *f)
 {
 	enum { WARP = 32 };
-	struct vpa_line *l = &x->out;
+	struct vpa_line *l = &f->x.out;
 	size_t i;
 
 	vpa_line_words(l, ",\n\"deviceProperties\":[");
-	for (i = 0; i < x->device_count; i++) {
-		const struct vpt_device *d = &x->devices[i];
-		char **texts = x->device_texts + i * DEVICE_TEXTS;
+	for (i = 0; i < f->device_count; i++) {
+		const struct vpt_device *d = &f->devices[i];
+		char **texts = f->device_texts + i * DEVICE_TEXTS;
 
 		put_member(l, i ? ",\n{\"id\":" : "\n{\"id\":", d->device);
 		vpa_line_words(l, ",\"name\":");
@@ -183,7 +177,7 @@ static void put_devices(struct vpa_chrome *x)
 
 static const char *meta(const struct vpa_chrome *x, const char *key)
 {
-	const struct vpa_report *r = x->view.report;
+	const struct vpa_report *r = x->c->view.report;
 	size_t i;
 
 	for (i = 0; i < r->meta_count; i++)
@@ -257,14 +251,15 @@ static void put_fact(struct vpa_line *l, const struct vpa_pair *fact, int is_fir
 	vpa_line_words(l, "]");
 }
 
-static void put_end(struct vpa_chrome *x)
+static void put_end(struct chrome *f)
 {
-	const struct vpa_report *r = x->view.report;
+	struct vpa_chrome *x = &f->x;
+	const struct vpa_report *r = x->c->view.report;
 	const struct vpa_verdict *v = &r->verdict;
 	struct vpa_line *l = &x->out;
 	/* Where parts of the input are missing, nobody knows what they held. */
-	int whole = x->has_last && !x->windowed && !x->options->no_api && !v->damaged_chunks &&
-		    !v->torn_chunks && !v->unknown_sections;
+	int whole = f->has_last && !x->c->windowed && !x->c->options->no_api &&
+		    !v->damaged_chunks && !v->torn_chunks && !v->unknown_sections;
 	size_t i;
 
 	vpa_line_words(l, ",\n\"vptraceEnd\":{\"end_ns\":");
@@ -283,130 +278,110 @@ static void put_end(struct vpa_chrome *x)
 
 /* ---- the pass ---- */
 
-static int failed(const struct vpa_chrome *x)
+static int failed(const struct chrome *f)
 {
-	return x->out.failed || x->place.failed || x->args.failed || x->open.failed ||
+	const struct vpa_chrome *x = &f->x;
+
+	return x->out.failed || x->place.failed || x->args.failed || f->open.failed ||
 			       x->strings.text.failed || x->kernel_names.text.failed ||
 			       x->kernel_args.text.failed || x->lanes.failed
 		       ? VPT_ENOMEM
 		       : VPT_OK;
 }
 
-static int begin_tap(void *ctx, const struct vpa_tap_view *view)
+static int begin(void *state, const struct vpa_export_context *c)
 {
-	struct vpa_chrome *x = ctx;
+	struct chrome *f = state;
 
-	x->view = *view;
-	x->records = vpt_calloc(VPA_CHROME_RECORDS, sizeof(*x->records));
-	return x->records ? vpa_chrome_gpu_new(x) : VPT_ENOMEM;
+	f->x.c = c;
+	f->x.records = vpt_calloc(VPA_CHROME_RECORDS, sizeof(*f->x.records));
+	f->gpu = vpa_chrome_gpu_new(&f->x);
+	if (!f->x.records || !f->gpu)
+		return VPT_ENOMEM;
+	begin_file(&f->x);
+	return VPT_OK;
 }
 
-static int tap_chunk(void *ctx, const struct vpt_batch *b, uint64_t times_from_ns)
+static int take_chunk(void *state, const struct vpt_batch *b, uint64_t times_from_ns)
 {
-	struct vpa_chrome *x = ctx;
+	struct chrome *f = state;
 	int rc;
 
 	(void)times_from_ns;
-	if (x->options->stop && x->options->stop())
-		return vpt_fail(&x->err, VPT_EIO, "interrupted");
-	begin_file(x);
-	x->has_last |= (b->flags & VPT_BATCH_LAST) != 0;
-	rc = read_devices(x, b);
+	f->has_last |= (b->flags & VPT_BATCH_LAST) != 0;
+	rc = read_devices(f, b);
 	if (!rc)
-		rc = vpa_chrome_chunk(x, b);
-	return rc ? rc : failed(x);
+		rc = vpa_chrome_chunk(&f->x, b);
+	if (!rc)
+		vpa_chrome_keep_open(&f->x, &f->open, vpt_batch_find(b, VPT_OPEN));
+	return rc ? rc : failed(f);
 }
 
-static int tap_ops(void *ctx, const struct vpa_ops *ops)
+static int take_ops(void *state, const struct vpa_ops *ops)
 {
-	begin_file(ctx);
-	return vpa_chrome_gpu_ops(ctx, ops);
+	return vpa_chrome_gpu_ops(((struct chrome *)state)->gpu, ops);
 }
 
-static int tap_range(void *ctx, const struct vpa_range *range)
+static int take_range(void *state, const struct vpa_range *range)
 {
-	begin_file(ctx);
-	return vpa_chrome_gpu_range(ctx, range);
+	return vpa_chrome_gpu_range(((struct chrome *)state)->gpu, range);
 }
 
-static int tap_end(void *ctx)
+static int end(void *state)
 {
-	struct vpa_chrome *x = ctx;
+	struct chrome *f = state;
+	struct vpa_chrome *x = &f->x;
 	int rc;
 
-	begin_file(x);
-	vpa_chrome_open(x, x->view.report->window_end_ns);
+	vpa_chrome_open(x, &f->open, x->c->view.report->window_end_ns);
 	vpa_line_words(&x->out, "\n]");
-	put_devices(x);
+	put_devices(f);
 	put_facts(x);
-	put_end(x);
-	rc = failed(x);
-	x->raw_bytes += x->out.size;
-	if (!rc)
-		rc = vpa_groups_put(x->groups, x->out.data, x->out.size, &x->err);
-	return rc ? rc : vpa_groups_flush(x->groups, &x->err);
+	put_end(f);
+	rc = failed(f);
+	x->c->totals->raw_bytes += x->out.size;
+	return rc ? rc : vpa_groups_put(x->c->groups, x->out.data, x->out.size, x->c->err);
 }
 
-static void free_export(struct vpa_chrome *x)
+static void free_state(void *state)
 {
+	struct chrome *f = state;
+	struct vpa_chrome *x = &f->x;
 	size_t i;
 
-	for (i = 0; x->device_texts && i < (size_t)DEVICES_MAX * DEVICE_TEXTS; i++)
-		vpt_free(x->device_texts[i]);
-	vpt_free(x->device_texts);
-	vpt_free(x->devices);
+	for (i = 0; f->device_texts && i < (size_t)DEVICES_MAX * DEVICE_TEXTS; i++)
+		vpt_free(f->device_texts[i]);
+	vpt_free(f->device_texts);
+	vpt_free(f->devices);
+	vpt_free(f->open.data);
+	vpa_chrome_gpu_free(f->gpu);
 	vpt_free(x->records);
 	vpt_free(x->out.data);
 	vpt_free(x->place.data);
 	vpt_free(x->args.data);
-	vpt_free(x->open.data);
 	vpa_pieces_free(&x->strings);
 	vpa_pieces_free(&x->kernel_names);
 	vpa_pieces_free(&x->kernel_args);
 	vpa_chunk_lanes_free(&x->lanes);
 	vpa_index_free(&x->named);
 	vpa_index_free(&x->pids);
-	vpa_arena_free(&x->arena);
-	vpa_chrome_gpu_free(x);
-	vpa_groups_free(x->groups);
-	vpt_free(x);
 }
 
-int vpa_export_chrome(const struct vpt_trace *trace, const char *path,
-	const struct vpa_options *analysis, const struct vpa_export_options *options,
-	struct vpt_sink *sink, struct vpa_export_totals *totals, struct vpt_err *err)
-{
-	struct vpa_chrome *x = vpt_calloc(1, sizeof(*x));
-	struct vpa_options pass = *analysis;
-	struct vpa_report *report = NULL;
-	uint64_t before = sink->written_bytes;
-	int rc;
-
-	*totals = (struct vpa_export_totals){0};
-	if (!x)
-		return vpt_fail(err, VPT_ENOMEM, "no memory to export a trace");
-	x->options = options;
-	x->trace = trace;
-	x->windowed = analysis->has_from || analysis->has_to || analysis->range;
-	x->tap = (struct vpa_tap){.ctx = x,
-		.begin = begin_tap,
-		.chunk = tap_chunk,
-		.ops = tap_ops,
-		.range = tap_range,
-		.end = tap_end};
-	pass.tap = &x->tap;
-	rc = vpa_groups_start(
-		sink, options->container, options->level, options->jobs, &x->groups, err);
-	if (!rc)
-		rc = vpa_analyze(trace, path, &pass, &report, err);
-	rc = vpa_tap_outcome(rc, &x->err, err);
-	if (!rc) {
-		*totals = x->totals;
-		totals->raw_bytes = x->raw_bytes;
-		totals->bytes = sink->written_bytes - before;
-		totals->complete = report->verdict.complete;
-	}
-	vpa_report_free(report);
-	free_export(x);
-	return rc;
-}
+/* Gaps are no events of the profiler's. */
+const struct vpa_exporter vpa_exporter_chrome = {
+	.name = "chrome",
+	.help = "Chrome's JSON in the form of PyTorch's profiler. Read back it gives the same\n"
+		"report, but for damage, a missing stop, and names that are not UTF-8.",
+	.opens = "open it at https://ui.perfetto.dev or chrome://tracing, or as a trace of "
+		 "PyTorch's profiler",
+	.packings = {{"gzip", VPT_CONTAINER_GZIP, ".pt.trace.json.gz"},
+		{"none", VPT_CONTAINER_NONE, ".pt.trace.json"}},
+	.level = 3,
+	.state_bytes = sizeof(struct chrome),
+	.begin = begin,
+	.chunk = take_chunk,
+	.ops = take_ops,
+	.range = take_range,
+	.end = end,
+	.free = free_state,
+};

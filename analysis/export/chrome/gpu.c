@@ -2,7 +2,7 @@
  *
  * The profiler calls these gpu_user_annotation. A span is kept while its range may still get ops; what ranges come to is
  * told when nothing refers to them any more, so memory is bounded by the ranges that are not done. */
-#include "analysis/export/chrome/parts.h"
+#include "analysis/export/chrome/gpu.h"
 
 struct span {
 	const struct vpa_range *range; /* NULL: free */
@@ -11,6 +11,7 @@ struct span {
 };
 
 struct vpa_chrome_gpu {
+	struct vpa_chrome *x;
 	struct span *spans;
 	size_t count, cap;
 	uint32_t unused; /* 1 + the first free span, chained by `next` */
@@ -20,19 +21,22 @@ struct vpa_chrome_gpu {
 		cpu_op; /* name of the operators' domain, which are shown on their threads alone; 0: not met */
 };
 
-int vpa_chrome_gpu_new(struct vpa_chrome *x)
+struct vpa_chrome_gpu *vpa_chrome_gpu_new(struct vpa_chrome *x)
 {
-	x->gpu = vpt_calloc(1, sizeof(*x->gpu));
-	return x->gpu ? VPT_OK : VPT_ENOMEM;
+	struct vpa_chrome_gpu *g = vpt_calloc(1, sizeof(*g));
+
+	if (g)
+		g->x = x;
+	return g;
 }
 
-void vpa_chrome_gpu_free(struct vpa_chrome *x)
+void vpa_chrome_gpu_free(struct vpa_chrome_gpu *g)
 {
-	if (!x->gpu)
+	if (!g)
 		return;
-	vpt_free(x->gpu->spans);
-	vpt_free(x->gpu->slots);
-	vpt_free(x->gpu);
+	vpt_free(g->spans);
+	vpt_free(g->slots);
+	vpt_free(g);
 }
 
 /* ---- the spans of a range ---- */
@@ -131,22 +135,21 @@ static void forget(struct vpa_chrome_gpu *g, uint32_t *slot)
 
 /* ---- ops in, events out ---- */
 
-static int is_operator(struct vpa_chrome *x, const struct vpa_range *range)
+static int is_operator(struct vpa_chrome_gpu *g, const struct vpa_range *range)
 {
-	struct vpa_chrome_gpu *g = x->gpu;
 	struct vpt_text t;
 
 	if (!range->domain || g->cpu_op)
 		return range->domain && range->domain == g->cpu_op;
-	t = vpa_name(x->view.context->model, range->domain);
+	t = vpa_name(g->x->c->view.context->model, range->domain);
 	if (t.len == 6 && !memcmp(t.text, "cpu_op", 6))
 		g->cpu_op = range->domain;
 	return range->domain == g->cpu_op;
 }
 
 /* Widens one range by those of the ops [begin, end) of a stretch that were launched while it was open. */
-static int widen_by(struct vpa_chrome *x, const struct vpa_range *range, const struct vpa_ops *ops,
-	size_t begin, size_t end)
+static int widen_by(struct vpa_chrome_gpu *g, const struct vpa_range *range,
+	const struct vpa_ops *ops, size_t begin, size_t end)
 {
 	uint64_t first_ns = UINT64_MAX, last_ns = 0;
 
@@ -157,22 +160,22 @@ static int widen_by(struct vpa_chrome *x, const struct vpa_range *range, const s
 			if (ops->end_ns[begin] > last_ns)
 				last_ns = ops->end_ns[begin];
 		}
-	return last_ns ? widen(x->gpu, range, ops->stream[end - 1], first_ns, last_ns) : VPT_OK;
+	return last_ns ? widen(g, range, ops->stream[end - 1], first_ns, last_ns) : VPT_OK;
 }
 
 /* The same of all ranges of a chain; they were open when the stretch began. */
-static int widen_chain(struct vpa_chrome *x, const struct vpa_range *range,
+static int widen_chain(struct vpa_chrome_gpu *g, const struct vpa_range *range,
 	const struct vpa_op_stretch *stretch, const struct vpa_ops *ops, size_t begin, size_t end)
 {
 	int rc = VPT_OK;
 
 	for (; range && !rc; range = vpa_range_around(range, stretch->from_ns))
-		if (!is_operator(x, range))
-			rc = widen_by(x, range, ops, begin, end);
+		if (!is_operator(g, range))
+			rc = widen_by(g, range, ops, begin, end);
 	return rc;
 }
 
-int vpa_chrome_gpu_ops(struct vpa_chrome *x, const struct vpa_ops *ops)
+int vpa_chrome_gpu_ops(struct vpa_chrome_gpu *g, const struct vpa_ops *ops)
 {
 	size_t k, i = 0, end;
 	int rc = VPT_OK;
@@ -184,9 +187,9 @@ int vpa_chrome_gpu_ops(struct vpa_chrome *x, const struct vpa_ops *ops)
 			for (end = i + 1; end < stretch->end && ops->stream[end] == ops->stream[i];
 				end++)
 				;
-			rc = widen_chain(x, stretch->range, stretch, ops, i, end);
+			rc = widen_chain(g, stretch->range, stretch, ops, i, end);
 			if (!rc)
-				rc = widen_chain(x, stretch->process_range, stretch, ops, i, end);
+				rc = widen_chain(g, stretch->process_range, stretch, ops, i, end);
 		}
 	}
 	return rc;
@@ -194,7 +197,7 @@ int vpa_chrome_gpu_ops(struct vpa_chrome *x, const struct vpa_ops *ops)
 
 static void put_span(struct vpa_chrome *x, const struct vpa_range *range, const struct span *s)
 {
-	const struct vpa_model *m = x->view.context->model;
+	const struct vpa_model *m = x->c->view.context->model;
 	const struct vpa_stream *stream = &m->streams[s->stream];
 	struct vpt_text name = vpa_range_name(m, range);
 	struct vpa_line *l = &x->out;
@@ -213,9 +216,8 @@ static void put_span(struct vpa_chrome *x, const struct vpa_range *range, const 
 	vpa_line_words(l, "}");
 }
 
-int vpa_chrome_gpu_range(struct vpa_chrome *x, const struct vpa_range *range)
+int vpa_chrome_gpu_range(struct vpa_chrome_gpu *g, const struct vpa_range *range)
 {
-	struct vpa_chrome_gpu *g = x->gpu;
 	uint32_t *slot, at, next;
 
 	if (!g->used)
@@ -227,11 +229,11 @@ int vpa_chrome_gpu_range(struct vpa_chrome *x, const struct vpa_range *range)
 	for (; at; at = next) {
 		struct span *s = &g->spans[at - 1];
 
-		put_span(x, range, s);
+		put_span(g->x, range, s);
 		next = s->next;
 		s->next = g->unused;
 		s->range = NULL;
 		g->unused = at;
 	}
-	return x->out.failed ? VPT_ENOMEM : VPT_OK;
+	return g->x->out.failed ? VPT_ENOMEM : VPT_OK;
 }

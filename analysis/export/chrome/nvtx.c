@@ -1,5 +1,5 @@
 /* nvtx.c - ranges and marks as annotations and operators of PyTorch's profiler. */
-#include "analysis/export/chrome/parts.h"
+#include "analysis/export/chrome/nvtx.h"
 
 /* What a range, an open one and a mark have in common, by their column. */
 struct nvtx_columns {
@@ -16,20 +16,6 @@ static const struct nvtx_columns mark_columns = {-1, VPT_MARK_DOMAIN, VPT_MARK_C
 static uint64_t column(const struct vpt_section *s, int index, uint32_t row)
 {
 	return index < 0 ? 0 : s->col[index][row];
-}
-
-void vpa_chrome_real(struct vpa_line *l, uint64_t type, uint64_t bits)
-{
-	uint32_t narrow_bits = (uint32_t)bits;
-	float narrow;
-	double wide;
-
-	memcpy(&wide, &bits, sizeof(wide));
-	if (type == VPT_PAYLOAD_FLOAT) {
-		memcpy(&narrow, &narrow_bits, sizeof(narrow));
-		wide = (double)narrow;
-	}
-	vpa_line_double(l, wide);
 }
 
 /* The payload for people; where that does not hold all of its bits, they stand beside it. */
@@ -149,7 +135,7 @@ void vpa_chrome_put_range(struct vpa_chrome *x, const struct vpt_section *s, uin
 	if (s->col[VPT_RANGE_UNMATCHED][row])
 		vpa_chrome_words(x, "\"unmatched\":1,");
 	end_nvtx(&x->out);
-	x->totals.ranges++;
+	x->c->totals->ranges++;
 }
 
 void vpa_chrome_put_mark(struct vpa_chrome *x, const struct vpt_section *s, uint32_t row)
@@ -165,9 +151,8 @@ void vpa_chrome_put_mark(struct vpa_chrome *x, const struct vpt_section *s, uint
 
 /* The ranges that are open when the chunk closes, kept until more is known. Between two of them stands a NUL, and the
  * start of each in front: what it lasts is told when the trace's end is known. */
-void vpa_chrome_keep_open(struct vpa_chrome *x, const struct vpt_section *s)
+void vpa_chrome_keep_open(struct vpa_chrome *x, struct vpa_line *l, const struct vpt_section *s)
 {
-	struct vpa_line *l = &x->open;
 	uint32_t row, lane;
 	struct vpa_line place = {0};
 
@@ -194,15 +179,15 @@ void vpa_chrome_keep_open(struct vpa_chrome *x, const struct vpt_section *s)
 	vpt_free(place.data);
 }
 
-void vpa_chrome_open(struct vpa_chrome *x, uint64_t end_ns)
+void vpa_chrome_open(struct vpa_chrome *x, const struct vpa_line *open, uint64_t end_ns)
 {
-	const char *p = x->open.data, *end = x->open.size ? p + x->open.size : p;
+	const char *p = open->data, *end = open->size ? p + open->size : p;
 	uint64_t start;
 
 	for (; p < end; p += strlen(p) + 1) {
 		memcpy(&start, p, sizeof(start));
 		p += sizeof(start);
-		if (x->windowed && start >= end_ns)
+		if (x->c->windowed && start >= end_ns)
 			continue;
 		vpa_chrome_event(x);
 		vpa_chrome_words(x, p);

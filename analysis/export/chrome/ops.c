@@ -1,5 +1,5 @@
 /* ops.c - kernels, copies and calls as events of PyTorch's profiler, with the arrows between them. */
-#include "analysis/export/chrome/parts.h"
+#include "analysis/export/chrome/ops.h"
 
 #include "analysis/demangle.h"
 #include "formats/calls.h"
@@ -39,19 +39,20 @@ static int is_mangled(struct vpt_text t)
 }
 
 /* A name for people, as the profiler writes it. */
-static void put_kernel_name(struct vpa_chrome *x, struct vpa_line *l, struct vpt_text t)
+static void put_kernel_name(struct vpa_line *l, struct vpt_text t)
 {
+	struct vpa_arena arena = {0};
 	const char *text, *name;
 
 	if (!is_mangled(t)) {
 		vpa_line_json(l, t.text, t.len);
 		return;
 	}
-	text = vpa_arena_text(&x->arena, t.text, t.len);
-	name = vpa_demangle(&x->arena, text);
+	text = vpa_arena_text(&arena, t.text, t.len);
+	name = vpa_demangle(&arena, text);
 	vpa_line_json(l, name, strlen(name));
-	l->failed |= x->arena.failed;
-	vpa_arena_free(&x->arena);
+	l->failed |= arena.failed;
+	vpa_arena_free(&arena);
 }
 
 static struct vpt_text config_name(const struct vpa_chrome *x, uint64_t config)
@@ -71,7 +72,7 @@ static void kernel_name(struct vpa_chrome *x, uint64_t config)
 	if (vpa_pieces_put(p, config, &x->out))
 		return;
 	at = vpa_pieces_begin(p);
-	put_kernel_name(x, &p->text, config_name(x, config));
+	put_kernel_name(&p->text, config_name(x, config));
 	vpa_pieces_end(p, config, at, &x->out);
 }
 
@@ -106,7 +107,7 @@ void vpa_chrome_put_kernel(struct vpa_chrome *x, const struct vpt_section *s, ui
 	vpa_chrome_optional(&x->out, ",\"graph node id\":", s->col[VPT_KERNEL_GRAPH_NODE][row]);
 	vpa_chrome_end_args(x);
 	vpa_chrome_flow_ends(x, correlation, s->col[VPT_KERNEL_START][row]);
-	x->totals.kernels++;
+	x->c->totals->kernels++;
 }
 
 /* ---- copies ---- */
@@ -167,7 +168,7 @@ void vpa_chrome_put_copy(struct vpa_chrome *x, const struct vpt_section *s, uint
 		vpa_chrome_natural(&x->out, ",\"peer device\":", s->col[VPT_COPY_PEER][row] - 1);
 	vpa_chrome_end_args(x);
 	vpa_chrome_flow_ends(x, correlation, s->col[VPT_COPY_START][row]);
-	x->totals.copies++;
+	x->c->totals->copies++;
 }
 
 /* ---- calls ---- */
@@ -206,5 +207,5 @@ void vpa_chrome_put_call(struct vpa_chrome *x, const struct vpt_section *s, uint
 	if (correlation && known && vpt_call_launches(vpt_call_class((uint32_t)id)))
 		vpa_chrome_flow(x, "{\"ph\":\"s\",\"id\":", correlation,
 			s->col[VPT_CALL_START][row], ",\"cat\":\"ac2g\",\"name\":\"ac2g\"}");
-	x->totals.calls++;
+	x->c->totals->calls++;
 }

@@ -1,93 +1,15 @@
-/* rows.c - the rows of a chunk, section by section, and what their events have in common.
+/* rows.c - the rows of a chunk, section by section.
  *
  * What all rows of a section share, where they stand and the words for their lane, is laid out once; so are names and
  * launch configurations, once a chunk. A row is then mostly copying.
  *
  * Rows of the same start and end are written in the opposite order: of those the first is the innermost in a capture,
  * and the outermost in a file of the profiler's. */
-#include "analysis/export/chrome/parts.h"
+#include "analysis/export/chrome/rows.h"
 
-/* ---- members ---- */
-
-/* JSON readers keep whole numbers up to 2^63; what is larger goes as text. */
-void vpa_chrome_put_natural(struct vpa_line *l, uint64_t value)
-{
-	int quoted = value > INT64_MAX;
-
-	vpa_line_put(l, "\"", (size_t)quoted);
-	vpa_line_unsigned(l, value);
-	vpa_line_put(l, "\"", (size_t)quoted);
-}
-
-void vpa_chrome_natural(struct vpa_line *l, const char *label, uint64_t value)
-{
-	vpa_line_words(l, label);
-	vpa_chrome_put_natural(l, value);
-}
-
-/* A member that is left out where it is 0. */
-void vpa_chrome_optional(struct vpa_line *l, const char *label, uint64_t value)
-{
-	if (value)
-		vpa_chrome_natural(l, label, value);
-}
-
-void vpa_chrome_integer(struct vpa_line *l, const char *label, uint64_t value)
-{
-	vpa_line_words(l, label);
-	vpa_line_signed(l, value);
-}
-
-void vpa_chrome_times(struct vpa_chrome *x, const struct vpt_section *s, uint32_t row)
-{
-	vpa_chrome_time(x, s->col[0][row]);
-	vpa_chrome_words(x, ",\"dur\":");
-	vpa_line_micros(&x->out, s->col[1][row]);
-}
-
-/* The event so far: phase, category and a name to come; then the place and the times. */
-void vpa_chrome_begin(struct vpa_chrome *x, const char *phase_and_category)
-{
-	vpa_chrome_event(x);
-	vpa_chrome_words(x, phase_and_category);
-	vpa_chrome_words(x, ",\"name\":");
-}
-
-void vpa_chrome_place(struct vpa_chrome *x)
-{
-	vpa_line_put(&x->out, x->place.data, x->place.size);
-}
-
-void vpa_chrome_begin_args(struct vpa_chrome *x)
-{
-	vpa_chrome_words(x, ",\"args\":{");
-	vpa_line_put(&x->out, x->args.data, x->args.size);
-}
-
-void vpa_chrome_end_args(struct vpa_chrome *x)
-{
-	vpa_chrome_words(x, "}}");
-}
-
-/* ---- flow arrows ---- */
-
-/* From a launch to its op. What the section's place says is where it stands. */
-void vpa_chrome_flow(struct vpa_chrome *x, const char *begin_with, uint64_t correlation,
-	uint64_t time_ns, const char *end_with)
-{
-	vpa_chrome_event(x);
-	vpa_chrome_natural(&x->out, begin_with, correlation + x->flow_base);
-	vpa_chrome_place(x);
-	vpa_chrome_time(x, time_ns);
-	vpa_chrome_words(x, end_with);
-}
-
-void vpa_chrome_flow_ends(struct vpa_chrome *x, uint64_t correlation, uint64_t time_ns)
-{
-	if (correlation)
-		vpa_chrome_flow(x, "{\"ph\":\"f\",\"id\":", correlation, time_ns,
-			",\"cat\":\"ac2g\",\"name\":\"ac2g\",\"bp\":\"e\"}");
-}
+#include "analysis/export/chrome/nvtx.h"
+#include "analysis/export/chrome/ops.h"
+#include "analysis/export/chrome/waits.h"
 
 /* ---- lanes ---- */
 
@@ -129,7 +51,7 @@ static void name_event(struct vpa_chrome *x, const char *what, uint64_t pid, uin
 /* The program's name, of the command that is known of the run. */
 static struct vpt_text command(const struct vpa_chrome *x)
 {
-	const struct vpa_report *r = x->view.report;
+	const struct vpa_report *r = x->c->view.report;
 	struct vpt_text text = {"process", 7};
 	size_t i;
 
@@ -190,24 +112,6 @@ static void name_lane(
 		vpa_chrome_words(x, "\"");
 	}
 	vpa_chrome_end_args(x);
-}
-
-uint64_t vpa_chrome_lane(const struct vpa_chrome *x, uint32_t row, unsigned column)
-{
-	static const uint64_t unknown[VPT_LANE_COLUMNS] = {[VPT_LANE_PID] = UINT64_MAX,
-		[VPT_LANE_TID] = UINT64_MAX,
-		[VPT_LANE_DEVICE] = UINT64_MAX,
-		[VPT_LANE_STREAM] = UINT64_MAX};
-
-	return row == UINT32_MAX ? unknown[column] : x->lanes.section->col[column][row];
-}
-
-void vpa_chrome_place_of(struct vpa_line *l, uint64_t pid, uint64_t tid)
-{
-	l->size = 0;
-	vpa_chrome_integer(l, ",\"pid\":", pid);
-	vpa_chrome_integer(l, ",\"tid\":", tid);
-	vpa_line_words(l, ",\"ts\":");
 }
 
 /* What the lane `key` is, among the arguments; every member ends with a comma. */
@@ -291,7 +195,7 @@ static vpa_chrome_put_fn *const put_fns[VPT_KIND_LIMIT] = {
 
 static int in_window(const struct vpa_chrome *x, const struct vpt_section *s, uint32_t row)
 {
-	const struct vpa_model *m = x->view.context->model;
+	const struct vpa_model *m = x->c->view.context->model;
 	uint64_t start = s->col[0][row], end = start;
 
 	/* An end before its start wraps; such a row stands where it begins. */
@@ -318,13 +222,13 @@ static int put_section(struct vpa_chrome *x, const struct vpt_section *s)
 		for (end = row + 1; end < s->row_count && same_times(s, row, end);)
 			end++;
 		for (i = end; i-- > row;)
-			if (!x->windowed || in_window(x, s, i)) {
+			if (!x->c->windowed || in_window(x, s, i)) {
 				put(x, s, i);
 				x->rows += s->kind != VPT_LOSS;
 			}
 		if (x->out.size >= GROUP_BYTES) {
-			x->raw_bytes += x->out.size;
-			rc = vpa_groups_put(x->groups, x->out.data, x->out.size, &x->err);
+			x->c->totals->raw_bytes += x->out.size;
+			rc = vpa_groups_put(x->c->groups, x->out.data, x->out.size, x->c->err);
 			x->out.size = 0;
 		}
 	}
@@ -348,9 +252,8 @@ int vpa_chrome_chunk(struct vpa_chrome *x, const struct vpt_batch *b)
 	for (i = 0; i < b->section_count && !rc; i++) {
 		const struct vpt_section *s = &b->sections[i];
 
-		if (put_fns[s->kind] && !(x->options->no_api && s->kind == VPT_CALL))
+		if (put_fns[s->kind] && !(x->c->options->no_api && s->kind == VPT_CALL))
 			rc = put_section(x, s);
 	}
-	vpa_chrome_keep_open(x, vpt_batch_find(b, VPT_OPEN));
 	return rc;
 }

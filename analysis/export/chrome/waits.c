@@ -1,6 +1,6 @@
 /* waits.c - synchronisation, CUDA events, overhead, counters, and the kinds that the profiler has no form
  * for. */
-#include "analysis/export/chrome/parts.h"
+#include "analysis/export/chrome/waits.h"
 
 /* ---- waits and overhead ---- */
 
@@ -64,7 +64,7 @@ static struct vpa_chrome_record waits_for(
 
 	if (!sync_id || w.sync_id != sync_id)
 		w = none;
-	if (sync_id && vpt_trace_format(x->trace) == VPT_FORMAT_KINETO)
+	if (sync_id && vpt_trace_format(x->c->trace) == VPT_FORMAT_KINETO)
 		w.correlation = sync_id;
 	if (lane != UINT32_MAX) {
 		w.device = vpa_chrome_lane(x, lane, VPT_LANE_DEVICE);

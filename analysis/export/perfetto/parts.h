@@ -10,8 +10,7 @@
 #ifndef VPA_ANALYSIS_EXPORT_PERFETTO_PARTS_H
 #define VPA_ANALYSIS_EXPORT_PERFETTO_PARTS_H
 
-#include "analysis/export/groups.h"
-#include "analysis/export/perfetto/perfetto.h"
+#include "analysis/export/exporter.h"
 #include "analysis/index.h"
 #include "analysis/resolver_maps.h"
 #include "analysis/stages.h"
@@ -132,16 +131,14 @@ struct vpa_ex_gap {
 };
 
 struct vpa_export {
-	struct vpa_tap tap;
+	const struct vpa_export_context *c;
 	const struct vpa_export_options *options;
 	const struct vpt_trace *trace;
 	struct vpa_tap_view view;
 	struct vpa_model *model;
-	struct vpa_groups *groups;
-	struct vpt_err err;
 	struct vpt_pf pf;
 	struct vpt_pf_sequence meta, gpu, annotations, counters;
-	int begun, has_annotations, has_counters;
+	int has_annotations, has_counters;
 
 	uint64_t shift_ns;                    /* CLOCK_BOOTTIME = trace clock + this */
 	uint64_t residual_ns;                 /* how far the clocks have drifted apart since */

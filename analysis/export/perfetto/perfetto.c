@@ -6,6 +6,7 @@
 #include "analysis/export/perfetto/parts.h"
 
 #include "analysis/demangle.h"
+#include "analysis/export/perfetto/ranks.h"
 #include "formats/memory.h"
 
 #include <string.h>
@@ -355,26 +356,7 @@ void vpa_ex_event(struct vpa_export *x, struct vpt_pf_sequence *s, const struct 
 	vpt_pf_packet_end(&x->pf, vpt_pf_padded_time_at(s, to, e->time_ns + x->shift_ns));
 }
 
-/* ---- the pass ---- */
-
-static int take_group(void *ctx, const void *data, size_t size)
-{
-	struct vpa_export *x = ctx;
-
-	return vpa_groups_put(x->groups, data, size, &x->err);
-}
-
-static int begin_tap(void *ctx, const struct vpa_tap_view *view)
-{
-	struct vpa_export *x = ctx;
-
-	x->view = *view;
-	x->model = view->context->model;
-	if (vpa_ex_ops_new(x) || vpa_ex_host_new(x) || vpa_ex_tracks_new(x))
-		return VPT_ENOMEM;
-	vpa_ex_string(x, ""); /* the first text is number 0 */
-	return x->pf.failed;
-}
+/* ---- clocks ---- */
 
 static uint64_t distance(uint64_t a, uint64_t b)
 {
@@ -433,6 +415,24 @@ static struct vpt_clock choose_clock(const struct vpt_trace *trace)
 	return clock;
 }
 
+struct vpt_pf_sequence *vpa_ex_annotations(struct vpa_export *x)
+{
+	if (!x->has_annotations)
+		vpt_pf_sequence(&x->pf, &x->annotations, SEQUENCE_ANNOTATIONS,
+			x->start_ns + x->shift_ns, 0);
+	x->has_annotations = 1;
+	return &x->annotations;
+}
+
+/* ---- the pass ---- */
+
+static int take_group(void *ctx, const void *data, size_t size)
+{
+	const struct vpa_export_context *c = ((struct vpa_export *)ctx)->c;
+
+	return vpa_groups_put(c->groups, data, size, c->err);
+}
+
 /* Where sequences begin: nothing is earlier, but for what a damaged file claims. */
 static uint64_t earliest(const struct vpa_export *x)
 {
@@ -441,16 +441,13 @@ static uint64_t earliest(const struct vpa_export *x)
 	return t < window || !window ? (t == UINT64_MAX ? 0 : t) : window;
 }
 
-/* The first packets: when there is something to say, that is with the first chunk. */
+/* The first packets. */
 static void begin_file(struct vpa_export *x)
 {
 	const struct vpa_report *r = x->view.report;
 	struct vpt_pf_clocks clocks;
-	struct vpt_clock clock;
+	struct vpt_clock clock = choose_clock(x->trace);
 
-	if (x->begun)
-		return;
-	clock = choose_clock(x->trace);
 	if (clock.boottime_ns)
 		x->shift_ns = clock.boottime_ns - clock.trace_ns;
 	x->start_ns = earliest(x);
@@ -462,28 +459,36 @@ static void begin_file(struct vpa_export *x)
 	vpt_pf_clocks(&x->pf, &x->meta, &clocks);
 	vpa_ex_meta_begin(x);
 	vpt_pf_sequence(&x->pf, &x->gpu, SEQUENCE_GPU, x->start_ns + x->shift_ns, 0);
-	x->begun = 1;
 }
 
-struct vpt_pf_sequence *vpa_ex_annotations(struct vpa_export *x)
+static int begin(void *state, const struct vpa_export_context *c)
 {
-	if (!x->has_annotations)
-		vpt_pf_sequence(&x->pf, &x->annotations, SEQUENCE_ANNOTATIONS,
-			x->start_ns + x->shift_ns, 0);
-	x->has_annotations = 1;
-	return &x->annotations;
+	const struct vpa_export_options *o = c->options;
+	struct vpa_export *x = state;
+
+	x->c = c;
+	x->options = o;
+	x->trace = c->trace;
+	x->view = c->view;
+	x->model = c->view.context->model;
+	x->expected.first_gpu_ns = UINT64_MAX;
+	vpt_pf_init(&x->pf, o->group_bytes ? o->group_bytes : GROUP_BYTES, take_group, x);
+	x->pf.restart_bytes = o->restart_bytes ? o->restart_bytes : RESTART_BYTES;
+	x->pf.restart_at = x->pf.restart_bytes;
+	if (vpa_ex_ops_new(x) || vpa_ex_host_new(x) || vpa_ex_tracks_new(x))
+		return VPT_ENOMEM;
+	vpa_ex_string(x, ""); /* the first text is number 0 */
+	if (!x->pf.failed)
+		begin_file(x);
+	return x->pf.failed;
 }
 
-static int tap_chunk(void *ctx, const struct vpt_batch *b, uint64_t times_from_ns)
+static int take_chunk(void *state, const struct vpt_batch *b, uint64_t times_from_ns)
 {
-	struct vpa_export *x = ctx;
+	struct vpa_export *x = state;
 	size_t i;
-	int rc;
+	int rc = vpa_ex_ops_lanes(x, b);
 
-	if (x->options->stop && x->options->stop())
-		return vpt_fail(&x->err, VPT_EIO, "interrupted");
-	begin_file(x);
-	rc = vpa_ex_ops_lanes(x, b);
 	if (!rc)
 		rc = vpa_ex_host_add(x, b);
 	for (i = 0; i < b->section_count && !rc; i++) {
@@ -505,37 +510,37 @@ static int tap_chunk(void *ctx, const struct vpt_batch *b, uint64_t times_from_n
 	return rc ? rc : x->pf.failed;
 }
 
-static int tap_ops(void *ctx, const struct vpa_ops *ops)
+static int take_ops(void *state, const struct vpa_ops *ops)
 {
-	struct vpa_export *x = ctx;
-
-	begin_file(x);
-	return vpa_ex_tracks_ops(x, ops);
+	return vpa_ex_tracks_ops(state, ops);
 }
 
-static int tap_gap(void *ctx, const struct vpa_gap *gap)
+static int take_gap(void *state, const struct vpa_gap *gap)
 {
-	struct vpa_export *x = ctx;
-
-	begin_file(x);
-	return vpa_ex_tracks_gap(x, gap);
+	return vpa_ex_tracks_gap(state, gap);
 }
 
-static int tap_range(void *ctx, const struct vpa_range *range)
+static int take_range(void *state, const struct vpa_range *range)
 {
-	struct vpa_export *x = ctx;
-
-	begin_file(x);
-	return vpa_ex_tracks_range(x, range);
+	return vpa_ex_tracks_range(state, range);
 }
 
-static int tap_end(void *ctx)
+static void sum_up(const struct vpa_export *x, struct vpa_export_totals *t)
 {
-	struct vpa_export *x = ctx;
-	int rc;
+	t->kernels = x->expected.kernels;
+	t->copies = x->expected.memcpys + x->expected.memsets;
+	t->calls = x->expected.api_calls;
+	t->ranges = x->expected.nvtx_ranges + x->expected.cpu_ops;
+	t->gaps = x->expected.gaps;
+	t->packets = x->pf.packets;
+	t->raw_bytes = x->pf.bytes;
+}
 
-	begin_file(x);
-	rc = vpa_ex_ops_release(x, UINT64_MAX);
+static int end(void *state)
+{
+	struct vpa_export *x = state;
+	int rc = vpa_ex_ops_release(x, UINT64_MAX);
+
 	if (!rc)
 		rc = vpa_ex_host_end(x);
 	if (!rc)
@@ -544,13 +549,15 @@ static int tap_end(void *ctx)
 		return rc;
 	vpa_ex_tracks_end(x);
 	vpa_ex_meta_end(x);
-	if (vpt_pf_finish(&x->pf))
-		return x->pf.failed;
-	return vpa_groups_flush(x->groups, &x->err);
+	rc = vpt_pf_finish(&x->pf);
+	sum_up(x, x->c->totals);
+	return rc;
 }
 
-static void free_export(struct vpa_export *x)
+static void free_state(void *state)
 {
+	struct vpa_export *x = state;
+
 	vpa_ex_ops_free(x);
 	vpa_ex_host_free(x);
 	vpa_ex_tracks_free(x);
@@ -560,61 +567,37 @@ static void free_export(struct vpa_export *x)
 	vpt_pf_sequence_free(&x->annotations);
 	vpt_pf_sequence_free(&x->counters);
 	vpt_pf_free(&x->pf);
-	vpa_groups_free(x->groups);
 	vpt_strings_free(&x->texts);
 	vpt_free(x->text_of_name);
 	vpt_free(x->short_names);
 	vpa_arena_free(&x->arena);
 	vpa_index_free(&x->pids);
-	vpt_free(x);
 }
 
-static void tell_totals(
-	const struct vpa_export *x, const struct vpa_report *r, struct vpa_export_totals *t)
-{
-	*t = (struct vpa_export_totals){.kernels = x->expected.kernels,
-		.copies = x->expected.memcpys + x->expected.memsets,
-		.calls = x->expected.api_calls,
-		.ranges = x->expected.nvtx_ranges + x->expected.cpu_ops,
-		.gaps = x->expected.gaps,
-		.packets = x->pf.packets,
-		.raw_bytes = x->pf.bytes,
-		.complete = r->verdict.complete};
-}
-
-int vpa_export_perfetto(const struct vpt_trace *trace, const char *path,
-	const struct vpa_options *analysis, const struct vpa_export_options *options,
-	struct vpt_sink *sink, struct vpa_export_totals *totals, struct vpt_err *err)
-{
-	struct vpa_export *x = vpt_calloc(1, sizeof(*x));
-	struct vpa_options pass = *analysis;
-	struct vpa_report *report = NULL;
-	uint64_t before = sink->written_bytes;
-	int rc;
-
-	*totals = (struct vpa_export_totals){0};
-	if (!x)
-		return vpt_fail(err, VPT_ENOMEM, "no memory to export a trace");
-	x->options = options;
-	x->trace = trace;
-	x->expected.first_gpu_ns = UINT64_MAX;
-	vpt_pf_init(
-		&x->pf, options->group_bytes ? options->group_bytes : GROUP_BYTES, take_group, x);
-	x->pf.restart_bytes = options->restart_bytes ? options->restart_bytes : RESTART_BYTES;
-	x->pf.restart_at = x->pf.restart_bytes;
-	x->tap = (struct vpa_tap){
-		x, begin_tap, tap_chunk, tap_ops, tap_gap, tap_range, tap_end, options->min_gap_ns};
-	pass.tap = &x->tap;
-	rc = vpa_groups_start(
-		sink, options->container, options->level, options->jobs, &x->groups, err);
-	if (!rc)
-		rc = vpa_analyze(trace, path, &pass, &report, err);
-	rc = vpa_tap_outcome(rc, &x->err, err);
-	if (!rc) {
-		tell_totals(x, report, totals);
-		totals->bytes = sink->written_bytes - before;
-	}
-	vpa_report_free(report);
-	free_export(x);
-	return rc;
-}
+const struct vpa_exporter vpa_exporter_perfetto = {
+	.name = "perfetto",
+	.help = "GPU work with launch parameters and the calls that launched it, NVTX ranges on\n"
+		"their threads; and for each GPU a track of stages, denoising steps, video "
+		"blocks,\n"
+		"attention, and of its idle gaps: by cause, with the report's ids.\n"
+		"The traces of several ranks become one archive (-o all.tar), which Perfetto opens "
+		"as\n"
+		"one from v58 on.",
+	.opens = "open it at https://ui.perfetto.dev/#!/"
+		 "?enablePlugins=dev.perfetto.GpuByProcess,com.meta.GpuCompute",
+	.packings = {{"packets", VPT_CONTAINER_PACKETS, ".pftrace"},
+		{"zstd", VPT_CONTAINER_ZSTD, ".pftrace.zst"},
+		{"gzip", VPT_CONTAINER_GZIP, ".pftrace.gz"},
+		{"none", VPT_CONTAINER_NONE, ".pftrace"}},
+	.takes = VPA_TAKES_GPU_ENCODING | VPA_TAKES_MIN_GAP,
+	.min_gap_ns = 2000,
+	.state_bytes = sizeof(struct vpa_export),
+	.begin = begin,
+	.chunk = take_chunk,
+	.ops = take_ops,
+	.gap = take_gap,
+	.range = take_range,
+	.end = end,
+	.free = free_state,
+	.archive = vpa_export_ranks,
+};

@@ -305,12 +305,12 @@ static size_t gpus_of(const struct ranks *r, const char *host, struct vpa_gpu *o
 	return count;
 }
 
-static int put_rank(const struct ranks *r, size_t index, const struct vpa_options *analysis,
-	const struct vpa_export_options *options, const char *folder, struct vpt_sink *sink,
-	struct vpa_export_totals *totals, struct vpt_err *err)
+static int put_rank(const struct ranks *r, size_t index, const struct vpa_export_job *job,
+	const char *folder, struct vpa_export_totals *totals, struct vpt_err *err)
 {
 	const struct rank *it = &r->items[index];
-	struct vpa_export_options own = *options;
+	struct vpa_export_options options = *job->options;
+	struct vpa_export_job own = *job;
 	struct vpt_trace *trace = NULL;
 	struct vpa_gpu *gpus;
 	struct spool spool;
@@ -324,20 +324,24 @@ static int put_rank(const struct ranks *r, size_t index, const struct vpa_option
 	gpus = vpt_alloc(all + 1, sizeof(*gpus));
 	rc = gpus ? VPT_OK : vpt_fail(err, VPT_ENOMEM, "no memory to export a trace");
 	if (!rc) {
-		own.gpus = gpus;
-		own.gpu_count = gpus_of(r, it->host, gpus);
+		options.gpus = gpus;
+		options.gpu_count = gpus_of(r, it->host, gpus);
 		rc = vpt_trace_open(it->path, &trace, err);
 	}
+	own.trace = trace;
+	own.path = it->path;
+	own.options = &options;
+	own.sink = &spool.sink;
 	if (!rc)
-		rc = vpa_export_perfetto(trace, it->path, analysis, &own, &spool.sink, totals, err);
+		rc = vpa_export(&own, totals, err);
 	vpt_trace_close(trace);
 	vpt_free(gpus);
 	if (!rc)
-		rc = vpt_tar_begin(sink, it->member, spool.sink.written_bytes, err);
+		rc = vpt_tar_begin(job->sink, it->member, spool.sink.written_bytes, err);
 	if (!rc)
-		rc = spool_copy(&spool, sink, err);
+		rc = spool_copy(&spool, job->sink, err);
 	if (!rc)
-		rc = vpt_tar_end(sink, spool.sink.written_bytes, err);
+		rc = vpt_tar_end(job->sink, spool.sink.written_bytes, err);
 	spool.sink.finish(&spool.sink, 0, NULL);
 	return rc;
 }
@@ -369,11 +373,11 @@ static void free_ranks(struct ranks *r)
 	vpt_free(r->items);
 }
 
-int vpa_export_ranks(const char *const *paths, size_t count, const struct vpa_options *analysis,
-	const struct vpa_export_options *options, const char *folder, struct vpt_sink *sink,
-	struct vpa_export_totals *totals, struct vpt_err *err)
+int vpa_export_ranks(const struct vpa_export_job *job, const char *const *paths, size_t count,
+	const char *folder, struct vpa_export_totals *totals, struct vpt_err *err)
 {
 	struct ranks r = {vpt_calloc(count + 1, sizeof(*r.items)), count};
+	struct vpt_sink *sink = job->sink;
 	uint64_t before = sink->written_bytes;
 	size_t i;
 	int rc = VPT_OK;
@@ -383,7 +387,7 @@ int vpa_export_ranks(const char *const *paths, size_t count, const struct vpa_op
 		return vpt_fail(err, VPT_ENOMEM, "no memory to export traces");
 	for (i = 0; i < count && !rc; i++) {
 		r.items[i].path = paths[i];
-		name_member(&r, i, vpt_container_suffix(options->container));
+		name_member(&r, i, vpt_container_suffix(job->options->container));
 		rc = ask(&r.items[i], err);
 	}
 	if (!rc)
@@ -391,7 +395,7 @@ int vpa_export_ranks(const char *const *paths, size_t count, const struct vpa_op
 	for (i = 0; i < count && !rc; i++) {
 		struct vpa_export_totals one;
 
-		rc = put_rank(&r, i, analysis, options, folder, sink, &one, err);
+		rc = put_rank(&r, i, job, folder, &one, err);
 		add_totals(totals, &one);
 	}
 	if (!rc)

@@ -3,9 +3,10 @@
  * A chunk brings rows; the pass shows ops later, when nothing earlier can come, joined with their launches, in order of
  * (start, stream, correlation). So rows wait here as text, are put into the same order, and both sides are walked
  * together. What the pass does not show, an op without length or outside the window, has empty cells instead. */
-#include "analysis/export/rows/parts.h"
+#include "analysis/export/rows/ops.h"
 
 #include "analysis/demangle.h"
+#include "analysis/export/rows/place.h"
 #include "analysis/history.h"
 
 #include <stdlib.h>

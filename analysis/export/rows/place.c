@@ -1,6 +1,6 @@
 /* place.c - where something stands among stages, blocks and steps: in the nearest range around it that is
  * one. What a range is, it says itself: by its annotation, else its name. */
-#include "analysis/export/rows/parts.h"
+#include "analysis/export/rows/place.h"
 
 /* What a name says, so that it need not be worked out again. */
 struct vpa_rows_known {

@@ -1,73 +1,16 @@
-/* rows.c - the pass over a trace, and its tables: those of events.def that hold events or describe the run, each
- * with what the analysis adds, and those of the analysis alone. */
-#include "analysis/export/rows/parts.h"
+/* rows.c - a trace as a folder of tables: CSV or JSON lines, one file for each kind of row.
+ *
+ * Rows are those of `cat`, with what the analysis knows beside them: a kernel's family, the call that launched it, the
+ * range it belongs to. What the analysis finds has files of its own: gaps, and ranges as they were on each device.
+ * schema.json says of every file what its columns are.
+ *
+ * Here is the pass, and the tables: those of events.def that hold events or describe the run, each with what the
+ * analysis adds, and those of the analysis alone. */
+#include "analysis/export/rows/ops.h"
+#include "analysis/export/rows/place.h"
+#include "analysis/export/rows/schema.h"
 
 #include <stdio.h>
-
-/* ---- cells ---- */
-
-static void put_label(const struct vpa_rows *x, struct vpa_line *l, const char *name)
-{
-	vpa_line_put(l, ",\"", x->format == VPA_ROWS_CSV ? 1 : 2);
-	if (x->format == VPA_ROWS_CSV)
-		return;
-	vpa_line_words(l, name);
-	vpa_line_put(l, "\":", 2);
-}
-
-void vpa_rows_text(
-	struct vpa_rows *x, struct vpa_line *l, const char *name, const char *text, size_t len)
-{
-	put_label(x, l, name);
-	if (text)
-		vpa_cat_text_cell(&x->cat, l, text, len);
-	else
-		vpa_cat_null(&x->cat, l);
-}
-
-void vpa_rows_name(struct vpa_rows *x, struct vpa_line *l, const char *name, uint32_t id)
-{
-	struct vpt_text t = vpa_name(x->view.context->model, id);
-
-	vpa_rows_text(x, l, name, id ? t.text : NULL, t.len);
-}
-
-void vpa_rows_number(struct vpa_rows *x, struct vpa_line *l, const char *name, uint64_t value)
-{
-	put_label(x, l, name);
-	vpa_line_unsigned(l, value);
-}
-
-void vpa_rows_signed(struct vpa_rows *x, struct vpa_line *l, const char *name, int64_t value)
-{
-	put_label(x, l, name);
-	vpa_line_signed(l, (uint64_t)value);
-}
-
-void vpa_rows_nothing(struct vpa_rows *x, struct vpa_line *l, const char *name)
-{
-	vpa_rows_text(x, l, name, NULL, 0);
-}
-
-static void put_index(struct vpa_rows *x, struct vpa_line *l, const char *name, int64_t index)
-{
-	if (index < 0)
-		vpa_rows_nothing(x, l, name);
-	else
-		vpa_rows_signed(x, l, name, index);
-}
-
-void vpa_rows_put_place(struct vpa_rows *x, struct vpa_line *l, const struct vpa_rows_place *place)
-{
-	struct vpt_text stage = {NULL, 0};
-
-	if (place->stage)
-		stage = vpt_strings_get(&x->stages, place->stage - 1);
-	vpa_rows_name(x, l, "range", place->range);
-	vpa_rows_text(x, l, "stage", stage.text, stage.len);
-	put_index(x, l, "block", place->block);
-	put_index(x, l, "step", place->step);
-}
 
 /* ---- columns that the analysis adds ---- */
 
@@ -147,8 +90,8 @@ static int flush(struct vpa_rows *x, struct vpa_rows_table *t, size_t at_least)
 		return VPT_ENOMEM;
 	if (t->out.size < at_least)
 		return VPT_OK;
-	x->totals.raw_bytes += t->out.size;
-	rc = vpa_rows_file_put(t->file, t->out.data, t->out.size, &x->err);
+	x->c->totals->raw_bytes += t->out.size;
+	rc = vpa_export_file_put(t->file, t->out.data, t->out.size, x->c->err);
 	t->out.size = 0;
 	return rc;
 }
@@ -178,8 +121,8 @@ static int open_table(struct vpa_rows *x, const struct vpa_rows_table *form)
 	char name[48];
 
 	*t = *form;
-	snprintf(name, sizeof(name), "%s.%s", t->name, x->format == VPA_ROWS_CSV ? "csv" : "jsonl");
-	if (x->format == VPA_ROWS_CSV) {
+	snprintf(name, sizeof(name), "%s.%s", t->name, x->cat.csv ? "csv" : "jsonl");
+	if (x->cat.csv) {
 		if (t->kind)
 			vpa_cat_header(&x->cat, t->kind);
 		if (t->kind && x->cat.out.size)
@@ -190,7 +133,7 @@ static int open_table(struct vpa_rows *x, const struct vpa_rows_table *form)
 			memmove(x->cat.out.data, x->cat.out.data + 1, --x->cat.out.size);
 		take_line(x, t);
 	}
-	return vpa_rows_file_new(x->folder, name, 1, &t->file, &x->err);
+	return vpa_export_file_new(x->c->folder, name, 1, &t->file, x->c->err);
 }
 
 static int open_tables(struct vpa_rows *x)
@@ -224,56 +167,11 @@ static int open_tables(struct vpa_rows *x)
 	return rc;
 }
 
-/* ---- lanes ---- */
-
-/* What the model has met since; its rows and ours have the same numbers, both being in order of arrival. */
-static int follow(struct vpa_rows *x, struct vpa_index *index, uint64_t key)
-{
-	uint32_t row = vpa_index_put(index, key, 0);
-
-	x->cat.out.failed |= row == UINT32_MAX;
-	return row + (uint64_t)1 == index->count;
-}
-
-uint32_t vpa_rows_stream(struct vpa_rows *x, uint64_t key)
-{
-	const struct vpa_model *m = x->view.context->model;
-
-	while (x->streams.count < m->stream_count &&
-		follow(x, &x->streams, m->streams[x->streams.count].key))
-		;
-	return vpa_index_find(&x->streams, key, 0);
-}
-
-static uint32_t thread_of(struct vpa_rows *x, uint64_t key)
-{
-	const struct vpa_model *m = x->view.context->model;
-
-	while (x->threads.count < m->thread_count &&
-		follow(x, &x->threads, m->threads[x->threads.count].key))
-		;
-	return vpa_index_find(&x->threads, key, 0);
-}
-
 /* ---- rows ---- */
-
-int vpa_rows_in_window(const struct vpa_rows *x, const struct vpt_section *s, uint32_t row)
-{
-	const struct vpt_kind_desc *kind = vpt_kind_desc(s->kind);
-	const struct vpa_model *m = x->view.context->model;
-	uint64_t start = s->col[0][row], end = start;
-
-	if (!x->windowed || kind->flags & VPT_KIND_TABLE)
-		return 1;
-	/* An end before its start wraps; such a row stands where it begins. */
-	if (kind->flags & VPT_KIND_SPAN && start + s->col[1][row] > start)
-		end = start + s->col[1][row];
-	return start < m->window_end_ns && end >= m->window_start_ns;
-}
 
 static void put_call_place(struct vpa_rows *x, const struct vpt_section *s, uint32_t row)
 {
-	uint32_t thread = thread_of(x, s->lane);
+	uint32_t thread = vpa_rows_thread(x, s->lane);
 	uint64_t start_ns = s->col[VPT_CALL_START][row];
 	const struct vpa_range *own = NULL, *wide = NULL;
 	struct vpa_rows_place place;
@@ -289,7 +187,7 @@ static void put_role(struct vpa_rows *x, const struct vpa_stage_label *label)
 	const char *role = label->kind == VPA_STAGE_NONE ? NULL : vpa_stage_kind_name(label->kind);
 
 	vpa_rows_text(x, &x->cat.out, "role", role, role ? strlen(role) : 0);
-	put_index(x, &x->cat.out, "index", label->index);
+	vpa_rows_index(x, &x->cat.out, "index", label->index);
 }
 
 static void put_range_role(struct vpa_rows *x, const struct vpt_section *s, uint32_t row)
@@ -339,9 +237,9 @@ static void put_op_name(struct vpa_rows *x, const char *name, const struct vpa_o
 	vpa_rows_name(x, &x->cat.out, name, id);
 }
 
-static int tap_gap(void *ctx, const struct vpa_gap *gap)
+static int take_gap(void *state, const struct vpa_gap *gap)
 {
-	struct vpa_rows *x = ctx;
+	struct vpa_rows *x = state;
 	const struct vpa_model *m = x->view.context->model;
 	struct vpa_line *l = &x->cat.out;
 	const char *cause = vpa_cause_text(gap->cause);
@@ -369,9 +267,9 @@ static int tap_gap(void *ctx, const struct vpa_gap *gap)
 	return l->failed ? VPT_ENOMEM : flush(x, x->own[VPA_ROWS_GAP], FLUSH_BYTES);
 }
 
-static int tap_range(void *ctx, const struct vpa_range *range)
+static int take_range(void *state, const struct vpa_range *range)
 {
-	struct vpa_rows *x = ctx;
+	struct vpa_rows *x = state;
 	const struct vpa_model *m = x->view.context->model;
 	const struct vpa_thread *t = &m->threads[range->thread];
 	struct vpt_text name = vpa_range_name(m, range), domain = vpa_name(m, range->domain);
@@ -408,14 +306,6 @@ static int tap_range(void *ctx, const struct vpa_range *range)
 
 /* ---- the pass ---- */
 
-static int begin_tap(void *ctx, const struct vpa_tap_view *view)
-{
-	struct vpa_rows *x = ctx;
-
-	x->view = *view;
-	return vpa_rows_ops_new(x);
-}
-
 static int release(struct vpa_rows *x, uint64_t until_ns)
 {
 	int rc = vpa_rows_ops_release(x, until_ns);
@@ -425,19 +315,17 @@ static int release(struct vpa_rows *x, uint64_t until_ns)
 	return rc ? rc : flush(x, x->by_kind[VPT_COPY], FLUSH_BYTES);
 }
 
-static int tap_chunk(void *ctx, const struct vpt_batch *b, uint64_t times_from_ns)
+static int take_chunk(void *state, const struct vpt_batch *b, uint64_t times_from_ns)
 {
-	struct vpa_rows *x = ctx;
+	struct vpa_rows *x = state;
 	size_t i;
 	int rc = VPT_OK;
 
-	if (x->options->stop && x->options->stop())
-		return vpt_fail(&x->err, VPT_EIO, "interrupted");
 	vpa_cat_batch(&x->cat, b);
 	for (i = 0; i < b->section_count && !rc; i++) {
 		const struct vpt_section *s = &b->sections[i];
 
-		if (!x->by_kind[s->kind] || (s->kind == VPT_CALL && x->options->no_api))
+		if (!x->by_kind[s->kind] || (s->kind == VPT_CALL && x->c->options->no_api))
 			continue;
 		rc = s->kind == VPT_KERNEL || s->kind == VPT_COPY ? vpa_rows_ops_add(x, s)
 								  : put_section(x, s);
@@ -449,45 +337,75 @@ static int tap_chunk(void *ctx, const struct vpt_batch *b, uint64_t times_from_n
 	return rc ? rc : vpa_cat_error(&x->cat);
 }
 
-static int tap_ops(void *ctx, const struct vpa_ops *ops)
+static int take_ops(void *state, const struct vpa_ops *ops)
 {
-	return vpa_rows_ops_join(ctx, ops);
+	return vpa_rows_ops_join(state, ops);
 }
 
 static int write_schema(struct vpa_rows *x)
 {
-	struct vpa_rows_file *file;
+	struct vpa_export_file *file;
 	struct vpt_buffer text = {0};
 	struct vpt_sink *sink;
-	int rc = vpt_sink_memory(&text, &sink, &x->err), finished;
+	int rc = vpt_sink_memory(&text, &sink, x->c->err), finished;
 
 	if (rc)
 		return rc;
-	rc = vpa_rows_schema(x, sink, &x->err);
-	finished = sink->finish(sink, !rc, &x->err);
+	rc = vpa_rows_schema(x, sink, x->c->err);
+	finished = sink->finish(sink, !rc, x->c->err);
 	rc = rc ? rc : finished;
 	if (!rc)
-		rc = vpa_rows_file_new(x->folder, "schema.json", 0, &file, &x->err);
+		rc = vpa_export_file_new(x->c->folder, "schema.json", 0, &file, x->c->err);
 	if (!rc)
-		rc = vpa_rows_file_put(file, text.data, text.size, &x->err);
-	x->totals.raw_bytes += text.size;
+		rc = vpa_export_file_put(file, text.data, text.size, x->c->err);
+	x->c->totals->raw_bytes += text.size;
 	vpt_free(text.data);
 	return rc;
 }
 
-static int tap_end(void *ctx)
+static void sum_up(const struct vpa_rows *x, struct vpa_export_totals *totals)
 {
-	struct vpa_rows *x = ctx;
+	totals->kernels = x->by_kind[VPT_KERNEL]->rows;
+	totals->copies = x->by_kind[VPT_COPY]->rows;
+	totals->calls = x->by_kind[VPT_CALL]->rows;
+	totals->ranges = x->by_kind[VPT_RANGE]->rows;
+	totals->gaps = x->own[VPA_ROWS_GAP]->rows;
+}
+
+static int end(void *state)
+{
+	struct vpa_rows *x = state;
 	size_t i;
 	int rc = release(x, UINT64_MAX);
 
 	for (i = 0; i < x->table_count && !rc; i++)
 		rc = flush(x, &x->tables[i], 1);
+	sum_up(x, x->c->totals);
 	return rc ? rc : write_schema(x);
 }
 
-static void free_export(struct vpa_rows *x)
+static int begin(struct vpa_rows *x, const struct vpa_export_context *c, int csv)
 {
+	x->c = c;
+	x->view = c->view;
+	vpa_cat_init(&x->cat, csv, c->options->safe, 0);
+	x->cat.alone = 1;
+	return vpa_rows_ops_new(x) ? VPT_ENOMEM : open_tables(x);
+}
+
+static int begin_csv(void *state, const struct vpa_export_context *c)
+{
+	return begin(state, c, 1);
+}
+
+static int begin_jsonl(void *state, const struct vpa_export_context *c)
+{
+	return begin(state, c, 0);
+}
+
+static void free_state(void *state)
+{
+	struct vpa_rows *x = state;
 	size_t i;
 
 	for (i = 0; i < x->table_count; i++)
@@ -497,64 +415,45 @@ static void free_export(struct vpa_rows *x)
 	vpa_cat_free(&x->cat);
 	vpa_index_free(&x->threads);
 	vpa_index_free(&x->streams);
-	vpa_rows_folder_free(x->folder);
-	vpt_free(x);
 }
 
-static void tell_totals(
-	struct vpa_rows *x, const struct vpa_report *report, struct vpa_export_totals *totals)
-{
-	totals->kernels = x->by_kind[VPT_KERNEL]->rows;
-	totals->copies = x->by_kind[VPT_COPY]->rows;
-	totals->calls = x->by_kind[VPT_CALL]->rows;
-	totals->ranges = x->by_kind[VPT_RANGE]->rows;
-	totals->gaps = x->own[VPA_ROWS_GAP]->rows;
-	totals->raw_bytes = x->totals.raw_bytes;
-	totals->complete = report->verdict.complete;
-}
+const struct vpa_exporter vpa_exporter_csv = {
+	.name = "csv",
+	.help = "A folder of tables, a file for each kind of row: of a kernel its family, the "
+		"call\n"
+		"that launched it, range, stage, block and step; also of gaps, and of ranges on\n"
+		"each GPU. schema.json in it says what the columns are.",
+	.opens = "schema.json says what the columns are; DuckDB and pandas open the files as they "
+		 "are",
+	.packings = {{"none", VPT_CONTAINER_NONE, ".csv.d"},
+		{"zstd", VPT_CONTAINER_ZSTD, ".csv.d"}},
+	.takes = VPA_TAKES_SAFE | VPA_TAKES_MIN_GAP,
+	.is_folder = 1,
+	.state_bytes = sizeof(struct vpa_rows),
+	.begin = begin_csv,
+	.chunk = take_chunk,
+	.ops = take_ops,
+	.gap = take_gap,
+	.range = take_range,
+	.end = end,
+	.free = free_state,
+};
 
-int vpa_export_rows_check(const char *output, int force, struct vpt_err *err)
-{
-	return vpa_rows_folder_check(output, force, err);
-}
-
-int vpa_export_rows(const struct vpt_trace *trace, const char *path,
-	const struct vpa_options *analysis, const struct vpa_export_options *options,
-	enum vpa_rows_format format, const char *output, int force,
-	struct vpa_export_totals *totals, struct vpt_err *err)
-{
-	struct vpa_rows *x = vpt_calloc(1, sizeof(*x));
-	struct vpa_options pass = *analysis;
-	struct vpa_report *report = NULL;
-	int rc;
-
-	*totals = (struct vpa_export_totals){0};
-	if (!x)
-		return vpt_fail(err, VPT_ENOMEM, "no memory to export a trace");
-	x->options = options;
-	x->trace = trace;
-	x->format = format;
-	x->windowed = analysis->has_from || analysis->has_to || analysis->range;
-	vpa_cat_init(&x->cat, format == VPA_ROWS_CSV, options->safe, 0);
-	x->cat.alone = 1;
-	x->tap = (struct vpa_tap){
-		x, begin_tap, tap_chunk, tap_ops, tap_gap, tap_range, tap_end, options->min_gap_ns};
-	pass.tap = &x->tap;
-	rc = vpa_rows_folder_new(
-		output, force, options->container, options->level, &x->folder, &x->err);
-	if (!rc)
-		rc = open_tables(x);
-	if (!rc)
-		rc = vpa_analyze(trace, path, &pass, &report, err);
-	/* At an interrupt that came late, the folder must not appear any more. */
-	if (!rc && options->stop && options->stop())
-		rc = vpt_fail(&x->err, VPT_EIO, "interrupted");
-	if (!rc) {
-		tell_totals(x, report, totals);
-		rc = vpa_rows_folder_commit(x->folder, &totals->bytes, &x->err);
-	}
-	rc = vpa_tap_outcome(rc, &x->err, err);
-	vpa_report_free(report);
-	free_export(x);
-	return rc;
-}
+const struct vpa_exporter vpa_exporter_jsonl = {
+	.name = "jsonl",
+	.help = "The same tables as JSON lines.",
+	.opens = "schema.json says what the members are; DuckDB and pandas open the files as they "
+		 "are",
+	.packings = {{"none", VPT_CONTAINER_NONE, ".jsonl.d"},
+		{"zstd", VPT_CONTAINER_ZSTD, ".jsonl.d"}},
+	.takes = VPA_TAKES_MIN_GAP,
+	.is_folder = 1,
+	.state_bytes = sizeof(struct vpa_rows),
+	.begin = begin_jsonl,
+	.chunk = take_chunk,
+	.ops = take_ops,
+	.gap = take_gap,
+	.range = take_range,
+	.end = end,
+	.free = free_state,
+};

@@ -1,6 +1,6 @@
 /* schema.c - schema.json: which files there are, and what their columns mean. Names, units and words come
  * from events.def and names.def, as the rows do. */
-#include "analysis/export/rows/parts.h"
+#include "analysis/export/rows/schema.h"
 
 #include "formats/json.h"
 
@@ -67,7 +67,7 @@ static void put_table(struct vpt_json *j, const struct vpa_rows_table *t)
 	const struct vpa_rows_column *column = t->columns;
 
 	vpt_json_object(j, NULL);
-	vpt_json_string(j, "file", vpa_rows_file_name(t->file));
+	vpt_json_string(j, "file", vpa_export_file_name(t->file));
 	vpt_json_string(j, "table", t->name);
 	vpt_json_string(j, "help", t->help);
 	vpt_json_u64(j, "rows", t->rows);
@@ -90,7 +90,7 @@ int vpa_rows_schema(struct vpa_rows *x, struct vpt_sink *sink, struct vpt_err *e
 	vpt_json_object(&j, NULL);
 	vpt_json_string(&j, "schema", "vptrace.rows/1");
 	vpt_json_string(&j, "input", r->path);
-	vpt_json_string(&j, "format", x->format == VPA_ROWS_CSV ? "csv" : "jsonl");
+	vpt_json_string(&j, "format", x->cat.csv ? "csv" : "jsonl");
 	vpt_json_bool(&j, "complete", r->verdict.complete);
 	vpt_json_u64(&j, "window_start_ns", r->window_start_ns);
 	vpt_json_u64(&j, "window_end_ns", r->window_end_ns);

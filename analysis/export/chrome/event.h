@@ -1,4 +1,4 @@
-/* parts.h - the parts of an export as Chrome's JSON. For this folder alone.
+/* event.h - an export as Chrome's JSON in the making, and what its events have in common. For this folder alone.
  *
  *	first chunk --> chrome.c   what stands before the events
  *	chunk       --> rows.c     sections, flow arrows, names of threads; then each row's event:
@@ -8,31 +8,17 @@
  *	ops, ranges --> gpu.c      ranges as they were on each stream
  *	report      --> chrome.c   devices, what is known of the run
  */
-#ifndef VPA_ANALYSIS_EXPORT_CHROME_PARTS_H
-#define VPA_ANALYSIS_EXPORT_CHROME_PARTS_H
+#ifndef VPA_ANALYSIS_EXPORT_CHROME_EVENT_H
+#define VPA_ANALYSIS_EXPORT_CHROME_EVENT_H
 
-#include "analysis/export/chrome/chrome.h"
 #include "analysis/export/chunk_names.h"
-#include "analysis/export/groups.h"
+#include "analysis/export/exporter.h"
 #include "analysis/index.h"
-#include "analysis/tap.h"
-
-struct vpa_chrome_gpu;
 
 struct vpa_chrome {
-	const struct vpt_trace *trace;
-	const struct vpa_export_options *options;
-	struct vpa_tap tap;
-	struct vpa_tap_view view;
-	struct vpa_groups *groups;
-	struct vpt_err err;
-	struct vpa_export_totals totals;
-	uint64_t rows, raw_bytes; /* rows: those that the report counts as events read */
-	int begun, has_event;
-	int windowed;      /* rows outside the window are left out */
-	int has_last;      /* the capture's stop has been met */
-	uint64_t shift_ns; /* what times are told from */
-
+	const struct vpa_export_context *c;
+	int has_event;
+	uint64_t shift_ns;   /* the moment from which times count */
 	struct vpa_line out; /* on its way to the groups */
 
 	/* The chunk's, and the section's. */
@@ -41,25 +27,17 @@ struct vpa_chrome {
 	struct vpa_chunk_lanes lanes;
 	struct vpa_pieces strings, kernel_names, kernel_args;
 	struct vpa_line place; /* where its rows stand: `,"pid":0,"tid":7,"ts":` */
-	struct vpa_line args;  /* what of their lane is told among the arguments: `"device":0,` */
+	struct vpa_line args;  /* what its lane adds to the arguments: `"device":0,` */
 	uint64_t flow_base;    /* keeps correlation ids of several processes apart */
 
+	struct vpa_index named; /* threads and streams that have been named */
+	struct vpa_index pids;
 	/* Events that were recorded, by the low bits of their sync id: the newest push out the others. */
 	struct vpa_chrome_record {
 		uint64_t sync_id, correlation, device, context, stream;
 	} * records;
-	struct vpa_arena arena; /* demangled names */
-	struct vpa_index named; /* threads and streams that have been named */
-	struct vpa_index pids;
-	struct vpt_device *devices;
-	size_t device_count;
-	char **device_texts; /* JSON: name, uuid, pci of each */
-	struct vpa_line
-		open; /* events of the ranges that are open, without what follows their start */
-	struct vpa_chrome_gpu *gpu;
+	uint64_t rows; /* those that the report counts as events read */
 };
-
-enum { VPA_CHROME_RECORDS = 4096 };
 
 /* Begins an event: a comma but before the first, and a new line. */
 void vpa_chrome_event(struct vpa_chrome *x);
@@ -71,15 +49,11 @@ void vpa_chrome_string(struct vpa_chrome *x, struct vpa_line *l, uint64_t id);
  * at the window's start, and says so. */
 static inline void vpa_chrome_time(struct vpa_chrome *x, uint64_t t)
 {
-	vpa_line_micros(&x->out, (t ? t : x->view.context->model->window_start_ns) - x->shift_ns);
+	vpa_line_micros(
+		&x->out, (t ? t : x->c->view.context->model->window_start_ns) - x->shift_ns);
 	if (!t)
 		vpa_line_words(&x->out, ",\"no time\":1");
 }
-
-/* ---- rows.c ---- */
-
-/* All rows of a chunk, and its open ranges. 0 or why not. */
-int vpa_chrome_chunk(struct vpa_chrome *x, const struct vpt_batch *b);
 
 static inline void vpa_chrome_words(struct vpa_chrome *x, const char *text)
 {
@@ -88,10 +62,12 @@ static inline void vpa_chrome_words(struct vpa_chrome *x, const char *text)
 
 /* A number; JSON readers keep whole ones up to 2^63, so what is larger goes as text. */
 void vpa_chrome_put_natural(struct vpa_line *l, uint64_t value);
-/* The same behind a label; the second is left out where it is 0; the third is in two's complement. */
+/* The same after a label; the second is left out where it is 0; the third is in two's complement. */
 void vpa_chrome_natural(struct vpa_line *l, const char *label, uint64_t value);
 void vpa_chrome_optional(struct vpa_line *l, const char *label, uint64_t value);
 void vpa_chrome_integer(struct vpa_line *l, const char *label, uint64_t value);
+/* A payload's or a sample's bits as a number. */
+void vpa_chrome_real(struct vpa_line *l, uint64_t type, uint64_t bits);
 
 /* An event up to its name, which comes next; then the section's place, which ends with a label for the time; the times of
  * a span; and its arguments, which begin with those of the lane. */
@@ -103,7 +79,7 @@ void vpa_chrome_end_args(struct vpa_chrome *x);
 /* `,"pid":1,"tid":2,"ts":`, in place of what the line held. */
 void vpa_chrome_place_of(struct vpa_line *l, uint64_t pid, uint64_t tid);
 
-/* An arrow from a launch to its op; `begin_with` ends with a label for the id. */
+/* An arrow from a launch to its op, at the section's place; `begin_with` ends with a label for the id. */
 void vpa_chrome_flow(struct vpa_chrome *x, const char *begin_with, uint64_t correlation,
 	uint64_t time_ns, const char *end_with);
 void vpa_chrome_flow_ends(struct vpa_chrome *x, uint64_t correlation, uint64_t time_ns);
@@ -111,27 +87,7 @@ void vpa_chrome_flow_ends(struct vpa_chrome *x, uint64_t correlation, uint64_t t
 /* A column of LANE, by the row that vpa_chunk_lane() gave. */
 uint64_t vpa_chrome_lane(const struct vpa_chrome *x, uint32_t row, unsigned column);
 
-/* ---- one row's event: ops.c, nvtx.c, waits.c ---- */
-
+/* Writes the event of one row. */
 typedef void vpa_chrome_put_fn(struct vpa_chrome *x, const struct vpt_section *s, uint32_t row);
-vpa_chrome_put_fn vpa_chrome_put_kernel, vpa_chrome_put_copy, vpa_chrome_put_call,
-	vpa_chrome_put_range, vpa_chrome_put_mark, vpa_chrome_put_sync, vpa_chrome_put_record,
-	vpa_chrome_put_overhead, vpa_chrome_put_counter, vpa_chrome_put_other;
-
-/* Remembers the ranges that are open when the chunk closes; tells them when the end of the trace is known. */
-void vpa_chrome_keep_open(struct vpa_chrome *x, const struct vpt_section *s);
-void vpa_chrome_open(struct vpa_chrome *x, uint64_t end_ns);
-
-/* Reads what events were recorded, before the waits of the chunk are written. */
-void vpa_chrome_read_records(struct vpa_chrome *x, const struct vpt_section *s);
-
-/* A payload's or a sample's bits as a number. */
-void vpa_chrome_real(struct vpa_line *l, uint64_t type, uint64_t bits);
-
-/* gpu.c. Return 0 or VPT_ENOMEM. */
-int vpa_chrome_gpu_new(struct vpa_chrome *x);
-int vpa_chrome_gpu_ops(struct vpa_chrome *x, const struct vpa_ops *ops);
-int vpa_chrome_gpu_range(struct vpa_chrome *x, const struct vpa_range *range);
-void vpa_chrome_gpu_free(struct vpa_chrome *x);
 
 #endif

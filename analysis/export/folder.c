@@ -4,20 +4,25 @@
  * then. A folder is replaced only if each file in it has a name that an export gives: nobody's own files are lost.
  *
  * A compressed file is one zstd frame: many readers stop at the end of the first. */
-#include "analysis/export/rows/parts.h"
+#include "analysis/export/folder.h"
+
+#include "formats/io.h"
+#include "formats/memory.h"
+#include "formats/schema.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
-enum { FILES_MAX = VPA_ROWS_TABLES_MAX + 1, USUAL_LEVEL = 3 };
+enum { FILES_MAX = VPT_KIND_LIMIT + 8, USUAL_LEVEL = 3 };
 
-struct vpa_rows_file {
+struct vpa_export_file {
 	char name[64];
 	struct vpt_sink *sink;
 	ZSTD_CCtx *zstd; /* NULL: not compressed */
@@ -25,11 +30,11 @@ struct vpa_rows_file {
 	size_t packed_cap;
 };
 
-struct vpa_rows_folder {
+struct vpa_export_folder {
 	char *path, *temporary; /* the latter is empty once it has its name */
 	int force, level;
 	enum vpt_container container;
-	struct vpa_rows_file files[FILES_MAX];
+	struct vpa_export_file files[FILES_MAX];
 	size_t count;
 };
 
@@ -45,13 +50,15 @@ static char *join(const char *folder, const char *name)
 	return path;
 }
 
-int vpa_rows_file_new(struct vpa_rows_folder *f, const char *name, int packed,
-	struct vpa_rows_file **out, struct vpt_err *err)
+int vpa_export_file_new(struct vpa_export_folder *f, const char *name, int packed,
+	struct vpa_export_file **out, struct vpt_err *err)
 {
-	struct vpa_rows_file *file = &f->files[f->count];
+	struct vpa_export_file *file = f->files + f->count;
 	char *path;
 	int rc;
 
+	if (f->count == FILES_MAX)
+		return vpt_fail(err, VPT_EINVAL, "%s: a folder holds %d files", name, FILES_MAX);
 	packed = packed && f->container == VPT_CONTAINER_ZSTD;
 	snprintf(file->name, sizeof(file->name), "%s%s", name, packed ? ".zst" : "");
 	path = join(f->temporary, file->name);
@@ -75,12 +82,12 @@ int vpa_rows_file_new(struct vpa_rows_folder *f, const char *name, int packed,
 	return VPT_OK;
 }
 
-const char *vpa_rows_file_name(const struct vpa_rows_file *file)
+const char *vpa_export_file_name(const struct vpa_export_file *file)
 {
 	return file->name;
 }
 
-static int pack(struct vpa_rows_file *file, const void *data, size_t size, ZSTD_EndDirective end,
+static int pack(struct vpa_export_file *file, const void *data, size_t size, ZSTD_EndDirective end,
 	struct vpt_err *err)
 {
 	ZSTD_inBuffer in = {data, size, 0};
@@ -100,8 +107,8 @@ static int pack(struct vpa_rows_file *file, const void *data, size_t size, ZSTD_
 	return rc;
 }
 
-int vpa_rows_file_put(
-	struct vpa_rows_file *file, const void *data, size_t size, struct vpt_err *err)
+int vpa_export_file_put(
+	struct vpa_export_file *file, const void *data, size_t size, struct vpt_err *err)
 {
 	if (file->zstd)
 		return pack(file, data, size, ZSTD_e_continue, err);
@@ -161,7 +168,7 @@ static void remove_folder(const char *path)
 	rmdir(path);
 }
 
-int vpa_rows_folder_check(const char *path, int force, struct vpt_err *err)
+int vpa_export_folder_check(const char *path, int force, struct vpt_err *err)
 {
 	struct stat st;
 
@@ -180,12 +187,12 @@ int vpa_rows_folder_check(const char *path, int force, struct vpt_err *err)
 
 /* ---- the folder ---- */
 
-int vpa_rows_folder_new(const char *path, int force, enum vpt_container container, int level,
-	struct vpa_rows_folder **out, struct vpt_err *err)
+int vpa_export_folder_new(const char *path, int force, enum vpt_container container, int level,
+	struct vpa_export_folder **out, struct vpt_err *err)
 {
 	size_t size = strlen(path) + sizeof("..tmp-XXXXXX");
-	struct vpa_rows_folder *f;
-	int rc = vpa_rows_folder_check(path, force, err);
+	struct vpa_export_folder *f;
+	int rc = vpa_export_folder_check(path, force, err);
 
 	*out = NULL;
 	if (rc)
@@ -214,7 +221,7 @@ int vpa_rows_folder_new(const char *path, int force, enum vpt_container containe
 		rc = vpt_fail(err, VPT_EIO, "%.200s: cannot make a folder beside it: %s", path,
 			strerror(errno));
 		*f->temporary = '\0';
-		vpa_rows_folder_free(f);
+		vpa_export_folder_free(f);
 		return rc;
 	}
 	*out = f;
@@ -222,7 +229,7 @@ int vpa_rows_folder_new(const char *path, int force, enum vpt_container containe
 }
 
 /* Ends a file. Returns what committing it says. */
-static int end_file(struct vpa_rows_file *file, int commit, uint64_t *bytes, struct vpt_err *err)
+static int end_file(struct vpa_export_file *file, int commit, uint64_t *bytes, struct vpt_err *err)
 {
 	int rc = VPT_OK;
 
@@ -237,12 +244,12 @@ static int end_file(struct vpa_rows_file *file, int commit, uint64_t *bytes, str
 	}
 	ZSTD_freeCCtx(file->zstd);
 	vpt_free(file->packed);
-	*file = (struct vpa_rows_file){.sink = NULL};
+	*file = (struct vpa_export_file){.sink = NULL};
 	return rc;
 }
 
 /* Gives the folder its name. The one that had it has the temporary one afterwards. */
-static int take_name(struct vpa_rows_folder *f, struct vpt_err *err)
+static int take_name(struct vpa_export_folder *f, struct vpt_err *err)
 {
 	int rc;
 
@@ -255,7 +262,7 @@ static int take_name(struct vpa_rows_folder *f, struct vpt_err *err)
 		*f->temporary = '\0';
 		return VPT_OK;
 	}
-	rc = vpa_rows_folder_check(f->path, f->force, err);
+	rc = vpa_export_folder_check(f->path, f->force, err);
 	if (rc)
 		return rc;
 	if (!renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->path, RENAME_EXCHANGE))
@@ -264,7 +271,7 @@ static int take_name(struct vpa_rows_folder *f, struct vpt_err *err)
 		strerror(errno));
 }
 
-int vpa_rows_folder_commit(struct vpa_rows_folder *f, uint64_t *bytes, struct vpt_err *err)
+int vpa_export_folder_commit(struct vpa_export_folder *f, uint64_t *bytes, struct vpt_err *err)
 {
 	int rc = VPT_OK;
 	size_t i;
@@ -275,7 +282,7 @@ int vpa_rows_folder_commit(struct vpa_rows_folder *f, uint64_t *bytes, struct vp
 	return rc ? rc : take_name(f, err);
 }
 
-void vpa_rows_folder_free(struct vpa_rows_folder *f)
+void vpa_export_folder_free(struct vpa_export_folder *f)
 {
 	uint64_t bytes;
 	size_t i;

@@ -1,0 +1,9 @@
+/* ops.h - kernels, copies and calls as events of PyTorch's profiler. For this folder alone. */
+#ifndef VPA_ANALYSIS_EXPORT_CHROME_OPS_H
+#define VPA_ANALYSIS_EXPORT_CHROME_OPS_H
+
+#include "analysis/export/chrome/event.h"
+
+vpa_chrome_put_fn vpa_chrome_put_kernel, vpa_chrome_put_copy, vpa_chrome_put_call;
+
+#endif

@@ -1,0 +1,112 @@
+/* cells.c - what the tables of an export have in common: cells, which rows are shown, and lanes. */
+#include "analysis/export/rows/cells.h"
+
+static void put_label(const struct vpa_rows *x, struct vpa_line *l, const char *name)
+{
+	vpa_line_put(l, ",\"", x->cat.csv ? 1 : 2);
+	if (x->cat.csv)
+		return;
+	vpa_line_words(l, name);
+	vpa_line_put(l, "\":", 2);
+}
+
+void vpa_rows_text(
+	struct vpa_rows *x, struct vpa_line *l, const char *name, const char *text, size_t len)
+{
+	put_label(x, l, name);
+	if (text)
+		vpa_cat_text_cell(&x->cat, l, text, len);
+	else
+		vpa_cat_null(&x->cat, l);
+}
+
+void vpa_rows_name(struct vpa_rows *x, struct vpa_line *l, const char *name, uint32_t id)
+{
+	struct vpt_text t = vpa_name(x->view.context->model, id);
+
+	vpa_rows_text(x, l, name, id ? t.text : NULL, t.len);
+}
+
+void vpa_rows_number(struct vpa_rows *x, struct vpa_line *l, const char *name, uint64_t value)
+{
+	put_label(x, l, name);
+	vpa_line_unsigned(l, value);
+}
+
+void vpa_rows_signed(struct vpa_rows *x, struct vpa_line *l, const char *name, int64_t value)
+{
+	put_label(x, l, name);
+	vpa_line_signed(l, (uint64_t)value);
+}
+
+void vpa_rows_nothing(struct vpa_rows *x, struct vpa_line *l, const char *name)
+{
+	vpa_rows_text(x, l, name, NULL, 0);
+}
+
+void vpa_rows_index(struct vpa_rows *x, struct vpa_line *l, const char *name, int64_t index)
+{
+	if (index < 0)
+		vpa_rows_nothing(x, l, name);
+	else
+		vpa_rows_signed(x, l, name, index);
+}
+
+void vpa_rows_put_place(struct vpa_rows *x, struct vpa_line *l, const struct vpa_rows_place *place)
+{
+	struct vpt_text stage = {NULL, 0};
+
+	if (place->stage)
+		stage = vpt_strings_get(&x->stages, place->stage - 1);
+	vpa_rows_name(x, l, "range", place->range);
+	vpa_rows_text(x, l, "stage", stage.text, stage.len);
+	vpa_rows_index(x, l, "block", place->block);
+	vpa_rows_index(x, l, "step", place->step);
+}
+
+/* ---- which rows ---- */
+
+int vpa_rows_in_window(const struct vpa_rows *x, const struct vpt_section *s, uint32_t row)
+{
+	const struct vpt_kind_desc *kind = vpt_kind_desc(s->kind);
+	const struct vpa_model *m = x->view.context->model;
+	uint64_t start = s->col[0][row], end = start;
+
+	if (!x->c->windowed || kind->flags & VPT_KIND_TABLE)
+		return 1;
+	/* An end before its start wraps; such a row stands where it begins. */
+	if (kind->flags & VPT_KIND_SPAN && start + s->col[1][row] > start)
+		end = start + s->col[1][row];
+	return start < m->window_end_ns && end >= m->window_start_ns;
+}
+
+/* ---- lanes ---- */
+
+/* What the model has met since; its rows and ours have the same numbers, both being in order of arrival. */
+static int follow(struct vpa_rows *x, struct vpa_index *index, uint64_t key)
+{
+	uint32_t row = vpa_index_put(index, key, 0);
+
+	x->cat.out.failed |= row == UINT32_MAX;
+	return row + (uint64_t)1 == index->count;
+}
+
+uint32_t vpa_rows_stream(struct vpa_rows *x, uint64_t key)
+{
+	const struct vpa_model *m = x->view.context->model;
+
+	while (x->streams.count < m->stream_count &&
+		follow(x, &x->streams, m->streams[x->streams.count].key))
+		;
+	return vpa_index_find(&x->streams, key, 0);
+}
+
+uint32_t vpa_rows_thread(struct vpa_rows *x, uint64_t key)
+{
+	const struct vpa_model *m = x->view.context->model;
+
+	while (x->threads.count < m->thread_count &&
+		follow(x, &x->threads, m->threads[x->threads.count].key))
+		;
+	return vpa_index_find(&x->threads, key, 0);
+}
