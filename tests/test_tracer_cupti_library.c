@@ -29,6 +29,7 @@ static struct vtr_library library;
 static struct vtr_sizes sizes;
 static struct vtr_calls calls;
 static struct fake_buffer buffer;
+static char linkers_copy[4096]; /* the one that the dynamic linker found, once it is mapped */
 
 /* From CUDA 13.2 on a library without a driver does not answer, or worse: so a child asks first. */
 static int real_answers(void)
@@ -42,10 +43,15 @@ static int real_answers(void)
 	return child > 0 && waitpid(child, &status, 0) == child && !status;
 }
 
+/* Afterwards `library` is that one. */
 static void need_real(void)
 {
+	struct vpt_err err;
+
 	if (access(REAL, R_OK) || !real_answers())
 		vpt_skip("there is no %s, or it does not answer here", REAL);
+	assert_int_equal(vtr_library_load(REAL, 0, &library, &err), VPTRACE_OK);
+	assert_int_equal(vtr_library_ask(&library, &err), VPTRACE_OK);
 }
 
 static void what_cannot_be_loaded_says_why(void **unused)
@@ -79,6 +85,7 @@ static void nothing_is_found_where_nothing_is(void **unused)
 		assert_int_equal(vtr_library_ask(&library, &err), VPTRACE_OK);
 		assert_non_null(strstr(library.path, "libcupti.so"));
 		assert_true(library.api >= VTR_CUPTI_FLOOR);
+		snprintf(linkers_copy, sizeof(linkers_copy), "%s", library.path);
 		return;
 	}
 	assert_int_equal(rc, VPTRACE_ENOCUPTI);
@@ -92,8 +99,8 @@ static void a_mapped_copy_comes_first(void **unused)
 
 	(void)unused;
 	need_real();
-	assert_int_equal(vtr_library_load(REAL, 0, &library, &err), VPTRACE_OK);
-	assert_int_equal(vtr_library_ask(&library, &err), VPTRACE_OK);
+	if (*linkers_copy)
+		assert_int_equal(vtr_library_load(linkers_copy, 0, &library, &err), VPTRACE_OK);
 	setenv("CUDA_HOME", "/nowhere", 1);
 	assert_int_equal(vtr_library_load(NULL, 0, &again, &err), VPTRACE_OK);
 	unsetenv("CUDA_HOME");
