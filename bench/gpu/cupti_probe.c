@@ -2,6 +2,7 @@
  * tracer's design assumes.
  *
  *	cupti_probe kinds ROUNDS LAUNCHES   ns a launch that each kind of record costs, alone and together
+ *	cupti_probe coarse ROUNDS LAUNCHES  the same of whole graphs, and whether nodes are recorded afterwards
  *	cupti_probe threads THREADS LAUNCHES   which threads ask for and complete buffers, and when
  *	cupti_probe flush SECONDS           what a flush costs, and what it does to launches meanwhile
  *	cupti_probe sequence FILE           every call, callback and record of one small run, as text
@@ -25,8 +26,10 @@ static pthread_mutex_t story_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_ulong requested_count, completed_count, records_bytes;
 static atomic_ulong completed_by_flusher, completed_by_launcher, completed_by_others;
 static atomic_ulong requested_by_launcher, requested_by_others;
+static atomic_ulong kernels_told;
 static atomic_int flusher_tid;
 static _Thread_local int is_launcher;
+static int is_counting; /* kernels; of `coarse` */
 
 /* ---- the story: arguments of TELL are read under its lock, so they call nothing ---- */
 
@@ -79,6 +82,17 @@ static void tell_buffer(uint8_t *buffer, size_t valid)
 	pthread_mutex_unlock(&story_lock);
 }
 
+static void count_kernels(uint8_t *buffer, size_t valid)
+{
+	void *record = NULL;
+	uint32_t kind;
+
+	while (!cuptiActivityGetNextRecord(buffer, valid, &record)) {
+		memcpy(&kind, record, sizeof(kind));
+		atomic_fetch_add(&kernels_told, kind == STANDIN_KERNEL);
+	}
+}
+
 /* ---- CUPTI's callbacks ---- */
 
 static void requested(uint8_t **buffer, size_t *size, size_t *max_records)
@@ -103,6 +117,8 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t si
 		context, stream, size, valid);
 	if (story)
 		tell_buffer(buffer, valid);
+	if (is_counting)
+		count_kernels(buffer, valid);
 	free(buffer);
 }
 
@@ -137,14 +153,19 @@ static const struct mix mixes[] = {
 	{"launch calls", {0}, 1},
 	{"kernel+runtime+driver", {STANDIN_KERNEL, STANDIN_RUNTIME, STANDIN_DRIVER}, 0},
 	{"kernel+launch calls", {STANDIN_KERNEL}, 1},
-	{"graph trace", {STANDIN_GRAPH_TRACE}, 0},
 	{"synchronization", {STANDIN_SYNCHRONIZATION}, 0},
 	{"overhead", {STANDIN_OVERHEAD}, 0},
 	{"memcpy+memset", {STANDIN_MEMCPY, STANDIN_MEMSET}, 0},
 	{"memory2", {STANDIN_MEMORY2}, 0},
 	{"stream+context", {STANDIN_STREAM, STANDIN_CONTEXT}, 0},
 };
+/* Where this was once on, CUPTI may never again tell of a graph's nodes: a process of its own. */
+static const struct mix coarse_mixes[] = {
+	{"nothing", {0}, 0},
+	{"graph trace", {STANDIN_GRAPH_TRACE}, 0},
+};
 enum { MIXES = sizeof(mixes) / sizeof(mixes[0]), CBIDS = 1200 };
+enum { COARSE_MIXES = sizeof(coarse_mixes) / sizeof(coarse_mixes[0]) };
 enum { DOMAIN_DRIVER = 1, DOMAIN_RUNTIME = 2 };
 
 static void switch_launch_calls(uint32_t domain, uint8_t on)
@@ -163,17 +184,16 @@ static void switch_launch_calls(uint32_t domain, uint8_t on)
 	}
 }
 
-/* Milliseconds that it took; refusals are part of the answer and said once. */
-static double switch_mix(const struct mix *m, uint8_t on)
+/* Milliseconds that it took; refusals are part of the answer, and those of the first round are said. */
+static double switch_mix(const struct mix *m, uint8_t on, unsigned round)
 {
-	static int is_said[MIXES];
 	uint64_t from = probe_now_ns();
 	unsigned i;
 	int rc;
 
 	for (i = 0; m->kinds[i]; i++) {
 		rc = on ? cuptiActivityEnable(m->kinds[i]) : cuptiActivityDisable(m->kinds[i]);
-		if (rc && !is_said[m - mixes]++)
+		if (rc && on && !round)
 			fprintf(stderr, "%s: kind %u: CUPTI's error %d\n", m->name, m->kinds[i],
 				rc);
 	}
@@ -184,35 +204,67 @@ static double switch_mix(const struct mix *m, uint8_t on)
 	return (double)(probe_now_ns() - from) / 1e6;
 }
 
-static void kinds(unsigned rounds, unsigned launches)
+/* The mixes take turns. The first of them is nothing, against which the others are held. */
+static void take_turns(const struct mix *m, unsigned count, unsigned rounds, unsigned launches)
 {
 	static double ns[MIXES][ROUNDS_MAX], on_ms[MIXES][ROUNDS_MAX];
 	double added[ROUNDS_MAX];
-	unsigned r, m;
+	unsigned r, i;
 
-	rounds = rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX;
-	probe_say("before_cupti", probe_launch_ns(&gpu, launches), "ns/launch");
-	subscribe();
 	for (r = 0; r < rounds; r++)
-		for (m = 0; m < MIXES; m++) {
-			on_ms[m][r] = switch_mix(&mixes[m], 1);
+		for (i = 0; i < count; i++) {
+			on_ms[i][r] = switch_mix(&m[i], 1, r);
 			probe_launch_ns(&gpu, PROBE_BATCH);
-			ns[m][r] = probe_launch_ns(&gpu, launches);
-			switch_mix(&mixes[m], 0);
+			ns[i][r] = probe_launch_ns(&gpu, launches);
+			switch_mix(&m[i], 0, r);
 			cuptiActivityFlushAll(0);
 		}
-	for (m = 0; m < MIXES; m++) {
+	for (i = 1; i < count; i++) {
 		for (r = 0; r < rounds; r++)
-			added[r] = ns[m][r] - ns[0][r];
-		if (m)
-			probe_say_of(
-				mixes[m].name, "added", probe_median(added, rounds), "ns/launch");
-		probe_say_of(mixes[m].name, "switching_on", probe_median(on_ms[m], rounds), "ms");
+			added[r] = ns[i][r] - ns[0][r];
+		probe_say_of(m[i].name, "added", probe_median(added, rounds), "ns/launch");
+		probe_say_of(m[i].name, "switching_on", probe_median(on_ms[i], rounds), "ms");
 	}
 	/* Last, since ns[0] is sorted by it. */
 	probe_say("nothing.median", probe_median(ns[0], rounds), "ns/launch");
+}
+
+static void kinds(unsigned rounds, unsigned launches)
+{
+	probe_say("before_cupti", probe_launch_ns(&gpu, launches), "ns/launch");
+	subscribe();
+	take_turns(mixes, MIXES, rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX, launches);
 	PROBE_CHECK(cuptiUnsubscribe(subscriber));
 	probe_say("after_cupti", probe_launch_ns(&gpu, launches), "ns/launch");
+}
+
+/* How many of a graph's nodes are recorded as kernels. */
+static unsigned long nodes_told(cudaGraphExec_t graph)
+{
+	unsigned long before = atomic_load(&kernels_told);
+
+	PROBE_CHECK(cuptiActivityEnable(STANDIN_KERNEL));
+	PROBE_CHECK(cudaGraphLaunch(graph, gpu.stream));
+	PROBE_CHECK(cudaStreamSynchronize(gpu.stream));
+	PROBE_CHECK(cuptiActivityFlushAll(FORCED));
+	PROBE_CHECK(cuptiActivityDisable(STANDIN_KERNEL));
+	return atomic_load(&kernels_told) - before;
+}
+
+static void coarse(unsigned rounds, unsigned launches)
+{
+	enum { NODES = 10 };
+	cudaGraphExec_t graph;
+
+	is_counting = 1;
+	subscribe();
+	graph = probe_graph(&gpu, NODES);
+	probe_say("nodes_told.before", (double)nodes_told(graph), "of 10");
+	take_turns(coarse_mixes, COARSE_MIXES, rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX, launches);
+	probe_say("nodes_told.after", (double)nodes_told(graph), "of 10");
+	probe_say("nodes_told.after_of_a_new_graph", (double)nodes_told(probe_graph(&gpu, NODES)),
+		"of 10");
+	PROBE_CHECK(cuptiUnsubscribe(subscriber));
 }
 
 /* ---- threads, flush ---- */
@@ -425,10 +477,13 @@ int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 
-	if (argc < 3 || (argc < 4 && (!strcmp(what, "kinds") || !strcmp(what, "threads")))) {
-		fprintf(stderr,
-			"usage: cupti_probe kinds ROUNDS LAUNCHES | threads THREADS LAUNCHES | "
-			"flush SECONDS | sequence FILE\n");
+	int is_in_turns =
+		!strcmp(what, "kinds") || !strcmp(what, "coarse") || !strcmp(what, "threads");
+
+	if (argc < 3 || (argc < 4 && is_in_turns)) {
+		fprintf(stderr, "usage: cupti_probe kinds|coarse ROUNDS LAUNCHES | threads THREADS "
+				"LAUNCHES | "
+				"flush SECONDS | sequence FILE\n");
 		return 2;
 	}
 	if (!strcmp(what, "sequence")) {
@@ -439,9 +494,13 @@ int main(int argc, char **argv)
 	is_launcher = 1;
 	if (!strcmp(what, "kinds"))
 		kinds(probe_number(argv[2]), probe_number(argv[3]));
+	else if (!strcmp(what, "coarse"))
+		coarse(probe_number(argv[2]), probe_number(argv[3]));
 	else if (!strcmp(what, "threads"))
 		threads(probe_number(argv[2]), probe_number(argv[3]));
 	else if (!strcmp(what, "flush"))
 		flush(atof(argv[2]));
+	else
+		return 2;
 	return 0;
 }

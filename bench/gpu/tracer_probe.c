@@ -3,6 +3,8 @@
  *
  *	tracer_probe cost ROUNDS LAUNCHES     ns a launch: untraced, each profile, paused, after stop
  *	tracer_probe graphs ROUNDS REPLAYS    ns a replay and a node of a CUDA graph
+ *	tracer_probe coarse ROUNDS LAUNCHES   `cost`, and `coarse-graphs` is `graphs`, of the profile that records
+ *	                                      graphs whole: what it switches off may never come back in a process
  *	tracer_probe rate SECONDS THREADS [PER_SECOND]   launches a second, losses, memory over time
  *	tracer_probe nodes SECONDS            the same with nodes of a CUDA graph, millions of them
  *	tracer_probe sessions                 two captures of one graph that was made before both
@@ -31,10 +33,14 @@ static const struct variant variants[] = {
 	{"lite", VPTRACE_PROFILE_LITE, 1, 0},
 	{"default", VPTRACE_PROFILE_DEFAULT, 1, 0},
 	{"full", VPTRACE_PROFILE_FULL, 1, 0},
-	{"coarse", VPTRACE_PROFILE_COARSE, 1, 0},
 	{"paused", VPTRACE_PROFILE_DEFAULT, 1, 1},
 };
+static const struct variant coarse_variants[] = {
+	{"untraced", 0, 0, 0},
+	{"coarse", VPTRACE_PROFILE_COARSE, 1, 0},
+};
 enum { VARIANTS = sizeof(variants) / sizeof(variants[0]) };
+enum { COARSE_VARIANTS = sizeof(coarse_variants) / sizeof(coarse_variants[0]) };
 
 static struct probe_gpu gpu;
 
@@ -139,7 +145,7 @@ static void say_variant(const struct variant *v, struct samples *s, const struct
 {
 	double sorted[ROUNDS_MAX];
 
-	if (v != variants)
+	if (v->is_traced)
 		probe_say_of(v->name, "added", median_difference(s, base, rounds), what);
 	memcpy(sorted, s->ns, rounds * sizeof(*sorted));
 	probe_say_of(v->name, "median", probe_median(sorted, rounds), what);
@@ -148,24 +154,25 @@ static void say_variant(const struct variant *v, struct samples *s, const struct
 		say_books(v->name, &s->stats, probe_median(s->stop_ms, rounds));
 }
 
-static void take_turns(unsigned rounds, unsigned amount, unsigned nodes, const char *what)
+/* The first of the variants is untraced, against which the others are held. */
+static void take_turns(
+	const struct variant *v, unsigned count, unsigned rounds, unsigned amount, unsigned nodes)
 {
 	static struct samples samples[VARIANTS];
+	const char *what = nodes ? "ns/replay of 500" : "ns/launch";
 	cudaGraphExec_t graph = NULL;
 	unsigned round, i;
 
 	rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX ? ROUNDS_MAX : rounds;
 	if (nodes)
 		graph = probe_graph(&gpu, nodes);
-	one_turn(&variants[0], amount, graph, &samples[0], 0); /* warms up */
-	probe_say(
-		"before_any_capture", one_turn(&variants[0], amount, graph, &samples[0], 0), what);
+	one_turn(&v[0], amount, graph, &samples[0], 0); /* warms up */
+	probe_say("before_any_capture", one_turn(&v[0], amount, graph, &samples[0], 0), what);
 	for (round = 0; round < rounds; round++)
-		for (i = 0; i < VARIANTS; i++)
-			samples[i].ns[round] =
-				one_turn(&variants[i], amount, graph, &samples[i], round);
-	for (i = 0; i < VARIANTS; i++)
-		say_variant(&variants[i], &samples[i], &samples[0], rounds, what);
+		for (i = 0; i < count; i++)
+			samples[i].ns[round] = one_turn(&v[i], amount, graph, &samples[i], round);
+	for (i = 0; i < count; i++)
+		say_variant(&v[i], &samples[i], &samples[0], rounds, what);
 }
 
 /* ---- rate ---- */
@@ -315,9 +322,13 @@ int main(int argc, char **argv)
 	if (argc > 4)
 		pace_ns = 1e9 * second / probe_number(argv[4]);
 	if (!strcmp(what, "cost"))
-		take_turns((unsigned)first, second, 0, "ns/launch");
+		take_turns(variants, VARIANTS, (unsigned)first, second, 0);
 	else if (!strcmp(what, "graphs"))
-		take_turns((unsigned)first, second, GRAPH_NODES, "ns/replay of 500");
+		take_turns(variants, VARIANTS, (unsigned)first, second, GRAPH_NODES);
+	else if (!strcmp(what, "coarse"))
+		take_turns(coarse_variants, COARSE_VARIANTS, (unsigned)first, second, 0);
+	else if (!strcmp(what, "coarse-graphs"))
+		take_turns(coarse_variants, COARSE_VARIANTS, (unsigned)first, second, GRAPH_NODES);
 	else if (!strcmp(what, "rate"))
 		run_threads("rate", first, second, launch_all_the_time);
 	else if (!strcmp(what, "nodes"))
@@ -327,8 +338,9 @@ int main(int argc, char **argv)
 	else if (!strcmp(what, "unload"))
 		unloaded();
 	else {
-		fprintf(stderr,
-			"usage: tracer_probe cost|graphs|rate|nodes|sessions|unload [N [N [N]]]\n");
+		fprintf(stderr, "usage: tracer_probe "
+				"cost|graphs|coarse|coarse-graphs|rate|nodes|sessions|unload "
+				"[N [N [N]]]\n");
 		return 2;
 	}
 	return 0;
