@@ -45,10 +45,10 @@ if [ -x "$bin/vptrace-demo" ] && [ -e "$bin/libvptrace.so" ] && [ -z "$sanitized
 	says out "RESULTS of cpu, simulated: NOTHING HERE WAS MEASURED ON A GPU"
 	says out " 0 failed"
 	says_row "injection [simulated]" "ok"
-	says_row "demo-plain-check [simulated]" "checks that hold 10 (= 10)"
+	says_row "demo-plain-check [simulated]" "checks that hold 11 (= 11)"
 	says_row "kinds [simulated]" "kernel.added"
 	says_row "unload [simulated]" "names of kernels that are gone 20 (= 20)"
-	says_row "session-2-check [simulated]" "checks that hold 10 (= 10)"
+	says_row "session-2-check [simulated]" "checks that hold 11 (= 11)"
 	same "places in the table" "cpu simulated" \
 		"$(sed -n 's/^ *"where": "\(.*\)",$/\1/p' "$work/gpu/works-questions.json" | sort -u | tr '\n' ' ' | sed 's/ $//')"
 	same "what the sequence tells of" yes "$(tar xzf "$work/gpu/works-questions.tar.gz" -C "$work" &&

@@ -3,7 +3,7 @@
 
     check_capture.py --analyze PROGRAM --report REPORT.json CAPTURE [--blocks N] [--steps N] [--ranges-only]
 
-Nothing is lost, every op has a launch and is in a request, no op begins before its launch or ends after
+The report calls it complete, nothing is lost, every op has a launch and is in a request, no op begins before its launch or ends after
 the last wait, annotations arrived, the file is small. --ranges-only: of a run without a GPU.
 """
 
@@ -38,6 +38,12 @@ def check_books(report):
     table.equal("dropped", verdict["dropped"], 0, "records", "of %d received" % verdict["received"])
     for key in ("ops_without_launch", "invalid", "unmatched_ranges", "damaged_chunks"):
         table.equal(key.replace("_", " "), verdict[key], 0)
+
+
+def check_verdict(report):
+    """What the report itself says of the capture; without a GPU it cannot be complete."""
+    verdict = report["verdict"]
+    table.say("complete", "ok" if verdict["complete"] else "failed", note="; ".join(verdict["reasons"]))
 
 
 def check_times(ops, calls):
@@ -91,6 +97,7 @@ def check(o, report):
     ranges = rows(o.analyze, o.capture, "range")
     check_annotations(report, ranges, o.blocks, o.steps, not o.ranges_only)
     if not o.ranges_only:
+        check_verdict(report)
         kernels = rows(o.analyze, o.capture, "kernel")
         check_times(kernels + rows(o.analyze, o.capture, "copy"), rows(o.analyze, o.capture, "call"))
         table.say("kernels", "ok" if kernels else "failed", len(kernels), "", "> 0")

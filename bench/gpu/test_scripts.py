@@ -266,6 +266,12 @@ class Capture(unittest.TestCase):
         found = statuses(check_capture.check_books, self.report)
         self.assertEqual((found["received - written - dropped"], found["dropped"]), ("ok", "failed"))
 
+    def test_the_reports_verdict_counts(self):
+        verdict = {"verdict": {"complete": True, "reasons": []}}
+        self.assertEqual(said(check_capture.check_verdict, verdict), {"complete": ("ok", "")})
+        verdict = {"verdict": {"complete": False, "reasons": ["stolen", "late"]}}
+        self.assertEqual(said(check_capture.check_verdict, verdict), {"complete": ("failed", "")})
+
     def test_ops_outside_of_requests(self):
         self.assertEqual(said(check_capture.check_requests, self.report),
                          {"ops in a request": ("failed", "3")})
