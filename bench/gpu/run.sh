@@ -405,7 +405,7 @@ questions() {
 	if python_or_skip coexist; then
 		for case in twice after profiler-during trace-during; do
 				said "coexist-$case" "$on_python" 60 env $profile "$python" "$here/coexist.py" $case \
-				"captures/coexist-$case.zst" $device
+				"captures/coexist-$case.zst" --analyze "$analyze" $device
 		done
 	fi
 	# Does device memory grow beyond 20 million nodes of graphs?

@@ -12,6 +12,7 @@ import unittest
 
 import blame
 import check_capture
+import clients
 import compare_events
 import compare_profiler
 import table
@@ -357,6 +358,63 @@ class Blame(unittest.TestCase):
         words = "--blamed a b --times c d -- e --findings x+y".split()
         self.assertEqual(blame.read(words), (["a", "b"], ["x", "y"], ["c", "d"], ["e"]))
         self.assertIsNone(blame.read(words[:-2]))
+
+
+class Clients(unittest.TestCase):
+    """Of torch.profiler and vptrace in one process."""
+    def test_kineto_is_known_by_what_it_imports(self):
+        texts = {
+            b"\0cuptiActivityRegisterCallbacks\0cuptiSubscribe\0": clients.SUBSCRIBES,
+            b"\0cuptiActivityRegisterCallbacks\0cuptiSubscribe_v2\0": clients.REGISTERS,
+            b"\0nothing of CUPTI\0": clients.UNKNOWN,
+            b"": clients.UNKNOWN,
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            for text, expected in texts.items():
+                path = os.path.join(folder, "library")
+                with open(path, "wb") as file:
+                    file.write(text)
+                self.assertEqual(clients.kineto_of(path), expected)
+            self.assertEqual(clients.kineto_of(os.path.join(folder, "none")), clients.UNKNOWN)
+
+    def test_outcomes(self):
+        self.assertEqual(clients.outcome(1001, 1000, True), clients.WHOLE)
+        self.assertEqual(clients.outcome(1000, 1000, False), clients.DOUBTED)
+        self.assertEqual(clients.outcome(0, 1000, False), clients.NOTHING)
+        self.assertEqual(clients.outcome(500, 1000, False), clients.PART)
+        self.assertEqual(clients.outcome(1000, 3000, True), clients.SILENT)
+        self.assertEqual(clients.outcome(0, 1000, True), clients.SILENT)
+
+    def test_expectations_by_kineto(self):
+        expected = [
+            ("twice", clients.SUBSCRIBES, clients.WHOLE, True),
+            ("twice", clients.REGISTERS, clients.WHOLE, True),
+            ("after", clients.SUBSCRIBES, clients.NOTHING, True),
+            ("after", clients.REGISTERS, clients.WHOLE, True),
+            ("profiler-during", clients.SUBSCRIBES, clients.PART, False),
+            ("profiler-during", clients.REGISTERS, clients.NOTHING, True),
+            ("trace-during", clients.SUBSCRIBES, clients.NOTHING, True),
+            ("trace-during", clients.REGISTERS, clients.NOTHING, True),
+            ("trace-during", clients.REGISTERS, clients.WHOLE, False),
+            ("after", clients.UNKNOWN, clients.PART, False),
+        ]
+        unexpected = [
+            ("twice", clients.SUBSCRIBES, clients.NOTHING, True),
+            ("after", clients.SUBSCRIBES, clients.WHOLE, True),
+            ("after", clients.REGISTERS, clients.NOTHING, True),
+            ("after", clients.REGISTERS, clients.DOUBTED, True),
+            ("after", clients.REGISTERS, clients.WHOLE, False),
+            ("profiler-during", clients.REGISTERS, clients.WHOLE, True),
+            ("trace-during", clients.SUBSCRIBES, clients.NOTHING, False),
+        ]
+        for case in expected:
+            self.assertTrue(clients.is_expected(*case), case)
+        for case in unexpected:
+            self.assertFalse(clients.is_expected(*case), case)
+        for case in clients.EXPECTED:
+            for kineto in (clients.SUBSCRIBES, clients.REGISTERS, clients.UNKNOWN):
+                self.assertFalse(clients.is_expected(case, kineto, clients.SILENT, True))
+                self.assertTrue(clients.expected_in_words(case, kineto))
 
 
 if __name__ == "__main__":
