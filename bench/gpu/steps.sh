@@ -1,69 +1,186 @@
-# steps.sh - steps with a limit each, rows of results, and the table; sourced by run.sh, in whose folder for results it works.
+# steps.sh - runs commands with a limit each, and keeps what they found: rows, one line a step, an archive a phase.
+# Sourced by run.sh.
 #
-# Each command's output is in logs/STEP.out and logs/STEP.err. shellcheck sees no use of what run.sh uses:
-# shellcheck shell=sh disable=SC2034,SC2154
-rows=$PWD/rows.tsv
-: >"$rows"
-begun=$(date +%s)
-budget=${VPT_GPU_SECONDS:-570}
+# $results holds rows.tsv (every row of every step), summary.txt (a line a step, as it ends), results.txt (the table) and
+# PHASE.tar.gz (logs and captures), made of work/PHASE. All are written as soon as a step has ended, so that a run which is killed loses no more than
+# the step it was in. $copies, where it is set, gets a copy of each.
+#
+# A row: step, where, name, status, value, unit, limit, note. WHERE is the GPU's name, or "simulated" or "cpu" with --simulated.
+# Commands run in $work, a folder of the phase, with logs/ and captures/. shellcheck sees no use of what other files use:
+# shellcheck shell=sh disable=SC2034,SC2154,SC2016
 
-left() {
-	echo $((budget - $(date +%s) + begun))
+now() {
+	date +%s
 }
 
-# A row: step, where, name, status, value, unit, limit, note.
-note() { # note STEP WHERE STATUS [NOTE]
-	printf '%s\t%s\t\t%s\t\t\t\t%s\n' "$1" "$2" "$3" "$(printf %s "${4:-}" | tr -s '\t\n' '  ')" >>"$rows"
-	echo "$(($(date +%s) - begun)) s: $1: $3 ${4:-}"
+seconds_until() {
+	echo $(($1 - $(now)))
 }
 
-# run_step STEP WHERE SECONDS COMMAND...: the command's output is in logs/STEP.out and .err. Failing, it becomes a row.
-run_step() {
-	step=$1
-	where=$2
-	limit=$3
-	shift 3
-	[ "$(left)" -ge 10 ] || {
-		note "$step" "$where" skipped "no time left"
+least() {
+	if [ "$1" -le "$2" ]; then echo "$1"; else echo "$2"; fi
+}
+
+# ---- rows of the step that runs: in $work/step.tsv until it has ended ----
+
+say() { # say NAME STATUS VALUE UNIT LIMIT NOTE
+	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$step" "$where" "$1" "$2" "$3" "$4" "$5" \
+		"$(printf %s "$6" | tr -s '\t\n' '  ')" >>"$work/step.tsv"
+}
+
+note() { # note STATUS NOTE
+	say "" "$1" "" "" "" "$2"
+}
+
+# run LOG SECONDS COMMAND...: its output is in logs/LOG.out and .err; it ends with the step at the latest. Failing, it is a row.
+run() {
+	log=$1
+	limit=$(least "$2" "$(seconds_until "$step_until")")
+	shift 2
+	if [ "$limit" -le 0 ]; then
+		say "$log" "not run" "" "" "" "the step's time is over"
 		return 1
-	}
-	[ "$limit" -le "$(left)" ] || limit=$(left)
-	from=$(date +%s)
-	echo "+ $*" >"logs/$step.err"
+	fi
+	echo "+ $*" >"logs/$log.err"
 	status=0
-	timeout -k 5 "$limit" "$@" >"logs/$step.out" 2>>"logs/$step.err" </dev/null || status=$?
-	took=$(($(date +%s) - from))
-	[ $status = 0 ] && return 0
+	timeout -k 2 "$limit" "$@" >"logs/$log.out" 2>>"logs/$log.err" </dev/null || status=$?
+	[ $status != 0 ] || return 0
 	why="exit code $status"
 	[ $status != 124 ] && [ $status != 137 ] || why="stopped after $limit s"
-	note "$step" "$where" failed "$why: $(grep -v '^ *$' "logs/$step.err" | tail -n 1 | cut -c1-160)"
+	say "$log" failed "" "" "" "$why: $(grep -v '^ *$' "logs/$log.err" | tail -n 1 | cut -c1-160)"
 	return 1
 }
 
-step() { # it counts whether the command ends well
-	run_step "$@" && note "$1" "$2" ok "$took s"
-}
-said() { # a script that says rows, all but step and where
-	run_step "$@"
-	[ ! -e "logs/$1.out" ] || awk -F '\t' -v OFS='\t' -v step="$1" -v where="$2" \
-		'NF == 6 && $2 ~ /^(ok|failed|skipped|measured)$/ { print step, where, $0 }' "logs/$1.out" >>"$rows"
-	echo "$(($(date +%s) - begun)) s: $1"
-}
-probe() { # a probe that says numbers: name, value, unit
-	run_step "$@"
-	[ ! -e "logs/$1.out" ] || awk -F '\t' -v OFS='\t' -v step="$1" -v where="$2" \
-		'NF == 3 { print step, where, $1, "measured", $2, $3, "", "" }' "logs/$1.out" >>"$rows"
-	echo "$(($(date +%s) - begun)) s: $1"
+# said LOG SECONDS COMMAND...: a script that says rows, all but step and where
+said() {
+	said_status=0
+	run "$@" || said_status=1
+	[ ! -e "logs/$1.out" ] || awk -F '\t' -v OFS='\t' -v step="$step" -v where="$where" \
+		'NF == 6 && $2 ~ /^(ok|failed|skipped|measured)$/ { print step, where, $0 }' "logs/$1.out" >>"$work/step.tsv"
+	return $said_status
 }
 
-finish() {
-	trap '' HUP INT TERM
-	cd "$work/$name" || exit 1
-	"$python" "$here/table.py" "$rows" --json "$out/$name.json" >"$out/$name.txt"
-	outcome=$?
-	find . -name '*.pt.trace.json*' -size +2000k -delete
-	find . -name '*.zst' -size +2000k -delete
-	(cd "$work" && tar czf "$out/$name.tar.gz" "$name")
-	cat "$out/$name.txt"
-	echo "FILES $out: $name.txt, $name.json, $name.tar.gz"
+# probe LOG SECONDS COMMAND...: a probe that says numbers: name, value, unit
+probe() {
+	probe_status=0
+	run "$@" || probe_status=1
+	[ ! -e "logs/$1.out" ] || awk -F '\t' -v OFS='\t' -v step="$step" -v where="$where" \
+		'NF == 3 { print step, where, $1, "measured", $2, $3, "", "" }' "logs/$1.out" >>"$work/step.tsv"
+	return $probe_status
+}
+
+# ---- results ----
+
+# Adds up statuses of rows: failed, not run, ok, skipped, or nothing; in this order the first that there is.
+worst='
+	{ seen[$4] = 1 }
+	END {
+		if (seen["failed"]) print "failed"
+		else if (seen["not run"]) print "not run"
+		else if (seen["ok"] || seen["measured"]) print "ok"
+		else if (seen["skipped"]) print "skipped"
+	}'
+
+# Rows of a step that are of this machine: a result of the simulated GPU is none of a real one, nor is another GPU's.
+rows_of() { # rows_of STEP [other]: or all other rows
+	awk -F '\t' -v step="$1" -v gpu="$gpu" -v other="${2:-}" '
+		{ is_its = $1 == step && (gpu != "" ? $2 == gpu : $2 == "simulated" || $2 == "cpu") }
+		other == "" ? is_its : !is_its' "$results/rows.tsv"
+}
+
+result_of() { # result_of STEP: ok, failed, skipped, not run, or nothing
+	rows_of "$1" | awk -F '\t' "$worst"
+}
+
+# Puts a file in its place at once, also in the folder for copies.
+place() { # place FILE NAME
+	mv "$1" "$results/$2"
+	[ -z "$copies" ] || cp "$results/$2" "$copies/$2"
+}
+
+# A step has ended: its rows become results in place of those of an earlier time.
+keep_rows() {
+	[ -s "$work/step.tsv" ] || note ok "$took s"
+	{ rows_of "$step" other && cat "$work/step.tsv"; } >"$work/rows.tsv"
+	place "$work/rows.tsv" rows.tsv
+}
+
+# What a step found in one line: its status, and the row that says most: one that failed, else one with a limit, else the first.
+line_of_step() {
+	awk -F '\t' -v took="$took" -v result="$(result_of "$step")" '
+		{
+			text = $3
+			if ($5 != "") text = text (text != "" ? " " : "") $5 ($6 != "" ? " " $6 : "")
+			if ($7 != "") text = text " (" $7 ")"
+			if ($8 != "") text = text (text != "" ? ": " : "") $8
+			weight = $4 == "failed" || $4 == "not run" ? 3 : $7 != "" ? 2 : 1
+			if (weight > most) { most = weight; said = text }
+			count[$4]++
+		}
+		END {
+			printf "%s", result
+			if (count["failed"]) printf " (%d of %d)", count["failed"], NR
+			printf ", %d s: %s\n", took, substr(said, 1, 160)
+		}' "$work/step.tsv"
+}
+
+keep_line() {
+	line="$(date -u +%H:%M:%S) $phase/$step [$where] $(line_of_step)"
+	echo "$line"
+	cp "$results/summary.txt" "$work/summary.txt"
+	echo "$line" >>"$work/summary.txt"
+	place "$work/summary.txt" summary.txt
+}
+
+# Logs and captures of the phase. What is large stays behind.
+keep_archive() {
+	(
+		cd "$work" || exit
+		[ ! -e ../facts.txt ] || cp ../facts.txt .
+		find logs captures facts.txt -type f -size -2000k 2>/dev/null >files.txt
+		timeout 30 tar czf archive -T files.txt
+	) && place "$work/archive" "$phase.tar.gz"
+}
+
+# What an earlier run of the phase left, here or brought back.
+unpack_archive() {
+	[ -e "$work/logs" ] && return
+	mkdir -p "$work/logs" "$work/captures"
+	is_known=$(steps | while read -r of name _; do
+		[ "$of" != "$phase" ] || result_of "$name"
+	done)
+	if [ -n "$is_known" ] && [ -e "$results/$phase.tar.gz" ]; then
+		timeout 30 tar xzf "$results/$phase.tar.gz" -C "$work"
+	fi
+}
+
+# run_step SECONDS COMMAND...: one step of the plan, whatever becomes of it
+run_step() {
+	step_begun=$(now)
+	step_until=$((step_begun + $1))
+	shift
+	: >"$work/step.tsv"
+	"$@"
+	took=$(($(now) - step_begun))
+	keep_rows
+	keep_line
+	keep_archive
+}
+
+# left_out STATUS NOTE: a step that does not run
+left_out() {
+	: >"$work/step.tsv"
+	took=0
+	note "$1" "$2"
+	# What was found at an earlier time is worth more.
+	case $(result_of "$step") in
+	ok | failed) ;;
+	*) keep_rows ;;
+	esac
+	keep_line
+}
+
+print_table() {
+	timeout 30 "$python" "$here/table.py" "$results/rows.tsv" >"$results/work/table" # fails where a row has
+	place "$results/work/table" results.txt
 }

@@ -10,7 +10,7 @@ what it ran: a GPU's name, "simulated" or "cpu". Scripts say the last six fields
 import json
 import sys
 
-STATUSES = ("ok", "failed", "skipped", "measured")
+STATUSES = ("ok", "failed", "not run", "skipped", "measured")
 FIELDS = ("step", "where", "name", "status", "value", "unit", "limit", "note")
 
 

@@ -52,7 +52,7 @@ class Table(unittest.TestCase):
         self.assertEqual(lines, [
             "RESULTS of cpu, simulated: NOTHING HERE WAS MEASURED ON A GPU", "build [cpu]",
             "  ok       a note", "check [cpu]", "  ok       size 1 MiB (<= 2)", "  skipped  times - not here",
-            "probe [simulated]", "  measured x.y 2.5 ns", "IN ALL 2 ok, 0 failed, 1 skipped, 1 measured"
+            "probe [simulated]", "  measured x.y 2.5 ns", "IN ALL 2 ok, 0 failed, 0 not run, 1 skipped, 1 measured"
         ])
         self.assertEqual(rows[3]["value"], "2.5")
         self.assertEqual([row["step"] for row in rows], ["build", "check", "check", "probe"])
