@@ -1,7 +1,8 @@
 # place.sh - where everything is: carried packages, CUDA's libraries, PyTorch; builds what is missing. Sourced by run.sh.
 #
 # look_around() says which machine this is: $gpu, and in $on_c and $on_python where C and Python programs run: the GPU's name,
-# "simulated", "cpu". prepare() builds, within $prepare_seconds. Nothing here waits without a limit.
+# "simulated", "cpu". prepare() builds, which should take $prepare_seconds and may take the whole phase. Nothing here waits
+# without a limit.
 # Words of options are split on purpose; some variables are for other files:
 # shellcheck shell=sh disable=SC2086,SC2034,SC2154
 
@@ -119,7 +120,7 @@ configure_and_build() {
 		fi
 		run configure 60 cmake $generator -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DVPT_TESTS=OFF || return
 	fi
-	run build "$prepare_seconds" cmake --build "$build" -j "$(nproc)" --target $programs || return
+	run build "$phase_seconds" cmake --build "$build" -j "$(nproc)" --target $programs || return
 	run version 10 "$analyze" --version
 }
 

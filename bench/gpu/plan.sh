@@ -1,7 +1,8 @@
 # plan.sh - what is to be found out on a GPU, what matters most first: phases, their steps, and how long each may take.
 # Sourced by run.sh.
 #
-# A phase takes 480 s at most, of which 150 are for preparing: it can be the first on a machine where nothing is built.
+# A phase takes 480 s at most, of which 150 are for preparing: it can be the first on a machine where nothing is built. Where that
+# takes longer, the last steps are not run.
 # shellcheck shell=sh disable=SC2034
 phase_seconds=480
 prepare_seconds=150

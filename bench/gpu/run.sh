@@ -138,7 +138,7 @@ prepare_once() {
 	[ -z "$is_prepared" ] || return
 	wanted=$step wanted_where=$where
 	step=prepare where=$on_cpu
-	run_step "$(least "$prepare_seconds" "$(seconds_until "$phase_until")")" prepare
+	run_step "$(seconds_until "$phase_until")" prepare # nothing can be done before
 	step=$wanted where=$wanted_where
 }
 
