@@ -157,8 +157,8 @@ with_plan() { # with_plan LINES WORDS...
 
 try_runner() {
 	rm -rf "$work/gpu" "$work/copies"
-	with_plan "works first 5 cpu run first 5 echo
-works hangs 1 cpu run hangs 9 sleep 60
+	with_plan "works hangs 1 cpu run hangs 9 sleep 60
+works first 5 cpu run first 5 echo
 works crashes 5 cpu run crashes 5 sh -c exec\${IFS}false
 works gone 9 gpu-cpu run gone 9 echo
 works last 5 cpu run last 5 echo" works

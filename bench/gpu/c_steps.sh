@@ -8,7 +8,7 @@ report() {
 	reported=$1
 	shift
 	for format in text json; do
-		timeout 60 "$analyze" "$reported.zst" --no-progress --format $format --output "$reported.$format" --force "$@" \
+		limited 60 "$analyze" "$reported.zst" --no-progress --format $format --output "$reported.$format" --force "$@" \
 			2>>logs/report.err
 	done
 }
@@ -105,7 +105,7 @@ unloaded() {
 	PROBE_OUT=$work/captures
 	export PROBE_OUT
 	probe unload 30 "$on_cuda" "$probes/tracer_probe" unload || return
-	names=$(timeout 30 "$analyze" cat captures/unload.zst --kind kernel --format csv 2>/dev/null |
+	names=$(limited 30 "$analyze" cat captures/unload.zst --kind kernel --format csv 2>/dev/null |
 		grep -o 'probe_gone_[0-9]*' | sort -u | wc -l)
 	say "names of kernels that are gone" "$([ "$names" = 20 ] && echo ok || echo failed)" "$names" "" "= 20" ""
 }
@@ -181,14 +181,16 @@ build_tests() {
 # Tests labelled no-gpu say what happens where there is no driver: beside one they would fail, and are left out. The others bring
 # the simulated GPU themselves; LD_LIBRARY_PATH could put a real driver in its place.
 run_tests() {
-	left_out=$(timeout 20 ctest --test-dir "$build" -N -L no-gpu | sed -n 's/^ *Test *#[0-9]*: *//p' | tr '\n' ' ')
+	left_out=$(limited 20 ctest --test-dir "$build" -N -L no-gpu | sed -n 's/^ *Test *#[0-9]*: *//p' | tr '\n' ' ')
 	note skipped "${left_out:-none }left out: it says what happens without a GPU"
 	if run tests 210 env -u LD_LIBRARY_PATH ctest --test-dir "$build" -LE no-gpu --output-on-failure --timeout 120 -j "$(nproc)"; then
-		note ok "$(grep 'tests passed' logs/tests.out); $(grep -c '(Skipped)' logs/tests.out) skipped"
-	else
-		grep -E '^[[:space:]]+[0-9]+ - ' logs/tests.out | grep -v '(Skipped)' >failed.txt
-		while read -r line; do
-			note failed "$line"
-		done <failed.txt
+		note ok "$(grep 'tests passed' logs/tests.out); $(grep -c '\*\*\*Skipped' logs/tests.out) skipped"
+		return
 	fi
+	# Stopped or not, what is known by then.
+	note measured "$(grep -c ' Passed ' logs/tests.out) passed, $(grep -c '\*\*\*Skipped' logs/tests.out) skipped"
+	grep -E '\*\*\*(Failed|Timeout|Exception|Not Run)' logs/tests.out | sed 's/.*Test *#//' | head -n 20 >failed.txt
+	while read -r line; do
+		note failed "$line"
+	done <failed.txt
 }

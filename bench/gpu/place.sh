@@ -67,7 +67,7 @@ look_around() {
 find_cuda() {
 	[ -z "$simulated" ] || return
 	home=${CUDA_HOME:-/usr/local/cuda}
-	wheel=$(timeout 30 "$python" -c \
+	wheel=$(limited 30 "$python" -c \
 		'import os, nvidia; print(os.path.join(list(nvidia.__path__)[0], "cu13", "lib"))' 2>/dev/null)
 	driver=$(library_folder libcuda.so.1 /usr/local/nvidia/lib64 /usr/local/nvidia/lib /usr/lib/x86_64-linux-gnu)
 	cudart=$(library_folder libcudart.so.13 "$home/lib64" "$home/targets/x86_64-linux/lib" "$wheel")
@@ -95,7 +95,7 @@ write_on_cuda() {
 ask_torch() {
 	: >torch.txt
 	[ "${VPT_GPU_TORCH:-1}" != 0 ] || return
-	timeout 120 "$python" -c '
+	limited 120 "$python" -c '
 import sys, torch
 print(sys.version.split()[0], torch.__version__, torch.version.cuda, torch.backends.cudnn.version())
 if torch.cuda.is_available():
@@ -163,11 +163,11 @@ facts() {
 		uname -a
 		grep -m 1 'model name' /proc/cpuinfo
 		nproc
-		[ -n "$simulated" ] || timeout 30 nvidia-smi
-		timeout 20 nvcc --version 2>/dev/null | tail -n 2
+		[ -n "$simulated" ] || limited 30 nvidia-smi
+		limited 20 nvcc --version 2>/dev/null | tail -n 2
 		echo "Python, PyTorch, its CUDA and cuDNN: ${torch:-none}"
 		"$analyze" --version
-		(cd "$root" && timeout 10 git log -1 --format='%h %s' 2>/dev/null)
+		(cd "$root" && limited 10 git log -1 --format='%h %s' 2>/dev/null)
 		echo "libraries: ${cuda_path:-simulated}"
 	} >"$results/work/facts.txt"
 	driver_version=

@@ -38,7 +38,7 @@ steps() {
 		works demo-plain             40 c         demo plain
 		works doctor                 20 gpu-cpu   doctor
 		works demo-graph             40 c         demo graph --graph
-		works tiny                   70 torch     capture tiny api --tiny
+		works short                  70 torch     capture short api --blocks 2 --steps 2
 		works demo-sync-per-layer    40 c         demo sync-per-layer --sync-per-layer
 		works demo-two-streams       40 gpu-c     demo two-streams --two-streams
 		works demo-offload           40 gpu-c     demo offload --offload

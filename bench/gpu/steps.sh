@@ -32,21 +32,26 @@ note() { # note STATUS NOTE
 	say "" "$1" "" "" "" "$2"
 }
 
-# run LOG SECONDS COMMAND...: its output is in logs/LOG.out and .err; it ends with the step at the latest. Failing, it is a row.
+# limited SECONDS COMMAND...: it ends after so long, and with the step at the latest, with code 124 as of timeout
+limited() {
+	limit=$(least "$1" "$(seconds_until "$step_until")")
+	shift
+	[ "$limit" -gt 0 ] || return 124
+	timeout -k 2 "$limit" "$@" </dev/null
+}
+
+# run LOG SECONDS COMMAND...: its output is in logs/LOG.out and .err. Failing, it is a row.
 run() {
 	log=$1
-	limit=$(least "$2" "$(seconds_until "$step_until")")
+	run_seconds=$2
 	shift 2
-	if [ "$limit" -le 0 ]; then
-		say "$log" "not run" "" "" "" "the step's time is over"
-		return 1
-	fi
 	echo "+ $*" >"logs/$log.err"
 	status=0
-	timeout -k 2 "$limit" "$@" >"logs/$log.out" 2>>"logs/$log.err" </dev/null || status=$?
+	limited "$run_seconds" "$@" >"logs/$log.out" 2>>"logs/$log.err" || status=$?
 	[ $status != 0 ] || return 0
 	why="exit code $status"
 	[ $status != 124 ] && [ $status != 137 ] || why="stopped after $limit s"
+	[ "$limit" -gt 0 ] || why="the step's time is over"
 	say "$log" failed "" "" "" "$why: $(grep -v '^ *$' "logs/$log.err" | tail -n 1 | cut -c1-160)"
 	return 1
 }

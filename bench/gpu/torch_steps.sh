@@ -27,14 +27,24 @@ record_video() { # record_video NAME api|injected OPTIONS...: captures/NAME.zst,
 	report "$video" --warmup 1
 }
 
+# How many blocks and steps a capture of the pipeline must have: those of its size, or of the options.
+expected_ranges() { # expected_ranges OPTIONS...
+	blocks=$(either 7 3) per_block=$(either 4 2)
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--blocks) blocks=$2 ;;
+		--steps) per_block=$2 ;;
+		esac
+		shift
+	done
+	echo "--blocks $blocks --steps $((blocks * per_block))" "$(either "" --ranges-only)"
+}
+
 # capture NAME api|injected OPTIONS...: recorded by the Python module, or from outside a program that does not ask for it
 capture() {
 	record_video "$@" || return
 	case $how in
-	api)
-		checks="--blocks 7 --steps 28"
-		[ -z "$simulated" ] || checks="--blocks 3 --steps 6 --ranges-only"
-		;;
+	api) checks=$(expected_ranges "$@") ;;
 	injected) checks=--injected ;;
 	esac
 	checked "$video" $checks
@@ -48,7 +58,7 @@ keep_for_tests() { # keep_for_tests NAME HOW OPTIONS...
 	[ -z "$simulated" ] || return
 	kept=$1
 	shift 2
-	(cd captures && timeout 60 "$analyze" "$kept.zst" --no-progress >"$kept.txt" 2>>../logs/report.err)
+	(cd captures && limited 60 "$analyze" "$kept.zst" --no-progress >"$kept.txt" 2>>../logs/report.err)
 	echo "| \`$kept.zst\` | $(date -u +%Y-%m-%d) | $gpu | $driver_version | \`self_forcing.py $size $*\` |" \
 		"(say here what it shows) |" >"captures/$kept.line"
 }
@@ -60,8 +70,7 @@ clean_capture() { # clean_capture NAME
 	size_limit=1048576
 	if [ -e "captures/$1.zst" ] && [ "$(wc -c <"captures/$1.zst")" -gt $size_limit ]; then
 		note measured "larger than 1 MiB: recorded again with 3 blocks"
-		checks_of_short="--blocks 3 --steps 12"
-		record_video "$1" api --blocks 3 && checked "$video" $checks_of_short && keep_for_tests "$1" api --blocks 3
+		capture "$1" api --blocks 3
 	fi
 	[ -e "captures/$1.zst" ] && cp "captures/$1.zst" "$work/clean" && place "$work/clean" "$1.zst"
 }
@@ -71,6 +80,7 @@ clean_capture() { # clean_capture NAME
 # The NUMBERth pair of runs; all pairs that are there are compared.
 against_profiler() { # against_profiler NUMBER
 	run "profiler-$1" 90 "$python" "$pipeline" $size --profiler "captures/$1.pt.trace.json.gz" || return
+	rm -f "captures/vptrace-$1.zst"
 	run "vptrace-$1" 60 "$python" "$pipeline" $size --trace "captures/vptrace-$1.zst" || return
 	said "compare-$1" 90 "$python" "$here/compare_profiler.py" --analyze "$analyze" --ours captures/vptrace-?.zst \
 		--theirs captures/?.pt.trace.json.gz
