@@ -1,11 +1,10 @@
-/* version.c - which release this is; the build says. */
+/* version.c - which release this is: the header's numbers as text. */
 #include "tracer/vptrace.h"
 
-#ifndef VPT_VERSION
-#define VPT_VERSION "unknown"
-#endif
+#define TEXT_OF(number)           #number
+#define JOIN(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 
 const char *vptrace_version(void)
 {
-	return VPT_VERSION;
+	return JOIN(VPTRACE_VERSION_MAJOR, VPTRACE_VERSION_MINOR, VPTRACE_VERSION_PATCH);
 }

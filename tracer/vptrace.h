@@ -1,38 +1,50 @@
-/* vptrace.h - records the GPU work of this process into a capture file, for vptrace-analyze to read
+/* vptrace.h - records the GPU work of this process into a capture file, which vptrace-analyze reads
  * later.
  *
- *	vptrace_start(NULL);                  // or nothing at all: `vptrace run -- program`
+ *	vptrace_start(NULL);
  *	vptrace_range_push("denoise");        // NVTX ranges are recorded too, see vptrace_nvtx.h
  *	...                                   // CUDA, from any thread
  *	vptrace_range_pop();
  *	vptrace_stop(NULL);
  *
  * The library is a guest. It loads where no CUDA is installed, finds CUPTI by itself, prints at
- * most one line on stderr when something went wrong, installs no signal handler, never ends or
+ * most one line on stderr when something goes wrong, installs no signal handler, never ends or
  * blocks its host, and keeps its memory under a limit: beyond it the newest records are dropped and
  * counted. The file is readable up to its last whole chunk at any moment, however the process dies.
  * A forked child records nothing and writes nothing.
  *
- * The limit of memory, VPTRACE_MEMORY, is one for all that grows: the buffers that CUPTI fills, the
- * rings and range stacks of threads, the names of ranges, and the chunk that is being written with all
- * its tables. Buffers, and rings with stacks, may each have three quarters of it; an eighth at least
- * is the writer's. Beside it the library needs 16 MiB at most: its threads, tables of a fixed size,
- * and up to 4 MiB of buffers whose records are only counted, for versions of CUPTI before 12.9 that
- * must not be refused one. A thread that made a range takes a page of 4 KiB until it ends; where
- * records are made faster than they can be written, more is taken, and given back afterwards.
+ * Memory. One limit, VPTRACE_MEMORY, covers all that grows: the buffers that CUPTI fills, the rings
+ * and range stacks of threads, the names of ranges, and the chunk being written with its tables.
+ * Buffers may take three quarters of it, and so may rings with stacks; at least an eighth belongs
+ * to the writer. The library needs at most 16 MiB more: its threads, tables of a fixed size, and up
+ * to 4 MiB of buffers whose records are only counted, for versions of CUPTI before 12.9, which must
+ * not be refused one. A thread that made a range takes a page of 4 KiB until it ends; where records
+ * are made faster than they can be written, more is taken, and given back afterwards.
  *
- * Any thread may call any function at any time; start and stop wait for each other. A thread may be
- * cancelled in any of them.
+ * Threads. Any thread may call any function at any time; start and stop wait for each other. A
+ * thread may be cancelled in any of them.
  *
- * Signal handlers may make ranges, marks and counters; one that comes while its thread makes one is
- * counted as dropped. The other functions take locks and memory, so handlers should leave them
- * alone: where a handler has interrupted one of them, they do nothing and return EBUSY, but against
- * one that has interrupted malloc() nobody can help. */
+ * Signals. Signal handlers may make ranges, marks and counters; one made while the handler's thread
+ * was making another is counted as dropped. The other functions take locks and memory, so handlers
+ * should leave them alone: where a handler has interrupted one of them, they do nothing and return
+ * EBUSY, but nothing protects a handler that has interrupted malloc().
+ *
+ * Strings. Every string passed in is borrowed for the call and copied where it is kept: names,
+ * units, keys, values and the paths of the options may be freed or changed after the call. They are
+ * UTF-8 and end with NUL. */
 #ifndef VPTRACE_H
 #define VPTRACE_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* The version of this header; vptrace_version() is the library's. Until 1.0.0 a new minor version
+ * may break programs, afterwards only a new major version. A new patch version never does. */
+#define VPTRACE_VERSION_MAJOR 0
+#define VPTRACE_VERSION_MINOR 1
+#define VPTRACE_VERSION_PATCH 0
+#define VPTRACE_VERSION_NUMBER                                                                     \
+	(VPTRACE_VERSION_MAJOR * 10000 + VPTRACE_VERSION_MINOR * 100 + VPTRACE_VERSION_PATCH)
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,99 +54,158 @@ extern "C" {
 #define VPTRACE_API __attribute__((visibility("default")))
 #endif
 
-/* What functions return: 0, or one of these, with the reason in vptrace_last_error(). */
+/* What functions return: 0, or one of these, with the reason in vptrace_last_error(). Each function
+ * names its own. A newer library may return codes that this header does not name. */
 enum vptrace_error {
 	VPTRACE_OK = 0,
-	VPTRACE_EINVAL = -1,   /* an argument or an environment variable makes no sense */
-	VPTRACE_EBUSY = -2,    /* a capture is running already; it goes on */
-	VPTRACE_EIDLE = -3,    /* no capture is running */
-	VPTRACE_ENOMEM = -4,   /* no memory */
-	VPTRACE_EFILE = -5,    /* the file cannot be created or written */
-	VPTRACE_ENOCUPTI = -6, /* recording NVTX ranges only: no usable CUPTI or driver */
-	VPTRACE_ETAKEN =
-		-7, /* recording NVTX ranges only: another profiler holds CUPTI in this process */
-	VPTRACE_EDENIED =
-		-8, /* recording NVTX ranges only: the driver does not allow tracing for this user */
-	VPTRACE_ETIMEOUT =
-		-9, /* stopped, but CUPTI kept buffers longer than stop_timeout_ms: records are missing */
-	VPTRACE_EFORKED = -10 /* this process was forked from a traced one and records nothing */
+	VPTRACE_EINVAL = -1, /* an argument or an environment variable makes no sense */
+	VPTRACE_EBUSY = -2,  /* a capture is running already; it goes on */
+	VPTRACE_EIDLE = -3,  /* no capture is running */
+	VPTRACE_ENOMEM = -4, /* no memory */
+	VPTRACE_EFILE = -5,  /* the file cannot be created or written */
+
+	/* Only ranges, marks and counters are recorded: there is no usable CUPTI or driver; another
+	 * profiler holds CUPTI in this process; the driver does not let this user trace. */
+	VPTRACE_ENOCUPTI = -6,
+	VPTRACE_ETAKEN = -7,
+	VPTRACE_EDENIED = -8,
+
+	/* Stopped, but CUPTI kept buffers longer than stop_timeout_ms: records are missing. */
+	VPTRACE_ETIMEOUT = -9,
+	/* This process was forked from a traced one and records nothing. */
+	VPTRACE_EFORKED = -10
 };
 
+/* What is recorded. Ranges, marks and counters always are. */
 enum vptrace_profile {
-	VPTRACE_PROFILE_DEFAULT = 0, /* kernels, copies, calls, synchronisation, overhead, ranges */
-	VPTRACE_PROFILE_LITE = 1,    /* kernels, copies, launches and ranges */
+	VPTRACE_PROFILE_DEFAULT = 0, /* kernels, copies, calls, synchronisation, overhead */
+	VPTRACE_PROFILE_LITE = 1,    /* kernels, copies and launches */
 	VPTRACE_PROFILE_FULL = 2,    /* also memory operations */
-	VPTRACE_PROFILE_COARSE = 3, /* as default, but a CUDA graph is one record, not one a node */
-	VPTRACE_PROFILE_NONE =
-		4 /* ranges and marks only: the baseline that costs next to nothing */
+	VPTRACE_PROFILE_COARSE = 3,  /* as default, but one record per CUDA graph, not per node */
+	VPTRACE_PROFILE_NONE = 4     /* nothing else: the baseline that costs next to nothing */
 };
 
-/* Set struct_bytes = sizeof(struct vptrace_options), everything else 0 for its default. A VPTRACE_*
- * variable of the environment, named after each field, wins over the field; a program that runs
- * setuid ignores them. Without a field: VPTRACE_TSC=0 stamps ranges by clock_gettime() alone, never
- * from the processor's counter. */
+/* Set struct_bytes = sizeof(struct vptrace_options) and everything else to 0, which means its
+ * default; then change what should differ. The struct and its strings are copied.
+ *
+ * A VPTRACE_* variable of the environment wins over its field; a program that runs setuid ignores
+ * them all. One variable has no field: VPTRACE_TSC=0 stamps ranges with clock_gettime() alone,
+ * never from the processor's counter. */
 struct vptrace_options {
 	size_t struct_bytes;
-	const char *
-		path; /* VPTRACE_OUTPUT. %p pid, %h host, %r rank, %q{VAR}, %% a percent sign. A name that is taken gets a
-			     * number. Default: vptrace-<command>-<pid>.zst in the working folder, with -r<rank> where there is one. */
-	int overwrite; /* VPTRACE_OVERWRITE=1: an existing regular file of that name is replaced */
-	enum vptrace_profile profile; /* VPTRACE_PROFILE=default|lite|full|coarse|none */
-	uint64_t memory_limit_bytes; /* VPTRACE_MEMORY, as 256M. Default 256 MiB, at least 16 MiB */
-	uint32_t
-		flush_interval_ms; /* VPTRACE_FLUSH_MS. At most so much is lost if the process dies. Default 1000 */
-	uint32_t stop_timeout_ms; /* VPTRACE_STOP_MS. Default 5000 */
-	int compression_level;    /* VPTRACE_LEVEL, zstd's. Default 1 */
-	const char *cupti_path; /* VPTRACE_LIBCUPTI: a libcupti to load instead of the one found */
-	int synchronize; /* VPTRACE_SYNC=1: vptrace_stop() first waits for the current device to finish */
+
+	/* VPTRACE_OUTPUT: the file. %p becomes the process id, %h the host, %r the rank, %q{VAR} an
+	 * environment variable, %% a percent sign. A name that is taken gets a number. NULL or "":
+	 * vptrace-<command>-<pid>.zst in the working folder, with -r<rank> where there is one. */
+	const char *path;
+
+	/* VPTRACE_OVERWRITE=1: replaces an existing regular file of that name. */
+	int overwrite;
+
+	/* VPTRACE_PROFILE=default|lite|full|coarse|none */
+	enum vptrace_profile profile;
+
+	/* VPTRACE_MEMORY, as 256M: 16 MiB to 1 TiB. Default 256 MiB. */
+	uint64_t memory_limit_bytes;
+
+	/* VPTRACE_FLUSH_MS: 10 to 3,600,000. If the process dies, at most the records of this long
+	 * are lost. Default 1000. */
+	uint32_t flush_interval_ms;
+
+	/* VPTRACE_STOP_MS: 1 to 3,600,000. How long vptrace_stop() waits for CUPTI, and then as
+	 * long again for the disk. Default 5000. */
+	uint32_t stop_timeout_ms;
+
+	/* VPTRACE_LEVEL: zstd's, -7 to 19. Default 1. */
+	int compression_level;
+
+	/* VPTRACE_LIBCUPTI: a libcupti to load. NULL or "": the library finds one. */
+	const char *cupti_path;
+
+	/* VPTRACE_SYNC=1: vptrace_stop() first waits for the current device to finish */
+	int synchronize;
 };
 
+/* Counts of a capture, from its start on. Set struct_bytes = sizeof(struct vptrace_stats); what an
+ * older library does not know stays as it was.
+ *
+ * received = written + dropped, exactly, and cupti_records = those of received that came from CUPTI
+ * + filtered. */
 struct vptrace_stats {
-	size_t struct_bytes;    /* in: sizeof(struct vptrace_stats) */
+	size_t struct_bytes;
+
 	uint64_t received;      /* records that CUPTI, NVTX and the host's own calls delivered */
 	uint64_t written;       /* of them, in the file or the chunk that is being filled */
-	uint64_t dropped;       /* of them, not: received = written + dropped */
+	uint64_t dropped;       /* of them, not */
 	uint64_t cupti_dropped; /* records that CUPTI itself could not deliver */
 	uint64_t invalid;       /* of the written: times that make no sense */
 	uint64_t chunks, file_bytes;
-	uint64_t
-		names_dropped; /* names beyond the 65,536 distinct ones of a process, recorded as "(too many names)" */
-	uint64_t buffers_kept; /* that CUPTI had not given back when the capture ended */
-	uint64_t
-		cupti_records; /* that CUPTI delivered: of them, received are all but the filtered */
-	uint64_t
-		filtered; /* descriptions of devices and streams, driver calls that a runtime call tells of already, calls of no interest */
-	int stop_code;    /* what vptrace_stop() returned */
-	uint64_t
-		unfinished; /* of the written: work that the GPU had not done at the stop, so that its times are not known; see synchronize */
+
+	/* Names beyond the 65,536 distinct ones of a process, recorded as "(too many names)". */
+	uint64_t names_dropped;
+
+	/* Buffers that CUPTI had not given back when the capture ended. */
+	uint64_t buffers_kept;
+
+	/* Records that CUPTI delivered, and those of them that are not counted as received:
+	 * descriptions of devices and streams, driver calls that a runtime call stands for already,
+	 * calls of no interest. */
+	uint64_t cupti_records;
+	uint64_t filtered;
+
+	int stop_code; /* what vptrace_stop() returned */
+
+	/* Of the written: work that the GPU had not finished at the stop, so that its times are not
+	 * known; see synchronize. */
+	uint64_t unfinished;
 };
 
-/* Starts recording. `options` may be NULL. Returns 0 when the GPU's work is recorded; ENOCUPTI,
- * ETAKEN or EDENIED when only ranges are; anything else negative when nothing is. The file is made
- * at once, so a path that cannot be is an EFILE here; a process that the driver or NVTX made us trace
- * gets one only when there is something to write. */
+/* Starts recording. `options` may be NULL: all defaults.
+ *
+ * 0             the GPU's work is recorded
+ * ENOCUPTI, ETAKEN, EDENIED
+ *               only ranges, marks and counters are; the capture runs
+ * EINVAL        an option or a variable makes no sense; vptrace_last_error() names it
+ * EBUSY         a capture runs already and goes on; an earlier one's write is still blocked; or a
+ *               signal handler has interrupted a function of the library, which holds for every
+ *               EBUSY below
+ * EFILE         the file cannot be made. It is made at once; only a process that the driver or NVTX
+ *               made us trace gets one no sooner than there is something to write
+ * ENOMEM, EFORKED */
 VPTRACE_API int vptrace_start(const struct vptrace_options *options);
 
-/* Drains, closes the file. `stats` may be NULL; without a running capture it is filled from the
- * last one and EIDLE returned. EFILE, ETIMEOUT, ETAKEN (another client of CUPTI in this process has
- * taken records): what was written before stays good, and the numbers
- * are exact all the same. Takes at most stop_timeout_ms for CUPTI, as long again for the disk, and a
- * moment to count what the disk did not take. */
+/* Ends the capture: waits for what is on its way, closes the file. `stats` may be NULL; else it
+ * gets the capture's counts, whatever is returned, except with EBUSY and EFORKED.
+ *
+ * Takes at most stop_timeout_ms for CUPTI, as long again for the disk, and a moment to count what
+ * the disk did not take. What was written before a failure stays good, and the counts are exact.
+ *
+ * 0             everything that was received is in the file
+ * EIDLE         no capture runs; `stats` gets the counts of the last one
+ * EFILE         the file could not be written to its end
+ * ETIMEOUT      CUPTI did not stop in time, or kept buffers
+ * ETAKEN        another client of CUPTI in this process has taken records
+ * EBUSY, EFORKED */
 VPTRACE_API int vptrace_stop(struct vptrace_stats *stats);
 
-/* Discards what happens until vptrace_resume(), counted as a pause, not as loss. CUPTI stays on, as
- * switching it off and on again costs more and breaks the correlation of CUDA graphs before CUPTI
- * 13.1. */
+/* From a pause to the next resume, everything is discarded and counted as a pause, not as loss.
+ * CUPTI stays on: switching it off and on again costs more, and breaks the correlation of CUDA
+ * graphs before CUPTI 13.1.
+ *
+ * 0, also where it is paused (or runs) already; EIDLE; EFILE where the capture's file has failed;
+ * EBUSY, EFORKED. */
 VPTRACE_API int vptrace_pause(void);
 VPTRACE_API int vptrace_resume(void);
 
-/* A fact about the run, kept in the capture: "model.parameters", "session.tag" ... Before start it
- * is remembered for the next one. The latest value of a key wins. At most 256 keys of 256 bytes
- * with values of 4,096. */
+/* A fact about the run, kept in the capture: "model.parameters", "session.tag" ... The latest value
+ * of a key wins. Without a running capture it is kept for the next one; a stop forgets all of them.
+ *
+ * 0; EINVAL for a key that is NULL, empty or longer than 256 bytes, a value that is NULL or longer
+ * than 4,096, and for a 257th key; ENOMEM; EBUSY, EFORKED. */
 VPTRACE_API int vptrace_metadata(const char *key, const char *value);
 
 /* A sample of a series: cache hits, queue depth, bytes of an allocator. `unit` may be NULL. As
- * cheap as a range. */
+ * cheap as a range. 0, also where nothing is recorded; EINVAL where `name` is NULL or empty. */
 VPTRACE_API int vptrace_counter(const char *name, double value, const char *unit);
 
 enum vptrace_state {
@@ -145,34 +216,51 @@ enum vptrace_state {
 	VPTRACE_FAILED = 4, /* the file could not be written: nothing more is recorded */
 	VPTRACE_INERT = 5   /* a forked child */
 };
+
+/* What the library does at this moment. Takes no lock and never fails. */
 VPTRACE_API enum vptrace_state vptrace_status(void);
 
-/* Why the last function of this library that failed in this thread failed; "" if none did. Valid
- * until the thread's next call. */
+/* Why the last function of this library that failed in this thread failed; "" if none did, never
+ * NULL. Owned by the library; valid until this thread's next call. */
 VPTRACE_API const char *vptrace_last_error(void);
 
-/* Numbers of the running capture, or of the last one. Cheap enough for a status line. */
+/* Counts of the running capture, or of the last one; zeros before the first. Cheap enough for a
+ * status line. 0; EINVAL where `stats` is NULL or its struct_bytes is not set; EBUSY, EFORKED. */
 VPTRACE_API int vptrace_statistics(struct vptrace_stats *stats);
 
-/* The name that the capture's file got, with its number; "" before there is one. Of the last
- * capture when none is running. Valid until the next one starts. */
+/* The name of the capture's file, with its number; of the last capture when none is running. ""
+ * before there is one and in a forked child, never NULL. Owned by the library; valid until the next
+ * capture starts. */
 VPTRACE_API const char *vptrace_path(void);
 
-VPTRACE_API const char *vptrace_version(void); /* "0.1.0" */
+/* The library's version, as "0.1.0". A constant. */
+VPTRACE_API const char *vptrace_version(void);
 
 /* ---- ranges without NVTX: the same rows in the capture ----
  *
  * For programs that cannot use NVTX's headers, and for late attach, when a library's NVTX is
- * already switched off. Names are copied. Ranges nest per thread, 256 deep; deeper ones are counted
- * and left out. Neither takes a lock, allocates or calls the system, except once a thread. */
+ * already switched off. A name may be NULL, which is "". Ranges nest per thread, 256 deep; deeper
+ * ones are counted as dropped. None of these functions fails. Beyond a thread's first call they
+ * take no lock, allocate nothing and call no system, unless the thread's ring is full: then they
+ * map another one. */
+
+/* Opens a range on this thread; closes the one that was opened last. A pop without a push does
+ * nothing. */
 VPTRACE_API void vptrace_range_push(const char *name);
 VPTRACE_API void vptrace_range_pop(void);
-VPTRACE_API uint64_t vptrace_range_start(const char *name); /* process-wide; 0: too many are open */
-VPTRACE_API void vptrace_range_end(uint64_t id); /* on any thread; 0 and unknown ids do nothing */
+
+/* Opens a range of the process, which any thread may end, and returns its id; 0 where 4,096 are
+ * open already or this is a forked child. Ending 0 or an id that is not open does nothing. */
+VPTRACE_API uint64_t vptrace_range_start(const char *name);
+VPTRACE_API void vptrace_range_end(uint64_t id);
+
+/* Marks this moment on this thread. */
 VPTRACE_API void vptrace_mark(const char *name);
 
-/* What a range is to a video pipeline. See vptrace_nvtx.h, which uses these where NVTX is
- * missing. */
+/* ---- notes: what a range is to a video pipeline ----
+ *
+ * vptrace_nvtx.h makes them, and uses these functions where NVTX is missing. */
+
 enum vptrace_note_kind {
 	VPTRACE_NOTE_NONE = 0,
 	VPTRACE_NOTE_REQUEST = 1, /* one video asked for */
@@ -183,14 +271,17 @@ enum vptrace_note_kind {
 	VPTRACE_NOTE_FRAMES = 6   /* a mark: the block's frames are ready */
 };
 
-/* Also the layout of the NVTX payload, schema "vptrace". Fields that do not apply are negative. */
+/* Also the layout of the NVTX payload, schema "vptrace". Fields that do not apply or are not known
+ * are negative. */
 struct vptrace_note {
 	int64_t kind;    /* enum vptrace_note_kind */
 	int64_t index;   /* of the block in its request, of the step in its block; from 0 */
 	int64_t frames;  /* video frames that the block makes */
 	int64_t latents; /* latent frames of the block */
-	double timestep; /* of the diffusion schedule; negative: not said */
+	double timestep; /* of the diffusion schedule */
 };
+
+/* As vptrace_range_push() and vptrace_mark(), with a note, which is copied; NULL: none. */
 VPTRACE_API void vptrace_note_push(const char *name, const struct vptrace_note *note);
 VPTRACE_API void vptrace_note_mark(const char *name, const struct vptrace_note *note);
 

@@ -8,20 +8,20 @@
  *		for (step = 0; step < steps; step++) {
  *			vptrace_step_push(step, timestep[step]); ... vptrace_pop();
  *		}
- *		vptrace_context_push(block); ... vptrace_pop();      // the pass that writes the KV cache
+ *		vptrace_context_push(block); ... vptrace_pop();  // writes the KV cache
  *		vptrace_pop();
  *		vptrace_frames_ready(block, 12);
  *	}
  *	vptrace_pop();
  *
- * With NVTX's headers they are NVTX ranges of the domain "vptrace" with payloads, so other tools
- * show them too. Without them, with VPTRACE_NO_NVTX defined, or where no NVTX tool listens, they go
- * to libvptrace.so if the process has loaded it by the time of the first call. Otherwise a call
- * costs a load and a branch.
+ * With NVTX's headers these are NVTX ranges of the domain "vptrace" with payloads, so other tools
+ * show them too. Without the headers, with VPTRACE_NO_NVTX defined, or where no NVTX tool listens,
+ * they go to libvptrace.so if the process has loaded it by the time of the first call. Otherwise a
+ * call costs a load and a branch.
  *
- * Every push needs a vptrace_pop() on the same thread. Indexes count from 0. What is not known is
- * negative, names may be NULL. Nothing need be linked, except -ldl with a C library older than
- * glibc 2.34. */
+ * Every push needs a vptrace_pop() on the same thread. Indexes count from 0. A number that is not
+ * known is negative. Strings may be NULL and are copied. Any thread may call any function; none
+ * fails. Nothing needs to be linked, except -ldl with a C library older than glibc 2.34. */
 #ifndef VPTRACE_NVTX_H
 #define VPTRACE_NVTX_H
 
@@ -31,7 +31,8 @@
 #include <string.h>
 
 #if !defined(VPTRACE_NO_NVTX) && defined(__has_include)
-/* An NVTX that was included before may be older than this extension, from another folder: both cannot be mixed. */
+/* An NVTX that was included before may be older than this extension, from another folder: the two
+ * cannot be mixed. */
 #if __has_include(<nvtx3/nvToolsExtPayload.h>) && (!defined(NVTX_VERSION) || defined(NVTX_NULLPTR))
 #include <nvtx3/nvToolsExtPayload.h>
 #define VPTRACE_WITH_NVTX 1
@@ -42,7 +43,31 @@
 extern "C" {
 #endif
 
-/* ---- the plumbing ---- */
+/* ---- the functions ---- */
+
+/* One video asked for; `name` is the prompt, or an id. NULL: "request". */
+static inline void vptrace_request_push(const char *name);
+
+/* A part of a request that is not a block: "text encoding", "VAE decoding" ... NULL: "stage". */
+static inline void vptrace_stage_push(const char *name);
+
+/* One generated block: its index in the request, the video frames that it makes, and of how many
+ * latent frames. */
+static inline void vptrace_block_push(int64_t index, int64_t frames, int64_t latents);
+
+/* One denoising iteration: its index in the block, and the schedule's timestep. */
+static inline void vptrace_step_push(int64_t index, double timestep);
+
+/* The pass that writes the KV cache of block `index`. */
+static inline void vptrace_context_push(int64_t index);
+
+/* Ends what this thread pushed last. */
+static inline void vptrace_pop(void);
+
+/* Marks the moment from which the frames of block `index` can be shown. */
+static inline void vptrace_frames_ready(int64_t index, int64_t frames);
+
+/* ---- the plumbing: nothing below is meant to be called ---- */
 
 enum { VPTRACE_TO_UNKNOWN = 0, VPTRACE_TO_NOBODY = 1, VPTRACE_TO_LIBRARY = 2, VPTRACE_TO_NVTX = 3 };
 
@@ -238,9 +263,8 @@ static inline struct vptrace_note vptrace_make_note_(enum vptrace_note_kind kind
 	return note;
 }
 
-/* ---- what to call ---- */
+/* ---- the functions, defined ---- */
 
-/* One video asked for; `name`: the prompt, or an id. */
 static inline void vptrace_request_push(const char *name)
 {
 	struct vptrace_note note = vptrace_make_note_(VPTRACE_NOTE_REQUEST, -1, -1, -1, -1);
@@ -248,7 +272,6 @@ static inline void vptrace_request_push(const char *name)
 	vptrace_note_(name, "request", &note);
 }
 
-/* A part of a request that is no block: "text encoding", "VAE decoding" ... */
 static inline void vptrace_stage_push(const char *name)
 {
 	struct vptrace_note note = vptrace_make_note_(VPTRACE_NOTE_STAGE, -1, -1, -1, -1);
@@ -256,7 +279,6 @@ static inline void vptrace_stage_push(const char *name)
 	vptrace_note_(name, "stage", &note);
 }
 
-/* One generated block: how many video frames it makes, and of how many latent frames. */
 static inline void vptrace_block_push(int64_t index, int64_t frames, int64_t latents)
 {
 	struct vptrace_note note =
@@ -265,7 +287,6 @@ static inline void vptrace_block_push(int64_t index, int64_t frames, int64_t lat
 	vptrace_note_(NULL, "block", &note);
 }
 
-/* One denoising iteration of a block. */
 static inline void vptrace_step_push(int64_t index, double timestep)
 {
 	struct vptrace_note note = vptrace_make_note_(VPTRACE_NOTE_STEP, index, -1, -1, timestep);
@@ -273,7 +294,6 @@ static inline void vptrace_step_push(int64_t index, double timestep)
 	vptrace_note_(NULL, "step", &note);
 }
 
-/* The pass of a block that writes the KV cache. */
 static inline void vptrace_context_push(int64_t index)
 {
 	struct vptrace_note note = vptrace_make_note_(VPTRACE_NOTE_CONTEXT, index, -1, -1, -1);
@@ -281,7 +301,6 @@ static inline void vptrace_context_push(int64_t index)
 	vptrace_note_("context pass", NULL, &note);
 }
 
-/* Ends what was pushed last. */
 static inline void vptrace_pop(void)
 {
 	int to = vptrace_to_();
@@ -294,7 +313,6 @@ static inline void vptrace_pop(void)
 #endif
 }
 
-/* The frames of a block can be shown from now on. */
 static inline void vptrace_frames_ready(int64_t index, int64_t frames)
 {
 	struct vptrace_note note = vptrace_make_note_(VPTRACE_NOTE_FRAMES, index, frames, -1, -1);
