@@ -1,7 +1,7 @@
 #!/bin/sh
 # The public headers compile alone, in every C and C++ that they promise, without a warning, and a program of two files
 # that include both of them links. No line is wider than 100 columns, and the version's numbers are the program's.
-# shellcheck disable=SC1091,SC2086,SC2154
+# shellcheck disable=SC1091,SC2015,SC2086,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
 cd "$work" || exit 1

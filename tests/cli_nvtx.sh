@@ -69,7 +69,7 @@ run() {
 	env -u NVTX_INJECTION64_PATH -u VPTRACE_NVTX_CHAIN "$@" "$work/$name" 2>&1 || echo "exit code $?"
 }
 
-library libvptrace.so libvptrace.so tests/nvtx/recorder.c -Wl,-u,InitializeInjectionNvtx2 \
+library libvptrace.so libvptrace.so.0 tests/nvtx/recorder.c -Wl,-u,InitializeInjectionNvtx2 \
 	-Wl,-u,InitializeInjectionNvtxExtension -Wl,-u,vptrace_note_push "$VPT_BIN/libtracer.a" "$VPT_BIN/libformats.a"
 injection=NVTX_INJECTION64_PATH=$work/libvptrace.so
 [ $failed = 0 ] || exit 1

@@ -38,13 +38,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version of this header; vptrace_version() is the library's. Until 1.0.0 a new minor version
- * may break programs, afterwards only a new major version. A new patch version never does. */
+/* The version of this header; vptrace_version() is the library's. A program runs with every library
+ * of the same major version that is not older than the header it was compiled with. */
 #define VPTRACE_VERSION_MAJOR 0
 #define VPTRACE_VERSION_MINOR 1
 #define VPTRACE_VERSION_PATCH 0
 #define VPTRACE_VERSION_NUMBER                                                                     \
 	(VPTRACE_VERSION_MAJOR * 10000 + VPTRACE_VERSION_MINOR * 100 + VPTRACE_VERSION_PATCH)
+
+/* By this name the loader knows the library: dlopen(VPTRACE_SONAME, RTLD_LAZY | RTLD_NOLOAD) finds
+ * the one that this process has loaded, however it came. */
+#define VPTRACE_SONAME "libvptrace.so.0"
 
 #ifdef __cplusplus
 extern "C" {

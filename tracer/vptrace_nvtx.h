@@ -167,7 +167,7 @@ static inline void *vptrace_symbol_(void *library, const char *name)
 
 static inline int vptrace_find_library_(struct vptrace_target_ *t)
 {
-	void *library = dlopen("libvptrace.so", RTLD_LAZY | RTLD_NOLOAD);
+	void *library = dlopen(VPTRACE_SONAME, RTLD_LAZY | RTLD_NOLOAD);
 	void *push = vptrace_symbol_(library, "vptrace_note_push");
 	void *mark = vptrace_symbol_(library, "vptrace_note_mark");
 	void *pop = vptrace_symbol_(library, "vptrace_range_pop");

@@ -19,7 +19,7 @@ struct tracer {
 static int load_tracer(struct tracer *t)
 {
 	const char *name = getenv("VPTRACE_LIBRARY");
-	void *library = dlopen(name && *name ? name : "libvptrace.so", RTLD_NOW | RTLD_GLOBAL);
+	void *library = dlopen(name && *name ? name : VPTRACE_SONAME, RTLD_NOW | RTLD_GLOBAL);
 
 	if (!library) {
 		fprintf(stderr, "demo: --trace: %s\n", dlerror());

@@ -284,7 +284,7 @@ static int load_kernels(struct play *p)
 /* After the first CUDA call, with which the tracer may have come. */
 static void find_tracer(struct play *p)
 {
-	void *library = dlopen("libvptrace.so", RTLD_LAZY | RTLD_NOLOAD);
+	void *library = dlopen(VPTRACE_SONAME, RTLD_LAZY | RTLD_NOLOAD);
 
 	*(void **)&p->push = library ? dlsym(library, "vptrace_range_push") : NULL;
 	*(void **)&p->pop = library ? dlsym(library, "vptrace_range_pop") : NULL;

@@ -146,7 +146,7 @@ static void end_fork(void)
 
 static void end_dlclose(void)
 {
-	void *self = dlopen("libvptrace.so", RTLD_NOW | RTLD_NOLOAD);
+	void *self = dlopen(VPTRACE_SONAME, RTLD_NOW | RTLD_NOLOAD);
 
 	if (!self)
 		exit(9);

@@ -231,7 +231,8 @@ def _load():
     """The library, or None and where it was looked for."""
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libvptrace.so")
     tried = []
-    for path in (_mapped(), os.environ.get("VPTRACE_LIBRARY"), beside, "libvptrace.so"):
+    named = os.environ.get("VPTRACE_LIBRARY")
+    for path in (_mapped(), named, beside, "libvptrace.so.0", "libvptrace.so"):
         if not path:
             continue
         try:
