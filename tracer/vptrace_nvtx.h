@@ -165,13 +165,26 @@ static inline void *vptrace_symbol_(void *library, const char *name)
 	return symbol;
 }
 
+/* NULL where the program is not linked with the library. dlsym() finds none of a static one. */
+extern void vptrace_linked_push_(const char *name, const struct vptrace_note *note) __asm__(
+	"vptrace_note_push") __attribute__((weak));
+extern void vptrace_linked_mark_(const char *name, const struct vptrace_note *note) __asm__(
+	"vptrace_note_mark") __attribute__((weak));
+extern void vptrace_linked_pop_(void) __asm__("vptrace_range_pop") __attribute__((weak));
+
 static inline int vptrace_find_library_(struct vptrace_target_ *t)
 {
-	void *library = dlopen(VPTRACE_SONAME, RTLD_LAZY | RTLD_NOLOAD);
-	void *push = vptrace_symbol_(library, "vptrace_note_push");
-	void *mark = vptrace_symbol_(library, "vptrace_note_mark");
-	void *pop = vptrace_symbol_(library, "vptrace_range_pop");
+	void *library, *push, *mark, *pop;
 
+	t->push = vptrace_linked_push_;
+	t->mark = vptrace_linked_mark_;
+	t->pop = vptrace_linked_pop_;
+	if (t->push && t->mark && t->pop)
+		return 1;
+	library = dlopen(VPTRACE_SONAME, RTLD_LAZY | RTLD_NOLOAD);
+	push = vptrace_symbol_(library, "vptrace_note_push");
+	mark = vptrace_symbol_(library, "vptrace_note_mark");
+	pop = vptrace_symbol_(library, "vptrace_range_pop");
 	if (!push || !mark || !pop)
 		return 0;
 	memcpy(&t->push, &push, sizeof(push));
