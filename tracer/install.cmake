@@ -11,10 +11,10 @@ install(FILES tracer/vptrace.h tracer/vptrace_nvtx.h DESTINATION ${CMAKE_INSTALL
 if(VPT_STATIC)
   set(joined ${CMAKE_CURRENT_BINARY_DIR}/vptrace-joined.o)
   add_custom_command(OUTPUT ${joined}
-    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${joined} "$<TARGET_OBJECTS:tracer>" "$<TARGET_OBJECTS:formats>"
+    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${joined}
+      -Wl,--whole-archive $<TARGET_FILE:tracer> $<TARGET_FILE:formats> -Wl,--no-whole-archive
     COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${joined}
-    DEPENDS "$<TARGET_OBJECTS:tracer>" "$<TARGET_OBJECTS:formats>"
-    COMMAND_EXPAND_LISTS VERBATIM)
+    DEPENDS tracer formats VERBATIM)
   add_library(vptrace_static STATIC ${joined})
   set_target_properties(vptrace_static PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME vptrace)
   target_include_directories(vptrace_static INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -45,3 +45,14 @@ foreach(name LIBDIR INCLUDEDIR)
 endforeach()
 configure_file(tracer/vptrace.pc.in vptrace.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/vptrace.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# ---- manual pages; each function of the headers has a page that is its header's ----
+foreach(header vptrace vptrace_nvtx)
+  configure_file(tracer/${header}.3.in man3/${header}.3 @ONLY)
+  file(STRINGS tracer/${header}.h lines REGEX "^(VPTRACE_API|static inline void) .*\\);")
+  foreach(line ${lines})
+    string(REGEX REPLACE ".*[ *](vptrace_[a-z_]+)\\(.*" "\\1" function "${line}")
+    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/man3/${function}.3 ".so man3/${header}.3\n")
+  endforeach()
+endforeach()
+install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/man3 DESTINATION ${CMAKE_INSTALL_MANDIR})

@@ -3,6 +3,7 @@
  * The common question needs no command: `vptrace-analyze trace.zst` analyzes. A file that is named
  * like a command is meant by `vptrace-analyze ./info`. */
 #include "analysis/commands/command.h"
+#include "analysis/commands/help.h"
 #include "formats/limits.h"
 
 #include <ctype.h>
@@ -36,94 +37,6 @@ static const struct vpa_command *find_command(const char *name)
 
 /* ---- help ---- */
 
-static void print_overview(struct vpa_out *o)
-{
-	unsigned i;
-
-	vpa_out_print(o, "vptrace-analyze - where the time of a GPU trace went\n\n"
-			 "usage: vptrace-analyze FILE [options]\n"
-			 "       vptrace-analyze COMMAND [options]\n\n"
-			 "FILE is a vptrace capture (trace.zst), a PyTorch profiler trace (.json, "
-			 ".json.gz)\n"
-			 "or an Nsight Systems export (.sqlite); - is standard input.\n\n"
-			 "commands:\n");
-	for (i = 0; i < COMMANDS; i++)
-		vpa_out_print(o, "  %-10s %s\n", commands[i]->name, commands[i]->help);
-	vpa_out_print(o,
-		"\nvptrace-analyze help COMMAND tells more; --version prints the version.\n\n"
-		"exit codes: 0 done, 1 failed, 2 misused, 3 the input is damaged or lossy\n"
-		"(the answer is given all the same)\n");
-}
-
-/* Words from column `indent` on, in lines of at most 100 columns. */
-static void print_wrapped(struct vpa_out *o, const char *text, size_t indent)
-{
-	enum { WIDTH = 100 };
-	size_t column = indent;
-
-	while (*text) {
-		size_t word = strcspn(text, " ");
-
-		if (column > indent && column + 1 + word > WIDTH) {
-			vpa_out_print(o, "\n%*s", (int)indent, "");
-			column = indent;
-		}
-		vpa_out_print(o, "%s%.*s", column > indent ? " " : "", (int)word, text);
-		column += word + (column > indent);
-		text += word + (text[word] == ' ');
-	}
-	vpa_out_print(o, "\n");
-}
-
-static void print_option(struct vpa_out *o, const struct vpa_option *option)
-{
-	enum { LEFT = 29 };
-	const char *argument = option->argument;
-	char left[80], help[500];
-	int is_flag = option->type == VPA_FLAG;
-	int has_fallback = option->fallback && strcmp(option->fallback, "-") != 0;
-
-	if (option->type == VPA_NUMBER)
-		argument = "N";
-	else if (option->type == VPA_DURATION)
-		argument = "TIME";
-	snprintf(left, sizeof(left), "%c%c%c --%s%s%s", option->letter ? '-' : ' ',
-		option->letter ? option->letter : ' ', option->letter ? ',' : ' ', option->name,
-		is_flag ? "" : " ", is_flag ? "" : argument);
-	snprintf(help, sizeof(help), has_fallback ? "%s (%s)" : "%s", option->help,
-		option->fallback);
-	vpa_out_print(o, "  %-*s", LEFT, left);
-	if (strlen(left) > LEFT)
-		vpa_out_print(o, "\n%*s", LEFT + 2, "");
-	vpa_out_print(o, " ");
-	print_wrapped(o, help, LEFT + 3);
-}
-
-static void print_command(struct vpa_out *o, const struct vpa_command *c)
-{
-	static const struct vpa_option help = {"help", 'h', VPA_FLAG, NULL, NULL, "print this"};
-	int has_durations = 0;
-	unsigned i;
-
-	vpa_out_print(o, "vptrace-analyze %s - %s\n\nusage: vptrace-analyze %s %s\n", c->name,
-		c->help, c->name, c->usage);
-	if (c->about)
-		vpa_out_print(o, "\n%s\n", c->about);
-	if (c->more) {
-		vpa_out_print(o, "\n");
-		c->more(o);
-	}
-	vpa_out_print(o, "\noptions, with their defaults in brackets:\n");
-	for (i = 0; i < c->option_count; i++) {
-		print_option(o, &c->options[i]);
-		has_durations |= c->options[i].type == VPA_DURATION;
-	}
-	print_option(o, &help);
-	if (has_durations)
-		vpa_out_print(
-			o, "\nTIME is a number with a unit: 1.5s, 200ms, 10us, 5000ns, 2min.\n");
-}
-
 /* One answer to standard output. */
 static int print(void (*body)(struct vpa_out *o, const void *ctx), const void *ctx)
 {
@@ -146,12 +59,12 @@ static void version_body(struct vpa_out *o, const void *ctx)
 static void overview_body(struct vpa_out *o, const void *ctx)
 {
 	(void)ctx;
-	print_overview(o);
+	vpa_help_overview(o, commands, COMMANDS);
 }
 
 static void command_body(struct vpa_out *o, const void *ctx)
 {
-	print_command(o, ctx);
+	vpa_help_command(o, ctx);
 }
 
 /* ---- running ---- */

@@ -1,0 +1,32 @@
+/* help.h - what --help prints, and the words of it that manual pages and completions take over. */
+#ifndef VPA_ANALYSIS_COMMANDS_HELP_H
+#define VPA_ANALYSIS_COMMANDS_HELP_H
+
+#include "analysis/commands/command.h"
+
+/* ---- words ---- */
+
+extern const char vpa_help_title[];     /* what the program is for */
+extern const char vpa_help_inputs[];    /* what FILE may be */
+extern const char vpa_help_durations[]; /* how a TIME is written */
+extern const struct vpa_option vpa_help_option;
+
+/* What each exit code means, by its number. */
+extern const char *const vpa_exit_texts[];
+extern const unsigned vpa_exit_count;
+
+enum { VPA_HELP_MAX = 500 };
+
+/* How help calls the argument of an option that takes one. */
+const char *vpa_help_argument(const struct vpa_option *option);
+
+/* An option's help, with its default in brackets if there is one that is worth a word. */
+void vpa_help_of(const struct vpa_option *option, char out[VPA_HELP_MAX]);
+
+/* ---- pages ---- */
+
+void vpa_help_overview(
+	struct vpa_out *o, const struct vpa_command *const *commands, unsigned count);
+void vpa_help_command(struct vpa_out *o, const struct vpa_command *command);
+
+#endif

@@ -1,0 +1,274 @@
+/* man.c - manual pages in man(7), which every man(1) reads.
+ *
+ * What a command says about itself is laid out for --help, in lines. Its paragraphs are told apart by
+ * their shape: one that begins with a blank is kept as it is; where some lines are indented and others
+ * have a word before that column, it is a list of terms; anything else is prose. */
+#include "analysis/commands/manual/manual.h"
+
+#include "analysis/commands/help.h"
+#include "formats/io.h"
+#include "formats/memory.h"
+
+#include <string.h>
+
+/* ---- text ---- */
+
+/* Characters that troff would read as its own. `len` of a text without line ends. */
+static void put_text(FILE *out, const char *text, size_t len)
+{
+	size_t i;
+
+	if (len && (*text == '.' || *text == '\''))
+		fputs("\\&", out);
+	for (i = 0; i < len; i++) {
+		if (text[i] == '\\')
+			fputs("\\e", out);
+		else if (text[i] == '-')
+			fputs("\\-", out);
+		else if (text[i] == '\'')
+			fputs("\\(aq", out);
+		else if (text[i] == '^')
+			fputs("\\(ha", out);
+		else if (text[i] == '~')
+			fputs("\\(ti", out);
+		else if (text[i] == '`')
+			fputs("\\(ga", out);
+		else
+			fputc(text[i], out);
+	}
+}
+
+static void put_string(FILE *out, const char *text)
+{
+	put_text(out, text, strlen(text));
+}
+
+/* ---- paragraphs ---- */
+
+enum form { PROSE, KEPT, TERMS };
+
+struct paragraph {
+	enum form form;
+	size_t lines;
+	size_t indent; /* of its indented lines, at least; 0: none is */
+};
+
+static size_t line_length(const char *text)
+{
+	return strcspn(text, "\n");
+}
+
+static const char *next_line(const char *text)
+{
+	text += line_length(text);
+	return *text ? text + 1 : text;
+}
+
+/* A word, then a blank before the column where indented lines begin. */
+static int is_term(const char *line, size_t indent)
+{
+	return *line != ' ' && indent && line_length(line) > indent && line[indent - 1] == ' ';
+}
+
+/* A paragraph ends before an empty line, a list also before a line that is neither a term nor
+ * indented. */
+static struct paragraph paragraph_of(const char *text)
+{
+	struct paragraph p = {.form = *text == ' ' ? KEPT : PROSE};
+	const char *line;
+
+	for (line = text; *line && *line != '\n'; line = next_line(line)) {
+		size_t indent = strspn(line, " ");
+
+		if (indent && (!p.indent || indent < p.indent))
+			p.indent = indent;
+	}
+	if (is_term(text, p.indent))
+		p.form = TERMS;
+	for (line = text; *line && *line != '\n'; line = next_line(line), p.lines++)
+		if (p.form == TERMS && *line != ' ' && !is_term(line, p.indent))
+			break;
+	return p;
+}
+
+static void put_line(FILE *out, const char *line, size_t from)
+{
+	put_text(out, line + from, line_length(line) - from);
+	fputc('\n', out);
+}
+
+static void put_term(FILE *out, const char *line, size_t indent)
+{
+	size_t len = indent;
+
+	while (line[len - 1] == ' ')
+		len--;
+	fputs(".TP\n.B ", out);
+	put_text(out, line, len);
+	fputc('\n', out);
+}
+
+static void put_paragraph(FILE *out, const char *line, const struct paragraph *p)
+{
+	size_t i;
+
+	fputs(p->form == KEPT ? ".EX\n" : "", out);
+	for (i = 0; i < p->lines; i++, line = next_line(line)) {
+		if (p->form == TERMS && *line != ' ')
+			put_term(out, line, p->indent);
+		put_line(out, line, p->form == TERMS ? p->indent : 0);
+	}
+	fputs(p->form == KEPT ? ".EE\n" : "", out);
+}
+
+static void put_about(FILE *out, const char *text)
+{
+	int is_first = 1;
+
+	for (; *text; is_first = 0) {
+		struct paragraph p = paragraph_of(text);
+		size_t i;
+
+		fputs(is_first || p.form == TERMS ? "" : ".PP\n", out);
+		put_paragraph(out, text, &p);
+		for (i = 0; i < p.lines; i++)
+			text = next_line(text);
+		text += *text == '\n';
+	}
+}
+
+/* What a command makes of a list for --help. Without memory the page goes without it. */
+static void put_more(FILE *out, void (*more)(struct vpa_out *o))
+{
+	struct vpt_buffer text = {0};
+	struct vpa_out o = {0};
+
+	if (vpt_sink_memory(&text, &o.sink, &o.err))
+		return;
+	more(&o);
+	vpa_out_bytes(&o, "", 1);
+	if (!vpa_out_close(&o, 1, NULL))
+		put_about(out, text.data);
+	vpt_free(text.data);
+}
+
+/* ---- pages ---- */
+
+static void put_head(FILE *out, const char *command, const char *help)
+{
+	const char *c;
+
+	fputs(".\\\" Made from the program's own tables of commands and options.\n.TH "
+	      "VPTRACE\\-ANALYZE",
+		out);
+	if (command)
+		fputs("\\-", out);
+	for (c = command; c && *c; c++)
+		fputc(*c - 'a' + 'A', out);
+	fprintf(out, " 1 \"\" \"vptrace %s\" \"vptrace\"\n.ad l\n.SH NAME\nvptrace\\-analyze",
+		VPT_VERSION);
+	if (command)
+		fprintf(out, "\\-%s", command);
+	fputs(" \\- ", out);
+	put_string(out, help);
+	fputs("\n.SH SYNOPSIS\n", out);
+}
+
+static void put_option(FILE *out, const struct vpa_option *o)
+{
+	char help[VPA_HELP_MAX];
+
+	fputs(".TP\n", out);
+	if (o->letter)
+		fprintf(out, "\\fB\\-%c\\fR, ", o->letter);
+	fputs("\\fB\\-\\-", out);
+	put_string(out, o->name);
+	fputs("\\fR", out);
+	if (o->type != VPA_FLAG) {
+		fputs(" \\fI", out);
+		put_string(out, vpa_help_argument(o));
+		fputs("\\fR", out);
+	}
+	fputc('\n', out);
+	vpa_help_of(o, help);
+	put_string(out, help);
+	fputc('\n', out);
+}
+
+static void put_exits(FILE *out)
+{
+	size_t i;
+
+	fputs(".SH EXIT STATUS\n", out);
+	for (i = 0; i < vpa_exit_count; i++) {
+		const char *text = vpa_exit_texts[i];
+
+		fprintf(out, ".TP\n.B %u\n", (unsigned)i);
+		for (; *text; text = next_line(text))
+			put_line(out, text, 0);
+	}
+}
+
+static void put_others(FILE *out, const struct vpa_command *except)
+{
+	const struct vpa_command *const *c;
+
+	fputs(".SH SEE ALSO\n", out);
+	if (except)
+		fputs(".BR vptrace\\-analyze (1),\n", out);
+	for (c = vpa_manual_commands; *c; c++)
+		if (*c != except)
+			fprintf(out, ".BR vptrace\\-analyze\\-%s (1),\n", (*c)->name);
+	fputs(".BR vptrace (3)\n", out);
+}
+
+void vpa_manual_man(FILE *out)
+{
+	const struct vpa_command *const *c;
+
+	put_head(out, NULL, vpa_help_title);
+	fputs(".B vptrace\\-analyze\n.I FILE\n.RI [ options ]\n.br\n"
+	      ".B vptrace\\-analyze\n.I COMMAND\n.RI [ options ]\n.SH DESCRIPTION\n",
+		out);
+	put_about(out, vpa_help_inputs);
+	fputs(".SH COMMANDS\n", out);
+	for (c = vpa_manual_commands; *c; c++) {
+		fprintf(out, ".TP\n.BR vptrace\\-analyze\\-%s (1)\n", (*c)->name);
+		put_string(out, (*c)->help);
+		fputc('\n', out);
+	}
+	put_exits(out);
+	put_others(out, NULL);
+}
+
+void vpa_manual_man_command(FILE *out, const struct vpa_command *c)
+{
+	unsigned i;
+	int has_durations = 0;
+
+	put_head(out, c->name, c->help);
+	fprintf(out, ".B vptrace\\-analyze %s\n", c->name);
+	put_string(out, c->usage);
+	fputs("\n.SH DESCRIPTION\n", out);
+	if (c->about)
+		put_about(out, c->about);
+	else if (!c->more)
+		fputs("Prints what its name says.\n", out);
+	if (c->about && c->more)
+		fputs(".PP\n", out);
+	if (c->more)
+		put_more(out, c->more);
+	fputs(".SH OPTIONS\nDefaults stand in parentheses.\n", out);
+	for (i = 0; i < c->option_count; i++) {
+		put_option(out, &c->options[i]);
+		has_durations |= c->options[i].type == VPA_DURATION;
+	}
+	put_option(out, &vpa_help_option);
+	if (has_durations) {
+		fputs(".PP\n", out);
+		put_string(out, vpa_help_durations);
+		fputc('\n', out);
+	}
+	put_exits(out);
+	put_others(out, c);
+}

@@ -1,0 +1,103 @@
+/* zsh.c - completion for zsh: a specification of _arguments for each command. */
+#include "analysis/commands/manual/manual.h"
+
+#include "analysis/commands/help.h"
+
+static const char head[] =
+	"#compdef vptrace-analyze\n"
+	"# zsh completion for vptrace-analyze, made from its own tables of commands and options.\n"
+	"_vptrace-analyze() {\n"
+	"  local -a commands=(\n";
+
+static const char middle[] =
+	"  )\n"
+	"  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
+	"    _alternative 'commands:command:(($commands))' 'files:trace:_files'\n"
+	"    return\n"
+	"  fi\n"
+	"  case $words[2] in\n";
+
+/* Words from the command's name on. */
+static const char named[] = "    shift words\n    (( CURRENT-- ))\n";
+
+/* Between single quotes; brackets and colons end a field of a specification. */
+static void put_quoted(FILE *out, const char *text, const char *special)
+{
+	for (; *text; text++) {
+		const char *s = special;
+
+		while (*s && *s != *text)
+			s++;
+		if (*text == '\'') {
+			fputs("'\\''", out);
+			continue;
+		}
+		if (*s)
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+}
+
+static void put_option(FILE *out, const struct vpa_option *o)
+{
+	const char *words;
+	enum vpa_operand operand = vpa_manual_operand(o, &words);
+	const char *joined = operand == VPA_OPERAND_NONE ? "" : "=";
+	char help[VPA_HELP_MAX];
+
+	fputs("      ", out);
+	if (o->letter)
+		fprintf(out, "'*'{-%c%s,--%s%s}'[", o->letter, *joined ? "+" : "", o->name, joined);
+	else
+		fprintf(out, "'*--%s%s[", o->name, joined);
+	vpa_help_of(o, help);
+	put_quoted(out, help, "[]\\:");
+	fputc(']', out);
+	if (operand != VPA_OPERAND_NONE) {
+		fputc(':', out);
+		put_quoted(out, vpa_help_argument(o), "[]\\:");
+		fputc(':', out);
+	}
+	if (operand == VPA_OPERAND_WORDS)
+		fprintf(out, "(%s)", words);
+	else if (operand == VPA_OPERAND_FILE)
+		fputs("_files", out);
+	fputs("' \\\n", out);
+}
+
+static void put_command(FILE *out, const struct vpa_command *c)
+{
+	unsigned i;
+
+	fputs("    _arguments -s -S : \\\n", out);
+	for (i = 0; i < c->option_count; i++)
+		put_option(out, &c->options[i]);
+	put_option(out, &vpa_help_option);
+	fprintf(out, "      %s\n    ;;\n",
+		c->more_operands       ? "'*:file:_files'"
+		: c->operand_count > 0 ? "'1:file:_files'"
+				       : "':'");
+}
+
+void vpa_manual_zsh(FILE *out)
+{
+	const struct vpa_command *const *c;
+
+	fputs(head, out);
+	for (c = vpa_manual_commands; *c; c++) {
+		fprintf(out, "    '%s:", (*c)->name);
+		put_quoted(out, (*c)->help, ":\\");
+		fputs("'\n", out);
+	}
+	fputs("    'help:more about a command'\n", out);
+	fputs(middle, out);
+	for (c = vpa_manual_commands + 1; *c; c++) {
+		fprintf(out, "  %s)\n%s", (*c)->name, named);
+		put_command(out, *c);
+	}
+	fputs("  help)\n    (( CURRENT == 3 )) && _describe command commands\n    ;;\n", out);
+	c = vpa_manual_commands; /* which needs no name */
+	fprintf(out, "  *)\n    if [[ $words[2] == %s ]]; then\n%s    fi\n", (*c)->name, named);
+	put_command(out, *c);
+	fputs("  esac\n}\n_vptrace-analyze \"$@\"\n", out);
+}
