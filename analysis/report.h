@@ -1,5 +1,5 @@
 /* report.h - the results of an analysis: plain tables, ready to be shown. Every number is defined in the
- * README's definitions and in the fold that fills it; renderers only lay them out.
+ * DEFINITIONS.md and in the fold that fills it; renderers only lay them out.
  *
  * All memory belongs to the report's arena and goes with vpa_report_free(). Strings may hold any bytes
  * except NUL: whoever prints them escapes them. Times are integer nanoseconds on the trace clock. */

@@ -1,11 +1,13 @@
 #!/bin/sh
-# What README.md says about the command line is so: every command and option that it names exists, and none is missing
-# in its table; its example is what the program prints, where that trace is at hand; and reports are equal byte for
-# byte for any number of threads, locale and time zone.
+# What README.md and the other documents say about the command line is so: every command and option that they name exists,
+# and none is missing in README.md's table; its example is what the program prints, where that trace is at hand; files, links
+# and keys of the JSON report that they name are there; and reports are equal byte for byte for any number of threads, locale
+# and time zone.
 # shellcheck disable=SC1091,SC2154,SC2086,SC2013,SC2046,SC2005
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
 readme=$source/README.md
+documents="README.md analysis/DEFINITIONS.md tests/PROMISES.md .github/CONTRIBUTING.md .github/CHANGELOG.md"
 cd "$work" || exit 1
 
 expect 0 "help" --help
@@ -23,7 +25,9 @@ for command in $commands; do
 done
 
 # Command lines in code blocks: the word behind the program's name, and each option.
-sed -n '/^```/,/^```/s/^\(\$ \)\{0,1\}\(build\/\)\{0,1\}vptrace-analyze /&/p' "$readme" |
+for file in $documents; do
+	sed -n '/^```/,/^```/s/^\(\$ \)\{0,1\}\(build\/\)\{0,1\}vptrace-analyze /&/p' "$source/$file"
+done |
 	sed 's/^.*vptrace-analyze //; s/ #.*//; s/"[^"]*"/x/g' >lines
 [ "$(wc -l <lines)" -ge 5 ] || fail "README.md's commands were not found"
 while read -r first rest; do
@@ -31,20 +35,20 @@ while read -r first rest; do
 	[ -f "$first.options" ] || first=analyze
 	for word in $rest; do
 		case $word in
-		--*) grep -qx -e "${word%%=*}" "$first.options" || fail "README.md: $first has no option $word" ;;
-		-o) grep -qx -e --output "$first.options" || fail "README.md: $first has no option -o" ;;
+		--*) grep -qx -e "${word%%=*}" "$first.options" || fail "a document: $first has no option $word" ;;
+		-o) grep -qx -e --output "$first.options" || fail "a document: $first has no option -o" ;;
 		esac
 	done
 done <lines
 
 # What the help says in brackets, where both explain it.
-words=$(tr '\n' ' ' <"$readme")
+words=$(tr '\n' ' ' <"$source/analysis/DEFINITIONS.md")
 expect 0 "help" analyze --help
 min_gap=$(tr '\n' ' ' <out | tr -s ' ' | sed -n 's/.*list gaps of at least so long (\([^)]*\)).*/\1/p')
 [ -n "$min_gap" ] || fail "--min-gap has no default in --help"
 case $words in
 *"by default $min_gap."*) ;;
-*) fail "README.md does not say of --min-gap: by default $min_gap." ;;
+*) fail "DEFINITIONS.md does not say of --min-gap: by default $min_gap." ;;
 esac
 
 # Where an export for Perfetto is to be opened, wherever that stands.
@@ -81,12 +85,32 @@ else
 	rm tracer build
 fi
 
-# Files that it names.
-for file in $(grep -o '`[a-z_]*\.\(sh\|c\)`' "$readme" | tr -d '`' | sort -u); do
-	[ -f "$source/tests/$file" ] || [ -f "$source/analysis/$file" ] || fail "README.md names $file"
+# What the documents name: files by name or path, links from where they stand, options, variables, keys of the report.
+for document in $documents; do
+	text=$source/$document
+	for file in $(grep -o '`[a-z_/]\{1,\}\.\(sh\|c\|h\|def\|py\)`' "$text" | tr -d '`' | sort -u); do
+		cases=$((cases + 1))
+		[ -e "$source/$file" ] || [ -n "$(find "$source/tests" "$source/analysis" "$source/tracer" "$source/formats" -name "$file")" ] ||
+			fail "$document names $file"
+	done
+	for file in $(grep -o '](\([^)]*\))' "$text" | sed 's/^](//; s/)$//' | grep -v '^http' | sort -u); do
+		cases=$((cases + 1))
+		[ -e "$(dirname "$text")/$file" ] || fail "$document links to $file"
+	done
+	for variable in $(grep -o '`VPT[A-Z]*_[A-Z_]*' "$text" | tr -d '`' | sort -u); do
+		cases=$((cases + 1))
+		grep -rqw "$variable" "$source/CMakeLists.txt" "$source/tracer" "$source/tests" "$source/analysis/commands" ||
+			fail "$document names $variable"
+	done
 done
-for file in $(sed -n 's/.*](\([A-Za-z/]*\.*[a-z]*\)).*/\1/p' "$readme" | sort -u); do
-	[ -e "$source/$file" ] || fail "README.md links to $file"
+for key in $(grep -o '`[a-z]*_[a-z_]*`' "$source/analysis/DEFINITIONS.md" | tr -d '`' | sort -u); do
+	cases=$((cases + 1))
+	case $key in
+	*_ns | *_ms | *_rate | *_to | *_precisions) tests= ;;
+	*) tests=$source/tests ;; # perhaps the name of a range, which only a trace has
+	esac
+	grep -rqwF "$key" "$source/analysis" "$source/formats" $tests --include=*.c --include=*.h --include=*.def ||
+		fail "DEFINITIONS.md names $key"
 done
 
 # ---- the same bytes ----

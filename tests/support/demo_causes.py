@@ -1,6 +1,6 @@
 """demo_causes.py - what each nanosecond of the demo's idle time waited for.
 
-Works out from the calls, ops and ranges of demo_schedule.py, all of them known, what README.md says under Causes. It
+Works out from the calls, ops and ranges of demo_schedule.py, all of them known, what DEFINITIONS.md says under Causes. It
 does one gap after the other and each by the words of the definition; it shares nothing with the analyzer. It leaves
 out what the demo never does: calls inside calls, lost records, overhead records, calls of other devices.
 """

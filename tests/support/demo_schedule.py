@@ -8,7 +8,7 @@
         --grown BASE CAUSE      of all causes of idle time CAUSE grew most against the plan BASE ("none": none grew)
 
 PLAN is what `vptrace-demo --print-plan` says the host does. The simulated GPU's rules are those of standin.h, from
-which only the numbers are read; the rules of gaps and blocks are those of README.md, those of causes in
+which only the numbers are read; the rules of gaps and blocks are those of DEFINITIONS.md, those of causes in
 demo_causes.py. It shares no code with the simulation, the tracer or the analyzer, is slow, and does one thing after
 the other. Time begins at the first deed.
 """
