@@ -1,4 +1,5 @@
 /* analyze.c - one pass over a trace: chunks -> resolver -> idle time -> folds -> report. */
+#include "analysis/findings.h"
 #include "analysis/folds/fold.h"
 #include "analysis/kernel_rules.h"
 #include "analysis/long_names.h"
@@ -668,12 +669,4 @@ int vpa_analyze(const struct vpt_trace *trace, const char *path, const struct vp
 	}
 	*out = p.report;
 	return VPT_OK;
-}
-
-void vpa_report_free(struct vpa_report *r)
-{
-	if (!r)
-		return;
-	vpa_arena_free(&r->arena);
-	vpt_free(r);
 }

@@ -3,7 +3,7 @@
  * Thresholds are those by which people judge interactive video: 2 blocks a second at least, at most 30 denoising steps and
  * 8 latent frames a block. Silent where a number is unavailable. Whether FPS reaches its target is no finding: the result
  * says it. */
-#include "analysis/findings.h"
+#include "analysis/finding.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* findings_idle.c - conclusions about idle time: a finding for each cause that can be acted on, of what would be saved
  * without it; first use; and the window's head and tail, of which nobody can say whether they belong to what was to be
  * measured. */
-#include "analysis/findings.h"
+#include "analysis/finding.h"
 
 #include "analysis/limit.h"
 #include "analysis/render/units.h"

@@ -9,11 +9,6 @@
 
 #include <string.h>
 
-const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS] = {
-	"lt_1us", "1_5us", "5_20us", "20_100us", "100us_1ms", "1_10ms", "gt_10ms"};
-const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1] = {
-	0, 1000, 5000, 20000, 100000, 1000000, 10000000, UINT64_MAX};
-
 /* A device that stands idle for longer than this, while another works, no longer keeps the host's past: the causes of its gap
  * are known from then on only. */
 #define IDLE_KEPT_NS ((uint64_t)30 * 1000000000)

@@ -9,7 +9,4 @@
 int vpa_verdict_write(
 	const struct vpa_resolver *r, const struct vpa_reading *reading, struct vpa_report *out);
 
-/* Fills out->findings from the tables. 0 or VPT_ENOMEM. */
-int vpa_findings_write(struct vpa_report *out);
-
 #endif

@@ -632,21 +632,3 @@ int vpa_blocks_write(
 	vpt_free(w.blocks);
 	return rc;
 }
-
-const struct vpa_request *vpa_main_request(const struct vpa_report *r)
-{
-	const struct vpa_request *best = NULL;
-	size_t i;
-
-	for (i = 0; i < r->request_count; i++) {
-		const struct vpa_request *q = &r->requests[i];
-
-		if (!best || q->blocks.measured > best->blocks.measured ||
-			(q->blocks.measured == best->blocks.measured &&
-				(q->blocks.count > best->blocks.count ||
-					(q->blocks.count == best->blocks.count &&
-						q->steps.count > best->steps.count))))
-			best = q;
-	}
-	return best;
-}

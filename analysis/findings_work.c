@@ -1,0 +1,414 @@
+/* findings_work.c - conclusions about the work itself: what bounds the run, time that kernels could have hidden, and kernels
+ * that could be cheaper. */
+#include "analysis/finding.h"
+
+#include "analysis/families.h"
+#include "analysis/gpu_arch.h"
+#include "analysis/limit.h"
+#include "analysis/precision.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Copies and communication that no compute hides are worth a line from this share of the active time on. */
+static const double exposed_share = 0.05;
+
+/* An attention fallback is, from this share of busy time on. */
+static const double attention_share = 0.01;
+
+/* Matrix products of a kind are worth a word from this share on. */
+static const double gemm_share = 0.05;
+
+static const struct vpa_blocks *shown_blocks(const struct vpa_report *r)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+
+	return q && q->blocks.measured ? &q->blocks : NULL;
+}
+
+/* How much of `ns` lies in measured blocks: as much as of a kernel family's time, or of busy time. */
+static uint64_t blocks_ns(const struct vpa_report *r, uint64_t ns, const char *family)
+{
+	const struct vpa_blocks *b = shown_blocks(r);
+	uint64_t inside = 0, all = 0;
+
+	if (!b)
+		return 0;
+	if (family) {
+		inside = vpa_family_blocks_ns(b, family);
+		all = vpa_family_ns(r, family);
+	}
+	return all ? vpa_portion(ns, inside, all) : vpa_portion(ns, b->busy_ns, vpa_busy_ns(r));
+}
+
+/* ---- what bounds the run ---- */
+
+static void find_bound(struct vpa_report *r)
+{
+	static const struct {
+		const char *id, *title;
+	} bounds[] = {
+		[VPA_LIMIT_WORK] = {"gpu-bound",
+			"the GPU is the limit: make its work cheaper, not the host faster"},
+		[VPA_LIMIT_COPIES] = {"copy-bound",
+			"copies are the limit: the GPU waits for data, not for the host"},
+		[VPA_LIMIT_COMM] = {"comm-bound", "communication is the limit: the GPU waits for "
+						  "other GPUs, not for the host"},
+		[VPA_LIMIT_PEERS] = {"peer-bound",
+			"other ranks are the limit: this one is ready before them"},
+	};
+	struct vpa_load load = vpa_load_of_all(r);
+	enum vpa_limit limit = vpa_limit_of(&load);
+	struct vpa_finding *f;
+
+	if (!vpa_limit_is_bound(limit))
+		return;
+	f = vpa_finding_add(r, bounds[limit].id, "info");
+	if (!f)
+		return;
+	f->title = bounds[limit].title;
+	f->measured = vpa_arena_printf(&r->arena,
+		"busy %.1f %% of the time from the first to the last op, %.1f %% of the window",
+		vpa_per_cent(load.busy_ns, load.active_ns),
+		vpa_per_cent(load.busy_ns, load.window_ns));
+	f->threshold = limit == VPA_LIMIT_WORK ? "90 % of active, 25 % of the window"
+					       : "25 % of active, and more than anything else";
+}
+
+/* ---- time that kernels could have hidden ---- */
+
+struct exposed {
+	const char *id, *title, *what, *caveat;
+	uint64_t (*ns)(const struct vpa_device *d);
+	const char *family;
+};
+
+static uint64_t wait_ns(const struct vpa_device *d)
+{
+	return d->comm_wait_ns < d->exposed_comm_ns ? d->comm_wait_ns : d->exposed_comm_ns;
+}
+
+static uint64_t transfer_ns(const struct vpa_device *d)
+{
+	return d->exposed_comm_ns - wait_ns(d);
+}
+
+static uint64_t copy_ns(const struct vpa_device *d)
+{
+	return d->exposed_copy_ns;
+}
+
+/* Copies can hide behind no more than there is to compute. What lies beyond has to go. */
+static int is_too_much_to_hide(const struct vpa_report *r)
+{
+	uint64_t copies = 0, compute = 0;
+	size_t d;
+
+	for (d = 0; d < r->device_count; d++) {
+		copies += r->devices[d].exposed_copy_ns;
+		compute += r->devices[d].compute_ns;
+	}
+	return copies > compute;
+}
+
+static void find_exposed(struct vpa_report *r, const struct exposed *e)
+{
+	struct vpa_saving s = {0};
+	struct vpa_finding *f;
+	size_t d;
+
+	for (d = 0; d < r->device_count; d++) {
+		uint64_t ns = e->ns(&r->devices[d]);
+
+		s.ns += ns;
+		if (!s.device || ns > s.device_ns) {
+			s.device = &r->devices[d];
+			s.device_ns = ns;
+		}
+	}
+	if (!vpa_saving_is_worth(r, &s) || (double)s.ns < exposed_share * (double)vpa_active_ns(r))
+		return;
+	f = vpa_finding_add(r, e->id, vpa_saving_status(r, &s));
+	if (!f)
+		return;
+	f->title = e->title;
+	f->measured = vpa_arena_printf(&r->arena, "%s %.1f ms, %.1f %% of the window", e->what,
+		vpa_in_ms(s.ns), vpa_per_cent(s.ns, vpa_windows_ns(r)));
+	f->threshold = "5 % of active, 1 % of the window";
+	f->caveat = f->note = e->caveat;
+	s.blocks_ns = blocks_ns(r, s.ns, e->family);
+	vpa_finding_saves(r, f, &s);
+}
+
+/* The largest kind of copies says what to do. */
+static void name_copies(struct vpa_report *r)
+{
+	struct vpa_finding *f = (struct vpa_finding *)vpa_finding_find(r, "exposed-copy");
+	const struct vpa_copy_row *c = r->copies;
+
+	if (!f || !r->copy_count)
+		return;
+	vpa_finding_evidence(f, "C1");
+	if (!c->source || !c->target || !strcmp(c->kind, "memset"))
+		return;
+	if (is_too_much_to_hide(r))
+		f->title =
+			"copy less: keep on the GPU what is used again; there is less to compute "
+			"than these copies could hide behind";
+	if (!strcmp(c->kind, "DtoD"))
+		f->title = "copy less inside the GPU: views instead of clones, kernels that write "
+			   "where it is read";
+	f->note = vpa_arena_printf(&r->arena, "mostly %s, %s to %s, %.3g GB at %.1f GB/s", c->kind,
+		c->source, c->target, (double)c->bytes / 1e9, c->gb_per_s);
+}
+
+static void find_unhidden(struct vpa_report *r)
+{
+	static const char comm[] = "comm";
+	const struct exposed kinds[] = {
+		{"exposed-copy",
+			"hide copies behind kernels: pinned memory, a stream of their own, fewer "
+			"offloads",
+			"copies and memsets that no kernel hides:", NULL, copy_ns, "memcpy"},
+		{"exposed-comm",
+			"hide communication behind compute: overlap collectives, smaller buckets",
+			"communication that no compute hides:", NULL, transfer_ns, comm},
+		{"peer-wait",
+			"see whether other ranks come late: look at their traces, balance the work",
+			"communication that may wait for other ranks:",
+			"if calls of one kernel and grid move alike amounts: unlike ones look like "
+			"waiting too",
+			wait_ns, comm},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		find_exposed(r, &kinds[i]);
+	name_copies(r);
+}
+
+/* ---- work that could be cheaper ---- */
+
+static uint64_t at_most(uint64_t ns, uint64_t limit)
+{
+	return ns < limit ? ns : limit;
+}
+
+static void find_eager(struct vpa_report *r)
+{
+	const struct vpa_attention *a = &r->attention;
+	uint64_t count = 0, total = 0, softmax = 0, busy = vpa_busy_ns(r);
+	struct vpa_saving s = {0};
+	struct vpa_finding *f;
+	size_t i;
+
+	for (i = 0; i < a->eager_count; i++) {
+		count += a->eager[i].count;
+		total += a->eager[i].total_ns;
+		softmax += a->eager[i].softmax_ns;
+	}
+	/* The softmax goes, and so does the memory traffic of the scores in both GEMMs: how much of their time that is no
+	 * name tells, so the bound is a range. Sequences that run at once take no more than the devices were busy. */
+	s.ns = at_most(total, busy);
+	s.from_ns = at_most(softmax, s.ns);
+	s.blocks_ns = blocks_ns(r, s.ns, vpa_family_name(VPA_FAMILY_EAGER_SOFTMAX));
+	if (!count || !vpa_saving_is_worth(r, &s))
+		return;
+	f = vpa_finding_add(r, "eager-attention", "fail");
+	if (!f)
+		return;
+	f->title = "attention is not fused: use SDPA with a flash or cuDNN back-end";
+	vpa_finding_saves(r, f, &s);
+	f->measured = vpa_arena_printf(&r->arena,
+		"%" PRIu64 " sequences GEMM, softmax, GEMM: %.1f ms, of which softmax %.1f ms",
+		count, (double)total / 1e6, (double)softmax / 1e6);
+	f->threshold = "1 % of the window, 2 % of active";
+	f->caveat = "a fused kernel still does the arithmetic of the two GEMMs, so the gain lies "
+		    "between the softmax and all of it";
+	for (i = 0; i < a->eager_count; i++)
+		if (a->eager[i].range && (!i || !a->eager[i - 1].range ||
+						 strcmp(a->eager[i].range, a->eager[i - 1].range)))
+			vpa_finding_evidence(f, a->eager[i].range);
+}
+
+/* What the file says of its GPUs counts; where it says nothing, a kernel that runs nowhere else. */
+static int has_hopper(const struct vpa_report *r)
+{
+	int told = 0;
+	size_t i;
+
+	for (i = 0; i < r->gpu_count; i++) {
+		if (vpa_gpu_is_hopper(&r->gpus[i]))
+			return 1;
+		told |= r->gpus[i].compute_major != 0;
+	}
+	return !told && r->hopper_kernel;
+}
+
+/* FlashAttention 2 on a device for which FlashAttention 3 exists. */
+static void find_old_flash(struct vpa_report *r)
+{
+	struct vpa_attention *a = &r->attention;
+	struct vpa_finding *f;
+	size_t i;
+
+	if (!has_hopper(r))
+		return;
+	for (i = 0; i < a->backend_count; i++) {
+		const struct vpa_backend_row *b = &a->backends[i];
+
+		if ((strcmp(b->backend, "flash-attn-2") && strcmp(b->backend, "sdpa-flash")) ||
+			b->share_of_busy < attention_share)
+			continue;
+		f = vpa_finding_add(r, "flash-2-on-hopper", "warn");
+		if (!f)
+			return;
+		f->title = "FlashAttention 2 on sm_90: FlashAttention 3 or cuDNN attention is made "
+			   "for it";
+		f->measured = vpa_arena_printf(&r->arena,
+			"%" PRIu64 " calls of %s, %.1f ms, %.1f %% of busy", b->calls, b->backend,
+			(double)b->total_ns / 1e6, b->share_of_busy * 100);
+		f->threshold = "1 % of busy time";
+		f->caveat = "how much it saves depends on head size and sequence length: measure";
+	}
+}
+
+static void find_backend_change(struct vpa_report *r)
+{
+	const struct vpa_attention *a = &r->attention;
+	size_t i;
+
+	for (i = 0; i < a->change_count; i++) {
+		const struct vpa_backend_change *c = &a->changes[i];
+		struct vpa_saving s = {.ns = (uint64_t)c->gain_ns};
+		struct vpa_finding *f;
+
+		/* Eager sequences are a finding of their own. */
+		if ((double)c->slow_ns < attention_share * (double)vpa_busy_ns(r) ||
+			!vpa_is_window_share(r, c->slow_ns) || !strcmp(c->slow, "eager"))
+			continue;
+		f = vpa_finding_add(r, "attention-change", "warn");
+		if (!f)
+			return;
+		f->title = "attention changes its back-end from step to step: look for a mask, a "
+			   "shape or a dtype that the faster one does not take";
+		s.ns = at_most(s.ns, vpa_busy_ns(r));
+		s.blocks_ns = blocks_ns(r, s.ns, vpa_family_name(VPA_FAMILY_ATTENTION));
+		vpa_finding_saves(r, f, &s);
+		f->measured = vpa_arena_printf(&r->arena,
+			"at %" PRIu64 " places of a step %" PRIu64
+			" calls of %s, mean %.3f ms, and "
+			"%" PRIu64 " of %s, mean %.3f ms",
+			c->places, c->slow_calls, c->slow,
+			(double)c->slow_ns / (double)c->slow_calls / 1e6, c->fast_calls, c->fast,
+			(double)c->fast_ns / (double)c->fast_calls / 1e6);
+		f->threshold = "1 % of busy time";
+		f->caveat = "where sequences grow longer from step to step the gain is smaller";
+	}
+}
+
+static uint64_t precision_ns(const struct vpa_report *r, enum vpa_precision precision)
+{
+	size_t i;
+
+	for (i = 0; i < r->precision_count; i++)
+		if (!strcmp(r->precisions[i].precision, vpa_precision_name(precision)))
+			return r->precisions[i].exclusive_ns;
+	return 0;
+}
+
+/* Of the matrix products that the finding about unfused attention has counted already. */
+static uint64_t eager_gemm_ns(const struct vpa_report *r)
+{
+	const struct vpa_finding *f = vpa_finding_find(r, "eager-attention");
+
+	return f ? (uint64_t)((f->gain_at_most_ms - f->gain_from_ms) * 1e6 + 0.5) : 0;
+}
+
+/* Matrix products in FP32 where the model is one of narrower numbers: something was not cast. */
+static void find_wide_gemms(struct vpa_report *r)
+{
+	double busy = (double)vpa_busy_ns(r);
+	uint64_t wide = precision_ns(r, VPA_PRECISION_FP32), eager = eager_gemm_ns(r),
+		 narrow = precision_ns(r, VPA_PRECISION_16) + precision_ns(r, VPA_PRECISION_8);
+	struct vpa_saving s = {.ns = wide > eager ? wide - eager : 0};
+	struct vpa_finding *f;
+
+	if ((double)wide < gemm_share * busy || (double)narrow < gemm_share * busy ||
+		!vpa_saving_is_worth(r, &s))
+		return;
+	f = vpa_finding_add(r, "fp32-gemm", "warn");
+	if (!f)
+		return;
+	f->title =
+		"matrix products in FP32 beside those in 16 bit or fewer: cast what feeds them, or "
+		"allow TF32";
+	s.blocks_ns = blocks_ns(r, s.ns, vpa_family_name(VPA_FAMILY_GEMM));
+	vpa_finding_saves(r, f, &s);
+	f->measured = vpa_arena_printf(&r->arena,
+		"%.1f ms in FP32, %.1f %% of busy, and %.1f ms in 16 bit or fewer",
+		(double)wide / 1e6, 100 * (double)wide / busy, (double)narrow / 1e6);
+	f->threshold = "5 % of busy time each, 2 % of active, 1 % of the window";
+	f->caveat =
+		eager ? "in narrower numbers they still take time, a sixteenth at best; what may "
+			"be those of unfused attention is not counted again"
+		      : "in narrower numbers they still take time, a sixteenth at best";
+}
+
+static void find_unfused_conv(struct vpa_report *r)
+{
+	uint64_t total = r->vol2col_ns;
+	struct vpa_saving s = {.ns = at_most(total, vpa_busy_ns(r))};
+	struct vpa_finding *f;
+
+	if (!vpa_saving_is_worth(r, &s))
+		return;
+	f = vpa_finding_add(r, "vol2col", "warn");
+	if (!f)
+		return;
+	f->title = "conv3d runs as vol2col, not in cuDNN: check its dtype, layout and padding";
+	s.blocks_ns = blocks_ns(r, s.ns, NULL);
+	vpa_finding_saves(r, f, &s);
+	f->measured = vpa_arena_printf(&r->arena, "%.1f ms in vol2col", (double)total / 1e6);
+	f->threshold = "1 % of the window, 2 % of active";
+}
+
+/* Fused attention that takes next to nothing of the window is nobody's matter, whatever its share of the work. */
+static int is_attention_worth(const struct vpa_report *r)
+{
+	double ns = r->attention.share_of_busy * (double)vpa_busy_ns(r);
+	struct vpa_saving s = {.ns = ns > 0 ? (uint64_t)(ns + 0.5) : 0};
+
+	return vpa_saving_is_worth(r, &s);
+}
+
+/* What the work of a GPU costs matters little where it mostly waits. */
+static void note_little_work(struct vpa_report *r, size_t from)
+{
+	uint64_t busy = vpa_busy_ns(r), active = vpa_active_ns(r);
+	size_t i;
+
+	if (busy >= active / 2)
+		return;
+	for (i = from; i < r->finding_count; i++)
+		r->findings[i].note = vpa_arena_printf(&r->arena,
+			"the GPU is busy only %.1f %% of its active time%s%.300s",
+			vpa_per_cent(busy, active), r->findings[i].note ? "; " : "",
+			r->findings[i].note ? r->findings[i].note : "");
+}
+
+void vpa_find_work(struct vpa_report *r)
+{
+	size_t from;
+
+	find_bound(r);
+	from = r->finding_count;
+	find_unhidden(r);
+	find_eager(r);
+	if (is_attention_worth(r))
+		find_old_flash(r);
+	find_backend_change(r);
+	find_wide_gemms(r);
+	find_unfused_conv(r);
+	note_little_work(r, from);
+}

@@ -1,0 +1,35 @@
+/* report.c - what is known of any report: where its buckets begin, which request stands for all of them. */
+#include "analysis/report.h"
+
+#include "formats/memory.h"
+
+const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS] = {
+	"lt_1us", "1_5us", "5_20us", "20_100us", "100us_1ms", "1_10ms", "gt_10ms"};
+const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1] = {
+	0, 1000, 5000, 20000, 100000, 1000000, 10000000, UINT64_MAX};
+
+const struct vpa_request *vpa_main_request(const struct vpa_report *r)
+{
+	const struct vpa_request *best = NULL;
+	size_t i;
+
+	for (i = 0; i < r->request_count; i++) {
+		const struct vpa_request *q = &r->requests[i];
+
+		if (!best || q->blocks.measured > best->blocks.measured ||
+			(q->blocks.measured == best->blocks.measured &&
+				(q->blocks.count > best->blocks.count ||
+					(q->blocks.count == best->blocks.count &&
+						q->steps.count > best->steps.count))))
+			best = q;
+	}
+	return best;
+}
+
+void vpa_report_free(struct vpa_report *r)
+{
+	if (!r)
+		return;
+	vpa_arena_free(&r->arena);
+	vpt_free(r);
+}
