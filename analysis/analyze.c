@@ -1,6 +1,7 @@
 /* analyze.c - one pass over a trace: chunks -> resolver -> idle time -> folds -> report. */
 #include "analysis/findings.h"
 #include "analysis/folds/fold.h"
+#include "analysis/idle_gaps.h"
 #include "analysis/kernel_rules.h"
 #include "analysis/long_names.h"
 #include "analysis/prefetch.h"

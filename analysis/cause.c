@@ -1,44 +1,10 @@
-/* cause.c - the rules of cause.h. Most gaps are a few microseconds between two queued kernels and are answered by idle.c
+/* cause.c - the rules of cause.h. Most gaps are a few microseconds between two queued kernels and are answered by idle_gaps.c
  * from the launch alone; here are all others. */
 #include "analysis/cause.h"
 
-#include "analysis/late.h"
 #include "formats/memory.h"
 
 #include <string.h>
-
-static const struct {
-	const char *text, *words, *help;
-} causes[VPA_CAUSES] = {
-#define VPA_CAUSE(NAME, text, words, help) {text, words, help},
-#include "analysis/causes.def"
-};
-
-const char *vpa_cause_text(enum vpa_cause cause)
-{
-	return causes[cause].text;
-}
-
-const char *vpa_cause_words(enum vpa_cause cause)
-{
-	return causes[cause].words;
-}
-
-const char *vpa_cause_help(enum vpa_cause cause)
-{
-	return causes[cause].help;
-}
-
-int vpa_cause_is_answer(enum vpa_cause cause)
-{
-	return cause != VPA_CAUSE_NOT_IDLE && cause != VPA_CAUSE_RECORDS_LOST &&
-	       cause != VPA_CAUSE_NO_LAUNCH && cause != VPA_CAUSE_QUEUED;
-}
-
-int vpa_cause_has_gain(enum vpa_cause cause)
-{
-	return cause >= VPA_CAUSE_INSIDE_GRAPH && cause != VPA_CAUSE_PROFILER;
-}
 
 const struct vpa_cause_piece *vpa_cause_headline(const struct vpa_cause_piece *pieces, size_t count)
 {
@@ -59,6 +25,13 @@ const struct vpa_cause_piece *vpa_cause_headline(const struct vpa_cause_piece *p
 			longest = &pieces[i];
 	return longest;
 }
+
+/* A question that is being answered. */
+struct work {
+	struct vpa_resolver *resolver;
+	struct vpa_gain *gain;
+	struct vpa_answer *answer;
+};
 
 /* ---- pieces ---- */
 
@@ -110,9 +83,9 @@ static int overhead_at(
 /* Appends a cut as pieces, less what overhead records have of it. Records of other threads of the process count where the
  * thread was in a call, since they share its locks. */
 static int put_cut(
-	struct vpa_idle *s, uint32_t thread, const struct vpa_cut *cut, struct vpa_cause_pieces *to)
+	struct work *w, uint32_t thread, const struct vpa_cut *cut, struct vpa_cause_pieces *to)
 {
-	const struct vpa_resolver *r = s->resolver;
+	const struct vpa_resolver *r = w->resolver;
 	int shares = cut->in && cut->base != VPA_CAUSE_SYNC && cut->base != VPA_CAUSE_BLOCKING_COPY;
 	const struct overheads o = {
 		{&r->overhead, shares ? &r->processes[r->model->threads[thread].process].overhead
@@ -150,16 +123,16 @@ static uint64_t clamp(uint64_t t, uint64_t from, uint64_t to)
 	return t < from ? from : t > to ? to : t;
 }
 
-static struct launched find_launched(struct vpa_idle *s, const struct vpa_question *q)
+static struct launched find_launched(struct work *w, const struct vpa_question *q)
 {
 	struct vpa_call *own = q->gating->launch;
 	struct launched g = {.q = q, .own = own, .thread = vpa_call_thread(own)};
-	const struct vpa_calls *calls = &s->resolver->pasts[g.thread].calls;
+	const struct vpa_calls *calls = &w->resolver->pasts[g.thread].calls;
 
 	g.outer = own->state & VPA_CALL_NESTED
 			  ? vpa_calls_at(calls, vpa_calls_outermost(calls, vpa_call_position(own)))
 			  : own;
-	g.place = vpa_resolver_place(s->resolver, g.thread, vpa_call_start(g.outer));
+	g.place = vpa_resolver_place(w->resolver, g.thread, vpa_call_start(g.outer));
 	g.late_ns = clamp(vpa_call_start(g.outer), q->start_ns, q->end_ns);
 	g.called_ns = clamp(vpa_call_end(g.outer), g.late_ns, q->end_ns);
 	return g;
@@ -178,7 +151,7 @@ static enum vpa_cause cause_of_launch(const struct launched *g)
 	return cause;
 }
 
-static int cut_launch(struct vpa_idle *s, const struct launched *g, int counts)
+static int cut_launch(struct work *w, const struct launched *g, int counts)
 {
 	struct vpa_cut cut = {.start_ns = g->late_ns,
 		.end_ns = g->called_ns,
@@ -196,10 +169,10 @@ static int cut_launch(struct vpa_idle *s, const struct launched *g, int counts)
 			return VPT_ENOMEM;
 		*counted += cut.end_ns - cut.start_ns;
 	}
-	return vpa_cuts_put(&s->answer.cuts, &cut);
+	return vpa_cuts_put(&w->answer->cuts, &cut);
 }
 
-static int put_queue(struct vpa_idle *s, const struct launched *g, struct vpa_cause_pieces *to)
+static int put_queue(struct work *w, const struct launched *g, struct vpa_cause_pieces *to)
 {
 	const struct vpa_question *q = g->q;
 	uint64_t near_ns = vpa_call_end(g->outer) + VPA_NEAR_NS;
@@ -215,7 +188,7 @@ static int put_queue(struct vpa_idle *s, const struct launched *g, struct vpa_ca
 	piece.start_ns = piece.end_ns;
 	piece.end_ns = q->end_ns;
 	waited = vpa_cause_told_to_wait(
-		s->resolver, q->gating->stream, g->thread, q->since_ns, vpa_call_start(g->outer));
+		w->resolver, q->gating->stream, g->thread, q->since_ns, vpa_call_start(g->outer));
 	piece.cause = (uint8_t)vpa_cause_queued(
 		waited, g->own->klass == VPT_CALL_GRAPH_LAUNCH, piece.end_ns - piece.start_ns);
 	return put_piece(to, &piece);
@@ -223,9 +196,9 @@ static int put_queue(struct vpa_idle *s, const struct launched *g, struct vpa_ca
 
 /* The three stretches of a gap. */
 static int put_stretches(
-	struct vpa_idle *s, const struct launched *g, int no_credit, struct vpa_cause_pieces *to)
+	struct work *w, const struct launched *g, int no_credit, struct vpa_cause_pieces *to)
 {
-	const struct vpa_late late = {.resolver = s->resolver,
+	const struct vpa_late late = {.resolver = w->resolver,
 		.device = g->q->device,
 		.thread = g->thread,
 		.start_ns = g->q->start_ns,
@@ -234,34 +207,34 @@ static int put_stretches(
 		.launch_place = g->place,
 		.first_use = g->q->first_use,
 		.no_credit = no_credit};
-	struct vpa_cuts *cuts = &s->answer.cuts;
+	struct vpa_cuts *cuts = &w->answer->cuts;
 	size_t i;
 	int rc;
 
 	cuts->count = 0;
-	rc = vpa_late_cut(&late, cuts, &s->answer.spare);
+	rc = vpa_late_cut(&late, cuts, &w->answer->spare);
 	if (!rc)
-		rc = cut_launch(s, g, !no_credit);
+		rc = cut_launch(w, g, !no_credit);
 	for (i = 0; i < cuts->count && !rc; i++)
-		rc = put_cut(s, g->thread, &cuts->items[i], to);
-	return rc ? rc : put_queue(s, g, to);
+		rc = put_cut(w, g->thread, &cuts->items[i], to);
+	return rc ? rc : put_queue(w, g, to);
 }
 
 /* What the gap would have lost without each of its causes. */
-static void count_gain(struct vpa_idle *s, const struct launched *g)
+static void count_gain(struct work *w, const struct launched *g)
 {
 	const struct vpa_gain_gap gap = {.thread = g->thread,
 		.start_ns = g->q->start_ns,
 		.host_ns = clamp(vpa_call_end(g->outer), 0, g->called_ns),
-		.most_ns = vpa_idle_recorded_ns(s, g->q->start_ns, g->q->end_ns),
-		.pieces = &s->answer.pieces,
-		.cuts = &s->answer.cuts};
+		.most_ns = vpa_resolver_recorded_ns(w->resolver, g->q->start_ns, g->q->end_ns),
+		.pieces = &w->answer->pieces,
+		.cuts = &w->answer->cuts};
 
-	vpa_gain_count(&s->devices[g->q->device].gain, s->resolver, &gap);
+	vpa_gain_count(w->gain, w->resolver, &gap);
 }
 
 /* All of a gap has one cause. `g` may be NULL. */
-static int put_whole(struct vpa_idle *s, const struct vpa_question *q, enum vpa_cause cause,
+static int put_whole(struct work *w, const struct vpa_question *q, enum vpa_cause cause,
 	const struct launched *g)
 {
 	const struct vpa_cause_piece piece = {.start_ns = q->start_ns,
@@ -270,7 +243,7 @@ static int put_whole(struct vpa_idle *s, const struct vpa_question *q, enum vpa_
 		.place = g ? g->place : 0,
 		.cause = (uint8_t)cause};
 
-	return put_piece(&s->answer.pieces, &piece);
+	return put_piece(&w->answer->pieces, &piece);
 }
 
 static int is_same_graph_launch(const struct vpa_model *m, const struct vpa_question *q)
@@ -286,31 +259,40 @@ static int is_same_graph_launch(const struct vpa_model *m, const struct vpa_ques
 	return op->launch->klass == VPT_CALL_GRAPH_LAUNCH || (before->graph_node && op->graph_node);
 }
 
-int vpa_cause_answer(struct vpa_idle *s, const struct vpa_question *q)
+int vpa_cause_answer(struct vpa_resolver *r, struct vpa_gain *gain, const struct vpa_question *q,
+	struct vpa_answer *out)
 {
-	struct vpa_answer *a = &s->answer;
+	struct work w = {r, gain, out};
 	struct launched g;
 	int rc;
 
-	a->pieces.count = a->host_pieces.count = 0;
+	out->pieces.count = out->host_pieces.count = 0;
 	if (!q->gating)
-		return put_whole(s, q, VPA_CAUSE_AFTER_LAST_WORK, NULL);
+		return put_whole(&w, q, VPA_CAUSE_AFTER_LAST_WORK, NULL);
 	if (!q->before) {
-		rc = put_whole(s, q, VPA_CAUSE_BEFORE_FIRST_WORK, NULL);
+		rc = put_whole(&w, q, VPA_CAUSE_BEFORE_FIRST_WORK, NULL);
 		if (rc || !q->gating->launch)
 			return rc;
-		g = find_launched(s, q);
-		return put_stretches(s, &g, 1, &a->host_pieces);
+		g = find_launched(&w, q);
+		return put_stretches(&w, &g, 1, &out->host_pieces);
 	}
-	if (vpa_intervals_touch(&s->resolver->lost, q->start_ns, q->end_ns))
-		return put_whole(s, q, VPA_CAUSE_RECORDS_LOST, NULL);
+	if (vpa_intervals_touch(&r->lost, q->start_ns, q->end_ns))
+		return put_whole(&w, q, VPA_CAUSE_RECORDS_LOST, NULL);
 	if (!q->gating->launch)
-		return put_whole(s, q, VPA_CAUSE_NO_LAUNCH, NULL);
-	g = find_launched(s, q);
-	if (is_same_graph_launch(s->resolver->model, q))
-		return put_whole(s, q, VPA_CAUSE_INSIDE_GRAPH, &g);
-	rc = put_stretches(s, &g, 0, &a->pieces);
+		return put_whole(&w, q, VPA_CAUSE_NO_LAUNCH, NULL);
+	g = find_launched(&w, q);
+	if (is_same_graph_launch(r->model, q))
+		return put_whole(&w, q, VPA_CAUSE_INSIDE_GRAPH, &g);
+	rc = put_stretches(&w, &g, 0, &out->pieces);
 	if (!rc)
-		count_gain(s, &g);
+		count_gain(&w, &g);
 	return rc;
+}
+
+void vpa_answer_free(struct vpa_answer *a)
+{
+	vpt_free(a->pieces.items);
+	vpt_free(a->host_pieces.items);
+	vpt_free(a->cuts.items);
+	vpt_free(a->spare.items);
 }

@@ -20,7 +20,8 @@
 #ifndef VPA_ANALYSIS_CAUSE_H
 #define VPA_ANALYSIS_CAUSE_H
 
-#include "analysis/idle.h"
+#include "analysis/gain.h"
+#include "analysis/late.h"
 
 /* A gap to explain. */
 struct vpa_question {
@@ -35,8 +36,18 @@ struct vpa_question {
 	int first_use; /* the gating op is the first of its name on the device */
 };
 
-/* Fills s->answer. 0 or VPT_ENOMEM. */
-int vpa_cause_answer(struct vpa_idle *s, const struct vpa_question *q);
+/* The gap that was explained last, and room for the work. Begins zeroed. */
+struct vpa_answer {
+	struct vpa_cause_pieces pieces;
+	struct vpa_cause_pieces host_pieces; /* see struct vpa_gap */
+	struct vpa_cuts cuts, spare;
+};
+
+/* Answers a question; what the gap would have lost without each of its causes is counted in the device's `gain`. 0 or
+ * VPT_ENOMEM. */
+int vpa_cause_answer(struct vpa_resolver *r, struct vpa_gain *gain, const struct vpa_question *q,
+	struct vpa_answer *out);
+void vpa_answer_free(struct vpa_answer *a);
 
 /* The cause of most of a gap of these pieces, and the longest piece with it; of equals the earlier in causes.def, and the
  * earliest. `count` is at least 1. */

@@ -57,7 +57,6 @@ struct vpa_gain {
 	uint64_t own_ns[VPA_GAIN_CAUSES]; /* of ns: no other cause's */
 };
 
-struct vpa_cause_pieces;
 struct vpa_cuts;
 
 /* A gap that a launch of the host ended. */

@@ -1,7 +1,7 @@
-/* idle_gaps.c - the gaps that idle.c has measured: nearly all of them are a few microseconds between two queued kernels, and
+/* idle_gaps.c - the gaps that idle_devices.c has measured: nearly all of them are a few microseconds between two queued kernels, and
  * are answered many at once from the times of their launches; the others are explained by cause.c and handed out. */
-#include "analysis/cause.h"
-#include "analysis/idle_parts.h"
+#include "analysis/idle_gaps.h"
+
 #include "formats/memory.h"
 #include "formats/vectorise.h"
 
@@ -51,11 +51,11 @@ void vpa_idle_gap(
 		.gating = &out->gating};
 }
 
-/* Makes s->answer.part the pieces within [from_ns, to_ns). */
+/* Makes s->part the pieces within [from_ns, to_ns). */
 static int cut_answer(
 	struct vpa_idle *s, const struct vpa_cause_pieces *all, uint64_t from_ns, uint64_t to_ns)
 {
-	struct vpa_cause_pieces *part = &s->answer.part;
+	struct vpa_cause_pieces *part = &s->part;
 	size_t i;
 
 	part->count = 0;
@@ -103,7 +103,7 @@ static int hand_out_between(struct vpa_idle *s, struct vpa_gap *gap)
 		if (gap->end_ns > gap->start_ns) {
 			rc = cut_answer(s, &s->answer.pieces, gap->start_ns, gap->end_ns);
 			if (!rc)
-				rc = hand_out_part(s, gap, &s->answer.part);
+				rc = hand_out_part(s, gap, &s->part);
 			gap->host_piece_count = 0;
 		}
 		gap->start_ns = last ? end_ns : paused->items[i].end_ns;
@@ -124,9 +124,9 @@ int vpa_idle_explain(struct vpa_idle *s, const struct vpa_question *q)
 	int is_cut = vpa_intervals_touch(&s->resolver->paused, q->start_ns, q->end_ns), rc;
 
 	/* A gap of which nothing was recorded is none, and counts nothing. */
-	if (is_cut && !vpa_idle_recorded_ns(s, q->start_ns, q->end_ns))
+	if (is_cut && !vpa_resolver_recorded_ns(s->resolver, q->start_ns, q->end_ns))
 		return VPT_OK;
-	rc = vpa_cause_answer(s, q);
+	rc = vpa_cause_answer(s->resolver, &s->devices[q->device].gain, q, &s->answer);
 	if (rc)
 		return rc;
 	gap.host_pieces = s->answer.host_pieces.items;

@@ -86,6 +86,19 @@ uint64_t vpa_intervals_total(const struct vpa_intervals *s, uint64_t end_ns)
 	return total;
 }
 
+uint64_t vpa_intervals_outside(const struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns)
+{
+	uint64_t ns = end_ns - start_ns;
+	size_t i = vpa_intervals_after(s, start_ns);
+
+	for (; i < s->count && s->items[i].start_ns < end_ns; i++) {
+		uint64_t from = s->items[i].start_ns, to = s->items[i].end_ns;
+
+		ns -= (to < end_ns ? to : end_ns) - (from > start_ns ? from : start_ns);
+	}
+	return ns;
+}
+
 void vpa_intervals_free(struct vpa_intervals *s)
 {
 	vpt_free(s->items);

@@ -25,6 +25,8 @@ size_t vpa_intervals_after(const struct vpa_intervals *s, uint64_t t);
 void vpa_intervals_trim(struct vpa_intervals *s, uint64_t before_ns);
 /* Total length, given-up spans included; what lies at or after `end_ns` does not count. */
 uint64_t vpa_intervals_total(const struct vpa_intervals *s, uint64_t end_ns);
+/* How much of [start_ns, end_ns) lies in none of them; only spans that have not been given up are known. */
+uint64_t vpa_intervals_outside(const struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns);
 void vpa_intervals_free(struct vpa_intervals *s);
 
 /* `end_ns` is not before anything that was given up. */

@@ -357,6 +357,12 @@ struct vpa_cause_piece {
 	uint8_t cause; /* enum vpa_cause */
 };
 
+/* Pieces in order of time. */
+struct vpa_cause_pieces {
+	struct vpa_cause_piece *items;
+	size_t count, cap;
+};
+
 /* A stretch of the window in which a device ran nothing, and what it waited for. */
 struct vpa_gap {
 	uint64_t start_ns, end_ns;

@@ -121,4 +121,12 @@ void vpa_resolver_ranges_at(struct vpa_resolver *r, uint32_t thread, uint64_t t,
 uint64_t vpa_resolver_last_wait(
 	const struct vpa_resolver *r, uint32_t stream, uint32_t thread, uint64_t before_ns);
 
+/* How much of [start, end) was recorded: pauses are not. */
+static inline uint64_t vpa_resolver_recorded_ns(
+	const struct vpa_resolver *r, uint64_t start_ns, uint64_t end_ns)
+{
+	return r->paused.count ? vpa_intervals_outside(&r->paused, start_ns, end_ns)
+			       : end_ns - start_ns;
+}
+
 #endif

@@ -21,10 +21,11 @@ static uint64_t streams_used(const struct vpa_fold_context *c, uint32_t device)
 static uint64_t idle_inside(const struct vpa_fold_context *c, const struct vpa_idle_device *d)
 {
 	const struct vpa_model *m = c->model;
-	uint64_t ns = d->idle_ns - vpa_idle_recorded_ns(c->idle, m->window_start_ns, d->first_ns);
+	uint64_t ns = d->idle_ns -
+		      vpa_resolver_recorded_ns(c->idle->resolver, m->window_start_ns, d->first_ns);
 
 	if (d->last.end_ns < m->window_end_ns)
-		ns -= vpa_idle_recorded_ns(c->idle, d->last.end_ns, m->window_end_ns);
+		ns -= vpa_resolver_recorded_ns(c->idle->resolver, d->last.end_ns, m->window_end_ns);
 	return ns;
 }
 

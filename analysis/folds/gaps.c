@@ -1,7 +1,7 @@
 /* gaps.c - idle time added up by cause, call and place, and the longest gaps. */
 #include "analysis/folds/fold.h"
 
-#include "analysis/cause.h"
+#include "analysis/idle_gaps.h"
 #include "analysis/index.h"
 #include "analysis/spread.h"
 #include "formats/memory.h"

@@ -18,7 +18,7 @@ static uint64_t gap_before(const struct vpa_idle_clock *k, size_t i)
 static uint64_t idle_in_front(
 	const struct vpa_idle_clock *k, const struct vpa_idle *idle, size_t i, uint64_t at_ns)
 {
-	uint64_t rest_ns = vpa_idle_recorded_ns(idle, at_ns, k->start_ns[i]),
+	uint64_t rest_ns = vpa_resolver_recorded_ns(idle->resolver, at_ns, k->start_ns[i]),
 		 gap_ns = gap_before(k, i);
 
 	return k->idle_ns[i] - (rest_ns < gap_ns ? rest_ns : gap_ns);
@@ -138,10 +138,12 @@ static uint64_t long_ago(
 		return 0;
 	s = &k->stretches[low - 1];
 	if (at_ns >= s->gap_start_ns && at_ns < s->gap_end_ns)
-		return s->gap_idle_ns + vpa_idle_recorded_ns(idle, s->gap_start_ns, at_ns);
+		return s->gap_idle_ns +
+		       vpa_resolver_recorded_ns(idle->resolver, s->gap_start_ns, at_ns);
 	if (at_ns < s->gap_start_ns)
 		return between(at_ns, s->start_ns, s->idle_ns, s->gap_start_ns, s->gap_idle_ns);
-	gap_end_idle = s->gap_idle_ns + vpa_idle_recorded_ns(idle, s->gap_start_ns, s->gap_end_ns);
+	gap_end_idle = s->gap_idle_ns +
+		       vpa_resolver_recorded_ns(idle->resolver, s->gap_start_ns, s->gap_end_ns);
 	if (low < k->stretch_count) {
 		end_ns = k->stretches[low].start_ns;
 		end_idle = k->stretches[low].idle_ns;
@@ -190,7 +192,9 @@ uint64_t vpa_idle_clock_at(
 	i = find(k, at_ns);
 	if (i == k->count)
 		return k->idle_ns[i - 1] +
-		       (at_ns > cursor_ns ? vpa_idle_recorded_ns(idle, cursor_ns, at_ns) : 0);
+		       (at_ns > cursor_ns
+				       ? vpa_resolver_recorded_ns(idle->resolver, cursor_ns, at_ns)
+				       : 0);
 	if (!i && k->stretch_count && at_ns < k->start_ns[0] - gap_before(k, 0))
 		return long_ago(k, idle, at_ns);
 	return idle_in_front(k, idle, i, at_ns);

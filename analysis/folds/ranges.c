@@ -290,7 +290,8 @@ VPA_RARE static uint64_t paused_ns(const struct vpa_fold_context *c, const struc
 {
 	uint64_t envelope_ns = p->last_ns - p->first_ns;
 	uint64_t rest_ns = envelope_ns - (p->idle_last_ns - p->idle_first_ns) - p->busy_ns;
-	uint64_t ns = envelope_ns - vpa_idle_recorded_ns(c->idle, p->first_ns, p->last_ns);
+	uint64_t ns =
+		envelope_ns - vpa_resolver_recorded_ns(c->idle->resolver, p->first_ns, p->last_ns);
 
 	return ns < rest_ns ? ns : rest_ns;
 }

@@ -1,0 +1,298 @@
+/* idle_devices.c - unions of ops by a moving edge: ops come in order of start, so what is covered so far ends at the
+ * latest end seen, and a start beyond it leaves a gap. */
+#include "analysis/idle_devices.h"
+
+#include "formats/memory.h"
+#include "formats/vectorise.h"
+
+#include <string.h>
+
+enum {
+	LOOK_EVERY = 64,       /* ops */
+	FAR_AHEAD_NS = 1000000 /* no host fills a queue in less */
+};
+
+VPA_RARE int vpa_idle_room(struct vpa_idle *s, uint32_t device, uint32_t stream)
+{
+	size_t before = s->device_count, streams = s->stream_cap;
+
+	if (device >= before) {
+		if (vpt_grow(&s->devices, &s->device_cap, (size_t)device + 1, sizeof(*s->devices)))
+			return VPT_ENOMEM;
+		s->device_count = (size_t)device + 1;
+		memset(s->devices + before, 0, (s->device_count - before) * sizeof(*s->devices));
+		for (; before < s->device_count; before++) {
+			s->devices[before].cursor_ns = s->resolver->model->window_start_ns;
+			s->devices[before].newest = VPA_NO_OP;
+		}
+		s->grown(s->ctx);
+	}
+	if (vpt_grow(&s->streams, &s->stream_cap, (size_t)stream + 1, sizeof(*s->streams)))
+		return VPT_ENOMEM;
+	memset(s->streams + streams, 0, (s->stream_cap - streams) * sizeof(*s->streams));
+	return VPT_OK;
+}
+
+/* Adds [start, end) to a union whose edge is *edge; returns how much was not covered before. */
+static uint64_t cover(uint64_t *edge, uint64_t start, uint64_t end)
+{
+	uint64_t from = start > *edge ? start : *edge;
+
+	if (end <= from)
+		return 0;
+	*edge = end;
+	return end - from;
+}
+
+/* Makes room for all kernels known by now, in a table whose length is a power of two. Its last entry stands for what is
+ * no kernel. */
+VPA_RARE static int grow_used(struct vpa_idle_device *d, size_t kernels)
+{
+	size_t length = d->used_count ? d->used_count : 64;
+	uint8_t *used;
+
+	while (length <= kernels)
+		length *= 2;
+	used = vpt_calloc(length, 1);
+	if (!used)
+		return VPT_ENOMEM;
+	if (d->used_count)
+		memcpy(used, d->used, d->used_count - 1);
+	used[length - 1] = 1;
+	vpt_free(d->used);
+	d->used = used;
+	d->used_count = length;
+	return VPT_OK;
+}
+
+/* Makes room for the kernels that came up since. */
+static inline int know_kernels(const struct vpa_idle *s, struct vpa_idle_device *d)
+{
+	size_t kernels = s->resolver->model->kernel_count;
+
+	return d->used_count <= kernels ? grow_used(d, kernels) : VPT_OK;
+}
+
+/* Notes that the device runs a copy or memset of this kind. Returns whether it is the first. */
+static int use_copy(struct vpa_idle_device *d, const struct vpa_ops *ops, size_t i)
+{
+	const struct vpa_copy *copy = &ops->copy[i];
+	unsigned kind = ops->kind[i] == VPA_MEMSET ? USED_KINDS - 1 : copy->kind % (USED_KINDS - 1);
+	uint64_t bit = (uint64_t)1 << (copy->source_memory % 8 * 8 + copy->target_memory % 8);
+	int first = !(d->used_copies[kind] & bit);
+
+	d->used_copies[kind] |= bit;
+	return first;
+}
+
+int vpa_idle_find_firsts(
+	struct vpa_idle *s, struct vpa_ops *ops, size_t begin, size_t end, size_t other)
+{
+	struct vpa_idle_device *d = &s->devices[ops->device[begin]];
+	size_t mask, i;
+	uint8_t used = 1;
+
+	if (know_kernels(s, d))
+		return VPT_ENOMEM;
+	mask = d->used_count - 1;
+	for (i = begin; i < end; i++)
+		used &= d->used[ops->kernel[i] & mask];
+	for (i = begin; !used && i < end; i++) {
+		uint8_t *of = &d->used[ops->kernel[i] & mask];
+
+		if (!*of)
+			ops->firsts[ops->first_count++] = (uint8_t)i;
+		*of = 1;
+	}
+	for (; other < ops->other_count && ops->others[other] < end; other++)
+		if (ops->kind[ops->others[other]] != VPA_KERNEL &&
+			use_copy(d, ops, ops->others[other]))
+			ops->firsts[ops->first_count++] = ops->others[other];
+	return VPT_OK;
+}
+
+/* What is the same for any op. */
+static void add_kernel(struct vpa_idle_device *d, const struct vpa_ops *ops, size_t i)
+{
+	uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+
+	if (ops->kind[i] != VPA_KERNEL)
+		return;
+	d->kernel_ns += ns;
+	if (ops->blocks[i] && ops->blocks[i] < d->sm_count)
+		d->small_grid_ns += ns;
+}
+
+/* An op that may begin while others run, or at the window's start, or after a pause. */
+static void add_one(struct vpa_idle *s, struct vpa_idle_device *d, struct vpa_idle_stream *stream,
+	struct vpa_ops *ops, size_t i)
+{
+	uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
+	int is_kernel = ops->kind[i] == VPA_KERNEL;
+
+	if (!d->seen)
+		d->first_ns = start;
+	d->seen = 1;
+	ops->gap_ns[i] = start > d->cursor_ns ? start - d->cursor_ns : 0;
+	ops->gap_before[i] = d->newest;
+	if (ops->gap_ns[i])
+		d->idle_ns += vpa_resolver_recorded_ns(s->resolver, d->cursor_ns, start);
+	ops->idle_ns[i] = d->idle_ns;
+	d->same_stream_overlaps += start < stream->end_ns;
+	if (end > stream->end_ns)
+		stream->end_ns = end;
+	if (end >= d->cursor_ns)
+		d->newest = (uint8_t)i;
+	add_kernel(d, ops, i);
+	d->busy_ns += cover(&d->cursor_ns, start, end);
+	if (is_kernel)
+		d->work_ns += cover(&d->work_end_ns, start, end);
+	if (is_kernel && !ops->is_comm[i])
+		d->compute_ns += cover(&d->compute_end_ns, start, end);
+}
+
+/* The gaps between ops [begin, end) as if each began when the one before it had ended. Returns whether that is so; for
+ * numbers whose top bit is set that it is not. */
+VPT_VECTORISE
+static int subtract_ends(const uint64_t *restrict starts, const uint64_t *restrict ends,
+	size_t begin, size_t end, uint64_t *restrict gaps, uint8_t *restrict before)
+{
+	uint64_t bad = 0;
+	size_t i;
+
+	for (i = begin + 1; i < end; i++) {
+		gaps[i] = starts[i] - ends[i - 1];
+		bad |= gaps[i] | ends[i - 1];
+	}
+	for (i = begin + 1; i < end; i++)
+		before[i] = (uint8_t)(i - 1);
+	return !(bad >> 63);
+}
+
+/* Tells the gaps before ops, less the first, that each begin when the one before has ended. Returns where the first
+ * that does not is. */
+static size_t find_overlap(struct vpa_ops *ops, size_t begin, size_t end)
+{
+	size_t i;
+
+	if (subtract_ends(ops->start_ns, ops->end_ns, begin, end, ops->gap_ns, ops->gap_before))
+		return end;
+	for (i = begin + 1; i < end && ops->start_ns[i] >= ops->end_ns[i - 1]; i++)
+		;
+	return i;
+}
+
+/* Measures the gaps before ops that each begin when the one before has ended, up to the first that does not;
+ * returns where that is. The first is known to begin when all before it have ended. */
+static size_t measure_gaps(struct vpa_idle_device *d, struct vpa_ops *ops, size_t begin, size_t end)
+{
+	const uint64_t *gaps = ops->gap_ns;
+	uint64_t sum = d->idle_ns;
+	size_t i;
+
+	end = find_overlap(ops, begin, end);
+	ops->gap_ns[begin] = ops->start_ns[begin] - d->cursor_ns;
+	ops->gap_before[begin] = d->newest;
+	for (i = begin; i + 4 <= end; i += 4) {
+		ops->idle_ns[i] = sum += gaps[i];
+		ops->idle_ns[i + 1] = sum += gaps[i + 1];
+		ops->idle_ns[i + 2] = sum += gaps[i + 2];
+		ops->idle_ns[i + 3] = sum += gaps[i + 3];
+	}
+	for (; i < end; i++)
+		ops->idle_ns[i] = sum += gaps[i];
+	d->idle_ns = sum;
+	d->newest = (uint8_t)(end - 1);
+	d->cursor_ns = ops->end_ns[end - 1];
+	return end;
+}
+
+/* Time of kernels that have blocks, but fewer than `small`. */
+VPT_VECTORISE
+static uint64_t small_grid_ns(const struct vpa_ops *ops, size_t begin, size_t end, uint32_t small)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = begin; i < end; i++)
+		/* Masked, since one kernel's grid says nothing about the next one's. */
+		sum += (ops->end_ns[i] - ops->start_ns[i]) &
+		       (0 - (uint64_t)(ops->blocks[i] && ops->blocks[i] < small));
+	return sum;
+}
+
+/* Ops that run one after the other, with nothing else on the device: no edge has to be looked at. `*other` is the
+ * first of ops->others from `begin` on, and goes on to the first from `end` on. */
+static void add_serial(struct vpa_idle_device *d, struct vpa_idle_stream *stream,
+	const struct vpa_ops *ops, size_t begin, size_t end, size_t *other)
+{
+	uint64_t gaps_ns = ops->idle_ns[end - 1] - ops->idle_ns[begin];
+	uint64_t busy_ns = ops->end_ns[end - 1] - ops->start_ns[begin] - gaps_ns, copy_ns = 0,
+		 comm_ns = 0;
+	size_t i;
+
+	for (; *other < ops->other_count && ops->others[*other] < end; ++*other) {
+		i = ops->others[*other];
+		*(ops->is_comm[i] ? &comm_ns : &copy_ns) += ops->end_ns[i] - ops->start_ns[i];
+	}
+	d->busy_ns += busy_ns;
+	d->kernel_ns += busy_ns - copy_ns;
+	d->work_ns += busy_ns - copy_ns;
+	d->compute_ns += busy_ns - copy_ns - comm_ns;
+	if (d->sm_count)
+		d->small_grid_ns += small_grid_ns(ops, begin, end, d->sm_count);
+	stream->end_ns = ops->end_ns[end - 1];
+	for (i = end; i > begin && ops->kind[i - 1] != VPA_KERNEL; i--)
+		;
+	d->work_end_ns = i > begin ? ops->end_ns[i - 1] : d->work_end_ns;
+	for (; i > begin && (ops->kind[i - 1] != VPA_KERNEL || ops->is_comm[i - 1]); i--)
+		;
+	d->compute_end_ns = i > begin ? ops->end_ns[i - 1] : d->compute_end_ns;
+}
+
+/* Now and then looks how far the host is ahead. */
+static inline void look_at_queue(const struct vpa_idle *s, struct vpa_idle_device *d,
+	const struct vpa_ops *ops, size_t begin, size_t end)
+{
+	size_t i = begin + (size_t)(LOOK_EVERY - 1 - d->ops % LOOK_EVERY);
+
+	if (i < end && ops->launch[i] && ops->launch_end_ns[i] < ops->start_ns[i] &&
+		ops->start_ns[i] - ops->launch_end_ns[i] >= FAR_AHEAD_NS)
+		vpa_gain_look_at_queue(&d->gain, s->resolver, ops->launch[i], ops->start_ns[i]);
+}
+
+size_t vpa_idle_run(
+	struct vpa_idle *s, struct vpa_ops *ops, size_t begin, size_t end, size_t *other)
+{
+	struct vpa_idle_device *d = &s->devices[ops->device[begin]];
+	struct vpa_idle_stream *stream = &s->streams[ops->stream[begin]];
+	int serial = d->seen && ops->start_ns[begin] >= d->cursor_ns &&
+		     d->cursor_ns >= s->paused_until_ns;
+
+	if (serial) {
+		end = measure_gaps(d, ops, begin, end);
+		add_serial(d, stream, ops, begin, end, other);
+	} else {
+		end = begin + 1;
+		add_one(s, d, stream, ops, begin);
+		*other += *other < ops->other_count && ops->others[*other] == begin;
+	}
+	look_at_queue(s, d, ops, begin, end);
+	d->ops += end - begin;
+	ops->runs[ops->run_count++] = (struct vpa_op_run){
+		.begin = (uint8_t)begin, .end = (uint8_t)end, .serial = (uint8_t)serial};
+	return end;
+}
+
+int vpa_idle_use(struct vpa_idle *s, const struct vpa_ops *ops, size_t i)
+{
+	struct vpa_idle_device *d = &s->devices[ops->device[i]];
+
+	if (know_kernels(s, d))
+		return VPT_ENOMEM;
+	if (ops->kind[i] == VPA_KERNEL)
+		d->used[ops->kernel[i]] = 1;
+	else
+		use_copy(d, ops, i);
+	return VPT_OK;
+}
