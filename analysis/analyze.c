@@ -24,6 +24,7 @@ struct pass {
 	struct vpa_model model;
 	struct vpa_resolver resolver;
 	struct vpa_idle idle;
+	struct vpa_pipeline pipeline;
 	struct vpa_fold_context context;
 	struct vpa_rules *rules;
 	struct vpa_stage_rules *stage_rules;
@@ -116,6 +117,8 @@ static int fold_ops(void *ctx, struct vpa_ops *ops)
 	const int *i;
 	int rc = vpa_idle_ops(&p->idle, ops);
 
+	if (!rc)
+		rc = vpa_pipeline_ops(&p->pipeline, ops);
 	for (i = p->with_gap; *i >= 0 && !rc; i++) {
 		const struct vpa_fold *f = vpa_folds[*i];
 
@@ -146,16 +149,17 @@ static int fold_call(void *ctx, const struct vpa_call *call)
 	return rc;
 }
 
-static int fold_range(void *ctx, const struct vpa_range *range)
+static int fold_range(void *ctx, struct vpa_range *range)
 {
 	struct pass *p = ctx;
 	const int *i = p->with_range;
-	int rc = VPT_OK;
+	int rc = vpa_pipeline_end(&p->pipeline, range);
 
 	for (; *i >= 0 && !rc; i++)
 		rc = vpa_folds[*i]->range(p->states[*i], &p->context, range);
 	if (!rc && p->tap && p->tap->range)
 		rc = p->tap->range(p->tap->ctx, range);
+	vpa_pipeline_forget(&p->pipeline, range);
 	return rc;
 }
 
@@ -406,6 +410,7 @@ static void free_pass(struct pass *p)
 	}
 	vpa_resolver_free(&p->resolver);
 	vpa_idle_free(&p->idle);
+	vpa_pipeline_free(&p->pipeline);
 	vpa_reading_free(&p->reading);
 	vpa_rules_free(p->rules);
 	vpa_stage_rules_free(p->stage_rules);
@@ -438,7 +443,8 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 	p->idle.grown = tell_sm_counts;
 	p->idle.ctx = p;
 	p->context = (struct vpa_fold_context){
-		&p->model, &p->idle, o, o->top ? o->top : DEFAULT_TOP, p->stage_rules};
+		&p->model, &p->idle, o, o->top ? o->top : DEFAULT_TOP, &p->pipeline};
+	vpa_pipeline_init(&p->pipeline, &p->model, p->stage_rules);
 	return begin_folds(p) ? vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace") : VPT_OK;
 }
 
@@ -577,7 +583,7 @@ static int look_ops(void *ctx, struct vpa_ops *ops)
 	return VPT_OK;
 }
 
-static int look_range(void *ctx, const struct vpa_range *range)
+static int look_range(void *ctx, struct vpa_range *range)
 {
 	struct pass *p = ctx;
 

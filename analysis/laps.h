@@ -33,7 +33,7 @@ enum vpa_lap_mark vpa_lap_mark_of(const char *name, size_t len);
 /* A lap, or a part of one. */
 struct vpa_lap {
 	uint64_t start_ns, end_ns; /* on the host; end ~0 while it is open */
-	uint32_t stage;            /* folds/blocks.c's own, of a lap's first part; 0: nothing yet */
+	uint32_t scope; /* folds/blocks_laps.c's own, of a lap's first part; 0: nothing yet */
 	uint8_t goes_on; /* 1: it is the lap before it that goes on; what lies between is not of it */
 };
 

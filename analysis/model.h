@@ -98,14 +98,14 @@ struct vpa_range {
 	uint32_t name, domain; /* ids in vpa_model.names; the name is what it is summed under */
 	uint32_t thread;
 	uint32_t references;
-	uint32_t payload; /* id of an annotation's JSON text; 0: not annotated */
-	uint32_t stage;   /* folds/blocks.c's own: what it knows of this instance; 0: nothing yet */
+	uint32_t payload;  /* id of an annotation's JSON text; 0: not annotated */
+	uint32_t scope;    /* the pipeline's own, see pipeline.h; 0: not judged yet */
 	uint32_t recorded; /* 1 + id in vpa_model.recorded of its whole name; 0: that is `name` */
 	uint8_t kind : 4;  /* VPT_RANGEKIND_* */
 	uint8_t level : 4; /* enum vpa_range_level */
 	uint8_t unmatched;
-	/* enum vpa_stage_kind: what it is where it stands, which its name alone does not tell: folds/blocks.c knows it from
-	 * the first op on that was launched in it. */
+	/* enum vpa_stage_kind: what it is where it stands, which its name alone does not tell. The pipeline's own: ask
+	 * vpa_pipeline_kind(). */
 	uint8_t placed;
 	uint8_t cut; /* some of what was launched in it ran beyond the window's end */
 	struct vpa_projection gpu;

@@ -31,7 +31,7 @@ struct vpa_resolver_sink {
 	int (*early)(void *ctx, const struct vpa_ops *ops, size_t i);
 	/* A call that waits for a device and starts inside the window; its ops are known by then. */
 	int (*call)(void *ctx, const struct vpa_call *call);
-	int (*range)(void *ctx, const struct vpa_range *range); /* nothing refers to it any more */
+	int (*range)(void *ctx, struct vpa_range *range); /* nothing refers to it any more */
 	/* Inside the window. All ops that its thread launched before it and that are not out yet come later. */
 	int (*mark)(void *ctx, const struct vpa_mark *mark);
 	void *ctx;

@@ -423,6 +423,17 @@ int vpa_stage_is_misplaced(const struct vpa_stage_label *label, unsigned inside,
 	}
 }
 
+/* Makes `bit` what `holds` says, unless that of an annotation stands against a name's. */
+static unsigned set_inside(unsigned inside, const struct vpa_stage_label *label, unsigned bit,
+	unsigned annotated, int holds)
+{
+	int is_annotation = label->source == VPA_SOURCE_ANNOTATION;
+
+	if (inside & annotated && !is_annotation)
+		return inside;
+	return (inside & ~(bit | annotated)) | (holds ? bit : 0) | (is_annotation ? annotated : 0);
+}
+
 unsigned vpa_stage_inside(const struct vpa_stage_label *label, unsigned inside, int nests)
 {
 	switch (label->kind) {
@@ -430,12 +441,15 @@ unsigned vpa_stage_inside(const struct vpa_stage_label *label, unsigned inside, 
 		return inside | VPA_INSIDE_REQUEST;
 	case VPA_STAGE_BLOCK:
 		/* What stands in a block is not in the steps and parts around it. */
-		return (inside & VPA_INSIDE_REQUEST) | (nests ? VPA_INSIDE_BLOCK : 0);
+		inside &= VPA_INSIDE_REQUEST | VPA_INSIDE_BLOCK | VPA_INSIDE_ANNOTATED_BLOCK;
+		return set_inside(
+			inside, label, VPA_INSIDE_BLOCK, VPA_INSIDE_ANNOTATED_BLOCK, nests);
 	case VPA_STAGE_STEP:
 	case VPA_STAGE_CONTEXT:
 		return inside | VPA_INSIDE_STEP;
 	case VPA_STAGE_PART:
-		return label->work == VPA_WORK_WHOLE ? inside : inside | VPA_INSIDE_PART;
+		return set_inside(inside, label, VPA_INSIDE_PART, VPA_INSIDE_ANNOTATED_PART,
+			label->work != VPA_WORK_WHOLE);
 	default:
 		return inside;
 	}

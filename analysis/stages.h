@@ -54,13 +54,16 @@ const char *vpa_stage_kind_name(enum vpa_stage_kind kind); /* "block", "context"
  *
  * A name alone does not tell: inside a step, "block 7" is a transformer layer. */
 
-/* What a range began in. */
+/* What a range began in: bits. */
 enum vpa_stage_inside {
 	VPA_INSIDE_REQUEST = 1,
-	VPA_INSIDE_BLOCK =
-		2, /* that was pushed: blocks with a start and an end of their own may overlap others */
+	/* That was pushed: blocks with a start and an end of their own may overlap others. */
+	VPA_INSIDE_BLOCK = 2,
 	VPA_INSIDE_STEP = 4, /* or a context pass; a profiler's iteration may hold steps */
-	VPA_INSIDE_PART = 8
+	VPA_INSIDE_PART = 8, /* but for one that may hold blocks */
+	/* The block, or the part, is annotated: a name further in does not put it aside. */
+	VPA_INSIDE_ANNOTATED_BLOCK = 16,
+	VPA_INSIDE_ANNOTATED_PART = 32
 };
 
 /* Whether a name that would make a range something means something else in `inside`; annotations mean what they say.

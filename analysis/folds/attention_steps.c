@@ -2,11 +2,10 @@
  *
  * Steps repeat a sequence of attention calls, so the k-th of all steps that have as many is one place in the model. Where it
  * is not always the same back-end, something fell back for some of them: a mask, a shape, a number format. Steps with more
- * or fewer calls are another sequence, and are not compared. What a step is blocks.c has found out, which comes before. */
+ * or fewer calls are another sequence, and are not compared. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/index.h"
-#include "analysis/stages.h"
 #include "formats/memory.h"
 
 #include <stdlib.h>
@@ -26,8 +25,8 @@ struct step {
 	size_t count, cap;
 };
 
-/* Place k of a sequence. */
-struct place {
+/* The k-th call of a sequence. */
+struct turn {
 	struct used {
 		uint32_t backend; /* 1 + number; 0: unused */
 		uint64_t calls, ns;
@@ -37,7 +36,7 @@ struct place {
 /* Steps of `count` calls. */
 struct sequence {
 	size_t count;
-	struct place *places;
+	struct turn *turns;
 };
 
 struct state {
@@ -52,15 +51,9 @@ struct state {
 /* The innermost step around a launch; NULL: there is none. */
 static const struct vpa_range *find_step(const struct vpa_op_stretch *stretch, uint64_t at_ns)
 {
-	struct vpa_range *heads[2] = {stretch->range, stretch->process_range}, *range;
-	int k;
+	const struct vpa_range *own = vpa_pipeline_find(stretch->range, at_ns, VPA_STAGE_STEP);
 
-	for (k = 0; k < 2; k++)
-		for (range = vpa_range_open_at(heads[k], at_ns); range;
-			range = vpa_range_around(range, at_ns))
-			if (range->placed == VPA_STAGE_STEP)
-				return range;
-	return NULL;
+	return own ? own : vpa_pipeline_find(stretch->process_range, at_ns, VPA_STAGE_STEP);
 }
 
 /* NULL: no memory. */
@@ -139,8 +132,8 @@ static struct sequence *find_sequence(struct state *s, size_t count, int *rc)
 	if (q == s->sequences + SEQUENCES_MAX)
 		return NULL;
 	if (!q->count) {
-		q->places = vpt_calloc(count, sizeof(*q->places));
-		if (!q->places) {
+		q->turns = vpt_calloc(count, sizeof(*q->turns));
+		if (!q->turns) {
 			*rc = VPT_ENOMEM;
 			return NULL;
 		}
@@ -149,7 +142,7 @@ static struct sequence *find_sequence(struct state *s, size_t count, int *rc)
 	return q;
 }
 
-static void add_to_place(struct place *p, const struct call *call)
+static void add_to_turn(struct turn *p, const struct call *call)
 {
 	struct used *u = p->used;
 
@@ -172,14 +165,15 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	size_t i;
 
 	(void)c;
-	row = range->placed == VPA_STAGE_STEP ? vpa_index_find(&s->ranges, (uintptr_t)range, 0)
-					      : UINT32_MAX;
+	row = vpa_pipeline_kind(range) == VPA_STAGE_STEP
+		      ? vpa_index_find(&s->ranges, (uintptr_t)range, 0)
+		      : UINT32_MAX;
 	if (row == UINT32_MAX || !s->steps[row].count)
 		return VPT_OK;
 	step = &s->steps[row];
 	q = step->count <= CALLS_MAX ? find_sequence(s, step->count, &rc) : NULL;
 	for (i = 0; q && i < step->count; i++)
-		add_to_place(&q->places[i], &step->calls[i]);
+		add_to_turn(&q->turns[i], &step->calls[i]);
 	vpt_free(step->calls);
 	*step = (struct step){.calls = NULL};
 	return rc;
@@ -214,8 +208,8 @@ static int compare_changes(const void *pa, const void *pb)
 	return order ? order : strcmp(a->fast, b->fast);
 }
 
-/* Adds each back-end of a place that is not its fastest. */
-static int add_place(struct state *s, const struct place *p, struct vpa_index *pairs,
+/* Adds each back-end of a turn that is not its fastest. */
+static int add_turn(struct state *s, const struct turn *p, struct vpa_index *pairs,
 	struct vpa_backend_change *changes)
 {
 	const struct used *fast = &p->used[0];
@@ -255,7 +249,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		return VPT_ENOMEM;
 	for (i = 0; i < SEQUENCES_MAX && s->sequences[i].count && !rc; i++)
 		for (k = 0; k < s->sequences[i].count && !rc; k++)
-			rc = add_place(s, &s->sequences[i].places[k], &pairs, a->changes);
+			rc = add_turn(s, &s->sequences[i].turns[k], &pairs, a->changes);
 	a->change_count = pairs.count;
 	vpa_index_free(&pairs);
 	qsort(a->changes, a->change_count, sizeof(*a->changes), compare_changes);
@@ -272,7 +266,7 @@ static void free_state(void *state)
 	vpt_free(s->steps);
 	vpa_index_free(&s->ranges);
 	for (i = 0; i < SEQUENCES_MAX; i++)
-		vpt_free(s->sequences[i].places);
+		vpt_free(s->sequences[i].turns);
 }
 
 const struct vpa_fold vpa_fold_attention_steps = {

@@ -1,41 +1,37 @@
 /* blocks.c - requests, blocks, denoising steps and stages as the trace goes by.
  *
- * An op belongs to the ranges around its launch. Of those that stages.h knows an instance is kept: for
- * requests and blocks to the end, for steps and stages until the range is over, when they are added to
- * the sums of their block. Where blocks end is found by sweep.h, which also cuts device time there.
+ * An op belongs to the scopes around its launch, see pipeline.h. What each of them did on the devices is kept: of requests and
+ * blocks to the end, of others until their range is over, when it is added to the sums of their block. Where blocks end is found by sweep.h, which also cuts device time there.
  *
  * Block k runs from s_k, the start of its first op, to e_k, the end of its last; a mark that says that its
  * frames are ready makes e_k the end of the last op that the mark's thread launched before it. Its period is
  * e_k - e_k-1, of the first block of a request e - s. Blocks stand in order of e.
  *
- * Unannotated ranges go by their names: a block does not stand inside a step, a stage or another block of the same
- * thread, a step not inside a step, a request not inside a request. If a capture annotates blocks (steps,
- * stages, requests), then rules find none of these.
+ * If a capture annotates blocks (steps, stages, requests), then rules find none of these.
  *
  * What the numbers made of it mean stands in report.h and blocks_write.c. */
-#include "analysis/folds/blocks.h"
-
+#include "analysis/folds/blocks_laps.h"
+#include "analysis/folds/blocks_write.h"
 #include "formats/memory.h"
 
 #include <string.h>
 
 enum { FRAME_COPY_BYTES = 1 << 16 };
 
-static struct vpa_blocks_state *begun(void *state)
+static struct vpa_blocks_table *begun(void *state, const struct vpa_fold_context *c)
 {
-	struct vpa_blocks_state *s = state;
+	struct vpa_blocks_table *s = state;
 
-	if (!s->begun) {
+	if (!s->pipeline) {
 		vpa_sweep_init(&s->sweep);
-		s->unused = VPA_NONE;
-		s->begun = 1;
+		s->pipeline = c->pipeline;
 	}
 	return s;
 }
 
 /* ---- ops ---- */
 
-VPA_RARE static int thread_room(struct vpa_blocks_state *s, uint32_t thread)
+VPA_RARE static int thread_room(struct vpa_blocks_table *s, uint32_t thread)
 {
 	if (vpt_grow(&s->threads, &s->thread_cap, (size_t)thread + 1, sizeof(*s->threads)))
 		return VPT_ENOMEM;
@@ -44,7 +40,7 @@ VPA_RARE static int thread_room(struct vpa_blocks_state *s, uint32_t thread)
 	return VPT_OK;
 }
 
-static int add_cut(struct vpa_blocks_place *p, uint32_t cut)
+static int add_cut(struct vpa_blocks_stay *p, uint32_t cut)
 {
 	if (vpt_grow(&p->cuts, &p->cut_cap, p->cut_count + 1, sizeof(*p->cuts)))
 		return VPT_ENOMEM;
@@ -53,7 +49,7 @@ static int add_cut(struct vpa_blocks_place *p, uint32_t cut)
 }
 
 /* The first block begins. Ends that lie behind do not matter any more. */
-VPA_RARE static int watch_threads(struct vpa_blocks_state *s)
+VPA_RARE static int watch_threads(struct vpa_blocks_table *s)
 {
 	int rc = VPT_OK;
 	size_t i;
@@ -74,9 +70,9 @@ VPA_RARE static int watch_threads(struct vpa_blocks_state *s)
 	return rc;
 }
 
-/* No mark of the thread may lie among the launches of a place, one of which is at `at_ns`. */
+/* No mark of the thread may lie among the launches of a stay, one of which is at `at_ns`. */
 static void limit_to_marks(
-	const struct vpa_blocks_state *s, uint64_t at_ns, struct vpa_blocks_place *p)
+	const struct vpa_blocks_table *s, uint64_t at_ns, struct vpa_blocks_stay *p)
 {
 	uint32_t mark = s->threads[p->thread].mark;
 
@@ -92,7 +88,7 @@ static void limit_to_marks(
 }
 
 /* The end of what a thread has launched so far, and of what it had launched before its marks. */
-static int add_thread(struct vpa_blocks_state *s, struct vpa_blocks_place *p)
+static int add_thread(struct vpa_blocks_table *s, struct vpa_blocks_stay *p)
 {
 	struct vpa_blocks_thread *t = &s->threads[p->thread];
 	uint32_t mark = t->mark;
@@ -109,7 +105,7 @@ static int add_thread(struct vpa_blocks_state *s, struct vpa_blocks_place *p)
 }
 
 /* The same before there are blocks: without cuts. */
-static void note_end(struct vpa_blocks_state *s, const struct vpa_blocks_place *p)
+static void note_end(struct vpa_blocks_table *s, const struct vpa_blocks_stay *p)
 {
 	struct vpa_blocks_thread *t = &s->threads[p->thread];
 	uint32_t mark = t->mark;
@@ -121,42 +117,94 @@ static void note_end(struct vpa_blocks_state *s, const struct vpa_blocks_place *
 			s->marks[mark].end_ns = p->end_ns;
 }
 
-/* The first op of what stays: a block's start is an edge. */
-static int note_first(struct vpa_blocks_state *s, struct vpa_instance *i, uint64_t start_ns)
+/* Begins the scopes that begin with a position, of which a launch at `at_ns` is. The row of a lap stands before those of what
+ * is in it. */
+static int begin_scopes(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
+	const struct vpa_position *position, uint64_t at_ns)
 {
-	i->first_ns = start_ns;
-	if (i->label.kind != VPA_STAGE_BLOCK)
-		return VPT_OK;
-	i->pin = vpa_sweep_pin(&s->sweep);
-	return i->pin == VPA_NONE ? VPT_ENOMEM : VPT_OK;
+	uint64_t from_ns = 0, until_ns = UINT64_MAX;
+	struct vpa_lap *lap = vpa_laps_at(&c->idle->resolver->laps, VPA_LAP_STEP, position->thread,
+		at_ns, &from_ns, &until_ns);
+	size_t k;
+
+	for (k = 0; k < position->begun_count; k++) {
+		uint32_t scope = position->begun[k];
+		int in_lap = lap && vpa_blocks_scope(s, scope)->start_ns >= lap->start_ns;
+
+		if (s->gpu[scope].known)
+			continue;
+		if (in_lap && !lap->scope &&
+			vpa_blocks_begin_lap(s, c, VPA_LAP_STEP, position->thread, lap))
+			return VPT_ENOMEM;
+		if (vpa_blocks_begin_scope(s, c, scope, in_lap ? lap->scope : 0))
+			return VPT_ENOMEM;
+	}
+	return VPT_OK;
 }
 
-/* Begins the place of op `i`, which is of this stretch. */
-VPA_RARE static int enter(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
-	const struct vpa_ops *ops, size_t i, const struct vpa_op_stretch *stretch,
-	struct vpa_blocks_place *p)
+/* The scopes of a stay that begins with a launch at `at_ns`, and the launches that belong to it. */
+static int find_scopes(struct vpa_blocks_table *s, const struct vpa_fold_context *c, uint64_t at_ns,
+	struct vpa_blocks_stay *p)
 {
-	uint64_t start_ns = ops->start_ns[i];
+	const struct vpa_position *position = p->position;
+	size_t k;
+
+	if (vpa_blocks_know_scopes(s) ||
+		(position->begun_count && begin_scopes(s, c, position, at_ns)))
+		return VPT_ENOMEM;
+	p->at_ns = position->from_ns;
+	p->until_ns = position->until_ns;
+	for (k = 0; k < position->count; k++) {
+		uint32_t scope = position->scopes[k];
+
+		p->vae |= vpa_blocks_scope(s, scope)->label.work == VPA_WORK_VAE;
+		if (p->count < VPA_STAY_SCOPES_MAX)
+			p->scopes[p->count++] = scope;
+	}
+	return vpa_blocks_find_laps(s, c, at_ns, p);
+}
+
+/* The first op of a scope: a block's start is an edge. */
+static int note_first(struct vpa_blocks_table *s, uint32_t scope, uint64_t start_ns)
+{
+	struct vpa_scope_gpu *g = &s->gpu[scope];
+
+	if (g->first_ns != UINT64_MAX)
+		return VPT_OK;
+	g->first_ns = start_ns;
+	if (vpa_blocks_scope(s, scope)->label.kind != VPA_STAGE_BLOCK)
+		return VPT_OK;
+	g->pin = vpa_sweep_pin(&s->sweep);
+	return g->pin == VPA_NONE ? VPT_ENOMEM : VPT_OK;
+}
+
+/* Begins the stay of op `i`, which is of this position. */
+VPA_RARE static int enter(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
+	const struct vpa_ops *ops, size_t i, const struct vpa_position *position,
+	struct vpa_blocks_stay *p)
+{
+	uint64_t start_ns = ops->start_ns[i], launch_ns = ops->launch_start_ns[i];
 	size_t k;
 	int rc;
 
-	p->known = stretch->thread != VPA_NONE;
+	p->position = position;
+	p->known = position->thread != VPA_NONE;
 	p->count = p->cut_count = p->lap_count = 0;
 	p->vae = 0;
 	if (!p->known)
 		return VPT_OK;
-	p->thread = stretch->thread;
+	p->thread = position->thread;
 	p->devices = 0;
 	p->end_ns = p->attention_ns = 0;
 	if (p->thread >= s->thread_count && thread_room(s, p->thread))
 		return VPT_ENOMEM;
-	rc = vpa_blocks_find_place(s, c, stretch, ops->launch_start_ns[i], p);
-	limit_to_marks(s, ops->launch_start_ns[i], p);
+	rc = find_scopes(s, c, launch_ns, p);
+	limit_to_marks(s, launch_ns, p);
 	if (!rc && s->has_blocks && !s->watches_threads)
 		rc = watch_threads(s);
 	for (k = 0; k < p->count && !rc; k++)
-		if (s->instances[p->items[k]].cut != VPA_NONE)
-			rc = add_cut(p, s->instances[p->items[k]].cut);
+		if (s->gpu[p->scopes[k]].cut != VPA_NONE)
+			rc = add_cut(p, s->gpu[p->scopes[k]].cut);
 	if (!rc && s->watches_threads)
 		rc = add_thread(s, p);
 	for (k = 0; k < p->cut_count && !rc; k++)
@@ -164,12 +212,11 @@ VPA_RARE static int enter(struct vpa_blocks_state *s, const struct vpa_fold_cont
 	if (!rc)
 		rc = vpa_sweep_reach(&s->sweep, start_ns);
 	for (k = 0; k < p->count && !rc; k++)
-		if (s->instances[p->items[k]].first_ns == UINT64_MAX)
-			rc = note_first(s, &s->instances[p->items[k]], start_ns);
+		rc = note_first(s, p->scopes[k], start_ns);
 	return rc;
 }
 
-VPA_RARE static int leave(struct vpa_blocks_state *s, struct vpa_blocks_place *p)
+VPA_RARE static int leave(struct vpa_blocks_table *s, struct vpa_blocks_stay *p)
 {
 	size_t k;
 	int rc = VPT_OK;
@@ -180,31 +227,25 @@ VPA_RARE static int leave(struct vpa_blocks_state *s, struct vpa_blocks_place *p
 	for (k = 0; k < p->cut_count && !rc; k++)
 		rc = vpa_sweep_extend(&s->sweep, p->cuts[k], p->end_ns);
 	for (k = 0; k < p->count; k++) {
-		s->instances[p->items[k]].devices |= p->devices;
-		s->instances[p->items[k]].attention_ns += p->attention_ns;
+		s->gpu[p->scopes[k]].devices |= p->devices;
+		s->gpu[p->scopes[k]].attention_ns += p->attention_ns;
 	}
 	return rc;
 }
 
-/* Where those of the ops [begin, end) of a stretch end that belong to the place. */
-static size_t same_until(const struct vpa_blocks_state *s, const struct vpa_blocks_place *p,
-	const struct vpa_ops *ops, const struct vpa_op_stretch *stretch, size_t begin, size_t end)
+/* Where those of the ops [begin, end) of a position end that belong to the stay. */
+static size_t same_until(const struct vpa_blocks_stay *p, const struct vpa_ops *ops,
+	const struct vpa_position *position, size_t begin, size_t end)
 {
-	uint64_t at_ns = ops->launch_start_ns[begin];
 	size_t i = begin;
 
-	if (stretch->thread == VPA_NONE)
-		return p->known ? begin : end;
-	if (!p->known || stretch->thread != p->thread ||
-		vpa_blocks_inner(s, stretch->range, at_ns) != p->own ||
-		vpa_blocks_inner(s, stretch->process_range, at_ns) != p->wide)
+	if (position != p->position)
 		return begin;
-	if (stretch->from_ns >= p->at_ns && stretch->until_ns <= p->until_ns)
+	if (!p->known || (p->at_ns <= position->from_ns && p->until_ns >= position->until_ns))
 		return end;
-	for (; i < end && ops->launch_start_ns[i] >= p->at_ns &&
-		ops->launch_start_ns[i] < p->until_ns;
-		i++)
-		;
+	while (i < end && ops->launch_start_ns[i] >= p->at_ns &&
+		ops->launch_start_ns[i] < p->until_ns)
+		i++;
 	return i;
 }
 
@@ -215,8 +256,8 @@ struct view {
 };
 
 /* Counts what ops of one run add to notes, once they have been reached. */
-static void take_notes(struct vpa_blocks_state *s, struct view *v, size_t begin, size_t end,
-	struct vpa_blocks_place *p)
+static void take_notes(struct vpa_blocks_table *s, struct view *v, size_t begin, size_t end,
+	struct vpa_blocks_stay *p)
 {
 	struct vpa_sweep_notes *n = &s->sweep.now.notes;
 	const struct vpa_ops *ops = v->ops;
@@ -247,9 +288,9 @@ static void take_notes(struct vpa_blocks_state *s, struct view *v, size_t begin,
 	}
 }
 
-/* Hands on ops of one run and place. */
-static int add_ops(struct vpa_blocks_state *s, struct view *v, const struct vpa_op_run *run,
-	size_t begin, size_t end, struct vpa_blocks_place *p)
+/* Hands on ops of one run and stay. */
+static int add_ops(struct vpa_blocks_table *s, struct view *v, const struct vpa_op_run *run,
+	size_t begin, size_t end, struct vpa_blocks_stay *p)
 {
 	size_t i = begin, next;
 	int rc = VPT_OK;
@@ -266,36 +307,38 @@ static int add_ops(struct vpa_blocks_state *s, struct view *v, const struct vpa_
 	return rc;
 }
 
-/* `*k` is the stretch that the ops before the run end with. */
-static int add_run(struct vpa_blocks_state *s, const struct vpa_fold_context *c, struct view *v,
-	const struct vpa_op_run *run, size_t *k, struct vpa_blocks_place *p)
+/* `*k` is the position that the ops before the run end with. */
+static int add_run(struct vpa_blocks_table *s, const struct vpa_fold_context *c, struct view *v,
+	const struct vpa_op_run *run, size_t *k, struct vpa_blocks_stay *p)
 {
 	size_t from = run->begin, i = from;
 	int rc = VPT_OK;
 
 	while (i < run->end && !rc) {
-		const struct vpa_op_stretch *stretch = vpa_ops_stretch(v->ops, i, k);
-		size_t end = stretch->end < run->end ? stretch->end : run->end;
-		size_t next = same_until(s, p, v->ops, stretch, i, end);
+		const struct vpa_position *position = &c->pipeline->positions[*k];
+		size_t end = position->end < run->end ? position->end : run->end;
+		size_t next = same_until(p, v->ops, position, i, end);
 
 		if (next > i) {
 			i = next;
+			*k += i == position->end;
 			continue;
 		}
 		rc = add_ops(s, v, run, from, i, p);
 		if (!rc && p->known)
 			rc = leave(s, p);
 		if (!rc)
-			rc = enter(s, c, v->ops, i, stretch, p);
-		from = i++; /* the place is this op's in any case */
+			rc = enter(s, c, v->ops, i, position, p);
+		from = i++; /* the stay is this op's in any case */
+		*k += i == position->end;
 	}
 	return rc ? rc : add_ops(s, v, run, from, run->end, p);
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
-	struct vpa_blocks_state *s = begun(state);
-	struct vpa_blocks_place p = {.known = 0};
+	struct vpa_blocks_table *s = begun(state, c);
+	struct vpa_blocks_stay p = {.known = 0};
 	struct view v = {ops, 0};
 	size_t r, k = 0;
 	int rc = VPT_OK;
@@ -310,11 +353,10 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
-	struct vpa_sweep *sweep = &begun(state)->sweep;
+	struct vpa_sweep *sweep = &begun(state, c)->sweep;
 	size_t i, last;
 	int rc = VPT_OK;
 
-	(void)c;
 	for (i = 0; i < gap->piece_count && !rc; i = last + 1) {
 		unsigned cause = gap->pieces[i].cause;
 
@@ -329,107 +371,30 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 
 /* ---- the ends of ranges ---- */
 
-struct vpa_stage_sum *vpa_blocks_sum(struct vpa_blocks_state *s, uint32_t block, uint32_t row)
-{
-	size_t before = s->sum_cap;
-	uint32_t at = vpa_index_put(&s->sum_index, (uint64_t)(block + 1), row);
-
-	if (at == UINT32_MAX || vpt_grow(&s->sums, &s->sum_cap, (size_t)at + 1, sizeof(*s->sums)))
-		return NULL;
-	if (s->sum_cap > before)
-		memset(s->sums + before, 0, (s->sum_cap - before) * sizeof(*s->sums));
-	return &s->sums[at];
-}
-
-static int add_sample(struct vpa_blocks_state *s, const struct vpa_instance *i, uint64_t ns)
-{
-	if (s->sample_count == VPA_SAMPLES_MAX) {
-		s->too_many++;
-		return VPT_OK;
-	}
-	if (vpt_grow(&s->samples, &s->sample_cap, s->sample_count + 1, sizeof(*s->samples)))
-		return VPT_ENOMEM;
-	s->samples[s->sample_count++] = (struct vpa_stage_sample){
-		i->first_ns, ns, i->block, i->request, i->row, i->nested ? 0 : i->lap};
-	return VPT_OK;
-}
-
-int vpa_blocks_end_stage(
-	struct vpa_blocks_state *s, const struct vpa_instance *i, const struct vpa_projection *gpu)
-{
-	struct vpa_stage_sum *sum = vpa_blocks_sum(s, i->block, i->row);
-	const struct vpa_projection *p;
-	uint64_t last = 0;
-
-	if (!sum)
-		return VPT_ENOMEM;
-	for (p = gpu; p && p->ops; p = p->next) {
-		last = p->last_ns > last ? p->last_ns : last;
-		sum->busy_ns += p->busy_ns;
-		sum->idle_ns += p->idle_last_ns - p->idle_first_ns;
-	}
-	last = last > i->first_ns ? last : i->first_ns;
-	sum->count++;
-	sum->total_ns += last - i->first_ns;
-	if (!i->nested)
-		*(i->lap ? &sum->lap_top_ns : &sum->top_ns) += last - i->first_ns;
-	sum->attention_ns += i->attention_ns;
-	s->rows[i->row].count++;
-	s->rows[i->row].nested += i->nested;
-	s->rows[i->row].in_lap += i->nested || i->lap;
-	return add_sample(s, i, last - i->first_ns);
-}
-
-/* A range that launched nothing may still be the request around those of other threads. */
-static int end_without_ops(
-	struct vpa_blocks_state *s, const struct vpa_fold_context *c, const struct vpa_range *range)
-{
-	const struct vpa_blocks_around nothing = VPA_NOTHING_AROUND;
-	struct vpa_range copy = *range;
-	struct vpa_stage_label label;
-
-	if (vpa_blocks_label(s, c, range, &label))
-		return VPT_ENOMEM;
-	s->without_ops += label.kind == VPA_STAGE_BLOCK && label.source == VPA_SOURCE_ANNOTATION;
-	if (label.kind != VPA_STAGE_REQUEST)
-		return VPT_OK;
-	if (vpa_blocks_begin(s, c, &copy, &nothing))
-		return VPT_ENOMEM;
-	if (copy.stage >= VPA_FIRST_INSTANCE) {
-		struct vpa_instance *i = &s->instances[copy.stage - VPA_FIRST_INSTANCE];
-
-		i->end_ns = range->end_ns;
-		i->finished = 1;
-		i->cut_off = range->unmatched || range->cut;
-	}
-	return VPT_OK;
-}
-
 static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
-	struct vpa_blocks_state *s = begun(state);
-	struct vpa_instance *i;
+	struct vpa_blocks_table *s = begun(state, c);
+	uint32_t scope = range->scope - VPA_FIRST_SCOPE;
+	struct vpa_scope_gpu *g;
 	int rc;
 
-	if (!range->stage)
-		return end_without_ops(s, c, range);
-	if (range->stage < VPA_FIRST_INSTANCE)
+	if (range->scope < VPA_FIRST_SCOPE)
 		return VPT_OK;
-	i = &s->instances[range->stage - VPA_FIRST_INSTANCE];
-	i->end_ns = range->end_ns;
-	i->finished = 1;
-	i->cut_off = range->unmatched || range->cut;
-	rc = i->row == VPA_NONE ? VPT_OK : vpa_blocks_end_stage(s, i, &range->gpu);
-	if (vpa_blocks_stays(i->label.kind))
-		return rc;
-	i->block = s->unused;
-	s->unused = range->stage - VPA_FIRST_INSTANCE;
+	if (vpa_blocks_know_scopes(s))
+		return VPT_ENOMEM;
+	g = &s->gpu[scope];
+	/* One that launched nothing has begun only now. */
+	if (!g->known)
+		return vpa_blocks_begin_scope(s, c, scope, 0);
+	rc = g->row == VPA_NONE ? VPT_OK : vpa_blocks_end_scope(s, scope, &range->gpu);
+	if (!vpa_scope_is_kept(vpa_blocks_scope(s, scope)->label.kind))
+		g->known = 0;
 	return rc;
 }
 
 static int fold_mark(void *state, const struct vpa_fold_context *c, const struct vpa_mark *mark)
 {
-	struct vpa_blocks_state *s = begun(state);
+	struct vpa_blocks_table *s = begun(state, c);
 	struct vpt_text text = vpa_name(c->model, mark->payload);
 	struct vpa_ready_mark m = {.time_ns = mark->time_ns, .thread = mark->thread};
 	struct vpa_stage_label label;
@@ -460,22 +425,21 @@ static int fold_mark(void *state, const struct vpa_fold_context *c, const struct
 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
-	struct vpa_blocks_state *s = begun(state);
+	struct vpa_blocks_table *s = begun(state, c);
 
-	if (vpa_sweep_end(&s->sweep) || vpa_blocks_end_laps(s, c))
+	s->too_many += s->pipeline->left_out;
+	if (vpa_blocks_know_scopes(s) || vpa_sweep_end(&s->sweep) || vpa_blocks_end_laps(s, c))
 		return VPT_ENOMEM;
 	return vpa_blocks_write(s, c, out);
 }
 
 static void free_state(void *state)
 {
-	struct vpa_blocks_state *s = state;
+	struct vpa_blocks_table *s = state;
 
 	vpa_sweep_free(&s->sweep);
 	vpa_blocks_free_laps(s);
-	vpt_free(s->instances);
-	vpt_free(s->known);
-	vpt_free(s->labels);
+	vpt_free(s->gpu);
 	vpa_index_free(&s->row_index);
 	vpt_free(s->rows);
 	vpa_index_free(&s->sum_index);
@@ -489,7 +453,7 @@ const struct vpa_fold vpa_fold_blocks = {
 	.name = "blocks",
 	.help = "requests, video blocks, denoising steps and stages: FPS, BPS and what a block is "
 		"made of",
-	.state_bytes = sizeof(struct vpa_blocks_state),
+	.state_bytes = sizeof(struct vpa_blocks_table),
 	.ops = fold_ops,
 	.range = fold_range,
 	.mark = fold_mark,

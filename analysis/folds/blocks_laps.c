@@ -1,15 +1,15 @@
 /* blocks_laps.c - steps and iterations that go from mark to mark, see laps.h.
  *
- * Each is an instance like that of a range, of a source that counts where there is no other: a step of the denoising where
+ * Each is a scope like a range, of a source that counts where there is no other: a step of the denoising where
  * no step is annotated or named, an iteration where there is neither a block nor a step, nor an iteration of a profiler.
  * That is known at the end only, so all are kept until then.
  *
  * What was launched in a step's range, or a pass over the context, is of no such step. A step does not go on from one
  * block or request to the next: what was before is forgotten, since a forward pass that no scheduler follows writes the
  * context. */
-#include "analysis/folds/blocks.h"
-#include "analysis/folds/projection.h"
+#include "analysis/folds/blocks_laps.h"
 
+#include "analysis/folds/projection.h"
 #include "formats/memory.h"
 
 #include <string.h>
@@ -17,30 +17,28 @@
 static const char *const names[VPA_LAP_KINDS] = {[VPA_LAP_OPTIMIZER] = "iteration (Optimizer.step)",
 	[VPA_LAP_LOADER] = "iteration (DataLoader)"};
 
-static void drop_projections(struct vpa_instance *i)
+static void drop_projections(struct vpa_scope_gpu *g)
 {
-	struct vpa_projection *p = i->gpu, *next;
+	struct vpa_projection *p = g->lap_gpu, *next;
 
 	for (; p; p = next) {
 		next = p->next;
 		vpt_free(p);
 	}
-	i->gpu = NULL;
+	g->lap_gpu = NULL;
 }
 
-int vpa_blocks_begin_lap(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
+int vpa_blocks_begin_lap(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
 	enum vpa_lap_kind kind, uint32_t thread, struct vpa_lap *lap)
 {
-	struct vpa_instance i = {.start_ns = lap->start_ns,
-		.first_ns = UINT64_MAX,
-		.cut = VPA_NONE,
-		.pin = VPA_NONE,
+	struct vpa_scope scope = {.start_ns = lap->start_ns,
 		.thread = thread,
+		.request = VPA_NONE,
 		.block = VPA_NONE,
-		.request = VPA_NONE};
+		.part = VPA_NONE};
 	uint32_t at;
 
-	i.label = (struct vpa_stage_label){
+	scope.label = (struct vpa_stage_label){
 		.kind = kind == VPA_LAP_STEP ? VPA_STAGE_STEP : VPA_STAGE_ITERATION,
 		.source = VPA_SOURCE_MARKS,
 		.index = -1,
@@ -48,74 +46,71 @@ int vpa_blocks_begin_lap(struct vpa_blocks_state *s, const struct vpa_fold_conte
 		.latents = -1,
 		.timestep = -1,
 		.name = names[kind]};
-	i.row = vpa_blocks_row(s, c, &i.label, 0);
-	if (i.row != VPA_NONE)
-		s->rows[i.row].lap = (uint8_t)kind;
-	at = i.row == VPA_NONE ? VPA_NONE : vpa_blocks_new_instance(s);
-	if (at == VPA_NONE)
+	at = vpa_pipeline_add(s->pipeline, &scope);
+	if (at == VPA_NONE || vpa_blocks_know_scopes(s) || vpa_blocks_begin_scope(s, c, at, 0))
 		return VPT_ENOMEM;
-	s->instances[at] = i;
-	lap->stage = at + VPA_FIRST_INSTANCE;
+	s->rows[s->gpu[at].row].lap = (uint8_t)kind;
+	lap->scope = at + VPA_FIRST_SCOPE;
 	return VPT_OK;
 }
 
-static uint64_t start_of(const struct vpa_blocks_state *s, uint32_t at)
+static uint64_t start_of(const struct vpa_blocks_table *s, uint32_t at)
 {
-	return at == VPA_NONE ? 0 : s->instances[at].start_ns;
+	return at == VPA_NONE ? 0 : vpa_blocks_scope(s, at)->start_ns;
 }
 
 /* Whether an op with these around it is of the lap: one that went on from an earlier block, or request, begins anew. */
 static int stays_in(
-	struct vpa_blocks_state *s, struct vpa_instance *i, const struct vpa_blocks_around *around)
+	struct vpa_blocks_table *s, struct vpa_scope_gpu *g, const struct vpa_around *around)
 {
 	uint64_t block = start_of(s, around->block), request = start_of(s, around->request);
-	uint64_t old_block = start_of(s, i->block), old_request = start_of(s, i->request);
+	uint64_t old_block = start_of(s, g->block), old_request = start_of(s, g->request);
 
-	if (i->first_ns == UINT64_MAX) {
-		i->block = around->block;
-		i->request = around->request;
+	if (g->first_ns == UINT64_MAX) {
+		g->block = around->block;
+		g->request = around->request;
 	}
-	if (i->block == around->block && i->request == around->request)
+	if (g->block == around->block && g->request == around->request)
 		return 1;
 	if (request < old_request || (request == old_request && block < old_block))
 		return 0;
-	drop_projections(i);
-	i->block = around->block;
-	i->request = around->request;
-	i->first_ns = UINT64_MAX;
-	i->attention_ns = 0;
+	drop_projections(g);
+	g->block = around->block;
+	g->request = around->request;
+	g->first_ns = UINT64_MAX;
+	g->attention_ns = 0;
 	return 1;
 }
 
-int vpa_blocks_find_laps(struct vpa_blocks_state *s, const struct vpa_fold_context *c,
-	uint64_t at_ns, const struct vpa_blocks_around *around, struct vpa_blocks_place *p)
+int vpa_blocks_find_laps(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
+	uint64_t at_ns, struct vpa_blocks_stay *p)
 {
 	const struct vpa_laps *laps = &c->idle->resolver->laps;
+	const struct vpa_around *around = &p->position->around;
 	uint32_t process = c->model->threads[p->thread].process;
 	int kind;
 
-	p->lap_count = 0;
 	for (kind = 0; kind < VPA_LAP_KINDS; kind++) {
 		struct vpa_lap *lap = vpa_laps_at(laps, (enum vpa_lap_kind)kind,
 			kind == VPA_LAP_STEP ? p->thread : process, at_ns, &p->at_ns, &p->until_ns);
 		uint32_t at;
 
 		if (!lap || (kind == VPA_LAP_STEP && around->step != VPA_NONE) ||
-			p->count == VPA_PLACE_MAX)
+			p->count == VPA_STAY_SCOPES_MAX)
 			continue;
-		if (!lap->stage &&
+		if (!lap->scope &&
 			vpa_blocks_begin_lap(s, c, (enum vpa_lap_kind)kind, p->thread, lap))
 			return VPT_ENOMEM;
-		at = lap->stage - VPA_FIRST_INSTANCE;
-		if (kind == VPA_LAP_STEP && !stays_in(s, &s->instances[at], around))
+		at = lap->scope - VPA_FIRST_SCOPE;
+		if (kind == VPA_LAP_STEP && !stays_in(s, &s->gpu[at], around))
 			continue;
-		p->items[p->count++] = at;
+		p->scopes[p->count++] = at;
 		p->laps[p->lap_count++] = at;
 	}
 	return VPT_OK;
 }
 
-int vpa_blocks_lap_ops(struct vpa_blocks_state *s, const struct vpa_blocks_place *p,
+int vpa_blocks_lap_ops(struct vpa_blocks_table *s, const struct vpa_blocks_stay *p,
 	const struct vpa_ops *ops, size_t begin, size_t end)
 {
 	struct vpa_share share;
@@ -125,11 +120,11 @@ int vpa_blocks_lap_ops(struct vpa_blocks_state *s, const struct vpa_blocks_place
 		return VPT_OK;
 	vpa_share_of(ops, begin, end, &share);
 	for (k = 0; k < p->lap_count; k++) {
-		struct vpa_instance *i = &s->instances[p->laps[k]];
+		struct vpa_scope_gpu *g = &s->gpu[p->laps[k]];
 
-		if (!i->gpu && !(i->gpu = vpt_calloc(1, sizeof(*i->gpu))))
+		if (!g->lap_gpu && !(g->lap_gpu = vpt_calloc(1, sizeof(*g->lap_gpu))))
 			return VPT_ENOMEM;
-		if (vpa_project(i->gpu, &share))
+		if (vpa_project(g->lap_gpu, &share))
 			return VPT_ENOMEM;
 	}
 	return VPT_OK;
@@ -144,40 +139,37 @@ static uint64_t end_of(const struct vpa_lap_track *t, size_t first)
 }
 
 static int end_track(
-	struct vpa_blocks_state *s, const struct vpa_model *m, const struct vpa_lap_track *t)
+	struct vpa_blocks_table *s, const struct vpa_model *m, const struct vpa_lap_track *t)
 {
 	size_t i;
 	int rc = VPT_OK;
 
 	for (i = 0; i < t->count && !rc; i++) {
 		const struct vpa_lap *lap = &t->items[i];
-		struct vpa_instance *instance;
+		uint32_t scope = lap->scope - VPA_FIRST_SCOPE;
 
-		if (!lap->stage || lap->start_ns < m->window_start_ns ||
-			end_of(t, i) > m->window_end_ns)
+		if (!lap->scope || lap->start_ns < m->window_start_ns ||
+			end_of(t, i) > m->window_end_ns || !s->gpu[scope].lap_gpu)
 			continue;
-		instance = &s->instances[lap->stage - VPA_FIRST_INSTANCE];
-		if (!instance->gpu)
-			continue;
-		instance->finished = 1;
-		rc = vpa_blocks_end_stage(s, instance, instance->gpu);
+		s->gpu[scope].finished = 1;
+		rc = vpa_blocks_end_scope(s, scope, s->gpu[scope].lap_gpu);
 	}
 	return rc;
 }
 
 /* What stood in a lap that is no step after all, or in the part of one that was forgotten, stood in none. */
-static int put_right(struct vpa_blocks_state *s)
+static int put_right(struct vpa_blocks_table *s)
 {
 	size_t i;
 
 	for (i = 0; i < s->sample_count; i++) {
 		const struct vpa_stage_sample *sample = &s->samples[i];
-		const struct vpa_instance *lap;
+		const struct vpa_scope_gpu *lap;
 		struct vpa_stage_sum *sum;
 
 		if (!sample->lap)
 			continue;
-		lap = &s->instances[sample->lap - VPA_FIRST_INSTANCE];
+		lap = &s->gpu[sample->lap - VPA_FIRST_SCOPE];
 		if (lap->finished && lap->block == sample->block &&
 			lap->first_ns <= sample->first_ns)
 			continue;
@@ -191,7 +183,7 @@ static int put_right(struct vpa_blocks_state *s)
 	return VPT_OK;
 }
 
-int vpa_blocks_end_laps(struct vpa_blocks_state *s, const struct vpa_fold_context *c)
+int vpa_blocks_end_laps(struct vpa_blocks_table *s, const struct vpa_fold_context *c)
 {
 	const struct vpa_laps *laps = &c->idle->resolver->laps;
 	size_t kind, i;
@@ -204,10 +196,10 @@ int vpa_blocks_end_laps(struct vpa_blocks_state *s, const struct vpa_fold_contex
 	return rc ? rc : put_right(s);
 }
 
-void vpa_blocks_free_laps(struct vpa_blocks_state *s)
+void vpa_blocks_free_laps(struct vpa_blocks_table *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->instance_count; i++)
-		drop_projections(&s->instances[i]);
+	for (i = 0; i < s->gpu_count; i++)
+		drop_projections(&s->gpu[i]);
 }

@@ -10,9 +10,10 @@
  * every device that the block used. FPS busy divides by the busy time of the busiest device, FPS denoise by
  * the sum of the denoising steps. If more of the VAE's work, or of the bytes copied to the host, comes
  * behind e_last than inside the span, frames / span is a denoise rate and no FPS. */
-#include "analysis/folds/blocks.h"
+#include "analysis/folds/blocks_measure.h"
 
 #include "analysis/folds/blocks_math.h"
+#include "analysis/folds/blocks_steps.h"
 #include "analysis/spread.h"
 #include "formats/memory.h"
 
@@ -30,9 +31,11 @@ struct measure {
 	uint32_t mask;    /* devices of all measured blocks */
 };
 
-static uint32_t edge_before(const struct vpa_blocks_group *g, size_t k)
+static uint32_t edge_before(const struct measure *m, size_t k)
 {
-	return k ? g->blocks[k - 1].edge : g->blocks[k].instance->pin;
+	const struct vpa_blocks_group *g = m->g;
+
+	return k ? g->blocks[k - 1].edge : m->w->s->gpu[g->blocks[k].id].pin;
 }
 
 static int is_attention(size_t family)
@@ -52,7 +55,7 @@ static uint64_t told(int64_t value, uint64_t otherwise)
 static void count_frames(
 	const struct vpa_options *o, const struct vpa_blocks_group *g, struct vpa_kept_block *b)
 {
-	const struct vpa_stage_label *l = &b->instance->label;
+	const struct vpa_stage_label *l = &b->scope->label;
 	/* Where the beginning may be cut off, the first that is left is not the first one if its index says so. */
 	int is_part = g->left_out || o->has_from || o->range;
 	int is_first = b == g->blocks && !(is_part && l->index > 1);
@@ -75,8 +78,8 @@ static void sums_of(const struct measure *m, size_t k, struct vpa_sweep_sums *su
 	const struct vpa_kept_block *kept = &m->g->blocks[k];
 
 	memset(sums, 0, sizeof(*sums));
-	vpa_sweep_between(&m->w->s->sweep, edge_before(m->g, k), kept->edge,
-		kept->instance->devices, sums, NULL, NULL);
+	vpa_sweep_between(&m->w->s->sweep, edge_before(m, k), kept->edge,
+		m->w->s->gpu[kept->id].devices, sums, NULL, NULL);
 }
 
 static void fill_row(struct measure *m, size_t k)
@@ -87,13 +90,13 @@ static void fill_row(struct measure *m, size_t k)
 	uint64_t all;
 	size_t i;
 
-	*row = (struct vpa_block_row){.index = kept->instance->label.index,
+	*row = (struct vpa_block_row){.index = kept->scope->label.index,
 		.frames = kept->frames,
 		.latents = kept->latents,
 		.start_ns = kept->start_ns,
 		.end_ns = kept->end_ns,
 		.latency_ns = kept->end_ns - kept->start_ns,
-		.devices = (unsigned)__builtin_popcount(kept->instance->devices),
+		.devices = (unsigned)__builtin_popcount(m->w->s->gpu[kept->id].devices),
 		.ready_mark = kept->ready_mark};
 	row->period_ns = k ? kept->end_ns - kept[-1].end_ns : row->latency_ns;
 	sums_of(m, k, &sums);
@@ -204,7 +207,7 @@ static int write_parts(struct measure *m)
 static void sum_steps(
 	const struct measure *m, enum vpa_stage_kind kind, uint64_t *count, uint64_t *total_ns)
 {
-	const struct vpa_blocks_state *s = m->w->s;
+	const struct vpa_blocks_table *s = m->w->s;
 	const struct vpa_stage_sum *sum;
 	uint32_t row;
 	size_t i;
@@ -229,7 +232,7 @@ static void add_include(struct vpa_blocks *b, const char *text)
 
 static void name_stages(struct measure *m)
 {
-	const struct vpa_blocks_state *s = m->w->s;
+	const struct vpa_blocks_table *s = m->w->s;
 	uint32_t row;
 	size_t i;
 
@@ -253,7 +256,7 @@ static const char *find_includes(struct measure *m)
 	struct vpa_sweep_notes inside = {0}, behind = {0};
 	int vae_behind, frames_behind;
 
-	vpa_sweep_between(sweep, edge_before(g, m->b->warmup), last, 0, NULL, NULL, &inside);
+	vpa_sweep_between(sweep, edge_before(m, m->b->warmup), last, 0, NULL, NULL, &inside);
 	if (end == VPA_NONE || sweep->edges[end].time_ns > sweep->edges[last].time_ns)
 		vpa_sweep_between(sweep, last, end, 0, NULL, NULL, &behind);
 	/* Where no stage is called VAE, convolutions stand for it. */
@@ -279,7 +282,7 @@ static uint64_t busiest_ns(struct measure *m)
 	uint64_t busy[VPA_SWEEP_DEVICES] = {0}, most = 0;
 	size_t i;
 
-	vpa_sweep_between(&m->w->s->sweep, edge_before(m->g, m->b->warmup),
+	vpa_sweep_between(&m->w->s->sweep, edge_before(m, m->b->warmup),
 		m->g->blocks[m->b->count - 1].edge, m->mask, NULL, busy, NULL);
 	for (i = 0; i < VPA_SWEEP_DEVICES; i++)
 		most = busy[i] > most ? busy[i] : most;
@@ -300,7 +303,7 @@ static void write_rates(struct measure *m)
 		latents += b->series[i].latents;
 		without += !b->series[i].frames;
 		without_latents += !b->series[i].latents;
-		m->mask |= m->g->blocks[i].instance->devices;
+		m->mask |= m->w->s->gpu[m->g->blocks[i].id].devices;
 		b->devices = b->series[i].devices > b->devices ? b->series[i].devices : b->devices;
 	}
 	b->bps = vpa_per_second((double)b->measured, b->span_ns);
@@ -403,7 +406,7 @@ static int64_t delta_of(uint64_t a, uint64_t b)
 /* The part and the stage that deviate most in the direction in which the block does. */
 static void blame(struct measure *m, struct vpa_outlier_row *o, size_t reference)
 {
-	const struct vpa_blocks_state *s = m->w->s;
+	const struct vpa_blocks_table *s = m->w->s;
 	int64_t sign = o->delta_ns < 0 ? -1 : 1, delta, best = 0;
 	struct vpa_sweep_sums its, usual;
 	uint32_t row;
@@ -528,8 +531,8 @@ static void write_whole(struct measure *m)
 	if (i < b->count || !b->count || b->left_out)
 		r->frames = 0;
 	/* What it says of itself is of all of its time. */
-	if (!r->frames && m->g->instance && vpa_instance_is_whole(m->w, m->g->instance))
-		r->frames = told(m->g->instance->label.frames, 0);
+	if (!r->frames && m->g->scope && vpa_scope_is_whole(m->w, m->g->scope))
+		r->frames = told(m->g->scope->label.frames, 0);
 	if (r->frames && r->end_ns > r->start_ns)
 		r->fps_end_to_end = vpa_per_second((double)r->frames, r->end_ns - r->start_ns);
 	if (!b->count || b->left_out)

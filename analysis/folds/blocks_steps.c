@@ -3,7 +3,7 @@
  * Where steps stand in measured blocks, those alone count, and steps a second is of the blocks' time; else all steps count, from
  * the first one's start to the last one's end. Seconds per iteration are the same time divided by the steps: the period from
  * one step to the next, which is longer than a step where something comes between. */
-#include "analysis/folds/blocks.h"
+#include "analysis/folds/blocks_steps.h"
 
 #include "analysis/spread.h"
 
@@ -17,7 +17,7 @@ struct step_sums {
 static int gather_steps(const struct vpa_blocks_writer *w, const struct vpa_blocks_group *g,
 	enum vpa_stage_kind kind, struct step_sums *sums)
 {
-	const struct vpa_blocks_state *s = w->s;
+	const struct vpa_blocks_table *s = w->s;
 	size_t i;
 
 	memset(sums, 0, sizeof(*sums));

@@ -6,14 +6,16 @@
 #define VPA_ANALYSIS_FOLDS_FOLD_H
 
 #include "analysis/idle.h"
+#include "analysis/pipeline.h"
 #include "analysis/report.h"
 
 struct vpa_fold_context {
 	struct vpa_model *model;
 	struct vpa_idle *idle;
 	const struct vpa_options *options;
-	size_t top;                                /* rows a table */
-	const struct vpa_stage_rules *stage_rules; /* the user's, or NULL */
+	size_t top; /* rows a table */
+	/* It has judged what a fold is handed. Folds may add scopes of their own, and label ranges. */
+	struct vpa_pipeline *pipeline;
 };
 
 /* Members that a fold does not need are NULL. All return 0 or VPT_ENOMEM. */

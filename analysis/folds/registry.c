@@ -13,6 +13,6 @@ const struct vpa_fold *const vpa_folds[] = {
 	&vpa_fold_first_use, /* adds up what gaps has written */
 	&vpa_fold_syncs,
 	&vpa_fold_blocks,
-	&vpa_fold_attention_steps, /* asks what blocks has placed */
+	&vpa_fold_attention_steps,
 	NULL,
 };

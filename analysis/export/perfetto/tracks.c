@@ -24,15 +24,7 @@ static const struct {
 					"gap, ids as in the report"},
 };
 
-/* A label that need not be worked out again. */
-struct known_label {
-	uint8_t known;
-	struct vpa_stage_label label;
-};
-
 struct vpa_ex_tracks {
-	struct known_label *labels; /* by name, of ranges without annotation */
-	size_t label_cap;
 	uint8_t *
 		says_nothing; /* by text that is a range's name: 1: it has been asked what it is, in vain */
 	size_t text_cap;
@@ -66,7 +58,6 @@ void vpa_ex_tracks_free(struct vpa_export *x)
 	vpt_free(x->gpus);
 	if (!x->tracks)
 		return;
-	vpt_free(x->tracks->labels);
 	vpt_free(x->tracks->says_nothing);
 	vpt_free(x->tracks->held);
 	vpt_free(x->tracks);
@@ -256,28 +247,11 @@ static void add_text(struct vpa_ex_event *e, enum vpa_ex_arg_name name, uint32_t
 
 static struct vpa_stage_label label_of(struct vpa_export *x, const struct vpa_range *range)
 {
-	struct vpa_ex_tracks *t = x->tracks;
-	struct vpt_text name = vpa_name(x->model, range->name), payload;
 	struct vpa_stage_label label = {0};
-	size_t before = t->label_cap;
 
-	if (range->payload) {
-		payload = vpa_name(x->model, range->payload);
-		if (!vpa_stage_read(payload.text, payload.len, &label))
-			return label;
-	}
-	if (vpt_grow(&t->labels, &t->label_cap, (size_t)range->name + 1, sizeof(*t->labels))) {
+	if (vpa_pipeline_label(x->view.context->pipeline, range, &label))
 		x->pf.failed = VPT_ENOMEM;
-		return label;
-	}
-	if (t->label_cap > before)
-		memset(t->labels + before, 0, (t->label_cap - before) * sizeof(*t->labels));
-	if (!t->labels[range->name].known) {
-		t->labels[range->name].known = 1;
-		vpa_stage_of_name(x->view.context->stage_rules, name.text, name.len,
-			&t->labels[range->name].label);
-	}
-	return t->labels[range->name].label;
+	return label;
 }
 
 /* What the name of a range on a thread says; most names say nothing, and that is remembered. */
@@ -296,7 +270,7 @@ static struct vpa_stage_label label_of_text(struct vpa_export *x, uint32_t name)
 		memset(t->says_nothing + before, 0, t->text_cap - before);
 	if (t->says_nothing[name])
 		return label;
-	vpa_stage_of_name(x->view.context->stage_rules, text.text, text.len, &label);
+	vpa_pipeline_read(x->view.context->pipeline, text, (struct vpt_text){"", 0}, &label);
 	t->says_nothing[name] = label.kind == VPA_STAGE_NONE;
 	return label;
 }
@@ -348,11 +322,10 @@ static int64_t index_around(
 	struct vpa_export *x, const struct vpa_range *range, enum vpa_stage_kind kind)
 {
 	uint64_t at_ns = range->start_ns;
+	const struct vpa_range *around =
+		vpa_pipeline_find(vpa_range_around(range, at_ns), at_ns, kind);
 
-	while ((range = vpa_range_around(range, at_ns)) != NULL)
-		if (range->placed == kind)
-			return label_of(x, range).index;
-	return -1;
+	return around ? label_of(x, around).index : -1;
 }
 
 static uint32_t span_name(
@@ -388,7 +361,7 @@ int vpa_ex_tracks_range(void *ctx, const struct vpa_range *range)
 
 	if (p->device == VPA_NONE || !p->ops)
 		return x->pf.failed;
-	if (!shown[range->placed].shown)
+	if (!shown[vpa_pipeline_kind(range)].shown)
 		return x->pf.failed;
 	label = label_of(x, range);
 	attention = label.kind == VPA_STAGE_BLOCK ? take_attention(x, range) : 0;
@@ -451,10 +424,12 @@ static void put_attention(struct vpa_export *x, const struct vpa_ops *ops, size_
 	int64_t block = -1, step = -1;
 
 	for (; range; range = vpa_range_around(range, ops->launch_start_ns[i])) {
-		if (range->placed == VPA_STAGE_BLOCK) {
+		enum vpa_stage_kind kind = vpa_pipeline_kind(range);
+
+		if (kind == VPA_STAGE_BLOCK) {
 			block = block < 0 ? label_of(x, range).index : block;
 			add_to_block(x, range, ops->end_ns[i] - ops->start_ns[i]);
-		} else if (range->placed == VPA_STAGE_STEP && step < 0) {
+		} else if (kind == VPA_STAGE_STEP && step < 0) {
 			step = label_of(x, range).index;
 		}
 	}

@@ -56,8 +56,6 @@ struct vpa_rows {
 	struct vpa_rows_ops *ops;
 
 	struct vpt_strings stages;
-	struct vpa_rows_known *known; /* what a name says, by name */
-	size_t known_cap;
 	struct vpa_rows_asked { /* last, and what it came to */
 		const struct vpa_range *own, *wide;
 		uint64_t at_ns, until_ns; /* for a launch in [at, until) it is that */

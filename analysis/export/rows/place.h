@@ -3,15 +3,10 @@
 #define VPA_ANALYSIS_EXPORT_ROWS_PLACE_H
 
 #include "analysis/export/rows/cells.h"
-#include "analysis/stages.h"
 
 /* At a moment, in the innermost range of a thread and the innermost of its process; NULL: none. */
 struct vpa_rows_place vpa_rows_place_of(struct vpa_rows *x, const struct vpa_range *own,
 	const struct vpa_range *wide, uint64_t at_ns);
-/* What a range itself is; *name is then its stage's. */
-struct vpa_stage_label vpa_rows_label(struct vpa_rows *x, const struct vpa_range *range);
-struct vpa_stage_label vpa_rows_label_of(
-	struct vpa_rows *x, struct vpt_text name, struct vpt_text payload);
 void vpa_rows_place_free(struct vpa_rows *x);
 
 #endif

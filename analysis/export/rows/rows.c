@@ -198,7 +198,8 @@ static void put_range_role(struct vpa_rows *x, const struct vpt_section *s, uint
 
 	if (s->col[VPT_RANGE_PAYLOAD][row] == VPT_PAYLOAD_JSON)
 		payload = vpt_batch_text(b, s->col[VPT_RANGE_VALUE][row]);
-	label = vpa_rows_label_of(x, vpt_batch_text(b, s->col[VPT_RANGE_NAME][row]), payload);
+	vpa_pipeline_read(x->view.context->pipeline, vpt_batch_text(b, s->col[VPT_RANGE_NAME][row]),
+		payload, &label);
 	put_role(x, &label);
 }
 
@@ -273,12 +274,14 @@ static int take_range(void *state, const struct vpa_range *range)
 	const struct vpa_model *m = x->view.context->model;
 	const struct vpa_thread *t = &m->threads[range->thread];
 	struct vpt_text name = vpa_range_name(m, range), domain = vpa_name(m, range->domain);
-	struct vpa_stage_label label = vpa_rows_label(x, range);
+	struct vpa_stage_label label;
 	struct vpa_rows_table *table = x->own[VPA_ROWS_PROJECTION];
 	struct vpa_line *l = &x->cat.out;
 	const struct vpa_projection *p = &range->gpu;
 
 	x->last = (struct vpa_rows_asked){0};
+	if (vpa_pipeline_label(x->view.context->pipeline, range, &label))
+		return VPT_ENOMEM;
 	for (; p; p = p->next) {
 		size_t begin = l->size;
 
