@@ -1,12 +1,11 @@
 /* analyze.c - one pass over a trace: chunks -> resolver -> idle time -> folds -> report. */
+#include "analysis/described.h"
 #include "analysis/findings.h"
-#include "analysis/folds/fold.h"
-#include "analysis/idle_gaps.h"
+#include "analysis/folds/driver.h"
 #include "analysis/kernel_rules.h"
 #include "analysis/long_names.h"
 #include "analysis/prefetch.h"
 #include "analysis/stages.h"
-#include "analysis/tap.h"
 #include "analysis/verdict.h"
 #include "analysis/window.h"
 #include "formats/chunk.h"
@@ -16,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { META_MAX = 1024, GPUS_MAX = 1024, FOLDS_MAX = 32, DEFAULT_TOP = 20 };
+enum { DEFAULT_TOP = 20 };
 
 struct pass {
 	const struct vpt_trace *trace;
@@ -25,14 +24,9 @@ struct pass {
 	struct vpa_resolver resolver;
 	struct vpa_idle idle;
 	struct vpa_pipeline pipeline;
-	struct vpa_fold_context context;
+	struct vpa_fold_driver folds;
 	struct vpa_rules *rules;
 	struct vpa_stage_rules *stage_rules;
-	const struct vpa_tap *tap; /* NULL: none */
-	void *states[FOLDS_MAX];
-	/* The folds to be told of what; each list ends with -1. */
-	int with_ops[FOLDS_MAX], with_call[FOLDS_MAX], with_range[FOLDS_MAX], with_gap[FOLDS_MAX],
-		with_mark[FOLDS_MAX];
 	struct vpa_reading reading;
 	struct vpa_long_names long_names;
 	struct vpa_report *report;
@@ -44,147 +38,22 @@ struct pass {
 	struct vpa_range_census census; /* as long as it is not found */
 };
 
-/* ---- events to folds ---- */
+/* ---- what the resolver hands out ---- */
 
-static int wants_gap(const struct vpa_fold *f, const struct vpa_gap *gap)
+static int hand_on_gap(void *ctx, const struct vpa_gap *gap)
 {
-	size_t i;
-
-	for (i = 0; f->gap_causes && i < gap->piece_count; i++)
-		if (f->gap_causes >> gap->pieces[i].cause & 1)
-			return 1;
-	return !f->gap_causes;
+	return vpa_folds_gap(&((struct pass *)ctx)->folds, gap);
 }
 
-/* A gap that is handed out by itself. */
-static int fold_gap(void *ctx, const struct vpa_gap *gap)
+static int early_op(void *driver, const struct vpa_ops *ops, size_t i)
 {
-	struct pass *p = ctx;
-	const int *i = p->with_gap;
-	int rc = VPT_OK;
-
-	for (; *i >= 0 && !rc; i++)
-		if (wants_gap(vpa_folds[*i], gap))
-			rc = vpa_folds[*i]->gap(p->states[*i], &p->context, gap);
-	if (!rc && p->tap && p->tap->gap && gap->end_ns - gap->start_ns >= p->tap->min_gap_ns)
-		rc = p->tap->gap(p->tap->ctx, gap);
-	return rc;
+	return vpa_idle_early(((struct vpa_fold_driver *)driver)->context.idle, ops, i);
 }
 
-/* The gaps in front of a batch's ops, one by one, for a fold that knows no other way. */
-static int fold_each_gap(struct pass *p, int fold, const struct vpa_ops *ops)
-{
-	const struct vpa_fold *f = vpa_folds[fold];
-	struct vpa_whole_gap whole;
-	size_t i;
-	int rc = VPT_OK;
-
-	for (i = 0; i < ops->count && !rc; i++) {
-		if (!ops->gap_cause[i])
-			continue;
-		vpa_idle_gap(&p->idle, ops, i, &whole);
-		if (wants_gap(f, &whole.gap))
-			rc = f->gap(p->states[fold], &p->context, &whole.gap);
-	}
-	return rc;
-}
-
-/* The same for the tap, and the ops. */
-static int tap_ops(struct pass *p, const struct vpa_ops *ops)
-{
-	const struct vpa_tap *tap = p->tap;
-	struct vpa_whole_gap whole;
-	size_t i;
-	int rc = VPT_OK;
-
-	for (i = 0; tap->gap && i < ops->count && !rc; i++) {
-		if (!ops->gap_cause[i] || ops->gap_ns[i] < tap->min_gap_ns)
-			continue;
-		vpa_idle_gap(&p->idle, ops, i, &whole);
-		rc = tap->gap(tap->ctx, &whole.gap);
-	}
-	return rc || !tap->ops ? rc : tap->ops(tap->ctx, ops);
-}
-
-/* The causes of gaps that ops->gap_cause answers. */
-static const uint64_t queued_causes = 1u << VPA_CAUSE_LAUNCH_LATENCY | 1u << VPA_CAUSE_DEPENDENCY |
-				      1u << VPA_CAUSE_GRAPH_START | 1u << VPA_CAUSE_SCHEDULING |
-				      1u << VPA_CAUSE_QUEUED;
-
-static int fold_ops(void *ctx, struct vpa_ops *ops)
-{
-	struct pass *p = ctx;
-	const int *i;
-	int rc = vpa_idle_ops(&p->idle, ops);
-
-	if (!rc)
-		rc = vpa_pipeline_ops(&p->pipeline, ops);
-	for (i = p->with_gap; *i >= 0 && !rc; i++) {
-		const struct vpa_fold *f = vpa_folds[*i];
-
-		if (!f->gaps_with_ops && (!f->gap_causes || f->gap_causes & queued_causes))
-			rc = fold_each_gap(p, *i, ops);
-	}
-	for (i = p->with_ops; *i >= 0 && !rc; i++)
-		rc = vpa_folds[*i]->ops(p->states[*i], &p->context, ops);
-	if (!rc && p->tap)
-		rc = tap_ops(p, ops);
-	vpa_idle_done(&p->idle, ops);
-	return rc;
-}
-
-static int early_op(void *ctx, const struct vpa_ops *ops, size_t i)
-{
-	return vpa_idle_early(&((struct pass *)ctx)->idle, ops, i);
-}
-
-static int fold_call(void *ctx, const struct vpa_call *call)
-{
-	struct pass *p = ctx;
-	const int *i = p->with_call;
-	int rc = VPT_OK;
-
-	for (; *i >= 0 && !rc; i++)
-		rc = vpa_folds[*i]->call(p->states[*i], &p->context, call);
-	return rc;
-}
-
-static int fold_range(void *ctx, struct vpa_range *range)
-{
-	struct pass *p = ctx;
-	const int *i = p->with_range;
-	int rc = vpa_pipeline_end(&p->pipeline, range);
-
-	for (; *i >= 0 && !rc; i++)
-		rc = vpa_folds[*i]->range(p->states[*i], &p->context, range);
-	if (!rc && p->tap && p->tap->range)
-		rc = p->tap->range(p->tap->ctx, range);
-	vpa_pipeline_forget(&p->pipeline, range);
-	return rc;
-}
-
-static int fold_mark(void *ctx, const struct vpa_mark *mark)
-{
-	struct pass *p = ctx;
-	const int *i = p->with_mark;
-	int rc = VPT_OK;
-
-	for (; *i >= 0 && !rc; i++)
-		rc = vpa_folds[*i]->mark(p->states[*i], &p->context, mark);
-	return rc;
-}
-
-/* ---- tables that chunks carry ---- */
-
-static const char *keep(struct pass *p, const struct vpt_batch *b, uint64_t string)
-{
-	struct vpt_text t = vpt_batch_text(b, string);
-
-	return string ? vpa_arena_text(&p->report->arena, t.text, t.len) : "";
-}
+/* ---- the pass ---- */
 
 /* Brings devices that have worked and rows that describe them together: whichever is new. */
-static void tell_sm_counts(void *ctx)
+static void pass_on_sm_counts(void *ctx)
 {
 	struct pass *p = ctx;
 	const struct vpa_report *r = p->report;
@@ -196,90 +65,24 @@ static void tell_sm_counts(void *ctx)
 				p->idle.devices[i].sm_count = r->gpus[k].sm_count;
 }
 
-static int read_devices(struct pass *p, const struct vpt_batch *b, const struct vpt_section *s)
-{
-	struct vpa_report *r = p->report;
-	uint32_t row;
-	size_t i;
-
-	if (!r->gpus) {
-		r->gpus = vpa_arena_alloc(&r->arena, GPUS_MAX, sizeof(*r->gpus));
-		if (!r->gpus)
-			return VPT_ENOMEM;
-	}
-	for (row = 0; row < s->row_count; row++) {
-		int64_t device = (int64_t)s->col[VPT_DEVICE_DEVICE][row];
-
-		for (i = 0; i < r->gpu_count && r->gpus[i].device != device; i++)
-			;
-		r->simulated |= s->col[VPT_DEVICE_SIMULATED][row] != 0;
-		if (i < r->gpu_count || r->gpu_count >= GPUS_MAX)
-			continue; /* repeated now and then */
-		r->gpus[r->gpu_count++] = (struct vpa_gpu){.device = device,
-			.name = keep(p, b, s->col[VPT_DEVICE_NAME][row]),
-			.uuid = keep(p, b, s->col[VPT_DEVICE_UUID][row]),
-			.pci = keep(p, b, s->col[VPT_DEVICE_PCI][row]),
-			.compute_major = (uint32_t)s->col[VPT_DEVICE_COMPUTE_MAJOR][row],
-			.compute_minor = (uint32_t)s->col[VPT_DEVICE_COMPUTE_MINOR][row],
-			.sm_count = (uint32_t)s->col[VPT_DEVICE_SM_COUNT][row],
-			.sm_threads = s->col[VPT_DEVICE_SM_THREADS][row],
-			.sm_registers = s->col[VPT_DEVICE_SM_REGISTERS][row],
-			.sm_shared = s->col[VPT_DEVICE_SM_SHARED][row],
-			.memory_bytes = s->col[VPT_DEVICE_MEMORY][row],
-			.simulated = s->col[VPT_DEVICE_SIMULATED][row] != 0};
-	}
-	tell_sm_counts(p);
-	return VPT_OK;
-}
-
-static int read_meta(struct pass *p, const struct vpt_batch *b, const struct vpt_section *s)
-{
-	struct vpa_report *r = p->report;
-	uint32_t row;
-	size_t i;
-
-	if (!r->meta) {
-		r->meta = vpa_arena_alloc(&r->arena, META_MAX, sizeof(*r->meta));
-		if (!r->meta)
-			return VPT_ENOMEM;
-	}
-	for (row = 0; row < s->row_count && r->meta_count < META_MAX; row++) {
-		const char *key = keep(p, b, s->col[VPT_META_KEY][row]);
-		const char *value = keep(p, b, s->col[VPT_META_VALUE][row]);
-
-		if (vpa_reading_is_told(key))
-			continue; /* of the file, not of the run */
-		for (i = 0; i < r->meta_count && strcmp(r->meta[i].key, key); i++)
-			;
-		r->meta[i] = (struct vpa_pair){key, value}; /* the newest value wins */
-		r->meta_count += i == r->meta_count;
-	}
-	return VPT_OK;
-}
-
 static int read_tables(struct pass *p, const struct vpt_batch *b)
 {
 	size_t i;
 	uint32_t row;
-	int rc = VPT_OK;
 
-	for (i = 0; i < b->section_count && !rc; i++) {
+	if (vpa_described_read(p->report, b))
+		return VPT_ENOMEM;
+	pass_on_sm_counts(p);
+	for (i = 0; i < b->section_count; i++) {
 		const struct vpt_section *s = &b->sections[i];
 
-		if (s->kind == VPT_DEVICE)
-			rc = read_devices(p, b, s);
-		else if (s->kind == VPT_META)
-			rc = read_meta(p, b, s);
-		else if (s->kind == VPT_CLOCK)
-			for (row = 0; row < s->row_count; row++)
-				p->last_clock_ns = s->col[VPT_CLOCK_TRACE][row];
+		for (row = 0; s->kind == VPT_CLOCK && row < s->row_count; row++)
+			p->last_clock_ns = s->col[VPT_CLOCK_TRACE][row];
 	}
 	if (b->t_max_ns > p->last_event_ns)
 		p->last_event_ns = b->t_max_ns;
-	return rc;
+	return VPT_OK;
 }
-
-/* ---- the pass ---- */
 
 /* Before this moment neither a gap nor a launch that is still to come will ask for anything. */
 static uint64_t frontier_of(const struct pass *p, uint64_t times_from)
@@ -319,10 +122,10 @@ static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b)
 	/* Some ops may have to wait for more than the chunk's successors. */
 	if (p->resolver.released_ns < times_from)
 		times_from = p->resolver.released_ns;
-	if (!rc && p->tap && p->tap->chunk)
+	if (!rc && p->folds.tap && p->folds.tap->chunk)
 		rc = vpt_chunk_unpack(b);
-	if (!rc && p->tap && p->tap->chunk)
-		rc = p->tap->chunk(p->tap->ctx, b, times_from);
+	if (!rc && p->folds.tap && p->folds.tap->chunk)
+		rc = p->folds.tap->chunk(p->folds.tap->ctx, b, times_from);
 	if (rc)
 		return rc;
 	until = frontier_of(p, times_from);
@@ -375,39 +178,9 @@ static int read_chunks(struct pass *p, struct vpt_err *err)
 	return rc == VPT_END ? VPT_OK : rc;
 }
 
-static int begin_folds(struct pass *p)
-{
-	int *ops = p->with_ops, *call = p->with_call, *range = p->with_range, *gap = p->with_gap;
-	int *mark = p->with_mark, i;
-
-	for (i = 0; vpa_folds[i]; i++) {
-		p->states[i] = vpt_calloc(1, vpa_folds[i]->state_bytes + 1);
-		if (!p->states[i])
-			return VPT_ENOMEM;
-		if (vpa_folds[i]->ops)
-			*ops++ = i;
-		if (vpa_folds[i]->call)
-			*call++ = i;
-		if (vpa_folds[i]->range)
-			*range++ = i;
-		if (vpa_folds[i]->gap)
-			*gap++ = i;
-		if (vpa_folds[i]->mark)
-			*mark++ = i;
-	}
-	*ops = *call = *range = *gap = *mark = -1;
-	return VPT_OK;
-}
-
 static void free_pass(struct pass *p)
 {
-	int i;
-
-	for (i = 0; vpa_folds[i]; i++) {
-		if (p->states[i] && vpa_folds[i]->free)
-			vpa_folds[i]->free(p->states[i]);
-		vpt_free(p->states[i]);
-	}
+	vpa_folds_free(&p->folds);
 	vpa_resolver_free(&p->resolver);
 	vpa_idle_free(&p->idle);
 	vpa_pipeline_free(&p->pipeline);
@@ -439,13 +212,15 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 	if (vpa_resolver_init(&p->resolver, &p->model, p->rules, sink))
 		return vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace");
 	p->idle.resolver = &p->resolver;
-	p->idle.gap = fold_gap;
-	p->idle.grown = tell_sm_counts;
+	p->idle.gap = hand_on_gap;
+	p->idle.grown = pass_on_sm_counts;
 	p->idle.ctx = p;
-	p->context = (struct vpa_fold_context){
+	p->folds.context = (struct vpa_fold_context){
 		&p->model, &p->idle, o, o->top ? o->top : DEFAULT_TOP, &p->pipeline};
 	vpa_pipeline_init(&p->pipeline, &p->model, p->stage_rules);
-	return begin_folds(p) ? vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace") : VPT_OK;
+	return vpa_folds_begin(&p->folds)
+		       ? vpt_fail(err, VPT_ENOMEM, "no memory to analyze a trace")
+		       : VPT_OK;
 }
 
 /* The window: what was asked for, else from the capture's start to its last clock point. */
@@ -516,7 +291,7 @@ static int check_from(const struct pass *p, struct vpt_err *err)
 static int finish_report(struct pass *p, struct vpt_err *err)
 {
 	struct vpa_report *r = p->report;
-	int i, rc = check_from(p, err);
+	int rc = check_from(p, err);
 
 	if (rc)
 		return rc;
@@ -530,9 +305,8 @@ static int finish_report(struct pass *p, struct vpt_err *err)
 	r->window_end_ns = p->model.window_end_ns;
 	r->paused_ns = vpa_intervals_total(&p->resolver.paused, r->window_end_ns);
 	r->counts = p->resolver.counts;
-	for (i = 0; vpa_folds[i] && !rc; i++)
-		if (vpa_folds[i]->finish)
-			rc = vpa_folds[i]->finish(p->states[i], &p->context, r);
+	if (!rc)
+		rc = vpa_folds_finish(&p->folds, r);
 	if (!rc)
 		rc = vpa_reading_end(&p->reading) || vpa_verdict_write(&p->resolver, &p->reading, r)
 			     ? VPT_ENOMEM
@@ -542,8 +316,8 @@ static int finish_report(struct pass *p, struct vpt_err *err)
 	vpa_mark_touched(r);
 	if (!rc && r->arena.failed)
 		rc = VPT_ENOMEM;
-	if (!rc && p->tap && p->tap->end)
-		rc = p->tap->end(p->tap->ctx);
+	if (!rc && p->folds.tap && p->folds.tap->end)
+		rc = p->folds.tap->end(p->folds.tap->ctx);
 	return rc ? vpt_fail(err, rc, "no memory for the report") : VPT_OK;
 }
 
@@ -627,15 +401,21 @@ static int find_range(struct pass *p, struct vpt_err *err)
 
 static int begin_tap(struct pass *p)
 {
-	const struct vpa_tap_view view = {&p->resolver, &p->context, p->report};
+	const struct vpa_tap *tap = p->options->tap;
+	const struct vpa_tap_view view = {&p->resolver, &p->folds.context, p->report};
 
-	p->tap = p->options->tap;
-	return p->tap && p->tap->begin ? p->tap->begin(p->tap->ctx, &view) : VPT_OK;
+	p->folds.tap = tap;
+	return tap && tap->begin ? tap->begin(tap->ctx, &view) : VPT_OK;
 }
 
 static int run(struct pass *p, struct vpt_err *err)
 {
-	struct vpa_resolver_sink sink = {fold_ops, early_op, fold_call, fold_range, fold_mark, p};
+	struct vpa_resolver_sink sink = {.ops = vpa_folds_ops,
+		.early = early_op,
+		.call = vpa_folds_call,
+		.range = vpa_folds_range,
+		.mark = vpa_folds_mark,
+		.ctx = &p->folds};
 	int rc = p->options->range ? find_range(p, err) : VPT_OK;
 
 	/* What the first pass read of tables is read again. */

@@ -35,78 +35,15 @@ void vpa_sweep_free(struct vpa_sweep *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->edge_count; i++) {
-		vpt_free(s->edges[i].devices);
-		vpt_free(s->edges[i].parts);
-	}
-	vpt_free(s->now.devices);
+	for (i = 0; i < s->edge_count; i++)
+		vpa_edge_free(&s->edges[i]);
+	vpa_edge_free(&s->now);
 	vpt_free(s->edges);
 	vpt_free(s->cuts);
 	vpt_free(s->waiting);
 	vpt_free(s->devices);
 	vpt_free(s->gaps);
 	vpa_sweep_init(s);
-}
-
-/* Keeps of an edge's sums only what is not 0. Where there is no memory for that they stay as they are. */
-static void pack(struct vpa_sweep_edge *e)
-{
-	uint32_t device, part, count = 0;
-
-	if (e->parts || !e->device_count)
-		return;
-	for (device = 0; device < e->device_count; device++)
-		for (part = 0; part < VPA_SWEEP_PARTS; part++)
-			count += e->devices[device].ns[part] || e->devices[device].count[part];
-	e->parts = vpt_alloc(count + (size_t)1, sizeof(*e->parts));
-	if (!e->parts)
-		return;
-	e->part_count = 0;
-	for (device = 0; device < e->device_count; device++) {
-		const struct vpa_sweep_sums *sums = &e->devices[device];
-
-		for (part = 0; part < VPA_SWEEP_PARTS; part++)
-			if (sums->ns[part] || sums->count[part])
-				e->parts[e->part_count++] = (struct vpa_sweep_part){sums->ns[part],
-					sums->count[part], (uint16_t)device, (uint16_t)part};
-	}
-	vpt_free(e->devices);
-	e->devices = NULL;
-	e->device_cap = 0;
-}
-
-static int unpack(struct vpa_sweep_edge *e)
-{
-	uint32_t i;
-
-	e->devices = vpt_calloc(e->device_count, sizeof(*e->devices));
-	if (!e->devices)
-		return VPT_ENOMEM;
-	e->device_cap = e->device_count;
-	for (i = 0; i < e->part_count; i++) {
-		const struct vpa_sweep_part *p = &e->parts[i];
-
-		e->devices[p->device].ns[p->part] = p->ns;
-		e->devices[p->device].count[p->part] = p->count;
-	}
-	vpt_free(e->parts);
-	e->parts = NULL;
-	return VPT_OK;
-}
-
-/* The sums of a device since the edge before. */
-static inline struct vpa_sweep_sums *sums_of(struct vpa_sweep_edge *e, uint32_t device)
-{
-	if (e->parts && unpack(e))
-		return NULL;
-	if (device >= e->device_count) {
-		if (vpt_grow(&e->devices, &e->device_cap, (size_t)device + 1, sizeof(*e->devices)))
-			return NULL;
-		memset(e->devices + e->device_count, 0,
-			(device + 1 - e->device_count) * sizeof(*e->devices));
-		e->device_count = device + 1;
-	}
-	return &e->devices[device];
 }
 
 /* ---- busy time ---- */
@@ -146,7 +83,7 @@ static int advance_all(struct vpa_sweep *s, uint64_t until_ns)
 	uint32_t i;
 
 	for (i = 0; i < s->device_count; i++) {
-		struct vpa_sweep_sums *sums = sums_of(&s->now, i);
+		struct vpa_sweep_sums *sums = vpa_edge_sums(&s->now, i);
 
 		if (!sums)
 			return VPT_ENOMEM;
@@ -157,40 +94,6 @@ static int advance_all(struct vpa_sweep *s, uint64_t until_ns)
 
 /* ---- edges ---- */
 
-static void add_sums(struct vpa_sweep_sums *to, const struct vpa_sweep_sums *from)
-{
-	size_t i;
-
-	for (i = 0; i < VPA_SWEEP_PARTS; i++) {
-		to->ns[i] += from->ns[i];
-		to->count[i] += from->count[i];
-	}
-}
-
-static void add_notes(struct vpa_sweep_notes *to, const struct vpa_sweep_notes *from)
-{
-	to->vae_ns += from->vae_ns;
-	to->conv_ns += from->conv_ns;
-	to->frame_bytes += from->frame_bytes;
-}
-
-/* Moves what there is since the last edge to a new one, which has no room for more devices than there are: edges are
- * many. */
-static int move_sums(struct vpa_sweep_edge *now, struct vpa_sweep_edge *e)
-{
-	size_t bytes = now->device_count * sizeof(*now->devices);
-
-	*e = *now;
-	e->devices = vpt_alloc(now->device_count, sizeof(*e->devices));
-	e->device_cap = now->device_count;
-	if (!e->devices)
-		return VPT_ENOMEM;
-	if (bytes)
-		memcpy(e->devices, now->devices, bytes);
-	*now = (struct vpa_sweep_edge){.devices = now->devices, .device_cap = now->device_cap};
-	return VPT_OK;
-}
-
 /* Packs the edge that has come to lie behind those that are still open. */
 static void pack_behind(struct vpa_sweep *s)
 {
@@ -200,7 +103,7 @@ static void pack_behind(struct vpa_sweep *s)
 	for (i = 0; i < EDGES_OPEN && edge != VPA_NONE; i++)
 		edge = s->edges[edge].previous;
 	if (edge != VPA_NONE)
-		pack(&s->edges[edge]);
+		vpa_edge_pack(&s->edges[edge]);
 }
 
 /* An edge at the sweep's last edge or behind it. What lies between becomes the new edge's. */
@@ -215,7 +118,7 @@ static uint32_t set_edge(struct vpa_sweep *s, uint64_t time_ns)
 		return VPA_NONE;
 	if ((s->unused == VPA_NONE &&
 		    vpt_grow(&s->edges, &s->edge_cap, s->edge_count + 1, sizeof(*s->edges))) ||
-		move_sums(&s->now, &moved))
+		vpa_edge_take(&moved, &s->now))
 		return VPA_NONE;
 	edge = s->unused;
 	if (edge != VPA_NONE)
@@ -240,30 +143,15 @@ static uint32_t set_edge(struct vpa_sweep *s, uint64_t time_ns)
 void vpa_sweep_release(struct vpa_sweep *s, uint32_t edge)
 {
 	struct vpa_sweep_edge *e = edge == VPA_NONE ? NULL : &s->edges[edge], *into;
-	uint32_t i;
 
 	if (!e || --e->references)
 		return;
 	/* What was on this side of it now belongs to the other side. */
 	into = e->next == VPA_NONE ? &s->now : &s->edges[e->next];
-	if ((e->parts && unpack(e)) || (into->parts && unpack(into))) {
+	if (vpa_edge_merge(into, e)) {
 		s->failed = VPT_ENOMEM;
 		return;
 	}
-	if (into->device_count < e->device_count) {
-		struct vpa_sweep_edge less = *into;
-
-		into->devices = e->devices;
-		into->device_count = e->device_count;
-		into->device_cap = e->device_cap;
-		e->devices = less.devices;
-		e->device_count = less.device_count;
-	}
-	for (i = 0; i < e->device_count; i++)
-		add_sums(&into->devices[i], &e->devices[i]);
-	add_notes(&into->notes, &e->notes);
-	vpt_free(e->devices);
-	e->devices = NULL;
 	if (e->previous == VPA_NONE)
 		s->first = e->next;
 	else
@@ -417,7 +305,7 @@ VPA_RARE static int cut_gap(struct vpa_sweep *s, const struct vpa_sweep_gap_part
 		uint64_t start = from > gap->start_ns ? from : gap->start_ns;
 
 		if (end > start) {
-			struct vpa_sweep_sums *sums = sums_of(e, gap->device);
+			struct vpa_sweep_sums *sums = vpa_edge_sums(e, gap->device);
 
 			if (!sums)
 				return VPT_ENOMEM;
@@ -485,7 +373,7 @@ int vpa_sweep_op(
 	if (device >= s->device_count && make_room(s, device))
 		return VPT_ENOMEM;
 	d = &s->devices[device];
-	sums = sums_of(&s->now, device);
+	sums = vpa_edge_sums(&s->now, device);
 	if (!sums)
 		return VPT_ENOMEM;
 	sums->count[family]++;
@@ -593,35 +481,6 @@ int vpa_sweep_end(struct vpa_sweep *s)
 
 /* ---- asking ---- */
 
-static void add_between(const struct vpa_sweep_edge *e, uint32_t mask, struct vpa_sweep_sums *sums,
-	uint64_t *busy_ns, struct vpa_sweep_notes *notes)
-{
-	uint32_t i, part;
-
-	for (i = 0; e->parts && i < e->part_count; i++) {
-		const struct vpa_sweep_part *p = &e->parts[i];
-
-		if (!(mask >> p->device & 1))
-			continue;
-		if (sums) {
-			sums->ns[p->part] += p->ns;
-			sums->count[p->part] += p->count;
-		}
-		if (busy_ns && p->part < VPA_SWEEP_IDLE)
-			busy_ns[p->device] += p->ns;
-	}
-	for (i = 0; !e->parts && i < e->device_count; i++) {
-		if (!(mask >> i & 1))
-			continue;
-		if (sums)
-			add_sums(sums, &e->devices[i]);
-		for (part = 0; busy_ns && part < VPA_SWEEP_IDLE; part++)
-			busy_ns[i] += e->devices[i].ns[part];
-	}
-	if (notes)
-		add_notes(notes, &e->notes);
-}
-
 void vpa_sweep_between(const struct vpa_sweep *s, uint32_t from, uint32_t to, uint32_t device_mask,
 	struct vpa_sweep_sums *sums, uint64_t *busy_ns, struct vpa_sweep_notes *notes)
 {
@@ -630,10 +489,10 @@ void vpa_sweep_between(const struct vpa_sweep *s, uint32_t from, uint32_t to, ui
 	if (from != VPA_NONE && from == to)
 		return;
 	for (; edge != VPA_NONE; edge = s->edges[edge].next) {
-		add_between(&s->edges[edge], device_mask, sums, busy_ns, notes);
+		vpa_edge_add(&s->edges[edge], device_mask, sums, busy_ns, notes);
 		if (edge == to)
 			return;
 	}
 	if (to == VPA_NONE)
-		add_between(&s->now, device_mask, sums, busy_ns, notes);
+		vpa_edge_add(&s->now, device_mask, sums, busy_ns, notes);
 }

@@ -13,43 +13,7 @@
 #ifndef VPA_ANALYSIS_FOLDS_SWEEP_H
 #define VPA_ANALYSIS_FOLDS_SWEEP_H
 
-#include "analysis/model.h"
-
-enum {
-	/* What a device's time is made of: families first, then causes of idle time. */
-	VPA_SWEEP_IDLE = VPA_FAMILY_COUNT,
-	VPA_SWEEP_PARTS = VPA_FAMILY_COUNT + VPA_CAUSES,
-	/* More devices than this are left out of the sums. */
-	VPA_SWEEP_DEVICES = 16
-};
-
-struct vpa_sweep_sums {
-	uint64_t ns[VPA_SWEEP_PARTS];
-	uint32_t count[VPA_SWEEP_PARTS]; /* ops that begin, pieces of gaps that do */
-};
-
-/* What is counted where it begins, on all devices: durations and bytes, see blocks.c. */
-struct vpa_sweep_notes {
-	uint64_t vae_ns, conv_ns, frame_bytes;
-};
-
-struct vpa_sweep_part {
-	uint64_t ns;
-	uint32_t count;
-	uint16_t device, part;
-};
-
-struct vpa_sweep_edge {
-	uint64_t time_ns;
-	uint32_t references, previous, next; /* VPA_NONE at the ends */
-	uint32_t device_count;
-	size_t device_cap;
-	struct vpa_sweep_sums *devices; /* since the previous edge; NULL: they stand in parts */
-	/* Those that are not 0, of edges that lie behind: mostly a dozen of half a hundred. NULL: they stand in devices. */
-	struct vpa_sweep_part *parts;
-	uint32_t part_count;
-	struct vpa_sweep_notes notes;
-};
+#include "analysis/folds/sweep_edge.h"
 
 struct vpa_sweep_cut {
 	uint64_t time_ns;

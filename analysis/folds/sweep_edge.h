@@ -1,0 +1,78 @@
+/* sweep_edge.h - what devices did up to an edge of the sweep, from the edge before on. */
+#ifndef VPA_ANALYSIS_FOLDS_SWEEP_EDGE_H
+#define VPA_ANALYSIS_FOLDS_SWEEP_EDGE_H
+
+#include "analysis/model.h"
+#include "formats/memory.h"
+
+#include <string.h>
+
+enum {
+	/* What a device's time is made of: families first, then causes of idle time. */
+	VPA_SWEEP_IDLE = VPA_FAMILY_COUNT,
+	VPA_SWEEP_PARTS = VPA_FAMILY_COUNT + VPA_CAUSES,
+	/* More devices than this are left out of the sums. */
+	VPA_SWEEP_DEVICES = 16
+};
+
+struct vpa_sweep_sums {
+	uint64_t ns[VPA_SWEEP_PARTS];
+	uint32_t count[VPA_SWEEP_PARTS]; /* ops that begin, pieces of gaps that do */
+};
+
+/* What is counted where it begins, on all devices: durations and bytes, see blocks.c. */
+struct vpa_sweep_notes {
+	uint64_t vae_ns, conv_ns, frame_bytes;
+};
+
+struct vpa_sweep_part {
+	uint64_t ns;
+	uint32_t count;
+	uint16_t device, part;
+};
+
+struct vpa_sweep_edge {
+	uint64_t time_ns;
+	uint32_t references, previous, next; /* VPA_NONE at the ends */
+	uint32_t device_count;
+	size_t device_cap;
+	struct vpa_sweep_sums *devices; /* since the previous edge; NULL: they stand in parts */
+	/* Those that are not 0, of edges that lie behind: mostly a dozen of half a hundred. NULL: they stand in devices. */
+	struct vpa_sweep_part *parts;
+	uint32_t part_count;
+	struct vpa_sweep_notes notes;
+};
+
+/* Keeps of an edge's sums only what is not 0. Where there is no memory for that they stay as they are. */
+void vpa_edge_pack(struct vpa_sweep_edge *e);
+/* Undoes that. 0 or VPT_ENOMEM. */
+int vpa_edge_unpack(struct vpa_sweep_edge *e);
+void vpa_edge_free(struct vpa_sweep_edge *e); /* its sums */
+
+/* Moves what there is since the last edge to a new one, which has no room for more devices than there are: edges are
+ * many. 0 or VPT_ENOMEM. */
+int vpa_edge_take(struct vpa_sweep_edge *e, struct vpa_sweep_edge *now);
+
+/* Moves what is in `e` to the next edge, or to what is since the last. 0 or VPT_ENOMEM, and nothing has moved. */
+int vpa_edge_merge(struct vpa_sweep_edge *into, struct vpa_sweep_edge *e);
+
+/* Adds it up over the devices of the mask, see vpa_sweep_between(). */
+void vpa_edge_add(const struct vpa_sweep_edge *e, uint32_t mask, struct vpa_sweep_sums *sums,
+	uint64_t *busy_ns, struct vpa_sweep_notes *notes);
+
+/* The sums of a device; NULL: no memory. */
+static inline struct vpa_sweep_sums *vpa_edge_sums(struct vpa_sweep_edge *e, uint32_t device)
+{
+	if (e->parts && vpa_edge_unpack(e))
+		return NULL;
+	if (device >= e->device_count) {
+		if (vpt_grow(&e->devices, &e->device_cap, (size_t)device + 1, sizeof(*e->devices)))
+			return NULL;
+		memset(e->devices + e->device_count, 0,
+			(device + 1 - e->device_count) * sizeof(*e->devices));
+		e->device_count = device + 1;
+	}
+	return &e->devices[device];
+}
+
+#endif
