@@ -1,5 +1,5 @@
 /* test_open_ranges.c - ranges that are open are found among very many, by looking at a few. */
-#include "analysis/export/perfetto/host.h"
+#include "analysis/export/perfetto/open.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

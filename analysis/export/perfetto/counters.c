@@ -5,8 +5,11 @@
  *
  * A value that has not changed is left out, but once a second it is said again, and at the end of the trace. The samples of a chunk
  * are put in order of time, and the counters that a GPU has at one time are one packet. */
-#include "analysis/export/perfetto/parts.h"
+#include "analysis/export/perfetto/counters.h"
 
+#include "analysis/export/perfetto/machine.h"
+#include "analysis/index.h"
+#include "analysis/resolver_maps.h"
 #include "formats/memory.h"
 
 #include <stdio.h>
@@ -62,7 +65,10 @@ struct sample {
 	uint32_t packet; /* of a GPU's counters, which are one packet; 0: one of its own */
 };
 
-struct vpa_ex_series {
+struct vpa_ex_counters {
+	struct vpa_ex_out *x;
+	struct vpt_pf_sequence sequence;
+	int begun;             /* the sequence is */
 	struct vpa_index keys; /* of lanes that have been described */
 	struct series *items;  /* by row of keys */
 	size_t cap;
@@ -72,15 +78,25 @@ struct vpa_ex_series {
 	size_t count, sample_cap;
 };
 
-void vpa_ex_counters_free(struct vpa_export *x)
+struct vpa_ex_counters *vpa_ex_counters_new(struct vpa_ex_out *x)
 {
-	if (x->series) {
-		vpa_index_free(&x->series->keys);
-		vpt_free(x->series->items);
-		vpt_free(x->series->told);
-		vpt_free(x->series->samples);
-	}
-	vpt_free(x->series);
+	struct vpa_ex_counters *all = vpt_calloc(1, sizeof(*all));
+
+	if (all)
+		all->x = x;
+	return all;
+}
+
+void vpa_ex_counters_free(struct vpa_ex_counters *all)
+{
+	if (!all)
+		return;
+	vpt_pf_sequence_free(&all->sequence);
+	vpa_index_free(&all->keys);
+	vpt_free(all->items);
+	vpt_free(all->told);
+	vpt_free(all->samples);
+	vpt_free(all);
 }
 
 static const struct quantity *find_quantity(
@@ -98,7 +114,7 @@ static const struct quantity *find_quantity(
 }
 
 static const struct quantity *choose_quantity(
-	const struct vpa_export *x, const struct vpt_text *name, const struct vpt_text *unit)
+	const struct vpa_ex_out *x, const struct vpt_text *name, const struct vpt_text *unit)
 {
 	const struct quantity *q = find_quantity(name, unit);
 
@@ -107,7 +123,7 @@ static const struct quantity *choose_quantity(
 	return q;
 }
 
-static uint64_t series_uuid(const struct vpa_export *x, uint64_t key)
+static uint64_t series_uuid(const struct vpa_ex_out *x, uint64_t key)
 {
 	char path[64];
 
@@ -116,7 +132,7 @@ static uint64_t series_uuid(const struct vpa_export *x, uint64_t key)
 }
 
 /* A name need not say which GPU it is of (NULL: of none). */
-static void describe_track(struct vpa_export *x, const struct series *s,
+static void describe_track(struct vpa_ex_out *x, const struct series *s,
 	const struct vpa_ex_gpu *gpu, const struct vpt_text *name, const struct vpt_text *unit)
 {
 	struct vpt_pb *out = &x->pf.out;
@@ -144,9 +160,10 @@ static void describe_track(struct vpa_export *x, const struct series *s,
 }
 
 /* The track that those of an allocator stand under, described when it is asked for first. */
-static uint64_t allocator_track(struct vpa_export *x, const struct series *s)
+static uint64_t allocator_track(struct vpa_ex_counters *all, const struct series *s)
 {
 	enum { EXPLICIT = 3 };
+	struct vpa_ex_out *x = all->x;
 	struct vpt_pb *out = &x->pf.out;
 	uint64_t process = vpa_ex_process(x, s->pid), uuid;
 	char name[64], path[96];
@@ -155,8 +172,8 @@ static uint64_t allocator_track(struct vpa_export *x, const struct series *s)
 	snprintf(name, sizeof(name), "GPU %u - PyTorch memory", s->gpu_id);
 	snprintf(path, sizeof(path), "%llx %s", (unsigned long long)process, name);
 	uuid = vpa_ex_uuid(x, path);
-	for (i = 0; i < x->series->keys.count; i++)
-		if (x->series->items[i].parent == uuid)
+	for (i = 0; i < all->keys.count; i++)
+		if (all->items[i].parent == uuid)
 			return uuid;
 	vpt_pf_begin_timeless(&x->pf, &x->meta);
 	vpt_pb_begin(out, VPT_PF_TRACK);
@@ -169,7 +186,7 @@ static uint64_t allocator_track(struct vpa_export *x, const struct series *s)
 	return uuid;
 }
 
-static void describe_allocator(struct vpa_export *x, const struct series *s)
+static void describe_allocator(struct vpa_ex_out *x, const struct series *s)
 {
 	enum { UNIT = 3, SIZE_BYTES = 3, SHARE_KEY = 7 };
 	struct vpt_pb *out = &x->pf.out;
@@ -189,12 +206,13 @@ static void describe_allocator(struct vpa_export *x, const struct series *s)
 
 /* What the chunk at hand says of a series. */
 static void describe(
-	struct vpa_export *x, const struct vpt_batch *b, uint64_t key, struct series *out)
+	struct vpa_ex_counters *all, const struct vpt_batch *b, uint64_t key, struct series *out)
 {
+	struct vpa_ex_out *x = all->x;
 	const struct vpt_section *s = vpt_batch_find(b, VPT_LANE);
 	struct vpt_text name = {"counter", 7}, unit = {"", 0};
 	uint32_t row, device = VPA_NONE;
-	struct vpa_ex_gpu *gpu;
+	const struct vpa_ex_gpu *gpu;
 
 	*out = (struct series){.uuid = series_uuid(x, key), .pid = -1};
 	for (row = 0; s && row < s->row_count; row++) {
@@ -216,16 +234,16 @@ static void describe(
 	} else if (out->quantity->form == PROCESS_MEMORY) {
 		vpa_ex_process(x, out->pid);
 	} else if (out->quantity->form == ALLOCATOR) {
-		out->parent = allocator_track(x, out);
+		out->parent = allocator_track(all, out);
 		describe_allocator(x, out);
 	}
 }
 
 /* The counters that a GPU may have. */
-static int tell_counters(struct vpa_export *x, uint32_t gpu_id)
+static int tell_counters(struct vpa_ex_counters *s, uint32_t gpu_id)
 {
 	enum { GROUP_SYSTEM = 1, LOOKS_FORWARD = 2 };
-	struct vpa_ex_series *s = x->series;
+	struct vpa_ex_out *x = s->x;
 	struct vpt_pb *b = &x->pf.out;
 	size_t before = s->told_cap, i;
 
@@ -236,7 +254,7 @@ static int tell_counters(struct vpa_export *x, uint32_t gpu_id)
 	if (s->told[gpu_id] == x->pf.generation)
 		return VPT_OK;
 	s->told[gpu_id] = x->pf.generation;
-	vpt_pf_begin_timeless(&x->pf, &x->counters);
+	vpt_pf_begin_timeless(&x->pf, &s->sequence);
 	vpt_pb_begin(b, VPT_PF_INTERNED);
 	vpt_pb_begin(b, VPT_PF_COUNTER_DESCRIPTORS);
 	vpt_pb_uint(b, 1, gpu_id + 1);
@@ -283,7 +301,7 @@ static double value_of(uint64_t bits)
 	return value;
 }
 
-static void put_quantity(struct vpa_export *x, const struct series *s, double value)
+static void put_quantity(struct vpa_ex_out *x, const struct series *s, double value)
 {
 	struct vpt_pb *b = &x->pf.out;
 
@@ -309,10 +327,10 @@ static void put_quantity(struct vpa_export *x, const struct series *s, double va
 }
 
 /* Counters of one GPU at one time. */
-static void put_counters(struct vpa_export *x, const struct sample *samples, size_t count)
+static void put_counters(struct vpa_ex_counters *all, const struct sample *samples, size_t count)
 {
-	const struct series *items = x->series->items;
-	struct vpt_pb *b = &x->pf.out;
+	const struct series *items = all->items;
+	struct vpt_pb *b = &all->x->pf.out;
 	size_t i;
 
 	vpt_pb_begin(b, VPT_PF_GPU_COUNTER);
@@ -344,17 +362,18 @@ static size_t packet_of(const struct sample *first, size_t left)
 	return n;
 }
 
-static void put_packet(struct vpa_export *x, const struct sample *first, size_t count)
+static void put_packet(struct vpa_ex_counters *all, const struct sample *first, size_t count)
 {
-	const struct series *s = &x->series->items[first->series];
+	struct vpa_ex_out *x = all->x;
+	const struct series *s = &all->items[first->series];
 	struct vpt_pb *b = &x->pf.out;
 
 	vpt_pf_next(&x->pf);
-	if (is_counter(s) && tell_counters(x, s->gpu_id))
+	if (is_counter(s) && tell_counters(all, s->gpu_id))
 		return;
-	vpt_pf_begin(&x->pf, &x->counters, first->time_ns + x->shift_ns);
+	vpt_pf_begin(&x->pf, &all->sequence, first->time_ns + x->shift_ns);
 	if (is_counter(s)) {
-		put_counters(x, first, count);
+		put_counters(all, first, count);
 	} else if (s->quantity && s->quantity->form != ALLOCATOR) {
 		put_quantity(x, s, value_of(first->bits));
 	} else {
@@ -379,26 +398,25 @@ static int compare(const void *pa, const void *pb)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static int put_samples(struct vpa_export *x)
+static int put_samples(struct vpa_ex_counters *all)
 {
-	struct vpa_ex_series *all = x->series;
 	size_t i, n;
 
 	if (all->count)
 		qsort(all->samples, all->count, sizeof(*all->samples), compare);
-	for (i = 0; i < all->count && !x->pf.failed; i += n) {
+	for (i = 0; i < all->count && !all->x->pf.failed; i += n) {
 		n = packet_of(&all->samples[i], all->count - i);
-		put_packet(x, &all->samples[i], n);
+		put_packet(all, &all->samples[i], n);
 	}
 	all->count = 0;
-	return x->pf.failed;
+	return all->x->pf.failed;
 }
 
 /* ---- rows in ---- */
 
-static int keep_sample(struct vpa_export *x, uint32_t series, uint64_t time_ns, uint64_t bits)
+static int keep_sample(
+	struct vpa_ex_counters *all, uint32_t series, uint64_t time_ns, uint64_t bits)
 {
-	struct vpa_ex_series *all = x->series;
 	struct series *s = &all->items[series];
 
 	if (vpt_grow(&all->samples, &all->sample_cap, all->count + 1, sizeof(*all->samples)))
@@ -409,14 +427,15 @@ static int keep_sample(struct vpa_export *x, uint32_t series, uint64_t time_ns, 
 	s->has_told = 1;
 	s->told_ns = time_ns;
 	s->told_bits = bits;
-	x->expected.counter_samples++;
+	all->x->expected.counter_samples++;
 	return VPT_OK;
 }
 
-static int add_section(struct vpa_export *x, const struct vpt_batch *b, const struct vpt_section *s)
+static int add_section(
+	struct vpa_ex_counters *all, const struct vpt_batch *b, const struct vpt_section *s)
 {
 	const uint64_t again_ns = 1000000000;
-	struct vpa_ex_series *all = x->series;
+	struct vpa_ex_out *x = all->x;
 	size_t before = all->keys.count;
 	uint32_t at = vpa_index_put(&all->keys, s->lane, 0), row;
 	int rc = VPT_OK;
@@ -425,11 +444,11 @@ static int add_section(struct vpa_export *x, const struct vpt_batch *b, const st
 		vpt_grow(&all->items, &all->cap, (size_t)at + 1, sizeof(*all->items)))
 		return VPT_ENOMEM;
 	if (all->keys.count > before)
-		describe(x, b, s->lane, &all->items[at]);
-	if (!x->has_counters)
+		describe(all, b, s->lane, &all->items[at]);
+	if (!all->begun)
 		vpt_pf_sequence(
-			&x->pf, &x->counters, SEQUENCE_COUNTERS, x->start_ns + x->shift_ns, 0);
-	x->has_counters = 1;
+			&x->pf, &all->sequence, SEQUENCE_COUNTERS, x->start_ns + x->shift_ns, 0);
+	all->begun = 1;
 	for (row = 0; row < s->row_count && !rc; row++) {
 		uint64_t time = s->col[VPT_COUNTER_TIME][row];
 		uint64_t bits = s->col[VPT_COUNTER_VALUE][row];
@@ -440,35 +459,30 @@ static int add_section(struct vpa_export *x, const struct vpt_batch *b, const st
 		if (now->has_told && bits == now->told_bits && time >= now->told_ns &&
 			time - now->told_ns < again_ns)
 			continue;
-		rc = keep_sample(x, at, time, bits);
+		rc = keep_sample(all, at, time, bits);
 	}
 	return rc ? rc : x->pf.failed;
 }
 
-int vpa_ex_counters_add(struct vpa_export *x, const struct vpt_batch *b)
+int vpa_ex_counters_add(struct vpa_ex_counters *all, const struct vpt_batch *b)
 {
 	size_t i;
 	int rc = VPT_OK;
 
-	if (!x->series)
-		x->series = vpt_calloc(1, sizeof(*x->series));
-	if (!x->series)
-		return VPT_ENOMEM;
 	for (i = 0; i < b->section_count && !rc; i++)
 		if (b->sections[i].kind == VPT_COUNTER)
-			rc = add_section(x, b, &b->sections[i]);
-	return rc ? rc : put_samples(x);
+			rc = add_section(all, b, &b->sections[i]);
+	return rc ? rc : put_samples(all);
 }
 
-int vpa_ex_counters_end(struct vpa_export *x)
+int vpa_ex_counters_end(struct vpa_ex_counters *all)
 {
-	struct vpa_ex_series *all = x->series;
-	uint64_t end = x->model->window_end_ns;
+	uint64_t end = all->x->model->window_end_ns;
 	uint32_t i;
 	int rc = VPT_OK;
 
-	for (i = 0; all && i < all->keys.count && !rc; i++)
+	for (i = 0; i < all->keys.count && !rc; i++)
 		if (all->items[i].has_told && all->items[i].told_ns < end)
-			rc = keep_sample(x, i, end, all->items[i].told_bits);
-	return rc || !all ? rc : put_samples(x);
+			rc = keep_sample(all, i, end, all->items[i].told_bits);
+	return rc ? rc : put_samples(all);
 }

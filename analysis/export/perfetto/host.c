@@ -5,51 +5,61 @@
  * and ops in them, and what comes later all the same gets a track of its own. */
 #include "analysis/export/perfetto/host.h"
 
+#include "analysis/export/perfetto/machine.h"
+#include "analysis/export/perfetto/thread.h"
+#include "analysis/resolver_maps.h"
 #include "formats/memory.h"
 
+#include <stdio.h>
 #include <string.h>
 
-int vpa_ex_host_new(struct vpa_export *x)
+struct vpa_ex_host {
+	struct vpa_ex_out *x;
+	struct vpa_ex_thread *threads; /* by index of the model */
+	size_t thread_cap;
+	struct call_name {
+		uint32_t name; /* text */
+		uint8_t known, waits;
+	} call_names[256];                /* by call number */
+	uint64_t former_ns;               /* what chunks could bring before the newest one */
+	struct vpa_ex_open_ranges wide;   /* those of whole processes */
+	struct vpa_ex_track *wide_tracks; /* by row of the process */
+	size_t wide_track_cap;
+};
+
+struct vpa_ex_host *vpa_ex_host_new(struct vpa_ex_out *x)
 {
-	x->host = vpt_calloc(1, sizeof(*x->host));
-	if (!x->host)
-		return VPT_ENOMEM;
-	x->host->unused = x->host->unused_list = EX_NO_INDEX;
-	return VPT_OK;
+	struct vpa_ex_host *h = vpt_calloc(1, sizeof(*h));
+
+	if (h)
+		h->x = x;
+	return h;
 }
 
-void vpa_ex_host_free(struct vpa_export *x)
+void vpa_ex_host_free(struct vpa_ex_host *h)
 {
-	struct vpa_ex_host *h = x->host;
 	size_t i;
 
 	if (!h)
 		return;
 	for (i = 0; i < h->thread_cap; i++)
 		vpa_ex_thread_free(&h->threads[i]);
-	vpa_ex_open_free(&h->wide);
-	for (i = 0; i < h->list_count; i++)
-		vpt_free(h->lists[i].numbers);
-	vpt_free(h->lists);
 	vpt_free(h->threads);
-	vpt_free(h->links);
-	vpt_free(h->buckets);
-	vpt_free(h->last);
+	vpa_ex_open_free(&h->wide);
 	for (i = 0; i < h->wide_track_cap; i++)
 		vpa_ex_track_free(&h->wide_tracks[i]);
 	vpt_free(h->wide_tracks);
 	vpt_free(h);
 }
 
-static struct vpa_ex_thread *thread_of(struct vpa_export *x, uint32_t thread)
+static struct vpa_ex_thread *thread_of(struct vpa_ex_host *h, uint32_t thread)
 {
-	struct vpa_ex_host *h = x->host;
 	size_t before = h->thread_cap;
 
 	if (vpt_grow(&h->threads, &h->thread_cap, (size_t)thread + 1, sizeof(*h->threads)))
 		return NULL;
-	if (h->thread_cap > before)
-		memset(h->threads + before, 0, (h->thread_cap - before) * sizeof(*h->threads));
+	for (; before < h->thread_cap; before++)
+		h->threads[before] = (struct vpa_ex_thread){.index = (uint32_t)before};
 	return &h->threads[thread];
 }
 
@@ -77,7 +87,7 @@ static size_t place_of_span(const struct vpa_ex_thread *t, const struct vpa_ex_h
 	return low;
 }
 
-static int add_span(struct vpa_export *x, struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
+static int add_span(struct vpa_ex_out *x, struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
 {
 	size_t at = t->count;
 
@@ -94,7 +104,7 @@ static int add_span(struct vpa_export *x, struct vpa_ex_thread *t, struct vpa_ex
 		memmove(t->spans + at + 1, t->spans + at, (t->count - at) * sizeof(*span));
 	t->spans[at] = *span;
 	t->count++;
-	x->host->held++;
+	x->links->held++;
 	return VPT_OK;
 }
 
@@ -109,16 +119,17 @@ static uint8_t waiting_of(const struct vpa_call_kind *kind)
 	return kind->launches ? EX_WAITS_OP : kind->unknown ? EX_WAITS_SHORTLY : EX_WAITS_NOT;
 }
 
-static int find_call_name(struct vpa_export *x, const struct vpt_batch *b, uint64_t id,
-	uint64_t string, struct vpa_ex_call_name *out)
+static int find_call_name(struct vpa_ex_host *h, const struct vpt_batch *b, uint64_t id,
+	uint64_t string, struct call_name *out)
 {
+	struct vpa_ex_out *x = h->x;
 	struct vpa_call_kind kind;
 
 	if (vpa_maps_call_kind(x->view.resolver, b, id, string, &kind))
 		return VPT_ENOMEM;
-	*out = (struct vpa_ex_call_name){vpa_ex_name(x, kind.call.name), 1, waiting_of(&kind)};
-	if (!string && id && id < sizeof(x->host->call_names) / sizeof(*x->host->call_names))
-		x->host->call_names[id] = *out;
+	*out = (struct call_name){vpa_ex_name(x, kind.call.name), 1, waiting_of(&kind)};
+	if (!string && id && id < sizeof(h->call_names) / sizeof(*h->call_names))
+		h->call_names[id] = *out;
 	return x->pf.failed;
 }
 
@@ -143,33 +154,33 @@ static void add_call(struct vpa_ex_thread *t)
 
 /* Room for so many calls more. As those of a chunk wait for the next one, all that is needed as a rule is got at once: an array
  * that grows step by step is copied as often. */
-static int reserve_calls(struct vpa_ex_host *h, struct vpa_ex_thread *t, size_t count)
+static int reserve_calls(struct vpa_ex_links *l, struct vpa_ex_thread *t, size_t count)
 {
 	size_t calls = t->call_count > count ? t->call_count : count;
-	size_t links = h->used_links > count ? h->used_links : count;
+	size_t links = l->used > count ? l->used : count;
 
 	if (vpt_grow(&t->calls, &t->call_cap, calls + count, sizeof(*t->calls)))
 		return VPT_ENOMEM;
-	return vpa_ex_links_reserve(h, links + count);
+	return vpa_ex_links_reserve(l, links + count);
 }
 
-static int add_calls(struct vpa_export *x, const struct vpt_batch *b, const struct vpt_section *s)
+static int add_calls(struct vpa_ex_host *h, const struct vpt_batch *b, const struct vpt_section *s)
 {
+	struct vpa_ex_out *x = h->x;
 	uint64_t *const *col = s->col;
-	struct vpa_ex_host *h = x->host;
 	struct vpa_ex_thread *t;
 	uint32_t thread, row;
 	int rc = vpa_maps_thread(x->view.resolver, s->lane, &thread);
 
-	t = rc ? NULL : thread_of(x, thread);
-	if (!t || reserve_calls(h, t, s->row_count))
+	t = rc ? NULL : thread_of(h, thread);
+	if (!t || reserve_calls(x->links, t, s->row_count))
 		return VPT_ENOMEM;
 	for (row = 0; !rc && row < s->row_count; row++) {
 		uint64_t id = col[VPT_CALL_ID][row], string = col[VPT_CALL_NAME][row];
 		uint64_t start_ns = col[VPT_CALL_START][row];
 		uint64_t end_ns = start_ns + col[VPT_CALL_DURATION][row];
 		struct vpa_ex_call *call = &t->calls[t->call_count];
-		struct vpa_ex_call_name name = {0};
+		struct call_name name = {0};
 
 		if (end_ns < start_ns)
 			end_ns = start_ns;
@@ -178,7 +189,7 @@ static int add_calls(struct vpa_export *x, const struct vpt_batch *b, const stru
 		if (!string && id < sizeof(h->call_names) / sizeof(*h->call_names))
 			name = h->call_names[id];
 		if (!name.known)
-			rc = find_call_name(x, b, id, string, &name);
+			rc = find_call_name(h, b, id, string, &name);
 		call->start_ns = start_ns;
 		call->end_ns = end_ns;
 		call->correlation = col[VPT_CALL_CORRELATION][row];
@@ -191,14 +202,14 @@ static int add_calls(struct vpa_export *x, const struct vpt_batch *b, const stru
 		x->expected.api_calls++;
 		x->expected.api_ns += end_ns - start_ns;
 		add_call(t);
-		h->held++;
+		x->links->held++;
 	}
 	return rc;
 }
 
 /* ---- ranges ---- */
 
-static int set_payload(struct vpa_export *x, const struct vpt_batch *b, uint64_t type,
+static int set_payload(struct vpa_ex_out *x, const struct vpt_batch *b, uint64_t type,
 	uint64_t value, struct vpa_ex_host_span *span)
 {
 	uint32_t name;
@@ -213,7 +224,7 @@ static int set_payload(struct vpa_export *x, const struct vpt_batch *b, uint64_t
 	return VPT_OK;
 }
 
-static int set_names(struct vpa_export *x, const struct vpt_batch *b, uint64_t name,
+static int set_names(struct vpa_ex_out *x, const struct vpt_batch *b, uint64_t name,
 	uint64_t domain, struct vpa_ex_host_span *span)
 {
 	uint32_t id;
@@ -240,7 +251,7 @@ static int add_open(struct vpa_ex_open_ranges *o, struct vpa_ex_host_span *span,
 	return span->open == EX_NO_INDEX ? VPT_ENOMEM : VPT_OK;
 }
 
-static void count_range(struct vpa_export *x, const struct vpa_ex_host_span *span)
+static void count_range(struct vpa_ex_out *x, const struct vpa_ex_host_span *span)
 {
 	uint64_t ns = span->end_ns - span->start_ns;
 
@@ -253,8 +264,9 @@ static void count_range(struct vpa_export *x, const struct vpa_ex_host_span *spa
 	}
 }
 
-static int add_open_ranges(struct vpa_export *x, const struct vpt_batch *b)
+static int add_open_ranges(struct vpa_ex_host *h, const struct vpt_batch *b)
 {
+	struct vpa_ex_out *x = h->x;
 	const struct vpt_section *s = vpt_batch_find(b, VPT_OPEN);
 	uint32_t row, thread;
 	int rc = VPT_OK;
@@ -276,10 +288,10 @@ static int add_open_ranges(struct vpa_export *x, const struct vpt_batch *b)
 		if (!rc)
 			rc = set_payload(x, b, s->col[VPT_OPEN_PAYLOAD][row],
 				s->col[VPT_OPEN_VALUE][row], &span);
-		t = rc ? NULL : thread_of(x, thread);
+		t = rc ? NULL : thread_of(h, thread);
 		if (!t)
 			return VPT_ENOMEM;
-		open = wide ? &x->host->wide : &t->open;
+		open = wide ? &h->wide : &t->open;
 		if (vpa_ex_open_find(open, span.start_ns, span.name, span.domain) != EX_NO_INDEX)
 			continue;
 		rc = add_open(open, &span, thread);
@@ -290,7 +302,7 @@ static int add_open_ranges(struct vpa_export *x, const struct vpt_batch *b)
 }
 
 /* A range that has ended; it may have been met before. */
-static int end_range(struct vpa_export *x, struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
+static int end_range(struct vpa_ex_out *x, struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
 {
 	uint32_t at = vpa_ex_open_find(&t->open, span->start_ns, span->name, span->domain);
 	struct vpa_ex_open_range *open;
@@ -306,20 +318,62 @@ static int end_range(struct vpa_export *x, struct vpa_ex_thread *t, struct vpa_e
 	t->changed = 1;
 	if (open->written) {
 		/* Its slice had to end with that of the range around it. */
-		x->clamped_ns[open->category] += open->end_ns - open->cut_ns;
+		x->bent.clamped_ns[open->category] += open->end_ns - open->cut_ns;
 		vpa_ex_open_drop(&t->open, at);
 	}
 	return VPT_OK;
 }
 
-static int add_ranges(struct vpa_export *x, const struct vpt_batch *b, const struct vpt_section *s)
+static struct vpa_ex_track *wide_track(struct vpa_ex_host *h, int64_t pid)
 {
+	struct vpa_ex_out *x = h->x;
+	size_t before = h->wide_track_cap;
+	uint32_t row = vpa_ex_process_row(x, pid);
+
+	if (row == UINT32_MAX || vpt_grow(&h->wide_tracks, &h->wide_track_cap, (size_t)row + 1,
+					 sizeof(*h->wide_tracks))) {
+		x->pf.failed = VPT_ENOMEM;
+		return NULL;
+	}
+	if (h->wide_track_cap > before)
+		memset(h->wide_tracks + before, 0,
+			(h->wide_track_cap - before) * sizeof(*h->wide_tracks));
+	return &h->wide_tracks[row];
+}
+
+/* A range of a whole process. */
+static void put_wide(struct vpa_ex_host *h, const struct vpa_ex_host_span *span, uint32_t thread)
+{
+	struct vpa_ex_out *x = h->x;
+	int64_t pid = thread < x->model->thread_count ? x->model->threads[thread].pid : -1;
+	const struct vpa_ex_lane_words words = {
+		vpa_ex_process(x, pid), "NVTX ranges (async)", "NVTX ranges (async)", NULL, 0};
+	struct vpa_ex_host_span plain = *span;
+	struct vpa_ex_track *track = wide_track(h, pid);
+	struct vpa_ex_lane *lane;
+	struct vpa_ex_event e;
+	unsigned inside = 0;
+	char path[96];
+
+	plain.link = plain.open = EX_NO_INDEX;
+	snprintf(path, sizeof(path), "async %llx", (unsigned long long)words.parent);
+	lane = track ? vpa_ex_lane(x, track, span->start_ns, span->end_ns, path, &words) : NULL;
+	if (!lane)
+		return;
+	vpa_ex_span_event(x, &plain, &inside, &e);
+	e.track = lane->uuid;
+	vpa_ex_span(x, vpa_ex_annotations(x), &e, span->end_ns);
+}
+
+static int add_ranges(struct vpa_ex_host *h, const struct vpt_batch *b, const struct vpt_section *s)
+{
+	struct vpa_ex_out *x = h->x;
 	uint64_t *const *col = s->col;
 	struct vpa_ex_thread *t;
 	uint32_t row, thread, open;
 	int rc = vpa_maps_thread(x->view.resolver, s->lane, &thread);
 
-	t = rc ? NULL : thread_of(x, thread);
+	t = rc ? NULL : thread_of(h, thread);
 	for (row = 0; t && !rc && row < s->row_count; row++) {
 		struct vpa_ex_host_span span = {.start_ns = col[VPT_RANGE_START][row],
 			.open = EX_NO_INDEX,
@@ -342,25 +396,26 @@ static int add_ranges(struct vpa_export *x, const struct vpt_batch *b, const str
 			rc = end_range(x, t, &span);
 			continue;
 		}
-		open = vpa_ex_open_find(&x->host->wide, span.start_ns, span.name, span.domain);
+		open = vpa_ex_open_find(&h->wide, span.start_ns, span.name, span.domain);
 		if (open != EX_NO_INDEX) {
-			vpa_ex_open_end(&x->host->wide, open, span.end_ns);
-			vpa_ex_open_drop(&x->host->wide, open);
+			vpa_ex_open_end(&h->wide, open, span.end_ns);
+			vpa_ex_open_drop(&h->wide, open);
 		}
 		count_range(x, &span);
-		vpa_ex_wide_range(x, &span, thread);
+		put_wide(h, &span, thread);
 	}
 	return t ? rc : VPT_ENOMEM;
 }
 
-static int add_marks(struct vpa_export *x, const struct vpt_batch *b, const struct vpt_section *s)
+static int add_marks(struct vpa_ex_host *h, const struct vpt_batch *b, const struct vpt_section *s)
 {
+	struct vpa_ex_out *x = h->x;
 	uint64_t *const *col = s->col;
 	struct vpa_ex_thread *t;
 	uint32_t row, thread;
 	int rc = vpa_maps_thread(x->view.resolver, s->lane, &thread);
 
-	t = rc ? NULL : thread_of(x, thread);
+	t = rc ? NULL : thread_of(h, thread);
 	for (row = 0; t && !rc && row < s->row_count; row++) {
 		struct vpa_ex_host_span span = {.start_ns = col[VPT_MARK_TIME][row],
 			.end_ns = col[VPT_MARK_TIME][row],
@@ -384,20 +439,20 @@ static int add_marks(struct vpa_export *x, const struct vpt_batch *b, const stru
 
 /* ---- chunk by chunk ---- */
 
-int vpa_ex_host_add(struct vpa_export *x, const struct vpt_batch *b)
+int vpa_ex_host_add(struct vpa_ex_host *h, const struct vpt_batch *b)
 {
 	size_t i;
-	int rc = add_open_ranges(x, b);
+	int rc = add_open_ranges(h, b);
 
 	for (i = 0; i < b->section_count && !rc; i++) {
 		const struct vpt_section *s = &b->sections[i];
 
 		if (s->kind == VPT_RANGE)
-			rc = add_ranges(x, b, s);
+			rc = add_ranges(h, b, s);
 		else if (s->kind == VPT_MARK)
-			rc = add_marks(x, b, s);
-		else if (s->kind == VPT_CALL && !x->options->no_api)
-			rc = add_calls(x, b, s);
+			rc = add_marks(h, b, s);
+		else if (s->kind == VPT_CALL && !h->x->options->no_api)
+			rc = add_calls(h, b, s);
 	}
 	return rc;
 }
@@ -413,9 +468,9 @@ static uint64_t oldest_call(const struct vpa_ex_host *h, uint64_t oldest_ns)
 	return oldest_ns;
 }
 
-int vpa_ex_host_release(struct vpa_export *x, uint64_t times_from_ns)
+int vpa_ex_host_release(struct vpa_ex_host *h, uint64_t times_from_ns)
 {
-	struct vpa_ex_host *h = x->host;
+	struct vpa_ex_out *x = h->x;
 	uint64_t until = h->former_ns < times_from_ns ? h->former_ns : times_from_ns;
 	uint32_t i;
 	int rc = VPT_OK;
@@ -423,15 +478,15 @@ int vpa_ex_host_release(struct vpa_export *x, uint64_t times_from_ns)
 	h->former_ns = times_from_ns;
 	for (i = 0; i < h->thread_cap && !rc; i++)
 		if (h->threads[i].count || h->threads[i].call_count || h->threads[i].depth)
-			rc = vpa_ex_thread_write(x, i, until, times_from_ns);
+			rc = vpa_ex_thread_write(x, &h->threads[i], until, times_from_ns);
 	/* What the next chunk brings is written with it, or held until the one after that. */
-	vpa_ex_syncs_forget(x, oldest_call(h, until));
+	vpa_call_waits_forget(x->call_waits, oldest_call(h, until));
 	return rc;
 }
 
-int vpa_ex_host_end(struct vpa_export *x)
+int vpa_ex_host_end(struct vpa_ex_host *h)
 {
-	struct vpa_ex_host *h = x->host;
+	struct vpa_ex_out *x = h->x;
 	uint64_t end = x->model->window_end_ns;
 	uint32_t i;
 	int rc = VPT_OK;
@@ -452,7 +507,7 @@ int vpa_ex_host_end(struct vpa_export *x)
 				rc = end_range(x, t, &span);
 		}
 		if (!rc)
-			rc = vpa_ex_thread_finish(x, i);
+			rc = vpa_ex_thread_finish(x, t);
 	}
 	for (i = 0; i < h->wide.count && !rc; i++) {
 		const struct vpa_ex_open_range *open = &h->wide.items[i];
@@ -467,7 +522,7 @@ int vpa_ex_host_end(struct vpa_export *x)
 		if (!open->used)
 			continue;
 		count_range(x, &span);
-		vpa_ex_wide_range(x, &span, open->thread);
+		put_wide(h, &span, open->thread);
 	}
 	return rc ? rc : x->pf.failed;
 }

@@ -1,6 +1,7 @@
-/* meta.c - what an export is about: the run, its processes and GPUs, and the totals to be found again. */
-#include "analysis/export/perfetto/parts.h"
+/* meta.c - what an export is about: the run, its GPUs, and the totals to be found again. */
+#include "analysis/export/perfetto/meta.h"
 
+#include "analysis/export/perfetto/machine.h"
 #include "analysis/gpu_arch.h"
 #include "formats/memory.h"
 
@@ -10,27 +11,9 @@
 
 enum { FORMAT_VERSION = 1, GPU_IDS_MAX = 64 };
 
-const char *vpa_ex_fact(const struct vpa_export *x, const char *key)
-{
-	const struct vpa_report *r = x->view.report;
-	size_t i;
-
-	for (i = 0; i < r->meta_count; i++)
-		if (!strcmp(r->meta[i].key, key))
-			return r->meta[i].value;
-	return NULL;
-}
-
-static const char *either(const struct vpa_export *x, const char *key, const char *other)
-{
-	const char *value = vpa_ex_fact(x, key);
-
-	return value ? value : vpa_ex_fact(x, other);
-}
-
 /* ---- attributes ---- */
 
-static void put_text(struct vpa_export *x, const char *key, const char *value)
+static void put_text(struct vpa_ex_out *x, const char *key, const char *value)
 {
 	struct vpt_pb *b = &x->pf.out;
 
@@ -42,7 +25,7 @@ static void put_text(struct vpa_export *x, const char *key, const char *value)
 	vpt_pb_end(b);
 }
 
-static void put_number(struct vpa_export *x, const char *key, uint64_t value)
+static void put_number(struct vpa_ex_out *x, const char *key, uint64_t value)
 {
 	struct vpt_pb *b = &x->pf.out;
 
@@ -53,7 +36,7 @@ static void put_number(struct vpa_export *x, const char *key, uint64_t value)
 }
 
 /* Text that is a whole number, as number. */
-static void put_count(struct vpa_export *x, const char *key, const char *value)
+static void put_count(struct vpa_ex_out *x, const char *key, const char *value)
 {
 	char *end;
 	unsigned long long number;
@@ -65,19 +48,19 @@ static void put_count(struct vpa_export *x, const char *key, const char *value)
 		put_number(x, key, number);
 }
 
-static void begin_attributes(struct vpa_export *x)
+static void begin_attributes(struct vpa_ex_out *x)
 {
 	vpt_pf_begin(&x->pf, &x->meta, x->start_ns + x->shift_ns);
 	vpt_pb_begin(&x->pf.out, VPT_PF_ATTRIBUTES);
 }
 
-static void end_attributes(struct vpa_export *x)
+static void end_attributes(struct vpa_ex_out *x)
 {
 	vpt_pb_end(&x->pf.out);
 	vpt_pf_end(&x->pf);
 }
 
-static void put_run(struct vpa_export *x)
+static void put_run(struct vpa_ex_out *x)
 {
 	begin_attributes(x);
 	put_number(x, "vptrace.format", FORMAT_VERSION);
@@ -87,29 +70,21 @@ static void put_run(struct vpa_export *x)
 	put_text(x, "vptrace.model", vpa_ex_fact(x, "model"));
 	put_count(x, "vptrace.rank", vpa_ex_fact(x, "rank"));
 	put_count(x, "vptrace.world_size", vpa_ex_fact(x, "world_size"));
-	put_text(x, "vptrace.hostname", either(x, "host", "hostname"));
-	put_text(x, "vptrace.cuda_driver", either(x, "driver", "cuda_driver"));
+	put_text(x, "vptrace.hostname", vpa_ex_either(x, "host", "hostname"));
+	put_text(x, "vptrace.cuda_driver", vpa_ex_either(x, "driver", "cuda_driver"));
 	put_text(x, "vptrace.cmdline", vpa_ex_fact(x, "command"));
 	put_number(x, "vptrace.gap_threshold_ns", x->options->min_gap_ns);
 	end_attributes(x);
 }
 
-static uint64_t number_of(const char *text)
-{
-	char *end;
-	unsigned long long number = text ? strtoull(text, &end, 10) : 0;
-
-	return text && *text >= '0' && *text <= '9' && !*end ? number : 0;
-}
-
 /* The machine, as far as META knows it. */
-static void put_system(struct vpa_export *x)
+static void put_system(struct vpa_ex_out *x)
 {
 	enum { UTSNAME = 1, CPUS = 8, RAM = 16, MACHINE = 17 };
 	static const char *const names[] = {"os.sysname", "os.version", "os.release", "os.machine"};
-	const char *host = either(x, "host", "hostname");
-	uint64_t cpus = number_of(vpa_ex_fact(x, "cpus"));
-	uint64_t ram = number_of(vpa_ex_fact(x, "ram_bytes"));
+	const char *host = vpa_ex_either(x, "host", "hostname");
+	uint64_t cpus = vpa_ex_fact_number(x, "cpus");
+	uint64_t ram = vpa_ex_fact_number(x, "ram_bytes");
 	struct vpt_pb *b = &x->pf.out;
 	unsigned i;
 
@@ -134,79 +109,6 @@ static void put_system(struct vpa_export *x)
 }
 
 /* ---- GPUs ---- */
-
-const struct vpa_gpu *vpa_ex_gpu_row(const struct vpa_export *x, uint32_t device)
-{
-	const struct vpa_report *r = x->view.report;
-	size_t i;
-
-	for (i = 0; i < r->gpu_count; i++)
-		if (r->gpus[i].device == x->model->devices[device])
-			return &r->gpus[i];
-	return NULL;
-}
-
-/* All GPUs that are known: of the machine, else those of the trace. */
-static const struct vpa_gpu *all_gpus(const struct vpa_export *x, size_t *count)
-{
-	const struct vpa_report *r = x->view.report;
-
-	*count = x->options->gpus ? x->options->gpu_count : r->gpu_count;
-	return x->options->gpus ? x->options->gpus : r->gpus;
-}
-
-/* The place of a GPU among them, by PCI address: that is how the machine counts them. */
-static uint32_t place_of(const struct vpa_export *x, const struct vpa_gpu *g)
-{
-	size_t count, i;
-	const struct vpa_gpu *all = all_gpus(x, &count);
-	uint32_t place = 0;
-	int is_known = 0;
-
-	for (i = 0; i < count; i++) {
-		int order = strcmp(all[i].pci, g->pci);
-
-		if (!order)
-			order = strcmp(all[i].uuid, g->uuid);
-		is_known |= !order;
-		place += order < 0 || (!order && all[i].device < g->device);
-	}
-	return is_known ? place : (uint32_t)count + place;
-}
-
-static int is_taken(const struct vpa_export *x, uint32_t gpu_id)
-{
-	size_t i;
-
-	for (i = 0; i < x->gpu_cap; i++)
-		if (x->gpus[i].known && x->gpus[i].gpu_id == gpu_id)
-			return 1;
-	return 0;
-}
-
-struct vpa_ex_gpu *vpa_ex_gpu_of(struct vpa_export *x, uint32_t device)
-{
-	size_t before = x->gpu_cap;
-	struct vpa_ex_gpu *g;
-	const struct vpa_gpu *row;
-	int64_t ordinal = x->model->devices[device];
-
-	if (vpt_grow(&x->gpus, &x->gpu_cap, (size_t)device + 1, sizeof(*x->gpus))) {
-		x->pf.failed = VPT_ENOMEM;
-		return NULL;
-	}
-	if (x->gpu_cap > before)
-		memset(x->gpus + before, 0, (x->gpu_cap - before) * sizeof(*x->gpus));
-	g = &x->gpus[device];
-	if (g->known)
-		return g;
-	row = vpa_ex_gpu_row(x, device);
-	g->gpu_id = row ? place_of(x, row) : ordinal > 0 ? (uint32_t)ordinal : 0;
-	while (is_taken(x, g->gpu_id))
-		g->gpu_id++;
-	g->known = 1;
-	return g;
-}
 
 /* "GPU-01234567-..." as 16 bytes; how many digits pairs were there. */
 static size_t read_uuid(const char *text, uint8_t *out)
@@ -238,15 +140,15 @@ static void put_extra(struct vpt_pb *b, const char *key, const char *value)
 	vpt_pb_end(b);
 }
 
-static void put_driver(struct vpa_export *x)
+static void put_driver(struct vpa_ex_out *x)
 {
-	const char *driver = either(x, "driver", "cuda_driver");
+	const char *driver = vpa_ex_either(x, "driver", "cuda_driver");
 
 	if (driver)
 		put_extra(&x->pf.out, "driver", driver);
 }
 
-static void put_gpu(struct vpa_export *x, const struct vpa_gpu *g, uint32_t gpu_id)
+static void put_gpu(struct vpa_ex_out *x, const struct vpa_gpu *g, uint32_t gpu_id)
 {
 	struct vpt_pb *b = &x->pf.out;
 	uint8_t uuid[16];
@@ -284,10 +186,10 @@ static void put_gpu(struct vpa_export *x, const struct vpa_gpu *g, uint32_t gpu_
 }
 
 /* The place in the list is the GPU's number. */
-static void put_gpus(struct vpa_export *x)
+static void put_gpus(struct vpa_ex_out *x)
 {
 	size_t count, i;
-	const struct vpa_gpu *all = all_gpus(x, &count);
+	const struct vpa_gpu *all = vpa_ex_all_gpus(x, &count);
 	uint32_t id;
 
 	if (!count)
@@ -295,7 +197,7 @@ static void put_gpus(struct vpa_export *x)
 	vpt_pf_begin(&x->pf, &x->meta, x->start_ns + x->shift_ns);
 	vpt_pb_begin(&x->pf.out, VPT_PF_GPU_INFO);
 	for (id = 0; id < count && id < GPU_IDS_MAX; id++) {
-		for (i = 0; i < count && place_of(x, &all[i]) != id; i++)
+		for (i = 0; i < count && vpa_ex_gpu_place(x, &all[i]) != id; i++)
 			;
 		put_gpu(x, i < count ? &all[i] : NULL, id);
 	}
@@ -303,51 +205,8 @@ static void put_gpus(struct vpa_export *x)
 	vpt_pf_end(&x->pf);
 }
 
-/* ---- processes ---- */
-
-/* Where the process told last stands among all: those of several ranks by rank, as one of each is traced, and any
- * others behind it as they come. */
-static uint64_t order_of_process(const struct vpa_export *x)
-{
-	const char *rank = vpa_ex_fact(x, "rank");
-	uint64_t place = (rank ? number_of(rank) : 0) + x->pids.count - 1;
-
-	return place < INT32_MAX ? place : INT32_MAX;
-}
-
-uint64_t vpa_ex_process(struct vpa_export *x, int64_t pid)
-{
-	size_t before = x->pids.count;
-	const char *command = vpa_ex_fact(x, "command");
-	struct vpt_pb *b = &x->pf.out;
-	char path[64];
-	uint64_t uuid;
-
-	pid = vpa_ex_pid(x, pid);
-	snprintf(path, sizeof(path), "process %lld", (long long)pid);
-	uuid = vpa_ex_uuid(x, path);
-	if (vpa_index_put(&x->pids, (uint64_t)pid, 0) == UINT32_MAX)
-		x->pf.failed = VPT_ENOMEM;
-	if (x->pids.count == before)
-		return uuid;
-	vpt_pf_begin_timeless(&x->pf, &x->meta);
-	vpt_pb_begin(b, VPT_PF_TRACK);
-	vpt_pb_uint(b, 1, uuid);
-	vpt_pb_begin(b, 3);
-	vpt_pb_uint(b, 1, (uint64_t)pid);
-	if (command) {
-		vpt_pb_text(b, 2, command, strlen(command), VPT_PF_TEXT_MAX);
-		vpt_pb_text(b, 6, command, strlen(command), 200);
-	}
-	vpt_pb_end(b);
-	vpt_pb_uint(b, 12, order_of_process(x));
-	vpt_pb_end(b);
-	vpt_pf_end(&x->pf);
-	return uuid;
-}
-
 /* Processes stand where they say, not by how much they did. */
-static void put_ordering(struct vpa_export *x)
+static void put_ordering(struct vpa_ex_out *x)
 {
 	vpt_pf_begin_timeless(&x->pf, &x->meta);
 	vpt_pb_begin(&x->pf.out, VPT_PF_TRACK);
@@ -359,25 +218,8 @@ static void put_ordering(struct vpa_export *x)
 
 /* ---- begin and end ---- */
 
-void vpa_ex_meta_begin(struct vpa_export *x)
+void vpa_ex_meta_begin(struct vpa_ex_out *x)
 {
-	const struct vpt_header *h = vpt_trace_header(x->trace);
-	const char *host = either(x, "host", "hostname");
-	size_t i;
-
-	x->pid = h->pid;
-	for (i = 0; i < x->model->thread_count && !x->pid; i++)
-		if (x->model->threads[i].pid > 0)
-			x->pid = x->model->threads[i].pid;
-	if (!x->pid)
-		x->pid = 1;
-	x->identity = vpt_pf_hash(0, host ? host : "", host ? strlen(host) : 0);
-	x->identity = vpt_pf_hash(x->identity, &x->pid, sizeof(x->pid));
-	x->identity = vpt_pf_hash(x->identity, &h->t0_ns, sizeof(h->t0_ns));
-	x->op_salt = x->identity & 0xffffff;
-	x->op_salt += !x->op_salt;
-	x->op_salt_size =
-		(uint8_t)(vpt_pb_varint_at(x->op_salt_bytes, x->op_salt << 4) - x->op_salt_bytes);
 	put_run(x);
 	put_system(x);
 	put_gpus(x);
@@ -412,7 +254,7 @@ static const struct {
 };
 #undef EXPECTED
 
-static void put_expected(struct vpa_export *x)
+static void put_expected(struct vpa_ex_out *x)
 {
 	size_t i;
 
@@ -442,7 +284,7 @@ static uint64_t attention_kernels(const struct vpa_report *r)
 	return n;
 }
 
-void vpa_ex_meta_end(struct vpa_export *x)
+void vpa_ex_meta_end(struct vpa_ex_out *x, uint64_t residual_ns)
 {
 	const struct vpa_report *r = x->view.report;
 	struct vpa_ex_expected *e = &x->expected;
@@ -451,18 +293,18 @@ void vpa_ex_meta_end(struct vpa_export *x)
 	e->attention_kernels = attention_kernels(r);
 	e->zero_length = r->verdict.zero_duration;
 	/* What was clamped so that slices nest is shorter in the file. */
-	e->api_ns -= x->clamped_ns[EX_CUDA_API];
-	e->nvtx_ns -= x->clamped_ns[EX_NVTX];
-	e->cpu_op_ns -= x->clamped_ns[EX_CPU_OP];
+	e->api_ns -= x->bent.clamped_ns[EX_CUDA_API];
+	e->nvtx_ns -= x->bent.clamped_ns[EX_NVTX];
+	e->cpu_op_ns -= x->bent.clamped_ns[EX_CPU_OP];
 	late_links = e->submissions > x->joined ? e->submissions - x->joined : 0;
 	e->submissions = x->joined;
 	begin_attributes(x);
 	put_number(x, "vptrace.dropped_records", r->verdict.dropped);
 	put_number(x, "vptrace.complete", r->verdict.complete != 0);
-	put_number(x, "vptrace.clock_residual_ns", x->residual_ns);
-	put_number(x, "vptrace.nest_clamps", x->nest_clamps);
+	put_number(x, "vptrace.clock_residual_ns", residual_ns);
+	put_number(x, "vptrace.nest_clamps", x->bent.nest_clamps);
 	put_number(x, "vptrace.late_links", x->options->no_api ? 0 : late_links);
-	put_number(x, "vptrace.late_slices", x->late_slices);
+	put_number(x, "vptrace.late_slices", x->bent.late_slices);
 	put_expected(x);
 	end_attributes(x);
 }

@@ -1,165 +1,67 @@
-/* ops.c - kernels, copies and memsets, from the chunks' rows into one order.
+/* ops.c - kernels, copies and memsets as Perfetto's render stage events, in one order.
  *
  * Rows of all streams wait here until no earlier one can come, then leave in order of start. Those of a stream come in order, so
  * a few stretches are merged. */
 #include "analysis/export/perfetto/ops.h"
 
+#include "analysis/call_waits.h"
+#include "analysis/export/perfetto/forms.h"
+#include "analysis/export/perfetto/links.h"
+#include "analysis/export/perfetto/slices.h"
+#include "analysis/resolver_maps.h"
 #include "formats/memory.h"
 
 #include <string.h>
 
-int vpa_ex_ops_new(struct vpa_export *x)
-{
-	x->ops = vpt_calloc(1, sizeof(*x->ops));
-	return x->ops ? VPT_OK : VPT_ENOMEM;
-}
+/* An op on its way out. */
+struct op {
+	uint64_t start_ns, end_ns, correlation;
+	uint32_t stream, shape;
+};
 
-void vpa_ex_ops_free(struct vpa_export *x)
+struct vpa_ex_ops {
+	struct vpa_ex_out *x;
+	struct vpa_ex_shapes shapes;
+	struct vpa_ex_streams streams;
+	struct vpa_ex_forms forms;
+	struct op *items, *spare; /* [0, count) wait; spare: as many, to sort with */
+	size_t count, cap, spare_cap;
+	size_t *runs; /* where stretches that are in order begin */
+	size_t run_count, run_cap;
+	struct vpa_op_waits *waits;
+	int has_waits;      /* a stream may have been told to wait */
+	int has_call_waits; /* so may a call */
+	uint32_t number;    /* of the last op */
+};
+
+struct vpa_ex_ops *vpa_ex_ops_new(struct vpa_ex_out *x, struct vpa_op_waits *waits)
 {
-	struct vpa_ex_ops *o = x->ops;
-	size_t i;
+	struct vpa_ex_ops *o = vpt_calloc(1, sizeof(*o));
 
 	if (!o)
+		return NULL;
+	o->x = x;
+	o->waits = waits;
+	return o;
+}
+
+void vpa_ex_ops_free(struct vpa_ex_ops *o)
+{
+	if (!o)
 		return;
-	for (i = 0; i < o->stream_cap; i++)
-		vpa_ex_track_free(&o->streams[i].slices);
-	vpa_ex_waits_free(x);
-	vpa_ex_syncs_free(x);
+	vpa_ex_shapes_free(&o->shapes);
+	vpa_ex_streams_free(&o->streams);
+	vpa_ex_forms_free(&o->forms);
 	vpt_free(o->items);
 	vpt_free(o->spare);
 	vpt_free(o->runs);
-	vpt_strings_free(&o->shapes);
-	vpt_free(o->shape_of);
-	vpa_index_free(&o->nodes);
-	vpt_free(o->shape_of_node);
-	vpt_free(o->forms);
-	vpt_pb_free(&o->encoded);
-	vpt_strings_free(&o->variants);
-	vpt_free(o->grids);
-	vpa_index_free(&o->kernels);
-	vpt_free(o->kernel_told);
-	vpt_free(o->streams);
-	vpt_free(o->contexts);
 	vpt_free(o);
-}
-
-/* ---- shapes ---- */
-
-static uint32_t saturated(uint64_t value)
-{
-	return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
-}
-
-static int put_shape(struct vpa_ex_ops *o, const struct vpa_ex_shape *shape, uint32_t *out)
-{
-	size_t before = o->form_cap;
-	uint64_t id = vpt_strings_put(&o->shapes, (const char *)shape, sizeof(*shape));
-
-	*out = (uint32_t)id;
-	if (id >= UINT32_MAX ||
-		vpt_grow(&o->forms, &o->form_cap, (size_t)id + 1, sizeof(*o->forms)))
-		return VPT_ENOMEM;
-	if (o->form_cap > before)
-		memset(o->forms + before, 0, (o->form_cap - before) * sizeof(*o->forms));
-	return VPT_OK;
-}
-
-/* The shape of a row of CONFIG, which may not be there, outside of graphs. */
-static int config_shape(struct vpa_export *x, const struct vpt_batch *b, uint64_t row,
-	uint32_t stream, uint32_t *out)
-{
-	struct vpa_ex_ops *o = x->ops;
-	const struct vpt_section *s = vpt_batch_find(b, VPT_CONFIG);
-	struct vpa_config_entry entry = {0};
-	struct vpa_ex_shape shape = {.kind = VPA_KERNEL, .stream = stream};
-	unsigned i;
-
-	if (vpa_maps_new_config(x->view.resolver, row, &entry))
-		return VPT_ENOMEM;
-	shape.kernel = entry.kernel;
-	if (s && row < s->row_count) {
-		for (i = 0; i < 3; i++) {
-			shape.grid[i] = saturated(s->col[VPT_CONFIG_GRID_X + i][row]);
-			shape.block[i] = saturated(s->col[VPT_CONFIG_BLOCK_X + i][row]);
-			shape.cluster[i] = saturated(s->col[VPT_CONFIG_CLUSTER_X + i][row]);
-		}
-		shape.static_shared = saturated(s->col[VPT_CONFIG_STATIC_SHARED][row]);
-		shape.dynamic_shared = saturated(s->col[VPT_CONFIG_DYNAMIC_SHARED][row]);
-		shape.registers = saturated(s->col[VPT_CONFIG_REGISTERS][row]);
-		shape.local = saturated(s->col[VPT_CONFIG_LOCAL][row]);
-		shape.graph = saturated(s->col[VPT_CONFIG_GRAPH][row]);
-	}
-	if (put_shape(o, &shape, out))
-		return VPT_ENOMEM;
-	if (row < o->shape_count)
-		o->shape_of[row] = *out + 1;
-	return VPT_OK;
-}
-
-/* The same shape as a node of a graph. */
-static int node_shape(struct vpa_ex_ops *o, uint64_t node, uint32_t *shape)
-{
-	size_t before = o->nodes.count;
-	uint32_t row = vpa_index_put(&o->nodes, *shape, node);
-	struct vpa_ex_shape s;
-
-	if (row == UINT32_MAX || vpt_grow(&o->shape_of_node, &o->shape_of_node_cap, (size_t)row + 1,
-					 sizeof(*o->shape_of_node)))
-		return VPT_ENOMEM;
-	if (o->nodes.count > before) {
-		memcpy(&s, vpt_strings_get(&o->shapes, *shape).text, sizeof(s));
-		s.node = node;
-		if (put_shape(o, &s, &o->shape_of_node[row]))
-			return VPT_ENOMEM;
-	}
-	*shape = o->shape_of_node[row];
-	return VPT_OK;
-}
-
-static int copy_shape(struct vpa_export *x, const struct vpt_section *s, uint32_t row,
-	uint32_t stream, uint32_t *out)
-{
-	struct vpa_ex_shape shape = {.node = s->col[VPT_COPY_GRAPH_NODE][row],
-		.bytes = s->col[VPT_COPY_BYTES][row],
-		.stream = stream,
-		.copy_kind = saturated(s->col[VPT_COPY_COPY_KIND][row]),
-		.source = saturated(s->col[VPT_COPY_SOURCE_MEMORY][row]),
-		.target = saturated(s->col[VPT_COPY_TARGET_MEMORY][row])};
-
-	shape.kind = shape.copy_kind == VPT_COPYKIND_MEMSET ? VPA_MEMSET : VPA_MEMCPY;
-	if (shape.kind == VPA_MEMSET)
-		shape.value = saturated(s->col[VPT_COPY_VALUE][row]);
-	return put_shape(x->ops, &shape, out);
-}
-
-/* A trace of ever new shapes, nodes or sizes: begin anew with those that wait rather than grow. */
-static int forget_shapes(struct vpa_ex_ops *o)
-{
-	enum { SHAPES_MAX = 1 << 18 };
-	struct vpt_strings former = o->shapes;
-	size_t i;
-	int rc = VPT_OK;
-
-	if (o->shapes.count < SHAPES_MAX)
-		return VPT_OK;
-	o->shapes = (struct vpt_strings){0};
-	vpa_index_free(&o->nodes);
-	vpt_pb_reset(&o->encoded);
-	memset(o->forms, 0, o->form_cap * sizeof(*o->forms));
-	for (i = 0; i < o->count && !rc; i++) {
-		struct vpa_ex_shape s;
-
-		memcpy(&s, vpt_strings_get(&former, o->items[i].shape).text, sizeof(s));
-		rc = put_shape(o, &s, &o->items[i].shape);
-	}
-	vpt_strings_free(&former);
-	return rc;
 }
 
 /* ---- rows in ---- */
 
 /* An op as the resolver shows it: clipped to the window. Returns whether there is something to show. */
-static int clip(const struct vpa_model *m, struct vpa_ex_op *op)
+static int clip(const struct vpa_model *m, struct op *op)
 {
 	int has_length = op->end_ns != op->start_ns;
 
@@ -173,19 +75,6 @@ static int clip(const struct vpa_model *m, struct vpa_ex_op *op)
 	return !has_length || op->end_ns > op->start_ns;
 }
 
-/* Rows of CONFIG mean other shapes on another stream. */
-static int begin_section(struct vpa_ex_ops *o, const struct vpt_batch *b)
-{
-	const struct vpt_section *s = vpt_batch_find(b, VPT_CONFIG);
-
-	o->shape_count = s ? s->row_count : 0;
-	if (vpt_grow(&o->shape_of, &o->shape_cap, o->shape_count, sizeof(*o->shape_of)))
-		return VPT_ENOMEM;
-	if (o->shape_count)
-		memset(o->shape_of, 0, o->shape_count * sizeof(*o->shape_of));
-	return VPT_OK;
-}
-
 static int begin_run(struct vpa_ex_ops *o)
 {
 	if (vpt_grow(&o->runs, &o->run_cap, o->run_count + 1, sizeof(*o->runs)))
@@ -194,7 +83,7 @@ static int begin_run(struct vpa_ex_ops *o)
 	return VPT_OK;
 }
 
-static inline int is_after(const struct vpa_ex_op *a, const struct vpa_ex_op *b)
+static inline int is_after(const struct op *a, const struct op *b)
 {
 	if (a->start_ns != b->start_ns)
 		return a->start_ns > b->start_ns;
@@ -210,7 +99,7 @@ static int put_op(struct vpa_ex_ops *o)
 {
 	enum { BACK_MAX = 16 };
 	size_t first = o->runs[o->run_count - 1], last = o->count, at = last;
-	const struct vpa_ex_op *op = &o->items[last];
+	const struct op *op = &o->items[last];
 
 	while (at > first && last - at < BACK_MAX && is_after(&o->items[at - 1], op))
 		at--;
@@ -218,7 +107,7 @@ static int put_op(struct vpa_ex_ops *o)
 		if (begin_run(o))
 			return VPT_ENOMEM;
 	} else if (at < last) {
-		struct vpa_ex_op moved = *op;
+		struct op moved = *op;
 
 		memmove(o->items + at + 1, o->items + at, (last - at) * sizeof(moved));
 		o->items[at] = moved;
@@ -227,98 +116,72 @@ static int put_op(struct vpa_ex_ops *o)
 	return VPT_OK;
 }
 
-int vpa_ex_ops_add(struct vpa_export *x, const struct vpt_batch *b, const struct vpt_section *s)
+int vpa_ex_ops_add(struct vpa_ex_ops *o, const struct vpt_batch *b, const struct vpt_section *s)
 {
-	struct vpa_ex_ops *o = x->ops;
+	struct vpa_resolver *resolver = o->x->view.resolver;
+	struct vpa_ex_shapes *shapes = &o->shapes;
 	int is_kernel = s->kind == VPT_KERNEL;
 	uint32_t row, stream;
-	int rc = begin_section(o, b);
+	int rc = vpa_ex_shapes_section(shapes, b);
 
 	if (!rc)
-		rc = vpa_maps_stream(x->view.resolver, s->lane, &stream);
+		rc = vpa_maps_stream(resolver, s->lane, &stream);
 	if (rc || vpt_grow(&o->items, &o->cap, o->count + s->row_count, sizeof(*o->items)) ||
 		vpt_grow(&o->spare, &o->spare_cap, o->cap, sizeof(*o->spare)) || begin_run(o))
 		return VPT_ENOMEM;
 	for (row = 0; row < s->row_count && !rc; row++) {
 		/* Put there at once, field by field: a copy of what has just been written is slow. */
-		struct vpa_ex_op *op = &o->items[o->count];
+		struct op *op = &o->items[o->count];
 
 		op->start_ns = s->col[0][row];
 		op->end_ns = op->start_ns + s->col[1][row];
 		op->stream = stream;
-		if (!clip(x->model, op))
+		if (!clip(o->x->model, op))
 			continue;
 		if (is_kernel) {
 			uint64_t config = s->col[VPT_KERNEL_CONFIG][row];
 			uint64_t node = s->col[VPT_KERNEL_GRAPH_NODE][row];
 
 			op->correlation = s->col[VPT_KERNEL_CORRELATION][row];
-			if (config < o->shape_count && o->shape_of[config])
-				op->shape = o->shape_of[config] - 1;
+			if (config < shapes->row_count && shapes->of_row[config])
+				op->shape = shapes->of_row[config] - 1;
 			else
-				rc = config_shape(x, b, config, stream, &op->shape);
+				rc = vpa_ex_config_shape(
+					shapes, resolver, b, config, stream, &op->shape);
 			if (node && !rc)
-				rc = node_shape(o, node, &op->shape);
+				rc = vpa_ex_node_shape(shapes, node, &op->shape);
 		} else {
 			op->correlation = s->col[VPT_COPY_CORRELATION][row];
-			rc = copy_shape(x, s, row, stream, &op->shape);
+			rc = vpa_ex_copy_shape(shapes, s, row, stream, &op->shape);
 		}
 		if (!rc)
 			rc = put_op(o);
 	}
+	return rc ? rc : vpa_ex_forms_reserve(&o->forms, shapes->shapes.count);
+}
+
+int vpa_ex_ops_syncs(struct vpa_ex_ops *o, const struct vpt_section *s)
+{
+	struct vpa_ex_out *x = o->x;
+	int rc = vpa_op_waits_add(o->waits, s);
+
+	o->has_waits = 1;
+	if (rc || s->kind != VPT_SYNC || x->options->no_api)
+		return rc;
+	rc = vpa_call_waits_add(x->call_waits, s);
+	o->has_call_waits = vpa_call_waits_any(x->call_waits);
 	return rc;
 }
 
-/* ---- lanes ---- */
-
-struct vpa_ex_stream *vpa_ex_stream_of(struct vpa_ex_ops *o, uint32_t stream)
+int vpa_ex_ops_lanes(struct vpa_ex_ops *o, const struct vpt_batch *b)
 {
-	size_t before = o->stream_cap;
-
-	if (vpt_grow(&o->streams, &o->stream_cap, (size_t)stream + 1, sizeof(*o->streams)))
-		return NULL;
-	if (o->stream_cap > before)
-		memset(o->streams + before, 0, (o->stream_cap - before) * sizeof(*o->streams));
-	return &o->streams[stream];
-}
-
-int vpa_ex_ops_syncs(struct vpa_export *x, const struct vpt_section *s)
-{
-	int rc = vpa_ex_waits_add(x, s);
-
-	if (!rc && s->kind == VPT_SYNC && !x->options->no_api)
-		rc = vpa_ex_syncs_add(x, s);
-	return rc;
-}
-
-int vpa_ex_ops_lanes(struct vpa_export *x, const struct vpt_batch *b)
-{
-	const struct vpt_section *s = vpt_batch_find(b, VPT_LANE);
-	struct vpa_ex_stream *stream;
-	uint32_t row, index;
-
-	for (row = 0; s && row < s->row_count; row++) {
-		struct vpt_text name = vpt_batch_text(b, s->col[VPT_LANE_NAME][row]);
-
-		if (s->col[VPT_LANE_LANE_TYPE][row] != VPT_LANETYPE_STREAM)
-			continue;
-		if (vpa_maps_stream(x->view.resolver, s->col[VPT_LANE_KEY][row], &index))
-			return VPT_ENOMEM;
-		stream = vpa_ex_stream_of(x->ops, index);
-		if (!stream)
-			return VPT_ENOMEM;
-		stream->priority = (int64_t)s->col[VPT_LANE_PRIORITY][row];
-		stream->flags = s->col[VPT_LANE_FLAGS][row];
-		stream->name = vpa_ex_text(x, name.text, name.len);
-	}
-	return VPT_OK;
+	return vpa_ex_streams_add(o->x, &o->streams, b);
 }
 
 /* ---- order ---- */
 
 /* Merges two neighbouring runs, [a, b) and [b, end), into `to`. */
-static void merge(
-	struct vpa_ex_op *to, const struct vpa_ex_op *from, size_t a, size_t b, size_t end)
+static void merge(struct op *to, const struct op *from, size_t a, size_t b, size_t end)
 {
 	size_t i = a, k = b, at = a;
 
@@ -333,7 +196,7 @@ static void merge(
 static void sort_ops(struct vpa_ex_ops *o)
 {
 	while (o->run_count > 1) {
-		struct vpa_ex_op *merged = o->spare;
+		struct op *merged = o->spare;
 		size_t r, count = 0, cap = o->spare_cap;
 
 		for (r = 0; r < o->run_count; r += 2) {
@@ -351,17 +214,123 @@ static void sort_ops(struct vpa_ex_ops *o)
 	}
 }
 
-int vpa_ex_ops_release(struct vpa_export *x, uint64_t until_ns)
+/* ---- events out ---- */
+
+/* Ops that one has waited for. */
+struct waits {
+	uint32_t numbers[VPA_OP_WAITS_MAX];
+	size_t count;
+};
+
+/* The form of an op stands first and its times and number, which are its own, last: see perfetto.h. */
+static uint8_t *put_event(const struct vpa_ex_ops *o, uint8_t *to, const struct op *op,
+	const struct vpa_ex_form *form, const struct waits *waits)
 {
-	struct vpa_ex_ops *o = x->ops;
+	const struct vpa_ex_out *x = o->x;
+	uint8_t *content;
+	size_t i;
+
+	to = vpt_pb_varint_at(to, VPT_PF_RENDER_STAGE << 3 | 2);
+	content = ++to;
+	if (form->size <= VPA_EX_FORM_COPY)
+		memcpy(to, o->forms.encoded.data + form->begin, VPA_EX_FORM_COPY);
+	else
+		memcpy(to, o->forms.encoded.data + form->begin, form->size);
+	to += form->size;
+	for (i = 0; i < waits->count; i++) {
+		to = vpt_pb_varint_at(to, 18 << 3);
+		to = vpa_ex_op_id_at(x, to, waits->numbers[i]);
+	}
+	*to++ = 2 << 3;
+	to = vpt_pb_varint_at(to, op->end_ns - op->start_ns);
+	*to++ = 1 << 3;
+	to = vpa_ex_op_id_at(x, to, o->number);
+	return vpt_pb_close_at(content, to);
+}
+
+static int write_slice(struct vpa_ex_ops *o, const struct vpa_numbered_op *op, uint32_t shape)
+{
+	struct vpa_ex_shape s;
+
+	vpa_ex_shape_get(&o->shapes, shape, &s);
+	return vpa_ex_op_slice(o->x, &o->streams, op, &s);
+}
+
+static int make_form(struct vpa_ex_ops *o, uint32_t shape)
+{
+	struct vpa_ex_shape s;
+
+	vpa_ex_shape_get(&o->shapes, shape, &s);
+	return vpa_ex_form_make(o->x, &o->forms, &o->streams, &s, shape);
+}
+
+static int write_op(struct vpa_ex_ops *o, const struct op *op)
+{
+	enum {
+		WAIT = VPT_PB_VARINT + 2,
+		BESIDES = 3 * VPT_PB_VARINT + 8 + VPA_OP_WAITS_MAX * WAIT
+	};
+	struct vpa_ex_out *x = o->x;
+	const struct vpa_ex_form *form = &o->forms.items[op->shape];
+	struct vpa_numbered_op numbered = {
+		op->start_ns, op->end_ns, op->correlation, op->stream, o->number + 1};
+	int is_joined = op->end_ns > op->start_ns && op->correlation;
+	struct waits waits = {0};
+	uint8_t *to;
+
+	if (x->options->gpu_as_slices) {
+		o->number++;
+		if (is_joined)
+			vpa_ex_links_join(x, op->stream, op->correlation, o->number);
+		return write_slice(o, &numbered, op->shape);
+	}
+	vpt_pf_next(&x->pf);
+	if (__builtin_expect(form->generation != x->pf.generation, 0) && make_form(o, op->shape))
+		return VPT_ENOMEM;
+	o->number++;
+	if (o->has_waits) {
+		waits.count = vpa_op_waits_of(o->waits, &numbered, waits.numbers);
+		vpa_op_waits_done(o->waits, &numbered);
+	}
+	if (o->has_call_waits && vpa_call_waits_done(x->call_waits, &numbered))
+		return VPT_ENOMEM;
+	if (is_joined)
+		vpa_ex_links_join(x, op->stream, op->correlation, o->number);
+	vpt_pf_resume(&x->pf, &x->gpu);
+	to = vpt_pf_packet_at(&x->pf, (size_t)form->size + VPA_EX_FORM_COPY + BESIDES);
+	if (!to)
+		return VPT_ENOMEM;
+	to = put_event(o, to, op, form, &waits);
+	vpt_pf_packet_end(&x->pf, vpt_pf_time_at(&x->gpu, to, op->start_ns + x->shift_ns));
+	return x->pf.failed;
+}
+
+/* Shapes begin anew where there are very many: with those of the ops that wait. */
+static int renew_shapes(struct vpa_ex_ops *o)
+{
+	struct vpt_strings former;
+	size_t i;
+	int rc = VPT_OK;
+
+	if (!vpa_ex_shapes_renew(&o->shapes, &former))
+		return VPT_OK;
+	vpa_ex_forms_forget(&o->forms);
+	for (i = 0; i < o->count && !rc; i++)
+		rc = vpa_ex_shape_move(&o->shapes, &former, &o->items[i].shape);
+	vpt_strings_free(&former);
+	return rc ? rc : vpa_ex_forms_reserve(&o->forms, o->shapes.shapes.count);
+}
+
+int vpa_ex_ops_release(struct vpa_ex_ops *o, uint64_t until_ns)
+{
 	size_t done = 0;
 	int rc = VPT_OK;
 
 	sort_ops(o);
 	while (done < o->count && o->items[done].start_ns < until_ns && !rc)
-		rc = vpa_ex_op_write(x, &o->items[done++]);
-	if (o->syncs && !rc)
-		rc = vpa_ex_syncs_until(x, until_ns);
+		rc = write_op(o, &o->items[done++]);
+	if (o->has_call_waits && !rc)
+		rc = vpa_call_waits_until(o->x->call_waits, until_ns);
 	o->count -= done;
 	if (o->count)
 		memmove(o->items, o->items + done, o->count * sizeof(*o->items));
@@ -371,5 +340,5 @@ int vpa_ex_ops_release(struct vpa_export *x, uint64_t until_ns)
 			return VPT_ENOMEM;
 		o->runs[0] = 0;
 	}
-	return rc ? rc : forget_shapes(o);
+	return rc ? rc : renew_shapes(o);
 }

@@ -3,32 +3,56 @@
  *
  * Ranges are shown by their projection: from the start of their first op on the GPU to the end of their last. Where such
  * spans overlap they are put on lanes. The longest gaps are held back until the report has given them their ids. */
-#include "analysis/export/perfetto/parts.h"
+#include "analysis/export/perfetto/tracks.h"
 
+#include "analysis/export/perfetto/lanes.h"
+#include "analysis/export/perfetto/machine.h"
+#include "analysis/pipeline.h"
+#include "analysis/resolver_maps.h"
+#include "analysis/stages.h"
 #include "formats/memory.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { EXPLICIT = 3, MERGE_BY_KEY = 3, MERGE_NOT = 2, BLOCKS_OPEN_MAX = 64 };
+enum { EXPLICIT = 3, MERGE_NOT = 2, BLOCKS_OPEN_MAX = 64 };
+
+enum gpu_track { TRACK_STAGES, TRACK_STEPS, TRACK_BLOCKS, TRACK_ATTENTION, TRACK_GAPS, GPU_TRACKS };
 
 static const struct {
 	const char *name, *description;
-} gpu_tracks[EX_GPU_TRACKS] = {
-	[EX_TRACK_STAGES] = {"Pipeline stages", "named parts of the pipeline, from their first op "
-						"on the GPU to the end of their last"},
-	[EX_TRACK_STEPS] = {"Denoising steps", "from a step's first op to the end of its last"},
-	[EX_TRACK_BLOCKS] = {"Video blocks", "from a block's first op to the end of its last"},
-	[EX_TRACK_ATTENTION] = {"Attention kernels", "the attention kernels among the GPU's"},
-	[EX_TRACK_GAPS] = {"Idle gaps", "nothing ran on the GPU; named by the cause of most of the "
-					"gap, ids as in the report"},
+} gpu_tracks[GPU_TRACKS] = {
+	[TRACK_STAGES] = {"Pipeline stages", "named parts of the pipeline, from their first op "
+					     "on the GPU to the end of their last"},
+	[TRACK_STEPS] = {"Denoising steps", "from a step's first op to the end of its last"},
+	[TRACK_BLOCKS] = {"Video blocks", "from a block's first op to the end of its last"},
+	[TRACK_ATTENTION] = {"Attention kernels", "the attention kernels among the GPU's"},
+	[TRACK_GAPS] = {"Idle gaps", "nothing ran on the GPU; named by the cause of most of the "
+				     "gap, ids as in the report"},
+};
+
+/* A gap that may get an id in the end. */
+struct held_gap {
+	uint64_t start_ns, end_ns;
+	uint32_t device;
+	uint8_t cause, then; /* the largest and the second; VPA_CAUSE_NOT_IDLE: there is none */
+	uint64_t cause_ns, then_ns;
+	uint32_t call, range, previous, next; /* texts; 0: none */
+};
+
+/* The tracks of a GPU. */
+struct gpu {
+	uint64_t root; /* track; 0: none yet */
+	struct vpa_ex_track tracks[GPU_TRACKS];
 };
 
 struct vpa_ex_tracks {
+	struct gpu *gpus; /* by device of the model */
+	size_t gpu_cap;
 	uint8_t *
 		says_nothing; /* by text that is a range's name: 1: it has been asked what it is, in vain */
 	size_t text_cap;
-	struct vpa_ex_gap *held; /* the longest, in falling order */
+	struct held_gap *held; /* the longest, in falling order */
 	size_t held_count, held_max;
 	const char *backend; /* the newest attention kernel's, and its text */
 	uint32_t backend_text;
@@ -38,7 +62,7 @@ struct vpa_ex_tracks {
 	} blocks[BLOCKS_OPEN_MAX];
 };
 
-int vpa_ex_tracks_new(struct vpa_export *x)
+int vpa_ex_tracks_new(struct vpa_ex_out *x)
 {
 	x->tracks = vpt_calloc(1, sizeof(*x->tracks));
 	if (!x->tracks)
@@ -48,181 +72,86 @@ int vpa_ex_tracks_new(struct vpa_export *x)
 	return x->tracks->held ? VPT_OK : VPT_ENOMEM;
 }
 
-void vpa_ex_tracks_free(struct vpa_export *x)
+void vpa_ex_tracks_free(struct vpa_ex_tracks *t)
 {
 	size_t i, k;
 
-	for (i = 0; i < x->gpu_cap; i++)
-		for (k = 0; k < EX_GPU_TRACKS; k++)
-			vpa_ex_track_free(&x->gpus[i].tracks[k]);
-	vpt_free(x->gpus);
-	if (!x->tracks)
+	if (!t)
 		return;
-	vpt_free(x->tracks->says_nothing);
-	vpt_free(x->tracks->held);
-	vpt_free(x->tracks);
-}
-
-/* ---- lanes ---- */
-
-void vpa_ex_track_free(struct vpa_ex_track *t)
-{
-	vpt_free(t->lanes);
-	vpt_free(t->least);
-	*t = (struct vpa_ex_track){.lanes = NULL};
-}
-
-static int has_lane(const struct vpa_ex_track *t, uint64_t start_ns)
-{
-	return t->leaf_count && t->least[1] <= start_ns;
-}
-
-/* The first lane that is free at `start_ns`; there is one. */
-static size_t first_free(const struct vpa_ex_track *t, uint64_t start_ns)
-{
-	size_t node = 1;
-
-	while (node < t->leaf_count)
-		node = 2 * node + (t->least[2 * node] > start_ns);
-	return node - t->leaf_count;
-}
-
-/* Notes when a lane ends. */
-static void set_end(struct vpa_ex_track *t, size_t lane, uint64_t end_ns)
-{
-	size_t node = t->leaf_count + lane;
-
-	t->lanes[lane].end_ns = t->least[node] = end_ns;
-	while ((node /= 2) > 0) {
-		const uint64_t *under = &t->least[2 * node];
-
-		t->least[node] = under[0] < under[1] ? under[0] : under[1];
-	}
-}
-
-/* Room for one lane more. */
-static int add_lane(struct vpa_ex_track *t)
-{
-	size_t leaves = t->leaf_count ? t->leaf_count * 2 : 1, i;
-	uint64_t *least;
-
-	if (vpt_grow(&t->lanes, &t->cap, t->count + 1, sizeof(*t->lanes)))
-		return VPT_ENOMEM;
-	if (t->count < t->leaf_count)
-		return VPT_OK;
-	least = vpt_alloc(2 * leaves, sizeof(*least));
-	if (!least)
-		return VPT_ENOMEM;
-	memset(least, 0xff, 2 * leaves * sizeof(*least));
-	vpt_free(t->least);
-	t->least = least;
-	t->leaf_count = leaves;
-	for (i = 0; i < t->count; i++)
-		set_end(t, i, t->lanes[i].end_ns);
-	return VPT_OK;
-}
-
-struct vpa_ex_lane *vpa_ex_lane(struct vpa_export *x, struct vpa_ex_track *t, uint64_t start_ns,
-	uint64_t end_ns, const char *path, void (*describe)(struct vpa_export *x, const void *ctx),
-	const void *ctx)
-{
-	char place[160];
-	size_t i;
-
-	if (has_lane(t, start_ns)) {
-		i = first_free(t, start_ns);
-	} else {
-		i = t->count;
-		if (add_lane(t)) {
-			x->pf.failed = VPT_ENOMEM;
-			return NULL;
-		}
-		snprintf(place, sizeof(place), "%s/%zu", path, i);
-		t->lanes[t->count++] = (struct vpa_ex_lane){vpa_ex_uuid(x, place), 0};
-		vpt_pf_begin_timeless(&x->pf, &x->meta);
-		vpt_pb_begin(&x->pf.out, VPT_PF_TRACK);
-		vpt_pb_uint(&x->pf.out, 1, t->lanes[i].uuid);
-		describe(x, ctx);
-		vpt_pb_end(&x->pf.out);
-		vpt_pf_end(&x->pf);
-	}
-	set_end(t, i, end_ns > t->lanes[i].end_ns ? end_ns : t->lanes[i].end_ns);
-	return &t->lanes[i];
-}
-
-void vpa_ex_span(struct vpa_export *x, struct vpt_pf_sequence *s, struct vpa_ex_event *begin,
-	uint64_t end_ns)
-{
-	struct vpa_ex_event end = {
-		.time_ns = end_ns, .track = begin->track, .type = VPT_PF_SLICE_END};
-
-	begin->type = VPT_PF_SLICE_BEGIN;
-	vpa_ex_event(x, s, begin);
-	vpa_ex_event(x, s, &end);
+	for (i = 0; i < t->gpu_cap; i++)
+		for (k = 0; k < GPU_TRACKS; k++)
+			vpa_ex_track_free(&t->gpus[i].tracks[k]);
+	vpt_free(t->gpus);
+	vpt_free(t->says_nothing);
+	vpt_free(t->held);
+	vpt_free(t);
 }
 
 /* ---- tracks of a GPU ---- */
 
-struct place {
-	struct vpa_ex_gpu *gpu;
-	enum vpa_ex_gpu_track track;
-	const char *key;
-};
-
-static void describe_track(struct vpa_export *x, const void *ctx)
+/* NULL: no memory. */
+static struct gpu *gpu_of(struct vpa_ex_out *x, uint32_t device)
 {
-	const struct place *p = ctx;
-	struct vpt_pb *b = &x->pf.out;
+	struct vpa_ex_tracks *t = x->tracks;
+	size_t before = t->gpu_cap;
 
-	vpt_pb_uint(b, 5, p->gpu->root);
-	vpt_pb_string(b, 2, gpu_tracks[p->track].name);
-	vpt_pb_uint(b, 12, p->track);
-	vpt_pb_string(b, 14, gpu_tracks[p->track].description);
-	vpt_pb_uint(b, 15, MERGE_BY_KEY);
-	vpt_pb_string(b, 16, p->key);
+	if (vpt_grow(&t->gpus, &t->gpu_cap, (size_t)device + 1, sizeof(*t->gpus))) {
+		x->pf.failed = VPT_ENOMEM;
+		return NULL;
+	}
+	if (t->gpu_cap > before)
+		memset(t->gpus + before, 0, (t->gpu_cap - before) * sizeof(*t->gpus));
+	return &t->gpus[device];
 }
 
-static void describe_root(struct vpa_export *x, struct vpa_ex_gpu *gpu)
+/* Describes the track that those of a GPU stand under. */
+static uint64_t describe_root(struct vpa_ex_out *x, uint32_t gpu_id)
 {
 	struct vpt_pb *b = &x->pf.out;
-	uint64_t process = vpa_ex_process(x, -1);
+	uint64_t process = vpa_ex_process(x, -1), root;
 	char name[64];
 
-	snprintf(name, sizeof(name), "GPU %u - video pipeline", gpu->gpu_id);
-	gpu->root = vpa_ex_uuid(x, name);
+	snprintf(name, sizeof(name), "GPU %u - video pipeline", gpu_id);
+	root = vpa_ex_uuid(x, name);
 	vpt_pf_begin_timeless(&x->pf, &x->meta);
 	vpt_pb_begin(b, VPT_PF_TRACK);
-	vpt_pb_uint(b, 1, gpu->root);
+	vpt_pb_uint(b, 1, root);
 	vpt_pb_uint(b, 5, process);
 	vpt_pb_string(b, 2, name);
 	vpt_pb_uint(b, 11, EXPLICIT);
-	vpt_pb_uint(b, 12, gpu->gpu_id);
+	vpt_pb_uint(b, 12, gpu_id);
 	vpt_pb_uint(b, 15, MERGE_NOT);
 	vpt_pb_end(b);
 	vpt_pf_end(&x->pf);
+	return root;
 }
 
 /* Puts a span where it belongs on a GPU. */
-static void put_span(struct vpa_export *x, uint32_t device, enum vpa_ex_gpu_track track,
+static void put_span(struct vpa_ex_out *x, uint32_t device, enum gpu_track track,
 	struct vpa_ex_event *e, uint64_t end_ns)
 {
-	struct vpa_ex_gpu *gpu = vpa_ex_gpu_of(x, device);
+	const struct vpa_ex_gpu *known = vpa_ex_gpu_of(x, device);
+	struct gpu *gpu = known ? gpu_of(x, device) : NULL;
+	struct vpa_ex_lane_words words = {.name = gpu_tracks[track].name,
+		.description = gpu_tracks[track].description,
+		.rank = track};
+	/* Gaps of a device never overlap, in whatever order they come. */
+	uint64_t start_ns = track == TRACK_GAPS ? UINT64_MAX : e->time_ns;
 	struct vpa_ex_lane *lane;
 	char key[64];
-	struct place p = {gpu, track, key};
 
 	if (!gpu)
 		return;
 	if (!gpu->root)
-		describe_root(x, gpu);
+		gpu->root = describe_root(x, known->gpu_id);
+	words.parent = gpu->root;
+	words.key = key;
 	/* Only a lane that is new needs its name. */
 	key[0] = '\0';
-	if (!has_lane(&gpu->tracks[track], track == EX_TRACK_GAPS ? UINT64_MAX : e->time_ns))
-		snprintf(key, sizeof(key), "g%u/%s", gpu->gpu_id, gpu_tracks[track].name);
-	lane = vpa_ex_lane(x, &gpu->tracks[track],
-		/* Gaps of a device never overlap, in whatever order they are told. */
-		track == EX_TRACK_GAPS ? UINT64_MAX : e->time_ns,
-		track == EX_TRACK_GAPS ? 0 : end_ns, key, describe_track, &p);
+	if (!vpa_ex_has_lane(&gpu->tracks[track], start_ns))
+		snprintf(key, sizeof(key), "g%u/%s", known->gpu_id, gpu_tracks[track].name);
+	lane = vpa_ex_lane(
+		x, &gpu->tracks[track], start_ns, track == TRACK_GAPS ? 0 : end_ns, key, &words);
 	if (!lane)
 		return;
 	e->track = lane->uuid;
@@ -245,7 +174,7 @@ static void add_text(struct vpa_ex_event *e, enum vpa_ex_arg_name name, uint32_t
 
 /* ---- what a range is ---- */
 
-static struct vpa_stage_label label_of(struct vpa_export *x, const struct vpa_range *range)
+static struct vpa_stage_label label_of(struct vpa_ex_out *x, const struct vpa_range *range)
 {
 	struct vpa_stage_label label = {0};
 
@@ -255,7 +184,7 @@ static struct vpa_stage_label label_of(struct vpa_export *x, const struct vpa_ra
 }
 
 /* What the name of a range on a thread says; most names say nothing, and that is remembered. */
-static struct vpa_stage_label label_of_text(struct vpa_export *x, uint32_t name)
+static struct vpa_stage_label label_of_text(struct vpa_ex_out *x, uint32_t name)
 {
 	struct vpa_ex_tracks *t = x->tracks;
 	struct vpt_text text = vpt_strings_get(&x->texts, name);
@@ -275,7 +204,7 @@ static struct vpa_stage_label label_of_text(struct vpa_export *x, uint32_t name)
 	return label;
 }
 
-void vpa_ex_stage_args(struct vpa_export *x, uint32_t name, uint32_t annotation, unsigned *inside,
+void vpa_ex_stage_args(struct vpa_ex_out *x, uint32_t name, uint32_t annotation, unsigned *inside,
 	struct vpa_ex_event *e)
 {
 	struct vpa_stage_label label = {0};
@@ -302,7 +231,7 @@ void vpa_ex_stage_args(struct vpa_export *x, uint32_t name, uint32_t annotation,
 
 /* ---- ranges ---- */
 
-static uint64_t take_attention(struct vpa_export *x, const struct vpa_range *range)
+static uint64_t take_attention(struct vpa_ex_out *x, const struct vpa_range *range)
 {
 	struct vpa_ex_tracks *t = x->tracks;
 	uint64_t ns;
@@ -319,7 +248,7 @@ static uint64_t take_attention(struct vpa_export *x, const struct vpa_range *ran
 
 /* The index of the innermost range of a kind that this one began in; -1: there is none. */
 static int64_t index_around(
-	struct vpa_export *x, const struct vpa_range *range, enum vpa_stage_kind kind)
+	struct vpa_ex_out *x, const struct vpa_range *range, enum vpa_stage_kind kind)
 {
 	uint64_t at_ns = range->start_ns;
 	const struct vpa_range *around =
@@ -329,7 +258,7 @@ static int64_t index_around(
 }
 
 static uint32_t span_name(
-	struct vpa_export *x, const struct vpa_range *range, const struct vpa_stage_label *label)
+	struct vpa_ex_out *x, const struct vpa_range *range, const struct vpa_stage_label *label)
 {
 	char text[64];
 
@@ -343,17 +272,16 @@ static uint32_t span_name(
 static const struct {
 	uint8_t shown, track, category;
 } shown[VPA_STAGE_KINDS] = {
-	[VPA_STAGE_REQUEST] = {1, EX_TRACK_STAGES, EX_PIPELINE},
-	[VPA_STAGE_PART] = {1, EX_TRACK_STAGES, EX_PIPELINE},
-	[VPA_STAGE_BLOCK] = {1, EX_TRACK_BLOCKS, EX_BLOCK},
-	[VPA_STAGE_STEP] = {1, EX_TRACK_STEPS, EX_STEP},
-	[VPA_STAGE_CONTEXT] = {1, EX_TRACK_STEPS, EX_STEP},
-	[VPA_STAGE_ITERATION] = {1, EX_TRACK_STAGES, EX_PIPELINE},
+	[VPA_STAGE_REQUEST] = {1, TRACK_STAGES, EX_PIPELINE},
+	[VPA_STAGE_PART] = {1, TRACK_STAGES, EX_PIPELINE},
+	[VPA_STAGE_BLOCK] = {1, TRACK_BLOCKS, EX_BLOCK},
+	[VPA_STAGE_STEP] = {1, TRACK_STEPS, EX_STEP},
+	[VPA_STAGE_CONTEXT] = {1, TRACK_STEPS, EX_STEP},
+	[VPA_STAGE_ITERATION] = {1, TRACK_STAGES, EX_PIPELINE},
 };
 
-int vpa_ex_tracks_range(void *ctx, const struct vpa_range *range)
+int vpa_ex_tracks_range(struct vpa_ex_out *x, const struct vpa_range *range)
 {
-	struct vpa_export *x = ctx;
 	const struct vpa_projection *p = &range->gpu;
 	struct vpa_stage_label label;
 	struct vpt_text recorded;
@@ -386,15 +314,14 @@ int vpa_ex_tracks_range(void *ctx, const struct vpa_range *range)
 		}
 		if (block >= 0)
 			vpa_ex_add_arg(&e, EX_ARG_BLOCK, EX_INT, (uint64_t)block);
-		put_span(x, p->device, (enum vpa_ex_gpu_track)shown[label.kind].track, &e,
-			p->last_ns);
+		put_span(x, p->device, (enum gpu_track)shown[label.kind].track, &e, p->last_ns);
 	}
 	return x->pf.failed;
 }
 
 /* ---- attention ---- */
 
-static void add_to_block(struct vpa_export *x, const struct vpa_range *range, uint64_t ns)
+static void add_to_block(struct vpa_ex_out *x, const struct vpa_range *range, uint64_t ns)
 {
 	struct vpa_ex_tracks *t = x->tracks;
 	struct open_block *unused = NULL;
@@ -412,7 +339,7 @@ static void add_to_block(struct vpa_export *x, const struct vpa_range *range, ui
 		*unused = (struct open_block){range, ns};
 }
 
-static void put_attention(struct vpa_export *x, const struct vpa_ops *ops, size_t i)
+static void put_attention(struct vpa_ex_out *x, const struct vpa_ops *ops, size_t i)
 {
 	const struct vpa_kernel *k = &x->model->kernels[ops->kernel[i]];
 	size_t stretches = 0;
@@ -443,12 +370,11 @@ static void put_attention(struct vpa_export *x, const struct vpa_ops *ops, size_
 		vpa_ex_add_arg(&e, EX_ARG_BLOCK, EX_INT, (uint64_t)block);
 	if (step >= 0)
 		vpa_ex_add_arg(&e, EX_ARG_STEP, EX_INT, (uint64_t)step);
-	put_span(x, ops->device[i], EX_TRACK_ATTENTION, &e, ops->end_ns[i]);
+	put_span(x, ops->device[i], TRACK_ATTENTION, &e, ops->end_ns[i]);
 }
 
-int vpa_ex_tracks_ops(void *ctx, const struct vpa_ops *ops)
+int vpa_ex_tracks_ops(struct vpa_ex_out *x, const struct vpa_ops *ops)
 {
-	struct vpa_export *x = ctx;
 	struct vpa_ex_expected *n = &x->expected;
 	size_t i;
 
@@ -471,7 +397,7 @@ int vpa_ex_tracks_ops(void *ctx, const struct vpa_ops *ops)
 
 /* ---- gaps ---- */
 
-static void put_gap(struct vpa_export *x, const struct vpa_ex_gap *gap, const char *id)
+static void put_gap(struct vpa_ex_out *x, const struct held_gap *gap, const char *id)
 {
 	uint32_t cause = vpa_ex_string(x, vpa_cause_text((enum vpa_cause)gap->cause));
 	const struct vpa_ex_gpu *gpu = vpa_ex_gpu_of(x, gap->device);
@@ -491,10 +417,10 @@ static void put_gap(struct vpa_export *x, const struct vpa_ex_gap *gap, const ch
 	add_text(&e, EX_ARG_RANGE, gap->range);
 	add_text(&e, EX_ARG_PREVIOUS, gap->previous);
 	add_text(&e, EX_ARG_NEXT, gap->next);
-	put_span(x, gap->device, EX_TRACK_GAPS, &e, gap->end_ns);
+	put_span(x, gap->device, TRACK_GAPS, &e, gap->end_ns);
 }
 
-static uint32_t op_text(struct vpa_export *x, const struct vpa_op *op)
+static uint32_t op_text(struct vpa_ex_out *x, const struct vpa_op *op)
 {
 	if (op->kernel != VPA_NONE && op->kind == VPA_KERNEL)
 		return vpa_ex_short_name(x, op->kernel);
@@ -502,7 +428,7 @@ static uint32_t op_text(struct vpa_export *x, const struct vpa_op *op)
 }
 
 /* The report's order: by duration, falling, then by start and device. */
-static int is_before(const struct vpa_ex_gap *a, const struct vpa_ex_gap *b)
+static int is_before(const struct held_gap *a, const struct held_gap *b)
 {
 	uint64_t la = a->end_ns - a->start_ns, lb = b->end_ns - b->start_ns;
 
@@ -512,7 +438,7 @@ static int is_before(const struct vpa_ex_gap *a, const struct vpa_ex_gap *b)
 }
 
 /* How much of a gap its cause is, and the largest other one. */
-static void sum_causes(struct vpa_ex_gap *g, const struct vpa_gap *gap)
+static void sum_causes(struct held_gap *g, const struct vpa_gap *gap)
 {
 	uint64_t sums[VPA_CAUSES] = {0};
 	unsigned k;
@@ -528,11 +454,10 @@ static void sum_causes(struct vpa_ex_gap *g, const struct vpa_gap *gap)
 		}
 }
 
-int vpa_ex_tracks_gap(void *ctx, const struct vpa_gap *gap)
+int vpa_ex_tracks_gap(struct vpa_ex_out *x, const struct vpa_gap *gap)
 {
-	struct vpa_export *x = ctx;
 	struct vpa_ex_tracks *t = x->tracks;
-	struct vpa_ex_gap g = {.start_ns = gap->start_ns,
+	struct held_gap g = {.start_ns = gap->start_ns,
 		.end_ns = gap->end_ns,
 		.device = gap->device,
 		.cause = (uint8_t)gap->cause};
@@ -558,14 +483,14 @@ int vpa_ex_tracks_gap(void *ctx, const struct vpa_gap *gap)
 	return x->pf.failed;
 }
 
-void vpa_ex_tracks_end(struct vpa_export *x)
+void vpa_ex_tracks_end(struct vpa_ex_out *x)
 {
 	const struct vpa_report *r = x->view.report;
 	struct vpa_ex_tracks *t = x->tracks;
 	size_t i, k;
 
 	for (i = 0; i < t->held_count; i++) {
-		const struct vpa_ex_gap *g = &t->held[i];
+		const struct held_gap *g = &t->held[i];
 		const char *id = NULL;
 
 		for (k = 0; k < r->gap_count && !id; k++)

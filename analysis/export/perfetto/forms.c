@@ -1,10 +1,11 @@
-/* ops_forms.c - what an op's event says besides when it ran.
+/* forms.c - what an op's event says besides when it ran.
  *
  * Nearly all of that is said by many others too: it is encoded once for each shape of ops. What hardly differs between the
  * launches of a kernel is told with the kernel, and so costs its events nothing. */
-#include "analysis/export/perfetto/ops.h"
+#include "analysis/export/perfetto/forms.h"
 
 #include "analysis/demangle.h"
+#include "analysis/export/perfetto/machine.h"
 #include "analysis/gpu_arch.h"
 #include "analysis/occupancy.h"
 #include "formats/memory.h"
@@ -12,8 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Numbers of specifications: stages, then a queue for each stream. */
-enum { STAGES = 1, QUEUES = 4, API_CUDA = 4, COMPUTE = 2 };
+enum { COMPUTE = 2 }; /* a category of specifications */
 
 /* Names of what an event and a kernel carry, in the order of their numbers, from 1. */
 enum {
@@ -90,32 +90,54 @@ static const struct {
 	[VPA_MEMSET] = {"Memset", "memset", 0},
 };
 
+/* A kernel as Perfetto knows it: with all that is alike from launch to launch, as a rule. No padding either. */
+struct vpa_ex_variant {
+	uint32_t kernel, device, stream, major, minor, registers, static_shared, dynamic_shared,
+		local;
+	uint32_t block[3], cluster[3];
+};
+
+void vpa_ex_forms_free(struct vpa_ex_forms *o)
+{
+	vpt_free(o->items);
+	vpt_pb_free(&o->encoded);
+	vpt_strings_free(&o->variants);
+	vpt_free(o->grids);
+	vpa_index_free(&o->kernels);
+	vpt_free(o->kernel_told);
+}
+
+int vpa_ex_forms_reserve(struct vpa_ex_forms *o, size_t count)
+{
+	size_t before = o->cap;
+
+	if (vpt_grow(&o->items, &o->cap, count, sizeof(*o->items)))
+		return VPT_ENOMEM;
+	if (o->cap > before)
+		memset(o->items + before, 0, (o->cap - before) * sizeof(*o->items));
+	return VPT_OK;
+}
+
+void vpa_ex_forms_forget(struct vpa_ex_forms *o)
+{
+	vpt_pb_reset(&o->encoded);
+	memset(o->items, 0, o->cap * sizeof(*o->items));
+}
+
 /* ---- what is told once ---- */
 
-static void begin_interned(struct vpa_export *x)
-{
-	vpt_pf_begin_timeless(&x->pf, &x->gpu);
-	vpt_pb_begin(&x->pf.out, VPT_PF_INTERNED);
-}
-
-static void end_interned(struct vpa_export *x)
-{
-	vpt_pb_end(&x->pf.out);
-	vpt_pf_end(&x->pf);
-}
-
-static void tell_tables(struct vpa_export *x)
+static void tell_tables(struct vpa_ex_out *x, struct vpa_ex_forms *o)
 {
 	struct vpt_pb *b = &x->pf.out;
 	unsigned i;
 
-	if (x->ops->tables_told == x->pf.generation)
+	if (o->tables_told == x->pf.generation)
 		return;
-	x->ops->tables_told = x->pf.generation;
-	begin_interned(x);
+	o->tables_told = x->pf.generation;
+	vpa_ex_begin_interned(x, &x->gpu);
 	for (i = 0; i < sizeof(stages) / sizeof(*stages); i++) {
 		vpt_pb_begin(b, VPT_PF_SPECIFICATIONS);
-		vpt_pb_uint(b, 1, STAGES + i);
+		vpt_pb_uint(b, 1, VPA_EX_STAGES + i);
 		vpt_pb_string(b, 2, stages[i].name);
 		vpt_pb_string(b, 3, stages[i].description);
 		vpt_pb_uint(b, 4, stages[i].category);
@@ -127,115 +149,7 @@ static void tell_tables(struct vpa_export *x)
 		vpt_pb_string(b, 2, arg_names[i]);
 		vpt_pb_end(b);
 	}
-	end_interned(x);
-}
-
-static uint32_t text_iid(struct vpa_export *x, unsigned table, uint32_t text)
-{
-	int is_new;
-	uint32_t iid = vpt_pf_intern(&x->pf, &x->gpu, table, text, &is_new);
-
-	if (is_new) {
-		struct vpt_text t = vpt_strings_get(&x->texts, text);
-
-		vpt_pf_tell(&x->pf, &x->gpu, table, iid, t.text, t.len);
-	}
-	return iid;
-}
-
-/* A number for a context that no other process uses, nor another context of this one. */
-static uint32_t free_context(const struct vpa_ex_ops *o, uint32_t iid)
-{
-	size_t i;
-
-	for (i = 0; i < o->context_count; i++)
-		if (o->contexts[i].iid == iid || !iid) {
-			iid += 0x101; /* rare: look at all of them again */
-			i = SIZE_MAX;
-		}
-	return iid + !iid;
-}
-
-static int context_iid(struct vpa_export *x, int64_t pid, uint64_t context, uint32_t *iid)
-{
-	struct vpa_ex_ops *o = x->ops;
-	uint64_t salt = vpt_pf_hash(x->identity, &pid, sizeof(pid));
-	struct vpa_ex_context *c;
-	size_t i;
-
-	for (i = 0; i < o->context_count; i++)
-		if (o->contexts[i].pid == pid && o->contexts[i].id == context)
-			break;
-	if (i == o->context_count) {
-		if (vpt_grow(&o->contexts, &o->context_cap, i + 1, sizeof(*o->contexts)))
-			return VPT_ENOMEM;
-		o->contexts[i] = (struct vpa_ex_context){pid, context,
-			free_context(o, (uint32_t)((salt & 0xff) << 8 | (context & 0xff))), 0};
-		o->context_count++;
-	}
-	c = &o->contexts[i];
-	*iid = c->iid;
-	if (c->told == x->pf.generation)
-		return VPT_OK;
-	c->told = x->pf.generation;
-	begin_interned(x);
-	vpt_pb_begin(&x->pf.out, VPT_PF_CONTEXTS);
-	vpt_pb_uint(&x->pf.out, 1, *iid);
-	vpt_pb_uint(&x->pf.out, 2, (uint64_t)pid);
-	vpt_pb_uint(&x->pf.out, 3, API_CUDA);
-	vpt_pb_end(&x->pf.out);
-	end_interned(x);
-	return VPT_OK;
-}
-
-/* "Stream 7", or with its name. */
-static void put_queue(
-	struct vpa_export *x, const struct vpa_stream *s, const struct vpa_ex_stream *d)
-{
-	struct vpt_text name = vpt_strings_get(&x->texts, d->name);
-	struct vpt_pb *b = &x->pf.out;
-	enum { NON_BLOCKING = 1 };
-	char text[400];
-	int len = snprintf(text, sizeof(text), "Stream %lld", (long long)s->stream);
-
-	if (d->name)
-		len += snprintf(text + len, sizeof(text) - (size_t)len, " %.*s",
-			name.len < 200 ? (int)name.len : 200, name.text);
-	vpt_pb_text(b, 2, text, strlen(text), VPT_PF_TEXT_MAX);
-	len = snprintf(text, sizeof(text), "device %lld, context %llu",
-		(long long)x->model->devices[s->device], (unsigned long long)s->context);
-	/* Importers know neither, and a priority of 0 is what a stream has that nobody gave one. */
-	if (d->priority)
-		len += snprintf(text + len, sizeof(text) - (size_t)len, ", priority %lld",
-			(long long)d->priority);
-	if (d->flags & NON_BLOCKING)
-		snprintf(text + len, sizeof(text) - (size_t)len, ", non-blocking");
-	vpt_pb_string(b, 3, text);
-}
-
-/* A stream's context and queue. */
-static int tell_stream(struct vpa_export *x, uint32_t stream)
-{
-	struct vpa_ex_ops *o = x->ops;
-	const struct vpa_stream *s = &x->model->streams[stream];
-	struct vpt_pb *b = &x->pf.out;
-
-	if (!vpa_ex_stream_of(o, stream))
-		return VPT_ENOMEM;
-	if (o->streams[stream].told == x->pf.generation)
-		return VPT_OK;
-	o->streams[stream].told = x->pf.generation;
-	vpa_ex_process(x, s->pid);
-	if (context_iid(x, vpa_ex_pid(x, s->pid), s->context, &o->streams[stream].context))
-		return VPT_ENOMEM;
-	begin_interned(x);
-	vpt_pb_begin(b, VPT_PF_SPECIFICATIONS);
-	vpt_pb_uint(b, 1, QUEUES + stream);
-	put_queue(x, s, &o->streams[stream]);
-	vpt_pb_uint(b, 4, COMPUTE);
-	vpt_pb_end(b);
-	end_interned(x);
-	return VPT_OK;
+	vpa_ex_end_interned(x);
 }
 
 static void put_arg(struct vpt_pb *b, unsigned field, unsigned name, unsigned type, uint64_t value)
@@ -258,7 +172,7 @@ static void put_double_arg(struct vpt_pb *b, unsigned field, unsigned name, doub
 
 enum { KERNEL_ARGS = 5, EVENT_ARGS = 3, ARG_INT = 3, ARG_UINT = 4, ARG_TEXT = 7 };
 
-static void put_variant_args(struct vpa_export *x, const struct vpa_ex_variant *v)
+static void put_variant_args(struct vpa_ex_out *x, const struct vpa_ex_variant *v)
 {
 	struct vpt_pb *b = &x->pf.out;
 	unsigned i;
@@ -312,7 +226,7 @@ static struct vpa_occupancy occupancy_of(
 }
 
 static int tell_kernel(
-	struct vpa_export *x, const struct vpa_ex_variant *v, uint64_t grid, uint32_t iid)
+	struct vpa_ex_out *x, const struct vpa_ex_variant *v, uint64_t grid, uint32_t iid)
 {
 	const struct vpa_kernel *k = &x->model->kernels[v->kernel];
 	struct vpt_text name = vpa_name(x->model, k->name);
@@ -328,12 +242,14 @@ static int tell_kernel(
 
 	if (!mangled)
 		return VPT_ENOMEM;
-	class_iid = text_iid(x, VPT_PF_TEXTS, vpa_ex_string(x, vpa_family_name(k->klass.family)));
+	class_iid = vpa_ex_text_iid(
+		x, &x->gpu, VPT_PF_TEXTS, vpa_ex_string(x, vpa_family_name(k->klass.family)));
 	if (k->klass.backend)
-		backend_iid = text_iid(x, VPT_PF_TEXTS, vpa_ex_string(x, k->klass.backend));
+		backend_iid = vpa_ex_text_iid(
+			x, &x->gpu, VPT_PF_TEXTS, vpa_ex_string(x, k->klass.backend));
 	if (command)
-		command_iid = text_iid(x, VPT_PF_TEXTS, vpa_ex_string(x, command));
-	begin_interned(x);
+		command_iid = vpa_ex_text_iid(x, &x->gpu, VPT_PF_TEXTS, vpa_ex_string(x, command));
+	vpa_ex_begin_interned(x, &x->gpu);
 	vpt_pb_begin(b, VPT_PF_KERNELS);
 	vpt_pb_uint(b, 1, iid);
 	vpt_pb_text(b, 2, name.text, name.len, VPT_PF_TEXT_MAX);
@@ -355,17 +271,16 @@ static int tell_kernel(
 	if (backend_iid)
 		put_arg(b, KERNEL_ARGS, ARG_ATTENTION, ARG_TEXT, backend_iid);
 	vpt_pb_end(b);
-	end_interned(x);
+	vpa_ex_end_interned(x);
 	vpt_free(mangled);
 	return VPT_OK;
 }
 
 /* What most launches of a kernel have in common. */
-static int variant_of(struct vpa_export *x, const struct vpa_ex_shape *s, uint32_t device,
-	struct vpa_ex_variant *v)
+static int variant_of(struct vpa_ex_out *x, struct vpa_ex_forms *o, const struct vpa_ex_shape *s,
+	uint32_t device, struct vpa_ex_variant *v)
 {
 	const struct vpa_gpu *gpu = vpa_ex_gpu_row(x, device);
-	struct vpa_ex_ops *o = x->ops;
 	size_t before = o->grid_cap;
 	uint64_t row;
 
@@ -391,13 +306,12 @@ static int variant_of(struct vpa_export *x, const struct vpa_ex_shape *s, uint32
 
 /* Most kernels have a few grids only: the first ones are told with the kernel too. `*grid` becomes 0 where it is left to the
  * events. */
-static int kernel_iid(struct vpa_export *x, const struct vpa_ex_shape *s, uint32_t device,
-	uint64_t *grid, uint32_t *iid)
+static int kernel_iid(struct vpa_ex_out *x, struct vpa_ex_forms *o, const struct vpa_ex_shape *s,
+	uint32_t device, uint64_t *grid, uint32_t *iid)
 {
 	enum { GRIDS_MAX = 64 };
-	struct vpa_ex_ops *o = x->ops;
 	struct vpa_ex_variant v;
-	int variant = variant_of(x, s, device, &v);
+	int variant = variant_of(x, o, s, device, &v);
 	size_t before = o->kernel_told_cap;
 	uint32_t row;
 
@@ -435,12 +349,12 @@ static void put_dimensions(struct vpt_pb *b, unsigned field, const uint32_t *siz
 }
 
 /* `told`: the grid is told with the kernel. */
-static void put_kernel_args(struct vpa_export *x, const struct vpa_ex_shape *s, int told)
+static void put_kernel_args(
+	struct vpa_ex_out *x, struct vpt_pb *b, const struct vpa_ex_shape *s, int told)
 {
 	const struct vpa_gpu *gpu = vpa_ex_gpu_row(x, x->model->streams[s->stream].device);
 	struct vpa_occupancy o = occupancy_of(
 		gpu, s->block, s->registers, (uint64_t)s->static_shared + s->dynamic_shared);
-	struct vpt_pb *b = &x->ops->encoded;
 
 	if (!told)
 		put_grid_args(b, EVENT_ARGS, vpa_ex_product(s->grid), s->block, gpu, &o);
@@ -457,8 +371,7 @@ static const char *word(enum vpt_unit unit, uint32_t number)
 	return text ? text : "unknown";
 }
 
-/* "Memcpy HtoD (pinned -> device)" */
-uint32_t vpa_ex_copy_name(struct vpa_export *x, const struct vpa_ex_shape *s)
+uint32_t vpa_ex_copy_name(struct vpa_ex_out *x, const struct vpa_ex_shape *s)
 {
 	char text[120];
 
@@ -477,19 +390,19 @@ struct copy_words {
 	uint32_t kind, source, target;
 };
 
-static struct copy_words words_of(struct vpa_export *x, const struct vpa_ex_shape *s)
+static struct copy_words words_of(struct vpa_ex_out *x, const struct vpa_ex_shape *s)
 {
 	struct copy_words w = {0};
 
 	if (s->kind == VPA_MEMCPY) {
-		w.kind = text_iid(
-			x, VPT_PF_TEXTS, vpa_ex_string(x, word(VPT_UNIT_COPY_KIND, s->copy_kind)));
-		w.source = text_iid(
-			x, VPT_PF_TEXTS, vpa_ex_string(x, word(VPT_UNIT_MEMORY_KIND, s->source)));
+		w.kind = vpa_ex_text_iid(x, &x->gpu, VPT_PF_TEXTS,
+			vpa_ex_string(x, word(VPT_UNIT_COPY_KIND, s->copy_kind)));
+		w.source = vpa_ex_text_iid(x, &x->gpu, VPT_PF_TEXTS,
+			vpa_ex_string(x, word(VPT_UNIT_MEMORY_KIND, s->source)));
 	}
 	if (s->kind != VPA_KERNEL)
-		w.target = text_iid(
-			x, VPT_PF_TEXTS, vpa_ex_string(x, word(VPT_UNIT_MEMORY_KIND, s->target)));
+		w.target = vpa_ex_text_iid(x, &x->gpu, VPT_PF_TEXTS,
+			vpa_ex_string(x, word(VPT_UNIT_MEMORY_KIND, s->target)));
 	return w;
 }
 
@@ -508,17 +421,16 @@ static void put_copy_args(
 		put_arg(b, EVENT_ARGS, ARG_NODE, ARG_UINT, s->node);
 }
 
-static void put_launch(struct vpa_export *x, const struct vpa_ex_shape *s, int has_grid,
-	const struct copy_words *words)
+static void put_launch(struct vpa_ex_out *x, struct vpt_pb *b, const struct vpa_ex_shape *s,
+	int has_grid, const struct copy_words *words)
 {
 	const struct vpa_stream *stream = &x->model->streams[s->stream];
-	struct vpt_pb *b = &x->ops->encoded;
 
 	vpt_pb_begin(b, 21);
 	if (s->kind == VPA_KERNEL) {
 		put_dimensions(b, 1, s->grid);
 		put_dimensions(b, 2, s->block);
-		put_kernel_args(x, s, has_grid);
+		put_kernel_args(x, b, s, has_grid);
 	} else {
 		put_arg(b, EVENT_ARGS, ARG_DEVICE, ARG_INT,
 			(uint64_t)x->model->devices[stream->device]);
@@ -528,41 +440,37 @@ static void put_launch(struct vpa_export *x, const struct vpa_ex_shape *s, int h
 	vpt_pb_end(b);
 }
 
-int vpa_ex_form_make(struct vpa_export *x, uint32_t shape)
+int vpa_ex_form_make(struct vpa_ex_out *x, struct vpa_ex_forms *o, struct vpa_ex_streams *streams,
+	const struct vpa_ex_shape *s, uint32_t shape)
 {
-	struct vpa_ex_ops *o = x->ops;
-	struct vpa_ex_form *form = &o->forms[shape];
+	struct vpa_ex_form *form = &o->items[shape];
+	uint32_t name, kernel = 0, device = x->model->streams[s->stream].device;
+	uint64_t grid = vpa_ex_product(s->grid);
 	struct vpt_pb *b = &o->encoded;
-	struct vpa_ex_gpu *gpu;
+	const struct vpa_ex_gpu *gpu;
 	struct copy_words words;
-	struct vpa_ex_shape s;
-	uint32_t name, kernel = 0, device;
-	uint64_t grid;
 
-	memcpy(&s, vpt_strings_get(&o->shapes, shape).text, sizeof(s));
-	device = x->model->streams[s.stream].device;
 	/* All that was encoded for a former generation is done with. */
 	if (o->tables_told != x->pf.generation)
 		vpt_pb_reset(b);
-	tell_tables(x);
+	tell_tables(x, o);
 	gpu = vpa_ex_gpu_of(x, device);
-	grid = vpa_ex_product(s.grid);
-	if (!gpu || tell_stream(x, s.stream) ||
-		(s.kind == VPA_KERNEL && kernel_iid(x, &s, device, &grid, &kernel)))
+	if (!gpu || vpa_ex_stream_describe(x, streams, s->stream) ||
+		(s->kind == VPA_KERNEL && kernel_iid(x, o, s, device, &grid, &kernel)))
 		return VPT_ENOMEM;
-	name = text_iid(x, VPT_PF_NAMES,
-		s.kind == VPA_KERNEL ? vpa_ex_short_name(x, s.kernel) : vpa_ex_copy_name(x, &s));
-	words = words_of(x, &s);
+	name = vpa_ex_text_iid(x, &x->gpu, VPT_PF_NAMES,
+		s->kind == VPA_KERNEL ? vpa_ex_short_name(x, s->kernel) : vpa_ex_copy_name(x, s));
+	words = words_of(x, s);
 	form->begin = b->size;
-	vpt_pb_uint(b, 5, o->streams[s.stream].context);
+	vpt_pb_uint(b, 5, streams->items[s->stream].context);
 	if (gpu->gpu_id)
 		vpt_pb_uint(b, 11, gpu->gpu_id); /* 0 goes without saying */
-	vpt_pb_uint(b, 13, QUEUES + s.stream);
-	vpt_pb_uint(b, 14, STAGES + s.kind);
+	vpt_pb_uint(b, 13, VPA_EX_QUEUES + s->stream);
+	vpt_pb_uint(b, 14, VPA_EX_STAGES + s->kind);
 	if (kernel)
 		vpt_pb_uint(b, 19, kernel);
 	vpt_pb_uint(b, 20, name);
-	put_launch(x, &s, grid != 0, &words);
+	put_launch(x, b, s, grid != 0, &words);
 	form->size = (uint32_t)(b->size - form->begin);
 	form->generation = x->pf.generation;
 	/* So that a stretch of fixed length can be copied. */

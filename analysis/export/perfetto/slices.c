@@ -1,27 +1,14 @@
-/* ops_slices.c - ops as plain slices, for readers that know nothing of GPUs.
+/* slices.c - ops as plain slices, for readers that know nothing of GPUs.
  *
  * A track for each stream, lanes where ops of a stream overlap; an arrow from the call to the op. What slices cannot say is left
  * out: launch dimensions in full, kernels' classes, what an op has waited for. */
-#include "analysis/export/perfetto/ops.h"
+#include "analysis/export/perfetto/slices.h"
 
+#include "analysis/export/perfetto/event.h"
+#include "analysis/export/perfetto/forms.h"
+#include "analysis/export/perfetto/machine.h"
 #include <stdio.h>
 #include <string.h>
-
-struct place {
-	uint64_t process;
-	const char *name, *key;
-};
-
-static void describe(struct vpa_export *x, const void *ctx)
-{
-	const struct place *p = ctx;
-	struct vpt_pb *b = &x->pf.out;
-
-	vpt_pb_uint(b, 5, p->process);
-	vpt_pb_string(b, 2, p->name);
-	vpt_pb_uint(b, 15, 3);
-	vpt_pb_string(b, 16, p->key);
-}
 
 static void add_kernel_args(struct vpa_ex_event *e, const struct vpa_ex_shape *s)
 {
@@ -32,39 +19,38 @@ static void add_kernel_args(struct vpa_ex_event *e, const struct vpa_ex_shape *s
 	vpa_ex_add_arg(e, EX_ARG_DYNAMIC, EX_UINT, s->dynamic_shared);
 }
 
-int vpa_ex_op_slice(struct vpa_export *x, const struct vpa_ex_op *op, uint32_t number)
+int vpa_ex_op_slice(struct vpa_ex_out *x, struct vpa_ex_streams *streams,
+	const struct vpa_numbered_op *op, const struct vpa_ex_shape *s)
 {
 	static const uint8_t categories[] = {
 		[VPA_KERNEL] = EX_KERNEL, [VPA_MEMCPY] = EX_MEMCPY, [VPA_MEMSET] = EX_MEMSET};
 	const struct vpa_stream *stream = &x->model->streams[op->stream];
-	struct vpa_ex_stream *d = vpa_ex_stream_of(x->ops, op->stream);
-	struct vpa_ex_gpu *gpu = vpa_ex_gpu_of(x, stream->device);
+	struct vpa_ex_stream *d = vpa_ex_stream_of(streams, op->stream);
+	const struct vpa_ex_gpu *gpu = vpa_ex_gpu_of(x, stream->device);
 	char name[64], key[96];
-	struct place p = {vpa_ex_process(x, stream->pid), name, key};
-	struct vpa_ex_event e = {.time_ns = op->start_ns, .ops = &number, .op_count = 1};
-	struct vpa_ex_shape s;
+	struct vpa_ex_lane_words words = {vpa_ex_process(x, stream->pid), name, key, NULL, 0};
+	struct vpa_ex_event e = {.time_ns = op->start_ns, .ops = &op->number, .op_count = 1};
 	struct vpa_ex_lane *lane;
 
 	if (!d || !gpu)
 		return VPT_ENOMEM;
-	memcpy(&s, vpt_strings_get(&x->ops->shapes, op->shape).text, sizeof(s));
 	snprintf(name, sizeof(name), "GPU %u stream %lld", gpu->gpu_id, (long long)stream->stream);
-	snprintf(key, sizeof(key), "%llx %s %llu", (unsigned long long)p.process, name,
+	snprintf(key, sizeof(key), "%llx %s %llu", (unsigned long long)words.parent, name,
 		(unsigned long long)stream->context);
-	lane = vpa_ex_lane(x, &d->slices, op->start_ns, op->end_ns, key, describe, &p);
+	lane = vpa_ex_lane(x, &d->slices, op->start_ns, op->end_ns, key, &words);
 	if (!lane)
 		return VPT_ENOMEM;
 	e.track = lane->uuid;
-	e.category = categories[s.kind];
-	e.name = s.kind == VPA_KERNEL ? vpa_ex_short_name(x, s.kernel) : vpa_ex_copy_name(x, &s);
+	e.category = categories[s->kind];
+	e.name = s->kind == VPA_KERNEL ? vpa_ex_short_name(x, s->kernel) : vpa_ex_copy_name(x, s);
 	vpa_ex_add_arg(&e, EX_ARG_DEVICE, EX_INT, (uint64_t)x->model->devices[stream->device]);
 	vpa_ex_add_arg(&e, EX_ARG_STREAM, EX_INT, (uint64_t)stream->stream);
-	if (s.kind == VPA_KERNEL)
-		add_kernel_args(&e, &s);
+	if (s->kind == VPA_KERNEL)
+		add_kernel_args(&e, s);
 	else
-		vpa_ex_add_arg(&e, EX_ARG_BYTES, EX_UINT, s.bytes);
-	if (s.node)
-		vpa_ex_add_arg(&e, EX_ARG_NODE, EX_UINT, s.node);
+		vpa_ex_add_arg(&e, EX_ARG_BYTES, EX_UINT, s->bytes);
+	if (s->node)
+		vpa_ex_add_arg(&e, EX_ARG_NODE, EX_UINT, s->node);
 	vpa_ex_span(x, &x->gpu, &e, op->end_ns);
 	return x->pf.failed;
 }

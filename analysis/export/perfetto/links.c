@@ -1,10 +1,11 @@
-/* host_links.c - from the ops back to the calls that launched them.
+/* links.c - from the ops back to the calls that launched them.
  *
  * A call's slice names the ops that it launched, and these come later. So calls wait in a table by correlation id: a
  * plain one until its op is there, a graph launch until its stream has gone on to other work, which it does only when
  * all of the graph is done. */
-#include "analysis/export/perfetto/host.h"
+#include "analysis/export/perfetto/links.h"
 
+#include "analysis/model.h"
 #include "formats/memory.h"
 
 #include <string.h>
@@ -14,13 +15,37 @@
 
 enum { HELD_MAX = 1 << 20 };
 
-static uint32_t *bucket_of(const struct vpa_ex_host *h, uint64_t correlation)
+int vpa_ex_links_new(struct vpa_ex_out *x)
+{
+	x->links = vpt_calloc(1, sizeof(*x->links));
+	if (!x->links)
+		return VPT_ENOMEM;
+	x->links->unused = x->links->unused_list = EX_NO_INDEX;
+	return VPT_OK;
+}
+
+void vpa_ex_links_free(struct vpa_ex_links *h)
+{
+	size_t i;
+
+	if (!h)
+		return;
+	for (i = 0; i < h->list_count; i++)
+		vpt_free(h->lists[i].numbers);
+	vpt_free(h->lists);
+	vpt_free(h->items);
+	vpt_free(h->buckets);
+	vpt_free(h->last);
+	vpt_free(h);
+}
+
+static uint32_t *bucket_of(const struct vpa_ex_links *h, uint64_t correlation)
 {
 	/* Ids are handed out in order: their low bits spread them well, and neighbours stay neighbours. */
 	return &h->buckets[correlation & (h->bucket_count - 1)];
 }
 
-static int grow_buckets(struct vpa_ex_host *h)
+static int grow_buckets(struct vpa_ex_links *h)
 {
 	size_t count = h->bucket_count ? h->bucket_count * 2 : 1024, i;
 	uint32_t *buckets = vpt_alloc(count, sizeof(*buckets));
@@ -31,8 +56,8 @@ static int grow_buckets(struct vpa_ex_host *h)
 	vpt_free(h->buckets);
 	h->buckets = buckets;
 	h->bucket_count = count;
-	for (i = 0; i < h->link_count; i++) {
-		struct vpa_ex_link *l = &h->links[i];
+	for (i = 0; i < h->count; i++) {
+		struct vpa_ex_link *l = &h->items[i];
 		uint32_t *bucket = bucket_of(h, l->correlation);
 
 		if (!l->used)
@@ -44,13 +69,13 @@ static int grow_buckets(struct vpa_ex_host *h)
 }
 
 /* The call with this id that ops of a process may name. */
-static struct vpa_ex_link *find(const struct vpa_ex_host *h, uint64_t correlation, int64_t pid)
+static struct vpa_ex_link *find(const struct vpa_ex_links *h, uint64_t correlation, int64_t pid)
 {
 	uint32_t i = h->bucket_count ? *bucket_of(h, correlation) : EX_NO_INDEX;
 	struct vpa_ex_link *other = NULL;
 
-	for (; i != EX_NO_INDEX; i = h->links[i].next) {
-		struct vpa_ex_link *l = &h->links[i];
+	for (; i != EX_NO_INDEX; i = h->items[i].next) {
+		struct vpa_ex_link *l = &h->items[i];
 
 		if (l->correlation != correlation || l->replaced)
 			continue;
@@ -62,20 +87,20 @@ static struct vpa_ex_link *find(const struct vpa_ex_host *h, uint64_t correlatio
 	return other;
 }
 
-int vpa_ex_links_reserve(struct vpa_ex_host *h, size_t count)
+int vpa_ex_links_reserve(struct vpa_ex_links *h, size_t count)
 {
-	return vpt_grow(&h->links, &h->link_cap, count, sizeof(*h->links));
+	return vpt_grow(&h->items, &h->cap, count, sizeof(*h->items));
 }
 
 uint32_t vpa_ex_link_new(
-	struct vpa_export *x, const struct vpa_ex_call *call, uint32_t thread, uint8_t waits)
+	struct vpa_ex_out *x, const struct vpa_ex_call *call, uint32_t thread, uint8_t waits)
 {
-	struct vpa_ex_host *h = x->host;
+	struct vpa_ex_links *h = x->links;
 	int64_t pid = x->model->threads[thread].pid;
 	struct vpa_ex_link *twin = NULL;
 	uint32_t link = h->unused, *bucket;
 
-	if (h->used_links >= h->bucket_count && grow_buckets(h))
+	if (h->used >= h->bucket_count && grow_buckets(h))
 		return EX_NO_INDEX;
 	bucket = bucket_of(h, call->correlation);
 	/* The runtime's call and the driver's inside it carry the same id: the outer one has launched. */
@@ -90,16 +115,16 @@ uint32_t vpa_ex_link_new(
 		return EX_NO_INDEX;
 	}
 	if (link != EX_NO_INDEX) {
-		h->unused = h->links[link].next;
+		h->unused = h->items[link].next;
 		/* The next one has not been looked at for long. */
 		if (h->unused != EX_NO_INDEX)
-			__builtin_prefetch(&h->links[h->unused], 1);
+			__builtin_prefetch(&h->items[h->unused], 1);
 	} else {
-		if (vpt_grow(&h->links, &h->link_cap, h->link_count + 1, sizeof(*h->links)))
+		if (vpt_grow(&h->items, &h->cap, h->count + 1, sizeof(*h->items)))
 			return EX_NO_INDEX;
-		link = (uint32_t)h->link_count++;
+		link = (uint32_t)h->count++;
 	}
-	h->links[link] = (struct vpa_ex_link){.correlation = call->correlation,
+	h->items[link] = (struct vpa_ex_link){.correlation = call->correlation,
 		.start_ns = call->start_ns,
 		.end_ns = call->end_ns,
 		.pid = pid,
@@ -108,17 +133,17 @@ uint32_t vpa_ex_link_new(
 		.used = 1,
 		.waits = waits};
 	*bucket = link;
-	h->used_links++;
+	h->used++;
 	return link;
 }
 
-void vpa_ex_link_drop(struct vpa_ex_host *h, uint32_t link)
+void vpa_ex_link_drop(struct vpa_ex_links *h, uint32_t link)
 {
-	struct vpa_ex_link *l = &h->links[link];
+	struct vpa_ex_link *l = &h->items[link];
 	uint32_t *at = bucket_of(h, l->correlation);
 
 	while (*at != link)
-		at = &h->links[*at].next;
+		at = &h->items[*at].next;
 	*at = l->next;
 	if (l->count > 1) {
 		h->lists[l->list].next = h->unused_list;
@@ -127,11 +152,11 @@ void vpa_ex_link_drop(struct vpa_ex_host *h, uint32_t link)
 	l->used = 0;
 	l->next = h->unused;
 	h->unused = link;
-	h->used_links--;
+	h->used--;
 }
 
 /* Lists keep their memory from call to call. */
-static int begin_list(struct vpa_ex_host *h, struct vpa_ex_link *l)
+static int begin_list(struct vpa_ex_links *h, struct vpa_ex_link *l)
 {
 	if (h->unused_list == EX_NO_INDEX) {
 		if (vpt_grow(&h->lists, &h->list_cap, h->list_count + 1, sizeof(*h->lists)))
@@ -144,7 +169,7 @@ static int begin_list(struct vpa_ex_host *h, struct vpa_ex_link *l)
 	return VPT_OK;
 }
 
-static int add_number(struct vpa_ex_host *h, struct vpa_ex_link *l, uint32_t number)
+static int add_number(struct vpa_ex_links *h, struct vpa_ex_link *l, uint32_t number)
 {
 	struct vpa_ex_list *list;
 
@@ -163,7 +188,7 @@ static int add_number(struct vpa_ex_host *h, struct vpa_ex_link *l, uint32_t num
 	return VPT_OK;
 }
 
-static int grow_last(struct vpa_ex_host *h, uint32_t stream)
+static int grow_last(struct vpa_ex_links *h, uint32_t stream)
 {
 	size_t before = h->last_cap;
 
@@ -175,18 +200,18 @@ static int grow_last(struct vpa_ex_host *h, uint32_t stream)
 }
 
 /* The stream has gone on to other work: the former call has all of its ops. */
-static void settle_last(struct vpa_ex_host *h, struct vpa_ex_last *last, uint32_t stream)
+static void settle_last(struct vpa_ex_links *h, struct vpa_ex_last *last, uint32_t stream)
 {
-	struct vpa_ex_link *former = &h->links[last->link];
+	struct vpa_ex_link *former = &h->items[last->link];
 
 	if (former->used && former->correlation == last->correlation && former->stream == stream)
 		former->done = 1;
 	last->correlation = 0;
 }
 
-void vpa_ex_host_join(struct vpa_export *x, uint32_t stream, uint64_t correlation, uint32_t number)
+void vpa_ex_links_join(struct vpa_ex_out *x, uint32_t stream, uint64_t correlation, uint32_t number)
 {
-	struct vpa_ex_host *h = x->host;
+	struct vpa_ex_links *h = x->links;
 	struct vpa_ex_link *l = find(h, correlation, x->model->streams[stream].pid);
 	struct vpa_ex_last *last;
 
@@ -205,12 +230,12 @@ void vpa_ex_host_join(struct vpa_export *x, uint32_t stream, uint64_t correlatio
 		x->pf.failed = VPT_ENOMEM;
 	x->joined++;
 	if (l->waits == EX_WAITS_OPS)
-		*last = (struct vpa_ex_last){correlation, (uint32_t)(l - h->links)};
+		*last = (struct vpa_ex_last){correlation, (uint32_t)(l - h->items)};
 }
 
-int vpa_ex_link_is_settled_yet(const struct vpa_ex_host *h, uint32_t link, uint64_t times_from_ns)
+int vpa_ex_link_is_settled_yet(const struct vpa_ex_links *h, uint32_t link, uint64_t times_from_ns)
 {
-	const struct vpa_ex_link *l = &h->links[link];
+	const struct vpa_ex_link *l = &h->items[link];
 	uint64_t waited = times_from_ns > l->end_ns ? times_from_ns - l->end_ns : 0;
 
 	if (h->held > HELD_MAX || times_from_ns == UINT64_MAX)

@@ -1,14 +1,27 @@
-/* host_write.c - a thread's spans as slices that nest.
+/* thread.c - a thread's spans as slices that nest.
  *
  * Perfetto's slices are a stack: an end closes whatever was begun last, so spans that overlap in part would get wrong
  * lengths without a word. Here they go through a stack of our own. A span that reaches beyond the one around it ends
  * with that, and how much it lost is counted. What comes too late for the stack is put beside it, on lanes. */
-#include "analysis/export/perfetto/host.h"
+#include "analysis/export/perfetto/thread.h"
 
+#include "analysis/export/perfetto/machine.h"
 #include "formats/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	SEQUENCES = 16, /* the first thread's */
+	TYPE = 9,
+	CATEGORY = 3,
+	NAME = 10,
+	ARGUMENT = 4,
+	GPU_CORRELATION = 3000,
+	GPU_API = 3001,
+	API_CUDA = 4
+};
 
 void vpa_ex_thread_free(struct vpa_ex_thread *t)
 {
@@ -18,6 +31,131 @@ void vpa_ex_thread_free(struct vpa_ex_thread *t)
 	vpt_free(t->stack);
 	vpa_ex_open_free(&t->open);
 	vpa_ex_track_free(&t->late);
+}
+
+/* ---- who it is ---- */
+
+static uint64_t thread_uuid(const struct vpa_ex_out *x, uint32_t thread)
+{
+	const struct vpa_thread *t = &x->model->threads[thread];
+	char path[96];
+
+	snprintf(path, sizeof(path), "thread %lld %lld %llu", (long long)t->pid, (long long)t->tid,
+		t->tid < 0 ? (unsigned long long)t->key : 0);
+	return vpa_ex_uuid(x, path);
+}
+
+/* Perfetto's thread ids are 31 bits; a thread without one gets one of those that Linux never gives. */
+static uint32_t thread_id(const struct vpa_ex_out *x, uint32_t thread)
+{
+	int64_t tid = x->model->threads[thread].tid;
+
+	return tid >= 0 && tid <= INT32_MAX ? (uint32_t)tid : 0x40000000u + thread;
+}
+
+static void begin_thread(struct vpa_ex_out *x, struct vpa_ex_thread *t)
+{
+	uint32_t thread = t->index;
+	const struct vpa_thread *row = &x->model->threads[thread];
+	struct vpt_text name = vpa_name(x->model, row->name);
+	struct vpt_pb *b = &x->pf.out;
+	uint64_t uuid;
+
+	t->begun = 1;
+	uuid = thread_uuid(x, thread);
+	vpa_ex_process(x, row->pid);
+	vpt_pf_begin_timeless(&x->pf, &x->meta);
+	vpt_pb_begin(b, VPT_PF_TRACK);
+	vpt_pb_uint(b, 1, uuid);
+	vpt_pb_begin(b, 4);
+	vpt_pb_uint(b, 1, (uint64_t)vpa_ex_pid(x, row->pid));
+	vpt_pb_uint(b, 2, thread_id(x, thread));
+	if (name.len)
+		vpt_pb_text(b, 5, name.text, name.len, 200);
+	vpt_pb_end(b);
+	vpt_pb_end(b);
+	vpt_pf_end(&x->pf);
+	vpt_pf_sequence(&x->pf, &t->sequence, SEQUENCES + thread, x->start_ns + x->shift_ns, uuid);
+}
+
+/* ---- calls ----
+ *
+ * They are most of what threads do, and so encoded by hand. What is alike in all calls of a name on a thread stands first and is
+ * encoded once; the correlation id, the number of the op and the time come last, see perfetto.h. */
+
+/* Has all told that calls of the name refer to. */
+static int make_form(struct vpa_ex_out *x, struct vpa_ex_thread *t, uint32_t name, int has_ops,
+	struct vpa_ex_call_form *form)
+{
+	uint8_t *to = form->bytes;
+
+	vpa_ex_tables(x, &t->sequence);
+	form->name = name;
+	to = vpt_pb_uint_at(to, TYPE, VPT_PF_SLICE_BEGIN);
+	to = vpt_pb_uint_at(to, CATEGORY, EX_CUDA_API + 1);
+	to = vpt_pb_uint_at(to, NAME, vpa_ex_text_iid(x, &t->sequence, VPT_PF_NAMES, name));
+	if (has_ops)
+		to = vpt_pb_uint_at(to, GPU_API, API_CUDA);
+	form->size = (uint8_t)(to - form->bytes);
+	form->generation = x->pf.generation;
+	return x->pf.failed;
+}
+
+static inline int put_end(struct vpa_ex_out *x, struct vpa_ex_thread *t, uint64_t time_ns)
+{
+	static const uint8_t end[] = {VPT_PF_TRACK_EVENT << 3 | 2, 2, TYPE << 3, VPT_PF_SLICE_END};
+	uint8_t *to;
+
+	vpt_pf_next(&x->pf);
+	vpt_pf_resume(&x->pf, &t->sequence);
+	to = vpt_pf_packet_at(&x->pf, sizeof(end));
+	if (!to)
+		return VPT_ENOMEM;
+	memcpy(to, end, sizeof(end));
+	to += sizeof(end);
+	vpt_pf_packet_end(&x->pf, vpt_pf_padded_time_at(&t->sequence, to, time_ns + x->shift_ns));
+	return x->pf.failed;
+}
+
+/* The begin, and the end right after it where nothing is inside. The call names one op at most and has not failed. */
+static int write_slice(struct vpa_ex_out *x, struct vpa_ex_thread *t,
+	const struct vpa_ex_call *call, uint32_t ops, int ends)
+{
+	enum { MOST = 160 };
+	struct vpa_ex_call_form *form =
+		&(ops ? t->forms_with_ops : t->forms)[call->name % EX_CALL_FORMS];
+	uint8_t *to, *content, *inner;
+
+	vpt_pf_next(&x->pf);
+	if ((form->name != call->name || form->generation != x->pf.generation) &&
+		make_form(x, t, call->name, ops != 0, form))
+		return x->pf.failed;
+	vpt_pf_resume(&x->pf, &t->sequence);
+	to = vpt_pf_packet_at(&x->pf, MOST);
+	if (!to)
+		return VPT_ENOMEM;
+	*to++ = VPT_PF_TRACK_EVENT << 3 | 2;
+	content = ++to;
+	memcpy(to, form->bytes, sizeof(form->bytes));
+	to += form->size;
+	if (call->correlation) {
+		*to++ = ARGUMENT << 3 | 2;
+		inner = ++to;
+		to = vpt_pb_uint_at(to, 1, EX_ARG_CORRELATION + 1);
+		to = vpt_pb_uint_at(to, EX_UINT, call->correlation);
+		inner[-1] = (uint8_t)(to - inner);
+	}
+	if (ops) {
+		to = vpt_pb_varint_at(to, GPU_CORRELATION << 3 | 2);
+		inner = ++to;
+		*to++ = 1 << 3;
+		to = vpa_ex_op_id_at(x, to, x->links->items[call->link].first);
+		inner[-1] = (uint8_t)(to - inner);
+	}
+	to = vpt_pb_close_at(content, to);
+	vpt_pf_packet_end(
+		&x->pf, vpt_pf_padded_time_at(&t->sequence, to, call->start_ns + x->shift_ns));
+	return ends ? put_end(x, t, call->end_ns) : x->pf.failed;
 }
 
 /* ---- the stack ---- */
@@ -43,7 +181,7 @@ static void settle(struct vpa_ex_thread *t)
 }
 
 /* An end that knows more of its range than the begin did: readers take arguments of both. */
-static int end_open(struct vpa_export *x, struct vpa_ex_thread *t,
+static int end_open(struct vpa_ex_out *x, struct vpa_ex_thread *t,
 	const struct vpa_ex_open_range *open, uint64_t end_ns)
 {
 	struct vpa_ex_event e = {.time_ns = end_ns, .type = VPT_PF_SLICE_END};
@@ -56,7 +194,7 @@ static int end_open(struct vpa_export *x, struct vpa_ex_thread *t,
 	return x->pf.failed;
 }
 
-static int pop(struct vpa_export *x, struct vpa_ex_thread *t)
+static int pop(struct vpa_ex_out *x, struct vpa_ex_thread *t)
 {
 	const struct vpa_ex_slice *s = &t->stack[--t->depth];
 	struct vpa_ex_open_range *open = s->open != EX_NO_INDEX ? &t->open.items[s->open] : NULL;
@@ -69,12 +207,12 @@ static int pop(struct vpa_export *x, struct vpa_ex_thread *t)
 	if (open && (open->colour || open->nvtx_category))
 		rc = end_open(x, t, open, end);
 	else
-		rc = vpa_ex_slice_end(x, t, end);
+		rc = put_end(x, t, end);
 	t->last_ns = end;
 	if (own != end)
-		x->nest_clamps++;
+		x->bent.nest_clamps++;
 	if (own != UINT64_MAX)
-		x->clamped_ns[s->category] += own - end;
+		x->bent.clamped_ns[s->category] += own - end;
 	if (!open)
 		return rc;
 	if (own == UINT64_MAX) {
@@ -86,7 +224,7 @@ static int pop(struct vpa_export *x, struct vpa_ex_thread *t)
 	return rc;
 }
 
-static int pop_until(struct vpa_export *x, struct vpa_ex_thread *t, uint64_t until_ns)
+static int pop_until(struct vpa_ex_out *x, struct vpa_ex_thread *t, uint64_t until_ns)
 {
 	int rc = VPT_OK;
 
@@ -119,18 +257,56 @@ static int push(struct vpa_ex_thread *t, const struct vpa_ex_slice *slice)
 
 /* ---- one by one ---- */
 
-static int write_span(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t thread,
-	const struct vpa_ex_host_span *span)
+static uint64_t span_end(const struct vpa_ex_thread *t, const struct vpa_ex_host_span *s)
+{
+	return s->open != EX_NO_INDEX ? t->open.items[s->open].end_ns : s->end_ns;
+}
+
+/* `e` is the span's begin. */
+static void write_late(struct vpa_ex_out *x, struct vpa_ex_thread *t,
+	const struct vpa_ex_host_span *span, struct vpa_ex_event *e)
+{
+	const struct vpa_ex_lane_words words = {
+		thread_uuid(x, t->index), "recorded late", "recorded late", NULL, 0};
+	uint64_t end = span_end(t, span);
+	struct vpa_ex_lane *lane;
+	char path[96];
+
+	/* An open range that is late as well: where it will end is not known. */
+	if (end == UINT64_MAX)
+		end = span->start_ns;
+	snprintf(path, sizeof(path), "late %llx", (unsigned long long)words.parent);
+	lane = vpa_ex_lane(x, &t->late, span->start_ns, end, path, &words);
+	if (!lane)
+		return;
+	x->bent.late_slices++;
+	e->track = lane->uuid;
+	if (e->type == VPT_PF_INSTANT)
+		vpa_ex_event(x, vpa_ex_annotations(x), e);
+	else
+		vpa_ex_span(x, vpa_ex_annotations(x), e, end);
+	if (span->open == EX_NO_INDEX)
+		return;
+	if (t->open.items[span->open].end_ns != UINT64_MAX) {
+		vpa_ex_open_drop(&t->open, span->open);
+		return;
+	}
+	t->open.items[span->open].written = 1;
+	t->open.items[span->open].cut_ns = end;
+}
+
+static int write_span(
+	struct vpa_ex_out *x, struct vpa_ex_thread *t, const struct vpa_ex_host_span *span)
 {
 	struct vpa_ex_event e;
 	unsigned inside = 0;
 	int rc = VPT_OK;
 
 	if (!t->begun)
-		vpa_ex_thread_begin(x, t, thread);
+		begin_thread(x, t);
 	if (span->start_ns < t->last_ns) {
 		vpa_ex_span_event(x, span, &inside, &e);
-		vpa_ex_late_span(x, t, thread, span, &e);
+		write_late(x, t, span, &e);
 	} else {
 		rc = pop_until(x, t, span->start_ns);
 		inside = inside_now(t);
@@ -144,13 +320,13 @@ static int write_span(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t th
 					     .inside = (uint8_t)inside});
 	}
 	if (span->link != EX_NO_INDEX)
-		vpa_ex_link_drop(x->host, span->link);
+		vpa_ex_link_drop(x->links, span->link);
 	return rc ? rc : x->pf.failed;
 }
 
 /* A call with more to say than most. */
-static int write_rare_call(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t thread,
-	const struct vpa_ex_call *call)
+static int write_rare_call(
+	struct vpa_ex_out *x, struct vpa_ex_thread *t, const struct vpa_ex_call *call)
 {
 	const struct vpa_ex_host_span span = {.start_ns = call->start_ns,
 		.end_ns = call->end_ns,
@@ -161,15 +337,15 @@ static int write_rare_call(struct vpa_export *x, struct vpa_ex_thread *t, uint32
 		.result = call->result,
 		.category = EX_CUDA_API};
 
-	return write_span(x, t, thread, &span);
+	return write_span(x, t, &span);
 }
 
 /* `next_ns`: nothing of the thread begins before that. */
-static int write_call(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t thread,
-	const struct vpa_ex_call *call, uint64_t next_ns)
+static int write_call(struct vpa_ex_out *x, struct vpa_ex_thread *t, const struct vpa_ex_call *call,
+	uint64_t next_ns)
 {
 	const struct vpa_ex_link *link =
-		call->link != EX_NO_INDEX ? &x->host->links[call->link] : NULL;
+		call->link != EX_NO_INDEX ? &x->links->items[call->link] : NULL;
 	uint32_t ops = link ? link->count : 0;
 	size_t waits = 0;
 	int rc = VPT_OK, ends;
@@ -178,13 +354,13 @@ static int write_call(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t th
 		vpa_ex_link_waits(x, link, call->start_ns, call->end_ns, &waits);
 	if (call->start_ns < t->last_ns || call->result || ops > 1 || waits || !t->begun ||
 		(ops && x->options->gpu_as_slices))
-		return write_rare_call(x, t, thread, call);
+		return write_rare_call(x, t, call);
 	if (end_around(t) <= call->start_ns)
 		rc = pop_until(x, t, call->start_ns);
 	/* Where nothing is inside it need not wait on the stack. */
 	ends = call->end_ns <= next_ns && call->end_ns <= end_around(t);
 	if (!rc)
-		rc = vpa_ex_call_write(x, t, call, ops, ends);
+		rc = write_slice(x, t, call, ops, ends);
 	if (rc)
 		return rc;
 	t->last_ns = ends ? call->end_ns : call->start_ns;
@@ -194,7 +370,7 @@ static int write_call(struct vpa_export *x, struct vpa_ex_thread *t, uint32_t th
 				     .category = EX_CUDA_API,
 				     .inside = (uint8_t)inside_now(t)});
 	if (call->link != EX_NO_INDEX)
-		vpa_ex_link_drop(x->host, call->link);
+		vpa_ex_link_drop(x->links, call->link);
 	return rc;
 }
 
@@ -262,9 +438,9 @@ static int has_next(const struct vpa_ex_thread *t, const struct place *p, uint64
 	return next_start(t, p, until_ns) < until_ns;
 }
 
-static void forget_written(struct vpa_export *x, struct vpa_ex_thread *t, const struct place *p)
+static void forget_written(struct vpa_ex_out *x, struct vpa_ex_thread *t, const struct place *p)
 {
-	x->host->held -= p->span + p->call;
+	x->links->held -= p->span + p->call;
 	t->count -= p->span;
 	t->call_count -= p->call;
 	if (p->span && t->count)
@@ -275,10 +451,9 @@ static void forget_written(struct vpa_export *x, struct vpa_ex_thread *t, const 
 
 /* The calls that begin before the next range or mark does, and before `until_ns`: most of what there is. Stops at one that waits
  * for its ops, and then `*waits` is set. */
-static int write_calls(struct vpa_export *x, uint32_t thread, struct place *p, uint64_t until_ns,
-	uint64_t times_from_ns, int *waits)
+static int write_calls(struct vpa_ex_out *x, struct vpa_ex_thread *t, struct place *p,
+	uint64_t until_ns, uint64_t times_from_ns, int *waits)
 {
-	struct vpa_ex_thread *t = &x->host->threads[thread];
 	uint64_t limit = p->span < t->count ? t->spans[p->span].start_ns : UINT64_MAX;
 	/* A slice that ends with `until_ns` may yet get something inside it. */
 	uint64_t next, latest = limit < until_ns ? limit : until_ns - 1;
@@ -289,12 +464,12 @@ static int write_calls(struct vpa_export *x, uint32_t thread, struct place *p, u
 		const struct vpa_ex_call *call = &t->calls[p->call];
 
 		*waits = call->link != EX_NO_INDEX &&
-			 !vpa_ex_link_is_settled(x->host, call->link, times_from_ns);
+			 !vpa_ex_link_is_settled(x->links, call->link, times_from_ns);
 		if (*waits)
 			break;
 		p->call++;
 		next = p->call < t->call_count ? call[1].start_ns : latest;
-		rc = write_call(x, t, thread, call, next < latest ? next : latest);
+		rc = write_call(x, t, call, next < latest ? next : latest);
 	}
 	return rc;
 }
@@ -313,38 +488,36 @@ static void tell_with_begin(struct vpa_ex_thread *t, struct vpa_ex_host_span *sp
 }
 
 /* What begins together with others: a call, or a range or a mark. */
-static int write_next(
-	struct vpa_export *x, uint32_t thread, struct place *p, uint64_t times_from_ns, int *waits)
+static int write_next(struct vpa_ex_out *x, struct vpa_ex_thread *t, struct place *p,
+	uint64_t times_from_ns, int *waits)
 {
-	struct vpa_ex_thread *t = &x->host->threads[thread];
 	const struct vpa_ex_call *call;
 
 	if (!call_is_next(t, p)) {
 		tell_with_begin(t, &t->spans[p->span]);
-		return write_span(x, t, thread, &t->spans[p->span++]);
+		return write_span(x, t, &t->spans[p->span++]);
 	}
 	call = &t->calls[p->call];
 	*waits = call->link != EX_NO_INDEX &&
-		 !vpa_ex_link_is_settled(x->host, call->link, times_from_ns);
+		 !vpa_ex_link_is_settled(x->links, call->link, times_from_ns);
 	if (*waits)
 		return VPT_OK;
 	p->call++;
-	return write_call(x, t, thread, call, call->start_ns);
+	return write_call(x, t, call, call->start_ns);
 }
 
 int vpa_ex_thread_write(
-	struct vpa_export *x, uint32_t thread, uint64_t until_ns, uint64_t times_from_ns)
+	struct vpa_ex_out *x, struct vpa_ex_thread *t, uint64_t until_ns, uint64_t times_from_ns)
 {
-	struct vpa_ex_thread *t = &x->host->threads[thread];
 	struct place p = {0};
 	int rc = VPT_OK, waits = 0;
 
 	settle(t);
 	sort_thread(t);
 	while (!rc && !waits && has_next(t, &p, until_ns)) {
-		rc = write_calls(x, thread, &p, until_ns, times_from_ns, &waits);
+		rc = write_calls(x, t, &p, until_ns, times_from_ns, &waits);
 		if (!rc && !waits && has_next(t, &p, until_ns))
-			rc = write_next(x, thread, &p, times_from_ns, &waits);
+			rc = write_next(x, t, &p, times_from_ns, &waits);
 	}
 	until_ns = next_start(t, &p, until_ns);
 	forget_written(x, t, &p);
@@ -353,9 +526,9 @@ int vpa_ex_thread_write(
 	return rc ? rc : x->pf.failed;
 }
 
-int vpa_ex_thread_finish(struct vpa_export *x, uint32_t thread)
+int vpa_ex_thread_finish(struct vpa_ex_out *x, struct vpa_ex_thread *t)
 {
-	int rc = vpa_ex_thread_write(x, thread, UINT64_MAX, UINT64_MAX);
+	int rc = vpa_ex_thread_write(x, t, UINT64_MAX, UINT64_MAX);
 
-	return rc ? rc : pop_until(x, &x->host->threads[thread], UINT64_MAX);
+	return rc ? rc : pop_until(x, t, UINT64_MAX);
 }

@@ -1,0 +1,13 @@
+/* slices.h - ops as plain slices, for readers that know nothing of GPUs. For this folder alone. */
+#ifndef VPA_ANALYSIS_EXPORT_PERFETTO_SLICES_H
+#define VPA_ANALYSIS_EXPORT_PERFETTO_SLICES_H
+
+#include "analysis/export/perfetto/shapes.h"
+#include "analysis/export/perfetto/streams.h"
+#include "analysis/op_waits.h"
+
+/* The next op as a slice on a track of its stream. 0 or why not. */
+int vpa_ex_op_slice(struct vpa_ex_out *x, struct vpa_ex_streams *streams,
+	const struct vpa_numbered_op *op, const struct vpa_ex_shape *s);
+
+#endif

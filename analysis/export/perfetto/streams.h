@@ -1,0 +1,37 @@
+/* streams.h - streams and contexts, as events refer to them. For this folder alone. */
+#ifndef VPA_ANALYSIS_EXPORT_PERFETTO_STREAMS_H
+#define VPA_ANALYSIS_EXPORT_PERFETTO_STREAMS_H
+
+#include "analysis/export/perfetto/lanes.h"
+
+/* Numbers of specifications: stages from 1 on, then a queue for each stream. */
+enum { VPA_EX_STAGES = 1, VPA_EX_QUEUES = 4 };
+
+/* All zeros has none. */
+struct vpa_ex_streams {
+	struct vpa_ex_stream {
+		uint32_t told;    /* the generation in which it was described */
+		uint32_t context; /* 0: none yet */
+		int64_t priority;
+		uint64_t flags;
+		uint32_t name; /* text; 0: none */
+		struct vpa_ex_track slices;
+	} * items; /* by stream of the model */
+	size_t cap;
+	struct vpa_ex_context {
+		int64_t pid;
+		uint64_t id;
+		uint32_t iid, told;
+	} * contexts;
+	size_t context_count, context_cap;
+};
+
+void vpa_ex_streams_free(struct vpa_ex_streams *o);
+/* Takes what a chunk says of streams. 0 or VPT_ENOMEM. */
+int vpa_ex_streams_add(struct vpa_ex_out *x, struct vpa_ex_streams *o, const struct vpt_batch *b);
+/* Made zeroed on first use; valid until another one is. NULL: no memory. */
+struct vpa_ex_stream *vpa_ex_stream_of(struct vpa_ex_streams *o, uint32_t stream);
+/* Describes a stream's context and queue, if that was not done in this generation. 0 or VPT_ENOMEM. */
+int vpa_ex_stream_describe(struct vpa_ex_out *x, struct vpa_ex_streams *o, uint32_t stream);
+
+#endif

@@ -1,0 +1,57 @@
+/* thread.h - what a thread did, on its way out as slices that nest. For this folder alone. */
+#ifndef VPA_ANALYSIS_EXPORT_PERFETTO_THREAD_H
+#define VPA_ANALYSIS_EXPORT_PERFETTO_THREAD_H
+
+#include "analysis/export/perfetto/lanes.h"
+#include "analysis/export/perfetto/links.h"
+#include "analysis/export/perfetto/open.h"
+#include "analysis/export/perfetto/spans.h"
+
+/* What the begins of calls of one name have in common on a thread, encoded. */
+struct vpa_ex_call_form {
+	uint32_t name;       /* text; undefined if it was never used */
+	uint32_t generation; /* in which it was told; 0: never */
+	uint8_t size, bytes[23];
+};
+
+enum { EX_CALL_FORMS = 64 };
+
+struct vpa_ex_slice {
+	uint64_t own_end_ns, end_ns; /* end: no later than that of what is around it */
+	uint32_t open;
+	uint8_t category;
+	uint8_t inside; /* enum vpa_stage_inside, of what begins in it */
+};
+
+struct vpa_ex_thread {
+	uint32_t index; /* of the model */
+	struct vpt_pf_sequence sequence;
+	uint8_t begun, changed; /* changed: an open range on the stack has got its end */
+	uint32_t next_order;
+	uint64_t last_ns; /* of the newest event */
+	struct vpa_ex_host_span *spans;
+	size_t count, cap;
+	struct vpa_ex_call *calls;
+	size_t call_count, call_cap;
+	uint8_t spans_mixed, calls_mixed; /* not in order */
+	struct vpa_ex_call_form forms[EX_CALL_FORMS], forms_with_ops[EX_CALL_FORMS];
+	struct vpa_ex_slice *stack;
+	size_t depth, stack_cap;
+	struct vpa_ex_open_ranges open;
+	struct vpa_ex_track late;
+};
+
+/* Parents before children. */
+static inline int vpa_ex_call_is_after(const struct vpa_ex_call *a, const struct vpa_ex_call *b)
+{
+	return a->start_ns != b->start_ns ? a->start_ns > b->start_ns : a->end_ns < b->end_ns;
+}
+
+/* Writes what begins before `until_ns`, in order, so that slices nest. 0 or why not. */
+int vpa_ex_thread_write(
+	struct vpa_ex_out *x, struct vpa_ex_thread *t, uint64_t until_ns, uint64_t times_from_ns);
+/* The trace is over and every range has its end: writes what is left. */
+int vpa_ex_thread_finish(struct vpa_ex_out *x, struct vpa_ex_thread *t);
+void vpa_ex_thread_free(struct vpa_ex_thread *t);
+
+#endif
