@@ -189,8 +189,8 @@ static int run_packets(struct vpt_packer *p, const void *data, size_t size, stru
 	if (p->packed.size >= COMPRESSED_MAX || p->packed.size >= size) {
 		vpt_pb_raw(out, data, size);
 	} else {
-		vpt_pb_begin(out, 1);
-		vpt_pb_bytes(out, VPT_PF_COMPRESSED, p->packed.data, p->packed.size);
+		vpt_pb_begin(out, VPT_PF_TRACE_PACKET);
+		vpt_pb_bytes(out, VPT_PF_PACKET_COMPRESSED, p->packed.data, p->packed.size);
 		vpt_pb_end(out);
 	}
 	return out->failed;

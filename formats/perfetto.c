@@ -10,11 +10,6 @@
 #include "formats/strings.h"
 
 enum {
-	PACKET = 1, /* field of a file */
-	CLOCK_ID = 58,
-	DEFAULTS = 59,
-	CLOCKS = 6,
-	FIRST_ON_SEQUENCE = 87,
 	REALTIME = 1, /* clocks */
 	MONOTONIC = 3,
 	BOOTTIME = 6,
@@ -54,20 +49,20 @@ void vpt_pf_free(struct vpt_pf *p)
 
 static void put_clock(struct vpt_pb *b, unsigned id, uint64_t time_ns, int is_distance)
 {
-	vpt_pb_begin(b, 1);
-	vpt_pb_uint(b, 1, id);
-	vpt_pb_uint(b, 2, time_ns);
+	vpt_pb_begin(b, VPT_PF_SNAPSHOT_CLOCKS);
+	vpt_pb_uint(b, VPT_PF_CLOCK_ID, id);
+	vpt_pb_uint(b, VPT_PF_CLOCK_TIME, time_ns);
 	if (is_distance)
-		vpt_pb_uint(b, 3, 1);
+		vpt_pb_uint(b, VPT_PF_CLOCK_INCREMENTAL, 1);
 	vpt_pb_end(b);
 }
 
 static void put_first(struct vpt_pb *b, uint32_t id)
 {
-	vpt_pb_begin(b, PACKET);
-	vpt_pb_uint(b, VPT_PF_SEQUENCE, id);
-	vpt_pb_uint(b, VPT_PF_FLAGS, STATE_CLEARED);
-	vpt_pb_uint(b, FIRST_ON_SEQUENCE, 1);
+	vpt_pb_begin(b, VPT_PF_TRACE_PACKET);
+	vpt_pb_uint(b, VPT_PF_PACKET_SEQUENCE, id);
+	vpt_pb_uint(b, VPT_PF_PACKET_FLAGS, STATE_CLEARED);
+	vpt_pb_uint(b, VPT_PF_PACKET_FIRST, 1);
 }
 
 void vpt_pf_clocks(
@@ -77,13 +72,13 @@ void vpt_pf_clocks(
 
 	*first = (struct vpt_pf_sequence){.id = VPT_PF_FIRST_SEQUENCE, .generation = p->generation};
 	put_first(b, first->id);
-	vpt_pb_begin(b, CLOCKS);
+	vpt_pb_begin(b, VPT_PF_PACKET_CLOCK_SNAPSHOT);
 	put_clock(b, BOOTTIME, clocks->boottime_ns, 0);
 	if (clocks->monotonic_ns)
 		put_clock(b, MONOTONIC, clocks->monotonic_ns, 0);
 	if (clocks->realtime_ns)
 		put_clock(b, REALTIME, clocks->realtime_ns, 0);
-	vpt_pb_uint(b, 2, BOOTTIME);
+	vpt_pb_uint(b, VPT_PF_SNAPSHOT_PRIMARY, BOOTTIME);
 	vpt_pb_end(b);
 	vpt_pf_end(p);
 }
@@ -94,16 +89,16 @@ static void begin_sequence(struct vpt_pf *p, struct vpt_pf_sequence *s)
 
 	s->generation = p->generation;
 	put_first(b, s->id);
-	vpt_pb_begin(b, CLOCKS);
+	vpt_pb_begin(b, VPT_PF_PACKET_CLOCK_SNAPSHOT);
 	put_clock(b, DISTANCE, s->last_ns, 1);
 	put_clock(b, BOOTTIME, s->last_ns, 0);
-	vpt_pb_uint(b, 2, BOOTTIME);
+	vpt_pb_uint(b, VPT_PF_SNAPSHOT_PRIMARY, BOOTTIME);
 	vpt_pb_end(b);
-	vpt_pb_begin(b, DEFAULTS);
-	vpt_pb_uint(b, CLOCK_ID, DISTANCE);
+	vpt_pb_begin(b, VPT_PF_PACKET_DEFAULTS);
+	vpt_pb_uint(b, VPT_PF_DEFAULTS_CLOCK_ID, DISTANCE);
 	if (s->track) {
-		vpt_pb_begin(b, VPT_PF_TRACK_EVENT);
-		vpt_pb_uint(b, 11, s->track);
+		vpt_pb_begin(b, VPT_PF_DEFAULTS_EVENT);
+		vpt_pb_uint(b, VPT_PF_EVENT_DEFAULTS_TRACK, s->track);
 		vpt_pb_end(b);
 	}
 	vpt_pb_end(b);
@@ -117,9 +112,9 @@ void vpt_pf_sequence(
 
 	*s = (struct vpt_pf_sequence){.id = id, .last_ns = start_ns, .track = track};
 	/* At most 1 + 5 + 2 bytes: there is room. */
-	*to++ = VPT_PF_SEQUENCE << 3;
+	*to++ = VPT_PF_PACKET_SEQUENCE << 3;
 	to = vpt_pb_varint_at(to, id);
-	*to++ = VPT_PF_FLAGS << 3;
+	*to++ = VPT_PF_PACKET_FLAGS << 3;
 	*to++ = NEEDS_STATE;
 	s->head_size = (uint8_t)(to - s->head);
 	begin_sequence(p, s);
@@ -144,9 +139,9 @@ void vpt_pf_sequence_free(struct vpt_pf_sequence *s)
 
 uint8_t *vpt_pf_former_time_at(uint8_t *to, uint64_t time_ns)
 {
-	*to++ = VPT_PF_TIME << 3;
+	*to++ = VPT_PF_PACKET_TIMESTAMP << 3;
 	to = vpt_pb_varint_at(to, time_ns);
-	to = vpt_pb_varint_at(to, CLOCK_ID << 3);
+	to = vpt_pb_varint_at(to, VPT_PF_PACKET_CLOCK_ID << 3);
 	*to++ = BOOTTIME;
 	return to;
 }
@@ -156,26 +151,26 @@ void vpt_pf_begin(struct vpt_pf *p, struct vpt_pf_sequence *s, uint64_t time_ns)
 	struct vpt_pb *b = &p->out;
 
 	vpt_pf_resume(p, s);
-	vpt_pb_begin(b, PACKET);
+	vpt_pb_begin(b, VPT_PF_TRACE_PACKET);
 	if (s->id != VPT_PF_FIRST_SEQUENCE && time_ns >= s->last_ns) {
-		vpt_pb_uint(b, VPT_PF_TIME, time_ns - s->last_ns);
+		vpt_pb_uint(b, VPT_PF_PACKET_TIMESTAMP, time_ns - s->last_ns);
 		s->last_ns = time_ns;
 	} else {
-		vpt_pb_uint(b, VPT_PF_TIME, time_ns);
-		vpt_pb_uint(b, CLOCK_ID, BOOTTIME);
+		vpt_pb_uint(b, VPT_PF_PACKET_TIMESTAMP, time_ns);
+		vpt_pb_uint(b, VPT_PF_PACKET_CLOCK_ID, BOOTTIME);
 	}
-	vpt_pb_uint(b, VPT_PF_SEQUENCE, s->id);
+	vpt_pb_uint(b, VPT_PF_PACKET_SEQUENCE, s->id);
 	if (s->id != VPT_PF_FIRST_SEQUENCE)
-		vpt_pb_uint(b, VPT_PF_FLAGS, NEEDS_STATE);
+		vpt_pb_uint(b, VPT_PF_PACKET_FLAGS, NEEDS_STATE);
 }
 
 void vpt_pf_begin_timeless(struct vpt_pf *p, struct vpt_pf_sequence *s)
 {
 	vpt_pf_resume(p, s);
-	vpt_pb_begin(&p->out, PACKET);
-	vpt_pb_uint(&p->out, VPT_PF_SEQUENCE, s->id);
+	vpt_pb_begin(&p->out, VPT_PF_TRACE_PACKET);
+	vpt_pb_uint(&p->out, VPT_PF_PACKET_SEQUENCE, s->id);
 	if (s->id != VPT_PF_FIRST_SEQUENCE)
-		vpt_pb_uint(&p->out, VPT_PF_FLAGS, NEEDS_STATE);
+		vpt_pb_uint(&p->out, VPT_PF_PACKET_FLAGS, NEEDS_STATE);
 }
 
 void vpt_pf_end(struct vpt_pf *p)
@@ -218,7 +213,7 @@ uint32_t vpt_pf_intern(
 	struct vpt_pf *p, struct vpt_pf_sequence *s, unsigned table, uint64_t key, int *is_new)
 {
 	/* Tables 1, 2, 3 and 29 have different last bits. */
-	unsigned which = table == VPT_PF_TEXTS ? 0 : table & 3;
+	unsigned which = table == VPT_PF_INTERNED_TEXTS ? 0 : table & 3;
 	struct vpt_pf_name *name;
 
 	*is_new = 0;
@@ -242,10 +237,10 @@ void vpt_pf_tell(struct vpt_pf *p, struct vpt_pf_sequence *s, unsigned table, ui
 	struct vpt_pb *b = &p->out;
 
 	vpt_pf_begin_timeless(p, s);
-	vpt_pb_begin(b, VPT_PF_INTERNED);
+	vpt_pb_begin(b, VPT_PF_PACKET_INTERNED);
 	vpt_pb_begin(b, table);
-	vpt_pb_uint(b, 1, iid);
-	vpt_pb_text(b, 2, text, len, VPT_PF_TEXT_MAX);
+	vpt_pb_uint(b, VPT_PF_NAMED_IID, iid);
+	vpt_pb_text(b, VPT_PF_NAMED_NAME, text, len, VPT_PF_TEXT_MAX);
 	vpt_pb_end(b);
 	vpt_pb_end(b);
 	vpt_pf_end(p);

@@ -5,7 +5,7 @@
  *	vpt_pf_clocks(&p, &meta, &snapshot);          the first packet of a file
  *	vpt_pf_sequence(&p, &gpu, 2, start_ns, 0);    then each sequence
  *	vpt_pf_begin(&p, &gpu, time_ns);              a packet ...
- *	vpt_pb_begin(&p.out, VPT_PF_RENDER_STAGE);    ... with its fields
+ *	vpt_pb_begin(&p.out, VPT_PF_PACKET_RENDER);    ... with its fields
  *	...
  *	vpt_pf_end(&p);
  *
@@ -15,35 +15,11 @@
 
 #include "formats/protobuf.h"
 
-/* Fields of a packet. */
+/* Fields of messages: VPT_PF_PACKET_TIMESTAMP. */
 enum {
-	VPT_PF_TIME = 8,
-	VPT_PF_SEQUENCE = 10,
-	VPT_PF_TRACK_EVENT = 11,
-	VPT_PF_INTERNED = 12,
-	VPT_PF_FLAGS = 13,
-	VPT_PF_SYSTEM_INFO = 45,
-	VPT_PF_COMPRESSED = 50,
-	VPT_PF_GPU_COUNTER = 52,
-	VPT_PF_RENDER_STAGE = 53,
-	VPT_PF_TRACK = 60,
-	VPT_PF_GPU_MEMORY = 71,
-	VPT_PF_ATTRIBUTES = 126,
-	VPT_PF_GPU_INFO = 128,
-	VPT_PF_GPU_FREQUENCY = 129
-};
-
-/* Tables of interned data. */
-enum {
-	VPT_PF_CATEGORIES = 1,
-	VPT_PF_NAMES = 2,
-	VPT_PF_ARG_NAMES = 3,
-	VPT_PF_CONTEXTS = 23,
-	VPT_PF_SPECIFICATIONS = 24,
-	VPT_PF_TEXTS = 29,
-	VPT_PF_COUNTER_DESCRIPTORS = 47,
-	VPT_PF_KERNELS = 1000,
-	VPT_PF_KERNEL_ARG_NAMES = 1001
+#define VPT_PF_FIELD(message, field, number) VPT_PF_##message##_##field = number,
+#include "formats/perfetto_fields.def"
+#undef VPT_PF_FIELD
 };
 
 /* Types of a track event. */
@@ -160,7 +136,7 @@ static inline uint8_t *vpt_pf_any_time_at(
 	if (__builtin_expect(time_ns < s->last_ns, 0))
 		return vpt_pf_former_time_at(to, time_ns);
 	s->last_ns = time_ns;
-	*to++ = VPT_PF_TIME << 3;
+	*to++ = VPT_PF_PACKET_TIMESTAMP << 3;
 	return padded ? vpt_pb_padded_at(to, distance_ns) : vpt_pb_varint_at(to, distance_ns);
 }
 
@@ -181,7 +157,7 @@ static inline void vpt_pf_packet_end(struct vpt_pf *p, uint8_t *end)
 {
 	uint8_t *start = p->out.data + p->out.size;
 
-	start[0] = 1 << 3 | 2; /* the packet of a file */
+	start[0] = VPT_PF_TRACE_PACKET << 3 | 2;
 	end = vpt_pb_close_at(start + VPT_PF_PACKET_HEAD, end);
 	p->out.size = (size_t)(end - p->out.data);
 	p->packets++;

@@ -8,8 +8,10 @@
 #include "formats/memory.h"
 #include "tests/support/skip.h"
 
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <zstd.h>
 #include <cmocka.h>
@@ -128,8 +130,8 @@ static void packets_by_hand(void **state)
 
 static void interning(void **state)
 {
-	static const unsigned tables[] = {
-		VPT_PF_CATEGORIES, VPT_PF_NAMES, VPT_PF_ARG_NAMES, VPT_PF_TEXTS};
+	static const unsigned tables[] = {VPT_PF_INTERNED_CATEGORIES, VPT_PF_INTERNED_NAMES,
+		VPT_PF_INTERNED_ARG_NAMES, VPT_PF_INTERNED_TEXTS};
 	struct vpt_pf_sequence s = {.id = 2, .generation = 1}, other = {.id = 3, .generation = 1};
 	struct vpt_pf p;
 	int is_new;
@@ -148,9 +150,9 @@ static void interning(void **state)
 			assert_int_equal(vpt_pf_intern(&p, &s, tables[t], key, &is_new), key + 1);
 			assert_int_equal(is_new, 0);
 		}
-	assert_int_equal(vpt_pf_intern(&p, &other, VPT_PF_NAMES, 500, &is_new), 1);
+	assert_int_equal(vpt_pf_intern(&p, &other, VPT_PF_INTERNED_NAMES, 500, &is_new), 1);
 	assert_int_equal(is_new, 1);
-	vpt_pf_tell(&p, &s, VPT_PF_NAMES, 1, "ab", 2);
+	vpt_pf_tell(&p, &s, VPT_PF_INTERNED_NAMES, 1, "ab", 2);
 	EXPECT(&p, "\x0a\x0e\x50\x02\x68\x02\x62\x08\x12\x06\x08\x01\x12\x02"
 		   "ab");
 	vpt_pf_free(&p);
@@ -361,9 +363,71 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* ---- the list of fields ---- */
+
+static const struct {
+	const char *message, *field;
+	unsigned number;
+} fields[] = {
+#define VPT_PF_FIELD(message, field, number) {#message, #field, number},
+#include "formats/perfetto_fields.def"
+#undef VPT_PF_FIELD
+};
+enum { FIELDS = sizeof(fields) / sizeof(*fields) };
+
+/* "CounterSpec" is COUNTER_SPEC, arg_names is ARG_NAMES. */
+static int is_name(const char *schema, const char *ours)
+{
+	for (; *schema; schema++, ours++) {
+		ours += *ours == '_' && *schema != '_';
+		if (toupper((unsigned char)*schema) != *ours)
+			return 0;
+	}
+	return !*ours;
+}
+
+/* The schema is what two decoders read exports with, so a number that is not Perfetto's is found by other tests. */
+static void fields_are_those_of_the_schema(void **state)
+{
+	const char *source = getenv("VPT_SOURCE_DIR");
+	char path[4096], line[256], message[64] = "", field[64];
+	int seen[FIELDS] = {0}, count = 0;
+	unsigned number, i;
+	FILE *schema;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/tests/support/pftrace.proto", source ? source : ".");
+	schema = fopen(path, "r");
+	if (!schema)
+		fail_msg("cannot read %s", path);
+	while (fgets(line, sizeof(line), schema)) {
+		if (sscanf(line, "message %63[A-Za-z]", message) == 1 ||
+			sscanf(line, " %*[a-z] %*[A-Za-z0-9] %63[a-z_] = %u;", field, &number) != 2)
+			continue;
+		for (i = 0; i < FIELDS; i++)
+			if (is_name(message, fields[i].message) && is_name(field, fields[i].field))
+				break;
+		if (i == FIELDS)
+			fail_msg("%s.%s is not in perfetto_fields.def", message, field);
+		if (fields[i].number != number)
+			fail_msg("%s.%s is %u in the schema, %u in perfetto_fields.def", message,
+				field, number, fields[i].number);
+		seen[i]++;
+		count++;
+	}
+	fclose(schema);
+	for (i = 0; i < FIELDS; i++)
+		if (seen[i] != 1)
+			fail_msg("%s %s is %d times in the schema", fields[i].message,
+				fields[i].field, seen[i]);
+	assert_int_equal(count, FIELDS);
+	assert_true(count > 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fields_are_those_of_the_schema),
 		cmocka_unit_test(first_packet),
 		cmocka_unit_test(sequences),
 		cmocka_unit_test(packets_by_hand),

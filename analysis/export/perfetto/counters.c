@@ -17,7 +17,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SEQUENCE_COUNTERS = 5, COUNTER = 8, UNIT_NAME = 6, VALUE = 44 };
+enum { SEQUENCE_COUNTERS = 5 };
 
 /* What a series is to Perfetto. */
 enum form { OWN_TRACK, GPU_COUNTER, GPU_FREQUENCY, GPU_MEMORY, PROCESS_MEMORY, ALLOCATOR };
@@ -141,19 +141,19 @@ static void describe_track(struct vpa_ex_out *x, const struct series *s,
 	int len;
 
 	vpt_pf_begin_timeless(&x->pf, &x->meta);
-	vpt_pb_begin(out, VPT_PF_TRACK);
-	vpt_pb_uint(out, 1, s->uuid);
-	vpt_pb_uint(out, 5, process);
+	vpt_pb_begin(out, VPT_PF_PACKET_TRACK);
+	vpt_pb_uint(out, VPT_PF_TRACK_UUID, s->uuid);
+	vpt_pb_uint(out, VPT_PF_TRACK_PARENT, process);
 	if (gpu) {
 		len = snprintf(text, sizeof(text), "%.*s (GPU %u)",
 			name->len < 250 ? (int)name->len : 250, name->text, gpu->gpu_id);
-		vpt_pb_text(out, 2, text, (size_t)len, VPT_PF_TEXT_MAX);
+		vpt_pb_text(out, VPT_PF_TRACK_NAME, text, (size_t)len, VPT_PF_TEXT_MAX);
 	} else {
-		vpt_pb_text(out, 2, name->text, name->len, VPT_PF_TEXT_MAX);
+		vpt_pb_text(out, VPT_PF_TRACK_NAME, name->text, name->len, VPT_PF_TEXT_MAX);
 	}
-	vpt_pb_begin(out, COUNTER);
+	vpt_pb_begin(out, VPT_PF_TRACK_COUNTER);
 	if (unit->len)
-		vpt_pb_text(out, UNIT_NAME, unit->text, unit->len, 100);
+		vpt_pb_text(out, VPT_PF_COUNTER_UNIT, unit->text, unit->len, 100);
 	vpt_pb_end(out);
 	vpt_pb_end(out);
 	vpt_pf_end(&x->pf);
@@ -176,11 +176,11 @@ static uint64_t allocator_track(struct vpa_ex_counters *all, const struct series
 		if (all->items[i].parent == uuid)
 			return uuid;
 	vpt_pf_begin_timeless(&x->pf, &x->meta);
-	vpt_pb_begin(out, VPT_PF_TRACK);
-	vpt_pb_uint(out, 1, uuid);
-	vpt_pb_uint(out, 5, process);
-	vpt_pb_string(out, 2, name);
-	vpt_pb_uint(out, 11, EXPLICIT);
+	vpt_pb_begin(out, VPT_PF_PACKET_TRACK);
+	vpt_pb_uint(out, VPT_PF_TRACK_UUID, uuid);
+	vpt_pb_uint(out, VPT_PF_TRACK_PARENT, process);
+	vpt_pb_string(out, VPT_PF_TRACK_NAME, name);
+	vpt_pb_uint(out, VPT_PF_TRACK_CHILD_ORDERING, EXPLICIT);
 	vpt_pb_end(out);
 	vpt_pf_end(&x->pf);
 	return uuid;
@@ -188,17 +188,17 @@ static uint64_t allocator_track(struct vpa_ex_counters *all, const struct series
 
 static void describe_allocator(struct vpa_ex_out *x, const struct series *s)
 {
-	enum { UNIT = 3, SIZE_BYTES = 3, SHARE_KEY = 7 };
+	enum { SIZE_BYTES = 3 };
 	struct vpt_pb *out = &x->pf.out;
 
 	vpt_pf_begin_timeless(&x->pf, &x->meta);
-	vpt_pb_begin(out, VPT_PF_TRACK);
-	vpt_pb_uint(out, 1, s->uuid);
-	vpt_pb_uint(out, 5, s->parent);
-	vpt_pb_string(out, 2, s->quantity->description);
-	vpt_pb_begin(out, COUNTER);
-	vpt_pb_uint(out, UNIT, SIZE_BYTES);
-	vpt_pb_string(out, SHARE_KEY, "torchmem");
+	vpt_pb_begin(out, VPT_PF_PACKET_TRACK);
+	vpt_pb_uint(out, VPT_PF_TRACK_UUID, s->uuid);
+	vpt_pb_uint(out, VPT_PF_TRACK_PARENT, s->parent);
+	vpt_pb_string(out, VPT_PF_TRACK_NAME, s->quantity->description);
+	vpt_pb_begin(out, VPT_PF_TRACK_COUNTER);
+	vpt_pb_uint(out, VPT_PF_COUNTER_UNIT_NUMBER, SIZE_BYTES);
+	vpt_pb_string(out, VPT_PF_COUNTER_SHARE_KEY, "torchmem");
 	vpt_pb_end(out);
 	vpt_pb_end(out);
 	vpt_pf_end(&x->pf);
@@ -255,32 +255,32 @@ static int tell_counters(struct vpa_ex_counters *s, uint32_t gpu_id)
 		return VPT_OK;
 	s->told[gpu_id] = x->pf.generation;
 	vpt_pf_begin_timeless(&x->pf, &s->sequence);
-	vpt_pb_begin(b, VPT_PF_INTERNED);
-	vpt_pb_begin(b, VPT_PF_COUNTER_DESCRIPTORS);
-	vpt_pb_uint(b, 1, gpu_id + 1);
-	vpt_pb_begin(b, 2);
+	vpt_pb_begin(b, VPT_PF_PACKET_INTERNED);
+	vpt_pb_begin(b, VPT_PF_INTERNED_COUNTERS);
+	vpt_pb_uint(b, VPT_PF_COUNTER_DESCRIPTOR_IID, gpu_id + 1);
+	vpt_pb_begin(b, VPT_PF_COUNTER_DESCRIPTOR_DESCRIPTOR);
 	for (i = 0; i < QUANTITIES; i++) {
 		const struct quantity *q = &quantities[i];
 
 		if (q->form != GPU_COUNTER)
 			continue;
-		vpt_pb_begin(b, 1);
-		vpt_pb_uint(b, 1, q->id);
-		vpt_pb_string(b, 2, q->name);
-		vpt_pb_string(b, 3, q->description);
-		vpt_pb_uint(b, 7, q->numerator);
+		vpt_pb_begin(b, VPT_PF_COUNTERS_SPECS);
+		vpt_pb_uint(b, VPT_PF_COUNTER_SPEC_ID, q->id);
+		vpt_pb_string(b, VPT_PF_COUNTER_SPEC_NAME, q->name);
+		vpt_pb_string(b, VPT_PF_COUNTER_SPEC_DESCRIPTION, q->description);
+		vpt_pb_uint(b, VPT_PF_COUNTER_SPEC_NUMERATORS, q->numerator);
 		if (q->denominator)
-			vpt_pb_uint(b, 8, q->denominator);
-		vpt_pb_uint(b, 10, GROUP_SYSTEM);
-		vpt_pb_uint(b, 11, LOOKS_FORWARD);
+			vpt_pb_uint(b, VPT_PF_COUNTER_SPEC_DENOMINATORS, q->denominator);
+		vpt_pb_uint(b, VPT_PF_COUNTER_SPEC_GROUPS, GROUP_SYSTEM);
+		vpt_pb_uint(b, VPT_PF_COUNTER_SPEC_DIRECTION, LOOKS_FORWARD);
 		vpt_pb_end(b);
 	}
-	vpt_pb_begin(b, 6);
-	vpt_pb_uint(b, 1, 1);
-	vpt_pb_string(b, 2, "Device");
+	vpt_pb_begin(b, VPT_PF_COUNTERS_GROUPS);
+	vpt_pb_uint(b, VPT_PF_COUNTER_GROUP_ID, 1);
+	vpt_pb_string(b, VPT_PF_COUNTER_GROUP_NAME, "Device");
 	vpt_pb_end(b);
 	vpt_pb_end(b);
-	vpt_pb_uint(b, 3, gpu_id);
+	vpt_pb_uint(b, VPT_PF_COUNTER_DESCRIPTOR_GPU, gpu_id);
 	vpt_pb_end(b);
 	vpt_pb_end(b);
 	vpt_pf_end(&x->pf);
@@ -308,17 +308,17 @@ static void put_quantity(struct vpa_ex_out *x, const struct series *s, double va
 	value *= s->quantity->scale;
 	switch (s->quantity->form) {
 	case GPU_FREQUENCY:
-		vpt_pb_begin(b, VPT_PF_GPU_FREQUENCY);
-		vpt_pb_uint(b, 1, s->gpu_id);
-		vpt_pb_uint(b, 2, whole(value) & UINT32_MAX);
+		vpt_pb_begin(b, VPT_PF_PACKET_GPU_FREQUENCY);
+		vpt_pb_uint(b, VPT_PF_GPU_FREQUENCY_GPU, s->gpu_id);
+		vpt_pb_uint(b, VPT_PF_GPU_FREQUENCY_KHZ, whole(value) & UINT32_MAX);
 		break;
 	case GPU_MEMORY:
 	case PROCESS_MEMORY:
-		vpt_pb_begin(b, VPT_PF_GPU_MEMORY);
-		vpt_pb_uint(b, 1, s->gpu_id);
+		vpt_pb_begin(b, VPT_PF_PACKET_GPU_MEMORY);
+		vpt_pb_uint(b, VPT_PF_GPU_MEMORY_GPU, s->gpu_id);
 		if (s->quantity->form == PROCESS_MEMORY)
-			vpt_pb_uint(b, 2, (uint64_t)vpa_ex_pid(x, s->pid));
-		vpt_pb_uint(b, 3, whole(value));
+			vpt_pb_uint(b, VPT_PF_GPU_MEMORY_PID, (uint64_t)vpa_ex_pid(x, s->pid));
+		vpt_pb_uint(b, VPT_PF_GPU_MEMORY_SIZE, whole(value));
 		break;
 	default:
 		return;
@@ -333,14 +333,14 @@ static void put_counters(struct vpa_ex_counters *all, const struct sample *sampl
 	struct vpt_pb *b = &all->x->pf.out;
 	size_t i;
 
-	vpt_pb_begin(b, VPT_PF_GPU_COUNTER);
-	vpt_pb_uint(b, 4, items[samples[0].series].gpu_id + 1);
+	vpt_pb_begin(b, VPT_PF_PACKET_GPU_COUNTER);
+	vpt_pb_uint(b, VPT_PF_GPU_COUNTERS_DESCRIPTOR, items[samples[0].series].gpu_id + 1);
 	for (i = 0; i < count; i++) {
 		const struct quantity *q = items[samples[i].series].quantity;
 
-		vpt_pb_begin(b, 2);
-		vpt_pb_uint(b, 1, q->id);
-		vpt_pb_double(b, 3, value_of(samples[i].bits) * q->scale);
+		vpt_pb_begin(b, VPT_PF_GPU_COUNTERS_COUNTERS);
+		vpt_pb_uint(b, VPT_PF_GPU_COUNTER_ID, q->id);
+		vpt_pb_double(b, VPT_PF_GPU_COUNTER_DOUBLE, value_of(samples[i].bits) * q->scale);
 		vpt_pb_end(b);
 	}
 	vpt_pb_end(b);
@@ -377,10 +377,10 @@ static void put_packet(struct vpa_ex_counters *all, const struct sample *first, 
 	} else if (s->quantity && s->quantity->form != ALLOCATOR) {
 		put_quantity(x, s, value_of(first->bits));
 	} else {
-		vpt_pb_begin(b, VPT_PF_TRACK_EVENT);
-		vpt_pb_uint(b, 9, VPT_PF_COUNTER);
-		vpt_pb_uint(b, 11, s->uuid);
-		vpt_pb_double(b, VALUE, value_of(first->bits));
+		vpt_pb_begin(b, VPT_PF_PACKET_TRACK_EVENT);
+		vpt_pb_uint(b, VPT_PF_EVENT_TYPE, VPT_PF_COUNTER);
+		vpt_pb_uint(b, VPT_PF_EVENT_TRACK, s->uuid);
+		vpt_pb_double(b, VPT_PF_EVENT_DOUBLE, value_of(first->bits));
 		vpt_pb_end(b);
 	}
 	vpt_pf_end(&x->pf);

@@ -3,18 +3,7 @@
 
 #include <string.h>
 
-/* Fields of a track event. */
-enum {
-	CATEGORY = 3,
-	ARGUMENT = 4,
-	TYPE = 9,
-	NAME = 10,
-	TRACK = 11,
-	FLOWS = 47,
-	GPU_CORRELATION = 3000,
-	GPU_API = 3001,
-	API_CUDA = 4
-};
+enum { API_CUDA = 4 };
 
 static const char *const arg_names[EX_ARGS] = {
 	[EX_ARG_CORRELATION] = "correlation",
@@ -81,8 +70,8 @@ static void tell_words(struct vpt_pb *b, unsigned table, const char *const *word
 
 	for (i = 0; i < count; i++) {
 		vpt_pb_begin(b, table);
-		vpt_pb_uint(b, 1, i + 1);
-		vpt_pb_string(b, 2, words[i]);
+		vpt_pb_uint(b, VPT_PF_NAMED_IID, i + 1);
+		vpt_pb_string(b, VPT_PF_NAMED_NAME, words[i]);
 		vpt_pb_end(b);
 	}
 }
@@ -93,9 +82,9 @@ void vpa_ex_tell_tables(struct vpa_ex_out *x, struct vpt_pf_sequence *s)
 
 	s->tables = x->pf.generation;
 	vpt_pf_begin_timeless(&x->pf, s);
-	vpt_pb_begin(b, VPT_PF_INTERNED);
-	tell_words(b, VPT_PF_CATEGORIES, categories, EX_CATEGORIES);
-	tell_words(b, VPT_PF_ARG_NAMES, arg_names, EX_ARGS);
+	vpt_pb_begin(b, VPT_PF_PACKET_INTERNED);
+	tell_words(b, VPT_PF_INTERNED_CATEGORIES, categories, EX_CATEGORIES);
+	tell_words(b, VPT_PF_INTERNED_ARG_NAMES, arg_names, EX_ARGS);
 	vpt_pb_end(b);
 	vpt_pf_end(&x->pf);
 }
@@ -104,9 +93,9 @@ static uint8_t *arg_at(uint8_t *to, const struct vpa_ex_arg *a, uint64_t value)
 {
 	uint8_t *content;
 
-	*to++ = ARGUMENT << 3 | 2;
+	*to++ = VPT_PF_EVENT_ANNOTATIONS << 3 | 2;
 	content = ++to;
-	to = vpt_pb_uint_at(to, 1, a->name + 1u);
+	to = vpt_pb_uint_at(to, VPT_PF_ANNOTATION_NAME, a->name + 1u);
 	if (a->type == EX_DOUBLE)
 		to = vpt_pb_fixed_at(to, EX_DOUBLE, value);
 	else
@@ -121,16 +110,16 @@ static uint8_t *ops_at(struct vpa_ex_out *x, uint8_t *to, const struct vpa_ex_ev
 	size_t i;
 
 	for (i = 0; i < e->op_count && x->options->gpu_as_slices; i++)
-		to = vpt_pb_fixed_at(to, FLOWS, vpa_ex_op_id(x, e->ops[i]));
+		to = vpt_pb_fixed_at(to, VPT_PF_EVENT_FLOWS, vpa_ex_op_id(x, e->ops[i]));
 	if (x->options->gpu_as_slices)
 		return to;
-	to = vpt_pb_uint_at(to, GPU_API, API_CUDA);
-	to = vpt_pb_varint_at(to, GPU_CORRELATION << 3 | 2);
+	to = vpt_pb_uint_at(to, VPT_PF_EVENT_API, API_CUDA);
+	to = vpt_pb_varint_at(to, VPT_PF_EVENT_CORRELATION << 3 | 2);
 	content = ++to;
 	for (i = 0; i < e->op_count; i++)
-		to = vpt_pb_uint_at(to, 1, vpa_ex_op_id(x, e->ops[i]));
+		to = vpt_pb_uint_at(to, VPT_PF_CORRELATION_SUBMISSIONS, vpa_ex_op_id(x, e->ops[i]));
 	for (i = 0; i < e->wait_count; i++)
-		to = vpt_pb_uint_at(to, 2, vpa_ex_op_id(x, e->waits[i]));
+		to = vpt_pb_uint_at(to, VPT_PF_CORRELATION_WAITS, vpa_ex_op_id(x, e->waits[i]));
 	return vpt_pb_close_at(content, to);
 }
 
@@ -142,25 +131,27 @@ static void put_long(struct vpa_ex_out *x, struct vpt_pf_sequence *s, const stru
 	size_t i;
 
 	vpt_pf_begin(&x->pf, s, e->time_ns + x->shift_ns);
-	vpt_pb_begin(b, VPT_PF_TRACK_EVENT);
-	vpt_pb_uint(b, TYPE, e->type);
+	vpt_pb_begin(b, VPT_PF_PACKET_TRACK_EVENT);
+	vpt_pb_uint(b, VPT_PF_EVENT_TYPE, e->type);
 	if (e->track)
-		vpt_pb_uint(b, TRACK, e->track);
-	vpt_pb_uint(b, CATEGORY, e->category + 1u);
-	vpt_pb_uint(b, NAME, name);
+		vpt_pb_uint(b, VPT_PF_EVENT_TRACK, e->track);
+	vpt_pb_uint(b, VPT_PF_EVENT_CATEGORY, e->category + 1u);
+	vpt_pb_uint(b, VPT_PF_EVENT_NAME, name);
 	vpt_pb_raw(b, rest, size);
 	for (i = 0; i < e->op_count && x->options->gpu_as_slices; i++) {
 		uint8_t flow[16];
 
 		vpt_pb_raw(b, flow,
-			(size_t)(vpt_pb_fixed_at(flow, FLOWS, vpa_ex_op_id(x, e->ops[i])) - flow));
+			(size_t)(vpt_pb_fixed_at(
+					 flow, VPT_PF_EVENT_FLOWS, vpa_ex_op_id(x, e->ops[i])) -
+				 flow));
 	}
 	if (!x->options->gpu_as_slices) {
-		vpt_pb_begin(b, GPU_CORRELATION);
+		vpt_pb_begin(b, VPT_PF_EVENT_CORRELATION);
 		for (i = 0; i < e->op_count; i++)
-			vpt_pb_uint(b, 1, vpa_ex_op_id(x, e->ops[i]));
+			vpt_pb_uint(b, VPT_PF_CORRELATION_SUBMISSIONS, vpa_ex_op_id(x, e->ops[i]));
 		vpt_pb_end(b);
-		vpt_pb_uint(b, GPU_API, API_CUDA);
+		vpt_pb_uint(b, VPT_PF_EVENT_API, API_CUDA);
 	}
 	vpt_pb_end(b);
 	vpt_pf_end(&x->pf);
@@ -177,13 +168,14 @@ void vpa_ex_event(struct vpa_ex_out *x, struct vpt_pf_sequence *s, const struct 
 	vpt_pf_next(&x->pf);
 	vpa_ex_tables(x, s);
 	if (has_name)
-		name = vpa_ex_text_iid(x, s, VPT_PF_NAMES, e->name);
+		name = vpa_ex_text_iid(x, s, VPT_PF_INTERNED_NAMES, e->name);
 	for (i = 0; i < e->arg_count; i++) {
 		const struct vpa_ex_arg *a = &e->args[i];
 
 		end = arg_at(end, a,
-			a->type == EX_TEXT ? vpa_ex_text_iid(x, s, VPT_PF_TEXTS, (uint32_t)a->value)
-					   : a->value);
+			a->type == EX_TEXT
+				? vpa_ex_text_iid(x, s, VPT_PF_INTERNED_TEXTS, (uint32_t)a->value)
+				: a->value);
 	}
 	if (e->op_count > BY_HAND_MAX) {
 		put_long(x, s, e, name, args, (size_t)(end - args));
@@ -194,14 +186,14 @@ void vpa_ex_event(struct vpa_ex_out *x, struct vpt_pf_sequence *s, const struct 
 		&x->pf, sizeof(args) + REST + (e->op_count + e->wait_count) * (VPT_PB_VARINT + 1));
 	if (!to)
 		return;
-	*to++ = VPT_PF_TRACK_EVENT << 3 | 2;
+	*to++ = VPT_PF_PACKET_TRACK_EVENT << 3 | 2;
 	content = ++to;
-	to = vpt_pb_uint_at(to, TYPE, e->type);
+	to = vpt_pb_uint_at(to, VPT_PF_EVENT_TYPE, e->type);
 	if (e->track)
-		to = vpt_pb_uint_at(to, TRACK, e->track);
+		to = vpt_pb_uint_at(to, VPT_PF_EVENT_TRACK, e->track);
 	if (has_name) {
-		to = vpt_pb_uint_at(to, CATEGORY, e->category + 1u);
-		to = vpt_pb_uint_at(to, NAME, name);
+		to = vpt_pb_uint_at(to, VPT_PF_EVENT_CATEGORY, e->category + 1u);
+		to = vpt_pb_uint_at(to, VPT_PF_EVENT_NAME, name);
 	}
 	memcpy(to, args, (size_t)(end - args));
 	to += end - args;

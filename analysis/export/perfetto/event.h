@@ -42,7 +42,12 @@ enum vpa_ex_arg_name {
 	EX_ARGS
 };
 
-enum vpa_ex_arg_type { EX_UINT = 3, EX_INT = 4, EX_DOUBLE = 5, EX_TEXT = 17 };
+enum vpa_ex_arg_type {
+	EX_UINT = VPT_PF_ANNOTATION_UINT,
+	EX_INT = VPT_PF_ANNOTATION_INT,
+	EX_DOUBLE = VPT_PF_ANNOTATION_DOUBLE,
+	EX_TEXT = VPT_PF_ANNOTATION_TEXT
+};
 
 struct vpa_ex_arg {
 	uint8_t name, type;

@@ -136,17 +136,17 @@ static void tell_tables(struct vpa_ex_out *x, struct vpa_ex_forms *o)
 	o->tables_told = x->pf.generation;
 	vpa_ex_begin_interned(x, &x->gpu);
 	for (i = 0; i < sizeof(stages) / sizeof(*stages); i++) {
-		vpt_pb_begin(b, VPT_PF_SPECIFICATIONS);
-		vpt_pb_uint(b, 1, VPA_EX_STAGES + i);
-		vpt_pb_string(b, 2, stages[i].name);
-		vpt_pb_string(b, 3, stages[i].description);
-		vpt_pb_uint(b, 4, stages[i].category);
+		vpt_pb_begin(b, VPT_PF_INTERNED_SPECIFICATIONS);
+		vpt_pb_uint(b, VPT_PF_SPECIFICATION_IID, VPA_EX_STAGES + i);
+		vpt_pb_string(b, VPT_PF_SPECIFICATION_NAME, stages[i].name);
+		vpt_pb_string(b, VPT_PF_SPECIFICATION_DESCRIPTION, stages[i].description);
+		vpt_pb_uint(b, VPT_PF_SPECIFICATION_CATEGORY, stages[i].category);
 		vpt_pb_end(b);
 	}
 	for (i = 0; i < ARGS; i++) {
-		vpt_pb_begin(b, VPT_PF_KERNEL_ARG_NAMES);
-		vpt_pb_uint(b, 1, i + 1);
-		vpt_pb_string(b, 2, arg_names[i]);
+		vpt_pb_begin(b, VPT_PF_INTERNED_KERNEL_ARG_NAMES);
+		vpt_pb_uint(b, VPT_PF_NAMED_IID, i + 1);
+		vpt_pb_string(b, VPT_PF_NAMED_NAME, arg_names[i]);
 		vpt_pb_end(b);
 	}
 	vpa_ex_end_interned(x);
@@ -155,22 +155,26 @@ static void tell_tables(struct vpa_ex_out *x, struct vpa_ex_forms *o)
 static void put_arg(struct vpt_pb *b, unsigned field, unsigned name, unsigned type, uint64_t value)
 {
 	vpt_pb_begin(b, field);
-	vpt_pb_uint(b, 1, name + 1);
+	vpt_pb_uint(b, VPT_PF_ARG_NAME, name + 1);
 	vpt_pb_uint(b, type, value);
 	vpt_pb_end(b);
 }
 
 static void put_double_arg(struct vpt_pb *b, unsigned field, unsigned name, double value)
 {
-	enum { ARG_DOUBLE = 5 };
-
 	vpt_pb_begin(b, field);
-	vpt_pb_uint(b, 1, name + 1);
-	vpt_pb_double(b, ARG_DOUBLE, value);
+	vpt_pb_uint(b, VPT_PF_ARG_NAME, name + 1);
+	vpt_pb_double(b, VPT_PF_ARG_DOUBLE, value);
 	vpt_pb_end(b);
 }
 
-enum { KERNEL_ARGS = 5, EVENT_ARGS = 3, ARG_INT = 3, ARG_UINT = 4, ARG_TEXT = 7 };
+enum {
+	KERNEL_ARGS = VPT_PF_KERNEL_ARGS,
+	EVENT_ARGS = VPT_PF_LAUNCH_ARGS,
+	ARG_INT = VPT_PF_ARG_INT,
+	ARG_UINT = VPT_PF_ARG_UINT,
+	ARG_TEXT = VPT_PF_ARG_TEXT
+};
 
 static void put_variant_args(struct vpa_ex_out *x, const struct vpa_ex_variant *v)
 {
@@ -242,22 +246,23 @@ static int tell_kernel(
 
 	if (!mangled)
 		return VPT_ENOMEM;
-	class_iid = vpa_ex_text_iid(
-		x, &x->gpu, VPT_PF_TEXTS, vpa_ex_string(x, vpa_family_name(k->klass.family)));
+	class_iid = vpa_ex_text_iid(x, &x->gpu, VPT_PF_INTERNED_TEXTS,
+		vpa_ex_string(x, vpa_family_name(k->klass.family)));
 	if (k->klass.backend)
 		backend_iid = vpa_ex_text_iid(
-			x, &x->gpu, VPT_PF_TEXTS, vpa_ex_string(x, k->klass.backend));
+			x, &x->gpu, VPT_PF_INTERNED_TEXTS, vpa_ex_string(x, k->klass.backend));
 	if (command)
-		command_iid = vpa_ex_text_iid(x, &x->gpu, VPT_PF_TEXTS, vpa_ex_string(x, command));
+		command_iid = vpa_ex_text_iid(
+			x, &x->gpu, VPT_PF_INTERNED_TEXTS, vpa_ex_string(x, command));
 	vpa_ex_begin_interned(x, &x->gpu);
-	vpt_pb_begin(b, VPT_PF_KERNELS);
-	vpt_pb_uint(b, 1, iid);
-	vpt_pb_text(b, 2, name.text, name.len, VPT_PF_TEXT_MAX);
+	vpt_pb_begin(b, VPT_PF_INTERNED_KERNELS);
+	vpt_pb_uint(b, VPT_PF_KERNEL_IID, iid);
+	vpt_pb_text(b, VPT_PF_KERNEL_NAME, name.text, name.len, VPT_PF_TEXT_MAX);
 	demangled = vpa_demangle(&x->arena, mangled);
-	vpt_pb_text(b, 3, demangled, strlen(demangled), VPT_PF_TEXT_MAX);
+	vpt_pb_text(b, VPT_PF_KERNEL_DEMANGLED, demangled, strlen(demangled), VPT_PF_TEXT_MAX);
 	if (gpu && v->major) {
 		vpa_gpu_arch(gpu, arch);
-		vpt_pb_string(b, 4, arch);
+		vpt_pb_string(b, VPT_PF_KERNEL_ARCH, arch);
 	}
 	put_variant_args(x, v);
 	put_occupancy(b, &o);
@@ -344,7 +349,7 @@ static void put_dimensions(struct vpt_pb *b, unsigned field, const uint32_t *siz
 
 	vpt_pb_begin(b, field);
 	for (i = 0; i < 3; i++)
-		vpt_pb_uint(b, i + 1, size[i]);
+		vpt_pb_uint(b, VPT_PF_SIZE_X + i, size[i]);
 	vpt_pb_end(b);
 }
 
@@ -395,13 +400,13 @@ static struct copy_words words_of(struct vpa_ex_out *x, const struct vpa_ex_shap
 	struct copy_words w = {0};
 
 	if (s->kind == VPA_MEMCPY) {
-		w.kind = vpa_ex_text_iid(x, &x->gpu, VPT_PF_TEXTS,
+		w.kind = vpa_ex_text_iid(x, &x->gpu, VPT_PF_INTERNED_TEXTS,
 			vpa_ex_string(x, word(VPT_UNIT_COPY_KIND, s->copy_kind)));
-		w.source = vpa_ex_text_iid(x, &x->gpu, VPT_PF_TEXTS,
+		w.source = vpa_ex_text_iid(x, &x->gpu, VPT_PF_INTERNED_TEXTS,
 			vpa_ex_string(x, word(VPT_UNIT_MEMORY_KIND, s->source)));
 	}
 	if (s->kind != VPA_KERNEL)
-		w.target = vpa_ex_text_iid(x, &x->gpu, VPT_PF_TEXTS,
+		w.target = vpa_ex_text_iid(x, &x->gpu, VPT_PF_INTERNED_TEXTS,
 			vpa_ex_string(x, word(VPT_UNIT_MEMORY_KIND, s->target)));
 	return w;
 }
@@ -426,10 +431,10 @@ static void put_launch(struct vpa_ex_out *x, struct vpt_pb *b, const struct vpa_
 {
 	const struct vpa_stream *stream = &x->model->streams[s->stream];
 
-	vpt_pb_begin(b, 21);
+	vpt_pb_begin(b, VPT_PF_RENDER_LAUNCH);
 	if (s->kind == VPA_KERNEL) {
-		put_dimensions(b, 1, s->grid);
-		put_dimensions(b, 2, s->block);
+		put_dimensions(b, VPT_PF_LAUNCH_GRID, s->grid);
+		put_dimensions(b, VPT_PF_LAUNCH_BLOCK, s->block);
 		put_kernel_args(x, b, s, has_grid);
 	} else {
 		put_arg(b, EVENT_ARGS, ARG_DEVICE, ARG_INT,
@@ -458,18 +463,18 @@ int vpa_ex_form_make(struct vpa_ex_out *x, struct vpa_ex_forms *o, struct vpa_ex
 	if (!gpu || vpa_ex_stream_describe(x, streams, s->stream) ||
 		(s->kind == VPA_KERNEL && kernel_iid(x, o, s, device, &grid, &kernel)))
 		return VPT_ENOMEM;
-	name = vpa_ex_text_iid(x, &x->gpu, VPT_PF_NAMES,
+	name = vpa_ex_text_iid(x, &x->gpu, VPT_PF_INTERNED_NAMES,
 		s->kind == VPA_KERNEL ? vpa_ex_short_name(x, s->kernel) : vpa_ex_copy_name(x, s));
 	words = words_of(x, s);
 	form->begin = b->size;
-	vpt_pb_uint(b, 5, streams->items[s->stream].context);
+	vpt_pb_uint(b, VPT_PF_RENDER_CONTEXT, streams->items[s->stream].context);
 	if (gpu->gpu_id)
-		vpt_pb_uint(b, 11, gpu->gpu_id); /* 0 goes without saying */
-	vpt_pb_uint(b, 13, VPA_EX_QUEUES + s->stream);
-	vpt_pb_uint(b, 14, VPA_EX_STAGES + s->kind);
+		vpt_pb_uint(b, VPT_PF_RENDER_GPU, gpu->gpu_id); /* 0 goes without saying */
+	vpt_pb_uint(b, VPT_PF_RENDER_QUEUE, VPA_EX_QUEUES + s->stream);
+	vpt_pb_uint(b, VPT_PF_RENDER_STAGE, VPA_EX_STAGES + s->kind);
 	if (kernel)
-		vpt_pb_uint(b, 19, kernel);
-	vpt_pb_uint(b, 20, name);
+		vpt_pb_uint(b, VPT_PF_RENDER_KERNEL, kernel);
+	vpt_pb_uint(b, VPT_PF_RENDER_NAME, name);
 	put_launch(x, b, s, grid != 0, &words);
 	form->size = (uint32_t)(b->size - form->begin);
 	form->generation = x->pf.generation;

@@ -71,16 +71,16 @@ static void describe(
 	struct vpt_pb *b = &x->pf.out;
 
 	vpt_pf_begin_timeless(&x->pf, &x->meta);
-	vpt_pb_begin(b, VPT_PF_TRACK);
-	vpt_pb_uint(b, 1, lane->uuid);
-	vpt_pb_uint(b, 5, words->parent);
-	vpt_pb_string(b, 2, words->name);
+	vpt_pb_begin(b, VPT_PF_PACKET_TRACK);
+	vpt_pb_uint(b, VPT_PF_TRACK_UUID, lane->uuid);
+	vpt_pb_uint(b, VPT_PF_TRACK_PARENT, words->parent);
+	vpt_pb_string(b, VPT_PF_TRACK_NAME, words->name);
 	if (words->description) {
-		vpt_pb_uint(b, 12, words->rank);
-		vpt_pb_string(b, 14, words->description);
+		vpt_pb_uint(b, VPT_PF_TRACK_RANK, words->rank);
+		vpt_pb_string(b, VPT_PF_TRACK_DESCRIPTION, words->description);
 	}
-	vpt_pb_uint(b, 15, MERGE_BY_KEY);
-	vpt_pb_string(b, 16, words->key);
+	vpt_pb_uint(b, VPT_PF_TRACK_MERGE, MERGE_BY_KEY);
+	vpt_pb_string(b, VPT_PF_TRACK_MERGE_KEY, words->key);
 	vpt_pb_end(b);
 	vpt_pf_end(&x->pf);
 }

@@ -129,16 +129,16 @@ uint64_t vpa_ex_process(struct vpa_ex_out *x, int64_t pid)
 	if (x->machine->pids.count == before)
 		return uuid;
 	vpt_pf_begin_timeless(&x->pf, &x->meta);
-	vpt_pb_begin(b, VPT_PF_TRACK);
-	vpt_pb_uint(b, 1, uuid);
-	vpt_pb_begin(b, 3);
-	vpt_pb_uint(b, 1, (uint64_t)pid);
+	vpt_pb_begin(b, VPT_PF_PACKET_TRACK);
+	vpt_pb_uint(b, VPT_PF_TRACK_UUID, uuid);
+	vpt_pb_begin(b, VPT_PF_TRACK_PROCESS);
+	vpt_pb_uint(b, VPT_PF_PROCESS_PID, (uint64_t)pid);
 	if (command) {
-		vpt_pb_text(b, 2, command, strlen(command), VPT_PF_TEXT_MAX);
-		vpt_pb_text(b, 6, command, strlen(command), 200);
+		vpt_pb_text(b, VPT_PF_PROCESS_CMDLINE, command, strlen(command), VPT_PF_TEXT_MAX);
+		vpt_pb_text(b, VPT_PF_PROCESS_NAME, command, strlen(command), 200);
 	}
 	vpt_pb_end(b);
-	vpt_pb_uint(b, 12, order_of_process(x));
+	vpt_pb_uint(b, VPT_PF_TRACK_RANK, order_of_process(x));
 	vpt_pb_end(b);
 	vpt_pf_end(&x->pf);
 	return uuid;

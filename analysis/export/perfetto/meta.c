@@ -19,9 +19,9 @@ static void put_text(struct vpa_ex_out *x, const char *key, const char *value)
 
 	if (!value || !*value)
 		return;
-	vpt_pb_begin(b, 1);
-	vpt_pb_string(b, 1, key);
-	vpt_pb_text(b, 3, value, strlen(value), VPT_PF_TEXT_MAX);
+	vpt_pb_begin(b, VPT_PF_ATTRIBUTES_ATTRIBUTES);
+	vpt_pb_string(b, VPT_PF_ATTRIBUTE_KEY, key);
+	vpt_pb_text(b, VPT_PF_ATTRIBUTE_TEXT, value, strlen(value), VPT_PF_TEXT_MAX);
 	vpt_pb_end(b);
 }
 
@@ -29,9 +29,9 @@ static void put_number(struct vpa_ex_out *x, const char *key, uint64_t value)
 {
 	struct vpt_pb *b = &x->pf.out;
 
-	vpt_pb_begin(b, 1);
-	vpt_pb_string(b, 1, key);
-	vpt_pb_uint(b, 2, value);
+	vpt_pb_begin(b, VPT_PF_ATTRIBUTES_ATTRIBUTES);
+	vpt_pb_string(b, VPT_PF_ATTRIBUTE_KEY, key);
+	vpt_pb_uint(b, VPT_PF_ATTRIBUTE_INT, value);
 	vpt_pb_end(b);
 }
 
@@ -51,7 +51,7 @@ static void put_count(struct vpa_ex_out *x, const char *key, const char *value)
 static void begin_attributes(struct vpa_ex_out *x)
 {
 	vpt_pf_begin(&x->pf, &x->meta, x->start_ns + x->shift_ns);
-	vpt_pb_begin(&x->pf.out, VPT_PF_ATTRIBUTES);
+	vpt_pb_begin(&x->pf.out, VPT_PF_PACKET_ATTRIBUTES);
 }
 
 static void end_attributes(struct vpa_ex_out *x)
@@ -80,7 +80,6 @@ static void put_run(struct vpa_ex_out *x)
 /* The machine, as far as META knows it. */
 static void put_system(struct vpa_ex_out *x)
 {
-	enum { UTSNAME = 1, CPUS = 8, RAM = 16, MACHINE = 17 };
 	static const char *const names[] = {"os.sysname", "os.version", "os.release", "os.machine"};
 	const char *host = vpa_ex_either(x, "host", "hostname");
 	uint64_t cpus = vpa_ex_fact_number(x, "cpus");
@@ -89,21 +88,21 @@ static void put_system(struct vpa_ex_out *x)
 	unsigned i;
 
 	vpt_pf_begin(&x->pf, &x->meta, x->start_ns + x->shift_ns);
-	vpt_pb_begin(b, VPT_PF_SYSTEM_INFO);
-	vpt_pb_begin(b, UTSNAME);
+	vpt_pb_begin(b, VPT_PF_PACKET_SYSTEM);
+	vpt_pb_begin(b, VPT_PF_SYSTEM_UTSNAME);
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *value = vpa_ex_fact(x, names[i]);
 
 		if (value)
-			vpt_pb_text(b, i + 1, value, strlen(value), 200);
+			vpt_pb_text(b, VPT_PF_UTSNAME_SYSNAME + i, value, strlen(value), 200);
 	}
 	vpt_pb_end(b);
 	if (cpus)
-		vpt_pb_uint(b, CPUS, cpus);
+		vpt_pb_uint(b, VPT_PF_SYSTEM_CPUS, cpus);
 	if (ram)
-		vpt_pb_uint(b, RAM, ram);
+		vpt_pb_uint(b, VPT_PF_SYSTEM_RAM, ram);
 	if (host && *host)
-		vpt_pb_text(b, MACHINE, host, strlen(host), 200);
+		vpt_pb_text(b, VPT_PF_SYSTEM_MACHINE, host, strlen(host), 200);
 	vpt_pb_end(b);
 	vpt_pf_end(&x->pf);
 }
@@ -134,9 +133,9 @@ static size_t read_uuid(const char *text, uint8_t *out)
 
 static void put_extra(struct vpt_pb *b, const char *key, const char *value)
 {
-	vpt_pb_begin(b, 6);
-	vpt_pb_string(b, 1, key);
-	vpt_pb_string(b, 2, value);
+	vpt_pb_begin(b, VPT_PF_GPU_EXTRA);
+	vpt_pb_string(b, VPT_PF_EXTRA_KEY, key);
+	vpt_pb_string(b, VPT_PF_EXTRA_VALUE, value);
 	vpt_pb_end(b);
 }
 
@@ -154,23 +153,23 @@ static void put_gpu(struct vpa_ex_out *x, const struct vpa_gpu *g, uint32_t gpu_
 	uint8_t uuid[16];
 	char text[300], arch[VPA_ARCH_BYTES];
 
-	vpt_pb_begin(b, 1);
+	vpt_pb_begin(b, VPT_PF_GPU_INFO_GPUS);
 	if (!g) {
-		vpt_pb_string(b, 1, "GPU");
+		vpt_pb_string(b, VPT_PF_GPU_NAME, "GPU");
 		vpt_pb_end(b);
 		return;
 	}
 	snprintf(text, sizeof(text), "%.250s #%u", g->name, gpu_id);
-	vpt_pb_string(b, 1, text);
-	vpt_pb_string(b, 2, vpa_gpu_is_amd(g) ? "AMD" : "NVIDIA");
-	vpt_pb_string(b, 3, g->name);
+	vpt_pb_string(b, VPT_PF_GPU_NAME, text);
+	vpt_pb_string(b, VPT_PF_GPU_VENDOR, vpa_gpu_is_amd(g) ? "AMD" : "NVIDIA");
+	vpt_pb_string(b, VPT_PF_GPU_MODEL, g->name);
 	vpa_gpu_arch(g, arch);
 	if (arch[0])
-		vpt_pb_string(b, 4, arch);
+		vpt_pb_string(b, VPT_PF_GPU_ARCH, arch);
 	if (read_uuid(g->uuid, uuid) == sizeof(uuid))
-		vpt_pb_bytes(b, 5, uuid, sizeof(uuid));
+		vpt_pb_bytes(b, VPT_PF_GPU_UUID, uuid, sizeof(uuid));
 	if (*g->pci)
-		vpt_pb_string(b, 7, g->pci);
+		vpt_pb_string(b, VPT_PF_GPU_PCI, g->pci);
 	snprintf(text, sizeof(text), "%u", g->sm_count);
 	put_extra(b, "sm_count", text);
 	snprintf(text, sizeof(text), "%u.%u", g->compute_major, g->compute_minor);
@@ -195,7 +194,7 @@ static void put_gpus(struct vpa_ex_out *x)
 	if (!count)
 		return;
 	vpt_pf_begin(&x->pf, &x->meta, x->start_ns + x->shift_ns);
-	vpt_pb_begin(&x->pf.out, VPT_PF_GPU_INFO);
+	vpt_pb_begin(&x->pf.out, VPT_PF_PACKET_GPU_INFO);
 	for (id = 0; id < count && id < GPU_IDS_MAX; id++) {
 		for (i = 0; i < count && vpa_ex_gpu_place(x, &all[i]) != id; i++)
 			;
@@ -209,9 +208,9 @@ static void put_gpus(struct vpa_ex_out *x)
 static void put_ordering(struct vpa_ex_out *x)
 {
 	vpt_pf_begin_timeless(&x->pf, &x->meta);
-	vpt_pb_begin(&x->pf.out, VPT_PF_TRACK);
-	vpt_pb_uint(&x->pf.out, 1, 0);
-	vpt_pb_uint(&x->pf.out, 19, 1);
+	vpt_pb_begin(&x->pf.out, VPT_PF_PACKET_TRACK);
+	vpt_pb_uint(&x->pf.out, VPT_PF_TRACK_UUID, 0);
+	vpt_pb_uint(&x->pf.out, VPT_PF_TRACK_PROCESS_ORDERING, 1);
 	vpt_pb_end(&x->pf.out);
 	vpt_pf_end(&x->pf);
 }

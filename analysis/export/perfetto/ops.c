@@ -230,7 +230,7 @@ static uint8_t *put_event(const struct vpa_ex_ops *o, uint8_t *to, const struct 
 	uint8_t *content;
 	size_t i;
 
-	to = vpt_pb_varint_at(to, VPT_PF_RENDER_STAGE << 3 | 2);
+	to = vpt_pb_varint_at(to, VPT_PF_PACKET_RENDER << 3 | 2);
 	content = ++to;
 	if (form->size <= VPA_EX_FORM_COPY)
 		memcpy(to, o->forms.encoded.data + form->begin, VPA_EX_FORM_COPY);
@@ -238,12 +238,12 @@ static uint8_t *put_event(const struct vpa_ex_ops *o, uint8_t *to, const struct 
 		memcpy(to, o->forms.encoded.data + form->begin, form->size);
 	to += form->size;
 	for (i = 0; i < waits->count; i++) {
-		to = vpt_pb_varint_at(to, 18 << 3);
+		to = vpt_pb_varint_at(to, VPT_PF_RENDER_WAITS << 3);
 		to = vpa_ex_op_id_at(x, to, waits->numbers[i]);
 	}
-	*to++ = 2 << 3;
+	*to++ = VPT_PF_RENDER_DURATION << 3;
 	to = vpt_pb_varint_at(to, op->end_ns - op->start_ns);
-	*to++ = 1 << 3;
+	*to++ = VPT_PF_RENDER_ID << 3;
 	to = vpa_ex_op_id_at(x, to, o->number);
 	return vpt_pb_close_at(content, to);
 }

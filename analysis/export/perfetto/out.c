@@ -193,7 +193,7 @@ uint32_t vpa_ex_text_iid(
 void vpa_ex_begin_interned(struct vpa_ex_out *x, struct vpt_pf_sequence *s)
 {
 	vpt_pf_begin_timeless(&x->pf, s);
-	vpt_pb_begin(&x->pf.out, VPT_PF_INTERNED);
+	vpt_pb_begin(&x->pf.out, VPT_PF_PACKET_INTERNED);
 }
 
 void vpa_ex_end_interned(struct vpa_ex_out *x)

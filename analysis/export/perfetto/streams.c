@@ -94,10 +94,10 @@ static int context_iid(struct vpa_ex_out *x, struct vpa_ex_streams *o, int64_t p
 		return VPT_OK;
 	c->told = x->pf.generation;
 	vpa_ex_begin_interned(x, &x->gpu);
-	vpt_pb_begin(&x->pf.out, VPT_PF_CONTEXTS);
-	vpt_pb_uint(&x->pf.out, 1, *iid);
-	vpt_pb_uint(&x->pf.out, 2, (uint64_t)pid);
-	vpt_pb_uint(&x->pf.out, 3, API_CUDA);
+	vpt_pb_begin(&x->pf.out, VPT_PF_INTERNED_CONTEXTS);
+	vpt_pb_uint(&x->pf.out, VPT_PF_CONTEXT_IID, *iid);
+	vpt_pb_uint(&x->pf.out, VPT_PF_CONTEXT_PID, (uint64_t)pid);
+	vpt_pb_uint(&x->pf.out, VPT_PF_CONTEXT_API, API_CUDA);
 	vpt_pb_end(&x->pf.out);
 	vpa_ex_end_interned(x);
 	return VPT_OK;
@@ -116,7 +116,7 @@ static void put_queue(
 	if (d->name)
 		len += snprintf(text + len, sizeof(text) - (size_t)len, " %.*s",
 			name.len < 200 ? (int)name.len : 200, name.text);
-	vpt_pb_text(b, 2, text, strlen(text), VPT_PF_TEXT_MAX);
+	vpt_pb_text(b, VPT_PF_SPECIFICATION_NAME, text, strlen(text), VPT_PF_TEXT_MAX);
 	len = snprintf(text, sizeof(text), "device %lld, context %llu",
 		(long long)x->model->devices[s->device], (unsigned long long)s->context);
 	/* Importers know neither, and a priority of 0 is what a stream has that nobody gave one. */
@@ -125,7 +125,7 @@ static void put_queue(
 			(long long)d->priority);
 	if (d->flags & NON_BLOCKING)
 		snprintf(text + len, sizeof(text) - (size_t)len, ", non-blocking");
-	vpt_pb_string(b, 3, text);
+	vpt_pb_string(b, VPT_PF_SPECIFICATION_DESCRIPTION, text);
 }
 
 int vpa_ex_stream_describe(struct vpa_ex_out *x, struct vpa_ex_streams *o, uint32_t stream)
@@ -142,10 +142,10 @@ int vpa_ex_stream_describe(struct vpa_ex_out *x, struct vpa_ex_streams *o, uint3
 	if (context_iid(x, o, vpa_ex_pid(x, s->pid), s->context, &o->items[stream].context))
 		return VPT_ENOMEM;
 	vpa_ex_begin_interned(x, &x->gpu);
-	vpt_pb_begin(b, VPT_PF_SPECIFICATIONS);
-	vpt_pb_uint(b, 1, VPA_EX_QUEUES + stream);
+	vpt_pb_begin(b, VPT_PF_INTERNED_SPECIFICATIONS);
+	vpt_pb_uint(b, VPT_PF_SPECIFICATION_IID, VPA_EX_QUEUES + stream);
 	put_queue(x, s, &o->items[stream]);
-	vpt_pb_uint(b, 4, COMPUTE);
+	vpt_pb_uint(b, VPT_PF_SPECIFICATION_CATEGORY, COMPUTE);
 	vpt_pb_end(b);
 	vpa_ex_end_interned(x);
 	return VPT_OK;

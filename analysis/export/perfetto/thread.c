@@ -13,13 +13,7 @@
 #include <string.h>
 
 enum {
-	SEQUENCES = 16, /* the first thread's */
-	TYPE = 9,
-	CATEGORY = 3,
-	NAME = 10,
-	ARGUMENT = 4,
-	GPU_CORRELATION = 3000,
-	GPU_API = 3001,
+	SEQUENCES = 16, /* from this number on, one a thread */
 	API_CUDA = 4
 };
 
@@ -65,13 +59,13 @@ static void begin_thread(struct vpa_ex_out *x, struct vpa_ex_thread *t)
 	uuid = thread_uuid(x, thread);
 	vpa_ex_process(x, row->pid);
 	vpt_pf_begin_timeless(&x->pf, &x->meta);
-	vpt_pb_begin(b, VPT_PF_TRACK);
-	vpt_pb_uint(b, 1, uuid);
-	vpt_pb_begin(b, 4);
-	vpt_pb_uint(b, 1, (uint64_t)vpa_ex_pid(x, row->pid));
-	vpt_pb_uint(b, 2, thread_id(x, thread));
+	vpt_pb_begin(b, VPT_PF_PACKET_TRACK);
+	vpt_pb_uint(b, VPT_PF_TRACK_UUID, uuid);
+	vpt_pb_begin(b, VPT_PF_TRACK_THREAD);
+	vpt_pb_uint(b, VPT_PF_THREAD_PID, (uint64_t)vpa_ex_pid(x, row->pid));
+	vpt_pb_uint(b, VPT_PF_THREAD_TID, thread_id(x, thread));
 	if (name.len)
-		vpt_pb_text(b, 5, name.text, name.len, 200);
+		vpt_pb_text(b, VPT_PF_THREAD_NAME, name.text, name.len, 200);
 	vpt_pb_end(b);
 	vpt_pb_end(b);
 	vpt_pf_end(&x->pf);
@@ -91,11 +85,12 @@ static int make_form(struct vpa_ex_out *x, struct vpa_ex_thread *t, uint32_t nam
 
 	vpa_ex_tables(x, &t->sequence);
 	form->name = name;
-	to = vpt_pb_uint_at(to, TYPE, VPT_PF_SLICE_BEGIN);
-	to = vpt_pb_uint_at(to, CATEGORY, EX_CUDA_API + 1);
-	to = vpt_pb_uint_at(to, NAME, vpa_ex_text_iid(x, &t->sequence, VPT_PF_NAMES, name));
+	to = vpt_pb_uint_at(to, VPT_PF_EVENT_TYPE, VPT_PF_SLICE_BEGIN);
+	to = vpt_pb_uint_at(to, VPT_PF_EVENT_CATEGORY, EX_CUDA_API + 1);
+	to = vpt_pb_uint_at(to, VPT_PF_EVENT_NAME,
+		vpa_ex_text_iid(x, &t->sequence, VPT_PF_INTERNED_NAMES, name));
 	if (has_ops)
-		to = vpt_pb_uint_at(to, GPU_API, API_CUDA);
+		to = vpt_pb_uint_at(to, VPT_PF_EVENT_API, API_CUDA);
 	form->size = (uint8_t)(to - form->bytes);
 	form->generation = x->pf.generation;
 	return x->pf.failed;
@@ -103,7 +98,8 @@ static int make_form(struct vpa_ex_out *x, struct vpa_ex_thread *t, uint32_t nam
 
 static inline int put_end(struct vpa_ex_out *x, struct vpa_ex_thread *t, uint64_t time_ns)
 {
-	static const uint8_t end[] = {VPT_PF_TRACK_EVENT << 3 | 2, 2, TYPE << 3, VPT_PF_SLICE_END};
+	static const uint8_t end[] = {
+		VPT_PF_PACKET_TRACK_EVENT << 3 | 2, 2, VPT_PF_EVENT_TYPE << 3, VPT_PF_SLICE_END};
 	uint8_t *to;
 
 	vpt_pf_next(&x->pf);
@@ -134,21 +130,21 @@ static int write_slice(struct vpa_ex_out *x, struct vpa_ex_thread *t,
 	to = vpt_pf_packet_at(&x->pf, MOST);
 	if (!to)
 		return VPT_ENOMEM;
-	*to++ = VPT_PF_TRACK_EVENT << 3 | 2;
+	*to++ = VPT_PF_PACKET_TRACK_EVENT << 3 | 2;
 	content = ++to;
 	memcpy(to, form->bytes, sizeof(form->bytes));
 	to += form->size;
 	if (call->correlation) {
-		*to++ = ARGUMENT << 3 | 2;
+		*to++ = VPT_PF_EVENT_ANNOTATIONS << 3 | 2;
 		inner = ++to;
-		to = vpt_pb_uint_at(to, 1, EX_ARG_CORRELATION + 1);
+		to = vpt_pb_uint_at(to, VPT_PF_ANNOTATION_NAME, EX_ARG_CORRELATION + 1);
 		to = vpt_pb_uint_at(to, EX_UINT, call->correlation);
 		inner[-1] = (uint8_t)(to - inner);
 	}
 	if (ops) {
-		to = vpt_pb_varint_at(to, GPU_CORRELATION << 3 | 2);
+		to = vpt_pb_varint_at(to, VPT_PF_EVENT_CORRELATION << 3 | 2);
 		inner = ++to;
-		*to++ = 1 << 3;
+		*to++ = VPT_PF_CORRELATION_SUBMISSIONS << 3;
 		to = vpa_ex_op_id_at(x, to, x->links->items[call->link].first);
 		inner[-1] = (uint8_t)(to - inner);
 	}
