@@ -1,6 +1,13 @@
 /* chunk.h - a batch as bytes and back: chunk header, section headers, columns. See FORMAT.md.
  *
- * This is the payload of one zstd frame. chunk.c knows the layout and nothing of files or compression. */
+ *	chunk header 48     "VPCK" payload_len sections events | seq | t_min | t_max | lost flags
+ *	section header 32   type flags rows len columns 0 | lane | aux
+ *	  column header 16  id enc width flags len | base
+ *	    plane 0 (low bytes), plane 1, ...                       padded to 8
+ *	  column header 16 ...
+ *	section header 32 ...
+ *
+ * This is the payload of one zstd frame; files and compression are the concern of others. */
 #ifndef VPT_FORMATS_CHUNK_H
 #define VPT_FORMATS_CHUNK_H
 
@@ -58,6 +65,18 @@ void vpt_rows_begin(struct vpt_rows *rows, const struct vpt_section *section);
  * written; of the other columns those in `wanted` stand in col[] until the next call. */
 void vpt_rows_next(struct vpt_rows *rows, uint32_t count, uint32_t wanted, uint64_t *starts,
 	uint64_t *correlations);
+
+/* A row costs memory and time even where the file needs no byte for it, because all rows are equal.
+ * So that neither can be far from what the payload's length lets expect, a chunk's values, rows
+ * times columns of their kinds, are bounded by it; real chunks have about one value a byte. A
+ * writer keeps to what readers accept. */
+static inline uint64_t vpt_chunk_values_allowed(size_t payload)
+{
+	enum { VALUES_MAX = 16 << 20, VALUES_FREE = 1 << 20, VALUES_A_BYTE = 16 };
+	uint64_t allowed = VALUES_FREE + (uint64_t)payload * VALUES_A_BYTE;
+
+	return allowed < VALUES_MAX ? allowed : VALUES_MAX;
+}
 
 /* Little-endian numbers, unaligned. */
 static inline uint64_t vpt_le_get(const unsigned char *p, unsigned size)

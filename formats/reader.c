@@ -1,4 +1,4 @@
-/* reader.c - opening captures and decoding chunks. The walk is in frames.c, the layout in chunk.c; here
+/* reader.c - opening captures and decoding chunks. The walk is in frames.c, the layout in chunk.h; here
  * is what connects them to zstd, and the judgement of what can be trusted. */
 #include "formats/reader.h"
 

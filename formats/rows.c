@@ -1,5 +1,5 @@
 /* rows.c - sections that the reader has left packed: whole again, or a few rows at a time, so that their columns never
- * leave the first-level cache. What may stay packed is decided in chunk.c. */
+ * leave the first-level cache. What may stay packed is decided in chunk_decode.c. */
 #include "formats/chunk.h"
 
 #include "formats/memory.h"

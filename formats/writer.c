@@ -1,5 +1,5 @@
 /* writer.c - compressing chunks. The compressor is told where planes end, see put_column() in
- * chunk.c. */
+ * chunk_encode.c. */
 #include "formats/writer.h"
 
 #include "formats/chunk.h"
