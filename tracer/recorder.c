@@ -21,18 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	META_MAX = 1024,
-	META_KEY_MAX = 256,
-	META_VALUE_MAX = 4096,
-	DEVICES_MAX = 256,
-	PAUSES_MAX = 64
-};
-
-struct meta {
-	char *key, *value;
-	int fresh; /* not in the file yet */
-};
+enum { PAUSES_MAX = 64 };
 
 struct pause {
 	uint64_t from_ns, to_ns; /* to ~0: it goes on */
@@ -62,11 +51,7 @@ struct vtr_recorder {
 	struct known_name *names; /* by number of names.h */
 	size_t name_cap;
 
-	struct meta *metas;
-	size_t meta_count, meta_cap;
-	struct vtr_device *devices;
-	int *device_fresh;
-	size_t device_count, device_cap, device_fresh_cap;
+	struct vtr_about about;
 
 	struct pause pauses[PAUSES_MAX];
 	size_t pause_count; /* ever; the newest stand at their number modulo PAUSES_MAX */
@@ -119,8 +104,6 @@ void vtr_recorder_disown(struct vtr_recorder *r)
 
 void vtr_recorder_free(struct vtr_recorder *r)
 {
-	size_t i;
-
 	if (!r)
 		return;
 	vpt_writer_free(r->writer);
@@ -129,15 +112,9 @@ void vtr_recorder_free(struct vtr_recorder *r)
 		r->o.sink->finish(r->o.sink, 1, NULL);
 	vpt_batch_free(&r->open.batch);
 	vtr_lanes_free(&r->lanes);
-	for (i = 0; i < r->meta_count; i++) {
-		vpt_free(r->metas[i].key);
-		vpt_free(r->metas[i].value);
-	}
+	vtr_about_free(&r->about);
 	vpt_free(r->used);
 	vpt_free(r->names);
-	vpt_free(r->metas);
-	vpt_free(r->devices);
-	vpt_free(r->device_fresh);
 	vpt_free(r);
 }
 
@@ -370,95 +347,15 @@ void vtr_recorder_resume(struct vtr_recorder *r, uint64_t to_ns)
 
 void vtr_recorder_device(struct vtr_recorder *r, const struct vtr_device *device)
 {
-	size_t i;
-
-	for (i = 0; i < r->device_count && r->devices[i].device != device->device; i++)
-		;
-	if (i < r->device_count && !memcmp(&r->devices[i], device, sizeof(*device)))
-		return;
-	if (i == r->device_count) {
-		if (i == DEVICES_MAX ||
-			vpt_grow(&r->devices, &r->device_cap, i + 1, sizeof(*r->devices)) ||
-			vpt_grow(&r->device_fresh, &r->device_fresh_cap, i + 1,
-				sizeof(*r->device_fresh)))
-			return;
-		r->device_count++;
-	}
-	r->devices[i] = *device;
-	r->device_fresh[i] = 1;
+	vtr_about_device(&r->about, device);
 }
 
 void vtr_recorder_meta(struct vtr_recorder *r, const char *key, const char *value)
 {
-	struct meta m = {vpt_strndup(key, strnlen(key, META_KEY_MAX)),
-		vpt_strndup(value, strnlen(value, META_VALUE_MAX)), 1};
-	size_t i;
-
-	for (i = 0; m.key && i < r->meta_count && strcmp(r->metas[i].key, m.key); i++)
-		;
-	if (!m.key || !m.value || i == META_MAX ||
-		(i == r->meta_count &&
-			vpt_grow(&r->metas, &r->meta_cap, i + 1, sizeof(*r->metas)))) {
-		vpt_free(m.key);
-		vpt_free(m.value);
-		return;
-	}
-	if (i == r->meta_count) {
-		r->meta_count++;
-	} else {
-		m.fresh = r->metas[i].fresh || strcmp(r->metas[i].value, m.value) != 0;
-		vpt_free(r->metas[i].key);
-		vpt_free(r->metas[i].value);
-	}
-	r->metas[i] = m;
+	vtr_about_fact(&r->about, key, value);
 }
 
-static uint64_t text(struct vtr_recorder *r, const char *s)
-{
-	return vpt_batch_string(&r->open.batch, s, strlen(s));
-}
-
-static void put_devices(struct vtr_recorder *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->device_count; i++) {
-		const struct vtr_device *d = &r->devices[i];
-		struct vpt_device row = {.device = d->device,
-			.compute_major = d->compute_major,
-			.compute_minor = d->compute_minor,
-			.sm_count = d->sm_count,
-			.sm_threads = d->sm_threads,
-			.sm_registers = d->sm_registers,
-			.sm_shared = d->sm_shared,
-			.memory_bytes = d->memory_bytes,
-			.simulated = d->simulated != 0};
-
-		if (!r->device_fresh[i])
-			continue;
-		r->device_fresh[i] = 0;
-		row.name = text(r, d->name);
-		row.uuid = text(r, d->uuid);
-		row.pci = text(r, d->pci);
-		vpt_batch_put(&r->open.batch, VPT_DEVICE, 0, &row);
-	}
-}
-
-static void put_metas(struct vtr_recorder *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->meta_count; i++) {
-		struct vpt_meta row;
-
-		if (!r->metas[i].fresh)
-			continue;
-		r->metas[i].fresh = 0;
-		row.key = text(r, r->metas[i].key);
-		row.value = text(r, r->metas[i].value);
-		vpt_batch_put(&r->open.batch, VPT_META, 0, &row);
-	}
-}
+/* ---- counts ---- */
 
 static void put_stats_of(struct vtr_recorder *r, const struct vtr_lane *lane)
 {
@@ -532,13 +429,8 @@ static void settle_chunk(struct vtr_recorder *r, int written)
  * end is as good as before, is not. The next chunk tells of it. */
 static void lose_chunk(struct vtr_recorder *r, uint64_t from_ns, uint64_t to_ns, uint64_t events)
 {
-	size_t i;
-
 	memset(&r->err, 0, sizeof(r->err));
-	for (i = 0; i < r->meta_count; i++)
-		r->metas[i].fresh = 1;
-	for (i = 0; i < r->device_count; i++)
-		r->device_fresh[i] = 1;
+	vtr_about_again(&r->about);
 	vtr_recorder_loss(
 		r, NULL, VPT_LOSSKIND_DROPPED, from_ns < to_ns ? from_ns : to_ns, to_ns, events);
 }
@@ -551,8 +443,7 @@ static int write_chunk(struct vtr_recorder *r, int last)
 	receive_pending(r);
 	put_stats(r, last);
 	put_lanes(r);
-	put_devices(r);
-	put_metas(r);
+	vtr_about_put(&r->about, &r->open.batch);
 	r->open.batch.flags = last ? VPT_BATCH_LAST : 0;
 	r->open.batch.lost_events = r->dropped - r->lost_reported > UINT32_MAX
 					    ? UINT32_MAX

@@ -14,6 +14,7 @@
 #include "formats/batch.h"
 #include "formats/capture.h"
 #include "formats/io.h"
+#include "tracer/about.h"
 #include "tracer/lanes.h"
 
 #include <stdint.h>
@@ -109,17 +110,7 @@ void vtr_recorder_loss(struct vtr_recorder *r, struct vtr_lane *lane, uint32_t k
 
 /* ---- facts ---- */
 
-/* What CUPTI says of a GPU. Text is NUL-terminated, "" unknown. */
-struct vtr_device {
-	uint32_t device; /* CUDA ordinal */
-	char name[128], uuid[48], pci[32];
-	uint64_t compute_major, compute_minor, sm_count, sm_threads, sm_registers, sm_shared;
-	uint64_t memory_bytes;
-	int simulated; /* no real GPU */
-};
-
-/* A device or a fact, written into the next chunk, and again when it changes. Text is copied and
- * cut at 256 (key) and 4,096 (value) bytes; more than 1,024 keys or 256 devices are left out. */
+/* A device or a fact, written into the next chunk, and again when it changes; see about.h. */
 void vtr_recorder_device(struct vtr_recorder *r, const struct vtr_device *device);
 void vtr_recorder_meta(struct vtr_recorder *r, const char *key, const char *value);
 
