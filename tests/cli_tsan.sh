@@ -6,7 +6,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cc=${CC:-cc}
 flags="-std=gnu11 -D_GNU_SOURCE=1 -I. -g -O1 -fsanitize=thread"
-parts="budget pool names environment tsc event_words stack started thread threads thread_names last_error range_api
+parts="budget pool names environment tsc epoch event_words stack started thread threads drain thread_names last_error range_api
 	nvtx_event nvtx_injection nvtx_payload nvtx_schemas nvtx_tool"
 
 echo 'int main(void) { return 0; }' >"$work/try.c"

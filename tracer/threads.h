@@ -130,6 +130,9 @@ size_t vtr_threads_open(void (*take)(void *ctx, const struct vtr_event *event), 
  * threads that cannot be told apart. */
 uint64_t vtr_threads_dropped(void (*take)(void *ctx, uint32_t tid, uint64_t dropped), void *ctx);
 
+/* Those of a capture of threads that found no memory of their own. */
+uint64_t vtr_threads_homeless(uint32_t capture);
+
 /* Names given by vtr_thread_name(), each once a capture and when it changes. */
 void vtr_thread_names(void (*take)(void *ctx, uint32_t tid, uint32_t name), void *ctx);
 

@@ -1,0 +1,291 @@
+/* drain.c - the writer's end of threads.h: taking events out of the rings, looking at the stacks while
+ * they move, and counting what each thread lost. */
+#include "tracer/threads.h"
+
+#include "tracer/epoch.h"
+#include "tracer/event_words.h"
+#include "tracer/started.h"
+#include "tracer/thread.h"
+
+#include <stdatomic.h>
+
+enum { COPY_TRIES = 16 };
+
+/* ---- losses ---- */
+
+/* Losses of one capture by thread id, which the kernel may give out again. A thread that finds no
+ * place here when it first loses something is one of the others, for good: what is told of an id
+ * only grows. */
+static struct {
+	uint32_t epoch, count;
+	struct {
+		uint32_t tid;
+		uint64_t of_ended, now;
+	} of[VTR_LOSERS_MAX];
+	uint64_t others_ended;
+} losses;
+
+static void begin_losses(uint32_t capture)
+{
+	if (losses.epoch == capture)
+		return;
+	losses.epoch = capture;
+	losses.count = 0;
+	losses.others_ended = 0;
+}
+
+/* A thread's place in `losses`; VTR_LOSERS_MAX: none. */
+static uint32_t loser(uint32_t tid)
+{
+	uint32_t i;
+
+	for (i = 0; i < losses.count; i++)
+		if (losses.of[i].tid == tid)
+			return i;
+	if (i == VTR_LOSERS_MAX)
+		return i;
+	losses.of[i].tid = tid;
+	losses.of[i].of_ended = losses.of[i].now = 0;
+	losses.count++;
+	return i;
+}
+
+static uint64_t drops_of(struct vtr_thread *t, uint32_t capture)
+{
+	return vtr_drops(atomic_load_explicit(&t->drops, memory_order_relaxed), capture);
+}
+
+static void remember_drops(struct vtr_thread *t, uint32_t capture)
+{
+	uint64_t drops = drops_of(t, capture);
+	uint32_t i;
+
+	atomic_store_explicit(&t->drops, 0, memory_order_relaxed);
+	begin_losses(capture);
+	if (!drops)
+		return;
+	i = loser(atomic_load_explicit(&t->tid, memory_order_relaxed));
+	*(i < VTR_LOSERS_MAX ? &losses.of[i].of_ended : &losses.others_ended) += drops;
+}
+
+/* ---- rings ---- */
+
+/* What happened, or ended, when. */
+static uint64_t time_of(const struct vtr_event *e)
+{
+	return e->type == VTR_EVENT_RANGE ? e->end_ns : e->start_ns;
+}
+
+/* Shows what of a ring stays. Returns whether what comes after it is asked for. */
+static int look_at_ring(
+	const struct vtr_drain *how, struct vtr_ring *ring, uint32_t tid, uint32_t capture)
+{
+	uint64_t head = vtr_ring_head(ring), at = vtr_ring_tail(ring), blob[VTR_BLOB_WORDS];
+	struct vtr_event e;
+
+	while (at < head) {
+		uint64_t header = vtr_ring_get(ring, at);
+
+		if (vtr_words_epoch(header) == capture) {
+			vtr_words_get(ring, at, tid, &e, blob);
+			if (time_of(&e) > how->look_ns)
+				return 0;
+			how->look(how->ctx, &e);
+		}
+		at += vtr_words_count(header);
+	}
+	return 1;
+}
+
+/* The same of a thread's rings, of which this is the first. */
+static void look(const struct vtr_drain *how, struct vtr_ring *ring, uint32_t tid, uint32_t capture)
+{
+	if (!how->look)
+		return;
+	while (ring && look_at_ring(how, ring, tid, capture))
+		ring = atomic_load_explicit(&ring->next, memory_order_acquire);
+}
+
+/* What is pending in a ring when its head is read belongs to one thread: memory changes hands only
+ * while all its rings are empty. So the id that is read afterwards is that thread's. Returns whether
+ * all of it has been taken. */
+static int drain_ring(
+	struct vtr_thread *t, struct vtr_ring *ring, const struct vtr_drain *how, size_t *count)
+{
+	uint64_t head = vtr_ring_head(ring), at = vtr_ring_tail(ring);
+	uint32_t tid = atomic_load_explicit(&t->tid, memory_order_acquire);
+	/* After the head: none of these events is of a later capture. */
+	uint32_t capture = vtr_epoch_capture(vtr_epoch_now());
+
+	while (at < head) {
+		uint64_t header = vtr_ring_get(ring, at), blob[VTR_BLOB_WORDS];
+		struct vtr_event e;
+
+		if (vtr_words_epoch(header) == capture) {
+			vtr_words_get(ring, at, tid, &e, blob);
+			if (time_of(&e) > how->cut_ns) {
+				look(how, ring, tid, capture);
+				return 0;
+			}
+			how->take(how->ctx, &e);
+			++*count;
+		}
+		at += vtr_words_count(header);
+		vtr_ring_consume(ring, at);
+	}
+	return 1;
+}
+
+/* Returns whether nothing was left that was there at the beginning. */
+static int drain_thread(struct vtr_thread *t, const struct vtr_drain *how, size_t *count)
+{
+	struct vtr_ring *ring = atomic_load_explicit(&t->reading, memory_order_relaxed);
+	unsigned rings = how->rings;
+
+	if (!drain_ring(t, ring, how, count))
+		return 0;
+	for (;;) {
+		/* The thread may have gone on to the next ring since the last look at this one's head. */
+		if (atomic_load_explicit(&ring->next, memory_order_acquire) &&
+			!drain_ring(t, ring, how, count))
+			return 0;
+		ring = vtr_thread_next_ring(t);
+		if (!ring)
+			return 1;
+		if ((how->rings && !rings--) || !drain_ring(t, ring, how, count))
+			return 0;
+	}
+}
+
+int vtr_threads_drain_some(const struct vtr_drain *how, size_t *count)
+{
+	uint32_t i, threads = vtr_thread_count();
+	int all = 1;
+
+	*count = 0;
+	for (i = 0; i < threads; i++) {
+		enum vtr_thread_state state;
+		struct vtr_thread *t = vtr_thread_at(i, &state);
+
+		if (!t || state == VTR_THREAD_FREE)
+			continue;
+		if (!drain_thread(t, how, count)) {
+			all = 0;
+			continue;
+		}
+		if (state != VTR_THREAD_ENDED)
+			continue;
+		remember_drops(t, vtr_epoch_capture(vtr_epoch_now()));
+		vtr_thread_free(t);
+	}
+	vtr_thread_trim();
+	return all;
+}
+
+size_t vtr_threads_drain(void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
+{
+	struct vtr_drain how = {.take = take, .cut_ns = UINT64_MAX, .ctx = ctx};
+	size_t count;
+
+	vtr_threads_drain_some(&how, &count);
+	return count;
+}
+
+/* ---- open ranges ---- */
+
+/* Hands out an open range. Those opened after the capture's end are none of its. */
+static void take_open(struct vtr_event *e, uint32_t opened_in, uint32_t capture,
+	void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
+{
+	if ((int32_t)(opened_in - capture) > 0)
+		return;
+	vtr_epoch_cut(e, opened_in, capture);
+	e->unmatched = 1;
+	take(ctx, e);
+}
+
+static int copy_stack(struct vtr_thread *t, struct vtr_stack_copy *copy, uint32_t *tid)
+{
+	int i;
+
+	for (i = 0; i < COPY_TRIES; i++) {
+		*tid = atomic_load_explicit(&t->tid, memory_order_acquire);
+		if (vtr_stack_copy(&t->stack, copy) &&
+			atomic_load_explicit(&t->tid, memory_order_acquire) == *tid)
+			return 1;
+	}
+	return 0;
+}
+
+static void open_of_thread(struct vtr_stack_copy *copy, uint32_t tid, uint32_t capture,
+	void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
+{
+	uint32_t i;
+
+	for (i = 0; i < copy->count; i++) {
+		struct vtr_event e = {.tid = tid, .end_tid = tid};
+
+		vtr_open_take(&copy->open[i], &e);
+		e.payload.blob = e.payload.bytes ? (const void *)copy->blob[i] : NULL;
+		take_open(&e, vtr_open_epoch(&copy->open[i]), capture, take, ctx);
+	}
+}
+
+size_t vtr_threads_open(void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
+{
+	static struct vtr_stack_copy copy;
+	uint32_t capture = vtr_epoch_capture(vtr_epoch_now()), i, count = vtr_thread_count(), tid;
+	size_t left_out = 0;
+
+	for (i = 0; i < count; i++) {
+		enum vtr_thread_state state;
+		struct vtr_thread *t = vtr_thread_at(i, &state);
+
+		if (!t || state != VTR_THREAD_USED)
+			continue;
+		if (copy_stack(t, &copy, &tid))
+			open_of_thread(&copy, tid, capture, take, ctx);
+		else
+			left_out++;
+	}
+	for (i = 0; i < VTR_STARTED_MAX; i++) {
+		uint64_t blob[VTR_BLOB_WORDS];
+		struct vtr_event e;
+		uint32_t opened_in;
+
+		if (vtr_started_peek(i, &e, &opened_in, blob))
+			take_open(&e, opened_in, capture, take, ctx);
+	}
+	return left_out;
+}
+
+/* ---- all losses ---- */
+
+uint64_t vtr_threads_dropped(void (*take)(void *ctx, uint32_t tid, uint64_t dropped), void *ctx)
+{
+	uint32_t capture = vtr_epoch_capture(vtr_epoch_now()), i, place, count = vtr_thread_count();
+	uint64_t all = 0, others;
+
+	begin_losses(capture);
+	others = losses.others_ended;
+	others += vtr_threads_homeless(capture);
+	for (i = 0; i < losses.count; i++)
+		losses.of[i].now = losses.of[i].of_ended;
+	for (i = 0; i < count; i++) {
+		enum vtr_thread_state state;
+		struct vtr_thread *t = vtr_thread_at(i, &state);
+		uint64_t drops = t ? drops_of(t, capture) : 0;
+
+		if (!drops)
+			continue;
+		place = loser(atomic_load_explicit(&t->tid, memory_order_acquire));
+		*(place < VTR_LOSERS_MAX ? &losses.of[place].now : &others) += drops;
+	}
+	for (i = 0; i < losses.count; i++) {
+		take(ctx, losses.of[i].tid, losses.of[i].now);
+		all += losses.of[i].now;
+	}
+	if (others)
+		take(ctx, 0, others);
+	return all + others;
+}

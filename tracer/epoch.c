@@ -1,0 +1,5 @@
+/* epoch.c - what is going on, at first nothing. */
+#include "tracer/epoch.h"
+
+_Atomic uint64_t vtr_epoch_word;
+_Atomic uint64_t vtr_capture_start_ns;

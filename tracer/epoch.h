@@ -1,0 +1,53 @@
+/* epoch.h - what is going on: one word that every event reads once.
+ *
+ * The epoch is odd during a capture and counted up by its start and its stop; beside it stands
+ * whether this is a forked child. Every event carries the epoch into its ring, so an event that was
+ * overtaken by a stop and another start is recognised by the writer and belongs to neither. */
+#ifndef VPTRACE_TRACER_EPOCH_H
+#define VPTRACE_TRACER_EPOCH_H
+
+#include "tracer/event_words.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { VTR_INERT = 1, VTR_EPOCH_SHIFT = 1 };
+
+/* Hidden, so that the library reads them without a detour by way of the linker's table. */
+#pragma GCC visibility push(hidden)
+extern _Atomic uint64_t vtr_epoch_word;       /* epoch 32 | VTR_INERT; changed by threads.c alone */
+extern _Atomic uint64_t vtr_capture_start_ns; /* CLOCK_REALTIME */
+#pragma GCC visibility pop
+
+/* The word, to be read once an event. Any thread, as for all of these. */
+static inline uint64_t vtr_epoch_now(void)
+{
+	return atomic_load_explicit(&vtr_epoch_word, memory_order_acquire);
+}
+
+static inline uint32_t vtr_epoch_of(uint64_t now)
+{
+	return (uint32_t)(now >> VTR_EPOCH_SHIFT);
+}
+
+static inline int vtr_epoch_records(uint64_t now)
+{
+	return (now >> VTR_EPOCH_SHIFT & 1) && !(now & VTR_INERT);
+}
+
+/* The capture that runs, or the last one. */
+static inline uint32_t vtr_epoch_capture(uint64_t now)
+{
+	return vtr_epoch_of(now) - !(vtr_epoch_of(now) & 1);
+}
+
+/* A range that was open when the capture began, begins there. Returns flags of event_words.h. */
+static inline unsigned vtr_epoch_cut(struct vtr_event *e, uint32_t opened_in, uint32_t capture)
+{
+	if (opened_in == capture)
+		return 0;
+	e->start_ns = atomic_load_explicit(&vtr_capture_start_ns, memory_order_relaxed);
+	return VTR_WORDS_UNMATCHED;
+}
+
+#endif
