@@ -199,7 +199,7 @@ static void compute_random(
 {
 	struct vpt_buffer bytes;
 	struct vpt_source *source;
-	struct vpt_trace *trace;
+	struct vpt_trace *trace = NULL;
 	struct vpt_err err = {0};
 
 	if (random_causes_write(how, window, &bytes, &err) ||
@@ -394,10 +394,10 @@ static const char *analyzer_differs(const struct random_causes *how)
 {
 	struct vpa_options options = {0};
 	struct vpt_source *source;
-	struct vpa_report *report;
+	struct vpa_report *report = NULL;
 	struct vpt_buffer bytes;
 	struct vpt_err err = {0};
-	struct vpt_trace *trace;
+	struct vpt_trace *trace = NULL;
 	const char *why;
 
 	if (random_causes_write(how, &options, &bytes, &err) ||

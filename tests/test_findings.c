@@ -263,8 +263,9 @@ static void say_findings(const struct vpa_report *r, char *text, size_t size)
 
 		if (!strcmp(f->status, "info"))
 			continue;
-		snprintf(shared, sizeof(shared), f->gain_shared_ms > 0 ? " (%.3f shared)" : "",
-			f->gain_shared_ms);
+		shared[0] = '\0';
+		if (f->gain_shared_ms > 0)
+			snprintf(shared, sizeof(shared), " (%.3f shared)", f->gain_shared_ms);
 		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", f->id);
 		if (f->gain_from_ms > 0)
 			used += (size_t)snprintf(text + used, size - used, " %.3f-%.3f of %.3f %s",

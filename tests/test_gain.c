@@ -230,8 +230,8 @@ static const struct vpa_gain_row *gain_of(const struct vpa_report *r, enum vpa_c
 
 static struct vpa_report *analyze(const char *script)
 {
-	struct vpt_trace *trace;
-	struct vpa_report *report;
+	struct vpt_trace *trace = NULL;
+	struct vpa_report *report = NULL;
 	struct vpt_err err = {0};
 
 	if (vpt_script_trace(script, &trace, &err) ||
