@@ -50,6 +50,11 @@ skip() {
 	exit 77
 }
 
+# Leaves a test that builds for itself, whatever is in VPT_BIN, to the build without sanitizers: once is enough.
+only_in_plain_build() {
+	grep -qs -e '-fsanitize' "${VPT_BIN:-.}/compile_commands.json" && skip "the build without sanitizers tries it"
+}
+
 finish() {
 	echo "$cases cases, $failures failed"
 	[ "$failures" = 0 ]
