@@ -4,6 +4,7 @@
 # shellcheck disable=SC1091,SC2015,SC2086,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
+only_in_plain_build
 cd "$work" || exit 1
 cp "$source/tracer/vptrace.h" "$source/tracer/vptrace_nvtx.h" .
 

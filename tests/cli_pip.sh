@@ -1,0 +1,36 @@
+#!/bin/sh
+# `pip install ./tracer/python` brings the module, its library and the analyzer. Tried where pip and scikit-build-core are
+# installed, without a network.
+# shellcheck disable=SC1091,SC2154
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
+python=${VPT_PYTHON:-python3}
+only_in_plain_build
+command -v cmake >/dev/null || skip "cmake is not installed"
+command -v "$python" >/dev/null || skip "there is no python3"
+"$python" -c 'import pip, scikit_build_core' 2>/dev/null || skip "$python has no pip or no scikit_build_core; VPT_PYTHON names one that has"
+cd "$work" || exit 1
+CCACHE_NOHASHDIR=1
+export CCACHE_NOHASHDIR
+unset VPTRACE_LIBRARY VPTRACE_OUTPUT PYTHONPATH
+
+! command -v ccache >/dev/null || export CMAKE_C_COMPILER_LAUNCHER=ccache
+cases=$((cases + 1))
+"$python" -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index --target site \
+	--config-settings=cmake.build-type=Debug "$source/tracer/python" >out 2>err || { fail "pip ended with $?"; finish; }
+version=$(sed -n 's/^#define VPTRACE_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' "$source/tracer/vptrace.h" | tr '\n' . | sed 's/\.$//')
+same "its version" yes "$([ -d "site/vptrace-$version.dist-info" ] && echo yes)"
+same "what lies in it" "__init__.py libvptrace.so " "$(find site/vptrace -name '*.pyc' -prune -o -type f -printf '%f\n' | sort | tr '\n' ' ')"
+cases=$((cases + 1))
+PYTHONPATH=$work/site "$python" - >out 2>err <<'PY' || fail "the module does not record"
+import os, vptrace
+assert vptrace.available(), vptrace.last_error()
+assert os.path.dirname(vptrace.__file__) == os.path.dirname(vptrace._mapped()), vptrace._mapped()
+with vptrace.trace("t.zst", profile="none") as capture, vptrace.block(3, frames=12, latents=3):
+    pass
+assert capture.summary.complete, capture.summary
+PY
+VPT_ANALYZE=$work/site/bin/vptrace-analyze
+expect 0 "its analyzer reads what it recorded" cat t.zst --kind range
+says out '"name":"block"'
+finish
