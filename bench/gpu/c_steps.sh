@@ -173,17 +173,14 @@ cpu_program() { # cpu_program NAME
 	run "$1" 30 "$build/bench_tracer_$1" && note measured "$(tr -s ' \n' ' ;' <"logs/$1.out" | cut -c1-300)"
 }
 
-build_tests() {
-	run configure-tests 60 cmake -S "$root" -B "$build" -DVPT_TESTS=ON &&
-		run build-tests 120 cmake --build "$build" -j "$(nproc)"
-}
-
 # Tests labelled no-gpu say what happens where there is no driver: beside one they would fail, and are left out. The others bring
 # the simulated GPU themselves; LD_LIBRARY_PATH could put a real driver in its place.
 run_tests() {
+	run configure-tests 60 cmake -S "$root" -B "$build" -DVPT_TESTS=ON &&
+		run build-tests 300 cmake --build "$build" -j "$(nproc)" || return
 	left_out=$(limited 20 ctest --test-dir "$build" -N -L no-gpu | sed -n 's/^ *Test *#[0-9]*: *//p' | tr '\n' ' ')
 	note skipped "${left_out:-none }left out: it says what happens without a GPU"
-	if run tests 210 env -u LD_LIBRARY_PATH ctest --test-dir "$build" -LE no-gpu --output-on-failure --timeout 120 -j "$(nproc)"; then
+	if run tests 300 env -u LD_LIBRARY_PATH ctest --test-dir "$build" -LE no-gpu --output-on-failure --timeout 120 -j "$(nproc)"; then
 		note ok "$(grep 'tests passed' logs/tests.out); $(grep -c '\*\*\*Skipped' logs/tests.out) skipped"
 		return
 	fi

@@ -3,8 +3,9 @@
 
     check_capture.py --analyze PROGRAM --report REPORT.json CAPTURE [--blocks N] [--steps N] [--ranges-only]
 
-The report calls it complete, nothing is lost, every op has a launch and is in a request, no op begins before its launch or ends after
-the last wait, annotations arrived, the file is small. --ranges-only: of a run without a GPU.
+The report calls it complete, nothing is lost, every op has a launch and is in a request, no op begins
+before its launch or ends after the last wait, annotations arrived, the file is small. --ranges-only: of a
+run without a GPU.
 """
 
 import argparse

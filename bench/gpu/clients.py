@@ -1,8 +1,9 @@
 """What is to be expected of torch.profiler and vptrace in one process, by what Kineto is built into PyTorch.
 
-Kineto, torch.profiler's recorder, until August 2026 subscribes to CUPTI at its first profile and keeps the subscription; whoever
-subscribes later is refused. Since then it does not subscribe: both register their buffers, and the later of the two registrations
-takes all records until the next. Versions of PyTorch do not say which it is, its library does: it imports cuptiSubscribe, or not.
+Kineto, torch.profiler's recorder, until August 2026 subscribes to CUPTI at its first profile and keeps the
+subscription; whoever subscribes later is refused. Since then it does not subscribe: both register their buffers,
+and the later of the two registrations takes all records until the next. Versions of PyTorch do not say which it
+is, its library does: it imports cuptiSubscribe, or not.
 """
 
 import mmap
@@ -20,7 +21,7 @@ IN_WORDS = {
     SILENT: "the capture lacks kernels and is called complete",
 }
 
-# Of each case and each Kineto: what may become of the capture, and whether the profile has all of its own kernels.
+# Of each case and each Kineto: what may become of the capture, and whether the profile has all of its kernels.
 EXPECTED = {
     "twice": {
         SUBSCRIBES: ((WHOLE,), False),
@@ -30,12 +31,13 @@ EXPECTED = {
         SUBSCRIBES: ((NOTHING,), True),
         REGISTERS: ((WHOLE,), True)
     },
-    # Kineto registers also where its subscription was refused. Buffers that are in use then come back to whom they do not belong.
+    # Kineto registers also where its subscription was refused. Buffers that are in use then come back to whom
+    # they do not belong.
     "profiler-during": {
         SUBSCRIBES: ((PART, NOTHING), False),
         REGISTERS: ((PART, NOTHING), False)
     },
-    "trace-during": {  # without a subscription, the capture takes the buffers from the profile, or leaves them to it
+    "trace-during": {  # without a subscription, the capture takes the profile's buffers, or leaves them to it
         SUBSCRIBES: ((NOTHING,), True),
         REGISTERS: ((WHOLE, PART, NOTHING), False)
     },

@@ -122,7 +122,8 @@ def judge(case, kineto, found, profile):
     for outcome in found:
         is_expected = clients.is_expected(case, kineto, outcome, is_profile_whole)
         table.say("as expected", "ok" if is_expected else "failed", outcome,
-                  note="seen: " + clients.IN_WORDS[outcome] + ("" if is_profile_whole else "; the profile lacks some"))
+                  note="seen: %s%s" %
+                  (clients.IN_WORDS[outcome], "" if is_profile_whole else "; the profile lacks some"))
 
 
 def main(words):

@@ -87,8 +87,7 @@ steps() {
 		more demo-threads            30 gpu-c     demo threads --threads
 		compile compiled            165 gpu-torch capture compiled api --compile
 		compile compiled-injected   165 gpu-torch capture compiled-injected injected --compile --cuda-graph
-		suite build-tests           120 gpu-cpu   build_tests
-		suite tests                 210 gpu-cpu   run_tests
+		suite tests                 330 gpu-cpu   run_tests
 		limits fastest-1-thread      15 c         fastest 1
 		limits fastest-4-threads     15 c         fastest 4
 		limits fastest-16-threads    15 c         fastest 16

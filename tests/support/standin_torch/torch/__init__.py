@@ -1,9 +1,9 @@
-"""As much of PyTorch as bench/gpu/coexist.py uses, on the simulated GPU: a tensor launches kernels, and the profiler is a
-client of CUPTI as Kineto is.
+"""As much of PyTorch as bench/gpu/coexist.py uses, on the simulated GPU: a tensor launches kernels, and the
+profiler is a client of CUPTI as Kineto is.
 
-STANDIN_KINETO in the environment: "subscribes", as Kineto does at its first profile, and keeps the subscription; else it does not
-subscribe. lib/libtorch_cpu.so beside this file, which a test writes, says the same to those who look there.
-The simulated libraries come first in LD_LIBRARY_PATH."""
+STANDIN_KINETO in the environment: "subscribes", as Kineto does at its first profile, and keeps the subscription;
+else it does not subscribe. lib/libtorch_cpu.so beside this file, which a test writes, says the same to those who
+look there. The simulated libraries come first in LD_LIBRARY_PATH."""
 
 import ctypes
 

@@ -23,7 +23,7 @@ class Event(typing.NamedTuple):
 
 
 class _Client:
-    """Kineto's part: at the first profile it subscribes, or not; at each it registers its buffers and switches kernels on."""
+    """Kineto's part: at the first profile it subscribes, or not; at each it registers its buffers."""
     def __init__(self):
         self.cupti = ctypes.CDLL("libcupti.so.13")
         self.kernels, self._buffers = 0, {}
