@@ -410,6 +410,10 @@ static const struct {
 	{"PPS", "PPS"},
 	{"DB", "DB"}, /* what holds all of the denoising holds its blocks */
 	{"DPB", "DP-"},
+	{"PDB", "PDB"},
+	{"P!DB", "P!D-"}, /* a name does not put an annotation aside */
+	{"D!PB", "D!PB"},
+	{"B!bB", "B!b-"},
 };
 
 static struct vpa_stage_label label_of(char letter, int is_annotation)
