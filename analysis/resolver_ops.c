@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Where a call stands. */
-struct place {
+struct spot {
 	struct vpa_call_block *block; /* NULL: nowhere */
 	size_t slot;
 };
@@ -352,7 +352,7 @@ static int are_ordinary(const struct vpa_ops *ops, uint64_t from_ns, uint64_t to
 /* Where the call stands that launched an op of the one process there is. `block` and `slot` are where it was expected:
  * mostly it is the one behind that, since some calls put nothing on a device. All that may be it are looked at
  * together, which no branch has to guess. */
-VPA_RARE static struct place find_near(const struct vpa_resolver *r, uint64_t correlation,
+VPA_RARE static struct spot find_near(const struct vpa_resolver *r, uint64_t correlation,
 	struct vpa_call_block *block, size_t slot)
 {
 	const uint64_t *ids = &block->correlations[slot];
@@ -363,10 +363,10 @@ VPA_RARE static struct place find_near(const struct vpa_resolver *r, uint64_t co
 	hits = (ids[1] == correlation) * 2u | (ids[2] == correlation) * 4u |
 	       (ids[3] == correlation) * 8u;
 	if (hits && correlation)
-		return (struct place){block, slot + (unsigned)__builtin_ctz(hits)};
+		return (struct spot){block, slot + (unsigned)__builtin_ctz(hits)};
 	call = correlation ? vpa_launches_find(&r->processes[0].launches, r->pasts, correlation)
 			   : NULL;
-	return call ? (struct place){vpa_call_block_of(call), call->slot} : (struct place){NULL, 0};
+	return call ? (struct spot){vpa_call_block_of(call), call->slot} : (struct spot){NULL, 0};
 }
 
 /* Tells the folds what they want to know of a launch but for its stretch. Returns whether it was missed until now. */
@@ -422,7 +422,7 @@ static inline void stretch_to(
 
 /* Joins ops that all go on to the folds with the calls of the one process there is, each of which has an id of its
  * own. `next` is the call behind the launch of the op before, which mostly launched the next op. */
-static struct place join_simply(struct vpa_resolver *r, struct vpa_ops *ops, struct place next)
+static struct spot join_simply(struct vpa_resolver *r, struct vpa_ops *ops, struct spot next)
 {
 	struct stretch stretch = {.thread = VPA_NONE};
 	struct vpa_call_block *block = next.block ? next.block : &empty_block;
@@ -433,7 +433,7 @@ static struct place join_simply(struct vpa_resolver *r, struct vpa_ops *ops, str
 		uint64_t correlation = ops->correlation[i];
 
 		if (block->correlations[slot] != correlation || !correlation) {
-			struct place found = find_near(r, correlation, block, slot);
+			struct spot found = find_near(r, correlation, block, slot);
 
 			if (!found.block) {
 				count_without_launch(r, ops->start_ns[i]);
@@ -449,7 +449,7 @@ static struct place join_simply(struct vpa_resolver *r, struct vpa_ops *ops, str
 		stretch_to(r, ops, i, &stretch);
 	}
 	r->launches_without_op -= missed;
-	return (struct place){block, slot};
+	return (struct spot){block, slot};
 }
 
 /* Joins any ops, and drops those that do not go on; `all`: all of them do. */
@@ -494,7 +494,7 @@ static int is_simple(const struct vpa_resolver *r)
 
 /* Joins ops with their launches, and cuts the batch in stretches. Returns the call behind the launch of the last one,
  * `next` being that of the batch before. */
-static struct place join(struct vpa_resolver *r, struct vpa_ops *ops, int simple, struct place next)
+static struct spot join(struct vpa_resolver *r, struct vpa_ops *ops, int simple, struct spot next)
 {
 	const struct vpa_model *m = r->model;
 	int all = are_ordinary(ops, m->window_start_ns, m->window_end_ns);
@@ -508,7 +508,7 @@ static struct place join(struct vpa_resolver *r, struct vpa_ops *ops, int simple
 		next = join_simply(r, ops, next);
 	} else {
 		join_any(r, ops, all);
-		next = (struct place){NULL, 0};
+		next = (struct spot){NULL, 0};
 	}
 	if (all) {
 		count_ops(r, ops);
@@ -561,7 +561,7 @@ static int rank_streams(struct vpa_resolver *r)
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 {
 	struct vpa_ops *ops = &r->ops;
-	struct place next = {NULL, 0};
+	struct spot next = {NULL, 0};
 	int simple = is_simple(r);
 	int rc = rank_streams(r);
 	size_t i;

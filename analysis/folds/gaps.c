@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-	PLACES = 64,
+	DRAWERS = 64,
 	CALLS = 8,
 	PIECES_MAX = 64,
 	PARTS_MAX = 1 << 16,
@@ -50,14 +50,14 @@ struct state {
 	size_t part_cap;
 	uint64_t gap_count; /* handed out so far */
 	/* Parts by some bits of their owner and place, and then of their call: most gaps are like one of the last few. */
-	struct place {
+	struct drawer {
 		uint64_t owner; /* as in the index, but 1 + owner; 0: empty */
 		uint32_t range;
 		struct {
 			uint32_t call; /* VPA_NONE: empty */
 			uint32_t part;
 		} calls[CALLS];
-	} places[PLACES];
+	} drawers[DRAWERS];
 	struct kept *heap; /* the longest, the shortest of them on top */
 	size_t heap_count, heap_cap;
 	uint64_t kept_ns;                  /* shorter gaps cannot be listed any more */
@@ -186,27 +186,27 @@ static inline uint64_t owner_of(uint32_t device, unsigned cause)
 	return (uint64_t)device << 8 | cause;
 }
 
-VPA_RARE static void take_place(struct place *p, uint64_t owner, uint32_t range)
+VPA_RARE static void empty_drawer(struct drawer *p, uint64_t owner, uint32_t range)
 {
 	size_t i;
 
-	*p = (struct place){.owner = owner + 1, .range = range};
+	*p = (struct drawer){.owner = owner + 1, .range = range};
 	for (i = 0; i < CALLS; i++)
 		p->calls[i].call = VPA_NONE;
 }
 
-/* The place of an owner and range. */
-static inline struct place *place_of(struct state *s, uint64_t owner, uint32_t range)
+/* The drawer of an owner and range. */
+static inline struct drawer *drawer_of(struct state *s, uint64_t owner, uint32_t range)
 {
-	struct place *p = &s->places[(owner * 8 + range) % PLACES];
+	struct drawer *p = &s->drawers[(owner * 8 + range) % DRAWERS];
 
 	if (p->owner != owner + 1 || p->range != range)
-		take_place(p, owner, range);
+		empty_drawer(p, owner, range);
 	return p;
 }
 
-/* Finds the part of a call that its place does not know. */
-VPA_RARE static int find_part(struct state *s, struct place *p, uint32_t call)
+/* Finds the part of a call that its drawer does not have. */
+VPA_RARE static int find_part(struct state *s, struct drawer *p, uint32_t call)
 {
 	size_t before = s->part_cap;
 	uint64_t names = (uint64_t)p->range << 32 | call;
@@ -224,8 +224,8 @@ VPA_RARE static int find_part(struct state *s, struct place *p, uint32_t call)
 	return VPT_OK;
 }
 
-/* Adds a gap to the part of a place and call. */
-static inline int add_part(struct state *s, struct place *p, uint32_t call, uint64_t ns)
+/* Adds a gap to the part of a drawer and call. */
+static inline int add_part(struct state *s, struct drawer *p, uint32_t call, uint64_t ns)
 {
 	struct part *part;
 
@@ -253,7 +253,7 @@ VPA_RARE static int consider(
 /* Adds a piece to its part. */
 static int add_piece(struct state *s, uint64_t owner, const struct vpa_cause_piece *piece)
 {
-	struct place *p = place_of(s, owner, piece->place);
+	struct drawer *p = drawer_of(s, owner, piece->place);
 	uint64_t ns = piece->end_ns - piece->start_ns;
 	struct part *part;
 
@@ -315,7 +315,7 @@ static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
 
 		if (!cause)
 			continue;
-		if (add_part(s, place_of(s, owner_of(ops->device[i], cause), range),
+		if (add_part(s, drawer_of(s, owner_of(ops->device[i], cause), range),
 			    ops->launch_name[i], ops->gap_ns[i]) ||
 			(ops->gap_ns[i] >= s->kept_ns && consider_op(s, c, ops, i)))
 			return VPT_ENOMEM;
@@ -327,7 +327,7 @@ static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
 static int fold_calm(
 	struct state *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t range)
 {
-	struct place *p = place_of(s, owner_of(ops->device[begin], VPA_CAUSE_SCHEDULING), range);
+	struct drawer *p = drawer_of(s, owner_of(ops->device[begin], VPA_CAUSE_SCHEDULING), range);
 	size_t i;
 
 	for (i = begin; i < end; i++)
