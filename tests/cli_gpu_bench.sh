@@ -100,8 +100,12 @@ try_phases() {
 	same "places in the table" "cpu simulated" "$(cut -f 2 "$work/gpu/rows.tsv" | sort -u | tr '\n' ' ' | sed 's/ $//')"
 	same "files" "blame.tar.gz questions.tar.gz results.txt rows.tsv summary.txt work works.tar.gz" \
 		"$(cd "$work/gpu" && echo *)"
-	for file in rows.tsv summary.txt results.txt works.tar.gz questions.tar.gz; do
-		cmp -s "$work/gpu/$file" "$work/copies/$file" || fail "$rule: the copy of $file is another"
+	same "few files to bring home" "archives-1.tar results.txt rows.tsv summary.txt" "$(cd "$work/copies" && echo *)"
+	mkdir "$work/bundle"
+	tar xf "$work/copies/archives-1.tar" -C "$work/bundle"
+	cp "$work"/copies/*.t[xs]* "$work/bundle/"
+	for file in rows.tsv summary.txt results.txt works.tar.gz questions.tar.gz blame.tar.gz; do
+		cmp -s "$work/gpu/$file" "$work/bundle/$file" || fail "$rule: the copy of $file is another"
 	done
 	same "what the sequence tells of" yes "$(mkdir "$work/unpacked" && tar xzf "$work/gpu/works.tar.gz" -C "$work/unpacked" &&
 		grep -q 'record kind 10,' "$work/unpacked/captures/sequence.txt" && echo yes)"
@@ -116,6 +120,7 @@ try_phases() {
 	same "rows of results that were brought back" "$(grep -vE '	skipped	|^prepare	' "$work/before")" \
 		"$(grep -vE '	skipped	|^prepare	' "$work/gpu/rows.tsv")"
 	says_row demo-plain "checks that hold 11 (= 11)"
+	same "its files came with them" yes "$([ -e "$work/gpu/work/works/captures/demo-plain.zst" ] && echo yes)"
 	simulated --again sequence
 	same "exit code of $rule" 0 "$found"
 	says out "works/sequence [simulated] ok"
@@ -292,9 +297,10 @@ try_rehearsal() {
 	says_row full-size "checks that hold"
 	says_row cost-loop "default: slower by 1 %"
 	same "one clean capture" yes "$(cmp -s "$work/demo.zst" "$work/copies/flash.zst" && echo yes)"
-	same "few files" "capture.tar.gz complete.tar.gz cost.tar.gz flash.zst results.txt rows.tsv summary.txt works.tar.gz" \
-		"$(cd "$work/copies" && echo *)"
-	tar tzf "$work/copies/capture.tar.gz" >"$work/files"
+	same "few files" "archives-1.tar archives-2.tar flash.zst results.txt rows.tsv summary.txt" "$(cd "$work/copies" && echo *)"
+	same "phases of the first run, and of the second" "works.tar.gz complete.tar.gz capture.tar.gz cost.tar.gz" \
+		"$(for file in "$work"/copies/archives-*.tar; do tar tf "$file"; done | tr '\n' ' ' | sed 's/ $//')"
+	tar xOf "$work/copies/archives-2.tar" capture.tar.gz | tar tz >"$work/files"
 	rule="the archive of capture"
 	for file in captures/flash.zst captures/flash.txt captures/flash.line captures/full-size.zst facts.txt; do
 		says files "$file"

@@ -16,7 +16,7 @@
 #                      and captures, flash.zst; brought back to a bare machine, they say what need not run
 #   --simulated        on the simulated GPU and, where python3 has PyTorch, on the CPU, with tiny sizes; every row says so
 #
-#   OUT                a folder that gets a copy of what this run finds, each file as soon as it is known
+#   OUT                a folder that gets a copy of what this run finds as soon as it is known, in few files
 #   VPT_BUILD          the build folder (build)
 #   VPT_CARRIED        a folder with Debian packages that are missing here (libzstd-dev, libcmocka-dev ...), *.deb; they are
 #                      unpacked into the build folder and used from there
@@ -130,6 +130,7 @@ fi
 enter_phase() {
 	phase_until=$(($(now) + $(least "$phase_seconds" "$(seconds_until "$run_until")")))
 	work=$results/work/$phase
+	choose_bundle
 	unpack_archive
 	cd "$work" || exit 1
 }
@@ -210,6 +211,8 @@ budget=$(awk -v minutes="$minutes" -v phase="$phase_seconds" '
 	{ total += phase * !seen[$1]++ }
 	END { print minutes == "" ? total : int(60 * minutes) }' "$chosen")
 is_prepared=
+bundle=1
+bundled=
 run_until=$(($(now) + budget))
 phase=
 while read -r line <&3; do

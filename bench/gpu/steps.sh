@@ -3,11 +3,13 @@
 #
 # $results holds rows.tsv (every row of every step), summary.txt (a line a step, as it ends), results.txt (the table) and
 # PHASE.tar.gz (logs and captures), made of work/PHASE. All are written as soon as a step has ended, so that a run which is killed loses no more than
-# the step it was in. $copies, where it is set, gets a copy of each.
+# the step it was in. $copies, where it is set, gets a copy of each; archives together in archives-N.tar of some 10 MiB, so that
+# there are few files to bring home.
 #
 # A row: step, where, name, status, value, unit, limit, note. WHERE is the GPU's name, or "simulated" or "cpu" with --simulated.
-# Commands run in $work, a folder of the phase, with logs/ and captures/. shellcheck sees no use of what other files use:
-# shellcheck shell=sh disable=SC2034,SC2154,SC2016
+# Commands run in $work, a folder of the phase, with logs/ and captures/. shellcheck sees no use of what other files use, and lists
+# of files are split on purpose:
+# shellcheck shell=sh disable=SC2034,SC2154,SC2016,SC2086
 
 now() {
 	date +%s
@@ -137,6 +139,18 @@ keep_line() {
 	place "$work/summary.txt" summary.txt
 }
 
+# A phase begins: which archives-N.tar its archive goes to. Those of earlier runs stay as they are.
+choose_bundle() {
+	bundle_file=$copies/archives-$bundle.tar
+	if [ -e "$bundle_file" ] && { [ -z "$bundled" ] || [ "$(wc -c <"$bundle_file")" -gt 10000000 ]; }; then
+		bundle=$((bundle + 1))
+		bundled=
+		choose_bundle
+		return
+	fi
+	bundled="$bundled $phase.tar.gz"
+}
+
 # Logs and captures of the phase. What is large stays behind.
 keep_archive() {
 	(
@@ -144,7 +158,15 @@ keep_archive() {
 		[ ! -e ../facts.txt ] || cp ../facts.txt .
 		find logs captures facts.txt -type f -size -2000k 2>/dev/null >files.txt
 		timeout 30 tar czf archive -T files.txt
-	) && place "$work/archive" "$phase.tar.gz"
+	) && mv "$work/archive" "$results/$phase.tar.gz"
+	[ -n "$copies" ] || return
+	# Phases of which no step has run have none yet.
+	bundle_now=
+	for file in $bundled; do
+		[ ! -e "$results/$file" ] || bundle_now="$bundle_now $file"
+	done
+	(cd "$results" && timeout 30 tar cf "$copies/archives-$bundle.tar.new" $bundle_now) &&
+		mv "$copies/archives-$bundle.tar.new" "$copies/archives-$bundle.tar"
 }
 
 # What an earlier run of the phase left, here or brought back.
@@ -154,6 +176,11 @@ unpack_archive() {
 	is_known=$(steps | while read -r of name _; do
 		[ "$of" != "$phase" ] || result_of "$name"
 	done)
+	if [ ! -e "$results/$phase.tar.gz" ]; then
+		for file in "$results"/archives-*.tar; do # the last that has it
+			[ ! -e "$file" ] || timeout 30 tar xf "$file" -C "$results" "$phase.tar.gz" 2>/dev/null
+		done
+	fi
 	if [ -n "$is_known" ] && [ -e "$results/$phase.tar.gz" ]; then
 		timeout 30 tar xzf "$results/$phase.tar.gz" -C "$work"
 	fi
