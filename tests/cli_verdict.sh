@@ -24,10 +24,14 @@ host() { # host FILE NAME=VALUE...: 40 threads of launches
 	shift
 	env "$@" timeout 60 "$bin/host_count" "$work/$host_file" 400 40 >log 2>&1
 }
-demo whole.zst || fail "the demo"
-# Chunks begin where zstd frames begin; the first frame is the header.
-# shellcheck disable=SC2046
-set -- $(grep -abo "$(printf '\050\265\057\375')" whole.zst | cut -d: -f1)
+for _ in 1 2 3 4 5 6 7 8; do # a machine that is busy with other things writes more chunks
+	rm -f whole.zst
+	demo whole.zst || fail "the demo"
+	# Chunks begin where zstd frames begin; the first frame is the header.
+	# shellcheck disable=SC2046
+	set -- $(grep -abo "$(printf '\050\265\057\375')" whole.zst | cut -d: -f1)
+	[ $# != 3 ] || break
+done
 [ $# = 3 ] || fail "expected a header and two chunks, found $# zstd frames"
 first=$2 second=$3
 flip() { # flip FILE OFFSET: another byte in a copy of whole.zst
@@ -37,7 +41,10 @@ flip() { # flip FILE OFFSET: another byte in a copy of whole.zst
 killed() {
 	"$bin/host_endless" "$work/$1" acknowledged 2 >log 2>&1 &
 	child=$!
-	sleep 1
+	for _ in $(seq 600); do # until it has written a chunk
+		! head -c 8 acknowledged 2>/dev/null | tr -d '\0' | grep -q . || break
+		sleep 0.1
+	done
 	kill -9 $child
 	wait $child 2>log
 }
