@@ -10,10 +10,10 @@ struct vpa_ex_open_range {
 	uint64_t cut_ns;           /* where its slice had to end before that; 0: it did not */
 	uint64_t value;            /* as in a span */
 	uint32_t name, domain, thread;
-	uint32_t colour,
-		nvtx_category; /* known since its end is: told with that, if its begin was written without */
-	uint32_t
-		next; /* 1 + the next in its bucket while its end is not known; of free places; 0: the last */
+	/* Known with its end, and emitted with that if the begin was written without. */
+	uint32_t colour, nvtx_category;
+	/* 1 + the next in its bucket while its end is not known, or of free places; 0: the last. */
+	uint32_t next;
 	uint8_t used, written, category, payload; /* written: its slice is over */
 };
 

@@ -7,7 +7,7 @@
 
 struct vpa_ex_ops;
 
-/* Borrows both; x->links and x->call_waits must be there too. NULL: no memory. */
+/* Both are borrowed; x->links and x->call_waits must be there too. NULL: no memory. */
 struct vpa_ex_ops *vpa_ex_ops_new(struct vpa_ex_out *x, struct vpa_op_waits *waits);
 void vpa_ex_ops_free(struct vpa_ex_ops *o); /* accepts NULL */
 

@@ -49,8 +49,8 @@ struct gpu {
 struct vpa_ex_tracks {
 	struct gpu *gpus; /* by device of the model */
 	size_t gpu_cap;
-	uint8_t *
-		says_nothing; /* by text that is a range's name: 1: it has been asked what it is, in vain */
+	/* By text that is a range's name, 1: it does not say what the range is. */
+	uint8_t *says_nothing;
 	size_t text_cap;
 	struct held_gap *held; /* the longest, in falling order */
 	size_t held_count, held_max;
