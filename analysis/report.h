@@ -511,9 +511,18 @@ void vpa_report_free(struct vpa_report *r); /* accepts NULL */
 
 struct vpt_sink;
 
-/* Renderers. `width`: columns of the terminal, 80 when unknown; `colour`: ANSI colours. */
-int vpa_render_text(const struct vpa_report *r, unsigned width, int colour, struct vpt_sink *sink,
+/* How the report looks as text. All zero: every section, in 80 columns without colours. */
+struct vpa_text {
+	unsigned width;   /* columns of the terminal; 0: 80 */
+	int colour;       /* ANSI colours */
+	int brief;        /* DATA to FIX FIRST, in at most 24 lines */
+	const char *only; /* one section, by its name in render/sections.def; NULL: all */
+};
+
+/* Renderers. 0, or the sink's failure or VPT_ENOMEM. */
+int vpa_render_text(const struct vpa_report *r, const struct vpa_text *form, struct vpt_sink *sink,
 	struct vpt_err *err);
+int vpa_text_has_section(const char *name);
 int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vpt_err *err);
 /* What every JSON report holds: as a JSON Schema, and as a list for people. */
 int vpa_render_json_schema(struct vpt_sink *sink, struct vpt_err *err);

@@ -33,7 +33,7 @@ static char *report_of(const struct vpt_trace *trace, const struct vpa_options *
 		fail_msg("%s", err.text);
 	report->format = "some";
 	assert_int_equal(vpt_sink_memory(&text, &sink, &err), 0);
-	assert_int_equal(vpa_render_text(report, 120, 0, sink, &err), 0);
+	assert_int_equal(vpa_render_text(report, &(struct vpa_text){.width = 120}, sink, &err), 0);
 	assert_int_equal(vpa_render_json(report, sink, &err), 0);
 	assert_int_equal(vpt_sink_write(sink, "", 1, &err), 0);
 	assert_int_equal(sink->finish(sink, 1, &err), 0);

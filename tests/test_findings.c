@@ -57,8 +57,8 @@ static char *page_of(const struct vpa_report *r)
 	char *from, *to;
 
 	assert_int_equal(vpt_sink_memory(&out, &sink, NULL), VPT_OK);
-	if (vpa_render_text(r, 80, 0, sink, &err) || vpt_sink_write(sink, "", 1, &err) ||
-		sink->finish(sink, 1, &err))
+	if (vpa_render_text(r, &(struct vpa_text){.width = 80}, sink, &err) ||
+		vpt_sink_write(sink, "", 1, &err) || sink->finish(sink, 1, &err))
 		fail_msg("%s", err.text);
 	for (from = to = out.data; *from; from++) {
 		if (*from == '\n')

@@ -33,8 +33,18 @@ enum {
 	FORCE,
 	NO_PROGRESS,
 	COLOR,
+	BRIEF,
+	ONLY,
 	OPTIONS
 };
+
+/* clang-format off */
+#define ONLY_WORDS "text: one section of the report:"
+static const char only_help[] = ONLY_WORDS
+#define VPA_SECTION(name, put) " " name
+#include "analysis/render/sections.def"
+	;
+/* clang-format on */
 
 static const struct vpa_option options[OPTIONS] = {
 	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text", "how to print the report"},
@@ -69,6 +79,10 @@ static const struct vpa_option options[OPTIONS] = {
 	[NO_PROGRESS] = {"no-progress", '\0', VPA_FLAG, NULL, NULL, "no progress on a terminal"},
 	[COLOR] = {"color", '\0', VPA_CHOICE, "auto|always|never", "auto",
 		"colors; auto obeys NO_COLOR"},
+	[BRIEF] = {"brief", '\0', VPA_FLAG, NULL, NULL,
+		"text: what was recorded, what limits it and what to fix first, in at most 24 "
+		"lines"},
+	[ONLY] = {"only", '\0', VPA_TEXT, "SECTION", NULL, only_help},
 };
 
 /* ---- the terminal ---- */
@@ -151,6 +165,24 @@ static int set_blocks(const struct vpa_args *args, struct vpa_options *o, struct
 	return read_target(vpa_text_of(args, TARGET), &o->target_millifps, err);
 }
 
+/* What of the text report is wanted; the terminal is looked at when there is one. */
+static int check_form(const struct vpa_args *args, struct vpt_err *err)
+{
+	const char *only = vpa_text_of(args, ONLY);
+
+	if (!only && !vpa_has(args, BRIEF))
+		return VPT_OK;
+	if (vpa_is(args, FORMAT, "json"))
+		return vpt_fail(err, VPT_EINVAL, "--%s is of the text report, not of --format json",
+			only ? "only" : "brief");
+	if (only && vpa_has(args, BRIEF))
+		return vpt_fail(err, VPT_EINVAL, "--only and --brief exclude each other");
+	if (only && !vpa_text_has_section(only))
+		return vpt_fail(err, VPT_EINVAL, "--only: expected one of%s, found \"%.60s\"",
+			only_help + strlen(ONLY_WORDS), only);
+	return VPT_OK;
+}
+
 static int analyze(const struct vpa_args *args, struct vpa_options *options_out,
 	struct vpa_report **report, struct vpt_err *err)
 {
@@ -182,14 +214,16 @@ static int render(const struct vpa_args *args, const struct vpa_report *report, 
 	const char *path = vpa_text_of(args, OUTPUT);
 	struct vpa_out o;
 	int rc = vpa_out_open(&o, path, vpa_has(args, FORCE), err);
+	struct vpa_text form = {.brief = vpa_has(args, BRIEF), .only = vpa_text_of(args, ONLY)};
 
 	if (rc)
 		return rc;
+	form.width = terminal_width(&o);
+	form.colour = wants_colour(args, &o);
 	if (vpa_is(args, FORMAT, "json"))
 		o.failed = vpa_render_json(report, o.sink, &o.err);
 	else
-		o.failed = vpa_render_text(
-			report, terminal_width(&o), wants_colour(args, &o), o.sink, &o.err);
+		o.failed = vpa_render_text(report, &form, o.sink, &o.err);
 	return vpa_out_close(&o, 1, err);
 }
 
@@ -208,6 +242,8 @@ static int run(const struct vpa_args *args)
 	rc = set_window(args, &o, &err);
 	if (!rc)
 		rc = set_blocks(args, &o, &err);
+	if (!rc)
+		rc = check_form(args, &err);
 	if (!rc)
 		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
 	if (!rc)

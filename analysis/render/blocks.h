@@ -59,8 +59,4 @@ static inline double vpa_target(const struct vpa_report *r)
 /* Where most of a cause's idle time in the whole window lies; empty if nowhere. */
 struct vpa_label vpa_where(const struct vpa_digest *d, enum vpa_cause cause, size_t columns);
 
-/* text_fps.c */
-void vpa_text_rates(struct vpa_page *p, const struct vpa_request *q);
-void vpa_text_requests(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q);
-
 #endif

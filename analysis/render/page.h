@@ -13,23 +13,34 @@
 
 enum vpa_style { VPA_PLAIN, VPA_BOLD, VPA_RED, VPA_YELLOW, VPA_GREEN };
 
+enum {
+	VPA_WIDTH_MIN = 60,
+	VPA_INDENT = 8,
+	/* Up to 4 bytes a column, two styles, the end of the line. */
+	VPA_LINE_BYTES = VPA_COLUMNS_MAX * 4 + 64
+};
+
 struct vpa_page {
 	struct vpt_sink *sink; /* borrowed */
 	struct vpt_err *err;
 	int rc;
 	unsigned width; /* VPA_WIDTH_MIN .. VPA_COLUMNS_MAX */
 	int colour;
+	size_t line_count; /* written so far, and those beyond the limit */
+	size_t line_limit; /* at most this number of lines; 0: any. The last one says that more was cut */
+	char last[VPA_LINE_BYTES]; /* the line that may be the last one, held back */
+	size_t last_bytes;
 	/* What comes now has figures that missing records may change: sections and titles are marked. */
 	int touched;
 };
-
-enum { VPA_WIDTH_MIN = 60, VPA_INDENT = 8 };
 
 #define VPA_TOUCHED "[!]" /* the mark of such figures */
 
 void vpa_page_init(
 	struct vpa_page *p, struct vpt_sink *sink, unsigned width, int colour, struct vpt_err *err);
-void vpa_page_blank(struct vpa_page *p);
+void vpa_page_blank(struct vpa_page *p); /* an empty line, unless the page is empty */
+/* The end of a page that has a limit. */
+void vpa_page_end(struct vpa_page *p);
 
 /* A paragraph, broken between words, VPA_INDENT columns in; `section` stands before its first line
  * ("" for none, at most VPA_INDENT - 1 characters). Its first word has the style. Paragraphs of

@@ -1,25 +1,55 @@
-/* text.c - the report for people: its sections in the order of the page, nothing else. */
+/* text.c - the report for people: its sections in the order of the page, all or some of them. */
 #include "analysis/render/text.h"
 
-int vpa_render_text(const struct vpa_report *r, unsigned width, int colour, struct vpt_sink *sink,
+static const struct {
+	const char *name;
+	void (*put)(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
+} sections[] = {
+#define VPA_SECTION(name, put) {name, put},
+#include "analysis/render/sections.def"
+};
+
+enum {
+	SECTIONS = sizeof(sections) / sizeof(sections[0]),
+	BRIEF = 2,       /* the first sections, DATA to FIX FIRST */
+	BRIEF_LINES = 24 /* of a small terminal */
+};
+
+static void put_section(
+	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d, size_t section)
+{
+	p->touched = r->touched;
+	sections[section].put(p, r, d);
+}
+
+int vpa_render_text(const struct vpa_report *r, const struct vpa_text *form, struct vpt_sink *sink,
 	struct vpt_err *err)
 {
+	size_t i, count = form->brief ? BRIEF : SECTIONS;
 	struct vpa_digest d;
 	struct vpa_page p;
 
 	vpa_digest_of(r, &d);
-	vpa_page_init(&p, sink, width ? width : 80, colour, err);
-	vpa_text_summary(&p, r, &d);
-	vpa_text_findings(&p, r);
-	vpa_text_blocks(&p, r, &d);
-	if (r->device_count) {
-		vpa_text_devices(&p, r, &d);
-		vpa_text_window(&p, r, &d);
-		vpa_text_gaps(&p, r, &d);
-	}
-	vpa_text_work(&p, r, &d);
+	vpa_page_init(&p, sink, form->width ? form->width : 80, form->colour, err);
+	p.line_limit = form->brief ? BRIEF_LINES : 0;
+	for (i = 0; i < count; i++)
+		if (!form->only || !strcmp(form->only, sections[i].name))
+			put_section(&p, r, &d, i);
 	p.touched = 0;
-	vpa_text_notes(&p, r);
-	vpa_text_next(&p, r);
+	if (form->only && !p.line_count)
+		vpa_page_words(&p, "", VPA_PLAIN, "%s: nothing to show", form->only);
+	if (!form->only && !form->brief)
+		vpa_text_next(&p, r);
+	vpa_page_end(&p);
 	return p.rc;
+}
+
+int vpa_text_has_section(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < SECTIONS; i++)
+		if (!strcmp(sections[i].name, name))
+			return 1;
+	return 0;
 }

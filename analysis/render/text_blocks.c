@@ -269,26 +269,44 @@ static void put_outliers(struct vpa_page *p, const struct vpa_blocks *b)
 			b->outlier_count - OUTLIERS);
 }
 
-void vpa_text_blocks(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+/* ---- the sections ---- */
+
+/* The blocks of the request that is shown; NULL: none was measured. */
+static const struct vpa_blocks *measured_blocks(const struct vpa_report *r)
 {
 	const struct vpa_request *q = vpa_main_request(r);
-	int has_blocks = q && q->blocks.measured > 0;
 
-	p->touched = has_blocks ? q->blocks.touched : r->touched;
-	if (has_blocks)
-		put_mean_block(p, &q->blocks, d);
-	put_stages(p, r, q);
-	if (has_blocks) {
-		p->touched = 0; /* a row tells which */
-		put_series(p, r, &q->blocks);
-		put_drift(p, &q->blocks);
-		put_outliers(p, &q->blocks);
-	}
-	p->touched = q ? q->touched : r->touched;
-	if (q)
-		vpa_text_rates(p, q);
-	p->touched = 0; /* its rows are marked */
-	if (q)
-		vpa_text_requests(p, r, q);
-	p->touched = r->touched;
+	return q && q->blocks.measured > 0 ? &q->blocks : NULL;
+}
+
+void vpa_text_mean_block(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	const struct vpa_blocks *b = measured_blocks(r);
+
+	if (!b)
+		return;
+	p->touched = b->touched;
+	put_mean_block(p, b, d);
+}
+
+void vpa_text_stages(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	const struct vpa_blocks *b = measured_blocks(r);
+
+	(void)d;
+	p->touched = b ? b->touched : r->touched;
+	put_stages(p, r, vpa_main_request(r));
+}
+
+void vpa_text_series(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	const struct vpa_blocks *b = measured_blocks(r);
+
+	(void)d;
+	if (!b)
+		return;
+	p->touched = 0; /* a row says which */
+	put_series(p, r, b);
+	put_drift(p, b);
+	put_outliers(p, b);
 }

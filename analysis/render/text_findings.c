@@ -125,13 +125,15 @@ static void fill_gain(struct vpa_row *row, const struct vpa_finding *f)
 	}
 }
 
-void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r)
+/* A brief page has what to change and the gain; what that is of needs a line more. */
+void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {{"at most *", 0}, {"evidence", 1}};
 	struct vpa_table t;
 	size_t i, number = 0;
 	int touched = 0;
 
+	(void)d;
 	vpa_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]), "FIX FIRST");
 	for (i = 0; i < r->finding_count && number < vpa_rows(r, FINDINGS); i++) {
 		const struct vpa_finding *f = &r->findings[i];
@@ -146,7 +148,8 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r)
 			row->style = VPA_YELLOW;
 		fill_gain(row, f);
 		row->cells[1] = evidence_of(f);
-		add_base(&t, r, f);
+		if (!p->line_limit)
+			add_base(&t, r, f);
 	}
 	if (!number)
 		return;
@@ -154,5 +157,4 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r)
 	vpa_page_blank(p);
 	p->touched = touched;
 	vpa_page_table(p, &t);
-	p->touched = r->touched;
 }

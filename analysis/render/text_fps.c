@@ -285,7 +285,7 @@ static void put_some_rates(
 		vpa_page_words(p, section, VPA_PLAIN, "%s", w.text);
 }
 
-void vpa_text_rates(struct vpa_page *p, const struct vpa_request *q)
+static void put_rates(struct vpa_page *p, const struct vpa_request *q)
 {
 	const struct vpa_blocks *b = &q->blocks;
 	const struct rate frames[] = {
@@ -318,17 +318,31 @@ void vpa_text_rates(struct vpa_page *p, const struct vpa_request *q)
 			vpa_duration(b->period.p99_ns).text, vpa_duration(b->jitter_ns).text);
 }
 
+void vpa_text_rates(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	const struct vpa_request *q = vpa_main_request(r);
+
+	(void)d;
+	if (!q)
+		return;
+	p->touched = q->touched;
+	put_rates(p, q);
+}
+
 /* ---- REQUESTS ---- */
 
-void vpa_text_requests(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q)
+void vpa_text_requests(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {{"blocks", 0}, {"frames", 0}, {"FPS", 0},
 		{"end to end", 0}, {"BPS", 1}, {"first block", 0}};
+	const struct vpa_request *q = vpa_main_request(r);
 	struct vpa_table t;
 	size_t i;
 
-	if (r->request_count < 2)
+	(void)d;
+	if (!q || r->request_count < 2)
 		return;
+	p->touched = 0; /* its rows are marked */
 	vpa_table_init(&t, columns, COUNT(columns), "REQUESTS, * is shown");
 	for (i = 0; i < r->request_count && i < REQUESTS; i++) {
 		const struct vpa_request *other = &r->requests[i];

@@ -437,6 +437,7 @@ static void put_no_work(struct vpa_page *p, const struct vpa_report *r)
 
 void vpa_text_summary(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
+	p->touched = 0;
 	put_data(p, r);
 	put_run(p, r, d);
 	vpa_text_pipeline(p, r);

@@ -260,6 +260,8 @@ void vpa_text_window(struct vpa_page *p, const struct vpa_report *r, const struc
 		{"ms", 0}, {"% window", 0}, {"count", 0}, {"mean", 1}};
 	struct vpa_table t;
 
+	if (!r->device_count)
+		return;
 	if (r->device_count > 1)
 		vpa_table_init(&t, columns, COUNT(columns), "THE WINDOWS OF %zu GPUS, ADDED UP",
 			r->device_count);
@@ -382,6 +384,8 @@ void vpa_text_gaps(struct vpa_page *p, const struct vpa_report *r, const struct 
 	size_t i, bucket;
 
 	_Static_assert(COUNT(columns) == VPA_GAP_BUCKETS, "a column for each bucket");
+	if (!r->device_count)
+		return;
 	put_longest_gaps(p, r, d);
 	if (!d->gaps)
 		return;

@@ -50,7 +50,7 @@ static void tell_apart(
 	}
 }
 
-static void put_kernels(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+void vpa_text_kernels(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
 		{"ms", 0}, {"% busy", 0}, {"calls", 1}, {"mean", 2}};
@@ -80,8 +80,7 @@ static void put_kernels(struct vpa_page *p, const struct vpa_report *r, const st
 	vpa_page_table(p, &t);
 }
 
-static void put_attention(
-	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+void vpa_text_attention(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
 		{"ms", 0}, {"helpers ms", 1}, {"% busy", 0}, {"calls", 0}};
@@ -121,7 +120,7 @@ static void put_attention(
 	vpa_page_table(p, &t);
 }
 
-static void put_copies(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+void vpa_text_copies(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
 		{"ms", 0}, {"bytes", 0}, {"GB/s", 0}, {"count", 0}};
@@ -154,7 +153,7 @@ static void put_copies(struct vpa_page *p, const struct vpa_report *r, const str
 	vpa_page_table(p, &t);
 }
 
-static void put_syncs(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
 		{"idle ms", 0}, {"gaps", 0}, {"in call ms", 1}, {"calls", 0}};
@@ -201,7 +200,7 @@ static int has_marks(const struct vpa_report *r)
 	return 0;
 }
 
-static void put_ranges(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+void vpa_text_ranges(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
 		{"n", 0}, {"host mean", 0}, {"host ms", 2}, {"GPU busy ms", 0}, {"GPU idle ms", 1}};
@@ -232,15 +231,6 @@ static void put_ranges(struct vpa_page *p, const struct vpa_report *r, const str
 	vpa_page_table(p, &t);
 }
 
-void vpa_text_work(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
-{
-	put_attention(p, r, d);
-	put_kernels(p, r, d);
-	put_copies(p, r, d);
-	put_syncs(p, r, d);
-	put_ranges(p, r, d);
-}
-
 /* ---- NOTES, NEXT ---- */
 
 struct notes {
@@ -269,7 +259,7 @@ static void note_finding(struct notes *n, const struct vpa_finding *f)
 	note(n, "", w.text);
 }
 
-void vpa_text_notes(struct vpa_page *p, const struct vpa_report *r)
+void vpa_text_notes(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	const struct vpa_verdict *v = &r->verdict;
 	const struct {
@@ -283,6 +273,8 @@ void vpa_text_notes(struct vpa_page *p, const struct vpa_report *r)
 	struct notes n = {.page = p};
 	size_t i;
 
+	(void)d;
+	p->touched = 0;
 	for (i = VPA_REASONS; i < v->reason_count; i++)
 		note(&n, "", vpa_text_or(v->reasons[i], "?"));
 	for (i = 0; i < COUNT(oddities); i++)

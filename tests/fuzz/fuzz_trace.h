@@ -16,7 +16,7 @@ static inline void fuzz_render(const struct vpa_report *report, int json)
 	if (vpt_sink_memory(&text, &sink, NULL))
 		return;
 	rc = json ? vpa_render_json(report, sink, NULL)
-		  : vpa_render_text(report, 80, 0, sink, NULL);
+		  : vpa_render_text(report, &(struct vpa_text){.width = 80}, sink, NULL);
 	FUZZ_EXPECT(!rc && !sink->finish(sink, 1, NULL) && text.size);
 	vpt_free(text.data);
 }

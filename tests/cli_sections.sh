@@ -1,0 +1,86 @@
+#!/bin/sh
+# --only prints a section of the report as it stands on the page, and all of them make the page; --brief has at most 24 lines,
+# which begin as the page does.
+# shellcheck disable=SC1091,SC2154,SC2086
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
+cd "$work" || exit 1
+
+names=$(sed -n 's/^VPA_SECTION("\([a-z-]*\)".*/\1/p' "$source/analysis/render/sections.def")
+same "sections.def was read" 1 "$([ "$(echo $names | wc -w)" -gt 10 ] && echo 1)"
+
+small_trace >small.json
+kernels_trace 500 >kernels.json
+
+# page FILE CODE: all sections that have something are the page up to NEXT, but for empty lines between them.
+page() {
+	expect "$2" "the page of $1" "$1"
+	sed '/^NEXT  /,$d; /^$/d' out >page
+	: >joined
+	filled=0
+	for name in $names; do
+		expect "$2" "--only $name of $1" "$1" --only "$name"
+		grep -q ": nothing to show\$" out && continue
+		filled=$((filled + 1))
+		[ -n "$(head -n 1 out)" ] || fail "--only $name of $1 begins with an empty line"
+		sed '/^$/d' out >>joined
+	done
+	cases=$((cases + 1))
+	diff page joined >out || fail "the sections of $1 (>) are not its page (<)"
+}
+page small.json 0
+same "sections of the small trace" 1 "$([ "$filled" -ge 6 ] && echo 1)"
+page kernels.json 0
+if [ -x "${VPT_BIN:-}/vptrace-demo" ] && [ -e "${VPT_BIN:-}/libvptrace.so" ]; then
+	unset VPTRACE_LIBRARY RANK WORLD_SIZE VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_STANDIN_FAULTS
+	CUDA_INJECTION64_PATH=$VPT_BIN/libvptrace.so NVTX_INJECTION64_PATH=$VPT_BIN/libvptrace.so \
+		VPTRACE_OUTPUT=$work/demo.zst "$VPT_BIN/vptrace-demo" --blocks 4 --steps 2 --layers 2 \
+		--sync-per-layer --requests 2 >out 2>err || fail "the demo ended with $?"
+	page demo.zst 0
+	same "sections of a pipeline" 1 "$([ "$filled" -ge 12 ] && echo 1)"
+else
+	echo "SKIPPED: a page with blocks: no demo or no libvptrace.so was built"
+fi
+
+# ---- brief ----
+for file in small.json kernels.json demo.zst "$source"/tests/corpus/*-*; do
+	[ -f "$file" ] || continue
+	"$VPT_ANALYZE" "$file" >full 2>/dev/null </dev/null
+	code=$?
+	[ $code = 0 ] || [ $code = 3 ] || continue
+	expect $code "--brief of ${file##*/}" "$file" --brief
+	lines=$(wc -l <out)
+	[ "$lines" -le 24 ] || fail "--brief of ${file##*/} has $lines lines"
+	[ "$(head -n 6 out)" = "$(head -n 6 full)" ] || fail "--brief of ${file##*/} begins unlike the page"
+	[ "$(grep -c '^ 1 ' full)" = 0 ] || grep -q '^ 1 \|more lines$' out || fail "--brief of ${file##*/} lacks what to fix"
+done
+COLUMNS=60
+export COLUMNS
+expect 0 "--brief on a narrow page" small.json --brief --top 100
+[ "$(wc -l <out)" -le 24 ] || fail "--brief on a narrow page has $(wc -l <out) lines"
+unset COLUMNS
+# 40 GPUs with idle time of several causes have more to say than fits.
+awk 'BEGIN {
+	printf "{\"traceEvents\":["
+	for (i = 0; i < 40; i++) for (k = 0; k < 2; k++) {
+		n = 2 * i + k + 1; at = 1000 + 500 * k + i
+		printf "%s{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":2,\"ts\":%d,\"dur\":1,\"args\":{\"correlation\":%d}},", (n > 1 ? ",\n" : ""), at, n
+		printf "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"kernel%d\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":%d,\"args\":{\"device\":%d,\"stream\":7,\"correlation\":%d}}", n, at + 10, 100 + i, i, n
+	}
+	printf "]}"
+}' >many.json
+COLUMNS=60 "$VPT_ANALYZE" many.json --brief >out 2>err </dev/null
+same "many GPUs on a narrow page: lines" 24 "$(wc -l <out | tr -d ' ')"
+same "the last line says how much was cut" 1 "$(tail -n 1 out | grep -c '^ *\.\.\. [0-9]* more lines$')"
+
+# ---- misuse ----
+expect 2 "a section that does not exist" small.json --only kernel
+says err "expected one of summary "
+says err 'found "kernel"'
+expect 2 "--only as JSON" small.json --only kernels --format json
+says err "--only is of the text report"
+expect 2 "--brief as JSON" small.json --brief --format json
+says err "--brief is of the text report"
+expect 2 "both" small.json --brief --only kernels
+says err "exclude each other"
+finish
