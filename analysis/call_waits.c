@@ -416,13 +416,10 @@ static void bring_forward(struct vpa_call_waits *y, uint32_t stream)
 /* Room for the next op of a stream: most of a trace with very many have one. */
 static int grow_lane(struct vpa_call_waits *y, uint32_t stream)
 {
-	size_t before = y->lane_cap;
 	struct lane *l;
 
-	if (vpt_grow(&y->lanes, &y->lane_cap, (size_t)stream + 1, sizeof(*l)))
+	if (vpt_grow_zeroed(&y->lanes, &y->lane_cap, (size_t)stream + 1, sizeof(*l)))
 		return VPT_ENOMEM;
-	if (y->lane_cap > before)
-		memset(y->lanes + before, 0, (y->lane_cap - before) * sizeof(*l));
 	l = &y->lanes[stream];
 	if (!l->count && begin_lane(y, stream))
 		return VPT_ENOMEM;

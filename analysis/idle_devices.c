@@ -14,7 +14,7 @@ enum {
 
 VPA_RARE int vpa_idle_room(struct vpa_idle *s, uint32_t device, uint32_t stream)
 {
-	size_t before = s->device_count, streams = s->stream_cap;
+	size_t before = s->device_count;
 
 	if (device >= before) {
 		if (vpt_grow(&s->devices, &s->device_cap, (size_t)device + 1, sizeof(*s->devices)))
@@ -27,10 +27,8 @@ VPA_RARE int vpa_idle_room(struct vpa_idle *s, uint32_t device, uint32_t stream)
 		}
 		s->grown(s->ctx);
 	}
-	if (vpt_grow(&s->streams, &s->stream_cap, (size_t)stream + 1, sizeof(*s->streams)))
-		return VPT_ENOMEM;
-	memset(s->streams + streams, 0, (s->stream_cap - streams) * sizeof(*s->streams));
-	return VPT_OK;
+	return vpt_grow_zeroed(
+		&s->streams, &s->stream_cap, (size_t)stream + 1, sizeof(*s->streams));
 }
 
 /* Adds [start, end) to a union whose edge is *edge; returns how much was not covered before. */

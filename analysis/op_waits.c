@@ -71,12 +71,8 @@ void vpa_op_waits_free(struct vpa_op_waits *w)
 
 static struct lane *lane_of(struct vpa_op_waits *w, uint32_t stream)
 {
-	size_t before = w->lane_cap;
-
-	if (vpt_grow(&w->lanes, &w->lane_cap, (size_t)stream + 1, sizeof(struct lane *)))
+	if (vpt_grow_zeroed(&w->lanes, &w->lane_cap, (size_t)stream + 1, sizeof(struct lane *)))
 		return NULL;
-	if (w->lane_cap > before)
-		memset(w->lanes + before, 0, (w->lane_cap - before) * sizeof(struct lane *));
 	if (!w->lanes[stream])
 		w->lanes[stream] = vpt_calloc(1, sizeof(struct lane));
 	return w->lanes[stream];

@@ -39,12 +39,9 @@ int vpa_scope_is_kept(enum vpa_stage_kind kind)
 static int label_of_name(struct vpa_pipeline *p, uint32_t name, struct vpa_stage_label *out)
 {
 	struct vpt_text text = vpa_name(p->model, name);
-	size_t before = p->known_cap;
 
-	if (vpt_grow(&p->known, &p->known_cap, (size_t)name + 1, sizeof(*p->known)))
+	if (vpt_grow_zeroed(&p->known, &p->known_cap, (size_t)name + 1, sizeof(*p->known)))
 		return VPT_ENOMEM;
-	if (p->known_cap > before)
-		memset(p->known + before, 0, (p->known_cap - before) * sizeof(*p->known));
 	if (p->known[name] > 1) {
 		*out = p->labels[p->known[name] - 2];
 		return VPT_OK;

@@ -144,13 +144,10 @@ static int find_class(
 	struct vpa_resolver *r, uint32_t name, enum vpt_call_class *klass, int *silent)
 {
 	struct vpa_resolver_maps *m = r->maps;
-	size_t before = m->class_cap;
 	struct vpt_text text = vpa_name(r->model, name);
 
-	if (vpt_grow(&m->classes, &m->class_cap, (size_t)name + 1, sizeof(*m->classes)))
+	if (vpt_grow_zeroed(&m->classes, &m->class_cap, (size_t)name + 1, sizeof(*m->classes)))
 		return VPT_ENOMEM;
-	if (m->class_cap > before)
-		memset(m->classes + before, 0, m->class_cap - before);
 	if (!m->classes[name])
 		m->classes[name] = (uint8_t)((1 + vpt_call_class_of(text.text, text.len)) |
 					     (is_silent(text) ? SILENT : 0));
@@ -246,16 +243,12 @@ static int kernel_of(struct vpa_resolver *r, uint32_t name, uint32_t *kernel)
 {
 	struct vpa_resolver_maps *m = r->maps;
 	struct vpa_model *model = r->model;
-	size_t before = m->kernel_of_name_cap;
 	struct vpt_text text = vpa_name(model, name);
 	struct vpa_kernel *k;
 
-	if (vpt_grow(
+	if (vpt_grow_zeroed(
 		    &m->kernel_of_name, &m->kernel_of_name_cap, (size_t)name + 1, sizeof(uint32_t)))
 		return VPT_ENOMEM;
-	if (m->kernel_of_name_cap > before)
-		memset(m->kernel_of_name + before, 0,
-			(m->kernel_of_name_cap - before) * sizeof(uint32_t));
 	if (!m->kernel_of_name[name]) {
 		if (vpt_grow(&model->kernels, &model->kernel_cap, model->kernel_count + 1,
 			    sizeof(*k)))

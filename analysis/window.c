@@ -21,13 +21,8 @@ int vpa_window_beyond(uint64_t from_ns, uint64_t length_ns, struct vpt_err *err)
 
 int vpa_range_census_add(struct vpa_range_census *c, uint32_t name)
 {
-	size_t before = c->cap;
-
-	if (name >= c->cap) {
-		if (vpt_grow(&c->counts, &c->cap, (size_t)name + 1, sizeof(*c->counts)))
-			return VPT_ENOMEM;
-		memset(c->counts + before, 0, (c->cap - before) * sizeof(*c->counts));
-	}
+	if (vpt_grow_zeroed(&c->counts, &c->cap, (size_t)name + 1, sizeof(*c->counts)))
+		return VPT_ENOMEM;
 	c->counts[name]++;
 	return VPT_OK;
 }

@@ -44,15 +44,13 @@ struct state {
 
 VPA_RARE static int add_eager(struct state *s, const struct progress *p, uint64_t second_gemm_ns)
 {
-	size_t before = s->eager_cap;
 	uint32_t row = vpa_index_put(
 		&s->eager_index, (uint64_t)p->range << 32 | p->gemm_name, p->softmax_name);
 	struct eager *e;
 
 	if (row == UINT32_MAX ||
-		vpt_grow(&s->eager, &s->eager_cap, (size_t)row + 1, sizeof(*s->eager)))
+		vpt_grow_zeroed(&s->eager, &s->eager_cap, (size_t)row + 1, sizeof(*s->eager)))
 		return VPT_ENOMEM;
-	memset(s->eager + before, 0, (s->eager_cap - before) * sizeof(*s->eager));
 	e = &s->eager[row];
 	e->count++;
 	e->softmax_ns += p->softmax_ns;
@@ -111,15 +109,10 @@ static int follow_sequence(struct state *s, const struct vpa_fold_context *c, st
 
 VPA_RARE static int make_room(struct state *s, const struct vpa_model *m)
 {
-	size_t streams = s->stream_cap, backends = s->backend_cap;
-
-	if (vpt_grow(&s->streams, &s->stream_cap, m->stream_count, sizeof(*s->streams)) ||
-		vpt_grow(&s->backends, &s->backend_cap, m->kernel_count, sizeof(*s->backends)))
+	if (vpt_grow_zeroed(&s->streams, &s->stream_cap, m->stream_count, sizeof(*s->streams)) ||
+		vpt_grow_zeroed(
+			&s->backends, &s->backend_cap, m->kernel_count, sizeof(*s->backends)))
 		return VPT_ENOMEM;
-	memset(s->streams + streams, 0, (s->stream_cap - streams) * sizeof(*s->streams));
-	if (s->backend_cap > backends) /* a trace may have copies alone */
-		memset(s->backends + backends, 0,
-			(s->backend_cap - backends) * sizeof(*s->backends));
 	return VPT_OK;
 }
 

@@ -21,7 +21,6 @@ int vpa_blocks_know_scopes(struct vpa_blocks_table *s)
 uint32_t vpa_blocks_row(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
 	const struct vpa_stage_label *label, uint32_t name)
 {
-	size_t before = s->row_cap;
 	uint32_t row;
 	uint64_t id;
 
@@ -37,10 +36,9 @@ uint32_t vpa_blocks_row(struct vpa_blocks_table *s, const struct vpa_fold_contex
 	if (s->row_index.count >= VPA_STAGE_ROWS_MAX - VPA_STAGE_KINDS)
 		name = 0;
 	row = vpa_index_put(&s->row_index, (uint64_t)label->kind << 8 | label->source, name);
-	if (row == UINT32_MAX || vpt_grow(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
+	if (row == UINT32_MAX ||
+		vpt_grow_zeroed(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
 		return VPA_NONE;
-	if (s->row_cap > before)
-		memset(s->rows + before, 0, (s->row_cap - before) * sizeof(*s->rows));
 	s->rows[row].kind = label->kind;
 	s->rows[row].source = label->source;
 	s->rows[row].name = name;
@@ -80,13 +78,11 @@ int vpa_blocks_begin_scope(
 
 struct vpa_stage_sum *vpa_blocks_sum(struct vpa_blocks_table *s, uint32_t block, uint32_t row)
 {
-	size_t before = s->sum_cap;
 	uint32_t at = vpa_index_put(&s->sum_index, (uint64_t)(block + 1), row);
 
-	if (at == UINT32_MAX || vpt_grow(&s->sums, &s->sum_cap, (size_t)at + 1, sizeof(*s->sums)))
+	if (at == UINT32_MAX ||
+		vpt_grow_zeroed(&s->sums, &s->sum_cap, (size_t)at + 1, sizeof(*s->sums)))
 		return NULL;
-	if (s->sum_cap > before)
-		memset(s->sums + before, 0, (s->sum_cap - before) * sizeof(*s->sums));
 	return &s->sums[at];
 }
 

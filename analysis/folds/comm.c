@@ -24,11 +24,10 @@ static struct row *row_of(struct state *s, const struct vpa_ops *ops, size_t i)
 {
 	uint64_t kernel = (uint64_t)ops->device[i] << 32 | ops->kernel[i];
 	uint32_t row = vpa_index_put(&s->index, kernel, ops->blocks[i]);
-	size_t before = s->row_cap;
 
-	if (row == UINT32_MAX || vpt_grow(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
+	if (row == UINT32_MAX ||
+		vpt_grow_zeroed(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
 		return NULL;
-	memset(s->rows + before, 0, (s->row_cap - before) * sizeof(*s->rows));
 	return &s->rows[row];
 }
 

@@ -34,23 +34,21 @@ struct state {
 static struct row *row_of(struct state *s, const struct vpa_copy *copy)
 {
 	uint64_t kinds = (uint64_t)copy->source_memory << 8 | copy->target_memory;
-	size_t before = s->row_cap;
 	uint32_t row;
 
 	if (s->newest < s->index.count && s->index.entries[s->newest].a == copy->kind &&
 		s->index.entries[s->newest].b == kinds)
 		return &s->rows[s->newest];
 	row = vpa_index_put(&s->index, copy->kind, kinds);
-	if (row == UINT32_MAX || vpt_grow(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
+	if (row == UINT32_MAX ||
+		vpt_grow_zeroed(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
 		return NULL;
-	memset(s->rows + before, 0, (s->row_cap - before) * sizeof(*s->rows));
 	s->newest = row;
 	return &s->rows[row];
 }
 
 static int add_read(struct state *s, uint32_t place, uint64_t bytes)
 {
-	size_t before = s->read_cap;
 	uint32_t row;
 
 	if (s->read_index.count == READ_ROWS_MAX &&
@@ -58,9 +56,8 @@ static int add_read(struct state *s, uint32_t place, uint64_t bytes)
 		return VPT_OK;
 	row = vpa_index_put(&s->read_index, place, 0);
 	if (row == UINT32_MAX ||
-		vpt_grow(&s->reads, &s->read_cap, (size_t)row + 1, sizeof(*s->reads)))
+		vpt_grow_zeroed(&s->reads, &s->read_cap, (size_t)row + 1, sizeof(*s->reads)))
 		return VPT_ENOMEM;
-	memset(s->reads + before, 0, (s->read_cap - before) * sizeof(*s->reads));
 	if (bytes <= SMALL_BYTES)
 		s->reads[row].small++;
 	else

@@ -33,12 +33,11 @@ static int sets_up(const struct vpa_cause_piece *p)
 static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
 	struct state *s = state;
-	size_t before = s->cap, i;
+	size_t i;
 
 	(void)c;
-	if (vpt_grow(&s->head_ns, &s->cap, (size_t)gap->device + 1, sizeof(*s->head_ns)))
+	if (vpt_grow_zeroed(&s->head_ns, &s->cap, (size_t)gap->device + 1, sizeof(*s->head_ns)))
 		return VPT_ENOMEM;
-	memset(s->head_ns + before, 0, (s->cap - before) * sizeof(*s->head_ns));
 	for (i = 0; i < gap->host_piece_count; i++)
 		if (sets_up(&gap->host_pieces[i]))
 			s->head_ns[gap->device] +=

@@ -208,17 +208,14 @@ static inline struct drawer *drawer_of(struct state *s, uint64_t owner, uint32_t
 /* Finds the part of a call that its drawer does not have. */
 VPA_RARE static int find_part(struct state *s, struct drawer *p, uint32_t call)
 {
-	size_t before = s->part_cap;
 	uint64_t names = (uint64_t)p->range << 32 | call;
 	/* Many different ranges: from here on only the cause is told apart. */
 	uint32_t row = vpa_index_put(
 		&s->index, p->owner - 1, s->index.count < PARTS_MAX ? names : UINT64_MAX);
 
 	if (row == UINT32_MAX ||
-		vpt_grow(&s->parts, &s->part_cap, (size_t)row + 1, sizeof(*s->parts)))
+		vpt_grow_zeroed(&s->parts, &s->part_cap, (size_t)row + 1, sizeof(*s->parts)))
 		return VPT_ENOMEM;
-	if (s->part_cap > before)
-		memset(s->parts + before, 0, (s->part_cap - before) * sizeof(*s->parts));
 	p->calls[call % CALLS].call = call;
 	p->calls[call % CALLS].part = row;
 	return VPT_OK;

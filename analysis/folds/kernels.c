@@ -94,15 +94,10 @@ static void begin_op(
 
 VPA_RARE static int make_room(struct state *s, size_t rows, size_t devices)
 {
-	size_t before = s->row_cap, devices_before = s->device_cap;
-
-	if (vpt_grow(&s->rows, &s->row_cap, rows, sizeof(*s->rows)))
+	if (vpt_grow_zeroed(&s->rows, &s->row_cap, rows, sizeof(*s->rows)))
 		return VPT_ENOMEM;
-	memset(s->rows + before, 0, (s->row_cap - before) * sizeof(*s->rows));
-	if (vpt_grow(&s->devices, &s->device_cap, devices, sizeof(*s->devices)))
+	if (vpt_grow_zeroed(&s->devices, &s->device_cap, devices, sizeof(*s->devices)))
 		return VPT_ENOMEM;
-	memset(s->devices + devices_before, 0,
-		(s->device_cap - devices_before) * sizeof(*s->devices));
 	if (rows > s->row_count)
 		s->row_count = rows;
 	return VPT_OK;

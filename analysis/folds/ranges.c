@@ -197,12 +197,11 @@ static int add_stretch(struct pending *p, const struct vpa_ops *ops,
 VPA_RARE static int note_user(struct state *s, const struct vpa_model *m, uint32_t stream,
 	uint32_t device, uint64_t start_ns)
 {
-	size_t before = s->seen_cap, i;
+	size_t i;
 	int64_t pid = m->streams[stream].pid;
 
-	if (vpt_grow(&s->seen, &s->seen_cap, (size_t)stream + 1, 1))
+	if (vpt_grow_zeroed(&s->seen, &s->seen_cap, (size_t)stream + 1, 1))
 		return VPT_ENOMEM;
-	memset(s->seen + before, 0, s->seen_cap - before);
 	s->seen[stream] = 1;
 	if (device >= DEVICES)
 		return VPT_OK;
@@ -265,13 +264,11 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 VPA_RARE static struct row *find_row(
 	struct state *s, const struct vpa_range *range, struct recent *recent)
 {
-	size_t before = s->row_cap;
 	uint32_t row = vpa_index_put(&s->index, range->name, range->domain);
 
-	if (row == UINT32_MAX || vpt_grow(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
+	if (row == UINT32_MAX ||
+		vpt_grow_zeroed(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
 		return NULL;
-	if (s->row_cap > before)
-		memset(s->rows + before, 0, (s->row_cap - before) * sizeof(*s->rows));
 	*recent = (struct recent){range->name, range->domain, row + 1};
 	return &s->rows[row];
 }

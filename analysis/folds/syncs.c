@@ -22,12 +22,11 @@ struct state {
 
 static struct row *row_of(struct state *s, uint32_t name)
 {
-	size_t before = s->row_cap;
 	uint32_t row = vpa_index_put(&s->index, name, 0);
 
-	if (row == UINT32_MAX || vpt_grow(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
+	if (row == UINT32_MAX ||
+		vpt_grow_zeroed(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
 		return NULL;
-	memset(s->rows + before, 0, (s->row_cap - before) * sizeof(*s->rows));
 	return &s->rows[row];
 }
 

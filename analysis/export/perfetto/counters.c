@@ -245,12 +245,10 @@ static int tell_counters(struct vpa_ex_counters *s, uint32_t gpu_id)
 	enum { GROUP_SYSTEM = 1, LOOKS_FORWARD = 2 };
 	struct vpa_ex_out *x = s->x;
 	struct vpt_pb *b = &x->pf.out;
-	size_t before = s->told_cap, i;
+	size_t i;
 
-	if (vpt_grow(&s->told, &s->told_cap, (size_t)gpu_id + 1, sizeof(*s->told)))
+	if (vpt_grow_zeroed(&s->told, &s->told_cap, (size_t)gpu_id + 1, sizeof(*s->told)))
 		return x->pf.failed = VPT_ENOMEM;
-	if (s->told_cap > before)
-		memset(s->told + before, 0, (s->told_cap - before) * sizeof(*s->told));
 	if (s->told[gpu_id] == x->pf.generation)
 		return VPT_OK;
 	s->told[gpu_id] = x->pf.generation;

@@ -109,12 +109,8 @@ void vpa_ex_forms_free(struct vpa_ex_forms *o)
 
 int vpa_ex_forms_reserve(struct vpa_ex_forms *o, size_t count)
 {
-	size_t before = o->cap;
-
-	if (vpt_grow(&o->items, &o->cap, count, sizeof(*o->items)))
+	if (vpt_grow_zeroed(&o->items, &o->cap, count, sizeof(*o->items)))
 		return VPT_ENOMEM;
-	if (o->cap > before)
-		memset(o->items + before, 0, (o->cap - before) * sizeof(*o->items));
 	return VPT_OK;
 }
 
@@ -286,7 +282,6 @@ static int variant_of(struct vpa_ex_out *x, struct vpa_ex_forms *o, const struct
 	uint32_t device, struct vpa_ex_variant *v)
 {
 	const struct vpa_gpu *gpu = vpa_ex_gpu_row(x, device);
-	size_t before = o->grid_cap;
 	uint64_t row;
 
 	*v = (struct vpa_ex_variant){.kernel = s->kernel,
@@ -302,10 +297,8 @@ static int variant_of(struct vpa_ex_out *x, struct vpa_ex_forms *o, const struct
 	memcpy(v->cluster, s->cluster, sizeof(v->cluster));
 	row = vpt_strings_put(&o->variants, (const char *)v, sizeof(*v));
 	if (row >= UINT32_MAX - 1 ||
-		vpt_grow(&o->grids, &o->grid_cap, (size_t)row + 1, sizeof(*o->grids)))
+		vpt_grow_zeroed(&o->grids, &o->grid_cap, (size_t)row + 1, sizeof(*o->grids)))
 		return -1;
-	if (o->grid_cap > before)
-		memset(o->grids + before, 0, o->grid_cap - before);
 	return (int)row;
 }
 
@@ -317,7 +310,6 @@ static int kernel_iid(struct vpa_ex_out *x, struct vpa_ex_forms *o, const struct
 	enum { GRIDS_MAX = 64 };
 	struct vpa_ex_variant v;
 	int variant = variant_of(x, o, s, device, &v);
-	size_t before = o->kernel_told_cap;
 	uint32_t row;
 
 	if (variant < 0)
@@ -328,12 +320,9 @@ static int kernel_iid(struct vpa_ex_out *x, struct vpa_ex_forms *o, const struct
 	else if (row == UINT32_MAX)
 		*grid = 0;
 	row = vpa_index_put(&o->kernels, (uint64_t)variant, *grid);
-	if (row == UINT32_MAX || vpt_grow(&o->kernel_told, &o->kernel_told_cap, (size_t)row + 1,
-					 sizeof(*o->kernel_told)))
+	if (row == UINT32_MAX || vpt_grow_zeroed(&o->kernel_told, &o->kernel_told_cap,
+					 (size_t)row + 1, sizeof(*o->kernel_told)))
 		return VPT_ENOMEM;
-	if (o->kernel_told_cap > before)
-		memset(o->kernel_told + before, 0,
-			(o->kernel_told_cap - before) * sizeof(*o->kernel_told));
 	*iid = row + 1;
 	if (o->kernel_told[row] == x->pf.generation)
 		return VPT_OK;

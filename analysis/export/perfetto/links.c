@@ -190,12 +190,8 @@ static int add_number(struct vpa_ex_links *h, struct vpa_ex_link *l, uint32_t nu
 
 static int grow_last(struct vpa_ex_links *h, uint32_t stream)
 {
-	size_t before = h->last_cap;
-
-	if (vpt_grow(&h->last, &h->last_cap, (size_t)stream + 1, sizeof(*h->last)))
+	if (vpt_grow_zeroed(&h->last, &h->last_cap, (size_t)stream + 1, sizeof(*h->last)))
 		return VPT_ENOMEM;
-	if (h->last_cap > before)
-		memset(h->last + before, 0, (h->last_cap - before) * sizeof(*h->last));
 	return VPT_OK;
 }
 

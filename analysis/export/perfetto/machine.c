@@ -80,17 +80,14 @@ static int is_taken(const struct vpa_ex_machine *m, uint32_t gpu_id)
 const struct vpa_ex_gpu *vpa_ex_gpu_of(struct vpa_ex_out *x, uint32_t device)
 {
 	struct vpa_ex_machine *m = x->machine;
-	size_t before = m->gpu_cap;
 	struct vpa_ex_gpu *g;
 	const struct vpa_gpu *row;
 	int64_t ordinal = x->model->devices[device];
 
-	if (vpt_grow(&m->gpus, &m->gpu_cap, (size_t)device + 1, sizeof(*m->gpus))) {
+	if (vpt_grow_zeroed(&m->gpus, &m->gpu_cap, (size_t)device + 1, sizeof(*m->gpus))) {
 		x->pf.failed = VPT_ENOMEM;
 		return NULL;
 	}
-	if (m->gpu_cap > before)
-		memset(m->gpus + before, 0, (m->gpu_cap - before) * sizeof(*m->gpus));
 	g = &m->gpus[device];
 	if (g->known)
 		return g;

@@ -92,13 +92,8 @@ uint32_t vpa_ex_string(struct vpa_ex_out *x, const char *text)
 /* Makes *array hold the element `index`, new ones being 0. */
 static int grow_zeroed(struct vpa_ex_out *x, uint32_t **array, size_t *cap, uint32_t index)
 {
-	size_t before = *cap;
-
-	if (index < before)
-		return VPT_OK;
-	if (vpt_grow(array, cap, (size_t)index + 1, sizeof(**array)))
+	if (vpt_grow_zeroed(array, cap, (size_t)index + 1, sizeof(**array)))
 		return x->pf.failed = VPT_ENOMEM;
-	memset(*array + before, 0, (*cap - before) * sizeof(**array));
 	return VPT_OK;
 }
 

@@ -24,12 +24,8 @@ void vpa_ex_streams_free(struct vpa_ex_streams *o)
 
 struct vpa_ex_stream *vpa_ex_stream_of(struct vpa_ex_streams *o, uint32_t stream)
 {
-	size_t before = o->cap;
-
-	if (vpt_grow(&o->items, &o->cap, (size_t)stream + 1, sizeof(*o->items)))
+	if (vpt_grow_zeroed(&o->items, &o->cap, (size_t)stream + 1, sizeof(*o->items)))
 		return NULL;
-	if (o->cap > before)
-		memset(o->items + before, 0, (o->cap - before) * sizeof(*o->items));
 	return &o->items[stream];
 }
 

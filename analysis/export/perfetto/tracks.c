@@ -93,14 +93,11 @@ void vpa_ex_tracks_free(struct vpa_ex_tracks *t)
 static struct gpu *gpu_of(struct vpa_ex_out *x, uint32_t device)
 {
 	struct vpa_ex_tracks *t = x->tracks;
-	size_t before = t->gpu_cap;
 
-	if (vpt_grow(&t->gpus, &t->gpu_cap, (size_t)device + 1, sizeof(*t->gpus))) {
+	if (vpt_grow_zeroed(&t->gpus, &t->gpu_cap, (size_t)device + 1, sizeof(*t->gpus))) {
 		x->pf.failed = VPT_ENOMEM;
 		return NULL;
 	}
-	if (t->gpu_cap > before)
-		memset(t->gpus + before, 0, (t->gpu_cap - before) * sizeof(*t->gpus));
 	return &t->gpus[device];
 }
 
@@ -189,14 +186,12 @@ static struct vpa_stage_label label_of_text(struct vpa_ex_out *x, uint32_t name)
 	struct vpa_ex_tracks *t = x->tracks;
 	struct vpt_text text = vpt_strings_get(&x->texts, name);
 	struct vpa_stage_label label = {0};
-	size_t before = t->text_cap;
 
-	if (vpt_grow(&t->says_nothing, &t->text_cap, (size_t)name + 1, sizeof(*t->says_nothing))) {
+	if (vpt_grow_zeroed(
+		    &t->says_nothing, &t->text_cap, (size_t)name + 1, sizeof(*t->says_nothing))) {
 		x->pf.failed = VPT_ENOMEM;
 		return label;
 	}
-	if (t->text_cap > before)
-		memset(t->says_nothing + before, 0, t->text_cap - before);
 	if (t->says_nothing[name])
 		return label;
 	vpa_pipeline_read(x->view.context->pipeline, text, (struct vpt_text){"", 0}, &label);

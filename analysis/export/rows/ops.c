@@ -208,14 +208,11 @@ static const char *demangled(struct vpa_rows *x, uint32_t kernel)
 	const struct vpa_model *m = x->view.context->model;
 	struct vpa_rows_ops *o = x->ops;
 	struct vpt_text name = vpa_name(m, m->kernels[kernel].name);
-	size_t before = o->name_cap;
 
-	if (vpt_grow(&o->names, &o->name_cap, (size_t)kernel + 1, sizeof(*o->names))) {
+	if (vpt_grow_zeroed(&o->names, &o->name_cap, (size_t)kernel + 1, sizeof(*o->names))) {
 		x->cat.out.failed = 1;
 		return NULL;
 	}
-	if (o->name_cap > before)
-		memset(o->names + before, 0, (o->name_cap - before) * sizeof(*o->names));
 	if (!o->names[kernel])
 		o->names[kernel] =
 			vpa_demangle(&o->arena, vpa_arena_text(&o->arena, name.text, name.len));
