@@ -5,7 +5,7 @@
 #include "analysis/kernel_rules.h"
 #include "analysis/long_names.h"
 #include "analysis/prefetch.h"
-#include "analysis/stages.h"
+#include "analysis/scopes.h"
 #include "analysis/verdict.h"
 #include "analysis/window.h"
 #include "formats/chunk.h"
@@ -26,7 +26,7 @@ struct pass {
 	struct vpa_pipeline pipeline;
 	struct vpa_fold_driver folds;
 	struct vpa_rules *rules;
-	struct vpa_stage_rules *stage_rules;
+	struct vpa_scope_rules *stage_rules;
 	struct vpa_reading reading;
 	struct vpa_long_names long_names;
 	struct vpa_report *report;
@@ -186,7 +186,7 @@ static void free_pass(struct pass *p)
 	vpa_pipeline_free(&p->pipeline);
 	vpa_reading_free(&p->reading);
 	vpa_rules_free(p->rules);
-	vpa_stage_rules_free(p->stage_rules);
+	vpa_scope_rules_free(p->stage_rules);
 	vpa_range_census_free(&p->census);
 	vpt_strings_free(&p->model.names);
 	vpt_strings_free(&p->model.recorded);
@@ -204,7 +204,7 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 		p->rules = vpa_rules_read(o->rules, o->rules_len, err);
 		if (!p->rules)
 			return err && err->code ? err->code : VPT_EDATA;
-		p->stage_rules = vpa_stage_rules_read(o->rules, o->rules_len, err);
+		p->stage_rules = vpa_scope_rules_read(o->rules, o->rules_len, err);
 		if (!p->stage_rules)
 			return err && err->code ? err->code : VPT_EDATA;
 	}

@@ -2,7 +2,7 @@
 #include "analysis/kernel_rules.h"
 
 #include "analysis/rule_file.h"
-#include "analysis/stages.h"
+#include "analysis/scopes.h"
 #include "formats/memory.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ struct vpa_rules *vpa_rules_read(const char *text, size_t len, struct vpt_err *e
 		goto fail;
 	}
 	while (vpa_rule_file_next(&file, &line))
-		if (!vpa_stage_is_rule(line.text, line.len) && read_rule(r, &line, err))
+		if (!vpa_scope_is_rule(line.text, line.len) && read_rule(r, &line, err))
 			goto fail;
 	return r;
 fail:

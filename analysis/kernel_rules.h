@@ -1,7 +1,7 @@
 /* kernel_rules.h - a user's own rules for kernels, which come before the built-in families.
  *
  * One a line: a family's name, a tab, a POSIX extended regular expression. The first that matches
- * decides. Empty lines, lines that begin with # and rules for ranges (stages.h) are passed over. */
+ * decides. Empty lines, lines that begin with # and rules for ranges (scopes.h) are passed over. */
 #ifndef VPA_ANALYSIS_KERNEL_RULES_H
 #define VPA_ANALYSIS_KERNEL_RULES_H
 

@@ -104,7 +104,7 @@ struct vpa_range {
 	uint8_t kind : 4;  /* VPT_RANGEKIND_* */
 	uint8_t level : 4; /* enum vpa_range_level */
 	uint8_t unmatched;
-	/* enum vpa_stage_kind: what it is where it stands, which its name alone does not tell. The pipeline's own: ask
+	/* enum vpa_scope_kind: what it is where it stands, which its name alone does not tell. The pipeline's own: ask
 	 * vpa_pipeline_kind(). */
 	uint8_t placed;
 	uint8_t cut; /* some of what was launched in it ran beyond the window's end */

@@ -1,7 +1,7 @@
 /* pipeline.c - ranges are judged from the outermost inwards, by one rule for all who ask: what each is by itself, see
- * stages.h, and whether that can stand in what is around it.
+ * scopes.h, and whether that can stand in what is around it.
  *
- * Unannotated ranges go by their names: a block does not stand inside a step, a part or another block of the same
+ * Unannotated ranges go by their names: a block does not stand inside a step, a stage or another block of the same
  * thread, a step not inside a step, a request not inside a request. */
 #include "analysis/pipeline.h"
 
@@ -15,7 +15,7 @@ enum { LABELS_MAX = 4096 };
 static const struct vpa_around nothing_around = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};
 
 void vpa_pipeline_init(
-	struct vpa_pipeline *p, const struct vpa_model *model, const struct vpa_stage_rules *rules)
+	struct vpa_pipeline *p, const struct vpa_model *model, const struct vpa_scope_rules *rules)
 {
 	*p = (struct vpa_pipeline){.model = model, .rules = rules, .unused = VPA_NONE};
 }
@@ -28,15 +28,15 @@ void vpa_pipeline_free(struct vpa_pipeline *p)
 	vpt_free(p->labels);
 }
 
-int vpa_scope_is_kept(enum vpa_stage_kind kind)
+int vpa_scope_is_kept(enum vpa_scope_kind kind)
 {
-	return kind == VPA_STAGE_REQUEST || kind == VPA_STAGE_BLOCK;
+	return kind == VPA_SCOPE_REQUEST || kind == VPA_SCOPE_BLOCK;
 }
 
 /* ---- what a range is by itself ---- */
 
 /* What a name says. Rules are asked once for each. */
-static int label_of_name(struct vpa_pipeline *p, uint32_t name, struct vpa_stage_label *out)
+static int label_of_name(struct vpa_pipeline *p, uint32_t name, struct vpa_scope_label *out)
 {
 	struct vpt_text text = vpa_name(p->model, name);
 
@@ -46,11 +46,11 @@ static int label_of_name(struct vpa_pipeline *p, uint32_t name, struct vpa_stage
 		*out = p->labels[p->known[name] - 2];
 		return VPT_OK;
 	}
-	*out = (struct vpa_stage_label){.index = -1, .frames = -1, .latents = -1, .timestep = -1};
+	*out = (struct vpa_scope_label){.index = -1, .frames = -1, .latents = -1, .timestep = -1};
 	if (p->known[name] == 1)
 		return VPT_OK;
-	vpa_stage_of_name(p->rules, text.text, text.len, out);
-	if (out->kind == VPA_STAGE_NONE) {
+	vpa_scope_of_name(p->rules, text.text, text.len, out);
+	if (out->kind == VPA_SCOPE_NONE) {
 		p->known[name] = 1;
 		return VPT_OK;
 	}
@@ -64,18 +64,18 @@ static int label_of_name(struct vpa_pipeline *p, uint32_t name, struct vpa_stage
 }
 
 int vpa_pipeline_label(
-	struct vpa_pipeline *p, const struct vpa_range *range, struct vpa_stage_label *out)
+	struct vpa_pipeline *p, const struct vpa_range *range, struct vpa_scope_label *out)
 {
-	struct vpa_stage_label named;
+	struct vpa_scope_label named;
 	struct vpt_text text;
 
 	if (range->payload) {
 		text = vpa_name(p->model, range->payload);
-		if (!vpa_stage_read(text.text, text.len, out) && out->kind != VPA_STAGE_FRAMES) {
-			/* What a part works on is told by its name. */
+		if (!vpa_scope_read(text.text, text.len, out) && out->kind != VPA_SCOPE_FRAMES) {
+			/* What a stage works on is told by its name. */
 			text = vpa_name(p->model, range->name);
-			vpa_stage_builtin(text.text, text.len, &named);
-			out->work = out->kind == VPA_STAGE_PART ? named.work : VPA_WORK_OTHER;
+			vpa_scope_builtin(text.text, text.len, &named);
+			out->work = out->kind == VPA_SCOPE_STAGE ? named.work : VPA_WORK_OTHER;
 			return VPT_OK;
 		}
 	}
@@ -83,10 +83,10 @@ int vpa_pipeline_label(
 }
 
 void vpa_pipeline_read(const struct vpa_pipeline *p, struct vpt_text name,
-	struct vpt_text annotation, struct vpa_stage_label *out)
+	struct vpt_text annotation, struct vpa_scope_label *out)
 {
-	if (!annotation.len || vpa_stage_read(annotation.text, annotation.len, out))
-		vpa_stage_of_name(p->rules, name.text, name.len, out);
+	if (!annotation.len || vpa_scope_read(annotation.text, annotation.len, out))
+		vpa_scope_of_name(p->rules, name.text, name.len, out);
 }
 
 /* ---- the ranges around a moment ---- */
@@ -102,14 +102,14 @@ struct open {
 /* Notes of a range that has not been judged if it is nothing wherever it stands. */
 static int know(struct vpa_pipeline *p, struct vpa_range *range)
 {
-	struct vpa_stage_label label;
+	struct vpa_scope_label label;
 
 	if (range->scope)
 		return VPT_OK;
 	if (vpa_pipeline_label(p, range, &label))
 		return VPT_ENOMEM;
-	if (label.kind == VPA_STAGE_NONE)
-		range->scope = VPA_SCOPE_NOTHING;
+	if (label.kind == VPA_SCOPE_NONE)
+		range->scope = VPA_NO_SCOPE;
 	return VPT_OK;
 }
 
@@ -155,7 +155,7 @@ static int find_open(struct vpa_pipeline *p, struct vpa_range *own, struct vpa_r
 			range = vpa_range_around(range, since_ns)) {
 			if (know(p, range))
 				return VPT_ENOMEM;
-			if (range->scope == VPA_SCOPE_NOTHING && !range->placed)
+			if (range->scope == VPA_NO_SCOPE && !range->placed)
 				continue;
 			if (range->end_ns <= at_ns) {
 				if (range->end_ns > open->from_ns)
@@ -179,8 +179,8 @@ static const struct vpa_range *find_inner(
 		/* By far the most ranges have names that are nothing. */
 		if (!range->scope && !range->payload && range->name < p->known_cap &&
 			p->known[range->name] == 1)
-			range->scope = VPA_SCOPE_NOTHING;
-		if (range->scope != VPA_SCOPE_NOTHING)
+			range->scope = VPA_NO_SCOPE;
+		if (range->scope != VPA_NO_SCOPE)
 			break;
 	}
 	return range;
@@ -209,7 +209,7 @@ static int nests(const struct vpa_range *range)
 	return range->kind != VPT_RANGEKIND_START_END;
 }
 
-/* Judges a range. Leaves range->scope at VPA_SCOPE_NOTHING if it is no scope. */
+/* Judges a range. Leaves range->scope at VPA_NO_SCOPE if it is no scope. */
 static int begin(struct vpa_pipeline *p, struct vpa_range *range, const struct vpa_around *around,
 	unsigned inside)
 {
@@ -218,17 +218,17 @@ static int begin(struct vpa_pipeline *p, struct vpa_range *range, const struct v
 		.thread = range->thread,
 		.request = around->request,
 		.block = around->block,
-		.part = around->part,
+		.stage = around->stage,
 		.nested = around->iteration != VPA_NONE || around->step != VPA_NONE ||
-			  around->part != VPA_NONE,
+			  around->stage != VPA_NONE,
 		.nests = (uint8_t)nests(range)};
 	uint32_t at;
 
-	range->scope = VPA_SCOPE_NOTHING;
+	range->scope = VPA_NO_SCOPE;
 	if (vpa_pipeline_label(p, range, &scope.label))
 		return VPT_ENOMEM;
-	if (scope.label.kind == VPA_STAGE_NONE ||
-		vpa_stage_is_misplaced(&scope.label, inside, scope.nests))
+	if (scope.label.kind == VPA_SCOPE_NONE ||
+		vpa_scope_is_misplaced(&scope.label, inside, scope.nests))
 		return VPT_OK;
 	range->placed = (uint8_t)scope.label.kind;
 	if (vpa_scope_is_kept(scope.label.kind)) {
@@ -246,7 +246,7 @@ static int begin(struct vpa_pipeline *p, struct vpa_range *range, const struct v
 }
 
 /* Whether a scope takes the place of one further out: an annotation is not put aside by a rule. */
-static int takes_over(enum vpa_stage_source source, enum vpa_stage_source outer)
+static int takes_over(enum vpa_scope_source source, enum vpa_scope_source outer)
 {
 	return outer != VPA_SOURCE_ANNOTATION || source == VPA_SOURCE_ANNOTATION;
 }
@@ -261,19 +261,19 @@ static void set_around(const struct vpa_pipeline *p, uint32_t *around, uint32_t 
 static void go_inside(const struct vpa_pipeline *p, struct vpa_around *around, uint32_t at)
 {
 	switch (p->scopes[at].label.kind) {
-	case VPA_STAGE_REQUEST:
+	case VPA_SCOPE_REQUEST:
 		set_around(p, &around->request, at);
 		break;
-	case VPA_STAGE_BLOCK:
+	case VPA_SCOPE_BLOCK:
 		set_around(p, &around->block, at);
 		/* What stands in a block is not in what is around it. */
-		around->iteration = around->step = around->part = VPA_NONE;
+		around->iteration = around->step = around->stage = VPA_NONE;
 		break;
-	case VPA_STAGE_ITERATION:
+	case VPA_SCOPE_ITERATION:
 		set_around(p, &around->iteration, at);
 		break;
-	case VPA_STAGE_PART:
-		set_around(p, &around->part, at);
+	case VPA_SCOPE_STAGE:
+		set_around(p, &around->stage, at);
 		break;
 	default:
 		set_around(p, &around->step, at);
@@ -305,7 +305,7 @@ static int find_scopes(struct vpa_pipeline *p, const struct vpa_op_stretch *stre
 			continue;
 		at = range->scope - VPA_FIRST_SCOPE;
 		go_inside(p, &out->around, at);
-		inside = vpa_stage_inside(&p->scopes[at].label, inside, p->scopes[at].nests);
+		inside = vpa_scope_inside(&p->scopes[at].label, inside, p->scopes[at].nests);
 		out->scopes[out->count++] = at;
 		if (begins)
 			out->begun[out->begun_count++] = at;
@@ -382,13 +382,13 @@ int vpa_pipeline_ops(struct vpa_pipeline *p, const struct vpa_ops *ops)
 
 static int end_without_ops(struct vpa_pipeline *p, struct vpa_range *range)
 {
-	struct vpa_stage_label label;
+	struct vpa_scope_label label;
 
 	if (vpa_pipeline_label(p, range, &label))
 		return VPT_ENOMEM;
 	p->blocks_without_ops +=
-		label.kind == VPA_STAGE_BLOCK && label.source == VPA_SOURCE_ANNOTATION;
-	return label.kind == VPA_STAGE_REQUEST ? begin(p, range, &nothing_around, 0) : VPT_OK;
+		label.kind == VPA_SCOPE_BLOCK && label.source == VPA_SOURCE_ANNOTATION;
+	return label.kind == VPA_SCOPE_REQUEST ? begin(p, range, &nothing_around, 0) : VPT_OK;
 }
 
 int vpa_pipeline_end(struct vpa_pipeline *p, struct vpa_range *range)
@@ -420,29 +420,29 @@ void vpa_pipeline_forget(struct vpa_pipeline *p, const struct vpa_range *range)
 
 /* Goes from outside to inside. */
 struct walk {
-	struct vpa_stage_label block, step; /* kind NONE: none so far */
+	struct vpa_scope_label block, step; /* kind NONE: none so far */
 	unsigned inside;
 };
 
 static void walk_to(struct walk *w, const struct vpa_range *range,
-	const struct vpa_stage_label *label, struct vpa_where *out)
+	const struct vpa_scope_label *label, struct vpa_where *out)
 {
-	w->inside = vpa_stage_inside(label, w->inside, nests(range));
+	w->inside = vpa_scope_inside(label, w->inside, nests(range));
 	switch (label->kind) {
-	case VPA_STAGE_BLOCK:
+	case VPA_SCOPE_BLOCK:
 		if (takes_over(label->source, w->block.source))
 			w->block = *label;
 		out->block = w->block.index;
 		w->step.source = VPA_SOURCE_NONE;
 		break;
-	case VPA_STAGE_STEP:
-	case VPA_STAGE_CONTEXT:
+	case VPA_SCOPE_STEP:
+	case VPA_SCOPE_CONTEXT:
 		if (takes_over(label->source, w->step.source))
 			w->step = *label;
-		if (label->kind == VPA_STAGE_STEP)
+		if (label->kind == VPA_SCOPE_STEP)
 			out->step = w->step.index;
 		break;
-	case VPA_STAGE_PART:
+	case VPA_SCOPE_STAGE:
 		out->stage = range;
 		out->stage_name = label->name;
 		break;
@@ -464,12 +464,12 @@ int vpa_pipeline_where(struct vpa_pipeline *p, const struct vpa_range *own,
 		return VPT_ENOMEM;
 	out->until_ns = open.until_ns;
 	for (i = 0; i < open.count; i++) {
-		struct vpa_stage_label label;
+		struct vpa_scope_label label;
 
 		if (vpa_pipeline_label(p, open.items[i], &label))
 			return VPT_ENOMEM;
 		if (open.items[i]->placed ||
-			!vpa_stage_is_misplaced(&label, w.inside, nests(open.items[i])))
+			!vpa_scope_is_misplaced(&label, w.inside, nests(open.items[i])))
 			walk_to(&w, open.items[i], &label, out);
 	}
 	return VPT_OK;

@@ -2,7 +2,7 @@
  *
  *	resolver --> ops, ranges --> pipeline --> folds, exporters
  *
- * A range that is something to the pipeline, see stages.h, is a *scope*. What its name or annotation says is not all of it:
+ * A range that is something to the pipeline, see scopes.h, is a *scope*. What its name or annotation says is not all of it:
  * inside a step, "block 7" is a transformer layer. So a range becomes a scope with the first op that was launched in it, by
  * what stands around it then, and stays what it is. Ops next to each other in the same scopes have one *position*.
  *
@@ -12,7 +12,7 @@
 #define VPA_ANALYSIS_PIPELINE_H
 
 #include "analysis/model.h"
-#include "analysis/stages.h"
+#include "analysis/scopes.h"
 
 enum {
 	/* Beyond these a trace is no longer a video's: requests and blocks on top are left out, and counted. */
@@ -23,22 +23,22 @@ enum {
 
 /* What range->scope says besides 0, which is that it has not been judged: it is nothing, or the number of its scope and
  * this. */
-enum { VPA_SCOPE_NOTHING = 1, VPA_FIRST_SCOPE = 2 };
+enum { VPA_NO_SCOPE = 1, VPA_FIRST_SCOPE = 2 };
 
 /* Requests and blocks stay to the end; others go when they are over, and their number is used again. */
 struct vpa_scope {
-	struct vpa_stage_label label;
+	struct vpa_scope_label label;
 	uint64_t start_ns, end_ns; /* on the host; the end once it is finished */
 	uint32_t name, thread;
-	uint32_t request, block, part; /* scopes that it began in; VPA_NONE: none */
-	uint8_t finished, cut_off;     /* cut_off: not all of it is in the window */
-	uint8_t nested;                /* began in a step, an iteration or a part */
-	uint8_t nests;                 /* a push/pop range */
+	uint32_t request, block, stage; /* scopes that it began in; VPA_NONE: none */
+	uint8_t finished, cut_off;      /* cut_off: not all of it is in the window */
+	uint8_t nested;                 /* began in a step, an iteration or a stage */
+	uint8_t nests;                  /* a push/pop range */
 };
 
 /* The scopes that an op belongs to, of each kind one; VPA_NONE: none. A context pass counts as a step. */
 struct vpa_around {
-	uint32_t request, block, iteration, step, part;
+	uint32_t request, block, iteration, step, stage;
 };
 
 /* Ops of a batch next to each other, of one thread and in the same scopes. */
@@ -55,7 +55,7 @@ struct vpa_position {
 
 struct vpa_pipeline {
 	const struct vpa_model *model;
-	const struct vpa_stage_rules *rules; /* the user's; NULL: none */
+	const struct vpa_scope_rules *rules; /* the user's; NULL: none */
 	struct vpa_scope *scopes;
 	size_t scope_count, scope_cap;
 	struct vpa_position *positions; /* of the batch at hand */
@@ -66,13 +66,13 @@ struct vpa_pipeline {
 	uint32_t unused;             /* scope, linked by `block`; VPA_NONE: none */
 	uint32_t *known; /* by name: 0 not asked, 1 it is nothing by itself, else 2 + label */
 	size_t known_cap;
-	struct vpa_stage_label *labels;
+	struct vpa_scope_label *labels;
 	size_t label_count, label_cap;
 };
 
 /* Both are borrowed. */
 void vpa_pipeline_init(
-	struct vpa_pipeline *p, const struct vpa_model *model, const struct vpa_stage_rules *rules);
+	struct vpa_pipeline *p, const struct vpa_model *model, const struct vpa_scope_rules *rules);
 void vpa_pipeline_free(struct vpa_pipeline *p);
 
 /* ---- as the trace goes by; all return 0 or VPT_ENOMEM ---- */
@@ -89,27 +89,27 @@ void vpa_pipeline_forget(struct vpa_pipeline *p, const struct vpa_range *range);
 uint32_t vpa_pipeline_add(struct vpa_pipeline *p, const struct vpa_scope *scope);
 
 /* Whether scopes of a kind stay to the end. */
-int vpa_scope_is_kept(enum vpa_stage_kind kind);
+int vpa_scope_is_kept(enum vpa_scope_kind kind);
 
 /* ---- asking ---- */
 
 /* What a range is by its annotation, else by its name, wherever it stands. 0 or VPT_ENOMEM. */
 int vpa_pipeline_label(
-	struct vpa_pipeline *p, const struct vpa_range *range, struct vpa_stage_label *out);
+	struct vpa_pipeline *p, const struct vpa_range *range, struct vpa_scope_label *out);
 
 /* The same of any text; an annotation that cannot be read, or is empty, says nothing. */
 void vpa_pipeline_read(const struct vpa_pipeline *p, struct vpt_text name,
-	struct vpt_text annotation, struct vpa_stage_label *out);
+	struct vpt_text annotation, struct vpa_scope_label *out);
 
 /* What a range is where it stands; NONE: nothing, or it has launched no op so far. */
-static inline enum vpa_stage_kind vpa_pipeline_kind(const struct vpa_range *range)
+static inline enum vpa_scope_kind vpa_pipeline_kind(const struct vpa_range *range)
 {
-	return (enum vpa_stage_kind)range->placed;
+	return (enum vpa_scope_kind)range->placed;
 }
 
 /* The innermost scope of a kind, of a range and those around it that are open at `at_ns`; NULL: none. */
 static inline const struct vpa_range *vpa_pipeline_find(
-	const struct vpa_range *range, uint64_t at_ns, enum vpa_stage_kind kind)
+	const struct vpa_range *range, uint64_t at_ns, enum vpa_scope_kind kind)
 {
 	range = vpa_range_open_at((struct vpa_range *)range, at_ns);
 	while (range && range->placed != kind)

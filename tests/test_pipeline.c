@@ -36,16 +36,16 @@ static void append(char *text, size_t size, const char *format, const char *word
 
 static void append_scope(struct seen *s, uint32_t scope)
 {
-	const struct vpa_stage_label *label;
+	const struct vpa_scope_label *label;
 
 	if (scope == VPA_NONE)
 		return;
 	label = &s->view.context->pipeline->scopes[scope].label;
 	append(s->ops, sizeof(s->ops), label->index < 0 ? " %s" : " %s %" PRId64,
-		vpa_stage_kind_name(label->kind), label->index);
+		vpa_scope_kind_name(label->kind), label->index);
 }
 
-static int64_t index_of(const struct vpa_pipeline *p, uint32_t scope, enum vpa_stage_kind kind)
+static int64_t index_of(const struct vpa_pipeline *p, uint32_t scope, enum vpa_scope_kind kind)
 {
 	return scope == VPA_NONE || p->scopes[scope].label.kind != kind
 		       ? -1
@@ -73,14 +73,14 @@ static int see_ops(void *ctx, const struct vpa_ops *ops)
 		append_scope(s, at->around.request);
 		append_scope(s, at->around.block);
 		append_scope(s, at->around.step);
-		append_scope(s, at->around.part);
+		append_scope(s, at->around.stage);
 		assert_int_equal(vpa_pipeline_where(p, stretch->range, stretch->process_range,
 					 ops->launch_start_ns[i], &where),
 			VPT_OK);
-		assert_int_equal(where.block, index_of(p, at->around.block, VPA_STAGE_BLOCK));
-		assert_int_equal(where.step, index_of(p, at->around.step, VPA_STAGE_STEP));
+		assert_int_equal(where.block, index_of(p, at->around.block, VPA_SCOPE_BLOCK));
+		assert_int_equal(where.step, index_of(p, at->around.step, VPA_SCOPE_STEP));
 		/* A stage around the block is told too. */
-		assert_true(at->around.part == VPA_NONE || where.stage);
+		assert_true(at->around.stage == VPA_NONE || where.stage);
 	}
 	return VPT_OK;
 }
@@ -91,7 +91,7 @@ static int see_range(void *ctx, const struct vpa_range *range)
 
 	if (vpa_pipeline_kind(range))
 		append(s->ranges, sizeof(s->ranges), " %s",
-			vpa_stage_kind_name(vpa_pipeline_kind(range)), 0);
+			vpa_scope_kind_name(vpa_pipeline_kind(range)), 0);
 	return VPT_OK;
 }
 

@@ -19,8 +19,8 @@ struct progress {
 	uint64_t gemm_ns, softmax_ns; /* durations of the first GEMM and of the softmax */
 	uint64_t between_ns;          /* of what stood between so far */
 	uint32_t gemm_name, softmax_name, range;
-	uint8_t stage;  /* 0: nothing, 1: GEMM seen, 2: softmax seen */
-	uint8_t passed; /* kernels since the last stage */
+	uint8_t seen;   /* 0: nothing, 1: GEMM seen, 2: softmax seen */
+	uint8_t passed; /* kernels since the last of them */
 };
 
 struct eager {
@@ -89,9 +89,9 @@ static int follow_sequence(struct state *s, const struct vpa_fold_context *c, st
 	int rc = VPT_OK;
 
 	if (role == VPA_ROLE_GEMM) {
-		if (p->stage == 2 && p->passed < NEAR)
+		if (p->seen == 2 && p->passed < NEAR)
 			rc = add_eager(s, p, ns);
-		p->stage = 1;
+		p->seen = 1;
 		p->passed = 0;
 		p->between_ns = 0;
 		p->gemm_ns = ns;
@@ -99,7 +99,7 @@ static int follow_sequence(struct state *s, const struct vpa_fold_context *c, st
 		return rc;
 	}
 	s->softmax_ns += ns;
-	p->stage = p->stage == 1 && p->passed < NEAR ? 2 : 0;
+	p->seen = p->seen == 1 && p->passed < NEAR ? 2 : 0;
 	p->passed = 0;
 	p->softmax_ns = ns;
 	p->softmax_name = name;
@@ -133,7 +133,7 @@ static int add_other(struct state *s, const struct vpa_fold_context *c, struct p
 {
 	if (role == VPA_ROLE_GEMM || role == VPA_ROLE_SOFTMAX)
 		return follow_sequence(s, c, p, ops, i, role);
-	p->stage = 0;
+	p->seen = 0;
 	if (role > VPA_ROLE_SOFTMAX)
 		add_backend(&s->backends[ops->kernel[i]], role, ops->end_ns[i] - ops->start_ns[i]);
 	return VPT_OK;
@@ -151,9 +151,9 @@ static int follow(struct state *s, const struct vpa_fold_context *c, struct prog
 
 		if (role > VPA_ROLE_GLUE) {
 			rc = add_other(s, c, p, ops, i, role);
-		} else if (role == VPA_ROLE_GLUE && p->stage) {
+		} else if (role == VPA_ROLE_GLUE && p->seen) {
 			if (p->passed == NEAR) {
-				p->stage = 0;
+				p->seen = 0;
 				continue;
 			}
 			p->passed++;
@@ -181,7 +181,7 @@ static int fold_run(struct state *s, const struct vpa_fold_context *c, const str
 	for (k = first; k < ops->special_count && ops->specials[k] < end; k++)
 		softmaxes |= ops->role[ops->specials[k]] == VPA_ROLE_SOFTMAX;
 	*taken = k;
-	if (softmaxes || p->stage == 2)
+	if (softmaxes || p->seen == 2)
 		return follow(s, c, p, ops, begin, end);
 	/* A sequence that has come to its first GEMM may only begin anew or end, and none is completed. */
 	begin = last_that_counts(ops, begin, end);

@@ -51,9 +51,9 @@ struct state {
 /* The innermost step around a launch; NULL: there is none. */
 static const struct vpa_range *find_step(const struct vpa_op_stretch *stretch, uint64_t at_ns)
 {
-	const struct vpa_range *own = vpa_pipeline_find(stretch->range, at_ns, VPA_STAGE_STEP);
+	const struct vpa_range *own = vpa_pipeline_find(stretch->range, at_ns, VPA_SCOPE_STEP);
 
-	return own ? own : vpa_pipeline_find(stretch->process_range, at_ns, VPA_STAGE_STEP);
+	return own ? own : vpa_pipeline_find(stretch->process_range, at_ns, VPA_SCOPE_STEP);
 }
 
 /* NULL: no memory. */
@@ -165,7 +165,7 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	size_t i;
 
 	(void)c;
-	row = vpa_pipeline_kind(range) == VPA_STAGE_STEP
+	row = vpa_pipeline_kind(range) == VPA_SCOPE_STEP
 		      ? vpa_index_find(&s->ranges, (uintptr_t)range, 0)
 		      : UINT32_MAX;
 	if (row == UINT32_MAX || !s->steps[row].count)

@@ -172,7 +172,7 @@ static int note_first(struct vpa_blocks_table *s, uint32_t scope, uint64_t start
 	if (g->first_ns != UINT64_MAX)
 		return VPT_OK;
 	g->first_ns = start_ns;
-	if (vpa_blocks_scope(s, scope)->label.kind != VPA_STAGE_BLOCK)
+	if (vpa_blocks_scope(s, scope)->label.kind != VPA_SCOPE_BLOCK)
 		return VPT_OK;
 	g->pin = vpa_sweep_pin(&s->sweep);
 	return g->pin == VPA_NONE ? VPT_ENOMEM : VPT_OK;
@@ -397,10 +397,10 @@ static int fold_mark(void *state, const struct vpa_fold_context *c, const struct
 	struct vpa_blocks_table *s = begun(state, c);
 	struct vpt_text text = vpa_name(c->model, mark->payload);
 	struct vpa_ready_mark m = {.time_ns = mark->time_ns, .thread = mark->thread};
-	struct vpa_stage_label label;
+	struct vpa_scope_label label;
 	struct vpa_blocks_thread *t;
 
-	if (vpa_stage_read(text.text, text.len, &label) || label.kind != VPA_STAGE_FRAMES)
+	if (vpa_scope_read(text.text, text.len, &label) || label.kind != VPA_SCOPE_FRAMES)
 		return VPT_OK;
 	if (s->mark_count == VPA_MARKS_MAX) {
 		s->too_many++;

@@ -27,24 +27,24 @@ void vpa_block_note(struct vpa_blocks_writer *w, const char *text)
 /* ---- annotations put rules aside ---- */
 
 /* Kinds that stand for each other. */
-static enum vpa_stage_kind family_of(enum vpa_stage_kind kind)
+static enum vpa_scope_kind family_of(enum vpa_scope_kind kind)
 {
-	return kind == VPA_STAGE_CONTEXT ? VPA_STAGE_STEP : kind;
+	return kind == VPA_SCOPE_CONTEXT ? VPA_SCOPE_STEP : kind;
 }
 
 static int counts(
-	const struct vpa_blocks_writer *w, enum vpa_stage_kind kind, enum vpa_stage_source source)
+	const struct vpa_blocks_writer *w, enum vpa_scope_kind kind, enum vpa_scope_source source)
 {
 	return source == VPA_SOURCE_ANNOTATION || !w->has_annotation[family_of(kind)];
 }
 
-enum vpa_stage_kind vpa_row_kind(
+enum vpa_scope_kind vpa_row_kind(
 	const struct vpa_blocks_writer *w, const struct vpa_stage_kept *row)
 {
 	if (!row->count || !counts(w, row->kind, row->source))
-		return VPA_STAGE_NONE;
+		return VPA_SCOPE_NONE;
 	if (row->source == VPA_SOURCE_MARKS && row != w->laps)
-		return VPA_STAGE_NONE;
+		return VPA_SCOPE_NONE;
 	return row->kind;
 }
 
@@ -63,8 +63,8 @@ static void choose_laps(struct vpa_blocks_writer *w)
 		if (!row->count || !counts(w, row->kind, row->source))
 			continue;
 		if (row->source != VPA_SOURCE_MARKS) {
-			has_steps |= row->kind == VPA_STAGE_STEP;
-			has_iterations |= row->kind == VPA_STAGE_ITERATION;
+			has_steps |= row->kind == VPA_SCOPE_STEP;
+			has_iterations |= row->kind == VPA_SCOPE_ITERATION;
 		} else if (!best || row->lap < best->lap) {
 			best = row;
 		}
@@ -86,7 +86,7 @@ static void find_sources(struct vpa_blocks_writer *w)
 	size_t i;
 
 	for (i = 0; i < s->gpu_count; i++) {
-		const struct vpa_stage_label *label = &vpa_blocks_scope(s, (uint32_t)i)->label;
+		const struct vpa_scope_label *label = &vpa_blocks_scope(s, (uint32_t)i)->label;
 
 		if (is_kept(s, (uint32_t)i) && label->source == VPA_SOURCE_ANNOTATION)
 			w->has_annotation[label->kind] = 1;
@@ -108,11 +108,11 @@ const struct vpa_stage_sum *vpa_stage_sum_of(
 const char *vpa_stage_row_name(const struct vpa_blocks_writer *w, const struct vpa_stage_kept *row)
 {
 	switch (row->kind) {
-	case VPA_STAGE_STEP:
+	case VPA_SCOPE_STEP:
 		return "denoise step";
-	case VPA_STAGE_CONTEXT:
+	case VPA_SCOPE_CONTEXT:
 		return "context pass";
-	case VPA_STAGE_ITERATION:
+	case VPA_SCOPE_ITERATION:
 		return row->name ? vpa_fold_name(w->out, w->c->model, row->name)
 				 : "iteration (ProfilerStep)";
 	default:
@@ -136,7 +136,7 @@ static uint32_t outermost(const struct vpa_blocks_writer *w, uint32_t request)
 	const struct vpa_scope *all = w->s->pipeline->scopes;
 
 	while (request != VPA_NONE && all[request].request != VPA_NONE &&
-		counts(w, VPA_STAGE_REQUEST, all[all[request].request].label.source))
+		counts(w, VPA_SCOPE_REQUEST, all[all[request].request].label.source))
 		request = all[request].request;
 	return request;
 }
@@ -171,7 +171,7 @@ static int find_requests(struct vpa_blocks_writer *w)
 	for (i = 0; i < s->gpu_count; i++) {
 		const struct vpa_scope *r = vpa_blocks_scope(s, i);
 
-		if (!is_kept(s, i) || r->label.kind != VPA_STAGE_REQUEST ||
+		if (!is_kept(s, i) || r->label.kind != VPA_SCOPE_REQUEST ||
 			!counts(w, r->label.kind, r->label.source) || outermost(w, i) != i ||
 			r->start_ns < m->window_start_ns)
 			continue;
@@ -232,7 +232,7 @@ static int is_inside(const struct vpa_blocks_writer *w, const struct vpa_scope *
 	if (scope->label.source == VPA_SOURCE_ANNOTATION || scope->block == VPA_NONE)
 		return 0;
 	around = vpa_blocks_scope(w->s, scope->block);
-	return counts(w, VPA_STAGE_BLOCK, around->label.source) &&
+	return counts(w, VPA_SCOPE_BLOCK, around->label.source) &&
 	       around->start_ns <= scope->start_ns &&
 	       (!around->finished || scope->end_ns <= around->end_ns);
 }
@@ -304,7 +304,7 @@ static int find_blocks(struct vpa_blocks_writer *w)
 		const struct vpa_scope_gpu *gpu = &s->gpu[i];
 		uint32_t group;
 
-		if (!is_kept(s, i) || b->label.kind != VPA_STAGE_BLOCK ||
+		if (!is_kept(s, i) || b->label.kind != VPA_SCOPE_BLOCK ||
 			!counts(w, b->label.kind, b->label.source) || is_inside(w, b))
 			continue;
 		group = group_of_block(w, b);

@@ -37,7 +37,7 @@ struct vpa_blocks_writer {
 	const struct vpa_stage_kept
 		*laps; /* of rows that are laps the one that counts; NULL: none does */
 	int has_annotation
-		[VPA_STAGE_KINDS];     /* by kind, alike for those that stand for each other */
+		[VPA_SCOPE_KINDS];     /* by kind, alike for those that stand for each other */
 	struct vpa_kept_block *blocks; /* of all groups, one behind the other */
 	size_t block_count;
 	struct vpa_blocks_group *groups;
@@ -48,8 +48,8 @@ struct vpa_blocks_writer {
 	uint8_t *measured; /* by scope: 1 if it is a measured block */
 };
 
-/* What a row counts as: VPA_STAGE_NONE if it is put aside. */
-enum vpa_stage_kind vpa_row_kind(
+/* What a row counts as: VPA_SCOPE_NONE if it is put aside. */
+enum vpa_scope_kind vpa_row_kind(
 	const struct vpa_blocks_writer *w, const struct vpa_stage_kept *row);
 /* The sum of a block (VPA_NONE: outside all) and row; NULL: nothing. */
 const struct vpa_stage_sum *vpa_stage_sum_of(

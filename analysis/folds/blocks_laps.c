@@ -35,11 +35,11 @@ int vpa_blocks_begin_lap(struct vpa_blocks_table *s, const struct vpa_fold_conte
 		.thread = thread,
 		.request = VPA_NONE,
 		.block = VPA_NONE,
-		.part = VPA_NONE};
+		.stage = VPA_NONE};
 	uint32_t at;
 
-	scope.label = (struct vpa_stage_label){
-		.kind = kind == VPA_LAP_STEP ? VPA_STAGE_STEP : VPA_STAGE_ITERATION,
+	scope.label = (struct vpa_scope_label){
+		.kind = kind == VPA_LAP_STEP ? VPA_SCOPE_STEP : VPA_SCOPE_ITERATION,
 		.source = VPA_SOURCE_MARKS,
 		.index = -1,
 		.frames = -1,

@@ -55,7 +55,7 @@ static uint64_t told(int64_t value, uint64_t otherwise)
 static void count_frames(
 	const struct vpa_options *o, const struct vpa_blocks_group *g, struct vpa_kept_block *b)
 {
-	const struct vpa_stage_label *l = &b->scope->label;
+	const struct vpa_scope_label *l = &b->scope->label;
 	/* Where the beginning may be cut off, the first that is left is not the first one if its index says so. */
 	int is_part = g->left_out || o->has_from || o->range;
 	int is_first = b == g->blocks && !(is_part && l->index > 1);
@@ -205,7 +205,7 @@ static int write_parts(struct measure *m)
 
 /* Steps and passes inside measured blocks. */
 static void sum_steps(
-	const struct measure *m, enum vpa_stage_kind kind, uint64_t *count, uint64_t *total_ns)
+	const struct measure *m, enum vpa_scope_kind kind, uint64_t *count, uint64_t *total_ns)
 {
 	const struct vpa_blocks_table *s = m->w->s;
 	const struct vpa_stage_sum *sum;
@@ -237,7 +237,7 @@ static void name_stages(struct measure *m)
 	size_t i;
 
 	for (row = 0; row < s->row_index.count; row++) {
-		if (vpa_row_kind(m->w, &s->rows[row]) == VPA_STAGE_NONE)
+		if (vpa_row_kind(m->w, &s->rows[row]) == VPA_SCOPE_NONE)
 			continue;
 		for (i = m->b->warmup; i < m->b->count; i++)
 			if (vpa_stage_sum_of(m->w, m->g->blocks[i].id, row))
@@ -319,7 +319,7 @@ static void write_rates(struct measure *m)
 				without, b->measured));
 		return;
 	}
-	sum_steps(m, VPA_STAGE_STEP, &steps, &steps_ns);
+	sum_steps(m, VPA_SCOPE_STEP, &steps, &steps_ns);
 	rate = vpa_per_second((double)b->frames, b->span_ns);
 	b->fps_busy = vpa_per_second((double)b->frames, busiest_ns(m));
 	b->fps_denoise = vpa_per_second((double)b->frames, steps_ns);
@@ -427,7 +427,7 @@ static void blame(struct measure *m, struct vpa_outlier_row *o, size_t reference
 	for (row = 0; row < s->row_index.count; row++) {
 		const struct vpa_stage_sum *own, *other;
 
-		if (vpa_row_kind(m->w, &s->rows[row]) == VPA_STAGE_NONE)
+		if (vpa_row_kind(m->w, &s->rows[row]) == VPA_SCOPE_NONE)
 			continue;
 		own = vpa_stage_sum_of(m->w, m->g->blocks[o->block].id, row);
 		other = vpa_stage_sum_of(m->w, m->g->blocks[reference].id, row);

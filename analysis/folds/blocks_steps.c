@@ -15,7 +15,7 @@ struct step_sums {
 };
 
 static int gather_steps(const struct vpa_blocks_writer *w, const struct vpa_blocks_group *g,
-	enum vpa_stage_kind kind, struct step_sums *sums)
+	enum vpa_scope_kind kind, struct step_sums *sums)
 {
 	const struct vpa_blocks_table *s = w->s;
 	size_t i;
@@ -57,7 +57,7 @@ int vpa_group_steps(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
 {
 	struct vpa_step_times *t = &g->request->steps;
 	struct step_sums sums;
-	int rc = gather_steps(w, g, VPA_STAGE_STEP, &sums);
+	int rc = gather_steps(w, g, VPA_SCOPE_STEP, &sums);
 
 	t->per_block = t->steps_per_s = t->s_per_it = -1;
 	if (!rc && sums.all.count) {
@@ -77,7 +77,7 @@ int vpa_group_steps(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
 	free_steps(&sums);
 	if (rc)
 		return rc;
-	rc = gather_steps(w, g, VPA_STAGE_CONTEXT, &sums);
+	rc = gather_steps(w, g, VPA_SCOPE_CONTEXT, &sums);
 	if (!rc) {
 		t->context_count = sums.all.count;
 		t->context = best_spread(&sums);

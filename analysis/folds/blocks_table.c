@@ -19,12 +19,12 @@ int vpa_blocks_know_scopes(struct vpa_blocks_table *s)
 }
 
 uint32_t vpa_blocks_row(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
-	const struct vpa_stage_label *label, uint32_t name)
+	const struct vpa_scope_label *label, uint32_t name)
 {
 	uint32_t row;
 	uint64_t id;
 
-	if (label->kind != VPA_STAGE_PART && label->kind != VPA_STAGE_REQUEST)
+	if (label->kind != VPA_SCOPE_STAGE && label->kind != VPA_SCOPE_REQUEST)
 		name = 0;
 	if (label->name) {
 		id = vpt_strings_put(&c->model->names, label->name, strlen(label->name));
@@ -33,7 +33,7 @@ uint32_t vpa_blocks_row(struct vpa_blocks_table *s, const struct vpa_fold_contex
 		name = (uint32_t)id;
 	}
 	/* Many different stages: what is too many has no name of its own. */
-	if (s->row_index.count >= VPA_STAGE_ROWS_MAX - VPA_STAGE_KINDS)
+	if (s->row_index.count >= VPA_STAGE_ROWS_MAX - VPA_SCOPE_KINDS)
 		name = 0;
 	row = vpa_index_put(&s->row_index, (uint64_t)label->kind << 8 | label->source, name);
 	if (row == UINT32_MAX ||
@@ -50,7 +50,7 @@ int vpa_blocks_begin_scope(
 {
 	const struct vpa_scope *what = vpa_blocks_scope(s, scope);
 	struct vpa_scope_gpu *g = &s->gpu[scope];
-	enum vpa_stage_kind kind = what->label.kind;
+	enum vpa_scope_kind kind = what->label.kind;
 
 	*g = (struct vpa_scope_gpu){.known = 1,
 		.first_ns = UINT64_MAX,
@@ -60,7 +60,7 @@ int vpa_blocks_begin_scope(
 		.request = what->request,
 		.lap = lap,
 		.row = VPA_NONE};
-	s->has_blocks |= kind == VPA_STAGE_BLOCK;
+	s->has_blocks |= kind == VPA_SCOPE_BLOCK;
 	if (vpa_scope_is_kept(kind)) {
 		g->cut = vpa_sweep_cut_new(&s->sweep);
 		if (g->cut == VPA_NONE)
@@ -71,8 +71,8 @@ int vpa_blocks_begin_scope(
 	g->row = vpa_blocks_row(s, c, &what->label, what->name);
 	if (g->row == VPA_NONE)
 		return VPT_ENOMEM;
-	if (kind != VPA_STAGE_PART && what->part != VPA_NONE)
-		s->rows[s->gpu[what->part].row].holds_steps = 1;
+	if (kind != VPA_SCOPE_STAGE && what->stage != VPA_NONE)
+		s->rows[s->gpu[what->stage].row].holds_steps = 1;
 	return VPT_OK;
 }
 

@@ -39,8 +39,8 @@ struct vpa_stage_sum {
 };
 
 struct vpa_stage_kept {
-	enum vpa_stage_kind kind;
-	enum vpa_stage_source source;
+	enum vpa_scope_kind kind;
+	enum vpa_scope_source source;
 	uint32_t name; /* 0: the kind says it */
 	uint64_t count, nested, in_lap;
 	int holds_steps; /* some scope had a step inside */
@@ -102,7 +102,7 @@ int vpa_blocks_begin_scope(
 	struct vpa_blocks_table *s, const struct vpa_fold_context *c, uint32_t scope, uint32_t lap);
 /* The row of the stages for scopes of the label and a range's name; VPA_NONE: no memory. */
 uint32_t vpa_blocks_row(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
-	const struct vpa_stage_label *label, uint32_t name);
+	const struct vpa_scope_label *label, uint32_t name);
 /* The sums of a row in a block; NULL: no memory. */
 struct vpa_stage_sum *vpa_blocks_sum(struct vpa_blocks_table *s, uint32_t block, uint32_t row);
 /* Adds a scope that is over, and has a row, to the sums of its block. 0 or VPT_ENOMEM. */

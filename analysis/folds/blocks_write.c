@@ -18,12 +18,12 @@ static int is_shown(const struct vpa_blocks_writer *w, const struct vpa_blocks_g
 	if (w->group_count > 1)
 		return 0;
 	for (i = 0; i < w->s->row_index.count; i++)
-		if (vpa_row_kind(w, &w->s->rows[i]) == VPA_STAGE_STEP)
+		if (vpa_row_kind(w, &w->s->rows[i]) == VPA_SCOPE_STEP)
 			return 1;
 	return 0;
 }
 
-static const char *source_name(enum vpa_stage_source source)
+static const char *source_name(enum vpa_scope_source source)
 {
 	return source == VPA_SOURCE_ANNOTATION ? "annotation"
 	       : source == VPA_SOURCE_MARKS    ? "marks"
@@ -108,11 +108,11 @@ static int write_stage(struct vpa_blocks_writer *w, uint32_t row, const struct s
 	const struct vpa_stage_kept *kept = &w->s->rows[row];
 	const struct vpa_stage_sum *sum = t->measured.count ? &t->measured : &t->all;
 	uint64_t of_ns = t->measured.count ? blocks->span_ns : vpa_window_ns(w->out);
-	int has_laps = w->laps && w->laps->kind == VPA_STAGE_STEP;
+	int has_laps = w->laps && w->laps->kind == VPA_SCOPE_STEP;
 	struct vpa_stage_row *out = &w->out->stages[w->out->stage_count++];
 
 	*out = (struct vpa_stage_row){.name = vpa_stage_row_name(w, kept),
-		.kind = vpa_stage_kind_name(kept->kind),
+		.kind = vpa_scope_kind_name(kept->kind),
 		.source = source_name(kept->source),
 		.count = kept->count,
 		.in_blocks = t->measured.count,
@@ -156,7 +156,7 @@ static int write_stages(struct vpa_blocks_writer *w)
 			add_sum(&t->measured, &s->sums[i]);
 	}
 	for (row = 0; row < s->row_index.count && !rc; row++)
-		if (vpa_row_kind(w, &s->rows[row]) != VPA_STAGE_NONE)
+		if (vpa_row_kind(w, &s->rows[row]) != VPA_SCOPE_NONE)
 			rc = write_stage(w, row, &totals[row], &blocks);
 	vpt_free(totals);
 	return rc;

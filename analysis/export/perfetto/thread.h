@@ -20,7 +20,7 @@ struct vpa_ex_slice {
 	uint64_t own_end_ns, end_ns; /* end: no later than that of what is around it */
 	uint32_t open;
 	uint8_t category;
-	uint8_t inside; /* enum vpa_stage_inside, of what begins in it */
+	uint8_t inside; /* enum vpa_scope_inside, of what begins in it */
 };
 
 struct vpa_ex_thread {

@@ -9,7 +9,7 @@
 #include "analysis/export/perfetto/machine.h"
 #include "analysis/pipeline.h"
 #include "analysis/resolver_maps.h"
-#include "analysis/stages.h"
+#include "analysis/scopes.h"
 #include "formats/memory.h"
 
 #include <stdio.h>
@@ -171,9 +171,9 @@ static void add_text(struct vpa_ex_event *e, enum vpa_ex_arg_name name, uint32_t
 
 /* ---- what a range is ---- */
 
-static struct vpa_stage_label label_of(struct vpa_ex_out *x, const struct vpa_range *range)
+static struct vpa_scope_label label_of(struct vpa_ex_out *x, const struct vpa_range *range)
 {
-	struct vpa_stage_label label = {0};
+	struct vpa_scope_label label = {0};
 
 	if (vpa_pipeline_label(x->view.context->pipeline, range, &label))
 		x->pf.failed = VPT_ENOMEM;
@@ -181,11 +181,11 @@ static struct vpa_stage_label label_of(struct vpa_ex_out *x, const struct vpa_ra
 }
 
 /* What the name of a range on a thread says; most names say nothing, and that is remembered. */
-static struct vpa_stage_label label_of_text(struct vpa_ex_out *x, uint32_t name)
+static struct vpa_scope_label label_of_text(struct vpa_ex_out *x, uint32_t name)
 {
 	struct vpa_ex_tracks *t = x->tracks;
 	struct vpt_text text = vpt_strings_get(&x->texts, name);
-	struct vpa_stage_label label = {0};
+	struct vpa_scope_label label = {0};
 
 	if (vpt_grow_zeroed(
 		    &t->says_nothing, &t->text_cap, (size_t)name + 1, sizeof(*t->says_nothing))) {
@@ -195,32 +195,32 @@ static struct vpa_stage_label label_of_text(struct vpa_ex_out *x, uint32_t name)
 	if (t->says_nothing[name])
 		return label;
 	vpa_pipeline_read(x->view.context->pipeline, text, (struct vpt_text){"", 0}, &label);
-	t->says_nothing[name] = label.kind == VPA_STAGE_NONE;
+	t->says_nothing[name] = label.kind == VPA_SCOPE_NONE;
 	return label;
 }
 
 void vpa_ex_stage_args(struct vpa_ex_out *x, uint32_t name, uint32_t annotation, unsigned *inside,
 	struct vpa_ex_event *e)
 {
-	struct vpa_stage_label label = {0};
+	struct vpa_scope_label label = {0};
 	struct vpt_text text;
 
 	if (annotation) {
 		text = vpt_strings_get(&x->texts, annotation);
-		if (vpa_stage_read(text.text, text.len, &label))
-			label.kind = VPA_STAGE_NONE;
+		if (vpa_scope_read(text.text, text.len, &label))
+			label.kind = VPA_SCOPE_NONE;
 	}
-	if (label.kind == VPA_STAGE_NONE)
+	if (label.kind == VPA_SCOPE_NONE)
 		label = label_of_text(x, name);
-	if (vpa_stage_is_misplaced(&label, *inside, 1))
+	if (vpa_scope_is_misplaced(&label, *inside, 1))
 		return;
-	*inside = vpa_stage_inside(&label, *inside, 1);
-	if (label.kind == VPA_STAGE_PART)
+	*inside = vpa_scope_inside(&label, *inside, 1);
+	if (label.kind == VPA_SCOPE_STAGE)
 		vpa_ex_add_arg(
 			e, EX_ARG_STAGE, EX_TEXT, label.name ? vpa_ex_string(x, label.name) : name);
-	else if (label.kind == VPA_STAGE_BLOCK && label.index >= 0)
+	else if (label.kind == VPA_SCOPE_BLOCK && label.index >= 0)
 		vpa_ex_add_arg(e, EX_ARG_BLOCK, EX_INT, (uint64_t)label.index);
-	else if (label.kind == VPA_STAGE_STEP && label.index >= 0)
+	else if (label.kind == VPA_SCOPE_STEP && label.index >= 0)
 		vpa_ex_add_arg(e, EX_ARG_STEP, EX_INT, (uint64_t)label.index);
 }
 
@@ -243,7 +243,7 @@ static uint64_t take_attention(struct vpa_ex_out *x, const struct vpa_range *ran
 
 /* The index of the innermost range of a kind that this one began in; -1: there is none. */
 static int64_t index_around(
-	struct vpa_ex_out *x, const struct vpa_range *range, enum vpa_stage_kind kind)
+	struct vpa_ex_out *x, const struct vpa_range *range, enum vpa_scope_kind kind)
 {
 	uint64_t at_ns = range->start_ns;
 	const struct vpa_range *around =
@@ -253,32 +253,32 @@ static int64_t index_around(
 }
 
 static uint32_t span_name(
-	struct vpa_ex_out *x, const struct vpa_range *range, const struct vpa_stage_label *label)
+	struct vpa_ex_out *x, const struct vpa_range *range, const struct vpa_scope_label *label)
 {
 	char text[64];
 
-	if (label->kind == VPA_STAGE_PART || label->kind == VPA_STAGE_REQUEST || label->index < 0)
+	if (label->kind == VPA_SCOPE_STAGE || label->kind == VPA_SCOPE_REQUEST || label->index < 0)
 		return label->name ? vpa_ex_string(x, label->name) : vpa_ex_name(x, range->name);
-	snprintf(text, sizeof(text), "%s %lld", vpa_stage_kind_name(label->kind),
+	snprintf(text, sizeof(text), "%s %lld", vpa_scope_kind_name(label->kind),
 		(long long)label->index);
 	return vpa_ex_string(x, text);
 }
 
 static const struct {
 	uint8_t shown, track, category;
-} shown[VPA_STAGE_KINDS] = {
-	[VPA_STAGE_REQUEST] = {1, TRACK_STAGES, EX_PIPELINE},
-	[VPA_STAGE_PART] = {1, TRACK_STAGES, EX_PIPELINE},
-	[VPA_STAGE_BLOCK] = {1, TRACK_BLOCKS, EX_BLOCK},
-	[VPA_STAGE_STEP] = {1, TRACK_STEPS, EX_STEP},
-	[VPA_STAGE_CONTEXT] = {1, TRACK_STEPS, EX_STEP},
-	[VPA_STAGE_ITERATION] = {1, TRACK_STAGES, EX_PIPELINE},
+} shown[VPA_SCOPE_KINDS] = {
+	[VPA_SCOPE_REQUEST] = {1, TRACK_STAGES, EX_PIPELINE},
+	[VPA_SCOPE_STAGE] = {1, TRACK_STAGES, EX_PIPELINE},
+	[VPA_SCOPE_BLOCK] = {1, TRACK_BLOCKS, EX_BLOCK},
+	[VPA_SCOPE_STEP] = {1, TRACK_STEPS, EX_STEP},
+	[VPA_SCOPE_CONTEXT] = {1, TRACK_STEPS, EX_STEP},
+	[VPA_SCOPE_ITERATION] = {1, TRACK_STAGES, EX_PIPELINE},
 };
 
 int vpa_ex_tracks_range(struct vpa_ex_out *x, const struct vpa_range *range)
 {
 	const struct vpa_projection *p = &range->gpu;
-	struct vpa_stage_label label;
+	struct vpa_scope_label label;
 	struct vpt_text recorded;
 	uint64_t attention;
 
@@ -287,12 +287,12 @@ int vpa_ex_tracks_range(struct vpa_ex_out *x, const struct vpa_range *range)
 	if (!shown[vpa_pipeline_kind(range)].shown)
 		return x->pf.failed;
 	label = label_of(x, range);
-	attention = label.kind == VPA_STAGE_BLOCK ? take_attention(x, range) : 0;
+	attention = label.kind == VPA_SCOPE_BLOCK ? take_attention(x, range) : 0;
 	for (; p; p = p->next) {
 		struct vpa_ex_event e = {.time_ns = p->first_ns,
 			.name = span_name(x, range, &label),
 			.category = shown[label.kind].category};
-		int64_t block = index_around(x, range, VPA_STAGE_BLOCK);
+		int64_t block = index_around(x, range, VPA_SCOPE_BLOCK);
 
 		if (p->device == VPA_NONE || p->last_ns <= p->first_ns)
 			continue;
@@ -301,7 +301,7 @@ int vpa_ex_tracks_range(struct vpa_ex_out *x, const struct vpa_range *range)
 			100.0 * (double)p->busy_ns / (double)(p->last_ns - p->first_ns));
 		recorded = vpa_range_name(x->model, range);
 		add_text(&e, EX_ARG_NVTX, vpa_ex_text(x, recorded.text, recorded.len));
-		if (label.kind == VPA_STAGE_BLOCK) {
+		if (label.kind == VPA_SCOPE_BLOCK) {
 			vpa_ex_add_arg(&e, EX_ARG_BLOCK, EX_INT, (uint64_t)label.index);
 			vpa_ex_add_arg(&e, EX_ARG_ATTENTION_NS, EX_UINT, attention);
 		} else if (label.index >= 0 && e.category == EX_STEP) {
@@ -346,12 +346,12 @@ static void put_attention(struct vpa_ex_out *x, const struct vpa_ops *ops, size_
 	int64_t block = -1, step = -1;
 
 	for (; range; range = vpa_range_around(range, ops->launch_start_ns[i])) {
-		enum vpa_stage_kind kind = vpa_pipeline_kind(range);
+		enum vpa_scope_kind kind = vpa_pipeline_kind(range);
 
-		if (kind == VPA_STAGE_BLOCK) {
+		if (kind == VPA_SCOPE_BLOCK) {
 			block = block < 0 ? label_of(x, range).index : block;
 			add_to_block(x, range, ops->end_ns[i] - ops->start_ns[i]);
-		} else if (kind == VPA_STAGE_STEP && step < 0) {
+		} else if (kind == VPA_SCOPE_STEP && step < 0) {
 			step = label_of(x, range).index;
 		}
 	}

@@ -15,7 +15,7 @@ int vpa_ex_tracks_range(struct vpa_ex_out *x, const struct vpa_range *range);
 void vpa_ex_tracks_end(struct vpa_ex_out *x);
 
 /* Adds which block, step or stage a range on a thread is, if it is one: by an annotation (a text; 0: none), else by its name.
- * *inside (enum vpa_stage_inside) is what it began in, and becomes what begins in it. */
+ * *inside (enum vpa_scope_inside) is what it began in, and becomes what begins in it. */
 void vpa_ex_stage_args(struct vpa_ex_out *x, uint32_t name, uint32_t annotation, unsigned *inside,
 	struct vpa_ex_event *e);
 

@@ -182,9 +182,9 @@ static void put_call_place(struct vpa_rows *x, const struct vpt_section *s, uint
 	vpa_rows_put_place(x, &x->cat.out, &place);
 }
 
-static void put_role(struct vpa_rows *x, const struct vpa_stage_label *label)
+static void put_role(struct vpa_rows *x, const struct vpa_scope_label *label)
 {
-	const char *role = label->kind == VPA_STAGE_NONE ? NULL : vpa_stage_kind_name(label->kind);
+	const char *role = label->kind == VPA_SCOPE_NONE ? NULL : vpa_scope_kind_name(label->kind);
 
 	vpa_rows_text(x, &x->cat.out, "role", role, role ? strlen(role) : 0);
 	vpa_rows_index(x, &x->cat.out, "index", label->index);
@@ -194,7 +194,7 @@ static void put_range_role(struct vpa_rows *x, const struct vpt_section *s, uint
 {
 	const struct vpt_batch *b = x->cat.batch;
 	struct vpt_text payload = {"", 0};
-	struct vpa_stage_label label;
+	struct vpa_scope_label label;
 
 	if (s->col[VPT_RANGE_PAYLOAD][row] == VPT_PAYLOAD_JSON)
 		payload = vpt_batch_text(b, s->col[VPT_RANGE_VALUE][row]);
@@ -274,7 +274,7 @@ static int take_range(void *state, const struct vpa_range *range)
 	const struct vpa_model *m = x->view.context->model;
 	const struct vpa_thread *t = &m->threads[range->thread];
 	struct vpt_text name = vpa_range_name(m, range), domain = vpa_name(m, range->domain);
-	struct vpa_stage_label label;
+	struct vpa_scope_label label;
 	struct vpa_rows_table *table = x->own[VPA_ROWS_PROJECTION];
 	struct vpa_line *l = &x->cat.out;
 	const struct vpa_projection *p = &range->gpu;

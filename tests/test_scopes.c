@@ -1,8 +1,8 @@
-/* test_stages.c - what a range is: annotations, built-in names, a user's rules. */
+/* test_scopes.c - what a range is: annotations, built-in names, a user's rules. */
 #include "analysis/families.h"
 #include "analysis/kernel_rules.h"
 #include "analysis/range_names.h"
-#include "analysis/stages.h"
+#include "analysis/scopes.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* "block 3, 12 frames": a label in few words. */
-static const char *words_of(const struct vpa_stage_label *l)
+static const char *words_of(const struct vpa_scope_label *l)
 {
 	static char text[200];
 	const struct {
@@ -26,7 +26,7 @@ static const char *words_of(const struct vpa_stage_label *l)
 		{"timestep", l->timestep}};
 	size_t used, i;
 
-	used = (size_t)snprintf(text, sizeof(text), "%s", vpa_stage_kind_name(l->kind));
+	used = (size_t)snprintf(text, sizeof(text), "%s", vpa_scope_kind_name(l->kind));
 	for (i = 0; i < COUNT(numbers); i++)
 		if (numbers[i].value >= 0)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, " %s %" PRId64,
@@ -38,7 +38,7 @@ static const char *words_of(const struct vpa_stage_label *l)
 	return text;
 }
 
-static void expect(const char *rule, const char *input, const struct vpa_stage_label *found,
+static void expect(const char *rule, const char *input, const struct vpa_scope_label *found,
 	const char *expected)
 {
 	if (strcmp(words_of(found), expected))
@@ -103,30 +103,30 @@ static const struct {
 
 static void annotations_are_flat_objects(void **state)
 {
-	struct vpa_stage_label label;
+	struct vpa_scope_label label;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < COUNT(annotations); i++) {
-		int rc = vpa_stage_read(annotations[i].json, strlen(annotations[i].json), &label);
+		int rc = vpa_scope_read(annotations[i].json, strlen(annotations[i].json), &label);
 
 		expect(annotations[i].rule, annotations[i].json, &label, annotations[i].expected);
-		assert_int_equal(rc, label.kind == VPA_STAGE_NONE ? VPT_EDATA : VPT_OK);
+		assert_int_equal(rc, label.kind == VPA_SCOPE_NONE ? VPT_EDATA : VPT_OK);
 	}
 	/* A NUL ends nothing: the length does. */
-	assert_int_equal(vpa_stage_read("{\"kind\":\"block\"}\0", 17, &label), VPT_EDATA);
+	assert_int_equal(vpa_scope_read("{\"kind\":\"block\"}\0", 17, &label), VPT_EDATA);
 }
 
 static void a_prefix_of_an_annotation_is_none(void **state)
 {
 	static const char whole[] = "{\"kind\":\"block\",\"index\":3,\"note\":\"\\\"x\"}";
-	struct vpa_stage_label label;
+	struct vpa_scope_label label;
 	size_t len;
 
 	(void)state;
 	for (len = 0; len < sizeof(whole) - 1; len++)
-		assert_int_equal(vpa_stage_read(whole, len, &label), VPT_EDATA);
-	assert_int_equal(vpa_stage_read(whole, len, &label), VPT_OK);
+		assert_int_equal(vpa_scope_read(whole, len, &label), VPT_EDATA);
+	assert_int_equal(vpa_scope_read(whole, len, &label), VPT_OK);
 }
 
 /* ---- built-in names ---- */
@@ -226,14 +226,14 @@ static const struct {
 
 static void whole_names_are_compared_word_by_word(void **state)
 {
-	struct vpa_stage_label label;
+	struct vpa_scope_label label;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < COUNT(names); i++) {
-		vpa_stage_builtin(names[i].name, strlen(names[i].name), &label);
+		vpa_scope_builtin(names[i].name, strlen(names[i].name), &label);
 		expect("built in", names[i].name, &label, names[i].expected);
-		vpa_stage_of_name(NULL, names[i].name, strlen(names[i].name), &label);
+		vpa_scope_of_name(NULL, names[i].name, strlen(names[i].name), &label);
 		expect("without rules", names[i].name, &label, names[i].expected);
 	}
 }
@@ -268,7 +268,7 @@ static const struct {
 
 static void numbers_of_emit_nvtx_are_not_the_name(void **state)
 {
-	struct vpa_stage_label label;
+	struct vpa_scope_label label;
 	size_t i;
 
 	(void)state;
@@ -280,7 +280,7 @@ static void numbers_of_emit_nvtx_are_not_the_name(void **state)
 			fail_msg("\"%s\" is summed under %.*s", emitted[i].name, (int)len,
 				emitted[i].name);
 	}
-	vpa_stage_of_name(NULL, "vae_decode, op_id = 12", 22, &label);
+	vpa_scope_of_name(NULL, "vae_decode, op_id = 12", 22, &label);
 	expect("without them", "vae_decode, op_id = 12", &label, "stage vae");
 }
 
@@ -321,20 +321,20 @@ static const struct {
 
 static void rules_go_before_built_in_names(void **state)
 {
-	struct vpa_stage_label label;
+	struct vpa_scope_label label;
 	struct vpt_err err = {0};
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < COUNT(rules); i++) {
-		struct vpa_stage_rules *r =
-			vpa_stage_rules_read(rules[i].rules, strlen(rules[i].rules), &err);
+		struct vpa_scope_rules *r =
+			vpa_scope_rules_read(rules[i].rules, strlen(rules[i].rules), &err);
 
 		if (!r)
 			fail_msg("%s: %s", rules[i].rule, err.text);
-		vpa_stage_of_name(r, rules[i].name, strlen(rules[i].name), &label);
+		vpa_scope_of_name(r, rules[i].name, strlen(rules[i].name), &label);
 		expect(rules[i].rule, rules[i].name, &label, rules[i].expected);
-		vpa_stage_rules_free(r);
+		vpa_scope_rules_free(r);
 	}
 }
 
@@ -367,11 +367,11 @@ static void wrong_rules_are_refused_with_their_line(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(wrong); i++) {
 		struct vpt_err err = {0};
-		struct vpa_stage_rules *r =
-			vpa_stage_rules_read(wrong[i].rules, strlen(wrong[i].rules), &err);
+		struct vpa_scope_rules *r =
+			vpa_scope_rules_read(wrong[i].rules, strlen(wrong[i].rules), &err);
 
 		assert_true((r == NULL) == (wrong[i].why != NULL));
-		vpa_stage_rules_free(r);
+		vpa_scope_rules_free(r);
 		if (!wrong[i].why)
 			continue;
 		assert_int_equal(err.code, VPT_EDATA);
@@ -416,15 +416,15 @@ static const struct {
 	{"B!bB", "B!b-"},
 };
 
-static struct vpa_stage_label label_of(char letter, int is_annotation)
+static struct vpa_scope_label label_of(char letter, int is_annotation)
 {
 	static const char letters[] = "RBbSCLPD";
-	static const enum vpa_stage_kind kinds[] = {VPA_STAGE_REQUEST, VPA_STAGE_BLOCK,
-		VPA_STAGE_BLOCK, VPA_STAGE_STEP, VPA_STAGE_CONTEXT, VPA_STAGE_ITERATION,
-		VPA_STAGE_PART, VPA_STAGE_PART};
+	static const enum vpa_scope_kind kinds[] = {VPA_SCOPE_REQUEST, VPA_SCOPE_BLOCK,
+		VPA_SCOPE_BLOCK, VPA_SCOPE_STEP, VPA_SCOPE_CONTEXT, VPA_SCOPE_ITERATION,
+		VPA_SCOPE_STAGE, VPA_SCOPE_STAGE};
 
 	assert_non_null(strchr(letters, letter));
-	return (struct vpa_stage_label){.kind = kinds[strchr(letters, letter) - letters],
+	return (struct vpa_scope_label){.kind = kinds[strchr(letters, letter) - letters],
 		.work = letter == 'D' ? VPA_WORK_WHOLE : VPA_WORK_OTHER,
 		.source = is_annotation ? VPA_SOURCE_ANNOTATION : VPA_SOURCE_RULE};
 }
@@ -442,11 +442,11 @@ static void a_name_means_something_else_inside_of_others(void **state)
 
 		for (; *p; p++) {
 			int is_annotation = p[1] == '!', nests = *p != 'b';
-			struct vpa_stage_label label = label_of(*p, is_annotation);
-			int misplaced = vpa_stage_is_misplaced(&label, inside, nests);
+			struct vpa_scope_label label = label_of(*p, is_annotation);
+			int misplaced = vpa_scope_is_misplaced(&label, inside, nests);
 
 			if (!misplaced)
-				inside = vpa_stage_inside(&label, inside, nests);
+				inside = vpa_scope_inside(&label, inside, nests);
 			found[len++] = misplaced ? '-' : *p;
 			if (is_annotation)
 				found[len++] = *++p;

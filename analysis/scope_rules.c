@@ -1,6 +1,6 @@
-/* stage_rules.c - a user's rules for ranges, see stages.h. They share a file with the kernel families,
+/* scope_rules.c - a user's rules for ranges, see scopes.h. They share a file with the kernel families,
  * whose reader passes these lines over as this one does those. */
-#include "analysis/stages.h"
+#include "analysis/scopes.h"
 
 #include "analysis/range_names.h"
 #include "analysis/rule_file.h"
@@ -15,14 +15,14 @@ enum { FIELDS = 4, SUBJECT_MAX = 1024 };
 static const char prefix[] = "range ";
 
 struct rule {
-	enum vpa_stage_kind kind;
-	char name[VPA_STAGE_NAME_MAX]; /* "" if it has none */
+	enum vpa_scope_kind kind;
+	char name[VPA_SCOPE_NAME_MAX]; /* "" if it has none */
 	/* The member of the label that a group of the expression is; NONE where it is none. */
 	enum field { NONE, INDEX, FRAMES, LATENTS, TIMESTEP } fields[FIELDS];
 	regex_t regex;
 };
 
-struct vpa_stage_rules {
+struct vpa_scope_rules {
 	struct rule *rules;
 	size_t count;
 };
@@ -33,7 +33,7 @@ static const char *const field_names[] = {[NONE] = "-",
 	[LATENTS] = "latents",
 	[TIMESTEP] = "timestep"};
 
-int vpa_stage_is_rule(const char *line, size_t len)
+int vpa_scope_is_rule(const char *line, size_t len)
 {
 	return len >= sizeof(prefix) - 1 && !memcmp(line, prefix, sizeof(prefix) - 1);
 }
@@ -72,14 +72,14 @@ static int read_fields(struct rule *rule, const char *text, size_t len)
 /* "block(index,frames)", "stage vae_decode": what stands between "range " and the tab. 0 if it makes no sense. */
 static int read_kind(struct rule *rule, const char *text, size_t len)
 {
-	static const enum vpa_stage_kind kinds[] = {VPA_STAGE_NONE, VPA_STAGE_REQUEST,
-		VPA_STAGE_BLOCK, VPA_STAGE_STEP, VPA_STAGE_CONTEXT, VPA_STAGE_PART};
+	static const enum vpa_scope_kind kinds[] = {VPA_SCOPE_NONE, VPA_SCOPE_REQUEST,
+		VPA_SCOPE_BLOCK, VPA_SCOPE_STEP, VPA_SCOPE_CONTEXT, VPA_SCOPE_STAGE};
 	size_t word = 0, i;
 
 	while (word < len && text[word] != '(' && text[word] != ' ')
 		word++;
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (is(text, word, vpa_stage_kind_name(kinds[i])))
+		if (is(text, word, vpa_scope_kind_name(kinds[i])))
 			break;
 	if (i == sizeof(kinds) / sizeof(kinds[0]))
 		return 0;
@@ -91,14 +91,14 @@ static int read_kind(struct rule *rule, const char *text, size_t len)
 		return 1;
 	if (*text == '(')
 		return read_fields(rule, text, len);
-	if (rule->kind != VPA_STAGE_PART || len < 2 || len > sizeof(rule->name))
+	if (rule->kind != VPA_SCOPE_STAGE || len < 2 || len > sizeof(rule->name))
 		return 0;
 	memcpy(rule->name, text + 1, len - 1);
 	return 1;
 }
 
 static int read_rule(
-	struct vpa_stage_rules *r, const struct vpa_rule_line *line, struct vpt_err *err)
+	struct vpa_scope_rules *r, const struct vpa_rule_line *line, struct vpt_err *err)
 {
 	const char *tab = memchr(line->text, '\t', line->len),
 		   *kind = line->text + sizeof(prefix) - 1;
@@ -118,9 +118,9 @@ static int read_rule(
 	return rc;
 }
 
-struct vpa_stage_rules *vpa_stage_rules_read(const char *text, size_t len, struct vpt_err *err)
+struct vpa_scope_rules *vpa_scope_rules_read(const char *text, size_t len, struct vpt_err *err)
 {
-	struct vpa_stage_rules *r = vpt_calloc(1, sizeof(*r));
+	struct vpa_scope_rules *r = vpt_calloc(1, sizeof(*r));
 	struct vpa_rule_file file;
 	struct vpa_rule_line line;
 
@@ -132,15 +132,15 @@ struct vpa_stage_rules *vpa_stage_rules_read(const char *text, size_t len, struc
 		goto fail;
 	}
 	while (vpa_rule_file_next(&file, &line))
-		if (vpa_stage_is_rule(line.text, line.len) && read_rule(r, &line, err))
+		if (vpa_scope_is_rule(line.text, line.len) && read_rule(r, &line, err))
 			goto fail;
 	return r;
 fail:
-	vpa_stage_rules_free(r);
+	vpa_scope_rules_free(r);
 	return NULL;
 }
 
-void vpa_stage_rules_free(struct vpa_stage_rules *r)
+void vpa_scope_rules_free(struct vpa_scope_rules *r)
 {
 	if (!r)
 		return;
@@ -202,7 +202,7 @@ static int64_t number_of(const char *text, const regmatch_t *group)
 }
 
 static void fill(const struct rule *rule, const char *text, const regmatch_t *groups,
-	struct vpa_stage_label *out)
+	struct vpa_scope_label *out)
 {
 	int64_t *const members[] = {[INDEX] = &out->index,
 		[FRAMES] = &out->frames,
@@ -210,9 +210,9 @@ static void fill(const struct rule *rule, const char *text, const regmatch_t *gr
 		[TIMESTEP] = &out->timestep};
 	size_t i;
 
-	*out = (struct vpa_stage_label){.index = -1, .frames = -1, .latents = -1, .timestep = -1};
+	*out = (struct vpa_scope_label){.index = -1, .frames = -1, .latents = -1, .timestep = -1};
 	out->kind = rule->kind;
-	if (rule->kind == VPA_STAGE_NONE)
+	if (rule->kind == VPA_SCOPE_NONE)
 		return;
 	out->source = VPA_SOURCE_RULE;
 	out->name = rule->name[0] ? rule->name : NULL;
@@ -221,12 +221,12 @@ static void fill(const struct rule *rule, const char *text, const regmatch_t *gr
 			*members[rule->fields[i]] = number_of(text, &groups[i + 1]);
 }
 
-void vpa_stage_of_name(
-	const struct vpa_stage_rules *r, const char *name, size_t len, struct vpa_stage_label *out)
+void vpa_scope_of_name(
+	const struct vpa_scope_rules *r, const char *name, size_t len, struct vpa_scope_label *out)
 {
 	char text[SUBJECT_MAX];
 	regmatch_t groups[FIELDS + 1];
-	struct vpa_stage_label named;
+	struct vpa_scope_label named;
 	size_t i;
 
 	len = vpa_range_name_len(name, len);
@@ -240,11 +240,11 @@ void vpa_stage_of_name(
 				continue;
 			fill(&r->rules[i], text, groups, out);
 			if (out->name) {
-				vpa_stage_builtin(out->name, strlen(out->name), &named);
+				vpa_scope_builtin(out->name, strlen(out->name), &named);
 				out->work = named.work;
 			}
 			return;
 		}
 	}
-	vpa_stage_builtin(name, len, out);
+	vpa_scope_builtin(name, len, out);
 }

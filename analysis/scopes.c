@@ -1,10 +1,10 @@
-/* stages.c - names and annotations of ranges.
+/* scopes.c - names and annotations of ranges.
  *
  * An annotation is read by a strict reader of flat objects: nested values, escapes in what it compares
  * and anything behind the object make it none. Built-in names are compared word by word with a table,
  * the whole name at once, so that a name which merely holds the word "block" is not one. A user's
- * rules are in stage_rules.c. */
-#include "analysis/stages.h"
+ * rules are in scope_rules.c. */
+#include "analysis/scopes.h"
 
 #include <string.h>
 
@@ -12,18 +12,18 @@
 
 static const struct {
 	const char *name;
-	enum vpa_stage_kind kind;
+	enum vpa_scope_kind kind;
 } kinds[] = {
-	{"request", VPA_STAGE_REQUEST},
-	{"block", VPA_STAGE_BLOCK},
-	{"step", VPA_STAGE_STEP},
-	{"context", VPA_STAGE_CONTEXT},
-	{"iteration", VPA_STAGE_ITERATION},
-	{"stage", VPA_STAGE_PART},
-	{"frames", VPA_STAGE_FRAMES},
+	{"request", VPA_SCOPE_REQUEST},
+	{"block", VPA_SCOPE_BLOCK},
+	{"step", VPA_SCOPE_STEP},
+	{"context", VPA_SCOPE_CONTEXT},
+	{"iteration", VPA_SCOPE_ITERATION},
+	{"stage", VPA_SCOPE_STAGE},
+	{"frames", VPA_SCOPE_FRAMES},
 };
 
-const char *vpa_stage_kind_name(enum vpa_stage_kind kind)
+const char *vpa_scope_kind_name(enum vpa_scope_kind kind)
 {
 	size_t i;
 
@@ -33,9 +33,9 @@ const char *vpa_stage_kind_name(enum vpa_stage_kind kind)
 	return "none";
 }
 
-static void clear(struct vpa_stage_label *out)
+static void clear(struct vpa_scope_label *out)
 {
-	*out = (struct vpa_stage_label){.index = -1, .frames = -1, .latents = -1, .timestep = -1};
+	*out = (struct vpa_scope_label){.index = -1, .frames = -1, .latents = -1, .timestep = -1};
 }
 
 /* ---- annotations ---- */
@@ -116,7 +116,7 @@ static int is(const char *text, size_t len, const char *word)
 }
 
 struct annotation {
-	struct vpa_stage_label label;
+	struct vpa_scope_label label;
 	int64_t context;
 };
 
@@ -150,7 +150,7 @@ static void take_member(struct reader *r, struct annotation *a)
 			*numbers[i].value = value;
 }
 
-int vpa_stage_read(const char *text, size_t len, struct vpa_stage_label *out)
+int vpa_scope_read(const char *text, size_t len, struct vpa_scope_label *out)
 {
 	struct reader r = {text, text + len, 0};
 	struct annotation a = {.context = -1};
@@ -167,10 +167,10 @@ int vpa_stage_read(const char *text, size_t len, struct vpa_stage_label *out)
 			r.failed = 1;
 	}
 	skip_space(&r);
-	if (r.failed || r.at != r.end || a.label.kind == VPA_STAGE_NONE)
+	if (r.failed || r.at != r.end || a.label.kind == VPA_SCOPE_NONE)
 		return VPT_EDATA;
-	if (a.label.kind == VPA_STAGE_STEP && a.context > 0)
-		a.label.kind = VPA_STAGE_CONTEXT;
+	if (a.label.kind == VPA_SCOPE_STEP && a.context > 0)
+		a.label.kind = VPA_SCOPE_CONTEXT;
 	a.label.source = VPA_SOURCE_ANNOTATION;
 	*out = a.label;
 	return VPT_OK;
@@ -182,93 +182,93 @@ int vpa_stage_read(const char *text, size_t len, struct vpa_stage_label *out)
  * one that is passed over, "T" for a timestep. Letters are compared without case. A name with numbers that
  * stands for one stage has a name for all of them. */
 static const struct {
-	enum vpa_stage_kind kind;
+	enum vpa_scope_kind kind;
 	enum vpa_stage_work work;
 	const char *words, *name;
 } names[] = {
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "block N", NULL},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "block N of M", NULL},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "block N M", NULL},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "video block N", NULL},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "latent block N", NULL},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "generate block N", NULL},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "diffusion block N", NULL},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "chunk N", NULL},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "chunk N of M", NULL},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "chunk N M", NULL},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "video chunk N", NULL},
-	{VPA_STAGE_BLOCK, VPA_WORK_OTHER, "generate chunk N", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N of M", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N M", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N t T", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "step N timestep T", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise N", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise step", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise step N", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoise step N t T", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoising step", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "denoising step N", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "diffusion step", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "diffusion step N", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "sampling step N", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "inference step N", NULL},
-	{VPA_STAGE_STEP, VPA_WORK_OTHER, "timestep T", NULL},
-	{VPA_STAGE_ITERATION, VPA_WORK_OTHER, "profilerstep N", NULL},
-	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "context pass", NULL},
-	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "kv pass", NULL},
-	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "kv cache pass", NULL},
-	{VPA_STAGE_CONTEXT, VPA_WORK_OTHER, "cache pass", NULL},
-	{VPA_STAGE_REQUEST, VPA_WORK_OTHER, "request", NULL},
-	{VPA_STAGE_REQUEST, VPA_WORK_OTHER, "request N", NULL},
-	{VPA_STAGE_REQUEST, VPA_WORK_WHOLE, "pipeline call", NULL},
-	{VPA_STAGE_REQUEST, VPA_WORK_OTHER, "generate video", NULL},
-	{VPA_STAGE_PART, VPA_WORK_VAE, "vae", NULL},
-	{VPA_STAGE_PART, VPA_WORK_VAE, "vae decode", NULL},
-	{VPA_STAGE_PART, VPA_WORK_VAE, "vae decoder", NULL},
-	{VPA_STAGE_PART, VPA_WORK_VAE, "vae decoding", NULL},
-	{VPA_STAGE_PART, VPA_WORK_VAE, "decode vae", NULL},
-	{VPA_STAGE_PART, VPA_WORK_VAE, "decode latents", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "vae encode", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "text encode", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "text encoder", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "text encoding", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "encode prompt", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "prompt encode", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "scheduler step", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "to host", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "postprocess", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "post process", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "postprocess video", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "block N", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "block N of M", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "block N M", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "video block N", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "latent block N", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "generate block N", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "diffusion block N", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "chunk N", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "chunk N of M", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "chunk N M", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "video chunk N", NULL},
+	{VPA_SCOPE_BLOCK, VPA_WORK_OTHER, "generate chunk N", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "step N", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "step N of M", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "step N M", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "step N t T", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "step N timestep T", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "denoise N", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "denoise step", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "denoise step N", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "denoise step N t T", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "denoising step", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "denoising step N", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "diffusion step", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "diffusion step N", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "sampling step N", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "inference step N", NULL},
+	{VPA_SCOPE_STEP, VPA_WORK_OTHER, "timestep T", NULL},
+	{VPA_SCOPE_ITERATION, VPA_WORK_OTHER, "profilerstep N", NULL},
+	{VPA_SCOPE_CONTEXT, VPA_WORK_OTHER, "context pass", NULL},
+	{VPA_SCOPE_CONTEXT, VPA_WORK_OTHER, "kv pass", NULL},
+	{VPA_SCOPE_CONTEXT, VPA_WORK_OTHER, "kv cache pass", NULL},
+	{VPA_SCOPE_CONTEXT, VPA_WORK_OTHER, "cache pass", NULL},
+	{VPA_SCOPE_REQUEST, VPA_WORK_OTHER, "request", NULL},
+	{VPA_SCOPE_REQUEST, VPA_WORK_OTHER, "request N", NULL},
+	{VPA_SCOPE_REQUEST, VPA_WORK_WHOLE, "pipeline call", NULL},
+	{VPA_SCOPE_REQUEST, VPA_WORK_OTHER, "generate video", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_VAE, "vae", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_VAE, "vae decode", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_VAE, "vae decoder", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_VAE, "vae decoding", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_VAE, "decode vae", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_VAE, "decode latents", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "vae encode", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "text encode", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "text encoder", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "text encoding", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "encode prompt", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "prompt encode", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "scheduler step", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "to host", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "postprocess", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "post process", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "postprocess video", NULL},
 	/* The profiling guide of diffusers. */
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "transformer forward", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "transformer forward", NULL},
 	/* Stages of FastVideo's and SGLang's pipelines are called as their classes are. */
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "inputvalidationstage", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "textencodingstage", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "imageencodingstage", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "encodingstage", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "conditioningstage", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "timesteppreparationstage", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "latentpreparationstage", NULL},
-	{VPA_STAGE_PART, VPA_WORK_WHOLE, "denoisingstage", NULL},
-	{VPA_STAGE_PART, VPA_WORK_WHOLE, "dmddenoisingstage", NULL},
-	{VPA_STAGE_PART, VPA_WORK_WHOLE, "causaldmddenoisingstage", NULL},
-	{VPA_STAGE_PART, VPA_WORK_WHOLE, "causaldmddenosingstage", NULL},
-	{VPA_STAGE_PART, VPA_WORK_WHOLE, "ltx M denoisingstage", NULL},
-	{VPA_STAGE_PART, VPA_WORK_VAE, "decodingstage", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "inputvalidationstage", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "textencodingstage", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "imageencodingstage", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "encodingstage", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "conditioningstage", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "timesteppreparationstage", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "latentpreparationstage", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_WHOLE, "denoisingstage", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_WHOLE, "dmddenoisingstage", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_WHOLE, "causaldmddenoisingstage", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_WHOLE, "causaldmddenosingstage", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_WHOLE, "ltx M denoisingstage", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_VAE, "decodingstage", NULL},
 	/* Ranges inside of FastVideo's models, and its regions, without what `prefixes` says stands before them. */
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "dit", NULL},
-	{VPA_STAGE_PART, VPA_WORK_VAE, "vae temporal chunk M", "vae.temporal_chunk"},
-	{VPA_STAGE_PART, VPA_WORK_VAE, "vae decode clip tile M M", "vae.decode_clip.tile"},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "denoise pass pos", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "denoise pass neg", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "denoise pass modality", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "denoise pass stg", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "denoise scheduler update", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "model loading", NULL},
-	{VPA_STAGE_PART, VPA_WORK_OTHER, "profiler region model loading", NULL},
-	{VPA_STAGE_PART, VPA_WORK_WHOLE, "inference denoising", NULL},
-	{VPA_STAGE_PART, VPA_WORK_WHOLE, "profiler region inference denoising", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "dit", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_VAE, "vae temporal chunk M", "vae.temporal_chunk"},
+	{VPA_SCOPE_STAGE, VPA_WORK_VAE, "vae decode clip tile M M", "vae.decode_clip.tile"},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "denoise pass pos", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "denoise pass neg", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "denoise pass modality", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "denoise pass stg", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "denoise scheduler update", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "model loading", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "profiler region model loading", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_WHOLE, "inference denoising", NULL},
+	{VPA_SCOPE_STAGE, VPA_WORK_WHOLE, "profiler region inference denoising", NULL},
 };
 
 /* What a name may begin with besides its words. Elsewhere a dot joins the names of modules ("model.block.5"), so that a
@@ -359,7 +359,7 @@ static int64_t number_of(const struct word *word)
 	return i == word->len ? value : -1;
 }
 
-static int matches(const char *pattern, const struct words *w, struct vpa_stage_label *out)
+static int matches(const char *pattern, const struct words *w, struct vpa_scope_label *out)
 {
 	size_t i;
 
@@ -382,7 +382,7 @@ static int matches(const char *pattern, const struct words *w, struct vpa_stage_
 	return i == w->count && !*pattern;
 }
 
-void vpa_stage_builtin(const char *name, size_t len, struct vpa_stage_label *out)
+void vpa_scope_builtin(const char *name, size_t len, struct vpa_scope_label *out)
 {
 	struct words w;
 	size_t i;
@@ -404,19 +404,19 @@ void vpa_stage_builtin(const char *name, size_t len, struct vpa_stage_label *out
 
 /* ---- what stands where ---- */
 
-int vpa_stage_is_misplaced(const struct vpa_stage_label *label, unsigned inside, int nests)
+int vpa_scope_is_misplaced(const struct vpa_scope_label *label, unsigned inside, int nests)
 {
 	if (label->source != VPA_SOURCE_RULE)
 		return 0;
 	switch (label->kind) {
-	case VPA_STAGE_REQUEST:
+	case VPA_SCOPE_REQUEST:
 		return (inside & VPA_INSIDE_REQUEST) != 0;
-	case VPA_STAGE_BLOCK:
-		return inside & (VPA_INSIDE_STEP | VPA_INSIDE_PART) ||
+	case VPA_SCOPE_BLOCK:
+		return inside & (VPA_INSIDE_STEP | VPA_INSIDE_STAGE) ||
 		       (nests && inside & VPA_INSIDE_BLOCK);
-	case VPA_STAGE_STEP:
-	case VPA_STAGE_CONTEXT:
-	case VPA_STAGE_ITERATION:
+	case VPA_SCOPE_STEP:
+	case VPA_SCOPE_CONTEXT:
+	case VPA_SCOPE_ITERATION:
 		return (inside & VPA_INSIDE_STEP) != 0;
 	default:
 		return 0;
@@ -424,7 +424,7 @@ int vpa_stage_is_misplaced(const struct vpa_stage_label *label, unsigned inside,
 }
 
 /* Makes `bit` what `holds` says, unless that of an annotation stands against a name's. */
-static unsigned set_inside(unsigned inside, const struct vpa_stage_label *label, unsigned bit,
+static unsigned set_inside(unsigned inside, const struct vpa_scope_label *label, unsigned bit,
 	unsigned annotated, int holds)
 {
 	int is_annotation = label->source == VPA_SOURCE_ANNOTATION;
@@ -434,21 +434,21 @@ static unsigned set_inside(unsigned inside, const struct vpa_stage_label *label,
 	return (inside & ~(bit | annotated)) | (holds ? bit : 0) | (is_annotation ? annotated : 0);
 }
 
-unsigned vpa_stage_inside(const struct vpa_stage_label *label, unsigned inside, int nests)
+unsigned vpa_scope_inside(const struct vpa_scope_label *label, unsigned inside, int nests)
 {
 	switch (label->kind) {
-	case VPA_STAGE_REQUEST:
+	case VPA_SCOPE_REQUEST:
 		return inside | VPA_INSIDE_REQUEST;
-	case VPA_STAGE_BLOCK:
+	case VPA_SCOPE_BLOCK:
 		/* What stands in a block is not in the steps and parts around it. */
 		inside &= VPA_INSIDE_REQUEST | VPA_INSIDE_BLOCK | VPA_INSIDE_ANNOTATED_BLOCK;
 		return set_inside(
 			inside, label, VPA_INSIDE_BLOCK, VPA_INSIDE_ANNOTATED_BLOCK, nests);
-	case VPA_STAGE_STEP:
-	case VPA_STAGE_CONTEXT:
+	case VPA_SCOPE_STEP:
+	case VPA_SCOPE_CONTEXT:
 		return inside | VPA_INSIDE_STEP;
-	case VPA_STAGE_PART:
-		return set_inside(inside, label, VPA_INSIDE_PART, VPA_INSIDE_ANNOTATED_PART,
+	case VPA_SCOPE_STAGE:
+		return set_inside(inside, label, VPA_INSIDE_STAGE, VPA_INSIDE_ANNOTATED_STAGE,
 			label->work != VPA_WORK_WHOLE);
 	default:
 		return inside;
