@@ -280,7 +280,10 @@ static int take_range(void *state, const struct vpa_range *range)
 	const struct vpa_projection *p = &range->gpu;
 
 	x->last = (struct vpa_rows_asked){0};
-	if (vpa_pipeline_label(x->view.context->pipeline, range, &label))
+	if (range->payload)
+		vpa_pipeline_read(x->view.context->pipeline, vpa_name(m, range->name),
+			vpa_name(m, range->payload), &label);
+	else if (vpa_pipeline_label(x->view.context->pipeline, range, &label))
 		return VPT_ENOMEM;
 	for (; p; p = p->next) {
 		size_t begin = l->size;
