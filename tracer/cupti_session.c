@@ -10,6 +10,7 @@
 #include "tracer/cupti.h"
 
 #include "tracer/clock.h"
+#include "tracer/cupti_kinds.h"
 #include "tracer/cupti_library.h"
 #include "tracer/cupti_unfinished.h"
 #include "tracer/driver.h"
@@ -31,13 +32,9 @@ struct vtr_cupti {
 	struct vtr_decoder *decoder;
 	struct vtr_unfinished unfinished; /* the writer's */
 	_Atomic uint64_t stopped_ns;      /* recording ended then, CLOCK_MONOTONIC; 0: it did not */
-	enum vptrace_profile profile;
+	struct vtr_kinds kinds;
 	void *subscriber; /* NULL: not subscribed */
 	int attributes_set;
-	uint64_t enabled, refused; /* kinds, a bit each */
-	uint64_t undumped;         /* enabled, but CUPTI has not told of what exists already */
-	int by_call;               /* RUNTIME and DRIVER are enabled call by call now */
-	int said_by_call; /* they were at the start: for the metadata, which the writer makes */
 
 	/* seen by callbacks */
 	_Atomic(struct vtr_pool *) pool;
@@ -165,118 +162,6 @@ static const struct {
 	{VTR_DOMAIN_RESOURCE, VTR_RESOURCE_NODE_DESTROYED},
 	{VTR_DOMAIN_RESOURCE, VTR_RESOURCE_EXEC_DESTROYED}};
 
-/* ---- kinds ---- */
-
-enum { LITE = 1 << VPTRACE_PROFILE_LITE, DEFAULT = 1 << VPTRACE_PROFILE_DEFAULT };
-enum { FULL = 1 << VPTRACE_PROFILE_FULL, COARSE = 1 << VPTRACE_PROFILE_COARSE };
-enum { MOST = DEFAULT | FULL | COARSE, EVERY = MOST | LITE };
-
-/* In the order in which they are enabled: what describes lanes comes before what uses them. */
-static const struct {
-	uint32_t kind;
-	int profiles;
-	int dump; /* tell of what exists already too */
-} kinds[] = {{VTR_KIND_DEVICE, EVERY, 1}, {VTR_KIND_CONTEXT, EVERY, 1}, {VTR_KIND_STREAM, EVERY, 1},
-	{VTR_KIND_CONCURRENT_KERNEL, EVERY, 0}, {VTR_KIND_MEMCPY, EVERY, 0},
-	{VTR_KIND_MEMCPY2, EVERY, 0}, {VTR_KIND_MEMSET, EVERY, 0},
-	{VTR_KIND_SYNCHRONIZATION, MOST, 0}, {VTR_KIND_CUDA_EVENT, MOST, 0},
-	{VTR_KIND_OVERHEAD, MOST, 0}, {VTR_KIND_JIT, MOST, 0}, {VTR_KIND_MEMORY2, FULL, 0},
-	{VTR_KIND_GRAPH_TRACE, COARSE, 0}};
-
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
-
-static uint64_t bit(uint32_t kind)
-{
-	return UINT64_C(1) << kind;
-}
-
-static void enable_kind(struct vtr_cupti *c, uint32_t kind, int dump)
-{
-	const struct vtr_cupti_functions *fn = &c->library.fn;
-	int rc = 1;
-
-	dump = dump && fn->enable_and_dump;
-	/* Records whose size is not known would end every buffer they are in. */
-	if (c->sizes.bytes[kind]) {
-		rc = dump ? fn->enable_and_dump(kind) : fn->enable(kind);
-		/* Inside of cuInit CUPTI may not know yet what there is. */
-		if (rc && dump) {
-			rc = fn->enable(kind);
-			c->undumped |= rc ? 0 : bit(kind);
-		}
-	}
-	if (rc)
-		c->refused |= bit(kind);
-	else
-		c->enabled |= bit(kind);
-}
-
-/* Asks once more for what CUPTI did not tell at the start. */
-static void dump_late(struct vtr_cupti *c)
-{
-	uint32_t kind;
-
-	for (kind = 0; c->undumped && kind < VTR_KINDS; kind++)
-		if (c->undumped & bit(kind) && !c->library.fn.enable_and_dump(kind))
-			c->undumped &= ~bit(kind);
-}
-
-/* Enables or disables the calls that are wanted, one by one. Returns how many the library accepted.
- */
-static unsigned set_calls(struct vtr_cupti *c, uint8_t enable)
-{
-	const struct vtr_cupti_functions *fn = &c->library.fn;
-	unsigned accepted = 0;
-	uint32_t cbid;
-
-	for (cbid = 0; cbid < VTR_CBIDS; cbid++) {
-		if (vtr_calls_find(&c->calls, VTR_DOMAIN_RUNTIME, cbid))
-			accepted += !fn->enable_runtime(cbid, enable);
-		if (vtr_calls_find(&c->calls, VTR_DOMAIN_DRIVER, cbid))
-			accepted += !fn->enable_driver(cbid, enable);
-	}
-	return accepted;
-}
-
-static void enable_calls(struct vtr_cupti *c)
-{
-	const struct vtr_cupti_functions *fn = &c->library.fn;
-
-	if (c->library.api >= VTR_CUPTI_BY_CALL && fn->enable_runtime && fn->enable_driver) {
-		c->said_by_call = c->by_call = set_calls(c, 1) > 0;
-		if (c->by_call)
-			return;
-	}
-	enable_kind(c, VTR_KIND_RUNTIME, 0);
-	enable_kind(c, VTR_KIND_DRIVER, 0);
-}
-
-static void enable_kinds(struct vtr_cupti *c)
-{
-	size_t i;
-
-	enable_calls(c);
-	for (i = 0; i < KINDS; i++)
-		if (kinds[i].profiles & 1 << c->profile)
-			enable_kind(c, kinds[i].kind, kinds[i].dump);
-	/* Queries of events that are not done yet would be a record each. */
-	if (c->enabled & bit(VTR_KIND_SYNCHRONIZATION) && c->library.fn.all_sync_records)
-		c->library.fn.all_sync_records(0);
-}
-
-static void disable_kinds(struct vtr_cupti *c)
-{
-	uint32_t kind;
-
-	for (kind = 0; kind < VTR_KINDS; kind++)
-		if (c->enabled & bit(kind))
-			c->library.fn.disable(kind);
-	if (c->by_call)
-		set_calls(c, 0);
-	c->enabled = c->undumped = 0;
-	c->by_call = 0;
-}
-
 /* ---- errors ---- */
 
 /* A result of CUPTI in words: its name, and what it says about it. */
@@ -361,7 +246,7 @@ static void set_attributes(struct vtr_cupti *c)
 
 static void undo(struct vtr_cupti *c)
 {
-	disable_kinds(c);
+	vtr_kinds_disable(&c->kinds);
 	if (c->subscriber)
 		c->library.fn.unsubscribe(c->subscriber);
 	c->subscriber = NULL;
@@ -385,9 +270,9 @@ static int enable_all(struct vtr_cupti *c, const char **step)
 		return rc;
 	for (i = 0; i < sizeof(callbacks) / sizeof(callbacks[0]); i++)
 		fn->enable_callback(1, c->subscriber, callbacks[i].domain, callbacks[i].cbid);
-	enable_kinds(c);
+	vtr_kinds_enable(&c->kinds);
 	*step = "cuptiActivityEnable(CONCURRENT_KERNEL)";
-	if (!(c->enabled & bit(VTR_KIND_CONCURRENT_KERNEL)))
+	if (!(c->kinds.enabled & vtr_kind_bit(VTR_KIND_CONCURRENT_KERNEL)))
 		rc = fn->enable(VTR_KIND_CONCURRENT_KERNEL);
 	return rc;
 }
@@ -406,8 +291,8 @@ static int check_sizes(const struct vtr_cupti *c, struct vpt_err *err)
 				"nothing can be "
 				"recorded",
 				c->library.api, c->library.path,
-				c->sizes.too_short & bit(needed[i]) ? "has shorter"
-								    : "does not know",
+				c->sizes.too_short & vtr_kind_bit(needed[i]) ? "has shorter"
+									     : "does not know",
 				vtr_kind_name(needed[i]));
 	return VPTRACE_OK;
 }
@@ -459,9 +344,10 @@ int vtr_cupti_start(
 	rc = prepare(c, options, err);
 	if (rc)
 		return rc;
-	c->profile = options->profile;
-	c->enabled = c->refused = c->undumped = 0;
-	c->by_call = c->said_by_call = 0;
+	c->kinds = (struct vtr_kinds){.library = &c->library,
+		.sizes = &c->sizes,
+		.calls = &c->calls,
+		.profile = options->profile};
 	c->null_is_safe = c->library.api >= VTR_CUPTI_NULL_BUFFER;
 	vtr_unfinished_reset(&c->unfinished);
 	atomic_store(&c->stopped_ns, 0);
@@ -498,7 +384,7 @@ void vtr_cupti_flush(struct vtr_cupti *c, int forced)
 {
 	if (!alive(c))
 		return;
-	dump_late(c);
+	vtr_kinds_dump_late(&c->kinds);
 	c->library.fn.flush_all(forced ? VTR_FLUSH_FORCED : 0);
 }
 
@@ -524,7 +410,7 @@ void vtr_cupti_stop(struct vtr_cupti *c)
 {
 	if (alive(c)) {
 		vtr_cupti_flush(c, 0);
-		disable_kinds(c);
+		vtr_kinds_disable(&c->kinds);
 		/* What comes back from here on may be unfinished. */
 		atomic_store(&c->stopped_ns, vtr_clock_ns(CLOCK_MONOTONIC));
 		vtr_cupti_flush(c, 1);
@@ -574,18 +460,6 @@ void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out)
 
 /* ---- the writer ---- */
 
-static void list_kinds(uint64_t which, char *out, size_t size)
-{
-	size_t used = 0;
-	uint32_t kind;
-
-	*out = '\0';
-	for (kind = 0; kind < VTR_KINDS && used < size; kind++)
-		if (which & bit(kind) && vtr_kind_name(kind))
-			used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "",
-				vtr_kind_name(kind));
-}
-
 /* How vtr_driver_words() begins where there is a driver. */
 #define DRIVER_WORDS "CUDA driver "
 
@@ -600,9 +474,9 @@ void vtr_cupti_describe(struct vtr_cupti *c, struct vtr_recorder *r)
 	vtr_driver_words(text, sizeof(text));
 	known = !strncmp(text, DRIVER_WORDS, strlen(DRIVER_WORDS));
 	vtr_recorder_meta(r, "driver", known ? text + strlen(DRIVER_WORDS) : text);
-	vtr_recorder_meta(
-		r, "cupti.calls", c->said_by_call ? "one by one" : "all, filtered when decoded");
-	list_kinds(c->refused, text, sizeof(text));
+	vtr_recorder_meta(r, "cupti.calls",
+		c->kinds.said_by_call ? "one by one" : "all, filtered when decoded");
+	vtr_kinds_list(c->kinds.refused, text, sizeof(text));
 	if (*text)
 		vtr_recorder_meta(r, "cupti.refused", text);
 }

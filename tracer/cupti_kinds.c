@@ -1,0 +1,120 @@
+/* cupti_kinds.c - enabling and disabling, in order. */
+#include "tracer/cupti_kinds.h"
+
+#include <stdio.h>
+
+enum { LITE = 1 << VPTRACE_PROFILE_LITE, DEFAULT = 1 << VPTRACE_PROFILE_DEFAULT };
+enum { FULL = 1 << VPTRACE_PROFILE_FULL, COARSE = 1 << VPTRACE_PROFILE_COARSE };
+enum { MOST = DEFAULT | FULL | COARSE, EVERY = MOST | LITE };
+
+/* In the order in which they are enabled: what describes lanes comes before what uses them. */
+static const struct {
+	uint32_t kind;
+	int profiles;
+	int dump; /* tell of what exists already too */
+} kinds[] = {{VTR_KIND_DEVICE, EVERY, 1}, {VTR_KIND_CONTEXT, EVERY, 1}, {VTR_KIND_STREAM, EVERY, 1},
+	{VTR_KIND_CONCURRENT_KERNEL, EVERY, 0}, {VTR_KIND_MEMCPY, EVERY, 0},
+	{VTR_KIND_MEMCPY2, EVERY, 0}, {VTR_KIND_MEMSET, EVERY, 0},
+	{VTR_KIND_SYNCHRONIZATION, MOST, 0}, {VTR_KIND_CUDA_EVENT, MOST, 0},
+	{VTR_KIND_OVERHEAD, MOST, 0}, {VTR_KIND_JIT, MOST, 0}, {VTR_KIND_MEMORY2, FULL, 0},
+	{VTR_KIND_GRAPH_TRACE, COARSE, 0}};
+
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+static void enable_kind(struct vtr_kinds *k, uint32_t kind, int dump)
+{
+	const struct vtr_cupti_functions *fn = &k->library->fn;
+	int rc = 1;
+
+	dump = dump && fn->enable_and_dump;
+	/* Records whose size is not known would end every buffer they are in. */
+	if (k->sizes->bytes[kind]) {
+		rc = dump ? fn->enable_and_dump(kind) : fn->enable(kind);
+		/* Inside of cuInit CUPTI may not know yet what there is. */
+		if (rc && dump) {
+			rc = fn->enable(kind);
+			k->undumped |= rc ? 0 : vtr_kind_bit(kind);
+		}
+	}
+	if (rc)
+		k->refused |= vtr_kind_bit(kind);
+	else
+		k->enabled |= vtr_kind_bit(kind);
+}
+
+void vtr_kinds_dump_late(struct vtr_kinds *k)
+{
+	uint32_t kind;
+
+	for (kind = 0; k->undumped && kind < VTR_KINDS; kind++)
+		if (k->undumped & vtr_kind_bit(kind) && !k->library->fn.enable_and_dump(kind))
+			k->undumped &= ~vtr_kind_bit(kind);
+}
+
+/* Enables or disables the calls that are wanted, one by one. Returns how many the library accepted.
+ */
+static unsigned set_calls(struct vtr_kinds *k, uint8_t enable)
+{
+	const struct vtr_cupti_functions *fn = &k->library->fn;
+	unsigned accepted = 0;
+	uint32_t cbid;
+
+	for (cbid = 0; cbid < VTR_CBIDS; cbid++) {
+		if (vtr_calls_find(k->calls, VTR_DOMAIN_RUNTIME, cbid))
+			accepted += !fn->enable_runtime(cbid, enable);
+		if (vtr_calls_find(k->calls, VTR_DOMAIN_DRIVER, cbid))
+			accepted += !fn->enable_driver(cbid, enable);
+	}
+	return accepted;
+}
+
+static void enable_calls(struct vtr_kinds *k)
+{
+	const struct vtr_cupti_functions *fn = &k->library->fn;
+
+	if (k->library->api >= VTR_CUPTI_BY_CALL && fn->enable_runtime && fn->enable_driver) {
+		k->said_by_call = k->by_call = set_calls(k, 1) > 0;
+		if (k->by_call)
+			return;
+	}
+	enable_kind(k, VTR_KIND_RUNTIME, 0);
+	enable_kind(k, VTR_KIND_DRIVER, 0);
+}
+
+void vtr_kinds_enable(struct vtr_kinds *k)
+{
+	size_t i;
+
+	enable_calls(k);
+	for (i = 0; i < KINDS; i++)
+		if (kinds[i].profiles & 1 << k->profile)
+			enable_kind(k, kinds[i].kind, kinds[i].dump);
+	/* Queries of events that are not done yet would be a record each. */
+	if (k->enabled & vtr_kind_bit(VTR_KIND_SYNCHRONIZATION) && k->library->fn.all_sync_records)
+		k->library->fn.all_sync_records(0);
+}
+
+void vtr_kinds_disable(struct vtr_kinds *k)
+{
+	uint32_t kind;
+
+	for (kind = 0; kind < VTR_KINDS; kind++)
+		if (k->enabled & vtr_kind_bit(kind))
+			k->library->fn.disable(kind);
+	if (k->by_call)
+		set_calls(k, 0);
+	k->enabled = k->undumped = 0;
+	k->by_call = 0;
+}
+
+void vtr_kinds_list(uint64_t which, char *out, size_t size)
+{
+	size_t used = 0;
+	uint32_t kind;
+
+	*out = '\0';
+	for (kind = 0; kind < VTR_KINDS && used < size; kind++)
+		if (which & vtr_kind_bit(kind) && vtr_kind_name(kind))
+			used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "",
+				vtr_kind_name(kind));
+}
