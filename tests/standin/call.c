@@ -143,7 +143,9 @@ int sim_enter(struct sim_call *call, enum sim_call_id id)
 	if (error)
 		return error;
 	sim_lock();
-	*call = (struct sim_call){&sim_calls[id], standin_now(), correlation(), sim_tid(), 0};
+	/* A question changes nothing for the calls of others, not even their numbers. */
+	*call = (struct sim_call){&sim_calls[id], standin_now(),
+		sim_calls[id].cost_ns ? correlation() : 0, sim_tid(), 0};
 	if (watcher)
 		watcher->enter(call);
 	return 0;

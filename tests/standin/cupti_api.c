@@ -428,6 +428,26 @@ CUPTI(0, cuptiFinalize, (void))
 	return 0;
 }
 
+CUPTI(130200, cuptiActivityGetEnabledKinds,
+	(struct standin_subscriber * subscriber, uint32_t *buffer, uint32_t *room, uint32_t *count))
+{
+	uint32_t kind, places = buffer && room ? *room : 0;
+	int error = begin();
+
+	(void)subscriber; /* kinds are enabled for all */
+	if (error)
+		return error;
+	*count = 0;
+	for (kind = 0; kind < STANDIN_KINDS; kind++) {
+		if (!cupti_kind_is_on(kind))
+			continue;
+		if (*count < places)
+			buffer[*count] = kind;
+		++*count;
+	}
+	return end(0);
+}
+
 CUPTI(0, cuptiSetThreadIdType, (uint32_t type))
 {
 	int error = begin();

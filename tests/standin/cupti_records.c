@@ -80,6 +80,11 @@ int cupti_kind_known(uint32_t kind)
 	return kind < STANDIN_KINDS && offered[kind];
 }
 
+int cupti_kind_is_on(uint32_t kind)
+{
+	return kinds[kind];
+}
+
 void cupti_enable_kind(uint32_t kind, int on)
 {
 	kinds[kind] = on != 0;
@@ -148,7 +153,7 @@ static void on_call(const struct sim_call *call, uint64_t exit_ns, int error)
 			error);
 	if (outer)
 		put_call(call, i->domain, i->cbid, call->entry_ns, exit_ns, error);
-	sim_counts()->calls += outer || nested;
+	sim_counts()->calls += (outer || nested) && i->cost_ns;
 	cupti_deliver_in_call();
 }
 

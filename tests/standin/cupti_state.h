@@ -90,6 +90,7 @@ void cupti_release_late(void);
 /* ---- records: cupti_records.c ---- */
 
 int cupti_kind_known(uint32_t kind);
+int cupti_kind_is_on(uint32_t kind);
 void cupti_enable_kind(uint32_t kind, int on);
 void cupti_enable_call(enum sim_domain domain, uint32_t cbid, int on);
 int cupti_may_dump(void);

@@ -32,8 +32,12 @@ CUresult cuInit(unsigned flags)
 CUresult cuDriverGetVersion(int *version)
 {
 	uint64_t old = 12040;
+	struct sim_call call;
+	int up = sim_is_up() && !sim_enter(&call, SIM_cuDriverGetVersion);
 
 	*version = sim_fault("old-driver", &old) ? (int)old : 13000;
+	if (up)
+		return sim_leave(&call, 0);
 	return sim_fault("stub-driver", NULL) ? CUDA_ERROR_STUB_LIBRARY : 0;
 }
 

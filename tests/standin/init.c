@@ -27,6 +27,11 @@ static void inject(void)
 		start();
 }
 
+int sim_is_up(void)
+{
+	return atomic_load_explicit(&done, memory_order_acquire) && !result;
+}
+
 int sim_init(void)
 {
 	if (atomic_load_explicit(&done, memory_order_acquire))

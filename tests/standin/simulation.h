@@ -182,6 +182,7 @@ int sim_clock_gettime(clockid_t clock, struct timespec *out);
 
 /* CUDA's start, with the injected library: once a process. 0 or the driver's error. */
 int sim_init(void);
+int sim_is_up(void); /* without starting it */
 
 /* Whether VPT_STANDIN_FAULTS names `word`; `value` (may be NULL) becomes its number, or stays. */
 int sim_fault(const char *word, uint64_t *value);

@@ -69,7 +69,8 @@ enum {
 	X(Malloc, 50000)           /* and MallocHost, HostAlloc */                                 \
 	X(MallocAsync, 2000)                                                                       \
 	X(Free, 20000)             /* and FreeHost; FreeAsync is one of the others */              \
-	X(LibraryLoadData, 500000) /* and ModuleLoadData */
+	X(LibraryLoadData, 500000) /* and ModuleLoadData */                                        \
+	X(Question, 0)             /* cuDriverGetVersion, cuDeviceGetCount */
 
 /* The host works for so long: moves the virtual clock, or sleeps. */
 void standin_work(uint64_t ns);
@@ -79,10 +80,10 @@ uint64_t standin_now(void); /* the clock, as above */
  * for is delivered, dropped or held: nothing else can become of it. */
 struct standin_counts {
 	uint64_t kernels, copies, memsets; /* ops that have ended */
-	uint64_t calls;                    /* calls that CUPTI was asked to record */
-	uint64_t syncs, overheads;         /* records of these kinds that CUPTI was asked for */
-	uint64_t delivered;                /* records in buffers given to the client */
-	uint64_t dropped;                  /* records for which there was no buffer */
+	uint64_t calls; /* calls that CUPTI was asked to record, but for those that cost nothing */
+	uint64_t syncs, overheads; /* records of these kinds that CUPTI was asked for */
+	uint64_t delivered;        /* records in buffers given to the client */
+	uint64_t dropped;          /* records for which there was no buffer */
 	uint64_t buffers_requested, buffers_refused, buffers_completed;
 	uint64_t held;       /* records in buffers that CUPTI has not given back */
 	uint64_t op_records; /* kernels, copies and memsets that CUPTI was asked for */

@@ -32,6 +32,8 @@ int cuptiActivityRegisterCallbacks(standin_requested requested, standin_complete
 int cuptiActivityEnable(uint32_t kind);
 int cuptiActivityEnableAndDump(uint32_t kind);
 int cuptiActivityDisable(uint32_t kind);
+int cuptiActivityGetEnabledKinds(
+	struct standin_subscriber *subscriber, uint32_t *kinds, uint32_t *room, uint32_t *count);
 int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable);
 int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable);
 int cuptiActivityEnableAllSyncRecords(uint8_t enable);
