@@ -139,6 +139,8 @@ static void take_meta(struct vpa_reading *n, struct vpt_text key, struct vpt_tex
 		memcpy(n->unavailable, text, sizeof(text));
 	else if (is(key, "cupti.failure"))
 		memcpy(n->failure, text, sizeof(text));
+	else if (is(key, "cupti.taken"))
+		memcpy(n->taken, text, sizeof(text));
 	else if (is(key, "memory_limit"))
 		n->memory_limit_bytes = strtoull(text, NULL, 10);
 	else if (is(key, "flush_ms"))
@@ -255,7 +257,7 @@ static int knows_when(const struct vpa_reading *n)
 	for (i = 0; i < sizeof(anywhere) / sizeof(anywhere[0]); i++)
 		if (n->counts[anywhere[i]])
 			return 0;
-	return dropped <= n->lost_events && !(n->failure[0] && !n->losses) &&
+	return dropped <= n->lost_events && !((n->failure[0] || n->taken[0]) && !n->losses) &&
 	       !(n->unavailable[0] && !n->ops);
 }
 

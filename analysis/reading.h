@@ -57,7 +57,8 @@ struct vpa_reading {
 	int is_tracers;     /* of our tracer, not of another tool */
 	int is_ranges_only; /* nothing else was asked for */
 	char unavailable[VPA_READING_TEXT],
-		failure[VPA_READING_TEXT]; /* why CUPTI's records are missing */
+		failure[VPA_READING_TEXT], /* why CUPTI's records are missing */
+		taken[VPA_READING_TEXT];   /* whom else they went to, for a time */
 	uint64_t memory_limit_bytes;       /* 0: not told */
 	uint64_t flush_ms;                 /* what was recorded is in the file after so long */
 	/* When records may be missing; all of the time where nobody knows when. */

@@ -147,7 +147,7 @@ static void judge_losses(struct judging *j)
 		if (n->losses_by_kind[VPT_LOSSKIND_UNKNOWN])
 			snprintf(remedy, sizeof(remedy),
 				"record with nsys profile --cuda-graph-trace=node");
-	} else if (n->losses_by_kind[VPT_LOSSKIND_UNKNOWN] && !lost) {
+	} else if (n->losses_by_kind[VPT_LOSSKIND_UNKNOWN] && !lost && !n->taken[0]) {
 		snprintf(remedy, sizeof(remedy), "let vptrace_stop() wait: VPTRACE_STOP_MS=60000");
 	} else if (n->losses_by_kind[VPT_LOSSKIND_DROPPED] ||
 		   n->losses_by_kind[VPT_LOSSKIND_RING_FULL] || dropped) {
@@ -178,6 +178,9 @@ static void judge_cupti(struct judging *j)
 
 	if (n->failure[0])
 		say(j, 1, "", "GPU work is missing from some moment on: %s", n->failure);
+	if (n->taken[0])
+		say(j, 1, "use torch.profiler and vptrace one after the other, not at once",
+			"GPU work is missing for a time: %s", n->taken);
 	if (n->unavailable[0] && !n->ops)
 		say(j, 1, "", "recording of GPU work was refused: %s", n->unavailable);
 }

@@ -4,7 +4,7 @@
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 bin=${VPT_BIN:?expected the build folder}
-for program in vptrace-demo host_count host_endless; do
+for program in vptrace-demo host_beside host_count host_endless; do
 	[ -x "$bin/$program" ] || skip "$program is not built"
 done
 cd "$work" || exit 1
@@ -64,6 +64,17 @@ memory_limit() { host "$1" VPTRACE_MEMORY=16M VPT_STANDIN_BUFFERS=thread; }
 refused() { host "$1" VPT_STANDIN_FAULTS=denied; }
 taken() { host "$1" VPT_STANDIN_FAULTS=busy; }
 stolen() { host "$1" VPT_STANDIN_FAULTS=stolen VPTRACE_STOP_MS=500; }
+beside() { # beside FILE VERSION inside|around [end]: another client of CUPTI takes a profile
+	beside_file=$1
+	version=$2
+	shift 2
+	env VPT_STANDIN_CUPTI="$version" timeout 60 "$bin/host_beside" "$work/$beside_file" "$@" >log 2>&1
+}
+profile_inside() { beside "$1" 130001 inside; }
+profile_inside_and_over() { beside "$1" 130001 inside end; }
+profile_inside_13_2() { beside "$1" 130200 inside; }
+profile_around() { beside "$1" 130001 around; }
+profile_around_13_2() { beside "$1" 130200 around; }
 ranges_asked() { host "$1" VPTRACE_PROFILE=none; }
 whole() { cp whole.zst "$1"; }
 
@@ -207,7 +218,12 @@ chunk_cut_out|zst|INCOMPLETE|3|a chunk is missing from the middle of the file
 memory_limit|zst|INCOMPLETE|3|record with VPTRACE_MEMORY=32M (it was 16M)
 refused|zst|INCOMPLETE|3|recording of GPU work was refused: the driver does not let this user trace
 taken|zst|INCOMPLETE|3|another profiler holds CUPTI in this process
-stolen|zst|INCOMPLETE|3|replaced the tracer's callbacks
+stolen|zst|INCOMPLETE|3|has taken the records of the GPU's work
+profile_inside|zst|INCOMPLETE|3|GPU work is missing for a time: another client of CUPTI
+profile_inside_and_over|zst|INCOMPLETE|3|use torch.profiler and vptrace one after the other
+profile_inside_13_2|zst|INCOMPLETE|3|has taken the records of the GPU's work or switched them off
+profile_around|zst|INCOMPLETE|3|had buffers of its own in use
+profile_around_13_2|zst|INCOMPLETE|3|another client of CUPTI is recording in this process
 ranges_asked|zst|COMPLETE|0|VPTRACE_PROFILE=none asked for ranges only
 profiler|json|COMPLETE|0|
 all_malformed|json|INCOMPLETE|3|4 malformed events were left out

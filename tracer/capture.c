@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 enum {
+	TAKEN_MS = 100, /* what another client has comes back at once or never */
 	COUNT_MS = 5000 /* at most, to count what is not written any more; it takes a moment */
 };
 
@@ -40,7 +41,7 @@ struct vtr_capture {
 	int writer_ended;
 	int cupti_hangs; /* in the stop: what it uses is left alone meanwhile */
 	/* The last letters, written without allocating: the process may be exiting from anywhere. */
-	struct vtr_mail end_of_clock, end_of_buffers, end_of_cupti;
+	struct vtr_mail end_of_clock, end_of_buffers, end_of_cupti, end_of_watch;
 };
 
 /* The process's, for life: CUPTI may hold its buffers for ever. */
@@ -160,7 +161,8 @@ static int start_flusher(
 {
 	struct vtr_flusher_options o = {.mail = &c->mail,
 		.interval_ns = (uint64_t)c->options.flush_interval_ms * 1000000,
-		.failed = hooks->cupti_failed};
+		.failed = hooks->cupti_failed,
+		.taken = hooks->cupti_taken};
 
 	return vtr_flusher_start(&o, &c->flusher, err);
 }
@@ -354,21 +356,12 @@ static void post_end(struct vtr_capture *c, uint64_t stop_ns)
 }
 
 /* Says in the capture too why CUPTI's records are missing. `why` outlives the capture. */
-static void post_failure(struct vtr_capture *c, const char *why)
+static void post_failure(struct vtr_capture *c, const char *key, const char *why)
 {
 	c->end_of_cupti.type = VTR_MAIL_META;
-	c->end_of_cupti.key = (char *)(uintptr_t) "cupti.failure";
+	c->end_of_cupti.key = (char *)(uintptr_t)key;
 	c->end_of_cupti.value = (char *)(uintptr_t)why;
 	vtr_mailbox_lend(&c->mail, &c->end_of_cupti);
-}
-
-/* Buffers went to CUPTI, and none ever came back: they, and the records, go to somebody else's callbacks. */
-static int callbacks_are_taken(struct vtr_capture *c)
-{
-	struct vtr_cupti_signs signs;
-
-	vtr_cupti_signs(c->cupti, &signs);
-	return signs.buffers_requested && !signs.buffers_completed;
 }
 
 static uint64_t foreign_records(struct vtr_capture *c)
@@ -379,8 +372,42 @@ static uint64_t foreign_records(struct vtr_capture *c)
 	return signs.foreign_bytes;
 }
 
-static int end_cupti(struct vtr_capture *c, uint64_t deadline, struct vpt_err *err)
+/* Whether another client had CUPTI's records at any time; says from when on they are missing. */
+static int look_back(struct vtr_capture *c, uint64_t stop_ns)
 {
+	struct vtr_mail *m = &c->end_of_watch;
+	struct vtr_watch_news news;
+	uint64_t unread_from_ns;
+	int is_taken;
+
+	is_taken = vtr_cupti_looked(c->cupti, stop_ns, &news);
+	if (vtr_flusher_unread(c->flusher, &unread_from_ns)) {
+		if (!news.lost_to_ns || unread_from_ns < news.lost_from_ns)
+			news.lost_from_ns = unread_from_ns;
+		news.lost_to_ns = stop_ns;
+	}
+	if (news.lost_to_ns) {
+		m->type = VTR_MAIL_LOSS;
+		m->loss.loss_kind = VPT_LOSSKIND_UNKNOWN;
+		m->loss.start_ns = news.lost_from_ns;
+		m->loss.duration_ns = news.lost_to_ns - news.lost_from_ns;
+		vtr_mailbox_lend(&c->mail, m);
+	}
+	return is_taken;
+}
+
+/* A moment from now, if that is before the deadline. */
+static uint64_t soon(uint64_t deadline_ns)
+{
+	uint64_t moment_ns = vtr_clock_ns(CLOCK_MONOTONIC) + (uint64_t)TAKEN_MS * 1000000;
+
+	return moment_ns < deadline_ns ? moment_ns : deadline_ns;
+}
+
+static int end_cupti(
+	struct vtr_capture *c, uint64_t deadline, uint64_t stop_ns, struct vpt_err *err)
+{
+	int is_taken, late;
 	const char *why;
 
 	if (vtr_flusher_finish(c->flusher, deadline)) {
@@ -392,19 +419,23 @@ static int end_cupti(struct vtr_capture *c, uint64_t deadline, struct vpt_err *e
 	why = c->cupti ? vtr_cupti_failure(c->cupti) : NULL;
 	if (why)
 		return vpt_fail(err, VPTRACE_ETIMEOUT, "%s: its newest records are missing", why);
-	if (!c->cupti || !wait_for_buffers(deadline))
-		return c->cupti && foreign_records(c)
-			       ? vpt_fail(err, VPTRACE_ETAKEN, "%s", VTR_CUPTI_SHARED)
-			       : VPTRACE_OK;
-	if (callbacks_are_taken(c)) {
-		why = "CUPTI gave no buffer back: another client in this process, perhaps "
-		      "torch.profiler, has replaced the tracer's callbacks";
-		post_failure(c, why);
-		return vpt_fail(err, VPTRACE_ETIMEOUT, "%s", why);
+	if (!c->cupti)
+		return VPTRACE_OK;
+	is_taken = vtr_cupti_is_taken(c->cupti);
+	late = wait_for_buffers(is_taken ? soon(deadline) : deadline);
+	if (look_back(c, stop_ns)) {
+		if (late && !is_taken)
+			post_kept(c, stop_ns);
+		post_failure(c, "cupti.taken", VTR_WATCH_TAKEN);
+		return vpt_fail(err, VPTRACE_ETAKEN, "%s", VTR_WATCH_TAKEN);
 	}
-	return vpt_fail(err, VPTRACE_ETIMEOUT,
-		"CUPTI kept buffers longer than %u ms: their records are missing",
-		c->options.stop_timeout_ms);
+	if (late && (!is_taken || wait_for_buffers(deadline)))
+		return vpt_fail(err, VPTRACE_ETIMEOUT,
+			"CUPTI kept buffers longer than %u ms: their records are missing",
+			c->options.stop_timeout_ms);
+	if (foreign_records(c))
+		return vpt_fail(err, VPTRACE_ETAKEN, "%s", VTR_CUPTI_SHARED);
+	return VPTRACE_OK;
 }
 
 /* Writes what is left. A disk that takes too long is given up, so that the writer can count what has not reached it. */
@@ -426,7 +457,7 @@ int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 	int rc;
 
 	vtr_threads_stop();
-	rc = end_cupti(c, vtr_clock_ns(CLOCK_MONOTONIC) + patience, err);
+	rc = end_cupti(c, vtr_clock_ns(CLOCK_MONOTONIC) + patience, stop_ns, err);
 	if (rc && rc != VPTRACE_ETAKEN) /* that the flusher has said already */
 		post_kept(c, stop_ns);
 	post_end(c, stop_ns);

@@ -15,6 +15,7 @@ struct vtr_capture;
 struct vtr_capture_hooks {
 	void (*file_failed)(const char *why);  /* nothing more is recorded */
 	void (*cupti_failed)(const char *why); /* only ranges are, from here on */
+	void (*cupti_taken)(int is_taken);     /* by another client, or (0) no longer */
 };
 
 /* Begins a capture of ranges. `always`: the file is made at once, even if nothing happens. Facts are copied. VPTRACE_OK;

@@ -10,6 +10,7 @@
 #include "formats/error.h"
 #include "tracer/cupti_clock.h"
 #include "tracer/cupti_records.h"
+#include "tracer/cupti_watch.h"
 #include "tracer/pool.h"
 #include "tracer/recorder.h"
 #include "tracer/vptrace.h"
@@ -39,6 +40,14 @@ int vtr_cupti_start(
  * may hang in a broken CUPTI: the flusher's thread only. Buffers come back through the pool. */
 void vtr_cupti_flush(struct vtr_cupti *c, int forced);
 
+/* Flushes, and looks whether the records still come to us, see cupti_watch.h. The flusher's thread only. */
+void vtr_cupti_look(struct vtr_cupti *c, struct vtr_watch_news *out);
+/* What is known of it when the last buffer has come back: 1 and perhaps a loss up to `stop_ns` if another client was there. */
+int vtr_cupti_looked(struct vtr_cupti *c, uint64_t stop_ns, struct vtr_watch_news *out);
+
+/* Whether another client has them now, or may have. Any thread, when the flusher has ended. */
+int vtr_cupti_is_taken(const struct vtr_cupti *c);
+
 /* CUPTI's clock, and how many records it dropped since the last call. Not in callbacks. */
 uint64_t vtr_cupti_clock(struct vtr_cupti *c);
 uint64_t vtr_cupti_dropped(struct vtr_cupti *c);
@@ -64,6 +73,8 @@ struct vtr_cupti_signs {
 	/* Of records that nobody reads: in buffers of another client, which had them in use when we came; and in the one buffer
 	 * that all get where there is none left, but a refusal would crash the host. */
 	uint64_t foreign_bytes, unread_bytes;
+	uint64_t
+		unread_from_ns; /* trace clock: that one was handed out then, perhaps again since */
 };
 void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out);
 

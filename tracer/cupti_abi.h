@@ -262,6 +262,9 @@ typedef void (*vtr_buffer_completed)(
 	X(subscribe_v2, cuptiSubscribe_v2,                                                         \
 		(void **, vtr_callback, void *, struct vtr_subscriber_params *))                   \
 	X(error_message, cuptiGetErrorMessage, (uint32_t, const char **))                          \
+	X(get_attribute, cuptiActivityGetAttribute, (uint32_t, size_t *, void *))                  \
+	X(enabled_kinds, cuptiActivityGetEnabledKinds,                                             \
+		(void *, uint32_t *, uint32_t *, uint32_t *))                                      \
 	X(enable_and_dump, cuptiActivityEnableAndDump, (uint32_t))                                 \
 	X(enable_runtime, cuptiActivityEnableRuntimeApi, (uint32_t, uint8_t))                      \
 	X(enable_driver, cuptiActivityEnableDriverApi, (uint32_t, uint8_t))                        \

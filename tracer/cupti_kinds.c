@@ -65,10 +65,12 @@ static unsigned set_calls(struct vtr_kinds *k, uint8_t enable)
 		if (vtr_calls_find(k->calls, VTR_DOMAIN_DRIVER, cbid))
 			accepted += !fn->enable_driver(cbid, enable);
 	}
+	if (k->watched && fn->enable_driver(k->watched, enable))
+		k->watched = 0;
 	return accepted;
 }
 
-static void enable_calls(struct vtr_kinds *k)
+void vtr_kinds_enable_calls(struct vtr_kinds *k)
 {
 	const struct vtr_cupti_functions *fn = &k->library->fn;
 
@@ -85,7 +87,6 @@ void vtr_kinds_enable(struct vtr_kinds *k)
 {
 	size_t i;
 
-	enable_calls(k);
 	for (i = 0; i < KINDS; i++)
 		if (kinds[i].profiles & 1 << k->profile)
 			enable_kind(k, kinds[i].kind, kinds[i].dump);
@@ -94,14 +95,40 @@ void vtr_kinds_enable(struct vtr_kinds *k)
 		k->library->fn.all_sync_records(0);
 }
 
+void vtr_kinds_again(struct vtr_kinds *k)
+{
+	const struct vtr_cupti_functions *fn = &k->library->fn;
+	uint32_t kind;
+
+	if (k->by_call) {
+		/* As a whole they may be on, and each call would be a record. */
+		fn->disable(VTR_KIND_RUNTIME);
+		fn->disable(VTR_KIND_DRIVER);
+		set_calls(k, 1);
+	}
+	for (kind = 0; kind < VTR_KINDS; kind++)
+		if (k->enabled & vtr_kind_bit(kind))
+			fn->enable(kind);
+	if (k->enabled & vtr_kind_bit(VTR_KIND_SYNCHRONIZATION) && fn->all_sync_records)
+		fn->all_sync_records(0);
+}
+
+/* What PyTorch's profiler may have enabled too. */
+#define SHARED                                                                                     \
+	(vtr_kind_bit(VTR_KIND_CONCURRENT_KERNEL) | vtr_kind_bit(VTR_KIND_MEMCPY) |                \
+		vtr_kind_bit(VTR_KIND_MEMSET) | vtr_kind_bit(VTR_KIND_RUNTIME) |                   \
+		vtr_kind_bit(VTR_KIND_DRIVER) | vtr_kind_bit(VTR_KIND_SYNCHRONIZATION) |           \
+		vtr_kind_bit(VTR_KIND_OVERHEAD))
+
 void vtr_kinds_disable(struct vtr_kinds *k)
 {
+	uint64_t ours = k->enabled & ~(k->shared ? SHARED : 0);
 	uint32_t kind;
 
 	for (kind = 0; kind < VTR_KINDS; kind++)
-		if (k->enabled & vtr_kind_bit(kind))
+		if (ours & vtr_kind_bit(kind))
 			k->library->fn.disable(kind);
-	if (k->by_call)
+	if (k->by_call && !k->shared)
 		set_calls(k, 0);
 	k->enabled = k->undumped = 0;
 	k->by_call = 0;

@@ -13,6 +13,7 @@
 #include "tracer/cupti_kinds.h"
 #include "tracer/cupti_library.h"
 #include "tracer/cupti_unfinished.h"
+#include "tracer/cupti_watch.h"
 #include "tracer/driver.h"
 #include "tracer/threads.h"
 
@@ -33,6 +34,7 @@ struct vtr_cupti {
 	struct vtr_unfinished unfinished; /* the writer's */
 	_Atomic uint64_t stopped_ns;      /* recording ended then, CLOCK_MONOTONIC; 0: it did not */
 	struct vtr_kinds kinds;
+	struct vtr_watch watch;
 	void *subscriber; /* NULL: not subscribed */
 	int attributes_set;
 
@@ -41,6 +43,7 @@ struct vtr_cupti {
 	int null_is_safe; /* set before the callbacks are registered */
 	_Atomic uint64_t requested, refused_buffers, completed, resources;
 	_Atomic uint64_t foreign_bytes, unread_bytes;
+	_Atomic uint64_t resorts, resort_ns; /* the last resort: times it is out, and since when */
 	char reason[REASON_BYTES];
 	atomic_int fatal; /* 1: being worded, 2: `reason` says why */
 };
@@ -61,6 +64,7 @@ static void on_requested(uint8_t **buffer, size_t *size, size_t *max_records)
 	*max_records = 0;
 	*size = VTR_BUFFER_BYTES;
 	*buffer = vtr_pool_take(pool);
+	vtr_watch_requested(&the.watch, *buffer);
 	if (*buffer)
 		return;
 	atomic_fetch_add_explicit(&the.refused_buffers, 1, memory_order_relaxed);
@@ -70,6 +74,8 @@ static void on_requested(uint8_t **buffer, size_t *size, size_t *max_records)
 	*buffer = vtr_pool_take_discard(pool, size);
 	if (*buffer)
 		return;
+	if (!atomic_fetch_add(&the.resorts, 1))
+		atomic_store(&the.resort_ns, vtr_now());
 	*buffer = last_resort;
 	*size = sizeof(last_resort);
 }
@@ -81,11 +87,14 @@ static void on_completed(
 	if (!buffer)
 		return;
 	atomic_fetch_add_explicit(&the.completed, 1, memory_order_relaxed);
+	vtr_watch_completed(&the.watch, buffer, valid_bytes); /* before the writer gets it */
 	if (vtr_pool_give(
 		    atomic_load_explicit(&the.pool, memory_order_acquire), buffer, valid_bytes))
 		return;
-	atomic_fetch_add_explicit(buffer == last_resort ? &the.unread_bytes : &the.foreign_bytes,
-		valid_bytes, memory_order_relaxed);
+	atomic_fetch_add(
+		buffer == last_resort ? &the.unread_bytes : &the.foreign_bytes, valid_bytes);
+	if (buffer == last_resort)
+		atomic_fetch_sub(&the.resorts, 1);
 }
 
 static uint64_t node_id(void *node)
@@ -186,11 +195,11 @@ static int fail(
 
 	if (rc == VTR_CUPTI_TAKEN)
 		return vpt_fail(err, VPTRACE_ETAKEN,
-			"another profiler holds CUPTI in this process%s%s (CUPTI error 39): end it "
-			"first. "
-			"Nsight Systems, Nsight Compute, cuda-gdb and compute-sanitizer do, and so "
-			"does "
-			"torch.profiler while it records",
+			"another profiler holds CUPTI in this process%s%s (CUPTI error 39). Nsight "
+			"Systems, Nsight Compute, cuda-gdb and compute-sanitizer hold it as long "
+			"as they are there. torch.profiler of PyTorch before August 2026 takes it "
+			"with its first profile and keeps it: start vptrace before that, or set "
+			"TEARDOWN_CUPTI=1 before it and let a CUDA call follow its end",
 			owner && *owner ? ": " : "", owner ? owner : "");
 	if (rc == VTR_CUPTI_INSUFFICIENT_PRIVILEGES || rc == VTR_CUPTI_VIRTUALIZED_PRIVILEGES)
 		return vpt_fail(err, VPTRACE_EDENIED,
@@ -232,16 +241,32 @@ static int subscribe(struct vtr_cupti *c, struct vpt_err *err)
 
 static void set_attributes(struct vtr_cupti *c)
 {
-	uint8_t one = 1;
-	size_t size = sizeof(one);
+	const struct vtr_cupti_functions *fn = &c->library.fn;
+	uint8_t one = 1, now = 1;
+	size_t size = sizeof(now);
 
-	/* Once a process and before the callbacks are registered: switching between global and
-	 * per-thread buffers is undefined. */
-	if (!c->attributes_set && c->library.api >= VTR_CUPTI_PER_THREAD)
+	if (fn->get_attribute)
+		fn->get_attribute(VTR_ATTRIBUTE_PER_THREAD_BUFFERS, &size, &now);
+	size = sizeof(one);
+	/* Before the callbacks are registered and as rarely as can be, since switching between global and per-thread buffers is
+	 * undefined: once a process, and after another client that has cleared it. */
+	if ((!c->attributes_set || !now) && c->library.api >= VTR_CUPTI_PER_THREAD)
 		c->library.fn.set_attribute(VTR_ATTRIBUTE_PER_THREAD_BUFFERS, &size, &one);
 	size = sizeof(one);
 	c->library.fn.set_attribute(VTR_ATTRIBUTE_ZEROED_BUFFERS, &size, &one);
 	c->attributes_set = 1;
+}
+
+/* Another client that does not subscribe may record already. Registering callbacks would take its records. */
+static int check_alone(struct vtr_cupti *c, struct vpt_err *err)
+{
+	if (!(vtr_watch_enabled(&c->library.fn) & vtr_kind_bit(VTR_KIND_CONCURRENT_KERNEL)))
+		return VPTRACE_OK;
+	c->library.fn.unsubscribe(c->subscriber);
+	c->subscriber = NULL;
+	return vpt_fail(err, VPTRACE_ETAKEN,
+		"another client of CUPTI is recording in this process: end its profile first. "
+		"torch.profiler does while it records");
 }
 
 static void undo(struct vtr_cupti *c)
@@ -250,6 +275,20 @@ static void undo(struct vtr_cupti *c)
 	if (c->subscriber)
 		c->library.fn.unsubscribe(c->subscriber);
 	c->subscriber = NULL;
+}
+
+static void flush(void)
+{
+	vtr_cupti_flush(&the, 0);
+}
+
+static int take_back(void)
+{
+	const struct vtr_cupti_functions *fn = &the.library.fn;
+
+	set_attributes(&the);
+	fn->thread_id_type(VTR_THREAD_ID_SYSTEM);
+	return fn->register_callbacks(on_requested, on_completed);
 }
 
 /* Everything from thread ids to kinds. Returns a result of CUPTI and the step that gave it. */
@@ -270,7 +309,10 @@ static int enable_all(struct vtr_cupti *c, const char **step)
 		return rc;
 	for (i = 0; i < sizeof(callbacks) / sizeof(callbacks[0]); i++)
 		fn->enable_callback(1, c->subscriber, callbacks[i].domain, callbacks[i].cbid);
+	vtr_kinds_enable_calls(&c->kinds);
+	vtr_watch_begin(&c->watch);
 	vtr_kinds_enable(&c->kinds);
+	vtr_watch_begun(&c->watch);
 	*step = "cuptiActivityEnable(CONCURRENT_KERNEL)";
 	if (!(c->kinds.enabled & vtr_kind_bit(VTR_KIND_CONCURRENT_KERNEL)))
 		rc = fn->enable(VTR_KIND_CONCURRENT_KERNEL);
@@ -347,7 +389,12 @@ int vtr_cupti_start(
 	c->kinds = (struct vtr_kinds){.library = &c->library,
 		.sizes = &c->sizes,
 		.calls = &c->calls,
+		.watched = vtr_watch_cbid(&c->library.fn),
 		.profile = options->profile};
+	c->watch.kinds = &c->kinds;
+	c->watch.pool = options->pool;
+	c->watch.flush = flush;
+	c->watch.take_back = take_back;
 	c->null_is_safe = c->library.api >= VTR_CUPTI_NULL_BUFFER;
 	vtr_unfinished_reset(&c->unfinished);
 	atomic_store(&c->stopped_ns, 0);
@@ -360,6 +407,8 @@ int vtr_cupti_start(
 	atomic_store(&c->unread_bytes, 0);
 	atomic_store(&c->fatal, 0);
 	rc = subscribe(c, err);
+	if (!rc)
+		rc = check_alone(c, err);
 	if (rc)
 		return rc;
 	rc = enable_all(c, &step);
@@ -404,6 +453,23 @@ uint64_t vtr_cupti_dropped(struct vtr_cupti *c)
 	if (atomic_load(&c->fatal) || c->library.fn.dropped(NULL, 0, &dropped))
 		return 0;
 	return dropped;
+}
+
+void vtr_cupti_look(struct vtr_cupti *c, struct vtr_watch_news *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (alive(c))
+		vtr_watch_look(&c->watch, out);
+}
+
+int vtr_cupti_looked(struct vtr_cupti *c, uint64_t stop_ns, struct vtr_watch_news *out)
+{
+	return vtr_watch_end(&c->watch, stop_ns, out);
+}
+
+int vtr_cupti_is_taken(const struct vtr_cupti *c)
+{
+	return c->watch.taken || c->watch.unsure;
 }
 
 void vtr_cupti_stop(struct vtr_cupti *c)
@@ -456,6 +522,7 @@ void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out)
 	out->resources = atomic_load(&c->resources);
 	out->foreign_bytes = atomic_load(&c->foreign_bytes);
 	out->unread_bytes = atomic_load(&c->unread_bytes);
+	out->unread_from_ns = atomic_load(&c->resort_ns);
 }
 
 /* ---- the writer ---- */

@@ -33,7 +33,9 @@ struct vtr_flusher {
 	uint64_t polled_ns; /* trace clock: CUPTI was asked for drops then */
 	int told_failure, told_skew;
 	uint64_t foreign_bytes, unread_bytes; /* told already */
-	atomic_int is_far;                    /* CUPTI's clock has nothing to do with ours */
+	uint64_t
+		ours_ns; /* trace clock: since then callbacks are ours; another client's buffers may be older */
+	atomic_int is_far; /* CUPTI's clock has nothing to do with ours */
 };
 
 static uint64_t cupti_clock(void *cupti)
@@ -78,8 +80,15 @@ static void tell_unread(struct vtr_flusher *f, struct vtr_cupti *cupti, struct v
 	vtr_cupti_signs(cupti, &signs);
 	if (signs.foreign_bytes == f->foreign_bytes && signs.unread_bytes == f->unread_bytes)
 		return;
-	if (signs.foreign_bytes != f->foreign_bytes)
+	if (signs.foreign_bytes != f->foreign_bytes) {
 		tell(f, "cupti.failure", VTR_CUPTI_SHARED);
+		loss->loss.duration_ns += loss->loss.start_ns - f->ours_ns;
+		loss->loss.start_ns = f->ours_ns;
+	}
+	if (signs.unread_bytes != f->unread_bytes && signs.unread_from_ns < loss->loss.start_ns) {
+		loss->loss.duration_ns += loss->loss.start_ns - signs.unread_from_ns;
+		loss->loss.start_ns = signs.unread_from_ns;
+	}
 	f->foreign_bytes = signs.foreign_bytes;
 	f->unread_bytes = signs.unread_bytes;
 	loss->loss.loss_kind = VPT_LOSSKIND_UNKNOWN;
@@ -100,6 +109,33 @@ static void count_drops(struct vtr_flusher *f, struct vtr_cupti *cupti)
 	if (mail.loss.count)
 		vtr_mailbox_post(f->o.mail, &mail);
 	tell_unread(f, cupti, &mail);
+}
+
+/* Flushes, and says what became of CUPTI. */
+static void look_at_cupti(struct vtr_flusher *f, struct vtr_cupti *cupti)
+{
+	struct vtr_mail mail = {.type = VTR_MAIL_LOSS};
+	struct vtr_cupti_signs signs;
+	struct vtr_watch_news news;
+
+	vtr_cupti_look(cupti, &news);
+	if (news.lost_to_ns) {
+		mail.loss.loss_kind = VPT_LOSSKIND_UNKNOWN;
+		mail.loss.start_ns = news.lost_from_ns;
+		mail.loss.duration_ns = news.lost_to_ns - news.lost_from_ns;
+		vtr_mailbox_post(f->o.mail, &mail);
+		tell(f, "cupti.taken", VTR_WATCH_TAKEN);
+	}
+	if (news.taken_back) {
+		/* The other client's buffers that have come are of that time. */
+		vtr_cupti_signs(cupti, &signs);
+		f->foreign_bytes = signs.foreign_bytes;
+		f->ours_ns = news.lost_to_ns;
+	}
+	if (news.begun && f->o.taken)
+		f->o.taken(1);
+	if (news.over && f->o.taken)
+		f->o.taken(0);
 }
 
 static void watch(struct vtr_flusher *f, struct vtr_cupti *cupti)
@@ -146,7 +182,7 @@ static void *run(void *arg)
 		if (now >= next) {
 			next = now + f->o.interval_ns;
 			if (cupti) {
-				vtr_cupti_flush(cupti, 0);
+				look_at_cupti(f, cupti);
 				count_drops(f, cupti);
 				watch(f, cupti);
 			}
@@ -156,6 +192,7 @@ static void *run(void *arg)
 	cupti = atomic_load(&f->cupti);
 	if (cupti) {
 		read_clocks(f, cupti);
+		look_at_cupti(f, cupti);
 		vtr_cupti_stop(cupti);
 		count_drops(f, cupti);
 		watch(f, cupti);
@@ -175,7 +212,7 @@ int vtr_flusher_start(
 	if (!f)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for the flusher");
 	f->o = *o;
-	f->polled_ns = vtr_now();
+	f->polled_ns = f->ours_ns = vtr_now();
 	vtr_gate_init(&f->stop);
 	vtr_gate_init(&f->ended);
 	sigfillset(&all);
@@ -204,6 +241,18 @@ int vtr_flusher_finish(struct vtr_flusher *f, uint64_t deadline_ns)
 		return -1;
 	pthread_join(f->thread, NULL);
 	return 0;
+}
+
+int vtr_flusher_unread(const struct vtr_flusher *f, uint64_t *from_ns)
+{
+	struct vtr_cupti *cupti = atomic_load(&f->cupti);
+	struct vtr_cupti_signs signs;
+
+	*from_ns = f->ours_ns;
+	if (!cupti)
+		return 0;
+	vtr_cupti_signs(cupti, &signs);
+	return signs.foreign_bytes != f->foreign_bytes || signs.unread_bytes != f->unread_bytes;
 }
 
 void vtr_flusher_free(struct vtr_flusher *f)

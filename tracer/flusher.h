@@ -18,6 +18,8 @@ struct vtr_flusher_options {
 	uint64_t interval_ns;
 	/* Called once, by the thread, when CUPTI gave up or was taken away. `why` is good as long as CUPTI's handle. */
 	void (*failed)(const char *why);
+	/* Called by the thread: another client of CUPTI has the records from now on, or (0) has them no longer. */
+	void (*taken)(int is_taken);
 };
 
 /* Starts the thread, with all signals blocked; without a CUPTI it keeps the clock alone. 0 or
@@ -31,6 +33,9 @@ void vtr_flusher_attach(struct vtr_flusher *f, struct vtr_cupti *cupti);
 /* Asks the thread to flush and stop CUPTI, and waits until `deadline_ns` (CLOCK_MONOTONIC). 0: it
  * has ended. -1: CUPTI hangs; the thread and all it was given must be left alone. */
 int vtr_flusher_finish(struct vtr_flusher *f, uint64_t deadline_ns);
+
+/* Whether records that nobody reads have come back since the thread ended; from when they may be, trace clock. */
+int vtr_flusher_unread(const struct vtr_flusher *f, uint64_t *from_ns);
 
 void vtr_flusher_free(struct vtr_flusher *f); /* after it has ended; accepts NULL */
 

@@ -37,10 +37,10 @@ enum { FREE, WITH_CUPTI, FULL, READING };
 struct buffer {
 	atomic_uint state;
 	atomic_uint capture;
-	_Atomic uint64_t taken_ns;
-	size_t valid_bytes; /* while FULL and READING */
-	uint64_t given_ns;  /* then too */
-	uint32_t next;      /* while FULL */
+	_Atomic uint64_t taken_ns, serial; /* serial: of this capture's, from 0 */
+	size_t valid_bytes;                /* while FULL and READING */
+	uint64_t given_ns;                 /* then too */
+	uint32_t next;                     /* while FULL */
 };
 
 struct vtr_pool {
@@ -64,6 +64,7 @@ struct vtr_pool {
 	atomic_int woken;
 
 	atomic_uint capture;
+	_Atomic uint64_t forsaken; /* serials below are not waited for */
 	_Atomic uint64_t taken, starved, foreign, given, discards_used;
 };
 
@@ -278,7 +279,9 @@ static void *hand_out(struct vtr_pool *p, uint32_t number)
 	atomic_store_explicit(&b->taken_ns, vtr_now(), memory_order_relaxed);
 	atomic_store_explicit(&b->capture, atomic_load_explicit(&p->capture, memory_order_relaxed),
 		memory_order_relaxed);
-	atomic_fetch_add_explicit(&p->taken, 1, memory_order_relaxed);
+	atomic_store_explicit(&b->serial,
+		atomic_fetch_add_explicit(&p->taken, 1, memory_order_relaxed),
+		memory_order_relaxed);
 	atomic_store_explicit(&b->state, WITH_CUPTI, memory_order_release);
 	return buffer_at(p, number);
 }
@@ -445,11 +448,18 @@ void vtr_pool_begin(struct vtr_pool *p)
 	atomic_store(&p->starved, 0);
 	atomic_store(&p->foreign, 0);
 	atomic_store(&p->given, 0);
+	atomic_store(&p->forsaken, 0);
+}
+
+void vtr_pool_forsake(struct vtr_pool *p)
+{
+	atomic_store(&p->forsaken, atomic_load(&p->taken));
 }
 
 void vtr_pool_state(struct vtr_pool *p, struct vtr_pool_state *out)
 {
 	unsigned capture = atomic_load(&p->capture);
+	uint64_t forsaken = atomic_load(&p->forsaken);
 	uint32_t i;
 
 	memset(out, 0, sizeof(*out));
@@ -458,7 +468,8 @@ void vtr_pool_state(struct vtr_pool *p, struct vtr_pool_state *out)
 		uint64_t taken_ns = atomic_load(&p->buffers[i].taken_ns);
 
 		if (atomic_load(&p->buffers[i].state) != WITH_CUPTI ||
-			atomic_load(&p->buffers[i].capture) != capture)
+			atomic_load(&p->buffers[i].capture) != capture ||
+			atomic_load(&p->buffers[i].serial) < forsaken)
 			continue;
 		if (!out->outstanding++ || taken_ns < out->oldest_ns)
 			out->oldest_ns = taken_ns;

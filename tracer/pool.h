@@ -81,6 +81,9 @@ void vtr_pool_ready(struct vtr_pool *p);
  * counts below begin anew. */
 void vtr_pool_begin(struct vtr_pool *p);
 
+/* What is out now is given up: it does not count as outstanding any more, and what comes back of it all the same is read. */
+void vtr_pool_forsake(struct vtr_pool *p);
+
 struct vtr_pool_state {
 	uint64_t memory_bytes; /* that buffers have now */
 	uint64_t outstanding;  /* buffers with CUPTI now, of this capture */

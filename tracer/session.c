@@ -48,6 +48,7 @@ static struct {
 	struct vtr_facts facts;
 	struct vptrace_stats last;
 	char path[VTR_PATH_MAX]; /* of the file; "": there is none yet */
+	atomic_int taken;        /* another client of CUPTI has the records now */
 	atomic_int told;         /* the host has read a line of ours about this capture */
 } all = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP};
 
@@ -55,7 +56,11 @@ static struct {
 
 enum vptrace_state vptrace_status(void)
 {
-	return (enum vptrace_state)atomic_load(&all.state);
+	enum vptrace_state state = (enum vptrace_state)atomic_load(&all.state);
+
+	if (state == VPTRACE_RANGES_ONLY && atomic_load(&all.taken))
+		vtr_refuse(VPTRACE_ETAKEN, VTR_WATCH_TAKEN);
+	return state;
 }
 
 /* A child made without the C library's knowledge is one as well. */
@@ -88,6 +93,18 @@ static void cupti_failed(const char *why)
 	atomic_compare_exchange_strong(&all.state, &running, VPTRACE_RANGES_ONLY);
 	if (!atomic_exchange(&all.told, 1))
 		vtr_tell("%s; only ranges are recorded from here on", why);
+}
+
+/* Called by the flusher's thread: another client has come, or has gone. */
+static void cupti_taken(int is_taken)
+{
+	int from = is_taken ? VPTRACE_RUNNING : VPTRACE_RANGES_ONLY;
+	int to = is_taken ? VPTRACE_RANGES_ONLY : VPTRACE_RUNNING;
+
+	atomic_store(&all.taken, is_taken);
+	atomic_compare_exchange_strong(&all.state, &from, to);
+	if (is_taken && !atomic_exchange(&all.told, 1))
+		vtr_tell(VTR_WATCH_TAKEN ": they are missing in the capture until it has finished");
 }
 
 /* ---- the lock ---- */
@@ -154,11 +171,12 @@ static void note_cupti(void)
 
 static int begin(const struct vptrace_options *options, enum vtr_start how, struct vpt_err *err)
 {
-	static const struct vtr_capture_hooks hooks = {file_failed, cupti_failed};
+	static const struct vtr_capture_hooks hooks = {file_failed, cupti_failed, cupti_taken};
 	int stopped = VPTRACE_STOPPED, rc;
 
 	all.path[0] = '\0';
 	atomic_store(&all.told, 0);
+	atomic_store(&all.taken, 0);
 	rc = vtr_capture_begin(options, how == VTR_START_API, &all.facts, &hooks, &all.now, err);
 	if (rc)
 		return rc;
@@ -367,8 +385,9 @@ static int switch_pause(int pausing)
 	if (rc)
 		return rc;
 	to = pausing ? VPTRACE_PAUSED
-		     : (all.now && vtr_capture_cupti(all.now) ? VPTRACE_RUNNING
-							      : VPTRACE_RANGES_ONLY);
+		     : (all.now && vtr_capture_cupti(all.now) && !atomic_load(&all.taken)
+				       ? VPTRACE_RUNNING
+				       : VPTRACE_RANGES_ONLY);
 	if (!all.now)
 		rc = vtr_fail(VPTRACE_EIDLE, "no capture is running");
 	else if (atomic_load(&all.state) == VPTRACE_FAILED)

@@ -69,7 +69,8 @@ enum vptrace_error {
 	VPTRACE_EFILE = -5,  /* the file cannot be created or written */
 
 	/* Only ranges, marks and counters are recorded: there is no usable CUPTI or driver; another
-	 * profiler holds CUPTI in this process; the driver does not let this user trace. */
+	 * profiler holds CUPTI in this process (from a stop: one had the GPU's records for a time);
+	 * the driver does not let this user trace. */
 	VPTRACE_ENOCUPTI = -6,
 	VPTRACE_ETAKEN = -7,
 	VPTRACE_EDENIED = -8,
@@ -215,7 +216,9 @@ VPTRACE_API int vptrace_counter(const char *name, double value, const char *unit
 enum vptrace_state {
 	VPTRACE_STOPPED = 0,
 	VPTRACE_RUNNING = 1,
-	VPTRACE_RANGES_ONLY = 2, /* no CUPTI, see vptrace_last_error(), or profile none */
+	VPTRACE_RANGES_ONLY =
+		2, /* no CUPTI, or another client of it in this process has the records now: see
+				  * vptrace_last_error(); or profile none */
 	VPTRACE_PAUSED = 3,
 	VPTRACE_FAILED = 4, /* the file could not be written: nothing more is recorded */
 	VPTRACE_INERT = 5   /* a forked child */

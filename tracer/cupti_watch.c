@@ -1,0 +1,354 @@
+/* cupti_watch.c - looks at CUPTI from where the host stands. */
+#include "tracer/cupti_watch.h"
+
+#include "tracer/clock.h"
+#include "tracer/driver.h"
+
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	/* A buffer comes back within the flush or a moment after it; then a second flush is given more time. */
+	MOMENT_MS = 30,
+	PATIENCE_MS = 100,
+	MISSES = 3, /* looks in a row without any sign */
+	KINDS_MAX = 256
+};
+
+/* Where one buffer serves all threads, a kernel that runs keeps it back: so long without any sign means something. */
+#define SILENCE_NS UINT64_C(10000000000)
+
+#define ASKED   "cuDriverGetVersion"
+#define UNASKED "cuDeviceGetCount"
+
+/* This thread makes a call to see whether CUPTI asks for a buffer: 1; it has asked: 2. */
+static _Thread_local volatile sig_atomic_t looking __attribute__((tls_model("initial-exec")));
+
+/* ---- in callbacks ---- */
+
+void vtr_watch_requested(struct vtr_watch *w, uint8_t *buffer)
+{
+	atomic_fetch_add_explicit(&w->callbacks, 1, memory_order_relaxed);
+	if (!looking)
+		return;
+	looking = 2;
+	atomic_store(&w->own, buffer);
+}
+
+void vtr_watch_completed(struct vtr_watch *w, const uint8_t *buffer, size_t valid_bytes)
+{
+	const uint8_t *at = buffer, *end = buffer + valid_bytes;
+	uint64_t broken = 0;
+	uint32_t kind, cbid;
+	size_t size;
+
+	atomic_fetch_add_explicit(&w->callbacks, 1, memory_order_relaxed);
+	if (buffer != atomic_load(&w->own))
+		return;
+	/* It holds a record or two where threads have buffers of their own. */
+	for (cbid = w->kinds->unwatched; w->by_thread && cbid && at < end; at += size) {
+		size = vtr_sizes_of_record(w->kinds->sizes, at, (size_t)(end - at), &kind);
+		if (!size)
+			break;
+		if (kind == VTR_KIND_DRIVER)
+			broken += ((const struct vtr_record_call *)(const void *)at)->cbid == cbid;
+	}
+	if (broken)
+		atomic_fetch_add(&w->broken, broken);
+	atomic_store(&w->own, NULL);
+}
+
+/* ---- what CUPTI tells ---- */
+
+uint64_t vtr_watch_enabled(const struct vtr_cupti_functions *fn)
+{
+	uint32_t kinds[KINDS_MAX], room = KINDS_MAX, count = 0, i;
+	uint64_t bits = 0;
+
+	/* Whether the room is counted in bytes or in kinds its header leaves open: it is enough for either. */
+	if (!fn->enabled_kinds || fn->enabled_kinds(NULL, kinds, &room, &count))
+		return 0;
+	for (i = 0; i < count && i < KINDS_MAX / sizeof(*kinds); i++)
+		bits |= kinds[i] < VTR_KINDS ? vtr_kind_bit(kinds[i]) : 0;
+	return bits;
+}
+
+static uint32_t find_cbid(const struct vtr_cupti_functions *fn, const char *wanted)
+{
+	const char *name;
+	uint32_t cbid;
+
+	for (cbid = 1; cbid < VTR_CBIDS; cbid++) {
+		name = NULL;
+		if (!fn->callback_name(VTR_DOMAIN_DRIVER, cbid, &name) && name &&
+			!strcmp(name, wanted))
+			return cbid;
+	}
+	return 0;
+}
+
+/* Whether the attribute says that each thread has a buffer of its own; -1: it cannot be asked. */
+static int per_thread(const struct vtr_watch *w)
+{
+	const struct vtr_library *l = w->kinds->library;
+	size_t size = sizeof(uint8_t);
+	uint8_t value = 0;
+
+	if (l->api < VTR_CUPTI_PER_THREAD || !l->fn.get_attribute ||
+		l->fn.get_attribute(VTR_ATTRIBUTE_PER_THREAD_BUFFERS, &size, &value))
+		return -1;
+	return value != 0;
+}
+
+/* ---- looking ---- */
+
+/* Makes the call; whether CUPTI asked us for a buffer, -1: there is no call to make. */
+static int call_asked(struct vtr_watch *w)
+{
+	int version, rc, found;
+
+	if (!w->asked)
+		return -1;
+	looking = 1;
+	rc = w->asked(&version);
+	found = looking == 2;
+	looking = 0;
+	return rc && !found ? -1 : found;
+}
+
+static int dump_devices(struct vtr_watch *w)
+{
+	const struct vtr_cupti_functions *fn = &w->kinds->library->fn;
+	int rc, found;
+
+	if (!fn->enable_and_dump)
+		return 0;
+	looking = 1;
+	rc = fn->enable_and_dump(VTR_KIND_DEVICE);
+	found = looking == 2;
+	looking = 0;
+	return !rc && found;
+}
+
+/* Whether the buffer of the last look has come back. */
+static int wait_for_own(struct vtr_watch *w, int ms)
+{
+	const struct timespec moment = {0, 1000000};
+
+	for (; atomic_load(&w->own) && ms > 0; ms--)
+		nanosleep(&moment, NULL);
+	return !atomic_load(&w->own);
+}
+
+enum sign { UNSURE, INTACT, SWITCHED, TAKEN };
+
+/* There is no sign in this look: whether there has been none for too long. */
+static enum sign silence(struct vtr_watch *w)
+{
+	uint64_t now = vtr_clock_ns(CLOCK_MONOTONIC), callbacks = atomic_load(&w->callbacks);
+
+	if (callbacks != w->moved || !w->missed_ns) {
+		w->missed_ns = now;
+		w->misses = 0;
+	}
+	w->misses++;
+	w->moved = callbacks;
+	w->unsure = 1;
+	if (!w->works)
+		return UNSURE;
+	return w->misses >= MISSES && (w->by_thread || now - w->missed_ns >= SILENCE_NS) ? TAKEN
+											 : UNSURE;
+}
+
+static enum sign look_at_callbacks(struct vtr_watch *w)
+{
+	struct vtr_pool_state buffers;
+	int found, version;
+
+	if (!wait_for_own(w, MOMENT_MS)) {
+		w->flush();
+		if (!wait_for_own(w, PATIENCE_MS))
+			return w->returns && w->by_thread ? TAKEN : silence(w);
+	}
+	if (w->looked_ns)
+		w->returns = 1;
+	found = call_asked(w);
+	if (found < 0)
+		return UNSURE;
+	if (found) {
+		w->works = 1;
+		w->unsure = 0;
+		w->missed_ns = 0;
+		if (w->unasked && w->by_thread)
+			w->unasked(&version);
+		return INTACT;
+	}
+	vtr_pool_state(w->pool, &buffers);
+	/* The record is in a buffer that is out already, if there is one. */
+	if (!w->works || (!w->by_thread && buffers.outstanding))
+		return silence(w);
+	return dump_devices(w) ? SWITCHED : TAKEN;
+}
+
+static enum sign look(struct vtr_watch *w)
+{
+	enum sign sign = look_at_callbacks(w);
+	uint64_t broken = atomic_load(&w->broken), wanted = w->kinds->enabled;
+
+	if (w->per_thread_set && !per_thread(w))
+		return TAKEN;
+	if (sign != INTACT)
+		return sign;
+	if (w->tells_kinds && (vtr_watch_enabled(&w->kinds->library->fn) & wanted) != wanted)
+		sign = SWITCHED;
+	if (broken != w->broken_seen)
+		sign = SWITCHED;
+	w->broken_seen = broken;
+	return sign;
+}
+
+/* Whether it can be told that whoever has the callbacks does not record any more. */
+static int finished(const struct vtr_watch *w)
+{
+	if (w->per_thread_set && !per_thread(w))
+		return 1;
+	return w->tells_kinds && !(vtr_watch_enabled(&w->kinds->library->fn) &
+					 vtr_kind_bit(VTR_KIND_CONCURRENT_KERNEL));
+}
+
+/* ---- what follows ---- */
+
+/* From here on all is well again. */
+static void renew(struct vtr_watch *w, struct vtr_watch_news *out)
+{
+	out->lost_to_ns = vtr_now();
+	w->good_ns = w->sealed_ns = out->lost_to_ns;
+	w->looked_ns = 0;
+	w->missed_ns = 0;
+	w->happened = 1;
+}
+
+static void switch_on(struct vtr_watch *w, struct vtr_watch_news *out)
+{
+	out->lost_from_ns = w->sealed_ns;
+	out->begun = out->over = 1;
+	vtr_kinds_again(w->kinds);
+	/* This look's own calls came before. */
+	w->flush();
+	wait_for_own(w, MOMENT_MS);
+	w->broken_seen = atomic_load(&w->broken);
+	renew(w, out);
+}
+
+/* Since when records may be missing. The buffers that are out now go to the other client, with what they hold. */
+static uint64_t since(const struct vtr_watch *w, const struct vtr_pool_state *buffers)
+{
+	return buffers->outstanding && buffers->oldest_ns < w->good_ns ? buffers->oldest_ns
+								       : w->good_ns;
+}
+
+static void begin_taken(struct vtr_watch *w, struct vtr_watch_news *out)
+{
+	struct vtr_pool_state buffers;
+
+	if (w->taken)
+		return;
+	vtr_pool_state(w->pool, &buffers);
+	w->good_ns = since(w, &buffers);
+	w->taken = w->happened = w->kinds->shared = 1;
+	out->begun = 1;
+}
+
+static void take_back(struct vtr_watch *w, struct vtr_watch_news *out)
+{
+	if (w->take_back())
+		return;
+	/* The other client's buffers, of which our own look may be one, come to us now. */
+	w->flush();
+	vtr_pool_forsake(w->pool);
+	atomic_store(&w->own, NULL);
+	w->taken = w->kinds->shared = 0;
+	vtr_kinds_again(w->kinds);
+	out->lost_from_ns = w->good_ns;
+	out->over = out->taken_back = 1;
+	renew(w, out);
+}
+
+void vtr_watch_look(struct vtr_watch *w, struct vtr_watch_news *out)
+{
+	uint64_t start_ns = vtr_now();
+	enum sign sign;
+
+	memset(out, 0, sizeof(*out));
+	w->flush();
+	sign = look(w);
+	if (sign == INTACT) {
+		/* What was switched meanwhile shows when this look's buffer comes back. */
+		if (w->looked_ns)
+			w->sealed_ns = w->looked_ns;
+		w->looked_ns = w->good_ns = start_ns;
+		out->over = w->taken; /* it was not: something else had kept the buffer */
+		w->taken = w->kinds->shared = 0;
+	} else if (sign == SWITCHED && !w->taken) {
+		switch_on(w, out);
+	} else if (sign == TAKEN) {
+		begin_taken(w, out);
+		if (finished(w))
+			take_back(w, out);
+	}
+}
+
+int vtr_watch_end(struct vtr_watch *w, uint64_t stop_ns, struct vtr_watch_news *out)
+{
+	struct vtr_pool_state buffers;
+
+	memset(out, 0, sizeof(*out));
+	vtr_pool_state(w->pool, &buffers);
+	/* Any callback after a look that found no sign is one. Where no look ever found any, a buffer of ours that came back is. */
+	if (w->taken ||
+		(w->unsure && (w->works ? atomic_load(&w->callbacks) == w->moved : !buffers.given)))
+		out->lost_from_ns = since(w, &buffers);
+	else if (atomic_load(&w->broken) != w->broken_seen)
+		out->lost_from_ns = w->sealed_ns;
+	else
+		return w->happened;
+	out->lost_to_ns = stop_ns;
+	return 1;
+}
+
+/* ---- begin ---- */
+
+uint32_t vtr_watch_cbid(const struct vtr_cupti_functions *fn)
+{
+	return find_cbid(fn, ASKED);
+}
+
+void vtr_watch_begin(struct vtr_watch *w)
+{
+	void *asked = w->kinds->watched ? vtr_driver_symbol(ASKED) : NULL;
+	void *unasked = vtr_driver_symbol(UNASKED);
+
+	memcpy(&w->asked, &asked, sizeof(asked));
+	memcpy(&w->unasked, &unasked, sizeof(unasked));
+	w->kinds->unwatched = w->kinds->by_call ? find_cbid(&w->kinds->library->fn, UNASKED) : 0;
+	if (!w->kinds->unwatched)
+		w->unasked = NULL;
+	w->taken = w->happened = w->returns = w->tells_kinds = 0;
+	w->unsure = 0;
+	w->looked_ns = w->missed_ns = w->broken_seen = w->moved = 0;
+	atomic_store(&w->broken, 0);
+	atomic_store(&w->callbacks, 0);
+	w->good_ns = w->sealed_ns = vtr_now();
+	w->per_thread_set = w->by_thread = per_thread(w) == 1;
+	w->works = call_asked(w) == 1;
+	/* The host's own records follow it there. */
+	atomic_store(&w->own, NULL);
+}
+
+void vtr_watch_begun(struct vtr_watch *w)
+{
+	uint64_t enabled = vtr_watch_enabled(&w->kinds->library->fn);
+
+	w->tells_kinds = enabled && (enabled & w->kinds->enabled) == w->kinds->enabled;
+}
