@@ -365,6 +365,72 @@ for _ in (1, 2):
 PY
 [ -e again-2.zst ] || fail "the second capture has no file of its own"
 
+# ---- a profiler of torch ----
+# As torch's: a function that tells of this thread and, from 2.1 on, a variable that tells of the process. torch is never imported for it.
+
+mkdir -p profiled/torch/autograd
+: >profiled/torch/__init__.py
+: >profiled/torch/autograd/profiler.py
+cat >profiled/torch/autograd/__init__.py <<'PY'
+enabled = False
+
+def _profiler_enabled():
+    return enabled
+PY
+for age in old new; do
+	VPTRACE_LIBRARY=$bin/libvptrace.so AGE=$age python "beside a profiler of torch, $age" <<'PY'
+import os, sys, warnings
+sys.path.insert(0, "profiled")
+import vptrace
+assert "torch" not in sys.modules
+
+def expect(code, **options):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with vptrace.trace("torch.zst", overwrite=True, **options) as capture:
+            vptrace.mark("m")
+    assert capture.summary.code == code, capture.summary
+    return capture.summary, [str(w.message) for w in said]
+
+plain, _ = expect(vptrace.Code.ENOCUPTI)  # there is no GPU here
+assert "torch" not in sys.modules
+import torch.autograd.profiler
+expect(vptrace.Code.ENOCUPTI)
+
+def profiler(on):
+    if os.environ["AGE"] == "new":
+        torch.autograd.profiler._is_profiler_enabled = on
+    else:
+        torch.autograd.enabled = on
+
+profiler(True)
+summary, said = expect(vptrace.Code.ETAKEN)
+assert len(said) == 1 and "a profiler of torch is active" in said[0] and "only ranges are recorded" in said[0], said
+assert "a profiler of torch is active" in summary.reason and not summary.complete
+assert summary.path.endswith("torch.zst") and summary.stats.received == plain.stats.received
+os.rename("torch.zst", "beside.zst")
+try:
+    vptrace.start("torch.zst", overwrite=True, strict=True)
+    raise SystemExit("strict did not raise")
+except vptrace.VptraceError as error:
+    assert error.code == vptrace.Code.ETAKEN
+assert vptrace.status() == vptrace.State.STOPPED
+profiler(False)
+expect(vptrace.Code.ENOCUPTI)
+PY
+	expect 3 "beside a profiler of torch, $age: the report" beside.zst
+	tr '\n' ' ' <out | tr -s ' ' >flat
+	grep -q "recording of GPU work was refused: a profiler of torch is active" flat || fail "the report does not say why"
+done
+VPTRACE_LIBRARY=$bin/libvptrace.so VPTRACE_PROFILE=lite python "a profile that was asked for from outside" -W ignore <<'PY'
+import sys
+sys.path.insert(0, "profiled")
+import torch.autograd.profiler, vptrace
+torch.autograd.profiler._is_profiler_enabled = True
+assert vptrace.start("none.zst") == vptrace.Code.ETAKEN and vptrace.status() == vptrace.State.STOPPED
+PY
+[ ! -e none.zst ] || fail "a profile that was asked for from outside: there is a capture"
+
 # ---- torch.cuda.nvtx ----
 
 mkdir -p torch/cuda

@@ -78,7 +78,7 @@ class State(enum.IntEnum):
 
     STOPPED = 0
     RUNNING = 1
-    RANGES_ONLY = 2  # CUPTI could not be had, see last_error()
+    RANGES_ONLY = 2  # CUPTI could not be had, or another client has it now: see last_error()
     PAUSED = 3
     FAILED = 4  # the file could not be written: nothing more is recorded
     INERT = 5  # a forked child
@@ -328,25 +328,62 @@ def _options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms, st
     )
 
 
+def _torch_is_profiling():
+    """Whether a profiler of torch is active here, as far as a torch that was imported anyway tells. It need not use CUPTI; that
+    nobody tells."""
+    autograd = getattr(sys.modules.get("torch"), "autograd", None)
+    if getattr(getattr(autograd, "profiler", None), "_is_profiler_enabled", False):
+        return True  # in the process, from torch 2.1 on
+    try:
+        return bool(autograd._profiler_enabled())  # in this thread
+    except AttributeError:
+        return False
+
+
+def _start_beside_torch(options, strict):
+    """Ranges alone: its profile would lose the GPU's records to us, or we ours to it, mostly without a word."""
+    text = ("a profiler of torch is active in this process, and two cannot have the GPU's records: "
+            "use one after the other")
+    if strict:
+        raise VptraceError(Code.ETAKEN, text)
+    if os.environ.get("VPTRACE_PROFILE") in (None, "", "none"):
+        ranges = _Options.from_buffer_copy(options)  # its texts are those of `options`
+        ranges.profile = _PROFILES["none"]
+        _library.metadata(b"cupti.unavailable", _bytes(text))
+        number = _library.start(ctypes.byref(ranges))
+        if number != Code.OK:
+            return _failed(number, strict), last_error()
+        text += "; only ranges are recorded"
+    else:  # which wins over options
+        text += "; nothing is recorded"
+    _complain(Code.ETAKEN, text, strict)
+    return Code.ETAKEN, text
+
+
 def _start(options, strict):
+    """The Code, and why in words unless it is OK."""
     if not _library:
         text = "nothing is recorded: " + last_error()
         _complain(Code.MISSING, text, strict)
-        return Code.MISSING
+        return Code.MISSING, last_error()
     atexit.unregister(_stop_at_exit)
     atexit.register(_stop_at_exit)
+    if _torch_is_profiling() and _library.status() == State.STOPPED:
+        return _start_beside_torch(options, strict)
     number = _library.start(ctypes.byref(options))
     if strict and number in _RECORDING[1:]:
         reason = last_error()
         _library.stop(None)  # strict asked for all or nothing
         raise VptraceError(_result(number), reason)
-    return _failed(number, strict)
+    code = _failed(number, strict)
+    return code, last_error() if code != Code.OK else ""
 
 
 def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flush_interval_ms=0,
           stop_timeout_ms=0, compression_level=0, cupti_path=None, synchronize=False, strict=False):
     """Starts recording and returns a Code: OK; ENOCUPTI, ETAKEN or EDENIED when only ranges are recorded;
-    another one when nothing is. All but OK are warned about once, and raised with strict=True.
+    another one when nothing is. All but OK are warned about once, and raised with strict=True. While a
+    profiler of torch is active it is ETAKEN.
 
     path                the file, which appears with the first record. %p is the process id, %h the host,
                         %r the rank, %q{VAR} a variable, %% a percent sign. A name that is taken gets a
@@ -362,7 +399,7 @@ def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flu
     synchronize         whether stop() first waits for the current device
     """
     return _start(_options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms,
-                           stop_timeout_ms, compression_level, cupti_path, synchronize), strict)
+                           stop_timeout_ms, compression_level, cupti_path, synchronize), strict)[0]
 
 
 def _stop():
@@ -443,8 +480,7 @@ class trace:  # pylint: disable=invalid-name
 
     def __enter__(self):
         self.summary = None
-        self._code = _start(self._options, self._strict)
-        self._reason = last_error() if self._code != Code.OK else ""
+        self._code, self._reason = _start(self._options, self._strict)
         return self
 
     def __exit__(self, kind, error, traceback):
