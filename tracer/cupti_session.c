@@ -10,6 +10,7 @@
 #include "tracer/cupti.h"
 
 #include "tracer/clock.h"
+#include "tracer/cupti_drain.h"
 #include "tracer/cupti_kinds.h"
 #include "tracer/cupti_library.h"
 #include "tracer/cupti_unfinished.h"
@@ -487,26 +488,8 @@ void vtr_cupti_stop(struct vtr_cupti *c)
 
 void vtr_cupti_synchronize(struct vtr_cupti *c)
 {
-	void *current = vtr_driver_symbol("cuCtxGetCurrent");
-	void *capturing = vtr_driver_symbol("cuStreamIsCapturing");
-	void *synchronize = vtr_driver_symbol("cuCtxSynchronize");
-	int (*get_current)(void **);
-	int (*is_capturing)(void *, int *);
-	int (*wait)(void);
-	void *context = NULL;
-	int status = 0;
-
-	if (!alive(c) || !current || !capturing || !synchronize)
-		return;
-	memcpy(&get_current, &current, sizeof(current));
-	memcpy(&is_capturing, &capturing, sizeof(capturing));
-	memcpy(&wait, &synchronize, sizeof(synchronize));
-	if (get_current(&context) || !context)
-		return;
-	/* Asked about the default stream, the driver refuses while another stream captures: waiting
-	 * would spoil that capture. */
-	if (!is_capturing(NULL, &status) && !status)
-		wait();
+	if (alive(c))
+		vtr_drain_current();
 }
 
 const char *vtr_cupti_failure(struct vtr_cupti *c)
