@@ -125,15 +125,16 @@ void cupti_resource(const struct sim_resource *r)
 	call_client(STANDIN_DOMAIN_RESOURCE, r->id, &data);
 }
 
-void cupti_api_callback(const struct sim_call *call, int exit, int error)
+static void tell_call(
+	const struct sim_call *call, uint32_t domain, uint32_t cbid, int exit, int error)
 {
 	static __thread uint64_t scratch;
 	CUcontext context;
 
-	if (!api_callbacks || !wanted(call->info->domain, call->info->cbid))
+	if (!wanted(domain, cbid))
 		return;
 	context = sim_current();
-	call_client(call->info->domain, call->info->cbid,
+	call_client(domain, cbid,
 		&(struct standin_api_data){.site = (uint32_t)exit,
 			.function = call->info->name,
 			.result = exit ? &error : NULL,
@@ -141,6 +142,20 @@ void cupti_api_callback(const struct sim_call *call, int exit, int error)
 			.context_id = context ? sim_context_id(context) : 0,
 			.scratch = &scratch,
 			.correlation = call->correlation});
+}
+
+/* The driver's call lies inside of the runtime's; of both the name is the outer one's. */
+void cupti_api_callback(const struct sim_call *call, int exit, int error)
+{
+	const struct sim_call_info *info = call->info;
+
+	if (!api_callbacks)
+		return;
+	if (info->nested && exit)
+		tell_call(call, SIM_DRIVER, info->nested, exit, error);
+	tell_call(call, info->domain, info->cbid, exit, error);
+	if (info->nested && !exit)
+		tell_call(call, SIM_DRIVER, info->nested, exit, error);
 }
 
 /* CUPTI takes itself down: nothing is recorded any more. */

@@ -227,6 +227,7 @@ DRIVER(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags),
 	((void)flags, sim_stream_wait(&call, stream, event)))
 DRIVER(cuStreamBeginCapture_v2, (CUstream stream, int mode), sim_capture_begin(&call, stream, mode))
 DRIVER(cuStreamEndCapture, (CUstream stream, CUgraph *graph), sim_capture_end(&call, stream, graph))
+DRIVER(cuThreadExchangeStreamCaptureMode, (int *mode), sim_exchange_mode(mode))
 DRIVER(cuStreamIsCapturing, (CUstream stream, int *status), sim_capture_status(stream, status))
 DRIVER(cuEventCreate, (CUevent * event, unsigned flags), sim_event_create(event, flags))
 DRIVER(cuEventRecord, (CUevent event, CUstream stream), sim_event_record(&call, event, stream))

@@ -214,6 +214,16 @@ int sim_capture_status(CUstream stream, int *status)
 	return 0;
 }
 
+int sim_exchange_mode(int *mode)
+{
+	static __thread int own;
+	int before = own;
+
+	own = *mode;
+	*mode = before;
+	return 0;
+}
+
 int sim_capture_forbids(CUcontext context, CUstream stream)
 {
 	int found = 0;

@@ -285,6 +285,7 @@ int sim_host_function(struct sim_call *call, CUstream stream, CUhostFn function,
 int sim_capture_begin(struct sim_call *call, CUstream stream, int mode);
 int sim_capture_end(struct sim_call *call, CUstream stream, CUgraph *out);
 int sim_capture_status(CUstream stream, int *status);
+int sim_exchange_mode(int *mode); /* kept, and nothing more: no mode forbids anything here */
 int sim_instantiate(struct sim_call *call, CUgraphExec *out, CUgraph graph);
 int sim_graph_launch(struct sim_call *call, CUgraphExec exec, CUstream stream);
 int sim_exec_destroy(CUgraphExec exec);
