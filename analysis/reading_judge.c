@@ -166,7 +166,10 @@ static void judge_unfinished(struct judging *j)
 	uint64_t count = j->n->unfinished;
 
 	if (count)
-		say(j, 1, "synchronize the device before vptrace_stop(), or set VPTRACE_SYNC=1",
+		say(j, 1,
+			"synchronize the device before vptrace_stop(), leave VPTRACE_SYNC on, or "
+			"let it "
+			"wait longer with VPTRACE_STOP_MS",
 			"%" PRIu64
 			" operation%s not ended when recording stopped: %s times are unknown",
 			count, count == 1 ? " had" : "s had", count == 1 ? "its" : "their");

@@ -61,7 +61,7 @@ static void expect_defaults(void)
 	assert_string_equal(got.path, path);
 	assert_string_equal(got.cupti_path, "");
 	assert_int_equal(got.overwrite, 0);
-	assert_int_equal(got.synchronize, 0);
+	assert_int_equal(got.synchronize, 1);
 	assert_int_equal(got.profile, VPTRACE_PROFILE_DEFAULT);
 	assert_int_equal(got.memory_limit_bytes, 256 << 20);
 	assert_int_equal(got.flush_interval_ms, 1000);
@@ -105,7 +105,7 @@ static void fields_are_taken(void **state)
 	assert_string_equal(got.path, "/data/run.zst");
 	assert_string_equal(got.cupti_path, "/opt/libcupti.so.13");
 	assert_int_equal(got.overwrite, 1);
-	assert_int_equal(got.synchronize, 1);
+	assert_int_equal(got.synchronize, 0);
 	assert_int_equal(got.profile, VPTRACE_PROFILE_COARSE);
 	assert_int_equal(got.memory_limit_bytes, 16 << 20);
 	assert_int_equal(got.flush_interval_ms, 3600000);
@@ -275,7 +275,7 @@ static void older_and_newer_structs_are_understood(void **state)
 	struct {
 		struct vptrace_options o;
 		char tail[8];
-	} newer = {.o = {.compression_level = 5, .synchronize = 1}};
+	} newer = {.o = {.compression_level = 5, .synchronize = -1}};
 	size_t after_level = offsetof(struct vptrace_options, compression_level) + sizeof(int);
 	char words[256];
 	size_t i;
@@ -285,13 +285,13 @@ static void older_and_newer_structs_are_understood(void **state)
 	newer.o.struct_bytes = after_level; /* synchronize is not the host's any more */
 	assert_int_equal(vtr_options_resolve(&newer.o, &got, &err), VPT_OK);
 	assert_int_equal(got.compression_level, 5);
-	assert_int_equal(got.synchronize, 0);
+	assert_int_equal(got.synchronize, 1);
 	newer.o.struct_bytes = sizeof(size_t); /* the oldest there can be */
 	assert_int_equal(vtr_options_resolve(&newer.o, &got, &err), VPT_OK);
 	expect_defaults();
 	newer.o.struct_bytes = sizeof(newer);
 	assert_int_equal(vtr_options_resolve(&newer.o, &got, &err), VPT_OK);
-	assert_int_equal(got.synchronize, 1);
+	assert_int_equal(got.synchronize, 0);
 	newer.tail[7] = 1;
 	snprintf(words, sizeof(words),
 		"options: expected %zu bytes, found %zu with a newer option at byte %zu, which "

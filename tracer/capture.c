@@ -26,8 +26,11 @@
 #include <unistd.h>
 
 enum {
-	TAKEN_MS = 100, /* what another client has comes back at once or never */
-	COUNT_MS = 5000 /* at most, to count what is not written any more; it takes a moment */
+	TAKEN_MS = 100,  /* what another client has comes back at once or never */
+	COUNT_MS = 5000, /* at most, to count what is not written any more; it takes a moment */
+	LEAST_MS =
+		1000, /* at most, what CUPTI's stop gets when the wait for the GPU has used up all */
+	MOMENT_MS = 500 /* in which CUPTI has the records of work that has ended */
 };
 
 struct vtr_capture {
@@ -40,6 +43,9 @@ struct vtr_capture {
 	uint64_t names_refused; /* by then, in this process */
 	int writer_ended;
 	int cupti_hangs; /* in the stop: what it uses is left alone meanwhile */
+	uint64_t
+		waited_until_ns; /* the deadline of the wait for the GPU, CLOCK_MONOTONIC; 0: there was none */
+	int gave_up;             /* it came */
 	/* The last letters, written without allocating: the process may be exiting from anywhere. */
 	struct vtr_mail end_of_clock, end_of_buffers, end_of_cupti, end_of_watch;
 };
@@ -160,6 +166,7 @@ static int start_flusher(
 	struct vtr_capture *c, const struct vtr_capture_hooks *hooks, struct vpt_err *err)
 {
 	struct vtr_flusher_options o = {.mail = &c->mail,
+		.pool = pool,
 		.interval_ns = (uint64_t)c->options.flush_interval_ms * 1000000,
 		.failed = hooks->cupti_failed,
 		.taken = hooks->cupti_taken};
@@ -281,11 +288,6 @@ struct vtr_cupti *vtr_capture_cupti(const struct vtr_capture *c)
 	return c->cupti;
 }
 
-struct vtr_cupti *vtr_capture_wait_for(const struct vtr_capture *c)
-{
-	return c->options.synchronize ? c->cupti : NULL;
-}
-
 void vtr_capture_stats(const struct vtr_capture *c, struct vptrace_stats *out, char *path)
 {
 	struct vtr_writer_numbers n;
@@ -313,6 +315,46 @@ void vtr_capture_stats(const struct vtr_capture *c, struct vptrace_stats *out, c
 }
 
 /* ---- end ---- */
+
+static uint64_t patience_ns(const struct vtr_capture *c)
+{
+	return (uint64_t)c->options.stop_timeout_ms * 1000000;
+}
+
+/* Until when CUPTI's stop is waited for. */
+static uint64_t stop_deadline(const struct vtr_capture *c)
+{
+	uint64_t least = (uint64_t)LEAST_MS * 1000000;
+
+	if (!c->waited_until_ns)
+		return vtr_clock_ns(CLOCK_MONOTONIC) + patience_ns(c);
+	return c->waited_until_ns + (least < patience_ns(c) ? least : patience_ns(c));
+}
+
+void vtr_capture_drain(struct vtr_capture *c, int exiting)
+{
+	/* No thread is made and nothing is posted in a process that exits: it may be anywhere, even inside malloc(). */
+	enum vtr_drained device = VTR_NOT_ASKED;
+	uint64_t until;
+	int left;
+
+	if (!c->cupti || !c->options.synchronize)
+		return;
+	until = c->waited_until_ns = vtr_clock_ns(CLOCK_MONOTONIC) + patience_ns(c);
+	if (!exiting)
+		device = vtr_cupti_wait(c->cupti, until);
+	if (device == VTR_CAPTURING)
+		vtr_capture_meta(c, "stop.wait",
+			"for records alone: a stream was being captured, so the device was not "
+			"synchronized");
+	/* All is done, and a host that goes on to launch may keep CUPTI from giving back what it has. */
+	if (device == VTR_DRAINED)
+		until = vtr_clock_ns(CLOCK_MONOTONIC) + (uint64_t)MOMENT_MS * 1000000;
+	if (until > c->waited_until_ns)
+		until = c->waited_until_ns;
+	left = vtr_flusher_drain(c->flusher, until, stop_deadline(c));
+	c->gave_up = device == VTR_LATE || (device != VTR_DRAINED && left);
+}
 
 /* Buffers that CUPTI has not given back arrive within a moment of its last flush, or never. */
 static int wait_for_buffers(uint64_t deadline_ns)
@@ -441,23 +483,35 @@ static int end_cupti(
 /* Writes what is left. A disk that takes too long is given up, so that the writer can count what has not reached it. */
 static int end_writer(struct vtr_capture *c, uint64_t stop_ns)
 {
-	uint64_t patience = (uint64_t)c->options.stop_timeout_ms * 1000000;
-
-	if (!vtr_writer_finish(c->writer, stop_ns, vtr_clock_ns(CLOCK_MONOTONIC) + patience))
+	if (!vtr_writer_finish(c->writer, stop_ns, vtr_clock_ns(CLOCK_MONOTONIC) + patience_ns(c)))
 		return 0;
 	vtr_writer_give_up(c->writer, c->options.stop_timeout_ms);
 	return vtr_writer_finish(
 		c->writer, stop_ns, vtr_clock_ns(CLOCK_MONOTONIC) + (uint64_t)COUNT_MS * 1000000);
 }
 
+/* The wait for the GPU came to nothing, and there is work whose times are not known. */
+static int judge_wait(struct vtr_capture *c, struct vpt_err *err)
+{
+	struct vtr_writer_numbers n;
+
+	vtr_writer_numbers(c->writer, &n);
+	if (!c->gave_up || !n.unfinished)
+		return VPTRACE_OK;
+	return vpt_fail(err, VPTRACE_ETIMEOUT,
+		"the GPU still had %" PRIu64 " operation%s to do after %u ms: %s times are unknown",
+		n.unfinished, n.unfinished == 1 ? "" : "s", c->options.stop_timeout_ms,
+		n.unfinished == 1 ? "its" : "their");
+}
+
 int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 {
-	uint64_t patience = (uint64_t)c->options.stop_timeout_ms * 1000000, stop_ns = vtr_now();
+	uint64_t stop_ns = vtr_now();
 	const char *why;
 	int rc;
 
 	vtr_threads_stop();
-	rc = end_cupti(c, vtr_clock_ns(CLOCK_MONOTONIC) + patience, stop_ns, err);
+	rc = end_cupti(c, stop_deadline(c), stop_ns, err);
 	if (rc && rc != VPTRACE_ETAKEN) /* that the flusher has said already */
 		post_kept(c, stop_ns);
 	post_end(c, stop_ns);
@@ -465,6 +519,8 @@ int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 	if (!c->writer_ended)
 		rc = vpt_fail(err, VPTRACE_EFILE, "'%.200s': the tracer's writer does not end",
 			c->options.path);
+	else if (!rc)
+		rc = judge_wait(c, err);
 	why = vtr_writer_failure(c->writer);
 	if (why)
 		rc = vpt_fail(err, VPTRACE_EFILE, "%s", why);

@@ -30,8 +30,6 @@ int vtr_capture_join_cupti(struct vtr_capture *c, struct vpt_err *err);
 int vtr_capture_wants_cupti(const struct vtr_capture *c);
 /* NULL: ranges only. Borrowed. */
 struct vtr_cupti *vtr_capture_cupti(const struct vtr_capture *c);
-/* What vptrace_stop() has to wait for first; NULL: nothing. Borrowed. */
-struct vtr_cupti *vtr_capture_wait_for(const struct vtr_capture *c);
 
 /* -1: the writer is too far behind to take more. */
 int vtr_capture_meta(struct vtr_capture *c, const char *key, const char *value);
@@ -41,7 +39,11 @@ void vtr_capture_pause(struct vtr_capture *c, int pausing);
  * file has a name. */
 void vtr_capture_stats(const struct vtr_capture *c, struct vptrace_stats *out, char *path);
 
-/* Ends it, within the time its options give for CUPTI and again for the file. Writes no memory that must be allocated:
+/* Waits for the work that has been launched, within the time its options give for CUPTI, unless they say not to. Recording goes
+ * on meanwhile. Once, before the end. `exiting`: the process is, so that only CUPTI is waited for, see cupti_drain.h. */
+void vtr_capture_drain(struct vtr_capture *c, int exiting);
+
+/* Ends it, within what is left of that time, at least a second of it, and as long again for the file. Writes no memory that must be allocated:
  * the process may be exiting. VPTRACE_OK; VPTRACE_ETIMEOUT, _EFILE: something is missing, `err` says what. */
 int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err);
 

@@ -9,6 +9,7 @@
 
 #include "formats/error.h"
 #include "tracer/cupti_clock.h"
+#include "tracer/cupti_drain.h"
 #include "tracer/cupti_records.h"
 #include "tracer/cupti_watch.h"
 #include "tracer/pool.h"
@@ -56,9 +57,8 @@ uint64_t vtr_cupti_dropped(struct vtr_cupti *c);
  * afterwards. The flusher's thread. */
 void vtr_cupti_stop(struct vtr_cupti *c);
 
-/* Waits for the current context to finish its work, if there is one and the calling thread can see
- * that it is not capturing. The caller of vptrace_stop(). */
-void vtr_cupti_synchronize(struct vtr_cupti *c);
+/* Waits for the work that has been launched, see cupti_drain.h. The caller of vptrace_stop(), while recording goes on. */
+enum vtr_drained vtr_cupti_wait(struct vtr_cupti *c, uint64_t deadline_ns);
 
 /* Whether CUPTI reported a fatal error; the reason, or NULL. It has then shut itself down, and the
  * functions above do nothing. Any thread. */

@@ -48,6 +48,7 @@ enum {
 enum { VTR_STATE_FATAL = 1 };
 enum {
 	VTR_RESOURCE_CONTEXT_CREATED = 1,
+	VTR_RESOURCE_CONTEXT_DESTROYED = 2, /* is about to be */
 	VTR_RESOURCE_STREAM_CREATED = 3,
 	VTR_RESOURCE_MODULE_LOADED = 6,
 	VTR_RESOURCE_NODE_CREATED = 13,
@@ -65,6 +66,19 @@ struct vtr_graph_data {
 	void *graph, *original_graph, *node, *original_node;
 	uint32_t node_type;
 	void *dependency, *exec;
+};
+
+enum { VTR_SITE_ENTER = 0, VTR_SITE_EXIT = 1 };
+struct vtr_call_data { /* of the driver's and the runtime's calls */
+	uint32_t site;
+	const char *name;
+	const void *arguments;
+	const void *result; /* at the exit */
+	const char *symbol;
+	void *context;
+	uint32_t context_id;
+	uint64_t *scratch;
+	uint32_t correlation;
 };
 
 struct vtr_state_data {

@@ -1,5 +1,6 @@
 /* cupti_rare_records.c - copies, memsets, graphs, synchronisation, memory, overhead and descriptions: one function a kind. */
 #include "tracer/cupti_decoder.h"
+#include "tracer/cupti_drain.h"
 
 /* ---- work on a device ---- */
 
@@ -109,6 +110,10 @@ static void synchronisation(struct vtr_decoder *d, const void *record)
 		.context = vtr_no_place(h->context) ? 0 : h->context,
 		.event = id_or_0(h->event)};
 
+	if (vtr_drain_is_own(h->correlation)) {
+		d->n.filtered++;
+		return;
+	}
 	if (row.sync_kind == VPT_SYNCKIND_STREAM || row.sync_kind == VPT_SYNCKIND_STREAM_WAIT)
 		lane = vtr_places_stream_of(d->places, d->r, h->context, h->stream);
 	/* Whose work a stream waits for is not in the record: only the event is. */

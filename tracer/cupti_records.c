@@ -16,6 +16,7 @@
 #include "formats/memory.h"
 #include "tracer/clock.h"
 #include "tracer/cupti_decoder.h"
+#include "tracer/cupti_drain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -215,7 +216,7 @@ static inline __attribute__((always_inline)) void call(
 		.cbid = c->cbid};
 	struct vtr_call_thread *t;
 
-	if (!what) {
+	if (!what || (domain == VTR_DOMAIN_DRIVER && vtr_drain_is_own(c->correlation))) {
 		d->n.filtered++;
 		return;
 	}

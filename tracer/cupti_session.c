@@ -153,18 +153,21 @@ static void on_callback(void *user, uint32_t domain, uint32_t cbid, const void *
 			on_fatal(data);
 		return;
 	}
+	if (domain == VTR_DOMAIN_DRIVER)
+		vtr_drain_on_driver(cbid, data);
 	if (domain != VTR_DOMAIN_RESOURCE)
 		return;
 	atomic_fetch_add_explicit(&the.resources, 1, memory_order_relaxed);
+	vtr_drain_on_resource(cbid, data);
 	if (cbid == VTR_RESOURCE_NODE_CREATED || cbid == VTR_RESOURCE_NODE_DESTROYED ||
 		cbid == VTR_RESOURCE_NODE_CLONED || cbid == VTR_RESOURCE_EXEC_DESTROYED)
 		on_graph(cbid, ((const struct vtr_resource_data *)data)->graph);
 }
 
+/* Those of contexts are for cupti_drain.c, which asks for them. */
 static const struct {
 	uint32_t domain, cbid;
 } callbacks[] = {{VTR_DOMAIN_STATE, VTR_STATE_FATAL},
-	{VTR_DOMAIN_RESOURCE, VTR_RESOURCE_CONTEXT_CREATED},
 	{VTR_DOMAIN_RESOURCE, VTR_RESOURCE_STREAM_CREATED},
 	{VTR_DOMAIN_RESOURCE, VTR_RESOURCE_MODULE_LOADED},
 	{VTR_DOMAIN_RESOURCE, VTR_RESOURCE_NODE_CREATED},
@@ -310,6 +313,7 @@ static int enable_all(struct vtr_cupti *c, const char **step)
 		return rc;
 	for (i = 0; i < sizeof(callbacks) / sizeof(callbacks[0]); i++)
 		fn->enable_callback(1, c->subscriber, callbacks[i].domain, callbacks[i].cbid);
+	vtr_drain_begin(fn, c->subscriber);
 	vtr_kinds_enable_calls(&c->kinds);
 	vtr_watch_begin(&c->watch);
 	vtr_kinds_enable(&c->kinds);
@@ -486,10 +490,12 @@ void vtr_cupti_stop(struct vtr_cupti *c)
 	c->subscriber = NULL;
 }
 
-void vtr_cupti_synchronize(struct vtr_cupti *c)
+enum vtr_drained vtr_cupti_wait(struct vtr_cupti *c, uint64_t deadline_ns)
 {
-	if (alive(c))
-		vtr_drain_current();
+	/* What was never recorded needs no waiting for, and a CUDA that was not used stays as it is. */
+	if (!alive(c) || !atomic_load(&c->requested))
+		return VTR_DRAINED;
+	return vtr_drain_wait(deadline_ns);
 }
 
 const char *vtr_cupti_failure(struct vtr_cupti *c)

@@ -23,13 +23,18 @@ enum { READING_NS = 100000000 };
 /* How often it looks whether the host is gone, whatever the interval. */
 enum { LOOK_NS = 1000000000 };
 
+/* How long a drain waits from one flush to the next: twice as long each time. */
+enum { DRAIN_FIRST_NS = 1000000, DRAIN_MOST_NS = 50000000 };
+
 enum { OWN_THREADS = 3 }; /* this one, the writer's and the disk's */
 
 struct vtr_flusher {
 	struct vtr_flusher_options o;
 	_Atomic(struct vtr_cupti *) cupti;
 	pthread_t thread;
-	struct vtr_gate stop, ended;
+	struct vtr_gate wake, drained, stop, ended; /* wake: for a drain, a stop, or both */
+	uint64_t drain_since_ns, drain_until_ns;    /* trace clock, CLOCK_MONOTONIC */
+	atomic_int came_back;                       /* 1: the drain has come to its end */
 	uint64_t polled_ns; /* trace clock: CUPTI was asked for drops then */
 	int told_failure, told_skew;
 	uint64_t foreign_bytes, unread_bytes; /* told already */
@@ -161,6 +166,32 @@ static uint64_t wake_ns(const struct vtr_flusher *f, uint64_t look_ns, uint64_t 
 	return reading < wake ? reading : wake;
 }
 
+static int is_back(const struct vtr_flusher *f)
+{
+	struct vtr_pool_state state;
+
+	vtr_pool_state(f->o.pool, &state);
+	return !state.outstanding || state.oldest_ns > f->drain_since_ns;
+}
+
+static void drain(struct vtr_flusher *f, struct vtr_cupti *cupti)
+{
+	uint64_t wait_ns = DRAIN_FIRST_NS, now;
+
+	for (;;) {
+		vtr_cupti_flush(cupti, 0); /* a look would take a buffer each time */
+		read_clocks(f, cupti);
+		now = vtr_clock_ns(CLOCK_MONOTONIC);
+		atomic_store(&f->came_back, is_back(f));
+		/* What another client has taken does not come back. */
+		if (atomic_load(&f->came_back) || now >= f->drain_until_ns ||
+			vtr_cupti_is_taken(cupti) || vtr_cupti_failure(cupti) ||
+			vtr_gate_wait(&f->stop, now + wait_ns))
+			return;
+		wait_ns = wait_ns * 2 < DRAIN_MOST_NS ? wait_ns * 2 : DRAIN_MOST_NS;
+	}
+}
+
 static void *run(void *arg)
 {
 	struct vtr_flusher *f = arg;
@@ -170,10 +201,10 @@ static void *run(void *arg)
 	int alone = 0;
 
 	pthread_setname_np(pthread_self(), "vptrace-flush");
-	while (!vtr_gate_wait(&f->stop, wake_ns(f, look, next))) {
+	while (!vtr_gate_wait(&f->wake, wake_ns(f, look, next))) {
 		now = vtr_clock_ns(CLOCK_MONOTONIC);
 		cupti = atomic_load(&f->cupti);
-		if (now >= look && !alone && vtr_alone(OWN_THREADS)) {
+		if (now >= look && !alone && vtr_alone(OWN_THREADS + vtr_drain_threads())) {
 			alone = 1;
 			vtr_alone_exit();
 		}
@@ -190,6 +221,10 @@ static void *run(void *arg)
 		read_clocks(f, cupti);
 	}
 	cupti = atomic_load(&f->cupti);
+	if (cupti && f->drain_until_ns)
+		drain(f, cupti);
+	vtr_gate_open(&f->drained);
+	vtr_gate_wait(&f->stop, UINT64_MAX / 2);
 	if (cupti) {
 		read_clocks(f, cupti);
 		look_at_cupti(f, cupti);
@@ -213,6 +248,8 @@ int vtr_flusher_start(
 		return vpt_fail(err, VPT_ENOMEM, "no memory for the flusher");
 	f->o = *o;
 	f->polled_ns = f->ours_ns = vtr_now();
+	vtr_gate_init(&f->wake);
+	vtr_gate_init(&f->drained);
 	vtr_gate_init(&f->stop);
 	vtr_gate_init(&f->ended);
 	sigfillset(&all);
@@ -234,9 +271,18 @@ void vtr_flusher_attach(struct vtr_flusher *f, struct vtr_cupti *cupti)
 	atomic_store(&f->cupti, cupti);
 }
 
+int vtr_flusher_drain(struct vtr_flusher *f, uint64_t until_ns, uint64_t deadline_ns)
+{
+	f->drain_since_ns = vtr_now();
+	f->drain_until_ns = until_ns;
+	vtr_gate_open(&f->wake);
+	return vtr_gate_wait(&f->drained, deadline_ns) && atomic_load(&f->came_back) ? 0 : -1;
+}
+
 int vtr_flusher_finish(struct vtr_flusher *f, uint64_t deadline_ns)
 {
 	vtr_gate_open(&f->stop);
+	vtr_gate_open(&f->wake);
 	if (!vtr_gate_wait(&f->ended, deadline_ns))
 		return -1;
 	pthread_join(f->thread, NULL);
@@ -259,6 +305,8 @@ void vtr_flusher_free(struct vtr_flusher *f)
 {
 	if (!f)
 		return;
+	vtr_gate_free(&f->wake);
+	vtr_gate_free(&f->drained);
 	vtr_gate_free(&f->stop);
 	vtr_gate_free(&f->ended);
 	vpt_free(f);

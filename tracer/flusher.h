@@ -2,7 +2,11 @@
  * it.
  *
  * These calls may take long, and in a broken CUPTI for ever; nobody waits for them without a
- * deadline. What it learns goes to the writer by mail. */
+ * deadline. What it learns goes to the writer by mail.
+ *
+ * Before the stop it may drain CUPTI: flush until all buffers that CUPTI had when that was asked for have come back. CUPTI
+ * keeps a buffer while a record in it has no end, so then the work that was launched before has been recorded. Work
+ * launched since goes into the same buffers at first; a buffer that it fills comes back as well. */
 #ifndef VPTRACE_TRACER_FLUSHER_H
 #define VPTRACE_TRACER_FLUSHER_H
 
@@ -15,6 +19,7 @@ struct vtr_flusher;
 
 struct vtr_flusher_options {
 	struct vtr_mailbox *mail; /* borrowed */
+	struct vtr_pool *pool;    /* borrowed: CUPTI's buffers */
 	uint64_t interval_ns;
 	/* Called once, by the thread, when CUPTI gave up or was taken away. `why` is good as long as CUPTI's handle. */
 	void (*failed)(const char *why);
@@ -29,6 +34,11 @@ int vtr_flusher_start(
 
 /* Reads CUPTI's clock; from here on this CUPTI is flushed, and stopped at the end. Once; any thread. */
 void vtr_flusher_attach(struct vtr_flusher *f, struct vtr_cupti *cupti);
+
+/* Asks the thread to drain CUPTI until `until_ns` (CLOCK_MONOTONIC), and waits for it until `deadline_ns`, which is later. 0: all
+ * that was out has come back. -1: it has not, or CUPTI hangs. Once, before vtr_flusher_finish(), which may come meanwhile
+ * and ends it. */
+int vtr_flusher_drain(struct vtr_flusher *f, uint64_t until_ns, uint64_t deadline_ns);
 
 /* Asks the thread to flush and stop CUPTI, and waits until `deadline_ns` (CLOCK_MONOTONIC). 0: it
  * has ended. -1: CUPTI hangs; the thread and all it was given must be left alone. */

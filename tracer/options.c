@@ -71,7 +71,7 @@ static const struct option options[] = {
 		1, 3600000},
 	{"compression_level", "VPTRACE_LEVEL", INT, 0, numbers, FIELD(compression_level), 1, -7,
 		19},
-	{"synchronize", "VPTRACE_SYNC", INT, 1, flags, FIELD(synchronize), .high = 1},
+	{"synchronize", "VPTRACE_SYNC", INT, 1, flags, FIELD(synchronize), 1, .high = 1},
 };
 
 size_t vtr_options_count(void)
@@ -244,7 +244,8 @@ static int parse_variable(
 	return VPT_OK;
 }
 
-/* A field of 0 asks for the default; a variable of 0 means 0, where the range has one. */
+/* A field of 0 asks for the default, a negative one switches off what is on by default; a variable of 0 means 0, where the
+ * range has one. */
 static int resolve_value(const struct option *o, const struct vptrace_options *given,
 	struct vtr_options *out, struct vpt_err *err)
 {
@@ -257,7 +258,7 @@ static int resolve_value(const struct option *o, const struct vptrace_options *g
 	else if (!value)
 		value = o->fallback;
 	else if (o->words == flags)
-		value = 1;
+		value = value > 0 || !o->fallback;
 	else if (value < o->low || value > o->high)
 		rc = fail_field(o, value, err);
 	if (!rc)

@@ -6,7 +6,7 @@
  *	                    PAUSED
  *
  * One lock guards it, taken by the public functions alone; no callback and none of our threads ever
- * takes it. */
+ * takes it. A stop does not hold it while it waits for the GPU: work there may wait for a host function that calls us. */
 #include "tracer/session.h"
 
 #include "tracer/capture.h"
@@ -35,6 +35,9 @@ enum {
 
 static struct {
 	pthread_mutex_t lock;
+	pthread_mutex_t
+		change;   /* a start's and a stop's from beginning to end, taken before `lock` */
+	int draining;     /* a stop waits for the GPU */
 	atomic_int state; /* enum vptrace_state */
 	struct vtr_capture *now;
 	struct vtr_capture *stuck; /* whose writer was blocked in a write when it was to end */
@@ -43,14 +46,12 @@ static struct {
 	int exits;                 /* handlers registered: 1 without CUPTI, 2 with */
 	pid_t owner;               /* the process that started a capture last; 0: none did */
 	atomic_int driver_came;    /* the driver loaded us while the lock was taken */
-	_Atomic(struct vtr_cupti *)
-		wait_for; /* whose work a stop waits for first; NULL: it does not */
 	struct vtr_facts facts;
 	struct vptrace_stats last;
 	char path[VTR_PATH_MAX]; /* of the file; "": there is none yet */
 	atomic_int taken;        /* another client of CUPTI has the records now */
 	atomic_int told;         /* the host has read a line of ours about this capture */
-} all = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP};
+} all = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .change = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- what it is doing ---- */
 
@@ -116,7 +117,7 @@ static _Thread_local volatile sig_atomic_t inside __attribute__((tls_model("init
 
 /* A host's thread that was cancelled in here would leave the lock behind. VPTRACE_OK, and what leave() wants back; or
  * VPTRACE_EBUSY without it, said in a way that needs no memory: the heap's lock may be taken by this thread too. */
-static int enter(int *cancel)
+static int enter_as(int *cancel, int changing)
 {
 	if (inside)
 		return vtr_refuse(VPTRACE_EBUSY,
@@ -124,8 +125,15 @@ static int enter(int *cancel)
 			"interrupted it");
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
 	inside = 1;
+	if (changing)
+		pthread_mutex_lock(&all.change);
 	pthread_mutex_lock(&all.lock);
 	return VPTRACE_OK;
+}
+
+static int enter(int *cancel)
+{
+	return enter_as(cancel, 0);
 }
 
 /* What the driver's injection could not do, since it must not wait, is done by whoever held the
@@ -165,7 +173,6 @@ static void note_cupti(void)
 
 	if (vtr_capture_cupti(all.now))
 		atomic_compare_exchange_strong(&all.state, &ranges, VPTRACE_RUNNING);
-	atomic_store(&all.wait_for, vtr_capture_wait_for(all.now));
 	register_exit();
 }
 
@@ -272,7 +279,7 @@ int vtr_session_start(const struct vptrace_options *options, enum vtr_start how)
 		return fail_inert();
 	if (how == VTR_START_CUDA && enter_from_driver(&cancel))
 		return VPTRACE_OK;
-	rc = how == VTR_START_CUDA ? VPTRACE_OK : enter(&cancel);
+	rc = how == VTR_START_CUDA ? VPTRACE_OK : enter_as(&cancel, how == VTR_START_API);
 	if (rc)
 		return rc;
 	look_at_environment();
@@ -281,6 +288,8 @@ int vtr_session_start(const struct vptrace_options *options, enum vtr_start how)
 		vtr_fail(rc, "%s", err.text);
 	if (rc && how != VTR_START_API && rc != VPTRACE_EBUSY)
 		tell_once(err.text);
+	if (how == VTR_START_API)
+		pthread_mutex_unlock(&all.change);
 	leave(cancel);
 	return rc;
 }
@@ -315,7 +324,6 @@ static int stop_locked(struct vptrace_stats *stats, int exiting, struct vpt_err 
 		give_stats(stats);
 		return vpt_fail(err, VPTRACE_EIDLE, "no capture is running");
 	}
-	atomic_store(&all.wait_for, NULL);
 	rc = vtr_capture_end(c, err);
 	vtr_capture_stats(c, &all.last, all.path);
 	all.last.stop_code = rc;
@@ -330,22 +338,36 @@ static int stop_locked(struct vptrace_stats *stats, int exiting, struct vpt_err 
 	return rc;
 }
 
+/* Waits for the GPU with the lock open. Only a stop frees a capture, and there is no other one meanwhile; the exit of the
+ * process may end it, which ends the wait. */
+static void drain_unlocked(void)
+{
+	struct vtr_capture *c = all.now;
+
+	if (!c || !vtr_capture_cupti(c))
+		return;
+	all.draining = 1;
+	pthread_mutex_unlock(&all.lock);
+	vtr_capture_drain(c, 0);
+	pthread_mutex_lock(&all.lock);
+	all.draining = 0;
+}
+
 int vptrace_stop(struct vptrace_stats *stats)
 {
-	struct vtr_cupti *wait_for = atomic_load(&all.wait_for);
 	struct vpt_err err = {0};
 	int cancel, rc;
 
 	if (inert())
 		return fail_inert();
-	if (wait_for && !inside) /* before the lock: the driver has locks of its own */
-		vtr_cupti_synchronize(wait_for);
-	rc = enter(&cancel);
+	rc = enter_as(&cancel, 1);
 	if (rc)
 		return rc;
+	drain_unlocked();
 	rc = stop_locked(stats, 0, &err);
 	if (rc)
 		vtr_fail(rc, "%s", err.text);
+	pthread_mutex_unlock(&all.change);
 	leave(cancel);
 	return rc;
 }
@@ -368,6 +390,8 @@ static void end_of_process(void)
 	}
 	if (rc)
 		return;
+	if (all.now && !all.draining)
+		vtr_capture_drain(all.now, 1);
 	stop_locked(NULL, 1, &err);
 	pthread_mutex_unlock(&all.lock);
 }

@@ -75,7 +75,8 @@ enum vptrace_error {
 	VPTRACE_ETAKEN = -7,
 	VPTRACE_EDENIED = -8,
 
-	/* Stopped, but CUPTI kept buffers longer than stop_timeout_ms: records are missing. */
+	/* Stopped, but after stop_timeout_ms the GPU had not done all, or CUPTI kept buffers: records
+	 * are missing. */
 	VPTRACE_ETIMEOUT = -9,
 	/* This process was forked from a traced one and records nothing. */
 	VPTRACE_EFORKED = -10
@@ -117,8 +118,8 @@ struct vptrace_options {
 	 * are lost. Default 1000. */
 	uint32_t flush_interval_ms;
 
-	/* VPTRACE_STOP_MS: 1 to 3,600,000. How long vptrace_stop() waits for CUPTI, and then as
-	 * long again for the disk. Default 5000. */
+	/* VPTRACE_STOP_MS: 1 to 3,600,000. How long vptrace_stop() waits for the GPU and CUPTI, and
+	 * then as long again for the disk. Default 5000. */
 	uint32_t stop_timeout_ms;
 
 	/* VPTRACE_LEVEL: zstd's, -7 to 19. Default 1. */
@@ -127,7 +128,8 @@ struct vptrace_options {
 	/* VPTRACE_LIBCUPTI: a libcupti to load. NULL or "": the library finds one. */
 	const char *cupti_path;
 
-	/* VPTRACE_SYNC=1: vptrace_stop() first waits for the current device to finish */
+	/* Whether the end waits for what has been launched, see vptrace_stop(). 0 and 1: it does;
+	 * -1, or VPTRACE_SYNC=0: it does not. */
 	int synchronize;
 };
 
@@ -179,16 +181,26 @@ struct vptrace_stats {
  * ENOMEM, EFORKED */
 VPTRACE_API int vptrace_start(const struct vptrace_options *options);
 
-/* Ends the capture: waits for what is on its way, closes the file. `stats` may be NULL; else it
+/* Ends the capture: waits for the GPU and for CUPTI, closes the file. `stats` may be NULL; else it
  * gets the capture's counts, whatever is returned, except with EBUSY and EFORKED.
  *
- * Takes at most stop_timeout_ms for CUPTI, as long again for the disk, and a moment to count what
- * the disk did not take. What was written before a failure stays good, and the counts are exact.
+ * Unless `synchronize` says not to, it waits for all work that any thread has launched so far, on
+ * all devices; recording goes on meanwhile. A thread of the library calls cuCtxSynchronize() for
+ * each context, so a kernel that never ends keeps that thread alone. While a stream of the process
+ * is being captured no device is synchronized, since that would spoil the capture; the stop then
+ * waits until CUPTI has given back all earlier records. Work that still runs in the end has rows
+ * without times: the capture says since when on each stream, `unfinished` counts them, and the
+ * report is INCOMPLETE. A process that ends without a stop waits for CUPTI's records alone, for as
+ * long: the driver is not asked for anything then.
+ *
+ * Takes at most stop_timeout_ms for the GPU and CUPTI, a second more where the GPU used up all of
+ * it, as long again for the disk, and a moment to count what the disk did not take. What was
+ * written before a failure stays good, and the counts are exact.
  *
  * 0             everything that was received is in the file
  * EIDLE         no capture runs; `stats` gets the counts of the last one
  * EFILE         the file could not be written to its end
- * ETIMEOUT      CUPTI did not stop in time, or kept buffers
+ * ETIMEOUT      the GPU had not done all, CUPTI did not stop in time, or it kept buffers
  * ETAKEN        another client of CUPTI in this process has taken records
  * EBUSY, EFORKED */
 VPTRACE_API int vptrace_stop(struct vptrace_stats *stats);

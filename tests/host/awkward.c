@@ -408,6 +408,7 @@ static void stop_with_work_queued(void)
 	struct host_gpu gpu;
 	int i;
 
+	options.synchronize = -1;
 	start();
 	gpu = host_open();
 	HOST_CHECK(cudaStreamCreateWithFlags(&slow, cudaStreamNonBlocking));
