@@ -252,6 +252,32 @@ with vptrace.trace("over.zst", profile="none"), vptrace.range("x"):
 assert os.path.exists("over-2.zst")
 PY
 
+python "the end does not wait where it is told not to, and where torch captures a graph" <<'PY'
+import sys, types, vptrace
+real, asked = vptrace._library.start, []
+def start(options):
+    asked.append(options._obj.synchronize)
+    return real(options)
+vptrace._library.start = start
+def captures():
+    if capturing is None:
+        raise RuntimeError("CUDA error: unknown")
+    return capturing
+cuda = types.SimpleNamespace(is_current_stream_capturing=captures, is_initialized=lambda: True)
+again = vptrace.trace("sync.zst", profile="none", overwrite=True)
+def wait_of(capture):
+    with capture:
+        pass
+    return asked.pop()
+assert wait_of(again) == 1
+assert wait_of(vptrace.trace("sync.zst", profile="none", overwrite=True, synchronize=False)) == -1
+sys.modules["torch.cuda"] = cuda
+for capturing, wait in ((True, -1), (False, 1), (None, -1), (False, 1)):
+    assert wait_of(again) == wait, (capturing, wait)
+cuda.is_initialized, capturing = lambda: False, True
+assert wait_of(again) == 1
+PY
+
 python "the environment wins, the script names the file" <<'PY'
 import glob, os, vptrace
 os.environ["VPTRACE_PROFILE"] = "none"

@@ -68,7 +68,7 @@ class Code(enum.IntEnum):
     ENOCUPTI = -6  # ranges only: no usable CUPTI or driver
     ETAKEN = -7  # ranges only: another profiler holds CUPTI in this process
     EDENIED = -8  # ranges only: the driver does not allow tracing for this user
-    ETIMEOUT = -9  # stopped, but CUPTI kept buffers: records are missing
+    ETIMEOUT = -9  # stopped, but the GPU or CUPTI took too long: records are missing
     EFORKED = -10  # this process was forked from a traced one and records nothing
     MISSING = -100  # there is no libvptrace.so; said by this module alone
 
@@ -324,7 +324,7 @@ def _options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms, st
         stop_timeout_ms,
         compression_level,
         None if cupti_path is None else os.fsencode(cupti_path),
-        bool(synchronize),
+        1 if synchronize else -1,
     )
 
 
@@ -360,6 +360,16 @@ def _start_beside_torch(options, strict):
     return Code.ETAKEN, text
 
 
+def _captures():
+    """Whether this thread's stream of torch is being captured: the library cannot see that it has begun."""
+    cuda = sys.modules.get("torch.cuda")
+    asked = getattr(cuda, "is_current_stream_capturing", None)
+    try:
+        return bool(asked and cuda.is_initialized() and asked())
+    except Exception:  # pylint: disable=broad-except
+        return True
+
+
 def _start(options, strict):
     """The Code, and why in words unless it is OK."""
     if not _library:
@@ -370,6 +380,9 @@ def _start(options, strict):
     atexit.register(_stop_at_exit)
     if _torch_is_profiling() and _library.status() == State.STOPPED:
         return _start_beside_torch(options, strict)
+    if _captures():  # to wait for the device would spoil it
+        options = _Options.from_buffer_copy(options)
+        options.synchronize = -1
     number = _library.start(ctypes.byref(options))
     if strict and number in _RECORDING[1:]:
         reason = last_error()
@@ -380,7 +393,7 @@ def _start(options, strict):
 
 
 def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flush_interval_ms=0,
-          stop_timeout_ms=0, compression_level=0, cupti_path=None, synchronize=False, strict=False):
+          stop_timeout_ms=0, compression_level=0, cupti_path=None, synchronize=True, strict=False):
     """Starts recording and returns a Code: OK; ENOCUPTI, ETAKEN or EDENIED when only ranges are recorded;
     another one when nothing is. All but OK are warned about once, and raised with strict=True. While a
     profiler of torch is active it is ETAKEN.
@@ -393,10 +406,11 @@ def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flu
     overwrite           whether an existing regular file of that name is replaced
     memory_limit_bytes  beyond it the newest records are dropped and counted; 0: 256 MiB
     flush_interval_ms   at most so much is lost if the process dies; 0: 1000
-    stop_timeout_ms     the longest wait for CUPTI at the end; 0: 5000
+    stop_timeout_ms     the longest wait for the GPU and CUPTI at the end; 0: 5000
     compression_level   zstd's, -7 to 19; 0: 1
     cupti_path          a libcupti to load instead of the one found
-    synchronize         whether stop() first waits for the current device
+    synchronize         whether stop() first waits for the work that has been launched; what it does not
+                        wait for has no times. It never waits while a stream is being captured
     """
     return _start(_options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms,
                            stop_timeout_ms, compression_level, cupti_path, synchronize), strict)[0]
@@ -471,7 +485,7 @@ class trace:  # pylint: disable=invalid-name
 
     def __init__(self, path=None, *, profile=None, overwrite=False, memory_limit_bytes=0,
                  flush_interval_ms=0, stop_timeout_ms=0, compression_level=0, cupti_path=None,
-                 synchronize=False, strict=False):
+                 synchronize=True, strict=False):
         self._options = _options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms,
                                  stop_timeout_ms, compression_level, cupti_path, synchronize)
         self._strict = strict
