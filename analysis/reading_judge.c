@@ -147,7 +147,8 @@ static void judge_losses(struct judging *j)
 		if (n->losses_by_kind[VPT_LOSSKIND_UNKNOWN])
 			snprintf(remedy, sizeof(remedy),
 				"record with nsys profile --cuda-graph-trace=node");
-	} else if (n->losses_by_kind[VPT_LOSSKIND_UNKNOWN] && !lost && !n->taken[0]) {
+	} else if (n->losses_by_kind[VPT_LOSSKIND_UNKNOWN] && !lost && !n->taken[0] &&
+		   !n->failure[0]) {
 		snprintf(remedy, sizeof(remedy), "let vptrace_stop() wait: VPTRACE_STOP_MS=60000");
 	} else if (n->losses_by_kind[VPT_LOSSKIND_DROPPED] ||
 		   n->losses_by_kind[VPT_LOSSKIND_RING_FULL] || dropped) {

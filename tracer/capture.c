@@ -490,11 +490,15 @@ static int end_writer(struct vtr_capture *c, uint64_t stop_ns)
 		c->writer, stop_ns, vtr_clock_ns(CLOCK_MONOTONIC) + (uint64_t)COUNT_MS * 1000000);
 }
 
-/* The wait for the GPU came to nothing, and there is work whose times are not known. */
-static int judge_wait(struct vtr_capture *c, struct vpt_err *err)
+/* What the writer has found missing: what CUPTI did not record, and, where the wait for the GPU came to nothing, the times of
+ * work. */
+static int judge_records(struct vtr_capture *c, struct vpt_err *err)
 {
+	const char *why = c->cupti ? vtr_cupti_missing(c->cupti) : NULL;
 	struct vtr_writer_numbers n;
 
+	if (why)
+		return vpt_fail(err, VPTRACE_ETIMEOUT, "%s", why);
 	vtr_writer_numbers(c->writer, &n);
 	if (!c->gave_up || !n.unfinished)
 		return VPTRACE_OK;
@@ -520,7 +524,7 @@ int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 		rc = vpt_fail(err, VPTRACE_EFILE, "'%.200s': the tracer's writer does not end",
 			c->options.path);
 	else if (!rc)
-		rc = judge_wait(c, err);
+		rc = judge_records(c, err);
 	why = vtr_writer_failure(c->writer);
 	if (why)
 		rc = vpt_fail(err, VPTRACE_EFILE, "%s", why);

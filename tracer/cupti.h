@@ -103,9 +103,12 @@ uint64_t vtr_cupti_decode(struct vtr_cupti *c, struct vtr_cupti_clock *clock,
  * of the writer; with `all`, before the last chunk, everything does. */
 void vtr_cupti_settle(struct vtr_cupti *c, struct vtr_recorder *r, int all);
 
-/* Says in the capture, stream by stream, which work the GPU had not done when recording stopped at `stop_ns`. Returns how
- * many ops that is. Once, after the last buffer. */
+/* Says in the capture, stream by stream, which work the GPU had not done when recording stopped at `stop_ns`, and what CUPTI
+ * did not record though it was asked to, see cupti_graphs.h. Returns how many ops the former is. Once, after the last buffer. */
 uint64_t vtr_cupti_unfinished(struct vtr_cupti *c, struct vtr_recorder *r, uint64_t stop_ns);
+
+/* After the writer's end: why something was not recorded; NULL: nothing is known to be missing. */
+const char *vtr_cupti_missing(const struct vtr_cupti *c);
 
 /* What has been decoded in this capture. */
 void vtr_cupti_decoded(struct vtr_cupti *c, struct vtr_decoded *out);

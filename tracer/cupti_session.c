@@ -11,6 +11,7 @@
 
 #include "tracer/clock.h"
 #include "tracer/cupti_drain.h"
+#include "tracer/cupti_graphs.h"
 #include "tracer/cupti_kinds.h"
 #include "tracer/cupti_library.h"
 #include "tracer/cupti_unfinished.h"
@@ -33,6 +34,7 @@ struct vtr_cupti {
 	struct vtr_calls calls;
 	struct vtr_decoder *decoder;
 	struct vtr_unfinished unfinished; /* the writer's */
+	struct vtr_graphs graphs;         /* the writer's */
 	_Atomic uint64_t stopped_ns;      /* recording ended then, CLOCK_MONOTONIC; 0: it did not */
 	struct vtr_kinds kinds;
 	struct vtr_watch watch;
@@ -417,6 +419,7 @@ int vtr_cupti_start(
 	if (rc)
 		return rc;
 	rc = enable_all(c, &step);
+	vtr_graphs_begin(&c->graphs, (c->kinds.enabled & vtr_kind_bit(VTR_KIND_GRAPH_TRACE)) != 0);
 	if (rc) {
 		rc = fail(c, step, rc, NULL, err);
 		undo(c);
@@ -535,6 +538,9 @@ void vtr_cupti_describe(struct vtr_cupti *c, struct vtr_recorder *r)
 	vtr_kinds_list(c->kinds.refused, text, sizeof(text));
 	if (*text)
 		vtr_recorder_meta(r, "cupti.refused", text);
+	if (c->graphs.suspect)
+		vtr_recorder_meta(r, "cupti.graphs",
+			"an earlier capture of this process had the profile coarse");
 }
 
 int vtr_cupti_is_foreign(const struct vtr_cupti *c, const struct vtr_full *full)
@@ -551,6 +557,8 @@ uint64_t vtr_cupti_decode(struct vtr_cupti *c, struct vtr_cupti_clock *clock,
 		vtr_cupti_clock_buffer(clock, &c->sizes, full);
 	if (stopped_ns && full->given_ns >= stopped_ns && !full->stale && !full->discard)
 		vtr_unfinished_buffer(&c->unfinished, &c->sizes, full);
+	if (c->graphs.suspect && !full->stale && !full->discard)
+		vtr_graphs_buffer(&c->graphs, &c->sizes, &c->calls, full);
 	return vtr_decoder_buffer(c->decoder, full, r);
 }
 
@@ -561,7 +569,13 @@ void vtr_cupti_settle(struct vtr_cupti *c, struct vtr_recorder *r, int all)
 
 uint64_t vtr_cupti_unfinished(struct vtr_cupti *c, struct vtr_recorder *r, uint64_t stop_ns)
 {
+	vtr_graphs_put(&c->graphs, r, stop_ns);
 	return vtr_unfinished_put(&c->unfinished, r, stop_ns);
+}
+
+const char *vtr_cupti_missing(const struct vtr_cupti *c)
+{
+	return vtr_graphs_failure(&c->graphs);
 }
 
 void vtr_cupti_decoded(struct vtr_cupti *c, struct vtr_decoded *out)

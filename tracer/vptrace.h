@@ -75,8 +75,8 @@ enum vptrace_error {
 	VPTRACE_ETAKEN = -7,
 	VPTRACE_EDENIED = -8,
 
-	/* Stopped, but after stop_timeout_ms the GPU had not done all, or CUPTI kept buffers: records
-	 * are missing. */
+	/* Stopped, but after stop_timeout_ms the GPU had not done all, CUPTI kept buffers, or it did
+	 * not record the nodes of graphs: records are missing. */
 	VPTRACE_ETIMEOUT = -9,
 	/* This process was forked from a traced one and records nothing. */
 	VPTRACE_EFORKED = -10
@@ -87,8 +87,12 @@ enum vptrace_profile {
 	VPTRACE_PROFILE_DEFAULT = 0, /* kernels, copies, calls, synchronisation, overhead */
 	VPTRACE_PROFILE_LITE = 1,    /* kernels, copies and launches */
 	VPTRACE_PROFILE_FULL = 2,    /* also memory operations */
-	VPTRACE_PROFILE_COARSE = 3,  /* as default, but one record per CUDA graph, not per node */
-	VPTRACE_PROFILE_NONE = 4     /* nothing else: the baseline that costs next to nothing */
+
+	/* As default, but one record per CUDA graph, not per node. CUPTI may keep to that for the
+	 * life of the process: later captures with other profiles say so where they lack nodes. */
+	VPTRACE_PROFILE_COARSE = 3,
+
+	VPTRACE_PROFILE_NONE = 4 /* nothing else: the baseline that costs next to nothing */
 };
 
 /* Set struct_bytes = sizeof(struct vptrace_options) and everything else to 0, which means its

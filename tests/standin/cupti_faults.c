@@ -73,6 +73,7 @@ static void read_settings(void)
 	s->faults.denied = sim_fault("denied", NULL);
 	s->faults.no_driver = sim_fault("no-driver", NULL) || !sim_device_count();
 	s->faults.foreign_clock = sim_fault("foreign-clock", NULL);
+	s->faults.sticky_graphs = sim_fault("sticky-graphs", NULL);
 	s->faults.dump_in_init = sim_fault("dump-in-init", NULL);
 }
 

@@ -80,6 +80,8 @@ int cupti_kind_known(uint32_t kind)
 	return kind < STANDIN_KINDS && offered[kind];
 }
 
+static int nodes_are_gone; /* GRAPH_TRACE has been enabled, and that cannot be undone */
+
 int cupti_kind_is_on(uint32_t kind)
 {
 	return kinds[kind];
@@ -88,6 +90,8 @@ int cupti_kind_is_on(uint32_t kind)
 void cupti_enable_kind(uint32_t kind, int on)
 {
 	kinds[kind] = on != 0;
+	nodes_are_gone |=
+		on && kind == STANDIN_GRAPH_TRACE && cupti_settings()->faults.sticky_graphs;
 	if (kind == STANDIN_RUNTIME)
 		memset(calls_on[SIM_RUNTIME], on != 0, CBIDS);
 	if (kind == STANDIN_DRIVER)
@@ -279,7 +283,7 @@ static void on_op(const struct sim_op *op)
 						       : STANDIN_MEMCPY;
 
 	/* Records of graphs and of their nodes exclude each other. */
-	if (!kinds[kind] || (op->graph && kinds[STANDIN_GRAPH_TRACE]))
+	if (!kinds[kind] || (op->graph && (kinds[STANDIN_GRAPH_TRACE] || nodes_are_gone)))
 		return;
 	sim_counts()->op_records++;
 	if (kind == STANDIN_KERNEL)
