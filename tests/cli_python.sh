@@ -11,7 +11,7 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' || skip "python3 is
 # A copy, so that no libvptrace.so lies beside it and nothing is written into the sources.
 cp "$source/tracer/python/vptrace.py" "$work" || exit 1
 unset VPTRACE_LIBRARY VPTRACE_OUTPUT VPTRACE_OVERWRITE VPTRACE_PROFILE VPTRACE_MEMORY VPTRACE_FLUSH_MS VPTRACE_STOP_MS \
-	VPTRACE_LEVEL VPTRACE_LIBCUPTI VPTRACE_SYNC NVTX_INJECTION64_PATH RANK OMPI_COMM_WORLD_RANK SLURM_PROCID PMI_RANK PMIX_RANK
+	VPTRACE_LEVEL VPTRACE_LIBCUPTI VPTRACE_SYNC VPTRACE_DEVICE_BUFFERS NVTX_INJECTION64_PATH RANK OMPI_COMM_WORLD_RANK SLURM_PROCID PMI_RANK PMIX_RANK
 PYTHONPATH=$work
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
@@ -233,6 +233,7 @@ for options, words in (
     ({"memory_limit_bytes": 1}, "options.memory_limit_bytes: expected 16 MiB to 1 TiB, found 1"),
     ({"flush_interval_ms": 2}, "options.flush_interval_ms: expected 10 ms to 3600000 ms, found 2"),
     ({"stop_timeout_ms": 3600001}, "options.stop_timeout_ms: expected 1 ms to 3600000 ms, found 3600001"),
+    ({"device_buffers": 100001}, "options.device_buffers: expected 0 to 100000, found 100001"),
     ({"compression_level": 99}, "options.compression_level: expected -7 to 19, found 99"),
     ({"cupti_path": "/" + "x" * 5000}, "options.cupti_path: expected a path of at most 4095 bytes, found 5001"),
     ({"path": "dir/"}, 'options.path: "dir/": expected a file name, found a folder'),

@@ -116,7 +116,9 @@ static struct fake {
 	int subscribed, subscribes, unsubscribes, forced_flushes, flushes;
 	uint64_t enabled, dumped;
 	unsigned runtime_calls, driver_calls; /* enabled one by one */
-	int per_thread_sets, zeroed, thread_ids;
+	int per_thread, per_thread_sets, zeroed, thread_ids;
+	uint64_t device_limit;
+	int device_limit_rc;
 	unsigned callbacks_enabled;
 	vtr_callback callback;
 	vtr_buffer_requested requested;
@@ -282,10 +284,28 @@ static int fake_dropped(void *context, uint32_t stream, size_t *out)
 static int fake_set_attribute(uint32_t attribute, size_t *size, void *value)
 {
 	fake_note('A');
+	if (attribute == VTR_ATTRIBUTE_DEVICE_LIMIT && *size == sizeof(size_t)) {
+		if (!fake.device_limit_rc)
+			memcpy(&fake.device_limit, value, sizeof(fake.device_limit));
+		return fake.device_limit_rc;
+	}
 	if (*size != 1 || *(uint8_t *)value != 1)
 		return 1;
+	if (attribute == VTR_ATTRIBUTE_PER_THREAD_BUFFERS)
+		fake.per_thread = 1;
 	fake.per_thread_sets += attribute == VTR_ATTRIBUTE_PER_THREAD_BUFFERS;
 	fake.zeroed += attribute == VTR_ATTRIBUTE_ZEROED_BUFFERS;
+	return 0;
+}
+
+static int fake_get_attribute(uint32_t attribute, size_t *size, void *value)
+{
+	uint64_t n = attribute == VTR_ATTRIBUTE_PER_THREAD_BUFFERS ? (uint64_t)fake.per_thread
+		     : attribute == VTR_ATTRIBUTE_DEVICE_BYTES     ? 3200000
+		     : attribute == VTR_ATTRIBUTE_DEVICE_LIMIT     ? fake.device_limit
+								   : 3;
+
+	memcpy(value, &n, *size);
 	return 0;
 }
 
@@ -341,6 +361,7 @@ static inline struct vtr_cupti_functions fake_functions(void)
 		.next_record = fake_next_record,
 		.dropped = fake_dropped,
 		.set_attribute = fake_set_attribute,
+		.get_attribute = fake_get_attribute,
 		.thread_id_type = fake_thread_ids,
 		.enable_and_dump = fake_enable_and_dump,
 		.graph_node_id = fake_graph_node_id,

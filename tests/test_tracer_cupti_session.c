@@ -118,23 +118,6 @@ static void each_version_starts_in_order(void **unused)
 	}
 }
 
-static void the_buffers_mode_is_set_once_a_process(void **unused)
-{
-	struct vtr_cupti *c, *again;
-
-	(void)unused;
-	/* The test before has set it already, in this process. */
-	fake_reset(&fake_versions[2]);
-	assert_int_equal(start(VPTRACE_PROFILE_DEFAULT, &c), VPTRACE_OK);
-	vtr_cupti_stop(c);
-	assert_int_equal(start(VPTRACE_PROFILE_DEFAULT, &again), VPTRACE_OK);
-	vtr_cupti_stop(again);
-	assert_ptr_equal(c, again);
-	assert_int_equal(fake.per_thread_sets, 0);
-	assert_int_equal(fake.zeroed, 2);
-	assert_nothing_left();
-}
-
 static void profiles_choose_the_kinds(void **unused)
 {
 	static const struct {
@@ -320,6 +303,77 @@ static void what_is_refused_is_noted_and_the_rest_goes_on(void **unused)
 	vtr_cupti_stop(c);
 	assert_nothing_left();
 	free_recorder(r);
+}
+
+/* What a capture says of its buffers, "" where all is as usual; each of these captures has one buffer. */
+static const char *start_with_mode(int per_thread, int can_read, struct vtr_cupti **c)
+{
+	struct vtr_recorder *r = new_recorder();
+	struct vtr_cupti_functions fn = fake_functions();
+	struct vtr_cupti_options o = {.pool = pool, .functions = &fn, .device_buffers = 1000};
+	static char text[128];
+
+	if (!can_read)
+		fn.get_attribute = NULL;
+	fake.per_thread = per_thread;
+	fake.per_thread_sets = 0;
+	vtr_pool_begin(pool);
+	assert_int_equal(vtr_cupti_start(&o, c, &err), VPTRACE_OK);
+	vtr_cupti_describe(*c, r);
+	vtr_recorder_put(r, VPT_KERNEL, NULL, &(struct vpt_kernel){.start_ns = 1});
+	vtr_recorder_flush(r, VTR_FLUSH_LAST);
+	read_fact("cupti.device_buffers", text, sizeof(text));
+	assert_string_equal(
+		text, can_read ? "3200000 bytes each, 3 at first, 1000 at most for a context" : "");
+	read_fact("cupti.buffers", text, sizeof(text));
+	free_recorder(r);
+	return text;
+}
+
+static void end_with_mode(struct vtr_cupti *c, uint8_t *buffer)
+{
+	if (buffer)
+		fake.completed(NULL, 0, buffer, VTR_BUFFER_BYTES, 0);
+	vtr_cupti_stop(c);
+	drain_pool();
+}
+
+/* Another client may have changed it since the last capture, also while CUPTI had buffers of ours. */
+static void the_buffers_mode_is_set_where_it_differs(void **unused)
+{
+	static const struct {
+		const char *rule;
+		int per_thread, can_read, is_kept,
+			sets; /* is_kept: CUPTI keeps a buffer of the capture before */
+	} cases[] = {
+		{"on already", 1, 1, 0, 0},
+		{"off", 0, 1, 0, 1},
+		{"off, and a buffer is out", 0, 1, 1, 1},
+		{"on, and a buffer is out", 1, 1, 1, 0},
+		{"it cannot be read", 1, 0, 0, 1},
+		{"it cannot be read, and a buffer is out", 1, 0, 1, 1},
+	};
+	uint8_t *before, *buffer;
+	size_t i, size, max;
+	struct vtr_cupti *c;
+
+	(void)unused;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("%s\n", cases[i].rule);
+		fake_reset(&fake_versions[2]);
+		start_with_mode(1, 1, &c);
+		fake.requested(&before, &size, &max);
+		end_with_mode(c, cases[i].is_kept ? NULL : before);
+		assert_string_equal(
+			start_with_mode(cases[i].per_thread, cases[i].can_read, &c), "");
+		assert_int_equal(fake.per_thread_sets, cases[i].sets);
+		assert_int_equal(fake.device_limit, 1000);
+		fake.requested(&buffer, &size, &max);
+		if (cases[i].is_kept)
+			fake.completed(NULL, 0, before, VTR_BUFFER_BYTES, 0);
+		end_with_mode(c, buffer);
+		assert_nothing_left();
+	}
 }
 
 /* As inside of cuInit, where CUPTI may not know the devices yet: the kind is enabled, and what exists is asked for with each
@@ -535,7 +589,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_version_starts_in_order),
-		cmocka_unit_test(the_buffers_mode_is_set_once_a_process),
+		cmocka_unit_test(the_buffers_mode_is_set_where_it_differs),
 		cmocka_unit_test(profiles_choose_the_kinds),
 		cmocka_unit_test(a_refused_start_leaves_nothing_behind),
 		cmocka_unit_test(an_owner_without_a_name_is_told_too),

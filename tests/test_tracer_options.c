@@ -26,8 +26,9 @@ static int clean_environment(void **state)
 {
 	static const char *const names[] = {"VPTRACE_OUTPUT", "VPTRACE_OVERWRITE",
 		"VPTRACE_PROFILE", "VPTRACE_MEMORY", "VPTRACE_FLUSH_MS", "VPTRACE_STOP_MS",
-		"VPTRACE_LEVEL", "VPTRACE_LIBCUPTI", "VPTRACE_SYNC", "RANK", "OMPI_COMM_WORLD_RANK",
-		"SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "TAG", "EMPTY"};
+		"VPTRACE_LEVEL", "VPTRACE_LIBCUPTI", "VPTRACE_SYNC", "VPTRACE_DEVICE_BUFFERS",
+		"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "TAG",
+		"EMPTY"};
 	size_t i;
 
 	(void)state;
@@ -67,6 +68,7 @@ static void expect_defaults(void)
 	assert_int_equal(got.flush_interval_ms, 1000);
 	assert_int_equal(got.stop_timeout_ms, 5000);
 	assert_int_equal(got.compression_level, 1);
+	assert_int_equal(got.device_buffers, 0);
 	assert_int_equal(got.rank, -1);
 }
 
@@ -98,7 +100,8 @@ static void fields_are_taken(void **state)
 		.stop_timeout_ms = 1,
 		.compression_level = -7,
 		.cupti_path = "/opt/libcupti.so.13",
-		.synchronize = -1};
+		.synchronize = -1,
+		.device_buffers = 1000};
 
 	(void)state;
 	assert_int_equal(vtr_options_resolve(&o, &got, &err), VPT_OK);
@@ -110,6 +113,7 @@ static void fields_are_taken(void **state)
 	assert_int_equal(got.memory_limit_bytes, 16 << 20);
 	assert_int_equal(got.flush_interval_ms, 3600000);
 	assert_int_equal(got.stop_timeout_ms, 1);
+	assert_int_equal(got.device_buffers, 1000);
 	assert_int_equal(got.compression_level, -7);
 }
 
@@ -124,7 +128,8 @@ static void variables_win_over_fields(void **state)
 		.stop_timeout_ms = 50,
 		.compression_level = 9,
 		.cupti_path = "field.so",
-		.synchronize = 1};
+		.synchronize = 1,
+		.device_buffers = 9};
 
 	(void)state;
 	setenv("VPTRACE_OUTPUT", "variable.zst", 1);
@@ -136,6 +141,7 @@ static void variables_win_over_fields(void **state)
 	setenv("VPTRACE_LEVEL", "0", 1);
 	setenv("VPTRACE_LIBCUPTI", "variable.so", 1);
 	setenv("VPTRACE_SYNC", "off", 1);
+	setenv("VPTRACE_DEVICE_BUFFERS", "100000", 1);
 	assert_int_equal(vtr_options_resolve(&o, &got, &err), VPT_OK);
 	assert_string_equal(got.path, "variable.zst");
 	assert_string_equal(got.cupti_path, "variable.so");
@@ -145,6 +151,7 @@ static void variables_win_over_fields(void **state)
 	assert_int_equal(got.memory_limit_bytes, 1 << 30);
 	assert_int_equal(got.flush_interval_ms, 2000);
 	assert_int_equal(got.stop_timeout_ms, 70);
+	assert_int_equal(got.device_buffers, 100000);
 	assert_int_equal(got.compression_level, 0);
 }
 

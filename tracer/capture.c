@@ -251,6 +251,7 @@ static int start_cupti(struct vtr_capture *c, struct vtr_cupti **out, struct vpt
 	struct vtr_cupti_options o = {
 		.path = c->options.cupti_path[0] ? c->options.cupti_path : NULL,
 		.profile = c->options.profile,
+		.device_buffers = c->options.device_buffers,
 		.pool = pool};
 
 	if (still_hangs())

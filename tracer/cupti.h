@@ -23,6 +23,8 @@ struct vtr_cupti;
 struct vtr_cupti_options {
 	const char *path; /* of a libcupti; NULL: the one found */
 	enum vptrace_profile profile;
+	uint64_t
+		device_buffers; /* the most that CUPTI may keep on the device for a context; 0: its own limit */
 	struct vtr_pool *pool; /* the same in every start of a process */
 	const struct vtr_cupti_functions
 		*functions; /* tests: these instead of a library's; else NULL */

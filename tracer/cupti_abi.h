@@ -35,7 +35,13 @@ enum {
 };
 
 enum { VTR_FLUSH_FORCED = 1 };
-enum { VTR_ATTRIBUTE_ZEROED_BUFFERS = 5, VTR_ATTRIBUTE_PER_THREAD_BUFFERS = 9 };
+enum {
+	VTR_ATTRIBUTE_DEVICE_BYTES = 0,   /* of a buffer on the device; a size_t, as the next two */
+	VTR_ATTRIBUTE_DEVICE_LIMIT = 2,   /* of buffers, for a context */
+	VTR_ATTRIBUTE_ZEROED_BUFFERS = 5, /* uint8_t */
+	VTR_ATTRIBUTE_DEVICE_READY = 6,   /* buffers at first */
+	VTR_ATTRIBUTE_PER_THREAD_BUFFERS = 9 /* uint8_t */
+};
 enum { VTR_THREAD_ID_SYSTEM = 1 };
 
 /* Callbacks */

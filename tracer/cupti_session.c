@@ -10,6 +10,7 @@
 #include "tracer/cupti.h"
 
 #include "tracer/clock.h"
+#include "tracer/cupti_attributes.h"
 #include "tracer/cupti_drain.h"
 #include "tracer/cupti_graphs.h"
 #include "tracer/cupti_kinds.h"
@@ -38,8 +39,9 @@ struct vtr_cupti {
 	_Atomic uint64_t stopped_ns;      /* recording ended then, CLOCK_MONOTONIC; 0: it did not */
 	struct vtr_kinds kinds;
 	struct vtr_watch watch;
-	void *subscriber; /* NULL: not subscribed */
-	int attributes_set;
+	void *subscriber;        /* NULL: not subscribed */
+	uint64_t device_buffers; /* the limit asked for; 0: none was */
+	struct vtr_cupti_attributes attributes;
 
 	/* seen by callbacks */
 	_Atomic(struct vtr_pool *) pool;
@@ -47,6 +49,7 @@ struct vtr_cupti {
 	_Atomic uint64_t requested, refused_buffers, completed, resources;
 	_Atomic uint64_t foreign_bytes, unread_bytes;
 	_Atomic uint64_t resorts, resort_ns; /* the last resort: times it is out, and since when */
+	_Atomic int64_t out;                 /* buffers of ours that CUPTI has, of all captures */
 	char reason[REASON_BYTES];
 	atomic_int fatal; /* 1: being worded, 2: `reason` says why */
 };
@@ -247,20 +250,7 @@ static int subscribe(struct vtr_cupti *c, struct vpt_err *err)
 
 static void set_attributes(struct vtr_cupti *c)
 {
-	const struct vtr_cupti_functions *fn = &c->library.fn;
-	uint8_t one = 1, now = 1;
-	size_t size = sizeof(now);
-
-	if (fn->get_attribute)
-		fn->get_attribute(VTR_ATTRIBUTE_PER_THREAD_BUFFERS, &size, &now);
-	size = sizeof(one);
-	/* Before the callbacks are registered and as rarely as can be, since switching between global and per-thread buffers is
-	 * undefined: once a process, and after another client that has cleared it. */
-	if ((!c->attributes_set || !now) && c->library.api >= VTR_CUPTI_PER_THREAD)
-		c->library.fn.set_attribute(VTR_ATTRIBUTE_PER_THREAD_BUFFERS, &size, &one);
-	size = sizeof(one);
-	c->library.fn.set_attribute(VTR_ATTRIBUTE_ZEROED_BUFFERS, &size, &one);
-	c->attributes_set = 1;
+	vtr_cupti_attributes_set(&c->library.fn, c->library.api, c->device_buffers, &c->attributes);
 }
 
 /* Another client that does not subscribe may record already. Registering callbacks would take its records. */
@@ -402,6 +392,7 @@ int vtr_cupti_start(
 	c->watch.pool = options->pool;
 	c->watch.flush = flush;
 	c->watch.take_back = take_back;
+	c->device_buffers = options->device_buffers;
 	c->null_is_safe = c->library.api >= VTR_CUPTI_NULL_BUFFER;
 	vtr_unfinished_reset(&c->unfinished);
 	atomic_store(&c->stopped_ns, 0);
@@ -535,6 +526,7 @@ void vtr_cupti_describe(struct vtr_cupti *c, struct vtr_recorder *r)
 	vtr_recorder_meta(r, "driver", known ? text + strlen(DRIVER_WORDS) : text);
 	vtr_recorder_meta(r, "cupti.calls",
 		c->kinds.said_by_call ? "one by one" : "all, filtered when decoded");
+	vtr_cupti_attributes_describe(&c->attributes, r);
 	vtr_kinds_list(c->kinds.refused, text, sizeof(text));
 	if (*text)
 		vtr_recorder_meta(r, "cupti.refused", text);

@@ -72,6 +72,8 @@ static const struct option options[] = {
 	{"compression_level", "VPTRACE_LEVEL", INT, 0, numbers, FIELD(compression_level), 1, -7,
 		19},
 	{"synchronize", "VPTRACE_SYNC", INT, 1, flags, FIELD(synchronize), 1, .high = 1},
+	{"device_buffers", "VPTRACE_DEVICE_BUFFERS", UINT32, 0, numbers, FIELD(device_buffers), 0,
+		0, 100000},
 };
 
 size_t vtr_options_count(void)

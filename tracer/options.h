@@ -17,6 +17,7 @@ struct vtr_options {
 	enum vptrace_profile profile;
 	uint64_t memory_limit_bytes;
 	uint32_t flush_interval_ms, stop_timeout_ms;
+	uint32_t device_buffers; /* 0: CUPTI's own limit */
 	int compression_level;
 	long rank; /* RANK, OMPI_COMM_WORLD_RANK, SLURM_PROCID, PMI_RANK or PMIX_RANK, the first
 		      that is a number; -1: none */

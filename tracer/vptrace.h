@@ -75,8 +75,8 @@ enum vptrace_error {
 	VPTRACE_ETAKEN = -7,
 	VPTRACE_EDENIED = -8,
 
-	/* Stopped, but after stop_timeout_ms the GPU had not done all, CUPTI kept buffers, or it did
-	 * not record the nodes of graphs: records are missing. */
+	/* Stopped, but records are missing: after stop_timeout_ms the GPU had not done all or CUPTI
+	 * kept buffers, or CUPTI did not record the nodes of graphs. */
 	VPTRACE_ETIMEOUT = -9,
 	/* This process was forked from a traced one and records nothing. */
 	VPTRACE_EFORKED = -10
@@ -135,6 +135,11 @@ struct vptrace_options {
 	/* Whether the end waits for what has been launched, see vptrace_stop(). 0 and 1: it does;
 	 * -1, or VPTRACE_SYNC=0: it does not. */
 	int synchronize;
+
+	/* VPTRACE_DEVICE_BUFFERS: how many buffers of 3.2 MB each CUPTI may take on the device per
+	 * context, set before CUDA starts. CUPTI's own limit of 250 holds the times of 25 million
+	 * operations that run or wait. Default 0: CUPTI's. */
+	uint32_t device_buffers;
 };
 
 /* Counts of a capture, from its start on. Set struct_bytes = sizeof(struct vptrace_stats); what an

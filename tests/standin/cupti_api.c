@@ -466,6 +466,15 @@ static uint64_t number(const void *value, size_t size)
 	return n;
 }
 
+/* Attributes about buffers on the device, by number: kept, and nothing more. */
+static uint64_t device_attributes[] = {[0] = 3200000, [1] = 8388608, [2] = 250, [6] = 3};
+
+static int is_about_devices(uint32_t attribute)
+{
+	return attribute < sizeof(device_attributes) / sizeof(device_attributes[0]) &&
+	       device_attributes[attribute];
+}
+
 CUPTI(0, cuptiActivitySetAttribute, (uint32_t attribute, size_t *size, void *value))
 {
 	int error = begin();
@@ -479,6 +488,10 @@ CUPTI(0, cuptiActivitySetAttribute, (uint32_t attribute, size_t *size, void *val
 		cupti_set_per_thread(number(value, *size) != 0);
 	if (attribute == STANDIN_ATTRIBUTE_ZEROED)
 		cupti_set_zeroed(number(value, *size) != 0);
+	if (is_about_devices(attribute) && (*size != sizeof(size_t) || !number(value, *size)))
+		return end(STANDIN_CUPTI_INVALID_PARAMETER);
+	if (is_about_devices(attribute))
+		device_attributes[attribute] = number(value, *size);
 	return end(0);
 }
 
@@ -491,10 +504,11 @@ CUPTI(0, cuptiActivityGetAttribute, (uint32_t attribute, size_t *size, void *val
 		return error;
 	if (!size || !value ||
 		(attribute != STANDIN_ATTRIBUTE_PER_THREAD &&
-			attribute != STANDIN_ATTRIBUTE_ZEROED))
+			attribute != STANDIN_ATTRIBUTE_ZEROED && !is_about_devices(attribute)))
 		return end(STANDIN_CUPTI_INVALID_PARAMETER);
-	n = attribute == STANDIN_ATTRIBUTE_ZEROED ? (uint64_t)cupti_is_zeroed()
-						  : (uint64_t)cupti_is_per_thread();
+	n = is_about_devices(attribute)             ? device_attributes[attribute]
+	    : attribute == STANDIN_ATTRIBUTE_ZEROED ? (uint64_t)cupti_is_zeroed()
+						    : (uint64_t)cupti_is_per_thread();
 	memcpy(value, &n, *size < sizeof(n) ? *size : sizeof(n));
 	return end(0);
 }

@@ -148,6 +148,7 @@ class _Options(ctypes.Structure):
         ("compression_level", ctypes.c_int),
         ("cupti_path", ctypes.c_char_p),
         ("synchronize", ctypes.c_int),
+        ("device_buffers", ctypes.c_uint32),
     ]
 
 
@@ -310,7 +311,7 @@ def last_error():
 
 
 def _options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms, stop_timeout_ms,
-             compression_level, cupti_path, synchronize):
+             compression_level, cupti_path, synchronize, device_buffers):
     if profile is not None and profile not in _PROFILES:
         raise ValueError(
             "profile: expected %s, found %r" % (", ".join(map(repr, _PROFILES)), profile))
@@ -325,6 +326,7 @@ def _options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms, st
         compression_level,
         None if cupti_path is None else os.fsencode(cupti_path),
         1 if synchronize else -1,
+        device_buffers,
     )
 
 
@@ -393,7 +395,8 @@ def _start(options, strict):
 
 
 def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flush_interval_ms=0,
-          stop_timeout_ms=0, compression_level=0, cupti_path=None, synchronize=True, strict=False):
+          stop_timeout_ms=0, compression_level=0, cupti_path=None, synchronize=True, device_buffers=0,
+          strict=False):
     """Starts recording and returns a Code: OK; ENOCUPTI, ETAKEN or EDENIED when only ranges are recorded;
     another one when nothing is. All but OK are warned about once, and raised with strict=True. While a
     profiler of torch is active it is ETAKEN.
@@ -410,10 +413,14 @@ def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flu
     compression_level   zstd's, -7 to 19; 0: 1
     cupti_path          a libcupti to load instead of the one found
     synchronize         whether stop() first waits for the work that has been launched; what it does not
-                        wait for has no times. It never waits while a stream is being captured
+                        wait for has no times. No device is synchronized while a stream is
+                        being captured
+    device_buffers      the most of 3.2 MB each that CUPTI may take on the device for a context, for graphs
+                        with millions of nodes; 0: CUPTI's own limit
     """
     return _start(_options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms,
-                           stop_timeout_ms, compression_level, cupti_path, synchronize), strict)[0]
+                           stop_timeout_ms, compression_level, cupti_path, synchronize, device_buffers),
+                  strict)[0]
 
 
 def _stop():
@@ -485,9 +492,10 @@ class trace:  # pylint: disable=invalid-name
 
     def __init__(self, path=None, *, profile=None, overwrite=False, memory_limit_bytes=0,
                  flush_interval_ms=0, stop_timeout_ms=0, compression_level=0, cupti_path=None,
-                 synchronize=True, strict=False):
+                 synchronize=True, device_buffers=0, strict=False):
         self._options = _options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms,
-                                 stop_timeout_ms, compression_level, cupti_path, synchronize)
+                                 stop_timeout_ms, compression_level, cupti_path, synchronize,
+                                 device_buffers)
         self._strict = strict
         self._code, self._reason = Code.OK, ""
         self.summary = None
