@@ -5,19 +5,18 @@
 
 enum { LITE = 1 << VPTRACE_PROFILE_LITE, DEFAULT = 1 << VPTRACE_PROFILE_DEFAULT };
 enum { FULL = 1 << VPTRACE_PROFILE_FULL, COARSE = 1 << VPTRACE_PROFILE_COARSE };
-enum { MOST = DEFAULT | FULL | COARSE, EVERY = MOST | LITE };
+enum { NEVER = 0, MOST = DEFAULT | FULL | COARSE, EVERY = MOST | LITE };
 
-/* In the order in which they are enabled: what describes lanes comes before what uses them. */
+/* In the order in which they are enabled. */
 static const struct {
 	uint32_t kind;
 	int profiles;
-	int dump; /* tell of what exists already too */
-} kinds[] = {{VTR_KIND_DEVICE, EVERY, 1}, {VTR_KIND_CONTEXT, EVERY, 1}, {VTR_KIND_STREAM, EVERY, 1},
-	{VTR_KIND_CONCURRENT_KERNEL, EVERY, 0}, {VTR_KIND_MEMCPY, EVERY, 0},
-	{VTR_KIND_MEMCPY2, EVERY, 0}, {VTR_KIND_MEMSET, EVERY, 0},
-	{VTR_KIND_SYNCHRONIZATION, MOST, 0}, {VTR_KIND_CUDA_EVENT, MOST, 0},
-	{VTR_KIND_OVERHEAD, MOST, 0}, {VTR_KIND_JIT, MOST, 0}, {VTR_KIND_MEMORY2, FULL, 0},
-	{VTR_KIND_GRAPH_TRACE, COARSE, 0}};
+	int dump; /* report what exists already too */
+} kinds[] = {
+#define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
+	{VTR_KIND_##KIND, PROFILES, existing},
+#include "tracer/cupti_kinds.def"
+};
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
