@@ -1,4 +1,4 @@
-/* arena.h - memory that lives and dies together. */
+/* arena.h - allocations that are freed together. */
 #ifndef VPA_ANALYSIS_ARENA_H
 #define VPA_ANALYSIS_ARENA_H
 
@@ -6,12 +6,13 @@
 
 struct vpa_arena {
 	struct vpa_arena_block *blocks;
-	int failed; /* sticky: an allocation failed, everything since then is NULL */
+	int failed; /* sticky: an allocation failed, all later ones return NULL */
 };
 
-/* All zeros is an empty arena. Zeroed memory, 16-aligned; NULL when there is none or on overflow. */
+/* An all-zero struct is an empty arena. Memory is zeroed and 16-aligned; NULL: no memory, or
+ * overflow. */
 void *vpa_arena_alloc(struct vpa_arena *a, size_t count, size_t size);
-/* A NUL-terminated copy; NUL bytes inside are shown as spaces. "" when there is no memory. */
+/* A NUL-terminated copy; NUL bytes inside become spaces. "" if there is no memory. */
 const char *vpa_arena_text(struct vpa_arena *a, const char *text, size_t len);
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

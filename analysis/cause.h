@@ -1,7 +1,7 @@
-/* cause.h - what a device waited for while it stood idle. Every nanosecond of a gap has one cause.
+/* cause.h - what a device waited for while it was idle. Every nanosecond of a gap has one cause.
  *
- * K is the op that ends the gap [g0, g1); of several the first by stream and id. Its own call is the one with its id, L
- * the outermost call around that, T its thread.
+ * K is the op that ends the gap [g0, g1); if there are several, the first by stream and id. Its own
+ * call is the one with its correlation id, L is the outermost call around it, T is its thread.
  *
  *	head, tail of the window                                 before first work, after last work
  *	records lost in it; K has no own call                    unknown (...)
@@ -16,7 +16,8 @@
  *	        more); else launch call
  *	late    late.h: what T did, and how far earlier waits had held it back
  *
- * Where the profiling library or the driver's loader was at work in late and call, that is the cause. */
+ * In late and call, time in which the profiling library or the driver's loader worked has that as
+ * its cause. */
 #ifndef VPA_ANALYSIS_CAUSE_H
 #define VPA_ANALYSIS_CAUSE_H
 
@@ -30,46 +31,47 @@ struct vpa_question {
 	const struct vpa_op
 		*before; /* the op that ended last before it; NULL: head of the window */
 	const struct vpa_op *gating; /* the op that ends it; NULL: tail of the window */
-	/* When the op before on the gating op's stream, of another launch, was launched; where that is not known, when it
-	 * began. 0: there was none. */
+	/* When the previous op on the gating op's stream that came from another launch was
+	 * launched; if that is unknown, when it began. 0: there was none. */
 	uint64_t since_ns;
 	int first_use; /* the gating op is the first of its name on the device */
 };
 
-/* The gap that was explained last, and room for the work. Begins zeroed. */
+/* The gap explained last, and scratch memory. Initialise to zero. */
 struct vpa_answer {
 	struct vpa_cause_pieces pieces;
 	struct vpa_cause_pieces host_pieces; /* see struct vpa_gap */
 	struct vpa_cuts cuts, spare;
 };
 
-/* Answers a question; what the gap would have lost without each of its causes is counted in the device's `gain`. 0 or
- * VPT_ENOMEM. */
+/* Answers a question, and counts in the device's `gain` what the gap would have lost without each
+ * of its causes. 0 or VPT_ENOMEM. */
 int vpa_cause_answer(struct vpa_resolver *r, struct vpa_gain *gain, const struct vpa_question *q,
 	struct vpa_answer *out);
 void vpa_answer_free(struct vpa_answer *a);
 
-/* The cause of most of a gap of these pieces, and the longest piece with it; of equals the earlier in causes.def, and the
- * earliest. `count` is at least 1. */
+/* The longest piece that has the cause of most of the gap. Ties go to the earlier cause in
+ * causes.def, then to the earlier piece. `count` is at least 1. */
 const struct vpa_cause_piece *vpa_cause_headline(
 	const struct vpa_cause_piece *pieces, size_t count);
 
 enum {
-	/* So long after its launch has returned an op may be on its way; and so long the device may take to begin. */
+	/* An op may be on its way this long after its launch returned, and the device may take this
+	 * long to start it. */
 	VPA_NEAR_NS = 10000,
-	/* A call that lasts as long before the first use of a kernel is setting something up; a graph may take as long to
-	 * start. */
+	/* A call this long before the first use of a kernel is setting something up; a graph may
+	 * take this long to start. */
 	VPA_LOAD_NS = 1000000
 };
 
-/* Whether all of a gap [from, from + ns) is scheduling, unless something is recorded that asks for more. */
+/* Whether all of a gap [from, from + ns) is scheduling, unless a record gives another reason. */
 static inline int vpa_cause_is_scheduling(uint64_t from_ns, uint64_t ns, uint64_t launch_end_ns)
 {
 	return launch_end_ns <= from_ns && from_ns - launch_end_ns >= VPA_NEAR_NS &&
 	       ns - 1 < VPA_NEAR_NS;
 }
 
-/* What a gap waited for from 10 us after the end of L on: `ns` of it. */
+/* The cause of the `ns` of a gap that follow 10 us after the end of L. */
 static inline enum vpa_cause vpa_cause_queued(int was_told_to_wait, int is_graph, uint64_t ns)
 {
 	return was_told_to_wait                ? VPA_CAUSE_DEPENDENCY
@@ -78,13 +80,13 @@ static inline enum vpa_cause vpa_cause_queued(int was_told_to_wait, int is_graph
 					       : VPA_CAUSE_QUEUED;
 }
 
-/* Whether a stream was told to wait after `since_ns` and before the outermost call `launch` began. */
+/* Whether a stream got a wait after `since_ns` and before the outermost call `launch` began. */
 static inline int vpa_cause_told_to_wait(const struct vpa_resolver *r, uint32_t stream,
 	uint32_t thread, uint64_t since_ns, uint64_t launch_start_ns)
 {
 	uint64_t last_ns;
 
-	/* Mostly no stream has been told to since. */
+	/* Usually no stream got a wait since. */
 	if (r->newest_wait_ns <= since_ns)
 		return 0;
 	last_ns = vpa_resolver_last_wait(r, stream, thread, launch_start_ns);

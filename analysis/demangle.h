@@ -4,8 +4,9 @@
 
 #include "analysis/arena.h"
 
-/* The demangled form of a kernel's name, or the name itself where it is not mangled, or no demangler can be
- * loaded, or the name could grow beyond reason. Never NULL; in the arena or borrowed. One thread at a time. */
+/* The demangled kernel name. Returns the name itself if it is not mangled, if no demangler can be
+ * loaded, or if the result could grow beyond reason. Never NULL; in the arena or borrowed. One
+ * thread at a time. */
 const char *vpa_demangle(struct vpa_arena *arena, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* findings.h - conclusions: what to change, and what that could save at most. */
+/* findings.h - conclusions: what to change, and the most that could save. */
 #ifndef VPA_ANALYSIS_FINDINGS_H
 #define VPA_ANALYSIS_FINDINGS_H
 

@@ -1,6 +1,7 @@
-/* history.h - what a thread did lately: its CUDA calls, and its innermost range at any moment.
+/* history.h - a thread's recent past: its CUDA calls, and its innermost range at any moment.
  *
- * Both only grow at the end and are cut off at the front once nothing can ask for them any more. */
+ * Both grow only at the end and are trimmed at the front once nothing can ask for the oldest
+ * entries. */
 #ifndef VPA_ANALYSIS_HISTORY_H
 #define VPA_ANALYSIS_HISTORY_H
 
@@ -10,45 +11,49 @@
 enum {
 	VPA_CALL_BLOCK = 512,
 	VPA_CALLS_AHEAD = 4,
-	/* Below this the host launches slowly; from here on it does something else. */
+	/* Below this the host counts as launching slowly; from here on it is doing something
+	 * else. */
 	VPA_STALL_NS = 100000
 };
 
-/* How much of each call of a block gaps of a device have counted, see cause.h. */
+/* How much of each call in a block the gaps of one device have counted, see cause.h. */
 struct vpa_counted {
-	struct vpa_counted *next; /* of another device */
+	struct vpa_counted *next; /* the next device's */
 	uint32_t device;
-	uint32_t exhausted; /* no later gap counts any more of the calls in the first slots */
+	uint32_t exhausted; /* no later gap counts any more of the calls in this many first slots */
 	uint64_t ns[VPA_CALL_BLOCK];
 };
 
 struct vpa_call_block {
 	uint64_t first; /* position of calls[0] */
 	struct vpa_counted *counted;
-	uint32_t thread;  /* index of the thread of all its calls */
-	uint32_t waiting; /* launches whose op has not been met */
-	uint64_t
-		start_ns; /* earliest start in it: an outer call may begin long before its neighbours */
-	/* How many of its calls put work on a device. Plain: all of them do and wait for nothing, one after the other, none
-	 * inside another, and less than VPA_STALL_NS apart. */
+	uint32_t thread;  /* index of the thread that made all its calls */
+	uint32_t waiting; /* launches whose op has not been seen */
+	/* Earliest start in it: an outer call may begin long before its neighbours. */
+	uint64_t start_ns;
+	/* launches: how many of its calls put work on a device. plain: all of them do; they wait
+	 * for nothing, run one after the other, none inside another, and are less than VPA_STALL_NS
+	 * apart. */
 	uint32_t launches, plain;
-	uint32_t
-		submits; /* 0: none of its calls puts work on a device, or encloses one that does */
-	uint64_t calls_ns; /* their time, where plain */
+	/* 0: none of its calls puts work on a device or encloses one that does */
+	uint32_t submits;
+	uint64_t calls_ns; /* their time, if plain */
 	struct vpa_call calls[VPA_CALL_BLOCK];
-	/* The same calls' columns. */
+	/* Columns of the same calls. */
 	uint64_t starts_ns[VPA_CALL_BLOCK], ends_ns[VPA_CALL_BLOCK];
-	/* 0: none, or no call there yet; so it is behind the last call too, for those who look ahead. */
+	/* 0: none, or no call there yet; zeros follow the last call too, so a reader may look
+	 * ahead. */
 	uint64_t correlations[VPA_CALL_BLOCK + VPA_CALLS_AHEAD];
-	/* So many calls before it on the thread are inside it; of a nested one: so many calls after it stands the one around
-	 * it. */
+	/* How many calls before it on the thread are inside it; of a nested call: how many calls
+	 * after it the enclosing one follows. */
 	uint32_t encloses[VPA_CALL_BLOCK];
-	/* Of each nested call: so many calls after it stands one that is known to be around it; 0: see `encloses`. NULL
-	 * until calls nest deeply, since most threads have a block and few calls. */
+	/* Of each nested call: how many calls after it a call known to enclose it follows; 0: see
+	 * `encloses`. NULL until calls nest deeply, since most threads have one block and few
+	 * calls. */
 	uint32_t *outer;
 };
 
-/* The block that a call stands in: `slot` says where. */
+/* The block that holds a call, computed from its `slot`. */
 static inline struct vpa_call_block *vpa_call_block_of(const struct vpa_call *call)
 {
 	uintptr_t first = (uintptr_t)(call - call->slot);
@@ -86,11 +91,11 @@ static inline uint32_t vpa_call_thread(const struct vpa_call *call)
 	return vpa_call_block_of(call)->thread;
 }
 
-/* Calls in completion order. Position p stands at blocks[p / 512 - first]; calls never move. */
+/* Calls in completion order. Position p is in blocks[p / 512 - first_block]; calls never move. */
 struct vpa_calls {
 	struct vpa_call_block **blocks;
 	size_t block_count, block_cap;
-	uint64_t first_block; /* blocks before it are gone */
+	uint64_t first_block; /* blocks before it have been freed */
 	uint64_t begin, end;  /* positions held */
 };
 
@@ -107,19 +112,19 @@ static inline uint64_t vpa_calls_end_at(const struct vpa_calls *c, uint64_t posi
 		->ends_ns[position % VPA_CALL_BLOCK];
 }
 
-/* A block of the call at `position`. */
+/* The block of the call at `position`. */
 static inline struct vpa_call_block *vpa_calls_block(const struct vpa_calls *c, uint64_t position)
 {
 	return c->blocks[position / VPA_CALL_BLOCK - c->first_block];
 }
 
-/* Begins the block that the next call of this thread stands in. 0 or VPT_ENOMEM. */
+/* Begins the block for this thread's next call. 0 or VPT_ENOMEM. */
 int vpa_calls_begin_block(struct vpa_calls *c, uint32_t thread);
 
 /* Position of the first call that ends after `t` (calls.end if none). */
 uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t);
 
-/* The earliest start of the calls held from `position` on; ~0 if there is none. */
+/* The earliest start of the calls from `position` on; ~0 if there is none. */
 uint64_t vpa_calls_earliest(const struct vpa_calls *c, uint64_t position);
 
 /* No position. */
@@ -133,42 +138,45 @@ static inline int vpa_call_is_outermost(const struct vpa_call *call)
 /* Whether call `b` lies inside call `a` of its thread. */
 int vpa_call_is_inside(const struct vpa_call *b, const struct vpa_call *a);
 
-/* The outermost calls around the one at `position`, in order: the one after `around`, VPA_NOWHERE for the first. Returns
- * VPA_NOWHERE where there is no other. */
+/* Enumerates the outermost calls around the one at `position`, in order: returns the one after
+ * `around`; pass VPA_NOWHERE for the first. VPA_NOWHERE: no more. */
 uint64_t vpa_calls_around(const struct vpa_calls *c, uint64_t position, uint64_t around);
 
-/* The outermost call around the one at `position`, the last of several; that itself if there is none around it. */
+/* The outermost call around the one at `position`, the last if there are several; `position` itself
+ * if there is none. */
 uint64_t vpa_calls_outermost(const struct vpa_calls *c, uint64_t position);
 
-/* The first outermost call at `position` or after it, in the order of start; c->end: none. */
+/* The first outermost call at `position` or after it, by start; c->end: none. */
 uint64_t vpa_calls_next(const struct vpa_calls *c, uint64_t position);
 
 /* The first outermost call that ends after `t` and began at `t` or later; c->end: none. */
 uint64_t vpa_calls_begun(const struct vpa_calls *c, uint64_t t);
 
-/* The outermost call before the one at `position`, which is an outermost call or c->end; VPA_NOWHERE: none is held. */
+/* The outermost call before `position`, which is an outermost call or c->end; VPA_NOWHERE: none is
+ * kept. */
 uint64_t vpa_calls_previous(const struct vpa_calls *c, uint64_t position);
 
-/* The last outermost call before `position`, which is an outermost call or c->end, that put work on a device or encloses
- * one that did; VPA_NOWHERE: none is held. Blocks without such a call cost one step. */
+/* The last outermost call before `position` that put work on a device or encloses one that did;
+ * `position` is an outermost call or c->end. VPA_NOWHERE: none is kept. A block without such a call
+ * costs one step. */
 uint64_t vpa_calls_last_submit(const struct vpa_calls *c, uint64_t position);
 
-/* What gaps of `device` have counted of a call. NULL: no memory. */
+/* How much of a call the gaps of `device` have counted. NULL: no memory. */
 uint64_t *vpa_call_counted(struct vpa_call *call, uint32_t device);
 
-/* Notes that no later gap of `device` counts any more of the call and of those before it in its block. Without memory
- * nothing is noted. */
+/* Notes that no later gap of `device` counts any more of this call or of those before it in its
+ * block. Notes nothing if there is no memory. */
 void vpa_call_exhaust(struct vpa_call *call, uint32_t device);
 
-/* The first position from `position` on that is not exhausted so; c->end: all are. */
+/* The first position from `position` on that is not exhausted; c->end: all are. */
 uint64_t vpa_calls_skip_exhausted(const struct vpa_calls *c, uint64_t position, uint32_t device);
 
-/* Gives up whole blocks in front of `position`. */
+/* Frees whole blocks before `position`. */
 void vpa_calls_drop(struct vpa_calls *c, uint64_t position);
 void vpa_calls_free(struct vpa_calls *c);
 
-/* When a thread captured streams: from the start of a call that begins a capture to the end of the next that ends one, in
- * the order of their starts. At most 4,096 such calls are kept, the newest. */
+/* When a thread captured streams: from the start of a call that begins a capture to the end of the
+ * next call that ends one, by start. Keeps the newest 4,096 such calls. */
 struct vpa_captures {
 	struct vpa_capture_call {
 		uint64_t start_ns, end_ns;
@@ -176,19 +184,21 @@ struct vpa_captures {
 	} * calls; /* by start */
 	size_t count, cap;
 	struct vpa_capture {
-		uint64_t start_ns, end_ns; /* end ~0: still going on */
+		uint64_t start_ns, end_ns; /* end ~0: still open */
 	} * spans;                         /* in order */
 	size_t span_count, span_cap;
-	int stale; /* calls have come since the spans were found */
+	int stale; /* calls were added since the spans were computed */
 };
 
 int vpa_captures_add(struct vpa_captures *c, uint64_t start_ns, uint64_t end_ns,
-	int begins);                             /* 0 or VPT_ENOMEM */
-int vpa_captures_settle(struct vpa_captures *c); /* after adding, before asking; 0 or VPT_ENOMEM */
-int vpa_captures_at(const struct vpa_captures *c, uint64_t t); /* whether one goes on at `t` */
+	int begins); /* 0 or VPT_ENOMEM */
+/* after adding, before vpa_captures_at(); 0 or VPT_ENOMEM */
+int vpa_captures_settle(struct vpa_captures *c);
+/* whether a capture is open at `t` */
+int vpa_captures_at(const struct vpa_captures *c, uint64_t t);
 void vpa_captures_free(struct vpa_captures *c);
 
-/* The innermost range as a step function of time: from step i's time on, until the next one. */
+/* The innermost range as a step function of time: from this step's time until the next step. */
 struct vpa_step {
 	uint64_t time_ns;
 	struct vpa_range *range; /* NULL: none open */
@@ -197,17 +207,17 @@ struct vpa_step {
 struct vpa_steps {
 	struct vpa_step *items;
 	size_t count, cap;
-	size_t dropped; /* items in front that are given up, compacted now and then */
-	size_t cursor;  /* where the last question was answered; only a hint */
+	size_t dropped; /* dropped items in front, compacted now and then */
+	size_t cursor;  /* where the last lookup ended; only a hint */
 };
 
-/* When the newest `count` steps begin; 0 where no more than that are held. */
+/* When the newest `count` steps begin; 0 if no more than that are kept. */
 static inline uint64_t vpa_steps_newest_ns(const struct vpa_steps *s, size_t count)
 {
 	return s->count - s->dropped > count ? s->items[s->count - count].time_ns : 0;
 }
 
-/* The step that holds at `t`: its index, or SIZE_MAX before the first. */
+/* Index of the step that contains `t`; SIZE_MAX before the first. */
 size_t vpa_steps_index(struct vpa_steps *s, uint64_t t);
 static inline int vpa_steps_add(struct vpa_steps *s, uint64_t t, struct vpa_range *range)
 {
@@ -217,14 +227,14 @@ static inline int vpa_steps_add(struct vpa_steps *s, uint64_t t, struct vpa_rang
 	return VPT_OK;
 }
 
-/* A step at hand: for questions that mostly have the answer of the one before. All zeros to begin with; good
- * as long as no steps are added or given up. */
+/* The step found last, for lookups that mostly repeat the previous answer. Initialise to zero;
+ * valid until steps are added or dropped. */
 struct vpa_step_span {
 	uint64_t from_ns, until_ns;
 	struct vpa_range *range;
 };
 
-/* Makes the span hold `t`. */
+/* Moves the span to the step that contains `t`. */
 void vpa_step_span_seek(struct vpa_step_span *span, struct vpa_steps *s, uint64_t t);
 
 static inline struct vpa_range *vpa_step_span_at(
@@ -235,7 +245,7 @@ static inline struct vpa_range *vpa_step_span_at(
 	return span->range;
 }
 
-/* The range that is innermost at `t`. Most questions have the same answer as the one before. */
+/* The innermost range at `t`. Most lookups have the same answer as the one before. */
 static inline struct vpa_range *vpa_steps_at(struct vpa_steps *s, uint64_t t)
 {
 	size_t i = s->cursor;

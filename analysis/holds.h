@@ -1,7 +1,7 @@
-/* holds.h - why ops wait although no later chunk brings an earlier one.
+/* holds.h - ops held back although no later chunk brings an earlier one.
  *
- * A copy blocks the host if a copy inside it does, and that one's op may begin after the outer copy's own: until then
- * nothing may ask what the outer one did. */
+ * A copy blocks the host if a copy inside it does, and the inner copy's op may begin after the
+ * outer copy's own. Until that op is known nothing may ask what the outer copy did. */
 #ifndef VPA_ANALYSIS_HOLDS_H
 #define VPA_ANALYSIS_HOLDS_H
 
@@ -15,11 +15,12 @@ struct vpa_holds {
 	size_t count, cap;
 };
 
-/* Lets what begins from `start_ns` on wait until everything is known that begins before `end_ns`. 0 or VPT_ENOMEM. */
+/* Holds back what begins from `start_ns` on until everything that begins before `end_ns` is known.
+ * 0 or VPT_ENOMEM. */
 int vpa_holds_add(struct vpa_holds *h, uint64_t start_ns, uint64_t end_ns);
 
-/* Everything is known that begins before `until_ns`: drops the holds that are over, and all but 4,096 of the others.
- * Returns the moment before which nothing has to wait, at most `until_ns`. */
+/* Everything that begins before `until_ns` is known: drops the holds that are over, and of the
+ * others all but 4,096. Returns the time before which nothing has to wait, at most `until_ns`. */
 uint64_t vpa_holds_pass(struct vpa_holds *h, uint64_t until_ns);
 
 void vpa_holds_free(struct vpa_holds *h);

@@ -1,41 +1,43 @@
-/* idle_devices.h - what each device did as ops go by, on all its streams: busy and idle time, and how long the gap before each
- * op was. Why it was is idle_gaps.h's matter. */
+/* idle_devices.h - what each device did, over all its streams: busy and idle time, and the length
+ * of the gap before each op. idle_gaps.h explains the gaps. */
 #ifndef VPA_ANALYSIS_IDLE_DEVICES_H
 #define VPA_ANALYSIS_IDLE_DEVICES_H
 
 #include "analysis/cause.h"
 
-/* What a stream is known by to the gaps before its next op. */
+/* What the gaps before a stream's next op need to know about it. */
 struct vpa_idle_stream {
 	uint64_t end_ns; /* latest end of its ops; 0 before the first */
 	uint64_t id;     /* correlation id of its newest op */
-	/* When the newest op was launched; where that is not known, when it began. And the same of the newest of another
-	 * launch. 0: none. */
+	/* When the newest op was launched; if that is unknown, when it began. other_since_ns: the
+	 * same for the newest op of another launch. 0: none. */
 	uint64_t since_ns, other_since_ns;
 };
 
 enum { USED_KINDS = 64 };
 
-/* What a stretch of time is covered by, most telling first: compute hides communication, both hide copies. */
+/* What covers a stretch of time, highest priority first: compute hides communication, both hide
+ * copies. */
 struct vpa_idle_device {
 	int seen; /* had an op of positive duration */
 	uint64_t ops, first_ns;
-	uint64_t
-		cursor_ns; /* busy or accounted for until here; the window's start before the first op */
+	/* Busy or accounted for up to here; the window's start before the first op. */
+	uint64_t cursor_ns;
 	uint64_t compute_end_ns,
-		work_end_ns; /* ends of compute, and of compute and communication */
+		/* Ends of compute, and of compute and communication together. */
+		work_end_ns;
 	uint64_t busy_ns, compute_ns, work_ns;
 	uint64_t idle_ns; /* sum of the gaps so far, head included */
 	uint64_t gaps, longest_gap_ns, histogram[VPA_GAP_BUCKETS]; /* without head and tail */
 	uint64_t kernel_ns, small_grid_ns, same_stream_overlaps;
 	uint32_t sm_count; /* 0: unknown */
-	uint8_t newest; /* the op of the batch at hand that ended last; VPA_NO_OP: it is `last` */
+	uint8_t newest; /* the op of the current batch that ended last; VPA_NO_OP: it is `last` */
 	uint8_t has_last;
-	struct vpa_op last; /* of former batches, without its launch and ranges */
+	struct vpa_op last; /* of earlier batches, without its launch and ranges */
 	struct vpa_gain gain;
 	uint8_t *used; /* by kernel: 1 if the device has run it */
 	size_t used_count;
-	/* The same of copies and memsets: a bit for each pair of memories, by kind and direction. */
+	/* The same for copies and memsets: one bit per pair of memories, by kind and direction. */
 	uint64_t used_copies[USED_KINDS];
 };
 
@@ -45,32 +47,33 @@ struct vpa_idle {
 	size_t device_count, device_cap;
 	struct vpa_idle_stream *streams;
 	size_t stream_cap;
-	uint64_t paused_until_ns; /* no pause ends later, as far as is known */
+	uint64_t paused_until_ns; /* as far as is known, no pause ends later */
 	struct vpa_answer answer;
-	struct vpa_cause_pieces part; /* of a gap that a pause cuts */
+	struct vpa_cause_pieces part; /* of a gap that a pause splits */
 	int (*gap)(void *ctx, const struct vpa_gap *gap);
 	void (*grown)(
-		void *ctx); /* devices were met for the first time: their SMs may be told now */
+		void *ctx); /* A device was seen for the first time: its SM count may be set now. */
 	void *ctx;
 };
 
-/* Room for a device and a stream of these numbers. 0 or VPT_ENOMEM. */
+/* Makes room for a device and a stream with these numbers. 0 or VPT_ENOMEM. */
 int vpa_idle_room(struct vpa_idle *s, uint32_t device, uint32_t stream);
 
-/* Takes ops of one stream from `begin` on, at most up to `end`, as a new run of the batch; returns where it ends. `*other`
- * is the first of ops->others from `begin` on, and goes on to the first behind the run. */
+/* Takes ops of one stream, from `begin` up to `end` at most, as a new run of the batch; returns
+ * where the run ends. `*other` is the first of ops->others from `begin` on; it is advanced past the
+ * run. */
 size_t vpa_idle_run(
 	struct vpa_idle *s, struct vpa_ops *ops, size_t begin, size_t end, size_t *other);
 
-/* Lists those of the ops that are the first of their name on their device. `other` is the first of ops->others from `begin`
- * on. 0 or VPT_ENOMEM. */
+/* Lists the ops that are the first of their name on their device. `other` is the first of
+ * ops->others from `begin` on. 0 or VPT_ENOMEM. */
 int vpa_idle_find_firsts(
 	struct vpa_idle *s, struct vpa_ops *ops, size_t begin, size_t end, size_t other);
 
-/* The device has run op `i`, of which no more is known. 0 or VPT_ENOMEM. */
+/* The device has run op `i`; nothing else is noted of it. 0 or VPT_ENOMEM. */
 int vpa_idle_use(struct vpa_idle *s, const struct vpa_ops *ops, size_t i);
 
-/* The stream's newest op has this id, and was launched then. */
+/* Notes the id and launch time of the stream's newest op. */
 static inline void vpa_idle_note_launch(
 	struct vpa_idle_stream *stream, uint64_t id, uint64_t since_ns)
 {

@@ -1,4 +1,5 @@
-/* index.h - pairs of numbers to row numbers: the tables of folds that are keyed by more than one name. */
+/* index.h - maps a pair of numbers to a row number, for the folds' tables that are keyed by more
+ * than one name. */
 #ifndef VPA_ANALYSIS_INDEX_H
 #define VPA_ANALYSIS_INDEX_H
 
@@ -16,13 +17,13 @@ struct vpa_index {
 	size_t slot_count;
 };
 
-/* The row of (a, b), added at the end if it is new. UINT32_MAX when there is no memory. */
+/* The row of (a, b), appended if it is new. UINT32_MAX: no memory. */
 uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b);
 /* The row of (a, b); UINT32_MAX: there is none. */
 uint32_t vpa_index_find(const struct vpa_index *x, uint64_t a, uint64_t b);
 void vpa_index_free(struct vpa_index *x);
 
-/* Row numbers [0, count), to be sorted by a fold's own order. */
+/* Row numbers 0 to count - 1, for a fold to sort. NULL: no memory. */
 uint32_t *vpa_rows_new(size_t count);
 
 #endif

@@ -1,5 +1,5 @@
-/* intervals.h - a set of moments as disjoint spans in order: where records were lost, where the profiling
- * library was at work. */
+/* intervals.h - a set of times as disjoint, ordered spans: where records were lost, where the
+ * profiling library was at work. */
 #ifndef VPA_ANALYSIS_INTERVALS_H
 #define VPA_ANALYSIS_INTERVALS_H
 
@@ -11,25 +11,27 @@ struct vpa_interval {
 };
 
 struct vpa_intervals {
-	struct vpa_interval *items; /* [0, settled) disjoint and in order, the rest as it came */
+	/* [0, settled) disjoint and ordered, the rest in order of arrival */
+	struct vpa_interval *items;
 	size_t count, cap, settled;
-	uint64_t trimmed_ns;       /* length of what has been given up */
-	uint64_t trimmed_until_ns; /* where the last span of it ends; 0: none */
+	uint64_t trimmed_ns;       /* total length of dropped spans */
+	uint64_t trimmed_until_ns; /* end of the last dropped span; 0: none */
 };
 
 int vpa_intervals_add(struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns);
-void vpa_intervals_settle(struct vpa_intervals *s); /* after adding, before asking */
+void vpa_intervals_settle(struct vpa_intervals *s); /* after adding, before any query */
 
 /* Index of the first span that ends after `t`; s->count if there is none. */
 size_t vpa_intervals_after(const struct vpa_intervals *s, uint64_t t);
 void vpa_intervals_trim(struct vpa_intervals *s, uint64_t before_ns);
-/* Total length, given-up spans included; what lies at or after `end_ns` does not count. */
+/* Total length, dropped spans included; time from `end_ns` on does not count. */
 uint64_t vpa_intervals_total(const struct vpa_intervals *s, uint64_t end_ns);
-/* How much of [start_ns, end_ns) lies in none of them; only spans that have not been given up are known. */
+/* How much of [start_ns, end_ns) no span covers; knows only spans that have not been dropped. */
 uint64_t vpa_intervals_outside(const struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns);
 void vpa_intervals_free(struct vpa_intervals *s);
 
-/* `end_ns` is not before anything that was given up. */
+/* Whether any span, dropped ones included, touches [start_ns, end_ns). `end_ns` must not lie before
+ * a dropped span. */
 static inline int vpa_intervals_touch(
 	const struct vpa_intervals *s, uint64_t start_ns, uint64_t end_ns)
 {

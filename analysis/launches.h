@@ -1,9 +1,9 @@
-/* launches.h - from a correlation id to the call that carries it, for one process.
+/* launches.h - find the call with a correlation id, within one process.
  *
- * Ids are handed out in order, so a table indexed by their low bits is nearly a ring: the newest calls push out
- * those that are long gone. An entry is good as long as its call is kept in its thread's past; nothing is ever
- * removed. Neighbouring slots take what collides; when they are full of live calls, one that has been live for very
- * long makes room, else the table doubles. */
+ * Ids are given out in order, so a table indexed by their low bits acts almost as a ring: new calls
+ * overwrite calls long gone. An entry is valid while its call is kept in its thread's past; nothing
+ * is ever removed. Colliding entries go to neighbouring slots. If those are full of live calls, one
+ * that has been live for very long makes room, else the table doubles. */
 #ifndef VPA_ANALYSIS_LAUNCHES_H
 #define VPA_ANALYSIS_LAUNCHES_H
 
@@ -11,7 +11,7 @@
 
 enum {
 	VPA_LAUNCH_WAIT_S = 10
-}; /* so long a launch waits for its op, a graph launch for all of them */
+}; /* how long a launch waits for its op, and a graph launch for all of its ops */
 
 #define VPA_LAUNCH_WAIT_NS (VPA_LAUNCH_WAIT_S * (uint64_t)1000000000)
 
@@ -23,21 +23,22 @@ struct vpa_launch {
 struct vpa_launches {
 	struct vpa_launch *slots;
 	size_t slot_count;
-	int doubled; /* some id was met on more than one live call: all near slots must be looked at */
-	uint64_t released_ns; /* the owner's: ops before it have been released */
-	uint64_t added;       /* calls so far: the table is no longer than they warrant */
-	uint64_t ambiguous;   /* calls left out because the same id is met over and over */
+	/* some id was seen on more than one live call: all near slots must be checked */
+	int doubled;
+	uint64_t released_ns; /* the owner's: ops before this time have been released */
+	uint64_t added;       /* calls so far; limits the table's length */
+	uint64_t ambiguous;   /* calls left out because the same id recurs again and again */
 };
 
-/* What find does when the id's own slot does not settle it. */
+/* The slow path of vpa_launches_find(): the id's own slot does not decide it. */
 struct vpa_call *vpa_launches_find_near(
 	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation);
 
-/* One call with this id after the other, from *i = 0 on; NULL: there is no other. */
+/* Enumerates the calls with this id, starting with *i = 0; NULL: no more. */
 struct vpa_call *vpa_launches_next(const struct vpa_launches *l,
 	const struct vpa_thread_past *pasts, uint64_t correlation, int *i);
 
-/* The first call with this id that told a stream to wait. NULL: none. */
+/* The first call with this id that made a stream wait. NULL: none. */
 struct vpa_call *vpa_launches_find_wait(
 	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation);
 
@@ -62,12 +63,13 @@ static inline struct vpa_call *vpa_launch_call(
 	return vpa_calls_at(calls, calls->begin + (uint32_t)(s->position - (uint32_t)calls->begin));
 }
 
-/* Adds the `count` calls of `thread` from `position` on, which have these ids; 0: none. 0 or VPT_ENOMEM. */
+/* Adds the `count` calls of `thread` from `position` on, with these ids; id 0: no id. 0 or
+ * VPT_ENOMEM. */
 int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts, uint32_t thread,
 	uint64_t position, const uint64_t *correlations, size_t count);
 
-/* The call with this id that is still kept; of several one that puts work on a device, then the first, then the
- * longest. NULL: none. */
+/* The kept call with this id; of several, prefers calls that put work on a device, then the first,
+ * then the longest. NULL: none. */
 static inline struct vpa_call *vpa_launches_find(
 	const struct vpa_launches *l, const struct vpa_thread_past *pasts, uint64_t correlation)
 {

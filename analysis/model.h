@@ -5,10 +5,10 @@
  *	      -> each gap of a device once, with what it waited for (idle.h, cause.h)
  *	      -> folds: tables                              (fold.h)
  *
- * Calls, ranges and lanes live as long as something may still refer to them and no longer, so memory does
- * not grow with the trace: a device that has worked and stands idle may ask for what the host has done since, but for
- * half a minute at most. Pointers handed to a fold are good during the call only; names, kernels, lanes and
- * devices are numbered and stay. */
+ * Calls, ranges and lanes are freed once nothing can refer to them, so memory does not grow with
+ * the trace: an idle device may ask what the host has done since its last op, but for half a minute
+ * at most. Pointers passed to a fold are valid during the call only; names, kernels, lanes and
+ * devices are numbered and kept. */
 #ifndef VPA_ANALYSIS_MODEL_H
 #define VPA_ANALYSIS_MODEL_H
 
@@ -18,14 +18,15 @@
 #include "formats/schema.h"
 #include "formats/strings.h"
 
-/* For what is rarely called from the loops over all events: inlined there, it would cost them registers. */
+/* For code that the loops over all events rarely call: inlined there, it would cost them
+ * registers. */
 #define VPA_RARE __attribute__((noinline))
 
 enum vpa_op_kind { VPA_KERNEL, VPA_MEMCPY, VPA_MEMSET };
 
 #define VPA_NONE UINT32_MAX
 
-/* What folds want to know of an op at once. */
+/* What most folds need to know about an op. */
 enum vpa_role {
 	VPA_ROLE_COPY, /* or a memset */
 	VPA_ROLE_GLUE, /* elementwise, reduce and the like */
@@ -34,28 +35,27 @@ enum vpa_role {
 	VPA_ROLE_CONV,
 	VPA_ROLE_SOFTMAX, /* of eager attention */
 	VPA_ROLE_FUSED,   /* an attention kernel */
-	VPA_ROLE_AUX      /* beside an attention kernel */
+	VPA_ROLE_AUX      /* a helper of an attention kernel */
 };
 
-/* What is known of a call: bits of vpa_call.state. */
+/* Bits of vpa_call.state. */
 enum {
 	VPA_CALL_WAITS = 1,   /* counted in its block as waiting for its op */
-	VPA_CALL_MISSED = 2,  /* counted among the launches without op until it is met */
+	VPA_CALL_MISSED = 2,  /* counted among the launches without op, until the op is seen */
 	VPA_CALL_MET = 4,     /* an op that it launched has been released */
-	VPA_CALL_SHOWN = 8,   /* such an op has gone on to the folds */
+	VPA_CALL_SHOWN = 8,   /* such an op has been passed to the folds */
 	VPA_CALL_NESTED = 16, /* inside another call of its thread */
-	/* Has an op from or to pageable memory, or encloses a call that has: a copy then waits, though asynchronous by
-	 * name. */
+	/* Has an op from or to pageable memory, or encloses a call that has one: a copy then waits,
+	 * even if its name says it is asynchronous. */
 	VPA_CALL_PAGEABLE = 32,
 	VPA_CALL_SUBMITS = 64, /* encloses a call that puts work on a device */
-	VPA_CALL_NONE =
-		128 /* a query: stands in the history for its place, and counts as no call */
+	VPA_CALL_NONE = 128 /* A query: kept in the history for its place, not counted as a call. */
 };
 
-/* A CUDA call on a thread: what does not stand in the columns of its block, see history.h, which knows all else. */
+/* A CUDA call on a thread: the part not kept in its block's columns, see history.h. */
 struct vpa_call {
 	uint32_t name; /* id in vpa_model.names */
-	uint16_t slot; /* in its block */
+	uint16_t slot; /* index in its block */
 	uint8_t klass; /* enum vpt_call_class */
 	uint8_t state;
 };
@@ -63,51 +63,54 @@ struct vpa_call {
 /* What a range instance did on one device. */
 struct vpa_projection {
 	struct vpa_projection *next; /* on another device */
-	uint64_t first_ns, last_ns;  /* envelope of its ops */
+	uint64_t first_ns, last_ns;  /* from the start of its first op to the end of its last */
 	uint64_t busy_ns;            /* union of its own ops */
 	uint64_t idle_first_ns,
-		idle_last_ns; /* the device's idle time so far at its first and newest op */
+		/* The device's idle time so far, at its first and at its newest op. */
+		idle_last_ns;
 	uint64_t ops;
 	uint32_t device; /* VPA_NONE: unused */
 };
 
-/* Which of the ranges around a moment is its place: the innermost of the lowest level there is. */
+/* Decides which range around a moment is its place: the innermost of the lowest level present. */
 enum vpa_range_level {
-	VPA_LEVEL_ANNOTATION, /* NVTX, or an annotation of PyTorch's profiler */
-	VPA_LEVEL_OPERATOR,   /* an operator that the profiler recorded by itself */
-	VPA_LEVEL_FUNCTION,   /* a function of Python's */
-	VPA_LEVEL_ITERATION /* of the profiler's schedule: says nothing where anything else is open */
+	VPA_LEVEL_ANNOTATION, /* NVTX, or an annotation by PyTorch's profiler */
+	VPA_LEVEL_OPERATOR,   /* an operator that the profiler recorded on its own */
+	VPA_LEVEL_FUNCTION,   /* a Python function */
+	VPA_LEVEL_ITERATION   /* of the profiler's schedule: used only if no other range is open */
 };
 
-/* At most so many ranges are open in one another: more are counted, and are not joined with what runs in them. */
+/* Deeper nested ranges are counted but not joined with what runs in them. */
 enum { VPA_NESTING_MAX = 256 };
 
-/* In vpa_range.kind: no range, but a fork on the way to a range's parents, see timeline.c. Its end is 0. */
+/* In vpa_range.kind: not a range but a fork on the way to a range's parents, see timeline.c. Its
+ * end is 0. */
 enum { VPA_RANGE_FORK = 15 };
 
 /* An instance of an NVTX range. */
 struct vpa_range {
-	/* The innermost range of the same timeline when it was opened. It may have ended since, where ranges overlap without
-	 * nesting, or be a fork: vpa_range_around() tells what is open, and nothing else should follow this. */
+	/* The innermost range of the same timeline when this one was opened. It may have ended
+	 * since, if ranges overlap without nesting, or be a fork. Do not follow it: call
+	 * vpa_range_around(), which returns what is open. */
 	struct vpa_range *parent;
 	uint64_t start_ns, end_ns; /* end ~0 while it is open */
 	union {
 		uint64_t launches;
-		struct vpa_range *before; /* of a fork: what was the parent before start_ns */
+		struct vpa_range *before; /* of a fork: the parent before start_ns */
 	};
-	uint32_t name, domain; /* ids in vpa_model.names; the name is what it is summed under */
+	uint32_t name, domain; /* ids in vpa_model.names; ranges are summed by name */
 	uint32_t thread;
 	uint32_t references;
 	uint32_t payload;  /* id of an annotation's JSON text; 0: not annotated */
-	uint32_t scope;    /* the pipeline's own, see pipeline.h; 0: not judged yet */
-	uint32_t recorded; /* 1 + id in vpa_model.recorded of its whole name; 0: that is `name` */
+	uint32_t scope;    /* private to pipeline.h; 0: not judged yet */
+	uint32_t recorded; /* 1 + id of its full name in vpa_model.recorded; 0: that is `name` */
 	uint8_t kind : 4;  /* VPT_RANGEKIND_* */
 	uint8_t level : 4; /* enum vpa_range_level */
 	uint8_t unmatched;
-	/* enum vpa_scope_kind: what it is where it stands, which its name alone does not tell. The pipeline's own: ask
-	 * vpa_pipeline_kind(). */
+	/* enum vpa_scope_kind: what it is in its place, which its name alone does not decide.
+	 * Private to pipeline.h: call vpa_pipeline_kind(). */
 	uint8_t placed;
-	uint8_t cut; /* some of what was launched in it ran beyond the window's end */
+	uint8_t cut; /* some work launched in it ran past the window's end */
 	struct vpa_projection gpu;
 };
 
@@ -117,15 +120,15 @@ struct vpa_mark {
 	uint32_t thread, name, payload;
 };
 
-/* An op in one piece, for where few are looked at. */
+/* One op as a struct, for code that looks at few of them. */
 struct vpa_op {
 	uint64_t start_ns, end_ns; /* clipped to the window */
 	uint64_t correlation;
 	uint64_t bytes;          /* of copies and memsets */
 	struct vpa_call *launch; /* NULL: no launch record */
 	struct vpa_range *range; /* innermost of the launching thread at the launch; NULL: none */
-	struct vpa_range
-		*process_range;  /* innermost start/end range of the process at the launch */
+	/* Innermost start/end range of the process at the launch. */
+	struct vpa_range *process_range;
 	uint32_t stream, device; /* indexes of the stream and its device */
 	uint32_t kernel;         /* index into vpa_model.kernels; VPA_NONE for copies */
 	uint32_t blocks;         /* grid size of a kernel, saturated; 0: unknown */
@@ -137,73 +140,75 @@ struct vpa_op {
 	uint8_t role;       /* enum vpa_role */
 };
 
-/* Indexes of ops and ends of runs are bytes. */
+/* Indexes of ops and ends of runs are stored in bytes. */
 enum { VPA_OPS_MAX = 240, VPA_NO_OP = 255 };
 _Static_assert((int)VPA_OPS_MAX < (int)VPA_NO_OP, "bytes");
 
-/* A batch of ops by columns, in order of start. What is said of struct vpa_op holds for the columns too. */
+/* A batch of ops as columns, in order of start. The columns have the meaning of struct vpa_op's
+ * members. */
 struct vpa_ops {
 	size_t count;
-	int one_stream; /* 1: all of them are of one */
+	int one_stream; /* 1: all of them are of one stream */
 	uint64_t start_ns[VPA_OPS_MAX], end_ns[VPA_OPS_MAX], correlation[VPA_OPS_MAX];
 	struct vpa_call *launch[VPA_OPS_MAX];
-	uint64_t launch_start_ns[VPA_OPS_MAX]; /* ~0 without a launch record, as is */
-	uint64_t launch_end_ns[VPA_OPS_MAX];   /* this */
-	uint32_t launch_name[VPA_OPS_MAX];     /* 0 without */
+	uint64_t launch_start_ns[VPA_OPS_MAX]; /* without a launch record: ~0 */
+	uint64_t launch_end_ns[VPA_OPS_MAX];   /* the same */
+	uint32_t launch_name[VPA_OPS_MAX];     /* 0 without a launch record */
 	uint32_t stream[VPA_OPS_MAX], device[VPA_OPS_MAX];
 	uint32_t kernel[VPA_OPS_MAX], blocks[VPA_OPS_MAX];
 	uint8_t kind[VPA_OPS_MAX], graph_node[VPA_OPS_MAX], is_comm[VPA_OPS_MAX];
 	uint8_t family[VPA_OPS_MAX], role[VPA_OPS_MAX];
-	uint8_t first_of_launch[VPA_OPS_MAX]; /* 1: the first op of its launch that is shown */
+	uint8_t first_of_launch[VPA_OPS_MAX]; /* 1: its launch's first op to be passed on */
 	struct vpa_copy {
 		uint64_t bytes;
 		uint8_t kind, source_memory, target_memory;
 	} copy[VPA_OPS_MAX]; /* undefined for kernels */
-	/* Indexes of the ops that are no kernels, or kernels that work between devices. */
+	/* Indexes of the ops that are not kernels, or are kernels that work between devices. */
 	uint8_t others[VPA_OPS_MAX];
 	size_t other_count;
-	/* Indexes of the ops whose role is none of GLUE, OTHER and GEMM. */
+	/* Indexes of the ops whose role is not GLUE, OTHER or GEMM. */
 	uint8_t specials[VPA_OPS_MAX + 1];
 	size_t special_count;
-	/* Ops next to each other that one thread launched between the same two steps of its innermost range, and of its
-	 * process's. Each stretch begins where the one before it ends. */
+	/* Consecutive ops that one thread launched between the same two steps of its innermost
+	 * range, and of its process's. Each stretch begins where the previous one ends. */
 	struct vpa_op_stretch {
 		uint64_t from_ns, until_ns; /* the launches begin in [from, until) */
 		struct vpa_range *range, *process_range;
 		uint32_t place;  /* name of the range that is the launches' place; 0: none */
-		uint32_t thread; /* VPA_NONE: no launch records, and so no ranges */
+		uint32_t thread; /* VPA_NONE: no launch records, hence no ranges */
 		uint8_t end;
 	} stretches[VPA_OPS_MAX];
 	size_t stretch_count;
-	int graph_launches;          /* 1: among the launches may be some of graphs */
-	int nested_launches;         /* 1: ... some inside another call */
+	int graph_launches;          /* 1: some launches may be of graphs */
+	int nested_launches;         /* 1: some launches are inside another call */
 	uint8_t firsts[VPA_OPS_MAX]; /* ops that are the first of their name on their device */
 	size_t first_count;
 	int all_first; /* 1: first_of_launch is 1 for all */
 
-	/* From here on filled by idle.h. */
+	/* The members below are filled by idle.h. */
 	uint64_t idle_ns
-		[VPA_OPS_MAX]; /* idle time of the op's device in the window, up to its start */
+		[VPA_OPS_MAX]; /* Idle time of the op's device in the window, up to its start. */
 	uint64_t gap_ns[VPA_OPS_MAX]; /* length of the gap that ends with the op; 0: none */
 	uint8_t gap_before
-		[VPA_OPS_MAX]; /* the op whose end opened that gap; VPA_NO_OP: not in here */
-	/* What all of it waited for, if that is one thing after the launch had returned: such a gap's call and place are
-	 * the launch's. 0: there is no gap, or one that is handed out by itself. */
+		[VPA_OPS_MAX]; /* The op whose end opened that gap; VPA_NO_OP: not in this batch. */
+	/* The gap's cause, if it has only one and that began after the launch returned: the gap's
+	 * call and place are then the launch's. 0: no gap, or one that is emitted on its own. */
 	uint8_t gap_cause[VPA_OPS_MAX];
-	/* Ops of one stream that follow each other. */
+	/* Consecutive ops of one stream. */
 	struct vpa_op_run {
 		uint8_t begin, end; /* [begin, end) */
-		uint8_t serial; /* each begins when all before it on the device, those of former batches
-				 * included, have ended */
-		/* There is a gap before each of them but the first, which see for itself, and its cause is
-		 * VPA_CAUSE_SCHEDULING. */
+		/* Each begins after all earlier ops on the device have ended, those of earlier
+		 * batches included. */
+		uint8_t serial;
+		/* A gap with cause VPA_CAUSE_SCHEDULING precedes each op but the first; check the
+		 * first on its own. */
 		uint8_t calm;
 		uint32_t longest_ns; /* of these gaps; undefined if not calm */
 	} runs[VPA_OPS_MAX];
 	size_t run_count;
 };
 
-/* The stretch of op `i`. `*k` is that of an op before it, or 0, and becomes the op's own. */
+/* The stretch of op `i`. Pass in *k the stretch of an earlier op, or 0; it returns the op's own. */
 static inline const struct vpa_op_stretch *vpa_ops_stretch(
 	const struct vpa_ops *o, size_t i, size_t *k)
 {
@@ -212,7 +217,7 @@ static inline const struct vpa_op_stretch *vpa_ops_stretch(
 	return &o->stretches[*k];
 }
 
-/* An op of a batch in one piece. */
+/* An op of a batch as a struct. */
 static inline struct vpa_op vpa_ops_get(const struct vpa_ops *o, size_t i)
 {
 	size_t k = 0;
@@ -240,7 +245,7 @@ static inline struct vpa_op vpa_ops_get(const struct vpa_ops *o, size_t i)
 		.role = o->role[i]};
 }
 
-/* What a call was like for its thread. */
+/* The class of a call by its effect on its thread. */
 static inline enum vpt_call_class vpa_call_effect(const struct vpa_call *call)
 {
 	if (call->klass != VPT_CALL_COPY)
@@ -248,7 +253,7 @@ static inline enum vpt_call_class vpa_call_effect(const struct vpa_call *call)
 	return call->state & VPA_CALL_PAGEABLE ? VPT_CALL_BLOCKING_COPY : VPT_CALL_COPY;
 }
 
-/* Whether a call put work on a device, by itself or by one inside it. */
+/* Whether a call, or a call inside it, put work on a device. */
 static inline int vpa_call_submits(const struct vpa_call *call)
 {
 	return call->state & VPA_CALL_SUBMITS ||
@@ -278,8 +283,9 @@ struct vpa_thread {
 };
 
 struct vpa_model {
-	struct vpt_strings names;    /* of everything; id 0 is "" */
-	struct vpt_strings recorded; /* of ranges that are summed under a part of their name */
+	struct vpt_strings names; /* of everything; id 0 is "" */
+	/* full names of ranges that are summed by a part of their name */
+	struct vpt_strings recorded;
 	struct vpa_kernel *kernels;
 	size_t kernel_count, kernel_cap;
 	struct vpa_stream *streams;
@@ -288,7 +294,7 @@ struct vpa_model {
 	size_t thread_count, thread_cap;
 	int64_t *devices; /* CUDA ordinal by index */
 	size_t device_count, device_cap;
-	uint64_t window_start_ns, window_end_ns; /* the end is ~0 until it is known */
+	uint64_t window_start_ns, window_end_ns; /* the end is ~0 until known */
 };
 
 static inline struct vpt_text vpa_name(const struct vpa_model *m, uint32_t id)
@@ -296,7 +302,7 @@ static inline struct vpt_text vpa_name(const struct vpa_model *m, uint32_t id)
 	return vpt_strings_get(&m->names, id);
 }
 
-/* A range's name as it was recorded. */
+/* A range's full name, as recorded. */
 static inline struct vpt_text vpa_range_name(
 	const struct vpa_model *m, const struct vpa_range *range)
 {
@@ -304,7 +310,7 @@ static inline struct vpt_text vpa_range_name(
 			       : vpt_strings_get(&m->names, range->name);
 }
 
-/* The index of a CUDA device; VPA_NONE: there is none of that ordinal. */
+/* The index of the CUDA device with this ordinal; VPA_NONE: none. */
 static inline uint32_t vpa_find_device(const struct vpa_model *m, int64_t ordinal)
 {
 	uint32_t i;
@@ -320,7 +326,8 @@ static inline int vpa_is_special(enum vpa_role role)
 	return role == VPA_ROLE_COPY || role >= VPA_ROLE_CONV;
 }
 
-/* The innermost of the range and its parents that is open at `at_ns`, a moment since the range began; NULL: none. */
+/* The innermost of the range and its parents that is open at `at_ns`, which is not before the
+ * range's start; NULL: none. */
 static inline struct vpa_range *vpa_range_open_at(struct vpa_range *range, uint64_t at_ns)
 {
 	while (range && range->end_ns <= at_ns)
@@ -329,13 +336,13 @@ static inline struct vpa_range *vpa_range_open_at(struct vpa_range *range, uint6
 	return range;
 }
 
-/* The innermost of its parents that is; NULL: none. */
+/* The same, beginning with its parent. */
 static inline struct vpa_range *vpa_range_around(const struct vpa_range *range, uint64_t at_ns)
 {
 	return vpa_range_open_at(range->parent, at_ns);
 }
 
-/* The innermost range of an op: the one that was opened last, on its thread or process-wide. */
+/* The innermost range of an op: the one opened last, on its thread or process-wide. */
 static inline const struct vpa_range *vpa_inner_range(
 	const struct vpa_range *own, const struct vpa_range *wide)
 {
@@ -344,16 +351,16 @@ static inline const struct vpa_range *vpa_inner_range(
 	return wide->start_ns > own->start_ns ? wide : own;
 }
 
-/* Set in a place that is no range around the time, but the one that the launch after it was in. */
+/* Set in a place if no range was open around the time and the place is that of the next launch. */
 #define VPA_PLACE_BEFORE 0x80000000u
 
-/* A part of a gap and what the device waited for then. */
+/* A part of a gap, and what the device waited for in it. */
 struct vpa_cause_piece {
 	uint64_t start_ns, end_ns;
 	uint32_t call;  /* name; 0: none */
 	uint32_t place; /* name of a range, perhaps with VPA_PLACE_BEFORE; 0: none */
-	uint32_t
-		inside; /* name of the call that the host was in, where the cause is an earlier call; 0: in none */
+	/* Name of the call that the host was in, if the cause is an earlier call; 0: in none. */
+	uint32_t inside;
 	uint8_t cause; /* enum vpa_cause */
 };
 
@@ -368,18 +375,19 @@ struct vpa_gap {
 	uint64_t start_ns, end_ns;
 	uint32_t device;
 	uint32_t thread; /* the launching one; VPA_NONE: unknown */
-	/* Its headline: the cause of most of it, with the call and place of the longest such piece. */
+	/* The headline: the cause of most of it, with the call and place of the longest piece of
+	 * that cause. */
 	enum vpa_cause cause;
 	uint32_t call, place;
-	/* In order of time; they fill the gap. Good during the call only. */
+	/* In order of time; they cover the gap. Valid during the call only. */
 	const struct vpa_cause_piece *pieces;
 	size_t piece_count;
-	/* Of a gap before the device's first work: what the thread did that launched it. Not all of the gap need be
-	 * known. */
+	/* Of a gap before the device's first work: what the thread that launched it did. May not
+	 * cover the gap. */
 	const struct vpa_cause_piece *host_pieces;
 	size_t host_piece_count;
-	/* The op whose end opened it; NULL at the window's start. What launched it and where may be gone: not to be
-	 * asked. */
+	/* The op whose end opened it; NULL at the window's start. Do not follow its launch and
+	 * ranges: they may have been freed. */
 	const struct vpa_op *before;
 	const struct vpa_op *gating; /* the op that ended it; NULL at the window's end */
 };

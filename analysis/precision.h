@@ -1,4 +1,4 @@
-/* precision.h - in what numbers a matrix product works, told by its kernel's name. */
+/* precision.h - the number format of a matrix product, by its kernel's name. */
 #ifndef VPA_ANALYSIS_PRECISION_H
 #define VPA_ANALYSIS_PRECISION_H
 
@@ -14,7 +14,8 @@ enum vpa_precision {
 	VPA_PRECISIONS
 };
 
-/* Of what is multiplied, where sums are wider. `name` as in vpa_classify(), of a kernel of family GEMM. */
+/* The format of the factors; sums may be wider. `name` as in vpa_classify(), of a kernel of family
+ * GEMM. */
 enum vpa_precision vpa_precision_of(const char *name, size_t len);
 
 const char *vpa_precision_name(

@@ -6,15 +6,15 @@
  *	vpa_reading_end(&n)                 the end mark, or that there is none
  *	vpa_reading_judge(&n, say, ctx)     a sentence for each thing that is missing
  *
- * Every command judges files by these rules, so that their exit codes agree. What the events say of each other (operations
- * without a launch, clocks) is the verdict's, which needs the analysis. */
+ * Every command judges files by these rules, so their exit codes agree. Checks of events against
+ * each other (operations without a launch, clocks) need the analysis and are in verdict.h. */
 #ifndef VPA_ANALYSIS_READING_H
 #define VPA_ANALYSIS_READING_H
 
 #include "analysis/intervals.h"
 #include "formats/trace.h"
 
-/* What is counted, and carried from capture to capture by `convert` as META rows of these keys. */
+/* Counts that `convert` carries from capture to capture as META rows with these keys. */
 #define VPA_READING_COUNTS(X)                                                                      \
 	X(DAMAGED, damaged, "missing.damaged_chunks")                                              \
 	X(TORN, torn, "missing.torn_chunks")                                                       \
@@ -40,42 +40,43 @@ enum { VPA_READING_TEXT = 512, VPA_READING_LOSSES = 9 };
 
 struct vpa_reading {
 	const struct vpt_trace *trace; /* borrowed */
-	uint64_t counts
-		[VPA_READING_COUNT]; /* with those carried from the file it was converted from */
+	/* Includes those carried from the file it was converted from. */
+	uint64_t counts[VPA_READING_COUNT];
 	uint64_t carried[VPA_READING_COUNT];
 	char first_damage[VPA_READING_TEXT];
 	uint64_t unknown_sections;
-	uint64_t rows, ops; /* of events, LOSS not among them; of KERNEL and COPY */
-	uint64_t received, dropped, invalid;         /* of the newest STATS */
-	uint64_t header_lost;                        /* sum of lost_events of chunk headers */
-	uint64_t losses, lost_events;                /* LOSS rows of records, and what they count */
+	uint64_t rows, ops;                  /* of events, LOSS excluded; of KERNEL and COPY */
+	uint64_t received, dropped, invalid; /* of the newest STATS */
+	uint64_t header_lost;                /* sum of lost_events of chunk headers */
+	uint64_t losses, lost_events; /* LOSS rows for records, and the sum of their counts */
 	uint64_t losses_by_kind[VPA_READING_LOSSES]; /* by VPT_LOSSKIND_* */
-	uint64_t unfinished;                         /* ops that LOSS rows of that kind count */
+	uint64_t unfinished;                         /* the ops counted by LOSS rows of that kind */
 	int has_stats;
-	int has_end; /* the newest chunk is the capture's last */
-	/* What META rows tell. */
-	int is_tracers;     /* of our tracer, not of another tool */
-	int is_ranges_only; /* nothing else was asked for */
+	int has_end; /* the newest chunk is marked as the capture's last */
+	/* From META rows: */
+	int is_tracers;     /* written by our tracer, not imported */
+	int is_ranges_only; /* only ranges were requested */
 	char unavailable[VPA_READING_TEXT],
 		failure[VPA_READING_TEXT], /* why CUPTI's records are missing */
-		taken[VPA_READING_TEXT];   /* whom else they went to, for a time */
-	uint64_t memory_limit_bytes;       /* 0: not told */
-	uint64_t flush_ms;                 /* what was recorded is in the file after so long */
-	/* When records may be missing; all of the time where nobody knows when. */
+		taken[VPA_READING_TEXT];   /* who else received them, for a time */
+	uint64_t memory_limit_bytes;       /* 0: not given */
+	uint64_t flush_ms;                 /* records reach the file within this time */
+	/* When records may be missing; all of the time if that is unknown. */
 	struct vpa_intervals lost;
-	/* The newest place that cannot be read: no row of any other chunk lies in it. Empty if there is no such time. */
+	/* The newest unreadable place: no row of any other chunk lies in it. Empty if there is no
+	 * such time. */
 	struct vpa_interval hole;
-	uint64_t holes; /* such places so far; several in a row are one interval */
+	uint64_t holes; /* unreadable places so far; several in a row are one interval */
 
 	/* While chunks are read. */
 	uint64_t next_sequence;
 	uint64_t previous_ns, newest_ns; /* t_min of the newest chunk with rows; t_max of all */
-	uint64_t lost_from_ns; /* records may be missing from here until a chunk with rows ends */
+	uint64_t lost_from_ns; /* Records may be missing from here until a chunk with rows ends. */
 	int in_damage;
 };
 
 void vpa_reading_begin(struct vpa_reading *n, const struct vpt_trace *trace);
-/* 0 or VPT_ENOMEM, as those below. */
+/* 0 or VPT_ENOMEM; so are those below. */
 int vpa_reading_chunk(struct vpa_reading *n, size_t index, const struct vpt_batch *b);
 int vpa_reading_damage(struct vpa_reading *n, size_t index, const char *text);
 int vpa_reading_end(struct vpa_reading *n);
@@ -84,19 +85,20 @@ void vpa_reading_free(struct vpa_reading *n);
 struct vpa_remark {
 	int is_missing;   /* records are missing: the trace is not complete */
 	char text[700];   /* one sentence, no full stop */
-	char remedy[160]; /* what to do; "": nothing is known */
+	char remedy[160]; /* what to do; "": no remedy known */
 };
 
-/* Calls `say` with each remark, most important first. Returns whether the trace is complete as far as its file tells. */
+/* Calls `say` with each remark, most important first. Returns whether the trace is complete, as far
+ * as its file shows. */
 int vpa_reading_judge(const struct vpa_reading *n,
 	void (*say)(void *ctx, const struct vpa_remark *remark), void *ctx);
 
-/* What a copy of the trace must be told, since its own file will be whole. Where chunks cannot be read (`holes` has grown): a LOSS
- * row in front of the next one. */
+/* Adds to a copy of the trace what is missing, since the copy's own file will be intact. If chunks
+ * cannot be read (`holes` has grown): a LOSS row before the next one. */
 void vpa_reading_tell_hole(const struct vpa_reading *n, struct vpt_batch *out);
-/* At the end: META rows of the counts. Returns whether there were any. */
+/* At the end: adds the counts as META rows. Returns whether there were any. */
 int vpa_reading_tell_counts(const struct vpa_reading *n, struct vpt_batch *out);
-/* The same one by one: the key of a count, NULL behind the last, and of first_damage. */
+/* The keys one by one: that of a count, NULL after the last; that of first_damage. */
 const char *vpa_reading_key(unsigned count);
 extern const char vpa_reading_damage_key[];
 /* Whether a META row with this key is one of these. */

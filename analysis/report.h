@@ -1,8 +1,9 @@
-/* report.h - the results of an analysis: plain tables, ready to be shown. Every number is defined in the
- * DEFINITIONS.md and in the fold that fills it; renderers only lay them out.
+/* report.h - the results of an analysis: plain tables, ready to be shown. DEFINITIONS.md and the
+ * fold that fills it define every number; renderers only lay them out.
  *
- * All memory belongs to the report's arena and goes with vpa_report_free(). Strings may hold any bytes
- * except NUL: whoever prints them escapes them. Times are integer nanoseconds on the trace clock. */
+ * All memory belongs to the report's arena and is freed by vpa_report_free(). Strings may hold any
+ * bytes except NUL: whoever prints them must escape them. Times are integer nanoseconds on the
+ * trace clock. */
 #ifndef VPA_ANALYSIS_REPORT_H
 #define VPA_ANALYSIS_REPORT_H
 
@@ -21,12 +22,12 @@ enum vpa_cause {
 const char *vpa_cause_text(enum vpa_cause cause);  /* the key: stable */
 const char *vpa_cause_words(enum vpa_cause cause); /* in words, for people */
 const char *vpa_cause_help(enum vpa_cause cause);
-int vpa_cause_has_gain(enum vpa_cause cause); /* whether the program could do something about it */
+int vpa_cause_has_gain(enum vpa_cause cause); /* whether the program could avoid it */
 /* Whether the cause is an answer: neither unknown nor "queued, reason not recorded". */
 int vpa_cause_is_answer(enum vpa_cause cause);
 
-/* How a number of durations is spread. Percentiles are nearest rank: exact up to 4,096 samples, then from a
- * logarithmic histogram with at most 1 % error, and `approximate` is set. */
+/* The distribution of durations. Percentiles are nearest rank: exact up to 4,096 samples, then from
+ * a logarithmic histogram with at most 1 % error, and `approximate` is set. */
 struct vpa_spread {
 	uint64_t count, total_ns, min_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns;
 	double mean_ns, deviation_ns; /* population standard deviation */
@@ -37,7 +38,7 @@ struct vpa_gpu {
 	int64_t device;
 	const char *name, *uuid, *pci;
 	uint32_t compute_major, compute_minor, sm_count;
-	uint64_t sm_threads, sm_registers, sm_shared; /* of a multiprocessor; 0: not known */
+	uint64_t sm_threads, sm_registers, sm_shared; /* per multiprocessor; 0: not known */
 	uint64_t memory_bytes;
 	int simulated;
 };
@@ -48,7 +49,7 @@ struct vpa_pair {
 
 enum vpa_metric_state { VPA_OK, VPA_DEGRADED, VPA_UNAVAILABLE };
 
-/* A stretch of time in which records are, or may be, missing. */
+/* A stretch of time in which records are missing, or may be. */
 struct vpa_loss {
 	uint64_t start_ns, end_ns; /* end ~0: nobody knows how long */
 };
@@ -57,21 +58,23 @@ struct vpa_verdict {
 	int complete;         /* 0: loss, damage, ops without launch: exit code 3 */
 	const char **reasons; /* one sentence each, most important first */
 	size_t reason_count;
-	const char **remedies; /* what to do, by reason; NULL: nothing is known */
-	/* If not complete: in order, disjoint; one of all times where nobody knows when. */
+	const char **remedies; /* what to do, by reason; NULL: no remedy known */
+	/* If not complete: in order, disjoint; one interval over all time if the times are
+	 * unknown. */
 	struct vpa_loss *losses;
 	size_t loss_count;
 	struct vpa_pair *told; /* META rows for a copy of the trace, see reading.h */
 	size_t told_count;
 	uint64_t received, written, dropped; /* events */
 	uint64_t ops_without_launch, launches_without_op, late_ops;
-	/* Of those without launch: began before the first call, and so were launched before. */
+	/* Part of ops_without_launch: began before the first call, hence launched before the
+	 * capture. */
 	uint64_t early_ops;
 	uint64_t zero_duration, reversed, zero_time; /* ops: end = start, end < start, time 0 */
 	uint64_t unmatched_ranges, late_ranges;
 	uint64_t damaged_chunks, torn_chunks, unknown_sections;
 	int is_refused;       /* GPU work could not be recorded; a reason says why */
-	int is_ranges_only;   /* GPU work was not to be recorded */
+	int is_ranges_only;   /* GPU work was not requested */
 	uint64_t overhead_ns; /* time of the profiling library's own records inside the window */
 	double tracing_cost_share;  /* of the window; negative: unknown */
 	enum vpa_metric_state gaps; /* degraded when the overhead share is above 5 % */
@@ -79,25 +82,27 @@ struct vpa_verdict {
 
 struct vpa_counts {
 	uint64_t kernels, memcpy, memset, calls, ranges, cpu_ops;
-	uint64_t marks, syncs, counters, other; /* the remaining kinds */
+	uint64_t marks, syncs, counters, other; /* all other kinds */
 };
 
 #define VPA_GAP_BUCKETS 7
 extern const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS]; /* "lt_1us" ... "gt_10ms" */
 extern const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1];
 
-/* A part of a device's idle time. `range` and `call` are NULL where there is none, "(other)" where small rows were added
- * up; a range is "before NAME" where no range was open most of the time, but one around the launch after it. */
+/* A part of a device's idle time. `range` and `call` are NULL if there is none, "(other)" where
+ * small rows were summed. A range is "before NAME" if no range was open most of the time but one
+ * was open around the next launch. */
 struct vpa_idle_part {
 	enum vpa_cause cause;
 	const char *range, *call;
-	const char *inside; /* the call that the host was in during most of inside_ns */
-	/* Of ns: the host was in another call, which began later because of the cause. */
+	const char *inside; /* the call the host was in during most of inside_ns */
+	/* Part of ns: the host was in another call, which began later because of the cause. */
 	uint64_t inside_ns;
 	uint64_t ns, gaps; /* gaps: those with such a piece */
 };
 
-/* Whether a name stands for several: small places added up, or too many to be kept. It is no place, and no evidence. */
+/* Whether a name stands for several: small places summed up, or too many to keep. It is no place
+ * and no evidence. */
 static inline int vpa_is_sum(const char *name)
 {
 	return name && (!strcmp(name, "(other)") || !strcmp(name, "(many)"));
@@ -107,48 +112,50 @@ struct vpa_device {
 	int64_t device;
 	uint64_t ops; /* of positive duration */
 	uint64_t streams;
-	/* from the first to the last op, pauses left out */
+	/* From the first to the last op, without pauses. */
 	uint64_t first_ns, last_ns, active_ns, busy_ns, idle_ns, gaps, longest_gap_ns;
 	uint64_t histogram[VPA_GAP_BUCKETS];
 	uint64_t kernel_ns; /* sum of durations, overlaps counted twice */
 	uint64_t same_stream_overlaps;
 	uint64_t compute_ns, exposed_comm_ns, exposed_copy_ns; /* sum to busy_ns */
 	uint64_t window_idle_ns;                               /* with head and tail */
-	/* Kernel time with fewer blocks than the device has SMs; information only. */
+	/* Kernel time with fewer blocks than the device has SMs; informational. */
 	uint64_t small_grid_ns;
-	/* By ns, falling: what the device would save at most without a cause, see gain.h. */
+	/* By ns, descending: the most the device would save without a cause, see gain.h. */
 	struct vpa_gain_row {
 		enum vpa_cause cause;
 		uint64_t ns;
-		uint64_t shared_ns; /* of it: another cause's own, which gains it too */
+		uint64_t shared_ns; /* part of ns assigned to another cause that gains it too */
 	} * gains;
 	size_t gain_count;
-	struct vpa_idle_part *causes; /* by ns, falling; they sum to window_idle_ns */
+	struct vpa_idle_part *causes; /* by ns, descending; they sum to window_idle_ns */
 	size_t cause_count;
-	/* The time before the first work, by what the thread did that launched it; as far as that is known. */
+	/* The time before the first work, by what the thread that launched it did, as far as
+	 * known. */
 	struct vpa_idle_part *before_first_work;
 	size_t before_first_work_count;
 	uint64_t comm_ns; /* communication: sum of durations */
-	/* Of it: longer than the shortest call of the same kernel and grid. */
+	/* Part of comm_ns: time above the shortest call of the same kernel and grid. */
 	uint64_t comm_wait_ns;
-	/* Of idle time, see folds/first_use.c; of that, before the first work. */
+	/* first_use_ns: part of idle time, see folds/first_use.c; first_use_head_ns: part of that
+	 * before the first work. */
 	uint64_t first_use_ns, first_use_head_ns;
 };
 
 struct vpa_gap_piece {
 	enum vpa_cause cause;
-	const char *call, *range; /* as in struct vpa_idle_part */
+	const char *call, *range; /* see struct vpa_idle_part */
 	uint64_t ns;
 };
 
 struct vpa_gap_row {
-	char id[16]; /* "G1": by duration, falling */
+	char id[16]; /* "G1": by duration, descending */
 	int64_t device;
 	uint64_t start_ns, duration_ns;
-	enum vpa_cause cause;       /* of most of it */
+	enum vpa_cause cause;       /* of most of the gap */
 	const char *call, *range;   /* of the longest piece with that cause; NULL: none */
 	int64_t pid, tid;           /* of the launching thread; -1: unknown */
-	const char *after, *before; /* names of the ops around; NULL at head and tail */
+	const char *after, *before; /* names of the ops around it; NULL at head and tail */
 	struct vpa_gap_piece *pieces;
 	size_t piece_count;
 };
@@ -174,48 +181,49 @@ struct vpa_backend_row {
 };
 
 struct vpa_eager_row {
-	const char *range; /* where; NULL: outside all ranges */
+	const char *range; /* NULL: outside all ranges */
 	const char *gemm, *softmax;
-	uint64_t count, total_ns, softmax_ns; /* sequences GEMM, softmax, GEMM */
+	uint64_t count, total_ns, softmax_ns; /* count: sequences GEMM, softmax, GEMM */
 };
 
-/* Places of a denoising step where attention is done by more than one back-end, by its fastest there and another. */
+/* Places of a denoising step whose attention is done by more than one back-end: the fastest there,
+ * and another one. */
 struct vpa_backend_change {
 	const char *fast, *slow;
-	uint64_t places; /* k-th attention calls of steps that have equally many */
+	uint64_t places; /* k-th attention calls of steps with equal numbers of them */
 	uint64_t fast_calls, fast_ns, slow_calls, slow_ns;
-	double gain_ns; /* slow calls x what they take longer, at each place */
+	double gain_ns; /* slow calls x their extra time, at each place */
 };
 
 struct vpa_attention {
 	uint64_t calls;       /* fused calls + eager sequences */
-	double share_of_busy; /* of everything that is attention, eager softmax included */
+	double share_of_busy; /* of all attention, eager softmax included */
 	struct vpa_backend_row *backends;
 	size_t backend_count;
 	struct vpa_eager_row *eager;
 	size_t eager_count;
 	const char **fallbacks; /* one sentence each */
 	size_t fallback_count;
-	struct vpa_backend_change *changes; /* by slow_ns, falling */
+	struct vpa_backend_change *changes; /* by slow_ns, descending */
 	size_t change_count;
 };
 
-/* Matrix products by the numbers they multiply. */
+/* Matrix products by the format of their factors. */
 struct vpa_precision_row {
 	const char *precision; /* vpa_precision_name() */
 	uint64_t calls, total_ns, exclusive_ns;
 };
 
 struct vpa_range_row {
-	const char *name, *domain; /* domain "" is NVTX's default one */
+	const char *name, *domain; /* domain "" is NVTX's default domain */
 	uint64_t unmatched;
 	struct vpa_spread host; /* start to end on the host */
-	/* On the GPU, over instances that launched work; per device and instance: envelope = first start to last
-	 * end of its ops, pauses left out; busy + foreign + idle = envelope, foreign being time covered only by
-	 * others' ops. */
+	/* On the GPU, over instances that launched work; per device and instance: envelope = first
+	 * start to last end of its ops, without pauses; busy + foreign + idle = envelope. foreign:
+	 * time covered only by other ops. */
 	uint64_t ops, launches, envelope_ns, busy_ns, foreign_ns, idle_ns;
-	/* Idle time of the envelopes, and of the range's time on the host: of the devices that it launched on, or if it
-	 * launched nothing of those that its process has been at work on by its end. */
+	/* Idle time within the envelopes and the range's time on the host: of the devices it
+	 * launched on, or, if it launched nothing, of those its process has used by its end. */
 	uint64_t idle_host_ns;
 	struct vpa_spread lag; /* first op's start - range's start */
 	struct vpa_spread gpu; /* the envelopes */
@@ -223,70 +231,75 @@ struct vpa_range_row {
 
 struct vpa_copy_row {
 	const char *kind;            /* "HtoD" ... "memset" */
-	const char *source, *target; /* memory: "pageable" ... */
+	const char *source, *target; /* kind of memory: "pageable" ... */
 	uint64_t count, bytes, total_ns;
-	double gb_per_s; /* 1e9 bytes a second while copying; 0: unknown */
+	double gb_per_s; /* 1e9 bytes per second while copying; 0: unknown */
 };
 
-/* Copies from a device to pageable memory, by where they were launched. */
+/* Copies from a device to pageable memory, by place of launch. */
 struct vpa_read_row {
 	const char *range;     /* innermost range around the launch; NULL: none */
-	uint64_t small, large; /* small: at most 64 bytes, as .item() makes them */
+	uint64_t small, large; /* small: at most 64 bytes, as from .item() */
 };
 
 struct vpa_sync_row {
 	const char *call;
 	uint64_t count, total_ns; /* time in the call, on all threads */
-	uint64_t gaps, idle_ns;   /* device idle time that it caused: what it costs */
+	uint64_t gaps, idle_ns;   /* device idle time it caused: its cost */
 };
 
 /* ---- requests, blocks, steps, stages: defined in folds/blocks.c ----
  *
- * Doubles below 0 and times, counts and frames of 0 where nothing was found are unavailable. */
+ * Unavailable: doubles below 0; times, counts and frames of 0. */
 
-/* A part of blocks' periods: exclusive time of a kernel family, idle time by cause, or a pause of the recording. */
+/* A part of the blocks' periods: exclusive time of a kernel family, idle time by cause, or a
+ * recording pause. */
 struct vpa_block_part {
 	enum vpa_block_part_kind { VPA_PART_BUSY, VPA_PART_IDLE, VPA_PART_PAUSED } kind;
 	enum vpa_cause cause; /* of idle parts */
 	const char *name;
-	uint64_t ns, count; /* ops that began, pieces of gaps that did */
+	uint64_t ns, count; /* ops, or pieces of gaps, that began there */
 };
 
 struct vpa_block_row {
 	int64_t index;            /* within its request; -1: not given */
 	uint64_t frames, latents; /* 0: not known */
-	/* First op's start; last op's end, or when its frames were ready. */
+	/* start: of the first op; end: of the last op, or when its frames were ready. */
 	uint64_t start_ns, end_ns;
 	uint64_t latency_ns; /* end - start */
-	uint64_t period_ns;  /* since the block before; of the first: its latency */
-	/* In the period, added over the devices it used: busy + idle + paused = period * devices. */
+	uint64_t period_ns;  /* since the previous block; the first block's: its latency */
+	/* In the period, summed over the devices it used: busy + idle + paused = period *
+	 * devices. */
 	uint64_t busy_ns, idle_ns, paused_ns;
-	uint64_t attention_ns; /* of busy: all attention families */
+	uint64_t attention_ns; /* part of busy: all attention families */
 	unsigned devices;
 	int warmup;     /* not measured */
-	int ready_mark; /* end_ns is when a mark says that its frames were ready */
+	int ready_mark; /* end_ns is when a mark says its frames were ready */
 	int missed;     /* took longer than its frames last at the target rate */
 	int touched;    /* missing records may change these figures */
 };
 
-/* A block that took unlike its neighbours, compared with the one of them that has their median period. */
+/* A block whose period differs from its neighbours', compared with the neighbour that has their
+ * median period. */
 struct vpa_outlier_row {
-	size_t block;     /* row of the series */
+	size_t block;     /* row index in the series */
 	int64_t delta_ns; /* of the period; the parts' deltas sum to it times the devices */
-	const char *part; /* the part with the largest delta of that sign; NULL: none */
+	const char *part; /* the part with the largest delta of the same sign; NULL: none */
 	enum vpa_block_part_kind part_kind;
 	int64_t part_delta_ns;
-	const char *stage; /* the stage with the largest delta of that sign; NULL: none */
+	const char *stage; /* the stage with the largest delta of the same sign; NULL: none */
 	int64_t stage_delta_ns;
 };
 
 struct vpa_step_times {
-	uint64_t count; /* denoising steps with work on a GPU, passes over the context apart */
+	uint64_t count; /* Denoising steps with work on a GPU, without passes over the context. */
 	struct vpa_spread time; /* first op's start to last op's end */
 	uint64_t context_count;
 	struct vpa_spread context;
 	double per_block; /* in measured blocks */
-	double steps_per_s; /* in measured blocks per second of their time; without blocks: first start to last end */
+	/* In measured blocks, per second of their time; without blocks: from first start to last
+	 * end. */
+	double steps_per_s;
 	double s_per_it; /* the same time per step: 1 / steps_per_s */
 };
 
@@ -294,56 +307,60 @@ struct vpa_blocks {
 	size_t count;            /* with work on a GPU, wholly inside the window */
 	size_t warmup, measured; /* = count */
 	size_t left_out;         /* cut by the window's edge, or without work on a GPU */
-	uint64_t frames;         /* of the measured ones */
-	uint64_t span_ns;        /* of the measured ones: the sum of their periods */
-	double fps; /* frames / span; unavailable if VAE or frame copies come after the blocks: then */
-	double denoise_rate; /* is what it is called, and so it is never called FPS */
+	uint64_t frames;         /* of the measured blocks */
+	uint64_t span_ns;        /* sum of the measured blocks' periods */
+	/* frames / span; unavailable if VAE or frame copies run after the blocks: denoise_rate
+	 * then holds the quotient, which is never called FPS. */
+	double fps;
+	double denoise_rate;
 	double bps, fps_busy, fps_denoise, latent_fps;
-	const char **includes; /* what lies inside the span */
+	const char **includes; /* what is included in the span */
 	size_t include_count;
 	struct vpa_spread latency, period, attention; /* measured */
 	uint64_t jitter_ns;                           /* p99 - p50 of the period */
-	/* Against the target; -1 without one. */
+	/* Against the target; -1 without a target. */
 	int64_t misses, longest_miss_run;
-	int64_t prebuffer_frames; /* there when playback starts, so that it never stalls */
-	/* Over the place in the series of the measured blocks. */
+	int64_t prebuffer_frames; /* frames to buffer for stall-free playback */
+	/* Against the index in the series of measured blocks. */
 	int has_drift;
-	double period_drift_ns, attention_drift_ns; /* a block, Theil-Sen */
-	int64_t saturated_at; /* row of the series from which on attention does not grow; -1: none */
+	double period_drift_ns, attention_drift_ns; /* per block, Theil-Sen */
+	int64_t saturated_at; /* row of the series from which attention stops growing; -1: none */
 	uint64_t busy_ns, idle_ns, paused_ns; /* measured */
-	unsigned devices;                     /* most that a measured block used */
-	struct vpa_block_part *parts; /* of all measured periods; by kind, then time, falling */
+	unsigned devices;                     /* maximum used by a measured block */
+	/* over all measured periods; by kind, then time, descending */
+	struct vpa_block_part *parts;
 	size_t part_count;
 	struct vpa_block_row *series; /* by end */
 	struct vpa_outlier_row *outliers;
 	size_t outlier_count;
-	int touched; /* missing records may change figures of the measured ones */
+	int touched; /* missing records may change figures of the measured blocks */
 };
 
 struct vpa_request {
 	const char *name, *source; /* of its range; NULL: the whole window */
-	/* The range's start on the host; the last end of its ops, without any the range's. */
+	/* start: of the range on the host; end: of its last op, of the range if it has none. */
 	uint64_t start_ns, end_ns;
 	uint64_t frames;
 	double fps_end_to_end;
-	uint64_t ttfb_ns, ttff_ns; /* start to first block, to first frames-ready mark */
+	uint64_t ttfb_ns, ttff_ns; /* from start to first block; to first frames-ready mark */
 	struct vpa_blocks blocks;
 	struct vpa_step_times steps;
 	int touched; /* missing records may change its figures */
 };
 
-/* Numbers are of the instances inside measured blocks; if there are none, of all. */
+/* Figures are of the instances inside measured blocks; if there are none, of all instances. */
 struct vpa_stage_row {
 	const char *name, *kind, *source;
 	uint64_t count; /* all instances with work on a GPU */
 	uint64_t in_blocks;
 	double per_block;
-	int nested;                              /* inside other stages or steps, always */
-	struct vpa_spread time;                  /* first op's start to last op's end */
-	uint64_t top_ns;                         /* total of those that are not inside others */
-	uint64_t busy_ns, idle_ns, attention_ns; /* busy and idle: as ranges', added over devices */
+	int nested;             /* always inside other stages or steps */
+	struct vpa_spread time; /* first op's start to last op's end */
+	uint64_t top_ns;        /* total of those not inside others */
+	/* busy and idle: as for ranges, summed over devices */
+	uint64_t busy_ns, idle_ns, attention_ns;
 	double share;    /* of the measured blocks' time, else of the window */
-	int holds_steps; /* it is the denoising, or around it */
+	int holds_steps; /* it is the denoising, or encloses it */
 	int touched;     /* missing records may change these figures */
 };
 
@@ -351,21 +368,22 @@ struct vpa_finding {
 	const char *id;    /* "bound", "sync-drain", "eager-attention" ... stable */
 	const char *title; /* one line */
 	const char *measured, *threshold;
-	double gain_at_most_ms; /* 0: not a matter of time; assumes nothing else becomes the bottleneck */
+	double gain_at_most_ms; /* 0: not about time; assumes nothing else becomes the bottleneck */
 	const char **evidence;
 	size_t evidence_count;
 	const char *status; /* "fail", "warn", "info" */
 	const char *caveat; /* NULL: none */
-	/* Of it: the findings about other causes offer it as well. No two findings offer the rest. */
+	/* Part of gain_at_most_ms that findings about other causes claim too. No two findings claim
+	 * the rest. */
 	double gain_shared_ms;
-	double gain_from_ms; /* the bound is a range, from here to gain_at_most_ms; 0: it is one number */
-	/* What the gain is a part of: "block", the mean measured one; "active", the active time of the device that
-	 * would gain most; "idle", the windows' idle time. NULL: no gain. Of several devices the one that would gain
-	 * most. */
+	/* the bound is a range from here to gain_at_most_ms; 0: it is one number */
+	double gain_from_ms;
+	/* What the gain is a part of: "block", the mean measured one; "active", the active time of
+	 * the device that would gain most; "idle", the windows' idle time. NULL: no gain. */
 	const char *base;
 	double base_ms, base_gain_ms, base_gain_from_ms;
-	double fps_from, fps_to; /* steady, as it is and at most; 0: unavailable */
-	/* Where most of it lies, how busy the GPU is at all; NULL: nothing to say. */
+	double fps_from, fps_to; /* steady: now, and at most; 0: unavailable */
+	/* Where most of it is, or how busy the GPU is; NULL: nothing to add. */
 	const char *note;
 	int touched; /* missing records may change these figures */
 };
@@ -373,13 +391,14 @@ struct vpa_finding {
 struct vpa_report {
 	struct vpa_arena arena;
 	const char *path, *format; /* format: "vptrace", "kineto", "nsight" */
-	int simulated;             /* -1: not known, since the rows that tell are missing */
+	int simulated;             /* -1: unknown, the rows that say it are missing */
 	uint64_t window_start_ns, window_end_ns;
-	uint64_t paused_ns; /* of it: recording was switched off; neither window nor idle time */
-	int has_realtime;   /* 1: the time of day is known */
+	/* part of the window: recording was off; neither window nor idle time */
+	uint64_t paused_ns;
+	int has_realtime;        /* 1: the time of day is known */
 	uint64_t unix_offset_ns; /* CLOCK_REALTIME = trace clock + this, which may wrap */
 	const char *window_note; /* what selected the window; NULL: the whole capture */
-	uint64_t min_gap_ns;     /* gaps at least so long are listed */
+	uint64_t min_gap_ns;     /* minimum duration of listed gaps */
 
 	struct vpa_pair *meta;
 	size_t meta_count;
@@ -391,44 +410,45 @@ struct vpa_report {
 	size_t device_count;
 	struct vpa_gap_row *gaps; /* the longest, at most --top of them */
 	size_t gap_count;
-	uint64_t gaps_listed_of;         /* gaps of at least min_gap_ns in all */
-	struct vpa_family_row *families; /* by exclusive time, falling */
+	uint64_t gaps_listed_of;         /* all gaps of at least min_gap_ns */
+	struct vpa_family_row *families; /* by exclusive time, descending */
 	size_t family_count;
-	struct vpa_kernel_row *kernels;    /* by exclusive time, falling; at most --top */
-	size_t kernel_count, kernel_names; /* kernel_names: distinct ones in all */
-	/* Of no family: the largest, until they are most of that time, at most 3. */
+	struct vpa_kernel_row *kernels;    /* by exclusive time, descending; at most --top */
+	size_t kernel_count, kernel_names; /* kernel_names: distinct ones, listed or not */
+	/* Names without a family: the largest, until they cover most of that time; at most 3. */
 	const char **unknown_kernels;
 	size_t unknown_count;
-	const char *hopper_kernel; /* one that runs on a Hopper alone; NULL: none */
+	const char *hopper_kernel; /* a kernel that runs only on a Hopper; NULL: none */
 	uint64_t vol2col_ns;       /* of all kernels with that in their name, listed or not */
 	struct vpa_attention attention;
-	struct vpa_precision_row *precisions; /* of GEMMs, by exclusive time, falling */
+	struct vpa_precision_row *precisions; /* of GEMMs, by exclusive time, descending */
 	size_t precision_count;
-	/* NVTX ranges and cpu_op, by host time, falling; at most --top of each domain. */
+	/* NVTX ranges and cpu_op, by host time, descending; at most --top per domain. */
 	struct vpa_range_row *ranges;
 	size_t range_count, range_names;
 	struct vpa_copy_row *copies;
 	size_t copy_count;
-	struct vpa_read_row *reads; /* by count, falling */
+	struct vpa_read_row *reads; /* by count, descending */
 	size_t read_count;
-	struct vpa_sync_row *syncs; /* by idle_ns, then total_ns, falling */
+	struct vpa_sync_row *syncs; /* by idle_ns, then total_ns, descending */
 	size_t sync_count;
-	struct vpa_finding *findings; /* first use, then by the gain's share of its base, falling */
+	/* first use, then by the gain's share of its base, descending */
+	struct vpa_finding *findings;
 	size_t finding_count;
-	struct vpa_request *requests; /* by start; without blocks and steps there are none */
+	struct vpa_request *requests; /* by start; none without blocks and steps */
 	size_t request_count;
 	struct vpa_stage_row *stages; /* in order of their first op */
 	size_t stage_count;
-	/* Why numbers of requests are unavailable; they join the verdict's reasons. */
+	/* Why figures of requests are unavailable; the verdict's reasons include them. */
 	const char **block_notes;
 	size_t block_note_count;
-	uint64_t target_millifps; /* asked for; 0: none */
-	size_t top;               /* rows per table that were asked for; 0: none */
+	uint64_t target_millifps; /* the requested rate, in frames per 1,000 seconds; 0: none */
+	size_t top;               /* maximum rows per table, as requested; 0: none */
 	int touched;              /* missing records may change figures of the window */
-	int has_marks;            /* something in the report is touched */
+	int has_marks;            /* 1: some `touched` in the report is set */
 };
 
-/* What the run says about itself under `key` in its metadata, where the newest value wins; NULL: nothing. */
+/* The run's metadata under `key`, newest value; NULL: none. */
 static inline const char *vpa_meta(const struct vpa_report *r, const char *key)
 {
 	size_t i;
@@ -439,11 +459,11 @@ static inline const char *vpa_meta(const struct vpa_report *r, const char *key)
 	return NULL;
 }
 
-/* The request that a page shows: the one with most measured blocks, else steps; the first of equals.
- * NULL: none. */
+/* The request that a page shows: the one with most measured blocks, else most steps; the first, if
+ * equal. NULL: none. */
 const struct vpa_request *vpa_main_request(const struct vpa_report *r);
 
-/* The window's length: what busy and idle time of each device add up to. */
+/* The window's length: the sum of busy and idle time of each device. */
 static inline uint64_t vpa_window_ns(const struct vpa_report *r)
 {
 	uint64_t ns =
@@ -452,7 +472,7 @@ static inline uint64_t vpa_window_ns(const struct vpa_report *r)
 	return ns > r->paused_ns ? ns - r->paused_ns : 0;
 }
 
-/* Whether records that are missing may change figures of this stretch of time. */
+/* Whether missing records may change figures of this stretch of time. */
 static inline int vpa_is_touched(const struct vpa_report *r, uint64_t start_ns, uint64_t end_ns)
 {
 	const struct vpa_verdict *v = &r->verdict;
@@ -464,10 +484,10 @@ static inline int vpa_is_touched(const struct vpa_report *r, uint64_t start_ns, 
 	return 0;
 }
 
-/* Sets `touched` of all that has it, once the verdict is there. */
+/* Sets `touched` on everything that has it. Needs the verdict. */
 void vpa_mark_touched(struct vpa_report *r);
 
-/* Busy time of all devices: what shares of busy are of. */
+/* Busy time of all devices: the base of shares of busy. */
 static inline uint64_t vpa_busy_ns(const struct vpa_report *r)
 {
 	uint64_t busy = 0;
@@ -482,49 +502,50 @@ struct vpa_tap;
 
 struct vpa_options {
 	unsigned jobs;       /* decoding threads; 0: as many as cores, at most 4 */
-	size_t top;          /* rows per table; 0: 20, of which a page of text shows fewer */
-	uint64_t min_gap_ns; /* 0: 5 times the median gap, at least 10 us and at most 1 ms */
+	size_t top;          /* maximum rows per table; 0: 20, the text report shows fewer */
+	uint64_t min_gap_ns; /* 0: 5 times the median gap, within 10 us to 1 ms */
 	int has_from, has_to;
 	uint64_t from_ns, to_ns; /* relative to the capture's start */
-	/* The window is this range's first instance, host start to last op's end; NULL: no. */
+	/* The window is this range's first instance, from host start to its last op's end; NULL:
+	 * no. */
 	const char *range;
 	const char *rules; /* rules for kernel families and ranges, text; NULL: none */
 	size_t rules_len;
 	int has_warmup;
-	uint64_t warmup;          /* first blocks of each request that are not measured */
-	uint64_t target_millifps; /* frames a thousand seconds; 0: none */
+	uint64_t warmup;          /* blocks at the start of each request that are not measured */
+	uint64_t target_millifps; /* frames per 1,000 seconds; 0: none */
 	/* Where the trace gives none; 0: not given. */
 	uint64_t frames_per_block, first_block_frames, latents_per_block, vae_factor;
 	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* chunks; may be NULL */
 	void *progress_ctx;
-	const struct vpa_tap *tap; /* sees the pass, see tap.h; NULL: none */
+	const struct vpa_tap *tap; /* observes the pass, see tap.h; NULL: none */
 };
 
 struct vpt_trace;
 
-/* Analyses an opened trace, in one pass (two with `range`). *out is the caller's to free. Reports are equal
- * byte for byte for any number of jobs. 0, VPT_EINVAL (no such range, empty window, bad rules), VPT_ENOMEM,
- * VPT_EIO. Damage is not an error: it stands in the verdict. */
+/* Analyses an opened trace, in one pass (two with `range`). The caller frees *out. Reports are
+ * byte-identical for any number of jobs. 0, VPT_EINVAL (no such range, empty window, bad rules),
+ * VPT_ENOMEM, VPT_EIO. Damage is not an error: the verdict reports it. */
 int vpa_analyze(const struct vpt_trace *trace, const char *path, const struct vpa_options *options,
 	struct vpa_report **out, struct vpt_err *err);
 void vpa_report_free(struct vpa_report *r); /* accepts NULL */
 
 struct vpt_sink;
 
-/* How the report looks as text. All zero: every section, in 80 columns without colours. */
+/* Layout of the text report. All zero: every section, 80 columns, no colours. */
 struct vpa_text {
 	unsigned width;   /* columns of the terminal; 0: 80 */
 	int colour;       /* ANSI colours */
-	int brief;        /* DATA to FIX FIRST, in at most 24 lines */
-	const char *only; /* one section, by its name in render/sections.def; NULL: all */
+	int brief;        /* only DATA to FIX FIRST, at most 24 lines */
+	const char *only; /* only this section, by its name in render/sections.def; NULL: all */
 };
 
-/* Renderers. 0, or the sink's failure or VPT_ENOMEM. */
+/* Renderers. 0, the sink's error, or VPT_ENOMEM. */
 int vpa_render_text(const struct vpa_report *r, const struct vpa_text *form, struct vpt_sink *sink,
 	struct vpt_err *err);
 int vpa_text_has_section(const char *name);
 int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vpt_err *err);
-/* What every JSON report holds: as a JSON Schema, and as a list for people. */
+/* The contents of every JSON report: as a JSON Schema, and as a list for people. */
 int vpa_render_json_schema(struct vpt_sink *sink, struct vpt_err *err);
 int vpa_render_schema_text(struct vpt_sink *sink, struct vpt_err *err);
 

@@ -1,7 +1,8 @@
-/* spread.h - durations as they come in, percentiles when asked.
+/* spread.h - collects durations and computes their percentiles.
  *
- * Up to 4,096 samples are kept and percentiles are exact (nearest rank). From then on samples fall into a
- * logarithmic histogram of 64 buckets an octave: a percentile is a bucket's middle, at most 1 % off. */
+ * Up to 4,096 samples are kept and percentiles are exact (nearest rank). Beyond that samples go
+ * into a logarithmic histogram of 64 buckets per octave: a percentile is a bucket's middle, at most
+ * 1 % off. */
 #ifndef VPA_ANALYSIS_SPREAD_H
 #define VPA_ANALYSIS_SPREAD_H
 
@@ -9,13 +10,14 @@
 
 enum { VPA_SPREAD_EXACT = 4096 };
 
-/* All zeros is empty. What the samples add up to is known once they are settled. */
+/* All zeros is empty. Sums are valid after vpa_spread_settle(). */
 struct vpa_spread_builder {
 	uint64_t count, total_ns, min_ns, max_ns;
 	unsigned __int128 squares;
 	uint64_t *values; /* samples, or the counts of the histogram */
 	size_t cap;
-	/* Beside a histogram: samples below 2^28 that are laid down until there are enough to be counted at once. */
+	/* With a histogram: samples below 2^28, buffered until there are enough to count in one
+	 * go. */
 	uint32_t *fresh;
 	uint32_t fresh_count, fresh_room;
 };
@@ -31,7 +33,7 @@ static inline size_t vpa_spread_bucket(uint64_t ns)
 	return (size_t)shift * 64 + (size_t)(ns >> shift);
 }
 
-/* What vpa_spread_add() does where it cannot just lay the sample down. */
+/* The slow path of vpa_spread_add(), when the sample cannot just be buffered. */
 int vpa_spread_add_slowly(struct vpa_spread_builder *b, uint64_t ns);
 
 /* 0 or VPT_ENOMEM. */
@@ -47,7 +49,7 @@ static inline int vpa_spread_add(struct vpa_spread_builder *b, uint64_t ns)
 	return vpa_spread_add_slowly(b, ns);
 }
 
-/* Adds many. */
+/* Adds `count` samples. 0 or VPT_ENOMEM. */
 int vpa_spread_add_all(struct vpa_spread_builder *b, const uint64_t *values, size_t count);
 
 /* Brings the sums up to date. */
@@ -55,10 +57,10 @@ void vpa_spread_settle(struct vpa_spread_builder *b);
 
 void vpa_spread_free(struct vpa_spread_builder *b);
 
-/* The summary; sorts the samples. Empty: all zeros. */
+/* The summary; sorts the samples. All zeros if there are none. */
 struct vpa_spread vpa_spread_of(struct vpa_spread_builder *b);
 
-/* How many samples are at least `ns`: exact while samples are kept, else to the bucket. */
+/* How many samples are at least `ns`: exact while samples are kept, else to a bucket. */
 uint64_t vpa_spread_at_least(struct vpa_spread_builder *b, uint64_t ns);
 
 #endif

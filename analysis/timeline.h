@@ -1,8 +1,8 @@
-/* timeline.h - ranges as they nest on one timeline: a thread's push/pop ranges, or the start/end ranges of a
- * whole process.
+/* timeline.h - nested ranges on one timeline: a thread's push/pop ranges, or the start/end ranges
+ * of a process.
  *
- * Ranges reach us in completion order, children first, with those still open listed at each chunk's end.
- * Here they become a step function of the innermost one, and each learns its parent. */
+ * Ranges arrive in completion order, children first, with the open ones listed at each chunk's end.
+ * The timeline builds a step function of the innermost range and finds each range's parent. */
 #ifndef VPA_ANALYSIS_TIMELINE_H
 #define VPA_ANALYSIS_TIMELINE_H
 
@@ -15,19 +15,20 @@ struct vpa_timeline {
 	struct vpa_steps steps;
 	struct vpa_range *top;       /* innermost at the last step */
 	uint64_t last_ns;            /* time of the last step */
-	struct vpa_open_ranges open; /* at the last chunk's end; each with a reference */
-	/* Taken from `open` since: their references are dropped when the chunk is settled. */
+	struct vpa_open_ranges open; /* as of the last chunk's end; each holds a reference */
+	/* Taken from `open` since then: their references are dropped when the chunk is settled. */
 	struct vpa_range **ended;
 	size_t ended_count, ended_cap;
-	/* The chain of `top` as of last_ns, outermost first. Some may have ended: they are unlinked when there are
-	 * `live_limit`. */
+	/* The chain of `top` as of last_ns, outermost first. Some may have ended: they are unlinked
+	 * once there are `live_limit`. */
 	struct vpa_range **live;
 	size_t live_count, live_cap, live_limit;
-	/* Met in this chunk: first those open at its end, then the others in completion order. */
+	/* First seen in this chunk: the ranges open at its end, then the others in completion
+	 * order. */
 	struct vpa_range **fresh;
 	size_t fresh_count, fresh_cap;
 	size_t fresh_open; /* how many of them are open */
-	uint64_t late;     /* ranges that came after their time had been settled: in no step */
+	uint64_t late;     /* ranges that arrived after their time was settled: in no step */
 	uint64_t deep;     /* ranges in VPA_NESTING_MAX others: in no step */
 };
 
@@ -39,32 +40,34 @@ struct vpa_overhead {
 /* A thread's recent past. */
 struct vpa_thread_past {
 	struct vpa_calls calls;
-	struct vpa_waits waits;       /* that it told streams of */
+	struct vpa_waits waits;       /* waits it imposed on streams */
 	struct vpa_captures captures; /* of streams, as CUDA graphs */
-	struct vpa_overhead overhead; /* recorded as its own */
-	/* The last outermost call that put work on a device and began before anything that will be asked for; VPA_NOWHERE:
-	 * none. Calls from here on are kept. */
+	struct vpa_overhead overhead; /* recorded on this thread */
+	/* The last outermost call that put work on a device and began before anything that may
+	 * still be queried; VPA_NOWHERE: none. Calls from here on are kept. */
 	uint64_t submitted;
 	struct vpa_timeline ranges;
-	struct vpa_step_span range; /* what launches were looked up in last; until the next chunk */
-	uint64_t forgotten_ns;      /* calls that ended by then have been given up */
-	/* What ranges may still be asked for, by an op or by a gap: those around calls from `position` on. */
+	/* result of the last launch lookup; valid until the next chunk */
+	struct vpa_step_span range;
+	uint64_t forgotten_ns; /* calls that ended by then have been dropped */
+	/* The ranges that an op or a gap may still ask for: those around calls from `position`
+	 * on. */
 	struct {
-		uint64_t position, end; /* of all calls, when this was found out */
+		uint64_t position, end; /* of all calls, when this was computed */
 		uint64_t ended_ns;      /* the call at `position`; ~0: there is none */
 		uint64_t earliest_ns;   /* start of such a call; ~0: there is none */
 	} asked;
 };
 
-/* Where ranges come from and go to. */
+/* Allocates ranges and takes them back. */
 struct vpa_range_pool {
 	struct vpa_range *unused;
 	struct vpa_range **blocks;
 	size_t block_count, block_cap;
-	/* Work of vpa_range_drop(), with room for every fork there is. */
+	/* Scratch memory of vpa_range_drop(), with room for all forks. */
 	struct vpa_range **pending;
 	size_t pending_count, pending_cap, fork_count;
-	/* Told when the last reference to a range is gone, before it is reused. */
+	/* Called when the last reference to a range is dropped, before it is reused. */
 	void (*finished)(void *ctx, struct vpa_range *range);
 	void *ctx;
 };
@@ -72,24 +75,24 @@ struct vpa_range_pool {
 /* A new range with one reference, the caller's. NULL: no memory. */
 struct vpa_range *vpa_range_new(struct vpa_range_pool *pool);
 void vpa_range_drop(struct vpa_range_pool *pool, struct vpa_range *range); /* accepts NULL */
-/* Ranges still referred to are not told of. */
+/* Does not call finished() for ranges still referenced. */
 void vpa_range_pool_free(struct vpa_range_pool *pool);
 
-/* Ends the open range of an earlier OPEN row with this start, name and domain. *ended is 0 where there is none. 0 or
- * VPT_ENOMEM. */
+/* Ends the range of an earlier OPEN row with this start, name and domain. *ended is 0 if there is
+ * none. 0 or VPT_ENOMEM. */
 int vpa_timeline_end_open(struct vpa_timeline *t, const struct vpa_range *as, int *ended);
 
-/* Adds a range met for the first time in this chunk; open ones (end ~0) must come before ended ones. The
- * timeline takes the caller's reference. */
+/* Adds a range first seen in this chunk; open ones (end ~0) must come before ended ones. Takes over
+ * the caller's reference. */
 int vpa_timeline_add(struct vpa_timeline *t, struct vpa_range *range);
 
-/* Settles the chunk: parents, steps, the list of what is open. Call when all its rows are in. */
+/* Settles the chunk: parents, steps, the list of open ranges. Call after adding all its rows. */
 int vpa_timeline_settle(struct vpa_timeline *t, struct vpa_range_pool *pool);
 
-/* Gives up all steps that end before `before_ns`, and all ranges that nothing after it can be in. */
+/* Drops all steps that end before `before_ns`, and all ranges that contain nothing after it. */
 void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t before_ns);
 
-/* Drops every reference: at the end of the trace, so that each range is told of. */
+/* At the end of the trace: drops every reference, so finished() is called for each range. */
 void vpa_timeline_end(struct vpa_timeline *t, struct vpa_range_pool *pool);
 void vpa_timeline_free(struct vpa_timeline *t);
 

@@ -1,11 +1,11 @@
-/* verdict.h - can the numbers be trusted? It stands first in every report. */
+/* verdict.h - whether the numbers can be trusted. Every report begins with it. */
 #ifndef VPA_ANALYSIS_VERDICT_H
 #define VPA_ANALYSIS_VERDICT_H
 
 #include "analysis/reading.h"
 #include "analysis/resolver.h"
 
-/* Fills out->verdict, and out->simulated where that is not known. 0 or VPT_ENOMEM. */
+/* Fills out->verdict, and out->simulated if that is not known. 0 or VPT_ENOMEM. */
 int vpa_verdict_write(
 	const struct vpa_resolver *r, const struct vpa_reading *reading, struct vpa_report *out);
 
