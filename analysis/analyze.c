@@ -35,10 +35,10 @@ struct pass {
 	int looking;
 	int found;
 	uint64_t found_start_ns, found_end_ns;
-	struct vpa_range_census census; /* as long as it is not found */
+	struct vpa_range_census census; /* until the range is found */
 };
 
-/* ---- what the resolver hands out ---- */
+/* ---- what the resolver emits ---- */
 
 static int hand_on_gap(void *ctx, const struct vpa_gap *gap)
 {
@@ -52,7 +52,7 @@ static int early_op(void *driver, const struct vpa_ops *ops, size_t i)
 
 /* ---- the pass ---- */
 
-/* Brings devices that have worked and rows that describe them together: whichever is new. */
+/* Joins devices that have worked with the rows that describe them, whichever comes last. */
 static void pass_on_sm_counts(void *ctx)
 {
 	struct pass *p = ctx;
@@ -84,7 +84,7 @@ static int read_tables(struct pass *p, const struct vpt_batch *b)
 	return VPT_OK;
 }
 
-/* Before this moment neither a gap nor a launch that is still to come will ask for anything. */
+/* No future gap or launch will ask for anything before this time. */
 static uint64_t frontier_of(const struct pass *p, uint64_t times_from)
 {
 	uint64_t idle = p->looking ? times_from : vpa_idle_frontier(&p->idle);
@@ -92,7 +92,7 @@ static uint64_t frontier_of(const struct pass *p, uint64_t times_from)
 	return idle < times_from ? idle : times_from;
 }
 
-/* Where a place that cannot be read has been found, gaps have a reason of their own. */
+/* Gaps inside a newly found unreadable place have a cause of their own. */
 static int add_hole(struct pass *p, uint64_t holes)
 {
 	const struct vpa_interval *hole = &p->reading.hole;
@@ -119,7 +119,7 @@ static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b)
 		rc = vpa_resolver_add(&p->resolver, b);
 	if (!rc)
 		rc = vpa_resolver_release(&p->resolver, times_from);
-	/* Some ops may have to wait for more than the chunk's successors. */
+	/* Some ops may have to wait for more than the next chunks. */
 	if (p->resolver.released_ns < times_from)
 		times_from = p->resolver.released_ns;
 	if (!rc && p->folds.tap && p->folds.tap->chunk)
@@ -141,7 +141,7 @@ static int add_damage(struct pass *p, size_t index, const char *text)
 
 	if (!rc)
 		rc = add_hole(p, holes);
-	/* What this chunk held back may go. */
+	/* Releases what this chunk held back. */
 	return rc ? rc
 		  : vpa_resolver_release(&p->resolver, vpt_trace_times_from(p->trace, index + 1));
 }
@@ -223,7 +223,7 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 		       : VPT_OK;
 }
 
-/* The window: what was asked for, else from the capture's start to its last clock point. */
+/* The window: as requested, else from the capture's start to its last clock point. */
 static int choose_window(struct pass *p, struct vpt_err *err)
 {
 	const struct vpa_options *o = p->options;
@@ -233,7 +233,7 @@ static int choose_window(struct pass *p, struct vpt_err *err)
 	struct vpa_report *r = p->report;
 	uint64_t start = h->t0_ns;
 
-	/* A damaged header knows no start; the chunks' earliest time has to do. */
+	/* A damaged header has no start; use the chunks' earliest time. */
 	if (!start && reader && vpt_reader_header_damaged(reader) &&
 		vpt_trace_times_from(p->trace, 0) != UINT64_MAX)
 		start = vpt_trace_times_from(p->trace, 0);
@@ -267,7 +267,7 @@ static void end_window(struct pass *p)
 	/* A killed capture has no last clock point after its last event. */
 	if (p->last_event_ns > end && !p->reading.has_end)
 		end = p->last_event_ns;
-	/* An op may end after the last clock point: what was seen belongs to the window. */
+	/* An op may end after the last clock point: extend the window to it. */
 	for (i = 0; i < p->idle.device_count; i++)
 		if (p->idle.devices[i].cursor_ns > end)
 			end = p->idle.devices[i].cursor_ns;
@@ -277,7 +277,7 @@ static void end_window(struct pass *p)
 		m->window_end_ns = end;
 }
 
-/* Whether --from lies behind everything in the trace. */
+/* Whether --from is after everything in the trace. */
 static int check_from(const struct pass *p, struct vpt_err *err)
 {
 	uint64_t from_ns = p->options->from_ns, from = p->model.window_start_ns;
@@ -328,7 +328,7 @@ static int is_text(struct vpt_text t, const char *text)
 	return t.len == strlen(text) && !memcmp(t.text, text, t.len);
 }
 
-/* By the name that it is shown under, or that it was recorded with. */
+/* Compares with the name it is shown under and the name it was recorded with. */
 static int is_wanted(const struct pass *p, const struct vpa_range *range)
 {
 	return is_text(vpa_name(&p->model, range->name), p->options->range) ||
@@ -371,7 +371,7 @@ static int look_range(void *ctx, struct vpa_range *range)
 	return VPT_OK;
 }
 
-/* A first pass that only finds the range: from its start on the host to the end of its last op. */
+/* A first pass that only finds the range: from its start on the host to its last op's end. */
 static int find_range(struct pass *p, struct vpt_err *err)
 {
 	struct pass look = {.trace = p->trace, .options = p->options, .report = p->report};
@@ -397,7 +397,7 @@ static int find_range(struct pass *p, struct vpt_err *err)
 	return rc;
 }
 
-/* ---- the face ---- */
+/* ---- entry points ---- */
 
 static int begin_tap(struct pass *p)
 {
@@ -418,7 +418,7 @@ static int run(struct pass *p, struct vpt_err *err)
 		.ctx = &p->folds};
 	int rc = p->options->range ? find_range(p, err) : VPT_OK;
 
-	/* What the first pass read of tables is read again. */
+	/* The second pass reads again the tables that the first one read. */
 	p->report->gpu_count = p->report->meta_count = 0;
 	if (!rc)
 		rc = choose_window(p, err);

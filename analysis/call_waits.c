@@ -1,13 +1,14 @@
-/* call_waits.c - which ops a synchronising call has waited for.
+/* call_waits.c - which ops a synchronising call waited for.
  *
  *	SYNC row:  call n waited from a to b for a stream, for all of a context, or for an event
- *	           --> of each stream concerned the op that was launched last before that call, or before the event was recorded,
- *	               if it had not ended at a
+ *	           --> of each such stream the last op launched before that call, or before the event
+ *	               was recorded, unless it had ended by a
  *
- * A row comes with its chunk, before or after its call and its ops, and is answered when all ops that began before b have been
- * written; so the newest ops of each stream are remembered. An answer is kept until no call that began before a is still to be
- * written. Calls are known by their process and number: a row says its process by its stream, and one that names none belongs to the
- * only process with streams, or is not answered where it would have to be known. */
+ * A row comes with its chunk, before or after its call and its ops. It is answered once all ops
+ * that began before b have been written, so the newest ops of each stream are kept. An answer is
+ * kept until no call that began before a is still to be written. Calls are identified by process
+ * and number. A row's process is that of its stream; a row without a stream belongs to the only
+ * process with streams, or gets no answer if it needs the process. */
 #include "analysis/call_waits.h"
 
 #include "analysis/index.h"
@@ -18,19 +19,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PAST: ops remembered of a stream. KEPT: answers for calls that come later than they should. */
+/* PAST: ops kept per stream. KEPT: answers kept for late calls. */
 enum { PAST = 128, KEPT = 32 };
 
 struct due {
-	uint64_t end_ns, correlation, order; /* of arrival: decides between equals */
+	uint64_t end_ns, correlation, order; /* order: of arrival, breaks ties */
 	uint64_t start_ns, context, sync_id;
 	int64_t pid;     /* -1: the row does not say */
-	uint32_t stream; /* of a stream's; VPA_NONE: not known */
+	uint32_t stream; /* stream: VPA_NONE: not known */
 	uint8_t kind;
 };
 
 struct answer {
-	uint64_t correlation, start_ns, end_ns, next; /* next: the former one in its bucket */
+	uint64_t correlation, start_ns, end_ns, next; /* next: the previous answer in its bucket */
 	int64_t pid;                                  /* -1: not known */
 	uint32_t numbers[VPA_CALL_WAITS_MAX];
 	uint64_t ends[VPA_CALL_WAITS_MAX];
@@ -41,14 +42,15 @@ struct lane {
 	struct past {
 		uint64_t correlation, end_ns;
 		uint32_t number;
-	} * past; /* a ring when it has got PAST places */
+	} * past; /* a ring once it has PAST entries */
 	size_t count, cap;
-	uint64_t reached_ns;   /* no op of it began later, nor one of those in `older` */
-	uint32_t newer, older; /* streams of its group by their newest ops; VPA_NONE: no more */
+	uint64_t reached_ns; /* no op on it, or on the streams in `older`, began later */
+	/* neighbours in its group, which is ordered by newest op; VPA_NONE: none */
+	uint32_t newer, older;
 	uint32_t group;
 };
 
-/* Whether there is just one. */
+/* Whether there is exactly one process. */
 struct processes {
 	int64_t pid; /* -1: none yet */
 	int several;
@@ -57,24 +59,25 @@ struct processes {
 struct vpa_call_waits {
 	struct vpa_resolver *resolver;
 	const struct vpa_op_waits *records;
-	struct due *due; /* [answered, count) are to be; by end when nothing is mixed */
+	struct due *due; /* [answered, count) are pending; by end unless `mixed` */
 	size_t answered, count, cap;
 	uint64_t arrivals;
-	uint64_t due_ns; /* no row is due before; 0 when rows have come */
+	uint64_t due_ns; /* no row is due before this; 0 after rows were added */
 	int mixed;
-	/* Answers are numbered from 1. [first, next) are kept, each in the place of its number modulo `places`, a power of two. A
-	 * chain ends at the first number before `first`: what is behind it has been forgotten too. */
+	/* Answers are numbered from 1. [first, next) are kept, each at its number modulo `places`,
+	 * a power of two. A chain ends at the first number before `first`: all later links have
+	 * been dropped too. */
 	struct answer *answers;
 	uint64_t *buckets; /* as many as places: the newest answer; 0: none */
 	uint64_t first, next;
 	size_t places;
 	struct lane *lanes; /* by stream */
 	size_t lane_cap;
-	struct vpa_index contexts; /* process, context: its streams are a group */
+	struct vpa_index contexts; /* process, context -> the group of its streams */
 	uint32_t *groups;          /* the stream with the newest op */
 	size_t group_cap;
-	uint64_t reached_ns, longest_ns; /* where the newest op began; of all ops */
-	size_t streams_met, threads_met; /* of the model's */
+	uint64_t reached_ns, longest_ns; /* start of the newest op; longest op */
+	size_t streams_met, threads_met; /* of the model's, seen so far */
 	struct processes of_streams, of_all;
 };
 
@@ -109,7 +112,7 @@ void vpa_call_waits_free(struct vpa_call_waits *y)
 	vpt_free(y);
 }
 
-/* ---- rows in ---- */
+/* ---- adding rows ---- */
 
 static int is_after(const struct due *a, const struct due *b)
 {
@@ -141,7 +144,7 @@ static int add_due(struct vpa_call_waits *y, const struct due *d)
 	return VPT_OK;
 }
 
-/* The stream that a row names, or else the one that it stands under, says its process. */
+/* A row's process is that of the stream it names, else of the stream it is filed under. */
 static int find_process(
 	struct vpa_call_waits *y, const struct vpt_section *s, uint32_t row, struct due *d)
 {
@@ -191,7 +194,7 @@ int vpa_call_waits_any(const struct vpa_call_waits *y)
 	return y->arrivals != 0;
 }
 
-/* ---- whose they are ---- */
+/* ---- processes ---- */
 
 static void meet_process(struct processes *p, int64_t pid)
 {
@@ -201,7 +204,7 @@ static void meet_process(struct processes *p, int64_t pid)
 		p->pid = pid;
 }
 
-/* Takes note of the streams and threads that have come since. */
+/* Notes the streams and threads added since the last call. */
 static void meet(struct vpa_call_waits *y)
 {
 	const struct vpa_model *m = y->resolver->model;
@@ -232,7 +235,8 @@ static void keep(struct answer *a, const struct past *p)
 	a->ends[at] = p->end_ns;
 }
 
-/* The newest op of a stream that was launched before a call, unless the wait began after its end. */
+/* Adds the stream's newest op that was launched before a call, unless it ended before the wait
+ * began. */
 static void wait_for(const struct vpa_call_waits *y, struct answer *a, uint32_t stream,
 	uint64_t before_correlation)
 {
@@ -250,7 +254,8 @@ static void wait_for(const struct vpa_call_waits *y, struct answer *a, uint32_t 
 	}
 }
 
-/* Stops where no stream has an op any more that ended after the wait began: there may be very many. */
+/* Stops at the first stream without an op that ended after the wait began: there may be very many
+ * streams. */
 static void wait_for_context(const struct vpa_call_waits *y, struct answer *a, uint64_t context)
 {
 	uint32_t group = vpa_index_find(&y->contexts, (uint64_t)a->pid, context), stream;
@@ -282,7 +287,7 @@ static void find_answer(const struct vpa_call_waits *y, const struct due *d, str
 	}
 }
 
-/* Ids rise by ones or by what a loop launches: multiplied, they spread whatever the step is. */
+/* Ids grow by one or by the launches of a loop: multiplication spreads them for any step. */
 static uint64_t *bucket_of(const struct vpa_call_waits *y, uint64_t correlation)
 {
 	return &y->buckets[(correlation * 0x9e3779b97f4a7c15u >> 32) & (y->places - 1)];
@@ -357,7 +362,7 @@ int vpa_call_waits_until(struct vpa_call_waits *y, uint64_t until_ns)
 {
 	int rc = VPT_OK;
 
-	/* The first time after the sections of a chunk: they are sorted by stream. */
+	/* First call since a chunk's sections were added: they are sorted by stream. */
 	if (y->mixed)
 		qsort(y->due + y->answered, y->count - y->answered, sizeof(*y->due), compare_due);
 	y->mixed = 0;
@@ -376,7 +381,7 @@ void vpa_call_waits_forget(struct vpa_call_waits *y, uint64_t before_ns)
 
 /* ---- ops ---- */
 
-/* A stream's first op: from now on it is one of its context's. */
+/* A stream's first op: adds the stream to its context's group. */
 static int begin_lane(struct vpa_call_waits *y, uint32_t stream)
 {
 	const struct vpa_stream *s = &y->resolver->model->streams[stream];
@@ -398,7 +403,7 @@ static int begin_lane(struct vpa_call_waits *y, uint32_t stream)
 	return VPT_OK;
 }
 
-/* Takes a stream to the front of its group. */
+/* Moves a stream to the front of its group. */
 static void bring_forward(struct vpa_call_waits *y, uint32_t stream)
 {
 	struct lane *l = &y->lanes[stream];
@@ -413,7 +418,7 @@ static void bring_forward(struct vpa_call_waits *y, uint32_t stream)
 	y->groups[l->group] = stream;
 }
 
-/* Room for the next op of a stream: most of a trace with very many have one. */
+/* Makes room for a stream's next op: in a trace with very many streams most have only one. */
 static int grow_lane(struct vpa_call_waits *y, uint32_t stream)
 {
 	struct lane *l;
@@ -448,7 +453,7 @@ int vpa_call_waits_done(struct vpa_call_waits *y, const struct vpa_numbered_op *
 	return VPT_OK;
 }
 
-/* ---- what calls ask for ---- */
+/* ---- queries ---- */
 
 static int is_of_process(const struct vpa_call_waits *y, const struct answer *a, int64_t pid)
 {

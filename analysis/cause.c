@@ -1,5 +1,5 @@
-/* cause.c - the rules of cause.h. Most gaps are a few microseconds between two queued kernels and are answered by idle_gaps.c
- * from the launch alone; here are all others. */
+/* cause.c - the rules of cause.h. Most gaps are a few microseconds between two queued kernels, and
+ * idle_gaps.c explains them from the launch alone; this file explains all others. */
 #include "analysis/cause.h"
 
 #include "formats/memory.h"
@@ -26,7 +26,7 @@ const struct vpa_cause_piece *vpa_cause_headline(const struct vpa_cause_piece *p
 	return longest;
 }
 
-/* A question that is being answered. */
+/* The question being answered. */
 struct work {
 	struct vpa_resolver *resolver;
 	struct vpa_gain *gain;
@@ -48,12 +48,13 @@ static int put_piece(struct vpa_cause_pieces *to, const struct vpa_cause_piece *
 
 /* ---- overhead ---- */
 
-/* Sets that may have a part in a cut. */
+/* Sets of records that may cover part of a cut. */
 struct overheads {
 	const struct vpa_overhead *of[2];
 };
 
-/* What holds at `t`: the profiling library before the loader, or nothing; and in *until_ns up to when. */
+/* Whether the profiling library, else the loader, was at work at `t`: sets *cause. Lowers *until_ns
+ * to where the answer may change. */
 static int overhead_at(
 	const struct overheads *o, uint64_t t, uint64_t *until_ns, enum vpa_cause *cause)
 {
@@ -80,8 +81,8 @@ static int overhead_at(
 	return found;
 }
 
-/* Appends a cut as pieces, less what overhead records have of it. Records of other threads of the process count where the
- * thread was in a call, since they share its locks. */
+/* Appends a cut as pieces, minus the time that overhead records cover. Records of other threads of
+ * the process count while the thread was in a call, since they share its locks. */
 static int put_cut(
 	struct work *w, uint32_t thread, const struct vpa_cut *cut, struct vpa_cause_pieces *to)
 {
@@ -115,7 +116,7 @@ struct launched {
 	const struct vpa_question *q;
 	struct vpa_call *own, *outer;
 	uint32_t thread, place;
-	uint64_t late_ns, called_ns; /* where late and call end */
+	uint64_t late_ns, called_ns; /* ends of late and of call */
 };
 
 static uint64_t clamp(uint64_t t, uint64_t from, uint64_t to)
@@ -138,7 +139,7 @@ static struct launched find_launched(struct work *w, const struct vpa_question *
 	return g;
 }
 
-/* What time inside the launching call waited for. */
+/* The cause of time inside the launching call. */
 static enum vpa_cause cause_of_launch(const struct launched *g)
 {
 	enum vpa_cause cause = vpa_late_cause_of(g->outer);
@@ -194,7 +195,7 @@ static int put_queue(struct work *w, const struct launched *g, struct vpa_cause_
 	return put_piece(to, &piece);
 }
 
-/* The three stretches of a gap. */
+/* Appends the three stretches of a gap. */
 static int put_stretches(
 	struct work *w, const struct launched *g, int no_credit, struct vpa_cause_pieces *to)
 {
@@ -220,7 +221,7 @@ static int put_stretches(
 	return rc ? rc : put_queue(w, g, to);
 }
 
-/* What the gap would have lost without each of its causes. */
+/* Counts what the gap would have lost without each of its causes. */
 static void count_gain(struct work *w, const struct launched *g)
 {
 	const struct vpa_gain_gap gap = {.thread = g->thread,
@@ -233,7 +234,7 @@ static void count_gain(struct work *w, const struct launched *g)
 	vpa_gain_count(w->gain, w->resolver, &gap);
 }
 
-/* All of a gap has one cause. `g` may be NULL. */
+/* The whole gap has one cause. `g` may be NULL. */
 static int put_whole(struct work *w, const struct vpa_question *q, enum vpa_cause cause,
 	const struct launched *g)
 {
@@ -253,7 +254,7 @@ static int is_same_graph_launch(const struct vpa_model *m, const struct vpa_ques
 
 	if (!op->correlation || before->correlation != op->correlation)
 		return 0;
-	/* Each process counts by itself. */
+	/* Processes number their launches separately. */
 	if (pid != pid_before && pid != -1 && pid_before != -1)
 		return 0;
 	return op->launch->klass == VPT_CALL_GRAPH_LAUNCH || (before->graph_node && op->graph_node);

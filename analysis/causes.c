@@ -1,4 +1,4 @@
-/* causes.c - the causes of causes.def: their names, and what kind of an answer each is. */
+/* causes.c - the causes of causes.def: their names, and the kind of answer each is. */
 #include "analysis/report.h"
 
 static const struct {

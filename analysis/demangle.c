@@ -1,7 +1,8 @@
-/* demangle.c - the C++ runtime's own demangler, if there is one to be loaded.
+/* demangle.c - the C++ runtime's demangler, if one can be loaded.
  *
- * A mangled name can refer to its own parts, and parts of parts, so that a few hundred bytes stand for
- * gigabytes. Each reference at most doubles what is there; names with many are left as they are. */
+ * A mangled name can refer to its own parts, and to parts of parts, so a few hundred bytes can
+ * expand to gigabytes. Each reference at most doubles the result; names with many references are
+ * not demangled. */
 #include "analysis/demangle.h"
 
 #include <dlfcn.h>

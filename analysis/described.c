@@ -1,4 +1,5 @@
-/* described.c - devices and META rows: repeated now and then, so that a part of a trace has them too. */
+/* described.c - devices and META rows: repeated at intervals, so that a part of a trace has them
+ * too. */
 #include "analysis/described.h"
 
 #include "analysis/reading.h"
@@ -32,8 +33,9 @@ static int read_devices(
 		for (i = 0; i < r->gpu_count && r->gpus[i].device != device; i++)
 			;
 		r->simulated |= s->col[VPT_DEVICE_SIMULATED][row] != 0;
+		/* rows are repeated at intervals */
 		if (i < r->gpu_count || r->gpu_count >= GPUS_MAX)
-			continue; /* repeated now and then */
+			continue;
 		r->gpus[r->gpu_count++] = (struct vpa_gpu){.device = device,
 			.name = keep(r, b, s->col[VPT_DEVICE_NAME][row]),
 			.uuid = keep(r, b, s->col[VPT_DEVICE_UUID][row]),
@@ -64,8 +66,9 @@ static int read_meta(struct vpa_report *r, const struct vpt_batch *b, const stru
 		const char *key = keep(r, b, s->col[VPT_META_KEY][row]);
 		const char *value = keep(r, b, s->col[VPT_META_VALUE][row]);
 
+		/* about the file, not the run */
 		if (vpa_reading_is_told(key))
-			continue; /* of the file, not of the run */
+			continue;
 		for (i = 0; i < r->meta_count && strcmp(r->meta[i].key, key); i++)
 			;
 		r->meta[i] = (struct vpa_pair){key, value}; /* the newest value wins */

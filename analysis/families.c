@@ -1,19 +1,19 @@
-/* families.c - reading kernel names.
+/* families.c - kernel name matcher.
  *
- * Some hundred patterns tell the names apart, and each name is read once for all of them: the
- * literal fragments of families.def form one Aho-Corasick automaton, a table lookup a byte. A
- * fragment that stands alone is its rule; the others are links of a chain:
+ * Some hundred patterns distinguish the names, and one scan of a name tests all of them: the
+ * literal fragments of families.def form one Aho-Corasick automaton, one table lookup per byte. A
+ * single fragment is a rule by itself; the others are links of a chain:
  *
  *	chunk_[a-z_]*(fwd|bwd)_kernel        "chunk_" <--[a-z_]*-- "fwd_kernel"
  *	                                              <--[a-z_]*-- "bwd_kernel"
  *
- * and a link counts when the one before it was met and what lies between is of the class. It is the
- * latest meeting that is remembered. That is exact while a fragment cannot overlap the next of its
- * chain; the tests hold the table against regexec(3).
+ * A link matches if the one before it matched and all bytes between are in the class. Only the
+ * latest match is remembered. That is exact as long as a fragment cannot overlap the next one of
+ * its chain; the tests compare the table with regexec(3).
  *
- * The automaton is built at the first call, in static memory, in about a millisecond. Left out:
- * demangling (patterns are made of identifiers, which mangling keeps) and kernels that are told by
- * their neighbours rather than by their name (eager attention). */
+ * The automaton is built at the first call, in static memory, in about a millisecond. Not done
+ * here: demangling (patterns consist of identifiers, which mangling keeps), and kernels identified
+ * by their neighbours instead of their name (eager attention). */
 #include "analysis/families.h"
 
 #include "formats/error.h"
@@ -50,7 +50,7 @@ static const struct rule {
 
 enum { RULES = sizeof(rules) / sizeof(rules[0]) };
 
-/* ---- the automaton, written once by build() ---- */
+/* ---- the automaton, read-only after build() ---- */
 
 enum {
 	NODES_MAX = 4096,
@@ -59,7 +59,7 @@ enum {
 	CLASSES_MAX = 16,
 	LINKS_MAX = 192,
 	PATTERN_MAX = 256,
-	/* what a piece completes */
+	/* values of `completes` that are no rule */
 	NOTHING_YET = RULES,
 	NVCC_FILE_NAME
 };
@@ -68,25 +68,25 @@ enum {
 
 enum span { SPAN_NONE, SPAN_ONE, SPAN_RUN, SPAN_RUN_1, SPAN_ANY };
 
-/* A fragment with what has to stand before and behind it. Piece 0 stands for "none". */
+/* A fragment and its context on both sides. Piece 0 means "none". */
 struct piece {
 	uint16_t completes; /* rule */
 	uint16_t same;      /* next piece with this fragment */
 	uint16_t previous;  /* of the chain */
-	uint16_t link;      /* its own place in struct scan; 0: nobody asks */
+	uint16_t link;      /* its index in struct scan; 0: nothing follows it */
 	uint8_t len;
 	uint8_t anchored;      /* only at the start of the name */
-	uint8_t word;          /* no lower-case letter may stand before */
+	uint8_t word;          /* no lower-case letter may precede it */
 	uint8_t last;          /* only at the end of the name */
-	uint8_t before, klass; /* enum span, and which class the span is of */
-	uint8_t after_class;   /* class of the one byte behind; 0: any or none */
+	uint8_t before, klass; /* enum span, and the class of the span's bytes */
+	uint8_t after_class;   /* class of the one byte after it; 0: any or none */
 };
 
 static struct {
 	uint16_t next[NODES_MAX][COLUMNS_MAX];
 	uint16_t hit[NODES_MAX];   /* node of the longest fragment that ends here; 0: none */
-	uint16_t rest[NODES_MAX];  /* of such a node: that of the next shorter one */
-	uint16_t first[NODES_MAX]; /* of such a node: its pieces */
+	uint16_t rest[NODES_MAX];  /* node of the next shorter fragment that ends here */
+	uint16_t first[NODES_MAX]; /* first piece of that fragment */
 	uint8_t column[256];
 	struct piece pieces[PIECES_MAX];
 	uint64_t classes[CLASSES_MAX][4];
@@ -104,7 +104,7 @@ static int in_class(unsigned klass, char byte)
 
 /* ---- building: patterns into pieces ---- */
 
-/* The number of the class that "[...]" at *at spells; *at moves behind it. */
+/* The number of the class spelled "[...]" at *at; advances *at past it. */
 static unsigned read_class(const char **at)
 {
 	const char *p = *at + 1;
@@ -135,7 +135,7 @@ static unsigned read_class(const char **at)
 	return i;
 }
 
-/* What stands between two fragments: nothing, ".*", or a class with its quantifier. */
+/* The span between two fragments: nothing, ".*", or a class with its quantifier. */
 static void read_span(const char **at, struct piece *piece)
 {
 	if (!strncmp(*at, ".*", 2)) {
@@ -148,7 +148,7 @@ static void read_span(const char **at, struct piece *piece)
 	}
 }
 
-/* The node at the end of the literal text at *at, which moves behind it. */
+/* The node at the end of the literal text at *at; advances *at past the text. */
 static unsigned read_fragment(const char **at, struct piece *piece)
 {
 	const char *p = *at;
@@ -175,7 +175,7 @@ static unsigned read_fragment(const char **at, struct piece *piece)
 	return node;
 }
 
-/* Files a piece under its fragment; a link that another pattern begins with too is shared. */
+/* Files a piece under its fragment; shares a link that another pattern begins with too. */
 static unsigned add_piece(unsigned node, struct piece piece)
 {
 	unsigned i;
@@ -252,7 +252,7 @@ static const char *find_alternative_end(const char *p)
 	return p;
 }
 
-/* Writes the alternatives of the first "(...)" out and goes on with each. */
+/* Expands the alternatives of the first "(...)" and adds each. */
 static void add_pattern(const char *pattern, unsigned completes)
 {
 	const char *open = pattern, *close, *tail, *alt, *end;
@@ -282,8 +282,8 @@ static void add_pattern(const char *pattern, unsigned completes)
 	}
 }
 
-/* From a tree to an automaton: where a byte leads nowhere, go where the longest suffix of what was
- * read leads. Breadth first, so that the suffix's own row is complete. */
+/* Turns the tree into an automaton: if a byte leads nowhere, go where the longest suffix of the
+ * text read so far leads. Breadth first, so that the suffix's own row is complete. */
 static void close_automaton(void)
 {
 	static uint16_t queue[NODES_MAX], fail[NODES_MAX];
@@ -320,7 +320,7 @@ static void build(void)
 	close_automaton();
 }
 
-/* ---- the file names that nvcc weaves in ---- */
+/* ---- the file names that nvcc inserts ---- */
 
 static size_t count_hex(const char *p, const char *end)
 {
@@ -331,7 +331,8 @@ static size_t count_hex(const char *p, const char *end)
 	return (size_t)(p - from);
 }
 
-/* Digits at p as a number, *digits how many; 0 and more than four digits are no length of ours. */
+/* The number at p, with its count of digits in *digits; 0 if it is no length or has more than four
+ * digits. */
 static size_t read_length(const char *p, const char *end, size_t *digits)
 {
 	size_t value = 0;
@@ -347,8 +348,8 @@ static int is_identifier(char c)
 	       (c >= 'a' && c <= 'z');
 }
 
-/* Behind "_<hash>_<length>_<file>_<hash>" at p, where `length` counts the file, "attention_cu".
- * NULL if this is something else. Should the length be wrong, the file ends at the first
+/* The end of "_<hash>_<length>_<file>_<hash>" at p, where `length` counts the file, "attention_cu".
+ * NULL if this is something else. If the length is wrong, the file ends at the first
  * "_cu_<hash>". */
 static const char *skip_hashed(const char *p, const char *end)
 {
@@ -375,9 +376,9 @@ static const char *skip_hashed(const char *p, const char *end)
 	return NULL;
 }
 
-/* Behind the identifier that begins at `id`, where the mangled name gives its length in the digits
- * before. Those may follow a digit of another identifier, so three are tried, then two; what comes
- * behind in a mangled name is a digit or a capital. */
+/* The end of the identifier that begins at `id`, if the mangled name gives its length in the digits
+ * before it. Those may follow a digit of another identifier, so three are tried, then two; in a
+ * mangled name a digit or a capital follows. */
 static const char *skip_counted(const char *name, const char *id, const char *end)
 {
 	size_t digits, used, length, i;
@@ -397,9 +398,9 @@ static const char *skip_counted(const char *name, const char *id, const char *en
 	return NULL;
 }
 
-/* nvcc tells the anonymous namespaces of different files apart by the file's name, which says
- * nothing of the kernel: attention.cu holds more than attention. `at` is where NVCC_PREFIX begins;
- * returns where the name goes on. */
+/* nvcc distinguishes the anonymous namespaces of files by the file's name, which says nothing about
+ * the kernel: attention.cu holds more than attention. `at` is where NVCC_PREFIX begins; returns
+ * where the name continues. */
 static size_t skip_file_name(const char *name, size_t len, size_t at)
 {
 	const char *prefix_end = name + at + sizeof(NVCC_PREFIX) - 1;
@@ -410,20 +411,20 @@ static size_t skip_file_name(const char *name, size_t len, size_t at)
 	return (size_t)((p ? p : prefix_end) - name);
 }
 
-/* ---- reading a name ---- */
+/* ---- scanning a name ---- */
 
 struct scan {
 	const char *name;
 	uint32_t len;
 	unsigned rule; /* the first that matched so far; RULES: none */
 	int backward;
-	uint32_t end[LINKS_MAX];    /* where a link was last met, behind its end; 0: not yet */
-	uint32_t looked[LINKS_MAX]; /* the span before a link was looked at up to here ... */
-	uint32_t alien[LINKS_MAX];  /* ... and behind here, its last byte not of the class */
+	uint32_t end[LINKS_MAX];    /* end of a link's last match; 0: no match yet */
+	uint32_t looked[LINKS_MAX]; /* the span before a link was checked up to here ... */
+	uint32_t alien[LINKS_MAX];  /* ... and here ends its last byte outside the class */
 };
 
-/* Whether all from where the previous link ended to `start` is of the class. Every byte is looked
- * at once a link, however often it is asked for. */
+/* Whether all bytes between the previous link's end and `start` are in the class. Each byte is
+ * checked once per link. */
 static int span_holds(struct scan *s, const struct piece *piece, uint32_t start)
 {
 	uint32_t from = s->end[automaton.pieces[piece->previous].link];
@@ -459,8 +460,8 @@ static int piece_holds(struct scan *s, const struct piece *piece, uint32_t end)
 	return !piece->after_class || (end < s->len && in_class(piece->after_class, s->name[end]));
 }
 
-/* All fragments that end before `end`, the longest first, so that a link is compared with what came
- * before it and not with a piece of itself. Returns where to read on. */
+/* Tests all fragments that end before `end`, the longest first, so that a link is compared with
+ * what came before it and not with a part of itself. Returns where to read on. */
 static uint32_t meet(struct scan *s, unsigned node, uint32_t end)
 {
 	unsigned i;
@@ -469,7 +470,7 @@ static uint32_t meet(struct scan *s, unsigned node, uint32_t end)
 		for (i = automaton.first[node]; i; i = automaton.pieces[i].same) {
 			const struct piece *piece = &automaton.pieces[i];
 
-			/* A rule that would come too late need not be looked at. */
+			/* Skip rules that come after the one that already matched. */
 			if (piece->completes < RULES && piece->completes > s->rule &&
 				rules[piece->completes].family != VPA_FAMILY_COUNT)
 				continue;

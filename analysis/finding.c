@@ -1,4 +1,5 @@
-/* finding.c - a finding in the making: its place in the report, its evidence, and what a repair would save. */
+/* finding.c - builds a finding: its place in the report, its evidence, and what a fix would
+ * save. */
 #include "analysis/finding.h"
 
 #include "analysis/limit.h"
@@ -7,7 +8,7 @@
 
 enum { EVIDENCE_MAX = 3 };
 
-/* A saving is worth a line from these shares on. */
+/* A saving is worth a line from these shares. */
 static const double window_share = 0.01, active_share = 0.02;
 
 int vpa_findings_begin(struct vpa_report *r)
@@ -82,7 +83,7 @@ const char *vpa_saving_status(const struct vpa_report *r, const struct vpa_savin
 	return (double)s->ns >= 0.1 * (double)vpa_windows_ns(r) ? "fail" : "warn";
 }
 
-/* The busiest device: that of savings that are not known by device. */
+/* The busiest device: stands for savings that are not known per device. */
 static const struct vpa_device *busiest(const struct vpa_report *r)
 {
 	const struct vpa_device *most = &r->devices[0];
@@ -94,7 +95,8 @@ static const struct vpa_device *busiest(const struct vpa_report *r)
 	return most;
 }
 
-/* Of the mean measured block, as FPS where that is known. 0: nothing of it is in the blocks. */
+/* The saving in the mean measured block, as FPS if that is known. 0: none of it is in the
+ * blocks. */
 static int save_in_blocks(const struct vpa_report *r, struct vpa_finding *f,
 	const struct vpa_saving *s, uint64_t device_ns)
 {

@@ -1,7 +1,8 @@
-/* findings.c - conclusions, ranked by the most they could give. Silent where nothing crosses its threshold.
+/* findings.c - conclusions, ranked by the most they could save. Nothing is reported below its
+ * threshold.
  *
- * "At most" is the idle or busy time that would vanish if nothing else became the bottleneck; gains of several
- * findings do not add up. */
+ * "At most" is the idle or busy time that would vanish if nothing else became the bottleneck; the
+ * gains of several findings do not add up. */
 #include "analysis/findings.h"
 
 #include "analysis/finding.h"
@@ -14,8 +15,8 @@ static double share_of_base(const struct vpa_finding *f)
 	return f->base_ms > 0 ? f->base_gain_ms / f->base_ms : 0;
 }
 
-/* What is wrong with the recording, and first use, come before everything else: they are no matter of the program. What
- * changes the video comes after what does not. */
+/* Problems of the recording, and first use, come before everything else: they are not the
+ * program's. Changes that alter the video come after those that do not. */
 static int is_of_recording(const char *id)
 {
 	static const char *const ids[] = {"first-use", "records-lost", "no-launch", "profiler"};

@@ -1,8 +1,8 @@
-/* findings_blocks.c - conclusions about blocks, steps and stages, of the request that a page shows.
+/* findings_blocks.c - conclusions about blocks, steps and stages of the reported request.
  *
- * Thresholds are those by which people judge interactive video: 2 blocks a second at least, at most 30 denoising steps and
- * 8 latent frames a block. Silent where a number is unavailable. Whether FPS reaches its target is no finding: the result
- * says it. */
+ * The thresholds are those of interactive video: at least 2 blocks per second, at most 30 denoising
+ * steps and 8 latent frames per block. Nothing is reported if a number is unavailable. Whether FPS
+ * reaches its target is part of the result, not a finding. */
 #include "analysis/finding.h"
 
 #include <inttypes.h>
@@ -10,10 +10,10 @@
 
 static const double least_bps = 2, most_steps = 30, most_latents = 8;
 
-/* Growth of attention is worth a line from this share of the period on, in each block. */
+/* Growth of attention is worth a line from this share of the period, per block. */
 static const double growth_share = 0.01;
 
-/* A stage is, from this share of the blocks' time on. */
+/* A stage is worth a line from this share of the blocks' time. */
 static const double stage_share = 0.3;
 
 static void find_bps(struct vpa_report *r, const struct vpa_blocks *b)
@@ -66,7 +66,7 @@ static void find_block_size(struct vpa_report *r, const struct vpa_blocks *b)
 	f->threshold = "8 latent frames";
 }
 
-/* Of attention's time in measured blocks: what other findings offer to save already. */
+/* Attention time in measured blocks that other findings already claim. */
 static uint64_t sold_ns(const struct vpa_report *r)
 {
 	static const char *const ids[] = {"eager-attention", "attention-change"};
@@ -144,7 +144,7 @@ static int reads_scalars(const struct vpa_report *r)
 	return small > 9 * large;
 }
 
-/* What the waits cost stands with the findings about their causes. */
+/* The findings about the causes of the waits give their cost. */
 static void find_syncs(struct vpa_report *r, const struct vpa_request *q)
 {
 	const struct vpa_blocks *b = &q->blocks;

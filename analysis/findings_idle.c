@@ -1,6 +1,6 @@
-/* findings_idle.c - conclusions about idle time: a finding for each cause that can be acted on, of what would be saved
- * without it; first use; and the window's head and tail, of which nobody can say whether they belong to what was to be
- * measured. */
+/* findings_idle.c - conclusions about idle time: one finding per cause that can be acted on, with
+ * the time it would save; first use; and the window's head and tail, which may or may not belong to
+ * what was to be measured. */
 #include "analysis/finding.h"
 
 #include "analysis/limit.h"
@@ -9,20 +9,20 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Causes that are a matter of course are worth a line from this share of the windows on. */
+/* Causes that are partly unavoidable are worth a line from this share of the windows. */
 static const double course_share = 0.1;
 
-/* Head and tail of the window are, from this share on. */
+/* Head and tail of the window are worth a line from this share. */
 static const double edge_share = 0.25;
 
-/* First use is said from this share of the idle time on. */
+/* First use is worth a line from this share of the idle time. */
 static const double first_use_share = 0.1;
 
-/* What a gain shares with other causes is said from this share of it on. */
+/* The part of a gain shared with other causes is reported from this share. */
 static const double shared_share = 0.1;
 
-/* What to do about each cause. `course`: cannot be helped where it is small; `of_recording`: a matter of the trace, and
- * nothing that the program would gain. */
+/* What to do about each cause. `course`: unavoidable in small amounts; `of_recording`: a problem of
+ * the trace, the program would gain nothing. */
 static const struct advice {
 	enum vpa_cause cause;
 	int course, of_recording;
@@ -67,9 +67,9 @@ static const struct advice {
 
 struct sum {
 	struct vpa_saving saving;
-	uint64_t shared_ns;  /* of the saving: others save it as well */
-	uint64_t ns, pieces; /* what the devices waited for the cause, in how many gaps */
-	const struct vpa_idle_part *top; /* the largest that is no sum of small ones */
+	uint64_t shared_ns;  /* part of the saving that others save too */
+	uint64_t ns, pieces; /* how long the devices waited for the cause, in how many gaps */
+	const struct vpa_idle_part *top; /* the largest that is not a sum of small ones */
 };
 
 static int is_one_place(const struct vpa_idle_part *p)
@@ -77,7 +77,8 @@ static int is_one_place(const struct vpa_idle_part *p)
 	return !vpa_is_sum(p->range) && !vpa_is_sum(p->call);
 }
 
-/* What of a cause's gain lies in the measured blocks: as much as of its `ns` of idle time, but no more than all of theirs. */
+/* The part of a cause's gain inside the measured blocks: the same share as of its `ns` of idle
+ * time, limited to all idle time of the blocks. */
 static uint64_t gain_in_blocks(
 	const struct vpa_report *r, enum vpa_cause cause, uint64_t gain_ns, uint64_t ns)
 {
@@ -94,7 +95,7 @@ static uint64_t gain_in_blocks(
 	return gain < q->blocks.idle_ns ? gain : q->blocks.idle_ns;
 }
 
-/* Adds what a device waited for the cause. Returns it. */
+/* Adds a device's wait for the cause, and returns it. */
 static uint64_t add_pieces(struct sum *sum, const struct vpa_device *d, enum vpa_cause cause)
 {
 	uint64_t ns = 0;
@@ -114,7 +115,7 @@ static uint64_t add_pieces(struct sum *sum, const struct vpa_device *d, enum vpa
 	return ns;
 }
 
-/* What a device would save without the cause, of which it waited `ns`. */
+/* What a device that waited `ns` for the cause would save without it. */
 static struct vpa_gain_row gain_of(const struct vpa_device *d, enum vpa_cause cause, uint64_t ns)
 {
 	const struct vpa_gain_row whole = {cause, ns, 0};
@@ -151,7 +152,7 @@ static uint64_t own_ns(const struct sum *sum)
 	return sum->saving.ns - sum->shared_ns;
 }
 
-/* Whether the cause's own gain is worth a line. What it shares is another finding's too. */
+/* Whether the cause's own gain is worth a line. The shared part also belongs to another finding. */
 static int is_worth(const struct vpa_report *r, const struct sum *sum)
 {
 	const struct vpa_saving own = {.ns = own_ns(sum)};
@@ -159,7 +160,7 @@ static int is_worth(const struct vpa_report *r, const struct sum *sum)
 	return vpa_saving_is_worth(r, &own);
 }
 
-/* Where most of it is, "cudaMemcpyAsync in self_attn"; NULL where that is less than a quarter. */
+/* The main place, "cudaMemcpyAsync in self_attn"; NULL if it has less than a quarter. */
 static const char *where_of(struct vpa_report *r, const struct sum *sum)
 {
 	const struct vpa_idle_part *top = sum->top;
@@ -193,7 +194,7 @@ static int reads_small(const struct vpa_report *r, const char *range)
 	return 0;
 }
 
-/* A value of a few bytes is no matter of bandwidth: the host waits for everything before it. */
+/* A value of a few bytes is not about bandwidth: the host waits for everything before it. */
 static void name_small_reads(
 	struct vpa_report *r, struct vpa_finding *f, uint64_t all_ns, const char *where)
 {
@@ -219,7 +220,7 @@ static void name_small_reads(
 
 /* ---- a finding for each cause ---- */
 
-/* Gaps with that headline; where a call is given, of that call. */
+/* Gaps with that headline; if `call` is given, only those of that call. */
 static void add_gaps(
 	const struct vpa_report *r, struct vpa_finding *f, enum vpa_cause cause, const char *call)
 {
@@ -231,7 +232,8 @@ static void add_gaps(
 			vpa_finding_evidence(f, r->gaps[i].id);
 }
 
-/* The row of the call that waits, and its gaps; else the longest gaps, else the call's name. */
+/* Evidence: the row of the waiting call and its gaps; else the longest gaps, else the call's
+ * name. */
 static void add_evidence(
 	struct vpa_report *r, struct vpa_finding *f, enum vpa_cause cause, const struct sum *sum)
 {
@@ -250,7 +252,7 @@ static void add_evidence(
 		vpa_finding_evidence(f, call);
 }
 
-/* The gain, and what of it other findings may offer as well. */
+/* The gain, and the part of it that other findings may claim too. */
 static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct sum *sum)
 {
 	vpa_finding_saves(r, f, &sum->saving);
@@ -391,7 +393,7 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 	add_evidence(r, f, cause, &sum);
 }
 
-/* What is left to say where the devices stood idle most of the time and nothing of it was worth a line by itself. */
+/* Reports the largest cause if the devices were mostly idle and no cause alone was worth a line. */
 static void find_largest(struct vpa_report *r)
 {
 	struct sum largest = {0};

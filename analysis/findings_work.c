@@ -1,5 +1,5 @@
-/* findings_work.c - conclusions about the work itself: what bounds the run, time that kernels could have hidden, and kernels
- * that could be cheaper. */
+/* findings_work.c - conclusions about the work itself: what bounds the run, exposed time, and
+ * kernels that could be cheaper. */
 #include "analysis/finding.h"
 
 #include "analysis/families.h"
@@ -10,13 +10,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Copies and communication that no compute hides are worth a line from this share of the active time on. */
+/* Exposed copies and communication are worth a line from this share of the active time. */
 static const double exposed_share = 0.05;
 
-/* An attention fallback is, from this share of busy time on. */
+/* An attention fallback is worth a line from this share of busy time. */
 static const double attention_share = 0.01;
 
-/* Matrix products of a kind are worth a word from this share on. */
+/* Matrix products of one kind are worth a line from this share. */
 static const double gemm_share = 0.05;
 
 static const struct vpa_blocks *shown_blocks(const struct vpa_report *r)
@@ -26,7 +26,8 @@ static const struct vpa_blocks *shown_blocks(const struct vpa_report *r)
 	return q && q->blocks.measured ? &q->blocks : NULL;
 }
 
-/* How much of `ns` lies in measured blocks: as much as of a kernel family's time, or of busy time. */
+/* How much of `ns` is in measured blocks: the same share as of a kernel family's time, or of busy
+ * time. */
 static uint64_t blocks_ns(const struct vpa_report *r, uint64_t ns, const char *family)
 {
 	const struct vpa_blocks *b = shown_blocks(r);
@@ -75,7 +76,7 @@ static void find_bound(struct vpa_report *r)
 					       : "25 % of active, and more than anything else";
 }
 
-/* ---- time that kernels could have hidden ---- */
+/* ---- exposed time ---- */
 
 struct exposed {
 	const char *id, *title, *what, *caveat;
@@ -98,7 +99,7 @@ static uint64_t copy_ns(const struct vpa_device *d)
 	return d->exposed_copy_ns;
 }
 
-/* Copies can hide behind no more than there is to compute. What lies beyond has to go. */
+/* Copies can overlap at most the compute time there is. The rest must be removed. */
 static int is_too_much_to_hide(const struct vpa_report *r)
 {
 	uint64_t copies = 0, compute = 0;
@@ -140,7 +141,7 @@ static void find_exposed(struct vpa_report *r, const struct exposed *e)
 	vpa_finding_saves(r, f, &s);
 }
 
-/* The largest kind of copies says what to do. */
+/* The largest kind of copies determines the advice. */
 static void name_copies(struct vpa_report *r)
 {
 	struct vpa_finding *f = (struct vpa_finding *)vpa_finding_find(r, "exposed-copy");
@@ -207,8 +208,9 @@ static void find_eager(struct vpa_report *r)
 		total += a->eager[i].total_ns;
 		softmax += a->eager[i].softmax_ns;
 	}
-	/* The softmax goes, and so does the memory traffic of the scores in both GEMMs: how much of their time that is no
-	 * name tells, so the bound is a range. Sequences that run at once take no more than the devices were busy. */
+	/* The softmax disappears, and so does the memory traffic of the scores in both GEMMs. Names
+	 * do not show how much of their time that is, so the bound is a range. Limited to busy
+	 * time, since sequences may run concurrently. */
 	s.ns = at_most(total, busy);
 	s.from_ns = at_most(softmax, s.ns);
 	s.blocks_ns = blocks_ns(r, s.ns, vpa_family_name(VPA_FAMILY_EAGER_SOFTMAX));
@@ -231,7 +233,8 @@ static void find_eager(struct vpa_report *r)
 			vpa_finding_evidence(f, a->eager[i].range);
 }
 
-/* What the file says of its GPUs counts; where it says nothing, a kernel that runs nowhere else. */
+/* What the file says about its GPUs decides; if it says nothing, a kernel that runs only on a
+ * Hopper does. */
 static int has_hopper(const struct vpa_report *r)
 {
 	int told = 0;
@@ -245,7 +248,7 @@ static int has_hopper(const struct vpa_report *r)
 	return !told && r->hopper_kernel;
 }
 
-/* FlashAttention 2 on a device for which FlashAttention 3 exists. */
+/* FlashAttention 2 on a device that FlashAttention 3 supports. */
 static void find_old_flash(struct vpa_report *r)
 {
 	struct vpa_attention *a = &r->attention;
@@ -283,7 +286,7 @@ static void find_backend_change(struct vpa_report *r)
 		struct vpa_saving s = {.ns = (uint64_t)c->gain_ns};
 		struct vpa_finding *f;
 
-		/* Eager sequences are a finding of their own. */
+		/* Eager sequences have their own finding. */
 		if ((double)c->slow_ns < attention_share * (double)vpa_busy_ns(r) ||
 			!vpa_is_window_share(r, c->slow_ns) || !strcmp(c->slow, "eager"))
 			continue;
@@ -317,7 +320,7 @@ static uint64_t precision_ns(const struct vpa_report *r, enum vpa_precision prec
 	return 0;
 }
 
-/* Of the matrix products that the finding about unfused attention has counted already. */
+/* Time of matrix products that the finding about unfused attention already counts. */
 static uint64_t eager_gemm_ns(const struct vpa_report *r)
 {
 	const struct vpa_finding *f = vpa_finding_find(r, "eager-attention");
@@ -325,7 +328,7 @@ static uint64_t eager_gemm_ns(const struct vpa_report *r)
 	return f ? (uint64_t)((f->gain_at_most_ms - f->gain_from_ms) * 1e6 + 0.5) : 0;
 }
 
-/* Matrix products in FP32 where the model is one of narrower numbers: something was not cast. */
+/* Matrix products in FP32 although the model uses narrower formats: something was not cast. */
 static void find_wide_gemms(struct vpa_report *r)
 {
 	double busy = (double)vpa_busy_ns(r);
@@ -373,7 +376,8 @@ static void find_unfused_conv(struct vpa_report *r)
 	f->threshold = "1 % of the window, 2 % of active";
 }
 
-/* Fused attention that takes next to nothing of the window is nobody's matter, whatever its share of the work. */
+/* Fused attention that takes almost nothing of the window is not worth a line, whatever its share
+ * of the work. */
 static int is_attention_worth(const struct vpa_report *r)
 {
 	double ns = r->attention.share_of_busy * (double)vpa_busy_ns(r);
@@ -382,7 +386,7 @@ static int is_attention_worth(const struct vpa_report *r)
 	return vpa_saving_is_worth(r, &s);
 }
 
-/* What the work of a GPU costs matters little where it mostly waits. */
+/* If a GPU mostly waits, the cost of its work matters little. */
 static void note_little_work(struct vpa_report *r, size_t from)
 {
 	uint64_t busy = vpa_busy_ns(r), active = vpa_active_ns(r);

@@ -1,4 +1,4 @@
-/* gain.c - the rules of gain.h: a walk over each host's outermost calls, each of them once, in order of time. */
+/* gain.c - the rules of gain.h: walks each host's outermost calls once, in order of time. */
 #include "analysis/gain.h"
 
 #include "analysis/cause.h"
@@ -23,7 +23,8 @@ static void add(struct vpa_gain_host *h, enum vpa_cause cause, uint64_t ns)
 	h->early_ns[cause - VPA_GAIN_FIRST] += ns;
 }
 
-/* The host would come no more than this earlier, whatever had gone before; not without `cause`, of which this is. */
+/* Caps how much earlier the host would be at `ns`, for every cause except `cause`, which this wait
+ * itself has. */
 static void limit(struct vpa_gain_host *h, enum vpa_cause cause, uint64_t ns)
 {
 	unsigned own = (unsigned)cause - VPA_GAIN_FIRST, k;
@@ -38,11 +39,11 @@ struct walk {
 	struct vpa_gain_host *host;
 	const struct vpa_calls *calls;
 	const struct vpa_captures *captures;
-	uint64_t forgotten_ns; /* calls that ended by then may be gone */
-	uint64_t gap_ns;       /* the device has stood idle since; ~0: it works */
+	uint64_t forgotten_ns; /* calls that ended by then may have been dropped */
+	uint64_t gap_ns;       /* start of the device's idle time; ~0: it is busy */
 };
 
-/* Host code up to `end_ns`, in a stretch that ends with a call at `next_ns`. */
+/* Counts host code up to `end_ns`, in a stretch that ends with a call at `next_ns`. */
 static void pass_host_code(const struct walk *w, uint64_t end_ns, uint64_t next_ns)
 {
 	struct vpa_gain_host *h = w->host;
@@ -58,9 +59,10 @@ static void pass_host_code(const struct walk *w, uint64_t end_ns, uint64_t next_
 	h->at_ns = end_ns;
 }
 
-/* A call that waits for the device has returned. One that began while the device worked has waited for it if it copied, or
- * took longer than such a call that finds nothing to wait for. A short one may have come just when the device was done.
- * `kind`: what it is by its name; `cause`: what it counts as. */
+/* A call that waits for the device has returned. If it began while the device was busy, it waited
+ * for it if it was a copy, or took longer than such a call takes with nothing to wait for. A short
+ * one may have come just as the device finished. `kind`: its kind by name; `cause`: what it counts
+ * as. */
 static void settle_wait(const struct walk *w, const struct vpa_call *call, enum vpa_cause kind,
 	enum vpa_cause cause)
 {
@@ -74,7 +76,7 @@ static void settle_wait(const struct walk *w, const struct vpa_call *call, enum 
 		limit(w->host, cause, end - w->gap_ns);
 }
 
-/* A call, up to `until_ns`. */
+/* Counts a call, up to `until_ns`. */
 static void pass_call(const struct walk *w, const struct vpa_call *call, uint64_t until_ns)
 {
 	struct vpa_gain_host *h = w->host;
@@ -98,10 +100,10 @@ static void pass_call(const struct walk *w, const struct vpa_call *call, uint64_
 	h->ended_ns = end;
 }
 
-/* ---- many calls at once ---- */
+/* ---- a block of calls at once ---- */
 
-/* Passes the block that begins at `position` if it is full, of launches with little between them, and over by `until_ns`.
- * Returns whether that was so. */
+/* Passes the block that begins at `position` if it is full, holds launches with little between
+ * them, and ended by `until_ns`. Returns whether it did. */
 static int pass_block(const struct walk *w, uint64_t position, uint64_t until_ns)
 {
 	const struct vpa_call_block *block = vpa_calls_block(w->calls, position);
@@ -122,7 +124,7 @@ static int pass_block(const struct walk *w, uint64_t position, uint64_t until_ns
 	return 1;
 }
 
-/* Leaves out what the host did up to `at_ns`. */
+/* Skips what the host did up to `at_ns`. */
 static void go_on_after(const struct walk *w, uint64_t at_ns)
 {
 	struct vpa_gain_host *h = w->host;
@@ -135,7 +137,7 @@ static void go_on_after(const struct walk *w, uint64_t at_ns)
 	h->copied = 0;
 }
 
-/* Passes calls up to `until_ns`; `whole`: only those that have ended by then. */
+/* Passes calls up to `until_ns`; `whole`: only those that ended by then. */
 static void pass_calls(const struct walk *w, uint64_t until_ns, int whole)
 {
 	const struct vpa_calls *calls = w->calls;
@@ -178,7 +180,7 @@ static struct walk walk_of(const struct vpa_resolver *r, struct vpa_gain_host *h
 
 /* ---- gaps ---- */
 
-/* Time that late.h counts as loading code though the calls' names say otherwise: first uses. */
+/* Time that late.h counts as loading code although the calls' names do not say so: first uses. */
 static void move_first_use(struct vpa_gain_host *h, const struct vpa_cuts *cuts)
 {
 	size_t i;
@@ -196,15 +198,15 @@ static void move_first_use(struct vpa_gain_host *h, const struct vpa_cuts *cuts)
 	}
 }
 
-/* Whether a host that had come earlier would have made time of this cause shorter. */
+/* Whether time of this cause would have been shorter with an earlier host. */
 static int is_host_made(enum vpa_cause cause)
 {
 	return vpa_gain_is_counted(cause) || cause == VPA_CAUSE_LAUNCH_LATENCY ||
 	       cause == VPA_CAUSE_PROFILER;
 }
 
-/* Each cause gains what it can. Of that its own pieces are its own, and then what no other gains of theirs, in order; the
- * time of the launch on its way is launch latency's. */
+/* Each cause gains what it can. It owns the gain of its own pieces, then, in order, of pieces that
+ * no other cause gains; the time of the launch on its way belongs to launch latency. */
 static void add_gains(
 	struct vpa_gain *g, struct vpa_gain_host *h, const uint64_t *pieces, uint64_t most)
 {
@@ -294,7 +296,8 @@ void vpa_gain_pass(
 		struct walk w = walk_of(r, h, gap_ns);
 		uint64_t end;
 
-		/* The resolver keeps two blocks of calls at least: one that encloses others is known by then. */
+		/* The resolver keeps at least two blocks of calls: an enclosing call is known by
+		 * then. */
 		if (calls->end - calls->begin <= 2 * VPA_CALL_BLOCK)
 			continue;
 		end = calls->end - 2 * VPA_CALL_BLOCK;
@@ -315,7 +318,8 @@ void vpa_gain_look_at_queue(struct vpa_gain *g, const struct vpa_resolver *r,
 
 	if (!h || to < from + VPA_GAIN_QUEUE)
 		return;
-	/* Of a block's calls as many as of all of them put work on a device. */
+	/* Assumes that the share of calls that put work on a device is the same throughout a
+	 * block. */
 	while (from < to) {
 		const struct vpa_call_block *block = vpa_calls_block(calls, from);
 		uint64_t end = earlier(block->first + VPA_CALL_BLOCK, to);

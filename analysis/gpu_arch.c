@@ -1,7 +1,8 @@
 /* gpu_arch.c - generations of GPUs.
  *
- * A trace has two numbers for each GPU. ROCm fills them with the first two digits of its gfx number, so that an MI300X,
- * gfx942, is 9.4; the third is known where all chips of a generation that compute have the same. */
+ * A trace has two numbers per GPU. ROCm fills them with the first two digits of its gfx number: an
+ * MI300X, gfx942, is 9.4. The third digit is known only if all compute chips of a generation share
+ * it. */
 #include "analysis/gpu_arch.h"
 
 #include <stdio.h>

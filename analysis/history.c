@@ -1,5 +1,5 @@
-/* history.c - calls in blocks, ranges as steps. Searches start where the last one ended, since questions
- * come in order of time but for a few. */
+/* history.c - calls in blocks, ranges as steps. Searches start where the last one ended, since
+ * nearly all queries come in order of time. */
 #include "analysis/history.h"
 
 #include "formats/error.h"
@@ -43,7 +43,7 @@ uint64_t vpa_calls_after(const struct vpa_calls *c, uint64_t t)
 {
 	uint64_t low = c->begin, high = c->end, step = 1;
 
-	/* Mostly near the end: gallop backwards, then halve. */
+	/* Usually near the end: gallop backwards, then bisect. */
 	while (high > low && high - low > step && vpa_calls_end_at(c, high - step) > t) {
 		high -= step;
 		step *= 2;
@@ -77,7 +77,7 @@ uint64_t vpa_calls_earliest(const struct vpa_calls *c, uint64_t position)
 	return earliest;
 }
 
-/* How far behind the nested call at `position` the next that is known to be around it stands. */
+/* How far after the nested call at `position` the next call known to enclose it is. */
 static uint32_t step_out(const struct vpa_calls *c, uint64_t position)
 {
 	const struct vpa_call_block *block = vpa_calls_block(c, position);
@@ -86,8 +86,9 @@ static uint32_t step_out(const struct vpa_calls *c, uint64_t position)
 	return block->outer && block->outer[slot] ? block->outer[slot] : block->encloses[slot];
 }
 
-/* The first call around a nested one that is in none itself. Where it is far up, each on the way learns how far, so that
- * deep nesting is climbed once; without memory it is climbed again. */
+/* The first call around a nested one that is not nested itself. If it is far up, each call on the
+ * way stores its distance, so that deep nesting is climbed once; without memory it is climbed
+ * again. */
 static uint64_t climb(const struct vpa_calls *c, uint64_t position)
 {
 	uint64_t top = position, next;
@@ -119,8 +120,9 @@ uint64_t vpa_calls_next(const struct vpa_calls *c, uint64_t position)
 	return position;
 }
 
-/* The first outermost call from `low`, which is one or c->end, that began at `t` or later: they stand in the order of their
- * starts. Mostly it is there at once; where many overlap without nesting: gallop, then halve. */
+/* The first outermost call from `low`, which is one or c->end, that began at `t` or later; they are
+ * in order of start. Usually found at once; if many overlap without nesting: gallop, then
+ * bisect. */
 static uint64_t first_begun(const struct vpa_calls *c, uint64_t low, uint64_t t)
 {
 	uint64_t high = low, step = 1;
@@ -165,7 +167,7 @@ uint64_t vpa_calls_around(const struct vpa_calls *c, uint64_t position, uint64_t
 		return VPA_NOWHERE;
 	if (around == VPA_NOWHERE)
 		return climb(c, position);
-	/* Calls that overlap without nesting, or have the same times, may both be around it. */
+	/* Calls that overlap without nesting, or have equal times, may both enclose it. */
 	p = vpa_calls_next(c, around + 1);
 	return p < c->end && vpa_call_is_inside(call, vpa_calls_at(c, p)) ? p : VPA_NOWHERE;
 }
@@ -177,7 +179,8 @@ uint64_t vpa_calls_outermost(const struct vpa_calls *c, uint64_t position)
 
 	if (!(call->state & VPA_CALL_NESTED))
 		return position;
-	/* Those that are around it stand together; one without length is in none that begins with it. */
+	/* Those around it are adjacent; a call without length is not inside one that begins with
+	 * it. */
 	first = climb(c, position);
 	last = vpa_calls_previous(
 		c, first_begun(c, first, vpa_call_end(call) > start ? start + 1 : start));
@@ -187,7 +190,7 @@ uint64_t vpa_calls_outermost(const struct vpa_calls *c, uint64_t position)
 		       : first;
 }
 
-/* The last outermost call that stands before `position`. */
+/* The last outermost call before `position`. */
 static uint64_t last_before(const struct vpa_calls *c, uint64_t position)
 {
 	while (position > c->begin)
@@ -308,7 +311,7 @@ void vpa_calls_free(struct vpa_calls *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* The order of calls: by start, then those of no length, then the longer. */
+/* Order: by start, then those without length, then the longer. */
 static int is_before(const struct vpa_capture_call *a, const struct vpa_capture_call *b)
 {
 	if (a->start_ns != b->start_ns)
@@ -347,7 +350,7 @@ int vpa_captures_settle(struct vpa_captures *c)
 		return VPT_ENOMEM;
 	c->span_count = 0;
 	for (i = 0; i < c->count; i++) {
-		/* A capture inside a capture, or a second beginning without an end, changes nothing. */
+		/* A capture inside a capture, or a second begin without an end, changes nothing. */
 		if (c->calls[i].begins && !open) {
 			open = &c->spans[c->span_count++];
 			*open = (struct vpa_capture){c->calls[i].start_ns, UINT64_MAX};
@@ -390,7 +393,7 @@ size_t vpa_steps_index(struct vpa_steps *s, uint64_t t)
 		at = low;
 	if (low == high || s->items[low].time_ns > t)
 		return SIZE_MAX;
-	/* A few steps forward from the last answer, else halve. */
+	/* A few steps forward from the last answer, else bisect. */
 	if (s->items[at].time_ns <= t) {
 		unsigned tries;
 
@@ -418,7 +421,7 @@ void vpa_step_span_seek(struct vpa_step_span *span, struct vpa_steps *s, uint64_
 {
 	size_t i = s->cursor, last = i + TRIES < s->count ? i + TRIES : s->count - 1, next;
 
-	/* Mostly it is one of those just behind the last answer. */
+	/* Usually it is one of those right after the last answer. */
 	if (i >= s->dropped && i < s->count && s->items[i].time_ns <= t) {
 		while (i < last && s->items[i + 1].time_ns <= t)
 			i++;
@@ -430,7 +433,7 @@ void vpa_step_span_seek(struct vpa_step_span *span, struct vpa_steps *s, uint64_
 	}
 	next = i == SIZE_MAX ? s->dropped : i + 1;
 
-	/* Ranges were made long before they are asked for. */
+	/* Ranges were created long before this query. */
 	if (i + AHEAD < s->count) {
 		__builtin_prefetch(s->items[i + AHEAD].range, 1);
 		__builtin_prefetch(

@@ -1,4 +1,5 @@
-/* holds.c - a list in no order: between two chunks it is short, since most copies are over when the next begins. */
+/* holds.c - an unordered list: it is short between two chunks, since most copies end before the
+ * next begins. */
 #include "analysis/holds.h"
 
 #include "formats/error.h"

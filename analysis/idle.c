@@ -1,4 +1,4 @@
-/* idle.c - each batch of ops first adds to what its devices did, then has its gaps answered. */
+/* idle.c - adds each batch of ops to the figures of its devices, then explains its gaps. */
 #include "analysis/idle.h"
 
 #include "analysis/idle_gaps.h"
@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-/* A device that stands idle for longer than this, while another works, no longer keeps the host's past: the causes of its gap
- * are known from then on only. */
+/* A device that is idle longer than this while another works no longer keeps the host's past: the
+ * causes of its gap are known only from then on. */
 #define IDLE_KEPT_NS ((uint64_t)30 * 1000000000)
 
-/* The threads that launched ops [begin, end) are the device's hosts. */
+/* The threads that launched ops [begin, end) become hosts of the device. */
 static int meet_hosts(struct vpa_idle *s, const struct vpa_ops *ops, size_t begin, size_t end)
 {
 	struct vpa_gain *gain = &s->devices[ops->device[begin]].gain;

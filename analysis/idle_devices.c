@@ -1,5 +1,5 @@
-/* idle_devices.c - unions of ops by a moving edge: ops come in order of start, so what is covered so far ends at the
- * latest end seen, and a start beyond it leaves a gap. */
+/* idle_devices.c - unions of ops by a moving edge: ops come in order of start, so the covered time
+ * ends at the latest end seen, and a start after it leaves a gap. */
 #include "analysis/idle_devices.h"
 
 #include "formats/memory.h"
@@ -42,8 +42,8 @@ static uint64_t cover(uint64_t *edge, uint64_t start, uint64_t end)
 	return end - from;
 }
 
-/* Makes room for all kernels known by now, in a table whose length is a power of two. Its last entry stands for what is
- * no kernel. */
+/* Makes room for all kernels known so far, in a table whose length is a power of two. Its last
+ * entry stands for ops that are not kernels. */
 VPA_RARE static int grow_used(struct vpa_idle_device *d, size_t kernels)
 {
 	size_t length = d->used_count ? d->used_count : 64;
@@ -63,7 +63,7 @@ VPA_RARE static int grow_used(struct vpa_idle_device *d, size_t kernels)
 	return VPT_OK;
 }
 
-/* Makes room for the kernels that came up since. */
+/* Makes room for the kernels added since. */
 static inline int know_kernels(const struct vpa_idle *s, struct vpa_idle_device *d)
 {
 	size_t kernels = s->resolver->model->kernel_count;
@@ -109,7 +109,7 @@ int vpa_idle_find_firsts(
 	return VPT_OK;
 }
 
-/* What is the same for any op. */
+/* Counts what is counted for every kernel. */
 static void add_kernel(struct vpa_idle_device *d, const struct vpa_ops *ops, size_t i)
 {
 	uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
@@ -121,7 +121,7 @@ static void add_kernel(struct vpa_idle_device *d, const struct vpa_ops *ops, siz
 		d->small_grid_ns += ns;
 }
 
-/* An op that may begin while others run, or at the window's start, or after a pause. */
+/* Adds an op that may begin while others run, at the window's start, or after a pause. */
 static void add_one(struct vpa_idle *s, struct vpa_idle_device *d, struct vpa_idle_stream *stream,
 	struct vpa_ops *ops, size_t i)
 {
@@ -149,8 +149,8 @@ static void add_one(struct vpa_idle *s, struct vpa_idle_device *d, struct vpa_id
 		d->compute_ns += cover(&d->compute_end_ns, start, end);
 }
 
-/* The gaps between ops [begin, end) as if each began when the one before it had ended. Returns whether that is so; for
- * numbers whose top bit is set that it is not. */
+/* Computes the gaps between ops [begin, end) as if each began after the previous one ended. Returns
+ * whether that holds; 0 for numbers whose top bit is set. */
 VPT_VECTORISE
 static int subtract_ends(const uint64_t *restrict starts, const uint64_t *restrict ends,
 	size_t begin, size_t end, uint64_t *restrict gaps, uint8_t *restrict before)
@@ -167,8 +167,8 @@ static int subtract_ends(const uint64_t *restrict starts, const uint64_t *restri
 	return !(bad >> 63);
 }
 
-/* Tells the gaps before ops, less the first, that each begin when the one before has ended. Returns where the first
- * that does not is. */
+/* Sets the gaps before ops, except the first, that each begin after the previous one ended. Returns
+ * the first that does not. */
 static size_t find_overlap(struct vpa_ops *ops, size_t begin, size_t end)
 {
 	size_t i;
@@ -180,8 +180,8 @@ static size_t find_overlap(struct vpa_ops *ops, size_t begin, size_t end)
 	return i;
 }
 
-/* Measures the gaps before ops that each begin when the one before has ended, up to the first that does not;
- * returns where that is. The first is known to begin when all before it have ended. */
+/* Measures the gaps before ops that each begin after the previous one ended, up to the first that
+ * does not; returns that one. The first op is known to begin after all before it ended. */
 static size_t measure_gaps(struct vpa_idle_device *d, struct vpa_ops *ops, size_t begin, size_t end)
 {
 	const uint64_t *gaps = ops->gap_ns;
@@ -205,7 +205,7 @@ static size_t measure_gaps(struct vpa_idle_device *d, struct vpa_ops *ops, size_
 	return end;
 }
 
-/* Time of kernels that have blocks, but fewer than `small`. */
+/* Time of kernels that have fewer than `small` blocks, but not 0. */
 VPT_VECTORISE
 static uint64_t small_grid_ns(const struct vpa_ops *ops, size_t begin, size_t end, uint32_t small)
 {
@@ -213,14 +213,15 @@ static uint64_t small_grid_ns(const struct vpa_ops *ops, size_t begin, size_t en
 	size_t i;
 
 	for (i = begin; i < end; i++)
-		/* Masked, since one kernel's grid says nothing about the next one's. */
+		/* Masked: a branch on the grid would be unpredictable. */
 		sum += (ops->end_ns[i] - ops->start_ns[i]) &
 		       (0 - (uint64_t)(ops->blocks[i] && ops->blocks[i] < small));
 	return sum;
 }
 
-/* Ops that run one after the other, with nothing else on the device: no edge has to be looked at. `*other` is the
- * first of ops->others from `begin` on, and goes on to the first from `end` on. */
+/* Adds ops that run one after the other, with nothing else on the device: no edge needs checking.
+ * `*other` is the first of ops->others from `begin` on; it is advanced to the first from `end`
+ * on. */
 static void add_serial(struct vpa_idle_device *d, struct vpa_idle_stream *stream,
 	const struct vpa_ops *ops, size_t begin, size_t end, size_t *other)
 {
@@ -248,7 +249,7 @@ static void add_serial(struct vpa_idle_device *d, struct vpa_idle_stream *stream
 	d->compute_end_ns = i > begin ? ops->end_ns[i - 1] : d->compute_end_ns;
 }
 
-/* Now and then looks how far the host is ahead. */
+/* Checks at intervals how far the host is ahead. */
 static inline void look_at_queue(const struct vpa_idle *s, struct vpa_idle_device *d,
 	const struct vpa_ops *ops, size_t begin, size_t end)
 {

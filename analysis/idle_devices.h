@@ -23,9 +23,8 @@ struct vpa_idle_device {
 	uint64_t ops, first_ns;
 	/* Busy or accounted for up to here; the window's start before the first op. */
 	uint64_t cursor_ns;
-	uint64_t compute_end_ns,
-		/* Ends of compute, and of compute and communication together. */
-		work_end_ns;
+	/* Ends of compute, and of compute and communication together. */
+	uint64_t compute_end_ns, work_end_ns;
 	uint64_t busy_ns, compute_ns, work_ns;
 	uint64_t idle_ns; /* sum of the gaps so far, head included */
 	uint64_t gaps, longest_gap_ns, histogram[VPA_GAP_BUCKETS]; /* without head and tail */

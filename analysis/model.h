@@ -65,9 +65,8 @@ struct vpa_projection {
 	struct vpa_projection *next; /* on another device */
 	uint64_t first_ns, last_ns;  /* from the start of its first op to the end of its last */
 	uint64_t busy_ns;            /* union of its own ops */
-	uint64_t idle_first_ns,
-		/* The device's idle time so far, at its first and at its newest op. */
-		idle_last_ns;
+	/* The device's idle time so far, at its first and at its newest op. */
+	uint64_t idle_first_ns, idle_last_ns;
 	uint64_t ops;
 	uint32_t device; /* VPA_NONE: unused */
 };
@@ -186,11 +185,11 @@ struct vpa_ops {
 	int all_first; /* 1: first_of_launch is 1 for all */
 
 	/* The members below are filled by idle.h. */
-	uint64_t idle_ns
-		[VPA_OPS_MAX]; /* Idle time of the op's device in the window, up to its start. */
+	/* Idle time of the op's device in the window, up to its start. */
+	uint64_t idle_ns[VPA_OPS_MAX];
 	uint64_t gap_ns[VPA_OPS_MAX]; /* length of the gap that ends with the op; 0: none */
-	uint8_t gap_before
-		[VPA_OPS_MAX]; /* The op whose end opened that gap; VPA_NO_OP: not in this batch. */
+	/* The op whose end opened that gap; VPA_NO_OP: not in this batch. */
+	uint8_t gap_before[VPA_OPS_MAX];
 	/* The gap's cause, if it has only one and that began after the launch returned: the gap's
 	 * call and place are then the launch's. 0: no gap, or one that is emitted on its own. */
 	uint8_t gap_cause[VPA_OPS_MAX];
