@@ -1,8 +1,8 @@
 /* call_waits.c - which ops a synchronising call waited for.
  *
  *	SYNC row:  call n waited from a to b for a stream, for all of a context, or for an event
- *	           --> of each such stream the last op launched before that call, or before the event
- *	               was recorded, unless it had ended by a
+ *	           --> of each such stream the last op launched before that call, or before the
+ *	               event was recorded, unless it had ended by a
  *
  * A row comes with its chunk, before or after its call and its ops. It is answered once all ops
  * that began before b have been written, so the newest ops of each stream are kept. An answer is
@@ -26,7 +26,7 @@ struct due {
 	uint64_t end_ns, correlation, order; /* order: of arrival, breaks ties */
 	uint64_t start_ns, context, sync_id;
 	int64_t pid;     /* -1: the row does not say */
-	uint32_t stream; /* stream: VPA_NONE: not known */
+	uint32_t stream; /* waited for; VPA_NONE: not known */
 	uint8_t kind;
 };
 

@@ -1,5 +1,6 @@
-/* idle_gaps.c - the gaps that idle_devices.c has measured: nearly all of them are a few microseconds between two queued kernels, and
- * are answered many at once from the times of their launches; the others are explained by cause.c and handed out. */
+/* idle_gaps.c - explains the gaps measured by idle_devices.c. Nearly all are a few microseconds
+ * between two queued kernels; many of these are explained at once from the times of their launches.
+ * cause.c explains the others, which are emitted one by one. */
 #include "analysis/idle_gaps.h"
 
 #include "formats/memory.h"
@@ -51,7 +52,7 @@ void vpa_idle_gap(
 		.gating = &out->gating};
 }
 
-/* Makes s->part the pieces within [from_ns, to_ns). */
+/* Sets s->part to the pieces within [from_ns, to_ns). */
 static int cut_answer(
 	struct vpa_idle *s, const struct vpa_cause_pieces *all, uint64_t from_ns, uint64_t to_ns)
 {
@@ -72,7 +73,7 @@ static int cut_answer(
 	return VPT_OK;
 }
 
-/* Hands out a gap, or a part of one, that these pieces fill. */
+/* Emits a gap, or a part of one, covered by these pieces. */
 static int hand_out_part(
 	struct vpa_idle *s, struct vpa_gap *gap, const struct vpa_cause_pieces *pieces)
 {
@@ -88,7 +89,7 @@ static int hand_out_part(
 	return s->gap(s->ctx, gap);
 }
 
-/* Hands out what lies between pauses: while recording is switched off nothing can be said. */
+/* Emits the parts between pauses: while recording is off nothing is known. */
 static int hand_out_between(struct vpa_idle *s, struct vpa_gap *gap)
 {
 	const struct vpa_intervals *paused = &s->resolver->paused;
@@ -111,7 +112,7 @@ static int hand_out_between(struct vpa_idle *s, struct vpa_gap *gap)
 	return rc;
 }
 
-/* Explains a gap and hands it out. */
+/* Explains a gap and emits it. */
 int vpa_idle_explain(struct vpa_idle *s, const struct vpa_question *q)
 {
 	const struct vpa_op *gating = q->gating;
@@ -123,7 +124,7 @@ int vpa_idle_explain(struct vpa_idle *s, const struct vpa_question *q)
 		.gating = gating};
 	int is_cut = vpa_intervals_touch(&s->resolver->paused, q->start_ns, q->end_ns), rc;
 
-	/* A gap of which nothing was recorded is none, and counts nothing. */
+	/* A gap of which nothing was recorded is not counted. */
 	if (is_cut && !vpa_resolver_recorded_ns(s->resolver, q->start_ns, q->end_ns))
 		return VPT_OK;
 	rc = vpa_cause_answer(s->resolver, &s->devices[q->device].gain, q, &s->answer);
@@ -163,21 +164,21 @@ static int hand_out_before(struct vpa_idle *s, struct vpa_ops *ops, size_t i, ui
 	return vpa_idle_explain(s, &q);
 }
 
-/* ---- many at once ---- */
+/* ---- many gaps at once ---- */
 
-/* When the op was launched; where that is not known, when it began. */
+/* When the op was launched; if that is unknown, when it began. */
 static uint64_t since_of(const struct vpa_ops *ops, size_t i)
 {
 	return ops->launch[i] ? ops->launch_start_ns[i] : ops->start_ns[i];
 }
 
-/* When the op before one of this id, of another launch, was launched on the stream; 0: there was none. */
+/* When the stream's newest op of a launch other than `id` was launched; 0: there was none. */
 static uint64_t since_before(const struct vpa_idle_stream *stream, uint64_t id)
 {
 	return id && stream->id == id ? stream->other_since_ns : stream->since_ns;
 }
 
-/* Op `i` is; those that began before the window are known already. */
+/* Notes op `i` on its stream; ops that began before the window are noted already. */
 static inline void note_op(const struct vpa_idle *s, struct vpa_idle_stream *stream,
 	const struct vpa_ops *ops, size_t i)
 {
@@ -185,8 +186,8 @@ static inline void note_op(const struct vpa_idle *s, struct vpa_idle_stream *str
 		vpa_idle_note_launch(stream, ops->correlation[i], since_of(ops, i));
 }
 
-/* The cause of all of the gap before op `i`, if its launch had returned before it began and nothing that is recorded could
- * have a part in it. 0: ask vpa_cause_answer(). */
+/* The single cause of the gap before op `i`, if its launch returned before the gap and no record
+ * could change the answer. 0: call vpa_cause_answer(). */
 static inline enum vpa_cause cause_of_queued(
 	const struct vpa_idle *s, const struct vpa_ops *ops, size_t i, uint64_t since_ns)
 {
@@ -196,7 +197,7 @@ static inline enum vpa_cause cause_of_queued(
 	uint64_t id = ops->correlation[i];
 	const struct vpa_call *launch = ops->launch[i];
 
-	/* Without a launch record both its times are beyond everything. */
+	/* Without a launch record both launch times are ~0. */
 	if (ops->launch_end_ns[i] > start || launch->state & VPA_CALL_NESTED ||
 		r->quiet_ns > start || s->paused_until_ns > start)
 		return VPA_CAUSE_NOT_IDLE;
@@ -204,7 +205,7 @@ static inline enum vpa_cause cause_of_queued(
 					    : !d->has_last || d->last.correlation == id)
 		return VPA_CAUSE_NOT_IDLE;
 	near_ns = ops->launch_end_ns[i] + VPA_NEAR_NS;
-	/* A host that had come earlier would have made it shorter, which has to be counted. */
+	/* An earlier host would have made the gap shorter, which must be counted. */
 	if (start < near_ns)
 		return VPA_CAUSE_NOT_IDLE;
 	return vpa_cause_queued(vpa_cause_told_to_wait(r, ops->stream[i], vpa_call_thread(launch),
@@ -212,7 +213,7 @@ static inline enum vpa_cause cause_of_queued(
 		launch->klass == VPT_CALL_GRAPH_LAUNCH, end - start);
 }
 
-/* Answers the gap before an op. */
+/* Explains the gap before an op. */
 static int answer_gap(struct vpa_idle *s, struct vpa_ops *ops, size_t i, uint64_t since_ns)
 {
 	uint64_t ns = ops->gap_ns[i];
@@ -227,15 +228,15 @@ static int answer_gap(struct vpa_idle *s, struct vpa_ops *ops, size_t i, uint64_
 	return VPT_OK;
 }
 
-/* What the gaps of a serial run are like. */
+/* Summary of the gaps of a serial run. */
 struct calm {
-	uint64_t bad; /* top bit: not all of them are the device's own time to begin, for sure */
-	uint64_t below[3]; /* how many are in the first buckets, each including those before it */
+	uint64_t bad;      /* top bit set: some gap may be more than the device's own start time */
+	uint64_t below[3]; /* gaps in the first buckets, cumulative */
 	uint64_t longest_ns;
 };
 
-/* The rule of vpa_cause_is_scheduling(), and that neighbours are not of one launch, as a sum of signs: numbers whose
- * top bit is set are refused too. */
+/* The rule of vpa_cause_is_scheduling(), and that neighbours are of different launches, as a sum of
+ * signs: also refuses numbers whose top bit is set. */
 VPT_VECTORISE
 static struct calm look_at_gaps(const struct vpa_ops *ops, size_t begin, size_t end)
 {
@@ -257,8 +258,8 @@ static struct calm look_at_gaps(const struct vpa_ops *ops, size_t begin, size_t 
 	return (struct calm){bad, {below_1us, below_5us, end - begin - 1}, (uint64_t)longest_ns};
 }
 
-/* Answers the gaps behind a serial run's first op if all of them are what nearly all are: short, before ops that had
- * been queued long ago. Returns whether that was so. */
+/* Explains the gaps after a serial run's first op if all are of the usual kind: short, before ops
+ * queued long ago. Returns whether they were. */
 static int answer_all(struct vpa_idle *s, struct vpa_ops *ops, struct vpa_op_run *run)
 {
 	struct vpa_idle_device *d = &s->devices[ops->device[run->begin]];
@@ -283,8 +284,8 @@ static int answer_all(struct vpa_idle *s, struct vpa_ops *ops, struct vpa_op_run
 	return 1;
 }
 
-/* The gaps of a serial run behind its first op, with nothing recorded that could have a part in them, where not all are
- * alike. */
+/* Explains the gaps after a serial run's first op one by one, if no record could change the answers
+ * but the gaps are not all alike. */
 static int answer_each(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa_op_run *run)
 {
 	struct vpa_idle_device *d = &s->devices[ops->device[run->begin]];
@@ -318,7 +319,7 @@ static int answer_each(struct vpa_idle *s, struct vpa_ops *ops, const struct vpa
 	return rc;
 }
 
-/* The first and the last moment at which ops [begin, end) were launched. */
+/* The first and the last launch time of ops [begin, end). */
 VPT_VECTORISE
 static void launch_bounds(
 	const struct vpa_ops *ops, size_t begin, size_t end, uint64_t *first_ns, uint64_t *last_ns)
@@ -336,7 +337,7 @@ static void launch_bounds(
 	*last_ns = last;
 }
 
-/* Whether no stream that matters was told to wait between the launches of a run's ops. */
+/* Whether no relevant stream got a wait between the launches of a run's ops. */
 static int is_without_waits(
 	const struct vpa_idle *s, const struct vpa_ops *ops, const struct vpa_op_run *run)
 {
@@ -359,8 +360,8 @@ static int is_without_waits(
 	return wait_ns == UINT64_MAX || wait_ns <= first_ns;
 }
 
-/* Whether nothing is recorded that could have a part in the gaps of a run behind its first op, and each op's own call is
- * the outermost. */
+/* Whether no record could change the causes of a run's gaps after its first op, and each op's own
+ * call is the outermost. */
 static int is_quiet(
 	const struct vpa_idle *s, const struct vpa_ops *ops, const struct vpa_op_run *run)
 {
@@ -368,7 +369,7 @@ static int is_quiet(
 	       ops->end_ns[run->begin] >= s->resolver->quiet_ns && is_without_waits(s, ops, run);
 }
 
-/* Answers the gaps of a run, in order. */
+/* Explains the gaps of a run, in order. */
 int vpa_idle_answer(struct vpa_idle *s, struct vpa_ops *ops, struct vpa_op_run *run)
 {
 	struct vpa_idle_stream *stream = &s->streams[ops->stream[run->begin]];

@@ -1,4 +1,4 @@
-/* index.c - an open hash that only grows. */
+/* index.c - an open-addressing hash that only grows. */
 #include "analysis/index.h"
 
 #include "formats/error.h"

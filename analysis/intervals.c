@@ -1,4 +1,4 @@
-/* intervals.c - spans are collected, then sorted and merged once a chunk. */
+/* intervals.c - spans are collected, then sorted and merged once per chunk. */
 #include "analysis/intervals.h"
 
 #include "formats/error.h"

@@ -1,4 +1,4 @@
-/* jobs.c - beyond four threads reading and folding, which are one thread's, are what takes the time. */
+/* jobs.c - beyond four threads the time goes into reading and folding, which use one thread. */
 #include "analysis/jobs.h"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* kernel_rules.c - rules for kernels are tried one after another, in the order of their lines. */
+/* kernel_rules.c - tries a user's kernel rules one after another, in the order of their lines. */
 #include "analysis/kernel_rules.h"
 
 #include "analysis/rule_file.h"

@@ -1,4 +1,5 @@
-/* laps.c - marks become laps. A chunk's marks come in any order, those that are still open first, so they are sorted. */
+/* laps.c - makes laps from marks. A chunk's marks come in any order, open ones first, so they are
+ * sorted. */
 #include "analysis/laps.h"
 
 #include "formats/error.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a thread, or a process: beyond it a trace is no longer one of a video or a loop. */
+/* Per thread or process; with more a trace is no longer one of a video or a loop. */
 enum { LAPS_MAX = 1 << 16 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -79,7 +80,7 @@ static int open_lap(struct vpa_laps *l, struct vpa_lap_track *t, uint64_t start_
 	return VPT_OK;
 }
 
-/* The newest lap, if it is open. */
+/* The newest lap, if it is open; else NULL. */
 static struct vpa_lap *open_one(const struct vpa_lap_track *t)
 {
 	struct vpa_lap *last = t->count ? &t->items[t->count - 1] : NULL;
@@ -103,7 +104,7 @@ static int add_forward(struct vpa_laps *l, struct vpa_lap_track *t, const struct
 	return open_lap(l, t, n->start_ns, UINT64_MAX, 0);
 }
 
-/* Ends a step. A second one, of a model with two schedulers, goes on with the same step. */
+/* Ends a step. A second scheduler step, of a model with two schedulers, continues the same lap. */
 static int add_scheduler(struct vpa_laps *l, struct vpa_lap_track *t, const struct vpa_lap_note *n)
 {
 	struct vpa_lap *lap = open_one(t);
@@ -119,7 +120,7 @@ static int add_scheduler(struct vpa_laps *l, struct vpa_lap_track *t, const stru
 	return t->has_forward ? VPT_OK : open_lap(l, t, n->end_ns, UINT64_MAX, 0);
 }
 
-/* An iteration ends, and the next one begins, at a moment. */
+/* Ends an iteration and begins the next one at the same time. */
 static int add_turn(struct vpa_laps *l, struct vpa_lap_track *t, uint32_t name, uint64_t at_ns)
 {
 	struct vpa_lap *lap = open_one(t);
@@ -179,7 +180,7 @@ int vpa_laps_settle(struct vpa_laps *l)
 	return rc;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 struct vpa_lap *vpa_laps_at(const struct vpa_laps *l, enum vpa_lap_kind kind, uint32_t owner,
 	uint64_t at_ns, uint64_t *from_ns, uint64_t *until_ns)
@@ -196,7 +197,7 @@ struct vpa_lap *vpa_laps_at(const struct vpa_laps *l, enum vpa_lap_kind kind, ui
 		else
 			high = middle;
 	}
-	/* The lap at low - 1 is the newest that had begun; the next one begins at `until`. */
+	/* The lap at low - 1 is the newest that has begun; the next one begins at `until`. */
 	until = t && low < t->count ? t->items[low].start_ns : UINT64_MAX;
 	from = low ? t->items[low - 1].start_ns : 0;
 	if (low && t->items[low - 1].end_ns <= at_ns)

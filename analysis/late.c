@@ -1,4 +1,5 @@
-/* late.c - cutting and credit. Both walk the outermost calls of one thread, each once a gap and device. */
+/* late.c - cutting and credit. Both walk the outermost calls of one thread once per gap and
+ * device. */
 #include "analysis/late.h"
 
 #include "analysis/cause.h"
@@ -45,8 +46,8 @@ static int holds(struct vpt_text text, const char *word)
 	return memmem(text.text, text.len, word, strlen(word)) != NULL;
 }
 
-/* Whether a call before the first op of a name is a library that sets itself up: cuBLAS and cuDNN free memory, set
- * attributes and make streams then, and the driver loads their code meanwhile. */
+/* Whether a call before the first op of a name is a library's setup: cuBLAS and cuDNN then free
+ * memory, set attributes and create streams, while the driver loads their code. */
 static int prepares(const struct vpa_late *l, const struct vpa_call *call)
 {
 	static const char *const words[] = {"FuncSet", "Symbol", "StreamCreate", "DeviceProp"};
@@ -78,10 +79,10 @@ struct walk {
 	const struct vpa_captures *captures;
 	struct vpa_cuts *out;
 	uint64_t at_ns;
-	uint64_t ended_ns; /* end of the call before; ~0: there was none */
+	uint64_t ended_ns; /* end of the previous call; ~0: none */
 };
 
-/* Host code until `end_ns`, which is part of a stretch that lasts until the next call begins. */
+/* Cuts host code until `end_ns`, part of a stretch that lasts until the next call begins. */
 static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 {
 	const struct vpa_late *l = w->late;
@@ -102,7 +103,7 @@ static int cut_host(struct walk *w, uint64_t end_ns, uint64_t next_ns)
 	return vpa_cuts_put(w->out, &cut);
 }
 
-/* Time inside a call. */
+/* Cuts time inside a call. */
 static int cut_call(struct walk *w, struct vpa_call *call)
 {
 	const struct vpa_late *l = w->late;
@@ -133,7 +134,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* When the outermost call before the one at `position` ended; ~0: there was none. */
+/* End of the outermost call before the one at `position`; ~0: none. */
 static uint64_t end_before(const struct vpa_thread_past *past, uint64_t position)
 {
 	uint64_t before = vpa_calls_previous(&past->calls, position);
@@ -143,7 +144,7 @@ static uint64_t end_before(const struct vpa_thread_past *past, uint64_t position
 	return past->forgotten_ns ? past->forgotten_ns : UINT64_MAX;
 }
 
-/* Where nothing is known of the thread any more. */
+/* Cuts the time for which the thread's past has been dropped. */
 static int cut_forgotten(struct walk *w, uint64_t forgotten_ns)
 {
 	struct vpa_cut cut = {.start_ns = w->at_ns,
@@ -154,7 +155,8 @@ static int cut_forgotten(struct walk *w, uint64_t forgotten_ns)
 	return vpa_cuts_put(w->out, &cut);
 }
 
-/* Cuts [g0, l). Calls that overlap without nesting may all go on here: no more are looked at than end here. */
+/* Cuts [g0, l). All calls that overlap without nesting may still be running here: looks at no more
+ * calls than end here. */
 static int cut_late(const struct vpa_late *l, struct vpa_cuts *out)
 {
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
@@ -188,21 +190,21 @@ static int holds_host(enum vpa_cause cause)
 	return cause != VPA_CAUSE_LAUNCH_CALL;
 }
 
-/* Whether no credit ever takes time of such a cut. */
+/* Whether credit never takes time from such a cut. */
 static int is_fixed(const struct vpa_cut *cut)
 {
 	return cut->base == VPA_CAUSE_SYNC || cut->base == VPA_CAUSE_BLOCKING_COPY ||
 	       cut->cause == VPA_CAUSE_RECORDS_LOST;
 }
 
-/* Cuts that credit may still take from, and what it has taken. */
+/* Cuts that credit may still take from, and what was taken. */
 struct taking {
 	struct vpa_cuts *cuts;
-	size_t first, next; /* cuts before `next` are fixed or taken wholly */
+	size_t first, next; /* cuts before `next` are fixed or fully taken */
 	struct vpa_cuts *taken;
 };
 
-/* Takes up to *credit_ns from what is left of a cut. */
+/* Takes up to *credit_ns from the rest of a cut. */
 static int take(
 	struct taking *t, struct vpa_cut *from, const struct vpa_cut *as, uint64_t *credit_ns)
 {
@@ -218,7 +220,7 @@ static int take(
 	return vpa_cuts_put(t->taken, &part);
 }
 
-/* Whether credit may still take something. */
+/* Whether anything is left for credit to take. */
 static int has_more(struct taking *t)
 {
 	while (t->next < t->cuts->count &&
@@ -228,7 +230,7 @@ static int has_more(struct taking *t)
 	return t->next < t->cuts->count;
 }
 
-/* A call takes up to `credit_ns`, earliest first. Returns what it took in *took_ns. */
+/* A call takes up to `credit_ns`, earliest first. *took_ns: how much it took. */
 static int take_credit(struct taking *t, struct vpa_call *call, const struct vpa_cut *as,
 	uint64_t credit_ns, uint64_t *took_ns)
 {
@@ -246,8 +248,8 @@ static int take_credit(struct taking *t, struct vpa_call *call, const struct vpa
 	return rc;
 }
 
-/* One of the calls that may have held the host before the gap. `own_ns`: where its time begins that it shares with no
- * earlier one. */
+/* Credits one call that may have held the host before the gap. `own_ns`: start of the part that it
+ * shares with no earlier call. */
 static int credit_call(const struct vpa_late *l, struct taking *t, struct vpa_call *call,
 	uint64_t own_ns, uint64_t since_ns)
 {
@@ -271,7 +273,7 @@ static int credit_call(const struct vpa_late *l, struct taking *t, struct vpa_ca
 	return rc;
 }
 
-/* When S began; the window's start, where there is none. */
+/* When S began; the window's start if there is no S. */
 static uint64_t find_submit(const struct vpa_late *l, const struct vpa_calls *calls)
 {
 	uint64_t p = vpa_calls_begun(calls, l->start_ns);
@@ -285,7 +287,7 @@ static uint64_t find_submit(const struct vpa_late *l, const struct vpa_calls *ca
 	return l->resolver->model->window_start_ns;
 }
 
-/* Whether a call is over and all of its time since `from_ns` is counted. */
+/* Whether a call has ended and all of its time since `from_ns` is counted. */
 static int is_exhausted(const struct vpa_late *l, struct vpa_call *call, uint64_t from_ns)
 {
 	uint64_t end_ns = vpa_call_end(call);
@@ -299,13 +301,13 @@ static int is_exhausted(const struct vpa_late *l, struct vpa_call *call, uint64_
 	return counted && *counted >= end_ns - from_ns;
 }
 
-/* A walk over the outermost calls from S on. Later gaps of the device begin later, and so does their S: what is
- * exhausted in a long walk is left out of theirs. */
+/* A walk over the outermost calls from S on. Later gaps of the device begin later, and so does
+ * their S: they skip what a long walk found exhausted. */
 struct crediting {
 	const struct vpa_late *late;
 	uint64_t since_ns; /* when S began */
-	uint64_t ended_ns; /* when the call before ended; 0: there was none */
-	uint64_t block;    /* the last call's */
+	uint64_t ended_ns; /* when the previous call ended; 0: none */
+	uint64_t block;    /* of the last call */
 	unsigned steps;
 	int unbroken; /* all calls of the block were exhausted so far */
 };
@@ -338,7 +340,8 @@ static uint64_t skip_exhausted(struct crediting *c, uint64_t position)
 	return skipped;
 }
 
-/* Time that overlapping calls share is the earlier one's: of those that go on at g0 only the first has any. */
+/* Time shared by overlapping calls belongs to the earlier one: of the calls running at g0 only the
+ * first has any. */
 static int give_credit(const struct vpa_late *l, struct taking *t)
 {
 	const struct vpa_thread_past *past = &l->resolver->pasts[l->thread];
@@ -371,7 +374,7 @@ static int compare_starts(const void *pa, const void *pb)
 	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
 }
 
-/* Puts what was taken into the place of what it was taken from. */
+/* Puts the taken parts in place of what they were taken from. */
 static int put_taken(struct taking *t)
 {
 	struct vpa_cuts *cuts = t->cuts, *taken = t->taken;
@@ -397,7 +400,7 @@ static int put_taken(struct taking *t)
 	return kept ? VPT_ENOMEM : VPT_OK;
 }
 
-/* What the gap has counted of the calls in it, credit aside. */
+/* Counts the gap's time inside calls, without credit. */
 static int count_calls(const struct vpa_late *l, const struct vpa_cut *cuts, size_t count)
 {
 	size_t i;
@@ -430,7 +433,7 @@ int vpa_late_cut(const struct vpa_late *l, struct vpa_cuts *out, struct vpa_cuts
 	for (i = t.first; i < out->count; i++)
 		out->items[i].taken_ns = out->items[i].start_ns;
 	rc = give_credit(l, &t);
-	/* Time in a call is counted of that, whoever has taken it. */
+	/* Time in a call counts for that call, whoever has taken it. */
 	if (!rc)
 		rc = count_calls(l, out->items + t.first, out->count - t.first);
 	return rc ? rc : put_taken(&t);

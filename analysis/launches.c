@@ -1,4 +1,4 @@
-/* launches.c - a table that forgets by itself. */
+/* launches.c - a table that expires by itself. */
 #include "analysis/launches.h"
 
 #include "formats/error.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-	NEAR = 8, /* slots an id may stand in; the table is so much longer than its index needs */
+	NEAR = 8, /* slots an id may use; the table is longer than its index by as many */
 	FIRST_SLOTS = 1024,
 	SLOTS_MAX = 1 << 22
 };
@@ -23,13 +23,13 @@ static uint64_t id_of(const struct vpa_launch *s, const struct vpa_thread_past *
 	return vpa_call_correlation(vpa_launch_call(s, pasts));
 }
 
-/* An entry on its way in. */
+/* An entry to be placed. */
 struct entry {
 	uint64_t correlation;
 	struct vpa_launch launch;
 };
 
-/* Whether the entry found a place. */
+/* Stores the entry in a free slot. Returns whether it found one. */
 static int place(struct vpa_launches *l, const struct vpa_thread_past *pasts, const struct entry *e)
 {
 	struct vpa_launch *s = home(l, e->correlation);
@@ -45,7 +45,7 @@ static int place(struct vpa_launches *l, const struct vpa_thread_past *pasts, co
 	return 0;
 }
 
-/* Whether an op that comes now is too late to have been launched by the call. */
+/* Whether an op released now is too late to have been launched by the call. */
 static int is_over(const struct vpa_launches *l, const struct vpa_call *call)
 {
 	uint64_t end_ns = vpa_call_end(call);
@@ -53,8 +53,8 @@ static int is_over(const struct vpa_launches *l, const struct vpa_call *call)
 	return l->released_ns > end_ns && l->released_ns - end_ns >= VPA_LAUNCH_WAIT_NS;
 }
 
-/* Puts the entry where it belongs in the place of one that is over, if the table is long enough for the calls of its
- * thread: others with few calls keep theirs for long. Returns whether that could be done. */
+/* Stores the entry in place of one that is over, if the table is long enough for the calls of its
+ * thread: entries of threads with few calls last longer. Returns whether it did. */
 static int replace(
 	struct vpa_launches *l, const struct vpa_thread_past *pasts, const struct entry *e)
 {
@@ -69,7 +69,7 @@ static int replace(
 	return 1;
 }
 
-/* Doubles the table; what does not fit even so is counted. */
+/* Doubles the table; counts what does not fit even then. */
 static int grow(struct vpa_launches *l, const struct vpa_thread_past *pasts)
 {
 	struct vpa_launches bigger = {.slot_count = l->slot_count ? l->slot_count * 2 : FIRST_SLOTS,
@@ -105,8 +105,8 @@ VPA_RARE static int add_near(
 		s = home(l, e->correlation);
 		for (i = 0, same = 0; i < NEAR; i++)
 			same += id_of(&s[i], pasts) == e->correlation;
-		/* Growing parts different ids, never equal ones; and ids that are made to collide in any table shall not
-		 * make it grow beyond what so many calls may need. */
+		/* Growing separates different ids, never equal ones; and ids chosen to collide in
+		 * any table must not grow it beyond what this number of calls may need. */
 		if (same == NEAR || l->slot_count >= SLOTS_MAX ||
 			l->slot_count / 64 > 16 + l->added) {
 			l->ambiguous++;
@@ -139,7 +139,7 @@ int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts
 
 		if (!correlation)
 			continue;
-		/* Mostly the slot is left over from a call of the same thread that is long gone. */
+		/* Usually the slot holds an expired call of the same thread. */
 		if (own->owner == thread + 1 && own->position - begin >= live) {
 			own->position = at;
 			continue;
@@ -151,13 +151,13 @@ int vpa_launches_add(struct vpa_launches *l, const struct vpa_thread_past *pasts
 		}
 		if (add_near(l, pasts, &e))
 			return VPT_ENOMEM;
-		slots = l->slots; /* they may have moved */
+		slots = l->slots; /* the table may have moved */
 		mask = l->slot_count - 1;
 	}
 	return VPT_OK;
 }
 
-/* Whether `a` should be found rather than `b`, which has the same id. */
+/* Whether to return `a` rather than `b`, which has the same id. */
 static int is_better(const struct vpa_call *a, const struct vpa_call *b)
 {
 	int a_launches = vpt_call_launches((enum vpt_call_class)a->klass) != 0;

@@ -1,4 +1,4 @@
-/* limit.c - what keeps a device from being done sooner. */
+/* limit.c - what keeps a device from finishing sooner. */
 #include "analysis/limit.h"
 
 #include "analysis/families.h"
@@ -54,7 +54,7 @@ enum vpa_limit vpa_limit_of(const struct vpa_load *l)
 		return VPA_LIMIT_COPIES;
 	if (leads(l, l->comm_ns))
 		return l->wait_ns >= l->comm_ns / 2 ? VPA_LIMIT_PEERS : VPA_LIMIT_COMM;
-	/* Whoever waits for others does not work. */
+	/* Waiting for other ranks is not work. */
 	return l->busy_ns - l->wait_ns >= l->active_ns - l->active_ns / 10 ? VPA_LIMIT_WORK
 	       : idle < l->wait_ns                                         ? VPA_LIMIT_PEERS
 									   : VPA_LIMIT_IDLE;

@@ -1,4 +1,4 @@
-/* long_names.c - moving strings together. */
+/* long_names.c - shortens strings and moves the rest together. */
 #include "analysis/long_names.h"
 
 void vpa_long_names_begin(struct vpa_long_names *l, uint64_t file_bytes)
@@ -21,7 +21,7 @@ static int has_long(const struct vpt_strings *s)
 	return 0;
 }
 
-/* How much of a name is kept; never half a character of UTF-8. */
+/* How much of a name to keep; never splits a UTF-8 character. */
 static size_t kept_of(struct vpa_long_names *l, const char *name, size_t len)
 {
 	size_t keep = len < VPA_NAME_MAX ? len : VPA_NAME_MAX;

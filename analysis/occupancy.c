@@ -1,8 +1,8 @@
 /* occupancy.c - the limits of CUDA's occupancy calculator.
  *
- * The number of blocks that a multiprocessor may hold whatever they need, and the steps in which registers and shared memory are
- * given out, go with the compute capability (CUDA C++ Programming Guide, technical specifications per compute capability); all else
- * the GPU says of itself. */
+ * The maximum number of blocks per multiprocessor, and the units in which registers and shared
+ * memory are allocated, depend on the compute capability (CUDA C++ Programming Guide, technical
+ * specifications per compute capability); the GPU reports everything else. */
 #include "analysis/occupancy.h"
 
 #include "analysis/gpu_arch.h"
@@ -11,16 +11,16 @@
 
 enum {
 	WARP = 32,
-	REGISTER_STEP = 256, /* a warp gets them by so many */
+	REGISTER_STEP = 256, /* allocation unit per warp */
 };
 
-/* From this compute capability on, up to the next. */
+/* From this compute capability up to the next row's. */
 static const struct rules {
 	uint32_t major, minor;
-	uint32_t blocks;       /* on a multiprocessor, at most */
-	uint32_t parts;        /* of it, each with as many of its registers */
+	uint32_t blocks;       /* maximum per multiprocessor */
+	uint32_t parts;        /* of a multiprocessor, each with an equal share of the registers */
 	uint32_t shared_step;  /* bytes */
-	uint32_t shared_taken; /* bytes of each block that the system takes */
+	uint32_t shared_taken; /* bytes per block that the system takes */
 } rules[] = {
 	{5, 0, 32, 4, 256, 0}, {6, 0, 32, 2, 256, 0}, {6, 1, 32, 4, 256, 0}, {7, 5, 16, 4, 256, 0},
 	{8, 0, 32, 4, 128, 1024}, {8, 6, 16, 4, 128, 1024}, {8, 9, 24, 4, 128, 1024},
@@ -77,11 +77,11 @@ int vpa_occupancy(
 	out->by_blocks = r->blocks;
 	out->by_warps = saturated(gpu->sm_threads / WARP / warps);
 	out->by_registers = saturated(gpu->sm_registers / r->parts / a_warp * r->parts / warps);
-	/* A kernel that needs none is not limited by it. */
+	/* A kernel without shared memory is not limited by it. */
 	out->by_shared = shared ? saturated(gpu->sm_shared / shared) : r->blocks;
 	out->blocks = smaller(
 		smaller(out->by_blocks, out->by_warps), smaller(out->by_registers, out->by_shared));
 	out->percent = 100.0 * (double)(out->blocks * warps) / (double)(gpu->sm_threads / WARP);
-	/* It ran: a limit of 0 means that something is not as the rules have it. */
+	/* It ran, so a limit of 0 means that some input does not fit these rules. */
 	return out->blocks != 0;
 }

@@ -1,5 +1,5 @@
-/* op_queue.c - a merge of sections. The earliest source is followed for as long as it stays ahead of all others,
- * which for one busy stream is most of the time. */
+/* op_queue.c - merges sections. Takes from the earliest source for as long as it stays ahead of all
+ * others, which for one busy stream is most of the time. */
 #include "analysis/op_queue.h"
 
 #include "formats/memory.h"
@@ -10,7 +10,7 @@
 
 static uint64_t start_of(const struct vpt_section *s, uint32_t row)
 {
-	return s->col[0][row]; /* START of either kind */
+	return s->col[0][row]; /* START of either section kind */
 }
 
 static uint64_t correlation_of(const struct vpt_section *s, uint32_t row)
@@ -34,7 +34,7 @@ static int compare_rows(const void *pa, const void *pb, void *section)
 	return row_before(section, a, b) ? -1 : row_before(section, b, a);
 }
 
-/* Whether each is more than the one before; numbers with the top bit set are refused too. */
+/* Whether each number is greater than the one before; also refuses numbers with the top bit set. */
 VPT_VECTORISE
 static int rise(const uint64_t *numbers, size_t count)
 {
@@ -58,8 +58,8 @@ static int in_order(const struct vpt_section *s)
 	return 1;
 }
 
-/* Kernels that overlap on one stream stand a place or two away from where they belong, which insertion mends in
- * linear time; anything worse is sorted. */
+/* Kernels that overlap on one stream are a place or two out of order: insertion sort is then
+ * linear. Anything worse is sorted. */
 static void sort_rows(const struct vpt_section *s, uint32_t *order)
 {
 	size_t moves = 16 * (size_t)s->row_count, i, at;
@@ -85,7 +85,7 @@ static struct vpa_op_source *new_source(struct vpa_op_queue *q)
 	return &q->sources[q->source_count];
 }
 
-/* Moves on to the next rows of a packed section; 0 if there are none. */
+/* Decodes the next rows of a packed section; 0 if there are none. */
 static int next_window(struct vpa_op_source *s)
 {
 	struct vpa_op_window *w = s->window;
@@ -107,7 +107,7 @@ static int next_window(struct vpa_op_source *s)
 	return 1;
 }
 
-/* Reads a packed section, whose kernels are known to be in order, through a window. */
+/* Opens a window on a packed section, whose kernels are known to be in order. */
 static int open_window(struct vpa_op_queue *q, struct vpa_op_source *s)
 {
 	const struct vpt_section *packed = s->section;
@@ -172,7 +172,7 @@ static const struct vpa_op *held_at(const struct vpa_op_queue *q)
 	return &q->held[q->held_begin];
 }
 
-/* The order among equal starts: stream, then correlation id, then held before new. */
+/* Order of equal starts: by stream, then correlation id, then held before new. */
 static int head_before(
 	const struct vpa_op_queue *q, const struct vpa_op_source *a, const struct vpa_op_source *b)
 {
@@ -189,7 +189,7 @@ static int head_before(
 	return id_a != id_b ? id_a < id_b : a < b;
 }
 
-/* The source whose op is next, and the time up to which it can be followed without looking at others. */
+/* The source of the next op. *follow_ns: up to when it needs no comparison with the others. */
 static struct vpa_op_source *choose(struct vpa_op_queue *q, uint64_t *follow_ns)
 {
 	struct vpa_op_source *best = NULL;
@@ -217,7 +217,8 @@ static uint8_t small_number(uint64_t value)
 	return value < 255 ? (uint8_t)value : 255;
 }
 
-/* What a row of CONFIG is: one of the chunk's entries, or `own`, filled for this once. */
+/* Classifies a row of CONFIG: returns one of the chunk's entries, or `own`, filled for this
+ * call. */
 static inline const struct vpa_config_entry *find_config(
 	struct vpa_op_queue *q, uint64_t config, struct vpa_config_entry *own)
 {
@@ -288,7 +289,8 @@ static void put_op(struct vpa_ops *out, const struct vpa_op *op)
 		(struct vpa_copy){op->bytes, op->copy_kind, op->source_memory, op->target_memory};
 }
 
-/* Of kernels that stand in order, what needs no looking up: in steps of four, so that little is left over. */
+/* Copies the columns of kernels in order that need no lookup: in steps of four, to leave little
+ * over. */
 VPT_VECTORISE
 static void put_spans(struct vpa_ops *out, const struct vpa_op_source *s, size_t from, size_t count)
 {
@@ -319,7 +321,8 @@ static void put_spans(struct vpa_ops *out, const struct vpa_op_source *s, size_t
 #undef PUT
 }
 
-/* The same of what is looked up, where not all configurations are known yet, or some work between devices. */
+/* Fills the looked-up columns if some configurations are not known yet, or some kernels work
+ * between devices. */
 VPA_RARE static void put_odd_kernels(
 	struct vpa_op_queue *q, struct vpa_ops *out, const uint64_t *configs, size_t count)
 {
@@ -341,7 +344,8 @@ VPA_RARE static void put_odd_kernels(
 	}
 }
 
-/* Returns 0, having done nothing that counts, where it takes put_odd_kernels(). */
+/* The same for all other kernels. Returns 0, with no lasting effect, if put_odd_kernels() is
+ * needed. */
 static int put_plain_kernels(
 	const struct vpa_op_queue *q, struct vpa_ops *out, const uint64_t *configs, size_t count)
 {
@@ -370,7 +374,7 @@ static int put_plain_kernels(
 	return 1;
 }
 
-/* Kernels that stand in order: column by column. What they mostly are has been set. */
+/* Kernels that are in order: column by column. The usual values have been set. */
 static void put_kernels(struct vpa_op_queue *q, struct vpa_ops *out, const struct vpa_op_source *s,
 	size_t from, size_t count)
 {
@@ -387,7 +391,7 @@ static void put_kernels(struct vpa_op_queue *q, struct vpa_ops *out, const struc
 	out->count += count;
 }
 
-/* Copies and memsets that stand in order. */
+/* Copies and memsets that are in order. */
 static void put_copies(
 	struct vpa_ops *out, const struct vpa_op_source *s, size_t from, size_t count)
 {
@@ -418,7 +422,8 @@ static void put_copies(
 	out->count = at;
 }
 
-/* How many of the source's next ops start before `until_ns`: at least 1, at most `max`. Mostly a dozen or two. */
+/* How many of the source's next ops start before `until_ns`: at least 1, at most `max`. Usually a
+ * dozen or two. */
 static size_t count_before(const struct vpa_op_source *s, uint64_t until_ns, size_t max)
 {
 	const uint64_t *starts = s->section->col[0] + (s->order ? 0 : s->at);
@@ -434,8 +439,9 @@ static size_t count_before(const struct vpa_op_source *s, uint64_t until_ns, siz
 	return n;
 }
 
-/* Takes the source's next op, and then all that start before `until_ns`; at most `max`, more than none. Its head
- * is the earliest of all, so one op is safe; more while strictly ahead of the others. */
+/* Takes the source's next op, then all that start before `until_ns`; at most `max`, which is not 0.
+ * The source's head is the earliest of all, so one op is always safe; more only while strictly
+ * ahead of the others. */
 static void take_rows(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns,
 	struct vpa_ops *out, size_t max)
 {
@@ -459,7 +465,7 @@ static void take_rows(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t 
 		s->head_ns = start_of(s->section, row_at(s));
 }
 
-/* The same of the held ones. */
+/* The same for the held ops. */
 static void take_held(struct vpa_op_queue *q, struct vpa_op_source *s, uint64_t until_ns,
 	struct vpa_ops *out, size_t max)
 {
@@ -550,8 +556,7 @@ int vpa_op_queue_hold(struct vpa_op_queue *q)
 	if (vpt_grow(&q->held, &q->held_cap, fresh + left, sizeof(*q->held)))
 		return VPT_ENOMEM;
 	if (q->source_count)
-		q->sources[0].at =
-			q->sources[0].count; /* those that are held already stay where they are */
+		q->sources[0].at = q->sources[0].count; /* ops already held stay where they are */
 	while (left) {
 		uint64_t follow_ns;
 		struct vpa_op_source *s = choose(q, &follow_ns);
@@ -567,7 +572,8 @@ int vpa_op_queue_hold(struct vpa_op_queue *q)
 		vpt_free(q->orders[i]);
 	q->order_count = 0;
 	q->source_count = q->source_count ? 1 : 0;
-	/* What was held before mostly starts earlier; only where the two overlap they are sorted together. */
+	/* Ops held earlier usually start earlier; only where the two overlap they are sorted
+	 * together. */
 	while (q->held_count > fresh && at > q->held_begin &&
 		compare_ops(&q->held[at - 1], &q->held[fresh], q) > 0)
 		at--;

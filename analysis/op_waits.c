@@ -1,10 +1,11 @@
-/* op_waits.c - which op an op has waited for, where its stream was told to wait for an event.
+/* op_waits.c - which ops an op waited for because its stream was made to wait for an event.
  *
- *	EVENT row:  a call recorded event n on stream A      --> the op of A that was launched last before that call
- *	SYNC row:   a later call makes stream B wait for n   --> the op of B that was launched first after it
+ *	EVENT row:  a call recorded event n on stream A      --> the last op of A launched before that call
+ *	SYNC row:   a later call makes stream B wait for n   --> the first op of B launched after it
  *
- * Ops are known by the call that launched them: correlation ids of a process rise. Said only where all of it is known: both rows,
- * by the number that joins them, before the op is written, and the former op among the newest of its stream. */
+ * Ops are identified by the call that launched them: correlation ids of a process rise. A wait is
+ * reported only if all of it is known: both rows, joined by their number, before the op is written,
+ * and the earlier op among the newest of its stream. */
 #include "analysis/op_waits.h"
 
 #include "analysis/index.h"
@@ -25,7 +26,7 @@ struct wait {
 };
 
 struct lane {
-	struct wait *waits; /* [taken, count) are to come, in order of their calls */
+	struct wait *waits; /* [taken, count) are pending, in order of their calls */
 	size_t taken, count, cap;
 	struct past {
 		uint64_t correlation;
@@ -36,7 +37,7 @@ struct lane {
 
 struct vpa_op_waits {
 	struct vpa_resolver *resolver;
-	struct vpa_index events; /* process, number that joins */
+	struct vpa_index events; /* by process and joining number */
 	struct record *records;
 	size_t record_cap;
 	struct lane **lanes; /* by stream; NULL: nothing known */
@@ -89,7 +90,7 @@ static int add_events(struct vpa_op_waits *w, const struct vpt_section *s)
 
 	if (!s->lane || vpa_maps_stream(w->resolver, s->lane, &stream))
 		return s->lane ? VPT_ENOMEM : VPT_OK;
-	/* What was recorded long ago is hardly waited for any more. */
+	/* Events recorded long ago are rarely waited for. */
 	if (w->events.count > WAITS_MAX)
 		vpa_index_free(&w->events);
 	if (!lane_of(w, stream))
@@ -109,7 +110,7 @@ static int add_events(struct vpa_op_waits *w, const struct vpt_section *s)
 	return VPT_OK;
 }
 
-/* Rows come nearly in order of their calls. */
+/* Rows arrive nearly in order of their calls. */
 static int add_wait(struct lane *l, const struct wait *wait)
 {
 	size_t at;
@@ -156,7 +157,7 @@ int vpa_op_waits_add(struct vpa_op_waits *w, const struct vpt_section *s)
 	return s->kind == VPT_EVENT ? add_events(w, s) : add_syncs(w, s);
 }
 
-/* The op of a stream that was launched last before a call; 0: not known. */
+/* The last op of a stream launched before a call; 0: not known. */
 static uint32_t op_before(const struct lane *l, uint64_t correlation)
 {
 	uint64_t best = 0;
@@ -166,7 +167,7 @@ static uint32_t op_before(const struct lane *l, uint64_t correlation)
 	for (i = 0; i < count; i++) {
 		const struct past *p = &l->past[i];
 
-		/* Of the ops of a graph the last one. */
+		/* Of a graph's ops, the last one. */
 		if (p->correlation < correlation && p->correlation &&
 			(p->correlation > best || (p->correlation == best && p->number > number))) {
 			best = p->correlation;

@@ -1,5 +1,5 @@
-/* open_ranges.c - a hash with chains. A range goes to the front of its chain, so that very many equal ones cost no more than
- * others. */
+/* open_ranges.c - a chained hash. A range goes to the front of its chain, so very many equal ones
+ * cost no more than others. */
 #include "analysis/open_ranges.h"
 
 #include "formats/error.h"
@@ -60,7 +60,7 @@ int vpa_open_add(struct vpa_open_ranges *o, struct vpa_range *range)
 	return VPT_OK;
 }
 
-/* What leads to the range of this start, name and domain; NULL: there is none. */
+/* The link to the range with this start, name and domain; NULL: none. */
 static uint32_t *link_to(
 	const struct vpa_open_ranges *o, uint64_t start_ns, uint32_t name, uint32_t domain)
 {

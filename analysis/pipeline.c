@@ -1,15 +1,15 @@
-/* pipeline.c - ranges are judged from the outermost inwards, by one rule for all who ask: what each is by itself, see
- * scopes.h, and whether that can stand in what is around it.
+/* pipeline.c - judges ranges from the outermost inwards, by one rule for all callers: what each is
+ * by itself, see scopes.h, and whether that may be inside what is around it.
  *
- * Unannotated ranges go by their names: a block does not stand inside a step, a stage or another block of the same
- * thread, a step not inside a step, a request not inside a request. */
+ * Unannotated ranges go by their names: a block cannot be inside a step, a stage or another block
+ * of the same thread, a step not inside a step, a request not inside a request. */
 #include "analysis/pipeline.h"
 
 #include "formats/memory.h"
 
 #include <string.h>
 
-/* Names that are something; what more there are is asked each time. */
+/* Names with a meaning; any beyond this are looked up each time. */
 enum { LABELS_MAX = 4096 };
 
 static const struct vpa_around nothing_around = {VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE, VPA_NONE};
@@ -35,7 +35,7 @@ int vpa_scope_is_kept(enum vpa_scope_kind kind)
 
 /* ---- what a range is by itself ---- */
 
-/* What a name says. Rules are asked once for each. */
+/* The meaning of a name. Applies the rules once per name. */
 static int label_of_name(struct vpa_pipeline *p, uint32_t name, struct vpa_scope_label *out)
 {
 	struct vpt_text text = vpa_name(p->model, name);
@@ -72,7 +72,7 @@ int vpa_pipeline_label(
 	if (range->payload) {
 		text = vpa_name(p->model, range->payload);
 		if (!vpa_scope_read(text.text, text.len, out) && out->kind != VPA_SCOPE_FRAMES) {
-			/* What a stage works on is told by its name. */
+			/* A stage's name says what it works on. */
 			text = vpa_name(p->model, range->name);
 			vpa_scope_builtin(text.text, text.len, &named);
 			out->work = out->kind == VPA_SCOPE_STAGE ? named.work : VPA_WORK_OTHER;
@@ -91,15 +91,15 @@ void vpa_pipeline_read(const struct vpa_pipeline *p, struct vpt_text name,
 
 /* ---- the ranges around a moment ---- */
 
-/* Ranges that are open then and may be something, outermost first. Those that are nothing take no room: there may be
+/* Ranges open at a moment that may be scopes, outermost first. Others take no room: there may be
  * hundreds, one for each frame of a stack. */
 struct open {
 	struct vpa_range *items[VPA_SCOPES_OPEN_MAX];
 	size_t count;
-	uint64_t from_ns, until_ns; /* launches in [from, until) have these around them */
+	uint64_t from_ns, until_ns; /* launches in [from, until) have these ranges around them */
 };
 
-/* Notes of a range that has not been judged if it is nothing wherever it stands. */
+/* Marks an unjudged range that is no scope in any place. */
 static int know(struct vpa_pipeline *p, struct vpa_range *range)
 {
 	struct vpa_scope_label label;
@@ -113,8 +113,8 @@ static int know(struct vpa_pipeline *p, struct vpa_range *range)
 	return VPT_OK;
 }
 
-/* Where a range goes among those found so far: each chain comes with starts falling, so mostly to the front. Of equal starts
- * one with an end of its own is inside. */
+/* The index of a range among those found so far: each chain comes with falling starts, so usually
+ * the front. Of equal starts, one with an end of its own is inside. */
 static size_t rank_of(const struct open *open, const struct vpa_range *range)
 {
 	int is_inside = range->kind == VPT_RANGEKIND_START_END;
@@ -140,7 +140,8 @@ static void put_open(struct open *open, struct vpa_range *range)
 	open->count++;
 }
 
-/* Those of both chains that are open at `at_ns`, a moment since `since_ns`, when all of the chains were. */
+/* The ranges of both chains that are open at `at_ns`. `at_ns` is not before `since_ns`, when all of
+ * the chains were open. */
 static int find_open(struct vpa_pipeline *p, struct vpa_range *own, struct vpa_range *wide,
 	uint64_t since_ns, uint64_t at_ns, struct open *open)
 {
@@ -170,13 +171,14 @@ static int find_open(struct vpa_pipeline *p, struct vpa_range *own, struct vpa_r
 	return VPT_OK;
 }
 
-/* The innermost range from `range` on outwards that is open at `at_ns` and not known to be nothing; NULL: none. */
+/* The innermost range, from `range` outwards, that is open at `at_ns` and may be a scope; NULL:
+ * none. */
 static const struct vpa_range *find_inner(
 	const struct vpa_pipeline *p, struct vpa_range *range, uint64_t at_ns)
 {
 	range = vpa_range_open_at(range, at_ns);
 	for (; range; range = vpa_range_around(range, at_ns)) {
-		/* By far the most ranges have names that are nothing. */
+		/* Most ranges by far have names without a meaning. */
 		if (!range->scope && !range->payload && range->name < p->known_cap &&
 			p->known[range->name] == 1)
 			range->scope = VPA_NO_SCOPE;
@@ -245,7 +247,7 @@ static int begin(struct vpa_pipeline *p, struct vpa_range *range, const struct v
 	return VPT_OK;
 }
 
-/* Whether a scope takes the place of one further out: an annotation is not put aside by a rule. */
+/* Whether a scope replaces one further out: a rule does not override an annotation. */
 static int takes_over(enum vpa_scope_source source, enum vpa_scope_source outer)
 {
 	return outer != VPA_SOURCE_ANNOTATION || source == VPA_SOURCE_ANNOTATION;
@@ -266,7 +268,7 @@ static void go_inside(const struct vpa_pipeline *p, struct vpa_around *around, u
 		break;
 	case VPA_SCOPE_BLOCK:
 		set_around(p, &around->block, at);
-		/* What stands in a block is not in what is around it. */
+		/* What is inside a block is not in the steps and stages around it. */
 		around->iteration = around->step = around->stage = VPA_NONE;
 		break;
 	case VPA_SCOPE_ITERATION:
@@ -282,7 +284,7 @@ static void go_inside(const struct vpa_pipeline *p, struct vpa_around *around, u
 
 /* ---- positions ---- */
 
-/* Fills in the scopes around the launch of an op of this stretch at `at_ns`. */
+/* Fills in the scopes around a launch of this stretch at `at_ns`. */
 static int find_scopes(struct vpa_pipeline *p, const struct vpa_op_stretch *stretch, uint64_t at_ns,
 	struct vpa_position *out)
 {
@@ -315,7 +317,7 @@ static int find_scopes(struct vpa_pipeline *p, const struct vpa_op_stretch *stre
 	return VPT_OK;
 }
 
-/* Begins the position of op `i`, which is of this stretch. */
+/* Begins the position of op `i` of this stretch. */
 VPA_RARE static int add_position(struct vpa_pipeline *p, const struct vpa_ops *ops, size_t i,
 	const struct vpa_op_stretch *stretch)
 {
@@ -332,7 +334,7 @@ VPA_RARE static int add_position(struct vpa_pipeline *p, const struct vpa_ops *o
 					   : find_scopes(p, stretch, ops->launch_start_ns[i], out);
 }
 
-/* Where those of the ops [begin, end) of a stretch end that have this position. */
+/* Of the ops [begin, end) of a stretch, the first that no longer has this position. */
 static size_t same_until(const struct vpa_pipeline *p, const struct vpa_position *at,
 	const struct vpa_ops *ops, const struct vpa_op_stretch *stretch, size_t begin, size_t end)
 {
@@ -373,7 +375,7 @@ int vpa_pipeline_ops(struct vpa_pipeline *p, const struct vpa_ops *ops)
 			at->end = (uint8_t)i;
 		if (add_position(p, ops, i, stretch))
 			return VPT_ENOMEM;
-		i++; /* the position is this op's in any case */
+		i++; /* op i itself always has this position */
 	}
 	return VPT_OK;
 }
@@ -416,9 +418,9 @@ void vpa_pipeline_forget(struct vpa_pipeline *p, const struct vpa_range *range)
 	p->unused = at;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
-/* Goes from outside to inside. */
+/* A walk from the outermost range inwards. */
 struct walk {
 	struct vpa_scope_label block, step; /* kind NONE: none so far */
 	unsigned inside;
@@ -459,7 +461,7 @@ int vpa_pipeline_where(struct vpa_pipeline *p, const struct vpa_range *own,
 	size_t i;
 
 	*out = (struct vpa_where){.block = -1, .step = -1};
-	/* What is noted of ranges here nobody but the pipeline sees. */
+	/* Only the pipeline sees what is noted on ranges here. */
 	if (find_open(p, (struct vpa_range *)own, (struct vpa_range *)wide, at_ns, at_ns, &open))
 		return VPT_ENOMEM;
 	out->until_ns = open.until_ns;

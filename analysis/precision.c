@@ -1,5 +1,5 @@
-/* precision.c - words of cuBLAS, CUTLASS, cuDNN, Triton and Tensile kernels, the narrowest numbers first: a kernel that multiplies BF16
- * names FP32 too, for its sums. */
+/* precision.c - words in names of cuBLAS, CUTLASS, cuDNN, Triton and Tensile kernels, narrowest
+ * formats first: a kernel that multiplies BF16 also names FP32, for its sums. */
 #include "analysis/precision.h"
 
 #include <ctype.h>
@@ -54,7 +54,7 @@ static const struct {
 	{"dgemm", VPA_PRECISION_FP64},
 	{"k_db_", VPA_PRECISION_FP64},
 	{"double", VPA_PRECISION_FP64},
-	/* Integers at NVIDIA; "implicit" at AMD, where its name says in what. */
+	/* Integers on NVIDIA; "implicit" on AMD, if its name gives the format. */
 	{"igemm", VPA_PRECISION_8},
 };
 

@@ -1,6 +1,6 @@
-/* prefetch.c - a ring of batches. Workers take the next chunk number, decode into the slot that belongs to it,
- * and wait while their slot is still in use; the consumer waits for the slot whose turn it is. What is handed
- * out never depends on which thread was faster. */
+/* prefetch.c - a ring of batches. Workers take the next chunk number, decode into its slot, and
+ * wait while that slot is in use; the consumer waits for the next slot in order. So the result
+ * never depends on which thread was faster. */
 #include "analysis/prefetch.h"
 
 #include "analysis/jobs.h"
@@ -26,7 +26,7 @@ struct vpa_prefetch {
 	size_t chunk_count, next_out, next_in;
 	struct slot *slots;
 	size_t slot_count;
-	struct slot *held; /* handed out */
+	struct slot *held; /* returned to the caller */
 	struct vpt_decoder *own;
 	pthread_t threads[JOBS_MAX];
 	unsigned thread_count;
@@ -35,7 +35,8 @@ struct vpa_prefetch {
 	int stop;
 };
 
-/* Whether the next chunk has to wait: its slot is in use, or memory is scarce and others are ahead of it. */
+/* Whether the next chunk must wait: its slot is in use, or memory is scarce and others are ahead of
+ * it. */
 static int must_wait(const struct vpa_prefetch *p, const struct slot *slot)
 {
 	return slot->state != FREE || (p->next_in > p->next_out && vpt_memory_is_scarce());
@@ -70,7 +71,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Signals belong to the thread that the user knows. */
+/* Signals are blocked in workers: the caller's thread gets them. */
 static void start_threads(struct vpa_prefetch *p, unsigned count)
 {
 	sigset_t all, before;
@@ -115,7 +116,7 @@ int vpa_prefetch_start(const struct vpt_trace *trace, unsigned jobs, struct vpa_
 	return VPT_OK;
 }
 
-/* Gives the memory of a batch back. */
+/* Frees the memory of a batch. */
 static void renew(struct vpt_batch *b)
 {
 	vpt_batch_free(b);

@@ -1,15 +1,15 @@
-/* range_names.c - names without what emit_nvtx() puts behind them. A file may hold any names, and long ones are cut
- * off somewhere, so what follows the first key and the beginning of its value is not looked at. */
+/* range_names.c - names without what emit_nvtx() appends. A file may hold any names, and long ones
+ * are cut off, so only the first key and the beginning of its value are checked. */
 #include "analysis/range_names.h"
 
 #include <string.h>
 
-/* Whether a key of emit_nvtx() and the beginning of its value stand at `text`. */
+/* Whether a key of emit_nvtx() and the beginning of its value are at `text`. */
 static int is_key(const char *text, size_t len)
 {
 	static const struct {
 		const char *text;
-		int is_list; /* its value begins with a bracket, else with a digit */
+		int is_list; /* the value begins with a bracket, else with a digit */
 	} keys[] = {
 		{", seq = ", 0}, {", op_id = ", 0}, {", sizes = ", 1}, {", input_op_ids = ", 1}};
 	size_t i, n;

@@ -1,9 +1,10 @@
-/* reading.c - is the trace whole? Chunks say it by their numbers, their LOSS, STATS and META rows, and the last one by its
- * mark; an importer by what it counted.
+/* reading.c - whether the trace is complete. Chunks show it by their numbers, their LOSS, STATS and
+ * META rows, and the last one by its mark; an importer by its counts.
  *
- * A place that cannot be read is bounded by its neighbours. Records come in the chunk in which they end, at most a chunk late;
- * so what is missing began after the chunk before it did, and ended before the chunk behind it does. Where the end is missing,
- * all is there that was older than a flush of the tracer. */
+ * An unreadable place is bounded by its neighbours. Records come in the chunk in which they end, at
+ * most one chunk late. So what is missing began after the chunk before it did, and ended before the
+ * chunk after it does. If the end is missing, everything older than a flush of the tracer is
+ * there. */
 #include "analysis/reading.h"
 
 #include <inttypes.h>
@@ -20,10 +21,10 @@ static const char *const keys[VPA_READING_COUNT] = {
 static const char prefix[] = "missing.";
 const char vpa_reading_damage_key[] = "missing.first_damage";
 
-/* The tracer's own VPTRACE_FLUSH_MS where a capture does not tell. */
+/* The tracer's default VPTRACE_FLUSH_MS, if a capture does not give it. */
 enum { FLUSH_MS = 1000 };
 
-/* ---- places that cannot be read ---- */
+/* ---- unreadable places ---- */
 
 static void begin_damage(struct vpa_reading *n)
 {
@@ -32,7 +33,7 @@ static void begin_damage(struct vpa_reading *n)
 	n->in_damage = 1;
 }
 
-/* No row is left between the newest one and those of the chunks from `index` on. */
+/* No row lies between the newest one and those of the chunks from `index` on. */
 static void set_hole(struct vpa_reading *n, size_t index)
 {
 	uint64_t until_ns = vpt_trace_times_from(n->trace, index);
@@ -56,7 +57,7 @@ int vpa_reading_damage(struct vpa_reading *n, size_t index, const char *text)
 	return VPT_OK;
 }
 
-/* Chunks are numbered: whole ones that were cut out leave a hole in the numbers. */
+/* Chunks are numbered: removed chunks leave a gap in the numbers. */
 static void check_sequence(struct vpa_reading *n, size_t index)
 {
 	const struct vpt_reader *reader = vpt_trace_reader(n->trace);
@@ -89,7 +90,7 @@ static int take_losses(struct vpa_reading *n, const struct vpt_section *s)
 			begin_damage(n);
 			continue;
 		}
-		if (kind == VPT_LOSSKIND_UNFINISHED) { /* its rows are there, without times */
+		if (kind == VPT_LOSSKIND_UNFINISHED) { /* the rows exist, without times */
 			n->unfinished += s->col[VPT_LOSS_COUNT][row];
 		} else {
 			n->losses++;
@@ -110,7 +111,8 @@ static void take_stats(struct vpa_reading *n, const struct vpt_section *s)
 	n->has_stats = 1;
 	n->received = n->dropped = n->invalid = 0;
 	for (row = 0; row < s->row_count; row++) {
-		if (!s->col[VPT_STATS_LANE][row]) /* the whole capture: the others are its parts */
+		/* a row for the whole capture: the others are its parts */
+		if (!s->col[VPT_STATS_LANE][row])
 			n->received = n->dropped = n->invalid = 0;
 		n->received += s->col[VPT_STATS_RECEIVED][row];
 		n->dropped += s->col[VPT_STATS_DROPPED][row];
@@ -180,7 +182,7 @@ static int take_section(
 	}
 }
 
-/* Rows of events, LOSS not among them; `*all` with it. */
+/* Rows of events, LOSS excluded; `*all` includes it. */
 static uint64_t count_rows(const struct vpt_batch *b, uint64_t *all)
 {
 	uint64_t rows = 0;
@@ -245,7 +247,7 @@ int vpa_reading_chunk(struct vpa_reading *n, size_t index, const struct vpt_batc
 	return rc;
 }
 
-/* The only loss that says how much, but not when, is one that no LOSS row tells of. */
+/* Whether all losses have times: one that no LOSS row describes has none. */
 static int knows_when(const struct vpa_reading *n)
 {
 	static const enum vpa_reading_count anywhere[] = {VPA_READING_NEWER, VPA_READING_WRONG,
@@ -267,7 +269,8 @@ int vpa_reading_end(struct vpa_reading *n)
 	int rc = VPT_OK;
 
 	if (vpt_trace_reader(n->trace) && !n->has_end && !n->in_damage) {
-		/* The copy of a file that ended inside a chunk ends with what was complete of it. */
+		/* The copy of a file that ended inside a chunk ends with the part that was
+		 * complete. */
 		if (n->carried[VPA_READING_TORN])
 			begin_damage(n);
 		else

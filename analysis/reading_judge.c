@@ -1,7 +1,8 @@
-/* reading_judge.c - what is missing in words, and what to do about it.
+/* reading_judge.c - says what is missing, and what to do about it.
  *
- * A sentence says what is missing; a remedy names the variable and the value that would have avoided it. Remedies are only for
- * what our tracer or Nsight Systems recorded: what else another tool can do is not known here. */
+ * A sentence says what is missing; a remedy names the variable and the value that would have
+ * avoided it. Only recordings by our tracer or Nsight Systems get remedies: other tools' options
+ * are not known here. */
 #include "analysis/reading.h"
 
 #include <inttypes.h>
@@ -35,7 +36,7 @@ say(struct judging *j, int is_missing, const char *remedy, const char *fmt, ...)
 		j->say(j->ctx, &r);
 }
 
-/* Counts that need no more than a sentence, "%" standing for the number. */
+/* Counts that need only a sentence; "%" is replaced by the number. */
 static const struct {
 	enum vpa_reading_count count;
 	const char *one, *many, *remedy;
@@ -103,7 +104,7 @@ static void judge_damage(struct judging *j)
 	judge_counts(j);
 }
 
-/* Events of categories that nobody here knows cost nothing as long as GPU work is among the others. */
+/* Events of unknown categories do not matter as long as GPU work is among the others. */
 static void judge_unknown(struct judging *j)
 {
 	uint64_t unknown = j->n->counts[VPA_READING_UNKNOWN];
@@ -125,7 +126,7 @@ static void judge_end(struct judging *j)
 		"no longer be written; what came later is missing");
 }
 
-/* The limit that was too low, doubled. */
+/* Suggests twice the limit that was too low. */
 static void memory_remedy(const struct vpa_reading *n, char *out, size_t size)
 {
 	uint64_t mib = n->memory_limit_bytes ? n->memory_limit_bytes >> 20 : 256;

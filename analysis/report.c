@@ -1,4 +1,4 @@
-/* report.c - what is known of any report: where its buckets begin, which request stands for all of them. */
+/* report.c - facts about any report: where its buckets begin, which request represents it. */
 #include "analysis/report.h"
 
 #include "formats/memory.h"
