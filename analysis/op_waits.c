@@ -1,6 +1,6 @@
 /* op_waits.c - which ops an op waited for because its stream was made to wait for an event.
  *
- *	EVENT row:  a call recorded event n on stream A      --> the last op of A launched before that call
+ *	EVENT row:  call records event n on stream A         --> the last op of A launched before it
  *	SYNC row:   a later call makes stream B wait for n   --> the first op of B launched after it
  *
  * Ops are identified by the call that launched them: correlation ids of a process rise. A wait is

@@ -1,11 +1,11 @@
-/* resolver.c - taking chunks apart and joining what belongs together.
+/* resolver.c - splits chunks and joins their records.
  *
  *	resolver_maps.c     numbers of lanes, names and configurations
- *	resolver_ranges.c   ranges come in
- *	resolver_calls.c    calls come in
- *	resolver_ops.c      ops go out, joined with their launches
+ *	resolver_ranges.c   adds ranges
+ *	resolver_calls.c    adds calls
+ *	resolver_ops.c      releases ops, joined with their launches
  *	resolver_places.c   ranges around a moment
- *	resolver_past.c     how long calls, ranges and waits are remembered */
+ *	resolver_past.c     how long calls, ranges and waits are kept */
 #include "analysis/resolver.h"
 
 #include "analysis/resolver_maps.h"
@@ -85,7 +85,7 @@ void vpa_resolver_free(struct vpa_resolver *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* ---- what marks time: synchronisation, overhead, loss ---- */
+/* ---- timed records: synchronisation, overhead, loss ---- */
 
 static int add_waits(struct vpa_resolver *r, const struct vpt_section *s)
 {
@@ -112,7 +112,7 @@ static int add_waits(struct vpa_resolver *r, const struct vpt_section *s)
 	return rc;
 }
 
-/* A stream whose waits' calls are looked for. */
+/* A stream, to look up its waits' calls. */
 struct stream_waits {
 	const struct vpa_resolver *r;
 	uint32_t stream;
@@ -132,8 +132,8 @@ static uint64_t find_wait(void *ctx, uint64_t id)
 	return call ? vpa_call_start(call) : UINT64_MAX;
 }
 
-/* A wait counts from the start of its call, where that is known. A call that is not there yet comes with the next chunk at
- * the latest, since both are over at the same time. */
+/* A wait counts from the start of its call, if that is known. A call not yet there comes with the
+ * next chunk at the latest, since both end at the same time. */
 static int settle_waits(struct vpa_resolver *r)
 {
 	uint32_t k;
@@ -144,7 +144,7 @@ static int settle_waits(struct vpa_resolver *r)
 	return rc;
 }
 
-/* The set that an overhead record of a kind belongs to; NULL: none. */
+/* The set for overhead records of a kind; NULL: none. */
 static struct vpa_intervals *overhead_set(struct vpa_overhead *o, uint64_t kind)
 {
 	switch (kind) {
@@ -158,7 +158,7 @@ static struct vpa_intervals *overhead_set(struct vpa_overhead *o, uint64_t kind)
 	case VPT_OVERHEADKIND_LAZY_LOADING:
 		return &o->loading;
 	default:
-		/* A full command buffer means that the queue is full, which is healthy. */
+		/* A full command buffer means a full queue, which is healthy. */
 		return NULL;
 	}
 }
@@ -230,7 +230,7 @@ int vpa_resolver_lose(struct vpa_resolver *r, uint64_t start_ns, uint64_t end_ns
 
 /* ---- ops ---- */
 
-/* Counts what a chunk brings though it should have come with an earlier one. */
+/* Counts ops of a chunk that should have come with an earlier one. */
 VPA_RARE static void count_late(struct vpa_resolver *r, const struct vpt_section *s)
 {
 	const uint64_t *starts = s->col[0], *durations = s->col[1];
@@ -241,7 +241,7 @@ VPA_RARE static void count_late(struct vpa_resolver *r, const struct vpt_section
 			r->late_ops += starts[row] && starts[row] + durations[row] > starts[row];
 }
 
-/* The same of a packed section. */
+/* The same for a packed section. */
 VPA_RARE static void count_late_packed(struct vpa_resolver *r, const struct vpt_section *s)
 {
 	uint64_t starts[VPT_ROWS_AT_ONCE], ids[VPT_ROWS_AT_ONCE];
@@ -359,7 +359,7 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
 	size_t i;
 	int rc = vpa_maps_begin_chunk(r, b);
 
-	/* Ranges first: calls want to know theirs. */
+	/* Ranges first: calls look up theirs. */
 	if (!rc)
 		rc = vpa_resolver_add_ranges(r, b);
 	for (i = 0; !rc && i < b->section_count; i++)
@@ -412,7 +412,7 @@ uint64_t vpa_resolver_last_wait(
 	const struct vpa_calls *calls = &r->pasts[thread].calls;
 	size_t i = vpa_waits_before(w, before_ns);
 
-	/* Of a thread's own only those count that lie in no other call. */
+	/* Of a thread's own waits, only those of outermost calls count. */
 	while (!r->waits_name_streams && i != SIZE_MAX && w->items[i].id >= calls->begin &&
 		vpa_calls_at(calls, w->items[i].id)->state & VPA_CALL_NESTED)
 		i = i ? i - 1 : SIZE_MAX;

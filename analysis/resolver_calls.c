@@ -1,5 +1,5 @@
-/* resolver_calls.c - CUDA calls on their way into the past of their thread. As hot as ops: what is ordinary of a block of
- * calls is found at once, column by column. */
+/* resolver_calls.c - adds CUDA calls to the past of their thread. This is as hot as the ops:
+ * ordinary calls of a block are handled together, column by column. */
 #include "analysis/resolver_maps.h"
 #include "analysis/resolver_parts.h"
 #include "formats/chunk.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What `inside` does to a device, `call` does too. */
+/* What `inside` does on a device, `call` does too. */
 static void take_effects(struct vpa_call *call, const struct vpa_call *inside)
 {
 	call->state |= inside->state & (VPA_CALL_PAGEABLE | VPA_CALL_SUBMITS);
@@ -15,8 +15,8 @@ static void take_effects(struct vpa_call *call, const struct vpa_call *inside)
 		call->state |= VPA_CALL_SUBMITS;
 }
 
-/* Calls may overlap without nesting, in traces whose times are rough, or have the same times: what is inside those that
- * end at `position` or before it, and overlap this one, may be inside this one as well. */
+/* In traces with rough times calls may overlap without nesting, or have equal times: what is inside
+ * calls that end at or before `position` and overlap this one may be inside this one too. */
 static void share_nested(const struct vpa_calls *calls, struct vpa_call *call, uint64_t position)
 {
 	enum { LOOKED_AT = 1024 };
@@ -32,8 +32,8 @@ static void share_nested(const struct vpa_calls *calls, struct vpa_call *call, u
 	}
 }
 
-/* Calls that lie inside this one are nested: at any moment the outermost is "the call the thread was in". What they do to
- * a device it does too. */
+/* Calls inside this one are nested: the outermost call at any moment is "the call the thread was
+ * in", and it also does on a device what the nested ones do. */
 VPA_RARE static void mark_nested(
 	const struct vpa_calls *calls, struct vpa_call *call, uint64_t own_position)
 {
@@ -62,7 +62,7 @@ VPA_RARE static void mark_nested(
 	*vpa_call_encloses(call) = (uint32_t)(own_position - position);
 }
 
-/* Calls of one thread on their way in. */
+/* Adds calls of one thread. */
 struct adding {
 	struct vpa_resolver *r;
 	const struct vpt_batch *batch;
@@ -74,7 +74,7 @@ struct adding {
 
 _Static_assert((int)VPA_CALL_BLOCK <= (int)VPT_ROWS_AT_ONCE, "a block's calls are read at once");
 
-/* What a thread keeps of calls beside their history. */
+/* Notes what a thread keeps of calls besides their history. */
 static int note_call(struct adding *a, const struct vpa_call *call)
 {
 	struct vpa_thread_past *past = &a->r->pasts[a->thread];
@@ -94,8 +94,8 @@ static int note_call(struct adding *a, const struct vpa_call *call)
 	}
 }
 
-/* Adds a call of any kind, at any time, whose times and id stand in its block; `i` among the rows at hand. `previous_ns`
- * is the end of the one before it on the thread, or ~0. */
+/* Adds a call of any kind, at any time; its times and id are already in its block. `i`: its index
+ * among the current rows. `previous_ns`: the end of the previous call on the thread, or ~0. */
 VPA_RARE static int add_any_call(
 	struct adding *a, uint32_t i, struct vpa_call *call, uint64_t previous_ns)
 {
@@ -112,7 +112,7 @@ VPA_RARE static int add_any_call(
 		return rc;
 	*call = kind.call;
 	call->slot = slot;
-	/* It says when it began, and nothing else. */
+	/* The row gives only its start. */
 	if (block->ends_ns[slot] < start) {
 		block->ends_ns[slot] = start;
 		call->state = VPA_CALL_NONE;
@@ -130,7 +130,7 @@ VPA_RARE static int add_any_call(
 	r->counts.calls += (uint64_t)inside;
 	r->launches_without_op += (call->state & VPA_CALL_MISSED) != 0;
 	if (call->state & VPA_CALL_NONE) {
-		block->correlations[slot] = 0; /* no op is a query's */
+		block->correlations[slot] = 0; /* a query launches no op */
 		return VPT_OK;
 	}
 	if (previous_ns > start)
@@ -142,15 +142,15 @@ VPA_RARE static int add_any_call(
 	return !rc && kind.blocks && inside ? vpa_hand_out_call(r, call) : rc;
 }
 
-/* What calls that are not odd add up to. */
+/* Sums over the calls that are not odd. */
 struct calls_sum {
 	uint64_t ns;
-	uint64_t stalls; /* top bit: host code of VPA_STALL_NS or longer is between two of them */
+	uint64_t stalls; /* top bit set: VPA_STALL_NS or more of host code between two of them */
 };
 
-/* Sets odd[i] to 0 for each call that begins when the one before it has ended, `previous_ns` for the first, and inside the
- * window, whose number is small and which has no name, and says when each ends. A sum of signs: where a number's top
- * bit is set the row counts as odd too. */
+/* Sets odd[i] to 0 for each call that begins after the previous one ended (`previous_ns` for the
+ * first), is inside the window, and has a small number and no name; writes when each ends. Uses a
+ * sum of signs: a row with a number whose top bit is set is odd too. */
 VPT_VECTORISE
 static struct calls_sum find_odd(const struct vpt_rows *rows, const uint64_t *restrict starts,
 	uint32_t count, const struct vpa_model *m, uint64_t previous_ns, uint64_t *restrict ends,
@@ -185,8 +185,8 @@ static struct calls_sum find_odd(const struct vpt_rows *rows, const uint64_t *re
 	return sum;
 }
 
-/* Adds all rows as if they were ordinary; those that are not become odd. Returns how many of them all launch
- * something. */
+/* Adds all rows as if they were ordinary, and marks those that are not as odd. Returns how many of
+ * all rows launch something. */
 static uint32_t add_ordinary(const struct vpa_call_kind *kinds, const uint64_t *ids, uint32_t count,
 	uint32_t slot, struct vpa_call *calls, uint8_t *odd)
 {
@@ -211,14 +211,14 @@ static uint32_t next_odd(const uint8_t *odd, uint32_t i, uint32_t count)
 	return next ? (uint32_t)(next - odd) : count;
 }
 
-/* When the call before ended; ~0 for a query, which hides that. */
+/* When the previous call ended; ~0 for a query, which hides that. */
 static uint64_t previous_end(const struct vpa_call *before)
 {
 	return before->state & VPA_CALL_NONE ? UINT64_MAX : vpa_call_end(before);
 }
 
-/* Adds the next `count` rows, all of which stand in the thread's last block. This is as hot as any: what is not quite
- * ordinary goes elsewhere. */
+/* Adds the next `count` rows, all of which go into the thread's last block. This is hot: anything
+ * not quite ordinary goes elsewhere. */
 VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 {
 	struct vpa_resolver *r = a->r;
@@ -241,7 +241,7 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 		sum.stalls |= VPA_STALL_NS - 1 - (starts[0] - previous);
 	launches = add_ordinary(r->maps->call_kinds, a->rows.col[VPT_CALL_ID], count, slot,
 		block->calls + slot, odd);
-	/* Each was taken for a launch if its kind is one. */
+	/* Each was counted as a launch if its kind is one. */
 	for (i = next_odd(odd, 0, count); i < count; i = next_odd(odd, i + 1, count)) {
 		launches -= (block->calls[slot + i].state & VPA_CALL_MISSED) != 0;
 		if (i)
@@ -269,7 +269,7 @@ VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 int vpa_resolver_add_calls(
 	struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s)
 {
-	struct adding a; /* most of it is room */
+	struct adding a; /* large: mostly buffers */
 	uint32_t left = s->row_count, count;
 	struct vpa_calls *calls;
 	int rc = vpa_maps_thread(r, s->lane, &a.thread);

@@ -1,5 +1,5 @@
-/* resolver_maps.c - numbering. Everything a chunk numbers for itself is looked up once per chunk; after that
- * an event costs an array access. */
+/* resolver_maps.c - numbering. A chunk's own numbers are looked up once per chunk; after that an
+ * event costs an array access. */
 #include "analysis/kernel_rules.h"
 #include "analysis/range_names.h"
 #include "analysis/resolver_maps.h"
@@ -9,12 +9,12 @@
 #include <string.h>
 
 enum {
-	/* Programs that build a new name for every range must not fill memory: names beyond this many, or this many bytes
-	 * of them, are all called the same. */
+	/* Programs that build a new name for every range must not fill memory: names beyond this
+	 * many, or this many bytes, all become one name. */
 	NAMES_MAX = 1 << 18,
 	NAMES_BYTES = 16 << 20,
-	/* Each thread and stream has memory of its own, and each is asked once a chunk: those beyond so many are taken
-	 * together. */
+	/* Each thread and stream has its own memory and is visited once per chunk: those beyond
+	 * this limit share one. */
 	LANES_MAX = 8192,
 	PROCESSES_MAX = 256,
 	DEVICES_MAX = 256
@@ -90,7 +90,8 @@ int vpa_maps_new_name(
 	return VPT_OK;
 }
 
-/* Notes the whole name of a range that is summed under a part of it. Beyond the limit only that part is known. */
+/* Interns the full name of a range that is summed by a part of it. Beyond the limit only that part
+ * is kept. */
 static int record(struct vpa_resolver *r, struct vpt_text text, uint32_t *recorded)
 {
 	struct vpt_strings *names = &r->model->recorded;
@@ -126,8 +127,8 @@ int vpa_maps_new_range_name(struct vpa_resolver *r, const struct vpt_batch *b, u
 
 enum { SILENT = 0x80 };
 
-/* Whether calls of this name put nothing on a device, though their class does not say so. Others of class OTHER that are
- * known by their name alone may do so, for all that is known, and are kept for long. */
+/* Whether calls of this name put nothing on a device, though their class does not say so. Other
+ * calls of class OTHER that are known only by name may do so, and are kept for long. */
 static int is_silent(struct vpt_text name)
 {
 	static const char *const words[] = {"Attribute", "Get", "Set", "Create", "Destroy"};
@@ -139,7 +140,7 @@ static int is_silent(struct vpt_text name)
 	return 0;
 }
 
-/* What calls do that are known by their name alone, asked once for each name. */
+/* The class of calls known only by name, computed once per name. */
 static int find_class(
 	struct vpa_resolver *r, uint32_t name, enum vpt_call_class *klass, int *silent)
 {
@@ -161,7 +162,7 @@ static int is_query(enum vpt_call_class klass)
 	return klass == VPT_CALL_QUERY || klass == VPT_CALL_EVENT_RECORD;
 }
 
-/* Whether all there is to do about such a call is to put it into the history. */
+/* Whether such a call only needs adding to the history. */
 static int is_usual(enum vpt_call_class klass)
 {
 	return klass != VPT_CALL_SYNC && klass != VPT_CALL_BLOCKING_COPY && !is_query(klass) &&
@@ -169,7 +170,7 @@ static int is_usual(enum vpt_call_class klass)
 	       klass != VPT_CALL_END_CAPTURE;
 }
 
-/* A kind of this class, but for its name; `known`: it has a number. */
+/* The kind for this class, without its name; `known`: it has a number. */
 static struct vpa_call_kind kind_of(enum vpt_call_class klass, int known)
 {
 	struct vpa_call_kind kind = {.known = 1,
@@ -177,12 +178,11 @@ static struct vpa_call_kind kind_of(enum vpt_call_class klass, int known)
 		.blocks = klass == VPT_CALL_SYNC || klass == VPT_CALL_BLOCKING_COPY,
 		.usual = known && is_usual(klass)};
 
-	/* Others that are known by their name alone may put work on a device, for all that is known, and are kept for
-	 * long. */
+	/* Other calls known only by name may put work on a device, and are kept for long. */
 	kind.unknown = !known && klass == VPT_CALL_OTHER;
 	kind.call.klass = (uint8_t)klass;
 	kind.call.state = is_query(klass) ? VPA_CALL_NONE : kind.launches ? VPA_CALL_MISSED : 0;
-	/* How many ops a graph launch waits for is not known, so it waits its full time. */
+	/* The number of ops of a graph launch is unknown, so it waits its full time. */
 	if (kind.launches && klass != VPT_CALL_GRAPH_LAUNCH)
 		kind.call.state |= VPA_CALL_WAITS;
 	return kind;
@@ -238,7 +238,7 @@ static enum vpa_role role_of(const struct vpa_kernel *kernel)
 	}
 }
 
-/* The kernel of a name, classified when it is met for the first time. */
+/* The kernel with a name, classified on first use. */
 static int kernel_of(struct vpa_resolver *r, uint32_t name, uint32_t *kernel)
 {
 	struct vpa_resolver_maps *m = r->maps;
@@ -284,7 +284,7 @@ int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry
 	const struct vpa_kernel *kernel;
 	uint32_t name;
 
-	/* The file may refer to a row it does not have. */
+	/* The file may refer to a row that does not exist. */
 	if (is_there ? vpa_maps_name(r, r->batch, s->col[VPT_CONFIG_NAME][config], &name)
 		     : intern(r, "?", 1, &name))
 		return VPT_ENOMEM;
@@ -334,7 +334,7 @@ static int device_index(struct vpa_model *m, int64_t ordinal, uint32_t *index)
 	*index = vpa_find_device(m, ordinal);
 	if (*index != VPA_NONE)
 		return VPT_OK;
-	/* No machine has so many; a file that claims more has the rest put together as "unknown". */
+	/* No machine has this many; the rest of a file that claims more becomes "unknown". */
 	if (m->device_count == DEVICES_MAX)
 		ordinal = -1;
 	else if (m->device_count > DEVICES_MAX) {
@@ -352,7 +352,7 @@ static int process_index(struct vpa_resolver *r, int64_t pid, uint32_t *index)
 {
 	uint32_t i;
 
-	/* As with devices: the rest is one that is not known. */
+	/* As with devices: the rest becomes one unknown process. */
 	if (r->process_count >= PROCESSES_MAX)
 		pid = -1;
 	for (i = 0; i < r->process_count; i++)
@@ -386,7 +386,7 @@ static int new_thread(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t
 	return VPT_OK;
 }
 
-/* Adds a thread, or takes the one that stands for all beyond the limit. */
+/* Adds a thread, or returns the one that stands for all beyond the limit. */
 static int add_thread(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t tid, uint32_t name,
 	uint32_t *index)
 {
@@ -442,11 +442,11 @@ static int add_lane(struct vpa_resolver *r, uint64_t key, uint8_t type, uint32_t
 	return VPT_OK;
 }
 
-/* Finds a lane of this type; one that no LANE row describes, or describes as something else, is made up. Key 0
- * stands for what has no lane and gets one of each type. */
+/* Finds a lane of this type; makes one up if no LANE row describes it, or describes it as something
+ * else. Key 0 means no lane and gets one of each type. */
 static int find_lane(struct vpa_resolver *r, uint64_t key, uint8_t type, uint32_t *index)
 {
-	/* Threads and streams share the key's space in files, not in here. */
+	/* Threads and streams share the key space in files, but not here. */
 	uint64_t own = key * 2 + (type == VPT_LANETYPE_STREAM) + 1;
 	struct vpa_lane_entry *e = r->maps->lane_slots ? lane_slot(r->maps, own) : NULL;
 	int rc;

@@ -1,5 +1,6 @@
-/* resolver_ops.c - ops leave the queue and learn their launch. A call or two of this per event of the trace: what
- * a batch's ops have in common is looked up when it changes, and the ordinary op takes the short way. */
+/* resolver_ops.c - takes ops from the queue and finds their launch. A call or two of this per event
+ * of the trace: what a batch's ops share is looked up when it changes, and ordinary ops take a
+ * short path. */
 #include "analysis/resolver.h"
 
 #include "analysis/resolver_maps.h"
@@ -10,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a call stands. */
+/* The place of a call. */
 struct spot {
 	struct vpa_call_block *block; /* NULL: nowhere */
 	size_t slot;
 };
 
-/* No call stands here. */
+/* Holds no call. */
 static struct vpa_call_block empty_block;
 
-/* Ops that do not know their process match any, as do calls that do not know theirs. */
+/* Ops of an unknown process match any process, and calls of an unknown process match any op. */
 static int may_launch(const struct vpa_process *p, int64_t pid)
 {
 	return pid == -1 || p->pid == pid || p->pid == -1;
@@ -32,7 +33,7 @@ VPA_RARE static struct vpa_call *find_launch(
 	struct vpa_call *call = NULL;
 	size_t i;
 
-	/* Its own process first; those of unknown pid only where that does not know the call. */
+	/* Its own process first; those of unknown pid only if its own does not know the call. */
 	for (i = 0; i < r->process_count && !call; i++)
 		if (r->processes[i].pid == pid)
 			call = vpa_launches_find(&r->processes[i].launches, r->pasts, correlation);
@@ -51,7 +52,8 @@ static void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
 	launch->state = (uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET);
 }
 
-/* A call has an op by pageable memory. A copy has then waited, and joins the calls that do. */
+/* The call has an op with pageable memory. A copy has then waited, and joins the calls that
+ * wait. */
 static void set_pageable(struct vpa_resolver *r, struct vpa_call *call)
 {
 	if (call->state & VPA_CALL_PAGEABLE)
@@ -63,7 +65,7 @@ static void set_pageable(struct vpa_resolver *r, struct vpa_call *call)
 		r->failed = VPT_ENOMEM;
 }
 
-/* What is true of a call is true of those around it. */
+/* Applies it to the calls around the call too. */
 static void spread_pageable(struct vpa_resolver *r, struct vpa_call *call)
 {
 	enum { LOOKED_AT = 1024 };
@@ -79,13 +81,13 @@ static void spread_pageable(struct vpa_resolver *r, struct vpa_call *call)
 		set_pageable(r, vpa_calls_at(calls, around));
 		last = around;
 	}
-	/* Those that overlap one around it may be around it too. */
+	/* Calls that overlap an enclosing one may enclose it too. */
 	for (p = position + 1; p < last && p - position <= LOOKED_AT; p++)
 		if (vpa_call_is_inside(call, vpa_calls_at(calls, p)))
 			set_pageable(r, vpa_calls_at(calls, p));
 }
 
-/* The same for each call of an op by pageable memory: several may have its id. */
+/* The same for each call with the id of an op with pageable memory: several may have it. */
 VPA_RARE static void note_pageable(struct vpa_resolver *r, struct vpa_call *launch)
 {
 	const struct vpa_thread *thread = &r->model->threads[vpa_call_thread(launch)];
@@ -113,7 +115,7 @@ static void join_copy(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
 		note_pageable(r, launch);
 }
 
-/* Whether a row of a COPY section is an op that takes time. */
+/* Whether a row of a COPY section is an op with a duration. */
 static int is_op(const struct vpt_section *s, uint32_t row)
 {
 	uint64_t start = s->col[VPT_COPY_START][row];
@@ -145,7 +147,8 @@ static void cut_chain(struct vpa_range *range, uint64_t at_ns)
 		range->cut = 1;
 }
 
-/* Ranges that had ended by the window's end may have launched what runs beyond it, since the host runs ahead. */
+/* Ranges that ended by the window's end may have launched work that runs past it, since the host
+ * runs ahead. */
 static void note_cut(struct vpa_resolver *r, const struct vpa_call *launch)
 {
 	uint64_t at_ns = vpa_call_start(launch);
@@ -157,7 +160,7 @@ static void note_cut(struct vpa_resolver *r, const struct vpa_call *launch)
 	cut_chain(vpa_steps_at(&r->processes[process].ranges.steps, at_ns), at_ns);
 }
 
-/* One that began before any call that is recorded was launched before the recording. */
+/* An op that began before every recorded call was launched before the recording. */
 VPA_RARE static void count_without_launch(struct vpa_resolver *r, uint64_t start_ns)
 {
 	r->ops_without_launch++;
@@ -167,13 +170,14 @@ VPA_RARE static void count_without_launch(struct vpa_resolver *r, uint64_t start
 	r->last_early_ns = start_ns;
 }
 
-/* An op that is not wholly inside the window, or invalid. Returns whether there is something left of it. */
+/* Clips an op that is invalid or not wholly inside the window. Returns whether anything is left of
+ * it. */
 VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, uint64_t *count)
 {
 	const struct vpa_model *m = r->model;
 	uint64_t start = ops->start_ns[i], end = ops->end_ns[i];
 
-	/* When an invalid op ran is not known, so it cannot wait until its launch is there. */
+	/* The time of an invalid op is unknown, so it cannot wait for its launch. */
 	if (!start || end < start) {
 		++*count;
 		r->zero_time += !start;
@@ -203,8 +207,7 @@ VPA_RARE static int clip(struct vpa_resolver *r, struct vpa_ops *ops, size_t i, 
 	return ops->end_ns[i] > ops->start_ns[i];
 }
 
-/* What becomes of a launch that is shown: it is met, if it has not been yet. Returns whether it was missed until
- * now. */
+/* Updates a launch that is passed on: marks it met. Returns whether it was missed until now. */
 VPA_RARE static unsigned meet(struct vpa_ops *ops, size_t i, struct vpa_call *launch)
 {
 	unsigned state = launch->state;
@@ -227,8 +230,9 @@ static uint64_t first_end(struct vpa_range *range, uint64_t at_ns, uint64_t unti
 	return until_ns;
 }
 
-/* Finds the place of a stretch's launches, the first of which began at `at_ns`. Mostly that is the innermost range; where it
- * is one around that, others may have ended before, or it may end first: the stretch is as long as nothing does. */
+/* Finds the place of a stretch's launches, the first of which began at `at_ns`. Usually it is the
+ * innermost range. If it is one further out, ranges in between may have ended before, or it may end
+ * first: the stretch lasts until the first of them ends. */
 static void find_place(struct vpa_op_stretch *s, uint64_t at_ns)
 {
 	const struct vpa_range *inner = vpa_inner_range(s->range, s->process_range);
@@ -245,7 +249,7 @@ static void find_place(struct vpa_op_stretch *s, uint64_t at_ns)
 	s->until_ns = first_end(s->process_range, at_ns, s->until_ns);
 }
 
-/* Ends the stretch at hand before op `i` and begins that of its launch; NULL: none. */
+/* Ends the current stretch before op `i` and begins that of its launch; NULL: none. */
 VPA_RARE static struct vpa_op_stretch *begin_stretch(
 	struct vpa_resolver *r, struct vpa_ops *ops, size_t i, const struct vpa_call *launch)
 {
@@ -278,7 +282,7 @@ VPA_RARE static struct vpa_op_stretch *begin_stretch(
 	return s;
 }
 
-/* Moves what the queue has filled in. */
+/* Moves the members that the queue filled in. */
 VPA_RARE static void move_op(struct vpa_ops *ops, size_t to, size_t from)
 {
 	ops->start_ns[to] = ops->start_ns[from];
@@ -311,7 +315,7 @@ static void count_ops(struct vpa_resolver *r, const struct vpa_ops *ops)
 	r->counts.memset += memsets;
 }
 
-/* Keeps those ops that go on to the folds: inside the window and of positive length. */
+/* Keeps the ops that are passed to the folds: inside the window and of positive length. */
 VPA_RARE static void clip_all(struct vpa_resolver *r, struct vpa_ops *ops)
 {
 	uint64_t counts[] = {[VPA_KERNEL] = 0, [VPA_MEMCPY] = 0, [VPA_MEMSET] = 0};
@@ -335,8 +339,8 @@ VPA_RARE static void clip_all(struct vpa_resolver *r, struct vpa_ops *ops)
 	r->counts.memset += counts[VPA_MEMSET];
 }
 
-/* Whether all ops lie wholly in the window and have a length, as a sum of signs: numbers whose top bit is set are refused
- * too. */
+/* Whether all ops are wholly in the window and have a length, as a sum of signs: also refuses
+ * numbers whose top bit is set. */
 VPT_VECTORISE
 static int are_ordinary(const struct vpa_ops *ops, uint64_t from_ns, uint64_t to_ns)
 {
@@ -349,9 +353,9 @@ static int are_ordinary(const struct vpa_ops *ops, uint64_t from_ns, uint64_t to
 	return !(bad >> 63);
 }
 
-/* Where the call stands that launched an op of the one process there is. `block` and `slot` are where it was expected:
- * mostly it is the one behind that, since some calls put nothing on a device. All that may be it are looked at
- * together, which no branch has to guess. */
+/* The place of the call that launched an op, if there is only one process. `block` and `slot` are
+ * where it was expected: usually it is the next one, since some calls put nothing on a device. All
+ * candidates are compared at once, without a branch to predict. */
 VPA_RARE static struct spot find_near(const struct vpa_resolver *r, uint64_t correlation,
 	struct vpa_call_block *block, size_t slot)
 {
@@ -369,7 +373,8 @@ VPA_RARE static struct spot find_near(const struct vpa_resolver *r, uint64_t cor
 	return call ? (struct spot){vpa_call_block_of(call), call->slot} : (struct spot){NULL, 0};
 }
 
-/* Tells the folds what they want to know of a launch but for its stretch. Returns whether it was missed until now. */
+/* Fills in what folds need to know of a launch, except its stretch. Returns whether it was missed
+ * until now. */
 static inline unsigned show_launch(
 	struct vpa_ops *ops, size_t i, struct vpa_call_block *block, size_t slot)
 {
@@ -383,15 +388,15 @@ static inline unsigned show_launch(
 	ops->launch_name[i] = call->name;
 	if (call->state != BEFORE)
 		return meet(ops, i, call);
-	/* As mostly, it has this op only: the first, which the batch has been told of all. */
+	/* The usual case: this is its only op, hence the first, which is the batch's default. */
 	call->state = AFTER;
 	block->waiting--;
 	return 1;
 }
 
-/* The stretch at hand. */
+/* The current stretch. */
 struct stretch {
-	uint64_t from_ns, span_ns; /* span 0: nothing lies in it */
+	uint64_t from_ns, span_ns; /* span 0: it is empty */
 	uint32_t thread;           /* VPA_NONE: of ops without launches */
 };
 
@@ -408,7 +413,7 @@ static void show_no_launch(
 	*stretch = (struct stretch){.thread = VPA_NONE};
 }
 
-/* Begins a new stretch where the launch of op `i`, which has been shown, is not in the one at hand. */
+/* Begins a new stretch if the launch of op `i`, already filled in, is not in the current one. */
 static inline void stretch_to(
 	struct vpa_resolver *r, struct vpa_ops *ops, size_t i, struct stretch *stretch)
 {
@@ -420,8 +425,9 @@ static inline void stretch_to(
 	}
 }
 
-/* Joins ops that all go on to the folds with the calls of the one process there is, each of which has an id of its
- * own. `next` is the call behind the launch of the op before, which mostly launched the next op. */
+/* Joins ops that all go to the folds with the calls of the only process, each of which has an id of
+ * its own. `next` is the call after the previous op's launch, which usually launched the next
+ * op. */
 static struct spot join_simply(struct vpa_resolver *r, struct vpa_ops *ops, struct spot next)
 {
 	struct stretch stretch = {.thread = VPA_NONE};
@@ -452,7 +458,7 @@ static struct spot join_simply(struct vpa_resolver *r, struct vpa_ops *ops, stru
 	return (struct spot){block, slot};
 }
 
-/* Joins any ops, and drops those that do not go on; `all`: all of them do. */
+/* Joins any ops, and drops those not passed on; `all`: none is dropped. */
 VPA_RARE static void join_any(struct vpa_resolver *r, struct vpa_ops *ops, int all)
 {
 	struct stretch stretch = {.thread = VPA_NONE};
@@ -478,7 +484,7 @@ VPA_RARE static void join_any(struct vpa_resolver *r, struct vpa_ops *ops, int a
 	}
 }
 
-/* Whether any op may be of the same process, in which no id is met twice. */
+/* Whether any op may belong to the only process, in which no id occurs twice. */
 static int is_simple(const struct vpa_resolver *r)
 {
 	const struct vpa_process *p = r->processes;
@@ -492,8 +498,8 @@ static int is_simple(const struct vpa_resolver *r)
 	return 1;
 }
 
-/* Joins ops with their launches, and cuts the batch in stretches. Returns the call behind the launch of the last one,
- * `next` being that of the batch before. */
+/* Joins ops with their launches, and splits the batch into stretches. Returns the call after the
+ * last op's launch; `next` is that of the previous batch. */
 static struct spot join(struct vpa_resolver *r, struct vpa_ops *ops, int simple, struct spot next)
 {
 	const struct vpa_model *m = r->model;
@@ -531,8 +537,8 @@ static int compare_streams(const void *pa, const void *pb, void *model)
 	return a->stream < b->stream ? -1 : a->stream > b->stream;
 }
 
-/* Ranks all streams where new ones have come. Streams of one process and number, on several devices or in several contexts,
- * are equal. */
+/* Ranks all streams if there are new ones. Streams with equal process and number, on several
+ * devices or in several contexts, are equal. */
 static int rank_streams(struct vpa_resolver *r)
 {
 	size_t count = r->model->stream_count, i;

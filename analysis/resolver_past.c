@@ -1,22 +1,24 @@
-/* resolver_past.c - how long the resolver remembers: a device that stands idle may ask for what its host has done since, and
- * an op for its launch and the ranges around that. What nothing can ask for any more goes, chunk by chunk. */
+/* resolver_past.c - how long the resolver keeps the past: an idle device may ask what its host has
+ * done since its last op, and an op for its launch and the ranges around it. Entries that nothing
+ * can ask for are dropped, chunk by chunk. */
 #include "analysis/resolver.h"
 
 enum {
-	/* A thread's calls are kept for the gaps that may still ask; more than this only when a device is left
-	 * idle for long, and then the oldest go. */
+	/* A thread's calls are kept for the gaps that may still ask for them; there are more than
+	 * this only if a device is idle for long, and then the oldest are dropped. */
 	CALLS_KEPT_MAX = 1 << 20,
-	/* The same of the steps of a thread's ranges, or a process's: where nothing ever runs on a device, they would
-	 * all be kept. */
+	/* The same for the steps of a thread's or a process's ranges: without device work they
+	 * would all be kept. */
 	STEPS_KEPT_MAX = 1 << 20,
-	/* Of those steps that only a call still to come may ask for, so many are kept. */
+	/* How many of the steps are kept that only a future call may ask for. */
 	STEPS_KEPT_LATE = 1024,
-	/* And those of a thread that puts no work on any device, which might still have held back its first. */
+	/* Calls kept of a thread that puts no work on any device: they may still have held back its
+	 * first launch. */
 	SILENT_CALLS_KEPT = 1 << 16
 };
 
-/* A block of calls may go when no gap can ask for them and none still waits for its op. A graph launch waits for
- * all of its ops, and how many there will be is not known, so those wait their full time. */
+/* A block of calls may be dropped when no gap can ask for them and none still waits for its op. How
+ * many ops a graph launch has is unknown, so it waits its full time. */
 static int may_forget(
 	const struct vpa_resolver *r, const struct vpa_thread_past *past, uint64_t frontier_ns)
 {
@@ -32,7 +34,7 @@ static int may_forget(
 	       (r->released_ns > end_ns && r->released_ns - end_ns >= VPA_LAUNCH_WAIT_NS);
 }
 
-/* Whether none of the ops that the call must have launched has come. */
+/* Whether the call must have launched ops, but none has come. */
 static int lacks_op(const struct vpa_call *call)
 {
 	return (call->state & (VPA_CALL_MISSED | VPA_CALL_MET)) == VPA_CALL_MISSED;
@@ -43,7 +45,8 @@ static int is_crowd(const struct vpa_steps *s)
 	return s->count - s->dropped > STEPS_KEPT_MAX;
 }
 
-/* Whether so many steps wait for a thread's launches without op, which may never come, that they wait no longer. */
+/* Whether too many steps wait for a thread's launches without op, which may never come, so that
+ * they stop waiting. */
 static int waits_no_longer(const struct vpa_resolver *r, const struct vpa_thread_past *past)
 {
 	size_t i;
@@ -54,8 +57,8 @@ static int waits_no_longer(const struct vpa_resolver *r, const struct vpa_thread
 	return is_crowd(&past->ranges.steps);
 }
 
-/* Finds out from which of a thread's calls on ranges may still be asked for, `until_ns` being when those ended that are
- * not any more, unless they lack their op. Calls stand in order of their ends. */
+/* Finds the first of a thread's calls whose ranges may still be asked for. Calls that ended before
+ * `until_ns` are not asked for, unless they lack their op. Calls are in order of their ends. */
 static void find_asked(
 	const struct vpa_resolver *r, struct vpa_thread_past *past, uint64_t until_ns)
 {
@@ -73,8 +76,9 @@ static void find_asked(
 	past->asked.earliest_ns = vpa_calls_earliest(calls, at);
 }
 
-/* When the first of a thread's calls began whose ranges may still be asked for; ~0: none of them. The last calls of a
- * thread that makes no more are kept for good, and most threads do nothing in most chunks. */
+/* The earliest start of a thread's calls whose ranges may still be asked for; ~0: none. The last
+ * calls of a thread that makes no more are never dropped, and most threads do nothing in most
+ * chunks. */
 static uint64_t earliest_asked(
 	const struct vpa_resolver *r, struct vpa_thread_past *past, uint64_t frontier_ns)
 {
@@ -87,8 +91,8 @@ static uint64_t earliest_asked(
 	return past->calls.end ? past->asked.earliest_ns : UINT64_MAX;
 }
 
-/* Finds the last outermost call of the thread that put work on a device and began before `frontier_ns`: what held the host
- * back since then may still count in gaps that are to come. */
+/* Finds the thread's last outermost call that put work on a device and began before `frontier_ns`:
+ * what held the host back since then may still count in future gaps. */
 static void find_submitted(struct vpa_thread_past *past, uint64_t frontier_ns)
 {
 	const struct vpa_calls *calls = &past->calls;
@@ -108,21 +112,22 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* When the thread's newest call ended; 0: it has made none. */
+/* When the thread's newest call ended; 0: no calls. */
 static uint64_t newest_end(const struct vpa_calls *c)
 {
 	return c->end ? vpa_calls_end_at(c, c->end - 1) : 0;
 }
 
-/* Gives up the ranges that nothing asks for any more: no gap will begin before `frontier_ns`, and no op has been
- * launched before `earliest_ns`. A wait of the host is recorded when it is over, and its start does not hold a reader
- * back: it may have begun at `ended_ns`, when the last call ended, and asks for its place. */
+/* Drops ranges that nothing can ask for: no future gap begins before `frontier_ns`, and no op was
+ * launched before `earliest_ns`. A wait of the host is recorded when it ends, and its start does
+ * not hold a reader back: it may have begun at `ended_ns`, when the last call ended, and needs its
+ * place. */
 static void trim_ranges(struct vpa_resolver *r, struct vpa_timeline *t, uint64_t earliest_ns,
 	uint64_t ended_ns, uint64_t frontier_ns)
 {
 	frontier_ns = later(frontier_ns, vpa_steps_newest_ns(&t->steps, STEPS_KEPT_MAX));
 	ended_ns = later(ended_ns, vpa_steps_newest_ns(&t->steps, STEPS_KEPT_LATE));
-	/* Calls that are still to come may begin before ops end that are known. */
+	/* Future calls may begin before known ops end. */
 	frontier_ns = earlier(earlier(frontier_ns, r->released_ns), ended_ns);
 	vpa_timeline_trim(t, &r->pool, earlier(earliest_ns, frontier_ns));
 }
@@ -133,7 +138,7 @@ static void trim_overhead(struct vpa_overhead *o, uint64_t frontier_ns)
 	vpa_intervals_trim(&o->loading, frontier_ns);
 }
 
-/* No launch that is still to come is looked for waits before this moment. */
+/* No future launch looks for waits before this time. */
 static uint64_t waits_asked(const struct vpa_resolver *r, uint64_t frontier_ns)
 {
 	uint64_t from_ns = frontier_ns < r->released_ns ? frontier_ns : r->released_ns;
@@ -148,7 +153,7 @@ static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t fr
 	uint64_t earliest;
 
 	find_submitted(past, frontier_ns);
-	/* The last block always stays, so that "its previous call ended ..." can be answered. */
+	/* The last block is always kept, so the end of the previous call is known. */
 	while (calls->end - calls->begin > 2 * VPA_CALL_BLOCK &&
 		(calls->end - calls->begin > CALLS_KEPT_MAX || may_forget(r, past, frontier_ns))) {
 		past->forgotten_ns =
@@ -167,7 +172,7 @@ int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns)
 	uint64_t oldest = UINT64_MAX, ended_ns = UINT64_MAX;
 	uint32_t i;
 
-	/* All lanes are looked at: that must not cost more than the rows since the last time. */
+	/* This visits all lanes: it must not cost more than the rows since the last time. */
 	if (r->rows_since_trim < r->model->thread_count + r->model->stream_count)
 		return r->failed;
 	r->rows_since_trim = 0;

@@ -1,4 +1,4 @@
-/* resolver_places.c - which ranges are open around a moment, and which of them is its place. */
+/* resolver_places.c - the ranges around a moment, and which of them is its place. */
 #include "analysis/resolver.h"
 #include "analysis/resolver_parts.h"
 
@@ -9,7 +9,8 @@ void vpa_resolver_ranges_at(struct vpa_resolver *r, uint32_t thread, uint64_t t,
 	*wide = vpa_steps_at(&r->processes[r->model->threads[thread].process].ranges.steps, t);
 }
 
-/* The innermost range of a chain that is of `level`, open at `t` and as long as `min_ns` within [from, to]; NULL: none. */
+/* The innermost range of a chain that has this `level`, is open at `t` and covers at least `min_ns`
+ * of the span; NULL: none. */
 static const struct vpa_range *find_level(struct vpa_range *range, enum vpa_range_level level,
 	uint64_t t, const struct vpa_interval *span, uint64_t min_ns)
 {
@@ -26,7 +27,8 @@ static const struct vpa_range *find_level(struct vpa_range *range, enum vpa_rang
 	return NULL;
 }
 
-/* The place at `t` among these ranges and those around them that cover at least `min_ns` of `span`. */
+/* The place at `t`: considers these ranges and those around them that cover at least `min_ns` of
+ * `span`. */
 static uint32_t find_place(struct vpa_range *own, struct vpa_range *wide, uint64_t t,
 	const struct vpa_interval *span, uint64_t min_ns)
 {

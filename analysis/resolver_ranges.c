@@ -1,13 +1,13 @@
-/* resolver_ranges.c - ranges on their way in: rows of those that have ended, and those that are open at the chunk's end. */
+/* resolver_ranges.c - adds ranges: rows of ended ones, and of those open at the chunk's end. */
 #include "analysis/resolver_maps.h"
 #include "analysis/resolver_parts.h"
 
 #include <string.h>
 
-/* At most so many ranges are open at once: of more, those that end count when they do. */
+/* Maximum number of open ranges; ranges beyond it are added when they end. */
 enum { OPEN_MAX = 1 << 16 };
 
-/* What a row says of a range. */
+/* A range as a row describes it. */
 struct range_row {
 	uint64_t start_ns, end_ns; /* end ~0: still open */
 	struct vpa_range_name name;
@@ -67,7 +67,7 @@ static int add_range(struct vpa_resolver *r, struct vpa_timeline *t, uint32_t th
 	return vpa_timeline_add(t, range);
 }
 
-/* What a range marks is known as it comes in, as the range itself is. */
+/* Notes marks as their ranges are added. */
 static int note_mark(struct vpa_resolver *r, uint32_t thread, const struct range_row *row)
 {
 	if (!row->name.mark)
@@ -117,7 +117,7 @@ static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 			left_out++;
 		}
 	}
-	/* Each chunk lists all of them. */
+	/* Each chunk lists all open ranges. */
 	if (left_out > r->open_left_out)
 		r->open_left_out = left_out;
 	return rc;
@@ -134,7 +134,7 @@ static void count_range(struct vpa_resolver *r, const struct range_row *v)
 		r->counts.ranges++;
 }
 
-/* Ends the range if it was open when the last chunk closed. */
+/* Ends the range if it was open at the end of the last chunk. */
 VPA_RARE static int end_range(struct vpa_timeline *t, const struct range_row *row, int *ended)
 {
 	const struct vpa_range as = {.start_ns = row->start_ns,

@@ -1,4 +1,4 @@
-/* rule_file.c - lines of a file, and regcomp(3) with its failure in words. */
+/* rule_file.c - lines of a file, and regcomp(3) with error messages. */
 #include "analysis/rule_file.h"
 
 #include "formats/memory.h"

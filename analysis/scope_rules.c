@@ -1,5 +1,5 @@
-/* scope_rules.c - a user's rules for ranges, see scopes.h. They share a file with the kernel families,
- * whose reader passes these lines over as this one does those. */
+/* scope_rules.c - a user's rules for ranges, see scopes.h. They share a file with the kernel
+ * families; each reader skips the other's lines. */
 #include "analysis/scopes.h"
 
 #include "analysis/range_names.h"
@@ -17,7 +17,7 @@ static const char prefix[] = "range ";
 struct rule {
 	enum vpa_scope_kind kind;
 	char name[VPA_SCOPE_NAME_MAX]; /* "" if it has none */
-	/* The member of the label that a group of the expression is; NONE where it is none. */
+	/* The label member that each group of the expression sets; NONE: no member. */
 	enum field { NONE, INDEX, FRAMES, LATENTS, TIMESTEP } fields[FIELDS];
 	regex_t regex;
 };
@@ -43,7 +43,7 @@ static int is(const char *text, size_t len, const char *word)
 	return strlen(word) == len && !memcmp(text, word, len);
 }
 
-/* "(index,frames)" behind a kind. 0 if it makes no sense. */
+/* Parses "(index,frames)" after a kind. 0 if it is invalid. */
 static int read_fields(struct rule *rule, const char *text, size_t len)
 {
 	size_t count = 0, field, part;
@@ -69,7 +69,8 @@ static int read_fields(struct rule *rule, const char *text, size_t len)
 	return 0;
 }
 
-/* "block(index,frames)", "stage vae_decode": what stands between "range " and the tab. 0 if it makes no sense. */
+/* Parses the text between "range " and the tab: "block(index,frames)", "stage vae_decode". 0 if it
+ * is invalid. */
 static int read_kind(struct rule *rule, const char *text, size_t len)
 {
 	static const enum vpa_scope_kind kinds[] = {VPA_SCOPE_NONE, VPA_SCOPE_REQUEST,
@@ -185,7 +186,7 @@ static int find(const struct rule *rule, const char *text, regmatch_t *groups)
 	return 0;
 }
 
-/* A group as a whole number; -1 if it is none. */
+/* A group as a whole number; -1 if it is not one. */
 static int64_t number_of(const char *text, const regmatch_t *group)
 {
 	int64_t value = 0;

@@ -1,9 +1,9 @@
 /* scopes.c - names and annotations of ranges.
  *
- * An annotation is read by a strict reader of flat objects: nested values, escapes in what it compares
- * and anything behind the object make it none. Built-in names are compared word by word with a table,
- * the whole name at once, so that a name which merely holds the word "block" is not one. A user's
- * rules are in scope_rules.c. */
+ * Annotations are read by a strict reader of flat objects: it refuses nested values, escapes in
+ * what it compares and anything after the object. Built-in names are compared word by word with a
+ * table, always the whole name, so that a name which merely contains the word "block" does not
+ * match. A user's rules are in scope_rules.c. */
 #include "analysis/scopes.h"
 
 #include <string.h>
@@ -61,7 +61,7 @@ static int take(struct reader *r, char c)
 	return 1;
 }
 
-/* The bytes between the quotes as they stand: what has escapes equals no word of ours. */
+/* The raw bytes between the quotes: text with escapes equals none of our words. */
 static const char *take_string(struct reader *r, size_t *len)
 {
 	const char *begin;
@@ -84,8 +84,8 @@ static const char *take_string(struct reader *r, size_t *len)
 	return begin;
 }
 
-/* A number, true, false or null. Returns its value if it is a whole number of up to 15 digits, -1 for false and null
- * as for all others; true is 1. */
+/* Reads a number, true, false or null. Returns the value of a whole number of up to 15 digits, 1
+ * for true, -1 for anything else. */
 static int64_t take_scalar(struct reader *r)
 {
 	enum { DIGITS = 15 };
@@ -178,9 +178,9 @@ int vpa_scope_read(const char *text, size_t len, struct vpa_scope_label *out)
 
 /* ---- built-in names ---- */
 
-/* A name is cut into words of letters and numbers; "N" stands for a number that is the index, "M" for
- * one that is passed over, "T" for a timestep. Letters are compared without case. A name with numbers that
- * stands for one stage has a name for all of them. */
+/* A name is split into words of letters and numbers; "N" matches a number that is the index, "M"
+ * one that is skipped, "T" a timestep. Letters are compared without case. A name with numbers that
+ * is one stage has a name for all of them. */
 static const struct {
 	enum vpa_scope_kind kind;
 	enum vpa_stage_work work;
@@ -240,9 +240,9 @@ static const struct {
 	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "postprocess", NULL},
 	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "post process", NULL},
 	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "postprocess video", NULL},
-	/* The profiling guide of diffusers. */
+	/* From the profiling guide of diffusers. */
 	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "transformer forward", NULL},
-	/* Stages of FastVideo's and SGLang's pipelines are called as their classes are. */
+	/* Stages of FastVideo's and SGLang's pipelines have the names of their classes. */
 	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "inputvalidationstage", NULL},
 	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "textencodingstage", NULL},
 	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "imageencodingstage", NULL},
@@ -256,7 +256,7 @@ static const struct {
 	{VPA_SCOPE_STAGE, VPA_WORK_WHOLE, "causaldmddenosingstage", NULL},
 	{VPA_SCOPE_STAGE, VPA_WORK_WHOLE, "ltx M denoisingstage", NULL},
 	{VPA_SCOPE_STAGE, VPA_WORK_VAE, "decodingstage", NULL},
-	/* Ranges inside of FastVideo's models, and its regions, without what `prefixes` says stands before them. */
+	/* Ranges inside FastVideo's models, and its regions, without the prefixes in `prefixes`. */
 	{VPA_SCOPE_STAGE, VPA_WORK_OTHER, "dit", NULL},
 	{VPA_SCOPE_STAGE, VPA_WORK_VAE, "vae temporal chunk M", "vae.temporal_chunk"},
 	{VPA_SCOPE_STAGE, VPA_WORK_VAE, "vae decode clip tile M M", "vae.decode_clip.tile"},
@@ -271,11 +271,11 @@ static const struct {
 	{VPA_SCOPE_STAGE, VPA_WORK_WHOLE, "profiler region inference denoising", NULL},
 };
 
-/* What a name may begin with besides its words. Elsewhere a dot joins the names of modules ("model.block.5"), so that a
- * name with dots is none of the table's. */
+/* What a name may begin with besides its words. Elsewhere a dot joins the names of modules
+ * ("model.block.5"), so a name with dots matches nothing. */
 static const struct {
 	const char *text;
-	int may_have_dots; /* behind it */
+	int may_have_dots; /* after the prefix */
 } prefixes[] = {
 	{"vp.", 0}, /* our own */
 	{"VP.", 0},
@@ -306,7 +306,7 @@ static int is_letter(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* Cuts a name into words; 0 if it cannot be one of the table's. */
+/* Splits a name into words; 0 if it cannot match the table. */
 static int cut(const char *name, size_t len, struct words *w)
 {
 	int may_have_dots = 0;
@@ -402,7 +402,7 @@ void vpa_scope_builtin(const char *name, size_t len, struct vpa_scope_label *out
 	}
 }
 
-/* ---- what stands where ---- */
+/* ---- scopes in their context ---- */
 
 int vpa_scope_is_misplaced(const struct vpa_scope_label *label, unsigned inside, int nests)
 {
@@ -423,7 +423,7 @@ int vpa_scope_is_misplaced(const struct vpa_scope_label *label, unsigned inside,
 	}
 }
 
-/* Makes `bit` what `holds` says, unless that of an annotation stands against a name's. */
+/* Sets `bit` if `holds`, else clears it; a name does not override an annotation. */
 static unsigned set_inside(unsigned inside, const struct vpa_scope_label *label, unsigned bit,
 	unsigned annotated, int holds)
 {
@@ -440,7 +440,7 @@ unsigned vpa_scope_inside(const struct vpa_scope_label *label, unsigned inside, 
 	case VPA_SCOPE_REQUEST:
 		return inside | VPA_INSIDE_REQUEST;
 	case VPA_SCOPE_BLOCK:
-		/* What stands in a block is not in the steps and parts around it. */
+		/* What is inside a block is not inside the steps and parts around it. */
 		inside &= VPA_INSIDE_REQUEST | VPA_INSIDE_BLOCK | VPA_INSIDE_ANNOTATED_BLOCK;
 		return set_inside(
 			inside, label, VPA_INSIDE_BLOCK, VPA_INSIDE_ANNOTATED_BLOCK, nests);

@@ -1,4 +1,5 @@
-/* spread.c - counting durations. Sums are integers, so the order of samples never shows. */
+/* spread.c - counts durations. Sums are integers, so results do not depend on the order of
+ * samples. */
 #include "analysis/spread.h"
 
 #include "analysis/model.h"
@@ -9,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples are counted in whole groups, FEW at a time: with as many as the last group lacks on top. */
+/* Samples are counted in whole groups, FEW at a time; the last group is padded. */
 enum { OCTAVE = 64, BUCKETS = 58 * OCTAVE + 128, GROUP = 8, FEW = 256 };
 _Static_assert(FEW % GROUP == 0, "whole groups");
 
-/* A histogram, and the samples that are not in it yet. */
+/* A histogram, and the samples not yet counted in it. */
 struct histogram {
 	uint64_t counts[BUCKETS];
 	uint32_t fresh[FEW];
@@ -29,7 +30,7 @@ static uint64_t middle_of(size_t bucket)
 	return ((uint64_t)(bucket % OCTAVE + OCTAVE) << shift) + (((uint64_t)1 << shift) >> 1);
 }
 
-/* What many samples add up to. */
+/* Sums over samples. */
 struct sums {
 	uint64_t total_ns, least, most;
 	unsigned __int128 squares;
@@ -51,15 +52,15 @@ static struct sums sum_any(const uint64_t *values, size_t count)
 	return s;
 }
 
-/* The bits of floats are looked at. */
+/* Gives access to the bits of floats. */
 union floats {
 	float numbers[FEW];
 	uint32_t bits[FEW];
 };
 
-/* The buckets of whole groups of samples below 2^28: from 64 on a float's exponent and the six bits behind it are what
- * vpa_spread_bucket() makes of a number, less a constant. One of the bits that do not count is cleared, so that no rounding
- * carries into those that do. */
+/* Finds the buckets of whole groups of samples below 2^28: from 64 on, a float's exponent and the
+ * next six bits equal vpa_spread_bucket() of the number plus a constant. One of the lower bits is
+ * cleared, so that rounding never carries into the higher ones. */
 VPT_VECTORISE
 static void find_buckets(const uint32_t *restrict values, size_t count,
 	union floats *restrict scratch, uint32_t *restrict buckets)
@@ -77,7 +78,7 @@ static void find_buckets(const uint32_t *restrict values, size_t count,
 	}
 }
 
-/* The sums of whole groups: at most FEW samples below 2^28, so that nothing overflows. */
+/* The sums of whole groups: at most FEW samples below 2^28, so nothing overflows. */
 VPT_VECTORISE
 static struct sums sum_small(const uint32_t *values, size_t count)
 {
@@ -96,7 +97,7 @@ static struct sums sum_small(const uint32_t *values, size_t count)
 	return (struct sums){total_ns, least, most, squares};
 }
 
-/* Counts samples that are in the histogram. */
+/* Adds the sums of samples that are in the histogram. */
 static void count_sums(struct vpa_spread_builder *b, size_t count, const struct sums *sums)
 {
 	b->min_ns = !b->count || sums->least < b->min_ns ? sums->least : b->min_ns;
@@ -116,7 +117,7 @@ static void count_any(struct vpa_spread_builder *b, const uint64_t *values, size
 	count_sums(b, count, &sums);
 }
 
-/* The same of 1 to FEW samples below 2^28, which may have more on top. */
+/* The same for 1 to FEW samples below 2^28; `values` has room for padding. */
 static void count_small(struct vpa_spread_builder *b, uint32_t *values, size_t count)
 {
 	size_t whole = (count + GROUP - 1) & ~(size_t)(GROUP - 1), i;
@@ -160,7 +161,7 @@ static int become_histogram(struct vpa_spread_builder *b)
 	return VPT_OK;
 }
 
-/* Counts the samples that have been laid down. */
+/* Counts the buffered samples. */
 static void count_fresh(struct vpa_spread_builder *b)
 {
 	uint32_t count = b->fresh_count;
@@ -202,7 +203,7 @@ VPA_RARE int vpa_spread_add_slowly(struct vpa_spread_builder *b, uint64_t ns)
 	return VPT_OK;
 }
 
-/* Writes the samples as 32 bits; returns all of their bits. */
+/* Writes the samples as 32 bits; returns the OR of all samples. */
 VPT_VECTORISE
 static uint64_t narrow(const uint64_t *restrict values, size_t count, uint32_t *restrict out)
 {
@@ -247,7 +248,8 @@ static int compare_ns(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* Nearest rank: the smallest sample such that at least `percent` of all are not above it. */
+/* Nearest rank: the smallest sample such that at least `percent` of all samples do not exceed
+ * it. */
 static uint64_t percentile(const struct vpa_spread_builder *b, unsigned percent)
 {
 	uint64_t rank = (uint64_t)(((unsigned __int128)b->count * percent + 99) / 100), seen = 0,

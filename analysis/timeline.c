@@ -1,20 +1,20 @@
 /* timeline.c - nesting.
  *
- * A range's parent is the innermost one open at its start, so a chain of parents, less those that have ended
- * by then, is everything open at a moment - also where ranges overlap without nesting: whatever was open at
- * the start of the innermost and began earlier is among its ancestors.
+ * A range's parent is the innermost one open at its start, so a chain of parents, minus those that
+ * have ended, is everything open at a moment. This also holds if ranges overlap without nesting:
+ * whatever was open at the start of the innermost and began earlier is among its ancestors.
  *
- * Where each of very many ranges outlives the one that it began in, all but a few of a chain have ended, and looking at
- * them again for each op would take forever. So now and then those that have ended are unlinked. Earlier moments may
- * still be asked about: the range above them gets a fork for a parent, which leads to them until the moment of the
- * unlinking and past them from then on. A range that is passed on the way through forks was open at the moment asked
- * about, or is in front of a fork, so the way is no longer than twice what is open.
+ * If each of very many ranges outlives the one it began in, nearly all of a chain have ended, and
+ * visiting them for each op would take forever. So at intervals the ended ones are unlinked.
+ * Queries about earlier moments are still possible: the range above them gets a fork as its parent,
+ * which leads to them until the moment of unlinking and past them afterwards. A range passed on the
+ * way through forks was open at the queried moment, or is directly before a fork, so the way is at
+ * most twice as long as the number of open ranges.
  *
  *	before	  C -> B -> A		B has ended by t
  *	after	  C -> fork at t -> A
  *		            \
- *		             `-> B -> A
- */
+ *		             `-> B -> A */
 #include "analysis/timeline.h"
 
 #include "formats/memory.h"
@@ -26,7 +26,7 @@ enum { POOL_BLOCK = 256, AHEAD = 8, CACHE_LINE = 64, LIVE_LIMIT = 4 };
 
 _Static_assert(sizeof(void *) < 8 || sizeof(struct vpa_range) == 2 * CACHE_LINE, "two whole lines");
 
-/* The first range of a block, which begins where a line of the cache does. */
+/* The first range of a block, aligned to a cache line. */
 static struct vpa_range *first_of(struct vpa_range *block)
 {
 	uintptr_t at = (uintptr_t)block + CACHE_LINE - 1;
@@ -55,14 +55,14 @@ struct vpa_range *vpa_range_new(struct vpa_range_pool *pool)
 	}
 	r = pool->unused;
 	pool->unused = r->parent;
-	/* Ranges come back long after they were used: fetch the next one. */
+	/* Ranges are reused long after they were last touched: fetch the next one. */
 	__builtin_prefetch(pool->unused, 1);
 	__builtin_prefetch(pool->unused ? &pool->unused->gpu : NULL, 1);
 	*r = (struct vpa_range){.references = 1, .gpu.device = VPA_NONE};
 	return r;
 }
 
-/* Gives back what nothing refers to. Returns its parent, to which it held a reference. */
+/* Frees a range without references. Returns its parent, to which it held a reference. */
 static struct vpa_range *recycle(struct vpa_range_pool *pool, struct vpa_range *range)
 {
 	struct vpa_range *parent = range->parent;
@@ -84,10 +84,10 @@ static struct vpa_range *recycle(struct vpa_range_pool *pool, struct vpa_range *
 	return parent;
 }
 
-/* The last reference to the range is gone, and with it one to its parent. */
+/* Frees a range whose last reference was dropped, and drops its reference to its parent. */
 static void finish(struct vpa_range_pool *pool, struct vpa_range *range)
 {
-	/* Loops, not a recursion: chains of parents may be long. */
+	/* Loops instead of recursion: chains of parents may be long. */
 	for (;;) {
 		do
 			range = recycle(pool, range);
@@ -169,7 +169,7 @@ static int add_step(struct vpa_timeline *t, uint64_t at, struct vpa_range *top)
 	return vpa_steps_add(s, at, top);
 }
 
-/* Ends whatever has ended by `at`, one step for each that was innermost. */
+/* Ends all ranges that have ended by `at`, with one step for each innermost one. */
 static int end_until(struct vpa_timeline *t, uint64_t at)
 {
 	while (t->top && t->top->end_ns <= at) {
@@ -183,7 +183,7 @@ static int end_until(struct vpa_timeline *t, uint64_t at)
 	return VPT_OK;
 }
 
-/* Lets a range's parent be `parent` from `at` on, and what it is until then. */
+/* Makes `parent` the range's parent from `at` on; until then it keeps the one it has. */
 static int fork_parent(
 	struct vpa_range_pool *pool, struct vpa_range *range, struct vpa_range *parent, uint64_t at)
 {
@@ -206,7 +206,8 @@ static int fork_parent(
 	return VPT_OK;
 }
 
-/* Unlinks what has ended by `at` from the chain of the innermost range, which has not. */
+/* Unlinks ranges that have ended by `at` from the chain of the innermost range, which has not
+ * ended. */
 static int unlink_ended(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t at)
 {
 	struct vpa_range *parent = NULL;
@@ -228,13 +229,13 @@ static int unlink_ended(struct vpa_timeline *t, struct vpa_range_pool *pool, uin
 		parent = t->live[kept++] = range;
 	}
 	t->live_count = kept;
-	/* What is known of a moment holds until the next step, so there is one where a fork's other way begins. */
+	/* An answer holds until the next step, so add a step where the fork switches. */
 	if (!rc && forked && t->last_ns != at)
 		rc = add_step(t, at, t->top);
 	return rc;
 }
 
-/* Whether one more range may begin in the innermost one. */
+/* Whether one more range may begin inside the innermost one. */
 static int has_room(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t at, int *rc)
 {
 	if (t->live_count < t->live_limit)
@@ -248,9 +249,9 @@ static int has_room(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_
 	return !*rc && t->live_count < VPA_NESTING_MAX;
 }
 
-/* Puts the fresh ranges in order of their start, outer first. In completion order a backward walk meets
- * parents before children; whatever cannot have children any more comes off a stack, latest start first.
- * So well-nested ranges take linear time, and only what is not in order afterwards is sorted. */
+/* Sorts the fresh ranges by start, outer first. In completion order a backward walk meets parents
+ * before children; a range that cannot have more children is popped off a stack, latest start
+ * first. So well-nested ranges take linear time, and only the unordered rest is sorted. */
 static int compare_starts(const void *pa, const void *pb)
 {
 	const struct vpa_range *a = *(struct vpa_range *const *)pa,
@@ -260,7 +261,8 @@ static int compare_starts(const void *pa, const void *pb)
 		return a->start_ns < b->start_ns ? -1 : 1;
 	if (a->end_ns != b->end_ns)
 		return a->end_ns > b->end_ns ? -1 : 1;
-	/* Equal spans: the one that completed later is outside; settle noted the order in `launches`. */
+	/* Equal spans: the one that completed later is outside; settle stored the order in
+	 * `launches`. */
 	return a->launches > b->launches ? -1 : a->launches < b->launches;
 }
 
@@ -302,7 +304,7 @@ static int order_fresh(struct vpa_timeline *t)
 	return VPT_OK;
 }
 
-/* What has ended goes, what is newly open comes. */
+/* Removes ended ranges, adds newly open ones. */
 static int update_open(struct vpa_timeline *t, struct vpa_range_pool *pool)
 {
 	size_t i;
@@ -319,7 +321,7 @@ static int update_open(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	return VPT_OK;
 }
 
-/* Puts a range into the steps, unless it comes too late or lies too deep. */
+/* Adds a range to the steps, unless it comes too late or is nested too deeply. */
 static int settle_range(
 	struct vpa_timeline *t, struct vpa_range_pool *pool, struct vpa_range *range)
 {
@@ -368,8 +370,8 @@ int vpa_timeline_settle(struct vpa_timeline *t, struct vpa_range_pool *pool)
 	return rc;
 }
 
-/* Takes out of a chain of parents what has ended by `at_ns`: where ranges overlap without nesting each may hold the one
- * before it, back to the beginning of the trace. */
+/* Removes ranges that have ended by `at_ns` from a chain of parents: if ranges overlap without
+ * nesting, each may reference the one before it, back to the beginning of the trace. */
 static void shorten(struct vpa_range_pool *pool, struct vpa_range *range, uint64_t at_ns)
 {
 	struct vpa_range *around, *parent;
@@ -386,7 +388,7 @@ static void shorten(struct vpa_range_pool *pool, struct vpa_range *range, uint64
 	}
 }
 
-/* The chain of the innermost range keeps none of those that shorten() may take out of it. */
+/* Drops from the chain of the innermost range all that shorten() may remove from it. */
 static void forget_ended(struct vpa_timeline *t, uint64_t at_ns)
 {
 	size_t kept = 0, i;
@@ -402,15 +404,15 @@ void vpa_timeline_trim(struct vpa_timeline *t, struct vpa_range_pool *pool, uint
 	struct vpa_steps *s = &t->steps;
 
 	while (s->dropped + 1 < s->count && s->items[s->dropped + 1].time_ns <= before_ns) {
-		/* Ranges were last touched a chunk ago: fetch those that go next. */
+		/* Ranges were last touched a chunk ago: fetch those dropped next. */
 		if (s->dropped + AHEAD < s->count && s->items[s->dropped + AHEAD].range) {
 			__builtin_prefetch(&s->items[s->dropped + AHEAD].range->name, 1);
 			__builtin_prefetch(&s->items[s->dropped + AHEAD].range->gpu.ops, 1);
 		}
 		drop(pool, s->items[s->dropped++].range);
 	}
-	/* Whatever is open at the first step that is left is on its chain, and what begins later has only parents that are
-	 * open then or begin later too. */
+	/* Whatever is open at the first remaining step is on its chain; ranges that begin later
+	 * have only parents that are open then or begin later too. */
 	if (s->dropped < s->count && s->items[s->dropped].time_ns <= before_ns) {
 		forget_ended(t, before_ns);
 		shorten(pool, s->items[s->dropped].range, before_ns);

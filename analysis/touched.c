@@ -1,6 +1,7 @@
-/* touched.c - which figures the missing records may change. A figure that no loss reaches in time is as good as in a complete
- * trace; where nobody knows when records were lost, all are touched. Operations without a launch have exact times: they touch
- * what depends on the range that they were launched in, unless a loss is known that took their launches. */
+/* touched.c - marks the figures that missing records may change. A figure whose time no loss
+ * overlaps is as good as in a complete trace; if it is unknown when records were lost, all are
+ * touched. Ops without a launch have exact times: they touch the figures that depend on the range
+ * they were launched in, unless a known loss took their launches. */
 #include "analysis/report.h"
 
 static int places_are_unknown(const struct vpa_report *r)
@@ -17,7 +18,8 @@ static int block_is_touched(const struct vpa_report *r, const struct vpa_block_r
 	return vpa_is_touched(r, from_ns < b->start_ns ? from_ns : b->start_ns, b->end_ns);
 }
 
-/* A block that is missing from the middle makes the period of the next one longer, which spans the loss. */
+/* A block missing from the middle lengthens the period of the next one, which then spans the
+ * loss. */
 static void mark_request(struct vpa_report *r, struct vpa_request *q)
 {
 	struct vpa_blocks *b = &q->blocks;

@@ -1,4 +1,4 @@
-/* verdict.c - loss is data: it is counted, worded, and decides the exit code. */
+/* verdict.c - counts losses, words them, and decides the exit code. */
 #include "analysis/verdict.h"
 
 #include "analysis/long_names.h"
@@ -8,7 +8,7 @@
 
 enum { REASONS_MAX = 32, LOSSES_MAX = 256 };
 
-/* Above this share of the window the profiling library's own work stretches the gaps that it measures. */
+/* Above this share of the window the profiling library's own work stretches the measured gaps. */
 static const double degraded_share = 0.05;
 
 static void add_reason(struct vpa_report *out, const char *text, const char *remedy)
@@ -23,7 +23,7 @@ static void add_reason(struct vpa_report *out, const char *text, const char *rem
 
 #define REASON(out, ...) add_reason(out, vpa_arena_printf(&(out)->arena, __VA_ARGS__), NULL)
 
-/* What the file tells of itself. */
+/* A remark of reading.h, about the file itself. */
 static void add_remark(void *ctx, const struct vpa_remark *remark)
 {
 	struct vpa_report *out = ctx;
@@ -33,7 +33,7 @@ static void add_remark(void *ctx, const struct vpa_remark *remark)
 		remark->remedy[0] ? vpa_arena_printf(arena, "%s", remark->remedy) : NULL);
 }
 
-/* Nobody knows which figures this touches. */
+/* It is unknown which figures this touches. */
 static void lose_all(struct vpa_report *out)
 {
 	struct vpa_verdict *v = &out->verdict;
@@ -43,7 +43,7 @@ static void lose_all(struct vpa_report *out)
 	v->loss_count = 1;
 }
 
-/* What lies beyond the analysis' own limits. */
+/* Reports what exceeded the analysis' own limits. */
 static void judge_limits(struct vpa_report *out, const struct vpa_resolver *r)
 {
 	uint64_t deep = 0;
@@ -143,7 +143,7 @@ static const char *meta(const struct vpa_report *out, const char *key)
 	return NULL;
 }
 
-/* Device times by a clock that is not the ranges'. */
+/* Device times from another clock than the ranges'. */
 static void judge_clock(struct vpa_report *out)
 {
 	const char *clock = meta(out, "clock.cupti"), *skew = meta(out, "clock.cupti_skew_ns"),
@@ -165,7 +165,7 @@ static void judge_clock(struct vpa_report *out)
 		skew ? ", " : "", skew ? skew : "", skew ? " ns from ours" : "");
 }
 
-/* That there is no GPU work, if nothing else has said why. */
+/* Reports that there is no GPU work, if no other reason says why. */
 static void judge_no_work(struct vpa_report *out)
 {
 	const struct vpa_counts *n = &out->counts;
@@ -179,7 +179,7 @@ static void judge_no_work(struct vpa_report *out)
 			out->window_note ? "lies in the window" : "was recorded");
 }
 
-/* Whether a GPU did what is told of it, or a stand-in, stands in a row of each device. */
+/* A row of each device says whether it is a GPU or a stand-in. */
 static void judge_devices(struct vpa_report *out, const struct vpa_reading *n)
 {
 	size_t i, k;
@@ -198,7 +198,7 @@ static void judge_devices(struct vpa_report *out, const struct vpa_reading *n)
 	}
 }
 
-/* What was received must have been written or dropped; where chunks are missing, nobody knows. */
+/* What was received must have been written or dropped; with missing chunks that is unknown. */
 static void judge_books(struct vpa_report *out, const struct vpa_reading *reading)
 {
 	struct vpa_verdict *v = &out->verdict;
@@ -223,7 +223,7 @@ static void judge_overhead(struct vpa_report *out, const struct vpa_resolver *r)
 	v->overhead_ns = vpa_intervals_total(&r->tracing, out->window_end_ns);
 	share = window ? (double)v->overhead_ns / (double)window : 0;
 
-	v->tracing_cost_share = -1; /* only an untraced run beside it can tell */
+	v->tracing_cost_share = -1; /* only a comparison with an untraced run shows it */
 	if (share > degraded_share) {
 		v->gaps = VPA_DEGRADED;
 		REASON(out,

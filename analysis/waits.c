@@ -1,5 +1,6 @@
-/* waits.c - a sorted array that grows at its end and is cut at its front. What comes out of order, or moves, is put in order
- * with all else that does once a chunk: one by one each would shift all others. */
+/* waits.c - a sorted array that grows at its end and is trimmed at its front. Waits that arrive out
+ * of order, or move, are sorted together once per chunk: inserting them one by one would shift all
+ * others each time. */
 #include "analysis/waits.h"
 
 #include "formats/error.h"
@@ -26,7 +27,7 @@ static int compare_waits(const void *pa, const void *pb)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Merges what stands behind `sorted` with what is before it. */
+/* Merges the waits after `sorted` with those before it. */
 static int sort(struct vpa_waits *w)
 {
 	size_t fresh = w->count - w->sorted, left = w->sorted, to = w->count;
@@ -61,7 +62,7 @@ int vpa_waits_add(struct vpa_waits *w, uint64_t time_ns, uint64_t id, int moves)
 	return VPT_OK;
 }
 
-/* Looks for the times of those that move, and puts the ones that have moved behind the others. */
+/* Looks up the times of waits that may move, and puts those that moved after the others. */
 static int look(struct vpa_waits *w, vpa_waits_find *find, void *ctx)
 {
 	size_t kept = 0, moved = 0, i;

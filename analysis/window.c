@@ -1,4 +1,4 @@
-/* window.c - why a window cannot be, and what could be asked for instead. */
+/* window.c - error messages for an impossible window, with what is possible instead. */
 #include "analysis/window.h"
 
 #include "analysis/render/units.h"
@@ -52,7 +52,7 @@ static int contains(const char *text, size_t len, const char *part, size_t part_
 	return 0;
 }
 
-/* Whether one of the two holds the other, or both begin with the same three letters, whatever their case. */
+/* Whether one contains the other, or both begin with the same three letters, ignoring case. */
 static int is_alike(struct vpt_text name, const char *wanted)
 {
 	enum { BEGINNING = 3 };
@@ -77,7 +77,7 @@ static int comes_before(const struct suggestion *a, const struct suggestion *b)
 	return a->alike != b->alike ? a->alike : a->count > b->count;
 }
 
-/* Keeps the best in order. */
+/* Inserts a suggestion, keeping the best in order. */
 static void offer(struct suggestion *best, size_t *count, struct suggestion s)
 {
 	size_t at = *count;
