@@ -254,8 +254,8 @@ static void wait_for(const struct vpa_call_waits *y, struct answer *a, uint32_t 
 	}
 }
 
-/* Stops at the first stream without an op that ended after the wait began: there may be very many
- * streams. */
+/* Stops once no further stream can have an op that ended after the wait began: there may be very
+ * many streams. */
 static void wait_for_context(const struct vpa_call_waits *y, struct answer *a, uint64_t context)
 {
 	uint32_t group = vpa_index_find(&y->contexts, (uint64_t)a->pid, context), stream;

@@ -11,9 +11,10 @@
  *	g0        L begins     L ends                  g1
  *	 |-- late ----|--- call ---|------ queue -------|
  *
- *	queue   up to 10 us after L: launch latency. The rest: dependency, graph start, scheduling (up to 10 us), queued
- *	call    blocking copy; what L is, if it is a call that holds the host; module load (a first launch of 1 ms and
- *	        more); else launch call
+ *	queue   up to 10 us after L: launch latency. The rest: dependency, graph start,
+ *	        scheduling (up to 10 us), queued
+ *	call    blocking copy; L's own cause, if it is a call that holds the host; module load (a
+ *	        first launch of 1 ms and more); else launch call
  *	late    late.h: what T did, and how far earlier waits had held it back
  *
  * In late and call, time in which the profiling library or the driver's loader worked has that as

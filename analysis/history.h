@@ -176,7 +176,7 @@ void vpa_calls_drop(struct vpa_calls *c, uint64_t position);
 void vpa_calls_free(struct vpa_calls *c);
 
 /* When a thread captured streams: from the start of a call that begins a capture to the end of the
- * next call that ends one, by start. Keeps the newest 4,096 such calls. */
+ * next call that ends one, by start. Keeps at most 4,096 such calls, the newest. */
 struct vpa_captures {
 	struct vpa_capture_call {
 		uint64_t start_ns, end_ns;

@@ -50,8 +50,8 @@ struct vpa_idle {
 	struct vpa_answer answer;
 	struct vpa_cause_pieces part; /* of a gap that a pause splits */
 	int (*gap)(void *ctx, const struct vpa_gap *gap);
-	void (*grown)(
-		void *ctx); /* A device was seen for the first time: its SM count may be set now. */
+	/* A device was seen for the first time: its SM count may be set now. */
+	void (*grown)(void *ctx);
 	void *ctx;
 };
 

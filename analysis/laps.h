@@ -57,7 +57,7 @@ struct vpa_laps {
 	uint64_t left_out; /* dropped, because there were too many */
 };
 
-/* A range that marks something; end ~0: still open, it will be noted again. `name` tells ranges
+/* A range that marks something; end ~0: still open, noted again later. `name` tells ranges
  * apart. */
 struct vpa_lap_note {
 	enum vpa_lap_mark mark;

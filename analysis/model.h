@@ -79,7 +79,7 @@ enum vpa_range_level {
 	VPA_LEVEL_ITERATION   /* of the profiler's schedule: used only if no other range is open */
 };
 
-/* Deeper nested ranges are counted but not joined with what runs in them. */
+/* Ranges nested more deeply are counted but not joined with what runs in them. */
 enum { VPA_NESTING_MAX = 256 };
 
 /* In vpa_range.kind: not a range but a fork on the way to a range's parents, see timeline.c. Its
@@ -147,7 +147,7 @@ _Static_assert((int)VPA_OPS_MAX < (int)VPA_NO_OP, "bytes");
  * members. */
 struct vpa_ops {
 	size_t count;
-	int one_stream; /* 1: all of them are of one stream */
+	int one_stream; /* 1: all ops are of one stream */
 	uint64_t start_ns[VPA_OPS_MAX], end_ns[VPA_OPS_MAX], correlation[VPA_OPS_MAX];
 	struct vpa_call *launch[VPA_OPS_MAX];
 	uint64_t launch_start_ns[VPA_OPS_MAX]; /* without a launch record: ~0 */

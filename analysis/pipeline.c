@@ -113,8 +113,8 @@ static int know(struct vpa_pipeline *p, struct vpa_range *range)
 	return VPT_OK;
 }
 
-/* The index of a range among those found so far: each chain comes with falling starts, so usually
- * the front. Of equal starts, one with an end of its own is inside. */
+/* The index of a range among those found so far: each chain is in descending order of start, so
+ * usually the front. Of equal starts, one with an end of its own is inside. */
 static size_t rank_of(const struct open *open, const struct vpa_range *range)
 {
 	int is_inside = range->kind == VPT_RANGEKIND_START_END;

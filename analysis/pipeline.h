@@ -50,7 +50,7 @@ struct vpa_position {
 	uint8_t end;     /* Index after its last op; it begins where the previous position ends. */
 	uint32_t thread; /* VPA_NONE: no launch records, so nothing else is known */
 	uint64_t from_ns, until_ns;         /* it holds for launches in [from, until) */
-	const struct vpa_range *own, *wide; /* the innermost ranges that are scopes */
+	const struct vpa_range *own, *wide; /* the innermost ranges that may be scopes */
 	struct vpa_around around;
 	uint32_t scopes[VPA_SCOPES_OPEN_MAX]; /* outermost first */
 	uint32_t begun[VPA_SCOPES_OPEN_MAX];  /* those of them that begin with this position */

@@ -1,4 +1,4 @@
-/* prefetch.h - chunks decoded ahead by other threads, handed out in order. */
+/* prefetch.h - chunks decoded ahead by other threads, returned in order. */
 #ifndef VPA_ANALYSIS_PREFETCH_H
 #define VPA_ANALYSIS_PREFETCH_H
 

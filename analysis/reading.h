@@ -54,7 +54,7 @@ struct vpa_reading {
 	int has_stats;
 	int has_end; /* the newest chunk is marked as the capture's last */
 	/* From META rows: */
-	int is_tracers;     /* written by our tracer, not imported */
+	int is_tracers;     /* recorded by our tracer, not by another tool */
 	int is_ranges_only; /* only ranges were requested */
 	char unavailable[VPA_READING_TEXT],
 		failure[VPA_READING_TEXT], /* why CUPTI's records are missing */

@@ -51,7 +51,7 @@ enum vpa_metric_state { VPA_OK, VPA_DEGRADED, VPA_UNAVAILABLE };
 
 /* A stretch of time in which records are missing, or may be. */
 struct vpa_loss {
-	uint64_t start_ns, end_ns; /* end ~0: nobody knows how long */
+	uint64_t start_ns, end_ns; /* end ~0: unknown */
 };
 
 struct vpa_verdict {
@@ -379,7 +379,8 @@ struct vpa_finding {
 	/* the bound is a range from here to gain_at_most_ms; 0: it is one number */
 	double gain_from_ms;
 	/* What the gain is a part of: "block", the mean measured one; "active", the active time of
-	 * the device that would gain most; "idle", the windows' idle time. NULL: no gain. */
+	 * the device that would gain most; "idle", the windows' idle time. NULL: no gain. With
+	 * several devices the figures are those of the device that would gain most. */
 	const char *base;
 	double base_ms, base_gain_ms, base_gain_from_ms;
 	double fps_from, fps_to; /* steady: now, and at most; 0: unavailable */
@@ -393,7 +394,7 @@ struct vpa_report {
 	const char *path, *format; /* format: "vptrace", "kineto", "nsight" */
 	int simulated;             /* -1: unknown, the rows that say it are missing */
 	uint64_t window_start_ns, window_end_ns;
-	/* part of the window: recording was off; neither window nor idle time */
+	/* recording was off; counts neither as window nor as idle time */
 	uint64_t paused_ns;
 	int has_realtime;        /* 1: the time of day is known */
 	uint64_t unix_offset_ns; /* CLOCK_REALTIME = trace clock + this, which may wrap */

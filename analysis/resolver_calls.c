@@ -1,4 +1,4 @@
-/* resolver_calls.c - adds CUDA calls to the past of their thread. This is as hot as the ops:
+/* resolver_calls.c - adds CUDA calls to the past of their thread. A hot path, like that of ops:
  * ordinary calls of a block are handled together, column by column. */
 #include "analysis/resolver_maps.h"
 #include "analysis/resolver_parts.h"
@@ -217,8 +217,8 @@ static uint64_t previous_end(const struct vpa_call *before)
 	return before->state & VPA_CALL_NONE ? UINT64_MAX : vpa_call_end(before);
 }
 
-/* Adds the next `count` rows, all of which go into the thread's last block. This is hot: anything
- * not quite ordinary goes elsewhere. */
+/* Adds the next `count` rows, all of which go into the thread's last block. A hot path: rows that
+ * are not quite ordinary are handled elsewhere. */
 VPA_RARE static int add_call_rows(struct adding *a, uint32_t count)
 {
 	struct vpa_resolver *r = a->r;

@@ -18,7 +18,7 @@ int vpa_resolver_add_calls(
 	struct vpa_resolver *r, const struct vpt_batch *b, const struct vpt_section *s);
 
 /* Notes which known calls made a copy with a pageable side, from a COPY section of the current
- * chunk: a gap may ask before the copy is released. */
+ * chunk: a gap may depend on it before the copy is released. */
 void vpa_resolver_note_copies(struct vpa_resolver *r, const struct vpt_section *s);
 
 /* The place at `t` among the innermost ranges of a thread and of its process and those around them,

@@ -14,7 +14,7 @@
 
 enum vpa_scope_kind {
 	VPA_SCOPE_NONE,
-	VPA_SCOPE_REQUEST,   /* one video asked for */
+	VPA_SCOPE_REQUEST,   /* one requested video */
 	VPA_SCOPE_BLOCK,     /* a group of frames that is generated together */
 	VPA_SCOPE_STEP,      /* a denoising iteration */
 	VPA_SCOPE_CONTEXT,   /* the pass that writes the KV cache */

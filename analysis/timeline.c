@@ -278,7 +278,7 @@ static int order_fresh(struct vpa_timeline *t)
 	if (t->fresh_open > 1)
 		qsort(t->fresh, t->fresh_open, sizeof(*t->fresh), compare_starts);
 	for (i = 0; i < n; i++) {
-		/* Open ranges first, outermost first, then the ended ones from the last to the first. */
+		/* Open ranges, outermost first, then the ended ones from last to first. */
 		struct vpa_range *r =
 			i < t->fresh_open ? t->fresh[i] : t->fresh[n - 1 - (i - t->fresh_open)];
 

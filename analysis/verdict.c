@@ -179,7 +179,8 @@ static void judge_no_work(struct vpa_report *out)
 			out->window_note ? "lies in the window" : "was recorded");
 }
 
-/* A row of each device says whether it is a GPU or a stand-in. */
+/* Each device's row says whether it is a GPU or a stand-in. If such a row is missing, `simulated`
+ * is unknown. */
 static void judge_devices(struct vpa_report *out, const struct vpa_reading *n)
 {
 	size_t i, k;

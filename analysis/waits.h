@@ -24,7 +24,7 @@ struct vpa_waits {
 };
 
 /* Adds a wait. With `moves` its call is looked for when the waits are settled, and once more the
- * next time. Keeps the newest 2^17. 0 or VPT_ENOMEM. */
+ * next time. Keeps at most 2^17, the newest. 0 or VPT_ENOMEM. */
 int vpa_waits_add(struct vpa_waits *w, uint64_t time_ns, uint64_t id, int moves);
 
 /* When the call of a wait began, which is then the wait's time; ~0: not known. */
