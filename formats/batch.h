@@ -1,10 +1,9 @@
-/* batch.h - one chunk of events in memory: the currency between tracer, files, importers and
- * analysis.
+/* batch.h - one chunk of events in memory, as tracer, files, importers and analysis exchange it.
  *
- * A batch is a list of sections; a section is a small table of one kind of event on one lane,
- * stored by columns of plain uint64_t. A section always has every column of its kind; what a file
- * lacks reads as 0. Strings and kernel configurations are numbered within the batch, which stands
- * alone.
+ * A batch is a list of sections. A section is a small table of one kind of event on one lane,
+ * stored as columns of plain uint64_t. It always has every column of its kind; a column that the
+ * file lacks reads as 0. Ids of strings and kernel configurations are local to the batch, which
+ * refers to no other batch.
  *
  *	section KERNEL, lane 7          section CALL, lane 3
  *	  start_ns     10   25   40       start_ns   2  11
@@ -12,9 +11,8 @@
  *	  config        0    1    0  ---> row of CONFIG ---> row of STRING
  *	  correlation   1    2    3
  *
- * The same struct is filled row by row (by the tracer and the importers) and by the reader. Columns
- * that hold nothing but zeros have no memory of their own in either case: they share one array of
- * zeros that nobody writes to. */
+ * The tracer and the importers fill it row by row, the reader column by column. Either way a column
+ * of zeros takes no memory: all such columns share one array of zeros that nobody writes to. */
 #ifndef VPT_FORMATS_BATCH_H
 #define VPT_FORMATS_BATCH_H
 
@@ -25,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A column as it stands in a chunk, see column.h. */
+/* A column as encoded in a chunk, see column.h. */
 struct vpt_packed {
 	const unsigned char *planes;
 	uint64_t base;
@@ -43,14 +41,14 @@ struct vpt_section {
 	uint32_t row_cap;
 	uint32_t present;               /* a bit for each column with values of its own */
 	uint64_t *col[VPT_COLUMNS_MAX]; /* col[VPT_KERNEL_START][row] */
-	uint64_t *data;                 /* the one allocation behind col[] */
+	uint64_t *data;                 /* the one allocation that col[] points into */
 	size_t data_cap;                /* in values */
-	/* 1: still packed, see vpt_batch.packs. The present columns are NULL in col[] and stand in packed[]. */
+	/* 1: still packed, see vpt_batch.packs. Present columns are NULL in col[] and are in packed[]. */
 	int is_packed;
 	struct vpt_packed packed[VPT_PACKED_COLUMNS];
 };
 
-/* Whether a column has values of its own; else all of them are 0. */
+/* Whether a column has values of its own; if not, all are 0. */
 static inline int vpt_section_has(const struct vpt_section *s, unsigned column)
 {
 	return s->present >> column & 1;
@@ -63,37 +61,37 @@ enum {
 
 struct vpt_batch {
 	uint64_t sequence;
-	uint64_t t_min_ns; /* smallest start of valid ops, launch calls, stream waits, LOSS and
-			   * OVERHEAD; ~0: none */
+	/* smallest start of valid ops, launch calls, stream waits, LOSS and OVERHEAD; ~0: none */
+	uint64_t t_min_ns;
 	uint64_t t_max_ns; /* largest end of any event; 0: none */
 	uint32_t lost_events;
 	uint32_t flags;
 	uint32_t event_count;
 
 	struct vpt_section *sections;
-	size_t section_count,
-		section_cap; /* slots beyond section_count keep their memory for reuse */
+	/* slots beyond section_count keep their memory for reuse */
+	size_t section_count, section_cap;
 
 	struct vpt_strings strings; /* id 0 is the empty string */
-	int decoded;                /* filled by the reader: takes no puts before it is reset */
+	int decoded;                /* filled by the reader: takes no puts until reset */
 
-	/* 1: the reader leaves CALL sections packed, and those KERNEL sections of VPT_PACKED_ROWS rows or more whose
-	 * kernels last 1 ns at least and begin when the one before has ended: for who reads rows once and in order, see
-	 * vpt_rows_begin(). vpt_chunk_unpack() makes them like all others. Set after vpt_batch_init(); no reset changes
-	 * it. */
+	/* 1: the reader leaves some sections packed, for a caller that reads rows once and in order
+	 * (see vpt_rows_begin()): CALL sections, and KERNEL sections of at least VPT_PACKED_ROWS rows
+	 * in which every kernel lasts at least 1 ns and begins no earlier than the one before ends.
+	 * vpt_chunk_unpack() unpacks them. Set it after vpt_batch_init(); a reset keeps it. */
 	int packs;
 	unsigned char *payload; /* what packed sections point into */
 	size_t payload_cap;
 
 	uint32_t unknown_sections; /* skipped by the reader: written by a newer version */
-	uint32_t skipped_critical; /* of those, ones marked as needed */
+	uint32_t skipped_critical; /* how many of those are marked critical */
 
-	struct vpt_batch_index *index; /* how rows are put; NULL until the first put */
+	struct vpt_batch_index *index; /* finds the section for a put; NULL until the first put */
 };
 
 void vpt_batch_init(struct vpt_batch *b);
-void vpt_batch_reset(struct vpt_batch *b); /* empty again, memory kept for the next chunk */
-void vpt_batch_free(struct vpt_batch *b);  /* frees what init began; accepts an initialised batch */
+void vpt_batch_reset(struct vpt_batch *b); /* empties it and keeps its memory for the next chunk */
+void vpt_batch_free(struct vpt_batch *b);  /* frees what it holds; the batch must be initialised */
 
 /* ---- reading ---- */
 
@@ -103,7 +101,7 @@ static inline struct vpt_text vpt_batch_text(const struct vpt_batch *b, uint64_t
 	return vpt_strings_get(&b->strings, id);
 }
 
-/* The first section of this kind, NULL if there is none; for kinds without lanes the only one. */
+/* The first section of this kind, the only one for a kind without lanes; NULL if there is none. */
 const struct vpt_section *vpt_batch_find(const struct vpt_batch *b, enum vpt_kind kind);
 
 /* Sets t_min_ns, t_max_ns and event_count from the rows. The writer calls it. */
@@ -112,15 +110,15 @@ void vpt_batch_measure(struct vpt_batch *b);
 /* ---- filling ----
  *
  * Sticky: after a failure (no memory, or a limit of the format reached) every put does nothing and
- * vpt_batch_error() says so; check once, at the end. */
+ * vpt_batch_error() reports it; check once, at the end. */
 
-/* Appends one row, `row` being the struct of this kind (struct vpt_kernel *, ...). Returns the
- * section where it stands, which may move with the next put of any kind; NULL: nothing was put. */
+/* Appends one row; `row` is the struct of this kind (struct vpt_kernel *, ...). Returns the row's
+ * section, which the next put of any kind may move; NULL: nothing was put. */
 struct vpt_section *vpt_batch_put(
 	struct vpt_batch *b, enum vpt_kind kind, uint64_t lane, const void *row);
 
-/* The columns that KERNEL and CALL sections begin with: those of nearly every row. With the first
- * row that needs another one, they get all. */
+/* The columns that a new KERNEL or CALL section has: those that nearly every row uses. The first
+ * row that needs another column adds all the others. */
 enum {
 	VPT_KERNEL_USUAL = 1 << VPT_KERNEL_START | 1 << VPT_KERNEL_DURATION |
 			   1 << VPT_KERNEL_CONFIG | 1 << VPT_KERNEL_CORRELATION,
@@ -130,9 +128,9 @@ enum {
 	VPT_CALL_ALL = (1 << VPT_CALL_COLUMNS) - 1
 };
 
-/* The short way for many rows: appends one to a section that has room and just the columns of
- * `mask`, a constant; those of the row's other columns must be 0. The caller counts it in
- * event_count. Returns 0 where it did nothing. */
+/* A faster put: appends a row to a section that has room and exactly the columns of `mask`, a
+ * constant. The row's other columns must be 0. The caller increments event_count. Returns 1, or 0
+ * if it did nothing. */
 static inline __attribute__((always_inline)) int vpt_section_append(
 	struct vpt_section *s, uint32_t mask, const uint64_t *row)
 {
@@ -155,25 +153,26 @@ static inline __attribute__((always_inline)) int vpt_section_append(
 }
 _Static_assert((int)VPT_KERNEL_COLUMNS <= 6 && (int)VPT_CALL_COLUMNS <= 6, "stored above");
 
-/* The id of a string; the same text gives the same id. Text beyond 65,536 bytes is cut. "" is 0. */
+/* Interns a string: the same text gives the same id, "" is 0. Cuts text beyond 65,536 bytes. */
 uint64_t vpt_batch_string(struct vpt_batch *b, const char *text, size_t len);
 
-/* The id of a kernel configuration; equal ones give the same id. Its name is an id of this
+/* Interns a kernel configuration: equal ones give the same id. Its name is a string id of this
  * batch. */
 uint64_t vpt_batch_config(struct vpt_batch *b, const struct vpt_config *config);
 
 int vpt_batch_error(const struct vpt_batch *b);
 
-/* Whether the chunk should be written before more is put: events, bytes, strings or sections. */
+/* Whether the chunk has enough events, bytes, strings or sections to be written before the next
+ * put. */
 int vpt_batch_full(const struct vpt_batch *b);
 
-/* The same where a chunk should rather not end yet: several times as much, but still within the
- * format's limits. */
+/* The same for a moment when the chunk should rather go on: the thresholds are several times
+ * higher, but still within the format's limits. */
 int vpt_batch_crowded(const struct vpt_batch *b);
 
-/* Appends a section of `rows` rows for the reader to fill: columns whose bit is set in `present`
- * have undefined values, all others are zeros that sections share and nobody writes to. A batch
- * made so takes no puts before it is reset. NULL: no memory. */
+/* Appends a section of `rows` rows for the reader to fill. Columns whose bit is set in `present`
+ * are undefined; the others are the shared zeros, which nobody may write to. The batch then takes
+ * no puts until reset. NULL: no memory. */
 struct vpt_section *vpt_batch_section(struct vpt_batch *b, const struct vpt_kind_desc *kind,
 	uint64_t lane, uint32_t rows, uint32_t present);
 

@@ -7,8 +7,8 @@
 #define VPT_CAPTURE_MAGIC "VPTRACE\n"
 #define VPT_CHUNK_MAGIC   0x4b435056u /* "VPCK", little-endian */
 
-/* Flags of the file header without which the file cannot be understood. None is defined yet, so a reader that
- * meets one refuses the file; the lower half is for information. */
+/* Flags of the file header that a reader must understand. None is defined yet, so a reader refuses
+ * a file that sets one. The lower half is informational. */
 #define VPT_FLAGS_CRITICAL 0xffff0000u
 
 enum {
@@ -19,7 +19,7 @@ enum {
 	VPT_SECTION_HEADER_SIZE = 32,
 	VPT_COLUMN_HEADER_SIZE = 16,
 
-	/* limits a reader enforces and a writer keeps */
+	/* limits: readers enforce them, writers respect them */
 	VPT_PAYLOAD_MAX = 16 << 20,
 	VPT_WINDOW_LOG_MAX = 24,
 	VPT_SECTIONS_MAX = 4096,
@@ -32,7 +32,7 @@ enum {
 	VPT_CHUNK_PAYLOAD = 4 << 20,
 	VPT_CHUNK_STRINGS = 65536,
 
-	VPT_FLUSH_ROWS = 1024 /* planes of at least so many rows get a zstd block of their own */
+	VPT_FLUSH_ROWS = 1024 /* planes of this many rows or more get a zstd block of their own */
 };
 
 /* The file header, decoded. */

@@ -7,7 +7,7 @@
  *	  column header 16 ...
  *	section header 32 ...
  *
- * This is the payload of one zstd frame; files and compression are the concern of others. */
+ * This is the payload of one zstd frame. writer.h and reader.h handle files and compression. */
 #ifndef VPT_FORMATS_CHUNK_H
 #define VPT_FORMATS_CHUNK_H
 
@@ -15,7 +15,7 @@
 #include "formats/column.h"
 #include "formats/capture.h"
 
-/* Growing scratch memory for one payload; all zeros to begin with. */
+/* Growing scratch memory for one payload. All zeros is empty. */
 struct vpt_payload {
 	unsigned char *data;
 	size_t size, cap;
@@ -25,7 +25,7 @@ struct vpt_payload {
 
 void vpt_payload_free(struct vpt_payload *p);
 
-/* Serialises a measured batch. 0, VPT_ENOMEM, or VPT_EINVAL when a limit of the format is exceeded. */
+/* Serialises a measured batch. 0, VPT_ENOMEM, or VPT_EINVAL if it exceeds a limit of the format. */
 int vpt_chunk_encode(const struct vpt_batch *b, struct vpt_payload *out, struct vpt_err *err);
 
 struct vpt_chunk_header {
@@ -34,42 +34,43 @@ struct vpt_chunk_header {
 	uint32_t lost_events, flags;
 };
 
-/* 0 or VPT_EDATA. `size` is what there is, at least VPT_CHUNK_HEADER_SIZE is needed. */
+/* Decodes the header of `size` available bytes, which must be VPT_CHUNK_HEADER_SIZE or more. 0 or
+ * VPT_EDATA. */
 int vpt_chunk_header_decode(
 	const unsigned char *data, size_t size, struct vpt_chunk_header *out, struct vpt_err *err);
 
-/* Decodes a payload into `out`, which is reset first. With `torn` the payload may end early: sections
- * that are wholly there are kept and VPT_BATCH_TORN is set. 0, VPT_EDATA (out is then empty) or
- * VPT_ENOMEM. */
+/* Decodes a payload into `out`, which is reset first. With `torn` the payload may end early: complete
+ * sections are kept and VPT_BATCH_TORN is set. 0, VPT_EDATA (out is then empty) or VPT_ENOMEM. */
 int vpt_chunk_decode(const unsigned char *data, size_t size, int torn, struct vpt_batch *out,
 	struct vpt_err *err);
 
-/* Makes packed sections like all others. 0 or VPT_ENOMEM. */
+/* Unpacks all packed sections. 0 or VPT_ENOMEM. */
 int vpt_chunk_unpack(struct vpt_batch *b);
 
 enum { VPT_ROWS_AT_ONCE = 512 };
 
-/* The rows of a CALL or KERNEL section, packed or not, from the first to the last. Its columns but START and CORRELATION
- * can be looked at a few rows at a time. */
+/* Iterates over the rows of a CALL or KERNEL section, packed or not, from first to last. START and
+ * CORRELATION are written to the caller's arrays; the other columns are exposed a few rows at a
+ * time. */
 struct vpt_rows {
 	const struct vpt_section *section;
-	uint32_t at; /* rows that have been handed out */
+	uint32_t at; /* rows handed out so far */
 	const uint64_t *col[VPT_PACKED_COLUMNS];
 	struct vpt_column_cursor cursors[VPT_PACKED_COLUMNS];
-	uint64_t room[VPT_PACKED_COLUMNS][1 + VPT_ROWS_AT_ONCE]; /* where they are unpacked */
+	uint64_t room[VPT_PACKED_COLUMNS][1 + VPT_ROWS_AT_ONCE]; /* unpacked values */
 };
 
 void vpt_rows_begin(struct vpt_rows *rows, const struct vpt_section *section);
 
-/* The next `count` rows, more than none, at most VPT_ROWS_AT_ONCE and as many as there are. Starts and correlation ids are
- * written; of the other columns those in `wanted` stand in col[] until the next call. */
+/* The next `count` rows, 1 to VPT_ROWS_AT_ONCE and no more than are left. Writes their starts and
+ * correlation ids. col[] exposes the other columns in `wanted`, a mask, until the next call. */
 void vpt_rows_next(struct vpt_rows *rows, uint32_t count, uint32_t wanted, uint64_t *starts,
 	uint64_t *correlations);
 
-/* A row costs memory and time even where the file needs no byte for it, because all rows are equal.
- * So that neither can be far from what the payload's length lets expect, a chunk's values, rows
- * times columns of their kinds, are bounded by it; real chunks have about one value a byte. A
- * writer keeps to what readers accept. */
+/* The most values (rows times columns of their kinds) that a chunk of this payload size may have.
+ * Equal rows need no byte in the file but still cost a reader memory and time; the bound ties both
+ * to the payload's size. Real chunks have about one value per byte. Writers respect the bound,
+ * readers enforce it. */
 static inline uint64_t vpt_chunk_values_allowed(size_t payload)
 {
 	enum { VALUES_MAX = 16 << 20, VALUES_FREE = 1 << 20, VALUES_A_BYTE = 16 };

@@ -1,8 +1,8 @@
-/* collect_state.h - what a collector holds. Private to collect*.c.
+/* collect_state.h - the state of a collector. Private to collect*.c.
  *
- *	collect.c         rows in any order: one growing array of uint64_t a kind, lane first
+ *	collect.c         rows in any order: one growing array of uint64_t per kind, lane first
  *	collect_cuts.c    an index of (completion time, kind, row), sorted once; a chunk is a stretch
- *	collect_chunks.c  a stretch as a batch, ids translated to those of the chunk */
+ *	collect_chunks.c  a stretch as a batch, ids translated to the chunk's */
 #ifndef VPT_FORMATS_COLLECT_STATE_H
 #define VPT_FORMATS_COLLECT_STATE_H
 
@@ -14,13 +14,13 @@
 #include <stdint.h>
 
 struct vpt_collect_rows {
-	uint64_t *values; /* (1 + columns) a row */
+	uint64_t *values; /* 1 + columns per row */
 	size_t count, cap;
 };
 
 struct vpt_collect_entry {
-	uint64_t time;  /* completion: where the row stands */
-	uint64_t start; /* of a span; points stand for themselves */
+	uint64_t time;  /* completion: the sort key */
+	uint64_t start; /* of a span; of a point, the same as `time` */
 	uint32_t row;
 	uint32_t kind;
 };
@@ -41,11 +41,11 @@ struct vpt_collect {
 	struct vpt_map config_rows;      /* by content */
 	struct vpt_lane *lanes;          /* key is index + 1 */
 	size_t lane_count, lane_cap;
-	struct vpt_map lane_rows; /* by what identifies a lane */
+	struct vpt_map lane_rows; /* by the fields that identify a lane */
 
 	struct vpt_header header;
 	uint64_t end_ns;
-	uint64_t told_start_ns, told_end_ns; /* 0: not told */
+	uint64_t told_start_ns, told_end_ns; /* from vpt_collect_window(); 0: unknown */
 	int has_realtime;
 	uint64_t unix_offset_ns;
 	struct vpt_collect_entry *index;
@@ -67,7 +67,7 @@ static inline int vpt_collect_is_string(
 {
 	if (kind->columns[i].unit == VPT_UNIT_STRING)
 		return 1;
-	/* A payload that is text or a blob keeps it as a string; its type stands in the column before. */
+	/* A blob or JSON payload is kept as a string; the column before holds the payload's type. */
 	return i && kind->columns[i - 1].unit == VPT_UNIT_PAYLOAD &&
 	       (columns[i - 1] == VPT_PAYLOAD_BLOB || columns[i - 1] == VPT_PAYLOAD_JSON);
 }

@@ -1,7 +1,7 @@
-/* frames.h - where the zstd frames of a file lie, found without decompressing them.
+/* frames.h - locates the zstd frames of a file without decompressing them.
  *
- * The walk hops from block header to block header. Where the chain breaks it looks for the next frame that
- * really begins a chunk, so that a damaged place costs only itself. */
+ * The walk goes from block header to block header. Where the chain breaks, it searches for the next
+ * frame that really begins a chunk, so that damage costs only the bytes it hit. */
 #ifndef VPT_FORMATS_FRAMES_H
 #define VPT_FORMATS_FRAMES_H
 
@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 enum vpt_frame_state {
-	VPT_FRAME_WHOLE, /* its last block and checksum are there; whether they are right is not known yet */
+	VPT_FRAME_WHOLE,  /* its last block and checksum are there, but not verified yet */
 	VPT_FRAME_TORN,   /* the file ends inside it */
-	VPT_FRAME_DAMAGED /* no frame: bytes that belong to none */
+	VPT_FRAME_DAMAGED /* bytes that belong to no frame */
 };
 
 struct vpt_frame {
@@ -28,7 +28,7 @@ struct vpt_frames {
 	size_t count, cap;
 };
 
-/* Tells whether a frame that starts at `offset` is one of ours; asked when the chain broke. */
+/* Checks whether a frame that starts at `offset` is one of ours; called where the chain breaks. */
 struct vpt_frame_check {
 	int (*ours)(void *ctx, struct vpt_source *src, uint64_t offset);
 	void *ctx;

@@ -1,15 +1,15 @@
-/* map.h - finds the elements of an array by what they hold.
+/* map.h - finds the elements of an array by content.
  *
- * The caller keeps the elements, numbered from 0, and says what their hashes are and when two are
- * equal; the map keeps numbers alone. Numbers of one hash are found in the order in which they were
- * put. Nothing is ever removed, except all of it.
+ * The caller keeps the elements, numbered from 0, hashes them and compares them; the map holds only
+ * numbers. Numbers of one hash are found in the order in which they were put. Single numbers cannot
+ * be removed.
  *
  *	elements   0: "vae"   1: "dit"   2: "text"           the caller's
  *	slots      .  | dit 1 | .  | .  | vae 0 | text 2 | .  .     hash and 1 + number; 0: free
  *
- * Open addressing, never more than half full. Not for the few tables that a program asks for every
- * event: launches.c, open_ranges.c and the recorder's lanes keep their own, whose keys lie in the
- * slots or whose size never changes. */
+ * Open addressing, never more than half full. Not for the few tables that are queried for every
+ * event: launches.c, open_ranges.c and the recorder's lanes have tables of their own, with the keys
+ * in the slots or of a fixed size. */
 #ifndef VPT_FORMATS_MAP_H
 #define VPT_FORMATS_MAP_H
 
@@ -27,9 +27,9 @@ struct vpt_map {
 
 #define VPT_MAP_NONE UINT32_MAX
 
-/* The next number that was put with this hash, VPT_MAP_NONE after the last. *at is the hash before
- * the first call, and the map's in between. Elements of other hashes may be among them, so each is
- * to be compared:
+/* The next number that was put with this hash, VPT_MAP_NONE after the last. Set *at to the hash before
+ * the first call, then leave it to the map. Elements of other hashes may be among the results, so
+ * compare each:
  *
  *	for (at = hash; (n = vpt_map_next(&map, hash, &at)) != VPT_MAP_NONE;)
  *		if (same(&elements[n], key))
@@ -49,8 +49,8 @@ static inline uint32_t vpt_map_next(const struct vpt_map *m, uint64_t hash, uint
 	return VPT_MAP_NONE;
 }
 
-/* Puts a number below VPT_MAP_NONE, whether or not it is there already. Returns 0 or VPT_ENOMEM, and
- * then the map is as before. */
+/* Puts a number below VPT_MAP_NONE, even if it is there already. Returns 0, or VPT_ENOMEM and leaves
+ * the map as it was. */
 int vpt_map_put(struct vpt_map *m, uint64_t hash, uint32_t number);
 
 void vpt_map_reset(struct vpt_map *m); /* empty, memory kept */

@@ -1,5 +1,5 @@
-/* perfetto.h - Perfetto's trace format, as far as this project writes it: packets, their sequences and clocks, and
- * what is said once and then referred to by number. What the packets tell is up to the caller.
+/* perfetto.h - writes Perfetto's trace format: packets, their sequences and clocks, and interned data.
+ * The caller decides what the packets contain.
  *
  *	vpt_pf_init(&p, 1 << 20, take_group, ctx);
  *	vpt_pf_clocks(&p, &meta, &snapshot);          the first packet of a file
@@ -9,7 +9,8 @@
  *	...
  *	vpt_pf_end(&p);
  *
- * A file is a row of packets, and any number of whole packets is a file. Times are nanoseconds on CLOCK_BOOTTIME. */
+ * A file is a sequence of packets, and any number of whole packets is a file. Times are nanoseconds on
+ * CLOCK_BOOTTIME. */
 #ifndef VPT_FORMATS_PERFETTO_H
 #define VPT_FORMATS_PERFETTO_H
 
@@ -26,64 +27,64 @@ enum {
 enum { VPT_PF_SLICE_BEGIN = 1, VPT_PF_SLICE_END = 2, VPT_PF_INSTANT = 3, VPT_PF_COUNTER = 4 };
 
 enum {
-	VPT_PF_FIRST_SEQUENCE = 1, /* of what belongs to no other; its times are absolute */
+	VPT_PF_FIRST_SEQUENCE = 1, /* for packets that belong to no other; its times are absolute */
 	VPT_PF_TEXT_MAX = 16 << 10 /* longer names are cut, so that packets stay small */
 };
 
-/* Packets that refer to each other's interned data, with times told as distances. */
+/* Packets that share interned data; their times are encoded as distances. */
 struct vpt_pf_sequence {
 	uint32_t id;
-	uint32_t generation; /* of struct vpt_pf when it was begun */
+	uint32_t generation; /* that of struct vpt_pf when the sequence last began */
 	uint64_t last_ns, track;
 	struct vpt_pf_name {
 		uint64_t key;  /* the caller's number, and the table */
 		uint32_t iid;  /* 0: free */
-		uint32_t told; /* the generation in which it was */
+		uint32_t told; /* the generation in which it was last emitted */
 	} * names;
 	size_t name_count, name_slots;
-	uint32_t newest[4]; /* iids given so far, by table */
-	uint32_t
-		tables; /* the caller's: in which generation it told what it always tells; 0: never */
-	uint8_t head[8]; /* what all packets but the first have, encoded */
+	uint32_t newest[4]; /* iids assigned so far, by table */
+	/* the caller's: the generation in which it last emitted its fixed data; 0: never */
+	uint32_t tables;
+	uint8_t head[8]; /* the fields common to all packets but the first, encoded */
 	uint8_t head_size;
 };
 
 struct vpt_pf {
-	struct vpt_pb out; /* the group at hand: whole packets, and the one being written */
+	struct vpt_pb out; /* the current group: whole packets, and the one being written */
 	size_t group_bytes;
-	/* Takes a group of whole packets. 0 or why not: then nothing more is written. */
+	/* Takes a group of whole packets. Returns 0, or an error code that ends the writing. */
 	int (*take)(void *ctx, const void *data, size_t size);
 	void *ctx;
 	int failed;
 	uint64_t packets, bytes;
-	/* So many bytes after each other all sequences begin anew and tell their interned data again, with the same numbers;
-	 * each does with its next packet. 0: never. */
+	/* After every restart_bytes bytes all sequences restart: each begins again with its next packet
+	 * and emits its interned data again, under the same numbers. 0: never. */
 	uint64_t restart_bytes, restart_at;
-	uint32_t generation; /* how often they have, from 1 */
+	uint32_t generation; /* 1 + the number of restarts */
 };
 
 struct vpt_pf_clocks {
 	uint64_t boottime_ns, monotonic_ns, realtime_ns; /* one instant; 0: unknown */
 };
 
-/* Groups are handed over when they have at least `group_bytes`. */
+/* A group is handed to `take` once it has `group_bytes` or more. */
 void vpt_pf_init(struct vpt_pf *p, size_t group_bytes,
 	int (*take)(void *ctx, const void *data, size_t size), void *ctx);
-/* Hands over what is left. 0 or the first failure. */
+/* Hands over the last group. 0 or the first failure. */
 int vpt_pf_finish(struct vpt_pf *p);
 void vpt_pf_free(struct vpt_pf *p);
 
-/* The packet that a file begins with; it begins the first sequence. */
+/* Writes the first packet of a file; begins the first sequence. */
 void vpt_pf_clocks(
 	struct vpt_pf *p, struct vpt_pf_sequence *first, const struct vpt_pf_clocks *clocks);
 
-/* Begins a sequence of this number, 2 or more. Its times are cheapest when they do not fall and begin at `start_ns`.
- * `track` is what its track events are about that do not say; 0: they all do. */
+/* Begins the sequence `id`, 2 or more. Times cost least if they never fall and begin at `start_ns`.
+ * `track` is the track of track events that name none; 0: all name one. */
 void vpt_pf_sequence(struct vpt_pf *p, struct vpt_pf_sequence *s, uint32_t id, uint64_t start_ns,
 	uint64_t track);
 void vpt_pf_sequence_free(struct vpt_pf_sequence *s);
 
-/* To be called before what an event refers to is interned: sequences begin anew here and nowhere else. */
+/* Call this before interning the data of an event: only here may a restart begin. */
 static inline void vpt_pf_next(struct vpt_pf *p)
 {
 	if (__builtin_expect(p->bytes >= p->restart_at, 0) && p->restart_bytes) {
@@ -92,7 +93,7 @@ static inline void vpt_pf_next(struct vpt_pf *p)
 	}
 }
 
-/* Says once more what a sequence begins with, if that was in a former generation. */
+/* Begins a sequence again after a restart. */
 void vpt_pf_resume_more(struct vpt_pf *p, struct vpt_pf_sequence *s);
 static inline void vpt_pf_resume(struct vpt_pf *p, struct vpt_pf_sequence *s)
 {
@@ -100,21 +101,21 @@ static inline void vpt_pf_resume(struct vpt_pf *p, struct vpt_pf_sequence *s)
 		vpt_pf_resume_more(p, s);
 }
 
-/* Begins a packet; what is put into p->out until vpt_pf_end() are its fields. */
+/* Begins a packet; its fields are what the caller puts into p->out until vpt_pf_end(). */
 void vpt_pf_begin(struct vpt_pf *p, struct vpt_pf_sequence *s, uint64_t time_ns);
 void vpt_pf_begin_timeless(struct vpt_pf *p, struct vpt_pf_sequence *s);
 void vpt_pf_end(struct vpt_pf *p);
 
-/* ---- packets by hand, where there are many ----
+/* ---- packets by hand, the fast way for many ----
  *
- *	to = vpt_pf_packet_at(&p, 200);          room for a packet of at most so many bytes; NULL: no memory
+ *	to = vpt_pf_packet_at(&p, 200);          room for a packet of at most 200 bytes; NULL: no memory
  *	...                                      fields from there on
- *	to = vpt_pf_time_at(&s, to, time_ns);    when, and which sequence, which must have been resumed
+ *	to = vpt_pf_time_at(&s, to, time_ns);    time and sequence, which must have been resumed
  *	vpt_pf_packet_end(&p, to);
  *
- * Time stands last, and what differs from packet to packet best does right before it: so that what is alike from one to the next
- * is one long stretch for a compressor. What a thread did repeats, so there distances are padded to three bytes, which are enough
- * for 2 ms: packets of a kind then have one length, what repeats does so at one distance, and a compressor says that once. */
+ * The time comes last, and fields that vary from packet to packet should come right before it: then the bytes that stay the
+ * same form one long stretch for a compressor. Threads repeat themselves, so there the distances are padded to three bytes,
+ * enough for 2 ms: packets of a kind then have one length and repeat at a fixed distance, which compresses well. */
 enum { VPT_PF_PACKET_HEAD = 2, VPT_PF_PACKET_REST = 40 };
 
 static inline uint8_t *vpt_pf_packet_at(struct vpt_pf *p, size_t bytes)
@@ -165,14 +166,14 @@ static inline void vpt_pf_packet_end(struct vpt_pf *p, uint8_t *end)
 		vpt_pf_hand_over(p);
 }
 
-/* The number that `key` has in a table of the sequence: names, categories, texts and names of arguments. It is new in this
- * generation if *is_new, and must be told with vpt_pf_tell() before it is used, while no packet is begun. 0: no memory. */
+/* Interns `key` in a table of the sequence (names, categories, texts or names of arguments) and returns its number; 0: no
+ * memory. If *is_new, it is new in this generation: emit it with vpt_pf_tell() before use, while no packet is open. */
 uint32_t vpt_pf_intern(
 	struct vpt_pf *p, struct vpt_pf_sequence *s, unsigned table, uint64_t key, int *is_new);
 void vpt_pf_tell(struct vpt_pf *p, struct vpt_pf_sequence *s, unsigned table, uint32_t iid,
 	const char *text, size_t len);
 
-/* Bytes to hash into numbers that mean the same in every file: FNV-1a. Begin with 0. */
+/* Continues an FNV-1a hash, whose value is the same in every file. Begin with `before` 0. */
 uint64_t vpt_pf_hash(uint64_t before, const void *data, size_t size);
 
 #endif

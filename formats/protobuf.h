@@ -1,12 +1,13 @@
-/* protobuf.h - protocol buffers, written: bytes in the wire format, appended to one buffer.
+/* protobuf.h - writes protocol buffers: wire format, appended to one buffer.
  *
  *	vpt_pb_begin(&b, 60);          a message in field 60 ...
  *	vpt_pb_uint(&b, 1, uuid);      ... with these fields
  *	vpt_pb_string(&b, 2, "GPU 0");
  *	vpt_pb_end(&b);                its length is set now
  *
- * Sticky: without memory, or after a message more than 16 deep, puts do nothing and b->failed says so;
- * check once. All varints but padded ones are as short as they can be, so equal calls give equal bytes. Not for reading. */
+ * Sticky: out of memory, or after a message nested more than 16 deep, puts do nothing and b->failed is
+ * set; check once. All varints but padded ones are as short as possible, so equal calls give equal
+ * bytes. Does not read. */
 #ifndef VPT_FORMATS_PROTOBUF_H
 #define VPT_FORMATS_PROTOBUF_H
 
@@ -23,7 +24,7 @@ enum {
 struct vpt_pb {
 	uint8_t *data;
 	size_t size, cap;
-	int failed; /* VPT_ENOMEM; VPT_EINVAL: begun and ended unevenly */
+	int failed; /* VPT_ENOMEM; VPT_EINVAL: begin and end do not match */
 	unsigned depth;
 	size_t starts[VPT_PB_DEPTH]; /* where the content of each open message begins */
 };
@@ -49,15 +50,15 @@ static inline uint8_t *vpt_pb_varint_loop_at(uint8_t *to, uint64_t value)
 	return to;
 }
 
-/* 28 bits of a number, 7 a byte, and none of the bits that say whether more follow. */
+/* Spreads 28 bits over four bytes, 7 bits each, without the bits that say whether more follow. */
 static inline uint32_t vpt_pb_spread(uint32_t value)
 {
 	return (value & 0x7f) | (value & 0x3f80) << 1 | (value & 0x1fc000) << 2 |
 	       (value & 0xfe00000) << 3;
 }
 
-/* A number where there is room for VPT_PB_VARINT bytes. Returns what comes after it. Lengths differ from number to number, so
- * up to 28 bits go without a branch that has to be guessed. */
+/* Writes a number at `to`, which has room for VPT_PB_VARINT bytes. Returns its end. Lengths vary, so numbers of up to 28 bits
+ * take no branch that the processor would mispredict. */
 static inline uint8_t *vpt_pb_varint_at(uint8_t *to, uint64_t value)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -66,7 +67,7 @@ static inline uint8_t *vpt_pb_varint_at(uint8_t *to, uint64_t value)
 		return to + 1;
 	}
 	if (value < 1 << 28) {
-		/* The highest bit's place / 7, which 37 / 256 is near enough to for so few. */
+		/* The highest bit's position / 7; for up to 28 bits, * 37 / 256 gives the same. */
 		unsigned more = (unsigned)(31 - __builtin_clz((uint32_t)value | 1)) * 37 >> 8;
 		uint32_t bytes = vpt_pb_spread((uint32_t)value) | 0x808080u >> (24 - 8 * more);
 
@@ -77,7 +78,7 @@ static inline uint8_t *vpt_pb_varint_at(uint8_t *to, uint64_t value)
 	return vpt_pb_varint_loop_at(to, value);
 }
 
-/* The same in three bytes if it needs fewer: for numbers that differ in length without saying much by it. */
+/* The same, padded to three bytes if it needs fewer. */
 static inline uint8_t *vpt_pb_padded_at(uint8_t *to, uint64_t value)
 {
 	if (value >= 1 << 21)
@@ -93,7 +94,7 @@ static inline uint8_t *vpt_pb_uint_at(uint8_t *to, uint32_t field, uint64_t valu
 	return vpt_pb_varint_at(vpt_pb_varint_at(to, (uint64_t)field << 3), value);
 }
 
-/* A fixed64 or double, of which `bits` are the bits. */
+/* A fixed64, or a double given by its bits. */
 static inline uint8_t *vpt_pb_fixed_at(uint8_t *to, uint32_t field, uint64_t bits)
 {
 	unsigned i;
@@ -104,8 +105,8 @@ static inline uint8_t *vpt_pb_fixed_at(uint8_t *to, uint32_t field, uint64_t bit
 	return to;
 }
 
-/* Sets the length of a message whose content is [content, end) and for whose length one byte was kept in front; the content
- * moves if that is not enough. There must be room for one byte more, and the content be less than 16 KiB. Returns the end. */
+/* Sets the length of the message [content, end), for which the caller left one byte in front; moves the content if the length
+ * needs two. There must be room for one more byte, and the content must be under 16 KiB. Returns the end. */
 static inline uint8_t *vpt_pb_close_at(uint8_t *content, uint8_t *end)
 {
 	size_t size = (size_t)(end - content);
@@ -120,7 +121,7 @@ static inline uint8_t *vpt_pb_close_at(uint8_t *content, uint8_t *end)
 	return end + 1;
 }
 
-/* uint32, uint64, bool, enum; an int32 or int64 that is negative is converted to uint64_t. */
+/* uint32, uint64, bool, enum; cast an int32 or int64 to uint64_t. */
 static inline void vpt_pb_uint(struct vpt_pb *b, uint32_t field, uint64_t value)
 {
 	uint8_t *to;
@@ -143,8 +144,8 @@ static inline void vpt_pb_raw(struct vpt_pb *b, const void *data, size_t size)
 void vpt_pb_double(struct vpt_pb *b, uint32_t field, double value);
 void vpt_pb_bytes(struct vpt_pb *b, uint32_t field, const void *data, size_t size);
 
-/* Text for readers that insist on valid UTF-8 without NUL: what is not becomes U+FFFD. At most `max` bytes
- * come out, cut between characters. */
+/* Text for readers that insist on valid UTF-8 without NUL: everything else becomes U+FFFD. Writes at
+ * most `max` bytes, cut between characters. */
 void vpt_pb_text(struct vpt_pb *b, uint32_t field, const char *text, size_t len, size_t max);
 void vpt_pb_string(struct vpt_pb *b, uint32_t field, const char *text); /* NULL: no field */
 

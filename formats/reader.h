@@ -1,10 +1,10 @@
-/* reader.h - capture files, opened and read chunk by chunk.
+/* reader.h - reads capture files chunk by chunk.
  *
  *	vpt_reader_open(source, &reader, &err)     walks the frames, reads each chunk's header
  *	vpt_decoder_new()                          one per thread that decodes
  *	vpt_reader_chunk(reader, decoder, i, ...)  the rows of chunk i
  *
- * Damage is data: a chunk that cannot be trusted is listed as such and costs only itself. */
+ * Damage is data: a damaged chunk is listed as such and does not affect the others. */
 #ifndef VPT_FORMATS_READER_H
 #define VPT_FORMATS_READER_H
 
@@ -17,7 +17,7 @@ struct vpt_decoder;
 
 enum vpt_chunk_state {
 	VPT_CHUNK_WHOLE,  /* complete; its checksum is verified when it is decoded */
-	VPT_CHUNK_TORN,   /* the file ends inside it: its complete sections can be read */
+	VPT_CHUNK_TORN,   /* the file ends inside it; its complete sections can be read */
 	VPT_CHUNK_DAMAGED /* its header cannot be read */
 };
 
@@ -29,9 +29,9 @@ struct vpt_chunk_info {
 	uint8_t state;  /* enum vpt_chunk_state */
 };
 
-/* Takes the source: it is closed with the reader, and on failure. VPT_EDATA: no vptrace capture in there;
- * VPT_EVERSION: of a newer major version; VPT_ENOMEM, VPT_EIO. A damaged file header is no failure while
- * there are chunks: see vpt_reader_header_damaged(). */
+/* Takes the source: closes it with the reader, and on failure. VPT_EDATA: not a vptrace capture;
+ * VPT_EVERSION: a newer major version; VPT_ENOMEM, VPT_EIO. A damaged file header is no failure if the
+ * file has chunks: see vpt_reader_header_damaged(). */
 int vpt_reader_open(struct vpt_source *src, struct vpt_reader **out, struct vpt_err *err);
 void vpt_reader_free(struct vpt_reader *r); /* accepts NULL */
 
@@ -47,9 +47,9 @@ uint64_t vpt_reader_damaged_bytes(const struct vpt_reader *r);
 struct vpt_decoder *vpt_decoder_new(void); /* NULL when there is no memory */
 void vpt_decoder_free(struct vpt_decoder *d);
 
-/* Decodes chunk `index` into `out`, which is reset first and stays empty on failure. Of a torn chunk, times and count are those
- * of the rows that are there. VPT_EDATA: damaged,
- * go on with the next one. Threads may decode at the same time, each with its own decoder and batch. */
+/* Decodes chunk `index` into `out`, which is reset first and stays empty on failure. Times and count
+ * of a torn chunk are computed from the rows it still has. VPT_EDATA: damaged; go on with the next
+ * chunk. Threads may decode at the same time, each with its own decoder and batch. */
 int vpt_reader_chunk(const struct vpt_reader *r, struct vpt_decoder *d, size_t index,
 	struct vpt_batch *out, struct vpt_err *err);
 

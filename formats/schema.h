@@ -1,7 +1,7 @@
-/* schema.h - the event schema as data and as C types, both made from events.def.
+/* schema.h - the event schema as data and as C types, both generated from events.def.
  *
- * Every value of every column is a uint64_t in memory. So a row is a struct of uint64_t fields and, at
- * the same time, an array that generic code walks by column index:
+ * In memory every value of every column is a uint64_t. So a row is a struct of uint64_t fields and
+ * also an array that generic code indexes by column:
  *
  *	struct vpt_kernel k = {.start_ns = 10, .duration_ns = 5, .correlation = 7};
  *	vpt_batch_put(batch, VPT_KERNEL, lane_key, &k);
@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Macros that open a brace which another one closes. */
+/* Some of these macros open a brace that another one closes. */
 /* clang-format off */
 
-/* Section types as they stand in the file: VPT_KERNEL = 1, VPT_CALL = 2 ... */
+/* Section types as in the file: VPT_KERNEL = 1, VPT_CALL = 2 ... */
 enum vpt_kind {
 #define VPT_KIND(KIND, kind, type, lane, flags, help) VPT_##KIND = type,
 #include "formats/events.def"
@@ -29,7 +29,7 @@ enum vpt_kind {
 #define VPT_KIND_END(KIND, kind) VPT_##KIND##_COLUMNS };
 #include "formats/events.def"
 
-/* struct vpt_kernel, struct vpt_call ...: one uint64_t a column, in the same order. */
+/* struct vpt_kernel, struct vpt_call ...: one uint64_t per column, in the same order. */
 #define VPT_KIND(KIND, kind, type, lane, flags, help) struct vpt_##kind {
 #define VPT_COLUMN(KIND, kind, COL, col, id, enc, unit, help) uint64_t col; /* help */
 #define VPT_KIND_END(KIND, kind) };
@@ -107,8 +107,8 @@ const struct vpt_kind_desc *vpt_kind_desc(unsigned type);
 /* The same by name ("kernel"), NULL if there is none. */
 const struct vpt_kind_desc *vpt_kind_by_name(const char *name);
 
-/* The word for a number of the set that `unit` stands for (VPT_UNIT_COPY_KIND, ...), NULL if the unit
- * has no words or the number is unknown. */
+/* The word for a number of the set that `unit` names (VPT_UNIT_COPY_KIND, ...). NULL if the unit has
+ * no words or the number is unknown. */
 const char *vpt_word(enum vpt_unit unit, uint64_t number);
 
 #endif

@@ -29,14 +29,14 @@ struct vpt_strings {
 void vpt_strings_reset(struct vpt_strings *s); /* empty, memory kept */
 void vpt_strings_free(struct vpt_strings *s);
 
-/* The id of a text, added if it is new. VPT_NO_ID when there is no memory. */
+/* Interns a text and returns its id; VPT_NO_ID when there is no memory. */
 uint64_t vpt_strings_put(struct vpt_strings *s, const char *text, size_t len);
 
-/* The id of a text; VPT_NO_ID: it is not there. */
+/* The id of a text; VPT_NO_ID if it is not in the table. */
 uint64_t vpt_strings_find(const struct vpt_strings *s, const char *text, size_t len);
 
-/* Appends a text as the next id even if it is there already (a reader keeps a file's numbering).
- * 0 or VPT_ENOMEM. Such a table must not be mixed with vpt_strings_put(). */
+/* Appends a text as the next id even if the table has it already (a reader keeps the file's ids).
+ * 0 or VPT_ENOMEM. Do not mix with vpt_strings_put() in one table. */
 int vpt_strings_append(struct vpt_strings *s, const char *text, size_t len);
 
 /* The text of an id; out of range gives "?". */

@@ -1,10 +1,10 @@
-/* vectorise.h - for the few loops over columns that are worth it: the compiler is asked to vectorise the function, whose
- * loops then touch plain arrays only and leave early nowhere. */
+/* vectorise.h - asks the compiler to vectorise a function, for the few hot loops over columns. The loops
+ * of such a function touch only plain arrays and have no early exit. */
 #ifndef VPT_FORMATS_VECTORISE_H
 #define VPT_FORMATS_VECTORISE_H
 
-/* On x86-64 the compiler makes versions for AVX2 and AVX-512 and picks at load time. The sanitizers' start-up
- * code runs after that pick, so their builds go without. */
+/* On x86-64 the compiler emits versions for AVX2 and AVX-512, and the loader picks one. The sanitizers
+ * start up after that pick, so their builds do without. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
 	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #if __GNUC__ >= 12
