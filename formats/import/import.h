@@ -1,7 +1,7 @@
-/* import.h - traces that other tools wrote.
+/* import.h - imports traces that other tools wrote.
  *
- * An importer reads the whole source into a collector and counts what it could not use: nothing in a
- * foreign file is an error of ours, only a source that is not what it claims to be. */
+ * An importer reads the whole source into a collector and counts what it cannot use. Only a source of
+ * another format is an error; bad rows in it are not. */
 #ifndef VPT_FORMATS_IMPORT_IMPORT_H
 #define VPT_FORMATS_IMPORT_IMPORT_H
 
@@ -9,31 +9,32 @@
 #include "formats/error.h"
 #include "formats/io.h"
 
-/* What was met and not taken over, for `info` and the verdict. */
+/* What the importer met but did not import, for `info` and the verdict. */
 struct vpt_import_stats {
-	uint64_t events; /* records of the source looked at */
-	uint64_t
-		skipped; /* of a category that is understood and not needed (flows, python frames) */
-	uint64_t unknown_category; /* of a category nobody here knows */
+	uint64_t events; /* records read from the source */
+	/* of a known category that is not needed (flows, python frames) */
+	uint64_t skipped;
+	uint64_t unknown_category; /* of a category that is not known */
 	uint64_t malformed;        /* lacking a time, a name or a number that the kind needs */
-	uint64_t bad_text; /* strings with invalid UTF-8 or control characters, kept as they are */
+	/* strings with invalid UTF-8 or control characters, kept as they are */
+	uint64_t bad_text;
 	uint64_t bad_numbers; /* NaN, infinities, fractions below a nanosecond: cut or left out */
-	uint64_t views;       /* tables that the file has as SQL views, which are not read */
-	uint64_t too_long;    /* tables that end at a text, a blob or a row beyond the limit */
+	uint64_t views;       /* tables that are SQL views in this file and so are not read */
+	uint64_t too_long;    /* tables cut at a text, a blob or a row beyond the limit */
 	int truncated;        /* the file ends in the middle; what came before was read */
 };
 
 struct vpt_importer {
 	const char *name; /* "kineto" */
-	const char *help; /* what writes such files */
-	/* Whether the first bytes look like this format (after gunzip, where gzip is understood). */
+	const char *help; /* the tool that writes such files */
+	/* Whether the first bytes look like this format (after gunzip, if the importer reads gzip). */
 	int (*probe)(const unsigned char *head, size_t size);
-	/* Reads everything into `c`, does not finish it. 0 or VPT_EDATA, VPT_ENOMEM, VPT_EIO. */
+	/* Reads everything into `c` but does not finish it. 0 or VPT_EDATA, VPT_ENOMEM, VPT_EIO. */
 	int (*read)(struct vpt_source *src, struct vpt_collect *c, struct vpt_import_stats *stats,
 		struct vpt_err *err);
 };
 
-/* Absent from builds without json-c / SQLite: then NULL stands in the table. */
+/* Missing from builds without json-c / SQLite: the table then has NULL instead. */
 extern const struct vpt_importer vpt_import_kineto;
 extern const struct vpt_importer vpt_import_nsight;
 

@@ -1,4 +1,4 @@
-/* kineto_bytes.h - the text of a plain or gzip source, block by block. */
+/* kineto_bytes.h - reads the text of a plain or gzip source block by block. */
 #ifndef VPT_FORMATS_IMPORT_KINETO_BYTES_H
 #define VPT_FORMATS_IMPORT_KINETO_BYTES_H
 
@@ -11,26 +11,26 @@
 struct vpt_kineto_inflate;
 
 struct vpt_kineto_bytes {
-	const unsigned char *cur, *end; /* text not yet taken; the taker moves cur */
+	const unsigned char *cur, *end; /* text not consumed yet; the caller advances cur */
 	uint64_t end_offset;            /* offset of `end` in the text */
 	int torn;                       /* the gzip ended early or is damaged */
 	int gzip;                       /* the source is compressed */
 
 	struct vpt_source *src; /* borrowed */
-	uint64_t offset;        /* of the source, next to be read */
+	uint64_t offset;        /* next one to read, in the source */
 	int finished;
 	uint64_t text_max;                  /* bytes of text that a gzip may unpack to */
 	struct vpt_kineto_inflate *inflate; /* NULL unless gzip */
 	unsigned char *block;
 };
 
-/* Begins at the start of `src`, which stays the caller's. 0, VPT_EIO or VPT_ENOMEM; call close
- * either way. */
+/* Begins at the start of `src`, which the caller keeps. 0, VPT_EIO or VPT_ENOMEM; call close in
+ * every case. */
 int vpt_kineto_bytes_open(struct vpt_kineto_bytes *b, struct vpt_source *src, struct vpt_err *err);
 void vpt_kineto_bytes_close(struct vpt_kineto_bytes *b);
 
-/* Asks for more once cur has reached end. 0: at least one byte is there; VPT_END: no more, and
- * b->torn tells whether there should have been; VPT_EIO, VPT_ENOMEM. */
+/* Reads more text; call it once cur reaches end. 0: at least one byte is available; VPT_END: no
+ * more, and b->torn is set if the text ended early; VPT_EIO, VPT_ENOMEM. */
 int vpt_kineto_bytes_fill(struct vpt_kineto_bytes *b, struct vpt_err *err);
 
 static inline uint64_t vpt_kineto_bytes_offset(const struct vpt_kineto_bytes *b)

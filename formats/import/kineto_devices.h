@@ -1,4 +1,4 @@
-/* kineto_devices.h - the GPUs that a file describes. */
+/* kineto_devices.h - imports the GPUs that a file describes. */
 #ifndef VPT_FORMATS_IMPORT_KINETO_DEVICES_H
 #define VPT_FORMATS_IMPORT_KINETO_DEVICES_H
 
@@ -6,7 +6,7 @@
 
 #include <json-c/json.h>
 
-/* Puts deviceProperties: an array of objects, one a GPU. Anything else has no rows. */
+/* Puts deviceProperties: an array of objects, one per GPU. Anything else gives no rows. */
 void vpt_kineto_devices(struct vpt_kineto_rows *r, struct json_object *devices);
 
 #endif

@@ -1,10 +1,10 @@
-/* kineto_import.h - what an import of a profiler's file keeps from event to event.
+/* kineto_import.h - the state of an import of a profiler's file.
  *
  *	source --> bytes (gunzip) --> one JSON value at a time --> rows --> collector
  *	           kineto_bytes.c     kineto.c                     kineto_rows.c
  *
- * kineto_rows.c finds for each event the function of kineto_put.h that makes its row; these ask
- * kineto_event.c for members and lanes. All of these headers are private to the importer. */
+ * kineto_rows.c calls for each event the function of kineto_put.h that makes its row; these get
+ * members and lanes from kineto_event.c. All of these headers are private to the importer. */
 #ifndef VPT_FORMATS_IMPORT_KINETO_IMPORT_H
 #define VPT_FORMATS_IMPORT_KINETO_IMPORT_H
 
@@ -14,23 +14,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a file that vptrace-analyze wrote says of itself; all zeros in others. */
+/* What a file written by vptrace-analyze says about itself; all zeros for others. */
 struct vpt_kineto_own {
 	int is_own;
 	uint64_t start_ns, end_ns; /* of the capture; 0: unknown */
-	uint64_t shift_ns;         /* to be added to all times */
+	uint64_t shift_ns;         /* add this to all times */
 	int has_realtime;
-	uint64_t unix_offset_ns; /* see vpt_collect_realtime(); undefined if it has none */
+	uint64_t unix_offset_ns; /* see vpt_collect_realtime(); undefined unless has_realtime */
 };
 
-/* Rows that wait for an arrow, and arrows; see kineto_flows.h. All zeros is empty. */
+/* Rows that wait for an arrow, and the arrows; see kineto_flows.h. All zeros is empty. */
 struct vpt_kineto_flows {
 	struct vpt_kineto_waiting *rows;
 	struct vpt_kineto_arrow *arrows;
 	size_t row_count, row_cap, arrow_count, arrow_cap;
 };
 
-/* All zeros but the first two is the beginning. */
+/* To begin, set the first two members and zero the rest. */
 struct vpt_kineto_rows {
 	struct vpt_collect *collect;    /* borrowed */
 	struct vpt_import_stats *stats; /* borrowed */

@@ -1,10 +1,10 @@
-/* kineto_put.h - the functions that make rows, one a category of events. */
+/* kineto_put.h - the functions that make rows, one per category of events. */
 #ifndef VPT_FORMATS_IMPORT_KINETO_PUT_H
 #define VPT_FORMATS_IMPORT_KINETO_PUT_H
 
 #include "formats/import/kineto_event.h"
 
-/* In place of 1 or 0: nobody expects a row of this event. */
+/* Returned in place of 1 or 0: this event needs no row. */
 enum { VPT_KINETO_NOT_MEANT = 2 };
 
 /* Puts the row of an event. Returns 0 if the event lacks what the kind needs, else 1. */

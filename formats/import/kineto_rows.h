@@ -1,11 +1,11 @@
-/* kineto_rows.h - the elements of traceEvents, each to the function that makes its row. */
+/* kineto_rows.h - passes each element of traceEvents to the function that makes its row. */
 #ifndef VPT_FORMATS_IMPORT_KINETO_ROWS_H
 #define VPT_FORMATS_IMPORT_KINETO_ROWS_H
 
 #include "formats/import/kineto_import.h"
 #include "formats/import/kineto_value.h"
 
-/* Puts one element of traceEvents, or counts why not. */
+/* Puts one element of traceEvents, or counts why it did not. */
 void vpt_kineto_rows_event(struct vpt_kineto_rows *r, struct json_object *event);
 
 /* Whether an event of this phase and category would only be counted as skipped. */

@@ -21,12 +21,11 @@ struct vpt_kineto_threads {
 	struct vpt_map map; /* by both ids */
 };
 
-/* The entry of a thread, made on first use; valid until the next get. NULL when there is no memory.
- */
+/* The entry of a thread, added on first use; valid until the next get. NULL: no memory. */
 struct vpt_kineto_thread *vpt_kineto_threads_get(
 	struct vpt_kineto_threads *all, int64_t pid, int64_t tid);
 
-/* Names the lanes of the threads that have rows, however late the names came. */
+/* Names the lanes of all threads that have rows. Call it at the end, since names may come late. */
 void vpt_kineto_threads_name_lanes(const struct vpt_kineto_threads *all, struct vpt_collect *c);
 
 void vpt_kineto_threads_free(struct vpt_kineto_threads *all);

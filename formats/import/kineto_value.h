@@ -1,4 +1,4 @@
-/* kineto_value.h - single JSON values as integers and text. */
+/* kineto_value.h - reads single JSON values as integers and text. */
 #ifndef VPT_FORMATS_IMPORT_KINETO_VALUE_H
 #define VPT_FORMATS_IMPORT_KINETO_VALUE_H
 
@@ -13,20 +13,20 @@ enum vpt_kineto_number {
 	VPT_KINETO_EXACT,
 	VPT_KINETO_ROUNDED, /* the value was rounded, half to even */
 	VPT_KINETO_ABSENT,  /* no value, or null */
-	VPT_KINETO_BAD      /* no number, not finite, or beyond int64_t */
+	VPT_KINETO_BAD      /* not a number, not finite, or out of range for int64_t */
 };
 
-/* Digits times 10^scale as an integer, by decimal arithmetic on the text: "1.5" at scale 3 is 1500.
- * Understands a sign, a point and an exponent. *value is set unless BAD. */
+/* A decimal number times 10^scale as an integer, computed on the text: "1.5" at scale 3 is 1500.
+ * Accepts a sign, a point and an exponent. Sets *value unless BAD. */
 enum vpt_kineto_number vpt_kineto_decimal(const char *text, size_t len, int scale, int64_t *value);
 
-/* The same of a JSON number or of a string that holds one. */
+/* The same for a JSON number, or a string that holds one. */
 enum vpt_kineto_number vpt_kineto_number(struct json_object *object, int scale, int64_t *value);
 
-/* Member `key` of an object; NULL if there is none or `object` is no object. */
+/* Member `key` of an object; NULL if there is none or `object` is not an object. */
 struct json_object *vpt_kineto_member(struct json_object *object, const char *key);
 
-/* The bytes of a string, borrowed; text NULL if it is none. */
+/* The bytes of a string, borrowed; text NULL if `object` is not a string. */
 struct vpt_text vpt_kineto_text(struct json_object *object);
 
 /* Whether this is valid UTF-8 without control characters. */

@@ -1,5 +1,5 @@
-/* nsight_import.h - what an import of an Nsight Systems export keeps from row to row: texts, threads,
- * and what waits for the end of the trace. Private to the importer. */
+/* nsight_import.h - the state of an import of an Nsight Systems export: texts, threads, and rows that
+ * wait for the end of the trace. Private to the importer. */
 #ifndef VPT_FORMATS_IMPORT_NSIGHT_IMPORT_H
 #define VPT_FORMATS_IMPORT_NSIGHT_IMPORT_H
 
@@ -34,39 +34,39 @@ struct vpt_nsight {
 	struct vpt_nsight_names domains; /* owner pid, id domainId */
 
 	struct vpt_nsight_thread cache[VPT_NSIGHT_THREAD_CACHE]; /* lane 0: empty */
-	struct vpt_nsight_thread *threads; /* every thread met, more than once maybe */
+	struct vpt_nsight_thread *threads; /* every thread seen, possibly more than once */
 	size_t thread_count, thread_cap;
 
-	struct vpt_nsight_unmatched *unmatched; /* put when the trace's end is known */
+	struct vpt_nsight_unmatched *unmatched; /* put once the trace's end is known */
 	size_t unmatched_count, unmatched_cap;
-	struct vpt_nsight_loss *losses; /* the same */
+	struct vpt_nsight_loss *losses; /* likewise */
 	size_t loss_count, loss_cap;
 
 	struct {
 		int64_t gpu, ordinal;
-	} ordinals[VPT_NSIGHT_GPUS_MAX]; /* which CUDA device a GPU is */
+	} ordinals[VPT_NSIGHT_GPUS_MAX]; /* the CUDA device of each GPU */
 	size_t ordinal_count, gpu_count;
 
 	uint64_t last_ns; /* largest end seen */
-	uint64_t rows;    /* events taken over */
-	uint64_t graphs;  /* graph launches recorded as one piece */
+	uint64_t rows;    /* events imported */
+	uint64_t graphs;  /* graph launches recorded as a whole */
 	int64_t utc_ns;   /* REALTIME at time 0; 0: unknown */
 	char version[64], host[256], command[4096];
 };
 
-/* A serialised id is (more << 48 | pid << 24 | tid); -1 stands for unknown. */
+/* The pid of a serialised id, (more << 48 | pid << 24 | tid); -1 means unknown. */
 int64_t vpt_nsight_pid(int64_t global);
 
-/* The lane of a thread, remembered so that it can be named. 0 or VPT_ENOMEM. */
+/* The lane of a thread, which is recorded to be named later. 0 or VPT_ENOMEM. */
 int vpt_nsight_thread(struct vpt_nsight *im, int64_t global, uint64_t *lane);
 
-/* Counts a row that was taken over, and where it ended. */
+/* Counts an imported row and notes its end. */
 void vpt_nsight_note(struct vpt_nsight *im, int64_t end_ns);
 
 /* The row of StringIds that a cell refers to; NULL if it refers to none. */
 struct vpt_nsight_name *vpt_nsight_find_string(struct vpt_nsight *im, const struct vpt_cell *id);
 
-/* The collector's id of such a string, or of any text; both count bad text, the former once a
+/* Intern such a string, or any text, in the collector. Both count bad text, the first one once per
  * string. */
 uint64_t vpt_nsight_string(struct vpt_nsight *im, struct vpt_nsight_name *name);
 uint64_t vpt_nsight_text(struct vpt_nsight *im, struct vpt_text text);

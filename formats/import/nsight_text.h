@@ -1,5 +1,5 @@
-/* nsight_text.h - the texts of an Nsight Systems export: referred to by number, or standing
- * for one of our words. */
+/* nsight_text.h - the texts of an Nsight Systems export: those that rows refer to by number, and those
+ * that translate to one of our words. */
 #ifndef VPT_FORMATS_IMPORT_NSIGHT_TEXT_H
 #define VPT_FORMATS_IMPORT_NSIGHT_TEXT_H
 
@@ -10,8 +10,8 @@ struct vpt_nsight_name {
 	int64_t owner, id;
 	size_t offset;
 	uint32_t len;
-	int32_t number;  /* what the text was found to mean; -1: not looked at yet */
-	uint64_t string; /* its id in the collector; ~0: not put there yet */
+	int32_t number;  /* our number for the text; -1: not looked up yet */
+	uint64_t string; /* its id in the collector; ~0: not interned yet */
 };
 
 struct vpt_nsight_names {
@@ -23,8 +23,7 @@ struct vpt_nsight_names {
 
 void vpt_nsight_names_free(struct vpt_nsight_names *names);
 
-/* Adds one; find works after sort. Of equal (owner, id), the first added counts. 0 or VPT_ENOMEM.
- */
+/* Adds a name; find works after sort. Of equal (owner, id), the first one added wins. 0 or VPT_ENOMEM. */
 int vpt_nsight_names_add(
 	struct vpt_nsight_names *names, int64_t owner, int64_t id, const char *text, size_t len);
 void vpt_nsight_names_sort(struct vpt_nsight_names *names);
@@ -53,14 +52,14 @@ enum vpt_nsight_words {
 
 const char *vpt_nsight_words_table(enum vpt_nsight_words set); /* "ENUM_CUDA_MEM_KIND" */
 
-/* Our number for the first word of the set that stands in `text`, in any case; 0 if none does. */
+/* Our number for the first word of the set that occurs in `text`, ignoring case; 0 if none does. */
 int32_t vpt_nsight_match(enum vpt_nsight_words set, struct vpt_text text);
 
-/* Our number for the file's number `id`: by what the file's own table says about it, or, when that
- * table is absent (`names` empty), by the numbers that all known versions share. 0: unknown. */
+/* Our number for the file's number `id`: by the text in the file's own table or, if the file has no
+ * such table (`names` empty), by the numbers that all known versions share. 0: unknown. */
 uint64_t vpt_nsight_word(enum vpt_nsight_words set, struct vpt_nsight_names *names, int64_t id);
 
-/* Whether `word`, which is in lower case, stands in the text, in any case. */
+/* Whether `word`, in lower case, occurs in the text, ignoring case. */
 int vpt_nsight_has_word(struct vpt_text text, const char *word);
 
 #endif
