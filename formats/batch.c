@@ -1,4 +1,4 @@
-/* batch.c - filling a chunk row by row.
+/* batch.c - fills a chunk row by row.
  *
  * Rows of one kind and lane usually come in runs, so each kind remembers the section it used last;
  * a small hash finds the others. Sections and tables keep their memory from chunk to chunk. */
@@ -16,15 +16,14 @@ struct vpt_batch_index {
 	uint32_t last[VPT_KIND_LIMIT]; /* 1 + section used last, by kind */
 	struct vpt_map sections;       /* by kind and lane */
 	struct vpt_map config_rows;    /* rows of CONFIG, by content */
-	struct vpt_config
-		*configs; /* rows of CONFIG again, each in one piece: they are compared often */
+	/* rows of CONFIG once more, each contiguous, since they are often compared */
+	struct vpt_config *configs;
 	size_t config_cap;
 	uint32_t config_count;
-	size_t table_bytes; /* rough size of the rows so far that are not events */
+	size_t table_bytes; /* rough size so far of the rows that are not events */
 };
 
-/* Stands for the index of a batch that found no memory for one, so that the failure sticks. Never
- * written. */
+/* The index of a batch that had no memory for one, so that the failure sticks. Never written. */
 static struct vpt_batch_index no_index = {.failed = VPT_ENOMEM};
 
 void vpt_batch_init(struct vpt_batch *b)
@@ -33,9 +32,9 @@ void vpt_batch_init(struct vpt_batch *b)
 	b->t_min_ns = UINT64_MAX;
 }
 
-/* Memory beyond this is given back between chunks: a file whose large section has another place in
- * each chunk would otherwise leave one behind in every slot. 32 MiB, far above any chunk that we
- * write. */
+/* How many values all sections together keep between chunks; the rest is freed. Otherwise a file whose
+ * large section changes place from chunk to chunk would leave a large allocation in every slot.
+ * 32 MiB, far more than any chunk that we write. */
 enum { KEPT_VALUES_MAX = 4 << 20 };
 
 static void trim_sections(struct vpt_batch *b)
@@ -107,11 +106,11 @@ const struct vpt_section *vpt_batch_find(const struct vpt_batch *b, enum vpt_kin
 	return NULL;
 }
 
-/* What the columns point to that hold only zeros: read by all, written by none, and never touched
- * where nobody looks, so it costs address space only. */
+/* The target of all columns that hold only zeros. Never written, so until someone reads it, it costs
+ * only address space. */
 static uint64_t zeros[VPT_ROWS_MAX];
 
-/* Lays the columns out over data, `cap` rows each, whether or not they are present yet. */
+/* Lays all columns out over data, `cap` rows each, even those not present yet. */
 static void place_columns(struct vpt_section *s, unsigned columns, uint32_t cap)
 {
 	unsigned c;
@@ -123,7 +122,7 @@ static void place_columns(struct vpt_section *s, unsigned columns, uint32_t cap)
 	s->row_cap = cap;
 }
 
-/* Gives the section the columns of `wanted`: zeros so far, and in the row that is being put. */
+/* Adds the columns of `wanted` to the section: zeros in all rows, including the one being put. */
 static void add_columns(struct vpt_section *s, uint32_t wanted)
 {
 	unsigned columns = vpt_kind_desc(s->kind)->n_columns, c;
@@ -177,14 +176,14 @@ struct vpt_section *vpt_batch_section(struct vpt_batch *b, const struct vpt_kind
 	return s;
 }
 
-/* Doubles a section: each column moves to its place in the larger layout, the last one first. */
+/* Doubles a section: moves each column to its place in the larger layout, last column first. */
 static int grow_section(struct vpt_section *s)
 {
 	unsigned columns = vpt_kind_desc(s->kind)->n_columns, c;
 	uint32_t before = s->row_cap;
 	size_t cap = s->data_cap / columns;
 
-	/* Memory of an earlier chunk may hold far more rows than this section was born with. */
+	/* Memory kept from an earlier chunk may hold far more rows than this section began with. */
 	if (cap <= before) {
 		if (vpt_grow(
 			    &s->data, &s->data_cap, (size_t)before * 2 * columns, sizeof(*s->data)))
@@ -206,15 +205,15 @@ static uint64_t hash_section(enum vpt_kind kind, uint64_t lane)
 	return vpt_hash_mix(lane * 0x9e3779b97f4a7c15u + kind);
 }
 
-/* Makes the section for rows of this kind and lane. NULL: no memory, or too many. */
+/* Adds the section for rows of this kind and lane. NULL: no memory, or too many sections. */
 static struct vpt_section *add_section(
 	struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane)
 {
 	uint32_t first = (uint32_t)(kind->flags & VPT_KIND_TABLE ? 8 : 32);
 	struct vpt_section *s;
 
-	/* Room is kept for STRING, which is not among the sections. Where memory runs out after the
-	 * map has its number, the batch has failed and nobody looks. */
+	/* Reserve one for STRING, which is not in the list. If memory runs out after the map has the
+	 * number, the batch has failed and nobody looks it up. */
 	if (b->section_count >= VPT_SECTIONS_MAX - 1 ||
 		vpt_map_put(&b->index->sections, hash_section(kind->type, lane),
 			(uint32_t)b->section_count))
@@ -229,7 +228,7 @@ static struct vpt_section *add_section(
 	return s;
 }
 
-/* The section for rows of this kind and lane, made when it is the first. NULL as above. */
+/* The section for rows of this kind and lane, added if there is none. NULL as above. */
 static struct vpt_section *find_section(
 	struct vpt_batch *b, const struct vpt_kind_desc *kind, uint64_t lane)
 {
@@ -260,8 +259,8 @@ static struct vpt_batch_index *make_index(struct vpt_batch *b)
 	return b->index;
 }
 
-/* Room for a row of this kind and lane in `s`, the section that got the last one, or in another.
- * NULL: nowhere. */
+/* A section with room for a row of this kind and lane: `s`, which got the last row, or another one.
+ * NULL: none. */
 static struct vpt_section *make_room(
 	struct vpt_batch *b, struct vpt_section *s, const struct vpt_kind_desc *kind, uint64_t lane)
 {
@@ -277,7 +276,7 @@ static struct vpt_section *make_room(
 	return s;
 }
 
-/* The columns that a section has after its first row with a value in an absent one. */
+/* The columns that a section gets with its first row that has a value in an absent column. */
 static uint32_t columns_with(const struct vpt_section *s, unsigned column)
 {
 	return s->kind == VPT_KERNEL ? VPT_KERNEL_ALL
@@ -285,7 +284,7 @@ static uint32_t columns_with(const struct vpt_section *s, unsigned column)
 				     : s->present | 1u << column;
 }
 
-/* A row of any kind, into a section with room. */
+/* Stores a row of any kind in a section with room. */
 static void store_row(struct vpt_section *s, unsigned columns, const uint64_t *values)
 {
 	unsigned c;
@@ -301,7 +300,7 @@ static void store_row(struct vpt_section *s, unsigned columns, const uint64_t *v
 	s->row_count++;
 }
 
-/* Most rows of the two kinds that nearly all rows are of. */
+/* The fast path for most KERNEL and CALL rows, which are nearly all rows. */
 static inline int store_fast(struct vpt_section *s, const uint64_t *row)
 {
 	if (s->kind == VPT_KERNEL)
@@ -370,7 +369,7 @@ fail:
 	return 0;
 }
 
-/* Four chains at once: a configuration is long, and this is asked for every kernel. */
+/* Runs four chains in parallel: a configuration is long, and every kernel is hashed. */
 static uint64_t hash_config(const struct vpt_config *config)
 {
 	uint64_t values[VPT_CONFIG_COLUMNS], lanes[4] = {1, 2, 3, 4};
@@ -424,7 +423,7 @@ int vpt_batch_full(const struct vpt_batch *b)
 {
 	size_t tables = b->index ? b->index->table_bytes : 0;
 
-	/* Rows of events are bounded by their number. */
+	/* event_count alone bounds the rows of events. */
 	return b->event_count >= VPT_CHUNK_EVENTS || b->strings.count >= VPT_CHUNK_STRINGS ||
 	       b->section_count >= VPT_SECTIONS_MAX / 2 ||
 	       tables + b->strings.size >= VPT_CHUNK_PAYLOAD;
@@ -442,7 +441,7 @@ int vpt_batch_crowded(const struct vpt_batch *b)
 
 /* ---- measuring ---- */
 
-/* The smallest start and the largest end of spans; invalid times move nothing. */
+/* The smallest start and the largest end of spans. Ignores invalid times. */
 VPT_VECTORISE
 static void span_bounds(const uint64_t *starts, const uint64_t *durations, size_t count,
 	uint64_t *least, uint64_t *largest)
@@ -461,7 +460,7 @@ static void span_bounds(const uint64_t *starts, const uint64_t *durations, size_
 	*largest = to;
 }
 
-/* Whether rows of a kind move t_min: none, all, or those that say so. */
+/* Which rows of a kind move t_min: none, all, or some (vpt_call_moves_t_min()). */
 enum moves { MOVES_NOT, MOVES, MAY_MOVE };
 
 static enum moves moves_t_min(const struct vpt_kind_desc *kind)
@@ -481,7 +480,7 @@ static int row_moves(const struct vpt_section *s, size_t row)
 	return s->col[VPT_SYNC_SYNC_KIND][row] == VPT_SYNCKIND_STREAM_WAIT;
 }
 
-/* Rows are looked at one by one only where a stretch has one that could move t_min. */
+/* Rows are examined one by one only in a stretch with a row that could move t_min. */
 enum { MEASURE_STRETCH = 512 };
 
 static void measure_spans(

@@ -1,5 +1,5 @@
-/* calls.c - looking calls up. Names are looked up and classified once per distinct name, so a plain scan of the few
- * hundred entries does; classes by number, asked for per call, are remembered. */
+/* calls.c - looks calls up. Callers look up and classify each distinct name once, so a linear scan of a few hundred
+ * entries is enough. Classes by number are queried per call and so cached. */
 #include "formats/calls.h"
 
 #include <stdatomic.h>
@@ -79,8 +79,8 @@ const char *vpt_call_name(uint32_t number)
 
 /* ---- classes ---- */
 
-/* Whether the pattern [p, p_end) matches all of [s, s_end). A `*` that has been passed is never gone back before: it
- * takes the least that lets the rest match, so this is at most the product of both lengths. */
+/* Whether the pattern [p, p_end) matches all of [s, s_end). Never backtracks before the last `*`, which matches the least
+ * that lets the rest match; so the time is at most the product of both lengths. */
 static int matches(const char *p, const char *p_end, const char *s, const char *s_end)
 {
 	const char *star = NULL, *tried = NULL;
@@ -116,7 +116,7 @@ static int matches_any(const char *patterns, const char *s, const char *s_end)
 	return 0;
 }
 
-/* Where a name goes on behind underlines and "cuda", "cu" or "hip"; without any of these, its beginning. */
+/* The name after any underscores and "cuda", "cu" or "hip"; the whole name if it has no such prefix. */
 static const char *after_prefix(const char *name, const char *end)
 {
 	static const char *const prefixes[] = {"cuda", "cu", "hip"};
@@ -147,7 +147,7 @@ enum vpt_call_class vpt_call_class_of(const char *name, size_t len)
 
 enum vpt_call_class vpt_call_class(uint32_t number)
 {
-	/* 1 + class; 0: not asked yet. Threads that ask at once store the same. */
+	/* 1 + class; 0: not computed yet. Concurrent threads store the same value. */
 	static _Atomic uint8_t known[NUMBER_LIMIT];
 	const char *name = vpt_call_name(number);
 	uint8_t klass;

@@ -1,6 +1,6 @@
-/* chunk_decode.c - the payload of a chunk as a batch: see chunk.h for the layout.
+/* chunk_decode.c - decodes the payload of a chunk into a batch: see chunk.h for the layout.
  *
- * Each length is checked against the bytes that remain before they are looked at. */
+ * Every length is checked against the bytes that remain before they are read. */
 #include "formats/chunk.h"
 
 #include "formats/column.h"
@@ -47,7 +47,7 @@ struct column_view {
 	const unsigned char *data;
 };
 
-/* What is left to read of a section or payload. */
+/* The unread rest of a section or payload. */
 struct cursor {
 	const unsigned char *p;
 	size_t left;
@@ -103,8 +103,8 @@ static int column_index(const struct vpt_kind_desc *kind, uint8_t id)
 	return -1;
 }
 
-/* Sorts a section's columns by their index in the kind. VPT_END: the section must be skipped,
- * because a column this version does not know is needed to understand it. */
+/* Sorts a section's columns by their index in the kind. VPT_END: skip the section, because it needs
+ * a column that this version does not know. */
 static int view_columns(struct cursor c, const struct section_header *h,
 	const struct vpt_kind_desc *kind, struct column_view views[VPT_COLUMNS_MAX], uint32_t *seen)
 {
@@ -171,7 +171,7 @@ static void join_column(struct vpt_section *s, unsigned c, const unsigned char *
 		vpt_column_join(planes, s->row_count, width, enc, base, s->col[c]);
 }
 
-/* Notes where the columns stand. */
+/* Records where the columns are. */
 static int keep_packed(struct vpt_batch *b, const struct section_header *h,
 	const struct vpt_kind_desc *kind, const struct column_view views[VPT_COLUMNS_MAX],
 	uint32_t seen)
@@ -194,8 +194,8 @@ static int keep_packed(struct vpt_batch *b, const struct section_header *h,
 	return VPT_OK;
 }
 
-/* Whether the columns are those of kernels that last 1 ns at least and follow one another: all numbers of the starts are
- * even then, see column.h. No sum of theirs overflows. */
+/* Whether every kernel lasts at least 1 ns and begins no earlier than the one before ends: then all numbers of the starts
+ * are even, see column.h, and no sum of them overflows. */
 VPT_VECTORISE
 static int follow_one_another(
 	const struct column_view views[VPT_COLUMNS_MAX], uint32_t seen, uint32_t rows)
@@ -239,7 +239,7 @@ static int decode_rows(struct vpt_batch *b, const struct section_header *h,
 	s = vpt_batch_section(b, kind, h->lane, h->rows, seen);
 	if (!s)
 		return VPT_ENOMEM;
-	/* Backwards, so that durations are there when the starts that need them are made. */
+	/* Backwards, since starts need the durations. */
 	for (c = kind->n_columns; c-- > 0;) {
 		const struct column_view *v = &views[c];
 

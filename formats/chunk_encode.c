@@ -1,4 +1,4 @@
-/* chunk_encode.c - a batch as the payload of a chunk: see chunk.h for the layout. */
+/* chunk_encode.c - encodes a batch as the payload of a chunk: see chunk.h for the layout. */
 #include "formats/chunk.h"
 
 #include "formats/column.h"
@@ -63,8 +63,8 @@ static int put_column(struct vpt_payload *p, const struct vpt_column_desc *colum
 	if (at == SIZE_MAX)
 		return VPT_ENOMEM;
 	vpt_column_planes(&code, values, durations, rows, p->data + at);
-	/* Noise and near-constant planes want Huffman tables of their own: 8 to 11 % off the
-	 * size. */
+	/* Noisy and near-constant planes need Huffman tables of their own: this saves 8 to 11 % of
+	 * the size. */
 	for (plane = 1; rows >= VPT_FLUSH_ROWS && plane <= code.width; plane++)
 		if (mark_flush(p, at + plane * rows))
 			return VPT_ENOMEM;
@@ -82,11 +82,11 @@ static uint64_t all_bits(const uint64_t *values, size_t count)
 	return bits;
 }
 
-/* A column of zeros says nothing: left out, it reads as 0. The first column stays, so that a
+/* A column of zeros is left out, since an absent column reads as 0. The first column stays, so that a
  * section of zeros keeps its rows. */
 static int worth_writing(const struct vpt_section *s, unsigned column)
 {
-	enum { LOOK = 256 }; /* most columns tell at once */
+	enum { LOOK = 256 }; /* in most columns the first rows decide */
 	size_t at, rows;
 
 	if (!column)
@@ -171,7 +171,7 @@ static int put_strings(struct vpt_payload *p, const struct vpt_strings *strings)
 	return mark_flush(p, p->size);
 }
 
-/* Tables stand before what refers to them. */
+/* Tables come before the rows that refer to them. */
 static const uint8_t first_kinds[] = {VPT_CONFIG, VPT_LANE, VPT_OPEN};
 
 static int is_first_kind(unsigned kind)

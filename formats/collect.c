@@ -1,5 +1,5 @@
-/* collect.c - foreign events as they come: rows, strings, configurations and lanes, numbered for the
- * whole trace. */
+/* collect.c - collects foreign events: rows in any order, with strings, configurations and lanes
+ * numbered for the whole trace. */
 #include "formats/collect.h"
 
 #include "formats/collect_state.h"
@@ -105,7 +105,7 @@ void vpt_collect_meta(struct vpt_collect *c, const char *key, const char *value)
 	vpt_collect_put(c, VPT_META, 0, &m);
 }
 
-/* Lanes are equal when all that identifies them is. */
+/* Whether two lanes agree in all fields that identify a lane. */
 static int same_lane(const struct vpt_lane *a, const struct vpt_lane *b)
 {
 	return a->lane_type == b->lane_type && a->pid == b->pid && a->tid == b->tid &&

@@ -1,4 +1,4 @@
-/* collect_chunks.c - a stretch of sorted foreign events as a batch like those of a capture. */
+/* collect_chunks.c - builds a batch like those of a capture from a stretch of sorted foreign events. */
 #include "formats/collect.h"
 
 #include "formats/collect_state.h"
@@ -39,7 +39,7 @@ static uint64_t local_config(const struct vpt_collect *c, struct vpt_batch *out,
 	return vpt_batch_config(out, &config);
 }
 
-/* Puts one row with its ids translated to those of the chunk. */
+/* Puts one row, its ids translated to the chunk's. */
 static void put_row(
 	const struct vpt_collect *c, struct vpt_batch *out, unsigned type, const uint64_t *row)
 {
@@ -104,7 +104,7 @@ static void put_lane(
 	vpt_batch_put(out, VPT_LANE, 0, &row);
 }
 
-/* A LANE row for each lane that a row of the chunk stands on or refers to. */
+/* Puts a LANE row for each lane that a row of the chunk is on or refers to. */
 static int put_lanes(const struct vpt_collect *c, struct vpt_batch *out)
 {
 	unsigned char *done = vpt_calloc(c->lane_count, 1);

@@ -1,4 +1,4 @@
-/* collect_cuts.c - sorting foreign events, and cutting them into chunks. */
+/* collect_cuts.c - sorts foreign events and cuts them into chunks. */
 #include "formats/collect.h"
 
 #include "formats/collect_state.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	/* What one chunk of an import may hold besides the limits of the format. */
+	/* A limit on one chunk of an import, in addition to the format's. */
 	OPEN_ROWS_MAX = 65536
 };
 
@@ -22,14 +22,14 @@ static struct vpt_collect_entry make_entry(
 	return e;
 }
 
-/* A call without length is inside no other: where one has just ended it comes after that. */
+/* A call of zero length is never nested: it comes after a call that ends at the same moment. */
 static int is_empty_call(const struct vpt_collect_entry *e)
 {
 	return e->kind == VPT_CALL && e->start == e->time;
 }
 
-/* Completion order. What ends at the same moment: the one that began later is inside the other. What began
- * at the same moment too: tools write the outer one first, but calls are then one after the other. */
+/* Completion order. Of two events that end together, the one that began later is the inner one. If they
+ * also begin together: tools write the outer one first, except calls, which then follow one another. */
 static int compare_entries(const void *pa, const void *pb)
 {
 	const struct vpt_collect_entry *a = pa, *b = pb;
@@ -54,7 +54,8 @@ static void widen_window(
 	if (e->kind != VPT_KERNEL && e->kind != VPT_COPY && e->kind != VPT_CALL &&
 		e->kind != VPT_RANGE)
 		return;
-	/* The clock of a device that reads 0 was not read; a foreign trace may well count from its first call. */
+	/* An op's time of 0 means that the device's clock was not read. A host's time may be 0: a foreign
+	 * trace may count from its first call. */
 	if (!e->start && (e->kind == VPT_KERNEL || e->kind == VPT_COPY))
 		return;
 	if (e->start + duration_ns < e->start)
@@ -93,7 +94,7 @@ static int build_index(struct vpt_collect *c)
 	}
 	if (c->header.t0_ns == UINT64_MAX)
 		c->header.t0_ns = 0;
-	/* Nobody vouches for what a file tells: a start behind the end is none. */
+	/* The file's own window is not trusted: ignore a start after the end. */
 	if (c->told_start_ns && c->told_start_ns <= (c->told_end_ns ? c->told_end_ns : c->end_ns))
 		c->header.t0_ns = c->told_start_ns;
 	if (c->told_end_ns && c->told_end_ns >= c->header.t0_ns)
@@ -102,7 +103,7 @@ static int build_index(struct vpt_collect *c)
 	return VPT_OK;
 }
 
-/* Bytes of strings that this row brings into its chunk; `seen` remembers the chunk each was counted for. */
+/* Bytes of strings that this row adds to its chunk; `seen` holds the chunk each was last counted for. */
 static size_t new_text(const struct vpt_collect *c, const struct vpt_collect_entry *e,
 	uint32_t chunk, uint32_t *seen)
 {
@@ -145,7 +146,7 @@ static int cut_index(struct vpt_collect *c)
 		struct vpt_collect_cut *cut = &c->cuts[c->cut_count - 1];
 		size_t text = new_text(c, &c->index[i], (uint32_t)c->cut_count, seen);
 
-		/* A lane and kind met for the first time costs a section; changes of lane bound that. */
+		/* Each new pair of lane and kind costs a section; changes of lane are an upper bound. */
 		lanes += i == cut->begin ||
 			 vpt_collect_row(c, &c->index[i])[0] !=
 				 vpt_collect_row(c, &c->index[i - 1])[0] ||
@@ -166,7 +167,7 @@ static int cut_index(struct vpt_collect *c)
 	return rc;
 }
 
-/* Lists, for each chunk, the ranges that are open when it closes: begun by then, ending in a later chunk. */
+/* Lists, for each chunk, the ranges open at its end: they began by then and end in a later chunk. */
 static int list_open(struct vpt_collect *c)
 {
 	size_t k, i, first;
@@ -211,7 +212,7 @@ int vpt_collect_finish(struct vpt_collect *c, struct vpt_err *err)
 	c->header.cpu_tick_ns = c->header.gpu_tick_ns = 1;
 	if (c->has_realtime)
 		c->header.t0_unix_ns = c->header.t0_ns + c->unix_offset_ns;
-	/* t_min of each chunk is part of what a reader may ask before it builds one. */
+	/* A reader may query t_min of a chunk before building it. */
 	vpt_batch_init(&probe);
 	for (k = 0; !rc && k < c->cut_count; k++) {
 		rc = vpt_collect_chunk(c, k, &probe, err);

@@ -1,7 +1,6 @@
-/* column.c - transforms and byte planes. The loops over columns are where a capture's time goes: a
- * column is read twice, once to see how wide it is and once to be split, and nothing as long as a
- * column stands in between. Joining has a copy for each width, with the width known to the
- * compiler, which then vectorises it. */
+/* column.c - transforms and byte planes. A capture spends most of its time in these loops, so a
+ * column is read only twice, to find its width and to split it, without a temporary copy of it. The
+ * decoder has one copy of its loop per width: with the width a constant, the compiler vectorises it. */
 #include "formats/column.h"
 
 #include "formats/schema.h"
@@ -19,9 +18,9 @@ static uint64_t zigzag(uint64_t difference)
 	return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
 }
 
-/* ---- how wide a column is: loops that write nothing and leave early nowhere ---- */
+/* ---- the width of a column: loops without writes or early exits ---- */
 
-/* The width of the largest number is that of all its bits and of all smaller ones'. */
+/* The width of all numbers ORed together is that of the largest. */
 VPT_VECTORISE
 static uint64_t plan_plain(const uint64_t *values, size_t count, uint64_t *base)
 {
@@ -47,19 +46,19 @@ static uint64_t plan_delta(const uint64_t *values, size_t count)
 	return bits;
 }
 
-/* The number of a row from its values and those of the row before. */
+/* The number of a row, computed from its values and those of the row before. */
 static inline __attribute__((always_inline)) uint64_t gap_number(
 	uint64_t start, uint64_t duration, uint64_t previous_end, uint64_t *bad)
 {
 	uint64_t parent = start < previous_end;
 	uint64_t distance = start - previous_end + (duration & (0 - parent));
 
-	/* A leaf's distance has its two top bits clear, a parent's has them equal to its sign. */
+	/* To fit, a leaf's distance has its two top bits clear, and a parent's has them equal. */
 	*bad |= parent ? distance ^ distance << 1 : distance | distance << 1;
 	return distance << 1 | parent;
 }
 
-/* Returns 0 when some distance does not fit in 62 bits and a sign. */
+/* Returns 0 if a distance does not fit in 62 bits and a sign. */
 VPT_VECTORISE
 static int plan_gap(const uint64_t *starts, const uint64_t *durations, size_t count, uint64_t *bits)
 {
@@ -88,12 +87,12 @@ struct vpt_column_code vpt_column_plan(
 	return code;
 }
 
-/* ---- planes: a stretch at a time, which stays in the first-level cache ---- */
+/* ---- planes, one stretch at a time, which stays in the first-level cache ---- */
 
 enum { SPLIT_STRETCH = 512 };
 
-/* Numbers of rows from..from + count, `from` > 0 but for PLAIN. As 32 bits where that is enough:
- * half the work. */
+/* Computes the numbers of rows [from, from + count); `from` > 0 unless PLAIN. In 32 bits if they
+ * fit: half the work. */
 #define MAKE_NUMBERS(type, name)                                                                   \
 	static inline __attribute__((always_inline)) void name(const struct vpt_column_code *code, \
 		const uint64_t *values, const uint64_t *durations, size_t from, size_t count,      \
@@ -142,8 +141,8 @@ void vpt_column_planes(const struct vpt_column_code *code, const uint64_t *value
 	unsigned plane;
 
 	if (!durations)
-		durations = values; /* never looked at, but pointed to */
-	/* The first row's number is 0 where numbers tell of the row before. */
+		durations = values; /* never read, but must be a valid pointer */
+	/* If numbers depend on the row before, the first is 0. */
 	if (code->enc != VPT_ENC_PLAIN)
 		for (from = 1, plane = 0; plane < code->width; plane++)
 			planes[plane * count] = 0;
@@ -156,8 +155,7 @@ void vpt_column_planes(const struct vpt_column_code *code, const uint64_t *value
 
 /* ---- and back ---- */
 
-/* As 32 bits where that is enough: half the work. `signs`: the numbers are zigzag numbers of differences, else offsets
- * from `base`. */
+/* In 32 bits if they fit: half the work. `signs`: the numbers are zigzag differences; if 0, offsets from `base`. */
 #define MAKE_JOIN(type, difference, name)                                                          \
 	static inline __attribute__((always_inline)) void name(const unsigned char *planes,        \
 		size_t stride, size_t count, unsigned width, int signs, uint64_t base,             \
@@ -217,17 +215,17 @@ MAKE_JOIN(uint64_t, int64_t, join_wide)
 		}                                                                                  \
 	}
 
-/* Joins `count` numbers of planes that stand `stride` bytes apart. */
+/* Joins `count` numbers from planes that are `stride` bytes apart. */
 MAKE_JOIN_PLANES(join_planes, 0)
-/* The same of differences. */
+/* The same for differences. */
 MAKE_JOIN_PLANES(join_differences, 1)
 
-/* Both other encodings become differences between neighbours, which are then added up: all but the
- * adding is vectorised, a stretch at a time that stays in the first-level cache. */
+/* DELTA and GAP are decoded to differences between neighbours, which are then summed. All but the
+ * sum is vectorised, one stretch at a time, which stays in the first-level cache. */
 enum { STRETCH = 1024 };
 
-/* Even: the gap leads from the end of the row before to the start. Odd: it leads to the end.
- * `previous` are the rows before. */
+/* An even number is the gap from the end of the row before to the start, an odd one the gap to the
+ * end. `previous` are the durations of the rows before. */
 VPT_VECTORISE
 static void undo_gap(uint64_t *restrict numbers, const uint64_t *durations,
 	const uint64_t *previous, size_t count)
@@ -241,7 +239,7 @@ static void undo_gap(uint64_t *restrict numbers, const uint64_t *durations,
 	}
 }
 
-/* Each becomes the sum of all up to it and `value`; returns the last. */
+/* Replaces each number by `value` plus the sum up to and including it; returns the last. */
 static uint64_t add_up(uint64_t *numbers, size_t count, uint64_t value)
 {
 	size_t i;

@@ -1,7 +1,5 @@
-/* container.c - packing groups of packets.
- *
- * zstd does the work, and libdeflate where it is there, which deflates three times as fast as zlib, else zlib. Left out:
- * unpacking. */
+/* container.c - packs groups of packets with zstd, and with libdeflate or else zlib; libdeflate deflates three times as
+ * fast. Left out: unpacking. */
 #include "formats/container.h"
 
 #include "formats/memory.h"
@@ -18,7 +16,7 @@
 #define HAVE_DEFLATE 1
 #endif
 
-/* Readers refuse compressed packets of more. */
+/* Readers refuse larger compressed packets. */
 enum { COMPRESSED_MAX = 512 << 10 };
 
 struct vpt_packer {
@@ -34,7 +32,7 @@ struct vpt_packer {
 	struct vpt_pb packed;
 };
 
-/* What costs least for what it saves. */
+/* The levels with the best ratio of savings to cost. */
 #ifdef VPT_HAVE_LIBDEFLATE
 enum { DEFLATE_LEVEL = 5 };
 #else
@@ -127,8 +125,8 @@ static int run_deflate(struct vpt_packer *p, const void *data, size_t size, stru
 }
 #endif
 
-/* At the fastest level the table of what came before is made to fit a core's innermost cache: packets are so alike that a larger
- * one finds no more. */
+/* At the fastest level the match table is sized to fit the first-level cache: packets are so alike that a larger table finds
+ * no more matches. */
 static int start_zstd(struct vpt_packer *p)
 {
 	enum { TABLE_BITS = 12 };
@@ -177,7 +175,7 @@ void vpt_packer_free(struct vpt_packer *p)
 }
 
 #ifdef HAVE_DEFLATE
-/* A packet that holds the others; those that hardly shrink stay as they are. */
+/* Wraps the packets in a compressed one; packets that hardly shrink stay as they are. */
 static int run_packets(struct vpt_packer *p, const void *data, size_t size, struct vpt_pb *out)
 {
 	int rc;

@@ -1,5 +1,5 @@
-/* error.c - wording failures. Text that came from a file may hold anything, so control bytes are
- * replaced here, once, before a terminal can see them. */
+/* error.c - formats error messages. Text from a file may hold anything, so control bytes are replaced
+ * here, once, before they can reach a terminal. */
 #include "formats/error.h"
 
 #include <stdarg.h>
@@ -35,6 +35,6 @@ void vpt_err_at(struct vpt_err *err, const char *where)
 	if (!err)
 		return;
 	old = *err;
-	/* `where` is kept to 200 characters so that the fault itself always has room. */
+	/* `where` is cut to 200 characters so that the fault itself always has room. */
 	vpt_fail(err, old.code, "%.200s: %s", where, old.text);
 }

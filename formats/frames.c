@@ -1,7 +1,7 @@
-/* frames.c - walking zstd frames by their headers (RFC 8878, section 3.1).
+/* frames.c - walks zstd frames by their headers (RFC 8878, section 3.1).
  *
- * zstd's own ZSTD_findFrameCompressedSize() wants the whole frame in memory; here the file is read once,
- * in windows, and only headers are looked at. */
+ * zstd's own ZSTD_findFrameCompressedSize() needs the whole frame in memory. This code reads the file
+ * once, in windows, and parses only headers. */
 #include "formats/frames.h"
 
 #include "formats/capture.h"
@@ -15,9 +15,10 @@
 
 enum {
 	WINDOW = 256 << 10,
-	/* A file made to break the chain again and again must not cost more than linear time: so many bytes
-	 * are looked at and no more; then what lies behind the next break counts as damaged. Asking whether
-	 * a frame is ours, which decompresses its beginning, costs as much as looking at ASK bytes. */
+	/* A file built to break the chain again and again must not cost more than linear time. So the walk
+	 * has a budget of BUDGET_BASE bytes plus BUDGET_PER_BYTE per byte of the file; once it is spent,
+	 * everything after the next break counts as damaged. Checking whether a frame is ours decompresses
+	 * its beginning and costs ASK bytes. */
 	BUDGET_PER_BYTE = 8,
 	BUDGET_BASE = 256 << 20,
 	ASK = 64 << 10
@@ -39,7 +40,7 @@ static void spend(struct walker *w, uint64_t bytes)
 	w->budget -= bytes < w->budget ? bytes : w->budget;
 }
 
-/* `size` bytes at `offset`, NULL when the file ends before (or on a read error, kept in failed). */
+/* `size` bytes at `offset`; NULL if the file ends before that, or on a read error, noted in failed. */
 static const unsigned char *peek(struct walker *w, uint64_t offset, size_t size)
 {
 	uint64_t end = w->src->size_bytes;
@@ -113,7 +114,7 @@ static int frame_end(struct walker *w, uint64_t offset, uint64_t *end, uint32_t 
 
 	if (rc)
 		return rc;
-	/* Blocks that do not compress are stored, so a frame is never much longer than its content. */
+	/* Incompressible blocks are stored raw, so a frame is never much longer than its content. */
 	limit = at + *content + *content / 8 + (1 << 20);
 	while (!last) {
 		const unsigned char *p = peek(w, at, 3);
@@ -134,7 +135,7 @@ static int frame_end(struct walker *w, uint64_t offset, uint64_t *end, uint32_t 
 	return at <= w->src->size_bytes ? VPT_OK : VPT_END;
 }
 
-/* The next offset at or after `from` where one of our frames begins; the file's end if there is none. */
+/* The next offset at or after `from` at which one of our frames begins; the file's end if none does. */
 static uint64_t resync(struct walker *w, uint64_t from)
 {
 	static const unsigned char magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
@@ -172,7 +173,7 @@ static int add(struct vpt_frames *f, uint64_t offset, uint64_t size, uint32_t co
 	return VPT_OK;
 }
 
-/* Handles the place at `at`, which is not a skippable frame, and moves *at behind it. */
+/* Handles what is at *at, which is not a skippable frame, and moves *at past it. */
 static int step(struct walker *w, struct vpt_frames *f, uint64_t *at)
 {
 	uint64_t file_end = w->src->size_bytes, offset = *at, end = offset, next;
@@ -186,7 +187,7 @@ static int step(struct walker *w, struct vpt_frames *f, uint64_t *at)
 		*at = end;
 		return add(f, offset, end - offset, content, VPT_FRAME_WHOLE);
 	}
-	/* The chain breaks here. A length may have been hit, so the search starts inside this frame. */
+	/* The chain breaks here. A length may be damaged, so search from inside this frame. */
 	next = resync(w, offset + 1);
 	*at = next;
 	if (rc == VPT_END && next == file_end)
@@ -222,7 +223,7 @@ int vpt_frames_walk(struct vpt_source *src, const struct vpt_frame_check *check,
 	}
 	vpt_free(w.window);
 	if (w.failed)
-		rc = w.failed; /* already worded by the source */
+		rc = w.failed; /* the source has set the message */
 	else if (rc)
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the list of %zu frames", out->count);
 	if (rc)

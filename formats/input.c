@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* O_NONBLOCK lets a FIFO without a writer be refused instead of waited for. */
+/* With O_NONBLOCK a FIFO without a writer is refused instead of waited for. */
 static int open_regular(const char *path, int *fd, uint64_t *size_bytes, struct vpt_err *err)
 {
 	struct stat st;

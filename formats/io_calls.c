@@ -1,4 +1,4 @@
-/* io_calls.c - the system calls under sources and sinks: replaceable, so that a test can make the
+/* io_calls.c - the system calls that sources and sinks use, replaceable so that a test can make the
  * n-th one fail. */
 #include "formats/io_calls.h"
 
@@ -38,7 +38,7 @@ long vpt_io_write(int fd, const void *buf, size_t size)
 	return current->write(fd, buf, size);
 }
 
-/* strerror(3) speaks the user's language and may share a buffer between threads; messages here are
+/* strerror(3) follows the user's locale and may share a buffer between threads; these messages are
  * the same everywhere. */
 const char *vpt_io_reason(int error)
 {

@@ -1,8 +1,8 @@
 /* json.c - a streaming JSON writer: exports of 10^8 numbers without a tree in memory.
  *
- * Everything goes through one buffer that is emptied only when more bytes are about to come, so its
- * last byte is always the last byte of the output; that is how a second top-level value without a
- * line end between is noticed. Numbers and plain text are written straight into the buffer.
+ * All output passes through one buffer. It is flushed only to make room for more bytes, so its last
+ * byte is always the last byte of the output; this is how the writer detects a second top-level value
+ * without a line end before it. Numbers and plain text are formatted in place in the buffer.
  *
  * Left out: checking that an object's keys differ. */
 #include "formats/json.h"
@@ -23,7 +23,7 @@ enum {
 	DOUBLE_BYTES = 320 + DECIMALS_MAX /* -DBL_MAX as digits, a point, the decimals, a NUL */
 };
 
-/* Misuse by the caller: the first fault stays, everything later is silent. */
+/* Reports misuse by the caller. The first fault stays; later ones are dropped. */
 static void fail(struct vpt_json *j, const char *expected, const char *found)
 {
 	j->failed = vpt_fail(&j->err, VPT_EINVAL, "JSON output: expected %s, found %s at depth %d",
@@ -39,7 +39,7 @@ static void flush(struct vpt_json *j)
 	j->used = 0;
 }
 
-/* A place for up to `size` bytes (at most the whole buffer); the caller adds to j->used. */
+/* Room for up to `size` bytes (at most the whole buffer); the caller adds to j->used. */
 static char *room(struct vpt_json *j, size_t size)
 {
 	if (size > sizeof(j->buf) - j->used)
@@ -103,7 +103,8 @@ static void put_escape(struct vpt_json *j, unsigned code)
 	put(j, text, 6);
 }
 
-/* One character beyond ASCII. What a terminal would obey or hide is escaped, which changes no value. */
+/* Puts one character beyond ASCII. Escapes it if a terminal would obey or hide it, which keeps the
+ * value. */
 static size_t put_wide(struct vpt_json *j, const unsigned char *s, size_t left)
 {
 	size_t bad, len = vpt_utf8_length((const char *)s, left, &bad);
@@ -162,7 +163,7 @@ static void begin_top_level(struct vpt_json *j, const char *key)
 		fail(j, "a line end between top-level values", "none");
 }
 
-/* What stands before every value: comma, line, key. Returns 0 when nothing may be written. */
+/* Writes what precedes every value: comma, line end, key. Returns 0 if nothing may be written. */
 static int begin(struct vpt_json *j, const char *key)
 {
 	unsigned char *level;
@@ -262,7 +263,7 @@ static void put_u64(struct vpt_json *j, uint64_t value)
 {
 	char text[20], *p = text + sizeof(text);
 
-	/* Two digits per division: the divisions are what takes the time. */
+	/* Two digits per division, since the divisions take most of the time. */
 	while (value >= 100) {
 		unsigned pair = (unsigned)(value % 100);
 
@@ -283,7 +284,7 @@ static void put_i64(struct vpt_json *j, int64_t value)
 	put_u64(j, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* printf(3) follows the locale in one thing here, the decimal point, which may be several bytes. */
+/* The only effect of the locale on printf(3) here is the decimal point, which may be several bytes. */
 static void put_number(struct vpt_json *j, const char *text)
 {
 	int in_point = 0;
@@ -300,10 +301,10 @@ static void put_number(struct vpt_json *j, const char *text)
 	}
 }
 
-/* Up to three decimals, as in microseconds out of nanoseconds, go the way of whole numbers, twenty
- * times faster than printf(3) and back. Such a number has at most 15 digits, and a quotient of two
- * exact doubles is the double nearest to it, so these are the digits of put_double() too. Returns
- * 0, and has written nothing, where the value is none of them. */
+/* The fast path for numbers with up to three decimals, such as nanoseconds in microseconds: formats
+ * them as integers, twenty times faster than printf(3) and back. Such a number has at most 15 digits,
+ * and the quotient of two exact doubles is the double nearest to it, so put_double() would write the
+ * same digits. Returns 0, with nothing written, for any other value. */
 static int put_short(struct vpt_json *j, double value)
 {
 	double thousandths = fabs(value) * 1000;
@@ -331,9 +332,9 @@ static int put_short(struct vpt_json *j, double value)
 	return 1;
 }
 
-/* 15 digits are enough for every double that came from a decimal of 15; below the normal range
- * precision fades, and a few digits can suffice. (46 powers of two, whose lower neighbour is nearer
- * than the upper one, get 17 digits where 16 other ones would do.) */
+/* 15 digits suffice for every double that came from a decimal of 15. Below the normal range precision
+ * fades, and fewer digits can suffice. (46 powers of two, whose lower neighbour is nearer than the
+ * upper one, get 17 digits although 16 different ones would do.) */
 static void put_double(struct vpt_json *j, double value)
 {
 	char text[40];
@@ -385,7 +386,7 @@ void vpt_json_fixed(struct vpt_json *j, const char *key, double value, int decim
 	if (decimals > DECIMALS_MAX)
 		decimals = DECIMALS_MAX;
 	snprintf(text, sizeof(text), "%.*f", decimals, value);
-	/* "-0.00" would make a reader look for something that is not there. */
+	/* Do not write "-0.00", which suggests a value that is not there. */
 	if (text[0] == '-' && !strpbrk(text, "123456789"))
 		start++;
 	put_number(j, start);

@@ -1,4 +1,4 @@
-/* limits.c - the two bounds, from the sizes of files or by hand. */
+/* limits.c - the two bounds, computed from the sizes of files or set by the user. */
 #include "formats/limits.h"
 
 #include "formats/memory.h"

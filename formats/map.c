@@ -1,4 +1,4 @@
-/* map.c - slots that double; each keeps its hash, so that none of the elements is asked again. */
+/* map.c - a growing table of slots. Each slot keeps its hash, so growing never rehashes the elements. */
 #include "formats/map.h"
 
 #include "formats/error.h"
@@ -15,7 +15,7 @@ static void place(struct vpt_map *m, struct vpt_map_slot slot)
 	m->slots[at & (m->slot_count - 1)] = slot;
 }
 
-/* From the first free slot on, so that numbers of one hash stay in their order. */
+/* Starts after a free slot, so that numbers of one hash keep their order. */
 static int grow(struct vpt_map *m)
 {
 	struct vpt_map bigger = {

@@ -1,4 +1,4 @@
-/* memory.c - the allocation table and the few helpers on top of it. */
+/* memory.c - the allocation table and its few helpers. */
 #include "formats/memory.h"
 
 #include "formats/error.h"
@@ -11,12 +11,12 @@
 static const struct vpt_memory_ops libc_ops = {.resize = realloc, .release = free};
 static const struct vpt_memory_ops *current = &libc_ops;
 
-/* ---- a bound on all of it ---- */
+/* ---- a bound on all memory ---- */
 
 static uint64_t bound_bytes, taken_bytes;
 static int was_refused;
 
-/* The sizes are those of libc's blocks, so that nothing need be noted of each. Threads may pass the bound by a block each. */
+/* Counts libc's block sizes, so that no block needs a header of ours. Each thread may exceed the bound by one block. */
 static void *bounded_resize(void *ptr, size_t size)
 {
 	size_t before = ptr ? malloc_usable_size(ptr) : 0;

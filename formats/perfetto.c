@@ -1,8 +1,8 @@
 /* perfetto.c - packets, sequences, clocks and interned data of Perfetto traces.
  *
- * All packets but those of the first sequence carry the distance from the packet before. Where time would run backwards
- * a packet names its absolute time instead, which costs some bytes and leaves the distances of the others as
- * they are; readers sort. What is interned goes into a packet of its own right before the first that refers to it. */
+ * Outside the first sequence, a packet's time is the distance from the packet before. If time would run backwards, the
+ * packet has an absolute time instead, which costs some bytes and leaves the other distances alone; readers sort.
+ * Interned data goes into a packet of its own, right before the first packet that refers to it. */
 #include "formats/perfetto.h"
 
 #include "formats/error.h"
@@ -111,7 +111,7 @@ void vpt_pf_sequence(
 	uint8_t *to = s->head;
 
 	*s = (struct vpt_pf_sequence){.id = id, .last_ns = start_ns, .track = track};
-	/* At most 1 + 5 + 2 bytes: there is room. */
+	/* At most 1 + 5 + 2 bytes, which fit. */
 	*to++ = VPT_PF_PACKET_SEQUENCE << 3;
 	to = vpt_pb_varint_at(to, id);
 	*to++ = VPT_PF_PACKET_FLAGS << 3;

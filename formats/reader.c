@@ -1,5 +1,5 @@
-/* reader.c - opening captures and decoding chunks. The walk is in frames.c, the layout in chunk.h; here
- * is what connects them to zstd, and the judgement of what can be trusted. */
+/* reader.c - opens captures and decodes chunks. frames.c walks the frames, chunk.h has the layout; this
+ * file connects them to zstd and decides what can be trusted. */
 #include "formats/reader.h"
 
 #include "formats/chunk.h"
@@ -50,7 +50,7 @@ void vpt_decoder_free(struct vpt_decoder *d)
 	vpt_free(d);
 }
 
-/* Decompresses `in` until `out` is full. Returns 0 when more input is needed. */
+/* Decompresses `in` until `out` is full. Returns 0 if it needs more input. */
 static int decode_some(struct vpt_decoder *d, ZSTD_inBuffer *in, ZSTD_outBuffer *out)
 {
 	while (out->pos < out->size) {
@@ -64,9 +64,9 @@ static int decode_some(struct vpt_decoder *d, ZSTD_inBuffer *in, ZSTD_outBuffer 
 	return 1;
 }
 
-/* The first bytes of the frame's content, without its checksum. Returns how many there are. The writer ends a block behind
- * the chunk header, so a few bytes do for its frames; those of other compressors may have to be read up to the end of their
- * first block. */
+/* Decompresses the first bytes of the frame's content, without verifying its checksum. Returns how many there are. Our
+ * writer ends a block after the chunk header, so its frames need only a few bytes of input; frames of other compressors may
+ * need their whole first block. */
 static size_t decode_head(struct vpt_decoder *d, struct vpt_source *src, uint64_t offset,
 	uint64_t size, unsigned char *head, size_t head_size)
 {
@@ -105,7 +105,7 @@ static int read_frame(struct vpt_decoder *d, struct vpt_source *src, uint64_t of
 	size_t got;
 	int rc;
 
-	/* A frame is as long as the file says, and never read beyond what is there. */
+	/* The size comes from the walk, so it never exceeds the file. */
 	if (size > SIZE_MAX || vpt_grow(&d->frame, &d->frame_cap, (size_t)size, 1))
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a frame of %llu bytes",
 			(unsigned long long)size);
@@ -116,7 +116,7 @@ static int read_frame(struct vpt_decoder *d, struct vpt_source *src, uint64_t of
 	return rc;
 }
 
-/* Decompresses a frame that is in d->frame. With `torn` what comes out before the end counts. */
+/* Decompresses the frame in d->frame. With `torn`, whatever can be decompressed is kept. */
 static int inflate_frame(struct vpt_decoder *d, size_t size, uint32_t content, int torn,
 	size_t *got, struct vpt_err *err)
 {
@@ -147,7 +147,8 @@ static int inflate_frame(struct vpt_decoder *d, size_t size, uint32_t content, i
 	return VPT_OK;
 }
 
-/* Packed sections point into the payload: it goes with them, and the batch's old one is used next. */
+/* Packed sections point into the payload, so the batch takes it and the decoder gets the batch's old
+ * one. */
 static void give_payload(struct vpt_decoder *d, struct vpt_batch *b)
 {
 	unsigned char *payload = b->payload;
@@ -191,7 +192,7 @@ int vpt_reader_chunk(const struct vpt_reader *r, struct vpt_decoder *d, size_t i
 		rc = vpt_chunk_decode(d->payload, got, torn, out, err);
 	if (!rc && out->packs)
 		give_payload(d, out);
-	/* Its header tells of what is missing too. */
+	/* The header's values include the missing rows. */
 	if (!rc && torn)
 		rc = measure(out, err);
 	if (rc && err) {

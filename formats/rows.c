@@ -1,5 +1,5 @@
-/* rows.c - sections that the reader has left packed: whole again, or a few rows at a time, so that their columns never
- * leave the first-level cache. What may stay packed is decided in chunk_decode.c. */
+/* rows.c - unpacks sections that the reader left packed, whole or a few rows at a time, so that their columns stay in the
+ * first-level cache. chunk_decode.c decides which sections stay packed. */
 #include "formats/chunk.h"
 
 #include "formats/memory.h"
@@ -62,7 +62,7 @@ void vpt_rows_begin(struct vpt_rows *rows, const struct vpt_section *s)
 	}
 }
 
-/* The next values of a column: where they stand, or at `out`. */
+/* The next values of a column: in place if unpacked, else decoded to `out`. */
 static const uint64_t *next_values(
 	struct vpt_rows *rows, unsigned c, uint32_t count, const uint64_t *durations, uint64_t *out)
 {
@@ -90,7 +90,7 @@ void vpt_rows_next(struct vpt_rows *rows, uint32_t count, uint32_t wanted, uint6
 	uint64_t *durations = rows->room[1];
 	unsigned c;
 
-	/* Starts may need the durations, and that of the row before. */
+	/* Starts may need the durations, including that of the row before. */
 	durations[0] = rows->at ? durations[0] : 0;
 	rows->col[1] = next_values(rows, 1, count, NULL, durations + 1);
 	if (rows->col[1] != durations + 1 && rows->section->is_packed)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Macros that open a brace which another one closes. */
+/* Some of these macros open a brace that another one closes. */
 /* clang-format off */
 #define VPT_KIND(KIND, kind, type, lane, flags, help) static const struct vpt_column_desc kind##_columns[] = {
 #define VPT_COLUMN(KIND, kind, COL, col, id, enc, unit, help) \

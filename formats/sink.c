@@ -1,10 +1,10 @@
-/* sink.c - where bytes go: a file, standard output, memory.
+/* sink.c - byte sinks: a file, standard output, memory.
  *
- * A file is written under a temporary name beside its target and gets its own name in one step at
- * the end; the folder is held open, so a later chdir(2) changes nothing.
+ * A file is written under a temporary name in the folder of its target and renamed in one step at the
+ * end. The folder stays open, so a later chdir(2) does no harm.
  *
- * Left out: fsync(2) - the promise is about our own failures, not about the machine's - and tidying
- * up after SIGKILL, which leaves the temporary file behind. SIGPIPE is the program's to ignore. */
+ * Left out: fsync(2), since we guard against our own failures, not the machine's; and cleaning up after
+ * SIGKILL, which leaves the temporary file. The program must ignore SIGPIPE. */
 #include "formats/io.h"
 
 #include "formats/io_calls.h"
@@ -28,15 +28,15 @@ struct file_sink {
 	int fd;
 	int dir; /* the folder of the target; -1: standard output, nothing to publish */
 	int flags;
-	int failed;         /* the code of the first failure; only abort is left then */
+	int failed;         /* the code of the first failure; then only abort is allowed */
 	char *path;         /* for messages */
 	const char *target; /* the last part of path */
-	char temp[256];     /* the name in dir that the bytes have until they are published */
+	char temp[256];     /* the temporary name in dir */
 	size_t used;
 	char buf[SINK_BUFFER_BYTES];
 };
 
-/* A pipe shared with a program that made it non-blocking is waited for. */
+/* Waits for a pipe that is non-blocking because a program that shares it made it so. */
 static int wait_writable(int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLOUT};
@@ -105,11 +105,11 @@ static int create_only(int dir, const char *name)
 	return openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* Gives the temporary file its name. Without VPT_SINK_FORCE a file that appeared under that name in
- * the meantime must win, so plain rename(2) will not do. Three ways, since not every file system
- * has the first (NFS) or even the second (object stores mounted as a folder): a rename that refuses
- * to replace; a second name for the file; claiming the name and then replacing our own claim.
- * Returns 0 or an errno. */
+/* Renames the temporary file to its target. Without VPT_SINK_FORCE a file that has appeared there in
+ * the meantime must win, so plain rename(2) will not do. There are three ways, since not every file
+ * system supports the first (NFS) or the second (object stores mounted as a folder): a rename that
+ * never replaces; a hard link; creating the target exclusively, then replacing it. Returns 0 or an
+ * errno. */
 static int publish(struct file_sink *f)
 {
 	int fd, error;
@@ -200,7 +200,7 @@ static int open_folder(const char *path, const char *target, int *dir, struct vp
 	return rc;
 }
 
-/* Early, so that nobody computes for an hour and is refused then; publish() has the last word. */
+/* Checks early, so that no one computes for an hour and is refused then; publish() decides. */
 static int check_target(const struct file_sink *f, struct vpt_err *err)
 {
 	struct stat st;
@@ -210,7 +210,7 @@ static int check_target(const struct file_sink *f, struct vpt_err *err)
 	if (S_ISDIR(st.st_mode))
 		return vpt_fail(
 			err, VPT_EINVAL, "%.200s: is a directory, expected a file name", f->path);
-	/* Replacing /dev/null by a file would be obedient and a disaster. */
+	/* Never replace a device such as /dev/null by a file, even if asked to. */
 	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
 		return vpt_fail(err, VPT_EINVAL,
 			"%.200s: is not a regular file; use - to write to standard output",
@@ -218,7 +218,7 @@ static int check_target(const struct file_sink *f, struct vpt_err *err)
 	return f->flags & VPT_SINK_FORCE ? VPT_OK : fail_exists(err, f->path);
 }
 
-/* ".NAME.XXXXXX". The six digits only make collisions rare; O_EXCL is what makes them harmless. */
+/* ".NAME.XXXXXX". The six digits make collisions rare; O_EXCL makes them harmless. */
 static int create_temp(struct file_sink *f, struct vpt_err *err)
 {
 	size_t len = strlen(f->target);

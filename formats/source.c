@@ -1,6 +1,6 @@
-/* source.c - bytes that are read at any offset: an open file, or memory. input.c opens paths.
+/* source.c - byte sources: an open file, or memory. input.c opens paths.
  *
- * Reading is pread(2) in a loop, never mmap: a file that shrinks under us is then a short read and
+ * Reads with pread(2) in a loop, never mmap(2): a file that shrinks meanwhile then gives a short read,
  * not a signal. */
 #include "formats/io.h"
 
@@ -22,8 +22,8 @@ struct memory_source {
 	const char *data;
 };
 
-/* What of `size` bytes at `offset` lies inside the source. A file that grows while it is read keeps
- * the size it was opened with. */
+/* How many of `size` bytes at `offset` are inside the source. A file that grows meanwhile keeps the
+ * size it had when opened. */
 static size_t clamp_to_end(const struct vpt_source *src, uint64_t offset, size_t size)
 {
 	uint64_t left = offset < src->size_bytes ? src->size_bytes - offset : 0;

@@ -1,7 +1,7 @@
 /* stdin.c - standard input as a source.
  *
- * A source is read at any offset and by several threads, which a pipe cannot do: its bytes go to a file first, on a
- * disk and not in memory, since traces may be larger than that. The file has no name, so nothing can stay behind. */
+ * A source is read at any offset and by several threads; a pipe allows neither. So its bytes go to a file first, on disk,
+ * since traces may not fit in memory. The file has no name, so it can never be left over. */
 #include "formats/io.h"
 
 #include "formats/memory.h"
@@ -29,7 +29,7 @@ static const char *temporary_folder(void)
 	return folder && *folder ? folder : "/tmp";
 }
 
-/* A file of this user alone that goes away with its descriptor; -1 with errno. */
+/* Opens a file that only this user can access and that vanishes with its descriptor; -1 with errno. */
 static int open_nameless(const char *folder)
 {
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -38,7 +38,7 @@ static int open_nameless(const char *folder)
 
 	if (fd >= 0 || len + sizeof("/vptrace-XXXXXX") > sizeof(path))
 		return fd;
-	/* A file system that has no files without a name. */
+	/* This file system does not support unnamed files. */
 	memcpy(path, folder, len);
 	memcpy(path + len, "/vptrace-XXXXXX", sizeof("/vptrace-XXXXXX"));
 	fd = mkostemp(path, O_CLOEXEC);
@@ -62,7 +62,7 @@ static int write_all(int fd, const char *data, size_t size)
 	return 0;
 }
 
-/* All that is left in standard input goes to `fd`. */
+/* Copies the rest of standard input to `fd`. */
 static int copy_to(int fd, const char *folder, uint64_t *size_bytes, struct vpt_err *err)
 {
 	char *block = vpt_alloc(BLOCK_BYTES, 1);

@@ -1,4 +1,4 @@
-/* strings.c - distinct strings: bytes one after the other, their ends, and a hash of ids over them. */
+/* strings.c - distinct strings: their bytes concatenated, their ends, and a map from text to id. */
 #include "formats/strings.h"
 
 #include "formats/error.h"
@@ -21,7 +21,7 @@ void vpt_strings_free(struct vpt_strings *s)
 
 int vpt_strings_append(struct vpt_strings *s, const char *text, size_t len)
 {
-	/* One byte more, so that the empty string alone has an address too. */
+	/* One byte more, so that a lone empty string has an address too. */
 	if (len >= SIZE_MAX - s->size || vpt_grow(&s->bytes, &s->size_cap, s->size + len + 1, 1) ||
 		vpt_grow(&s->ends, &s->cap, s->count + 1, sizeof(*s->ends)))
 		return VPT_ENOMEM;
@@ -32,7 +32,7 @@ int vpt_strings_append(struct vpt_strings *s, const char *text, size_t len)
 	return VPT_OK;
 }
 
-/* The id of a text of this hash; VPT_MAP_NONE: it is not there. */
+/* The id of a text with this hash; VPT_MAP_NONE if it is not in the table. */
 static inline uint32_t find(
 	const struct vpt_strings *s, uint64_t hash, const char *text, size_t len)
 {
@@ -66,7 +66,7 @@ uint64_t vpt_strings_put(struct vpt_strings *s, const char *text, size_t len)
 		return VPT_NO_ID;
 	if (!vpt_map_put(&s->map, hash, (uint32_t)(s->count - 1)))
 		return s->count - 1;
-	/* Not added: what no map finds would be added again. */
+	/* Remove it: a text that the map does not find would be added again. */
 	s->count--;
 	s->size -= len;
 	return VPT_NO_ID;

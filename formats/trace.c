@@ -1,4 +1,4 @@
-/* trace.c - telling files apart, and one face for captures and imports. */
+/* trace.c - detects the format of a file, and gives captures and imports one interface. */
 #include "formats/trace.h"
 
 #include "formats/limits.h"
@@ -16,7 +16,7 @@ struct vpt_trace {
 	uint64_t size_bytes;
 };
 
-/* A format that this build cannot read has NULL as importer and says which package it wants. */
+/* A format that this build cannot read has NULL as its importer; the entry names the missing package. */
 static const struct {
 	enum vpt_trace_format format;
 	const struct vpt_importer *importer;
@@ -110,7 +110,7 @@ static int open_as(struct vpt_trace *t, struct vpt_source *src, struct vpt_err *
 					importers[i].missing);
 		goto out;
 	}
-	/* A damaged first frame hides the magic; our own chunks may still be in there. */
+	/* A damaged first frame hides the magic, but the file may still contain our chunks. */
 	rc = vpt_reader_open(src, &t->reader, err);
 	t->format = VPT_FORMAT_CAPTURE;
 	if (rc != VPT_EDATA)

@@ -1,5 +1,5 @@
-/* writer.c - compressing chunks. The compressor is told where planes end, see put_column() in
- * chunk_encode.c. */
+/* writer.c - compresses chunks. The compressor ends a block where put_column() in chunk_encode.c asks for
+ * it. */
 #include "formats/writer.h"
 
 #include "formats/chunk.h"
@@ -9,8 +9,8 @@
 #include <zstd.h>
 
 enum {
-	/* A smaller table than level 1's own leaves half of the first-level cache to the planes: 1
-	 * ns an event, for 0.0 to 0.5 % of the size. */
+	/* A smaller table than level 1's default leaves half of the first-level cache to the planes: saves
+	 * 1 ns per event and costs 0.0 to 0.5 % of the size. */
 	HASH_LOG = 12
 };
 
@@ -42,7 +42,7 @@ static size_t compress_part(struct vpt_writer *w, ZSTD_outBuffer *out, const uns
 	return left;
 }
 
-/* One frame of `size` bytes with a block end after each of the flush offsets. */
+/* Writes one frame of `size` bytes; ends a block at each of the flush offsets. */
 static int write_frame(struct vpt_writer *w, const unsigned char *data, size_t size,
 	const size_t *flushes, size_t flush_count, struct vpt_err *err)
 {
