@@ -1,9 +1,9 @@
 /* kineto.c - traces of the PyTorch profiler (Kineto): Chrome's JSON, plain or gzip.
  *
- * Such a file is one object whose traceEvents hold millions of events, hundreds of megabytes of
- * them. So the outermost levels are walked here and only one element at a time is given to json-c:
- * memory stays that of one event, and a file that breaks off gives all events before the tear.
- * Members nobody needs are skipped without being parsed. A bare array of events is a trace too. */
+ * Such a file is one object whose traceEvents can hold millions of events in hundreds of megabytes.
+ * So this file walks the outer levels and passes one element at a time to json-c: memory stays that
+ * of one event, and a truncated file still gives all events before the cut. Unneeded members are
+ * skipped unparsed. A bare array of events is a trace too. */
 #include "formats/import/kineto_bytes.h"
 #include "formats/import/kineto_devices.h"
 #include "formats/import/kineto_flows.h"
@@ -15,9 +15,9 @@
 enum {
 	DEPTH_MAX = 64,         /* nesting inside one event; real ones have 5 */
 	VALUE_BYTES = 16 << 20, /* of one event or member */
-	/* Commas and opening brackets of one event or member. json-c takes some hundred bytes for each. */
+	/* Commas and opening brackets of one event or member; json-c needs some hundred bytes for each. */
 	VALUE_PARTS = 1 << 18,
-	KEY_BYTES = 32 /* longer keys are none of ours */
+	KEY_BYTES = 32 /* no known key is longer */
 };
 
 /* Trace clocks above this count from 1970 already. */
@@ -43,7 +43,7 @@ static int wrong(struct document *d, const char *expected)
 		expected, (unsigned long long)at, what, *d->bytes.cur);
 }
 
-/* Makes the next byte available. 0, VPT_END or what reading says. */
+/* Makes the next byte available. 0, VPT_END or the reader's error. */
 static int need_byte(struct document *d)
 {
 	return d->bytes.cur < d->bytes.end ? 0 : vpt_kineto_bytes_fill(&d->bytes, d->err);
@@ -54,7 +54,7 @@ static int is_space(int c)
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* The next byte that is no white space, not taken. */
+/* The next byte that is not white space, without consuming it. */
 static int peek(struct document *d, int *c)
 {
 	int rc;
@@ -79,7 +79,7 @@ static int expect(struct document *d, char wanted, const char *words)
 
 /* ---- values ---- */
 
-/* An upper bound on how many values stand in some bytes. */
+/* An upper bound on the number of values in some bytes. */
 static size_t count_parts(const unsigned char *p, size_t size)
 {
 	size_t count = 0, i;
@@ -89,7 +89,7 @@ static size_t count_parts(const unsigned char *p, size_t size)
 	return count;
 }
 
-/* One value through json-c; *out is NULL for null too, and is the caller's to put. */
+/* Parses one value with json-c. The caller owns *out and puts it; it is NULL for null too. */
 static int read_value(struct document *d, struct json_object **out)
 {
 	enum json_tokener_error state = json_tokener_continue;
@@ -131,7 +131,7 @@ struct skip {
 	int in_string, escaped;
 };
 
-/* Where the value ends: at the ',' or bracket behind it, or not before `end`. */
+/* The end of the value: the ',' or bracket after it, or `end` if neither comes before. */
 static const unsigned char *skip_within(
 	struct skip *s, const unsigned char *p, const unsigned char *end)
 {
@@ -152,7 +152,7 @@ static const unsigned char *skip_within(
 	return p;
 }
 
-/* Passes over one value of any size and depth. */
+/* Skips one value of any size and depth. */
 static int skip_value(struct document *d)
 {
 	struct skip s = {0};
@@ -169,8 +169,7 @@ static int skip_value(struct document *d)
 
 /* ---- the events ---- */
 
-/* A string without escapes at *p, which then moves behind it; text NULL if there is none before
- * `end`. */
+/* A string without escapes at *p, which moves past it; text NULL if none ends before `end`. */
 static struct vpt_text glance_string(const unsigned char **p, const unsigned char *end)
 {
 	struct vpt_text text = {NULL, 0};
@@ -189,7 +188,7 @@ static struct vpt_text glance_string(const unsigned char **p, const unsigned cha
 	return text;
 }
 
-/* One character between white space. */
+/* Accepts one character, with white space around it. */
 static int glance_char(const unsigned char **p, const unsigned char *end, char wanted)
 {
 	const unsigned char *q = *p;
@@ -204,7 +203,7 @@ static int glance_char(const unsigned char **p, const unsigned char *end, char w
 	return 1;
 }
 
-/* One `"key": "text"` as expected; text NULL if something else stands there. */
+/* Reads one `"key": "text"` with the expected key; text NULL if something else is there. */
 static struct vpt_text glance_member(
 	const unsigned char **p, const unsigned char *end, const char *key)
 {
@@ -215,8 +214,8 @@ static struct vpt_text glance_member(
 	return glance_char(p, end, ':') ? glance_string(p, end) : none;
 }
 
-/* The profiler writes phase and category first. Where they say that nobody needs the event, which
- * is most of a trace with Python frames, it need not be parsed. 0 means: have a proper look. */
+/* The profiler writes phase and category first. If they show that the event is not needed, as in most
+ * of a trace with Python frames, it need not be parsed. 0: parse it. */
 static int is_needless(const struct document *d)
 {
 	const unsigned char *p = d->bytes.cur, *end = d->bytes.end;
@@ -282,14 +281,14 @@ static int read_events(struct document *d)
 struct member {
 	const char *key;
 	void (*take)(struct document *d, const struct member *m, struct json_object *value);
-	const char *meta; /* what it is called among a capture's META rows */
+	const char *meta; /* its name in a capture's META rows */
 };
 
 static void take_meta(struct document *d, const struct member *m, struct json_object *value)
 {
 	const char *text = value ? json_object_get_string(value) : NULL;
 
-	/* Files of ours tell all facts by name, these among them. */
+	/* Our own files list all facts by name, including these. */
 	if (text && *text && !d->rows.own.is_own)
 		vpt_collect_meta(d->rows.collect, m->meta, text);
 }
@@ -349,7 +348,7 @@ static const struct member members[] = {
 	{"traceName", take_meta, "trace_name"},
 	{"trace_id", take_meta, "trace_id"},
 	{"hostname", take_meta, "hostname"},
-	/* what the profiler was asked to record: each of these makes the program slower */
+	/* what the profiler was set to record; each of these slows the program down */
 	{"record_shapes", take_meta, "torch_record_shapes"},
 	{"profile_memory", take_meta, "torch_profile_memory"},
 	{"with_stack", take_meta, "torch_with_stack"},
@@ -439,8 +438,8 @@ static int skip_byte_order_mark(struct document *d)
 	return rc;
 }
 
-/* To the end, so that the checksum of the gzip is looked at. What is no white space is counted
- * once. */
+/* Reads to the end, so that the checksum of the gzip is verified. Counts once if there is more than
+ * white space. */
 static int drain(struct document *d)
 {
 	int c, rc = peek(d, &c);
@@ -490,7 +489,7 @@ static int ends_early(struct document *d)
 		(unsigned long long)at);
 }
 
-/* What broke behind the begin of the events costs only the rest. */
+/* A fault after traceEvents has begun costs only the rest of the file. */
 static int judge(struct document *d, int rc)
 {
 	int early = rc == VPT_END || rc == VPT_EDATA;

@@ -1,8 +1,8 @@
-/* kineto_bytes.c - the text of a profiler's file, whether it was compressed or not.
+/* kineto_bytes.c - reads the text of a profiler's file, plain or gzip.
  *
- * Whoever records for hours kills the program sooner or later, so half a gzip is a normal input:
- * what inflates is handed out, and the tear is a flag, not an error. Several gzip members in one
- * file are one text. Bytes behind the last member that begin none are padding and ignored. */
+ * Long recordings often end with a kill, so half a gzip is a normal input: all text that can be
+ * inflated is delivered, and the cut is a flag, not an error. Several gzip members in one file are one
+ * text. Bytes after the last member that do not begin another are padding and ignored. */
 #include "formats/import/kineto_bytes.h"
 
 #include "formats/limits.h"
@@ -105,8 +105,7 @@ static int fill_plain(struct vpt_kineto_bytes *b, struct vpt_err *err)
 	return 0;
 }
 
-/* More compressed bytes, and a new member where the last one has ended. VPT_END: no more of either.
- */
+/* Gets more compressed bytes, and begins a new member after the last one. VPT_END: no more of either. */
 static int feed(struct vpt_kineto_bytes *b, struct vpt_err *err)
 {
 	struct vpt_kineto_inflate *inf = b->inflate;
@@ -151,7 +150,7 @@ static int fill_gzip(struct vpt_kineto_bytes *b, struct vpt_err *err)
 		if (rc == Z_MEM_ERROR)
 			return vpt_fail(err, VPT_ENOMEM, "no memory to decompress the trace");
 		inf->between_members = rc == Z_STREAM_END;
-		/* Z_BUF_ERROR only says that it wants more input. */
+		/* Z_BUF_ERROR only means that it needs more input. */
 		if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
 			b->torn = b->finished = 1;
 		made = BLOCK_BYTES - inf->z.avail_out;

@@ -1,7 +1,7 @@
-/* kineto_copies.c - copies and memsets: which way, and between which kinds of memory.
+/* kineto_copies.c - copies and memsets: their direction and kinds of memory.
  *
- * CUDA's profiler says both in the name, "Memcpy HtoD (Pageable -> Device)"; ROCm's spells the
- * direction in several ways of its own. */
+ * CUDA's profiler writes both in the name, "Memcpy HtoD (Pageable -> Device)"; ROCm's writes the
+ * direction in several other ways. */
 #include "formats/import/kineto_flows.h"
 #include "formats/import/kineto_put.h"
 
@@ -16,8 +16,7 @@ static struct vpt_text no_text(void)
 	return none;
 }
 
-/* Text of the form "... (FIRST -> SECOND)" or "... (FIRST)": what stands inside the last
- * parentheses. */
+/* Splits the text in the last parentheses of "... (FIRST -> SECOND)" or "... (FIRST)". */
 static void split_parentheses(struct vpt_text name, struct vpt_text *first, struct vpt_text *second)
 {
 	const char *open = memrchr(name.text, '(', name.len), *arrow, *end;
@@ -38,7 +37,7 @@ static void split_parentheses(struct vpt_text name, struct vpt_text *first, stru
 	second->len = (size_t)(end - second->text);
 }
 
-/* The number of a word of names.def, 0 (unknown in every set) if it is none. */
+/* The number of a word of names.def; 0 (unknown in every set) if it is not there. */
 static uint64_t word_number(enum vpt_unit unit, struct vpt_text text)
 {
 	enum { WORDS = 16 };
@@ -72,7 +71,7 @@ static int holds(struct vpt_text text, const char *word)
 	return text.len && memmem(text.text, text.len, word, strlen(word)) != NULL;
 }
 
-/* VPT_COPYKIND_* of a copy that ROCm names. 0: it is none of these. */
+/* VPT_COPYKIND_* for ROCm's name of a copy; 0: none of these. */
 static uint64_t spelled_direction(struct vpt_text text)
 {
 	size_t i;
@@ -83,7 +82,7 @@ static uint64_t spelled_direction(struct vpt_text text)
 	return VPT_COPYKIND_UNKNOWN;
 }
 
-/* The same of a hipMemcpyKind in digits. */
+/* The same for a hipMemcpyKind in digits. */
 static uint64_t numbered_direction(struct vpt_text text)
 {
 	static const uint64_t directions[] = {
@@ -105,7 +104,8 @@ static uint64_t second_word(struct vpt_text name)
 	return word_number(VPT_UNIT_COPY_KIND, word);
 }
 
-/* The name tells, CUDA's way or ROCm's; where it is that of the call, `kind` does, in words or in HIP's numbers. */
+/* The direction is in the name, as CUDA or ROCm writes it. If the name is that of the call, it is in `kind`, as a word
+ * or as HIP's number. */
 static uint64_t direction(const struct vpt_kineto_event *e)
 {
 	struct vpt_text kind = vpt_kineto_text(vpt_kineto_member(e->args, "kind"));

@@ -1,4 +1,4 @@
-/* kineto_devices.c - the GPUs that a file describes. */
+/* kineto_devices.c - imports the GPUs that a file describes. */
 #include "formats/import/kineto_devices.h"
 
 #include "formats/import/kineto_own.h"
@@ -20,7 +20,7 @@ void vpt_kineto_devices(struct vpt_kineto_rows *r, struct json_object *devices)
 			continue;
 		d.device = (uint64_t)id;
 		d.name = name.text ? vpt_kineto_put_text(r, name) : 0;
-		/* ROCm may know no name; only AMD's GPUs have waves of 64. */
+		/* ROCm may give no name; only AMD's GPUs have waves of 64. */
 		if (!name.len && vpt_kineto_natural(r, object, "warpSize") == 64)
 			d.name = vpt_collect_string(r->collect, "AMD GPU", 7);
 		d.compute_major = vpt_kineto_natural(r, object, "computeMajor");

@@ -1,6 +1,6 @@
-/* kineto_event.c - one event of the profiler: its members as numbers and texts, its lane.
+/* kineto_event.c - one event of the profiler: its members as numbers and texts, and its lane.
  *
- * What is bent or left out is counted here, so that whoever makes a row need not. */
+ * Values that are changed or left out are counted here, so that the makers of rows need not. */
 #include "formats/import/kineto_event.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ int vpt_kineto_integer(
 	return vpt_kineto_scaled(r, object, key, 0, value);
 }
 
-/* A number of 64 bits that went as text because JSON readers keep only 63. */
+/* A 64-bit number that was written as text because JSON readers keep only 63 bits. */
 static int wide(struct json_object *object, uint64_t *value)
 {
 	struct vpt_text text = vpt_kineto_text(object);
@@ -107,7 +107,7 @@ uint64_t vpt_kineto_thread_lane(struct vpt_kineto_rows *r, const struct vpt_kine
 	return thread->lane;
 }
 
-/* Whose stream it is stands only in files of ours. */
+/* Only our own files name the stream's process. */
 uint64_t vpt_kineto_stream_lane(
 	struct vpt_kineto_rows *r, struct json_object *args, int64_t device, int64_t stream)
 {
@@ -118,7 +118,7 @@ uint64_t vpt_kineto_stream_lane(
 		r->collect, pid, device, vpt_kineto_natural(r, args, "context"), stream);
 }
 
-/* The arguments say; older versions only show the device as the process and the stream as the
+/* It is in the arguments; older versions only write the device as the process and the stream as the
  * thread. */
 int vpt_kineto_device_of(
 	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t *device)

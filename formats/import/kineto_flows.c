@@ -1,9 +1,9 @@
 /* kineto_flows.c - correlation ids from flow arrows.
  *
- * The profiler writes each id twice: among an event's arguments, and as an arrow from the call to what it put on a device.
- * Other tools that write this form know the arrows alone. So rows without an id wait, and at the end each takes the id of
- * an arrow that begins or ends inside it on its own line. An arrow is only looked at behind the first such row: it stands
- * behind the events that it joins, and files of the profiler's are spared the trouble. */
+ * The profiler writes each id twice: among an event's arguments, and as an arrow from the call to its op. Other tools that
+ * write this format write only the arrows. So rows without an id wait, and at the end each gets the id of an arrow that
+ * begins or ends inside it on its own line. Arrows before the first such row are ignored: an arrow comes after the events
+ * that it joins, and so the profiler's own files pay nothing. */
 #include "formats/import/kineto_flows.h"
 
 #include "formats/memory.h"
@@ -77,7 +77,7 @@ static int compare_arrows(const void *pa, const void *pb)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* The id of the first arrow from the row's start on; 0 if none lies inside it. */
+/* The id of the first arrow at or after the row's start; 0 if none is inside the row. */
 static uint64_t find_id(const struct vpt_kineto_flows *f, const struct vpt_kineto_waiting *w)
 {
 	const struct vpt_kineto_arrow key = {w->pid, w->tid, w->start_ns, 0}, *found;

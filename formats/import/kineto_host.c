@@ -1,4 +1,4 @@
-/* kineto_host.c - what happens on threads: calls of CUDA, annotations, operators of PyTorch. */
+/* kineto_host.c - events on threads: CUDA calls, annotations, PyTorch's operators. */
 #include "formats/import/kineto_flows.h"
 #include "formats/import/kineto_own.h"
 #include "formats/import/kineto_put.h"

@@ -1,4 +1,4 @@
-/* kineto_kernels.c - kernels and how they were launched. */
+/* kineto_kernels.c - kernels and their launch configurations. */
 #include "formats/import/kineto_flows.h"
 #include "formats/import/kineto_put.h"
 
@@ -24,7 +24,7 @@ static void triple(struct vpt_kineto_rows *r, struct json_object *args, const ch
 
 static uint64_t kernel_config(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
-	/* In files of ours the name as CUDA knows it stands beside the one for people. */
+	/* Our own files have CUDA's name in addition to the readable one. */
 	struct vpt_text mangled = vpt_kineto_text(vpt_kineto_member(e->args, "mangled name"));
 	struct vpt_config c = {.name = vpt_kineto_put_text(r, mangled.text ? mangled : e->name)};
 
@@ -32,7 +32,7 @@ static uint64_t kernel_config(struct vpt_kineto_rows *r, const struct vpt_kineto
 	triple(r, e->args, "block", &c.block_x, &c.block_y, &c.block_z);
 	triple(r, e->args, "cluster", &c.cluster_x, &c.cluster_y, &c.cluster_z);
 	c.registers = vpt_kineto_natural(r, e->args, "registers per thread");
-	/* Static and dynamic memory are written as one sum; files of ours tell the latter apart. */
+	/* Static and dynamic memory are written as one sum; our own files also give the latter. */
 	c.static_shared = vpt_kineto_natural(r, e->args, "shared memory");
 	c.dynamic_shared = vpt_kineto_natural(r, e->args, "dynamic shared memory");
 	if (c.dynamic_shared <= c.static_shared)

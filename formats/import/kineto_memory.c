@@ -1,12 +1,12 @@
-/* kineto_memory.c - what PyTorch's allocator holds.
+/* kineto_memory.c - how much memory PyTorch's allocator holds.
  *
- * It tells so after each change, if the profiler was asked to look at memory: as moments, of GPUs and of the host. Those of GPUs
- * become two series of each. */
+ * If the profiler was set to record memory, there is an instant event after each change, for GPUs and for the host. Those
+ * of each GPU become two series. */
 #include "formats/import/kineto_put.h"
 
 #include <string.h>
 
-/* Puts a sample of a series. Returns 0 if the event has no such member that can be a number of bytes. */
+/* Puts a sample of a series. Returns 0 if the event lacks the member or it is not a number of bytes. */
 static int put_sample(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t device,
 	const char *name, const char *key)
 {
@@ -38,7 +38,7 @@ int vpt_kineto_put_memory(struct vpt_kineto_rows *r, const struct vpt_kineto_eve
 	device = vpt_kineto_optional_id(r, e->args, "Device Id");
 	if (device < 0 || !put_sample(r, e, device, "PyTorch allocated", "Total Allocated"))
 		return 0;
-	/* Older versions do not tell this one. */
+	/* Older versions do not write this one. */
 	put_sample(r, e, device, "PyTorch reserved", "Total Reserved");
 	return 1;
 }

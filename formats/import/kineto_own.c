@@ -1,7 +1,7 @@
-/* kineto_own.c - what vptrace-analyze adds to the profiler's form when it exports a capture, read back.
+/* kineto_own.c - reads back what vptrace-analyze adds to the profiler's format when it exports a capture.
  *
- * Rows that the profiler has no form for are events of the category "vptrace" whose arguments are the columns of
- * events.def by name. Nothing here is trusted more than the rest of the file. */
+ * Rows that the profiler's format cannot express are events of the category "vptrace", with the columns of events.def as
+ * arguments, by name. None of this is trusted more than the rest of the file. */
 #include "formats/import/kineto_own.h"
 #include "formats/import/kineto_put.h"
 
@@ -118,7 +118,7 @@ struct payload {
 	uint64_t type, value;
 };
 
-/* The number of a word of a unit; 0 if it is none. */
+/* The number of a payload type's word; 0 if there is no such word. */
 static uint64_t payload_type(struct vpt_text word)
 {
 	uint64_t number;
@@ -134,7 +134,7 @@ static int digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Bytes from pairs of hexadecimal digits; what is none ends them. */
+/* Interns bytes written as pairs of hexadecimal digits; stops at the first pair that is not one. */
 static uint64_t put_bytes(struct vpt_kineto_rows *r, struct vpt_text text)
 {
 	char *bytes = vpt_alloc(text.len / 2 + 1, 1);
@@ -195,7 +195,7 @@ int vpt_kineto_own_range(struct vpt_kineto_rows *r, const struct vpt_kineto_even
 	struct payload p = {0};
 	struct vpt_open open;
 
-	/* The profiler's own ranges have no such arguments, and many others that are of no use. */
+	/* The profiler's own ranges lack these arguments and have many others that are not needed. */
 	if (!r->own.is_own)
 		return 0;
 	p = payload_of(r, e);
@@ -257,7 +257,7 @@ int vpt_kineto_own_counter(struct vpt_kineto_rows *r, const struct vpt_kineto_ev
 		!json_object_object_get_ex(e->args, "value", &sample))
 		return 0;
 	value = sample ? json_object_get_double(sample)
-		       : (double)NAN; /* null: JSON has no word for it */
+		       : (double)NAN; /* null: JSON cannot express it */
 	vpt_kineto_integer(r, e->object, "pid", &device);
 	memcpy(&c.value, &value, sizeof(value));
 	lane = vpt_collect_series(r->collect, device, vpt_kineto_put_text(r, e->name),
@@ -291,7 +291,7 @@ int vpt_kineto_own_other(struct vpt_kineto_rows *r, const struct vpt_kineto_even
 			row[i] = text.text ? vpt_kineto_put_text(r, text) : 0;
 			break;
 		case VPT_UNIT_CONFIG:
-		case VPT_UNIT_LANE: /* what refers to other tables has a form of its own */
+		case VPT_UNIT_LANE: /* ids of other tables are written in another form */
 			break;
 		default:
 			row[i] = vpt_kineto_natural(r, e->args, column->name);

@@ -1,10 +1,10 @@
-/* kineto_rows.c - one event of the PyTorch profiler becomes one row.
+/* kineto_rows.c - turns one event of the PyTorch profiler into one row.
  *
- * The category decides the kind, by table. Each event ends in exactly one place: a row, a name, or
- * one of the counts skipped, unknown_category and malformed; numbers and texts that had to be bent
- * are counted besides. The profiler does not say which process an op belongs to, so streams are of
- * process -1. Left out: Python frames, flow arrows and the device's copies of annotations, which
- * repeat what rows say. */
+ * A table maps the category to the kind. Each event ends up in exactly one place: a row, a name, or
+ * one of the counts skipped, unknown_category and malformed. Numbers and texts that had to be changed
+ * are counted as well. The profiler does not write the process of an op, so streams belong to process
+ * -1. Left out: Python frames, flow arrows, and the device's copies of annotations, which repeat what
+ * rows say. */
 #include "formats/import/kineto_rows.h"
 
 #include "formats/import/kineto_flows.h"
@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* In the order of frequency. NULL: understood, not needed. Several names are those of older
- * versions. */
+/* In order of frequency. NULL: known but not needed. Where a kind has several names, some are those of
+ * older versions. */
 static const struct category {
 	const char *name;
 	vpt_kineto_put *put;   /* a span, phase X */
@@ -61,7 +61,7 @@ static const struct category *find_category(struct vpt_text name)
 	return NULL;
 }
 
-/* Start and duration are rounded each by itself. A negative duration stays one, by wrapping. */
+/* Rounds start and duration separately. A negative duration is kept; it wraps. */
 static int read_times(struct vpt_kineto_rows *r, struct vpt_kineto_event *e)
 {
 	int64_t start, duration = 0;
@@ -72,7 +72,7 @@ static int read_times(struct vpt_kineto_rows *r, struct vpt_kineto_event *e)
 	if (vpt_kineto_member(e->object, "dur") &&
 		!vpt_kineto_scaled(r, e->object, "dur", 3, &duration))
 		return 0;
-	/* An event that has no time stands where others' readers do not stumble over it. */
+	/* Our own files place an event without a time where other readers do no harm with it. */
 	if (r->own.is_own && vpt_kineto_member(e->object, "no time"))
 		start = 0;
 	e->start_ns = (uint64_t)start;
@@ -118,7 +118,7 @@ static int is_phase(struct vpt_text phase, const char *phases)
 	return phase.len == 1 && memchr(phases, *phase.text, strlen(phases));
 }
 
-/* Besides being counted as skipped: nothing is lost with an arrow that makes no sense. */
+/* The arrow is also counted as skipped, so an invalid one needs no count of its own. */
 static void take_flow(struct vpt_kineto_rows *r, struct json_object *object)
 {
 	struct vpt_kineto_event e = {.object = object};
@@ -127,14 +127,15 @@ static void take_flow(struct vpt_kineto_rows *r, struct json_object *object)
 		vpt_kineto_flow(r, &e);
 }
 
-/* Arrows from calls to what they put on a device. */
+/* Whether this is an arrow from a call to its op. */
 static int is_flow(struct vpt_text phase, struct vpt_text category)
 {
 	return is_phase(phase, "sf") && (vpt_kineto_same_word("ac2g", category) ||
 						vpt_kineto_same_word("async_cpu_to_gpu", category));
 }
 
-/* How an event of this phase and category becomes a row. *known is 0 where nobody here knows it. */
+/* The function that makes the row of an event of this phase and category. *known is 0 if the category
+ * is unknown. */
 static vpt_kineto_put *put_of(struct vpt_text phase, struct vpt_text category_name, int *known)
 {
 	const struct category *category = find_category(category_name);
@@ -152,7 +153,7 @@ int vpt_kineto_rows_needless(
 {
 	int known;
 
-	/* While rows wait for arrows, one is looked at, and so is what may be one. */
+	/* While rows wait for arrows, an event that is or may be one is needed. */
 	if (r->flows.row_count &&
 		(is_flow(phase, category) || (is_phase(phase, "sf") && !category.text)))
 		return 0;

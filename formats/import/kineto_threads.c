@@ -1,7 +1,7 @@
-/* kineto_threads.c - the threads a trace names, by process and thread id.
+/* kineto_threads.c - the threads that a trace names or uses, by process and thread id.
  *
- * Names and rows come in any order, and many a named thread has no rows: an entry remembers both
- * sides, and only those that have a lane are named in the end. */
+ * Names and rows come in any order, and many named threads have no rows. So an entry holds both the
+ * name and the lane, and in the end only threads with a lane are named. */
 #include "formats/import/kineto_threads.h"
 
 #include "formats/memory.h"

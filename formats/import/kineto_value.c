@@ -1,8 +1,7 @@
-/* kineto_value.c - single JSON values as integers and text.
+/* kineto_value.c - reads single JSON values as integers and text.
  *
- * The profiler writes microseconds with three decimals; through a double, 1365627862757.064 would
- * lose its nanoseconds. So numbers are taken from their digits, which json-c keeps beside each
- * double. */
+ * The profiler writes microseconds with three decimals. As a double, 1365627862757.064 would lose its
+ * nanoseconds, so numbers are read from their digits, which json-c keeps beside each double. */
 #include "formats/import/kineto_value.h"
 
 #include "formats/utf8.h"
@@ -10,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The parts of a decimal: digits with a point somewhere, and the power of ten behind them. */
+/* The parts of a decimal: digits with an optional point, and a power of ten. */
 struct decimal {
 	const char *digits, *end; /* mantissa, may hold one '.' */
 	int64_t whole_digits;     /* mantissa digits before the point */
@@ -18,7 +17,7 @@ struct decimal {
 	int negative;
 };
 
-/* Far beyond anything that fits: a text cannot be long enough to bring it back into range. */
+/* Far out of range: no text is long enough to bring such a number back into range. */
 enum { EXPONENT_MAX = 1000000000 };
 
 static int is_digit(char c)
@@ -85,8 +84,8 @@ static int next_digit(struct decimal *d)
 	return d->digits < d->end ? *d->digits++ - '0' : -1;
 }
 
-/* What is left behind the last digit kept, against one half: -1 below (0 if it is nothing), 0
- * half, 1. */
+/* Compares the rest after the last digit kept with one half: -1 less, 0 equal, 1 more. *nothing:
+ * whether the rest is zero. */
 static int compare_rest_to_half(struct decimal *d, int64_t places, int *nothing)
 {
 	int first = places < 0 ? 0 : next_digit(d), digit, tail = 0;
@@ -128,7 +127,7 @@ static enum vpt_kineto_number scaled_int(struct json_object *object, int scale, 
 {
 	int64_t v = json_object_get_int64(object);
 
-	/* json-c gives the limits for what is beyond them. */
+	/* json-c returns the limits for values beyond them. */
 	if (v == INT64_MAX || v == INT64_MIN)
 		return VPT_KINETO_BAD;
 	for (; scale > 0; scale--)

@@ -1,4 +1,4 @@
-/* kineto_waits.c - synchronisation, CUDA events, and what the profiling library took for itself. */
+/* kineto_waits.c - synchronisation, CUDA events, and the profiling library's overhead. */
 #include "formats/import/kineto_own.h"
 #include "formats/import/kineto_put.h"
 
@@ -37,7 +37,7 @@ static uint64_t look_up(const struct named_number *table, struct vpt_text name)
 	return table->number;
 }
 
-/* The stream that waits or is waited for; in files of ours a thread may stand in its place. */
+/* The lane of the stream that waits or is waited for; in our own files, perhaps of a thread instead. */
 static uint64_t waiting_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
 	int64_t stream = vpt_kineto_optional_id(r, e->args, "stream");
@@ -48,7 +48,8 @@ static uint64_t waiting_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_
 	return vpt_kineto_own_thread(r, e->args);
 }
 
-/* The stream that `wait_on_stream` names: of the same device and context, unless that is told. */
+/* The stream that `wait_on_stream` names; in the same device and context unless the event names
+ * others. */
 static uint64_t awaited_lane(
 	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t stream)
 {
@@ -97,7 +98,7 @@ int vpt_kineto_put_overhead(struct vpt_kineto_rows *r, const struct vpt_kineto_e
 	return 1;
 }
 
-/* When an event was recorded on a stream. Waits name the recording call, so that is what they join by. */
+/* Puts the recording of an event on a stream. Waits refer to it by the recording call. */
 int vpt_kineto_put_record(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
 	struct vpt_event v = {.time_ns = e->start_ns};

@@ -1,10 +1,9 @@
 /* nsight.c - Nsight Systems' SQLite exports.
  *
- * The export is a set of tables that grew over the years: later ones have more columns, and a table
- * is only there if the tool had something to put into it. So every table is described by a list of
- * fields and read by one function that turns a row's cells into a row of ours; what is absent reads
- * as a default. Here stand the tables of texts, and the order of reading; the others are those of
- * nsight_tables.h.
+ * The export is a set of tables that grew over the years: newer versions have more columns, and a
+ * table exists only if the tool had rows for it. So a list of fields describes each table, and one
+ * function turns a row's cells into a row of ours; an absent cell reads as its default. This file has
+ * the tables of texts and the order of reading; nsight_tables.h has the others.
  *
  * Left out: CPU samples, OS calls, GPU metrics, names of processes and streams. */
 #include "formats/import/nsight_tables.h"
@@ -36,7 +35,7 @@ static const struct vpt_nsight_field word_fields[] = {
 	{"label", VPT_CELL_TEXT, VPT_OPTIONAL, 0},
 };
 
-/* The symbol where there is one, since labels are prose. */
+/* Prefers the symbol to the label, which is prose. */
 static int word_row(void *ctx, const struct vpt_cell *cell)
 {
 	struct vpt_text text = cell[1].text.len ? cell[1].text : cell[2].text;
@@ -58,7 +57,7 @@ static const struct vpt_nsight_field thread_fields[] = {
 	{"nameId", VPT_CELL_BITS, VPT_NEEDED, 0},
 };
 
-/* The table names every thread of the machine; only those that did something are of interest. */
+/* The table names every thread of the machine; only threads with rows are needed. */
 static int thread_row(void *ctx, const struct vpt_cell *cell)
 {
 	struct vpt_nsight *im = ctx;
@@ -141,7 +140,7 @@ static int has_one(struct vpt_nsight_db *db, const struct vpt_nsight_table *tabl
 	return table->name != NULL;
 }
 
-/* Whether any table stands in the file that only this tool writes. */
+/* Whether the file has a table that only this tool writes. */
 static int is_export(struct vpt_nsight_db *db)
 {
 	return has_one(db, vpt_nsight_tables) || has_one(db, vpt_nsight_session) ||

@@ -1,15 +1,15 @@
-/* nsight_db.c - SQLite over a source, and tables read as data tells.
+/* nsight_db.c - runs SQLite over a source, and reads tables that data describes.
  *
- * SQLite gets a file system of its own that knows one read-only file, the source. The file counts
- * as immutable, so there are no journals, locks or shared memory, and a database left in
- * write-ahead mode opens as well. A file that was cut is presented in the length its header
- * promises, with zeros behind the cut: SQLite would refuse the whole of it otherwise, and this way
- * the tables before the cut are readable and the others break where the bytes end.
+ * SQLite gets a file system of its own with one read-only file, the source. The file counts as
+ * immutable, so there are no journals, locks or shared memory, and a database left in write-ahead mode
+ * opens as well. A truncated file is presented at the length in its header, with zeros after the cut;
+ * otherwise SQLite would refuse all of it. So the tables before the cut are readable, and the others
+ * break where the bytes end.
  *
- * A hostile database can make SQLite walk the same pages for ever, so every statement draws from
- * one budget of virtual machine steps, proportional to the size of the file.
+ * A hostile database can make SQLite walk the same pages forever, so all statements share one budget of
+ * virtual machine steps, proportional to the size of the file.
  *
- * Left out: whatever lies in a table behind its first damaged page. */
+ * Left out: rows of a table after its first damaged page. */
 #include "formats/import/nsight_db.h"
 
 #include "formats/memory.h"
@@ -22,8 +22,8 @@
 
 enum {
 	STEPS_A_CALL = 1000,       /* between two calls of the progress handler */
-	STEPS_BASE = 4 << 20,      /* what any file may use, however small */
-	STEPS_A_BYTE = 16,         /* a table scan needs about one step for each byte it reads */
+	STEPS_BASE = 4 << 20,      /* allowed for any file, however small */
+	STEPS_A_BYTE = 16,         /* a table scan needs about one step per byte that it reads */
 	VALUE_BYTES_MAX = 16 << 20 /* longest text, blob or row */
 };
 
@@ -35,7 +35,7 @@ struct vpt_nsight_db {
 	struct vpt_import_stats *stats;
 	uint64_t size_bytes; /* as shown to SQLite */
 	uint64_t steps_left;
-	struct vpt_err io_err; /* what the source said when it failed */
+	struct vpt_err io_err; /* the source's error, if it failed */
 	int io_failed;
 	int registered;
 	char damage[256];
@@ -170,7 +170,7 @@ static int fs_full_path(sqlite3_vfs *vfs, const char *name, int size, char *out)
 	return SQLITE_OK;
 }
 
-/* Nothing here depends on chance or on the clock, so neither is real. */
+/* Nothing here depends on random numbers or the clock, so neither is real. */
 static int fs_random(sqlite3_vfs *vfs, int size, char *out)
 {
 	(void)vfs;
@@ -228,7 +228,7 @@ static uint64_t big_endian(const unsigned char *p, size_t bytes)
 	return value;
 }
 
-/* The length that the header promises: page size at byte 16 (1 means 65,536), pages at 28. */
+/* The length by the header: page size at byte 16 (1 means 65,536), number of pages at 28. */
 static uint64_t promised_bytes(struct vpt_source *src)
 {
 	unsigned char head[100];
@@ -236,7 +236,7 @@ static uint64_t promised_bytes(struct vpt_source *src)
 
 	if (src->read_at(src, 0, head, sizeof(head), &got, NULL) || got < sizeof(head))
 		return 0;
-	/* The number of pages only holds if whoever wrote last knew of it. */
+	/* The number of pages is valid only if the last writer updated it. */
 	if (memcmp(head + 24, head + 92, 4))
 		return 0;
 	return (big_endian(head + 16, 2) == 1 ? 65536 : big_endian(head + 16, 2)) *
@@ -257,7 +257,7 @@ struct setting {
 	int id, value;
 };
 
-/* Nothing that limits parsing alone: a view that somebody added must not make all unreadable. */
+/* No limits that only affect parsing: a view that somebody added must not make the file unreadable. */
 static const struct setting limits[] = {
 	{SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX},
 	{SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
@@ -285,8 +285,7 @@ static void harden(struct vpt_nsight_db *db)
 	sqlite3_progress_handler(db->sql, STEPS_A_CALL, out_of_steps, db);
 }
 
-/* What a failed SQLite call means to our caller. The source's own failure is worded by the source.
- */
+/* Translates SQLite's failure into a code and a message; a failure of the source keeps its own. */
 static int sqlite_failure(struct vpt_nsight_db *db, int rc, struct vpt_err *err)
 {
 	if (db->io_failed) {
@@ -326,7 +325,7 @@ int vpt_nsight_open(struct vpt_source *src, struct vpt_import_stats *stats,
 			db->vfs_name);
 	if (!rc) {
 		harden(db);
-		/* Reads the schema, so that everything after this knows it to be sound. */
+		/* Reads the schema, so that everything after this can rely on it. */
 		rc = sqlite3_exec(db->sql, "SELECT 1 FROM sqlite_master LIMIT 1", NULL, NULL, NULL);
 	}
 	if (rc) {
@@ -370,7 +369,7 @@ static void note_damage(struct vpt_nsight_db *db, const char *table)
 	note_words(db, table);
 }
 
-/* A table's reading ended early. SQLite cannot go on behind a row that is too long for it. */
+/* Notes that a table ended early. SQLite cannot continue after a row that is too long for it. */
 static void note_end(struct vpt_nsight_db *db, const char *table, int rc)
 {
 	if ((rc & 0xff) != SQLITE_TOOBIG) {
@@ -381,7 +380,7 @@ static void note_end(struct vpt_nsight_db *db, const char *table, int rc)
 	note_words(db, table);
 }
 
-/* Whether the schema has something of this name that `ask` finds. */
+/* Whether the query `ask` finds this name in the schema. */
 static int schema_has(struct vpt_nsight_db *db, const char *ask, const char *name)
 {
 	sqlite3_stmt *st = NULL;
@@ -410,7 +409,7 @@ int vpt_nsight_has(struct vpt_nsight_db *db, const char *table)
 	static const char ask[] =
 		"SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = ?";
 
-	/* The schema of a hostile file may have a view of the same name; this call knows only
+	/* The schema of a hostile file may have a view of the same name; this call accepts only
 	 * tables. */
 	return schema_has(db, ask, table) && !sqlite3_table_column_metadata(db->sql, "main", table,
 						     NULL, NULL, NULL, NULL, NULL, NULL);
@@ -422,8 +421,8 @@ static int has_column(struct vpt_nsight_db *db, const char *table, const char *c
 		db->sql, "main", table, column, NULL, NULL, NULL, NULL, NULL);
 }
 
-/* SELECT with as many results as fields; NULL stands where the file has no such column, and bit i
- * of *there says that field i has one. */
+/* Prepares a SELECT with one result per field: NULL if the file has no such column. Bit i of *there is
+ * set if field i has one. */
 static int prepare(struct vpt_nsight_db *db, const struct vpt_nsight_table *table,
 	sqlite3_stmt **st, uint32_t *there)
 {
@@ -452,7 +451,7 @@ static int prepare(struct vpt_nsight_db *db, const struct vpt_nsight_table *tabl
 	return rc;
 }
 
-/* Takes a value of SQLite's type `found` over if it is what the field wants. */
+/* Converts a value of SQLite's type `found` if it has the type of the field. */
 static int convert(
 	sqlite3_stmt *st, int i, int found, enum vpt_cell_type type, struct vpt_cell *cell)
 {
@@ -475,7 +474,7 @@ static int convert(
 	return cell->number >= 0 || type == VPT_CELL_STAMP || type == VPT_CELL_BITS;
 }
 
-/* Returns whether the row has all it needs. */
+/* Returns whether the row has all fields that it needs. */
 static int bind_row(struct vpt_nsight_db *db, sqlite3_stmt *st,
 	const struct vpt_nsight_table *table, uint32_t there, struct vpt_cell *cells)
 {

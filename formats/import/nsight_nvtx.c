@@ -1,10 +1,10 @@
 /* nsight_nvtx.c - NVTX ranges, marks and domains of an Nsight Systems export.
  *
- * One table holds everything of NVTX. Whatever has an end is a range, so that the number of ranges
- * is the number that any query for `end IS NOT NULL` gives; a range that was never closed is kept,
- * cut at the trace's end and marked as unmatched.
+ * One table holds all of NVTX. Every row with an end is a range, so the number of ranges equals that of
+ * a query for `end IS NOT NULL`. A range that was never closed is kept, cut at the trace's end and
+ * marked as unmatched.
  *
- * Left out: names of categories; what is inside binary payloads. */
+ * Left out: names of categories; the contents of binary payloads. */
 #include "formats/import/nsight_tables.h"
 
 #include "formats/memory.h"
@@ -106,7 +106,7 @@ static const struct vpt_nsight_field nvtx_fields[] = {
 	[N_BINARY] = {"binaryData", VPT_CELL_TEXT, VPT_OPTIONAL, 0},
 };
 
-/* Text that stands in the row, or is registered and referred to; 0 when there is neither. */
+/* The text in the row, or the registered text that it refers to; 0 if there is neither. */
 static uint64_t text_or_id(
 	struct vpt_nsight *im, const struct vpt_cell *text, const struct vpt_cell *id)
 {
@@ -119,8 +119,7 @@ static uint64_t text_or_id(
 
 /* ---- domains ---- */
 
-/* Their names stand in rows of the same table, and may come behind the ranges that refer to them.
- */
+/* Their names are rows of the same table and may come after the ranges that refer to them. */
 static int domain_row(void *ctx, const struct vpt_cell *cell)
 {
 	struct vpt_nsight *im = ctx;
@@ -136,8 +135,7 @@ static int domain_row(void *ctx, const struct vpt_cell *cell)
 		cell[N_DOMAIN].number, text.text, text.len);
 }
 
-/* A domain without a name gets one of its own, lest its ranges mix with those of the default one.
- */
+/* A domain without a name gets one of its own, lest its ranges mix with the default domain's. */
 static uint64_t domain_of(struct vpt_nsight *im, const struct vpt_cell *cell)
 {
 	int64_t id = cell[N_DOMAIN].number;
@@ -167,10 +165,10 @@ static const struct {
 	{N_DOUBLE, VPT_PAYLOAD_DOUBLE}, {N_UINT32, VPT_PAYLOAD_UINT32},
 	{N_INT32, VPT_PAYLOAD_INT32}, {N_FLOAT, VPT_PAYLOAD_FLOAT}, {N_JSON, VPT_PAYLOAD_JSON},
 	{N_JSON_ID, VPT_PAYLOAD_JSON},
-	{N_BINARY, VPT_PAYLOAD_BLOB}, /* as text, in the form that the tool gives it */
+	{N_BINARY, VPT_PAYLOAD_BLOB}, /* as text, as the tool formats it */
 };
 
-/* 64 bits as NVTX's union would hold them: what is narrower stands in the low half. */
+/* 64 bits as NVTX's union would hold them: a narrower value is in the low half. */
 static uint64_t payload_bits(
 	struct vpt_nsight *im, const struct vpt_cell *cell, unsigned payload, int i)
 {
@@ -228,7 +226,7 @@ static int put_mark(struct vpt_nsight *im, const struct vpt_cell *cell, uint64_t
 static int put_range(struct vpt_nsight *im, const struct vpt_cell *cell, uint64_t lane)
 {
 	int64_t type = cell[N_TYPE].number;
-	/* Time 0 is the start of the session; a range that was open already is cut there. */
+	/* Time 0 is the start of the session; a range that was already open is cut there. */
 	int64_t start_ns = cell[N_START].number < 0 ? 0 : cell[N_START].number;
 	struct vpt_range row = {.start_ns = (uint64_t)start_ns,
 		.range_kind = type == NVTX_START_END || type == NVTXT_START_END
@@ -269,7 +267,7 @@ static int nvtx_row(void *ctx, const struct vpt_cell *cell)
 		im->stats->unknown_category += use == USE_UNKNOWN;
 		return VPT_OK;
 	}
-	/* Before the session began: an end that was, or a start of which nothing more is known. */
+	/* Not usable: an end before the session, or a start before it without an end. */
 	if (cell[N_END].wrong ||
 		(cell[N_END].known ? cell[N_END].number : cell[N_START].number) < 0) {
 		im->stats->malformed++;

@@ -1,8 +1,8 @@
-/* nsight_objects.c - what came and went while the program ran: nodes of CUDA graphs, graphs, device memory.
+/* nsight_objects.c - the lifetimes of objects: CUDA graphs and their nodes, device memory.
  *
- * These tables are only there if the tool was asked for them (--cuda-graph-trace=node, --cuda-memory-usage=true).
+ * The export has these tables only with --cuda-graph-trace=node and --cuda-memory-usage=true.
  *
- * Left out: that a graph was created or instantiated, which the calls tell; sizes of memory pools. */
+ * Left out: creation and instantiation of graphs, which the calls show; sizes of memory pools. */
 #include "formats/import/nsight_tables.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -26,7 +26,7 @@ static const struct vpt_nsight_field graph_fields[] = {
 	[G_OBJECT] = {"graphId", VPT_CELL_BITS, VPT_NEEDED, 0},
 };
 
-/* The tool says in prose what happened: "Graph Node Creation". */
+/* The tool describes the operation in prose: "Graph Node Creation". */
 static int is_end(struct vpt_nsight *im, const struct vpt_cell *cell)
 {
 	struct vpt_nsight_name *name = vpt_nsight_find_string(im, &cell[G_NAME]);

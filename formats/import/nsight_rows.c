@@ -1,6 +1,6 @@
-/* nsight_rows.c - rows of CUPTI's tables in an Nsight Systems export: work on devices,
- * calls, synchronisation, overhead, and what the tool says it lost. One list of fields and one
- * function a table. */
+/* nsight_rows.c - rows of CUPTI's tables in an Nsight Systems export: work on devices, calls,
+ * synchronisation, overhead, and the losses that the tool reports. One list of fields and one function
+ * per table. */
 #include "formats/import/nsight_tables.h"
 
 #include "formats/calls.h"
@@ -63,7 +63,7 @@ static uint64_t word_of(
 	return cell->known ? vpt_nsight_word(set, &im->words[set], cell->number) : 0;
 }
 
-/* From K_CONFIG on in the order of struct vpt_config behind its name. */
+/* From K_CONFIG on, in the order of struct vpt_config after its name. */
 enum {
 	K_DEMANGLED = OP_FIELDS,
 	K_MANGLED,
@@ -115,7 +115,7 @@ static int kernel_row(void *ctx, const struct vpt_cell *cell)
 	if (name)
 		columns[VPT_CONFIG_NAME] = vpt_nsight_string(im, name);
 	else
-		im->stats->malformed++; /* kept all the same: it occupied the device */
+		im->stats->malformed++; /* kept, since it occupied the device */
 	for (i = 1; i < VPT_CONFIG_COLUMNS; i++)
 		columns[i] = (uint64_t)cell[K_CONFIG + i - 1].number;
 	memcpy(&config, columns, sizeof(config));
@@ -137,7 +137,7 @@ static const struct vpt_nsight_field copy_fields[] = {
 	[C_TARGET_DEVICE] = {"dstDeviceId", VPT_CELL_COUNT, VPT_OPTIONAL, -1},
 };
 
-/* 1 + whichever end of a peer copy is another device than the one it ran on; 0: neither. */
+/* 1 + the end of a peer copy that is not the device it ran on; 0: neither. */
 static uint64_t peer_of(const struct vpt_cell *cell)
 {
 	int64_t here = cell[OP_DEVICE].number;
@@ -196,8 +196,8 @@ static int memset_row(void *ctx, const struct vpt_cell *cell)
 
 static const struct vpt_nsight_field graph_fields[] = {FIELDS_OF_OPS};
 
-/* By default the tool records a graph launch as one piece: when it ran, but none of its kernels.
- * The stream was busy with work that nobody recorded, which is what LOSS says. */
+/* By default the tool records a graph launch as a whole: its time, but none of its kernels. So the
+ * stream was busy with unrecorded work, which becomes a LOSS row. */
 static int graph_row(void *ctx, const struct vpt_cell *cell)
 {
 	struct vpt_nsight *im = ctx;
@@ -244,7 +244,7 @@ static int sync_row(void *ctx, const struct vpt_cell *cell)
 	if (has_stream(cell) &&
 		(row.sync_kind == VPT_SYNCKIND_STREAM || row.sync_kind == VPT_SYNCKIND_STREAM_WAIT))
 		lane = stream_lane(im, cell);
-	/* Whose work a stream waits for is not in the row: only the event is. */
+	/* For a wait of a stream, the row has only the event, not the stream waited for. */
 	row.stream = row.sync_kind == VPT_SYNCKIND_STREAM ? lane : 0;
 	vpt_collect_put(im->out, VPT_SYNC, lane, &row);
 	vpt_nsight_note(im, cell[OP_END].number);
@@ -253,7 +253,7 @@ static int sync_row(void *ctx, const struct vpt_cell *cell)
 
 enum { E_EVENT = OP_FIELDS, E_SYNC_ID };
 
-/* The device's time of an event is collected on demand; exports from before that have no column. */
+/* The device's time of an event is collected only on demand; older exports lack the column. */
 static const struct vpt_nsight_field event_fields[] = {
 	FIELDS_OF_LANES,
 	[OP_START] = {"timestamp", VPT_CELL_TIME, VPT_OPTIONAL, 0},
@@ -288,14 +288,14 @@ static const struct vpt_nsight_field call_fields[] = {
 	[A_RESULT] = {"returnValue", VPT_CELL_BITS, VPT_OPTIONAL, 0},
 };
 
-/* A call of the table needs no text, however the tool decorated its name. */
+/* A call in calls.def needs no text, whatever endings the tool added to its name. */
 static void name_call(struct vpt_nsight *im, const struct vpt_cell *id, struct vpt_call *row)
 {
 	struct vpt_nsight_name *name = vpt_nsight_find_string(im, id);
 	struct vpt_text text;
 
 	if (!name) {
-		im->stats->malformed++; /* kept all the same: ops may belong to it */
+		im->stats->malformed++; /* kept, since ops may belong to it */
 		return;
 	}
 	text = vpt_nsight_name_text(&im->strings, name);
@@ -323,7 +323,7 @@ static int call_row(void *ctx, const struct vpt_cell *cell)
 	return VPT_OK;
 }
 
-/* ---- what tracing took, and lost ---- */
+/* ---- overhead and losses of tracing ---- */
 
 enum { O_START, O_END, O_THREAD, O_CORRELATION, O_NAME, O_KIND };
 
@@ -378,7 +378,7 @@ static uint64_t first_number(struct vpt_text text)
 	return i > first ? value : UINT64_MAX;
 }
 
-/* The tool warns in nearly every trace that events "might" be missing; only a plain statement that
+/* The tool warns in nearly every trace that events "might" be missing. Only a definite statement that
  * CUDA records were lost counts. */
 static int diagnostic_row(void *ctx, const struct vpt_cell *cell)
 {

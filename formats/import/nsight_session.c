@@ -1,5 +1,5 @@
-/* nsight_session.c - the tables of an export that describe the session: when it began, what ran on
- * which machine, which GPUs there were. */
+/* nsight_session.c - the tables of an export that describe the session: its start, the program, the
+ * machine, the GPUs. */
 #include "formats/import/nsight_tables.h"
 
 #include <inttypes.h>
@@ -89,7 +89,7 @@ static const struct vpt_nsight_field ordinal_fields[] = {
 	{"cudaId", VPT_CELL_COUNT, VPT_NEEDED, 0},
 };
 
-/* A GPU may be different CUDA devices to different processes. */
+/* A GPU may have different CUDA ordinals in different processes. */
 static int ordinal_row(void *ctx, const struct vpt_cell *cell)
 {
 	struct vpt_nsight *im = ctx;
@@ -138,7 +138,7 @@ static const struct vpt_nsight_field gpu_fields[] = {
 	[G_MINOR] = {"computeMinor", VPT_CELL_COUNT, VPT_OPTIONAL, 0},
 };
 
-/* The tool writes the bare number where CUDA's tools write "GPU-" before it. */
+/* The tool writes the bare number; CUDA's tools prefix it with "GPU-". */
 static uint64_t put_uuid(struct vpt_nsight *im, struct vpt_text uuid)
 {
 	char text[80] = "GPU-";
@@ -173,7 +173,7 @@ static int gpu_row(void *ctx, const struct vpt_cell *cell)
 		vpt_collect_put(im->out, VPT_DEVICE, 0, &row);
 		put++;
 	}
-	/* Where the file knows which GPUs are CUDA devices, one that is none was not used. */
+	/* If the file says which GPUs are CUDA devices, a GPU that is not one was not used. */
 	if (!put && !im->ordinal_count) {
 		row.device = (uint64_t)cell[cell[G_CUDA].known ? G_CUDA : G_ID].number;
 		vpt_collect_put(im->out, VPT_DEVICE, 0, &row);

@@ -1,8 +1,8 @@
 /* nsight_text.c - texts that rows refer to by number, kept in one sorted array.
  *
- * Sorted rather than hashed: the numbers come from the file, and nobody can make a binary search
- * slow. The ENUM tables say in words what the numbers of a column mean; words are looked for within
- * them, since their exact spelling changed over the versions. */
+ * Sorted, not hashed: the numbers come from the file, and no file can make a binary search slow. The
+ * ENUM tables describe the numbers of a column in words. We search for words within those texts, since
+ * their exact spelling has changed between versions. */
 #include "formats/import/nsight_text.h"
 
 #include "formats/error.h"
@@ -45,8 +45,8 @@ static int compare_key(const struct vpt_nsight_name *a, int64_t owner, int64_t i
 	return a->id < id ? -1 : a->id > id;
 }
 
-/* Texts were appended in order, so the offset says which of two equal ones came first; an empty
- * text shares its offset with its successor, and which of those two wins is all the same. */
+/* Texts were appended in order, so the offset shows which of two equal names came first. An empty text
+ * shares its offset with its successor; either of those two may win. */
 static int compare_names(const void *pa, const void *pb)
 {
 	const struct vpt_nsight_name *a = pa, *b = pb;
@@ -84,7 +84,7 @@ struct vpt_nsight_name *vpt_nsight_names_find(
 	return &names->at[lo];
 }
 
-/* Control characters and what is not UTF-8 are dirt. */
+/* Not clean: control characters, and bytes that are not UTF-8. */
 int vpt_nsight_clean(struct vpt_text text)
 {
 	size_t i, len;
@@ -107,7 +107,7 @@ struct word {
 	int32_t number;
 };
 
-/* First match wins, so the longer of two words stands first. */
+/* The first match wins, so the longer of two words comes first. */
 static const struct word copy_words[] = {
 	{"uvm", VPT_COPYKIND_UNIFIED},
 	{"unified", VPT_COPYKIND_UNIFIED},
@@ -173,8 +173,7 @@ static const struct word overhead_words[] = {
 	{NULL, VPT_OVERHEADKIND_UNKNOWN},
 };
 
-/* What the numbers mean in a file without the ENUM table: the tool's numbers of all known versions.
- */
+/* The meaning of the numbers if the file has no ENUM table: those of all known versions of the tool. */
 static const uint8_t copy_numbers[] = {VPT_COPYKIND_UNKNOWN, VPT_COPYKIND_HTOD, VPT_COPYKIND_DTOH,
 	VPT_COPYKIND_HTOA, VPT_COPYKIND_ATOH, VPT_COPYKIND_ATOA, VPT_COPYKIND_ATOD,
 	VPT_COPYKIND_DTOA, VPT_COPYKIND_DTOD, VPT_COPYKIND_HTOH, VPT_COPYKIND_PTOP,
