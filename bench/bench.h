@@ -1,4 +1,4 @@
-/* bench.h - what the benchmark programs share: a clock, and a sink that only counts. */
+/* bench.h - shared by the benchmark programs: a clock, a sink that only counts, rows in order. */
 #ifndef VPT_BENCH_BENCH_H
 #define VPT_BENCH_BENCH_H
 
@@ -27,7 +27,7 @@ static inline int bench_count_write(
 	return VPT_OK;
 }
 
-/* Lives where the caller put it, so there is nothing to finish. */
+/* A sink that the caller stores; it holds nothing and needs no finish. */
 static inline struct vpt_sink bench_counting_sink(void)
 {
 	return (struct vpt_sink){.write = bench_count_write};
@@ -51,7 +51,8 @@ static inline uint64_t bench_events(const struct vpt_batch *b)
 	return events;
 }
 
-/* A row of a batch; all of them in the order in which a tracer gets them, by their end. */
+/* A row of a batch; struct bench_order lists the rows by their end, the order in which a tracer gets
+ * them. */
 struct bench_row {
 	uint64_t end_ns;
 	uint32_t section, row;
@@ -73,7 +74,7 @@ static inline int bench_compare_rows(const void *left, const void *right)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Lists the rows of the event kinds. 0 or VPT_ENOMEM; `o` is the caller's, who frees o->rows. */
+/* Lists the rows of the event kinds. 0 or VPT_ENOMEM. The caller owns `o` and frees o->rows. */
 static inline int bench_order_rows(const struct vpt_batch *b, struct bench_order *o)
 {
 	size_t i;

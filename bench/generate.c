@@ -2,8 +2,8 @@
  *
  *	bench_generate 1000000 -o FILE [-s SEED] [-c SECONDS] [-n]
  *
- * -c closes a chunk after so many seconds at the latest, as the tracer does with 1; by default
- * only its size counts. -n compresses nothing and writes nothing, to time the generator. */
+ * -c closes a chunk after SECONDS at the latest, as the tracer does after 1; by default only its size
+ * counts. -n neither compresses nor writes, to time the generator. */
 #include "bench/self_forcing.h"
 #include "formats/error.h"
 #include "formats/io.h"
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 			bad = 1;
 	}
 	events = optind < argc ? strtoull(argv[optind], NULL, 10) : 0;
-	/* GNU getopt moves the number behind the options, others stop at it. */
+	/* GNU getopt moves the number after the options; others stop at it. */
 	if (bad || optind + 1 != argc || !events || (!path && !dry)) {
 		fprintf(stderr,
 			"usage: bench_generate EVENTS -o FILE [-s SEED] [-c SECONDS] [-n]\n");

@@ -1,9 +1,9 @@
-/* kineto_json.h - rows as the JSON that PyTorch's profiler writes, on one line an event.
+/* kineto_json.h - writes rows as the JSON of PyTorch's profiler, one event per line.
  *
- * An event has the members that the profiler gives it, what it derives (occupancy, bandwidth,
- * the id of the surrounding operator) included, and an arrow from each launch to its op. "Lean"
- * leaves the derived members and the arrows out: then it says no more than a capture does. White
- * space and operators' inputs are always left out. */
+ * An event has the members that the profiler gives it, including derived ones (occupancy, bandwidth,
+ * the id of the surrounding operator), and there is an arrow from each launch to its op. "Lean" omits
+ * derived members and arrows, so that the JSON has the same content as a capture. White space and
+ * operators' inputs are always omitted. */
 #ifndef VPT_BENCH_KINETO_JSON_H
 #define VPT_BENCH_KINETO_JSON_H
 
@@ -22,7 +22,7 @@ struct kineto_row {
 	uint32_t row;
 	int lean;
 	uint64_t t0_ns;
-	uint64_t operator_id; /* stands for the profiler's: rises with every range */
+	uint64_t operator_id; /* replaces the profiler's: increases with every range */
 	uint64_t sm_count;
 };
 
@@ -190,7 +190,7 @@ static inline void kineto_range(struct vpt_json *j, const struct kineto_row *k)
 	vpt_json_end(j);
 }
 
-/* The profiler tells more of what its allocator holds, but of two series at once. */
+/* The profiler writes more about its allocator, but for two series in one event. */
 static inline void kineto_sample(struct vpt_json *j, const struct kineto_row *k)
 {
 	uint64_t bits = kineto_value(k, VPT_COUNTER_VALUE);
@@ -206,8 +206,8 @@ static inline void kineto_sample(struct vpt_json *j, const struct kineto_row *k)
 	vpt_json_end(j);
 }
 
-/* One event with its end of an arrow; kinds other than kernel, copy, call, range and sample are left
- * out. */
+/* Writes one event and its end of an arrow. Omits kinds other than kernel, copy, call, range and
+ * sample. */
 static inline void kineto_put(struct vpt_json *j, const struct kineto_row *k)
 {
 	static const struct {

@@ -1,9 +1,8 @@
-/* raw_records.h - rows in the shape of CUPTI's activity records, as a tool that saves what it
- * gets would write.
+/* raw_records.h - writes rows as CUPTI's activity records, as a tool would that saves them unchanged.
  *
- * Sizes and the order of the fields are those of CUDA 13's kernel, runtime, memcpy and memset
- * records; ranges are rows of 32 bytes, samples of 24. Names are pointers: the strings themselves are not
- * counted, in favour of this side. */
+ * Sizes and the order of fields are those of CUDA 13's kernel, runtime, memcpy and memset records;
+ * ranges take 32 bytes, samples 24. Names are pointers; the strings are not counted, which favours
+ * this side. */
 #ifndef VPT_BENCH_RAW_RECORDS_H
 #define VPT_BENCH_RAW_RECORDS_H
 
@@ -68,7 +67,7 @@ _Static_assert(sizeof(struct raw_range) == 32, "as said above");
 
 #define RAW_MAX sizeof(struct raw_kernel)
 
-/* Where the strings of a real process would lie. */
+/* An address where the strings of a real process could be. */
 static inline uint64_t raw_name(uint64_t id)
 {
 	return UINT64_C(0x7f3a5c000000) + id * 272;
@@ -89,7 +88,7 @@ static inline size_t raw_put_kernel(const struct vpt_batch *b, const struct vpt_
 		.graph_node = s->col[VPT_KERNEL_GRAPH_NODE][row]};
 	unsigned i;
 
-	/* CUPTI numbers grids one after the other, like launches. */
+	/* CUPTI numbers grids consecutively, like launches. */
 	r.grid_id = r.correlation;
 	if (c && config < c->row_count) {
 		r.name = raw_name(c->col[VPT_CONFIG_NAME][config]);
@@ -147,7 +146,7 @@ static inline size_t raw_put_copy(
 	}
 }
 
-/* Writes one row to `out`, RAW_MAX bytes. Returns its size, 0 for kinds that are left out. */
+/* Writes one row to `out`, which has RAW_MAX bytes. Returns its size; 0 for kinds that are omitted. */
 static inline size_t raw_put(const struct vpt_batch *b, const struct vpt_section *s, uint32_t row,
 	const struct vpt_lane *lane, void *out)
 {

@@ -1,16 +1,16 @@
-/* self_forcing.h - a simulated Self-Forcing run as a stream of chunks, for benchmarks. NOT A
+/* self_forcing.h - simulates a Self-Forcing run as a stream of chunks, for benchmarks. NOT A
  * MEASUREMENT OF A GPU.
  *
- * Self-Forcing makes a video in 7 blocks of 3 latent frames. A block is 4 denoising passes and
- * one that writes the KV cache, through 30 transformer layers each; then the VAE turns it into
- * 12 frames, which a second thread copies to the host. Self-attention looks at all blocks so
- * far, so it grows with the block.
+ * Self-Forcing makes a video in 7 blocks of 3 latent frames. A block is 4 denoising passes and one
+ * that writes the KV cache, each through 30 transformer layers. The VAE then decodes it to 12 frames,
+ * which a second thread copies to the host. Self-attention reads all blocks so far, so its time grows
+ * with the block.
  *
- * The host walks scripts (tables below) of pushes, pops, launches and copies on a clock of its
- * own; a stream is a queue with a device time. The host runs ahead until 1,024 launches wait,
- * then a launch blocks, as CUDA's do. A row is put when the host's clock passes its end, calls
- * before the ops they launched: the order in which a tracer gets them. Noise is integer
- * arithmetic on one seeded generator: the same seed gives the same bytes.
+ * The host runs scripts (self_forcing_tables.h) of pushes, pops, launches and copies on its own clock;
+ * a stream is a queue with a device time. The host runs ahead until 1,024 launches are pending, then a
+ * launch blocks, as in CUDA. A row is put when the host's clock passes its end, calls before the ops
+ * that they launched, the order in which a tracer gets them. Noise is integer arithmetic on one seeded
+ * generator: the same seed gives the same bytes.
  *
  *	host    |push|launch|launch|copy|pop| ...   CPU stamps on a 10 ns step, mostly
  *	queue        [op op op ...up to 1,024]      GPU stamps on a 32 ns grid, 1 off at times
@@ -22,7 +22,7 @@
 
 #include "bench/self_forcing_chunks.h"
 
-/* Before anything is made: closes the chunk if it is full, so that rows and their tables stay
+/* Closes the chunk if it is full. Call it before making anything, so that rows and their tables stay
  * together. */
 static inline void sf_room(struct sf_stream *g)
 {
@@ -39,7 +39,7 @@ static inline int sf_done(const struct sf_stream *g)
 	return g->made >= g->wanted || g->rc;
 }
 
-/* ---- the host's deeds ---- */
+/* ---- what the host does ---- */
 
 static inline void sf_push(struct sf_stream *g, const char *name, int number)
 {
@@ -91,7 +91,7 @@ static inline uint64_t sf_call(struct sf_stream *g, uint32_t call, uint64_t befo
 	return end;
 }
 
-/* Puts an op behind the others of a queue; it arrives at the device at `arrival_ns`. */
+/* Appends an op to a queue; it arrives at the device at `arrival_ns`. */
 static inline uint64_t sf_enqueue(struct sf_stream *g, struct sf_queue *q, struct sf_op op,
 	uint64_t arrival_ns, uint64_t duration_ns)
 {
@@ -154,7 +154,7 @@ static inline void sf_aside_put(
 	g->made++;
 }
 
-/* The second thread, once the block is done: copies its frames to the host and waits for them. */
+/* The second thread, after the block: copies its frames to the host and waits for them. */
 static inline void sf_copy_frames(struct sf_stream *g, unsigned frames)
 {
 	uint64_t t = g->now_ns + sf_noisy(g, 25000, 300), begin = sf_cpu_stamp(g, t), start, end;
@@ -236,7 +236,7 @@ static inline void sf_video(struct sf_stream *g, int number)
 {
 	int step;
 
-	/* Names stay bounded: a hundred videos, then the numbers come again. */
+	/* Names stay bounded: the numbers repeat after a hundred videos. */
 	sf_push(g, "video", number % 100);
 	sf_push(g, "text_encoder", -1);
 	sf_play_layers(g, sf_text, SF_TEXT_LAYERS);
@@ -268,9 +268,9 @@ static inline struct vpt_header sf_header(uint64_t seed)
 		.gpu_tick_ns = 1};
 }
 
-/* Makes at least `events` events (a handful more) and hands each chunk to `emit`, whose non-zero
- * return stops it. `chunk_ns`: the longest time in a chunk, 0: only its size counts. `g` is
- * scratch of the caller, about 300 KiB. Returns 0, what `emit` returned, or VPT_ENOMEM. */
+/* Makes `events` events or a few more and passes each chunk to `emit`, which stops the run by
+ * returning non-zero. `chunk_ns` is the longest time in a chunk; 0: only its size counts. `g` is the
+ * caller's scratch memory, about 300 KiB. Returns 0, what `emit` returned, or VPT_ENOMEM. */
 static inline int sf_generate(struct sf_stream *g, uint64_t seed, uint64_t events,
 	uint64_t chunk_ns, int (*emit)(void *ctx, struct vpt_batch *batch), void *ctx)
 {
@@ -287,7 +287,7 @@ static inline int sf_generate(struct sf_stream *g, uint64_t seed, uint64_t event
 	g->correlation = 1000;
 	for (number = 0; !sf_done(g); number++)
 		sf_video(g, number);
-	/* The program waits for its work, then ends. */
+	/* The program waits for its work, then exits. */
 	if (g->now_ns < g->compute.free_ns)
 		g->now_ns = g->compute.free_ns;
 	if (g->now_ns < g->copy.free_ns)

@@ -1,6 +1,6 @@
-/* self_forcing_chunks.h - the state of the simulated run, its noise, and how rows come into chunks.
+/* self_forcing_chunks.h - the state of the simulated run, its noise, and its chunks.
  *
- * Ops and the second thread's rows wait until the host's clock passes their end. See
+ * Ops and the second thread's rows are pending until the host's clock passes their end. See
  * self_forcing.h. */
 #ifndef VPT_BENCH_SELF_FORCING_CHUNKS_H
 #define VPT_BENCH_SELF_FORCING_CHUNKS_H
@@ -19,7 +19,7 @@ enum {
 	SF_COMPUTE,
 	SF_COPY_STREAM,    /* lane keys */
 	SF_QUEUE = 1024,   /* launches that may wait for the device */
-	SF_PENDING = 4096, /* ops made and not yet put; a power of two */
+	SF_PENDING = 4096, /* ops made but not put yet; a power of two */
 	SF_ASIDE = 64,
 	SF_DEPTH = 8,
 	SF_PID = 4242
@@ -27,7 +27,7 @@ enum {
 
 #define SF_T0 UINT64_C(1767225600000000000) /* the trace clock at the start */
 
-/* An op on its way: tables are numbered by chunk, so its row is made when it is put. */
+/* A pending op. Ids are local to a chunk, so its row is made only when it is put. */
 struct sf_op {
 	uint64_t start_ns, end_ns, correlation;
 	uint16_t what; /* row of sf_kernels or sf_copies */
@@ -38,10 +38,10 @@ struct sf_op {
 struct sf_queue {
 	struct sf_op ops[SF_PENDING];
 	size_t head, tail;
-	uint64_t free_ns; /* when the device is done with all of them */
+	uint64_t free_ns; /* when the device finishes all of them */
 };
 
-/* A row of the second thread, waiting until the host's clock passes its end. */
+/* A row of the second thread, pending until the host's clock passes its end. */
 struct sf_aside {
 	uint64_t start_ns, end_ns, correlation;
 	uint32_t call; /* 0: the range around the calls */
@@ -50,7 +50,7 @@ struct sf_aside {
 struct sf_range {
 	uint64_t start_ns;
 	char name[24];
-	int muted; /* opened after the last event asked for */
+	int muted; /* opened after the last requested event */
 };
 
 struct sf_stream {
@@ -81,9 +81,9 @@ static inline uint64_t sf_random(struct sf_stream *g)
 	return z ^ z >> 31;
 }
 
-/* `base` with a roughly normal deviation of `permille`, never under a quarter of it; 1 in 2,048
- * is a tail of up to four times as long. The sum of four uniform 16-bit numbers has a standard
- * deviation of 37,837. */
+/* `base` with a roughly normal deviation of `permille`, never below a quarter of `base`; 1 in 2,048 is
+ * a tail, up to four times as long. The sum of four uniform 16-bit numbers has a standard deviation of
+ * 37,837. */
 static inline uint64_t sf_noisy(struct sf_stream *g, uint64_t base, unsigned permille)
 {
 	uint64_t r = sf_random(g), tail = sf_random(g);
@@ -176,7 +176,7 @@ static inline void sf_put_call(struct sf_stream *g, uint64_t lane, uint32_t call
 		.id = call,
 		.correlation = correlation};
 
-	/* 0 is the call that the table of calls does not know, so it goes by its name. */
+	/* A call that is not in the table of calls has number 0 and is recorded by name. */
 	if (call == SF_CALL_ATTRIBUTE)
 		row.name = sf_string(g, "cudaFuncSetAttribute");
 	vpt_batch_put(&g->batch, VPT_CALL, lane, &row);
@@ -191,8 +191,8 @@ static inline void sf_put_range(
 	vpt_batch_put(&g->batch, VPT_RANGE, lane, &row);
 }
 
-/* Puts what has ended by now. The calls come first: an op never stands in an earlier chunk than
- * its call. */
+/* Puts the rows that have ended by now. Calls come first: an op is never in an earlier chunk than its
+ * call. */
 static inline void sf_release(struct sf_stream *g)
 {
 	struct sf_queue *q;

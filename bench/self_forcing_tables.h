@@ -1,9 +1,8 @@
-/* self_forcing_tables.h - what the simulated Self-Forcing run does: its kernels, copies, calls
- * and scripts.
+/* self_forcing_tables.h - the kernels, copies, calls and scripts of the simulated Self-Forcing run.
  *
- * Shapes are those of Wan 2.1 1.3B at 480 x 832 on one GPU of H100's class: 4,680 tokens a
- * block, width 1,536, feed-forward 8,960, heads of 128. Times are what its arithmetic and bytes
- * cost at usual efficiency. */
+ * Shapes are those of Wan 2.1 1.3B at 480 x 832 on one GPU of H100's class: 4,680 tokens per block,
+ * width 1,536, feed-forward 8,960, heads of 128. Times are the cost of its arithmetic and bytes at
+ * usual efficiency. */
 #ifndef VPT_BENCH_SELF_FORCING_TABLES_H
 #define VPT_BENCH_SELF_FORCING_TABLES_H
 
@@ -22,7 +21,7 @@ enum {
 
 /* Numbers of formats/calls.def. */
 enum {
-	SF_CALL_ATTRIBUTE = 0, /* cudaFuncSetAttribute, which has no number and goes by name */
+	SF_CALL_ATTRIBUTE = 0, /* cudaFuncSetAttribute, which has no number; recorded by name */
 	SF_CALL_LAUNCH = 1,
 	SF_CALL_LAUNCH_EX = 2,
 	SF_CALL_LAUNCH_DRIVER = 6,
@@ -226,7 +225,7 @@ struct sf_copy {
 enum sf_copy_index { SF_COPY_CACHE, SF_COPY_TIMESTEP, SF_COPY_CLEAR, SF_COPY_FRAME, SF_COPY_COUNT };
 
 static const struct sf_copy sf_copies[SF_COPY_COUNT] = {
-	/* keys or values of a block into their cache: 4,680 tokens of 1,536 bf16 */
+	/* a block's keys or values, into their cache: 4,680 tokens of 1,536 bf16 */
 	[SF_COPY_CACHE] = {VPT_COPYKIND_DTOD, VPT_MEMKIND_DEVICE, VPT_MEMKIND_DEVICE,
 		SF_CALL_MEMCPY, 14376960, 12600},
 	[SF_COPY_TIMESTEP] = {VPT_COPYKIND_HTOD, VPT_MEMKIND_PAGEABLE, VPT_MEMKIND_DEVICE,
@@ -242,9 +241,8 @@ enum sf_name { SF_N_SELF, SF_N_CROSS, SF_N_FFN };
 
 static const char *const sf_names[] = {"self_attn", "cross_attn", "ffn"};
 
-/* One deed of the host. `what`: of SF_PUSH a name, of SF_COPY a copy, of SF_CALL a call, else a
- * kernel. SF_ATTEND launches a kernel that takes as many times its base as there are blocks so
- * far. */
+/* One step of the host. `what` is a name for SF_PUSH, a copy for SF_COPY, a call for SF_CALL, else a
+ * kernel. SF_ATTEND launches a kernel that takes its base time once for each block so far. */
 struct sf_step {
 	uint8_t deed;
 	uint16_t what;
@@ -255,7 +253,7 @@ struct sf_step {
 		SF_LAUNCH, SF_K_##kernel                                                           \
 	}
 
-/* 27 kernels, 2 copies, 31 calls, 3 ranges in that of the layer. */
+/* 27 kernels, 2 copies, 31 calls, and 3 ranges inside the layer's. */
 static const struct sf_step sf_layer[] = {
 	SF_GO(MODULATION),
 	{SF_PUSH, SF_N_SELF},

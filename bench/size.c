@@ -1,12 +1,12 @@
-/* size.c - bytes per event of a trace in three shapes: a vptrace capture, raw CUPTI records
- * under zstd 1, and Kineto's JSON under gzip.
+/* size.c - bytes per event of a trace in three formats: a vptrace capture, raw CUPTI records with
+ * zstd 1, and Kineto's JSON with gzip.
  *
- *	bench_size [-l] [-t] [-j EVENTS] FILE...     one line a shape; -t: tab-separated, for run.sh
- *	bench_size -c FILE...                        where a capture's bytes are, plane by plane
+ *	bench_size [-l] [-t] [-j EVENTS] FILE...     one line per format; -t: tab-separated, for run.sh
+ *	bench_size -c FILE...                        a capture's bytes, plane by plane
  *
- * Any trace that vptrace-analyze reads will do: its chunks are written again, in memory. An
- * event is a kernel, copy, memset, call or range. JSON is slow to compress, so only the first
- * EVENTS (default 262,144) go that way; with -l it says no more than the capture, see
+ * Any trace that vptrace-analyze reads will do: its chunks are written again, in memory. An event is a
+ * kernel, copy, memset, call, range or sample. JSON is slow to compress, so only the first EVENTS
+ * (default 262,144) are written as JSON; with -l it has only the capture's content, see
  * kineto_json.h. */
 #include "bench/bench.h"
 #include "bench/kineto_json.h"
@@ -27,7 +27,7 @@ enum { GZIP_LEVELS = 2, PLANES = 8, TEXT_COLUMN = VPT_COLUMNS_MAX };
 
 static const int gzip_levels[GZIP_LEVELS] = {6, 9};
 
-/* Takes JSON text and compresses it once for each level. */
+/* Compresses JSON text once for each level. */
 struct gzip_sink {
 	struct vpt_sink base; /* first: the writer sees only this */
 	z_stream streams[GZIP_LEVELS];
@@ -53,7 +53,7 @@ struct sizes {
 	size_t raw_cap, packed_cap;
 	uint64_t events, damaged;
 	uint64_t vptrace_ns, raw_bytes, raw_packed_bytes, raw_ns;
-	int lean; /* the JSON says no more than the capture */
+	int lean; /* the JSON has only the capture's content */
 	uint64_t ranges, sm_count;
 	uint64_t json_events, json_events_max, json_bytes, json_ns;
 	struct gzip_sink gzip;
@@ -62,7 +62,7 @@ struct sizes {
 	struct vpt_err err;
 };
 
-/* The LANE row of a key; zeros where there is none. */
+/* The LANE row of a key; zeros if there is none. */
 static struct vpt_lane find_lane(const struct vpt_batch *b, uint64_t key)
 {
 	const struct vpt_section *s = vpt_batch_find(b, VPT_LANE);
@@ -80,7 +80,7 @@ static struct vpt_lane find_lane(const struct vpt_batch *b, uint64_t key)
 	return lane;
 }
 
-/* What both foreign shapes need: who a section's lane is, and which row comes when. */
+/* Prepares what both foreign formats need: each section's lane, and the order of rows. */
 static int prepare(struct sizes *z)
 {
 	const struct vpt_batch *b = &z->batch;
@@ -96,7 +96,7 @@ static int prepare(struct sizes *z)
 	return VPT_OK;
 }
 
-/* ---- the three shapes ---- */
+/* ---- the three formats ---- */
 
 static int add_vptrace(struct sizes *z)
 {
@@ -184,8 +184,8 @@ static void add_json(struct sizes *z)
 
 /* ---- where the bytes are ----
  *
- * Planes are packed one by one here, in the file one after the other in one window: the sums
- * differ a little. */
+ * Here planes are compressed one by one, but in the file they share a window: the sums differ a
+ * little. */
 
 static int cost_bytes(
 	struct sizes *z, struct plane_cost *cost, const void *data, size_t size, uint64_t rows)
@@ -198,7 +198,7 @@ static int cost_bytes(
 	if (ZSTD_isError(packed))
 		return vpt_fail(&z->err, VPT_ENOMEM, "zstd: %s", ZSTD_getErrorName(packed));
 	cost->rows += rows;
-	/* A frame's own header is no cost of the plane's, but its block's header is. */
+	/* The frame's header is not part of the plane's cost, but its block's header is. */
 	cost->bytes += packed > 6 ? packed - 6 : packed;
 	return VPT_OK;
 }
@@ -373,8 +373,7 @@ static void print_sizes(const struct sizes *z, int tabs)
 	char shape[32];
 	unsigned i;
 
-	/* A foreign file may hold more than its events; it is what a person would have on the
-	 * disk. */
+	/* A foreign file may hold more than its events; it is what its owner has on disk. */
 	if (vpt_trace_format(z->trace) != VPT_FORMAT_CAPTURE && !stat(z->path, &file))
 		print_shape(z, tabs, "file as given", z->events, (uint64_t)file.st_size, 0);
 	print_shape(z, tabs, "vptrace", z->events, z->counter.written_bytes, z->vptrace_ns);

@@ -2,17 +2,17 @@
  *
  *	bench_speed [-t] [-n EVENTS] [-p PASSES] FILE     -t: tab-separated, for run.sh
  *
- * The first EVENTS of a trace (default 2,000,000) are laid out as rows in the order a tracer
- * gets them, then, in each of PASSES passes (default 9):
+ * The first EVENTS of a trace (default 2,000,000) are laid out as rows in the order in which a tracer
+ * gets them. Each of PASSES passes (default 9) then measures:
  *
- *	fill       vpt_batch_put of every row into an empty batch; "reading" is what of it goes into
+ *	fill       vpt_batch_put of every row into an empty batch; "reading" is the part of it spent on
  *	           getting the rows from memory, as a tracer gets its records
  *	transform  vpt_batch_measure and vpt_chunk_encode: columns, planes, headers
- *	zstd       what vpt_writer_put takes beyond that: compression, a sink that only counts
+ *	zstd       the rest of vpt_writer_put: compression, a sink that only counts
  *	decode     vpt_trace_chunk of every chunk of the capture, from memory
  *
- * "names" is vpt_batch_config and vpt_batch_string as often as a tracer would call them, in
- * addition. The best pass says what the code costs, the median what it cost here and today. */
+ * In addition, "names" is vpt_batch_config and vpt_batch_string, as often as a tracer would call them.
+ * The best pass shows what the code costs, the median what it cost on this machine in this run. */
 #include "bench/bench.h"
 #include "formats/chunk.h"
 #include "formats/memory.h"
@@ -26,9 +26,9 @@
 enum { PASSES_MAX = 101 };
 enum part { READ, FILL, NAMES, TRANSFORM, PUT, DECODE, PARTS };
 
-/* A chunk as a tracer meets it: rows one after the other, each an array of its columns. */
+/* A chunk as a tracer gets it: a sequence of rows, each an array of its columns. */
 struct chunk_rows {
-	struct vpt_batch batch; /* as it was read; source of strings and tables */
+	struct vpt_batch batch; /* as read; the source of strings and tables */
 	uint64_t *values;
 	struct row_head {
 		uint64_t lane;
@@ -118,7 +118,7 @@ out:
 
 /* ---- the passes ---- */
 
-/* What is not rows of events: strings and tables, with the ids they had. */
+/* Puts everything except events: strings and tables, with their old ids. */
 static void fill_tables(struct speed *s, const struct chunk_rows *c)
 {
 	struct vpt_batch *b = &s->batch;
@@ -182,7 +182,7 @@ static void look_up_names(struct speed *s, const struct chunk_rows *c)
 	}
 }
 
-/* The rows' values, added up, so that the reading happens. All chunks at once: none is in the
+/* Sums the rows' values, so that they are really read. All chunks in one go, so that none is in the
  * cache. */
 static void read_pass(struct speed *s, int pass)
 {
@@ -249,7 +249,7 @@ static int make_capture(struct speed *s)
 
 	if (rc)
 		return rc;
-	rc = encode_pass(s, sink, PASSES_MAX - 1); /* a pass that is never shown */
+	rc = encode_pass(s, sink, PASSES_MAX - 1); /* this pass is never shown */
 	finished = sink->finish(sink, !rc, rc ? NULL : &s->err);
 	return rc ? rc : finished;
 }
@@ -291,7 +291,7 @@ static int run_passes(struct speed *s, int passes)
 	return rc;
 }
 
-/* ---- the answer ---- */
+/* ---- results ---- */
 
 static int compare_ns(const void *left, const void *right)
 {
@@ -336,7 +336,8 @@ static void print_speed(struct speed *s, const char *path, int passes, int tabs)
 
 	for (i = 0; i < passes; i++)
 		encode[i] = s->ns[FILL][i] + s->ns[PUT][i];
-	/* Best from best, median from median: a disturbed pass must not make the rest look good. */
+	/* Subtract best from best and median from median: a disturbed pass must not make the rest look
+	 * good. */
 	sort_ns(zstd, s->ns[PUT], passes);
 	sort_ns(transform, s->ns[TRANSFORM], passes);
 	for (i = 0; i < passes; i++)

@@ -1,9 +1,9 @@
-/* tracer_decode.c - what the tracer's writer thread pays to turn CUPTI's records into rows.
+/* tracer_decode.c - the cost of turning CUPTI's records into rows in the tracer's writer thread.
  *
- * Launches as CUDA 13 delivers them: a driver call inside of a runtime call, then the kernel. The
- * same rows, made beforehand, are put without decoding; the difference is the price of decoding.
- * Prints ns and, where the kernel lets it count, instructions a record; the best of -r rounds
- * (default 7), of all measurements or of number -m. */
+ * Uses launches as CUDA 13 delivers them: a driver call inside a runtime call, then the kernel. The
+ * same rows, made beforehand, are also put without decoding; the difference is the cost of decoding.
+ * Prints ns per record and, if the kernel permits counting, instructions per record: the best of -r
+ * rounds (default 7), for all measurements or only number -m. */
 #include "bench/bench.h"
 
 #include "formats/capture.h"
@@ -22,7 +22,7 @@ enum { BUFFERS = 48, BYTES = 1 << 20, NAMES = 200, RECORDS = 1000000 };
 static int counter = -1;
 static unsigned rounds = 7;
 
-/* Of this thread: other programs on the machine do not count. */
+/* The CPU time of this thread, without that of other programs. */
 static uint64_t cpu_ns(void)
 {
 	struct timespec t;
@@ -125,7 +125,7 @@ enum { ROWS_A_BUFFER = 8192 };
 static struct vpt_kernel *kernel_rows;
 static struct vpt_call *call_rows;
 
-/* Rows as the decoder makes them, but without it. */
+/* Puts the rows that the decoder would make, without decoding. */
 static uint64_t put_only(struct vtr_recorder *r, size_t i, size_t launches)
 {
 	struct vtr_lane *stream = vtr_recorder_stream(r, 0, 1, 7);
@@ -161,7 +161,7 @@ static void make_rows(void)
 	}
 }
 
-/* Goes over the buffers until so many records are done; returns how many. */
+/* Processes the buffers until enough records are done; returns how many. */
 static uint64_t go_over(struct vtr_decoder *d, struct vtr_recorder *r, int decode)
 {
 	uint64_t records = 0;

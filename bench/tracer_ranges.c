@@ -1,8 +1,8 @@
-/* tracer_ranges.c - what a range costs the thread that makes it, in nanoseconds a pair of push and pop.
+/* tracer_ranges.c - the cost of a range to its thread, in nanoseconds per pair of push and pop.
  *
- * Where NVTX's headers are found its calls go through them, into the tracer linked to this program. The writer's part, emptying the
- * ring, is left out of the time: it is another thread's. Two readings of the clock are in every recorded pair and nobody
- * can do without them, so they are measured too. */
+ * If NVTX's headers are installed, NVTX calls go through them into the tracer linked to this program. The time excludes the
+ * writer's part, draining the ring, since another thread does that. Every recorded pair needs two readings of the clock, so
+ * these are also measured alone. */
 #include "bench/bench.h"
 #include "tracer/clock.h"
 #include "tracer/names.h"
