@@ -47,8 +47,8 @@ static void range_api_temporary(unsigned i)
 {
 	char text[32];
 
-	memcpy(text, names[i % NAMES],
-		sizeof(text)); /* as std::string does: one address, another text */
+	/* as with std::string: the same address, another text */
+	memcpy(text, names[i % NAMES], sizeof(text));
 	vptrace_range_push(text);
 	vptrace_range_pop();
 }
@@ -163,8 +163,8 @@ int main(void)
 	for (i = 0; i < NAMES; i++)
 		snprintf(names[i], sizeof(names[i]), "transformer.block.%zu", i);
 #ifdef WITH_NVTX
-	unsetenv(
-		"NVTX_INJECTION64_PATH"); /* then a tool in the program itself is looked for, by this pointer */
+	/* NVTX then looks for a tool inside the program, by this pointer. */
+	unsetenv("NVTX_INJECTION64_PATH");
 	*(void **)&InitializeInjectionNvtx2_fnptr = (void *)InitializeInjectionNvtx2;
 	domain = nvtxDomainCreateA("library");
 	string = nvtxDomainRegisterStringA(domain, "self attention");

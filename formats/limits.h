@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 enum {
-	/* memory: this many bytes, plus so many per byte of the files opened */
+	/* memory: BASE bytes, plus A_BYTE bytes for each byte of the files opened */
 	VPT_MEMORY_BASE = 512 << 20,
 	VPT_MEMORY_A_BYTE = 32,
-	/* what a compressed text may unpack to: this many bytes, plus so many per byte of its file */
+	/* unpacked size of a compressed text: likewise, for each byte of its file */
 	VPT_TEXT_BASE = 16 << 20,
 	VPT_TEXT_A_BYTE = 100,
-	/* or, if that is more, so many per byte of a memory bound that the user set */
+	/* or, if more, this many bytes for each byte of a memory bound that the user set */
 	VPT_TEXT_A_MEMORY_BYTE = 16
 };
 

@@ -1,14 +1,13 @@
-/* cupti_probe.c - what CUPTI itself does, without the tracer: the questions whose answers the
- * tracer's design assumes.
+/* cupti_probe.c - measures CUPTI itself, without the tracer, to check what the tracer's design assumes.
  *
- *	cupti_probe kinds ROUNDS LAUNCHES   ns a launch that each kind of record costs, alone and together
- *	cupti_probe coarse ROUNDS LAUNCHES  the same of whole graphs, and whether nodes are recorded afterwards
- *	cupti_probe threads THREADS LAUNCHES   which threads ask for and complete buffers, and when
- *	cupti_probe flush SECONDS           what a flush costs, and what it does to launches meanwhile
+ *	cupti_probe kinds ROUNDS LAUNCHES   ns per launch that each kind of record costs, alone and together
+ *	cupti_probe coarse ROUNDS LAUNCHES  the same for whole graphs, and whether nodes are recorded afterwards
+ *	cupti_probe threads THREADS LAUNCHES   which threads request and complete buffers, and when
+ *	cupti_probe flush SECONDS           the cost of a flush, and its effect on launches meanwhile
  *	cupti_probe sequence FILE           every call, callback and record of one small run, as text
  *
- * Symbols are linked, so the library is the one that the loader finds: the simulated one, or with
- * LD_LIBRARY_PATH a real one. Buffers come from the heap: this is a probe, no guest. */
+ * Symbols are linked, so the loader chooses the library: the simulated one, or a real one with
+ * LD_LIBRARY_PATH. Buffers come from the heap, since this is a probe, not a guest. */
 #include "bench/gpu/probe.h"
 #include "tests/standin/include/standin_cupti.h"
 
@@ -21,7 +20,7 @@ enum { THREAD_ID_SYSTEM = 1, FORCED = 1 };
 
 static struct probe_gpu gpu;
 static struct standin_subscriber *subscriber;
-static FILE *story; /* of `sequence`; else NULL */
+static FILE *story; /* for `sequence`; otherwise NULL */
 static pthread_mutex_t story_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_ulong requested_count, completed_count, records_bytes;
 static atomic_ulong completed_by_flusher, completed_by_launcher, completed_by_others;
@@ -29,9 +28,9 @@ static atomic_ulong requested_by_launcher, requested_by_others;
 static atomic_ulong kernels_told;
 static atomic_int flusher_tid;
 static _Thread_local int is_launcher;
-static int is_counting; /* kernels; of `coarse` */
+static int is_counting; /* count kernel records; for `coarse` */
 
-/* ---- the story: arguments of TELL are read under its lock, so they call nothing ---- */
+/* ---- the story: TELL evaluates its arguments under the lock, so they must make no calls ---- */
 
 #define TELL(...)                                                                                  \
 	do {                                                                                       \
@@ -44,7 +43,7 @@ static int is_counting; /* kernels; of `coarse` */
 		}                                                                                  \
 	} while (0)
 
-/* A call whose return code is part of the answer. */
+/* Makes a call and records its return code, which is part of the result. */
 #define CALL(call)                                                                                 \
 	do {                                                                                       \
 		int call_rc = (int)(call);                                                         \
@@ -141,7 +140,7 @@ static void subscribe(void)
 struct mix {
 	const char *name;
 	uint32_t kinds[8];
-	int launches_only; /* RUNTIME and DRIVER call by call, for launches alone */
+	int launches_only; /* RUNTIME and DRIVER, enabled only for the launch calls */
 };
 
 static const struct mix mixes[] = {
@@ -159,7 +158,8 @@ static const struct mix mixes[] = {
 	{"memory2", {STANDIN_MEMORY2}, 0},
 	{"stream+context", {STANDIN_STREAM, STANDIN_CONTEXT}, 0},
 };
-/* Where this was once on, CUPTI may never again tell of a graph's nodes: a process of its own. */
+/* Once this has been on, CUPTI may never again record a graph's nodes, so it needs a process of its
+ * own. */
 static const struct mix coarse_mixes[] = {
 	{"nothing", {0}, 0},
 	{"graph trace", {STANDIN_GRAPH_TRACE}, 0},
@@ -184,7 +184,8 @@ static void switch_launch_calls(uint32_t domain, uint8_t on)
 	}
 }
 
-/* Milliseconds that it took; refusals are part of the answer, and those of the first round are said. */
+/* Switches a mix on or off; returns the milliseconds it took. Refusals are part of the result; reports
+ * those of the first round. */
 static double switch_mix(const struct mix *m, uint8_t on, unsigned round)
 {
 	uint64_t from = probe_now_ns();
@@ -204,7 +205,7 @@ static double switch_mix(const struct mix *m, uint8_t on, unsigned round)
 	return (double)(probe_now_ns() - from) / 1e6;
 }
 
-/* The mixes take turns. The first of them is nothing, against which the others are held. */
+/* Runs the mixes in turns. The first is "nothing", the baseline for the others. */
 static void take_turns(const struct mix *m, unsigned count, unsigned rounds, unsigned launches)
 {
 	static double ns[MIXES][ROUNDS_MAX], on_ms[MIXES][ROUNDS_MAX];
@@ -225,7 +226,7 @@ static void take_turns(const struct mix *m, unsigned count, unsigned rounds, uns
 		probe_say_of(m[i].name, "added", probe_median(added, rounds), "ns/launch");
 		probe_say_of(m[i].name, "switching_on", probe_median(on_ms[i], rounds), "ms");
 	}
-	/* Last, since ns[0] is sorted by it. */
+	/* Last, because it sorts ns[0]. */
 	probe_say("nothing.median", probe_median(ns[0], rounds), "ns/launch");
 }
 
@@ -308,12 +309,12 @@ static void *launch_some(void *amount)
 	probe_launch_ns(&mine, *(const unsigned *)amount);
 	atomic_fetch_add(&launchers_ready, 1);
 	while (!atomic_load(&is_over))
-		nanosleep(&(struct timespec){0, 1000000},
-			NULL); /* a thread that ends gives its buffer back */
+		/* wait, since a thread that ends returns its buffer */
+		nanosleep(&(struct timespec){0, 1000000}, NULL);
 	return NULL;
 }
 
-/* Default attributes: a buffer a thread from CUDA 12.3 on. */
+/* With default attributes: one buffer per thread from CUDA 12.3 on. */
 static void threads(unsigned count, unsigned amount)
 {
 	pthread_t ids[THREADS_MAX], flusher;
@@ -345,7 +346,7 @@ static void threads(unsigned count, unsigned amount)
 	probe_say("delivered", (double)records_bytes / 1048576, "MiB");
 }
 
-/* The slowest launches of some seconds, with a flush every `interval_ms`, or without. */
+/* Finds the slowest launches within `seconds`, with a flush every `interval_ms`, or without. */
 static void slowest_launches(const char *who, double seconds, unsigned interval_ms)
 {
 	enum { SAMPLES = 2000000 };
@@ -393,7 +394,7 @@ static void flush(double seconds)
 
 /* ---- sequence ---- */
 
-/* A little of everything that a pipeline does, once. */
+/* Does each thing that a pipeline does once. */
 static void small_run(void)
 {
 	enum { BYTES = 1 << 20 };
@@ -487,7 +488,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (!strcmp(what, "sequence")) {
-		sequence(argv[2]); /* which subscribes before CUDA is there */
+		sequence(argv[2]); /* subscribes before CUDA is initialised */
 		return 0;
 	}
 	gpu = probe_open();

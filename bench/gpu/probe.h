@@ -1,9 +1,9 @@
-/* probe.h - what the two probes share: a stream, an empty kernel, clocks, medians, and how results
- * are said.
+/* probe.h - shared by the two probes: a stream, an empty kernel, clocks, medians, and the output of
+ * results.
  *
- * A probe prints one "NAME<tab>VALUE<tab>UNIT" a line on standard output, which table.py collects.
- * They are compiled by run.sh, run on the simulated GPU or on a real one with the same binary, and
- * are no part of the library. */
+ * A probe prints one "NAME<tab>VALUE<tab>UNIT" per line on standard output, which table.py collects.
+ * run.sh compiles the probes; the same binary runs on the simulated GPU and on a real one. They are not
+ * part of the library. */
 #ifndef VPT_BENCH_GPU_PROBE_H
 #define VPT_BENCH_GPU_PROBE_H
 
@@ -17,7 +17,7 @@
 
 enum { PROBE_BATCH = 400 }; /* launches that fit into a device's queue, so that none waits */
 
-/* Ends the program with what went wrong: a probe has nothing to save. */
+/* Reports a failure and exits: a probe has nothing to save. */
 #define PROBE_CHECK(call)                                                                          \
 	do {                                                                                       \
 		int probe_rc = (int)(call);                                                        \
@@ -73,8 +73,8 @@ static inline uint64_t probe_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Nanoseconds that the host spends in a launch: the mean of `launches` of them, in batches that
- * the device's queue takes whole; the waits between batches are not counted. */
+/* Nanoseconds that the host spends in a launch: the mean over `launches`, in batches that fit the
+ * device's queue. Excludes the waits between batches. */
 static inline double probe_launch_ns(const struct probe_gpu *gpu, unsigned launches)
 {
 	uint64_t spent = 0, from;
@@ -90,7 +90,7 @@ static inline double probe_launch_ns(const struct probe_gpu *gpu, unsigned launc
 	return (double)spent / launches;
 }
 
-/* A graph of `nodes` empty kernels, one after the other. */
+/* A graph of `nodes` empty kernels in sequence. */
 static inline cudaGraphExec_t probe_graph(const struct probe_gpu *gpu, unsigned nodes)
 {
 	cudaGraphExec_t exec;
@@ -113,7 +113,7 @@ static inline int probe_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts `values`. */
+/* Returns the median; sorts `values`. */
 static inline double probe_median(double *values, unsigned count)
 {
 	qsort(values, count, sizeof(*values), probe_compare);

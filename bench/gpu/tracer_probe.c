@@ -1,18 +1,19 @@
-/* tracer_probe.c - what libvptrace costs a program that launches empty kernels as fast as it can,
- * and what becomes of its records.
+/* tracer_probe.c - the cost of libvptrace to a program that launches empty kernels as fast as it can,
+ * and the fate of its records.
  *
- *	tracer_probe cost ROUNDS LAUNCHES     ns a launch: untraced, each profile, paused, after stop
- *	tracer_probe graphs ROUNDS REPLAYS    ns a replay and a node of a CUDA graph
- *	tracer_probe coarse ROUNDS LAUNCHES   `cost`, and `coarse-graphs` is `graphs`, of the profile that records
- *	                                      graphs whole: what it switches off may never come back in a process
- *	tracer_probe rate SECONDS THREADS [PER_SECOND]   launches a second, losses, memory over time
- *	tracer_probe nodes SECONDS            the same with nodes of a CUDA graph, millions of them
- *	tracer_probe sessions                 two captures of one graph that was made before both
- *	tracer_probe unload                   kernels of a library that is gone before they are told of
+ *	tracer_probe cost ROUNDS LAUNCHES     ns per launch: untraced, each profile, paused, after stop
+ *	tracer_probe graphs ROUNDS REPLAYS    ns per replay and per node of a CUDA graph
+ *	tracer_probe coarse ROUNDS LAUNCHES   `cost` with the profile that records graphs whole; `coarse-graphs`
+ *	                                      is `graphs` with it. Both run in a process of their own, since what
+ *	                                      the profile switches off may never come back
+ *	tracer_probe rate SECONDS THREADS [PER_SECOND]   launches per second, losses, memory over time
+ *	tracer_probe nodes SECONDS            the same with millions of nodes of a CUDA graph
+ *	tracer_probe sessions                 two captures of a graph that was made before both
+ *	tracer_probe unload                   kernels of a library that is unloaded before their records arrive
  *
- * Captures go to the folder that PROBE_OUT names, or the working folder. Within a round the
- * variants take turns, so that whatever slows the machine down slows all of them. Every capture's
- * books are checked: received = written + dropped. */
+ * Captures go to the folder in PROBE_OUT, or the working folder. Within a round the variants take
+ * turns, so that anything that slows the machine slows all of them. Checks for every capture that
+ * received = written + dropped. */
 #include "bench/gpu/probe.h"
 #include "tracer/vptrace.h"
 
@@ -63,7 +64,7 @@ static void start(const char *name, enum vptrace_profile profile)
 	}
 }
 
-/* Milliseconds that it took. */
+/* Stops the capture; returns the milliseconds it took. */
 static double stop(struct vptrace_stats *stats)
 {
 	uint64_t from = probe_now_ns();
@@ -98,7 +99,7 @@ struct samples {
 	struct vptrace_stats stats; /* of the last round */
 };
 
-/* The work of one variant in one round: its mean cost of a launch, or of a replay. */
+/* Runs one variant in one round; returns its mean cost per launch, or per replay. */
 static double one_turn(const struct variant *v, unsigned amount, cudaGraphExec_t graph,
 	struct samples *s, unsigned round)
 {
@@ -128,7 +129,7 @@ static double one_turn(const struct variant *v, unsigned amount, cudaGraphExec_t
 	return ns;
 }
 
-/* What a variant costs beyond the untraced turn of the same round. */
+/* The median cost of a variant above the untraced turn of the same round. */
 static double median_difference(
 	const struct samples *s, const struct samples *base, unsigned rounds)
 {
@@ -154,7 +155,7 @@ static void say_variant(const struct variant *v, struct samples *s, const struct
 		say_books(v->name, &s->stats, probe_median(s->stop_ms, rounds));
 }
 
-/* The first of the variants is untraced, against which the others are held. */
+/* Runs the variants in turns. The first is untraced, the baseline for the others. */
 static void take_turns(
 	const struct variant *v, unsigned count, unsigned rounds, unsigned amount, unsigned nodes)
 {
@@ -179,7 +180,7 @@ static void take_turns(
 
 static atomic_int is_over;
 static atomic_ullong launched;
-static double pace_ns; /* a thread waits so long for each of its launches; 0: as fast as it can */
+static double pace_ns; /* a thread's mean time from launch to launch; 0: as fast as it can */
 
 static void nap_us(long us)
 {
@@ -267,7 +268,7 @@ static void run_threads(const char *name, double seconds, unsigned threads, void
 	probe_say("per_second", (double)atomic_load(&launched) / spent, "1/s");
 }
 
-/* ---- what may go wrong ---- */
+/* ---- what can go wrong ---- */
 
 static void two_sessions(void)
 {
@@ -289,7 +290,8 @@ static void two_sessions(void)
 	}
 }
 
-/* The name of a kernel is a pointer into its library; it must have been read before it is gone. */
+/* The name of a kernel is a pointer into its library; the tracer must read it before the library is
+ * unloaded. */
 static void unloaded(void)
 {
 	static const char format[] = ".version 6.4\n.target sm_75\n.address_size 64\n"
