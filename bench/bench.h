@@ -51,8 +51,8 @@ static inline uint64_t bench_events(const struct vpt_batch *b)
 	return events;
 }
 
-/* A row of a batch; struct bench_order lists the rows by their end, the order in which a tracer gets
- * them. */
+/* A row of a batch; struct bench_order lists the rows by their end, the order in which a tracer
+ * gets them. */
 struct bench_row {
 	uint64_t end_ns;
 	uint32_t section, row;

@@ -2,8 +2,8 @@
  *
  *	bench_generate 1000000 -o FILE [-s SEED] [-c SECONDS] [-n]
  *
- * -c closes a chunk after SECONDS at the latest, as the tracer does after 1; by default only its size
- * counts. -n neither compresses nor writes, to time the generator. */
+ * -c closes a chunk after SECONDS at the latest, as the tracer does after 1; by default only its
+ * size counts. -n neither compresses nor writes, to time the generator. */
 #include "bench/self_forcing.h"
 #include "formats/error.h"
 #include "formats/io.h"

@@ -1,9 +1,9 @@
 /* kineto_json.h - writes rows as the JSON of PyTorch's profiler, one event per line.
  *
- * An event has the members that the profiler gives it, including derived ones (occupancy, bandwidth,
- * the id of the surrounding operator), and there is an arrow from each launch to its op. "Lean" omits
- * derived members and arrows, so that the JSON has the same content as a capture. White space and
- * operators' inputs are always omitted. */
+ * An event has the members that the profiler gives it, including derived ones (occupancy,
+ * bandwidth, the id of the surrounding operator), and there is an arrow from each launch to its op.
+ * "Lean" omits derived members and arrows, so that the JSON has the same content as a capture.
+ * White space and operators' inputs are always omitted. */
 #ifndef VPT_BENCH_KINETO_JSON_H
 #define VPT_BENCH_KINETO_JSON_H
 

@@ -1,4 +1,5 @@
-/* raw_records.h - writes rows as CUPTI's activity records, as a tool would that saves them unchanged.
+/* raw_records.h - writes rows as CUPTI's activity records, as a tool would that saves them
+ * unchanged.
  *
  * Sizes and the order of fields are those of CUDA 13's kernel, runtime, memcpy and memset records;
  * ranges take 32 bytes, samples 24. Names are pointers; the strings are not counted, which favours
@@ -146,7 +147,8 @@ static inline size_t raw_put_copy(
 	}
 }
 
-/* Writes one row to `out`, which has RAW_MAX bytes. Returns its size; 0 for kinds that are omitted. */
+/* Writes one row to `out`, which has RAW_MAX bytes. Returns its size; 0 for kinds that are
+ * omitted. */
 static inline size_t raw_put(const struct vpt_batch *b, const struct vpt_section *s, uint32_t row,
 	const struct vpt_lane *lane, void *out)
 {

@@ -2,15 +2,15 @@
  * MEASUREMENT OF A GPU.
  *
  * Self-Forcing makes a video in 7 blocks of 3 latent frames. A block is 4 denoising passes and one
- * that writes the KV cache, each through 30 transformer layers. The VAE then decodes it to 12 frames,
- * which a second thread copies to the host. Self-attention reads all blocks so far, so its time grows
- * with the block.
+ * that writes the KV cache, each through 30 transformer layers. The VAE then decodes it to 12
+ * frames, which a second thread copies to the host. Self-attention reads all blocks so far, so its
+ * time grows with the block.
  *
- * The host runs scripts (self_forcing_tables.h) of pushes, pops, launches and copies on its own clock;
- * a stream is a queue with a device time. The host runs ahead until 1,024 launches are pending, then a
- * launch blocks, as in CUDA. A row is put when the host's clock passes its end, calls before the ops
- * that they launched, the order in which a tracer gets them. Noise is integer arithmetic on one seeded
- * generator: the same seed gives the same bytes.
+ * The host runs scripts (self_forcing_tables.h) of pushes, pops, launches and copies on its own
+ * clock; a stream is a queue with a device time. The host runs ahead until 1,024 launches are
+ * pending, then a launch blocks, as in CUDA. A row is put when the host's clock passes its end,
+ * calls before the ops that they launched, the order in which a tracer gets them. Noise is integer
+ * arithmetic on one seeded generator: the same seed gives the same bytes.
  *
  *	host    |push|launch|launch|copy|pop| ...   CPU stamps on a 10 ns step, mostly
  *	queue        [op op op ...up to 1,024]      GPU stamps on a 32 ns grid, 1 off at times
@@ -22,8 +22,8 @@
 
 #include "bench/self_forcing_chunks.h"
 
-/* Closes the chunk if it is full. Call it before making anything, so that rows and their tables stay
- * together. */
+/* Closes the chunk if it is full. Call it before making anything, so that rows and their tables
+ * stay together. */
 static inline void sf_room(struct sf_stream *g)
 {
 	sf_release(g);
@@ -269,8 +269,8 @@ static inline struct vpt_header sf_header(uint64_t seed)
 }
 
 /* Makes `events` events or a few more and passes each chunk to `emit`, which stops the run by
- * returning non-zero. `chunk_ns` is the longest time in a chunk; 0: only its size counts. `g` is the
- * caller's scratch memory, about 300 KiB. Returns 0, what `emit` returned, or VPT_ENOMEM. */
+ * returning non-zero. `chunk_ns` is the longest time in a chunk; 0: only its size counts. `g` is
+ * the caller's scratch memory, about 300 KiB. Returns 0, what `emit` returned, or VPT_ENOMEM. */
 static inline int sf_generate(struct sf_stream *g, uint64_t seed, uint64_t events,
 	uint64_t chunk_ns, int (*emit)(void *ctx, struct vpt_batch *batch), void *ctx)
 {

@@ -81,9 +81,9 @@ static inline uint64_t sf_random(struct sf_stream *g)
 	return z ^ z >> 31;
 }
 
-/* `base` with a roughly normal deviation of `permille`, never below a quarter of `base`; 1 in 2,048 is
- * a tail, up to four times as long. The sum of four uniform 16-bit numbers has a standard deviation of
- * 37,837. */
+/* `base` with a roughly normal deviation of `permille`, never below a quarter of `base`; 1 in 2,048
+ * is a tail, up to four times as long. The sum of four uniform 16-bit numbers has a standard
+ * deviation of 37,837. */
 static inline uint64_t sf_noisy(struct sf_stream *g, uint64_t base, unsigned permille)
 {
 	uint64_t r = sf_random(g), tail = sf_random(g);
@@ -191,8 +191,8 @@ static inline void sf_put_range(
 	vpt_batch_put(&g->batch, VPT_RANGE, lane, &row);
 }
 
-/* Puts the rows that have ended by now. Calls come first: an op is never in an earlier chunk than its
- * call. */
+/* Puts the rows that have ended by now. Calls come first: an op is never in an earlier chunk than
+ * its call. */
 static inline void sf_release(struct sf_stream *g)
 {
 	struct sf_queue *q;

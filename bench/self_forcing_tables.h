@@ -241,8 +241,8 @@ enum sf_name { SF_N_SELF, SF_N_CROSS, SF_N_FFN };
 
 static const char *const sf_names[] = {"self_attn", "cross_attn", "ffn"};
 
-/* One step of the host. `what` is a name for SF_PUSH, a copy for SF_COPY, a call for SF_CALL, else a
- * kernel. SF_ATTEND launches a kernel that takes its base time once for each block so far. */
+/* One step of the host. `what` is a name for SF_PUSH, a copy for SF_COPY, a call for SF_CALL, else
+ * a kernel. SF_ATTEND launches a kernel that takes its base time once for each block so far. */
 struct sf_step {
 	uint8_t deed;
 	uint16_t what;

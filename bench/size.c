@@ -4,9 +4,9 @@
  *	bench_size [-l] [-t] [-j EVENTS] FILE...     one line per format; -t: tab-separated, for run.sh
  *	bench_size -c FILE...                        a capture's bytes, plane by plane
  *
- * Any trace that vptrace-analyze reads will do: its chunks are written again, in memory. An event is a
- * kernel, copy, memset, call, range or sample. JSON is slow to compress, so only the first EVENTS
- * (default 262,144) are written as JSON; with -l it has only the capture's content, see
+ * Any trace that vptrace-analyze reads will do: its chunks are written again, in memory. An event
+ * is a kernel, copy, memset, call, range or sample. JSON is slow to compress, so only the first
+ * EVENTS (default 262,144) are written as JSON; with -l it has only the capture's content, see
  * kineto_json.h. */
 #include "bench/bench.h"
 #include "bench/kineto_json.h"

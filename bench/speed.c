@@ -2,8 +2,8 @@
  *
  *	bench_speed [-t] [-n EVENTS] [-p PASSES] FILE     -t: tab-separated, for run.sh
  *
- * The first EVENTS of a trace (default 2,000,000) are laid out as rows in the order in which a tracer
- * gets them. Each of PASSES passes (default 9) then measures:
+ * The first EVENTS of a trace (default 2,000,000) are laid out as rows in the order in which a
+ * tracer gets them. Each of PASSES passes (default 9) then measures:
  *
  *	fill       vpt_batch_put of every row into an empty batch; "reading" is the part of it spent on
  *	           getting the rows from memory, as a tracer gets its records
@@ -11,8 +11,9 @@
  *	zstd       the rest of vpt_writer_put: compression, a sink that only counts
  *	decode     vpt_trace_chunk of every chunk of the capture, from memory
  *
- * In addition, "names" is vpt_batch_config and vpt_batch_string, as often as a tracer would call them.
- * The best pass shows what the code costs, the median what it cost on this machine in this run. */
+ * In addition, "names" is vpt_batch_config and vpt_batch_string, as often as a tracer would call
+ * them. The best pass shows what the code costs, the median what it cost on this machine in this
+ * run. */
 #include "bench/bench.h"
 #include "formats/chunk.h"
 #include "formats/memory.h"
@@ -336,8 +337,8 @@ static void print_speed(struct speed *s, const char *path, int passes, int tabs)
 
 	for (i = 0; i < passes; i++)
 		encode[i] = s->ns[FILL][i] + s->ns[PUT][i];
-	/* Subtract best from best and median from median: a disturbed pass must not make the rest look
-	 * good. */
+	/* Subtract best from best and median from median: a disturbed pass must not make the rest
+	 * look good. */
 	sort_ns(zstd, s->ns[PUT], passes);
 	sort_ns(transform, s->ns[TRANSFORM], passes);
 	for (i = 0; i < passes; i++)

@@ -1,9 +1,9 @@
 /* tracer_decode.c - the cost of turning CUPTI's records into rows in the tracer's writer thread.
  *
  * Uses launches as CUDA 13 delivers them: a driver call inside a runtime call, then the kernel. The
- * same rows, made beforehand, are also put without decoding; the difference is the cost of decoding.
- * Prints ns per record and, if the kernel permits counting, instructions per record: the best of -r
- * rounds (default 7), for all measurements or only number -m. */
+ * same rows, made beforehand, are also put without decoding; the difference is the cost of
+ * decoding. Prints ns per record and, if the kernel permits counting, instructions per record: the
+ * best of -r rounds (default 7), for all measurements or only number -m. */
 #include "bench/bench.h"
 
 #include "formats/capture.h"

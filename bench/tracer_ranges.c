@@ -1,8 +1,8 @@
 /* tracer_ranges.c - the cost of a range to its thread, in nanoseconds per pair of push and pop.
  *
- * If NVTX's headers are installed, NVTX calls go through them into the tracer linked to this program. The time excludes the
- * writer's part, draining the ring, since another thread does that. Every recorded pair needs two readings of the clock, so
- * these are also measured alone. */
+ * If NVTX's headers are installed, NVTX calls go through them into the tracer linked to this
+ * program. The time excludes the writer's part, draining the ring, since another thread does that.
+ * Every recorded pair needs two readings of the clock, so these are also measured alone. */
 #include "bench/bench.h"
 #include "tracer/clock.h"
 #include "tracer/names.h"

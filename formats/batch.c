@@ -32,9 +32,9 @@ void vpt_batch_init(struct vpt_batch *b)
 	b->t_min_ns = UINT64_MAX;
 }
 
-/* How many values all sections together keep between chunks; the rest is freed. Otherwise a file whose
- * large section changes place from chunk to chunk would leave a large allocation in every slot.
- * 32 MiB, far more than any chunk that we write. */
+/* How many values all sections together keep between chunks; the rest is freed. Otherwise a file
+ * whose large section changes place from chunk to chunk would leave a large allocation in every
+ * slot. 32 MiB, far more than any chunk that we write. */
 enum { KEPT_VALUES_MAX = 4 << 20 };
 
 static void trim_sections(struct vpt_batch *b)
@@ -106,8 +106,8 @@ const struct vpt_section *vpt_batch_find(const struct vpt_batch *b, enum vpt_kin
 	return NULL;
 }
 
-/* The target of all columns that hold only zeros. Never written, so until someone reads it, it costs
- * only address space. */
+/* The target of all columns that hold only zeros. Never written, so until someone reads it, it
+ * costs only address space. */
 static uint64_t zeros[VPT_ROWS_MAX];
 
 /* Lays all columns out over data, `cap` rows each, even those not present yet. */
@@ -212,8 +212,8 @@ static struct vpt_section *add_section(
 	uint32_t first = (uint32_t)(kind->flags & VPT_KIND_TABLE ? 8 : 32);
 	struct vpt_section *s;
 
-	/* Reserve one for STRING, which is not in the list. If memory runs out after the map has the
-	 * number, the batch has failed and nobody looks it up. */
+	/* Reserve one for STRING, which is not in the list. If memory runs out after the map has
+	 * the number, the batch has failed and nobody looks it up. */
 	if (b->section_count >= VPT_SECTIONS_MAX - 1 ||
 		vpt_map_put(&b->index->sections, hash_section(kind->type, lane),
 			(uint32_t)b->section_count))

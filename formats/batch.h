@@ -43,7 +43,8 @@ struct vpt_section {
 	uint64_t *col[VPT_COLUMNS_MAX]; /* col[VPT_KERNEL_START][row] */
 	uint64_t *data;                 /* the one allocation that col[] points into */
 	size_t data_cap;                /* in values */
-	/* 1: still packed, see vpt_batch.packs. Present columns are NULL in col[] and are in packed[]. */
+	/* 1: still packed, see vpt_batch.packs. Present columns are NULL in col[] and are in
+	 * packed[]. */
 	int is_packed;
 	struct vpt_packed packed[VPT_PACKED_COLUMNS];
 };
@@ -75,10 +76,11 @@ struct vpt_batch {
 	struct vpt_strings strings; /* id 0 is the empty string */
 	int decoded;                /* filled by the reader: takes no puts until reset */
 
-	/* 1: the reader leaves some sections packed, for a caller that reads rows once and in order
-	 * (see vpt_rows_begin()): CALL sections, and KERNEL sections of at least VPT_PACKED_ROWS rows
-	 * in which every kernel lasts at least 1 ns and begins no earlier than the one before ends.
-	 * vpt_chunk_unpack() unpacks them. Set it after vpt_batch_init(); a reset keeps it. */
+	/* 1: the reader leaves some sections packed, for a caller that reads rows once and in
+	 * order (see vpt_rows_begin()): CALL sections, and KERNEL sections of at least
+	 * VPT_PACKED_ROWS rows in which every kernel lasts at least 1 ns and begins no earlier
+	 * than the one before ends. vpt_chunk_unpack() unpacks them. Set it after
+	 * vpt_batch_init(); a reset keeps it. */
 	int packs;
 	unsigned char *payload; /* what packed sections point into */
 	size_t payload_cap;

@@ -1,5 +1,5 @@
-/* calls.c - looks calls up. Callers look up and classify each distinct name once, so a linear scan of a few hundred
- * entries is enough. Classes by number are queried per call and so cached. */
+/* calls.c - looks calls up. Callers look up and classify each distinct name once, so a linear scan
+ * of a few hundred entries is enough. Classes by number are queried per call and so cached. */
 #include "formats/calls.h"
 
 #include <stdatomic.h>
@@ -79,8 +79,9 @@ const char *vpt_call_name(uint32_t number)
 
 /* ---- classes ---- */
 
-/* Whether the pattern [p, p_end) matches all of [s, s_end). Never backtracks before the last `*`, which matches the least
- * that lets the rest match; so the time is at most the product of both lengths. */
+/* Whether the pattern [p, p_end) matches all of [s, s_end). Never backtracks before the last `*`,
+ * which matches the least that lets the rest match; so the time is at most the product of both
+ * lengths. */
 static int matches(const char *p, const char *p_end, const char *s, const char *s_end)
 {
 	const char *star = NULL, *tried = NULL;
@@ -116,7 +117,8 @@ static int matches_any(const char *patterns, const char *s, const char *s_end)
 	return 0;
 }
 
-/* The name after any underscores and "cuda", "cu" or "hip"; the whole name if it has no such prefix. */
+/* The name after any underscores and "cuda", "cu" or "hip"; the whole name if it has no such
+ * prefix. */
 static const char *after_prefix(const char *name, const char *end)
 {
 	static const char *const prefixes[] = {"cuda", "cu", "hip"};

@@ -24,8 +24,8 @@ enum vpt_call_class {
 };
 
 /* The number of a call, 0 if it is not in the table. Ignores the endings that tools add for the API
- * version or the per-thread stream ("cudaLaunchKernel_v7000", "cuMemFree_v2", "cudaMemcpyAsync_ptsz").
- * `name` need not end with NUL. Any thread; never allocates. */
+ * version or the per-thread stream ("cudaLaunchKernel_v7000", "cuMemFree_v2",
+ * "cudaMemcpyAsync_ptsz"). `name` need not end with NUL. Any thread; never allocates. */
 uint32_t vpt_call_find(const char *name, size_t len);
 
 const char *vpt_call_name(uint32_t number); /* NULL if unknown */

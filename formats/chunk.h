@@ -39,8 +39,9 @@ struct vpt_chunk_header {
 int vpt_chunk_header_decode(
 	const unsigned char *data, size_t size, struct vpt_chunk_header *out, struct vpt_err *err);
 
-/* Decodes a payload into `out`, which is reset first. With `torn` the payload may end early: complete
- * sections are kept and VPT_BATCH_TORN is set. 0, VPT_EDATA (out is then empty) or VPT_ENOMEM. */
+/* Decodes a payload into `out`, which is reset first. With `torn` the payload may end early:
+ * complete sections are kept and VPT_BATCH_TORN is set. 0, VPT_EDATA (out is then empty) or
+ * VPT_ENOMEM. */
 int vpt_chunk_decode(const unsigned char *data, size_t size, int torn, struct vpt_batch *out,
 	struct vpt_err *err);
 

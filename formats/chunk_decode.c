@@ -194,8 +194,8 @@ static int keep_packed(struct vpt_batch *b, const struct section_header *h,
 	return VPT_OK;
 }
 
-/* Whether every kernel lasts at least 1 ns and begins no earlier than the one before ends: then all numbers of the starts
- * are even, see column.h, and no sum of them overflows. */
+/* Whether every kernel lasts at least 1 ns and begins no earlier than the one before ends: then all
+ * numbers of the starts are even, see column.h, and no sum of them overflows. */
 VPT_VECTORISE
 static int follow_one_another(
 	const struct column_view views[VPT_COLUMNS_MAX], uint32_t seen, uint32_t rows)

@@ -82,8 +82,8 @@ static uint64_t all_bits(const uint64_t *values, size_t count)
 	return bits;
 }
 
-/* A column of zeros is left out, since an absent column reads as 0. The first column stays, so that a
- * section of zeros keeps its rows. */
+/* A column of zeros is left out, since an absent column reads as 0. The first column stays, so that
+ * a section of zeros keeps its rows. */
 static int worth_writing(const struct vpt_section *s, unsigned column)
 {
 	enum { LOOK = 256 }; /* in most columns the first rows decide */

@@ -1,10 +1,11 @@
 /* collect.h - turns the unordered rows of a foreign trace into chunks.
  *
  * An importer puts rows as it reads them; ids of strings and configurations are valid for the whole
- * trace. vpt_collect_finish() sorts the rows. vpt_collect_chunk() then builds batches just like those
- * of a capture: rows in completion order, OPEN rows for ranges that are open at each cut, tables per
- * chunk. Memory grows with the trace, by about 80 bytes per event. Fill it from one thread; after
- * finish(), several threads may call chunk(). Filling is sticky as in a batch: check finish(). */
+ * trace. vpt_collect_finish() sorts the rows. vpt_collect_chunk() then builds batches just like
+ * those of a capture: rows in completion order, OPEN rows for ranges that are open at each cut,
+ * tables per chunk. Memory grows with the trace, by about 80 bytes per event. Fill it from one
+ * thread; after finish(), several threads may call chunk(). Filling is sticky as in a batch: check
+ * finish(). */
 #ifndef VPT_FORMATS_COLLECT_H
 #define VPT_FORMATS_COLLECT_H
 
@@ -23,17 +24,17 @@ uint64_t vpt_collect_config(struct vpt_collect *c, const struct vpt_config *conf
 
 /* Appends a row of an event kind, of META, DEVICE or STATS, or of OPEN for a range that never ends.
  * STRING and CONFIG columns hold ids of this collector; the value of a blob or JSON payload is a
- * string id. A span's duration is end - start even if that is negative: it wraps, and the row is kept
- * and counts as invalid. */
+ * string id. A span's duration is end - start even if that is negative: it wraps, and the row is
+ * kept and counts as invalid. */
 void vpt_collect_put(struct vpt_collect *c, enum vpt_kind kind, uint64_t lane, const void *row);
 
-/* The key of a thread's or stream's lane, never 0. The first call adds its LANE row. A stream belongs
- * to process `pid`; -1 as device, context, stream or tid means unknown. */
+/* The key of a thread's or stream's lane, never 0. The first call adds its LANE row. A stream
+ * belongs to process `pid`; -1 as device, context, stream or tid means unknown. */
 uint64_t vpt_collect_thread(struct vpt_collect *c, int64_t pid, int64_t tid);
 uint64_t vpt_collect_stream(
 	struct vpt_collect *c, int64_t pid, int64_t device, uint64_t context, int64_t stream);
-/* The same for a series of samples, identified by device, name and unit; the last two are string ids
- * of this collector. */
+/* The same for a series of samples, identified by device, name and unit; the last two are string
+ * ids of this collector. */
 uint64_t vpt_collect_series(struct vpt_collect *c, int64_t device, uint64_t name, uint64_t unit);
 /* Names a thread's or stream's lane; the last name wins. */
 void vpt_collect_name_lane(struct vpt_collect *c, uint64_t key, uint64_t name);
@@ -47,9 +48,9 @@ void vpt_collect_window(struct vpt_collect *c, uint64_t start_ns, uint64_t end_n
 /* Sets the time of day: CLOCK_REALTIME is the trace clock plus this offset, which may wrap. */
 void vpt_collect_realtime(struct vpt_collect *c, uint64_t unix_offset_ns);
 
-/* Sorts the rows and cuts them into chunks. Unless vpt_collect_window() set them, the header's t0 is
- * the first start of any op, call or range, and the last CLOCK row is at their last end. Returns 0 or
- * VPT_ENOMEM. Put nothing afterwards. */
+/* Sorts the rows and cuts them into chunks. Unless vpt_collect_window() set them, the header's t0
+ * is the first start of any op, call or range, and the last CLOCK row is at their last end. Returns
+ * 0 or VPT_ENOMEM. Put nothing afterwards. */
 int vpt_collect_finish(struct vpt_collect *c, struct vpt_err *err);
 
 const struct vpt_header *vpt_collect_header(const struct vpt_collect *c);

@@ -1,4 +1,5 @@
-/* collect_chunks.c - builds a batch like those of a capture from a stretch of sorted foreign events. */
+/* collect_chunks.c - builds a batch like those of a capture from a stretch of sorted foreign
+ * events. */
 #include "formats/collect.h"
 
 #include "formats/collect_state.h"

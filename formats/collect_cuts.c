@@ -28,8 +28,9 @@ static int is_empty_call(const struct vpt_collect_entry *e)
 	return e->kind == VPT_CALL && e->start == e->time;
 }
 
-/* Completion order. Of two events that end together, the one that began later is the inner one. If they
- * also begin together: tools write the outer one first, except calls, which then follow one another. */
+/* Completion order. Of two events that end together, the one that began later is the inner one. If
+ * they also begin together: tools write the outer one first, except calls, which then follow one
+ * another. */
 static int compare_entries(const void *pa, const void *pb)
 {
 	const struct vpt_collect_entry *a = pa, *b = pb;
@@ -54,8 +55,8 @@ static void widen_window(
 	if (e->kind != VPT_KERNEL && e->kind != VPT_COPY && e->kind != VPT_CALL &&
 		e->kind != VPT_RANGE)
 		return;
-	/* An op's time of 0 means that the device's clock was not read. A host's time may be 0: a foreign
-	 * trace may count from its first call. */
+	/* An op's time of 0 means that the device's clock was not read. A host's time may be 0: a
+	 * foreign trace may count from its first call. */
 	if (!e->start && (e->kind == VPT_KERNEL || e->kind == VPT_COPY))
 		return;
 	if (e->start + duration_ns < e->start)
@@ -103,7 +104,8 @@ static int build_index(struct vpt_collect *c)
 	return VPT_OK;
 }
 
-/* Bytes of strings that this row adds to its chunk; `seen` holds the chunk each was last counted for. */
+/* Bytes of strings that this row adds to its chunk; `seen` holds the chunk each was last counted
+ * for. */
 static size_t new_text(const struct vpt_collect *c, const struct vpt_collect_entry *e,
 	uint32_t chunk, uint32_t *seen)
 {
@@ -146,7 +148,8 @@ static int cut_index(struct vpt_collect *c)
 		struct vpt_collect_cut *cut = &c->cuts[c->cut_count - 1];
 		size_t text = new_text(c, &c->index[i], (uint32_t)c->cut_count, seen);
 
-		/* Each new pair of lane and kind costs a section; changes of lane are an upper bound. */
+		/* Each new pair of lane and kind costs a section; changes of lane are an upper
+		 * bound. */
 		lanes += i == cut->begin ||
 			 vpt_collect_row(c, &c->index[i])[0] !=
 				 vpt_collect_row(c, &c->index[i - 1])[0] ||
@@ -167,7 +170,8 @@ static int cut_index(struct vpt_collect *c)
 	return rc;
 }
 
-/* Lists, for each chunk, the ranges open at its end: they began by then and end in a later chunk. */
+/* Lists, for each chunk, the ranges open at its end: they began by then and end in a later
+ * chunk. */
 static int list_open(struct vpt_collect *c)
 {
 	size_t k, i, first;

@@ -67,7 +67,8 @@ static inline int vpt_collect_is_string(
 {
 	if (kind->columns[i].unit == VPT_UNIT_STRING)
 		return 1;
-	/* A blob or JSON payload is kept as a string; the column before holds the payload's type. */
+	/* A blob or JSON payload is kept as a string; the column before holds the payload's
+	 * type. */
 	return i && kind->columns[i - 1].unit == VPT_UNIT_PAYLOAD &&
 	       (columns[i - 1] == VPT_PAYLOAD_BLOB || columns[i - 1] == VPT_PAYLOAD_JSON);
 }

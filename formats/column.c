@@ -1,6 +1,7 @@
 /* column.c - transforms and byte planes. A capture spends most of its time in these loops, so a
  * column is read only twice, to find its width and to split it, without a temporary copy of it. The
- * decoder has one copy of its loop per width: with the width a constant, the compiler vectorises it. */
+ * decoder has one copy of its loop per width: with the width a constant, the compiler vectorises
+ * it. */
 #include "formats/column.h"
 
 #include "formats/schema.h"
@@ -155,7 +156,8 @@ void vpt_column_planes(const struct vpt_column_code *code, const uint64_t *value
 
 /* ---- and back ---- */
 
-/* In 32 bits if they fit: half the work. `signs`: the numbers are zigzag differences; if 0, offsets from `base`. */
+/* In 32 bits if they fit: half the work. `signs`: the numbers are zigzag differences; if 0, offsets
+ * from `base`. */
 #define MAKE_JOIN(type, difference, name)                                                          \
 	static inline __attribute__((always_inline)) void name(const unsigned char *planes,        \
 		size_t stride, size_t count, unsigned width, int signs, uint64_t base,             \

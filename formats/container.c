@@ -1,5 +1,5 @@
-/* container.c - packs groups of packets with zstd, and with libdeflate or else zlib; libdeflate deflates three times as
- * fast. Left out: unpacking. */
+/* container.c - packs groups of packets with zstd, and with libdeflate or else zlib; libdeflate
+ * deflates three times as fast. Left out: unpacking. */
 #include "formats/container.h"
 
 #include "formats/memory.h"
@@ -125,8 +125,8 @@ static int run_deflate(struct vpt_packer *p, const void *data, size_t size, stru
 }
 #endif
 
-/* At the fastest level the match table is sized to fit the first-level cache: packets are so alike that a larger table finds
- * no more matches. */
+/* At the fastest level the match table is sized to fit the first-level cache: packets are so alike
+ * that a larger table finds no more matches. */
 static int start_zstd(struct vpt_packer *p)
 {
 	enum { TABLE_BITS = 12 };

@@ -23,7 +23,8 @@ const char *vpt_container_suffix(enum vpt_container kind);
 
 struct vpt_packer;
 
-/* `level` 0: the default. NULL: no memory, or not available. A packer serves one thread at a time. */
+/* `level` 0: the default. NULL: no memory, or not available. A packer serves one thread at a
+ * time. */
 struct vpt_packer *vpt_packer_new(enum vpt_container kind, int level);
 void vpt_packer_free(struct vpt_packer *p); /* accepts NULL */
 

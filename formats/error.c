@@ -1,5 +1,5 @@
-/* error.c - formats error messages. Text from a file may hold anything, so control bytes are replaced
- * here, once, before they can reach a terminal. */
+/* error.c - formats error messages. Text from a file may hold anything, so control bytes are
+ * replaced here, once, before they can reach a terminal. */
 #include "formats/error.h"
 
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* error.h - return codes, and the message that goes with them.
  *
  * Functions return 0 (done), VPT_END (nothing left) or one of the negative codes. The function that
- * detects a fault writes the message once, into the caller's struct vpt_err: what was expected, what
- * was found, where. Only a command's main prints it. */
+ * detects a fault writes the message once, into the caller's struct vpt_err: what was expected,
+ * what was found, where. Only a command's main prints it. */
 #ifndef VPT_FORMATS_ERROR_H
 #define VPT_FORMATS_ERROR_H
 

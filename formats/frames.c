@@ -1,7 +1,7 @@
 /* frames.c - walks zstd frames by their headers (RFC 8878, section 3.1).
  *
- * zstd's own ZSTD_findFrameCompressedSize() needs the whole frame in memory. This code reads the file
- * once, in windows, and parses only headers. */
+ * zstd's own ZSTD_findFrameCompressedSize() needs the whole frame in memory. This code reads the
+ * file once, in windows, and parses only headers. */
 #include "formats/frames.h"
 
 #include "formats/capture.h"
@@ -15,10 +15,10 @@
 
 enum {
 	WINDOW = 256 << 10,
-	/* A file built to break the chain again and again must not cost more than linear time. So the walk
-	 * has a budget of BUDGET_BASE bytes plus BUDGET_PER_BYTE per byte of the file; once it is spent,
-	 * everything after the next break counts as damaged. Checking whether a frame is ours decompresses
-	 * its beginning and costs ASK bytes. */
+	/* A file built to break the chain again and again must not cost more than linear time. So
+	 * the walk has a budget of BUDGET_BASE bytes plus BUDGET_PER_BYTE per byte of the file;
+	 * once it is spent, everything after the next break counts as damaged. Checking whether a
+	 * frame is ours decompresses its beginning and costs ASK bytes. */
 	BUDGET_PER_BYTE = 8,
 	BUDGET_BASE = 256 << 20,
 	ASK = 64 << 10
@@ -40,7 +40,8 @@ static void spend(struct walker *w, uint64_t bytes)
 	w->budget -= bytes < w->budget ? bytes : w->budget;
 }
 
-/* `size` bytes at `offset`; NULL if the file ends before that, or on a read error, noted in failed. */
+/* `size` bytes at `offset`; NULL if the file ends before that, or on a read error, noted in
+ * failed. */
 static const unsigned char *peek(struct walker *w, uint64_t offset, size_t size)
 {
 	uint64_t end = w->src->size_bytes;
@@ -105,7 +106,8 @@ static int frame_header(
 	return VPT_OK;
 }
 
-/* Finds the end of the frame at `offset`. VPT_OK, VPT_EDATA, or VPT_END when the file ends first. */
+/* Finds the end of the frame at `offset`. VPT_OK, VPT_EDATA, or VPT_END when the file ends
+ * first. */
 static int frame_end(struct walker *w, uint64_t offset, uint64_t *end, uint32_t *content)
 {
 	unsigned header_len = 0, last = 0;
@@ -114,7 +116,8 @@ static int frame_end(struct walker *w, uint64_t offset, uint64_t *end, uint32_t 
 
 	if (rc)
 		return rc;
-	/* Incompressible blocks are stored raw, so a frame is never much longer than its content. */
+	/* Incompressible blocks are stored raw, so a frame is never much longer than its
+	 * content. */
 	limit = at + *content + *content / 8 + (1 << 20);
 	while (!last) {
 		const unsigned char *p = peek(w, at, 3);
@@ -135,7 +138,8 @@ static int frame_end(struct walker *w, uint64_t offset, uint64_t *end, uint32_t 
 	return at <= w->src->size_bytes ? VPT_OK : VPT_END;
 }
 
-/* The next offset at or after `from` at which one of our frames begins; the file's end if none does. */
+/* The next offset at or after `from` at which one of our frames begins; the file's end if none
+ * does. */
 static uint64_t resync(struct walker *w, uint64_t from)
 {
 	static const unsigned char magic[4] = {0x28, 0xb5, 0x2f, 0xfd};

@@ -1,7 +1,8 @@
 /* io.h - byte sources and sinks.
  *
- * A source is read at any offset. A sink is appended to, then committed or discarded. Both are small
- * tables of functions, so that a test can use memory instead of files and make the n-th call fail. */
+ * A source is read at any offset. A sink is appended to, then committed or discarded. Both are
+ * small tables of functions, so that a test can use memory instead of files and make the n-th call
+ * fail. */
 #ifndef VPT_FORMATS_IO_H
 #define VPT_FORMATS_IO_H
 
@@ -26,8 +27,8 @@ struct vpt_source {
  * directory or a path that cannot be opened. The caller closes *out with vpt_source_close(). */
 int vpt_source_open(const char *path, struct vpt_source **out, struct vpt_err *err);
 
-/* Opens standard input, up to its end. A pipe, which cannot be read at any offset, is first copied to
- * an unnamed file in $TMPDIR or /tmp. A terminal is VPT_EINVAL. */
+/* Opens standard input, up to its end. A pipe, which cannot be read at any offset, is first copied
+ * to an unnamed file in $TMPDIR or /tmp. A terminal is VPT_EINVAL. */
 int vpt_source_stdin(struct vpt_source **out, struct vpt_err *err);
 
 /* Takes an open regular file of `size_bytes`; closes it with the source, and on failure. */
@@ -44,8 +45,8 @@ void vpt_source_close(struct vpt_source *src); /* accepts NULL */
 struct vpt_sink {
 	/* Appends all of `data` or fails; after a failure only abort is allowed. 0 or VPT_EIO. */
 	int (*write)(struct vpt_sink *sink, const void *data, size_t size, struct vpt_err *err);
-	/* Ends the writing and always frees the sink. commit != 0: publishes the result under its name
-	 * or reports why not. commit == 0: discards what was written. */
+	/* Ends the writing and always frees the sink. commit != 0: publishes the result under its
+	 * name or reports why not. commit == 0: discards what was written. */
 	int (*finish)(struct vpt_sink *sink, int commit, struct vpt_err *err);
 	uint64_t written_bytes;
 };
@@ -57,8 +58,8 @@ enum { VPT_SINK_FORCE = 1 }; /* an existing file may be replaced */
  * symbolic links are replaced, not followed. "-" is standard output, written at once. */
 int vpt_sink_open(const char *path, int flags, struct vpt_sink **out, struct vpt_err *err);
 
-/* Collects bytes in memory. buf->data and buf->size are valid until finish; after a commit the caller
- * owns buf->data and frees it with vpt_free(). */
+/* Collects bytes in memory. buf->data and buf->size are valid until finish; after a commit the
+ * caller owns buf->data and frees it with vpt_free(). */
 struct vpt_buffer {
 	char *data;
 	size_t size, cap;

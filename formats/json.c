@@ -1,8 +1,8 @@
 /* json.c - a streaming JSON writer: exports of 10^8 numbers without a tree in memory.
  *
  * All output passes through one buffer. It is flushed only to make room for more bytes, so its last
- * byte is always the last byte of the output; this is how the writer detects a second top-level value
- * without a line end before it. Numbers and plain text are formatted in place in the buffer.
+ * byte is always the last byte of the output; this is how the writer detects a second top-level
+ * value without a line end before it. Numbers and plain text are formatted in place in the buffer.
  *
  * Left out: checking that an object's keys differ. */
 #include "formats/json.h"
@@ -284,7 +284,8 @@ static void put_i64(struct vpt_json *j, int64_t value)
 	put_u64(j, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* The only effect of the locale on printf(3) here is the decimal point, which may be several bytes. */
+/* The only effect of the locale on printf(3) here is the decimal point, which may be several
+ * bytes. */
 static void put_number(struct vpt_json *j, const char *text)
 {
 	int in_point = 0;
@@ -302,9 +303,9 @@ static void put_number(struct vpt_json *j, const char *text)
 }
 
 /* The fast path for numbers with up to three decimals, such as nanoseconds in microseconds: formats
- * them as integers, twenty times faster than printf(3) and back. Such a number has at most 15 digits,
- * and the quotient of two exact doubles is the double nearest to it, so put_double() would write the
- * same digits. Returns 0, with nothing written, for any other value. */
+ * them as integers, twenty times faster than printf(3) and back. Such a number has at most 15
+ * digits, and the quotient of two exact doubles is the double nearest to it, so put_double() would
+ * write the same digits. Returns 0, with nothing written, for any other value. */
 static int put_short(struct vpt_json *j, double value)
 {
 	double thousandths = fabs(value) * 1000;
@@ -332,9 +333,9 @@ static int put_short(struct vpt_json *j, double value)
 	return 1;
 }
 
-/* 15 digits suffice for every double that came from a decimal of 15. Below the normal range precision
- * fades, and fewer digits can suffice. (46 powers of two, whose lower neighbour is nearer than the
- * upper one, get 17 digits although 16 different ones would do.) */
+/* 15 digits suffice for every double that came from a decimal of 15. Below the normal range
+ * precision fades, and fewer digits can suffice. (46 powers of two, whose lower neighbour is nearer
+ * than the upper one, get 17 digits although 16 different ones would do.) */
 static void put_double(struct vpt_json *j, double value)
 {
 	char text[40];

@@ -1,8 +1,9 @@
 /* json.h - a streaming JSON writer.
  *
- * Sticky: calls after a failure do nothing; vpt_json_finish() reports it. The output is always valid
- * UTF-8 JSON: invalid bytes become U+FFFD, control characters and U+2028/9 are escaped, NaN and
- * infinities become null. Numbers look the same in every locale. `key` is NULL inside an array. */
+ * Sticky: calls after a failure do nothing; vpt_json_finish() reports it. The output is always
+ * valid UTF-8 JSON: invalid bytes become U+FFFD, control characters and U+2028/9 are escaped,
+ * NaN and infinities become null. Numbers look the same in every locale. `key` is NULL inside an
+ * array. */
 #ifndef VPT_FORMATS_JSON_H
 #define VPT_FORMATS_JSON_H
 

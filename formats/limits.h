@@ -19,8 +19,8 @@ enum {
 	VPT_TEXT_A_MEMORY_BYTE = 16
 };
 
-/* Bounds all memory allocated through memory.h to `bytes`; 0: the default. Make the first call before
- * any allocation; without a call there is no bound. */
+/* Bounds all memory allocated through memory.h to `bytes`; 0: the default. Make the first call
+ * before any allocation; without a call there is no bound. */
 void vpt_limits_memory(uint64_t bytes);
 
 /* Raises the default bound for a file of this size that has been opened. */

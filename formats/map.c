@@ -1,4 +1,5 @@
-/* map.c - a growing table of slots. Each slot keeps its hash, so growing never rehashes the elements. */
+/* map.c - a growing table of slots. Each slot keeps its hash, so growing never rehashes the
+ * elements. */
 #include "formats/map.h"
 
 #include "formats/error.h"

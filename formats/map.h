@@ -27,14 +27,14 @@ struct vpt_map {
 
 #define VPT_MAP_NONE UINT32_MAX
 
-/* The next number that was put with this hash, VPT_MAP_NONE after the last. Set *at to the hash before
- * the first call, then leave it to the map. Elements of other hashes may be among the results, so
- * compare each:
+/* The next number that was put with this hash, VPT_MAP_NONE after the last. Set *at to the hash
+ * before the first call, then leave it to the map. Elements of other hashes may be among the
+ * results, so compare each:
  *
  *	for (at = hash; (n = vpt_map_next(&map, hash, &at)) != VPT_MAP_NONE;)
  *		if (same(&elements[n], key))
  *			return n;
- */
+ * */
 static inline uint32_t vpt_map_next(const struct vpt_map *m, uint64_t hash, uint64_t *at)
 {
 	while (m->slot_count) {
@@ -49,8 +49,8 @@ static inline uint32_t vpt_map_next(const struct vpt_map *m, uint64_t hash, uint
 	return VPT_MAP_NONE;
 }
 
-/* Puts a number below VPT_MAP_NONE, even if it is there already. Returns 0, or VPT_ENOMEM and leaves
- * the map as it was. */
+/* Puts a number below VPT_MAP_NONE, even if it is there already. Returns 0, or VPT_ENOMEM and
+ * leaves the map as it was. */
 int vpt_map_put(struct vpt_map *m, uint64_t hash, uint32_t number);
 
 void vpt_map_reset(struct vpt_map *m); /* empty, memory kept */

@@ -16,7 +16,8 @@ static const struct vpt_memory_ops *current = &libc_ops;
 static uint64_t bound_bytes, taken_bytes;
 static int was_refused;
 
-/* Counts libc's block sizes, so that no block needs a header of ours. Each thread may exceed the bound by one block. */
+/* Counts libc's block sizes, so that no block needs a header of ours. Each thread may exceed the
+ * bound by one block. */
 static void *bounded_resize(void *ptr, size_t size)
 {
 	size_t before = ptr ? malloc_usable_size(ptr) : 0;

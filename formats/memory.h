@@ -21,18 +21,19 @@ const struct vpt_memory_ops *vpt_memory_use(const struct vpt_memory_ops *ops);
 /* Counts what libc's table allocates from now on, and refuses allocations that would take the total
  * above `bytes`. Not thread-safe, as above, except to raise the bound. */
 void vpt_memory_bound(uint64_t bytes);
-/* Whether the bound has refused an allocation; whether more than half of it is in use. Any thread. */
+/* Whether the bound has refused an allocation; whether more than half of it is in use. Any
+ * thread. */
 int vpt_memory_was_refused(void);
 int vpt_memory_is_scarce(void);
 
-/* Allocate `count * size` bytes, uninitialised / zeroed. NULL on overflow or out of memory; a product
- * of zero still gives a pointer. Free with vpt_free(). Any thread. */
+/* Allocate `count * size` bytes, uninitialised / zeroed. NULL on overflow or out of memory; a
+ * product of zero still gives a pointer. Free with vpt_free(). Any thread. */
 void *vpt_alloc(size_t count, size_t size);
 void *vpt_calloc(size_t count, size_t size);
 
 /* Makes room for at least `need` elements of `size` bytes in a growing array: doubles *cap, moves
- * *array. Returns 0, or VPT_ENOMEM and leaves both as they were. `array` is the address of the pointer
- * variable. */
+ * *array. Returns 0, or VPT_ENOMEM and leaves both as they were. `array` is the address of the
+ * pointer variable. */
 int vpt_grow_more(void *array, size_t *cap, size_t need, size_t size);
 
 static inline int vpt_grow(void *array, size_t *cap, size_t need, size_t size)

@@ -1,8 +1,9 @@
 /* perfetto.c - packets, sequences, clocks and interned data of Perfetto traces.
  *
- * Outside the first sequence, a packet's time is the distance from the packet before. If time would run backwards, the
- * packet has an absolute time instead, which costs some bytes and leaves the other distances alone; readers sort.
- * Interned data goes into a packet of its own, right before the first packet that refers to it. */
+ * Outside the first sequence, a packet's time is the distance from the packet before. If time would
+ * run backwards, the packet has an absolute time instead, which costs some bytes and leaves the
+ * other distances alone; readers sort. Interned data goes into a packet of its own, right before
+ * the first packet that refers to it. */
 #include "formats/perfetto.h"
 
 #include "formats/error.h"

@@ -1,5 +1,5 @@
-/* perfetto.h - writes Perfetto's trace format: packets, their sequences and clocks, and interned data.
- * The caller decides what the packets contain.
+/* perfetto.h - writes Perfetto's trace format: packets, their sequences and clocks, and interned
+ * data. The caller decides what the packets contain.
  *
  *	vpt_pf_init(&p, 1 << 20, take_group, ctx);
  *	vpt_pf_clocks(&p, &meta, &snapshot);          the first packet of a file
@@ -9,8 +9,8 @@
  *	...
  *	vpt_pf_end(&p);
  *
- * A file is a sequence of packets, and any number of whole packets is a file. Times are nanoseconds on
- * CLOCK_BOOTTIME. */
+ * A file is a sequence of packets, and any number of whole packets is a file. Times are nanoseconds
+ * on CLOCK_BOOTTIME. */
 #ifndef VPT_FORMATS_PERFETTO_H
 #define VPT_FORMATS_PERFETTO_H
 
@@ -57,8 +57,8 @@ struct vpt_pf {
 	void *ctx;
 	int failed;
 	uint64_t packets, bytes;
-	/* After every restart_bytes bytes all sequences restart: each begins again with its next packet
-	 * and emits its interned data again, under the same numbers. 0: never. */
+	/* After every restart_bytes bytes all sequences restart: each begins again with its next
+	 * packet and emits its interned data again, under the same numbers. 0: never. */
 	uint64_t restart_bytes, restart_at;
 	uint32_t generation; /* 1 + the number of restarts */
 };
@@ -113,9 +113,10 @@ void vpt_pf_end(struct vpt_pf *p);
  *	to = vpt_pf_time_at(&s, to, time_ns);    time and sequence, which must have been resumed
  *	vpt_pf_packet_end(&p, to);
  *
- * The time comes last, and fields that vary from packet to packet should come right before it: then the bytes that stay the
- * same form one long stretch for a compressor. Threads repeat themselves, so there the distances are padded to three bytes,
- * enough for 2 ms: packets of a kind then have one length and repeat at a fixed distance, which compresses well. */
+ * The time comes last, and fields that vary from packet to packet should come right before it: then
+ * the bytes that stay the same form one long stretch for a compressor. Threads repeat themselves,
+ * so there the distances are padded to three bytes, enough for 2 ms: packets of a kind then have
+ * one length and repeat at a fixed distance, which compresses well. */
 enum { VPT_PF_PACKET_HEAD = 2, VPT_PF_PACKET_REST = 40 };
 
 static inline uint8_t *vpt_pf_packet_at(struct vpt_pf *p, size_t bytes)
@@ -166,8 +167,9 @@ static inline void vpt_pf_packet_end(struct vpt_pf *p, uint8_t *end)
 		vpt_pf_hand_over(p);
 }
 
-/* Interns `key` in a table of the sequence (names, categories, texts or names of arguments) and returns its number; 0: no
- * memory. If *is_new, it is new in this generation: emit it with vpt_pf_tell() before use, while no packet is open. */
+/* Interns `key` in a table of the sequence (names, categories, texts or names of arguments) and
+ * returns its number; 0: no memory. If *is_new, it is new in this generation: emit it with
+ * vpt_pf_tell() before use, while no packet is open. */
 uint32_t vpt_pf_intern(
 	struct vpt_pf *p, struct vpt_pf_sequence *s, unsigned table, uint64_t key, int *is_new);
 void vpt_pf_tell(struct vpt_pf *p, struct vpt_pf_sequence *s, unsigned table, uint32_t iid,

@@ -1,8 +1,8 @@
 /* protobuf.c - writes the wire format of protocol buffers.
  *
- * A message's length precedes it but is known only at its end. One byte is reserved for it, enough for nearly all
- * messages; a message of 128 bytes or more is moved to make room for the rest. Left out: packed fields, groups,
- * reading. */
+ * A message's length precedes it but is known only at its end. One byte is reserved for it, enough
+ * for nearly all messages; a message of 128 bytes or more is moved to make room for the rest. Left
+ * out: packed fields, groups, reading. */
 #include "formats/protobuf.h"
 
 #include "formats/error.h"

@@ -5,9 +5,9 @@
  *	vpt_pb_string(&b, 2, "GPU 0");
  *	vpt_pb_end(&b);                its length is set now
  *
- * Sticky: out of memory, or after a message nested more than 16 deep, puts do nothing and b->failed is
- * set; check once. All varints but padded ones are as short as possible, so equal calls give equal
- * bytes. Does not read. */
+ * Sticky: out of memory, or after a message nested more than 16 deep, puts do nothing and b->failed
+ * is set; check once. All varints but padded ones are as short as possible, so equal calls give
+ * equal bytes. Does not read. */
 #ifndef VPT_FORMATS_PROTOBUF_H
 #define VPT_FORMATS_PROTOBUF_H
 
@@ -57,8 +57,8 @@ static inline uint32_t vpt_pb_spread(uint32_t value)
 	       (value & 0xfe00000) << 3;
 }
 
-/* Writes a number at `to`, which has room for VPT_PB_VARINT bytes. Returns its end. Lengths vary, so numbers of up to 28 bits
- * take no branch that the processor would mispredict. */
+/* Writes a number at `to`, which has room for VPT_PB_VARINT bytes. Returns its end. Lengths vary,
+ * so numbers of up to 28 bits take no branch that the processor would mispredict. */
 static inline uint8_t *vpt_pb_varint_at(uint8_t *to, uint64_t value)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -105,8 +105,9 @@ static inline uint8_t *vpt_pb_fixed_at(uint8_t *to, uint32_t field, uint64_t bit
 	return to;
 }
 
-/* Sets the length of the message [content, end), for which the caller left one byte in front; moves the content if the length
- * needs two. There must be room for one more byte, and the content must be under 16 KiB. Returns the end. */
+/* Sets the length of the message [content, end), for which the caller left one byte in front; moves
+ * the content if the length needs two. There must be room for one more byte, and the content must
+ * be under 16 KiB. Returns the end. */
 static inline uint8_t *vpt_pb_close_at(uint8_t *content, uint8_t *end)
 {
 	size_t size = (size_t)(end - content);
@@ -144,8 +145,8 @@ static inline void vpt_pb_raw(struct vpt_pb *b, const void *data, size_t size)
 void vpt_pb_double(struct vpt_pb *b, uint32_t field, double value);
 void vpt_pb_bytes(struct vpt_pb *b, uint32_t field, const void *data, size_t size);
 
-/* Text for readers that insist on valid UTF-8 without NUL: everything else becomes U+FFFD. Writes at
- * most `max` bytes, cut between characters. */
+/* Text for readers that insist on valid UTF-8 without NUL: everything else becomes U+FFFD. Writes
+ * at most `max` bytes, cut between characters. */
 void vpt_pb_text(struct vpt_pb *b, uint32_t field, const char *text, size_t len, size_t max);
 void vpt_pb_string(struct vpt_pb *b, uint32_t field, const char *text); /* NULL: no field */
 

@@ -1,5 +1,5 @@
-/* reader.c - opens captures and decodes chunks. frames.c walks the frames, chunk.h has the layout; this
- * file connects them to zstd and decides what can be trusted. */
+/* reader.c - opens captures and decodes chunks. frames.c walks the frames, chunk.h has the layout;
+ * this file connects them to zstd and decides what can be trusted. */
 #include "formats/reader.h"
 
 #include "formats/chunk.h"
@@ -64,9 +64,9 @@ static int decode_some(struct vpt_decoder *d, ZSTD_inBuffer *in, ZSTD_outBuffer 
 	return 1;
 }
 
-/* Decompresses the first bytes of the frame's content, without verifying its checksum. Returns how many there are. Our
- * writer ends a block after the chunk header, so its frames need only a few bytes of input; frames of other compressors may
- * need their whole first block. */
+/* Decompresses the first bytes of the frame's content, without verifying its checksum. Returns how
+ * many there are. Our writer ends a block after the chunk header, so its frames need only a few
+ * bytes of input; frames of other compressors may need their whole first block. */
 static size_t decode_head(struct vpt_decoder *d, struct vpt_source *src, uint64_t offset,
 	uint64_t size, unsigned char *head, size_t head_size)
 {
@@ -147,8 +147,8 @@ static int inflate_frame(struct vpt_decoder *d, size_t size, uint32_t content, i
 	return VPT_OK;
 }
 
-/* Packed sections point into the payload, so the batch takes it and the decoder gets the batch's old
- * one. */
+/* Packed sections point into the payload, so the batch takes it and the decoder gets the batch's
+ * old one. */
 static void give_payload(struct vpt_decoder *d, struct vpt_batch *b)
 {
 	unsigned char *payload = b->payload;

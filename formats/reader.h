@@ -30,8 +30,8 @@ struct vpt_chunk_info {
 };
 
 /* Takes the source: closes it with the reader, and on failure. VPT_EDATA: not a vptrace capture;
- * VPT_EVERSION: a newer major version; VPT_ENOMEM, VPT_EIO. A damaged file header is no failure if the
- * file has chunks: see vpt_reader_header_damaged(). */
+ * VPT_EVERSION: a newer major version; VPT_ENOMEM, VPT_EIO. A damaged file header is no failure if
+ * the file has chunks: see vpt_reader_header_damaged(). */
 int vpt_reader_open(struct vpt_source *src, struct vpt_reader **out, struct vpt_err *err);
 void vpt_reader_free(struct vpt_reader *r); /* accepts NULL */
 
@@ -47,9 +47,9 @@ uint64_t vpt_reader_damaged_bytes(const struct vpt_reader *r);
 struct vpt_decoder *vpt_decoder_new(void); /* NULL when there is no memory */
 void vpt_decoder_free(struct vpt_decoder *d);
 
-/* Decodes chunk `index` into `out`, which is reset first and stays empty on failure. Times and count
- * of a torn chunk are computed from the rows it still has. VPT_EDATA: damaged; go on with the next
- * chunk. Threads may decode at the same time, each with its own decoder and batch. */
+/* Decodes chunk `index` into `out`, which is reset first and stays empty on failure. Times and
+ * count of a torn chunk are computed from the rows it still has. VPT_EDATA: damaged; go on with the
+ * next chunk. Threads may decode at the same time, each with its own decoder and batch. */
 int vpt_reader_chunk(const struct vpt_reader *r, struct vpt_decoder *d, size_t index,
 	struct vpt_batch *out, struct vpt_err *err);
 

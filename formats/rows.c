@@ -1,5 +1,6 @@
-/* rows.c - unpacks sections that the reader left packed, whole or a few rows at a time, so that their columns stay in the
- * first-level cache. chunk_decode.c decides which sections stay packed. */
+/* rows.c - unpacks sections that the reader left packed, whole or a few rows at a time, so that
+ * their columns stay in the first-level cache. chunk_decode.c decides which sections stay
+ * packed. */
 #include "formats/chunk.h"
 
 #include "formats/memory.h"

@@ -107,8 +107,8 @@ const struct vpt_kind_desc *vpt_kind_desc(unsigned type);
 /* The same by name ("kernel"), NULL if there is none. */
 const struct vpt_kind_desc *vpt_kind_by_name(const char *name);
 
-/* The word for a number of the set that `unit` names (VPT_UNIT_COPY_KIND, ...). NULL if the unit has
- * no words or the number is unknown. */
+/* The word for a number of the set that `unit` names (VPT_UNIT_COPY_KIND, ...). NULL if the unit
+ * has no words or the number is unknown. */
 const char *vpt_word(enum vpt_unit unit, uint64_t number);
 
 #endif

@@ -1,10 +1,10 @@
 /* sink.c - byte sinks: a file, standard output, memory.
  *
- * A file is written under a temporary name in the folder of its target and renamed in one step at the
- * end. The folder stays open, so a later chdir(2) does no harm.
+ * A file is written under a temporary name in the folder of its target and renamed in one step at
+ * the end. The folder stays open, so a later chdir(2) does no harm.
  *
- * Left out: fsync(2), since we guard against our own failures, not the machine's; and cleaning up after
- * SIGKILL, which leaves the temporary file. The program must ignore SIGPIPE. */
+ * Left out: fsync(2), since we guard against our own failures, not the machine's; and cleaning up
+ * after SIGKILL, which leaves the temporary file. The program must ignore SIGPIPE. */
 #include "formats/io.h"
 
 #include "formats/io_calls.h"
@@ -105,11 +105,11 @@ static int create_only(int dir, const char *name)
 	return openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* Renames the temporary file to its target. Without VPT_SINK_FORCE a file that has appeared there in
- * the meantime must win, so plain rename(2) will not do. There are three ways, since not every file
- * system supports the first (NFS) or the second (object stores mounted as a folder): a rename that
- * never replaces; a hard link; creating the target exclusively, then replacing it. Returns 0 or an
- * errno. */
+/* Renames the temporary file to its target. Without VPT_SINK_FORCE a file that has appeared there
+ * in the meantime must win, so plain rename(2) will not do. There are three ways, since not every
+ * file system supports the first (NFS) or the second (object stores mounted as a folder): a rename
+ * that never replaces; a hard link; creating the target exclusively, then replacing it. Returns 0
+ * or an errno. */
 static int publish(struct file_sink *f)
 {
 	int fd, error;

@@ -1,7 +1,7 @@
 /* source.c - byte sources: an open file, or memory. input.c opens paths.
  *
- * Reads with pread(2) in a loop, never mmap(2): a file that shrinks meanwhile then gives a short read,
- * not a signal. */
+ * Reads with pread(2) in a loop, never mmap(2): a file that shrinks meanwhile then gives a short
+ * read, not a signal. */
 #include "formats/io.h"
 
 #include "formats/io_calls.h"

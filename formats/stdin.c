@@ -1,7 +1,8 @@
 /* stdin.c - standard input as a source.
  *
- * A source is read at any offset and by several threads; a pipe allows neither. So its bytes go to a file first, on disk,
- * since traces may not fit in memory. The file has no name, so it can never be left over. */
+ * A source is read at any offset and by several threads; a pipe allows neither. So its bytes go to
+ * a file first, on disk, since traces may not fit in memory. The file has no name, so it can never
+ * be left over. */
 #include "formats/io.h"
 
 #include "formats/memory.h"
@@ -29,7 +30,8 @@ static const char *temporary_folder(void)
 	return folder && *folder ? folder : "/tmp";
 }
 
-/* Opens a file that only this user can access and that vanishes with its descriptor; -1 with errno. */
+/* Opens a file that only this user can access and that vanishes with its descriptor; -1 with
+ * errno. */
 static int open_nameless(const char *folder)
 {
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

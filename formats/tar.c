@@ -2,8 +2,8 @@
  *
  *	offset   0 name 100 | mode 8 | uid 8 | gid 8 | size 12 | mtime 12 | checksum 8 | type 1 | link 100 | "ustar" 6 | "00" 2 | ...
  *
- * Numbers are octal digits. The checksum is the sum of the header's bytes, its own eight counted as spaces. Left out: folders,
- * links, long names, members of 8 GiB or more. */
+ * Numbers are octal digits. The checksum is the sum of the header's bytes, its own eight counted as
+ * spaces. Left out: folders, links, long names, members of 8 GiB or more. */
 #include "formats/tar.h"
 
 #include <stdio.h>

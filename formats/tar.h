@@ -13,8 +13,8 @@
 
 enum { VPT_TAR_NAME_MAX = 99, VPT_TAR_BLOCK = 512 };
 
-/* Begins a plain file of `size` bytes. VPT_EINVAL: the name is empty or longer than VPT_TAR_NAME_MAX, or
- * the size is 8 GiB or more; otherwise returns the sink's code. */
+/* Begins a plain file of `size` bytes. VPT_EINVAL: the name is empty or longer than
+ * VPT_TAR_NAME_MAX, or the size is 8 GiB or more; otherwise returns the sink's code. */
 int vpt_tar_begin(struct vpt_sink *sink, const char *name, uint64_t size, struct vpt_err *err);
 int vpt_tar_end(struct vpt_sink *sink, uint64_t size, struct vpt_err *err);
 int vpt_tar_finish(struct vpt_sink *sink, struct vpt_err *err);

@@ -16,7 +16,8 @@ struct vpt_trace {
 	uint64_t size_bytes;
 };
 
-/* A format that this build cannot read has NULL as its importer; the entry names the missing package. */
+/* A format that this build cannot read has NULL as its importer; the entry names the missing
+ * package. */
 static const struct {
 	enum vpt_trace_format format;
 	const struct vpt_importer *importer;

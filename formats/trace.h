@@ -1,5 +1,5 @@
-/* trace.h - opens any supported trace for reading: a capture of ours, a trace from PyTorch's profiler,
- * or an Nsight Systems export. Callers see chunks, whatever the format. */
+/* trace.h - opens any supported trace for reading: a capture of ours, a trace from PyTorch's
+ * profiler, or an Nsight Systems export. Callers see chunks, whatever the format. */
 #ifndef VPT_FORMATS_TRACE_H
 #define VPT_FORMATS_TRACE_H
 
@@ -12,8 +12,8 @@ struct vpt_trace;
 
 enum vpt_trace_format { VPT_FORMAT_CAPTURE, VPT_FORMAT_KINETO, VPT_FORMAT_NSIGHT };
 
-/* Opens `path` and detects the format from its bytes. VPT_EDATA: not a trace; the message says what to
- * do if that is known. VPT_EUNSUPPORTED: this build lacks the importer. */
+/* Opens `path` and detects the format from its bytes. VPT_EDATA: not a trace; the message says what
+ * to do if that is known. VPT_EUNSUPPORTED: this build lacks the importer. */
 int vpt_trace_open(const char *path, struct vpt_trace **out, struct vpt_err *err);
 
 /* The same for a source. Takes it: closes it with the trace, and on failure. */
@@ -26,12 +26,12 @@ const struct vpt_header *vpt_trace_header(const struct vpt_trace *t);
 
 size_t vpt_trace_chunks(const struct vpt_trace *t);
 
-/* A lower bound on the times in chunks from `index` on: the smallest t_min among them, ~0 if there are
- * none. A table lookup. */
+/* A lower bound on the times in chunks from `index` on: the smallest t_min among them, ~0 if there
+ * are none. A table lookup. */
 uint64_t vpt_trace_times_from(const struct vpt_trace *t, size_t index);
 
-/* Decodes chunk `index`. VPT_EDATA: it is damaged; go on with the next. Any thread, with its own decoder
- * and batch. */
+/* Decodes chunk `index`. VPT_EDATA: it is damaged; go on with the next. Any thread, with its own
+ * decoder and batch. */
 int vpt_trace_chunk(const struct vpt_trace *t, struct vpt_decoder *d, size_t index,
 	struct vpt_batch *out, struct vpt_err *err);
 

@@ -1,5 +1,6 @@
-/* utf8.c - well-formed sequences (the Unicode Standard, table 3-7). The first byte determines the length and the range of the
- * second; later bytes are 80..BF. The ranges exclude overlong forms, surrogates and everything past U+10FFFF. */
+/* utf8.c - well-formed sequences (the Unicode Standard, table 3-7). The first byte determines the
+ * length and the range of the second; later bytes are 80..BF. The ranges exclude overlong forms,
+ * surrogates and everything past U+10FFFF. */
 #include "formats/utf8.h"
 
 #include <stdio.h>

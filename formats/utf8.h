@@ -23,7 +23,8 @@ struct vpt_shown {
 	int escaped; /* 1: "\x1b" or "\u202e", for an unseen character or a byte that is not UTF-8 */
 };
 
-/* Shows the next character of `text`, which has `left` > 0 bytes. Returns how many bytes it consumed. */
+/* Shows the next character of `text`, which has `left` > 0 bytes. Returns how many bytes it
+ * consumed. */
 size_t vpt_utf8_show(const char *text, size_t left, struct vpt_shown *out);
 
 #endif

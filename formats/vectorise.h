@@ -1,10 +1,10 @@
-/* vectorise.h - asks the compiler to vectorise a function, for the few hot loops over columns. The loops
- * of such a function touch only plain arrays and have no early exit. */
+/* vectorise.h - asks the compiler to vectorise a function, for the few hot loops over columns. The
+ * loops of such a function touch only plain arrays and have no early exit. */
 #ifndef VPT_FORMATS_VECTORISE_H
 #define VPT_FORMATS_VECTORISE_H
 
-/* On x86-64 the compiler emits versions for AVX2 and AVX-512, and the loader picks one. The sanitizers
- * start up after that pick, so their builds do without. */
+/* On x86-64 the compiler emits versions for AVX2 and AVX-512, and the loader picks one. The
+ * sanitizers start up after that pick, so their builds do without. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
 	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #if __GNUC__ >= 12

@@ -1,5 +1,5 @@
-/* writer.c - compresses chunks. The compressor ends a block where put_column() in chunk_encode.c asks for
- * it. */
+/* writer.c - compresses chunks. The compressor ends a block where put_column() in chunk_encode.c
+ * asks for it. */
 #include "formats/writer.h"
 
 #include "formats/chunk.h"
@@ -9,8 +9,8 @@
 #include <zstd.h>
 
 enum {
-	/* A smaller table than level 1's default leaves half of the first-level cache to the planes: saves
-	 * 1 ns per event and costs 0.0 to 0.5 % of the size. */
+	/* A smaller table than level 1's default leaves half of the first-level cache to the
+	 * planes: saves 1 ns per event and costs 0.0 to 0.5 % of the size. */
 	HASH_LOG = 12
 };
 

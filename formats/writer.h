@@ -1,7 +1,7 @@
 /* writer.h - writes batches to a capture file: one zstd frame for the header, one for each chunk.
  *
- * A frame reaches the sink in one write. The writer never seeks or rewrites, so at any moment the file
- * is valid up to its last whole frame. One thread at a time. */
+ * A frame reaches the sink in one write. The writer never seeks or rewrites, so at any moment the
+ * file is valid up to its last whole frame. One thread at a time. */
 #ifndef VPT_FORMATS_WRITER_H
 #define VPT_FORMATS_WRITER_H
 
@@ -11,8 +11,8 @@
 
 struct vpt_writer;
 
-/* Writes the header at once. The caller keeps `sink` and finishes it after vpt_writer_free(). `level` is
- * zstd's; 0 means 1. */
+/* Writes the header at once. The caller keeps `sink` and finishes it after vpt_writer_free().
+ * `level` is zstd's; 0 means 1. */
 int vpt_writer_open(struct vpt_sink *sink, const struct vpt_header *header, int level,
 	struct vpt_writer **out, struct vpt_err *err);
 

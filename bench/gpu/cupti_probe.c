@@ -1,4 +1,5 @@
-/* cupti_probe.c - measures CUPTI itself, without the tracer, to check what the tracer's design assumes.
+/* cupti_probe.c - measures CUPTI itself, without the tracer, to check what the tracer's design
+ * assumes.
  *
  *	cupti_probe kinds ROUNDS LAUNCHES   ns per launch that each kind of record costs, alone and together
  *	cupti_probe coarse ROUNDS LAUNCHES  the same for whole graphs, and whether nodes are recorded afterwards
@@ -184,8 +185,8 @@ static void switch_launch_calls(uint32_t domain, uint8_t on)
 	}
 }
 
-/* Switches a mix on or off; returns the milliseconds it took. Refusals are part of the result; reports
- * those of the first round. */
+/* Switches a mix on or off; returns the milliseconds it took. Refusals are part of the result;
+ * reports those of the first round. */
 static double switch_mix(const struct mix *m, uint8_t on, unsigned round)
 {
 	uint64_t from = probe_now_ns();

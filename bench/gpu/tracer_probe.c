@@ -1,5 +1,5 @@
-/* tracer_probe.c - the cost of libvptrace to a program that launches empty kernels as fast as it can,
- * and the fate of its records.
+/* tracer_probe.c - the cost of libvptrace to a program that launches empty kernels as fast as it
+ * can, and the fate of its records.
  *
  *	tracer_probe cost ROUNDS LAUNCHES     ns per launch: untraced, each profile, paused, after stop
  *	tracer_probe graphs ROUNDS REPLAYS    ns per replay and per node of a CUDA graph

@@ -1,7 +1,7 @@
 /* import.h - imports traces that other tools wrote.
  *
- * An importer reads the whole source into a collector and counts what it cannot use. Only a source of
- * another format is an error; bad rows in it are not. */
+ * An importer reads the whole source into a collector and counts what it cannot use. Only a source
+ * of another format is an error; bad rows in it are not. */
 #ifndef VPT_FORMATS_IMPORT_IMPORT_H
 #define VPT_FORMATS_IMPORT_IMPORT_H
 
@@ -27,7 +27,8 @@ struct vpt_import_stats {
 struct vpt_importer {
 	const char *name; /* "kineto" */
 	const char *help; /* the tool that writes such files */
-	/* Whether the first bytes look like this format (after gunzip, if the importer reads gzip). */
+	/* Whether the first bytes look like this format (after gunzip, if the importer reads
+	 * gzip). */
 	int (*probe)(const unsigned char *head, size_t size);
 	/* Reads everything into `c` but does not finish it. 0 or VPT_EDATA, VPT_ENOMEM, VPT_EIO. */
 	int (*read)(struct vpt_source *src, struct vpt_collect *c, struct vpt_import_stats *stats,

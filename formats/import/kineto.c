@@ -15,7 +15,8 @@
 enum {
 	DEPTH_MAX = 64,         /* nesting inside one event; real ones have 5 */
 	VALUE_BYTES = 16 << 20, /* of one event or member */
-	/* Commas and opening brackets of one event or member; json-c needs some hundred bytes for each. */
+	/* Commas and opening brackets of one event or member; json-c needs some hundred bytes for
+	 * each. */
 	VALUE_PARTS = 1 << 18,
 	KEY_BYTES = 32 /* no known key is longer */
 };
@@ -214,8 +215,8 @@ static struct vpt_text glance_member(
 	return glance_char(p, end, ':') ? glance_string(p, end) : none;
 }
 
-/* The profiler writes phase and category first. If they show that the event is not needed, as in most
- * of a trace with Python frames, it need not be parsed. 0: parse it. */
+/* The profiler writes phase and category first. If they show that the event is not needed, as in
+ * most of a trace with Python frames, it need not be parsed. 0: parse it. */
 static int is_needless(const struct document *d)
 {
 	const unsigned char *p = d->bytes.cur, *end = d->bytes.end;

@@ -1,8 +1,8 @@
 /* kineto_bytes.c - reads the text of a profiler's file, plain or gzip.
  *
  * Long recordings often end with a kill, so half a gzip is a normal input: all text that can be
- * inflated is delivered, and the cut is a flag, not an error. Several gzip members in one file are one
- * text. Bytes after the last member that do not begin another are padding and ignored. */
+ * inflated is delivered, and the cut is a flag, not an error. Several gzip members in one file are
+ * one text. Bytes after the last member that do not begin another are padding and ignored. */
 #include "formats/import/kineto_bytes.h"
 
 #include "formats/limits.h"
@@ -105,7 +105,8 @@ static int fill_plain(struct vpt_kineto_bytes *b, struct vpt_err *err)
 	return 0;
 }
 
-/* Gets more compressed bytes, and begins a new member after the last one. VPT_END: no more of either. */
+/* Gets more compressed bytes, and begins a new member after the last one. VPT_END: no more of
+ * either. */
 static int feed(struct vpt_kineto_bytes *b, struct vpt_err *err)
 {
 	struct vpt_kineto_inflate *inf = b->inflate;

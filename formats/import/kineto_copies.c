@@ -104,8 +104,8 @@ static uint64_t second_word(struct vpt_text name)
 	return word_number(VPT_UNIT_COPY_KIND, word);
 }
 
-/* The direction is in the name, as CUDA or ROCm writes it. If the name is that of the call, it is in `kind`, as a word
- * or as HIP's number. */
+/* The direction is in the name, as CUDA or ROCm writes it. If the name is that of the call, it is
+ * in `kind`, as a word or as HIP's number. */
 static uint64_t direction(const struct vpt_kineto_event *e)
 {
 	struct vpt_text kind = vpt_kineto_text(vpt_kineto_member(e->args, "kind"));

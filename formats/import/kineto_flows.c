@@ -1,9 +1,10 @@
 /* kineto_flows.c - correlation ids from flow arrows.
  *
- * The profiler writes each id twice: among an event's arguments, and as an arrow from the call to its op. Other tools that
- * write this format write only the arrows. So rows without an id wait, and at the end each gets the id of an arrow that
- * begins or ends inside it on its own line. Arrows before the first such row are ignored: an arrow comes after the events
- * that it joins, and so the profiler's own files pay nothing. */
+ * The profiler writes each id twice: among an event's arguments, and as an arrow from the call to
+ * its op. Other tools that write this format write only the arrows. So rows without an id wait, and
+ * at the end each gets the id of an arrow that begins or ends inside it on its own line. Arrows
+ * before the first such row are ignored: an arrow comes after the events that it joins, and so the
+ * profiler's own files pay nothing. */
 #include "formats/import/kineto_flows.h"
 
 #include "formats/memory.h"

@@ -1,12 +1,13 @@
 /* kineto_memory.c - how much memory PyTorch's allocator holds.
  *
- * If the profiler was set to record memory, there is an instant event after each change, for GPUs and for the host. Those
- * of each GPU become two series. */
+ * If the profiler was set to record memory, there is an instant event after each change, for GPUs
+ * and for the host. Those of each GPU become two series. */
 #include "formats/import/kineto_put.h"
 
 #include <string.h>
 
-/* Puts a sample of a series. Returns 0 if the event lacks the member or it is not a number of bytes. */
+/* Puts a sample of a series. Returns 0 if the event lacks the member or it is not a number of
+ * bytes. */
 static int put_sample(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t device,
 	const char *name, const char *key)
 {

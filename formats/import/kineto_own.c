@@ -1,7 +1,9 @@
-/* kineto_own.c - reads back what vptrace-analyze adds to the profiler's format when it exports a capture.
+/* kineto_own.c - reads back what vptrace-analyze adds to the profiler's format when it exports a
+ * capture.
  *
- * Rows that the profiler's format cannot express are events of the category "vptrace", with the columns of events.def as
- * arguments, by name. None of this is trusted more than the rest of the file. */
+ * Rows that the profiler's format cannot express are events of the category "vptrace", with the
+ * columns of events.def as arguments, by name. None of this is trusted more than the rest of the
+ * file. */
 #include "formats/import/kineto_own.h"
 #include "formats/import/kineto_put.h"
 
@@ -195,7 +197,8 @@ int vpt_kineto_own_range(struct vpt_kineto_rows *r, const struct vpt_kineto_even
 	struct payload p = {0};
 	struct vpt_open open;
 
-	/* The profiler's own ranges lack these arguments and have many others that are not needed. */
+	/* The profiler's own ranges lack these arguments and have many others that are not
+	 * needed. */
 	if (!r->own.is_own)
 		return 0;
 	p = payload_of(r, e);

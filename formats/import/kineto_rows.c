@@ -1,10 +1,10 @@
 /* kineto_rows.c - turns one event of the PyTorch profiler into one row.
  *
  * A table maps the category to the kind. Each event ends up in exactly one place: a row, a name, or
- * one of the counts skipped, unknown_category and malformed. Numbers and texts that had to be changed
- * are counted as well. The profiler does not write the process of an op, so streams belong to process
- * -1. Left out: Python frames, flow arrows, and the device's copies of annotations, which repeat what
- * rows say. */
+ * one of the counts skipped, unknown_category and malformed. Numbers and texts that had to be
+ * changed are counted as well. The profiler does not write the process of an op, so streams belong
+ * to process -1. Left out: Python frames, flow arrows, and the device's copies of annotations,
+ * which repeat what rows say. */
 #include "formats/import/kineto_rows.h"
 
 #include "formats/import/kineto_flows.h"
@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* In order of frequency. NULL: known but not needed. Where a kind has several names, some are those of
- * older versions. */
+/* In order of frequency. NULL: known but not needed. Where a kind has several names, some are those
+ * of older versions. */
 static const struct category {
 	const char *name;
 	vpt_kineto_put *put;   /* a span, phase X */
@@ -134,8 +134,8 @@ static int is_flow(struct vpt_text phase, struct vpt_text category)
 						vpt_kineto_same_word("async_cpu_to_gpu", category));
 }
 
-/* The function that makes the row of an event of this phase and category. *known is 0 if the category
- * is unknown. */
+/* The function that makes the row of an event of this phase and category. *known is 0 if the
+ * category is unknown. */
 static vpt_kineto_put *put_of(struct vpt_text phase, struct vpt_text category_name, int *known)
 {
 	const struct category *category = find_category(category_name);

@@ -1,7 +1,7 @@
 /* kineto_value.c - reads single JSON values as integers and text.
  *
- * The profiler writes microseconds with three decimals. As a double, 1365627862757.064 would lose its
- * nanoseconds, so numbers are read from their digits, which json-c keeps beside each double. */
+ * The profiler writes microseconds with three decimals. As a double, 1365627862757.064 would lose
+ * its nanoseconds, so numbers are read from their digits, which json-c keeps beside each double. */
 #include "formats/import/kineto_value.h"
 
 #include "formats/utf8.h"

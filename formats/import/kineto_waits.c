@@ -37,7 +37,8 @@ static uint64_t look_up(const struct named_number *table, struct vpt_text name)
 	return table->number;
 }
 
-/* The lane of the stream that waits or is waited for; in our own files, perhaps of a thread instead. */
+/* The lane of the stream that waits or is waited for; in our own files, perhaps of a thread
+ * instead. */
 static uint64_t waiting_lane(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
 {
 	int64_t stream = vpt_kineto_optional_id(r, e->args, "stream");

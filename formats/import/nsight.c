@@ -2,8 +2,8 @@
  *
  * The export is a set of tables that grew over the years: newer versions have more columns, and a
  * table exists only if the tool had rows for it. So a list of fields describes each table, and one
- * function turns a row's cells into a row of ours; an absent cell reads as its default. This file has
- * the tables of texts and the order of reading; nsight_tables.h has the others.
+ * function turns a row's cells into a row of ours; an absent cell reads as its default. This file
+ * has the tables of texts and the order of reading; nsight_tables.h has the others.
  *
  * Left out: CPU samples, OS calls, GPU metrics, names of processes and streams. */
 #include "formats/import/nsight_tables.h"

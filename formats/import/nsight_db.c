@@ -1,13 +1,13 @@
 /* nsight_db.c - runs SQLite over a source, and reads tables that data describes.
  *
  * SQLite gets a file system of its own with one read-only file, the source. The file counts as
- * immutable, so there are no journals, locks or shared memory, and a database left in write-ahead mode
- * opens as well. A truncated file is presented at the length in its header, with zeros after the cut;
- * otherwise SQLite would refuse all of it. So the tables before the cut are readable, and the others
- * break where the bytes end.
+ * immutable, so there are no journals, locks or shared memory, and a database left in write-ahead
+ * mode opens as well. A truncated file is presented at the length in its header, with zeros after
+ * the cut; otherwise SQLite would refuse all of it. So the tables before the cut are readable, and
+ * the others break where the bytes end.
  *
- * A hostile database can make SQLite walk the same pages forever, so all statements share one budget of
- * virtual machine steps, proportional to the size of the file.
+ * A hostile database can make SQLite walk the same pages forever, so all statements share one
+ * budget of virtual machine steps, proportional to the size of the file.
  *
  * Left out: rows of a table after its first damaged page. */
 #include "formats/import/nsight_db.h"
@@ -257,7 +257,8 @@ struct setting {
 	int id, value;
 };
 
-/* No limits that only affect parsing: a view that somebody added must not make the file unreadable. */
+/* No limits that only affect parsing: a view that somebody added must not make the file
+ * unreadable. */
 static const struct setting limits[] = {
 	{SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX},
 	{SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
@@ -421,8 +422,8 @@ static int has_column(struct vpt_nsight_db *db, const char *table, const char *c
 		db->sql, "main", table, column, NULL, NULL, NULL, NULL, NULL);
 }
 
-/* Prepares a SELECT with one result per field: NULL if the file has no such column. Bit i of *there is
- * set if field i has one. */
+/* Prepares a SELECT with one result per field: NULL if the file has no such column. Bit i of *there
+ * is set if field i has one. */
 static int prepare(struct vpt_nsight_db *db, const struct vpt_nsight_table *table,
 	sqlite3_stmt **st, uint32_t *there)
 {

@@ -1,8 +1,9 @@
 /* nsight_db.h - reads rows of an untrusted SQLite database.
  *
- * The database is read through a struct vpt_source, never through a path, and nothing in it is run.
- * Only real tables are read, whole and in storage order, within a budget of steps that grows with
- * the size of the file. Data describes the tables; a column that the file lacks reads as not known. */
+ * The database is read through a struct vpt_source, never through a path, and nothing in it is
+ * run. Only real tables are read, whole and in storage order, within a budget of steps that
+ * grows with the size of the file. Data describes the tables; a column that the file lacks reads
+ * as not known. */
 #ifndef VPT_FORMATS_IMPORT_NSIGHT_DB_H
 #define VPT_FORMATS_IMPORT_NSIGHT_DB_H
 
@@ -48,15 +49,16 @@ struct vpt_nsight_table {
 	const struct vpt_nsight_field *fields;
 	size_t field_count;
 	int events; /* its rows count as events of the trace */
-	/* `cell` has one cell per field, in their order. 0, or a negative code that ends the scan. */
+	/* `cell` has one cell per field, in their order. 0, or a negative code that ends the
+	 * scan. */
 	int (*row)(void *ctx, const struct vpt_cell *cell);
 };
 
 struct vpt_nsight_db;
 
 /* Opens the database. `src` and `stats` are borrowed until close. VPT_EDATA, with SQLite's message,
- * if it is not a database; VPT_EIO with the source's. A file shorter than its header says is opened,
- * and stats->truncated set. */
+ * if it is not a database; VPT_EIO with the source's. A file shorter than its header says is
+ * opened, and stats->truncated set. */
 int vpt_nsight_open(struct vpt_source *src, struct vpt_import_stats *stats,
 	struct vpt_nsight_db **out, struct vpt_err *err);
 void vpt_nsight_close(struct vpt_nsight_db *db); /* accepts NULL */

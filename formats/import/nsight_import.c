@@ -1,5 +1,5 @@
-/* nsight_import.c - what the row functions of all tables share: lanes of threads, texts, the largest
- * end seen. */
+/* nsight_import.c - what the row functions of all tables share: lanes of threads, texts, the
+ * largest end seen. */
 #include "formats/import/nsight_import.h"
 
 #include "formats/memory.h"

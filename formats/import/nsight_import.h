@@ -1,5 +1,5 @@
-/* nsight_import.h - the state of an import of an Nsight Systems export: texts, threads, and rows that
- * wait for the end of the trace. Private to the importer. */
+/* nsight_import.h - the state of an import of an Nsight Systems export: texts, threads, and rows
+ * that wait for the end of the trace. Private to the importer. */
 #ifndef VPT_FORMATS_IMPORT_NSIGHT_IMPORT_H
 #define VPT_FORMATS_IMPORT_NSIGHT_IMPORT_H
 

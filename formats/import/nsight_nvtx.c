@@ -1,8 +1,8 @@
 /* nsight_nvtx.c - NVTX ranges, marks and domains of an Nsight Systems export.
  *
- * One table holds all of NVTX. Every row with an end is a range, so the number of ranges equals that of
- * a query for `end IS NOT NULL`. A range that was never closed is kept, cut at the trace's end and
- * marked as unmatched.
+ * One table holds all of NVTX. Every row with an end is a range, so the number of ranges equals
+ * that of a query for `end IS NOT NULL`. A range that was never closed is kept, cut at the trace's
+ * end and marked as unmatched.
  *
  * Left out: names of categories; the contents of binary payloads. */
 #include "formats/import/nsight_tables.h"

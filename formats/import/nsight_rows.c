@@ -1,6 +1,6 @@
 /* nsight_rows.c - rows of CUPTI's tables in an Nsight Systems export: work on devices, calls,
- * synchronisation, overhead, and the losses that the tool reports. One list of fields and one function
- * per table. */
+ * synchronisation, overhead, and the losses that the tool reports. One list of fields and one
+ * function per table. */
 #include "formats/import/nsight_tables.h"
 
 #include "formats/calls.h"
@@ -378,8 +378,8 @@ static uint64_t first_number(struct vpt_text text)
 	return i > first ? value : UINT64_MAX;
 }
 
-/* The tool warns in nearly every trace that events "might" be missing. Only a definite statement that
- * CUDA records were lost counts. */
+/* The tool warns in nearly every trace that events "might" be missing. Only a definite statement
+ * that CUDA records were lost counts. */
 static int diagnostic_row(void *ctx, const struct vpt_cell *cell)
 {
 	struct vpt_nsight *im = ctx;

@@ -1,8 +1,8 @@
 /* nsight_text.c - texts that rows refer to by number, kept in one sorted array.
  *
- * Sorted, not hashed: the numbers come from the file, and no file can make a binary search slow. The
- * ENUM tables describe the numbers of a column in words. We search for words within those texts, since
- * their exact spelling has changed between versions. */
+ * Sorted, not hashed: the numbers come from the file, and no file can make a binary search slow.
+ * The ENUM tables describe the numbers of a column in words. We search for words within those
+ * texts, since their exact spelling has changed between versions. */
 #include "formats/import/nsight_text.h"
 
 #include "formats/error.h"
@@ -45,8 +45,8 @@ static int compare_key(const struct vpt_nsight_name *a, int64_t owner, int64_t i
 	return a->id < id ? -1 : a->id > id;
 }
 
-/* Texts were appended in order, so the offset shows which of two equal names came first. An empty text
- * shares its offset with its successor; either of those two may win. */
+/* Texts were appended in order, so the offset shows which of two equal names came first. An empty
+ * text shares its offset with its successor; either of those two may win. */
 static int compare_names(const void *pa, const void *pb)
 {
 	const struct vpt_nsight_name *a = pa, *b = pb;
@@ -173,7 +173,8 @@ static const struct word overhead_words[] = {
 	{NULL, VPT_OVERHEADKIND_UNKNOWN},
 };
 
-/* The meaning of the numbers if the file has no ENUM table: those of all known versions of the tool. */
+/* The meaning of the numbers if the file has no ENUM table: those of all known versions of the
+ * tool. */
 static const uint8_t copy_numbers[] = {VPT_COPYKIND_UNKNOWN, VPT_COPYKIND_HTOD, VPT_COPYKIND_DTOH,
 	VPT_COPYKIND_HTOA, VPT_COPYKIND_ATOH, VPT_COPYKIND_ATOA, VPT_COPYKIND_ATOD,
 	VPT_COPYKIND_DTOA, VPT_COPYKIND_DTOD, VPT_COPYKIND_HTOH, VPT_COPYKIND_PTOP,

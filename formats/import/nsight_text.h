@@ -1,5 +1,5 @@
-/* nsight_text.h - the texts of an Nsight Systems export: those that rows refer to by number, and those
- * that translate to one of our words. */
+/* nsight_text.h - the texts of an Nsight Systems export: those that rows refer to by number, and
+ * those that translate to one of our words. */
 #ifndef VPT_FORMATS_IMPORT_NSIGHT_TEXT_H
 #define VPT_FORMATS_IMPORT_NSIGHT_TEXT_H
 
@@ -23,7 +23,8 @@ struct vpt_nsight_names {
 
 void vpt_nsight_names_free(struct vpt_nsight_names *names);
 
-/* Adds a name; find works after sort. Of equal (owner, id), the first one added wins. 0 or VPT_ENOMEM. */
+/* Adds a name; find works after sort. Of equal (owner, id), the first one added wins. 0 or
+ * VPT_ENOMEM. */
 int vpt_nsight_names_add(
 	struct vpt_nsight_names *names, int64_t owner, int64_t id, const char *text, size_t len);
 void vpt_nsight_names_sort(struct vpt_nsight_names *names);
