@@ -1,11 +1,11 @@
-/* chunk_names.h - what rows of a chunk refer to by number: texts that are laid out once, and lanes. */
+/* chunk_names.h - what a chunk's rows refer to by number: texts, formatted once, and lanes. */
 #ifndef VPA_ANALYSIS_EXPORT_CHUNK_NAMES_H
 #define VPA_ANALYSIS_EXPORT_CHUNK_NAMES_H
 
 #include "analysis/export/line.h"
 #include "formats/batch.h"
 
-/* Texts made once and asked for often, by number. All zeros is an empty set. */
+/* Texts by number, formatted once and used often. All zeros is an empty set. */
 struct vpa_pieces {
 	struct vpa_line text;
 	struct vpa_piece {
@@ -15,11 +15,11 @@ struct vpa_pieces {
 	size_t count, cap;
 };
 
-/* Forgets all; numbers go from 0 to `count` now. */
+/* Empties the set; the numbers below `count` are valid now. */
 void vpa_pieces_reset(struct vpa_pieces *p, size_t count);
 void vpa_pieces_free(struct vpa_pieces *p);
 
-/* Puts piece `id`, or returns 0: it must be made first. */
+/* Appends piece `id` to the line and returns 1, or returns 0 if it must be made first. */
 static inline int vpa_pieces_put(const struct vpa_pieces *p, uint64_t id, struct vpa_line *l)
 {
 	const struct vpa_piece *s = &p->spans[id];
@@ -30,11 +30,12 @@ static inline int vpa_pieces_put(const struct vpa_pieces *p, uint64_t id, struct
 	return 1;
 }
 
-/* To make a piece: append at least a byte to p->text between these two; the latter puts it too. */
+/* To make a piece, append at least one byte to p->text between these two. The second also appends
+ * the piece to the line. */
 size_t vpa_pieces_begin(struct vpa_pieces *p);
 void vpa_pieces_end(struct vpa_pieces *p, uint64_t id, size_t begin, struct vpa_line *l);
 
-/* The chunk's lanes by key. All zeros knows none. */
+/* The chunk's lanes by key. All zeros is an empty set. */
 struct vpa_chunk_lanes {
 	const struct vpt_section *section; /* LANE; NULL: the chunk has none */
 	struct vpt_strings keys;           /* 8 bytes each */
@@ -47,7 +48,7 @@ struct vpa_chunk_lanes {
 void vpa_chunk_lanes_read(struct vpa_chunk_lanes *l, const struct vpt_batch *b);
 void vpa_chunk_lanes_free(struct vpa_chunk_lanes *l);
 
-/* The row of LANE that describes a key; UINT32_MAX if none does. */
+/* The row of LANE that describes a key; UINT32_MAX: none. */
 uint32_t vpa_chunk_lane(struct vpa_chunk_lanes *l, uint64_t key);
 
 #endif

@@ -1,7 +1,7 @@
-/* line.h - rows of text, made fast: what `cat` prints and what exports of rows and of JSON are made of.
+/* line.h - fast formatting of text rows, for `cat` and for exports of rows and JSON.
  *
- * A line grows; it is sticky: after there was no memory every put does nothing, and `failed` says so. All zeros is an
- * empty line; vpt_free(line.data) frees it. */
+ * A line grows as needed. It is sticky: once memory runs out `failed` is set and every put does
+ * nothing. All zeros is an empty line; vpt_free(line.data) frees it. */
 #ifndef VPA_ANALYSIS_EXPORT_LINE_H
 #define VPA_ANALYSIS_EXPORT_LINE_H
 
@@ -17,7 +17,7 @@ struct vpa_line {
 	int failed;
 };
 
-/* A place for `size` bytes; the caller adds to line->size. NULL: no memory. */
+/* Room for `size` bytes at the end; the caller adds to line->size. NULL: no memory. */
 static inline char *vpa_line_room(struct vpa_line *l, size_t size)
 {
 	if (l->cap - l->size < size) {
@@ -45,8 +45,8 @@ static inline void vpa_line_words(struct vpa_line *l, const char *words)
 	vpa_line_put(l, words, strlen(words));
 }
 
-/* Numbers are short: copying a fixed size and counting the real one takes a third of the time of a copy of unknown
- * length. */
+/* Numbers are short: copying a fixed size and adding the real one takes a third of the time of a copy
+ * of unknown length. */
 static inline void vpa_line_unsigned(struct vpa_line *l, uint64_t value)
 {
 	enum { DIGITS = 20 };
@@ -69,7 +69,7 @@ static inline void vpa_line_unsigned(struct vpa_line *l, uint64_t value)
 	l->size += (size_t)(end - p);
 }
 
-/* `value` is a number in two's complement. */
+/* `value` is in two's complement. */
 static inline void vpa_line_signed(struct vpa_line *l, uint64_t value)
 {
 	if (value >> 63) {
@@ -82,13 +82,13 @@ static inline void vpa_line_signed(struct vpa_line *l, uint64_t value)
 /* Nanoseconds, in two's complement, as microseconds with all three decimals: 1500 is "1.500". */
 void vpa_line_micros(struct vpa_line *l, uint64_t ns);
 
-/* Shortest decimal that reads back as the same double; null where JSON has no number for it. */
+/* The shortest decimal that reads back as the same double; null for NaN and infinities. */
 void vpa_line_double(struct vpa_line *l, double value);
 
 /* "0x2a". */
 void vpa_line_hex(struct vpa_line *l, uint64_t value);
 
-/* A JSON string with its quotes: valid UTF-8 whatever the bytes are. */
+/* A JSON string with its quotes, valid UTF-8 whatever the bytes. */
 void vpa_line_json(struct vpa_line *l, const char *text, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
-/* schema_names.h - the names in events.def of a unit, an encoding, a use of lanes: "TIME_NS", "DELTA", "STREAM". "?": none
- * of these. */
+/* schema_names.h - names in events.def of units, encodings and uses of lanes: "TIME_NS", "DELTA",
+ * "STREAM"; "?" for an unknown number. */
 #ifndef VPA_ANALYSIS_EXPORT_SCHEMA_NAMES_H
 #define VPA_ANALYSIS_EXPORT_SCHEMA_NAMES_H
 

@@ -1,18 +1,18 @@
-/* blocks_groups.h - requests, each with its blocks, steps and stages: the blocks' table put in order for the report. Private to
- * the files that write it. */
+/* blocks_groups.h - orders the table of blocks for the report: requests, each with its blocks, steps
+ * and stages. Private to the files that write them. */
 #ifndef VPA_ANALYSIS_FOLDS_BLOCKS_GROUPS_H
 #define VPA_ANALYSIS_FOLDS_BLOCKS_GROUPS_H
 
 #include "analysis/folds/blocks_table.h"
 
-/* A block that is in it. */
+/* A block of the report. */
 struct vpa_kept_block {
 	const struct vpa_scope *scope;
 	uint32_t id;               /* of the scope */
-	uint32_t edge;             /* at its end */
+	uint32_t edge;             /* of the sweep, at the block's end */
 	uint64_t start_ns, end_ns; /* on the device */
 	uint64_t frames, latents;
-	int64_t mark_frames; /* -1: not told */
+	int64_t mark_frames; /* -1: unknown */
 	int ready_mark;
 	uint64_t mark_ns; /* on the host */
 };
@@ -20,12 +20,12 @@ struct vpa_kept_block {
 /* A request and what belongs to it. */
 struct vpa_blocks_group {
 	uint32_t id;                   /* of the request's scope; VPA_NONE: the whole window */
-	const struct vpa_scope *scope; /* NULL: the same */
+	const struct vpa_scope *scope; /* NULL: the whole window */
 	uint64_t start_ns, host_end_ns;
-	uint32_t end_edge; /* VPA_NONE: where the trace ends */
+	uint32_t end_edge; /* VPA_NONE: the end of the trace */
 	struct vpa_kept_block *blocks;
 	size_t block_count, left_out;
-	const uint32_t *samples; /* of steps and parts in it, by number */
+	const uint32_t *samples; /* of its steps and parts, by number */
 	size_t sample_count;
 	struct vpa_request *request;
 };
@@ -34,39 +34,39 @@ struct vpa_blocks_writer {
 	struct vpa_blocks_table *s;
 	const struct vpa_fold_context *c;
 	struct vpa_report *out;
-	const struct vpa_stage_kept
-		*laps; /* of rows that are laps the one that counts; NULL: none does */
-	int has_annotation
-		[VPA_SCOPE_KINDS];     /* by kind, alike for those that stand for each other */
-	struct vpa_kept_block *blocks; /* of all groups, one behind the other */
+	/* The row of laps that counts; NULL: none does. */
+	const struct vpa_stage_kept *laps;
+	/* By kind; the same for kinds of one family. */
+	int has_annotation[VPA_SCOPE_KINDS];
+	struct vpa_kept_block *blocks; /* of all groups, group by group */
 	size_t block_count;
 	struct vpa_blocks_group *groups;
 	size_t group_count;
-	uint32_t *samples; /* of all groups, one behind the other */
-	uint32_t *
-		group_of; /* by scope: 1 + group of a block that is kept, or of a request; 0: none */
-	uint8_t *measured; /* by scope: 1 if it is a measured block */
+	uint32_t *samples; /* of all groups, group by group */
+	/* By scope: 1 + the group of a retained block or of a request; 0: none. */
+	uint32_t *group_of;
+	uint8_t *measured; /* by scope: 1 for a measured block */
 };
 
-/* What a row counts as: VPA_SCOPE_NONE if it is put aside. */
+/* What a row counts as; VPA_SCOPE_NONE if it is ignored. */
 enum vpa_scope_kind vpa_row_kind(
 	const struct vpa_blocks_writer *w, const struct vpa_stage_kept *row);
-/* The sum of a block (VPA_NONE: outside all) and row; NULL: nothing. */
+/* The sum of a row in a block (VPA_NONE: outside all blocks); NULL if there is none. */
 const struct vpa_stage_sum *vpa_stage_sum_of(
 	const struct vpa_blocks_writer *w, uint32_t block, uint32_t row);
-/* Whether all of a scope lies in the window. */
+/* Whether a scope lies entirely in the window. */
 int vpa_scope_is_whole(const struct vpa_blocks_writer *w, const struct vpa_scope *scope);
-/* A sentence about what is unavailable; at most as many as there is room for. */
+/* Adds a sentence about what is unavailable; drops a repeated one, and all beyond the maximum. */
 enum { VPA_BLOCK_NOTES_MAX = 6 };
 void vpa_block_note(struct vpa_blocks_writer *w, const char *text);
 const char *vpa_stage_row_name(const struct vpa_blocks_writer *w, const struct vpa_stage_kept *row);
 
-/* Fills the writer, whose first three members are set: which names count, the groups, and what belongs to each. The caller
- * frees it, also on failure. 0 or VPT_ENOMEM. */
+/* Fills the writer, whose first three members are set: which names count, the groups, and what
+ * belongs to each. The caller frees it, also on failure. 0 or VPT_ENOMEM. */
 int vpa_blocks_groups_find(struct vpa_blocks_writer *w);
 void vpa_blocks_groups_free(struct vpa_blocks_writer *w);
 
-/* -1 where there is no time. */
+/* -1 if `ns` is 0. */
 static inline double vpa_per_second(double count, uint64_t ns)
 {
 	return ns ? count * 1e9 / (double)ns : -1;

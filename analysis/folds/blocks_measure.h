@@ -4,7 +4,7 @@
 
 #include "analysis/folds/blocks_groups.h"
 
-/* Fills group->request from its blocks, which stand in order of their ends. 0 or VPT_ENOMEM. */
+/* Fills group->request from its blocks, which are in order of their ends. 0 or VPT_ENOMEM. */
 int vpa_group_measure(struct vpa_blocks_writer *w, struct vpa_blocks_group *g);
 
 #endif

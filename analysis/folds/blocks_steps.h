@@ -4,7 +4,7 @@
 
 #include "analysis/folds/blocks_groups.h"
 
-/* Fills group->request->steps, once its blocks are measured. 0 or VPT_ENOMEM. */
+/* Fills group->request->steps. Call it after vpa_group_measure(). 0 or VPT_ENOMEM. */
 int vpa_group_steps(struct vpa_blocks_writer *w, struct vpa_blocks_group *g);
 
 #endif

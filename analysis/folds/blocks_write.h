@@ -4,7 +4,7 @@
 
 #include "analysis/folds/blocks_table.h"
 
-/* Everything has been gathered. 0 or VPT_ENOMEM. */
+/* Writes the tables at the end of the trace. 0 or VPT_ENOMEM. */
 int vpa_blocks_write(
 	struct vpa_blocks_table *s, const struct vpa_fold_context *c, struct vpa_report *out);
 

@@ -13,25 +13,25 @@ struct vpa_fold_context {
 	struct vpa_model *model;
 	struct vpa_idle *idle;
 	const struct vpa_options *options;
-	size_t top; /* rows a table */
-	/* It has judged what a fold is handed. Folds may add scopes of their own, and label ranges. */
+	size_t top; /* maximum rows per table */
+	/* Has already seen what a fold is given. Folds may add scopes of their own, and label ranges. */
 	struct vpa_pipeline *pipeline;
 };
 
-/* Members that a fold does not need are NULL. All return 0 or VPT_ENOMEM. */
+/* Unused members are NULL. All functions return 0 or VPT_ENOMEM. */
 struct vpa_fold {
 	const char *name, *help;
-	size_t state_bytes; /* handed in zeroed */
+	size_t state_bytes; /* zeroed before first use */
 	int (*ops)(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops);
 	/* Only calls that wait for a device, see vpa_call_effect(). */
 	int (*call)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
 	int (*range)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
-	/* Annotations only, see struct vpa_mark. One is told of before those of its thread's ops that begin
-	 * behind everything released so far. */
+	/* Annotations only, see struct vpa_mark. A mark comes before those of its thread's ops that
+	 * begin after everything released so far. */
 	int (*mark)(void *state, const struct vpa_fold_context *c, const struct vpa_mark *mark);
 	int (*gap)(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap);
-	uint64_t gap_causes; /* only gaps with a piece of these, a bit a cause; 0: all */
-	/* 1: ops() sees to the gaps for which there is an ops->gap_cause by itself; else gap() is called for each. */
+	uint64_t gap_causes; /* only gaps with a piece of these, one bit per cause; 0: all */
+	/* 1: ops() handles the gaps that ops->gap_cause describes; 0: gap() is called for each. */
 	int gaps_with_ops;
 	int (*finish)(void *state, const struct vpa_fold_context *c, struct vpa_report *out);
 	void (*free)(void *state); /* what the state points to, not the state */
@@ -46,7 +46,7 @@ extern const struct vpa_fold vpa_fold_devices, vpa_fold_gaps, vpa_fold_gains, vp
 /* The arena's copy of a name; NULL for id 0. */
 const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uint32_t id);
 
-/* The same of a place, see struct vpa_cause_piece: "NAME" or "before NAME". */
+/* The text of a place, see struct vpa_cause_piece: "NAME" or "before NAME". */
 const char *vpa_fold_place(struct vpa_report *out, const struct vpa_model *m, uint32_t place);
 
 #endif

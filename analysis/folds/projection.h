@@ -1,18 +1,18 @@
-/* projection.h - what ops add to what is known of a stretch of work on one device: of a range's instance, or a lap's. */
+/* projection.h - adds ops to the projection of a range's instance, or of a lap, on a device. */
 #ifndef VPA_ANALYSIS_FOLDS_PROJECTION_H
 #define VPA_ANALYSIS_FOLDS_PROJECTION_H
 
 #include "analysis/model.h"
 #include "formats/memory.h"
 
-/* Ops of one run, added up. */
+/* The sums of ops of one run. */
 struct vpa_share {
 	uint64_t first_ns, last_ns, busy_ns, idle_first_ns, idle_last_ns, ops;
 	uint32_t device;
 };
 
-/* Adds up ops [begin, end) of one run. They run one after the other, so what is not idle between the first and the last
- * is theirs. */
+/* Adds up ops [begin, end) of one run. They run one after the other, so all time between the first
+ * and the last that is not idle is theirs. */
 static inline void vpa_share_of(
 	const struct vpa_ops *ops, size_t begin, size_t end, struct vpa_share *share)
 {
@@ -26,7 +26,7 @@ static inline void vpa_share_of(
 	share->device = ops->device[begin];
 }
 
-/* The projection on a device that is not the first; NULL: no memory. */
+/* The projection on another device than the first, made on first use; NULL: no memory. */
 VPA_RARE static struct vpa_projection *vpa_other_projection(
 	struct vpa_projection *p, uint32_t device)
 {
@@ -40,8 +40,9 @@ VPA_RARE static struct vpa_projection *vpa_other_projection(
 	return p;
 }
 
-/* Adds them. Ops come in order of start, so busy time is a moving edge; one may begin under earlier ones, which are of some
- * ranges and not of others: what of it is new differs from range to range. 0 or VPT_ENOMEM. */
+/* Adds a share. Ops come in order of start, so busy time is a moving edge. An op may begin under
+ * earlier ones that belong to some ranges only, so the time it adds differs from range to range. 0 or
+ * VPT_ENOMEM. */
 static inline int vpa_project(struct vpa_projection *p, const struct vpa_share *share)
 {
 	if (!p->ops)

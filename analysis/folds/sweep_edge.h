@@ -1,4 +1,4 @@
-/* sweep_edge.h - what devices did up to an edge of the sweep, from the edge before on. */
+/* sweep_edge.h - what the devices did between the previous edge of the sweep and this one. */
 #ifndef VPA_ANALYSIS_FOLDS_SWEEP_EDGE_H
 #define VPA_ANALYSIS_FOLDS_SWEEP_EDGE_H
 
@@ -8,19 +8,19 @@
 #include <string.h>
 
 enum {
-	/* What a device's time is made of: families first, then causes of idle time. */
+	/* The parts of a device's time: kernel families, then causes of idle time. */
 	VPA_SWEEP_IDLE = VPA_FAMILY_COUNT,
 	VPA_SWEEP_PARTS = VPA_FAMILY_COUNT + VPA_CAUSES,
-	/* More devices than this are left out of the sums. */
+	/* Devices beyond this number are left out of the sums. */
 	VPA_SWEEP_DEVICES = 16
 };
 
 struct vpa_sweep_sums {
 	uint64_t ns[VPA_SWEEP_PARTS];
-	uint32_t count[VPA_SWEEP_PARTS]; /* ops that begin, pieces of gaps that do */
+	uint32_t count[VPA_SWEEP_PARTS]; /* ops, and pieces of gaps, that begin here */
 };
 
-/* What is counted where it begins, on all devices: durations and bytes, see blocks.c. */
+/* Durations and bytes of all devices, counted where the op begins, see blocks.c. */
 struct vpa_sweep_notes {
 	uint64_t vae_ns, conv_ns, frame_bytes;
 };
@@ -36,31 +36,32 @@ struct vpa_sweep_edge {
 	uint32_t references, previous, next; /* VPA_NONE at the ends */
 	uint32_t device_count;
 	size_t device_cap;
-	struct vpa_sweep_sums *devices; /* since the previous edge; NULL: they stand in parts */
-	/* Those that are not 0, of edges that lie behind: mostly a dozen of half a hundred. NULL: they stand in devices. */
+	struct vpa_sweep_sums *devices; /* since the previous edge; NULL: see parts */
+	/* The nonzero sums of a packed edge, often a dozen of half a hundred; NULL: see devices. */
 	struct vpa_sweep_part *parts;
 	uint32_t part_count;
 	struct vpa_sweep_notes notes;
 };
 
-/* Keeps of an edge's sums only what is not 0. Where there is no memory for that they stay as they are. */
+/* Packs an edge's sums to those that are not 0. Without memory they stay unpacked. */
 void vpa_edge_pack(struct vpa_sweep_edge *e);
 /* Undoes that. 0 or VPT_ENOMEM. */
 int vpa_edge_unpack(struct vpa_sweep_edge *e);
 void vpa_edge_free(struct vpa_sweep_edge *e); /* its sums */
 
-/* Moves what there is since the last edge to a new one, which has no room for more devices than there are: edges are
+/* Moves the sums since the last edge to a new one, allocated without spare room, since edges are
  * many. 0 or VPT_ENOMEM. */
 int vpa_edge_take(struct vpa_sweep_edge *e, struct vpa_sweep_edge *now);
 
-/* Moves what is in `e` to the next edge, or to what is since the last. 0 or VPT_ENOMEM, and nothing has moved. */
+/* Moves the sums of `e` to the next edge, or to those since the last. On VPT_ENOMEM nothing has
+ * moved. */
 int vpa_edge_merge(struct vpa_sweep_edge *into, struct vpa_sweep_edge *e);
 
-/* Adds it up over the devices of the mask, see vpa_sweep_between(). */
+/* Adds the edge's sums over the devices of the mask, see vpa_sweep_between(). */
 void vpa_edge_add(const struct vpa_sweep_edge *e, uint32_t mask, struct vpa_sweep_sums *sums,
 	uint64_t *busy_ns, struct vpa_sweep_notes *notes);
 
-/* The sums of a device; NULL: no memory. */
+/* The sums of a device, made zeroed on first use; NULL: no memory. */
 static inline struct vpa_sweep_sums *vpa_edge_sums(struct vpa_sweep_edge *e, uint32_t device)
 {
 	if (e->parts && vpa_edge_unpack(e))

@@ -1,4 +1,4 @@
-/* gpu.h - ranges where their ops ran. For this folder alone. */
+/* gpu.h - ranges as spans on the streams where their ops ran. Private to this folder. */
 #ifndef VPA_ANALYSIS_EXPORT_CHROME_GPU_H
 #define VPA_ANALYSIS_EXPORT_CHROME_GPU_H
 
@@ -11,7 +11,7 @@ void vpa_chrome_gpu_free(struct vpa_chrome_gpu *g);              /* accepts NULL
 
 /* Both return 0 or VPT_ENOMEM. */
 int vpa_chrome_gpu_ops(struct vpa_chrome_gpu *g, const struct vpa_ops *ops);
-/* Writes what a range came to; nothing refers to it any more. */
+/* Writes the spans of a range that nothing refers to any more. */
 int vpa_chrome_gpu_range(struct vpa_chrome_gpu *g, const struct vpa_range *range);
 
 #endif

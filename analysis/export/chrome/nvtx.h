@@ -1,4 +1,5 @@
-/* nvtx.h - ranges and marks as annotations and operators of PyTorch's profiler. For this folder alone. */
+/* nvtx.h - ranges and marks as annotations and operators of PyTorch's profiler. Private to this
+ * folder. */
 #ifndef VPA_ANALYSIS_EXPORT_CHROME_NVTX_H
 #define VPA_ANALYSIS_EXPORT_CHROME_NVTX_H
 
@@ -6,9 +7,10 @@
 
 vpa_chrome_put_fn vpa_chrome_put_range, vpa_chrome_put_mark;
 
-/* Keeps the events of the ranges that are open when a chunk closes (NULL: none), in place of what `open` held. */
+/* Replaces the contents of `open` with the events of the ranges that are open when a chunk closes
+ * (NULL: none). */
 void vpa_chrome_keep_open(struct vpa_chrome *x, struct vpa_line *open, const struct vpt_section *s);
-/* Writes them: the end of the trace is known. */
+/* Writes those events when the end of the trace is known. */
 void vpa_chrome_open(struct vpa_chrome *x, const struct vpa_line *open, uint64_t end_ns);
 
 #endif

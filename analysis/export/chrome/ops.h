@@ -1,4 +1,4 @@
-/* ops.h - kernels, copies and calls as events of PyTorch's profiler. For this folder alone. */
+/* ops.h - kernels, copies and calls as events of PyTorch's profiler. Private to this folder. */
 #ifndef VPA_ANALYSIS_EXPORT_CHROME_OPS_H
 #define VPA_ANALYSIS_EXPORT_CHROME_OPS_H
 

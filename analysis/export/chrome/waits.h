@@ -1,5 +1,5 @@
-/* waits.h - synchronisation, CUDA events, overhead, counters, and the kinds that the profiler has no form for. For this
- * folder alone. */
+/* waits.h - synchronisation, CUDA events, overhead, counters, and the kinds that the profiler has no
+ * form for. Private to this folder. */
 #ifndef VPA_ANALYSIS_EXPORT_CHROME_WAITS_H
 #define VPA_ANALYSIS_EXPORT_CHROME_WAITS_H
 
@@ -10,7 +10,7 @@ enum { VPA_CHROME_RECORDS = 4096 }; /* places of x->records */
 vpa_chrome_put_fn vpa_chrome_put_sync, vpa_chrome_put_record, vpa_chrome_put_overhead,
 	vpa_chrome_put_counter, vpa_chrome_put_other;
 
-/* Reads what events were recorded, before the waits of the chunk are written. */
+/* Reads the recorded CUDA events. Call it before writing the chunk's waits. */
 void vpa_chrome_read_records(struct vpa_chrome *x, const struct vpt_section *s);
 
 #endif
