@@ -1,7 +1,7 @@
 /* command.h - what a command of vptrace-analyze is, and what commands share.
  *
- * A command is one file with one exported descriptor. Its options are a table: name, letter, type,
- * default and help stand in one row, and the parser, --help and the suggestions all read that row:
+ * A command is one file with one exported descriptor. Its options are a table. A row has the name,
+ * letter, type, default and help; the parser, --help and the suggestions read it:
  *
  *	enum { FORMAT, OUTPUT };
  *	static const struct vpa_option options[] = {
@@ -11,8 +11,8 @@
  *	...
  *	if (!strcmp(vpa_text_of(args, FORMAT), "json"))
  *
- * Commands print: the answer to standard output or a file through struct vpa_out, the talk to
- * standard error through vpa_say(). They return an exit code. */
+ * Commands print the answer to standard output or a file through struct vpa_out, messages to standard
+ * error through vpa_say(), and return an exit code. */
 #ifndef VPA_ANALYSIS_COMMANDS_COMMAND_H
 #define VPA_ANALYSIS_COMMANDS_COMMAND_H
 
@@ -25,8 +25,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Every command, in the order in which --help shows them; the first is the one that needs no name.
- */
+/* Every command in the order of --help; the first is the default one. */
 #define VPA_COMMANDS(X)                                                                            \
 	X(analyze)                                                                                 \
 	X(info)                                                                                    \
@@ -41,7 +40,7 @@ enum vpa_exit {
 	VPA_EXIT_DONE = 0,
 	VPA_EXIT_FAILED = 1,
 	VPA_EXIT_MISUSED = 2,
-	VPA_EXIT_DAMAGED = 3 /* the input is damaged or lossy; the answer was given all the same */
+	VPA_EXIT_DAMAGED = 3 /* the input is damaged or lossy; the answer was printed anyway */
 };
 
 /* ---- options ---- */
@@ -56,14 +55,14 @@ enum vpa_option_type {
 
 struct vpa_option {
 	const char *name; /* without the dashes */
-	char letter;      /* '\0': only the long spelling */
+	char letter;      /* '\0': long form only */
 	uint8_t type;     /* enum vpa_option_type */
 	const char *argument;
-	const char *fallback; /* the default, parsed like an argument; NULL: not given */
+	const char *fallback; /* the default, parsed like an argument; NULL: none */
 	const char *help;
 };
 
-/* Of every command that reads traces; main() obeys it. */
+/* For every command that reads traces; main() applies it. */
 #define VPA_MEMORY_OPTION                                                                          \
 	{                                                                                          \
 		"memory", '\0', VPA_NUMBER, "0..16777216", "0",                                    \
@@ -81,20 +80,20 @@ struct vpa_out;
 
 struct vpa_command {
 	const char *name;
-	const char *usage;               /* what follows the name: "FILE [options]" */
+	const char *usage;               /* text after the name: "FILE [options]" */
 	const char *help;                /* one line */
-	const char *about;               /* more of it for --help; may be NULL */
-	void (*more)(struct vpa_out *o); /* the same, where it is made from a list; may be NULL */
+	const char *about;               /* more text for --help; may be NULL */
+	void (*more)(struct vpa_out *o); /* prints more, made from a list; may be NULL */
 	const struct vpa_option *options;
 	unsigned option_count;
-	unsigned operand_count;                  /* exactly, or at least */
-	int more_operands;                       /* 1: at least */
+	unsigned operand_count;                  /* exact or minimum number */
+	int more_operands;                       /* 1: operand_count is the minimum */
 	int (*run)(const struct vpa_args *args); /* returns enum vpa_exit */
 };
 
 struct vpa_args {
 	const struct vpa_command *command;
-	struct vpa_given *given; /* in the order of the command line, the defaults first */
+	struct vpa_given *given; /* defaults first, then in the order of the command line */
 	size_t given_count;
 	const char **operands;
 	size_t operand_count;
@@ -105,14 +104,14 @@ struct vpa_args {
 VPA_COMMANDS(VPA_DECLARE)
 #undef VPA_DECLARE
 
-/* Reads the words after the command's name. VPT_EINVAL with a sentence: misused. The texts are
+/* Reads the words after the command's name. VPT_EINVAL with a sentence on misuse. The texts are
  * borrowed from argv; free the rest with vpa_args_free(), also after a failure. */
 int vpa_args_read(const struct vpa_command *command, int argc, char **argv, struct vpa_args *out,
 	struct vpt_err *err);
 void vpa_args_free(struct vpa_args *args);
 
-/* The last value given, or the default; NULL if there is neither. Options may be repeated: walk
- * args->given for all values of one. */
+/* The last value given, or the default; NULL if there is neither. For all values of a repeated option
+ * walk args->given. */
 const struct vpa_given *vpa_given_of(const struct vpa_args *args, unsigned option);
 int vpa_has(
 	const struct vpa_args *args, unsigned option); /* flags, and options without a default */
@@ -120,10 +119,10 @@ const char *vpa_text_of(const struct vpa_args *args, unsigned option); /* NULL: 
 uint64_t vpa_number_of(const struct vpa_args *args, unsigned option);  /* 0: not given */
 int vpa_is(const struct vpa_args *args, unsigned option, const char *text);
 
-/* Exact: never through floating point. VPT_EINVAL with a sentence. */
+/* Reads a duration exactly, without floating point. VPT_EINVAL with a sentence on misuse. */
 int vpa_duration_read(const char *text, uint64_t *ns, struct vpt_err *err);
 
-/* Misused: a window that is empty, or chosen twice. NULL: not given. */
+/* VPT_EINVAL with a sentence if the window is empty or chosen twice. NULL: not given. */
 int vpa_window_check(const struct vpa_given *from, const struct vpa_given *to, const char *range,
 	struct vpt_err *err);
 
@@ -132,7 +131,7 @@ const char *vpa_nearest(const char *text, const char *const *names, size_t count
 
 /* ---- printing ---- */
 
-/* Text on its way out. Sticky: after a failure nothing is printed; vpa_out_close() reports it. */
+/* An output. Sticky: after a failure nothing is printed; vpa_out_close() reports it. */
 struct vpa_out {
 	struct vpt_sink *sink;
 	struct vpt_err err;
@@ -141,60 +140,61 @@ struct vpa_out {
 	int to_terminal;
 };
 
-/* "-" is standard output; another name is a new file, or with `force` also an existing one. */
+/* "-" is standard output; any other path is a new file or, with `force`, also an existing one. */
 int vpa_out_open(struct vpa_out *o, const char *path, int force, struct vpt_err *err);
 void vpa_out_bytes(struct vpa_out *o, const void *data, size_t size);
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 void vpa_out_print(struct vpa_out *o, const char *fmt, ...);
-/* Text that came from a file: what is not to be seen on a terminal is shown as "\x1b" or "\u202e". */
+/* Prints text from a file; characters unsafe on a terminal are shown as "\x1b" or "\u202e". */
 void vpa_out_text(struct vpa_out *o, const char *text, size_t len);
-/* Makes the output visible if all went well and `commit`, else removes it. 0 or why not. */
+/* Commits the output if nothing failed and `commit` is set, else removes it. 0 or an error code. */
 int vpa_out_close(struct vpa_out *o, int commit, struct vpt_err *err);
 
-/* Whether `path` could be written, so that nobody computes for an hour and is refused then. */
+/* Whether `path` can be written. Call it before a long computation. 0 or an error code. */
 int vpa_out_check(const char *path, int force, struct vpt_err *err);
 
-/* One line on standard error, with the program's name in front. */
+/* Prints one line on standard error, after the program's name. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 1, 2)))
 #endif
 void vpa_say(const char *fmt, ...);
 
-/* Says why it failed and returns the exit code. A reader of our standard output that went away is
- * no news to anyone: then nothing is said. */
+/* Reports a failure and returns the exit code. Silent if the reader of standard output is gone. */
 int vpa_failed(const struct vpt_err *err);
 
-/* How far a pass over a trace is, on standard error, if that is a terminal and it takes long enough. */
+/* Progress of a pass over a trace, shown on standard error if that is a terminal and the pass is
+ * long. */
 struct vpa_options;
 struct vpa_progress {
 	struct timespec began, shown;
 	int visible;
 };
 
-/* Makes the passes that take `options` show it, if `wanted`, until the end, which wipes it off. */
+/* If `wanted`, makes passes with `options` show their progress until vpa_progress_end() erases it. */
 void vpa_progress_begin(struct vpa_progress *p, struct vpa_options *options, int wanted);
 void vpa_progress_end(struct vpa_progress *p);
 
 /* ---- the rest ---- */
 
-/* What an operand is called in reports and messages: "-" is standard input. */
+/* The name of an operand in reports and messages: "-" is standard input. */
 const char *vpa_input_name(const char *operand);
 
-/* A whole small file; *text is NUL-terminated and the caller's to free with vpt_free(). */
+/* Reads a small file; *text is NUL-terminated, and the caller frees it with vpt_free(). */
 int vpa_file_read(const char *path, char **text, size_t *len, struct vpt_err *err);
 
-/* Lets SIGINT and SIGTERM only raise a flag, so that a half-written file can be removed. */
+/* Makes SIGINT and SIGTERM set a flag only, so that a partial file can be removed. */
 void vpa_interrupt_catch(void);
 int vpa_interrupted(void);
-/* Dies of the signal that came. Returns VPA_EXIT_FAILED if none did. */
+/* Dies of the caught signal. Returns VPA_EXIT_FAILED if there was none. */
 int vpa_interrupt_die(void);
 
-/* Where times given as "since the start" count from. */
+/* The origin of times given relative to the start, on the trace clock. */
 uint64_t vpa_trace_start(const struct vpt_trace *t);
 
-/* Says what is missing from a trace that has been read, a line each on standard error. Returns whether anything is. */
+/* Reports what is missing from a trace that has been read, one line each on standard error. Returns
+ * whether anything is. */
 struct vpa_reading;
 int vpa_say_missing(const char *path, const struct vpa_reading *n);
 

@@ -1,4 +1,4 @@
-/* help.h - what --help prints, and the words of it that manual pages and completions take over. */
+/* help.h - --help, and its texts that manual pages and completions reuse. */
 #ifndef VPA_ANALYSIS_COMMANDS_HELP_H
 #define VPA_ANALYSIS_COMMANDS_HELP_H
 
@@ -11,16 +11,16 @@ extern const char vpa_help_inputs[];    /* what FILE may be */
 extern const char vpa_help_durations[]; /* how a TIME is written */
 extern const struct vpa_option vpa_help_option;
 
-/* What each exit code means, by its number. */
+/* The meaning of each exit code, by number. */
 extern const char *const vpa_exit_texts[];
 extern const unsigned vpa_exit_count;
 
 enum { VPA_HELP_MAX = 500 };
 
-/* How help calls the argument of an option that takes one. */
+/* The name of an option's argument in help. */
 const char *vpa_help_argument(const struct vpa_option *option);
 
-/* An option's help, with its default in brackets if there is one that is worth a word. */
+/* An option's help, with its default in brackets if it is worth stating. */
 void vpa_help_of(const struct vpa_option *option, char out[VPA_HELP_MAX]);
 
 /* ---- pages ---- */

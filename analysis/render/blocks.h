@@ -1,4 +1,4 @@
-/* blocks.h - what text_fps.c and text_blocks.c share; nobody else includes it. */
+/* blocks.h - shared by text_fps.c and text_blocks.c only. */
 #ifndef VPA_ANALYSIS_RENDER_BLOCKS_H
 #define VPA_ANALYSIS_RENDER_BLOCKS_H
 
@@ -15,7 +15,7 @@ static inline struct vpa_num vpa_rate(double rate)
 	return vpa_fixed(rate, rate < 1 ? 3 : rate < 10 ? 2 : rate < 100 ? 1 : 0);
 }
 
-/* "3", or its place in the series where it has no index. */
+/* "3"; "#1", its place in the series, if it has no index. */
 static inline struct vpa_num vpa_block_name(const struct vpa_blocks *b, size_t at)
 {
 	struct vpa_num out;
@@ -45,7 +45,7 @@ static inline uint64_t vpa_divided(uint64_t ns, uint64_t by)
 	return by ? (ns + by / 2) / by : 0;
 }
 
-/* How many of them a measured block has: "300", "0.2". */
+/* The mean count per measured block: "300", "0.2". */
 static inline struct vpa_num vpa_a_block(uint64_t count, const struct vpa_blocks *b)
 {
 	return vpa_fixed((double)count / (double)b->measured, count % b->measured ? 1 : 0);
@@ -56,7 +56,7 @@ static inline double vpa_target(const struct vpa_report *r)
 	return (double)r->target_millifps / 1000;
 }
 
-/* Where most of a cause's idle time in the whole window lies; empty if nowhere. */
+/* The place of most of a cause's idle time in the whole window; empty if there is none. */
 struct vpa_label vpa_where(const struct vpa_digest *d, enum vpa_cause cause, size_t columns);
 
 #endif

@@ -1,7 +1,7 @@
-/* fields.h - what the objects of the JSON report hold: a table of fields for each struct of report.h.
+/* fields.h - the contents of the JSON report: a table of fields for each struct of report.h.
  *
- * A field is a key, the type and place of its value in the struct, its unit and its meaning. json.c writes a report by
- * these tables and json_schema.c their documentation, so a new key is one line:
+ * A field is a key, the type and offset of its value in the struct, its unit and its meaning. From
+ * these tables json.c writes a report and json_schema.c its documentation, so a new key is one line:
  *
  *	#define ROW struct vpa_sync_row
  *	static const struct vpa_field sync_fields[] = {
@@ -11,8 +11,9 @@
  *	static const struct vpa_fields sync = FIELDS("sync", "one CUDA call that waits", sync_fields);
  *	#undef ROW
  *
- * Keys are public. They keep their name, meaning and order, and new ones come last in their object. A key is always there;
- * what is unknown is null, and the help of such a key says when. A key names its unit where it has one. */
+ * Keys are public. They keep their name, meaning and order; new ones come last in their object. A key
+ * is always present; an unknown value is null, and the key's help says when. A key names its unit if
+ * it has one. */
 #ifndef VPA_ANALYSIS_RENDER_FIELDS_H
 #define VPA_ANALYSIS_RENDER_FIELDS_H
 
@@ -24,38 +25,38 @@ enum vpa_field_type {
 	VPA_FIELD_SIZE,     /* size_t */
 	VPA_FIELD_UNSIGNED, /* unsigned */
 	VPA_FIELD_I64,
-	VPA_FIELD_FLAG,    /* int: false or true */
-	VPA_FIELD_REAL,    /* double, with three decimals */
-	VPA_FIELD_RATE,    /* double, with six */
-	VPA_FIELD_TEXT,    /* const char * */
-	VPA_FIELD_CHARS,   /* char[] */
-	VPA_FIELD_CHOICE,  /* an enum, by the name that `choice` has for it */
-	VPA_FIELD_ID,      /* text; a number where it is one, so that ids are compared as numbers */
+	VPA_FIELD_FLAG,   /* int: false or true */
+	VPA_FIELD_REAL,   /* double, with three decimals */
+	VPA_FIELD_RATE,   /* double, with six */
+	VPA_FIELD_TEXT,   /* const char * */
+	VPA_FIELD_CHARS,  /* char[] */
+	VPA_FIELD_CHOICE, /* an enum, written as the name that `choice` returns */
+	VPA_FIELD_ID, /* text; written as a number if it is one, so that ids compare as numbers */
 	VPA_FIELD_TEXTS,   /* const char ** and a count */
 	VPA_FIELD_BUCKETS, /* uint64_t[VPA_GAP_BUCKETS] */
-	VPA_FIELD_OBJECT,  /* a struct inside the struct, or other fields of the same one */
+	VPA_FIELD_OBJECT,  /* a nested struct, or other fields of the same struct */
 	VPA_FIELD_ROWS,    /* a pointer to structs and a count */
-	VPA_FIELD_SAME,    /* the fields of a struct inside, as if they were fields of this one */
-	VPA_FIELD_MAP,     /* texts under keys that a table cannot know: `put` writes them */
-	VPA_FIELD_NOTHING  /* an empty array: room for an analysis that does not exist yet */
+	VPA_FIELD_SAME,    /* a nested struct whose fields are written as fields of this one */
+	VPA_FIELD_MAP,     /* texts under keys not known in advance: `put` writes them */
+	VPA_FIELD_NOTHING  /* an empty array: reserved for a future analysis */
 };
 
-/* Which values are null, beyond NULL itself. */
+/* Which values are written as null, besides NULL itself. */
 enum vpa_null {
 	VPA_NULL_NEVER,
-	VPA_NULL_TEXT, /* NULL is expected here */
+	VPA_NULL_TEXT, /* NULL is expected */
 	VPA_NULL_ZERO,
 	VPA_NULL_NEGATIVE,
 	VPA_NULL_NOT_POSITIVE,
-	VPA_NULL_MAX, /* UINT64_MAX */
-	VPA_NULL_COUNT /* an object whose `count` member is 0; of texts each NULL, which is left out */
+	VPA_NULL_MAX,  /* UINT64_MAX */
+	VPA_NULL_COUNT /* an object whose `count` member is 0; in texts, each NULL is left out */
 };
 
-/* A row on its way out, for fields that are no plain member. */
+/* The row being written, for fields that are not plain members. */
 struct vpa_at {
 	const struct vpa_report *report;
 	const void *row;
-	const struct vpa_at *above; /* the row that holds it; NULL: none */
+	const struct vpa_at *above; /* the enclosing row; NULL: none */
 };
 
 enum { VPA_FIELD_BYTES = 24 };
@@ -67,17 +68,18 @@ struct vpa_field {
 	enum vpa_field_type type;
 	enum vpa_null null;
 	const struct vpa_fields *fields; /* of objects and rows */
-	size_t count;                    /* offset of the member that counts */
-	size_t bytes;                    /* of the struct that they are fields of */
-	size_t offset;                   /* of the value; where `text` computes it, which one */
+	size_t count;                    /* offset of the count member */
+	size_t bytes;                    /* size of the struct that `fields` describe */
+	size_t offset;                   /* of the value; passed to `text` to say which one */
 	const char *unit;                /* NULL: none */
 	const char *help;
-	/* Whether the value exists; NULL: always. */
+	/* Whether the value is known; NULL: always. */
 	int (*known)(const struct vpa_at *at);
-	/* The value, where it is no member: of integers, flags and choices, and of texts, which may use `bytes`. */
+	/* Compute a value that is not a member: integers, flags and choices; texts, which may use
+	 * `bytes`. */
 	uint64_t (*number)(const struct vpa_at *at);
 	const char *(*text)(const struct vpa_at *at, size_t offset, char bytes[VPA_FIELD_BYTES]);
-	/* The name of value `i`; NULL: there is none. Values count from 0. */
+	/* The name of value `i`, from 0; NULL: none. */
 	const char *(*choice)(size_t i);
 	/* Writes the members of a map. 0 or VPT_ENOMEM. */
 	int (*put)(const struct vpa_at *at, struct vpt_json *j);
@@ -85,14 +87,14 @@ struct vpa_field {
 
 /* The fields of a struct. */
 struct vpa_fields {
-	const char *name; /* of such an object, in the schema */
+	const char *name; /* of the object, in the schema */
 	const char *help;
 	const struct vpa_field *at;
 	size_t count;
 	size_t bytes; /* of the struct */
 };
 
-/* ---- how a table names the members of ROW, checked against their types ---- */
+/* ---- macros that name the members of ROW and check their types ---- */
 
 #define AT(ctype, m)    (offsetof(ROW, m) + _Generic(((ROW *)0)->m, ctype : 0))
 #define U64(m)          .type = VPA_FIELD_U64, .offset = AT(uint64_t, m)
@@ -131,7 +133,7 @@ struct vpa_fields {
 #define SPREAD(m)      INSIDE(OBJECT, vpa_fields_spread, m)
 #define SOME_SPREAD(m) .null = VPA_NULL_COUNT, .count = AT(uint64_t, m.count), SPREAD(m)
 #define COMPUTED(t)    .type = VPA_FIELD_##t, .offset = 0 /* by `number` or `text` */
-/* An object of the struct ROW; its table of fields. */
+/* The fields of the struct ROW, from a table. */
 #define FIELDS(name, help, table)                                                                  \
 	{                                                                                          \
 		name, help, table, sizeof(table) / sizeof((table)[0]), sizeof(ROW)                 \
@@ -143,10 +145,10 @@ extern const struct vpa_fields vpa_fields_report;                    /* fields_r
 extern const struct vpa_fields vpa_fields_system;                    /* fields_system.c */
 extern const struct vpa_fields vpa_fields_request, vpa_fields_stage; /* fields_blocks.c */
 
-/* Of struct vpa_spread: all, and all but the number of samples and their sum. */
+/* Of struct vpa_spread: all fields, and all without the number of samples and their sum. */
 extern const struct vpa_fields vpa_fields_spread, vpa_fields_spread_values;
 
-/* "sync" ... of enum vpa_cause: what CHOICE(vpa_cause, ...) needs. */
+/* The names of enum vpa_cause, "sync" etc., for CHOICE(vpa_cause, ...). */
 const char *vpa_cause_choice(size_t i);
 
 #endif

@@ -1,4 +1,4 @@
-/* kernel_names.h - names of kernels in the room that a line has. */
+/* kernel_names.h - fits names of kernels into a line. */
 #ifndef VPA_ANALYSIS_RENDER_KERNEL_NAMES_H
 #define VPA_ANALYSIS_RENDER_KERNEL_NAMES_H
 
@@ -7,15 +7,15 @@
 
 enum { VPA_LABELS_MAX = 16 };
 
-/* A kernel's name without "void ", namespaces and parameters, which say little. NULL is "?". */
+/* A kernel's name without "void ", namespaces and parameters. NULL gives "?". */
 struct vpa_label vpa_kernel_label(const char *name, size_t columns);
 
-/* The labels of `count` kernels, at most VPA_LABELS_MAX. Where different names would look the same, each shows the parts
- * by which it differs from the others: "Cijk_Ailk_Bljk_BBS...MT256x256x64". */
+/* The labels of `count` kernels, at most VPA_LABELS_MAX. Different names that would look the same show
+ * the parts in which they differ: "Cijk_Ailk_Bljk_BBS...MT256x256x64". */
 void vpa_kernel_labels(
 	const char *const *names, size_t count, size_t columns, struct vpa_label *labels);
 
-/* "unknown (my_kernel, other)": kernels of no family, with those that make up most of them. */
+/* "unknown (my_kernel, other)": kernels without a family, with the names of the largest. */
 struct vpa_label vpa_unknown_label(const struct vpa_report *r);
 
 #endif

@@ -1,6 +1,6 @@
-/* page.h - a page of text: paragraphs and tables that never leave their columns.
+/* page.h - a page of text: paragraphs and tables of bounded width.
  *
- * A page is sticky: after a failure nothing is written, vpa_page.rc tells. Texts may hold any
+ * A page is sticky: after a failure it writes nothing and vpa_page.rc is set. Texts may hold any
  * bytes; the page escapes what a terminal would obey. */
 #ifndef VPA_ANALYSIS_RENDER_PAGE_H
 #define VPA_ANALYSIS_RENDER_PAGE_H
@@ -16,7 +16,7 @@ enum vpa_style { VPA_PLAIN, VPA_BOLD, VPA_RED, VPA_YELLOW, VPA_GREEN };
 enum {
 	VPA_WIDTH_MIN = 60,
 	VPA_INDENT = 8,
-	/* Up to 4 bytes a column, two styles, the end of the line. */
+	/* Up to 4 bytes per column, two styles, the end of the line. */
 	VPA_LINE_BYTES = VPA_COLUMNS_MAX * 4 + 64
 };
 
@@ -26,11 +26,12 @@ struct vpa_page {
 	int rc;
 	unsigned width; /* VPA_WIDTH_MIN .. VPA_COLUMNS_MAX */
 	int colour;
-	size_t line_count; /* written so far, and those beyond the limit */
-	size_t line_limit; /* at most this number of lines; 0: any. The last one says that more was cut */
-	char last[VPA_LINE_BYTES]; /* the line that may be the last one, held back */
+	size_t line_count; /* lines so far, including those beyond the limit */
+	/* Maximum number of lines; 0: no limit. The last one says that more was cut. */
+	size_t line_limit;
+	char last[VPA_LINE_BYTES]; /* the possibly last line, held back */
 	size_t last_bytes;
-	/* What comes now has figures that missing records may change: sections and titles are marked. */
+	/* 1: missing records may change the figures that follow; sections and titles are marked. */
 	int touched;
 };
 
@@ -39,12 +40,12 @@ struct vpa_page {
 void vpa_page_init(
 	struct vpa_page *p, struct vpt_sink *sink, unsigned width, int colour, struct vpt_err *err);
 void vpa_page_blank(struct vpa_page *p); /* an empty line, unless the page is empty */
-/* The end of a page that has a limit. */
+/* Ends a page that has a limit. */
 void vpa_page_end(struct vpa_page *p);
 
-/* A paragraph, broken between words, VPA_INDENT columns in; `section` stands before its first line
- * ("" for none, at most VPA_INDENT - 1 characters). Its first word has the style. Paragraphs of
- * more than 2 KB are cut. */
+/* A paragraph, broken between words and indented by VPA_INDENT columns. `section` precedes its first
+ * line ("" for none, at most VPA_INDENT - 1 characters). The style applies to its first word.
+ * Paragraphs of more than 2 KB are cut. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
@@ -57,19 +58,19 @@ enum { VPA_TABLE_COLUMNS = 8, VPA_TABLE_BLOCK = 48 };
 
 struct vpa_column {
 	const char *head;
-	unsigned drop; /* on a narrow page columns go, the highest first; 0: never */
+	unsigned drop; /* a narrow page drops the highest first; 0: never */
 };
 
 struct vpa_row {
 	struct vpa_label label;
 	unsigned indent;
 	enum vpa_style style;
-	int wide; /* no cells: the label has the whole line */
-	int wrap; /* a long label goes on below, instead of losing its middle */
+	int wide; /* no cells: the label takes the whole line */
+	int wrap; /* a long label continues below instead of losing its middle */
 	struct vpa_num cells[VPA_TABLE_COLUMNS]; /* ASCII */
 };
 
-/* Rows stay where they are while others are added: all but the first are in blocks of their own. */
+/* Rows keep their address while others are added: the first are here, the rest in blocks. */
 struct vpa_table {
 	const struct vpa_column *columns;
 	size_t column_count, row_count;
@@ -86,15 +87,15 @@ __attribute__((format(printf, 4, 5)))
 void vpa_table_init(struct vpa_table *t, const struct vpa_column *columns, size_t column_count,
 	const char *title, ...);
 
-/* Adds a row; its cells are the caller's to fill, empty ones stay blank. Never NULL: without memory
- * the last row is given again, and the page fails. */
+/* Adds a row; the caller fills its cells, empty ones stay blank. Never NULL: without memory it
+ * returns the last row again, and the page fails. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
 struct vpa_row *
 vpa_table_row(struct vpa_table *t, unsigned indent, const char *label, ...);
 
-/* A row of text over the whole width, and more lines if it takes them. */
+/* Adds a row of text over the whole width, wrapped onto more lines if needed. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
@@ -103,19 +104,19 @@ vpa_text_row(struct vpa_table *t, unsigned indent, const char *text, ...);
 
 struct vpa_row *vpa_table_at(const struct vpa_table *t, size_t row);
 
-/* Prints the table and frees its rows: each table that got a row has to come here. */
+/* Prints the table and frees its rows. Call it for every table that has a row. */
 void vpa_page_table(struct vpa_page *p, struct vpa_table *t);
-/* The columns that labels of this table have on the page, their indent with them. */
+/* The width in columns of this table's labels on the page, including their indent. */
 size_t vpa_page_label_columns(const struct vpa_page *p, const struct vpa_table *t);
 
-/* ---- words put together ---- */
+/* ---- sentences in parts ---- */
 
 struct vpa_words {
 	char text[1024];
 	size_t used;
 };
 
-/* Appends with a separator before all but the first. What does not fit is left out. */
+/* Appends text, after a separator if it is not the first. What does not fit is left out. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
@@ -128,7 +129,7 @@ static inline size_t vpa_least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* NULL is the same as NULL alone. */
+/* NULL equals only NULL. */
 static inline int vpa_same(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;

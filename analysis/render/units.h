@@ -1,8 +1,8 @@
-/* units.h - numbers and foreign text made fit for a terminal.
+/* units.h - formats numbers and untrusted text for a terminal.
  *
- * Numbers are built from integers, so they look the same in every locale. They come back by value:
- * vpa_count(n).text is good until the end of the full expression. A number that does not exist is
- * "-". Any thread. */
+ * Numbers are built from integers, so they look the same in every locale. They are returned by value:
+ * vpa_count(n).text is valid until the end of the full expression. A missing number is "-". Any
+ * thread. */
 #ifndef VPA_ANALYSIS_RENDER_UNITS_H
 #define VPA_ANALYSIS_RENDER_UNITS_H
 
@@ -22,19 +22,19 @@ struct vpa_num vpa_scaled(uint64_t value, uint64_t unit, unsigned decimals);
 struct vpa_num vpa_duration(uint64_t ns);
 struct vpa_num vpa_bytes(uint64_t bytes); /* powers of 1000: "8 B", "58.0 MB" */
 
-/* 100 * part / whole with one decimal and no sign: "79.9". Something that would round to nothing is
- * "<0.1", a whole of 0 is "-". */
+/* 100 * part / whole with one decimal and no sign: "79.9". A nonzero part that would round to 0 is
+ * "<0.1"; a whole of 0 is "-". */
 struct vpa_num vpa_percent(uint64_t part, uint64_t whole);
 struct vpa_num vpa_share(double share); /* the same for a fraction; "-" for negatives and NaN */
 
-/* Up to six decimals; "-" for NaN, infinities and what does not fit 15 digits. */
+/* Up to six decimals; "-" for NaN, infinities and numbers of more than 15 digits. */
 struct vpa_num vpa_fixed(double value, unsigned decimals);
 
 /* ---- text from a trace ----
  *
- * Shown are printable characters; control characters (also U+0080..9F), bytes that are no UTF-8 and
- * characters that turn the direction of text become "\x1b" and "\u202e". Widths are columns of a
- * terminal, never fewer than it takes: wide characters take 2, all others 1. */
+ * Printable characters are shown as they are. Control characters (also U+0080..9F), bytes that are
+ * not UTF-8 and characters that change the direction of text become "\x1b" and "\u202e". Widths are
+ * terminal columns, never fewer than the terminal uses: wide characters take 2, all others 1. */
 
 enum { VPA_COLUMNS_MAX = 120 };
 
@@ -47,14 +47,13 @@ struct vpa_glyph {
 	unsigned len, columns;
 };
 
-/* The next character as it is shown. Returns how many bytes of `text` it stands for; 0 at its NUL.
- */
+/* The next character as shown. Returns the number of bytes of `text` it represents; 0 at the NUL. */
 size_t vpa_glyph_next(const char *text, struct vpa_glyph *out);
 
-size_t vpa_columns(const char *text); /* of all of it; NULL: 0 */
+size_t vpa_columns(const char *text); /* width of the whole text; NULL: 0 */
 
-/* The text in at most `columns` (and VPA_COLUMNS_MAX) columns, "..." in its middle where something
- * had to go. NULL is "". */
+/* The text in at most `columns` (and VPA_COLUMNS_MAX) columns; "..." replaces its middle if it is too
+ * long. NULL gives "". */
 struct vpa_label vpa_fit(const char *text, size_t columns);
 
 /* The same for the first `len` bytes of a longer text, which are cut between characters. */

@@ -1,10 +1,10 @@
-/* event.h - track events: slices, marks, and what they carry. For this folder alone. */
+/* event.h - track events: slices, marks and their arguments. Private to this folder. */
 #ifndef VPA_ANALYSIS_EXPORT_PERFETTO_EVENT_H
 #define VPA_ANALYSIS_EXPORT_PERFETTO_EVENT_H
 
 #include "analysis/export/perfetto/out.h"
 
-/* Annotations of track events; the names stand in event.c. */
+/* Arguments of track events; event.c has their names. */
 enum vpa_ex_arg_name {
 	EX_ARG_CORRELATION,
 	EX_ARG_RETURN_CODE,
@@ -51,7 +51,7 @@ enum vpa_ex_arg_type {
 
 struct vpa_ex_arg {
 	uint8_t name, type;
-	uint64_t value; /* a double's bits; of EX_TEXT an id of vpa_ex_out.texts */
+	uint64_t value; /* EX_DOUBLE: its bits; EX_TEXT: an id of vpa_ex_out.texts */
 };
 
 enum { EX_ARGS_MAX = 10 };
@@ -61,23 +61,24 @@ struct vpa_ex_event {
 	uint64_t track;   /* 0: the sequence's own */
 	uint32_t name;    /* of vpa_ex_out.texts */
 	uint8_t type, category, arg_count;
-	uint8_t is_cuda; /* 1: a call of CUDA's */
+	uint8_t is_cuda; /* 1: a CUDA call */
 	struct vpa_ex_arg args[EX_ARGS_MAX];
-	const uint32_t *ops; /* numbers of the ops that it launched, or its own */
+	const uint32_t *ops; /* numbers of the ops it launched, or the op's own number */
 	size_t op_count;
-	const uint32_t *waits; /* of those that it waited for */
+	const uint32_t *waits; /* numbers of the ops it waited for */
 	size_t wait_count;
 };
 
 void vpa_ex_add_arg(struct vpa_ex_event *e, enum vpa_ex_arg_name name, enum vpa_ex_arg_type type,
 	uint64_t value);
 void vpa_ex_event(struct vpa_ex_out *x, struct vpt_pf_sequence *s, const struct vpa_ex_event *e);
-/* Begin and end of a span. */
+/* Emits the begin and the end of a span. */
 void vpa_ex_span(struct vpa_ex_out *x, struct vpt_pf_sequence *s, struct vpa_ex_event *begin,
 	uint64_t end_ns);
 
 void vpa_ex_tell_tables(struct vpa_ex_out *x, struct vpt_pf_sequence *s);
-/* Sees to it that a sequence knows all categories and names of arguments, whose numbers are those of the enums, from 1. */
+/* Emits the categories and the names of arguments once per generation of a sequence. Their numbers
+ * are those of the enums, from 1. */
 static inline void vpa_ex_tables(struct vpa_ex_out *x, struct vpt_pf_sequence *s)
 {
 	if (__builtin_expect(s->tables != x->pf.generation, 0))

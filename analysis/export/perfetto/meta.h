@@ -1,12 +1,13 @@
-/* meta.h - what an export is about, and the totals to be found again. For this folder alone. */
+/* meta.h - metadata of an export, and the totals it must contain. Private to this folder. */
 #ifndef VPA_ANALYSIS_EXPORT_PERFETTO_META_H
 #define VPA_ANALYSIS_EXPORT_PERFETTO_META_H
 
 #include "analysis/export/perfetto/out.h"
 
-/* Once the process is identified; before all else but the clocks. */
+/* Call after vpa_ex_identify() and the clocks, before all other packets. */
 void vpa_ex_meta_begin(struct vpa_ex_out *x);
-/* The last packet, when all is counted. `residual_ns`: how far the clocks have drifted apart since their first row. */
+/* The last packet, after all counts are final. `residual_ns`: how far the clocks drifted apart since
+ * their first row. */
 void vpa_ex_meta_end(struct vpa_ex_out *x, uint64_t residual_ns);
 
 #endif

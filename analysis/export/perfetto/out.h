@@ -1,12 +1,12 @@
-/* out.h - a file in Perfetto's format in the making: what all its parts share. For this folder alone.
+/* out.h - the state that all parts of an export to Perfetto share. Private to this folder.
  *
  *	chunk         --> ops.c        each op once, in order of start           sequence 2
- *	              --> host.c       calls, ranges and marks of each thread    16 and up, one a thread
+ *	              --> host.c       calls, ranges and marks of each thread    16 and up, one per thread
  *	              --> counters.c   samples                                   5
  *	folds' events --> tracks.c     stages, blocks, attention, gaps           4
- *	report        --> meta.c       what it is all about, totals              1
+ *	report        --> meta.c       metadata, totals                          1
  *
- * Each thread has a sequence of its own: what a thread did is known in order, what several did is not. */
+ * Each thread has its own sequence: rows are in order within a thread, not across threads. */
 #ifndef VPA_ANALYSIS_EXPORT_PERFETTO_OUT_H
 #define VPA_ANALYSIS_EXPORT_PERFETTO_OUT_H
 
@@ -34,14 +34,14 @@ enum vpa_ex_category {
 	EX_CATEGORIES
 };
 
-/* What must be found again in the file, counted in the model's events. */
+/* What the file must contain, counted from the model's events. */
 struct vpa_ex_expected {
 	uint64_t kernels, kernel_ns, memcpys, memsets, zero_length, api_calls, api_ns, nvtx_ranges,
 		nvtx_ns, cpu_ops, cpu_op_ns, gaps, gap_ns, attention_kernels, submissions,
 		counter_samples, first_gpu_ns, last_gpu_end_ns;
 };
 
-/* What could not be shown as it was. */
+/* Counts of what had to be changed to fit the format. */
 struct vpa_ex_bent {
 	uint64_t nest_clamps, clamped_ns[EX_CATEGORIES], late_slices;
 };
@@ -57,9 +57,9 @@ struct vpa_ex_out {
 	uint64_t shift_ns; /* CLOCK_BOOTTIME = trace clock + this */
 	uint64_t start_ns; /* where the sequences begin, trace clock */
 
-	/* Who it is about, see vpa_ex_identify(). */
-	uint64_t identity;                    /* of the process: a hash of where and when it ran */
-	int64_t pid;                          /* where a lane does not know its own */
+	/* The process, see vpa_ex_identify(). */
+	uint64_t identity;                    /* a hash of where and when it ran */
+	int64_t pid;                          /* for lanes without one */
 	uint64_t op_salt;                     /* upper half of the ops' numbers, 24 bits, not 0 */
 	uint8_t op_salt_bytes[VPT_PB_VARINT]; /* encoded, above 28 bits of number */
 	uint8_t op_salt_size;
@@ -71,7 +71,7 @@ struct vpa_ex_out {
 	size_t short_name_cap;
 	struct vpa_arena arena;
 
-	/* Parts that others ask, each through its own header. */
+	/* Parts that other parts use through their headers. */
 	struct vpa_ex_machine *machine;
 	struct vpa_ex_links *links;
 	struct vpa_ex_tracks *tracks;
@@ -82,44 +82,44 @@ struct vpa_ex_out {
 	uint64_t joined; /* pairs of a call and an op */
 };
 
-/* ---- what is known of the run ---- */
+/* ---- facts of the run ---- */
 
 const char *vpa_ex_fact(const struct vpa_ex_out *x, const char *key); /* of META; NULL: none */
 const char *vpa_ex_either(const struct vpa_ex_out *x, const char *key, const char *other);
 uint64_t vpa_ex_fact_number(const struct vpa_ex_out *x, const char *key); /* 0: none */
-/* Sets the process and what tells it from all others. */
+/* Sets the process and the members that identify it. */
 void vpa_ex_identify(struct vpa_ex_out *x);
 int64_t vpa_ex_pid(const struct vpa_ex_out *x, int64_t pid);
 
-/* ---- names; where there is no memory the file has failed, see pf.failed ---- */
+/* ---- names; without memory they set pf.failed ---- */
 
 uint32_t vpa_ex_text(struct vpa_ex_out *x, const char *text, size_t len);
 uint32_t vpa_ex_string(struct vpa_ex_out *x, const char *text);
 uint32_t vpa_ex_name(struct vpa_ex_out *x, uint32_t model_name);
 uint32_t vpa_ex_short_name(struct vpa_ex_out *x, uint32_t kernel);
-/* A number for a track that is the same in every export of this process. Never 0. */
+/* A track's number, the same in every export of this process. Never 0. */
 uint64_t vpa_ex_uuid(const struct vpa_ex_out *x, const char *path);
 
 /* ---- sequences ---- */
 
-/* The number of a text in a table of a sequence; it is emitted on first use. */
+/* Interns a text in a table of a sequence, emitting it on first use. Returns its number. */
 uint32_t vpa_ex_text_iid(
 	struct vpa_ex_out *x, struct vpt_pf_sequence *s, unsigned table, uint32_t text);
-/* A packet of a sequence that holds interned data, which come between these two. */
+/* Begin and end a packet of interned data; the caller writes the data in between. */
 void vpa_ex_begin_interned(struct vpa_ex_out *x, struct vpt_pf_sequence *s);
 void vpa_ex_end_interned(struct vpa_ex_out *x);
-/* That of what the analysis knows, begun on first use. */
+/* The sequence of the analysis's tracks, begun on first use. */
 struct vpt_pf_sequence *vpa_ex_annotations(struct vpa_ex_out *x);
 
 /* ---- ops ---- */
 
-/* The number of an op, alike in no two files. */
+/* The number of an op, unique across files. */
 static inline uint64_t vpa_ex_op_id(const struct vpa_ex_out *x, uint32_t number)
 {
 	return x->op_salt << 32 | number;
 }
-/* The same, encoded; there must be room for VPT_PB_VARINT bytes. As the salt is not 0 there are more than four of them, and
- * all but four are alike in 2^28 ops: those are encoded once. */
+/* The same, encoded; needs room for VPT_PB_VARINT bytes. Since the salt is not 0 it has more than four
+ * bytes, and all but the first four are the same for 2^28 ops: these are encoded once. */
 static inline uint8_t *vpa_ex_op_id_at(const struct vpa_ex_out *x, uint8_t *to, uint32_t number)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

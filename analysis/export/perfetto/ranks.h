@@ -4,12 +4,12 @@
 
 #include "analysis/export/export.h"
 
-/* Writes a tar archive of an export of each trace and a manifest that says which machine each is of. One after the other;
- * in between each is a file without name in `folder` (NULL: the usual one for temporary files). GPUs get the numbers that
- * they have among those of all traces of their machine. Members are called as the paths' last words; equal ones get a
- * number. `*totals` are sums; complete only if all are.
+/* Writes a tar archive: an export of each trace, and a manifest with the machine of each. Exports the
+ * traces one after the other, each first to an unnamed file in `folder` (NULL: the default one for
+ * temporary files). Numbers GPUs among those of all traces of their machine. Members are named after
+ * the paths' last parts; equal names get a number. *totals are sums, complete only if all are.
  *
- * `job` is for vpa_export(), which runs once for each trace; its options' `gpus` are not used. */
+ * `job` is for vpa_export(), which runs once per trace; the `gpus` of its options are ignored. */
 int vpa_export_ranks(const struct vpa_export_job *job, const char *const *paths, size_t count,
 	const char *folder, struct vpa_export_totals *totals, struct vpt_err *err);
 

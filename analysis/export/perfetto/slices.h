@@ -1,4 +1,4 @@
-/* slices.h - ops as plain slices, for readers that know nothing of GPUs. For this folder alone. */
+/* slices.h - ops as plain slices, for readers without support for GPUs. Private to this folder. */
 #ifndef VPA_ANALYSIS_EXPORT_PERFETTO_SLICES_H
 #define VPA_ANALYSIS_EXPORT_PERFETTO_SLICES_H
 
@@ -6,7 +6,7 @@
 #include "analysis/export/perfetto/streams.h"
 #include "analysis/op_waits.h"
 
-/* The next op as a slice on a track of its stream. 0 or why not. */
+/* Writes the next op as a slice on a track of its stream. 0 or an error code. */
 int vpa_ex_op_slice(struct vpa_ex_out *x, struct vpa_ex_streams *streams,
 	const struct vpa_numbered_op *op, const struct vpa_ex_shape *s);
 

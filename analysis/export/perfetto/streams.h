@@ -1,13 +1,13 @@
-/* streams.h - streams and contexts, as events refer to them. For this folder alone. */
+/* streams.h - streams and contexts, as events refer to them. Private to this folder. */
 #ifndef VPA_ANALYSIS_EXPORT_PERFETTO_STREAMS_H
 #define VPA_ANALYSIS_EXPORT_PERFETTO_STREAMS_H
 
 #include "analysis/export/perfetto/lanes.h"
 
-/* Numbers of specifications: stages from 1 on, then a queue for each stream. */
+/* Numbers of specifications: stages from 1, then a queue per stream. */
 enum { VPA_EX_STAGES = 1, VPA_EX_QUEUES = 4 };
 
-/* All zeros has none. */
+/* All zeros is an empty set. */
 struct vpa_ex_streams {
 	struct vpa_ex_stream {
 		uint32_t told;    /* the generation in which it was described */
@@ -27,11 +27,11 @@ struct vpa_ex_streams {
 };
 
 void vpa_ex_streams_free(struct vpa_ex_streams *o);
-/* Takes what a chunk says of streams. 0 or VPT_ENOMEM. */
+/* Adds a chunk's rows about streams. 0 or VPT_ENOMEM. */
 int vpa_ex_streams_add(struct vpa_ex_out *x, struct vpa_ex_streams *o, const struct vpt_batch *b);
-/* Made zeroed on first use; valid until another one is. NULL: no memory. */
+/* A stream, made zeroed on first use; valid until another one is made. NULL: no memory. */
 struct vpa_ex_stream *vpa_ex_stream_of(struct vpa_ex_streams *o, uint32_t stream);
-/* Describes a stream's context and queue, if that was not done in this generation. 0 or VPT_ENOMEM. */
+/* Describes a stream's context and queue once per generation. 0 or VPT_ENOMEM. */
 int vpa_ex_stream_describe(struct vpa_ex_out *x, struct vpa_ex_streams *o, uint32_t stream);
 
 #endif

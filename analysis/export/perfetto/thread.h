@@ -1,4 +1,4 @@
-/* thread.h - what a thread did, on its way out as slices that nest. For this folder alone. */
+/* thread.h - a thread's pending spans, written as nested slices. Private to this folder. */
 #ifndef VPA_ANALYSIS_EXPORT_PERFETTO_THREAD_H
 #define VPA_ANALYSIS_EXPORT_PERFETTO_THREAD_H
 
@@ -7,26 +7,26 @@
 #include "analysis/export/perfetto/open.h"
 #include "analysis/export/perfetto/spans.h"
 
-/* What the begins of calls of one name have in common on a thread, encoded. */
+/* The encoded fields that the begins of calls of one name share on a thread. */
 struct vpa_ex_call_form {
-	uint32_t name;       /* text; undefined if it was never used */
-	uint32_t generation; /* in which it was told; 0: never */
+	uint32_t name;       /* text; undefined if never used */
+	uint32_t generation; /* in which it was emitted; 0: never */
 	uint8_t size, bytes[23];
 };
 
 enum { EX_CALL_FORMS = 64 };
 
 struct vpa_ex_slice {
-	uint64_t own_end_ns, end_ns; /* end: no later than that of what is around it */
+	uint64_t own_end_ns, end_ns; /* end_ns: at most that of the slice around it */
 	uint32_t open;
 	uint8_t category;
-	uint8_t inside; /* enum vpa_scope_inside, of what begins in it */
+	uint8_t inside; /* enum vpa_scope_inside for spans that begin in it */
 };
 
 struct vpa_ex_thread {
 	uint32_t index; /* of the model */
 	struct vpt_pf_sequence sequence;
-	uint8_t begun, changed; /* changed: an open range on the stack has got its end */
+	uint8_t begun, changed; /* changed: the end of an open range on the stack became known */
 	uint32_t next_order;
 	uint64_t last_ns; /* of the newest event */
 	struct vpa_ex_host_span *spans;
@@ -41,16 +41,16 @@ struct vpa_ex_thread {
 	struct vpa_ex_track late;
 };
 
-/* Parents before children. */
+/* Orders parents before children. */
 static inline int vpa_ex_call_is_after(const struct vpa_ex_call *a, const struct vpa_ex_call *b)
 {
 	return a->start_ns != b->start_ns ? a->start_ns > b->start_ns : a->end_ns < b->end_ns;
 }
 
-/* Writes what begins before `until_ns`, in order, so that slices nest. 0 or why not. */
+/* Writes what begins before `until_ns`, in order, so that slices nest. 0 or an error code. */
 int vpa_ex_thread_write(
 	struct vpa_ex_out *x, struct vpa_ex_thread *t, uint64_t until_ns, uint64_t times_from_ns);
-/* The trace is over and every range has its end: writes what is left. */
+/* At the end of the trace, when every range has its end: writes the rest. */
 int vpa_ex_thread_finish(struct vpa_ex_out *x, struct vpa_ex_thread *t);
 void vpa_ex_thread_free(struct vpa_ex_thread *t);
 

@@ -1,9 +1,9 @@
-/* cells.h - an export as tables in the making, and what its tables have in common. For this folder alone.
+/* cells.h - the state of an export as tables, and what its tables share. Private to this folder.
  *
- *	chunk  --> rows.c     rows as they are, by cat.c
- *	ops    --> ops.c      rows of kernels and copies wait here for what launched them
- *	ranges --> place.c    where among stages, blocks and steps an op or a call stands
- *	report --> schema.c   what the columns are
+ *	chunk  --> rows.c     rows unchanged, by cat.c
+ *	ops    --> ops.c      rows of kernels and copies, held until their launches are known
+ *	ranges --> place.c    the stage, block and step of an op or a call
+ *	report --> schema.c   the columns
  */
 #ifndef VPA_ANALYSIS_EXPORT_ROWS_CELLS_H
 #define VPA_ANALYSIS_EXPORT_ROWS_CELLS_H
@@ -19,14 +19,14 @@ struct vpa_rows_column {
 	const char *help;
 };
 
-/* Tables that are of the analysis alone. */
+/* Tables of analysis results. */
 enum { VPA_ROWS_GAP, VPA_ROWS_PROJECTION, VPA_ROWS_OWN };
 
 /* A table, and the file it goes to. */
 struct vpa_rows_table {
 	const char *name, *help;
 	const struct vpt_kind_desc *kind;      /* its columns come first; NULL: none */
-	const struct vpa_rows_column *columns; /* ends with one that has no name; NULL: none */
+	const struct vpa_rows_column *columns; /* ends with a NULL name; NULL: none */
 	struct vpa_line out;
 	struct vpa_export_file *file;
 	uint64_t rows;
@@ -34,7 +34,7 @@ struct vpa_rows_table {
 
 enum { VPA_ROWS_TABLES_MAX = VPT_KIND_LIMIT + VPA_ROWS_OWN };
 
-/* Where something stands among ranges. */
+/* The position of an op or a call among ranges. */
 struct vpa_rows_place {
 	uint32_t range;      /* name of the innermost; 0: none */
 	uint32_t stage;      /* 1 + text in vpa_rows.stages; 0: none */
@@ -49,24 +49,24 @@ struct vpa_rows {
 	struct vpa_cat cat;
 	struct vpa_rows_table tables[VPA_ROWS_TABLES_MAX];
 	size_t table_count;
-	struct vpa_rows_table *by_kind[VPT_KIND_LIMIT]; /* NULL: has none */
+	struct vpa_rows_table *by_kind[VPT_KIND_LIMIT]; /* NULL: none */
 	struct vpa_rows_table *own[VPA_ROWS_OWN];
 
 	struct vpa_index threads, streams; /* the model's, by key */
 	struct vpa_rows_ops *ops;
 
 	struct vpt_strings stages;
-	struct vpa_rows_asked { /* last, and what it came to */
+	struct vpa_rows_asked { /* the last question and its answer */
 		const struct vpa_range *own, *wide;
-		uint64_t at_ns, until_ns; /* for a launch in [at, until) it is that */
-		/* Another range may get its place in memory. */
+		uint64_t at_ns, until_ns; /* the answer holds for launches in [at, until) */
+		/* Guard against another range at the same address. */
 		uint64_t own_start_ns, wide_start_ns;
 		uint32_t own_name, wide_name;
 		struct vpa_rows_place place;
 	} last;
 };
 
-/* A cell that the analysis adds to a line. NULL is nothing, and so is an index below 0. */
+/* Append a cell that the analysis adds. A NULL text or an index below 0 gives no value. */
 void vpa_rows_text(
 	struct vpa_rows *x, struct vpa_line *l, const char *name, const char *text, size_t len);
 void vpa_rows_name(struct vpa_rows *x, struct vpa_line *l, const char *name, uint32_t id);
@@ -80,7 +80,7 @@ void vpa_rows_put_place(struct vpa_rows *x, struct vpa_line *l, const struct vpa
 /* Whether a row touches the window. */
 int vpa_rows_in_window(const struct vpa_rows *x, const struct vpt_section *s, uint32_t row);
 
-/* The model's number of a lane; VPA_NONE: unknown. */
+/* The model's number for a lane; VPA_NONE: unknown. */
 uint32_t vpa_rows_stream(struct vpa_rows *x, uint64_t key);
 uint32_t vpa_rows_thread(struct vpa_rows *x, uint64_t key);
 

@@ -1,10 +1,11 @@
-/* schema.h - schema.json: which files there are, and what their columns mean. For this folder alone. */
+/* schema.h - schema.json: the files of an export and the meaning of their columns. Private to this
+ * folder. */
 #ifndef VPA_ANALYSIS_EXPORT_ROWS_SCHEMA_H
 #define VPA_ANALYSIS_EXPORT_ROWS_SCHEMA_H
 
 #include "analysis/export/rows/cells.h"
 
-/* Writes the whole of it, when all rows are counted. 0 or why not. */
+/* Writes schema.json after all rows are counted. 0 or an error code. */
 int vpa_rows_schema(struct vpa_rows *x, struct vpt_sink *sink, struct vpt_err *err);
 
 #endif
