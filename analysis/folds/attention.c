@@ -1,8 +1,9 @@
-/* attention.c - which attention ran, and whether a slow fallback was taken.
+/* attention.c - identifies the attention that ran, and slow fallbacks.
  *
- * Fused attention is told by kernel names. Eager attention has no kernel of its own: it is a sequence on one
- * stream, GEMM, softmax, GEMM, with nothing but elementwise, copy, reduce or index kernels between, at most
- * eight apart. A softmax without both GEMMs (a sampler's, a router's) is none. */
+ * Fused attention is identified by kernel names. Eager attention has no kernel of its own: it is the
+ * sequence GEMM, softmax, GEMM on one stream, with only elementwise, copy, reduce or index kernels
+ * between, at most eight apart. A softmax without both GEMMs (a sampler's, a router's) is not
+ * attention. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/demangle.h"
@@ -14,10 +15,10 @@
 
 enum { NEAR = 8 };
 
-/* Where a stream is in a sequence. */
+/* A stream's progress in a sequence. */
 struct progress {
 	uint64_t gemm_ns, softmax_ns; /* durations of the first GEMM and of the softmax */
-	uint64_t between_ns;          /* of what stood between so far */
+	uint64_t between_ns;          /* of the kernels between them so far */
 	uint32_t gemm_name, softmax_name, range;
 	uint8_t seen;   /* 0: nothing, 1: GEMM seen, 2: softmax seen */
 	uint8_t passed; /* kernels since the last of them */
@@ -58,8 +59,8 @@ VPA_RARE static int add_eager(struct state *s, const struct progress *p, uint64_
 	return VPT_OK;
 }
 
-/* Where an op was launched, as people name places: the outermost imported operator inside the innermost range,
- * since the operators below it are PyTorch's own steps. */
+/* The place of an op's launch: the outermost imported operator inside the innermost range, since the
+ * operators below it are PyTorch's own steps. */
 static uint32_t place_of(const struct vpa_fold_context *c, const struct vpa_ops *ops, size_t i)
 {
 	size_t k = 0;
@@ -127,7 +128,7 @@ static void add_backend(struct backend *b, enum vpa_role role, uint64_t ns)
 	}
 }
 
-/* What is more than glue: it goes on with a sequence, or ends it. */
+/* A kernel that is not glue: it continues a sequence or ends it. */
 static int add_other(struct state *s, const struct vpa_fold_context *c, struct progress *p,
 	const struct vpa_ops *ops, size_t i, enum vpa_role role)
 {
@@ -139,7 +140,7 @@ static int add_other(struct state *s, const struct vpa_fold_context *c, struct p
 	return VPT_OK;
 }
 
-/* Follows ops [begin, end) of one stream. Copies are passed over; so is glue outside of a sequence. */
+/* Follows ops [begin, end) of one stream. Skips copies, and glue outside a sequence. */
 static int follow(struct state *s, const struct vpa_fold_context *c, struct progress *p,
 	const struct vpa_ops *ops, size_t begin, size_t end)
 {
@@ -163,7 +164,7 @@ static int follow(struct state *s, const struct vpa_fold_context *c, struct prog
 	return rc;
 }
 
-/* Where following has to begin in ops without a softmax: the last one that forgets all before it. */
+/* Where to begin following ops without a softmax: the last one that resets the sequence. */
 static size_t last_that_counts(const struct vpa_ops *ops, size_t begin, size_t end)
 {
 	while (end > begin + 1 && ops->role[end - 1] <= VPA_ROLE_GLUE)
@@ -183,7 +184,7 @@ static int fold_run(struct state *s, const struct vpa_fold_context *c, const str
 	*taken = k;
 	if (softmaxes || p->seen == 2)
 		return follow(s, c, p, ops, begin, end);
-	/* A sequence that has come to its first GEMM may only begin anew or end, and none is completed. */
+	/* A sequence at its first GEMM can only restart or end here; none completes. */
 	begin = last_that_counts(ops, begin, end);
 	for (k = first; k < *taken; k++) {
 		i = ops->specials[k];
@@ -294,7 +295,7 @@ static int write_eager(struct state *s, const struct vpa_fold_context *c, struct
 		outside_ns -= s->eager[i].softmax_ns;
 	}
 	qsort(a->eager, a->eager_count, sizeof(*a->eager), compare_eager);
-	/* Where attention is eager, a softmax whose GEMMs stand too far away is taken for one too. */
+	/* Where attention is eager, a softmax too far from its GEMMs is counted as attention too. */
 	*attention_ns += a->eager_count ? outside_ns : 0;
 	return VPT_OK;
 }

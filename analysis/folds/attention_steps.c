@@ -1,8 +1,9 @@
-/* attention_steps.c - whether the attention at one place of a denoising step is always done by the same back-end.
+/* attention_steps.c - checks whether each attention call of a denoising step always uses the same
+ * back-end.
  *
- * Steps repeat a sequence of attention calls, so the k-th of all steps that have as many is one place in the model. Where it
- * is not always the same back-end, something fell back for some of them: a mask, a shape, a number format. Steps with more
- * or fewer calls are another sequence, and are not compared. */
+ * Steps repeat a sequence of attention calls, so the k-th call of all steps with the same number of
+ * calls is one place in the model. If its back-end varies, some steps took a fallback: a mask, a
+ * shape, a number format. Steps with more or fewer calls are another sequence, and are not compared. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/index.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond these a step is none that repeats: it is left out. */
+/* Steps beyond these limits do not repeat and are left out. */
 enum { CALLS_MAX = 4096, SEQUENCES_MAX = 16, BACKENDS_MAX = 32, USED_MAX = 3 };
 
 struct call {
@@ -19,7 +20,7 @@ struct call {
 	uint32_t backend;
 };
 
-/* What a step has called; nothing: it has not begun on the device, or is over. */
+/* The calls of a step; empty before its first op on the device, and after its end. */
 struct step {
 	struct call *calls;
 	size_t count, cap;
@@ -40,7 +41,7 @@ struct sequence {
 };
 
 struct state {
-	struct vpa_index ranges; /* addresses: ranges that are over give theirs to new ones */
+	struct vpa_index ranges; /* by address, which a new range may reuse after a range is over */
 	struct step *steps;      /* by row of `ranges` */
 	size_t step_count, step_cap;
 	struct sequence sequences[SEQUENCES_MAX];
@@ -48,7 +49,7 @@ struct state {
 	size_t backend_count;
 };
 
-/* The innermost step around a launch; NULL: there is none. */
+/* The innermost step around a launch; NULL: none. */
 static const struct vpa_range *find_step(const struct vpa_op_stretch *stretch, uint64_t at_ns)
 {
 	const struct vpa_range *own = vpa_pipeline_find(stretch->range, at_ns, VPA_SCOPE_STEP);
@@ -89,7 +90,7 @@ static int add_call(struct state *s, const struct vpa_fold_context *c, const str
 	struct step *step;
 	uint32_t backend;
 
-	/* One that began before the window is not told of when it ends. */
+	/* A range that began before the window is not reported at its end. */
 	if (!range || range->start_ns < c->model->window_start_ns)
 		return VPT_OK;
 	backend = backend_of(s, name);
@@ -122,7 +123,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 /* ---- a step is over ---- */
 
-/* Those with as many calls; NULL: there are too many lengths, or no memory, which *rc tells. */
+/* The sequence of `count` calls. NULL: too many different lengths, or no memory, see *rc. */
 static struct sequence *find_sequence(struct state *s, size_t count, int *rc)
 {
 	struct sequence *q = s->sequences;

@@ -1,15 +1,16 @@
-/* blocks.c - requests, blocks, denoising steps and stages as the trace goes by.
+/* blocks.c - gathers requests, blocks, denoising steps and stages during the pass.
  *
- * An op belongs to the scopes around its launch, see pipeline.h. What each of them did on the devices is kept: of requests and
- * blocks to the end, of others until their range is over, when it is added to the sums of their block. Where blocks end is found by sweep.h, which also cuts device time there.
+ * An op belongs to the scopes around its launch, see pipeline.h. What a scope did on the devices is
+ * retained to the end for requests and blocks; for others until their range is over, when it is added
+ * to the sums of their block. sweep.h finds where blocks end and cuts device time there.
  *
- * Block k runs from s_k, the start of its first op, to e_k, the end of its last; a mark that says that its
- * frames are ready makes e_k the end of the last op that the mark's thread launched before it. Its period is
- * e_k - e_k-1, of the first block of a request e - s. Blocks stand in order of e.
+ * Block k runs from s_k, the start of its first op, to e_k, the end of its last; a frames-ready mark
+ * makes e_k the end of the last op that the mark's thread launched before it. The period of block k is
+ * e_k - e_k-1; of the first block of a request, e - s. Blocks are in order of e.
  *
- * If a capture annotates blocks (steps, stages, requests), then rules find none of these.
+ * If a capture annotates blocks (steps, stages, requests), no rule finds more of them.
  *
- * What the numbers made of it mean stands in report.h and blocks_write.c. */
+ * report.h and blocks_write.c define the resulting numbers. */
 #include "analysis/folds/blocks_laps.h"
 #include "analysis/folds/blocks_write.h"
 #include "formats/memory.h"
@@ -48,7 +49,7 @@ static int add_cut(struct vpa_blocks_stay *p, uint32_t cut)
 	return VPT_OK;
 }
 
-/* The first block begins. Ends that lie behind do not matter any more. */
+/* At the first block: makes the threads' cuts. Ends before it no longer matter. */
 VPA_RARE static int watch_threads(struct vpa_blocks_table *s)
 {
 	int rc = VPT_OK;
@@ -70,7 +71,7 @@ VPA_RARE static int watch_threads(struct vpa_blocks_table *s)
 	return rc;
 }
 
-/* No mark of the thread may lie among the launches of a stay, one of which is at `at_ns`. */
+/* Limits a stay with a launch at `at_ns` to the launches between two marks of its thread. */
 static void limit_to_marks(
 	const struct vpa_blocks_table *s, uint64_t at_ns, struct vpa_blocks_stay *p)
 {
@@ -87,7 +88,7 @@ static void limit_to_marks(
 	}
 }
 
-/* The end of what a thread has launched so far, and of what it had launched before its marks. */
+/* Adds to the stay the cuts at the end of what its thread launched so far, and before its marks. */
 static int add_thread(struct vpa_blocks_table *s, struct vpa_blocks_stay *p)
 {
 	struct vpa_blocks_thread *t = &s->threads[p->thread];
@@ -104,7 +105,7 @@ static int add_thread(struct vpa_blocks_table *s, struct vpa_blocks_stay *p)
 	return VPT_OK;
 }
 
-/* The same before there are blocks: without cuts. */
+/* The same before the first block, without cuts. */
 static void note_end(struct vpa_blocks_table *s, const struct vpa_blocks_stay *p)
 {
 	struct vpa_blocks_thread *t = &s->threads[p->thread];
@@ -117,8 +118,8 @@ static void note_end(struct vpa_blocks_table *s, const struct vpa_blocks_stay *p
 			s->marks[mark].end_ns = p->end_ns;
 }
 
-/* Begins the scopes that begin with a position, of which a launch at `at_ns` is. The row of a lap stands before those of what
- * is in it. */
+/* Begins the scopes that begin with the position of a launch at `at_ns`. The row of a lap precedes
+ * those of the scopes in it. */
 static int begin_scopes(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
 	const struct vpa_position *position, uint64_t at_ns)
 {
@@ -142,7 +143,7 @@ static int begin_scopes(struct vpa_blocks_table *s, const struct vpa_fold_contex
 	return VPT_OK;
 }
 
-/* The scopes of a stay that begins with a launch at `at_ns`, and the launches that belong to it. */
+/* Finds the scopes of a stay that begins with a launch at `at_ns`, and its range of launches. */
 static int find_scopes(struct vpa_blocks_table *s, const struct vpa_fold_context *c, uint64_t at_ns,
 	struct vpa_blocks_stay *p)
 {
@@ -164,7 +165,7 @@ static int find_scopes(struct vpa_blocks_table *s, const struct vpa_fold_context
 	return vpa_blocks_find_laps(s, c, at_ns, p);
 }
 
-/* The first op of a scope: a block's start is an edge. */
+/* Notes the first op of a scope. A block's start becomes an edge. */
 static int note_first(struct vpa_blocks_table *s, uint32_t scope, uint64_t start_ns)
 {
 	struct vpa_scope_gpu *g = &s->gpu[scope];
@@ -178,7 +179,7 @@ static int note_first(struct vpa_blocks_table *s, uint32_t scope, uint64_t start
 	return g->pin == VPA_NONE ? VPT_ENOMEM : VPT_OK;
 }
 
-/* Begins the stay of op `i`, which is of this position. */
+/* Begins the stay of op `i`, which has this position. */
 VPA_RARE static int enter(struct vpa_blocks_table *s, const struct vpa_fold_context *c,
 	const struct vpa_ops *ops, size_t i, const struct vpa_position *position,
 	struct vpa_blocks_stay *p)
@@ -233,7 +234,7 @@ VPA_RARE static int leave(struct vpa_blocks_table *s, struct vpa_blocks_stay *p)
 	return rc;
 }
 
-/* Where those of the ops [begin, end) of a position end that belong to the stay. */
+/* The end of the leading ops of [begin, end), all of one position, that belong to the stay. */
 static size_t same_until(const struct vpa_blocks_stay *p, const struct vpa_ops *ops,
 	const struct vpa_position *position, size_t begin, size_t end)
 {
@@ -249,13 +250,13 @@ static size_t same_until(const struct vpa_blocks_stay *p, const struct vpa_ops *
 	return i;
 }
 
-/* A batch as this fold sees it. */
+/* A batch as seen by this fold. */
 struct view {
 	const struct vpa_ops *ops;
 	size_t special_taken;
 };
 
-/* Counts what ops of one run add to notes, once they have been reached. */
+/* Adds ops of one run to the notes once the sweep has reached them. */
 static void take_notes(struct vpa_blocks_table *s, struct view *v, size_t begin, size_t end,
 	struct vpa_blocks_stay *p)
 {
@@ -288,7 +289,7 @@ static void take_notes(struct vpa_blocks_table *s, struct view *v, size_t begin,
 	}
 }
 
-/* Hands on ops of one run and stay. */
+/* Adds ops of one run and stay. */
 static int add_ops(struct vpa_blocks_table *s, struct view *v, const struct vpa_op_run *run,
 	size_t begin, size_t end, struct vpa_blocks_stay *p)
 {
@@ -307,7 +308,7 @@ static int add_ops(struct vpa_blocks_table *s, struct view *v, const struct vpa_
 	return rc;
 }
 
-/* `*k` is the position that the ops before the run end with. */
+/* `*k` is the position of the last op before the run. */
 static int add_run(struct vpa_blocks_table *s, const struct vpa_fold_context *c, struct view *v,
 	const struct vpa_op_run *run, size_t *k, struct vpa_blocks_stay *p)
 {
@@ -383,7 +384,7 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	if (vpa_blocks_know_scopes(s))
 		return VPT_ENOMEM;
 	g = &s->gpu[scope];
-	/* One that launched nothing has begun only now. */
+	/* A range that launched nothing begins only now. */
 	if (!g->known)
 		return vpa_blocks_begin_scope(s, c, scope, 0);
 	rc = g->row == VPA_NONE ? VPT_OK : vpa_blocks_end_scope(s, scope, &range->gpu);

@@ -1,10 +1,11 @@
-/* blocks_groups.c - scopes become requests with their blocks.
+/* blocks_groups.c - groups scopes into requests with their blocks.
  *
- * A request is a range of that kind; without any it is the whole window. It ends with the last op launched in
- * it; one that launched nothing itself (a thread that waits for others) ends on the host. A block belongs to the request
- * around it, else to the one that is open when it begins on the host. Indices restart with each
- * request, and no period spans two. A frames-ready mark belongs to the newest block of its index in its
- * request that had begun on the host; of requests that are open at once its own is the newest of its thread, else of any. */
+ * A request is a range of that kind; without any it is the whole window. It ends with the last op
+ * launched in it; one that launched nothing itself (a thread that waits for others) ends on the host.
+ * A block belongs to the request around it, else to the one open when it begins on the host. Indices
+ * restart with each request, and no period spans two. A frames-ready mark belongs to the newest block
+ * of its index in its request that had begun on the host. If several requests are open, the mark's
+ * request is the newest of its thread, else of any thread. */
 #include "analysis/folds/blocks_groups.h"
 
 #include "formats/memory.h"
@@ -24,9 +25,9 @@ void vpa_block_note(struct vpa_blocks_writer *w, const char *text)
 		out->block_notes[out->block_note_count++] = text;
 }
 
-/* ---- annotations put rules aside ---- */
+/* ---- annotations override rules ---- */
 
-/* Kinds that stand for each other. */
+/* The family of a kind: kinds that can replace each other. */
 static enum vpa_scope_kind family_of(enum vpa_scope_kind kind)
 {
 	return kind == VPA_SCOPE_CONTEXT ? VPA_SCOPE_STEP : kind;
@@ -48,8 +49,8 @@ enum vpa_scope_kind vpa_row_kind(
 	return row->kind;
 }
 
-/* Of the rows that are laps one counts at most: steps where there are no others, else iterations where there is neither a
- * block nor a step, nor another iteration; by their optimizer rather than by their loader. */
+/* At most one row of laps counts: steps if there are no other steps, else iterations if there are no
+ * blocks, steps or other iterations; those of the optimizer rather than of the loader. */
 static void choose_laps(struct vpa_blocks_writer *w)
 {
 	const struct vpa_blocks_table *s = w->s;
@@ -188,8 +189,8 @@ static int find_requests(struct vpa_blocks_writer *w)
 	return VPT_OK;
 }
 
-/* The newest request that is open on the host at a moment, of a thread or (VPA_NONE) of any, else the window's own
- * group. Groups stand in order of start, the window's first. */
+/* The newest request open on the host at a moment, of a thread or (VPA_NONE) of any, else the
+ * window's own group. Groups are in order of start, the window's first. */
 static uint32_t group_of_thread_at(const struct vpa_blocks_writer *w, uint32_t thread, uint64_t t)
 {
 	size_t low = 1, high = w->group_count, i;
@@ -214,7 +215,7 @@ static uint32_t group_at(const struct vpa_blocks_writer *w, uint64_t t)
 	return group_of_thread_at(w, VPA_NONE, t);
 }
 
-/* Where requests overlap, a mark is of the one of its thread, if that has one. */
+/* If requests overlap, a mark belongs to its thread's, if there is one. */
 static uint32_t group_of_mark(const struct vpa_blocks_writer *w, const struct vpa_ready_mark *mark)
 {
 	uint32_t group = group_of_thread_at(w, mark->thread, mark->time_ns);
@@ -224,7 +225,7 @@ static uint32_t group_of_mark(const struct vpa_blocks_writer *w, const struct vp
 
 /* ---- blocks ---- */
 
-/* A name that stands inside another block for all of its time is no block of the video. */
+/* A range entirely inside another block is not a block of the video, whatever its name. */
 static int is_inside(const struct vpa_blocks_writer *w, const struct vpa_scope *scope)
 {
 	const struct vpa_scope *around;
@@ -266,7 +267,7 @@ static int compare_ends(const void *pa, const void *pb)
 	return compare_host(pa, pb);
 }
 
-/* Hands each group its part of the blocks, which come in any order. */
+/* Gives each group its part of the blocks, which come in any order. */
 static int split_blocks(struct vpa_blocks_writer *w)
 {
 	struct vpa_kept_block *sorted = vpt_alloc(w->block_count, sizeof(*sorted));
@@ -324,7 +325,8 @@ static int find_blocks(struct vpa_blocks_writer *w)
 	return split_blocks(w);
 }
 
-/* The newest block of this index that had begun at a moment; any index if it is -1. Blocks by host start. */
+/* The newest block of this index (-1: any) that had begun at a moment. Blocks are in order of host
+ * start. */
 static struct vpa_kept_block *block_before(struct vpa_blocks_group *g, uint64_t t, int64_t index)
 {
 	size_t low = 0, high = g->block_count;
@@ -354,10 +356,10 @@ static void apply_marks(struct vpa_blocks_writer *w)
 		struct vpa_kept_block *b = block_before(
 			&w->groups[group_of_mark(w, mark)], mark->time_ns, mark->index);
 
-		/* Of a thread that launched nothing, or nothing since the block began, nothing is learned. */
+		/* A thread that launched nothing, or nothing since the block began, gives no end. */
 		if (!b || cut->edge == VPA_NONE || cut->time_ns <= b->start_ns)
 			continue;
-		/* Of several the last counts, of equal ones the later end. */
+		/* The last of several marks counts; among equal ones, the later end. */
 		if (b->ready_mark &&
 			(mark->time_ns < b->mark_ns ||
 				(mark->time_ns == b->mark_ns && cut->time_ns <= b->end_ns)))
@@ -375,7 +377,7 @@ static void apply_marks(struct vpa_blocks_writer *w)
 
 /* ---- steps and parts ---- */
 
-/* By the block around it, else by the request, else by time. */
+/* The group of its block, else of its request, else by time. */
 static uint32_t group_of_sample(
 	const struct vpa_blocks_writer *w, const struct vpa_stage_sample *sample)
 {
@@ -413,7 +415,7 @@ static int split_samples(struct vpa_blocks_writer *w)
 	return VPT_OK;
 }
 
-/* What a request that launched nothing itself has behind its blocks ends where the next one's begin. */
+/* A request that launched nothing itself ends where the next one's blocks begin. */
 static void find_ends(struct vpa_blocks_writer *w)
 {
 	uint32_t next = VPA_NONE;

@@ -1,12 +1,12 @@
-/* blocks_laps.c - steps and iterations that go from mark to mark, see laps.h.
+/* blocks_laps.c - steps and iterations that run from mark to mark, see laps.h.
  *
- * Each is a scope like a range, of a source that counts where there is no other: a step of the denoising where
- * no step is annotated or named, an iteration where there is neither a block nor a step, nor an iteration of a profiler.
- * That is known at the end only, so all are kept until then.
+ * Each is a scope like a range, of a source that counts only if there is no other: a denoising step if
+ * no step is annotated or named, an iteration if there is no block, no step and no iteration of a
+ * profiler. That is known only at the end, so all are retained until then.
  *
- * What was launched in a step's range, or a pass over the context, is of no such step. A step does not go on from one
- * block or request to the next: what was before is forgotten, since a forward pass that no scheduler follows writes the
- * context. */
+ * Ops launched in a step's range, or in a pass over the context, belong to no such step. A step does
+ * not continue from one block or request into the next: what came before is dropped, since a forward
+ * pass that no scheduler follows writes the context. */
 #include "analysis/folds/blocks_laps.h"
 
 #include "analysis/folds/projection.h"
@@ -59,7 +59,7 @@ static uint64_t start_of(const struct vpa_blocks_table *s, uint32_t at)
 	return at == VPA_NONE ? 0 : vpa_blocks_scope(s, at)->start_ns;
 }
 
-/* Whether an op with these around it is of the lap: one that went on from an earlier block, or request, begins anew. */
+/* Whether an op in these scopes belongs to the lap; a lap from an earlier block or request restarts. */
 static int stays_in(
 	struct vpa_blocks_table *s, struct vpa_scope_gpu *g, const struct vpa_around *around)
 {
@@ -130,7 +130,7 @@ int vpa_blocks_lap_ops(struct vpa_blocks_table *s, const struct vpa_blocks_stay 
 	return VPT_OK;
 }
 
-/* When a lap ends, whose first part this is; ~0: it does not. */
+/* The end of the lap whose first part is `first`; ~0: it does not end. */
 static uint64_t end_of(const struct vpa_lap_track *t, size_t first)
 {
 	while (first + 1 < t->count && t->items[first + 1].goes_on)
@@ -157,7 +157,8 @@ static int end_track(
 	return rc;
 }
 
-/* What stood in a lap that is no step after all, or in the part of one that was forgotten, stood in none. */
+/* Corrects the sums of samples in a lap that is no step after all, or in a dropped part of one: they
+ * are in no lap. */
 static int put_right(struct vpa_blocks_table *s)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 /* blocks_math.c - statistics over a series of blocks. Series are short (some hundred blocks), so the
- * obvious way is taken wherever it is fast enough for a few thousand. */
+ * code is simple wherever that is fast enough for a few thousand. */
 #include "analysis/folds/blocks_math.h"
 
 #include "formats/error.h"
@@ -80,19 +80,19 @@ static double select_rank(double *values, size_t count, size_t rank)
 	return values[rank];
 }
 
-/* The slopes of all pairs of a series, a row of them at a time: they are too many to be kept. */
+/* The slopes of all pairs of a series, one row at a time: there are too many to retain. */
 struct slopes {
 	const double *ys, *distances; /* distances[d]: of values d places apart */
 	size_t count;                 /* of values */
 	double *row;
-	/* Slopes fall into classes of equal width, so that only those of one have to be put in order. */
+	/* Slopes are divided into classes of equal width, so that only one class needs sorting. */
 	double least, most, scale;
-	double from, to; /* those beyond are in none */
+	double from, to; /* slopes outside are in no class */
 };
 
 enum { CLASSES = 4096, NO_CLASS = CLASSES, KEPT_MAX = 1 << 17 };
 
-/* Makes the slopes of the lines from value `from` to all behind it. Returns how many there are. */
+/* Computes the slopes from value `from` to all after it. Returns their number. */
 VPT_VECTORISE
 static size_t make_row(const struct slopes *s, size_t from)
 {
@@ -105,7 +105,7 @@ static size_t make_row(const struct slopes *s, size_t from)
 	return count - 1;
 }
 
-/* A slope is a mean of those between neighbours on its way, so none is beyond all of theirs, but for rounding. */
+/* A slope is a mean of the slopes between neighbours it spans, so these bound it, but for rounding. */
 static void find_bounds(struct slopes *s)
 {
 	size_t i;
@@ -121,7 +121,7 @@ static void find_bounds(struct slopes *s)
 	}
 }
 
-/* Larger slopes have no smaller class. */
+/* Monotonic: a larger slope never has a smaller class. */
 static inline size_t class_of(const struct slopes *s, double slope)
 {
 	double own = (slope - s->least) * s->scale;
@@ -156,7 +156,7 @@ static void find_class_bounds(const struct slopes *s, size_t class, double *leas
 			}
 }
 
-/* Puts the slopes of a class one after the other. */
+/* Collects the slopes of a class. */
 static void collect(const struct slopes *s, size_t class, double *out)
 {
 	size_t i, k, n;
@@ -167,7 +167,7 @@ static void collect(const struct slopes *s, size_t class, double *out)
 				*out++ = s->row[k];
 }
 
-/* The mean of the slopes of two ranks, which are equal or neighbours, of a class of so many. */
+/* The mean of the slopes of two ranks, equal or neighbours, in a class of `count` slopes. */
 static int find_in_class(
 	const struct slopes *s, size_t class, size_t size, size_t low, size_t high, double *mean)
 {
@@ -183,8 +183,8 @@ static int find_in_class(
 	return VPT_OK;
 }
 
-/* The median of `pairs` slopes, whose bounds are known; of an even number, the mean of the two in the middle. A class that
- * has too many to keep them is divided into classes itself. */
+/* The median of `pairs` slopes within known bounds; of an even number, the mean of the middle two. A
+ * class with too many slopes to retain is divided into classes itself. */
 static int find_median(struct slopes *s, size_t pairs, double *median)
 {
 	size_t low = (pairs - 1) / 2, high = pairs / 2, below, class, next;
@@ -247,10 +247,10 @@ int vpa_slope_of(const uint64_t *values, size_t count, double *slope)
 /* Least squares of y = a + b * min(x, at) over values counted from the first one. */
 struct hinge {
 	double a, b;
-	double about; /* the sum of squares that remains, but for rounding */
+	double about; /* the residual sum of squares, but for rounding */
 };
 
-/* Sums over values[0, count): all that hinges are made of. */
+/* Sums over values[0, count), from which hinges are computed. */
 struct hinge_sums {
 	size_t count;
 	double y, xy, yy;
@@ -282,7 +282,7 @@ static struct hinge hinge_at(const struct hinge_sums *left, const struct hinge_s
 	return h;
 }
 
-/* The sum of squares that remains. */
+/* The residual sum of squares. */
 static double rest_of(const uint64_t *values, size_t count, size_t at, const struct hinge *h)
 {
 	double rest = 0;
@@ -309,13 +309,13 @@ int64_t vpa_saturation_of(const uint64_t *values, size_t count)
 	sum_until(&all, values, count);
 	h = hinge_at(&all, &all);
 	straight = least = near = rest_of(values, count, count, &h);
-	/* Two values at least on either side: one alone is no slope. */
+	/* At least two values on either side: one alone has no slope. */
 	for (at = 2; at + 2 <= count; at += step) {
 		sum_until(&left, values, at);
 		h = hinge_at(&left, &all);
 		near = h.b > 0 && h.about < near ? h.about : near;
 	}
-	/* Of those that are the best but for rounding the best one. */
+	/* Among those that are best but for rounding, the exact best. */
 	near += 1e-9 * all.yy;
 	left = (struct hinge_sums){0};
 	for (at = 2; at + 2 <= count; at += step) {
@@ -332,7 +332,7 @@ int64_t vpa_saturation_of(const uint64_t *values, size_t count)
 			b = h.b;
 		}
 	}
-	/* A straight line that is nearly as good has no corner, and growth that cannot be seen is none. */
+	/* No corner if a straight line fits nearly as well; no growth if it is too small to see. */
 	if (!best || least > straight / 4)
 		return -1;
 	return b * (double)best > 0.02 * (double)values[0] ? (int64_t)best : -1;
@@ -365,7 +365,7 @@ uint64_t vpa_prebuffer_of(
 	uint64_t shown = 0, buffered = 0;
 	size_t i;
 
-	/* Each block's first frame has to be there when those before it have been shown. */
+	/* Each block's first frame must be ready when those before it have been shown. */
 	for (i = 0; i < count; i++) {
 		late = (__int128)(ready_ns[i] - ready_ns[0]) * millifps -
 		       (__int128)shown * 1000000000000;

@@ -1,15 +1,15 @@
 /* blocks_measure.c - the numbers of one request.
  *
- * W are its blocks behind the warm-up, in order of their ends e. With e_0 the end of the block before
+ * W are its blocks after the warm-up, in order of their ends e. With e_0 the end of the block before
  * them (without one, the start of the first):
  *
  *	span = e_last - e_0 = the sum of their periods
  *	BPS  = |W| / span                FPS = frames of W / span
  *
- * Each period is cut into exclusive time of kernel families and idle time by cause by the sweep, for
- * every device that the block used. FPS busy divides by the busy time of the busiest device, FPS denoise by
- * the sum of the denoising steps. If more of the VAE's work, or of the bytes copied to the host, comes
- * behind e_last than inside the span, frames / span is a denoise rate and no FPS. */
+ * The sweep divides each period into exclusive time of kernel families and idle time by cause, for
+ * every device that the block used. FPS busy divides by the busy time of the busiest device, FPS
+ * denoise by the sum of the denoising steps. If more of the VAE's work, or of the bytes copied to the
+ * host, comes after e_last than inside the span, frames / span is a denoise rate, not an FPS. */
 #include "analysis/folds/blocks_measure.h"
 
 #include "analysis/folds/blocks_math.h"
@@ -51,12 +51,12 @@ static uint64_t told(int64_t value, uint64_t otherwise)
 	return value > 0 ? (uint64_t)value : otherwise;
 }
 
-/* What the block says of itself, else its mark, else the options. */
+/* The frames from the block's annotation, else from its mark, else from the options. */
 static void count_frames(
 	const struct vpa_options *o, const struct vpa_blocks_group *g, struct vpa_kept_block *b)
 {
 	const struct vpa_scope_label *l = &b->scope->label;
-	/* Where the beginning may be cut off, the first that is left is not the first one if its index says so. */
+	/* If the beginning may be cut off, the index says whether this is really the first block. */
 	int is_part = g->left_out || o->has_from || o->range;
 	int is_first = b == g->blocks && !(is_part && l->index > 1);
 
@@ -247,7 +247,7 @@ static void name_stages(struct measure *m)
 	}
 }
 
-/* Says what the span holds; returns what comes behind it that an FPS should hold, or NULL. */
+/* Notes what the span includes; returns what an FPS should include but comes after it, or NULL. */
 static const char *find_includes(struct measure *m)
 {
 	const struct vpa_sweep *sweep = &m->w->s->sweep;
@@ -259,7 +259,7 @@ static const char *find_includes(struct measure *m)
 	vpa_sweep_between(sweep, edge_before(m, m->b->warmup), last, 0, NULL, NULL, &inside);
 	if (end == VPA_NONE || sweep->edges[end].time_ns > sweep->edges[last].time_ns)
 		vpa_sweep_between(sweep, last, end, 0, NULL, NULL, &behind);
-	/* Where no stage is called VAE, convolutions stand for it. */
+	/* Without a stage called VAE, use convolutions. */
 	if (!inside.vae_ns && !behind.vae_ns) {
 		inside.vae_ns = inside.conv_ns;
 		behind.vae_ns = behind.conv_ns;
@@ -337,7 +337,7 @@ static void write_rates(struct measure *m)
 
 /* ---- real time, drift, outliers ---- */
 
-/* Each against what its frames last at the target. */
+/* Compares each block with the duration of its frames at the target. */
 static int write_deadlines(struct measure *m)
 {
 	struct vpa_blocks *b = m->b;
@@ -530,7 +530,7 @@ static void write_whole(struct measure *m)
 	}
 	if (i < b->count || !b->count || b->left_out)
 		r->frames = 0;
-	/* What it says of itself is of all of its time. */
+	/* The request's own count covers all of its time. */
 	if (!r->frames && m->g->scope && vpa_scope_is_whole(m->w, m->g->scope))
 		r->frames = told(m->g->scope->label.frames, 0);
 	if (r->frames && r->end_ns > r->start_ns)

@@ -1,8 +1,9 @@
 /* blocks_steps.c - the denoising steps of one request, and its passes over the context.
  *
- * Where steps stand in measured blocks, those alone count, and steps a second is of the blocks' time; else all steps count, from
- * the first one's start to the last one's end. Seconds per iteration are the same time divided by the steps: the period from
- * one step to the next, which is longer than a step where something comes between. */
+ * If measured blocks contain steps, only those count, and steps per second is over the blocks' time;
+ * else all steps count, from the start of the first to the end of the last. Seconds per iteration is
+ * that time divided by the steps: the period from one step to the next, longer than a step if
+ * something comes between. */
 #include "analysis/folds/blocks_steps.h"
 
 #include "analysis/spread.h"

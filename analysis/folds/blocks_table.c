@@ -32,7 +32,7 @@ uint32_t vpa_blocks_row(struct vpa_blocks_table *s, const struct vpa_fold_contex
 			return VPA_NONE;
 		name = (uint32_t)id;
 	}
-	/* Many different stages: what is too many has no name of its own. */
+	/* Too many different stages: the excess gets no names of its own. */
 	if (s->row_index.count >= VPA_STAGE_ROWS_MAX - VPA_SCOPE_KINDS)
 		name = 0;
 	row = vpa_index_put(&s->row_index, (uint64_t)label->kind << 8 | label->source, name);

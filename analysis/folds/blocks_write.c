@@ -1,4 +1,4 @@
-/* blocks_write.c - the tables of requests and stages, and what is unavailable. */
+/* blocks_write.c - writes the tables of requests and stages, and what is unavailable. */
 #include "analysis/folds/blocks_write.h"
 
 #include "analysis/folds/blocks_measure.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The window is a request only where it holds something that no other does. */
+/* The window is shown as a request only if it contains something that no other does. */
 static int is_shown(const struct vpa_blocks_writer *w, const struct vpa_blocks_group *g)
 {
 	size_t i;

@@ -1,8 +1,8 @@
-/* comm.c - communication that waits: a collective begins on each rank when that rank is ready and ends when the last one
- * was. So what a call takes longer than the shortest of its kernel and grid it spent waiting for other ranks, as far as
- * calls that look alike move equally many bytes.
+/* comm.c - waiting in communication. A collective begins on each rank when that rank is ready and ends
+ * after the last one is. So a call's time beyond the shortest call of its kernel and grid is time spent
+ * waiting for other ranks, provided that such calls move the same number of bytes.
  *
- * Calls that the window cuts are no measure of the shortest. */
+ * Calls cut by the window do not count for the shortest. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/index.h"

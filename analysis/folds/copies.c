@@ -1,5 +1,5 @@
-/* copies.c - copies and memsets by direction and kind of memory; and where results are read back through pageable
- * memory, a few bytes at a time or many. */
+/* copies.c - copies and memsets by direction and kind of memory, and the places that read results back
+ * through pageable memory, a few bytes at a time or many. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/index.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	SMALL_BYTES = 64,    /* a scalar, or a few: what .item() and .tolist() read */
+	SMALL_BYTES = 64,    /* a scalar or a few, as read by .item() and .tolist() */
 	READ_ROWS_MAX = 4096 /* places beyond these are left out */
 };
 
@@ -25,7 +25,7 @@ struct state {
 	struct vpa_index index; /* (copy kind, source and target memory) */
 	struct row *rows;
 	size_t row_cap;
-	uint32_t newest; /* row of the copy before: mostly the next one is of the same kind */
+	uint32_t newest; /* row of the previous copy: the next is often of the same kind */
 	struct vpa_index read_index; /* (place, 0) */
 	struct read *reads;
 	size_t read_cap;

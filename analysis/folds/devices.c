@@ -1,4 +1,4 @@
-/* devices.c - the device table. idle.c has done the arithmetic; here it is written down. */
+/* devices.c - writes the device table from the sums in idle.c. */
 #include "analysis/folds/fold.h"
 
 #include "formats/memory.h"

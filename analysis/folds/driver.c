@@ -1,4 +1,4 @@
-/* driver.c - hands events to those who want them, one after the other. */
+/* driver.c - passes each event to the folds that take it, one after the other. */
 #include "analysis/folds/driver.h"
 
 #include "analysis/idle_gaps.h"
@@ -52,7 +52,7 @@ int vpa_folds_gap(void *driver, const struct vpa_gap *gap)
 	return rc;
 }
 
-/* The gaps in front of a batch's ops, one by one, for a fold that knows no other way. */
+/* Passes the gaps before a batch's ops one by one, for a fold without gaps_with_ops. */
 static int fold_each_gap(struct vpa_fold_driver *d, int fold, const struct vpa_ops *ops)
 {
 	const struct vpa_fold *f = vpa_folds[fold];
@@ -70,7 +70,7 @@ static int fold_each_gap(struct vpa_fold_driver *d, int fold, const struct vpa_o
 	return rc;
 }
 
-/* The same for the tap, and the ops. */
+/* The same for the tap, then the ops. */
 static int tap_ops(struct vpa_fold_driver *d, const struct vpa_ops *ops)
 {
 	const struct vpa_tap *tap = d->tap;
@@ -87,7 +87,7 @@ static int tap_ops(struct vpa_fold_driver *d, const struct vpa_ops *ops)
 	return rc || !tap->ops ? rc : tap->ops(tap->ctx, ops);
 }
 
-/* The causes of gaps that ops->gap_cause answers. */
+/* The causes that ops->gap_cause can have. */
 static const uint64_t queued_causes = 1u << VPA_CAUSE_LAUNCH_LATENCY | 1u << VPA_CAUSE_DEPENDENCY |
 				      1u << VPA_CAUSE_GRAPH_START | 1u << VPA_CAUSE_SCHEDULING |
 				      1u << VPA_CAUSE_QUEUED;

@@ -1,9 +1,9 @@
-/* first_use.c - time that a device stood idle because something was used for the first time: code was loaded or compiled,
- * a library or the driver set itself up. A second run of the same work in the process would not have it.
+/* first_use.c - idle time of a device due to first use: code was loaded or compiled, a library or the
+ * driver initialised. A second run of the same work in the process would not have it.
  *
- * That is all idle time of cause module load, and before the first work also every call of 1 ms or longer that allocates,
- * launches, or is of no class: the first call of a process sets up the driver, the first launch its code. Copies, waits
- * and what a program captures itself are work. */
+ * That is all idle time of cause module load and, before the first work, every call of 1 ms or longer
+ * that allocates, launches, or has no class: the first call of a process initialises the driver, the
+ * first launch loads its code. Copies, waits and what a program captures itself count as work. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/cause.h"

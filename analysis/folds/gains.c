@@ -1,5 +1,5 @@
-/* gains.c - what each device would save without one cause of its idle time. gain.c has counted it for causes of host time;
- * for what a device itself waited for it is the sum of the pieces. */
+/* gains.c - the time each device would save without one cause of its idle time. gain.c computes it for
+ * causes of host time; for what the device itself waited for it is the sum of the pieces. */
 #include "analysis/folds/fold.h"
 
 #include <stdlib.h>

@@ -17,7 +17,7 @@ enum {
 	PARTS_MAX = 1 << 16,
 	PARTS_SHOWN = 64,
 	HEAD = 0x80, /* beside a cause: of the time before the first work */
-	/* Where nothing is asked for, the shortest gap that is listed lies between these. */
+	/* Bounds of the default length of the shortest gap listed. */
 	MIN_GAP_NS = 10000,
 	MIN_GAP_MOST_NS = 1000000
 };
@@ -31,7 +31,7 @@ struct part {
 	uint64_t newest_gap; /* counted already */
 };
 
-/* A gap that may be listed, with everything that will be gone at the end. */
+/* A gap that may be listed, with copies of all that is freed before the end. */
 struct kept {
 	struct vpa_gap gap;
 	struct neighbour {
@@ -49,7 +49,8 @@ struct state {
 	struct part *parts;
 	size_t part_cap;
 	uint64_t gap_count; /* handed out so far */
-	/* Parts by some bits of their owner and place, and then of their call: most gaps are like one of the last few. */
+	/* A cache of parts by some bits of their owner and place, then of their call: most gaps are like one
+ * of the last few. */
 	struct drawer {
 		uint64_t owner; /* as in the index, but 1 + owner; 0: empty */
 		uint32_t range;
@@ -58,14 +59,14 @@ struct state {
 			uint32_t part;
 		} calls[CALLS];
 	} drawers[DRAWERS];
-	struct kept *heap; /* the longest, the shortest of them on top */
+	struct kept *heap; /* the longest gaps, the shortest of them on top */
 	size_t heap_count, heap_cap;
-	uint64_t kept_ns;                  /* shorter gaps cannot be listed any more */
+	uint64_t kept_ns;                  /* shorter gaps can no longer be listed */
 	struct vpa_spread_builder lengths; /* of gaps between ops */
 	struct vpa_spread_builder edges;   /* of gaps at the window's edges */
 };
 
-/* Whether `a` should be listed behind `b`. */
+/* Whether `a` is listed after `b`. */
 static int behind(const struct vpa_gap *a, const struct vpa_gap *b)
 {
 	uint64_t la = a->end_ns - a->start_ns, lb = b->end_ns - b->start_ns;
@@ -118,7 +119,7 @@ static int is_like(const struct vpa_cause_piece *a, const struct vpa_cause_piece
 	return a->cause == b->cause && a->call == b->call && a->place == b->place;
 }
 
-/* Copies a gap's pieces, neighbours that say the same as one; of many the last ones become one for each cause. */
+/* Copies a gap's pieces, merging equal neighbours; of too many, the last become one per cause. */
 static int copy_pieces(struct kept *k, const struct vpa_gap *gap)
 {
 	struct vpa_cause_piece pieces[PIECES_MAX + VPA_CAUSES], *last = NULL;
@@ -180,7 +181,7 @@ VPA_RARE static int keep_gap(
 	return VPT_OK;
 }
 
-/* What the index is asked for. */
+/* The index's key for a device and cause. */
 static inline uint64_t owner_of(uint32_t device, unsigned cause)
 {
 	return (uint64_t)device << 8 | cause;
@@ -205,11 +206,11 @@ static inline struct drawer *drawer_of(struct state *s, uint64_t owner, uint32_t
 	return p;
 }
 
-/* Finds the part of a call that its drawer does not have. */
+/* Finds a call's part that is not in its drawer. */
 VPA_RARE static int find_part(struct state *s, struct drawer *p, uint32_t call)
 {
 	uint64_t names = (uint64_t)p->range << 32 | call;
-	/* Many different ranges: from here on only the cause is told apart. */
+	/* Too many different ranges: from here on only the cause is distinguished. */
 	uint32_t row = vpa_index_put(
 		&s->index, p->owner - 1, s->index.count < PARTS_MAX ? names : UINT64_MAX);
 
@@ -234,7 +235,7 @@ static inline int add_part(struct state *s, struct drawer *p, uint32_t call, uin
 	return VPT_OK;
 }
 
-/* A gap at least as long as the shortest that is kept. */
+/* Considers a gap at least as long as the shortest retained. */
 VPA_RARE static int consider(
 	struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
@@ -320,7 +321,7 @@ static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
 	return VPT_OK;
 }
 
-/* The same of ops behind the first of a calm run: there is a gap before each, too short to be listed. */
+/* The same for ops after the first of a calm run: each has a gap before it, too short to be listed. */
 static int fold_calm(
 	struct state *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t range)
 {
@@ -398,7 +399,7 @@ static int compare_parts(const void *pa, const void *pb)
 	return order ? order : strcmp(a->call ? a->call : "", b->call ? b->call : "");
 }
 
-/* All rows of a device and cause beyond those that are shown become one. */
+/* Merges all rows of a device and cause beyond those shown. */
 static size_t merge_small(struct vpa_idle_part *parts, size_t count)
 {
 	size_t kept = PARTS_SHOWN, i, k;
@@ -421,7 +422,7 @@ static size_t merge_small(struct vpa_idle_part *parts, size_t count)
 	return count > PARTS_SHOWN ? kept : count;
 }
 
-/* What of the index belongs to a device: its causes, or those before its first work. */
+/* Whether an entry belongs to a device: to its causes, or to those before its first work. */
 static int is_of(const struct vpa_index_entry *e, uint32_t device, unsigned head)
 {
 	return e->a >> 8 == device && (e->a & HEAD) == head;

@@ -1,20 +1,20 @@
-/* idle_clock.c - idle time up to a moment, by looking for the op behind it. */
+/* idle_clock.c - idle time up to a moment, found from the next op. */
 #include "analysis/folds/idle_clock.h"
 
 #include "formats/memory.h"
 
 #include <string.h>
 
-/* A batch has fewer ops than make room at once, and what is kept is moved seldom. */
+/* make_room() leaves room for more ops than a batch has, so retained ops are moved rarely. */
 enum { KEPT = 1 << 13, ROOM = KEPT * 3 / 2, STRETCH_OPS = 256, STRETCHES_MAX = 4096 };
 
-/* Idle time in front of the op at `i`: without pauses, the length of the gap that ends with it. */
+/* Idle time before the op at `i`: without pauses, the length of the gap that ends with it. */
 static uint64_t gap_before(const struct vpa_idle_clock *k, size_t i)
 {
 	return k->idle_ns[i] - (i ? k->idle_ns[i - 1] : k->before_idle_ns);
 }
 
-/* Idle time up to `at_ns`, which lies in front of the op at `i` and after the start of the one before. */
+/* Idle time up to `at_ns`, which lies before the op at `i` and after the start of the previous one. */
 static uint64_t idle_in_front(
 	const struct vpa_idle_clock *k, const struct vpa_idle *idle, size_t i, uint64_t at_ns)
 {
@@ -24,9 +24,9 @@ static uint64_t idle_in_front(
 	return k->idle_ns[i] - (rest_ns < gap_ns ? rest_ns : gap_ns);
 }
 
-/* ---- what lies far back ---- */
+/* ---- older ops ---- */
 
-/* Of each two stretches one is made, with the longer of their gaps. */
+/* Merges stretches in pairs, keeping the longer gap of each pair. */
 static void join_stretches(struct vpa_idle_clock *k)
 {
 	size_t i;
@@ -42,8 +42,8 @@ static void join_stretches(struct vpa_idle_clock *k)
 	k->stretch_count /= 2;
 }
 
-/* The ops [begin, end) as a stretch: from the start of the gap in front of the first. Pauses inside gaps are left out of
- * account. */
+/* Adds ops [begin, end) as a stretch, from the start of the gap before the first. Ignores pauses inside
+ * gaps. */
 static void add_stretch(struct vpa_idle_clock *k, size_t begin, size_t end)
 {
 	struct vpa_idle_stretch *s = &k->stretches[k->stretch_count++];
@@ -62,7 +62,7 @@ static void add_stretch(struct vpa_idle_clock *k, size_t begin, size_t end)
 		.gap_idle_ns = k->idle_ns[longest] - longest_ns};
 }
 
-/* The oldest of the newest ops are no longer kept one by one. */
+/* Turns the oldest of the retained ops into stretches. */
 VPA_RARE static int make_room(struct vpa_idle_clock *k)
 {
 	size_t gone = (k->count - KEPT) / STRETCH_OPS * STRETCH_OPS, i;
@@ -104,7 +104,7 @@ int vpa_idle_clock_add(
 
 /* ---- answers ---- */
 
-/* `part` of `whole`, of a time: it is an estimate, so rounding does no harm. */
+/* ns * part / whole, an estimate, so rounding does no harm. */
 static uint64_t share_of(uint64_t ns, uint64_t part, uint64_t whole)
 {
 	uint64_t share = whole ? (uint64_t)((double)ns * ((double)part / (double)whole)) : 0;
@@ -112,7 +112,7 @@ static uint64_t share_of(uint64_t ns, uint64_t part, uint64_t whole)
 	return share < ns ? share : ns;
 }
 
-/* Between two moments whose idle times are known. */
+/* Idle time at a moment between two with known idle times. */
 static uint64_t between(
 	uint64_t at_ns, uint64_t from_ns, uint64_t from_idle, uint64_t to_ns, uint64_t to_idle)
 {
@@ -154,7 +154,7 @@ static uint64_t long_ago(
 	return between(at_ns, s->gap_end_ns, gap_end_idle, end_ns, end_idle);
 }
 
-/* The first op that starts at the moment or later. Questions come near to each other. */
+/* The first op that starts at the moment or later. Successive questions are close to each other. */
 static size_t find(struct vpa_idle_clock *k, uint64_t at_ns)
 {
 	size_t low = 0, high = k->count, step = 1, at = k->hint < k->count ? k->hint : 0;

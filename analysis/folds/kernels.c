@@ -1,8 +1,8 @@
 /* kernels.c - time by kernel name and by family.
  *
- * Total time counts overlaps twice; exclusive time does not: while k ops of a device run at once, each is
- * given a k-th of the time, so exclusive times sum to the device's busy time, to the nanosecond (up to 128 ops at once; no GPU runs
- * more kernels, and what a file claims on top gets no share). */
+ * Total time counts overlaps twice; exclusive time does not: while k ops of a device run at once, each
+ * gets a k-th of the time, so exclusive times sum to the device's busy time, to the nanosecond (up to
+ * 128 ops at once; no GPU runs more kernels, and any excess in a file gets no share). */
 #include "analysis/folds/fold.h"
 
 #include "analysis/demangle.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-	/* Ops that run at once; what comes on top of so many is given no share. No GPU runs as many kernels. */
+	/* Maximum ops that run at once; any excess gets no share. No GPU runs as many kernels. */
 	RUNNING_MAX = 128,
 	MEMSET_ROW = 0,
 	MEMCPY_ROW = 1,
@@ -34,7 +34,7 @@ struct running {
 };
 
 struct device {
-	uint64_t at_ns;                      /* time is shared out until here */
+	uint64_t at_ns;                      /* time is distributed up to here */
 	struct running running[RUNNING_MAX]; /* by end, rising */
 	size_t count;
 };
@@ -46,7 +46,7 @@ struct state {
 	size_t device_cap;
 };
 
-/* Gives each running op its part of the time until `to`. What does not divide goes to the first ones. */
+/* Gives each running op its part of the time until `to`. The remainder goes to the first ones. */
 static void share_out(struct state *s, struct device *d, uint64_t to)
 {
 	uint64_t ns = to - d->at_ns, rest;
@@ -105,13 +105,13 @@ VPA_RARE static int make_room(struct state *s, size_t rows, size_t devices)
 
 static inline uint32_t row_of(const struct vpa_ops *ops, size_t i)
 {
-	/* What is no kernel has number ~0. */
+	/* Ops other than kernels have number ~0. */
 	uint32_t row = KERNEL_ROWS + ops->kernel[i];
 
 	return row == MEMCPY_ROW && ops->kind[i] == VPA_MEMSET ? MEMSET_ROW : row;
 }
 
-/* Ops that run one after the other have all their time for themselves; only of the last it is not known yet. */
+/* Ops that run one after the other get all their time; only the last may still share its own. */
 static int add_serial(
 	struct state *s, struct device *d, const struct vpa_ops *ops, const struct vpa_op_run *run)
 {
@@ -256,7 +256,8 @@ static int compare_kernels(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-/* Names of the largest kernels of no family, until they are most of it. `rows` by time, falling. */
+/* Writes the names of the largest kernels without a family, until they are most of its time. `rows`
+ * are by time, falling. */
 static int write_unknown(const struct vpa_kernel_row *rows, size_t count, struct vpa_report *out)
 {
 	const char *unknown = vpa_family_name(VPA_FAMILY_UNKNOWN);

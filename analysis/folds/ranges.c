@@ -1,13 +1,14 @@
 /* ranges.c - NVTX ranges on the GPU.
  *
- * An op belongs to every range that was open on its launching thread when its launch began, and to the
+ * An op belongs to every range open on its launching thread when its launch began, and to the
  * process-wide ones; never by overlap in time, since the host runs ahead. For an instance on a device
  *
  *	envelope = first start ... last end of its ops = busy + foreign + idle
  *
- * busy being the union of its own ops, idle the time in which the device ran nothing, and foreign the rest:
- * covered by others' ops only. Ops come in order of start, so busy is a moving edge, and idle is the device's
- * idle time so far at the newest op less that at the first. Pauses belong to none of them, nor to the envelope. */
+ * where busy is the union of its own ops, idle the time when the device ran nothing, and foreign the
+ * rest, covered only by other ops. Ops come in order of start, so busy is a moving edge, and idle is
+ * the device's idle time up to the newest op less that up to the first. Pauses belong to none of them,
+ * nor to the envelope. */
 #include "analysis/folds/fold.h"
 #include "analysis/folds/idle_clock.h"
 #include "analysis/folds/projection.h"
@@ -33,7 +34,7 @@ struct state {
 	} recent[RECENT];     /* rows by some bits of their key */
 	struct row *rows;
 	size_t row_cap;
-	struct vpa_idle_clock clocks[DEVICES]; /* of the first devices that there are */
+	struct vpa_idle_clock clocks[DEVICES]; /* of the first devices */
 	/* Processes at work on a device, in order of their first op there. */
 	struct user {
 		uint64_t first_ns;
@@ -45,11 +46,11 @@ struct state {
 	size_t seen_cap;
 };
 
-/* Ops of one run that have the same ranges around their launches do the same to each of them, so they are added
+/* Ops of one run with the same ranges around their launches change each range alike, so they are added
  * up first. */
 struct share {
 	struct vpa_share gpu;
-	uint64_t launch_ns; /* these ranges were open then */
+	uint64_t launch_ns; /* when these ranges were open */
 	uint64_t launches;
 };
 
@@ -69,8 +70,8 @@ static int project_all(struct vpa_range *range, const struct share *share)
 	return rc;
 }
 
-/* Where those of the ops end that have the same ranges around their launches as the first: of a stretch only ranges
- * that end in the middle of it, which they do where they overlap without nesting, can make a difference. */
+/* The end of the ops whose launches have the same ranges around them as the first's. In a stretch only
+ * ranges that end inside it differ, which happens if they overlap without nesting. */
 static size_t same_until(
 	const struct vpa_ops *ops, const struct vpa_op_stretch *stretch, size_t begin, size_t end)
 {
@@ -95,7 +96,7 @@ static size_t same_until(
 	return i;
 }
 
-/* Adds up ops of one run that have the same ranges. */
+/* Adds up ops of one run with the same ranges. */
 static inline void gather(const struct vpa_ops *ops, size_t begin, size_t end, struct share *share)
 {
 	uint64_t launches = end - begin;
@@ -108,12 +109,11 @@ static inline void gather(const struct vpa_ops *ops, size_t begin, size_t end, s
 	share->launches = launches;
 }
 
-/* What is on its way to a range and those around it: neighbouring stretches of a run mostly differ in the innermost
- * range alone. */
+/* Pending sums for a range and those around it: neighbouring stretches of a run mostly differ only in
+ * the innermost range. */
 struct pending {
-	struct vpa_range *range; /* NULL: nothing is */
-	uint64_t from_ns,
-		until_ns; /* for launches in [from, until) the same of these ranges are open */
+	struct vpa_range *range;    /* NULL: nothing is pending */
+	uint64_t from_ns, until_ns; /* the same ranges are open for launches in [from, until) */
 	struct share share;
 };
 
@@ -125,7 +125,7 @@ static int flush(struct pending *p)
 	return range ? project_all(range, &p->share) : VPT_OK;
 }
 
-/* Adds the ops that follow on those of `share`. */
+/* Adds the ops that follow those of `share`. */
 static inline void extend(struct share *share, const struct share *more)
 {
 	struct vpa_share *gpu = &share->gpu;
@@ -137,7 +137,7 @@ static inline void extend(struct share *share, const struct share *more)
 	share->launches += more->launches;
 }
 
-/* Adds ops of one run and one stretch, whatever their ranges are like. */
+/* Adds ops of one run and one stretch, in the general case. */
 VPA_RARE static int add_any(
 	const struct vpa_ops *ops, const struct vpa_op_stretch *stretch, size_t begin, size_t end)
 {
@@ -155,8 +155,8 @@ VPA_RARE static int add_any(
 	return rc;
 }
 
-/* Lets what is pending begin with such ops: it is for the ranges around their innermost one. Returns 0 if some range
- * ends in the middle of the stretch: then they are not for all of it the same. */
+/* Begins pending sums for the ranges around the stretch's innermost one. Returns 0 if a range ends
+ * inside the stretch, so that not all its ops have the same ranges. */
 static int begin_pending(struct pending *p, const struct vpa_op_stretch *stretch)
 {
 	struct vpa_range *range;
@@ -214,7 +214,7 @@ VPA_RARE static int note_user(struct state *s, const struct vpa_model *m, uint32
 	return VPT_OK;
 }
 
-/* Tells the devices' clocks of a batch: runs of one device at once. */
+/* Adds a batch to the devices' clocks, runs of one device at once. */
 static int note_ops(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops)
 {
 	size_t r = 0, begin, end;
@@ -282,7 +282,7 @@ static struct row *row_of(struct state *s, const struct vpa_range *range)
 	return find_row(s, range, recent);
 }
 
-/* How much of a projection's envelope was not recorded. What nobody saw is neither idle nor others' time. */
+/* Paused time in a projection's envelope, which is neither idle nor foreign. */
 VPA_RARE static uint64_t paused_ns(const struct vpa_fold_context *c, const struct vpa_projection *p)
 {
 	uint64_t envelope_ns = p->last_ns - p->first_ns;
@@ -307,7 +307,7 @@ static uint64_t idle_between(struct state *s, const struct vpa_fold_context *c, 
 	return vpa_idle_clock_at(clock, c->idle, device, end_ns) - from;
 }
 
-/* Idle time of a device in the range's host span, less what of it lies in the envelope: that has been counted. */
+/* Idle time of a device in the range's host span, less the part in the envelope, already counted. */
 static uint64_t idle_outside(struct state *s, const struct vpa_fold_context *c, uint32_t device,
 	const struct vpa_range *range, const struct vpa_projection *p)
 {
@@ -323,8 +323,8 @@ static uint64_t idle_outside(struct state *s, const struct vpa_fold_context *c, 
 	return idle_ns - idle_between(s, c, device, from_ns, to_ns);
 }
 
-/* The same for a range that launched nothing: of all devices that its process has been at work on, and of the first of all
- * devices even if that came later. */
+/* The same for a range that launched nothing: of all devices that its process has used, and of the
+ * first of all devices even if its use came later. */
 static uint64_t idle_of_process(
 	struct state *s, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
@@ -394,7 +394,7 @@ static int fold_range(void *state, const struct vpa_fold_context *c, const struc
 	return VPT_OK;
 }
 
-/* Domains apart, NVTX's own before imported operators; in each by time on the host, falling. */
+/* NVTX's own domains before imported operators; within each by time on the host, falling. */
 static int compare_ranges(const void *pa, const void *pb)
 {
 	const struct vpa_range_row *a = pa, *b = pb;
@@ -408,7 +408,7 @@ static int compare_ranges(const void *pa, const void *pb)
 	return order ? order : strcmp(a->domain, b->domain);
 }
 
-/* At most `top` rows of imported operators, and of the others. */
+/* Keeps at most `top` rows of imported operators, and as many others. */
 static size_t keep_top(struct vpa_range_row *rows, size_t count, size_t top)
 {
 	size_t kept = 0, seen[2] = {0, 0}, i;

@@ -4,7 +4,7 @@
 const struct vpa_fold *const vpa_folds[] = {
 	&vpa_fold_devices,
 	&vpa_fold_gaps,
-	&vpa_fold_gains, /* asks what gaps has written */
+	&vpa_fold_gains, /* reads what gaps has written */
 	&vpa_fold_kernels,
 	&vpa_fold_attention,
 	&vpa_fold_ranges,

@@ -1,9 +1,9 @@
 /* sweep.c - edges and what lies between them.
  *
- * Busy time is shared out as in kernels.c: while k ops of a device run at once, each one's family
- * is given a k-th. It is shared out up to an op's start when that op comes, and on all devices up to an
- * edge when that is set. A gap becomes known at its end, when edges may have been set inside it: it is
- * cut at them then. */
+ * Busy time is distributed as in kernels.c: while k ops of a device run at once, the family of each
+ * gets a k-th. It is distributed up to an op's start when that op comes, and on all devices up to an
+ * edge when that is set. A gap becomes known at its end, and is then cut at the edges already set
+ * inside it. */
 #include "analysis/folds/sweep.h"
 
 #include "formats/memory.h"
@@ -12,11 +12,11 @@
 
 enum {
 	RUNNING_MAX = 128,
-	EDGES_OPEN = 16 /* the last ones, which gaps and cuts that move on still change */
+	EDGES_OPEN = 16 /* the last edges, which gaps and moving cuts may still change */
 };
 
 struct vpa_sweep_device {
-	uint64_t at_ns; /* time is shared out until here */
+	uint64_t at_ns; /* time is distributed up to here */
 	struct running {
 		uint64_t end_ns;
 		uint32_t family;
@@ -94,7 +94,7 @@ static int advance_all(struct vpa_sweep *s, uint64_t until_ns)
 
 /* ---- edges ---- */
 
-/* Packs the edge that has come to lie behind those that are still open. */
+/* Packs the newest edge that is no longer open. */
 static void pack_behind(struct vpa_sweep *s)
 {
 	uint32_t edge = s->last;
@@ -106,7 +106,7 @@ static void pack_behind(struct vpa_sweep *s)
 		vpa_edge_pack(&s->edges[edge]);
 }
 
-/* An edge at the sweep's last edge or behind it. What lies between becomes the new edge's. */
+/* Sets an edge at the last edge or after it. The sums since the last edge move to the new one. */
 static uint32_t set_edge(struct vpa_sweep *s, uint64_t time_ns)
 {
 	struct vpa_sweep_edge *e, moved;
@@ -146,7 +146,7 @@ void vpa_sweep_release(struct vpa_sweep *s, uint32_t edge)
 
 	if (!e || --e->references)
 		return;
-	/* What was on this side of it now belongs to the other side. */
+	/* The sums before this edge now belong to the next one. */
 	into = e->next == VPA_NONE ? &s->now : &s->edges[e->next];
 	if (vpa_edge_merge(into, e)) {
 		s->failed = VPT_ENOMEM;
@@ -277,7 +277,7 @@ int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause, ui
 
 	if (device >= VPA_SWEEP_DEVICES)
 		return VPT_OK;
-	/* One is nearly always ahead: what has been taken goes all the same. */
+	/* A gap is nearly always ahead, so drop the taken ones without waiting for an empty list. */
 	if (s->gap_taken > 1024 && s->gap_taken > s->gap_count / 2) {
 		s->gap_count -= s->gap_taken;
 		memmove(s->gaps, s->gaps + s->gap_taken, s->gap_count * sizeof(*s->gaps));
@@ -285,7 +285,7 @@ int vpa_sweep_gap(struct vpa_sweep *s, uint32_t device, enum vpa_cause cause, ui
 	}
 	if (vpt_grow(&s->gaps, &s->gap_cap, s->gap_count + 1, sizeof(*s->gaps)))
 		return VPT_ENOMEM;
-	/* In order of their ends; they come nearly so. */
+	/* Ordered by end; they arrive nearly in that order. */
 	for (at = s->gap_count++; at > s->gap_taken && s->gaps[at - 1].end_ns > end_ns; at--)
 		s->gaps[at] = s->gaps[at - 1];
 	s->gaps[at] = (struct vpa_sweep_gap_part){
@@ -417,7 +417,7 @@ static void add_gaps(
 	}
 }
 
-/* Ops (begin, end) of a serial run, when `begin` is all that runs and no edge is set before the last one starts. */
+/* Ops (begin, end) of a serial run, if only `begin` runs and no edge is set before the last starts. */
 static void add_serial(struct vpa_sweep_device *d, struct vpa_sweep_sums *sums,
 	const struct vpa_ops *ops, size_t begin, size_t end)
 {
@@ -428,7 +428,7 @@ static void add_serial(struct vpa_sweep_device *d, struct vpa_sweep_sums *sums,
 		sums->ns[families[i]] += ops->end_ns[i] - ops->start_ns[i];
 		sums->count[families[i]]++;
 	}
-	sums->count[families[begin]]--; /* it has been counted */
+	sums->count[families[begin]]--; /* already counted */
 	sums->count[families[end - 1]]++;
 	d->running[0] = (struct running){ops->end_ns[end - 1], families[end - 1]};
 	d->at_ns = ops->start_ns[end - 1];
@@ -449,7 +449,7 @@ int vpa_sweep_ops(struct vpa_sweep *s, const struct vpa_ops *ops, const struct v
 			rc = add_gap_before(s, ops, i);
 		if (rc || device >= VPA_SWEEP_DEVICES)
 			continue;
-		/* Two or more ops of a run begin each when all before them have ended. */
+		/* With two or more ops, each op of the run begins after all before it have ended. */
 		d = &s->devices[device];
 		if (d->count == 1 && i + 1 < end && s->earliest_ns > ops->start_ns[end - 1]) {
 			struct vpa_sweep_sums *sums = &s->now.devices[device];
@@ -479,7 +479,7 @@ int vpa_sweep_end(struct vpa_sweep *s)
 	return rc ? rc : take_gaps(s, UINT64_MAX);
 }
 
-/* ---- asking ---- */
+/* ---- results ---- */
 
 void vpa_sweep_between(const struct vpa_sweep *s, uint32_t from, uint32_t to, uint32_t device_mask,
 	struct vpa_sweep_sums *sums, uint64_t *busy_ns, struct vpa_sweep_notes *notes)

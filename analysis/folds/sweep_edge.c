@@ -1,5 +1,5 @@
-/* sweep_edge.c - sums by device and part: an array while they change, then, as mostly a dozen of half a hundred are not 0, a
- * list of those. */
+/* sweep_edge.c - sums by device and part: an array while they change, then a list of those that are
+ * not 0, often a dozen of half a hundred. */
 #include "analysis/folds/sweep_edge.h"
 
 #include <string.h>

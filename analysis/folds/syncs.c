@@ -1,5 +1,5 @@
-/* syncs.c - calls in which the host waits for a device, and what each costs: not the time in the call but the idle time
- * that it caused. */
+/* syncs.c - calls in which the host waits for a device, and the cost of each: the idle time it caused,
+ * not the time in the call. */
 #include "analysis/folds/fold.h"
 
 #include "analysis/index.h"
