@@ -1,12 +1,12 @@
-/* cat.c - laying out rows, from the schema alone: a new column needs nothing here.
+/* cat.c - formats rows from the schema alone: a new column needs no change here.
  *
  *	{"kind":"kernel","pid":1,"device":0,"context":1,"stream":7,"start_ns":10,"duration_ns":5,"name":"k",
  *...
  *	|---- prefix, once a section ------------------------------|label------||10|            |--
  *config piece
  *
- * A lane is shown as what it stands for, in columns of its own; where the schema allows any kind of
- *lane, as one text. What is unknown is null, or an empty CSV field. */
+ * A lane is shown as its parts, in columns of their own; as one text where the schema allows any kind
+ * of lane. An unknown value is null, or an empty CSV field. */
 #include "analysis/export/cat.h"
 
 #include "analysis/export/schema_names.h"
@@ -24,16 +24,16 @@ enum cell {
 	CELL_STRING,
 	CELL_CONFIG,
 	CELL_LANE,
-	CELL_PAYLOAD, /* what the column before says */
+	CELL_PAYLOAD, /* typed by the column before */
 	CELL_WORD
 };
 
-/* Units that are not here are words of names.def. */
+/* Units not listed are words of names.def. */
 static const struct {
 	uint8_t unit, cell;
 } cells[] = {
 	{VPT_UNIT_TIME_NS, CELL_UNSIGNED},
-	{VPT_UNIT_DUR_NS, CELL_SIGNED}, /* an end before its start is shown as that */
+	{VPT_UNIT_DUR_NS, CELL_SIGNED}, /* negative if the end is before the start */
 	{VPT_UNIT_COUNT, CELL_UNSIGNED},
 	{VPT_UNIT_BYTES, CELL_UNSIGNED},
 	{VPT_UNIT_NUMBER, CELL_UNSIGNED},
@@ -55,7 +55,7 @@ static uint8_t cell_of(uint8_t unit)
 	return CELL_WORD;
 }
 
-/* The columns that stand for a section's lane. */
+/* The columns that show a section's lane. */
 struct lane_column {
 	const char *name; /* NULL ends the list */
 	int column;       /* of LANE; -1: the lane as one text */
@@ -72,8 +72,8 @@ static const struct lane_column lane_columns[][5] = {
 
 /* ---- text ---- */
 
-/* Labels and numbers are short: copying a fixed size and counting the real one takes a third of the
- * time of a copy of unknown length. */
+/* Labels and numbers are short: copying a fixed size and adding the real one takes a third of the time
+ * of a copy of unknown length. */
 static inline void put_label(struct vpa_line *t, const struct vpa_cat_column *column)
 {
 	char *to = vpa_line_room(t, VPA_CAT_LABEL);
@@ -110,8 +110,8 @@ static void put_double(const struct vpa_cat *c, struct vpa_line *t, uint64_t bit
 		vpa_line_double(t, value);
 }
 
-/* Whether a spreadsheet may take it for a formula: one of =+-@ is its first character but for white space, which some
- * trim; a tab or a return in front alone can end the cell before. */
+/* Whether a spreadsheet may take the text for a formula: its first character after white space, which
+ * some trim, is one of =+-@; or it begins with a tab or a return, which can end the previous cell. */
 static int is_formula(const char *text, size_t len)
 {
 	size_t i = 0;
@@ -121,7 +121,7 @@ static int is_formula(const char *text, size_t len)
 	return i < len && (memchr("=+-@", text[i], 4) || text[0] == '\t' || text[0] == '\r');
 }
 
-/* RFC 4180: quoted where it must be, quotes doubled. An apostrophe in front keeps a formula from being computed. */
+/* RFC 4180: quotes only where needed, and doubles quotes. A leading apostrophe disables a formula. */
 static void put_csv_text(const struct vpa_cat *c, struct vpa_line *t, const char *text, size_t len)
 {
 	int formula = c->safe && is_formula(text, len), quoted = formula;
@@ -241,7 +241,7 @@ static void put_word(const struct vpa_cat *c, struct vpa_line *t, uint8_t unit, 
 	const char *word = vpt_word((enum vpt_unit)unit, number);
 	size_t quote = c->csv ? 0 : 1;
 
-	/* Call 0 is not a call of the table; its name stands in the next column. */
+	/* Call 0 is not in the table of calls; the next column has its name. */
 	if (!word && !number) {
 		vpa_cat_null(c, t);
 		return;
@@ -286,7 +286,7 @@ static inline void put_cell(
 	}
 }
 
-/* A payload as what it is. */
+/* A payload as a value of its type. */
 static void put_payload(struct vpa_cat *c, struct vpa_line *t, uint64_t type, uint64_t value)
 {
 	uint32_t narrow_bits = (uint32_t)value;
@@ -347,7 +347,7 @@ size_t vpa_cat_row_begin(struct vpa_cat *c, const struct vpt_section *s, uint32_
 	return begin;
 }
 
-/* Every label begins with a comma, also the first one of a row that nothing stands before. */
+/* Every label begins with a comma, even if nothing precedes it in the row. */
 void vpa_cat_row_end(struct vpa_cat *c, size_t begin)
 {
 	vpa_line_put(&c->out, c->csv ? "\n" : "}\n", c->csv ? 1 : 2);
@@ -364,7 +364,7 @@ void vpa_cat_row(struct vpa_cat *c, const struct vpt_section *s, uint32_t row)
 	vpa_cat_row_end(c, vpa_cat_row_begin(c, s, row));
 }
 
-/* ---- what rows have in common ---- */
+/* ---- shared by all rows ---- */
 
 static size_t make_label(const struct vpa_cat *c, char label[VPA_CAT_LABEL], const char *name)
 {
@@ -383,7 +383,7 @@ static void make_layout(struct vpa_cat *c, const struct vpt_kind_desc *kind)
 
 		column->unit = kind->columns[i].unit;
 		column->cell = cell_of(column->unit);
-		/* The table of lanes is where keys are looked up: there they are numbers. */
+		/* In the table of lanes, where keys are looked up, they are shown as numbers. */
 		if (kind->type == VPT_LANE && column->cell == CELL_LANE)
 			column->cell = CELL_UNSIGNED;
 		if (i && kind->columns[i - 1].unit == VPT_UNIT_PAYLOAD)

@@ -1,7 +1,7 @@
-/* chunk_names.c - texts laid out once a chunk, and its lanes by key. */
+/* chunk_names.c - texts formatted once per chunk, and its lanes by key. */
 #include "analysis/export/chunk_names.h"
 
-/* What a file can make grow: a million configurations may share one name of 64 KiB. */
+/* Limits what a file can allocate: a million configurations may share one name of 64 KiB. */
 enum { PIECES_MAX = 32 << 20 };
 
 void vpa_pieces_reset(struct vpa_pieces *p, size_t count)

@@ -1,7 +1,7 @@
-/* export.c - runs an exporter over a trace: the one pass, where its bytes go, and how it ends.
+/* export.c - runs an exporter over a trace: the pass, the output, and the end.
  *
- * The exporter is a tap of the analysis (tap.h). It begins with the first chunk rather than with the pass, since only
- * then the report says what the trace is about. */
+ * The exporter is a tap of the analysis (tap.h). It begins at the first chunk, not at the start of the
+ * pass, since only then does the report describe the trace. */
 #include "analysis/export/export.h"
 
 #include "formats/memory.h"
@@ -84,7 +84,7 @@ static int tap_end(void *ctx)
 	return rc;
 }
 
-/* ---- where the bytes go ---- */
+/* ---- the output ---- */
 
 static int open_target(const struct vpa_export_job *job, struct run *r)
 {
@@ -97,7 +97,7 @@ static int open_target(const struct vpa_export_job *job, struct run *r)
 		job->sink, o->container, o->level, o->jobs, &r->context.groups, &r->err);
 }
 
-/* After the pass: `before` is what the sink had been given until then. */
+/* Ends the output after the pass. `before`: bytes the sink had received before the export. */
 static int close_target(const struct vpa_export_job *job, struct run *r, uint64_t before)
 {
 	int rc;
@@ -106,7 +106,7 @@ static int close_target(const struct vpa_export_job *job, struct run *r, uint64_
 		r->totals.bytes = job->sink->written_bytes - before;
 		return VPT_OK;
 	}
-	/* At an interrupt that came late, the folder must not appear any more. */
+	/* After a late interrupt the folder must not appear. */
 	rc = is_stopped(r);
 	return rc ? rc : vpa_export_folder_commit(r->context.folder, &r->totals.bytes, &r->err);
 }

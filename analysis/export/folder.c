@@ -1,9 +1,10 @@
 /* folder.c - a folder of files that appears as a whole or not at all.
  *
- * All is written into a folder of another name beside it. At the end the two change names; what was replaced is removed
- * then. A folder is replaced only if each file in it has a name that an export gives: nobody's own files are lost.
+ * Files are written into a folder with a temporary name beside it. At the end the two swap names and
+ * the replaced one is removed. A folder is replaced only if every file in it has a name that an export
+ * gives, so that no other files are lost.
  *
- * A compressed file is one zstd frame: many readers stop at the end of the first. */
+ * A compressed file is one zstd frame, since many readers stop at the end of the first. */
 #include "analysis/export/folder.h"
 
 #include "formats/io.h"
@@ -31,7 +32,7 @@ struct vpa_export_file {
 };
 
 struct vpa_export_folder {
-	char *path, *temporary; /* the latter is empty once it has its name */
+	char *path, *temporary; /* temporary: empty once the folder has its name */
 	int force, level;
 	enum vpt_container container;
 	struct vpa_export_file files[FILES_MAX];
@@ -115,9 +116,9 @@ int vpa_export_file_put(
 	return vpt_sink_write(file->sink, data, size, err);
 }
 
-/* ---- what may be replaced ---- */
+/* ---- replacing a folder ---- */
 
-/* A name that an export gives: a table's, with what says its format, or the schema's. */
+/* Whether an export gives this name: a table's with the suffix of its format, or the schema's. */
 static int is_ours(const char *name)
 {
 	static const char *const endings[] = {".csv", ".jsonl", ".csv.zst", ".jsonl.zst"};
@@ -132,7 +133,7 @@ static int is_ours(const char *name)
 	return 0;
 }
 
-/* Calls `each` for all files of a folder; 0, or its first other answer. -1: cannot be read. */
+/* Calls `each` for every file of a folder. Returns its first nonzero result, else 0; -1: cannot read. */
 static int walk(const char *path, int (*each)(int folder, const char *name))
 {
 	DIR *dir = opendir(path);
@@ -161,7 +162,7 @@ static int remove_file(int folder, const char *name)
 	return is_ours(name) && unlinkat(folder, name, 0);
 }
 
-/* Only files that an export gives such names; a folder that holds more stays. */
+/* Removes only files with the names of an export; a folder with other files stays. */
 static void remove_folder(const char *path)
 {
 	walk(path, remove_file);
@@ -228,7 +229,7 @@ int vpa_export_folder_new(const char *path, int force, enum vpt_container contai
 	return VPT_OK;
 }
 
-/* Ends a file. Returns what committing it says. */
+/* Ends a file. Returns the result of committing it. */
 static int end_file(struct vpa_export_file *file, int commit, uint64_t *bytes, struct vpt_err *err)
 {
 	int rc = VPT_OK;
@@ -248,7 +249,7 @@ static int end_file(struct vpa_export_file *file, int commit, uint64_t *bytes, s
 	return rc;
 }
 
-/* Gives the folder its name. The one that had it has the temporary one afterwards. */
+/* Gives the folder its name. A folder that had it gets the temporary one. */
 static int take_name(struct vpa_export_folder *f, struct vpt_err *err)
 {
 	int rc;
@@ -257,7 +258,7 @@ static int take_name(struct vpa_export_folder *f, struct vpt_err *err)
 		*f->temporary = '\0';
 		return VPT_OK;
 	}
-	/* Where the file system knows no such flags, an empty name is still taken at once. */
+	/* If the file system lacks these flags, a free name can still be taken atomically. */
 	if (errno == EINVAL && !rename(f->temporary, f->path)) {
 		*f->temporary = '\0';
 		return VPT_OK;

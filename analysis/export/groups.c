@@ -1,7 +1,8 @@
 /* groups.c - compression on several cores.
  *
- * A ring of groups: the caller fills one after the other, threads take those that are full, and before the caller
- * fills one again it writes what became of it. So the order is the ring's, whoever finishes first. */
+ * A ring of groups: the caller fills one after the other, threads compress the full ones, and before
+ * the caller refills one it writes its result. So the output is in the order of the ring, whichever
+ * thread finishes first. */
 #include "analysis/export/groups.h"
 
 #include "analysis/jobs.h"
@@ -95,7 +96,7 @@ int vpa_groups_start(struct vpt_sink *sink, enum vpt_container kind, int level, 
 	return VPT_OK;
 }
 
-/* Waits for a group and writes what became of it. */
+/* Waits for a group and writes its compressed bytes. */
 static int write_group(struct vpa_groups *g, struct group *group, struct vpt_err *err)
 {
 	int rc;

@@ -1,4 +1,4 @@
-/* line.c - the rarer pieces of a line. Text and doubles go through the JSON writer, which knows how both are written. */
+/* line.c - the rarer parts of a line. Text and doubles go through the JSON writer. */
 #include "analysis/export/line.h"
 
 #include "formats/json.h"

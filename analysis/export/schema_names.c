@@ -1,6 +1,6 @@
 /* schema_names.c - the constants of events.def by name.
  *
- * Each column names its unit, so the columns together name them all; which column does is no matter. */
+ * Each column names its unit, so any column with a unit gives its name. */
 #include "analysis/export/schema_names.h"
 
 #include "formats/schema.h"

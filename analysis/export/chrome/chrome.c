@@ -1,15 +1,16 @@
 /* chrome.c - a trace as Chrome's JSON, in the form that PyTorch's profiler writes: for chrome://tracing, Perfetto, and the
  * tools that read the profiler's files, such as Holistic Trace Analysis.
  *
- * What the profiler has a form for has that form. All else a row knows stands in members of our own beside it, which
- * others' tools pass over; vptrace-analyze reads them back, so the report of an export is the report of its input.
- * README.md says what is lost. Here is what stands around the events:
+ * Events that the profiler has a form for are written in that form. Other columns are added as members
+ * of our own, which other tools ignore; vptrace-analyze reads them back, so the report of an export is
+ * the report of its input. README.md lists what is lost. This file writes what surrounds the events:
  *
  * {"schemaVersion":1, "vptrace":{..}, "baseTimeNanoseconds":.., "traceEvents":[..], "deviceProperties":[..], .. ,
  *  "vptraceEnd":{..}}
  *
- * What the profiler writes about the run as a whole is written behind the events, when all of it is known. The members
- * vptrace and vptraceEnd hold what it has no words for: the exact window, and facts by name. */
+ * The profiler's members about the run as a whole come after the events, when all are known. The
+ * members vptrace and vptraceEnd hold what it has no members for: the exact window, and facts by
+ * name. */
 #include "analysis/export/chrome/gpu.h"
 #include "analysis/export/chrome/nvtx.h"
 #include "analysis/export/chrome/rows.h"
@@ -17,16 +18,16 @@
 
 #include "formats/json.h"
 
-/* Readers that make doubles of microseconds keep nanoseconds up to here: 52 days. */
+/* Readers that store microseconds as doubles keep nanoseconds up to here: 52 days. */
 static const uint64_t EXACT_NS = 1ull << 52;
 
-/* The export at hand. */
+/* The current export. */
 struct chrome {
 	struct vpa_chrome x;
 	struct vpa_chrome_gpu *gpu;
 	/* Events of the ranges that are open, without what follows their start. */
 	struct vpa_line open;
-	int has_last; /* the capture's stop has been met */
+	int has_last; /* the capture's stop was met */
 	struct vpt_device *devices;
 	size_t device_count;
 	char **device_texts; /* JSON: name, uuid, pci of each */
@@ -173,7 +174,7 @@ static void put_devices(struct chrome *f)
 	vpa_line_words(l, "]");
 }
 
-/* ---- what is known of the run ---- */
+/* ---- facts of the run ---- */
 
 static const char *meta(const struct vpa_chrome *x, const char *key)
 {
@@ -186,7 +187,7 @@ static const char *meta(const struct vpa_chrome *x, const char *key)
 	return NULL;
 }
 
-/* A whole number as such, else text. */
+/* Writes a whole number as a number, anything else as text. */
 static void put_value(struct vpa_line *l, const char *value)
 {
 	size_t len = strlen(value);
@@ -218,7 +219,7 @@ static int put_known(struct vpa_chrome *x, const struct known *known, size_t cou
 	return put;
 }
 
-/* Members that the profiler has for facts of ours. */
+/* The profiler's members for facts that we have. */
 static void put_facts(struct vpa_chrome *x)
 {
 	static const struct known distributed[] = {{",\"backend\":", "backend"},
@@ -257,7 +258,7 @@ static void put_end(struct chrome *f)
 	const struct vpa_report *r = x->c->view.report;
 	const struct vpa_verdict *v = &r->verdict;
 	struct vpa_line *l = &x->out;
-	/* Where parts of the input are missing, nobody knows what they held. */
+	/* If parts of the input are missing, their contents are unknown. */
 	int whole = f->has_last && !x->c->windowed && !x->c->options->no_api &&
 		    !v->damaged_chunks && !v->torn_chunks && !v->unknown_sections;
 	size_t i;
@@ -367,7 +368,7 @@ static void free_state(void *state)
 	vpa_index_free(&x->pids);
 }
 
-/* Gaps are no events of the profiler's. */
+/* The profiler has no events for gaps. */
 const struct vpa_exporter vpa_exporter_chrome = {
 	.name = "chrome",
 	.help = "Chrome's JSON in the form of PyTorch's profiler. Read back it gives the same\n"

@@ -1,4 +1,4 @@
-/* event.c - what the events of a file have in common. */
+/* event.c - shared parts of the events of a file. */
 #include "analysis/export/chrome/event.h"
 
 void vpa_chrome_event(struct vpa_chrome *x)
@@ -26,7 +26,7 @@ void vpa_chrome_string(struct vpa_chrome *x, struct vpa_line *l, uint64_t id)
 
 /* ---- members ---- */
 
-/* JSON readers keep whole numbers up to 2^63; what is larger goes as text. */
+/* JSON readers keep whole numbers up to 2^63; larger ones are written as text. */
 void vpa_chrome_put_natural(struct vpa_line *l, uint64_t value)
 {
 	int quoted = value > INT64_MAX;
@@ -42,7 +42,7 @@ void vpa_chrome_natural(struct vpa_line *l, const char *label, uint64_t value)
 	vpa_chrome_put_natural(l, value);
 }
 
-/* A member that is left out where it is 0. */
+/* A member that is omitted if it is 0. */
 void vpa_chrome_optional(struct vpa_line *l, const char *label, uint64_t value)
 {
 	if (value)
@@ -62,7 +62,7 @@ void vpa_chrome_times(struct vpa_chrome *x, const struct vpt_section *s, uint32_
 	vpa_line_micros(&x->out, s->col[1][row]);
 }
 
-/* The event so far: phase, category and a name to come; then the place and the times. */
+/* Begins an event: phase, category and the key of the name. The place and the times follow. */
 void vpa_chrome_begin(struct vpa_chrome *x, const char *phase_and_category)
 {
 	vpa_chrome_event(x);

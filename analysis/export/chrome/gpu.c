@@ -1,7 +1,8 @@
 /* gpu.c - ranges where their ops ran: on each stream from the first op to the end of the last.
  *
- * The profiler calls these gpu_user_annotation. A span is kept while its range may still get ops; what ranges come to is
- * told when nothing refers to them any more, so memory is bounded by the ranges that are not done. */
+ * The profiler calls these gpu_user_annotation. A span is retained while its range may still get ops;
+ * the driver reports a range when nothing refers to it any more, so memory is bounded by the pending
+ * ranges. */
 #include "analysis/export/chrome/gpu.h"
 
 struct span {
@@ -18,7 +19,7 @@ struct vpa_chrome_gpu {
 	uint32_t *slots; /* 1 + the first span of a range; open addressing by its address */
 	size_t slot_count, used;
 	uint32_t
-		cpu_op; /* name of the operators' domain, which are shown on their threads alone; 0: not met */
+		cpu_op; /* name of the operators' domain; operators are shown on their threads only. 0: not met */
 };
 
 struct vpa_chrome_gpu *vpa_chrome_gpu_new(struct vpa_chrome *x)
@@ -115,7 +116,7 @@ static int widen(struct vpa_chrome_gpu *g, const struct vpa_range *range, uint32
 	return VPT_OK;
 }
 
-/* Takes a range out of the table; what was pushed behind it by its slot moves up. */
+/* Removes a range from the table and moves up the entries that its slot had displaced. */
 static void forget(struct vpa_chrome_gpu *g, uint32_t *slot)
 {
 	size_t hole = (size_t)(slot - g->slots), i = hole, mask = g->slot_count - 1;
@@ -147,7 +148,7 @@ static int is_operator(struct vpa_chrome_gpu *g, const struct vpa_range *range)
 	return range->domain == g->cpu_op;
 }
 
-/* Widens one range by those of the ops [begin, end) of a stretch that were launched while it was open. */
+/* Widens a range by the ops in [begin, end) of a stretch that were launched while it was open. */
 static int widen_by(struct vpa_chrome_gpu *g, const struct vpa_range *range,
 	const struct vpa_ops *ops, size_t begin, size_t end)
 {
@@ -163,7 +164,7 @@ static int widen_by(struct vpa_chrome_gpu *g, const struct vpa_range *range,
 	return last_ns ? widen(g, range, ops->stream[end - 1], first_ns, last_ns) : VPT_OK;
 }
 
-/* The same of all ranges of a chain; they were open when the stretch began. */
+/* The same for all ranges of a chain; they were open when the stretch began. */
 static int widen_chain(struct vpa_chrome_gpu *g, const struct vpa_range *range,
 	const struct vpa_op_stretch *stretch, const struct vpa_ops *ops, size_t begin, size_t end)
 {

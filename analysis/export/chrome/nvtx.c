@@ -1,9 +1,9 @@
 /* nvtx.c - ranges and marks as annotations and operators of PyTorch's profiler. */
 #include "analysis/export/chrome/nvtx.h"
 
-/* What a range, an open one and a mark have in common, by their column. */
+/* The columns that ranges, open ranges and marks share. */
 struct nvtx_columns {
-	int kind, domain, category, colour, payload, value, schema; /* -1: it has none */
+	int kind, domain, category, colour, payload, value, schema; /* -1: none */
 };
 
 static const struct nvtx_columns range_columns = {VPT_RANGE_RANGE_KIND, VPT_RANGE_DOMAIN,
@@ -18,7 +18,7 @@ static uint64_t column(const struct vpt_section *s, int index, uint32_t row)
 	return index < 0 ? 0 : s->col[index][row];
 }
 
-/* The payload for people; where that does not hold all of its bits, they stand beside it. */
+/* The payload in readable form, and its bits too if that form does not preserve them. */
 static void put_payload(struct vpa_chrome *x, struct vpa_line *l, uint64_t type, uint64_t value)
 {
 	const char *word = vpt_word(VPT_UNIT_PAYLOAD, type);
@@ -149,8 +149,8 @@ void vpa_chrome_put_mark(struct vpa_chrome *x, const struct vpt_section *s, uint
 	end_nvtx(&x->out);
 }
 
-/* The ranges that are open when the chunk closes, kept until more is known. Between two of them stands a NUL, and the
- * start of each in front: what it lasts is told when the trace's end is known. */
+/* Retains the ranges that are open when the chunk closes. Each is preceded by its start and they are
+ * separated by a NUL; durations are added when the trace's end is known. */
 void vpa_chrome_keep_open(struct vpa_chrome *x, struct vpa_line *l, const struct vpt_section *s)
 {
 	uint32_t row, lane;

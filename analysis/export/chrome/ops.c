@@ -38,7 +38,7 @@ static int is_mangled(struct vpt_text t)
 	return t.len > 2 && !memcmp(t.text, "_Z", 2);
 }
 
-/* A name for people, as the profiler writes it. */
+/* The demangled name, as the profiler writes it. */
 static void put_kernel_name(struct vpa_line *l, struct vpt_text t)
 {
 	struct vpa_arena arena = {0};
@@ -158,7 +158,7 @@ void vpa_chrome_put_copy(struct vpa_chrome *x, const struct vpt_section *s, uint
 	vpa_chrome_natural(&x->out, ",\"bytes\":", bytes);
 	if (ns && ns <= INT64_MAX) {
 		vpa_chrome_words(x, ",\"memory bandwidth (GB/s)\":");
-		/* Three decimals take the writer's fast way. */
+		/* Three decimals take the writer's fast path. */
 		vpa_line_double(&x->out, (double)(bytes * 1000 / ns) / 1000);
 	}
 	vpa_chrome_optional(&x->out, ",\"graph node id\":", s->col[VPT_COPY_GRAPH_NODE][row]);

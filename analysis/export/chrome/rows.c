@@ -1,10 +1,10 @@
 /* rows.c - the rows of a chunk, section by section.
  *
- * What all rows of a section share, where they stand and the words for their lane, is laid out once; so are names and
- * launch configurations, once a chunk. A row is then mostly copying.
+ * What all rows of a section share, their place and the text of their lane, is formatted once per
+ * section; names and launch configurations once per chunk. A row is then mostly copying.
  *
- * Rows of the same start and end are written in the opposite order: of those the first is the innermost in a capture,
- * and the outermost in a file of the profiler's. */
+ * Rows with the same start and end are written in reverse order: the first is the innermost in a
+ * capture, but the outermost in a file of the profiler. */
 #include "analysis/export/chrome/rows.h"
 
 #include "analysis/export/chrome/nvtx.h"
@@ -21,8 +21,8 @@ static uint32_t put_index(struct vpa_chrome *x, struct vpa_index *index, uint64_
 	return row;
 }
 
-/* Whose flows these are: 0 for the first process met, and for those that are not known, so that ids are the
- * profiler's own. */
+/* The flow ids' base for a process: 0 for the first one met and for unknown ones, so that ids are the
+ * same as the profiler's. */
 static uint64_t flow_base(struct vpa_chrome *x, uint64_t pid)
 {
 	enum { PROCESS_SHIFT = 40 };
@@ -48,7 +48,7 @@ static void name_event(struct vpa_chrome *x, const char *what, uint64_t pid, uin
 	vpa_chrome_words(x, ",\"args\":{");
 }
 
-/* The program's name, of the command that is known of the run. */
+/* The program's name, from the run's command. */
 static struct vpt_text command(const struct vpa_chrome *x)
 {
 	const struct vpa_report *r = x->c->view.report;
@@ -71,7 +71,7 @@ static struct vpt_text command(const struct vpa_chrome *x)
 	return text;
 }
 
-/* Whose name it is, as threads and streams may have the number 0 too. */
+/* What a name is for, since threads and streams may have the number 0 too. */
 enum { NAMES_PROCESS = 1ull << 62, NAMES_DEVICE = 1ull << 61, NAMES_STREAM = 1ull << 60 };
 
 static void name_process(struct vpa_chrome *x, uint64_t pid, int is_device)
@@ -114,7 +114,7 @@ static void name_lane(
 	vpa_chrome_end_args(x);
 }
 
-/* What the lane `key` is, among the arguments; every member ends with a comma. */
+/* Adds the lane's parts to the arguments; every member ends with a comma. */
 static void put_lane_args(struct vpa_chrome *x, struct vpa_line *l, uint32_t lane)
 {
 	uint64_t pid = vpa_chrome_lane(x, lane, VPT_LANE_PID);
@@ -198,7 +198,7 @@ static int in_window(const struct vpa_chrome *x, const struct vpt_section *s, ui
 	const struct vpa_model *m = x->c->view.context->model;
 	uint64_t start = s->col[0][row], end = start;
 
-	/* An end before its start wraps; such a row stands where it begins. */
+	/* An end before its start wraps; such a row has no length. */
 	if (vpt_kind_desc(s->kind)->flags & VPT_KIND_SPAN && start + s->col[1][row] > start)
 		end = start + s->col[1][row];
 	return start < m->window_end_ns && end >= m->window_start_ns;

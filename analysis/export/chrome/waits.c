@@ -25,7 +25,7 @@ static const char *const overhead_names[] = {
 	[VPT_OVERHEADKIND_UVM_INIT] = "UVM Activity Init",
 };
 
-/* The word of a number, as a JSON string; numbers of the future are the table's first. */
+/* The word of a number, as a JSON string; unknown numbers use the table's first. */
 #define PUT_WORD(x, table, number)                                                                 \
 	put_word(x, (table)[(number) < sizeof(table) / sizeof(*(table)) ? (number) : 0])
 
@@ -36,7 +36,7 @@ static void put_word(struct vpa_chrome *x, const char *word)
 	vpa_chrome_words(x, "\"");
 }
 
-/* Reads what was recorded, before the waits of the chunk are written. */
+/* Reads the recorded CUDA events before the chunk's waits are written. */
 void vpa_chrome_read_records(struct vpa_chrome *x, const struct vpt_section *s)
 {
 	uint32_t lane = vpa_chunk_lane(&x->lanes, s->lane), row;
@@ -53,8 +53,8 @@ void vpa_chrome_read_records(struct vpa_chrome *x, const struct vpt_section *s)
 	}
 }
 
-/* What a wait waits for: by its own stream, else by that of the record it names. The profiler's own ids of records are
- * the recording call's; so are those that came from it. */
+/* What a wait waits for: by its own stream, else by that of the record it names. The profiler uses the
+ * recording call's id for a record, and so do traces imported from it. */
 static struct vpa_chrome_record waits_for(
 	const struct vpa_chrome *x, const struct vpt_section *s, uint32_t row, uint32_t lane)
 {

@@ -1,10 +1,11 @@
-/* counters.c - samples as counter tracks, one a series, with the series' own name and unit.
+/* counters.c - samples as counter tracks, one per series, with the series' name and unit.
  *
- * A series of a device that has one of the names below, and a unit that goes with it, becomes what Perfetto has for that: a
- * counter of the GPU, its frequency, or the memory in use. The first two it has had as long as ops that are no slices.
+ * A device's series with one of the names below and a matching unit becomes Perfetto's own form: a
+ * counter of the GPU, its frequency, or the memory in use. Perfetto has had the first two for as long
+ * as ops that are not slices.
  *
- * A value that has not changed is left out, but once a second it is said again, and at the end of the trace. The samples of a chunk
- * are put in order of time, and the counters that a GPU has at one time are one packet. */
+ * An unchanged value is left out, but repeated once a second and at the end of the trace. The samples
+ * of a chunk are sorted by time, and a GPU's counters of the same time form one packet. */
 #include "analysis/export/perfetto/counters.h"
 
 #include "analysis/export/perfetto/machine.h"
@@ -62,19 +63,19 @@ struct series {
 struct sample {
 	uint64_t time_ns, bits;
 	uint32_t series, order;
-	uint32_t packet; /* of a GPU's counters, which are one packet; 0: one of its own */
+	uint32_t packet; /* shared by a GPU's counters; 0: a packet of its own */
 };
 
 struct vpa_ex_counters {
 	struct vpa_ex_out *x;
 	struct vpt_pf_sequence sequence;
 	int begun;             /* the sequence is */
-	struct vpa_index keys; /* of lanes that have been described */
+	struct vpa_index keys; /* of lanes already described */
 	struct series *items;  /* by row of keys */
 	size_t cap;
 	uint32_t *told; /* generation, by GPU: its counters */
 	size_t told_cap;
-	struct sample *samples; /* of the chunk at hand */
+	struct sample *samples; /* of the current chunk */
 	size_t count, sample_cap;
 };
 
@@ -159,7 +160,7 @@ static void describe_track(struct vpa_ex_out *x, const struct series *s,
 	vpt_pf_end(&x->pf);
 }
 
-/* The track that those of an allocator stand under, described when it is asked for first. */
+/* The parent of an allocator's tracks, described on first use. */
 static uint64_t allocator_track(struct vpa_ex_counters *all, const struct series *s)
 {
 	enum { EXPLICIT = 3 };
@@ -204,7 +205,7 @@ static void describe_allocator(struct vpa_ex_out *x, const struct series *s)
 	vpt_pf_end(&x->pf);
 }
 
-/* What the chunk at hand says of a series. */
+/* Describes a series from the current chunk. */
 static void describe(
 	struct vpa_ex_counters *all, const struct vpt_batch *b, uint64_t key, struct series *out)
 {
@@ -239,7 +240,7 @@ static void describe(
 	}
 }
 
-/* The counters that a GPU may have. */
+/* Emits the specifications of a GPU's counters. */
 static int tell_counters(struct vpa_ex_counters *s, uint32_t gpu_id)
 {
 	enum { GROUP_SYSTEM = 1, LOOKS_FORWARD = 2 };
@@ -285,7 +286,7 @@ static int tell_counters(struct vpa_ex_counters *s, uint32_t gpu_id)
 	return x->pf.failed;
 }
 
-/* A whole number that is not negative; what cannot be one is 0. */
+/* The value as a whole number that is not negative; 0 if it cannot be one. */
 static uint64_t whole(double value)
 {
 	return value >= 0.5 && value < 9e18 ? (uint64_t)(value + 0.5) : 0;
@@ -349,7 +350,7 @@ static int is_counter(const struct series *s)
 	return s->quantity && s->quantity->form == GPU_COUNTER;
 }
 
-/* How many samples from the first on are one packet. */
+/* The number of samples from `first` that form one packet. */
 static size_t packet_of(const struct sample *first, size_t left)
 {
 	size_t n = 1;

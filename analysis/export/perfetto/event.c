@@ -1,4 +1,4 @@
-/* event.c - track events: slices, marks, and what they carry. */
+/* event.c - track events: slices, marks and their arguments. */
 #include "analysis/export/perfetto/event.h"
 
 #include <string.h>
@@ -63,7 +63,8 @@ void vpa_ex_add_arg(struct vpa_ex_event *e, enum vpa_ex_arg_name name, enum vpa_
 		e->args[e->arg_count++] = (struct vpa_ex_arg){(uint8_t)name, (uint8_t)type, value};
 }
 
-/* Categories and names of arguments are told with a sequence's begin: their numbers are those of the enums, from 1. */
+/* Categories and names of arguments are emitted when a sequence begins: their numbers are those of the
+ * enums, from 1. */
 static void tell_words(struct vpt_pb *b, unsigned table, const char *const *words, unsigned count)
 {
 	unsigned i;
@@ -123,7 +124,7 @@ static uint8_t *ops_at(struct vpa_ex_out *x, uint8_t *to, const struct vpa_ex_ev
 	return vpt_pb_close_at(content, to);
 }
 
-/* A call that launched so many ops that its packet is longer than can be written by hand. */
+/* A call with so many ops that its packet is too long for the hand-written path. */
 static void put_long(struct vpa_ex_out *x, struct vpt_pf_sequence *s, const struct vpa_ex_event *e,
 	uint32_t name, const uint8_t *rest, size_t size)
 {

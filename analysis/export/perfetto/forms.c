@@ -1,7 +1,7 @@
-/* forms.c - what an op's event says besides when it ran.
+/* forms.c - the fields of an op's event other than its times and number.
  *
- * Nearly all of that is said by many others too: it is encoded once for each shape of ops. What hardly differs between the
- * launches of a kernel is told with the kernel, and so costs its events nothing. */
+ * Nearly all of them are the same for many ops, so they are encoded once per shape. Fields that hardly
+ * differ between the launches of a kernel are emitted with the kernel, and cost its events nothing. */
 #include "analysis/export/perfetto/forms.h"
 
 #include "analysis/demangle.h"
@@ -15,7 +15,7 @@
 
 enum { COMPUTE = 2 }; /* a category of specifications */
 
-/* Names of what an event and a kernel carry, in the order of their numbers, from 1. */
+/* Names of the arguments of events and kernels, in the order of their numbers, from 1. */
 enum {
 	ARG_DEVICE,
 	ARG_STREAM,
@@ -90,7 +90,7 @@ static const struct {
 	[VPA_MEMSET] = {"Memset", "memset", 0},
 };
 
-/* A kernel as Perfetto knows it: with all that is alike from launch to launch, as a rule. No padding either. */
+/* A kernel in Perfetto's sense, with all that rarely differs between launches. No padding either. */
 struct vpa_ex_variant {
 	uint32_t kernel, device, stream, major, minor, registers, static_shared, dynamic_shared,
 		local;
@@ -120,7 +120,7 @@ void vpa_ex_forms_forget(struct vpa_ex_forms *o)
 	memset(o->items, 0, o->cap * sizeof(*o->items));
 }
 
-/* ---- what is told once ---- */
+/* ---- emitted once ---- */
 
 static void tell_tables(struct vpa_ex_out *x, struct vpa_ex_forms *o)
 {
@@ -188,7 +188,7 @@ static void put_variant_args(struct vpa_ex_out *x, const struct vpa_ex_variant *
 		put_arg(b, KERNEL_ARGS, ARG_CLUSTER_X + i, ARG_UINT, v->cluster[i]);
 }
 
-/* What a launch of a grid is on a GPU. `field`: of the kernel or of the event. */
+/* The arguments of a launch of a grid on a GPU. `field`: of the kernel or of the event. */
 static void put_grid_args(struct vpt_pb *b, unsigned field, uint64_t grid, const uint32_t *block,
 	const struct vpa_gpu *gpu, const struct vpa_occupancy *o)
 {
@@ -213,7 +213,7 @@ static void put_occupancy(struct vpt_pb *b, const struct vpa_occupancy *o)
 	put_double_arg(b, KERNEL_ARGS, ARG_OCCUPANCY, o->percent);
 }
 
-/* All 0 where it is not known. */
+/* All 0 if unknown. */
 static struct vpa_occupancy occupancy_of(
 	const struct vpa_gpu *gpu, const uint32_t *block, uint32_t registers, uint64_t shared_bytes)
 {
@@ -302,8 +302,8 @@ static int variant_of(struct vpa_ex_out *x, struct vpa_ex_forms *o, const struct
 	return (int)row;
 }
 
-/* Most kernels have a few grids only: the first ones are told with the kernel too. `*grid` becomes 0 where it is left to the
- * events. */
+/* Most kernels have only a few grids, so the first ones are emitted with the kernel. Sets *grid to 0 if
+ * the grid is left to the events. */
 static int kernel_iid(struct vpa_ex_out *x, struct vpa_ex_forms *o, const struct vpa_ex_shape *s,
 	uint32_t device, uint64_t *grid, uint32_t *iid)
 {
@@ -342,7 +342,7 @@ static void put_dimensions(struct vpt_pb *b, unsigned field, const uint32_t *siz
 	vpt_pb_end(b);
 }
 
-/* `told`: the grid is told with the kernel. */
+/* `told`: the grid is emitted with the kernel. */
 static void put_kernel_args(
 	struct vpa_ex_out *x, struct vpt_pb *b, const struct vpa_ex_shape *s, int told)
 {
@@ -379,7 +379,7 @@ uint32_t vpa_ex_copy_name(struct vpa_ex_out *x, const struct vpa_ex_shape *s)
 	return vpa_ex_string(x, text);
 }
 
-/* Numbers of the words that a copy's arguments are. */
+/* Numbers of the words in a copy's arguments. */
 struct copy_words {
 	uint32_t kind, source, target;
 };
@@ -444,7 +444,7 @@ int vpa_ex_form_make(struct vpa_ex_out *x, struct vpa_ex_forms *o, struct vpa_ex
 	const struct vpa_ex_gpu *gpu;
 	struct copy_words words;
 
-	/* All that was encoded for a former generation is done with. */
+	/* Nothing encoded for an earlier generation is used any more. */
 	if (o->tables_told != x->pf.generation)
 		vpt_pb_reset(b);
 	tell_tables(x, o);
@@ -458,7 +458,7 @@ int vpa_ex_form_make(struct vpa_ex_out *x, struct vpa_ex_forms *o, struct vpa_ex
 	form->begin = b->size;
 	vpt_pb_uint(b, VPT_PF_RENDER_CONTEXT, streams->items[s->stream].context);
 	if (gpu->gpu_id)
-		vpt_pb_uint(b, VPT_PF_RENDER_GPU, gpu->gpu_id); /* 0 goes without saying */
+		vpt_pb_uint(b, VPT_PF_RENDER_GPU, gpu->gpu_id); /* 0 is the default */
 	vpt_pb_uint(b, VPT_PF_RENDER_QUEUE, VPA_EX_QUEUES + s->stream);
 	vpt_pb_uint(b, VPT_PF_RENDER_STAGE, VPA_EX_STAGES + s->kind);
 	if (kernel)
@@ -467,6 +467,6 @@ int vpa_ex_form_make(struct vpa_ex_out *x, struct vpa_ex_forms *o, struct vpa_ex
 	put_launch(x, b, s, grid != 0, &words);
 	form->size = (uint32_t)(b->size - form->begin);
 	form->generation = x->pf.generation;
-	/* So that a stretch of fixed length can be copied. */
+	/* Room so that a fixed length can be copied. */
 	return vpt_pb_room(b, VPA_EX_FORM_COPY) ? VPT_OK : VPT_ENOMEM;
 }

@@ -1,8 +1,8 @@
-/* host.c - calls, ranges and marks, from the chunks' rows to the threads that they belong to.
+/* host.c - takes calls, ranges and marks from the chunks' rows to their threads.
  *
- * Rows stand in order of completion, and those of one kind may come with a later chunk than those of another. So
- * what a thread did waits until the chunks after the next cannot bring anything earlier; that is told by the launches
- * and ops in them, and what comes later all the same gets a track of its own. */
+ * Rows are in order of completion, and one kind may come in a later chunk than another. So a thread's
+ * spans are held until the chunks after the next cannot bring anything earlier, judging by the
+ * launches and ops in them. Spans that come later anyway get a track of their own. */
 #include "analysis/export/perfetto/host.h"
 
 #include "analysis/export/perfetto/machine.h"
@@ -21,7 +21,7 @@ struct vpa_ex_host {
 		uint32_t name; /* text */
 		uint8_t known, waits;
 	} call_names[256];                /* by call number */
-	uint64_t former_ns;               /* what chunks could bring before the newest one */
+	uint64_t former_ns;               /* lower bound of later times before the newest chunk */
 	struct vpa_ex_open_ranges wide;   /* those of whole processes */
 	struct vpa_ex_track *wide_tracks; /* by row of the process */
 	size_t wide_track_cap;
@@ -63,11 +63,11 @@ static struct vpa_ex_thread *thread_of(struct vpa_ex_host *h, uint32_t thread)
 	return &h->threads[thread];
 }
 
-/* Rows come nearly in order. One that belongs further back than this leaves the sorting for later. Ranges come when they end, so
- * one stands as far back as there are ranges inside it. */
+/* Rows come nearly in order. One that belongs further back than this is sorted later. A range comes
+ * when it ends, so it belongs as far back as there are ranges inside it. */
 enum { BACK_MAX = 16, SPAN_BACK_MAX = 1024 };
 
-/* Where a span belongs among those of its thread, which are in order. */
+/* The index at which to insert a span among those of its thread, which are in order. */
 static size_t place_of_span(const struct vpa_ex_thread *t, const struct vpa_ex_host_span *span)
 {
 	size_t low = t->count, high = t->count, step = 1, middle;
@@ -133,8 +133,8 @@ static int find_call_name(struct vpa_ex_host *h, const struct vpt_batch *b, uint
 	return x->pf.failed;
 }
 
-/* Takes the call that stands behind the others: it is put there, field by field, as a copy of what has just been written is slow. A
- * call that others were made in has ended after them, and begun before. */
+/* Inserts the call stored after the others; it was written there field by field, since copying what
+ * has just been written is slow. A call around others ended after them and began before. */
 static void add_call(struct vpa_ex_thread *t)
 {
 	size_t last = t->call_count++, at = last;
@@ -152,8 +152,8 @@ static void add_call(struct vpa_ex_thread *t)
 	}
 }
 
-/* Room for so many calls more. As those of a chunk wait for the next one, all that is needed as a rule is got at once: an array
- * that grows step by step is copied as often. */
+/* Makes room for `count` more calls. Calls of a chunk wait for the next one, so this allocates what is
+ * usually needed at once: an array that grows in steps is copied at each. */
 static int reserve_calls(struct vpa_ex_links *l, struct vpa_ex_thread *t, size_t count)
 {
 	size_t calls = t->call_count > count ? t->call_count : count;
@@ -301,7 +301,7 @@ static int add_open_ranges(struct vpa_ex_host *h, const struct vpt_batch *b)
 	return rc;
 }
 
-/* A range that has ended; it may have been met before. */
+/* Takes a range that has ended; it may have been met before, while open. */
 static int end_range(struct vpa_ex_out *x, struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
 {
 	uint32_t at = vpa_ex_open_find(&t->open, span->start_ns, span->name, span->domain);
@@ -312,7 +312,7 @@ static int end_range(struct vpa_ex_out *x, struct vpa_ex_thread *t, struct vpa_e
 		return add_span(x, t, span);
 	vpa_ex_open_end(&t->open, at, span->end_ns);
 	open = &t->open.items[at];
-	/* An open range is told of without colour and category. */
+	/* The row of an open range lacks colour and category. */
 	open->colour = span->colour;
 	open->nvtx_category = span->nvtx_category;
 	t->changed = 1;
@@ -457,7 +457,7 @@ int vpa_ex_host_add(struct vpa_ex_host *h, const struct vpt_batch *b)
 	return rc;
 }
 
-/* When the first of the calls began that are held. */
+/* The start of the oldest pending call. */
 static uint64_t oldest_call(const struct vpa_ex_host *h, uint64_t oldest_ns)
 {
 	size_t i;
@@ -479,7 +479,7 @@ int vpa_ex_host_release(struct vpa_ex_host *h, uint64_t times_from_ns)
 	for (i = 0; i < h->thread_cap && !rc; i++)
 		if (h->threads[i].count || h->threads[i].call_count || h->threads[i].depth)
 			rc = vpa_ex_thread_write(x, &h->threads[i], until, times_from_ns);
-	/* What the next chunk brings is written with it, or held until the one after that. */
+	/* Calls of the next chunk are written with it, or held until the one after. */
 	vpa_call_waits_forget(x->call_waits, oldest_call(h, until));
 	return rc;
 }

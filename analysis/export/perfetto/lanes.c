@@ -1,4 +1,4 @@
-/* lanes.c - spans of one kind, side by side where they overlap. */
+/* lanes.c - spans of one kind; overlapping ones are put side by side. */
 #include "analysis/export/perfetto/lanes.h"
 
 #include "formats/memory.h"
@@ -18,7 +18,7 @@ int vpa_ex_has_lane(const struct vpa_ex_track *t, uint64_t start_ns)
 	return t->leaf_count && t->least[1] <= start_ns;
 }
 
-/* The first lane that is free at `start_ns`; there is one. */
+/* The first lane that is free at `start_ns`; there must be one. */
 static size_t first_free(const struct vpa_ex_track *t, uint64_t start_ns)
 {
 	size_t node = 1;
@@ -28,7 +28,7 @@ static size_t first_free(const struct vpa_ex_track *t, uint64_t start_ns)
 	return node - t->leaf_count;
 }
 
-/* Notes when a lane ends. */
+/* Sets the end of a lane. */
 static void set_end(struct vpa_ex_track *t, size_t lane, uint64_t end_ns)
 {
 	size_t node = t->leaf_count + lane;
@@ -41,7 +41,7 @@ static void set_end(struct vpa_ex_track *t, size_t lane, uint64_t end_ns)
 	}
 }
 
-/* Room for one lane more. */
+/* Makes room for one more lane. */
 static int add_lane(struct vpa_ex_track *t)
 {
 	size_t leaves = t->leaf_count ? t->leaf_count * 2 : 1, i;

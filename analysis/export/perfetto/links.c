@@ -1,8 +1,8 @@
-/* links.c - from the ops back to the calls that launched them.
+/* links.c - links ops to the calls that launched them.
  *
- * A call's slice names the ops that it launched, and these come later. So calls wait in a table by correlation id: a
- * plain one until its op is there, a graph launch until its stream has gone on to other work, which it does only when
- * all of the graph is done. */
+ * A call's slice refers to the ops it launched, which come later. So calls wait in a table by
+ * correlation id: a plain call until its op is there; a graph launch until its stream goes on to other
+ * work, which happens only after all of the graph is done. */
 #include "analysis/export/perfetto/links.h"
 
 #include "analysis/model.h"
@@ -68,7 +68,7 @@ static int grow_buckets(struct vpa_ex_links *h)
 	return VPT_OK;
 }
 
-/* The call with this id that ops of a process may name. */
+/* The call with this id that ops of a process may refer to. */
 static struct vpa_ex_link *find(const struct vpa_ex_links *h, uint64_t correlation, int64_t pid)
 {
 	uint32_t i = h->bucket_count ? *bucket_of(h, correlation) : EX_NO_INDEX;
@@ -103,7 +103,7 @@ uint32_t vpa_ex_link_new(
 	if (h->used >= h->bucket_count && grow_buckets(h))
 		return EX_NO_INDEX;
 	bucket = bucket_of(h, call->correlation);
-	/* The runtime's call and the driver's inside it carry the same id: the outer one has launched. */
+	/* The runtime's call and the driver's inside it have the same id: the outer one launched. */
 	if (*bucket != EX_NO_INDEX)
 		twin = find(h, call->correlation, pid);
 	if (twin && twin->thread == thread && !twin->count) {
@@ -155,7 +155,7 @@ void vpa_ex_link_drop(struct vpa_ex_links *h, uint32_t link)
 	h->used--;
 }
 
-/* Lists keep their memory from call to call. */
+/* Lists retain their memory from call to call. */
 static int begin_list(struct vpa_ex_links *h, struct vpa_ex_link *l)
 {
 	if (h->unused_list == EX_NO_INDEX) {

@@ -101,8 +101,8 @@ const struct vpa_ex_gpu *vpa_ex_gpu_of(struct vpa_ex_out *x, uint32_t device)
 
 /* ---- processes ---- */
 
-/* Where the process told last stands among all: those of several ranks by rank, as one of each is traced, and any
- * others behind it as they come. */
+/* The position of the newest process among all: by rank, as each rank traces one process, with
+ * any others after it as they come. */
 static uint64_t order_of_process(const struct vpa_ex_out *x)
 {
 	uint64_t place = vpa_ex_fact_number(x, "rank") + x->machine->pids.count - 1;

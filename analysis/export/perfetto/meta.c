@@ -1,4 +1,4 @@
-/* meta.c - what an export is about: the run, its GPUs, and the totals to be found again. */
+/* meta.c - metadata of an export: the run, its GPUs, and the totals it must contain. */
 #include "analysis/export/perfetto/meta.h"
 
 #include "analysis/export/perfetto/machine.h"
@@ -35,7 +35,7 @@ static void put_number(struct vpa_ex_out *x, const char *key, uint64_t value)
 	vpt_pb_end(b);
 }
 
-/* Text that is a whole number, as number. */
+/* Writes text that is a whole number as a number. */
 static void put_count(struct vpa_ex_out *x, const char *key, const char *value)
 {
 	char *end;
@@ -109,7 +109,7 @@ static void put_system(struct vpa_ex_out *x)
 
 /* ---- GPUs ---- */
 
-/* "GPU-01234567-..." as 16 bytes; how many digits pairs were there. */
+/* Reads "GPU-01234567-..." as 16 bytes. Returns the number of digit pairs. */
 static size_t read_uuid(const char *text, uint8_t *out)
 {
 	size_t digits = 0;
@@ -184,7 +184,7 @@ static void put_gpu(struct vpa_ex_out *x, const struct vpa_gpu *g, uint32_t gpu_
 	vpt_pb_end(b);
 }
 
-/* The place in the list is the GPU's number. */
+/* The position in the list is the GPU's number. */
 static void put_gpus(struct vpa_ex_out *x)
 {
 	size_t count, i;
@@ -204,7 +204,7 @@ static void put_gpus(struct vpa_ex_out *x)
 	vpt_pf_end(&x->pf);
 }
 
-/* Processes stand where they say, not by how much they did. */
+/* Orders processes by their own rank, not by activity. */
 static void put_ordering(struct vpa_ex_out *x)
 {
 	vpt_pf_begin_timeless(&x->pf, &x->meta);
@@ -225,7 +225,7 @@ void vpa_ex_meta_begin(struct vpa_ex_out *x)
 	put_ordering(x);
 }
 
-/* How much each number of expected is, under which name. */
+/* A total of `expected` under its name. */
 #define EXPECTED(name)                                                                             \
 	{                                                                                          \
 		"vptrace.expect." #name, offsetof(struct vpa_ex_expected, name)                    \
@@ -291,7 +291,7 @@ void vpa_ex_meta_end(struct vpa_ex_out *x, uint64_t residual_ns)
 
 	e->attention_kernels = attention_kernels(r);
 	e->zero_length = r->verdict.zero_duration;
-	/* What was clamped so that slices nest is shorter in the file. */
+	/* Slices that were clamped to nest are shorter in the file. */
 	e->api_ns -= x->bent.clamped_ns[EX_CUDA_API];
 	e->nvtx_ns -= x->bent.clamped_ns[EX_NVTX];
 	e->cpu_op_ns -= x->bent.clamped_ns[EX_CPU_OP];

@@ -1,7 +1,7 @@
-/* open.c - ranges whose end was not known when they were met.
+/* open.c - ranges whose end was unknown when they were met.
  *
- * Each chunk tells of all that are open when it closes, and there may be very many: pushed and never popped. So they are found by
- * their hash, and a place that is free again by a chain. */
+ * Each chunk lists all ranges open when it closes, and there may be very many: pushed and never
+ * popped. So they are in a hash table, and free items in a chain. */
 #include "analysis/export/perfetto/open.h"
 
 #include "formats/memory.h"

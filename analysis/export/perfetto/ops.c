@@ -1,7 +1,7 @@
 /* ops.c - kernels, copies and memsets as Perfetto's render stage events, in one order.
  *
- * Rows of all streams wait here until no earlier one can come, then leave in order of start. Those of a stream come in order, so
- * a few stretches are merged. */
+ * Rows of all streams wait here until no earlier one can come, then are emitted in order of start.
+ * Those of a stream come in order, so only a few runs need merging. */
 #include "analysis/export/perfetto/ops.h"
 
 #include "analysis/call_waits.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* An op on its way out. */
+/* A pending op. */
 struct op {
 	uint64_t start_ns, end_ns, correlation;
 	uint32_t stream, shape;
@@ -26,11 +26,11 @@ struct vpa_ex_ops {
 	struct vpa_ex_forms forms;
 	struct op *items, *spare; /* [0, count) wait; spare: as many, to sort with */
 	size_t count, cap, spare_cap;
-	size_t *runs; /* where stretches that are in order begin */
+	size_t *runs; /* starts of the stretches that are in order */
 	size_t run_count, run_cap;
 	struct vpa_op_waits *waits;
-	int has_waits;      /* a stream may have been told to wait */
-	int has_call_waits; /* so may a call */
+	int has_waits;      /* some stream may wait */
+	int has_call_waits; /* some call may wait */
 	uint32_t number;    /* of the last op */
 };
 
@@ -60,7 +60,7 @@ void vpa_ex_ops_free(struct vpa_ex_ops *o)
 
 /* ---- rows in ---- */
 
-/* An op as the resolver shows it: clipped to the window. Returns whether there is something to show. */
+/* Clips an op to the window, as the resolver does. Returns whether anything is left. */
 static int clip(const struct vpa_model *m, struct op *op)
 {
 	int has_length = op->end_ns != op->start_ns;
@@ -94,7 +94,8 @@ static inline int is_after(const struct op *a, const struct op *b)
 	return a->end_ns > b->end_ns;
 }
 
-/* Takes the op that stands behind the others, to where it belongs in the newest run; begins another one if that is too far back. */
+/* Inserts the op stored after the others into the newest run, or begins another run if it belongs too
+ * far back. */
 static int put_op(struct vpa_ex_ops *o)
 {
 	enum { BACK_MAX = 16 };
@@ -130,7 +131,7 @@ int vpa_ex_ops_add(struct vpa_ex_ops *o, const struct vpt_batch *b, const struct
 		vpt_grow(&o->spare, &o->spare_cap, o->cap, sizeof(*o->spare)) || begin_run(o))
 		return VPT_ENOMEM;
 	for (row = 0; row < s->row_count && !rc; row++) {
-		/* Put there at once, field by field: a copy of what has just been written is slow. */
+		/* Written in place, field by field: copying what has just been written is slow. */
 		struct op *op = &o->items[o->count];
 
 		op->start_ns = s->col[0][row];
@@ -192,7 +193,7 @@ static void merge(struct op *to, const struct op *from, size_t a, size_t b, size
 	memcpy(to + at, from + k, (end - k) * sizeof(*to));
 }
 
-/* Makes one run of all, two and two. */
+/* Merges all runs into one, in pairs. */
 static void sort_ops(struct vpa_ex_ops *o)
 {
 	while (o->run_count > 1) {
@@ -216,13 +217,13 @@ static void sort_ops(struct vpa_ex_ops *o)
 
 /* ---- events out ---- */
 
-/* Ops that one has waited for. */
+/* The ops that an op waited for. */
 struct waits {
 	uint32_t numbers[VPA_OP_WAITS_MAX];
 	size_t count;
 };
 
-/* The form of an op stands first and its times and number, which are its own, last: see perfetto.h. */
+/* The form of an op comes first; its times and number, which are its own, come last: see perfetto.h. */
 static uint8_t *put_event(const struct vpa_ex_ops *o, uint8_t *to, const struct op *op,
 	const struct vpa_ex_form *form, const struct waits *waits)
 {
@@ -305,7 +306,7 @@ static int write_op(struct vpa_ex_ops *o, const struct op *op)
 	return x->pf.failed;
 }
 
-/* Shapes begin anew where there are very many: with those of the ops that wait. */
+/* Starts over when there are very many shapes, with those of the pending ops. */
 static int renew_shapes(struct vpa_ex_ops *o)
 {
 	struct vpt_strings former;

@@ -9,7 +9,7 @@
 
 enum { SHORT_NAME_MAX = 96, SEQUENCE_ANNOTATIONS = 4 };
 
-/* ---- what is known of the run ---- */
+/* ---- facts of the run ---- */
 
 const char *vpa_ex_fact(const struct vpa_ex_out *x, const char *key)
 {
@@ -38,7 +38,7 @@ uint64_t vpa_ex_fact_number(const struct vpa_ex_out *x, const char *key)
 	return text && *text >= '0' && *text <= '9' && !*end ? number : 0;
 }
 
-/* ---- who it is about ---- */
+/* ---- the process ---- */
 
 void vpa_ex_identify(struct vpa_ex_out *x)
 {
@@ -89,7 +89,7 @@ uint32_t vpa_ex_string(struct vpa_ex_out *x, const char *text)
 	return vpa_ex_text(x, text, strlen(text));
 }
 
-/* Makes *array hold the element `index`, new ones being 0. */
+/* Grows *array to hold the element `index`; new elements are 0. */
 static int grow_zeroed(struct vpa_ex_out *x, uint32_t **array, size_t *cap, uint32_t index)
 {
 	if (vpt_grow_zeroed(array, cap, (size_t)index + 1, sizeof(**array)))
@@ -110,7 +110,7 @@ uint32_t vpa_ex_name(struct vpa_ex_out *x, uint32_t model_name)
 	return x->text_of_name[model_name] - 1;
 }
 
-/* "void ns::gemm<float, 4>(float *)" becomes "ns::gemm". What does not look like that stays as it is. */
+/* "void ns::gemm<float, 4>(float *)" becomes "ns::gemm". Other names stay as they are. */
 static size_t shorten(const char *name, char *out, size_t size)
 {
 	static const char anonymous[] = "(anonymous namespace)";

@@ -1,7 +1,8 @@
 /* perfetto.c - a trace in Perfetto's format: the pass that drives its parts.
  *
- * Ops, calls and ranges are written from the chunks' own rows, in full detail; what they mean comes from the resolver. Left out
- * for want of records: how a multiprocessor's cache was split, and barriers, which limit occupancy too. */
+ * Ops, calls and ranges are written from the chunks' rows, in full detail; their meaning comes from the
+ * resolver. Left out for lack of records: how a multiprocessor's cache was split, and barriers, which
+ * limit occupancy too. */
 #include "analysis/call_waits.h"
 #include "analysis/export/perfetto/counters.h"
 #include "analysis/export/perfetto/host.h"
@@ -43,7 +44,7 @@ static void read_clock(struct perfetto *p, const struct vpt_section *s)
 	}
 }
 
-/* The first clock row of a chunk that knows CLOCK_BOOTTIME. Returns whether there is one. */
+/* The first clock row of a chunk that has CLOCK_BOOTTIME. Returns whether there is one. */
 static int find_clock(const struct vpt_batch *b, struct vpt_clock *out)
 {
 	const struct vpt_section *s = vpt_batch_find(b, VPT_CLOCK);
@@ -60,8 +61,8 @@ static int find_clock(const struct vpt_batch *b, struct vpt_clock *out)
 	return 0;
 }
 
-/* One moment on several clocks, to tell all times by: the capture's first, else its end. A trace that has none keeps
- * its own time. */
+/* One moment on several clocks, to convert all times: the capture's first, else its end. A trace
+ * without one keeps its own time. */
 static struct vpt_clock choose_clock(const struct vpt_trace *trace)
 {
 	struct vpt_decoder *decoder = vpt_decoder_new();
@@ -92,7 +93,7 @@ static int take_group(void *ctx, const void *data, size_t size)
 	return vpa_groups_put(c->groups, data, size, c->err);
 }
 
-/* Where sequences begin: nothing is earlier, but for what a damaged file claims. */
+/* Where sequences begin: nothing is earlier, except in a damaged file. */
 static uint64_t earliest(const struct vpa_ex_out *x)
 {
 	uint64_t t = vpt_trace_times_from(x->c->trace, 0), window = x->model->window_start_ns;

@@ -1,8 +1,8 @@
-/* ranks.c - exports of several traces, one archive.
+/* ranks.c - exports of several traces in one archive.
  *
- * Perfetto merges what lies in one archive onto one timeline. Traces of one machine share its clocks; those of machines that the
- * manifest keeps apart it lays beside each other by the time of day, which each member tells first. Before anything is
- * written each trace is asked for what has to be known of all: its machine and GPUs. */
+ * Perfetto merges the members of an archive onto one timeline. Traces of one machine share its clocks;
+ * those of machines that the manifest separates it aligns by the time of day, which each member gives
+ * first. Before anything is written, each trace is read for its machine and GPUs, which all need. */
 #include "analysis/export/perfetto/ranks.h"
 
 #include "formats/json.h"
@@ -54,7 +54,7 @@ static int spool_write(struct vpt_sink *sink, const void *data, size_t size, str
 	return VPT_OK;
 }
 
-/* Spools live on the stack: only the file is let go. */
+/* Spools are on the stack: only the file is closed. */
 static int spool_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
 {
 	(void)commit;
@@ -143,7 +143,7 @@ static void name_member(struct ranks *r, size_t index, const char *suffix)
 		snprintf(name, VPT_TAR_NAME_MAX + 1, "%s-%zu%s", len ? stem : "trace", n, suffix);
 }
 
-/* ---- what has to be known of all ---- */
+/* ---- machines and GPUs ---- */
 
 static void ask_meta(struct rank *r, const struct vpt_batch *b)
 {
@@ -195,7 +195,7 @@ static int ask_gpus(struct rank *r, const struct vpt_batch *b)
 	return VPT_OK;
 }
 
-/* The first chunk that is whole tells all of it. */
+/* Reads them from the first intact chunk, which has all. */
 static int ask(struct rank *r, struct vpt_err *err)
 {
 	struct vpt_decoder *decoder = vpt_decoder_new();

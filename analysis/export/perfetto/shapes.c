@@ -25,7 +25,7 @@ void vpa_ex_shape_get(const struct vpa_ex_shapes *o, uint32_t id, struct vpa_ex_
 	memcpy(out, vpt_strings_get(&o->shapes, id).text, sizeof(*out));
 }
 
-/* Rows of CONFIG mean other shapes on another stream. */
+/* Rows of CONFIG give other shapes on another stream. */
 int vpa_ex_shapes_section(struct vpa_ex_shapes *o, const struct vpt_batch *b)
 {
 	const struct vpt_section *s = vpt_batch_find(b, VPT_CONFIG);

@@ -1,7 +1,7 @@
-/* slices.c - ops as plain slices, for readers that know nothing of GPUs.
+/* slices.c - ops as plain slices, for readers without support for GPUs.
  *
- * A track for each stream, lanes where ops of a stream overlap; an arrow from the call to the op. What slices cannot say is left
- * out: launch dimensions in full, kernels' classes, what an op has waited for. */
+ * A track per stream, lanes if its ops overlap, and an arrow from the call to the op. Left out, as slices
+ * cannot show it: full launch dimensions, kernels' classes, what an op waited for. */
 #include "analysis/export/perfetto/slices.h"
 
 #include "analysis/export/perfetto/event.h"

@@ -1,4 +1,4 @@
-/* spans.c - what a slice of a thread says. */
+/* spans.c - the begin events of a thread's slices. */
 #include "analysis/export/perfetto/spans.h"
 
 #include "analysis/export/perfetto/links.h"
@@ -41,7 +41,7 @@ static void put_payload(const struct vpa_ex_host_span *span, struct vpa_ex_event
 	}
 }
 
-/* Our own ranges say in JSON what they are; 0: this one does not. */
+/* The annotation of a range: our own ranges have one, in JSON; 0: none. */
 static uint32_t annotation_of(const struct vpa_ex_out *x, const struct vpa_ex_host_span *span)
 {
 	struct vpt_text domain = vpt_strings_get(&x->texts, span->domain);

@@ -54,7 +54,7 @@ int vpa_ex_streams_add(struct vpa_ex_out *x, struct vpa_ex_streams *o, const str
 
 /* ---- descriptions out ---- */
 
-/* A number for a context that no other process uses, nor another context of this one. */
+/* A number for a context that no other context of any process uses. */
 static uint32_t free_context(const struct vpa_ex_streams *o, uint32_t iid)
 {
 	size_t i;
@@ -115,7 +115,7 @@ static void put_queue(
 	vpt_pb_text(b, VPT_PF_SPECIFICATION_NAME, text, strlen(text), VPT_PF_TEXT_MAX);
 	len = snprintf(text, sizeof(text), "device %lld, context %llu",
 		(long long)x->model->devices[s->device], (unsigned long long)s->context);
-	/* Importers know neither, and a priority of 0 is what a stream has that nobody gave one. */
+	/* Importers know neither; 0 is the default priority. */
 	if (d->priority)
 		len += snprintf(text + len, sizeof(text) - (size_t)len, ", priority %lld",
 			(long long)d->priority);

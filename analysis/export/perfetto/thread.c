@@ -1,8 +1,9 @@
-/* thread.c - a thread's spans as slices that nest.
+/* thread.c - a thread's spans as nested slices.
  *
- * Perfetto's slices are a stack: an end closes whatever was begun last, so spans that overlap in part would get wrong
- * lengths without a word. Here they go through a stack of our own. A span that reaches beyond the one around it ends
- * with that, and how much it lost is counted. What comes too late for the stack is put beside it, on lanes. */
+ * Perfetto's slices are a stack: an end closes the slice begun last, so spans that overlap in part
+ * would silently get wrong lengths. So they go through a stack here. A span that reaches beyond the
+ * one around it ends with it, and the time it loses is counted. A span too late for the stack is put on
+ * lanes beside it. */
 #include "analysis/export/perfetto/thread.h"
 
 #include "analysis/export/perfetto/machine.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 
 enum {
-	SEQUENCES = 16, /* from this number on, one a thread */
+	SEQUENCES = 16, /* from this number on, one per thread */
 	API_CUDA = 4
 };
 
@@ -27,7 +28,7 @@ void vpa_ex_thread_free(struct vpa_ex_thread *t)
 	vpa_ex_track_free(&t->late);
 }
 
-/* ---- who it is ---- */
+/* ---- the thread's track ---- */
 
 static uint64_t thread_uuid(const struct vpa_ex_out *x, uint32_t thread)
 {
@@ -39,7 +40,7 @@ static uint64_t thread_uuid(const struct vpa_ex_out *x, uint32_t thread)
 	return vpa_ex_uuid(x, path);
 }
 
-/* Perfetto's thread ids are 31 bits; a thread without one gets one of those that Linux never gives. */
+/* Perfetto's thread ids are 31 bits; a thread without one gets an id that Linux never assigns. */
 static uint32_t thread_id(const struct vpa_ex_out *x, uint32_t thread)
 {
 	int64_t tid = x->model->threads[thread].tid;
@@ -74,10 +75,11 @@ static void begin_thread(struct vpa_ex_out *x, struct vpa_ex_thread *t)
 
 /* ---- calls ----
  *
- * They are most of what threads do, and so encoded by hand. What is alike in all calls of a name on a thread stands first and is
- * encoded once; the correlation id, the number of the op and the time come last, see perfetto.h. */
+ * Most spans are calls, so they are encoded by hand. The fields that all calls of a name share on a
+ * thread come first and are encoded once; the correlation id, the number of the op and the time come
+ * last, see perfetto.h. */
 
-/* Has all told that calls of the name refer to. */
+/* Emits all that calls of the name refer to. */
 static int make_form(struct vpa_ex_out *x, struct vpa_ex_thread *t, uint32_t name, int has_ops,
 	struct vpa_ex_call_form *form)
 {
@@ -113,7 +115,8 @@ static inline int put_end(struct vpa_ex_out *x, struct vpa_ex_thread *t, uint64_
 	return x->pf.failed;
 }
 
-/* The begin, and the end right after it where nothing is inside. The call names one op at most and has not failed. */
+/* Writes the begin, and also the end if nothing is inside. The call has at most one op and did not
+ * fail. */
 static int write_slice(struct vpa_ex_out *x, struct vpa_ex_thread *t,
 	const struct vpa_ex_call *call, uint32_t ops, int ends)
 {
@@ -161,7 +164,7 @@ static uint64_t own_end(const struct vpa_ex_thread *t, const struct vpa_ex_slice
 	return s->open != EX_NO_INDEX ? t->open.items[s->open].end_ns : s->own_end_ns;
 }
 
-/* Some open range has got its end: what is inside ends no later. */
+/* After the end of an open range became known: slices inside end no later. */
 static void settle(struct vpa_ex_thread *t)
 {
 	uint64_t end = UINT64_MAX;
@@ -176,7 +179,7 @@ static void settle(struct vpa_ex_thread *t)
 	t->changed = 0;
 }
 
-/* An end that knows more of its range than the begin did: readers take arguments of both. */
+/* Writes an end with arguments unknown at the begin: readers take those of both. */
 static int end_open(struct vpa_ex_out *x, struct vpa_ex_thread *t,
 	const struct vpa_ex_open_range *open, uint64_t end_ns)
 {
@@ -197,7 +200,7 @@ static int pop(struct vpa_ex_out *x, struct vpa_ex_thread *t)
 	uint64_t own = own_end(t, s), end = s->end_ns;
 	int rc;
 
-	/* What is already written may be later than an end that was told late. */
+	/* Events already written may be later than an end that came late. */
 	if (end < t->last_ns)
 		end = t->last_ns;
 	if (open && (open->colour || open->nvtx_category))
@@ -229,7 +232,7 @@ static int pop_until(struct vpa_ex_out *x, struct vpa_ex_thread *t, uint64_t unt
 	return rc;
 }
 
-/* Where the slice ends that is innermost now. */
+/* The end of the innermost slice. */
 static uint64_t end_around(const struct vpa_ex_thread *t)
 {
 	return t->depth ? t->stack[t->depth - 1].end_ns : UINT64_MAX;
@@ -268,7 +271,7 @@ static void write_late(struct vpa_ex_out *x, struct vpa_ex_thread *t,
 	struct vpa_ex_lane *lane;
 	char path[96];
 
-	/* An open range that is late as well: where it will end is not known. */
+	/* A late range that is still open: its end is unknown. */
 	if (end == UINT64_MAX)
 		end = span->start_ns;
 	snprintf(path, sizeof(path), "late %llx", (unsigned long long)words.parent);
@@ -320,7 +323,7 @@ static int write_span(
 	return rc ? rc : x->pf.failed;
 }
 
-/* A call with more to say than most. */
+/* A call that the hand-written path does not cover. */
 static int write_rare_call(
 	struct vpa_ex_out *x, struct vpa_ex_thread *t, const struct vpa_ex_call *call)
 {
@@ -336,7 +339,7 @@ static int write_rare_call(
 	return write_span(x, t, &span);
 }
 
-/* `next_ns`: nothing of the thread begins before that. */
+/* `next_ns`: nothing else of the thread begins before it. */
 static int write_call(struct vpa_ex_out *x, struct vpa_ex_thread *t, const struct vpa_ex_call *call,
 	uint64_t next_ns)
 {
@@ -353,7 +356,7 @@ static int write_call(struct vpa_ex_out *x, struct vpa_ex_thread *t, const struc
 		return write_rare_call(x, t, call);
 	if (end_around(t) <= call->start_ns)
 		rc = pop_until(x, t, call->start_ns);
-	/* Where nothing is inside it need not wait on the stack. */
+	/* If nothing is inside, it need not wait on the stack. */
 	ends = call->end_ns <= next_ns && call->end_ns <= end_around(t);
 	if (!rc)
 		rc = write_slice(x, t, call, ops, ends);
@@ -399,7 +402,7 @@ static void sort_thread(struct vpa_ex_thread *t)
 	t->spans_mixed = t->calls_mixed = 0;
 }
 
-/* What is next in a thread's two lists. */
+/* The next items of a thread's two lists. */
 struct place {
 	size_t span, call;
 };
@@ -426,7 +429,7 @@ static uint64_t next_start(const struct vpa_ex_thread *t, const struct place *p,
 	return until_ns;
 }
 
-/* `until_ns` ~0: all that is left comes before it. */
+/* `until_ns` ~0: everything left comes before it. */
 static int has_next(const struct vpa_ex_thread *t, const struct place *p, uint64_t until_ns)
 {
 	if (until_ns == UINT64_MAX)
@@ -445,13 +448,13 @@ static void forget_written(struct vpa_ex_out *x, struct vpa_ex_thread *t, const 
 		memmove(t->calls, t->calls + p->call, t->call_count * sizeof(*t->calls));
 }
 
-/* The calls that begin before the next range or mark does, and before `until_ns`: most of what there is. Stops at one that waits
- * for its ops, and then `*waits` is set. */
+/* Writes the calls that begin before the next range or mark, and before `until_ns`: most spans. Stops
+ * at one that waits for its ops, and sets *waits. */
 static int write_calls(struct vpa_ex_out *x, struct vpa_ex_thread *t, struct place *p,
 	uint64_t until_ns, uint64_t times_from_ns, int *waits)
 {
 	uint64_t limit = p->span < t->count ? t->spans[p->span].start_ns : UINT64_MAX;
-	/* A slice that ends with `until_ns` may yet get something inside it. */
+	/* Something may still begin inside a slice that ends at `until_ns`. */
 	uint64_t next, latest = limit < until_ns ? limit : until_ns - 1;
 	int rc = VPT_OK;
 
@@ -470,7 +473,7 @@ static int write_calls(struct vpa_ex_out *x, struct vpa_ex_thread *t, struct pla
 	return rc;
 }
 
-/* What is known of an open range since its end is, is told with its begin if that has not been written. */
+/* Adds what became known with the end of an open range to its begin, if that is not written yet. */
 static void tell_with_begin(struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
 {
 	struct vpa_ex_open_range *open;
@@ -483,7 +486,7 @@ static void tell_with_begin(struct vpa_ex_thread *t, struct vpa_ex_host_span *sp
 	open->colour = open->nvtx_category = 0;
 }
 
-/* What begins together with others: a call, or a range or a mark. */
+/* Writes the next span where several begin together: a call, a range or a mark. */
 static int write_next(struct vpa_ex_out *x, struct vpa_ex_thread *t, struct place *p,
 	uint64_t times_from_ns, int *waits)
 {

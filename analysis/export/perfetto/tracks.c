@@ -1,8 +1,9 @@
-/* tracks.c - what the analysis knows, in GPU time: stages, steps, blocks, attention and idle gaps, a track each
- * under a root for each GPU.
+/* tracks.c - results of the analysis in GPU time: stages, steps, blocks, attention and idle gaps, a
+ * track each under a root per GPU.
  *
- * Ranges are shown by their projection: from the start of their first op on the GPU to the end of their last. Where such
- * spans overlap they are put on lanes. The longest gaps are held back until the report has given them their ids. */
+ * Ranges are shown by their projection: from the start of their first op on the GPU to the end of their
+ * last. Overlapping spans are put on lanes. The longest gaps are held back until the report has
+ * assigned their ids. */
 #include "analysis/export/perfetto/tracks.h"
 
 #include "analysis/export/perfetto/lanes.h"
@@ -31,7 +32,7 @@ static const struct {
 				     "gap, ids as in the report"},
 };
 
-/* A gap that may get an id in the end. */
+/* A gap that may get an id at the end. */
 struct held_gap {
 	uint64_t start_ns, end_ns;
 	uint32_t device;
@@ -101,7 +102,7 @@ static struct gpu *gpu_of(struct vpa_ex_out *x, uint32_t device)
 	return &t->gpus[device];
 }
 
-/* Describes the track that those of a GPU stand under. */
+/* Describes the parent of a GPU's tracks. */
 static uint64_t describe_root(struct vpa_ex_out *x, uint32_t gpu_id)
 {
 	struct vpt_pb *b = &x->pf.out;
@@ -143,7 +144,7 @@ static void put_span(struct vpa_ex_out *x, uint32_t device, enum gpu_track track
 		gpu->root = describe_root(x, known->gpu_id);
 	words.parent = gpu->root;
 	words.key = key;
-	/* Only a lane that is new needs its name. */
+	/* Only a new lane needs a name. */
 	key[0] = '\0';
 	if (!vpa_ex_has_lane(&gpu->tracks[track], start_ns))
 		snprintf(key, sizeof(key), "g%u/%s", known->gpu_id, gpu_tracks[track].name);
@@ -180,7 +181,7 @@ static struct vpa_scope_label label_of(struct vpa_ex_out *x, const struct vpa_ra
 	return label;
 }
 
-/* What the name of a range on a thread says; most names say nothing, and that is remembered. */
+/* The label of a range on a thread, by its name. Most names have none, which is cached. */
 static struct vpa_scope_label label_of_text(struct vpa_ex_out *x, uint32_t name)
 {
 	struct vpa_ex_tracks *t = x->tracks;
@@ -241,7 +242,7 @@ static uint64_t take_attention(struct vpa_ex_out *x, const struct vpa_range *ran
 	return 0;
 }
 
-/* The index of the innermost range of a kind that this one began in; -1: there is none. */
+/* The index of the innermost range of a kind around this one's begin; -1: none. */
 static int64_t index_around(
 	struct vpa_ex_out *x, const struct vpa_range *range, enum vpa_scope_kind kind)
 {
@@ -432,7 +433,7 @@ static int is_before(const struct held_gap *a, const struct held_gap *b)
 	return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : a->device < b->device;
 }
 
-/* How much of a gap its cause is, and the largest other one. */
+/* Sums a gap's largest cause, and the largest other one. */
 static void sum_causes(struct held_gap *g, const struct vpa_gap *gap)
 {
 	uint64_t sums[VPA_CAUSES] = {0};
@@ -458,7 +459,7 @@ int vpa_ex_tracks_gap(struct vpa_ex_out *x, const struct vpa_gap *gap)
 		.cause = (uint8_t)gap->cause};
 	size_t at;
 
-	/* Before the first work and after the last there is no gap between things to see. */
+	/* Before the first op and after the last, no op bounds the gap on one side. */
 	if (!gap->before || !gap->gating)
 		return VPT_OK;
 	x->expected.gaps++;

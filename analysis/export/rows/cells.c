@@ -1,4 +1,4 @@
-/* cells.c - what the tables of an export have in common: cells, which rows are shown, and lanes. */
+/* cells.c - shared by the tables of an export: cells, the choice of rows, and lanes. */
 #include "analysis/export/rows/cells.h"
 
 static void put_label(const struct vpa_rows *x, struct vpa_line *l, const char *name)
@@ -74,7 +74,7 @@ int vpa_rows_in_window(const struct vpa_rows *x, const struct vpt_section *s, ui
 
 	if (!x->c->windowed || kind->flags & VPT_KIND_TABLE)
 		return 1;
-	/* An end before its start wraps; such a row stands where it begins. */
+	/* An end before its start wraps; such a row has no length. */
 	if (kind->flags & VPT_KIND_SPAN && start + s->col[1][row] > start)
 		end = start + s->col[1][row];
 	return start < m->window_end_ns && end >= m->window_start_ns;
@@ -82,7 +82,8 @@ int vpa_rows_in_window(const struct vpa_rows *x, const struct vpt_section *s, ui
 
 /* ---- lanes ---- */
 
-/* What the model has met since; its rows and ours have the same numbers, both being in order of arrival. */
+/* Adds what the model has met since; its rows and ours have the same numbers, as both are in order of
+ * arrival. */
 static int follow(struct vpa_rows *x, struct vpa_index *index, uint64_t key)
 {
 	uint32_t row = vpa_index_put(index, key, 0);

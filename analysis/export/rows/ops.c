@@ -1,8 +1,9 @@
-/* ops.c - rows of kernels and copies meet what the pass knows of them.
+/* ops.c - joins rows of kernels and copies with what the pass finds about them.
  *
- * A chunk brings rows; the pass shows ops later, when nothing earlier can come, joined with their launches, in order of
- * (start, stream, correlation). So rows wait here as text, are put into the same order, and both sides are walked
- * together. What the pass does not show, an op without length or outside the window, has empty cells instead. */
+ * A chunk brings rows; the pass emits ops later, when nothing earlier can come, joined with their
+ * launches, in order of (start, stream, correlation). So rows wait here as text, are sorted into the
+ * same order, and both sides are merged. An op that the pass does not emit, without length or outside
+ * the window, gets empty cells. */
 #include "analysis/export/rows/ops.h"
 
 #include "analysis/demangle.h"
@@ -23,7 +24,7 @@ struct row {
 	struct vpa_rows_table *table;
 };
 
-/* What is known of an op when it is shown; its launch and ranges are gone later. */
+/* What is known of an op when the pass emits it; its launch and ranges are freed later. */
 struct joined {
 	struct key key;
 	uint64_t call_start_ns, call_end_ns;
@@ -64,7 +65,7 @@ void vpa_rows_ops_free(struct vpa_rows *x)
 
 /* ---- rows in ---- */
 
-/* As the pass shows it: cut at the window's edges. */
+/* The key that the pass uses: cut at the window's edges. */
 static struct key key_of(const struct vpa_rows *x, const struct vpt_section *s, uint32_t row,
 	uint32_t stream, int correlation)
 {
@@ -161,8 +162,8 @@ static void sort_rows(struct vpa_rows_ops *o)
 		qsort(o->rows, o->row_count, sizeof(*o->rows), compare_rows);
 }
 
-/* What is known of a row, NULL if nothing. Questions come in order. Among those of the same key the one that ends at the
- * same moment is it, and each is given once. */
+/* The op of a row, or NULL. Call it in order of keys. Among ops of the same key it takes the one with
+ * the same end, and each only once. */
 static const struct joined *take_joined(struct vpa_rows_ops *o, const struct key *key)
 {
 	size_t i;
@@ -202,7 +203,7 @@ const struct vpa_rows_column vpa_rows_kernel_columns[] = {
 
 const struct vpa_rows_column *const vpa_rows_copy_columns = vpa_rows_kernel_columns + 1;
 
-/* Made once for each distinct name, of which the model keeps all. */
+/* Demangles each distinct name once; the model retains all names. */
 static const char *demangled(struct vpa_rows *x, uint32_t kernel)
 {
 	const struct vpa_model *m = x->view.context->model;
@@ -284,7 +285,7 @@ static int write_row(struct vpa_rows *x, const struct row *row)
 	return VPT_OK;
 }
 
-/* Texts of rows that go on waiting move to the front. */
+/* Moves the texts of rows that still wait to the front. */
 static void keep_rest(struct vpa_rows_ops *o, size_t done)
 {
 	struct vpa_line rest = {0};

@@ -1,4 +1,4 @@
-/* place.c - where something stands among stages, blocks and steps: in the nearest range around it that is
+/* place.c - the stage, block and step of an op or a call: from the nearest range around it that is
  * one, see pipeline.h. */
 #include "analysis/export/rows/place.h"
 

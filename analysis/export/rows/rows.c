@@ -1,11 +1,11 @@
 /* rows.c - a trace as a folder of tables: CSV or JSON lines, one file for each kind of row.
  *
- * Rows are those of `cat`, with what the analysis knows beside them: a kernel's family, the call that launched it, the
- * range it belongs to. What the analysis finds has files of its own: gaps, and ranges as they were on each device.
- * schema.json says of every file what its columns are.
+ * Rows are those of `cat`, plus columns from the analysis: a kernel's family, the call that launched
+ * it, the range it belongs to. Results of the analysis have files of their own: gaps, and ranges as
+ * they ran on each device. schema.json describes the columns of every file.
  *
- * Here is the pass, and the tables: those of events.def that hold events or describe the run, each with what the
- * analysis adds, and those of the analysis alone. */
+ * This file has the pass and the tables: those of events.def that hold events or describe the run, with
+ * the columns that the analysis adds, and those of analysis results. */
 #include "analysis/export/rows/ops.h"
 #include "analysis/export/rows/place.h"
 #include "analysis/export/rows/schema.h"
@@ -104,7 +104,7 @@ static void put_own_header(struct vpa_rows *x, const struct vpa_rows_column *col
 	}
 }
 
-/* What stands in x->cat.out becomes a row of the table. */
+/* Moves the text in x->cat.out to the table as a row. */
 static void take_line(struct vpa_rows *x, struct vpa_rows_table *t)
 {
 	struct vpa_line *l = &x->cat.out;
@@ -228,7 +228,7 @@ static int put_section(struct vpa_rows *x, const struct vpt_section *s)
 	return rc;
 }
 
-/* ---- tables of the analysis alone ---- */
+/* ---- tables of analysis results ---- */
 
 static void put_op_name(struct vpa_rows *x, const char *name, const struct vpa_op *op)
 {
@@ -338,7 +338,7 @@ static int take_chunk(void *state, const struct vpt_batch *b, uint64_t times_fro
 	}
 	if (!rc)
 		rc = release(x, times_from_ns);
-	/* The next chunk may tell when ranges end that are open now. */
+	/* The next chunk may bring the ends of ranges that are open now. */
 	x->last.until_ns = 0;
 	return rc ? rc : vpa_cat_error(&x->cat);
 }

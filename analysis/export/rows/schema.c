@@ -1,10 +1,10 @@
-/* schema.c - schema.json: which files there are, and what their columns mean. Names, units and words come
- * from events.def and names.def, as the rows do. */
+/* schema.c - schema.json: the files of an export and the meaning of their columns. Names, units and
+ * words come from events.def and names.def, as in the rows. */
 #include "analysis/export/rows/schema.h"
 
 #include "formats/json.h"
 
-/* What a unit looks like to a program. Those that are not here are words. */
+/* The machine-readable type of a unit. Units not listed are words. */
 static const struct {
 	uint8_t unit;
 	const char *type, *words;
@@ -43,7 +43,7 @@ static void put_column(void *ctx, const char *name, unsigned unit, const char *h
 {
 	struct columns *c = ctx;
 	struct vpt_json *j = c->json;
-	/* A payload is what the column before it says. */
+	/* The column before a payload gives its type. */
 	int is_payload = unit == VPT_UNIT_HEX && c->previous == VPT_UNIT_PAYLOAD;
 	size_t i, count = sizeof(units) / sizeof(*units);
 
