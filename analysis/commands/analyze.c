@@ -1,7 +1,7 @@
 /* analyze.c - the report: where the device's time went, and why it stood idle.
  *
- * Reads the trace, lets analysis fill a report and a renderer lay it out. The output's name is
- * tried before the work and opened after it, so that nothing half-written can remain. */
+ * Reads the trace, fills a report and renders it. Checks the output's path before the work and opens it
+ * after, so that no partial file can remain. */
 #include "analysis/commands/command.h"
 
 #include "analysis/report.h"
@@ -125,7 +125,7 @@ static int set_window(const struct vpa_args *args, struct vpa_options *o, struct
 	return vpa_window_check(vpa_given_of(args, FROM), vpa_given_of(args, TO), o->range, err);
 }
 
-/* "16" or "23.976", exactly: as frames in a thousand seconds. */
+/* Reads "16" or "23.976" exactly, as frames per thousand seconds. */
 static int read_target(const char *text, uint64_t *millifps, struct vpt_err *err)
 {
 	uint64_t whole = 0, parts = 0, place = 1000;
@@ -165,7 +165,7 @@ static int set_blocks(const struct vpa_args *args, struct vpa_options *o, struct
 	return read_target(vpa_text_of(args, TARGET), &o->target_millifps, err);
 }
 
-/* What of the text report is wanted; the terminal is looked at when there is one. */
+/* Checks --only and --brief, which exclude each other and --format json. */
 static int check_form(const struct vpa_args *args, struct vpt_err *err)
 {
 	const char *only = vpa_text_of(args, ONLY);

@@ -46,7 +46,7 @@ struct task {
 
 /* ---- the window ---- */
 
-/* The column that says when, -1 for kinds that have none: those are always shown. */
+/* The column of the time; -1 for kinds without one, whose rows are always shown. */
 static int time_column(const struct vpt_kind_desc *kind)
 {
 	int i;

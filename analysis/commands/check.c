@@ -1,7 +1,7 @@
-/* check.c - can this file be trusted? Decodes every chunk, which verifies zstd's checksum of
- * each, and compares what a chunk's header says with what its rows say.
+/* check.c - verifies a file. Decodes every chunk, which verifies its zstd checksum, and compares the
+ * chunk's header with its rows.
  *
- * Damage is listed with its place. Then the verdict of the analysis follows, so that both commands always agree. */
+ * Lists damage with its place, then prints the verdict of the analysis, so that both commands agree. */
 #include "analysis/commands/command.h"
 
 #include "analysis/report.h"
@@ -34,8 +34,8 @@ static void report(struct check *c, const char *text)
 	vpa_out_bytes(&c->out, "\n", 1);
 }
 
-/* What the header claims and the rows do not bear out. Sections of a newer version count in the
- * header and cannot be counted here. */
+/* Reports claims of the header that the rows contradict. Sections of a newer version count in the header
+ * but cannot be counted here. */
 static void compare(struct check *c, size_t index, const struct vpt_chunk_info *info)
 {
 	const struct vpt_batch *b = &c->batch;
@@ -64,7 +64,7 @@ static void compare(struct check *c, size_t index, const struct vpt_chunk_info *
 	c->wrong += (size_t)differs;
 }
 
-/* Chunks are numbered: whole ones that were cut out leave a hole. */
+/* Chunks are numbered, so removed chunks leave a hole. */
 static void check_sequence(struct check *c, size_t index, const struct vpt_chunk_info *info)
 {
 	if (info->sequence != c->next_sequence && !c->gap_explained) {
@@ -120,7 +120,7 @@ static int check_chunks(struct check *c, struct vpt_err *err)
 	return VPT_OK;
 }
 
-/* Reasons that cost nothing are for the report. */
+/* Leaves reasons that cost nothing to the report. */
 static void list_missing(struct check *c)
 {
 	const struct vpa_verdict *v = &c->report->verdict;

@@ -1,8 +1,8 @@
 /* classify.c - kernel names in, their families out: a filter for other programs and for trying
  * rules.
  *
- * Answers after every read, in order, so that it can be talked to through a pair of pipes. Names
- * may hold any bytes but a line feed. */
+ * Answers after every read, in order, so that a program can use it through a pair of pipes. Names may
+ * contain any bytes but a line feed. */
 #include "analysis/commands/command.h"
 
 #include "analysis/families.h"
@@ -24,7 +24,7 @@ struct input {
 	size_t size, cap;
 };
 
-/* Appends what standard input has. 0, VPT_END or a failure. */
+/* Appends the bytes that standard input has ready. 0, VPT_END or a failure. */
 static int read_some(struct input *in, struct vpt_err *err)
 {
 	enum { BLOCK = 64 << 10, LINE_MAX_BYTES = 64 << 20 };
@@ -60,7 +60,7 @@ static void answer(struct vpa_out *o, const struct vpa_rules *rules, const char 
 	vpa_out_bytes(o, "\n", 1);
 }
 
-/* Answers all whole lines, at the end also the last one without a line feed, and keeps the rest. */
+/* Answers all complete lines, at the end also one without a line feed, and keeps the rest. */
 static int answer_lines(struct input *in, size_t fresh, const struct vpa_rules *rules, int at_end,
 	struct vpt_err *err)
 {

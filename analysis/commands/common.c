@@ -1,4 +1,4 @@
-/* common.c - what the commands share besides options: printing, small files, signals. */
+/* common.c - shared by the commands, besides options: printing, small files, signals. */
 #include "analysis/commands/command.h"
 
 #include "analysis/reading.h"
@@ -67,7 +67,7 @@ void vpa_out_text(struct vpa_out *o, const char *text, size_t len)
 	}
 }
 
-/* Tells a reader of ours that went away from other failures to write: errno is long gone by now. */
+/* Whether the reader of standard output is gone, unlike other write failures: errno is lost by now. */
 static int stdout_is_broken(void)
 {
 	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -202,7 +202,7 @@ uint64_t vpa_trace_start(const struct vpt_trace *t)
 {
 	uint64_t t0_ns = vpt_trace_header(t)->t0_ns, first_ns = vpt_trace_times_from(t, 0);
 
-	/* A damaged header leaves 0, which is the clock's own start and no capture's. */
+	/* A damaged header gives 0, which no capture starts at. */
 	if (t0_ns || first_ns == UINT64_MAX)
 		return t0_ns;
 	return first_ns;

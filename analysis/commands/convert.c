@@ -1,9 +1,9 @@
-/* convert.c - any trace as a capture of ours: smaller than what other tools write, and read
+/* convert.c - converts any trace to our own format: smaller than other tools' files, and readable
  * without their libraries.
  *
- * Chunk by chunk, so memory does not grow with a capture. Left out: chunks that cannot be read,
- * which are named; what a newer version of the format added, which this one cannot copy. The copy
- * says what is missing from it, so that its verdict is that of the original. */
+ * Works chunk by chunk, so memory does not grow with a capture. Left out: unreadable chunks, which are
+ * reported, and additions of a newer version of the format. The copy records what is missing from it,
+ * so that its verdict is that of the original. */
 #include "analysis/commands/command.h"
 
 #include "analysis/reading.h"
@@ -43,7 +43,7 @@ static int put(struct conversion *c, struct vpt_batch *b, struct vpt_err *err)
 	return rc == VPT_EINVAL && err ? err->code = VPT_EDATA : rc;
 }
 
-/* In place of chunks that cannot be read stands one that says so. */
+/* Writes a chunk that says so in place of unreadable ones. */
 static int put_hole(struct conversion *c, struct vpt_err *err)
 {
 	int rc;
@@ -96,7 +96,7 @@ static int convert_end(struct conversion *c, struct vpt_err *err)
 	return rc ? rc : put(c, &c->notes, err);
 }
 
-/* The window begins where it did, though a header that cannot be read does not tell. */
+/* The window begins where it did, even if the header is unreadable. */
 static int convert_all(struct conversion *c, int level, struct vpa_out *o, struct vpt_err *err)
 {
 	struct vpt_header header = *vpt_trace_header(c->trace);

@@ -1,6 +1,7 @@
 /* export.c - any trace as a file that another tool opens.
  *
- * One pass, chunk by chunk, so memory does not grow with the trace. The last lines say where to open the result. */
+ * One pass, chunk by chunk, so memory does not grow with the trace. The last lines say where to open
+ * the result. */
 #include "analysis/commands/command.h"
 
 #include "analysis/export/export.h"
@@ -97,8 +98,8 @@ static int read_end(struct vpa_given *to, struct vpt_err *err)
 	return rc;
 }
 
-/* The exporter, and the window's end if there is one. "--to FORMAT" is an older spelling of "--format FORMAT", which scripts
- * may still have. */
+/* Reads the exporter, and the window's end if given. "--to FORMAT" is an older spelling of
+ * "--format FORMAT", which scripts may still use. */
 static int read_format(const struct vpa_args *args, const struct vpa_exporter **exporter,
 	struct vpa_given *to, struct vpt_err *err)
 {
@@ -140,7 +141,7 @@ static int read_packing(struct job *j, struct vpt_err *err)
 	return VPT_OK;
 }
 
-/* What was given, the default aside, and is of no use. */
+/* Reports options that were given but have no effect. */
 static void say_ignored(const struct job *j)
 {
 	size_t i, k;
@@ -226,7 +227,7 @@ static void say_result(const struct job *j)
 	vpa_say("%s", j->exporter->opens);
 }
 
-/* Several traces: an archive of their exports. Temporary files lie where it will. */
+/* Writes an archive of the exports of several traces. Temporary files go where it will be. */
 static int export_archive(struct job *j, const struct vpa_export_job *e, struct vpa_out *out)
 {
 	const char *slash = strrchr(j->output, '/');
@@ -352,7 +353,7 @@ static int run(const struct vpa_args *args)
 	return j.totals.complete ? VPA_EXIT_DONE : VPA_EXIT_DAMAGED;
 }
 
-/* What the exporters say of themselves: "name      help", its lines below each other. */
+/* Lists the exporters: "name      help", with the lines of the help aligned. */
 static void print_formats(struct vpa_out *o)
 {
 	enum { INDENT = 10 };

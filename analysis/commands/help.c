@@ -1,4 +1,4 @@
-/* help.c - --help, laid out from the commands' tables in lines of at most 100 columns. */
+/* help.c - prints --help from the commands' tables in lines of at most 100 columns. */
 #include "analysis/commands/help.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* info.c - what a file is, before anyone asks what it means: its format and size, when and
- * where it was recorded, what is in it by kind, and what could not be read.
+/* info.c - describes a file: its format and size, when and where it was recorded, its contents by kind,
+ * and what could not be read.
  *
- * Everything is decoded once, which takes about a second for 10 million events. */
+ * Decodes everything once, which takes about a second for 10 million events. */
 #include "analysis/commands/command.h"
 
 #include "analysis/reading.h"
@@ -66,7 +66,7 @@ static void take_lane(struct info *in, const struct vpt_section *s, uint32_t row
 	in->lanes[type < 4 ? type : 0] += in->lane_keys.count - before;
 }
 
-/* Tables are repeated in every chunk; the last row of a device or key counts. */
+/* Every chunk repeats the tables; the last row of a device or key counts. */
 static void take_device(struct info *in, const struct vpt_section *s, uint32_t row)
 {
 	uint64_t device = s->col[VPT_DEVICE_DEVICE][row], *values, id;
@@ -142,7 +142,7 @@ static int take_chunk(struct info *in, size_t index, struct vpt_err *err)
 
 /* ---- what is shown ---- */
 
-/* "2025-01-31T12:00:00.123456789Z", "" when it is not known. */
+/* "2025-01-31T12:00:00.123456789Z"; "" if unknown. */
 static void utc_text(uint64_t unix_ns, char out[40])
 {
 	time_t seconds = (time_t)(unix_ns / 1000000000u);

@@ -1,7 +1,7 @@
 /* main.c - vptrace-analyze: finds the command, reads its options, runs it.
  *
- * The common question needs no command: `vptrace-analyze trace.zst` analyzes. A file that is named
- * like a command is meant by `vptrace-analyze ./info`. */
+ * The common case needs no command: `vptrace-analyze trace.zst` analyzes. For a file named like a
+ * command write `vptrace-analyze ./info`. */
 #include "analysis/commands/command.h"
 #include "analysis/commands/help.h"
 #include "formats/limits.h"

@@ -1,6 +1,7 @@
-/* digest.c - what several sections of the page say of the same sums: idle time by cause and by place, over all devices.
+/* digest.c - sums that several sections of the page share: idle time by cause and by place, over all
+ * devices.
  *
- * Places are few, the largest first. Those that a fold has added up because they were small are in the sums alone. */
+ * Places are few, the largest first. Small ones that a fold has merged are in the sums only. */
 #include "analysis/render/digest.h"
 
 #include "analysis/render/kernel_names.h"
@@ -18,7 +19,7 @@ enum vpa_cause vpa_known_cause(enum vpa_cause cause)
 	return (unsigned)cause < VPA_CAUSES ? cause : VPA_CAUSE_NOT_IDLE;
 }
 
-/* What was added up from many places is none. */
+/* Adds to a place. A sum of many places is not a place. */
 static void add_place(
 	struct vpa_idle_place *places, size_t *count, size_t room, const struct vpa_idle_part *part)
 {
@@ -71,7 +72,7 @@ static void add_device(struct vpa_digest *d, const struct vpa_device *dev)
 	}
 }
 
-/* Insertion sorts: there are few, and equal ones keep their order, on every machine. */
+/* Insertion sorts: there are few places, and equal ones keep their order on every machine. */
 static void sort_places(struct vpa_idle_place *places, size_t count)
 {
 	size_t i, at;
@@ -236,7 +237,7 @@ struct vpa_idle_place vpa_call_of(const struct vpa_digest *d, enum vpa_cause cau
 	return sum;
 }
 
-/* Whether two names are the same but for their numbers. */
+/* Whether two names differ only in their numbers. */
 static int is_alike(const char *a, const char *b)
 {
 	static const char digits[] = "0123456789";

@@ -1,4 +1,4 @@
-/* fields.c - what many objects of the JSON report have in common: how durations are spread, and the causes' names. */
+/* fields.c - shared by many objects of the JSON report: spreads of durations, and names of causes. */
 #include "analysis/render/fields.h"
 
 #define ROW struct vpa_spread

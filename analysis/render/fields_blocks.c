@@ -1,5 +1,5 @@
-/* fields_blocks.c - requests, their blocks and steps, and stages in the JSON report. The README's definitions say how each
- * is found; parts of periods add up: busy_ns + idle_ns + paused_ns = period_ns * devices. */
+/* fields_blocks.c - requests, their blocks and steps, and stages in the JSON report. The README defines
+ * each; parts of periods add up: busy_ns + idle_ns + paused_ns = period_ns * devices. */
 #include "analysis/render/fields.h"
 
 /* ---- blocks ---- */

@@ -1,6 +1,6 @@
 /* fields_report.c - the JSON report: what was read, whether it is complete, and what the window holds.
  *
- * The key of an object is documented where its row is; the README's definitions say how each number is found. */
+ * The help of each key is in its row; the README defines each number. */
 #include "analysis/render/fields.h"
 
 #include "analysis/limit.h"

@@ -1,7 +1,7 @@
-/* fields_system.c - where the trace was recorded: GPUs, and what the run's metadata says.
+/* fields_system.c - where the trace was recorded: GPUs, and the run's metadata.
  *
- * Facts that every tool records have a key of their own, whatever the tool calls them. The other pairs are versions, or tags
- * where their key has the prefix "tag.". */
+ * Facts that every tool records have a key of their own, whatever the tool calls them. The other pairs
+ * are versions, or tags if their key has the prefix "tag.". */
 #include "analysis/render/fields.h"
 
 #include "analysis/gpu_arch.h"
@@ -22,7 +22,7 @@ static const char *capability(const struct vpa_at *at, size_t offset, char bytes
 	(void)offset;
 	if (!g->compute_major || vpa_gpu_is_amd(g))
 		return NULL;
-	/* Two unsigned numbers: the locale has no say in them. */
+	/* Two unsigned numbers: independent of the locale. */
 	snprintf(bytes, VPA_FIELD_BYTES, "%u.%u", g->compute_major, g->compute_minor);
 	return bytes;
 }
@@ -47,7 +47,7 @@ static const struct vpa_fields gpu = FIELDS("gpu", "a GPU of the machine", gpu_f
 
 enum fact { FACT_HOST, FACT_COMMAND, FACT_DRIVER, FACT_CUPTI, FACT_RANK, FACTS };
 
-/* What tools call them, best first. */
+/* The tools' names for them, best first. */
 static const char *const fact_names[FACTS][3] = {
 	[FACT_HOST] = {"host", "hostname"},
 	[FACT_COMMAND] = {"command"},
@@ -91,8 +91,8 @@ static int is_tag(const char *key)
 	return strncmp(key, tag_prefix, sizeof(tag_prefix) - 1) == 0;
 }
 
-/* The pairs without a key of their own: `tags` those with the prefix, otherwise the others. The first of each key counts,
- * so that no key stands twice. */
+/* Writes the pairs without a key of their own: with `tags` those with the prefix, else the others. Only
+ * the first pair of each key, so that no key is repeated. */
 static int put_pairs(const struct vpa_report *r, struct vpt_json *j, int tags)
 {
 	const size_t prefix = tags ? sizeof(tag_prefix) - 1 : 0;

@@ -1,8 +1,8 @@
-/* json.c - the report for programs: "vptrace.report/1". The tables of fields.h say what it holds; here they are walked.
+/* json.c - the report for programs, "vptrace.report/1", written from the tables of fields.h.
  *
- * A public contract: keys keep their name, meaning and order, new ones come last in their object, and a key is always
- * there. What is unknown is null, and the verdict's reasons say why. Shares and rates have six decimals, other fractions
- * three. */
+ * A public contract: keys keep their name, meaning and order, new ones come last in their object, and a
+ * key is always present. An unknown value is null, and the verdict's reasons say why. Shares and rates
+ * have six decimals, other fractions three. */
 #include "analysis/render/fields.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static const void *member(const struct vpa_at *at, size_t offset)
 	return (const char *)at->row + offset;
 }
 
-/* A number that counts: of texts, of rows, of what an object sums up. */
+/* A count: of texts, of rows, of what an object sums up. */
 static size_t size_at(const struct vpa_at *at, size_t offset)
 {
 	return *(const size_t *)member(at, offset);
@@ -103,7 +103,7 @@ static void put_buckets(struct walk *w, const struct vpa_at *at, const struct vp
 
 /* ---- texts ---- */
 
-/* A number where it is one, as ids are compared and sorted by those who read them. */
+/* An id, as a number if it is one, since readers compare and sort ids. */
 static void put_id(struct walk *w, const char *key, const char *text)
 {
 	size_t len = text ? strspn(text, "0123456789") : 0, i;

@@ -1,7 +1,9 @@
-/* json_schema.c - what the JSON report holds, for people and as a JSON Schema, from the tables that write it.
+/* json_schema.c - the schema of the JSON report, as text and as a JSON Schema, from the tables that
+ * write it.
  *
- * Each table is a definition that other tables refer to. Objects may get more keys in later versions, so the schema forbids
- * none; what it names is always there. "unit" is an annotation of ours, which validators ignore. */
+ * Each table is a definition that other tables refer to. Objects may get more keys in later versions,
+ * so the schema allows others; the keys it names are always present. "unit" is an annotation of ours,
+ * which validators ignore. */
 #include "analysis/render/fields.h"
 
 #include "formats/io.h"
@@ -28,7 +30,7 @@ static void add_table(struct tables *t, const struct vpa_fields *fields)
 	t->at[t->count++] = fields;
 }
 
-/* Those of fields that are part of another object have their keys there. */
+/* Adds the tables that a table refers to. VPA_FIELD_SAME has its keys in the enclosing object. */
 static void add_tables_of(struct tables *t, const struct vpa_fields *fields)
 {
 	size_t i;
@@ -54,7 +56,7 @@ static void find_tables(struct tables *t)
 		add_tables_of(t, t->at[i]);
 }
 
-/* What a type is called: in JSON, and where people read it. */
+/* The name of a type in JSON, and in text. */
 static const struct {
 	const char *json, *text;
 } types[] = {
@@ -150,7 +152,7 @@ static void put_buckets(struct vpt_json *j)
 	vpt_json_end(j);
 }
 
-/* What an array holds, or an object whose keys are data. */
+/* The contents of an array, or of an object whose keys are data. */
 static void put_members(struct vpt_json *j, const struct vpa_field *f)
 {
 	vpt_json_object(j, f->type == VPA_FIELD_MAP ? "additionalProperties" : "items");
@@ -161,7 +163,7 @@ static void put_members(struct vpt_json *j, const struct vpa_field *f)
 	vpt_json_end(j);
 }
 
-/* What a value may be, beyond its type. */
+/* Limits of a value beyond its type. */
 static void put_limits(struct vpt_json *j, const struct vpa_field *f)
 {
 	switch (f->type) {
@@ -261,7 +263,7 @@ int vpa_render_json_schema(struct vpt_sink *sink, struct vpt_err *err)
 	return vpt_json_finish(&j, err);
 }
 
-/* ---- for people ---- */
+/* ---- as text ---- */
 
 /* Sticky. */
 struct listing {
@@ -286,7 +288,7 @@ print(struct listing *l, const char *fmt, ...)
 		l->rc = vpt_sink_write(l->sink, line, strlen(line), l->err);
 }
 
-/* The words of a choice, unless they are many. */
+/* The words of a choice, unless there are many. */
 static void print_words(struct listing *l, const struct vpa_field *f)
 {
 	enum { MOST = 8 };

@@ -1,8 +1,8 @@
-/* kernel_names.c - what of a kernel's name is worth its room.
+/* kernel_names.c - shortens the names of kernels.
  *
- * Names of templates and of tuned kernels run to hundreds of bytes. Usually the beginning says most. Where that is the same
- * for several rows, what differs is what their reader looks for: a row then shows, after its beginning, the word at which
- * it parts from each of the others. */
+ * Names of templates and of tuned kernels run to hundreds of bytes. Usually the beginning says most. If
+ * several rows have the same beginning, the reader needs the difference: a row then shows, after its
+ * beginning, the word at which it differs from each of the others. */
 #include "analysis/render/kernel_names.h"
 
 #include <assert.h>
@@ -25,8 +25,8 @@ static size_t length_without_parameters(const char *name)
 	return at ? at : len;
 }
 
-/* Behind the namespaces of a kernel's name: "at::native::(anonymous namespace)::f<...>" begins at
- * f, and so does "<unnamed>::f<...>", which is Nsight's way to write it. */
+/* A kernel's name after its namespaces: "at::native::(anonymous namespace)::f<...>" begins at f, and so
+ * does "<unnamed>::f<...>", as Nsight writes it. */
 static const char *unqualified(const char *name)
 {
 	static const char anonymous[] = "(anonymous namespace)", unnamed[] = "<unnamed>";
@@ -88,7 +88,7 @@ struct vpa_label vpa_kernel_label(const char *name, size_t columns)
 
 /* ---- names that look alike ---- */
 
-/* "_" parts the words of a C name; in one of C++ it belongs to them. */
+/* "_" separates the words of a C name; in a C++ name it is part of a word. */
 static int in_word(const struct piece *name, size_t at)
 {
 	char c = name->text[at];
@@ -96,7 +96,7 @@ static int in_word(const struct piece *name, size_t at)
 	return isalnum((unsigned char)c) || (c == '_' && memchr(name->text, '<', name->len));
 }
 
-/* Where the word begins at which two names part. */
+/* The start of the first word at which two names differ. */
 static size_t parting(struct piece a, struct piece b)
 {
 	size_t at = 0;
@@ -151,7 +151,7 @@ static void put(struct builder *b, const char *text, size_t len)
 	b->columns -= vpa_columns(part.text);
 }
 
-/* The beginning of a name, as much as the words at its cuts leave room for, and those. */
+/* The beginning of a name, as long as the words at its cuts leave room for, then those words. */
 static struct vpa_label show_cuts(struct piece name, const struct cuts *cuts, size_t columns)
 {
 	enum { DOTS = 3, HEAD_MIN = 8 };
@@ -193,7 +193,7 @@ void vpa_kernel_labels(
 		struct cuts cuts = {.count = 0};
 		int all = 0;
 
-		/* Where they differ in namespaces or parameters alone, those have to be shown. */
+		/* If they differ only in namespaces or parameters, show those. */
 		for (k = 0; k < count; k++)
 			all |= k != i && same(own, essence(names[k])) &&
 			       !same(whole(names[i]), whole(names[k]));
@@ -208,7 +208,7 @@ void vpa_kernel_labels(
 	}
 }
 
-/* ---- kernels of no family ---- */
+/* ---- kernels without a family ---- */
 
 struct vpa_label vpa_unknown_label(const struct vpa_report *r)
 {

@@ -1,4 +1,4 @@
-/* page.c - a page of text: paragraphs and tables that never leave their columns.
+/* page.c - a page of text: paragraphs and tables of bounded width.
  *
  * Everything that reaches the sink goes through put(), character by character as units.c shows it,
  * so no line can be wider than the page and no byte of a trace can command the terminal. Colours
@@ -60,7 +60,7 @@ static void put_spaces(const struct vpa_page *p, struct line *l, size_t until)
 		l->bytes[l->used++] = ' ';
 }
 
-/* Puts what fits of the next `size` bytes. */
+/* Appends as much of the next `size` bytes as fits. */
 static void put(const struct vpa_page *p, struct line *l, const char *text, size_t size)
 {
 	const char *end = text + size;
@@ -133,8 +133,8 @@ static int is_break(const char *text, size_t at)
 	return text[at] == ' ' && !(at && is_digit(text[at - 1]) && !is_digit(text[at + 1]));
 }
 
-/* How many bytes of `text` go on a line of `columns`: all, or up to the last space that fits, or as
- * many characters as fit. With `groups` the last two spaces in a row that fit come first. */
+/* The number of bytes of `text` for a line of `columns`: all, or up to the last space that fits, or as
+ * many characters as fit. With `groups`, prefers the last double space that fits. */
 static size_t bytes_of_line(const char *text, size_t columns, int groups)
 {
 	struct vpa_glyph g;
@@ -194,7 +194,7 @@ void vpa_page_words(
 
 /* ---- tables ---- */
 
-/* As it comes: the page escapes and cuts it when it knows how much room there is. */
+/* Unescaped: the page escapes and cuts it when it knows the room. */
 static struct vpa_label label_of(const char *fmt, va_list args)
 {
 	struct vpa_label out = {{0}};
@@ -302,7 +302,7 @@ static size_t label_width(const struct vpa_table *t)
 	return width;
 }
 
-/* Leaves out the column that is missed least. Returns what that saves; 0 when all have to stay. */
+/* Drops the least important column. Returns the columns saved; 0 if all must stay. */
 static size_t drop_column(const struct vpa_table *t, struct layout *out)
 {
 	size_t i, worst = t->column_count, saved;
@@ -318,8 +318,8 @@ static size_t drop_column(const struct vpa_table *t, struct layout *out)
 	return saved;
 }
 
-/* Numbers stand at the right edge of a page of 80 columns; a wider page is used for labels that
- * need it, so that the eye never has to cross a void. */
+/* Numbers are at the right edge of 80 columns; a wider page is used only for labels that need it, so
+ * that numbers stay close to their labels. */
 static struct layout lay_out(const struct vpa_page *p, const struct vpa_table *t)
 {
 	struct layout out = {.label = 0};
@@ -363,7 +363,7 @@ static void put_cell(
 	put(p, l, text, strlen(text));
 }
 
-/* The first line of a label that goes on below; returns the rest. */
+/* Puts the first line of a label that continues below; returns the rest. */
 static const char *put_wrapped(
 	const struct vpa_page *p, struct line *l, const struct vpa_row *r, size_t until)
 {
@@ -405,7 +405,7 @@ size_t vpa_page_label_columns(const struct vpa_page *p, const struct vpa_table *
 	return lay_out(p, t).label;
 }
 
-/* A title that has no room beside the heads, which may hold figures, has a line of its own. */
+/* A title without room beside the heads, which may contain figures, gets a line of its own. */
 static void put_head(struct vpa_page *p, const struct vpa_table *t, const struct layout *form)
 {
 	size_t i, edge = form->label;
@@ -442,7 +442,7 @@ void vpa_page_table(struct vpa_page *p, struct vpa_table *t)
 	t->row_count = t->block_count = t->block_cap = 0;
 }
 
-/* ---- words put together ---- */
+/* ---- sentences in parts ---- */
 
 void vpa_words_add(struct vpa_words *w, const char *separator, const char *fmt, ...)
 {

@@ -1,4 +1,4 @@
-/* text.c - the report for people: its sections in the order of the page, all or some of them. */
+/* text.c - the text report: all or some of its sections, in the order of the page. */
 #include "analysis/render/text.h"
 
 static const struct {

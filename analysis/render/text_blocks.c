@@ -1,7 +1,7 @@
-/* text_blocks.c - what a block is made of, as tables: the mean block, the stages, the series.
+/* text_blocks.c - tables about blocks: the mean block, the stages, the series.
  *
- * One request is shown, the one with most measured blocks. The mean block adds up: its parts are those of the
- * measured periods, divided by their number. */
+ * Shows one request, the one with most measured blocks. The mean block adds up: its parts are those of
+ * the measured periods, divided by their number. */
 #include "analysis/render/blocks.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -117,7 +117,7 @@ static void add_stage(
 		row->cells[6] = (struct vpa_num){"-"};
 }
 
-/* What of all measured periods lies in no stage. */
+/* The part of all measured periods in no stage. */
 static void add_between(struct vpa_table *t, const struct vpa_report *r, unsigned decimals)
 {
 	uint64_t span = 0, inside = 0, count = 0;
@@ -135,7 +135,7 @@ static void add_between(struct vpa_table *t, const struct vpa_report *r, unsigne
 			vpa_ms_of(vpa_divided(span - inside, count), decimals);
 }
 
-/* `q` is NULL where there are stages, but neither blocks nor steps. */
+/* `q` is NULL if there are stages, but neither blocks nor steps. */
 static void put_stages(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q)
 {
 	static const struct vpa_column in_blocks[] = {{"n/block", 0}, {"mean ms", 0}, {"busy", 1},
@@ -169,7 +169,7 @@ static void put_stages(struct vpa_page *p, const struct vpa_report *r, const str
 
 /* ---- BLOCK ---- */
 
-/* The measured block shown in a column: all, or some evenly from first to last. */
+/* The measured block shown in a column: every block, or some at even steps from first to last. */
 static size_t shown_block(const struct vpa_blocks *b, size_t column, size_t columns)
 {
 	if (b->measured <= columns)
@@ -187,7 +187,7 @@ static void put_series(struct vpa_page *p, const struct vpa_report *r, const str
 
 	for (i = 0; i < columns; i++) {
 		names[i] = vpa_block_name(b, shown_block(b, i, columns));
-		/* On a narrow page the last stays, those in the middle go first. */
+		/* A narrow page drops those in the middle first and keeps the last. */
 		heads[i] = (struct vpa_column){
 			names[i].text, i && i + 1 < columns ? (unsigned)(columns - i) : 0};
 	}

@@ -1,6 +1,6 @@
-/* text_findings.c - FIX FIRST: what to change, what that could give at most, and what the bound is of.
+/* text_findings.c - FIX FIRST: what to change, the most it could save, and the base of that bound.
  *
- * A row is a finding; below it stands what the number means. Information without a gain is left to NOTES. */
+ * A row is a finding, with the meaning of its number below. Information without a gain goes to NOTES. */
 #include "analysis/render/text.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 enum { FINDINGS = 5 }; /* rows */
 
-/* The ids as one cell: ASCII, as many as it holds. */
+/* The ids as one cell: ASCII, as many as fit. */
 static struct vpa_num evidence_of(const struct vpa_finding *f)
 {
 	struct vpa_num out = {{0}};
@@ -57,7 +57,7 @@ static struct vpa_label range_of(double from_ms, double to_ms)
 	return out;
 }
 
-/* What is left of a base speeds everything up so much; "-" where nothing is left. */
+/* A speed-up factor; "-" if nothing of the base is left. */
 static struct vpa_num rate_of(double rate)
 {
 	return vpa_fixed(rate, rate < 1 ? 3 : rate < 10 ? 2 : rate < 100 ? 1 : 0);
@@ -88,7 +88,7 @@ static void add_meaning(struct vpa_words *w, const struct vpa_finding *f)
 			f->base_gain_from_ms > 0 ? "x to " : "", most.text);
 }
 
-/* What a bound is a part of, what that means, and where most of it lies. */
+/* The base of a bound, its meaning, and where most of it lies. */
 static void add_base(struct vpa_table *t, const struct vpa_report *r, const struct vpa_finding *f)
 {
 	const char *base = vpa_text_or(f->base, "");
@@ -125,7 +125,7 @@ static void fill_gain(struct vpa_row *row, const struct vpa_finding *f)
 	}
 }
 
-/* A brief page has what to change and the gain; what that is of needs a line more. */
+/* A brief page has what to change and the gain; the base would need another line. */
 void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {{"at most *", 0}, {"evidence", 1}};

@@ -1,8 +1,9 @@
-/* text_fps.c - the first lines of a capture with video blocks: how many frames a second, is that enough, and what
- * limits it.
+/* text_fps.c - the first lines of a capture with video blocks: frames per second, whether that is
+ * enough, and what limits it.
  *
- * A rate that is no FPS is never called one. One request is shown, the one with most measured blocks; a table names
- * the others. Left out: what each finding would give in FPS, since gains are of the whole window. */
+ * A rate that is not an FPS is never called one. Shows one request, the one with most measured blocks;
+ * a table lists the others. Left out: the gain of each finding in FPS, since gains are of the whole
+ * window. */
 #include "analysis/render/blocks.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -113,7 +114,7 @@ static void add_deadlines(struct vpa_words *w, const struct vpa_blocks *b)
 	vpa_words_add(w, "", ".");
 }
 
-/* The largest part of a kind; parts stand by kind, then time. NULL: none. */
+/* The largest part of a kind; parts are sorted by kind, then time. NULL: none. */
 static const struct vpa_block_part *largest(
 	const struct vpa_blocks *b, enum vpa_block_part_kind kind)
 {
@@ -158,7 +159,7 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 	vpa_page_words(p, "RESULT", style, "%s", w.text);
 	w.used = 0;
 	if (b->measured) {
-		/* The mean is what FPS, the cause and FIX FIRST are of. */
+		/* FPS, the cause and FIX FIRST are about the mean. */
 		vpa_words_add(&w, "", "The mean block takes %s (median %s, p95 %s).",
 			vpa_duration(vpa_divided(b->span_ns, b->measured)).text,
 			vpa_duration(b->period.p50_ns).text, vpa_duration(b->period.p95_ns).text);
@@ -232,7 +233,7 @@ static void put_growth(struct vpa_page *p, const struct vpa_blocks *b)
 {
 	struct vpa_words w = {.used = 0};
 
-	/* A hundredth of the period in each block is worth a word. */
+	/* Mention a drift of a hundredth of the period per block, or more. */
 	if (!b->has_drift || b->attention_drift_ns * 100 < b->period.mean_ns)
 		return;
 	vpa_words_add(&w, "", "Attention grows by %s a block",

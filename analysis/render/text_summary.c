@@ -1,11 +1,11 @@
 /* text_summary.c - the first screen: can it be trusted, what ran, what limits it, and where.
  *
- * The reader has 20 seconds. So the verdict comes first, then one line a device with the word that
- * names its limit, then the cause in a sentence, then what to fix; tables that prove it follow.
- * Without GPU work one sentence says so. Every number has a unit, and a share says of what.
+ * The reader has 20 seconds. So the verdict comes first, then one line per device that names its limit,
+ * then the cause in a sentence, then what to fix, then tables as evidence. Without GPU work one sentence
+ * says so. Every number has a unit, and every share its base.
  *
- * Where a capture has video blocks, FPS and the mean block lead: text_blocks.c. Otherwise a line says how to
- * mark a pipeline. */
+ * In a capture with video blocks, FPS and the mean block come first: text_fps.c, text_blocks.c. In any
+ * other a line says how to mark a pipeline. */
 #include "analysis/gpu_arch.h"
 #include "analysis/render/text.h"
 
@@ -26,7 +26,7 @@ static void put_verdict(struct vpa_page *p, const struct vpa_report *r, const ch
 
 	vpa_words_add(&w, "", "%s ", v->complete ? "COMPLETE" : "INCOMPLETE");
 	if (v->received && !v->dropped && r->format && strcmp(r->format, "vptrace")) {
-		/* Other tools' files do not tell what was dropped. */
+		/* Other tools' files do not record drops. */
 		vpa_words_add(&w, " ", "%s events read%s", vpa_count(v->received).text,
 			r->device_count || v->ops_without_launch ? "," : "");
 	} else if (v->received || v->dropped) {
@@ -272,15 +272,15 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 			p, "", VPA_PLAIN, "and %zu more GPUs, below", r->device_count - RESULTS);
 	if (r->device_count == 1)
 		put_busy(p, &r->devices[0]);
-	/* A twentieth of the window is no longer a matter of when the recording began. */
+	/* More than a twentieth of the window is not just a matter of when the recording began. */
 	if (d->edge_ns > d->windows_ns / 20)
 		put_edges(p, d);
 }
 
 /* ---- CAUSE ---- */
 
-/* "98.1 ms of it: cudaStreamSynchronize in self_attn." Where no place has half of it, the call over
- * all its ranges says more. */
+/* "98.1 ms of it: cudaStreamSynchronize in self_attn." If no place has half of it, names the call over
+ * all its ranges. */
 static void add_main_place(struct vpa_words *w, const struct vpa_digest *d, enum vpa_cause cause)
 {
 	const struct vpa_idle_place *at = vpa_first_place(d, cause);
@@ -344,7 +344,7 @@ static void add_next_cause(struct vpa_words *w, const struct vpa_digest *d, enum
 		vpa_duration(d->cause_ns[cause]).text, where.text[0] ? ", " : "", where.text);
 }
 
-/* Without head and tail of the window; what is under a twentieth of the idle time is not why. */
+/* Ignores the window's head and tail, and causes under a twentieth of the idle time. */
 static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d, const char *section)
 {
 	struct vpa_words then = {.used = 0};
@@ -364,7 +364,7 @@ static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d, const
 		vpa_page_words(p, "", VPA_PLAIN, "Then %s.", then.text);
 }
 
-/* A window of which a device used little. */
+/* For a window that a device used little of. */
 static void put_unused_cause(struct vpa_page *p, const struct vpa_digest *d)
 {
 	vpa_page_words(p, "CAUSE", VPA_PLAIN,
@@ -374,7 +374,7 @@ static void put_unused_cause(struct vpa_page *p, const struct vpa_digest *d)
 	put_idle_cause(p, d, "");
 }
 
-/* A device that always works is limited by its work. */
+/* A device that is always busy is limited by its work. */
 static void put_busy_cause(
 	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
@@ -397,7 +397,7 @@ static void put_busy_cause(
 			vpa_percent(d->idle_ns, d->active_ns).text, idle.text);
 }
 
-/* Why there is no GPU work, as far as anybody knows. */
+/* Why there is no GPU work, if known. */
 static const char *no_work_words(const struct vpa_report *r)
 {
 	const struct vpa_verdict *v = &r->verdict;

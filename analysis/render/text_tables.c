@@ -1,8 +1,8 @@
-/* text_tables.c - the tables under the summary: where the window went, and the proof.
+/* text_tables.c - the tables after the summary: how the window was spent, and the evidence.
  *
- * Each section is a function that is silent without data; each table names its columns in a
- * constant. Rows are few, the largest first: --top and the JSON report have the others. The window's table
- * holds both halves, idle and busy, in one set of columns, so that its shares add up to 100 %.
+ * Each section is a function that prints nothing without data; each table names its columns in a
+ * constant. Rows are few, the largest first: --top and the JSON report have the others. The window's
+ * table has both idle and busy time in one set of columns, so that its shares add up to 100 %.
  *
  * Ids (G1, K2, C1, S3) number the rows of the report's tables; findings name them as evidence. */
 #include "analysis/render/text.h"
@@ -134,7 +134,7 @@ static void add_call(struct vpa_table *t, const struct vpa_digest *d, enum vpa_c
 		row->wrap = 1;
 }
 
-/* The largest places of a cause. One that holds all of it stands on the cause's own line. */
+/* The largest places of a cause. A place with all of it is put on the cause's own line. */
 static void add_cause(
 	struct vpa_table *t, const struct vpa_digest *d, enum vpa_cause cause, size_t most)
 {
@@ -169,13 +169,13 @@ static void add_cause(
 		add_inside(t, d, cause);
 }
 
-/* A line for a thousandth of the window and more, and for the three largest. */
+/* Whether a part gets a line: a thousandth of the window or more, or one of the three largest. */
 static int is_worth(uint64_t ns, const struct vpa_digest *d, size_t rank)
 {
 	return rank < 3 || ns >= d->windows_ns / 1000;
 }
 
-/* Where a device always works, little idle time needs no places. */
+/* If the devices are nearly always busy, the little idle time needs no places. */
 static size_t places_wanted(const struct vpa_digest *d, size_t rank)
 {
 	if (d->gpu_bound && d->cause_ns[d->causes[rank]] < d->windows_ns / 100)
@@ -206,7 +206,7 @@ static void add_idle(struct vpa_table *t, const struct vpa_report *r, const stru
 			->style = VPA_YELLOW;
 }
 
-/* Of all communication, hidden or not. */
+/* The wait in all communication, hidden or not. */
 static void add_wait(struct vpa_table *t, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	uint64_t ns = 0;
@@ -278,7 +278,8 @@ void vpa_text_window(struct vpa_page *p, const struct vpa_report *r, const struc
 
 /* ---- gaps ---- */
 
-/* The cause of most of a gap, and each other that has more than a quarter of it: one row each, with its longest piece. */
+/* The cause of most of a gap, and every other with more than a quarter of it: one row each, with its
+ * longest piece. */
 static void add_pieces(struct vpa_table *t, const struct vpa_gap_row *g, size_t room)
 {
 	uint64_t ns[VPA_CAUSES] = {0};
@@ -366,7 +367,7 @@ static void put_longest_gaps(
 	vpa_table_init(&t, columns, r->device_count > 1 ? 3 : 2, "LONGEST GAPS, %zu of %s over %s",
 		shown, vpa_count(r->gaps_listed_of < shown ? shown : r->gaps_listed_of).text,
 		vpa_duration(r->min_gap_ns).text);
-	/* What two or three columns leave: no time is longer than the window's. */
+	/* The room that two or three columns leave: no time is longer than the window's. */
 	room = p->width - strlen(vpa_scaled(d->window_ns, 1000000000, 6).text) -
 	       (r->device_count > 1 ? 17 : 12);
 	for (i = 0; i < shown; i++)

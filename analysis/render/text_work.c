@@ -1,7 +1,8 @@
-/* text_work.c - what the devices did, and what is left to say: attention, kernels, copies,
- * syncs, ranges, notes, and what to do next.
+/* text_work.c - what the devices did: attention, kernels, copies, syncs and ranges; then notes, and
+ * next steps.
  *
- * Each table is silent without data and shows its largest rows; --top and the JSON report have the others. */
+ * A table prints nothing without data and shows its largest rows; --top and the JSON report have the
+ * others. */
 #include "analysis/render/text.h"
 
 #include <stdio.h>
@@ -23,8 +24,8 @@ enum { /* rows of each table */
 
 /* ---- kernels, attention, copies, syncs, ranges ---- */
 
-/* Rows that differ have to look it in the room that the numbers leave. Of a long table each VPA_LABELS_MAX rows
- * among themselves. */
+/* Gives different rows different labels in the room that the numbers leave. A long table compares each
+ * VPA_LABELS_MAX rows among themselves. */
 static void tell_apart(
 	const struct vpa_page *p, struct vpa_table *t, const struct vpa_kernel_row *kernels)
 {
@@ -57,7 +58,7 @@ void vpa_text_kernels(struct vpa_page *p, const struct vpa_report *r, const stru
 	struct vpa_table t;
 	size_t i, shown = 0;
 
-	/* What is under a hundredth of the busy time helps nobody here, unless it is asked for. */
+	/* Rows under a hundredth of the busy time are shown only on request. */
 	while (shown < vpa_least(r->kernel_count, vpa_rows(r, KERNELS)) &&
 		(!shown || r->top || r->kernels[shown].exclusive_ns >= d->busy_ns / 100))
 		shown++;
@@ -183,8 +184,8 @@ void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct
 	vpa_page_table(p, &t);
 }
 
-/* Operators of an imported profiler trace come by the thousand; they are shown where nobody marked
- * anything. */
+/* An imported profiler trace has thousands of operators; they are shown only if there are no other
+ * ranges. */
 static int is_operator(const struct vpa_range_row *g)
 {
 	return g->domain && !strcmp(g->domain, "cpu_op");
@@ -288,7 +289,7 @@ void vpa_text_notes(struct vpa_page *p, const struct vpa_report *r, const struct
 			vpa_count(n.count - NOTES).text);
 }
 
-/* A path that a shell takes as it stands, else the word FILE. */
+/* The path if a shell needs no quotes for it, else the word FILE. */
 static const char *path_for_shell(const struct vpa_page *p, const char *path)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -1,8 +1,8 @@
-/* units.c - numbers and foreign text made fit for a terminal.
+/* units.c - formats numbers and untrusted text for a terminal.
  *
- * printf(3) writes a locale's decimal point and separators, and a terminal obeys what a name tells
- * it to do; both are kept out here, once. Numbers are rounded as integers and then spelled; text
- * goes through one decoder that says of each character how it is shown and how wide it is.
+ * printf(3) writes a locale's decimal point and separators, and a terminal obeys control sequences in a
+ * name; this file prevents both. Numbers are rounded as integers and then spelled; text goes through
+ * one decoder that gives each character's form and width.
  *
  * Left out: the exact width of combined characters. A mark that joins its neighbour counts one
  * column, so a line can come out narrower than allowed, never wider. */
@@ -226,7 +226,7 @@ static void append(struct vpa_label *label, size_t *used, const char *bytes, siz
 	*used += size;
 }
 
-/* Names of kernels and ranges say most at their beginning, so two thirds of the room go there. */
+/* Names of kernels and ranges say most at their beginning, so it gets two thirds of the room. */
 struct vpa_label vpa_fit_part(const char *text, size_t len, size_t columns)
 {
 	struct vpa_label out = {{0}};
