@@ -1,11 +1,11 @@
-/* cupti_abi.h - what of CUPTI's binary interface the tracer relies on: numbers, offsets, function
- * types. Our own words for public facts.
+/* cupti_abi.h - the parts of CUPTI's binary interface that the tracer relies on: numbers, offsets,
+ * function types. Our own words for public facts.
  *
- * CUPTI's records only ever grow at their ends, and numbers once given stay. So each struct here is
- * the beginning of a record, the same from CUPTI 11.8 to 13.x; how long a record really is the
- * loaded library itself tells, see cupti_sizes.h. Fields that came with a later version stand in a
- * struct of their own, "_tail"; whoever reads them asks vtr_sizes_reach() first. With
- * VPT_LAYOUT_CHECKS, tests/layout/ compares all of it with CUPTI's headers. */
+ * CUPTI's records only grow at the end, and assigned numbers never change. So each struct here is
+ * the beginning of a record, the same from CUPTI 11.8 to 13.x; the loaded library reveals the
+ * record's full length, see cupti_sizes.h. Fields of later versions are in a separate struct,
+ * "_tail"; call vtr_sizes_reach() before reading them. With VPT_LAYOUT_CHECKS, tests/layout/
+ * compares all of it with CUPTI's headers. */
 #ifndef VPTRACE_TRACER_CUPTI_ABI_H
 #define VPTRACE_TRACER_CUPTI_ABI_H
 
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum { VTR_CUPTI_FLOOR = 18 };       /* the API number of CUDA 11.8 */
-enum { VTR_CUPTI_PER_THREAD = 21 };  /* 12.3: buffers by thread */
+enum { VTR_CUPTI_PER_THREAD = 21 };  /* 12.3: buffers per thread */
 enum { VTR_CUPTI_BY_CALL = 23 };     /* 12.5: RUNTIME and DRIVER records call by call */
 enum { VTR_CUPTI_NULL_BUFFER = 27 }; /* 12.9: a refused buffer no longer crashes CUPTI */
 
@@ -31,15 +31,15 @@ enum {
 #define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
 	VTR_KIND_##KIND = number,
 #include "tracer/cupti_kinds.def"
-	VTR_KINDS = 64 /* numbers beyond are unknown to us */
+	VTR_KINDS = 64 /* higher numbers are unknown to us */
 };
 
 enum { VTR_FLUSH_FORCED = 1 };
 enum {
-	VTR_ATTRIBUTE_DEVICE_BYTES = 0,   /* of a buffer on the device; a size_t, as the next two */
+	VTR_ATTRIBUTE_DEVICE_BYTES = 0,   /* of a buffer on the device; size_t, like the next two */
 	VTR_ATTRIBUTE_DEVICE_LIMIT = 2,   /* of buffers, for a context */
 	VTR_ATTRIBUTE_ZEROED_BUFFERS = 5, /* uint8_t */
-	VTR_ATTRIBUTE_DEVICE_READY = 6,   /* buffers at first */
+	VTR_ATTRIBUTE_DEVICE_READY = 6,   /* initial number of buffers */
 	VTR_ATTRIBUTE_PER_THREAD_BUFFERS = 9 /* uint8_t */
 };
 enum { VTR_THREAD_ID_SYSTEM = 1 };
@@ -75,7 +75,7 @@ struct vtr_graph_data {
 };
 
 enum { VTR_SITE_ENTER = 0, VTR_SITE_EXIT = 1 };
-struct vtr_call_data { /* of the driver's and the runtime's calls */
+struct vtr_call_data { /* of driver and runtime calls */
 	uint32_t site;
 	const char *name;
 	const void *arguments;
@@ -95,12 +95,12 @@ struct vtr_state_data {
 struct vtr_subscriber_params {
 	size_t struct_bytes;
 	const char *name;
-	char *old_name; /* out: who holds CUPTI already */
+	char *old_name; /* out: the client that holds CUPTI */
 	size_t old_name_bytes;
 };
 
-/* Numbers inside of records */
-enum { VTR_NO_ID = 0xffffffffu };   /* no event; no stream and no context up to CUDA 13.1 */
+/* Values inside records */
+enum { VTR_NO_ID = 0xffffffffu };   /* no event; up to CUDA 13.1 also no stream, no context */
 enum { VTR_COPY_ASYNCHRONOUS = 1 }; /* flag of copies and memsets */
 enum { VTR_OBJECT_THREAD = 2 };
 enum { VTR_STREAM_NON_BLOCKING = 2 };
@@ -108,7 +108,8 @@ enum { VTR_MEMORY_ALLOCATION = 1, VTR_MEMORY_RELEASE = 2 };
 enum { VTR_SYNC_EVENT = 1, VTR_SYNC_STREAM_WAIT = 2, VTR_SYNC_STREAM = 3, VTR_SYNC_CONTEXT = 4 };
 enum { VTR_OVERHEAD_COMPILER = 1, VTR_OVERHEAD_SHIFT = 16 }; /* all others: n << 16 */
 
-/* Whether a record names no stream, or no context: from CUDA 13.2 on that is 0, which never was the number of one. */
+/* Whether an id means "no stream" or "no context": 0 from CUDA 13.2 on, which was never a valid
+ * id. */
 static inline int vtr_no_place(uint32_t id)
 {
 	return !id || id == VTR_NO_ID;
@@ -259,7 +260,7 @@ typedef void (*vtr_buffer_requested)(uint8_t **buffer, size_t *size, size_t *max
 typedef void (*vtr_buffer_completed)(
 	void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid_bytes);
 
-/* X(field, symbol, arguments): those without which nothing works, and those that may be missing. */
+/* X(field, symbol, arguments): the required functions, then the optional ones. */
 #define VTR_CUPTI_NEEDED(X)                                                                        \
 	X(version, cuptiGetVersion, (uint32_t *))                                                  \
 	X(result_string, cuptiGetResultString, (uint32_t, const char **))                          \
@@ -293,7 +294,7 @@ typedef void (*vtr_buffer_completed)(
 	X(graph_id, cuptiGetGraphId, (void *, uint32_t *))                                         \
 	X(graph_exec_id, cuptiGetGraphExecId, (void *, uint32_t *))
 
-/* The functions of one library, by our names. All return a result, 0 being success. */
+/* The functions of one library, under our names. All return a result; 0 is success. */
 struct vtr_cupti_functions {
 #define VTR_FIELD(field, symbol, arguments) int(*field) arguments;
 	VTR_CUPTI_NEEDED(VTR_FIELD)

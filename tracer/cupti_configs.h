@@ -1,9 +1,9 @@
-/* cupti_configs.h - kernel records to configurations of the open chunk, most of the time by one
- * look into a cache.
+/* cupti_configs.h - maps kernel records to configurations of the open chunk, mostly with one cache
+ * lookup.
  *
- * A record names its kernel by a pointer into CUPTI's memory, which may go away or change when a
- * module is unloaded. So texts are copied, and a known pointer is compared with its copy once for
- * every buffer that uses it: promptly after delivery, never later. */
+ * A record names its kernel by a pointer into CUPTI's memory, which may be freed or reused when a
+ * module is unloaded. So we copy the text, and compare a known pointer with its copy once per
+ * buffer that uses it: promptly after delivery, never later. */
 #ifndef VPTRACE_TRACER_CUPTI_CONFIGS_H
 #define VPTRACE_TRACER_CUPTI_CONFIGS_H
 
@@ -15,18 +15,17 @@ struct vtr_configs;
 struct vtr_configs *vtr_configs_new(void); /* NULL: no memory */
 void vtr_configs_free(struct vtr_configs *c);
 
-/* Another recorder: its chunks are others. */
+/* A new recorder begins, with chunks of its own. */
 void vtr_configs_begin(struct vtr_configs *c);
 
-/* Another buffer begins: every pointer is compared again before it is believed. Called before the
- * first one too. */
+/* A buffer begins, also the first: compare every pointer again before trusting it. */
 void vtr_configs_buffer(struct vtr_configs *c);
 
 /* The configuration of a kernel in the open chunk of `r`. */
 uint64_t vtr_configs_kernel(
 	struct vtr_configs *c, struct vtr_recorder *r, const struct vtr_record_kernel *k);
 
-/* The configuration that stands for a whole CUDA graph run as one. */
+/* The configuration for a CUDA graph recorded as a whole. */
 uint64_t vtr_configs_graph(struct vtr_configs *c, struct vtr_recorder *r, uint32_t graph);
 
 #endif

@@ -1,4 +1,5 @@
-/* cupti_decoder.h - what the functions of single kinds of records share. For cupti_records.c and cupti_rare_records.c alone. */
+/* cupti_decoder.h - what the decoders of the record kinds share. For cupti_records.c and
+ * cupti_rare_records.c only. */
 #ifndef VPTRACE_TRACER_CUPTI_DECODER_H
 #define VPTRACE_TRACER_CUPTI_DECODER_H
 
@@ -12,17 +13,17 @@ struct vtr_decoder {
 	struct vtr_configs *configs;
 	struct vtr_places *places;
 	struct vtr_recorder *r; /* during a call */
-	struct vtr_lane *lane;  /* of the stream below; NULL: to be looked up */
+	struct vtr_lane *lane;  /* of the stream below; NULL: look it up */
 	uint32_t device, context, stream;
-	struct vtr_call_thread *thread; /* of the last call; NULL: to be looked up */
-	int discard;                    /* the buffer at hand: rows are dropped */
+	struct vtr_call_thread *thread; /* of the last call; NULL: look it up */
+	int discard;                    /* drop the rows of the current buffer */
 	uint64_t from_ns, to_ns;        /* times seen in a discard buffer */
 	uint64_t newest_correlation;
-	uint64_t now_ns; /* CLOCK_MONOTONIC when the buffer at hand was begun */
+	uint64_t now_ns; /* CLOCK_MONOTONIC at the start of the current buffer */
 	struct vtr_decoded n;
 };
 
-/* A correlation id, 32 bits in the record, as the 64 bits that it would have. 0: none. */
+/* Extends a record's 32-bit correlation id to 64 bits. 0: none. */
 static inline uint64_t vtr_decoder_widen(struct vtr_decoder *d, uint32_t id)
 {
 	uint64_t newest = d->newest_correlation, wide;
@@ -30,7 +31,7 @@ static inline uint64_t vtr_decoder_widen(struct vtr_decoder *d, uint32_t id)
 
 	if (!id)
 		return 0;
-	/* The first one of the process stands for itself: steps of more than 2^31 would lead below
+	/* The first id of the process is kept as it is: a step of more than 2^31 would go below
 	 * 0. */
 	wide = newest ? newest + (uint64_t)(int64_t)step : id;
 	if (step > 0 || !newest)
@@ -38,7 +39,7 @@ static inline uint64_t vtr_decoder_widen(struct vtr_decoder *d, uint32_t id)
 	return wide;
 }
 
-/* A row of a record on its lane; NULL: on none. Returns whether it stands in the capture. */
+/* Puts a record's row on its lane; NULL: none. Returns whether the capture has it. */
 static inline int vtr_decoder_put(
 	struct vtr_decoder *d, enum vpt_kind kind, struct vtr_lane *lane, const void *row)
 {
@@ -82,7 +83,7 @@ static inline struct vtr_lane *vtr_decoder_stream(
 	return d->lane;
 }
 
-/* NULL: no memory; the lane is then to be asked of the recorder. */
+/* NULL: no memory; get the lane from the recorder then. */
 static inline struct vtr_call_thread *vtr_decoder_thread(struct vtr_decoder *d, uint32_t tid)
 {
 	if (!d->thread || d->thread->tid != tid)
@@ -90,7 +91,7 @@ static inline struct vtr_call_thread *vtr_decoder_thread(struct vtr_decoder *d, 
 	return d->thread;
 }
 
-/* One function a kind, for those that are not kernels, calls of CUDA or unknown; NULL for these. */
+/* One function per kind; NULL for kernels, CUDA calls and unknown kinds. */
 extern void (*const vtr_rare_records[VTR_KINDS])(struct vtr_decoder *d, const void *record);
 
 #endif

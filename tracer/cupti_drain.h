@@ -1,24 +1,27 @@
-/* cupti_drain.h - waiting for the work that has been launched, before a capture ends.
+/* cupti_drain.h - waits for launched work before a capture ends.
  *
- * What is still queued at a stop would come back from CUPTI without times. Flushing does not help: it waits for nothing, and
- * CUPTI leaves it to its client to synchronize. So a stop waits twice, both times until one deadline:
+ * CUPTI returns work that is still queued at a stop without times. A flush does not wait for it;
+ * CUPTI expects its client to synchronize. So a stop waits twice, with one deadline:
  *
  *	1. here, for the driver: a thread of ours calls cuCtxSynchronize() for each context that is known
  *	2. in the flusher, for CUPTI: it flushes until all buffers of before the stop have come back, see flusher.h
  *
- * The first brings the work to its end wherever it runs; the second shows that the records are complete, and is all there is
- * where the first may not be done. Nothing else would do: events and queries need the handles of streams, which the host
- * may destroy at any moment, and a legacy stream does not wait for those that are non-blocking.
+ * The first waits until the work has ended; the second shows that the records are complete, and
+ * must do alone where the first is not allowed. There is no other way: events and queries need
+ * stream handles, which the host may destroy at any moment, and the legacy stream does not wait for
+ * non-blocking streams.
  *
- * A thread of ours, since a kernel may never end. Past the deadline it is left where it is; when it comes back it touches no
- * other context and ends, and while it has not come back nobody waits here again.
+ * It takes a thread of ours because a kernel may never end. After the deadline that thread is
+ * abandoned; when its call returns it touches no other context and ends. Until then no further wait
+ * starts.
  *
- * Synchronizing a context with a stream that captures would spoil the capture. So nothing is done while any capture is open
- * in the process: their beginnings and ends are callbacks, and for streams that block, the driver tells of those that began
- * before the recording did. A capture that began before it on a non-blocking stream is not seen.
+ * Synchronizing a context would spoil a stream capture in it. So nothing is synchronized while any
+ * stream capture is open in the process. Callbacks report where one begins and ends; the driver
+ * reports those that began before recording did on blocking streams. One that began earlier on a
+ * non-blocking stream is not seen.
  *
- * The contexts known are those made while recording, the primary ones of all devices, and the one current in the
- * thread that stops. */
+ * Known contexts: those created while recording, the primary ones of all devices, and the one
+ * current in the stopping thread. */
 #ifndef VPTRACE_TRACER_CUPTI_DRAIN_H
 #define VPTRACE_TRACER_CUPTI_DRAIN_H
 
@@ -29,18 +32,18 @@
 
 /* ---- CUPTI's start ---- */
 
-/* Forgets what was known, looks up the calls that matter, and asks for the callbacks below. */
+/* Resets the state, looks up the relevant calls, and enables the callbacks below. */
 void vtr_drain_begin(const struct vtr_cupti_functions *fn, void *subscriber);
 
-/* ---- callbacks: no lock, no memory, no call of CUDA ---- */
+/* ---- callbacks: no locks, no allocation, no CUDA calls ---- */
 
 void vtr_drain_on_resource(uint32_t cbid, const struct vtr_resource_data *data);
 void vtr_drain_on_driver(uint32_t cbid, const struct vtr_call_data *data);
 
 /* ---- the writer ---- */
 
-/* How many calls and synchronizations of this capture are our own, and whether one is: they are no part of what the host
- * did. */
+/* The number of calls and synchronizations in this capture that are our own, and whether one is.
+ * They are not the host's and are not recorded. */
 extern atomic_uint vtr_drain_own_count;
 int vtr_drain_find_own(uint32_t correlation);
 
@@ -53,16 +56,19 @@ static inline int vtr_drain_is_own(uint32_t correlation)
 /* ---- the stop ---- */
 
 enum vtr_drained {
-	VTR_DRAINED,   /* all work of the contexts known has ended, or there is none */
-	VTR_CAPTURING, /* not asked: a stream is captured */
-	VTR_NOT_ASKED, /* captures cannot be seen, there is no thread to wait with, or an earlier one still waits */
-	VTR_LATE /* work goes on past the deadline */
+	VTR_DRAINED,   /* all work of the known contexts has ended, or there is none */
+	VTR_CAPTURING, /* did not wait: a stream is being captured */
+	/* did not wait: stream captures cannot be seen, no thread could be created, or an earlier
+	 * one still waits */
+	VTR_NOT_ASKED,
+	VTR_LATE /* work continues past the deadline */
 };
 
-/* How many threads of ours there are: 0 or 1, which a wait that was given up has left. */
+/* Threads of ours still running: 0, or 1 left by a wait that timed out. */
 unsigned vtr_drain_threads(void);
 
-/* Waits until `deadline_ns` (CLOCK_MONOTONIC). Not in a callback, not while the process exits. One at a time. */
+/* Waits until `deadline_ns` (CLOCK_MONOTONIC). Not in a callback, not while the process exits. One
+ * at a time. */
 enum vtr_drained vtr_drain_wait(uint64_t deadline_ns);
 
 #endif

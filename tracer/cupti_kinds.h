@@ -1,7 +1,7 @@
-/* cupti_kinds.h - which kinds of records, and which calls of CUDA, CUPTI records for us.
+/* cupti_kinds.h - which kinds of records, and which CUDA calls, CUPTI records for us.
  *
- * Kinds are global to the process: what another client enables or disables is enabled or disabled for all. What a library
- * refuses is noted, and the rest goes on. Not in callbacks; one thread at a time. */
+ * Kinds are global to the process: another client enables or disables them for all. If the library
+ * refuses one we note it and go on with the rest. Not in callbacks; one thread at a time. */
 #ifndef VPTRACE_TRACER_CUPTI_KINDS_H
 #define VPTRACE_TRACER_CUPTI_KINDS_H
 
@@ -19,13 +19,13 @@ struct vtr_kinds {
 	const struct vtr_calls *calls;
 	enum vptrace_profile profile;
 	uint64_t enabled, refused; /* kinds, a bit each */
-	uint64_t undumped;         /* enabled, but CUPTI has not told of what exists already */
+	uint64_t undumped;         /* enabled, but existing objects have not been reported */
 	int by_call;               /* RUNTIME and DRIVER are enabled call by call now */
-	uint32_t
-		watched; /* a driver call that cupti_watch.h needs recorded, by its cbid; 0: none */
-	uint32_t unwatched; /* and one that it needs not recorded */
-	int shared; /* another client has the callbacks: what it may record itself is not disabled */
-	int said_by_call; /* they were at the start: for the metadata, which the writer makes */
+	/* cbid of a driver call that cupti_watch.h needs recorded; 0: none */
+	uint32_t watched;
+	uint32_t unwatched; /* cbid of one that it needs not recorded; 0: none */
+	int shared;         /* another client has the callbacks: keep enabled what it may record */
+	int said_by_call;   /* the value at the start, for the writer's metadata */
 };
 
 static inline uint64_t vtr_kind_bit(uint32_t kind)
@@ -33,21 +33,22 @@ static inline uint64_t vtr_kind_bit(uint32_t kind)
 	return UINT64_C(1) << kind;
 }
 
-/* Enables the calls that are recorded, then, apart from it, the kinds that the profile asks for. */
+/* Enables the recorded calls; separately, the kinds that the profile needs. */
 void vtr_kinds_enable_calls(struct vtr_kinds *k);
 void vtr_kinds_enable(struct vtr_kinds *k);
 
-/* Enables once more what was enabled: another client has disabled some of it. Calls one by one are what they were. */
+/* Enables again what was enabled, after another client disabled some of it. The selection of single
+ * calls stays as it was. */
 void vtr_kinds_again(struct vtr_kinds *k);
 
-/* Disables what is enabled. Where it is shared, another client is left the kinds that profilers use, which it disables when it
- * has finished. */
+/* Disables what is enabled. If CUPTI is shared, kinds that profilers use stay enabled for the other
+ * client, which disables them when it has finished. */
 void vtr_kinds_disable(struct vtr_kinds *k);
 
-/* Asks once more for what CUPTI did not tell at the start. */
+/* Asks again for existing objects that CUPTI did not report at the start. */
 void vtr_kinds_dump_late(struct vtr_kinds *k);
 
-/* The names of these kinds, with commas between; "": none. */
+/* The names of these kinds, separated by commas; "": none. */
 void vtr_kinds_list(uint64_t which, char *out, size_t size);
 
 #endif

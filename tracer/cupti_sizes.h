@@ -1,4 +1,4 @@
-/* cupti_sizes.h - how long each kind of record is in the libcupti at hand. */
+/* cupti_sizes.h - the length of each kind of record in the loaded libcupti. */
 #ifndef VPTRACE_TRACER_CUPTI_SIZES_H
 #define VPTRACE_TRACER_CUPTI_SIZES_H
 
@@ -7,23 +7,24 @@
 #include <string.h>
 
 struct vtr_sizes {
-	uint16_t bytes[VTR_KINDS]; /* by kind; 0: the library does not know it, or it is shorter
-				      than what we read */
-	uint64_t too_short; /* a bit for each kind that we read and the library makes shorter: never
-			       asked for */
+	/* by kind; 0: the library does not know it, or its record is shorter than what we read */
+	uint16_t bytes[VTR_KINDS];
+	/* bits of the kinds whose records are shorter than what we read: never enabled */
+	uint64_t too_short;
 };
 
-/* Learns them by letting the library walk a buffer that is made up here. Needs no driver. Any
+/* Learns the sizes by letting the library walk a buffer made up here. Needs no driver. Any
  * thread. */
 void vtr_sizes_learn(const struct vtr_cupti_functions *fn, struct vtr_sizes *out);
 
-/* Whether records of this kind reach so far: asked before a field of a VTR_TAIL struct is read. */
+/* Whether records of this kind have `bytes` bytes. Check it before reading a "_tail" field. */
 static inline int vtr_sizes_reach(const struct vtr_sizes *s, uint32_t kind, size_t bytes)
 {
 	return s->bytes[kind] >= bytes;
 }
 
-/* The size of the record at `record`, `left` bytes before the end, and its kind; 0: there is none that we understand. */
+/* The size and the kind of the record at `record`, which is `left` bytes before the end; 0: not a
+ * record that we understand. */
 static inline size_t vtr_sizes_of_record(
 	const struct vtr_sizes *s, const uint8_t *record, size_t left, uint32_t *kind)
 {
@@ -36,7 +37,7 @@ static inline size_t vtr_sizes_of_record(
 	return size <= left ? size : 0;
 }
 
-/* The name of a kind that we read, for words: "MEMCPY"; NULL for others. */
+/* The name of a kind that we read, for messages: "MEMCPY"; NULL for others. */
 const char *vtr_kind_name(uint32_t kind);
 
 #endif

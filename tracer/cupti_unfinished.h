@@ -1,9 +1,10 @@
-/* cupti_unfinished.h - work that the GPU had not done when recording stopped.
+/* cupti_unfinished.h - work that the GPU had not finished when recording stopped.
  *
- * A stop that does not wait makes CUPTI give back records of work that is still queued or running: they come without an end.
- * They are rows like all others, with times that make no sense; here they are counted by stream, so that the capture says
- * from when on a stream's work is not known. Work without an end that other work of its stream has overtaken was done, and is
- * not counted: a stream works in the order of its launches. The writer's thread only. */
+ * After a stop that does not wait, CUPTI returns records of queued or running work without an end.
+ * They become rows like all others, with invalid times. They are counted here per stream, so the
+ * capture can say since when a stream's work is unknown. If later work of the same stream has
+ * ended, the earlier work has too, since a stream works in launch order; it is not counted. The
+ * writer's thread only. */
 #ifndef VPTRACE_TRACER_CUPTI_UNFINISHED_H
 #define VPTRACE_TRACER_CUPTI_UNFINISHED_H
 
@@ -19,12 +20,12 @@ struct vtr_unfinished {
 	size_t op_count, op_cap;
 };
 
-/* Looks through a buffer that came back after recording had stopped, before it is recycled. */
+/* Scans a buffer that came back after recording had stopped, before it is recycled. */
 void vtr_unfinished_buffer(
 	struct vtr_unfinished *u, const struct vtr_sizes *sizes, const struct vtr_full *full);
 
-/* A LOSS row of the kind UNFINISHED for each stream that has any, from its last known end to `stop_ns`. Returns how many ops
- * they are. Once, after all buffers. */
+/* Puts a LOSS row of the kind UNFINISHED for each stream with unfinished work, from its last known
+ * end to `stop_ns`. Returns the number of unfinished ops. Once, after all buffers. */
 uint64_t vtr_unfinished_put(struct vtr_unfinished *u, struct vtr_recorder *r, uint64_t stop_ns);
 
 void vtr_unfinished_reset(struct vtr_unfinished *u);

@@ -1,34 +1,44 @@
-/* cupti_watch.h - whether CUPTI's records still come to us.
+/* cupti_watch.h - checks whether CUPTI's records still come to us.
  *
- * Buffer callbacks and kinds are global to a process. Another client, such as PyTorch's profiler, may register callbacks of
- * its own and switch kinds on and off at any time: CUPTI does not say so, and calls for no subscription. So with each flush
- * the flusher makes a call of the driver that costs nothing (cuDriverGetVersion) and that CUPTI was asked to record. What
- * follows of it is what every launch would have gone through:
+ * Buffer callbacks and kinds are global to a process. Another client, such as PyTorch's profiler,
+ * may register callbacks of its own and switch kinds on and off at any time: CUPTI does not report
+ * it, and does not require a subscription for it. So with each flush the flusher calls
+ * cuDriverGetVersion, which costs nothing and which CUPTI was asked to record. Its record takes the
+ * same way as that of any launch:
  *
- *	sign                                     proves                                        does not prove
- *	the call makes CUPTI ask us for a        callbacks are ours, calls are recorded; as    that kernels are recorded too
- *	buffer                                   only we register ours, they have been so
- *	                                         since we did
- *	it does not, an answer to                another client has switched calls off; it     since when
- *	EnableAndDump(DEVICE) does               is taken to have switched off other kinds
- *	neither does                             callbacks are another client's                whose, and whether it still records
- *	the buffer does not come back from       the same                                      the same; only where threads have
- *	flushes from which it used to                                                          buffers of their own, as kernels that
- *	                                                                                       run keep others back
- *	a call that is not on our list           another client has switched whole domains     that anything is lost. CUPTI 12.5 and
- *	(cuDeviceGetCount) has a record too      on, and perhaps off before                    newer, as before all calls are recorded
- *	the attribute of per-thread buffers,     PyTorch's profiler has begun and ended a      -
- *	which we set, is not set                 profile: it clears it then (CUPTI 12.3 on)
- *	cuptiActivityGetEnabledKinds misses      another client has switched that kind off     since when. CUPTI 13.2 and newer
- *	a kind of ours
+ *	sign                               proves                          does not prove
+ *	that call makes CUPTI ask us for   callbacks are ours and calls    that kernels are
+ *	a buffer                           are recorded; only we register  recorded too
+ *	                                   ours, so they have been since
+ *	                                   we did
+ *	it does not, but an answer to      another client has switched     since when
+ *	EnableAndDump(DEVICE) does         calls off; we assume that it
+ *	                                   switched off other kinds too
+ *	neither does                       callbacks are another           whose, and whether it
+ *	                                   client's                        still records
+ *	the buffer does not come back      the same                        the same; counts only with
+ *	from flushes as it used to                                         buffers per thread, as a
+ *	                                                                   running kernel keeps
+ *	                                                                   others back
+ *	an unlisted call                   another client has switched     that anything is lost.
+ *	(cuDeviceGetCount) has a record    whole domains on, and perhaps   CUPTI 12.5 and newer;
+ *	too                                off before                      earlier, all calls are
+ *	                                                                   recorded
+ *	the attribute of per-thread        PyTorch's profiler has begun    -
+ *	buffers, which we set, is unset    and ended a profile: it then
+ *	                                   clears it (CUPTI 12.3 on)
+ *	cuptiActivityGetEnabledKinds       another client has switched     since when. CUPTI 13.2 and
+ *	lacks a kind of ours               that kind off                   newer
  *
- * A sign counts only once its opposite was seen in this capture: where a CUPTI works otherwise than we think, nothing is
- * said. What no sign shows: a client that never registers callbacks and between two flushes switches off kinds of work
- * alone, or before CUPTI 12.5 any kinds, and on again; and a client that comes during the stop itself.
+ * A sign counts only after its opposite was seen in this capture: if CUPTI does not work as we
+ * expect, we report nothing. No sign shows a client that registers no callbacks and, between two
+ * flushes, switches kinds of work (before CUPTI 12.5: any kinds) off and on again; nor a client
+ * that comes during the stop.
  *
- * Kinds that were switched off are switched on again at once. Callbacks are taken back when their client has finished, so
- * that its profile stays whole: when kernels are no longer recorded (CUPTI 13.2), or the attribute says so; where
- * neither can be told they are left to it. The flusher's thread, unless said otherwise. */
+ * Kinds switched off are switched on again at once. Callbacks are taken back only after the other
+ * client has finished, so that its profile stays whole: when kernels are no longer recorded (CUPTI
+ * 13.2), or when the attribute shows it. Where neither can be known, the client keeps them. The
+ * flusher's thread, unless noted otherwise. */
 #ifndef VPTRACE_TRACER_CUPTI_WATCH_H
 #define VPTRACE_TRACER_CUPTI_WATCH_H
 
@@ -40,31 +50,32 @@
 #include <stdint.h>
 
 struct vtr_watch {
-	/* set by whoever begins */
+	/* set by the caller of vtr_watch_begin() */
 	struct vtr_kinds *kinds;
 	struct vtr_pool *pool;
 	void (*flush)(void);
-	int (*take_back)(void); /* registers our callbacks again; a result of CUPTI */
+	int (*take_back)(void); /* registers our callbacks again; returns CUPTI's result */
 
-	int (*asked)(int *), (*unasked)(int *); /* calls of the driver; NULL: there is none */
-	int works, returns, by_thread;          /* which signs count */
-	int tells_kinds;                        /* cuptiActivityGetEnabledKinds does */
-	int per_thread_set; /* the attribute is 1 unless another client clears it */
-	int unsure;         /* the last look found no sign */
-	int misses;         /* looks in a row that did not, with no callback at all between them */
+	/* calls of the driver, recorded and not; NULL: none */
+	int (*asked)(int *), (*unasked)(int *);
+	int works, returns, by_thread; /* which signs count */
+	int tells_kinds;               /* cuptiActivityGetEnabledKinds works */
+	int per_thread_set;            /* the attribute is 1 unless another client clears it */
+	int unsure;                    /* the last look found no sign */
+	int misses; /* looks in a row without a sign, and without any callback between */
 	int taken;
-	int happened;       /* something was, in this capture */
+	int happened;       /* another client was seen in this capture */
 	uint64_t good_ns;   /* trace clock: callbacks were ours until then */
-	uint64_t sealed_ns; /* and nobody had switched calls */
-	uint64_t looked_ns; /* the last look that found all well began then */
-	uint64_t missed_ns; /* CLOCK_MONOTONIC: no sign at all since; 0: there are signs */
-	uint64_t moved;     /* callbacks by then */
+	uint64_t sealed_ns; /* trace clock: and calls were not switched until then */
+	uint64_t looked_ns; /* trace clock: begin of the last look that found all well */
+	uint64_t missed_ns; /* CLOCK_MONOTONIC: no sign since; 0: there are signs */
+	uint64_t moved;     /* value of `callbacks` then */
 	uint64_t broken_seen;
 
-	/* seen by callbacks */
+	/* used by callbacks */
 	_Atomic(uint8_t *) own; /* the buffer that a look made CUPTI ask for; NULL: it came back */
 	_Atomic uint64_t callbacks; /* of both kinds */
-	_Atomic uint64_t broken;    /* records of the call that was not to be recorded */
+	_Atomic uint64_t broken;    /* records of the call that must not be recorded */
 };
 
 /* What a look found out. */
@@ -72,32 +83,34 @@ struct vtr_watch_news {
 	int begun;      /* another client has taken over */
 	int taken_back; /* callbacks were registered again */
 	int over;       /* CUPTI is ours again */
-	uint64_t lost_from_ns,
-		lost_to_ns; /* trace clock; records of this time are missing. to 0: none are, as far as is known */
+	/* trace clock; records of this time are missing. lost_to_ns 0: none known */
+	uint64_t lost_from_ns, lost_to_ns;
 };
 
-/* The sentence about it, for people. */
+/* The sentence that reports it. */
 #define VTR_WATCH_TAKEN                                                                            \
 	"another client of CUPTI in this process, perhaps torch.profiler, has taken the records "  \
 	"of the GPU's work or switched them off"
 
-/* The driver's call that is recorded for the looks alone, 0: the library has none such. To be enabled with the others. */
+/* Cbid of the driver call that is recorded only for the looks; enable it with the others. 0: the
+ * library has none. */
 uint32_t vtr_watch_cbid(const struct vtr_cupti_functions *fn);
 
-/* With callbacks registered and calls enabled, before kinds are: learns which signs there are. The thread that starts. */
+/* Learns which signs there are. Call it with callbacks registered and calls enabled, before kinds
+ * are. The starting thread. */
 void vtr_watch_begin(struct vtr_watch *w);
 
-/* After kinds were enabled. */
+/* Call it after kinds were enabled. */
 void vtr_watch_begun(struct vtr_watch *w);
 
-/* Flushes, and looks. */
+/* Flushes, and evaluates the signs. */
 void vtr_watch_look(struct vtr_watch *w, struct vtr_watch_news *out);
 
-/* After the last buffer: what is lost up to `stop_ns`. Returns whether another client was there at any time. Any thread, when
- * the flusher has ended. */
+/* After the last buffer: reports what is lost up to `stop_ns`. Returns whether another client was
+ * there at any time. Any thread, after the flusher has ended. */
 int vtr_watch_end(struct vtr_watch *w, uint64_t stop_ns, struct vtr_watch_news *out);
 
-/* Which kinds are enabled for anybody, a bit each; 0: the library does not tell, or none. */
+/* Bits of the kinds enabled by any client; 0: none, or the library cannot say. */
 uint64_t vtr_watch_enabled(const struct vtr_cupti_functions *fn);
 
 /* ---- in CUPTI's callbacks ---- */
