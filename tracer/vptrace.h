@@ -11,43 +11,43 @@
  * most one line on stderr when something goes wrong, installs no signal handler, never ends or
  * blocks its host, and keeps its memory under a limit: beyond it the newest records are dropped and
  * counted. The file is readable up to its last whole chunk at any moment, however the process dies.
- * A forked child records nothing and writes nothing.
+ * A forked child neither records nor writes.
  *
  * Memory. One limit, VPTRACE_MEMORY, covers all that grows: the buffers that CUPTI fills, the rings
  * and range stacks of threads, the names of ranges, and the chunk being written with its tables.
  * Buffers may take three quarters of it, and so may rings with stacks; at least an eighth belongs
  * to the writer. The library needs at most 16 MiB more: its threads, tables of a fixed size, and up
  * to 4 MiB of buffers whose records are only counted, for versions of CUPTI before 12.9, which must
- * not be refused one. A thread that made a range takes a page of 4 KiB until it ends; where records
- * are made faster than they can be written, more is taken, and given back afterwards.
+ * not be refused a buffer. A thread that made a range takes a page of 4 KiB until it ends; if
+ * records are made faster than they can be written it takes more, and frees it afterwards.
  *
  * Threads. Any thread may call any function at any time; start and stop wait for each other. A
  * thread may be cancelled in any of them.
  *
  * Signals. Signal handlers may make ranges, marks and counters; one made while the handler's thread
- * was making another is counted as dropped. The other functions take locks and memory, so handlers
- * should leave them alone: where a handler has interrupted one of them, they do nothing and return
- * EBUSY, but nothing protects a handler that has interrupted malloc().
+ * was making another is counted as dropped. Handlers should not call the other functions, which
+ * take locks and memory: if a handler has interrupted one of them they do nothing and return EBUSY,
+ * but nothing protects a handler that has interrupted malloc().
  *
- * Strings. Every string passed in is borrowed for the call and copied where it is kept: names,
- * units, keys, values and the paths of the options may be freed or changed after the call. They are
- * UTF-8 and end with NUL. */
+ * Strings. The library borrows strings for the call and copies what it keeps: names, units, keys,
+ * values and the paths of the options may be freed or changed afterwards. They are UTF-8 and end
+ * with NUL. */
 #ifndef VPTRACE_H
 #define VPTRACE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version of this header; vptrace_version() is the library's. A program runs with every library
- * of the same major version that is not older than the header it was compiled with. */
+/* The version of this header; vptrace_version() is the library's. A program runs with any library
+ * of the same major version that is not older than its header. */
 #define VPTRACE_VERSION_MAJOR 0
 #define VPTRACE_VERSION_MINOR 1
 #define VPTRACE_VERSION_PATCH 0
 #define VPTRACE_VERSION_NUMBER                                                                     \
 	(VPTRACE_VERSION_MAJOR * 10000 + VPTRACE_VERSION_MINOR * 100 + VPTRACE_VERSION_PATCH)
 
-/* By this name the loader knows the library: dlopen(VPTRACE_SONAME, RTLD_LAZY | RTLD_NOLOAD) finds
- * the one that this process has loaded, however it came. */
+/* The library's name for the loader: dlopen(VPTRACE_SONAME, RTLD_LAZY | RTLD_NOLOAD) finds the one
+ * that this process has loaded, however it was loaded. */
 #define VPTRACE_SONAME "libvptrace.so.0"
 
 #ifdef __cplusplus
@@ -62,20 +62,20 @@ extern "C" {
  * names its own. A newer library may return codes that this header does not name. */
 enum vptrace_error {
 	VPTRACE_OK = 0,
-	VPTRACE_EINVAL = -1, /* an argument or an environment variable makes no sense */
+	VPTRACE_EINVAL = -1, /* an invalid argument or environment variable */
 	VPTRACE_EBUSY = -2,  /* a capture is running already; it goes on */
 	VPTRACE_EIDLE = -3,  /* no capture is running */
 	VPTRACE_ENOMEM = -4, /* no memory */
 	VPTRACE_EFILE = -5,  /* the file cannot be created or written */
 
 	/* Only ranges, marks and counters are recorded: there is no usable CUPTI or driver; another
-	 * profiler holds CUPTI in this process (from a stop: one had the GPU's records for a time);
+	 * profiler holds CUPTI in this process (from a stop: it had the GPU's records for a time);
 	 * the driver does not let this user trace. */
 	VPTRACE_ENOCUPTI = -6,
 	VPTRACE_ETAKEN = -7,
 	VPTRACE_EDENIED = -8,
 
-	/* Stopped, but records are missing: after stop_timeout_ms the GPU had not done all or CUPTI
+	/* Stopped, but records are missing: after stop_timeout_ms the GPU had not finished or CUPTI
 	 * kept buffers, or CUPTI did not record the nodes of graphs. */
 	VPTRACE_ETIMEOUT = -9,
 	/* This process was forked from a traced one and records nothing. */
@@ -88,19 +88,19 @@ enum vptrace_profile {
 	VPTRACE_PROFILE_LITE = 1,    /* kernels, copies and launches */
 	VPTRACE_PROFILE_FULL = 2,    /* also memory operations */
 
-	/* As default, but one record per CUDA graph, not per node. CUPTI may keep to that for the
-	 * life of the process: later captures with other profiles say so where they lack nodes. */
+	/* As default, but one record per CUDA graph, not per node. CUPTI may continue so until the
+	 * process ends: later captures with other profiles report it if they lack nodes. */
 	VPTRACE_PROFILE_COARSE = 3,
 
-	VPTRACE_PROFILE_NONE = 4 /* nothing else: the baseline that costs next to nothing */
+	VPTRACE_PROFILE_NONE = 4 /* nothing else: the baseline, at almost no cost */
 };
 
-/* Set struct_bytes = sizeof(struct vptrace_options) and everything else to 0, which means its
- * default; then change what should differ. The struct and its strings are copied.
+/* Set struct_bytes = sizeof(struct vptrace_options) and everything else to 0, the default; then
+ * change fields as needed. The struct and its strings are copied.
  *
- * A VPTRACE_* variable of the environment wins over its field; a program that runs setuid ignores
- * them all. One variable has no field: VPTRACE_TSC=0 stamps ranges with clock_gettime() alone,
- * never from the processor's counter. */
+ * A VPTRACE_* environment variable overrides its field; a program that runs setuid ignores them
+ * all. One variable has no field: VPTRACE_TSC=0 stamps ranges with clock_gettime() alone, never
+ * from the processor's counter. */
 struct vptrace_options {
 	size_t struct_bytes;
 
@@ -123,27 +123,27 @@ struct vptrace_options {
 	uint32_t flush_interval_ms;
 
 	/* VPTRACE_STOP_MS: 1 to 3,600,000. How long vptrace_stop() waits for the GPU and CUPTI, and
-	 * then as long again for the disk. Default 5000. */
+	 * again for the disk. Default 5000. */
 	uint32_t stop_timeout_ms;
 
 	/* VPTRACE_LEVEL: zstd's, -7 to 19. Default 1. */
 	int compression_level;
 
-	/* VPTRACE_LIBCUPTI: a libcupti to load. NULL or "": the library finds one. */
+	/* VPTRACE_LIBCUPTI: a libcupti to load. NULL or "": search for one. */
 	const char *cupti_path;
 
-	/* Whether the end waits for what has been launched, see vptrace_stop(). 0 and 1: it does;
-	 * -1, or VPTRACE_SYNC=0: it does not. */
+	/* Whether the stop waits for launched work, see vptrace_stop(). 0 or 1: it does; -1, or
+	 * VPTRACE_SYNC=0: it does not. */
 	int synchronize;
 
-	/* VPTRACE_DEVICE_BUFFERS: how many buffers of 3.2 MB each CUPTI may take on the device per
-	 * context, set before CUDA starts. CUPTI's own limit of 250 holds the times of 25 million
-	 * operations that run or wait. Default 0: CUPTI's. */
+	/* VPTRACE_DEVICE_BUFFERS: the most buffers of 3.2 MB that CUPTI may take on the device per
+	 * context; set it before CUDA starts. CUPTI's own limit of 250 holds the times of 25
+	 * million running or pending operations. Default 0: CUPTI's. */
 	uint32_t device_buffers;
 };
 
-/* Counts of a capture, from its start on. Set struct_bytes = sizeof(struct vptrace_stats); what an
- * older library does not know stays as it was.
+/* Counts of a capture since its start. Set struct_bytes = sizeof(struct vptrace_stats); an older
+ * library leaves fields that it does not know unchanged.
  *
  * received = written + dropped, exactly, and cupti_records = those of received that came from CUPTI
  * + filtered. */
@@ -151,10 +151,10 @@ struct vptrace_stats {
 	size_t struct_bytes;
 
 	uint64_t received;      /* records that CUPTI, NVTX and the host's own calls delivered */
-	uint64_t written;       /* of them, in the file or the chunk that is being filled */
+	uint64_t written;       /* of them, in the file or the open chunk */
 	uint64_t dropped;       /* of them, not */
 	uint64_t cupti_dropped; /* records that CUPTI itself could not deliver */
-	uint64_t invalid;       /* of the written: times that make no sense */
+	uint64_t invalid;       /* of the written: with invalid times */
 	uint64_t chunks, file_bytes;
 
 	/* Names beyond the 65,536 distinct ones of a process, recorded as "(too many names)". */
@@ -163,16 +163,16 @@ struct vptrace_stats {
 	/* Buffers that CUPTI had not given back when the capture ended. */
 	uint64_t buffers_kept;
 
-	/* Records that CUPTI delivered, and those of them that are not counted as received:
-	 * descriptions of devices and streams, driver calls that a runtime call stands for already,
-	 * calls of no interest. */
+	/* Records that CUPTI delivered, and those of them not counted as received: descriptions of
+	 * devices and streams, driver calls inside a recorded runtime call, calls that are not
+	 * recorded. */
 	uint64_t cupti_records;
 	uint64_t filtered;
 
 	int stop_code; /* what vptrace_stop() returned */
 
-	/* Of the written: work that the GPU had not finished at the stop, so that its times are not
-	 * known; see synchronize. */
+	/* Of the written: work that the GPU had not finished at the stop, so its times are unknown;
+	 * see synchronize. */
 	uint64_t unfinished;
 };
 
@@ -181,12 +181,12 @@ struct vptrace_stats {
  * 0             the GPU's work is recorded
  * ENOCUPTI, ETAKEN, EDENIED
  *               only ranges, marks and counters are; the capture runs
- * EINVAL        an option or a variable makes no sense; vptrace_last_error() names it
+ * EINVAL        an option or a variable is invalid; vptrace_last_error() names it
  * EBUSY         a capture runs already and goes on; an earlier one's write is still blocked; or a
  *               signal handler has interrupted a function of the library, which holds for every
  *               EBUSY below
- * EFILE         the file cannot be made. It is made at once; only a process that the driver or NVTX
- *               made us trace gets one no sooner than there is something to write
+ * EFILE         the file cannot be created. It is created at once; only a process that the driver
+ *               or NVTX made us trace gets one no sooner than there is something to write
  * ENOMEM, EFORKED */
 VPTRACE_API int vptrace_start(const struct vptrace_options *options);
 
@@ -195,21 +195,21 @@ VPTRACE_API int vptrace_start(const struct vptrace_options *options);
  *
  * Unless `synchronize` says not to, it waits for all work that any thread has launched so far, on
  * all devices; recording goes on meanwhile. A thread of the library calls cuCtxSynchronize() for
- * each context, so a kernel that never ends keeps that thread alone. While a stream of the process
+ * each context, so a kernel that never ends blocks only that thread. While a stream of the process
  * is being captured no device is synchronized, since that would spoil the capture; the stop then
- * waits until CUPTI has given back all earlier records. Work that still runs in the end has rows
+ * waits until CUPTI has returned all earlier records. Work still running at the end has rows
  * without times: the capture says since when on each stream, `unfinished` counts them, and the
- * report is INCOMPLETE. A process that ends without a stop waits for CUPTI's records alone, for as
- * long: the driver is not asked for anything then.
+ * report is INCOMPLETE. A process that ends without a stop waits, for as long, for CUPTI's records
+ * only; it does not call the driver.
  *
- * Takes at most stop_timeout_ms for the GPU and CUPTI, a second more where the GPU used up all of
- * it, as long again for the disk, and a moment to count what the disk did not take. What was
- * written before a failure stays good, and the counts are exact.
+ * Takes at most stop_timeout_ms for the GPU and CUPTI, a second more if the GPU used all of it, as
+ * long again for the disk, and a moment to count what was not written. What was written before a
+ * failure stays valid, and the counts are exact.
  *
  * 0             everything that was received is in the file
  * EIDLE         no capture runs; `stats` gets the counts of the last one
  * EFILE         the file could not be written to its end
- * ETIMEOUT      the GPU had not done all, CUPTI did not stop in time, or it kept buffers
+ * ETIMEOUT      the GPU had not finished, CUPTI did not stop in time, or it kept buffers
  * ETAKEN        another client of CUPTI in this process has taken records
  * EBUSY, EFORKED */
 VPTRACE_API int vptrace_stop(struct vptrace_stats *stats);
@@ -218,28 +218,30 @@ VPTRACE_API int vptrace_stop(struct vptrace_stats *stats);
  * CUPTI stays on: switching it off and on again costs more, and breaks the correlation of CUDA
  * graphs before CUPTI 13.1.
  *
- * 0, also where it is paused (or runs) already; EIDLE; EFILE where the capture's file has failed;
+ * 0, also if it is already paused (or running); EIDLE; EFILE if the capture's file has failed;
  * EBUSY, EFORKED. */
 VPTRACE_API int vptrace_pause(void);
 VPTRACE_API int vptrace_resume(void);
 
 /* A fact about the run, kept in the capture: "model.parameters", "session.tag" ... The latest value
- * of a key wins. Without a running capture it is kept for the next one; a stop forgets all of them.
+ * of a key wins. Without a running capture it is kept for the next one; a stop clears all facts.
  *
  * 0; EINVAL for a key that is NULL, empty or longer than 256 bytes, a value that is NULL or longer
  * than 4,096, and for a 257th key; ENOMEM; EBUSY, EFORKED. */
 VPTRACE_API int vptrace_metadata(const char *key, const char *value);
 
 /* A sample of a series: cache hits, queue depth, bytes of an allocator. `unit` may be NULL. As
- * cheap as a range. 0, also where nothing is recorded; EINVAL where `name` is NULL or empty. */
+ * cheap as a range. 0, also if nothing is recorded; EINVAL if `name` is NULL or empty. */
 VPTRACE_API int vptrace_counter(const char *name, double value, const char *unit);
 
 enum vptrace_state {
 	VPTRACE_STOPPED = 0,
 	VPTRACE_RUNNING = 1,
-	VPTRACE_RANGES_ONLY =
-		2, /* no CUPTI, or another client of it in this process has the records now: see
-				  * vptrace_last_error(); or profile none */
+
+	/* no CUPTI, or another client of it in this process has the records now: see
+	 * vptrace_last_error(); or profile none */
+	VPTRACE_RANGES_ONLY = 2,
+
 	VPTRACE_PAUSED = 3,
 	VPTRACE_FAILED = 4, /* the file could not be written: nothing more is recorded */
 	VPTRACE_INERT = 5   /* a forked child */
@@ -248,15 +250,15 @@ enum vptrace_state {
 /* What the library does at this moment. Takes no lock and never fails. */
 VPTRACE_API enum vptrace_state vptrace_status(void);
 
-/* Why the last function of this library that failed in this thread failed; "" if none did, never
- * NULL. Owned by the library; valid until this thread's next call. */
+/* The reason of this thread's last failure in this library; "" if there was none, never NULL. Owned
+ * by the library; valid until this thread's next call. */
 VPTRACE_API const char *vptrace_last_error(void);
 
 /* Counts of the running capture, or of the last one; zeros before the first. Cheap enough for a
- * status line. 0; EINVAL where `stats` is NULL or its struct_bytes is not set; EBUSY, EFORKED. */
+ * status line. 0; EINVAL if `stats` is NULL or its struct_bytes is not set; EBUSY, EFORKED. */
 VPTRACE_API int vptrace_statistics(struct vptrace_stats *stats);
 
-/* The name of the capture's file, with its number; of the last capture when none is running. ""
+/* The name of the capture's file, with its number; of the last capture if none is running. ""
  * before there is one and in a forked child, never NULL. Owned by the library; valid until the next
  * capture starts. */
 VPTRACE_API const char *vptrace_path(void);
@@ -267,18 +269,18 @@ VPTRACE_API const char *vptrace_version(void);
 /* ---- ranges without NVTX: the same rows in the capture ----
  *
  * For programs that cannot use NVTX's headers, and for late attach, when a library's NVTX is
- * already switched off. A name may be NULL, which is "". Ranges nest per thread, 256 deep; deeper
- * ones are counted as dropped. None of these functions fails. Beyond a thread's first call they
- * take no lock, allocate nothing and call no system, unless the thread's ring is full: then they
- * map another one. */
+ * already switched off. A NULL name is "". Ranges nest per thread, 256 deep; deeper ones are
+ * counted as dropped. None of these functions fails. After a thread's first call they take no lock,
+ * allocate nothing and make no system call, unless the thread's ring is full: then they map another
+ * one. */
 
 /* Opens a range on this thread; closes the one that was opened last. A pop without a push does
  * nothing. */
 VPTRACE_API void vptrace_range_push(const char *name);
 VPTRACE_API void vptrace_range_pop(void);
 
-/* Opens a range of the process, which any thread may end, and returns its id; 0 where 4,096 are
- * open already or this is a forked child. Ending 0 or an id that is not open does nothing. */
+/* Opens a range of the process, which any thread may end, and returns its id; 0 if 4,096 are open
+ * or this is a forked child. Ending 0 or an id that is not open does nothing. */
 VPTRACE_API uint64_t vptrace_range_start(const char *name);
 VPTRACE_API void vptrace_range_end(uint64_t id);
 
@@ -299,7 +301,7 @@ enum vptrace_note_kind {
 	VPTRACE_NOTE_FRAMES = 6   /* a mark: the block's frames are ready */
 };
 
-/* Also the layout of the NVTX payload, schema "vptrace". Fields that do not apply or are not known
+/* Also the layout of the NVTX payload, schema "vptrace". Fields that do not apply or are unknown
  * are negative. */
 struct vptrace_note {
 	int64_t kind;    /* enum vptrace_note_kind */
@@ -309,7 +311,7 @@ struct vptrace_note {
 	double timestep; /* of the diffusion schedule */
 };
 
-/* As vptrace_range_push() and vptrace_mark(), with a note, which is copied; NULL: none. */
+/* Like vptrace_range_push() and vptrace_mark(), with a note, which is copied; NULL: none. */
 VPTRACE_API void vptrace_note_push(const char *name, const struct vptrace_note *note);
 VPTRACE_API void vptrace_note_mark(const char *name, const struct vptrace_note *note);
 

@@ -15,13 +15,13 @@
  *	vptrace_pop();
  *
  * With NVTX's headers these are NVTX ranges of the domain "vptrace" with payloads, so other tools
- * show them too. Without the headers, with VPTRACE_NO_NVTX defined, or where no NVTX tool listens,
- * they go to libvptrace.so if the process has loaded it by the time of the first call. Otherwise a
- * call costs a load and a branch.
+ * show them too. Without the headers, with VPTRACE_NO_NVTX defined, or without an NVTX tool, they
+ * go to libvptrace.so if the process has loaded it before the first call. Otherwise a call costs a
+ * load and a branch.
  *
- * Every push needs a vptrace_pop() on the same thread. Indexes count from 0. A number that is not
- * known is negative. Strings may be NULL and are copied. Any thread may call any function; none
- * fails. Nothing needs to be linked, except -ldl with a C library older than glibc 2.34. */
+ * Every push needs a vptrace_pop() on the same thread. Indexes count from 0. An unknown number is
+ * negative. Strings may be NULL and are copied. Any thread may call any function; none fails. No
+ * linking is needed, except -ldl with a C library older than glibc 2.34. */
 #ifndef VPTRACE_NVTX_H
 #define VPTRACE_NVTX_H
 
@@ -31,8 +31,8 @@
 #include <string.h>
 
 #if !defined(VPTRACE_NO_NVTX) && defined(__has_include)
-/* An NVTX that was included before may be older than this extension, from another folder: the two
- * cannot be mixed. */
+/* An NVTX included earlier may be older than this extension, from another folder: they cannot be
+ * mixed. */
 #if __has_include(<nvtx3/nvToolsExtPayload.h>) && (!defined(NVTX_VERSION) || defined(NVTX_NULLPTR))
 #include <nvtx3/nvToolsExtPayload.h>
 #define VPTRACE_WITH_NVTX 1
@@ -51,8 +51,7 @@ static inline void vptrace_request_push(const char *name);
 /* A part of a request that is not a block: "text encoding", "VAE decoding" ... NULL: "stage". */
 static inline void vptrace_stage_push(const char *name);
 
-/* One generated block: its index in the request, the video frames that it makes, and of how many
- * latent frames. */
+/* One generated block: its index in the request, its video frames, its latent frames. */
 static inline void vptrace_block_push(int64_t index, int64_t frames, int64_t latents);
 
 /* One denoising iteration: its index in the block, and the schedule's timestep. */
@@ -61,13 +60,13 @@ static inline void vptrace_step_push(int64_t index, double timestep);
 /* The pass that writes the KV cache of block `index`. */
 static inline void vptrace_context_push(int64_t index);
 
-/* Ends what this thread pushed last. */
+/* Ends this thread's last push. */
 static inline void vptrace_pop(void);
 
-/* Marks the moment from which the frames of block `index` can be shown. */
+/* Marks the moment when the frames of block `index` are ready to be shown. */
 static inline void vptrace_frames_ready(int64_t index, int64_t frames);
 
-/* ---- the plumbing: nothing below is meant to be called ---- */
+/* ---- the plumbing: do not call anything below ---- */
 
 enum { VPTRACE_TO_UNKNOWN = 0, VPTRACE_TO_NOBODY = 1, VPTRACE_TO_LIBRARY = 2, VPTRACE_TO_NVTX = 3 };
 
@@ -76,11 +75,11 @@ struct vptrace_target_ {
 	void (*push)(const char *name, const struct vptrace_note *note);
 	void (*mark)(const char *name, const struct vptrace_note *note);
 	void (*pop)(void);
-	void *domain; /* of NVTX, and the number that it gave to struct vptrace_note; 0: none */
+	void *domain; /* NVTX's; schema: its id of struct vptrace_note; 0: none */
 	uint64_t schema;
 };
 
-/* One for the program or library that includes this, however many of its files do. */
+/* One per program or library, however many of its files include this. */
 __attribute__((weak, visibility("hidden"))) struct vptrace_target_ vptrace_target_;
 
 #ifdef VPTRACE_WITH_NVTX
@@ -145,7 +144,7 @@ static inline void vptrace_nvtx_event_(
 		data.size = sizeof(*note);
 		data.payload = note;
 		event.payloadType = NVTX_PAYLOAD_TYPE_EXT;
-		event.reserved0 = 1; /* how many payloads there are */
+		event.reserved0 = 1; /* the number of payloads */
 		event.payload.ullValue = (uint64_t)(uintptr_t)&data;
 	}
 	if (is_mark)
@@ -165,7 +164,7 @@ static inline void *vptrace_symbol_(void *library, const char *name)
 	return symbol;
 }
 
-/* NULL where the program is not linked with the library. dlsym() finds none of a static one. */
+/* NULL if the program is not linked with the library. dlsym() finds no symbols of a static one. */
 extern void vptrace_linked_push_(const char *name, const struct vptrace_note *note) __asm__(
 	"vptrace_note_push") __attribute__((weak));
 extern void vptrace_linked_mark_(const char *name, const struct vptrace_note *note) __asm__(
@@ -193,7 +192,7 @@ static inline int vptrace_find_library_(struct vptrace_target_ *t)
 	return 1;
 }
 
-/* Who listens is found out once. Threads that do it at the same time find the same. */
+/* Finds the listener once. Threads that do so at the same time get the same result. */
 static inline int vptrace_find_(void)
 {
 	struct vptrace_target_ found;
@@ -222,7 +221,7 @@ static inline int vptrace_to_(void)
 	return to == VPTRACE_TO_UNKNOWN ? vptrace_find_() : to;
 }
 
-/* Writes "<word> <index>", or the word alone where the index is negative. */
+/* Writes "<word> <index>", or only the word if the index is negative. */
 static inline const char *vptrace_numbered_(char out[48], const char *word, int64_t index)
 {
 	char digits[24];
