@@ -1,5 +1,5 @@
-/* about.h - what is known of the run, as keys and values, and of its GPUs; and which of it the file
- * does not have yet. The writer's thread only. */
+/* about.h - facts about the run (keys and values) and its GPUs, and which of them the file still
+ * lacks. The writer's thread only. */
 #ifndef VPTRACE_TRACER_ABOUT_H
 #define VPTRACE_TRACER_ABOUT_H
 
@@ -26,16 +26,15 @@ struct vtr_about {
 	size_t device_count, device_cap, device_fresh_cap;
 };
 
-/* Takes a device or a fact in place of the former one. Text is copied and cut at 256 (key) and 4,096
- * (value) bytes; more than 1,024 keys or 256 devices are left out, and so is what there is no memory
- * for. */
+/* Add a device or a fact, or replace it. Text is copied, and cut at 256 (key) and 4,096 (value)
+ * bytes. Dropped: keys beyond 1,024, devices beyond 256, and anything that finds no memory. */
 void vtr_about_device(struct vtr_about *a, const struct vtr_device *device);
 void vtr_about_fact(struct vtr_about *a, const char *key, const char *value);
 
-/* Puts the rows that the file does not have yet, as they are now. */
+/* Puts the rows that the file lacks into `batch`, with their current values. */
 void vtr_about_put(struct vtr_about *a, struct vpt_batch *batch);
 
-/* The chunk they were put into is lost: all are put again. */
+/* The chunk that held them is lost: put all of them again. */
 void vtr_about_again(struct vtr_about *a);
 
 void vtr_about_free(struct vtr_about *a);

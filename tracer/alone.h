@@ -1,9 +1,8 @@
-/* alone.h - a process whose last own thread has ended must end: our threads may not keep it alive.
+/* alone.h - ends the process after the host's last thread: ours must not keep it alive.
  *
- * When main() leaves with pthread_exit() the process lives until its last thread has ended, and
- * then exits with status 0. Our threads would be in the way, so one of them looks. Threads of
- * CUDA's driver and of CUPTI itself are in the way as well, with or without us: about those nothing
- * is done. */
+ * When main() leaves with pthread_exit(), the process runs until its last thread has ended, then
+ * exits with status 0. Our threads would prevent that, so one of them checks. Threads of CUDA's
+ * driver and of CUPTI prevent it too, with or without us; we do nothing about those. */
 #ifndef VPTRACE_TRACER_ALONE_H
 #define VPTRACE_TRACER_ALONE_H
 

@@ -1,13 +1,13 @@
-/* budget.h - one account of the memory that the tracer holds, against the limit that its user set.
+/* budget.h - one account of the tracer's memory, against the user's limit.
  *
  *	limit >= buffers for CUPTI        each at most three quarters of the limit,
  *	       + rings and stacks         so that a storm of one kind leaves room
  *	       + names                    for the other
  *	       + the writer's room        what it has allocated, at least an eighth
  *
- * Whoever wants memory of the first three takes it here first, and drops what it has no place for
- * when it is refused. The writer is never refused: it must be able to empty what is full, and its
- * needs are bounded by what a chunk may hold. */
+ * The first three take memory here before they use it, and drop data when refused. The writer is
+ * never refused: it must be able to empty full buffers, and the size of a chunk bounds its
+ * needs. */
 #ifndef VPTRACE_TRACER_BUDGET_H
 #define VPTRACE_TRACER_BUDGET_H
 
@@ -23,19 +23,19 @@ enum vtr_budget_owner {
 	VTR_BUDGET_OWNERS
 };
 
-/* What is held already stays, also where it is more. Any thread. */
+/* Sets the limit. Memory held already stays, even if it exceeds the new limit. Any thread. */
 void vtr_budget_limit(uint64_t bytes);
 
 /* 1: taken. 0: refused, nothing changed. No lock, no system call: for callbacks too. */
 int vtr_budget_take(enum vtr_budget_owner owner, uint64_t bytes);
-/* The same where there is no choice. */
+/* The same without a check, for memory that cannot be refused. */
 void vtr_budget_add(enum vtr_budget_owner owner, uint64_t bytes);
 void vtr_budget_give(enum vtr_budget_owner owner, uint64_t bytes);
 
-/* What the compressor holds; it allocates by itself. The writer. */
+/* Reports what the compressor holds; it allocates by itself. The writer only. */
 void vtr_budget_compressor(uint64_t bytes);
 
-/* Bytes held now: by one of them, by the writer, by all. Any thread; each a snapshot. */
+/* Bytes held now: by one owner, by the writer, in total. Any thread; each a snapshot. */
 uint64_t vtr_budget_of(enum vtr_budget_owner owner);
 uint64_t vtr_budget_of_writer(void);
 uint64_t vtr_budget_held(void);

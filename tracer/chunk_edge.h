@@ -1,15 +1,16 @@
-/* chunk_edge.h - what application threads did, cut into chunks, such that each range open around a call of a chunk stands in the chunk.
+/* chunk_edge.h - cuts the threads' events into chunks so that every range open around a call is in
+ * the chunk of that call.
  *
  * The stacks are copied first and the rings drained second:
  *
  *	copy of the stacks    drain of the rings       in the chunk
- *	open                  not there                OPEN: it is open still
+ *	open                  not there                OPEN: it is still open
  *	open                  there: it just ended     RANGE, and no OPEN
  *	not there             there                    RANGE
  *
- * The other way round, a range that ended in between would be in neither. What ended after the
- * stacks began to be copied stays in its ring, for the next chunk, since a range around it may have
- * begun after them too and stand in neither. The writer's thread alone. */
+ * In the other order, a range that ended in between would be in neither. Events that ended after
+ * the copy began stay in their ring for the next chunk: a range around them may have begun after
+ * the copy too, and would be in neither. The writer's thread only. */
 #ifndef VPTRACE_TRACER_CHUNK_EDGE_H
 #define VPTRACE_TRACER_CHUNK_EDGE_H
 
@@ -24,7 +25,7 @@ struct vtr_edge_list {
 	size_t count, cap;
 };
 
-/* All zeros is an edge that nothing has reached. */
+/* All zeros is a valid empty edge. */
 struct vtr_edge {
 	struct vtr_recorder *recorder; /* borrowed */
 	struct vtr_edge_list open;     /* when the stacks were copied */
@@ -33,9 +34,11 @@ struct vtr_edge {
 	int draining, closing;
 };
 
-/* Rows of what the rings hold, counted in *drained. Returns whether it was all; the rest has its turn in the next round. */
+/* Makes rows of what the rings hold and counts them in *drained. Returns whether that was all; the
+ * rest follows in the next round. */
 int vtr_edge_drain(struct vtr_edge *e, size_t *drained);
-/* The open chunk ends: drains, and puts what is open as OPEN rows. May come while the rings are being drained. */
+/* The open chunk ends: drains the rings and puts open ranges as OPEN rows. May be called during
+ * vtr_edge_drain(). */
 void vtr_edge_close(struct vtr_edge *e);
 /* Ranges that are open now end at `stop_ns`, the capture's end. */
 void vtr_edge_end_open(struct vtr_edge *e, uint64_t stop_ns);

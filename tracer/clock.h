@@ -1,8 +1,8 @@
 /* clock.h - the clocks of a capture.
  *
- * The trace clock is CLOCK_REALTIME: CUPTI stamps with it unless another tool changed that, and it
- * is what ranges are stamped with, by way of tsc.h where that is cheaper. Real time may be set while a capture
- * runs; clock points, once a second, tell a reader when. */
+ * The trace clock is CLOCK_REALTIME: CUPTI stamps with it unless another tool changed that, and
+ * ranges use it too, through tsc.h where that is cheaper. Real time may be set while a capture
+ * runs; clock points, one a second, show a reader when. */
 #ifndef VPTRACE_TRACER_CLOCK_H
 #define VPTRACE_TRACER_CLOCK_H
 
@@ -28,8 +28,8 @@ static inline uint64_t vtr_now(void)
 	return vtr_clock_ns(CLOCK_REALTIME);
 }
 
-/* One moment on several clocks, the best of 16 readings. With `cupti`, a function that reads
- * CUPTI's clock, *cupti_time becomes what it said; 0 without. Any thread. */
+/* One moment on several clocks, the best of 16 readings. `cupti` reads CUPTI's clock into
+ * *cupti_time; NULL: *cupti_time is 0. Any thread. */
 void vtr_clock_point(
 	uint64_t (*cupti)(void *ctx), void *ctx, struct vpt_clock *out, uint64_t *cupti_time);
 

@@ -1,4 +1,4 @@
-/* environment.h - variables of the environment, where they may be believed. */
+/* environment.h - environment variables, where they may be trusted. */
 #ifndef VPTRACE_TRACER_ENVIRONMENT_H
 #define VPTRACE_TRACER_ENVIRONMENT_H
 
@@ -8,8 +8,9 @@ int vtr_environment_trusted(void);
  */
 const char *vtr_environment(const char *name);
 
-/* Sets a variable that is not set, for the life of the process. Unlike setenv(3) safe beside threads that read the environment.
- * Without memory nothing happens. The constructor's thread only: afterwards the environment is the host's alone. */
+/* Sets a variable if it is unset, for the life of the process. Unlike setenv(3), safe while other
+ * threads read the environment. Does nothing without memory. Only for the constructor: afterwards
+ * the environment belongs to the host. */
 void vtr_environment_default(const char *name, const char *value);
 
 #endif

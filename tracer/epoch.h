@@ -1,8 +1,8 @@
-/* epoch.h - what is going on: one word that every event reads once.
+/* epoch.h - whether a capture runs: one word that every event reads once.
  *
- * The epoch is odd during a capture and counted up by its start and its stop; beside it stands
- * whether this is a forked child. Every event carries the epoch into its ring, so an event that was
- * overtaken by a stop and another start is recognised by the writer and belongs to neither. */
+ * The epoch is odd during a capture; each start and stop increments it. The same word says whether
+ * this is a forked child. Every event carries the epoch into its ring, so the writer recognises an
+ * event that was overtaken by a stop and another start, and drops it from both captures. */
 #ifndef VPTRACE_TRACER_EPOCH_H
 #define VPTRACE_TRACER_EPOCH_H
 
@@ -13,13 +13,13 @@
 
 enum { VTR_INERT = 1, VTR_EPOCH_SHIFT = 1 };
 
-/* Hidden, so that the library reads them without a detour by way of the linker's table. */
+/* Hidden, so that the library reads them directly, not through the linker's table. */
 #pragma GCC visibility push(hidden)
-extern _Atomic uint64_t vtr_epoch_word;       /* epoch 32 | VTR_INERT; changed by threads.c alone */
+extern _Atomic uint64_t vtr_epoch_word;       /* epoch 32 | VTR_INERT; changed by threads.c only */
 extern _Atomic uint64_t vtr_capture_start_ns; /* CLOCK_REALTIME */
 #pragma GCC visibility pop
 
-/* The word, to be read once an event. Any thread, as for all of these. */
+/* The word; read it once per event. Any thread, like all of these. */
 static inline uint64_t vtr_epoch_now(void)
 {
 	return atomic_load_explicit(&vtr_epoch_word, memory_order_acquire);
@@ -41,7 +41,8 @@ static inline uint32_t vtr_epoch_capture(uint64_t now)
 	return vtr_epoch_of(now) - !(vtr_epoch_of(now) & 1);
 }
 
-/* A range that was open when the capture began, begins there. Returns flags of event_words.h. */
+/* Moves the start of a range that was open when the capture began to the capture's start. Returns
+ * flags of event_words.h. */
 static inline unsigned vtr_epoch_cut(struct vtr_event *e, uint32_t opened_in, uint32_t capture)
 {
 	if (opened_in == capture)

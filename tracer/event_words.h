@@ -1,14 +1,14 @@
-/* event_words.h - an event as 64-bit words, the way it lies in a thread's ring.
+/* event_words.h - an event as 64-bit words, as stored in a thread's ring.
  *
  *	header   epoch 32 | payload bytes 16 | payload type 8 | flags 5 | event type 3
- *	time     start; then of a range: end
+ *	time     start; of a range also: end
  *	names    name 32 | domain 32
  *	look     category 32 | colour 32           with VTR_WORDS_LOOK
  *	opener   thread that opened the range      with VTR_WORDS_OPENER
- *	payload  value, or of a blob: schema       with a payload type; then the blob's bytes, padded to words
+ *	payload value, or a blob's schema       with a payload type; then a blob's bytes, padded to words
  *
- * A graph event is header, time, name | operation, graph, node, origin. The header alone tells the
- * length. */
+ * A graph event is header, time, name | operation, graph, node, origin. The header alone determines
+ * the length. */
 #ifndef VPTRACE_TRACER_EVENT_WORDS_H
 #define VPTRACE_TRACER_EVENT_WORDS_H
 
@@ -79,8 +79,8 @@ static inline unsigned vtr_words_count(uint64_t header)
 	return vtr_words_payload(header) ? words + 1 + vtr_words_blob(header) : words;
 }
 
-/* Writes an event's words at `at` of a ring, where there must be room for vtr_words_count().
- * `e->tid` goes along only with VTR_WORDS_OPENER in the header. */
+/* Writes an event's words at position `at` of a ring, which must have room for vtr_words_count().
+ * `e->tid` is written only with VTR_WORDS_OPENER in the header. */
 void vtr_words_put(struct vtr_ring *ring, uint64_t at, uint64_t header, const struct vtr_event *e);
 
 /* Reads the record at `at`, made by thread `tid`. The blob is copied to `blob`, to which the event

@@ -1,4 +1,4 @@
-/* facts.h - what the host says about its run, kept for the capture that is running or comes next.
+/* facts.h - the host's facts about its run, kept for the running or the next capture.
  *
  * Not locked: the session's lock guards it. */
 #ifndef VPTRACE_TRACER_FACTS_H

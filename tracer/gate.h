@@ -1,4 +1,4 @@
-/* gate.h - waiting for another thread, with a deadline on the monotonic clock.
+/* gate.h - waits for another thread, with a deadline on the monotonic clock.
  *
  * Closed at first; opened once or many times. Not for callbacks. */
 #ifndef VPTRACE_TRACER_GATE_H

@@ -1,6 +1,6 @@
-/* lanes.h - the streams, threads and series of a capture, each found by what it is.
+/* lanes.h - the streams, threads and series of a capture, found by identity.
  *
- * Lanes stay where they are until the table is freed. The writer's thread only. */
+ * Lanes do not move until the table is freed. The writer's thread only. */
 #ifndef VPTRACE_TRACER_LANES_H
 #define VPTRACE_TRACER_LANES_H
 
@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A stream, thread or series of the capture; stays until the table is freed. */
+/* A stream, thread or series of the capture; valid until the table is freed. */
 struct vtr_lane {
-	uint64_t key;                        /* of the file; 0 is the lane of rows that have none */
-	uint64_t received, dropped, invalid; /* invalid rows are written all the same */
-	uint64_t pending;                    /* rows of the chunk being filled, not received yet */
-	uint64_t chunk;                      /* that described it last */
+	uint64_t key;                        /* in the file; 0: the lane of rows that have none */
+	uint64_t received, dropped, invalid; /* invalid rows are written too */
+	uint64_t pending;                    /* rows of the open chunk, not in `received` yet */
+	uint64_t chunk;                      /* the last that described it */
 	uint64_t open;       /* stamp and kind of the section below, see vtr_recorder_append() */
-	size_t section;      /* where it stands in the batch, in bytes */
+	size_t section;      /* its byte offset in the batch */
 	int asked_name;      /* the kernel was asked for the thread's name */
 	struct vpt_lane row; /* name and unit as numbers of names.h, not of a chunk */
 };
@@ -27,21 +27,21 @@ struct vtr_lanes {
 	struct vtr_lane_block **blocks;
 	size_t block_count, block_cap;
 	uint32_t count;
-	uint32_t *slots; /* 1 + lane, by what it stands for */
+	uint32_t *slots; /* 1 + lane, hashed by identity */
 };
 
 /* 0 or VPT_ENOMEM. */
 int vtr_lanes_init(struct vtr_lanes *lanes);
 void vtr_lanes_free(struct vtr_lanes *lanes); /* accepts all zeros */
 
-/* The lane that `row` describes, made if it is new: a stream by device, context and stream, a
- * thread by its id, a series by its name and unit. NULL: no memory, or VTR_LANES_MAX are there. */
+/* The lane that `row` describes, created if new: a stream by device, context and stream, a thread
+ * by its id, a series by its name and unit. NULL: no memory, or VTR_LANES_MAX exist. */
 struct vtr_lane *vtr_lanes_find(struct vtr_lanes *lanes, const struct vpt_lane *row);
 
-/* By number, 0 to count - 1, in order of their making; keys count from 1. */
+/* By number, 0 to count - 1, in order of creation; keys count from 1. */
 struct vtr_lane *vtr_lanes_at(const struct vtr_lanes *lanes, uint32_t index);
 
-/* What becomes known of a lane later: described again in the next chunk that uses it. */
+/* Update a lane; the next chunk that uses it describes it again. */
 void vtr_recorder_describe_stream(struct vtr_lane *lane, int64_t priority, uint64_t flags);
 void vtr_recorder_name_lane(struct vtr_lane *lane, uint32_t name); /* a number of names.h */
 

@@ -1,5 +1,5 @@
-/* mail.h - what the session and the flusher tell the writer: rare, small, in order. Never used by
- * callbacks. */
+/* mail.h - messages from the session and the flusher to the writer: rare, small, in order. Never
+ * used by callbacks. */
 #ifndef VPTRACE_TRACER_MAIL_H
 #define VPTRACE_TRACER_MAIL_H
 
@@ -21,7 +21,7 @@ struct vtr_mail {
 	enum vtr_mail_type type;
 	char *key, *value;
 	struct vpt_clock clock;
-	uint64_t cupti_time; /* CUPTI's clock then; 0: not read */
+	uint64_t cupti_time; /* CUPTI's clock at that moment; 0: not read */
 	struct vpt_loss loss;
 	uint64_t time_ns;
 	int lent;
@@ -34,14 +34,13 @@ struct vtr_mailbox {
 };
 
 void vtr_mailbox_init(struct vtr_mailbox *box);
-void vtr_mailbox_free(struct vtr_mailbox *box); /* and everything that was not taken */
+void vtr_mailbox_free(struct vtr_mailbox *box); /* and everything not taken */
 
-/* A copy of `mail`, its texts included, is queued. 0, or -1: no memory, or 65,536 are waiting. Any
- * thread. */
+/* Queues a copy of `mail` and its texts. 0, or -1: no memory, or 65,536 are pending. Any thread. */
 int vtr_mailbox_post(struct vtr_mailbox *box, const struct vtr_mail *mail);
 
-/* The same without a copy: `mail`, with no texts, is the mailbox's until it is freed, and nothing is
- * freed then. Never refused. */
+/* The same without a copy: the mailbox borrows `mail`, which has no texts, until the mailbox is
+ * freed, and never frees it. Never refused. */
 void vtr_mailbox_lend(struct vtr_mailbox *box, struct vtr_mail *mail);
 
 /* The oldest, the caller's to vtr_mail_free(); NULL: none. */

@@ -1,4 +1,4 @@
-/* note.h - what a range is to a video pipeline, as the JSON text that captures keep.
+/* note.h - a range's role in a video pipeline, as the JSON text that captures keep.
  *
  *	{"kind":"block","index":3,"frames":12,"latents":3}
  *	{"kind":"step","index":2,"timestep":500}

@@ -1,10 +1,11 @@
 /* nvtx_abi.h - the binary interface between NVTX's headers in the host and a tool: our own
  * declarations.
  *
- * NVTX 3 is compiled into every library that uses it; NVTX 2 is a library. Both, at their first
- * call, look for a tool and hand it tables of slots, one table a module, one slot a function, into
- * which the tool writes its own functions. Numbers and layouts have not changed since they were
- * introduced; with VPT_LAYOUT_CHECKS, tests/layout/ compares them with NVTX's headers. */
+ * NVTX 3 is compiled into every library that uses it; NVTX 2 is a library. At its first call,
+ * either looks for a tool and hands it tables of slots, one table per module, one slot per
+ * function, into which the tool writes its own functions. Numbers and layouts have not changed
+ * since they were introduced; with VPT_LAYOUT_CHECKS, tests/layout/ compares them with NVTX's
+ * headers. */
 #ifndef VPTRACE_TRACER_NVTX_ABI_H
 #define VPTRACE_TRACER_NVTX_ABI_H
 
@@ -16,12 +17,13 @@ typedef void (*vtr_nvtx_function)(void);
 
 enum { VTR_NVTX_TABLE_CALLBACKS = 1, VTR_NVTX_TABLE_VERSION = 3, VTR_NVTX_VERSION = 3 };
 
-/* What InitializeInjectionNvtx2() is given: returns a table by its number. */
+/* The argument of InitializeInjectionNvtx2(): returns a table by its number. */
 typedef const void *(*vtr_nvtx_get_table)(uint32_t table);
 
 struct vtr_nvtx_callbacks { /* VTR_NVTX_TABLE_CALLBACKS */
 	size_t struct_bytes;
-	/* 1 and the slots of a module: table[id] points to the slot of callback `id`; ids begin at 1. 0: no such module. */
+	/* Gives the slots of a module: table[id] points to the slot of callback `id`; ids begin at
+	 * 1. Returns 1, or 0: no such module. */
 	int (*module)(int module, vtr_nvtx_function ***table, unsigned *count);
 };
 
@@ -84,12 +86,12 @@ enum { VTR_NVTX_CUDA_STREAM_A = 3, VTR_NVTX_CUDA_STREAM_W = 4, VTR_NVTX_CUDART_C
 
 enum { VTR_NVTX_COLOUR_ARGB = 1 };
 enum { VTR_NVTX_TEXT_ASCII = 1, VTR_NVTX_TEXT_WIDE = 2, VTR_NVTX_TEXT_REGISTERED = 3 };
-enum { VTR_NVTX_NUMBER_MAX = 6 }; /* payload types 1 to 6 are ours of names.def */
+enum { VTR_NVTX_NUMBER_MAX = 6 }; /* payload types 1 to 6 equal those of names.def */
 #define VTR_NVTX_PAYLOAD_EXTENDED ((int32_t)0xDFBD0009)
 enum { VTR_NVTX_NO_TRACKING = -2 }; /* a push or pop that was not counted */
 
 struct vtr_nvtx_event {
-	uint16_t version, size; /* of the struct as the host knows it */
+	uint16_t version, size; /* size: of the host's version of the struct */
 	uint32_t category;
 	int32_t colour_type;
 	uint32_t colour;
@@ -106,7 +108,8 @@ struct vtr_nvtx_event {
 struct vtr_nvtx_segment {
 	size_t id, slot_count;
 	intptr_t *
-		slots; /* 0: nothing there yet; otherwise a function, or a small number of NVTX's own */
+		/* 0: still empty; otherwise a function, or a small number of NVTX's own */
+		slots;
 };
 
 struct vtr_nvtx_extension {
@@ -120,7 +123,7 @@ struct vtr_nvtx_extension {
 enum {
 	VTR_NVTX_PAYLOAD_MODULE = 2,
 	VTR_NVTX_PAYLOAD_SLOTS = 63,
-	VTR_NVTX_SLOT_STATES = 15 /* what is not above is no function */
+	VTR_NVTX_SLOT_STATES = 15 /* values up to this are states, not functions */
 };
 
 enum vtr_nvtx_payload_slot {
@@ -137,7 +140,7 @@ enum vtr_nvtx_payload_slot {
 
 struct vtr_nvtx_blob {
 	uint64_t schema;
-	size_t bytes; /* SIZE_MAX: what the schema says */
+	size_t bytes; /* SIZE_MAX: use the schema's size */
 	const void *data;
 };
 
@@ -148,7 +151,7 @@ enum {
 	VTR_NVTX_ENUM_HAS_ID = 1 << 5
 };
 #define VTR_NVTX_FIRST_DYNAMIC_ID                                                                  \
-	(UINT64_C(1) << 32) /* smaller ids are the host's, each domain its own */
+	(UINT64_C(1) << 32) /* smaller ids: chosen by the host, per domain */
 
 struct vtr_nvtx_schema {
 	uint64_t fields; /* VTR_NVTX_SCHEMA_HAS_* */

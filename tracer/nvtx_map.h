@@ -1,8 +1,8 @@
-/* nvtx_map.h - from a 64-bit key to a 32-bit value, for what NVTX's users register: handles,
- * schemas, streams.
+/* nvtx_map.h - maps 64-bit keys to 32-bit values, for what NVTX's users register: handles, schemas,
+ * streams.
  *
- * Without locks; nothing is removed; a key that is put again gets the new value. All zeros is an
- * empty map. A full map forgets what is put into it. Key 0 is never in it. */
+ * No locks; nothing is removed; putting a key again replaces its value. All zeros is an empty map.
+ * A full map drops new keys. Key 0 is never in it. */
 #ifndef VPTRACE_TRACER_NVTX_MAP_H
 #define VPTRACE_TRACER_NVTX_MAP_H
 
@@ -13,7 +13,7 @@ enum { VTR_NVTX_MAP_PROBES = 64 };
 
 struct vtr_nvtx_pair {
 	_Atomic uint64_t key;
-	_Atomic uint64_t value; /* 1 + the value; 0: on its way */
+	_Atomic uint64_t value; /* 1 + the value; 0: not stored yet */
 };
 
 /* `count`: pairs of the map, a power of two. */

@@ -1,8 +1,8 @@
 /* nvtx_schemas.h - the payload layouts that the host has registered with NVTX.
  *
- * An id below 2^32 was chosen by the host and is good in one domain; others are given out by us, or
- * by a chained tool. Of a layout the name and the size are kept; the layout named "vptrace" is
- * struct vptrace_note. */
+ * An id below 2^32 was chosen by the host and is valid in one domain; other ids are assigned by us
+ * or by a chained tool. We keep a layout's name and size; the layout named "vptrace" is struct
+ * vptrace_note. */
 #ifndef VPTRACE_TRACER_NVTX_SCHEMAS_H
 #define VPTRACE_TRACER_NVTX_SCHEMAS_H
 
@@ -13,7 +13,7 @@
 uint64_t vtr_nvtx_schema_register(
 	const struct vtr_nvtx_schema *attr, uint32_t domain, uint64_t tools);
 
-/* An id for what only needs one: the host's own, the tool's, or a new one. */
+/* The id of a registration: the host's own, the tool's, or a new one. */
 uint64_t vtr_nvtx_new_id(uint64_t hosts, uint64_t tools);
 
 /* The id under which the capture keeps a layout: VTR_SCHEMA_NOTE for the notes, else the same. */

@@ -1,15 +1,15 @@
-/* open_range.h - a range that is open, in words that its owner writes and the writer's thread may
- * read at any moment.
+/* open_range.h - an open range, in words that its owner writes and the writer's thread may read at
+ * any moment.
  *
- *	start   when it was opened; 0 while nothing is recorded
+ *	start   when it was opened; 0 if nothing was recorded then
  *	names   name 32 | domain 32
  *	look    category 32 | colour 32
  *	shape   epoch 32 | payload bytes 16 | payload type 8 | depth in its domain 8
- *	payload value, or of a blob: schema
+ *	payload value, or a blob's schema
  *
- * Each word is an atomic, so a reader gets whole words; whether they belong together is told by the
- * version of the stack, or by the id of the slot, that holds them. Stores release and loads acquire
- * to keep both in order without fences. */
+ * Each word is atomic, so a reader gets whole words. The version of the stack, or the id of the
+ * slot, that holds them shows whether they belong together. Stores release and loads acquire to
+ * keep both in order without fences. */
 #ifndef VPTRACE_TRACER_OPEN_RANGE_H
 #define VPTRACE_TRACER_OPEN_RANGE_H
 
@@ -49,7 +49,7 @@ static inline uint32_t vtr_open_epoch(struct vtr_open_range *r)
 	return (uint32_t)(vtr_open_get(&r->shape) >> 32);
 }
 
-/* Bytes of the blob that belongs to it; 0: none. */
+/* Bytes of its blob; 0: none. */
 static inline uint32_t vtr_open_bytes(struct vtr_open_range *r)
 {
 	uint32_t bytes = (uint32_t)(vtr_open_get(&r->shape) >> 16 & 0xffff);
@@ -57,7 +57,7 @@ static inline uint32_t vtr_open_bytes(struct vtr_open_range *r)
 	return bytes <= VTR_BLOB_MAX ? bytes : VTR_BLOB_MAX;
 }
 
-/* Everything but the start. Of the payload `bytes` must be right: 0 unless there is a blob. */
+/* Writes everything but the start. `a->payload.bytes` must be 0 unless there is a blob. */
 static inline void vtr_open_put(struct vtr_open_range *r, _Atomic uint64_t *blob,
 	const struct vtr_attributes *a, uint32_t epoch, unsigned depth)
 {
@@ -74,7 +74,7 @@ static inline void vtr_open_put(struct vtr_open_range *r, _Atomic uint64_t *blob
 		vtr_open_set(&r->payload, bytes ? p->schema : p->value);
 }
 
-/* Word for word, with the blob. */
+/* Copies all words and the blob. */
 static inline void vtr_open_copy(struct vtr_open_range *to, _Atomic uint64_t *to_blob,
 	struct vtr_open_range *from, _Atomic uint64_t *from_blob)
 {
@@ -90,7 +90,7 @@ static inline void vtr_open_copy(struct vtr_open_range *to, _Atomic uint64_t *to
 		vtr_open_set(&to_blob[i], vtr_open_get(&from_blob[i]));
 }
 
-/* Fills in what an event has of it; the blob's pointer is left to the caller. */
+/* Fills an event from the range; the caller sets the blob's pointer. */
 static inline void vtr_open_take(struct vtr_open_range *r, struct vtr_event *e)
 {
 	uint64_t names = vtr_open_get(&r->names), look = vtr_open_get(&r->look);

@@ -1,13 +1,13 @@
-/* pool.h - the buffers that CUPTI fills, and the queue of those that are full.
+/* pool.h - the buffers that CUPTI fills, and the queue of full ones.
  *
  *	FREE --take--> WITH CUPTI --give--> FULL --next--> READ by the writer --recycle--> FREE
  *
  * take and give run inside CUPTI's callbacks on any number of threads at once: they pop and push
- * without a lock, and never wait or allocate. One futex call wakes the writer, only if it sleeps.
- * The address space is reserved once; some buffers are faulted in at the start, others by the
- * writer ahead of need. A burst that outruns the writer gets fresh ones, whose pages the host's
- * thread faults in as CUPTI fills them; only beyond the limit is there none. A buffer that CUPTI still holds is never freed and never
- * handed out again, not even after the capture. */
+ * without a lock, and never wait or allocate. One futex call wakes the writer if it sleeps. The
+ * address space is reserved once; some buffers are faulted in at the start, others by the writer
+ * ahead of need. A burst that outruns the writer gets fresh buffers, whose pages the host's thread
+ * faults in as CUPTI fills them; only the limit ends that. A buffer that CUPTI holds is never freed
+ * or handed out again, not even after the capture. */
 #ifndef VPTRACE_TRACER_POOL_H
 #define VPTRACE_TRACER_POOL_H
 
@@ -23,26 +23,25 @@ enum {
 
 struct vtr_pool;
 
-/* `limit_bytes` bounds all buffers together, beside the limit of budget.h from which each one's memory
- * is taken; rounded down to whole buffers, at least 4. Discard buffers, at most 4 MiB, come on top, and
- * exist only once they are used. NULL: no memory. The pool
- * outlives captures: CUPTI may hold its buffers for ever. One a process; free it in tests only, and
- * only when `outstanding` is 0. */
+/* `limit_bytes` bounds all buffers together, rounded down to whole buffers, at least 4; each one's
+ * memory also counts against the limit of budget.h. Discard buffers, at most 4 MiB, come on top,
+ * and exist only once used. NULL: no memory. The pool outlives captures: CUPTI may hold its buffers
+ * for ever. One per process; free it in tests only, and only when `outstanding` is 0. */
 struct vtr_pool *vtr_pool_new(uint64_t limit_bytes);
 void vtr_pool_free(struct vtr_pool *p); /* accepts NULL */
 
 /* ---- in CUPTI's callbacks ---- */
 
-/* A zeroed buffer of VTR_BUFFER_BYTES, aligned to 4,096; NULL: all that the limit allows are in use,
- * and that is counted as a starvation. */
+/* A zeroed buffer of VTR_BUFFER_BYTES, aligned to 4,096; NULL: all that the limit allows are in
+ * use, counted as a starvation. */
 void *vtr_pool_take(struct vtr_pool *p);
 
-/* When none is free and the CUPTI at hand crashes on NULL: a small zeroed buffer whose records are
- * only counted. Distinct while outstanding; NULL when even these have run out. */
+/* For a CUPTI that crashes on NULL, when no buffer is free: a small zeroed buffer whose records are
+ * only counted. Distinct while outstanding; NULL when these have run out too. */
 void *vtr_pool_take_discard(struct vtr_pool *p, size_t *size_bytes);
 
-/* A buffer comes back with `valid_bytes` of records. A pointer that is not ours, or not out, is
- * counted and ignored: 0; else 1. */
+/* Returns a buffer with `valid_bytes` of records. 1; 0: the pointer is not ours or not outstanding,
+ * which is counted and ignored. */
 int vtr_pool_give(struct vtr_pool *p, void *buffer, size_t valid_bytes);
 
 /* ---- the writer ---- */
@@ -56,42 +55,43 @@ struct vtr_full {
 	int stale;          /* asked for during an earlier capture */
 };
 
-/* 1 and the buffer given back longest ago, 0: none. One consumer. */
+/* 1 and the buffer that was given back first; 0: none. One consumer. */
 int vtr_pool_next(struct vtr_pool *p, struct vtr_full *out);
 
-/* Zeroes the buffer and makes it free again; without memory where enough others are free. */
+/* Zeroes the buffer and makes it free again; also releases its memory if enough others are free. */
 void vtr_pool_recycle(struct vtr_pool *p, const struct vtr_full *full);
 
-/* Faults in more buffers when few are left free, up to the limit. Returns how many. May take
- * milliseconds: writer only. */
+/* Faults in more buffers when few are left free, up to the limit. Returns the number added. May
+ * take milliseconds: the writer only. */
 unsigned vtr_pool_grow(struct vtr_pool *p);
 
-/* Sleeps until a buffer is given, one is missed, vtr_pool_wake() is called, or so many milliseconds
- * have passed. */
+/* Sleeps until a buffer is given, one is missed, vtr_pool_wake() is called, or `timeout_ms` has
+ * passed. */
 void vtr_pool_wait(struct vtr_pool *p, unsigned timeout_ms);
 void vtr_pool_wake(struct vtr_pool *p); /* any thread; not from a signal handler */
 
 /* ---- the session ---- */
 
-/* Faults in VTR_POOL_READY_BUFFERS, if that has not been done. Before CUPTI may ask for the first;
+/* Faults in VTR_POOL_READY_BUFFERS, if not done yet. Call it before CUPTI may request a buffer, and
  * not while the writer may run vtr_pool_grow(). */
 void vtr_pool_ready(struct vtr_pool *p);
 
-/* Starts another capture: buffers that are still out, or full and unread, become stale, and the
- * counts below begin anew. */
+/* Starts another capture: buffers that are outstanding, or full and unread, become stale, and the
+ * counts below restart. */
 void vtr_pool_begin(struct vtr_pool *p);
 
-/* What is out now is given up: it does not count as outstanding any more, and what comes back of it all the same is read. */
+/* Gives up on outstanding buffers: they no longer count as outstanding, but are still read if they
+ * come back. */
 void vtr_pool_forsake(struct vtr_pool *p);
 
 struct vtr_pool_state {
-	uint64_t memory_bytes; /* that buffers have now */
+	uint64_t memory_bytes; /* of all buffers now */
 	uint64_t outstanding;  /* buffers with CUPTI now, of this capture */
-	uint64_t
-		oldest_ns; /* when the oldest of the outstanding was handed out, trace clock; 0: none is */
-	uint64_t taken;   /* buffers handed out, this capture, those for discarding too */
-	uint64_t starved; /* takes that found none, this capture */
-	uint64_t foreign; /* gives of pointers that are not ours or not out, this capture */
+	/* when the oldest outstanding buffer was handed out, trace clock; 0: none is outstanding */
+	uint64_t oldest_ns;
+	uint64_t taken;   /* buffers handed out, this capture, discard buffers too */
+	uint64_t starved; /* takes that found no buffer, this capture */
+	uint64_t foreign; /* gives of unknown or not outstanding pointers, this capture */
 	uint64_t given;   /* buffers of this capture given back */
 };
 void vtr_pool_state(struct vtr_pool *p, struct vtr_pool_state *out); /* any thread; a snapshot */

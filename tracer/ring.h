@@ -11,14 +11,16 @@
 struct vtr_ring {
 	_Alignas(64) _Atomic uint64_t head; /* written by the producer */
 	uint64_t tail_seen;                 /* the producer's last look at `tail` */
-	/* The ring that the producer went on in when this one was full; nothing comes in here after that. */
+	/* The ring in which the producer continued when this one was full; this one gets nothing
+	 * more. */
 	struct vtr_ring *_Atomic next;
 	uint64_t *words;
 	uint64_t count;                     /* of words, a power of two */
 	_Alignas(64) _Atomic uint64_t tail; /* written by the consumer */
 };
 
-/* Makes an empty ring of `r`, all zeros, before anybody else knows it. `count` is a power of two. */
+/* Initializes `r`, all zeros, as an empty ring, before any other thread knows it. `count` is a
+ * power of two. */
 static inline void vtr_ring_init(struct vtr_ring *r, uint64_t *words, uint64_t count)
 {
 	r->words = words;
@@ -27,7 +29,7 @@ static inline void vtr_ring_init(struct vtr_ring *r, uint64_t *words, uint64_t c
 
 /* ---- the producer ---- */
 
-/* Where a record of so many words may begin; UINT64_MAX: the ring is full. */
+/* The position for a record of `words` words; UINT64_MAX: the ring is full. */
 static inline uint64_t vtr_ring_reserve(struct vtr_ring *r, unsigned words)
 {
 	uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);

@@ -1,10 +1,10 @@
 /* stack.h - the ranges that a thread has opened and not closed.
  *
- * The thread alone changes it; the writer's thread may copy it while it moves: a version is odd
- * during every change, and a copy counts only if the version stood still meanwhile. Domains share
- * the stack: a pop takes the innermost range of its domain, and what lies above moves down. Ranges
- * beyond the stack's room, VTR_DEPTH_MAX at most, are only counted, by domain. All zeros is an empty
- * stack, without room. */
+ * Only the thread changes it; the writer's thread may copy it during a change: the version is odd
+ * while a change is in progress, and a copy is valid only if the version did not change. Domains
+ * share the stack: a pop takes the innermost range of its domain, and the ranges above move down.
+ * Ranges beyond the stack's room, at most VTR_DEPTH_MAX, are only counted, by domain. All zeros is
+ * an empty stack without room. */
 #ifndef VPTRACE_TRACER_STACK_H
 #define VPTRACE_TRACER_STACK_H
 
@@ -14,41 +14,42 @@
 enum {
 	VTR_STACK_DEEP_DOMAINS = 8,
 	VTR_STACK_PAGE = 4096,
-	/* The first room: within the page that the thread's memory begins with, and one page of blobs. */
+	/* The initial room: within the first page of the thread's memory, and one page of blobs. */
 	VTR_STACK_ROOM = VTR_STACK_PAGE / VTR_BLOB_MAX
 };
 
 struct vtr_stack {
 	_Atomic uint32_t version, count;
-	uint32_t room; /* places of the arrays below that may be used */
+	uint32_t room; /* usable elements of the arrays below */
 	uint32_t deep; /* ranges that found no room, all domains together */
 	struct {
 		uint32_t domain, count;
-	} deep_by[VTR_STACK_DEEP_DOMAINS]; /* the last one stands for all further domains */
+	} deep_by[VTR_STACK_DEEP_DOMAINS]; /* the last one counts all further domains */
 	struct vtr_open_range open[VTR_DEPTH_MAX];
 	vtr_open_blob blob[VTR_DEPTH_MAX];
 };
 
 enum { VTR_STACK_NONE = -1, VTR_STACK_DEEP = -2 };
 
-/* ---- pieces of the functions below ---- */
+/* ---- parts of the functions below ---- */
 
-/* How many ranges of a domain are open. */
+/* The number of open ranges of a domain. */
 int vtr_stack_depth(const struct vtr_stack *s, uint32_t domain);
 int vtr_stack_push_deep(struct vtr_stack *s, uint32_t domain);
-/* Takes the memory of more places from the limit. 0: it is reached, or there are VTR_DEPTH_MAX. */
+/* Takes memory for more ranges from the limit. 0: the limit is reached, or there is room for
+ * VTR_DEPTH_MAX. */
 int vtr_stack_grow(struct vtr_stack *s);
 int vtr_stack_find_below(const struct vtr_stack *s, uint32_t domain);
 int vtr_stack_remove_below(struct vtr_stack *s, uint32_t domain, int place);
 
-/* The thread is the only one that writes, so it reads its own words without ordering. */
+/* Only the thread itself writes, so it reads its own words without ordering. */
 static inline uint32_t vtr_stack_own(const _Atomic uint32_t *word)
 {
 	return atomic_load_explicit(word, memory_order_relaxed);
 }
 
-/* Between the two the stack is in pieces. The stores in between release, so none of them can be
- * seen before the odd version. */
+/* Between begin and end the stack is inconsistent. The stores in between release, so none of them
+ * can be seen before the odd version. */
 static inline uint32_t vtr_stack_begin(struct vtr_stack *s)
 {
 	uint32_t version = vtr_stack_own(&s->version);
@@ -63,7 +64,7 @@ static inline void vtr_stack_end(struct vtr_stack *s, uint32_t version, uint32_t
 	atomic_store_explicit(&s->version, version + 2, memory_order_release);
 }
 
-/* Whether the innermost range of all is of this domain, and all is counted in the stack. */
+/* Whether the innermost range belongs to this domain, and no range is only counted. */
 static inline int vtr_stack_on_top(struct vtr_stack *s, uint32_t count, uint32_t domain)
 {
 	return !s->deep && count && vtr_open_domain(&s->open[count - 1]) == domain;
@@ -71,8 +72,8 @@ static inline int vtr_stack_on_top(struct vtr_stack *s, uint32_t count, uint32_t
 
 /* ---- the thread ---- */
 
-/* Opens a range; if `stamped`, the clock is read last of all, else its start is 0. Returns how many
- * ranges of the domain were open before. */
+/* Opens a range; if `stamped`, reads the clock last, else its start is 0. Returns the number of the
+ * domain's ranges that were open before. */
 static inline int vtr_stack_push(
 	struct vtr_stack *s, const struct vtr_attributes *a, uint32_t epoch, int stamped)
 {
@@ -92,8 +93,8 @@ static inline int vtr_stack_push(
 	return depth;
 }
 
-/* What a pop of a domain would close: its place from the bottom, VTR_STACK_DEEP for one that was
- * only counted, VTR_STACK_NONE. */
+/* Finds the range that a pop of a domain closes: its index from the bottom, VTR_STACK_DEEP if it
+ * was only counted, VTR_STACK_NONE if there is none. */
 static inline int vtr_stack_find(struct vtr_stack *s, uint32_t domain)
 {
 	uint32_t count = vtr_stack_own(&s->count);
@@ -102,7 +103,8 @@ static inline int vtr_stack_find(struct vtr_stack *s, uint32_t domain)
 						  : vtr_stack_find_below(s, domain);
 }
 
-/* Closes what vtr_stack_find() answered. Returns how many ranges of the domain are open now. */
+/* Closes the range at `place`, from vtr_stack_find(). Returns the number of the domain's ranges
+ * still open. */
 static inline int vtr_stack_remove(struct vtr_stack *s, uint32_t domain, int place)
 {
 	uint32_t count = vtr_stack_own(&s->count);
@@ -113,10 +115,10 @@ static inline int vtr_stack_remove(struct vtr_stack *s, uint32_t domain, int pla
 	return (int)vtr_open_depth(&s->open[place]);
 }
 
-/* Forgets everything but its room, also what a thread that was cancelled has left half-done. */
+/* Clears everything but the room, including a change that a cancelled thread left half done. */
 void vtr_stack_clear(struct vtr_stack *s);
 
-/* Bytes of the limit that its room beyond the first takes. */
+/* Bytes that its room beyond the initial one takes from the limit. */
 uint64_t vtr_stack_bytes(const struct vtr_stack *s);
 
 /* ---- the writer's thread ---- */
@@ -127,7 +129,7 @@ struct vtr_stack_copy {
 	vtr_open_blob blob[VTR_DEPTH_MAX];
 };
 
-/* 1 and the stack as it was at one moment, 0 when it moved. */
+/* 1 and a consistent copy; 0: the stack changed meanwhile. */
 int vtr_stack_copy(struct vtr_stack *s, struct vtr_stack_copy *out);
 
 #endif

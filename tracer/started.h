@@ -1,31 +1,31 @@
 /* started.h - start/end ranges: opened on one thread, perhaps closed on another.
  *
- * A table for the process, without locks. An id is a slot and the slot's generation, so an id that
- * was ended, or was never given, finds nothing. */
+ * One lock-free table for the process. An id is a slot and the slot's generation, so an id that was
+ * ended, or never assigned, finds nothing. */
 #ifndef VPTRACE_TRACER_STARTED_H
 #define VPTRACE_TRACER_STARTED_H
 
 #include "tracer/open_range.h"
 
-/* Which of the table's slots an id stands for, below VTR_STARTED_MAX. */
+/* The slot of an id, below VTR_STARTED_MAX. */
 static inline uint32_t vtr_started_slot(uint64_t id)
 {
 	return (uint32_t)id & (VTR_STARTED_MAX - 1);
 }
 
-/* Opens a range of thread `tid`; if `stamped`, the clock is read last. The id, or 0: all slots are
- * taken. Any thread. */
+/* Opens a range of thread `tid`; if `stamped`, reads the clock last. Returns the id, or 0: all
+ * slots are taken. Any thread. */
 uint64_t vtr_started_open(
 	const struct vtr_attributes *a, uint32_t tid, uint32_t epoch, int stamped);
 
-/* Takes a range out: 1 and the event with everything but its end, and the epoch in which it was
- * opened; 0: there is no such range. Of two threads that end the same range one gets it. `blob` is
- * the caller's; the event points to it. Any thread. */
+/* Removes a range: 1 and the event with everything but its end, and the epoch in which it was
+ * opened; 0: no such range. If two threads end the same range, one gets it. `blob` is the caller's;
+ * the event points to it. Any thread. */
 int vtr_started_close(
 	uint64_t id, struct vtr_event *e, uint32_t *epoch, uint64_t blob[VTR_BLOB_WORDS]);
 
-/* The range in a slot, while it moves: 1 and the event without an end, 0: none, or it changed
- * meanwhile. Any thread. */
+/* Reads the range in a slot, which may change meanwhile: 1 and the event without an end; 0: none,
+ * or it changed. Any thread. */
 int vtr_started_peek(
 	uint32_t slot, struct vtr_event *e, uint32_t *epoch, uint64_t blob[VTR_BLOB_WORDS]);
 

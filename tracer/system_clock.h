@@ -1,6 +1,6 @@
 /* system_clock.h - the kernel's clocks, in nanoseconds.
  *
- * The floor under clock.h and tsc.h: the counter is compared with these clocks, and the trace clock
+ * clock.h and tsc.h build on it: the counter is compared with these clocks, and the trace clock
  * falls back to one. */
 #ifndef VPTRACE_TRACER_SYSTEM_CLOCK_H
 #define VPTRACE_TRACER_SYSTEM_CLOCK_H

@@ -1,9 +1,9 @@
-/* tell.h - the one line that the host's standard error may get from us. */
+/* tell.h - the one line that we may write to the host's standard error. */
 #ifndef VPTRACE_TRACER_TELL_H
 #define VPTRACE_TRACER_TELL_H
 
-/* Writes "vptrace: ", the text and a newline to standard error in one write. A reader that has gone
- * away costs the line, not the host: no SIGPIPE is left behind. Any thread. */
+/* Writes "vptrace: ", the text and a newline to standard error in one write. If the reader is gone
+ * the line is lost, but the host gets no SIGPIPE. Any thread. */
 __attribute__((format(printf, 1, 2))) void vtr_tell(const char *fmt, ...);
 
 #endif

@@ -4,8 +4,8 @@
  *	threads' rings -------+--> recorder --> file
  *	mailbox --------------+
  *
- * It is the only thread that touches the recorder. A slow disk blocks it and nobody else: buffers
- * and rings run full, and what finds no place is dropped and counted. */
+ * It is the only thread that touches the recorder. A slow disk blocks only it: buffers and rings
+ * fill up, and what finds no room is dropped and counted. */
 #ifndef VPTRACE_TRACER_WRITER_H
 #define VPTRACE_TRACER_WRITER_H
 
@@ -21,12 +21,13 @@ struct vtr_writer;
 struct vtr_writer_options {
 	struct vtr_pool *pool;    /* borrowed */
 	struct vtr_mailbox *mail; /* borrowed */
-	struct vpt_sink *sink;    /* of disk.h; taken over by a successful start */
+	struct vpt_sink *sink;    /* from disk.h; owned after a successful start */
 	struct vpt_header header;
 	int level;                  /* zstd's */
-	int always;                 /* a file is made even if nothing happens */
-	uint64_t flush_interval_ns; /* a chunk is written at least so often */
-	/* Called once, by the thread, when the file cannot be written any more. `why` is good until the writer is freed. */
+	int always;                 /* create a file even if nothing happens */
+	uint64_t flush_interval_ns; /* a chunk is written at least this often */
+	/* Called once, by the thread, when the file can no longer be written. `why` is valid until
+	 * the writer is freed. */
 	void (*failed)(const char *why);
 };
 
@@ -34,25 +35,25 @@ struct vtr_writer_options {
 int vtr_writer_start(
 	const struct vtr_writer_options *o, struct vtr_writer **out, struct vpt_err *err);
 
-/* From here on buffers are decoded with this CUPTI. Any thread, before the first buffer can
- * come. */
+/* From now on buffers are decoded with this CUPTI. Any thread, before the first buffer can
+ * arrive. */
 void vtr_writer_attach(struct vtr_writer *w, struct vtr_cupti *cupti);
 
 /* Asks the thread to drain everything and to end the capture at `stop_ns` (trace clock); waits
- * until `deadline_ns` (CLOCK_MONOTONIC). 0: it has ended. -1: it has not, and mostly because the file
- * takes so long; ask again after vtr_writer_give_up(). If it has not ended even so, it and all it was
- * given must be left alone. */
+ * until `deadline_ns` (CLOCK_MONOTONIC). 0: it has ended. -1: it has not, usually because the file
+ * is slow; call again after vtr_writer_give_up(). If it still has not ended, it and everything
+ * passed to it must stay allocated. */
 int vtr_writer_finish(struct vtr_writer *w, uint64_t stop_ns, uint64_t deadline_ns);
 
-/* Nothing more is written: what the file does not hold by now is dropped, and counted as such. Any thread. */
+/* Stops writing: what the file does not hold yet is counted as dropped. Any thread. */
 void vtr_writer_give_up(struct vtr_writer *w, unsigned waited_ms);
 
 struct vtr_writer_numbers {
 	struct vtr_recorder_totals rows;
 	uint64_t cupti_dropped;   /* records that CUPTI could not deliver */
 	struct vtr_decoded cupti; /* what it did deliver */
-	uint64_t unfinished;      /* of it, work that the GPU had not done at the stop */
-	char path[4096];          /* the name that the file got; "" before there is one */
+	uint64_t unfinished;      /* of it, work that the GPU had not finished at the stop */
+	char path[4096];          /* the file's actual name; "" before there is one */
 };
 /* As of its last round, or of its end. Any thread. */
 void vtr_writer_numbers(struct vtr_writer *w, struct vtr_writer_numbers *out);
