@@ -1,19 +1,19 @@
-/* cupti_calls.c - the table from CUPTI's call ids to ours, made once a start.
+/* cupti_calls.c - the table from CUPTI's call ids to ours, built at each start.
  *
- * A call that vptrace has no number for, but whose name says that it puts work on a device, is
- * recorded by name: CUDA gets new ways to copy with every version, and an op without its call
- * cannot be explained. */
+ * A call without a number of ours is recorded by name if the name shows that it puts work on a
+ * device: every version of CUDA adds ways to copy, and an op without its call cannot be
+ * explained. */
 #include "tracer/cupti_calls.h"
 
 #include "formats/calls.h"
 
 #include <string.h>
 
-/* Beginnings of names, after "cuda" or "cu", of calls that are recorded even if calls.def has not
- * heard of them. */
+/* Prefixes, after "cuda" or "cu", of calls that are recorded even if calls.def does not list
+ * them. */
 static const char *const work[] = {"Launch", "Memcpy", "Memset", "MemPrefetch", "GraphLaunch"};
 
-/* Calls of class OTHER that are recorded all the same: they queue host functions, or move memory. */
+/* Calls of class OTHER that are recorded: they queue host functions or move memory. */
 static const char *const also[] = {"LaunchHostFunc", "StreamAddCallback", "MemPrefetch"};
 
 static const char *after_prefix(const char *name)
@@ -35,8 +35,7 @@ static int begins_with_any(const char *name, const char *const *list, size_t cou
 
 #define BEGINS_WITH(name, list) begins_with_any(name, list, sizeof(list) / sizeof((list)[0]))
 
-/* "cuMemcpyDtoA_v2_ptds" is cuMemcpyDtoA: everything from the first underline on tells versions
- * apart. */
+/* "cuMemcpyDtoA_v2_ptds" is cuMemcpyDtoA: the first underscore begins the version and variant. */
 static uint32_t bare_bytes(const char *name)
 {
 	return (uint32_t)strcspn(name, "_");

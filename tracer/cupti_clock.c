@@ -1,4 +1,4 @@
-/* cupti_clock.c - times of another clock, and where they stand in records. */
+/* cupti_clock.c - times of another clock, and their places in records. */
 #include "tracer/cupti_clock.h"
 
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 enum { TIMES_MAX = 5 };
 
-/* By kind of record: how long it must be, and where its times are; 0 ends them. */
+/* By kind of record: its minimum length and the offsets of its times, ended by 0. */
 static const struct {
 	uint16_t bytes, offsets[TIMES_MAX + 1];
 } times_of[VTR_KINDS] = {
@@ -95,7 +95,7 @@ uint64_t vtr_cupti_clock_convert(struct vtr_cupti_clock *c, uint64_t time)
 		return time;
 	c->converted++;
 	oldest = c->count > VTR_CUPTI_CLOCK_POINTS ? c->count - VTR_CUPTI_CLOCK_POINTS : 0;
-	/* Mostly it is of the last interval, or behind. */
+	/* Usually it is in the last interval, or after it. */
 	for (at = newest; at > oldest + 1 && point(c, at - 1)->cupti > time; at--)
 		;
 	return on_line(point(c, at - 1), point(c, at), time);
@@ -103,8 +103,8 @@ uint64_t vtr_cupti_clock_convert(struct vtr_cupti_clock *c, uint64_t time)
 
 /* ---- records ---- */
 
-/* The times of the record at `record`, of which `left` bytes are left; returns its size, 0: there is none that we
- * understand. */
+/* Converts the times of the record at `record`, which is `left` bytes before the end; returns its
+ * size, 0: not a record that we understand. */
 static size_t find_times(
 	const struct vtr_sizes *sizes, const uint8_t *record, size_t left, const uint16_t **offsets)
 {

@@ -5,11 +5,11 @@
  *	name pointer -> our copy -> row of STRING
  *	            a table; compared once a buffer
  *
- * A video model launches a few hundred shapes again and again: what costs is the comparison of a
- * shape, eight words. In the next buffer a shape is believed again as soon as its name has been
- * compared, once for all shapes of that name. Models repeat whole sequences of launches, so the
- * shape that followed the last few shapes the last time is looked at first: no hash, and no branch
- * that the processor cannot foresee. */
+ * A video model launches the same few hundred shapes repeatedly, so the cost is comparing a shape,
+ * eight words. In the next buffer a shape is trusted again once its name has been compared, once
+ * for all shapes of that name. Models repeat whole sequences of launches, so we first try the shape
+ * that followed the last few shapes before: no hash, and no branch that the processor cannot
+ * predict. */
 #include "tracer/cupti_configs.h"
 
 #include "formats/memory.h"
@@ -21,8 +21,8 @@
 
 enum {
 	SHAPES = 2048, /* a power of two */
-	PLACES = 4,    /* where one shape may stand */
-	PASTS = 8192,  /* a power of two: what followed so many short sequences */
+	PLACES = 4,    /* places for one shape */
+	PASTS = 8192,  /* a power of two: successors of that many short sequences */
 	PAST_SHIFT = 3,
 	SHAPE_WORDS = 8,
 	NAME_SLOTS = 1 << 15,
@@ -32,7 +32,7 @@ enum {
 	TRUSTED_NS = 20000000
 };
 
-/* What is compared, and what is found: a line of the processor's cache each. */
+/* What is compared and what is found: one cache line each. */
 enum { LINE = 64 };
 
 struct shape {
@@ -42,9 +42,9 @@ struct shape {
 struct place {
 	_Alignas(LINE) uint64_t believed; /* in what epoch; 0: unused */
 	uint64_t config;
-	uint64_t chunk; /* in which that and its string are good */
+	uint64_t chunk; /* in which that and its string are valid */
 	uint64_t string;
-	struct name *name; /* where its name stood; perhaps another one's slot by now */
+	struct name *name; /* its name's slot; may belong to another name by now */
 };
 
 struct name {
@@ -59,16 +59,16 @@ struct name {
 struct vtr_configs {
 	struct shape shapes[SHAPES];
 	struct place places[SHAPES];
-	uint16_t next[PASTS]; /* the place that came last after this past */
+	uint16_t next[PASTS]; /* the place that last followed this history */
 	uint32_t past;        /* the last three places or so, mixed */
 	uint32_t next_place;
 	struct name names[NAME_SLOTS];
 	size_t name_count, name_bytes;
-	uint64_t buffer; /* number of the buffer at hand */
+	uint64_t buffer; /* number of the current buffer */
 	uint64_t epoch;  /* of that buffer and the chunk below */
 	uint64_t chunk;
-	void *memory;              /* in which this struct stands at a line's beginning */
-	char text[NAME_BYTES_MAX]; /* a name as it was just read */
+	void *memory;              /* in which this struct is aligned to a cache line */
+	char text[NAME_BYTES_MAX]; /* a name just read */
 	uint64_t now_ns;           /* CLOCK_MONOTONIC at the beginning of the buffer */
 };
 
@@ -126,7 +126,7 @@ static struct name *name_slot(struct vtr_configs *c, const char *pointer)
 	return &c->names[slot];
 }
 
-/* Makes the copy of a name the text that was read. 0 or -1: no memory. */
+/* Replaces the copy of a name by the text just read. 0 or -1: no memory. */
 static int copy_name(struct vtr_configs *c, struct name *n, const char *pointer, size_t len)
 {
 	char *copy = vpt_strndup(c->text, len);
@@ -140,7 +140,7 @@ static int copy_name(struct vtr_configs *c, struct name *n, const char *pointer,
 	return 0;
 }
 
-/* What a pointer shows now, into c->text. Returns the length. */
+/* Reads a pointer's current text into c->text. Returns the length. */
 static size_t read_name(struct vtr_configs *c, const char *pointer)
 {
 	ssize_t len = vtr_foreign_text(pointer, c->text, sizeof(c->text));
@@ -150,13 +150,13 @@ static size_t read_name(struct vtr_configs *c, const char *pointer)
 	return (size_t)len;
 }
 
-/* Reading a name again costs some microseconds, so one that was read a moment ago is taken to be the same. */
+/* Reading a name costs some microseconds, so one read a moment ago counts as unchanged. */
 static int is_trusted(const struct vtr_configs *c, const struct name *n)
 {
 	return n->pointer && c->now_ns - n->read_ns < TRUSTED_NS;
 }
 
-/* The string of a name in the open chunk, and the slot where the name stands, NULL: in none. */
+/* The string of a name in the open chunk, and the name's slot, NULL: none. */
 static uint64_t string_of(
 	struct vtr_configs *c, struct vtr_recorder *r, const char *pointer, struct name **slot)
 {
@@ -216,8 +216,7 @@ static uint64_t make_config(
 	return vpt_batch_config(vtr_recorder_batch(r), &row);
 }
 
-/* What tells shapes apart, as words. Fields that stand side by side in the record are taken
- * together. */
+/* The identity of a shape, as words. Adjacent fields of the record are read together. */
 static inline void shape_of(const struct vtr_record_kernel *k, uint64_t words[SHAPE_WORDS])
 {
 	words[0] = (uintptr_t)k->name;
@@ -231,7 +230,7 @@ _Static_assert(offsetof(struct vtr_record_kernel, dynamic_shared) + 4 ==
 		       offsetof(struct vtr_record_kernel, grid_x) + 32,
 	"grid, block and shared memory are 32 bytes in one piece");
 
-/* Local memory and clusters follow from the rest, or nearly so: they are compared, but not hashed. */
+/* Local memory and clusters mostly follow from the rest: they are compared but not hashed. */
 static inline size_t hash_of(const uint64_t words[SHAPE_WORDS])
 {
 	uint64_t h = (words[0] ^ words[3] << 32) * 0x9e3779b97f4a7c15u;
@@ -249,7 +248,7 @@ static inline int same_shape(const struct shape *s, const uint64_t words[SHAPE_W
 		 (a[4] ^ words[4]) | (a[5] ^ words[5]) | (a[6] ^ words[6]) | (a[7] ^ words[7]));
 }
 
-/* The place of a shape that is not believed now: where it is known from before, else that of another. */
+/* The place for a shape that is not trusted now: its old one if known, else another shape's. */
 static size_t find_place(struct vtr_configs *c, const uint64_t words[SHAPE_WORDS], size_t first)
 {
 	size_t i;
@@ -280,7 +279,8 @@ static __attribute__((noinline)) size_t learn_shape(struct vtr_configs *c, struc
 	return (size_t)(p - c->places);
 }
 
-/* Believes a known shape again whose name was compared in this buffer, or a moment ago. 0: that is not so. */
+/* Trusts a known shape again if its name was compared in this buffer, or a moment ago. 0: it was
+ * not. */
 static inline int believe_again(struct vtr_configs *c, struct place *p, const char *pointer)
 {
 	struct name *n = p->name;
@@ -293,7 +293,7 @@ static inline int believe_again(struct vtr_configs *c, struct place *p, const ch
 	return 1;
 }
 
-/* Whether a place holds this shape, and what stands there is true now. */
+/* Whether a place holds this shape and is valid now. */
 static inline int holds(
 	struct vtr_configs *c, size_t place, const uint64_t words[SHAPE_WORDS], const char *pointer)
 {
@@ -303,7 +303,7 @@ static inline int holds(
 	       (p->believed == c->epoch || believe_again(c, p, pointer));
 }
 
-/* Where a shape stands that did not follow as expected. */
+/* Looks up a shape that was not predicted. */
 static __attribute__((noinline)) size_t search_shape(struct vtr_configs *c, struct vtr_recorder *r,
 	const struct vtr_record_kernel *k, const uint64_t words[SHAPE_WORDS])
 {
@@ -331,7 +331,7 @@ uint64_t vtr_configs_kernel(
 		c->next[c->past] = (uint16_t)place;
 	}
 	c->past = (uint32_t)(c->past << PAST_SHIFT ^ place) % PASTS;
-	/* The batch and the buffers push all this out of the nearer caches between two kernels. */
+	/* The batch and the buffers evict all this from the nearer caches between two kernels. */
 	__builtin_prefetch(&c->shapes[c->next[c->past]]);
 	__builtin_prefetch(&c->places[c->next[c->past]]);
 	return c->places[place].config;

@@ -1,4 +1,5 @@
-/* cupti_drain.c - contexts and captures as callbacks tell of them, and the thread that waits. */
+/* cupti_drain.c - contexts and stream captures as reported by callbacks, and the thread that
+ * waits. */
 #include "tracer/cupti_drain.h"
 
 #include "tracer/cupti_calls.h"
@@ -12,18 +13,18 @@
 
 enum { CONTEXTS_MAX = 64, OWN_MAX = 128, CAPTURE_MODE_RELAXED = 2 };
 
-/* What a call of the driver is to us. */
+/* The role of a driver call. */
 enum role { NOTHING, BEGINS_CAPTURE, ENDS_CAPTURE, WAITS };
 
 static struct {
 	uint8_t roles[VTR_CBIDS];
-	_Atomic(void *) contexts[CONTEXTS_MAX]; /* made while recording; NULL: free */
+	_Atomic(void *) contexts[CONTEXTS_MAX]; /* created while recording; NULL: free */
 	atomic_int captures;                    /* that are open */
-	int blind;                              /* not all callbacks could be had */
+	int blind;                              /* not all callbacks could be enabled */
 	_Atomic uint32_t own[OWN_MAX];          /* correlation ids of our own calls */
 	/* of the one thread */
 	atomic_int busy, given_up, result;
-	_Atomic(struct vtr_gate *) ended; /* NULL: nobody waits for it any more */
+	_Atomic(struct vtr_gate *) ended; /* NULL: the wait was given up */
 	void *current;                    /* the context of the thread that stops; NULL: none */
 	void *waited_for[OWN_MAX];
 	int waits;
@@ -65,7 +66,7 @@ static void add_captures(int n)
 {
 	int open = atomic_load(&all.captures);
 
-	/* One that ends may have begun before the recording did. */
+	/* One that ends may have begun before recording did. */
 	while (open + n >= 0 && !atomic_compare_exchange_weak(&all.captures, &open, open + n))
 		;
 }
@@ -75,7 +76,7 @@ void vtr_drain_on_driver(uint32_t cbid, const struct vtr_call_data *data)
 	unsigned i;
 
 	switch (cbid < VTR_CBIDS ? all.roles[cbid] : NOTHING) {
-	case BEGINS_CAPTURE: /* counted before it begins, and not if it did not */
+	case BEGINS_CAPTURE: /* counted before it begins; uncounted if it failed */
 		if (data->site == VTR_SITE_ENTER)
 			add_captures(1);
 		else if (failed(data))
@@ -139,7 +140,7 @@ void vtr_drain_begin(const struct vtr_cupti_functions *fn, void *subscriber)
 		atomic_store(&all.contexts[i], NULL);
 	atomic_store(&all.captures, 0);
 	all.blind = 0;
-	if (!atomic_load(&all.busy)) /* or its call is still to come back */
+	if (!atomic_load(&all.busy)) /* or its call has not returned yet */
 		atomic_store(&vtr_drain_own_count, 0);
 	for (i = 0; i < sizeof(resources) / sizeof(resources[0]); i++)
 		fn->enable_callback(1, subscriber, VTR_DOMAIN_RESOURCE, resources[i]);
@@ -173,9 +174,9 @@ struct driver {
 #undef FIELD
 };
 
-static struct driver driver; /* set once all of it is there */
+static struct driver driver; /* set once all of it is loaded */
 
-/* 0, or -1 where the process has no driver that can do all of it. */
+/* 0, or -1 if the process has no driver with all functions. */
 static int find_driver(void)
 {
 	void *address;
@@ -198,7 +199,8 @@ static void worsen(enum vtr_drained to)
 		atomic_store(&all.result, (int)to);
 }
 
-/* In the current context. Asked about the legacy stream, the driver refuses while a stream that blocks captures. */
+/* In the current context. A query of the legacy stream fails while a blocking stream is being
+ * captured. */
 static int capturing(void)
 {
 	int status = 0;
@@ -220,7 +222,7 @@ static void wait_for_context(void *context)
 	if (capturing())
 		worsen(VTR_CAPTURING);
 	else
-		driver.synchronize(); /* an error of its kernels is the host's to find */
+		driver.synchronize(); /* errors of its kernels are left for the host */
 	driver.pop(&popped);
 }
 
@@ -246,7 +248,8 @@ static void *run(void *arg)
 	(void)arg;
 	pthread_setname_np(pthread_self(), "vptrace-wait");
 	is_waiter = 1;
-	/* Or the calls below would be forbidden, and spoil captures of other threads that began a moment ago. */
+	/* Else the calls below would be forbidden, and would spoil captures that other threads
+	 * began a moment ago. */
 	driver.exchange_mode(&mode);
 	wait_for_context(all.current);
 	for (i = 0; i < CONTEXTS_MAX; i++)
@@ -306,7 +309,7 @@ enum vtr_drained vtr_drain_wait(uint64_t deadline_ns)
 	if (vtr_gate_wait(&ended, deadline_ns))
 		return (enum vtr_drained)atomic_load(&all.result);
 	atomic_store(&all.given_up, 1);
-	/* If it has taken the gate it is about to open it. */
+	/* If the thread has taken the gate, it is about to open it. */
 	if (!atomic_exchange(&all.ended, NULL))
 		vtr_gate_wait(&ended, UINT64_MAX / 2);
 	return VTR_LATE;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* By kind of op: where in its record the node stands; 0: no op. */
+/* By kind of op: the offset of the node in its record; 0: no op. */
 static const uint16_t nodes[VTR_KINDS] = {
 	[VTR_KIND_KERNEL] = offsetof(struct vtr_record_kernel, graph_node),
 	[VTR_KIND_CONCURRENT_KERNEL] = offsetof(struct vtr_record_kernel, graph_node),

@@ -7,11 +7,11 @@ enum { LITE = 1 << VPTRACE_PROFILE_LITE, DEFAULT = 1 << VPTRACE_PROFILE_DEFAULT 
 enum { FULL = 1 << VPTRACE_PROFILE_FULL, COARSE = 1 << VPTRACE_PROFILE_COARSE };
 enum { NEVER = 0, MOST = DEFAULT | FULL | COARSE, EVERY = MOST | LITE };
 
-/* In the order in which they are enabled. */
+/* In the order of enabling. */
 static const struct {
 	uint32_t kind;
 	int profiles;
-	int dump; /* report what exists already too */
+	int dump; /* also report existing objects */
 } kinds[] = {
 #define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
 	{VTR_KIND_##KIND, PROFILES, existing},
@@ -26,10 +26,10 @@ static void enable_kind(struct vtr_kinds *k, uint32_t kind, int dump)
 	int rc = 1;
 
 	dump = dump && fn->enable_and_dump;
-	/* Records whose size is not known would end every buffer they are in. */
+	/* A record of unknown size would end its buffer. */
 	if (k->sizes->bytes[kind]) {
 		rc = dump ? fn->enable_and_dump(kind) : fn->enable(kind);
-		/* Inside of cuInit CUPTI may not know yet what there is. */
+		/* Inside cuInit CUPTI may not know the existing objects yet. */
 		if (rc && dump) {
 			rc = fn->enable(kind);
 			k->undumped |= rc ? 0 : vtr_kind_bit(kind);
@@ -50,7 +50,7 @@ void vtr_kinds_dump_late(struct vtr_kinds *k)
 			k->undumped &= ~vtr_kind_bit(kind);
 }
 
-/* Enables or disables the calls that are wanted, one by one. Returns how many the library accepted.
+/* Enables or disables the wanted calls one by one. Returns the number that the library accepted.
  */
 static unsigned set_calls(struct vtr_kinds *k, uint8_t enable)
 {
@@ -89,7 +89,7 @@ void vtr_kinds_enable(struct vtr_kinds *k)
 	for (i = 0; i < KINDS; i++)
 		if (kinds[i].profiles & 1 << k->profile)
 			enable_kind(k, kinds[i].kind, kinds[i].dump);
-	/* Queries of events that are not done yet would be a record each. */
+	/* Each query of a pending event would make a record. */
 	if (k->enabled & vtr_kind_bit(VTR_KIND_SYNCHRONIZATION) && k->library->fn.all_sync_records)
 		k->library->fn.all_sync_records(0);
 }
@@ -100,7 +100,7 @@ void vtr_kinds_again(struct vtr_kinds *k)
 	uint32_t kind;
 
 	if (k->by_call) {
-		/* As a whole they may be on, and each call would be a record. */
+		/* The whole domain may be on, and each call would make a record. */
 		fn->disable(VTR_KIND_RUNTIME);
 		fn->disable(VTR_KIND_DRIVER);
 		set_calls(k, 1);
@@ -112,7 +112,7 @@ void vtr_kinds_again(struct vtr_kinds *k)
 		fn->all_sync_records(0);
 }
 
-/* What PyTorch's profiler may have enabled too. */
+/* Kinds that PyTorch's profiler may have enabled too. */
 #define SHARED                                                                                     \
 	(vtr_kind_bit(VTR_KIND_CONCURRENT_KERNEL) | vtr_kind_bit(VTR_KIND_MEMCPY) |                \
 		vtr_kind_bit(VTR_KIND_MEMSET) | vtr_kind_bit(VTR_KIND_RUNTIME) |                   \

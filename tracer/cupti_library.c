@@ -1,7 +1,7 @@
-/* cupti_library.c - where libcupti may be, and binding it by dlsym.
+/* cupti_library.c - finds libcupti and binds it by dlsym.
  *
- * Symbols are bound by name alone: the version node differs between major versions (libcupti.so.12,
- * .13), a binary linked to one could not start with the other. Python wheels put libcudart and
+ * Symbols are bound by name only: the version node differs between major versions (libcupti.so.12,
+ * .13), so a binary linked to one could not start with the other. Python wheels put libcudart and
  * libcupti into sibling folders, toolkits into the same one or into extras/CUPTI/lib64. */
 #include "tracer/cupti_library.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Newest first. CUDA 11 names the minor version, and 11.8 is the oldest we read. */
+/* Newest first. CUDA 11 includes the minor version; 11.8 is the oldest supported. */
 static const struct {
 	int major;
 	const char *soname;
@@ -23,7 +23,7 @@ static const struct {
 
 enum { SONAMES = sizeof(sonames) / sizeof(sonames[0]) };
 
-/* Where libcupti lies, seen from the folder of libcudart. */
+/* Where libcupti is, relative to the folder of libcudart. */
 static const char *const beside_runtime[] = {"", "../extras/CUPTI/lib64/", "../../cuda_cupti/lib/"};
 static const char *const inside_toolkit[] = {
 	"lib64/", "extras/CUPTI/lib64/", "targets/x86_64-linux/lib/", "lib/"};
@@ -31,7 +31,7 @@ static const char *const inside_toolkit[] = {
 struct mapped {
 	char cupti[VTR_LIBRARY_PATH_MAX];
 	char runtime[VTR_LIBRARY_PATH_MAX]; /* folder of libcudart, with the slash */
-	int runtime_major;                  /* 0: none is mapped, or its name does not say */
+	int runtime_major;                  /* 0: none is mapped, or its name has no version */
 };
 
 static const char *base_name(const char *path)
@@ -107,8 +107,8 @@ static int try_beside_runtime(struct search *s)
 	return 0;
 }
 
-/* Both passes of the last resorts: first the version that suits the mapped runtime, then any that the driver can
- * work with. A program that has its runtime inside maps none. */
+/* The two passes of the fallback search: first the mapped runtime's version, then any that the
+ * driver supports. A program with a static runtime maps none. */
 static int suits(const struct search *s, size_t soname, int pass)
 {
 	return !is_too_new(sonames[soname].major, s->driver_major) &&
@@ -175,7 +175,8 @@ static void *find(int driver_major, struct vpt_err *err)
 
 static int bind(void *handle, struct vtr_cupti_functions *fn, struct vpt_err *err)
 {
-	/* POSIX wants dlsym's result turned into a function pointer; ISO C has no cast for it. */
+	/* POSIX requires converting dlsym's result to a function pointer; ISO C has no cast for
+	 * it. */
 #define BIND(field, symbol, arguments)                                                             \
 	{                                                                                          \
 		void *address = dlsym(handle, #symbol);                                            \
@@ -213,7 +214,8 @@ static const char *soname_of(void *handle)
 	return strings && name ? strings + name : NULL;
 }
 
-/* The file behind a function, as the dynamic linker mapped it, and the version of CUDA that it says it is of. */
+/* The file that contains a function, as mapped by the dynamic linker, and the CUDA version in its
+ * SONAME or name. */
 static void note_origin(struct vtr_library *library, void *handle)
 {
 	const char *soname = soname_of(handle);

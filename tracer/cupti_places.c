@@ -161,7 +161,7 @@ void vtr_places_describe(struct vtr_places *p, const struct vtr_record_stream *s
 	}
 	*d = (struct described){
 		s->context, s->stream, (int32_t)s->priority, s->flag == VTR_STREAM_NON_BLOCKING};
-	/* A lane that exists already gets it when it is looked up next. */
+	/* An existing lane gets it at its next lookup. */
 	memset(p->streams, 0, sizeof(p->streams));
 }
 

@@ -1,10 +1,11 @@
-/* cupti_rare_records.c - copies, memsets, graphs, synchronisation, memory, overhead and descriptions: one function a kind. */
+/* cupti_rare_records.c - copies, memsets, graphs, synchronisation, memory, overhead and
+ * descriptions: one function per kind. */
 #include "tracer/cupti_decoder.h"
 #include "tracer/cupti_drain.h"
 
 /* ---- work on a device ---- */
 
-/* A whole graph, where its nodes are not recorded: it keeps its stream busy like a kernel. */
+/* A graph recorded as a whole keeps its stream busy like a kernel. */
 static void graph(struct vtr_decoder *d, const void *record)
 {
 	const struct vtr_record_graph *g = record;
@@ -18,7 +19,7 @@ static void graph(struct vtr_decoder *d, const void *record)
 	vtr_decoder_put_span(d, VPT_KERNEL, lane, &row, g->start, g->end);
 }
 
-/* CUPTI's numbers of directions and memories, by index, as ours. */
+/* Our numbers of directions and memories, indexed by CUPTI's. */
 static const uint8_t copy_kinds[] = {VPT_COPYKIND_UNKNOWN, VPT_COPYKIND_HTOD, VPT_COPYKIND_DTOH,
 	VPT_COPYKIND_HTOA, VPT_COPYKIND_ATOH, VPT_COPYKIND_ATOA, VPT_COPYKIND_ATOD,
 	VPT_COPYKIND_DTOA, VPT_COPYKIND_DTOD, VPT_COPYKIND_HTOH, VPT_COPYKIND_PTOP};
@@ -116,7 +117,7 @@ static void synchronisation(struct vtr_decoder *d, const void *record)
 	}
 	if (row.sync_kind == VPT_SYNCKIND_STREAM || row.sync_kind == VPT_SYNCKIND_STREAM_WAIT)
 		lane = vtr_places_stream_of(d->places, d->r, h->context, h->stream);
-	/* Whose work a stream waits for is not in the record: only the event is. */
+	/* The record names only the event, not the stream that is waited for. */
 	if (lane && row.sync_kind == VPT_SYNCKIND_STREAM) {
 		row.stream = lane->key;
 		vtr_recorder_refer(d->r, lane);
@@ -236,7 +237,7 @@ static void context(struct vtr_decoder *d, const void *record)
 static void stream(struct vtr_decoder *d, const void *record)
 {
 	vtr_places_describe(d->places, record);
-	d->lane = NULL; /* so that it is described when it is looked up next */
+	d->lane = NULL; /* so that the next lookup describes it */
 	d->n.described++;
 }
 

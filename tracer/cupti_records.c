@@ -1,16 +1,15 @@
-/* cupti_records.c - walking a buffer; kernels and calls. All other kinds stand in cupti_rare_records.c.
+/* cupti_records.c - walks buffers and decodes kernels and calls. All other kinds are in
+ * cupti_rare_records.c.
  *
- * A driver call inside of a runtime call says the same thing twice: both carry one correlation id.
- * CUPTI delivers the inner one first, when it returns, so driver calls are held until their
- * thread's next call has come: if that is a runtime call around them, they are filtered, else they
- * become rows. The end of a buffer may stand between the two; the other one follows with the next
- * flush at the latest.
+ * A driver call inside a runtime call is a duplicate: both have one correlation id. CUPTI delivers
+ * the inner one first, when it returns, so driver calls are held until their thread's next call
+ * arrives: if that is a runtime call around them, they are filtered, else they become rows. The two
+ * may be in different buffers; the other one follows with the next flush at the latest.
  *
- * Times of any value are written as they are; those that make no sense are counted, and never
- * hidden.
+ * Times are written as they are, whatever their value; invalid ones are counted, never hidden.
  *
- * Kernels and calls are nearly all there is. They are decoded inside of the walk, and their rows go
- * the recorder's short way; what that cannot do goes the same way as all other kinds. */
+ * Nearly all records are kernels and calls. They are decoded inside the walk, and their rows take
+ * the recorder's fast path; rows that cannot take it go the way of all other kinds. */
 #include "tracer/cupti_records.h"
 
 #include "formats/memory.h"
@@ -21,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A chunk may have so many rows more than it should. */
+/* Rows by which a chunk may exceed its limit. */
 enum { ROOM_EVERY = 16 };
 
 struct vtr_decoder *vtr_decoder_new(void)
@@ -72,8 +71,7 @@ uint64_t vtr_decoder_correlation(struct vtr_decoder *d, uint32_t id)
 
 /* ---- rows ---- */
 
-/* A row of one of the two kinds that nearly all rows are of, by value: it never needs an
- * address. */
+/* A row of a kernel or call, by value: it never needs an address. */
 struct row {
 	uint64_t values[6];
 };
@@ -89,8 +87,8 @@ static __attribute__((noinline)) void put_slow(
 		d, kind, lane, row.values, row.values[0], row.values[0] + row.values[1]);
 }
 
-/* The same for kernels and calls, as short as it can be: `usual` are the columns that may be other
- * than 0 in most rows, `rest` what the others hold in this one. Inlined with constants. */
+/* The fast path for kernels and calls: `usual` are the columns that may be nonzero in most rows,
+ * `rest` combines the other columns of this row. Inlined with constants. */
 static inline __attribute__((always_inline)) void put_fast(struct vtr_decoder *d,
 	enum vpt_kind kind, struct vtr_lane *lane, uint32_t usual, uint64_t rest, struct row row)
 {
@@ -136,13 +134,13 @@ static inline __attribute__((always_inline)) void put_call(struct vtr_decoder *d
 		row.values[VPT_CALL_NAME] | row.values[VPT_CALL_RESULT], row);
 }
 
-/* Makes rows of a thread's held calls: nothing told by another record was found in them. */
+/* Makes rows of a thread's held calls: no runtime call around them was found. */
 static void release(struct vtr_decoder *d, struct vtr_call_thread *t)
 {
 	int discard = d->discard;
 	size_t i;
 
-	d->discard = 0; /* they came in a buffer that is kept */
+	d->discard = 0; /* they came in a buffer that is not discarded */
 	for (i = 0; i < t->held_count; i++) {
 		vtr_recorder_room(d->r);
 		put_call(d, t->lane, vtr_calls_find(d->calls, VTR_DOMAIN_DRIVER, t->held[i].cbid),
@@ -164,7 +162,7 @@ static void filter_nested(struct vtr_decoder *d)
 	d->n.nested++;
 }
 
-/* Of the calls held, those inside of this runtime call are told by it; the others are rows. */
+/* Held calls inside this runtime call are filtered; the others become rows. */
 static void settle_around(
 	struct vtr_decoder *d, struct vtr_call_thread *t, const struct vtr_held_call *runtime)
 {
@@ -272,7 +270,7 @@ static inline void decode(struct vtr_decoder *d, uint32_t kind, const void *reco
 	}
 }
 
-/* What CUPTI allocated for us and hung on a record, in whatever buffer that came. */
+/* Frees what CUPTI allocated for a record, in whatever buffer it came. */
 static inline void release_data(const struct vtr_decoder *d, uint32_t kind, const void *record)
 {
 	const struct vtr_record_overhead_tail *o = record;
@@ -293,13 +291,13 @@ static void forget_stale(struct vtr_decoder *d, const struct vtr_full *full)
 	d->n.stale_buffers++;
 }
 
-/* Tells of what is missing: the rest of a damaged buffer, all of a discard buffer. */
+/* Reports what is missing: the rest of a damaged buffer, all of a discard buffer. */
 static void put_losses(
 	struct vtr_decoder *d, const struct vtr_full *full, int damaged, uint64_t dropped)
 {
 	if (dropped) {
 		vtr_recorder_room(d->r);
-		if (d->from_ns > d->to_ns) { /* no record said when */
+		if (d->from_ns > d->to_ns) { /* no record had a time */
 			d->from_ns = full->taken_ns;
 			d->to_ns = vtr_now();
 		}

@@ -3,10 +3,10 @@
  *	load -> sizes, names -> subscribe -> thread ids, attributes -> buffers -> callbacks
  *	     -> calls -> kinds
  *
- * Subscribing comes first of all that changes anything: it is how CUPTI tells that somebody else is
- * here. What can be missing is noted and the rest goes on; without kernels there is nothing to go
- * on for. cuptiFinalize is never called: it poisons CUPTI for the process. The callbacks see one
- * static struct, whose pointers never change once CUPTI knows them. */
+ * Subscribing is the first step that changes anything: it reveals another client. Dispensable parts
+ * that fail are noted and the rest goes on; without kernels the start fails. cuptiFinalize is never
+ * called: it breaks CUPTI for the process. The callbacks see one static struct, whose pointers
+ * never change once CUPTI knows them. */
 #include "tracer/cupti.h"
 
 #include "tracer/clock.h"
@@ -26,7 +26,7 @@
 
 enum { REASON_BYTES = 256, LAST_RESORT_BYTES = 64 << 10 };
 
-/* A call whose buffer is not full comes with the next flush, usually within a second. */
+/* A call in a buffer that is not full arrives with the next flush, usually within a second. */
 #define HOLD_NS UINT64_C(3000000000)
 
 struct vtr_cupti {
@@ -36,7 +36,7 @@ struct vtr_cupti {
 	struct vtr_decoder *decoder;
 	struct vtr_unfinished unfinished; /* the writer's */
 	struct vtr_graphs graphs;         /* the writer's */
-	_Atomic uint64_t stopped_ns;      /* recording ended then, CLOCK_MONOTONIC; 0: it did not */
+	_Atomic uint64_t stopped_ns;      /* when recording ended, CLOCK_MONOTONIC; 0: it has not */
 	struct vtr_kinds kinds;
 	struct vtr_watch watch;
 	void *subscriber;        /* NULL: not subscribed */
@@ -48,8 +48,9 @@ struct vtr_cupti {
 	int null_is_safe; /* set before the callbacks are registered */
 	_Atomic uint64_t requested, refused_buffers, completed, resources;
 	_Atomic uint64_t foreign_bytes, unread_bytes;
-	_Atomic uint64_t resorts, resort_ns; /* the last resort: times it is out, and since when */
-	_Atomic int64_t out;                 /* buffers of ours that CUPTI has, of all captures */
+	_Atomic uint64_t resorts,
+		resort_ns;   /* the last resort: outstanding count, and since when */
+	_Atomic int64_t out; /* buffers of ours that CUPTI holds, of all captures */
 	char reason[REASON_BYTES];
 	atomic_int fatal; /* 1: being worded, 2: `reason` says why */
 };
@@ -58,8 +59,8 @@ static struct vtr_cupti the;
 
 /* ---- callbacks: they never wait, allocate, print or call CUDA ---- */
 
-/* When even the discard buffers have run out: one for all who ask, since a NULL would crash the
- * host. Nobody reads it. */
+/* When the discard buffers have run out too: one buffer for every request, since a NULL would crash
+ * the host. Nobody reads it. */
 static uint8_t last_resort[LAST_RESORT_BYTES] __attribute__((aligned(4096)));
 
 static void on_requested(uint8_t **buffer, size_t *size, size_t *max_records)
@@ -169,7 +170,7 @@ static void on_callback(void *user, uint32_t domain, uint32_t cbid, const void *
 		on_graph(cbid, ((const struct vtr_resource_data *)data)->graph);
 }
 
-/* Those of contexts are for cupti_drain.c, which asks for them. */
+/* Callbacks of contexts are for cupti_drain.c, which enables them. */
 static const struct {
 	uint32_t domain, cbid;
 } callbacks[] = {{VTR_DOMAIN_STATE, VTR_STATE_FATAL},
@@ -182,7 +183,7 @@ static const struct {
 
 /* ---- errors ---- */
 
-/* A result of CUPTI in words: its name, and what it says about it. */
+/* A result of CUPTI in words: its name and CUPTI's description. */
 static const char *words_of(struct vtr_cupti *c, int rc, char *out, size_t size)
 {
 	const struct vtr_cupti_functions *fn = &c->library.fn;
@@ -253,7 +254,7 @@ static void set_attributes(struct vtr_cupti *c)
 	vtr_cupti_attributes_set(&c->library.fn, c->library.api, c->device_buffers, &c->attributes);
 }
 
-/* Another client that does not subscribe may record already. Registering callbacks would take its records. */
+/* Another client may record without subscribing. Registering callbacks would take its records. */
 static int check_alone(struct vtr_cupti *c, struct vpt_err *err)
 {
 	if (!(vtr_watch_enabled(&c->library.fn) & vtr_kind_bit(VTR_KIND_CONCURRENT_KERNEL)))
@@ -287,7 +288,7 @@ static int take_back(void)
 	return fn->register_callbacks(on_requested, on_completed);
 }
 
-/* Everything from thread ids to kinds. Returns a result of CUPTI and the step that gave it. */
+/* All steps from thread ids to kinds. Returns CUPTI's result and the step that returned it. */
 static int enable_all(struct vtr_cupti *c, const char **step)
 {
 	const struct vtr_cupti_functions *fn = &c->library.fn;
@@ -316,7 +317,7 @@ static int enable_all(struct vtr_cupti *c, const char **step)
 	return rc;
 }
 
-/* Kinds without which a capture would be worth nothing must be as long as what we read of them. */
+/* The records of essential kinds must be as long as what we read of them. */
 static int check_sizes(const struct vtr_cupti *c, struct vpt_err *err)
 {
 	static const uint32_t needed[] = {VTR_KIND_CONCURRENT_KERNEL, VTR_KIND_MEMCPY,
@@ -336,7 +337,7 @@ static int check_sizes(const struct vtr_cupti *c, struct vpt_err *err)
 	return VPTRACE_OK;
 }
 
-/* Maps the library, once a process: the first one stays. Or takes what a test brings. */
+/* Maps the library, once per process: the first one stays. Or uses a test's functions. */
 static int load(struct vtr_cupti *c, const struct vtr_cupti_options *o, struct vpt_err *err)
 {
 	int rc = VPTRACE_OK;
@@ -476,7 +477,7 @@ void vtr_cupti_stop(struct vtr_cupti *c)
 	if (alive(c)) {
 		vtr_cupti_flush(c, 0);
 		vtr_kinds_disable(&c->kinds);
-		/* What comes back from here on may be unfinished. */
+		/* Records that come back from now on may be unfinished. */
 		atomic_store(&c->stopped_ns, vtr_clock_ns(CLOCK_MONOTONIC));
 		vtr_cupti_flush(c, 1);
 		c->library.fn.unsubscribe(c->subscriber);
@@ -486,7 +487,8 @@ void vtr_cupti_stop(struct vtr_cupti *c)
 
 enum vtr_drained vtr_cupti_wait(struct vtr_cupti *c, uint64_t deadline_ns)
 {
-	/* What was never recorded needs no waiting for, and a CUDA that was not used stays as it is. */
+	/* Without recorded work there is nothing to wait for, and an unused CUDA stays
+	 * untouched. */
 	if (!alive(c) || !atomic_load(&c->requested))
 		return VTR_DRAINED;
 	return vtr_drain_wait(deadline_ns);
@@ -510,7 +512,7 @@ void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out)
 
 /* ---- the writer ---- */
 
-/* How vtr_driver_words() begins where there is a driver. */
+/* The beginning of vtr_driver_words() if there is a driver. */
 #define DRIVER_WORDS "CUDA driver "
 
 void vtr_cupti_describe(struct vtr_cupti *c, struct vtr_recorder *r)

@@ -1,9 +1,9 @@
-/* cupti_sizes.c - learning the sizes of records instead of believing a header.
+/* cupti_sizes.c - learns the sizes of records instead of trusting a header.
  *
- * A buffer is filled so that every multiple of 8 bytes could be the beginning of a record of one
- * kind. The library's own iterator steps from the first record to the second; the distance is the
- * size. A kind whose records are shorter than our struct is treated as unknown: nothing is ever
- * read beyond what the library wrote. */
+ * We fill a buffer so that every multiple of 8 bytes could begin a record of one kind. The
+ * library's own iterator steps from the first record to the second; the distance is the size. A
+ * kind whose records are shorter than our struct is treated as unknown: we never read beyond what
+ * the library wrote. */
 #include "tracer/cupti_sizes.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ enum { RECORD_MAX = 1024, WORDS = 2 * RECORD_MAX / 8 };
 
 static const struct {
 	const char *name;
-	uint16_t prefix; /* what we read of it at least */
+	uint16_t prefix; /* the least that we read of it */
 } known[VTR_KINDS] = {
 #define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
 	[VTR_KIND_##KIND] = {#KIND, sizeof(struct vtr_record_##record)},

@@ -10,7 +10,7 @@ struct vtr_unfinished_stream {
 	uint32_t device, context, stream;
 	int has_done;     /* some op of it has an end */
 	uint32_t done;    /* the newest correlation id of these */
-	uint64_t from_ns; /* from here on nothing is known */
+	uint64_t from_ns; /* from then on nothing is known */
 	uint64_t count;   /* of ops that are unfinished */
 };
 
@@ -19,10 +19,10 @@ struct vtr_unfinished_op {
 	uint32_t correlation;
 };
 
-/* Where a field of 32 bits ends. */
+/* The end of a 32-bit field. */
 #define REACH(record, field) (offsetof(struct vtr_record_##record, field) + sizeof(uint32_t))
 
-/* By kind of op: how long its record must be, and where in it what stands. */
+/* By kind of op: its record's minimum length and the offsets of fields. */
 static const struct place {
 	uint16_t bytes, start, end, device, context, stream, correlation;
 } places[VTR_KINDS] = {
@@ -82,7 +82,7 @@ static struct vtr_unfinished_stream *find_stream(
 	return &u->streams[u->stream_count++];
 }
 
-/* Ids are 32 bits in a record, and begin again. */
+/* Ids have 32 bits in a record, and wrap around. */
 static int is_before(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) < 0;
@@ -128,7 +128,7 @@ uint64_t vtr_unfinished_put(struct vtr_unfinished *u, struct vtr_recorder *r, ui
 	uint64_t all = 0;
 	size_t i;
 
-	/* The nodes of a graph share the id of its launch: some may have ended before others. */
+	/* A graph's nodes share the id of its launch, and some may end before others. */
 	for (i = 0; i < u->op_count; i++) {
 		struct vtr_unfinished_stream *s = &u->streams[u->ops[i].stream];
 

@@ -1,4 +1,4 @@
-/* cupti_watch.c - looks at CUPTI from where the host stands. */
+/* cupti_watch.c - watches CUPTI from the host's side. */
 #include "tracer/cupti_watch.h"
 
 #include "tracer/clock.h"
@@ -9,20 +9,22 @@
 #include <time.h>
 
 enum {
-	/* A buffer comes back within the flush or a moment after it; then a second flush is given more time. */
+	/* A buffer comes back within the flush or just after it; if not, a second flush gets more
+	 * time. */
 	MOMENT_MS = 30,
 	PATIENCE_MS = 100,
-	MISSES = 3, /* looks in a row without any sign */
+	MISSES = 3, /* consecutive looks without any sign */
 	KINDS_MAX = 256
 };
 
-/* Where one buffer serves all threads, a kernel that runs keeps it back: so long without any sign means something. */
+/* If all threads share one buffer, a running kernel holds it back: only this long without a sign
+ * counts. */
 #define SILENCE_NS UINT64_C(10000000000)
 
 #define ASKED   "cuDriverGetVersion"
 #define UNASKED "cuDeviceGetCount"
 
-/* This thread makes a call to see whether CUPTI asks for a buffer: 1; it has asked: 2. */
+/* 1: this thread makes a call to see whether CUPTI asks for a buffer; 2: it has asked. */
 static _Thread_local volatile sig_atomic_t looking __attribute__((tls_model("initial-exec")));
 
 /* ---- in callbacks ---- */
@@ -46,7 +48,7 @@ void vtr_watch_completed(struct vtr_watch *w, const uint8_t *buffer, size_t vali
 	atomic_fetch_add_explicit(&w->callbacks, 1, memory_order_relaxed);
 	if (buffer != atomic_load(&w->own))
 		return;
-	/* It holds a record or two where threads have buffers of their own. */
+	/* It holds a record or two if threads have buffers of their own. */
 	for (cbid = w->kinds->unwatched; w->by_thread && cbid && at < end; at += size) {
 		size = vtr_sizes_of_record(w->kinds->sizes, at, (size_t)(end - at), &kind);
 		if (!size)
@@ -59,14 +61,15 @@ void vtr_watch_completed(struct vtr_watch *w, const uint8_t *buffer, size_t vali
 	atomic_store(&w->own, NULL);
 }
 
-/* ---- what CUPTI tells ---- */
+/* ---- what CUPTI reports ---- */
 
 uint64_t vtr_watch_enabled(const struct vtr_cupti_functions *fn)
 {
 	uint32_t kinds[KINDS_MAX], room = KINDS_MAX, count = 0, i;
 	uint64_t bits = 0;
 
-	/* Whether the room is counted in bytes or in kinds its header leaves open: it is enough for either. */
+	/* Its header does not say whether the room is counted in bytes or in kinds: it is enough
+	 * for both. */
 	if (!fn->enabled_kinds || fn->enabled_kinds(NULL, kinds, &room, &count))
 		return 0;
 	for (i = 0; i < count && i < KINDS_MAX / sizeof(*kinds); i++)
@@ -88,7 +91,7 @@ static uint32_t find_cbid(const struct vtr_cupti_functions *fn, const char *want
 	return 0;
 }
 
-/* Whether the attribute says that each thread has a buffer of its own; -1: it cannot be asked. */
+/* Whether the attribute says that each thread has its own buffer; -1: it cannot be read. */
 static int per_thread(const struct vtr_watch *w)
 {
 	const struct vtr_library *l = w->kinds->library;
@@ -103,7 +106,7 @@ static int per_thread(const struct vtr_watch *w)
 
 /* ---- looking ---- */
 
-/* Makes the call; whether CUPTI asked us for a buffer, -1: there is no call to make. */
+/* Makes the call. Returns whether CUPTI asked us for a buffer; -1: no call to make. */
 static int call_asked(struct vtr_watch *w)
 {
 	int version, rc, found;
@@ -143,7 +146,7 @@ static int wait_for_own(struct vtr_watch *w, int ms)
 
 enum sign { UNSURE, INTACT, SWITCHED, TAKEN };
 
-/* There is no sign in this look: whether there has been none for too long. */
+/* This look found no sign: returns whether there has been none for too long. */
 static enum sign silence(struct vtr_watch *w)
 {
 	uint64_t now = vtr_clock_ns(CLOCK_MONOTONIC), callbacks = atomic_load(&w->callbacks);
@@ -185,7 +188,7 @@ static enum sign look_at_callbacks(struct vtr_watch *w)
 		return INTACT;
 	}
 	vtr_pool_state(w->pool, &buffers);
-	/* The record is in a buffer that is out already, if there is one. */
+	/* If there is a record, it is in a buffer already outstanding. */
 	if (!w->works || (!w->by_thread && buffers.outstanding))
 		return silence(w);
 	return dump_devices(w) ? SWITCHED : TAKEN;
@@ -208,7 +211,7 @@ static enum sign look(struct vtr_watch *w)
 	return sign;
 }
 
-/* Whether it can be told that whoever has the callbacks does not record any more. */
+/* Whether the client with the callbacks has verifiably stopped recording. */
 static int finished(const struct vtr_watch *w)
 {
 	if (w->per_thread_set && !per_thread(w))
@@ -219,7 +222,7 @@ static int finished(const struct vtr_watch *w)
 
 /* ---- what follows ---- */
 
-/* From here on all is well again. */
+/* From now on all is well again. */
 static void renew(struct vtr_watch *w, struct vtr_watch_news *out)
 {
 	out->lost_to_ns = vtr_now();
@@ -234,14 +237,15 @@ static void switch_on(struct vtr_watch *w, struct vtr_watch_news *out)
 	out->lost_from_ns = w->sealed_ns;
 	out->begun = out->over = 1;
 	vtr_kinds_again(w->kinds);
-	/* This look's own calls came before. */
+	/* This look's own calls came earlier. */
 	w->flush();
 	wait_for_own(w, MOMENT_MS);
 	w->broken_seen = atomic_load(&w->broken);
 	renew(w, out);
 }
 
-/* Since when records may be missing. The buffers that are out now go to the other client, with what they hold. */
+/* Since when records may be missing. Outstanding buffers go to the other client, with their
+ * records. */
 static uint64_t since(const struct vtr_watch *w, const struct vtr_pool_state *buffers)
 {
 	return buffers->outstanding && buffers->oldest_ns < w->good_ns ? buffers->oldest_ns
@@ -264,7 +268,7 @@ static void take_back(struct vtr_watch *w, struct vtr_watch_news *out)
 {
 	if (w->take_back())
 		return;
-	/* The other client's buffers, of which our own look may be one, come to us now. */
+	/* The other client's buffers, perhaps with this look's record, now come to us. */
 	w->flush();
 	vtr_pool_forsake(w->pool);
 	atomic_store(&w->own, NULL);
@@ -284,11 +288,11 @@ void vtr_watch_look(struct vtr_watch *w, struct vtr_watch_news *out)
 	w->flush();
 	sign = look(w);
 	if (sign == INTACT) {
-		/* What was switched meanwhile shows when this look's buffer comes back. */
+		/* A switch made meanwhile shows when this look's buffer comes back. */
 		if (w->looked_ns)
 			w->sealed_ns = w->looked_ns;
 		w->looked_ns = w->good_ns = start_ns;
-		out->over = w->taken; /* it was not: something else had kept the buffer */
+		out->over = w->taken; /* it was not taken: something else had kept the buffer */
 		w->taken = w->kinds->shared = 0;
 	} else if (sign == SWITCHED && !w->taken) {
 		switch_on(w, out);
@@ -305,7 +309,8 @@ int vtr_watch_end(struct vtr_watch *w, uint64_t stop_ns, struct vtr_watch_news *
 
 	memset(out, 0, sizeof(*out));
 	vtr_pool_state(w->pool, &buffers);
-	/* Any callback after a look that found no sign is one. Where no look ever found any, a buffer of ours that came back is. */
+	/* After a look without a sign, any callback is a sign. If no look ever found one, a buffer
+	 * of ours that came back is. */
 	if (w->taken ||
 		(w->unsure && (w->works ? atomic_load(&w->callbacks) == w->moved : !buffers.given)))
 		out->lost_from_ns = since(w, &buffers);
