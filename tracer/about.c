@@ -1,4 +1,4 @@
-/* about.c - keys with their values, and GPUs: looked for one by one, since there are few. */
+/* about.c - keys with values, and GPUs: few, so searches are linear. */
 #include "tracer/about.h"
 
 #include "formats/memory.h"

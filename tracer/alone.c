@@ -22,7 +22,7 @@ static int first_thread_has_ended(void)
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	/* "PID (NAME) STATE ...", and the name may hold anything but is at most 15 bytes. */
+	/* "PID (NAME) STATE ...", where the name may contain anything but has at most 15 bytes. */
 	state = strrchr(text, ')');
 	return state && state[1] == ' ' && state[2] == 'Z';
 }
@@ -41,7 +41,7 @@ int vtr_alone(unsigned own)
 	while ((entry = readdir(folder)))
 		threads += entry->d_name[0] != '.';
 	closedir(folder);
-	return threads == own + 1; /* the first one is listed still */
+	return threads == own + 1; /* /proc still lists the first one */
 }
 
 static void *leave(void *arg)

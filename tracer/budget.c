@@ -1,7 +1,7 @@
-/* budget.c - one account of the memory that the tracer holds.
+/* budget.c - one account of the tracer's memory.
  *
- * What the library allocates with vpt_alloc() and its kind, nearly all of it for the writer, is
- * counted where it is allocated. */
+ * Memory from vpt_alloc() and its kind, nearly all for the writer, is counted where it is
+ * allocated. */
 #include "tracer/budget.h"
 
 #include "formats/memory.h"
@@ -28,7 +28,7 @@ uint64_t vtr_budget_of_writer(void)
 	       atomic_load_explicit(&compressor, memory_order_relaxed);
 }
 
-/* Adds to a sum that stays within `most`. 0: it would not. */
+/* Adds to a sum if it stays within `most`. 0: it would not. */
 static int add_within(_Atomic uint64_t *sum, uint64_t bytes, uint64_t most)
 {
 	uint64_t before = atomic_load_explicit(sum, memory_order_relaxed);

@@ -1,7 +1,7 @@
 /* capture.c - one capture: a writer, a flusher, perhaps CUPTI, and how they begin and end together.
  *
- * What could not be brought to an end in time (a CUPTI that hangs, a disk that blocks) is left alone with everything it
- * uses: leaking is better than freeing under somebody's feet. */
+ * What could not be ended in time (a CUPTI that hangs, a disk that blocks) is leaked with
+ * everything it uses: that is better than freeing memory in use. */
 #include "tracer/capture.h"
 
 #include "formats/memory.h"
@@ -26,11 +26,10 @@
 #include <unistd.h>
 
 enum {
-	TAKEN_MS = 100,  /* what another client has comes back at once or never */
-	COUNT_MS = 5000, /* at most, to count what is not written any more; it takes a moment */
-	LEAST_MS =
-		1000, /* at most, what CUPTI's stop gets when the wait for the GPU has used up all */
-	MOMENT_MS = 500 /* in which CUPTI has the records of work that has ended */
+	TAKEN_MS = 100,  /* buffers of another client come back at once or never */
+	COUNT_MS = 5000, /* at most, to count what is no longer written; quick */
+	LEAST_MS = 1000, /* at most, for CUPTI's stop if the wait for the GPU used up all */
+	MOMENT_MS = 500  /* in which CUPTI gets the records of ended work */
 };
 
 struct vtr_capture {
@@ -42,20 +41,21 @@ struct vtr_capture {
 	uint64_t start_ns;
 	uint64_t names_refused; /* by then, in this process */
 	int writer_ended;
-	int cupti_hangs; /* in the stop: what it uses is left alone meanwhile */
+	int cupti_hangs; /* in the stop: keep what it uses meanwhile */
 	uint64_t
 		waited_until_ns; /* the deadline of the wait for the GPU, CLOCK_MONOTONIC; 0: there was none */
 	int gave_up;             /* it came */
-	/* The last letters, written without allocating: the process may be exiting from anywhere. */
+	/* The last mail, sent without allocating: the process may exit at any point. */
 	struct vtr_mail end_of_clock, end_of_buffers, end_of_cupti, end_of_watch;
 };
 
-/* The process's, for life: CUPTI may hold its buffers for ever. */
+/* One for the life of the process: CUPTI may hold its buffers for ever. */
 static struct vtr_pool *pool;
-/* A capture in whose stop CUPTI hung. While it does, nothing of it is touched, and CUPTI is left alone; NULL: it does not. */
+/* The capture in whose stop CUPTI hangs: while it does, touch neither the capture nor CUPTI. NULL:
+ * none. */
 static struct vtr_capture *hanging;
 
-/* ---- letters to the writer ---- */
+/* ---- mail to the writer ---- */
 
 int vtr_capture_meta(struct vtr_capture *c, const char *key, const char *value)
 {
@@ -104,7 +104,7 @@ static void describe_run(struct vtr_capture *c, const struct vtr_facts *facts)
 
 	vtr_capture_meta(c, "vptrace", vptrace_version());
 	vtr_capture_meta(c, "profile", profiles[c->options.profile]);
-	/* What a report that tells of losses needs for its advice. */
+	/* What a report of losses needs for its advice. */
 	snprintf(text, sizeof(text), "%" PRIu64, c->options.memory_limit_bytes);
 	vtr_capture_meta(c, "memory_limit", text);
 	snprintf(text, sizeof(text), "%" PRIu32, c->options.flush_interval_ms);
@@ -174,8 +174,8 @@ static int start_flusher(
 	return vtr_flusher_start(&o, &c->flusher, err);
 }
 
-/* Buffers, rings, stacks, names and what the writer allocates share one limit, see budget.h. The pool
- * has addresses for as many buffers as the first capture could have. */
+/* Buffers, rings, stacks, names and what the writer allocates share one limit, see budget.h. The
+ * pool has addresses for as many buffers as the first capture could have. */
 static int share_memory(const struct vtr_options *o, struct vpt_err *err)
 {
 	vtr_budget_limit(o->memory_limit_bytes);
@@ -184,7 +184,7 @@ static int share_memory(const struct vtr_options *o, struct vpt_err *err)
 	return pool ? VPT_OK : vpt_fail(err, VPT_ENOMEM, "no memory for CUPTI's buffers");
 }
 
-/* What other layers' codes are called here. */
+/* Maps error codes of other layers to ours. */
 static int public_code(int rc)
 {
 	return rc == VPT_ENOMEM ? VPTRACE_ENOMEM
@@ -221,7 +221,7 @@ int vtr_capture_begin(const struct vptrace_options *options, int always,
 	describe_run(c, facts);
 	rc = start_flusher(c, hooks, err);
 	if (!rc)
-		rc = start_writer(c, always, hooks, err); /* last: it makes the file */
+		rc = start_writer(c, always, hooks, err); /* last: it creates the file */
 	if (rc)
 		goto out;
 	vtr_capture_meta(c, "clock.ranges", vtr_tsc_kept() ? "tsc" : "clock_gettime");
@@ -297,7 +297,7 @@ void vtr_capture_stats(const struct vtr_capture *c, struct vptrace_stats *out, c
 
 	vtr_writer_numbers(c->writer, &n);
 	vtr_pool_state(pool, &buffers);
-	/* After the writer's end what has come back is too late as well. */
+	/* What came back after the writer's end is too late as well. */
 	kept = c->writer_ended ? buffers.taken - n.cupti.buffers : buffers.outstanding;
 	if (!path[0])
 		strcpy(path, n.path);
@@ -322,7 +322,7 @@ static uint64_t patience_ns(const struct vtr_capture *c)
 	return (uint64_t)c->options.stop_timeout_ms * 1000000;
 }
 
-/* Until when CUPTI's stop is waited for. */
+/* The deadline for CUPTI's stop. */
 static uint64_t stop_deadline(const struct vtr_capture *c)
 {
 	uint64_t least = (uint64_t)LEAST_MS * 1000000;
@@ -334,7 +334,8 @@ static uint64_t stop_deadline(const struct vtr_capture *c)
 
 void vtr_capture_drain(struct vtr_capture *c, int exiting)
 {
-	/* No thread is made and nothing is posted in a process that exits: it may be anywhere, even inside malloc(). */
+	/* An exiting process creates no thread and posts nothing: it may be anywhere, even inside
+	 * malloc(). */
 	enum vtr_drained device = VTR_NOT_ASKED;
 	uint64_t until;
 	int left;
@@ -348,7 +349,8 @@ void vtr_capture_drain(struct vtr_capture *c, int exiting)
 		vtr_capture_meta(c, "stop.wait",
 			"for records alone: a stream was being captured, so the device was not "
 			"synchronized");
-	/* All is done, and a host that goes on to launch may keep CUPTI from giving back what it has. */
+	/* All work is done; a host that continues to launch may keep CUPTI from giving back its
+	 * buffers. */
 	if (device == VTR_DRAINED)
 		until = vtr_clock_ns(CLOCK_MONOTONIC) + (uint64_t)MOMENT_MS * 1000000;
 	if (until > c->waited_until_ns)
@@ -373,8 +375,8 @@ static int wait_for_buffers(uint64_t deadline_ns)
 	}
 }
 
-/* What CUPTI keeps is lost from when it got the oldest buffer; what of it the GPU did, nobody
- * knows. */
+/* Reports the buffers that CUPTI keeps as lost, since it got the oldest; which of the work the GPU
+ * did is unknown. */
 static void post_kept(struct vtr_capture *c, uint64_t stop_ns)
 {
 	struct vtr_mail *m = &c->end_of_buffers;
@@ -398,7 +400,7 @@ static void post_end(struct vtr_capture *c, uint64_t stop_ns)
 	vtr_mailbox_lend(&c->mail, &c->end_of_clock);
 }
 
-/* Says in the capture too why CUPTI's records are missing. `why` outlives the capture. */
+/* Also reports in the capture why CUPTI's records are missing. `why` outlives the capture. */
 static void post_failure(struct vtr_capture *c, const char *key, const char *why)
 {
 	c->end_of_cupti.type = VTR_MAIL_META;
@@ -415,7 +417,8 @@ static uint64_t foreign_records(struct vtr_capture *c)
 	return signs.foreign_bytes;
 }
 
-/* Whether another client had CUPTI's records at any time; says from when on they are missing. */
+/* Returns whether another client had CUPTI's records at any time; reports since when they are
+ * missing. */
 static int look_back(struct vtr_capture *c, uint64_t stop_ns)
 {
 	struct vtr_mail *m = &c->end_of_watch;
@@ -439,7 +442,7 @@ static int look_back(struct vtr_capture *c, uint64_t stop_ns)
 	return is_taken;
 }
 
-/* A moment from now, if that is before the deadline. */
+/* TAKEN_MS from now, or the deadline if that is earlier. */
 static uint64_t soon(uint64_t deadline_ns)
 {
 	uint64_t moment_ns = vtr_clock_ns(CLOCK_MONOTONIC) + (uint64_t)TAKEN_MS * 1000000;
@@ -481,7 +484,8 @@ static int end_cupti(
 	return VPTRACE_OK;
 }
 
-/* Writes what is left. A disk that takes too long is given up, so that the writer can count what has not reached it. */
+/* Writes the rest. If the disk takes too long we give it up, so the writer can count what was not
+ * written. */
 static int end_writer(struct vtr_capture *c, uint64_t stop_ns)
 {
 	if (!vtr_writer_finish(c->writer, stop_ns, vtr_clock_ns(CLOCK_MONOTONIC) + patience_ns(c)))
@@ -491,8 +495,8 @@ static int end_writer(struct vtr_capture *c, uint64_t stop_ns)
 		c->writer, stop_ns, vtr_clock_ns(CLOCK_MONOTONIC) + (uint64_t)COUNT_MS * 1000000);
 }
 
-/* What the writer has found missing: what CUPTI did not record, and, where the wait for the GPU came to nothing, the times of
- * work. */
+/* What the writer found missing: what CUPTI did not record and, if the wait for the GPU failed, the
+ * times of work. */
 static int judge_records(struct vtr_capture *c, struct vpt_err *err)
 {
 	const char *why = c->cupti ? vtr_cupti_missing(c->cupti) : NULL;
@@ -517,7 +521,7 @@ int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 
 	vtr_threads_stop();
 	rc = end_cupti(c, stop_deadline(c), stop_ns, err);
-	if (rc && rc != VPTRACE_ETAKEN) /* that the flusher has said already */
+	if (rc && rc != VPTRACE_ETAKEN) /* already reported by the flusher */
 		post_kept(c, stop_ns);
 	post_end(c, stop_ns);
 	c->writer_ended = !end_writer(c, stop_ns);

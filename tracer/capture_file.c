@@ -1,13 +1,13 @@
-/* capture_file.c - the file a capture is written to, inside a process that may do anything to it.
+/* capture_file.c - the capture's file, in a process that may do anything to it.
  *
  * The host can close our descriptor, give its number to another file, change its folder, delete the
- * capture, share its name with other ranks. So the path is made absolute at once, the file is known
- * by device and inode and compared before every use of the descriptor, the descriptor's number is
- * kept away from the low ones that programs close and reuse, and a lock tells processes which of
- * them owns a name. Between the comparison and the write a host could still exchange the
- * descriptor; only a lock on its whole table, which nobody has, would close that gap.
+ * capture, share its name with other ranks. So the path is made absolute at once, device and inode
+ * are compared before every use of the descriptor, the descriptor avoids the low numbers that
+ * programs close and reuse, and a lock decides which process owns a name. Between the comparison
+ * and the write a host could still exchange the descriptor; only a lock on its whole table, which
+ * nobody has, would close that gap.
  *
- * Left out: fsync(2), for the promise is about the process's death, not the machine's. */
+ * There is no fsync(2): we promise to survive the process's death, not the machine's. */
 #include "tracer/capture_file.h"
 
 #include "formats/memory.h"
@@ -24,14 +24,14 @@
 enum {
 	NUMBER_MAX = 99999999, /* of a file of the same name */
 	NUMBER_LENGTH = 9,     /* "-99999999" */
-	NUMBERS_IN_A_ROW = 8,  /* that are tried one by one before the search */
-	NAMES_MAX = 9999,      /* that are tried in all: others may take them as well */
+	NUMBERS_IN_A_ROW = 8,  /* tried one by one before the search */
+	NAMES_MAX = 9999,      /* tried in all: others may take them too */
 	DESCRIPTOR_MIN = 64,   /* wanted; never one of the three standard ones */
 	RETRIES_MAX = 100,     /* writes in a row that move nothing, a millisecond apart */
 	FILE_MODE = S_IRUSR | S_IWUSR
 };
 
-/* What an attempt to get a file of one name says, beside 0 and an errno. */
+/* Results of trying one name, besides 0 and an errno. */
 enum { NAME_TAKEN = -1, NAME_REFUSED = -2 };
 
 struct vtr_capture_file {
@@ -39,13 +39,13 @@ struct vtr_capture_file {
 	const struct vpt_io_ops *io;
 	int fd; /* -1: not created, or closed */
 	int overwrite, abandoned;
-	int is_new; /* it was not there before */
+	int is_new; /* it did not exist before */
 	dev_t device;
 	ino_t inode;
-	uint64_t bytes; /* of the file before the frame at hand */
+	uint64_t bytes; /* of the file before the current frame */
 	struct vpt_err failure;
-	char *path; /* the name asked for; with room for a number behind it */
-	char *name; /* the name it got, "" before; as large */
+	char *path; /* the name asked for; with room for a number */
+	char *name; /* the actual name, "" before; same size */
 };
 
 static const char *reason(int error)
@@ -77,7 +77,7 @@ static int fail_errno(struct vtr_capture_file *f, const char *what, int error, s
 
 /* ---- making it ---- */
 
-/* "trace.zst" and 2: "trace-2.zst". A dot in front of a name begins no suffix. */
+/* "trace.zst" and 2: "trace-2.zst". A leading dot begins no suffix. */
 static void number_name(const char *path, int number, char *out, size_t size)
 {
 	const char *slash = strrchr(path, '/');
@@ -124,8 +124,8 @@ static int refuse(struct vtr_capture_file *f, const char *found, struct vpt_err 
 	return NAME_REFUSED;
 }
 
-/* What is there under a name that we may not create. The look before the opening spares a FIFO's
- * reader or a device the sight of us; the look after it is the one that counts. */
+/* Opens the existing file of a name that we may not create. The check before opening keeps us from
+ * opening a FIFO or a device; the check after it decides. */
 static int open_existing(struct vtr_capture_file *f, struct vpt_err *err)
 {
 	struct stat st;
@@ -170,8 +170,8 @@ static int create_new(struct vtr_capture_file *f)
 	return errno == EEXIST ? NAME_TAKEN : errno;
 }
 
-/* A descriptor of a host without standard output would be number 1, and what the host prints would
- * be in the capture. */
+/* In a host without standard output the descriptor could be 1, and the host's output would go into
+ * the capture. */
 static int move_descriptor(struct vtr_capture_file *f)
 {
 	int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, DESCRIPTOR_MIN);
@@ -185,8 +185,8 @@ static int move_descriptor(struct vtr_capture_file *f)
 	return 0;
 }
 
-/* The opened file becomes ours: locked, empty, of mode 0600 whatever the umask, known by its inode.
- * File systems without locks or modes are taken as they are. NAME_TAKEN: another process is writing
+/* Takes over the opened file: locks and empties it, sets mode 0600 whatever the umask, notes its
+ * inode. File systems without locks or modes are accepted. NAME_TAKEN: another process is writing
  * to it. */
 static int own_file(struct vtr_capture_file *f)
 {
@@ -206,8 +206,8 @@ static int own_file(struct vtr_capture_file *f)
 	return 0;
 }
 
-/* One name: created, or overwritten where that is allowed. A folder, a FIFO or a device is never a name that is merely
- * taken: whoever gave it wants that one. */
+/* Tries one name: creates the file, or overwrites it where allowed. A folder, FIFO or device is an
+ * error, not a taken name: the user meant that one. */
 static int try_name(struct vtr_capture_file *f, int number, struct vpt_err *err)
 {
 	struct stat st;
@@ -238,8 +238,8 @@ static int is_taken(struct vtr_capture_file *f, int number)
 	return !lstat(f->name, &st);
 }
 
-/* A number above `taken` that no file has, and whose neighbour below is taken: names that were numbered in order end
- * there. Doubles the step until it finds a free one, then halves it. */
+/* Finds a free number above `taken` whose predecessor is taken: the end of names numbered in order.
+ * Doubles the step until a number is free, then halves it. */
 static int find_free(struct vtr_capture_file *f, int taken)
 {
 	int end = taken + 1;
@@ -280,7 +280,7 @@ static int make_file(struct vtr_capture_file *f, struct vpt_err *err)
 
 /* ---- writing to it ---- */
 
-/* NULL: the descriptor is our file still, of st->st_size bytes. Else what became of it. */
+/* NULL: the descriptor is still our file, of st->st_size bytes. Else what happened to it. */
 static const char *look(const struct vtr_capture_file *f, struct stat *st)
 {
 	if (fstat(f->fd, st))
@@ -290,7 +290,7 @@ static const char *look(const struct vtr_capture_file *f, struct stat *st)
 	return NULL;
 }
 
-/* Returns 0 or an errno. Calls that move nothing are repeated, but not for ever: a stop waits for
+/* Returns 0 or an errno. Calls that write nothing are repeated, but not for ever: a stop waits for
  * this. */
 static int write_all(struct vtr_capture_file *f, const char *data, size_t size)
 {
@@ -316,7 +316,7 @@ static int write_all(struct vtr_capture_file *f, const char *data, size_t size)
 	return 0;
 }
 
-/* Half a frame would be skipped by the reader; whole frames alone are better. */
+/* A reader would skip half a frame; whole frames only are better. */
 static void cut_off(struct vtr_capture_file *f)
 {
 	struct stat st;
@@ -374,7 +374,7 @@ int vtr_capture_file_create(struct vpt_sink *sink, struct vpt_err *err)
 
 /* ---- its end ---- */
 
-/* Returns 0 or an errno. A number that is another file's by now is left alone. */
+/* Returns 0 or an errno. Does not close the descriptor if it is another file now. */
 static int close_ours(struct vtr_capture_file *f)
 {
 	struct stat st;
@@ -386,7 +386,7 @@ static int close_ours(struct vtr_capture_file *f)
 	return error;
 }
 
-/* An empty file is no capture: a new one that nothing was written to goes again. */
+/* An empty file is no capture: removes a new one without a byte. */
 static void remove_empty(struct vtr_capture_file *f)
 {
 	struct stat st;
@@ -407,7 +407,7 @@ static int capture_finish(struct vpt_sink *sink, int commit, struct vpt_err *err
 	rc = f->failure.code;
 	if (rc)
 		fail(f, "", NULL, err);
-	else if (error) /* network file systems report a full disk as late as here */
+	else if (error) /* network file systems may report a full disk only here */
 		rc = fail_errno(f, "cannot write", error, err);
 	vpt_free(f->path);
 	vpt_free(f->name);
@@ -428,7 +428,7 @@ const char *vtr_capture_file_path(const struct vpt_sink *sink)
 	return ((const struct vtr_capture_file *)sink)->name;
 }
 
-/* `path` in the working folder of now, with room for a number. NULL: no memory. */
+/* `path` made absolute by the current working folder, with room for a number. NULL: no memory. */
 static char *absolute_path(const char *path)
 {
 	char folder[4096], *out;

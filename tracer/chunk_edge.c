@@ -1,4 +1,5 @@
-/* chunk_edge.c - two lists of ranges: open when the stacks were copied, and open at the cut but not when they were copied. */
+/* chunk_edge.c - two lists of ranges: open when the stacks were copied, and open at the cut but not
+ * when they were copied. */
 #include "tracer/chunk_edge.h"
 
 #include "formats/memory.h"
@@ -7,13 +8,14 @@
 
 #include <string.h>
 
-/* More than a thread fills while the writer sleeps; then other threads, mail and buffers have their turn. */
+/* More than a thread fills while the writer sleeps; after that, other threads, mail and buffers get
+ * a turn. */
 enum { RINGS_A_ROUND = 4 };
 
 struct vtr_edge_event {
 	struct vtr_event event;
 	unsigned char blob[VTR_BLOB_MAX];
-	int ended; /* it came out of a ring after all */
+	int ended; /* it also came from a ring */
 };
 
 static int same_range(const struct vtr_event *a, const struct vtr_event *b)
@@ -65,8 +67,8 @@ static void take_event(void *ctx, const struct vtr_event *event)
 		e->open.events[i].ended |= same_range(&e->open.events[i].event, event);
 }
 
-/* It stays in its ring, for the next chunk. If it was open at the cut, and ended before its stack was copied, nothing else
- * tells. */
+/* The event stays in its ring for the next chunk. If its range was open at the cut and ended before
+ * its stack was copied, this is the only sign of it. */
 static void see_event(void *ctx, const struct vtr_event *event)
 {
 	struct vtr_edge *e = ctx;
@@ -89,7 +91,7 @@ int vtr_edge_drain(struct vtr_edge *e, size_t *drained)
 	return all;
 }
 
-/* What happened until the cut, all of it. */
+/* Drains everything up to the cut. */
 static void drain_to_cut(struct vtr_edge *e, uint64_t copied_ns)
 {
 	struct vtr_drain how = {.take = take_event,
@@ -141,7 +143,7 @@ void vtr_edge_end_open(struct vtr_edge *e, uint64_t stop_ns)
 
 	e->open.count = 0;
 	vtr_threads_open(take_open, e);
-	/* Away from here: the end of a chunk in between makes another list. */
+	/* Take the list first: the end of a chunk in between builds a new one. */
 	open = e->open;
 	e->open = (struct vtr_edge_list){0};
 	for (i = 0; i < open.count; i++) {

@@ -12,7 +12,7 @@ void vtr_clock_point(
 
 	*cupti_time = 0;
 	for (i = 0; i < 16; i++) {
-		/* CUPTI's in the middle: it is taken for that of the bracket's. */
+		/* CUPTI's is read in the middle and counts as the bracket's middle. */
 		uint64_t before = vtr_clock_ns(CLOCK_REALTIME);
 		uint64_t monotonic = vtr_clock_ns(CLOCK_MONOTONIC), other = cupti ? cupti(ctx) : 0;
 		uint64_t boottime = vtr_clock_ns(CLOCK_BOOTTIME),
@@ -26,7 +26,7 @@ void vtr_clock_point(
 		out->boottime_ns = boottime;
 		*cupti_time = other;
 	}
-	if (tightest == UINT64_MAX) { /* the clock was set back each time */
+	if (tightest == UINT64_MAX) { /* the clock went back each time */
 		out->realtime_ns = out->trace_ns = vtr_clock_ns(CLOCK_REALTIME);
 		out->monotonic_ns = vtr_clock_ns(CLOCK_MONOTONIC);
 		out->boottime_ns = vtr_clock_ns(CLOCK_BOOTTIME);

@@ -1,7 +1,8 @@
 /* disk.c - one frame at a time: handed over, written, acknowledged; or given up.
  *
- * The frame is copied, as its bytes may be needed longer than anybody waits for them. A thread that nobody waits for any
- * more frees everything when its write ends; where it never does, one frame and the descriptor stay. */
+ * The frame is copied, as its bytes may be needed longer than anybody waits for them. A thread that
+ * nobody waits for any more frees everything when its write ends; where it never does, one frame
+ * and the descriptor stay. */
 #include "tracer/disk.h"
 
 #include "formats/memory.h"
@@ -22,7 +23,7 @@ struct vtr_disk {
 	pthread_mutex_t lock; /* guards the rest */
 	pthread_cond_t moved;
 	int writing;            /* a frame has been handed over and its write has not ended */
-	int given_up, finished; /* finished: the writer has let go of everything */
+	int given_up, finished; /* finished: the writer no longer uses anything here */
 	unsigned char *frame;
 	size_t size, cap;
 	int rc; /* of the last write that ended */
@@ -41,7 +42,8 @@ static void free_disk(struct vtr_disk *d)
 
 /* ---- the disk's thread ---- */
 
-/* One frame, with the lock held before and after. What nobody waited for is no part of the file. */
+/* Writes one frame; the lock is held before and after. A frame that was given up is removed from
+ * the file. */
 static void write_frame(struct vtr_disk *d)
 {
 	struct vpt_err err = {0};
@@ -90,7 +92,7 @@ static int copy_frame(struct vtr_disk *d, const void *data, size_t size, struct 
 	return VPT_OK;
 }
 
-/* Waits until the write has ended or nobody waits any more. With the lock held. */
+/* Waits until the write has ended or was given up. With the lock held. */
 static int await(struct vtr_disk *d)
 {
 	d->writing = 1;

@@ -1,5 +1,5 @@
-/* drain.c - the writer's end of threads.h: taking events out of the rings, looking at the stacks while
- * they move, and counting what each thread lost. */
+/* drain.c - the writer's side of threads.h: takes events from the rings, copies the stacks while
+ * they change, counts each thread's drops. */
 #include "tracer/threads.h"
 
 #include "tracer/epoch.h"
@@ -13,9 +13,8 @@ enum { COPY_TRIES = 16 };
 
 /* ---- losses ---- */
 
-/* Losses of one capture by thread id, which the kernel may give out again. A thread that finds no
- * place here when it first loses something is one of the others, for good: what is told of an id
- * only grows. */
+/* Drops of one capture by thread id, which the kernel may reuse. A thread that finds no place here
+ * at its first drop counts among the others for good: the count of an id only grows. */
 static struct {
 	uint32_t epoch, count;
 	struct {
@@ -34,7 +33,7 @@ static void begin_losses(uint32_t capture)
 	losses.others_ended = 0;
 }
 
-/* A thread's place in `losses`; VTR_LOSERS_MAX: none. */
+/* A thread's index in `losses`; VTR_LOSERS_MAX: none. */
 static uint32_t loser(uint32_t tid)
 {
 	uint32_t i;
@@ -70,13 +69,13 @@ static void remember_drops(struct vtr_thread *t, uint32_t capture)
 
 /* ---- rings ---- */
 
-/* What happened, or ended, when. */
+/* When an event happened or ended. */
 static uint64_t time_of(const struct vtr_event *e)
 {
 	return e->type == VTR_EVENT_RANGE ? e->end_ns : e->start_ns;
 }
 
-/* Shows what of a ring stays. Returns whether what comes after it is asked for. */
+/* Shows the events that stay in a ring. Returns whether later events are wanted too. */
 static int look_at_ring(
 	const struct vtr_drain *how, struct vtr_ring *ring, uint32_t tid, uint32_t capture)
 {
@@ -106,9 +105,9 @@ static void look(const struct vtr_drain *how, struct vtr_ring *ring, uint32_t ti
 		ring = atomic_load_explicit(&ring->next, memory_order_acquire);
 }
 
-/* What is pending in a ring when its head is read belongs to one thread: memory changes hands only
- * while all its rings are empty. So the id that is read afterwards is that thread's. Returns whether
- * all of it has been taken. */
+/* Events pending in a ring when its head is read belong to one thread: memory changes owner only
+ * while all its rings are empty. So the id read afterwards is that thread's. Returns whether all
+ * were taken. */
 static int drain_ring(
 	struct vtr_thread *t, struct vtr_ring *ring, const struct vtr_drain *how, size_t *count)
 {
@@ -136,7 +135,7 @@ static int drain_ring(
 	return 1;
 }
 
-/* Returns whether nothing was left that was there at the beginning. */
+/* Returns whether everything present at the beginning was taken. */
 static int drain_thread(struct vtr_thread *t, const struct vtr_drain *how, size_t *count)
 {
 	struct vtr_ring *ring = atomic_load_explicit(&t->reading, memory_order_relaxed);
@@ -145,7 +144,7 @@ static int drain_thread(struct vtr_thread *t, const struct vtr_drain *how, size_
 	if (!drain_ring(t, ring, how, count))
 		return 0;
 	for (;;) {
-		/* The thread may have gone on to the next ring since the last look at this one's head. */
+		/* The thread may have moved to the next ring since we last read this one's head. */
 		if (atomic_load_explicit(&ring->next, memory_order_acquire) &&
 			!drain_ring(t, ring, how, count))
 			return 0;
@@ -193,7 +192,7 @@ size_t vtr_threads_drain(void (*take)(void *ctx, const struct vtr_event *event),
 
 /* ---- open ranges ---- */
 
-/* Hands out an open range. Those opened after the capture's end are none of its. */
+/* Emits an open range, unless it was opened after the capture's end. */
 static void take_open(struct vtr_event *e, uint32_t opened_in, uint32_t capture,
 	void (*take)(void *ctx, const struct vtr_event *event), void *ctx)
 {

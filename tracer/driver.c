@@ -1,7 +1,7 @@
 /* driver.c - libcuda.so.1, which is asked for its version and nothing else before CUPTI is.
  *
- * A libcupti may rely on a driver that works: that of CUDA 13.2 looks for one in each of its functions, and where none
- * answers it calls itself until the stack is full. */
+ * A libcupti may rely on a driver that works: that of CUDA 13.2 looks for one in each of its
+ * functions, and where none answers it calls itself until the stack is full. */
 #include "tracer/driver.h"
 
 #include "tracer/environment.h"

@@ -1,7 +1,8 @@
-/* environment.c - a program that runs with more rights than its caller must not obey its caller's variables.
+/* environment.c - a program that runs with more rights than its caller must not obey its caller's
+ * variables.
  *
- * setenv(3) may free the array of variables while another thread walks it in getenv(3). So a variable is added by
- * replacing the array with a longer one, and the old one stays for whoever is in it. */
+ * setenv(3) may free the array of variables while another thread walks it in getenv(3). So we add a
+ * variable by replacing the array with a longer one, and keep the old one for its readers. */
 #include "tracer/environment.h"
 
 #include <stdio.h>
@@ -24,9 +25,9 @@ const char *vtr_environment(const char *name)
 
 enum { ATTEMPTS = 4 };
 
-/* The variables there were and one more, whose text stands behind them. */
+/* The former variables and one more, whose text follows them. */
 struct added {
-	struct added *next; /* older: all of them stay, for whoever is in them */
+	struct added *next; /* older: all are kept, for their readers */
 	char *variables[];
 };
 

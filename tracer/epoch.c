@@ -1,4 +1,4 @@
-/* epoch.c - what is going on, at first nothing. */
+/* epoch.c - the epoch's words, initially no capture. */
 #include "tracer/epoch.h"
 
 _Atomic uint64_t vtr_epoch_word;

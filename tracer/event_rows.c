@@ -1,4 +1,5 @@
-/* event_rows.c - one function for each kind of event; names and payloads become strings of the open chunk. */
+/* event_rows.c - one function for each kind of event; names and payloads become strings of the open
+ * chunk. */
 #include "tracer/event_rows.h"
 
 #include "tracer/note.h"

@@ -1,4 +1,4 @@
-/* event_words.c - events into a ring's words and back. */
+/* event_words.c - encodes events as words of a ring, and decodes them. */
 #include "tracer/event_words.h"
 
 #include "formats/schema.h"

@@ -13,17 +13,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* CUPTI's clock further away than this is another clock: another tool has replaced it. */
+/* A CUPTI clock further away than this is another clock, set by another tool. */
 enum { SKEW_MAX_NS = 1000000 };
 
-/* If it has nothing to do with ours it is read so often: records wait until a reading behind them has come. Otherwise
- * whenever the thread is awake, since it may be replaced at any time. */
+/* The interval for reading a foreign CUPTI clock: records wait for a reading after them. Ours is
+ * read whenever the thread is awake, since it may be replaced at any time. */
 enum { READING_NS = 100000000 };
 
-/* How often it looks whether the host is gone, whatever the interval. */
+/* The interval for checking whether the host is gone. */
 enum { LOOK_NS = 1000000000 };
 
-/* How long a drain waits from one flush to the next: twice as long each time. */
+/* A drain's wait between flushes, doubled each time. */
 enum { DRAIN_FIRST_NS = 1000000, DRAIN_MOST_NS = 50000000 };
 
 enum { OWN_THREADS = 3 }; /* this one, the writer's and the disk's */
@@ -34,13 +34,13 @@ struct vtr_flusher {
 	pthread_t thread;
 	struct vtr_gate wake, drained, stop, ended; /* wake: for a drain, a stop, or both */
 	uint64_t drain_since_ns, drain_until_ns;    /* trace clock, CLOCK_MONOTONIC */
-	atomic_int came_back;                       /* 1: the drain has come to its end */
-	uint64_t polled_ns; /* trace clock: CUPTI was asked for drops then */
+	atomic_int came_back;                       /* 1: the drain has ended */
+	uint64_t polled_ns; /* trace clock: CUPTI was last asked for drops */
 	int told_failure, told_skew;
 	uint64_t foreign_bytes, unread_bytes; /* told already */
-	uint64_t
-		ours_ns; /* trace clock: since then callbacks are ours; another client's buffers may be older */
-	atomic_int is_far; /* CUPTI's clock has nothing to do with ours */
+	/* trace clock: since when callbacks are ours; another client's buffers may be older */
+	uint64_t ours_ns;
+	atomic_int is_far; /* CUPTI's clock is not the trace clock */
 };
 
 static uint64_t cupti_clock(void *cupti)
@@ -77,7 +77,7 @@ static void read_clocks(struct vtr_flusher *f, struct vtr_cupti *cupti)
 	}
 }
 
-/* Records came back that nobody reads. How many is not known. */
+/* Unread records came back. Their number is unknown. */
 static void tell_unread(struct vtr_flusher *f, struct vtr_cupti *cupti, struct vtr_mail *loss)
 {
 	struct vtr_cupti_signs signs;
@@ -116,7 +116,7 @@ static void count_drops(struct vtr_flusher *f, struct vtr_cupti *cupti)
 	tell_unread(f, cupti, &mail);
 }
 
-/* Flushes, and says what became of CUPTI. */
+/* Flushes, and reports what happened to CUPTI. */
 static void look_at_cupti(struct vtr_flusher *f, struct vtr_cupti *cupti)
 {
 	struct vtr_mail mail = {.type = VTR_MAIL_LOSS};
@@ -132,7 +132,7 @@ static void look_at_cupti(struct vtr_flusher *f, struct vtr_cupti *cupti)
 		tell(f, "cupti.taken", VTR_WATCH_TAKEN);
 	}
 	if (news.taken_back) {
-		/* The other client's buffers that have come are of that time. */
+		/* The other client's buffers that have arrived are from that time. */
 		vtr_cupti_signs(cupti, &signs);
 		f->foreign_bytes = signs.foreign_bytes;
 		f->ours_ns = news.lost_to_ns;
@@ -266,7 +266,7 @@ int vtr_flusher_start(
 
 void vtr_flusher_attach(struct vtr_flusher *f, struct vtr_cupti *cupti)
 {
-	/* The thread has no CUPTI yet: of what this changes it looks at `is_far` alone. */
+	/* The thread has no CUPTI yet: of what this changes it reads only `is_far`. */
 	read_clocks(f, cupti);
 	atomic_store(&f->cupti, cupti);
 }

@@ -1,5 +1,5 @@
-/* foreign_text.c - process_vm_readv(2) on ourselves, page by page: it reads a page or fails, and a
- * text may end just before one that is not there. */
+/* foreign_text.c - process_vm_readv(2) on our own process, page by page: it reads a page or fails,
+ * and a text may end just before an unmapped page. */
 #include "tracer/foreign_text.h"
 
 #include <errno.h>

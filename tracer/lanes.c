@@ -33,8 +33,8 @@ struct vtr_lane *vtr_lanes_at(const struct vtr_lanes *lanes, uint32_t index)
 	return &lanes->blocks[index / LANES_A_BLOCK]->lanes[index % LANES_A_BLOCK];
 }
 
-/* What tells lanes apart: a stream by device, context and stream, a thread by its id, a series by
- * its name and unit. */
+/* The identity of a lane: a stream's device, context and stream, a thread's id, a series' name and
+ * unit. */
 static int same_lane(const struct vpt_lane *a, const struct vpt_lane *b)
 {
 	if (a->lane_type != b->lane_type)

@@ -1,7 +1,7 @@
 /* last_error.c - one sentence a thread.
  *
- * Only a pointer stands in thread-local storage: a library that is loaded late gets little of that. The sentence
- * is made with a thread's first failure and goes with the thread. */
+ * Only a pointer stands in thread-local storage: a library that is loaded late gets little of that.
+ * The sentence is made with a thread's first failure and goes with the thread. */
 #include "tracer/last_error.h"
 
 #include "tracer/vptrace.h"
@@ -34,7 +34,7 @@ int vtr_fail(int code, const char *fmt, ...)
 	va_list args;
 	int cancel;
 
-	/* A thread that is cancelled inside of malloc() would take the process's heap with it. */
+	/* A thread cancelled inside malloc() would leave the process's heap locked. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_once(&once, make_key);
 	if (!sentence) {

@@ -1,4 +1,4 @@
-/* lifecycle.c - coming into a process and being forked.
+/* lifecycle.c - loading into a process, and forks.
  *
  * The constructor only prepares memory and points NVTX at us, so that ranges of libraries that
  * initialise their NVTX later reach us; it starts nothing. The library is linked with -z nodelete:
@@ -20,7 +20,7 @@
 
 int InitializeInjection(void);
 
-static int asked_by_nvtx; /* the environment named us before we did */
+static int asked_by_nvtx; /* the environment named us before our constructor ran */
 static atomic_int nvtx_seen;
 
 static const char *own_path(void)
@@ -41,7 +41,7 @@ static void point_nvtx_here(void)
 
 	if (!path || !vtr_environment_trusted())
 		return;
-	/* A program that this process starts inherits the variable; it was not asked to be traced. */
+	/* A program started by this process inherits the variable, but nobody asked to trace it. */
 	asked_by_nvtx = set && strstr(set, "libvptrace") && !getenv("VPTRACE_NVTX_OWN");
 	if (set)
 		return;

@@ -7,13 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Further than this from all of ours it is somebody else's, as in VPTRACE_OUTPUT=%q{VPTRACE_RUN}. */
+/* A name further than this from all of ours is somebody else's, as in
+ * VPTRACE_OUTPUT=%q{VPTRACE_RUN}. */
 enum { DISTANCE_MAX = 2, NAME_MAX_BYTES = 40 };
 
-/* How every name begins that is looked at: a slip further on in VPTRACE_ is one as well. */
+/* The prefix of every name examined: a slip later in VPTRACE_ counts too. */
 static const char prefix[] = "VPTR";
 
-/* Those that set no option. */
+/* Variables that set no option. */
 static const char *const others[] = {
 	"VPTRACE_TSC", "VPTRACE_LIBRARY", "VPTRACE_NVTX_CHAIN", "VPTRACE_NVTX_OWN"};
 
@@ -33,7 +34,7 @@ static unsigned least(unsigned a, unsigned b, unsigned c)
 	return a < c ? a : c;
 }
 
-/* Letters to insert, leave out or replace, for one to become the other. */
+/* The edit distance: letters to insert, delete or replace. */
 static unsigned distance(const char *a, size_t a_len, const char *b)
 {
 	unsigned row[NAME_MAX_BYTES + 1];
@@ -56,7 +57,7 @@ static unsigned distance(const char *a, size_t a_len, const char *b)
 	return row[b_len];
 }
 
-/* The known name that is nearest; NULL: none is near, or it is one itself. */
+/* The nearest known name; NULL: none is near, or it is known itself. */
 static const char *nearest(const char *name, size_t len)
 {
 	unsigned best = DISTANCE_MAX + 1;

@@ -7,11 +7,11 @@
  *	text     all texts, one after the other, each with a NUL behind it
  *	recent   where C strings stood and what they were called then; compared before it is believed
  *
- * Whoever meets a new text takes a number and room for the bytes, writes both, and publishes
- * them with one compare-and-swap on the slot. Of two threads that meet the same new text one
- * loses: it uses the winner's number and gives its own back, if nobody has taken another
- * meanwhile; otherwise a number stays unused. Nothing is removed, so a probe that finds a free
- * slot has seen everything. */
+ * Whoever meets a new text takes a number and room for the bytes, writes both, and publishes them
+ * with one compare-and-swap on the slot. Of two threads that meet the same new text one loses: it
+ * uses the winner's number and gives its own back, if nobody has taken another meanwhile; otherwise
+ * a number stays unused. Nothing is removed, so a probe that finds a free slot has seen
+ * everything. */
 #include "tracer/names.h"
 
 #include "tracer/budget.h"

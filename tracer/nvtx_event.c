@@ -119,7 +119,8 @@ void vtr_nvtx_event(
 
 	memset(out, 0, sizeof(*out));
 	out->domain = vtr_nvtx_handle_name(VTR_NVTX_DOMAIN, domain);
-	/* Fields come in groups, a type and what it is the type of; each is used only if the host's struct holds all of it. */
+	/* Fields come in groups, a type and what it is the type of; each is used only if the host's
+	 * struct holds all of it. */
 	if (size >= offsetof(struct vtr_nvtx_event, colour_type))
 		out->category = event->category;
 	if (size >= offsetof(struct vtr_nvtx_event, payload_type) &&

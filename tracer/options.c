@@ -246,8 +246,8 @@ static int parse_variable(
 	return VPT_OK;
 }
 
-/* A field of 0 asks for the default, a negative one switches off what is on by default; a variable of 0 means 0, where the
- * range has one. */
+/* A field of 0 asks for the default, a negative one switches off what is on by default; a variable
+ * of 0 means 0, where the range has one. */
 static int resolve_value(const struct option *o, const struct vptrace_options *given,
 	struct vtr_options *out, struct vpt_err *err)
 {

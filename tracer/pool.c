@@ -10,8 +10,8 @@
  *
  *	give: [3]->[1]->[7]          next: takes all three, hands out 7, 1, 3
  *
- * Fresh: one bit a buffer that has no memory. One gets it from the limit of budget.h, and those that a
- * burst needed give it back when they are free again.
+ * Fresh: one bit a buffer that has no memory. One gets it from the limit of budget.h, and those
+ * that a burst needed give it back when they are free again.
  *
  * Numbers 0 .. count-1 are buffers, the VTR_DISCARD_MAX after them are discard buffers, in a
  * mapping of their own. */
@@ -175,8 +175,9 @@ static unsigned make_ready(struct vtr_pool *p, uint32_t more)
 	return made;
 }
 
-/* Fewer and larger page faults where the kernel likes to, for the buffers that stay; the others come
- * and go one by one, and a page that two of them share would be counted once and held twice. */
+/* Fewer and larger page faults where the kernel likes to, for the buffers that stay; the others
+ * come and go one by one, and a page that two of them share would be counted once and held
+ * twice. */
 static void advise(struct vtr_pool *p)
 {
 	size_t stay = (size_t)p->ready * VTR_BUFFER_BYTES / HUGE * HUGE;

@@ -478,7 +478,8 @@ static int close_chunk(struct vtr_recorder *r, int last)
 	return write_chunk(r, last);
 }
 
-/* Where the last chunk is lost, another one says so: it has a row of loss alone, and needs little memory. */
+/* Where the last chunk is lost, another one says so: it has a row of loss alone, and needs little
+ * memory. */
 static void close_last_chunk(struct vtr_recorder *r)
 {
 	int rc = close_chunk(r, 1);

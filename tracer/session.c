@@ -6,7 +6,8 @@
  *	                    PAUSED
  *
  * One lock guards it, taken by the public functions alone; no callback and none of our threads ever
- * takes it. A stop does not hold it while it waits for the GPU: work there may wait for a host function that calls us. */
+ * takes it. A stop does not hold it while it waits for the GPU: work there may wait for a host
+ * function that calls us. */
 #include "tracer/session.h"
 
 #include "tracer/capture.h"
@@ -112,11 +113,13 @@ static void cupti_taken(int is_taken)
 
 static int join_cupti(struct vpt_err *err);
 
-/* The calling thread has the lock, or is about to: what it calls now comes from a signal handler, or from CUPTI's start. */
+/* The calling thread has the lock, or is about to: what it calls now comes from a signal handler,
+ * or from CUPTI's start. */
 static _Thread_local volatile sig_atomic_t inside __attribute__((tls_model("initial-exec")));
 
-/* A host's thread that was cancelled in here would leave the lock behind. VPTRACE_OK, and what leave() wants back; or
- * VPTRACE_EBUSY without it, said in a way that needs no memory: the heap's lock may be taken by this thread too. */
+/* A host's thread that was cancelled in here would leave the lock behind. VPTRACE_OK, and what
+ * leave() wants back; or VPTRACE_EBUSY without it, said in a way that needs no memory: the heap's
+ * lock may be taken by this thread too. */
 static int enter_as(int *cancel, int changing)
 {
 	if (inside)
@@ -338,8 +341,8 @@ static int stop_locked(struct vptrace_stats *stats, int exiting, struct vpt_err 
 	return rc;
 }
 
-/* Waits for the GPU with the lock open. Only a stop frees a capture, and there is no other one meanwhile; the exit of the
- * process may end it, which ends the wait. */
+/* Waits for the GPU with the lock open. Only a stop frees a capture, and there is no other one
+ * meanwhile; the exit of the process may end it, which ends the wait. */
 static void drain_unlocked(void)
 {
 	struct vtr_capture *c = all.now;

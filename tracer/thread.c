@@ -1,9 +1,9 @@
 /* thread.c - the memory of one application thread.
  *
- * A fixed table says of each number whether it is taken and where its memory is. A thread that needs
- * some takes a number that is FREE, by compare-and-swap, one with memory if there is any, else it maps
- * some; a key's destructor gives it back. Destructors of other keys may run later and make events: the
- * thread is marked as ended by then and gets nothing more, so nothing leaks. */
+ * A fixed table says of each number whether it is taken and where its memory is. A thread that
+ * needs some takes a number that is FREE, by compare-and-swap, one with memory if there is any,
+ * else it maps some; a key's destructor gives it back. Destructors of other keys may run later and
+ * make events: the thread is marked as ended by then and gets nothing more, so nothing leaks. */
 #include "tracer/thread.h"
 
 #include "tracer/budget.h"
@@ -92,7 +92,8 @@ static void unmap_ring(struct vtr_ring *ring)
 	vtr_budget_give(VTR_BUDGET_THREADS, bytes);
 }
 
-/* Eight times as large as the one that is full, so that a burst soon needs few; smaller ones near the limit. */
+/* Eight times as large as the one that is full, so that a burst soon needs few; smaller ones near
+ * the limit. */
 static struct vtr_ring *map_next(const struct vtr_thread *t)
 {
 	uint64_t words = t->writing->count * 8;
@@ -123,7 +124,8 @@ static struct vtr_ring *grow(struct vtr_thread *t)
 	return ring;
 }
 
-/* A chain that ends in between would be read to its end and unmapped while its thread still writes. */
+/* A chain that ends in between would be read to its end and unmapped while its thread still
+ * writes. */
 struct vtr_ring *vtr_thread_grow(struct vtr_thread *t)
 {
 	struct vtr_ring *ring;
@@ -307,7 +309,8 @@ void vtr_thread_trim(void)
 		unmap_thread(atomic_load_explicit(&table[i].memory, memory_order_acquire));
 		set_free(i);
 	}
-	/* Where one was refused because of the limit, room may have come from rings or buffers, too. */
+	/* Where one was refused because of the limit, room may have come from rings or buffers,
+	 * too. */
 	if (atomic_load_explicit(&refused, memory_order_relaxed) && has_room()) {
 		atomic_store_explicit(&refused, 0, memory_order_relaxed);
 		atomic_fetch_add_explicit(&freed, 1, memory_order_release);

@@ -64,7 +64,8 @@ static void leave(struct vtr_thread *t)
 	atomic_store_explicit(&t->busy, 0, memory_order_relaxed);
 }
 
-/* Where a record may begin in the ring that t->writing is then; UINT64_MAX: it is dropped, and counted. */
+/* Where a record may begin in the ring that t->writing is then; UINT64_MAX: it is dropped, and
+ * counted. */
 static inline uint64_t reserve(struct vtr_thread *t, uint64_t now, unsigned words)
 {
 	uint64_t at = vtr_ring_reserve(t->writing, words);

@@ -1,9 +1,10 @@
 /* tsc.c - keeping a time stamp counter in step with the system's clock.
  *
- * The speed is what the counter did since the oldest reading kept, 60 ms and more ago, so that 20 ns of doubt in a reading become less
- * than a nanosecond for the next one. The conversion never jumps while both agree within a microsecond: it continues where it
- * is and is steered to meet the system's clock 10 ms later, so a thread's own stamps stay in order. Beyond a
- * microsecond the clock was set, or its speed was: everything is forgotten and learnt again. */
+ * The speed is what the counter did since the oldest reading kept, 60 ms and more ago, so that 20
+ * ns of doubt in a reading become less than a nanosecond for the next one. The conversion never
+ * jumps while both agree within a microsecond: it continues where it is and is steered to meet the
+ * system's clock 10 ms later, so a thread's own stamps stay in order. Beyond a microsecond the
+ * clock was set, or its speed was: everything is forgotten and learnt again. */
 #include "tracer/tsc.h"
 
 #include "tracer/environment.h"
@@ -58,7 +59,8 @@ static void append(struct vtr_tsc *c, struct vtr_tsc_reading reading)
 	c->readings[c->count++] = reading;
 }
 
-/* Whether a reading can follow the last one: both clocks went on, not for too long, and together. */
+/* Whether a reading can follow the last one: both clocks went on, not for too long, and
+ * together. */
 static int follows(struct vtr_tsc *c, uint64_t ticks, uint64_t ns)
 {
 	const struct vtr_tsc_reading *last = &c->readings[c->count - 1];

@@ -19,7 +19,8 @@
 #include <string.h>
 
 enum {
-	/* How long records wait, and so how many rings a thread that is faster than the writer needs. */
+	/* How long records wait, and so how many rings a thread that is faster than the writer
+	 * needs. */
 	ROUND_MS = 5,
 	ROUND_QUIET_MS = 10, /* after QUIET rounds in which nothing came */
 	QUIET = 100,
@@ -129,7 +130,8 @@ static void count_drops(struct vtr_writer *w)
 
 static void keep_point(struct vtr_writer *w, const struct vpt_clock *point)
 {
-	/* While nothing happens no chunk is written: of many points the first ones and the newest are kept. */
+	/* While nothing happens no chunk is written: of many points the first ones and the newest
+	 * are kept. */
 	if (w->point_count == POINTS_MAX)
 		w->point_count--;
 	w->points[w->point_count++] = *point;
@@ -167,8 +169,9 @@ static void read_mail(struct vtr_writer *w)
 
 /* ---- rounds ---- */
 
-/* Whether there is a buffer whose times can be told. Those of another clock wait for the next reading of it, which no record
- * can be behind, and for one more where that is the first; at the end they are told as well as may be. */
+/* Whether there is a buffer whose times can be told. Those of another clock wait for the next
+ * reading of it, which no record can be behind, and for one more where that is the first; at the
+ * end they are told as well as may be. */
 static int next_buffer(struct vtr_writer *w, const struct vtr_cupti *cupti, int is_end)
 {
 	if (!w->has_full) {
@@ -210,7 +213,8 @@ static void drain_rings(struct vtr_writer *w)
 	w->drained += count;
 }
 
-/* Returns whether there may be more. `is_end`: no mail and no reading of the clock will come any more. */
+/* Returns whether there may be more. `is_end`: no mail and no reading of the clock will come any
+ * more. */
 static int read_buffers(struct vtr_writer *w, int is_end)
 {
 	struct vtr_cupti *cupti = atomic_load(&w->cupti);
@@ -222,7 +226,8 @@ static int read_buffers(struct vtr_writer *w, int is_end)
 		vtr_cupti_describe(cupti, w->recorder);
 		w->described = 1;
 	}
-	/* A round ends even if the host is faster than we are: mail, numbers and chunks are due too. */
+	/* A round ends even if the host is faster than we are: mail, numbers and chunks are due
+	 * too. */
 	for (i = 0; i < BUFFERS_A_ROUND && (more = next_buffer(w, cupti, is_end)); i++) {
 		vtr_cupti_decode(cupti, &w->cupti_clock, &w->full, w->recorder);
 		vtr_pool_recycle(w->o.pool, &w->full);
