@@ -42,9 +42,9 @@ struct vtr_capture {
 	uint64_t names_refused; /* by then, in this process */
 	int writer_ended;
 	int cupti_hangs; /* in the stop: keep what it uses meanwhile */
-	uint64_t
-		waited_until_ns; /* the deadline of the wait for the GPU, CLOCK_MONOTONIC; 0: there was none */
-	int gave_up;             /* it came */
+	/* the deadline of the wait for the GPU, CLOCK_MONOTONIC; 0: there was none */
+	uint64_t waited_until_ns;
+	int gave_up; /* it came */
 	/* The last mail, sent without allocating: the process may exit at any point. */
 	struct vtr_mail end_of_clock, end_of_buffers, end_of_cupti, end_of_watch;
 };

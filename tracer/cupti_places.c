@@ -1,7 +1,7 @@
 /* cupti_places.c - small tables in front of the recorder's lanes.
  *
- * Records that belong together come in runs, so each look-up first tries what it gave last.
- * Contexts are few and are searched one by one; streams and threads are hashed. */
+ * Records of one lane come in runs, so each lookup first tries its last result. Contexts are few
+ * and searched linearly; streams and threads are hashed. */
 #include "tracer/cupti_places.h"
 
 #include "formats/memory.h"

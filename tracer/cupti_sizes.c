@@ -12,7 +12,7 @@ enum { RECORD_MAX = 1024, WORDS = 2 * RECORD_MAX / 8 };
 
 static const struct {
 	const char *name;
-	uint16_t prefix; /* the least that we read of it */
+	uint16_t prefix; /* its minimum length: what we read */
 } known[VTR_KINDS] = {
 #define VTR_CUPTI_KIND(KIND, number, record, TIMES, OP, decode, PROFILES, existing)                \
 	[VTR_KIND_##KIND] = {#KIND, sizeof(struct vtr_record_##record)},

@@ -1,8 +1,7 @@
 /* disk.c - one frame at a time: handed over, written, acknowledged; or given up.
  *
- * The frame is copied, as its bytes may be needed longer than anybody waits for them. A thread that
- * nobody waits for any more frees everything when its write ends; where it never does, one frame
- * and the descriptor stay. */
+ * The frame is copied, since its bytes may be needed after the write was given up. Then the thread
+ * frees everything when its write ends; if it never does, one frame and the descriptor leak. */
 #include "tracer/disk.h"
 
 #include "formats/memory.h"

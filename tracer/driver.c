@@ -1,7 +1,7 @@
-/* driver.c - libcuda.so.1, which is asked for its version and nothing else before CUPTI is.
+/* driver.c - loads libcuda.so.1 and asks only for its version, before CUPTI is called.
  *
- * A libcupti may rely on a driver that works: that of CUDA 13.2 looks for one in each of its
- * functions, and where none answers it calls itself until the stack is full. */
+ * A libcupti may rely on a working driver: that of CUDA 13.2 looks for one in each function, and
+ * without an answer it recurses until the stack overflows. */
 #include "tracer/driver.h"
 
 #include "tracer/environment.h"

@@ -1,7 +1,7 @@
-/* last_error.c - one sentence a thread.
+/* last_error.c - one sentence per thread.
  *
- * Only a pointer stands in thread-local storage: a library that is loaded late gets little of that.
- * The sentence is made with a thread's first failure and goes with the thread. */
+ * Only a pointer is in thread-local storage: a library loaded late gets little of it. The sentence
+ * is allocated at a thread's first failure and freed with the thread. */
 #include "tracer/last_error.h"
 
 #include "tracer/vptrace.h"

@@ -1,4 +1,4 @@
-/* names.c - the strings of a capture's ranges, numbered once for the whole process.
+/* names.c - interns the strings of ranges, once for the whole process.
  *
  * One reservation of address space holds three arrays; pages are touched as they fill.
  *
@@ -7,10 +7,10 @@
  *	text     all texts, one after the other, each with a NUL behind it
  *	recent   where C strings stood and what they were called then; compared before it is believed
  *
- * Whoever meets a new text takes a number and room for the bytes, writes both, and publishes them
- * with one compare-and-swap on the slot. Of two threads that meet the same new text one loses: it
- * uses the winner's number and gives its own back, if nobody has taken another meanwhile; otherwise
- * a number stays unused. Nothing is removed, so a probe that finds a free slot has seen
+ * A thread with a new text reserves a number and room for the bytes, writes both, and publishes
+ * them with one compare-and-swap on the slot. If two threads intern the same new text, one loses:
+ * it uses the winner's number and returns its own, unless another was reserved meanwhile; then a
+ * number stays unused. Nothing is removed, so a probe that finds a free slot has seen
  * everything. */
 #include "tracer/names.h"
 
@@ -22,7 +22,7 @@
 
 enum {
 	SLOTS = 2 * VTR_NAMES_MAX, /* never more than half full */
-	FIRST_FREE = 2,            /* numbers 0 and 1 are spoken for */
+	FIRST_FREE = 2,            /* numbers 0 and 1 are reserved */
 	RECENT = 1024
 };
 
@@ -64,7 +64,7 @@ static uint64_t load8(const char *p)
 	return word;
 }
 
-/* Up to 7 bytes as one word; which bytes stand where does not matter, only that all count. */
+/* Up to 7 bytes as one word; the order does not matter, only that all count. */
 static uint64_t load_few(const char *p, size_t len)
 {
 	uint32_t first, last;
@@ -83,8 +83,8 @@ static uint64_t mix(uint64_t h, uint64_t word)
 	return h ^ h >> 32;
 }
 
-/* Eight bytes a step, a multiplication each; the last step may overlap the one before. `len` is not
- * 0. */
+/* Eight bytes and one multiplication per step; the last step may overlap the one before. `len` is
+ * not 0. */
 static uint32_t hash_of(const char *text, size_t len)
 {
 	uint64_t h = len * 0x9e3779b97f4a7c15u;
@@ -107,8 +107,7 @@ static int same_text(const struct tables *t, uint32_t name, const char *text, si
 	return (uint32_t)entry == len && !memcmp(t->text + (entry >> 32), text, len);
 }
 
-/* Takes `count` of what a counter hands out. Returns where they begin, or `limit` when there are
- * not so many left. */
+/* Reserves `count` units of a counter. Returns where they begin, or `limit` if fewer are left. */
 static uint32_t reserve(_Atomic uint32_t *counter, uint32_t count, uint32_t limit)
 {
 	uint32_t at = atomic_load_explicit(counter, memory_order_relaxed);
@@ -130,8 +129,7 @@ static void give_back(_Atomic uint32_t *counter, uint32_t at, uint32_t count)
 		counter, &expected, at, memory_order_release, memory_order_relaxed);
 }
 
-/* A number for a text that is not in the table yet; not published. VTR_NAME_REFUSED when a cap is
- * reached. */
+/* Reserves a number for a new text, unpublished. VTR_NAME_REFUSED: a cap is reached. */
 static uint32_t add(struct tables *t, const char *text, uint32_t len, uint32_t *offset)
 {
 	uint32_t name;
@@ -159,7 +157,9 @@ static uint32_t add(struct tables *t, const char *text, uint32_t len, uint32_t *
 static void withdraw(struct tables *t, uint32_t name, uint32_t len, uint32_t offset)
 {
 	atomic_store_explicit(&t->entries[name], 0, memory_order_relaxed);
-	give_back(&next_byte, offset, len + 1); /* not to the limit: perhaps nobody gets them */
+	give_back(&next_byte, offset,
+		/* keep them charged to the limit: give_back() may do nothing */
+		len + 1);
 	give_back(&next_name, name, 1);
 }
 
@@ -191,8 +191,7 @@ static uint32_t find_or_add(struct tables *t, const char *text, uint32_t len)
 	}
 }
 
-/* A cut inside a UTF-8 character would make the rest of it garbage: steps back to its first
- * byte. */
+/* Never cut inside a UTF-8 character: step back to its first byte. */
 static size_t cut(const char *text)
 {
 	size_t len = VTR_NAME_BYTES_MAX, back;

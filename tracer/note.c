@@ -12,7 +12,7 @@ static const char *const kinds[] = {[VPTRACE_NOTE_REQUEST] = "request",
 	[VPTRACE_NOTE_CONTEXT] = "step",
 	[VPTRACE_NOTE_FRAMES] = "frames"};
 
-/* A timestep to a millionth, which is finer than any schedule's: trailing zeros are left out. */
+/* A timestep to a millionth, finer than any schedule's, without trailing zeros. */
 static size_t put_decimal(char *out, size_t size, double value)
 {
 	uint64_t millionths = (uint64_t)(value * 1e6 + 0.5);

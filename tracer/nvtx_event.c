@@ -1,7 +1,7 @@
-/* nvtx_event.c - what NVTX's callers hand over, as attributes of threads.h.
+/* nvtx_event.c - converts the arguments of NVTX calls to attributes of threads.h.
  *
- * A handle of ours is a number that holds the name's: a mark in the upper bits, the kind, the name.
- * Nothing need be looked up, unless another tool is chained whose handles the host uses. */
+ * Our handle is a number: a mark in the upper bits, the kind, the name's number. No lookup is
+ * needed, unless a tool is chained whose handles the host uses. */
 #include "tracer/nvtx_event.h"
 
 #include "formats/schema.h"
@@ -13,7 +13,7 @@
 
 enum { BLOBS_MAX = 16, HANDLES = 16384 };
 
-#define OUR_HANDLE  (UINT64_C(0x767472) << 40) /* "vtr": no address of a user's program begins so */
+#define OUR_HANDLE  (UINT64_C(0x767472) << 40) /* "vtr": no user-space address begins like this */
 #define HANDLE_MARK (UINT64_C(0xffffff) << 40)
 
 static struct vtr_nvtx_pair tools_handles[2][HANDLES];
@@ -119,8 +119,8 @@ void vtr_nvtx_event(
 
 	memset(out, 0, sizeof(*out));
 	out->domain = vtr_nvtx_handle_name(VTR_NVTX_DOMAIN, domain);
-	/* Fields come in groups, a type and what it is the type of; each is used only if the host's
-	 * struct holds all of it. */
+	/* Fields come in groups, a type and its value; a group is used only if the host's struct
+	 * contains all of it. */
 	if (size >= offsetof(struct vtr_nvtx_event, colour_type))
 		out->category = event->category;
 	if (size >= offsetof(struct vtr_nvtx_event, payload_type) &&

@@ -1,9 +1,9 @@
 /* nvtx_injection.c - the tracer as NVTX's tool: the core functions, and how they get into NVTX's
  * slots.
  *
- * A function of ours does its work and then calls what a chained tool had in the same slot. A
- * range's start is stamped as late and its end as early as possible, so that the tool's time is in
- * neither. The payload extension is nvtx_payload.c. */
+ * Each function does our work, then calls the chained tool's function of the same slot. A range's
+ * start is stamped as late and its end as early as possible, to exclude the tool's time. The
+ * payload extension is nvtx_payload.c. */
 #include "tracer/nvtx_injection.h"
 
 #include "tracer/lifecycle.h"
@@ -16,7 +16,7 @@
 
 enum { STREAMS = 512 };
 
-/* Where only ranges are tested there is no session that could begin. */
+/* Tests of ranges alone link no session. */
 #pragma weak vtr_lifecycle_nvtx
 
 static struct vtr_nvtx_pair streams[STREAMS];
@@ -50,7 +50,7 @@ typedef void stream_wide_fn(void *stream, const wchar_t *name);
 #define CORE(id, type)  VTR_NVTX_TOOL(VTR_NVTX_CORE, id, type *)
 #define CORE2(id, type) VTR_NVTX_TOOL(VTR_NVTX_CORE2, id, type *)
 
-/* What callers of NVTX get for a push or pop that had no effect. */
+/* The result of an NVTX push or pop without effect. */
 static int level(int depth)
 {
 	return depth < 0 ? VTR_NVTX_NO_TRACKING : depth;
@@ -164,7 +164,7 @@ static int domain_pop(void *domain)
 	return level(depth);
 }
 
-/* ---- start and end: the host gets our id, the tool's is kept beside it ---- */
+/* ---- start and end: the host gets our id; we keep the tool's ---- */
 
 static uint64_t start_a(const char *text)
 {

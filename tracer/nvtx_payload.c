@@ -1,9 +1,8 @@
-/* nvtx_payload.c - NVTX's payload extension: layouts that the host registers, ranges and marks that
- * carry nothing but a payload.
+/* nvtx_payload.c - NVTX's payload extension: layouts that the host registers, ranges and marks with
+ * only a payload.
  *
- * Such a range has no text; it is called as its layout is. Counters, scopes, time domains and
- * deferred events of the extension are not recorded; ids are given out so that their users go
- * on. */
+ * Such a range has no text; it gets its layout's name. Counters, scopes, time domains and deferred
+ * events of the extension are not recorded; their users get ids so that they work. */
 #include "tracer/nvtx_payload.h"
 
 #include "tracer/nvtx_event.h"
@@ -98,7 +97,7 @@ static int push_payload(void *domain, const struct vtr_nvtx_blob *blobs, size_t 
 	return depth < 0 ? VTR_NVTX_NO_TRACKING : depth;
 }
 
-/* What a pop or an end carries is left out: a range has one payload, the one it began with. */
+/* The payload of a pop or an end is dropped: a range has one payload, from its begin. */
 static int pop_payload(void *domain, const struct vtr_nvtx_blob *blobs, size_t count)
 {
 	push_fn *tool = VTR_NVTX_TOOL_PAYLOAD(VTR_NVTX_POP_PAYLOAD, push_fn *);
@@ -128,7 +127,7 @@ static void end_payload(void *domain, uint64_t id, const struct vtr_nvtx_blob *b
 		tool(vtr_nvtx_handle_for_tool(domain), tools, blobs, count);
 }
 
-/* We want every domain, whatever another tool wants. */
+/* We need every domain, whatever another tool says. */
 static uint8_t domain_enabled(void *domain)
 {
 	(void)domain;

@@ -9,8 +9,8 @@
 
 enum { SCHEMAS = 1024 };
 
-/* names: of each layout; sizes: bytes << 1 | it is the note. Ids of hosts and of tools are apart: a
- * number may occur as both. */
+/* names: of each layout; sizes: bytes << 1 | it is the note. Ids of hosts and of tools are kept
+ * apart: the same number may occur as both. */
 static struct {
 	struct vtr_nvtx_pair names[SCHEMAS], sizes[SCHEMAS];
 } dynamic_ids, static_ids;

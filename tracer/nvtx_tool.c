@@ -1,4 +1,4 @@
-/* nvtx_tool.c - another NVTX tool that was there first. */
+/* nvtx_tool.c - a chained NVTX tool. */
 #include "tracer/nvtx_tool.h"
 
 #include "tracer/nvtx_injection.h"
@@ -23,7 +23,7 @@ static const unsigned slot_counts[VTR_NVTX_MODULES] = {
 	[VTR_NVTX_CORE2] = VTR_NVTX_CORE2_COUNT,
 };
 
-/* The variable is not believed in a setuid program. Naming this library itself means no tool. */
+/* A setuid program ignores the variable. Naming this library itself means no tool. */
 static void load_tool(void)
 {
 	const char *path = secure_getenv("VPTRACE_NVTX_CHAIN");
@@ -36,7 +36,7 @@ static void load_tool(void)
 	*(void **)&tool.extend = dlsym(library, "InitializeInjectionNvtxExtension");
 }
 
-/* Copies a module's slots into `out`; what is not there is NULL. */
+/* Copies a module's slots into `out`; missing ones are NULL. */
 static unsigned read_slots(const struct vtr_nvtx_callbacks *callbacks, int module,
 	vtr_nvtx_function out[VTR_NVTX_CORE_COUNT], vtr_nvtx_function ***table)
 {

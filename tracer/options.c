@@ -1,9 +1,8 @@
-/* options.c - what a capture was asked to be.
+/* options.c - a capture's options.
  *
- * One table says of each option where it stands in the host's struct and in ours, which variable of
- * the environment sets it, what it may be and what it is when nobody says anything. Parsing,
- * checking and the words of every complaint come from it. Paths are handled apart: they are text,
- * and the output's name is expanded. */
+ * One table gives each option's place in the host's struct and in ours, its environment variable,
+ * its range and its default. Parsing, checking and every error message use it. Paths are handled
+ * separately: they are text, and the output's name is expanded. */
 #include "tracer/options.h"
 
 #include "tracer/environment.h"
@@ -33,7 +32,7 @@ static const struct word flags[] = {{"0", 0}, {"1", 1}, {"no", 0}, {"yes", 1}, {
 static const struct word profiles[] = {{"default", VPTRACE_PROFILE_DEFAULT},
 	{"lite", VPTRACE_PROFILE_LITE}, {"full", VPTRACE_PROFILE_FULL},
 	{"coarse", VPTRACE_PROFILE_COARSE}, {"none", VPTRACE_PROFILE_NONE}, {NULL, 0}};
-/* The first unit in which a limit is a whole number is the one that complaints use. */
+/* Error messages use the first unit in which a limit is a whole number. */
 static const struct word sizes[] = {{"TiB", 1ll << 40}, {"GiB", 1ll << 30}, {"MiB", 1ll << 20},
 	{"KiB", 1ll << 10}, {"T", 1ll << 40}, {"G", 1ll << 30}, {"M", 1ll << 20}, {"K", 1ll << 10},
 	{"TB", 1000000000000}, {"GB", 1000000000}, {"MB", 1000000}, {"KB", 1000}, {"B", 1}, {"", 1},
@@ -41,7 +40,7 @@ static const struct word sizes[] = {{"TiB", 1ll << 40}, {"GiB", 1ll << 30}, {"Mi
 static const struct word durations[] = {{"ms", 1}, {"", 1}, {"s", 1000}, {NULL, 0}};
 static const struct word numbers[] = {{"", 1}, {NULL, 0}};
 
-/* How a value stands in both structs. */
+/* A value's type in both structs. */
 enum storage { INT, UINT32, UINT64, TEXT };
 
 struct option {
@@ -131,7 +130,7 @@ static void store(enum storage storage, void *at, int64_t value)
 
 /* ---- the environment ---- */
 
-/* Digits and nothing else: "" and "0x1" are no ranks. */
+/* Only digits: "" and "0x1" are no ranks. */
 static long find_rank(void)
 {
 	static const char *const variables[] = {
@@ -200,7 +199,7 @@ static int fail_field(const struct option *o, int64_t value, struct vpt_err *err
 		(long long)value);
 }
 
-/* NULL where no word of the list says `text`. */
+/* NULL: no word of the list equals `text`. */
 static const struct word *find_word(const struct word *words, const char *text)
 {
 	for (; words->text; words++)
@@ -246,8 +245,8 @@ static int parse_variable(
 	return VPT_OK;
 }
 
-/* A field of 0 asks for the default, a negative one switches off what is on by default; a variable
- * of 0 means 0, where the range has one. */
+/* A field of 0 means the default, a negative one switches off what is on by default; a variable of
+ * 0 means 0, if that is in range. */
 static int resolve_value(const struct option *o, const struct vptrace_options *given,
 	struct vtr_options *out, struct vpt_err *err)
 {
@@ -317,7 +316,7 @@ static int resolve_text(const struct option *o, const struct vptrace_options *gi
 
 /* ---- the host's struct ---- */
 
-/* An older struct ends behind one of our fields, a newer one goes on. */
+/* An older struct ends after one of our fields; a newer one is longer. */
 static int is_cut(size_t struct_bytes)
 {
 	size_t i;
@@ -376,7 +375,8 @@ int vtr_options_resolve(
 
 /* ---- the command ---- */
 
-/* Up to size - 1 bytes of a file, and a NUL. Returns how many; 0 also when it cannot be read. */
+/* Reads up to size - 1 bytes of a file, and adds a NUL. Returns the number; 0 also if it cannot be
+ * read. */
 static size_t read_start(const char *path, char *out, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -397,7 +397,7 @@ static size_t read_start(const char *path, char *out, size_t size)
 	return used;
 }
 
-/* The command line first: programs rename their main thread, and comm is that name, cut after 15
+/* The command line first: programs rename their main thread, and comm is that name, cut at 15
  * bytes. */
 void vtr_command_name(char *out, size_t size)
 {

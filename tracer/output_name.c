@@ -1,9 +1,8 @@
-/* output_name.c - how a capture's file is called.
+/* output_name.c - the name of a capture's file.
  *
- * A name is put together in a small builder that knows two sorts of text: the user's own, kept as
- * it is, and text from elsewhere (variables, host, command), which is cleaned, so that it can
- * neither name another folder nor need quoting in a shell. Whether the name is taken is found out
- * when the file is made. */
+ * A small builder knows two sorts of text: the user's own, kept as it is, and text from elsewhere
+ * (variables, host, command), cleaned so that it can neither name another folder nor need quoting
+ * in a shell. Whether the name is taken is checked when the file is created. */
 #include "tracer/output_name.h"
 
 #include "tracer/environment.h"
@@ -44,7 +43,7 @@ static void put_number(struct name *n, long number)
 	put_text(n, text);
 }
 
-/* Not isalnum(3), which knows the letters of the user's language. */
+/* Not isalnum(3), which depends on the locale. */
 static int is_plain(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -72,7 +71,7 @@ static void put_host(struct name *n)
 		put_cleaned(n, host, strlen(host));
 }
 
-/* `*at` stands on the q of %q{VAR} and is moved onto the closing brace. */
+/* `*at` is at the q of %q{VAR} and moves to the closing brace. */
 static int put_variable(struct name *n, const char **at, const char *pattern, struct vpt_err *err)
 {
 	const char *begin = *at + 2, *end = (*at)[1] == '{' ? strchr(begin, '}') : NULL;
@@ -182,7 +181,7 @@ struct words {
 	const char *at, *end;
 };
 
-/* NULL when there is none left. The last one is ended by NUL even where the text was cut. */
+/* NULL: none left. The last one ends with NUL even if the text was cut. */
 static const char *next_word(struct words *w)
 {
 	const char *word = w->at, *end;
@@ -203,8 +202,8 @@ static const char *without_folder(const char *word)
 	return slash ? slash + 1 : word;
 }
 
-/* What an interpreter of Python runs: the word that is no option, skipping the arguments of those
- * that have one. Sets *is_module after -m. NULL: a program text (-c), standard input, nothing. */
+/* What a Python interpreter runs: the first word that is neither an option nor an option's
+ * argument. Sets *is_module after -m. NULL: a program text (-c), standard input, nothing. */
 static const char *python_operand(struct words *w, int *is_module)
 {
 	const char *word, *letter;

@@ -1,17 +1,17 @@
 /* pool.c - free buffers are bits, full ones a list.
  *
- * Free: one bit a buffer. take clears the lowest bit that it can; recycle sets it again. Neither
- * can be held up by a thread that stopped half-way, as no such half-way exists, and low numbers are
- * used first, so memory that was touched is used again.
+ * Free: one bit per buffer. take clears the lowest bit that it can; recycle sets it again. Each is
+ * one atomic step, so a stopped thread delays neither. Low numbers are used first, so touched
+ * memory is reused.
  *
  * Full: givers push onto a stack by compare-and-swap; the one consumer takes the whole stack at
- * once and turns it round. A push that another consumer's cycle overtook still links to the right
- * buffer, so nothing can go wrong with reused numbers.
+ * once and reverses it. A push overtaken by a full cycle of the consumer still links to the right
+ * buffer, so reused numbers are harmless.
  *
  *	give: [3]->[1]->[7]          next: takes all three, hands out 7, 1, 3
  *
- * Fresh: one bit a buffer that has no memory. One gets it from the limit of budget.h, and those
- * that a burst needed give it back when they are free again.
+ * Fresh: one bit per buffer without memory. It takes memory from the limit of budget.h; buffers
+ * that only a burst needed release it when they are free again.
  *
  * Numbers 0 .. count-1 are buffers, the VTR_DISCARD_MAX after them are discard buffers, in a
  * mapping of their own. */
@@ -47,8 +47,8 @@ struct vtr_pool {
 	uint8_t *base, *discard;
 	void *mapping;
 	size_t mapping_bytes;
-	uint32_t count; /* of buffers, without those for discarding */
-	uint32_t ready; /* so many are kept faulted in */
+	uint32_t count; /* of buffers, without discard buffers */
+	uint32_t ready; /* kept faulted in */
 	struct buffer *buffers;
 
 	_Atomic uint64_t *free_bits;  /* a bit set: that buffer is free and faulted in */
@@ -64,7 +64,7 @@ struct vtr_pool {
 	atomic_int woken;
 
 	atomic_uint capture;
-	_Atomic uint64_t forsaken; /* serials below are not waited for */
+	_Atomic uint64_t forsaken; /* lower serials are not waited for */
 	_Atomic uint64_t taken, starved, foreign, given, discards_used;
 };
 
@@ -133,7 +133,7 @@ static uint32_t take_lowest(_Atomic uint64_t *bits, uint32_t words)
 	return UINT32_MAX;
 }
 
-/* A buffer without memory, which the limit allows it to get; UINT32_MAX: none. */
+/* Takes a fresh buffer and its memory from the limit; UINT32_MAX: none. */
 static uint32_t take_fresh(struct vtr_pool *p)
 {
 	uint32_t number;
@@ -148,7 +148,7 @@ static uint32_t take_fresh(struct vtr_pool *p)
 	return number;
 }
 
-/* Gives the memory of a free buffer back. */
+/* Releases the memory of a free buffer. */
 static void set_fresh(struct vtr_pool *p, uint32_t number)
 {
 	madvise(buffer_at(p, number), VTR_BUFFER_BYTES, MADV_DONTNEED);
@@ -175,9 +175,8 @@ static unsigned make_ready(struct vtr_pool *p, uint32_t more)
 	return made;
 }
 
-/* Fewer and larger page faults where the kernel likes to, for the buffers that stay; the others
- * come and go one by one, and a page that two of them share would be counted once and held
- * twice. */
+/* Huge pages, if the kernel allows them, for the buffers that stay. The others come and go one by
+ * one, and a page shared by two of them would be counted once and held twice. */
 static void advise(struct vtr_pool *p)
 {
 	size_t stay = (size_t)p->ready * VTR_BUFFER_BYTES / HUGE * HUGE;
@@ -263,7 +262,7 @@ void vtr_pool_wait(struct vtr_pool *p, unsigned timeout_ms)
 {
 	struct timespec timeout = {timeout_ms / 1000, (long)(timeout_ms % 1000) * 1000000};
 
-	/* Whoever pushes after this line sees it; whoever pushed before is seen below. */
+	/* A later push sees it; an earlier one is seen below. */
 	atomic_store(&p->sleeping, 1);
 	if (p->in_order == NONE && atomic_load(&p->full) == NONE && !atomic_load(&p->woken))
 		futex(&p->sleeping, FUTEX_WAIT, 1, &timeout);
@@ -293,7 +292,7 @@ void *vtr_pool_take(struct vtr_pool *p)
 
 	if (number != UINT32_MAX)
 		return hand_out(p, number);
-	vtr_pool_wake(p); /* the writer is behind: it reads what is full, and faults in more */
+	vtr_pool_wake(p); /* the writer is late: it reads full buffers and faults in more */
 	number = take_fresh(p);
 	if (number != UINT32_MAX)
 		return hand_out(p, number);
@@ -360,7 +359,7 @@ int vtr_pool_give(struct vtr_pool *p, void *buffer, size_t valid_bytes)
 
 /* ---- the writer ---- */
 
-/* Turns the givers' stack, newest first, into a list with the oldest first. */
+/* Reverses the givers' stack, newest first, into a list, oldest first. */
 static uint32_t turned_round(struct vtr_pool *p, uint32_t link)
 {
 	uint32_t before = NONE;
@@ -421,8 +420,7 @@ void vtr_pool_recycle(struct vtr_pool *p, const struct vtr_full *full)
 		set_fresh(p, number);
 		return;
 	}
-	/* All of it: CUPTI may have written behind the records that it calls valid, and relies on
-	 * zeros. */
+	/* All of it: CUPTI may have written past the valid records, and relies on zeros. */
 	memset(full->data, 0, number < p->count ? VTR_BUFFER_BYTES : VTR_DISCARD_BYTES);
 	set_free(p, number);
 }

@@ -1,5 +1,5 @@
-/* range_api.c - ranges, marks and counters of vptrace.h: what NVTX does, for programs that call
- * this library themselves.
+/* range_api.c - ranges, marks and counters of vptrace.h: the counterpart of NVTX, for programs that
+ * call this library directly.
  *
  * All are in the default domain. */
 #include "tracer/vptrace.h"

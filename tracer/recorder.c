@@ -1,12 +1,12 @@
-/* recorder.c - the writer thread's end of the tracer: lanes, the chunk being filled, the file.
+/* recorder.c - the writer thread's side of the tracer: lanes, the open chunk, the file.
  *
  * Rows of the open chunk are pending until their frame has reached the file; if it does not, they
  * become dropped, lane by lane, so that the sums stay exact whatever the disk does. After the first
- * failure everything is dropped and counted, and nothing is tried again: a file with a hole would
- * lie about time.
+ * failure everything is dropped and counted, without a retry: a file with a hole would misstate
+ * time.
  *
- * A kept row is counted once, as pending on its lane; it becomes received when its chunk ends, or
- * whoever asks adds it. */
+ * A kept row is counted once, as pending on its lane; it becomes received when its chunk ends;
+ * totals read earlier add it. */
 #include "tracer/recorder.h"
 
 #include "formats/calls.h"
@@ -33,13 +33,13 @@ struct known_name {
 };
 
 struct vtr_recorder {
-	struct vtr_open_chunk open; /* first: the inline functions of recorder.h know no more */
+	struct vtr_open_chunk open; /* first: the inline functions of recorder.h read only this */
 	struct vtr_recorder_options o;
 	struct vpt_writer *writer; /* NULL until the first chunk */
 	struct vpt_err err;        /* why nothing is written any more */
 	uint64_t since_ns;         /* the open chunk's first row, CLOCK_MONOTONIC */
 	uint64_t chunks;
-	uint64_t lost_reported; /* dropped records that chunk headers have told */
+	uint64_t lost_reported; /* dropped records reported in chunk headers */
 	int closing;
 
 	struct vtr_lane nowhere;
@@ -54,7 +54,7 @@ struct vtr_recorder {
 	struct vtr_about about;
 
 	struct pause pauses[PAUSES_MAX];
-	size_t pause_count; /* ever; the newest stand at their number modulo PAUSES_MAX */
+	size_t pause_count; /* ever; the newest are at their number modulo PAUSES_MAX */
 
 	uint64_t received, dropped, invalid; /* without what is pending */
 };
@@ -63,7 +63,7 @@ struct vtr_recorder {
 static uint64_t last_pause_end(const struct vtr_recorder *r)
 {
 	size_t count = r->pause_count < PAUSES_MAX ? r->pause_count : PAUSES_MAX, i;
-	uint64_t last = 1; /* rows at 0 make no sense, and the fast ways leave them to others */
+	uint64_t last = 1; /* rows at 0 are invalid, and the fast paths refuse them */
 
 	for (i = 0; i < count; i++)
 		if (r->pauses[i].to_ns > last)
@@ -190,7 +190,7 @@ void vtr_recorder_refer(struct vtr_recorder *r, struct vtr_lane *lane)
 	lane->chunk = r->open.number;
 }
 
-/* A thread that nobody named is called what the kernel calls it. Asked once, while it lives. */
+/* An unnamed thread gets the kernel's name for it, read once, while the thread runs. */
 static void name_thread(struct vtr_lane *lane)
 {
 	char path[64], comm[32];
@@ -211,7 +211,7 @@ static void name_thread(struct vtr_lane *lane)
 		lane->row.name = vtr_name(comm, (size_t)n - (comm[n - 1] == '\n'));
 }
 
-/* The rows that say what the chunk's lanes are. Last, since a thread may have got its name
+/* Puts the rows that describe the chunk's lanes. Last, since a thread may have got its name
  * meanwhile. */
 static void put_lanes(struct vtr_recorder *r)
 {
@@ -367,7 +367,7 @@ static void put_stats_of(struct vtr_recorder *r, const struct vtr_lane *lane)
 	vpt_batch_put(&r->open.batch, VPT_STATS, 0, &row);
 }
 
-/* The whole capture's row each time; the lanes' once, at the end. */
+/* The whole capture's row in each chunk; the lanes' once, at the end. */
 static void put_stats(struct vtr_recorder *r, int last)
 {
 	struct vpt_stats whole = {
@@ -392,7 +392,7 @@ static int open_file(struct vtr_recorder *r)
 	return vpt_writer_open(r->o.sink, &r->o.header, r->o.level, &r->writer, &r->err);
 }
 
-/* Pending rows are received, on their lanes and in all; they stay pending until the chunk is
+/* Counts pending rows as received, per lane and in total; they stay pending until the chunk is
  * settled. */
 static void receive_pending(struct vtr_recorder *r)
 {
@@ -425,8 +425,8 @@ static void settle_chunk(struct vtr_recorder *r, int written)
 	vpt_batch_reset(&r->open.batch);
 }
 
-/* A chunk for which there was no memory, or which the format cannot hold, is lost; the file, whose
- * end is as good as before, is not. The next chunk tells of it. */
+/* A chunk that finds no memory, or that the format cannot hold, is lost, but the file stays valid.
+ * The next chunk reports it. */
 static void lose_chunk(struct vtr_recorder *r, uint64_t from_ns, uint64_t to_ns, uint64_t events)
 {
 	memset(&r->err, 0, sizeof(r->err));
@@ -478,7 +478,7 @@ static int close_chunk(struct vtr_recorder *r, int last)
 	return write_chunk(r, last);
 }
 
-/* Where the last chunk is lost, another one says so: it has a row of loss alone, and needs little
+/* If the last chunk is lost, another one reports it: it has only a LOSS row and needs little
  * memory. */
 static void close_last_chunk(struct vtr_recorder *r)
 {

@@ -5,9 +5,9 @@
  *	               pause v  | resume                      any --fork, in the child--> INERT
  *	                    PAUSED
  *
- * One lock guards it, taken by the public functions alone; no callback and none of our threads ever
- * takes it. A stop does not hold it while it waits for the GPU: work there may wait for a host
- * function that calls us. */
+ * One lock guards it. Only the public functions take it; callbacks and our threads never do. A stop
+ * does not hold it while it waits for the GPU: work there may wait for a host function that calls
+ * us. */
 #include "tracer/session.h"
 
 #include "tracer/capture.h"
@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 enum {
-	/* How long an exiting process waits for a function of ours that another thread is in. */
+	/* How long an exiting process waits for another thread in a function of ours. */
 	EXIT_PATIENCE_MS = 1000,
 	SAID_BYTES = 512
 };
@@ -41,17 +41,17 @@ static struct {
 	int draining;     /* a stop waits for the GPU */
 	atomic_int state; /* enum vptrace_state */
 	struct vtr_capture *now;
-	struct vtr_capture *stuck; /* whose writer was blocked in a write when it was to end */
+	struct vtr_capture *stuck; /* whose writer was blocked in a write at its end */
 	int looked;                /* at the environment's names */
-	char said[SAID_BYTES];     /* the last failure that was said on stderr */
+	char said[SAID_BYTES];     /* the last failure reported on stderr */
 	int exits;                 /* handlers registered: 1 without CUPTI, 2 with */
-	pid_t owner;               /* the process that started a capture last; 0: none did */
+	pid_t owner;               /* the process that last started a capture; 0: none did */
 	atomic_int driver_came;    /* the driver loaded us while the lock was taken */
 	struct vtr_facts facts;
 	struct vptrace_stats last;
-	char path[VTR_PATH_MAX]; /* of the file; "": there is none yet */
-	atomic_int taken;        /* another client of CUPTI has the records now */
-	atomic_int told;         /* the host has read a line of ours about this capture */
+	char path[VTR_PATH_MAX]; /* of the file; "": none yet */
+	atomic_int taken;        /* another client of CUPTI gets the records now */
+	atomic_int told;         /* we have written a line about this capture */
 } all = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .change = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- what it is doing ---- */
@@ -65,7 +65,7 @@ enum vptrace_state vptrace_status(void)
 	return state;
 }
 
-/* A child made without the C library's knowledge is one as well. */
+/* A child made without the C library counts too. */
 static int inert(void)
 {
 	return atomic_load(&all.state) == VPTRACE_INERT || (all.owner && all.owner != getpid());
@@ -97,7 +97,7 @@ static void cupti_failed(const char *why)
 		vtr_tell("%s; only ranges are recorded from here on", why);
 }
 
-/* Called by the flusher's thread: another client has come, or has gone. */
+/* Called by the flusher's thread: another client of CUPTI has come or gone. */
 static void cupti_taken(int is_taken)
 {
 	int from = is_taken ? VPTRACE_RUNNING : VPTRACE_RANGES_ONLY;
@@ -117,9 +117,9 @@ static int join_cupti(struct vpt_err *err);
  * or from CUPTI's start. */
 static _Thread_local volatile sig_atomic_t inside __attribute__((tls_model("initial-exec")));
 
-/* A host's thread that was cancelled in here would leave the lock behind. VPTRACE_OK, and what
- * leave() wants back; or VPTRACE_EBUSY without it, said in a way that needs no memory: the heap's
- * lock may be taken by this thread too. */
+/* A host's thread cancelled in here would leave the lock taken. Returns VPTRACE_OK and the state
+ * for leave(); or VPTRACE_EBUSY without the lock, reported without memory: this thread may hold the
+ * heap's lock too. */
 static int enter_as(int *cancel, int changing)
 {
 	if (inside)
@@ -139,8 +139,7 @@ static int enter(int *cancel)
 	return enter_as(cancel, 0);
 }
 
-/* What the driver's injection could not do, since it must not wait, is done by whoever held the
- * lock. */
+/* The driver's injection must not wait, so the holder of the lock does what it could not do. */
 static void leave(int cancel)
 {
 	struct vpt_err err;
@@ -169,7 +168,7 @@ static void register_exit(void)
 			atexit(end_of_process);
 }
 
-/* What the process has to know of the capture when CUPTI has joined it, or has not. */
+/* Updates the process's state after CUPTI has joined the capture, or failed to. */
 static void note_cupti(void)
 {
 	int ranges = VPTRACE_RANGES_ONLY;
@@ -198,7 +197,7 @@ static int begin(const struct vptrace_options *options, enum vtr_start how, stru
 	return rc;
 }
 
-/* The driver has come up in a process whose ranges are recorded already. */
+/* The driver has started in a process whose ranges are already recorded. */
 static int join_cupti(struct vpt_err *err)
 {
 	int rc;
@@ -210,7 +209,7 @@ static int join_cupti(struct vpt_err *err)
 	return rc;
 }
 
-/* A writer that was blocked when its capture ended may have come to its end since. */
+/* A writer that was blocked when its capture ended may have finished since. */
 static int free_stuck(struct vpt_err *err)
 {
 	const char *path;
@@ -223,7 +222,7 @@ static int free_stuck(struct vpt_err *err)
 	return VPTRACE_OK;
 }
 
-/* Variables that do not do what they seem to: said once a process. */
+/* Reports variables without effect, once per process. */
 static void look_at_environment(void)
 {
 	char text[512];
@@ -237,7 +236,7 @@ static void look_at_environment(void)
 		vtr_tell("%s", text);
 }
 
-/* CUDA and NVTX load us one after the other, and what failed for the one fails for the other. */
+/* CUDA and NVTX load us one after the other; a failure for one repeats for the other. */
 static void tell_once(const char *text)
 {
 	if (!strcmp(all.said, text))
@@ -304,7 +303,7 @@ int vptrace_start(const struct vptrace_options *options)
 
 /* ---- stop ---- */
 
-/* As much as the caller's struct, made by an older or newer header, can take. */
+/* As much as fits the caller's struct, from an older or newer header. */
 static void give_stats(struct vptrace_stats *out)
 {
 	size_t size;
@@ -341,8 +340,8 @@ static int stop_locked(struct vptrace_stats *stats, int exiting, struct vpt_err 
 	return rc;
 }
 
-/* Waits for the GPU with the lock open. Only a stop frees a capture, and there is no other one
- * meanwhile; the exit of the process may end it, which ends the wait. */
+/* Waits for the GPU without the lock. Only a stop frees a capture, and no other stop runs
+ * meanwhile; the exit of the process may end the capture, which ends the wait. */
 static void drain_unlocked(void)
 {
 	struct vtr_capture *c = all.now;
@@ -375,8 +374,8 @@ int vptrace_stop(struct vptrace_stats *stats)
 	return rc;
 }
 
-/* exit() was called, somewhere: perhaps in a signal handler that interrupted a function of ours in
- * this very thread. */
+/* exit() was called, perhaps in a signal handler that interrupted a function of ours in this
+ * thread. */
 static void end_of_process(void)
 {
 	const struct timespec moment = {0, 1000000};

@@ -1,10 +1,9 @@
-/* stack.c - what is rare about a thread's stack: several domains at once, too many ranges, being
- * copied. */
+/* stack.c - the rare cases of a thread's stack: several domains, too many ranges, copying. */
 #include "tracer/stack.h"
 
 #include "tracer/budget.h"
 
-/* Of a place, with its blob. Rounded up: the arrays are touched by pages. */
+/* Bytes of an element with its blob. Rounded up: the arrays are touched by pages. */
 enum { PLACE_BYTES = 512 };
 
 _Static_assert(sizeof(struct vtr_open_range) + sizeof(vtr_open_blob) <= PLACE_BYTES, "of a place");
@@ -23,8 +22,7 @@ static int innermost(const struct vtr_stack *s, uint32_t domain)
 	return place;
 }
 
-/* Which count of ranges without room is a domain's; -1: it has none. For a push there always is
- * one. */
+/* The index of a domain's count of ranges without room; -1: none. A push always gets one. */
 static int deep_index(const struct vtr_stack *s, uint32_t domain, int for_push)
 {
 	int i;
@@ -106,7 +104,7 @@ int vtr_stack_remove_below(struct vtr_stack *s, uint32_t domain, int place)
 
 void vtr_stack_clear(struct vtr_stack *s)
 {
-	/* A thread that was cancelled in a change has left it odd. */
+	/* A thread cancelled in a change has left it odd. */
 	uint32_t version = vtr_stack_own(&s->version) & ~UINT32_C(1);
 
 	atomic_store_explicit(&s->version, version + 1, memory_order_relaxed);

@@ -13,14 +13,14 @@
 struct slot {
 	_Atomic uint64_t id;
 	_Atomic uint32_t tid, next; /* next: index + 1 of the free slot below */
-	uint64_t generation;        /* touched only by who holds the slot */
+	uint64_t generation;        /* used only by the holder of the slot */
 	struct vtr_open_range range;
 	vtr_open_blob blob;
 };
 
 static struct slot slots[VTR_STARTED_MAX];
 static _Atomic uint64_t free_top; /* tag 32 | index + 1 */
-static _Atomic uint32_t used;     /* slots that were ever taken */
+static _Atomic uint32_t used;     /* slots ever taken */
 
 static struct slot *take_slot(void)
 {

@@ -25,7 +25,7 @@ void vtr_tell(const char *fmt, ...)
 	sigpending(&pending);
 	was_pending = sigismember(&pending, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &pipe, &before);
-	/* What is lost here is a line of text, and there is nobody to tell. */
+	/* A failure loses a line of text; there is nobody to report it to. */
 	if (write(STDERR_FILENO, line, (size_t)n) < 0 && !was_pending)
 		sigtimedwait(&pipe, NULL, &at_once);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -1,9 +1,9 @@
 /* thread.c - the memory of one application thread.
  *
- * A fixed table says of each number whether it is taken and where its memory is. A thread that
- * needs some takes a number that is FREE, by compare-and-swap, one with memory if there is any,
- * else it maps some; a key's destructor gives it back. Destructors of other keys may run later and
- * make events: the thread is marked as ended by then and gets nothing more, so nothing leaks. */
+ * A fixed table holds the state and the memory of each number. A thread takes a FREE number by
+ * compare-and-swap, preferably one with memory, else it maps some; a key's destructor frees it.
+ * Destructors of other keys may run later and make events: the thread is then marked as ended and
+ * gets no memory, so nothing leaks. */
 #include "tracer/thread.h"
 
 #include "tracer/budget.h"
@@ -28,11 +28,11 @@ static FAST_TLS uint32_t
 	refused_at; /* `freed` + 1 when this thread was refused; UINT32_MAX: it has ended */
 
 static FAST_TLS int
-	starting; /* in its first event: a signal handler that comes in between gets nothing */
+	starting; /* in its first event: a signal handler that interrupts it gets nothing */
 
 static struct {
 	_Atomic uint32_t state;            /* enum vtr_thread_state */
-	struct vtr_thread *_Atomic memory; /* NULL: none; unmapped by the writer alone */
+	struct vtr_thread *_Atomic memory; /* NULL: none; unmapped only by the writer */
 } table[VTR_THREADS_MAX];
 static _Atomic uint32_t table_count;
 static _Atomic uint32_t freed;   /* counts what became FREE */
@@ -92,8 +92,7 @@ static void unmap_ring(struct vtr_ring *ring)
 	vtr_budget_give(VTR_BUDGET_THREADS, bytes);
 }
 
-/* Eight times as large as the one that is full, so that a burst soon needs few; smaller ones near
- * the limit. */
+/* Eight times the size of the full one, so that a burst needs few; smaller near the limit. */
 static struct vtr_ring *map_next(const struct vtr_thread *t)
 {
 	uint64_t words = t->writing->count * 8;
@@ -111,7 +110,7 @@ static struct vtr_ring *grow(struct vtr_thread *t)
 	struct vtr_ring *ring = map_next(t);
 
 	if (!ring && atomic_load_explicit(&t->ring_is_spare, memory_order_acquire)) {
-		/* The writer has read it to its end and does not look at it. */
+		/* The writer has read it to its end and no longer uses it. */
 		ring = &t->ring;
 		atomic_store_explicit(&t->ring_is_spare, 0, memory_order_relaxed);
 		atomic_store_explicit(&ring->next, NULL, memory_order_relaxed);
@@ -124,7 +123,7 @@ static struct vtr_ring *grow(struct vtr_thread *t)
 	return ring;
 }
 
-/* A chain that ends in between would be read to its end and unmapped while its thread still
+/* If the chain ended in between, it would be read to its end and unmapped while its thread still
  * writes. */
 struct vtr_ring *vtr_thread_grow(struct vtr_thread *t)
 {
@@ -142,7 +141,8 @@ struct vtr_ring *vtr_thread_next_ring(struct vtr_thread *t)
 	struct vtr_ring *old = atomic_load_explicit(&t->reading, memory_order_relaxed);
 	struct vtr_ring *next = atomic_load_explicit(&old->next, memory_order_acquire);
 
-	/* What came in between the last look at its head and the next ring is still to be read. */
+	/* Events added after the last read of its head and before the next ring are still to be
+	 * read. */
 	if (!next || vtr_ring_head(old) != vtr_ring_tail(old))
 		return NULL;
 	atomic_store_explicit(&t->reading, next, memory_order_release);
@@ -159,7 +159,7 @@ int vtr_thread_is_drained(struct vtr_thread *t)
 	       vtr_ring_empty(t->writing);
 }
 
-/* What an ended thread had beyond its first ring, all of which has been read. */
+/* Unmaps an ended thread's rings beyond the first, all of which have been read. */
 static void drop_added_ring(struct vtr_thread *t)
 {
 	struct vtr_ring *last = atomic_load_explicit(&t->reading, memory_order_relaxed);
@@ -215,7 +215,7 @@ static int change_state(uint32_t number, uint32_t from, uint32_t to)
 		&table[number].state, &from, to, memory_order_acquire, memory_order_relaxed);
 }
 
-/* A number that was free and, if asked for, has memory. UINT32_MAX: there is none. */
+/* Takes a free number, with memory if asked for. UINT32_MAX: none. */
 static uint32_t take_number(int with_memory)
 {
 	uint32_t i, count = vtr_thread_count();
@@ -268,7 +268,7 @@ static struct vtr_thread *take_or_map(void)
 	return t;
 }
 
-/* What only a deep stack needs. Its first page stays, and no range stands in the others. */
+/* Releases what only a deep stack needs. Its first page stays, and the others hold no range. */
 static void shrink_stack(struct vtr_thread *t)
 {
 	uint64_t bytes = vtr_stack_bytes(&t->stack);
@@ -288,7 +288,7 @@ void vtr_thread_free(struct vtr_thread *t)
 	set_free(t->number);
 }
 
-/* Whether a thread that asks now would be served, as far as one can tell. */
+/* Whether a thread would probably get memory now. */
 static int has_room(void)
 {
 	if (!vtr_budget_take(VTR_BUDGET_THREADS, VTR_THREAD_BYTES))
@@ -309,7 +309,7 @@ void vtr_thread_trim(void)
 		unmap_thread(atomic_load_explicit(&table[i].memory, memory_order_acquire));
 		set_free(i);
 	}
-	/* Where one was refused because of the limit, room may have come from rings or buffers,
+	/* If a thread was refused because of the limit, rings or buffers may have freed room
 	 * too. */
 	if (atomic_load_explicit(&refused, memory_order_relaxed) && has_room()) {
 		atomic_store_explicit(&refused, 0, memory_order_relaxed);
@@ -331,7 +331,7 @@ static struct vtr_thread *take_memory(uint32_t freed_now)
 		return NULL;
 	}
 	vtr_stack_clear(&t->stack);
-	/* A thread that was cancelled in an event has left it set. */
+	/* A thread cancelled in an event has left it set. */
 	atomic_store_explicit(&t->busy, 0, memory_order_relaxed);
 	atomic_store_explicit(&t->drops, 0, memory_order_relaxed);
 	atomic_store_explicit(&t->tid, vtr_tid(), memory_order_release);
@@ -346,7 +346,7 @@ struct vtr_thread *vtr_thread_first_event(void)
 	if (starting || refused_at == UINT32_MAX || refused_at == freed_now + 1 ||
 		!atomic_load_explicit(&ready, memory_order_acquire))
 		return NULL;
-	/* Memory that no thread's end gives back would be lost. */
+	/* Memory that no thread's end frees would leak. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	starting = 1;
 	atomic_signal_fence(memory_order_seq_cst);

@@ -1,8 +1,8 @@
-/* thread_names.c - how the host named its threads.
+/* thread_names.c - the host's names for its threads.
  *
- * A small hash table that any thread writes and the writer's thread reads, one word an entry:
- * thread id and name. When the few places that an id may have are taken by others, it replaces one
- * of them: names of threads long gone do not keep new ones out. */
+ * A small hash table that any thread writes and the writer's thread reads, one word per entry:
+ * thread id and name. If all places of an id are taken, it replaces one of them: names of ended
+ * threads must not keep new ones out. */
 #include "tracer/threads.h"
 
 #include <stdatomic.h>

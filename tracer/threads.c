@@ -1,5 +1,5 @@
 /* threads.c - what application threads leave for the writer: the session around rings and stacks,
- * and the events themselves. What the writer takes is in drain.c. */
+ * and the events themselves. drain.c has the writer's side. */
 #include "tracer/threads.h"
 
 #include "formats/schema.h"
@@ -46,7 +46,7 @@ static void drop(struct vtr_thread *t, uint64_t now, uint32_t count)
 	atomic_store_explicit(&t->drops, word, memory_order_relaxed);
 }
 
-/* The thread's memory, for one event; NULL: it has none, or is in the middle of another event. */
+/* The thread's memory, for one event; NULL: it has none, or is making another event. */
 static inline struct vtr_thread *enter(void)
 {
 	struct vtr_thread *t = vtr_thread_self();
@@ -64,8 +64,7 @@ static void leave(struct vtr_thread *t)
 	atomic_store_explicit(&t->busy, 0, memory_order_relaxed);
 }
 
-/* Where a record may begin in the ring that t->writing is then; UINT64_MAX: it is dropped, and
- * counted. */
+/* The position for a record in t->writing, which may change; UINT64_MAX: dropped and counted. */
 static inline uint64_t reserve(struct vtr_thread *t, uint64_t now, unsigned words)
 {
 	uint64_t at = vtr_ring_reserve(t->writing, words);
@@ -94,7 +93,7 @@ static void put(struct vtr_thread *t, uint64_t now, const struct vtr_event *e, u
 	vtr_ring_publish(t->writing, at + vtr_words_count(header));
 }
 
-/* A type without bytes, or bytes without a type, do no harm afterwards. */
+/* Makes a type without bytes, or bytes without a type, harmless. */
 static void check_payload(struct vtr_payload *p)
 {
 	if (p->type != VPT_PAYLOAD_BLOB && p->type != VPT_PAYLOAD_JSON)
@@ -105,7 +104,7 @@ static void check_payload(struct vtr_payload *p)
 		p->bytes = VTR_BLOB_MAX;
 }
 
-/* A range of the stack ends: its words go into the ring as they are. */
+/* A range of the stack ends: copies its words into the ring. */
 static void put_open(struct vtr_thread *t, uint64_t now, uint64_t end_ns, int place, unsigned flags)
 {
 	struct vtr_open_range *range = &t->stack.open[place];
@@ -153,7 +152,7 @@ int vtr_range_push(const struct vtr_attributes *a)
 		return -1;
 	t = enter();
 	if (!t) {
-		drop_homeless(now); /* the range, of which its pop will know nothing */
+		drop_homeless(now); /* the range, which its pop will not find */
 		return -1;
 	}
 	if (a->payload.type | a->payload.bytes) {
@@ -228,7 +227,7 @@ void vtr_range_end(uint64_t id)
 	leave(t);
 }
 
-/* An event that is a moment. */
+/* An event without duration. */
 static void put_moment(struct vtr_event *e)
 {
 	uint64_t now = vtr_epoch_now();
@@ -287,8 +286,8 @@ void vtr_graph_event(uint32_t op, uint64_t graph, uint64_t node, uint64_t origin
 	put_moment(&e);
 }
 
-/* A thread ends: what it left open ends with it. Whether the writer must still ask for its
- * losses. */
+/* A thread ends, and its open ranges with it. Returns whether the writer must still read its
+ * drops. */
 static int thread_ended(struct vtr_thread *t)
 {
 	uint64_t now = vtr_epoch_now(), end_ns = vtr_epoch_records(now) ? vtr_now() : 0;

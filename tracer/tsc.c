@@ -1,10 +1,10 @@
-/* tsc.c - keeping a time stamp counter in step with the system's clock.
+/* tsc.c - converts the time stamp counter to the system's clock.
  *
- * The speed is what the counter did since the oldest reading kept, 60 ms and more ago, so that 20
- * ns of doubt in a reading become less than a nanosecond for the next one. The conversion never
- * jumps while both agree within a microsecond: it continues where it is and is steered to meet the
- * system's clock 10 ms later, so a thread's own stamps stay in order. Beyond a microsecond the
- * clock was set, or its speed was: everything is forgotten and learnt again. */
+ * The speed is measured since the oldest reading kept, 60 ms or more ago, so that an error of 20 ns
+ * in a reading becomes less than a nanosecond for the next one. The conversion never jumps while
+ * both agree within a microsecond: it continues where it is and is steered to meet the system's
+ * clock 10 ms later, so a thread's own stamps stay in order. Beyond a microsecond the clock or its
+ * speed was set: start over. */
 #include "tracer/tsc.h"
 
 #include "tracer/environment.h"
@@ -21,7 +21,7 @@
 
 enum {
 	APART_NS = 4000000,
-	BASELINE_NS = 20000000, /* before that the speed is not known well enough */
+	BASELINE_NS = 20000000, /* before that the speed is too inexact */
 	MEET_NS = 10000000,
 	VALID_NS = 50000000,
 	AGREED_NS = 1000,
@@ -59,8 +59,7 @@ static void append(struct vtr_tsc *c, struct vtr_tsc_reading reading)
 	c->readings[c->count++] = reading;
 }
 
-/* Whether a reading can follow the last one: both clocks went on, not for too long, and
- * together. */
+/* Whether a reading can follow the last one: both clocks advanced, not too far, and together. */
 static int follows(struct vtr_tsc *c, uint64_t ticks, uint64_t ns)
 {
 	const struct vtr_tsc_reading *last = &c->readings[c->count - 1];
@@ -104,7 +103,7 @@ static int never_stops(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d >> 8 & 1;
 }
 
-/* With several processors only the kernel knows whether their counters agree. */
+/* On several processors only the kernel knows whether their counters agree. */
 static int kernel_uses_it(void)
 {
 	static const char path[] =

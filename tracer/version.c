@@ -1,4 +1,4 @@
-/* version.c - which release this is: the header's numbers as text. */
+/* version.c - the release: the header's version numbers as text. */
 #include "tracer/vptrace.h"
 
 #define TEXT_OF(number)           #number

@@ -19,17 +19,17 @@
 #include <string.h>
 
 enum {
-	/* How long records wait, and so how many rings a thread that is faster than the writer
+	/* How long records wait; also decides how many rings a thread faster than the writer
 	 * needs. */
 	ROUND_MS = 5,
-	ROUND_QUIET_MS = 10, /* after QUIET rounds in which nothing came */
+	ROUND_QUIET_MS = 10, /* after QUIET rounds without anything new */
 	QUIET = 100,
 	ROUND_CROWDED_MS = 1,
 	CROWD = 512, /* events of one round */
 	POINTS_MAX = 16,
 	BUFFERS_A_ROUND = 16,
 	IDLE_CHUNKS =
-		10 /* flush intervals after which a chunk is written though nothing happened */
+		10 /* flush intervals after which a chunk is written even if nothing happened */
 };
 
 struct thread_drops {
@@ -44,7 +44,7 @@ struct vtr_writer {
 	atomic_int finish;
 	int keeps_tsc;     /* its thread does */
 	uint64_t stop_ns;  /* written before `finish` */
-	atomic_int broken; /* the reason stands in `why` */
+	atomic_int broken; /* `why` has the reason */
 	char why[512];
 
 	pthread_mutex_t lock; /* guards the numbers */
@@ -56,20 +56,20 @@ struct vtr_writer {
 	int described; /* CUPTI's facts are in the capture */
 	struct vtr_cupti_clock cupti_clock;
 	struct vtr_full full;     /* taken from the pool, not decoded yet, if has_full */
-	int has_full, is_foreign; /* is_foreign: its times are of another clock */
+	int has_full, is_foreign; /* is_foreign: its times come from another clock */
 	int told_converted, told_foreign;
 	struct vpt_clock points[POINTS_MAX]; /* of the open chunk */
 	size_t point_count;
 	uint64_t names_refused; /* in this process when the capture began */
 	uint64_t chunk_end_ns;  /* CLOCK_MONOTONIC at the end of the last chunk */
-	uint64_t drops_from_ns; /* trace clock: rings were asked for drops then */
+	uint64_t drops_from_ns; /* trace clock: drops were last read then */
 	struct thread_drops *drops;
 	size_t drop_count, drop_cap;
 	struct vtr_edge edge;
 	size_t drained; /* events of this round */
-	int is_behind;  /* rings hold more than one round takes */
-	unsigned quiet; /* rounds since anything came */
-	int last;       /* the chunk that is being ended is */
+	int is_behind;  /* the rings hold more than one round takes */
+	unsigned quiet; /* rounds since anything arrived */
+	int last;       /* the chunk being ended is the last */
 };
 
 /* ---- the end of a chunk ---- */
@@ -130,8 +130,8 @@ static void count_drops(struct vtr_writer *w)
 
 static void keep_point(struct vtr_writer *w, const struct vpt_clock *point)
 {
-	/* While nothing happens no chunk is written: of many points the first ones and the newest
-	 * are kept. */
+	/* While nothing happens no chunk is written: of many points keep the first ones and the
+	 * newest. */
 	if (w->point_count == POINTS_MAX)
 		w->point_count--;
 	w->points[w->point_count++] = *point;
@@ -169,9 +169,9 @@ static void read_mail(struct vtr_writer *w)
 
 /* ---- rounds ---- */
 
-/* Whether there is a buffer whose times can be told. Those of another clock wait for the next
- * reading of it, which no record can be behind, and for one more where that is the first; at the
- * end they are told as well as may be. */
+/* Whether a buffer's times can be converted. Times of another clock wait for its next reading,
+ * which is later than any record, and for one more if that is the first; at the end they are
+ * converted as well as possible. */
 static int next_buffer(struct vtr_writer *w, const struct vtr_cupti *cupti, int is_end)
 {
 	if (!w->has_full) {
@@ -185,12 +185,12 @@ static int next_buffer(struct vtr_writer *w, const struct vtr_cupti *cupti, int 
 	       is_end;
 }
 
-/* Says in the capture that CUPTI's clock was another one, and what became of its times. */
+/* Reports in the capture that CUPTI's clock was another one, and what happened to its times. */
 static void tell_clock(struct vtr_writer *w)
 {
 	char text[32];
 
-	/* The last word counts: where times were left as they came it stays with that. */
+	/* The last report counts: once times were left as they came, it stays with that. */
 	if (w->cupti_clock.converted && !w->told_converted && !w->told_foreign) {
 		w->told_converted = 1;
 		vtr_recorder_meta(w->recorder, "clock.cupti", "replaced, converted");
@@ -213,21 +213,20 @@ static void drain_rings(struct vtr_writer *w)
 	w->drained += count;
 }
 
-/* Returns whether there may be more. `is_end`: no mail and no reading of the clock will come any
- * more. */
+/* Returns whether there may be more. `is_end`: no more mail or readings of the clock will come. */
 static int read_buffers(struct vtr_writer *w, int is_end)
 {
 	struct vtr_cupti *cupti = atomic_load(&w->cupti);
 	int i, more = 0;
 
 	if (!cupti)
-		return 0; /* what comes early waits in the pool */
+		return 0; /* early buffers wait in the pool */
 	if (!w->described) {
 		vtr_cupti_describe(cupti, w->recorder);
 		w->described = 1;
 	}
-	/* A round ends even if the host is faster than we are: mail, numbers and chunks are due
-	 * too. */
+	/* A round is bounded even if the host is faster than we are: mail, numbers and chunks are
+	 * due too. */
 	for (i = 0; i < BUFFERS_A_ROUND && (more = next_buffer(w, cupti, is_end)); i++) {
 		vtr_cupti_decode(cupti, &w->cupti_clock, &w->full, w->recorder);
 		vtr_pool_recycle(w->o.pool, &w->full);
@@ -280,7 +279,7 @@ static int life_sign_is_due(const struct vtr_writer *w)
 
 static int one_round(struct vtr_writer *w)
 {
-	/* Before the mail: what the flusher has posted by then is all there will be. */
+	/* Read this before the mail: the flusher then posts nothing more. */
 	int is_end = atomic_load(&w->finish), more;
 
 	read_mail(w);
@@ -295,7 +294,7 @@ static int one_round(struct vtr_writer *w)
 	return more || w->is_behind;
 }
 
-/* The last round: everything that is left, and ranges that never ended. */
+/* The last round: everything left, and ranges that never ended. */
 static void finish(struct vtr_writer *w)
 {
 	struct vtr_cupti *cupti = atomic_load(&w->cupti);
@@ -318,7 +317,7 @@ static void finish(struct vtr_writer *w)
 	publish(w);
 }
 
-/* How long to wait for something to do, in ms. */
+/* How long to wait for work, in ms. */
 static unsigned patience(const struct vtr_writer *w)
 {
 	if (w->is_behind)
@@ -372,7 +371,7 @@ int vtr_writer_start(
 	w->names_refused = vtr_names_refused();
 	pthread_mutex_init(&w->lock, NULL);
 	vtr_gate_init(&w->ended);
-	/* Now, since what is dropped for want of memory must be counted: these threads and id 0. */
+	/* Now, since drops for lack of memory must be counted: these threads and id 0. */
 	if (vpt_grow(&w->drops, &w->drop_cap, VTR_LOSERS_MAX + 1, sizeof(*w->drops))) {
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the writer");
 		goto out;
