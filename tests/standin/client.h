@@ -1,7 +1,7 @@
-/* client.h - a client of the stand-in's CUPTI, as simple as one can be: it keeps every buffer that
- * comes back and walks it afterwards.
+/* client.h - a minimal client of the stand-in's CUPTI: it keeps every buffer that comes back and
+ * walks it afterwards.
  *
- * One a process. Programs that use it are linked to rig.c and client.c. */
+ * One per process. Link with rig.c and client.c. */
 #ifndef VPT_STANDIN_CLIENT_H
 #define VPT_STANDIN_CLIENT_H
 
@@ -37,7 +37,7 @@ enum { CLIENT_BUFFER = 64 * 1024, CLIENT_BUFFERS = 4096 };
 	X(cuptiGetGraphNodeId)                                                                     \
 	X(cuptiGetStreamIdEx)
 
-/* The functions of the library; NULL: it has no such one. Filled by client_load(). */
+/* The library's functions; NULL: it lacks that one. Filled by client_load(). */
 struct client_functions {
 #define X(function) __typeof__(&function) function;
 	FUNCTIONS(X)
@@ -51,7 +51,7 @@ struct client {
 	uint8_t *back[CLIENT_BUFFERS];
 	size_t valid[CLIENT_BUFFERS];
 	unsigned given_count, back_count;
-	unsigned unknown_count; /* came back without having been given */
+	unsigned unknown_count; /* came back but was never given */
 	size_t size;            /* of buffers to be given */
 	int refuse;             /* none are given */
 	int fill;               /* what they are filled with */
@@ -62,7 +62,7 @@ extern struct client client;
 
 /* Loads libcupti. */
 void client_load(void);
-/* Loads, subscribes, registers, and enables kinds up to the first 0. */
+/* Loads, subscribes, registers, and enables the kinds before the first 0. */
 void client_start(const uint32_t *kinds, standin_callback callback);
 extern const uint32_t client_common[]; /* kernels and runtime calls */
 
@@ -71,15 +71,15 @@ void client_requested(uint8_t **buffer, size_t *size, size_t *max_records);
 void client_completed(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
 void client_ignore(void *user, uint32_t domain, uint32_t cbid, const void *data);
 
-/* The n-th record (from 0) of a kind among all that came back, 0: of any kind; NULL: there is none.
- * `count` (may be NULL) gets how many there are. */
+/* The n-th record (from 0) of a kind among all that came back; kind 0: any; NULL: none. `count`
+ * (may be NULL) gets their number. */
 void *client_record(uint32_t kind, unsigned n, unsigned *count);
 unsigned client_count(uint32_t kind);
 
-/* Waits until so many buffers are back, 5 s at most; returns how many are. */
+/* Waits until that many buffers are back, at most 5 s; returns the number. */
 unsigned client_wait(unsigned count);
 
-/* The stand-in's counts, in which everything must be delivered, dropped or held. */
+/* The stand-in's counts; every record must be delivered, dropped or held. */
 struct standin_counts client_books(void);
 
 #endif

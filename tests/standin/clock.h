@@ -1,4 +1,4 @@
-/* clock.h - how the simulation moves its clock. With the lock held, but for the sleep and the host
+/* clock.h - moves the simulation's clock. With the lock held, except for the sleep and the host
  * functions. */
 #ifndef VPT_STANDIN_CLOCK_H
 #define VPT_STANDIN_CLOCK_H
@@ -7,6 +7,6 @@
 
 void sim_clock_advance(uint64_t ns); /* nothing in real time */
 void sim_clock_sleep(uint64_t ns);   /* of real time */
-void sim_run_host_functions(void);   /* those whose turn has come; without the lock */
+void sim_run_host_functions(void);   /* those that are due; without the lock */
 
 #endif

@@ -1,5 +1,5 @@
 /* cupti_state.h - what the files of the stand-in's libcupti share. All with the simulation's lock
- * held unless a comment says else.
+ * held unless noted otherwise.
  *
  *	observer (records.c) --put--> the thread's buffer --full--> waiting --complete--> ready --worker--> client
  *	                                (buffers.c)          (its last op has not ended)          or the flush caller */
@@ -38,27 +38,26 @@ struct cupti_settings {
 /* Read once. Any time, any thread. */
 const struct cupti_settings *cupti_settings(void);
 
-/* CUPTI's clock, which is not always the process's. */
+/* CUPTI's clock, not always the process's. */
 uint64_t cupti_time(uint64_t ns);
-/* Spoils the times of an op's record when its turn has come. */
+/* Corrupts the times of an op's record if that is due. */
 void cupti_spoil_times(uint64_t *start, uint64_t *end);
 
 struct cupti_buffer;
-/* The name to put into a record of the buffer: the lasting one, or a copy that will not last. */
+/* The name for a record of the buffer: the permanent one, or a temporary copy. */
 const char *cupti_name(struct cupti_buffer *b, const char *lasting);
 /* Damages a buffer that is about to be delivered: its order, kinds, valid bytes. */
 void cupti_damage(struct cupti_buffer *b);
-/* Delivered just now: its names will go away. */
+/* The buffer was delivered: schedules the end of its names. */
 void cupti_names_delivered(struct cupti_buffer *b);
-/* Does what is due by now with names; returns the next moment in ms of the real clock, UINT64_MAX:
- * none. */
+/* Ends the names that are due; returns the next time, in ms of the real clock, UINT64_MAX: none. */
 uint64_t cupti_names_expire(void);
 
 /* ---- buffers: cupti_buffers.c ---- */
 
 struct cupti_buffer {
 	uint8_t *base;
-	size_t size, used, valid;  /* valid: what the client is told */
+	size_t size, used, valid;  /* valid: the size reported to the client */
 	uint64_t count, max_count; /* records; max 0: no limit */
 	uint64_t complete_ns;      /* the end of its last op */
 	uint64_t not_before_ms;    /* of the real clock */
@@ -69,8 +68,8 @@ struct cupti_buffer {
 
 extern uint8_t cupti_record_bytes[STANDIN_KINDS]; /* of the chosen generation; 0: no such kind */
 
-/* Room for a record of `kind`, its first word set and nothing else; it is complete when the clock
- * reaches `complete_ns`. NULL: dropped. `buffer` (may be NULL) is where it lies. */
+/* Room for a record of `kind`, with only its first word set; it is complete when the clock reaches
+ * `complete_ns`. NULL: dropped. `buffer` (may be NULL) gets its buffer. */
 void *cupti_put(uint32_t kind, uint64_t complete_ns, struct cupti_buffer **buffer);
 uint64_t cupti_take_dropped(void);
 void cupti_register(standin_requested requested, standin_completed completed);
@@ -81,7 +80,7 @@ int cupti_is_zeroed(void);
 void cupti_start_worker(void);
 /* Without the lock. */
 void cupti_flush(int forced);
-/* The clock has passed the moment asked for; a call ends. */
+/* The clock has passed the requested time; a call ends. */
 void cupti_buffers_due(void);
 void cupti_deliver_in_call(void);
 /* Late buffers may come now. */
@@ -111,7 +110,7 @@ void cupti_api_callback(const struct sim_call *call, int exit, int error);
 void cupti_die(void);
 int cupti_dead(void);
 
-/* Around everything that runs in the client: counts it, and its calls of the heap where
+/* Call around everything that runs in the client: counts it, and its heap calls if
  * libstandin_heap.so is preloaded. */
 void cupti_client_enter(void);
 void cupti_client_leave(void);

@@ -1,4 +1,4 @@
-/* device_state.h - the simulation's own structures, seen by the files of libcuda only. */
+/* device_state.h - the simulation's internal structures, for the files of libcuda only. */
 #ifndef VPT_STANDIN_DEVICE_STATE_H
 #define VPT_STANDIN_DEVICE_STATE_H
 
@@ -86,34 +86,35 @@ struct sim_kernel {
 	struct sim_kernel *next;
 };
 
-/* Gives work its times on a stream: `queued_ns` is when it was queued. */
+/* Assigns work its times on a stream; `queued_ns` is when it was queued. */
 uint64_t sim_earliest(CUstream stream, uint64_t queued_ns);
 void sim_stream_done(CUstream stream, uint64_t end_ns);
-/* Room in the queue: waits, in the call, and notes the overhead. */
+/* Waits, in the call, for room in the queue, and notes the overhead. */
 void sim_queue_wait(struct sim_call *call, CUcontext context);
 void sim_queue_put(CUcontext context, uint64_t end_ns);
-/* Writes an op into the books and tells the observer. */
+/* Records an op and notifies the observer. */
 void sim_op_done(struct sim_op *op);
 /* Puts work on a stream, or into the graph that captures it. `end_ns` may be NULL; 0 where it was
  * captured. */
 int sim_submit(
 	struct sim_call *call, CUstream stream, const struct sim_work *work, uint64_t *end_ns);
-/* Waits for `done_ns` as a synchronising call does, and tells the observer when `sync` is given. */
+/* Waits for `done_ns` like a synchronising call; notifies the observer if `sync` is given. */
 void sim_block(struct sim_call *call, uint64_t done_ns, struct sim_sync *sync);
 
 int sim_capture_work(CUstream stream, const struct sim_work *work);
 void sim_capture_join(CUstream stream, const struct CUevent_st *event);
-/* A call that may not be made while a stream captures breaks the capture. 0: none captures. */
+/* A call that is forbidden during stream capture breaks the capture. 0: no stream is being
+ * captured. */
 int sim_capture_forbids(CUcontext context, CUstream stream);
 
-/* An object that the program may leave behind at its end, as the driver lets it: no leak checker is
- * to speak of it. */
+/* Allocates an object that the program may leave unfreed at exit, as the driver allows: hidden from
+ * leak checkers. */
 void sim_may_stay(const void *object);
 void sim_host_later(uint64_t due_ns, CUhostFn function, void *data);
 void sim_log_op(const struct sim_op *op);
 void sim_tell(const struct sim_resource *resource);
 const struct sim_observer *sim_watcher(void); /* NULL: none */
-void sim_passed(void);                        /* the clock moved: tells the observer what is due */
+void sim_passed(void);                        /* the clock moved: calls the observer if due */
 uint64_t sim_first_correlation(void);
 int sim_driver_missing(void);
 

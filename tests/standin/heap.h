@@ -1,4 +1,4 @@
-/* heap.h - what libstandin_heap.so exports beside the functions it stands in front of. */
+/* heap.h - what libstandin_heap.so exports besides the functions that it wraps. */
 #ifndef VPT_STANDIN_HEAP_H
 #define VPT_STANDIN_HEAP_H
 

@@ -1,9 +1,11 @@
-/* kineto.h - how PyTorch's profiler uses CUPTI, as a scripted client; the other client of a process that the tracer is in.
+/* kineto.h - scripts how PyTorch's profiler uses CUPTI: the other client in a process with the
+ * tracer.
  *
  *	begin    before August 2026 the first one subscribes, for life; then: register callbacks, enable kinds
  *	end      disable the kinds, flush by force, clear the attribute of per-thread buffers
  *
- * Buffers that it did not give are ignored, as the profiler does. One a process; programs are linked to standin_rig. */
+ * Like the profiler, it ignores buffers that it did not give. One per process; link with
+ * standin_rig. */
 #ifndef VPT_STANDIN_KINETO_H
 #define VPT_STANDIN_KINETO_H
 
@@ -15,11 +17,12 @@ enum kineto_age { KINETO_SUBSCRIBES, KINETO_DOES_NOT };
 /* Loads libcupti. */
 void kineto_open(enum kineto_age age);
 
-/* A profile. Whether it records: one that subscribes does not while another client has subscribed. */
+/* Begins a profile. Returns whether it records: one that subscribes does not while another client
+ * has subscribed. */
 int kineto_begin(void);
 void kineto_end(void);
 
-/* The single steps; results of CUPTI. */
+/* The single steps; they return CUPTI's results. */
 int kineto_subscribe(void);
 int kineto_unsubscribe(void);
 int kineto_register(void);

@@ -1,9 +1,9 @@
-/* rig.h - what tests of the stand-in share: each case runs in a process of its own, because
- * settings are read once a process.
+/* rig.h - what tests of the stand-in share. Each case runs in its own process, because settings are
+ * read once per process.
  *
- * The program starts itself again for every case, with the case's environment; a check that fails
- * ends that process with a message. Only for test programs that are linked to the stand-in's
- * libcudart and libcuda. */
+ * The program starts itself again for every case, with the case's environment; a failed check ends
+ * that process with a message. Only for test programs linked with the stand-in's libcudart and
+ * libcuda. */
 #ifndef VPT_STANDIN_RIG_H
 #define VPT_STANDIN_RIG_H
 
@@ -28,17 +28,17 @@ int rig_main(int argc, char **argv, const struct rig_case *cases, unsigned count
 void rig_equal(uint64_t found, uint64_t expected, const char *what, const char *file, int line);
 #define RIG_TRUE(condition) rig_equal(!!(condition), 1, #condition, __FILE__, __LINE__)
 
-/* A file of this case's own, removed when the case is over. */
+/* A file of this case, removed at its end. */
 const char *rig_file(const char *name);
 
 /* A kernel of this name, loaded from PTX. */
 cudaKernel_t rig_kernel(const char *name);
-/* Launches one block of it that runs so long. */
+/* Launches one block of it that runs for `ns`. */
 void rig_launch(cudaKernel_t kernel, uint64_t ns, cudaStream_t stream);
 
 cudaStream_t rig_stream(unsigned flags);
 
-/* Ops as VPT_STANDIN_LOG tells them. */
+/* Ops as VPT_STANDIN_LOG lists them. */
 struct rig_op {
 	uint64_t start_ns, end_ns;
 	unsigned stream, correlation, device;
@@ -46,9 +46,9 @@ struct rig_op {
 	unsigned graph;
 	char kind[16], name[64];
 };
-/* Checks when an op began and how long it lasted. */
+/* Checks an op's start and duration. */
 void rig_op_is(const struct rig_op *op, uint64_t start_ns, uint64_t duration_ns);
-/* The ops so far, at most `room`; returns how many. */
+/* The ops so far, at most `room`; returns their number. */
 unsigned rig_ops(struct rig_op *ops, unsigned room);
 
 #endif

@@ -6,10 +6,10 @@
  *	libcuda  ----+         |
  *	                  virtual clock
  *
- * The schedule is computed when work is queued: durations are known, so start and end of every op
- * are too, and no event loop is needed. "Has ended" means that the clock has passed its end.
- * Functions return 0 or CUDA's error number. Every sim_* function but the first group is called
- * between sim_enter() and sim_leave(), on the calling thread. */
+ * The schedule is computed when work is queued: durations are known, so every op's start and end
+ * are too, without an event loop. "Has ended" means that the clock has passed the end. Functions
+ * return 0 or CUDA's error number. Call every sim_* function except the first group between
+ * sim_enter() and sim_leave(), on the calling thread. */
 #ifndef VPT_STANDIN_SIMULATION_H
 #define VPT_STANDIN_SIMULATION_H
 
@@ -166,31 +166,31 @@ struct sim_observer {
 
 /* One observer, or NULL, for the life of the process. */
 void sim_observe(const struct sim_observer *observer);
-/* When the observer wants to be called; UINT64_MAX: never. With the lock held. */
+/* The time when the observer wants to be called; UINT64_MAX: never. With the lock held. */
 void sim_due(uint64_t ns);
 
 /* ---- process-wide, any thread, no call needed ---- */
 
 void sim_lock(void); /* recursive */
 void sim_unlock(void);
-/* In a forked child, whose thread has another id than the one that took the lock before the fork. */
+/* In a forked child: its thread has another id than the one that took the lock before the fork. */
 void sim_lock_forked(void);
 uint32_t sim_tid(void);
 uint32_t sim_pid(void);
 int sim_is_virtual(void);
 int sim_clock_gettime(clockid_t clock, struct timespec *out);
 
-/* CUDA's start, with the injected library: once a process. 0 or the driver's error. */
+/* Starts CUDA with the injected library: once per process. 0 or the driver's error. */
 int sim_init(void);
 int sim_is_up(void); /* without starting it */
 
 /* Whether VPT_STANDIN_FAULTS names `word`; `value` (may be NULL) becomes its number, or stays. */
 int sim_fault(const char *word, uint64_t *value);
 
-/* The books of the process; with the lock held. */
+/* The counts of the process; with the lock held. */
 struct standin_counts *sim_counts(void);
 
-/* The same text at an address that stays good. NULL: no memory. */
+/* Interns a text at a permanent address. NULL: no memory. */
 const char *sim_intern(const char *text);
 
 const char *sim_error_name(int error);
@@ -198,10 +198,10 @@ const char *sim_error_text(int error);
 
 /* ---- a call ---- */
 
-/* Enters: takes the lock, notes the time, gives the correlation id. 0, or an error: then nothing
- * was entered. */
+/* Enters: takes the lock, notes the time, assigns the correlation id. 0, or an error: then not
+ * entered. */
 int sim_enter(struct sim_call *call, enum sim_call_id id);
-/* Lets the call's cost pass, once; queueing and waiting do it by themselves. */
+/* Advances the clock by the call's cost, once; queueing and waiting do it themselves. */
 void sim_spend(struct sim_call *call);
 /* Leaves with `error`, which is returned. Runs host functions that are due. */
 int sim_leave(struct sim_call *call, int error);
@@ -215,7 +215,7 @@ int sim_device_attribute(int *value, int attribute, int device);
 int sim_device_name(char *name, size_t size_bytes, int device);
 #define SIM_DEVICE_BYTES (UINT64_C(80) << 30)
 
-int sim_primary(CUcontext *context, int device); /* made where there is none */
+int sim_primary(CUcontext *context, int device); /* created if there is none */
 CUcontext sim_primary_if_any(int device);
 CUcontext sim_current(void);                    /* NULL: none */
 int sim_current_or_primary(CUcontext *context); /* as the runtime does it */
@@ -285,7 +285,7 @@ int sim_host_function(struct sim_call *call, CUstream stream, CUhostFn function,
 int sim_capture_begin(struct sim_call *call, CUstream stream, int mode);
 int sim_capture_end(struct sim_call *call, CUstream stream, CUgraph *out);
 int sim_capture_status(CUstream stream, int *status);
-int sim_exchange_mode(int *mode); /* kept, and nothing more: no mode forbids anything here */
+int sim_exchange_mode(int *mode); /* only kept: no mode forbids anything here */
 int sim_instantiate(struct sim_call *call, CUgraphExec *out, CUgraph graph);
 int sim_graph_launch(struct sim_call *call, CUgraphExec exec, CUstream stream);
 int sim_exec_destroy(CUgraphExec exec);

@@ -3,9 +3,9 @@
  *
  * Three libraries with the real SONAMEs and symbol versions: libcuda.so.1 (the simulation itself),
  * libcudart.so.13 and libcupti.so.13. A program built against them also runs on the real ones, and
- * the tracer cannot tell them apart. This header is what tests and the demo may use beyond CUDA's
+ * the tracer cannot distinguish them. This header is what tests and the demo may use beyond CUDA's
  * own API; symbols are looked up with dlsym, so that the same program runs where they are missing.
- * What can be set in the environment stands in README.md.
+ * README.md lists the environment variables.
  *
  * Time. By default time is virtual: it starts at STANDIN_EPOCH_NS, stands still, and is moved by
  * the table below and by standin_work() alone. CLOCK_REALTIME of every caller of clock_gettime() in
@@ -52,7 +52,7 @@ enum {
 	STANDIN_PAGEABLE_RATE = 6000,
 	STANDIN_PEER_RATE = 50000,
 	STANDIN_DEVICE_RATE = 1000000,
-	STANDIN_CALL_NS = 500 /* what a call costs that the table below does not name */
+	STANDIN_CALL_NS = 500 /* cost of a call that the table below does not list */
 };
 
 /* What calls cost the host, in ns, by their CUDA runtime or driver name; all others
@@ -72,15 +72,15 @@ enum {
 	X(LibraryLoadData, 500000) /* and ModuleLoadData */                                        \
 	X(Question, 0)             /* cuDriverGetVersion, cuDeviceGetCount */
 
-/* The host works for so long: moves the virtual clock, or sleeps. */
+/* The host works for this long: moves the virtual clock, or sleeps. */
 void standin_work(uint64_t ns);
 uint64_t standin_now(void); /* the clock, as above */
 
-/* What the simulation did so far, to be held against a capture. Every record that CUPTI was asked
- * for is delivered, dropped or held: nothing else can become of it. */
+/* What the simulation did so far, to compare with a capture. Every record that CUPTI was asked for
+ * is delivered, dropped or held. */
 struct standin_counts {
 	uint64_t kernels, copies, memsets; /* ops that have ended */
-	uint64_t calls; /* calls that CUPTI was asked to record, but for those that cost nothing */
+	uint64_t calls; /* calls that CUPTI was asked to record, except those that cost nothing */
 	uint64_t syncs, overheads; /* records of these kinds that CUPTI was asked for */
 	uint64_t delivered;        /* records in buffers given to the client */
 	uint64_t dropped;          /* records for which there was no buffer */
@@ -95,8 +95,9 @@ struct standin_counts {
 };
 void standin_counts(struct standin_counts *out);
 
-/* Of libcupti: from now on the `call`-th function that is called returns `error` and does nothing. Those that need no driver
- * do not count, but for cuptiActivityRegisterCallbacks. 0: none fails. */
+/* In libcupti: the `call`-th function called from now on returns `error` and does nothing.
+ * Functions that need no driver do not count, except cuptiActivityRegisterCallbacks. 0: none
+ * fails. */
 void standin_fail_cupti(uint64_t call, int error);
 
 #endif
