@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* 0: not told. */
+/* 0: unknown. */
 static uint64_t read_number(const struct vtr_cupti_functions *fn, uint32_t attribute, size_t size)
 {
 	uint64_t value = 0;

@@ -3,8 +3,8 @@
  * CUPTI returns work that is still queued at a stop without times. A flush does not wait for it;
  * CUPTI expects its client to synchronize. So a stop waits twice, with one deadline:
  *
- *	1. here, for the driver: a thread of ours calls cuCtxSynchronize() for each context that is known
- *	2. in the flusher, for CUPTI: it flushes until all buffers of before the stop have come back, see flusher.h
+ *	1. here, for the driver: a thread of ours calls cuCtxSynchronize() for each known context
+ *	2. in the flusher, for CUPTI: it flushes until all earlier buffers are back (flusher.h)
  *
  * The first waits until the work has ended; the second shows that the records are complete, and
  * must do alone where the first is not allowed. There is no other way: events and queries need

@@ -48,8 +48,8 @@ struct vtr_cupti {
 	int null_is_safe; /* set before the callbacks are registered */
 	_Atomic uint64_t requested, refused_buffers, completed, resources;
 	_Atomic uint64_t foreign_bytes, unread_bytes;
-	_Atomic uint64_t resorts,
-		resort_ns;   /* the last resort: outstanding count, and since when */
+	/* the last resort: outstanding count, and since when */
+	_Atomic uint64_t resorts, resort_ns;
 	_Atomic int64_t out; /* buffers of ours that CUPTI holds, of all captures */
 	char reason[REASON_BYTES];
 	atomic_int fatal; /* 1: being worded, 2: `reason` says why */

@@ -16,7 +16,7 @@
  *	                                   switched off other kinds too
  *	neither does                       callbacks are another           whose, and whether it
  *	                                   client's                        still records
- *	the buffer does not come back      the same                        the same; counts only with
+ *	the buffer does not come back      the same                        the same; only with
  *	from flushes as it used to                                         buffers per thread, as a
  *	                                                                   running kernel keeps
  *	                                                                   others back
@@ -27,8 +27,8 @@
  *	the attribute of per-thread        PyTorch's profiler has begun    -
  *	buffers, which we set, is unset    and ended a profile: it then
  *	                                   clears it (CUPTI 12.3 on)
- *	cuptiActivityGetEnabledKinds       another client has switched     since when. CUPTI 13.2 and
- *	lacks a kind of ours               that kind off                   newer
+ *	cuptiActivityGetEnabledKinds       another client has switched     since when. CUPTI 13.2
+ *	lacks a kind of ours               that kind off                   and newer
  *
  * A sign counts only after its opposite was seen in this capture: if CUPTI does not work as we
  * expect, we report nothing. No sign shows a client that registers no callbacks and, between two

@@ -5,7 +5,7 @@
  *	names    name 32 | domain 32
  *	look     category 32 | colour 32           with VTR_WORDS_LOOK
  *	opener   thread that opened the range      with VTR_WORDS_OPENER
- *	payload value, or a blob's schema       with a payload type; then a blob's bytes, padded to words
+ *	payload value, or a blob's schema       with a payload type; then a blob, padded to words
  *
  * A graph event is header, time, name | operation, graph, node, origin. The header alone determines
  * the length. */

@@ -37,7 +37,7 @@ struct vtr_flusher {
 	atomic_int came_back;                       /* 1: the drain has ended */
 	uint64_t polled_ns; /* trace clock: CUPTI was last asked for drops */
 	int told_failure, told_skew;
-	uint64_t foreign_bytes, unread_bytes; /* told already */
+	uint64_t foreign_bytes, unread_bytes; /* already reported */
 	/* trace clock: since when callbacks are ours; another client's buffers may be older */
 	uint64_t ours_ns;
 	atomic_int is_far; /* CUPTI's clock is not the trace clock */

@@ -4,8 +4,8 @@
  *
  *	slots    hash table, open addressing   hash (upper half) | number (lower half), 0: free
  *	entries  by number                     offset of the text | its length
- *	text     all texts, one after the other, each with a NUL behind it
- *	recent   where C strings stood and what they were called then; compared before it is believed
+ *	text     all texts, one after the other, each followed by a NUL
+ *	recent   where C strings stood and what they were called then; compared before trusted
  *
  * A thread with a new text reserves a number and room for the bytes, writes both, and publishes
  * them with one compare-and-swap on the slot. If two threads intern the same new text, one loses:
@@ -157,9 +157,8 @@ static uint32_t add(struct tables *t, const char *text, uint32_t len, uint32_t *
 static void withdraw(struct tables *t, uint32_t name, uint32_t len, uint32_t offset)
 {
 	atomic_store_explicit(&t->entries[name], 0, memory_order_relaxed);
-	give_back(&next_byte, offset,
-		/* keep them charged to the limit: give_back() may do nothing */
-		len + 1);
+	/* the bytes stay charged to the limit: give_back() may do nothing */
+	give_back(&next_byte, offset, len + 1);
 	give_back(&next_name, name, 1);
 }
 

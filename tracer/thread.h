@@ -9,7 +9,7 @@
  *
  *	first page   counts | ring of 2 KiB | stack, 44 open ranges     all that most threads touch
  *	other pages  deeper ranges | payloads of open ranges
- *	elsewhere    rings of 16, 128, 256 KiB, added when one is full before the writer's next round
+ *	elsewhere    rings of 16, 128, 256 KiB, added when one fills between the writer's rounds
  *
  * Only the writer unmaps, so it may read all of it without a lock. */
 #ifndef VPTRACE_TRACER_THREAD_H
