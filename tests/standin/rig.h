@@ -14,7 +14,7 @@ struct rig_case {
 	const char *name;
 	const char *environment; /* "NAME=value NAME=value", or "" */
 	void (*run)(void);
-	int signal; /* that the process is to die of; 0: it ends well */
+	int signal; /* that must end the process; 0: it ends normally */
 };
 
 enum { RIG_SKIP = 77 };

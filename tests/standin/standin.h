@@ -20,14 +20,14 @@
  *	                    the end of the op before it on its stream,
  *	                    the time of each event its stream waits for;
  *	                  streams do not disturb each other, and nothing lies between two ops that are both queued
- *	kernel            lasts what its first argument says: a uint64_t, nanoseconds; without arguments STANDIN_PLAIN_NS
- *	copy              lasts STANDIN_COPY_NS + bytes / rate, rounded up; rates in bytes a microsecond below
+ *	kernel            lasts its first argument, a uint64_t in nanoseconds; without arguments STANDIN_PLAIN_NS
+ *	copy              lasts STANDIN_COPY_NS + bytes / rate, rounded up; rates in bytes per microsecond below
  *	memset            lasts STANDIN_COPY_NS + bytes / STANDIN_DEVICE_RATE, rounded up
  *	host function     lasts nothing; the next call or standin_work() that ends at or after its turn runs it
  *	graph             a node starts when the nodes it depends on have ended; the launch's stream waits for all of them
  *	legacy stream     (0) waits for all blocking streams of its device and they wait for it
  *	synchronisation   the call enters, waits until the work is done, and returns STANDIN_WAKE_NS later;
- *	                  with nothing to wait for it takes its cost alone. The wait begins at entry + its cost.
+ *	                  with nothing to wait for it takes only its cost. The wait begins at entry + its cost.
  *	blocking copy     cudaMemcpy, and cudaMemcpyAsync with a pageable side: goes on like a synchronisation with the end of its copy,
  *	                  in both directions. A pageable side makes the rate STANDIN_PAGEABLE_RATE.
  *	full queue        at most STANDIN_QUEUE launches may wait on a device (a copy, a memset, a whole graph is one): a call waits,
