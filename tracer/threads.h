@@ -127,7 +127,7 @@ size_t vtr_threads_open(void (*take)(void *ctx, const struct vtr_event *event), 
 
 /* Events dropped since the capture began: by thread (calls `take` for each thread that lost any),
  * and in all. Each id is emitted once, and its count only grows during a capture; id 0 collects
- * threads beyond VTR_LOSERS_MAX. */
+ * threads beyond VTR_LOSERS_MAX and threads without memory. */
 uint64_t vtr_threads_dropped(void (*take)(void *ctx, uint32_t tid, uint64_t dropped), void *ctx);
 
 /* A capture's events dropped by threads that got no memory. */
