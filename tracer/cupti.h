@@ -78,7 +78,7 @@ struct vtr_cupti_signs {
 	 * started; and in the shared buffer that CUPTI gets when none is left but a refusal would
 	 * crash the host. */
 	uint64_t foreign_bytes, unread_bytes;
-	/* trace clock: when that buffer was first handed out */
+	/* trace clock: when that buffer last became outstanding */
 	uint64_t unread_from_ns;
 };
 void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out);
