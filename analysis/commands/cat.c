@@ -62,7 +62,7 @@ static int in_window(
 {
 	uint64_t start = s->col[column][row], end = start;
 
-	/* An end before its start wraps; such a row stands where it begins. */
+	/* An end before its start wraps; such a row has no length. */
 	if (is_span && start + s->col[1][row] > start)
 		end = start + s->col[1][row];
 	return start < t->to_ns && end >= t->from_ns;

@@ -30,7 +30,7 @@ struct conversion {
 	struct vpt_writer *writer;
 	struct vpa_reading reading;
 	struct vpt_batch notes; /* of what is missing */
-	uint64_t holes;         /* told */
+	uint64_t holes;         /* reported */
 	uint64_t events;
 	int lossy;
 };

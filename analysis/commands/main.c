@@ -100,7 +100,7 @@ static int run(const struct vpa_command *command, int argc, char **argv)
 	return rc;
 }
 
-/* What other programs call their commands, and what it is here. */
+/* Other programs' names for commands, and ours. */
 static const struct {
 	const char *word, *meant;
 } foreign_words[] = {
@@ -131,8 +131,8 @@ static const char *meant_by(const char *word)
 	return near;
 }
 
-/* Whether a first word that is no command can only have been meant as one: a file has a name with a dot or
- * a slash, or is there. */
+/* Whether a first word that is no command was meant as one: a file's name has a dot or a slash, or the
+ * file exists. */
 static int is_word(const char *word)
 {
 	return islower((unsigned char)word[0]) && !strpbrk(word, "./") && access(word, F_OK);
@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 	const struct vpa_command *command;
 
 	vpt_limits_memory(0);
-	/* A reader that went away is an error of write(2), so that files can still be tidied up. */
+	/* Makes a closed pipe an error of write(2), so that files can still be removed. */
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2) {
 		vpa_say("expected a trace file or a command");

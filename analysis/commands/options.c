@@ -1,9 +1,8 @@
-/* options.c - reading a command line by a command's table of options.
+/* options.c - parses a command line by a command's table of options.
  *
- * Long options take their argument after "=" or as the next word, letters join ("-j4", "-j 4"),
- * "--" ends the options, operands may stand anywhere. Names are never abbreviated: a script that
- * abbreviates breaks with the next option. What is not known is refused with the nearest name that
- * is. */
+ * Long options take their argument after "=" or as the next word, letters join ("-j4", "-j 4"), "--"
+ * ends the options, operands may be anywhere. Names cannot be abbreviated: a script that did so would
+ * break with the next new option. An unknown name is refused with the nearest known one. */
 #include "analysis/commands/command.h"
 
 #include "formats/memory.h"
@@ -95,7 +94,7 @@ static int read_digits(const char **p, uint64_t *value)
 	return fits;
 }
 
-/* Digits after the point, as parts of `unit_ns`; 0 if they say less than a nanosecond. */
+/* Digits after the point, as parts of `unit_ns`; 0 if they are finer than a nanosecond. */
 static int read_fraction(const char *p, uint64_t unit_ns, uint64_t *ns)
 {
 	uint64_t place = unit_ns;

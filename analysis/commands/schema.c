@@ -1,5 +1,5 @@
-/* schema.c - what there is to read: the events of a capture and of `cat`, and the report as JSON, each from the same
- * table that writes it. */
+/* schema.c - documents the events of a capture and of `cat`, and the report as JSON, each from the table
+ * that writes it. */
 #include "analysis/commands/command.h"
 
 #include "analysis/export/schema_names.h"

@@ -48,7 +48,7 @@ struct state {
 	struct vpa_index index; /* (device, cause), (place, call) */
 	struct part *parts;
 	size_t part_cap;
-	uint64_t gap_count; /* handed out so far */
+	uint64_t gap_count; /* emitted so far */
 	/* A cache of parts by some bits of their owner and place, then of their call: most gaps are like one
  * of the last few. */
 	struct drawer {

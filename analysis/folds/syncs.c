@@ -17,7 +17,7 @@ struct state {
 	struct vpa_index index; /* (name of the call, 0) */
 	struct row *rows;
 	size_t row_cap;
-	uint64_t gap_count; /* handed out so far */
+	uint64_t gap_count; /* emitted so far */
 };
 
 static struct row *row_of(struct state *s, uint32_t name)

@@ -1,8 +1,8 @@
 /* man.c - manual pages in man(7), which every man(1) reads.
  *
- * What a command says about itself is laid out for --help, in lines. Its paragraphs are told apart by
- * their shape: one that begins with a blank is kept as it is; where some lines are indented and others
- * have a word before that column, it is a list of terms; anything else is prose. */
+ * A command's text is laid out in lines for --help. The shape of a paragraph gives its type: one that
+ * begins with a blank is kept as it is; one with some lines indented and others with a word before that
+ * column is a list of terms; any other is prose. */
 #include "analysis/commands/manual/manual.h"
 
 #include "analysis/commands/help.h"

@@ -41,7 +41,7 @@ void vpa_ex_links_free(struct vpa_ex_links *h)
 
 static uint32_t *bucket_of(const struct vpa_ex_links *h, uint64_t correlation)
 {
-	/* Ids are handed out in order: their low bits spread them well, and neighbours stay neighbours. */
+	/* Ids are assigned in order: their low bits spread them well and keep neighbours close. */
 	return &h->buckets[correlation & (h->bucket_count - 1)];
 }
 
