@@ -177,6 +177,11 @@ static enum sign look_at_callbacks(struct vtr_watch *w)
 	if (w->looked_ns)
 		w->returns = 1;
 	found = call_asked(w);
+	if (!found) {
+		/* This thread may have inherited the buffer of one that ended, and the record is there. */
+		w->flush();
+		found = call_asked(w);
+	}
 	if (found < 0)
 		return UNSURE;
 	if (found) {
