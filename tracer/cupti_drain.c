@@ -21,7 +21,8 @@ static struct {
 	_Atomic(void *) contexts[CONTEXTS_MAX]; /* created while recording; NULL: free */
 	atomic_int captures;                    /* that are open */
 	int blind;                              /* not all callbacks could be enabled */
-	_Atomic uint32_t own[OWN_MAX];          /* correlation ids of our own calls */
+	_Atomic uint32_t own[2 * OWN_MAX];      /* correlation ids of our own calls */
+	unsigned own_before;                    /* of them, those of the capture before */
 	/* of the one thread */
 	atomic_int busy, given_up, result;
 	_Atomic(struct vtr_gate *) ended; /* NULL: the wait was given up */
@@ -90,7 +91,7 @@ void vtr_drain_on_driver(uint32_t cbid, const struct vtr_call_data *data)
 		if (data->site != VTR_SITE_ENTER || !is_waiter)
 			break;
 		i = atomic_load(&vtr_drain_own_count);
-		if (i == OWN_MAX)
+		if (i == all.own_before + OWN_MAX)
 			break;
 		atomic_store(&all.own[i], data->correlation);
 		atomic_store(&vtr_drain_own_count, i + 1);
@@ -128,6 +129,18 @@ static enum role role_of(const char *name)
 	return NOTHING;
 }
 
+/* The last capture's own calls stay known, since CUPTI may return their records late; those of
+ * captures before it are dropped. */
+static void keep_last_own(void)
+{
+	unsigned i, kept = atomic_load(&vtr_drain_own_count) - all.own_before;
+
+	for (i = 0; i < kept; i++)
+		atomic_store(&all.own[i], atomic_load(&all.own[all.own_before + i]));
+	atomic_store(&vtr_drain_own_count, kept);
+	all.own_before = kept;
+}
+
 void vtr_drain_begin(const struct vtr_cupti_functions *fn, void *subscriber)
 {
 	static const uint32_t resources[] = {
@@ -141,7 +154,7 @@ void vtr_drain_begin(const struct vtr_cupti_functions *fn, void *subscriber)
 	atomic_store(&all.captures, 0);
 	all.blind = 0;
 	if (!atomic_load(&all.busy)) /* or its call has not returned yet */
-		atomic_store(&vtr_drain_own_count, 0);
+		keep_last_own();
 	for (i = 0; i < sizeof(resources) / sizeof(resources[0]); i++)
 		fn->enable_callback(1, subscriber, VTR_DOMAIN_RESOURCE, resources[i]);
 	for (cbid = 1; cbid < VTR_CBIDS; cbid++) {
