@@ -149,7 +149,7 @@ static void an_op_stands_in_the_scopes_around_its_launch(void **state)
 		struct vpa_tap tap = {
 			.ctx = &s, .begin = begin, .ops = see_ops, .range = see_range};
 		struct vpa_options options = {.tap = &tap};
-		struct vpa_report *r;
+		struct vpa_report *r = NULL;
 		struct vpt_trace *trace;
 		struct vpt_err err = {0};
 		char script[1200];
