@@ -199,6 +199,16 @@ static void long_text_loses_its_middle(void **state)
 		check(cases[i].rule, cases[i].shown, vpa_fit(cases[i].text, cases[i].columns).text);
 }
 
+static void a_nul_inside_a_name_is_shown(void **state)
+{
+	static const char text[] = "nul \0 inside";
+
+	(void)state;
+	check("a part with a NUL", "nul \\x00 inside",
+		vpa_fit_part(text, sizeof(text) - 1, 40).text);
+	check("a part that ends before the text", "nul ", vpa_fit_part(text, 4, 40).text);
+}
+
 static void any_length_fits_any_width(void **state)
 {
 	static const char *const pieces[] = {
@@ -235,6 +245,7 @@ int main(void)
 		cmocka_unit_test(numbers_look_the_same_in_every_locale),
 		cmocka_unit_test(foreign_text_is_shown_and_never_obeyed),
 		cmocka_unit_test(long_text_loses_its_middle),
+		cmocka_unit_test(a_nul_inside_a_name_is_shown),
 		cmocka_unit_test(any_length_fits_any_width),
 	};
 

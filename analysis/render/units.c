@@ -178,15 +178,13 @@ static int is_in(uint32_t code, const struct code_range *ranges, size_t count)
 	return 0;
 }
 
-size_t vpa_glyph_next(const char *text, struct vpa_glyph *out)
+/* The glyph at the beginning of `left` bytes, at least 1, of which one may be 0. */
+static size_t next_glyph(const char *text, size_t left, struct vpa_glyph *out)
 {
 	struct vpt_shown shown;
-	size_t left = strnlen(text, 4), len;
+	size_t len = vpt_utf8_show(text, left, &shown);
 
 	*out = (struct vpa_glyph){{0}, 0, 0};
-	if (!left)
-		return 0;
-	len = vpt_utf8_show(text, left, &shown);
 	memcpy(out->bytes, shown.bytes, sizeof(out->bytes));
 	out->len = shown.len;
 	if (shown.escaped)
@@ -198,13 +196,21 @@ size_t vpa_glyph_next(const char *text, struct vpa_glyph *out)
 	return len;
 }
 
+size_t vpa_glyph_next(const char *text, struct vpa_glyph *out)
+{
+	size_t left = strnlen(text, 4);
+
+	*out = (struct vpa_glyph){{0}, 0, 0};
+	return left ? next_glyph(text, left, out) : 0;
+}
+
 static size_t columns_until(const char *text, const char *end)
 {
 	struct vpa_glyph g;
 	size_t columns = 0;
 
 	while (text < end) {
-		text += vpa_glyph_next(text, &g);
+		text += next_glyph(text, (size_t)(end - text), &g);
 		columns += g.columns;
 	}
 	return columns;
@@ -241,7 +247,7 @@ struct vpa_label vpa_fit_part(const char *text, size_t len, size_t columns)
 	tail = total <= columns ? 0 : columns - dots - head;
 
 	for (; text < end; text += step, at += g.columns) {
-		step = vpa_glyph_next(text, &g);
+		step = next_glyph(text, (size_t)(end - text), &g);
 		if (at + g.columns > head)
 			break;
 		append(&out, &used, g.bytes, g.len);
@@ -250,7 +256,7 @@ struct vpa_label vpa_fit_part(const char *text, size_t len, size_t columns)
 		return out;
 	append(&out, &used, "...", dots);
 	for (; text < end; text += step, at += g.columns) {
-		step = vpa_glyph_next(text, &g);
+		step = next_glyph(text, (size_t)(end - text), &g);
 		if (total - at <= tail)
 			append(&out, &used, g.bytes, g.len);
 	}
