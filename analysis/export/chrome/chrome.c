@@ -178,13 +178,7 @@ static void put_devices(struct chrome *f)
 
 static const char *meta(const struct vpa_chrome *x, const char *key)
 {
-	const struct vpa_report *r = x->c->view.report;
-	size_t i;
-
-	for (i = 0; i < r->meta_count; i++)
-		if (!strcmp(r->meta[i].key, key))
-			return r->meta[i].value;
-	return NULL;
+	return vpa_meta(x->c->view.report, key);
 }
 
 /* Writes a whole number as a number, anything else as text. */

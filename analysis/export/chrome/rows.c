@@ -51,22 +51,16 @@ static void name_event(struct vpa_chrome *x, const char *what, uint64_t pid, uin
 /* The program's name, from the run's command. */
 static struct vpt_text command(const struct vpa_chrome *x)
 {
-	const struct vpa_report *r = x->c->view.report;
-	struct vpt_text text = {"process", 7};
-	size_t i;
+	const char *value = vpa_meta(x->c->view.report, "command"), *slash;
+	struct vpt_text text;
 
-	for (i = 0; i < r->meta_count; i++) {
-		const char *value = r->meta[i].value, *slash;
-
-		if (strcmp(r->meta[i].key, "command") || !*value)
-			continue;
-		text.text = value;
-		text.len = strcspn(value, " ");
-		slash = memrchr(value, '/', text.len);
-		if (slash) {
-			text.len -= (size_t)(slash + 1 - value);
-			text.text = slash + 1;
-		}
+	if (!value || !*value)
+		return (struct vpt_text){"process", 7};
+	text = (struct vpt_text){value, strcspn(value, " ")};
+	slash = memrchr(value, '/', text.len);
+	if (slash) {
+		text.len -= (size_t)(slash + 1 - value);
+		text.text = slash + 1;
 	}
 	return text;
 }

@@ -13,13 +13,7 @@ enum { SHORT_NAME_MAX = 96, SEQUENCE_ANNOTATIONS = 4 };
 
 const char *vpa_ex_fact(const struct vpa_ex_out *x, const char *key)
 {
-	const struct vpa_report *r = x->view.report;
-	size_t i;
-
-	for (i = 0; i < r->meta_count; i++)
-		if (!strcmp(r->meta[i].key, key))
-			return r->meta[i].value;
-	return NULL;
+	return vpa_meta(x->view.report, key);
 }
 
 const char *vpa_ex_either(const struct vpa_ex_out *x, const char *key, const char *other)
