@@ -470,7 +470,7 @@ static int end_cupti(
 	is_taken = vtr_cupti_is_taken(c->cupti);
 	late = wait_for_buffers(is_taken ? soon(deadline) : deadline);
 	if (look_back(c, stop_ns)) {
-		if (late && !is_taken)
+		if (late && wait_for_buffers(0))
 			post_kept(c, stop_ns);
 		post_failure(c, "cupti.taken", VTR_WATCH_TAKEN);
 		return vpt_fail(err, VPTRACE_ETAKEN, "%s", VTR_WATCH_TAKEN);

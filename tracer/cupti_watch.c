@@ -265,6 +265,7 @@ static void begin_taken(struct vtr_watch *w, struct vtr_watch_news *out)
 		return;
 	vtr_pool_state(w->pool, &buffers);
 	w->good_ns = since(w, &buffers);
+	w->happened_before = w->happened;
 	w->taken = w->happened = w->kinds->shared = 1;
 	out->begun = 1;
 }
@@ -297,7 +298,11 @@ void vtr_watch_look(struct vtr_watch *w, struct vtr_watch_news *out)
 		if (w->looked_ns)
 			w->sealed_ns = w->looked_ns;
 		w->looked_ns = w->good_ns = start_ns;
-		out->over = w->taken; /* it was not taken: something else had kept the buffer */
+		if (w->taken) {
+			/* It was not taken: something else had kept the buffer. */
+			out->over = 1;
+			w->happened = w->happened_before;
+		}
 		w->taken = w->kinds->shared = 0;
 	} else if (sign == SWITCHED && !w->taken) {
 		switch_on(w, out);
@@ -344,7 +349,7 @@ void vtr_watch_begin(struct vtr_watch *w)
 	w->kinds->unwatched = w->kinds->by_call ? find_cbid(&w->kinds->library->fn, UNASKED) : 0;
 	if (!w->kinds->unwatched)
 		w->unasked = NULL;
-	w->taken = w->happened = w->returns = w->tells_kinds = 0;
+	w->taken = w->happened = w->happened_before = w->returns = w->tells_kinds = 0;
 	w->unsure = 0;
 	w->looked_ns = w->missed_ns = w->broken_seen = w->moved = 0;
 	atomic_store(&w->broken, 0);

@@ -64,12 +64,13 @@ struct vtr_watch {
 	int unsure;                    /* the last look found no sign */
 	int misses; /* looks in a row without a sign, and without any callback between */
 	int taken;
-	int happened;       /* another client was seen in this capture */
-	uint64_t good_ns;   /* trace clock: callbacks were ours until then */
-	uint64_t sealed_ns; /* trace clock: and calls were not switched until then */
-	uint64_t looked_ns; /* trace clock: begin of the last look that found all well */
-	uint64_t missed_ns; /* CLOCK_MONOTONIC: no sign since; 0: there are signs */
-	uint64_t moved;     /* value of `callbacks` then */
+	int happened;        /* another client was seen in this capture */
+	int happened_before; /* what it was before the client that seems to be there now */
+	uint64_t good_ns;    /* trace clock: callbacks were ours until then */
+	uint64_t sealed_ns;  /* trace clock: and calls were not switched until then */
+	uint64_t looked_ns;  /* trace clock: begin of the last look that found all well */
+	uint64_t missed_ns;  /* CLOCK_MONOTONIC: no sign since; 0: there are signs */
+	uint64_t moved;      /* value of `callbacks` then */
 	uint64_t broken_seen;
 
 	/* used by callbacks */

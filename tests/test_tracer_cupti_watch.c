@@ -1,0 +1,154 @@
+/* test_tracer_cupti_watch.c - what a look at CUPTI concludes, with a CUPTI of a few lines: one call that asks for a buffer, and
+ * flushes that give it back unless something holds it. */
+#include "tracer/budget.h"
+#include "tracer/cupti_watch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct vtr_library library;
+static struct vtr_sizes sizes;
+static struct vtr_kinds kinds;
+static struct vtr_watch watch;
+static struct vtr_pool *pool;
+static uint8_t *current; /* the buffer that CUPTI has */
+static int held;         /* CUPTI does not give it back */
+static int theirs;       /* another client has the callbacks */
+
+static int asked(int *version)
+{
+	*version = 13000;
+	if (current || theirs)
+		return 0;
+	current = vtr_pool_take(pool);
+	vtr_watch_requested(&watch, current);
+	return 0;
+}
+
+static void flush(void)
+{
+	if (!current || held)
+		return;
+	vtr_watch_completed(&watch, current, 0);
+	assert_int_equal(vtr_pool_give(pool, current, 0), 1);
+	current = NULL;
+}
+
+static int take_back(void)
+{
+	theirs = 0;
+	return 0;
+}
+
+static int begin(void **unused)
+{
+	(void)unused;
+	kinds = (struct vtr_kinds){.library = &library, .sizes = &sizes};
+	watch = (struct vtr_watch){
+		.kinds = &kinds, .pool = pool, .flush = flush, .take_back = take_back};
+	held = theirs = 0;
+	vtr_pool_begin(pool);
+	vtr_watch_begin(&watch);
+	vtr_watch_begun(&watch);
+	watch.asked = asked;
+	watch.works = watch.by_thread = 1;
+	return 0;
+}
+
+static int end(void **unused)
+{
+	struct vtr_full full;
+
+	(void)unused;
+	held = 0;
+	flush();
+	while (vtr_pool_next(pool, &full))
+		vtr_pool_recycle(pool, &full);
+	return 0;
+}
+
+static struct vtr_watch_news look(void)
+{
+	struct vtr_watch_news news;
+
+	vtr_watch_look(&watch, &news);
+	return news;
+}
+
+static void expect_nothing_new(void)
+{
+	struct vtr_watch_news news = look(), none;
+
+	memset(&none, 0, sizeof(none));
+	assert_memory_equal(&news, &none, sizeof(news));
+}
+
+static void a_capture_of_our_own_has_no_news(void **unused)
+{
+	struct vtr_watch_news news;
+	int i;
+
+	(void)unused;
+	for (i = 0; i < 3; i++)
+		expect_nothing_new();
+	flush();
+	assert_int_equal(vtr_watch_end(&watch, UINT64_MAX, &news), 0);
+	assert_int_equal(news.lost_to_ns, 0);
+}
+
+static void a_buffer_that_is_only_late_is_no_other_client(void **unused)
+{
+	struct vtr_watch_news news;
+
+	(void)unused;
+	expect_nothing_new();
+	expect_nothing_new();
+	held = 1;
+	news = look();
+	assert_int_equal(news.begun, 1);
+	held = 0;
+	news = look();
+	assert_int_equal(news.over, 1);
+	assert_int_equal(news.taken_back, 0);
+	assert_int_equal(news.lost_to_ns, 0);
+	flush();
+	assert_int_equal(vtr_watch_end(&watch, UINT64_MAX, &news), 0);
+	assert_int_equal(news.lost_to_ns, 0);
+}
+
+static void another_client_is_remembered_to_the_end(void **unused)
+{
+	struct vtr_watch_news news;
+
+	(void)unused;
+	expect_nothing_new();
+	flush();
+	theirs = 1;
+	news = look();
+	assert_int_equal(news.begun, 1);
+	assert_int_equal(vtr_watch_end(&watch, UINT64_MAX, &news), 1);
+	assert_true(news.lost_from_ns > 0);
+	assert_int_equal(news.lost_to_ns, UINT64_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_capture_of_our_own_has_no_news, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_buffer_that_is_only_late_is_no_other_client, begin, end),
+		cmocka_unit_test_setup_teardown(
+			another_client_is_remembered_to_the_end, begin, end),
+	};
+	int failed;
+
+	pool = vtr_pool_new(8 << 20);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	vtr_pool_free(pool);
+	return failed;
+}
