@@ -136,6 +136,48 @@ static void another_client_is_remembered_to_the_end(void **unused)
 	assert_int_equal(news.lost_to_ns, UINT64_MAX);
 }
 
+/* No look ever found a sign, since another client's buffer was in use. That one of ours came back once proves nothing. */
+static void a_foreign_buffer_outweighs_one_of_ours(void **unused)
+{
+	struct vtr_watch_news news;
+
+	(void)unused;
+	watch.works = watch.by_thread = 0;
+	theirs = 1;
+	expect_nothing_new();
+	theirs = 0;
+	asked(&(int){0});
+	flush();
+	assert_int_equal(vtr_watch_end(&watch, UINT64_MAX, &news), 0);
+	atomic_store(&watch.foreign, 1);
+	assert_int_equal(vtr_watch_end(&watch, UINT64_MAX, &news), 1);
+	assert_true(news.lost_from_ns == watch.good_ns);
+}
+
+static int unasked(int *count)
+{
+	*count = 1;
+	return 0;
+}
+
+/* Calls were switched off and on before the second look; the record that proves it goes to the other client with the buffer. */
+static void what_a_lost_buffer_would_have_proven_is_lost(void **unused)
+{
+	struct vtr_watch_news news;
+	uint64_t sealed_ns;
+
+	(void)unused;
+	watch.unasked = unasked;
+	expect_nothing_new();
+	sealed_ns = watch.sealed_ns;
+	expect_nothing_new();
+	assert_true(watch.sealed_ns > sealed_ns && watch.sealed_ns < watch.good_ns);
+	held = 1;
+	assert_int_equal(look().begun, 1);
+	assert_int_equal(vtr_watch_end(&watch, UINT64_MAX, &news), 1);
+	assert_true(news.lost_from_ns <= watch.sealed_ns);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +186,9 @@ int main(void)
 			a_buffer_that_is_only_late_is_no_other_client, begin, end),
 		cmocka_unit_test_setup_teardown(
 			another_client_is_remembered_to_the_end, begin, end),
+		cmocka_unit_test_setup_teardown(a_foreign_buffer_outweighs_one_of_ours, begin, end),
+		cmocka_unit_test_setup_teardown(
+			what_a_lost_buffer_would_have_proven_is_lost, begin, end),
 	};
 	int failed;
 

@@ -102,6 +102,8 @@ static void on_completed(
 		buffer == last_resort ? &the.unread_bytes : &the.foreign_bytes, valid_bytes);
 	if (buffer == last_resort)
 		atomic_fetch_sub(&the.resorts, 1);
+	else
+		atomic_store(&the.watch.foreign, 1);
 }
 
 static uint64_t node_id(void *node)

@@ -249,12 +249,13 @@ static void switch_on(struct vtr_watch *w, struct vtr_watch_news *out)
 	renew(w, out);
 }
 
-/* Since when records may be missing. Outstanding buffers go to the other client, with their
- * records. */
+/* Since when records may be missing. Outstanding buffers go to the other client, with their records,
+ * and with the last look's buffer goes the proof that calls were not switched before it. */
 static uint64_t since(const struct vtr_watch *w, const struct vtr_pool_state *buffers)
 {
-	return buffers->outstanding && buffers->oldest_ns < w->good_ns ? buffers->oldest_ns
-								       : w->good_ns;
+	uint64_t from_ns = w->unasked && atomic_load(&w->own) ? w->sealed_ns : w->good_ns;
+
+	return buffers->outstanding && buffers->oldest_ns < from_ns ? buffers->oldest_ns : from_ns;
 }
 
 static void begin_taken(struct vtr_watch *w, struct vtr_watch_news *out)
@@ -320,9 +321,9 @@ int vtr_watch_end(struct vtr_watch *w, uint64_t stop_ns, struct vtr_watch_news *
 	memset(out, 0, sizeof(*out));
 	vtr_pool_state(w->pool, &buffers);
 	/* After a look without a sign, any callback is a sign. If no look ever found one, a buffer
-	 * of ours that came back is. */
-	if (w->taken ||
-		(w->unsure && (w->works ? atomic_load(&w->callbacks) == w->moved : !buffers.given)))
+	 * of ours that came back is, unless another client's came too. */
+	if (w->taken || (w->unsure && (w->works ? atomic_load(&w->callbacks) == w->moved
+						: !buffers.given || atomic_load(&w->foreign))))
 		out->lost_from_ns = since(w, &buffers);
 	else if (atomic_load(&w->broken) != w->broken_seen)
 		out->lost_from_ns = w->sealed_ns;
@@ -353,6 +354,7 @@ void vtr_watch_begin(struct vtr_watch *w)
 	w->unsure = 0;
 	w->looked_ns = w->missed_ns = w->broken_seen = w->moved = 0;
 	atomic_store(&w->broken, 0);
+	atomic_store(&w->foreign, 0);
 	atomic_store(&w->callbacks, 0);
 	w->good_ns = w->sealed_ns = vtr_now();
 	w->per_thread_set = w->by_thread = per_thread(w) == 1;

@@ -76,6 +76,7 @@ struct vtr_watch {
 	/* used by callbacks */
 	_Atomic(uint8_t *) own; /* the buffer that a look made CUPTI ask for; NULL: it came back */
 	_Atomic uint64_t callbacks; /* of both kinds */
+	atomic_int foreign;         /* a buffer came that is not ours */
 	_Atomic uint64_t broken;    /* records of the call that must not be recorded */
 };
 
