@@ -18,6 +18,7 @@
 #include "tracer/writer.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -42,9 +43,10 @@ struct vtr_capture {
 	uint64_t names_refused; /* by then, in this process */
 	int writer_ended;
 	int cupti_hangs; /* in the stop: keep what it uses meanwhile */
-	/* the deadline of the wait for the GPU, CLOCK_MONOTONIC; 0: there was none */
-	uint64_t waited_until_ns;
-	int gave_up; /* it came */
+	/* the deadline of the wait for the GPU, CLOCK_MONOTONIC; 0: there was none. Another thread
+	 * may exit the process meanwhile: then it reads both. */
+	_Atomic uint64_t waited_until_ns;
+	atomic_int gave_up; /* it came */
 	/* The last mail, sent without allocating: the process may exit at any point. */
 	struct vtr_mail end_of_clock, end_of_buffers, end_of_cupti, end_of_watch;
 };
@@ -326,10 +328,11 @@ static uint64_t patience_ns(const struct vtr_capture *c)
 static uint64_t stop_deadline(const struct vtr_capture *c)
 {
 	uint64_t least = (uint64_t)LEAST_MS * 1000000;
+	uint64_t waited_until_ns = atomic_load(&c->waited_until_ns);
 
-	if (!c->waited_until_ns)
+	if (!waited_until_ns)
 		return vtr_clock_ns(CLOCK_MONOTONIC) + patience_ns(c);
-	return c->waited_until_ns + (least < patience_ns(c) ? least : patience_ns(c));
+	return waited_until_ns + (least < patience_ns(c) ? least : patience_ns(c));
 }
 
 void vtr_capture_drain(struct vtr_capture *c, int exiting)
@@ -337,12 +340,13 @@ void vtr_capture_drain(struct vtr_capture *c, int exiting)
 	/* An exiting process creates no thread and posts nothing: it may be anywhere, even inside
 	 * malloc(). */
 	enum vtr_drained device = VTR_NOT_ASKED;
-	uint64_t until;
+	uint64_t until, last;
 	int left;
 
 	if (!c->cupti || !c->options.synchronize)
 		return;
-	until = c->waited_until_ns = vtr_clock_ns(CLOCK_MONOTONIC) + patience_ns(c);
+	until = last = vtr_clock_ns(CLOCK_MONOTONIC) + patience_ns(c);
+	atomic_store(&c->waited_until_ns, last);
 	if (!exiting)
 		device = vtr_cupti_wait(c->cupti, until);
 	if (device == VTR_CAPTURING)
@@ -353,10 +357,10 @@ void vtr_capture_drain(struct vtr_capture *c, int exiting)
 	 * buffers. */
 	if (device == VTR_DRAINED)
 		until = vtr_clock_ns(CLOCK_MONOTONIC) + (uint64_t)MOMENT_MS * 1000000;
-	if (until > c->waited_until_ns)
-		until = c->waited_until_ns;
+	if (until > last)
+		until = last;
 	left = vtr_flusher_drain(c->flusher, until, stop_deadline(c));
-	c->gave_up = device == VTR_LATE || (device != VTR_DRAINED && left);
+	atomic_store(&c->gave_up, device == VTR_LATE || (device != VTR_DRAINED && left));
 }
 
 /* Buffers that CUPTI has not given back arrive within a moment of its last flush, or never. */
@@ -505,7 +509,7 @@ static int judge_records(struct vtr_capture *c, struct vpt_err *err)
 	if (why)
 		return vpt_fail(err, VPTRACE_ETIMEOUT, "%s", why);
 	vtr_writer_numbers(c->writer, &n);
-	if (!c->gave_up || !n.unfinished)
+	if (!atomic_load(&c->gave_up) || !n.unfinished)
 		return VPTRACE_OK;
 	return vpt_fail(err, VPTRACE_ETIMEOUT,
 		"the GPU still had %" PRIu64 " operation%s to do after %u ms: %s times are unknown",
