@@ -21,6 +21,15 @@ Everything a range function returns is a context manager and a decorator:
     @vptrace.stage("VAE decoding")
     def decode(latents): ...
 
+and their values may then be functions of the arguments:
+
+    @vptrace.block(index=lambda model, i, noise: i, latents=lambda model, i, noise: noise.shape[1])
+    def generate_block(model, i, noise): ...
+
+A program that is not to be touched gets its ranges from mark_calls(), or from `vptrace run`. At the end of
+a stage or request the memory of torch's allocator is sampled as counters memory.allocated, memory.reserved and
+memory.peak, without waiting for the GPU.
+
 A range costs one or two microseconds of Python, also while nothing is recorded. Ranges belong to the
 thread that opened them and nest; a generator or a coroutine must not keep one open across a yield or
 an await.
@@ -45,14 +54,15 @@ import inspect
 import os
 import sys
 import threading
+import time
 import typing
 import warnings
 
 __all__ = [  # not range, which would hide Python's own
     "Code", "State", "Statistics", "Summary", "VptraceError", "VptraceWarning", "available", "block",
-    "context_pass", "counter", "frames_ready", "last_error", "mark", "metadata", "pause", "request",
-    "resume", "start", "stage", "statistics", "status", "step", "stop", "trace", "unwrap_torch_nvtx",
-    "version", "wrap_torch_nvtx",
+    "context_pass", "counter", "frames_ready", "last_error", "mark", "mark_calls", "metadata", "pause",
+    "request", "resume", "schedule", "start", "stage", "statistics", "status", "step", "stop", "trace",
+    "unmark_calls", "unwrap_torch_nvtx", "version", "wrap_torch_nvtx",
 ]
 
 
@@ -209,10 +219,17 @@ class _Library:
                 function = getattr(library, "vptrace_" + name)
                 function.restype, function.argtypes = result, arguments
                 setattr(self, name, function)
+        self._handle = library
         self.path = None
         if hasattr(library, "vptrace_path"):  # younger than the rest
             self.path = ctypes.CDLL(path).vptrace_path
             self.path.restype, self.path.argtypes = _text, []
+
+    def quick(self, name):
+        """One of _QUICK without declared types, for a caller that passes bytes and pointers alone."""
+        function = self._handle["vptrace_" + name]
+        function.restype = None
+        return function
 
 
 def _mapped():
@@ -483,16 +500,46 @@ def counter(name, value, unit=None):
     return _result(_library.counter(_bytes(name), value, unit))
 
 
-class trace:  # pylint: disable=invalid-name
-    """A capture as a context manager and a decorator; takes what start() takes.
+class schedule:  # pylint: disable=invalid-name
+    """Which iterations of a loop a trace records: after `skip_first` of them, `wait` that are left out, `warmup` that
+    are left out too, `active` that are recorded, and so on; `repeat` times, 0: until the trace ends. What is left out is
+    a pause of the capture: it counts neither as idle time nor as a loss.
 
-    With a capture running already, say of `vptrace run`, that one goes on and is not stopped here.
+        with vptrace.trace("run.zst", schedule=vptrace.schedule(wait=1, warmup=1, active=3)) as capture:
+            for prompt in prompts:
+                generate(prompt)
+                capture.step()
+
+    Call it with the number of an iteration to learn whether that is recorded.
+    """
+
+    def __init__(self, *, wait=0, warmup=0, active=1, repeat=0, skip_first=0):
+        for name, number, least in (("wait", wait, 0), ("warmup", warmup, 0), ("active", active, 1),
+                                    ("repeat", repeat, 0), ("skip_first", skip_first, 0)):
+            if not isinstance(number, int) or number < least:
+                raise ValueError("%s: expected a whole number from %d, found %r" % (name, least, number))
+        self._idle, self._cycle, self._repeat, self._skip = wait + warmup, wait + warmup + active, repeat, skip_first
+
+    def __call__(self, iteration):
+        cycle, place = divmod(iteration - self._skip, self._cycle)
+        return cycle >= 0 and place >= self._idle and not 0 < self._repeat <= cycle
+
+
+class trace:  # pylint: disable=invalid-name
+    """A capture as a context manager and a decorator; takes what start() takes, and a schedule: see schedule() and
+    step(). Any function of an iteration's number that says whether it is recorded is one.
+
+    With a capture running already, say of `vptrace run`, that one goes on and is not stopped here, and a schedule
+    does nothing.
     After the block, `summary` is a Summary; before, None. An exception of the block is never hidden.
     """
 
-    def __init__(self, path=None, *, profile=None, overwrite=False, memory_limit_bytes=0,
+    def __init__(self, path=None, *, schedule=None, profile=None, overwrite=False, memory_limit_bytes=0,  # pylint: disable=redefined-outer-name
                  flush_interval_ms=0, stop_timeout_ms=0, compression_level=0, cupti_path=None,
                  synchronize=True, device_buffers=0, strict=False):
+        if schedule is not None and not callable(schedule):
+            raise ValueError("schedule: expected schedule(...) or a function of the iteration, found %r" % (schedule,))
+        self._schedule, self._iteration = schedule, 0
         self._options = _options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms,
                                  stop_timeout_ms, compression_level, cupti_path, synchronize,
                                  device_buffers)
@@ -503,7 +550,25 @@ class trace:  # pylint: disable=invalid-name
     def __enter__(self):
         self.summary = None
         self._code, self._reason = _start(self._options, self._strict)
+        self._iteration = 0
+        self._follow_schedule()
         return self
+
+    def _follow_schedule(self):
+        """Pauses or resumes. Returns whether this iteration is recorded."""
+        if self._code not in _RECORDING:
+            return False
+        if self._schedule is None:
+            return True
+        recorded = bool(self._schedule(self._iteration))
+        (resume if recorded else pause)()
+        return recorded
+
+    def step(self):
+        """The iteration of the schedule has ended and the next one begins. Returns whether that is recorded; without a
+        schedule all are."""
+        self._iteration += 1
+        return self._follow_schedule()
 
     def __exit__(self, kind, error, traceback):
         code, reason, stats, path = self._code, self._reason, Statistics(), None
@@ -541,6 +606,37 @@ def _refuse_suspending(function):
                         "or await" % getattr(function, "__qualname__", function))
 
 
+class _Asking:
+    """A decorator whose values are functions of the decorated one's arguments."""
+
+    def __init__(self, make, values):
+        self._make, self._values = make, values
+
+    def __enter__(self):
+        raise TypeError("expected values, found a function of the arguments, which only a decorated function has")
+
+    def __exit__(self, kind, error, traceback):
+        return False
+
+    def __call__(self, function):
+        _refuse_suspending(function)
+        make, values = self._make, self._values
+
+        @functools.wraps(function)
+        def ranged(*args, **kwargs):
+            if _library is None:
+                return function(*args, **kwargs)
+            with make(**{k: v(*args, **kwargs) if callable(v) else v for k, v in values.items()}):
+                return function(*args, **kwargs)
+
+        return ranged
+
+
+def _ask(make, **values):
+    """The _Range, or if some values are functions, what asks them at each call."""
+    return _Asking(make, values) if any(map(callable, values.values())) else make(**values)
+
+
 class _Range:
     """One range, as often as it is entered, on any thread."""
 
@@ -573,6 +669,18 @@ class _Range:
         return ranged
 
 
+class _Stage(_Range):
+    """A range at whose end torch's memory is of interest."""
+
+    __slots__ = ()
+
+    def __exit__(self, kind, error, traceback):
+        if _library is not None:
+            _library.range_pop()
+            _memory_at_the_end()
+        return False
+
+
 def _describe(kind, index=None, frames=None, latents=None, timestep=None):
     """What a range is to a video pipeline; what is not said is negative. Anything that int() and float()
     take will do, a tensor of one element too, which waits for the GPU."""
@@ -585,30 +693,30 @@ def range(name):  # pylint: disable=redefined-builtin
     return _Range(name)
 
 
-def request(name):
-    """One video asked for."""
-    return _Range(name, _describe(1))
+def request(name, frames=None):
+    """One video asked for. `frames` are all its video frames, where no block says how many it has."""
+    return _ask(lambda name, frames: _Stage(name, _describe(1, frames=frames)), name=name, frames=frames)
 
 
 def stage(name):
     """A part of the pipeline: "text encoding", "VAE decoding" ..."""
-    return _Range(name, _describe(2))
+    return _ask(lambda name: _Stage(name, _describe(2)), name=name)
 
 
 def block(index, frames=None, latents=None):
     """One generated block of frames. `index` counts in its request from 0; `frames` are the video frames,
     `latents` the latent frames that it makes."""
-    return _Range("block", _describe(3, index, frames, latents))
+    return _ask(lambda **values: _Range("block", _describe(3, **values)), index=index, frames=frames, latents=latents)
 
 
 def step(index, timestep=None):
     """One denoising iteration. `index` counts in its block from 0; `timestep` is the schedule's."""
-    return _Range("step", _describe(4, index, timestep=timestep))
+    return _ask(lambda **values: _Range("step", _describe(4, **values)), index=index, timestep=timestep)
 
 
 def context_pass(index):
     """The pass that writes the KV cache, `index` counted among the steps of its block."""
-    return _Range("context pass", _describe(5, index))
+    return _ask(lambda index: _Range("context pass", _describe(5, index)), index=index)
 
 
 def frames_ready(index, frames=None):
@@ -621,6 +729,61 @@ def mark(name):
     """Marks a moment."""
     if _library is not None:
         _library.mark(_bytes(name))
+
+
+# ---- memory of torch, at the end of stages ----
+
+_MEMORY_EVERY_NS = 10_000_000
+_memory_next = 0  # pylint: disable=invalid-name
+
+
+def _memory_at_the_end():
+    """Samples what torch's allocator keeps on the current device, as counters memory.allocated, memory.reserved and memory.peak
+    in bytes; at most a hundred times a second. Asks the allocator alone, never the GPU; where torch is not imported
+    or has not used CUDA there is nothing to ask. The peak is the allocator's since its last reset."""
+    global _memory_next  # pylint: disable=global-statement
+    cuda = sys.modules.get("torch.cuda")
+    if cuda is None:
+        return
+    now = time.monotonic_ns()
+    if now < _memory_next:
+        return
+    _memory_next = now + _MEMORY_EVERY_NS
+    try:
+        if not cuda.is_initialized():
+            return
+        stats = cuda.memory_stats_as_nested_dict()
+        used, reserved = stats["allocated_bytes"]["all"], stats["reserved_bytes"]["all"]
+        _library.counter(b"memory.allocated", used["current"], b"bytes")
+        _library.counter(b"memory.reserved", reserved["current"], b"bytes")
+        _library.counter(b"memory.peak", used["peak"], b"bytes")
+    except Exception:  # pylint: disable=broad-except  # another allocator, or no memory of its own
+        pass
+
+
+# ---- marks around functions that know nothing of vptrace ----
+
+
+def mark_calls(*marks):
+    """Puts ranges around functions of the program and of its libraries, now and as they are imported, and returns how
+    many are marked so far. Each argument is the name of a preset, the path of a mark file, "auto" for all presets,
+    "modules:N" for every torch.nn.Module down to a depth, or lines as they stand in a mark file:
+
+        vptrace.mark_calls("diffusers")
+        vptrace.mark_calls("my_model.sampler:Sampler.denoise = step index=i")
+
+    README.md beside this module describes the lines. A mistake in them is a ValueError that says where it is. Without
+    the library nothing is marked. unmark_calls() undoes it all. (mark() is another thing: it marks a moment.)
+    """
+    import vptrace_marks  # pylint: disable=import-outside-toplevel
+
+    return vptrace_marks.start(sys.modules[__name__], marks)
+
+
+def unmark_calls():
+    """Puts every function back that mark_calls(), or `vptrace run`, has marked."""
+    if "vptrace_marks" in sys.modules:
+        sys.modules["vptrace_marks"].stop()
 
 
 # ---- torch.cuda.nvtx, for a program that used it before this module was there ----

@@ -1,0 +1,117 @@
+"""Marks of vptrace for a program that does not know of it.
+
+`vptrace run` puts this folder first on PYTHONPATH, so every Python that it starts runs this file first. It does no more
+than to watch for the import of a module that is marked; everything else is loaded then. The sitecustomize that would
+have been found without it is run as if this one were not there.
+
+Nothing here may fail the program, and all of it costs well below a millisecond or two.
+"""
+
+import os
+import sys
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_ABOVE = os.path.dirname(_HERE)
+
+
+class _Modules:
+    """Stands last on sys.meta_path: finds our own modules where the program has none of these names."""
+
+    NAMES = {
+        "vptrace": ("vptrace.py", os.path.join(os.pardir, "__init__.py")),
+        "vptrace_marks": (os.path.join("vptrace_marks", "__init__.py"),
+                          os.path.join(os.pardir, os.pardir, "vptrace_marks", "__init__.py")),
+    }
+
+    @classmethod
+    def find_spec(cls, fullname, path=None, target=None):  # pylint: disable=unused-argument
+        for place in cls.NAMES.get(fullname, ()):
+            file = os.path.normpath(os.path.join(_ABOVE, place))
+            if os.path.isfile(file):
+                from importlib.util import spec_from_file_location  # pylint: disable=import-outside-toplevel
+
+                return spec_from_file_location(fullname, file)
+        return None
+
+
+class _Watch:
+    """Stands first on sys.meta_path until a module of a marked package is imported."""
+
+    def __init__(self, packages):
+        self._packages = packages
+
+    def find_spec(self, fullname, path=None, target=None):  # pylint: disable=unused-argument
+        if fullname.partition(".")[0] in self._packages:
+            sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
+            _load()
+            for finder in list(sys.meta_path):  # which now begins with the one that marks
+                spec = finder.find_spec(fullname, path, target) if hasattr(finder, "find_spec") else None
+                if spec is not None:
+                    return spec
+        return None
+
+
+def _load():
+    try:
+        import vptrace_marks  # pylint: disable=import-outside-toplevel
+
+        vptrace_marks.start_from_environment()
+    except Exception as error:  # pylint: disable=broad-except
+        sys.stderr.write("vptrace: no marks: %s: %s\n" % (type(error).__name__, error))
+
+
+def _packages_of(file):
+    """The top-level packages that a mark file names."""
+    found = set()
+    with open(file, encoding="utf-8") as lines:
+        for line in lines:
+            module, colon, _ = line.lstrip().partition(":")
+            if colon and not module.startswith("#"):
+                found.add(module.partition(".")[0])
+    return found
+
+
+def _watch(what):
+    """Watches for what the value of VPTRACE_MARK is about. Whatever is not plain presets is worth loading it all at once."""
+    folder = next((f for f in (os.path.join(_ABOVE, "vptrace_marks", "presets"),
+                               os.path.join(_ABOVE, os.pardir, os.pardir, "vptrace_marks", "presets")) if os.path.isdir(f)), None)
+    packages = set()
+    for item in what.split(",") if folder else ():
+        item = item.strip()
+        files = [name for name in os.listdir(folder) if name.endswith(".marks")]
+        if item != "auto":
+            files = [name for name in files if name == item.replace("-", "_").lower() + ".marks"]
+        if not files:
+            packages = None
+            break
+        for name in files:
+            packages |= _packages_of(os.path.join(folder, name))
+    sys.meta_path.append(_Modules)
+    if not packages or any("*" in package for package in packages):
+        _load()
+    else:
+        sys.meta_path.insert(0, _Watch(packages))
+
+
+def _run_the_next():
+    """Runs the sitecustomize that is behind this one on sys.path."""
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path or os.curdir) != _HERE]
+    for finder in list(sys.meta_path):
+        spec = finder.find_spec("sitecustomize", None, None) if hasattr(finder, "find_spec") else None
+        if spec is None or spec.loader is None:
+            continue
+        from _frozen_importlib import module_from_spec  # pylint: disable=import-outside-toplevel
+
+        module = module_from_spec(spec)
+        sys.modules["sitecustomize"] = module
+        spec.loader.exec_module(module)
+        return
+
+
+_MARK = os.environ.get("VPTRACE_MARK", "")
+if _MARK not in ("", "none"):
+    try:
+        _watch(_MARK)
+    except Exception as _error:  # pylint: disable=broad-except
+        sys.stderr.write("vptrace: no marks: %s: %s\n" % (type(_error).__name__, _error))
+_run_the_next()

@@ -1,0 +1,177 @@
+"""Requests, stages, steps, blocks and frames of a program that knows nothing of vptrace.
+
+    vptrace run -- python generate.py               the presets of what the program imports
+    VPTRACE_MARK=my.marks ...                       a file of one's own, or `diffusers,my.marks`, or `modules:2`
+    vptrace.mark_calls("diffusers")                 the same from the program
+
+A mark says what a function of the program is to a video pipeline. It is put around the function when its module is
+imported, or at once; see README.md for the lines, lines.py and values.py for how they are read, places.py for where marks
+go, calls.py for what they do there, and ranges.py for how ranges nest. Without libvptrace.so nothing is marked and nothing
+costs anything.
+"""
+
+import atexit
+import os
+import sys
+
+from . import lines
+from .lines import MarkError, Source
+
+__all__ = ["MarkError", "start", "stop", "presets"]
+
+_ESSENTIAL = ("request", "block", "step", "block begin", "step begin", "step end", "context")
+_SAID = 3  # complaints in the line at the end
+
+
+class _Marking:
+    """What is marked in this process."""
+
+    def __init__(self, vptrace):
+        from .hook import Finder  # pylint: disable=import-outside-toplevel
+        from .places import Places  # pylint: disable=import-outside-toplevel
+        from .ranges import Recorder  # pylint: disable=import-outside-toplevel
+
+        self.vptrace, self.sources, self.modules = vptrace, [], None
+        library = vptrace._library  # pylint: disable=protected-access
+        self.recorder = Recorder(library, vptrace._Note, vptrace._memory_at_the_end, vptrace.metadata)  # pylint: disable=protected-access
+        self.unfollow = self.recorder.follow(library)
+        self.places = Places(self.recorder)
+        self.finder = Finder(self.places)
+
+    def add(self, sources, modules):
+        self.sources += sources
+        if modules and not self.modules:
+            from .modules import Modules  # pylint: disable=import-outside-toplevel
+
+            self.modules = Modules(self.recorder, modules)
+            self.finder.whenever = self.modules.attach
+        self.finder.add([line for source in sources for line in source.lines])
+
+    def remove(self):
+        self.finder.remove()
+        self.places.detach()
+        if self.modules:
+            self.modules.detach()
+        self.unfollow()
+
+    # ---- what was of no use ----
+
+    def complaints(self):
+        """In words, the most important first."""
+        for source in self.sources:
+            if source.preset:
+                yield from self._about_preset(source)
+            else:
+                yield from self._about_file(source)
+        if self.modules and not self.modules.called:
+            yield "modules: no torch.nn.Module was called"
+
+    def _about_preset(self, source):
+        packages = [package for package in source.packages if package in sys.modules]
+        if not any(line.wrapped for line in source.lines):
+            for package in packages[:1]:
+                yield "preset %s: %s was imported, but nothing in it is what the preset names" % (source.name, package)
+            return
+        if source.packages and not packages:
+            return
+        unused = [line for line in source.lines if line.kind in _ESSENTIAL and line.wrapped]
+        called = {line.kind for line in unused if line.called}
+        unused = [line for line in unused if line.kind not in called]
+        if unused:
+            first = {}
+            for line in unused:
+                first.setdefault(line.kind, line.target)
+            yield "preset %s: never called: %s" % (
+                source.name, ", ".join("%s (%s)" % (kind, target) for kind, target in first.items()))
+
+    @staticmethod
+    def _about_file(source):
+        for line in source.lines:
+            if line.kind == "none":
+                continue
+            where = "%s:%d: %s" % (source.name, line.number, line.target)
+            if line.problem:
+                yield "%s: %s" % (where, line.problem)
+            elif not line.wrapped:
+                imported = "*" in line.module or line.module in sys.modules
+                yield "%s: %s" % (where, "there is no such function" if imported else "the module was never imported")
+            elif not line.called:
+                yield where + " was never called"
+
+    def report(self):
+        """One line on stderr, at the end of a program that was recorded or that has marks of its own."""
+        try:
+            vptrace = self.vptrace
+            recorded = vptrace.status() != vptrace.State.STOPPED or vptrace.statistics().received
+            found = [text for text in self.complaints() if recorded or not text.startswith("preset ")]
+            if found:
+                more = len(found) - _SAID
+                text = "; ".join(found[:_SAID]) + ("; and %d more" % more if more > 0 else "")
+                sys.stderr.write("vptrace: marks: %s\n" % text)
+        except Exception:  # pylint: disable=broad-except  # the program's end is not ours to spoil
+            pass
+
+
+_marking = None  # pylint: disable=invalid-name
+
+
+def presets():
+    """The names of the presets."""
+    return lines.presets()
+
+
+def _sources_of(items):
+    """Sources of the items of VPTRACE_MARK, and the depth of modules, or 0. MarkError."""
+    found, depth = [], 0
+    for item in items:
+        kind, colon, number = item.partition(":")
+        if "=" in item:
+            found.append(Source("mark_calls()", item))
+        elif item in ("", "none"):
+            continue
+        elif item == "auto":
+            found += [lines.read_preset(name) for name in presets()]
+        elif kind == "modules":
+            if not colon or not number.isdigit() or not int(number):
+                raise MarkError('VPTRACE_MARK: expected modules: and a depth from 1, found "%s"' % item)
+            depth = int(number)
+        else:
+            found.append(lines.read(item))
+    return found, depth
+
+
+def start(vptrace, items):
+    """Marks what the items say, now and in what is imported later, and returns how many callables are marked so far. `vptrace`
+    is the module. MarkError, before anything is marked; 0 without a library."""
+    global _marking  # pylint: disable=global-statement
+    sources, modules = _sources_of(items)
+    if not vptrace.available() or not (sources or modules):
+        return 0
+    if _marking is None:
+        _marking = _Marking(vptrace)
+        atexit.register(_marking.report)
+    known = {source.name for source in _marking.sources if source.preset}
+    _marking.add([s for s in sources if not s.preset or s.name not in known], modules)
+    return sum(line.wrapped for source in _marking.sources for line in source.lines)
+
+
+def stop():
+    """Puts every function back."""
+    global _marking  # pylint: disable=global-statement
+    if _marking:
+        atexit.unregister(_marking.report)
+        _marking.remove()
+        _marking = None
+
+
+def start_from_environment():
+    """For sitecustomize, which lets nothing of ours fail the program: one line on stderr says what is wrong."""
+    import vptrace  # pylint: disable=import-outside-toplevel
+
+    items = [item.strip() for item in os.environ.get("VPTRACE_MARK", "").split(",")]
+    try:
+        start(vptrace, items)
+    except MarkError as error:
+        sys.stderr.write("vptrace: %s; nothing is marked\n" % error)
+
+

@@ -1,0 +1,320 @@
+"""Functions with marks around them.
+
+A wrapper has nothing to do with tensors, keeps the signature, and lets exceptions pass. Where torch.compile traces the
+program, `tracing()` is a constant that is true, so all that is left of a wrapper there is the call of what it wraps. To
+have the range around compiled code as well, wrappers themselves are never compiled: see torch_is_there().
+
+A generator or coroutine is open only while it runs. Each stretch from one yield or await to the next has a range of its
+own, so that none stays open while others run on the thread.
+"""
+
+import functools
+import inspect
+import sys
+import types
+
+from . import ranges
+from .lines import KINDS
+from .values import Call, Unknown, arguments_of
+
+
+def _never():
+    return False
+
+
+tracing = _never  # pylint: disable=invalid-name  # becomes torch.compiler.is_compiling
+_codes = []  # of all wrappers, which torch is not to compile
+
+
+def torch_is_there():
+    """To be called once torch is imported; does nothing as long as it is not."""
+    global tracing  # pylint: disable=global-statement
+    torch = sys.modules.get("torch")
+    tracing = getattr(getattr(torch, "compiler", None), "is_compiling", tracing)
+
+
+def compiler_is_there():
+    """To be called once torch._dynamo.eval_frame is imported: it runs wrappers as they are and compiles what they call."""
+    skip = getattr(sys.modules.get("torch._dynamo.eval_frame"), "skip_code", None)
+    if skip:
+        while _codes:
+            skip(_codes.pop())
+
+
+def not_compiled(wrapper):
+    """Keeps torch from compiling this function by itself; in others it is traced."""
+    _codes.append(wrapper.__code__)
+    compiler_is_there()
+    return wrapper
+
+
+class Marks:
+    """The marks of one callable, in the order in which they act."""
+
+    def __init__(self, recorder, lines, signature):
+        self.recorder, self.lines = recorder, lines
+        self.arguments = arguments_of(signature) if signature else {}
+        kinds = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
+        self.begins = [(line, kind) for kind in ("block", "step") for line in kinds[kind + " begin"]]
+        self.around = [(line, self._pusher(line)) for line in lines
+                       if line.kind in ("request", "stage", "block", "step", "context")]
+        self.ends = [(line, kind) for kind in ("step", "block") for line in kinds[kind + " end"]]
+        self.frames = kinds["frames"]
+        self.closes = [kind for line in lines for kind in line.closes]
+        self.samples = bool(kinds["stage"] or kinds["request"])
+        self._names = {}
+
+    def _pusher(self, line):
+        """For a stage whose name is always the same, of which nothing else is known."""
+        if line.kind != "stage" or line.values or not line.fixed:
+            return None
+        return self.recorder.pusher(line.fixed, ranges.STAGE)
+
+    # ---- values ----
+
+    def _numbers(self, line, thread, args, kwargs):
+        """What push() wants of the line's values; those that are unknown are left out."""
+        found = {}
+        if not line.values:
+            return found
+        count = thread.blocks if line.kind.startswith("block") else thread.steps
+        call = Call(self.arguments, args, kwargs, count, thread.request)
+        for key, value in line.values.items():
+            try:
+                number = value.object_of(call) if key == "key" else value.number_of(call)
+                if key != "key":
+                    number = float(number) if key == "timestep" else int(number)
+                found[key] = number
+            except Unknown as reason:
+                line.problem = line.problem or "%s=%s: %s" % (key, value.text, reason)
+            except (OverflowError, ValueError):  # not finite
+                pass
+        return found
+
+    def _name(self, line, args):
+        """A request is called after its class unless the line names it; "{class}" in a name is that class."""
+        owner = args[0] if args else None
+        owner = owner if isinstance(owner, type) else type(owner)
+        known = self._names.get((line, owner))
+        if known is None:
+            known = (line.name or "{class}").replace("{class}", owner.__name__ if args else line.names[-1])
+            known = self._names[line, owner] = known.encode("utf-8", "replace")
+        return known
+
+    def _facts(self, line, args, kwargs):
+        for name, value in line.facts:
+            try:
+                number = value.number_of(Call(self.arguments, args, kwargs, 0, None))
+                self.recorder.metadata("request." + value.text.rpartition(".")[2], number)
+            except Unknown as reason:
+                line.problem = line.problem or "facts=%s: %s" % (value.text, reason)
+
+    # ---- a call ----
+
+    def enter(self, args, kwargs):
+        """Opens the ranges, and returns what leave() wants; None if that failed, which is never the program's to bear."""
+        try:
+            return self._enter(args, kwargs)
+        except Exception as error:  # pylint: disable=broad-except
+            for line in self.lines:
+                line.problem = line.problem or "%s: %s" % (type(error).__name__, error)
+            return None
+
+    def _enter(self, args, kwargs):
+        recorder = self.recorder
+        thread = recorder.thread()
+        for kind in self.closes:
+            recorder.end(thread, kind)
+        for line, kind in self.begins:
+            line.called = True
+            if line.values:
+                numbers = self._numbers(line, thread, args, kwargs)
+                recorder.begin(thread, kind, numbers.pop("key", None), numbers.pop("index", None), numbers)
+            elif kind not in thread.begun:
+                recorder.begin(thread, kind)
+        depth, entered, saved, inside = len(thread.stack), self.around, None, thread.inside
+        for line, push in entered:
+            if line in inside:
+                if entered is self.around:
+                    entered = [item for item in entered if item[0] not in inside]
+                continue
+            inside.add(line)
+            line.called = True
+            if push:
+                push(thread)
+            else:
+                saved = self._open(line, thread, args, kwargs) or saved
+        return thread, depth, entered, saved
+
+    def _open(self, line, thread, args, kwargs):
+        kind = ranges.kind_of(line)
+        name = line.fixed or self._name(line, args)
+        numbers = self._numbers(line, thread, args, kwargs) if line.values else {}
+        if numbers.pop("context", 0):
+            kind, name = ranges.CONTEXT, ranges.name_of(ranges.CONTEXT)
+        index = numbers.pop("index", None)
+        if kind in (ranges.BLOCK, ranges.STEP, ranges.CONTEXT):
+            index = self.recorder.count(thread, kind, index)
+        saved = None
+        if kind == ranges.REQUEST:
+            saved = self.recorder.enter_request(thread, args[0] if args else None)
+            self._facts(line, args, kwargs)
+        self.recorder.push(thread, name, kind, -1 if index is None else index, numbers)
+        return saved
+
+    def leave(self, entered, args, kwargs):
+        """Closes what enter() opened and whatever was left open in it, then what ends here."""
+        thread, depth, lines, saved = entered
+        recorder = self.recorder
+        recorder.pop_to(thread, depth)
+        for line, _ in lines:
+            thread.inside.discard(line)
+        if saved:
+            recorder.leave_request(thread, saved)
+            recorder.pop_to(thread, depth)
+        if lines and self.samples:
+            recorder.ended()
+        for line in self.frames:
+            line.called = True
+            numbers = self._numbers(line, thread, args, kwargs)
+            recorder.frames(thread, numbers.get("index", thread.blocks - 1), numbers.get("frames", -1))
+        for line, kind in self.ends:
+            line.called = True
+            if kind in thread.begun:
+                recorder.end(thread, kind)
+
+
+# ---- wrappers ----
+
+
+def _plain(function, marks):
+    enter, leave = marks.enter, marks.leave
+
+    def marked(*args, **kwargs):
+        if tracing():
+            return function(*args, **kwargs)
+        entered = enter(args, kwargs)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            if entered:
+                leave(entered, args, kwargs)
+
+    return not_compiled(marked)
+
+
+def _lone_stage(function, marks):
+    """The same for a stage with nothing to work out, at less cost."""
+    recorder = marks.recorder
+    (line, push), = marks.around
+    pop_to, thread_of, ended = recorder.pop_to, recorder.thread, recorder.ended
+
+    def marked(*args, **kwargs):
+        if tracing():
+            return function(*args, **kwargs)
+        thread = thread_of()
+        inside = thread.inside
+        if line in inside:
+            return function(*args, **kwargs)
+        line.called = True
+        inside.add(line)
+        depth = len(thread.stack)
+        push(thread)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            pop_to(thread, depth)
+            inside.discard(line)
+            ended()
+
+    return not_compiled(marked)
+
+
+def _is_lone_stage(marks):
+    return len(marks.lines) == 1 and not marks.closes and bool(marks.around) and marks.around[0][1] is not None
+
+
+def _driven(suspended, marks, args, kwargs):
+    """Runs a generator, or what a coroutine awaits, each stretch in its ranges."""
+    resume, value = suspended.send, None
+    while True:
+        entered = marks.enter(args, kwargs)
+        try:
+            given = resume(value)
+        except StopIteration as stop:
+            return stop.value
+        finally:
+            if entered:
+                marks.leave(entered, args, kwargs)
+        try:
+            resume, value = suspended.send, (yield given)
+        except GeneratorExit:
+            suspended.close()
+            raise
+        except BaseException as error:  # pylint: disable=broad-except
+            resume, value = suspended.throw, error
+
+
+def _generator(function, marks):
+    def marked(*args, **kwargs):
+        return (yield from _driven(function(*args, **kwargs), marks, args, kwargs))
+
+    return marked
+
+
+@types.coroutine
+def _awaited(coroutine, marks, args, kwargs):
+    return (yield from _driven(coroutine, marks, args, kwargs))
+
+
+def _coroutine(function, marks):
+    async def marked(*args, **kwargs):
+        return await _awaited(function(*args, **kwargs), marks, args, kwargs)
+
+    return marked
+
+
+def _asynchronous_generator(function, marks):
+    async def marked(*args, **kwargs):
+        generator = function(*args, **kwargs)
+        resume, value = generator.asend, None
+        while True:
+            try:
+                given = await _awaited(_coroutine_of(resume(value)), marks, args, kwargs)
+            except StopAsyncIteration:
+                return
+            try:
+                resume, value = generator.asend, (yield given)
+            except GeneratorExit:
+                await generator.aclose()
+                raise
+            except BaseException as error:  # pylint: disable=broad-except
+                resume, value = generator.athrow, error
+
+    return marked
+
+
+async def _coroutine_of(awaitable):
+    return await awaitable
+
+
+def wrap(function, recorder, lines, signature_of=None):
+    """The function with marks, which all hold for it. ValueError: why that cannot be."""
+    try:
+        signature = inspect.signature(signature_of or function)
+    except (TypeError, ValueError):
+        signature = None
+    marks = Marks(recorder, lines, signature)
+    plain = inspect.unwrap(function)
+    for suspends, make in ((inspect.isasyncgenfunction, _asynchronous_generator), (inspect.iscoroutinefunction, _coroutine),
+                           (inspect.isgeneratorfunction, _generator)):
+        if suspends(plain):
+            if any(line.kind == "request" for line in lines):
+                raise ValueError("a generator or coroutine as a request: mark the function that runs it to its end")
+            break
+    else:
+        make = _lone_stage if _is_lone_stage(marks) else _plain
+    wrapper = make(function, marks)
+    functools.update_wrapper(wrapper, function)
+    wrapper.__vptrace_marks__ = function, lines
+    return wrapper
