@@ -71,6 +71,8 @@ class _Marking:
         if not any(line.wrapped for line in source.lines):
             for package in packages[:1]:
                 yield "preset %s: %s was imported, but nothing in it is what the preset names" % (source.name, package)
+            if source.asked_for and not packages:
+                yield "preset %s: none of its modules was imported" % source.name
             return
         if source.packages and not packages:
             return
@@ -130,7 +132,9 @@ def _sources_of(items):
         elif item in ("", "none"):
             continue
         elif item == "auto":
-            found += [lines.read_preset(name) for name in presets()]
+            for name in presets():
+                found.append(lines.read_preset(name))
+                found[-1].asked_for = False
         elif kind == "modules":
             if not colon or not number.isdigit() or not int(number):
                 raise MarkError('VPTRACE_MARK: expected modules: and a depth from 1, found "%s"' % item)

@@ -105,7 +105,7 @@ class Marks:
         for name, value in line.facts:
             try:
                 number = value.number_of(Call(self.arguments, args, kwargs, 0, None))
-                self.recorder.metadata("request." + value.text.rpartition(".")[2], number)
+                self.recorder.metadata("request." + name, number)
             except Unknown as reason:
                 line.problem = line.problem or "facts=%s: %s" % (value.text, reason)
 
@@ -125,26 +125,32 @@ class Marks:
         thread = recorder.thread()
         for kind in self.closes:
             recorder.end(thread, kind)
+        inside, acting = thread.inside, []
         for line, kind in self.begins:
             line.called = True
             if line.values:
+                if line in inside:  # a method calls that of its base
+                    continue
+                inside.add(line)
+                acting.append((line, None))
                 numbers = self._numbers(line, thread, args, kwargs)
-                recorder.begin(thread, kind, numbers.pop("key", None), numbers.pop("index", None), numbers)
+                recorder.begin(thread, kind, numbers.pop("key", None), numbers.pop("index", None),
+                               numbers.pop("context", 0), numbers)
             elif kind not in thread.begun:
                 recorder.begin(thread, kind)
-        depth, entered, saved, inside = len(thread.stack), self.around, None, thread.inside
-        for line, push in entered:
+        depth, saved = len(thread.stack), None
+        for item in self.around:
+            line, push = item
             if line in inside:
-                if entered is self.around:
-                    entered = [item for item in entered if item[0] not in inside]
                 continue
             inside.add(line)
+            acting.append(item)
             line.called = True
             if push:
                 push(thread)
             else:
                 saved = self._open(line, thread, args, kwargs) or saved
-        return thread, depth, entered, saved
+        return thread, depth, acting, saved
 
     def _open(self, line, thread, args, kwargs):
         kind = ranges.kind_of(line)

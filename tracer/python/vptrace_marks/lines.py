@@ -22,7 +22,7 @@ KINDS = {
     "block begin": ("frames", "latents", "index", "key"),
     "block end": (),
     "step": ("index", "timestep", "context", "closes"),
-    "step begin": ("index", "timestep", "key"),
+    "step begin": ("index", "timestep", "context", "key"),
     "step end": (),
     "context": ("index", "closes"),
     "frames": ("index", "frames"),
@@ -40,11 +40,12 @@ class Line:  # pylint: disable=too-many-instance-attributes
     """One mark."""
 
     __slots__ = ("source", "number", "module", "names", "subclasses", "kind", "name", "values", "facts", "closes",
-                 "wrapped", "called", "problem", "fixed")
+                 "wrapped", "called", "problem", "fixed", "itself")
 
     def __init__(self, source, number):
         self.source, self.number = source, number
         self.module, self.names, self.subclasses = "", (), False
+        self.itself = False  # the forward() of a torch.nn.Module is called by that name
         self.kind, self.name, self.values, self.facts, self.closes = "", None, {}, (), ()
         self.wrapped, self.called, self.problem = 0, False, None
         self.fixed = None  # its range's name in bytes, if that is always the same
@@ -66,7 +67,7 @@ class Source:
 
     def __init__(self, name, text, preset=False):
         self.name, self.preset = name, preset
-        self.packages, self.lines = [], []
+        self.packages, self.lines, self.asked_for = [], [], True
         for number, raw in enumerate(text.splitlines(), 1):
             words = _split(raw)
             if not words:
@@ -116,6 +117,8 @@ class Source:
         names = name.split(".")
         if len(names) > 1 and names[-2].endswith("+"):
             line.subclasses, names[-2] = True, names[-2][:-1]
+        if names[-1].endswith("!"):
+            line.itself, names[-1] = True, names[-1][:-1]
         if not all(_is_part(part) for part in names):
             self._fail(line.number, "names with dots between them after the colon", name)
         line.module, line.names = module, tuple(names)
@@ -140,11 +143,19 @@ class Source:
             return
         try:
             if key == "facts":
-                line.facts = tuple((fact, Value(fact)) for fact in text.split(","))
+                line.facts = tuple(_fact(fact) for fact in text.split(","))
             else:
                 line.values[key] = Value(text)
         except ValueError as expected:
             self._fail(line.number, "%s as the value of %s=" % (expected, key), text)
+
+
+def _fact(text):
+    """The fact's name, which "NAME:" may give before the value, and its Value."""
+    from .values import Value  # pylint: disable=import-outside-toplevel
+
+    name, colon, value = text.partition(":")
+    return name.rpartition(".")[2], Value(value if colon else text)
 
 
 def _is_name(text, wild=""):
@@ -190,6 +201,7 @@ def presets():
 
 
 def read_preset(name):
+    """The Source; its mistakes are ours."""
     path = os.path.join(FOLDER, name + SUFFIX)
     with open(path, encoding="utf-8") as file:
         return Source(name, file.read(), preset=True)

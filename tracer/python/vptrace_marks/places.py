@@ -130,7 +130,7 @@ class Places:
     def _try_to_mark(self, holder, name, lines):
         stored = _static(holder, name)
         place, signature_of = name, None
-        if name == "forward" and _is_torch_module(holder):
+        if name == "forward" and _is_torch_module(holder) and not any(line.itself for line in lines):
             place, signature_of = "__call__", stored
             stored = _static(holder, "__call__")
         kind = type(stored) if isinstance(stored, (staticmethod, classmethod)) else None

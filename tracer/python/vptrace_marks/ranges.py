@@ -117,7 +117,7 @@ class Recorder:
         else:
             thread.over.add(kind)
 
-    def begin(self, thread, kind, key=None, index=None, rest=None):
+    def begin(self, thread, kind, key=None, index=None, context=0, rest=None):  # pylint: disable=too-many-arguments
         """Begins a step or a block unless one has begun with the same key."""
         if kind in thread.begun:
             if thread.keys.get(kind) == key:
@@ -125,7 +125,7 @@ class Recorder:
             self.end(thread, kind)
             if kind in thread.begun:
                 return
-        code = BLOCK if kind == "block" else STEP
+        code = BLOCK if kind == "block" else CONTEXT if context else STEP
         self.push(thread, _NAMES[code], code, self.count(thread, code, index), rest, kind)
         thread.begun[kind], thread.keys[kind] = len(thread.stack), key
 
