@@ -117,4 +117,5 @@ def main():
     vptrace.unmark_calls()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -159,10 +159,8 @@ def _fact(text):
 
 
 def _is_name(text, wild=""):
-    bare = text
-    for character in wild:
-        bare = bare.replace(character, "")
-    return bool(text) and (not bare or ("_" + bare).isidentifier())
+    bare = text.replace(wild, "") if wild else text
+    return text.isidentifier() or bare != text and (not bare or ("_" + bare).isidentifier())
 
 
 def _is_part(part):

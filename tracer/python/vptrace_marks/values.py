@@ -16,8 +16,6 @@ work on the GPU or wait for it. Where a value would need that, it is unknown.
 import ast
 import operator
 
-UNKNOWN = None
-
 _OPERATORS = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -177,12 +175,12 @@ class Value:
             raise ValueError("an expression") from None
         self._alternatives = _alternatives(tree.body)
 
-    def object_of(self, call):
+    def object_of(self, call, check=lambda found: found):
         """Whatever the value is; Unknown is raised, with the reason, if no alternative is known."""
         reason = None
         for alternative in self._alternatives:
             try:
-                found = alternative(call)
+                found = check(alternative(call))
                 if found is not None:
                     return found
                 reason = Unknown("None")
@@ -193,5 +191,5 @@ class Value:
         raise reason
 
     def number_of(self, call):
-        """The value as a number."""
-        return _number(self.object_of(call))
+        """The value as a number; what is none is unknown."""
+        return self.object_of(call, _number)

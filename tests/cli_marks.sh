@@ -1,0 +1,187 @@
+#!/bin/sh
+# Marks: a program that knows nothing of vptrace gets its requests, stages, steps and blocks. The rules of marks; each preset on a
+# program with the modules and names of its project; sitecustomize, which watches for them; a whole pipeline on the simulated GPU,
+# whose report equals what that GPU did, to the nanosecond; schedules.
+# shellcheck disable=SC1091,SC2154
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
+bin=$(cd "${VPT_BIN:-.}" && pwd)
+command -v python3 >/dev/null || skip "there is no python3"
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' || skip "python3 is older than 3.8"
+[ -e "$bin/libvptrace.so" ] || skip "$bin/libvptrace.so is not built"
+cd "$work" || exit 1
+for variable in $(env | sed -n 's/^\(VPTRACE_[A-Z_]*\)=.*/\1/p'); do
+	unset "$variable"
+done
+unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH RANK OMPI_COMM_WORLD_RANK SLURM_PROCID PMI_RANK PMIX_RANK
+PYTHONDONTWRITEBYTECODE=1
+VPTRACE_LIBRARY=$bin/libvptrace.so
+export PYTHONDONTWRITEBYTECODE VPTRACE_LIBRARY
+site=$source/tracer/python/site
+
+preload=
+if ! PYTHONPATH=$source/tracer/python python3 -c 'import vptrace; raise SystemExit(not vptrace.available())' 2>err; then
+	runtime=$(ldd "$VPTRACE_LIBRARY" | awk '/lib[at]san/ { print $3; exit }')
+	[ -n "$runtime" ] && preload="env LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0"
+	PYTHONPATH=$source/tracer/python $preload python3 -c 'import vptrace; print(vptrace.last_error())' >why 2>err
+	grep -q '[at]san' why && skip "a library with sanitizers built in cannot be loaded by python3: $(cat why)"
+	same "the library can be loaded" "" "$(cat why)"
+	[ "$failures" = 0 ] || finish
+fi
+
+# python RULE ARGUMENTS...: a program, which must end well.
+python() {
+	rule=$1
+	shift
+	cases=$((cases + 1))
+	$preload python3 "$@" >out 2>err </dev/null || fail "$rule: expected exit code 0"
+}
+
+for file in "$source"/tracer/python/vptrace_marks/*.py "$site/sitecustomize.py" "$source/tracer/python/vptrace.py"; do
+	python "Python 3.8 reads $(basename "$file")" -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), feature_version=(3, 8))' "$file"
+done
+
+# ---- rules ----
+
+PYTHONPATH=$source/tracer/python:$source/tests/support python "rules of marks" "$source/tests/support/marks_rules.py"
+[ "$failures" = 0 ] || cat out err
+says out "rules"
+
+# ---- presets ----
+
+for preset in "$source"/tracer/python/vptrace_marks/presets/*.marks; do
+	preset=$(basename "$preset" .marks)
+	program=$source/tests/data/marks/$preset.txt
+	[ -e "$program" ] || fail "the preset $preset has no program that tries it"
+	for mark in auto "$preset"; do
+		rm -rf program && mkdir program
+		PYTHONPATH=$site VPTRACE_MARK=$mark python "the preset $preset, VPTRACE_MARK=$mark" "$source/tests/support/marked.py" "$program" program
+		grep '^[-+]' out
+		silent err
+	done
+done
+
+# ---- sitecustomize ----
+
+export PYTHONPATH
+PYTHONPATH=$site
+VPTRACE_MARK=none python "none does nothing" -c 'import sys, json; assert not [m for m in sys.modules if "vptrace" in m]'
+python "without the variable nothing is done" -c 'import sys, json; assert not [m for m in sys.modules if "vptrace" in m]'
+cat >quiet.py <<'PY'
+import os, subprocess, sys
+assert not [m for m in sys.modules if m.startswith("vptrace")], "something was loaded"
+assert os.environ["VPT_SITE"] not in sys.path and os.environ["VPT_SITE"] in os.environ["PYTHONPATH"]
+import json, decimal
+assert not [m for m in sys.modules if m.startswith("vptrace")], "something was loaded"
+child = "import sys; print(sorted(type(f).__name__ for f in sys.meta_path if 'sitecustomize' in type(f).__module__))"
+assert subprocess.run([sys.executable, "-c", child], stdout=subprocess.PIPE).stdout == b"['_Watch']\n"
+import vptrace, vptrace_marks
+assert vptrace.__file__.startswith(os.path.dirname(os.environ["VPT_SITE"])), vptrace.__file__
+PY
+VPT_SITE=$site VPTRACE_MARK=auto python "nothing is loaded for a program without a marked package; children are watched too" quiet.py
+silent err
+
+mkdir -p next installed/vptrace
+cat >next/sitecustomize.py <<'PY'
+import builtins, sys
+builtins.chained = sys.modules["sitecustomize"].__file__
+PY
+echo 'mine = True' >installed/vptrace/__init__.py
+for mark in auto none; do
+	PYTHONPATH=$site:$work/next VPTRACE_MARK=$mark python "the next sitecustomize is run, VPTRACE_MARK=$mark" -c "
+import sitecustomize, sys
+assert chained == sitecustomize.__file__ == '$work/next/sitecustomize.py', chained"
+done
+PYTHONPATH=$site:$work/installed VPTRACE_MARK=auto python "an installed vptrace is not hidden" -c 'import vptrace; assert vptrace.mine'
+echo 'raise ZeroDivisionError("of the next")' >next/sitecustomize.py
+PYTHONPATH=$site:$work/next VPTRACE_MARK=auto python "the next one fails as it would without us" -c 'pass'
+says err "ZeroDivisionError: of the next"
+
+# A project of the user's own.
+mkdir -p own
+cat >own/my_model.py <<'PY'
+class Sampler:
+    def sample(self, steps):
+        for i in range(steps):
+            self.denoise(i)
+        return steps
+    def denoise(self, i):
+        pass
+PY
+cat >own/generate.py <<'PY'
+import my_model
+assert my_model.Sampler().sample(3) == 3
+PY
+cat >own.marks <<'MARKS'
+my_model:Sampler.sample = request frames=4*steps
+my_model:Sampler.denoise = step index=i   # its number
+MARKS
+PYTHONPATH=$site VPTRACE_MARK=$work/own.marks python "a file of the user's" own/generate.py
+silent err
+cat >>own.marks <<'MARKS'
+my_model:Sampler.decode = stage vae_decode
+your_model:Sampler.sample = request
+MARKS
+PYTHONPATH=$site VPTRACE_MARK=own.marks,diffusers python "what was of no use is said once, at the end" own/generate.py
+says err "vptrace: marks: own.marks:3: my_model:Sampler.decode: there is no such function; own.marks:4: your_model:Sampler.sample: the module was never imported"
+same "in one line" 1 "$(wc -l <err)"
+echo 'my_model:Sampler.denoise = stepp' >wrong.marks
+PYTHONPATH=$site VPTRACE_MARK=wrong.marks python "a mistake in the file is one line, and the program runs" own/generate.py
+says err 'vptrace: wrong.marks:1: expected one of block, '
+says err 'found "stepp"; nothing is marked'
+same "in one line" 1 "$(wc -l <err)"
+PYTHONPATH=$site VPTRACE_MARK=absent.marks python "a file that is not there is one line, and the program runs" own/generate.py
+same "in one line" 1 "$(wc -l <err)"
+
+# ---- a pipeline on the simulated GPU ----
+
+mkdir -p gpu
+python "unpacking" -c "
+import sys; sys.path.insert(0, '$source/tests/support')
+import marked; marked.unpack('$source/tests/data/marks/end_to_end.txt', 'gpu')"
+if [ -e "$bin/standin/libcuda.so.1" ] && [ -z "$preload" ]; then
+	rule="a pipeline on the simulated GPU"
+	cases=$((cases + 1))
+	LD_PRELOAD=$bin/standin/libcuda.so.1 LD_LIBRARY_PATH=$bin/standin VPTRACE_LIBCUPTI=$bin/standin/libcupti.so.13 VPT_STANDIN_LOG=log \
+		CUDA_INJECTION64_PATH=$VPTRACE_LIBRARY VPTRACE_OUTPUT=gpu.zst PYTHONPATH=$site VPTRACE_MARK=auto \
+		python3 gpu/generate.py begin >out 2>err </dev/null || fail "$rule: expected exit code 0"
+	silent err
+	"$VPT_ANALYZE" gpu.zst --format json >report 2>err || fail "$rule: no report"
+	python "its report is what the simulated GPU did" "$source/tests/support/marked_check.py" report log begin
+	"$VPT_ANALYZE" gpu.zst >out 2>err
+	says out "1 request, 81 frames, 4 steps"
+fi
+
+# ---- schedules, with the library itself ----
+
+cat >schedule.py <<'PY'
+import vptrace
+s = vptrace.schedule(wait=1, warmup=1, active=3, repeat=2, skip_first=1)
+assert "".join("+" if s(i) else "." for i in range(14)) == "...+++..+++...", [s(i) for i in range(14)]
+assert all(vptrace.schedule()(i) for i in range(5))
+for wrong in ({"wait": -1}, {"active": 0}, {"repeat": 1.5}):
+    try:
+        vptrace.schedule(**wrong)
+        raise SystemExit("%r was taken" % wrong)
+    except ValueError as error:
+        assert "expected a whole number from" in str(error)
+with vptrace.trace("schedule.zst", profile="none", schedule=vptrace.schedule(wait=1, warmup=1, active=2, repeat=1)) as capture:
+    for i in range(7):
+        assert (vptrace.status() == vptrace.State.PAUSED) == (i not in (2, 3)), i
+        with vptrace.range("iteration %d" % i):
+            pass
+        assert capture.step() == (i + 1 in (2, 3))
+assert capture.summary.stats.written == 2, capture.summary
+with vptrace.trace("outer.zst", profile="none") as outer:
+    import warnings
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with vptrace.trace("inner.zst", schedule=lambda i: False) as inner:
+            assert vptrace.status() != vptrace.State.PAUSED and inner.step() is False
+PY
+PYTHONPATH=$source/tracer/python python "a schedule" schedule.py
+expect 0 "its capture" cat schedule.zst --kind range -f csv
+same "iterations 2 and 3" "iteration 2 iteration 3 " "$(grep -o 'iteration [0-9]' out | tr '\n' ' ')"
+expect 0 "pauses" cat schedule.zst --kind loss -f csv
+says out "paused"
+finish
