@@ -2,7 +2,7 @@
 
 A wrapper has nothing to do with tensors, keeps the signature, and lets exceptions pass. Where torch.compile traces the
 program, `tracing()` is a constant that is true, so all that is left of a wrapper there is the call of what it wraps. To
-have the range around compiled code as well, wrappers themselves are never compiled: see torch_is_there().
+have the range around compiled code as well, nothing here is ever compiled by itself: see compiler_is_there().
 
 A generator or coroutine is open only while it runs. Each stretch from one yield or await to the next has a range of its
 own, so that none stays open while others run on the thread.
@@ -23,7 +23,6 @@ def _never():
 
 
 tracing = _never  # pylint: disable=invalid-name  # becomes torch.compiler.is_compiling
-_codes = []  # of all wrappers, which torch is not to compile
 
 
 def torch_is_there():
@@ -34,18 +33,29 @@ def torch_is_there():
 
 
 def compiler_is_there():
-    """To be called once torch._dynamo.eval_frame is imported: it runs wrappers as they are and compiles what they call."""
+    """To be called once torch._dynamo.eval_frame is imported: it then runs all functions of ours as they are, and
+    compiles what wrappers call. Does nothing as long as it is not."""
     skip = getattr(sys.modules.get("torch._dynamo.eval_frame"), "skip_code", None)
     if skip:
-        while _codes:
-            skip(_codes.pop())
+        for name in list(sys.modules):
+            if name.partition(".")[0] in ("vptrace", "vptrace_marks"):
+                _skip_all(skip, vars(sys.modules[name]), name)
 
 
-def not_compiled(wrapper):
-    """Keeps torch from compiling this function by itself; in others it is traced."""
-    _codes.append(wrapper.__code__)
-    compiler_is_there()
-    return wrapper
+def _skip_all(skip, names, module):
+    """Applies `skip` to the code of functions and methods, and of those that they make."""
+    for item in list(names.values()):
+        if getattr(item, "__module__", None) != module:
+            continue
+        if isinstance(item, type):
+            _skip_all(skip, vars(item), module)
+        item = getattr(item, "__func__", getattr(item, "fget", item))
+        todo = [getattr(item, "__code__", None)]
+        while todo:
+            code = todo.pop()
+            if isinstance(code, types.CodeType):
+                skip(code)
+                todo.extend(code.co_consts)
 
 
 class Marks:
@@ -206,7 +216,7 @@ def _plain(function, marks):
             if entered:
                 leave(entered, args, kwargs)
 
-    return not_compiled(marked)
+    return marked
 
 
 def _lone_stage(function, marks):
@@ -233,7 +243,7 @@ def _lone_stage(function, marks):
             inside.discard(line)
             ended()
 
-    return not_compiled(marked)
+    return marked
 
 
 def _is_lone_stage(marks):

@@ -73,4 +73,4 @@ class Modules:
                 depth.value -= 1
                 recorder.pop_to(thread, at)
 
-        return calls.not_compiled(marked)
+        return marked
