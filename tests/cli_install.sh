@@ -15,7 +15,8 @@ DESTDIR=$work/stage cmake --install "$bin" --prefix /opt/some/place >out 2>err |
 same "everything lies below DESTDIR and the prefix" "" "$(find stage ! -type d | grep -v '^stage/opt/some/place/')"
 mv stage/opt/some/place moved || fail "nothing was installed"
 lib=$(dirname $(find moved -name libvptrace.so))
-for file in bin/vptrace-analyze include/vptrace.h include/vptrace_nvtx.h; do
+for file in bin/vptrace-analyze include/vptrace.h include/vptrace_nvtx.h share/vptrace/python/vptrace.py \
+	share/vptrace/python/site/sitecustomize.py share/vptrace/python/vptrace_marks/presets/diffusers.marks; do
 	same "installed: $file" yes "$([ -f moved/$file ] && echo yes)"
 done
 

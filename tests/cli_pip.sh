@@ -30,7 +30,42 @@ with vptrace.trace("t.zst", profile="none") as capture, vptrace.block(3, frames=
     pass
 assert capture.summary.complete, capture.summary
 PY
+same "its marks" "$(cd "$source/tracer/python" && find vptrace_marks -name '*.py' -o -name '*.marks' | sort)" \
+	"$(cd site && find vptrace_marks -name '*.py' -o -name '*.marks' | sort)"
+cases=$((cases + 1))
+mkdir -p program/wan/modules
+: >program/wan/__init__.py
+: >program/wan/modules/__init__.py
+cat >program/wan/modules/t5.py <<'PY'
+class T5EncoderModel:
+    def __call__(self, texts, device):
+        return texts
+PY
+PYTHONPATH=$work/site:$work/program "$python" - >out 2>err <<'PY' || fail "marks of the installed module"
+import vptrace
+vptrace.mark_calls("wan")
+from wan.modules.t5 import T5EncoderModel
+with vptrace.trace("marks.zst", profile="none") as capture:
+    T5EncoderModel()(["a cat"], "cpu")
+assert capture.summary.stats.written == 1, capture.summary
+PY
+# The folder for PYTHONPATH lies below the prefix, as cmake --install puts it there; it brings all that it needs.
+place=$(find "$work" -path '*share/vptrace/python/site' | head -n 1)
+cases=$((cases + 1))
+PYTHONPATH=$place:$work/program VPTRACE_MARK=auto VPTRACE_LIBRARY=$work/site/vptrace/libvptrace.so "$python" - >out 2>err <<'PY' || fail "marks from outside"
+from wan.modules.t5 import T5EncoderModel
+import vptrace
+assert vptrace.available() and "share/vptrace/python" in vptrace.__file__, vptrace.__file__
+assert hasattr(T5EncoderModel.__call__, "__vptrace_marks__")
+PY
 VPT_ANALYZE=$work/site/bin/vptrace-analyze
 expect 0 "its analyzer reads what it recorded" cat t.zst --kind range
 says out '"name":"block"'
+
+# README's example for Python, as it stands there.
+cases=$((cases + 1))
+sed -n '/^```python$/,/^```$/p' "$source/README.md" | grep -v '^```' >readme.py
+PYTHONPATH=$work/site VPTRACE_PROFILE=none "$python" -W error readme.py >out 2>err || fail "README's example"
+expect 0 "what README's example recorded" cat run.zst --kind range
+says out '"name":"step"'
 finish

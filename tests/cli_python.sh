@@ -570,4 +570,10 @@ from use_nvtx import use
 assert use("given-up.zst") == 0
 PY
 
+# README's example for Python, as it stands there.
+sed -n '/^```python$/,/^```$/p' "$source/README.md" | grep -v '^```' >readme.py
+VPTRACE_PROFILE=none python "README's example" -W error <readme.py
+expect 0 "what README's example recorded" cat run.zst --kind range
+says out '"name":"step"'
+
 finish

@@ -35,8 +35,8 @@ thread that opened them and nest; a generator or a coroutine must not keep one o
 an await.
 
 The module needs libvptrace.so: the one this process has loaded already, else the one that the
-environment variable VPTRACE_LIBRARY names, the one beside this file, the one that the system's loader
-finds. Without it everything here does nothing, and start() and trace() say so in one warning; with
+environment variable VPTRACE_LIBRARY names, the one that CUDA or NVTX is to load, the one beside this
+file, the one that the system's loader finds. Without it everything here does nothing, and start() and trace() say so in one warning; with
 strict=True they raise. Failures of the library are warnings too unless strict: a traced program is to
 run as it does untraced.
 
@@ -250,7 +250,9 @@ def _load():
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libvptrace.so")
     tried = []
     named = os.environ.get("VPTRACE_LIBRARY")
-    for path in (_mapped(), named, beside, "libvptrace.so.0", "libvptrace.so"):
+    injected = [os.environ.get(kind + "_INJECTION64_PATH", "") for kind in ("CUDA", "NVTX")]  # as `vptrace run` does
+    injected = [path for path in injected if os.path.basename(path).startswith("libvptrace.so")]
+    for path in (_mapped(), named, *injected, beside, "libvptrace.so.0", "libvptrace.so"):
         if not path:
             continue
         try:

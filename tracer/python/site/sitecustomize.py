@@ -2,9 +2,7 @@
 
 `vptrace run` puts this folder first on PYTHONPATH, so every Python that it starts runs this file first. It does no more
 than to watch for the import of a module that is marked; everything else is loaded then. The sitecustomize that would
-have been found without it is run as if this one were not there.
-
-Nothing here may fail the program, and all of it costs well below a millisecond or two.
+have been found without it is run as if this one were not there. Nothing here may fail the program.
 """
 
 import os
@@ -17,21 +15,15 @@ _ABOVE = os.path.dirname(_HERE)
 class _Modules:
     """Stands last on sys.meta_path: finds our own modules where the program has none of these names."""
 
-    NAMES = {
-        "vptrace": ("vptrace.py", os.path.join(os.pardir, "__init__.py")),
-        "vptrace_marks": (os.path.join("vptrace_marks", "__init__.py"),
-                          os.path.join(os.pardir, os.pardir, "vptrace_marks", "__init__.py")),
-    }
+    NAMES = {"vptrace": "vptrace.py", "vptrace_marks": os.path.join("vptrace_marks", "__init__.py")}
 
     @classmethod
     def find_spec(cls, fullname, path=None, target=None):  # pylint: disable=unused-argument
-        for place in cls.NAMES.get(fullname, ()):
-            file = os.path.normpath(os.path.join(_ABOVE, place))
-            if os.path.isfile(file):
-                from importlib.util import spec_from_file_location  # pylint: disable=import-outside-toplevel
+        if fullname not in cls.NAMES:
+            return None
+        from importlib.util import spec_from_file_location  # pylint: disable=import-outside-toplevel
 
-                return spec_from_file_location(fullname, file)
-        return None
+        return spec_from_file_location(fullname, os.path.join(_ABOVE, cls.NAMES[fullname]))
 
 
 class _Watch:
@@ -72,25 +64,19 @@ def _packages_of(file):
 
 
 def _watch(what):
-    """Watches for what the value of VPTRACE_MARK is about. Whatever is not plain presets is worth loading it all at once."""
-    folder = next((f for f in (os.path.join(_ABOVE, "vptrace_marks", "presets"),
-                               os.path.join(_ABOVE, os.pardir, os.pardir, "vptrace_marks", "presets")) if os.path.isdir(f)), None)
-    packages = set()
-    for item in what.split(",") if folder else ():
-        item = item.strip()
-        files = [name for name in os.listdir(folder) if name.endswith(".marks")]
-        if item != "auto":
-            files = [name for name in files if name == item.replace("-", "_").lower() + ".marks"]
-        if not files:
-            packages = None
-            break
-        for name in files:
-            packages |= _packages_of(os.path.join(folder, name))
+    """Watches for what the value of VPTRACE_MARK is about. What is not the name of a preset is read at once, so that a mistake
+    in it is said."""
     sys.meta_path.append(_Modules)
-    if not packages or any("*" in package for package in packages):
-        _load()
-    else:
-        sys.meta_path.insert(0, _Watch(packages))
+    folder = os.path.join(_ABOVE, "vptrace_marks", "presets")
+    presets, packages = set(os.listdir(folder)), set()
+    for item in what.split(","):
+        file = item.strip().replace("-", "_").lower() + ".marks"
+        if item.strip() != "auto" and file not in presets:
+            _load()
+            return
+        for name in presets if item.strip() == "auto" else [file]:
+            packages |= _packages_of(os.path.join(folder, name))
+    sys.meta_path.insert(0, _Watch(packages))
 
 
 def _run_the_next():
