@@ -1,7 +1,7 @@
 #!/bin/sh
 # `pip install ./tracer/python` brings the module, its library and the analyzer. Tried where pip and scikit-build-core are
 # installed, without a network.
-# shellcheck disable=SC1091,SC2154
+# shellcheck disable=SC1091,SC2016,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
 python=${VPT_PYTHON:-python3}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The Python module: without its library it does nothing and says so once; with it ranges, notes, counters and facts reach the
 # capture, failures are warnings unless strict, and torch's NVTX functions can be made to call it.
-# shellcheck disable=SC1091,SC2154
+# shellcheck disable=SC1091,SC2016,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
 bin=$(cd "${VPT_BIN:-.}" && pwd)

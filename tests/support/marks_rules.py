@@ -398,9 +398,12 @@ def what_cannot_be_marked_says_so_and_the_program_runs_on():
         size = property(lambda self: 3)
         part = functools.partial(int, base=2)
     x = 5
-    """, "M:A.size = step\nM:A.part = step\nM:x = step\nM:A = step\nM:absent = step\nnowhere.at_all:f = step") as p:
+    @functools.lru_cache(None)
+    def cached(): return 6
+    """, "M:A.size = step\nM:A.part = step\nM:x = step\nM:A = step\nM:absent = step\nnowhere.at_all:f = step\n"
+                 "M:cached = step") as p:
         a = p.module.A()
-        same((a.size, a.part("11"), p.module.x), (3, 3, 5))
+        same((a.size, a.part("11"), p.module.x, p.module.cached(), p.module.cached.cache_info().misses), (3, 3, 5, 6, 1))
         problems = [text.replace(p.name, "M") for text in vptrace_marks._marking.complaints()]
         same(problems, [
             "mark_calls():1: M:A.size: size: expected a function, found a property",
@@ -408,7 +411,8 @@ def what_cannot_be_marked_says_so_and_the_program_runs_on():
             "mark_calls():3: M:x: x: expected a function, found a int",
             "mark_calls():4: M:A: A is a class: name its method, such as A.__call__",
             "mark_calls():5: M:absent: there is no such function",
-            "mark_calls():6: nowhere.at_all:f: the module was never imported"])
+            "mark_calls():6: nowhere.at_all:f: the module was never imported",
+            "mark_calls():7: M:cached: cached: expected a function, found a _lru_cache_wrapper"])
 
 
 @rule
@@ -519,6 +523,13 @@ def modules_down_to_a_depth():
                 torch.compiling = False
                 vptrace.unmark_calls()
                 assert p.module.torch.nn.Module.__call__ is original
+
+
+@rule
+def a_call_of_torch_that_is_replaced_later_is_called():
+    with FakeTorch(), Program(MODEL, "M:Model.forward = stage model") as p:
+        vptrace.mark_calls("modules:1")
+        same((p.module.Model()(1), p.lines), (3, ["stage model", "  range Model"]))
 
 
 @rule

@@ -179,7 +179,14 @@ class Marks:
         return saved
 
     def leave(self, entered, args, kwargs):
-        """Closes what enter() opened and whatever was left open in it, then what ends here."""
+        """Closes what enter() opened and whatever was left open in it, then what ends here. Never fails."""
+        try:
+            self._leave(entered, args, kwargs)
+        except Exception as error:  # pylint: disable=broad-except
+            for line in self.lines:
+                line.problem = line.problem or "%s: %s" % (type(error).__name__, error)
+
+    def _leave(self, entered, args, kwargs):
         thread, depth, lines, saved = entered
         recorder = self.recorder
         recorder.pop_to(thread, depth)

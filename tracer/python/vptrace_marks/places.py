@@ -7,6 +7,7 @@ are inside the range then, and compiled code stays as it is.
 """
 
 import fnmatch
+import functools
 import sys
 import types
 
@@ -60,8 +61,6 @@ class Places:
         """Marks what the lines name in the module."""
         wanted = {}  # (holder's id, name): holder, name, lines
         for line in lines:
-            if line.kind == "none" and not line.names:
-                continue
             for holder in _holders(module, line.names[:-1]):
                 if line.subclasses and isinstance(holder, type):
                     self._subclasses(holder, line, wanted)
@@ -137,8 +136,7 @@ class Places:
         function = stored.__func__ if kind else stored
         if isinstance(function, type):
             raise ValueError("%s is a class: name its method, such as %s.__call__" % (name, name))
-        if not isinstance(function, (types.FunctionType, types.BuiltinFunctionType)) and (
-                isinstance(holder, type) or not callable(function)):
+        if not isinstance(function, (types.FunctionType, types.BuiltinFunctionType)):  # which may have more than a call
             raise ValueError("%s: expected a function, found a %s" % (name, type(function).__name__))
         before = getattr(function, "__vptrace_marks__", None)
         if before:
@@ -149,6 +147,8 @@ class Places:
         lines = _effective(lines)
         if not lines:
             return
+        if place == "__call__" and place not in vars(holder):
+            function, signature_of = _of_base(holder, function), signature_of or function
         marked = calls.wrap(function, self._recorder, lines, signature_of)
         self._keep(holder, place)
         setattr(holder, place, kind(marked) if kind else marked)
@@ -173,6 +173,16 @@ class Places:
             if isinstance(holder, types.ModuleType):
                 _replace_elsewhere(now, stored, holder)
         self._kept.clear()
+
+
+def _of_base(holder, function):
+    """The __call__ that a class inherits, looked up at each call: tracers of torch replace it for a time."""
+
+    @functools.wraps(function)
+    def inherited(self, *args, **kwargs):
+        return super(holder, self).__call__(*args, **kwargs)
+
+    return inherited
 
 
 def _merged(before, more):
