@@ -6,6 +6,7 @@
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
 bin=$(cd "${VPT_BIN:-.}" && pwd)
+only_in_plain_build
 command -v python3 >/dev/null || skip "there is no python3"
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' || skip "python3 is older than 3.8"
 [ -e "$bin/libvptrace.so" ] || skip "$bin/libvptrace.so is not built"
@@ -19,22 +20,12 @@ VPTRACE_LIBRARY=$bin/libvptrace.so
 export PYTHONDONTWRITEBYTECODE VPTRACE_LIBRARY
 site=$source/tracer/python/site
 
-preload=
-if ! PYTHONPATH=$source/tracer/python python3 -c 'import vptrace; raise SystemExit(not vptrace.available())' 2>err; then
-	runtime=$(ldd "$VPTRACE_LIBRARY" | awk '/lib[at]san/ { print $3; exit }')
-	[ -n "$runtime" ] && preload="env LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0"
-	PYTHONPATH=$source/tracer/python $preload python3 -c 'import vptrace; print(vptrace.last_error())' >why 2>err
-	grep -q '[at]san' why && skip "a library with sanitizers built in cannot be loaded by python3: $(cat why)"
-	same "the library can be loaded" "" "$(cat why)"
-	[ "$failures" = 0 ] || finish
-fi
-
 # python RULE ARGUMENTS...: a program, which must end well.
 python() {
 	rule=$1
 	shift
 	cases=$((cases + 1))
-	$preload python3 "$@" >out 2>err </dev/null || fail "$rule: expected exit code 0"
+	python3 "$@" >out 2>err </dev/null || fail "$rule: expected exit code 0"
 }
 
 for file in "$source"/tracer/python/vptrace_marks/*.py "$site/sitecustomize.py" "$source/tracer/python/vptrace.py"; do
@@ -139,7 +130,7 @@ mkdir -p gpu
 python "unpacking" -c "
 import sys; sys.path.insert(0, '$source/tests/support')
 import marked; marked.unpack('$source/tests/data/marks/end_to_end.txt', 'gpu')"
-if [ -e "$bin/standin/libcuda.so.1" ] && [ -z "$preload" ]; then
+if [ -e "$bin/standin/libcuda.so.1" ]; then
 	rule="a pipeline on the simulated GPU"
 	cases=$((cases + 1))
 	LD_PRELOAD=$bin/standin/libcuda.so.1 LD_LIBRARY_PATH=$bin/standin VPTRACE_LIBCUPTI=$bin/standin/libcupti.so.13 VPT_STANDIN_LOG=log \
