@@ -6,7 +6,7 @@
     len(timesteps)                  how many it has
     4 * latents.shape[2] - 3        whole numbers, + - * //, and comparisons, which are 1 or 0
     num_frames | video_length       the first one that is known
-    count                           how many came before, see marks(7) in README.md
+    count                           how many blocks or steps came before
     request.steps                   `request` is the first argument of the request around the call
 
 A value is a number that Python has at hand. Nothing here ever computes with a tensor or reads one: that would launch
