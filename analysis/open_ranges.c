@@ -1,8 +1,9 @@
 /* open_ranges.c - a chained hash. A range goes to the front of its chain, so very many equal ones
- * cost no more than others. */
+ * cost no more than others. Free numbers are in a chain too. */
 #include "analysis/open_ranges.h"
 
 #include "formats/error.h"
+#include "formats/map.h"
 #include "formats/memory.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static uint32_t *bucket_of(
 
 static void enter(struct vpa_open_ranges *o, uint32_t at)
 {
-	const struct vpa_range *r = o->items[at].range;
+	const struct vpa_open_range *r = &o->items[at];
 	uint32_t *bucket = bucket_of(o, r->start_ns, r->name, r->domain);
 
 	o->items[at].next = *bucket;
@@ -35,72 +36,64 @@ static int grow_buckets(struct vpa_open_ranges *o)
 	o->buckets = grown;
 	o->bucket_count = want;
 	for (i = 0; i < o->count; i++)
-		if (o->items[i].range)
+		if (o->items[i].used && o->items[i].end_ns == UINT64_MAX)
 			enter(o, i);
 	return VPT_OK;
 }
 
-int vpa_open_add(struct vpa_open_ranges *o, struct vpa_range *range)
+uint32_t vpa_open_add(struct vpa_open_ranges *o, uint64_t start_ns, uint32_t name, uint32_t domain)
 {
 	uint32_t at = o->unused - 1;
 
 	if (o->open_count >= o->bucket_count && grow_buckets(o))
-		return VPT_ENOMEM;
+		return VPA_OPEN_NONE;
 	if (o->unused) {
 		o->unused = o->items[at].next;
 	} else {
 		if (vpt_grow(&o->items, &o->cap, o->count + 1, sizeof(*o->items)))
-			return VPT_ENOMEM;
+			return VPA_OPEN_NONE;
 		at = (uint32_t)o->count++;
 	}
-	o->items[at].range = range;
+	o->items[at] = (struct vpa_open_range){start_ns, UINT64_MAX, name, domain, 0, 1};
 	enter(o, at);
-	if (!o->open_count++ || range->start_ns > o->newest_ns)
-		o->newest_ns = range->start_ns;
-	return VPT_OK;
+	if (!o->open_count++ || start_ns > o->newest_ns)
+		o->newest_ns = start_ns;
+	return at;
 }
 
-/* The link to the range with this start, name and domain; NULL: none. */
-static uint32_t *link_to(
+uint32_t vpa_open_find(
 	const struct vpa_open_ranges *o, uint64_t start_ns, uint32_t name, uint32_t domain)
 {
-	uint32_t *link;
+	uint32_t at;
 
 	if (!vpa_open_may_have(o, start_ns))
-		return NULL;
-	link = bucket_of(o, start_ns, name, domain);
-	for (; *link; link = &o->items[*link - 1].next) {
-		const struct vpa_range *r = o->items[*link - 1].range;
+		return VPA_OPEN_NONE;
+	for (at = *bucket_of(o, start_ns, name, domain); at; at = o->items[at - 1].next) {
+		const struct vpa_open_range *r = &o->items[at - 1];
 
 		if (r->start_ns == start_ns && r->name == name && r->domain == domain)
-			return link;
+			return at - 1;
 	}
-	return NULL;
+	return VPA_OPEN_NONE;
 }
 
-struct vpa_range *vpa_open_find(
-	const struct vpa_open_ranges *o, uint64_t start_ns, uint32_t name, uint32_t domain)
+void vpa_open_end(struct vpa_open_ranges *o, uint32_t at, uint64_t end_ns)
 {
-	const uint32_t *link = link_to(o, start_ns, name, domain);
+	struct vpa_open_range *r = &o->items[at];
+	uint32_t *link = bucket_of(o, r->start_ns, r->name, r->domain);
 
-	return link ? o->items[*link - 1].range : NULL;
-}
-
-struct vpa_range *vpa_open_take(
-	struct vpa_open_ranges *o, uint64_t start_ns, uint32_t name, uint32_t domain)
-{
-	uint32_t *link = link_to(o, start_ns, name, domain), at;
-	struct vpa_range *range;
-
-	if (!link)
-		return NULL;
-	at = *link - 1;
-	range = o->items[at].range;
-	*link = o->items[at].next;
-	o->items[at] = (struct vpa_open_range){NULL, o->unused};
-	o->unused = at + 1;
+	while (*link != at + 1)
+		link = &o->items[*link - 1].next;
+	*link = r->next;
+	r->end_ns = end_ns;
 	o->open_count--;
-	return range;
+}
+
+void vpa_open_drop(struct vpa_open_ranges *o, uint32_t at)
+{
+	o->items[at].used = 0;
+	o->items[at].next = o->unused;
+	o->unused = at + 1;
 }
 
 void vpa_open_clear(struct vpa_open_ranges *o)

@@ -377,7 +377,7 @@ static void close_open(struct vpa_timeline *t, uint64_t end_ns)
 	size_t i;
 
 	for (i = 0; i < t->open.count; i++) {
-		struct vpa_range *range = t->open.items[i].range;
+		struct vpa_range *range = t->open_of[i];
 
 		if (!range)
 			continue;

@@ -108,7 +108,8 @@ static int add_open_ranges(struct vpa_resolver *r, const struct vpt_batch *b)
 		if (rc)
 			break;
 		t = timeline_of(r, thread, &values);
-		if (vpa_open_find(&t->open, values.start_ns, values.name.name, values.domain))
+		if (vpa_open_find(&t->open, values.start_ns, values.name.name, values.domain) !=
+			VPA_OPEN_NONE)
 			continue;
 		if (r->open_count < OPEN_MAX) {
 			rc = add_range(r, t, thread, &values);

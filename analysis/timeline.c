@@ -133,15 +133,20 @@ void vpa_range_pool_free(struct vpa_range_pool *pool)
 int vpa_timeline_end_open(struct vpa_timeline *t, const struct vpa_range *as, int *ended)
 {
 	struct vpa_range *range;
+	uint32_t at;
 
 	*ended = 0;
 	if (!t->open.open_count)
 		return VPT_OK;
 	if (vpt_grow(&t->ended, &t->ended_cap, t->ended_count + 1, sizeof(*t->ended)))
 		return VPT_ENOMEM;
-	range = vpa_open_take(&t->open, as->start_ns, as->name, as->domain);
-	if (!range)
+	at = vpa_open_find(&t->open, as->start_ns, as->name, as->domain);
+	if (at == VPA_OPEN_NONE)
 		return VPT_OK;
+	vpa_open_end(&t->open, at, as->end_ns);
+	vpa_open_drop(&t->open, at);
+	range = t->open_of[at];
+	t->open_of[at] = NULL;
 	range->end_ns = as->end_ns;
 	range->unmatched = as->unmatched;
 	t->ended[t->ended_count++] = range;
@@ -304,6 +309,20 @@ static int order_fresh(struct vpa_timeline *t)
 	return VPT_OK;
 }
 
+static int add_open(struct vpa_timeline *t, struct vpa_range *range)
+{
+	uint32_t at;
+
+	if (vpt_grow(&t->open_of, &t->open_of_cap, t->open.count + 1, sizeof(*t->open_of)))
+		return VPT_ENOMEM;
+	at = vpa_open_add(&t->open, range->start_ns, range->name, range->domain);
+	if (at == VPA_OPEN_NONE)
+		return VPT_ENOMEM;
+	t->open_of[at] = range;
+	range->references++;
+	return VPT_OK;
+}
+
 /* Removes ended ranges, adds newly open ones. */
 static int update_open(struct vpa_timeline *t, struct vpa_range_pool *pool)
 {
@@ -313,11 +332,8 @@ static int update_open(struct vpa_timeline *t, struct vpa_range_pool *pool)
 		drop(pool, t->ended[i]);
 	t->ended_count = 0;
 	for (i = 0; i < t->fresh_count; i++)
-		if (t->fresh[i]->end_ns == UINT64_MAX) {
-			if (vpa_open_add(&t->open, t->fresh[i]))
-				return VPT_ENOMEM;
-			t->fresh[i]->references++;
-		}
+		if (t->fresh[i]->end_ns == UINT64_MAX && add_open(t, t->fresh[i]))
+			return VPT_ENOMEM;
 	return VPT_OK;
 }
 
@@ -433,7 +449,7 @@ void vpa_timeline_end(struct vpa_timeline *t, struct vpa_range_pool *pool)
 		drop(pool, t->steps.items[i].range);
 	t->steps.count = t->steps.dropped = t->steps.cursor = 0;
 	for (i = 0; i < t->open.count; i++)
-		drop(pool, t->open.items[i].range);
+		drop(pool, t->open_of[i]);
 	vpa_open_clear(&t->open);
 	for (i = 0; i < t->ended_count; i++)
 		drop(pool, t->ended[i]);
@@ -447,6 +463,7 @@ void vpa_timeline_free(struct vpa_timeline *t)
 {
 	vpt_free(t->steps.items);
 	vpa_open_free(&t->open);
+	vpt_free(t->open_of);
 	vpt_free(t->ended);
 	vpt_free(t->live);
 	vpt_free(t->fresh);

@@ -15,7 +15,10 @@ struct vpa_timeline {
 	struct vpa_steps steps;
 	struct vpa_range *top;       /* innermost at the last step */
 	uint64_t last_ns;            /* time of the last step */
-	struct vpa_open_ranges open; /* as of the last chunk's end; each holds a reference */
+	struct vpa_open_ranges open; /* as of the last chunk's end */
+	struct vpa_range *
+		*open_of; /* by number in it, each a reference; NULL: the number is free */
+	size_t open_of_cap;
 	/* Taken from `open` since then: their references are dropped when the chunk is settled. */
 	struct vpa_range **ended;
 	size_t ended_count, ended_cap;

@@ -81,7 +81,8 @@ static void take_chunk(struct rig *g, uint64_t from, uint64_t cut)
 
 	for (i = 0; i < g->count; i++)
 		if (g->spans[i].start <= cut && g->spans[i].end > cut &&
-			!vpa_open_find(&g->timeline.open, g->spans[i].start, (uint32_t)i + 1, 0))
+			vpa_open_find(&g->timeline.open, g->spans[i].start, (uint32_t)i + 1, 0) ==
+				VPA_OPEN_NONE)
 			add(g, i, UINT64_MAX);
 	for (i = 0; i < g->count; i++)
 		if (g->spans[i].end <= cut && g->spans[i].end > from &&

@@ -45,7 +45,8 @@ void vpa_ex_host_free(struct vpa_ex_host *h)
 	for (i = 0; i < h->thread_cap; i++)
 		vpa_ex_thread_free(&h->threads[i]);
 	vpt_free(h->threads);
-	vpa_ex_open_free(&h->wide);
+	vpa_open_free(&h->wide.table);
+	vpt_free(h->wide.items);
 	for (i = 0; i < h->wide_track_cap; i++)
 		vpa_ex_track_free(&h->wide_tracks[i]);
 	vpt_free(h->wide_tracks);
@@ -241,14 +242,16 @@ static int set_names(struct vpa_ex_out *x, const struct vpt_batch *b, uint64_t n
 
 static int add_open(struct vpa_ex_open_ranges *o, struct vpa_ex_host_span *span, uint32_t thread)
 {
-	span->open = vpa_ex_open_add(o, &(struct vpa_ex_open_range){.start_ns = span->start_ns,
-						.name = span->name,
-						.domain = span->domain,
-						.thread = thread,
-						.category = span->category,
-						.payload = span->payload,
-						.value = span->value});
-	return span->open == EX_NO_INDEX ? VPT_ENOMEM : VPT_OK;
+	if (vpt_grow(&o->items, &o->cap, o->table.count + 1, sizeof(*o->items)))
+		return VPT_ENOMEM;
+	span->open = vpa_open_add(&o->table, span->start_ns, span->name, span->domain);
+	if (span->open == VPA_OPEN_NONE)
+		return VPT_ENOMEM;
+	o->items[span->open] = (struct vpa_ex_open_range){.thread = thread,
+		.category = span->category,
+		.payload = span->payload,
+		.value = span->value};
+	return VPT_OK;
 }
 
 static void count_range(struct vpa_ex_out *x, const struct vpa_ex_host_span *span)
@@ -292,7 +295,8 @@ static int add_open_ranges(struct vpa_ex_host *h, const struct vpt_batch *b)
 		if (!t)
 			return VPT_ENOMEM;
 		open = wide ? &h->wide : &t->open;
-		if (vpa_ex_open_find(open, span.start_ns, span.name, span.domain) != EX_NO_INDEX)
+		if (vpa_open_find(&open->table, span.start_ns, span.name, span.domain) !=
+			VPA_OPEN_NONE)
 			continue;
 		rc = add_open(open, &span, thread);
 		if (!rc && !wide)
@@ -304,13 +308,13 @@ static int add_open_ranges(struct vpa_ex_host *h, const struct vpt_batch *b)
 /* Takes a range that has ended; it may have been met before, while open. */
 static int end_range(struct vpa_ex_out *x, struct vpa_ex_thread *t, struct vpa_ex_host_span *span)
 {
-	uint32_t at = vpa_ex_open_find(&t->open, span->start_ns, span->name, span->domain);
+	uint32_t at = vpa_open_find(&t->open.table, span->start_ns, span->name, span->domain);
 	struct vpa_ex_open_range *open;
 
 	count_range(x, span);
-	if (at == EX_NO_INDEX)
+	if (at == VPA_OPEN_NONE)
 		return add_span(x, t, span);
-	vpa_ex_open_end(&t->open, at, span->end_ns);
+	vpa_open_end(&t->open.table, at, span->end_ns);
 	open = &t->open.items[at];
 	/* The row of an open range lacks colour and category. */
 	open->colour = span->colour;
@@ -318,8 +322,8 @@ static int end_range(struct vpa_ex_out *x, struct vpa_ex_thread *t, struct vpa_e
 	t->changed = 1;
 	if (open->written) {
 		/* Its slice had to end with that of the range around it. */
-		x->bent.clamped_ns[open->category] += open->end_ns - open->cut_ns;
-		vpa_ex_open_drop(&t->open, at);
+		x->bent.clamped_ns[open->category] += span->end_ns - open->cut_ns;
+		vpa_open_drop(&t->open.table, at);
 	}
 	return VPT_OK;
 }
@@ -396,10 +400,10 @@ static int add_ranges(struct vpa_ex_host *h, const struct vpt_batch *b, const st
 			rc = end_range(x, t, &span);
 			continue;
 		}
-		open = vpa_ex_open_find(&h->wide, span.start_ns, span.name, span.domain);
-		if (open != EX_NO_INDEX) {
-			vpa_ex_open_end(&h->wide, open, span.end_ns);
-			vpa_ex_open_drop(&h->wide, open);
+		open = vpa_open_find(&h->wide.table, span.start_ns, span.name, span.domain);
+		if (open != VPA_OPEN_NONE) {
+			vpa_open_end(&h->wide.table, open, span.end_ns);
+			vpa_open_drop(&h->wide.table, open);
 		}
 		count_range(x, &span);
 		put_wide(h, &span, thread);
@@ -495,13 +499,13 @@ int vpa_ex_host_end(struct vpa_ex_host *h)
 		struct vpa_ex_thread *t = &h->threads[i];
 		size_t k;
 
-		for (k = 0; k < t->open.count && !rc; k++) {
-			const struct vpa_ex_open_range *open = &t->open.items[k];
+		for (k = 0; k < t->open.table.count && !rc; k++) {
+			const struct vpa_open_range *open = &t->open.table.items[k];
 			struct vpa_ex_host_span span = {.start_ns = open->start_ns,
 				.end_ns = end > open->start_ns ? end : open->start_ns,
 				.name = open->name,
 				.domain = open->domain,
-				.category = open->category};
+				.category = t->open.items[k].category};
 
 			if (open->used && open->end_ns == UINT64_MAX)
 				rc = end_range(x, t, &span);
@@ -509,20 +513,21 @@ int vpa_ex_host_end(struct vpa_ex_host *h)
 		if (!rc)
 			rc = vpa_ex_thread_finish(x, t);
 	}
-	for (i = 0; i < h->wide.count && !rc; i++) {
-		const struct vpa_ex_open_range *open = &h->wide.items[i];
+	for (i = 0; i < h->wide.table.count && !rc; i++) {
+		const struct vpa_open_range *open = &h->wide.table.items[i];
+		const struct vpa_ex_open_range *more = &h->wide.items[i];
 		struct vpa_ex_host_span span = {.start_ns = open->start_ns,
 			.end_ns = end > open->start_ns ? end : open->start_ns,
-			.value = open->value,
+			.value = more->value,
 			.name = open->name,
 			.domain = open->domain,
-			.category = open->category,
-			.payload = open->payload};
+			.category = more->category,
+			.payload = more->payload};
 
 		if (!open->used)
 			continue;
 		count_range(x, &span);
-		put_wide(h, &span, open->thread);
+		put_wide(h, &span, more->thread);
 	}
 	return rc ? rc : x->pf.failed;
 }

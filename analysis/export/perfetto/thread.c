@@ -24,7 +24,8 @@ void vpa_ex_thread_free(struct vpa_ex_thread *t)
 	vpt_free(t->spans);
 	vpt_free(t->calls);
 	vpt_free(t->stack);
-	vpa_ex_open_free(&t->open);
+	vpa_open_free(&t->open.table);
+	vpt_free(t->open.items);
 	vpa_ex_track_free(&t->late);
 }
 
@@ -161,7 +162,7 @@ static int write_slice(struct vpa_ex_out *x, struct vpa_ex_thread *t,
 
 static uint64_t own_end(const struct vpa_ex_thread *t, const struct vpa_ex_slice *s)
 {
-	return s->open != EX_NO_INDEX ? t->open.items[s->open].end_ns : s->own_end_ns;
+	return s->open != EX_NO_INDEX ? t->open.table.items[s->open].end_ns : s->own_end_ns;
 }
 
 /* After the end of an open range became known: slices inside end no later. */
@@ -218,7 +219,7 @@ static int pop(struct vpa_ex_out *x, struct vpa_ex_thread *t)
 		open->written = 1;
 		open->cut_ns = end;
 	} else {
-		vpa_ex_open_drop(&t->open, s->open);
+		vpa_open_drop(&t->open.table, s->open);
 	}
 	return rc;
 }
@@ -258,7 +259,7 @@ static int push(struct vpa_ex_thread *t, const struct vpa_ex_slice *slice)
 
 static uint64_t span_end(const struct vpa_ex_thread *t, const struct vpa_ex_host_span *s)
 {
-	return s->open != EX_NO_INDEX ? t->open.items[s->open].end_ns : s->end_ns;
+	return s->open != EX_NO_INDEX ? t->open.table.items[s->open].end_ns : s->end_ns;
 }
 
 /* `e` is the span's begin. */
@@ -286,8 +287,8 @@ static void write_late(struct vpa_ex_out *x, struct vpa_ex_thread *t,
 		vpa_ex_span(x, vpa_ex_annotations(x), e, end);
 	if (span->open == EX_NO_INDEX)
 		return;
-	if (t->open.items[span->open].end_ns != UINT64_MAX) {
-		vpa_ex_open_drop(&t->open, span->open);
+	if (t->open.table.items[span->open].end_ns != UINT64_MAX) {
+		vpa_open_drop(&t->open.table, span->open);
 		return;
 	}
 	t->open.items[span->open].written = 1;
