@@ -6,16 +6,6 @@
 
 #include <string.h>
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* ---- host time ---- */
 
 static void add(struct vpa_gain_host *h, enum vpa_cause cause, uint64_t ns)
@@ -31,7 +21,7 @@ static void limit(struct vpa_gain_host *h, enum vpa_cause cause, uint64_t ns)
 
 	for (k = 0; k < VPA_GAIN_CAUSES; k++)
 		if (k != own)
-			h->early_ns[k] = earlier(h->early_ns[k], ns);
+			h->early_ns[k] = vpa_earlier(h->early_ns[k], ns);
 }
 
 /* A walk over a host's calls. */
@@ -69,7 +59,7 @@ static void settle_wait(const struct walk *w, const struct vpa_call *call, enum 
 	uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
 
 	if (start >= w->gap_ns)
-		limit(w->host, cause, earlier(end, start + VPA_NEAR_NS) - w->gap_ns);
+		limit(w->host, cause, vpa_earlier(end, start + VPA_NEAR_NS) - w->gap_ns);
 	else if (kind == VPA_CAUSE_BLOCKING_COPY || end - start >= VPA_NEAR_NS)
 		limit(w->host, cause, 0);
 	else if (end > w->gap_ns)
@@ -87,11 +77,11 @@ static void pass_call(const struct walk *w, const struct vpa_call *call, uint64_
 		cause = VPA_CAUSE_GRAPH_BUILD;
 	if (cause == VPA_CAUSE_SYNC && h->copied && start < h->ended_ns + VPA_NEAR_NS)
 		cause = VPA_CAUSE_BLOCKING_COPY;
-	start = later(start, h->at_ns);
-	until_ns = earlier(end, until_ns);
+	start = vpa_later(start, h->at_ns);
+	until_ns = vpa_earlier(end, until_ns);
 	if (until_ns > start)
 		add(h, cause, until_ns - start);
-	h->at_ns = later(h->at_ns, until_ns);
+	h->at_ns = vpa_later(h->at_ns, until_ns);
 	if (until_ns < end)
 		return;
 	if (kind == VPA_CAUSE_SYNC || kind == VPA_CAUSE_BLOCKING_COPY)
@@ -130,7 +120,7 @@ static void go_on_after(const struct walk *w, uint64_t at_ns)
 	struct vpa_gain_host *h = w->host;
 	uint64_t before;
 
-	h->at_ns = later(h->at_ns, at_ns);
+	h->at_ns = vpa_later(h->at_ns, at_ns);
 	h->position = vpa_calls_next(w->calls, vpa_calls_after(w->calls, at_ns));
 	before = vpa_calls_previous(w->calls, h->position);
 	h->ended_ns = before != VPA_NOWHERE ? vpa_calls_end_at(w->calls, before) : h->at_ns;
@@ -158,7 +148,7 @@ static void pass_calls(const struct walk *w, uint64_t until_ns, int whole)
 		if (!pass_block(w, p, until_ns)) {
 			if (whole && end > until_ns)
 				break;
-			pass_host_code(w, earlier(start, until_ns), start);
+			pass_host_code(w, vpa_earlier(start, until_ns), start);
 			if (start >= until_ns)
 				break;
 			pass_call(w, call, until_ns);
@@ -193,7 +183,7 @@ static void move_first_use(struct vpa_gain_host *h, const struct vpa_cuts *cuts)
 		if (cut->base != VPA_CAUSE_MODULE_LOAD || kind == VPA_CAUSE_MODULE_LOAD)
 			continue;
 		from = &h->early_ns[kind - VPA_GAIN_FIRST];
-		*from -= earlier(*from, ns);
+		*from -= vpa_earlier(*from, ns);
 		add(h, VPA_CAUSE_MODULE_LOAD, ns);
 	}
 }
@@ -213,16 +203,16 @@ static void add_gains(
 	uint64_t ns[VPA_GAIN_CAUSES], own[VPA_GAIN_CAUSES], left = most;
 	size_t i;
 
-	left -= earlier(left, pieces[VPA_CAUSE_LAUNCH_LATENCY]);
+	left -= vpa_earlier(left, pieces[VPA_CAUSE_LAUNCH_LATENCY]);
 	for (i = 0; i < VPA_GAIN_CAUSES; i++) {
-		ns[i] = earlier(h->early_ns[i], most);
-		own[i] = earlier(earlier(ns[i], pieces[VPA_GAIN_FIRST + i]), left);
+		ns[i] = vpa_earlier(h->early_ns[i], most);
+		own[i] = vpa_earlier(vpa_earlier(ns[i], pieces[VPA_GAIN_FIRST + i]), left);
 		left -= own[i];
 		h->early_ns[i] -= ns[i];
 		g->ns[i] += ns[i];
 	}
 	for (i = 0; i < VPA_GAIN_CAUSES; i++) {
-		uint64_t more = earlier(ns[i] - own[i], left);
+		uint64_t more = vpa_earlier(ns[i] - own[i], left);
 
 		left -= more;
 		g->own_ns[i] += own[i] + more;
@@ -243,7 +233,7 @@ void vpa_gain_count(
 		pieces[p->cause] += p->end_ns - p->start_ns;
 		most += is_host_made((enum vpa_cause)p->cause) ? p->end_ns - p->start_ns : 0;
 	}
-	most = earlier(most, gap->most_ns);
+	most = vpa_earlier(most, gap->most_ns);
 	if (!h || !most)
 		return;
 	w = walk_of(r, h, gap->start_ns);
@@ -302,7 +292,7 @@ void vpa_gain_pass(
 			continue;
 		end = calls->end - 2 * VPA_CALL_BLOCK;
 		end += (VPA_CALL_BLOCK - end % VPA_CALL_BLOCK) % VPA_CALL_BLOCK;
-		end = earlier(until_ns, vpa_calls_end_at(calls, end - 1));
+		end = vpa_earlier(until_ns, vpa_calls_end_at(calls, end - 1));
 		if (h->full_ns < end)
 			pass_calls(&w, end, 1);
 	}
@@ -322,14 +312,14 @@ void vpa_gain_look_at_queue(struct vpa_gain *g, const struct vpa_resolver *r,
 	 * block. */
 	while (from < to) {
 		const struct vpa_call_block *block = vpa_calls_block(calls, from);
-		uint64_t end = earlier(block->first + VPA_CALL_BLOCK, to);
-		uint64_t count = earlier(calls->end - block->first, VPA_CALL_BLOCK);
+		uint64_t end = vpa_earlier(block->first + VPA_CALL_BLOCK, to);
+		uint64_t count = vpa_earlier(calls->end - block->first, VPA_CALL_BLOCK);
 
 		launches += (end - from) * block->launches / count;
 		from = end;
 	}
 	if (launches >= VPA_GAIN_QUEUE)
-		h->full_ns = later(h->full_ns, at_ns);
+		h->full_ns = vpa_later(h->full_ns, at_ns);
 }
 
 void vpa_gain_free(struct vpa_gain *g)

@@ -6,6 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+static inline uint64_t vpa_earlier(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
+static inline uint64_t vpa_later(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
 struct vpa_interval {
 	uint64_t start_ns, end_ns;
 };

@@ -124,16 +124,6 @@ static int cut_call(struct walk *w, struct vpa_call *call)
 	return vpa_cuts_put(w->out, &cut);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* End of the outermost call before the one at `position`; ~0: none. */
 static uint64_t end_before(const struct vpa_thread_past *past, uint64_t position)
 {
@@ -148,7 +138,7 @@ static uint64_t end_before(const struct vpa_thread_past *past, uint64_t position
 static int cut_forgotten(struct walk *w, uint64_t forgotten_ns)
 {
 	struct vpa_cut cut = {.start_ns = w->at_ns,
-		.end_ns = earlier(forgotten_ns, w->late->end_ns),
+		.end_ns = vpa_earlier(forgotten_ns, w->late->end_ns),
 		.cause = VPA_CAUSE_RECORDS_LOST};
 
 	w->at_ns = cut.end_ns;
@@ -175,7 +165,7 @@ static int cut_late(const struct vpa_late *l, struct vpa_cuts *out)
 
 		if (start >= launch_ns)
 			break;
-		rc = cut_host(&w, earlier(start, l->end_ns), start);
+		rc = cut_host(&w, vpa_earlier(start, l->end_ns), start);
 		if (!rc)
 			rc = cut_call(&w, call);
 		position = vpa_calls_next(calls, position + 1);
@@ -211,7 +201,7 @@ static int take(
 	struct vpa_cut part = *as;
 
 	part.start_ns = from->taken_ns;
-	part.end_ns = earlier(from->end_ns, from->taken_ns + *credit_ns);
+	part.end_ns = vpa_earlier(from->end_ns, from->taken_ns + *credit_ns);
 	part.inside = from->in ? from->call : 0;
 	part.in = from->in;
 	part.base = from->base;
@@ -254,8 +244,8 @@ static int credit_call(const struct vpa_late *l, struct taking *t, struct vpa_ca
 	uint64_t own_ns, uint64_t since_ns)
 {
 	enum vpa_cause cause = cause_of(l, call);
-	uint64_t from = later(own_ns, since_ns), to = earlier(vpa_call_end(call), l->start_ns),
-		 took;
+	uint64_t from = vpa_later(own_ns, since_ns),
+		 to = vpa_earlier(vpa_call_end(call), l->start_ns), took;
 	uint64_t *counted;
 	struct vpa_cut as = {.call = call->name, .cause = (uint8_t)cause};
 	int rc;
@@ -321,7 +311,7 @@ static void note_exhausted(
 	if (c->block != position / VPA_CALL_BLOCK)
 		c->unbroken = 1;
 	c->block = position / VPA_CALL_BLOCK;
-	c->unbroken = c->unbroken && is_exhausted(l, call, later(own_ns, c->since_ns));
+	c->unbroken = c->unbroken && is_exhausted(l, call, vpa_later(own_ns, c->since_ns));
 	if (++c->steps > STEPS_FEW && c->unbroken)
 		vpa_call_exhaust(call, l->device);
 }
@@ -356,7 +346,7 @@ static int give_credit(const struct vpa_late *l, struct taking *t)
 	while (position < calls->end && c.ended_ns < l->start_ns && has_more(t) && !rc) {
 		struct vpa_call *call = vpa_calls_at(calls, position);
 		uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
-		uint64_t own_ns = earlier(later(start, c.ended_ns), end);
+		uint64_t own_ns = vpa_earlier(vpa_later(start, c.ended_ns), end);
 
 		if (start < l->start_ns)
 			rc = credit_call(l, t, call, own_ns, c.since_ns);

@@ -102,16 +102,6 @@ static void find_submitted(struct vpa_thread_past *past, uint64_t frontier_ns)
 		past->submitted = p;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* When the thread's newest call ended; 0: no calls. */
 static uint64_t newest_end(const struct vpa_calls *c)
 {
@@ -125,11 +115,11 @@ static uint64_t newest_end(const struct vpa_calls *c)
 static void trim_ranges(struct vpa_resolver *r, struct vpa_timeline *t, uint64_t earliest_ns,
 	uint64_t ended_ns, uint64_t frontier_ns)
 {
-	frontier_ns = later(frontier_ns, vpa_steps_newest_ns(&t->steps, STEPS_KEPT_MAX));
-	ended_ns = later(ended_ns, vpa_steps_newest_ns(&t->steps, STEPS_KEPT_LATE));
+	frontier_ns = vpa_later(frontier_ns, vpa_steps_newest_ns(&t->steps, STEPS_KEPT_MAX));
+	ended_ns = vpa_later(ended_ns, vpa_steps_newest_ns(&t->steps, STEPS_KEPT_LATE));
 	/* Future calls may begin before known ops end. */
-	frontier_ns = earlier(earlier(frontier_ns, r->released_ns), ended_ns);
-	vpa_timeline_trim(t, &r->pool, earlier(earliest_ns, frontier_ns));
+	frontier_ns = vpa_earlier(vpa_earlier(frontier_ns, r->released_ns), ended_ns);
+	vpa_timeline_trim(t, &r->pool, vpa_earlier(earliest_ns, frontier_ns));
 }
 
 static void trim_overhead(struct vpa_overhead *o, uint64_t frontier_ns)
@@ -177,8 +167,8 @@ int vpa_resolver_trim(struct vpa_resolver *r, uint64_t frontier_ns)
 		return r->failed;
 	r->rows_since_trim = 0;
 	for (i = 0; i < r->model->thread_count; i++) {
-		oldest = earlier(trim_thread(r, i, frontier_ns), oldest);
-		ended_ns = earlier(newest_end(&r->pasts[i].calls), ended_ns);
+		oldest = vpa_earlier(trim_thread(r, i, frontier_ns), oldest);
+		ended_ns = vpa_earlier(newest_end(&r->pasts[i].calls), ended_ns);
 	}
 	for (i = 0; i < r->process_count; i++) {
 		trim_ranges(r, &r->processes[i].ranges, oldest, ended_ns, frontier_ns);
