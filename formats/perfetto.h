@@ -26,6 +26,8 @@ enum {
 /* Types of a track event. */
 enum { VPT_PF_SLICE_BEGIN = 1, VPT_PF_SLICE_END = 2, VPT_PF_INSTANT = 3, VPT_PF_COUNTER = 4 };
 
+enum { VPT_PF_API_CUDA = 4 }; /* of VPT_PF_EVENT_API and VPT_PF_CONTEXT_API */
+
 enum {
 	VPT_PF_FIRST_SEQUENCE = 1, /* for packets that belong to no other; its times are absolute */
 	VPT_PF_TEXT_MAX = 16 << 10 /* longer names are cut, so that packets stay small */

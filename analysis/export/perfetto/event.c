@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { API_CUDA = 4 };
-
 static const char *const arg_names[EX_ARGS] = {
 	[EX_ARG_CORRELATION] = "correlation",
 	[EX_ARG_RETURN_CODE] = "return_code",
@@ -114,7 +112,7 @@ static uint8_t *ops_at(struct vpa_ex_out *x, uint8_t *to, const struct vpa_ex_ev
 		to = vpt_pb_fixed_at(to, VPT_PF_EVENT_FLOWS, vpa_ex_op_id(x, e->ops[i]));
 	if (x->options->gpu_as_slices)
 		return to;
-	to = vpt_pb_uint_at(to, VPT_PF_EVENT_API, API_CUDA);
+	to = vpt_pb_uint_at(to, VPT_PF_EVENT_API, VPT_PF_API_CUDA);
 	to = vpt_pb_varint_at(to, VPT_PF_EVENT_CORRELATION << 3 | 2);
 	content = ++to;
 	for (i = 0; i < e->op_count; i++)
@@ -152,7 +150,7 @@ static void put_long(struct vpa_ex_out *x, struct vpt_pf_sequence *s, const stru
 		for (i = 0; i < e->op_count; i++)
 			vpt_pb_uint(b, VPT_PF_CORRELATION_SUBMISSIONS, vpa_ex_op_id(x, e->ops[i]));
 		vpt_pb_end(b);
-		vpt_pb_uint(b, VPT_PF_EVENT_API, API_CUDA);
+		vpt_pb_uint(b, VPT_PF_EVENT_API, VPT_PF_API_CUDA);
 	}
 	vpt_pb_end(b);
 	vpt_pf_end(&x->pf);

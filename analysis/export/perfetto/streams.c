@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { API_CUDA = 4, COMPUTE = 2 };
+enum { COMPUTE = 2 };
 
 void vpa_ex_streams_free(struct vpa_ex_streams *o)
 {
@@ -93,7 +93,7 @@ static int context_iid(struct vpa_ex_out *x, struct vpa_ex_streams *o, int64_t p
 	vpt_pb_begin(&x->pf.out, VPT_PF_INTERNED_CONTEXTS);
 	vpt_pb_uint(&x->pf.out, VPT_PF_CONTEXT_IID, *iid);
 	vpt_pb_uint(&x->pf.out, VPT_PF_CONTEXT_PID, (uint64_t)pid);
-	vpt_pb_uint(&x->pf.out, VPT_PF_CONTEXT_API, API_CUDA);
+	vpt_pb_uint(&x->pf.out, VPT_PF_CONTEXT_API, VPT_PF_API_CUDA);
 	vpt_pb_end(&x->pf.out);
 	vpa_ex_end_interned(x);
 	return VPT_OK;

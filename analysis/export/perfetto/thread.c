@@ -13,10 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	SEQUENCES = 16, /* from this number on, one per thread */
-	API_CUDA = 4
-};
+enum { SEQUENCES = 16 /* from this number on, one per thread */ };
 
 void vpa_ex_thread_free(struct vpa_ex_thread *t)
 {
@@ -93,7 +90,7 @@ static int make_form(struct vpa_ex_out *x, struct vpa_ex_thread *t, uint32_t nam
 	to = vpt_pb_uint_at(to, VPT_PF_EVENT_NAME,
 		vpa_ex_text_iid(x, &t->sequence, VPT_PF_INTERNED_NAMES, name));
 	if (has_ops)
-		to = vpt_pb_uint_at(to, VPT_PF_EVENT_API, API_CUDA);
+		to = vpt_pb_uint_at(to, VPT_PF_EVENT_API, VPT_PF_API_CUDA);
 	form->size = (uint8_t)(to - form->bytes);
 	form->generation = x->pf.generation;
 	return x->pf.failed;
