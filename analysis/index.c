@@ -1,65 +1,58 @@
-/* index.c - an open-addressing hash that only grows. */
+/* index.c - a shared map finds the entries. */
 #include "analysis/index.h"
 
-#include "formats/error.h"
 #include "formats/memory.h"
-#include "formats/strings.h"
 
-#include <string.h>
-
-static uint32_t *slot_of(const struct vpa_index *x, uint64_t a, uint64_t b)
+static uint64_t hash_of(uint64_t a, uint64_t b)
 {
-	size_t mask = x->slot_count - 1;
-	size_t i = vpt_hash_mix(vpt_hash_mix(a) + b) & mask;
-
-	while (x->slots[i] &&
-		(x->entries[x->slots[i] - 1].a != a || x->entries[x->slots[i] - 1].b != b))
-		i = (i + 1) & mask;
-	return &x->slots[i];
+	return vpt_hash_mix(vpt_hash_mix(a) + b);
 }
 
-static int grow(struct vpa_index *x)
+static inline uint32_t find(const struct vpa_index *x, uint64_t hash, uint64_t a, uint64_t b)
 {
-	size_t want = x->slot_count ? x->slot_count * 2 : 64, i;
-	uint32_t *slots = vpt_calloc(want, sizeof(*slots));
+	uint64_t at = hash;
+	uint32_t row;
 
-	if (!slots)
-		return VPT_ENOMEM;
-	vpt_free(x->slots);
-	x->slots = slots;
-	x->slot_count = want;
-	for (i = 0; i < x->count; i++)
-		*slot_of(x, x->entries[i].a, x->entries[i].b) = (uint32_t)(i + 1);
-	return VPT_OK;
+	while ((row = vpt_map_next(&x->map, hash, &at)) != VPT_MAP_NONE)
+		if (x->entries[row].a == a && x->entries[row].b == b)
+			break;
+	return row;
 }
 
 uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b)
 {
-	uint32_t *slot;
+	uint64_t hash = hash_of(a, b);
+	uint32_t row = find(x, hash, a, b);
 
-	if (x->count * 2 >= x->slot_count && grow(x))
+	if (row != VPT_MAP_NONE)
+		return row;
+	row = (uint32_t)x->count;
+	if (vpt_grow(&x->entries, &x->cap, x->count + 1, sizeof(*x->entries)) ||
+		vpt_map_put(&x->map, hash, row))
 		return UINT32_MAX;
-	slot = slot_of(x, a, b);
-	if (!*slot) {
-		if (vpt_grow(&x->entries, &x->cap, x->count + 1, sizeof(*x->entries)))
-			return UINT32_MAX;
-		x->entries[x->count++] = (struct vpa_index_entry){a, b};
-		*slot = (uint32_t)x->count;
-	}
-	return *slot - 1;
+	x->entries[x->count++] = (struct vpa_index_entry){a, b};
+	return row;
 }
 
 uint32_t vpa_index_find(const struct vpa_index *x, uint64_t a, uint64_t b)
 {
-	uint32_t *slot = x->slot_count ? slot_of(x, a, b) : NULL;
+	return find(x, hash_of(a, b), a, b);
+}
 
-	return slot && *slot ? *slot - 1 : UINT32_MAX;
+uint32_t vpa_index_row(
+	struct vpa_index *x, uint64_t a, uint64_t b, void *array, size_t *cap, size_t size)
+{
+	uint32_t row = vpa_index_put(x, a, b);
+
+	if (row != UINT32_MAX && vpt_grow_zeroed(array, cap, (size_t)row + 1, size))
+		return UINT32_MAX;
+	return row;
 }
 
 void vpa_index_free(struct vpa_index *x)
 {
 	vpt_free(x->entries);
-	vpt_free(x->slots);
+	vpt_map_free(&x->map);
 	memset(x, 0, sizeof(*x));
 }
 

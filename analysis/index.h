@@ -3,6 +3,8 @@
 #ifndef VPA_ANALYSIS_INDEX_H
 #define VPA_ANALYSIS_INDEX_H
 
+#include "formats/map.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,12 +15,15 @@ struct vpa_index_entry {
 struct vpa_index {
 	struct vpa_index_entry *entries; /* by row, in order of arrival */
 	size_t count, cap;
-	uint32_t *slots;
-	size_t slot_count;
+	struct vpt_map map; /* rows by (a, b) */
 };
 
 /* The row of (a, b), appended if it is new. UINT32_MAX: no memory. */
 uint32_t vpa_index_put(struct vpa_index *x, uint64_t a, uint64_t b);
+/* The same, and grows the caller's array of `size` bytes a row to hold it. `array` and `cap` are as
+ * in vpt_grow_zeroed(). */
+uint32_t vpa_index_row(
+	struct vpa_index *x, uint64_t a, uint64_t b, void *array, size_t *cap, size_t size);
 /* The row of (a, b); UINT32_MAX: there is none. */
 uint32_t vpa_index_find(const struct vpa_index *x, uint64_t a, uint64_t b);
 void vpa_index_free(struct vpa_index *x);

@@ -32,7 +32,8 @@ void vpa_maps_free(struct vpa_resolver_maps *m)
 	vpt_free(m->names);
 	vpt_free(m->range_names);
 	vpt_free(m->configs);
-	vpt_free(m->lanes);
+	vpa_index_free(&m->lanes);
+	vpt_free(m->lane_of);
 	vpt_free(m->kernel_of_name);
 	vpt_free(m->classes);
 	vpt_free(m);
@@ -303,32 +304,6 @@ int vpa_maps_new_config(void *resolver, uint64_t config, struct vpa_config_entry
 
 /* ---- lanes ---- */
 
-static struct vpa_lane_entry *lane_slot(const struct vpa_resolver_maps *m, uint64_t key)
-{
-	size_t mask = m->lane_slots - 1, i = vpt_hash_mix(key) & mask;
-
-	while (m->lanes[i].key && m->lanes[i].key != key)
-		i = (i + 1) & mask;
-	return &m->lanes[i];
-}
-
-static int grow_lanes(struct vpa_resolver_maps *m)
-{
-	struct vpa_resolver_maps bigger = {.lane_slots = m->lane_slots ? m->lane_slots * 2 : 64};
-	size_t i;
-
-	bigger.lanes = vpt_calloc(bigger.lane_slots, sizeof(*bigger.lanes));
-	if (!bigger.lanes)
-		return VPT_ENOMEM;
-	for (i = 0; i < m->lane_slots; i++)
-		if (m->lanes[i].key)
-			*lane_slot(&bigger, m->lanes[i].key) = m->lanes[i];
-	vpt_free(m->lanes);
-	m->lanes = bigger.lanes;
-	m->lane_slots = bigger.lane_slots;
-	return VPT_OK;
-}
-
 static int device_index(struct vpa_model *m, int64_t ordinal, uint32_t *index)
 {
 	*index = vpa_find_device(m, ordinal);
@@ -434,11 +409,12 @@ static int add_stream(struct vpa_resolver *r, uint64_t key, int64_t pid, int64_t
 static int add_lane(struct vpa_resolver *r, uint64_t key, uint8_t type, uint32_t index)
 {
 	struct vpa_resolver_maps *m = r->maps;
+	uint32_t row =
+		vpa_index_row(&m->lanes, key, type, &m->lane_of, &m->lane_cap, sizeof(*m->lane_of));
 
-	if (m->lane_count * 2 >= m->lane_slots && grow_lanes(m))
+	if (row == UINT32_MAX)
 		return VPT_ENOMEM;
-	*lane_slot(m, key) = (struct vpa_lane_entry){key, index, type};
-	m->lane_count++;
+	m->lane_of[row] = index;
 	return VPT_OK;
 }
 
@@ -446,29 +422,25 @@ static int add_lane(struct vpa_resolver *r, uint64_t key, uint8_t type, uint32_t
  * else. Key 0 means no lane and gets one of each type. */
 static int find_lane(struct vpa_resolver *r, uint64_t key, uint8_t type, uint32_t *index)
 {
-	/* Threads and streams share the key space in files, but not here. */
-	uint64_t own = key * 2 + (type == VPT_LANETYPE_STREAM) + 1;
-	struct vpa_lane_entry *e = r->maps->lane_slots ? lane_slot(r->maps, own) : NULL;
+	uint32_t row = vpa_index_find(&r->maps->lanes, key, type);
 	int rc;
 
-	if (e && e->key) {
-		*index = e->index;
+	if (row != UINT32_MAX) {
+		*index = r->maps->lane_of[row];
 		return VPT_OK;
 	}
 	if (type == VPT_LANETYPE_THREAD)
 		rc = add_thread(r, key, -1, -1, 0, index);
 	else
 		rc = add_stream(r, key, -1, -1, 0, -1, index);
-	return rc ? rc : add_lane(r, own, type, *index);
+	return rc ? rc : add_lane(r, key, type, *index);
 }
 
 uint32_t vpa_maps_find(const struct vpa_resolver *r, uint64_t key, uint8_t type)
 {
-	uint64_t own = key * 2 + (type == VPT_LANETYPE_STREAM) + 1;
-	const struct vpa_lane_entry *e =
-		key && r->maps->lane_slots ? lane_slot(r->maps, own) : NULL;
+	uint32_t row = key ? vpa_index_find(&r->maps->lanes, key, type) : UINT32_MAX;
 
-	return e && e->key ? e->index : VPA_NONE;
+	return row != UINT32_MAX ? r->maps->lane_of[row] : VPA_NONE;
 }
 
 int vpa_maps_thread(struct vpa_resolver *r, uint64_t key, uint32_t *index)
@@ -485,14 +457,13 @@ static int read_lane(struct vpa_resolver *r, const struct vpt_batch *b, const st
 	uint32_t row)
 {
 	uint64_t key = s->col[VPT_LANE_KEY][row], type = s->col[VPT_LANE_LANE_TYPE][row];
-	uint64_t own = key * 2 + (type == VPT_LANETYPE_STREAM) + 1;
 	int64_t pid = (int64_t)s->col[VPT_LANE_PID][row];
 	uint32_t index, name;
 	int rc;
 
 	if ((type != VPT_LANETYPE_THREAD && type != VPT_LANETYPE_STREAM) || !key)
 		return VPT_OK;
-	if (r->maps->lane_slots && lane_slot(r->maps, own)->key)
+	if (vpa_index_find(&r->maps->lanes, key, type) != UINT32_MAX)
 		return VPT_OK;
 	rc = vpa_maps_name(r, b, s->col[VPT_LANE_NAME][row], &name);
 	if (rc)
@@ -503,7 +474,7 @@ static int read_lane(struct vpa_resolver *r, const struct vpt_batch *b, const st
 		rc = add_stream(r, key, pid, (int64_t)s->col[VPT_LANE_DEVICE][row],
 			s->col[VPT_LANE_CONTEXT][row], (int64_t)s->col[VPT_LANE_STREAM][row],
 			&index);
-	return rc ? rc : add_lane(r, own, (uint8_t)type, index);
+	return rc ? rc : add_lane(r, key, (uint8_t)type, index);
 }
 
 int vpa_maps_begin_chunk(struct vpa_resolver *r, const struct vpt_batch *b)

@@ -3,13 +3,8 @@
 #ifndef VPA_ANALYSIS_RESOLVER_MAPS_H
 #define VPA_ANALYSIS_RESOLVER_MAPS_H
 
+#include "analysis/index.h"
 #include "analysis/resolver.h"
-
-struct vpa_lane_entry {
-	uint64_t key; /* 0: free */
-	uint32_t index;
-	uint8_t type; /* VPT_LANETYPE_THREAD or _STREAM */
-};
 
 /* The names of a range. */
 struct vpa_range_name {
@@ -36,8 +31,10 @@ struct vpa_resolver_maps {
 	size_t range_name_cap;
 	struct vpa_config_entry *configs; /* by row of CONFIG */
 	size_t config_count, config_cap;
-	struct vpa_lane_entry *lanes;
-	size_t lane_slots, lane_count;
+	struct vpa_index
+		lanes;     /* (key, VPT_LANETYPE_THREAD or _STREAM): files may use a key for both */
+	uint32_t *lane_of; /* the thread or stream of the model, by row of `lanes` */
+	size_t lane_cap;
 	uint32_t *kernel_of_name; /* 1 + kernel, by name */
 	size_t kernel_of_name_cap;
 	struct vpa_call_kind call_kinds[256]; /* by call number */

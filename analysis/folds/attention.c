@@ -45,12 +45,11 @@ struct state {
 
 VPA_RARE static int add_eager(struct state *s, const struct progress *p, uint64_t second_gemm_ns)
 {
-	uint32_t row = vpa_index_put(
-		&s->eager_index, (uint64_t)p->range << 32 | p->gemm_name, p->softmax_name);
+	uint32_t row = vpa_index_row(&s->eager_index, (uint64_t)p->range << 32 | p->gemm_name,
+		p->softmax_name, &s->eager, &s->eager_cap, sizeof(*s->eager));
 	struct eager *e;
 
-	if (row == UINT32_MAX ||
-		vpt_grow_zeroed(&s->eager, &s->eager_cap, (size_t)row + 1, sizeof(*s->eager)))
+	if (row == UINT32_MAX)
 		return VPT_ENOMEM;
 	e = &s->eager[row];
 	e->count++;

@@ -35,9 +35,9 @@ uint32_t vpa_blocks_row(struct vpa_blocks_table *s, const struct vpa_fold_contex
 	/* Too many different stages: the excess gets no names of its own. */
 	if (s->row_index.count >= VPA_STAGE_ROWS_MAX - VPA_SCOPE_KINDS)
 		name = 0;
-	row = vpa_index_put(&s->row_index, (uint64_t)label->kind << 8 | label->source, name);
-	if (row == UINT32_MAX ||
-		vpt_grow_zeroed(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
+	row = vpa_index_row(&s->row_index, (uint64_t)label->kind << 8 | label->source, name,
+		&s->rows, &s->row_cap, sizeof(*s->rows));
+	if (row == UINT32_MAX)
 		return VPA_NONE;
 	s->rows[row].kind = label->kind;
 	s->rows[row].source = label->source;
@@ -78,12 +78,10 @@ int vpa_blocks_begin_scope(
 
 struct vpa_stage_sum *vpa_blocks_sum(struct vpa_blocks_table *s, uint32_t block, uint32_t row)
 {
-	uint32_t at = vpa_index_put(&s->sum_index, (uint64_t)(block + 1), row);
+	uint32_t at = vpa_index_row(
+		&s->sum_index, (uint64_t)(block + 1), row, &s->sums, &s->sum_cap, sizeof(*s->sums));
 
-	if (at == UINT32_MAX ||
-		vpt_grow_zeroed(&s->sums, &s->sum_cap, (size_t)at + 1, sizeof(*s->sums)))
-		return NULL;
-	return &s->sums[at];
+	return at == UINT32_MAX ? NULL : &s->sums[at];
 }
 
 static int add_sample(

@@ -23,12 +23,10 @@ struct state {
 static struct row *row_of(struct state *s, const struct vpa_ops *ops, size_t i)
 {
 	uint64_t kernel = (uint64_t)ops->device[i] << 32 | ops->kernel[i];
-	uint32_t row = vpa_index_put(&s->index, kernel, ops->blocks[i]);
+	uint32_t row = vpa_index_row(
+		&s->index, kernel, ops->blocks[i], &s->rows, &s->row_cap, sizeof(*s->rows));
 
-	if (row == UINT32_MAX ||
-		vpt_grow_zeroed(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
-		return NULL;
-	return &s->rows[row];
+	return row == UINT32_MAX ? NULL : &s->rows[row];
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)

@@ -39,9 +39,8 @@ static struct row *row_of(struct state *s, const struct vpa_copy *copy)
 	if (s->newest < s->index.count && s->index.entries[s->newest].a == copy->kind &&
 		s->index.entries[s->newest].b == kinds)
 		return &s->rows[s->newest];
-	row = vpa_index_put(&s->index, copy->kind, kinds);
-	if (row == UINT32_MAX ||
-		vpt_grow_zeroed(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
+	row = vpa_index_row(&s->index, copy->kind, kinds, &s->rows, &s->row_cap, sizeof(*s->rows));
+	if (row == UINT32_MAX)
 		return NULL;
 	s->newest = row;
 	return &s->rows[row];
@@ -54,9 +53,8 @@ static int add_read(struct state *s, uint32_t place, uint64_t bytes)
 	if (s->read_index.count == READ_ROWS_MAX &&
 		vpa_index_find(&s->read_index, place, 0) == UINT32_MAX)
 		return VPT_OK;
-	row = vpa_index_put(&s->read_index, place, 0);
-	if (row == UINT32_MAX ||
-		vpt_grow_zeroed(&s->reads, &s->read_cap, (size_t)row + 1, sizeof(*s->reads)))
+	row = vpa_index_row(&s->read_index, place, 0, &s->reads, &s->read_cap, sizeof(*s->reads));
+	if (row == UINT32_MAX)
 		return VPT_ENOMEM;
 	if (bytes <= SMALL_BYTES)
 		s->reads[row].small++;

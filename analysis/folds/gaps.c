@@ -211,11 +211,11 @@ VPA_RARE static int find_part(struct state *s, struct drawer *p, uint32_t call)
 {
 	uint64_t names = (uint64_t)p->range << 32 | call;
 	/* Too many different ranges: from here on only the cause is distinguished. */
-	uint32_t row = vpa_index_put(
-		&s->index, p->owner - 1, s->index.count < PARTS_MAX ? names : UINT64_MAX);
+	uint32_t row = vpa_index_row(&s->index, p->owner - 1,
+		s->index.count < PARTS_MAX ? names : UINT64_MAX, &s->parts, &s->part_cap,
+		sizeof(*s->parts));
 
-	if (row == UINT32_MAX ||
-		vpt_grow_zeroed(&s->parts, &s->part_cap, (size_t)row + 1, sizeof(*s->parts)))
+	if (row == UINT32_MAX)
 		return VPT_ENOMEM;
 	p->calls[call % CALLS].call = call;
 	p->calls[call % CALLS].part = row;

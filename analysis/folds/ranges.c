@@ -264,10 +264,10 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 VPA_RARE static struct row *find_row(
 	struct state *s, const struct vpa_range *range, struct recent *recent)
 {
-	uint32_t row = vpa_index_put(&s->index, range->name, range->domain);
+	uint32_t row = vpa_index_row(
+		&s->index, range->name, range->domain, &s->rows, &s->row_cap, sizeof(*s->rows));
 
-	if (row == UINT32_MAX ||
-		vpt_grow_zeroed(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
+	if (row == UINT32_MAX)
 		return NULL;
 	*recent = (struct recent){range->name, range->domain, row + 1};
 	return &s->rows[row];

@@ -22,12 +22,9 @@ struct state {
 
 static struct row *row_of(struct state *s, uint32_t name)
 {
-	uint32_t row = vpa_index_put(&s->index, name, 0);
+	uint32_t row = vpa_index_row(&s->index, name, 0, &s->rows, &s->row_cap, sizeof(*s->rows));
 
-	if (row == UINT32_MAX ||
-		vpt_grow_zeroed(&s->rows, &s->row_cap, (size_t)row + 1, sizeof(*s->rows)))
-		return NULL;
-	return &s->rows[row];
+	return row == UINT32_MAX ? NULL : &s->rows[row];
 }
 
 static int fold_call(void *state, const struct vpa_fold_context *c, const struct vpa_call *call)

@@ -319,9 +319,9 @@ static int kernel_iid(struct vpa_ex_out *x, struct vpa_ex_forms *o, const struct
 		o->grids[variant]++;
 	else if (row == UINT32_MAX)
 		*grid = 0;
-	row = vpa_index_put(&o->kernels, (uint64_t)variant, *grid);
-	if (row == UINT32_MAX || vpt_grow_zeroed(&o->kernel_told, &o->kernel_told_cap,
-					 (size_t)row + 1, sizeof(*o->kernel_told)))
+	row = vpa_index_row(&o->kernels, (uint64_t)variant, *grid, &o->kernel_told,
+		&o->kernel_told_cap, sizeof(*o->kernel_told));
+	if (row == UINT32_MAX)
 		return VPT_ENOMEM;
 	*iid = row + 1;
 	if (o->kernel_told[row] == x->pf.generation)
