@@ -7,9 +7,12 @@
  *	elements   0: "vae"   1: "dit"   2: "text"           the caller's
  *	slots      .  | dit 1 | .  | .  | vae 0 | text 2 | .  .     hash and 1 + number; 0: free
  *
- * Open addressing, never more than half full. Not for the few tables that are queried for every
- * event: launches.c, open_ranges.c and the recorder's lanes have tables of their own, with the keys
- * in the slots or of a fixed size. */
+ * Open addressing, never more than half full. Tables with another need are their own:
+ *
+ * - entries leave one by one: open_ranges.c, the exports' links.c and gpu.c
+ * - entries expire, the newest are found first: launches.c, call_waits.c
+ * - fixed in size, since the tracer's threads share them or they forget: names.c, lanes.c,
+ *   cupti_configs.c */
 #ifndef VPT_FORMATS_MAP_H
 #define VPT_FORMATS_MAP_H
 

@@ -8,7 +8,6 @@
 
 #include "formats/error.h"
 #include "formats/memory.h"
-#include "formats/strings.h"
 
 enum {
 	REALTIME = 1, /* clocks */
@@ -133,6 +132,7 @@ void vpt_pf_resume_more(struct vpt_pf *p, struct vpt_pf_sequence *s)
 void vpt_pf_sequence_free(struct vpt_pf_sequence *s)
 {
 	vpt_free(s->names);
+	vpt_map_free(&s->names_by_key);
 	*s = (struct vpt_pf_sequence){0};
 }
 
@@ -184,30 +184,26 @@ void vpt_pf_end(struct vpt_pf *p)
 
 /* ---- interned data ---- */
 
-static struct vpt_pf_name *name_slot(const struct vpt_pf_sequence *s, uint64_t key)
+/* The name with this key and hash; NULL: none. */
+static inline struct vpt_pf_name *find_name(
+	const struct vpt_pf_sequence *s, uint64_t hash, uint64_t key)
 {
-	size_t mask = s->name_slots - 1, i = (size_t)vpt_hash_mix(key) & mask;
+	uint64_t at = hash;
+	uint32_t n;
 
-	while (s->names[i].iid && s->names[i].key != key)
-		i = (i + 1) & mask;
-	return &s->names[i];
+	while ((n = vpt_map_next(&s->names_by_key, hash, &at)) != VPT_MAP_NONE)
+		if (s->names[n].key == key)
+			return &s->names[n];
+	return NULL;
 }
 
-static int grow_names(struct vpt_pf_sequence *s)
+static struct vpt_pf_name *add_name(struct vpt_pf_sequence *s, uint64_t hash, uint64_t key)
 {
-	struct vpt_pf_sequence bigger = {.name_slots = s->name_slots ? s->name_slots * 2 : 64};
-	size_t i;
-
-	bigger.names = vpt_calloc(bigger.name_slots, sizeof(*bigger.names));
-	if (!bigger.names)
-		return VPT_ENOMEM;
-	for (i = 0; i < s->name_slots; i++)
-		if (s->names[i].iid)
-			*name_slot(&bigger, s->names[i].key) = s->names[i];
-	vpt_free(s->names);
-	s->names = bigger.names;
-	s->name_slots = bigger.name_slots;
-	return VPT_OK;
+	if (vpt_grow(&s->names, &s->name_cap, s->name_count + 1, sizeof(*s->names)) ||
+		vpt_map_put(&s->names_by_key, hash, (uint32_t)s->name_count))
+		return NULL;
+	s->names[s->name_count] = (struct vpt_pf_name){.key = key};
+	return &s->names[s->name_count++];
 }
 
 uint32_t vpt_pf_intern(
@@ -215,17 +211,17 @@ uint32_t vpt_pf_intern(
 {
 	/* Tables 1, 2, 3 and 29 have different last bits. */
 	unsigned which = table == VPT_PF_INTERNED_TEXTS ? 0 : table & 3;
-	struct vpt_pf_name *name;
+	uint64_t hash = vpt_hash_mix(key << 2 | which);
+	struct vpt_pf_name *name = find_name(s, hash, key << 2 | which);
 
 	*is_new = 0;
-	if (s->name_count * 2 >= s->name_slots && grow_names(s)) {
-		p->failed = VPT_ENOMEM;
-		return 0;
-	}
-	name = name_slot(s, key << 2 | which);
-	if (!name->iid) {
-		s->name_count++;
-		*name = (struct vpt_pf_name){key << 2 | which, ++s->newest[which], 0};
+	if (!name) {
+		name = add_name(s, hash, key << 2 | which);
+		if (!name) {
+			p->failed = VPT_ENOMEM;
+			return 0;
+		}
+		name->iid = ++s->newest[which];
 	}
 	*is_new = name->told != p->generation;
 	name->told = p->generation;

@@ -14,6 +14,7 @@
 #ifndef VPT_FORMATS_PERFETTO_H
 #define VPT_FORMATS_PERFETTO_H
 
+#include "formats/map.h"
 #include "formats/protobuf.h"
 
 /* Fields of messages: VPT_PF_PACKET_TIMESTAMP. */
@@ -39,11 +40,12 @@ struct vpt_pf_sequence {
 	uint32_t generation; /* that of struct vpt_pf when the sequence last began */
 	uint64_t last_ns, track;
 	struct vpt_pf_name {
-		uint64_t key;  /* the caller's number, and the table */
-		uint32_t iid;  /* 0: free */
+		uint64_t key; /* the caller's number, and the table */
+		uint32_t iid;
 		uint32_t told; /* the generation in which it was last emitted */
 	} * names;
-	size_t name_count, name_slots;
+	size_t name_count, name_cap;
+	struct vpt_map names_by_key;
 	uint32_t newest[4]; /* iids assigned so far, by table */
 	/* the caller's: the generation in which it last emitted its fixed data; 0: never */
 	uint32_t tables;
