@@ -8,6 +8,7 @@
 #include "analysis/export/perfetto/forms.h"
 #include "analysis/export/perfetto/links.h"
 #include "analysis/export/perfetto/slices.h"
+#include "analysis/export/runs.h"
 #include "analysis/resolver_maps.h"
 #include "formats/memory.h"
 
@@ -24,10 +25,7 @@ struct vpa_ex_ops {
 	struct vpa_ex_shapes shapes;
 	struct vpa_ex_streams streams;
 	struct vpa_ex_forms forms;
-	struct op *items, *spare; /* [0, count) wait; spare: as many, to sort with */
-	size_t count, cap, spare_cap;
-	size_t *runs; /* starts of the stretches that are in order */
-	size_t run_count, run_cap;
+	struct vpa_runs pending; /* of struct op */
 	struct vpa_op_waits *waits;
 	int has_waits;      /* some stream may wait */
 	int has_call_waits; /* some call may wait */
@@ -52,9 +50,7 @@ void vpa_ex_ops_free(struct vpa_ex_ops *o)
 	vpa_ex_shapes_free(&o->shapes);
 	vpa_ex_streams_free(&o->streams);
 	vpa_ex_forms_free(&o->forms);
-	vpt_free(o->items);
-	vpt_free(o->spare);
-	vpt_free(o->runs);
+	vpa_runs_free(&o->pending);
 	vpt_free(o);
 }
 
@@ -75,16 +71,10 @@ static int clip(const struct vpa_model *m, struct op *op)
 	return !has_length || op->end_ns > op->start_ns;
 }
 
-static int begin_run(struct vpa_ex_ops *o)
+static inline int is_after(const void *pa, const void *pb)
 {
-	if (vpt_grow(&o->runs, &o->run_cap, o->run_count + 1, sizeof(*o->runs)))
-		return VPT_ENOMEM;
-	o->runs[o->run_count++] = o->count;
-	return VPT_OK;
-}
+	const struct op *a = pa, *b = pb;
 
-static inline int is_after(const struct op *a, const struct op *b)
-{
 	if (a->start_ns != b->start_ns)
 		return a->start_ns > b->start_ns;
 	if (a->stream != b->stream)
@@ -92,29 +82,6 @@ static inline int is_after(const struct op *a, const struct op *b)
 	if (a->correlation != b->correlation)
 		return a->correlation > b->correlation;
 	return a->end_ns > b->end_ns;
-}
-
-/* Inserts the op stored after the others into the newest run, or begins another run if it belongs too
- * far back. */
-static int put_op(struct vpa_ex_ops *o)
-{
-	enum { BACK_MAX = 16 };
-	size_t first = o->runs[o->run_count - 1], last = o->count, at = last;
-	const struct op *op = &o->items[last];
-
-	while (at > first && last - at < BACK_MAX && is_after(&o->items[at - 1], op))
-		at--;
-	if (last - at == BACK_MAX) {
-		if (begin_run(o))
-			return VPT_ENOMEM;
-	} else if (at < last) {
-		struct op moved = *op;
-
-		memmove(o->items + at + 1, o->items + at, (last - at) * sizeof(moved));
-		o->items[at] = moved;
-	}
-	o->count++;
-	return VPT_OK;
 }
 
 int vpa_ex_ops_add(struct vpa_ex_ops *o, const struct vpt_batch *b, const struct vpt_section *s)
@@ -127,12 +94,11 @@ int vpa_ex_ops_add(struct vpa_ex_ops *o, const struct vpt_batch *b, const struct
 
 	if (!rc)
 		rc = vpa_maps_stream(resolver, s->lane, &stream);
-	if (rc || vpt_grow(&o->items, &o->cap, o->count + s->row_count, sizeof(*o->items)) ||
-		vpt_grow(&o->spare, &o->spare_cap, o->cap, sizeof(*o->spare)) || begin_run(o))
+	if (rc || vpa_runs_reserve(&o->pending, s->row_count, sizeof(struct op)))
 		return VPT_ENOMEM;
 	for (row = 0; row < s->row_count && !rc; row++) {
 		/* Written in place, field by field: copying what has just been written is slow. */
-		struct op *op = &o->items[o->count];
+		struct op *op = (struct op *)o->pending.items + o->pending.count;
 
 		op->start_ns = s->col[0][row];
 		op->end_ns = op->start_ns + s->col[1][row];
@@ -156,7 +122,7 @@ int vpa_ex_ops_add(struct vpa_ex_ops *o, const struct vpt_batch *b, const struct
 			rc = vpa_ex_copy_shape(shapes, s, row, stream, &op->shape);
 		}
 		if (!rc)
-			rc = put_op(o);
+			rc = vpa_runs_put(&o->pending, sizeof(*op), is_after);
 	}
 	return rc ? rc : vpa_ex_forms_reserve(&o->forms, shapes->shapes.count);
 }
@@ -177,42 +143,6 @@ int vpa_ex_ops_syncs(struct vpa_ex_ops *o, const struct vpt_section *s)
 int vpa_ex_ops_lanes(struct vpa_ex_ops *o, const struct vpt_batch *b)
 {
 	return vpa_ex_streams_add(o->x, &o->streams, b);
-}
-
-/* ---- order ---- */
-
-/* Merges two neighbouring runs, [a, b) and [b, end), into `to`. */
-static void merge(struct op *to, const struct op *from, size_t a, size_t b, size_t end)
-{
-	size_t i = a, k = b, at = a;
-
-	while (i < b && k < end)
-		to[at++] = is_after(&from[i], &from[k]) ? from[k++] : from[i++];
-	memcpy(to + at, from + i, (b - i) * sizeof(*to));
-	at += b - i;
-	memcpy(to + at, from + k, (end - k) * sizeof(*to));
-}
-
-/* Merges all runs into one, in pairs. */
-static void sort_ops(struct vpa_ex_ops *o)
-{
-	while (o->run_count > 1) {
-		struct op *merged = o->spare;
-		size_t r, count = 0, cap = o->spare_cap;
-
-		for (r = 0; r < o->run_count; r += 2) {
-			size_t a = o->runs[r], b = r + 1 < o->run_count ? o->runs[r + 1] : o->count;
-
-			merge(merged, o->items, a, b,
-				r + 2 < o->run_count ? o->runs[r + 2] : o->count);
-			o->runs[count++] = a;
-		}
-		o->run_count = count;
-		o->spare = o->items;
-		o->items = merged;
-		o->spare_cap = o->cap;
-		o->cap = cap;
-	}
 }
 
 /* ---- events out ---- */
@@ -309,6 +239,7 @@ static int write_op(struct vpa_ex_ops *o, const struct op *op)
 /* Starts over when there are very many shapes, with those of the pending ops. */
 static int renew_shapes(struct vpa_ex_ops *o)
 {
+	struct op *items = o->pending.items;
 	struct vpt_strings former;
 	size_t i;
 	int rc = VPT_OK;
@@ -316,30 +247,25 @@ static int renew_shapes(struct vpa_ex_ops *o)
 	if (!vpa_ex_shapes_renew(&o->shapes, &former))
 		return VPT_OK;
 	vpa_ex_forms_forget(&o->forms);
-	for (i = 0; i < o->count && !rc; i++)
-		rc = vpa_ex_shape_move(&o->shapes, &former, &o->items[i].shape);
+	for (i = 0; i < o->pending.count && !rc; i++)
+		rc = vpa_ex_shape_move(&o->shapes, &former, &items[i].shape);
 	vpt_strings_free(&former);
 	return rc ? rc : vpa_ex_forms_reserve(&o->forms, o->shapes.shapes.count);
 }
 
 int vpa_ex_ops_release(struct vpa_ex_ops *o, uint64_t until_ns)
 {
+	const struct op *items;
 	size_t done = 0;
 	int rc = VPT_OK;
 
-	sort_ops(o);
-	while (done < o->count && o->items[done].start_ns < until_ns && !rc)
-		rc = write_op(o, &o->items[done++]);
+	vpa_runs_sort(&o->pending, sizeof(*items), is_after);
+	items = o->pending.items;
+	while (done < o->pending.count && items[done].start_ns < until_ns && !rc)
+		rc = write_op(o, &items[done++]);
 	if (o->has_call_waits && !rc)
 		rc = vpa_call_waits_until(o->x->call_waits, until_ns);
-	o->count -= done;
-	if (o->count)
-		memmove(o->items, o->items + done, o->count * sizeof(*o->items));
-	o->run_count = 0;
-	if (o->count) {
-		if (begin_run(o))
-			return VPT_ENOMEM;
-		o->runs[0] = 0;
-	}
+	if (vpa_runs_drop(&o->pending, done, sizeof(*items)))
+		return VPT_ENOMEM;
 	return rc ? rc : renew_shapes(o);
 }

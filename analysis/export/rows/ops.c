@@ -8,6 +8,7 @@
 
 #include "analysis/demangle.h"
 #include "analysis/export/rows/place.h"
+#include "analysis/export/runs.h"
 #include "analysis/history.h"
 
 #include <stdlib.h>
@@ -35,8 +36,7 @@ struct joined {
 };
 
 struct vpa_rows_ops {
-	struct row *rows;
-	size_t row_count, row_cap;
+	struct vpa_runs rows; /* of struct row */
 	struct vpa_line texts;
 	struct joined *joined; /* [begin, count) */
 	size_t joined_begin, joined_count, joined_cap;
@@ -55,7 +55,7 @@ void vpa_rows_ops_free(struct vpa_rows *x)
 {
 	if (!x->ops)
 		return;
-	vpt_free(x->ops->rows);
+	vpa_runs_free(&x->ops->rows);
 	vpt_free(x->ops->texts.data);
 	vpt_free(x->ops->joined);
 	vpt_free(x->ops->names);
@@ -64,6 +64,25 @@ void vpa_rows_ops_free(struct vpa_rows *x)
 }
 
 /* ---- rows in ---- */
+
+static int compare_keys(const struct key *a, const struct key *b)
+{
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	if (a->stream != b->stream)
+		return a->stream < b->stream ? -1 : 1;
+	if (a->correlation != b->correlation)
+		return a->correlation < b->correlation ? -1 : 1;
+	return 0;
+}
+
+static inline int is_after(const void *pa, const void *pb)
+{
+	const struct row *a = pa, *b = pb;
+	int order = compare_keys(&a->key, &b->key);
+
+	return order ? order > 0 : a->key.end_ns > b->key.end_ns;
+}
 
 /* The key that the pass uses: cut at the window's edges. */
 static struct key key_of(const struct vpa_rows *x, const struct vpt_section *s, uint32_t row,
@@ -86,7 +105,7 @@ int vpa_rows_ops_add(struct vpa_rows *x, const struct vpt_section *s)
 	int correlation = s->kind == VPT_KERNEL ? VPT_KERNEL_CORRELATION : VPT_COPY_CORRELATION;
 	uint32_t row, stream = vpa_rows_stream(x, s->lane);
 
-	if (vpt_grow(&o->rows, &o->row_cap, o->row_count + s->row_count, sizeof(*o->rows)))
+	if (vpa_runs_reserve(&o->rows, s->row_count, sizeof(struct row)))
 		return VPT_ENOMEM;
 	vpa_cat_section(&x->cat, s);
 	for (row = 0; row < s->row_count; row++) {
@@ -96,8 +115,11 @@ int vpa_rows_ops_add(struct vpa_rows *x, const struct vpt_section *s)
 		if (!vpa_rows_in_window(x, s, row))
 			continue;
 		begin = vpa_cat_row_begin(&x->cat, s, row);
-		o->rows[o->row_count++] = (struct row){key_of(x, s, row, stream, correlation),
-			o->texts.size, (uint32_t)(out->size - begin), x->by_kind[s->kind]};
+		((struct row *)o->rows.items)[o->rows.count] =
+			(struct row){key_of(x, s, row, stream, correlation), o->texts.size,
+				(uint32_t)(out->size - begin), x->by_kind[s->kind]};
+		if (vpa_runs_put(&o->rows, sizeof(struct row), is_after))
+			return VPT_ENOMEM;
 		vpa_line_put(&o->texts, out->data + begin, out->size - begin);
 		out->size = begin;
 	}
@@ -125,41 +147,6 @@ int vpa_rows_ops_join(struct vpa_rows *x, const struct vpa_ops *ops)
 				ops->launch_start_ns[i])};
 	}
 	return VPT_OK;
-}
-
-/* ---- order ---- */
-
-static int compare_keys(const struct key *a, const struct key *b)
-{
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	if (a->stream != b->stream)
-		return a->stream < b->stream ? -1 : 1;
-	if (a->correlation != b->correlation)
-		return a->correlation < b->correlation ? -1 : 1;
-	return 0;
-}
-
-static int compare_rows(const void *pa, const void *pb)
-{
-	const struct row *a = pa, *b = pb;
-	int order = compare_keys(&a->key, &b->key);
-
-	if (order)
-		return order;
-	if (a->key.end_ns != b->key.end_ns)
-		return a->key.end_ns < b->key.end_ns ? -1 : 1;
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-static void sort_rows(struct vpa_rows_ops *o)
-{
-	size_t i = 1;
-
-	while (i < o->row_count && compare_rows(&o->rows[i - 1], &o->rows[i]) <= 0)
-		i++;
-	if (i < o->row_count)
-		qsort(o->rows, o->row_count, sizeof(*o->rows), compare_rows);
 }
 
 /* The op of a row, or NULL. Call it in order of keys. Among ops of the same key it takes the one with
@@ -286,41 +273,43 @@ static int write_row(struct vpa_rows *x, const struct row *row)
 }
 
 /* Moves the texts of rows that still wait to the front. */
-static void keep_rest(struct vpa_rows_ops *o, size_t done)
+static int keep_rest(struct vpa_rows_ops *o, size_t done)
 {
+	struct row *rows = o->rows.items;
 	struct vpa_line rest = {0};
 	size_t i;
 
-	for (i = done; i < o->row_count; i++) {
+	for (i = done; i < o->rows.count; i++) {
 		size_t offset = rest.size;
 
-		vpa_line_put(&rest, o->texts.data + o->rows[i].offset, o->rows[i].len);
-		o->rows[i].offset = offset;
+		vpa_line_put(&rest, o->texts.data + rows[i].offset, rows[i].len);
+		rows[i].offset = offset;
 	}
-	o->row_count -= done;
-	memmove(o->rows, o->rows + done, o->row_count * sizeof(*o->rows));
-	if (!o->row_count) {
+	if (done == o->rows.count) {
 		o->texts.size = 0;
-		return;
+	} else {
+		rest.failed |= o->texts.failed;
+		vpt_free(o->texts.data);
+		o->texts = rest;
 	}
-	rest.failed |= o->texts.failed;
-	vpt_free(o->texts.data);
-	o->texts = rest;
+	return vpa_runs_drop(&o->rows, done, sizeof(*rows));
 }
 
 int vpa_rows_ops_release(struct vpa_rows *x, uint64_t until_ns)
 {
 	struct vpa_rows_ops *o = x->ops;
+	const struct row *rows;
 	size_t done = 0;
 	int rc = VPT_OK;
 
-	if (!o->row_count)
+	if (!o->rows.count)
 		return VPT_OK;
-	sort_rows(o);
-	while (!rc && done < o->row_count && o->rows[done].key.start_ns < until_ns)
-		rc = write_row(x, &o->rows[done++]);
-	if (done)
-		keep_rest(o, done);
+	vpa_runs_sort(&o->rows, sizeof(*rows), is_after);
+	rows = o->rows.items;
+	while (!rc && done < o->rows.count && rows[done].key.start_ns < until_ns)
+		rc = write_row(x, &rows[done++]);
+	if (done && keep_rest(o, done))
+		return VPT_ENOMEM;
 	o->joined_count -= o->joined_begin;
 	if (o->joined_count && o->joined_begin)
 		memmove(o->joined, o->joined + o->joined_begin,
