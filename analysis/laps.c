@@ -2,6 +2,7 @@
  * sorted. */
 #include "analysis/laps.h"
 
+#include "formats/count.h"
 #include "formats/error.h"
 #include "formats/memory.h"
 
@@ -10,8 +11,6 @@
 
 /* Per thread or process; with more a trace is no longer one of a video or a loop. */
 enum { LAPS_MAX = 1 << 16 };
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum vpa_lap_mark vpa_lap_mark_of(const char *name, size_t len)
 {

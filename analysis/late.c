@@ -41,11 +41,6 @@ int vpa_cuts_put(struct vpa_cuts *c, const struct vpa_cut *cut)
 
 /* ---- what a call is ---- */
 
-static int holds(struct vpt_text text, const char *word)
-{
-	return memmem(text.text, text.len, word, strlen(word)) != NULL;
-}
-
 /* Whether a call before the first op of a name is a library's setup: cuBLAS and cuDNN then free
  * memory, set attributes and create streams, while the driver loads their code. */
 static int prepares(const struct vpa_late *l, const struct vpa_call *call)
@@ -58,9 +53,9 @@ static int prepares(const struct vpa_late *l, const struct vpa_call *call)
 		return 0;
 	name = vpa_name(l->resolver->model, call->name);
 	if (call->klass == VPT_CALL_ALLOCATION)
-		return holds(name, "Free") && !holds(name, "Async");
+		return vpt_text_holds(name, "Free") && !vpt_text_holds(name, "Async");
 	for (i = 0; call->klass == VPT_CALL_OTHER && i < sizeof(words) / sizeof(*words); i++)
-		if (holds(name, words[i]))
+		if (vpt_text_holds(name, words[i]))
 			return 1;
 	return 0;
 }

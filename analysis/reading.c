@@ -122,11 +122,6 @@ static void take_stats(struct vpa_reading *n, const struct vpt_section *s)
 	}
 }
 
-static int is(struct vpt_text text, const char *word)
-{
-	return text.len == strlen(word) && !memcmp(text.text, word, text.len);
-}
-
 static void take_meta(struct vpa_reading *n, struct vpt_text key, struct vpt_text value)
 {
 	char text[VPA_READING_TEXT];
@@ -134,25 +129,25 @@ static void take_meta(struct vpa_reading *n, struct vpt_text key, struct vpt_tex
 
 	snprintf(
 		text, sizeof(text), "%.*s", (int)(value.len < 4096 ? value.len : 4096), value.text);
-	n->is_tracers |= is(key, "vptrace");
-	if (is(key, "profile"))
+	n->is_tracers |= vpt_text_is(key, "vptrace");
+	if (vpt_text_is(key, "profile"))
 		n->is_ranges_only = !strcmp(text, "none");
-	else if (is(key, "cupti.unavailable"))
+	else if (vpt_text_is(key, "cupti.unavailable"))
 		memcpy(n->unavailable, text, sizeof(text));
-	else if (is(key, "cupti.failure"))
+	else if (vpt_text_is(key, "cupti.failure"))
 		memcpy(n->failure, text, sizeof(text));
-	else if (is(key, "cupti.taken"))
+	else if (vpt_text_is(key, "cupti.taken"))
 		memcpy(n->taken, text, sizeof(text));
-	else if (is(key, "memory_limit"))
+	else if (vpt_text_is(key, "memory_limit"))
 		n->memory_limit_bytes = strtoull(text, NULL, 10);
-	else if (is(key, "flush_ms"))
+	else if (vpt_text_is(key, "flush_ms"))
 		n->flush_ms = strtoull(text, NULL, 10);
-	else if (is(key, vpa_reading_damage_key))
+	else if (vpt_text_is(key, vpa_reading_damage_key))
 		memcpy(n->first_damage, text, sizeof(text));
 	for (i = 0; i < VPA_READING_COUNT; i++) {
 		uint64_t count;
 
-		if (!is(key, keys[i]))
+		if (!vpt_text_is(key, keys[i]))
 			continue;
 		count = strtoull(text, NULL, 10);
 		n->counts[i] += count - n->carried[i];

@@ -5,6 +5,7 @@
 #include "analysis/range_names.h"
 #include "analysis/rule_file.h"
 #include "formats/memory.h"
+#include "formats/text.h"
 
 #include <regex.h>
 #include <stdio.h>
@@ -38,11 +39,6 @@ int vpa_scope_is_rule(const char *line, size_t len)
 	return len >= sizeof(prefix) - 1 && !memcmp(line, prefix, sizeof(prefix) - 1);
 }
 
-static int is(const char *text, size_t len, const char *word)
-{
-	return strlen(word) == len && !memcmp(text, word, len);
-}
-
 /* Parses "(index,frames)" after a kind. 0 if it is invalid. */
 static int read_fields(struct rule *rule, const char *text, size_t len)
 {
@@ -56,7 +52,7 @@ static int read_fields(struct rule *rule, const char *text, size_t len)
 
 		part = comma ? (size_t)(comma - text) : len;
 		for (field = NONE; field <= TIMESTEP; field++)
-			if (is(text, part, field_names[field]))
+			if (vpt_text_is((struct vpt_text){text, part}, field_names[field]))
 				break;
 		if (field > TIMESTEP)
 			return 0;
@@ -80,7 +76,7 @@ static int read_kind(struct rule *rule, const char *text, size_t len)
 	while (word < len && text[word] != '(' && text[word] != ' ')
 		word++;
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (is(text, word, vpa_scope_kind_name(kinds[i])))
+		if (vpt_text_is((struct vpt_text){text, word}, vpa_scope_kind_name(kinds[i])))
 			break;
 	if (i == sizeof(kinds) / sizeof(kinds[0]))
 		return 0;

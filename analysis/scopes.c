@@ -6,9 +6,10 @@
  * match. A user's rules are in scope_rules.c. */
 #include "analysis/scopes.h"
 
-#include <string.h>
+#include "formats/count.h"
+#include "formats/text.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#include <string.h>
 
 static const struct {
 	const char *name;
@@ -62,14 +63,13 @@ static int take(struct reader *r, char c)
 }
 
 /* The raw bytes between the quotes: text with escapes equals none of our words. */
-static const char *take_string(struct reader *r, size_t *len)
+static struct vpt_text take_string(struct reader *r)
 {
 	const char *begin;
 
-	*len = 0;
 	if (!take(r, '"')) {
 		r->failed = 1;
-		return "";
+		return (struct vpt_text){"", 0};
 	}
 	for (begin = r->at; r->at < r->end && *r->at != '"'; r->at++) {
 		if ((unsigned char)*r->at < 0x20)
@@ -78,10 +78,9 @@ static const char *take_string(struct reader *r, size_t *len)
 	}
 	if (r->at >= r->end || *r->at != '"') {
 		r->failed = 1;
-		return "";
+		return (struct vpt_text){"", 0};
 	}
-	*len = (size_t)(r->at++ - begin);
-	return begin;
+	return (struct vpt_text){begin, (size_t)(r->at++ - begin)};
 }
 
 /* Reads a number, true, false or null. Returns the value of a whole number of up to 15 digits, 1
@@ -110,11 +109,6 @@ static int64_t take_scalar(struct reader *r)
 	return len ? value : -1;
 }
 
-static int is(const char *text, size_t len, const char *word)
-{
-	return strlen(word) == len && !memcmp(text, word, len);
-}
-
 struct annotation {
 	struct vpa_scope_label label;
 	int64_t context;
@@ -122,8 +116,8 @@ struct annotation {
 
 static void take_member(struct reader *r, struct annotation *a)
 {
-	size_t key_len, len, i;
-	const char *key = take_string(r, &key_len), *text;
+	struct vpt_text key = take_string(r), text;
+	size_t i;
 	const struct {
 		const char *key;
 		int64_t *value;
@@ -138,15 +132,15 @@ static void take_member(struct reader *r, struct annotation *a)
 	}
 	skip_space(r);
 	if (r->at < r->end && *r->at == '"') {
-		text = take_string(r, &len);
-		for (i = 0; i < COUNT(kinds) && !r->failed && is(key, key_len, "kind"); i++)
-			if (is(text, len, kinds[i].name))
+		text = take_string(r);
+		for (i = 0; i < COUNT(kinds) && !r->failed && vpt_text_is(key, "kind"); i++)
+			if (vpt_text_is(text, kinds[i].name))
 				a->label.kind = kinds[i].kind;
 		return;
 	}
 	value = take_scalar(r);
 	for (i = 0; i < COUNT(numbers); i++)
-		if (is(key, key_len, numbers[i].key))
+		if (vpt_text_is(key, numbers[i].key))
 			*numbers[i].value = value;
 }
 
@@ -296,11 +290,6 @@ struct words {
 	size_t count;
 };
 
-static int is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static int is_letter(char c)
 {
 	return c >= 'a' && c <= 'z';
@@ -334,14 +323,14 @@ static int cut(const char *name, size_t len, struct words *w)
 	for (p = w->text; *p;) {
 		struct word *word = &w->items[w->count];
 
-		if (!is_digit(*p) && !is_letter(*p)) {
+		if (!vpt_is_digit(*p) && !is_letter(*p)) {
 			p++;
 			continue;
 		}
 		if (w->count == WORDS_MAX)
 			return 0;
-		*word = (struct word){.text = p, .is_number = is_digit(*p)};
-		while (word->is_number ? is_digit(*p) : is_letter(*p))
+		*word = (struct word){.text = p, .is_number = vpt_is_digit(*p)};
+		while (word->is_number ? vpt_is_digit(*p) : is_letter(*p))
 			p++;
 		word->len = (size_t)(p - word->text);
 		w->count++;

@@ -43,16 +43,32 @@ static void lose_all(struct vpa_report *out)
 	v->loss_count = 1;
 }
 
+/* Ranges that are in no step, over all timelines. */
+struct left_out {
+	uint64_t late, deep;
+};
+
+static struct left_out left_out_ranges(const struct vpa_resolver *r)
+{
+	struct left_out sum = {0};
+	size_t i;
+
+	for (i = 0; i < r->model->thread_count; i++) {
+		sum.late += r->pasts[i].ranges.late;
+		sum.deep += r->pasts[i].ranges.deep;
+	}
+	for (i = 0; i < r->process_count; i++) {
+		sum.late += r->processes[i].ranges.late;
+		sum.deep += r->processes[i].ranges.deep;
+	}
+	return sum;
+}
+
 /* Reports what exceeded the analysis' own limits. */
 static void judge_limits(struct vpa_report *out, const struct vpa_resolver *r)
 {
-	uint64_t deep = 0;
-	size_t i;
+	uint64_t deep = left_out_ranges(r).deep;
 
-	for (i = 0; i < r->model->thread_count; i++)
-		deep += r->pasts[i].ranges.deep;
-	for (i = 0; i < r->process_count; i++)
-		deep += r->processes[i].ranges.deep;
 	if (deep) {
 		lose_all(out);
 		REASON(out,
@@ -266,13 +282,6 @@ static int copy_told(struct vpa_report *out, const struct vpa_reading *n)
 
 static void count(struct vpa_verdict *v, const struct vpa_resolver *r, const struct vpa_reading *n)
 {
-	uint64_t late_ranges = 0;
-	size_t i;
-
-	for (i = 0; i < r->model->thread_count; i++)
-		late_ranges += r->pasts[i].ranges.late;
-	for (i = 0; i < r->process_count; i++)
-		late_ranges += r->processes[i].ranges.late;
 	v->written = n->rows;
 	v->dropped = n->has_stats ? n->dropped : n->header_lost;
 	v->received = n->has_stats ? n->received : v->written + v->dropped;
@@ -286,7 +295,7 @@ static void count(struct vpa_verdict *v, const struct vpa_resolver *r, const str
 	v->reversed = r->reversed;
 	v->zero_time = r->zero_time;
 	v->unmatched_ranges = r->unmatched_ranges;
-	v->late_ranges = late_ranges;
+	v->late_ranges = left_out_ranges(r).late;
 	v->damaged_chunks = n->counts[VPA_READING_DAMAGED];
 	v->torn_chunks = n->counts[VPA_READING_TORN];
 	v->unknown_sections = n->unknown_sections;

@@ -5,15 +5,11 @@
 #define VPT_FORMATS_STRINGS_H
 
 #include "formats/map.h"
+#include "formats/text.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-struct vpt_text {
-	const char *text; /* any bytes, not NUL-terminated; borrowed */
-	size_t len;
-};
 
 struct vpt_strings {
 	char *bytes;

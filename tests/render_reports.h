@@ -4,9 +4,9 @@
 #define TESTS_RENDER_REPORTS_H
 
 #include "analysis/report.h"
+#include "formats/count.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define MS(n)    ((uint64_t)((n)*1e6 + 0.5))
+#define MS(n) ((uint64_t)((n)*1e6 + 0.5))
 
 /* ---- a run that waits for its host ---- */
 

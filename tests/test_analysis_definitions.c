@@ -1,6 +1,7 @@
 /* test_analysis_definitions.c - every rule of the analyzer's definitions on a trace whose answer a person can
  * compute. A case is a rule, a script (tests/support/script.h), and what the report says. */
 #include "analysis/report.h"
+#include "formats/count.h"
 #include "formats/memory.h"
 #include "tests/support/script.h"
 
@@ -13,8 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static struct vpa_report *analyze(const char *script, const struct vpa_options *options)
 {

@@ -5,6 +5,7 @@
  * ways, and analyzed each time. Times come from a few values around the thresholds of the definitions, so that
  * edges meet often. */
 #include "analysis/report.h"
+#include "formats/count.h"
 #include "formats/io.h"
 #include "formats/memory.h"
 #include "tests/support/model.h"
@@ -23,8 +24,6 @@
 #include <time.h>
 
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum {
 	SEEDS = 400,

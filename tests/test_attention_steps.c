@@ -2,6 +2,7 @@
  * answers a person can compute. */
 #include "analysis/precision.h"
 #include "analysis/report.h"
+#include "formats/count.h"
 #include "formats/memory.h"
 #include "tests/support/script.h"
 
@@ -14,8 +15,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static struct vpa_report *analyze(const char *script)
 {

@@ -2,6 +2,7 @@
  * compute. Scripts (tests/support/script.h) are put together by small functions that speak of blocks and steps. */
 #include "analysis/folds/blocks_math.h"
 #include "analysis/report.h"
+#include "formats/count.h"
 #include "formats/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/script.h"
@@ -16,8 +17,7 @@
 
 #include <cmocka.h>
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define MS       1000000
+#define MS 1000000
 
 /* ---- captures ---- */
 

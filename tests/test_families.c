@@ -18,8 +18,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 static struct vpt_err err;
 
 static const char *family_of(const char *name)
@@ -185,6 +183,7 @@ static const struct {
 #include "analysis/families.def"
 #define VPA_BACKWARD(pattern) {VPA_FAMILY_COUNT, pattern},
 #include "analysis/families.def"
+#include "formats/count.h"
 };
 
 static regex_t regexes[COUNT(rules)];

@@ -2,6 +2,7 @@
  * rule, a script (tests/support/script.h), and what the findings, or the page, say. */
 #include "analysis/limit.h"
 #include "analysis/report.h"
+#include "formats/count.h"
 #include "formats/io.h"
 #include "formats/memory.h"
 #include "tests/support/script.h"
@@ -15,8 +16,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Of families GEMM, elementwise, eager-softmax, communication. */
 #define GEMM    " \"ampere_sgemm_128x64_nn\"\n"

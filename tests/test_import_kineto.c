@@ -11,6 +11,7 @@
 
 #ifdef VPT_HAVE_KINETO
 
+#include "formats/count.h"
 #include "formats/limits.h"
 #include "formats/memory.h"
 #include "tests/support/kineto_rig.h"
@@ -19,8 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* ---- what stands around the events ---- */
 

@@ -9,6 +9,7 @@
 
 #ifdef VPT_HAVE_KINETO
 
+#include "formats/count.h"
 #include "formats/import/kineto_value.h"
 #include "tests/support/kineto_rig.h"
 #include "tests/support/skip.h"
@@ -17,8 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* ---- traces of real GPUs ---- */
 

@@ -11,13 +11,12 @@
 #ifdef VPT_HAVE_KINETO
 
 #include "formats/calls.h"
+#include "formats/count.h"
 #include "tests/support/kineto_rig.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* ---- categories ---- */
 

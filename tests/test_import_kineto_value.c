@@ -8,14 +8,13 @@
 
 #ifdef VPT_HAVE_KINETO
 
+#include "formats/count.h"
 #include "formats/import/kineto_value.h"
 #include "tests/support/kineto_rig.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* ---- numbers ---- */
 

@@ -4,6 +4,7 @@
  * order: the kind, its lane, and every column that is not 0. */
 #include "formats/import/import.h"
 
+#include "formats/count.h"
 #include "formats/memory.h"
 #include "tests/support/skip.h"
 
@@ -15,8 +16,6 @@
 
 #include <cmocka.h>
 #include <sqlite3.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- databases ---- */
 

@@ -3,6 +3,7 @@
  * system calls: reads and writes through vpt_io_use(), the rest by definitions in this file. */
 #include "formats/io.h"
 
+#include "formats/count.h"
 #include "formats/memory.h"
 
 #include <dirent.h>
@@ -21,8 +22,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static struct vpt_err err;
 

@@ -1,6 +1,7 @@
 /* test_json.c - the JSON writer, compared byte for byte. */
 #include "formats/json.h"
 
+#include "formats/count.h"
 #include "formats/memory.h"
 #include "tests/support/skip.h"
 
@@ -15,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* ---- a writer into memory, whose outcome is one string ---- */
 

@@ -1,5 +1,6 @@
 /* test_kernel_names.c - names of kernels in little room. */
 #include "analysis/render/kernel_names.h"
+#include "formats/count.h"
 #include "formats/io.h"
 #include "formats/memory.h"
 #include "tests/support/script.h"
@@ -11,8 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { NAMES = 5 };
 

@@ -2,6 +2,7 @@
 #include "analysis/launches.h"
 
 #include "analysis/resolver_maps.h"
+#include "formats/count.h"
 #include "formats/memory.h"
 
 #include <setjmp.h>
@@ -10,8 +11,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { THREADS = 2, SLOTS = 1024 /* of a new table */ };
 

@@ -1,6 +1,7 @@
 /* test_pipeline.c - where ops stand among requests, blocks, steps and stages; and that whoever asks is told the same. */
 #include "analysis/pipeline.h"
 #include "analysis/tap.h"
+#include "formats/count.h"
 #include "tests/support/script.h"
 
 #include <inttypes.h>
@@ -11,8 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* What the tap sees. */
 struct seen {

@@ -3,6 +3,7 @@
 #include "analysis/kernel_rules.h"
 #include "analysis/range_names.h"
 #include "analysis/scopes.h"
+#include "formats/count.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -12,8 +13,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* "block 3, 12 frames": a label in few words. */
 static const char *words_of(const struct vpa_scope_label *l)

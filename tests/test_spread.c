@@ -1,5 +1,6 @@
 /* test_spread.c - percentiles of durations against sorting them. */
 #include "analysis/spread.h"
+#include "formats/count.h"
 #include "tests/support/random.h"
 
 #include <math.h>
@@ -10,8 +11,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { SAMPLES_MAX = 20000 };
 

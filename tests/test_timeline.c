@@ -1,5 +1,6 @@
 /* test_timeline.c - what is open at a moment, and in what order, against looking at all ranges. */
 #include "analysis/timeline.h"
+#include "formats/count.h"
 #include "tests/support/random.h"
 
 #include <setjmp.h>
@@ -10,8 +11,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { RANGES_MAX = 40, TIMES = 200, SEEDS = 500 };
 

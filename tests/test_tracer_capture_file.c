@@ -4,6 +4,7 @@
  * up to the end of one of its frames. */
 #include "tracer/capture_file.h"
 
+#include "formats/count.h"
 #include "formats/memory.h"
 #include "formats/reader.h"
 #include "formats/writer.h"
@@ -31,8 +32,6 @@
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { CHUNKS = 4, FRAMES = CHUNKS + 1, SEED = 7, ROWS = 60, DESCRIPTOR_MIN = 64 };
 

@@ -2,6 +2,7 @@
  * begins without any variable that the tracer reads. */
 #include "tracer/options.h"
 
+#include "formats/count.h"
 #include "tests/support/skip.h"
 #include "tracer/environment.h"
 #include "tracer/output_name.h"
@@ -16,8 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static struct vpt_err err;
 static struct vtr_options got;

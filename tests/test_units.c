@@ -1,5 +1,6 @@
 /* test_units.c - how numbers and names look on a terminal. */
 #include "analysis/render/units.h"
+#include "formats/count.h"
 
 #include <locale.h>
 #include <math.h>
@@ -9,8 +10,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static void check(const char *rule, const char *expected, const char *found)
 {

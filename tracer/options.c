@@ -5,6 +5,7 @@
  * separately: they are text, and the output's name is expanded. */
 #include "tracer/options.h"
 
+#include "formats/count.h"
 #include "tracer/environment.h"
 #include "tracer/output_name.h"
 
@@ -15,8 +16,6 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { GIVEN_BYTES_MAX = 4096, RANK_DIGITS_MAX = 9 };
 

@@ -6,6 +6,7 @@
 #include "analysis/commands/command.h"
 
 #include "formats/memory.h"
+#include "formats/text.h"
 
 #include <string.h>
 
@@ -78,17 +79,12 @@ static const struct {
 
 enum { UNITS = sizeof(units) / sizeof(units[0]) };
 
-static int is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Digits as a number; 0 if it does not fit. */
 static int read_digits(const char **p, uint64_t *value)
 {
 	int fits = 1;
 
-	for (*value = 0; is_digit(**p); (*p)++)
+	for (*value = 0; vpt_is_digit(**p); (*p)++)
 		fits &= !__builtin_mul_overflow(*value, 10u, value) &&
 			!__builtin_add_overflow(*value, (uint64_t)(**p - '0'), value);
 	return fits;
@@ -99,7 +95,7 @@ static int read_fraction(const char *p, uint64_t unit_ns, uint64_t *ns)
 {
 	uint64_t place = unit_ns;
 
-	for (*ns = 0; is_digit(*p); p++) {
+	for (*ns = 0; vpt_is_digit(*p); p++) {
 		place = place % 10 ? 0 : place / 10;
 		if (!place && *p != '0')
 			return 0;
@@ -118,7 +114,7 @@ int vpa_duration_read(const char *text, uint64_t *ns, struct vpt_err *err)
 	*ns = 0;
 	if (*p == '.') {
 		fraction = ++p;
-		while (is_digit(*p))
+		while (vpt_is_digit(*p))
 			p++;
 		has_digits &= p > fraction;
 	}

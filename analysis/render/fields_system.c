@@ -6,12 +6,11 @@
 
 #include "analysis/gpu_arch.h"
 
+#include "formats/count.h"
 #include "formats/strings.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* ---- GPUs ---- */
 

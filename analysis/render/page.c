@@ -8,6 +8,7 @@
 #include "analysis/render/page.h"
 
 #include "formats/memory.h"
+#include "formats/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -122,15 +123,11 @@ void vpa_page_blank(struct vpa_page *p)
 
 /* ---- paragraphs ---- */
 
-static int is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Whether a line may end at this space: a number stays with its unit. */
 static int is_break(const char *text, size_t at)
 {
-	return text[at] == ' ' && !(at && is_digit(text[at - 1]) && !is_digit(text[at + 1]));
+	return text[at] == ' ' &&
+	       !(at && vpt_is_digit(text[at - 1]) && !vpt_is_digit(text[at + 1]));
 }
 
 /* The number of bytes of `text` for a line of `columns`: all, or up to the last space that fits, or as

@@ -3,8 +3,7 @@
  * Shows one request, the one with most measured blocks. The mean block adds up: its parts are those of
  * the measured periods, divided by their number. */
 #include "analysis/render/blocks.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#include "formats/count.h"
 
 enum { FAMILIES = 7, CAUSES = 6, STAGES = 14, BLOCKS = 8, OUTLIERS = 3 };
 

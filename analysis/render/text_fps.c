@@ -5,8 +5,7 @@
  * a table lists the others. Left out: the gain of each finding in FPS, since gains are of the whole
  * window. */
 #include "analysis/render/blocks.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#include "formats/count.h"
 
 enum { REQUESTS = 6, NAMES = 3 };
 

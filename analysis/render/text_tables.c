@@ -6,11 +6,10 @@
  *
  * Ids (G1, K2, C1, S3) number the rows of the report's tables; findings name them as evidence. */
 #include "analysis/render/text.h"
+#include "formats/count.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { /* rows of each table */
 	DEVICES = 32,

@@ -4,12 +4,11 @@
  * A table prints nothing without data and shows its largest rows; --top and the JSON report have the
  * others. */
 #include "analysis/render/text.h"
+#include "formats/count.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { /* rows of each table */
 	KERNELS = 5,

@@ -66,18 +66,14 @@ static const struct {
 	{"PeerToPeer", "PEER_TO_PEER", VPT_COPYKIND_PTOP},
 };
 
-static int holds(struct vpt_text text, const char *word)
-{
-	return text.len && memmem(text.text, text.len, word, strlen(word)) != NULL;
-}
-
 /* VPT_COPYKIND_* for ROCm's name of a copy; 0: none of these. */
 static uint64_t spelled_direction(struct vpt_text text)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++)
-		if (holds(text, spellings[i].word) || holds(text, spellings[i].in_capitals))
+		if (vpt_text_holds(text, spellings[i].word) ||
+			vpt_text_holds(text, spellings[i].in_capitals))
 			return spellings[i].direction;
 	return VPT_COPYKIND_UNKNOWN;
 }

@@ -13,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int is(struct vpt_text text, const char *word)
-{
-	return text.text && text.len == strlen(word) && !memcmp(text.text, word, text.len);
-}
-
 /* ---- the whole file ---- */
 
 void vpt_kineto_own_begin(struct vpt_kineto_rows *r, struct json_object *value)
@@ -126,7 +121,7 @@ static uint64_t payload_type(struct vpt_text word)
 	uint64_t number;
 
 	for (number = VPT_PAYLOAD_UINT64; number <= VPT_PAYLOAD_JSON; number++)
-		if (is(word, vpt_word(VPT_UNIT_PAYLOAD, number)))
+		if (vpt_text_is(word, vpt_word(VPT_UNIT_PAYLOAD, number)))
 			return number;
 	return VPT_PAYLOAD_NONE;
 }
@@ -278,7 +273,7 @@ int vpt_kineto_own_other(struct vpt_kineto_rows *r, const struct vpt_kineto_even
 
 	for (type = 0; type < VPT_KIND_LIMIT && !kind; type++)
 		if (vpt_kind_desc(type) && vpt_kind_desc(type)->flags & VPT_KIND_EVENT &&
-			is(name, vpt_kind_desc(type)->name))
+			vpt_text_is(name, vpt_kind_desc(type)->name))
 			kind = vpt_kind_desc(type);
 	if (!kind)
 		return 0;

@@ -4,6 +4,7 @@
  * its nanoseconds, so numbers are read from their digits, which json-c keeps beside each double. */
 #include "formats/import/kineto_value.h"
 
+#include "formats/text.h"
 #include "formats/utf8.h"
 
 #include <math.h>
@@ -19,11 +20,6 @@ struct decimal {
 
 /* Far out of range: no text is long enough to bring such a number back into range. */
 enum { EXPONENT_MAX = 1000000000 };
-
-static int is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 static const char *skip_sign(const char *p, const char *end, int *negative)
 {
@@ -41,7 +37,7 @@ static int parse_exponent(const char *p, const char *end, int64_t *exponent)
 	if (p == end)
 		return 0;
 	for (*exponent = 0; p < end; p++) {
-		if (!is_digit(*p))
+		if (!vpt_is_digit(*p))
 			return 0;
 		if (*exponent < EXPONENT_MAX)
 			*exponent = *exponent * 10 + (*p - '0');
@@ -59,7 +55,7 @@ static int parse_decimal(const char *p, const char *end, struct decimal *d)
 	memset(d, 0, sizeof(*d));
 	p = skip_sign(p, end, &d->negative);
 	d->digits = p;
-	for (; p < end && (is_digit(*p) || (*p == '.' && !point)); p++) {
+	for (; p < end && (vpt_is_digit(*p) || (*p == '.' && !point)); p++) {
 		if (*p == '.') {
 			point = 1;
 			d->whole_digits = digits;

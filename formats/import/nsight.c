@@ -8,12 +8,11 @@
  * Left out: CPU samples, OS calls, GPU metrics, names of processes and streams. */
 #include "formats/import/nsight_tables.h"
 
+#include "formats/count.h"
 #include "formats/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char magic[16] = "SQLite format 3";
 

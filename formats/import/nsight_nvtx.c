@@ -7,13 +7,12 @@
  * Left out: names of categories; the contents of binary payloads. */
 #include "formats/import/nsight_tables.h"
 
+#include "formats/count.h"
 #include "formats/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ENUM_NSYS_EVENT_TYPE, the same in all versions; NVTXT_ are events imported from text files. */
 enum {

@@ -3,9 +3,8 @@
  * The export has these tables only with --cuda-graph-trace=node and --cuda-memory-usage=true.
  *
  * Left out: creation and instantiation of graphs, which the calls show; sizes of memory pools. */
+#include "formats/count.h"
 #include "formats/import/nsight_tables.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- graphs ---- */
 

@@ -4,11 +4,10 @@
 #include "formats/import/nsight_tables.h"
 
 #include "formats/calls.h"
+#include "formats/count.h"
 #include "formats/memory.h"
 
 #include <string.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const int64_t INVALID_ID = 0xffffffff; /* how the tool writes "no stream", "no event" */
 

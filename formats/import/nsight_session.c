@@ -1,12 +1,11 @@
 /* nsight_session.c - the tables of an export that describe the session: its start, the program, the
  * machine, the GPUs. */
+#include "formats/count.h"
 #include "formats/import/nsight_tables.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- the session ---- */
 
@@ -16,11 +15,6 @@ static void copy_text(char *to, size_t size, struct vpt_text text)
 
 	memcpy(to, text.text, len);
 	to[len] = '\0';
-}
-
-static int is(struct vpt_text text, const char *word)
-{
-	return text.len == strlen(word) && !memcmp(text.text, word, text.len);
 }
 
 static int begins(struct vpt_text text, const char *word)
@@ -51,11 +45,12 @@ static int pair_row(void *ctx, const struct vpt_cell *cell)
 	struct vpt_text name = cell[0].text, value = cell[1].text;
 	size_t used = strlen(im->command);
 
-	if (is(name, "EXPORT_PRODUCT_VERSION"))
+	if (vpt_text_is(name, "EXPORT_PRODUCT_VERSION"))
 		copy_text(im->version, sizeof(im->version), value);
-	else if (is(name, "Hostname") || (is(name, "DEVICE_DISPLAY_NAME") && !im->host[0]))
+	else if (vpt_text_is(name, "Hostname") ||
+		 (vpt_text_is(name, "DEVICE_DISPLAY_NAME") && !im->host[0]))
 		copy_text(im->host, sizeof(im->host), value);
-	else if (is(name, "PROCESS_0:COMMAND") && !used)
+	else if (vpt_text_is(name, "PROCESS_0:COMMAND") && !used)
 		copy_text(im->command, sizeof(im->command), value);
 	else if (begins(name, "PROCESS_0:ARGUMENT_") && used && used + 2 < sizeof(im->command)) {
 		im->command[used] = ' ';

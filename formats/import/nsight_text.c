@@ -5,14 +5,13 @@
  * texts, since their exact spelling has changed between versions. */
 #include "formats/import/nsight_text.h"
 
+#include "formats/count.h"
 #include "formats/error.h"
 #include "formats/memory.h"
 #include "formats/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 void vpt_nsight_names_free(struct vpt_nsight_names *names)
 {

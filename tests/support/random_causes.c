@@ -1,6 +1,7 @@
 /* random_causes.c - the program that a seed makes, as lines of a script. */
 #include "tests/support/random_causes.h"
 
+#include "formats/count.h"
 #include "formats/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/random_lines.h"
@@ -10,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum {
 	DEVICES_MAX = 3,

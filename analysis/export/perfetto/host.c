@@ -331,17 +331,13 @@ static int end_range(struct vpa_ex_out *x, struct vpa_ex_thread *t, struct vpa_e
 static struct vpa_ex_track *wide_track(struct vpa_ex_host *h, int64_t pid)
 {
 	struct vpa_ex_out *x = h->x;
-	size_t before = h->wide_track_cap;
 	uint32_t row = vpa_ex_process_row(x, pid);
 
-	if (row == UINT32_MAX || vpt_grow(&h->wide_tracks, &h->wide_track_cap, (size_t)row + 1,
-					 sizeof(*h->wide_tracks))) {
+	if (row == UINT32_MAX || vpt_grow_zeroed(&h->wide_tracks, &h->wide_track_cap,
+					 (size_t)row + 1, sizeof(*h->wide_tracks))) {
 		x->pf.failed = VPT_ENOMEM;
 		return NULL;
 	}
-	if (h->wide_track_cap > before)
-		memset(h->wide_tracks + before, 0,
-			(h->wide_track_cap - before) * sizeof(*h->wide_tracks));
 	return &h->wide_tracks[row];
 }
 
