@@ -25,17 +25,9 @@ static const struct {
 	size_t magic_len;
 	const char *missing;
 } importers[] = {
-#ifdef VPT_HAVE_NSIGHT
-	{VPT_FORMAT_NSIGHT, &vpt_import_nsight, NULL, 0, NULL},
-#else
-	{VPT_FORMAT_NSIGHT, NULL, "SQLite format 3", 15, "SQLite (libsqlite3-dev)"},
-#endif
-#ifdef VPT_HAVE_KINETO
-	{VPT_FORMAT_KINETO, &vpt_import_kineto, NULL, 0, NULL},
-#else
-	{VPT_FORMAT_KINETO, NULL, "\x1f\x8b", 2, "json-c and zlib (libjson-c-dev zlib1g-dev)"},
-	{VPT_FORMAT_KINETO, NULL, "{", 1, "json-c and zlib (libjson-c-dev zlib1g-dev)"},
-#endif
+#define VPT_IMPORTER(id, name)          {VPT_FORMAT_##id, &vpt_import_##name, NULL, 0, NULL},
+#define VPT_MISSING(id, magic, package) {VPT_FORMAT_##id, NULL, magic, sizeof(magic) - 1, package},
+#include "formats/import/importers.def"
 };
 
 static int is_zstd(const unsigned char *head, size_t size)
@@ -200,7 +192,11 @@ enum vpt_trace_format vpt_trace_format(const struct vpt_trace *t)
 
 const char *vpt_trace_format_name(const struct vpt_trace *t)
 {
-	static const char *const names[] = {"vptrace", "kineto", "nsight"};
+	static const char *const names[] = {
+		"vptrace",
+#define VPT_FORMAT(id, name) #name,
+#include "formats/import/importers.def"
+	};
 
 	return names[t->format];
 }

@@ -10,7 +10,11 @@
 
 struct vpt_trace;
 
-enum vpt_trace_format { VPT_FORMAT_CAPTURE, VPT_FORMAT_KINETO, VPT_FORMAT_NSIGHT };
+enum vpt_trace_format {
+	VPT_FORMAT_CAPTURE,
+#define VPT_FORMAT(id, name) VPT_FORMAT_##id,
+#include "formats/import/importers.def"
+};
 
 /* Opens `path` and detects the format from its bytes. VPT_EDATA: not a trace; the message says what
  * to do if that is known. VPT_EUNSUPPORTED: this build lacks the importer. */

@@ -1,7 +1,7 @@
 /* fold.h - one-pass analyses.
  *
  * A fold sees each resolved op, call, range and gap once, keeps aggregates, and writes its tables at the end.
- * Folds do not know each other. To add one: a file with one exported descriptor, a line in registry.c. */
+ * Folds do not know each other. To add one: a file with one exported descriptor, a line in VPA_FOLDS. */
 #ifndef VPA_ANALYSIS_FOLDS_FOLD_H
 #define VPA_ANALYSIS_FOLDS_FOLD_H
 
@@ -37,11 +37,27 @@ struct vpa_fold {
 	void (*free)(void *state); /* what the state points to, not the state */
 };
 
-extern const struct vpa_fold *const vpa_folds[]; /* ends with NULL */
+/* Every fold, in the order in which they see the trace and finish: gains reads what gaps has written,
+ * first_use adds it up. */
+#define VPA_FOLDS(X)                                                                               \
+	X(devices)                                                                                 \
+	X(gaps)                                                                                    \
+	X(gains)                                                                                   \
+	X(kernels)                                                                                 \
+	X(attention)                                                                               \
+	X(ranges)                                                                                  \
+	X(copies)                                                                                  \
+	X(comm)                                                                                    \
+	X(first_use)                                                                               \
+	X(syncs)                                                                                   \
+	X(blocks)                                                                                  \
+	X(attention_steps)
 
-extern const struct vpa_fold vpa_fold_devices, vpa_fold_gaps, vpa_fold_gains, vpa_fold_kernels,
-	vpa_fold_attention, vpa_fold_attention_steps, vpa_fold_ranges, vpa_fold_copies,
-	vpa_fold_syncs, vpa_fold_blocks, vpa_fold_comm, vpa_fold_first_use;
+#define VPA_DECLARE(name) extern const struct vpa_fold vpa_fold_##name;
+VPA_FOLDS(VPA_DECLARE)
+#undef VPA_DECLARE
+
+extern const struct vpa_fold *const vpa_folds[]; /* ends with NULL */
 
 /* The arena's copy of a name; NULL for id 0. */
 const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uint32_t id);

@@ -1,7 +1,7 @@
 /* import.h - imports traces that other tools wrote.
  *
  * An importer reads the whole source into a collector and counts what it cannot use. Only a source
- * of another format is an error; bad rows in it are not. */
+ * of another format is an error; bad rows in it are not. importers.def lists them all. */
 #ifndef VPT_FORMATS_IMPORT_IMPORT_H
 #define VPT_FORMATS_IMPORT_IMPORT_H
 
@@ -35,8 +35,7 @@ struct vpt_importer {
 		struct vpt_err *err);
 };
 
-/* Missing from builds without json-c / SQLite: the table then has NULL instead. */
-extern const struct vpt_importer vpt_import_kineto;
-extern const struct vpt_importer vpt_import_nsight;
+#define VPT_FORMAT(id, name) extern const struct vpt_importer vpt_import_##name;
+#include "formats/import/importers.def"
 
 #endif
