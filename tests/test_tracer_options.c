@@ -187,6 +187,19 @@ static void amounts_carry_units(void **state)
 	}
 }
 
+static void a_folder_gets_the_default_name(void **state)
+{
+	char expected[VTR_PATH_MAX + 8];
+
+	(void)state;
+	assert_int_equal(vtr_options_resolve(NULL, &got, &err), VPT_OK);
+	snprintf(expected, sizeof(expected), "out/%%%s", got.path);
+	setenv("VPTRACE_OUTPUT", "out/%%/", 1);
+	assert_int_equal(vtr_options_resolve(NULL, &got, &err), VPT_OK);
+	assert_int_equal(strncmp(got.path, "out/%/vptrace-", 14), 0);
+	assert_string_equal(got.path + 6, expected + 5);
+}
+
 static void nonsense_in_a_variable_is_named(void **state)
 {
 	static const struct {
@@ -213,8 +226,8 @@ static void nonsense_in_a_variable_is_named(void **state)
 		{"VPTRACE_LEVEL", "20", "VPTRACE_LEVEL: expected -7 to 19, found \"20\""},
 		{"VPTRACE_LEVEL", "fast\033[1m",
 			"VPTRACE_LEVEL: expected -7 to 19, found \"fast?[1m\""},
-		{"VPTRACE_OUTPUT", "out/",
-			"VPTRACE_OUTPUT: \"out/\": expected a file name, found a folder"},
+		{"VPTRACE_OUTPUT", "out/.",
+			"VPTRACE_OUTPUT: \"out/.\": expected a file name, found a folder"},
 	};
 	size_t i;
 
@@ -616,6 +629,7 @@ int main(void)
 		cmocka_unit_test_setup(fields_are_taken, clean_environment),
 		cmocka_unit_test_setup(variables_win_over_fields, clean_environment),
 		cmocka_unit_test_setup(amounts_carry_units, clean_environment),
+		cmocka_unit_test_setup(a_folder_gets_the_default_name, clean_environment),
 		cmocka_unit_test_setup(nonsense_in_a_variable_is_named, clean_environment),
 		cmocka_unit_test_setup(nonsense_in_a_field_is_named, clean_environment),
 		cmocka_unit_test_setup(older_and_newer_structs_are_understood, clean_environment),

@@ -14,6 +14,7 @@
 #include "tracer/names.h"
 #include "tracer/options.h"
 #include "tracer/pool.h"
+#include "tracer/run_list.h"
 #include "tracer/threads.h"
 #include "tracer/writer.h"
 
@@ -147,7 +148,9 @@ static int start_writer(struct vtr_capture *c, int always, const struct vtr_capt
 		.gpu_tick_ns = 1};
 	if (getrandom(&o.header.capture_id, sizeof(o.header.capture_id), GRND_NONBLOCK) < 0)
 		o.header.capture_id = c->start_ns ^ (uint64_t)getpid() << 48;
-	rc = vtr_capture_file_new(c->options.path, c->options.overwrite, &file, err);
+	/* Processes of one run never replace each other's files. */
+	rc = vtr_capture_file_new(c->options.path,
+		c->options.overwrite && !vtr_run_list_has(c->options.path), &file, err);
 	if (rc)
 		return rc;
 	if (always)

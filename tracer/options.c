@@ -282,15 +282,17 @@ static const char *given_text(const struct option *o, const struct vptrace_optio
 static int resolve_output(
 	const struct option *o, const char *text, char *to, long rank, struct vpt_err *err)
 {
-	char command[VTR_PATH_MAX];
-	int rc = VPT_OK;
+	char command[VTR_PATH_MAX], name[VTR_PATH_MAX], pattern[2 * VTR_PATH_MAX];
+	size_t len = text ? strlen(text) : 0;
+	int rc = VPT_OK, is_folder = len && text[len - 1] == '/';
 
-	if (text) {
-		rc = vtr_output_expand(text, rank, to, VTR_PATH_MAX, err);
-	} else {
+	if (!text || is_folder) {
 		vtr_command_name(command, sizeof(command));
-		vtr_output_default(command, rank, to, VTR_PATH_MAX);
+		vtr_output_default(command, rank, name, sizeof(name));
+		snprintf(pattern, sizeof(pattern), "%.*s%s", VTR_PATH_MAX, text ? text : "", name);
+		text = pattern;
 	}
+	rc = vtr_output_expand(text, rank, to, VTR_PATH_MAX, err);
 	if (rc)
 		vpt_err_at(err, vtr_environment(o->variable) ? o->variable : "options.path");
 	return rc;

@@ -16,6 +16,7 @@
 #include "tracer/last_error.h"
 #include "tracer/misspelt.h"
 #include "tracer/options.h"
+#include "tracer/run_list.h"
 #include "tracer/tell.h"
 #include "tracer/threads.h"
 
@@ -145,8 +146,12 @@ static void leave(int cancel)
 	struct vpt_err err;
 
 	do {
-		if (atomic_exchange(&all.driver_came, 0) && all.now && !vtr_capture_cupti(all.now))
-			join_cupti(&err);
+		if (atomic_exchange(&all.driver_came, 0) && all.now &&
+			!vtr_capture_cupti(all.now)) {
+			int rc = join_cupti(&err);
+
+			vtr_run_list_start(rc, rc ? err.text : NULL);
+		}
 		pthread_mutex_unlock(&all.lock);
 	} while (atomic_load(&all.driver_came) && !pthread_mutex_trylock(&all.lock));
 	inside = 0;
@@ -288,6 +293,8 @@ int vtr_session_start(const struct vptrace_options *options, enum vtr_start how)
 	rc = start_locked(options, how, &err);
 	if (rc)
 		vtr_fail(rc, "%s", err.text);
+	if (rc != VPTRACE_EBUSY)
+		vtr_run_list_start(rc, rc ? err.text : NULL);
 	if (rc && how != VTR_START_API && rc != VPTRACE_EBUSY)
 		tell_once(err.text);
 	if (how == VTR_START_API)
@@ -327,6 +334,7 @@ static int stop_locked(struct vptrace_stats *stats, int exiting, struct vpt_err 
 		return vpt_fail(err, VPTRACE_EIDLE, "no capture is running");
 	}
 	rc = vtr_capture_end(c, err);
+	vtr_run_list_end(rc, rc ? err->text : NULL);
 	vtr_capture_stats(c, &all.last, all.path);
 	all.last.stop_code = rc;
 	give_stats(stats);

@@ -106,7 +106,8 @@ struct vptrace_options {
 
 	/* VPTRACE_OUTPUT: the file. %p becomes the process id, %h the host, %r the rank, %q{VAR} an
 	 * environment variable, %% a percent sign. A name that is taken gets a number. NULL or "":
-	 * vptrace-<command>-<pid>.zst in the working folder, with -r<rank> where there is one. */
+	 * vptrace-<command>-<pid>.zst in the working folder, with -r<rank> where there is one; a
+	 * folder with / at its end: the same name there. */
 	const char *path;
 
 	/* VPTRACE_OVERWRITE=1: replaces an existing regular file of that name. */

@@ -9,6 +9,7 @@
 #include "tracer/disk.h"
 #include "tracer/gate.h"
 #include "tracer/names.h"
+#include "tracer/run_list.h"
 #include "tracer/threads.h"
 
 #include <errno.h>
@@ -246,8 +247,11 @@ static void publish(struct vtr_writer *w)
 	const char *why = vtr_recorder_failure(w->recorder);
 
 	pthread_mutex_lock(&w->lock);
-	if (!w->numbers.path[0])
+	if (!w->numbers.path[0]) {
 		strncpy(w->numbers.path, vtr_disk_path(w->o.sink), sizeof(w->numbers.path) - 1);
+		if (w->numbers.path[0])
+			vtr_run_list_file(w->numbers.path);
+	}
 	vtr_recorder_totals(w->recorder, &w->numbers.rows);
 	w->numbers.cupti_dropped = w->cupti_dropped;
 	w->numbers.unfinished = w->unfinished;

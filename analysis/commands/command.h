@@ -50,7 +50,8 @@ enum vpa_option_type {
 	VPA_TEXT,     /* any text */
 	VPA_NUMBER,   /* a whole number; `argument` is "MIN..MAX" */
 	VPA_DURATION, /* "1.5s", "200ms", "10us", "5000ns", "0" */
-	VPA_CHOICE    /* one of the words of `argument`, "text|json" */
+	VPA_CHOICE,   /* one of the words of `argument`, "text|json" */
+	VPA_MODE      /* the same, as --name=WORD; --name alone is "", which means the first */
 };
 
 struct vpa_option {
@@ -59,7 +60,7 @@ struct vpa_option {
 	uint8_t type;     /* enum vpa_option_type */
 	const char *argument;
 	const char *fallback; /* the default, parsed like an argument; NULL: none */
-	const char *help;
+	const char *help;     /* NULL: neither help nor manual pages show it */
 };
 
 /* For every command that reads traces; main() applies it. */
@@ -79,6 +80,7 @@ struct vpa_args;
 struct vpa_out;
 
 struct vpa_command {
+	const char *program; /* whose command it is; NULL: vptrace-analyze */
 	const char *name;
 	const char *usage;               /* text after the name: "FILE [options]" */
 	const char *help;                /* one line */
@@ -86,8 +88,10 @@ struct vpa_command {
 	void (*more)(struct vpa_out *o); /* prints more, made from a list; may be NULL */
 	const struct vpa_option *options;
 	unsigned option_count;
-	unsigned operand_count;                  /* exact or minimum number */
-	int more_operands;                       /* 1: operand_count is the minimum */
+	const char *operand;    /* what an operand is; NULL: "file" */
+	unsigned operand_count; /* exact or minimum number */
+	int more_operands;      /* 1: operand_count is the minimum */
+	int ends_at_operand;    /* 1: words after the first operand are no options */
 	int (*run)(const struct vpa_args *args); /* returns enum vpa_exit */
 };
 

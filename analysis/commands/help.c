@@ -25,6 +25,18 @@ const char *const vpa_exit_texts[] = {
 
 const unsigned vpa_exit_count = sizeof(vpa_exit_texts) / sizeof(*vpa_exit_texts);
 
+const char *vpa_help_program(const struct vpa_command *command)
+{
+	return command->program ? command->program : "vptrace-analyze";
+}
+
+enum vpa_help_join vpa_help_join(const struct vpa_option *option)
+{
+	return option->type == VPA_FLAG   ? VPA_HELP_ALONE
+	       : option->type == VPA_MODE ? VPA_HELP_MAYBE
+					  : VPA_HELP_ARGUMENT;
+}
+
 const char *vpa_help_argument(const struct vpa_option *option)
 {
 	return option->type == VPA_NUMBER     ? "N"
@@ -65,12 +77,15 @@ static void print_wrapped(struct vpa_out *o, const char *text, size_t indent)
 static void print_option(struct vpa_out *o, const struct vpa_option *option)
 {
 	enum { LEFT = 29 };
+	static const char *const before[] = {"", "[=", " "}, *const after[] = {"", "]", ""};
 	char left[80], help[VPA_HELP_MAX];
-	int is_flag = option->type == VPA_FLAG;
+	enum vpa_help_join join = vpa_help_join(option);
 
-	snprintf(left, sizeof(left), "%c%c%c --%s%s%s", option->letter ? '-' : ' ',
+	if (!option->help)
+		return;
+	snprintf(left, sizeof(left), "%c%c%c --%s%s%s%s", option->letter ? '-' : ' ',
 		option->letter ? option->letter : ' ', option->letter ? ',' : ' ', option->name,
-		is_flag ? "" : " ", is_flag ? "" : vpa_help_argument(option));
+		before[join], join == VPA_HELP_ALONE ? "" : vpa_help_argument(option), after[join]);
 	vpa_help_of(option, help);
 	vpa_out_print(o, "  %-*s", LEFT, left);
 	if (strlen(left) > LEFT)
@@ -102,11 +117,12 @@ void vpa_help_overview(struct vpa_out *o, const struct vpa_command *const *comma
 
 void vpa_help_command(struct vpa_out *o, const struct vpa_command *c)
 {
+	const char *program = vpa_help_program(c);
 	int has_durations = 0;
 	unsigned i;
 
-	vpa_out_print(o, "vptrace-analyze %s - %s\n\nusage: vptrace-analyze %s %s\n", c->name,
-		c->help, c->name, c->usage);
+	vpa_out_print(o, "%s %s - %s\n\nusage: %s %s %s\n", program, c->name, c->help, program,
+		c->name, c->usage);
 	if (c->about)
 		vpa_out_print(o, "\n%s\n", c->about);
 	if (c->more) {

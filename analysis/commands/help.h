@@ -17,8 +17,15 @@ extern const unsigned vpa_exit_count;
 
 enum { VPA_HELP_MAX = 500 };
 
+/* How a flag, an argument that may be left out, and another one follow the option's name. */
+enum vpa_help_join { VPA_HELP_ALONE, VPA_HELP_MAYBE, VPA_HELP_ARGUMENT };
+enum vpa_help_join vpa_help_join(const struct vpa_option *option);
+
 /* The name of an option's argument in help. */
 const char *vpa_help_argument(const struct vpa_option *option);
+
+/* The program whose command it is. */
+const char *vpa_help_program(const struct vpa_command *command);
 
 /* An option's help, with its default in brackets if it is worth stating. */
 void vpa_help_of(const struct vpa_option *option, char out[VPA_HELP_MAX]);

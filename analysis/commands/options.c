@@ -189,7 +189,7 @@ static int take(struct vpa_args *args, unsigned option, const char *text, struct
 		rc = read_number(o, err, g);
 	else if (o->type == VPA_DURATION)
 		rc = vpa_duration_read(text, &g->number, err);
-	else if (o->type == VPA_CHOICE)
+	else if (o->type == VPA_CHOICE || (o->type == VPA_MODE && *text))
 		rc = read_choice(o, err, g);
 	if (!rc) {
 		args->given_count++;
@@ -249,6 +249,8 @@ static int read_long(struct vpa_args *args, struct words *w, const char *word, s
 	if (o->type == VPA_FLAG && text)
 		return vpt_fail(
 			err, VPT_EINVAL, "--%s takes no argument, found \"%.60s\"", name, text);
+	if (o->type == VPA_MODE)
+		return take(args, i, text ? text : "", err);
 	if (o->type != VPA_FLAG && !text) {
 		rc = next_word(w, o, &text, err);
 		if (rc)
@@ -294,9 +296,10 @@ static int read_words(struct vpa_args *args, struct words *w, struct vpt_err *er
 	while (w->next < w->count && !rc && !args->wants_help) {
 		const char *word = w->argv[w->next++];
 
-		if (only_operands || word[0] != '-' || !word[1])
+		if (only_operands || word[0] != '-' || !word[1]) {
 			args->operands[args->operand_count++] = word;
-		else if (!strcmp(word, "--"))
+			only_operands |= args->command->ends_at_operand;
+		} else if (!strcmp(word, "--"))
 			only_operands = 1;
 		else if (word[1] == '-')
 			rc = read_long(args, w, word + 2, err);
@@ -308,14 +311,15 @@ static int read_words(struct vpa_args *args, struct words *w, struct vpt_err *er
 
 static int check_operands(const struct vpa_args *args, struct vpt_err *err)
 {
+	const char *operand = args->command->operand ? args->command->operand : "file";
 	size_t want = args->command->operand_count, found = args->operand_count;
 
 	if (found == want || (found > want && args->command->more_operands))
 		return VPT_OK;
 	if (found > want)
-		return vpt_fail(err, VPT_EINVAL, "expected %s, found \"%.60s\" as well",
-			want ? "one file" : "no file", args->operands[want]);
-	return vpt_fail(err, VPT_EINVAL, "expected a file, found none");
+		return vpt_fail(err, VPT_EINVAL, "expected %s %s, found \"%.60s\" as well",
+			want ? "one" : "no", operand, args->operands[want]);
+	return vpt_fail(err, VPT_EINVAL, "expected a %s, found none", operand);
 }
 
 int vpa_args_read(const struct vpa_command *command, int argc, char **argv, struct vpa_args *out,

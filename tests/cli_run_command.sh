@@ -1,0 +1,314 @@
+#!/bin/sh
+# `vptrace run`: the command's exit status, output and signals are its own; each process that used the GPU leaves one file and a line
+# of its own; what cannot be traced is refused before it runs.
+# shellcheck disable=SC1091,SC2012,SC2016,SC2046,SC2086,SC2154
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
+bin=$(cd "${VPT_BIN:-.}" && pwd)
+
+# A process that exits may be anywhere: the tracer frees nothing then, on purpose. Leaks are looked for where captures are stopped.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0:verify_asan_link_order=0
+export ASAN_OPTIONS
+unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH VPTRACE_OUTPUT VPTRACE_LIST VPTRACE_LIBRARY RANK
+
+vptrace=$bin/vptrace
+host=$bin/host_launched
+[ -x "$vptrace" ] && [ -x "$host" ] || skip "vptrace or host_launched is not built"
+mkdir "$work/temporary"
+TMPDIR=$work/temporary
+export TMPDIR
+cd "$work" || exit 1
+
+# runs STATUS RULE WORDS...: vptrace with these words
+runs() {
+	wanted=$1
+	rule=$2
+	shift 2
+	cases=$((cases + 1))
+	rm -f ./*.zst
+	timeout 60 "$vptrace" "$@" >out 2>err </dev/null
+	found=$?
+	[ "$found" = "$wanted" ] || fail "$rule: expected exit status $wanted, found $found"
+	[ -z "$(ls temporary)" ] || fail "$rule: a temporary file is left: $(ls temporary)"
+}
+files() { # files N: so many captures are there, and each has its line
+	same "$rule: captures" "$1" "$(ls ./*.zst 2>/dev/null | wc -l | tr -d ' ')"
+	for capture in ./*.zst; do
+		[ ! -e "$capture" ] || says err "vptrace: $work/${capture#./}: "
+	done
+}
+kernels() { # kernels FILE: how many are in it
+	"$VPT_ANALYZE" cat "$1" --kind kernel 2>/dev/null | wc -l | tr -d ' '
+}
+refuses() { # refuses STATUS RULE TEXT WORDS...: nothing is run, one line says why
+	refused=$1
+	text=$3
+	shift
+	rule=$1
+	shift 2
+	runs "$refused" "$rule" "$@"
+	says err "$text"
+	silent out
+	same "$rule: one line" 1 "$(grep -c . err)"
+	same "$rule: captures" 0 "$(ls ./*.zst 2>/dev/null | wc -l | tr -d ' ')"
+}
+
+# ---- what comes out of it ----
+runs 0 "a command" run -o a.zst -- "$host" launch 50
+silent out
+files 1
+says err "a.zst: "
+says err "good, 1"
+same "one line says it" 1 "$(wc -l <err | tr -d ' ')"
+same "every kernel is there" 50 "$(kernels a.zst)"
+runs 7 "the exit status is the command's" run -o a.zst "$host" launch 5 7
+files 1
+runs 3 "words after the command are the command's" run sh -c 'echo "$1"; exit 3' -- --overwrite
+same "and are not looked at" "--overwrite" "$(cat out)"
+runs 5 "standard output and error are the command's" run -- sh -c 'echo o; echo e >&2; exit 5'
+same "standard output" o "$(cat out)"
+says err e
+runs 0 "the default name" run "$host" launch 5
+files 1
+ls ./vptrace-host_launched-*.zst >/dev/null 2>&1 || fail "$rule: found $(ls ./*.zst)"
+RANK=3 runs 0 "the default name with a rank" run "$host" launch 5
+ls ./vptrace-host_launched-r3-*.zst >/dev/null 2>&1 || fail "$rule: found $(ls ./*.zst)"
+RANK=3 runs 0 "a pattern" run -o 'r%r-%q{RANK}.zst' "$host" launch 5
+[ -e r3-3.zst ] || fail "$rule: found $(ls ./*.zst)"
+mkdir -p 'sub/100%'
+runs 0 "a folder" run -o sub/ "$host" launch 5
+ls sub/vptrace-host_launched-*.zst >/dev/null 2>&1 || fail "$rule: found $(ls sub)"
+(cd 'sub/100%' && runs 0 "a folder with a percent sign" run -o here.zst sh -c "cd / && '$host' launch 5" && [ -e here.zst ]) 2>/dev/null
+runs 0 "a relative name is the launcher's" run -o a.zst sh -c "cd sub && '$host' launch 5"
+[ -e a.zst ] || fail "$rule: found no a.zst here"
+
+# ---- several processes ----
+runs 0 "a shell script and its programs" run -o a.zst sh -c "'$host' launch 5; '$host' launch 6 & '$host' launch 7; wait"
+files 3
+same "each has its own kernels" "5 6 7 " "$(for capture in ./*.zst; do kernels "$capture"; done | sort | tr '\n' ' ')"
+runs 0 "what one run wrote it does not replace" run --overwrite -o a.zst sh -c "'$host' launch 5; '$host' launch 6"
+files 2
+cp a.zst former.keep
+rule="--overwrite replaces what was there"
+timeout 60 "$vptrace" run --overwrite -o a.zst "$host" launch 8 2>err
+same "$rule" 8 "$(kernels a.zst)"
+runs 0 "a child that forks" run -o a.zst "$host" fork 20
+files 1
+same "the parent's kernels" 20 "$(kernels a.zst)"
+runs 0 "a child that forks, and both launch" run -o a.zst "$host" both 20
+files 2
+same "a child that does nothing leaves nothing" 0 "$(runs 0 nothing run -o a.zst sh -c 'true; true'; ls ./*.zst 2>/dev/null | wc -l | tr -d ' ')"
+runs 0 "no process uses the GPU" run -o a.zst true
+files 0
+says err "nothing was recorded: no process used CUDA or NVTX"
+rule="no CUPTI"
+VPTRACE_LIBCUPTI=/nonexistent/libcupti.so.13 timeout 60 "$vptrace" run -o a.zst "$host" launch 5 2>err
+says err "/nonexistent/libcupti.so.13"
+
+# ---- endings ----
+VPTRACE_FLUSH_MS=10
+export VPTRACE_FLUSH_MS
+for number in 9 11 15; do
+	runs $((128 + number)) "a command killed by $number" run -o a.zst "$host" kill 50 $number
+	files 1
+	same "$rule: its kernels" 50 "$(kernels a.zst)"
+	says err "incomplete: the capture ends without a stop"
+done
+unset VPTRACE_FLUSH_MS
+
+number_of() {
+	case $1 in HUP) echo 1 ;; INT) echo 2 ;; QUIT) echo 3 ;; USR1) echo 10 ;; USR2) echo 12 ;; TERM) echo 15 ;; WINCH) echo 28 ;; esac
+}
+# one_signal SIGNAL: sent to the launcher alone, the command gets it once
+one_signal() {
+	rule="SIG$1 to the launcher"
+	rm -f ./*.zst out
+	timeout 30 "$vptrace" run -o a.zst "$host" count 10 >out 2>err </dev/null &
+	waited=$!
+	for moment in $(seq 300); do
+		grep -q ready out 2>/dev/null && break
+		sleep 0.1
+	done
+	child=$(sed -n 's/ready //p' out)
+	kill -s "$1" "$(sed 's/.*) //' "/proc/$child/stat" | cut -d' ' -f2)"
+	wait $waited
+	same "$rule: the exit status" 0 $?
+	same "$rule: it came once" "signal $(number_of "$1"): 1" "$(grep '^signal' out)"
+	files 1
+	says err "good, "
+}
+for signal in INT TERM HUP QUIT USR1 USR2 WINCH; do
+	one_signal $signal
+done
+if command -v python3 >/dev/null; then
+	rule="ctrl-C on a terminal"
+	rm -f ./*.zst
+	timeout 60 python3 "$source/tests/support/pty_signal.py" "$vptrace" run -o a.zst "$host" count 10 >out 2>&1 </dev/null
+	same "$rule: the exit status" 0 $?
+	same "$rule: it came once" "signal 2: 1" "$(grep -o 'signal 2: .*' out)"
+	cp out err
+	files 1
+	says err "good, "
+	rule="SIGINT to the process group"
+	rm -f ./*.zst
+	timeout 60 python3 "$source/tests/support/group_signal.py" "$vptrace" run -o a.zst "$host" count 10 >out 2>err </dev/null
+	same "$rule: the exit status" 0 $?
+	same "$rule: it came once" "signal 2: 1" "$(grep '^signal' out)"
+	files 1
+	says err "good, "
+else
+	echo "SKIPPED: no python3 for a terminal and a process group"
+fi
+
+# ---- outputs that fail ----
+rule="a closed pipe"
+rm -f ./*.zst
+(timeout 60 "$vptrace" run -o a.zst "$host" write 10 2>err; echo $? >status) | head -n 1 >out
+same "$rule: the exit status" 0 "$(cat status)"
+same "$rule: what was read" line "$(cat out)"
+files 1
+says err "good, "
+rule="closed standard error"
+rm -f ./*.zst
+timeout 60 "$vptrace" run -o a.zst "$host" launch 10 4 2>&-
+same "$rule: the exit status" 4 $?
+same "$rule: the capture" 10 "$(kernels a.zst)"
+rule="a full standard error"
+timeout 60 "$vptrace" run --overwrite -o a.zst "$host" launch 10 4 2>/dev/full
+same "$rule: the exit status" 4 $?
+rule="a report to a full disk"
+timeout 60 "$vptrace" run --report --overwrite -o a.zst "$host" launch 10 >/dev/full 2>err
+same "$rule: the exit status" 0 $?
+says err "no report: "
+rule="a full disk"
+rm -f ./*.zst
+(ulimit -f 2 && timeout 60 "$vptrace" run -o a.zst "$host" launch 20000 6 >out 2>err)
+same "$rule: the exit status" 6 $?
+says err "a.zst: cannot write: File too large"
+
+# ---- the report ----
+runs 0 "a report" run --report -o a.zst "$host" launch 10
+says out "RESULT"
+runs 0 "the report of the largest" run --report -o a.zst sh -c "'$host' launch 5; '$host' launch 3000; '$host' launch 6"
+says out "3,000 kernels"
+
+# ---- other words ----
+timeout 60 "$vptrace" run -o a.zst "$host" launch 10 2>err
+runs_word() { # runs_word STATUS RULE WORDS...: without removing captures
+	wanted=$1
+	rule=$2
+	shift 2
+	"$vptrace" "$@" >out 2>err </dev/null
+	same "$rule: exit status" "$wanted" $?
+}
+runs_word 0 "report" report a.zst --brief
+says out "RESULT"
+runs_word 0 "a file" a.zst --brief
+says out "RESULT"
+for word in $("$VPT_ANALYZE" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+	runs_word 0 "$word is vptrace-analyze's" "$word" --help
+	says out "vptrace-analyze $word"
+done
+runs_word 0 "--version" --version
+same "its version" "$("$VPT_ANALYZE" --version | sed 's/^vptrace-analyze \([0-9.]*\).*/vptrace \1/')" "$(cat out)"
+runs_word 0 "--help" --help
+says out "usage: vptrace run"
+runs_word 0 "run --help" run --help
+says out "--profile"
+same "what is not there yet is not shown" "" "$(grep ring out)"
+runs_word 2 "no word" 
+runs_word 2 "an unknown word" exprot
+says err 'did you mean "export"?'
+runs_word 2 "an unknown option" run --owerwrite true
+says err "did you mean --overwrite?"
+
+# ---- refusals ----
+refuses 127 "a command that is not there" "nosuch: command not found" run nosuch
+refuses 127 "a path that is not there" "./nosuch: command not found" run ./nosuch
+: >plain
+refuses 126 "a file that is not executable" "./plain: is not executable" run ./plain
+refuses 126 "a folder" "./sub: is a folder" run ./sub
+if echo 'int main(void) { return 0; }' | cc -static -x c - -o static 2>/dev/null; then
+	refuses 2 "a static program" "./static is a static program" run ./static
+	printf '#!%s/static\n' "$work" >script
+	chmod +x script
+	refuses 2 "a script for a static program" "static is a static program" run ./script
+else
+	echo "SKIPPED: no static program can be built"
+fi
+printf '\177ELF\001\001\001\0\0\0\0\0\0\0\0\0\002\0\003\0\001\0\0\0%0256d' 0 >narrow
+chmod +x narrow
+refuses 2 "a 32-bit program" "./narrow is a 32-bit program" run ./narrow
+if [ "$(id -u)" = 0 ] && cp /bin/true owned && chown 65534 owned && chmod 4755 owned; then
+	refuses 2 "a setuid program" "runs with its owner's rights (setuid)" run ./owned
+else
+	echo "SKIPPED: no setuid program can be made"
+fi
+refuses 2 "an output folder that is not there" "there is no folder $work/nosuch" run -o nosuch/a.zst true
+refuses 2 "an output folder that is a file" "$work/plain is not a folder" run -o plain/a.zst true
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	mkdir closed
+	chmod 755 . closed
+	chmod 777 temporary
+	rule="an output folder that cannot be written"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$vptrace" run -o closed/a.zst true 2>err
+	same "$rule: exit status" 2 $?
+	says err "the folder $work/closed cannot be written"
+fi
+refuses 2 "an output that is a folder's name" "expected a file name" run -o sub/.. true
+refuses 2 "a pattern that is none" "expected %p, %h, %r" run -o %z true
+refuses 2 "too little memory" "--memory: expected 16 MiB to 1 TiB" run --memory 1M true
+refuses 2 "HTML that the analyzer does not write" "--report=html" run --report=html true
+VPTRACE_LIBRARY=/nosuch/libvptrace.so refuses 2 "a library that is not there" "VPTRACE_LIBRARY: there is no file" run true
+mkdir apart
+cp "$vptrace" apart/vptrace
+rule="no library"
+apart/vptrace run true 2>err
+same "$rule: exit status" 2 $?
+says err "libvptrace.so is neither beside this program nor in"
+rule="no analyzer"
+VPTRACE_LIBRARY=$bin/libvptrace.so apart/vptrace run --overwrite -o a.zst "$host" launch 5 2>err
+same "$rule: exit status" 0 $?
+says err "not checked: vptrace-analyze cannot be run"
+apart/vptrace report a.zst 2>err
+same "$rule: report" 127 $?
+for variable in NSYS_PROFILING_SESSION_ID=1 NV_TPS_LAUNCH_TOKEN=x LD_PRELOAD=libToolsInjectionProxy64.so; do
+	rule="another tool: $variable"
+	env "$variable" "$vptrace" run -o b.zst "$host" launch 5 2>err >out
+	same "$rule: exit status" 2 $?
+	says err "run one tool at a time"
+done
+rule="another CUDA injection"
+CUDA_INJECTION64_PATH=/opt/other.so "$vptrace" run -o b.zst "$host" launch 5 2>err
+same "$rule: exit status" 2 $?
+says err "run with env -u CUDA_INJECTION64_PATH"
+rule="the tracer's own, named already"
+rm -f ./*.zst
+CUDA_INJECTION64_PATH=/elsewhere/libvptrace.so NVTX_INJECTION64_PATH=/elsewhere/libvptrace.so "$vptrace" run -o a.zst "$host" launch 5 2>err
+files 1
+rule="another NVTX tool is chained"
+same "$rule" "/opt/nvtx-tool.so $bin/libvptrace.so" "$(NVTX_INJECTION64_PATH=/opt/nvtx-tool.so "$vptrace" run sh -c 'echo "$VPTRACE_NVTX_CHAIN $NVTX_INJECTION64_PATH"' 2>err)"
+rule="two of them"
+NVTX_INJECTION64_PATH=/opt/nvtx-tool.so VPTRACE_NVTX_CHAIN=/opt/third.so "$vptrace" run true 2>err
+same "$rule: exit status" 2 $?
+
+# ---- the environment of the command ----
+environment() { # environment WORDS...: what the command sees
+	"$vptrace" run "$@" env 2>err
+}
+environment -o x.zst --memory 64M --profile lite --mark none --ring 5s >out
+for line in "CUDA_INJECTION64_PATH=$bin/libvptrace.so" "NVTX_INJECTION64_PATH=$bin/libvptrace.so" "VPTRACE_OUTPUT=$work/x.zst" \
+	VPTRACE_MEMORY=64M VPTRACE_PROFILE=lite VPTRACE_MARK=none VPTRACE_RING=5s; do
+	cases=$((cases + 1))
+	grep -qxF "$line" out || fail "the environment has no $line"
+done
+same "no preload unless asked for" "" "$(grep LD_PRELOAD= out | grep vptrace)"
+same "--preload" "LD_PRELOAD=$bin/libvptrace.so" "$(environment --preload | grep LD_PRELOAD= | cut -d: -f1)"
+same "marks by default" VPTRACE_MARK=auto "$(environment | grep VPTRACE_MARK)"
+mkdir -p prefix/bin prefix/lib prefix/share/vptrace/python/site
+cp "$vptrace" prefix/bin
+same "the Python part" "PYTHONPATH=$work/prefix/share/vptrace/python/site:former" \
+	"$(PYTHONPATH=former VPTRACE_LIBRARY=$bin/libvptrace.so prefix/bin/vptrace run env 2>err | grep PYTHONPATH)"
+same "without the Python part" "PYTHONPATH=former" \
+	"$(PYTHONPATH=former VPTRACE_LIBRARY=$bin/libvptrace.so prefix/bin/vptrace run --mark none env 2>err | grep PYTHONPATH)"
+finish

@@ -1,0 +1,131 @@
+/* list.c - the launcher's end of VPTRACE_LIST. A line that it does not understand is skipped: the
+ * library may be newer. */
+#include "tracer/command/list.h"
+
+#include "tracer/run_list.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int vtr_list_create(struct vtr_list *list)
+{
+	const char *const folders[] = {getenv("TMPDIR"), "/tmp", "/dev/shm", "/var/tmp"};
+	size_t i;
+	int fd = -1;
+
+	memset(list, 0, sizeof(*list));
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]) && fd < 0; i++) {
+		if (!folders[i] || *folders[i] != '/' || strlen(folders[i]) > PATH_MAX - 32)
+			continue;
+		snprintf(list->path, sizeof(list->path), "%s/vptrace-run-XXXXXX", folders[i]);
+		fd = mkostemp(list->path, O_CLOEXEC);
+	}
+	if (fd < 0 || setenv("VPTRACE_LIST", list->path, 1)) {
+		if (fd >= 0)
+			unlink(list->path);
+		list->path[0] = '\0';
+		unsetenv("VPTRACE_LIST"); /* one of a launcher around this one */
+	}
+	if (fd >= 0)
+		close(fd);
+	return *list->path ? 0 : -1;
+}
+
+/* One more zeroed element. NULL: no memory, the line is skipped. */
+static void *add(void *array, size_t *count, size_t size)
+{
+	void **at = array, *grown = realloc(*at, (*count + 1) * size);
+
+	if (!grown)
+		return NULL;
+	*at = grown;
+	return memset((char *)grown + (*count)++ * size, 0, size);
+}
+
+static struct vtr_traced *process_of(struct vtr_list *list, long pid)
+{
+	struct vtr_traced *t;
+	size_t i;
+
+	for (i = 0; i < list->process_count; i++)
+		if (list->processes[i].pid == pid)
+			return &list->processes[i];
+	t = add(&list->processes, &list->process_count, sizeof(*t));
+	if (t)
+		t->pid = pid;
+	return t;
+}
+
+static void take_file(struct vtr_list *list, long pid, char *path)
+{
+	struct vtr_traced_file *f;
+	size_t i;
+
+	vtr_run_list_unescape(path);
+	for (i = 0; i < list->file_count; i++)
+		if (!strcmp(list->files[i].path, path))
+			return;
+	f = add(&list->files, &list->file_count, sizeof(*f));
+	if (!f)
+		return;
+	f->pid = pid;
+	snprintf(f->path, sizeof(f->path), "%s", path);
+}
+
+static void take_line(struct vtr_list *list, char *line)
+{
+	int code = 0, at = 0;
+	struct vtr_traced *t;
+	char type[8];
+	long pid;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%7s %ld %n", type, &pid, &at) != 2 || !at)
+		return;
+	t = process_of(list, pid);
+	if (!t)
+		return;
+	if (!strcmp(type, "file")) {
+		take_file(list, pid, line + at);
+		return;
+	}
+	line += at;
+	code = (int)strtol(line, &line, 10);
+	line += *line == ' ';
+	vtr_run_list_unescape(line);
+	if (!strcmp(type, "start")) {
+		t->started = 1;
+		t->start_code = code;
+		snprintf(t->start_text, sizeof(t->start_text), "%.599s", line);
+	} else if (!strcmp(type, "end")) {
+		t->ended = 1;
+		t->end_code = code;
+		snprintf(t->end_text, sizeof(t->end_text), "%.599s", line);
+	}
+}
+
+void vtr_list_take(struct vtr_list *list)
+{
+	char line[VTR_RUN_LIST_LINE];
+	FILE *f = *list->path ? fopen(list->path, "re") : NULL;
+
+	while (f && fgets(line, sizeof(line), f))
+		take_line(list, line);
+	if (f)
+		fclose(f);
+	if (*list->path)
+		unlink(list->path);
+	list->path[0] = '\0';
+}
+
+void vtr_list_free(struct vtr_list *list)
+{
+	if (*list->path)
+		unlink(list->path);
+	free(list->processes);
+	free(list->files);
+	memset(list, 0, sizeof(*list));
+}

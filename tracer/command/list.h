@@ -1,0 +1,37 @@
+/* list.h - what the traced processes reported, see run_list.h. */
+#ifndef VPTRACE_TRACER_COMMAND_LIST_H
+#define VPTRACE_TRACER_COMMAND_LIST_H
+
+#include <limits.h>
+#include <stddef.h>
+
+/* One traced process. Texts are "" where nothing is known. */
+struct vtr_traced {
+	long pid;
+	int started, ended; /* it has reported that a capture started, ended */
+	int start_code, end_code;
+	char start_text[600], end_text[600];
+};
+
+struct vtr_traced_file {
+	long pid;
+	char path[PATH_MAX];
+};
+
+struct vtr_list {
+	struct vtr_traced *processes;
+	struct vtr_traced_file *files;
+	size_t process_count, file_count;
+	char path[PATH_MAX]; /* of the list itself; "": there is none */
+};
+
+/* Creates the file and sets VPTRACE_LIST. 0, or -1: there is no list, and no summary. */
+int vtr_list_create(struct vtr_list *list);
+
+/* Reads what the processes have written so far, and removes the file. */
+void vtr_list_take(struct vtr_list *list);
+
+/* Also removes a file that was not read. */
+void vtr_list_free(struct vtr_list *list);
+
+#endif

@@ -1,0 +1,120 @@
+/* main.c - vptrace: `run` is its own command; the words of vptrace-analyze are passed to that. */
+#include "analysis/commands/command.h"
+#include "analysis/commands/help.h"
+#include "tracer/command/analyzer.h"
+#include "tracer/command/run.h"
+#include "tracer/command/say.h"
+#include "tracer/vptrace.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WORD(name) #name,
+/* What vptrace-analyze knows as commands, and our own. */
+static const char *const words[] = {"run", "report", "help", VPA_COMMANDS(WORD)};
+#undef WORD
+
+enum { WORDS = sizeof(words) / sizeof(words[0]) };
+
+static void print_overview(void)
+{
+	size_t i;
+
+	printf("vptrace - record the GPU work of a program, and see where the time went\n\n"
+	       "usage: vptrace run [options] [--] COMMAND [ARGUMENT...]\n"
+	       "       vptrace report FILE [options]\n\n"
+	       "commands:\n"
+	       "  %-10s %s\n"
+	       "  %-10s what vptrace-analyze says of a trace, from here\n"
+	       "  others    ",
+		vtr_command_run.name, vtr_command_run.help, "report");
+	for (i = 3; i < WORDS; i++)
+		printf(" %s%s", words[i], i + 1 < WORDS ? "," : "");
+	printf(": see vptrace-analyze --help\n\n"
+	       "vptrace run --help tells more; --version prints the version.\n");
+}
+
+/* 0, or 1 if standard output could not be written. */
+static int printed(void)
+{
+	return fflush(stdout) || ferror(stdout) ? VPA_EXIT_FAILED : VPA_EXIT_DONE;
+}
+
+static int misused(const char *command)
+{
+	fprintf(stderr, "see vptrace%s%s --help\n", command ? " " : "", command ? command : "");
+	return VPA_EXIT_MISUSED;
+}
+
+static int run(int argc, char **argv)
+{
+	struct vpt_err err = {0};
+	struct vpa_args args;
+	int rc = vpa_args_read(&vtr_command_run, argc, argv, &args, &err);
+
+	if (args.wants_help) {
+		struct vpa_out out = {0};
+
+		vpa_help_command(&out, &vtr_command_run);
+		rc = printed();
+	} else if (rc) {
+		vtr_say("%s", err.text);
+		rc = err.code == VPT_EINVAL ? misused("run") : VPA_EXIT_FAILED;
+	} else {
+		rc = vtr_run(&args);
+	}
+	vpa_args_free(&args);
+	return rc;
+}
+
+static int unknown(const char *word)
+{
+	const char *near = vpa_nearest(word, words, WORDS, sizeof(*words));
+
+	if (near)
+		vtr_say("%s: neither a command nor a file; did you mean \"%s\"?", word, near);
+	else
+		vtr_say("%s: neither a command nor a file; to record it: vptrace run -- %s", word,
+			word);
+	return misused(NULL);
+}
+
+static int is_word(const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < WORDS; i++)
+		if (!strcmp(words[i], text))
+			return 1;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : "--help";
+
+	if (argc < 2) {
+		vtr_say("expected a command");
+		return misused(NULL);
+	}
+	if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
+		(!strcmp(word, "help") && argc == 2)) {
+		print_overview();
+		return printed();
+	}
+	if (!strcmp(word, "--version")) {
+		printf("vptrace %d.%d.%d\n", VPTRACE_VERSION_MAJOR, VPTRACE_VERSION_MINOR,
+			VPTRACE_VERSION_PATCH);
+		return printed();
+	}
+	if (!strcmp(word, "run"))
+		return run(argc - 2, argv + 2);
+	if (!strcmp(word, "help") && argc == 3 && !strcmp(argv[2], "run"))
+		return run(1, (char *[]){"--help", NULL});
+	if (!strcmp(word, "report"))
+		argv[1] = "analyze";
+	if (is_word(argv[1]) || strpbrk(word, "./") || !access(word, F_OK))
+		return vtr_analyzer_become(argv);
+	return unknown(word);
+}

@@ -1,0 +1,52 @@
+/* options.c - the options of `vptrace run`, for the command, its help, its page and completions. */
+#include "tracer/command/run.h"
+
+static const struct vpa_option options[VTR_RUN_OPTIONS] = {
+	[VTR_RUN_OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
+		"where to record; %p becomes the process id, %h the host, %r the rank, %q{VAR} a "
+		"variable; a folder with / at its end gets the default name"},
+	[VTR_RUN_OVERWRITE] = {"overwrite", '\0', VPA_FLAG, NULL, NULL,
+		"replace an existing file instead of adding a number to the name"},
+	[VTR_RUN_PROFILE] = {"profile", '\0', VPA_CHOICE, "default|lite|full|coarse|none",
+		"default",
+		"what to record: lite leaves out synchronization and overhead, full adds memory "
+		"operations, coarse records a CUDA graph as one, none only ranges"},
+	[VTR_RUN_MEMORY] = {"memory", '\0', VPA_TEXT, "SIZE", NULL,
+		"memory limit of the tracer in each process, as 512M; default 256M"},
+	[VTR_RUN_MARK] = {"mark", '\0', VPA_TEXT, "PRESET|FILE", "auto",
+		"marks for Python pipelines; none: leave Python alone"},
+	[VTR_RUN_PRELOAD] = {"preload", '\0', VPA_FLAG, NULL, NULL,
+		"also load the tracer by LD_PRELOAD, for programs that CUDA and NVTX do not load "
+		"it "
+		"into"},
+	[VTR_RUN_REPORT] = {"report", '\0', VPA_MODE, "text|html", NULL,
+		"afterwards print the report's first screen, or write an HTML page beside the "
+		"largest file"},
+	[VTR_RUN_RING] = {"ring", '\0', VPA_TEXT, "SECONDS|BYTES", NULL, NULL},
+};
+
+const struct vpa_command vtr_command_run = {
+	.program = "vptrace",
+	.name = "run",
+	.usage = "[options] [--] COMMAND [ARGUMENT...]",
+	.help = "run a command and record its GPU work, without changing it",
+	.about = "Records the command and every process that it starts, one file each. A process "
+		 "that\n"
+		 "uses neither the GPU nor NVTX leaves no file. Without -o the files are named\n"
+		 "vptrace-<command>-<pid>.zst, in the current folder.\n"
+		 "\n"
+		 "The exit status is the command's, 128 and the signal's number if a signal killed "
+		 "it,\n"
+		 "127 if it was not found, 126 if it cannot be executed, and 2 if it was not "
+		 "started\n"
+		 "because it cannot be traced as asked. Signals are passed on to the command.\n"
+		 "\n"
+		 "At the end, standard error gets a line for each file. Standard output is the\n"
+		 "command's alone, unless there is --report.",
+	.options = options,
+	.option_count = VTR_RUN_OPTIONS,
+	.operand = "command",
+	.operand_count = 1,
+	.more_operands = 1,
+	.ends_at_operand = 1,
+};

@@ -1,0 +1,71 @@
+/* run.c - `vptrace run` from its checks to its summary. */
+#include "tracer/command/run.h"
+
+#include "tracer/command/child.h"
+#include "tracer/command/list.h"
+#include "tracer/command/places.h"
+#include "tracer/command/say.h"
+#include "tracer/command/summary.h"
+#include "tracer/command/target.h"
+#include "tracer/command/variables.h"
+
+#include <signal.h>
+
+static enum vtr_report wanted_report(const struct vpa_args *args)
+{
+	if (!vpa_has(args, VTR_RUN_REPORT))
+		return VTR_REPORT_NONE;
+	return vpa_is(args, VTR_RUN_REPORT, "html") ? VTR_REPORT_HTML : VTR_REPORT_TEXT;
+}
+
+static int check_report(enum vtr_report report, const char *analyzer, struct vpt_err *err)
+{
+	if (report != VTR_REPORT_NONE && !*analyzer)
+		return vpt_fail(err, VPT_EINVAL,
+			"--report: vptrace-analyze is not beside this program: install it there");
+	if (report == VTR_REPORT_HTML && !vtr_summary_knows_html(analyzer))
+		return vpt_fail(err, VPT_EINVAL,
+			"--report=html: this vptrace-analyze writes no HTML; use --report");
+	return VPT_OK;
+}
+
+/* Everything that can be known before the command runs. 0 or an exit status. */
+static int prepare(const struct vpa_args *args, struct vtr_places *places, char path[PATH_MAX],
+	struct vpt_err *err)
+{
+	int rc = vtr_target_find(args->operands[0], path, err);
+
+	if (rc)
+		return rc;
+	if (vtr_places_find(places, err) || vtr_variables_set(args, places, err) ||
+		check_report(wanted_report(args), places->analyzer, err))
+		return err->code == VPT_ENOMEM ? VPA_EXIT_FAILED : VPA_EXIT_MISUSED;
+	return 0;
+}
+
+int vtr_run(const struct vpa_args *args)
+{
+	struct vpt_err err = {0};
+	struct vtr_places places;
+	struct vtr_list list;
+	char path[PATH_MAX];
+	int rc = prepare(args, &places, path, &err), listed;
+
+	if (rc) {
+		vtr_say("%s", err.text);
+		return rc;
+	}
+	listed = !vtr_list_create(&list);
+	/* The operands end with NULL, see vpa_args_read(). */
+	rc = vtr_child_run(path, (char *const *)(uintptr_t)args->operands);
+	/* The reader of our output may be gone; the summary goes on. */
+	signal(SIGPIPE, SIG_IGN);
+	if (listed) {
+		vtr_list_take(&list);
+		vtr_summary(&list, places.analyzer, wanted_report(args));
+	} else {
+		vtr_say("no summary: no temporary file could be created; set TMPDIR");
+	}
+	vtr_list_free(&list);
+	return rc;
+}

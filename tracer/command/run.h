@@ -1,0 +1,35 @@
+/* run.h - `vptrace run`: starts a command with the tracer in it, waits for it, says what was
+ * recorded.
+ *
+ *	check everything that can be checked -> set the environment -> start -> wait -> summary
+ *
+ * Whatever the tracer needs comes in environment variables, so every process that the command
+ * starts is traced too, one file each. The launcher uses libc alone. */
+#ifndef VPTRACE_TRACER_COMMAND_RUN_H
+#define VPTRACE_TRACER_COMMAND_RUN_H
+
+#include "analysis/commands/command.h"
+
+/* The option table, by number. */
+enum vtr_run_option {
+	VTR_RUN_OUTPUT,
+	VTR_RUN_OVERWRITE,
+	VTR_RUN_PROFILE,
+	VTR_RUN_MEMORY,
+	VTR_RUN_MARK,
+	VTR_RUN_PRELOAD,
+	VTR_RUN_REPORT,
+	VTR_RUN_RING,
+	VTR_RUN_OPTIONS
+};
+
+/* The command's descriptor without its function: manual pages and completions are made from it. */
+extern const struct vpa_command vtr_command_run;
+
+/* Exit codes besides the command's own. */
+enum { VTR_EXIT_CANNOT_EXECUTE = 126, VTR_EXIT_NOT_FOUND = 127, VTR_EXIT_SIGNAL = 128 };
+
+/* Runs it. Returns the exit status for main(). */
+int vtr_run(const struct vpa_args *args);
+
+#endif

@@ -1,0 +1,281 @@
+/* variables.c - the environment of the command.
+ *
+ * CUDA and NVTX each load one library that a variable names. Another NVTX tool can be chained;
+ * another CUDA tool cannot, and most of them need CUPTI for themselves. */
+#include "tracer/command/variables.h"
+
+#include "tracer/command/run.h"
+#include "tracer/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { VALUE_MAX = 3 * PATH_MAX };
+
+static int set(const char *name, const char *value, struct vpt_err *err)
+{
+	return setenv(name, value, 1) ? vpt_fail(err, VPT_ENOMEM, "no memory for the environment")
+				      : VPT_OK;
+}
+
+/* The part of a path after its folders. */
+static const char *base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int is_ours(const char *path)
+{
+	return !strncmp(base(path), "libvptrace.so", 13);
+}
+
+/* ---- other tools ---- */
+
+/* What NVIDIA's tools leave in the environment of the programs that they start. */
+static const struct {
+	const char *variable; /* the beginning of its name */
+	const char *part;     /* of its value; NULL: any */
+	const char *tool;
+} tools[] = {
+	{"NSYS_", NULL, "Nsight Systems (nsys)"},
+	{"CUDA_INJECTION64_PATH=", "ToolsInjection", "Nsight Systems (nsys)"},
+	{"NVTX_INJECTION64_PATH=", "ToolsInjection", "Nsight Systems (nsys)"},
+	{"LD_PRELOAD=", "ToolsInjection", "Nsight Systems (nsys)"},
+	{"NV_TPS_LAUNCH_", NULL, "Nsight Compute (ncu)"},
+	{"NV_COMPUTE_PROFILER_", NULL, "Nsight Compute (ncu)"},
+	{"LD_PRELOAD=", "TreeLauncher", "Nsight Compute (ncu)"},
+	{"NV_SANITIZER_", NULL, "compute-sanitizer"},
+	{"CUDA_INJECTION64_PATH=", "sanitizer", "compute-sanitizer"},
+};
+
+static int check_tools(struct vpt_err *err)
+{
+	char **v;
+	size_t i;
+
+	for (v = environ; v && *v; v++)
+		for (i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+			if (!strncmp(*v, tools[i].variable, strlen(tools[i].variable)) &&
+				(!tools[i].part || strstr(*v, tools[i].part)))
+				return vpt_fail(err, VPT_EINVAL,
+					"%s is in the environment (%.*s) and needs CUPTI for "
+					"itself: run "
+					"one tool at a time",
+					tools[i].tool, (int)strcspn(*v, "="), *v);
+	return VPT_OK;
+}
+
+static int set_injections(const char *library, struct vpt_err *err)
+{
+	const char *cuda = getenv("CUDA_INJECTION64_PATH"), *nvtx = getenv("NVTX_INJECTION64_PATH");
+	const char *chained = getenv("VPTRACE_NVTX_CHAIN");
+	int rc = VPT_OK;
+
+	if (cuda && *cuda && !is_ours(cuda))
+		return vpt_fail(err, VPT_EINVAL,
+			"CUDA_INJECTION64_PATH names another tool, %.200s, and CUDA loads only "
+			"one: "
+			"run with env -u CUDA_INJECTION64_PATH",
+			cuda);
+	if (nvtx && *nvtx && !is_ours(nvtx)) {
+		if (chained && *chained && strcmp(chained, nvtx) != 0)
+			return vpt_fail(err, VPT_EINVAL,
+				"NVTX_INJECTION64_PATH and VPTRACE_NVTX_CHAIN name two other "
+				"tools, and "
+				"only one can be chained: unset one of them");
+		rc = set("VPTRACE_NVTX_CHAIN", nvtx, err);
+	}
+	if (!rc)
+		rc = set("CUDA_INJECTION64_PATH", library, err);
+	if (!rc)
+		rc = set("NVTX_INJECTION64_PATH", library, err);
+	/* A traced parent's note that it set the variable by itself. */
+	unsetenv("VPTRACE_NVTX_OWN");
+	return rc;
+}
+
+/* "FIRST" or "FIRST:former value". */
+static int prepend(const char *name, const char *first, struct vpt_err *err)
+{
+	const char *former = getenv(name);
+	char *value;
+	int rc;
+
+	if (!former || !*former)
+		return set(name, first, err);
+	if (asprintf(&value, "%s:%s", first, former) < 0)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for the environment");
+	rc = set(name, value, err);
+	free(value);
+	return rc;
+}
+
+/* ---- the output's name ---- */
+
+/* The current folder as a pattern: its own percent signs are doubled. */
+static int put_folder(char *out, size_t size, struct vpt_err *err)
+{
+	char folder[PATH_MAX];
+	size_t used = 0, i;
+
+	if (!getcwd(folder, sizeof(folder)))
+		return vpt_fail(err, VPT_EINVAL, "the current folder is gone: cd to another one");
+	for (i = 0; folder[i] && used + 3 < size; i++) {
+		out[used++] = folder[i];
+		if (folder[i] == '%')
+			out[used++] = '%';
+	}
+	if (!used || out[used - 1] != '/')
+		out[used++] = '/';
+	out[used] = '\0';
+	return VPT_OK;
+}
+
+/* Children may change their folder: a relative name means the launcher's. */
+static int set_output(const char *given, struct vpt_err *err)
+{
+	const char *name = given ? given : getenv("VPTRACE_OUTPUT");
+	char value[VALUE_MAX];
+	size_t used;
+	int rc;
+
+	if (given && !*given)
+		return vpt_fail(err, VPT_EINVAL, "--output: expected a file name, found none");
+	if (name && *name == '/')
+		return set("VPTRACE_OUTPUT", name, err);
+	rc = put_folder(value, sizeof(value), err);
+	if (rc)
+		return rc;
+	used = strlen(value);
+	snprintf(value + used, sizeof(value) - used, "%s", name ? name : "");
+	return set("VPTRACE_OUTPUT", value, err);
+}
+
+/* Whether a sequence other than %% and %h stands before the last slash: the folder differs between
+ * processes. */
+static int folder_varies(const char *pattern)
+{
+	const char *slash = strrchr(pattern, '/'), *p;
+
+	for (p = pattern; slash && p < slash; p++)
+		if (*p == '%' && *++p != '%' && *p != 'h')
+			return 1;
+	return 0;
+}
+
+/* A missing folder, or one without write permission, is known now; a full disk is not. */
+static int check_folder(const struct vtr_options *options, struct vpt_err *err)
+{
+	char folder[VTR_PATH_MAX];
+	struct stat st;
+	size_t len;
+
+	if (folder_varies(getenv("VPTRACE_OUTPUT")))
+		return VPT_OK;
+	snprintf(folder, sizeof(folder), "%s", options->path);
+	len = (size_t)(base(folder) - folder);
+	folder[len > 1 ? len - 1 : len] = '\0';
+	if (stat(folder, &st))
+		return vpt_fail(err, VPT_EINVAL,
+			"there is no folder %.300s for the output: create it", folder);
+	if (!S_ISDIR(st.st_mode))
+		return vpt_fail(
+			err, VPT_EINVAL, "%.300s is not a folder: choose another output", folder);
+	if (eaccess(folder, W_OK | X_OK))
+		return vpt_fail(err, VPT_EINVAL,
+			"the folder %.300s cannot be written: choose another output with -o",
+			folder);
+	return VPT_OK;
+}
+
+/* ---- options ---- */
+
+/* Options whose text the library reads as it is. */
+static const struct {
+	enum vtr_run_option option;
+	const char *variable;
+} texts[] = {
+	{VTR_RUN_MEMORY, "VPTRACE_MEMORY"},
+	{VTR_RUN_MARK, "VPTRACE_MARK"},
+	{VTR_RUN_RING, "VPTRACE_RING"},
+};
+
+/* A default gives way to a variable that the user has set. */
+static int set_texts(const struct vpa_args *args, struct vpt_err *err)
+{
+	const struct vpa_option *options = args->command->options;
+	int rc = VPT_OK;
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]) && !rc; i++) {
+		const char *text = vpa_text_of(args, texts[i].option);
+
+		if (text &&
+			(text != options[texts[i].option].fallback || !getenv(texts[i].variable)))
+			rc = set(texts[i].variable, text, err);
+	}
+	return rc;
+}
+
+static int set_options(const struct vpa_args *args, struct vpt_err *err)
+{
+	const char *profile = vpa_text_of(args, VTR_RUN_PROFILE);
+	int rc = set_texts(args, err);
+
+	if (!rc && (profile != args->command->options[VTR_RUN_PROFILE].fallback ||
+			   !getenv("VPTRACE_PROFILE")))
+		rc = set("VPTRACE_PROFILE", profile, err);
+	if (!rc && vpa_has(args, VTR_RUN_OVERWRITE))
+		rc = set("VPTRACE_OVERWRITE", "1", err);
+	return rc ? rc : set_output(vpa_text_of(args, VTR_RUN_OUTPUT), err);
+}
+
+/* The library's own sentence about a variable, with the option's name where it came from one. */
+static int name_option(const struct vpa_args *args, struct vpt_err *err)
+{
+	char text[sizeof(err->text)];
+	size_t i, len;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		len = strlen(texts[i].variable);
+		if (!vpa_has(args, texts[i].option) || strncmp(err->text, texts[i].variable, len))
+			continue;
+		snprintf(text, sizeof(text), "--%s%s", args->command->options[texts[i].option].name,
+			err->text + len);
+		snprintf(err->text, sizeof(err->text), "%s", text);
+		break;
+	}
+	return VPT_EINVAL;
+}
+
+int vtr_variables_set(
+	const struct vpa_args *args, const struct vtr_places *places, struct vpt_err *err)
+{
+	struct vtr_options *options;
+	int rc = check_tools(err);
+
+	if (!rc)
+		rc = set_injections(places->library, err);
+	if (!rc)
+		rc = set_options(args, err);
+	if (rc)
+		return rc;
+	if (vpa_has(args, VTR_RUN_PRELOAD))
+		rc = prepend("LD_PRELOAD", places->library, err);
+	if (!rc && *places->site && strcmp(getenv("VPTRACE_MARK"), "none") != 0)
+		rc = prepend("PYTHONPATH", places->site, err);
+	options = malloc(sizeof(*options));
+	if (!rc && !options)
+		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the options");
+	if (!rc && vtr_options_resolve(NULL, options, err))
+		rc = name_option(args, err);
+	if (!rc)
+		rc = check_folder(options, err);
+	free(options);
+	return rc;
+}

@@ -1,0 +1,14 @@
+/* variables.h - the environment of the command: what loads the tracer, and what it obeys. */
+#ifndef VPTRACE_TRACER_COMMAND_VARIABLES_H
+#define VPTRACE_TRACER_COMMAND_VARIABLES_H
+
+#include "analysis/commands/command.h"
+#include "tracer/command/places.h"
+
+/* Sets the variables in this process's own environment, which the command inherits, and checks all
+ * of them as the library will. VPT_EINVAL with a sentence: another tool is in the way, an option is
+ * invalid, the output's folder cannot be written. VPT_ENOMEM. */
+int vtr_variables_set(
+	const struct vpa_args *args, const struct vtr_places *places, struct vpt_err *err);
+
+#endif

@@ -1,0 +1,118 @@
+/* run_list.c - appends lines to the launcher's file.
+ *
+ * It is opened for each line: a program may close descriptors that it does not know. */
+#include "tracer/run_list.h"
+
+#include "tracer/environment.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static size_t escape(const char *text, char *out, size_t size)
+{
+	size_t used = 0;
+
+	for (; text && *text && used + 5 < size; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < 0x20 || c == '\\')
+			used += (size_t)snprintf(out + used, size - used, "\\x%02x", c);
+		else
+			out[used++] = (char)c;
+	}
+	out[used] = '\0';
+	return used;
+}
+
+void vtr_run_list_unescape(char *text)
+{
+	char *to = text, hex[3] = "";
+
+	while (*text) {
+		if (text[0] == '\\' && text[1] == 'x' && text[2] && text[3]) {
+			hex[0] = text[2];
+			hex[1] = text[3];
+			*to++ = (char)strtol(hex, NULL, 16);
+			text += 4;
+		} else {
+			*to++ = *text++;
+		}
+	}
+	*to = '\0';
+}
+
+/* A limit on the size of files would end the host with SIGXFSZ: the signal is blocked, and taken
+ * back if our write caused it. */
+static void append(const char *path, const char *line, size_t len)
+{
+	const struct timespec at_once = {0, 0};
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+	sigset_t set, before, pending;
+
+	if (fd < 0)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	sigpending(&pending);
+	pthread_sigmask(SIG_BLOCK, &set, &before);
+	if (write(fd, line, len) != (ssize_t)len && !sigismember(&pending, SIGXFSZ))
+		sigtimedwait(&set, NULL, &at_once);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	close(fd);
+}
+
+static void put(const char *type, int has_code, int code, const char *text)
+{
+	const char *path = vtr_environment("VPTRACE_LIST");
+	char line[VTR_RUN_LIST_LINE];
+	size_t used;
+
+	if (!path)
+		return;
+	used = (size_t)snprintf(line, sizeof(line), "%s %ld ", type, (long)getpid());
+	if (has_code)
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "%d ", code);
+	used += escape(text, line + used, sizeof(line) - used - 1);
+	line[used++] = '\n';
+	append(path, line, used);
+}
+
+void vtr_run_list_start(int code, const char *text)
+{
+	put("start", 1, code, text);
+}
+
+void vtr_run_list_file(const char *path)
+{
+	put("file", 0, 0, path);
+}
+
+void vtr_run_list_end(int code, const char *text)
+{
+	put("end", 1, code, text);
+}
+
+int vtr_run_list_has(const char *path)
+{
+	const char *list = vtr_environment("VPTRACE_LIST");
+	FILE *f = list ? fopen(list, "re") : NULL;
+	char line[VTR_RUN_LIST_LINE];
+	int found = 0, at;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		at = 0;
+		if (sscanf(line, "file %*d %n", &at) < 0 || !at)
+			continue;
+		vtr_run_list_unescape(line + at);
+		found = !strcmp(line + at, path);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}

@@ -1,0 +1,31 @@
+/* run_list.h - what the traced processes of one `vptrace run` report to the launcher.
+ *
+ * VPTRACE_LIST names a file that the launcher has created. A process appends a line when it starts
+ * to record, when it creates its file, and when a capture ends. Each line is one write(2), so lines
+ * of several processes do not mix:
+ *
+ *	start PID CODE TEXT      TEXT: why not all is recorded; CODE as from vptrace_start()
+ *	file PID PATH
+ *	end PID CODE TEXT        the same of vptrace_stop()
+ *
+ * Backslashes and bytes below 32 in TEXT and PATH are written as \xHH. */
+#ifndef VPTRACE_TRACER_RUN_LIST_H
+#define VPTRACE_TRACER_RUN_LIST_H
+
+#include <stddef.h>
+
+enum { VTR_RUN_LIST_LINE = 16384 };
+
+/* Appends a line; `text` may be NULL. Does nothing without the variable, or if the file is gone.
+ * Allocates nothing and raises no signal. Any thread; not in callbacks. */
+void vtr_run_list_start(int code, const char *text);
+void vtr_run_list_file(const char *path);
+void vtr_run_list_end(int code, const char *text);
+
+/* Whether a process of this run, this one included, has created a file of that name. */
+int vtr_run_list_has(const char *path);
+
+/* Undoes the escapes in place. */
+void vtr_run_list_unescape(char *text);
+
+#endif
