@@ -138,6 +138,10 @@ static void take_meta(struct vpa_reading *n, struct vpt_text key, struct vpt_tex
 		memcpy(n->failure, text, sizeof(text));
 	else if (vpt_text_is(key, "cupti.taken"))
 		memcpy(n->taken, text, sizeof(text));
+	else if (vpt_text_is(key, "capture.ended"))
+		snprintf(n->ended, sizeof(n->ended), "%.15s", text);
+	else if (vpt_text_is(key, "capture.windows_missed"))
+		n->windows_missed = strtoull(text, NULL, 10);
 	else if (vpt_text_is(key, "memory_limit"))
 		n->memory_limit_bytes = strtoull(text, NULL, 10);
 	else if (vpt_text_is(key, "flush_ms"))

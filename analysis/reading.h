@@ -60,6 +60,8 @@ struct vpa_reading {
 		failure[VPA_READING_TEXT], /* why CUPTI's records are missing */
 		taken[VPA_READING_TEXT];   /* who else received them, for a time */
 	uint64_t memory_limit_bytes;       /* 0: not given */
+	char ended[16];                    /* by which of its limits; "": by none */
+	uint64_t windows_missed;           /* windows of the capture that were not recorded */
 	uint64_t flush_ms;                 /* records reach the file within this time */
 	/* When records may be missing; all of the time if that is unknown. */
 	struct vpa_intervals lost;

@@ -190,6 +190,26 @@ static void judge_cupti(struct judging *j)
 		say(j, 1, "", "recording of GPU work was refused: %s", n->unavailable);
 }
 
+/* A limit that was asked for is no loss. */
+static void judge_window(struct judging *j)
+{
+	static const struct {
+		const char *word, *option;
+	} limits[] = {{"duration", "--duration"}, {"max-bytes", "--max-bytes"},
+		{"window", "--capture: its last window has closed"}};
+	uint64_t missed = j->n->windows_missed;
+	size_t i;
+
+	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (!strcmp(j->n->ended, limits[i].word))
+			say(j, 0, "", "ended by %s", limits[i].option);
+	if (missed)
+		say(j, 1, "choose a range that is longer, or opens less often",
+			"%" PRIu64 " window%s not recorded: they opened faster than they could be "
+			"written",
+			missed, missed == 1 ? " was" : "s were");
+}
+
 int vpa_reading_judge(const struct vpa_reading *n,
 	void (*say_remark)(void *ctx, const struct vpa_remark *remark), void *ctx)
 {
@@ -201,5 +221,6 @@ int vpa_reading_judge(const struct vpa_reading *n,
 	judge_losses(&j);
 	judge_unfinished(&j);
 	judge_unknown(&j);
+	judge_window(&j);
 	return j.complete;
 }

@@ -68,7 +68,7 @@ struct vpa_verdict {
 	uint64_t received, written, dropped; /* events */
 	uint64_t ops_without_launch, launches_without_op, late_ops;
 	/* Part of ops_without_launch: began before the first call, hence launched before the
-	 * capture. */
+	 * capture; or after recording had been paused, hence launched in a pause. */
 	uint64_t early_ops;
 	uint64_t zero_duration, reversed, zero_time; /* ops: end = start, end < start, time 0 */
 	uint64_t unmatched_ranges, late_ranges;

@@ -43,6 +43,7 @@ int vpa_resolver_init(struct vpa_resolver *r, struct vpa_model *model,
 	r->rules = rules;
 	r->sink = *sink;
 	r->first_call_ns = UINT64_MAX;
+	r->first_unlaunched_ns = UINT64_MAX;
 	r->pool.finished = range_finished;
 	r->pool.ctx = r;
 	r->maps = vpa_maps_new();

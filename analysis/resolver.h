@@ -78,7 +78,8 @@ struct vpa_resolver {
 	/* Ops without launch that began before every call known by then; the last such op; the
 	 * first call of all. ~0: none. */
 	uint64_t early_ops, last_early_ns, first_call_ns;
-	uint64_t names_lost; /* beyond a limit */
+	uint64_t first_unlaunched_ns; /* of all ops without launch; ~0: none */
+	uint64_t names_lost;          /* beyond a limit */
 	/* Names that were shortened, see long_names.h; names replaced by a common one, because
 	 * there were too many. */
 	uint64_t names_cut, names_left_out;

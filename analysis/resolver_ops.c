@@ -164,6 +164,8 @@ static void note_cut(struct vpa_resolver *r, const struct vpa_call *launch)
 VPA_RARE static void count_without_launch(struct vpa_resolver *r, uint64_t start_ns)
 {
 	r->ops_without_launch++;
+	if (start_ns < r->first_unlaunched_ns)
+		r->first_unlaunched_ns = start_ns;
 	if (start_ns >= r->first_call_ns)
 		return;
 	r->early_ops++;

@@ -103,6 +103,14 @@ static void judge_limits(struct vpa_report *out, const struct vpa_resolver *r)
 	}
 }
 
+/* Whether every op without a launch began after recording had been paused. A launch that was lost
+ * in another way is known as a loss. */
+static int launched_in_pauses(const struct vpa_resolver *r)
+{
+	return r->ops_without_launch && r->paused.count &&
+	       r->first_unlaunched_ns >= r->paused.items[0].start_ns;
+}
+
 static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 {
 	struct vpa_verdict *v = &out->verdict;
@@ -118,7 +126,12 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 			" operation%s without a launch record: their gaps and ranges are unknown",
 			count, count == 1 ? " is" : "s are");
 	}
-	if (v->early_ops)
+	if (v->early_ops && launched_in_pauses(r))
+		REASON(out,
+			"%" PRIu64 " operation%s launched while recording was paused: by what is "
+			"unknown",
+			v->early_ops, v->early_ops == 1 ? " was" : "s were");
+	else if (v->early_ops)
 		REASON(out,
 			"%" PRIu64 " operation%s already at work when the first call was recorded: "
 			"what launched "
@@ -289,6 +302,8 @@ static void count(struct vpa_verdict *v, const struct vpa_resolver *r, const str
 	v->early_ops = r->first_call_ns != UINT64_MAX && r->first_call_ns > r->last_early_ns
 			       ? r->early_ops
 			       : 0;
+	if (launched_in_pauses(r))
+		v->early_ops = r->ops_without_launch;
 	v->launches_without_op = r->launches_without_op;
 	v->late_ops = r->late_ops;
 	v->zero_duration = r->zero_duration;

@@ -419,24 +419,25 @@ int vpt_batch_error(const struct vpt_batch *b)
 	return b->index ? b->index->failed : VPT_OK;
 }
 
+size_t vpt_batch_side_bytes(const struct vpt_batch *b)
+{
+	return (b->index ? b->index->table_bytes : 0) + b->strings.size;
+}
+
 int vpt_batch_full(const struct vpt_batch *b)
 {
-	size_t tables = b->index ? b->index->table_bytes : 0;
-
 	/* event_count alone bounds the rows of events. */
 	return b->event_count >= VPT_CHUNK_EVENTS || b->strings.count >= VPT_CHUNK_STRINGS ||
 	       b->section_count >= VPT_SECTIONS_MAX / 2 ||
-	       tables + b->strings.size >= VPT_CHUNK_PAYLOAD;
+	       vpt_batch_side_bytes(b) >= VPT_CHUNK_PAYLOAD;
 }
 
 int vpt_batch_crowded(const struct vpt_batch *b)
 {
-	size_t tables = b->index ? b->index->table_bytes : 0;
-
 	return b->event_count >= 4 * VPT_CHUNK_EVENTS ||
 	       b->strings.count >= 2 * VPT_CHUNK_STRINGS ||
 	       b->section_count >= VPT_SECTIONS_MAX / 4 * 3 ||
-	       tables + b->strings.size >= 2 * (size_t)VPT_CHUNK_PAYLOAD;
+	       vpt_batch_side_bytes(b) >= 2 * (size_t)VPT_CHUNK_PAYLOAD;
 }
 
 /* ---- measuring ---- */

@@ -172,6 +172,9 @@ int vpt_batch_full(const struct vpt_batch *b);
  * higher, but still within the format's limits. */
 int vpt_batch_crowded(const struct vpt_batch *b);
 
+/* Bytes of its strings and of tables other than those of events, before compression. */
+size_t vpt_batch_side_bytes(const struct vpt_batch *b);
+
 /* Appends a section of `rows` rows for the reader to fill. Columns whose bit is set in `present`
  * are undefined; the others are the shared zeros, which nobody may write to. The batch then takes
  * no puts until reset. NULL: no memory. */

@@ -15,8 +15,9 @@ DESTDIR=$work/stage cmake --install "$bin" --prefix /opt/some/place >out 2>err |
 same "everything lies below DESTDIR and the prefix" "" "$(find stage ! -type d | grep -v '^stage/opt/some/place/')"
 mv stage/opt/some/place moved || fail "nothing was installed"
 lib=$(dirname $(find moved -name libvptrace.so))
-for file in bin/vptrace-analyze include/vptrace.h include/vptrace_nvtx.h share/vptrace/python/vptrace.py \
-	share/vptrace/python/site/sitecustomize.py share/vptrace/python/vptrace_marks/presets/diffusers.marks; do
+for file in bin/vptrace bin/vptrace-analyze share/man/man1/vptrace.1 share/man/man1/vptrace-run.1 include/vptrace.h \
+	include/vptrace_nvtx.h share/vptrace/python/vptrace.py share/vptrace/python/site/sitecustomize.py \
+	share/vptrace/python/vptrace_marks/presets/diffusers.marks; do
 	same "installed: $file" yes "$([ -f moved/$file ] && echo yes)"
 done
 
@@ -28,7 +29,7 @@ same "the name for the linker" "$soname" "$(readlink $lib/libvptrace.so)"
 same "the name for the loader" "libvptrace.so.$version" "$(readlink $lib/$soname)"
 if command -v readelf >/dev/null && command -v nm >/dev/null; then
 	same "the library's own name" "$soname" "$(readelf -d $lib/libvptrace.so | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')"
-	for file in $lib/libvptrace.so moved/bin/vptrace-analyze; do
+	for file in $lib/libvptrace.so moved/bin/vptrace-analyze moved/bin/vptrace; do
 		same "$file has no RPATH" "" "$(readelf -d $file | grep -E 'RPATH|RUNPATH')"
 	done
 	{
@@ -39,6 +40,12 @@ if command -v readelf >/dev/null && command -v nm >/dev/null; then
 	sed -n 's/^[0-9a-f]* [TD] \([A-Za-z0-9_]*\)@@VPTRACE_[0-9.]*$/\1/p' symbols | sort >found
 	same "it exports the header's functions, each with a version" "$(cat expected)" "$(cat found)"
 	same "and nothing else" "" "$(grep -v -e ' A VPTRACE_' -e '@@VPTRACE_' symbols)"
+fi
+
+same "vptrace finds the library where it was moved to" "$work/$lib/libvptrace.so" \
+	"$(moved/bin/vptrace run sh -c 'echo "$CUDA_INJECTION64_PATH"' 2>err)"
+if command -v readelf >/dev/null && ! readelf -d moved/bin/vptrace | grep -q 'lib[atu]b*san'; then
+	same "vptrace needs libc alone" "libc.so.6" "$(readelf -d moved/bin/vptrace | sed -n 's/.*(NEEDED).*\[\(libc[.].*\|.*\)\]/\1/p' | grep -v '^ld-' | tr '\n' ' ' | sed 's/ $//')"
 fi
 
 # ---- programs ----

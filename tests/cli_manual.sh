@@ -23,6 +23,14 @@ for command in $commands; do
 	grep -q "^vptrace-analyze-$command (1)" "$manual/man1/vptrace-analyze.1" ||
 		plain "$manual/man1/vptrace-analyze.1" | grep -q "^vptrace-analyze-$command (1)" || fail "vptrace-analyze(1) does not name $command"
 done
+"$bin/vptrace" run --help >out 2>err || fail "vptrace run --help"
+sed -n 's/^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\)\([ [].*\)\{0,1\}$/\2/p' out | sort >options
+plain "$manual/man1/vptrace-run.1" >page
+same "options of vptrace run" "$(cat options)" "$(sed -n 's/^\(-[a-z], \)\{0,1\}\(--[a-z-]*\)\([ [].*\)\{0,1\}$/\2/p' page | sort)"
+for command in run analyze export; do
+	cases=$((cases + 1))
+	plain "$manual/man1/vptrace.1" | grep -q "^vptrace-.*$command (1)" || fail "vptrace(1) does not name $command"
+done
 for header in vptrace vptrace_nvtx; do
 	plain "$bin/man3/$header.3" | tr -d ' ' >page
 	sed -n 's/^VPTRACE_API //p; s/^static inline \(void .*);\)$/\1/p' "$source/tracer/$header.h" | tr -d ' ' >prototypes
@@ -64,10 +72,12 @@ completes() {
 	shift 2
 	same "bash: $rule" "$expected" "$(bash --norc --noprofile -c '
 		. "$0" || exit
-		COMP_WORDS=(vptrace-analyze "$@") COMP_CWORD=$#
-		_vptrace_analyze
-		printf "%s\n" "${COMPREPLY[@]}"' "$manual/bash/vptrace-analyze" "$@" | sort | tr '\n' ' ' | sed 's/^ *//; s/ $//')"
+		COMP_WORDS=("${0##*/}" "$@") COMP_CWORD=$#
+		function=_${0##*/}
+		"${function//-/_}"
+		printf "%s\n" "${COMPREPLY[@]}"' "$manual/bash/$program" "$@" | sort | tr '\n' ' ' | sed 's/^ *//; s/ $//')"
 }
+program=vptrace-analyze
 if command -v bash >/dev/null; then
 	: >here.zst
 	mkdir folder
@@ -87,6 +97,14 @@ if command -v bash >/dev/null; then
 	completes "a file after -o" "here.zst" convert -o here
 	completes "an operand" "here.zst" check here
 	completes "commands after help" "schema" help s
+	program=vptrace
+	completes "vptrace: commands" "report run" r
+	completes "vptrace: options of run" "--mark --max-bytes --memory" run --m
+	completes "vptrace: what is hidden" "" run --ri
+	completes "vptrace: a choice" "coarse" run --profile c
+	completes "vptrace: an option of vptrace-analyze" "perfetto" export x.zst --format p
+	completes "vptrace: report is analyze" "--brief" report --br
+	completes "vptrace: a command to run" "here.zst" run here
 else
 	echo "SKIPPED: no bash to complete in"
 fi

@@ -236,7 +236,7 @@ for options, words in (
     ({"device_buffers": 100001}, "options.device_buffers: expected 0 to 100000, found 100001"),
     ({"compression_level": 99}, "options.compression_level: expected -7 to 19, found 99"),
     ({"cupti_path": "/" + "x" * 5000}, "options.cupti_path: expected a path of at most 4095 bytes, found 5001"),
-    ({"path": "dir/"}, 'options.path: "dir/": expected a file name, found a folder'),
+    ({"path": "dir/."}, 'options.path: "dir/.": expected a file name, found a folder'),
 ):
     try:
         vptrace.start(**dict(options, strict=True))

@@ -7,7 +7,7 @@ trap 'rm -rf "$work"' EXIT
 cc=${CC:-cc}
 flags="-std=gnu11 -D_GNU_SOURCE=1 -I. -g -O1 -fsanitize=thread"
 parts="budget pool names environment tsc epoch event_words stack started thread threads drain thread_names last_error range_api
-	nvtx_event nvtx_injection nvtx_payload nvtx_schemas nvtx_tool"
+	nvtx_event nvtx_injection nvtx_payload nvtx_schemas nvtx_tool trigger pauses window"
 
 echo 'int main(void) { return 0; }' >"$work/try.c"
 # shellcheck disable=SC2086
@@ -16,14 +16,14 @@ if ! $cc $flags -o "$work/try" "$work/try.c" 2>/dev/null || ! "$work/try" 2>/dev
 	exit 77
 fi
 
-sources="$VPT_SOURCE_DIR/formats/memory.c"
+sources="$VPT_SOURCE_DIR/formats/memory.c $VPT_SOURCE_DIR/formats/error.c"
 for part in $parts; do
 	sources="$sources $VPT_SOURCE_DIR/tracer/$part.c"
 done
 # shellcheck disable=SC2086
 (cd "$work" && $cc $flags -I"$VPT_SOURCE_DIR" -c $sources) || exit 1
 failed=0
-for test in names tsc ranges threads pool nvtx; do
+for test in names tsc ranges threads pool nvtx window; do
 	# shellcheck disable=SC2086
 	$cc $flags -o "$work/$test" tests/test_tracer_$test.c "$work"/*.o -lcmocka -lpthread -ldl || exit 1
 	VPT_PERCENT=${VPT_PERCENT:-4} TSAN_OPTIONS=halt_on_error=0:exitcode=66 "$work/$test" >"$work/out" 2>&1 && continue

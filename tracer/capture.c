@@ -16,6 +16,7 @@
 #include "tracer/pool.h"
 #include "tracer/run_list.h"
 #include "tracer/threads.h"
+#include "tracer/window.h"
 #include "tracer/writer.h"
 
 #include <inttypes.h>
@@ -69,14 +70,6 @@ int vtr_capture_meta(struct vtr_capture *c, const char *key, const char *value)
 	return vtr_mailbox_post(&c->mail, &mail);
 }
 
-void vtr_capture_pause(struct vtr_capture *c, int pausing)
-{
-	struct vtr_mail mail = {
-		.type = pausing ? VTR_MAIL_PAUSE : VTR_MAIL_RESUME, .time_ns = vtr_now()};
-
-	vtr_mailbox_post(&c->mail, &mail);
-}
-
 static void describe_machine(struct vtr_capture *c)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES);
@@ -107,6 +100,8 @@ static void describe_run(struct vtr_capture *c, const struct vtr_facts *facts)
 
 	vtr_capture_meta(c, "vptrace", vptrace_version());
 	vtr_capture_meta(c, "profile", profiles[c->options.profile]);
+	if (c->options.capture.kind != VTR_TRIGGER_NOW)
+		vtr_capture_meta(c, "capture", c->options.capture.text);
 	/* What a report of losses needs for its advice. */
 	snprintf(text, sizeof(text), "%" PRIu64, c->options.memory_limit_bytes);
 	vtr_capture_meta(c, "memory_limit", text);
@@ -134,6 +129,9 @@ static int start_writer(struct vtr_capture *c, int always, const struct vtr_capt
 		.mail = &c->mail,
 		.level = c->options.compression_level,
 		.always = always,
+		.duration_ns = c->options.duration_ns,
+		.max_bytes = c->options.max_bytes,
+		.over = hooks->over,
 		.flush_interval_ns = (uint64_t)c->options.flush_interval_ms * 1000000,
 		.failed = hooks->file_failed};
 	struct vpt_sink *file;
@@ -222,6 +220,7 @@ int vtr_capture_begin(const struct vptrace_options *options, int always,
 		goto out;
 	vtr_pool_begin(pool);
 	c->start_ns = vtr_now();
+	vtr_window_begin(&c->options.capture, always, c->start_ns);
 	c->names_refused = vtr_names_refused();
 	describe_run(c, facts);
 	rc = start_flusher(c, hooks, err);
@@ -257,6 +256,7 @@ static int start_cupti(struct vtr_capture *c, struct vtr_cupti **out, struct vpt
 		.path = c->options.cupti_path[0] ? c->options.cupti_path : NULL,
 		.profile = c->options.profile,
 		.device_buffers = c->options.device_buffers,
+		.profiler_api = c->options.capture.kind == VTR_TRIGGER_PROFILER,
 		.pool = pool};
 
 	if (still_hangs())
@@ -292,6 +292,11 @@ int vtr_capture_wants_cupti(const struct vtr_capture *c)
 struct vtr_cupti *vtr_capture_cupti(const struct vtr_capture *c)
 {
 	return c->cupti;
+}
+
+const char *vtr_capture_window(const struct vtr_capture *c)
+{
+	return c->options.capture.text;
 }
 
 void vtr_capture_stats(const struct vtr_capture *c, struct vptrace_stats *out, char *path)
@@ -527,6 +532,7 @@ int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 	int rc;
 
 	vtr_threads_stop();
+	vtr_window_end();
 	rc = end_cupti(c, stop_deadline(c), stop_ns, err);
 	if (rc && rc != VPTRACE_ETAKEN) /* already reported by the flusher */
 		post_kept(c, stop_ns);

@@ -16,6 +16,7 @@ struct vtr_capture;
 struct vtr_capture_hooks {
 	void (*file_failed)(const char *why);  /* nothing more is recorded */
 	void (*cupti_failed)(const char *why); /* from now on only ranges are recorded */
+	void (*over)(void);                    /* nothing more will be recorded: end the capture */
 	/* another client has taken CUPTI, or (0) no longer holds it */
 	void (*cupti_taken)(int is_taken);
 };
@@ -34,9 +35,11 @@ int vtr_capture_wants_cupti(const struct vtr_capture *c);
 /* NULL: ranges only. Borrowed. */
 struct vtr_cupti *vtr_capture_cupti(const struct vtr_capture *c);
 
+/* Its VPTRACE_CAPTURE. Borrowed. */
+const char *vtr_capture_window(const struct vtr_capture *c);
+
 /* -1: the writer has too much pending to accept more. */
 int vtr_capture_meta(struct vtr_capture *c, const char *key, const char *value);
-void vtr_capture_pause(struct vtr_capture *c, int pausing);
 
 /* Fills in everything but struct_bytes and stop_code. `path` has room for VTR_PATH_MAX bytes; it is
  * set if it is empty and the file has a name. */

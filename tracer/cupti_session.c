@@ -15,6 +15,7 @@
 #include "tracer/cupti_graphs.h"
 #include "tracer/cupti_kinds.h"
 #include "tracer/cupti_library.h"
+#include "tracer/cupti_profiler_api.h"
 #include "tracer/cupti_unfinished.h"
 #include "tracer/cupti_watch.h"
 #include "tracer/driver.h"
@@ -41,6 +42,7 @@ struct vtr_cupti {
 	struct vtr_watch watch;
 	void *subscriber;        /* NULL: not subscribed */
 	uint64_t device_buffers; /* the limit asked for; 0: none was */
+	int profiler_api;        /* its calls are of interest */
 	struct vtr_cupti_attributes attributes;
 
 	/* seen by callbacks */
@@ -163,6 +165,8 @@ static void on_callback(void *user, uint32_t domain, uint32_t cbid, const void *
 	}
 	if (domain == VTR_DOMAIN_DRIVER)
 		vtr_drain_on_driver(cbid, data);
+	if (domain == VTR_DOMAIN_DRIVER || domain == VTR_DOMAIN_RUNTIME)
+		vtr_profiler_api_on_call(domain, cbid, data);
 	if (domain != VTR_DOMAIN_RESOURCE)
 		return;
 	atomic_fetch_add_explicit(&the.resources, 1, memory_order_relaxed);
@@ -309,6 +313,7 @@ static int enable_all(struct vtr_cupti *c, const char **step)
 	for (i = 0; i < sizeof(callbacks) / sizeof(callbacks[0]); i++)
 		fn->enable_callback(1, c->subscriber, callbacks[i].domain, callbacks[i].cbid);
 	vtr_drain_begin(fn, c->subscriber);
+	vtr_profiler_api_begin(fn, c->subscriber, c->profiler_api);
 	vtr_kinds_enable_calls(&c->kinds);
 	vtr_watch_begin(&c->watch);
 	vtr_kinds_enable(&c->kinds);
@@ -396,6 +401,7 @@ int vtr_cupti_start(
 	c->watch.flush = flush;
 	c->watch.take_back = take_back;
 	c->device_buffers = options->device_buffers;
+	c->profiler_api = options->profiler_api;
 	c->null_is_safe = c->library.api >= VTR_CUPTI_NULL_BUFFER;
 	vtr_unfinished_reset(&c->unfinished);
 	atomic_store(&c->stopped_ns, 0);

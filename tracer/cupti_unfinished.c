@@ -138,7 +138,7 @@ uint64_t vtr_unfinished_put(struct vtr_unfinished *u, struct vtr_recorder *r, ui
 	for (i = 0; i < u->stream_count; i++) {
 		const struct vtr_unfinished_stream *s = &u->streams[i];
 
-		if (!s->count)
+		if (!s->count || vtr_recorder_is_off(r, s->from_ns, stop_ns))
 			continue;
 		all += s->count;
 		vtr_recorder_room(r);

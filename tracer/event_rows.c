@@ -36,8 +36,10 @@ static void put_range(struct vtr_recorder *r, const struct vtr_event *e)
 {
 	struct vtr_lane *lane = vtr_recorder_thread(r, e->tid);
 	struct payload payload = take_payload(r, &e->payload);
-	struct vpt_range row = {.start_ns = e->start_ns,
-		.duration_ns = e->end_ns - e->start_ns,
+	uint64_t start_ns = e->start_ns;
+	int is_cut = e->end_ns > start_ns ? vtr_recorder_cut(r, &start_ns, e->end_ns) : 0;
+	struct vpt_range row = {.start_ns = start_ns,
+		.duration_ns = e->end_ns - start_ns,
 		.range_kind = e->range_kind,
 		.name = vtr_recorder_name(r, e->name),
 		.domain = vtr_recorder_name(r, e->domain),
@@ -46,7 +48,7 @@ static void put_range(struct vtr_recorder *r, const struct vtr_event *e)
 		.payload = payload.type,
 		.value = payload.value,
 		.schema = payload.schema,
-		.unmatched = e->unmatched};
+		.unmatched = e->unmatched || is_cut > 0};
 
 	if (e->end_tid && e->end_tid != e->tid) {
 		struct vtr_lane *end = vtr_recorder_thread(r, e->end_tid);
@@ -114,14 +116,17 @@ void vtr_event_put_open(struct vtr_recorder *r, const struct vtr_event *e)
 {
 	struct vtr_lane *lane = vtr_recorder_thread(r, e->tid);
 	struct payload payload = take_payload(r, &e->payload);
+	uint64_t start_ns = e->start_ns;
 	struct vpt_open row = {.lane = lane->key,
-		.start_ns = e->start_ns,
 		.name = vtr_recorder_name(r, e->name),
 		.domain = vtr_recorder_name(r, e->domain),
 		.range_kind = e->range_kind,
 		.payload = payload.type,
 		.value = payload.value};
 
+	if (vtr_recorder_cut(r, &start_ns, UINT64_MAX) < 0)
+		return;
+	row.start_ns = start_ns;
 	vtr_recorder_refer(r, lane);
 	vpt_batch_put(vtr_recorder_batch(r), VPT_OPEN, 0, &row);
 }

@@ -5,12 +5,47 @@
 #include "formats/error.h"
 #include "formats/memory.h"
 #include "formats/strings.h"
+#include "tracer/names.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
 
 enum { LANE_SLOTS = 2 * VTR_LANES_MAX, LANES_A_BLOCK = 256 };
 
 struct vtr_lane_block {
 	struct vtr_lane lanes[LANES_A_BLOCK];
 };
+
+struct vpt_lane vtr_lane_of_stream(uint32_t pid, uint32_t device, uint32_t context, uint32_t stream)
+{
+	return (struct vpt_lane){.lane_type = VPT_LANETYPE_STREAM,
+		.pid = pid,
+		.tid = UINT64_MAX,
+		.device = device,
+		.context = context,
+		.stream = stream};
+}
+
+struct vpt_lane vtr_lane_of_thread(uint32_t pid, uint32_t tid)
+{
+	return (struct vpt_lane){.lane_type = VPT_LANETYPE_THREAD,
+		.pid = pid,
+		.tid = tid,
+		.device = UINT64_MAX,
+		.stream = UINT64_MAX};
+}
+
+struct vpt_lane vtr_lane_of_series(uint32_t pid, uint32_t name, uint32_t unit)
+{
+	return (struct vpt_lane){.lane_type = VPT_LANETYPE_SERIES,
+		.pid = pid,
+		.tid = UINT64_MAX,
+		.device = UINT64_MAX,
+		.stream = UINT64_MAX,
+		.name = name,
+		.lane_unit = unit};
+}
 
 int vtr_lanes_init(struct vtr_lanes *lanes)
 {
@@ -114,4 +149,24 @@ void vtr_recorder_name_lane(struct vtr_lane *lane, uint32_t name)
 {
 	if (lane->key)
 		lane->row.name = name;
+}
+
+void vtr_lane_name_thread(struct vtr_lane *lane)
+{
+	char path[64], comm[32];
+	ssize_t n;
+	int fd;
+
+	if (lane->row.lane_type != VPT_LANETYPE_THREAD || lane->row.name || lane->asked_name)
+		return;
+	lane->asked_name = 1;
+	snprintf(
+		path, sizeof(path), "/proc/self/task/%llu/comm", (unsigned long long)lane->row.tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	n = read(fd, comm, sizeof(comm));
+	close(fd);
+	if (n > 1)
+		lane->row.name = vtr_name(comm, (size_t)n - (comm[n - 1] == '\n'));
 }

@@ -34,6 +34,12 @@ struct vtr_lanes {
 int vtr_lanes_init(struct vtr_lanes *lanes);
 void vtr_lanes_free(struct vtr_lanes *lanes); /* accepts all zeros */
 
+/* Rows that describe a lane, for the function below. `name` and `unit`: of names.h. */
+struct vpt_lane vtr_lane_of_stream(
+	uint32_t pid, uint32_t device, uint32_t context, uint32_t stream);
+struct vpt_lane vtr_lane_of_thread(uint32_t pid, uint32_t tid);
+struct vpt_lane vtr_lane_of_series(uint32_t pid, uint32_t name, uint32_t unit);
+
 /* The lane that `row` describes, created if new: a stream by device, context and stream, a thread
  * by its id, a series by its name and unit. NULL: no memory, or VTR_LANES_MAX exist. */
 struct vtr_lane *vtr_lanes_find(struct vtr_lanes *lanes, const struct vpt_lane *row);
@@ -44,5 +50,8 @@ struct vtr_lane *vtr_lanes_at(const struct vtr_lanes *lanes, uint32_t index);
 /* Update a lane; the next chunk that uses it describes it again. */
 void vtr_recorder_describe_stream(struct vtr_lane *lane, int64_t priority, uint64_t flags);
 void vtr_recorder_name_lane(struct vtr_lane *lane, uint32_t name); /* a number of names.h */
+
+/* An unnamed thread's lane gets the kernel's name for it, read once, while the thread runs. */
+void vtr_lane_name_thread(struct vtr_lane *lane);
 
 #endif

@@ -11,9 +11,7 @@
 enum vtr_mail_type {
 	VTR_MAIL_META,  /* key and value */
 	VTR_MAIL_CLOCK, /* clock, cupti_time */
-	VTR_MAIL_LOSS,  /* loss: what CUPTI could not deliver; count records */
-	VTR_MAIL_PAUSE, /* time_ns */
-	VTR_MAIL_RESUME /* time_ns */
+	VTR_MAIL_LOSS   /* loss: what CUPTI could not deliver; count records */
 };
 
 struct vtr_mail {
@@ -23,7 +21,6 @@ struct vtr_mail {
 	struct vpt_clock clock;
 	uint64_t cupti_time; /* CUPTI's clock at that moment; 0: not read */
 	struct vpt_loss loss;
-	uint64_t time_ns;
 	int lent;
 };
 

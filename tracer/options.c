@@ -39,8 +39,8 @@ static const struct word sizes[] = {{"TiB", 1ll << 40}, {"GiB", 1ll << 30}, {"Mi
 static const struct word durations[] = {{"ms", 1}, {"", 1}, {"s", 1000}, {NULL, 0}};
 static const struct word numbers[] = {{"", 1}, {NULL, 0}};
 
-/* A value's type in both structs. */
-enum storage { INT, UINT32, UINT64, TEXT };
+/* A value's type in both structs. SECONDS: a UINT64 of nanoseconds, written in seconds. */
+enum storage { INT, UINT32, UINT64, SECONDS, TEXT };
 
 struct option {
 	const char *name, *variable;
@@ -72,6 +72,11 @@ static const struct option options[] = {
 	{"synchronize", "VPTRACE_SYNC", INT, 1, flags, FIELD(synchronize), 1, .high = 1},
 	{"device_buffers", "VPTRACE_DEVICE_BUFFERS", UINT32, 0, numbers, FIELD(device_buffers), 0,
 		0, 100000},
+	{"capture", "VPTRACE_CAPTURE", TEXT, FIELD(capture)},
+	{"duration_ns", "VPTRACE_DURATION", SECONDS, 0, numbers, FIELD(duration_ns), 0, 1,
+		INT64_MAX},
+	{"max_bytes", "VPTRACE_MAX_BYTES", UINT64, 0, sizes, FIELD(max_bytes), 0, 1ll << 20,
+		INT64_MAX},
 };
 
 size_t vtr_options_count(void)
@@ -89,6 +94,7 @@ static size_t width(enum storage storage)
 	static const size_t widths[] = {[INT] = sizeof(int),
 		[UINT32] = sizeof(uint32_t),
 		[UINT64] = sizeof(uint64_t),
+		[SECONDS] = sizeof(uint64_t),
 		[TEXT] = sizeof(const char *)};
 
 	return widths[storage];
@@ -165,6 +171,15 @@ static void put_expected(const struct option *o, char *out, size_t size)
 	char low[40], high[40];
 	size_t used = 0, i;
 
+	if (o->storage == SECONDS) {
+		snprintf(out, size, "seconds, as 10 or 0.25");
+		return;
+	}
+	if (!o->is_choice && o->high == INT64_MAX) {
+		put_amount(o, o->low, low, sizeof(low));
+		snprintf(out, size, "at least %s", low);
+		return;
+	}
 	if (!o->is_choice) {
 		put_amount(o, o->low, low, sizeof(low));
 		put_amount(o, o->high, high, sizeof(high));
@@ -239,6 +254,14 @@ static int parse_variable(
 		*out = word->value;
 		return VPT_OK;
 	}
+	if (o->storage == SECONDS) {
+		uint64_t ns;
+
+		if (vtr_seconds_read(text, &ns) || !ns)
+			return fail_variable(o, text, err);
+		*out = (int64_t)ns;
+		return VPT_OK;
+	}
 	if (parse_amount(o->words, text, out) || *out < o->low || *out > o->high)
 		return fail_variable(o, text, err);
 	return VPT_OK;
@@ -306,6 +329,14 @@ static int resolve_text(const struct option *o, const struct vptrace_options *gi
 
 	if (to == out->path)
 		return resolve_output(o, text, to, out->rank, err);
+	if (to == (char *)&out->capture) {
+		int rc = vtr_trigger_read(text, &out->capture, err);
+
+		if (rc)
+			vpt_err_at(err,
+				vtr_environment(o->variable) ? o->variable : "options.capture");
+		return rc;
+	}
 	if (text && strlen(text) >= VTR_PATH_MAX)
 		return vpt_fail(err, VPT_EINVAL,
 			"%s: expected a path of at most %d bytes, found %zu: %.100s",

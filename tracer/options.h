@@ -4,6 +4,7 @@
 #define VPTRACE_TRACER_OPTIONS_H
 
 #include "formats/error.h"
+#include "tracer/trigger.h"
 #include "tracer/vptrace.h"
 
 #include <stdint.h>
@@ -19,6 +20,8 @@ struct vtr_options {
 	uint32_t flush_interval_ms, stop_timeout_ms;
 	uint32_t device_buffers; /* 0: CUPTI's own limit */
 	int compression_level;
+	struct vtr_trigger capture;
+	uint64_t duration_ns, max_bytes; /* 0: no limit */
 	/* the first of RANK, OMPI_COMM_WORLD_RANK, SLURM_PROCID, PMI_RANK, PMIX_RANK that is a
 	 * number; -1: none */
 	long rank;

@@ -8,6 +8,7 @@
 #include "tracer/last_error.h"
 #include "tracer/names.h"
 #include "tracer/threads.h"
+#include "tracer/window.h"
 
 static struct vtr_attributes noted(const char *name, const struct vptrace_note *note)
 {
@@ -59,6 +60,11 @@ void vptrace_note_mark(const char *name, const struct vptrace_note *note)
 	struct vtr_attributes a = noted(name, note);
 
 	vtr_mark(&a);
+}
+
+void vptrace_step(void)
+{
+	vtr_window_step();
 }
 
 int vptrace_counter(const char *name, double value, const char *unit)

@@ -15,16 +15,18 @@
 #include "tracer/budget.h"
 #include "tracer/clock.h"
 #include "tracer/names.h"
+#include "tracer/pauses.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { PAUSES_MAX = 64 };
-
-struct pause {
-	uint64_t from_ns, to_ns; /* to ~0: it goes on */
+enum {
+	EVENT_BYTES = 128, /* more than any event takes in a chunk */
+	/* What the last chunk and the file's frame need: for itself, for each lane. */
+	LAST_BYTES = 64 << 10,
+	LANE_BYTES = 256,
+	/* What is put between two looks at the limit, and the least that a chunk is begun for. */
+	LEAST_BYTES = 32 << 10
 };
 
 struct known_name {
@@ -53,22 +55,20 @@ struct vtr_recorder {
 
 	struct vtr_about about;
 
-	struct pause pauses[PAUSES_MAX];
-	size_t pause_count; /* ever; the newest are at their number modulo PAUSES_MAX */
-
+	struct vtr_pauses pauses;
+	int is_full;      /* the file has reached its limit */
+	uint64_t full_ns; /* the start of the first row that this has refused */
+	uint64_t changes_seen;
 	uint64_t received, dropped, invalid; /* without what is pending */
 };
 
-/* When the last of the remembered pauses ends. Clocks may have been set back between them. */
-static uint64_t last_pause_end(const struct vtr_recorder *r)
+/* The fast path of recorder.h takes rows of the newest time in no pause. */
+static void update_clear(struct vtr_recorder *r)
 {
-	size_t count = r->pause_count < PAUSES_MAX ? r->pause_count : PAUSES_MAX, i;
-	uint64_t last = 1; /* rows at 0 are invalid, and the fast paths refuse them */
+	uint64_t to_ns;
 
-	for (i = 0; i < count; i++)
-		if (r->pauses[i].to_ns > last)
-			last = r->pauses[i].to_ns;
-	return last;
+	vtr_pauses_clear(&r->pauses, &r->open.clear_ns, &to_ns);
+	r->open.clear_span_ns = r->is_full ? 0 : to_ns - r->open.clear_ns;
 }
 
 static void begin_chunk(struct vtr_recorder *r, uint64_t number)
@@ -91,7 +91,7 @@ int vtr_recorder_new(
 	}
 	r->o = *options;
 	begin_chunk(r, 1);
-	r->open.clear_ns = last_pause_end(r);
+	update_clear(r);
 	vpt_batch_init(&r->open.batch);
 	*out = r;
 	return VPT_OK;
@@ -113,6 +113,7 @@ void vtr_recorder_free(struct vtr_recorder *r)
 	vpt_batch_free(&r->open.batch);
 	vtr_lanes_free(&r->lanes);
 	vtr_about_free(&r->about);
+	vtr_pauses_free(&r->pauses);
 	vpt_free(r->used);
 	vpt_free(r->names);
 	vpt_free(r);
@@ -136,13 +137,7 @@ struct vtr_lane *vtr_recorder_stream(
 	if (lane && lane->row.stream == stream && lane->row.device == device &&
 		lane->row.context == context)
 		return lane;
-	memset(&row, 0, sizeof(row));
-	row.lane_type = VPT_LANETYPE_STREAM;
-	row.pid = r->o.header.pid;
-	row.tid = UINT64_MAX;
-	row.device = device;
-	row.context = context;
-	row.stream = stream;
+	row = vtr_lane_of_stream(r->o.header.pid, device, context, stream);
 	lane = find_lane(r, &row);
 	if (lane != &r->nowhere)
 		r->last_stream = lane;
@@ -156,11 +151,7 @@ struct vtr_lane *vtr_recorder_thread(struct vtr_recorder *r, uint32_t tid)
 
 	if (lane && lane->row.tid == tid)
 		return lane;
-	memset(&row, 0, sizeof(row));
-	row.lane_type = VPT_LANETYPE_THREAD;
-	row.pid = r->o.header.pid;
-	row.tid = tid;
-	row.device = row.stream = UINT64_MAX;
+	row = vtr_lane_of_thread(r->o.header.pid, tid);
 	lane = find_lane(r, &row);
 	if (lane != &r->nowhere)
 		r->last_thread = lane;
@@ -169,13 +160,7 @@ struct vtr_lane *vtr_recorder_thread(struct vtr_recorder *r, uint32_t tid)
 
 struct vtr_lane *vtr_recorder_series(struct vtr_recorder *r, uint32_t name, uint32_t unit)
 {
-	struct vpt_lane row = {.lane_type = VPT_LANETYPE_SERIES,
-		.pid = r->o.header.pid,
-		.tid = UINT64_MAX,
-		.device = UINT64_MAX,
-		.stream = UINT64_MAX,
-		.name = name,
-		.lane_unit = unit};
+	struct vpt_lane row = vtr_lane_of_series(r->o.header.pid, name, unit);
 
 	return find_lane(r, &row);
 }
@@ -190,27 +175,6 @@ void vtr_recorder_refer(struct vtr_recorder *r, struct vtr_lane *lane)
 	lane->chunk = r->open.number;
 }
 
-/* An unnamed thread gets the kernel's name for it, read once, while the thread runs. */
-static void name_thread(struct vtr_lane *lane)
-{
-	char path[64], comm[32];
-	ssize_t n;
-	int fd;
-
-	if (lane->row.lane_type != VPT_LANETYPE_THREAD || lane->row.name || lane->asked_name)
-		return;
-	lane->asked_name = 1;
-	snprintf(
-		path, sizeof(path), "/proc/self/task/%llu/comm", (unsigned long long)lane->row.tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = read(fd, comm, sizeof(comm));
-	close(fd);
-	if (n > 1)
-		lane->row.name = vtr_name(comm, (size_t)n - (comm[n - 1] == '\n'));
-}
-
 /* Puts the rows that describe the chunk's lanes. Last, since a thread may have got its name
  * meanwhile. */
 static void put_lanes(struct vtr_recorder *r)
@@ -222,7 +186,7 @@ static void put_lanes(struct vtr_recorder *r)
 
 		if (!r->used[i]->key)
 			continue;
-		name_thread(r->used[i]);
+		vtr_lane_name_thread(r->used[i]);
 		row = r->used[i]->row;
 		row.name = vtr_recorder_name(r, (uint32_t)row.name);
 		row.lane_unit = vtr_recorder_name(r, (uint32_t)row.lane_unit);
@@ -251,15 +215,30 @@ uint64_t vtr_recorder_name(struct vtr_recorder *r, uint32_t name)
 	return known->id;
 }
 
-static int in_pause(const struct vtr_recorder *r, uint64_t time_ns)
-{
-	size_t i = r->pause_count > PAUSES_MAX ? r->pause_count - PAUSES_MAX : 0;
+static int close_chunk(struct vtr_recorder *r, int last);
 
-	for (; i < r->pause_count; i++)
-		if (time_ns >= r->pauses[i % PAUSES_MAX].from_ns &&
-			time_ns < r->pauses[i % PAUSES_MAX].to_ns)
-			return 1;
-	return 0;
+static void follow_changes(struct vtr_recorder *r)
+{
+	uint64_t changes;
+
+	if (!r->o.changes)
+		return;
+	changes = atomic_load_explicit(r->o.changes, memory_order_acquire);
+	if (changes == r->changes_seen)
+		return;
+	r->changes_seen = changes;
+	r->o.changed(r->o.closing_ctx);
+}
+
+/* Whether a row is not to be recorded. */
+static int is_refused(struct vtr_recorder *r, uint64_t start_ns)
+{
+	follow_changes(r);
+	if (vtr_pauses_at(&r->pauses, start_ns))
+		return 1;
+	if (r->is_full && start_ns && start_ns < r->full_ns)
+		r->full_ns = start_ns;
+	return r->is_full;
 }
 
 static void drop(struct vtr_recorder *r, struct vtr_lane *lane, uint64_t count)
@@ -273,11 +252,10 @@ static void drop(struct vtr_recorder *r, struct vtr_lane *lane, uint64_t count)
 int vtr_recorder_put(
 	struct vtr_recorder *r, enum vpt_kind kind, struct vtr_lane *lane, const void *row)
 {
-	uint64_t start_ns =
-		*(const uint64_t *)row; /* the first column of every event is its time */
+	uint64_t start_ns = *(const uint64_t *)row; /* the first column of every event */
 	struct vpt_section *s;
 
-	if (start_ns < r->open.clear_ns && in_pause(r, start_ns))
+	if (start_ns - r->open.clear_ns >= r->open.clear_span_ns && is_refused(r, start_ns))
 		return 0;
 	if (!lane)
 		lane = &r->nowhere;
@@ -310,6 +288,13 @@ void vtr_recorder_invalid(struct vtr_recorder *r, struct vtr_lane *lane)
 	(lane ? lane : &r->nowhere)->invalid++;
 }
 
+int vtr_recorder_is_off(const struct vtr_recorder *r, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct vtr_pause *p = vtr_pauses_at(&r->pauses, from_ns);
+
+	return (r->is_full && from_ns >= r->full_ns) || (p && to_ns <= p->to_ns);
+}
+
 void vtr_recorder_loss(struct vtr_recorder *r, struct vtr_lane *lane, uint32_t kind,
 	uint64_t from_ns, uint64_t to_ns, uint64_t count)
 {
@@ -320,27 +305,96 @@ void vtr_recorder_loss(struct vtr_recorder *r, struct vtr_lane *lane, uint32_t k
 
 	if (r->err.code)
 		return;
+	if (kind != VPT_LOSSKIND_PAUSED && vtr_recorder_is_off(r, from_ns, to_ns))
+		return;
 	vtr_recorder_refer(r, lane);
 	if (!r->since_ns)
 		r->since_ns = vtr_clock_ns(CLOCK_MONOTONIC);
 	vpt_batch_put(&r->open.batch, VPT_LOSS, lane ? lane->key : 0, &row);
 }
 
+/* ---- pauses ---- */
+
 void vtr_recorder_pause(struct vtr_recorder *r, uint64_t from_ns)
 {
-	r->pauses[r->pause_count++ % PAUSES_MAX] = (struct pause){from_ns, UINT64_MAX};
-	r->open.clear_ns = UINT64_MAX;
+	vtr_pauses_begin(&r->pauses, from_ns);
+	update_clear(r);
+}
+
+void vtr_recorder_now(struct vtr_recorder *r, uint64_t now_ns)
+{
+	struct vtr_pause p;
+
+	while (vtr_pauses_take(&r->pauses, now_ns, &p))
+		vtr_recorder_loss(r, NULL, VPT_LOSSKIND_PAUSED, p.from_ns, p.to_ns, 0);
 }
 
 void vtr_recorder_resume(struct vtr_recorder *r, uint64_t to_ns)
 {
-	struct pause *p = &r->pauses[(r->pause_count - 1) % PAUSES_MAX];
+	vtr_recorder_now(r, UINT64_MAX);
+	vtr_pauses_end(&r->pauses, to_ns);
+	update_clear(r);
+	vtr_recorder_now(r, vtr_now());
+}
 
-	if (!r->pause_count || p->to_ns != UINT64_MAX)
+void vtr_recorder_end_pauses(struct vtr_recorder *r, uint64_t stop_ns)
+{
+	if (!r->since_ns && !r->chunks && !r->o.always)
 		return;
-	p->to_ns = to_ns;
-	r->open.clear_ns = last_pause_end(r);
-	vtr_recorder_loss(r, NULL, VPT_LOSSKIND_PAUSED, p->from_ns, to_ns, 0);
+	vtr_pauses_stop(&r->pauses, stop_ns);
+	update_clear(r);
+	vtr_recorder_now(r, UINT64_MAX);
+	if (r->is_full && r->full_ns < stop_ns)
+		vtr_recorder_loss(r, NULL, VPT_LOSSKIND_PAUSED, r->full_ns, stop_ns, 0);
+}
+
+int vtr_recorder_cut(struct vtr_recorder *r, uint64_t *start_ns, uint64_t end_ns)
+{
+	const struct vtr_pause *p;
+	int was_moved = 0;
+
+	follow_changes(r);
+	while ((p = vtr_pauses_at(&r->pauses, *start_ns)) != NULL) {
+		if (p->to_ns >= end_ns)
+			return -1;
+		*start_ns = p->to_ns;
+		was_moved = 1;
+	}
+	return was_moved;
+}
+
+/* ---- the limit of the file ---- */
+
+int vtr_recorder_is_full(const struct vtr_recorder *r)
+{
+	return r->is_full;
+}
+
+/* Bytes that chunks before the last may still take; 0: none. */
+static uint64_t bytes_left(const struct vtr_recorder *r)
+{
+	uint64_t lanes = (uint64_t)r->lanes.count * LANE_BYTES;
+	uint64_t kept = r->o.sink->written_bytes + LAST_BYTES + lanes;
+
+	return r->o.max_bytes > kept ? r->o.max_bytes - kept : 0;
+}
+
+/* Ends the chunk before it could exceed the limit, and recording where no other is worth while. A
+ * chunk takes a fraction of its bound, so chunks get smaller and smaller, but are few. */
+static void keep_limit(struct vtr_recorder *r)
+{
+	uint64_t bound = r->open.batch.event_count * (uint64_t)EVENT_BYTES +
+			 vpt_batch_side_bytes(&r->open.batch);
+
+	if (r->is_full || bound + LEAST_BYTES < bytes_left(r))
+		return;
+	if (r->open.batch.event_count)
+		close_chunk(r, 0);
+	r->is_full = bytes_left(r) < 2 * LEAST_BYTES && !r->err.code;
+	if (!r->is_full)
+		return;
+	r->full_ns = vtr_now();
+	update_clear(r);
 }
 
 /* ---- facts ---- */
@@ -492,14 +546,20 @@ static void close_last_chunk(struct vtr_recorder *r)
 
 void vtr_recorder_room(struct vtr_recorder *r)
 {
+	follow_changes(r);
 	if (vpt_batch_full(&r->open.batch))
 		close_chunk(r, 0);
+	if (r->o.max_bytes)
+		keep_limit(r);
 }
 
 void vtr_recorder_bound(struct vtr_recorder *r)
 {
+	follow_changes(r);
 	if (vpt_batch_crowded(&r->open.batch))
 		close_chunk(r, 0);
+	if (r->o.max_bytes)
+		keep_limit(r);
 }
 
 void vtr_recorder_flush(struct vtr_recorder *r, enum vtr_flush how)

@@ -16,6 +16,7 @@
 #include "tracer/about.h"
 #include "tracer/lanes.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 struct vtr_recorder;
@@ -41,9 +42,10 @@ void vtr_recorder_bound(struct vtr_recorder *r);
 /* The beginning of every recorder. For the inline functions in this header only. */
 struct vtr_open_chunk {
 	struct vpt_batch batch;
-	uint64_t number;   /* of the open chunk, from 1 */
-	uint64_t stamp;    /* the same, as the base of vtr_lane.open */
-	uint64_t clear_ns; /* rows that start from here on are in no pause; never 0 */
+	uint64_t number; /* of the open chunk, from 1 */
+	uint64_t stamp;  /* the same, as the base of vtr_lane.open */
+	/* rows that start in these ns from here on are in no pause; clear_ns is never 0 */
+	uint64_t clear_ns, clear_span_ns;
 };
 
 /* The number of the open chunk; changes with every chunk, never 0. */
@@ -81,7 +83,7 @@ static inline __attribute__((always_inline)) int vtr_recorder_append(struct vtr_
 	struct vtr_open_chunk *c = (struct vtr_open_chunk *)r;
 	struct vpt_section *s;
 
-	if (lane->open != c->stamp + kind || row[0] < c->clear_ns)
+	if (lane->open != c->stamp + kind || row[0] - c->clear_ns >= c->clear_span_ns)
 		return 0;
 	s = (struct vpt_section *)((char *)c->batch.sections + lane->section);
 	if (!vpt_section_append(s, mask, row))
@@ -98,12 +100,31 @@ void vtr_recorder_drop(struct vtr_recorder *r, struct vtr_lane *lane, uint64_t c
 void vtr_recorder_invalid(struct vtr_recorder *r, struct vtr_lane *lane);
 
 /* Recording is off from `from_ns` until resume: rows that start meanwhile are neither received nor
- * written, whenever they arrive. The pause becomes a LOSS row of its own kind. The newest 64 pauses
- * are remembered. */
+ * written, whenever they arrive. The pause becomes a LOSS row of its own kind. Both times may be in
+ * the future: a pause that is to begin may be moved to an earlier time by another call, and the row
+ * is put by vtr_recorder_now(). See pauses.h. */
 void vtr_recorder_pause(struct vtr_recorder *r, uint64_t from_ns);
 void vtr_recorder_resume(struct vtr_recorder *r, uint64_t to_ns);
+void vtr_recorder_now(struct vtr_recorder *r, uint64_t now_ns);
 
-/* Puts a LOSS row, which does not count as received. `kind`: VPT_LOSSKIND_*; `count` 0: unknown. */
+/* The same at the capture's end: a pause that goes on ends there, one to come is forgotten. If
+ * nothing was ever put, neither is the pause: without an event there is no file. */
+void vtr_recorder_end_pauses(struct vtr_recorder *r, uint64_t stop_ns);
+
+/* A span that began in a pause and ended after it begins with the end of the pause: moves *start_ns
+ * there. 1: it was moved; 0: it was not; -1: the span lies in a pause as a whole. */
+int vtr_recorder_cut(struct vtr_recorder *r, uint64_t *start_ns, uint64_t end_ns);
+
+/* Whether the file has reached its limit: rows are no longer received then, as in a pause, which
+ * begins with the first of them. */
+int vtr_recorder_is_full(const struct vtr_recorder *r);
+
+/* Whether nothing is recorded in the whole of [from_ns, to_ns]: it lies in a pause, or after the
+ * file's limit was reached. */
+int vtr_recorder_is_off(const struct vtr_recorder *r, uint64_t from_ns, uint64_t to_ns);
+
+/* Puts a LOSS row, which does not count as received. `kind`: VPT_LOSSKIND_*; `count` 0: unknown. A
+ * loss where nothing is recorded anyway is none. */
 void vtr_recorder_loss(struct vtr_recorder *r, struct vtr_lane *lane, uint32_t kind,
 	uint64_t from_ns, uint64_t to_ns, uint64_t count);
 
@@ -118,12 +139,15 @@ void vtr_recorder_meta(struct vtr_recorder *r, const char *key, const char *valu
 struct vtr_recorder_options {
 	struct vpt_sink *sink; /* owned after a successful new; finished by free */
 	struct vpt_header header;
-	int level;  /* zstd's */
-	int always; /* create a file even without any row */
-	void (*closing)(
-		/* called before a chunk is written, to put OPEN and CLOCK rows; may be NULL */
-		void *ctx);
-	void *closing_ctx;
+	int level;          /* zstd's */
+	int always;         /* create a file even without any row */
+	uint64_t max_bytes; /* of the file; 0: no limit, else at least 1 MiB */
+	/* called before a chunk is written, to put OPEN and CLOCK rows; may be NULL */
+	void (*closing)(void *ctx);
+	/* If `changes` counts on, pauses have changed: called before the next row. May be NULL. */
+	void (*changed)(void *ctx);
+	const _Atomic uint64_t *changes;
+	void *closing_ctx; /* of both */
 };
 
 int vtr_recorder_new(

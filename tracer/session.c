@@ -1,9 +1,10 @@
 /* session.c - captures in the life of a process, one at a time.
  *
  *	STOPPED --start--> RUNNING or RANGES_ONLY --stop--> STOPPED
- *	                     |  ^                             any --the file fails--> FAILED --stop--> STOPPED
- *	               pause v  | resume                      any --fork, in the child--> INERT
- *	                    PAUSED
+ *	                                                      any --the file fails--> FAILED --stop--> STOPPED
+ *	                                                      any --fork, in the child--> INERT
+ *
+ * PAUSED is RUNNING or RANGES_ONLY while the window is closed, see window.h.
  *
  * One lock guards it. Only the public functions take it; callbacks and our threads never do. A stop
  * does not hold it while it waits for the GPU: work there may wait for a host function that calls
@@ -19,6 +20,7 @@
 #include "tracer/run_list.h"
 #include "tracer/tell.h"
 #include "tracer/threads.h"
+#include "tracer/window.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -30,8 +32,10 @@
 #include <unistd.h>
 
 enum {
-	/* How long an exiting process waits for another thread in a function of ours. */
+	/* How long an exiting process waits for another thread in a function of ours; the same if
+	 * that thread is ending a capture by itself. */
 	EXIT_PATIENCE_MS = 1000,
+	EXIT_OVER_MS = 10000,
 	SAID_BYTES = 512
 };
 
@@ -53,6 +57,13 @@ static struct {
 	char path[VTR_PATH_MAX]; /* of the file; "": none yet */
 	atomic_int taken;        /* another client of CUPTI gets the records now */
 	atomic_int told;         /* we have written a line about this capture */
+	atomic_uint number;      /* of the capture, from 1 */
+	atomic_int ending;       /* a capture ends by itself */
+	int has_ended;           /* it has, and the host has not stopped it since */
+	int was_over;            /* one has, ever */
+	int joined;              /* how CUPTI's start went, and why not better */
+	char joined_text[SAID_BYTES];
+	char ended_text[SAID_BYTES]; /* what a stop of that capture returns besides its code */
 } all = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .change = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- what it is doing ---- */
@@ -61,6 +72,8 @@ enum vptrace_state vptrace_status(void)
 {
 	enum vptrace_state state = (enum vptrace_state)atomic_load(&all.state);
 
+	if ((state == VPTRACE_RUNNING || state == VPTRACE_RANGES_ONLY) && !vtr_window_is_open())
+		return VPTRACE_PAUSED;
 	if (state == VPTRACE_RANGES_ONLY && atomic_load(&all.taken))
 		vtr_refuse(VPTRACE_ETAKEN, VTR_WATCH_TAKEN);
 	return state;
@@ -108,6 +121,24 @@ static void cupti_taken(int is_taken)
 	atomic_compare_exchange_strong(&all.state, &from, to);
 	if (is_taken && !atomic_exchange(&all.told, 1))
 		vtr_tell(VTR_WATCH_TAKEN ": they are missing in the capture until it has finished");
+}
+
+static void *end_by_itself(void *number);
+
+/* Called by the writer's thread, which blocks all signals. Without another thread the capture stays
+ * as it is, paused, until the host stops it or the process ends. */
+static void over(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	atomic_store(&all.ending, 1);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	if (inert() || pthread_create(&thread, &attr, end_by_itself,
+			       (void *)(uintptr_t)atomic_load(&all.number)))
+		atomic_store(&all.ending, 0);
+	pthread_attr_destroy(&attr);
 }
 
 /* ---- the lock ---- */
@@ -174,10 +205,12 @@ static void register_exit(void)
 }
 
 /* Updates the process's state after CUPTI has joined the capture, or failed to. */
-static void note_cupti(void)
+static void note_cupti(int rc, const struct vpt_err *err)
 {
 	int ranges = VPTRACE_RANGES_ONLY;
 
+	all.joined = rc;
+	snprintf(all.joined_text, sizeof(all.joined_text), "%s", rc ? err->text : "");
 	if (vtr_capture_cupti(all.now))
 		atomic_compare_exchange_strong(&all.state, &ranges, VPTRACE_RUNNING);
 	register_exit();
@@ -185,12 +218,14 @@ static void note_cupti(void)
 
 static int begin(const struct vptrace_options *options, enum vtr_start how, struct vpt_err *err)
 {
-	static const struct vtr_capture_hooks hooks = {file_failed, cupti_failed, cupti_taken};
+	static const struct vtr_capture_hooks hooks = {
+		file_failed, cupti_failed, over, cupti_taken};
 	int stopped = VPTRACE_STOPPED, rc;
 
 	all.path[0] = '\0';
 	atomic_store(&all.told, 0);
 	atomic_store(&all.taken, 0);
+	atomic_fetch_add(&all.number, 1);
 	rc = vtr_capture_begin(options, how == VTR_START_API, &all.facts, &hooks, &all.now, err);
 	if (rc)
 		return rc;
@@ -198,7 +233,7 @@ static int begin(const struct vptrace_options *options, enum vtr_start how, stru
 	atomic_compare_exchange_strong(&all.state, &stopped, VPTRACE_RANGES_ONLY);
 	if (how != VTR_START_RANGES && vtr_capture_wants_cupti(all.now))
 		rc = vtr_capture_join_cupti(all.now, err);
-	note_cupti();
+	note_cupti(rc, err);
 	return rc;
 }
 
@@ -210,7 +245,7 @@ static int join_cupti(struct vpt_err *err)
 	if (vtr_capture_cupti(all.now) || !vtr_capture_wants_cupti(all.now))
 		return vpt_fail(err, VPTRACE_EBUSY, "a capture is running already");
 	rc = vtr_capture_join_cupti(all.now, err);
-	note_cupti();
+	note_cupti(rc, err);
 	return rc;
 }
 
@@ -257,10 +292,16 @@ static int start_locked(
 
 	if (rc)
 		return rc;
+	/* An injection traces a process once: a capture that has ended by itself was that. */
+	if (how != VTR_START_API && all.was_over)
+		return vpt_fail(err, VPTRACE_EBUSY, "the capture has ended by itself");
+	all.has_ended = 0;
 	if (!all.now)
 		return begin(options, how, err);
 	if (how == VTR_START_CUDA)
 		return join_cupti(err);
+	if (how == VTR_START_API && vtr_window_start())
+		return all.joined ? vpt_fail(err, all.joined, "%s", all.joined_text) : VPTRACE_OK;
 	return vpt_fail(err, VPTRACE_EBUSY, "a capture is running already; vptrace_stop() ends it");
 }
 
@@ -322,6 +363,15 @@ static void give_stats(struct vptrace_stats *out)
 	memcpy(out, &all.last, size);
 }
 
+/* Reports the end to `vptrace run`. */
+static void list_end(const struct vtr_capture *c, int rc, const struct vpt_err *err)
+{
+	char text[SAID_BYTES];
+
+	snprintf(text, sizeof(text), "the window %s never opened", vtr_capture_window(c));
+	vtr_run_list_end(rc, rc ? err->text : (vtr_window_was_open() ? NULL : text));
+}
+
 /* Frees nothing if the process is exiting: other threads go on. */
 static int stop_locked(struct vptrace_stats *stats, int exiting, struct vpt_err *err)
 {
@@ -331,10 +381,13 @@ static int stop_locked(struct vptrace_stats *stats, int exiting, struct vpt_err 
 
 	if (!c) {
 		give_stats(stats);
-		return vpt_fail(err, VPTRACE_EIDLE, "no capture is running");
+		if (!all.has_ended)
+			return vpt_fail(err, VPTRACE_EIDLE, "no capture is running");
+		all.has_ended = 0;
+		return vpt_fail(err, all.last.stop_code, "%s", all.ended_text);
 	}
 	rc = vtr_capture_end(c, err);
-	vtr_run_list_end(rc, rc ? err->text : NULL);
+	list_end(c, rc, err);
 	vtr_capture_stats(c, &all.last, all.path);
 	all.last.stop_code = rc;
 	give_stats(stats);
@@ -382,6 +435,28 @@ int vptrace_stop(struct vptrace_stats *stats)
 	return rc;
 }
 
+/* A thread of its own ends the capture of this number, unless it has ended meanwhile. */
+static void *end_by_itself(void *number)
+{
+	struct vpt_err err = {0};
+	int cancel, rc;
+
+	pthread_setname_np(pthread_self(), "vptrace-end");
+	if (!inert() && !enter_as(&cancel, 1)) {
+		if (all.now && (uintptr_t)number == atomic_load(&all.number)) {
+			drain_unlocked();
+			/* The process's exit may have ended it in between. */
+			rc = all.now ? stop_locked(NULL, 0, &err) : VPTRACE_OK;
+			snprintf(all.ended_text, sizeof(all.ended_text), "%s", rc ? err.text : "");
+			all.has_ended = all.was_over = 1;
+		}
+		pthread_mutex_unlock(&all.change);
+		leave(cancel);
+	}
+	atomic_store(&all.ending, 0);
+	return NULL;
+}
+
 /* exit() was called, perhaps in a signal handler that interrupted a function of ours in this
  * thread. */
 static void end_of_process(void)
@@ -392,7 +467,7 @@ static void end_of_process(void)
 
 	if (inert())
 		return;
-	for (i = 0; i < EXIT_PATIENCE_MS; i++) {
+	for (i = 0; i < (atomic_load(&all.ending) ? EXIT_OVER_MS : EXIT_PATIENCE_MS); i++) {
 		rc = pthread_mutex_trylock(&all.lock);
 		if (!rc)
 			break;
@@ -410,25 +485,19 @@ static void end_of_process(void)
 
 static int switch_pause(int pausing)
 {
-	int from = pausing ? VPTRACE_RUNNING : VPTRACE_PAUSED;
-	int ranges = VPTRACE_RANGES_ONLY, to, cancel, rc;
+	int cancel, rc;
 
 	if (inert())
 		return fail_inert();
 	rc = enter(&cancel);
 	if (rc)
 		return rc;
-	to = pausing ? VPTRACE_PAUSED
-		     : (all.now && vtr_capture_cupti(all.now) && !atomic_load(&all.taken)
-				       ? VPTRACE_RUNNING
-				       : VPTRACE_RANGES_ONLY);
-	if (!all.now)
+	if (!all.now && !all.has_ended)
 		rc = vtr_fail(VPTRACE_EIDLE, "no capture is running");
 	else if (atomic_load(&all.state) == VPTRACE_FAILED)
 		rc = vtr_fail(VPTRACE_EFILE, "the capture's file has failed: nothing is recorded");
-	else if (atomic_compare_exchange_strong(&all.state, &from, to) ||
-		 (pausing && atomic_compare_exchange_strong(&all.state, &ranges, to)))
-		vtr_capture_pause(all.now, pausing);
+	else if (all.now)
+		vtr_window_pause(pausing);
 	leave(cancel);
 	return rc;
 }

@@ -9,6 +9,7 @@
 #include "tracer/event_words.h"
 #include "tracer/started.h"
 #include "tracer/thread.h"
+#include "tracer/window.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -146,7 +147,8 @@ int vtr_range_push(const struct vtr_attributes *a)
 	uint64_t now = vtr_epoch_now();
 	struct vtr_attributes checked;
 	struct vtr_thread *t;
-	int depth;
+	uint32_t count;
+	int depth, opens;
 
 	if (now & VTR_INERT)
 		return -1;
@@ -160,7 +162,14 @@ int vtr_range_push(const struct vtr_attributes *a)
 		check_payload(&checked.payload);
 		a = &checked;
 	}
-	depth = vtr_stack_push(&t->stack, a, vtr_epoch_of(now), vtr_epoch_records(now));
+	if (__builtin_expect(!vtr_window_watches(), 1)) {
+		depth = vtr_stack_push(&t->stack, a, vtr_epoch_of(now), vtr_epoch_records(now));
+	} else {
+		count = vtr_stack_own(&t->stack.count);
+		opens = vtr_window_pushing(a);
+		depth = vtr_stack_push(&t->stack, a, vtr_epoch_of(now), vtr_epoch_records(now));
+		vtr_window_pushed(opens, vtr_stack_own(&t->stack.count) != count);
+	}
 	leave(t);
 	return depth;
 }
@@ -183,6 +192,8 @@ int vtr_range_pop(uint32_t domain)
 	} else if (place >= 0 && vtr_epoch_records(now)) {
 		put_open(t, now, end_ns, place, 0);
 	}
+	if (place >= 0 && __builtin_expect(vtr_window_watches() != 0, 0))
+		vtr_window_popped((uint32_t)(vtr_open_get(&t->stack.open[place].names) >> 32));
 	if (place != VTR_STACK_NONE)
 		depth = vtr_stack_remove(&t->stack, domain, place);
 	leave(t);
@@ -193,12 +204,17 @@ uint64_t vtr_range_start(const struct vtr_attributes *a)
 {
 	uint64_t now = vtr_epoch_now();
 	struct vtr_attributes copy = *a;
+	int opens = 0;
 	uint64_t id;
 
 	if (now & VTR_INERT)
 		return 0;
 	check_payload(&copy.payload);
+	if (vtr_window_watches())
+		opens = vtr_window_pushing(&copy);
 	id = vtr_started_open(&copy, vtr_tid(), vtr_epoch_of(now), vtr_epoch_records(now));
+	if (opens)
+		vtr_window_started(opens, id);
 	if (!id)
 		drop_homeless(now);
 	return id;
@@ -219,11 +235,15 @@ void vtr_range_end(uint64_t id)
 	t = enter();
 	if (!t) {
 		drop_homeless(now);
+		if (vtr_window_watches())
+			vtr_window_ended(id);
 		return;
 	}
 	flags = vtr_epoch_cut(&e, opened_in, vtr_epoch_of(now));
 	e.end_ns = end_ns;
 	put(t, now, &e, flags | VTR_WORDS_OPENER);
+	if (vtr_window_watches())
+		vtr_window_ended(id);
 	leave(t);
 }
 
@@ -300,6 +320,8 @@ static int thread_ended(struct vtr_thread *t)
 		notice(now);
 		drop(t, now, t->stack.deep);
 	}
+	if (vtr_window_watches())
+		vtr_window_thread_ended();
 	vtr_stack_clear(&t->stack);
 	drops = atomic_load_explicit(&t->drops, memory_order_relaxed);
 	return vtr_drops(drops, vtr_epoch_capture(now)) != 0;

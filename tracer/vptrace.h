@@ -141,6 +141,33 @@ struct vptrace_options {
 	 * context; set it before CUDA starts. CUPTI's own limit of 250 holds the times of 25
 	 * million running or pending operations. Default 0: CUPTI's. */
 	uint32_t device_buffers;
+
+	/* VPTRACE_CAPTURE: when to record. Until then, and outside, everything is discarded as in
+	 * a pause; see vptrace_pause(). NULL or "": now.
+	 *
+	 * now              from the start on
+	 * api              from the program's first vptrace_start() or vptrace_resume() on
+	 * cudaProfilerApi  from each cudaProfilerStart() or cuProfilerStart() to the next Stop
+	 * nvtx:RANGE       while a range of this name is open: from its push or start to its end,
+	 *                  each time, on whatever thread and in whatever domain. Ranges of the name
+	 *                  that begin meanwhile change nothing
+	 * nvtx:RANGE:N     the same, the first N times
+	 * step:A-B, step:A from the beginning of step A to the end of step B, counted from 0; see
+	 *                  vptrace_step()
+	 * delay:S          from S seconds after the start on
+	 *
+	 * Time decides: of work that runs when the window opens or closes, what the GPU began inside
+	 * is recorded. Synchronize at the end of a window if the work launched in it must be
+	 * complete. Ranges that are open when it opens begin with it. */
+	const char *capture;
+
+	/* VPTRACE_DURATION, in seconds, as 10 or 0.25: ends the capture after so much recorded
+	 * time. VPTRACE_MAX_BYTES, as 500M, at least 1 MiB: ends it before the file exceeds that.
+	 * 0: no limit. A capture also ends with the last window of nvtx:RANGE:N and step:A-B. What
+	 * was recorded is complete then, the file is closed, CUPTI is released, and the
+	 * vptrace_stop() of the host returns how it went. */
+	uint64_t duration_ns;
+	uint64_t max_bytes;
 };
 
 /* Counts of a capture since its start. Set struct_bytes = sizeof(struct vptrace_stats); an older
@@ -183,6 +210,7 @@ struct vptrace_stats {
  * ENOCUPTI, ETAKEN, EDENIED
  *               only ranges, marks and counters are; the capture runs
  * EINVAL        an option or a variable is invalid; vptrace_last_error() names it
+ * 0             also if the capture that runs waits for this call, see `capture`
  * EBUSY         a capture runs already and goes on; an earlier one's write is still blocked; or a
  *               signal handler has interrupted a function of the library, which holds for every
  *               EBUSY below
@@ -315,6 +343,11 @@ struct vptrace_note {
 /* Like vptrace_range_push() and vptrace_mark(), with a note, which is copied; NULL: none. */
 VPTRACE_API void vptrace_note_push(const char *name, const struct vptrace_note *note);
 VPTRACE_API void vptrace_note_mark(const char *name, const struct vptrace_note *note);
+
+/* A denoising step begins, and the one before ends: for step:A-B of `capture`. The first one of a
+ * capture is step 0. Each push of a note of the kind STEP, NVTX's too, counts as one; its pop ends
+ * that step. Does nothing else. Any thread; all threads count together. */
+VPTRACE_API void vptrace_step(void);
 
 #ifdef __cplusplus
 }

@@ -8,9 +8,11 @@
 #include "tracer/clock.h"
 #include "tracer/disk.h"
 #include "tracer/gate.h"
+#include "tracer/limits.h"
 #include "tracer/names.h"
 #include "tracer/run_list.h"
 #include "tracer/threads.h"
+#include "tracer/window.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -67,10 +69,12 @@ struct vtr_writer {
 	struct thread_drops *drops;
 	size_t drop_count, drop_cap;
 	struct vtr_edge edge;
-	size_t drained; /* events of this round */
-	int is_behind;  /* the rings hold more than one round takes */
-	unsigned quiet; /* rounds since anything arrived */
-	int last;       /* the chunk being ended is the last */
+	struct vtr_limits limits;
+	const char *over; /* why the capture ends by itself; NULL: it does not */
+	size_t drained;   /* events of this round */
+	int is_behind;    /* the rings hold more than one round takes */
+	unsigned quiet;   /* rounds since anything arrived */
+	int last;         /* the chunk being ended is the last */
 };
 
 /* ---- the end of a chunk ---- */
@@ -94,6 +98,13 @@ static void closing(void *ctx)
 	w->point_count = 0;
 	vtr_thread_names(take_thread_name, w);
 	w->chunk_end_ns = vtr_clock_ns(CLOCK_MONOTONIC);
+}
+
+static void changed(void *ctx)
+{
+	struct vtr_writer *w = ctx;
+
+	vtr_limits_follow(&w->limits);
 }
 
 /* ---- drops ---- */
@@ -156,12 +167,6 @@ static void read_mail(struct vtr_writer *w)
 			vtr_recorder_loss(w->recorder, NULL, (uint32_t)m->loss.loss_kind,
 				m->loss.start_ns, m->loss.start_ns + m->loss.duration_ns,
 				m->loss.count);
-			break;
-		case VTR_MAIL_PAUSE:
-			vtr_recorder_pause(w->recorder, m->time_ns);
-			break;
-		case VTR_MAIL_RESUME:
-			vtr_recorder_resume(w->recorder, m->time_ns);
 			break;
 		}
 		vtr_mail_free(m);
@@ -281,12 +286,30 @@ static int life_sign_is_due(const struct vtr_writer *w)
 		       IDLE_CHUNKS * w->o.flush_interval_ns;
 }
 
+/* Notices once that nothing more will be recorded. */
+static void follow_window(struct vtr_writer *w)
+{
+	uint64_t now = vtr_now();
+
+	vtr_limits_follow(&w->limits);
+	vtr_recorder_now(w->recorder, now);
+	if (w->over)
+		return;
+	w->over = vtr_limits_over(&w->limits, now);
+	if (!w->over)
+		return;
+	vtr_recorder_meta(w->recorder, "capture.ended", w->over);
+	if (w->o.over && !atomic_load(&w->finish))
+		w->o.over();
+}
+
 static int one_round(struct vtr_writer *w)
 {
 	/* Read this before the mail: the flusher then posts nothing more. */
 	int is_end = atomic_load(&w->finish), more;
 
 	read_mail(w);
+	follow_window(w);
 	drain_rings(w);
 	vtr_recorder_room(w->recorder);
 	more = read_buffers(w, is_end);
@@ -303,6 +326,7 @@ static void finish(struct vtr_writer *w)
 {
 	struct vtr_cupti *cupti = atomic_load(&w->cupti);
 	uint64_t refused;
+	char missed[32];
 
 	while (one_round(w))
 		;
@@ -314,7 +338,11 @@ static void finish(struct vtr_writer *w)
 	if (refused)
 		vtr_recorder_loss(
 			w->recorder, NULL, VPT_LOSSKIND_CAP, w->stop_ns, w->stop_ns, refused);
-	vtr_recorder_resume(w->recorder, w->stop_ns);
+	vtr_recorder_end_pauses(w->recorder, w->stop_ns);
+	if (vtr_window_missed()) {
+		snprintf(missed, sizeof(missed), "%llu", (unsigned long long)vtr_window_missed());
+		vtr_recorder_meta(w->recorder, "capture.windows_missed", missed);
+	}
 	w->last = 1;
 	tell_clock(w);
 	vtr_recorder_flush(w->recorder, VTR_FLUSH_LAST);
@@ -362,7 +390,10 @@ int vtr_writer_start(
 		.header = o->header,
 		.level = o->level,
 		.always = o->always,
+		.max_bytes = o->max_bytes,
 		.closing = closing,
+		.changed = changed,
+		.changes = &vtr_window_changes,
 		.closing_ctx = w};
 	sigset_t all, before;
 	int rc;
@@ -384,6 +415,8 @@ int vtr_writer_start(
 	if (rc)
 		goto out;
 	w->edge.recorder = w->recorder;
+	w->limits = (struct vtr_limits){.recorder = w->recorder, .duration_ns = o->duration_ns};
+	vtr_limits_begin(&w->limits, o->header.t0_ns);
 	w->keeps_tsc = vtr_tsc_begin();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -25,10 +25,15 @@ struct vtr_writer_options {
 	struct vpt_header header;
 	int level;                  /* zstd's */
 	int always;                 /* create a file even if nothing happens */
+	uint64_t duration_ns;       /* of recorded time; 0: no limit */
+	uint64_t max_bytes;         /* of the file; 0: no limit */
 	uint64_t flush_interval_ns; /* a chunk is written at least this often */
 	/* Called once, by the thread, when the file can no longer be written. `why` is valid until
 	 * the writer is freed. */
 	void (*failed)(const char *why);
+	/* Called once, by the thread, when nothing more will be recorded: a limit is reached, or
+	 * the window has closed for good. The capture's end is due. */
+	void (*over)(void);
 };
 
 /* Starts the thread, with all signals blocked. 0 or VPT_ENOMEM. */

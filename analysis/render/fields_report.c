@@ -99,7 +99,8 @@ static const struct vpa_field verdict_fields[] = {
 	{"window_incomplete", FLAG(touched), NULL,
 		"missing records may change figures of the window: devices, gaps, kernels ..."},
 	{"early_ops", U64(verdict.early_ops), "ops",
-		"of ops_without_launch: launched before the first recorded call"},
+		"of ops_without_launch: launched before the first recorded call, or while "
+		"recording was paused"},
 };
 static const struct vpa_fields verdict =
 	FIELDS("verdict", "whether the trace is complete", verdict_fields);

@@ -118,6 +118,8 @@ DRIVER(cuCtxPushCurrent_v2, (CUcontext context), sim_push_current(context))
 DRIVER(cuCtxPopCurrent_v2, (CUcontext * context), sim_pop_current(context))
 DRIVER(cuCtxGetDevice, (CUdevice * device), current_device(device))
 DRIVER(cuCtxSynchronize, (void), synchronize(&call))
+DRIVER(cuProfilerStart, (void), 0)
+DRIVER(cuProfilerStop, (void), 0)
 
 CUresult cuDeviceTotalMem_v2(size_t *size_bytes, CUdevice device)
 {

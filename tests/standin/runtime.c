@@ -118,6 +118,10 @@ RUNTIME(cudaDeviceCanAccessPeer, (int *can, int device, int peer), give(can, dev
 RUNTIME(cudaDeviceEnablePeerAccess, (int peer, unsigned flags), ((void)peer, (void)flags, 0))
 RUNTIME(cudaDeviceSynchronize, (void), device_synchronize(&call))
 
+/* For tools to see; nothing else. */
+RUNTIME(cudaProfilerStart, (void), 0)
+RUNTIME(cudaProfilerStop, (void), 0)
+
 /* ---- memory ---- */
 
 RUNTIME(cudaMalloc, (void **pointer, size_t size_bytes), sim_allocate(&call, pointer, size_bytes))

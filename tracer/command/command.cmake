@@ -1,7 +1,7 @@
 # The command `vptrace`. libc alone: what it shares with the library and the analyzer is compiled in, file by file.
 file(GLOB VPT_LAUNCHER_SOURCES CONFIGURE_DEPENDS tracer/command/*.c)
 add_executable(vptrace-command ${VPT_LAUNCHER_SOURCES}
-  tracer/environment.c tracer/options.c tracer/output_name.c tracer/run_list.c
+  tracer/environment.c tracer/options.c tracer/output_name.c tracer/run_list.c tracer/trigger.c
   analysis/commands/help.c analysis/commands/options.c formats/error.c formats/memory.c)
 set_target_properties(vptrace-command PROPERTIES OUTPUT_NAME vptrace)
 target_include_directories(vptrace-command PRIVATE ${ZSTD_INCLUDE})

@@ -95,7 +95,7 @@ static void say_processes(const struct vtr_list *list)
 
 	for (i = 0; i < list->process_count; i++) {
 		const struct vtr_traced *t = &list->processes[i];
-		const char *text = t->end_code && *t->end_text ? t->end_text : t->start_text;
+		const char *text = *t->end_text ? t->end_text : t->start_text;
 
 		if (!*text || !strcmp(text, before))
 			continue;

@@ -200,6 +200,9 @@ static const struct {
 	enum vtr_run_option option;
 	const char *variable;
 } texts[] = {
+	{VTR_RUN_CAPTURE, "VPTRACE_CAPTURE"},
+	{VTR_RUN_DURATION, "VPTRACE_DURATION"},
+	{VTR_RUN_MAX_BYTES, "VPTRACE_MAX_BYTES"},
 	{VTR_RUN_MEMORY, "VPTRACE_MEMORY"},
 	{VTR_RUN_MARK, "VPTRACE_MARK"},
 	{VTR_RUN_RING, "VPTRACE_RING"},

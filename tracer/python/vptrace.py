@@ -159,6 +159,9 @@ class _Options(ctypes.Structure):
         ("cupti_path", ctypes.c_char_p),
         ("synchronize", ctypes.c_int),
         ("device_buffers", ctypes.c_uint32),
+        ("capture", ctypes.c_char_p),
+        ("duration_ns", ctypes.c_uint64),
+        ("max_bytes", ctypes.c_uint64),
     ]
 
 

@@ -3,9 +3,10 @@
  * The script is one function; the commands' tables become the branches of its two case statements. */
 #include "analysis/commands/manual/manual.h"
 
+/* %1$s: the program, %2$s: the function. */
 static const char head[] =
-	"# bash completion for vptrace-analyze, made from its own tables of commands and options.\n"
-	"_vptrace_analyze()\n"
+	"# bash completion for %1$s, made from its own tables of commands and options.\n"
+	"%2$s()\n"
 	"{\n"
 	"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} i\n"
 	"\tlocal command= options= words= files=yes\n"
@@ -35,14 +36,15 @@ static const char tail[] =
 	"\t\tmapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$cur\")\n"
 	"\t\tcompopt -o filenames 2>/dev/null\n"
 	"\tfi\n"
-	"}\n"
-	"complete -F _vptrace_analyze vptrace-analyze\n";
+	"}\n";
 
 static void put_options(FILE *out, const struct vpa_command *c)
 {
 	unsigned i;
 
 	for (i = 0; i < c->option_count; i++) {
+		if (!c->options[i].help)
+			continue;
 		if (c->options[i].letter)
 			fprintf(out, "-%c ", c->options[i].letter);
 		fprintf(out, "--%s ", c->options[i].name);
@@ -59,7 +61,7 @@ static void put_values(FILE *out, const struct vpa_command *c)
 		const char *words;
 		enum vpa_operand operand = vpa_manual_operand(o, &words);
 
-		if (operand == VPA_OPERAND_NONE)
+		if (operand == VPA_OPERAND_NONE || !o->help)
 			continue;
 		fprintf(out, "\t%s:--%s", c->name, o->name);
 		if (o->letter)
@@ -69,28 +71,42 @@ static void put_values(FILE *out, const struct vpa_command *c)
 	}
 }
 
-void vpa_manual_bash(FILE *out)
+static void put_case(FILE *out, const char *word, const struct vpa_command *c)
+{
+	fprintf(out, "\t%s) command=%s options=\"", word, c->name);
+	put_options(out, c);
+	fputs("\" ;;\n", out);
+}
+
+/* "_vptrace_analyze" */
+static void put_function(const char *program, char *out, size_t size)
+{
+	snprintf(out, size, "_%s", program);
+	for (; *out; out++)
+		if (*out == '-')
+			*out = '_';
+}
+
+void vpa_manual_bash(FILE *out, const struct vpa_manual_program *program)
 {
 	const struct vpa_command *const *c;
+	char function[64];
 
-	fputs(head, out);
-	fputs("\tlocal commands=\"help", out);
-	for (c = vpa_manual_commands; *c; c++)
+	put_function(program->name, function, sizeof(function));
+	fprintf(out, head, program->name, function);
+	fprintf(out, "\tlocal commands=\"help%s%s", program->alias ? " " : "",
+		program->alias ? program->alias : "");
+	for (c = program->commands; *c; c++)
 		fprintf(out, " %s", (*c)->name);
 	fputs(" --help --version\"\n", out);
 	fputs(middle, out);
-	for (c = vpa_manual_commands + 1; *c; c++) {
-		fprintf(out, "\t%s) command=%s options=\"", (*c)->name, (*c)->name);
-		put_options(out, *c);
-		fputs("\" ;;\n", out);
-	}
+	for (c = program->commands + 1; *c; c++)
+		put_case(out, (*c)->name, *c);
 	fputs("\thelp) words=$commands files= ;;\n", out);
-	c = vpa_manual_commands; /* which needs no name */
-	fprintf(out, "\t*) command=%s options=\"", (*c)->name);
-	put_options(out, *c);
-	fputs("\" ;;\n", out);
+	put_case(out, "*", *program->commands); /* which needs no name */
 	fputs(value_head, out);
-	for (c = vpa_manual_commands; *c; c++)
+	for (c = program->commands; *c; c++)
 		put_values(out, *c);
 	fputs(tail, out);
+	fprintf(out, "complete -F %s %s\n", function, program->name);
 }

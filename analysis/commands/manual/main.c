@@ -1,15 +1,23 @@
-/* main.c - vptrace-manual FOLDER: writes the manual pages and completions of vptrace-analyze.
+/* main.c - vptrace-manual FOLDER: writes the manual pages and completions of vptrace-analyze and
+ * vptrace.
  *
  * The build runs it. FOLDER/man1, FOLDER/bash and FOLDER/zsh are there already. */
 #include "analysis/commands/manual/manual.h"
 
 #include "formats/schema.h"
+#include "tracer/command/run.h"
 
 #include <string.h>
 
 #define COMMAND_ENTRY(name) &vpa_cmd_##name,
-const struct vpa_command *const vpa_manual_commands[] = {VPA_COMMANDS(COMMAND_ENTRY) NULL};
+static const struct vpa_command *const analyzer_commands[] = {VPA_COMMANDS(COMMAND_ENTRY) NULL};
+/* What it passes to vptrace-analyze has that program's options. */
+static const struct vpa_command *const launcher_commands[] = {
+	VPA_COMMANDS(COMMAND_ENTRY) & vtr_command_run, NULL};
 #undef COMMAND_ENTRY
+
+static const struct vpa_manual_program analyzer = {"vptrace-analyze", NULL, analyzer_commands};
+static const struct vpa_manual_program launcher = {"vptrace", "report", launcher_commands};
 
 /* What --kind of `cat` takes: all but strings, which rows use. */
 static const char *kinds(void)
@@ -31,7 +39,7 @@ enum vpa_operand vpa_manual_operand(const struct vpa_option *option, const char 
 	char *bar;
 
 	*words = "";
-	if (option->type == VPA_FLAG)
+	if (option->type == VPA_FLAG || option->type == VPA_MODE)
 		return VPA_OPERAND_NONE;
 	if (option->type == VPA_TEXT && !strcmp(option->argument, "FILE"))
 		return VPA_OPERAND_FILE;
@@ -71,13 +79,28 @@ static int end(FILE *out, const char *name)
 	return failed != 0;
 }
 
-static int write_one(const char *folder, const char *name, void (*write)(FILE *out))
+static int write_one(const char *folder, const char *name, const struct vpa_manual_program *program,
+	void (*write)(FILE *out, const struct vpa_manual_program *program))
 {
 	FILE *out = begin(folder, name);
 
 	if (!out)
 		return 1;
-	write(out);
+	write(out, program);
+	return end(out, name);
+}
+
+static int write_command(const char *folder, const struct vpa_command *c)
+{
+	const struct vpa_manual_program *program = c->program ? &launcher : &analyzer;
+	char name[100];
+	FILE *out;
+
+	snprintf(name, sizeof(name), "man1/%s-%s.1", program->name, c->name);
+	out = begin(folder, name);
+	if (!out)
+		return 1;
+	vpa_manual_man_command(out, program, c);
 	return end(out, name);
 }
 
@@ -85,23 +108,18 @@ int main(int argc, char **argv)
 {
 	const struct vpa_command *const *c;
 	int failed = 0;
-	char name[100];
-	FILE *out;
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: vptrace-manual FOLDER\n");
 		return 2;
 	}
-	failed |= write_one(argv[1], "man1/vptrace-analyze.1", vpa_manual_man);
-	failed |= write_one(argv[1], "bash/vptrace-analyze", vpa_manual_bash);
-	failed |= write_one(argv[1], "zsh/_vptrace-analyze", vpa_manual_zsh);
-	for (c = vpa_manual_commands; *c && !failed; c++) {
-		snprintf(name, sizeof(name), "man1/vptrace-analyze-%s.1", (*c)->name);
-		out = begin(argv[1], name);
-		if (!out)
-			return 1;
-		vpa_manual_man_command(out, *c);
-		failed |= end(out, name);
-	}
+	failed |= write_one(argv[1], "man1/vptrace-analyze.1", &analyzer, vpa_manual_man);
+	failed |= write_one(argv[1], "bash/vptrace-analyze", &analyzer, vpa_manual_bash);
+	failed |= write_one(argv[1], "zsh/_vptrace-analyze", &analyzer, vpa_manual_zsh);
+	failed |= write_one(argv[1], "man1/vptrace.1", &launcher, vpa_manual_man_launcher);
+	failed |= write_one(argv[1], "bash/vptrace", &launcher, vpa_manual_bash);
+	failed |= write_one(argv[1], "zsh/_vptrace", &launcher, vpa_manual_zsh);
+	for (c = launcher_commands; *c && !failed; c++)
+		failed |= write_command(argv[1], *c);
 	return failed;
 }

@@ -154,21 +154,30 @@ static void put_more(FILE *out, void (*more)(struct vpa_out *o))
 
 /* ---- pages ---- */
 
-static void put_head(FILE *out, const char *command, const char *help)
+/* A name in capitals or as it is; its dashes are no hyphens. */
+static void put_name(FILE *out, const char *name, int in_capitals)
 {
-	const char *c;
+	for (; *name; name++) {
+		if (*name == '-')
+			fputc('\\', out);
+		fputc(in_capitals && *name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name, out);
+	}
+}
 
-	fputs(".\\\" Made from the program's own tables of commands and options.\n.TH "
-	      "VPTRACE\\-ANALYZE",
-		out);
-	if (command)
-		fputs("\\-", out);
-	for (c = command; c && *c; c++)
-		fputc(*c - 'a' + 'A', out);
-	fprintf(out, " 1 \"\" \"vptrace %s\" \"vptrace\"\n.ad l\n.SH NAME\nvptrace\\-analyze",
-		VPT_VERSION);
-	if (command)
-		fprintf(out, "\\-%s", command);
+/* `command` NULL: the page of the program. */
+static void put_head(FILE *out, const char *program, const char *command, const char *help)
+{
+	int i;
+
+	fputs(".\\\" Made from the program's own tables of commands and options.\n.TH ", out);
+	for (i = 1; i >= 0; i--) {
+		put_name(out, program, i);
+		fputs(command ? "\\-" : "", out);
+		put_name(out, command ? command : "", i);
+		if (i)
+			fprintf(out, " 1 \"\" \"vptrace %s\" \"vptrace\"\n.ad l\n.SH NAME\n",
+				VPT_VERSION);
+	}
 	fputs(" \\- ", out);
 	put_string(out, help);
 	fputs("\n.SH SYNOPSIS\n", out);
@@ -178,16 +187,20 @@ static void put_option(FILE *out, const struct vpa_option *o)
 {
 	char help[VPA_HELP_MAX];
 
+	enum vpa_help_join join = vpa_help_join(o);
+
+	if (!o->help)
+		return;
 	fputs(".TP\n", out);
 	if (o->letter)
 		fprintf(out, "\\fB\\-%c\\fR, ", o->letter);
 	fputs("\\fB\\-\\-", out);
 	put_string(out, o->name);
 	fputs("\\fR", out);
-	if (o->type != VPA_FLAG) {
-		fputs(" \\fI", out);
+	if (join != VPA_HELP_ALONE) {
+		fputs(join == VPA_HELP_MAYBE ? "[=\\fI" : " \\fI", out);
 		put_string(out, vpa_help_argument(o));
-		fputs("\\fR", out);
+		fputs(join == VPA_HELP_MAYBE ? "\\fR]" : "\\fR", out);
 	}
 	fputc('\n', out);
 	vpa_help_of(o, help);
@@ -209,45 +222,84 @@ static void put_exits(FILE *out)
 	}
 }
 
-static void put_others(FILE *out, const struct vpa_command *except)
+static void put_reference(FILE *out, const struct vpa_command *c)
+{
+	fputs(".BR ", out);
+	put_name(out, vpa_help_program(c), 0);
+	fprintf(out, "\\-%s (1)", c->name);
+}
+
+static void put_others(
+	FILE *out, const struct vpa_manual_program *program, const struct vpa_command *except)
 {
 	const struct vpa_command *const *c;
 
 	fputs(".SH SEE ALSO\n", out);
-	if (except)
-		fputs(".BR vptrace\\-analyze (1),\n", out);
-	for (c = vpa_manual_commands; *c; c++)
-		if (*c != except)
-			fprintf(out, ".BR vptrace\\-analyze\\-%s (1),\n", (*c)->name);
+	if (except) {
+		fputs(".BR ", out);
+		put_name(out, program->name, 0);
+		fputs(" (1),\n", out);
+	}
+	for (c = program->commands; *c; c++)
+		if (*c != except) {
+			put_reference(out, *c);
+			fputs(",\n", out);
+		}
 	fputs(".BR vptrace (3)\n", out);
 }
 
-void vpa_manual_man(FILE *out)
+static void put_commands(FILE *out, const struct vpa_manual_program *program)
 {
 	const struct vpa_command *const *c;
 
-	put_head(out, NULL, vpa_help_title);
+	for (c = program->commands; *c; c++) {
+		fputs(".TP\n", out);
+		put_reference(out, *c);
+		fputc('\n', out);
+		put_string(out, (*c)->help);
+		fputc('\n', out);
+	}
+}
+
+void vpa_manual_man(FILE *out, const struct vpa_manual_program *program)
+{
+	put_head(out, program->name, NULL, vpa_help_title);
 	fputs(".B vptrace\\-analyze\n.I FILE\n.RI [ options ]\n.br\n"
 	      ".B vptrace\\-analyze\n.I COMMAND\n.RI [ options ]\n.SH DESCRIPTION\n",
 		out);
 	put_about(out, vpa_help_inputs);
 	fputs(".SH COMMANDS\n", out);
-	for (c = vpa_manual_commands; *c; c++) {
-		fprintf(out, ".TP\n.BR vptrace\\-analyze\\-%s (1)\n", (*c)->name);
-		put_string(out, (*c)->help);
-		fputc('\n', out);
-	}
+	put_commands(out, program);
 	put_exits(out);
-	put_others(out, NULL);
+	put_others(out, program, NULL);
 }
 
-void vpa_manual_man_command(FILE *out, const struct vpa_command *c)
+void vpa_manual_man_launcher(FILE *out, const struct vpa_manual_program *program)
+{
+	put_head(out, program->name, NULL,
+		"record the GPU work of a program, and see where the time went");
+	fputs(".B vptrace run\n.RI [ options ]\n.RB [ \\-\\- ]\n.I COMMAND\n.RI [ ARGUMENT "
+	      "...]\n.br\n"
+	      ".B vptrace report\n.I FILE\n.RI [ options ]\n.br\n"
+	      ".B vptrace\n.I COMMAND\n.RI [ options ]\n.SH DESCRIPTION\n"
+	      ".B vptrace run\nrecords a command, without changing it.\n"
+	      "All other commands are passed to\n.BR vptrace\\-analyze (1);\n"
+	      ".B report\nis its\n.BR analyze .\n.SH COMMANDS\n",
+		out);
+	put_commands(out, program);
+	put_others(out, program, NULL);
+}
+
+void vpa_manual_man_command(
+	FILE *out, const struct vpa_manual_program *program, const struct vpa_command *c)
 {
 	unsigned i;
 	int has_durations = 0;
 
-	put_head(out, c->name, c->help);
-	fprintf(out, ".B vptrace\\-analyze %s\n", c->name);
+	put_head(out, program->name, c->name, c->help);
+	fputs(".B ", out);
+	put_name(out, program->name, 0);
+	fprintf(out, " %s\n", c->name);
 	put_string(out, c->usage);
 	fputs("\n.SH DESCRIPTION\n", out);
 	if (c->about)
@@ -269,6 +321,7 @@ void vpa_manual_man_command(FILE *out, const struct vpa_command *c)
 		put_string(out, vpa_help_durations);
 		fputc('\n', out);
 	}
-	put_exits(out);
-	put_others(out, c);
+	if (!c->program) /* another program's are in its text */
+		put_exits(out);
+	put_others(out, program, c);
 }

@@ -8,15 +8,22 @@
 
 #include <stdio.h>
 
-/* Every command, the default one first; ends with NULL. */
-extern const struct vpa_command *const vpa_manual_commands[];
+/* A program with commands. */
+struct vpa_manual_program {
+	const char *name;
+	const char *alias; /* another word for the default command; NULL: none */
+	/* The default command first, which needs no word; ends with NULL. */
+	const struct vpa_command *const *commands;
+};
 
-/* man(7) pages: the program as a whole; one of its commands. */
-void vpa_manual_man(FILE *out);
-void vpa_manual_man_command(FILE *out, const struct vpa_command *command);
+/* man(7) pages: vptrace-analyze as a whole; vptrace; one command. */
+void vpa_manual_man(FILE *out, const struct vpa_manual_program *program);
+void vpa_manual_man_launcher(FILE *out, const struct vpa_manual_program *program);
+void vpa_manual_man_command(
+	FILE *out, const struct vpa_manual_program *program, const struct vpa_command *command);
 
-void vpa_manual_bash(FILE *out);
-void vpa_manual_zsh(FILE *out);
+void vpa_manual_bash(FILE *out, const struct vpa_manual_program *program);
+void vpa_manual_zsh(FILE *out, const struct vpa_manual_program *program);
 
 /* ---- shared by both completions ---- */
 

@@ -3,10 +3,11 @@
 
 #include "analysis/commands/help.h"
 
+/* %1$s: the program. */
 static const char head[] =
-	"#compdef vptrace-analyze\n"
-	"# zsh completion for vptrace-analyze, made from its own tables of commands and options.\n"
-	"_vptrace-analyze() {\n"
+	"#compdef %1$s\n"
+	"# zsh completion for %1$s, made from its own tables of commands and options.\n"
+	"_%1$s() {\n"
 	"  local -a commands=(\n";
 
 static const char middle[] =
@@ -45,6 +46,8 @@ static void put_option(FILE *out, const struct vpa_option *o)
 	const char *joined = operand == VPA_OPERAND_NONE ? "" : "=";
 	char help[VPA_HELP_MAX];
 
+	if (!o->help)
+		return;
 	fputs("      ", out);
 	if (o->letter)
 		fprintf(out, "'*'{-%c%s,--%s%s}'[", o->letter, *joined ? "+" : "", o->name, joined);
@@ -74,30 +77,35 @@ static void put_command(FILE *out, const struct vpa_command *c)
 		put_option(out, &c->options[i]);
 	put_option(out, &vpa_help_option);
 	fprintf(out, "      %s\n    ;;\n",
-		c->more_operands       ? "'*:file:_files'"
+		c->ends_at_operand     ? "'1:command:_command_names -e' '*::arguments:_normal'"
+		: c->more_operands     ? "'*:file:_files'"
 		: c->operand_count > 0 ? "'1:file:_files'"
 				       : "':'");
 }
 
-void vpa_manual_zsh(FILE *out)
+void vpa_manual_zsh(FILE *out, const struct vpa_manual_program *program)
 {
-	const struct vpa_command *const *c;
+	const struct vpa_command *first = *program->commands, *const * c;
 
-	fputs(head, out);
-	for (c = vpa_manual_commands; *c; c++) {
+	fprintf(out, head, program->name);
+	for (c = program->commands; *c; c++) {
 		fprintf(out, "    '%s:", (*c)->name);
 		put_quoted(out, (*c)->help, ":\\");
 		fputs("'\n", out);
 	}
+	if (program->alias)
+		fprintf(out, "    '%s:the same as %s'\n", program->alias, first->name);
 	fputs("    'help:more about a command'\n", out);
 	fputs(middle, out);
-	for (c = vpa_manual_commands + 1; *c; c++) {
+	for (c = program->commands + 1; *c; c++) {
 		fprintf(out, "  %s)\n%s", (*c)->name, named);
 		put_command(out, *c);
 	}
 	fputs("  help)\n    (( CURRENT == 3 )) && _describe command commands\n    ;;\n", out);
-	c = vpa_manual_commands; /* which needs no name */
-	fprintf(out, "  *)\n    if [[ $words[2] == %s ]]; then\n%s    fi\n", (*c)->name, named);
-	put_command(out, *c);
-	fputs("  esac\n}\n_vptrace-analyze \"$@\"\n", out);
+	fprintf(out, "  *)\n    if [[ $words[2] == %s", first->name); /* which needs no name */
+	if (program->alias)
+		fprintf(out, " || $words[2] == %s", program->alias);
+	fprintf(out, " ]]; then\n%s    fi\n", named);
+	put_command(out, first);
+	fprintf(out, "  esac\n}\n_%s \"$@\"\n", program->name);
 }

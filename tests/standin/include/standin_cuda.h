@@ -165,6 +165,8 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
 cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaProfilerStart(void);
+cudaError_t cudaProfilerStop(void);
 
 cudaError_t cudaMalloc(void **pointer, size_t size_bytes);
 cudaError_t cudaFree(void *pointer);
@@ -242,6 +244,8 @@ CUresult cuCtxPopCurrent_v2(CUcontext *context);
 CUresult cuCtxGetDevice(CUdevice *device);
 CUresult cuCtxGetId(CUcontext context, unsigned long long *id);
 CUresult cuCtxSynchronize(void);
+CUresult cuProfilerStart(void);
+CUresult cuProfilerStop(void);
 
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code, void *jit_options,
 	void **jit_values, unsigned jit_count, void *options, void **values, unsigned count);

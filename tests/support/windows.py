@@ -1,0 +1,71 @@
+"""Compares a capture of host_windows with the whole run's: it must have exactly the rows that begin inside its windows.
+
+windows.py WHOLE PART BEGIN END [BEGIN END]...   times on the simulated clock; "-" as an END is the end of the run
+
+WHOLE and PART are rows as `vptrace-analyze cat` prints them. A range that is open when a window opens begins with it. What lies
+between windows must be reported as a pause. Prints what differs."""
+import json
+import sys
+
+FOREVER = 1 << 64
+EVENTS = {"kernel": "start_ns", "call": "start_ns", "mark": "time_ns", "sync": "start_ns", "range": "start_ns"}
+
+
+def rows(path):
+    with open(path) as lines:
+        return [json.loads(line) for line in lines]
+
+
+def begin_inside(start, end, windows):
+    """Where the recorded part of [start, end] begins; None: nothing of it is recorded."""
+    for opened, closed in windows:
+        if opened <= start < closed:
+            return start
+        if start < opened < end:
+            return opened
+    return None
+
+
+def key(row):
+    """What identifies a row in both runs."""
+    begin = row[EVENTS[row["kind"]]]
+    name = row.get("name") or row.get("id") or row.get("sync_kind")
+    return row["kind"], name, begin, begin + row.get("duration_ns", 0)
+
+
+def expected(whole, windows):
+    out = []
+    for kind, name, begin, end in sorted(key(r) for r in whole if r["kind"] in EVENTS):
+        inside = begin_inside(begin, end if kind == "range" else begin, windows)
+        if inside is not None:
+            out.append((kind, name, inside, end))
+    return sorted(out)
+
+
+def main():
+    whole, part = rows(sys.argv[1]), rows(sys.argv[2])
+    times = [FOREVER if t == "-" else int(t) for t in sys.argv[3:]]
+    windows = list(zip(times[::2], times[1::2]))
+    found = sorted(key(r) for r in part if r["kind"] in EVENTS)
+    wanted = expected(whole, windows)
+    for row in wanted:
+        if row not in found:
+            print("missing", row)
+    for row in found:
+        if row not in wanted:
+            print("unwanted", row)
+    if not wanted:
+        print("nothing is expected: the windows are wrong")
+    pauses = [(r["start_ns"], r["start_ns"] + r["duration_ns"]) for r in part if r["kind"] == "loss"]
+    if any(r["loss_kind"] != "paused" for r in part if r["kind"] == "loss"):
+        print("a loss that is no pause")
+    for (_, closed), (opened, _) in zip(windows, windows[1:]):
+        if (closed, opened) not in pauses:
+            print("no pause from", closed, "to", opened, "among", pauses)
+    if windows[-1][1] != FOREVER and windows[-1][1] not in [p[0] for p in pauses]:
+        print("no pause from", windows[-1][1], "on, among", pauses)
+    if windows[0][0] not in [p[1] for p in pauses] and windows[0][0] > min(key(r)[2] for r in whole if r["kind"] in EVENTS):
+        print("no pause until", windows[0][0], "among", pauses)
+
+
+main()
