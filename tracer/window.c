@@ -113,8 +113,8 @@ uint64_t vtr_window_missed(void)
 
 void vtr_window_begin(const struct vtr_trigger *t, int started, uint64_t start_ns)
 {
-	int kind = t->kind,
-	    is_open = kind == VTR_TRIGGER_NOW || (kind == VTR_TRIGGER_API && started);
+	enum vtr_trigger_kind kind = t->kind;
+	int is_open = kind == VTR_TRIGGER_NOW || (kind == VTR_TRIGGER_API && started);
 	struct vtr_window_change old;
 
 	atomic_store(&vtr_window_watch, 0);
@@ -129,7 +129,7 @@ void vtr_window_begin(const struct vtr_trigger *t, int started, uint64_t start_n
 	all.count = t->count;
 	all.first = t->first;
 	all.last = t->last;
-	atomic_store(&all.kind, kind);
+	atomic_store(&all.kind, (int)kind);
 	/* From here on recording is on, whatever the last capture left. */
 	atomic_fetch_and(&all.state, ~(uint64_t)FLAGS);
 	if (!is_open)

@@ -8,7 +8,7 @@
 #include "tracer/clock.h"
 #include "tracer/disk.h"
 #include "tracer/gate.h"
-#include "tracer/limits.h"
+#include "tracer/window_limits.h"
 #include "tracer/names.h"
 #include "tracer/run_list.h"
 #include "tracer/threads.h"

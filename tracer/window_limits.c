@@ -1,5 +1,5 @@
-/* limits.c - changes of the window become pauses. */
-#include "tracer/limits.h"
+/* window_limits.c - changes of the window become pauses. */
+#include "tracer/window_limits.h"
 
 #include "tracer/window.h"
 

@@ -1,10 +1,10 @@
-/* limits.h - the writer's side of the window: applies its changes to the recorder, and ends the
+/* window_limits.h - the writer's side of the window: applies its changes to the recorder, and ends the
  * recording where a limit of time or size is reached.
  *
  * A limit of time is exact: the pause that follows it is known from the moment that the window
  * opens. */
-#ifndef VPTRACE_TRACER_LIMITS_H
-#define VPTRACE_TRACER_LIMITS_H
+#ifndef VPTRACE_TRACER_WINDOW_LIMITS_H
+#define VPTRACE_TRACER_WINDOW_LIMITS_H
 
 #include "tracer/recorder.h"
 
