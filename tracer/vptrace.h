@@ -156,8 +156,8 @@ struct vptrace_options {
 	 *                  vptrace_step()
 	 * delay:S          from S seconds after the start on
 	 *
-	 * Time decides: of work that runs when the window opens or closes, what the GPU began inside
-	 * is recorded. Synchronize at the end of a window if the work launched in it must be
+	 * Time decides: of work that runs when the window opens or closes, what the GPU began
+	 * inside is recorded. Synchronize at the end of a window if the work launched in it must be
 	 * complete. Ranges that are open when it opens begin with it. */
 	const char *capture;
 
