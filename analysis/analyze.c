@@ -253,8 +253,8 @@ static int choose_window(struct pass *p, struct vpt_err *err)
 		r->window_note = "--from/--to";
 	if (m->window_end_ns <= m->window_start_ns)
 		return vpt_fail(err, VPT_EINVAL,
-			"the window is empty: --from and --to, counted from the capture's "
-			"start, must leave some time between them");
+			"the window is empty: --from and --to, relative to the capture's "
+			"start, leave no time between them");
 	return VPT_OK;
 }
 

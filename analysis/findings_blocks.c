@@ -25,9 +25,9 @@ static void find_bps(struct vpa_report *r, const struct vpa_blocks *b)
 	f = vpa_finding_add(r, "bps", "warn");
 	if (!f)
 		return;
-	f->title = "what a user steers shows up a whole block later: make blocks shorter";
-	f->measured = vpa_arena_printf(&r->arena, "%.2f blocks a second", b->bps);
-	f->threshold = "2 blocks a second";
+	f->title = "user input takes effect one block late: make blocks shorter";
+	f->measured = vpa_arena_printf(&r->arena, "%.2f blocks per second", b->bps);
+	f->threshold = "2 blocks per second";
 }
 
 static void find_steps(struct vpa_report *r, const struct vpa_request *q)
@@ -42,9 +42,9 @@ static void find_steps(struct vpa_report *r, const struct vpa_request *q)
 	f = vpa_finding_add(r, "steps", "warn");
 	if (!f)
 		return;
-	f->title = "fewer denoising steps: distilled models need 4 to 8, step caches skip some";
+	f->title = "use fewer denoising steps: distilled models need 4 to 8, step caches skip some";
 	f->measured = vpa_arena_printf(
-		&r->arena, "%g denoising steps %s", steps, in_blocks ? "a block" : "a request");
+		&r->arena, "%g denoising steps %s", steps, in_blocks ? "per block" : "per request");
 	f->threshold = "30 steps";
 }
 
@@ -61,8 +61,8 @@ static void find_block_size(struct vpa_report *r, const struct vpa_blocks *b)
 	f = vpa_finding_add(r, "block-size", "warn");
 	if (!f)
 		return;
-	f->title = "smaller blocks: the first frame waits for all latent frames of its block";
-	f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " latent frames a block", most);
+	f->title = "use smaller blocks: the first frame waits for all latent frames of its block";
+	f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " latent frames per block", most);
 	f->threshold = "8 latent frames";
 }
 
@@ -96,16 +96,17 @@ static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 		least = b->series[i].attention_ns < least ? b->series[i].attention_ns : least;
 	for (i = b->warmup; i < b->count; i++)
 		above += b->series[i].attention_ns - least;
-	f->title = "attention grows with the KV cache: a shorter window, or a sink and a window";
+	f->title = "attention grows with the KV cache: use a shorter window, or a sink and a "
+		   "window";
 	s.ns = s.blocks_ns = above > sold ? above - sold : 0;
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,
-		"%+.2f ms of attention a block, %.1f %% of the period", b->attention_drift_ns / 1e6,
-		100 * b->attention_drift_ns / b->period.mean_ns);
+		"%+.2f ms of attention per block, %.1f %% of the period",
+		b->attention_drift_ns / 1e6, 100 * b->attention_drift_ns / b->period.mean_ns);
 	f->threshold = "1 % of the period";
-	f->caveat = "a shorter window forgets what the video showed earlier";
-	f->note = above && sold ? "what the findings about attention's back-end would save is not "
-				  "counted again"
+	f->caveat = "with a shorter window the model forgets earlier frames";
+	f->note = above && sold ? "excludes what the findings about attention's back-end "
+				  "would save"
 				: NULL;
 }
 
@@ -123,7 +124,7 @@ static void find_stages(struct vpa_report *r)
 		f = vpa_finding_add(r, "stage-share", "warn");
 		if (!f)
 			return;
-		f->title = "one stage outside of denoising takes much of a block";
+		f->title = "one stage outside denoising takes a large part of each block";
 		f->measured = vpa_arena_printf(
 			&r->arena, "%.100s: %.1f %% of the blocks' time", s->name, s->share * 100);
 		f->threshold = "30 %";
@@ -171,9 +172,9 @@ static void find_syncs(struct vpa_report *r, const struct vpa_request *q)
 		return;
 	f->title = "the host waits for the GPU in every step: keep scalars on the device";
 	f->measured = vpa_arena_printf(&r->arena,
-		"%.1f waits a step drain the GPU, %.1f ms in all blocks", (double)count / steps,
+		"%.1f waits per step drain the GPU, %.1f ms in all blocks", (double)count / steps,
 		(double)ns / 1e6);
-	f->threshold = "1 a step, 1 % of the blocks' time";
+	f->threshold = "1 per step, 1 % of the blocks' time";
 }
 
 void vpa_find_blocks(struct vpa_report *r)

@@ -31,13 +31,13 @@ static const struct advice {
 	{VPA_CAUSE_SYNC, 0, 0, "sync-drain",
 		"keep the host from waiting: no .item(), .cpu() or synchronise in the loop"},
 	{VPA_CAUSE_BLOCKING_COPY, 0, 0, "blocking-copy",
-		"copy asynchronously: pinned memory, non_blocking=True, a stream of its own"},
+		"copy asynchronously: pinned memory, non_blocking=True, a separate stream"},
 	{VPA_CAUSE_ALLOCATION, 0, 0, "allocation",
 		"allocate before the loop: a caching allocator, no empty_cache()"},
 	{VPA_CAUSE_MODULE_LOAD, 0, 0, "module-load",
 		"load and compile before the measured part: warm up every shape"},
 	{VPA_CAUSE_GRAPH_BUILD, 0, 0, "graph-build", "instantiate CUDA graphs before the loop"},
-	{VPA_CAUSE_OTHER_CALL, 0, 0, "other-call", "take this CUDA call out of the loop"},
+	{VPA_CAUSE_OTHER_CALL, 0, 0, "other-call", "move this CUDA call out of the loop"},
 	{VPA_CAUSE_LAUNCH_RATE, 0, 0, "launch-rate",
 		"launch less: CUDA graphs, torch.compile, fused kernels"},
 	{VPA_CAUSE_HOST_CODE, 0, 0, "host-stall",
@@ -47,20 +47,20 @@ static const struct advice {
 	{VPA_CAUSE_LAUNCH_LATENCY, 1, 0, "launch-latency",
 		"run further ahead of the GPU, or use CUDA graphs"},
 	{VPA_CAUSE_DEPENDENCY, 0, 0, "dependency",
-		"let the stream that is waited for finish earlier"},
+		"make the stream that others wait for finish earlier"},
 	{VPA_CAUSE_INSIDE_GRAPH, 0, 0, "inside-graph", "fuse small kernels inside the CUDA graph"},
 	{VPA_CAUSE_GRAPH_START, 1, 0, "graph-start",
-		"look at what each CUDA graph waits for before its first node; join small graphs"},
+		"check what each CUDA graph waits for before its first node; merge small graphs"},
 	{VPA_CAUSE_SCHEDULING, 1, 0, "scheduling",
-		"fuse small kernels: the GPU takes its time to take up each of them"},
+		"fuse small kernels: the GPU needs time to start each of them"},
 	{VPA_CAUSE_QUEUED, 1, 0, "queued",
-		"find what queued work waits for: streams, host functions, other processes"},
+		"find out what queued work waits for: streams, host functions, other processes"},
 	{VPA_CAUSE_PROFILER, 1, 1, "profiler",
-		"record less: the profiling library itself held the host"},
+		"record less: the profiling library itself delayed the host"},
 	{VPA_CAUSE_NO_LAUNCH, 1, 1, "no-launch",
-		"record the launches too: without them idle time has no cause"},
+		"record launches too: without them the cause of idle time is unknown"},
 	{VPA_CAUSE_RECORDS_LOST, 1, 1, "records-lost",
-		"record again with more memory: records are missing where the GPU stood idle"},
+		"record again with more memory: records are missing where the GPU was idle"},
 };
 
 /* ---- sums over devices ---- */
@@ -326,7 +326,7 @@ static void find_first_use(struct vpa_report *r)
 	if (!f)
 		return;
 	f->title = vpa_arena_printf(&r->arena,
-		"this trace includes first use (%.3g of %.3g ms of idle): warm up before tracing",
+		"this trace includes first use (%.3g of %.3g ms idle): warm up before tracing",
 		vpa_in_ms(ns), vpa_in_ms(idle));
 	f->measured = vpa_arena_printf(&r->arena,
 		"%.1f ms loading code or setting up libraries, %.1f ms of it before the first work",
@@ -423,9 +423,9 @@ void vpa_find_idle(struct vpa_report *r)
 	find_first_use(r);
 	find_causes(r);
 	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, "before-first-work",
-		"the GPU had nothing to do at first: start sooner, or record from where it works");
+		"the GPU had no work at the start: launch earlier, or start recording later");
 	find_edge(r, VPA_CAUSE_AFTER_LAST_WORK, "after-last-work",
-		"the GPU had nothing to do at last: end the recording when its work is done");
+		"the GPU had no work at the end: stop recording when its work is done");
 	if (r->finding_count == before)
 		find_largest(r);
 }

@@ -56,7 +56,7 @@ static void find_bound(struct vpa_report *r)
 		[VPA_LIMIT_COMM] = {"comm-bound", "communication is the limit: the GPU waits for "
 						  "other GPUs, not for the host"},
 		[VPA_LIMIT_PEERS] = {"peer-bound",
-			"other ranks are the limit: this one is ready before them"},
+			"other ranks are the limit: this one finishes its work first"},
 	};
 	struct vpa_load load = vpa_load_of_all(r);
 	enum vpa_limit limit = vpa_limit_of(&load);
@@ -153,12 +153,11 @@ static void name_copies(struct vpa_report *r)
 	if (!c->source || !c->target || !strcmp(c->kind, "memset"))
 		return;
 	if (is_too_much_to_hide(r))
-		f->title =
-			"copy less: keep on the GPU what is used again; there is less to compute "
-			"than these copies could hide behind";
+		f->title = "copy less: keep reused data on the GPU; there is too little compute to "
+			   "hide these copies";
 	if (!strcmp(c->kind, "DtoD"))
-		f->title = "copy less inside the GPU: views instead of clones, kernels that write "
-			   "where it is read";
+		f->title = "copy less inside the GPU: use views instead of clones, and kernels "
+			   "that write where the result is read";
 	f->note = vpa_arena_printf(&r->arena, "mostly %s, %s to %s, %.3g GB at %.1f GB/s", c->kind,
 		c->source, c->target, (double)c->bytes / 1e9, c->gb_per_s);
 }
@@ -168,17 +167,19 @@ static void find_unhidden(struct vpa_report *r)
 	static const char comm[] = "comm";
 	const struct exposed kinds[] = {
 		{"exposed-copy",
-			"hide copies behind kernels: pinned memory, a stream of their own, fewer "
+			"overlap copies with kernels: pinned memory, a separate stream, fewer "
 			"offloads",
-			"copies and memsets that no kernel hides:", NULL, copy_ns, "memcpy"},
+			"exposed copies and memsets:", NULL, copy_ns, "memcpy"},
 		{"exposed-comm",
-			"hide communication behind compute: overlap collectives, smaller buckets",
-			"communication that no compute hides:", NULL, transfer_ns, comm},
+			"overlap communication with compute: asynchronous collectives, smaller "
+			"buckets",
+			"exposed communication:", NULL, transfer_ns, comm},
 		{"peer-wait",
-			"see whether other ranks come late: look at their traces, balance the work",
-			"communication that may wait for other ranks:",
-			"if calls of one kernel and grid move alike amounts: unlike ones look like "
-			"waiting too",
+			"check whether other ranks are late: compare their traces, balance the "
+			"work",
+			"communication that may be waiting for other ranks:",
+			"assumes that calls of one kernel and grid move equal amounts; a longer "
+			"transfer looks like waiting",
 			wait_ns, comm},
 	};
 	size_t i;
@@ -225,8 +226,8 @@ static void find_eager(struct vpa_report *r)
 		"%" PRIu64 " sequences GEMM, softmax, GEMM: %.1f ms, of which softmax %.1f ms",
 		count, (double)total / 1e6, (double)softmax / 1e6);
 	f->threshold = "1 % of the window, 2 % of active";
-	f->caveat = "a fused kernel still does the arithmetic of the two GEMMs, so the gain lies "
-		    "between the softmax and all of it";
+	f->caveat = "a fused kernel still does the arithmetic of the two GEMMs, so the gain is "
+		    "between the softmax alone and the whole sequence";
 	for (i = 0; i < a->eager_count; i++)
 		if (a->eager[i].range && (!i || !a->eager[i - 1].range ||
 						 strcmp(a->eager[i].range, a->eager[i - 1].range)))
@@ -266,13 +267,13 @@ static void find_old_flash(struct vpa_report *r)
 		f = vpa_finding_add(r, "flash-2-on-hopper", "warn");
 		if (!f)
 			return;
-		f->title = "FlashAttention 2 on sm_90: FlashAttention 3 or cuDNN attention is made "
-			   "for it";
+		f->title = "FlashAttention 2 on sm_90: use FlashAttention 3 or cuDNN attention "
+			   "instead";
 		f->measured = vpa_arena_printf(&r->arena,
 			"%" PRIu64 " calls of %s, %.1f ms, %.1f %% of busy", b->calls, b->backend,
 			(double)b->total_ns / 1e6, b->share_of_busy * 100);
 		f->threshold = "1 % of busy time";
-		f->caveat = "how much it saves depends on head size and sequence length: measure";
+		f->caveat = "the gain depends on head size and sequence length: measure it";
 	}
 }
 
@@ -293,8 +294,8 @@ static void find_backend_change(struct vpa_report *r)
 		f = vpa_finding_add(r, "attention-change", "warn");
 		if (!f)
 			return;
-		f->title = "attention changes its back-end from step to step: look for a mask, a "
-			   "shape or a dtype that the faster one does not take";
+		f->title = "attention changes its back-end between steps: look for a mask, a shape "
+			   "or a dtype that the faster one does not support";
 		s.ns = at_most(s.ns, vpa_busy_ns(r));
 		s.blocks_ns = blocks_ns(r, s.ns, vpa_family_name(VPA_FAMILY_ATTENTION));
 		vpa_finding_saves(r, f, &s);
@@ -306,7 +307,7 @@ static void find_backend_change(struct vpa_report *r)
 			(double)c->slow_ns / (double)c->slow_calls / 1e6, c->fast_calls, c->fast,
 			(double)c->fast_ns / (double)c->fast_calls / 1e6);
 		f->threshold = "1 % of busy time";
-		f->caveat = "where sequences grow longer from step to step the gain is smaller";
+		f->caveat = "if sequences grow from step to step the gain is smaller";
 	}
 }
 
@@ -344,18 +345,18 @@ static void find_wide_gemms(struct vpa_report *r)
 	if (!f)
 		return;
 	f->title =
-		"matrix products in FP32 beside those in 16 bit or fewer: cast what feeds them, or "
+		"some matrix products run in FP32, others in 16 bits or fewer: cast the inputs, or "
 		"allow TF32";
 	s.blocks_ns = blocks_ns(r, s.ns, vpa_family_name(VPA_FAMILY_GEMM));
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,
-		"%.1f ms in FP32, %.1f %% of busy, and %.1f ms in 16 bit or fewer",
+		"%.1f ms in FP32, %.1f %% of busy, and %.1f ms in 16 bits or fewer",
 		(double)wide / 1e6, 100 * (double)wide / busy, (double)narrow / 1e6);
 	f->threshold = "5 % of busy time each, 2 % of active, 1 % of the window";
 	f->caveat =
-		eager ? "in narrower numbers they still take time, a sixteenth at best; what may "
-			"be those of unfused attention is not counted again"
-		      : "in narrower numbers they still take time, a sixteenth at best";
+		eager ? "narrower types still take time, a sixteenth at best; excludes products "
+			"that may belong to unfused attention"
+		      : "narrower types still take time, a sixteenth at best";
 }
 
 static void find_unfused_conv(struct vpa_report *r)

@@ -45,29 +45,28 @@ static const struct {
 		"chunks are missing from the middle of the file in % places", ""},
 	{VPA_READING_WRONG, "a chunk does not hold the events that its header counts",
 		"% chunks do not hold the events that their headers count", ""},
-	{VPA_READING_TORN, "the file ends inside a chunk: what was complete of it is used",
-		"chunks end early in % places: what was complete of them is used",
-		"copy the file again, if it was cut while it was copied"},
-	{VPA_READING_NEWER,
-		"a section of a newer version that this version would need was left out",
-		"% sections of a newer version that this version would need were left out",
+	{VPA_READING_TORN, "the file ends inside a chunk: its complete part is used",
+		"chunks end early in % places: their complete parts are used",
+		"if a copy truncated the file, copy it again"},
+	{VPA_READING_NEWER, "a required section of a newer format version was left out",
+		"% required sections of a newer format version were left out",
 		"use a newer vptrace-analyze"},
 	{VPA_READING_TRUNCATED,
-		"the file ends in the middle or is damaged: events after that place are missing",
-		"the file ends in the middle or is damaged: events after that place are missing",
+		"the file ends in the middle or is damaged: events after that point are missing",
+		"the file ends in the middle or is damaged: events after that point are missing",
 		""},
 	{VPA_READING_MALFORMED,
 		"1 malformed event was left out: it lacks a time, a name or a number",
 		"% malformed events were left out: they lack a time, a name or a number", ""},
 	{VPA_READING_VIEWS, "a table of the export is an SQL view, which is not read",
 		"% tables of the export are SQL views, which are not read",
-		"export again with nsys export --type sqlite, or make tables of them"},
+		"export again with nsys export --type sqlite, or convert them to tables"},
 	{VPA_READING_TOO_LONG,
 		"a table of the export has a text or row longer than 16 MiB: it and the rows "
-		"behind it are missing",
+		"after it are missing",
 		"% tables of the export have a text or row longer than 16 MiB: they and the rows "
-		"behind them are missing",
-		"delete those rows, or make them shorter"},
+		"after them are missing",
+		"delete or shorten those rows"},
 };
 
 static void judge_counts(struct judging *j)
@@ -112,18 +111,16 @@ static void judge_unknown(struct judging *j)
 	if (unknown)
 		say(j, !j->n->ops, "", "%" PRIu64 " event%s of unknown categories left out%s",
 			unknown, unknown == 1 ? "" : "s",
-			j->n->ops ? "" : ", and no GPU work is among the others");
+			j->n->ops ? "" : ", and the others include no GPU work");
 }
 
 static void judge_end(struct judging *j)
 {
 	if (!j->n->counts[VPA_READING_END])
 		return;
-	say(j, 1,
-		"let the program end by itself or call vptrace_stop(); see that the disk has room",
-		"the capture ends without a stop: its process ended or was killed, or the file "
-		"could "
-		"no longer be written; what came later is missing");
+	say(j, 1, "let the program exit normally or call vptrace_stop(); check for free disk space",
+		"the capture ends without a stop: its process exited or was killed, or the "
+		"file could no longer be written; later records are missing");
 }
 
 /* Suggests twice the limit that was too low. */
@@ -131,8 +128,8 @@ static void memory_remedy(const struct vpa_reading *n, char *out, size_t size)
 {
 	uint64_t mib = n->memory_limit_bytes ? n->memory_limit_bytes >> 20 : 256;
 
-	snprintf(out, size, "record with VPTRACE_MEMORY=%" PRIu64 "M (it was %" PRIu64 "M%s)",
-		mib * 2, mib, n->memory_limit_bytes ? "" : ", unless it was set");
+	snprintf(out, size, "record with VPTRACE_MEMORY=%" PRIu64 "M (%s %" PRIu64 "M)", mib * 2,
+		n->memory_limit_bytes ? "it was" : "the default is", mib);
 }
 
 static void judge_losses(struct judging *j)
@@ -160,7 +157,7 @@ static void judge_losses(struct judging *j)
 			lost == 1 ? "" : "s");
 	else
 		say(j, 1, remedy,
-			"records are missing for parts of the window; how many is not known");
+			"records are missing for parts of the window; their number is unknown");
 }
 
 static void judge_unfinished(struct judging *j)
@@ -170,8 +167,7 @@ static void judge_unfinished(struct judging *j)
 	if (count)
 		say(j, 1,
 			"synchronize the device before vptrace_stop(), leave VPTRACE_SYNC on, or "
-			"let it "
-			"wait longer with VPTRACE_STOP_MS",
+			"let it wait longer with VPTRACE_STOP_MS",
 			"%" PRIu64
 			" operation%s not ended when recording stopped: %s times are unknown",
 			count, count == 1 ? " had" : "s had", count == 1 ? "its" : "their");
@@ -182,9 +178,9 @@ static void judge_cupti(struct judging *j)
 	const struct vpa_reading *n = j->n;
 
 	if (n->failure[0])
-		say(j, 1, "", "GPU work is missing from some moment on: %s", n->failure);
+		say(j, 1, "", "GPU work is missing from some point on: %s", n->failure);
 	if (n->taken[0])
-		say(j, 1, "use torch.profiler and vptrace one after the other, not at once",
+		say(j, 1, "do not use torch.profiler and vptrace at the same time",
 			"GPU work is missing for a time: %s", n->taken);
 	if (n->unavailable[0] && !n->ops)
 		say(j, 1, "", "recording of GPU work was refused: %s", n->unavailable);

@@ -72,23 +72,23 @@ static void judge_limits(struct vpa_report *out, const struct vpa_resolver *r)
 	if (deep) {
 		lose_all(out);
 		REASON(out,
-			"%" PRIu64 " range%s inside more than %d others: what ran in %s on a "
-			"device is counted for the outer ones alone",
-			deep, deep == 1 ? " lies" : "s lie", VPA_NESTING_MAX,
+			"%" PRIu64 " range%s nested in more than %d others: work launched in %s "
+			"is counted for the outer ranges only",
+			deep, deep == 1 ? " is" : "s are", VPA_NESTING_MAX,
 			deep == 1 ? "it" : "them");
 	}
 	if (r->lanes_left_out) {
 		lose_all(out);
 		REASON(out,
-			"%" PRIu64 " of the threads and streams %s one with others: there are too "
-			"many",
+			"%" PRIu64 " of the threads and streams %s a lane with others: there are "
+			"too many",
 			r->lanes_left_out, r->lanes_left_out == 1 ? "shares" : "share");
 	}
 	if (r->names_cut) {
 		lose_all(out);
 		REASON(out,
-			"%" PRIu64 " name%s cut: of a name at most %d bytes are kept, and a few "
-			"hundred where a file of its size has too many long ones",
+			"%" PRIu64 " name%s cut: at most %d bytes of a name are kept, and a few "
+			"hundred if the file has too many long names",
 			r->names_cut, r->names_cut == 1 ? " was" : "s were", VPA_NAME_MAX);
 	}
 	if (r->names_left_out) {
@@ -122,9 +122,8 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 
 		v->complete = 0; /* their own times are known: see touched.c */
 		REASON(out,
-			"%" PRIu64
-			" operation%s without a launch record: their gaps and ranges are unknown",
-			count, count == 1 ? " is" : "s are");
+			"%" PRIu64 " operation%s no launch record: %s gaps and ranges are unknown",
+			count, count == 1 ? " has" : "s have", count == 1 ? "its" : "their");
 	}
 	if (v->early_ops && launched_in_pauses(r))
 		REASON(out,
@@ -133,32 +132,30 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 			v->early_ops, v->early_ops == 1 ? " was" : "s were");
 	else if (v->early_ops)
 		REASON(out,
-			"%" PRIu64 " operation%s already at work when the first call was recorded: "
-			"what launched "
-			"%s is unknown",
+			"%" PRIu64 " operation%s already running when the first call was recorded: "
+			"%s unknown",
 			v->early_ops, v->early_ops == 1 ? " was" : "s were",
-			v->early_ops == 1 ? "it" : "them");
+			v->early_ops == 1 ? "its launch is" : "their launches are");
 	for (i = 0; i < r->process_count; i++)
 		crowded += r->processes[i].launches.ambiguous;
 	if (crowded)
-		REASON(out,
-			"%" PRIu64 " launch%s left out: one correlation id is used over and over",
+		REASON(out, "%" PRIu64 " launch%s left out: too many share one correlation id",
 			crowded, crowded == 1 ? " was" : "es were");
 	if (v->reversed || v->zero_time)
-		REASON(out, "%" PRIu64 " operation%s invalid times, left out of every sum",
+		REASON(out, "%" PRIu64 " operation%s invalid times: left out of all sums",
 			v->reversed + v->zero_time,
 			v->reversed + v->zero_time == 1 ? " has" : "s have");
 	if (v->late_ops)
-		REASON(out, "%" PRIu64 " operation%s recorded too late to be put in order",
-			v->late_ops, v->late_ops == 1 ? " was" : "s were");
+		REASON(out, "%" PRIu64 " operation%s recorded too late to be sorted", v->late_ops,
+			v->late_ops == 1 ? " was" : "s were");
 	if (v->late_ranges)
-		REASON(out, "%" PRIu64 " range%s recorded too late to be joined with launches",
+		REASON(out, "%" PRIu64 " range%s recorded too late to be matched with launches",
 			v->late_ranges, v->late_ranges == 1 ? " was" : "s were");
 	if (r->names_lost)
-		REASON(out, "%" PRIu64 " name%s beyond the tracer's limit of distinct ones",
+		REASON(out, "%" PRIu64 " name%s beyond the tracer's limit of distinct names",
 			r->names_lost, r->names_lost == 1 ? " was" : "s were");
 	if (v->unmatched_ranges)
-		REASON(out, "%" PRIu64 " range%s never closed, cut at the end of the window",
+		REASON(out, "%" PRIu64 " range%s never closed: cut at the end of the window",
 			v->unmatched_ranges, v->unmatched_ranges == 1 ? " was" : "s were");
 }
 
@@ -181,16 +178,16 @@ static void judge_clock(struct vpa_report *out)
 
 	if (known)
 		REASON(out,
-			"another tool had replaced CUPTI's clock: device times were converted, to "
-			"within %s%s",
+			"another tool replaced CUPTI's clock: device times were converted, "
+			"accurate to %s%s",
 			error ? error : "some microseconds", error ? " ns" : "");
 	if ((!clock || known) && !skew)
 		return;
 	lose_all(out);
 	out->verdict.gaps = VPA_UNAVAILABLE;
 	REASON(out,
-		"another tool had replaced CUPTI's clock%s%s%s: device times and ranges do not fit "
-		"together",
+		"another tool replaced CUPTI's clock%s%s%s: device times and ranges are not "
+		"comparable",
 		skew ? ", " : "", skew ? skew : "", skew ? " ns from ours" : "");
 }
 
@@ -202,10 +199,10 @@ static void judge_no_work(struct vpa_report *out)
 	if (n->kernels + n->memcpy + n->memset || out->verdict.is_refused)
 		return;
 	if (out->verdict.is_ranges_only)
-		REASON(out, "GPU work was not to be recorded (VPTRACE_PROFILE=none)");
+		REASON(out, "recording of GPU work was disabled (VPTRACE_PROFILE=none)");
 	else
 		REASON(out, "no GPU work %s: device times are unavailable",
-			out->window_note ? "lies in the window" : "was recorded");
+			out->window_note ? "is in the window" : "was recorded");
 }
 
 /* Each device's row says whether it is a GPU or a stand-in. If such a row is missing, `simulated`
@@ -224,7 +221,7 @@ static void judge_devices(struct vpa_report *out, const struct vpa_reading *n)
 		if (k < out->gpu_count)
 			continue;
 		out->simulated = -1;
-		REASON(out, "what says whether a GPU or a simulated one ran is missing too");
+		REASON(out, "the records that identify a simulated GPU are missing too");
 	}
 }
 
@@ -239,7 +236,7 @@ static void judge_books(struct vpa_report *out, const struct vpa_reading *readin
 		return;
 	lose_all(out);
 	REASON(out,
-		"the capture's books do not balance: %" PRIu64 " records received, %" PRIu64
+		"the capture's counters do not add up: %" PRIu64 " records received, %" PRIu64
 		" written, %" PRIu64 " dropped",
 		v->received, v->written, v->dropped);
 }

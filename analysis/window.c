@@ -119,6 +119,6 @@ int vpa_range_census_fail(const struct vpa_range_census *c, const struct vpa_mod
 			vpa_count(best[i].count).text);
 	}
 	return vpt_fail(err, VPT_EINVAL,
-		"--range: no range is called \"%.60s\"; of %zu names there are %s", wanted, names,
-		list);
+		"--range: no range is called \"%.60s\"; the trace has %zu names, such as %s",
+		wanted, names, list);
 }

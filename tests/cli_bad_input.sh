@@ -84,7 +84,7 @@ fi
 
 head -c "$4" whole.zst >killed.zst
 expect 3 "a capture that lacks its last chunks" check killed.zst
-says out "the capture ends without a stop: its process ended or was killed"
+says out "the capture ends without a stop: its process exited or was killed"
 says out "killed.zst: incomplete: 2 chunks"
 expect 3 "info of it" info killed.zst
 says out "ends without a clean stop"

@@ -43,7 +43,7 @@ grep -q gemm out || fail "classify knows the family"
 printf 'range block\t^clip ([0-9]+)\n' >rules
 expect 0 "frames are not guessed" clips.zst --rules rules
 says out "FPS unavailable"
-says out "do not say how many frames"
+says out "have no frame count"
 expect 0 "frames a block" clips.zst --rules rules --frames-per-block 12 --first-block-frames 9
 says out "120 FPS steady"
 says out "45 frames"

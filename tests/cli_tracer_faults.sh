@@ -164,5 +164,5 @@ for kind in kernel call copy range; do
 done
 expect 0 "$clock: the report" "$work/t.zst"
 tr '\n' ' ' <"$work/out" | tr -s ' ' >"$work/flat"
-grep -q "replaced CUPTI's clock: device times were converted, to within 0 ns" "$work/flat" || fail "$rule: the report does not say so"
+grep -q "replaced CUPTI's clock: device times were converted, accurate to 0 ns" "$work/flat" || fail "$rule: the report does not say so"
 finish

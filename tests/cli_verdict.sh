@@ -207,8 +207,8 @@ while IFS='|' read -r make kind word code sentence; do
 	trouble "$make" "$make.$kind" "$word" "$code" "$sentence"
 done <<'TABLE'
 whole|zst|COMPLETE|0|84,171 events received, 0 dropped
-killed|zst|INCOMPLETE|3|ends without a stop: its process ended or was killed, or the file could no longer be written
-full_disk|zst|INCOMPLETE|3|see that the disk has room
+killed|zst|INCOMPLETE|3|ends without a stop: its process exited or was killed, or the file could no longer be written
+full_disk|zst|INCOMPLETE|3|check for free disk space
 before_last_chunk|zst|INCOMPLETE|3|ends without a stop
 cut_while_written|zst|INCOMPLETE|3|the file ends inside a chunk
 first_chunk_damaged|zst|INCOMPLETE|3|PERHAPS SIMULATED
@@ -220,37 +220,37 @@ refused|zst|INCOMPLETE|3|recording of GPU work was refused: the driver does not 
 taken|zst|INCOMPLETE|3|another profiler holds CUPTI in this process
 stolen|zst|INCOMPLETE|3|has taken the records of the GPU's work
 profile_inside|zst|INCOMPLETE|3|GPU work is missing for a time: another client of CUPTI
-profile_inside_and_over|zst|INCOMPLETE|3|use torch.profiler and vptrace one after the other
+profile_inside_and_over|zst|INCOMPLETE|3|do not use torch.profiler and vptrace at the same time
 profile_inside_13_2|zst|INCOMPLETE|3|has taken the records of the GPU's work or switched them off
 profile_around|zst|INCOMPLETE|3|had buffers of its own in use
 profile_around_13_2|zst|INCOMPLETE|3|another client of CUPTI is recording in this process
-ranges_asked|zst|COMPLETE|0|VPTRACE_PROFILE=none asked for ranges only
+ranges_asked|zst|COMPLETE|0|VPTRACE_PROFILE=none records ranges only
 profiler|json|COMPLETE|0|
 all_malformed|json|INCOMPLETE|3|4 malformed events were left out
 one_malformed|json|INCOMPLETE|3|1 malformed event was left out
-all_unknown|json|INCOMPLETE|3|2 events of unknown categories left out, and no GPU work is among the others
+all_unknown|json|INCOMPLETE|3|2 events of unknown categories left out, and the others include no GPU work
 one_unknown|json|COMPLETE|0|1 event of unknown categories left out
 old_form|json|COMPLETE|0|1 kernel, 1 copy, 1 memset, 3 CUDA calls
-cut_json|json|INCOMPLETE|3|events after that place are missing
-no_launch|json|INCOMPLETE|0|1 operation is without a launch record
-at_work_before|json|COMPLETE|0|already at work when the first call was recorded
+cut_json|json|INCOMPLETE|3|events after that point are missing
+no_launch|json|INCOMPLETE|0|1 operation has no launch record
+at_work_before|json|COMPLETE|0|already running when the first call was recorded
 in_capture|json|COMPLETE|0|
 no_memset|json|COMPLETE|0|
 empty_memset|json|COMPLETE|0|
-host_alone|json|COMPLETE|0|Check that the GPU was used
+host_alone|json|COMPLETE|0|Check that the program used the GPU
 launches_alone|json|COMPLETE|0|though the host launched some
 TABLE
 
 if command -v python3 >/dev/null && views views.sqlite; then
 	expect 3 "views: analyze" views.sqlite
 	flat | grep -qF "a table of the export is an SQL view, which is not read" || fail "views are not named"
-	trouble views views.sqlite INCOMPLETE 3 "or make tables of them"
+	trouble views views.sqlite INCOMPLETE 3 "or convert them to tables"
 fi
 if command -v python3 >/dev/null && long_text long.sqlite; then
 	expect 3 "long text: analyze" long.sqlite
 	flat | grep -qF "a table of the export has a text or row longer than 16 MiB" || fail "a long text is not named"
 	flat | grep -qF "ends in the middle" && fail "a long text is called a file that ends"
-	trouble long_text long.sqlite INCOMPLETE 3 "or make them shorter"
+	trouble long_text long.sqlite INCOMPLETE 3 "delete or shorten those rows"
 fi
 
 # ---- what the loss touches carries a mark, what it cannot touch does not ----
@@ -306,6 +306,6 @@ fi
 # ---- what is not said ----
 for file in refused taken ranges_asked; do
 	expect "$([ $file = ranges_asked ] && echo 0 || echo 3)" "$file" $file.zst
-	! flat | grep -q "Check that the GPU was used" || fail "$file: the report asks whether the GPU was used"
+	! flat | grep -q "Check that the program used the GPU" || fail "$file: the report asks whether the GPU was used"
 done
 finish

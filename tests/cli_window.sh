@@ -32,13 +32,13 @@ many_ranges() {
 need_trace many.zst many_ranges
 expect 0 "a range that is there" many.zst --range block
 expect 2 "no such range: the most frequent" many.zst --range nosuch
-says err '--range: no range is called "nosuch"; of 4 names there are "block" (3), "step" (2), "warm_up" (1), "Other" (1)'
+says err '--range: no range is called "nosuch"; the trace has 4 names, such as "block" (3), "step" (2), "warm_up" (1), "Other" (1)'
 expect 2 "no such range: those called alike come first" many.zst --range warmup
-says err '"warmup"; of 4 names there are "warm_up" (1), "block" (3), "step" (2), "Other" (1)'
+says err '"warmup"; the trace has 4 names, such as "warm_up" (1), "block" (3), "step" (2), "Other" (1)'
 expect 2 "whatever the case" many.zst --range other
-says err '"other"; of 4 names there are "Other" (1), "block" (3)'
+says err '"other"; the trace has 4 names, such as "Other" (1), "block" (3)'
 expect 2 "in an export" export many.zst --range blok -o new
-says err '"blok"; of 4 names there are "block" (3), "step" (2)'
+says err '"blok"; the trace has 4 names, such as "block" (3), "step" (2)'
 [ ! -e new ] || fail "a refused export left a file"
 kernels_trace 100 >plain.json
 expect 2 "a trace without ranges" plain.json --range block

@@ -183,7 +183,7 @@ static struct vpa_finding findings[] = {
 	{"eager-attention", "attention is not fused", "4.2 ms", "1 % of the window", 4.2, NULL, 0,
 		"warn", NULL, .gain_from_ms = 1.1, .base = "active", .base_ms = 807.1,
 		.base_gain_ms = 4.2, .base_gain_from_ms = 1.1},
-	{"pageable-copy", "frames to host: pinned memory and a copy stream of its own",
+	{"pageable-copy", "frames to host: pinned memory and a separate copy stream",
 		"21.6 ms idle", "1 % of window", 21.6, copy_evidence, 2, "warn",
 		"assumes that the copy can overlap", .base = NULL},
 	{"small-grid", "31.0 ms of kernels have fewer thread blocks than the GPU has SMs",

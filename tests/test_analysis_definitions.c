@@ -753,7 +753,7 @@ static const struct {
 	{"the tracer dropped records", WORK "stats all received 10 dropped 2\n", 0,
 		"2 records lost"},
 	{"an op without launch", WORK "kernel s7 1200us-1300us corr 7 \"b\"\n", 0,
-		"1 operation is without a launch"},
+		"1 operation has no launch record"},
 	{"a launch without op is no loss: it may have been captured",
 		WORK "call t1 cudaLaunchKernel 1010us-1011us corr 2\n", 1, NULL},
 	{"an op that ends before it begins is shown",
@@ -867,7 +867,7 @@ static void a_window_without_work_does_not_say_that_there_was_none(void **state)
 	(void)state;
 	assert_int_equal(r->verdict.reason_count, 1);
 	assert_string_equal(r->verdict.reasons[0],
-		"no GPU work lies in the window: device times are unavailable");
+		"no GPU work is in the window: device times are unavailable");
 	assert_int_equal(vpt_sink_memory(&text, &sink, &err), 0);
 	assert_int_equal(vpa_render_text(r, &(struct vpa_text){.width = 200}, sink, &err), 0);
 	assert_int_equal(vpt_sink_write(sink, "", 1, &err), 0);

@@ -293,7 +293,7 @@ static void fp32_beside_bf16_is_a_finding(void **state)
 			fail_msg("%s: %s", mixes[i].rule, f ? f->measured : "nothing");
 		if (f) {
 			assert_string_equal(f->measured,
-				"0.1 ms in FP32, 6.0 % of busy, and 0.4 ms in 16 bit or fewer");
+				"0.1 ms in FP32, 6.0 % of busy, and 0.4 ms in 16 bits or fewer");
 			assert_true(f->gain_at_most_ms > 0.0599 && f->gain_at_most_ms < 0.0601);
 		}
 		vpa_report_free(r);

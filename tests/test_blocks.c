@@ -589,7 +589,8 @@ static void frames_are_never_guessed(void **state)
 	for (i = 0; i < COUNT(cases); i++)
 		expect_report(cases[i].rule, &cases[i].options, cases[i].expected);
 	r = analyze(NULL);
-	expect_note("nobody says", r, "FPS is unavailable: 6 of 6 measured blocks do not say");
+	expect_note(
+		"nobody says", r, "FPS is unavailable: 6 of 6 measured blocks have no frame count");
 	vpa_report_free(r);
 
 	begin();
@@ -1570,7 +1571,7 @@ static void blocks_at_the_edge_are_left_out(void **state)
 	expect_report("the beginning is cut off", &from,
 		"blocks 5, warmup 1, left out 1, frames 48, FPS 120, BPS 10, busy 120, latent 30");
 	r = analyze(&from);
-	expect_note("that is said", r, "1 block is left out: cut by the window's edge");
+	expect_note("that is said", r, "1 block is left out: cut off by the window");
 	vpa_report_free(r);
 	expect_report("the end is cut off", &to,
 		"blocks 5, warmup 1, left out 1, frames 48, FPS 120, BPS 10, busy 120, latent 30");
@@ -1751,13 +1752,13 @@ static void findings_are_silent_within_their_thresholds(void **state)
 		annotated("range", t + 400, t + 1000, "to_host", "{'kind':'stage'}");
 		kernel(t + 400, t + 400, t + 1000, GEMM);
 	}
-	expect_finding("bps", NULL, "1.00 blocks a second");
-	expect_finding("steps", NULL, "31 denoising steps a block");
-	expect_finding("block-size", &large, "9 latent frames a block");
+	expect_finding("bps", NULL, "1.00 blocks per second");
+	expect_finding("steps", NULL, "31 denoising steps per block");
+	expect_finding("block-size", &large, "9 latent frames per block");
 	expect_finding("stage-share", NULL, "to_host: 60.0 % of the blocks' time");
 	/* Of each block 30 gaps of 5 ms, and 6 ms of one of 95: the wait itself, and its credit. */
 	expect_finding(
-		"syncs-per-step", NULL, "1.0 waits a step drain the GPU, 468.0 ms in all blocks");
+		"syncs-per-step", NULL, "1.0 waits per step drain the GPU, 468.0 ms in all blocks");
 
 	/* Steps of one image that is marked are many; of how many images those of a window are, nobody knows. */
 	for (k = 0; k < 2; k++) {
@@ -1768,7 +1769,7 @@ static void findings_are_silent_within_their_thresholds(void **state)
 			step(s * 10, s * 10 + 10, s, 0);
 			kernel(s * 10, s * 10, s * 10 + 5, GEMM);
 		}
-		expect_finding("steps", NULL, k ? "31 denoising steps a request" : NULL);
+		expect_finding("steps", NULL, k ? "31 denoising steps per request" : NULL);
 	}
 
 	begin();
@@ -1779,7 +1780,7 @@ static void findings_are_silent_within_their_thresholds(void **state)
 		s += 100 + 10 * k;
 	}
 	expect_finding(
-		"attention-growth", NULL, "+10.00 ms of attention a block, 8.0 % of the period");
+		"attention-growth", NULL, "+10.00 ms of attention per block, 8.0 % of the period");
 }
 
 /* ---- no memory ---- */

@@ -127,8 +127,8 @@ static const struct {
 		"call t1 cudaLaunchKernel 1002us-1003us corr 3\n"
 		"kernel s7 1250us-1999us corr 3 grid 24" REDUCE "\nend 2ms\n",
 		"other ranks",
-		"WAITS FOR OTHER RANKS busy 998 us: compute 199 us, communication no compute hides "
-		"799 us communication 799 us in all, of which up to 699 us waiting for other "
+		"WAITS FOR OTHER RANKS busy 998 us: compute 199 us, exposed communication 799 us "
+		"communication 799 us in total, up to 699 us of it waiting for other "
 		"ranks"},
 	{"calls of another grid are not compared",
 		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
@@ -347,7 +347,7 @@ static void first_use_is_said_before_cuda_graphs(void **state)
 	f = &r->findings[0];
 	assert_string_equal(f->id, "first-use");
 	assert_string_equal(f->title,
-		"this trace includes first use (111 of 142 ms of idle): warm up before tracing");
+		"this trace includes first use (111 of 142 ms idle): warm up before tracing");
 	assert_null(finding(r, "module-load"));
 	assert_non_null(finding(r, "launch-rate"));
 	assert_int_equal(r->devices[0].first_use_ns, 111000000);
@@ -476,7 +476,7 @@ static void places_that_differ_by_a_number_are_told_together(void **state)
 			t, i + 1, t, i + 1, t + 105, i * 10);
 	}
 	r = analyze(script, NULL);
-	expect_page("alike", r, "All of it: in IO 0 and 5 like it.", 1);
+	expect_page("alike", r, "All of it: in IO 0 and 5 similar.", 1);
 	vpa_report_free(r);
 }
 

@@ -248,11 +248,11 @@ static void a_device_that_always_works_is_bound_by_what_it_does_most(void **stat
 		uint64_t busy_ns, copy_ns, comm_ns;
 	} cases[] = {
 		{"nine tenths are bound", ": GPU-BOUND busy", 90, 20, 20},
-		{"less is not", ": idle for reasons not known busy", 89, 0, 0},
+		{"less is not", ": idle, cause unknown busy", 89, 0, 0},
 		{"copies that take more than anything else", ": COPY-BOUND busy", 95, 41, 20},
 		{"communication that does", ": COMM-BOUND busy", 95, 20, 41},
 		{"copies need no nine tenths", ": COPY-BOUND busy", 60, 45, 0},
-		{"but more than the idle time", ": idle for reasons not known busy", 60, 35, 0},
+		{"but more than the idle time", ": idle, cause unknown busy", 60, 35, 0},
 	};
 	size_t i;
 
@@ -294,7 +294,7 @@ static void a_cause_is_told_by_where_most_of_it_is(void **state)
 	expect_words("all in one", &r, "All of it: cudaMemcpy in a.");
 	for (i = 0; i < COUNT(parts); i++)
 		parts[i].cause = VPA_CAUSE_BEFORE_FIRST_WORK;
-	expect_words("the head of the window limits nothing", &r, ": idle for reasons not known");
+	expect_words("the head of the window limits nothing", &r, ": idle, cause unknown");
 	expect_words("but is told", &r, "no work for 70.0 ms before the first op");
 }
 
@@ -305,7 +305,7 @@ static void a_single_block_is_no_series(void **state)
 	(void)state;
 	r.requests = &block_requests[1];
 	r.request_count = 1;
-	expect_words("no rate", &r, "Neither FPS nor BPS, see DATA.");
+	expect_words("no rate", &r, "No FPS or BPS, see DATA.");
 	expect_words("the window's cause remains", &r, "CAUSE host waited for the GPU (sync)");
 }
 

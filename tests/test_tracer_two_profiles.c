@@ -134,7 +134,7 @@ static void expect_taken(unsigned received)
 	RIG_TRUE(seen.losses >= 1);
 	RIG_TRUE(!seen.complete);
 	RIG_TRUE(strstr(seen.words, "another client of CUPTI") != NULL);
-	RIG_TRUE(strstr(seen.words, "one after the other") != NULL);
+	RIG_TRUE(strstr(seen.words, "at the same time") != NULL);
 	RIG_TRUE(!strstr(seen.words, "VPTRACE_STOP_MS"));
 }
 

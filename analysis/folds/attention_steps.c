@@ -272,7 +272,7 @@ static void free_state(void *state)
 
 const struct vpa_fold vpa_fold_attention_steps = {
 	.name = "attention in steps",
-	.help = "back-ends that change at one place of a step",
+	.help = "attention back-ends that differ between steps",
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
 	.range = fold_range,

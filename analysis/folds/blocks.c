@@ -452,8 +452,8 @@ static void free_state(void *state)
 
 const struct vpa_fold vpa_fold_blocks = {
 	.name = "blocks",
-	.help = "requests, video blocks, denoising steps and stages: FPS, BPS and what a block is "
-		"made of",
+	.help = "requests, video blocks, denoising steps and stages: FPS, BPS and the parts of a "
+		"block",
 	.state_bytes = sizeof(struct vpa_blocks_table),
 	.ops = fold_ops,
 	.range = fold_range,

@@ -314,8 +314,8 @@ static void write_rates(struct measure *m)
 		b->frames = 0;
 		vpa_block_note(m->w,
 			vpa_arena_printf(&m->w->out->arena,
-				"FPS is unavailable: %zu of %zu measured blocks do not say how "
-				"many frames they hold (annotate them, or --frames-per-block)",
+				"FPS is unavailable: %zu of %zu measured blocks have no frame "
+				"count (annotate them, or use --frames-per-block)",
 				without, b->measured));
 		return;
 	}
@@ -331,7 +331,7 @@ static void write_rates(struct measure *m)
 	vpa_block_note(m->w,
 		vpa_arena_printf(&m->w->out->arena,
 			"steady FPS is unavailable: %s come%s after the last block, so frames "
-			"over the blocks' time is a denoise rate",
+			"per block time is a denoise rate",
 			behind, strstr(behind, "copies") ? "" : "s"));
 }
 
@@ -570,7 +570,7 @@ int vpa_group_measure(struct vpa_blocks_writer *w, struct vpa_blocks_group *g)
 	if (!rc && b->count && !b->measured)
 		vpa_block_note(w,
 			b->count == 1 ? "FPS and BPS are unavailable: a single block has no period "
-					"(--warmup 0 takes its own length)"
+					"(--warmup 0 uses its own length)"
 				      : "FPS and BPS are unavailable: all blocks are warm-up");
 	if (!rc)
 		rc = vpa_group_steps(w, g);

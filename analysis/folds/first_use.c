@@ -72,7 +72,7 @@ static void free_state(void *state)
 
 const struct vpa_fold vpa_fold_first_use = {
 	.name = "first_use",
-	.help = "idle time that a second run of the same work would not have",
+	.help = "idle time that happens only in the first run of the same work",
 	.state_bytes = sizeof(struct state),
 	.gap = fold_gap,
 	.gap_causes = 1u << VPA_CAUSE_BEFORE_FIRST_WORK,

@@ -57,6 +57,6 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 
 const struct vpa_fold vpa_fold_gains = {
 	.name = "gains",
-	.help = "what each GPU would save without one cause of its idle time",
+	.help = "time that each GPU would save without one cause of its idle time",
 	.finish = finish,
 };

@@ -472,7 +472,7 @@ static void free_state(void *state)
 
 const struct vpa_fold vpa_fold_ranges = {
 	.name = "ranges",
-	.help = "NVTX ranges: time on the host, and what their work did on the GPU",
+	.help = "NVTX ranges: their time on the host and that of their work on the GPU",
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
 	.range = fold_range,

@@ -285,17 +285,17 @@ void vpa_limit_cause(
 	const struct vpa_copy_row *c = r->copy_count ? &r->copies[0] : NULL;
 
 	if (limit == VPA_LIMIT_COPIES) {
-		vpa_words_add(w, "", "copies that no kernel hides, %s %% of busy time",
+		vpa_words_add(w, "", "exposed copies, %s %% of busy time",
 			vpa_percent(load.copy_ns, load.busy_ns).text);
 		if (c && c->source && c->target)
 			vpa_words_add(w, "", " (mostly %s, %s to %s, %s GB/s)",
 				vpa_fit(c->kind, 16).text, vpa_fit(c->source, 24).text,
 				vpa_fit(c->target, 24).text, vpa_fixed(c->gb_per_s, 1).text);
 	} else if (limit == VPA_LIMIT_COMM || limit == VPA_LIMIT_PEERS) {
-		vpa_words_add(w, "", "communication that no compute hides, %s %% of busy time",
+		vpa_words_add(w, "", "exposed communication, %s %% of busy time",
 			vpa_percent(load.comm_ns, load.busy_ns).text);
 		if (load.wait_ns)
-			vpa_words_add(w, "", ", of which up to %s %% waiting for other ranks",
+			vpa_words_add(w, "", ", up to %s %% of it waiting for other ranks",
 				vpa_percent(load.wait_ns, load.comm_ns).text);
 	} else {
 		vpa_words_add(w, "", "the work itself");

@@ -22,7 +22,7 @@ static const struct vpa_field spread[] = {
 	{"total_ns", U64(total_ns), "ns", "their sum"},
 	{NULL, .type = VPA_FIELD_SAME, .fields = &vpa_fields_spread_values, .bytes = sizeof(ROW)},
 };
-const struct vpa_fields vpa_fields_spread = FIELDS("spread", "how durations are spread", spread);
+const struct vpa_fields vpa_fields_spread = FIELDS("spread", "distribution of durations", spread);
 #undef ROW
 
 const char *vpa_cause_choice(size_t i)

@@ -6,7 +6,7 @@
  *	#define ROW struct vpa_sync_row
  *	static const struct vpa_field sync_fields[] = {
  *		{"call", TEXT(call), NULL, "name of the CUDA call"},
- *		{"total_ns", U64(total_ns), "ns", "time in the call, added over all threads"},
+ *		{"total_ns", U64(total_ns), "ns", "time in the call, summed over all threads"},
  *	};
  *	static const struct vpa_fields sync = FIELDS("sync", "one CUDA call that waits", sync_fields);
  *	#undef ROW

@@ -15,7 +15,7 @@ static int has_target(const struct vpa_at *at)
 #define ROW struct vpa_block_row
 static const struct vpa_field block_fields[] = {
 	{"index", NATURAL(index), "index",
-		"the block's number within its request; null: its range does not say"},
+		"the block's number within its request; null: its range does not give it"},
 	{"frames", KNOWN(frames), "frames", "video frames of the block; null: not known"},
 	{"start_ns", U64(start_ns), "ns", "start of its first op, on the trace clock"},
 	{"end_ns", U64(end_ns), "ns",
@@ -23,17 +23,17 @@ static const struct vpa_field block_fields[] = {
 	{"latency_ns", U64(latency_ns), "ns", "end_ns - start_ns"},
 	{"period_ns", U64(period_ns), "ns",
 		"end_ns - end_ns of the block before; of a request's first block its latency"},
-	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in the period, added over its devices"},
-	{"idle_ns", U64(idle_ns), "ns", "GPU idle time in the period, added over its devices"},
+	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in the period, summed over its devices"},
+	{"idle_ns", U64(idle_ns), "ns", "GPU idle time in the period, summed over its devices"},
 	{"paused_ns", U64(paused_ns), "ns",
-		"paused recording in the period, added over its devices"},
+		"paused recording in the period, summed over its devices"},
 	{"devices", UNSIGNED(devices), "count", "devices that the block used"},
 	{"attention_ns", U64(attention_ns), "ns", "of busy_ns: attention"},
 	{"latents", KNOWN(latents), "frames", "latent frames of the block; null: not known"},
 	{"warmup", FLAG(warmup), NULL, "a warm-up block: not measured"},
 	{"ready_mark", FLAG(ready_mark), NULL, "end_ns follows from a frames-ready mark"},
 	{"missed", FLAG(missed), NULL,
-		"the period is longer than its frames last at --target; null: no target",
+		"the period is longer than its frames play at --target; null: no target",
 		.known = has_target},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 };
@@ -62,9 +62,8 @@ static const struct vpa_fields part =
 
 #define ROW struct vpa_outlier_row
 static const struct vpa_field outlier_fields[] = {
-	{"row", SIZE(block), "index", "the block's place in series"},
-	{"delta_ns", I64(delta_ns), "ns",
-		"its period - the period of the neighbour with the median one"},
+	{"row", SIZE(block), "index", "index of the block in series"},
+	{"delta_ns", I64(delta_ns), "ns", "its period - the median period of its neighbours"},
 	{"part", TEXT_OR_NULL(part), NULL,
 		"the family or cause that differs most, in the same direction; null: none"},
 	{"part_delta_ns", I64(part_delta_ns), "ns", "by how much that part differs"},
@@ -72,8 +71,8 @@ static const struct vpa_field outlier_fields[] = {
 		"the stage that differs most, in the same direction; null: none"},
 	{"stage_delta_ns", I64(stage_delta_ns), "ns", "by how much that stage differs"},
 };
-static const struct vpa_fields outlier =
-	FIELDS("outlier", "a block that took unlike its neighbours", outlier_fields);
+static const struct vpa_fields outlier = FIELDS(
+	"outlier", "a block whose period differs from that of its neighbours", outlier_fields);
 #undef ROW
 
 static int has_drift(const struct vpa_at *at)
@@ -96,7 +95,7 @@ static const struct vpa_field drift_fields[] = {
 	{"attention_ns_per_block", REAL(attention_drift_ns), "ns/block",
 		"Theil-Sen slope of the attention time"},
 	{"saturated_at_row", NATURAL(saturated_at), "index",
-		"place in series from which attention grows no further; null: it does not stop"},
+		"index in series from which attention no longer grows; null: it always grows"},
 };
 static const struct vpa_fields drift =
 	FIELDS("drift", "how measured blocks change over the series", drift_fields);
@@ -119,8 +118,7 @@ static const struct vpa_field blocks_fields[] = {
 	{"period_p99_ns", KNOWN(period.p99_ns), "ns", "99th percentile; null: none measured"},
 	{"series", ROWS(block, series, count), NULL, "every block, by its end"},
 	{"measured", SIZE(measured), "count", "measured blocks: count - warmup"},
-	{"left_out", SIZE(left_out), "count",
-		"blocks that the window's edge cuts, or without GPU work"},
+	{"left_out", SIZE(left_out), "count", "blocks cut off by the window, or without GPU work"},
 	{"span_ns", KNOWN(span_ns), "ns", "sum of the measured periods; null: none measured"},
 	{"denoise_rate", RATE(denoise_rate), "frames/s",
 		"frames / span_ns where VAE or frame copies come after the blocks; else null"},
@@ -140,14 +138,14 @@ static const struct vpa_field blocks_fields[] = {
 		"frames to buffer for stall-free playback; null: no --target"},
 	{"drift", PART(drift), NULL, "slopes over the series; null: too few blocks",
 		.known = has_drift},
-	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in measured periods, added over devices"},
-	{"idle_ns", U64(idle_ns), "ns", "GPU idle time in measured periods, added over devices"},
+	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in measured periods, summed over devices"},
+	{"idle_ns", U64(idle_ns), "ns", "GPU idle time in measured periods, summed over devices"},
 	{"paused_ns", U64(paused_ns), "ns", "paused recording in measured periods"},
 	{"devices", UNSIGNED(devices), "count", "most devices that a measured block used"},
 	{"parts", ROWS(part, parts, part_count), NULL,
-		"what the measured periods consist of; by kind, then time, falling"},
+		"parts of the measured periods; by kind, then time, descending"},
 	{"outliers", ROWS(outlier, outliers, outlier_count), NULL,
-		"blocks that took unlike their neighbours"},
+		"blocks whose period differs from that of their neighbours"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 };
 static const struct vpa_fields blocks =
@@ -158,14 +156,14 @@ static const struct vpa_fields blocks =
 
 #define ROW struct vpa_step_times
 static const struct vpa_field steps_fields[] = {
-	{"count", U64(count), "count", "denoising steps with GPU work, context passes apart"},
+	{"count", U64(count), "count", "denoising steps with GPU work, without context passes"},
 	{"time", SOME_SPREAD(time), NULL, "first op's start to last op's end; null: no steps"},
 	{"per_block", RATE(per_block), "steps/block", "in measured blocks; null: none measured"},
 	{"steps_per_s", RATE(steps_per_s), "steps/s",
 		"steps of measured blocks / their span; without blocks steps / time; null: none"},
 	{"s_per_it", RATE(s_per_it), "s/step", "1 / steps_per_s; null: no steps"},
 	{"context_count", U64(context_count), "count", "passes that write the KV cache"},
-	{"context", SOME_SPREAD(context), NULL, "the same of context passes; null: none"},
+	{"context", SOME_SPREAD(context), NULL, "the same for context passes; null: none"},
 };
 static const struct vpa_fields steps =
 	FIELDS("steps", "the denoising steps of a request", steps_fields);
@@ -189,24 +187,24 @@ static const struct vpa_field request_fields[] = {
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 };
 const struct vpa_fields vpa_fields_request =
-	FIELDS("request", "a request, or the whole window where nothing marks one", request_fields);
+	FIELDS("request", "a request, or the whole window if none is marked", request_fields);
 #undef ROW
 
 #define ROW struct vpa_stage_row
 static const struct vpa_field stage_fields[] = {
 	{"name", TEXT(name), NULL, "name of the stage"},
 	{"kind", TEXT(kind), NULL, "request, step, context, stage, iteration ..."},
-	{"source", TEXT(source), NULL, "what names it: annotation, rule or marks"},
+	{"source", TEXT(source), NULL, "what identifies it: annotation, rule or marks"},
 	{"count", U64(count), "count", "instances with GPU work"},
 	{"in_measured_blocks", U64(in_blocks), "count",
-		"instances in measured blocks; where there are any, the figures are theirs"},
+		"instances in measured blocks; if there are any, the figures cover only these"},
 	{"per_block", SHARE(per_block), "instances/block", "in measured blocks"},
 	{"nested", FLAG(nested), NULL, "every instance lies inside another stage or step"},
 	{"time", SOME_SPREAD(time), NULL, "first op's start to last op's end; null: none"},
-	{"busy_ns", U64(busy_ns), "ns", "its own ops ran, added over devices"},
-	{"idle_ns", U64(idle_ns), "ns", "the device ran nothing, added over devices"},
+	{"busy_ns", U64(busy_ns), "ns", "time its own ops ran, summed over devices"},
+	{"idle_ns", U64(idle_ns), "ns", "time the device ran nothing, summed over devices"},
 	{"attention_ns", U64(attention_ns), "ns", "of busy_ns: attention"},
-	{"top_ns", U64(top_ns), "ns", "time of instances that lie inside no other"},
+	{"top_ns", U64(top_ns), "ns", "time of instances outside all others"},
 	{"share", SHARE(share), "fraction", "of the measured blocks' time, else of the window"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 };

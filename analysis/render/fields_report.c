@@ -19,11 +19,11 @@ static int has_realtime(const struct vpa_at *at)
 
 #define ROW struct vpa_report
 static const struct vpa_field input_fields[] = {
-	{"path", TEXT_OR_NULL(path), NULL, "the file, as it was named; null: it has no name"},
+	{"path", TEXT_OR_NULL(path), NULL, "path of the file, as given; null: none"},
 	{"format", TEXT_OR_NULL(format), NULL, "vptrace, kineto or nsight; null: not known"},
 	{"simulated", KNOWN_FLAG(simulated), NULL,
 		"no GPU ran: a stand-in made up every device time; null: not known"},
-	{"window_ns", COMPUTED(U64), "ns", "length of the window, pauses left out",
+	{"window_ns", COMPUTED(U64), "ns", "length of the window without pauses",
 		.number = window_ns},
 	{"window_start_ns", U64(window_start_ns), "ns", "start of the window, on the trace clock"},
 	{"unix_offset_ns", WRAPPED(unix_offset_ns), "ns",
@@ -53,11 +53,11 @@ static uint64_t invalid(const struct vpa_at *at)
 
 #define ROW struct vpa_loss
 static const struct vpa_field loss_fields[] = {
-	{"start_ns", U64(start_ns), "ns", "start of the stretch, on the trace clock"},
+	{"start_ns", U64(start_ns), "ns", "start of the period, on the trace clock"},
 	{"end_ns", KNOWN_END(end_ns), "ns", "its end; null: not known"},
 };
 static const struct vpa_fields loss =
-	FIELDS("loss", "a stretch of time in which records are, or may be, missing", loss_fields);
+	FIELDS("loss", "a period in which records are, or may be, missing", loss_fields);
 #undef ROW
 
 #define ROW struct vpa_report
@@ -73,18 +73,18 @@ static const struct vpa_field verdict_fields[] = {
 		"kernels, copies and memsets without a launch record"},
 	{"invalid", COMPUTED(U64), "ops", "reversed + zero_time: left out", .number = invalid},
 	{"tracing_cost_share", RATE(verdict.tracing_cost_share), "fraction",
-		"what tracing cost, of the window; null: not known"},
+		"cost of tracing, as a share of the window; null: not known"},
 	{"launches_without_op", U64(verdict.launches_without_op), "calls",
 		"launches whose work is not in the trace"},
 	{"late_ops", U64(verdict.late_ops), "ops", "ops that came too late to be counted"},
-	{"zero_duration", U64(verdict.zero_duration), "ops", "ops that end as they start: counted"},
+	{"zero_duration", U64(verdict.zero_duration), "ops", "ops of zero duration: counted"},
 	{"reversed", U64(verdict.reversed), "ops", "ops that end before they start: left out"},
 	{"zero_time", U64(verdict.zero_time), "ops", "ops of time 0: left out"},
 	{"unmatched_ranges", U64(verdict.unmatched_ranges), "ranges",
 		"ranges without a start or an end"},
 	{"late_ranges", U64(verdict.late_ranges), "ranges", "ranges that came too late"},
 	{"damaged_chunks", U64(verdict.damaged_chunks), "chunks", "chunks that cannot be read"},
-	{"torn_chunks", U64(verdict.torn_chunks), "chunks", "chunks of which a part was read"},
+	{"torn_chunks", U64(verdict.torn_chunks), "chunks", "chunks read in part"},
 	{"unknown_sections", U64(verdict.unknown_sections), "count",
 		"sections of a newer format, skipped"},
 	{"overhead_ns", U64(verdict.overhead_ns), "ns",
@@ -93,9 +93,9 @@ static const struct vpa_field verdict_fields[] = {
 		"whether gaps can be trusted; degraded: overhead_ns is above 5 % of the window",
 		.choice = state_choice},
 	{"remedies", SOME_TEXTS(verdict.remedies, verdict.reason_count), NULL,
-		"how to avoid what the reasons name, as far as that is known"},
+		"how to avoid each of the reasons, where that is known"},
 	{"losses", ROWS(loss, verdict.losses, verdict.loss_count), NULL,
-		"when records are missing, in order and disjoint"},
+		"periods with missing records, in order and disjoint"},
 	{"window_incomplete", FLAG(touched), NULL,
 		"missing records may change figures of the window: devices, gaps, kernels ..."},
 	{"early_ops", U64(verdict.early_ops), "ops",
@@ -139,7 +139,7 @@ static const struct vpa_field idle_part_fields[] = {
 	{"inside_call", TEXT_OR_NULL(inside), NULL,
 		"the call that the host was in for most of inside_ns; null: none"},
 	{"inside_ns", U64(inside_ns), "ns",
-		"of ns: the host was in another call, which the cause made late"},
+		"of ns: the host was in another call, which the cause delayed"},
 };
 static const struct vpa_fields idle_part =
 	FIELDS("idle_part", "idle time of one cause in one place", idle_part_fields);
@@ -149,8 +149,9 @@ static const struct vpa_fields idle_part =
 static const struct vpa_field gain_fields[] = {
 	{"cause", CHOICE(vpa_cause, cause), NULL, "the cause to remove",
 		.choice = vpa_cause_choice},
-	{"at_most_ns", U64(ns), "ns", "what the device would save at most without it"},
-	{"shared_ns", U64(shared_ns), "ns", "of it: removing another cause saves it as well"},
+	{"at_most_ns", U64(ns), "ns", "the most the device would save without it"},
+	{"shared_ns", U64(shared_ns), "ns",
+		"part of it that removing another cause would save too"},
 };
 static const struct vpa_fields gain =
 	FIELDS("gain", "what a device would save without one cause", gain_fields);
@@ -173,7 +174,7 @@ static const struct vpa_field device_fields[] = {
 	{"device", I64(device), "id", "CUDA's device number"},
 	{"ops", U64(ops), "ops", "kernels, copies and memsets of positive duration"},
 	{"streams", U64(streams), "count", "streams that they ran on"},
-	{"active_ns", U64(active_ns), "ns", "first op's start to last op's end, pauses left out"},
+	{"active_ns", U64(active_ns), "ns", "first op's start to last op's end, without pauses"},
 	{"busy_ns", U64(busy_ns), "ns", "time in which at least one op runs"},
 	{"idle_ns", U64(idle_ns), "ns", "active_ns - busy_ns"},
 	{"gaps", U64(gaps), "gaps", "gaps between ops"},
@@ -181,7 +182,7 @@ static const struct vpa_field device_fields[] = {
 	{"histogram", BUCKETS(histogram), "gaps", "gaps between ops by their length"},
 	{"kernel_ns", U64(kernel_ns), "ns", "sum of the kernels' durations, overlaps included"},
 	{"same_stream_overlaps", U64(same_stream_overlaps), "ops",
-		"ops that begin before the one before them on their stream has ended"},
+		"ops that begin before the previous op on their stream ends"},
 	{"compute_ns", U64(compute_ns), "ns", "of busy_ns: a kernel other than communication runs"},
 	{"exposed_copy_ns", U64(exposed_copy_ns), "ns", "of busy_ns: only copies and memsets run"},
 	{"exposed_comm_ns", U64(exposed_comm_ns), "ns",
@@ -189,9 +190,9 @@ static const struct vpa_field device_fields[] = {
 	{"window_idle_ns", U64(window_idle_ns), "ns",
 		"idle_ns and the time before the first and after the last op"},
 	{"causes", ROWS(idle_part, causes, cause_count), NULL,
-		"window_idle_ns by cause and place, falling; they sum to it"},
+		"window_idle_ns by cause and place, descending; they sum to it"},
 	{"gains", ROWS(gain, gains, gain_count), NULL,
-		"what the device would save at most without each cause, falling"},
+		"the most the device would save without each cause, descending"},
 	{"before_first_work", ROWS(idle_part, before_first_work, before_first_work_count), NULL,
 		"the time before the first op, by what the launching thread did"},
 	{"small_grid_ns", U64(small_grid_ns), "ns",
@@ -200,7 +201,7 @@ static const struct vpa_field device_fields[] = {
 	{"comm_wait_ns", U64(comm_wait_ns), "ns",
 		"of comm_ns: beyond the shortest call of the same kernel and grid"},
 	{"first_use_ns", U64(first_use_ns), "ns",
-		"idle time in which the driver and libraries set themselves up"},
+		"idle time in which the driver and libraries initialise"},
 	{"limit", COMPUTED(CHOICE), NULL, "what limits the device; idle: see causes",
 		.number = device_limit, .choice = limit_choice},
 };
@@ -235,7 +236,7 @@ static const struct vpa_field thread_fields[] = {
 static const struct vpa_fields thread = FIELDS("thread", "a thread of the host", thread_fields);
 
 static const struct vpa_field gap_fields[] = {
-	{"id", CHARS(id), NULL, "\"G1\" is the longest; findings name it as evidence"},
+	{"id", CHARS(id), NULL, "\"G1\" is the longest; findings refer to it"},
 	{"device", I64(device), "id", "CUDA's device number"},
 	{"start_ns", U64(start_ns), "ns", "start of the gap, on the trace clock"},
 	{"duration_ns", U64(duration_ns), "ns", "its length"},
@@ -252,7 +253,7 @@ static const struct vpa_field gap_fields[] = {
 	{"pieces", ROWS(piece, pieces, piece_count), NULL, "its causes; they sum to duration_ns"},
 };
 static const struct vpa_fields gap =
-	FIELDS("gap", "a longest stretch in which a device runs nothing", gap_fields);
+	FIELDS("gap", "one of the longest stretches in which a device runs nothing", gap_fields);
 #undef ROW
 
 /* ---- what ran ---- */
@@ -263,7 +264,7 @@ static const struct vpa_field family_fields[] = {
 	{"calls", U64(calls), "ops", "its kernels, copies or memsets"},
 	{"total_ns", U64(total_ns), "ns", "sum of their durations, overlaps included"},
 	{"exclusive_ns", U64(exclusive_ns), "ns",
-		"the same, where k ops at once count a k-th each; all families sum to busy time"},
+		"the same, but each of k concurrent ops counts 1/k; all families sum to busy time"},
 	{"share_of_busy", RATE(share_of_busy), "fraction",
 		"exclusive_ns of all devices' busy time; null: not known"},
 };
@@ -278,7 +279,7 @@ static const struct vpa_field kernel_fields[] = {
 	{"total_ns", U64(time.total_ns), "ns", "sum of its durations"},
 	{NULL, SAME(vpa_fields_spread_values, time), NULL, NULL},
 	{"exclusive_ns", U64(exclusive_ns), "ns",
-		"the same, where k ops at once count a k-th each"},
+		"the same, but each of k concurrent ops counts 1/k"},
 	{"backend", TEXT_OR_NULL(backend), NULL, "its attention back-end; null: not attention"},
 };
 static const struct vpa_fields kernel = FIELDS("kernel", "kernels of one name", kernel_fields);
@@ -314,16 +315,17 @@ static const struct vpa_fields eager =
 #define ROW struct vpa_backend_change
 static const struct vpa_field change_fields[] = {
 	{"fast", TEXT(fast), NULL, "the fastest back-end there"},
-	{"slow", TEXT(slow), NULL, "another one that does the same attention at times"},
-	{"places", U64(places), "count", "places: k-th attention calls of alike denoising steps"},
+	{"slow", TEXT(slow), NULL, "another one that sometimes runs the same attention"},
+	{"places", U64(places), "count", "places: k-th attention calls of similar denoising steps"},
 	{"fast_calls", U64(fast_calls), "ops", "calls of the fast one there"},
 	{"fast_ns", U64(fast_ns), "ns", "sum of their durations"},
 	{"slow_calls", U64(slow_calls), "ops", "calls of the slow one there"},
 	{"slow_ns", U64(slow_ns), "ns", "sum of their durations"},
-	{"gain_ns", REAL(gain_ns), "ns", "what the slow calls take longer than the fast ones"},
+	{"gain_ns", REAL(gain_ns), "ns",
+		"extra time of the slow calls, compared with the fast ones"},
 };
 static const struct vpa_fields change = FIELDS("attention_change",
-	"attention of denoising steps that more than one back-end does", change_fields);
+	"attention in denoising steps that runs on more than one back-end", change_fields);
 #undef ROW
 
 #define ROW struct vpa_attention
@@ -336,7 +338,7 @@ static const struct vpa_field attention_fields[] = {
 	{"fallbacks", TEXTS(fallbacks, fallback_count), NULL,
 		"a sentence each: a slower back-end than the GPU allows"},
 	{"changes", ROWS(change, changes, change_count), NULL,
-		"places with more than one back-end; by slow_ns, falling"},
+		"places with more than one back-end; by slow_ns, descending"},
 };
 static const struct vpa_fields attention =
 	FIELDS("attention", "attention of all devices", attention_fields);
@@ -353,7 +355,7 @@ static const struct vpa_field range_fields[] = {
 	{"ops", U64(ops), "ops", "ops that were launched in it"},
 	{"launches", U64(launches), "calls", "calls that launched them"},
 	{"envelope_ns", U64(envelope_ns), "ns",
-		"first op's start to last op's end, per device and instance, added up"},
+		"first op's start to last op's end, summed over devices and instances"},
 	{"busy_ns", U64(busy_ns), "ns", "of envelope_ns: its own ops run"},
 	{"foreign_ns", U64(foreign_ns), "ns", "of envelope_ns: only others' ops run"},
 	{"idle_ns", U64(idle_ns), "ns", "of envelope_ns: the device runs nothing"},
@@ -386,9 +388,9 @@ static const struct vpa_fields copy =
 static const struct vpa_field sync_fields[] = {
 	{"call", TEXT(call), NULL, "name of the CUDA call"},
 	{"count", U64(count), "calls", "its calls"},
-	{"total_ns", U64(total_ns), "ns", "time in the call, added over all threads"},
+	{"total_ns", U64(total_ns), "ns", "time in the call, summed over all threads"},
 	{"gaps", U64(gaps), "gaps", "gaps that it caused"},
-	{"idle_ns", U64(idle_ns), "ns", "idle time that it caused: what it costs"},
+	{"idle_ns", U64(idle_ns), "ns", "idle time that it caused"},
 };
 static const struct vpa_fields sync =
 	FIELDS("sync", "a CUDA call that waits for the GPU", sync_fields);
@@ -400,7 +402,7 @@ static const struct vpa_field precision_fields[] = {
 	{"calls", U64(calls), "ops", "matrix products"},
 	{"total_ns", U64(total_ns), "ns", "sum of their durations"},
 	{"exclusive_ns", U64(exclusive_ns), "ns",
-		"the same, where k ops at once count a k-th each"},
+		"the same, but each of k concurrent ops counts 1/k"},
 };
 static const struct vpa_fields precision =
 	FIELDS("gemm_precision", "matrix products of one precision", precision_fields);
@@ -410,10 +412,11 @@ static const struct vpa_fields precision =
 
 #define ROW struct vpa_finding
 static const struct vpa_field finding_fields[] = {
-	{"id", TEXT(id), NULL, "what was found, as a stable word: \"sync-drain\" ..."},
+	{"id", TEXT(id), NULL, "id of what was found, which does not change: \"sync-drain\" ..."},
 	{"title", TEXT(title), NULL, "what to change, in one line"},
 	{"measured", TEXT_OR_NULL(measured), NULL, "what was measured; null: nothing to add"},
-	{"threshold", TEXT_OR_NULL(threshold), NULL, "from when on it is listed; null: always"},
+	{"threshold", TEXT_OR_NULL(threshold), NULL,
+		"threshold from which it is listed; null: always listed"},
 	{"gain_at_most_ms", POSITIVE(gain_at_most_ms), "ms",
 		"the most it could save, if nothing else becomes the bottleneck; null: no time"},
 	{"evidence", TEXTS(evidence, evidence_count), NULL,
@@ -421,19 +424,20 @@ static const struct vpa_field finding_fields[] = {
 	{"status", TEXT(status), NULL, "fail, warn or info"},
 	{"caveat", TEXT_OR_NULL(caveat), NULL, "what the gain assumes; null: nothing more"},
 	{"gain_shared_ms", POSITIVE(gain_shared_ms), "ms",
-		"of the gain: other findings offer it as well; null: none of it"},
+		"part of the gain that other findings claim too; null: none"},
 	{"gain_from_ms", POSITIVE(gain_from_ms), "ms",
-		"the gain is a range from here; null: it is one number"},
+		"lower end of the gain; null: the gain is one number"},
 	{"base", TEXT_OR_NULL(base), NULL,
-		"what base_gain_ms is of: block (the mean measured one), active or idle time; "
+		"what base_gain_ms is a part of: block (the mean one), active or idle time; "
 		"null: no "
 		"gain"},
 	{"base_ms", POSITIVE(base_ms), "ms", "length of the base; null: no gain"},
 	{"base_gain_ms", POSITIVE(base_gain_ms), "ms", "the gain in the base; null: no gain"},
 	{"base_gain_from_ms", POSITIVE(base_gain_from_ms), "ms",
-		"it is a range from here; null: it is one number"},
-	{"fps_from", POSITIVE(fps_from), "frames/s", "steady FPS as it is; null: unavailable"},
-	{"fps_to", POSITIVE(fps_to), "frames/s", "steady FPS at most; null: unavailable"},
+		"lower end of base_gain_ms; null: it is one number"},
+	{"fps_from", POSITIVE(fps_from), "frames/s", "steady FPS as measured; null: unavailable"},
+	{"fps_to", POSITIVE(fps_to), "frames/s",
+		"steady FPS with the full gain; null: unavailable"},
 	{"note", TEXT_OR_NULL(note), NULL, "where most of it lies; null: nothing to add"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 };
@@ -465,24 +469,24 @@ static const struct vpa_field report_fields[] = {
 	{"devices", ROWS(device, devices, device_count), NULL,
 		"GPUs with ops of positive duration"},
 	{"gaps", ROWS(gap, gaps, gap_count), NULL,
-		"the longest gaps, at most --top; by duration, falling"},
-	{"families", ROWS(family, families, family_count), NULL, "by exclusive time, falling"},
+		"the longest gaps, at most --top; by duration, descending"},
+	{"families", ROWS(family, families, family_count), NULL, "by exclusive time, descending"},
 	{"kernels", ROWS(kernel, kernels, kernel_count), NULL,
-		"at most --top; by exclusive time, falling"},
+		"at most --top; by exclusive time, descending"},
 	{"attention", MEMBER(attention, attention), NULL, "attention of all devices"},
 	{"requests", ROWS(vpa_fields_request, requests, request_count), NULL,
 		"by start; empty without blocks and steps"},
 	{"stages", ROWS(vpa_fields_stage, stages, stage_count), NULL,
 		"stages of all requests, in order of their first op"},
 	{"ranges", ROWS(range, ranges, range_count), NULL,
-		"at most --top of each domain; by host time, falling"},
+		"at most --top of each domain; by host time, descending"},
 	{"copies", ROWS(copy, copies, copy_count), NULL, "by direction and kinds of memory"},
-	{"syncs", ROWS(sync, syncs, sync_count), NULL, "by idle_ns, then total_ns, falling"},
+	{"syncs", ROWS(sync, syncs, sync_count), NULL, "by idle_ns, then total_ns, descending"},
 	{"counters", COMPUTED(NOTHING), NULL, "always empty: reserved for counters"},
 	{"findings", ROWS(finding, findings, finding_count), NULL, "most important first"},
 	{"gemm_precisions", ROWS(precision, precisions, precision_count), NULL,
-		"as far as kernels' names tell; by exclusive time, falling"},
+		"as far as kernel names show it; by exclusive time, descending"},
 };
 const struct vpa_fields vpa_fields_report = FIELDS(
-	"report", "where the time of a GPU trace went, and why the GPU stood idle", report_fields);
+	"report", "where the time of a GPU trace went, and why the GPU was idle", report_fields);
 #undef ROW

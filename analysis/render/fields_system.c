@@ -33,7 +33,7 @@ static const struct vpa_field gpu_fields[] = {
 	{"uuid", TEXT(uuid), NULL, "UUID; empty: not recorded"},
 	{"pci", TEXT(pci), NULL, "PCI bus id; empty: not recorded"},
 	{"compute_capability", COMPUTED(TEXT), NULL,
-		"of NVIDIA, such as \"9.0\"; null: not known or another maker's GPU",
+		"compute capability, such as \"9.0\"; null: not known or not NVIDIA's",
 		.null = VPA_NULL_TEXT, .text = capability},
 	{"sm_count", KNOWN_COUNT(sm_count), "count", "multiprocessors; null: not known"},
 	{"memory_bytes", KNOWN(memory_bytes), "bytes", "device memory; null: not known"},
@@ -141,7 +141,7 @@ static const struct vpa_field system_fields[] = {
 	{"versions", COMPUTED(MAP), NULL, "all other metadata of the capture, by its key",
 		.put = put_versions},
 	{"rank", FACT(ID, RANK), NULL, "rank of the process in a distributed run; null: none"},
-	{"tags", COMPUTED(MAP), NULL, "what the program tagged the capture with", .put = put_tags},
+	{"tags", COMPUTED(MAP), NULL, "tags that the program gave the capture", .put = put_tags},
 };
 const struct vpa_fields vpa_fields_system =
 	FIELDS("system", "where the trace was recorded", system_fields);

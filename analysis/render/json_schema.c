@@ -330,7 +330,7 @@ int vpa_render_schema_text(struct vpt_sink *sink, struct vpt_err *err)
 
 	find_tables(&tables);
 	print(&l, "vptrace report schema, %s\n", VPA_REPORT_SCHEMA);
-	print(&l, "each object: its keys in their order, type, unit, meaning; ?: or null\n");
+	print(&l, "each object: its keys in order, type, unit, meaning; ?: may be null\n");
 	for (i = 0; i < tables.count; i++) {
 		print(&l, "\n%s: %s\n", tables.at[i]->name, tables.at[i]->help);
 		print_fields(&l, tables.at[i]);

@@ -56,7 +56,7 @@ static void put_mean_block(
 	struct vpa_page *p, const struct vpa_blocks *b, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
-		{"ms", 0}, {"% period", 0}, {"a block", 1}, {"mean", 2}};
+		{"ms", 0}, {"% period", 0}, {"n/block", 1}, {"mean", 2}};
 	struct vpa_table t;
 	struct vpa_row *row;
 
@@ -71,8 +71,8 @@ static void put_mean_block(
 	row->cells[0] = vpa_ms_of(vpa_divided(b->span_ns, b->measured), vpa_block_decimals(b));
 	if (b->devices > 1)
 		vpa_text_row(&t, 1,
-			"times of %u GPUs are added up below: 100 %% is the period times the GPUs "
-			"that a block used",
+			"the times of %u GPUs are summed below: 100 %% is the period times the "
+			"number of GPUs of a block",
 			b->devices);
 	row = vpa_table_row(&t, 1, "GPU BUSY, by kernel family");
 	row->style = VPA_BOLD;
@@ -160,7 +160,7 @@ static void put_stages(struct vpa_page *p, const struct vpa_report *r, const str
 	if (has_blocks)
 		add_between(&t, r, decimals);
 	if (outside)
-		vpa_text_row(&t, 1, "* in all, outside measured blocks");
+		vpa_text_row(&t, 1, "* total count, outside measured blocks");
 	vpa_page_blank(p);
 	p->touched |= touched;
 	vpa_page_table(p, &t);
@@ -235,11 +235,11 @@ static void put_drift(struct vpa_page *p, const struct vpa_blocks *b)
 
 	if (!b->has_drift || (b->period_drift_ns < threshold && b->period_drift_ns > -threshold))
 		return;
-	vpa_words_add(&w, "", "Period %s a block", signed_ms(b->period_drift_ns).text);
+	vpa_words_add(&w, "", "Period %s per block", signed_ms(b->period_drift_ns).text);
 	if (b->attention_drift_ns > threshold || b->attention_drift_ns < -threshold)
 		vpa_words_add(&w, ", ", "attention %s", signed_ms(b->attention_drift_ns).text);
 	if (b->saturated_at >= 0)
-		vpa_words_add(&w, "; ", "from block %s on attention grows no further",
+		vpa_words_add(&w, "; ", "attention stops growing at block %s",
 			vpa_block_name(b, (size_t)b->saturated_at).text);
 	vpa_page_words(p, "", VPA_PLAIN, "%s.", w.text);
 }
@@ -252,8 +252,8 @@ static void put_outliers(struct vpa_page *p, const struct vpa_blocks *b)
 		const struct vpa_outlier_row *o = &b->outliers[i];
 		struct vpa_words w = {.used = 0};
 
-		vpa_words_add(&w, "", "Block %s took %s", vpa_block_name(b, o->block).text,
-			signed_ms((double)o->delta_ns).text);
+		vpa_words_add(&w, "", "Block %s differs from its neighbours by %s",
+			vpa_block_name(b, o->block).text, signed_ms((double)o->delta_ns).text);
 		if (o->part)
 			vpa_words_add(&w, ": ", "%s%s %s",
 				o->part_kind == VPA_PART_IDLE ? "idle, " : "", o->part,
@@ -264,7 +264,7 @@ static void put_outliers(struct vpa_page *p, const struct vpa_blocks *b)
 		vpa_page_words(p, "", VPA_PLAIN, "%s.", w.text);
 	}
 	if (b->outlier_count > OUTLIERS)
-		vpa_page_words(p, "", VPA_PLAIN, "%zu more blocks unlike their neighbours.",
+		vpa_page_words(p, "", VPA_PLAIN, "%zu more blocks differ from their neighbours.",
 			b->outlier_count - OUTLIERS);
 }
 

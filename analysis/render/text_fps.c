@@ -89,10 +89,11 @@ static enum vpa_style add_headline(
 		vpa_words_add(w, "", "%s FPS end to end", vpa_rate(q->fps_end_to_end).text);
 		style = add_target(w, r, q->fps_end_to_end, "FAST ENOUGH");
 	} else if (b->bps >= 0) {
-		vpa_words_add(w, "", "%s blocks a second, FPS unavailable", vpa_rate(b->bps).text);
+		vpa_words_add(
+			w, "", "%s blocks per second, FPS unavailable", vpa_rate(b->bps).text);
 		style = VPA_YELLOW;
 	} else {
-		vpa_words_add(w, "", "Neither FPS nor BPS, see DATA");
+		vpa_words_add(w, "", "No FPS or BPS, see DATA");
 		style = VPA_YELLOW;
 	}
 	vpa_words_add(w, "", ".");
@@ -108,7 +109,7 @@ static void add_deadlines(struct vpa_words *w, const struct vpa_blocks *b)
 	if (b->longest_miss_run > 1)
 		vpa_words_add(w, "", ", up to %" PRId64 " in a row", b->longest_miss_run);
 	if (b->prebuffer_frames > 0)
-		vpa_words_add(w, "", "; playback never stalls behind %" PRId64 " buffered frames",
+		vpa_words_add(w, "", "; buffer %" PRId64 " frames for stall-free playback",
 			b->prebuffer_frames);
 	vpa_words_add(w, "", ".");
 }
@@ -153,8 +154,8 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 		add_deadlines(&w, b);
 	else if (b->denoise_rate >= 0)
 		vpa_words_add(&w, " ",
-			"A steady FPS does not exist: the VAE or the copies of frames come after "
-			"the last block.");
+			"No steady FPS: the VAE or the copies of frames come after the last "
+			"block.");
 	vpa_page_words(p, "RESULT", style, "%s", w.text);
 	w.used = 0;
 	if (b->measured) {
@@ -176,7 +177,7 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 	for (i = 0; i < b->include_count; i++)
 		vpa_words_add(&w, ", ", "%s", vpa_fit(b->includes[i], 32).text);
 	if (w.used)
-		vpa_page_words(p, "", VPA_PLAIN, "In a block's time: %s.", w.text);
+		vpa_page_words(p, "", VPA_PLAIN, "A block's time includes: %s.", w.text);
 }
 
 /* ---- CAUSE ---- */
@@ -200,7 +201,7 @@ static void put_idle_cause(
 		vpa_a_block(part->count, b).text, part->count == b->measured ? "" : "s",
 		vpa_mean(part->ns, part->count).text);
 	if (b->devices > 1)
-		vpa_words_add(&w, ", ", "GPUs added up");
+		vpa_words_add(&w, ", ", "summed over GPUs");
 	if (where.text[0])
 		vpa_words_add(&w, ": ", "%s", where.text);
 	vpa_words_add(&w, "", ".");
@@ -210,7 +211,7 @@ static void put_idle_cause(
 				vpa_cause_label(vpa_known_cause(part->cause)).text,
 				vpa_duration(vpa_divided(part->ns, b->measured)).text);
 	if (then.used)
-		vpa_words_add(&w, " ", "Then %s.", then.text);
+		vpa_words_add(&w, " ", "Next: %s.", then.text);
 	vpa_page_words(p, "CAUSE", VPA_PLAIN, "%s", w.text);
 }
 
@@ -235,10 +236,10 @@ static void put_growth(struct vpa_page *p, const struct vpa_blocks *b)
 	/* Mention a drift of a hundredth of the period per block, or more. */
 	if (!b->has_drift || b->attention_drift_ns * 100 < b->period.mean_ns)
 		return;
-	vpa_words_add(&w, "", "Attention grows by %s a block",
+	vpa_words_add(&w, "", "Attention grows by %s per block",
 		vpa_duration((uint64_t)b->attention_drift_ns).text);
 	if (b->saturated_at >= 0)
-		vpa_words_add(&w, "", " up to block %s; behind it the KV window is full",
+		vpa_words_add(&w, "", " until block %s, where the KV window is full",
 			vpa_block_name(b, (size_t)b->saturated_at).text);
 	vpa_page_words(p, "", VPA_PLAIN, "%s.", w.text);
 }
@@ -291,7 +292,7 @@ static void put_rates(struct vpa_page *p, const struct vpa_request *q)
 	const struct rate frames[] = {
 		{"FPS %s steady", b->fps},
 		{b->fps >= 0 ? "%s end to end" : "FPS %s end to end", q->fps_end_to_end},
-		{"%s if the GPU never stood idle", b->fps >= 0 ? b->fps_busy : -1},
+		{"%s if the GPU were never idle", b->fps >= 0 ? b->fps_busy : -1},
 	};
 	const struct rate others[] = {
 		{"BPS %s", b->bps},
@@ -301,7 +302,7 @@ static void put_rates(struct vpa_page *p, const struct vpa_request *q)
 	};
 	const struct rate no_fps[] = {
 		{"denoise rate %s frames/s (VAE or copies come after the blocks)", b->denoise_rate},
-		{"denoising steps alone %s frames/s: no FPS", b->fps_denoise},
+		{"denoising steps alone %s frames/s (not FPS)", b->fps_denoise},
 	};
 
 	if (q->fps_end_to_end < 0 && b->bps < 0 && q->steps.steps_per_s < 0)
@@ -347,7 +348,7 @@ void vpa_text_requests(struct vpa_page *p, const struct vpa_report *r, const str
 	for (i = 0; i < r->request_count && i < REQUESTS; i++) {
 		const struct vpa_request *other = &r->requests[i];
 		struct vpa_row *row = vpa_table_row(&t, 1, "%s%s%s",
-			vpa_text_or(other->name, "outside of all requests"), other == q ? " *" : "",
+			vpa_text_or(other->name, "outside all requests"), other == q ? " *" : "",
 			other->touched ? " " VPA_TOUCHED : "");
 
 		row->cells[0] = vpa_count(other->blocks.count);

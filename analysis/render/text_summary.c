@@ -61,7 +61,7 @@ static void put_data(struct vpa_page *p, const struct vpa_report *r)
 			"SIMULATED: no GPU ran. A stand-in made up every device time below.");
 	else if (r->simulated)
 		vpa_page_words(p, "DATA", VPA_RED,
-			"PERHAPS SIMULATED: the part of the file that tells whether a GPU ran is "
+			"PERHAPS SIMULATED: the records that identify a simulated GPU are "
 			"missing.");
 	put_verdict(p, r, r->simulated ? "" : "DATA");
 	for (i = 0; i < v->reason_count && i < VPA_REASONS; i++)
@@ -71,14 +71,13 @@ static void put_data(struct vpa_page *p, const struct vpa_report *r)
 			vpa_count(v->reason_count - VPA_REASONS).text);
 	if (r->has_marks)
 		vpa_page_words(p, "", VPA_YELLOW,
-			VPA_TOUCHED
-			" marks sections and tables with figures that the missing records "
-			"may change.");
+			VPA_TOUCHED " marks sections and tables whose figures the missing records "
+				    "may change.");
 	if (v->tracing_cost_share >= 0)
 		vpa_words_add(&cost, ", ", "Tracing cost %s %% of the window",
 			vpa_share(v->tracing_cost_share).text);
 	if (v->overhead_ns)
-		vpa_words_add(&cost, ", ", "profiling library at work %s",
+		vpa_words_add(&cost, ", ", "profiling library busy %s",
 			vpa_duration(v->overhead_ns).text);
 	if (cost.used)
 		vpa_page_words(p, "", VPA_PLAIN, "%s", cost.text);
@@ -104,7 +103,7 @@ static void add_gpus(struct vpa_words *w, const struct vpa_report *r)
 			vpa_words_add(w, " ", "(%s)", arch);
 	}
 	if (r->device_count && r->device_count < r->gpu_count)
-		vpa_words_add(w, ", ", "%zu at work", r->device_count);
+		vpa_words_add(w, ", ", "%zu used", r->device_count);
 }
 
 static void put_counts(struct vpa_page *p, const struct vpa_counts *c)
@@ -199,7 +198,7 @@ static void put_device_result(struct vpa_page *p, const struct vpa_report *r,
 	else if (cause < VPA_CAUSES)
 		vpa_words_add(&w, "", "limited by %s", vpa_cause_sentence(cause).text);
 	else
-		vpa_words_add(&w, "", "idle for reasons not known");
+		vpa_words_add(&w, "", "idle, cause unknown");
 	vpa_page_words(p, section, VPA_PLAIN, "GPU %lld busy %s %% of active, %s %% of window: %s",
 		(long long)dev->device, vpa_percent(dev->busy_ns, dev->active_ns).text,
 		vpa_percent(dev->busy_ns, d->window_ns).text, w.text);
@@ -212,16 +211,16 @@ static void put_busy(struct vpa_page *p, const struct vpa_device *dev)
 	vpa_words_add(&w, "", "busy %s: compute %s", vpa_duration(dev->busy_ns).text,
 		vpa_duration(dev->compute_ns).text);
 	if (dev->exposed_copy_ns)
-		vpa_words_add(&w, ", ", "copies and memsets no kernel hides %s",
+		vpa_words_add(&w, ", ", "exposed copies and memsets %s",
 			vpa_duration(dev->exposed_copy_ns).text);
 	if (dev->exposed_comm_ns)
-		vpa_words_add(&w, ", ", "communication no compute hides %s",
+		vpa_words_add(&w, ", ", "exposed communication %s",
 			vpa_duration(dev->exposed_comm_ns).text);
 	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
 	if (dev->comm_wait_ns)
 		vpa_page_words(p, "", VPA_PLAIN,
-			"communication %s in all, of which up to %s waiting for other ranks, if "
-			"calls of one kernel and grid move alike amounts",
+			"communication %s in total, up to %s of it waiting for other ranks, if "
+			"calls of one kernel and grid move equal amounts",
 			vpa_duration(dev->comm_ns).text, vpa_duration(dev->comm_wait_ns).text);
 }
 
@@ -268,8 +267,8 @@ static void put_result(struct vpa_page *p, const struct vpa_report *r, const str
 	for (i = 0; i < r->device_count && i < RESULTS; i++)
 		put_device_result(p, r, &r->devices[i], d, i ? "" : "RESULT");
 	if (r->device_count > RESULTS)
-		vpa_page_words(
-			p, "", VPA_PLAIN, "and %zu more GPUs, below", r->device_count - RESULTS);
+		vpa_page_words(p, "", VPA_PLAIN, "and %zu more GPUs, see below",
+			r->device_count - RESULTS);
 	if (r->device_count == 1)
 		put_busy(p, &r->devices[0]);
 	/* More than a twentieth of the window is not just a matter of when the recording began. */
@@ -297,7 +296,7 @@ static void add_main_place(struct vpa_words *w, const struct vpa_digest *d, enum
 	ns = at->ns;
 	alike = vpa_alike_of(d, cause, &count);
 	if (ns < all_ns / 2 && count > 1 && alike.ns >= all_ns / 2) {
-		snprintf(where.text, sizeof(where.text), "%.400s and %zu like it",
+		snprintf(where.text, sizeof(where.text), "%.400s and %zu similar",
 			vpa_place(at->call, at->range, 64).text, count - 1);
 		ns = alike.ns;
 	} else if (ns < all_ns / 2 && ranges > 1) {
@@ -361,15 +360,15 @@ static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d, const
 			add_next_cause(&then, d, cause);
 	}
 	if (then.used)
-		vpa_page_words(p, "", VPA_PLAIN, "Then %s.", then.text);
+		vpa_page_words(p, "", VPA_PLAIN, "Next: %s.", then.text);
 }
 
 /* For a window that a device used little of. */
 static void put_unused_cause(struct vpa_page *p, const struct vpa_digest *d)
 {
 	vpa_page_words(p, "CAUSE", VPA_PLAIN,
-		"next to nothing ran: %s of %s before the first op and after the last. Shares of "
-		"the rest say little.",
+		"little GPU work: %s of %s are before the first op or after the last. Shares "
+		"of the rest mean little.",
 		vpa_duration(d->edge_ns).text, vpa_duration(d->windows_ns).text);
 	put_idle_cause(p, d, "");
 }
@@ -393,7 +392,7 @@ static void put_busy_cause(
 	vpa_page_words(
 		p, "CAUSE", VPA_PLAIN, "%s: %s of busy time.", what.text, w.used ? w.text : "all");
 	if (idle.used)
-		vpa_page_words(p, "", VPA_PLAIN, "Idle %s %% of active, first of all: %s.",
+		vpa_page_words(p, "", VPA_PLAIN, "Idle %s %% of active; largest cause: %s.",
 			vpa_percent(d->idle_ns, d->active_ns).text, idle.text);
 }
 
@@ -403,22 +402,19 @@ static const char *no_work_words(const struct vpa_report *r)
 	const struct vpa_verdict *v = &r->verdict;
 
 	if (v->is_refused)
-		return "No GPU work in this trace: recording it was refused, see DATA. It holds "
-		       "only "
-		       "what the host did.";
+		return "No GPU work in this trace: recording it was refused, see DATA. It has "
+		       "host events only.";
 	if (r->window_note)
-		return "No GPU work in this window: no kernel, copy or memset lies in it, only "
-		       "what "
-		       "the host did.";
+		return "No GPU work in this window: it has no kernel, copy or memset, only "
+		       "host events.";
 	if (v->is_ranges_only)
-		return "No GPU work in this trace: VPTRACE_PROFILE=none asked for ranges only.";
+		return "No GPU work in this trace: VPTRACE_PROFILE=none records ranges only.";
 	if (v->launches_without_op)
-		return "No GPU work in this trace, though the host launched some: no kernel, copy "
-		       "or "
-		       "memset was recorded. Check that GPU activities were switched on.";
-	return "No GPU work in this trace: it holds no kernel, copy or memset, only what the host "
-	       "did. Check that the GPU was used while it was recorded, and that GPU activities "
-	       "were switched on.";
+		return "No GPU work in this trace, although the host launched some: no kernel, "
+		       "copy or memset was recorded. Check that GPU activities were enabled.";
+	return "No GPU work in this trace: it has no kernel, copy or memset, only host events. "
+	       "Check that the program used the GPU while it was recorded, and that GPU "
+	       "activities were enabled.";
 }
 
 static void put_no_work(struct vpa_page *p, const struct vpa_report *r)
@@ -427,9 +423,8 @@ static void put_no_work(struct vpa_page *p, const struct vpa_report *r)
 
 	if (ops)
 		vpa_page_words(p, "RESULT", VPA_YELLOW,
-			"No GPU work in this trace: of its %s kernels, copies and memsets none has "
-			"a "
-			"duration.",
+			"No GPU work in this trace: none of its %s kernels, copies and memsets has "
+			"a duration.",
 			vpa_count(ops).text);
 	else
 		vpa_page_words(p, "RESULT", VPA_YELLOW, "%s", no_work_words(r));

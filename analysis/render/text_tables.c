@@ -58,9 +58,10 @@ void vpa_text_devices(struct vpa_page *p, const struct vpa_report *r, const stru
 		row->cells[6] = vpa_duration(dev->longest_gap_ns);
 		row->cells[7] = vpa_ms(dev->comm_wait_ns, d);
 	}
-	vpa_text_row(&t, 1, "* hidden by no kernel; idle: from the first to the last op");
+	vpa_text_row(&t, 1,
+		"* exposed, no kernel at the same time; idle: from the first to the last op");
 	if (waits)
-		vpa_text_row(&t, 1, "+ of all communication: waiting for other ranks");
+		vpa_text_row(&t, 1, "+ waiting for other ranks, of all communication");
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
@@ -122,7 +123,7 @@ static void add_call(struct vpa_table *t, const struct vpa_digest *d, enum vpa_c
 	struct vpa_row *row = NULL;
 
 	if (count > 1 && alike.ns >= d->cause_ns[cause] / 10) {
-		row = vpa_table_row(t, 4, "%s and %zu like it",
+		row = vpa_table_row(t, 4, "%s and %zu similar",
 			vpa_place(alike.call, alike.range, 64).text, count - 1);
 		fill_part(row, alike.ns, alike.gaps, alike.ns, d);
 	} else if (ranges > 1 && call.ns >= d->cause_ns[cause] / 10) {
@@ -262,7 +263,7 @@ void vpa_text_window(struct vpa_page *p, const struct vpa_report *r, const struc
 	if (!r->device_count)
 		return;
 	if (r->device_count > 1)
-		vpa_table_init(&t, columns, COUNT(columns), "THE WINDOWS OF %zu GPUS, ADDED UP",
+		vpa_table_init(&t, columns, COUNT(columns), "THE WINDOWS OF %zu GPUS, SUMMED",
 			r->device_count);
 	else
 		vpa_table_init(&t, columns, COUNT(columns), "THE WINDOW");

@@ -267,7 +267,7 @@ void vpa_text_notes(struct vpa_page *p, const struct vpa_report *r, const struct
 		const char *text;
 	} oddities[] = {
 		{v->zero_duration,
-			"kernels, copies and memsets end as they start: counted, in no time"},
+			"kernels, copies and memsets have no duration: counted, with time 0"},
 		{v->launches_without_op, "launches have no op: their work is not in this trace"},
 	};
 	struct notes n = {.page = p};
@@ -326,7 +326,8 @@ void vpa_text_next(struct vpa_page *p, const struct vpa_report *r)
 		path_for_shell(p, r->path));
 	if (r->device_count && !vpa_has_blocks(r) && !has_blocks(r))
 		vpa_page_words(p, "MARK", VPA_PLAIN,
-			"torch.cuda.nvtx.range_push(\"block 3\") ... range_pop() around each video "
-			"block "
-			"and \"step 7\" around each denoising step name them on this page.");
+			"to see video blocks and denoising steps in this report, put "
+			"torch.cuda.nvtx.range_push(\"block 3\") ... range_pop() around each "
+			"block, "
+			"and \"step 7\" around each step.");
 }
