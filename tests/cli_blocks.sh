@@ -59,12 +59,12 @@ silent out
 # ---- values ----
 for value in 0 0.000 x 1x 1. .5 -1 1.2345 12345678 1e3 ""; do
 	expect 2 "--target '$value'" clips.zst --target "$value"
-	says err "--target: expected frames a second such as 16 or 23.976"
+	says err "--target: expected frames per second such as 16 or 23.976"
 done
 for value in 1 16 23.976 9999999 0.001; do
 	expect 0 "--target $value" clips.zst --target $value
 done
 expect 2 "the first block alone" clips.zst --first-block-frames 9
-says err "--first-block-frames says nothing without --frames-per-block"
+says err "--first-block-frames requires --frames-per-block"
 expect 2 "no frames" clips.zst --frames-per-block 0
 finish

@@ -29,7 +29,7 @@ expect 0 "a folder beside its input" export trace.zst --format csv
 silent out
 says err "wrote 3 kernels, 1 copies, 4 calls, 1 ranges, 5 gaps: "
 says err "to trace.csv.d"
-says err "schema.json says"
+says err "schema.json describes"
 same "only its owner may read it" "drwx------" "$(ls -ld trace.csv.d | cut -c1-10)"
 same "and its files" "-rw-------" "$(ls -l trace.csv.d/kernel.csv | cut -c1-10)"
 same "the header" "pid,device,context,stream,start_ns,duration_ns,name,grid_x,grid_y,grid_z,block_x,block_y,block_z,static_shared,dynamic_shared,registers,local,cluster_x,cluster_y,cluster_z,graph,correlation,graph_node,flags,demangled,family,backend,call,call_start_ns,call_duration_ns,call_pid,call_tid,thread,range,stage,block,step" \

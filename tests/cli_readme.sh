@@ -44,7 +44,7 @@ done <lines
 # What the help says in brackets, where both explain it.
 words=$(tr '\n' ' ' <"$source/analysis/DEFINITIONS.md")
 expect 0 "help" analyze --help
-min_gap=$(tr '\n' ' ' <out | tr -s ' ' | sed -n 's/.*list gaps of at least so long (\([^)]*\)).*/\1/p')
+min_gap=$(tr '\n' ' ' <out | tr -s ' ' | sed -n 's/.*list gaps at least this long (\([^)]*\)).*/\1/p')
 [ -n "$min_gap" ] || fail "--min-gap has no default in --help"
 case $words in
 *"by default $min_gap."*) ;;

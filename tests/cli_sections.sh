@@ -78,9 +78,9 @@ expect 2 "a section that does not exist" small.json --only kernel
 says err "expected one of summary "
 says err 'found "kernel"'
 expect 2 "--only as JSON" small.json --only kernels --format json
-says err "--only is of the text report"
+says err "--only applies to the text report"
 expect 2 "--brief as JSON" small.json --brief --format json
-says err "--brief is of the text report"
+says err "--brief applies to the text report"
 expect 2 "both" small.json --brief --only kernels
 says err "exclude each other"
 finish

@@ -53,7 +53,7 @@ if command -v sqlite3 >/dev/null; then
 fi
 
 piped 2 "an export of it has no name of its own" trace.zst export -
-says err "standard input has no name to call the export by: use -o FILE"
+says err "standard input gives the export no name: use -o FILE"
 : >nothing
 piped 1 "an empty pipe" nothing info -
 says err "standard input: the file is empty"

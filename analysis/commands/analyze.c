@@ -39,7 +39,7 @@ enum {
 };
 
 /* clang-format off */
-#define ONLY_WORDS "text: one section of the report:"
+#define ONLY_WORDS "text: print only this section:"
 static const char only_help[] = ONLY_WORDS
 #define VPA_SECTION(name, put) " " name
 #include "analysis/render/sections.def"
@@ -47,40 +47,42 @@ static const char only_help[] = ONLY_WORDS
 /* clang-format on */
 
 static const struct vpa_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text", "how to print the report"},
-	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-",
-		"write to a file instead of standard output"},
+	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text", "output format"},
+	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"},
 	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", NULL,
-		"rows per table (as many as fit a page; json 20)"},
+		"maximum rows per table (as many as fit a page; json 20)"},
 	[MIN_GAP] = {"min-gap", '\0', VPA_DURATION, NULL, NULL,
-		"list gaps of at least so long (5 times the median, from 10us to 1ms)"},
+		"list gaps at least this long (5 times the median, from 10us to 1ms)"},
 	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
-		"begin so long after the capture's start"},
-	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL, "end so long after the capture's start"},
-	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL, "only the first NVTX range of this name"},
+		"window start, relative to the capture's start"},
+	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL,
+		"window end, relative to the capture's start"},
+	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL,
+		"limit the window to the first NVTX range called NAME"},
 	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
-		"your kernel families and what your ranges are; see above"},
+		"rules for kernel families and ranges; see above"},
 	[TARGET] = {"target", '\0', VPA_TEXT, "FPS", NULL,
-		"frames a second that are wanted: 16, 23.976"},
+		"required frames per second, such as 16 or 23.976"},
 	[WARMUP] = {"warmup", '\0', VPA_NUMBER, "0..1000000", NULL,
-		"first blocks of a request not to measure (where the period settles, 1 or more)"},
+		"blocks to skip at the start of a request (until the period settles, 1 or more)"},
 	[FRAMES_PER_BLOCK] = {"frames-per-block", '\0', VPA_NUMBER, "1..1000000", NULL,
-		"frames of a block that does not say"},
+		"frames per block where the trace gives none"},
 	[FIRST_BLOCK_FRAMES] = {"first-block-frames", '\0', VPA_NUMBER, "1..1000000", NULL,
-		"the same of a request's first block"},
+		"the same for the first block of a request"},
 	[LATENTS_PER_BLOCK] = {"latents-per-block", '\0', VPA_NUMBER, "1..1000000", NULL,
-		"latent frames of a block that does not say"},
+		"latent frames per block where the trace gives none"},
 	[VAE_FACTOR] = {"vae-factor", '\0', VPA_NUMBER, "1..1000", NULL,
-		"frames a latent frame becomes; the first of a request becomes one"},
+		"frames per latent frame; the first latent frame of a request gives one"},
 	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..256", "0",
-		"decoding threads; 0: as many as cores, up to 4"},
+		"decoding threads; 0: one per core, up to 4"},
 	[MEMORY] = VPA_MEMORY_OPTION,
-	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "let -o replace an existing file"},
-	[NO_PROGRESS] = {"no-progress", '\0', VPA_FLAG, NULL, NULL, "no progress on a terminal"},
+	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "allow -o to replace an existing file"},
+	[NO_PROGRESS] = {"no-progress", '\0', VPA_FLAG, NULL, NULL,
+		"show no progress on a terminal"},
 	[COLOR] = {"color", '\0', VPA_CHOICE, "auto|always|never", "auto",
-		"colors; auto obeys NO_COLOR"},
+		"use colors; auto obeys NO_COLOR"},
 	[BRIEF] = {"brief", '\0', VPA_FLAG, NULL, NULL,
-		"text: what was recorded, what limits it and what to fix first, in at most 24 "
+		"text: print the run, its limit and what to fix first, in at most 24 "
 		"lines"},
 	[ONLY] = {"only", '\0', VPA_TEXT, "SECTION", NULL, only_help},
 };
@@ -143,7 +145,8 @@ static int read_target(const char *text, uint64_t *millifps, struct vpt_err *err
 	}
 	if (!digits || *p || !(whole || parts))
 		return vpt_fail(err, VPT_EINVAL,
-			"--target: expected frames a second such as 16 or 23.976, found \"%.60s\"",
+			"--target: expected frames per second such as 16 or 23.976, found "
+			"\"%.60s\"",
 			text);
 	*millifps = whole * 1000 + parts;
 	return VPT_OK;
@@ -158,8 +161,8 @@ static int set_blocks(const struct vpa_args *args, struct vpa_options *o, struct
 	o->latents_per_block = vpa_number_of(args, LATENTS_PER_BLOCK);
 	o->vae_factor = vpa_number_of(args, VAE_FACTOR);
 	if (o->first_block_frames && !o->frames_per_block)
-		return vpt_fail(err, VPT_EINVAL,
-			"--first-block-frames says nothing without --frames-per-block");
+		return vpt_fail(
+			err, VPT_EINVAL, "--first-block-frames requires --frames-per-block");
 	if (!vpa_has(args, TARGET))
 		return VPT_OK;
 	return read_target(vpa_text_of(args, TARGET), &o->target_millifps, err);
@@ -173,7 +176,8 @@ static int check_form(const struct vpa_args *args, struct vpt_err *err)
 	if (!only && !vpa_has(args, BRIEF))
 		return VPT_OK;
 	if (vpa_is(args, FORMAT, "json"))
-		return vpt_fail(err, VPT_EINVAL, "--%s is of the text report, not of --format json",
+		return vpt_fail(err, VPT_EINVAL,
+			"--%s applies to the text report, not to --format json",
 			only ? "only" : "brief");
 	if (only && vpa_has(args, BRIEF))
 		return vpt_fail(err, VPT_EINVAL, "--only and --brief exclude each other");
@@ -261,10 +265,11 @@ static int run(const struct vpa_args *args)
 const struct vpa_command vpa_cmd_analyze = {
 	.name = "analyze",
 	.usage = "FILE [options]",
-	.help = "where the time went and why the GPU stood idle; the word may be left out",
-	.about = "A rules file has a rule a line: what it makes of a name, a tab, and a POSIX "
-		 "extended\n"
-		 "regular expression. The first that matches decides, before the built-in ones.\n"
+	.help = "report where the time went and why the GPU was idle; the default command",
+	.about = "A rules file has one rule per line: a target, a tab, and a POSIX extended "
+		 "regular\n"
+		 "expression. The first rule that matches a name applies. The built-in rules come\n"
+		 "last.\n"
 		 "\n"
 		 "  attention           my_fused_attn          a kernel's family; see classify "
 		 "--help\n"
@@ -273,12 +278,13 @@ const struct vpa_command vpa_cmd_analyze = {
 		 "  range stage vae_decode      decode_tile\n"
 		 "  range none          ^warmup\n"
 		 "\n"
-		 "Ranges are request, block, step, context (the pass that writes the KV cache), "
+		 "A range is a request, block, step, context (the pass that writes the KV cache), "
 		 "stage\n"
-		 "or none. Groups are what stands in parentheses: index, frames, latents, "
-		 "timestep, -.\n"
-		 "A match must not begin or end inside a word. Annotations of vptrace go before "
-		 "rules.",
+		 "or none. The words in parentheses name the groups: index, frames, latents, "
+		 "timestep,\n"
+		 "or - for none. A match must not begin or end inside a word. Annotations of "
+		 "vptrace\n"
+		 "take precedence over rules.",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

@@ -13,19 +13,18 @@ enum { KIND, FORMAT, FROM, TO, OUTPUT, MEMORY, FORCE, SAFE, OPTIONS };
 
 static const struct vpa_option options[OPTIONS] = {
 	[KIND] = {"kind", 'k', VPA_TEXT, "KIND", NULL,
-		"only this kind; may be repeated (all events)"},
+		"print only this kind; may be repeated (all events)"},
 	[FORMAT] = {"format", 'f', VPA_CHOICE, "jsonl|csv", "jsonl",
 		"csv: one kind, with a header line"},
 	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
-		"rows that end so long after the start or later"},
+		"only rows that end at or after this time, relative to the start"},
 	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL,
-		"rows that begin earlier than so long after it"},
-	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-",
-		"write to a file instead of standard output"},
+		"only rows that begin before this time, relative to the start"},
+	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"},
 	[MEMORY] = VPA_MEMORY_OPTION,
-	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "let -o replace an existing file"},
+	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "allow -o to replace an existing file"},
 	[SAFE] = {"safe", '\0', VPA_FLAG, NULL, NULL,
-		"csv: text that a spreadsheet would compute gets a '"},
+		"csv: prefix text that a spreadsheet would evaluate with '"},
 };
 
 struct task {
@@ -176,15 +175,15 @@ static int read_kinds(struct task *t, const struct vpa_args *args, struct vpt_er
 		if (!kind)
 			return unknown_kind(args->given[i].text, err);
 		if (kind->type == VPT_STRING)
-			return vpt_fail(
-				err, VPT_EINVAL, "--kind: strings are shown where rows use them");
+			return vpt_fail(err, VPT_EINVAL,
+				"--kind: strings are printed in the rows that use them");
 		t->kinds |= 1u << kind->type;
 		t->last_kind = kind->type;
 	}
 	if (vpa_is(args, FORMAT, "csv") && (!t->kinds || t->kinds & (t->kinds - 1)))
 		return vpt_fail(err, VPT_EINVAL,
-			"--format csv: expected one --kind, since each kind has its "
-			"own columns");
+			"--format csv: expected one --kind, since each kind has different "
+			"columns");
 	for (type = 0; type < VPT_KIND_LIMIT && !vpa_has(args, KIND); type++)
 		if (vpt_kind_desc(type) && vpt_kind_desc(type)->flags & VPT_KIND_EVENT)
 			t->kinds |= 1u << type;
@@ -256,10 +255,10 @@ static int run(const struct vpa_args *args)
 const struct vpa_command vpa_cmd_cat = {
 	.name = "cat",
 	.usage = "FILE [options]",
-	.help = "every row as JSON lines or CSV",
-	.about = "KIND is kernel, call, copy, range, ...; vptrace-analyze schema lists all, with "
+	.help = "print every row as JSON lines or CSV",
+	.about = "KIND is kernel, call, copy, range, ...; 'vptrace-analyze schema' lists all, with "
 		 "their columns.\n"
-		 "Times are nanoseconds on the trace clock. What is unknown is null, or an empty "
+		 "Times are nanoseconds on the trace clock. An unknown value is null, or an empty "
 		 "field.",
 	.options = options,
 	.option_count = OPTIONS,

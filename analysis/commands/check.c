@@ -145,8 +145,7 @@ static void summarize_capture(struct check *c, int bad)
 	int header = vpt_reader_header_damaged(vpt_trace_reader(c->trace));
 
 	if (c->unknown_sections)
-		vpa_out_print(&c->out,
-			"%llu sections are of a newer format version and were not looked at\n",
+		vpa_out_print(&c->out, "%llu sections of a newer format version were not checked\n",
 			(unsigned long long)c->unknown_sections);
 	vpa_out_text(&c->out, c->path, strlen(c->path));
 	vpa_out_print(&c->out,
@@ -223,7 +222,7 @@ const struct vpa_command vpa_cmd_check = {
 	.name = "check",
 	.usage = "FILE [options]",
 	.help = "decode everything and list what is damaged",
-	.about = "Exit code 0: all is there, 3: something is damaged, torn or missing.",
+	.about = "Exit code 0: the file is complete; 3: something is damaged, torn or missing.",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

@@ -16,7 +16,7 @@
 enum { RULES, OPTIONS };
 
 static const struct vpa_option options[OPTIONS] = {
-	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL, "your families, which come first"},
+	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL, "rules to try before the built-in table"},
 };
 
 struct input {
@@ -126,10 +126,10 @@ static int run(const struct vpa_args *args)
 const struct vpa_command vpa_cmd_classify = {
 	.name = "classify",
 	.usage = "[options] < NAMES",
-	.help = "kernel names on standard input, one a line; prints FAMILY<tab>NAME",
-	.about = "Rules are lines of FAMILY<tab>POSIX extended regular expression; the first that "
+	.help = "print FAMILY<tab>NAME for each kernel name on standard input",
+	.about = "A rule is a line FAMILY<tab>POSIX extended regular expression; the first that "
 		 "matches\n"
-		 "decides, and what none matches is told by the built-in table. Lines with # are "
+		 "applies. Unmatched names use the built-in table. Lines that begin with # are "
 		 "comments.",
 	.options = options,
 	.option_count = OPTIONS,

@@ -5,7 +5,7 @@
  *
  *	enum { FORMAT, OUTPUT };
  *	static const struct vpa_option options[] = {
- *		[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text", "how to print it"},
+ *		[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text", "output format"},
  *		[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "where to; - is standard output"},
  *	};
  *	...
@@ -67,7 +67,7 @@ struct vpa_option {
 #define VPA_MEMORY_OPTION                                                                          \
 	{                                                                                          \
 		"memory", '\0', VPA_NUMBER, "0..16777216", "0",                                    \
-			"MiB of memory to take at most; 0: 512, and 32 for each MiB of the file"   \
+			"memory limit in MiB; 0: 512, plus 32 for each MiB of the file"            \
 	}
 
 struct vpa_given {

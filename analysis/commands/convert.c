@@ -15,11 +15,11 @@ enum { OUTPUT, LEVEL, MEMORY, FORCE, OPTIONS };
 
 static const struct vpa_option options[OPTIONS] = {
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
-		"the capture to write; - is standard output"},
+		"write the capture to FILE; - is standard output"},
 	[LEVEL] = {"level", 'l', VPA_NUMBER, "1..22", "1",
-		"zstd's level; higher is smaller and slower"},
+		"zstd level; a higher level is smaller and slower"},
 	[MEMORY] = VPA_MEMORY_OPTION,
-	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "replace an existing file"},
+	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "allow -o to replace an existing file"},
 };
 
 struct conversion {
@@ -186,7 +186,7 @@ static int run(const struct vpa_args *args)
 const struct vpa_command vpa_cmd_convert = {
 	.name = "convert",
 	.usage = "FILE -o trace.zst [options]",
-	.help = "any trace as a vptrace capture",
+	.help = "convert any trace to a vptrace capture",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

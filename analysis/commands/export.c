@@ -33,33 +33,37 @@ enum {
 #define WORD(name) "|" #name
 static const struct vpa_option options[OPTIONS] = {
 	[FORMAT] = {"format", 'f', VPA_CHOICE, &(VPA_EXPORTERS(WORD))[1], VPA_EXPORTER_USUAL,
-		"which format, see above"},
+		"output format, see above"},
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
-		"the file or folder to write; - is standard output (the input's name with another "
+		"write to this file or folder; - is standard output (the input's name with another "
 		"ending)"},
 	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
-		"begin so long after the capture's start"},
-	[TO] = {"to", '\0', VPA_TEXT, "TIME", NULL, "end so long after the capture's start"},
-	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL, "only the first NVTX range of this name"},
+		"window start, relative to the capture's start"},
+	[TO] = {"to", '\0', VPA_TEXT, "TIME", NULL, "window end, relative to the capture's start"},
+	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL,
+		"limit the window to the first NVTX range called NAME"},
 	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
-		"your kernel families and what your ranges are; see analyze --help"},
-	[NO_API] = {"no-api", '\0', VPA_FLAG, NULL, NULL, "leave the CUDA calls out"},
+		"rules for kernel families and ranges; see analyze --help"},
+	[NO_API] = {"no-api", '\0', VPA_FLAG, NULL, NULL, "omit CUDA calls"},
 	[SAFE] = {"safe", '\0', VPA_FLAG, NULL, NULL,
-		"csv: text that a spreadsheet would compute gets a '"},
+		"csv: prefix text that a spreadsheet would evaluate with '"},
 	[MIN_GAP] = {"export-min-gap", '\0', VPA_DURATION, NULL, NULL,
-		"leave shorter gaps out (perfetto 2us, others 0)"},
+		"omit shorter gaps (perfetto 2us, others 0)"},
 	[GPU_ENCODING] = {"gpu-encoding", '\0', VPA_CHOICE, "gpu|trackevent", "gpu",
 		"perfetto: gpu (with launch parameters, since v55), or trackevent (slices that any "
 		"Perfetto shows)"},
 	[COMPRESS] = {"compress", '\0', VPA_CHOICE, "packets|zstd|gzip|none", NULL,
-		"how the file is packed, or each file of a folder; see above"},
+		"compression of the file, or of each file of a folder; see above"},
 	[LEVEL] = {"level", 'l', VPA_NUMBER, "1..22", NULL,
-		"of compression (perfetto: zstd 1, others 6; chrome and tables 3; gzip ends at 9)"},
+		"compression level (perfetto: zstd 1, others 6; chrome and tables 3; gzip at most "
+		"9)"},
 	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..64", "0",
-		"decoding and compressing threads; 0: as many as cores, up to 4"},
+		"decoding and compressing threads; 0: one per core, up to 4"},
 	[MEMORY] = VPA_MEMORY_OPTION,
-	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "replace an existing file"},
-	[NO_PROGRESS] = {"no-progress", '\0', VPA_FLAG, NULL, NULL, "no progress on a terminal"},
+	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL,
+		"allow -o to replace an existing file or folder"},
+	[NO_PROGRESS] = {"no-progress", '\0', VPA_FLAG, NULL, NULL,
+		"show no progress on a terminal"},
 };
 
 #undef WORD
@@ -221,7 +225,7 @@ static void say_result(const struct job *j)
 		(unsigned long long)t->gaps, (unsigned long long)t->bytes,
 		(unsigned long long)t->raw_bytes, output);
 	if (t->kernels > MANY_KERNELS && !j->how.no_api)
-		vpa_say("this is much for a browser: run trace_processor_shell server http %s "
+		vpa_say("this is large for a browser: run trace_processor_shell server http %s "
 			"beside it, or export less with --from, --to, --no-api",
 			output);
 	vpa_say("%s", j->exporter->opens);
@@ -328,8 +332,8 @@ static int run(const struct vpa_args *args)
 		rc = vpt_fail(
 			&err, VPT_EINVAL, "several files become one archive: use -o FILE.tar");
 	if (!rc && !j.output && !strcmp(args->operands[0], "-"))
-		rc = vpt_fail(&err, VPT_EINVAL,
-			"standard input has no name to call the export by: use -o FILE");
+		rc = vpt_fail(
+			&err, VPT_EINVAL, "standard input gives the export no name: use -o FILE");
 	if (!rc && !j.output)
 		j.output = usual = usual_output(args->operands[0], j.packing->suffix);
 	if (!rc && !j.output)
@@ -372,14 +376,15 @@ static void print_formats(struct vpa_out *o)
 			vpa_out_print(o, "%s %s", p > e->packings ? "," : "", p->word);
 		vpa_out_print(o, ")\n");
 	}
-	vpa_out_print(o, "Without --format it is %s; without --compress the first one named.\n",
+	vpa_out_print(o,
+		"The default format is %s. The default of --compress is the first one listed.\n",
 		VPA_EXPORTER_USUAL);
 }
 
 const struct vpa_command vpa_cmd_export = {
 	.name = "export",
 	.usage = "FILE... --format FORMAT [-o FILE] [options]",
-	.help = "any trace as a file for ui.perfetto.dev, chrome://tracing and others",
+	.help = "convert any trace for ui.perfetto.dev, chrome://tracing and other tools",
 	.more = print_formats,
 	.options = options,
 	.option_count = OPTIONS,

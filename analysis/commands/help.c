@@ -6,7 +6,7 @@
 
 /* ---- words ---- */
 
-const char vpa_help_title[] = "where the time of a GPU trace went";
+const char vpa_help_title[] = "report where the time of a GPU trace went";
 
 const char vpa_help_inputs[] =
 	"FILE is a vptrace capture (trace.zst), a PyTorch profiler trace (.json, .json.gz)\n"
@@ -14,13 +14,13 @@ const char vpa_help_inputs[] =
 
 const char vpa_help_durations[] = "TIME is a number with a unit: 1.5s, 200ms, 10us, 5000ns, 2min.";
 
-const struct vpa_option vpa_help_option = {"help", 'h', VPA_FLAG, NULL, NULL, "print this"};
+const struct vpa_option vpa_help_option = {"help", 'h', VPA_FLAG, NULL, NULL, "print this help"};
 
 const char *const vpa_exit_texts[] = {
 	[VPA_EXIT_DONE] = "done",
 	[VPA_EXIT_FAILED] = "failed",
 	[VPA_EXIT_MISUSED] = "misused",
-	[VPA_EXIT_DAMAGED] = "the input is damaged or lossy\n(the answer is given all the same)",
+	[VPA_EXIT_DAMAGED] = "input damaged or lossy\n(the answer is still printed)",
 };
 
 const unsigned vpa_exit_count = sizeof(vpa_exit_texts) / sizeof(*vpa_exit_texts);
@@ -108,7 +108,8 @@ void vpa_help_overview(struct vpa_out *o, const struct vpa_command *const *comma
 		vpa_help_title, vpa_help_inputs);
 	for (i = 0; i < count; i++)
 		vpa_out_print(o, "  %-10s %s\n", commands[i]->name, commands[i]->help);
-	vpa_out_print(o, "\nvptrace-analyze help COMMAND tells more; --version prints the version."
+	vpa_out_print(o, "\n'vptrace-analyze help COMMAND' describes a command; --version prints "
+			 "the version."
 			 "\n\nexit codes: ");
 	for (i = 0; i < vpa_exit_count; i++)
 		vpa_out_print(o, "%s%u %s", i ? ", " : "", i, vpa_exit_texts[i]);
@@ -129,7 +130,7 @@ void vpa_help_command(struct vpa_out *o, const struct vpa_command *c)
 		vpa_out_print(o, "\n");
 		c->more(o);
 	}
-	vpa_out_print(o, "\noptions, with their defaults in brackets:\n");
+	vpa_out_print(o, "\noptions (defaults in parentheses):\n");
 	for (i = 0; i < c->option_count; i++) {
 		print_option(o, &c->options[i]);
 		has_durations |= c->options[i].type == VPA_DURATION;

@@ -16,7 +16,7 @@
 enum { FORMAT, MEMORY, OPTIONS };
 
 static const struct vpa_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text", "how to print it"},
+	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text", "output format"},
 	[MEMORY] = VPA_MEMORY_OPTION,
 };
 
@@ -181,13 +181,12 @@ static const struct {
 	size_t offset;
 } import_counts[] = {
 	{"records", "records", offsetof(struct vpt_import_stats, events)},
-	{"skipped", "understood and not needed", offsetof(struct vpt_import_stats, skipped)},
+	{"skipped", "known and not needed", offsetof(struct vpt_import_stats, skipped)},
 	{"unknown_category", "of an unknown category",
 		offsetof(struct vpt_import_stats, unknown_category)},
 	{"malformed", "malformed, left out", offsetof(struct vpt_import_stats, malformed)},
 	{"bad_text", "with invalid text", offsetof(struct vpt_import_stats, bad_text)},
-	{"bad_numbers", "with numbers that had to be cut",
-		offsetof(struct vpt_import_stats, bad_numbers)},
+	{"bad_numbers", "with truncated numbers", offsetof(struct vpt_import_stats, bad_numbers)},
 };
 
 enum { IMPORT_COUNTS = sizeof(import_counts) / sizeof(import_counts[0]) };
@@ -547,7 +546,7 @@ static int run(const struct vpa_args *args)
 const struct vpa_command vpa_cmd_info = {
 	.name = "info",
 	.usage = "FILE [options]",
-	.help = "what the file is, what is in it and what could not be read",
+	.help = "show what a file contains and what could not be read",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

@@ -11,9 +11,9 @@ enum { OF, FORMAT, OPTIONS };
 
 static const struct vpa_option options[OPTIONS] = {
 	[OF] = {"of", '\0', VPA_CHOICE, "events|report", "events",
-		"the events of a capture, or the JSON report of analyze"},
+		"which schema: the events of a capture, or the JSON report of analyze"},
 	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text",
-		"how to print it; the report's as JSON is a JSON Schema"},
+		"output format; json for the report is a JSON Schema"},
 };
 
 static const struct {
@@ -133,7 +133,7 @@ static int run(const struct vpa_args *args)
 const struct vpa_command vpa_cmd_schema = {
 	.name = "schema",
 	.usage = "[options]",
-	.help = "every kind of event and its columns, or every key of the report",
+	.help = "print every kind of event with its columns, or every key of the report",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 0,

@@ -437,7 +437,7 @@ void vpa_cat_columns(const struct vpt_kind_desc *kind, vpa_cat_column_fn *column
 
 	for (; lane->name; lane++)
 		if (lane->column < 0)
-			column(ctx, lane->name, VPT_UNIT_LANE, "the stream or thread it is of");
+			column(ctx, lane->name, VPT_UNIT_LANE, "its stream or thread");
 		else
 			column(ctx, lane->name, lanes->columns[lane->column].unit,
 				lanes->columns[lane->column].help);

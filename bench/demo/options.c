@@ -43,42 +43,42 @@ static const struct {
 enum { COUNT = sizeof(table) / sizeof(table[0]) };
 
 static const char help[] =
-	"A video-diffusion pipeline of Self-Forcing's shape, to be traced: text encoding, 7 blocks "
-	"of 3\n"
-	"latents, each of 4 denoising steps and a pass that writes the KV cache, VAE decoding, "
-	"frames to\n"
-	"the host. Kernels do nothing for as long as real ones would take, so figures of the demo "
-	"say how\n"
-	"tracing and analysis work, not how fast a GPU is.\n"
+	"Runs a video-diffusion pipeline shaped like Self-Forcing, to be traced: text encoding, 7 "
+	"blocks\n"
+	"of 3 latents, each with 4 denoising steps and a pass that writes the KV cache, VAE "
+	"decoding, and\n"
+	"copies of the frames to the host. The kernels only wait for as long as real kernels would "
+	"run,\n"
+	"so the demo shows how tracing and analysis work. It does not measure how fast a GPU is.\n"
 	"\n"
-	"what can be wrong with a pipeline:\n"
+	"faults to add:\n"
 	"  --sync-per-layer    two .item() in each layer: an 8-byte copy to the host and a wait\n"
-	"  --slow-host NS      host code before each launch, in ns (5000)\n"
-	"  --offload           each layer's weights are copied from pageable memory in each pass\n"
-	"  --eager             self-attention as GEMM, softmax, GEMM\n"
-	"how it is built:\n"
-	"  --two-streams       VAE and copies on a stream of their own, frames to pinned memory\n"
-	"  --graph             a block's denoising pass is captured once and replayed\n"
-	"  --vae-at-end        all blocks are decoded after the last one\n"
-	"  --threads           a second thread copies the frames\n"
-	"  --ranks N           N processes, each with its device and its part of each layer\n"
-	"how much:\n"
-	"  --requests N        videos, one after the other (1)\n"
-	"  --blocks N          of a video (7)\n"
-	"  --steps N           of a block (4)\n"
-	"  --layers N          of the transformer (30)\n"
-	"  --scale X           times the kernels' durations (1.0)\n"
-	"  --reference         passes of exactly 100 ms of GPU time and nothing else: 24.0 FPS "
-	"from the\n"
-	"                      second block on, 2.0 blocks a second, 8.0 steps a second\n"
+	"  --slow-host NS      run host code for NS nanoseconds before each launch (5000)\n"
+	"  --offload           copy the weights of each layer from pageable memory in each pass\n"
+	"  --eager             compute self-attention as GEMM, softmax, GEMM\n"
+	"variants:\n"
+	"  --two-streams       run VAE and copies on a second stream, copy frames to pinned "
+	"memory\n"
+	"  --graph             capture the denoising pass of a block once and replay it\n"
+	"  --vae-at-end        decode all blocks after the last one\n"
+	"  --threads           copy the frames in a second thread\n"
+	"  --ranks N           use N processes, each with one device and a part of each layer\n"
+	"sizes:\n"
+	"  --requests N        number of videos, made one after the other (1)\n"
+	"  --blocks N          blocks per video (7)\n"
+	"  --steps N           steps per block (4)\n"
+	"  --layers N          layers of the transformer (30)\n"
+	"  --scale X           factor for the duration of all kernels (1.0)\n"
+	"  --reference         run only passes of exactly 100 ms of GPU time: from the second "
+	"block on,\n"
+	"                      24.0 FPS, 2.0 blocks per second, 8.0 steps per second\n"
 	"other:\n"
-	"  --trace FILE        records FILE through libvptrace.so, or the library that "
+	"  --trace FILE        record to FILE with libvptrace.so, or with the library in "
 	"VPTRACE_LIBRARY\n"
-	"                      names; without this option `vptrace run` or CUDA_INJECTION64_PATH "
-	"does it\n"
-	"  --print-plan        prints what the host would do, as JSON, and does nothing\n"
-	"  --probe             prints which GPU the demo would run on\n"
-	"  --help              this text\n";
+	"                      (otherwise use `vptrace run` or CUDA_INJECTION64_PATH)\n"
+	"  --print-plan        print what the host would do, as JSON, and exit\n"
+	"  --probe             print which GPU the demo would run on, and exit\n"
+	"  --help              print this help\n";
 
 const char *demo_options_help(void)
 {
@@ -143,8 +143,7 @@ static int take(struct demo_options *out, unsigned i, char *text, char *message,
 static const char *contradiction(const struct demo_options *o)
 {
 	if (o->graph && (o->sync_per_layer || o->offload))
-		return "--graph: a wait or a copy from pageable memory cannot be captured; leave "
-		       "out "
+		return "--graph: a wait or a copy from pageable memory cannot be captured; omit "
 		       "--sync-per-layer and --offload";
 	if (o->threads && (o->two_streams || o->vae_at_end))
 		return "--threads cannot be combined with --two-streams or --vae-at-end";
@@ -152,7 +151,7 @@ static const char *contradiction(const struct demo_options *o)
 		return "--two-streams cannot be combined with --vae-at-end: nothing would overlap";
 	if (o->reference && (o->sync_per_layer || o->offload || o->two_streams || o->graph ||
 				    o->vae_at_end || o->eager || o->threads || o->ranks > 1))
-		return "--reference has no other knobs than --slow-host and the sizes";
+		return "--reference can be combined only with --slow-host and the sizes";
 	if (o->rank >= o->ranks)
 		return "--rank: expected less than --ranks";
 	return NULL;
@@ -188,12 +187,11 @@ int demo_options_read(
 	/* "+": each option stands where the last one ended. */
 	for (; (found = getopt_long(argc, argv, "+:", options, NULL)) > 0; at = optind) {
 		if (found == '?' || (found != ':' && !is_whole(argv[at], table[found - 1].name))) {
-			snprintf(message, message_size, "%s is no option of the demo, see --help",
-				argv[at]);
+			snprintf(message, message_size, "%s: unknown option, see --help", argv[at]);
 			return -1;
 		}
 		if (found == ':') {
-			snprintf(message, message_size, "%s: its value is missing", argv[at]);
+			snprintf(message, message_size, "%s: expected a value after it", argv[at]);
 			return -1;
 		}
 		if (take(out, (unsigned)found - 1, optarg, message, message_size))

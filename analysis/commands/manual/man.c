@@ -305,12 +305,12 @@ void vpa_manual_man_command(
 	if (c->about)
 		put_about(out, c->about);
 	else if (!c->more)
-		fputs("Prints what its name says.\n", out);
+		fputs("See NAME.\n", out);
 	if (c->about && c->more)
 		fputs(".PP\n", out);
 	if (c->more)
 		put_more(out, c->more);
-	fputs(".SH OPTIONS\nDefaults stand in parentheses.\n", out);
+	fputs(".SH OPTIONS\nDefaults are in parentheses.\n", out);
 	for (i = 0; i < c->option_count; i++) {
 		put_option(out, &c->options[i]);
 		has_durations |= c->options[i].type == VPA_DURATION;

@@ -95,7 +95,7 @@ void vpa_manual_zsh(FILE *out, const struct vpa_manual_program *program)
 	}
 	if (program->alias)
 		fprintf(out, "    '%s:the same as %s'\n", program->alias, first->name);
-	fputs("    'help:more about a command'\n", out);
+	fputs("    'help:describe a command'\n", out);
 	fputs(middle, out);
 	for (c = program->commands + 1; *c; c++) {
 		fprintf(out, "  %s)\n%s", (*c)->name, named);

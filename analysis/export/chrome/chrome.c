@@ -365,8 +365,8 @@ static void free_state(void *state)
 /* The profiler has no events for gaps. */
 const struct vpa_exporter vpa_exporter_chrome = {
 	.name = "chrome",
-	.help = "Chrome's JSON in the form of PyTorch's profiler. Read back it gives the same\n"
-		"report, but for damage, a missing stop, and names that are not UTF-8.",
+	.help = "JSON as PyTorch's profiler writes it. vptrace-analyze reports the same from it,\n"
+		"except for damage, a missing stop, and names that are not UTF-8.",
 	.opens = "open it at https://ui.perfetto.dev or chrome://tracing, or as a trace of "
 		 "PyTorch's profiler",
 	.packings = {{"gzip", VPT_CONTAINER_GZIP, ".pt.trace.json.gz"},

@@ -258,12 +258,12 @@ static void free_state(void *state)
 const struct vpa_exporter vpa_exporter_perfetto = {
 	.name = "perfetto",
 	.help = "GPU work with launch parameters and the calls that launched it, NVTX ranges on\n"
-		"their threads; and for each GPU a track of stages, denoising steps, video "
+		"their threads; for each GPU also tracks of stages, denoising steps, video "
 		"blocks,\n"
-		"attention, and of its idle gaps: by cause, with the report's ids.\n"
-		"The traces of several ranks become one archive (-o all.tar), which Perfetto opens "
-		"as\n"
-		"one from v58 on.",
+		"attention, and idle gaps by cause, with the report's ids.\n"
+		"The traces of several ranks become one archive (-o all.tar); Perfetto v58 or "
+		"later\n"
+		"opens it as one trace.",
 	.opens = "open it at https://ui.perfetto.dev/#!/"
 		 "?enablePlugins=dev.perfetto.GpuByProcess,com.meta.GpuCompute",
 	.packings = {{"packets", VPT_CONTAINER_PACKETS, ".pftrace"},

@@ -172,9 +172,9 @@ static const struct joined *take_joined(struct vpa_rows_ops *o, const struct key
 /* ---- rows out ---- */
 
 const struct vpa_rows_column vpa_rows_kernel_columns[] = {
-	{"demangled", VPT_UNIT_STRING, "its name for people, as in the report"},
-	{"family", VPT_UNIT_STRING, "what its name says it is: attention, gemm, memcpy ..."},
-	{"backend", VPT_UNIT_STRING, "of attention: whose kernel it is"},
+	{"demangled", VPT_UNIT_STRING, "its demangled name, as in the report"},
+	{"family", VPT_UNIT_STRING, "family of its name: attention, gemm, memcpy ..."},
+	{"backend", VPT_UNIT_STRING, "back-end of an attention kernel"},
 	{"call", VPT_UNIT_STRING, "the call that launched it; empty: no launch record"},
 	{"call_start_ns", VPT_UNIT_TIME_NS, "that call's entry"},
 	{"call_duration_ns", VPT_UNIT_DUR_NS, "its exit - entry"},

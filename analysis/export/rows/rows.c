@@ -23,21 +23,20 @@ static const struct vpa_rows_column call_columns[] = {
 };
 
 static const struct vpa_rows_column range_columns[] = {
-	{"role", VPT_UNIT_STRING, "what it is to the pipeline: request, stage, block, step ..."},
-	{"index", VPT_UNIT_SIGNED, "which block or step"},
+	{"role", VPT_UNIT_STRING, "its role in the pipeline: request, stage, block, step ..."},
+	{"index", VPT_UNIT_SIGNED, "index of the block or step"},
 	{NULL, 0, NULL},
 };
 
 static const struct vpa_rows_column gap_columns[] = {
 	{"device", VPT_UNIT_SIGNED, "CUDA device ordinal"},
 	{"start_ns", VPT_UNIT_TIME_NS, "end of the last op before it"},
-	{"duration_ns", VPT_UNIT_DUR_NS, "how long no op ran"},
-	{"cause", VPT_UNIT_STRING, "what most of it waited for, as in the report"},
+	{"duration_ns", VPT_UNIT_DUR_NS, "length of the gap"},
+	{"cause", VPT_UNIT_STRING, "the cause of most of it, as in the report"},
 	{"call", VPT_UNIT_STRING, "the call of the longest piece with that cause"},
-	{"range", VPT_UNIT_STRING,
-		"its place: the range that was open then, or around the launch after it"},
+	{"range", VPT_UNIT_STRING, "the range that was open then, or around the next launch"},
 	{"pid", VPT_UNIT_SIGNED, "process of the launching thread"},
-	{"tid", VPT_UNIT_SIGNED, "the thread that launched the op which ended it"},
+	{"tid", VPT_UNIT_SIGNED, "the thread that launched the op that ended it"},
 	{"after", VPT_UNIT_STRING, "the op before it; empty: none, or a copy"},
 	{"before", VPT_UNIT_STRING, "the op that ended it; empty: none, or a copy"},
 	{"correlation", VPT_UNIT_NUMBER, "of the op that ended it"},
@@ -51,8 +50,8 @@ static const struct vpa_rows_column projection_columns[] = {
 	{"domain", VPT_UNIT_STRING, "its NVTX domain"},
 	{"host_start_ns", VPT_UNIT_TIME_NS, "when it was opened"},
 	{"host_duration_ns", VPT_UNIT_DUR_NS, "how long it was open"},
-	{"role", VPT_UNIT_STRING, "what it is to the pipeline: request, stage, block, step ..."},
-	{"index", VPT_UNIT_SIGNED, "which block or step"},
+	{"role", VPT_UNIT_STRING, "its role in the pipeline: request, stage, block, step ..."},
+	{"index", VPT_UNIT_SIGNED, "index of the block or step"},
 	{"launches", VPT_UNIT_COUNT, "calls in it that put ops on a device"},
 	{"device", VPT_UNIT_SIGNED, "CUDA device ordinal"},
 	{"start_ns", VPT_UNIT_TIME_NS, "start of its first op there"},
@@ -140,10 +139,10 @@ static int open_tables(struct vpa_rows *x)
 {
 	static const struct vpa_rows_table own[VPA_ROWS_OWN] = {
 		[VPA_ROWS_GAP] = {.name = "gap",
-			.help = "a stretch in which a device ran no op",
+			.help = "a period in which a device ran no op",
 			.columns = gap_columns},
 		[VPA_ROWS_PROJECTION] = {.name = "range_gpu",
-			.help = "a range as it was on a device, by the ops launched in it",
+			.help = "a range on a device, from the ops launched in it",
 			.columns = projection_columns},
 	};
 	unsigned kind, i;
@@ -425,12 +424,11 @@ static void free_state(void *state)
 
 const struct vpa_exporter vpa_exporter_csv = {
 	.name = "csv",
-	.help = "A folder of tables, a file for each kind of row: of a kernel its family, the "
+	.help = "A folder with one table per kind of row. A kernel row has its family, the "
 		"call\n"
-		"that launched it, range, stage, block and step; also of gaps, and of ranges on\n"
-		"each GPU. schema.json in it says what the columns are.",
-	.opens = "schema.json says what the columns are; DuckDB and pandas open the files as they "
-		 "are",
+		"that launched it, range, stage, block and step. There are tables of gaps, and of\n"
+		"ranges on each GPU. Its schema.json describes the columns.",
+	.opens = "schema.json describes the columns; DuckDB and pandas open the files directly",
 	.packings = {{"none", VPT_CONTAINER_NONE, ".csv.d"},
 		{"zstd", VPT_CONTAINER_ZSTD, ".csv.d"}},
 	.takes = VPA_TAKES_SAFE | VPA_TAKES_MIN_GAP,
@@ -448,8 +446,7 @@ const struct vpa_exporter vpa_exporter_csv = {
 const struct vpa_exporter vpa_exporter_jsonl = {
 	.name = "jsonl",
 	.help = "The same tables as JSON lines.",
-	.opens = "schema.json says what the members are; DuckDB and pandas open the files as they "
-		 "are",
+	.opens = "schema.json describes the members; DuckDB and pandas open the files directly",
 	.packings = {{"none", VPT_CONTAINER_NONE, ".jsonl.d"},
 		{"zstd", VPT_CONTAINER_ZSTD, ".jsonl.d"}},
 	.takes = VPA_TAKES_MIN_GAP,
