@@ -29,7 +29,7 @@ int vpt_chunk_header_decode(
 	out->flags = (uint32_t)vpt_le_get(data + 44, 4);
 	if (out->section_count > VPT_SECTIONS_MAX)
 		return vpt_fail(err, VPT_EDATA,
-			"chunk %llu claims %u sections, at most %d are allowed",
+			"chunk %llu declares %u sections, at most %d are allowed",
 			(unsigned long long)out->sequence, out->section_count, VPT_SECTIONS_MAX);
 	return VPT_OK;
 }
@@ -324,7 +324,7 @@ int vpt_chunk_decode(const unsigned char *data, size_t size, int torn, struct vp
 		return rc;
 	c = (struct cursor){data + VPT_CHUNK_HEADER_SIZE, size - VPT_CHUNK_HEADER_SIZE};
 	if (!torn && h.payload_len != c.left)
-		return vpt_fail(err, VPT_EDATA, "chunk %llu claims %u bytes, %zu are there",
+		return vpt_fail(err, VPT_EDATA, "chunk %llu declares %u bytes, found %zu",
 			(unsigned long long)h.sequence, h.payload_len, c.left);
 	out->sequence = h.sequence;
 	out->t_min_ns = h.t_min_ns;

@@ -219,7 +219,8 @@ static int parse_file_header(struct vpt_reader *r, const unsigned char *p, struc
 	h->flags = (uint32_t)vpt_le_get(p + 56, 4);
 	if (h->flags & VPT_FLAGS_CRITICAL)
 		return vpt_fail(err, VPT_EVERSION,
-			"this capture needs something of a newer version (flags %08x): use a newer "
+			"this capture requires a feature of a newer version (flags %08x): use a "
+			"newer "
 			"vptrace-analyze",
 			h->flags);
 	h->t0_ns = vpt_le_get(p + 16, 8);
@@ -297,7 +298,7 @@ static int read_chunks(struct vpt_reader *r, struct vpt_decoder *d, const struct
 	if (r->header_damaged && !good)
 		return vpt_fail(err, VPT_EDATA,
 			"not a vptrace capture: expected a zstd frame with the "
-			"header \"VPTRACE\", and found neither that nor a single chunk");
+			"header \"VPTRACE\", found neither it nor any chunk");
 	return VPT_OK;
 }
 

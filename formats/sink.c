@@ -177,7 +177,7 @@ static int file_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
 		if (error == EEXIST)
 			rc = fail_exists(err, f->path);
 		else if (error)
-			rc = vpt_io_fail(err, f->path, "cannot give the file its name", error);
+			rc = vpt_io_fail(err, f->path, "cannot rename the file", error);
 	}
 	if (!commit || rc)
 		unlinkat(f->dir, f->temp, 0);

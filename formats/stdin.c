@@ -79,8 +79,8 @@ static int copy_to(int fd, const char *folder, uint64_t *size_bytes, struct vpt_
 			rc = cannot("read", err);
 		if (n > 0 && write_all(fd, block, (size_t)n))
 			rc = vpt_fail(err, VPT_EIO,
-				"%s: cannot copy it to a file in %.200s: %s; TMPDIR names another "
-				"folder",
+				"%s: cannot copy it to a file in %.200s: %s; set TMPDIR to "
+				"another folder",
 				name, folder, strerror(errno));
 		*size_bytes += n > 0 ? (uint64_t)n : 0;
 	}
@@ -96,8 +96,8 @@ static int copy(struct vpt_source **out, struct vpt_err *err)
 
 	if (fd < 0)
 		return vpt_fail(err, VPT_EIO,
-			"%s: cannot make a file in %.200s: %s; TMPDIR names another folder", name,
-			folder, strerror(errno));
+			"%s: cannot create a file in %.200s: %s; set TMPDIR to another folder",
+			name, folder, strerror(errno));
 	rc = copy_to(fd, folder, &size_bytes, err);
 	if (!rc)
 		return vpt_source_take(fd, size_bytes, name, out, err);

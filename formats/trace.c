@@ -55,10 +55,9 @@ static int not_a_trace(const char *name, uint64_t size, struct vpt_err *err)
 		return vpt_fail(err, VPT_EDATA,
 			"an Nsight Systems report can be read only by the version "
 			"that wrote it; export it with: nsys export --type sqlite REPORT, and "
-			"analyze "
-			"the .sqlite file");
+			"analyze the .sqlite file");
 	return vpt_fail(err, VPT_EDATA,
-		"not a trace that is understood: expected a vptrace capture "
+		"unknown trace format: expected a vptrace capture "
 		"(trace.zst), a PyTorch profiler trace (.json, .json.gz) or an Nsight Systems "
 		"export (.sqlite)");
 }
@@ -99,7 +98,7 @@ static int open_as(struct vpt_trace *t, struct vpt_source *src, struct vpt_err *
 		rc = importer ? import(t, importer, src, err)
 			      : vpt_fail(err, VPT_EUNSUPPORTED,
 					"this vptrace-analyze was built without %s, "
-					"which this kind of file needs",
+					"which this kind of file requires",
 					importers[i].missing);
 		goto out;
 	}

@@ -27,10 +27,10 @@ refused() {
 refused in/missing "No such file or directory"
 refused folder "is a directory, expected a file"
 refused in/empty "the file is empty"
-refused in/text.txt "not a trace that is understood"
+refused in/text.txt "unknown trace format"
 refused in/run.nsys-rep "nsys export --type sqlite"
 refused in/magic-alone.zst "not a vptrace capture"
-refused in/zeros "not a trace that is understood"
+refused in/zeros "unknown trace format"
 same "nothing else was left behind" "err folder in out" "$(echo $(ls))"
 same "no temporary file either" 0 "$(ls -A | grep -c '^\.')"
 

@@ -105,7 +105,7 @@ nothing_else() {
 	[ -z "$(find . -name '*.tmp-*' -o -name '.*tmp*' | head -n 1)" ] || fail "$1: left $(find . -name '*tmp*' | head -n 3)"
 }
 expect 2 "it is not overwritten" export trace.zst --format csv
-says err "is there already"
+says err "exists already"
 expect 0 "but with --force" export trace.zst --format jsonl -o trace.csv.d --force
 [ -f trace.csv.d/kernel.jsonl ] || fail "it was not replaced"
 [ ! -e trace.csv.d/kernel.csv ] || fail "the old files are there still"

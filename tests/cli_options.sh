@@ -43,8 +43,8 @@ a time with an exponent|--from 1e3s x|expected a time with a unit
 a time finer than the clock|--from 0.5ns x|finer than a nanosecond
 a time of 600 years|--from 18446744074s x|longer than 584 years
 a time of more than 64 bits|--from 99999999999999999999ns x|longer than 584 years
-a window that is empty|--from 2s --to 1s x|nothing lies between
-a window chosen twice|--range a --from 1s x|exclude each other
+a window that is empty|--from 2s --to 1s x|the window is empty
+a window chosen twice|--range a --from 1s x|cannot be combined
 no file|info|expected a file, found none
 two files|info a b|expected one file, found "b" as well
 a file where none is expected|schema x|expected no file, found "x"

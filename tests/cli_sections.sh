@@ -82,5 +82,5 @@ says err "--only applies to the text report"
 expect 2 "--brief as JSON" small.json --brief --format json
 says err "--brief applies to the text report"
 expect 2 "both" small.json --brief --only kernels
-says err "exclude each other"
+says err "cannot be combined"
 finish

@@ -63,7 +63,7 @@ piped 3 "a torn capture" torn check -
 says out "standard input"
 TMPDIR=$work/nowhere
 piped 1 "nowhere to copy it to" trace.zst info -
-says err "standard input: cannot make a file in $work/nowhere: No such file or directory; TMPDIR names another folder"
+says err "standard input: cannot create a file in $work/nowhere: No such file or directory; set TMPDIR to another folder"
 "$VPT_ANALYZE" info - <&- >out 2>err
 same "a closed standard input" 1 $?
 says err "standard input: cannot"

@@ -42,7 +42,7 @@ gets_on nobody-reads-the-errors
 gets_on no-such-folder
 gets_on toggled-in-a-handler VPTRACE_PROFILE=none
 gets_on misspelt VPTRACE_PROFILE=none VPTRACE_MEMRY=16M
-same "a misspelt variable is said once" 1 "$(grep -c "VPTRACE_MEMRY .* VPTRACE_MEMORY is" "$work/err")"
+same "a misspelt variable is said once" 1 "$(grep -c "VPTRACE_MEMRY .* did you mean VPTRACE_MEMORY?" "$work/err")"
 gets_on another-client-before VPTRACE_LIBCUPTI="$VPT_BIN/standin/libcupti.so.13"
 expect 3 "the report of records in another client's buffers" "$work/t.zst"
 tr '\n' ' ' <"$work/out" | tr -s ' ' >"$work/flat"

@@ -19,7 +19,7 @@ kernels() { # kernels NUMBER FILE CODE
 }
 fact() { # fact NUMBER: of lines that tell of it
 	expect "${2:-0}" "$rule: the facts" cat "$work/2.zst" --kind meta -f csv
-	same "$rule: the fact" "$1" "$(grep -c '^cupti.graphs,an earlier capture of this process had the profile coarse' "$work/out")"
+	same "$rule: the fact" "$1" "$(grep -c '^cupti.graphs,an earlier capture of this process used the profile coarse' "$work/out")"
 }
 
 both sticky-graphs -9 coarse 5 default 5
@@ -27,7 +27,7 @@ kernels 20 2.zst 3
 expect 3 "$rule: the report" "$work/2.zst"
 tr '\n' ' ' <"$work/out" | tr -s ' ' >"$work/flat"
 says flat INCOMPLETE
-says flat "CUPTI has not gone back to the nodes of graphs: what graphs did is missing. Record the two in processes of their own"
+says flat "CUPTI still does not record graph nodes: the work of graphs is missing. Record the two in separate processes"
 grep -q VPTRACE_STOP_MS "$work/flat" && fail "$rule: to wait longer would not help"
 fact 1 3
 both sticky-graphs -9 coarse 0 lite 5

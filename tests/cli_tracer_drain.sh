@@ -82,7 +82,7 @@ holds ms -ge 390
 holds ms -lt 2000
 lost -9 1
 says flat "VPTRACE_STOP_MS"
-grep -qF "the GPU still had 1 operation to do after 400 ms: its times are unknown" "$work/host" ||
+grep -qF "the GPU had 1 unfinished operation after 400 ms: its times are unknown" "$work/host" ||
 	fail "$rule: the stop does not say why"
 ends endless-then-another VPTRACE_STOP_MS=400 SECOND="$work/second.zst"
 same "$rule: the second stop" 0 "$(sed -n 's/^stop //p' "$work/host" | tail -n 1)"

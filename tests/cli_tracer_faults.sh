@@ -114,10 +114,10 @@ traced "another client takes the callbacks away" VPT_STANDIN_FAULTS=stolen
 code 0 -7
 balanced
 holds held -gt 0
-grep -q "stop_error .*has taken the records of the GPU's work" "$work/out" || fail "$rule: the reason is not given"
+grep -q "stop_error .*has taken the records of GPU work" "$work/out" || fail "$rule: the reason is not given"
 expect 3 "the report says that records are missing" "$work/t.zst"
 tr '\n' ' ' <"$work/out" | tr -s ' ' >"$work/flat"
-grep -q "has taken the records of the GPU's work" "$work/flat" || fail "$rule: the report does not give the reason"
+grep -q "has taken the records of GPU work" "$work/flat" || fail "$rule: the report does not give the reason"
 traced "CUPTI fails for good" VPT_STANDIN_FAULTS=fatal
 code 0 -9
 balanced

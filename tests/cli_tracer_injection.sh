@@ -55,11 +55,11 @@ runs "two libraries load it, and one variable is bad" 0 CUDA_INJECTION64_PATH="$
 	VPTRACE_PROFILE=everything
 one_line "VPTRACE_PROFILE"
 runs "a variable that is misspelt" 0 CUDA_INJECTION64_PATH="$library" NVTX_INJECTION64_PATH="$library" VPTRACE_OUTPT=a.zst
-one_line "VPTRACE_OUTPT is no variable of vptrace and does nothing; VPTRACE_OUTPUT is"
+one_line "VPTRACE_OUTPT is not a variable of vptrace and is ignored; did you mean VPTRACE_OUTPUT?"
 runs "a variable of somebody else" 0 CUDA_INJECTION64_PATH="$library" VPTRACE_RUN=7 VPTRACE_OUTPUT=%q{VPTRACE_RUN}.zst
 silent err
 runs "an injection that is not there" 0 CUDA_INJECTION64_PATH="$library" NVTX_INJECTION64_PATH="$work/libvptrace.so"
-one_line "NVTX_INJECTION64_PATH: there is no file $work/libvptrace.so"
+one_line "NVTX_INJECTION64_PATH: $work/libvptrace.so does not exist"
 
 runs "the default name" 0 CUDA_INJECTION64_PATH="$library" RANK=3
 find . -name 'vptrace-host_plain-r3-*.zst' -o -name 'vptrace-host_plain-*-r3.zst' | grep -q . ||

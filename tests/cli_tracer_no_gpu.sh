@@ -44,7 +44,7 @@ on_standin() { # on_standin RULE REASON [NAME=VALUE...]
 	ranges_only "$rule" "$reason" LD_LIBRARY_PATH="$VPT_BIN/standin" VPTRACE_LIBCUPTI="$VPT_BIN/standin/libcupti.so.13" "$@"
 }
 on_standin "the stub of a CUDA toolkit" "stub for linking (error 34)" VPT_STANDIN_FAULTS=stub-driver
-on_standin "a driver older than the libcupti" "is of CUDA 13, the driver of CUDA 12.4" VPT_STANDIN_FAULTS=old-driver
+on_standin "a driver older than the libcupti" "is from CUDA 13, but the driver supports only CUDA 12.4" VPT_STANDIN_FAULTS=old-driver
 on_standin "no device" "CUPTI_ERROR_UNKNOWN (999).* CUDA driver 13.0" VPT_STANDIN_DEVICES=0
 on_standin "no visible device" "CUDA_VISIBLE_DEVICES hides all GPUs" VPT_STANDIN_DEVICES=0 CUDA_VISIBLE_DEVICES=
 on_standin "a device number that ends the list" "CUDA_VISIBLE_DEVICES hides all GPUs" VPT_STANDIN_DEVICES=0 CUDA_VISIBLE_DEVICES=-1
@@ -62,12 +62,12 @@ picked() { # picked RULE REASON [NAME=VALUE...]
 }
 if mute 13 7 && mute 12 8 && mute 11.8 9; then
 	ln -sf libcupti.so.13 "$work/mute/libcupti.so"
-	picked "a driver of CUDA 13" "libcupti.so.13 does not work here: cuptiGetVersion gave error 7" VPT_STANDIN_FAULTS=
-	picked "a driver of CUDA 12" "libcupti.so.12 does not work here: cuptiGetVersion gave error 8; CUDA driver 12.4" \
+	picked "a driver of CUDA 13" "libcupti.so.13 does not work here: cuptiGetVersion returned error 7" VPT_STANDIN_FAULTS=
+	picked "a driver of CUDA 12" "libcupti.so.12 does not work here: cuptiGetVersion returned error 8; CUDA driver 12.4" \
 		VPT_STANDIN_FAULTS=old-driver
-	picked "a driver of CUDA 11" "libcupti.so.11.8 does not work here: cuptiGetVersion gave error 9" VPT_STANDIN_FAULTS=old-driver=11080
+	picked "a driver of CUDA 11" "libcupti.so.11.8 does not work here: cuptiGetVersion returned error 9" VPT_STANDIN_FAULTS=old-driver=11080
 	picked "an old libcupti and a new driver" "libcupti.so.11.8 does not work here" VPTRACE_LIBCUPTI="$work/mute/libcupti.so.11.8"
-	picked "a name that does not tell the version" "is of CUDA 13, the driver of CUDA 12.4" VPT_STANDIN_FAULTS=old-driver \
+	picked "a name that does not tell the version" "is from CUDA 13, but the driver supports only CUDA 12.4" VPT_STANDIN_FAULTS=old-driver \
 		VPTRACE_LIBCUPTI="$work/mute/libcupti.so"
 	rm "$work/mute/libcupti.so.12" "$work/mute/libcupti.so.11.8"
 	picked "only a libcupti that is too new" "not newer than CUDA driver 12.4" VPT_STANDIN_FAULTS=old-driver

@@ -216,13 +216,13 @@ last_chunk_damaged|zst|INCOMPLETE|3|1 damaged chunk left out (chunk 1 at offset
 header_damaged|zst|INCOMPLETE|3|start, process and clock are unknown
 chunk_cut_out|zst|INCOMPLETE|3|a chunk is missing from the middle of the file
 memory_limit|zst|INCOMPLETE|3|record with VPTRACE_MEMORY=32M (it was 16M)
-refused|zst|INCOMPLETE|3|recording of GPU work was refused: the driver does not let this user trace
+refused|zst|INCOMPLETE|3|recording of GPU work was refused: the driver does not allow this user to trace
 taken|zst|INCOMPLETE|3|another profiler holds CUPTI in this process
-stolen|zst|INCOMPLETE|3|has taken the records of the GPU's work
+stolen|zst|INCOMPLETE|3|has taken the records of GPU work
 profile_inside|zst|INCOMPLETE|3|GPU work is missing for a time: another client of CUPTI
 profile_inside_and_over|zst|INCOMPLETE|3|do not use torch.profiler and vptrace at the same time
-profile_inside_13_2|zst|INCOMPLETE|3|has taken the records of the GPU's work or switched them off
-profile_around|zst|INCOMPLETE|3|had buffers of its own in use
+profile_inside_13_2|zst|INCOMPLETE|3|has taken the records of GPU work or disabled them
+profile_around|zst|INCOMPLETE|3|had its own buffers in use
 profile_around_13_2|zst|INCOMPLETE|3|another client of CUPTI is recording in this process
 ranges_asked|zst|COMPLETE|0|VPTRACE_PROFILE=none records ranges only
 profiler|json|COMPLETE|0|

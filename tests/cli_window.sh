@@ -8,7 +8,7 @@ rm need.json
 
 for command in analyze cat "export -o new"; do
 	expect 2 "$command: an empty window" $command trace.zst --from 2s --to 1s
-	says err "--from 2s is not before --to 1s: nothing lies between"
+	says err "--from 2s is not before --to 1s: the window is empty"
 	silent out
 	expect 2 "$command: beyond the end" $command trace.zst --from 5s
 	says err "--from: expected a time within the trace, which ends 200 us after its start, found 5.00 s"

@@ -697,8 +697,8 @@ static void each_limit_is_enforced(void **state)
 	} cases[] = {
 		{"nothing changed", CHUNK, 8, 4, 2, NULL},
 		{"no magic", CHUNK, 0, 4, 1, "expected a chunk"},
-		{"payload too short", CHUNK, 4, 4, 7, "claims 7 bytes"},
-		{"payload too long", CHUNK, 4, 4, UINT32_MAX, "claims 4294967295 bytes"},
+		{"payload too short", CHUNK, 4, 4, 7, "declares 7 bytes"},
+		{"payload too long", CHUNK, 4, 4, UINT32_MAX, "declares 4294967295 bytes"},
 		{"a section less", CHUNK, 8, 4, 1, "bytes after its last section"},
 		{"a section more", CHUNK, 8, 4, 3, "section 2 of 3"},
 		{"4,097 sections", CHUNK, 8, 4, 4097, "at most 4096"},

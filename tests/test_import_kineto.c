@@ -133,7 +133,7 @@ static void what_is_no_trace_is_refused_with_the_reason(void **state)
 		{"{traceEvents: []}", "expected a member's name or '}' at byte 1"},
 		{"{'a' 1}", "expected ':' after a member's name at byte 5"},
 		{"{'rank': 1]", "expected ',' or '}' after a member"},
-		{"{'traceName': ]", "no valid JSON at byte 14"},
+		{"{'traceName': ]", "invalid JSON at byte 14"},
 		{"{'a': [[[['", "end of the file at byte 11"},
 		{"'a string'", "expected '{' or '['"},
 	};
@@ -410,7 +410,7 @@ static void a_gzip_of_something_else_is_refused(void **state)
 	assert_int_equal(rig_bytes(packed, size), VPT_EDATA);
 	assert_non_null(strstr(rig.err.text, "gzip ends after 0 bytes"));
 	assert_int_equal(rig_bytes("\x1f\x8b", 2), VPT_EDATA);
-	assert_non_null(strstr(rig.err.text, "breaks off after 0 bytes"));
+	assert_non_null(strstr(rig.err.text, "truncated after 0 bytes"));
 	assert_int_equal(rig_bytes("\x1f\x8b garbage garbage", 18), VPT_EDATA);
 	assert_non_null(strstr(rig.err.text, "damaged"));
 	rig_drop();

@@ -607,7 +607,7 @@ static void a_name_that_is_refused_leaves_nothing(void **state)
 	no_linkat = EPERM;
 	no_renameat = EACCES;
 	expect_words("no way at all", save("out", 0, "new", 1), VPT_EIO,
-		"out: cannot give the file its name: Permission denied");
+		"out: cannot rename the file: Permission denied");
 	assert_string_equal(names(), "");
 
 	put_file("out", "old");

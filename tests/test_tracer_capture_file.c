@@ -484,7 +484,7 @@ static void names_run_out_after_ten_thousand(void **state)
 	broken.names_taken = 1;
 	assert_int_equal(put_text(sink, "x"), VPT_EIO);
 	snprintf(words, sizeof(words),
-		"%.200s/t-9999.zst: cannot create: ten thousand names in a row are taken", folder);
+		"%.200s/t-9999.zst: cannot create: 10,000 names in a row are in use", folder);
 	assert_string_equal(err.text, words);
 	assert_string_equal(vtr_capture_file_path(sink), "");
 	assert_int_equal(sink->finish(sink, 1, &err), VPT_EIO);
@@ -602,7 +602,7 @@ static void only_plain_files_are_overwritten(void **state)
 		{"fifo", "a FIFO"},
 		{"dir", "a folder"},
 		{"socket", "a socket"},
-		{"hard", "a file with several names"},
+		{"hard", "a file with several links"},
 		{"/dev/full", "a device"},
 		{"/dev/null", "a device"},
 	};
@@ -625,7 +625,7 @@ static void only_plain_files_are_overwritten(void **state)
 		char words[256];
 
 		snprintf(words, sizeof(words),
-			"%s: is %s; only a regular file of this user without other names is "
+			"%s: is %s; only a regular file of this user without other links is "
 			"overwritten",
 			cases[i].path, cases[i].found);
 		assert_int_equal(put_text(sink, "x"), VPT_EIO);
@@ -1087,7 +1087,7 @@ static void a_deleted_file_is_noticed(void **state)
 	assert_int_equal(put_text(sink, "x"), VPT_OK);
 	assert_int_equal(unlink("t.zst"), 0);
 	assert_int_equal(put_text(sink, "x"), VPT_EIO);
-	assert_non_null(strstr(err.text, "t.zst: cannot write: somebody deleted the file"));
+	assert_non_null(strstr(err.text, "t.zst: cannot write: the file was deleted"));
 	assert_int_equal(sink->finish(sink, 1, &err), VPT_EIO);
 	assert_string_equal(names(), "");
 }
@@ -1140,7 +1140,7 @@ static void what_was_done_to_the_file_is_said(void **state)
 	assert_int_equal(put_text(sink, "abcdef"), VPT_OK);
 	assert_int_equal(truncate("t.zst", 2), 0);
 	assert_int_equal(put_text(sink, "gh"), VPT_EIO);
-	assert_non_null(strstr(err.text, "t.zst: cannot write: somebody shortened the file"));
+	assert_non_null(strstr(err.text, "t.zst: cannot write: the file was truncated"));
 	assert_int_equal(sink->finish(sink, 1, &err), VPT_EIO);
 	expect_text("t.zst", "ab");
 }

@@ -313,8 +313,8 @@ static void older_and_newer_structs_are_understood(void **state)
 	assert_int_equal(got.synchronize, 0);
 	newer.tail[7] = 1;
 	snprintf(words, sizeof(words),
-		"options: expected %zu bytes, found %zu with a newer option at byte %zu, which "
-		"this version does not know",
+		"options: expected %zu bytes, found %zu with a newer option at byte %zu, "
+		"unknown to this version",
 		sizeof(newer.o), sizeof(newer), sizeof(newer) - 1);
 	expect_failure("newer", vtr_options_resolve(&newer.o, &got, &err), words);
 	for (i = 0; i < COUNT(cut); i++) {

@@ -253,7 +253,7 @@ static void refused_around(enum kineto_age age, const char *words)
 
 static void around_subscribing(void)
 {
-	refused_around(KINETO_SUBSCRIBES, "keeps it");
+	refused_around(KINETO_SUBSCRIBES, "holds it from its first profile");
 	/* The subscription outlives the profile, until CUPTI is torn down. */
 	RIG_EQUAL(start(), VPTRACE_ETAKEN);
 	vptrace_stop(NULL);

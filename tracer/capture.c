@@ -239,7 +239,7 @@ out:
 	return public_code(rc);
 }
 
-/* Whether CUPTI still hangs in the stop of an earlier capture. */
+/* Whether CUPTI is still blocked in the stop of an earlier capture. */
 static int still_hangs(void)
 {
 	if (hanging && vtr_flusher_finish(hanging->flusher, 0))
@@ -261,7 +261,7 @@ static int start_cupti(struct vtr_capture *c, struct vtr_cupti **out, struct vpt
 
 	if (still_hangs())
 		return vpt_fail(err, VPTRACE_ENOCUPTI,
-			"CUPTI still hangs in the stop of an earlier capture of this process");
+			"CUPTI is still blocked in the stop of an earlier capture of this process");
 	vtr_pool_ready(pool);
 	return vtr_cupti_start(&o, out, err);
 }
@@ -520,7 +520,7 @@ static int judge_records(struct vtr_capture *c, struct vpt_err *err)
 	if (!atomic_load(&c->gave_up) || !n.unfinished)
 		return VPTRACE_OK;
 	return vpt_fail(err, VPTRACE_ETIMEOUT,
-		"the GPU still had %" PRIu64 " operation%s to do after %u ms: %s times are unknown",
+		"the GPU had %" PRIu64 " unfinished operation%s after %u ms: %s times are unknown",
 		n.unfinished, n.unfinished == 1 ? "" : "s", c->options.stop_timeout_ms,
 		n.unfinished == 1 ? "its" : "their");
 }
@@ -539,7 +539,7 @@ int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 	post_end(c, stop_ns);
 	c->writer_ended = !end_writer(c, stop_ns);
 	if (!c->writer_ended)
-		rc = vpt_fail(err, VPTRACE_EFILE, "'%.200s': the tracer's writer does not end",
+		rc = vpt_fail(err, VPTRACE_EFILE, "'%.200s': the tracer's writer did not finish",
 			c->options.path);
 	else if (!rc)
 		rc = judge_records(c, err);

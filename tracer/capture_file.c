@@ -118,7 +118,7 @@ static int refuse(struct vtr_capture_file *f, const char *found, struct vpt_err 
 	char what[160];
 
 	snprintf(what, sizeof(what), "is %s; %s", found,
-		f->overwrite ? "only a regular file of this user without other names is overwritten"
+		f->overwrite ? "only a regular file of this user without other links is overwritten"
 			     : "expected the name of a regular file");
 	fail(f, what, NULL, err);
 	return NAME_REFUSED;
@@ -145,7 +145,7 @@ static int open_existing(struct vtr_capture_file *f, struct vpt_err *err)
 	} else if (!S_ISREG(st.st_mode)) {
 		error = refuse(f, type_name(st.st_mode), err);
 	} else if (st.st_nlink != 1) {
-		error = refuse(f, "a file with several names", err);
+		error = refuse(f, "a file with several links", err);
 	} else if (st.st_uid != geteuid()) {
 		error = refuse(f, "another user's file", err);
 	} else {
@@ -271,7 +271,7 @@ static int make_file(struct vtr_capture_file *f, struct vpt_err *err)
 	if (!rc)
 		return VPT_OK;
 	if (rc == NAME_TAKEN)
-		fail(f, "cannot create", "ten thousand names in a row are taken", err);
+		fail(f, "cannot create", "10,000 names in a row are in use", err);
 	else if (rc != NAME_REFUSED)
 		fail_errno(f, "cannot create", rc, err);
 	f->name[0] = '\0';
@@ -342,9 +342,9 @@ static int capture_write(struct vpt_sink *sink, const void *data, size_t size, s
 		return f->failure.code;
 	lost = look(f, &st);
 	if (!lost && !st.st_nlink)
-		lost = "somebody deleted the file";
+		lost = "the file was deleted";
 	if (!lost && (uint64_t)st.st_size < sink->written_bytes)
-		lost = "somebody shortened the file";
+		lost = "the file was truncated";
 	if (lost)
 		return fail(f, "cannot write", lost, err);
 	f->bytes = (uint64_t)st.st_size;

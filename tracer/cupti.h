@@ -86,7 +86,7 @@ void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out);
 
 /* The sentence that reports foreign bytes. */
 #define VTR_CUPTI_SHARED                                                                           \
-	"another client of CUPTI in this process, perhaps torch.profiler, had buffers of its own " \
+	"another client of CUPTI in this process, perhaps torch.profiler, had its own buffers "    \
 	"in use: the records in them are missing"
 
 /* ---- the writer ---- */

@@ -65,9 +65,9 @@ void vtr_graphs_buffer(struct vtr_graphs *g, const struct vtr_sizes *sizes,
 const char *vtr_graphs_failure(const struct vtr_graphs *g)
 {
 	return g->suspect && g->whole && !g->has_nodes
-		       ? "an earlier capture of this process had the profile coarse, and CUPTI "
-			 "has not gone back to the nodes of graphs: what graphs did is missing. "
-			 "Record the two in processes of their own"
+		       ? "an earlier capture of this process used the profile coarse, and CUPTI "
+			 "still does not record graph nodes: the work of graphs is missing. "
+			 "Record the two in separate processes"
 		       : NULL;
 }
 

@@ -162,11 +162,9 @@ static void *find(int driver_major, struct vpt_err *err)
 		try_toolkit(&s, vtr_environment("CUDA_PATH")) || try_linker(&s))
 		return s.handle;
 	vpt_fail(err, VPTRACE_ENOCUPTI,
-		"no libcupti found (libcupti.so.13, .12 or .11.8, not newer than %s): not mapped, "
-		"not "
-		"beside libcudart, not in CUDA_HOME or CUDA_PATH, not known to the dynamic linker. "
-		"It "
-		"comes with the CUDA toolkit; VPTRACE_LIBCUPTI names another place",
+		"no libcupti found (libcupti.so.13, .12 or .11.8, not newer than %s): not loaded, "
+		"not next to libcudart, not in CUDA_HOME or CUDA_PATH, unknown to the dynamic "
+		"linker. It comes with the CUDA toolkit; set VPTRACE_LIBCUPTI to its path",
 		driver_major ? vtr_driver_words(driver, sizeof(driver)) : "the driver");
 	return NULL;
 }
@@ -233,9 +231,8 @@ static int check_fits(const struct vtr_library *library, int driver, struct vpt_
 	if (!is_too_new(library->major, driver / 1000))
 		return VPT_OK;
 	return vpt_fail(err, VPTRACE_ENOCUPTI,
-		"%.256s is of CUDA %d, the driver of CUDA %d.%d, which is too old for it: update "
-		"the driver, "
-		"or name the libcupti of a CUDA toolkit %d with VPTRACE_LIBCUPTI",
+		"%.256s is from CUDA %d, but the driver supports only CUDA %d.%d: update the "
+		"driver, or set VPTRACE_LIBCUPTI to the libcupti of a CUDA toolkit %d",
 		library->path, library->major, driver / 1000, driver % 1000 / 10, driver / 1000);
 }
 
@@ -280,7 +277,7 @@ int vtr_library_ask(struct vtr_library *library, struct vpt_err *err)
 
 	if (rc != VTR_CUPTI_OK)
 		return vpt_fail(err, VPTRACE_ENOCUPTI,
-			"%.256s does not work here: cuptiGetVersion gave error %d; %s%s",
+			"%.256s does not work here: cuptiGetVersion returned error %d; %s%s",
 			library->path, rc, vtr_driver_words(driver, sizeof(driver)),
 			vtr_driver_hint());
 	if (library->api < VTR_CUPTI_FLOOR)

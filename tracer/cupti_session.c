@@ -212,21 +212,23 @@ static int fail(
 	if (rc == VTR_CUPTI_TAKEN)
 		return vpt_fail(err, VPTRACE_ETAKEN,
 			"another profiler holds CUPTI in this process%s%s (CUPTI error 39). Nsight "
-			"Systems, Nsight Compute, cuda-gdb and compute-sanitizer hold it as long "
-			"as they are there. torch.profiler of PyTorch before August 2026 takes it "
-			"with its first profile and keeps it: start vptrace before that, or set "
-			"TEARDOWN_CUPTI=1 before it and let a CUDA call follow its end",
+			"Systems, Nsight Compute, cuda-gdb and compute-sanitizer hold it while "
+			"they "
+			"are attached. torch.profiler of PyTorch before August 2026 holds it from "
+			"its "
+			"first profile on: start vptrace before that, or set TEARDOWN_CUPTI=1 "
+			"before "
+			"it and make a CUDA call after it",
 			owner && *owner ? ": " : "", owner ? owner : "");
 	if (rc == VTR_CUPTI_INSUFFICIENT_PRIVILEGES || rc == VTR_CUPTI_VIRTUALIZED_PRIVILEGES)
 		return vpt_fail(err, VPTRACE_EDENIED,
-			"the driver does not let this user trace (%s: CUPTI error %d). In a "
-			"container: docker "
-			"run --cap-add SYS_ADMIN. For all users: options nvidia "
+			"the driver does not allow this user to trace (%s: CUPTI error %d). In a "
+			"container: docker run --cap-add SYS_ADMIN. For all users: options nvidia "
 			"NVreg_RestrictProfilingToAdminUsers=0 in /etc/modprobe.d/nvidia.conf, "
 			"then restart%s",
 			step, rc,
 			rc == VTR_CUPTI_VIRTUALIZED_PRIVILEGES
-				? ". On a virtual GPU the host must allow it too"
+				? ". On a virtual GPU the host must allow it as well"
 				: "");
 	return vpt_fail(err, VPTRACE_ENOCUPTI, "%s: %s; CUPTI %u at %.128s, %s%s", step,
 		words_of(c, rc, words, sizeof(words)), c->library.api, c->library.path,
@@ -268,8 +270,8 @@ static int check_alone(struct vtr_cupti *c, struct vpt_err *err)
 	c->library.fn.unsubscribe(c->subscriber);
 	c->subscriber = NULL;
 	return vpt_fail(err, VPTRACE_ETAKEN,
-		"another client of CUPTI is recording in this process: end its profile first. "
-		"torch.profiler does while it records");
+		"another client of CUPTI is recording in this process, as torch.profiler does "
+		"during a profile: stop its profile first");
 }
 
 static void undo(struct vtr_cupti *c)
@@ -334,9 +336,8 @@ static int check_sizes(const struct vtr_cupti *c, struct vpt_err *err)
 	for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
 		if (!c->sizes.bytes[needed[i]])
 			return vpt_fail(err, VPTRACE_ENOCUPTI,
-				"CUPTI %u at %.200s %s records of the kind %s, without which "
-				"nothing can be "
-				"recorded",
+				"CUPTI %u at %.200s %s records of the kind %s, which vptrace "
+				"requires",
 				c->library.api, c->library.path,
 				c->sizes.too_short & vtr_kind_bit(needed[i]) ? "has shorter"
 									     : "does not know",
@@ -542,7 +543,7 @@ void vtr_cupti_describe(struct vtr_cupti *c, struct vtr_recorder *r)
 		vtr_recorder_meta(r, "cupti.refused", text);
 	if (c->graphs.suspect)
 		vtr_recorder_meta(r, "cupti.graphs",
-			"an earlier capture of this process had the profile coarse");
+			"an earlier capture of this process used the profile coarse");
 }
 
 int vtr_cupti_is_foreign(const struct vtr_cupti *c, const struct vtr_full *full)

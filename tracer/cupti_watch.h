@@ -92,7 +92,7 @@ struct vtr_watch_news {
 /* The sentence that reports it. */
 #define VTR_WATCH_TAKEN                                                                            \
 	"another client of CUPTI in this process, perhaps torch.profiler, has taken the records "  \
-	"of the GPU's work or switched them off"
+	"of GPU work or disabled them"
 
 /* Cbid of the driver call that is recorded only for the looks; enable it with the others. 0: the
  * library has none. */

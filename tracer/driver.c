@@ -46,11 +46,11 @@ int vtr_driver_load(int *version, struct vpt_err *err)
 	if (rc == STUB_LIBRARY)
 		return vpt_fail(err, VPTRACE_ENOCUPTI,
 			"no CUDA driver: %.256s is the CUDA toolkit's stub for linking (error 34). "
-			"Install the NVIDIA driver, or take the stub's folder out of "
+			"Install the NVIDIA driver, or remove the stub's folder from "
 			"LD_LIBRARY_PATH",
 			path_of(address));
 	return vpt_fail(err, VPTRACE_ENOCUPTI,
-		"the CUDA driver %.256s does not work: cuDriverGetVersion gave error %d",
+		"the CUDA driver %.256s does not work: cuDriverGetVersion returned error %d",
 		path_of(address), rc);
 }
 
@@ -71,7 +71,7 @@ const char *vtr_driver_words(char *out, size_t size)
 	if (!version_of)
 		snprintf(out, size, "no CUDA driver (libcuda.so.1) in this process");
 	else if (version_of(&version))
-		snprintf(out, size, "a CUDA driver that does not tell its version");
+		snprintf(out, size, "a CUDA driver of unknown version");
 	else
 		snprintf(out, size, "CUDA driver %d.%d", version / 1000, version % 1000 / 10);
 	return out;

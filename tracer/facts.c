@@ -22,7 +22,8 @@ int vtr_facts_put(struct vtr_facts *facts, const char *key, const char *value)
 		;
 	if (i == VTR_FACTS_MAX)
 		return vtr_fail(VPTRACE_EINVAL,
-			"metadata: there are %d keys already, found '%.64s'", VTR_FACTS_MAX, key);
+			"metadata: expected at most %d keys, found one more, '%.64s'",
+			VTR_FACTS_MAX, key);
 	copy = vpt_strndup(value, len);
 	if (copy && i == facts->count)
 		facts->all[i].key = vpt_strndup(key, key_len);

@@ -87,7 +87,8 @@ int vtr_misspelt_find(char *const *environment, char *out, size_t size)
 			meant = nearest(*environment, len);
 		if (!meant)
 			continue;
-		snprintf(out, size, "%.*s is no variable of vptrace and does nothing; %s is",
+		snprintf(out, size,
+			"%.*s is not a variable of vptrace and is ignored; did you mean %s?",
 			(int)len, *environment, meant);
 		return 1;
 	}
@@ -108,7 +109,7 @@ int vtr_misspelt_injection(char *const *environment, char *out, size_t size)
 				(*environment)[len] != '=' || !strchr(path, '/') ||
 				!access(path, F_OK))
 				continue;
-			snprintf(out, size, "%s: there is no file %.200s; nothing is traced by it",
+			snprintf(out, size, "%s: %.200s does not exist; nothing is traced by it",
 				injections[i], path);
 			return 1;
 		}

@@ -371,15 +371,13 @@ static int take_given(
 	if (is_cut(bytes) || bytes > GIVEN_BYTES_MAX)
 		return vpt_fail(err, VPT_EINVAL,
 			"options.struct_bytes: expected sizeof(struct vptrace_options), which is "
-			"%zu, "
-			"found %zu",
+			"%zu, found %zu",
 			sizeof(*out), bytes);
 	for (i = sizeof(*out); i < bytes; i++)
 		if (((const char *)given)[i])
 			return vpt_fail(err, VPT_EINVAL,
 				"options: expected %zu bytes, found %zu with a newer option at "
-				"byte "
-				"%zu, which this version does not know",
+				"byte %zu, unknown to this version",
 				sizeof(*out), bytes, i);
 	memcpy(out, given, bytes < sizeof(*out) ? bytes : sizeof(*out));
 	return VPT_OK;

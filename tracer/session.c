@@ -108,7 +108,7 @@ static void cupti_failed(const char *why)
 
 	atomic_compare_exchange_strong(&all.state, &running, VPTRACE_RANGES_ONLY);
 	if (!atomic_exchange(&all.told, 1))
-		vtr_tell("%s; only ranges are recorded from here on", why);
+		vtr_tell("%s; only ranges are recorded from now on", why);
 }
 
 /* Called by the flusher's thread: another client of CUPTI has come or gone. */
@@ -120,7 +120,8 @@ static void cupti_taken(int is_taken)
 	atomic_store(&all.taken, is_taken);
 	atomic_compare_exchange_strong(&all.state, &from, to);
 	if (is_taken && !atomic_exchange(&all.told, 1))
-		vtr_tell(VTR_WATCH_TAKEN ": they are missing in the capture until it has finished");
+		vtr_tell(VTR_WATCH_TAKEN
+			": they are missing from the capture until it has finished");
 }
 
 static void *end_by_itself(void *number);
@@ -156,8 +157,8 @@ static int enter_as(int *cancel, int changing)
 {
 	if (inside)
 		return vtr_refuse(VPTRACE_EBUSY,
-			"this thread is in a function of vptrace already: a signal handler has "
-			"interrupted it");
+			"this thread is already in a function of vptrace, which a signal handler "
+			"interrupted");
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
 	inside = 1;
 	if (changing)
@@ -523,8 +524,7 @@ int vptrace_metadata(const char *key, const char *value)
 		return rc;
 	rc = vtr_facts_put(&all.facts, key, value);
 	if (!rc && all.now && vtr_capture_meta(all.now, key, value))
-		rc = vtr_fail(
-			VPTRACE_ENOMEM, "metadata: the writer is too far behind to take more");
+		rc = vtr_fail(VPTRACE_ENOMEM, "metadata: the writer is too slow to accept more");
 	leave(cancel);
 	return rc;
 }

@@ -180,7 +180,7 @@ static int check_form(const struct vpa_args *args, struct vpt_err *err)
 			"--%s applies to the text report, not to --format json",
 			only ? "only" : "brief");
 	if (only && vpa_has(args, BRIEF))
-		return vpt_fail(err, VPT_EINVAL, "--only and --brief exclude each other");
+		return vpt_fail(err, VPT_EINVAL, "--only and --brief cannot be combined");
 	if (only && !vpa_text_has_section(only))
 		return vpt_fail(err, VPT_EINVAL, "--only: expected one of%s, found \"%.60s\"",
 			only_help + strlen(ONLY_WORDS), only);

@@ -136,8 +136,9 @@ static int read_packing(struct job *j, struct vpt_err *err)
 	while (word && p->word && strcmp(word, p->word))
 		p++;
 	if (!p->word)
-		return vpt_fail(err, VPT_EINVAL, "--format %s cannot have --compress %s: use %s",
-			j->exporter->name, word, j->exporter->packings[0].word);
+		return vpt_fail(err, VPT_EINVAL,
+			"--format %s does not support --compress %s: use %s", j->exporter->name,
+			word, j->exporter->packings[0].word);
 	if (!vpt_container_available(p->container))
 		return vpt_fail(err, VPT_EINVAL,
 			"this build has no libdeflate or zlib: use --compress none");
@@ -310,7 +311,7 @@ static int check_output(const struct job *j, struct vpt_err *err)
 
 	if (j->args->operand_count > 1 && !j->exporter->archive)
 		return vpt_fail(err, VPT_EINVAL,
-			"--format %s takes one file: several become one archive of --format %s",
+			"--format %s takes one file; only --format %s combines several",
 			j->exporter->name, archiver());
 	if (!j->exporter->is_folder)
 		return vpa_out_check(j->output, force, err);

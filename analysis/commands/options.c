@@ -141,10 +141,10 @@ int vpa_window_check(const struct vpa_given *from, const struct vpa_given *to, c
 {
 	if (from && to && from->number >= to->number)
 		return vpt_fail(err, VPT_EINVAL,
-			"--from %.60s is not before --to %.60s: nothing lies between", from->text,
+			"--from %.60s is not before --to %.60s: the window is empty", from->text,
 			to->text);
 	if (range && (from || to))
-		return vpt_fail(err, VPT_EINVAL, "--range and --from or --to exclude each other");
+		return vpt_fail(err, VPT_EINVAL, "--range cannot be combined with --from or --to");
 	return VPT_OK;
 }
 

@@ -179,10 +179,10 @@ int vpa_export_folder_check(const char *path, int force, struct vpt_err *err)
 			       : vpt_fail(err, VPT_EIO, "%.200s: %s", path, strerror(errno));
 	if (!force)
 		return vpt_fail(err, VPT_EINVAL,
-			"%.200s is there already: use another -o, or --force to replace it", path);
+			"%.200s exists already: use another -o, or --force to replace it", path);
 	if (!S_ISDIR(st.st_mode) || walk(path, is_foreign))
 		return vpt_fail(err, VPT_EINVAL,
-			"%.200s is not the folder of an export: it is not replaced", path);
+			"%.200s is not the folder of an export: not replaced", path);
 	return VPT_OK;
 }
 
@@ -219,7 +219,7 @@ int vpa_export_folder_new(const char *path, int force, enum vpt_container contai
 	f->level = level;
 	snprintf(f->temporary, size, "%s.tmp-XXXXXX", f->path);
 	if (!mkdtemp(f->temporary)) {
-		rc = vpt_fail(err, VPT_EIO, "%.200s: cannot make a folder beside it: %s", path,
+		rc = vpt_fail(err, VPT_EIO, "%.200s: cannot create a folder next to it: %s", path,
 			strerror(errno));
 		*f->temporary = '\0';
 		vpa_export_folder_free(f);
@@ -268,7 +268,7 @@ static int take_name(struct vpa_export_folder *f, struct vpt_err *err)
 		return rc;
 	if (!renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->path, RENAME_EXCHANGE))
 		return VPT_OK;
-	return vpt_fail(err, VPT_EIO, "%.200s: cannot give the folder this name: %s", f->path,
+	return vpt_fail(err, VPT_EIO, "%.200s: cannot rename the folder to this: %s", f->path,
 		strerror(errno));
 }
 

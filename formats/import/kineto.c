@@ -122,7 +122,7 @@ static int read_value(struct document *d, struct json_object **out)
 	}
 	if (state == json_tokener_success)
 		return 0;
-	return vpt_fail(d->err, VPT_EDATA, "no valid JSON at byte %llu: %s",
+	return vpt_fail(d->err, VPT_EDATA, "invalid JSON at byte %llu: %s",
 		(unsigned long long)vpt_kineto_bytes_offset(&d->bytes),
 		json_tokener_error_desc(state));
 }
@@ -466,13 +466,13 @@ static int read_document(struct document *d)
 	else if (c == '{')
 		rc = read_object(d);
 	else
-		rc = wrong(d, "'{' or '[', the begin of a PyTorch profiler trace,");
+		rc = wrong(d, "'{' or '[', the start of a PyTorch profiler trace,");
 	if (rc)
 		return rc;
 	if (!d->has_events)
 		return vpt_fail(d->err, VPT_EDATA,
-			"expected a member traceEvents in the JSON object, found none: no PyTorch "
-			"profiler trace");
+			"expected a member traceEvents in the JSON object, found none: not a "
+			"PyTorch profiler trace");
 	return drain(d);
 }
 
@@ -483,8 +483,7 @@ static int ends_early(struct document *d)
 	if (d->bytes.gzip)
 		return vpt_fail(d->err, VPT_EDATA,
 			"expected traceEvents, found that the gzip %s after %llu bytes of text",
-			d->bytes.torn ? "is damaged or breaks off" : "ends",
-			(unsigned long long)at);
+			d->bytes.torn ? "is damaged or truncated" : "ends", (unsigned long long)at);
 	return vpt_fail(d->err, VPT_EDATA,
 		"expected traceEvents, found the end of the file at byte %llu",
 		(unsigned long long)at);

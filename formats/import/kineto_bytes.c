@@ -158,7 +158,7 @@ static int fill_gzip(struct vpt_kineto_bytes *b, struct vpt_err *err)
 		if (made > b->text_max - b->end_offset)
 			return vpt_fail(err, VPT_ENOMEM,
 				"expected a gzip of %llu bytes to hold at most %llu bytes of text, "
-				"found more: if it is no bomb, give more --memory",
+				"found more: if you trust the file, raise --memory",
 				(unsigned long long)b->src->size_bytes,
 				(unsigned long long)b->text_max);
 		if (made) {

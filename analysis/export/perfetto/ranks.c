@@ -74,7 +74,7 @@ static int spool_open(struct spool *s, const char *folder, struct vpt_err *err)
 	snprintf(path, sizeof(path), "%s/.vptrace-XXXXXX", folder);
 	s->fd = mkstemp(path);
 	if (s->fd < 0)
-		return vpt_fail(err, VPT_EIO, "%.200s: cannot make a temporary file: %s", folder,
+		return vpt_fail(err, VPT_EIO, "%.200s: cannot create a temporary file: %s", folder,
 			strerror(errno));
 	unlink(path);
 	return VPT_OK;
@@ -94,7 +94,7 @@ static int spool_copy(struct spool *s, struct vpt_sink *to, struct vpt_err *err)
 			continue;
 		if (n <= 0)
 			rc = vpt_fail(err, VPT_EIO, "cannot read a temporary file: %s",
-				n ? strerror(errno) : "it is shorter than it was");
+				n ? strerror(errno) : "it became shorter");
 		else
 			rc = vpt_sink_write(to, piece, (size_t)n, err);
 		at += n > 0 ? (uint64_t)n : 0;
