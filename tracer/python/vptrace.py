@@ -1,6 +1,6 @@
 """Records the GPU work of this process into a capture file, for vptrace-analyze to read later.
 
-    import vptrace                      # before the first use of torch's NVTX, so that it is heard
+    import vptrace                      # before the first use of torch's NVTX, so that it is recorded
 
     with vptrace.trace("wan.zst") as capture:
         with vptrace.request("a cat surfing"):
@@ -16,7 +16,7 @@
                     vptrace.frames_ready(index, frames=12)
     print(capture.summary)
 
-Everything a range function returns is a context manager and a decorator:
+Each range function returns a context manager that is also a decorator:
 
     @vptrace.stage("VAE decoding")
     def decode(latents): ...
@@ -26,22 +26,23 @@ and their values may then be functions of the arguments:
     @vptrace.block(index=lambda model, i, noise: i, latents=lambda model, i, noise: noise.shape[1])
     def generate_block(model, i, noise): ...
 
-A program that is not to be touched gets its ranges from mark_calls(), or from `vptrace run`. At the end of
-a stage or request the memory of torch's allocator is sampled as counters memory.allocated, memory.reserved and
-memory.peak, without waiting for the GPU.
+A program that you do not want to change gets its ranges from mark_calls(), or from `vptrace run`. At the end
+of a stage or request the memory of torch's allocator is sampled as counters memory.allocated, memory.reserved
+and memory.peak, without waiting for the GPU.
 
-A range costs one or two microseconds of Python, also while nothing is recorded. Ranges belong to the
-thread that opened them and nest; a generator or a coroutine must not keep one open across a yield or
-an await.
+A range costs one or two microseconds of Python, even while nothing is recorded. Ranges nest, and belong
+to the thread that opened them; a generator or a coroutine must not keep one open across a yield or an
+await.
 
-The module needs libvptrace.so: the one this process has loaded already, else the one that the
-environment variable VPTRACE_LIBRARY names, the one that CUDA or NVTX is to load, the one beside this
-file, the one that the system's loader finds. Without it everything here does nothing, and start() and trace() say so in one warning; with
-strict=True they raise. Failures of the library are warnings too unless strict: a traced program is to
-run as it does untraced.
+The module needs libvptrace.so. It uses the one that this process has already loaded, else the one in the
+environment variable VPTRACE_LIBRARY, the one that CUDA or NVTX is configured to load, the one next to this
+file, or the one that the system's loader finds.
+Without the library all functions do nothing, and start() and trace() print one warning; with strict=True
+they raise an exception. Failures of the library are warnings too, unless strict: a traced program must run
+as it does untraced.
 
-Options can be set from outside: VPTRACE_OUTPUT, VPTRACE_PROFILE, VPTRACE_MEMORY and the others of
-vptrace.h win over the arguments below.
+The environment variables VPTRACE_OUTPUT, VPTRACE_PROFILE, VPTRACE_MEMORY and the others of vptrace.h
+override the arguments below.
 """
 
 import atexit
@@ -70,8 +71,8 @@ class Code(enum.IntEnum):
     """What start() and stop() return. The names are those of vptrace.h."""
 
     OK = 0
-    EINVAL = -1  # an option or a variable of the environment makes no sense
-    EBUSY = -2  # a capture is running already; it goes on
+    EINVAL = -1  # invalid option or environment variable
+    EBUSY = -2  # a capture is already running; it continues
     EIDLE = -3  # no capture is running
     ENOMEM = -4
     EFILE = -5  # the file cannot be created or written
@@ -80,7 +81,7 @@ class Code(enum.IntEnum):
     EDENIED = -8  # ranges only: the driver does not allow tracing for this user
     ETIMEOUT = -9  # stopped, but the GPU or CUPTI took too long: records are missing
     EFORKED = -10  # this process was forked from a traced one and records nothing
-    MISSING = -100  # there is no libvptrace.so; said by this module alone
+    MISSING = -100  # there is no libvptrace.so; returned only by this module
 
 
 class State(enum.IntEnum):
@@ -88,18 +89,18 @@ class State(enum.IntEnum):
 
     STOPPED = 0
     RUNNING = 1
-    RANGES_ONLY = 2  # CUPTI could not be had, or another client has it now: see last_error()
+    RANGES_ONLY = 2  # CUPTI is unavailable, or another client has it now: see last_error()
     PAUSED = 3
     FAILED = 4  # the file could not be written: nothing more is recorded
     INERT = 5  # a forked child
 
 
 class VptraceWarning(RuntimeWarning):
-    """Something is not recorded; the program runs on."""
+    """Something is not recorded; the program continues."""
 
 
 class VptraceError(RuntimeError):
-    """What a warning would have said, where strict=True was asked for. `code` is a Code."""
+    """Replaces a warning if strict=True. `code` is a Code."""
 
     def __init__(self, code, text):
         super().__init__(text)
@@ -109,27 +110,27 @@ class VptraceError(RuntimeError):
 class Statistics(typing.NamedTuple):
     """Numbers of a capture. received = written + dropped."""
 
-    received: int = 0  # records that CUPTI, NVTX and this program delivered
-    written: int = 0  # of them, in the file
-    dropped: int = 0  # of them, not
+    received: int = 0  # records delivered by CUPTI, NVTX and this program
+    written: int = 0  # of the received: in the file
+    dropped: int = 0  # of the received: not in the file
     cupti_dropped: int = 0  # records that CUPTI itself could not deliver
-    invalid: int = 0  # of the written: times that make no sense
+    invalid: int = 0  # of the written: records with invalid times
     chunks: int = 0
     file_bytes: int = 0
-    names_dropped: int = 0  # names beyond the limit of distinct ones
-    buffers_kept: int = 0  # that CUPTI had not given back when the capture ended
-    cupti_records: int = 0  # that CUPTI delivered: of them, received are all but the filtered
+    names_dropped: int = 0  # names beyond the limit of distinct names
+    buffers_kept: int = 0  # buffers that CUPTI had not returned when the capture ended
+    cupti_records: int = 0  # records delivered by CUPTI; all but the filtered are received
     filtered: int = 0
     stop_code: int = 0
     unfinished: int = 0  # of the written: work that the GPU had not done at the stop
 
 
 class Summary(typing.NamedTuple):
-    """What became of a capture."""
+    """The result of a capture."""
 
     path: typing.Optional[str]  # of the file; None: unknown, or nothing was recorded
-    code: Code  # the first of start's and stop's that was not OK
-    reason: str  # in words, "" when all is well
+    code: Code  # the first Code of start() and stop() that was not OK
+    reason: str  # in words; "" if the code is OK
     stats: Statistics
 
     @property
@@ -185,7 +186,7 @@ class _Note(ctypes.Structure):
 
 _text, _note, _stats = ctypes.c_char_p, ctypes.POINTER(_Note), ctypes.POINTER(_Stats)
 
-# Functions that may wait; other threads of Python go on meanwhile.
+# Functions that may wait; other threads of Python continue meanwhile.
 _WAITING = {
     "start": (ctypes.c_int, [ctypes.POINTER(_Options)]),
     "stop": (ctypes.c_int, [_stats]),
@@ -198,8 +199,8 @@ _WAITING = {
     "version": (_text, []),
 }
 
-# Functions that never wait. They keep the interpreter's lock: giving it away and asking for it back takes
-# a hundred times longer than the call where another thread of Python is busy.
+# Functions that never wait. They keep the interpreter's lock: releasing and acquiring it takes a hundred
+# times longer than the call if another thread of Python is busy.
 _QUICK = {
     "range_push": (None, [_text]),
     "range_pop": (None, []),
@@ -224,7 +225,7 @@ class _Library:
                 setattr(self, name, function)
         self._handle = library
         self.path = None
-        if hasattr(library, "vptrace_path"):  # younger than the rest
+        if hasattr(library, "vptrace_path"):  # newer than the rest
             self.path = ctypes.CDLL(path).vptrace_path
             self.path.restype, self.path.argtypes = _text, []
 
@@ -236,7 +237,7 @@ class _Library:
 
 
 def _mapped():
-    """The copy in this process; two of them would fight for CUPTI."""
+    """The copy in this process; two copies would compete for CUPTI."""
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
             for line in maps:
@@ -249,7 +250,7 @@ def _mapped():
 
 
 def _load():
-    """The library, or None and where it was looked for."""
+    """The library, or None and the errors of each attempt."""
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libvptrace.so")
     tried = []
     named = os.environ.get("VPTRACE_LIBRARY")
@@ -265,7 +266,7 @@ def _load():
     return None, "; ".join(tried)
 
 
-# Loaded at once: its constructor announces it to NVTX, which looks only at a program's first range.
+# Loaded on import: its constructor registers it with NVTX, which checks only at a program's first range.
 _library, _why_missing = _load()
 _said = set()
 _lock = threading.Lock()
@@ -278,7 +279,7 @@ def _bytes(text):
 
 
 def _complain(code, text, strict):
-    """Raises, or warns the first time that this is to be said."""
+    """Raises, or warns once per text."""
     if strict:
         raise VptraceError(code, text)
     with _lock:
@@ -287,13 +288,13 @@ def _complain(code, text, strict):
     if not first:
         return
     level, frame = 1, sys._getframe()
-    while frame and frame.f_code.co_filename == __file__:  # the line of the program is what helps
+    while frame and frame.f_code.co_filename == __file__:  # report the line of the program
         level, frame = level + 1, frame.f_back
     warnings.warn("vptrace: " + text, VptraceWarning, stacklevel=level)
 
 
 def _result(number, names=Code):
-    """A number of the library as a Code; one that is younger than this module stays a number."""
+    """A number of the library as a Code; one that is newer than this module stays a number."""
     try:
         return names(number)
     except ValueError:
@@ -301,7 +302,7 @@ def _result(number, names=Code):
 
 
 def _failed(number, strict):
-    """The Code of what a function returned, complained about unless it is OK."""
+    """The Code of what a function returned; warns or raises unless it is OK."""
     code = _result(number)
     if code != Code.OK:
         _complain(code, last_error() or "failed with code %d" % number, strict)
@@ -353,8 +354,8 @@ def _options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms, st
 
 
 def _torch_is_profiling():
-    """Whether a profiler of torch is active here, as far as a torch that was imported anyway tells. It need not use CUPTI; that
-    nobody tells."""
+    """Whether a profiler of torch is active here. Does not import torch. The profiler need not use CUPTI; whether it does is
+    unknown."""
     autograd = getattr(sys.modules.get("torch"), "autograd", None)
     if getattr(getattr(autograd, "profiler", None), "_is_profiler_enabled", False):
         return True  # in the process, from torch 2.1 on
@@ -365,9 +366,9 @@ def _torch_is_profiling():
 
 
 def _start_beside_torch(options, strict):
-    """Ranges alone: its profile would lose the GPU's records to us, or we ours to it, mostly without a word."""
-    text = ("a profiler of torch is active in this process, and two cannot have the GPU's records: "
-            "use one after the other")
+    """Records ranges only: otherwise one of the two would lose the GPU's records, mostly without an error."""
+    text = ("a profiler of torch is active in this process, and only one can have the GPU's records: "
+            "do not use both at the same time")
     if strict:
         raise VptraceError(Code.ETAKEN, text)
     if os.environ.get("VPTRACE_PROFILE") in (None, "", "none"):
@@ -378,14 +379,14 @@ def _start_beside_torch(options, strict):
         if number != Code.OK:
             return _failed(number, strict), last_error()
         text += "; only ranges are recorded"
-    else:  # which wins over options
+    else:  # the variable overrides options
         text += "; nothing is recorded"
     _complain(Code.ETAKEN, text, strict)
     return Code.ETAKEN, text
 
 
 def _captures():
-    """Whether this thread's stream of torch is being captured: the library cannot see that it has begun."""
+    """Whether this thread's stream of torch is being captured; the library does not see the begin."""
     cuda = sys.modules.get("torch.cuda")
     asked = getattr(cuda, "is_current_stream_capturing", None)
     try:
@@ -395,7 +396,7 @@ def _captures():
 
 
 def _start(options, strict):
-    """The Code, and why in words unless it is OK."""
+    """The Code, and the reason in words unless it is OK."""
     if not _library:
         text = "nothing is recorded: " + last_error()
         _complain(Code.MISSING, text, strict)
@@ -404,13 +405,13 @@ def _start(options, strict):
     atexit.register(_stop_at_exit)
     if _torch_is_profiling() and _library.status() == State.STOPPED:
         return _start_beside_torch(options, strict)
-    if _captures():  # to wait for the device would spoil it
+    if _captures():  # waiting for the device would break the capture
         options = _Options.from_buffer_copy(options)
         options.synchronize = -1
     number = _library.start(ctypes.byref(options))
     if strict and number in _RECORDING[1:]:
         reason = last_error()
-        _library.stop(None)  # strict asked for all or nothing
+        _library.stop(None)  # strict requires a complete capture
         raise VptraceError(_result(number), reason)
     code = _failed(number, strict)
     return code, last_error() if code != Code.OK else ""
@@ -419,26 +420,25 @@ def _start(options, strict):
 def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flush_interval_ms=0,
           stop_timeout_ms=0, compression_level=0, cupti_path=None, synchronize=True, device_buffers=0,
           strict=False):
-    """Starts recording and returns a Code: OK; ENOCUPTI, ETAKEN or EDENIED when only ranges are recorded;
-    another one when nothing is. All but OK are warned about once, and raised with strict=True. While a
-    profiler of torch is active it is ETAKEN.
+    """Starts recording and returns a Code: OK; ENOCUPTI, ETAKEN or EDENIED if only ranges are recorded;
+    another one if nothing is. Each Code but OK is warned about once, or raised with strict=True. While a
+    profiler of torch is active, the Code is ETAKEN.
 
-    path                the file, which appears with the first record. %p is the process id, %h the host,
-                        %r the rank, %q{VAR} a variable, %% a percent sign. A name that is taken gets a
-                        number. Default: vptrace-<script>-<pid>.zst in the working folder
-    profile             "default", "lite" (kernels, copies, launches, ranges), "full" (memory operations
-                        too), "coarse" (a CUDA graph is one record), "none" (ranges alone)
-    overwrite           whether an existing regular file of that name is replaced
+    path                the output file, created with the first record. %p is the process id, %h the host,
+                        %r the rank, %q{VAR} a variable, %% a percent sign. If the file exists, a number is
+                        added to the name. Default: vptrace-<script>-<pid>.zst in the working folder
+    profile             "default", "lite" (kernels, copies, launches, ranges), "full" (also memory
+                        operations), "coarse" (one record per CUDA graph), "none" (ranges only)
+    overwrite           whether to replace an existing regular file
     memory_limit_bytes  beyond it the newest records are dropped and counted; 0: 256 MiB
-    flush_interval_ms   at most so much is lost if the process dies; 0: 1000
+    flush_interval_ms   at most the records of this time are lost if the process dies; 0: 1000
     stop_timeout_ms     the longest wait for the GPU and CUPTI at the end; 0: 5000
-    compression_level   zstd's, -7 to 19; 0: 1
+    compression_level   zstd level, -7 to 19; 0: 1
     cupti_path          a libcupti to load instead of the one found
-    synchronize         whether stop() first waits for the work that has been launched; what it does not
-                        wait for has no times. No device is synchronized while a stream is
-                        being captured
-    device_buffers      the most of 3.2 MB each that CUPTI may take on the device for a context, for graphs
-                        with millions of nodes; 0: CUPTI's own limit
+    synchronize         whether stop() first waits for launched work; otherwise unfinished work has no
+                        times. No device is synchronized while a stream is being captured
+    device_buffers      limit of the 3.2 MB buffers that CUPTI may allocate on the device per context, for
+                        graphs with millions of nodes; 0: CUPTI's own limit
     """
     return _start(_options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms,
                            stop_timeout_ms, compression_level, cupti_path, synchronize, device_buffers),
@@ -453,7 +453,7 @@ def _stop():
 
 
 def stop(strict=False):
-    """Drains, closes the file, returns its Statistics. Without a running capture those of the last one."""
+    """Drains, closes the file, and returns its Statistics; without a running capture those of the last one."""
     if not _library:
         return Statistics(stop_code=Code.MISSING)
     code, reason, stats = _stop()
@@ -463,13 +463,13 @@ def stop(strict=False):
 
 
 def _stop_at_exit():
-    """Before the interpreter and CUDA go away; the library would do it later with less left to ask."""
+    """Stops before the interpreter and CUDA shut down; the library would do it later, when less of them is left."""
     if _library.status() not in (State.STOPPED, State.INERT):
         stop()
 
 
 def pause():
-    """What happens until resume() is discarded: a pause, not a loss. Returns a Code."""
+    """Discards events until resume(): a pause, not a loss. Returns a Code."""
     return _result(_library.pause()) if _library else Code.MISSING
 
 
@@ -492,8 +492,8 @@ def statistics():
 
 
 def metadata(key, value):
-    """Keeps a fact about the run: metadata("model.parameters", 1.3e9). Before start() it is remembered
-    for the next capture; the latest value of a key wins. Returns a Code."""
+    """Records a fact about the run: metadata("model.parameters", 1.3e9). Before start() it is kept for the
+    next capture; the latest value of a key counts. Returns a Code."""
     return _result(_library.metadata(_bytes(key), _bytes(value))) if _library else Code.MISSING
 
 
@@ -506,16 +506,16 @@ def counter(name, value, unit=None):
 
 
 class schedule:  # pylint: disable=invalid-name
-    """Which iterations of a loop a trace records: after `skip_first` of them, `wait` that are left out, `warmup` that
-    are left out too, `active` that are recorded, and so on; `repeat` times, 0: until the trace ends. What is left out is
-    a pause of the capture: it counts neither as idle time nor as a loss.
+    """The iterations of a loop that a trace records. After `skip_first` iterations, it omits `wait` and `warmup`
+    iterations and records `active` iterations, again and again, `repeat` times; 0: until the trace ends. Omitted
+    iterations are a pause of the capture: they count neither as idle time nor as a loss.
 
         with vptrace.trace("run.zst", schedule=vptrace.schedule(wait=1, warmup=1, active=3)) as capture:
             for prompt in prompts:
                 generate(prompt)
                 capture.step()
 
-    Call it with the number of an iteration to learn whether that is recorded.
+    Call it with the number of an iteration: returns whether this iteration is recorded.
     """
 
     def __init__(self, *, wait=0, warmup=0, active=1, repeat=0, skip_first=0):
@@ -531,12 +531,12 @@ class schedule:  # pylint: disable=invalid-name
 
 
 class trace:  # pylint: disable=invalid-name
-    """A capture as a context manager and a decorator; takes what start() takes, and a schedule: see schedule() and
-    step(). Any function of an iteration's number that says whether it is recorded is one.
+    """A capture as a context manager and a decorator. The arguments are those of start(), and a schedule: see
+    schedule() and step(). Any function that takes an iteration's number and returns whether to record it will do.
 
-    With a capture running already, say of `vptrace run`, that one goes on and is not stopped here, and a schedule
-    does nothing.
-    After the block, `summary` is a Summary; before, None. An exception of the block is never hidden.
+    If a capture is already running, for example of `vptrace run`, it continues and is not stopped here, and a
+    schedule has no effect.
+    After the block, `summary` is a Summary; before, None. An exception of the block is never suppressed.
     """
 
     def __init__(self, path=None, *, schedule=None, profile=None, overwrite=False, memory_limit_bytes=0,  # pylint: disable=redefined-outer-name
@@ -643,7 +643,7 @@ def _ask(make, **values):
 
 
 class _Range:
-    """One range, as often as it is entered, on any thread."""
+    """A range that may be entered any number of times, on any thread."""
 
     __slots__ = ("_name", "_note")
 
@@ -687,8 +687,8 @@ class _Stage(_Range):
 
 
 def _describe(kind, index=None, frames=None, latents=None, timestep=None):
-    """What a range is to a video pipeline; what is not said is negative. Anything that int() and float()
-    take will do, a tensor of one element too, which waits for the GPU."""
+    """The role of a range in a video pipeline; a missing number is negative. Numbers may be anything that int()
+    and float() accept, including a tensor of one element, which waits for the GPU."""
     numbers = [-1 if n is None else int(n) for n in (index, frames, latents)]
     return _Note(kind, *numbers, -1.0 if timestep is None else float(timestep))
 
@@ -699,7 +699,7 @@ def range(name):  # pylint: disable=redefined-builtin
 
 
 def request(name, frames=None):
-    """One video asked for. `frames` are all its video frames, where no block says how many it has."""
+    """One requested video. `frames` is the number of all its video frames, if no block gives its own."""
     return _ask(lambda name, frames: _Stage(name, _describe(1, frames=frames)), name=name, frames=frames)
 
 
@@ -709,23 +709,23 @@ def stage(name):
 
 
 def block(index, frames=None, latents=None):
-    """One generated block of frames. `index` counts in its request from 0; `frames` are the video frames,
-    `latents` the latent frames that it makes."""
+    """One generated block of frames. `index` counts from 0 in its request; `frames` is the number of video
+    frames, `latents` that of latent frames."""
     return _ask(lambda **values: _Range("block", _describe(3, **values)), index=index, frames=frames, latents=latents)
 
 
 def step(index, timestep=None):
-    """One denoising iteration. `index` counts in its block from 0; `timestep` is the schedule's."""
+    """One denoising iteration. `index` counts from 0 in its block; `timestep` is that of the schedule."""
     return _ask(lambda **values: _Range("step", _describe(4, **values)), index=index, timestep=timestep)
 
 
 def context_pass(index):
-    """The pass that writes the KV cache, `index` counted among the steps of its block."""
+    """The pass that writes the KV cache; `index` counts among the steps of its block."""
     return _ask(lambda index: _Range("context pass", _describe(5, index)), index=index)
 
 
 def frames_ready(index, frames=None):
-    """Marks the moment when the frames of block `index` are ready for whoever watches them."""
+    """Marks the moment when the frames of block `index` are ready to be shown."""
     if _library is not None:
         _library.note_mark(b"frames ready", _describe(6, index, frames))
 
@@ -743,9 +743,9 @@ _memory_next = 0  # pylint: disable=invalid-name
 
 
 def _memory_at_the_end():
-    """Samples what torch's allocator keeps on the current device, as counters memory.allocated, memory.reserved and memory.peak
-    in bytes; at most a hundred times a second. Asks the allocator alone, never the GPU; where torch is not imported
-    or has not used CUDA there is nothing to ask. The peak is the allocator's since its last reset."""
+    """Samples the memory of torch's allocator on the current device, as counters memory.allocated, memory.reserved and
+    memory.peak in bytes, at most 100 times per second. Reads only the allocator, never the GPU; does nothing if torch
+    is not imported or has not used CUDA. The peak is the allocator's since its last reset."""
     global _memory_next  # pylint: disable=global-statement
     cuda = sys.modules.get("torch.cuda")
     if cuda is None:
@@ -766,19 +766,19 @@ def _memory_at_the_end():
         pass
 
 
-# ---- marks around functions that know nothing of vptrace ----
+# ---- marks around functions that do not use vptrace ----
 
 
 def mark_calls(*marks):
-    """Puts ranges around functions of the program and of its libraries, now and as they are imported, and returns how
-    many are marked so far. Each argument is the name of a preset, the path of a mark file, "auto" for all presets,
-    "modules:N" for every torch.nn.Module down to a depth, or lines as they stand in a mark file:
+    """Puts ranges around functions of the program and of its libraries, now and when they are imported, and returns
+    the number of functions marked so far. Each argument is the name of a preset, the path of a mark file, "auto" for all presets,
+    "modules:N" for every torch.nn.Module down to a depth, or lines in the format of a mark file:
 
         vptrace.mark_calls("diffusers")
         vptrace.mark_calls("my_model.sampler:Sampler.denoise = step index=i")
 
-    README.md beside this module describes the lines. A mistake in them is a ValueError that says where it is. Without
-    the library nothing is marked. unmark_calls() undoes it all. (mark() is another thing: it marks a moment.)
+    README.md next to this module describes the lines. A mistake in them raises a ValueError with its place. Without
+    the library nothing is marked. unmark_calls() undoes all marks. (mark() is different: it marks a moment.)
     """
     import vptrace_marks  # pylint: disable=import-outside-toplevel
 
@@ -786,12 +786,12 @@ def mark_calls(*marks):
 
 
 def unmark_calls():
-    """Puts every function back that mark_calls(), or `vptrace run`, has marked."""
+    """Restores every function that mark_calls(), or `vptrace run`, has marked."""
     if "vptrace_marks" in sys.modules:
         sys.modules["vptrace_marks"].stop()
 
 
-# ---- torch.cuda.nvtx, for a program that used it before this module was there ----
+# ---- torch.cuda.nvtx, for a program that used it before importing this module ----
 
 _NVTX = "torch.cuda.nvtx"
 _wrapped = {}  # the original functions by name
@@ -829,7 +829,7 @@ def _wrapper(function, ours):
 
 
 def _is_heard(nvtx):
-    """NVTX returns a negative depth where no tool listens."""
+    """NVTX returns a negative depth if no tool is attached."""
     depth = nvtx.range_push("vptrace: is NVTX heard?")
     nvtx.range_pop()
     return depth >= 0
@@ -855,7 +855,7 @@ def _wrap(nvtx, force):
 
 
 class _WrapWhenImported(importlib.abc.MetaPathFinder):
-    """Stands first among the finders until torch.cuda.nvtx is imported."""
+    """Is the first of the finders until torch.cuda.nvtx is imported."""
 
     def __init__(self, force):
         self._force = force
@@ -877,14 +877,14 @@ class _WrapWhenImported(importlib.abc.MetaPathFinder):
 
 
 def wrap_torch_nvtx(force=False):
-    """Lets the ranges of torch.cuda.nvtx be recorded in a program that used NVTX before this module was
-    imported: then NVTX has decided already that nobody listens. From here on its range_push, range_pop,
-    range (through these two), mark, range_start and range_end call vptrace too. Functions that were
-    imported by name before stay as they are, and so do the ranges that torch makes in C++ (emit_nvtx).
+    """Records the ranges of torch.cuda.nvtx in a program that used NVTX before it imported this module, when
+    NVTX already found no tool. From now on range_push, range_pop, range (through these two), mark,
+    range_start and range_end also call vptrace. Functions imported by name earlier do not change, nor do
+    the ranges that torch makes in C++ (emit_nvtx).
 
-    Where NVTX is heard nothing is done, lest every range be recorded twice; `force` is for a program in
-    which another tool is the one that hears it. Before torch is imported, this waits for it. Returns
-    whether vptrace is called from now on; None: it will be decided when torch is imported.
+    Does nothing if a tool is attached to NVTX, since every range would be recorded twice; use `force` if
+    this is another tool. If torch is not imported yet, this takes effect when it is. Returns whether
+    vptrace is called from now on; None: decided when torch is imported.
     """
     if _library is None:
         return False
