@@ -1,13 +1,13 @@
 #!/bin/sh
-# Shows what vptrace does: builds everything, traces a video-diffusion pipeline, prints the report.
+# Demonstrates vptrace: builds everything, traces a video-diffusion pipeline, prints the report.
 #
-#   sh bench/demo.sh                      the pipeline as it should be
-#   sh bench/demo.sh --sync-per-layer     one thing wrong with it; `sh bench/demo.sh --help` lists the knobs
+#   sh bench/demo.sh                      the pipeline without a fault
+#   sh bench/demo.sh --sync-per-layer     with one fault; `sh bench/demo.sh --help` lists the knobs
 #   sh bench/demo.sh --simulated [KNOBS]  on the simulated GPU even where there is a real one
 #
-# Works on a fresh Debian 12 machine, with the set-up of tests/run.sh. With an NVIDIA GPU and CUDA 13's libcudart it runs on that GPU;
-# without one on a simulated GPU, which moves a clock of its own, and then no figure says anything about a real one. Each run
-# gets a folder of its own under build/demo/.
+# Works on a fresh Debian 12 machine, with the set-up of tests/run.sh. With an NVIDIA GPU and CUDA 13's libcudart it runs on that GPU,
+# otherwise on a simulated GPU with a simulated clock, and then no figure applies to a real GPU. Each run gets a new folder under
+# build/demo/.
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck disable=SC1091
@@ -49,12 +49,12 @@ fi
 if [ -n "$gpu" ]; then
 	LD_LIBRARY_PATH=$driver:$cudart${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 	export LD_LIBRARY_PATH
-	banner="on $gpu; its kernels only wait, so their durations are made up"
+	banner="on $gpu; the kernels only wait, so their durations are made up"
 else
 	banner="on a SIMULATED GPU: no figure here was measured on a real one"
 fi
 
-# ---- a folder of its own ----
+# ---- a new folder ----
 mkdir -p build/demo
 name=$(echo "plain $*" | sed 's/^plain --//; s/ *$//; s/[^A-Za-z0-9.]\{1,\}/-/g; s/-*$//')
 number=1
@@ -80,7 +80,7 @@ CUDA_INJECTION64_PATH=$tracer NVTX_INJECTION64_PATH=$tracer VPTRACE_OUTPUT=$PWD/
 set -- "$folder"/trace*.zst
 if [ $status != 0 ]; then
 	cat "$folder/demo.txt"
-	[ -e "$1" ] || rm -r "$folder" # a knob that is none, mostly
+	[ -e "$1" ] || rm -r "$folder" # mostly an unknown knob
 	exit $status
 fi
 [ -e "$1" ] || { echo "bench/demo.sh: the tracer wrote no capture" >&2; exit 1; }
@@ -94,7 +94,7 @@ for trace; do
 		[ $status = 0 ] || [ $status = 3 ] || exit $status
 	done
 done
-# For Perfetto: one trace as it is, those of several ranks as one archive.
+# For Perfetto: one trace as a file, traces of several ranks as one archive.
 export=$folder/trace.pftrace
 [ $# = 1 ] || export=$folder/trace.tar
 status=0
@@ -102,7 +102,7 @@ build/vptrace-analyze export "$@" --format perfetto --output "$export" 2>"$folde
 [ $status = 0 ] || [ $status = 3 ] || { cat "$folder/export.log"; exit $status; }
 opens=$(sed -n 's/^vptrace-analyze: open it at //p' "$folder/export.log")
 rm -f "$folder/export.log"
-# The first screen: with blocks, what stands before the tables of the whole window.
+# The first screen: with blocks, the part before the tables of the whole window.
 if grep -q '^THE MEAN BLOCK' "${1%.zst}.txt"; then
 	sed '/^THE WINDOW/,$d' "${1%.zst}.txt"
 else
@@ -110,22 +110,22 @@ else
 	echo
 fi
 
-# ---- what to make of it ----
+# ---- summary ----
 cause=$(sed -n '/^CAUSE/,/^$/p' "${1%.zst}.txt" | sed 's/^CAUSE//; s/^ */ /' | tr -d '\n' | sed 's/^ *//; s/ *$//')
 repair=$(sed -n '/"findings": /,$ s/.*"title": "\(.*\)",*$/\1/p' "${1%.zst}.json" | head -n 1)
 case $name in
 plain) next=" --sync-per-layer: two .item() in each layer" ;;
 sync-per-layer*) next=" --slow-host 90000 --scale 0.5: a fast GPU, a slow host" ;;
-*graph*) next=" --two-streams: VAE and copies beside the next block" ;;
+*graph*) next=" --two-streams: VAE and copies during the next block" ;;
 slow-host*) next=" --slow-host 90000 --scale 0.5 --graph: the same with CUDA graphs" ;;
 two-streams*) next=" --offload: weights from the host in each pass" ;;
 offload*) next=" --eager: attention that is not fused" ;;
-*) next=": the pipeline as it should be" ;;
+*) next=": the pipeline without a fault" ;;
 esac
-echo "FOUND ($banner): $cause${repair:+ First of all: $repair.}"
+echo "FOUND ($banner): $cause${repair:+ Fix first: $repair.}"
 traces=
 for trace; do
 	traces="$traces ${trace##*/},"
 done
-echo "FILES $folder/:$traces the whole report as .txt and .json; ${export##*/} for $opens"
+echo "FILES $folder/:$traces the full report as .txt and .json; ${export##*/} for $opens"
 echo "NEXT  sh bench/demo.sh$next"

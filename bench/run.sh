@@ -2,8 +2,8 @@
 # Size and speed of captures, one table: `sh bench/run.sh [-n EVENTS] [TRACE...]`.
 #
 # The Self-Forcing stream (EVENTS of them, default 1,000,000; simulated, the same on every machine) and then each
-# TRACE, in three shapes: a vptrace capture, raw CUPTI records under zstd 1, Kineto's JSON under gzip. README.md says
-# what each number is. Programs come from build/ or from the folder in VPT_BUILD, and are built if they are missing.
+# TRACE, in three formats: a vptrace capture, raw CUPTI records with zstd 1, Kineto's JSON with gzip. README.md defines
+# each number. Programs are in build/ or in the folder VPT_BUILD, and are built if they are missing.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${VPT_BUILD:-$root/build}

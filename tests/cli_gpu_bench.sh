@@ -39,14 +39,14 @@ same "what matters most comes first" "works complete capture variants cost quest
 same "no phase takes more than 8 minutes" "" "$(awk '$2 > 480' "$work/out")"
 plan --dry-run all --minutes 9
 same "$rule: exit code" 0 "$found"
-says out "9 min at most"
+says out "at most 9 min"
 same "$rule: it begins with" "works prepare sequence demo-plain" \
 	"$(awk 'NR <= 4 { print $1 }' "$work/out" | tr '\n' ' ' | sed 's/ $//')"
 same "no step is there twice" "" "$(sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p' "$work/out" | grep -v '^prepare$' | sort | uniq -d)"
 same "steps and prepare add up" "" "$(awk '
 	/^[a-z]/ { sum = 0 }
 	/^  [a-z]/ { sum += $2 }
-	/ in all$/ && ($1 != sum || sum > 480) { print $1, sum }' "$work/out")"
+	/ in total$/ && ($1 != sum || sum > 480) { print $1, sum }' "$work/out")"
 plan --dry-run questions
 same "whole graphs come last: a process may never undo them" whole-graphs "$(sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p' "$work/out" | tail -n 1)"
 cases=$((cases + 1))
@@ -63,7 +63,7 @@ printf '#!/bin/sh\nexit 9\n' >"$work/fake/nvidia-smi"
 chmod +x "$work/fake/nvidia-smi"
 PATH=$work/fake:$PATH VPT_BUILD=$bin sh "$run_sh" --out "$work/none" works >"$work/out" 2>"$work/err" </dev/null
 same "$rule: exit code" 3 $?
-says err "not run: no NVIDIA GPU answers here"
+says err "not run: no NVIDIA GPU found"
 
 # ---- run.sh on the simulated GPU ----
 
@@ -365,13 +365,13 @@ pipeline_with() {
 		>"$work/out" 2>"$work/err" </dev/null
 	same "$rule: the exit code" 1 $?
 	rule=$1
-	says err "self_forcing.py: PyTorch 2.5 or later is needed, $2"
+	says err "self_forcing.py: expected PyTorch 2.5 or later, $2"
 	same "$rule: one line" 1 "$(wc -l <"$work/err")"
 }
 rm -rf "$work/modules"
 mkdir -p "$work/modules/torch/nn"
 echo 'raise ModuleNotFoundError("No module named torch")' >"$work/modules/torch/__init__.py"
-pipeline_with "no PyTorch" "and $("$python" -c 'import sys; print(sys.executable)') cannot import it: No module named torch"
+pipeline_with "no PyTorch" "but $("$python" -c 'import sys; print(sys.executable)') cannot import it: No module named torch"
 echo '__version__ = "2.1.0"' >"$work/modules/torch/__init__.py"
 : >"$work/modules/torch/nn/__init__.py"
 : >"$work/modules/torch/nn/functional.py"

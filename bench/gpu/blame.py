@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Whether what a report blames is what a repair really saves.
+"""Checks whether a fix saves the time that the report gives.
 
     blame.py --blamed WITH.json WITHOUT.json --times WITH... -- WITHOUT... --findings ID+...
 
-Two reports (of the program with the fault, and without), the findings that stand for the fault, and for
-both programs how long untraced runs took (files of self_forcing.py --events, or reports, which say it too).
-Blamed is what the findings together promise at most in the first report, less what they do in the second;
-so they must be of different times, as idle time and copying are.
+Arguments: two reports (of the program with the fault, and without), the times of untraced runs of both
+programs (files of self_forcing.py --events, or reports, which have them too), and the findings that represent
+the fault. The blamed time is the sum of their gains in the first report minus that in the second. The findings
+must therefore cover different times, as idle time and copying do.
 """
 
 import json
@@ -26,14 +26,14 @@ def gain_ms(report, ids):
 
 
 def length_ms(document):
-    """Of all videos: by events, or by a report's requests."""
+    """Times of all videos: from events, or from a report's requests."""
     if "verdict" in document:
         return sum(r["end_ns"] - r["start_ns"] for r in document["requests"]) / 1e6
     return sum(request["total_ms"] for request in document["requests"])
 
 
 def compare(reports, ids, with_ms, without_ms):
-    """Lists of lengths, of which the medians count."""
+    """Lists of lengths; the medians count."""
     blamed = gain_ms(reports[0], ids) - gain_ms(reports[1], ids)
     saved = statistics.median(with_ms) - statistics.median(without_ms)
     noise = max(max(times) - min(times) for times in (with_ms, without_ms))

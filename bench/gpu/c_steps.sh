@@ -126,7 +126,7 @@ number_of() { # number_of PROBE NAME
 	awk -F '\t' -v name="$2" '$1 == name { print $2 }' "logs/$1.out"
 }
 
-# 100,000 launches a second are promised without loss; a little more is asked for.
+# 100,000 launches per second must be recorded without loss; a little more is requested.
 rate() { # rate THREADS
 	PROBE_OUT=$work
 	export PROBE_OUT
@@ -134,7 +134,7 @@ rate() { # rate THREADS
 	launched=$(number_of "rate-$1" per_second)
 	lost=$(awk -F '\t' '$1 ~ /lost/ { n += $2 } END { print n + 0 }' "logs/rate-$1.out")
 	# How fast the simulated GPU is says nothing.
-	say "launches a second without loss" "$(awk -v rate="$launched" -v lost="$lost" -v least="$(either 100000 0)" \
+	say "launches per second without loss" "$(awk -v rate="$launched" -v lost="$lost" -v least="$(either 100000 0)" \
 		'BEGIN { print (rate >= least && !lost) ? "ok" : "failed" }')" \
 		"$launched" 1/s ">= $(either 100000 0), and $lost lost = 0" ""
 }
@@ -173,13 +173,13 @@ cpu_program() { # cpu_program NAME
 	run "$1" 30 "$build/bench_tracer_$1" && note measured "$(tr -s ' \n' ' ;' <"logs/$1.out" | cut -c1-300)"
 }
 
-# Tests labelled no-gpu say what happens where there is no driver: beside one they would fail, and are left out. The others bring
+# Tests labelled no-gpu require a machine without a driver and are left out. The others bring
 # the simulated GPU themselves; LD_LIBRARY_PATH could put a real driver in its place.
 run_tests() {
 	run configure-tests 60 cmake -S "$root" -B "$build" -DVPT_TESTS=ON &&
 		run build-tests 300 cmake --build "$build" -j "$(nproc)" || return
 	left_out=$(limited 20 ctest --test-dir "$build" -N -L no-gpu | sed -n 's/^ *Test *#[0-9]*: *//p' | tr '\n' ' ')
-	note skipped "${left_out:-none }left out: it says what happens without a GPU"
+	note skipped "${left_out:-none }left out: it requires a machine without a GPU"
 	if run tests 300 env -u LD_LIBRARY_PATH ctest --test-dir "$build" -LE no-gpu --output-on-failure --timeout 120 -j "$(nproc)"; then
 		note ok "$(grep 'tests passed' logs/tests.out); $(grep -c '\*\*\*Skipped' logs/tests.out) skipped"
 		return

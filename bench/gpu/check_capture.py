@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Whether a capture is complete and makes sense by itself.
+"""Checks whether a capture is complete and consistent.
 
     check_capture.py --analyze PROGRAM --report REPORT.json CAPTURE [--blocks N] [--steps N] [--ranges-only]
 
-The report calls it complete, nothing is lost, every op has a launch and is in a request, no op begins
-before its launch or ends after the last wait, annotations arrived, the file is small. --ranges-only: of a
-run without a GPU.
+The report must be complete, with nothing lost. Every op must have a launch and be in a request; no op may begin
+before its launch or end after the last wait. Annotations must be present, and the file small. --ranges-only:
+for a run without a GPU.
 """
 
 import argparse
@@ -42,13 +42,13 @@ def check_books(report):
 
 
 def check_verdict(report):
-    """What the report itself says of the capture; without a GPU it cannot be complete."""
+    """Rows from the report's verdict; without a GPU it cannot be complete."""
     verdict = report["verdict"]
     table.say("complete", "ok" if verdict["complete"] else "failed", note="; ".join(verdict["reasons"]))
 
 
 def check_times(ops, calls):
-    """Of rows: an op is later than its launch, and done when the last wait is over."""
+    """Checks rows: an op begins after its launch, and ends before the last wait does."""
     begin = {call["correlation"]: int(call["start_ns"]) for call in calls}
     early = sum(int(op["start_ns"]) < begin.get(op["correlation"], 0) for op in ops)
     table.equal("ops before their launch", early, 0, note="of %d" % len(ops))
@@ -61,7 +61,7 @@ def check_times(ops, calls):
 
 
 def check_requests(report):
-    """Every op is in a request of those that the pipeline annotates."""
+    """Checks that every op is in a request that the pipeline annotates."""
     counts = report["counts"]
     names = {request["name"] for request in report["requests"] if request["source"] == "annotation"}
     inside = sum(r["ops"] for r in report["ranges"] if r["name"] in names and r["domain"] in DOMAINS)
@@ -80,7 +80,7 @@ def check_annotations(report, ranges, blocks, steps, with_gpu):
 
 
 def in_short(lines):
-    """Rows of checks as one row where all are well, else that and what is not."""
+    """Combines rows of checks into one, with the failed ones if there are any."""
     fields = [line.split("\t") for line in lines]
     sound = sum(row[1] == "ok" for row in fields)
     values = ", ".join("%s %s %s" % (row[0], row[2], row[3]) for row in fields
@@ -115,7 +115,7 @@ def main(words):
     p.add_argument("--blocks", type=int, default=0)
     p.add_argument("--steps", type=int, default=0)
     p.add_argument("--ranges-only", action="store_true")
-    p.add_argument("--injected", action="store_true", help="warm-up is in it too")
+    p.add_argument("--injected", action="store_true", help="the capture includes the warm-up")
     o = p.parse_args(words)
     with open(o.report, encoding="utf-8") as file:
         report = json.load(file)

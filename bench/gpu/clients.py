@@ -1,9 +1,9 @@
-"""What is to be expected of torch.profiler and vptrace in one process, by what Kineto is built into PyTorch.
+"""The expected results of torch.profiler and vptrace in one process, by the Kineto that is built into PyTorch.
 
-Kineto, torch.profiler's recorder, until August 2026 subscribes to CUPTI at its first profile and keeps the
-subscription; whoever subscribes later is refused. Since then it does not subscribe: both register their buffers,
-and the later of the two registrations takes all records until the next. Versions of PyTorch do not say which it
-is, its library does: it imports cuptiSubscribe, or not.
+Until August 2026 Kineto, the recorder of torch.profiler, subscribes to CUPTI at its first profile and keeps the
+subscription; later subscribers are refused. Newer versions do not subscribe: both clients register their buffers,
+and the later registration gets all records until the next one. PyTorch's version does not show which Kineto it
+has. Its library does: the older Kineto imports cuptiSubscribe, the newer does not.
 """
 
 import mmap
@@ -11,7 +11,7 @@ import os
 
 SUBSCRIBES, REGISTERS, UNKNOWN = "subscribes", "registers", "unknown"
 
-# What became of a capture.
+# Results of a capture.
 WHOLE, NOTHING, PART, DOUBTED, SILENT = "whole", "nothing", "part", "doubted", "silent"
 IN_WORDS = {
     WHOLE: "the capture has all kernels and is called complete",
@@ -21,18 +21,18 @@ IN_WORDS = {
     SILENT: "the capture lacks kernels and is called complete",
 }
 
-# Of each case and each Kineto: what may become of the capture, and whether the profile has all of its kernels.
+# For each case and Kineto: the possible results of the capture, and whether the profile has all of its kernels.
 EXPECTED = {
     "twice": {
         SUBSCRIBES: ((WHOLE,), False),
         REGISTERS: ((WHOLE,), False)
     },
-    "after": {  # a subscription that is kept refuses the capture
+    "after": {  # a kept subscription makes the capture fail
         SUBSCRIBES: ((NOTHING,), True),
         REGISTERS: ((WHOLE,), True)
     },
-    # Kineto registers also where its subscription was refused. Buffers that are in use then come back to whom
-    # they do not belong.
+    # Kineto registers even if its subscription was refused. Buffers in use are then returned to the wrong
+    # client.
     "profiler-during": {
         SUBSCRIBES: ((PART, NOTHING), False),
         REGISTERS: ((PART, NOTHING), False)
@@ -45,7 +45,7 @@ EXPECTED = {
 
 
 def kineto_of(library):
-    """Which Kineto the file is built with; UNKNOWN where it cannot be read."""
+    """The Kineto that the file is built with; UNKNOWN if it cannot be read."""
     try:
         with open(library, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
             if text.find(b"\0cuptiSubscribe\0") >= 0:
@@ -56,12 +56,12 @@ def kineto_of(library):
 
 
 def library_of(torch):
-    """Where Kineto is in an imported PyTorch."""
+    """The path of Kineto in an imported PyTorch."""
     return os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so")
 
 
 def outcome(kernels, launched, is_complete):
-    """What became of a capture with `kernels` of `launched` kernels, which the report calls complete or not."""
+    """The result of a capture with `kernels` of `launched` kernels and a complete report or not."""
     if kernels >= launched:
         return WHOLE if is_complete else DOUBTED
     if is_complete:
@@ -78,7 +78,7 @@ def expected_in_words(case, kineto):
 
 
 def is_expected(case, kineto, found, is_profile_whole):
-    """Whether an outcome is one of the expected. Of a loss that nobody speaks of, none is."""
+    """Whether an outcome is one of the expected. A loss that is not reported never is."""
     if found == SILENT:
         return False
     if kineto == UNKNOWN:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What happens when torch.profiler and vptrace are in one process.
+"""Shows how torch.profiler and vptrace behave in one process.
 
     coexist.py CASE CAPTURE --analyze PROGRAM [--device cpu]
 
 CASE: profiler-during (it starts and stops while a capture runs), trace-during (the other way round),
 after (vptrace after torch.profiler has ended), or twice (two captures, for comparison). Every case launches
-the same number of kernels in each of three parts, says what clients.py expects of this PyTorch's Kineto,
-and what was seen: what vptrace recorded and said of it, and what the profile has.
+the same number of kernels in each of three parts. It prints the behaviour that clients.py expects with this
+PyTorch's Kineto, and the observed one: what vptrace recorded and reported, and what the profile contains.
 """
 
 import argparse
@@ -88,11 +88,11 @@ def twice(device, path):
 
 CASES = {"profiler-during": during, "trace-during": inside, "after": after, "twice": twice}
 
-# ---- what was seen ----
+# ---- observations ----
 
 
 def report_of(analyze, path):
-    """The report of a capture; one that says nothing where there is no capture."""
+    """The report of a capture; an empty one if there is no capture."""
     text = ""
     if path and os.path.exists(path):
         text = subprocess.run([analyze, path, "--format", "json", "--no-progress"],
@@ -102,7 +102,7 @@ def report_of(analyze, path):
 
 
 def look(analyze, name, summary, launched):
-    """Says what a capture has, and returns what became of it."""
+    """Prints the content of a capture, and returns its result."""
     report = report_of(analyze, summary.path)
     kernels, is_complete = report["counts"]["kernels"], report["verdict"]["complete"]
     table.say(name + ": " + summary.code.name, "measured", kernels, "kernels",

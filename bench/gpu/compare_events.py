@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds the FPS and BPS of a report against CUDA events that the pipeline recorded in the same run.
+"""Compares the FPS and BPS of a report with CUDA events that the pipeline recorded in the same run.
 
     compare_events.py REPORT.json EVENTS.json
 
-REPORT.json is what `vptrace-analyze --format json` says, EVENTS.json what self_forcing.py --events wrote.
-The events' blocks are counted as the report counts them: without its warm-up, from the end of the last
-block before to the end of the last one.
+REPORT.json is the output of `vptrace-analyze --format json`, EVENTS.json that of self_forcing.py --events.
+Blocks of the events are counted as in the report: without warm-up, from the end of the last warm-up block to
+the end of the last block.
 """
 
 import json
@@ -17,7 +17,7 @@ LIMIT_PERCENT = 0.5
 
 
 def rates(blocks, warmup):
-    """FPS and BPS of an events' request; None with too few blocks."""
+    """FPS and BPS of a request from events; None with too few blocks."""
     if not 0 < warmup < len(blocks):
         return None
     span_s = (blocks[-1]["end_ms"] - blocks[warmup - 1]["end_ms"]) / 1000
@@ -50,7 +50,7 @@ def compare_request(number, reported, measured):
 
 
 def compare(report, events):
-    """The report may know requests from before: warm-up of an injected capture."""
+    """The report may have earlier requests: the warm-up of an injected capture."""
     requests, videos = report.get("requests", []), events["requests"]
     by_name = {request.get("name"): request for request in requests}
     for number, video in enumerate(videos):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds captures against torch.profiler's traces of the same program: number of kernels, their names,
+"""Compares captures with torch.profiler's traces of the same program: number of kernels, their names,
 copies, and the time of all kernels.
 
     compare_profiler.py --analyze PROGRAM --ours CAPTURE... --theirs TRACE...
 
-They are of different runs, as only one profiler can be at work. So the times of the kernels differ a
-little anyway: the limit is 0.1 %, or how much the runs of one side differ from each other.
+They are of different runs, since only one profiler can record. Kernel times therefore differ slightly: the
+limit is 0.1 %, or the difference between the runs of one side.
 """
 
 import argparse
@@ -25,7 +25,7 @@ LIMIT = 0.001
 
 
 def demangler():
-    """The C++ library's, which torch.profiler uses too; without it names stay as they are."""
+    """The demangler of the C++ library, which torch.profiler uses too; without it names stay mangled."""
     try:
         library = ctypes.CDLL(ctypes.util.find_library("stdc++") or "libstdc++.so.6")
         function = library.__cxa_demangle
@@ -94,13 +94,13 @@ def of_trace(trace, demangle=lambda name: name):
 
 
 def spread(works):
-    """How much the runs of one side differ, as a share."""
+    """The difference between the runs of one side, as a share."""
     times = [work.kernel_ns for work in works]
     return (max(times) - min(times)) / max(times)
 
 
 def differing(ours, theirs):
-    """The names of which one side has more, in words."""
+    """The names with different counts, in words."""
     names = (ours.names - theirs.names) + (theirs.names - ours.names)
     return "; ".join("%s: %d, theirs %d" % (name[:60], ours.names[name], theirs.names[name])
                      for name, _ in names.most_common(3))

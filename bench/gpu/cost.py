@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""What recording costs a PyTorch program: the same work untraced, traced and profiled in turns.
+"""Measures the cost of recording for a PyTorch program: the same work untraced, traced and profiled in turns.
 
     cost.py loop --variants untraced,lite,default [--rounds 12] [--launches 3000]
     cost.py pipeline --variants untraced,default [-- OPTIONS OF self_forcing.py]
 
-`loop` launches as many tiny kernels as it can, so that the host is what limits it: the worst case for a
-tracer. `pipeline` makes a video. In each round every variant has one turn, in an order that moves on from
-round to round; what a variant costs is the median over the rounds of its time over that round's untraced
-time. Variants: untraced, none, lite, default, full, coarse, profiler (torch.profiler). What torch.profiler
-leaves switched on after its end slows the others down, so it is best compared in a run of its own.
+`loop` launches tiny kernels as fast as it can, so the host is the limit: the worst case for a tracer.
+`pipeline` makes a video. In each round every variant runs once, in an order that rotates from round to round.
+The cost of a variant is the median over the rounds of its time divided by the untraced time of that round.
+Variants: untraced, none, lite, default, full, coarse, profiler (torch.profiler). After its end, torch.profiler
+leaves features enabled that slow the others down, so compare it in a separate run.
 """
 
 import argparse
@@ -124,7 +124,7 @@ def one_turn(variant, work, folder, turns):
 def measure(variants, work, rounds):
     results = {variant: Turns() for variant in variants}
     with tempfile.TemporaryDirectory() as folder:
-        for variant in variants:  # each once, unmeasured: libraries load, memory is taken
+        for variant in variants:  # run each once, unmeasured: libraries load, memory is allocated
             one_turn(variant, work, folder, Turns())
         for number in range(rounds):
             shift = number % len(variants)

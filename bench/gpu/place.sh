@@ -19,7 +19,7 @@ library_folder() { # library_folder SONAME FOLDER...: where the loader or one of
 	done
 }
 
-# Only CMake is told of carried packages: it writes into the programs where their libraries are. In LD_LIBRARY_PATH they would
+# Only CMake uses carried packages: it writes into the programs where their libraries are. In LD_LIBRARY_PATH they would
 # take the place of libraries that Python and PyTorch were made for.
 use_carried() {
 	carried=$(cd "$1" && pwd) || return

@@ -1,8 +1,8 @@
-# plan.sh - what is to be found out on a GPU, what matters most first: phases, their steps, and how long each may take.
+# plan.sh - the questions for a GPU, most important first: phases, their steps, and their time limits.
 # Sourced by run.sh.
 #
-# A phase takes 480 s at most, of which 150 are for preparing: it can be the first on a machine where nothing is built. Where that
-# takes longer, the last steps are not run.
+# A phase takes at most 480 s, including 150 s to prepare: it can be the first on a machine where nothing is built. If that takes
+# longer, the last steps are not run.
 # shellcheck shell=sh disable=SC2034
 phase_seconds=480
 prepare_seconds=150
@@ -13,21 +13,21 @@ phases() {
 		works     does it record at all?
 		complete  does it find what torch.profiler finds?
 		capture   one clean capture of a video, of 1 MiB at most
-		variants  the pipeline with one thing different at a time
+		variants  variants of the pipeline with one difference each
 		cost      what does recording cost?
-		questions what does CUPTI do that the design assumes or does not know?
-		blame     does a repair save what the report promised?
-		more      variants that matter less
+		questions how does CUPTI behave where the design depends on it?
+		blame     does a fix save the time that the report gives?
+		more      less important variants
 		compile   the pipeline with torch.compile
-		suite     do all tests pass beside a real driver?
-		limits    how fast, and what whole graphs and millions of nodes cost
+		suite     do all tests pass with a real driver?
+		limits    maximum rates, whole graphs, millions of graph nodes
 		soak      does memory stay flat over minutes?
 	LINES
 }
 
 # PHASE STEP SECONDS NEEDS COMMAND...
 # NEEDS: "c" a GPU for C programs, real or simulated; "cpu" none; "torch" PyTorch, on a GPU or the CPU. "gpu-" before it: a real
-# GPU. A step's name is that of no other step. In a phase, nothing that may hang comes before what does not.
+# GPU. Step names are unique. In a phase, steps that may hang come last.
 steps() {
 	if [ -n "${VPT_GPU_PLAN:-}" ]; then
 		cat "$VPT_GPU_PLAN"
@@ -118,12 +118,12 @@ chosen_steps() { # chosen_steps WORDS
 
 print_plan() { # print_plan WORDS MINUTES
 	chosen_steps "$1" | awk -v prepare="$prepare_seconds" -v minutes="$2" '
-		function end_phase() { if (phase != "") printf "  %-22s %3d s in all\n", "", seconds; total += seconds }
+		function end_phase() { if (phase != "") printf "  %-22s %3d s in total\n", "", seconds; total += seconds }
 		$1 != phase {
 			end_phase()
 			phase = $1
 			seconds = prepare
-			printf "%s\n  %-22s %3d s  %s\n", phase, "prepare", prepare, "unpack, build, find CUDA and PyTorch; once a run"
+			printf "%s\n  %-22s %3d s  %s\n", phase, "prepare", prepare, "unpack, build, find CUDA and PyTorch; once per run"
 		}
 		{
 			printf "  %-22s %3d s  %s\n", $2, $3, $4
@@ -131,7 +131,7 @@ print_plan() { # print_plan WORDS MINUTES
 		}
 		END {
 			end_phase()
-			printf "%d s at most if each phase is run alone", total
-			printf minutes != "" ? "; this run: %s min at most\n" : "\n", minutes
+			printf "at most %d s if each phase is run alone", total
+			printf minutes != "" ? "; this run: at most %s min\n" : "\n", minutes
 		}'
 }

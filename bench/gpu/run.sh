@@ -1,34 +1,34 @@
 #!/bin/sh
-# Everything that only a machine with a GPU can tell, unattended, in pieces of less than 8 minutes.
+# Runs everything that needs a machine with a GPU, unattended, in phases of at most 8 minutes.
 #
-#   sh bench/gpu/run.sh PHASE...          these phases, or single steps of them
-#   sh bench/gpu/run.sh all --minutes 9   what is not known yet, what matters most first, for so long
-#   sh bench/gpu/run.sh --list            the phases, and what each is to find out
-#   sh bench/gpu/run.sh --dry-run [PHASE...]   their steps, and how long each may take; runs nothing, needs no GPU
+#   sh bench/gpu/run.sh PHASE...          run these phases, or single steps of them
+#   sh bench/gpu/run.sh all --minutes 9   run the steps without a result, most important first, for 9 minutes
+#   sh bench/gpu/run.sh --list            list the phases and the question of each
+#   sh bench/gpu/run.sh --dry-run [PHASE...]   print their steps and time limits; runs nothing, needs no GPU
 #
-# Each phase can be the first on a machine where nothing is built; what is built already is used. A step that fails or hangs is a
-# row in the table, and the others go on. A step that would not end in the time left is not begun, and a row says so. What an
-# earlier run has found on the same GPU is not asked again, however it came out.
+# Each phase can be the first on a machine where nothing is built; an existing build is used. A step that fails or hangs is reported
+# in a row of the table, and the next steps run. A step that would not end in the time left is not started, and its row says so. A
+# step with a result from the same GPU is not repeated, whatever the result.
 #
-#   --minutes N        the whole run; each phase takes 8 minutes at most in any case
-#   --again            asks again
-#   --out FOLDER       the results (bench/gpu/out), of one kind of GPU: rows.tsv, summary.txt, results.txt, PHASE.tar.gz with logs
-#                      and captures, flash.zst; brought back to a bare machine, they say what need not run
-#   --simulated        on the simulated GPU and, where python3 has PyTorch, on the CPU, with tiny sizes; every row says so
+#   --minutes N        time limit of the run; a phase takes at most 8 minutes in any case
+#   --again            repeat steps that have a result
+#   --out FOLDER       folder of results (bench/gpu/out), for one kind of GPU: rows.tsv, summary.txt, results.txt, PHASE.tar.gz with logs
+#                      and captures, flash.zst; copied to another machine, they show which steps need not run
+#   --simulated        use the simulated GPU and, if python3 has PyTorch, the CPU, with tiny sizes; every row is marked so
 #
-#   OUT                a folder that gets a copy of what this run finds as soon as it is known, in few files
+#   OUT                a folder that gets a copy of the results of this run, as they arrive, in few files
 #   VPT_BUILD          the build folder (build)
 #   VPT_CARRIED        a folder with Debian packages that are missing here (libzstd-dev, libcmocka-dev ...), *.deb; they are
 #                      unpacked into the build folder and used from there
-#   VPT_GPU_LIBRARIES  folders of libcuda.so.1, libcudart.so.13 and libcupti.so.13, where they are not found
-#   VPT_GPU_TORCH=0    leaves out whatever needs PyTorch
-#   VPT_GPU_PLAN       a file with other steps, in the form of plan.sh
+#   VPT_GPU_LIBRARIES  folders of libcuda.so.1, libcudart.so.13 and libcupti.so.13, if they are not found
+#   VPT_GPU_TORCH=0    omit all steps that need PyTorch
+#   VPT_GPU_PLAN       a file with other steps, in the format of plan.sh
 #   PYTHON             python3
 #
-# Exit code: 0 all steps are well, now or earlier; 1 one has failed; 2 misuse; 3 none failed, but some were not run: no time was
-# left, or the machine has no GPU or no PyTorch.
+# Exit code: 0 all steps succeeded, now or earlier; 1 a step failed; 2 misuse; 3 none failed, but some were not run, since no time
+# was left, or the machine has no GPU or no PyTorch.
 #
-# The plan's commands are called by name, and words of options are split on purpose:
+# The plan's commands are called by name, and options are split into words on purpose:
 # shellcheck disable=SC2317,SC2086,SC2031
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -49,7 +49,7 @@ unset VPTRACE_OUTPUT VPTRACE_PROFILE VPTRACE_LIBCUPTI CUDA_INJECTION64_PATH NVTX
 # shellcheck source=bench/gpu/torch_steps.sh
 . "$here/torch_steps.sh"
 
-# ---- what is asked for ----
+# ---- arguments ----
 
 misused() {
 	echo "run.sh: $1" >&2
@@ -75,9 +75,9 @@ while [ $# -gt 0 ]; do
 		case $1 in --out) results=$2 ;; *) minutes=$2 ;; esac
 		shift
 		;;
-	-*) misused "there is no option $1" ;;
+	-*) misused "unknown option $1" ;;
 	*)
-		[ -n "$(chosen_steps "$1")" ] || misused "there is no phase and no step $1; --list and --dry-run name them"
+		[ -n "$(chosen_steps "$1")" ] || misused "unknown phase or step $1; --list and --dry-run list them"
 		words="$words $1"
 		;;
 	esac
@@ -96,7 +96,7 @@ plan)
 	exit 0
 	;;
 esac
-[ -n "$words" ] || misused "which phase?"
+[ -n "$words" ] || misused "expected a phase, a step or all"
 
 # ---- where ----
 
@@ -120,7 +120,7 @@ VPTRACE_LIBRARY=$tracer
 export VPTRACE_LIBRARY
 look_around
 if [ -z "$simulated" ] && [ -z "$gpu" ]; then
-	echo "run.sh: not run: no NVIDIA GPU answers here; --simulated does without" >&2
+	echo "run.sh: not run: no NVIDIA GPU found; use --simulated to run without one" >&2
 	exit 3
 fi
 [ -z "${VPT_CARRIED:-}" ] || use_carried "$VPT_CARRIED" || exit 3
@@ -139,18 +139,18 @@ prepare_once() {
 	[ -z "$is_prepared" ] || return
 	wanted=$step wanted_where=$where
 	step=prepare where=$on_cpu
-	run_step "$(seconds_until "$phase_until")" prepare # nothing can be done before
+	run_step "$(seconds_until "$phase_until")" prepare # required by all steps
 	step=$wanted where=$wanted_where
 }
 
 has_time() { # has_time SECONDS
 	seconds_left=$(seconds_until "$phase_until")
 	[ "$seconds_left" -lt "$1" ] || return 0
-	left_out "not run" "no time left: it may take $1 s, and $seconds_left s are left"
+	left_out "not run" "no time left: it may take $1 s, $seconds_left s remain"
 	return 1
 }
 
-# Whether the step can be run here and now; if not, a row says why not.
+# Whether the step can run here and now; if not, a row gives the reason.
 is_possible() { # is_possible SECONDS NEEDS
 	case $2 in
 	gpu-*)
@@ -174,7 +174,7 @@ is_possible() { # is_possible SECONDS NEEDS
 		}
 		;;
 	esac
-	has_time "$1" # preparing took its part
+	has_time "$1" # preparing took time
 }
 
 one_step() { # one_step PHASE STEP SECONDS NEEDS COMMAND...
@@ -187,7 +187,7 @@ one_step() { # one_step PHASE STEP SECONDS NEEDS COMMAND...
 	known=$(result_of "$step")
 	case $again$known in
 	ok | failed)
-		echo "$phase/$step: $known already, in $results/rows.tsv; --again asks again"
+		echo "$phase/$step: $known already, in $results/rows.tsv; --again repeats it"
 		return
 		;;
 	esac
@@ -198,7 +198,7 @@ one_step() { # one_step PHASE STEP SECONDS NEEDS COMMAND...
 
 stopped() {
 	trap '' HUP INT TERM
-	echo "run.sh: stopped; what has ended is in $results" >&2
+	echo "run.sh: stopped; the results so far are in $results" >&2
 	print_table
 	exit 1
 }

@@ -1,10 +1,10 @@
-# steps.sh - runs commands with a limit each, and keeps what they found: rows, one line a step, an archive a phase.
+# steps.sh - runs commands with a time limit each, and keeps the results: rows, one line per step, one archive per phase.
 # Sourced by run.sh.
 #
-# $results holds rows.tsv (every row of every step), summary.txt (a line a step, as it ends), results.txt (the table) and
+# $results holds rows.tsv (every row of every step), summary.txt (a line per step, as it ends), results.txt (the table) and
 # PHASE.tar.gz (logs and captures), made of work/PHASE. All are written as soon as a step has ended, so that a run which is killed loses no more than
 # the step it was in. $copies, where it is set, gets a copy of each; archives together in archives-N.tar of some 10 MiB, so that
-# there are few files to bring home.
+# there are few files to copy.
 #
 # A row: step, where, name, status, value, unit, limit, note. WHERE is the GPU's name, or "simulated" or "cpu" with --simulated.
 # Commands run in $work, a folder of the phase, with logs/ and captures/. shellcheck sees no use of what other files use, and lists
@@ -34,7 +34,7 @@ note() { # note STATUS NOTE
 	say "" "$1" "" "" "" "$2"
 }
 
-# limited SECONDS COMMAND...: it ends after so long, and with the step at the latest, with code 124 as of timeout
+# limited SECONDS COMMAND...: stopped after this time, or at the end of the step, with code 124 as from timeout
 limited() {
 	limit=$(least "$1" "$(seconds_until "$step_until")")
 	shift
@@ -58,7 +58,7 @@ run() {
 	return 1
 }
 
-# said LOG SECONDS COMMAND...: a script that says rows, all but step and where
+# said LOG SECONDS COMMAND...: a script that prints rows without step and where
 said() {
 	said_status=0
 	run "$@" || said_status=1
@@ -67,7 +67,7 @@ said() {
 	return $said_status
 }
 
-# probe LOG SECONDS COMMAND...: a probe that says numbers: name, value, unit
+# probe LOG SECONDS COMMAND...: a probe that prints numbers: name, value, unit
 probe() {
 	probe_status=0
 	run "$@" || probe_status=1
@@ -88,7 +88,7 @@ worst='
 		else if (seen["skipped"]) print "skipped"
 	}'
 
-# Rows of a step that are of this machine: a result of the simulated GPU is none of a real one, nor is another GPU's.
+# Rows of a step from this machine: results of the simulated GPU, or of another GPU, do not count for a real one.
 rows_of() { # rows_of STEP [other]: or all other rows
 	awk -F '\t' -v step="$1" -v gpu="$gpu" -v other="${2:-}" '
 		{ is_its = $1 == step && (gpu != "" ? $2 == gpu : $2 == "simulated" || $2 == "cpu") }
@@ -112,7 +112,7 @@ keep_rows() {
 	place "$work/rows.tsv" rows.tsv
 }
 
-# What a step found in one line: its status, and the row that says most: one that failed, else one with a limit, else the first.
+# The result of a step in one line: its status, and its most important row: one that failed, else one with a limit, else the first.
 line_of_step() {
 	awk -F '\t' -v took="$took" -v result="$(result_of "$step")" '
 		{
@@ -151,7 +151,7 @@ choose_bundle() {
 	bundled="$bundled $phase.tar.gz"
 }
 
-# Logs and captures of the phase. What is large stays behind.
+# Logs and captures of the phase, without large files.
 keep_archive() {
 	(
 		cd "$work" || exit
@@ -160,7 +160,7 @@ keep_archive() {
 		timeout 30 tar czf archive -T files.txt
 	) && mv "$work/archive" "$results/$phase.tar.gz"
 	[ -n "$copies" ] || return
-	# Phases of which no step has run have none yet.
+	# Phases without a step that ran have none yet.
 	bundle_now=
 	for file in $bundled; do
 		[ ! -e "$results/$file" ] || bundle_now="$bundle_now $file"
@@ -186,7 +186,7 @@ unpack_archive() {
 	fi
 }
 
-# run_step SECONDS COMMAND...: one step of the plan, whatever becomes of it
+# run_step SECONDS COMMAND...: one step of the plan, whatever its result
 run_step() {
 	step_begun=$(now)
 	step_until=$((step_begun + $1))
@@ -204,7 +204,7 @@ left_out() {
 	: >"$work/step.tsv"
 	took=0
 	note "$1" "$2"
-	# What was found at an earlier time is worth more.
+	# An earlier result is worth more.
 	case $(result_of "$step") in
 	ok | failed) ;;
 	*) keep_rows ;;

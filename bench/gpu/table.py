@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Prints the rows that the steps of run.sh have added to a file as one table, and helps scripts to say rows.
+"""Prints the rows of the steps of run.sh as one table, and helps scripts to print rows.
 
     table.py ROWS [--json FILE]     exit code 1 if anything failed
 
-ROWS is a file of tab-separated lines: step, where, name, status, value, unit, limit, note. WHERE says on
-what it ran: a GPU's name, "simulated" or "cpu". Scripts say the last six fields on standard output.
+ROWS is a file of tab-separated lines: step, where, name, status, value, unit, limit, note. WHERE is
+the device: a GPU's name, "simulated" or "cpu". Scripts print the last six fields on standard output.
 """
 
 import json
@@ -15,7 +15,7 @@ FIELDS = ("step", "where", "name", "status", "value", "unit", "limit", "note")
 
 
 def clean(text):
-    """Nothing in a field can end it."""
+    """Replaces characters that would end a field."""
     return " ".join(str(text).split())
 
 
@@ -30,12 +30,12 @@ def line(name, status, value="", unit="", limit="", note=""):
 
 
 def say(*fields, **named):
-    """Prints a row, all but step and where, which run.sh knows."""
+    """Prints a row without step and where, which run.sh adds."""
     print(line(*fields, **named), flush=True)
 
 
 def within(name, value, limit, unit="", note=""):
-    """Says whether a value is at most a limit."""
+    """Prints whether a value is at most a limit."""
     say(name, "ok" if value <= limit else "failed", value, unit, "<= %s" % shown(limit), note)
 
 
@@ -61,7 +61,7 @@ def banner(rows):
 
 
 def joined(rows):
-    """Bare numbers of one step share a row, as its note; the others as they are."""
+    """Combines plain numbers of one step into the note of one row; other rows do not change."""
     result, line_before = [], None
     for row in rows:
         bare = row["status"] == "measured" and not row["limit"] and not row["note"]
@@ -80,7 +80,7 @@ def joined(rows):
 
 
 def printed(rows):
-    """The table's lines. What a row has in common with the one above it is left out."""
+    """The table's lines. Fields equal to those of the row above are left empty."""
     yield banner(rows)
     before = None
     for row in joined(rows):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of the comparing scripts on made-up data: they say "ok" where all is well, and each "failed" and
-"skipped" that they can say is caused once. Run as `python3 bench/gpu/test_scripts.py`."""
+"""Tests of the comparing scripts with made-up data: they print "ok" if all is well, and each "failed" and
+"skipped" that they can print is caused once. Run as `python3 bench/gpu/test_scripts.py`."""
 
 import contextlib
 import copy
@@ -19,7 +19,7 @@ import table
 
 
 def said(function, *arguments):
-    """{name: (status, value)} of what a function says."""
+    """{name: (status, value)} of the rows that a function prints."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         function(*arguments)
@@ -361,7 +361,7 @@ class Blame(unittest.TestCase):
 
 
 class Clients(unittest.TestCase):
-    """Of torch.profiler and vptrace in one process."""
+    """Tests of torch.profiler and vptrace in one process."""
     def test_kineto_is_known_by_what_it_imports(self):
         texts = {
             b"\0cuptiActivityRegisterCallbacks\0cuptiSubscribe\0": clients.SUBSCRIBES,

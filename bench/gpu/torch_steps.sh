@@ -60,7 +60,7 @@ keep_for_tests() { # keep_for_tests NAME HOW OPTIONS...
 	shift 2
 	(cd captures && limited 60 "$analyze" "$kept.zst" --no-progress >"$kept.txt" 2>>../logs/report.err)
 	echo "| \`$kept.zst\` | $(date -u +%Y-%m-%d) | $gpu | $driver_version | \`self_forcing.py $size $*\` |" \
-		"(say here what it shows) |" >"captures/$kept.line"
+		"(describe what it shows) |" >"captures/$kept.line"
 }
 
 # A capture on its own, in reach of whoever brings results home file by file. One that is too large is made again, shorter.

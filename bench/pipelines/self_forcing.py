@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""A video-diffusion pipeline of Self-Forcing's shape with random weights, annotated for vptrace.
+"""A video-diffusion pipeline shaped like Self-Forcing, with random weights, annotated for vptrace.
 
     python3 bench/pipelines/self_forcing.py --trace run.zst     # then: vptrace-analyze run.zst
-    python3 bench/pipelines/self_forcing.py --tiny --device cpu # a second, without a GPU
+    python3 bench/pipelines/self_forcing.py --tiny --device cpu # takes a second, needs no GPU
 
-A causal transformer denoises a video block by block: 3 latent frames of 1,560 tokens a block, 4 denoising
-steps, then one more pass that writes the block's keys and values into a cache, so that each block attends
-to all before it. A causal 3-D convolution decoder makes 4 video frames of each latent one, which are copied
-to the host. Nothing is downloaded and the pictures are noise: shapes, kernels, copies and waits are what
-matters. Options make the mistakes that vptrace is to find.
+A causal transformer denoises a video block by block. A block has 3 latent frames of 1,560 tokens. It takes 4
+denoising steps, then one more pass that writes the block's keys and values into a cache, so that each block
+attends to all earlier ones. A causal 3-D convolution decoder makes 4 video frames of each latent frame, which
+are copied to the host. Nothing is downloaded and the pictures are noise: only shapes, kernels, copies and
+waits matter. Options add faults that vptrace should find.
 
-How to annotate a pipeline is shown by Pipeline.generate(): request, stage, block, step, context pass,
-frames ready. vptrace is imported before torch, so that torch's own NVTX ranges are heard as well.
+Pipeline.generate() shows how to annotate a pipeline: request, stage, block, step, context pass, frames ready.
+vptrace is imported before torch, so that torch's own NVTX ranges are recorded as well.
 
-Simpler than the original: positions are rotated along one axis, the text is random, nothing is guided.
+Simpler than the original: positions are rotated along one axis, the text is random, there is no guidance.
 """
 
 import argparse
@@ -37,13 +37,13 @@ try:
     from torch import nn
     from torch.nn import functional
 except ImportError as missing:
-    sys.exit("self_forcing.py: PyTorch 2.5 or later is needed, and %s cannot import it: %s" % (sys.executable, missing))
+    sys.exit("self_forcing.py: expected PyTorch 2.5 or later, but %s cannot import it: %s" % (sys.executable, missing))
 try:
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     SDPBackend.CUDNN_ATTENTION  # the newest of what is used here
 except (ImportError, AttributeError):
-    sys.exit("self_forcing.py: PyTorch 2.5 or later is needed, found %s" % torch.__version__)
+    sys.exit("self_forcing.py: expected PyTorch 2.5 or later, found %s" % torch.__version__)
 
 
 class Shape(typing.NamedTuple):
@@ -109,8 +109,8 @@ def rotated(x, cos, sin):
 
 
 class Layer(nn.Module):
-    """Attention over the cache, attention over the text, feed-forward. The three methods between the two
-    attentions are what --compile compiles."""
+    """Attention over the cache, attention over the text, feed-forward. --compile compiles the three methods
+    around the two attentions."""
     def __init__(self, shape):
         super().__init__()
         width = shape.width
@@ -132,14 +132,14 @@ class Layer(nn.Module):
         return rotated(q, cos, sin), rotated(k, cos, sin), heads_of(v, self.shape)
 
     def between(self, x, attended, moment, text):
-        """Adds what self-attention found; the queries, keys and values of the text's attention."""
+        """Adds the result of self-attention; the queries, keys and values of the text's attention."""
         x = x + self.out(attended.transpose(1, 2).flatten(2)) * (self.modulation + moment)[2]
         k, v = self.text_kv(text).chunk(2, -1)
         q = self.text_q(self.norm_text(x))
         return x, heads_of(q, self.shape), heads_of(k, self.shape), heads_of(v, self.shape)
 
     def after(self, x, attended, moment):
-        """Adds what the text's attention found, and the feed-forward part."""
+        """Adds the result of the text's attention, and the feed-forward part."""
         shift, scale, gate = (self.modulation + moment)[3:]
         x = x + self.text_out(attended.transpose(1, 2).flatten(2))
         return x + self.feed_forward(functional.layer_norm(x, x.shape[-1:]) * (1 + scale) + shift) * gate
@@ -202,8 +202,8 @@ class Transformer(nn.Module):
 
 
 class TextEncoder(nn.Module):
-    """A few layers over random tokens. They are to use the back-end of --attention like the rest, which the
-    fast path of torch's encoder layers does not."""
+    """A few layers over random tokens. They use the back-end of --attention, which the fast path of
+    torch's encoder layers would ignore."""
     def __init__(self, shape):
         super().__init__()
         torch.backends.mha.set_fastpath_enabled(False)
@@ -250,7 +250,7 @@ class Decoder(nn.Module):
         self.is_first = True
 
     def reset(self):
-        """A new video begins."""
+        """Begins a new video."""
         self.is_first = True
         for module in self.modules():
             if isinstance(module, CausalConv):
@@ -270,11 +270,11 @@ class Decoder(nn.Module):
         return ((pictures[0] + 1) * 127.5).to(torch.uint8)
 
 
-# ---- what can be wrong with a pipeline, and how it can be built ----
+# ---- faults and variants of a pipeline ----
 
 
 class Offloaded:
-    """The weights of each layer live in host memory and visit the device for one call."""
+    """Keeps the weights of each layer in host memory and copies them to the device for one call."""
     def __init__(self, layers, device, pinned):
         self._device = device
         self._homes = {
@@ -297,14 +297,14 @@ class Offloaded:
 
 @contextlib.contextmanager
 def looked_at(_, x):
-    """Looks at one number of each layer, as a check for NaN would: the host waits for the GPU."""
+    """Reads one number of each layer, as a check for NaN does: the host waits for the GPU."""
     yield
     x[0, 0, 0].item()
 
 
 class Replayed:
-    """A pass of each block is captured once as a CUDA graph, and replayed: the cache's length is part of
-    what is captured."""
+    """A pass of each block is captured once as a CUDA graph, and replayed: the cache's length is part
+    of the capture."""
     def __init__(self, model):
         self._model, self._graphs, self._inputs, self._pool = model, {}, None, None
 
@@ -314,7 +314,7 @@ class Replayed:
         for mine, given in zip(self._inputs, (latents, timestep, text)):
             mine.copy_(given)
         if start not in self._graphs:
-            self._model(*self._inputs, start, visit)  # libraries set themselves up outside of the capture
+            self._model(*self._inputs, start, visit)  # libraries initialise outside the capture
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph, pool=self._pool):
                 result = self._model(*self._inputs, start, visit)
@@ -417,7 +417,7 @@ class Pipeline:
         return self.moments.now()
 
     def decode_aside(self, index, latents):
-        """decode() on the other stream, while this one goes on with the next block."""
+        """decode() on the other stream, while this one continues with the next block."""
         self.side.wait_stream(torch.cuda.current_stream())
         latents.record_stream(self.side)
         with torch.cuda.stream(self.side):
@@ -447,10 +447,10 @@ class Pipeline:
                         done.append(self.decode(index, latents.pop()))
                         self.wait(done[-1])
                 if not self.side and not self.options.vae_at_end:
-                    # The mark says that all this thread launched so far is what the frames needed.
+                    # The mark means: everything that this thread has launched so far is needed by the frames.
                     vptrace.frames_ready(index, frames=frames_of(index))
                 elif self.side and index:
-                    self.wait(done[index - 1])  # a viewer would get the block before
+                    self.wait(done[index - 1])  # a viewer would get the previous block
             for index, clean in enumerate(latents):
                 end = self.decode(index, clean)
             end = end if latents else done[-1]
@@ -499,41 +499,41 @@ def parser():
     p = argparse.ArgumentParser(
         allow_abbrev=False,
         description=__doc__.split("\n")[0],
-        epilog="The library is the one that VPTRACE_LIBRARY names, or build/libvptrace.so.")
+        epilog="Uses the library in VPTRACE_LIBRARY, or build/libvptrace.so.")
     size = p.add_mutually_exclusive_group()
-    size.add_argument("--small", action="store_true", help="8 layers and a thinner decoder: a few GB")
-    size.add_argument("--tiny", action="store_true", help="a toy for tests on a CPU")
+    size.add_argument("--small", action="store_true", help="8 layers and a smaller decoder: a few GB")
+    size.add_argument("--tiny", action="store_true", help="minimal sizes, for tests on a CPU")
     for name in ("layers", "blocks", "steps"):
-        p.add_argument("--" + name, type=count, metavar="N", help="instead of the size's own number")
+        p.add_argument("--" + name, type=count, metavar="N", help="override the number of the chosen size")
     p.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     p.add_argument("--dtype",
                    choices=("bfloat16", "float16", "float32"),
                    help="bfloat16 on a GPU, else float32")
     p.add_argument("--attention", choices=ATTENTION, default="flash", help="back-end of SDPA (flash)")
     p.add_argument("--seed", type=int, default=0)
-    wrong = p.add_argument_group("what can be wrong")
-    wrong.add_argument("--sync-per-layer", action="store_true", help="an .item() in each layer")
+    wrong = p.add_argument_group("faults to add")
+    wrong.add_argument("--sync-per-layer", action="store_true", help="call .item() in each layer")
     wrong.add_argument("--offload",
                        action="store_true",
-                       help="each layer's weights come from the host in each pass")
+                       help="copy the weights of each layer from the host in each pass")
     wrong.add_argument("--pageable",
                        action="store_true",
-                       help="frames and offloaded weights in memory that is not pinned")
-    built = p.add_argument_group("how it is built")
+                       help="use pageable memory for frames and offloaded weights")
+    built = p.add_argument_group("variants")
     built.add_argument("--cuda-graph",
                        action="store_true",
-                       help="a pass of each block is captured once and replayed")
-    built.add_argument("--compile", action="store_true", help="torch.compile around the attentions")
-    built.add_argument("--two-streams", action="store_true", help="decoder and copies beside the next block")
-    built.add_argument("--vae-at-end", action="store_true", help="all blocks are decoded after the last one")
-    out = p.add_argument_group("what is recorded")
-    out.add_argument("--repeat", type=count, default=1, metavar="N", help="videos that are recorded (1)")
-    out.add_argument("--warmup", type=int, metavar="N", help="videos before them (1; with --tiny 0)")
+                       help="capture a pass of each block once and replay it")
+    built.add_argument("--compile", action="store_true", help="use torch.compile except for attention")
+    built.add_argument("--two-streams", action="store_true", help="run decoder and copies during the next block")
+    built.add_argument("--vae-at-end", action="store_true", help="decode all blocks after the last one")
+    out = p.add_argument_group("recording")
+    out.add_argument("--repeat", type=count, default=1, metavar="N", help="number of recorded videos (1)")
+    out.add_argument("--warmup", type=int, metavar="N", help="number of videos before them (1; with --tiny 0)")
     out.add_argument("--trace",
                      metavar="FILE",
-                     help="a vptrace capture; without it CUDA_INJECTION64_PATH does it")
-    out.add_argument("--profiler", metavar="FILE", help="a trace of torch.profiler (.json or .json.gz)")
-    out.add_argument("--events", metavar="FILE", help="times of blocks by CUDA events, FPS and BPS, as JSON")
+                     help="write a vptrace capture (otherwise use CUDA_INJECTION64_PATH)")
+    out.add_argument("--profiler", metavar="FILE", help="write a trace of torch.profiler (.json or .json.gz)")
+    out.add_argument("--events", metavar="FILE", help="write block times by CUDA events, FPS and BPS, as JSON")
     return p
 
 
@@ -543,18 +543,18 @@ def read_options(words):
     o.dtype = o.dtype or ("bfloat16" if o.device == "cuda" else "float32")
     o.warmup = (0 if o.tiny else 1) if o.warmup is None else o.warmup
     forbidden = (
-        (o.trace and o.profiler, "--trace and --profiler: only one can have the GPU's profiling library"),
+        (o.trace and o.profiler, "--trace and --profiler cannot be combined: only one can use CUPTI"),
         (o.device == "cpu"
-         and (o.cuda_graph or o.two_streams), "--cuda-graph and --two-streams need --device cuda"),
+         and (o.cuda_graph or o.two_streams), "--cuda-graph and --two-streams require --device cuda"),
         (o.device == "cpu"
-         and o.attention not in ("flash", "math"), "on a CPU only --attention flash and math exist"),
+         and o.attention not in ("flash", "math"), "--device cpu supports only --attention flash and math"),
         (o.cuda_graph
-         and (o.sync_per_layer or o.offload), "--cuda-graph: a wait or a visiting weight cannot be captured"),
-        (o.sync_per_layer and o.offload, "--sync-per-layer and --offload: one at a time"),
-        (o.offload and o.compile, "--offload and --compile: one at a time"),
-        (o.two_streams and o.vae_at_end, "--two-streams and --vae-at-end: nothing would overlap"),
+         and (o.sync_per_layer or o.offload), "--cuda-graph cannot be combined with --sync-per-layer or --offload"),
+        (o.sync_per_layer and o.offload, "--sync-per-layer and --offload cannot be combined"),
+        (o.offload and o.compile, "--offload and --compile cannot be combined"),
+        (o.two_streams and o.vae_at_end, "--two-streams and --vae-at-end cannot be combined: nothing would overlap"),
         (o.device == "cuda"
-         and not torch.cuda.is_available(), "no GPU that PyTorch can use; --device cpu works with --tiny"),
+         and not torch.cuda.is_available(), "PyTorch finds no GPU; use --device cpu with --tiny"),
     )
     for is_wrong, text in forbidden:
         if is_wrong:
