@@ -188,7 +188,7 @@ static int put_queue(struct work *w, const struct launched *g, struct vpa_cause_
 		return rc;
 	piece.start_ns = piece.end_ns;
 	piece.end_ns = q->end_ns;
-	waited = vpa_cause_told_to_wait(
+	waited = vpa_cause_has_stream_wait(
 		w->resolver, q->gating->stream, g->thread, q->since_ns, vpa_call_start(g->outer));
 	piece.cause = (uint8_t)vpa_cause_queued(
 		waited, g->own->klass == VPT_CALL_GRAPH_LAUNCH, piece.end_ns - piece.start_ns);

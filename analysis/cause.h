@@ -73,16 +73,16 @@ static inline int vpa_cause_is_scheduling(uint64_t from_ns, uint64_t ns, uint64_
 }
 
 /* The cause of the `ns` of a gap that follow 10 us after the end of L. */
-static inline enum vpa_cause vpa_cause_queued(int was_told_to_wait, int is_graph, uint64_t ns)
+static inline enum vpa_cause vpa_cause_queued(int has_stream_wait, int is_graph, uint64_t ns)
 {
-	return was_told_to_wait                ? VPA_CAUSE_DEPENDENCY
+	return has_stream_wait                 ? VPA_CAUSE_DEPENDENCY
 	       : is_graph && ns <= VPA_LOAD_NS ? VPA_CAUSE_GRAPH_START
 	       : ns <= VPA_NEAR_NS             ? VPA_CAUSE_SCHEDULING
 					       : VPA_CAUSE_QUEUED;
 }
 
 /* Whether a stream got a wait after `since_ns` and before the outermost call `launch` began. */
-static inline int vpa_cause_told_to_wait(const struct vpa_resolver *r, uint32_t stream,
+static inline int vpa_cause_has_stream_wait(const struct vpa_resolver *r, uint32_t stream,
 	uint32_t thread, uint64_t since_ns, uint64_t launch_start_ns)
 {
 	uint64_t last_ns;

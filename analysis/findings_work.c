@@ -238,15 +238,15 @@ static void find_eager(struct vpa_report *r)
  * Hopper does. */
 static int has_hopper(const struct vpa_report *r)
 {
-	int told = 0;
+	int known = 0;
 	size_t i;
 
 	for (i = 0; i < r->gpu_count; i++) {
 		if (vpa_gpu_is_hopper(&r->gpus[i]))
 			return 1;
-		told |= r->gpus[i].compute_major != 0;
+		known |= r->gpus[i].compute_major != 0;
 	}
-	return !told && r->hopper_kernel;
+	return !known && r->hopper_kernel;
 }
 
 /* FlashAttention 2 on a device that FlashAttention 3 supports. */

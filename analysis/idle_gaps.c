@@ -208,8 +208,8 @@ static inline enum vpa_cause cause_of_queued(
 	/* An earlier host would have made the gap shorter, which must be counted. */
 	if (start < near_ns)
 		return VPA_CAUSE_NOT_IDLE;
-	return vpa_cause_queued(vpa_cause_told_to_wait(r, ops->stream[i], vpa_call_thread(launch),
-					since_ns, ops->launch_start_ns[i]),
+	return vpa_cause_queued(vpa_cause_has_stream_wait(r, ops->stream[i],
+					vpa_call_thread(launch), since_ns, ops->launch_start_ns[i]),
 		launch->klass == VPT_CALL_GRAPH_LAUNCH, end - start);
 }
 

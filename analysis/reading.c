@@ -328,7 +328,7 @@ int vpa_reading_tell_counts(const struct vpa_reading *n, struct vpt_batch *out)
 	return put;
 }
 
-int vpa_reading_is_told(const char *key)
+int vpa_reading_is_key(const char *key)
 {
 	return !strncmp(key, prefix, sizeof(prefix) - 1);
 }

@@ -104,6 +104,6 @@ int vpa_reading_tell_counts(const struct vpa_reading *n, struct vpt_batch *out);
 const char *vpa_reading_key(unsigned count);
 extern const char vpa_reading_damage_key[];
 /* Whether a META row with this key is one of these. */
-int vpa_reading_is_told(const char *key);
+int vpa_reading_is_key(const char *key);
 
 #endif

@@ -63,8 +63,8 @@ struct vpa_verdict {
 	 * unknown. */
 	struct vpa_loss *losses;
 	size_t loss_count;
-	struct vpa_pair *told; /* META rows for a copy of the trace, see reading.h */
-	size_t told_count;
+	struct vpa_pair *reading_meta; /* META rows for a copy of the trace, see reading.h */
+	size_t reading_meta_count;
 	uint64_t received, written, dropped; /* events */
 	uint64_t ops_without_launch, launches_without_op, late_ops;
 	/* Part of ops_without_launch: began before the first call, hence launched before the

@@ -272,20 +272,22 @@ static void copy_losses(struct vpa_verdict *v, const struct vpa_reading *reading
 		v->losses[LOSSES_MAX - 1].end_ns = lost->items[lost->count - 1].end_ns;
 }
 
-static int copy_told(struct vpa_report *out, const struct vpa_reading *n)
+static int copy_reading_meta(struct vpa_report *out, const struct vpa_reading *n)
 {
 	struct vpa_verdict *v = &out->verdict;
 	unsigned i;
 
-	v->told = vpa_arena_alloc(&out->arena, VPA_READING_COUNT + 1, sizeof(*v->told));
-	if (!v->told)
+	v->reading_meta =
+		vpa_arena_alloc(&out->arena, VPA_READING_COUNT + 1, sizeof(*v->reading_meta));
+	if (!v->reading_meta)
 		return VPT_ENOMEM;
 	for (i = 0; i < VPA_READING_COUNT; i++)
 		if (n->counts[i])
-			v->told[v->told_count++] = (struct vpa_pair){vpa_reading_key(i),
-				vpa_arena_printf(&out->arena, "%" PRIu64, n->counts[i])};
+			v->reading_meta[v->reading_meta_count++] =
+				(struct vpa_pair){vpa_reading_key(i),
+					vpa_arena_printf(&out->arena, "%" PRIu64, n->counts[i])};
 	if (n->counts[VPA_READING_DAMAGED])
-		v->told[v->told_count++] = (struct vpa_pair){vpa_reading_damage_key,
+		v->reading_meta[v->reading_meta_count++] = (struct vpa_pair){vpa_reading_damage_key,
 			vpa_arena_printf(&out->arena, "%s", n->first_damage)};
 	return VPT_OK;
 }
@@ -324,7 +326,7 @@ int vpa_verdict_write(
 	v->reasons = vpa_arena_alloc(&out->arena, REASONS_MAX, sizeof(*v->reasons));
 	v->remedies = vpa_arena_alloc(&out->arena, REASONS_MAX, sizeof(*v->remedies));
 	v->losses = vpa_arena_alloc(&out->arena, LOSSES_MAX, sizeof(*v->losses));
-	if (!v->reasons || !v->remedies || !v->losses || copy_told(out, reading))
+	if (!v->reasons || !v->remedies || !v->losses || copy_reading_meta(out, reading))
 		return VPT_ENOMEM;
 	count(v, r, reading);
 	v->complete = vpa_reading_judge(reading, add_remark, out);

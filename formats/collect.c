@@ -183,8 +183,8 @@ void vpt_collect_name_lane(struct vpt_collect *c, uint64_t key, uint64_t name)
 
 void vpt_collect_window(struct vpt_collect *c, uint64_t start_ns, uint64_t end_ns)
 {
-	c->told_start_ns = start_ns;
-	c->told_end_ns = end_ns;
+	c->given_start_ns = start_ns;
+	c->given_end_ns = end_ns;
 }
 
 void vpt_collect_realtime(struct vpt_collect *c, uint64_t unix_offset_ns)

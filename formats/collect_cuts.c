@@ -96,10 +96,11 @@ static int build_index(struct vpt_collect *c)
 	if (c->header.t0_ns == UINT64_MAX)
 		c->header.t0_ns = 0;
 	/* The file's own window is not trusted: ignore a start after the end. */
-	if (c->told_start_ns && c->told_start_ns <= (c->told_end_ns ? c->told_end_ns : c->end_ns))
-		c->header.t0_ns = c->told_start_ns;
-	if (c->told_end_ns && c->told_end_ns >= c->header.t0_ns)
-		c->end_ns = c->told_end_ns;
+	if (c->given_start_ns &&
+		c->given_start_ns <= (c->given_end_ns ? c->given_end_ns : c->end_ns))
+		c->header.t0_ns = c->given_start_ns;
+	if (c->given_end_ns && c->given_end_ns >= c->header.t0_ns)
+		c->end_ns = c->given_end_ns;
 	qsort(c->index, c->index_count, sizeof(*c->index), compare_entries);
 	return VPT_OK;
 }

@@ -45,7 +45,7 @@ struct vpt_collect {
 
 	struct vpt_header header;
 	uint64_t end_ns;
-	uint64_t told_start_ns, told_end_ns; /* from vpt_collect_window(); 0: unknown */
+	uint64_t given_start_ns, given_end_ns; /* from vpt_collect_window(); 0: unknown */
 	int has_realtime;
 	uint64_t unix_offset_ns;
 	struct vpt_collect_entry *index;

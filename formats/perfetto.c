@@ -223,8 +223,8 @@ uint32_t vpt_pf_intern(
 		}
 		name->iid = ++s->newest[which];
 	}
-	*is_new = name->told != p->generation;
-	name->told = p->generation;
+	*is_new = name->emitted != p->generation;
+	name->emitted = p->generation;
 	return name->iid;
 }
 

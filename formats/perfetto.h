@@ -42,7 +42,7 @@ struct vpt_pf_sequence {
 	struct vpt_pf_name {
 		uint64_t key; /* the caller's number, and the table */
 		uint32_t iid;
-		uint32_t told; /* the generation in which it was last emitted */
+		uint32_t emitted; /* the generation in which it was last emitted */
 	} * names;
 	size_t name_count, name_cap;
 	struct vpt_map names_by_key;

@@ -94,7 +94,7 @@ try_phases() {
 	says_row kinds "kernel.added"
 	says_row unload "names of kernels that are gone 20 (= 20)"
 	says_row sessions "checks that hold 11 (= 11)"
-	says_row whole-graphs "nodes_told.before 10 of 10"
+	says_row whole-graphs "nodes_reported.before 10 of 10"
 	says_row coexist-after "VPT_GPU_TORCH=0"
 	says_row blame-demo "the fault is found"
 	same "places in the table" "cpu simulated" "$(cut -f 2 "$work/gpu/rows.tsv" | sort -u | tr '\n' ' ' | sed 's/ $//')"

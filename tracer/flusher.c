@@ -36,7 +36,7 @@ struct vtr_flusher {
 	uint64_t drain_since_ns, drain_until_ns;    /* trace clock, CLOCK_MONOTONIC */
 	atomic_int came_back;                       /* 1: the drain has ended */
 	uint64_t polled_ns; /* trace clock: CUPTI was last asked for drops */
-	int told_failure, told_skew;
+	int reported_failure, reported_skew;
 	uint64_t foreign_bytes, unread_bytes; /* already reported */
 	/* trace clock: since when callbacks are ours; another client's buffers may be older */
 	uint64_t ours_ns;
@@ -70,8 +70,8 @@ static void read_clocks(struct vtr_flusher *f, struct vtr_cupti *cupti)
 	skew_ns = (int64_t)(mail.cupti_time - mail.clock.trace_ns);
 	if (vtr_clock_is_far(mail.cupti_time, mail.clock.trace_ns)) {
 		atomic_store(&f->is_far, 1);
-	} else if ((skew_ns > SKEW_MAX_NS || skew_ns < -SKEW_MAX_NS) && !f->told_skew) {
-		f->told_skew = 1;
+	} else if ((skew_ns > SKEW_MAX_NS || skew_ns < -SKEW_MAX_NS) && !f->reported_skew) {
+		f->reported_skew = 1;
 		snprintf(text, sizeof(text), "%lld", (long long)skew_ns);
 		tell(f, "clock.cupti_skew_ns", text);
 	}
@@ -147,9 +147,9 @@ static void watch(struct vtr_flusher *f, struct vtr_cupti *cupti)
 {
 	const char *why = vtr_cupti_failure(cupti);
 
-	if (!why || f->told_failure)
+	if (!why || f->reported_failure)
 		return;
-	f->told_failure = 1;
+	f->reported_failure = 1;
 	tell(f, "cupti.failure", why);
 	if (f->o.failed)
 		f->o.failed(why);

@@ -56,7 +56,7 @@ static struct {
 	struct vptrace_stats last;
 	char path[VTR_PATH_MAX]; /* of the file; "": none yet */
 	atomic_int taken;        /* another client of CUPTI gets the records now */
-	atomic_int told;         /* we have written a line about this capture */
+	atomic_int reported;     /* we have written a line about this capture */
 	atomic_uint number;      /* of the capture, from 1 */
 	atomic_int ending;       /* a capture ends by itself */
 	int has_ended;           /* it has, and the host has not stopped it since */
@@ -97,7 +97,7 @@ static void file_failed(const char *why)
 {
 	if (!inert())
 		atomic_store(&all.state, VPTRACE_FAILED);
-	if (!atomic_exchange(&all.told, 1))
+	if (!atomic_exchange(&all.reported, 1))
 		vtr_tell("%s; nothing more is recorded", why);
 }
 
@@ -107,7 +107,7 @@ static void cupti_failed(const char *why)
 	int running = VPTRACE_RUNNING;
 
 	atomic_compare_exchange_strong(&all.state, &running, VPTRACE_RANGES_ONLY);
-	if (!atomic_exchange(&all.told, 1))
+	if (!atomic_exchange(&all.reported, 1))
 		vtr_tell("%s; only ranges are recorded from now on", why);
 }
 
@@ -119,7 +119,7 @@ static void cupti_taken(int is_taken)
 
 	atomic_store(&all.taken, is_taken);
 	atomic_compare_exchange_strong(&all.state, &from, to);
-	if (is_taken && !atomic_exchange(&all.told, 1))
+	if (is_taken && !atomic_exchange(&all.reported, 1))
 		vtr_tell(VTR_WATCH_TAKEN
 			": they are missing from the capture until it has finished");
 }
@@ -224,7 +224,7 @@ static int begin(const struct vptrace_options *options, enum vtr_start how, stru
 	int stopped = VPTRACE_STOPPED, rc;
 
 	all.path[0] = '\0';
-	atomic_store(&all.told, 0);
+	atomic_store(&all.reported, 0);
 	atomic_store(&all.taken, 0);
 	atomic_fetch_add(&all.number, 1);
 	rc = vtr_capture_begin(options, how == VTR_START_API, &all.facts, &hooks, &all.now, err);

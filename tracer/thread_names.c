@@ -40,17 +40,17 @@ void vtr_thread_name(uint32_t tid, uint32_t name)
 
 void vtr_thread_names(void (*take)(void *ctx, uint32_t tid, uint32_t name), void *ctx)
 {
-	static uint64_t told[PLACES];
-	static uint32_t told_in;
+	static uint64_t reported[PLACES];
+	static uint32_t reported_in;
 	uint32_t capture = vtr_threads_capture(), i;
 
 	for (i = 0; i < PLACES; i++) {
 		uint64_t word = atomic_load_explicit(&places[i], memory_order_acquire);
 
-		if (!word || (word == told[i] && told_in == capture))
+		if (!word || (word == reported[i] && reported_in == capture))
 			continue;
-		told[i] = word;
+		reported[i] = word;
 		take(ctx, (uint32_t)(word >> 32), (uint32_t)word);
 	}
-	told_in = capture;
+	reported_in = capture;
 }

@@ -60,7 +60,7 @@ struct vtr_writer {
 	struct vtr_cupti_clock cupti_clock;
 	struct vtr_full full;     /* taken from the pool, not decoded yet, if has_full */
 	int has_full, is_foreign; /* is_foreign: its times come from another clock */
-	int told_converted, told_foreign;
+	int wrote_converted, wrote_foreign;
 	struct vpt_clock points[POINTS_MAX]; /* of the open chunk */
 	size_t point_count;
 	uint64_t names_refused; /* in this process when the capture began */
@@ -197,15 +197,15 @@ static void tell_clock(struct vtr_writer *w)
 	char text[32];
 
 	/* The last report counts: once times were left as they came, it stays with that. */
-	if (w->cupti_clock.converted && !w->told_converted && !w->told_foreign) {
-		w->told_converted = 1;
+	if (w->cupti_clock.converted && !w->wrote_converted && !w->wrote_foreign) {
+		w->wrote_converted = 1;
 		vtr_recorder_meta(w->recorder, "clock.cupti", "replaced, converted");
 	}
-	if (w->is_foreign && !vtr_cupti_clock_is_known(&w->cupti_clock) && !w->told_foreign) {
-		w->told_foreign = 1;
+	if (w->is_foreign && !vtr_cupti_clock_is_known(&w->cupti_clock) && !w->wrote_foreign) {
+		w->wrote_foreign = 1;
 		vtr_recorder_meta(w->recorder, "clock.cupti", "replaced, unknown");
 	}
-	if (w->last && w->told_converted) {
+	if (w->last && w->wrote_converted) {
 		snprintf(text, sizeof(text), "%llu", (unsigned long long)w->cupti_clock.error_ns);
 		vtr_recorder_meta(w->recorder, "clock.cupti_error_ns", text);
 	}

@@ -46,7 +46,7 @@ static int is_attention(size_t family)
 
 /* ---- frames ---- */
 
-static uint64_t told(int64_t value, uint64_t otherwise)
+static uint64_t value_or(int64_t value, uint64_t otherwise)
 {
 	return value > 0 ? (uint64_t)value : otherwise;
 }
@@ -60,8 +60,8 @@ static void count_frames(
 	int is_part = g->left_out || o->has_from || o->range;
 	int is_first = b == g->blocks && !(is_part && l->index > 1);
 
-	b->latents = told(l->latents, o->latents_per_block);
-	b->frames = told(l->frames, told(b->mark_frames, 0));
+	b->latents = value_or(l->latents, o->latents_per_block);
+	b->frames = value_or(l->frames, value_or(b->mark_frames, 0));
 	if (!b->frames)
 		b->frames = is_first && o->first_block_frames ? o->first_block_frames
 							      : o->frames_per_block;
@@ -532,7 +532,7 @@ static void write_whole(struct measure *m)
 		r->frames = 0;
 	/* The request's own count covers all of its time. */
 	if (!r->frames && m->g->scope && vpa_scope_is_whole(m->w, m->g->scope))
-		r->frames = told(m->g->scope->label.frames, 0);
+		r->frames = value_or(m->g->scope->label.frames, 0);
 	if (r->frames && r->end_ns > r->start_ns)
 		r->fps_end_to_end = vpa_per_second((double)r->frames, r->end_ns - r->start_ns);
 	if (!b->count || b->left_out)

@@ -26,7 +26,7 @@ static pthread_mutex_t story_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_ulong requested_count, completed_count, records_bytes;
 static atomic_ulong completed_by_flusher, completed_by_launcher, completed_by_others;
 static atomic_ulong requested_by_launcher, requested_by_others;
-static atomic_ulong kernels_told;
+static atomic_ulong kernels_reported;
 static atomic_int flusher_tid;
 static _Thread_local int is_launcher;
 static int is_counting; /* count kernel records; for `coarse` */
@@ -89,7 +89,7 @@ static void count_kernels(uint8_t *buffer, size_t valid)
 
 	while (!cuptiActivityGetNextRecord(buffer, valid, &record)) {
 		memcpy(&kind, record, sizeof(kind));
-		atomic_fetch_add(&kernels_told, kind == STANDIN_KERNEL);
+		atomic_fetch_add(&kernels_reported, kind == STANDIN_KERNEL);
 	}
 }
 
@@ -241,16 +241,16 @@ static void kinds(unsigned rounds, unsigned launches)
 }
 
 /* How many of a graph's nodes are recorded as kernels. */
-static unsigned long nodes_told(cudaGraphExec_t graph)
+static unsigned long nodes_reported(cudaGraphExec_t graph)
 {
-	unsigned long before = atomic_load(&kernels_told);
+	unsigned long before = atomic_load(&kernels_reported);
 
 	PROBE_CHECK(cuptiActivityEnable(STANDIN_KERNEL));
 	PROBE_CHECK(cudaGraphLaunch(graph, gpu.stream));
 	PROBE_CHECK(cudaStreamSynchronize(gpu.stream));
 	PROBE_CHECK(cuptiActivityFlushAll(FORCED));
 	PROBE_CHECK(cuptiActivityDisable(STANDIN_KERNEL));
-	return atomic_load(&kernels_told) - before;
+	return atomic_load(&kernels_reported) - before;
 }
 
 static void coarse(unsigned rounds, unsigned launches)
@@ -261,11 +261,11 @@ static void coarse(unsigned rounds, unsigned launches)
 	is_counting = 1;
 	subscribe();
 	graph = probe_graph(&gpu, NODES);
-	probe_say("nodes_told.before", (double)nodes_told(graph), "of 10");
+	probe_say("nodes_reported.before", (double)nodes_reported(graph), "of 10");
 	take_turns(coarse_mixes, COARSE_MIXES, rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX, launches);
-	probe_say("nodes_told.after", (double)nodes_told(graph), "of 10");
-	probe_say("nodes_told.after_of_a_new_graph", (double)nodes_told(probe_graph(&gpu, NODES)),
-		"of 10");
+	probe_say("nodes_reported.after", (double)nodes_reported(graph), "of 10");
+	probe_say("nodes_reported.after_of_a_new_graph",
+		(double)nodes_reported(probe_graph(&gpu, NODES)), "of 10");
 	PROBE_CHECK(cuptiUnsubscribe(subscriber));
 }
 

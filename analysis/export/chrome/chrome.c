@@ -266,8 +266,8 @@ static void put_end(struct chrome *f)
 	vpa_line_words(l, ",\"meta\":[");
 	for (i = 0; i < r->meta_count; i++)
 		put_fact(l, &r->meta[i], i == 0);
-	for (i = 0; i < v->told_count; i++)
-		put_fact(l, &v->told[i], i + r->meta_count == 0);
+	for (i = 0; i < v->reading_meta_count; i++)
+		put_fact(l, &v->reading_meta[i], i + r->meta_count == 0);
 	vpa_line_words(l, "]}}\n");
 }
 

@@ -55,8 +55,8 @@ struct series {
 	uint32_t gpu_id;
 	int64_t pid;
 	uint64_t parent;             /* track, of ALLOCATOR */
-	uint64_t told_ns, told_bits; /* the sample that was written last */
-	int has_told;
+	uint64_t emitted_ns, emitted_bits; /* the sample that was written last */
+	int has_emitted;
 };
 
 /* A sample to be written. */
@@ -73,8 +73,8 @@ struct vpa_ex_counters {
 	struct vpa_index keys; /* of lanes already described */
 	struct series *items;  /* by row of keys */
 	size_t cap;
-	uint32_t *told; /* generation, by GPU: its counters */
-	size_t told_cap;
+	uint32_t *emitted; /* generation, by GPU: its counters */
+	size_t emitted_cap;
 	struct sample *samples; /* of the current chunk */
 	size_t count, sample_cap;
 };
@@ -95,7 +95,7 @@ void vpa_ex_counters_free(struct vpa_ex_counters *all)
 	vpt_pf_sequence_free(&all->sequence);
 	vpa_index_free(&all->keys);
 	vpt_free(all->items);
-	vpt_free(all->told);
+	vpt_free(all->emitted);
 	vpt_free(all->samples);
 	vpt_free(all);
 }
@@ -248,11 +248,11 @@ static int tell_counters(struct vpa_ex_counters *s, uint32_t gpu_id)
 	struct vpt_pb *b = &x->pf.out;
 	size_t i;
 
-	if (vpt_grow_zeroed(&s->told, &s->told_cap, (size_t)gpu_id + 1, sizeof(*s->told)))
+	if (vpt_grow_zeroed(&s->emitted, &s->emitted_cap, (size_t)gpu_id + 1, sizeof(*s->emitted)))
 		return x->pf.failed = VPT_ENOMEM;
-	if (s->told[gpu_id] == x->pf.generation)
+	if (s->emitted[gpu_id] == x->pf.generation)
 		return VPT_OK;
-	s->told[gpu_id] = x->pf.generation;
+	s->emitted[gpu_id] = x->pf.generation;
 	vpt_pf_begin_timeless(&x->pf, &s->sequence);
 	vpt_pb_begin(b, VPT_PF_PACKET_INTERNED);
 	vpt_pb_begin(b, VPT_PF_INTERNED_COUNTERS);
@@ -423,9 +423,9 @@ static int keep_sample(
 	all->samples[all->count] = (struct sample){
 		time_ns, bits, series, (uint32_t)all->count, is_counter(s) ? s->gpu_id + 1 : 0};
 	all->count++;
-	s->has_told = 1;
-	s->told_ns = time_ns;
-	s->told_bits = bits;
+	s->has_emitted = 1;
+	s->emitted_ns = time_ns;
+	s->emitted_bits = bits;
 	all->x->expected.counter_samples++;
 	return VPT_OK;
 }
@@ -455,8 +455,8 @@ static int add_section(
 
 		if (!vpa_in_window(x->model, time))
 			continue;
-		if (now->has_told && bits == now->told_bits && time >= now->told_ns &&
-			time - now->told_ns < again_ns)
+		if (now->has_emitted && bits == now->emitted_bits && time >= now->emitted_ns &&
+			time - now->emitted_ns < again_ns)
 			continue;
 		rc = keep_sample(all, at, time, bits);
 	}
@@ -481,7 +481,7 @@ int vpa_ex_counters_end(struct vpa_ex_counters *all)
 	int rc = VPT_OK;
 
 	for (i = 0; i < all->keys.count && !rc; i++)
-		if (all->items[i].has_told && all->items[i].told_ns < end)
-			rc = keep_sample(all, i, end, all->items[i].told_bits);
+		if (all->items[i].has_emitted && all->items[i].emitted_ns < end)
+			rc = keep_sample(all, i, end, all->items[i].emitted_bits);
 	return rc ? rc : put_samples(all);
 }

@@ -104,7 +104,7 @@ void vpa_ex_forms_free(struct vpa_ex_forms *o)
 	vpt_strings_free(&o->variants);
 	vpt_free(o->grids);
 	vpa_index_free(&o->kernels);
-	vpt_free(o->kernel_told);
+	vpt_free(o->kernel_emitted);
 }
 
 int vpa_ex_forms_reserve(struct vpa_ex_forms *o, size_t count)
@@ -127,9 +127,9 @@ static void tell_tables(struct vpa_ex_out *x, struct vpa_ex_forms *o)
 	struct vpt_pb *b = &x->pf.out;
 	unsigned i;
 
-	if (o->tables_told == x->pf.generation)
+	if (o->tables_emitted == x->pf.generation)
 		return;
-	o->tables_told = x->pf.generation;
+	o->tables_emitted = x->pf.generation;
 	vpa_ex_begin_interned(x, &x->gpu);
 	for (i = 0; i < sizeof(stages) / sizeof(*stages); i++) {
 		vpt_pb_begin(b, VPT_PF_INTERNED_SPECIFICATIONS);
@@ -319,14 +319,14 @@ static int kernel_iid(struct vpa_ex_out *x, struct vpa_ex_forms *o, const struct
 		o->grids[variant]++;
 	else if (row == UINT32_MAX)
 		*grid = 0;
-	row = vpa_index_row(&o->kernels, (uint64_t)variant, *grid, &o->kernel_told,
-		&o->kernel_told_cap, sizeof(*o->kernel_told));
+	row = vpa_index_row(&o->kernels, (uint64_t)variant, *grid, &o->kernel_emitted,
+		&o->kernel_emitted_cap, sizeof(*o->kernel_emitted));
 	if (row == UINT32_MAX)
 		return VPT_ENOMEM;
 	*iid = row + 1;
-	if (o->kernel_told[row] == x->pf.generation)
+	if (o->kernel_emitted[row] == x->pf.generation)
 		return VPT_OK;
-	o->kernel_told[row] = x->pf.generation;
+	o->kernel_emitted[row] = x->pf.generation;
 	return tell_kernel(x, &v, *grid, *iid);
 }
 
@@ -342,15 +342,15 @@ static void put_dimensions(struct vpt_pb *b, unsigned field, const uint32_t *siz
 	vpt_pb_end(b);
 }
 
-/* `told`: the grid is emitted with the kernel. */
+/* `emitted`: the grid is emitted with the kernel. */
 static void put_kernel_args(
-	struct vpa_ex_out *x, struct vpt_pb *b, const struct vpa_ex_shape *s, int told)
+	struct vpa_ex_out *x, struct vpt_pb *b, const struct vpa_ex_shape *s, int emitted)
 {
 	const struct vpa_gpu *gpu = vpa_ex_gpu_row(x, x->model->streams[s->stream].device);
 	struct vpa_occupancy o = occupancy_of(
 		gpu, s->block, s->registers, (uint64_t)s->static_shared + s->dynamic_shared);
 
-	if (!told)
+	if (!emitted)
 		put_grid_args(b, EVENT_ARGS, vpa_ex_product(s->grid), s->block, gpu, &o);
 	if (s->graph)
 		put_arg(b, EVENT_ARGS, ARG_GRAPH, ARG_UINT, s->graph);
@@ -445,7 +445,7 @@ int vpa_ex_form_make(struct vpa_ex_out *x, struct vpa_ex_forms *o, struct vpa_ex
 	struct copy_words words;
 
 	/* Nothing encoded for an earlier generation is used any more. */
-	if (o->tables_told != x->pf.generation)
+	if (o->tables_emitted != x->pf.generation)
 		vpt_pb_reset(b);
 	tell_tables(x, o);
 	gpu = vpa_ex_gpu_of(x, device);

@@ -24,9 +24,9 @@ struct vpa_ex_forms {
 	uint8_t *grids; /* by variant: number of grids emitted with a kernel of their own */
 	size_t grid_cap;
 	struct vpa_index kernels; /* (variant, blocks of the grid; 0: all other grids) */
-	uint32_t *kernel_told;    /* generation in which each was emitted */
-	size_t kernel_told_cap;
-	uint32_t tables_told; /* generation in which the tables were emitted */
+	uint32_t *kernel_emitted; /* generation in which each was emitted */
+	size_t kernel_emitted_cap;
+	uint32_t tables_emitted; /* generation in which the tables were emitted */
 };
 
 void vpa_ex_forms_free(struct vpa_ex_forms *o);

@@ -86,9 +86,9 @@ static int context_iid(struct vpa_ex_out *x, struct vpa_ex_streams *o, int64_t p
 	}
 	c = &o->contexts[i];
 	*iid = c->iid;
-	if (c->told == x->pf.generation)
+	if (c->emitted == x->pf.generation)
 		return VPT_OK;
-	c->told = x->pf.generation;
+	c->emitted = x->pf.generation;
 	vpa_ex_begin_interned(x, &x->gpu);
 	vpt_pb_begin(&x->pf.out, VPT_PF_INTERNED_CONTEXTS);
 	vpt_pb_uint(&x->pf.out, VPT_PF_CONTEXT_IID, *iid);
@@ -131,9 +131,9 @@ int vpa_ex_stream_describe(struct vpa_ex_out *x, struct vpa_ex_streams *o, uint3
 
 	if (!vpa_ex_stream_of(o, stream))
 		return VPT_ENOMEM;
-	if (o->items[stream].told == x->pf.generation)
+	if (o->items[stream].emitted == x->pf.generation)
 		return VPT_OK;
-	o->items[stream].told = x->pf.generation;
+	o->items[stream].emitted = x->pf.generation;
 	vpa_ex_process(x, s->pid);
 	if (context_iid(x, o, vpa_ex_pid(x, s->pid), s->context, &o->items[stream].context))
 		return VPT_ENOMEM;

@@ -10,7 +10,7 @@ enum { VPA_EX_STAGES = 1, VPA_EX_QUEUES = 4 };
 /* All zeros is an empty set. */
 struct vpa_ex_streams {
 	struct vpa_ex_stream {
-		uint32_t told;    /* the generation in which it was described */
+		uint32_t emitted; /* the generation in which it was described */
 		uint32_t context; /* 0: none yet */
 		int64_t priority;
 		uint64_t flags;
@@ -21,7 +21,7 @@ struct vpa_ex_streams {
 	struct vpa_ex_context {
 		int64_t pid;
 		uint64_t id;
-		uint32_t iid, told;
+		uint32_t iid, emitted;
 	} * contexts;
 	size_t context_count, context_cap;
 };
