@@ -1,4 +1,4 @@
-/* late.h - why the host was late: what the launching thread did while its device stood idle.
+/* late.h - why the host was late: what the launching thread did while its device was idle.
  *
  * [g0, l) is the part of a gap before the launch L of thread T began. It is cut at the start and
  * end of each of T's outermost calls. Time inside a call gets that call's cause if the call is of a

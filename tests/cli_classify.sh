@@ -41,7 +41,7 @@ printf '# mine first\n\nattention\t^my_.*_kernel$\n' >rules
 printf 'my_fast_kernel\nyour_fast_kernel\n' >in
 classify --rules rules
 same "a rule decides" "attention	my_fast_kernel" "$(head -n 1 out)"
-same "what it does not match is told by the table" "$("$VPT_ANALYZE" classify <in | tail -n 1)" \
+same "unmatched names use the table" "$("$VPT_ANALYZE" classify <in | tail -n 1)" \
 	"$(tail -n 1 out)"
 printf 'no-such-family\tx\n' >rules
 classify --rules rules

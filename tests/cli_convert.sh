@@ -127,7 +127,7 @@ one nanosecond later|--from 20501ns|2
 until a kernel begins, exclusive|--to 30us|1
 one nanosecond later|--to 30001ns|2
 in the middle of one|--from 35us --to 0.00004s|1
-behind all kernels|--from 151us|0
+after all kernels|--from 151us|0
 CASES
 
 # ---- a capture of a capture ----

@@ -129,7 +129,7 @@ if [ -x "$generate" ]; then
 	decoded part --cut
 	[ "$(total kernels)" -gt 1000 ] || fail "a broken pipe has only $(total kernels) kernels before it"
 
-	# Killed: what was written lies beside, under the file's name with a dot before it and a word behind, and can be read.
+	# Killed: the part written so far remains next to the file, as .NAME. and a random word, and can be read.
 	# The first bytes hold no event yet, so the kill waits for a twentieth of the whole, which is about 10 MB.
 	cases=$((cases + 1))
 	"$generate" 1000000 -c 1 -o long.zst 2>err || fail "the long stream"

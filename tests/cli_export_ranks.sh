@@ -64,7 +64,7 @@ says err "use -o FILE.tar"
 expect 1 "one that is not there" export a/r.zst nothing.zst -o none.tar
 [ ! -e none.tar ] || fail "a failed export left a file"
 
-# ---- ranks of our own tracer, each with the same device 0: GPUs of their own ----
+# ---- ranks of our tracer, each with the same device 0: different GPUs ----
 demo=${VPT_BIN:+$VPT_BIN/vptrace-demo}
 if [ -x "$demo" ]; then
 	VPT_STANDIN_DEVICES=2 CUDA_INJECTION64_PATH=$VPT_BIN/libvptrace.so NVTX_INJECTION64_PATH=$VPT_BIN/libvptrace.so \

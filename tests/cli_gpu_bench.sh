@@ -200,7 +200,7 @@ works third 5 cpu run third 5 echo" works
 	same "after a kill: third" ok "$(status_of third)"
 }
 
-# Packages that were carried are unpacked into the build folder, and CMake is told of them, nobody else.
+# Carried packages are unpacked into the build folder, and only CMake uses them.
 try_carried() {
 	if ! command -v dpkg-deb >/dev/null; then
 		echo "SKIPPED: there is no dpkg-deb to make a package with"
@@ -223,11 +223,11 @@ try_carried() {
 	bin=$built
 	same "exit code with carried packages" 0 "$found"
 	same "the header" "/* carried */" "$(cat "$work/build/carried/usr/include/carried.h")"
-	same "what CMake is told" "$work/build/carried/usr" \
+	same "the path given to CMake" "$work/build/carried/usr" \
 		"$(sed -n 's/^CMAKE_PREFIX_PATH=\([^:]*\).*/\1/p' "$work/gpu/work/works/logs/environment.out")"
 	cases=$((cases + 1))
 	! grep -E '^(LD_LIBRARY_PATH|LIBRARY_PATH|CPATH)=.*/carried/' "$work/gpu/work/works/logs/environment.out" ||
-		fail "a compiler or the loader is told of carried packages"
+		fail "a compiler or the loader uses carried packages"
 }
 
 # ---- a rehearsal: as if there were a GPU, on the simulated libraries and with a PyTorch that is made up ----

@@ -1,5 +1,5 @@
 #!/bin/sh
-# NVTX for real: programs compiled against its headers, the tracer loaded by NVTX, alone and behind another tool.
+# NVTX for real: programs compiled against its headers, the tracer loaded by NVTX, alone and after another tool.
 # And vptrace_nvtx.h in C and C++, with NVTX, without it, and with nobody listening.
 set -u
 cd "$VPT_SOURCE_DIR" || exit 1
@@ -113,13 +113,13 @@ library refuses.so refuses.so tests/nvtx/tool.c -DTOOL_REFUSES
 everything="$in_nvtx
 $plain
 tool: 8 pushes 8 pops 1 starts 1 ends 2 marks 0 wrong"
-same "behind another tool" "$(echo "$everything" | sort)" \
+same "after another tool" "$(echo "$everything" | sort)" \
 	"$(run c_nvtx "$injection" "VPTRACE_NVTX_CHAIN=$work/tool.so" | sort)"
-same "behind a tool that refuses" "$(printf '%s\n' "$in_nvtx" "$plain" \
+same "after a tool that refuses" "$(printf '%s\n' "$in_nvtx" "$plain" \
 	"tool: 0 pushes 0 pops 0 starts 0 ends 0 marks 0 wrong" | sort)" \
 	"$(run c_nvtx "$injection" "VPTRACE_NVTX_CHAIN=$work/refuses.so" | sort)"
 for chain in "" "$work/none.so" "$work/libvptrace.so" /dev/null; do
-	same "behind \"$chain\", which is no other tool" "$in_nvtx
+	same "after \"$chain\", which is no other tool" "$in_nvtx
 $plain" "$(run c_nvtx "$injection" "VPTRACE_NVTX_CHAIN=$chain")"
 done
 

@@ -253,7 +253,7 @@ with vptrace.trace("over.zst", profile="none"), vptrace.range("x"):
 assert os.path.exists("over-2.zst")
 PY
 
-python "the end does not wait where it is told not to, and where torch captures a graph" <<'PY'
+python "the end does not wait with synchronize=False, or while torch captures a graph" <<'PY'
 import sys, types, vptrace
 real, asked = vptrace._library.start, []
 def start(options):

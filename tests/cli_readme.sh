@@ -24,7 +24,7 @@ for command in $commands; do
 		"$(sed -n "s/^| \`$command[ \`].*|\([^|]*\)|\$/\1/p" "$readme" | tr ' ' '\n' | sed -n 's/^`\(--.*\)`$/\1/p' | sort)"
 done
 
-# Command lines in code blocks: the word behind the program's name, and each option.
+# Command lines in code blocks: the word after the program's name, and each option.
 for file in $documents; do
 	sed -n '/^```/,/^```/s/^\(\$ \)\{0,1\}\(build\/\)\{0,1\}vptrace-analyze /&/p' "$source/$file"
 done |
@@ -41,7 +41,7 @@ while read -r first rest; do
 	done
 done <lines
 
-# What the help says in brackets, where both explain it.
+# Defaults in the help that DEFINITIONS.md explains too.
 words=$(tr '\n' ' ' <"$source/analysis/DEFINITIONS.md")
 expect 0 "help" analyze --help
 min_gap=$(tr '\n' ' ' <out | tr -s ' ' | sed -n 's/.*list gaps at least this long (\([^)]*\)).*/\1/p')
@@ -129,7 +129,7 @@ for format in text json; do
 	done
 done
 
-# ---- the reports, byte for byte; VPT_RECORD=1 writes them anew ----
+# ---- the reports, byte for byte; VPT_RECORD=1 rewrites them ----
 # Sections of a report, "[...]" for the others: sections "DATA|RESULT" <report
 sections() {
 	awk -v wanted="^($1)" '

@@ -72,14 +72,14 @@ sed -i 's/^if(FALSE)/if(VPT_TESTS)/' "$project/CMakeLists.txt"
 
 cp -r "$project" "$work/copy"
 run_in "$work/copy" 0 "a copied checkout" quick
-says out "build/ was configured for $(cd "$project" && pwd -P); it is configured and built anew"
+says out "build/ was configured for $(cd "$project" && pwd -P); configuring and building it again"
 grep -q "built in $(cd "$work/copy" && pwd -P)" "$work/copy/build/Testing/Temporary/LastTest.log" ||
 	fail "the copy ran the programs of the original"
 mv "$work/copy" "$work/renamed"
 run_in "$work/renamed" 0 "a renamed checkout" quick
-says out "it is configured and built anew for $(cd "$work/renamed" && pwd -P)"
+says out "configuring and building it again for $(cd "$work/renamed" && pwd -P)"
 run_in "$work/renamed" 0 "once only" quick
-grep -q "anew" "$work/out" && fail "configured anew without need"
+grep -q "building it again" "$work/out" && fail "configured again without need"
 
 # ---- without CUDA and ../shared ----
 run_in "$project" 0 "the bare run" bare

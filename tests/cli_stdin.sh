@@ -52,7 +52,7 @@ if command -v sqlite3 >/dev/null; then
 	says err "standard input: "
 fi
 
-piped 2 "an export of it has no name of its own" trace.zst export -
+piped 2 "an export of it needs a name" trace.zst export -
 says err "standard input gives the export no name: use -o FILE"
 : >nothing
 piped 1 "an empty pipe" nothing info -

@@ -19,7 +19,7 @@ many_names() {
 }
 need_trace trace.zst many_names
 
-rows() { # rows PATTERN: so many lines of the report
+rows() { # rows PATTERN: number of matching lines of the report
 	grep -c -- "$1" out
 }
 expect 0 "without --top" trace.zst --min-gap 10us

@@ -44,7 +44,7 @@ nothing_lost() { # nothing_lost KERNELS
 	holds kept -eq 0
 	complete "$1"
 }
-lost() { # lost STOP UNFINISHED: told of, by the stop and by the report
+lost() { # lost STOP UNFINISHED: reported by the stop and by the report
 	holds stop -eq "$1"
 	holds unfinished -eq "$2"
 	expect 3 "$rule: the report" "$work/t.zst"

@@ -118,7 +118,7 @@ grep -q "stop_error .*has taken the records of GPU work" "$work/out" || fail "$r
 expect 3 "the report says that records are missing" "$work/t.zst"
 tr '\n' ' ' <"$work/out" | tr -s ' ' >"$work/flat"
 grep -q "has taken the records of GPU work" "$work/flat" || fail "$rule: the report does not give the reason"
-traced "CUPTI fails for good" VPT_STANDIN_FAULTS=fatal
+traced "CUPTI fails permanently" VPT_STANDIN_FAULTS=fatal
 code 0 -9
 balanced
 expect 3 "the report says that CUPTI failed" "$work/t.zst"

@@ -105,7 +105,7 @@ static const struct {
 	{VTR_DOMAIN_DRIVER, FAKE_CU_MEMCPY_DTOA, "cuMemcpyDtoA_v2_ptds"},
 };
 
-/* What the fake was told to do, and what was done to it. */
+/* The settings of the fake, and the calls it received. */
 static struct fake {
 	const struct fake_version *version;
 	/* results to give; 0: success */

@@ -61,7 +61,7 @@ static const struct {
 		"call t1 cudaLaunchKernel 2300-2310 corr 1\nkernel s7 2350-2360 corr 1 \"k\"\n",
 		{"0 +400 depth 0 nvtx \"long\"", "200 +10 depth 1 nvtx \"in\"", "nvtx_ranges 2",
 			"late_slices 0"}},
-	{"colour and category of a range whose begin has been written are told with its end",
+	{"colour and category of a range whose begin has been written are emitted with its end",
 		"kernel s7 2000-2010 \"k\"\nchunk 2050\n"
 		"kernel s7 4000-4010 \"k\"\nchunk 5000\nkernel s7 6000-6010 \"k\"\nchunk 7000\n"
 		"kernel s7 8000-8010 \"k\"\nchunk 9000\nkernel s7 9400-9410 \"k\"\n"
@@ -163,7 +163,7 @@ static const struct {
 		 "100.0, 'nvtx': 'chunk 3', 'block': 3, 'attention_ns': 100} -> []\n"
 		 "thread 100: ",
 			"'block': 3, 'step': 1}", "nvtx \"block 7\" {}"}},
-	{"what is launched behind a block is not in it, though a range that began in it is open "
+	{"what is launched after a block is not in it, though a range that began in it is open "
 	 "still",
 		"range t1 2000-3000 \"block 3\"\nrange t1 2500-4000 \"step 1\"\n"
 		"call t1 cudaLaunchKernel 2020-2030 corr 1\nkernel s7 2500-2600 corr 1 "
@@ -200,7 +200,7 @@ static const struct {
 		{"sample: GPU 0 0 Power draw 250.5\nsample: GPU 0 0 Temperature 60.0\n"
 		 "sample: GPU 0 1000 Power draw 251.0\nsample: GPU 0 1000 Temperature 61.0\n",
 			"counter_samples 4", "counter_packets 2"}},
-	{"a stream that was told to wait: for the op before the event, and only the next op did",
+	{"a stream that got a wait: for the op before the event, and only the next op did",
 		"call t1 cudaLaunchKernel 2000-2001 corr 1\ncall t1 cudaLaunchKernel 2002-2003 "
 		"corr 2\n"
 		"kernel s7 2100-2110 corr 1 \"a\"\nkernel s7 2110-2120 corr 2 \"b\"\n"
@@ -337,7 +337,7 @@ static const struct {
 	{"a rank's process stands where its rank does",
 		"meta rank \"3\"\nkernel s7 2000-2010 \"a\"\n", {"process: 42 None rank 3"}},
 	{"the time of day", "start 1000 unix 5000\nkernel s7 2000-2010 \"a\"\n", {"realtime 5000"}},
-	{"the time of day, of a trace that is told in it",
+	{"the time of day, of a trace with such times",
 		"start 1700000000000000000 unix 1700000000000000000\n"
 		"kernel s7 1700000000000000100-1700000000000000110 \"a\"\n",
 		{"realtime 1700000000000000000"}},

@@ -147,7 +147,7 @@ static struct vpa_report with_blocks(void)
 	return r;
 }
 
-/* The VAE comes behind the blocks, and nobody asked for a target. */
+/* The VAE comes after the blocks, and there is no target. */
 static struct vpa_report decoded_late(void)
 {
 	static struct vpa_request request;

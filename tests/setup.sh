@@ -43,7 +43,7 @@ forget_other_checkout() { # forget_other_checkout FOLDER
 	[ -f "$1/CMakeCache.txt" ] || return 0
 	home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$1/CMakeCache.txt")
 	[ "$(cd "$home" 2>/dev/null && pwd -P)" != "$(pwd -P)" ] || return 0
-	echo "$1/ was configured for $home; it is configured and built anew for $(pwd -P)"
+	echo "$1/ was configured for $home; configuring and building it again for $(pwd -P)"
 	rm -f "$1/CMakeCache.txt"
 	find "$1" -name CMakeFiles -type d -prune -exec rm -rf {} +
 }

@@ -401,7 +401,7 @@ static const struct {
 	const char *rule, *script, *range;
 	uint64_t idle_ns, idle_host_ns;
 } host_idle_cases[] = {
-	{"a range that launched nothing: what the device stood idle meanwhile",
+	{"a range that launched nothing: the idle time of the device meanwhile",
 		"start 100\nend 900\n" RUN("t1", "110", "120-200", "1")
 			RUN("t1", "700", "710-800", "2") "range t1 150-650 \"DataLoader.__next__\"",
 		"DataLoader.__next__", 0, 450},

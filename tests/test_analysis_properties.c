@@ -1,7 +1,7 @@
 /* test_analysis_properties.c - random traces: what must hold for every trace, and equality with a slow model.
  *
  * A seed makes a small program: threads that call CUDA, streams that run what was launched, ranges that nest
- * and overlap, records that are missing or make no sense. It is written as a script, cut into chunks in several
+ * and overlap, records that are missing or invalid. It is written as a script, cut into chunks in several
  * ways, and analyzed each time. Times come from a few values around the thresholds of the definitions, so that
  * edges meet often. */
 #include "analysis/report.h"
@@ -52,7 +52,7 @@ struct made {
 	struct vpa_options options;
 	unsigned processes, threads, streams, devices;
 	int skewed;    /* ops may begin before their launch */
-	unsigned cuts; /* at most so many */
+	unsigned cuts; /* at most this many */
 	unsigned call_count;
 	struct made_stream {
 		unsigned pid, device;

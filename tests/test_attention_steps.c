@@ -98,7 +98,7 @@ static const struct {
 	{"three back-ends at one place: each slower one by itself", "F1 M5 C3",
 		"flash-attn-2 1x1.0us, mem-efficient 1x5.0us, 1 places, gain 4.0us; "
 		"flash-attn-2 1x1.0us, cudnn 1x3.0us, 1 places, gain 2.0us; "},
-	{"which is faster is told by each place", "F2M9 M1F5",
+	{"each place decides which is faster", "F2M9 M1F5",
 		"flash-attn-2 1x5.0us, mem-efficient 1x9.0us, 1 places, gain 4.0us; "
 		"mem-efficient 1x1.0us, flash-attn-2 1x2.0us, 1 places, gain 1.0us; "},
 };
@@ -134,7 +134,7 @@ static void places_of_a_step_are_compared(void **state)
 	}
 }
 
-/* One that began before the window is not told of when it ends: what is known of it goes with it. Each step is a chunk half
+/* One that began before the window is not reported when it ends: its state is freed with it. Each step is a chunk half
  * a minute long, so that the memory of its range soon is another's. */
 static void a_step_that_began_before_the_window_is_left_out(void **state)
 {
@@ -194,7 +194,7 @@ static void a_change_is_a_finding_and_a_fallback(void **state)
 	assert_int_equal(r->attention.fallback_count, 1);
 	vpa_report_free(r);
 	free(script);
-	/* Below one per cent of busy time nobody is told. */
+	/* Nothing is reported below one per cent of busy time. */
 	script = make_script("F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9 "
 			     "F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9F9M1");
 	r = analyze(script);

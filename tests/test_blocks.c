@@ -559,7 +559,7 @@ static void frames_are_never_guessed(void **state)
 		const char *expected;
 	} cases[] = {
 		{"nobody says", {.top = 0}, "blocks 7, warmup 1, BPS 10, TTFB ms 100"},
-		{"so many a block", {.frames_per_block = 12},
+		{"frames per block by option", {.frames_per_block = 12},
 			"blocks 7, warmup 1, frames 72, FPS 120, BPS 10, busy 120, all 84, end to "
 			"end 120, TTFB "
 			"ms 100"},

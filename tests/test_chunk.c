@@ -613,7 +613,7 @@ static void unknown_parts_are_skipped(void **state)
 	} cases[] = {
 		{"all is known", VPT_KERNEL, 0, 1, VPT_ENC_PLAIN, 0, 2, 0, 0},
 		{"an unknown section", 99, 0, 1, 0, 0, 1, 1, 0},
-		{"an unknown section whose columns make no sense", 99, 0, 1, 200, 0, 1, 1, 0},
+		{"an unknown section with invalid columns", 99, 0, 1, 200, 0, 1, 1, 0},
 		{"an unknown section that is needed", 99, 1, 1, 0, 0, 1, 1, 1},
 		{"a gap in the numbers is unknown too", 14, 0, 1, 0, 0, 1, 1, 0},
 		{"an unknown column", VPT_KERNEL, 0, 77, 0, 0, 2, 0, 0},

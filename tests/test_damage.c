@@ -136,7 +136,7 @@ static size_t listed_at(const struct vpt_reader *r, uint64_t offset)
 	return SIZE_MAX;
 }
 
-/* Bit `bit` is wrong in `flipped`. Counts what became of its chunk. */
+/* Bit `bit` is wrong in `flipped`. Counts the result for its chunk. */
 static void check_flip(const char *flipped, size_t bit, int thoroughly, size_t counts[3])
 {
 	struct vpt_reader *r = open_bytes(flipped, file.size);

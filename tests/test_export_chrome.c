@@ -155,7 +155,7 @@ static const struct {
 	{"the window begins before the first event and ends after the last",
 		"start 1000 unix 1700000000000000000\nkernel s7 5000-6000 \"k\"; end 9000",
 		"\"baseTimeNanoseconds\":1699999999999999000"},
-	{"a trace that is told in the time of day",
+	{"a trace with times of day",
 		"start 1700000000000000000 unix 1700000000000000000\n"
 		"kernel s7 1700000000000001000-1700000000000002000 \"k\"",
 		"\"unix_offset_ns\":0},\n\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":"
@@ -257,7 +257,7 @@ static const struct {
 		"start 1700000000000000001 unix 1700000000000000001\n"
 		"kernel s7 1700000000000000101-1700000000000000202 \"k\"; end 1700000000000000303",
 		"\"ts\":0.100,\"dur\":0.101"},
-	{"times that make no sense",
+	{"invalid times",
 		"start 1000; kernel s7 1000-1100 \"k\"; kernel s7 0-50 \"zero\"; kernel s7 "
 		"1500-1400 \"backwards\"; kernel s7 1600-1600 \"empty\"",
 		"\"name\":\"zero\",\"pid\":0,\"tid\":7,\"ts\":1.000,\"no time\":1,\"dur\":0.050,"},

@@ -262,7 +262,7 @@ static const struct {
 	const char *rule, *name, *family;
 } cases[] = {
 	{"an empty name is unknown", "", "unknown"},
-	{"fragments are told apart by case", "FLASH_FWD_KERNEL", "unknown"},
+	{"fragments are case-sensitive", "FLASH_FWD_KERNEL", "unknown"},
 	{"^ means the start", "Memcpy HtoD", "memcpy"},
 	{"^ means only the start", " Memcpy HtoD", "unknown"},
 	{"a fragment at the very end counts", "x_attn_fwd", "attention"},

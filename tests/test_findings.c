@@ -144,7 +144,7 @@ static const struct {
 		"call t1 cudaLaunchKernel 1002us-1003us corr 3\n"
 		"kernel s7 1001us-2000us corr 3 grid 24" REDUCE "\nend 2001us\n",
 		"communication", "COMM-BOUND"},
-	{"idle time is told by its cause",
+	{"idle time is reported by its cause",
 		"start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
 		"kernel s7 1000us-1100us corr 1" GEMM
 		"call t1 cudaStreamSynchronize 1001us-1401us corr 2\n"

@@ -1,7 +1,7 @@
 /* test_gpu_captures.c - captures of real GPUs in tests/data/gpu give the reports that lie beside them.
  *
  * Each NAME.zst there has its report in NAME.txt, is at most 1 MiB, is of a real GPU and stands in the
- * README. VPT_RECORD=1 writes reports anew, after a change of the report that is meant. As long as there is
+ * README. VPT_RECORD=1 rewrites reports, after a change of the report that is meant. As long as there is
  * no capture the program ends with 77: skipped, in words. The rules themselves are tried on folders made
  * here. */
 #include <setjmp.h>
@@ -134,7 +134,7 @@ static const char *report_fault(const char *folder, const char *name)
 	else if (!expected)
 		fault = "its report is missing; VPT_RECORD=1 writes it";
 	else if (strcmp(report, expected))
-		fault = "its report is another; VPT_RECORD=1 writes it anew";
+		fault = "its report is another; VPT_RECORD=1 rewrites it";
 	free(report);
 	free(expected);
 	return fault;
@@ -246,8 +246,7 @@ static void each_rule_is_enforced(void **state)
 	put_text("README.md", "| `a.zst` | 2000-01-01 |\n");
 	assert_string_equal(fault_of(made, "a"), "its report is missing; VPT_RECORD=1 writes it");
 	put_text("a.txt", "another report\n");
-	assert_string_equal(
-		fault_of(made, "a"), "its report is another; VPT_RECORD=1 writes it anew");
+	assert_string_equal(fault_of(made, "a"), "its report is another; VPT_RECORD=1 rewrites it");
 
 	report = report_of(made, "a");
 	assert_non_null(report);

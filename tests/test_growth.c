@@ -249,7 +249,7 @@ static void threads_that_come_and_go(struct trace *t, uint64_t second)
 	}
 }
 
-/* Each wait that a stream is told of began before all those that are known. */
+/* Each wait that a stream gets began before all those that are known. */
 static void waits_in_reverse(struct trace *t, uint64_t second)
 {
 	uint64_t i;
@@ -402,7 +402,7 @@ static void close_chunk(struct trace *t, uint64_t second, int is_last)
 	vpt_batch_reset(&t->batch);
 }
 
-/* So many seconds of it, a chunk for each or one for all. */
+/* `seconds` of it, a chunk for each or one for all. */
 static struct vpt_trace *make_trace(happen *happens, uint64_t seconds, int one_chunk)
 {
 	const struct vpt_header header = {.t0_ns = SECOND, .pid = 1};
@@ -431,7 +431,7 @@ static struct vpt_trace *make_trace(happen *happens, uint64_t seconds, int one_c
 
 /* ---- the rule ---- */
 
-/* The most that an analysis of so many seconds takes at a time. */
+/* The most that an analysis of this many seconds takes at a time. */
 static size_t most_of(happen *happens, uint64_t seconds)
 {
 	const struct vpa_options options = {.jobs = 1};
@@ -486,7 +486,7 @@ static void memory_does_not_grow_with_the_length_of_a_trace(void **state)
 	}
 }
 
-/* The least time, of some tries, that an analysis of so many seconds in one chunk takes this thread. */
+/* The least time, of some tries, that an analysis of this many seconds in one chunk takes this thread. */
 static double time_of(happen *happens, uint64_t seconds, int one_chunk)
 {
 	enum { TRIES = 3 };

@@ -499,7 +499,7 @@ static void arrows_stand_for_missing_correlation_ids(void **state)
 			"{'ph': 'f', 'cat': 'ac2g', 'id': 7, 'pid': 0, 'tid': 5, 'ts': 19.999}, "
 			"{'ph': 's', 'cat': 'fwdbwd', 'id': 9, 'pid': 1, 'tid': 2, 'ts': 10}",
 			0, 0},
-		{"arrows that make no sense",
+		{"invalid arrows",
 			"{'ph': 's', 'cat': 'ac2g', 'pid': 1, 'tid': 2, 'ts': 10}, {'ph': 'f', "
 			"'cat': 'ac2g', 'id': 7, 'ts': 20}, {'ph': 'f', 'cat': 'ac2g', 'id': 7, "
 			"'pid': 0, 'tid': 5}",

@@ -26,7 +26,7 @@ static const struct {
 		{"void at::native::(anonymous namespace)::f<4>(int, long)", "g"}, {"f<4>", "g"}},
 	{"a long name loses its middle", 20, {"a_very_long_name_of_a_kernel_1", "b"},
 		{"a_very_long...rnel_1", "b"}},
-	{"Tensile's are told apart by what is tuned", 40,
+	{"Tensile's differ by what is tuned", 40,
 		{"Cijk_Ailk_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT256x256x64_MI16x16x1_SN_LDSB1_"
 		 "WG16",
 			"Cijk_Ailk_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT128x32x128_MI16x16x1_SN_"

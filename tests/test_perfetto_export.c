@@ -244,7 +244,7 @@ static void put_line(char **at, const char *fmt, ...)
 struct waiting {
 	const char *rule;
 	unsigned syncs, streams, step; /* step: from the id of one sync to the next one's */
-	unsigned chunk;                /* so many syncs in each; 0: all in one */
+	unsigned chunk;                /* syncs in each; 0: all in one */
 	int rows_first;                /* the rows of a chunk come one chunk before the calls */
 };
 
@@ -649,7 +649,7 @@ static size_t most_of(const struct vpt_trace *trace, int is_export, uint64_t *wr
 	return most_in_use;
 }
 
-/* What the export of so many chunks takes besides the analysis, which keeps samples for its percentiles. */
+/* What the export of this many chunks takes besides the analysis, which keeps samples for its percentiles. */
 static size_t memory_of(unsigned chunks, uint64_t *written)
 {
 	/* A call whose op has no length waits for another one, 10 s long. */

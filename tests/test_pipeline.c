@@ -1,4 +1,4 @@
-/* test_pipeline.c - where ops stand among requests, blocks, steps and stages; and that whoever asks is told the same. */
+/* test_pipeline.c - where ops stand among requests, blocks, steps and stages; and that every caller gets the same. */
 #include "analysis/pipeline.h"
 #include "analysis/tap.h"
 #include "formats/count.h"
@@ -78,7 +78,7 @@ static int see_ops(void *ctx, const struct vpa_ops *ops)
 			VPT_OK);
 		assert_int_equal(where.block, index_of(p, at->around.block, VPA_SCOPE_BLOCK));
 		assert_int_equal(where.step, index_of(p, at->around.step, VPA_SCOPE_STEP));
-		/* A stage around the block is told too. */
+		/* A stage around the block is returned too. */
 		assert_true(at->around.stage == VPA_NONE || where.stage);
 	}
 	return VPT_OK;

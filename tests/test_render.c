@@ -1,6 +1,6 @@
 /* test_render.c - the report as people and programs see it, against golden files.
  *
- * Reports are made by hand, so the goldens tell about layout alone. VPT_RECORD=1 writes them anew;
+ * Reports are made by hand, so the goldens tell about layout alone. VPT_RECORD=1 rewrites them;
  * look at them before they are committed. */
 #include "analysis/report.h"
 #include "analysis/render/units.h"
@@ -295,7 +295,7 @@ static void a_cause_is_told_by_where_most_of_it_is(void **state)
 	for (i = 0; i < COUNT(parts); i++)
 		parts[i].cause = VPA_CAUSE_BEFORE_FIRST_WORK;
 	expect_words("the head of the window limits nothing", &r, ": idle, cause unknown");
-	expect_words("but is told", &r, "no work for 70.0 ms before the first op");
+	expect_words("but is reported", &r, "no work for 70.0 ms before the first op");
 }
 
 static void a_single_block_is_no_series(void **state)

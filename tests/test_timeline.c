@@ -135,7 +135,7 @@ static void finish(struct rig *g, const char *rule)
 	vpa_timeline_end(&g->timeline, &g->pool);
 	for (i = 0; i < g->count; i++)
 		if (g->told[i] != 1)
-			fail_msg("%s: range %zu was told of %u times", rule, i + 1, g->told[i]);
+			fail_msg("%s: range %zu was reported %u times", rule, i + 1, g->told[i]);
 	vpa_timeline_free(&g->timeline);
 	vpa_range_pool_free(&g->pool);
 }
@@ -278,7 +278,7 @@ static void random_ranges_that_begin_together(void **state)
 	}
 }
 
-/* A range whose time had been settled without it: no step, but it is told of and counted. */
+/* A range whose time had been settled without it: no step, but it is reported and counted. */
 static void what_comes_too_late_is_counted(void **state)
 {
 	static struct rig g;
@@ -299,7 +299,7 @@ static void what_comes_too_late_is_counted(void **state)
 	finish(&g, "late");
 }
 
-/* Each begins in the one before and outlives it, and all are in one for good: a chain of parents without end, unless what has
+/* Each begins in the one before and outlives it, and all stay in one: a chain of parents without end, unless what has
  * ended is taken out. */
 static void what_has_ended_is_let_go_of(void **state)
 {
@@ -334,7 +334,7 @@ static void what_has_ended_is_let_go_of(void **state)
 	vpa_range_pool_free(&pool);
 }
 
-/* So many ranges, each of which outlives the one that it began in, all in one for good; two are open at a time. */
+/* Many ranges, each of which outlives the one that it began in, all inside one; two are open at a time. */
 static void fill_overlapping(struct vpa_timeline *t, struct vpa_range_pool *pool, uint64_t count)
 {
 	uint64_t i;

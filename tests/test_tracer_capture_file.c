@@ -44,7 +44,7 @@ static size_t ends[FRAMES];     /* of its frames, the file header first */
 static struct {
 	int flock_error, fchmod_error, ftruncate_error, close_error;
 	int names_taken;  /* every name */
-	int open_signals; /* so many opens are interrupted */
+	int open_signals; /* number of opens to interrupt */
 	unsigned sleeps, opens;
 } broken;
 

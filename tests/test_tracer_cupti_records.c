@@ -609,7 +609,7 @@ static const struct {
 	const char *name, *records;
 	unsigned rows, nested, held; /* before everything is settled */
 } nestings[] = {
-	{"a driver call inside of a runtime call is told by it", "D110-120#1 R100-130#1", 1, 1, 0},
+	{"a driver call inside of a runtime call is part of it", "D110-120#1 R100-130#1", 1, 1, 0},
 	{"and so are several", "D110-112#1 D113-115#1 D116-118#1 R100-130#1", 1, 3, 0},
 	{"the order does not matter", "R100-130#1 D110-120#1", 1, 1, 0},
 	{"nor do touching ends", "D100-130#1 R100-130#1", 1, 1, 0},

@@ -20,7 +20,7 @@ static struct vtr_pool *pool;
 static struct vtr_cupti_clock own_clock; /* CUPTI's is the system's */
 static struct vpt_err err;
 
-/* Starts on the fake as it was told to be. */
+/* Starts on the fake with its settings. */
 static int start(enum vptrace_profile profile, struct vtr_cupti **out)
 {
 	struct vtr_cupti_functions fn = fake_functions();
@@ -396,7 +396,7 @@ static void what_exists_is_asked_for_again(void **unused)
 	vtr_cupti_flush(c, 0);
 	assert_true(fake.dumped & devices);
 	fake.dumped = 0;
-	vtr_cupti_flush(c, 0); /* told once */
+	vtr_cupti_flush(c, 0); /* reported once */
 	assert_int_equal(fake.dumped, 0);
 	vtr_cupti_stop(c);
 	assert_nothing_left();
@@ -453,7 +453,7 @@ static void an_empty_pool_refuses_or_discards(void **unused)
 	for (i = 0; i < 4; i++)
 		fake.requested(&buffer[i], &size, &max);
 	fake.requested(&buffer[4], &size, &max);
-	assert_null(buffer[4]); /* new enough to be told so */
+	assert_null(buffer[4]); /* new enough for it */
 	assert_int_equal(size, 0);
 	vtr_cupti_signs(c, &signs);
 	assert_int_equal(signs.buffers_refused, 1);

@@ -36,7 +36,7 @@ enum { THREADS = 3, TURNS = 300, GRAPH_RUNS = 5, GRAPH_NODES = 4 };
 enum {
 	EXACT = 1,      /* every record delivered is accounted for */
 	DAMAGED = 2,    /* LOSS rows of damage, and records that nobody can count */
-	INVALID = 4,    /* rows with times that make no sense */
+	INVALID = 4,    /* rows with invalid times */
 	LOSSES = 8,     /* LOSS rows of dropped records */
 	FATAL = 16,     /* CUPTI dies */
 	SMALL_POOL = 32 /* four buffers for everybody */

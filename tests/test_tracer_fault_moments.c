@@ -479,7 +479,7 @@ static void check_counts(const struct found *f, const struct stop *s, int start,
 	effects[pair.fault] += !is_complete;
 }
 
-/* Until the disk's thread has let go of the file. */
+/* Until the disk's thread has closed the file. */
 static void await_disk(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), i;
@@ -852,7 +852,7 @@ static void what_is_said_is_what_happened(void **state)
 		print_message("%-20s %6u pairs, in %6u of them something was missing\n",
 			fault_names[i], seen[i], effects[i]);
 	assert_int_equal(failed, 0);
-	/* Enough of them, and each fault has done harm that the tracer has told of. */
+	/* Enough of them, and each fault has done harm that the tracer has reported. */
 	for (i = 0; end - first >= 500 && i < FAULTS; i++)
 		assert_true(seen[i] && (effects[i] || i == NOTHING || i == FORK || i == EXIT ||
 					       i == STOP_ELSEWHERE || i == THREAD_CANCELLED));

@@ -1,4 +1,4 @@
-/* test_tracer_kill.c - a process that dies at any moment leaves every chunk that it was told of.
+/* test_tracer_kill.c - a process that dies at any moment leaves every chunk that was reported as written.
  *
  * A host program with four working threads is killed after a random time, again and again. It has
  * put into shared memory how many chunks the tracer said were written; the file must hold at least

@@ -25,7 +25,7 @@ static uint64_t resident_bytes(void)
 
 enum { CROWD_MAX = 1000 };
 
-/* So many that a page each shows. */
+/* Enough that a page for each shows. */
 static unsigned crowd_size(void)
 {
 	unsigned size = scaled(CROWD_MAX);
@@ -48,7 +48,7 @@ static void *one_of_crowd(void *arg)
 	return NULL;
 }
 
-/* So many threads at once, each of which does this. Returns by how much the process grew meanwhile. */
+/* Runs this in that many threads at once. Returns by how much the process grew meanwhile. */
 static uint64_t run_crowd(unsigned count, void (*does)(void))
 {
 	uint64_t before, after;

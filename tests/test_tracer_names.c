@@ -172,7 +172,7 @@ static void threads_that_meet_a_name_together_agree(void **state)
 	assert_true(vtr_names_count() - before < SHARED + SHARED / 4);
 }
 
-/* Caps are reached for good, so each in a process of its own. */
+/* Caps stay reached, so each test has a separate process. */
 static void in_a_child(int (*body)(void))
 {
 	int status;

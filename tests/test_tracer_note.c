@@ -38,7 +38,7 @@ static const struct {
 		"\"latents\":9223372036854775807,\"timestep\":999999999.5,\"context\":1}"},
 	{"no kind, no text", {VPTRACE_NOTE_NONE, 1, 1, 1, 1}, ""},
 	{"a kind of a newer header, no text", {VPTRACE_NOTE_FRAMES + 1, 1, 1, 1, 1}, ""},
-	{"a kind that makes no sense, no text", {INT64_MIN, 1, 1, 1, 1}, ""},
+	{"an invalid kind, no text", {INT64_MIN, 1, 1, 1, 1}, ""},
 };
 
 static void notes_become_text(void **state)

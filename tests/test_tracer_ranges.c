@@ -193,7 +193,7 @@ static void ranges_too_deep_are_counted(void **state)
 	for (i = 0; i < 3; i++)
 		assert_int_equal(
 			vtr_range_push(&(struct vtr_attributes){.name = 1}), VTR_DEPTH_MAX + i);
-	for (i = 0; i < 10; i++) /* more domains than are told apart beyond the limit */
+	for (i = 0; i < 10; i++) /* more domains than the limit allows */
 		push(domains[i], "deep");
 	for (i = 9; i >= 0; i--)
 		pop(domains[i]);

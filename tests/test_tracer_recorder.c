@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* A sink that keeps what it is given until a write is told to fail. */
+/* A sink that keeps what it is given until a write must fail. */
 struct disk {
 	struct vpt_sink sink;
 	char data[4 << 20];
@@ -432,7 +432,7 @@ static void the_short_way_sees_pauses(void **state)
 	put_short(VPT_KERNEL, lane, 1000);
 	put_short(VPT_KERNEL, lane, 1001);
 	assert_int_equal(short_ways, 1);
-	put_short(VPT_KERNEL, lane, 0); /* makes no sense, and is a row all the same */
+	put_short(VPT_KERNEL, lane, 0); /* invalid, but still a row */
 	vtr_recorder_pause(recorder, 3000);
 	put_short(VPT_KERNEL, lane, 2999);
 	put_short(VPT_KERNEL, lane, 3000);

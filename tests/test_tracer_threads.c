@@ -299,7 +299,7 @@ static void a_round_has_an_end(void **state)
 	assert_int_equal(next + count + dropped(), (uint64_t)scaled(40) * FLOOD);
 }
 
-/* What was told of each thread so far. */
+/* What was reported of each thread so far. */
 static struct {
 	uint32_t tid;
 	uint64_t lost;
@@ -329,7 +329,7 @@ static void go_too_deep(void)
 static void many_threads_may_lose_something(void **state)
 {
 	uint64_t told = 0, drained = 0;
-	int i, count = (int)scaled(1300); /* more than are told apart */
+	int i, count = (int)scaled(1300); /* more than are counted separately */
 
 	(void)state;
 	for (i = 0; i < count; i++) {

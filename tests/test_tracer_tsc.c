@@ -131,7 +131,7 @@ static void a_keeper_that_sleeps_is_not_believed(void **unused)
 	assert_false(reads(&w, 150.1 * MS, &off));
 	assert_false(reads(&w, 1e6 * MS, &off));
 	assert_false(reads(&w, 99.9 * MS, &off)); /* a count from before its last look */
-	look(&w, 200.0 * MS);                     /* begins anew */
+	look(&w, 200.0 * MS);                     /* begins again */
 	assert_false(reads(&w, 201.0 * MS, &off));
 	for (ms = 205; ms <= 225; ms += 5)
 		look(&w, ms * (double)MS);

@@ -53,7 +53,7 @@ static int becomes(enum vptrace_state state)
 	return vptrace_status() == state;
 }
 
-/* Waits until so many records have been received. */
+/* Waits until this many records have been received. */
 static int arrives(uint64_t records)
 {
 	struct vptrace_stats stats = {.struct_bytes = sizeof(stats)};

@@ -99,7 +99,7 @@ static inline void pop(const char *domain)
 	vtr_range_pop(vtr_name_of(domain));
 }
 
-/* Rings and stacks get so many bytes more, rounded up to a few, than they have now. */
+/* Gives rings and stacks this many more bytes, rounded up slightly, than they have now. */
 static inline void limit_to(uint64_t more_bytes)
 {
 	vtr_budget_limit((vtr_threads_memory() + more_bytes + 2) / 3 * 4);

@@ -55,7 +55,7 @@ void vtr_capture_drain(struct vtr_capture *c, int exiting);
  * is missing, `err` says what. */
 int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err);
 
-/* After its end. 0: freed, or what remains is leaked for good. -1: its writer is still blocked in a
+/* After its end. 0: freed, or what remains is leaked permanently. -1: its writer is still blocked in a
  * write to `*path`; try again later. */
 int vtr_capture_free(struct vtr_capture *c, const char **path);
 

@@ -14,7 +14,7 @@ enum { COPY_TRIES = 16 };
 /* ---- losses ---- */
 
 /* Drops of one capture by thread id, which the kernel may reuse. A thread that finds no place here
- * at its first drop counts among the others for good: the count of an id only grows. */
+ * at its first drop counts among the others permanently: the count of an id only grows. */
 static struct {
 	uint32_t epoch, count;
 	struct {

@@ -5,7 +5,7 @@
 
 #include "formats/error.h"
 
-/* Maps the driver for good, as CUPTI would, and asks for its version: 13000 is CUDA 13.0. VPT_OK;
+/* Maps the driver permanently, as CUPTI would, and asks for its version: 13000 is CUDA 13.0. VPT_OK;
  * VPTRACE_ENOCUPTI with *version = 0: none, or it does not work, like the toolkit's stub for
  * linking. */
 int vtr_driver_load(int *version, struct vpt_err *err);

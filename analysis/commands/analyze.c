@@ -1,4 +1,4 @@
-/* analyze.c - the report: where the device's time went, and why it stood idle.
+/* analyze.c - the report: where the device's time went, and why it was idle.
  *
  * Reads the trace, fills a report and renders it. Checks the output's path before the work and opens it
  * after, so that no partial file can remain. */

@@ -253,28 +253,28 @@ static const char *find_includes(struct measure *m)
 	const struct vpa_sweep *sweep = &m->w->s->sweep;
 	const struct vpa_blocks_group *g = m->g;
 	uint32_t last = g->blocks[g->block_count - 1].edge, end = g->end_edge;
-	struct vpa_sweep_notes inside = {0}, behind = {0};
-	int vae_behind, frames_behind;
+	struct vpa_sweep_notes inside = {0}, after = {0};
+	int vae_after, frames_after;
 
 	vpa_sweep_between(sweep, edge_before(m, m->b->warmup), last, 0, NULL, NULL, &inside);
 	if (end == VPA_NONE || sweep->edges[end].time_ns > sweep->edges[last].time_ns)
-		vpa_sweep_between(sweep, last, end, 0, NULL, NULL, &behind);
+		vpa_sweep_between(sweep, last, end, 0, NULL, NULL, &after);
 	/* Without a stage called VAE, use convolutions. */
-	if (!inside.vae_ns && !behind.vae_ns) {
+	if (!inside.vae_ns && !after.vae_ns) {
 		inside.vae_ns = inside.conv_ns;
-		behind.vae_ns = behind.conv_ns;
+		after.vae_ns = after.conv_ns;
 		if (inside.vae_ns)
 			add_include(m->b, "convolutions");
 	}
-	vae_behind = behind.vae_ns > inside.vae_ns;
-	frames_behind =
-		behind.frame_bytes > inside.frame_bytes && behind.frame_bytes >= FRAME_BYTES_MIN;
+	vae_after = after.vae_ns > inside.vae_ns;
+	frames_after =
+		after.frame_bytes > inside.frame_bytes && after.frame_bytes >= FRAME_BYTES_MIN;
 	if (inside.frame_bytes)
 		add_include(m->b, "copies to the host");
-	return vae_behind && frames_behind ? "the VAE's work and the copies of frames"
-	       : vae_behind                ? "the VAE's work"
-	       : frames_behind             ? "the copies of frames"
-					   : NULL;
+	return vae_after && frames_after ? "the VAE's work and the copies of frames"
+	       : vae_after               ? "the VAE's work"
+	       : frames_after            ? "the copies of frames"
+					 : NULL;
 }
 
 static uint64_t busiest_ns(struct measure *m)
@@ -294,7 +294,7 @@ static void write_rates(struct measure *m)
 	struct vpa_blocks *b = m->b;
 	size_t without = 0, without_latents = 0, i;
 	uint64_t latents = 0, steps, steps_ns;
-	const char *behind;
+	const char *after;
 	double rate;
 
 	for (i = b->warmup; i < b->count; i++) {
@@ -309,7 +309,7 @@ static void write_rates(struct measure *m)
 	b->bps = vpa_per_second((double)b->measured, b->span_ns);
 	b->latent_fps = without_latents ? -1 : vpa_per_second((double)latents, b->span_ns);
 	name_stages(m);
-	behind = find_includes(m);
+	after = find_includes(m);
 	if (without) {
 		b->frames = 0;
 		vpa_block_note(m->w,
@@ -323,7 +323,7 @@ static void write_rates(struct measure *m)
 	rate = vpa_per_second((double)b->frames, b->span_ns);
 	b->fps_busy = vpa_per_second((double)b->frames, busiest_ns(m));
 	b->fps_denoise = vpa_per_second((double)b->frames, steps_ns);
-	if (!behind) {
+	if (!after) {
 		b->fps = rate;
 		return;
 	}
@@ -332,7 +332,7 @@ static void write_rates(struct measure *m)
 		vpa_arena_printf(&m->w->out->arena,
 			"steady FPS is unavailable: %s come%s after the last block, so frames "
 			"per block time is a denoise rate",
-			behind, strstr(behind, "copies") ? "" : "s"));
+			after, strstr(after, "copies") ? "" : "s"));
 }
 
 /* ---- real time, drift, outliers ---- */

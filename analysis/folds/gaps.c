@@ -67,7 +67,7 @@ struct state {
 };
 
 /* Whether `a` is listed after `b`. */
-static int behind(const struct vpa_gap *a, const struct vpa_gap *b)
+static int is_after(const struct vpa_gap *a, const struct vpa_gap *b)
 {
 	uint64_t la = a->end_ns - a->start_ns, lb = b->end_ns - b->start_ns;
 
@@ -84,9 +84,9 @@ static void sift_down(struct kept *heap, size_t count, size_t at)
 		size_t least = at, child = 2 * at + 1;
 		struct kept swap;
 
-		if (child < count && behind(&heap[child].gap, &heap[least].gap))
+		if (child < count && is_after(&heap[child].gap, &heap[least].gap))
 			least = child;
-		if (child + 1 < count && behind(&heap[child + 1].gap, &heap[least].gap))
+		if (child + 1 < count && is_after(&heap[child + 1].gap, &heap[least].gap))
 			least = child + 1;
 		if (least == at)
 			return;
@@ -99,7 +99,7 @@ static void sift_down(struct kept *heap, size_t count, size_t at)
 
 static void sift_up(struct kept *heap, size_t at)
 {
-	while (at && behind(&heap[at].gap, &heap[(at - 1) / 2].gap)) {
+	while (at && is_after(&heap[at].gap, &heap[(at - 1) / 2].gap)) {
 		struct kept swap = heap[at];
 
 		heap[at] = heap[(at - 1) / 2];
@@ -239,7 +239,7 @@ static inline int add_part(struct state *s, struct drawer *p, uint32_t call, uin
 VPA_RARE static int consider(
 	struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
 {
-	if (!c->top || (s->heap_count == c->top && !behind(&s->heap[0].gap, gap)))
+	if (!c->top || (s->heap_count == c->top && !is_after(&s->heap[0].gap, gap)))
 		return VPT_OK;
 	if (keep_gap(s, c, gap))
 		return VPT_ENOMEM;
@@ -469,7 +469,7 @@ static int compare_kept(const void *pa, const void *pb)
 {
 	const struct kept *a = pa, *b = pb;
 
-	return behind(&a->gap, &b->gap) ? 1 : behind(&b->gap, &a->gap) ? -1 : 0;
+	return is_after(&a->gap, &b->gap) ? 1 : is_after(&b->gap, &a->gap) ? -1 : 0;
 }
 
 static const char *neighbour_name(

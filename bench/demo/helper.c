@@ -1,4 +1,4 @@
-/* helper.c - a thread and a ring of deeds, behind one lock. */
+/* helper.c - a thread and a ring of deeds, under one lock. */
 #include "bench/demo/helper.h"
 
 #include <pthread.h>

@@ -124,7 +124,7 @@ configure_and_build() {
 	run version 10 "$analyze" --version
 }
 
-# What was built here before is used. What was built elsewhere, or from another folder, is built anew.
+# Uses an existing build. A build made elsewhere, or from another folder, is made again.
 ensure_built() {
 	if [ -n "$simulated" ] && [ -x "$analyze" ] && [ -x "$build/vptrace-demo" ]; then
 		return

@@ -2,7 +2,7 @@
  *
  *	host_coarse CAPTURE PROFILE GRAPHS CAPTURE PROFILE GRAPHS
  *
- * In each it launches 20 kernels, and so many times a graph of 10 more. Says what each stop returned. */
+ * In each it launches 20 kernels, and as often a graph of 10 more. Prints the result of each stop. */
 #include "tests/host/host.h"
 
 #include "tracer/vptrace.h"

@@ -4,7 +4,7 @@
  *	host_graphs CAPTURE NODES LAUNCHES
  *
  * It captures a graph of NODES kernels, instantiates it, launches it LAUNCHES times and destroys it, as fast as it can: each
- * node is told four times (made, made again and cloned by the instantiation, destroyed) and is a kernel in each launch. */
+ * node is reported four times (made, made again and cloned by the instantiation, destroyed) and is a kernel in each launch. */
 #include "tests/host/host.h"
 #include "tests/standin/standin.h"
 

@@ -43,7 +43,7 @@ static long status_kib(const char *name)
 	return kib;
 }
 
-/* The peak of resident memory begins anew. */
+/* Resets the peak of resident memory. */
 static int forget_peak(void)
 {
 	FILE *f = fopen("/proc/self/clear_refs", "w");

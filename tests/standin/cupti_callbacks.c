@@ -1,4 +1,4 @@
-/* cupti_callbacks.c - the one subscriber, and what it is told: resources, API calls, the fatal
+/* cupti_callbacks.c - the one subscriber, and what is reported to it: resources, API calls, the fatal
  * state.
  *
  * Callbacks run on the thread that made the call, with the simulation's lock held, as CUPTI holds
@@ -161,7 +161,7 @@ void cupti_api_callback(const struct sim_call *call, int exit, int error)
 /* CUPTI takes itself down: nothing is recorded any more. */
 void cupti_die(void)
 {
-	struct standin_state_data state = {STANDIN_CUPTI_UNKNOWN, "the stand-in was told to fail"};
+	struct standin_state_data state = {STANDIN_CUPTI_UNKNOWN, "the stand-in was set to fail"};
 	int tell = wanted(STANDIN_DOMAIN_STATE, STANDIN_STATE_FATAL);
 
 	dead = 1;

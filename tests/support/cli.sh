@@ -1,6 +1,6 @@
 # cli.sh - what the tests of the command line share; sourced by tests/cli_*.sh.
 #
-# VPT_ANALYZE is the program. Each test has a folder of its own, $work, which goes away with it.
+# VPT_ANALYZE is the program. Each test has a separate folder, $work, removed at its end.
 : "${VPT_ANALYZE:?expected the path of vptrace-analyze}"
 LC_ALL=C
 export LC_ALL
@@ -80,7 +80,7 @@ small_trace() {
 JSON
 }
 
-# So many events, kernels of 1 us and their launches in turn. 65,536 events fill a chunk of a capture.
+# The given number of events: kernels of 1 us and their launches in turn. 65,536 events fill a chunk of a capture.
 kernels_trace() {
 	awk -v count="$1" 'BEGIN {
 		printf "{\"traceEvents\":[";

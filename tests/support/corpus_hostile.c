@@ -551,7 +551,7 @@ const struct vpt_corpus_file vpt_corpus_hostile[] = {
 	{"bad-padding.zst", "A section that ends in the padding of its last column.", "wew", 0,
 		padding_cut},
 	{"bad-columns-33.zst", "A section of 33 columns.", "wew", 0, columns_33},
-	{"bad-bytes-behind.zst", "Bytes behind the last section.", "wew", 0, bytes_behind},
+	{"bad-bytes-behind.zst", "Bytes after the last section.", "wew", 0, bytes_behind},
 	{"bad-payload-length.zst", "A chunk that claims 48 bytes more than its frame has.", NULL, 0,
 		payload_too_long},
 	{"bad-strings-beyond.zst", "Strings longer together than their text.", "wew", 0,

@@ -227,7 +227,7 @@ TABLE = [
 # ---- running ----
 
 def check_fps(report):
-    """No cause of idle time is worth more than if the GPU never stood idle."""
+    """No cause of idle time is worth more than if the GPU were never idle."""
     most = max((request["blocks"]["fps_busy"] or 0 for request in report["requests"]), default=0)
     for finding in report["findings"]:
         fps = finding.get("fps_to") if finding.get("gain_shared_ms") is not None else None

@@ -67,7 +67,7 @@ struct model_wait {
 	uint64_t start;
 	size_t stream; /* its lane */
 	uint64_t corr;
-	uint64_t told; /* for causes: when the call that asked for it began, or start */
+	uint64_t asked_ns; /* for causes: when the call that asked for it began, or start */
 };
 
 struct model_overhead {

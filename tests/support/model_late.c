@@ -1,4 +1,4 @@
-/* model_late.c - what the launching thread did while the device already stood idle, and how far each wait had held
+/* model_late.c - what the launching thread did while the device was already idle, and how far each wait had held
  * it back before. */
 #include "tests/support/model_late.h"
 

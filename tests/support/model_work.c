@@ -1,4 +1,4 @@
-/* model_work.c - which op is whose, which is first of its name, and what a stream was told to wait for. */
+/* model_work.c - which op is whose, which is first of its name, and the waits of a stream. */
 #include "tests/support/model_work.h"
 
 #include "formats/memory.h"
@@ -194,7 +194,7 @@ static void find_times_of_waits(struct model *m)
 				c->start < earliest)
 				earliest = c->start;
 		}
-		wait->told = earliest == UINT64_MAX ? wait->start : earliest;
+		wait->asked_ns = earliest == UINT64_MAX ? wait->start : earliest;
 	}
 }
 
@@ -229,7 +229,7 @@ int model_waited(
 			continue;
 		named++;
 		if (same_stream(w->m, k, wait->stream) &&
-			is_between(wait->told, before, since, launch))
+			is_between(wait->asked_ns, before, since, launch))
 			return 1;
 	}
 	for (i = 0; !named && i < thread->outermost_count; i++)

@@ -26,7 +26,7 @@ int model_is_op(const struct model_op *op);
 int model_is_first_use(const struct model_work *w, const struct model_op *op);
 /* The call that put an op on its device; NULL: none is recorded. */
 const struct model_call *model_own_call(const struct model_work *w, const struct model_op *op);
-/* Whether the stream of `k`, launched inside of `launch`, had been told to wait since the op before. */
+/* Whether the stream of `k`, launched inside of `launch`, got a wait since the previous op. */
 int model_waited(
 	const struct model_work *w, const struct model_op *k, const struct model_call *launch);
 

@@ -14,20 +14,20 @@ import sys
 
 trace = json.load(gzip.open(sys.argv[1]))
 gpus = {d["id"]: d for d in trace.get("deviceProperties", [])}
-told = {}
+documented = {}
 for line in sys.stdin:
     launch = re.search(r" kernel \".*\]\] (\{.*?\})(?: waited for .*)?$", line)
     if line.startswith("GPU ") and launch:
         a = ast.literal_eval(launch.group(1))
         shared = a["shared_mem_static"] + a["shared_mem_dynamic"]
-        told[a["device"], a["grid_size"], a["workgroup_size"], a["registers_per_thread"], shared] = a
+        documented[a["device"], a["grid_size"], a["workgroup_size"], a["registers_per_thread"], shared] = a
 same, differ = 0, []
 for e in trace["traceEvents"]:
     k = e.get("args", {})
     if e.get("cat") != "kernel" or not k.get("est. achieved occupancy %") or k["device"] not in gpus:
         continue
     gpu, (gx, gy, gz), (bx, by, bz) = gpus[k["device"]], k["grid"], k["block"]
-    a = told.get((k["device"], gx * gy * gz, bx * by * bz, k["registers per thread"], k["shared memory"]), {})
+    a = documented.get((k["device"], gx * gy * gz, bx * by * bz, k["registers per thread"], k["shared memory"]), {})
     blocks = min((v for key, v in a.items() if key.startswith("occupancy_limit_")), default=0)
     full = 100 * blocks * -(-bx * by * bz // 32) / (gpu["maxThreadsPerMultiprocessor"] // 32)
     waves = gx * gy * gz / gpu["numSms"] / blocks if blocks else 0

@@ -11,7 +11,7 @@
     pftrace.py --serve         does that for each line "FILE [OPTION]" that it is given
 
 An independent decoder of the wire format: it shares nothing with the encoder but field numbers, which stand in pftrace.proto.
-That has every field that an export may have; another one is an error, as are references to what was never told, slices that do not nest, links to
+That has every field that an export may have; another one is an error, as are references to undefined entries, slices that do not nest, links to
 nowhere, text that is no UTF-8, and totals (vptrace.expect.*) that differ from what the file holds.
 """
 import codecs
@@ -226,7 +226,7 @@ class Sequence:
     def find(self, table, iid, what):
         entry = self.tables.get((table, iid))
         if entry is None:
-            wrong(f"{what}: {table} {iid} was never told")
+            wrong(f"{what}: {table} {iid} is not defined")
             return {}
         return entry
 
@@ -266,7 +266,7 @@ class Importer:
         for table, entries in p.get("interned", {}).items():
             for e in entries:
                 if (table, e["iid"]) in s.tables or not e["iid"]:
-                    wrong(f"{table} {e['iid']} is told twice")
+                    wrong(f"{table} {e['iid']} is defined twice")
                 s.tables[table, e["iid"]] = e
         time = None
         if "timestamp" in p:
@@ -287,7 +287,7 @@ class Importer:
             specs = {spec["id"]: spec["name"] for spec in descriptor.get("descriptor", {}).get("specs", [])}
             for c in p["gpu_counter"]["counters"]:
                 if c["id"] not in specs:
-                    wrong(f"counter {c['id']} was never told")
+                    wrong(f"counter {c['id']} is not defined")
                 self.samples.append((time, specs.get(c["id"]), descriptor.get("gpu"), c.get("double", c.get("int"))))
         if "gpu_memory" in p:
             m = p["gpu_memory"]

@@ -55,7 +55,7 @@
 #include "formats/io.h"
 #include "formats/trace.h"
 
-/* Writes the capture to `sink`, which stays the caller's. VPT_EINVAL names the line that makes no sense. */
+/* Writes the capture to `sink`, which stays the caller's. VPT_EINVAL names the invalid line. */
 int vpt_script_write(const char *script, struct vpt_sink *sink, struct vpt_err *err);
 
 /* The same into memory; out->data is the caller's to free with vpt_free(), NULL on failure. */

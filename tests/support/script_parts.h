@@ -58,7 +58,7 @@ __attribute__((format(printf, 2, 3))) int script_bad(struct script *s, const cha
 int script_no_memory(struct script *s);
 int script_is(const struct token *t,
 	const char *word);                   /* not case-sensitive; quoted text is never a word */
-int script_line(struct script *s, char **p); /* splits one line, moves *p behind it */
+int script_line(struct script *s, char **p); /* splits one line, moves *p after it */
 int script_next(struct script *s, const char *what, struct token *t);
 size_t script_count_digits(const char *text, size_t len);
 int script_parse_number(const char *text, size_t len, uint64_t *out);

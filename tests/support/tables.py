@@ -84,7 +84,7 @@ def total(rows, key, value):
     return sums
 
 
-# What the pass shows has a family; what it does not show has no length, or times that make no sense.
+# What the pass shows has a family; what it does not show has no length, or invalid times.
 ops = [row for row in tables["kernel"] + tables["copy"] if row["duration_ns"] > 0 and row["family"]]
 kernels = [row for row in tables["kernel"] if row["duration_ns"] > 0 and row["family"]]
 found = total(kernels, "device", "duration_ns")

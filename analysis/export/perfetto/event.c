@@ -122,7 +122,7 @@ static uint8_t *ops_at(struct vpa_ex_out *x, uint8_t *to, const struct vpa_ex_ev
 	return vpt_pb_close_at(content, to);
 }
 
-/* A call with so many ops that its packet is too long for the hand-written path. */
+/* A call with too many ops for the hand-written path. */
 static void put_long(struct vpa_ex_out *x, struct vpt_pf_sequence *s, const struct vpa_ex_event *e,
 	uint32_t name, const uint8_t *rest, size_t size)
 {

@@ -1,4 +1,4 @@
-"""Kinds of devices, by which the events of a profile are told apart."""
+"""Kinds of devices, which distinguish the events of a profile."""
 
 
 class DeviceType:
