@@ -144,7 +144,7 @@ static void misuse_is_told_at_the_end(void **state)
 		{"an element with key", "[n:a}", "no key in an array"},
 		{"a key at top level", "n:a", "no key at top level"},
 		{"a line end inside", "[l}", "a line end at top level"},
-		{"the first fault is the one told", "nn}}}{n}", "a line end between"},
+		{"the first fault is the one reported", "nn}}}{n}", "a line end between"},
 	};
 	size_t i;
 
@@ -292,7 +292,7 @@ static void every_control_character_is_escaped(void **state)
 static void text_survives_the_end_of_the_buffer(void **state)
 {
 	static const char tail[] = "a\xe2\x80\xa8\x01\xf0\x9f\x8e\xac\xe2\x82\"z";
-	static const char told[] = "a\\u2028\\u0001\xf0\x9f\x8e\xac\xef\xbf\xbd\\\"z";
+	static const char escaped[] = "a\\u2028\\u0001\xf0\x9f\x8e\xac\xef\xbf\xbd\\\"z";
 	size_t size = sizeof(writer.buf), pad;
 	char *text = malloc(size + 64), *expected = malloc(size + 64);
 
@@ -304,11 +304,11 @@ static void text_survives_the_end_of_the_buffer(void **state)
 	memset(expected + 1, 'p', size);
 	for (pad = size - 40; pad < size + 2; pad++) {
 		memcpy(text + pad, tail, sizeof(tail));
-		snprintf(expected + 1 + pad, 64, "%s\"", told);
+		snprintf(expected + 1 + pad, 64, "%s\"", escaped);
 		vpt_json_string(start(0), NULL, text);
 		expect("text across the buffer's end", expected);
 		memset(text + pad, 'p', sizeof(tail));
-		memset(expected + 1 + pad, 'p', sizeof(told));
+		memset(expected + 1 + pad, 'p', sizeof(escaped));
 	}
 	free(text);
 	free(expected);

@@ -385,8 +385,8 @@ static struct {
 	uint32_t id;
 	uint64_t node, origin;
 	uint32_t graph;
-} told[256];
-static unsigned told_count;
+} reported[256];
+static unsigned reported_count;
 
 static void note_resource(void *user, uint32_t domain, uint32_t cbid, const void *data)
 {
@@ -395,16 +395,16 @@ static void note_resource(void *user, uint32_t domain, uint32_t cbid, const void
 
 	(void)user;
 	RIG_EQUAL(domain, STANDIN_DOMAIN_RESOURCE);
-	told[told_count].id = cbid;
+	reported[reported_count].id = cbid;
 	if (cbid == 13 || cbid == 20) {
-		RIG_EQUAL(cupti.cuptiGetGraphNodeId(g->node, &told[told_count].node), 0);
-		RIG_EQUAL(cupti.cuptiGetGraphId(g->graph, &told[told_count].graph), 0);
+		RIG_EQUAL(cupti.cuptiGetGraphNodeId(g->node, &reported[reported_count].node), 0);
+		RIG_EQUAL(cupti.cuptiGetGraphId(g->graph, &reported[reported_count].graph), 0);
 		if (g->original_node)
 			RIG_EQUAL(cupti.cuptiGetGraphNodeId(
-					  g->original_node, &told[told_count].origin),
+					  g->original_node, &reported[reported_count].origin),
 				0);
 	}
-	told_count++;
+	reported_count++;
 }
 
 static void resources_are_told_as_they_come(void)
@@ -424,16 +424,16 @@ static void resources_are_told_as_they_come(void)
 	RIG_EQUAL(cudaGraphExecDestroy(exec), 0);
 	RIG_EQUAL(cudaStreamSynchronize(s), 0);
 	RIG_EQUAL(cudaStreamDestroy(s), 0);
-	RIG_EQUAL(told_count, sizeof(expected) / sizeof(expected[0]));
-	for (unsigned i = 0; i < told_count; i++)
-		RIG_EQUAL(told[i].id, expected[i]);
+	RIG_EQUAL(reported_count, sizeof(expected) / sizeof(expected[0]));
+	for (unsigned i = 0; i < reported_count; i++)
+		RIG_EQUAL(reported[i].id, expected[i]);
 	RIG_EQUAL(cupti.cuptiActivityFlushAll(0), 0);
 	k = client_record(STANDIN_KERNEL, 1, NULL);
-	RIG_EQUAL(told[16].id, 20); /* the second node, cloned */
-	RIG_EQUAL(told[16].node, k->graph_node);
-	RIG_EQUAL(told[16].graph, k->graph);
-	RIG_EQUAL(told[16].origin, told[8].node);
-	RIG_EQUAL(client_books().callbacks, told_count + 2); /* and a buffer, there and back */
+	RIG_EQUAL(reported[16].id, 20); /* the second node, cloned */
+	RIG_EQUAL(reported[16].node, k->graph_node);
+	RIG_EQUAL(reported[16].graph, k->graph);
+	RIG_EQUAL(reported[16].origin, reported[8].node);
+	RIG_EQUAL(client_books().callbacks, reported_count + 2); /* and a buffer, there and back */
 }
 
 static unsigned entered, left;

@@ -24,7 +24,7 @@ struct rig {
 	struct vpa_range_pool pool;
 	struct span spans[RANGES_MAX]; /* in completion order */
 	size_t count;
-	unsigned told[RANGES_MAX]; /* how often the pool said that a range is done */
+	unsigned reported[RANGES_MAX]; /* how often the pool said that a range is done */
 };
 
 static void count_finished(void *ctx, struct vpa_range *range)
@@ -32,7 +32,7 @@ static void count_finished(void *ctx, struct vpa_range *range)
 	struct rig *g = ctx;
 
 	assert_in_range(range->name, 1, g->count);
-	g->told[range->name - 1]++;
+	g->reported[range->name - 1]++;
 }
 
 static void add(struct rig *g, size_t i, uint64_t end)
@@ -134,8 +134,9 @@ static void finish(struct rig *g, const char *rule)
 
 	vpa_timeline_end(&g->timeline, &g->pool);
 	for (i = 0; i < g->count; i++)
-		if (g->told[i] != 1)
-			fail_msg("%s: range %zu was reported %u times", rule, i + 1, g->told[i]);
+		if (g->reported[i] != 1)
+			fail_msg(
+				"%s: range %zu was reported %u times", rule, i + 1, g->reported[i]);
 	vpa_timeline_free(&g->timeline);
 	vpa_range_pool_free(&g->pool);
 }
@@ -305,8 +306,8 @@ static void what_has_ended_is_let_go_of(void **state)
 {
 	enum { LINKS = 5000, EVERY = 10, HELD_MOST = 3 * EVERY };
 	struct vpa_timeline t = {0};
-	uint64_t told = 0, at;
-	struct vpa_range_pool pool = {.finished = count_one, .ctx = &told};
+	uint64_t reported = 0, at;
+	struct vpa_range_pool pool = {.finished = count_one, .ctx = &reported};
 	struct vpa_range *r;
 
 	(void)state;
@@ -327,7 +328,7 @@ static void what_has_ended_is_let_go_of(void **state)
 		for (; r; r = vpa_range_around(r, 10 * (at - 5)))
 			depth++;
 		assert_int_equal(depth, 2);
-		assert_in_range(told, at < HELD_MOST ? 0 : at - HELD_MOST, at);
+		assert_in_range(reported, at < HELD_MOST ? 0 : at - HELD_MOST, at);
 	}
 	vpa_timeline_end(&t, &pool);
 	vpa_timeline_free(&t);
@@ -351,8 +352,8 @@ static void a_long_chain_is_not_walked_for_what_is_open(void **state)
 {
 	enum { RANGES = 20000, LOOKED_AT_MOST = 24 };
 	struct vpa_timeline t = {0};
-	uint64_t told = 0, i;
-	struct vpa_range_pool pool = {.finished = count_one, .ctx = &told};
+	uint64_t reported = 0, i;
+	struct vpa_range_pool pool = {.finished = count_one, .ctx = &reported};
 
 	(void)state;
 	fill_overlapping(&t, &pool, RANGES);
@@ -368,7 +369,7 @@ static void a_long_chain_is_not_walked_for_what_is_open(void **state)
 		assert_in_range(looked_at, 3, LOOKED_AT_MOST);
 	}
 	vpa_timeline_end(&t, &pool);
-	assert_int_equal(told, RANGES + 1);
+	assert_int_equal(reported, RANGES + 1);
 	vpa_timeline_free(&t);
 	vpa_range_pool_free(&pool);
 }
@@ -378,8 +379,8 @@ static void ranges_nest_up_to_a_limit(void **state)
 {
 	enum { DEPTH = 5000 };
 	struct vpa_timeline t = {0};
-	uint64_t told = 0, i, open = 0;
-	struct vpa_range_pool pool = {.finished = count_one, .ctx = &told};
+	uint64_t reported = 0, i, open = 0;
+	struct vpa_range_pool pool = {.finished = count_one, .ctx = &reported};
 	struct vpa_range *r;
 
 	(void)state;
@@ -393,7 +394,7 @@ static void ranges_nest_up_to_a_limit(void **state)
 		open++;
 	assert_int_equal(open, VPA_NESTING_MAX);
 	vpa_timeline_end(&t, &pool);
-	assert_int_equal(told, DEPTH);
+	assert_int_equal(reported, DEPTH);
 	vpa_timeline_free(&t);
 	vpa_range_pool_free(&pool);
 }

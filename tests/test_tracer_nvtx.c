@@ -604,18 +604,18 @@ static void payloads_may_be_nonsense(void **state)
 
 /* ---- names ---- */
 
-static char told[256];
+static char reported[256];
 
 static void tell_thread(void *ctx, uint32_t tid, uint32_t name)
 {
 	(void)ctx;
-	sprintf(told + strlen(told), "%u=%s ", tid, text(name));
+	sprintf(reported + strlen(reported), "%u=%s ", tid, text(name));
 }
 
 static void tell_stream(void *ctx, uint64_t stream, uint32_t name)
 {
 	(void)ctx;
-	sprintf(told + strlen(told), "%lu=%s ", (unsigned long)stream, text(name));
+	sprintf(reported + strlen(reported), "%lu=%s ", (unsigned long)stream, text(name));
 }
 
 static void threads_and_streams_have_names(void **state)
@@ -624,18 +624,18 @@ static void threads_and_streams_have_names(void **state)
 	typedef void stream_fn(void *, const char *), stream_w_fn(void *, const wchar_t *);
 
 	(void)state;
-	*told = 0;
+	*reported = 0;
 	CALL(CORE, NAME_THREAD_A, thread_fn *)(11, "loader");
 	CALL(CORE, NAME_THREAD_W, thread_w_fn *)(11, L"saver");
 	vtr_thread_names(tell_thread, NULL);
-	assert_string_equal(told, "11=saver ");
-	*told = 0;
+	assert_string_equal(reported, "11=saver ");
+	*reported = 0;
 	CALL(CUDA, CU_STREAM_A, stream_fn *)((void *)64, "compute");
 	CALL(CUDART, CUDA_STREAM_W, stream_w_fn *)((void *)64, L"copies");
 	CALL(CUDA, CU_STREAM_W, stream_w_fn *)(NULL, L"the default one has no name");
 	CALL(CUDART, CUDA_STREAM_A, stream_fn *)((void *)64, "both");
 	vtr_nvtx_streams(tell_stream, NULL);
-	assert_string_equal(told, "64=both ");
+	assert_string_equal(reported, "64=both ");
 }
 
 #define ATTACHED(test) cmocka_unit_test_setup_teardown(test, begin, finish)

@@ -416,7 +416,7 @@ static void count_name(void *ctx, uint32_t tid, uint32_t name)
 
 static void names_of_threads_are_told_once(void **state)
 {
-	uint32_t i, told = 0;
+	uint32_t i, reported = 0;
 
 	(void)state;
 	assert_string_equal(names_now(), "");
@@ -431,8 +431,8 @@ static void names_of_threads_are_told_once(void **state)
 	for (i = 1000; i < 40000; i++) /* more than there is room for: the last ones count */
 		vtr_thread_name(i, vtr_name_of("worker"));
 	vtr_thread_name(7, vtr_name_of("loader"));
-	vtr_thread_names(count_name, &told);
-	assert_true(told > 1000000 && told < 1000000 + 4096);
+	vtr_thread_names(count_name, &reported);
+	assert_true(reported > 1000000 && reported < 1000000 + 4096);
 	assert_string_equal(names_now(), "");
 }
 

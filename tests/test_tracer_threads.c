@@ -303,18 +303,18 @@ static void a_round_has_an_end(void **state)
 static struct {
 	uint32_t tid;
 	uint64_t lost;
-} told_losses[4096];
+} reported_losses[4096];
 
 static void losses_grow(void *ctx, uint32_t tid, uint64_t lost)
 {
 	size_t i = 0;
 
-	while (told_losses[i].lost && told_losses[i].tid != tid)
+	while (reported_losses[i].lost && reported_losses[i].tid != tid)
 		i++;
-	assert_true(lost > 0 && lost >= told_losses[i].lost);
-	*(uint64_t *)ctx += lost - told_losses[i].lost;
-	told_losses[i].tid = tid;
-	told_losses[i].lost = lost;
+	assert_true(lost > 0 && lost >= reported_losses[i].lost);
+	*(uint64_t *)ctx += lost - reported_losses[i].lost;
+	reported_losses[i].tid = tid;
+	reported_losses[i].lost = lost;
 }
 
 static void go_too_deep(void)
@@ -328,20 +328,20 @@ static void go_too_deep(void)
 
 static void many_threads_may_lose_something(void **state)
 {
-	uint64_t told = 0, drained = 0;
+	uint64_t reported = 0, drained = 0;
 	int i, count = (int)scaled(1300); /* more than are counted separately */
 
 	(void)state;
 	for (i = 0; i < count; i++) {
 		in_a_thread(go_too_deep);
 		if (i % 3 == 0)
-			vtr_threads_dropped(losses_grow, &told);
+			vtr_threads_dropped(losses_grow, &reported);
 		vtr_threads_drain(count_event, &drained);
 		if (i % 5 == 0)
-			vtr_threads_dropped(losses_grow, &told);
+			vtr_threads_dropped(losses_grow, &reported);
 	}
-	assert_int_equal(vtr_threads_dropped(losses_grow, &told), count);
-	assert_int_equal(told, count);
+	assert_int_equal(vtr_threads_dropped(losses_grow, &reported), count);
+	assert_int_equal(reported, count);
 	assert_int_equal(drained, (uint64_t)count * VTR_DEPTH_MAX);
 }
 
