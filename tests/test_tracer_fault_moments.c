@@ -97,7 +97,9 @@ static struct pair make_pair(unsigned seed, unsigned number)
 	return p;
 }
 
-static struct pair pair; /* at hand */
+static struct pair pair;             /* at hand */
+static struct vptrace_stats stopped; /* counts of its stop, printed if it fails */
+static int stop_code;
 static char folder[NAME_BYTES], capture[NAME_BYTES];
 
 static __attribute__((format(printf, 1, 2), noreturn)) void wrong(const char *fmt, ...)
@@ -111,7 +113,14 @@ static __attribute__((format(printf, 1, 2), noreturn)) void wrong(const char *fm
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);
 	va_end(args);
-	fputc('\n', stderr);
+	fprintf(stderr,
+		"\n  stop returned %d: received %llu, written %llu, dropped %llu, from CUPTI %llu, "
+		"filtered %llu, invalid %llu, unfinished %llu; %llu buffers kept, %llu chunks\n",
+		stop_code, (unsigned long long)stopped.received,
+		(unsigned long long)stopped.written, (unsigned long long)stopped.dropped,
+		(unsigned long long)stopped.cupti_records, (unsigned long long)stopped.filtered,
+		(unsigned long long)stopped.invalid, (unsigned long long)stopped.unfinished,
+		(unsigned long long)stopped.buffers_kept, (unsigned long long)stopped.chunks);
 	_exit(1);
 }
 
@@ -610,6 +619,8 @@ static void run_pair(void)
 		pthread_join(stopper, NULL);
 	else
 		stop_capture(&stop);
+	stopped = stop.stats;
+	stop_code = stop.rc;
 	gpu.standin_counts(&after);
 	disarm();
 	snprintf(path, sizeof(path), "%s", vptrace_path());
