@@ -141,6 +141,17 @@ if [ -e "$bin/standin/libcuda.so.1" ]; then
 	python "its report is what the simulated GPU did" "$source/tests/support/marked_check.py" report log begin
 	"$VPT_ANALYZE" gpu.zst >out 2>err
 	says out "1 request, 81 frames, 4 steps"
+
+	rule="the same under vptrace run --report"
+	cases=$((cases + 1))
+	rm -f log
+	env -u PYTHONPATH -u VPTRACE_LIBRARY "$bin/vptrace" run --report -o run.zst -- env LD_PRELOAD="$bin/standin/libcuda.so.1" \
+		LD_LIBRARY_PATH="$bin/standin" VPTRACE_LIBCUPTI="$bin/standin/libcupti.so.13" VPT_STANDIN_LOG=log \
+		python3 gpu/generate.py begin >out 2>err </dev/null || fail "$rule: expected exit code 0"
+	says out "1 request, 81 frames, 4 steps"
+	says err "run.zst"
+	"$VPT_ANALYZE" run.zst --format json >report 2>err || fail "$rule: no report"
+	python "its report is what the simulated GPU did" "$source/tests/support/marked_check.py" report log begin
 fi
 
 # ---- schedules, with the library itself ----
