@@ -190,6 +190,19 @@ static void pop(struct play *p, const struct demo_deed *d)
 		vptrace_pop();
 }
 
+/* What makes the host or a stream wait, or lets it be waited for. */
+static void order(struct play *p, const struct demo_deed *d, cudaStream_t stream)
+{
+	if (d->kind == DEMO_SYNC_STREAM)
+		CHECK(p, cudaStreamSynchronize(stream));
+	else if (d->kind == DEMO_SYNC_EVENT)
+		CHECK(p, cudaEventSynchronize(p->events[d->event]));
+	else if (d->kind == DEMO_RECORD)
+		CHECK(p, cudaEventRecord(p->events[d->event], stream));
+	else
+		CHECK(p, cudaStreamWaitEvent(stream, p->events[d->event], 0));
+}
+
 static void perform(void *ctx, const struct demo_deed *d)
 {
 	struct play *p = ctx;
@@ -219,16 +232,10 @@ static void perform(void *ctx, const struct demo_deed *d)
 		release(p);
 		break;
 	case DEMO_SYNC_STREAM:
-		CHECK(p, cudaStreamSynchronize(stream));
-		break;
 	case DEMO_SYNC_EVENT:
-		CHECK(p, cudaEventSynchronize(p->events[d->event]));
-		break;
 	case DEMO_RECORD:
-		CHECK(p, cudaEventRecord(p->events[d->event], stream));
-		break;
 	case DEMO_WAIT:
-		CHECK(p, cudaStreamWaitEvent(stream, p->events[d->event], 0));
+		order(p, d, stream);
 		break;
 	case DEMO_CAPTURE:
 		CHECK(p, cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
