@@ -149,6 +149,7 @@ if [ -e "$bin/standin/libcuda.so.1" ]; then
 		LD_LIBRARY_PATH="$bin/standin" VPTRACE_LIBCUPTI="$bin/standin/libcupti.so.13" VPT_STANDIN_LOG=log \
 		python3 gpu/generate.py begin >out 2>err </dev/null || fail "$rule: expected exit code 0"
 	says out "1 request, 81 frames, 4 steps"
+	says out "FPS end to end. 81 frames in "
 	says err "run.zst"
 	"$VPT_ANALYZE" run.zst --format json >report 2>err || fail "$rule: no report"
 	python "its report is what the simulated GPU did" "$source/tests/support/marked_check.py" report log begin

@@ -25,6 +25,10 @@ void vpa_text_pipeline(struct vpa_page *p, const struct vpa_report *r);
 int vpa_text_block_result(
 	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
 
+/* Without blocks: frames per second end to end and steps of the main request. Returns whether there are
+ * any. */
+int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r);
+
 /* Whether a finding is information without a gain, which goes to NOTES: text_findings.c. */
 int vpa_is_note(const struct vpa_finding *f);
 

@@ -266,6 +266,30 @@ int vpa_text_block_result(
 	return 1;
 }
 
+int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r)
+{
+	const struct vpa_request *q = r->request_count ? vpa_main_request(r) : NULL;
+	enum vpa_style style = VPA_PLAIN;
+	struct vpa_words w = {.used = 0};
+
+	if (!q || (q->fps_end_to_end < 0 && !q->steps.count))
+		return 0;
+	p->touched = q->touched;
+	if (q->fps_end_to_end >= 0) {
+		style = add_headline(&w, r, q);
+		vpa_words_add(&w, " ", "%s frame%s in %s.", vpa_count(q->frames).text,
+			vpa_plural(q->frames), vpa_duration(q->end_ns - q->start_ns).text);
+	}
+	if (q->steps.s_per_it > 0)
+		vpa_words_add(&w, " ", "%s denoising step%s, %s each.",
+			vpa_count(q->steps.count).text, vpa_plural(q->steps.count),
+			vpa_duration((uint64_t)(q->steps.s_per_it * 1e9)).text);
+	if (w.used)
+		vpa_page_words(p, "RESULT", style, "%s", w.text);
+	p->touched = r->touched;
+	return w.used != 0;
+}
+
 /* ---- RATES ---- */
 
 struct rate {

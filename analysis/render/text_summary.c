@@ -262,10 +262,11 @@ static void put_edges(struct vpa_page *p, const struct vpa_digest *d)
 
 static void put_result(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
+	int begun = vpa_text_request_result(p, r);
 	size_t i;
 
 	for (i = 0; i < r->device_count && i < RESULTS; i++)
-		put_device_result(p, r, &r->devices[i], d, i ? "" : "RESULT");
+		put_device_result(p, r, &r->devices[i], d, i || begun ? "" : "RESULT");
 	if (r->device_count > RESULTS)
 		vpa_page_words(p, "", VPA_PLAIN, "and %zu more GPUs, see below",
 			r->device_count - RESULTS);

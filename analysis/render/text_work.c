@@ -300,12 +300,15 @@ static const char *path_for_shell(const struct vpa_page *p, const char *path)
 	return path;
 }
 
-/* Whether ranges are called "block 3" or "step 7" already, more or less. */
+/* Whether there are steps, or ranges that are called "block 3" or "step 7", more or less. */
 static int has_blocks(const struct vpa_report *r)
 {
 	static const char *const words[] = {"block", "step"};
 	size_t i, k;
 
+	for (i = 0; i < r->request_count; i++)
+		if (r->requests[i].steps.count)
+			return 1;
 	for (i = 0; i < r->range_count; i++) {
 		for (k = 0; k < COUNT(words); k++) {
 			size_t len = strlen(words[k]);
@@ -326,8 +329,8 @@ void vpa_text_next(struct vpa_page *p, const struct vpa_report *r)
 		path_for_shell(p, r->path));
 	if (r->device_count && !vpa_has_blocks(r) && !has_blocks(r))
 		vpa_page_words(p, "MARK", VPA_PLAIN,
-			"to see video blocks and denoising steps in this report, put "
+			"to see videos, stages and denoising steps in this report, record with "
+			"\"vptrace run\", which marks diffusers and other projects; or put "
 			"torch.cuda.nvtx.range_push(\"block 3\") ... range_pop() around each "
-			"block, "
-			"and \"step 7\" around each step.");
+			"block, \"step 7\" around each step.");
 }
