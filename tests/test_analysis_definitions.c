@@ -1,5 +1,6 @@
 /* test_analysis_definitions.c - every rule of the analyzer's definitions on a trace whose answer a person can
- * compute. A case is a rule, a script (tests/support/script.h), and what the report says. */
+ * compute. A case is a rule, a script (tests/support/script.h), and what the report says.
+ * Long, since each definition is one entry of one table. */
 #include "analysis/report.h"
 #include "formats/count.h"
 #include "formats/memory.h"

@@ -3,7 +3,8 @@
  * A seed makes a small program: threads that call CUDA, streams that run what was launched, ranges that nest
  * and overlap, records that are missing or invalid. It is written as a script, cut into chunks in several
  * ways, and analyzed each time. Times come from a few values around the thresholds of the definitions, so that
- * edges meet often. */
+ * edges meet often.
+ * Long, since the generator and the properties share its program. */
 #include "analysis/report.h"
 #include "formats/count.h"
 #include "formats/io.h"

@@ -3,7 +3,8 @@
  * A seed makes a host that launches from two threads onto three streams of two devices, with blocks one after the
  * other or overlapping, steps in them, requests around them, and marks that frames are ready. The model knows
  * each op's launch and looks at all ops for every block; idle time by cause it takes from the report's
- * list of gaps, all of which are listed. Chunks cut anywhere must not show. */
+ * list of gaps, all of which are listed. Chunks cut anywhere must not show.
+ * Long, since the program, its model and their comparison share one description. */
 #include "analysis/report.h"
 #include "formats/io.h"
 #include "formats/memory.h"

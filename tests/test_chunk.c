@@ -1,5 +1,6 @@
 /* test_chunk.c - filling batches, and their way through bytes: exact for what we write, careful with what
- * others did. */
+ * others did.
+ * Long, since each way to damage a chunk is a case beside the others. */
 #include "formats/chunk.h"
 
 #include "formats/calls.h"

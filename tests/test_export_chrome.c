@@ -1,7 +1,8 @@
 /* test_export_chrome.c - what is exported as Chrome's JSON and read back gives the same report, text and JSON.
  *
  * Traces of a few lines, one for each thing that the profiler's form has no word for, and real ones where they are there.
- * What the form cannot carry has cases too: they say what becomes of it. */
+ * What the form cannot carry has cases too: they say what becomes of it.
+ * Long, since each trace is an entry of one table. */
 #include "analysis/export/export.h"
 
 #include "formats/memory.h"

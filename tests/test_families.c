@@ -1,6 +1,7 @@
 /* test_families.c - kernel names and their families. Names come from data/kernel_families.tsv and,
  * where it is there, from the larger shared table; the one-pass matcher is held against regexec(3)
- * running the same patterns one after another. */
+ * running the same patterns one after another.
+ * Long, since each name is an entry of one table. */
 #include "analysis/families.h"
 #include "analysis/kernel_rules.h"
 

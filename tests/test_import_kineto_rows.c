@@ -1,6 +1,7 @@
 /* test_import_kineto_rows.c - which row each event of the PyTorch profiler becomes.
  *
- * Documents stand here with single quotes, which the rig makes double. */
+ * Documents stand here with single quotes, which the rig makes double.
+ * Long, since each kind of event is a case of the same rig. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,8 @@
 /* test_import_nsight.c - Nsight Systems exports, made here row by row, and the shared real ones.
  *
  * A case is SQL that builds a database and the rows that must come out, one a line in alphabetical
- * order: the kind, its lane, and every column that is not 0. */
+ * order: the kind, its lane, and every column that is not 0.
+ * Long, since each case carries the SQL of its database. */
 #include "formats/import/import.h"
 
 #include "formats/count.h"

@@ -1,6 +1,7 @@
 /* test_io.c - sources and sinks, each test in an empty folder of its own; what is left in it at the
  * end is part of the expectation. Failing disks and odd file systems are made by replacing the
- * system calls: reads and writes through vpt_io_use(), the rest by definitions in this file. */
+ * system calls: reads and writes through vpt_io_use(), the rest by definitions in this file.
+ * Long, since every case needs the replaced system calls of this file. */
 #include "formats/io.h"
 
 #include "formats/count.h"

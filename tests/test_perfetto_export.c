@@ -1,7 +1,8 @@
 /* test_perfetto_export.c - traces of a few lines, exported and read back by a decoder that shares nothing with the encoder.
  *
  * tests/support/pftrace.py reads an export as Perfetto's importer does: it fails on whatever that would drop or get wrong
- * without a word, and where a total differs from what the analyzer counted. */
+ * without a word, and where a total differs from what the analyzer counted.
+ * Long, since what is expected of each case is text in one table. */
 #include "analysis/export/export.h"
 
 #include "formats/memory.h"

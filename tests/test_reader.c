@@ -1,4 +1,5 @@
-/* test_reader.c - captures as files: what is written is read, and what others made of them is survived. */
+/* test_reader.c - captures as files: what is written is read, and what others made of them is survived.
+ * Long, since each damaged capture is a case of the same rig. */
 #include "formats/reader.h"
 
 #include "formats/chunk.h"

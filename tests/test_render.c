@@ -1,7 +1,8 @@
 /* test_render.c - the report as people and programs see it, against golden files.
  *
  * Reports are made by hand, so the goldens tell about layout alone. VPT_RECORD=1 rewrites them;
- * look at them before they are committed. */
+ * look at them before they are committed.
+ * Long, since the reports of all goldens are made here. */
 #include "analysis/report.h"
 #include "analysis/render/units.h"
 #include "tests/render_block_reports.h"

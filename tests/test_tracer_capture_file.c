@@ -1,7 +1,8 @@
 /* test_tracer_capture_file.c - the capture's file under every mishap: disks that fail, names that
  * are taken, hosts that close and reuse our descriptor. Each test has an empty folder of its own.
  * The yardstick is a capture made in memory: what a file holds must be that capture, byte for byte,
- * up to the end of one of its frames. */
+ * up to the end of one of its frames.
+ * Long, since every mishap is a case beside the same failing disk. */
 #include "tracer/capture_file.h"
 
 #include "formats/count.h"

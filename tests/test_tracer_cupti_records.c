@@ -1,5 +1,6 @@
 /* test_tracer_cupti_records.c - buffers as CUPTI 11.8, 12.4 and 13.0 write them become the same
- * rows, and every record is counted. */
+ * rows, and every record is counted.
+ * Long, since each kind of record has its case for three layouts. */
 #include "tracer/cupti_records.h"
 
 #include "formats/calls.h"

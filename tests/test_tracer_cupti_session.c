@@ -1,5 +1,6 @@
 /* test_tracer_cupti_session.c - starting and stopping CUPTI, each step of it refused once, and the
- * callbacks. */
+ * callbacks.
+ * Long, since each step of the start is refused in its own case. */
 #include "tracer/cupti.h"
 
 #include "formats/capture.h"

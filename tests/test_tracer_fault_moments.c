@@ -3,7 +3,8 @@
  *
  * A seed and a number make a pair of a fault and a moment. VPT_PAIRS says how many pairs are tried (500), VPT_SEED and
  * VPT_FIRST choose others; a pair that fails is named with both. The pairs are dealt to processes with different settings of
- * the stand-in, each of which runs many of them. */
+ * the stand-in, each of which runs many of them.
+ * Long, since the same process makes the fault, the host and the check. */
 #include "formats/memory.h"
 #include "formats/reader.h"
 #include "tests/standin/include/standin_cuda.h"

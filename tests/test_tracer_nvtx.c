@@ -1,4 +1,5 @@
-/* test_tracer_nvtx.c - the tracer as NVTX's tool, on slots made up here: what callers hand over, well-formed or not. */
+/* test_tracer_nvtx.c - the tracer as NVTX's tool, on slots made up here: what callers hand over, well-formed or not.
+ * Long, since each function of NVTX is a case of the same slots. */
 #include "tracer/nvtx_injection.h"
 
 #include "formats/schema.h"

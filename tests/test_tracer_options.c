@@ -1,5 +1,6 @@
 /* test_tracer_options.c - what a capture is asked to be, and how its file is called. Every test
- * begins without any variable that the tracer reads. */
+ * begins without any variable that the tracer reads.
+ * Long, since each option is a case in the same empty environment. */
 #include "tracer/options.h"
 
 #include "formats/count.h"

@@ -1,5 +1,6 @@
 /* test_tracer_threads.c - many threads, and those that end, fork or are interrupted: everything is kept or counted. VPT_PERCENT
- * scales the work. */
+ * scales the work.
+ * Long, since the threads of all cases share one set of helpers. */
 #include "tests/tracer_rig.h"
 
 #include <linux/filter.h>

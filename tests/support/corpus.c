@@ -1,7 +1,8 @@
 /* corpus.c - each file of tests/corpus: what it is there to show, and how it is made. More of them stand in corpus_hostile.c.
  *
  * Everything is made from nothing, so that the files can be made again when the format grows; nothing in
- * here is random. Payloads come from hand.c where the writer would refuse to write them. */
+ * here is random. Payloads come from hand.c where the writer would refuse to write them.
+ * Long, since each file is one entry of one list. */
 #include "tests/support/corpus.h"
 
 #include "formats/capture.h"

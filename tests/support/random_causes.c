@@ -1,4 +1,5 @@
-/* random_causes.c - the program that a seed makes, as lines of a script. */
+/* random_causes.c - the program that a seed makes, as lines of a script.
+ * Long, since one generator makes all parts of a program. */
 #include "tests/support/random_causes.h"
 
 #include "formats/count.h"
