@@ -68,6 +68,37 @@ static void what_cannot_be_loaded_says_why(void **unused)
 	assert_null(vtr_driver_symbol("cuNoSuchFunction"));
 }
 
+struct places {
+	unsigned count, too_new;
+	char places[32][300];
+};
+
+static int note_place(void *ctx, const struct vtr_candidate *c)
+{
+	struct places *p = ctx;
+
+	assert_true(p->count < 32);
+	snprintf(p->places[p->count++], sizeof(p->places[0]), "%s %s", c->place, c->path);
+	p->too_new += (unsigned)c->too_new;
+	return p->count == 32;
+}
+
+static void the_places_are_seen_in_the_order_of_the_search(void **unused)
+{
+	struct places p = {0};
+
+	(void)unused;
+	setenv("CUDA_HOME", "/nowhere", 1);
+	unsetenv("CUDA_PATH");
+	assert_int_equal(vtr_library_candidates(12040, note_place, &p), 0);
+	unsetenv("CUDA_HOME");
+	assert_string_equal(p.places[0], "CUDA_HOME /nowhere/lib64/libcupti.so.13");
+	assert_string_equal(p.places[4], "CUDA_HOME /nowhere/lib64/libcupti.so.12");
+	assert_string_equal(p.places[p.count - 1], "the dynamic linker's folders libcupti.so.11.8");
+	assert_int_equal(p.count, 15);
+	assert_int_equal(p.too_new, 5); /* all of CUDA 13 */
+}
+
 static void nothing_is_found_where_nothing_is(void **unused)
 {
 	struct vpt_err err;
@@ -262,6 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_cannot_be_loaded_says_why),
+		cmocka_unit_test(the_places_are_seen_in_the_order_of_the_search),
 		cmocka_unit_test(nothing_is_found_where_nothing_is),
 		cmocka_unit_test(a_mapped_copy_comes_first),
 		cmocka_unit_test(the_real_library_confirms_the_sizes),

@@ -70,102 +70,134 @@ static int look_at_mapped(struct dl_phdr_info *info, size_t size, void *ctx)
 
 /* ---- candidates ---- */
 
-struct search {
-	struct mapped mapped;
-	int driver_major; /* 0: not known */
-	void *handle;
-};
-
 /* A driver works with the libcupti of its own major version and of earlier ones. */
 static int is_too_new(int major, int driver_major)
 {
 	return driver_major && major > driver_major;
 }
 
-static int try_path(struct search *s, const char *folder, const char *below, const char *soname)
+struct search {
+	struct mapped mapped;
+	int driver_major; /* 0: not known */
+	int (*see)(void *ctx, const struct vtr_candidate *c);
+	void *ctx;
+};
+
+static int see(const struct search *s, const char *place, const char *folder, const char *below,
+	size_t soname)
 {
 	char path[VTR_LIBRARY_PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s%s%s", folder, below, soname);
+	int n = snprintf(path, sizeof(path), "%s%s%s", folder, below, sonames[soname].soname);
+	struct vtr_candidate c = {.path = path,
+		.place = place,
+		.major = sonames[soname].major,
+		.too_new = is_too_new(sonames[soname].major, s->driver_major)};
 
-	if (n > 0 && (size_t)n < sizeof(path))
-		s->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	return s->handle != NULL;
+	return n > 0 && (size_t)n < sizeof(path) ? s->see(s->ctx, &c) : 0;
 }
 
-static int try_beside_runtime(struct search *s)
+static int see_mapped(const struct search *s)
+{
+	struct vtr_candidate c = {.path = s->mapped.cupti,
+		.place = "mapped",
+		.major = major_of(base_name(s->mapped.cupti)),
+		.mapped = 1};
+
+	return *s->mapped.cupti ? s->see(s->ctx, &c) : 0;
+}
+
+static int see_beside_runtime(const struct search *s)
 {
 	size_t i, j;
+	int rc = 0;
 
-	for (i = 0; *s->mapped.runtime && i < SONAMES; i++) {
-		if (sonames[i].major != s->mapped.runtime_major ||
-			is_too_new(sonames[i].major, s->driver_major))
-			continue;
-		for (j = 0; j < sizeof(beside_runtime) / sizeof(beside_runtime[0]); j++)
-			if (try_path(s, s->mapped.runtime, beside_runtime[j], sonames[i].soname))
-				return 1;
-	}
-	return 0;
+	for (i = 0; *s->mapped.runtime && i < SONAMES; i++)
+		for (j = 0; sonames[i].major == s->mapped.runtime_major && !rc &&
+			    j < sizeof(beside_runtime) / sizeof(beside_runtime[0]);
+			j++)
+			rc = see(s, "beside libcudart", s->mapped.runtime, beside_runtime[j], i);
+	return rc;
 }
 
-/* The two passes of the fallback search: first the mapped runtime's version, then any that the
- * driver supports. A program with a static runtime maps none. */
-static int suits(const struct search *s, size_t soname, int pass)
+/* The two passes of the fallback search: first the mapped runtime's version, then the others. A
+ * program with a static runtime maps none. */
+static int is_of_pass(const struct search *s, size_t soname, int pass)
 {
-	return !is_too_new(sonames[soname].major, s->driver_major) &&
-	       (sonames[soname].major == s->mapped.runtime_major) == !pass;
+	return (sonames[soname].major == s->mapped.runtime_major) == !pass;
 }
 
-static int try_toolkit(struct search *s, const char *root)
+static int see_toolkit(const struct search *s, const char *variable)
 {
+	const char *root = vtr_environment(variable);
 	char folder[VTR_LIBRARY_PATH_MAX];
 	size_t i, j;
-	int pass;
+	int pass, rc = 0;
 
 	if (!root || snprintf(folder, sizeof(folder), "%s/", root) >= (int)sizeof(folder))
 		return 0;
 	for (pass = 0; pass < 2; pass++)
 		for (i = 0; i < SONAMES; i++)
-			for (j = 0; suits(s, i, pass) &&
+			for (j = 0; is_of_pass(s, i, pass) && !rc &&
 				    j < sizeof(inside_toolkit) / sizeof(inside_toolkit[0]);
 				j++)
-				if (try_path(s, folder, inside_toolkit[j], sonames[i].soname))
-					return 1;
-	return 0;
+				rc = see(s, variable, folder, inside_toolkit[j], i);
+	return rc;
 }
 
-static int try_linker(struct search *s)
+static int see_linker(const struct search *s)
 {
+	int pass, rc = 0;
 	size_t i;
-	int pass;
 
 	for (pass = 0; pass < 2; pass++)
-		for (i = 0; i < SONAMES; i++)
-			if (suits(s, i, pass) && try_path(s, "", "", sonames[i].soname))
-				return 1;
-	return 0;
+		for (i = 0; i < SONAMES && !rc; i++)
+			if (is_of_pass(s, i, pass))
+				rc = see(s, "the dynamic linker's folders", "", "", i);
+	return rc;
 }
 
-static void *find(int driver_major, struct vpt_err *err)
+int vtr_library_candidates(
+	int driver, int (*visit)(void *ctx, const struct vtr_candidate *c), void *ctx)
 {
 	struct search s;
-	char driver[64];
+	int rc;
 
 	memset(&s, 0, sizeof(s));
-	s.driver_major = driver_major;
+	s.driver_major = driver / 1000;
+	s.see = visit;
+	s.ctx = ctx;
 	dl_iterate_phdr(look_at_mapped, &s.mapped);
-	if (*s.mapped.cupti) {
-		s.handle = dlopen(s.mapped.cupti, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-		if (s.handle)
-			return s.handle;
-	}
-	if (try_beside_runtime(&s) || try_toolkit(&s, vtr_environment("CUDA_HOME")) ||
-		try_toolkit(&s, vtr_environment("CUDA_PATH")) || try_linker(&s))
-		return s.handle;
+	rc = see_mapped(&s);
+	if (!rc)
+		rc = see_beside_runtime(&s);
+	if (!rc)
+		rc = see_toolkit(&s, "CUDA_HOME");
+	if (!rc)
+		rc = see_toolkit(&s, "CUDA_PATH");
+	return rc ? rc : see_linker(&s);
+}
+
+static int take(void *ctx, const struct vtr_candidate *c)
+{
+	void **handle = ctx;
+
+	if (!c->too_new)
+		*handle = dlopen(c->path, RTLD_NOW | RTLD_LOCAL | (c->mapped ? RTLD_NOLOAD : 0));
+	return *handle != NULL;
+}
+
+static void *find(int driver, struct vpt_err *err)
+{
+	void *handle = NULL;
+	char words[64];
+
+	if (vtr_library_candidates(driver, take, &handle))
+		return handle;
 	vpt_fail(err, VPTRACE_ENOCUPTI,
 		"no libcupti found (libcupti.so.13, .12 or .11.8, not newer than %s): not loaded, "
 		"not next to libcudart, not in CUDA_HOME or CUDA_PATH, unknown to the dynamic "
 		"linker. It comes with the CUDA toolkit; set VPTRACE_LIBCUPTI to its path",
-		driver_major ? vtr_driver_words(driver, sizeof(driver)) : "the driver");
+		driver / 1000 ? vtr_driver_words(words, sizeof(words)) : "the driver");
 	return NULL;
 }
 
@@ -242,7 +274,7 @@ static void *open_or_find(const char *path, int driver, struct vpt_err *err)
 	void *handle;
 
 	if (!path || !*path)
-		return find(driver / 1000, err);
+		return find(driver, err);
 	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
 		reason = dlerror();

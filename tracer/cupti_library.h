@@ -30,6 +30,20 @@ int vtr_library_open(const char *path, struct vtr_library *out, struct vpt_err *
  * with the reason. One thread at a time. Maps nothing that starts a thread or needs a driver. */
 int vtr_library_load(const char *path, int driver, struct vtr_library *out, struct vpt_err *err);
 
+/* One place of the search. `path` has no folder if the dynamic linker is to look for it. */
+struct vtr_candidate {
+	const char *path;
+	const char *place; /* "mapped", "beside libcudart", "CUDA_HOME" ... */
+	int major;         /* 0: its name has no version */
+	int too_new;       /* newer than the driver's major version: never taken */
+	int mapped;        /* in this process already */
+};
+
+/* Calls `see` for each place of the search in its order, also for places where no file is, until it
+ * returns nonzero; returns that, or 0. Maps nothing. `driver` as above. One thread at a time. */
+int vtr_library_candidates(
+	int driver, int (*see)(void *ctx, const struct vtr_candidate *c), void *ctx);
+
 /* Reads the version of a loaded libcupti. VPT_OK; VPTRACE_ENOCUPTI: no answer, or too old. Needs a
  * working driver that is new enough for it: see driver.c. */
 int vtr_library_ask(struct vtr_library *library, struct vpt_err *err);
