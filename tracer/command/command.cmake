@@ -1,15 +1,16 @@
 # The command `vptrace`. libc alone: what it shares with the library and the analyzer is compiled in, file by file.
 file(GLOB VPT_LAUNCHER_SOURCES CONFIGURE_DEPENDS tracer/command/*.c)
-add_executable(vptrace-command ${VPT_LAUNCHER_SOURCES}
+add_executable(vptrace-command ${VPT_LAUNCHER_SOURCES} tracer/doctor/options.c
   tracer/environment.c tracer/options.c tracer/output_name.c tracer/run_list.c tracer/trigger.c
   analysis/commands/help.c analysis/commands/options.c formats/error.c formats/memory.c)
 set_target_properties(vptrace-command PROPERTIES OUTPUT_NAME vptrace)
 target_include_directories(vptrace-command PRIVATE ${ZSTD_INCLUDE})
 # Where the installation has what it looks for, from its own folder.
-foreach(name LIBDIR DATADIR)
+foreach(name LIBDIR DATADIR LIBEXECDIR)
   file(RELATIVE_PATH folder ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_${name}})
   set(VPT_FROM_BIN_${name} ${folder})
 endforeach()
 target_compile_definitions(vptrace-command PRIVATE
-  VPT_LIBRARY_FOLDER="${VPT_FROM_BIN_LIBDIR}" VPT_DATA_FOLDER="${VPT_FROM_BIN_DATADIR}")
+  VPT_LIBRARY_FOLDER="${VPT_FROM_BIN_LIBDIR}" VPT_DATA_FOLDER="${VPT_FROM_BIN_DATADIR}"
+  VPT_LIBEXEC_FOLDER="${VPT_FROM_BIN_LIBEXECDIR}")
 install(TARGETS vptrace-command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,9 +1,12 @@
-/* main.c - vptrace: `run` is its own command; the words of vptrace-analyze are passed to that. */
+/* main.c - vptrace: `run` is its own command; `doctor` is another program; the words of
+ * vptrace-analyze are passed to that. */
 #include "analysis/commands/command.h"
 #include "analysis/commands/help.h"
 #include "tracer/command/analyzer.h"
+#include "tracer/command/diagnosis.h"
 #include "tracer/command/run.h"
 #include "tracer/command/say.h"
+#include "tracer/doctor/doctor.h"
 #include "tracer/vptrace.h"
 
 #include <stdio.h>
@@ -12,7 +15,7 @@
 
 #define WORD(name) #name,
 /* What vptrace-analyze knows as commands, and our own. */
-static const char *const words[] = {"run", "report", "help", VPA_COMMANDS(WORD)};
+static const char *const words[] = {"run", "doctor", "report", "help", VPA_COMMANDS(WORD)};
 #undef WORD
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
@@ -23,13 +26,16 @@ static void print_overview(void)
 
 	printf("vptrace - record the GPU work of a program, and see where the time went\n\n"
 	       "usage: vptrace run [options] [--] COMMAND [ARGUMENT...]\n"
-	       "       vptrace report FILE [options]\n\n"
+	       "       vptrace report FILE [options]\n"
+	       "       vptrace doctor [options]\n\n"
 	       "commands:\n"
+	       "  %-10s %s\n"
 	       "  %-10s %s\n"
 	       "  %-10s what vptrace-analyze says of a trace, from here\n"
 	       "  others    ",
-		vtr_command_run.name, vtr_command_run.help, "report");
-	for (i = 3; i < WORDS; i++)
+		vtr_command_run.name, vtr_command_run.help, vtr_command_doctor.name,
+		vtr_command_doctor.help, "report");
+	for (i = 4; i < WORDS; i++)
 		printf(" %s%s", words[i], i + 1 < WORDS ? "," : "");
 	printf(": see vptrace-analyze --help\n\n"
 	       "vptrace run --help tells more; --version prints the version.\n");
@@ -112,6 +118,10 @@ int main(int argc, char **argv)
 		return run(argc - 2, argv + 2);
 	if (!strcmp(word, "help") && argc == 3 && !strcmp(argv[2], "run"))
 		return run(1, (char *[]){"--help", NULL});
+	if (!strcmp(word, "doctor"))
+		return vtr_diagnosis_become(argc - 2, argv + 2);
+	if (!strcmp(word, "help") && argc == 3 && !strcmp(argv[2], "doctor"))
+		return vtr_diagnosis_become(1, (char *[]){"--help", NULL});
 	if (!strcmp(word, "report"))
 		argv[1] = "analyze";
 	if (is_word(argv[1]) || strpbrk(word, "./") || !access(word, F_OK))

@@ -15,6 +15,9 @@
 #ifndef VPT_DATA_FOLDER
 #define VPT_DATA_FOLDER "../share"
 #endif
+#ifndef VPT_LIBEXEC_FOLDER
+#define VPT_LIBEXEC_FOLDER "../libexec"
+#endif
 
 int vtr_places_absolute(const char *name, char out[PATH_MAX])
 {
@@ -85,6 +88,15 @@ void vtr_places_analyzer(char out[PATH_MAX])
 	find(names, out);
 	if (*out && access(out, X_OK))
 		out[0] = '\0';
+}
+
+void vtr_places_doctor(char out[PATH_MAX])
+{
+	static const char *const names[] = {"vptrace-doctor",
+		VPT_LIBEXEC_FOLDER "/vptrace/vptrace-doctor", "../libexec/vptrace/vptrace-doctor",
+		NULL};
+
+	find(names, out);
 }
 
 static int find_library(char out[PATH_MAX], struct vpt_err *err)

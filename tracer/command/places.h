@@ -20,6 +20,9 @@ int vtr_places_find(struct vtr_places *out, struct vpt_err *err);
 /* The analyzer alone. */
 void vtr_places_analyzer(char out[PATH_MAX]);
 
+/* The program that `vptrace doctor` runs; "": there is none. */
+void vtr_places_doctor(char out[PATH_MAX]);
+
 /* `name`, if it names a file or folder, made absolute against the current folder; else "". Returns
  * whether it does. */
 int vtr_places_absolute(const char *name, char out[PATH_MAX]);

@@ -53,7 +53,7 @@ static const struct {
 	{"CUDA_INJECTION64_PATH=", "sanitizer", "compute-sanitizer"},
 };
 
-static int check_tools(struct vpt_err *err)
+int vtr_variables_check_tools(struct vpt_err *err)
 {
 	char **v;
 	size_t i;
@@ -70,11 +70,18 @@ static int check_tools(struct vpt_err *err)
 	return VPT_OK;
 }
 
-static int set_injections(const char *library, struct vpt_err *err)
+/* The NVTX tool of the environment that is not ours; NULL: none. */
+static const char *other_nvtx_tool(void)
 {
-	const char *cuda = getenv("CUDA_INJECTION64_PATH"), *nvtx = getenv("NVTX_INJECTION64_PATH");
+	const char *nvtx = getenv("NVTX_INJECTION64_PATH");
+
+	return nvtx && *nvtx && !is_ours(nvtx) ? nvtx : NULL;
+}
+
+int vtr_variables_check_injections(struct vpt_err *err)
+{
+	const char *cuda = getenv("CUDA_INJECTION64_PATH"), *nvtx = other_nvtx_tool();
 	const char *chained = getenv("VPTRACE_NVTX_CHAIN");
-	int rc = VPT_OK;
 
 	if (cuda && *cuda && !is_ours(cuda))
 		return vpt_fail(err, VPT_EINVAL,
@@ -82,14 +89,20 @@ static int set_injections(const char *library, struct vpt_err *err)
 			"one: "
 			"run with env -u CUDA_INJECTION64_PATH",
 			cuda);
-	if (nvtx && *nvtx && !is_ours(nvtx)) {
-		if (chained && *chained && strcmp(chained, nvtx) != 0)
-			return vpt_fail(err, VPT_EINVAL,
-				"NVTX_INJECTION64_PATH and VPTRACE_NVTX_CHAIN name two other "
-				"tools, and "
-				"only one can be chained: unset one of them");
+	if (nvtx && chained && *chained && strcmp(chained, nvtx) != 0)
+		return vpt_fail(err, VPT_EINVAL,
+			"NVTX_INJECTION64_PATH and VPTRACE_NVTX_CHAIN name two other tools, and "
+			"only one can be chained: unset one of them");
+	return VPT_OK;
+}
+
+static int set_injections(const char *library, struct vpt_err *err)
+{
+	const char *nvtx = other_nvtx_tool();
+	int rc = vtr_variables_check_injections(err);
+
+	if (!rc && nvtx)
 		rc = set("VPTRACE_NVTX_CHAIN", nvtx, err);
-	}
 	if (!rc)
 		rc = set("CUDA_INJECTION64_PATH", library, err);
 	if (!rc)
@@ -168,18 +181,28 @@ static int folder_varies(const char *pattern)
 	return 0;
 }
 
-/* A missing folder, or one without write permission, is known now; a full disk is not. */
-static int check_folder(const struct vtr_options *options, struct vpt_err *err)
+void vtr_variables_folder(const struct vtr_options *options, char out[VTR_PATH_MAX])
 {
-	char folder[VTR_PATH_MAX];
-	struct stat st;
+	const char *pattern = getenv("VPTRACE_OUTPUT");
 	size_t len;
 
-	if (folder_varies(getenv("VPTRACE_OUTPUT")))
+	out[0] = '\0';
+	if (pattern && folder_varies(pattern))
+		return;
+	snprintf(out, VTR_PATH_MAX, "%s", options->path);
+	len = (size_t)(base(out) - out);
+	out[len > 1 ? len - 1 : len] = '\0';
+	if (!len)
+		snprintf(out, VTR_PATH_MAX, ".");
+}
+
+/* A missing folder, or one without write permission, is known now; a full disk is not. */
+int vtr_variables_check_folder(const char *folder, struct vpt_err *err)
+{
+	struct stat st;
+
+	if (!*folder)
 		return VPT_OK;
-	snprintf(folder, sizeof(folder), "%s", options->path);
-	len = (size_t)(base(folder) - folder);
-	folder[len > 1 ? len - 1 : len] = '\0';
 	if (stat(folder, &st))
 		return vpt_fail(err, VPT_EINVAL,
 			"there is no folder %.300s for the output: create it", folder);
@@ -259,8 +282,9 @@ static int name_option(const struct vpa_args *args, struct vpt_err *err)
 int vtr_variables_set(
 	const struct vpa_args *args, const struct vtr_places *places, struct vpt_err *err)
 {
+	char folder[VTR_PATH_MAX];
 	struct vtr_options *options;
-	int rc = check_tools(err);
+	int rc = vtr_variables_check_tools(err);
 
 	if (!rc)
 		rc = set_injections(places->library, err);
@@ -277,8 +301,10 @@ int vtr_variables_set(
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the options");
 	if (!rc && vtr_options_resolve(NULL, options, err))
 		rc = name_option(args, err);
-	if (!rc)
-		rc = check_folder(options, err);
+	if (!rc) {
+		vtr_variables_folder(options, folder);
+		rc = vtr_variables_check_folder(folder, err);
+	}
 	free(options);
 	return rc;
 }

@@ -6,6 +6,7 @@
 
 #include "formats/schema.h"
 #include "tracer/command/run.h"
+#include "tracer/doctor/doctor.h"
 
 #include <string.h>
 
@@ -13,7 +14,7 @@
 static const struct vpa_command *const analyzer_commands[] = {VPA_COMMANDS(COMMAND_ENTRY) NULL};
 /* What it passes to vptrace-analyze has that program's options. */
 static const struct vpa_command *const launcher_commands[] = {
-	VPA_COMMANDS(COMMAND_ENTRY) & vtr_command_run, NULL};
+	VPA_COMMANDS(COMMAND_ENTRY) & vtr_command_run, &vtr_command_doctor, NULL};
 #undef COMMAND_ENTRY
 
 static const struct vpa_manual_program analyzer = {"vptrace-analyze", NULL, analyzer_commands};

@@ -281,8 +281,10 @@ void vpa_manual_man_launcher(FILE *out, const struct vpa_manual_program *program
 	fputs(".B vptrace run\n.RI [ options ]\n.RB [ \\-\\- ]\n.I COMMAND\n.RI [ ARGUMENT "
 	      "...]\n.br\n"
 	      ".B vptrace report\n.I FILE\n.RI [ options ]\n.br\n"
+	      ".B vptrace doctor\n.RI [ options ]\n.br\n"
 	      ".B vptrace\n.I COMMAND\n.RI [ options ]\n.SH DESCRIPTION\n"
 	      ".B vptrace run\nrecords a command, without changing it.\n"
+	      ".B vptrace doctor\nchecks what can be recorded here.\n"
 	      "All other commands are passed to\n.BR vptrace\\-analyze (1);\n"
 	      ".B report\nis its\n.BR analyze .\n.SH COMMANDS\n",
 		out);
