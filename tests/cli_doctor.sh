@@ -35,7 +35,7 @@ for row in rows:
     print("%s %s %s | %s" % (row["status"], row["check"], row["fact"], row["remedy"] or ""))
 PY
 
-# doctor STATUS RULE [NAME=VALUE...] [-- WORDS...]: the rows are in "rows" afterwards
+# doctor STATUS RULE [NAME=VALUE...] [-- WORDS...]: the rows are in "rows" afterwards. Without words no Python is looked at.
 doctor() {
 	wanted=$1
 	rule=$2
@@ -46,7 +46,8 @@ doctor() {
 		variables="$variables $1"
 		shift
 	done
-	[ $# -eq 0 ] || shift
+	[ $# -eq 0 ] && set -- -- --python /bin/true
+	shift
 	env $variables timeout 100 ${as_user:-} "$vptrace" doctor --json "$@" >out 2>err </dev/null
 	found=$?
 	[ "$found" = "$wanted" ] || fail "$rule: expected exit status $wanted, found $found"
@@ -186,9 +187,13 @@ row fail cupti "the library has no function cuptiActivityFlushAll"
 doctor 1 "the subscription is held" $standin VPT_STANDIN_FAULTS=busy
 row fail clients "another profiler holds CUPTI in this process"
 row fail clients "(CUPTI error 39)"
+row fail clients "standin-profiler"
 mends clients "start vptrace before that, or set TEARDOWN_CUPTI=1"
 row fail self-test "0 of 4 kernels, 0 of 12 copies and memsets, 8 of 8 ranges arrived"
+mends self-test "Mend first what failed above."
 doctor 1 "no permission" $standin VPT_STANDIN_FAULTS=denied
+row warn clients "could not be asked"
+mends clients "See permissions."
 row fail permissions "the driver does not let this user trace"
 mends permissions "options nvidia NVreg_RestrictProfilingToAdminUsers=0"
 doctor 1 "another tool" $standin NSYS_PROFILING_SESSION_ID=1
@@ -303,15 +308,15 @@ class nvtx:
     def range_pop():
         nvtx.library.vptrace_range_pop()
 PY
-doctor 0 "a torch" $standin PYTHONPATH=$work/torch
+doctor 0 "a torch" $standin PYTHONPATH=$work/torch -- --timeout 60
 row ok python "torch 0.0-test, CUDA 12.4"
 row ok python "ranges of torch.cuda.nvtx are heard"
 sed -i 's/nvtx.library.vptrace_range_p.*/pass/' torch/torch/cuda.py
-doctor 1 "a torch that is not heard" $standin PYTHONPATH=$work/torch
+doctor 1 "a torch that is not heard" $standin PYTHONPATH=$work/torch -- --json
 row fail python "ranges of torch.cuda.nvtx are not heard"
 mends python "import vptrace before torch's first range"
 echo 'raise RuntimeError("no kernel image")' >torch/torch/cuda.py
-doctor 0 "a torch that cannot be imported" $standin PYTHONPATH=$work/torch
+doctor 0 "a torch that cannot be imported" $standin PYTHONPATH=$work/torch -- --json
 row warn python "torch cannot be imported: RuntimeError: no kernel image"
 echo 'import time; time.sleep(60)' >torch/torch/cuda.py
 doctor 0 "a torch that hangs" $standin PYTHONPATH=$work/torch -- --timeout 3
@@ -359,6 +364,7 @@ doctor 1 "a CUPTI that hangs" $standin VPT_STANDIN_FAULTS=hang-flush VPTRACE_STO
 row fail self-test "CUPTI"
 doctor 1 "a CUPTI that fails" $standin VPT_STANDIN_FAULTS=fatal=5
 row fail self-test "CUPTI failed (error"
+mends self-test "Please report it"
 doctor 1 "records that are lost" $standin VPT_STANDIN_FAULTS=unknown-kind
 row fail self-test "arrived"
 finish

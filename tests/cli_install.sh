@@ -42,6 +42,9 @@ if command -v readelf >/dev/null && command -v nm >/dev/null; then
 	same "and nothing else" "" "$(grep -v -e ' A VPTRACE_' -e '@@VPTRACE_' symbols)"
 fi
 
+CUDA_HOME=/nonexistent moved/bin/vptrace doctor --python /bin/true >out 2>err
+same "vptrace doctor finds what was moved" "ok    library     $work/$lib/libvptrace.so" "$(grep '^ok    library' out | sed 's/ ->.*//')"
+grep -q '8 of 8 ranges arrived\|8 of 8 arrived' out || fail "vptrace doctor could not test the library"
 same "vptrace finds the library where it was moved to" "$work/$lib/libvptrace.so" \
 	"$(moved/bin/vptrace run sh -c 'echo "$CUDA_INJECTION64_PATH"' 2>err)"
 if command -v readelf >/dev/null && ! readelf -d moved/bin/vptrace | grep -q 'lib[atu]b*san'; then

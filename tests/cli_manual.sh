@@ -23,11 +23,13 @@ for command in $commands; do
 	grep -q "^vptrace-analyze-$command (1)" "$manual/man1/vptrace-analyze.1" ||
 		plain "$manual/man1/vptrace-analyze.1" | grep -q "^vptrace-analyze-$command (1)" || fail "vptrace-analyze(1) does not name $command"
 done
-"$bin/vptrace" run --help >out 2>err || fail "vptrace run --help"
-sed -n 's/^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\)\([ [].*\)\{0,1\}$/\2/p' out | sort >options
-plain "$manual/man1/vptrace-run.1" >page
-same "options of vptrace run" "$(cat options)" "$(sed -n 's/^\(-[a-z], \)\{0,1\}\(--[a-z-]*\)\([ [].*\)\{0,1\}$/\2/p' page | sort)"
-for command in run analyze export; do
+for command in run doctor; do
+	"$bin/vptrace" $command --help >out 2>err || fail "vptrace $command --help"
+	sed -n 's/^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\)\([ [].*\)\{0,1\}$/\2/p' out | sort >options
+	plain "$manual/man1/vptrace-$command.1" >page
+	same "options of vptrace $command" "$(cat options)" "$(sed -n 's/^\(-[a-z], \)\{0,1\}\(--[a-z-]*\)\([ [].*\)\{0,1\}$/\2/p' page | sort)"
+done
+for command in run doctor analyze export; do
 	cases=$((cases + 1))
 	plain "$manual/man1/vptrace.1" | grep -q "^vptrace-.*$command (1)" || fail "vptrace(1) does not name $command"
 done
@@ -99,6 +101,8 @@ if command -v bash >/dev/null; then
 	completes "commands after help" "schema" help s
 	program=vptrace
 	completes "vptrace: commands" "report run" r
+	completes "vptrace: doctor" "doctor" d
+	completes "vptrace: options of doctor" "--json" doctor --j
 	completes "vptrace: options of run" "--mark --max-bytes --memory" run --m
 	completes "vptrace: what is hidden" "" run --ri
 	completes "vptrace: a choice" "coarse" run --profile c

@@ -8,9 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char look_above[] =
-	"If a line above failed, mend that first. Else please report it with the output of vptrace "
-	"doctor --json.";
+/* Nothing else has failed: it may be our fault. */
+static const char *remedy(const struct vtr_answer *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->count; i++)
+		if (a->findings[i].status == VTR_STATUS_FAIL &&
+			strcmp(a->findings[i].check, a->check) != 0)
+			return "Mend first what failed above.";
+	return "Please report it with the output of vptrace doctor --json.";
+}
 
 static void find_counts(const struct vtr_patient *p, struct vtr_answer *a)
 {
@@ -25,13 +33,13 @@ static void find_counts(const struct vtr_patient *p, struct vtr_answer *a)
 	const char *no_kernels = vtr_probe_value(&p->self, "no_kernels", 0);
 
 	if (kernels || copies)
-		vtr_find(a, all ? VTR_STATUS_OK : VTR_STATUS_FAIL, all ? NULL : look_above,
+		vtr_find(a, all ? VTR_STATUS_OK : VTR_STATUS_FAIL, all ? NULL : remedy(a),
 			"%s%u of %u kernels, %u of %u copies and memsets, %u of %u ranges arrived",
 			simulated ? "SIMULATED, no GPU ran: " : "", found_kernels, kernels,
 			found_copies, copies, ranges, VTR_SELF_RANGES);
 	else
 		vtr_find(a, all ? VTR_STATUS_WARN : VTR_STATUS_FAIL,
-			all ? "Mend driver, gpu and cupti if this machine has a GPU." : look_above,
+			all ? "Mend driver, gpu and cupti if this machine has a GPU." : remedy(a),
 			"ranges only: %u of %u arrived; no GPU work could be launched", ranges,
 			VTR_SELF_RANGES);
 	if (no_kernels)
@@ -54,7 +62,7 @@ static void find_file(const struct vtr_patient *p, struct vtr_answer *a)
 		vtr_find(a, VTR_STATUS_WARN, "Install vptrace-analyze beside vptrace.",
 			"not read back: vptrace-analyze cannot be run");
 	else
-		vtr_find(a, rc ? VTR_STATUS_FAIL : VTR_STATUS_OK, rc ? look_above : NULL,
+		vtr_find(a, rc ? VTR_STATUS_FAIL : VTR_STATUS_OK, rc ? remedy(a) : NULL,
 			"the capture read back: %s", said);
 }
 
@@ -78,16 +86,16 @@ static void find_codes(const struct vtr_patient *p, struct vtr_answer *a)
 	int rc = start ? atoi(start) : 0;
 
 	if (rc && why && !is_said_above(p, rc, why))
-		vtr_find_words(a, VTR_STATUS_FAIL, why, look_above);
+		vtr_find_words(a, VTR_STATUS_FAIL, why, remedy(a));
 	if (stop)
-		vtr_find_words(a, VTR_STATUS_FAIL, stop, look_above);
+		vtr_find_words(a, VTR_STATUS_FAIL, stop, remedy(a));
 	if (cuda && vtr_probe_value(&p->self, "device", 0))
 		vtr_find(a, VTR_STATUS_FAIL,
 			"Try a CUDA program of your own: this is the driver's answer, not the "
 			"tracer's.",
 			"%s", cuda);
 	if (vtr_probe_number(&p->self, "dropped") || vtr_probe_number(&p->self, "unfinished"))
-		vtr_find(a, VTR_STATUS_FAIL, look_above, "%llu records dropped, %llu unfinished",
+		vtr_find(a, VTR_STATUS_FAIL, remedy(a), "%llu records dropped, %llu unfinished",
 			vtr_probe_number(&p->self, "dropped"),
 			vtr_probe_number(&p->self, "unfinished"));
 }
