@@ -14,7 +14,9 @@ CUDA_HOME=/nonexistent
 export CUDA_HOME
 
 vptrace=$bin/vptrace
-[ -x "$vptrace" ] && [ -x "$bin/vptrace-doctor" ] || skip "vptrace or vptrace-doctor is not built"
+for program in "$vptrace" "$bin/vptrace-doctor"; do
+	[ -x "$program" ] || skip "${program##*/} is not built"
+done
 command -v python3 >/dev/null || skip "no python3 to read JSON with"
 mkdir "$work/temporary"
 TMPDIR=$work/temporary
@@ -206,6 +208,88 @@ row ok clients "vptrace run chains it"
 doctor 0 "variables of torch's profiler" $standin KINETO_USE_DAEMON=1 TEARDOWN_CUPTI=1
 row warn clients "KINETO_USE_DAEMON=1"
 row ok clients "TEARDOWN_CUPTI=1"
+
+cp "$(command -v sleep)" nv-hostengine
+./nv-hostengine 100 &
+engine=$!
+doctor 0 "DCGM" $standin
+kill $engine
+row ok clients "DCGM (nv-hostengine) runs: its profiling metrics use the GPU's counters, which vptrace does not (process $engine)"
+
+# ---- what the kernel shows and limits, with files of our own in place of its ----
+# replaced RULE STATUS COMMANDS: with /proc/driver and the control groups replaced in a name space of its own
+replaced() {
+	rule=$1
+	env $standin VPT_STANDIN_FAULTS=${faults:-none} unshare -m sh -c "
+		mount -t tmpfs none /proc/driver && mkdir /proc/driver/nvidia && mount -t tmpfs none /sys/fs/cgroup || exit 9
+		$3
+		exec '$vptrace' doctor --json --python /bin/true" >out 2>err </dev/null
+	same "$rule: exit status" "$2" $?
+	python3 rows.py <out >rows
+}
+if unshare -m sh -c 'mount -t tmpfs none /proc/driver && mount -t tmpfs none /sys/fs/cgroup' 2>/dev/null; then
+	replaced "an open driver and a roomy group" 0 'echo "RmProfilingAdminOnly: 0" >/proc/driver/nvidia/params
+		echo 64000000000 >/sys/fs/cgroup/memory.max; echo 400000 100000 >/sys/fs/cgroup/cpu.max'
+	row ok permissions "this user may trace; the driver lets every user trace"
+	row ok limits "memory limit of 61035 MiB, 0 in use; the tracer takes up to 272"
+	replaced "a restricted driver that allows it all the same" 0 'echo "RmProfilingAdminOnly: 1" >/proc/driver/nvidia/params'
+	row ok permissions "this user may trace; the driver restricts the GPU's counters to administrators (NVreg_RestrictProfilingToAdminUsers=1)"
+	faults=no-driver
+	replaced "a driver in the kernel alone" 1 'echo "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Release" >/proc/driver/nvidia/version'
+	row ok driver "NVIDIA 580.65.06"
+	row fail driver "the driver's kernel part 580.65.06 is loaded, but there is no /dev/nvidia0"
+	faults=none
+	replaced "too little memory" 1 'echo 104857600 >/sys/fs/cgroup/memory.max'
+	row fail limits "memory limit of 100 MiB, 0 in use; the tracer takes up to 272"
+	mends limits "Set VPTRACE_MEMORY lower"
+	replaced "little memory is left" 0 'echo 1073741824 >/sys/fs/cgroup/memory.max; echo 900000000 >/sys/fs/cgroup/memory.current'
+	row warn limits "memory limit of 1024 MiB, 858 in use"
+	replaced "half a processor" 0 'echo 50000 100000 >/sys/fs/cgroup/cpu.max'
+	row warn limits "0.5 processors"
+	replaced "the older control groups" 1 'mkdir /sys/fs/cgroup/memory; echo 104857600 >/sys/fs/cgroup/memory/memory.limit_in_bytes'
+	row fail limits "memory limit of 100 MiB"
+else
+	echo "SKIPPED: no name space to replace the kernel's files in"
+fi
+cat >filter.c <<'C'
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, *argv[1] == 'e' ? SECCOMP_RET_ERRNO | EPERM : SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = {sizeof(code) / sizeof(code[0]), code};
+
+	(void)argc;
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+		return 9;
+	execvp(argv[2], argv + 2);
+	return 9;
+}
+C
+if cc -o filter filter.c 2>err && ./filter error true; then
+	as_user="./filter error"
+	doctor 0 "a filter that forbids" $standin
+	row warn limits "process_vm_readv is forbidden (Operation not permitted)"
+	as_user="./filter kill"
+	doctor 1 "a filter that kills" $standin
+	row warn limits "a filter of system calls ends processes: it crashed (signal 31, Bad system call) in process_vm_readv"
+	row fail self-test "it crashed (signal 31, Bad system call) in "
+	as_user=
+else
+	echo "SKIPPED: no filter of system calls can be made"
+fi
 
 # ---- variables ----
 doctor 0 "a misspelt variable" $standin VPTRACE_OUTPT=x.zst

@@ -63,7 +63,7 @@ static void find_file(const struct vtr_patient *p, struct vtr_answer *a)
 			"not read back: vptrace-analyze cannot be run");
 	else
 		vtr_find(a, rc ? VTR_STATUS_FAIL : VTR_STATUS_OK, rc ? remedy(a) : NULL,
-			"the capture read back: %s", said);
+			"the capture read back: %s", *said ? said : "it cannot be read");
 }
 
 /* Whether another check gives the reason why GPU work was not recorded. */
