@@ -6,7 +6,7 @@
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
 bin=$(cd "${VPT_BIN:-.}" && pwd)
 
-ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0:verify_asan_link_order=0:handle_segv=0
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0:verify_asan_link_order=0:handle_segv=0:handle_sigbus=0
 export ASAN_OPTIONS
 unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH CUDA_PATH CUDA_VISIBLE_DEVICES LD_PRELOAD TEARDOWN_CUPTI
 unset $(env | sed -n 's/^\(VPTRACE_[A-Z_0-9]*\|VPT_STANDIN_[A-Z_]*\|KINETO_[A-Z_]*\)=.*/\1/p')
@@ -99,6 +99,9 @@ doctor 0 "the user's own window and profile do not matter" $standin VPTRACE_CAPT
 row ok self-test "4 of 4 kernels"
 row ok variables "VPTRACE_PROFILE=none"
 [ ! -e mine.zst ] || fail "$rule: it wrote the user's file"
+
+doctor 0 "a tracer that is preloaded" $standin LD_PRELOAD=$bin/libvptrace.so
+row ok self-test "4 of 4 kernels"
 
 # ---- as text ----
 rule="text"
@@ -195,7 +198,7 @@ row fail self-test "0 of 4 kernels, 0 of 12 copies and memsets, 8 of 8 ranges ar
 mends self-test "Mend first what failed above."
 doctor 1 "no permission" $standin VPT_STANDIN_FAULTS=denied
 row warn clients "could not be asked"
-mends clients "See permissions."
+mends clients "See the line permissions."
 row fail permissions "the driver does not let this user trace"
 mends permissions "options nvidia NVreg_RestrictProfilingToAdminUsers=0"
 doctor 1 "another tool" $standin NSYS_PROFILING_SESSION_ID=1

@@ -1,4 +1,4 @@
-/* diagnosis.c - tells vptrace-doctor what this program finds beside itself. */
+/* diagnosis.c - passes to vptrace-doctor what this program finds beside itself. */
 #include "tracer/command/diagnosis.h"
 
 #include "tracer/command/places.h"
@@ -12,6 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* A tracer that is preloaded here would record nothing in the doctor's children, which are forked.
+ * Other libraries stay: they belong to what is examined. */
+static void drop_preload(void)
+{
+	const char *list = getenv("LD_PRELOAD");
+	char *copy = list ? strdup(list) : NULL, *kept = list ? calloc(1, strlen(list) + 2) : NULL;
+	char *rest = copy, *word;
+
+	while (copy && kept && (word = strsep(&rest, ": ")) != NULL)
+		if (*word && !strstr(word, "libvptrace.so"))
+			sprintf(kept + strlen(kept), "%s%s", *kept ? ":" : "", word);
+	if (kept && *kept)
+		setenv("LD_PRELOAD", kept, 1);
+	else if (kept)
+		unsetenv("LD_PRELOAD");
+	free(copy);
+	free(kept);
+}
 
 int vtr_diagnosis_become(int argc, char **argv)
 {
@@ -32,6 +51,7 @@ int vtr_diagnosis_become(int argc, char **argv)
 		places.library[0] = '\0';
 	snprintf(version, sizeof(version), "%d.%d.%d", VPTRACE_VERSION_MAJOR, VPTRACE_VERSION_MINOR,
 		VPTRACE_VERSION_PATCH);
+	drop_preload();
 	words[VTR_WORD_PROGRAM] = program;
 	words[VTR_WORD_VERSION] = version;
 	words[VTR_WORD_LIBRARY] = places.library;

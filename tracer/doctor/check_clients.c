@@ -113,8 +113,8 @@ void vtr_check_clients(const struct vtr_patient *p, struct vtr_answer *a)
 			"Run one tool at a time; env -u unsets a variable for one command.");
 	else
 		vtr_find(a, VTR_STATUS_WARN,
-			rc == VPTRACE_EDENIED ? "See permissions."
-					      : "See driver, cupti and self-test.",
+			rc == VPTRACE_EDENIED ? "See the line permissions."
+					      : "See the lines driver, cupti and self-test.",
 			"not known: CUPTI could not be asked for a subscription");
 	find_environment(a);
 	find_kineto(a);

@@ -29,7 +29,7 @@ static void find_failure(const struct vtr_patient *p, struct vtr_answer *a)
 			"Set VPTRACE_LIBCUPTI to the libcupti.so of a CUDA toolkit whose major "
 			"version is not newer than the driver's.");
 	else if (!vtr_probe_number(&p->cuda, "driver"))
-		vtr_find(a, path ? VTR_STATUS_WARN : VTR_STATUS_FAIL, "See driver.",
+		vtr_find(a, path ? VTR_STATUS_WARN : VTR_STATUS_FAIL, "See the line driver.",
 			"%s%snot asked: it needs a driver", path ? path : "", path ? ": " : "");
 	else if (vtr_probe_failed(&p->cuda, failure, sizeof(failure)))
 		vtr_find(a, VTR_STATUS_FAIL,

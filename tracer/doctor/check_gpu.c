@@ -40,9 +40,11 @@ void vtr_check_gpu(const struct vtr_patient *p, struct vtr_answer *a)
 	if (error)
 		find_hidden(a, error);
 	else if (!vtr_probe_number(&p->cuda, "driver"))
-		vtr_find(a, VTR_STATUS_FAIL, "See driver.", "none can be used without a driver");
+		vtr_find(a, VTR_STATUS_FAIL, "See the line driver.",
+			"none can be used without a driver");
 	else if (vtr_probe_value(&p->self, "devices", 0))
 		find_hidden(a, "the driver knows no device");
 	else
-		vtr_find(a, VTR_STATUS_FAIL, "See self-test.", "the driver was not started");
+		vtr_find(a, VTR_STATUS_FAIL, "See the line self-test.",
+			"the driver was not started");
 }

@@ -7,7 +7,8 @@ void vtr_check_nvtx(const struct vtr_patient *p, struct vtr_answer *a)
 	unsigned wanted = VTR_SELF_RANGES / 2, found;
 
 	if (!vtr_probe_value(&p->self, "nvtx_attached", 0)) {
-		vtr_find(a, VTR_STATUS_FAIL, "See self-test.", "the self-test made no ranges");
+		vtr_find(a, VTR_STATUS_FAIL, "See the line self-test.",
+			"the self-test made no ranges");
 		return;
 	}
 	if (!vtr_probe_number(&p->self, "nvtx_attached")) {
@@ -19,7 +20,7 @@ void vtr_check_nvtx(const struct vtr_patient *p, struct vtr_answer *a)
 		return;
 	}
 	if (!vtr_metadata_is_known()) {
-		vtr_find(a, VTR_STATUS_WARN, "See self-test and library.",
+		vtr_find(a, VTR_STATUS_WARN, "See the lines self-test and library.",
 			"the library attached to NVTX; what arrived could not be counted");
 		return;
 	}

@@ -14,7 +14,7 @@ static void find_module(const struct vtr_patient *p, struct vtr_answer *a)
 	if (module && vtr_probe_number(r, "available"))
 		vtr_find(a, VTR_STATUS_OK, NULL, "the module vptrace is %s", module);
 	else if (module)
-		vtr_find(a, VTR_STATUS_WARN, "See library.",
+		vtr_find(a, VTR_STATUS_WARN, "See the line library.",
 			"the module vptrace is %s, but it finds no libvptrace.so", module);
 	else if (error)
 		vtr_find(a, VTR_STATUS_WARN,

@@ -105,7 +105,8 @@ void vtr_check_self_test(const struct vtr_patient *p, struct vtr_answer *a)
 	char failure[512];
 
 	if (!vtr_probe_value(&p->load, "version", 0)) {
-		vtr_find(a, VTR_STATUS_FAIL, "See library.", "not run: there is no library");
+		vtr_find(a, VTR_STATUS_FAIL, "See the line library.",
+			"not run: there is no library");
 		return;
 	}
 	if (vtr_probe_failed(&p->self, failure, sizeof(failure)))
@@ -118,7 +119,8 @@ void vtr_check_self_test(const struct vtr_patient *p, struct vtr_answer *a)
 			"%s", failure);
 	if (!vtr_probe_value(&p->self, "stop", 0)) {
 		if (!vtr_probe_failed(&p->self, failure, sizeof(failure)))
-			vtr_find(a, VTR_STATUS_FAIL, "See library.", "no capture was made");
+			vtr_find(
+				a, VTR_STATUS_FAIL, "See the line library.", "no capture was made");
 		return;
 	}
 	find_codes(p, a);

@@ -21,13 +21,20 @@ static void find_misspelt(struct vtr_answer *a)
 	}
 }
 
+/* Notes of the tracer's and of `vptrace run`, not the user's. */
+static int is_internal(const char *variable)
+{
+	return !strncmp(variable, "VPTRACE_NVTX_OWN=", 17) ||
+	       !strncmp(variable, "VPTRACE_LIST=", 13);
+}
+
 static void find_set(struct vtr_answer *a)
 {
 	char list[VTR_FACT_BYTES - 64] = "", **v;
 	size_t used = 0;
 
 	for (v = environ; v && *v; v++)
-		if (!strncmp(*v, "VPTRACE_", 8) && used < sizeof(list) - 1)
+		if (!strncmp(*v, "VPTRACE_", 8) && !is_internal(*v) && used < sizeof(list) - 1)
 			used += (size_t)snprintf(
 				list + used, sizeof(list) - used, "%s%s", used ? " " : "", *v);
 	if (*list)

@@ -15,9 +15,12 @@
 
 enum { BYTES = 1 << 16, ROUNDS = 4 };
 
-/* One thread, which does nothing: accepted by every GPU since 2018. */
-static const char ptx[] = ".version 6.4\n.target sm_30\n.address_size 64\n"
-			  ".visible .entry vptrace_doctor(.param .u64 unused) { ret; }\n";
+/* One thread, which does nothing. An old target suits the older GPUs, a newer one a driver that has
+ * dropped it. */
+#define PTX(target)                                                                                \
+	".version 6.4\n.target " target "\n.address_size 64\n"                                     \
+	".visible .entry vptrace_doctor(.param .u64 unused) { ret; }\n"
+static const char *const ptx[] = {PTX("sm_52"), PTX("sm_75")};
 
 typedef unsigned long long device_pointer;
 
@@ -139,11 +142,14 @@ static int launch_kernels(struct self *s)
 	void *module, *function;
 	uint64_t unused = 0;
 	void *arguments[] = {&unused};
-	int i;
+	int i, rc;
 
 	vtr_probe_step(s->to, "cuModuleLoadData");
-	if (s->cuda.load_module(&module, ptx)) {
-		vtr_probe_say(s->to, "no_kernels", "the driver compiled no PTX");
+	rc = s->cuda.load_module(&module, ptx[0]);
+	if (rc)
+		rc = s->cuda.load_module(&module, ptx[1]);
+	if (rc) {
+		vtr_probe_say(s->to, "no_kernels", "cuModuleLoadData gave error %d", rc);
 		return 1;
 	}
 	STEP("cuModuleGetFunction", function(&function, module, "vptrace_doctor"));
