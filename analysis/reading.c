@@ -65,7 +65,8 @@ static void check_sequence(struct vpa_reading *n, size_t index)
 
 	if (!info)
 		return;
-	if (info->sequence != n->next_sequence && !n->in_damage) {
+	if (!vpt_sequence_follows(vpt_trace_header(n->trace), n->next_sequence, info->sequence) &&
+		!n->in_damage) {
 		n->counts[VPA_READING_CUT_OUT]++;
 		set_hole(n, index);
 		begin_damage(n);
@@ -140,6 +141,12 @@ static void take_meta(struct vpa_reading *n, struct vpt_text key, struct vpt_tex
 		memcpy(n->taken, text, sizeof(text));
 	else if (vpt_text_is(key, "capture.ended"))
 		snprintf(n->ended, sizeof(n->ended), "%.15s", text);
+	else if (vpt_text_is(key, "ring"))
+		snprintf(n->ring, sizeof(n->ring), "%.31s", text);
+	else if (vpt_text_is(key, "ring.cause"))
+		snprintf(n->ring_cause, sizeof(n->ring_cause), "%.255s", text);
+	else if (vpt_text_is(key, "ring.complete_until"))
+		n->complete_until_ns = strtoull(text, NULL, 10);
 	else if (vpt_text_is(key, "capture.windows_missed"))
 		n->windows_missed = strtoull(text, NULL, 10);
 	else if (vpt_text_is(key, "memory_limit"))
@@ -275,7 +282,9 @@ int vpa_reading_end(struct vpa_reading *n)
 		else
 			n->counts[VPA_READING_END] = 1;
 	}
-	if (n->counts[VPA_READING_END])
+	if (n->complete_until_ns)
+		rc = vpa_intervals_add(&n->lost, n->complete_until_ns, UINT64_MAX);
+	if (!rc && n->counts[VPA_READING_END])
 		rc = vpa_intervals_add(&n->lost,
 			n->newest_ns > flush_ns ? n->newest_ns - flush_ns : 0, UINT64_MAX);
 	if (!rc && n->in_damage)

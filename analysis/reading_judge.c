@@ -206,6 +206,22 @@ static void judge_window(struct judging *j)
 			missed, missed == 1 ? " was" : "s were");
 }
 
+/* What a flight recorder has dropped it was asked to drop. */
+static void judge_ring(struct judging *j)
+{
+	const struct vpa_reading *n = j->n;
+	uint64_t start_ns = vpt_trace_header(n->trace)->t0_ns;
+	double seconds = n->newest_ns > start_ns ? (double)(n->newest_ns - start_ns) / 1e9 : 0;
+
+	if (!n->ring[0])
+		return;
+	say(j, 0, "", "the last %.1f s of a longer run (flight recorder of %s, written on %s)",
+		seconds, n->ring, n->ring_cause[0] ? n->ring_cause : "request");
+	if (n->complete_until_ns && n->complete_until_ns < n->newest_ns)
+		say(j, 0, "", "of the last %.1f s of it GPU work may be missing",
+			(double)(n->newest_ns - n->complete_until_ns) / 1e9);
+}
+
 int vpa_reading_judge(const struct vpa_reading *n,
 	void (*say_remark)(void *ctx, const struct vpa_remark *remark), void *ctx)
 {
@@ -218,5 +234,6 @@ int vpa_reading_judge(const struct vpa_reading *n,
 	judge_unfinished(&j);
 	judge_unknown(&j);
 	judge_window(&j);
+	judge_ring(&j);
 	return j.complete;
 }

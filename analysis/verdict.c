@@ -301,7 +301,8 @@ static void count(struct vpa_verdict *v, const struct vpa_resolver *r, const str
 	v->early_ops = r->first_call_ns != UINT64_MAX && r->first_call_ns > r->last_early_ns
 			       ? r->early_ops
 			       : 0;
-	if (launched_in_pauses(r))
+	/* A loss of launches that is none of these is known as a loss. */
+	if (launched_in_pauses(r) || n->ring[0])
 		v->early_ops = r->ops_without_launch;
 	v->launches_without_op = r->launches_without_op;
 	v->late_ops = r->late_ops;

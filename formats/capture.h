@@ -11,6 +11,12 @@
  * a file that sets one. The lower half is informational. */
 #define VPT_FLAGS_CRITICAL 0xffff0000u
 
+/* The file is the end of a longer recording: its chunks need not be numbered from 0. */
+#define VPT_FLAGS_RING 1u
+
+/* The number of a ring's opening chunk, which repeats what dropped chunks described. */
+#define VPT_SEQUENCE_OPENING UINT64_MAX
+
 enum {
 	VPT_MAJOR = 1,
 	VPT_MINOR = 0,
@@ -46,5 +52,13 @@ struct vpt_header {
 	uint32_t clock_id;
 	uint32_t flags;
 };
+
+/* Whether a chunk of this number stands in its place; `next` is one more than that of the chunk
+ * before it, 0 for the first. */
+static inline int vpt_sequence_follows(
+	const struct vpt_header *header, uint64_t next, uint64_t sequence)
+{
+	return sequence == next || (!next && header->flags & VPT_FLAGS_RING);
+}
 
 #endif

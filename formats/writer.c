@@ -134,6 +134,11 @@ int vpt_writer_put(struct vpt_writer *w, struct vpt_batch *b, struct vpt_err *er
 	return rc;
 }
 
+void vpt_writer_number(struct vpt_writer *w, uint64_t sequence)
+{
+	w->sequence = sequence;
+}
+
 size_t vpt_writer_zstd_bytes(const struct vpt_writer *w)
 {
 	return ZSTD_sizeof_CCtx(w->zstd);

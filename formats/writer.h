@@ -20,6 +20,9 @@ int vpt_writer_open(struct vpt_sink *sink, const struct vpt_header *header, int 
  * nothing more after a failure. */
 int vpt_writer_put(struct vpt_writer *w, struct vpt_batch *b, struct vpt_err *err);
 
+/* The number of the next chunk; then they count on. A new writer begins with 0. */
+void vpt_writer_number(struct vpt_writer *w, uint64_t sequence);
+
 /* Bytes that zstd has allocated for it, which vpt_alloc() does not count. */
 size_t vpt_writer_zstd_bytes(const struct vpt_writer *w);
 

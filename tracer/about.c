@@ -110,6 +110,18 @@ void vtr_about_put(struct vtr_about *a, struct vpt_batch *batch)
 	put_metas(a, batch);
 }
 
+int vtr_about_is_fresh(const struct vtr_about *a)
+{
+	size_t i;
+	int fresh = 0;
+
+	for (i = 0; i < a->meta_count; i++)
+		fresh |= a->metas[i].fresh;
+	for (i = 0; i < a->device_count; i++)
+		fresh |= a->device_fresh[i];
+	return fresh;
+}
+
 void vtr_about_again(struct vtr_about *a)
 {
 	size_t i;

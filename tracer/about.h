@@ -34,6 +34,9 @@ void vtr_about_fact(struct vtr_about *a, const char *key, const char *value);
 /* Puts the rows that the file lacks into `batch`, with their current values. */
 void vtr_about_put(struct vtr_about *a, struct vpt_batch *batch);
 
+/* Whether there are such rows. */
+int vtr_about_is_fresh(const struct vtr_about *a);
+
 /* The chunk that held them is lost: put all of them again. */
 void vtr_about_again(struct vtr_about *a);
 

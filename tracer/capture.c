@@ -9,12 +9,16 @@
 #include "tracer/capture_file.h"
 #include "tracer/clock.h"
 #include "tracer/disk.h"
+#include "tracer/flight.h"
+#include "tracer/flight_handover.h"
 #include "tracer/flusher.h"
 #include "tracer/mail.h"
 #include "tracer/names.h"
 #include "tracer/options.h"
+#include "tracer/output_name.h"
 #include "tracer/pool.h"
 #include "tracer/run_list.h"
+#include "tracer/snapshots.h"
 #include "tracer/threads.h"
 #include "tracer/window.h"
 #include "tracer/writer.h"
@@ -40,6 +44,9 @@ struct vtr_capture {
 	struct vtr_mailbox mail;
 	struct vtr_writer *writer;
 	struct vtr_flusher *flusher;
+	struct vtr_flight *flight;       /* in place of a file; NULL: there is a file */
+	struct vtr_snapshots *snapshots; /* of it */
+	int snapshots_hang;              /* they do, and keep it and the capture */
 	struct vtr_cupti *cupti; /* NULL: ranges only */
 	uint64_t start_ns;
 	uint64_t names_refused; /* by then, in this process */
@@ -52,6 +59,9 @@ struct vtr_capture {
 	/* The last mail, sent without allocating: the process may exit at any point. */
 	struct vtr_mail end_of_clock, end_of_buffers, end_of_cupti, end_of_watch;
 };
+
+/* What a snapshot may take besides the disk: CUPTI's flush and the end of a chunk. */
+enum { SNAPSHOT_NS = 2000000000 };
 
 /* One for the life of the process: CUPTI may hold its buffers for ever. */
 static struct vtr_pool *pool;
@@ -102,6 +112,8 @@ static void describe_run(struct vtr_capture *c, const struct vtr_facts *facts)
 	vtr_capture_meta(c, "profile", profiles[c->options.profile]);
 	if (c->options.capture.kind != VTR_TRIGGER_NOW)
 		vtr_capture_meta(c, "capture", c->options.capture.text);
+	if (c->options.ring.text[0])
+		vtr_capture_meta(c, "ring", c->options.ring.text);
 	/* What a report of losses needs for its advice. */
 	snprintf(text, sizeof(text), "%" PRIu64, c->options.memory_limit_bytes);
 	vtr_capture_meta(c, "memory_limit", text);
@@ -122,6 +134,72 @@ static void describe_run(struct vtr_capture *c, const struct vtr_facts *facts)
 
 /* ---- begin ---- */
 
+static uint64_t patience_ns(const struct vtr_capture *c)
+{
+	return (uint64_t)c->options.stop_timeout_ms * 1000000;
+}
+
+static struct vpt_header header_of(const struct vtr_capture *c)
+{
+	struct vpt_header h = {.major = VPT_MAJOR,
+		.minor = VPT_MINOR,
+		.t0_ns = c->start_ns,
+		.t0_unix_ns = c->start_ns,
+		.pid = (uint32_t)getpid(),
+		.cpu_tick_ns = 1,
+		.gpu_tick_ns = 1};
+
+	if (getrandom(&h.capture_id, sizeof(h.capture_id), GRND_NONBLOCK) < 0)
+		h.capture_id = c->start_ns ^ (uint64_t)getpid() << 48;
+	return h;
+}
+
+/* Of time it may need as much as all the rest. */
+static int make_ring(struct vtr_capture *c, struct vtr_writer_options *o, struct vpt_err *err)
+{
+	const struct vtr_ring *ring = &c->options.ring;
+	struct vtr_flight_options fo = {
+		.data_bytes = ring->bytes ? ring->bytes : c->options.memory_limit_bytes,
+		.keep_ns = ring->keep_ns,
+		.patience_ns = patience_ns(c),
+		.header = o->header,
+		.path = c->options.path,
+		.ring = ring->text,
+		.overwrite = c->options.overwrite};
+	int rc = vtr_flight_new(&fo, &c->flight, err);
+
+	if (!rc)
+		rc = vtr_snapshots_new(&c->options, c->flight, &c->snapshots, err);
+	if (rc)
+		return rc;
+	vtr_flight_hand_over(vtr_flight_descriptor(c->flight));
+	o->flight = c->flight;
+	o->sink = vtr_flight_sink(c->flight);
+	o->chunk_bytes = fo.data_bytes / VTR_RING_CHUNKS;
+	o->seen = vtr_snapshots_seen;
+	o->seen_ctx = c->snapshots;
+	return VPT_OK;
+}
+
+static int make_file(
+	struct vtr_capture *c, int always, struct vtr_writer_options *o, struct vpt_err *err)
+{
+	struct vpt_sink *file;
+	/* Processes of one run never replace each other's files. */
+	int rc = vtr_capture_file_new(c->options.path,
+		c->options.overwrite && !vtr_run_list_has(c->options.path), &file, err);
+
+	if (rc)
+		return rc;
+	if (always)
+		rc = vtr_capture_file_create(file, err);
+	if (!rc)
+		rc = vtr_disk_new(file, &o->sink, err);
+	if (rc)
+		file->finish(file, 0, NULL);
+	return rc;
+}
+
 static int start_writer(struct vtr_capture *c, int always, const struct vtr_capture_hooks *hooks,
 	struct vpt_err *err)
 {
@@ -134,34 +212,17 @@ static int start_writer(struct vtr_capture *c, int always, const struct vtr_capt
 		.over = hooks->over,
 		.flush_interval_ns = (uint64_t)c->options.flush_interval_ms * 1000000,
 		.failed = hooks->file_failed};
-	struct vpt_sink *file;
 	int rc;
 
-	o.header = (struct vpt_header){.major = VPT_MAJOR,
-		.minor = VPT_MINOR,
-		.t0_ns = c->start_ns,
-		.t0_unix_ns = c->start_ns,
-		.pid = (uint32_t)getpid(),
-		.cpu_tick_ns = 1,
-		.gpu_tick_ns = 1};
-	if (getrandom(&o.header.capture_id, sizeof(o.header.capture_id), GRND_NONBLOCK) < 0)
-		o.header.capture_id = c->start_ns ^ (uint64_t)getpid() << 48;
-	/* Processes of one run never replace each other's files. */
-	rc = vtr_capture_file_new(c->options.path,
-		c->options.overwrite && !vtr_run_list_has(c->options.path), &file, err);
+	o.header = header_of(c);
+	rc = c->options.ring.text[0] ? make_ring(c, &o, err) : make_file(c, always, &o, err);
 	if (rc)
 		return rc;
-	if (always)
-		rc = vtr_capture_file_create(file, err);
-	if (!rc)
-		rc = vtr_disk_new(file, &o.sink, err);
-	if (rc) {
-		file->finish(file, 0, NULL);
-		return rc;
-	}
 	rc = vtr_writer_start(&o, &c->writer, err);
 	if (rc)
 		o.sink->finish(o.sink, 0, NULL);
+	else if (c->snapshots)
+		rc = vtr_snapshots_start(c->snapshots, c->writer, c->flusher, err);
 	return rc;
 }
 
@@ -198,6 +259,8 @@ static void discard(struct vtr_capture *c)
 {
 	vtr_flusher_free(c->flusher);
 	vtr_writer_free(c->writer);
+	vtr_snapshots_free(c->snapshots);
+	vtr_flight_free(c->flight);
 	vtr_mailbox_free(&c->mail);
 	vpt_free(c);
 }
@@ -233,6 +296,8 @@ int vtr_capture_begin(const struct vptrace_options *options, int always,
 	*out = c;
 	return VPTRACE_OK;
 out:
+	if (c->writer) /* the thread for snapshots could not be started */
+		vtr_writer_finish(c->writer, c->start_ns, UINT64_MAX / 2);
 	if (c->flusher)
 		vtr_flusher_finish(c->flusher, UINT64_MAX / 2); /* it has no CUPTI to wait for */
 	discard(c);
@@ -309,7 +374,9 @@ void vtr_capture_stats(const struct vtr_capture *c, struct vptrace_stats *out, c
 	vtr_pool_state(pool, &buffers);
 	/* What came back after the writer's end is too late as well. */
 	kept = c->writer_ended ? buffers.taken - n.cupti.buffers : buffers.outstanding;
-	if (!path[0])
+	if (c->snapshots)
+		vtr_snapshots_path(c->snapshots, path);
+	else if (!path[0])
 		strcpy(path, n.path);
 	*out = (struct vptrace_stats){.received = n.rows.received,
 		.written = n.rows.written,
@@ -326,11 +393,6 @@ void vtr_capture_stats(const struct vtr_capture *c, struct vptrace_stats *out, c
 }
 
 /* ---- end ---- */
-
-static uint64_t patience_ns(const struct vtr_capture *c)
-{
-	return (uint64_t)c->options.stop_timeout_ms * 1000000;
-}
 
 /* The deadline for CUPTI's stop. */
 static uint64_t stop_deadline(const struct vtr_capture *c)
@@ -525,8 +587,48 @@ static int judge_records(struct vtr_capture *c, struct vpt_err *err)
 		n.unfinished == 1 ? "its" : "their");
 }
 
+/* Writes the ring's end, where it is wanted; the launcher has nothing left to do then. */
+static int end_snapshots(struct vtr_capture *c, struct vpt_err *err)
+{
+	int rc = vtr_snapshots_finish(c->snapshots,
+		c->writer_ended && vtr_snapshot_at_end(&c->options.snapshot_on),
+		vtr_clock_ns(CLOCK_MONOTONIC) + patience_ns(c), err);
+
+	if (rc == -1) {
+		c->snapshots_hang = 1;
+		return vpt_fail(err, VPTRACE_EFILE, "%.200s: writing did not end within %u ms",
+			c->options.path, c->options.stop_timeout_ms);
+	}
+	if (!rc)
+		vtr_flight_settle(c->flight);
+	return rc ? VPTRACE_EFILE : VPTRACE_OK;
+}
+
+/* Writes what the ring holds; without the session's lock. */
+int vtr_capture_snapshot(struct vtr_capture *c, const char *path, struct vpt_err *err)
+{
+	char name[VTR_PATH_MAX];
+	int rc;
+
+	if (!c->snapshots)
+		return vpt_fail(err, VPTRACE_EIDLE, "the capture has no ring: set VPTRACE_RING");
+	if (path && *path) {
+		rc = vtr_output_expand(path, c->options.rank, name, sizeof(name), err);
+		if (rc) {
+			vpt_err_at(err, "vptrace_snapshot");
+			return VPTRACE_EINVAL;
+		}
+	}
+	rc = vtr_snapshots_take(c->snapshots, path && *path ? name : NULL,
+		vtr_clock_ns(CLOCK_MONOTONIC) + 2 * patience_ns(c) + SNAPSHOT_NS, err);
+	if (rc == VPT_EDATA)
+		return VPTRACE_EIDLE;
+	return rc ? public_code(rc) : VPTRACE_OK;
+}
+
 int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 {
+	struct vpt_err ring = {0};
 	uint64_t stop_ns = vtr_now();
 	const char *why;
 	int rc;
@@ -543,6 +645,8 @@ int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 			c->options.path);
 	else if (!rc)
 		rc = judge_records(c, err);
+	if (c->snapshots && end_snapshots(c, &ring))
+		rc = vpt_fail(err, VPTRACE_EFILE, "%s", ring.text);
 	why = vtr_writer_failure(c->writer);
 	if (why)
 		rc = vpt_fail(err, VPTRACE_EFILE, "%s", why);
@@ -556,7 +660,7 @@ int vtr_capture_free(struct vtr_capture *c, const char **path)
 		return -1;
 	if (c->cupti_hangs)
 		hanging = c;
-	else
+	else if (!c->snapshots_hang) /* else it stays for good */
 		discard(c);
 	return 0;
 }

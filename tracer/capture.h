@@ -45,6 +45,10 @@ int vtr_capture_meta(struct vtr_capture *c, const char *key, const char *value);
  * set if it is empty and the file has a name. */
 void vtr_capture_stats(const struct vtr_capture *c, struct vptrace_stats *out, char *path);
 
+/* Writes what its ring holds. For vptrace_snapshot(), whose codes it returns; the one call without
+ * the session's lock, while nothing can end the capture but the process's exit. */
+int vtr_capture_snapshot(struct vtr_capture *c, const char *path, struct vpt_err *err);
+
 /* Waits for launched work, for at most the time that the options give CUPTI, unless they turn it
  * off. Recording continues. Once, before the end. `exiting`: the process is exiting, so wait for
  * CUPTI only; see cupti_drain.h. */

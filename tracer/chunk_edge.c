@@ -63,6 +63,8 @@ static void take_event(void *ctx, const struct vtr_event *event)
 
 	vtr_recorder_bound(e->recorder);
 	vtr_event_put(e->recorder, event);
+	if (e->seen)
+		e->seen(e->seen_ctx, event);
 	for (i = 0; e->closing && i < e->open.count; i++)
 		e->open.events[i].ended |= same_range(&e->open.events[i].event, event);
 }

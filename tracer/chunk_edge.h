@@ -32,6 +32,8 @@ struct vtr_edge {
 	struct vtr_edge_list late;     /* open at the cut, not when the stacks were copied */
 	uint64_t cut_ns;               /* just before the stacks were copied */
 	int draining, closing;
+	void (*seen)(void *ctx, const struct vtr_event *event); /* each event; may be NULL */
+	void *seen_ctx;
 };
 
 /* Makes rows of what the rings hold and counts them in *drained. Returns whether that was all; the

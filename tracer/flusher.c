@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* A CUPTI clock further away than this is another clock, set by another tool. */
 enum { SKEW_MAX_NS = 1000000 };
@@ -26,7 +27,7 @@ enum { LOOK_NS = 1000000000 };
 /* A drain's wait between flushes, doubled each time. */
 enum { DRAIN_FIRST_NS = 1000000, DRAIN_MOST_NS = 50000000 };
 
-enum { OWN_THREADS = 3 }; /* this one, the writer's and the disk's */
+enum { OWN_THREADS = 3 }; /* this one, the writer's and the disk's or the snapshots' */
 
 struct vtr_flusher {
 	struct vtr_flusher_options o;
@@ -41,6 +42,7 @@ struct vtr_flusher {
 	/* trace clock: since when callbacks are ours; another client's buffers may be older */
 	uint64_t ours_ns;
 	atomic_int is_far; /* CUPTI's clock is not the trace clock */
+	atomic_uint wanted, flushed; /* flushes between two intervals: asked for, done */
 };
 
 static uint64_t cupti_clock(void *cupti)
@@ -155,6 +157,19 @@ static void watch(struct vtr_flusher *f, struct vtr_cupti *cupti)
 		f->o.failed(why);
 }
 
+/* A flush at the end of an interval, or one that was asked for. */
+static void flush(struct vtr_flusher *f, struct vtr_cupti *cupti)
+{
+	struct vtr_mail mail = {.type = VTR_MAIL_FLUSHED, .clock.trace_ns = vtr_now()};
+
+	if (cupti) {
+		look_at_cupti(f, cupti);
+		count_drops(f, cupti);
+		watch(f, cupti);
+	}
+	vtr_mailbox_post(f->o.mail, &mail);
+}
+
 /* When the thread has something to do next. */
 static uint64_t wake_ns(const struct vtr_flusher *f, uint64_t look_ns, uint64_t next_ns)
 {
@@ -198,6 +213,7 @@ static void *run(void *arg)
 	uint64_t now = vtr_clock_ns(CLOCK_MONOTONIC), next = now + f->o.interval_ns;
 	uint64_t look = f->o.interval_ns < LOOK_NS ? next : now + LOOK_NS;
 	struct vtr_cupti *cupti;
+	unsigned wanted;
 	int alone = 0;
 
 	pthread_setname_np(pthread_self(), "vptrace-flush");
@@ -210,15 +226,13 @@ static void *run(void *arg)
 		}
 		if (now >= look)
 			look = now + LOOK_NS;
-		if (now >= next) {
+		wanted = atomic_load(&f->wanted);
+		if (now >= next || wanted != atomic_load(&f->flushed)) {
 			next = now + f->o.interval_ns;
-			if (cupti) {
-				look_at_cupti(f, cupti);
-				count_drops(f, cupti);
-				watch(f, cupti);
-			}
+			flush(f, cupti);
 		}
 		read_clocks(f, cupti);
+		atomic_store(&f->flushed, wanted);
 	}
 	cupti = atomic_load(&f->cupti);
 	if (cupti && f->drain_until_ns)
@@ -269,6 +283,20 @@ void vtr_flusher_attach(struct vtr_flusher *f, struct vtr_cupti *cupti)
 	/* The thread has no CUPTI yet: of what this changes it reads only `is_far`. */
 	read_clocks(f, cupti);
 	atomic_store(&f->cupti, cupti);
+}
+
+int vtr_flusher_flush(struct vtr_flusher *f, uint64_t deadline_ns)
+{
+	const struct timespec moment = {0, 1000000};
+	unsigned wanted = atomic_fetch_add(&f->wanted, 1) + 1;
+
+	vtr_gate_nudge(&f->wake);
+	while ((int)(atomic_load(&f->flushed) - wanted) < 0) {
+		if (vtr_clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
+			return -1;
+		nanosleep(&moment, NULL);
+	}
+	return 0;
 }
 
 int vtr_flusher_drain(struct vtr_flusher *f, uint64_t until_ns, uint64_t deadline_ns)

@@ -38,6 +38,10 @@ int vtr_flusher_start(
  * any thread. */
 void vtr_flusher_attach(struct vtr_flusher *f, struct vtr_cupti *cupti);
 
+/* Flushes CUPTI now, before the next interval, and waits until `deadline_ns` (CLOCK_MONOTONIC). 0:
+ * what it had finished by the call has come back. -1: it has not. Any thread. */
+int vtr_flusher_flush(struct vtr_flusher *f, uint64_t deadline_ns);
+
 /* Asks the thread to drain CUPTI until `until_ns` (CLOCK_MONOTONIC), and waits for it until
  * `deadline_ns`, which is later. 0: all outstanding buffers have come back. -1: they have not, or
  * CUPTI hangs. Once, before vtr_flusher_finish(), which may be called meanwhile and ends it. */

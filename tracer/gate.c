@@ -13,7 +13,7 @@ void vtr_gate_init(struct vtr_gate *g)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&g->moved, &attr);
 	pthread_condattr_destroy(&attr);
-	g->open = 0;
+	g->open = g->nudged = 0;
 }
 
 void vtr_gate_free(struct vtr_gate *g)
@@ -30,6 +30,21 @@ void vtr_gate_open(struct vtr_gate *g)
 	pthread_mutex_unlock(&g->lock);
 }
 
+void vtr_gate_close(struct vtr_gate *g)
+{
+	pthread_mutex_lock(&g->lock);
+	g->open = 0;
+	pthread_mutex_unlock(&g->lock);
+}
+
+void vtr_gate_nudge(struct vtr_gate *g)
+{
+	pthread_mutex_lock(&g->lock);
+	g->nudged = 1;
+	pthread_cond_broadcast(&g->moved);
+	pthread_mutex_unlock(&g->lock);
+}
+
 int vtr_gate_wait(struct vtr_gate *g, uint64_t deadline_ns)
 {
 	struct timespec until = {
@@ -37,9 +52,10 @@ int vtr_gate_wait(struct vtr_gate *g, uint64_t deadline_ns)
 	int open;
 
 	pthread_mutex_lock(&g->lock);
-	while (!g->open && !pthread_cond_timedwait(&g->moved, &g->lock, &until))
+	while (!g->open && !g->nudged && !pthread_cond_timedwait(&g->moved, &g->lock, &until))
 		;
 	open = g->open;
+	g->nudged = 0;
 	pthread_mutex_unlock(&g->lock);
 	return open;
 }

@@ -11,7 +11,9 @@
 enum vtr_mail_type {
 	VTR_MAIL_META,  /* key and value */
 	VTR_MAIL_CLOCK, /* clock, cupti_time */
-	VTR_MAIL_LOSS   /* loss: what CUPTI could not deliver; count records */
+	VTR_MAIL_LOSS,  /* loss: what CUPTI could not deliver; count records */
+	/* clock.trace_ns: CUPTI has delivered the records of all work that had ended by then */
+	VTR_MAIL_FLUSHED
 };
 
 struct vtr_mail {

@@ -77,6 +77,8 @@ static const struct option options[] = {
 		INT64_MAX},
 	{"max_bytes", "VPTRACE_MAX_BYTES", UINT64, 0, sizes, FIELD(max_bytes), 0, 1ll << 20,
 		INT64_MAX},
+	{"ring", "VPTRACE_RING", TEXT, FIELD(ring)},
+	{"snapshot_on", "VPTRACE_SNAPSHOT_ON", TEXT, FIELD(snapshot_on)},
 };
 
 size_t vtr_options_count(void)
@@ -321,6 +323,25 @@ static int resolve_output(
 	return rc;
 }
 
+/* What a file of its own reads. */
+static int resolve_words(const struct option *o, const char *text, const char *to,
+	struct vtr_options *out, struct vpt_err *err)
+{
+	char field[64];
+	int rc;
+
+	if (to == (char *)&out->capture)
+		rc = vtr_trigger_read(text, &out->capture, err);
+	else if (to == (char *)&out->ring)
+		rc = vtr_ring_read(text, &out->ring, err);
+	else
+		rc = vtr_snapshot_on_read(text, &out->snapshot_on, err);
+	snprintf(field, sizeof(field), "options.%s", o->name);
+	if (rc)
+		vpt_err_at(err, vtr_environment(o->variable) ? o->variable : field);
+	return rc;
+}
+
 static int resolve_text(const struct option *o, const struct vptrace_options *given,
 	struct vtr_options *out, struct vpt_err *err)
 {
@@ -329,14 +350,9 @@ static int resolve_text(const struct option *o, const struct vptrace_options *gi
 
 	if (to == out->path)
 		return resolve_output(o, text, to, out->rank, err);
-	if (to == (char *)&out->capture) {
-		int rc = vtr_trigger_read(text, &out->capture, err);
-
-		if (rc)
-			vpt_err_at(err,
-				vtr_environment(o->variable) ? o->variable : "options.capture");
-		return rc;
-	}
+	if (to == (char *)&out->capture || to == (char *)&out->ring ||
+		to == (char *)&out->snapshot_on)
+		return resolve_words(o, text, to, out, err);
 	if (text && strlen(text) >= VTR_PATH_MAX)
 		return vpt_fail(err, VPT_EINVAL,
 			"%s: expected a path of at most %d bytes, found %zu: %.100s",
@@ -383,6 +399,33 @@ static int take_given(
 	return VPT_OK;
 }
 
+static const char *name_of(const char *variable, const char *field)
+{
+	return vtr_environment(variable) ? variable : field;
+}
+
+/* What does not go with a ring, or not without one. */
+static int check_ring(const struct vtr_options *o, struct vpt_err *err)
+{
+	int is_on = o->ring.keep_ns || o->ring.bytes;
+
+	if (!is_on && o->snapshot_on.text[0])
+		return vpt_fail(err, VPT_EINVAL,
+			"%s: expected a ring (VPTRACE_RING) to take snapshots of, found none",
+			name_of("VPTRACE_SNAPSHOT_ON", "options.snapshot_on"));
+	if (is_on && o->max_bytes)
+		return vpt_fail(err, VPT_EINVAL,
+			"%s: expected no limit of the file with a ring, which has its own",
+			name_of("VPTRACE_MAX_BYTES", "options.max_bytes"));
+	if (o->ring.keep_ns && o->ring.keep_ns < (uint64_t)o->flush_interval_ms * 1000000)
+		return vpt_fail(err, VPT_EINVAL,
+			"%s: expected at least one chunk, which is filled for %u ms "
+			"(VPTRACE_FLUSH_MS), found \"%s\"",
+			name_of("VPTRACE_RING", "options.ring"), o->flush_interval_ms,
+			o->ring.text);
+	return VPT_OK;
+}
+
 int vtr_options_resolve(
 	const struct vptrace_options *given, struct vtr_options *out, struct vpt_err *err)
 {
@@ -398,6 +441,8 @@ int vtr_options_resolve(
 			rc = resolve_text(&options[i], &taken, out, err);
 		else
 			rc = resolve_value(&options[i], &taken, out, err);
+	if (!rc)
+		rc = check_ring(out, err);
 	if (rc)
 		memset(out, 0, sizeof(*out));
 	return rc;

@@ -4,6 +4,7 @@
 #define VPTRACE_TRACER_OPTIONS_H
 
 #include "formats/error.h"
+#include "tracer/ring_options.h"
 #include "tracer/trigger.h"
 #include "tracer/vptrace.h"
 
@@ -22,6 +23,8 @@ struct vtr_options {
 	int compression_level;
 	struct vtr_trigger capture;
 	uint64_t duration_ns, max_bytes; /* 0: no limit */
+	struct vtr_ring ring;
+	struct vtr_snapshot_on snapshot_on; /* without a ring: all zeros */
 	/* the first of RANK, OMPI_COMM_WORLD_RANK, SLURM_PROCID, PMI_RANK, PMIX_RANK that is a
 	 * number; -1: none */
 	long rank;

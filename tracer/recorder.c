@@ -14,6 +14,7 @@
 #include "formats/writer.h"
 #include "tracer/budget.h"
 #include "tracer/clock.h"
+#include "tracer/flight.h"
 #include "tracer/names.h"
 #include "tracer/pauses.h"
 
@@ -54,6 +55,8 @@ struct vtr_recorder {
 	size_t name_cap;
 
 	struct vtr_about about;
+	struct vpt_batch opening;           /* the flight recorder's opening chunk */
+	uint64_t cut_ns, complete_until_ns; /* of the chunk that is about to be written */
 
 	struct vtr_pauses pauses;
 	int is_full;      /* the file has reached its limit */
@@ -93,6 +96,7 @@ int vtr_recorder_new(
 	begin_chunk(r, 1);
 	update_clear(r);
 	vpt_batch_init(&r->open.batch);
+	vpt_batch_init(&r->opening);
 	*out = r;
 	return VPT_OK;
 }
@@ -111,6 +115,7 @@ void vtr_recorder_free(struct vtr_recorder *r)
 	if (r->o.sink)
 		r->o.sink->finish(r->o.sink, 1, NULL);
 	vpt_batch_free(&r->open.batch);
+	vpt_batch_free(&r->opening);
 	vtr_lanes_free(&r->lanes);
 	vtr_about_free(&r->about);
 	vtr_pauses_free(&r->pauses);
@@ -379,14 +384,18 @@ static uint64_t bytes_left(const struct vtr_recorder *r)
 	return r->o.max_bytes > kept ? r->o.max_bytes - kept : 0;
 }
 
+/* More bytes than the open chunk can take when it is written. */
+static uint64_t chunk_bound(const struct vtr_recorder *r)
+{
+	return r->open.batch.event_count * (uint64_t)EVENT_BYTES +
+	       vpt_batch_side_bytes(&r->open.batch);
+}
+
 /* Ends the chunk before it could exceed the limit, and recording where no other is worth while. A
  * chunk takes a fraction of its bound, so chunks get smaller and smaller, but are few. */
 static void keep_limit(struct vtr_recorder *r)
 {
-	uint64_t bound = r->open.batch.event_count * (uint64_t)EVENT_BYTES +
-			 vpt_batch_side_bytes(&r->open.batch);
-
-	if (r->is_full || bound + LEAST_BYTES < bytes_left(r))
+	if (r->is_full || chunk_bound(r) + LEAST_BYTES < bytes_left(r))
 		return;
 	if (r->open.batch.event_count)
 		close_chunk(r, 0);
@@ -446,6 +455,48 @@ static int open_file(struct vtr_recorder *r)
 	return vpt_writer_open(r->o.sink, &r->o.header, r->o.level, &r->writer, &r->err);
 }
 
+/* Writes the opening chunk of a flight recorder again if a fact or a device is new. Without memory
+ * the one before stays, and the next chunk tries again. */
+static int put_opening(struct vtr_recorder *r, uint64_t sequence)
+{
+	struct vpt_err err = {0};
+	int rc;
+
+	if (!vtr_about_is_fresh(&r->about))
+		return VPT_OK;
+	vpt_batch_reset(&r->opening);
+	vtr_about_again(&r->about);
+	vtr_about_put(&r->about, &r->opening);
+	rc = vpt_batch_error(&r->opening);
+	if (!rc) {
+		vtr_flight_describe_about(r->o.flight);
+		vpt_writer_number(r->writer, VPT_SEQUENCE_OPENING);
+		rc = vpt_writer_put(r->writer, &r->opening, &err);
+	}
+	vpt_writer_number(r->writer, sequence);
+	if (rc)
+		vtr_about_again(&r->about);
+	return rc;
+}
+
+/* The counts that the chunk ends with are those of now. */
+static void describe_frame(struct vtr_recorder *r)
+{
+	struct vtr_image_frame frame = {.to_ns = vtr_now(),
+		.cut_ns = r->cut_ns,
+		.complete_until_ns = r->complete_until_ns,
+		.with = {r->received, r->dropped, r->invalid}};
+
+	put_opening(r, r->chunks);
+	vtr_flight_describe(r->o.flight, &frame);
+}
+
+void vtr_recorder_edges(struct vtr_recorder *r, uint64_t cut_ns, uint64_t complete_until_ns)
+{
+	r->cut_ns = cut_ns;
+	r->complete_until_ns = complete_until_ns;
+}
+
 /* Counts pending rows as received, per lane and in total; they stay pending until the chunk is
  * settled. */
 static void receive_pending(struct vtr_recorder *r)
@@ -497,7 +548,8 @@ static int write_chunk(struct vtr_recorder *r, int last)
 	receive_pending(r);
 	put_stats(r, last);
 	put_lanes(r);
-	vtr_about_put(&r->about, &r->open.batch);
+	if (!r->o.flight)
+		vtr_about_put(&r->about, &r->open.batch);
 	r->open.batch.flags = last ? VPT_BATCH_LAST : 0;
 	r->open.batch.lost_events = r->dropped - r->lost_reported > UINT32_MAX
 					    ? UINT32_MAX
@@ -505,6 +557,8 @@ static int write_chunk(struct vtr_recorder *r, int last)
 	rc = vpt_batch_error(&r->open.batch);
 	if (!rc)
 		rc = open_file(r);
+	if (!rc && r->o.flight)
+		describe_frame(r);
 	if (!rc)
 		rc = vpt_writer_put(r->writer, &r->open.batch, &r->err);
 	if (r->writer)
@@ -544,10 +598,15 @@ static void close_last_chunk(struct vtr_recorder *r)
 		vpt_fail(&r->err, rc, "no memory for the capture's last chunk");
 }
 
+static int is_large(const struct vtr_recorder *r)
+{
+	return r->o.chunk_bytes && chunk_bound(r) > r->o.chunk_bytes && r->open.batch.event_count;
+}
+
 void vtr_recorder_room(struct vtr_recorder *r)
 {
 	follow_changes(r);
-	if (vpt_batch_full(&r->open.batch))
+	if (vpt_batch_full(&r->open.batch) || is_large(r))
 		close_chunk(r, 0);
 	if (r->o.max_bytes)
 		keep_limit(r);
@@ -556,7 +615,7 @@ void vtr_recorder_room(struct vtr_recorder *r)
 void vtr_recorder_bound(struct vtr_recorder *r)
 {
 	follow_changes(r);
-	if (vpt_batch_crowded(&r->open.batch))
+	if (vpt_batch_crowded(&r->open.batch) || is_large(r))
 		close_chunk(r, 0);
 	if (r->o.max_bytes)
 		keep_limit(r);
@@ -568,7 +627,8 @@ void vtr_recorder_flush(struct vtr_recorder *r, enum vtr_flush how)
 
 	if (!r->since_ns && !r->chunks && !(last && r->o.always))
 		return;
-	if (last)
+	/* A snapshot ends with a chunk of its own. */
+	if (last && !r->o.flight)
 		close_last_chunk(r);
 	else
 		close_chunk(r, 0);

@@ -134,7 +134,15 @@ void vtr_recorder_loss(struct vtr_recorder *r, struct vtr_lane *lane, uint32_t k
 void vtr_recorder_device(struct vtr_recorder *r, const struct vtr_device *device);
 void vtr_recorder_meta(struct vtr_recorder *r, const char *key, const char *value);
 
+/* ---- the flight recorder ---- */
+
+/* For the chunk that is about to be written; called by `closing`. `cut_ns`: ranges that ended by
+ * then are in it or before it; `complete_until_ns`: so is work of the GPU. */
+void vtr_recorder_edges(struct vtr_recorder *r, uint64_t cut_ns, uint64_t complete_until_ns);
+
 /* ---- the session ---- */
+
+struct vtr_flight;
 
 struct vtr_recorder_options {
 	struct vpt_sink *sink; /* owned after a successful new; finished by free */
@@ -142,6 +150,10 @@ struct vtr_recorder_options {
 	int level;          /* zstd's */
 	int always;         /* create a file even without any row */
 	uint64_t max_bytes; /* of the file; 0: no limit, else at least 1 MiB */
+	/* `sink` is its ring, in place of a file; NULL: there is none. Then chunks have neither
+	 * facts nor devices: its opening chunk has them all. */
+	struct vtr_flight *flight;
+	uint64_t chunk_bytes; /* a chunk ends before it could be larger than this; 0: see batch.h */
 	/* called before a chunk is written, to put OPEN and CLOCK rows; may be NULL */
 	void (*closing)(void *ctx);
 	/* If `changes` counts on, pauses have changed: called before the next row. May be NULL. */

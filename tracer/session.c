@@ -513,6 +513,33 @@ int vptrace_resume(void)
 	return switch_pause(0);
 }
 
+int vptrace_snapshot(const char *path)
+{
+	struct vtr_capture *c;
+	struct vpt_err err = {0};
+	int cancel, rc;
+
+	if (inert())
+		return fail_inert();
+	rc = enter_as(&cancel, 1);
+	if (rc)
+		return rc;
+	c = all.now;
+	if (!c) {
+		rc = vtr_fail(VPTRACE_EIDLE, "no capture is running");
+	} else {
+		/* No other thread ends the capture: that takes `change`. */
+		pthread_mutex_unlock(&all.lock);
+		rc = vtr_capture_snapshot(c, path, &err);
+		pthread_mutex_lock(&all.lock);
+		if (rc)
+			vtr_fail(rc, "%s", err.text);
+	}
+	pthread_mutex_unlock(&all.change);
+	leave(cancel);
+	return rc;
+}
+
 int vptrace_metadata(const char *key, const char *value)
 {
 	int cancel, rc;

@@ -8,7 +8,8 @@
  *	vptrace_stop(NULL);
  *
  * The library is a guest. It loads where no CUDA is installed, finds CUPTI by itself, prints at
- * most one line on stderr when something goes wrong, installs no signal handler, never ends or
+ * most one line on stderr when something goes wrong, installs no signal handler unless told which
+ * (VPTRACE_SNAPSHOT_ON), never ends or
  * blocks its host, and keeps its memory under a limit: beyond it the newest records are dropped and
  * counted. The file is readable up to its last whole chunk at any moment, however the process dies.
  * A forked child neither records nor writes.
@@ -168,6 +169,25 @@ struct vptrace_options {
 	 * vptrace_stop() of the host returns how it went. */
 	uint64_t duration_ns;
 	uint64_t max_bytes;
+
+	/* VPTRACE_RING: a flight recorder. Keeps the last of the capture in memory, in place of a
+	 * file: of time, as 30s, 2m or 1h, or of compressed bytes, as 64M or 1G, at least 1M. It is
+	 * written by vptrace_snapshot() and at the end of the capture. The memory comes in addition
+	 * to memory_limit_bytes: at most the bytes given here; of time at most memory_limit_bytes
+	 * once more, and if that is too little for it, less time is kept. A process that dies takes
+	 * its ring with it, unless it runs under `vptrace run`, which then writes the file. NULL or
+	 * "": none. */
+	const char *ring;
+
+	/* VPTRACE_SNAPSHOT_ON: writes the ring by itself, each time; the end of the capture is not
+	 * written then. One of these, or several with commas between. NULL or "": none.
+	 *
+	 * mark:NAME    a mark of this name is made, here or by NVTX
+	 * slow:K       a step took longer than K times the median of the last 32, of which there
+	 *              must be 8; at most once per length of the ring, or 30 s. Steps: vptrace_step()
+	 * signal:NAME  USR1, USR2, HUP, WINCH, URG, IO or PWR. Only then does the library install a
+	 *              signal handler; it wakes a thread and calls the handler before it */
+	const char *snapshot_on;
 };
 
 /* Counts of a capture since its start. Set struct_bytes = sizeof(struct vptrace_stats); an older
@@ -251,6 +271,18 @@ VPTRACE_API int vptrace_stop(struct vptrace_stats *stats);
  * EBUSY, EFORKED. */
 VPTRACE_API int vptrace_pause(void);
 VPTRACE_API int vptrace_resume(void);
+
+/* Writes what the ring of the running capture holds, up to now, to a file of its own; recording goes
+ * on. `path`: as in the options, NULL or "" for the name there. A name that is taken gets a number;
+ * vptrace_path() returns the name. Waits for the file, for at most twice stop_timeout_ms and 2 s.
+ *
+ * 0             the file is complete
+ * EIDLE         no capture runs, it has no ring, or nothing has been recorded yet
+ * EFILE         the file could not be written, and is removed; the ring is intact, and a later
+ *               snapshot may succeed
+ * EINVAL        `path` has an invalid sequence, or is too long
+ * ENOMEM, EBUSY, EFORKED */
+VPTRACE_API int vptrace_snapshot(const char *path);
 
 /* A fact about the run, kept in the capture: "model.parameters", "session.tag" ... The latest value
  * of a key wins. Without a running capture it is kept for the next one; a stop clears all facts.

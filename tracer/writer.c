@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum {
 	/* How long records wait; also decides how many rings a thread faster than the writer
@@ -31,6 +32,7 @@ enum {
 	CROWD = 512, /* events of one round */
 	POINTS_MAX = 16,
 	BUFFERS_A_ROUND = 16,
+	CUT_ROUNDS = 200, /* after which a chunk is cut even if more is always there */
 	IDLE_CHUNKS =
 		10 /* flush intervals after which a chunk is written even if nothing happened */
 };
@@ -75,6 +77,10 @@ struct vtr_writer {
 	int is_behind;    /* the rings hold more than one round takes */
 	unsigned quiet;   /* rounds since anything arrived */
 	int last;         /* the chunk being ended is the last */
+	atomic_uint cut_wanted, cut_done;
+	unsigned cut_rounds;   /* since it was wanted */
+	uint64_t flushed_ns;   /* trace clock: work that had ended by then has arrived */
+	uint64_t complete_ns;  /* and has become rows */
 };
 
 /* ---- the end of a chunk ---- */
@@ -98,6 +104,8 @@ static void closing(void *ctx)
 	w->point_count = 0;
 	vtr_thread_names(take_thread_name, w);
 	w->chunk_end_ns = vtr_clock_ns(CLOCK_MONOTONIC);
+	vtr_recorder_edges(w->recorder, w->last ? w->stop_ns : w->edge.cut_ns,
+		atomic_load(&w->cupti) ? w->complete_ns : w->edge.cut_ns);
 }
 
 static void changed(void *ctx)
@@ -161,6 +169,9 @@ static void read_mail(struct vtr_writer *w)
 		case VTR_MAIL_CLOCK:
 			keep_point(w, &m->clock);
 			vtr_cupti_clock_reading(&w->cupti_clock, m->cupti_time, &m->clock);
+			break;
+		case VTR_MAIL_FLUSHED:
+			w->flushed_ns = m->clock.trace_ns;
 			break;
 		case VTR_MAIL_LOSS:
 			w->cupti_dropped += m->loss.count;
@@ -253,7 +264,8 @@ static void publish(struct vtr_writer *w)
 
 	pthread_mutex_lock(&w->lock);
 	if (!w->numbers.path[0]) {
-		strncpy(w->numbers.path, vtr_disk_path(w->o.sink), sizeof(w->numbers.path) - 1);
+		strncpy(w->numbers.path, w->o.flight ? "" : vtr_disk_path(w->o.sink),
+			sizeof(w->numbers.path) - 1);
 		if (w->numbers.path[0])
 			vtr_run_list_file(w->numbers.path);
 	}
@@ -303,16 +315,35 @@ static void follow_window(struct vtr_writer *w)
 		w->o.over();
 }
 
+/* Ends the chunk for a snapshot. `wanted` was read before the round. */
+static void cut(struct vtr_writer *w, unsigned wanted, int more)
+{
+	if (wanted == atomic_load(&w->cut_done))
+		return;
+	if ((more || w->is_behind) && ++w->cut_rounds < CUT_ROUNDS)
+		return;
+	w->cut_rounds = 0;
+	count_drops(w);
+	vtr_recorder_flush(w->recorder, VTR_FLUSH_ALWAYS);
+	atomic_store(&w->cut_done, wanted);
+}
+
 static int one_round(struct vtr_writer *w)
 {
-	/* Read this before the mail: the flusher then posts nothing more. */
+	/* Read these before the mail: the flusher then posts nothing more. */
 	int is_end = atomic_load(&w->finish), more;
+	unsigned wanted = atomic_load(&w->cut_wanted);
 
 	read_mail(w);
 	follow_window(w);
 	drain_rings(w);
+	if (w->o.seen)
+		w->o.seen(w->o.seen_ctx, NULL);
 	vtr_recorder_room(w->recorder);
 	more = read_buffers(w, is_end);
+	if (!more)
+		w->complete_ns = w->flushed_ns;
+	cut(w, wanted, more);
 	if (chunk_is_due(w) || life_sign_is_due(w)) {
 		count_drops(w);
 		vtr_recorder_flush(w->recorder, VTR_FLUSH_ALWAYS);
@@ -391,6 +422,8 @@ int vtr_writer_start(
 		.level = o->level,
 		.always = o->always,
 		.max_bytes = o->max_bytes,
+		.flight = o->flight,
+		.chunk_bytes = o->chunk_bytes,
 		.closing = closing,
 		.changed = changed,
 		.changes = &vtr_window_changes,
@@ -415,6 +448,8 @@ int vtr_writer_start(
 	if (rc)
 		goto out;
 	w->edge.recorder = w->recorder;
+	w->edge.seen = o->seen;
+	w->edge.seen_ctx = o->seen_ctx;
 	w->limits = (struct vtr_limits){.recorder = w->recorder, .duration_ns = o->duration_ns};
 	vtr_limits_begin(&w->limits, o->header.t0_ns);
 	w->keeps_tsc = vtr_tsc_begin();
@@ -441,6 +476,20 @@ void vtr_writer_attach(struct vtr_writer *w, struct vtr_cupti *cupti)
 	atomic_store(&w->cupti, cupti);
 }
 
+int vtr_writer_cut(struct vtr_writer *w, uint64_t deadline_ns)
+{
+	const struct timespec moment = {0, 1000000};
+	unsigned wanted = atomic_fetch_add(&w->cut_wanted, 1) + 1;
+
+	vtr_pool_wake(w->o.pool);
+	while ((int)(atomic_load(&w->cut_done) - wanted) < 0) {
+		if (atomic_load(&w->finish) || vtr_clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
+			return -1;
+		nanosleep(&moment, NULL);
+	}
+	return 0;
+}
+
 int vtr_writer_finish(struct vtr_writer *w, uint64_t stop_ns, uint64_t deadline_ns)
 {
 	if (!atomic_load(&w->finish))
@@ -455,7 +504,8 @@ int vtr_writer_finish(struct vtr_writer *w, uint64_t stop_ns, uint64_t deadline_
 
 void vtr_writer_give_up(struct vtr_writer *w, unsigned waited_ms)
 {
-	vtr_disk_give_up(w->o.sink, waited_ms);
+	if (!w->o.flight)
+		vtr_disk_give_up(w->o.sink, waited_ms);
 }
 
 void vtr_writer_numbers(struct vtr_writer *w, struct vtr_writer_numbers *out)
@@ -472,7 +522,8 @@ const char *vtr_writer_failure(struct vtr_writer *w)
 
 void vtr_writer_abandon(struct vtr_writer *w)
 {
-	vtr_disk_abandon(w->o.sink);
+	if (!w->o.flight)
+		vtr_disk_abandon(w->o.sink);
 }
 
 void vtr_writer_free(struct vtr_writer *w)

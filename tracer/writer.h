@@ -13,6 +13,7 @@
 #include "tracer/mail.h"
 #include "tracer/pool.h"
 #include "tracer/recorder.h"
+#include "tracer/threads.h"
 
 #include <stdint.h>
 
@@ -22,6 +23,12 @@ struct vtr_writer_options {
 	struct vtr_pool *pool;    /* borrowed */
 	struct vtr_mailbox *mail; /* borrowed */
 	struct vpt_sink *sink;    /* from disk.h; owned after a successful start */
+	/* Its sink is `sink`: a ring, no file; borrowed. NULL: a file. */
+	struct vtr_flight *flight;
+	uint64_t chunk_bytes; /* see recorder.h */
+	/* Called by the thread with each event of a thread, and with NULL once a round; may be NULL. */
+	void (*seen)(void *ctx, const struct vtr_event *event);
+	void *seen_ctx;
 	struct vpt_header header;
 	int level;                  /* zstd's */
 	int always;                 /* create a file even if nothing happens */
@@ -43,6 +50,10 @@ int vtr_writer_start(
 /* From now on buffers are decoded with this CUPTI. Any thread, before the first buffer can
  * arrive. */
 void vtr_writer_attach(struct vtr_writer *w, struct vtr_cupti *cupti);
+
+/* Asks the thread to end the chunk once it has taken in all that has arrived by now, and waits until
+ * `deadline_ns` (CLOCK_MONOTONIC). 0: it has. -1: it has not. Any thread but the writer's. */
+int vtr_writer_cut(struct vtr_writer *w, uint64_t deadline_ns);
 
 /* Asks the thread to drain everything and to end the capture at `stop_ns` (trace clock); waits
  * until `deadline_ns` (CLOCK_MONOTONIC). 0: it has ended. -1: it has not, usually because the file

@@ -67,7 +67,8 @@ static void compare(struct check *c, size_t index, const struct vpt_chunk_info *
 /* Chunks are numbered, so removed chunks leave a hole. */
 static void check_sequence(struct check *c, size_t index, const struct vpt_chunk_info *info)
 {
-	if (info->sequence != c->next_sequence && !c->gap_explained) {
+	if (!vpt_sequence_follows(vpt_trace_header(c->trace), c->next_sequence, info->sequence) &&
+		!c->gap_explained) {
 		vpa_out_print(&c->out,
 			"chunk %zu at offset %llu: expected number %llu, found %llu\n", index,
 			(unsigned long long)info->offset, (unsigned long long)c->next_sequence,

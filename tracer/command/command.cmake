@@ -1,8 +1,10 @@
-# The command `vptrace`. libc alone: what it shares with the library and the analyzer is compiled in, file by file.
+# The command `vptrace`. libc, and libzstd to write rings: what it shares with the library and the analyzer is compiled in.
 file(GLOB VPT_LAUNCHER_SOURCES CONFIGURE_DEPENDS tracer/command/*.c)
 add_executable(vptrace-command ${VPT_LAUNCHER_SOURCES} tracer/doctor/options.c
-  tracer/environment.c tracer/options.c tracer/output_name.c tracer/run_list.c tracer/trigger.c
-  analysis/commands/help.c analysis/commands/options.c formats/error.c formats/memory.c)
+  tracer/capture_file.c tracer/environment.c tracer/flight_dead.c tracer/flight_file.c tracer/flight_image.c
+  tracer/options.c tracer/output_name.c tracer/ring_options.c tracer/run_list.c tracer/trigger.c
+  analysis/commands/help.c analysis/commands/options.c)
+target_link_libraries(vptrace-command PRIVATE formats Threads::Threads)
 set_target_properties(vptrace-command PROPERTIES OUTPUT_NAME vptrace)
 target_include_directories(vptrace-command PRIVATE ${ZSTD_INCLUDE})
 # Where the installation has what it looks for, from its own folder.

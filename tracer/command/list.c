@@ -59,12 +59,11 @@ static struct vtr_traced *process_of(struct vtr_list *list, long pid)
 	return t;
 }
 
-static void take_file(struct vtr_list *list, long pid, char *path)
+void vtr_list_file(struct vtr_list *list, long pid, const char *path)
 {
 	struct vtr_traced_file *f;
 	size_t i;
 
-	vtr_run_list_unescape(path);
 	for (i = 0; i < list->file_count; i++)
 		if (!strcmp(list->files[i].path, path))
 			return;
@@ -89,7 +88,8 @@ static void take_line(struct vtr_list *list, char *line)
 	if (!t)
 		return;
 	if (!strcmp(type, "file")) {
-		take_file(list, pid, line + at);
+		vtr_run_list_unescape(line + at);
+		vtr_list_file(list, pid, line + at);
 		return;
 	}
 	line += at;

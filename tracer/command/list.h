@@ -28,6 +28,9 @@ struct vtr_list {
 /* Creates the file and sets VPTRACE_LIST. 0, or -1: there is no list, and no summary. */
 int vtr_list_create(struct vtr_list *list);
 
+/* Adds a file, unless it is there. */
+void vtr_list_file(struct vtr_list *list, long pid, const char *path);
+
 /* Reads what the processes have written so far, and removes the file. */
 void vtr_list_take(struct vtr_list *list);
 

@@ -30,7 +30,12 @@ static const struct vpa_option options[VTR_RUN_OPTIONS] = {
 	[VTR_RUN_REPORT] = {"report", '\0', VPA_MODE, "text|html", NULL,
 		"afterwards print the report's first screen, or write an HTML page beside the "
 		"largest file"},
-	[VTR_RUN_RING] = {"ring", '\0', VPA_TEXT, "SECONDS|BYTES", NULL, NULL},
+	[VTR_RUN_RING] = {"ring", '\0', VPA_TEXT, "SECONDS|BYTES", NULL,
+		"a flight recorder: keep only the last of it, as 30s, 2m, 64M or 1G, in memory, "
+		"and write that at the end of each process, however it dies"},
+	[VTR_RUN_SNAPSHOT_ON] = {"snapshot-on", '\0', VPA_TEXT, "EVENTS", NULL,
+		"write the ring on these, and after a death, but not at a normal end: mark:NAME, "
+		"slow:K, signal:USR2; several with commas between"},
 };
 
 const struct vpa_command vtr_command_run = {
@@ -62,6 +67,9 @@ const struct vpa_command vtr_command_run = {
 		"notes\n"
 		"                    of vptrace_nvtx.h, or calls of vptrace_step()\n"
 		"delay:SECONDS       from so long after the start on\n"
+		"\n"
+		"EVENTS of --snapshot-on: a mark of that name; a step slower than K times the\n"
+		"median of the last 32; a signal, for which a handler is installed.\n"
 		"\n"
 		"At the end, standard error gets a line for each file. Standard output is the\n"
 		"command's alone, unless there is --report.",

@@ -4,12 +4,14 @@
 #include "tracer/command/child.h"
 #include "tracer/command/list.h"
 #include "tracer/command/places.h"
+#include "tracer/command/rings.h"
 #include "tracer/command/say.h"
 #include "tracer/command/summary.h"
 #include "tracer/command/target.h"
 #include "tracer/command/variables.h"
 
 #include <signal.h>
+#include <stdlib.h>
 
 static enum vtr_report wanted_report(const struct vpa_args *args)
 {
@@ -43,9 +45,22 @@ static int prepare(const struct vpa_args *args, struct vtr_places *places, char 
 	return 0;
 }
 
+/* A ring that outlives its process needs somebody who holds it. */
+static struct vtr_rings *hold_rings(void)
+{
+	const char *ring = getenv("VPTRACE_RING");
+	struct vtr_rings *rings = NULL;
+	struct vpt_err err = {0};
+
+	if (ring && *ring && vtr_rings_listen(&rings, &err))
+		vtr_say("%s; the ring of a process that dies is lost", err.text);
+	return rings;
+}
+
 int vtr_run(const struct vpa_args *args)
 {
 	struct vpt_err err = {0};
+	struct vtr_rings *rings;
 	struct vtr_places places;
 	struct vtr_list list;
 	char path[PATH_MAX];
@@ -56,12 +71,17 @@ int vtr_run(const struct vpa_args *args)
 		return rc;
 	}
 	listed = !vtr_list_create(&list);
+	rings = hold_rings();
 	/* The operands end with NULL, see vpa_args_read(). */
 	rc = vtr_child_run(path, (char *const *)(uintptr_t)args->operands);
 	/* The reader of our output may be gone; the summary goes on. */
 	signal(SIGPIPE, SIG_IGN);
-	if (listed) {
+	signal(SIGXFSZ, SIG_IGN);
+	if (listed)
 		vtr_list_take(&list);
+	vtr_rings_write(rings, &list);
+	vtr_rings_free(rings);
+	if (listed) {
 		vtr_summary(&list, places.analyzer, wanted_report(args));
 	} else {
 		vtr_say("no summary: no temporary file could be created; set TMPDIR");

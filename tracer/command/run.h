@@ -4,7 +4,8 @@
  *	check everything that can be checked -> set the environment -> start -> wait -> summary
  *
  * Whatever the tracer needs comes in environment variables, so every process that the command
- * starts is traced too, one file each. The launcher uses libc alone. */
+ * starts is traced too, one file each. The launcher uses libc alone, and libzstd for the rings of
+ * processes that died. */
 #ifndef VPTRACE_TRACER_COMMAND_RUN_H
 #define VPTRACE_TRACER_COMMAND_RUN_H
 
@@ -23,6 +24,7 @@ enum vtr_run_option {
 	VTR_RUN_PRELOAD,
 	VTR_RUN_REPORT,
 	VTR_RUN_RING,
+	VTR_RUN_SNAPSHOT_ON,
 	VTR_RUN_OPTIONS
 };
 

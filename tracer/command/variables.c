@@ -229,6 +229,7 @@ static const struct {
 	{VTR_RUN_MEMORY, "VPTRACE_MEMORY"},
 	{VTR_RUN_MARK, "VPTRACE_MARK"},
 	{VTR_RUN_RING, "VPTRACE_RING"},
+	{VTR_RUN_SNAPSHOT_ON, "VPTRACE_SNAPSHOT_ON"},
 };
 
 /* A default gives way to a variable that the user has set. */

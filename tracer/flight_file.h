@@ -1,0 +1,31 @@
+/* flight_file.h - writes what a flight recorder has kept as a capture of its own. */
+#ifndef VPTRACE_TRACER_FLIGHT_FILE_H
+#define VPTRACE_TRACER_FLIGHT_FILE_H
+
+#include "tracer/flight.h"
+
+struct vtr_flight_why {
+	const char *cause, *ring; /* for META: ring.cause and ring */
+	int is_complete;          /* the recording was stopped: nothing is missing at its end */
+};
+
+/* Writes header, opening chunk, kept chunks and a last chunk to `sink`, which the caller finishes.
+ * VPT_EDATA: nothing is kept, or frames went away meanwhile; VPT_EIO, VPT_ENOMEM. */
+int vtr_flight_write(struct vtr_flight_view *view, const struct vtr_flight_why *why,
+	struct vpt_sink *sink, struct vpt_err *err);
+
+/* ---- a dead process's ring ---- */
+
+struct vtr_flight_image; /* its memory, read with pread(2) */
+
+/* Reads the image behind a descriptor, which stays the caller's, and finds the newest unbroken run
+ * of frames that are intact. `out` is valid until the image is freed. VPT_EDATA: it is none.
+ * VPT_ENOMEM. */
+int vtr_flight_image_open(int fd, struct vtr_flight_image **out, struct vtr_flight_view *view,
+	struct vpt_err *err);
+const struct vtr_image_head *vtr_flight_image_head(const struct vtr_flight_image *image);
+/* Whether the process itself has written what it wanted to. */
+int vtr_flight_image_is_settled(int fd);
+void vtr_flight_image_free(struct vtr_flight_image *image); /* accepts NULL */
+
+#endif
