@@ -104,7 +104,7 @@ if command -v bash >/dev/null; then
 	completes "vptrace: doctor" "doctor" d
 	completes "vptrace: options of doctor" "--json" doctor --j
 	completes "vptrace: options of run" "--mark --max-bytes --memory" run --m
-	completes "vptrace: what is hidden" "" run --ri
+	completes "vptrace: a flight recorder" "--ring" run --ri
 	completes "vptrace: a choice" "coarse" run --profile c
 	completes "vptrace: an option of vptrace-analyze" "perfetto" export x.zst --format p
 	completes "vptrace: report is analyze" "--brief" report --br

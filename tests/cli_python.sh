@@ -68,6 +68,7 @@ python "without library all is quiet until something is to be recorded" -W error
 import nothing, vptrace
 assert not vptrace.available() and vptrace.version() == ""
 assert vptrace.status() == vptrace.State.STOPPED
+assert vptrace.snapshot() is None
 assert vptrace.metadata("k", "v") == vptrace.counter("c", 1) == vptrace.pause() == vptrace.resume() == vptrace.Code.MISSING
 assert vptrace.statistics().received == 0 and vptrace.stop().stop_code == vptrace.Code.MISSING
 with vptrace.request("r"), vptrace.stage("s"), vptrace.block(0, frames=3, latents=1), vptrace.step(0, timestep=1):

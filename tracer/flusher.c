@@ -157,13 +157,19 @@ static void watch(struct vtr_flusher *f, struct vtr_cupti *cupti)
 		f->o.failed(why);
 }
 
-/* A flush at the end of an interval, or one that was asked for. */
+/* A flush at the end of an interval, or one that was asked for. CUPTI keeps a buffer that has a
+ * record without an end, so the records of work that was launched after it got that buffer may be
+ * missing. */
 static void flush(struct vtr_flusher *f, struct vtr_cupti *cupti)
 {
 	struct vtr_mail mail = {.type = VTR_MAIL_FLUSHED, .clock.trace_ns = vtr_now()};
+	struct vtr_pool_state state;
 
 	if (cupti) {
 		look_at_cupti(f, cupti);
+		vtr_pool_state(f->o.pool, &state);
+		if (state.outstanding && state.oldest_ns < mail.clock.trace_ns)
+			mail.clock.trace_ns = state.oldest_ns;
 		count_drops(f, cupti);
 		watch(f, cupti);
 	}

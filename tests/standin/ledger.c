@@ -106,6 +106,8 @@ void sim_log_op(const struct sim_op *op)
 	if (!op_log_asked) {
 		op_log_asked = 1;
 		op_log = open_setting("VPT_STANDIN_LOG");
+		if (op_log && getenv("VPT_STANDIN_LOG_LINES"))
+			setvbuf(op_log, NULL, _IOLBF, BUFSIZ);
 	}
 	if (!op_log)
 		return;

@@ -113,6 +113,10 @@ static void say_nothing(const struct vtr_list *list)
 			"see that it was started by this command and inherits its environment");
 		return;
 	}
+	if (getenv("VPTRACE_SNAPSHOT_ON")) {
+		vtr_say("no file was written: nothing of --snapshot-on happened");
+		return;
+	}
 	for (i = 0; i < list->process_count; i++)
 		if (list->processes[i].start_code || list->processes[i].end_code)
 			break;

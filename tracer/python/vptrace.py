@@ -62,7 +62,7 @@ import warnings
 __all__ = [  # not range, which would hide Python's own
     "Code", "State", "Statistics", "Summary", "VptraceError", "VptraceWarning", "available", "block",
     "context_pass", "counter", "frames_ready", "last_error", "mark", "mark_calls", "metadata", "pause",
-    "request", "resume", "schedule", "start", "stage", "statistics", "status", "step", "stop", "trace",
+    "request", "resume", "schedule", "snapshot", "start", "stage", "statistics", "status", "step", "stop", "trace",
     "unmark_calls", "unwrap_torch_nvtx", "version", "wrap_torch_nvtx",
 ]
 
@@ -163,6 +163,8 @@ class _Options(ctypes.Structure):
         ("capture", ctypes.c_char_p),
         ("duration_ns", ctypes.c_uint64),
         ("max_bytes", ctypes.c_uint64),
+        ("ring", ctypes.c_char_p),
+        ("snapshot_on", ctypes.c_char_p),
     ]
 
 
@@ -228,6 +230,10 @@ class _Library:
         if hasattr(library, "vptrace_path"):  # newer than the rest
             self.path = ctypes.CDLL(path).vptrace_path
             self.path.restype, self.path.argtypes = _text, []
+        self.snapshot = None
+        if hasattr(library, "vptrace_snapshot"):
+            self.snapshot = ctypes.CDLL(path).vptrace_snapshot
+            self.snapshot.restype, self.snapshot.argtypes = ctypes.c_int, [_text]
 
     def quick(self, name):
         """One of _QUICK without declared types, for a caller that passes bytes and pointers alone."""
@@ -476,6 +482,19 @@ def pause():
 def resume():
     """Ends a pause. Returns a Code."""
     return _result(_library.resume()) if _library else Code.MISSING
+
+
+def snapshot(path=None, *, strict=False):
+    """Writes what the flight recorder (VPTRACE_RING) holds to a file; recording goes on. Without a path: the
+    capture's own name. A name that is taken gets a number. Returns the file's name, None if it failed."""
+    if not _library:
+        return None
+    if not _library.snapshot:
+        _complain(Code.MISSING, "this libvptrace.so is too old for snapshots", strict)
+        return None
+    if _failed(_library.snapshot(None if path is None else os.fsencode(path)), strict) != Code.OK:
+        return None
+    return os.fsdecode(_library.path())
 
 
 def status():

@@ -1,0 +1,197 @@
+#!/bin/sh
+# A flight recorder: what it keeps, compared with the stand-in's log of every operation; what makes it write; how its process may die.
+# Nothing here is a measurement of a GPU.
+# shellcheck disable=SC1091,SC2012,SC2046,SC2086,SC2154
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
+bin=$(cd "${VPT_BIN:-.}" && pwd)
+# The quarantine of freed memory would count as growth.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0:quarantine_size_mb=1:thread_local_quarantine_size_kb=16
+export ASAN_OPTIONS
+unset VPTRACE_OUTPUT VPTRACE_RING VPTRACE_SNAPSHOT_ON VPTRACE_RING_SOCKET RANK
+vptrace=$bin/vptrace
+host=$bin/host_ring
+[ -x "$vptrace" ] && [ -x "$host" ] || skip "vptrace or host_ring is not built"
+command -v python3 >/dev/null || skip "there is no python3 to compare rows with"
+mkdir "$work/temporary"
+TMPDIR=$work/temporary VPT_STANDIN_TIME=real VPT_STANDIN_LOG_LINES=1 VPTRACE_FLUSH_MS=50
+export TMPDIR VPT_STANDIN_TIME VPT_STANDIN_LOG_LINES VPTRACE_FLUSH_MS
+cd "$work" || exit 1
+kills=${VPT_KILLS:-40}
+room=4096 # KiB that memory may grow
+if ldd "$bin/libvptrace.so" | grep -q 'lib[atu]b*san'; then
+	kills=${VPT_KILLS:-8}
+	room=65536
+fi
+
+# records STATUS RULE WORDS...: runs it; what it prints is in out and err
+records() {
+	wanted=$1
+	rule=$2
+	shift 2
+	cases=$((cases + 1))
+	rm -f ./*.zst log
+	VPT_STANDIN_LOG=$work/log timeout 120 "$vptrace" run "$@" >out 2>err </dev/null
+	found=$?
+	[ "$found" = "$wanted" ] || fail "$rule: expected exit status $wanted, found $found"
+	[ -z "$(ls temporary)" ] || fail "$rule: a temporary file is left: $(ls temporary)"
+}
+holds() { # holds FILE: every kernel of the log in its time; intact, complete, a flight recorder's
+	cases=$((cases + 1))
+	"$VPT_ANALYZE" check "$1" >checked 2>&1 || fail "$rule: check: $(head -n 3 checked)"
+	"$VPT_ANALYZE" --format json "$1" >report 2>&1 || fail "$rule: no report"
+	for kind in kernel clock meta; do
+		"$VPT_ANALYZE" cat "$1" --kind $kind
+	done >rows 2>&1
+	python3 "$source/tests/support/ring.py" log rows report >compared 2>&1 || fail "$rule: $(head -n 5 compared)"
+	"$VPT_ANALYZE" "$1" 2>&1 | tr -s '\n ' '  ' | grep -q 'flight recorder of' || fail "$rule: the report does not say what it is"
+}
+cause() { # cause FILE TEXT
+	same "$rule: why" "$2" "$("$VPT_ANALYZE" cat "$1" --kind meta | sed -n 's/.*"ring.cause","value":"\(.*\)"}/\1/p')"
+}
+files() {
+	same "$rule: files" "$1" "$(ls ./*.zst 2>/dev/null | wc -l | tr -d ' ')"
+}
+lasts() { # lasts LEAST MOST: ms of the file that was compared
+	ms=$(sed -n 's/.* \([0-9]*\) ms$/\1/p' compared)
+	cases=$((cases + 1))
+	[ "${ms:-0}" -ge "$1" ] && [ "$ms" -le "$2" ] || fail "$rule: expected $1 to $2 ms, found $ms"
+}
+
+# ---- the end of a process ----
+records 0 "a normal end" --ring 30s -o a.zst "$host" steps 40 99
+files 1
+holds a.zst
+cause a.zst end
+records 0 "the last second" --ring 1s -o a.zst "$host" take - -
+files 3
+records 137 "kill -9" --ring 1s -o a.zst "$host" die 2500
+files 1
+holds a.zst
+cause a.zst death
+lasts 800 2000
+says err "a.zst: "
+says err "good, "
+records 137 "kill -9 with a ring of bytes" --ring 1M -o a.zst "$host" die 1500
+files 1
+holds a.zst
+size=$(wc -c <a.zst)
+cases=$((cases + 1))
+[ "$size" -le 1100000 ] || fail "$rule: the file has $size bytes"
+records 0 "several processes die" --ring 5s -o a.zst "$host" many 12
+files 12
+for capture in ./*.zst; do
+	"$VPT_ANALYZE" check "$capture" >checked 2>&1 || fail "$rule: $capture: $(head -n 3 checked)"
+done
+rule="without the launcher"
+rm -f ./*.zst
+CUDA_INJECTION64_PATH=$bin/libvptrace.so VPTRACE_OUTPUT=$work/a.zst VPTRACE_RING=5s "$host" die 300 2>err
+same "$rule: the ring dies with its process" 137 $?
+files 0
+
+# ---- random moments ----
+whole=0
+for moment in $(seq "$kills"); do
+	records 137 "kill -9 at moment $moment" --ring 1M -o a.zst "$host" die $((moment * 7919 % 400))
+	[ -e a.zst ] || continue # before the first chunk
+	holds a.zst
+	# Moments before CUPTI first gave all back prove nothing.
+	grep -q ' 0 expected' compared || whole=$((whole + 1))
+done
+cases=$((cases + 1))
+[ $whole -gt $((kills / 2)) ] || fail "only $whole of $kills left a file"
+
+# ---- snapshots ----
+records 0 "vptrace_snapshot()" --ring 30s -o a.zst "$host" take - b-%p.zst - sub/c.zst
+same "$rule: the three that can be" 3 "$(grep -c '^snapshot 0 ' out)"
+says out "snapshot -5"
+says out "sub/c.zst: cannot create: No such file or directory"
+files 4
+for capture in ./*.zst; do
+	holds "$capture"
+done
+records 0 "a full disk" --ring 30s -o a.zst "$host" full b.zst
+says out "snapshot -5"
+says out "cannot write: File too large"
+says out "snapshot 0 $work/b.zst"
+files 2
+holds b.zst
+holds a.zst
+records 0 "snapshots at full speed" --ring 64M -o a.zst "$host" busy b.zst 4
+same "$rule: all are there" 4 "$(grep -c '^snapshot 0 ' out)"
+says out "dropped 0"
+files 5
+for capture in ./*.zst; do
+	holds "$capture"
+done
+same "$rule: the end has all" "$(grep -c kernel log)" "$("$VPT_ANALYZE" cat a.zst --kind kernel | wc -l | tr -d ' ')"
+
+# ---- what triggers them ----
+records 0 "a mark" --ring 30s --snapshot-on mark:now -o a.zst "$host" mark now
+files 1
+holds a.zst
+cause a.zst mark:now
+records 0 "another mark" --ring 30s --snapshot-on mark:now -o a.zst "$host" mark later
+files 0
+says err "no file was written: nothing of --snapshot-on happened"
+for how in steps calls; do
+	records 0 "a slow step of $how" --ring 30s --snapshot-on slow:5 -o a.zst "$host" $how 60 40
+	files 1
+	holds a.zst
+	cause a.zst slow:5
+done
+records 0 "no step so slow" --ring 30s --snapshot-on slow:1000 -o a.zst "$host" steps 60 40
+files 0
+records 0 "a slow step too early to tell" --ring 30s --snapshot-on slow:8 -o a.zst "$host" steps 20 3
+files 0
+records 0 "a signal" --ring 30s --snapshot-on signal:USR2 -o a.zst "$host" signal
+files 1
+holds a.zst
+cause a.zst signal:USR2
+says out "own signals 1"
+records 0 "no signal is taken unless asked for" --ring 30s -o a.zst "$host" signal
+files 1
+cause a.zst end
+says out "own signals 1"
+records 0 "two events" --ring 30s --snapshot-on mark:now,slow:1000 -o a.zst "$host" mark now
+files 1
+
+# ---- memory ----
+seconds=${VPT_RING_SECONDS:-4}
+for ring in 2M 1s; do
+	VPTRACE_MEMORY=64M records 0 "memory over a long run with $ring" --ring $ring -o a.zst "$host" long "$seconds"
+	early=$(sed -n 's/^early \([0-9]*\) .*/\1/p' out)
+	late=$(sed -n 's/^late \([0-9]*\) .*/\1/p' out)
+	cases=$((cases + 1))
+	[ "$late" -le $((early + room)) ] || fail "$rule: grew from $early to $late KiB"
+	files 1
+	holds a.zst
+done
+
+# ---- what cannot be ----
+while IFS='|' read -r words expected; do
+	rule="$words"
+	rm -f a.zst
+	"$vptrace" run -o a.zst $words true >out 2>err
+	same "$rule: exit status" 2 $?
+	says err "$expected"
+done <<'CASES'
+--ring 100K|--ring: expected seconds or bytes to keep
+--ring 0s|--ring: expected seconds or bytes to keep
+--ring 5|--ring: expected seconds or bytes to keep
+--ring 5x|--ring: expected seconds or bytes to keep
+--ring 1000B|--ring: expected seconds or bytes to keep
+--ring 1MB|--ring: expected at least 1M, which holds a few chunks
+--ring 200h|--ring: expected seconds or bytes to keep
+--snapshot-on mark:a|--snapshot-on: expected a ring (VPTRACE_RING)
+--ring 5s --snapshot-on mark:|expected mark:NAME
+--ring 5s --snapshot-on slow:0.5|expected mark:NAME
+--ring 5s --snapshot-on slow:1e3|expected mark:NAME
+--ring 5s --snapshot-on signal:KILL|expected mark:NAME
+--ring 5s --max-bytes 5M|expected no limit of the file with a ring
+CASES
+rule="a ring shorter than one chunk"
+VPTRACE_FLUSH_MS=5000 "$vptrace" run -o a.zst --ring 2s true >out 2>err
+same "$rule: exit status" 2 $?
+says err "--ring: expected at least one chunk, which is filled for 5000 ms"
+finish

@@ -1,0 +1,249 @@
+/* ring.c - a program that is recorded by a flight recorder.
+ *
+ *	host_ring endless           works until it is killed
+ *	host_ring die MS            works so long, and kills itself with SIGKILL
+ *	host_ring steps N SLOW      N steps of 2 ms; the step of the number SLOW takes ten times as long
+ *	host_ring calls N SLOW      the same by calls of vptrace_step()
+ *	host_ring mark NAME         works, makes a mark, works on
+ *	host_ring signal            sends itself SIGUSR2, for which it has a handler of its own
+ *	host_ring take PATH...      works, and takes a snapshot of each name; "-" is none
+ *	host_ring full PATH         the same on a full disk, then once more on one that is not
+ *	host_ring busy PATH N       N snapshots while three threads launch as fast as they can
+ *	host_ring long SECONDS      the same without snapshots; prints its memory early and late
+ *	host_ring many N            N processes at once, which die like "die"
+ *
+ * Kernel i lasts 1,000 + i ns on each stream, so a hole in a capture shows. */
+#include "tests/host/host.h"
+
+#include "tracer/vptrace.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct host_gpu gpu;
+static atomic_int is_over;
+static atomic_ulong launched;
+static volatile sig_atomic_t own_signals;
+
+static void step(cudaStream_t stream, int64_t index, unsigned sleep_us)
+{
+	static _Thread_local uint64_t i;
+	struct vptrace_note note = {VPTRACE_NOTE_STEP, index, -1, -1, 500.0};
+	int k;
+
+	vptrace_note_push("step", &note);
+	for (k = 0; k < 20; k++)
+		host_launch(gpu.gemm, 1000 + i++, stream);
+	HOST_CHECK(cudaStreamSynchronize(stream));
+	atomic_fetch_add(&launched, 20);
+	if (sleep_us)
+		usleep(sleep_us);
+	vptrace_range_pop();
+}
+
+static void steps(int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		step(NULL, i, 500);
+}
+
+static void *work(void *sleep_us)
+{
+	cudaStream_t stream;
+	int64_t i;
+
+	HOST_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	for (i = 0; !atomic_load(&is_over); i++)
+		step(stream, i, (unsigned)(uintptr_t)sleep_us);
+	return NULL;
+}
+
+static void start_threads(pthread_t *threads, int count, unsigned sleep_us)
+{
+	for (int i = 0; i < count; i++)
+		if (pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)sleep_us))
+			exit(9);
+}
+
+static void end_threads(pthread_t *threads, int count)
+{
+	atomic_store(&is_over, 1);
+	for (int i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void die(long ms)
+{
+	pthread_t threads[2];
+
+	start_threads(threads, 2, 200);
+	usleep((unsigned)ms * 1000);
+	kill(getpid(), SIGKILL);
+}
+
+static void slow_step(int count, int slow, int calls)
+{
+	static const struct timespec usual = {0, 2000000}, longer = {0, 60000000};
+	struct vptrace_note note = {VPTRACE_NOTE_STEP, 0, -1, -1, 500.0};
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (calls)
+			vptrace_step();
+		else
+			vptrace_note_push("timed", &note);
+		host_launch(gpu.gemm, 1000 + (uint64_t)i, NULL);
+		HOST_CHECK(cudaDeviceSynchronize());
+		nanosleep(i == slow ? &longer : &usual, NULL);
+		if (!calls)
+			vptrace_range_pop();
+	}
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+	own_signals++;
+}
+
+static void take(const char *path)
+{
+	int rc = vptrace_snapshot(strcmp(path, "-") ? path : NULL);
+
+	printf("snapshot %d %s %s\n", rc, rc ? "" : vptrace_path(), rc ? vptrace_last_error() : "");
+	fflush(stdout);
+}
+
+static void take_on_full_disk(const char *path)
+{
+	struct rlimit limit, none = {512, RLIM_INFINITY};
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	none.rlim_max = limit.rlim_max;
+	steps(50);
+	setrlimit(RLIMIT_FSIZE, &none);
+	take(path);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	steps(50);
+	take(path);
+}
+
+static void print_counts(void)
+{
+	struct vptrace_stats stats = {.struct_bytes = sizeof(stats)};
+
+	vptrace_stop(&stats);
+	printf("launched %lu, dropped %llu\n", atomic_load(&launched),
+		(unsigned long long)(stats.dropped + stats.cupti_dropped));
+}
+
+static void take_while_busy(const char *path, long count)
+{
+	pthread_t threads[3];
+
+	start_threads(threads, 3, 0);
+	while (atomic_load(&launched) < 2000)
+		usleep(1000);
+	while (count--) {
+		take(path);
+		printf("launched by then %lu\n", atomic_load(&launched));
+	}
+	end_threads(threads, 3);
+	print_counts();
+}
+
+static long memory_kib(void)
+{
+	char line[256];
+	long kib = 0;
+	FILE *f = fopen("/proc/self/status", "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "VmRSS: %ld", &kib);
+	if (f)
+		fclose(f);
+	return kib;
+}
+
+static void watch_memory(long seconds)
+{
+	pthread_t threads[3];
+	long i;
+
+	start_threads(threads, 3, 0);
+	for (i = 0; i < 10 * seconds; i++) {
+		usleep(100000);
+		if (i == 3 * seconds)
+			printf("early %ld KiB\n", memory_kib());
+	}
+	printf("late %ld KiB\n", memory_kib());
+	end_threads(threads, 3);
+	print_counts();
+}
+
+static void die_in_many(const char *program, long count)
+{
+	long i;
+
+	for (i = 0; i < count; i++)
+		if (!fork()) {
+			execl(program, program, "die", "300", (char *)NULL);
+			_exit(9);
+		}
+	while (wait(NULL) > 0)
+		;
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "", *word = argc > 2 ? argv[2] : "0";
+	long n = argc > 3 && strcmp(how, "take") ? host_number(argv[3], "the last word") : 0;
+
+	if (!strcmp(how, "many")) {
+		die_in_many(argv[0], host_number(word, "N"));
+		return 0;
+	}
+	if (!strcmp(how, "signal")) /* before the tracer starts */
+		signal(SIGUSR2, on_signal);
+	gpu = host_open();
+	if (!strcmp(how, "endless")) {
+		die(1000000);
+	} else if (!strcmp(how, "die")) {
+		die(host_number(word, "MS"));
+	} else if (!strcmp(how, "steps") || !strcmp(how, "calls")) {
+		slow_step((int)host_number(word, "N"), (int)n, !strcmp(how, "calls"));
+	} else if (!strcmp(how, "mark")) {
+		steps(40);
+		vptrace_mark(word);
+		usleep(200000);
+		steps(40);
+	} else if (!strcmp(how, "signal")) {
+		steps(40);
+		raise(SIGUSR2);
+		usleep(200000);
+		printf("own signals %d\n", (int)own_signals);
+	} else if (!strcmp(how, "take")) {
+		for (int i = 2; i < argc; i++) {
+			steps(40);
+			take(argv[i]);
+		}
+	} else if (!strcmp(how, "full")) {
+		take_on_full_disk(word);
+	} else if (!strcmp(how, "busy")) {
+		take_while_busy(word, n);
+	} else if (!strcmp(how, "long")) {
+		watch_memory(host_number(word, "SECONDS"));
+	} else {
+		return 2;
+	}
+	return 0;
+}
