@@ -66,7 +66,7 @@ struct vpa_reading {
 	char ring_cause[256]; /* why it was written */
 	/* Work of the GPU that ended later may be missing from it; 0: none is. */
 	uint64_t complete_until_ns;
-	uint64_t flush_ms;                 /* records reach the file within this time */
+	uint64_t flush_ms; /* records reach the file within this time */
 	/* When records may be missing; all of the time if that is unknown. */
 	struct vpa_intervals lost;
 	/* The newest unreadable place: no row of any other chunk lies in it. Empty if there is no

@@ -7,18 +7,15 @@
 #include "formats/memory.h"
 #include "tracer/budget.h"
 #include "tracer/capture_file.h"
+#include "tracer/capture_ring.h"
 #include "tracer/clock.h"
 #include "tracer/disk.h"
-#include "tracer/flight.h"
-#include "tracer/flight_handover.h"
 #include "tracer/flusher.h"
 #include "tracer/mail.h"
 #include "tracer/names.h"
 #include "tracer/options.h"
-#include "tracer/output_name.h"
 #include "tracer/pool.h"
 #include "tracer/run_list.h"
-#include "tracer/snapshots.h"
 #include "tracer/threads.h"
 #include "tracer/window.h"
 #include "tracer/writer.h"
@@ -44,10 +41,8 @@ struct vtr_capture {
 	struct vtr_mailbox mail;
 	struct vtr_writer *writer;
 	struct vtr_flusher *flusher;
-	struct vtr_flight *flight;       /* in place of a file; NULL: there is a file */
-	struct vtr_snapshots *snapshots; /* of it */
-	int snapshots_hang;              /* they do, and keep it and the capture */
-	struct vtr_cupti *cupti; /* NULL: ranges only */
+	struct vtr_capture_ring ring; /* in place of a file */
+	struct vtr_cupti *cupti;      /* NULL: ranges only */
 	uint64_t start_ns;
 	uint64_t names_refused; /* by then, in this process */
 	int writer_ended;
@@ -59,9 +54,6 @@ struct vtr_capture {
 	/* The last mail, sent without allocating: the process may exit at any point. */
 	struct vtr_mail end_of_clock, end_of_buffers, end_of_cupti, end_of_watch;
 };
-
-/* What a snapshot may take besides the disk: CUPTI's flush and the end of a chunk. */
-enum { SNAPSHOT_NS = 2000000000 };
 
 /* One for the life of the process: CUPTI may hold its buffers for ever. */
 static struct vtr_pool *pool;
@@ -154,33 +146,6 @@ static struct vpt_header header_of(const struct vtr_capture *c)
 	return h;
 }
 
-/* Of time it may need as much as all the rest. */
-static int make_ring(struct vtr_capture *c, struct vtr_writer_options *o, struct vpt_err *err)
-{
-	const struct vtr_ring *ring = &c->options.ring;
-	struct vtr_flight_options fo = {
-		.data_bytes = ring->bytes ? ring->bytes : c->options.memory_limit_bytes,
-		.keep_ns = ring->keep_ns,
-		.patience_ns = patience_ns(c),
-		.header = o->header,
-		.path = c->options.path,
-		.ring = ring->text,
-		.overwrite = c->options.overwrite};
-	int rc = vtr_flight_new(&fo, &c->flight, err);
-
-	if (!rc)
-		rc = vtr_snapshots_new(&c->options, c->flight, &c->snapshots, err);
-	if (rc)
-		return rc;
-	vtr_flight_hand_over(vtr_flight_descriptor(c->flight));
-	o->flight = c->flight;
-	o->sink = vtr_flight_sink(c->flight);
-	o->chunk_bytes = fo.data_bytes / VTR_RING_CHUNKS;
-	o->seen = vtr_snapshots_seen;
-	o->seen_ctx = c->snapshots;
-	return VPT_OK;
-}
-
 static int make_file(
 	struct vtr_capture *c, int always, struct vtr_writer_options *o, struct vpt_err *err)
 {
@@ -215,14 +180,15 @@ static int start_writer(struct vtr_capture *c, int always, const struct vtr_capt
 	int rc;
 
 	o.header = header_of(c);
-	rc = c->options.ring.text[0] ? make_ring(c, &o, err) : make_file(c, always, &o, err);
+	rc = c->options.ring.text[0] ? vtr_capture_ring_make(&c->ring, &c->options, &o, err)
+				     : make_file(c, always, &o, err);
 	if (rc)
 		return rc;
 	rc = vtr_writer_start(&o, &c->writer, err);
 	if (rc)
 		o.sink->finish(o.sink, 0, NULL);
-	else if (c->snapshots)
-		rc = vtr_snapshots_start(c->snapshots, c->writer, c->flusher, err);
+	else if (c->ring.snapshots)
+		rc = vtr_snapshots_start(c->ring.snapshots, c->writer, c->flusher, err);
 	return rc;
 }
 
@@ -259,8 +225,7 @@ static void discard(struct vtr_capture *c)
 {
 	vtr_flusher_free(c->flusher);
 	vtr_writer_free(c->writer);
-	vtr_snapshots_free(c->snapshots);
-	vtr_flight_free(c->flight);
+	vtr_capture_ring_free(&c->ring);
 	vtr_mailbox_free(&c->mail);
 	vpt_free(c);
 }
@@ -374,8 +339,8 @@ void vtr_capture_stats(const struct vtr_capture *c, struct vptrace_stats *out, c
 	vtr_pool_state(pool, &buffers);
 	/* What came back after the writer's end is too late as well. */
 	kept = c->writer_ended ? buffers.taken - n.cupti.buffers : buffers.outstanding;
-	if (c->snapshots)
-		vtr_snapshots_path(c->snapshots, path);
+	if (c->ring.snapshots)
+		vtr_snapshots_path(c->ring.snapshots, path);
 	else if (!path[0])
 		strcpy(path, n.path);
 	*out = (struct vptrace_stats){.received = n.rows.received,
@@ -587,40 +552,10 @@ static int judge_records(struct vtr_capture *c, struct vpt_err *err)
 		n.unfinished == 1 ? "its" : "their");
 }
 
-/* Writes the ring's end, where it is wanted; the launcher has nothing left to do then. */
-static int end_snapshots(struct vtr_capture *c, struct vpt_err *err)
-{
-	int rc = vtr_snapshots_finish(c->snapshots,
-		c->writer_ended && vtr_snapshot_at_end(&c->options.snapshot_on),
-		vtr_clock_ns(CLOCK_MONOTONIC) + patience_ns(c), err);
-
-	if (rc == -1) {
-		c->snapshots_hang = 1;
-		return vpt_fail(err, VPTRACE_EFILE, "%.200s: writing did not end within %u ms",
-			c->options.path, c->options.stop_timeout_ms);
-	}
-	if (!rc)
-		vtr_flight_settle(c->flight);
-	return rc ? VPTRACE_EFILE : VPTRACE_OK;
-}
-
-/* Writes what the ring holds; without the session's lock. */
 int vtr_capture_snapshot(struct vtr_capture *c, const char *path, struct vpt_err *err)
 {
-	char name[VTR_PATH_MAX];
-	int rc;
+	int rc = vtr_capture_ring_take(&c->ring, &c->options, path, err);
 
-	if (!c->snapshots)
-		return vpt_fail(err, VPTRACE_EIDLE, "the capture has no ring: set VPTRACE_RING");
-	if (path && *path) {
-		rc = vtr_output_expand(path, c->options.rank, name, sizeof(name), err);
-		if (rc) {
-			vpt_err_at(err, "vptrace_snapshot");
-			return VPTRACE_EINVAL;
-		}
-	}
-	rc = vtr_snapshots_take(c->snapshots, path && *path ? name : NULL,
-		vtr_clock_ns(CLOCK_MONOTONIC) + 2 * patience_ns(c) + SNAPSHOT_NS, err);
 	if (rc == VPT_EDATA)
 		return VPTRACE_EIDLE;
 	return rc ? public_code(rc) : VPTRACE_OK;
@@ -645,7 +580,7 @@ int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 			c->options.path);
 	else if (!rc)
 		rc = judge_records(c, err);
-	if (c->snapshots && end_snapshots(c, &ring))
+	if (vtr_capture_ring_end(&c->ring, &c->options, c->writer_ended, &ring))
 		rc = vpt_fail(err, VPTRACE_EFILE, "%s", ring.text);
 	why = vtr_writer_failure(c->writer);
 	if (why)
@@ -660,7 +595,7 @@ int vtr_capture_free(struct vtr_capture *c, const char **path)
 		return -1;
 	if (c->cupti_hangs)
 		hanging = c;
-	else if (!c->snapshots_hang) /* else it stays for good */
+	else if (!c->ring.hangs) /* else it stays for good */
 		discard(c);
 	return 0;
 }

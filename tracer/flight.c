@@ -99,8 +99,7 @@ static int flight_finish(struct vpt_sink *sink, int commit, struct vpt_err *err)
 	return VPT_OK;
 }
 
-int vtr_flight_new(
-	const struct vtr_flight_options *o, struct vtr_flight **out, struct vpt_err *err)
+int vtr_flight_new(const struct vtr_flight_options *o, struct vtr_flight **out, struct vpt_err *err)
 {
 	struct vtr_flight *f = vpt_calloc(1, sizeof(*f));
 
@@ -224,8 +223,8 @@ static int put_frame(struct vtr_flight *f, const void *data, size_t size, struct
 	struct vtr_image_frame *frame = &f->described;
 
 	if (size > f->o.data_bytes || size > VTR_IMAGE_FRAME_MAX)
-		return vpt_fail(err, VPT_ENOMEM, "a chunk of %zu bytes is larger than the ring",
-			size);
+		return vpt_fail(
+			err, VPT_ENOMEM, "a chunk of %zu bytes is larger than the ring", size);
 	pthread_mutex_lock(&f->lock);
 	frame->number = f->next;
 	frame->offset = make_room(f, size);

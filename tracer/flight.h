@@ -15,8 +15,8 @@
 struct vtr_flight;
 
 struct vtr_flight_options {
-	uint64_t data_bytes; /* the most that is kept */
-	uint64_t keep_ns;    /* of time; 0: as much as there is room for */
+	uint64_t data_bytes;  /* the most that is kept */
+	uint64_t keep_ns;     /* of time; 0: as much as there is room for */
 	uint64_t patience_ns; /* how long the writer waits for a reader */
 	struct vpt_header header;
 	const char *path, *ring; /* of the file; how much to keep, in the user's words */

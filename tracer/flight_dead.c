@@ -107,8 +107,7 @@ static int image_about(struct vtr_flight_view *v, void *buffer, size_t *bytes, s
 }
 
 /* The newest frame, then backwards as long as frames are intact and fit to each other. */
-static void find_run(
-	struct vtr_flight_image *m, struct vtr_flight_view *v, unsigned char *buffer)
+static void find_run(struct vtr_flight_image *m, struct vtr_flight_view *v, unsigned char *buffer)
 {
 	struct vtr_image_frame frame, after = {0};
 	uint64_t newest = 0, number;
@@ -133,8 +132,8 @@ static void find_run(
 	}
 }
 
-int vtr_flight_image_open(int fd, struct vtr_flight_image **out, struct vtr_flight_view *view,
-	struct vpt_err *err)
+int vtr_flight_image_open(
+	int fd, struct vtr_flight_image **out, struct vtr_flight_view *view, struct vpt_err *err)
 {
 	struct vtr_flight_image *m = vpt_calloc(1, sizeof(*m));
 	unsigned char *buffer = vpt_alloc(VTR_IMAGE_FRAME_MAX, 1);

@@ -21,8 +21,8 @@ struct vtr_flight_image; /* its memory, read with pread(2) */
 /* Reads the image behind a descriptor, which stays the caller's, and finds the newest unbroken run
  * of frames that are intact. `out` is valid until the image is freed. VPT_EDATA: it is none.
  * VPT_ENOMEM. */
-int vtr_flight_image_open(int fd, struct vtr_flight_image **out, struct vtr_flight_view *view,
-	struct vpt_err *err);
+int vtr_flight_image_open(
+	int fd, struct vtr_flight_image **out, struct vtr_flight_view *view, struct vpt_err *err);
 const struct vtr_image_head *vtr_flight_image_head(const struct vtr_flight_image *image);
 /* Whether the process itself has written what it wanted to. */
 int vtr_flight_image_is_settled(int fd);

@@ -41,7 +41,7 @@ struct vtr_flusher {
 	uint64_t foreign_bytes, unread_bytes; /* already reported */
 	/* trace clock: since when callbacks are ours; another client's buffers may be older */
 	uint64_t ours_ns;
-	atomic_int is_far; /* CUPTI's clock is not the trace clock */
+	atomic_int is_far;           /* CUPTI's clock is not the trace clock */
 	atomic_uint wanted, flushed; /* flushes between two intervals: asked for, done */
 };
 

@@ -122,3 +122,17 @@ void vtr_pauses_free(struct vtr_pauses *p)
 	vpt_free(p->items);
 	*p = (struct vtr_pauses){0};
 }
+
+int vtr_pauses_cut(const struct vtr_pauses *p, uint64_t *start_ns, uint64_t end_ns)
+{
+	const struct vtr_pause *pause;
+	int was_moved = 0;
+
+	while ((pause = vtr_pauses_at(p, *start_ns)) != NULL) {
+		if (pause->to_ns >= end_ns)
+			return -1;
+		*start_ns = pause->to_ns;
+		was_moved = 1;
+	}
+	return was_moved;
+}

@@ -40,6 +40,10 @@ void vtr_pauses_stop(struct vtr_pauses *p, uint64_t stop_ns);
 /* The pause that covers a time; NULL: none. Valid until the next call. */
 const struct vtr_pause *vtr_pauses_at(const struct vtr_pauses *p, uint64_t time_ns);
 
+/* Moves *start_ns out of the pauses that it lies in. 1: it was moved; 0: it was not; -1: so far that
+ * nothing is left before `end_ns`. */
+int vtr_pauses_cut(const struct vtr_pauses *p, uint64_t *start_ns, uint64_t end_ns);
+
 /* The newest times in no pause: *from_ns <= t < *to_ns, where *to_ns may be ~0. */
 void vtr_pauses_clear(const struct vtr_pauses *p, uint64_t *from_ns, uint64_t *to_ns);
 

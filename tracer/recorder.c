@@ -14,9 +14,9 @@
 #include "formats/writer.h"
 #include "tracer/budget.h"
 #include "tracer/clock.h"
-#include "tracer/flight.h"
 #include "tracer/names.h"
 #include "tracer/pauses.h"
+#include "tracer/ring_chunk.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,8 +55,7 @@ struct vtr_recorder {
 	size_t name_cap;
 
 	struct vtr_about about;
-	struct vpt_batch opening;           /* the flight recorder's opening chunk */
-	uint64_t cut_ns, complete_until_ns; /* of the chunk that is about to be written */
+	struct vtr_ring_chunk ring; /* for a flight recorder */
 
 	struct vtr_pauses pauses;
 	int is_full;      /* the file has reached its limit */
@@ -96,7 +95,7 @@ int vtr_recorder_new(
 	begin_chunk(r, 1);
 	update_clear(r);
 	vpt_batch_init(&r->open.batch);
-	vpt_batch_init(&r->opening);
+	vpt_batch_init(&r->ring.opening);
 	*out = r;
 	return VPT_OK;
 }
@@ -115,7 +114,7 @@ void vtr_recorder_free(struct vtr_recorder *r)
 	if (r->o.sink)
 		r->o.sink->finish(r->o.sink, 1, NULL);
 	vpt_batch_free(&r->open.batch);
-	vpt_batch_free(&r->opening);
+	vpt_batch_free(&r->ring.opening);
 	vtr_lanes_free(&r->lanes);
 	vtr_about_free(&r->about);
 	vtr_pauses_free(&r->pauses);
@@ -355,17 +354,8 @@ void vtr_recorder_end_pauses(struct vtr_recorder *r, uint64_t stop_ns)
 
 int vtr_recorder_cut(struct vtr_recorder *r, uint64_t *start_ns, uint64_t end_ns)
 {
-	const struct vtr_pause *p;
-	int was_moved = 0;
-
 	follow_changes(r);
-	while ((p = vtr_pauses_at(&r->pauses, *start_ns)) != NULL) {
-		if (p->to_ns >= end_ns)
-			return -1;
-		*start_ns = p->to_ns;
-		was_moved = 1;
-	}
-	return was_moved;
+	return vtr_pauses_cut(&r->pauses, start_ns, end_ns);
 }
 
 /* ---- the limit of the file ---- */
@@ -455,46 +445,10 @@ static int open_file(struct vtr_recorder *r)
 	return vpt_writer_open(r->o.sink, &r->o.header, r->o.level, &r->writer, &r->err);
 }
 
-/* Writes the opening chunk of a flight recorder again if a fact or a device is new. Without memory
- * the one before stays, and the next chunk tries again. */
-static int put_opening(struct vtr_recorder *r, uint64_t sequence)
-{
-	struct vpt_err err = {0};
-	int rc;
-
-	if (!vtr_about_is_fresh(&r->about))
-		return VPT_OK;
-	vpt_batch_reset(&r->opening);
-	vtr_about_again(&r->about);
-	vtr_about_put(&r->about, &r->opening);
-	rc = vpt_batch_error(&r->opening);
-	if (!rc) {
-		vtr_flight_describe_about(r->o.flight);
-		vpt_writer_number(r->writer, VPT_SEQUENCE_OPENING);
-		rc = vpt_writer_put(r->writer, &r->opening, &err);
-	}
-	vpt_writer_number(r->writer, sequence);
-	if (rc)
-		vtr_about_again(&r->about);
-	return rc;
-}
-
-/* The counts that the chunk ends with are those of now. */
-static void describe_frame(struct vtr_recorder *r)
-{
-	struct vtr_image_frame frame = {.to_ns = vtr_now(),
-		.cut_ns = r->cut_ns,
-		.complete_until_ns = r->complete_until_ns,
-		.with = {r->received, r->dropped, r->invalid}};
-
-	put_opening(r, r->chunks);
-	vtr_flight_describe(r->o.flight, &frame);
-}
-
 void vtr_recorder_edges(struct vtr_recorder *r, uint64_t cut_ns, uint64_t complete_until_ns)
 {
-	r->cut_ns = cut_ns;
-	r->complete_until_ns = complete_until_ns;
+	r->ring.cut_ns = cut_ns;
+	r->ring.complete_until_ns = complete_until_ns;
 }
 
 /* Counts pending rows as received, per lane and in total; they stay pending until the chunk is
@@ -558,7 +512,8 @@ static int write_chunk(struct vtr_recorder *r, int last)
 	if (!rc)
 		rc = open_file(r);
 	if (!rc && r->o.flight)
-		describe_frame(r);
+		vtr_ring_chunk_describe(&r->ring, r->o.flight, &r->about, r->writer, r->chunks,
+			(const uint64_t[]){r->received, r->dropped, r->invalid});
 	if (!rc)
 		rc = vpt_writer_put(r->writer, &r->open.batch, &r->err);
 	if (r->writer)

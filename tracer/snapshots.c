@@ -39,7 +39,7 @@ struct vtr_snapshots {
 	struct vtr_flusher *flusher;
 	pthread_t thread;
 	int has_thread, is_ending; /* is_ending: the writer has ended */
-	uint32_t mark; /* name of the trigger; 0: none */
+	uint32_t mark;             /* name of the trigger; 0: none */
 	struct vtr_slow_steps slow;
 
 	pthread_mutex_t lock; /* guards the rest */
@@ -74,8 +74,7 @@ static int write_file(struct vtr_snapshots *s, struct vtr_flight_view *view, con
 {
 	struct vpt_sink *file;
 	char name[VTR_PATH_MAX];
-	int rc = vtr_capture_file_new(
-		path, s->o->overwrite && !vtr_run_list_has(path), &file, err);
+	int rc = vtr_capture_file_new(path, s->o->overwrite && !vtr_run_list_has(path), &file, err);
 
 	if (rc)
 		return rc;

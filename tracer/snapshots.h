@@ -26,7 +26,8 @@ int vtr_snapshots_new(const struct vtr_options *options, struct vtr_flight *flig
 int vtr_snapshots_start(struct vtr_snapshots *s, struct vtr_writer *writer,
 	struct vtr_flusher *flusher, struct vpt_err *err);
 
-/* Looks at an event for triggers; NULL: once in a while, at calls of vptrace_step(). The writer's thread; `snapshots` is a struct vtr_snapshots. */
+/* Looks at an event for triggers; NULL: at the calls of vptrace_step() since. The writer's thread;
+ * `snapshots` is a struct vtr_snapshots. */
 void vtr_snapshots_seen(void *snapshots, const struct vtr_event *event);
 
 /* A call of vptrace_step(): ends the step before. No lock; any thread. */

@@ -78,9 +78,9 @@ struct vtr_writer {
 	unsigned quiet;   /* rounds since anything arrived */
 	int last;         /* the chunk being ended is the last */
 	atomic_uint cut_wanted, cut_done;
-	unsigned cut_rounds;   /* since it was wanted */
-	uint64_t flushed_ns;   /* trace clock: work that had ended by then has arrived */
-	uint64_t complete_ns;  /* and has become rows */
+	unsigned cut_rounds;  /* since it was wanted */
+	uint64_t flushed_ns;  /* trace clock: work that had ended by then has arrived */
+	uint64_t complete_ns; /* and has become rows */
 };
 
 /* ---- the end of a chunk ---- */

@@ -31,9 +31,8 @@ int vtr_analyzer_become(char **argv)
 /* In the child: `to` becomes standard output unless it is -1, which leaves everything as it is. */
 static void analyzer_main(const char *program, const char *const *argv, int to)
 {
-	static const char *const ours[] = {
-		"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "LD_PRELOAD", "VPTRACE_LIST",
-		"VPTRACE_RING_SOCKET"};
+	static const char *const ours[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH",
+		"LD_PRELOAD", "VPTRACE_LIST", "VPTRACE_RING_SOCKET"};
 	size_t i;
 
 	for (i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
