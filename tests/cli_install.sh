@@ -48,7 +48,7 @@ grep -q '8 of 8 ranges arrived\|8 of 8 arrived' out || fail "vptrace doctor coul
 same "vptrace finds the library where it was moved to" "$work/$lib/libvptrace.so" \
 	"$(moved/bin/vptrace run sh -c 'echo "$CUDA_INJECTION64_PATH"' 2>err)"
 if command -v readelf >/dev/null && ! readelf -d moved/bin/vptrace | grep -q 'lib[atu]b*san'; then
-	same "vptrace needs libc alone" "libc.so.6" "$(readelf -d moved/bin/vptrace | sed -n 's/.*(NEEDED).*\[\(libc[.].*\|.*\)\]/\1/p' | grep -v '^ld-' | tr '\n' ' ' | sed 's/ $//')"
+	same "vptrace needs libc and libzstd alone" "libzstd.so.1 libc.so.6" "$(readelf -d moved/bin/vptrace | sed -n 's/.*(NEEDED).*\[\(libc[.].*\|.*\)\]/\1/p' | grep -v '^ld-' | tr '\n' ' ' | sed 's/ $//')"
 fi
 
 # ---- programs ----

@@ -126,6 +126,33 @@ for capture in ./*.zst; do
 done
 same "$rule: the end has all" "$(grep -c kernel log)" "$("$VPT_ANALYZE" cat a.zst --kind kernel | wc -l | tr -d ' ')"
 
+# ---- Python ----
+if [ $room = 4096 ]; then # an interpreter without sanitizers cannot load a library with them
+	rule="vptrace.snapshot()"
+	rm -f ./*.zst
+	PYTHONPATH=$source/tracer/python VPTRACE_LIBRARY=$bin/libvptrace.so VPTRACE_RING=5s VPTRACE_OUTPUT=$work/p.zst \
+		python3 -W error - >out 2>err <<'PY' || fail "$rule: exit status $?"
+import vptrace
+
+vptrace.start(profile="none")
+for _ in range(3):
+    with vptrace.range("x"):
+        pass
+print(vptrace.snapshot(), vptrace.snapshot("q.zst"))
+try:
+    vptrace.snapshot("absent/q.zst", strict=True)
+except vptrace.VptraceError as error:
+    print(error.code.name)
+vptrace.stop()
+PY
+	same "$rule: what it returns" "$work/p.zst $work/q.zst EFILE" "$(tr '\n' ' ' <out | sed 's/ $//')"
+	files 3
+	for capture in ./*.zst; do
+		expect 0 "$rule: $capture" check "$capture"
+		same "$rule: its ranges" 3 "$("$VPT_ANALYZE" cat "$capture" --kind range | wc -l | tr -d ' ')"
+	done
+fi
+
 # ---- what triggers them ----
 records 0 "a mark" --ring 30s --snapshot-on mark:now -o a.zst "$host" mark now
 files 1

@@ -7,7 +7,7 @@ trap 'rm -rf "$work"' EXIT
 cc=${CC:-cc}
 flags="-std=gnu11 -D_GNU_SOURCE=1 -I. -g -O1 -fsanitize=thread"
 parts="budget pool names environment tsc epoch event_words stack started thread threads drain thread_names last_error range_api
-	nvtx_event nvtx_injection nvtx_payload nvtx_schemas nvtx_tool trigger pauses window"
+	nvtx_event nvtx_injection nvtx_payload nvtx_schemas nvtx_tool trigger pauses window slow_steps"
 
 echo 'int main(void) { return 0; }' >"$work/try.c"
 # shellcheck disable=SC2086

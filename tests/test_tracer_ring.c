@@ -173,7 +173,7 @@ static void a_frame_larger_than_the_ring_is_refused(void **state)
 
 /* What the child says in shared memory. */
 struct told {
-	_Atomic uint64_t put;     /* frames so far */
+	_Atomic uint64_t put;   /* frames so far */
 	_Atomic int descriptor; /* 1 + that of its ring */
 };
 
@@ -192,6 +192,7 @@ static void put_for_ever(struct told *told, uint64_t keep_ns)
 /* Starts a child, opens its ring, kills it after a moment. Returns the ring's descriptor. */
 static int kill_one(struct told *told, struct vpt_random *random, uint64_t keep_ns)
 {
+	uint64_t frames = vpt_random_below(random, 150);
 	char path[64];
 	pid_t child;
 	int fd;
@@ -206,7 +207,9 @@ static int kill_one(struct told *told, struct vpt_random *random, uint64_t keep_
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)child,
 		atomic_load(&told->descriptor) - 1);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	usleep((unsigned)vpt_random_below(random, 3000));
+	while (atomic_load(&told->put) < frames)
+		usleep(10);
+	usleep((unsigned)vpt_random_below(random, 300));
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	assert_true(fd >= 0);
@@ -215,8 +218,8 @@ static int kill_one(struct told *told, struct vpt_random *random, uint64_t keep_
 
 static void what_a_killed_process_had_put_is_there(void **state)
 {
-	struct told *told =
-		mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct told *told = mmap(
+		NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	const char *many = getenv("VPT_KILLS");
 	int kills = many ? atoi(many) : 200, i, wrapped = 0;
 	struct vpt_random random = {7};

@@ -7,7 +7,7 @@
 #include "formats/schema.h"
 #include "tracer/last_error.h"
 #include "tracer/names.h"
-#include "tracer/snapshots.h"
+#include "tracer/slow_steps.h"
 #include "tracer/threads.h"
 #include "tracer/window.h"
 
@@ -66,7 +66,7 @@ void vptrace_note_mark(const char *name, const struct vptrace_note *note)
 void vptrace_step(void)
 {
 	vtr_window_step();
-	vtr_snapshots_step();
+	vtr_slow_steps_call();
 }
 
 int vptrace_counter(const char *name, double value, const char *unit)

@@ -212,11 +212,6 @@ void vtr_snapshots_seen(void *snapshots, const struct vtr_event *event)
 		ask(BY_SLOW);
 }
 
-void vtr_snapshots_step(void)
-{
-	vtr_slow_steps_call();
-}
-
 /* ---- the session ---- */
 
 int vtr_snapshots_new(const struct vtr_options *options, struct vtr_flight *flight,

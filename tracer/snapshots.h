@@ -30,9 +30,6 @@ int vtr_snapshots_start(struct vtr_snapshots *s, struct vtr_writer *writer,
  * `snapshots` is a struct vtr_snapshots. */
 void vtr_snapshots_seen(void *snapshots, const struct vtr_event *event);
 
-/* A call of vptrace_step(): ends the step before. No lock; any thread. */
-void vtr_snapshots_step(void);
-
 /* Writes a file now and waits for it until `deadline_ns` (CLOCK_MONOTONIC). `path` NULL: the name of
  * the options. VPT_EIO with words, also when it is not done by then; VPT_EDATA: nothing is
  * recorded. Any thread; one at a time. */

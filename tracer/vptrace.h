@@ -184,7 +184,7 @@ struct vptrace_options {
 	 *
 	 * mark:NAME    a mark of this name is made, here or by NVTX
 	 * slow:K       a step took longer than K times the median of the last 32, of which there
-	 *              must be 8; at most once per length of the ring, or 30 s. Steps: vptrace_step()
+	 *              must be 8; at most once per length of the ring, or 30 s. See vptrace_step()
 	 * signal:NAME  USR1, USR2, HUP, WINCH, URG, IO or PWR. Only then does the library install a
 	 *              signal handler; it wakes a thread and calls the handler before it */
 	const char *snapshot_on;
@@ -272,8 +272,8 @@ VPTRACE_API int vptrace_stop(struct vptrace_stats *stats);
 VPTRACE_API int vptrace_pause(void);
 VPTRACE_API int vptrace_resume(void);
 
-/* Writes what the ring of the running capture holds, up to now, to a file of its own; recording goes
- * on. `path`: as in the options, NULL or "" for the name there. A name that is taken gets a number;
+/* Writes what the ring of the running capture holds, up to now, to a file of its own. Recording
+ * goes on. `path`: as in the options, NULL or "" for the name there. A name that is taken gets a number;
  * vptrace_path() returns the name. Waits for the file, for at most twice stop_timeout_ms and 2 s.
  *
  * 0             the file is complete
