@@ -154,7 +154,7 @@ else
 fi
 doctor 1 "the toolkit's stub" $standin VPT_STANDIN_FAULTS=stub-driver
 row fail driver "is the CUDA toolkit's stub for linking (error 34)"
-mends driver "Install the NVIDIA driver, or take the stub's folder out of LD_LIBRARY_PATH"
+mends driver "Install the NVIDIA driver, or remove the stub's folder from LD_LIBRARY_PATH"
 doctor 1 "a driver older than any CUPTI" $standin VPT_STANDIN_FAULTS=old-driver=11000
 row fail driver "CUDA driver 11.0"
 mends driver "Update the driver"
@@ -167,7 +167,7 @@ mends gpu "unset CUDA_VISIBLE_DEVICES"
 
 # ---- CUPTI ----
 doctor 1 "a libcupti newer than the driver" $standin VPT_STANDIN_FAULTS=old-driver VPTRACE_LIBCUPTI=$bin/standin/libcupti.so.13
-row fail cupti "is of CUDA 13, the driver of CUDA 12.4, which is too old for it"
+row fail cupti "is from CUDA 13, but the driver supports only CUDA 12.4"
 row fail self-test "0 of 4 kernels"
 doctor 1 "only a libcupti that is too new" $standin VPT_STANDIN_FAULTS=old-driver
 row fail cupti "not newer than CUDA driver 12.4"
@@ -199,7 +199,7 @@ mends self-test "Mend first what failed above."
 doctor 1 "no permission" $standin VPT_STANDIN_FAULTS=denied
 row warn clients "could not be asked"
 mends clients "See the line permissions."
-row fail permissions "the driver does not let this user trace"
+row fail permissions "the driver does not allow this user to trace"
 mends permissions "options nvidia NVreg_RestrictProfilingToAdminUsers=0"
 doctor 1 "another tool" $standin NSYS_PROFILING_SESSION_ID=1
 row fail clients "Nsight Systems (nsys) is in the environment (NSYS_PROFILING_SESSION_ID) and needs CUPTI for itself: run one tool at a time"
@@ -296,13 +296,13 @@ fi
 
 # ---- variables ----
 doctor 0 "a misspelt variable" $standin VPTRACE_OUTPT=x.zst
-row warn variables "VPTRACE_OUTPT is no variable of vptrace and does nothing; VPTRACE_OUTPUT is"
+row warn variables "VPTRACE_OUTPT is not a variable of vptrace and is ignored; did you mean VPTRACE_OUTPUT"
 doctor 1 "two invalid variables" $standin VPTRACE_MEMORY=1M VPTRACE_LEVEL=best
 row fail variables 'VPTRACE_MEMORY: expected 16 MiB to 1 TiB, found "1M"'
 row fail variables 'VPTRACE_LEVEL: expected -7 to 19, found "best"'
 row ok self-test "4 of 4 kernels"
 doctor 0 "an injection that is not there" $standin NVTX_INJECTION64_PATH=/nonexistent/libvptrace.so
-row warn variables "there is no file /nonexistent/libvptrace.so"
+row warn variables "/nonexistent/libvptrace.so does not exist"
 
 # ---- the folder, limits ----
 doctor 1 "no folder" $standin VPTRACE_OUTPUT=$work/nosuch/a.zst

@@ -273,8 +273,9 @@ VPTRACE_API int vptrace_pause(void);
 VPTRACE_API int vptrace_resume(void);
 
 /* Writes what the ring of the running capture holds, up to now, to a file of its own. Recording
- * goes on. `path`: as in the options, NULL or "" for the name there. A name that is taken gets a number;
- * vptrace_path() returns the name. Waits for the file, for at most twice stop_timeout_ms and 2 s.
+ * goes on. `path`: as in the options, NULL or "" for the name there. A name that is taken gets a
+ * number; vptrace_path() returns the name. Waits for the file, for at most twice stop_timeout_ms
+ * and 2 s.
  *
  * 0             the file is complete
  * EIDLE         no capture runs, it has no ring, or nothing has been recorded yet
