@@ -14,6 +14,7 @@
 
 enum {
 	CLOSING_MIN = 3,
+	CLOSED_BY = 2,    /* ops of them at least */
 	CLOSING_MAX = 32, /* ops of a scheduler; what is longer is something else */
 	PASSES_MAX = 4,   /* of a step */
 	BY_TURNS_MIN = 6  /* passes: fewer may differ by turns by chance */
@@ -50,26 +51,25 @@ static size_t count_followed(struct vpa_loop_passes *p, double negligible_ns)
 
 /* ---- what closes a step ---- */
 
-/* Where most passes end, and where most of the others do that end earlier: the lower one, if more than
- * a few do. */
+/* Where in the pattern most passes end; if some end earlier, by no more than a scheduler's ops, where the
+ * first of those do: several alike, or one that nothing follows. */
 static int find_end(const struct vpa_loop_passes *p, uint32_t *out)
 {
-	uint32_t *counts = vpt_calloc((size_t)p->pattern.ops + 1, sizeof(*counts)), i;
-	uint32_t top = 0, lower = 0;
+	uint32_t *counts = vpt_calloc((size_t)p->pattern.ops + 1, sizeof(*counts)), i, top = 0;
 	size_t k;
 
 	if (!counts)
 		return VPT_ENOMEM;
 	for (k = 0; k < p->count; k++)
-		counts[p->at[k].to]++;
+		counts[p->at[k].to] += p->at[k].followed ? 1 : 2;
 	for (i = 0; i <= p->pattern.ops; i++)
 		top = counts[i] >= counts[top] ? i : top;
-	for (i = 0; i < top; i++)
-		lower = counts[i] >= counts[lower] ? i : lower;
-	*out = lower < top && counts[lower] >= 2 && top - lower >= CLOSING_MIN &&
-			       top - lower <= CLOSING_MAX
-		       ? lower
-		       : top;
+	*out = top;
+	for (i = top > CLOSING_MAX ? top - CLOSING_MAX : 0; i + CLOSING_MIN <= top; i++)
+		if (counts[i] >= 2) {
+			*out = i;
+			break;
+		}
 	vpt_free(counts);
 	return VPT_OK;
 }
@@ -189,9 +189,11 @@ static size_t close_passes(struct vpa_loop_passes *p, const struct tail *tails, 
 
 	for (i = 0; i < p->count; i++) {
 		struct vpa_loop_pass *pass = &p->at[i];
-		uint32_t end;
+		uint32_t end, n;
 
-		pass->closes = 2 * shared(p->text, tails[i], closing, &end) >= ops;
+		n = shared(p->text, tails[i], closing, &end);
+		/* The last step of some samplers adds no noise. */
+		pass->closes = !ops || (n >= CLOSED_BY && 4 * n >= ops);
 		count += pass->closes;
 		if (pass->closes && end > pass->end)
 			pass->end = end;

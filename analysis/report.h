@@ -364,6 +364,32 @@ struct vpa_stage_row {
 	int touched;     /* missing records may change these figures */
 };
 
+/* ---- steps that nothing marks: inferred by folds/steps.c ---- */
+
+struct vpa_inferred_step {
+	uint64_t start_ns, end_ns; /* of its first op, of its last */
+	/* From its start to that of what follows it directly, else to its end. busy + idle = period, but
+	 * for pauses. */
+	uint64_t period_ns, busy_ns, idle_ns;
+};
+
+/* The loop of one device. */
+struct vpa_inferred {
+	int64_t device, stream; /* CUDA's numbers of the device and of its busiest stream */
+	double confidence;      /* share of the steps' ops that the repeating pattern explains */
+	struct vpa_inferred_step *steps;
+	size_t step_count;
+	struct vpa_spread period;
+	double steps_per_s, s_per_it; /* from the first step's start to the last one's end */
+	uint64_t busy_ns, idle_ns;    /* sums over the steps */
+	unsigned passes_per_step;     /* of the model; 2 and more: guidance */
+	unsigned layers;              /* repetitions in a pass; 0: none were found */
+	size_t context_passes;        /* passes that are no step */
+	size_t cut;                   /* steps that the window's edges cut */
+	uint64_t ops_left_out;        /* after the limit of ops */
+	int touched;                  /* missing records may change these figures */
+};
+
 struct vpa_finding {
 	const char *id;    /* "bound", "sync-drain", "eager-attention" ... stable */
 	const char *title; /* one line */
@@ -440,6 +466,8 @@ struct vpa_report {
 	size_t request_count;
 	struct vpa_stage_row *stages; /* in order of their first op */
 	size_t stage_count;
+	struct vpa_inferred *inferred; /* a row per device; none if anything is marked */
+	size_t inferred_count;
 	/* Why figures of requests are unavailable; the verdict's reasons include them. */
 	const char **block_notes;
 	size_t block_note_count;

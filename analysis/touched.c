@@ -46,6 +46,8 @@ void vpa_mark_touched(struct vpa_report *r)
 	}
 	for (i = 0; i < r->stage_count; i++)
 		r->stages[i].touched = places || (r->stages[i].in_blocks ? blocks : r->touched);
+	for (i = 0; i < r->inferred_count; i++)
+		r->inferred[i].touched = r->touched;
 	r->has_marks = r->touched || (places && (r->request_count || r->stage_count));
 	for (i = 0; i < r->finding_count; i++) {
 		const char *base = r->findings[i].base;

@@ -186,6 +186,7 @@ static const struct {
 	{"blocks with a pass that writes the cache",
 		{24, 7, 4, 30, 12, 0, 1, 200, .has_scheduler = 1}, 1, 7},
 	{"such blocks, decoded in the end", {24, 7, 4, 30, 12, 0, 1, 0, .has_scheduler = 1}, 1, 7},
+	{"one block with such a pass", {24, 1, 4, 30, 12, 0, 1, 200, .has_scheduler = 1}, 1, 1},
 	{"guidance: alike halves, closed by the scheduler",
 		{24, 1, 12, 24, 15, 1, 0, 120, .has_scheduler = 1}, 2, 0},
 	{"guidance: halves that differ", {24, 1, 12, 24, 15, 1, 0, 120, .halves_differ = 1}, 2, 0},

@@ -51,7 +51,8 @@ struct vpa_fold {
 	X(first_use)                                                                               \
 	X(syncs)                                                                                   \
 	X(blocks)                                                                                  \
-	X(attention_steps)
+	X(attention_steps)                                                                         \
+	X(steps)
 
 #define VPA_DECLARE(name) extern const struct vpa_fold vpa_fold_##name;
 VPA_FOLDS(VPA_DECLARE)

@@ -1,0 +1,337 @@
+/* steps.c - denoising steps where nothing marks any, from the sequence of ops of each device's busiest
+ * stream. See analysis/loop.h for how, and for when nothing is claimed.
+ *
+ * Retains a few numbers of each op, 32 bytes, until a scope turns up: a trace with a request, block, step or
+ * stage has its own steps, or has them elsewhere, and is left alone. Only an iteration of a profiler or of
+ * training says nothing about steps. What lies beyond the limit of ops is left out and counted. */
+#include "analysis/folds/fold.h"
+
+#include "analysis/loop.h"
+#include "analysis/spread.h"
+#include "formats/map.h"
+#include "formats/memory.h"
+
+#include <string.h>
+
+enum { DEVICES = 16 }; /* further ones are left out */
+
+struct kept {
+	uint64_t start_ns;
+	uint64_t idle_ns; /* of its device, up to its start */
+	uint32_t duration_ns;
+	uint32_t symbol, stream;
+};
+
+struct state {
+	int is_marked;
+	struct kept *ops;
+	size_t count, cap;
+	uint64_t left_out;
+};
+
+static void free_state(void *state)
+{
+	struct state *s = state;
+
+	vpt_free(s->ops);
+	s->ops = NULL;
+	s->count = s->cap = 0;
+}
+
+static int is_mark(enum vpa_scope_kind kind)
+{
+	return kind != VPA_SCOPE_NONE && kind != VPA_SCOPE_ITERATION;
+}
+
+static void see_mark(struct state *s)
+{
+	s->is_marked = 1;
+	free_state(s);
+}
+
+/* ---- during the pass ---- */
+
+/* What equal ops have in common. */
+static uint32_t symbol_of(const struct vpa_ops *ops, size_t i)
+{
+	uint64_t what, size;
+
+	if (ops->kind[i] == VPA_KERNEL) {
+		what = ops->kernel[i];
+		size = ops->blocks[i];
+	} else {
+		what = (uint64_t)ops->kind[i] << 60;
+		size = (uint64_t)ops->copy[i].kind << 16 |
+		       (uint64_t)ops->copy[i].source_memory << 8 | ops->copy[i].target_memory;
+	}
+	return (uint32_t)vpt_hash_mix(vpt_hash_mix(what) + size);
+}
+
+static int has_mark(const struct vpa_fold_context *c)
+{
+	const struct vpa_pipeline *p = c->pipeline;
+	size_t i, k;
+
+	for (i = 0; i < p->position_count; i++)
+		for (k = 0; k < p->positions[i].count; k++)
+			if (is_mark(p->scopes[p->positions[i].scopes[k]].label.kind))
+				return 1;
+	return 0;
+}
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	struct state *s = state;
+	size_t count = ops->count, i;
+
+	if (!s->is_marked && has_mark(c))
+		see_mark(s);
+	if (s->is_marked)
+		return VPT_OK;
+	if (count > VPA_LOOP_OPS_MAX - s->count)
+		count = VPA_LOOP_OPS_MAX - s->count;
+	s->left_out += ops->count - count;
+	if (vpt_grow(&s->ops, &s->cap, s->count + count, sizeof(*s->ops)))
+		return VPT_ENOMEM;
+	for (i = 0; i < count; i++) {
+		uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
+
+		s->ops[s->count++] = (struct kept){ops->start_ns[i], ops->idle_ns[i],
+			ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX, symbol_of(ops, i),
+			ops->stream[i]};
+	}
+	return VPT_OK;
+}
+
+/* Scopes that launched nothing are marks too. */
+static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
+{
+	struct vpa_scope_label label;
+	struct state *s = state;
+
+	if (s->is_marked)
+		return VPT_OK;
+	if (vpa_pipeline_label(c->pipeline, range, &label))
+		return VPT_ENOMEM;
+	if (is_mark(label.kind))
+		see_mark(s);
+	return VPT_OK;
+}
+
+static int fold_mark(void *state, const struct vpa_fold_context *c, const struct vpa_mark *mark)
+{
+	struct vpt_text text = vpa_name(c->model, mark->payload);
+	struct vpa_scope_label label;
+
+	if (!vpa_scope_read(text.text, text.len, &label) && is_mark(label.kind))
+		see_mark(state);
+	return VPT_OK;
+}
+
+/* ---- at the end ---- */
+
+/* The stream of a device whose ops take most time, all added up; VPA_NONE: none has any. */
+static int busiest_stream(
+	const struct state *s, const struct vpa_model *m, uint32_t device, uint32_t *out)
+{
+	uint64_t *sums = vpt_calloc(m->stream_count + 1, sizeof(*sums));
+	uint32_t stream;
+	size_t i;
+
+	*out = VPA_NONE;
+	if (!sums)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->count; i++)
+		sums[s->ops[i].stream] += s->ops[i].duration_ns;
+	for (stream = 0; stream < m->stream_count; stream++)
+		if (m->streams[stream].device == device && sums[stream] &&
+			(*out == VPA_NONE || sums[stream] > sums[*out]))
+			*out = stream;
+	vpt_free(sums);
+	return VPT_OK;
+}
+
+/* The ops of one stream. */
+struct lane {
+	uint32_t *symbols, *duration_ns, *at; /* at: their place in state.ops */
+	size_t count;
+};
+
+static void free_lane(struct lane *l)
+{
+	vpt_free(l->symbols);
+	vpt_free(l->duration_ns);
+	vpt_free(l->at);
+}
+
+static int make_lane(const struct state *s, uint32_t stream, struct lane *l)
+{
+	size_t i;
+
+	l->symbols = vpt_alloc(s->count, sizeof(*l->symbols));
+	l->duration_ns = vpt_alloc(s->count, sizeof(*l->duration_ns));
+	l->at = vpt_alloc(s->count, sizeof(*l->at));
+	if (!l->symbols || !l->duration_ns || !l->at)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->count; i++) {
+		if (s->ops[i].stream != stream)
+			continue;
+		l->symbols[l->count] = s->ops[i].symbol;
+		l->duration_ns[l->count] = s->ops[i].duration_ns;
+		l->at[l->count++] = (uint32_t)i;
+	}
+	return VPT_OK;
+}
+
+/* Busy time of a device, in order of time. */
+struct busy {
+	const struct state *state;
+	const struct vpa_model *model;
+	uint32_t device;
+	size_t next;
+	uint64_t until_ns; /* it is busy until then, by the ops so far */
+};
+
+/* How long the device is busy in [from_ns, to_ns), which does not begin before the last one ended. */
+static uint64_t busy_in(struct busy *b, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct state *s = b->state;
+	uint64_t busy_ns = 0, at_ns = from_ns;
+
+	for (;; b->next++) {
+		const struct kept *op = b->next < s->count ? &s->ops[b->next] : NULL;
+		uint64_t start_ns = op && op->start_ns < to_ns ? op->start_ns : to_ns, end_ns;
+
+		if (op && b->model->streams[op->stream].device != b->device)
+			continue;
+		/* What the ops before this one cover up to its start. */
+		end_ns = b->until_ns < start_ns ? b->until_ns : start_ns;
+		if (end_ns > at_ns)
+			busy_ns += end_ns - at_ns;
+		at_ns = start_ns > at_ns ? start_ns : at_ns;
+		if (!op || op->start_ns >= to_ns)
+			return busy_ns;
+		if (op->start_ns + op->duration_ns > b->until_ns)
+			b->until_ns = op->start_ns + op->duration_ns;
+	}
+}
+
+static void write_step(const struct state *s, const struct lane *l,
+	const struct vpa_loop_step *step, struct busy *busy, struct vpa_inferred_step *out)
+{
+	const struct kept *first = &s->ops[l->at[step->begin]];
+	const struct kept *last = &s->ops[l->at[step->end - 1]], *next = last;
+	uint64_t until_ns;
+
+	out->start_ns = first->start_ns;
+	out->end_ns = until_ns = last->start_ns + last->duration_ns;
+	if (step->followed) {
+		next = &s->ops[l->at[step->next]];
+		until_ns = next->start_ns;
+	}
+	out->period_ns = until_ns > out->start_ns ? until_ns - out->start_ns : 0;
+	out->idle_ns = next->idle_ns - first->idle_ns;
+	out->busy_ns = busy_in(busy, out->start_ns, until_ns);
+}
+
+static int write_steps(const struct state *s, const struct vpa_fold_context *c,
+	const struct lane *l, const struct vpa_loop *loop, struct vpa_report *out,
+	struct vpa_inferred *row)
+{
+	struct busy busy = {s, c->model, vpa_find_device(c->model, row->device), 0, 0};
+	struct vpa_spread_builder periods = {0};
+	size_t i;
+	int rc = VPT_OK;
+
+	row->steps = vpa_arena_alloc(&out->arena, loop->step_count, sizeof(*row->steps));
+	if (!row->steps)
+		return VPT_ENOMEM;
+	for (i = 0; i < loop->step_count && !rc; i++) {
+		struct vpa_inferred_step *step = &row->steps[row->step_count++];
+
+		write_step(s, l, &loop->steps[i], &busy, step);
+		row->busy_ns += step->busy_ns;
+		row->idle_ns += step->idle_ns;
+		rc = vpa_spread_add(&periods, step->period_ns);
+	}
+	if (!rc)
+		row->period = vpa_spread_of(&periods);
+	vpa_spread_free(&periods);
+	return rc;
+}
+
+static int write_row(const struct state *s, const struct vpa_fold_context *c, uint32_t stream,
+	const struct lane *l, const struct vpa_loop *loop, struct vpa_report *out)
+{
+	const struct vpa_stream *at = &c->model->streams[stream];
+	struct vpa_inferred *row = &out->inferred[out->inferred_count];
+	uint64_t ns;
+	int rc;
+
+	*row = (struct vpa_inferred){.device = c->model->devices[at->device],
+		.stream = at->stream,
+		.confidence = loop->confidence,
+		.passes_per_step = loop->passes_per_step,
+		.layers = loop->layers,
+		.context_passes = loop->context_passes,
+		.cut = loop->cut,
+		.ops_left_out = s->left_out};
+	rc = write_steps(s, c, l, loop, out, row);
+	if (rc)
+		return rc;
+	ns = row->steps[row->step_count - 1].end_ns - row->steps[0].start_ns;
+	row->s_per_it = (double)ns / 1e9 / (double)row->step_count;
+	row->steps_per_s = ns ? (double)row->step_count * 1e9 / (double)ns : -1;
+	out->inferred_count++;
+	return VPT_OK;
+}
+
+static int infer(const struct state *s, const struct vpa_fold_context *c, uint32_t device,
+	struct vpa_report *out)
+{
+	struct lane l = {0};
+	struct vpa_loop loop = {0};
+	uint32_t stream;
+	int rc = busiest_stream(s, c->model, device, &stream);
+
+	if (rc || stream == VPA_NONE)
+		return rc;
+	rc = make_lane(s, stream, &l);
+	if (!rc) {
+		struct vpa_loop_ops ops = {l.symbols, l.duration_ns, l.count};
+
+		rc = vpa_loop_find(&ops, &loop);
+	}
+	if (!rc && loop.step_count)
+		rc = write_row(s, c, stream, &l, &loop, out);
+	vpa_loop_free(&loop);
+	free_lane(&l);
+	return rc;
+}
+
+static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct state *s = state;
+	uint32_t device;
+	int rc = VPT_OK;
+
+	if (s->is_marked || !s->count)
+		return VPT_OK;
+	out->inferred = vpa_arena_alloc(&out->arena, DEVICES, sizeof(*out->inferred));
+	if (!out->inferred)
+		return VPT_ENOMEM;
+	for (device = 0; device < c->model->device_count && device < DEVICES && !rc; device++)
+		rc = infer(s, c, device, out);
+	return rc;
+}
+
+const struct vpa_fold vpa_fold_steps = {
+	.name = "steps",
+	.help = "denoising steps where nothing marks any, inferred from the kernel sequence",
+	.state_bytes = sizeof(struct state),
+	.ops = fold_ops,
+	.range = fold_range,
+	.mark = fold_mark,
+	.finish = finish,
+	.free = free_state,
+};
