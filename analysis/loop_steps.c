@@ -356,6 +356,21 @@ static void put_step(struct vpa_loop_passes *p, size_t from, size_t to, struct v
 		step->next = p->at[to + 1].begin;
 }
 
+/* The last pass was interrupted if it alone has fewer layers, and lacks the end that full ones have. A step
+ * cache leaves out layers, no ends. */
+static void find_interrupted(struct vpa_loop_passes *p)
+{
+	struct vpa_loop_pass *last = &p->at[p->count - 1];
+	size_t i;
+
+	if (!p->layers || last->is_full)
+		return;
+	for (i = 0; i + 1 < p->count; i++)
+		if (!p->at[i].is_full || p->at[i].to < last->to + CLOSING_MIN)
+			return;
+	last->is_cut = 1;
+}
+
 static void put_steps(struct vpa_loop_passes *p, struct vpa_loop *out)
 {
 	unsigned size = 0, most = out->passes_per_step;
@@ -418,6 +433,7 @@ int vpa_loop_steps_make(struct vpa_loop_passes *p, struct vpa_loop *out)
 	out->steps = vpt_alloc(p->count, sizeof(*out->steps));
 	if (!out->steps)
 		return VPT_ENOMEM;
+	find_interrupted(p);
 	put_steps(p, out);
 	return VPT_OK;
 }

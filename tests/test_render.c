@@ -6,6 +6,7 @@
 #include "analysis/report.h"
 #include "analysis/render/units.h"
 #include "tests/render_block_reports.h"
+#include "tests/render_steps_report.h"
 
 #include "formats/io.h"
 #include "formats/memory.h"
@@ -111,6 +112,8 @@ static const struct {
 	{"render_decoded_late.txt", decoded_late, 80, 0},
 	{"render_decoded_late.json", decoded_late, JSON, 0},
 	{"render_steps.txt", steps_alone, 80, 0},
+	{"render_unmarked_steps.txt", unmarked_steps, 80, 0},
+	{"render_unmarked_steps.json", unmarked_steps, JSON, 0},
 	{"render_iterations.txt", stages_alone, 80, 0},
 	{"render_nothing.txt", nothing, 80, 0},
 	{"render_nothing.json", nothing, JSON, 0},

@@ -280,7 +280,7 @@ static int write_row(const struct state *s, const struct vpa_fold_context *c, ui
 	if (rc)
 		return rc;
 	ns = row->steps[row->step_count - 1].end_ns - row->steps[0].start_ns;
-	row->s_per_it = (double)ns / 1e9 / (double)row->step_count;
+	row->s_per_it = ns ? (double)ns / 1e9 / (double)row->step_count : -1;
 	row->steps_per_s = ns ? (double)row->step_count * 1e9 / (double)ns : -1;
 	out->inferred_count++;
 	return VPT_OK;

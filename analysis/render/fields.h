@@ -12,8 +12,8 @@
  *	#undef ROW
  *
  * Keys are public. They keep their name, meaning and order; new ones come last in their object. A key
- * is always present; an unknown value is null, and the key's help says when. A key names its unit if
- * it has one. */
+ * is always present, unless it is optional, and its help then says when; an unknown value is null, and
+ * the key's help says when. A key names its unit if it has one. */
 #ifndef VPA_ANALYSIS_RENDER_FIELDS_H
 #define VPA_ANALYSIS_RENDER_FIELDS_H
 
@@ -75,6 +75,7 @@ struct vpa_field {
 	const char *help;
 	/* Whether the value is known; NULL: always. */
 	int (*known)(const struct vpa_at *at);
+	int optional; /* 1: where the value is not known, the key is absent instead of null */
 	/* Compute a value that is not a member: integers, flags and choices; texts, which may use
 	 * `bytes`. */
 	uint64_t (*number)(const struct vpa_at *at);
@@ -144,6 +145,7 @@ struct vpa_fields {
 extern const struct vpa_fields vpa_fields_report;                    /* fields_report.c */
 extern const struct vpa_fields vpa_fields_system;                    /* fields_system.c */
 extern const struct vpa_fields vpa_fields_request, vpa_fields_stage; /* fields_blocks.c */
+extern const struct vpa_fields vpa_fields_inferred;                  /* fields_steps.c */
 
 /* Of struct vpa_spread: all fields, and all without the number of samples and their sum. */
 extern const struct vpa_fields vpa_fields_spread, vpa_fields_spread_values;

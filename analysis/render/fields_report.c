@@ -458,6 +458,11 @@ static uint64_t schema_number(const struct vpa_at *at)
 	return 0;
 }
 
+static int has_inferred(const struct vpa_at *at)
+{
+	return at->report->inferred_count > 0;
+}
+
 #define ROW struct vpa_report
 static const struct vpa_field report_fields[] = {
 	{"schema", COMPUTED(CHOICE), NULL, "name and version of this schema",
@@ -486,6 +491,10 @@ static const struct vpa_field report_fields[] = {
 	{"findings", ROWS(finding, findings, finding_count), NULL, "most important first"},
 	{"gemm_precisions", ROWS(precision, precisions, precision_count), NULL,
 		"as far as kernel names show it; by exclusive time, descending"},
+	{"steps_inferred", ROWS(vpa_fields_inferred, inferred, inferred_count), NULL,
+		"steps inferred from the kernel sequence, a row per GPU; absent if there are none, "
+		"or if anything is marked",
+		.known = has_inferred, .optional = 1},
 };
 const struct vpa_fields vpa_fields_report = FIELDS(
 	"report", "where the time of a GPU trace went, and why the GPU was idle", report_fields);

@@ -237,9 +237,11 @@ static void put_fields(struct walk *w, const struct vpa_at *at, const struct vpa
 	for (i = 0; i < fields->count; i++) {
 		const struct vpa_field *f = &fields->at[i];
 
-		if (f->known && !f->known(at))
+		int known = !f->known || f->known(at);
+
+		if (!known && !f->optional)
 			vpt_json_null(&w->json, f->key);
-		else
+		else if (known)
 			put[f->type](w, at, f);
 	}
 }

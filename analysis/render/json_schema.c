@@ -2,7 +2,7 @@
  * write it.
  *
  * Each table is a definition that other tables refer to. Objects may get more keys in later versions,
- * so the schema allows others; the keys it names are always present. "unit" is an annotation of ours,
+ * so the schema allows others; the keys it names are always present, but for optional ones. "unit" is an annotation of ours,
  * which validators ignore. */
 #include "analysis/render/fields.h"
 
@@ -81,7 +81,7 @@ static const struct {
 /* Whether null may stand for the whole value. */
 static int may_be_null(const struct vpa_field *f)
 {
-	return f->known || (f->null && f->type != VPA_FIELD_TEXTS);
+	return (f->known && !f->optional) || (f->null && f->type != VPA_FIELD_TEXTS);
 }
 
 /* ---- as a JSON Schema ---- */
@@ -222,7 +222,7 @@ static void put_keys(struct vpt_json *j, const struct vpa_fields *fields)
 	for (i = 0; i < fields->count; i++)
 		if (fields->at[i].type == VPA_FIELD_SAME)
 			put_keys(j, fields->at[i].fields);
-		else
+		else if (!fields->at[i].optional)
 			vpt_json_string(j, NULL, fields->at[i].key);
 }
 

@@ -11,7 +11,7 @@ static const struct {
 
 enum {
 	SECTIONS = sizeof(sections) / sizeof(sections[0]),
-	BRIEF = 2,       /* the first sections, DATA to FIX FIRST */
+	BRIEF = 3,       /* the first sections, DATA to FIX FIRST */
 	BRIEF_LINES = 24 /* of a small terminal */
 };
 

@@ -10,7 +10,7 @@
 #include "analysis/render/page.h"
 #include "analysis/report.h"
 
-/* Every section: text_summary.c, text_findings.c, text_blocks.c, text_fps.c, text_tables.c, text_work.c. */
+/* Every section: text_summary.c, text_steps.c, text_findings.c, text_blocks.c, text_fps.c, text_tables.c, text_work.c. */
 #define VPA_SECTION(name, put)                                                                     \
 	void put(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
 #include "analysis/render/sections.def"

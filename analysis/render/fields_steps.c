@@ -1,0 +1,55 @@
+/* fields_steps.c - steps that nothing marks, inferred from the kernel sequence, in the JSON report. */
+#include "analysis/render/fields.h"
+
+#define ROW struct vpa_inferred_step
+static const struct vpa_field step_fields[] = {
+	{"start_ns", U64(start_ns), "ns", "start of its first op, on the trace clock"},
+	{"end_ns", U64(end_ns), "ns", "end of its last op"},
+	{"period_ns", U64(period_ns), "ns",
+		"start_ns to the start of the pass that follows directly, else to end_ns"},
+	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in the period, on all streams"},
+	{"idle_ns", U64(idle_ns), "ns", "GPU idle time in the period"},
+};
+static const struct vpa_fields step = FIELDS("inferred_step", "an inferred step", step_fields);
+#undef ROW
+
+static const char *source_choice(size_t i)
+{
+	return i ? NULL : "inferred";
+}
+
+static uint64_t source_number(const struct vpa_at *at)
+{
+	(void)at;
+	return 0;
+}
+
+#define ROW struct vpa_inferred
+static const struct vpa_field inferred_fields[] = {
+	{"source", COMPUTED(CHOICE), NULL, "what makes these steps", .number = source_number,
+		.choice = source_choice},
+	{"device", I64(device), "index", "CUDA ordinal"},
+	{"stream", I64(stream), "index", "the stream whose ops show them: the busiest"},
+	{"confidence", REAL(confidence), "fraction",
+		"of the ops in the steps: explained by the repeating pattern; at least 0.8"},
+	{"count", SIZE(step_count), "count", "whole steps in the window"},
+	{"period", SPREAD(period), NULL, "periods of the steps"},
+	{"steps_per_s", RATE(steps_per_s), "steps/s",
+		"count / time from the first step's start to the last one's end; null: no time"},
+	{"s_per_it", RATE(s_per_it), "s/step", "1 / steps_per_s; null: no time"},
+	{"busy_ns", U64(busy_ns), "ns", "GPU busy time, added over the steps' periods"},
+	{"idle_ns", U64(idle_ns), "ns", "GPU idle time, added over the steps' periods"},
+	{"passes_per_step", UNSIGNED(passes_per_step), "count",
+		"passes of the model in a step; 2 and more: guidance"},
+	{"layers", KNOWN_COUNT(layers), "count", "repetitions inside a pass; null: none found"},
+	{"context_passes", SIZE(context_passes), "count",
+		"passes of the model that are no step: the scheduler does not follow them"},
+	{"cut", SIZE(cut), "count", "steps left out, since the window's edge cuts them"},
+	{"ops_left_out", U64(ops_left_out), "ops", "ops after the first 2,097,152, not looked at"},
+	{"series", ROWS(step, steps, step_count), NULL, "every step, by its start"},
+	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
+};
+const struct vpa_fields vpa_fields_inferred = FIELDS("inferred_steps",
+	"steps of one GPU where nothing marks any, inferred from its kernel sequence",
+	inferred_fields);
+#undef ROW

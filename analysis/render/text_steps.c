@@ -1,0 +1,51 @@
+/* text_steps.c - steps that nothing marks, inferred from the kernel sequence. Every sentence says so. */
+#include "analysis/render/text.h"
+
+enum { DEVICES = 4 };
+
+static void put_device(struct vpa_page *p, const struct vpa_report *r,
+	const struct vpa_inferred *row, int is_first)
+{
+	struct vpa_words w = {.used = 0};
+	uint64_t n = row->step_count;
+
+	if (r->device_count > 1)
+		vpa_words_add(&w, "", "GPU %lld ", (long long)row->device);
+	vpa_words_add(&w, "",
+		"inferred from the kernel sequence: %s step%s of %s (median, p95 %s), "
+		"confidence %s",
+		vpa_count(n).text, vpa_plural(n), vpa_duration(row->period.p50_ns).text,
+		vpa_duration(row->period.p95_ns).text, vpa_fixed(row->confidence, 2).text);
+	vpa_page_words(p, is_first ? "STEPS" : "", VPA_PLAIN, "%s", w.text);
+	w.used = 0;
+	vpa_words_add(&w, "", "%s steps/s, %s s/it; GPU busy %s and idle %s in a step (inferred)",
+		vpa_fixed(row->steps_per_s, 3).text, vpa_fixed(row->s_per_it, 4).text,
+		vpa_mean(row->busy_ns, n).text, vpa_mean(row->idle_ns, n).text);
+	if (row->passes_per_step > 1)
+		vpa_words_add(&w, ", ", "%u passes of the model", row->passes_per_step);
+	if (row->layers)
+		vpa_words_add(&w, ", ", "%u layers or the like%s", row->layers,
+			row->passes_per_step > 1 ? " each" : "");
+	if (row->context_passes)
+		vpa_words_add(&w, "; ", "%s more pass%s that no scheduler follows",
+			vpa_count(row->context_passes).text, row->context_passes == 1 ? "" : "es");
+	if (row->cut)
+		vpa_words_add(
+			&w, "; ", "%s more cut by the window's edge", vpa_count(row->cut).text);
+	if (row->ops_left_out)
+		vpa_words_add(
+			&w, "; ", "%s later ops not looked at", vpa_count(row->ops_left_out).text);
+	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
+}
+
+void vpa_text_steps(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	size_t i;
+
+	(void)d;
+	for (i = 0; i < r->inferred_count && i < DEVICES; i++)
+		put_device(p, r, &r->inferred[i], !i);
+	if (r->inferred_count > DEVICES)
+		vpa_page_words(p, "", VPA_PLAIN, "and %zu more GPUs, in the JSON report",
+			r->inferred_count - DEVICES);
+}

@@ -1,0 +1,113 @@
+#!/bin/sh
+# Where nothing marks steps they are inferred: of runs of the demo without their ranges as many, and as long, as the ranges said;
+# of real traces those of the profiler's iterations, or none. Where anything is marked the report knows nothing of it.
+# shellcheck disable=SC1091,SC2154,SC2086
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
+bin=${VPT_BIN:?expected the build folder}
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || skip "no python3 of 3.8 or later"
+cd "$work" || exit 1
+unset VPTRACE_LIBRARY RANK WORLD_SIZE VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_STANDIN_FAULTS
+
+# json NAME FILE OPTIONS...: NAME.json
+json() {
+	name=$1
+	shift
+	"$VPT_ANALYZE" "$@" --format json >"$name.json" 2>err
+	case $? in
+	0 | 3) ;;
+	*) fail "$name: $(cat err)" ;;
+	esac
+}
+
+cat >compare.py <<'PY'
+import json, sys
+marked, bare = (json.load(open(path)) for path in sys.argv[1:3])
+assert "steps_inferred" not in marked, "a marked trace has inferred steps"
+steps = [q["steps"] for q in marked["requests"]]
+row, = bare["steps_inferred"]
+assert row["source"] == "inferred" and row["count"] == len(row["series"])
+assert row["count"] == sum(s["count"] for s in steps), f"{row['count']} steps of {sum(s['count'] for s in steps)}"
+passes = row["context_passes"] + row["cut"]
+assert passes == sum(s["context_count"] for s in steps), f"{passes} context passes"
+assert row["confidence"] > 0.99, row["confidence"]
+assert row["layers"] == int(sys.argv[3]) and row["passes_per_step"] == 1
+# A step's time ends with its last op, its period when the next pass begins: with the host's time between.
+least, most = steps[0]["time"]["p50_ns"], steps[0]["time"]["p50_ns"] * 1.01
+assert least * 0.9999 <= row["period"]["p50_ns"] <= most, f"{row['period']['p50_ns']} ns, not {least}"
+for step in row["series"]:
+    assert step["busy_ns"] + step["idle_ns"] == step["period_ns"], step
+PY
+
+# knobs LAYERS WORDS...: the demo with its marks, and without them
+knobs() {
+	layers=$1
+	shift
+	cases=$((cases + 1))
+	rm -f marked.zst bare.zst
+	CUDA_INJECTION64_PATH=$bin/libvptrace.so NVTX_INJECTION64_PATH=$bin/libvptrace.so VPTRACE_OUTPUT=$work/marked.zst \
+		"$bin/vptrace-demo" "$@" >out 2>err || fail "the demo with $* ended with $?"
+	"$bin/strip_ranges" marked.zst bare.zst 2>err || fail "$(cat err)"
+	json marked marked.zst --warmup 0
+	json bare bare.zst
+	python3 compare.py marked.json bare.json "$layers" 2>err || fail "demo $*: $(tail -n 1 err)"
+	"$VPT_ANALYZE" bare.zst >page 2>err
+	"$VPT_ANALYZE" bare.zst --only steps >steps 2>err
+	says steps "inferred from the kernel sequence"
+	cases=$((cases + 1))
+	! grep -qi 'fps' page || fail "demo $*: an FPS without frames"
+	"$VPT_ANALYZE" marked.zst >page 2>err
+	cases=$((cases + 1))
+	! grep -q inferred page || fail "demo $*: inferred steps beside marked ones"
+}
+if [ -x "$bin/vptrace-demo" ] && [ -e "$bin/libvptrace.so" ]; then
+	knobs 30
+	knobs 30 --graph
+	knobs 30 --sync-per-layer
+	knobs 30 --offload
+	knobs 30 --eager
+	knobs 30 --two-streams
+	knobs 30 --vae-at-end
+	knobs 30 --threads
+	knobs 30 --reference
+	knobs 30 --blocks 3 --requests 2
+	knobs 30 --blocks 1 --steps 50
+	knobs 30 --slow-host 90000 --scale 0.5
+	knobs 30 --slow-host 90000 --scale 0.5 --graph
+	knobs 8 --steps 2 --layers 8
+	knobs 30 --two-streams --offload --sync-per-layer --eager
+else
+	echo "SKIPPED: steps of the demo: no demo or no libvptrace.so was built"
+fi
+
+# ---- real traces ----
+# real NAME EXPECTATION: of the report r, and of s, its inferred steps (None: none)
+real() {
+	trace=${VPT_SHARED:-$source/../shared}/traces/$1
+	[ -f "$trace" ] || {
+		echo "SKIPPED: $1: not beside the source tree"
+		return
+	}
+	json real "$trace"
+	grep -q 'built without' err && return
+	cases=$((cases + 1))
+	python3 - "$2" 2>err <<'PY' || fail "$1: $(tail -n 1 err)"
+import json, sys
+r = json.load(open("real.json"))
+s = r.get("steps_inferred", [None])[0]
+assert eval(sys.argv[1]), s and {k: v for k, v in s.items() if k != "series"}
+PY
+}
+# Five iterations of training, which the profiler counts too.
+real v100_training_19k.json.gz 's["count"] == 5 and abs(s["period"]["mean_ns"] / r["stages"][0]["time"]["mean_ns"] - 1) < 0.02'
+# Ten iterations and a check, 44 times ("IO 0" to "IO 430"), and a last check after fewer.
+real t4_power_iteration.sqlite 's["count"] in (44, 45) and 40.3e6 < s["period"]["p50_ns"] < 41.5e6'
+# One pass each, of 12, 34 and 36 layers.
+real h100_video_eager_attention.json.gz 's is None'
+real h100_missing_launches.json.gz 's is None'
+real b200_overlapping_kernels.json.gz 's is None'
+# Six products a layer of a text encoder, no loop around them.
+real h100_2gpu_nvtx.sqlite 's is None'
+real a100_event_sync.json.gz 's is None'
+real a100_no_kernels.json.gz 's is None'
+finish
