@@ -16,7 +16,10 @@
 
 #include <stdlib.h>
 
-enum { FEW = 2 };
+enum {
+	FEW = 2,
+	FULL_MIN = 12 /* one pass in so many has all its layers */
+};
 
 void vpa_loop_passes_free(struct vpa_loop_passes *p)
 {
@@ -251,7 +254,7 @@ int vpa_loop_passes_make(const struct vpa_loop_text *text, const struct vpa_loop
 	const uint32_t *layers, uint32_t most, uint32_t layer_ops, struct vpa_loop_passes *p)
 {
 	const uint32_t *places = vpa_loop_places(text, group->token);
-	size_t i;
+	size_t full = 0, i;
 
 	*p = (struct vpa_loop_passes){.text = text, .layers = most, .layer_ops = layer_ops};
 	p->at = vpt_calloc(group->count, sizeof(*p->at));
@@ -262,6 +265,12 @@ int vpa_loop_passes_make(const struct vpa_loop_text *text, const struct vpa_loop
 		p->at[i].anchor = places[i];
 		p->at[i].layers = layers ? layers[i] : 0;
 		p->at[i].is_full = (uint8_t)is_about(p->at[i].layers, most);
+		full += p->at[i].is_full;
+	}
+	/* No step cache leaves so much out: these are no passes. */
+	if (FULL_MIN * full < p->count) {
+		p->count = 0;
+		return VPT_OK;
 	}
 	if (find_pattern(p))
 		return VPT_ENOMEM;

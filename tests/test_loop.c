@@ -325,6 +325,28 @@ static void random_ops_are_no_loop(void **state)
 	}
 }
 
+/* What looks like layers is elsewhere: 1 1 1 and five ops that change every thousand. */
+static void few_full_turns_are_no_loop(void **state)
+{
+	struct vpt_random random = {1};
+	struct vpa_loop loop;
+	struct made m;
+	unsigned i;
+
+	(void)state;
+	setup(&m, &random);
+	while (m.count + 8 < OPS_MAX) {
+		uint32_t symbol = 2 + (uint32_t)(m.count / 1000) % 50;
+
+		for (i = 0; i < 8; i++)
+			put_quietly(&m, i < 3 ? 1 : symbol, 100);
+	}
+	loop = find(&m);
+	assert_int_equal(loop.step_count, 0);
+	vpa_loop_free(&loop);
+	teardown(&m);
+}
+
 static void little_and_nothing_is_no_loop(void **state)
 {
 	const uint32_t symbols[] = {1, 2, 1, 2, 1}, ns[] = {5, 5, 5, 5, 5};
@@ -425,6 +447,7 @@ int main(void)
 		cmocka_unit_test(the_first_step_may_differ),
 		cmocka_unit_test(one_pass_is_no_loop),
 		cmocka_unit_test(random_ops_are_no_loop),
+		cmocka_unit_test(few_full_turns_are_no_loop),
 		cmocka_unit_test(little_and_nothing_is_no_loop),
 		cmocka_unit_test(too_many_ops_are_refused),
 		cmocka_unit_test(what_is_claimed_is_right),
