@@ -230,12 +230,30 @@ static void gaps_between_ops(struct trace *t, uint64_t second)
 		put_launch(t, MAIN, range_at(second, i) + 10000);
 }
 
+/* Where nothing is marked, some numbers of each op are kept: steps are inferred from them. */
+static void mark_a_stage(struct trace *t, uint64_t second)
+{
+	struct vpt_range range = {.start_ns = range_at(second, 0), .duration_ns = 10};
+
+	if (second > 1)
+		return;
+	range.name = vpt_batch_string(&t->batch, "vae_decode", 10);
+	vpt_batch_put(&t->batch, VPT_RANGE, MAIN, &range);
+}
+
+static void gaps_between_ops_of_stages(struct trace *t, uint64_t second)
+{
+	mark_a_stage(t, second);
+	gaps_between_ops(t, second);
+}
+
 /* Each thread makes one call. */
 static void threads_that_come_and_go(struct trace *t, uint64_t second)
 {
 	enum { THREADS_A_SECOND = 200 };
 	uint64_t i;
 
+	mark_a_stage(t, second);
 	for (i = 0; i < THREADS_A_SECOND; i++) {
 		struct vpt_lane lane = {.key = 1000 + second * THREADS_A_SECOND + i,
 			.lane_type = VPT_LANETYPE_THREAD,
@@ -466,7 +484,7 @@ static void memory_does_not_grow_with_the_length_of_a_trace(void **state)
 			ranges_beside_a_launch_without_op, 600},
 		{"process-wide ranges, and such a thread",
 			process_wide_ranges_beside_a_launch_without_op, 600},
-		{"ops with gaps between them", gaps_between_ops, 30},
+		{"ops with gaps between them", gaps_between_ops_of_stages, 30},
 		{"waits of a stream without ops", waits_for_nothing, 300},
 		{"ranges where nothing ever runs on a device", ranges_alone, 1200},
 		{"ranges that never end", ranges_that_never_end, 100},
@@ -484,6 +502,19 @@ static void memory_does_not_grow_with_the_length_of_a_trace(void **state)
 			fail_msg("%s: %zu bytes, and %zu where it is twice as long", cases[i].name,
 				once, twice);
 	}
+}
+
+/* The bound of DEFINITIONS.md, with room for arrays that double. */
+static void ops_that_nothing_marks_take_little_memory_each(void **state)
+{
+	enum { SECONDS = 30, BYTES = 100 };
+	size_t once = most_of(gaps_between_ops, SECONDS);
+	size_t twice = most_of(gaps_between_ops, 2 * SECONDS);
+
+	(void)state;
+	if (twice > once + (size_t)BYTES * SECONDS * RANGES_A_SECOND)
+		fail_msg("%zu bytes, and %zu with %d ops more", once, twice,
+			SECONDS * RANGES_A_SECOND);
 }
 
 /* The least time, of some tries, that an analysis of this many seconds in one chunk takes this thread. */
@@ -556,6 +587,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_grows_as_the_trace_does),
 		cmocka_unit_test(memory_does_not_grow_with_the_length_of_a_trace),
+		cmocka_unit_test(ops_that_nothing_marks_take_little_memory_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
