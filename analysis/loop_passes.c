@@ -18,7 +18,7 @@
 
 enum {
 	FEW = 2,
-	FULL_MIN = 12 /* one pass in so many has all its layers */
+	FULL_MIN = 12 /* at least one pass in this many has all its layers */
 };
 
 void vpa_loop_passes_free(struct vpa_loop_passes *p)
@@ -267,7 +267,7 @@ int vpa_loop_passes_make(const struct vpa_loop_text *text, const struct vpa_loop
 		p->at[i].is_full = (uint8_t)is_about(p->at[i].layers, most);
 		full += p->at[i].is_full;
 	}
-	/* No step cache leaves so much out: these are no passes. */
+	/* No step cache omits this much: these are not passes. */
 	if (FULL_MIN * full < p->count) {
 		p->count = 0;
 		return VPT_OK;

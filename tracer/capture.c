@@ -595,7 +595,7 @@ int vtr_capture_free(struct vtr_capture *c, const char **path)
 		return -1;
 	if (c->cupti_hangs)
 		hanging = c;
-	else if (!c->ring.hangs) /* else it stays for good */
+	else if (!c->ring.hangs) /* else it stays until the process ends */
 		discard(c);
 	return 0;
 }

@@ -9,7 +9,7 @@
 struct vtr_capture_ring {
 	struct vtr_flight *flight;
 	struct vtr_snapshots *snapshots;
-	int hangs; /* a snapshot does: it and the capture stay for good */
+	int hangs; /* a snapshot does: it and the capture are never freed */
 };
 
 /* Makes the ring, shows it to the launcher, and fills in what the writer needs of it; `o->header` is

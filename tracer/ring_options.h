@@ -20,7 +20,7 @@ struct vtr_ring {
 /* When it is written, besides vptrace_snapshot() and the end; all 0: at the end. */
 struct vtr_snapshot_on {
 	char mark[VTR_SNAPSHOT_NAME_MAX]; /* a mark of this name */
-	double slow;                      /* a step slower than so many medians */
+	double slow;                      /* a step slower than this many medians */
 	int signal;
 	char signal_name[8];
 	char text[VTR_SNAPSHOT_TEXT_MAX];

@@ -13,7 +13,7 @@ enum { VTR_STEPS_KEPT = 32, VTR_STEPS_LEAST = 8 };
 
 struct vtr_slow_steps {
 	double factor;     /* 0: nothing is slow */
-	uint64_t quiet_ns; /* after a slow step, no other for so long */
+	uint64_t quiet_ns; /* after a slow step, time until the next one counts */
 	uint64_t last_ns;  /* when that one ended; 0: none yet */
 	uint64_t durations[VTR_STEPS_KEPT];
 	uint64_t count; /* of all steps so far */

@@ -20,7 +20,7 @@ enum { VTR_TRIGGER_NAME_MAX = 256, VTR_TRIGGER_TEXT_MAX = 320 };
 struct vtr_trigger {
 	enum vtr_trigger_kind kind;
 	char name[VTR_TRIGGER_NAME_MAX]; /* RANGE */
-	uint64_t count;                  /* RANGE: record so many; 0: all */
+	uint64_t count;                  /* RANGE: windows to record; 0: all */
 	uint64_t first, last;            /* STEPS: from 0, both included */
 	uint64_t delay_ns;               /* DELAY */
 	char text[VTR_TRIGGER_TEXT_MAX]; /* as it was given */

@@ -162,7 +162,7 @@ struct vptrace_options {
 	 * complete. Ranges that are open when it opens begin with it. */
 	const char *capture;
 
-	/* VPTRACE_DURATION, in seconds, as 10 or 0.25: ends the capture after so much recorded
+	/* VPTRACE_DURATION, in seconds, as 10 or 0.25: ends the capture after this much recorded
 	 * time. VPTRACE_MAX_BYTES, as 500M, at least 1 MiB: ends it before the file exceeds that.
 	 * 0: no limit. A capture also ends with the last window of nvtx:RANGE:N and step:A-B. What
 	 * was recorded is complete then, the file is closed, CUPTI is released, and the

@@ -31,14 +31,14 @@ static void print_overview(void)
 	       "commands:\n"
 	       "  %-10s %s\n"
 	       "  %-10s %s\n"
-	       "  %-10s what vptrace-analyze says of a trace, from here\n"
+	       "  %-10s run vptrace-analyze on a trace\n"
 	       "  others    ",
 		vtr_command_run.name, vtr_command_run.help, vtr_command_doctor.name,
 		vtr_command_doctor.help, "report");
 	for (i = 4; i < WORDS; i++)
 		printf(" %s%s", words[i], i + 1 < WORDS ? "," : "");
 	printf(": see vptrace-analyze --help\n\n"
-	       "vptrace run --help tells more; --version prints the version.\n");
+	       "See vptrace run --help for its options; --version prints the version.\n");
 }
 
 /* 0, or 1 if standard output could not be written. */

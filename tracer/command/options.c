@@ -16,7 +16,8 @@ static const struct vpa_option options[VTR_RUN_OPTIONS] = {
 		"delay:SECONDS; "
 		"see above"},
 	[VTR_RUN_DURATION] = {"duration", '\0', VPA_TEXT, "SECONDS", NULL,
-		"end each capture after so much recorded time, as 10 or 0.25; the command goes on"},
+		"end each capture after this much recorded time, as 10 or 0.25; the command goes "
+		"on"},
 	[VTR_RUN_MAX_BYTES] = {"max-bytes", '\0', VPA_TEXT, "SIZE", NULL,
 		"end each capture before its file exceeds this, as 500M; the command goes on"},
 	[VTR_RUN_MEMORY] = {"memory", '\0', VPA_TEXT, "SIZE", NULL,
@@ -43,36 +44,35 @@ const struct vpa_command vtr_command_run = {
 	.name = "run",
 	.usage = "[options] [--] COMMAND [ARGUMENT...]",
 	.help = "run a command and record its GPU work, without changing it",
-	.about =
-		"Records the command and every process that it starts, one file each. A process "
-		"that\n"
-		"uses neither the GPU nor NVTX leaves no file. Without -o the files are named\n"
-		"vptrace-<command>-<pid>.zst, in the current folder.\n"
-		"\n"
-		"The exit status is the command's, 128 and the signal's number if a signal killed "
-		"it,\n"
-		"127 if it was not found, 126 if it cannot be executed, and 2 if it was not "
-		"started\n"
-		"because it cannot be traced as asked. Signals are passed on to the command.\n"
-		"\n"
-		"WHEN says when to record. What lies outside is discarded and counted as a pause.\n"
-		"\n"
-		"now                 from the start on\n"
-		"api                 from the command's own vptrace_start() or vptrace_resume() "
-		"on\n"
-		"cudaProfilerApi     between cudaProfilerStart() and cudaProfilerStop()\n"
-		"nvtx:RANGE          while a range of this name is open, each time\n"
-		"nvtx:RANGE:COUNT    the same, the first COUNT times\n"
-		"step:A-B, step:A    from step A to the end of step B, counted from 0; steps are "
-		"notes\n"
-		"                    of vptrace_nvtx.h, or calls of vptrace_step()\n"
-		"delay:SECONDS       from so long after the start on\n"
-		"\n"
-		"EVENTS of --snapshot-on: a mark of that name; a step slower than K times the\n"
-		"median of the last 32; a signal, for which a handler is installed.\n"
-		"\n"
-		"At the end, standard error gets a line for each file. Standard output is the\n"
-		"command's alone, unless there is --report.",
+	.about = "Records the command and every process that it starts, one file each. A process "
+		 "that\n"
+		 "uses neither the GPU nor NVTX leaves no file. Without -o the files are named\n"
+		 "vptrace-<command>-<pid>.zst, in the current folder.\n"
+		 "\n"
+		 "The exit status is the command's, 128 and the signal's number if a signal killed "
+		 "it,\n"
+		 "127 if it was not found, 126 if it cannot be executed, and 2 if it was not "
+		 "started\n"
+		 "because it cannot be traced as asked. Signals are passed on to the command.\n"
+		 "\n"
+		 "WHEN selects when to record. The rest is discarded and counted as a pause.\n"
+		 "\n"
+		 "now                 from the start on\n"
+		 "api                 from the command's own vptrace_start() or vptrace_resume() "
+		 "on\n"
+		 "cudaProfilerApi     between cudaProfilerStart() and cudaProfilerStop()\n"
+		 "nvtx:RANGE          while a range of this name is open, each time\n"
+		 "nvtx:RANGE:COUNT    the same, the first COUNT times\n"
+		 "step:A-B, step:A    from step A to the end of step B, counted from 0; steps are "
+		 "notes\n"
+		 "                    of vptrace_nvtx.h, or calls of vptrace_step()\n"
+		 "delay:SECONDS       from this many seconds after the start on\n"
+		 "\n"
+		 "EVENTS of --snapshot-on: a mark of that name; a step slower than K times the\n"
+		 "median of the last 32; a signal, for which a handler is installed.\n"
+		 "\n"
+		 "At the end, standard error gets a line for each file. Standard output is the\n"
+		 "command's alone, unless there is --report.",
 	.options = options,
 	.option_count = VTR_RUN_OPTIONS,
 	.operand = "command",

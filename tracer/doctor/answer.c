@@ -1,5 +1,5 @@
 /* answer.c - lines of at most 80 columns on a terminal or in a file: status, check, fact, and below
- * the fact what mends it. Bytes from outside are shown as a terminal may see them. */
+ * the fact the remedy. Bytes from outside are shown as a terminal may see them. */
 #include "tracer/doctor/answer.h"
 
 #include "formats/io.h"

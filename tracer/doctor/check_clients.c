@@ -23,7 +23,7 @@ static void find_environment(struct vtr_answer *a)
 			"Start vptrace outside of that tool, or unset the variable.", "%s",
 			err.text);
 	if (vtr_variables_check_injections(&err))
-		vtr_find(a, VTR_STATUS_FAIL, "Or unset the variable for good.", "%s", err.text);
+		vtr_find(a, VTR_STATUS_FAIL, "Or unset the variable.", "%s", err.text);
 	else if (nvtx && *nvtx && !strstr(nvtx, "libvptrace.so"))
 		vtr_find(a, VTR_STATUS_OK, NULL,
 			"NVTX_INJECTION64_PATH names another tool, %s: vptrace run chains it, and "

@@ -1,4 +1,4 @@
-/* doctor.h - `vptrace doctor`: what works here, and the words that mend what does not.
+/* doctor.h - `vptrace doctor`: what works here, and the remedies for what does not.
  *
  *	probes, each in a child process of its own  ->  a table of checks  ->  lines or JSON
  *

@@ -1,4 +1,4 @@
-/* metadata.h - what vptrace-analyze says of the self-test's capture. */
+/* metadata.h - the self-test's capture, as vptrace-analyze reads it. */
 #ifndef VPTRACE_TRACER_DOCTOR_METADATA_H
 #define VPTRACE_TRACER_DOCTOR_METADATA_H
 
@@ -19,7 +19,7 @@ unsigned vtr_metadata_count(const char *kind);
 /* How many ranges of this name are in it. */
 unsigned vtr_metadata_ranges(const struct vtr_patient *p, const char *name);
 
-/* What `vptrace-analyze check` says of it, without the path. Returns its exit status; -1: it cannot
+/* What `vptrace-analyze check` prints about it, without the path. Returns its exit status; -1: it cannot
  * be run. */
 int vtr_metadata_check(const struct vtr_patient *p, char *out, size_t size);
 

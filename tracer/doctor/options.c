@@ -32,7 +32,7 @@ const struct vpa_command vtr_command_doctor = {
 		 "FAIL    nothing, or only ranges, can be recorded\n"
 		 "        until it is mended\n"
 		 "\n"
-		 "Below a line is what mends it. Where no GPU is meant to be, the lines driver, "
+		 "The remedy is below a line. Where no GPU is meant to be, the lines driver, "
 		 "gpu and\n"
 		 "cupti fail all the same: ranges are recorded there, but no GPU work.\n"
 		 "\n"
