@@ -92,7 +92,7 @@ files 0
 # ---- random moments ----
 whole=0
 for moment in $(seq "$kills"); do
-	records 137 "kill -9 at moment $moment" --ring 1M -o a.zst "$host" die $((moment * 7919 % 400))
+	records 137 "kill -9 at moment $moment" --ring 1M -o a.zst "$host" die $((moment * 7919 % 1000))
 	[ -e a.zst ] || continue # before the first chunk
 	holds a.zst
 	# Moments before CUPTI first gave all back prove nothing.

@@ -27,6 +27,10 @@ enum { LOOK_NS = 1000000000 };
 /* A drain's wait between flushes, doubled each time. */
 enum { DRAIN_FIRST_NS = 1000000, DRAIN_MOST_NS = 50000000 };
 
+/* How long a thread may be on its way from the launch of work to the buffer for its record; the
+ * system may run others in between. */
+enum { LAUNCH_NS = 100000000 };
+
 enum { OWN_THREADS = 3 }; /* this one, the writer's and the disk's or the snapshots' */
 
 struct vtr_flusher {
@@ -159,7 +163,7 @@ static void watch(struct vtr_flusher *f, struct vtr_cupti *cupti)
 
 /* A flush at the end of an interval, or one that was asked for. CUPTI keeps a buffer that has a
  * record without an end, so the records of work that was launched after it got that buffer may be
- * missing. */
+ * missing. A thread may also have launched work without having got a buffer for it yet. */
 static void flush(struct vtr_flusher *f, struct vtr_cupti *cupti)
 {
 	struct vtr_mail mail = {.type = VTR_MAIL_FLUSHED, .clock.trace_ns = vtr_now()};
@@ -170,6 +174,7 @@ static void flush(struct vtr_flusher *f, struct vtr_cupti *cupti)
 		vtr_pool_state(f->o.pool, &state);
 		if (state.outstanding && state.oldest_ns < mail.clock.trace_ns)
 			mail.clock.trace_ns = state.oldest_ns;
+		mail.clock.trace_ns -= LAUNCH_NS;
 		count_drops(f, cupti);
 		watch(f, cupti);
 	}
