@@ -31,7 +31,7 @@ runs() {
 	[ "$found" = "$wanted" ] || fail "$rule: expected exit status $wanted, found $found"
 	[ -z "$(ls temporary)" ] || fail "$rule: a temporary file is left: $(ls temporary)"
 }
-files() { # files N: so many captures are there, and each has its line
+files() { # files N: there are N captures, and each has its line
 	same "$rule: captures" "$1" "$(ls ./*.zst 2>/dev/null | wc -l | tr -d ' ')"
 	for capture in ./*.zst; do
 		[ ! -e "$capture" ] || says err "vptrace: $work/${capture#./}: "

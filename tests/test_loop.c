@@ -34,7 +34,7 @@ struct made {
 /* What the pipeline consists of. */
 struct plan {
 	unsigned text_layers, blocks, steps, layers, layer_ops, guidance, context, vae_ops;
-	unsigned cached_every; /* this one and each after so many steps leave out layers; 0: none */
+	unsigned cached_every;  /* every n-th step omits layers; 0: none */
 	unsigned cached_layers; /* that remain */
 	unsigned first_extra;   /* ops that only the first step has */
 	int halves_differ, has_scheduler;

@@ -235,7 +235,7 @@ static void what_a_killed_process_had_put_is_there(void **state)
 
 		assert_int_equal(vtr_flight_image_open(fd, &image, &v, NULL), 0);
 		newest = v.first + v.count;
-		/* One more may have been published that was not told of. */
+		/* One more may have been published and not reported. */
 		if (newest < atomic_load(&told->put) || newest > atomic_load(&told->put) + 1)
 			fail_msg("kill %d: %llu frames were put, the newest is %llu", i,
 				(unsigned long long)atomic_load(&told->put),

@@ -1,7 +1,8 @@
 /* capture.c - one capture: a writer, a flusher, perhaps CUPTI, and how they begin and end together.
  *
  * What could not be ended in time (a CUPTI that hangs, a disk that blocks) is leaked with
- * everything it uses: that is better than freeing memory in use. */
+ * everything it uses: that is better than freeing memory in use. Long, since start and stop undo each
+ * other step by step. */
 #include "tracer/capture.h"
 
 #include "formats/memory.h"

@@ -6,7 +6,7 @@
  * time.
  *
  * A kept row is counted once, as pending on its lane; it becomes received when its chunk ends;
- * totals read earlier add it. */
+ * totals read earlier add it. Long, since every row passes through the state of the open chunk. */
 #include "tracer/recorder.h"
 
 #include "formats/calls.h"
