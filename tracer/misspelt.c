@@ -11,6 +11,9 @@
  * VPTRACE_OUTPUT=%q{VPTRACE_RUN}. */
 enum { DISTANCE_MAX = 2, NAME_MAX_BYTES = 40 };
 
+/* Two letters of a short name, as VPTRACE_RING, are half of it: one may differ. */
+enum { SHORT_BYTES = sizeof("VPTRACE_RING") - 1 };
+
 /* The prefix of every name examined: a slip later in VPTRACE_ counts too. */
 static const char prefix[] = "VPTR";
 
@@ -69,6 +72,8 @@ static const char *nearest(const char *name, size_t len)
 
 		if (!d)
 			return NULL;
+		if (d > 1 && strlen(candidate) <= SHORT_BYTES)
+			continue;
 		if (d < best) {
 			best = d;
 			found = candidate;

@@ -79,19 +79,20 @@ static int read_mark(const char *text, struct vtr_snapshot_on *out)
 /* Digits with at most one point: strtod(3) would follow the locale. */
 static int read_slow(const char *text, struct vtr_snapshot_on *out)
 {
-	double value = 0, place = 0;
+	double value = 0, scale = 1;
+	int has_point = 0;
 
 	for (; *text; text++) {
-		if (*text == '.' && !place) {
-			place = 1;
+		if (*text == '.' && !has_point) {
+			has_point = 1;
 		} else if (*text >= '0' && *text <= '9') {
 			value = value * 10 + (*text - '0');
-			place *= 10;
+			scale *= has_point ? 10 : 1;
 		} else {
 			return -1;
 		}
 	}
-	value /= place > 0 ? place : 1;
+	value /= scale;
 	if (value < 1 || value > 1000000)
 		return -1;
 	out->slow = value;
