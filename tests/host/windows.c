@@ -216,9 +216,16 @@ static void print_process(const char *when)
 		count_entries("/proc/self/fd"));
 }
 
+/* Two of the flusher's rounds; then threads that are ending on a busy machine have time to. */
 static void settle(void)
 {
-	usleep(1500000); /* two of the flusher's rounds */
+	static long most = 1000;
+	int i;
+
+	usleep(1500000);
+	for (i = 0; i < 10000 && count_entries("/proc/self/task") > most; i++)
+		usleep(1000);
+	most = count_entries("/proc/self/task");
 }
 
 static void cycle_windows(void)
@@ -252,8 +259,10 @@ static void cycle_captures(void)
 		HOST_CHECK(cudaDeviceSynchronize());
 		if (vptrace_stop(NULL))
 			exit(9);
-		if (i == EARLY || i == CYCLES - 1)
+		if (i == EARLY || i == CYCLES - 1) {
+			settle();
 			print_process(i == EARLY ? "early" : "late");
+		}
 	}
 }
 
