@@ -433,8 +433,7 @@ static void put_device(int device)
 	r->capability_major = 9;
 	r->capability_minor = 0;
 	r->id = (uint32_t)device;
-	memcpy(r->uuid, "standin-gpu-0000", 16);
-	r->uuid[15] = (uint8_t)('0' + device % 10);
+	sim_device_uuid((unsigned char *)r->uuid, device);
 	r->name = "Simulated H100";
 	r->visible = 1;
 	r->mig = 0;

@@ -74,6 +74,15 @@ int sim_device_name(char *name, size_t size_bytes, int device)
 	return 0;
 }
 
+int sim_device_uuid(unsigned char uuid[16], int device)
+{
+	if (device < 0 || device >= sim_device_count())
+		return CUDA_ERROR_INVALID_DEVICE;
+	memcpy(uuid, "standin-gpu-0000", 16);
+	uuid[15] = (unsigned char)('0' + device % 10);
+	return 0;
+}
+
 static void stream_init(struct CUstream_st *s, CUcontext context)
 {
 	*s = (struct CUstream_st){

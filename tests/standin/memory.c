@@ -265,6 +265,11 @@ int sim_memory_info(size_t *free_bytes, size_t *total_bytes)
 	return 0;
 }
 
+uint64_t sim_memory_used(int device)
+{
+	return allocated[device];
+}
+
 enum sim_memory sim_kind_of(const void *pointer, int *device)
 {
 	uint64_t address = (uint64_t)(uintptr_t)pointer;

@@ -213,6 +213,7 @@ void sim_wait_until(uint64_t ns);
 int sim_device_count(void);
 int sim_device_attribute(int *value, int attribute, int device);
 int sim_device_name(char *name, size_t size_bytes, int device);
+int sim_device_uuid(unsigned char uuid[16], int device);
 #define SIM_DEVICE_BYTES (UINT64_C(80) << 30)
 
 int sim_primary(CUcontext *context, int device); /* created if there is none */
@@ -240,6 +241,7 @@ int sim_free(struct sim_call *call, void *pointer);
 int sim_free_async(struct sim_call *call, void *pointer, CUstream stream);
 int sim_free_host(struct sim_call *call, void *pointer);
 int sim_memory_info(size_t *free_bytes, size_t *total_bytes);
+uint64_t sim_memory_used(int device); /* bytes; outside of a call, with the lock held */
 enum sim_memory sim_kind_of(const void *pointer, int *device);
 
 /* ---- modules ---- */

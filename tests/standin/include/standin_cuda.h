@@ -231,6 +231,7 @@ CUresult cuGetErrorName(CUresult error, const char **text);
 CUresult cuGetErrorString(CUresult error, const char **text);
 CUresult cuDeviceGet(CUdevice *device, int ordinal);
 CUresult cuDeviceGetCount(int *count);
+CUresult cuDeviceGetUuid_v2(unsigned char uuid[16], CUdevice device); /* CUuuid * */
 CUresult cuDeviceGetName(char *name, int size_bytes, CUdevice device);
 CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device);
 CUresult cuDeviceTotalMem_v2(size_t *size_bytes, CUdevice device);
