@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tracer's range side under ThreadSanitizer, with less of everything than the ordinary tests. VPT_PERCENT=100 and more for a long run.
+# The tracer's range side and its sampler under ThreadSanitizer, with less of everything than the ordinary tests. VPT_PERCENT=100 and more for a long run.
 set -u
 cd "$VPT_SOURCE_DIR" || exit 1
 work=$(mktemp -d) || exit 1
@@ -7,7 +7,8 @@ trap 'rm -rf "$work"' EXIT
 cc=${CC:-cc}
 flags="-std=gnu11 -D_GNU_SOURCE=1 -I. -g -O1 -fsanitize=thread"
 parts="budget pool names environment tsc epoch event_words stack started thread threads drain thread_names last_error range_api
-	nvtx_event nvtx_injection nvtx_payload nvtx_schemas nvtx_tool trigger pauses window slow_steps"
+	nvtx_event nvtx_injection nvtx_payload nvtx_schemas nvtx_tool trigger pauses window slow_steps
+	clock driver gate mail nvml proc sampler"
 
 echo 'int main(void) { return 0; }' >"$work/try.c"
 # shellcheck disable=SC2086
@@ -22,8 +23,10 @@ for part in $parts; do
 done
 # shellcheck disable=SC2086
 (cd "$work" && $cc $flags -I"$VPT_SOURCE_DIR" -c $sources) || exit 1
+# The stand-in's NVML, unless it was built with another sanitizer.
+grep -qs -e '-fsanitize' "${VPT_BIN:-.}/compile_commands.json" || export LD_LIBRARY_PATH="${VPT_BIN:-.}/standin"
 failed=0
-for test in names tsc ranges threads pool nvtx window; do
+for test in names tsc ranges threads pool nvtx window sampler; do
 	# shellcheck disable=SC2086
 	$cc $flags -o "$work/$test" tests/test_tracer_$test.c "$work"/*.o -lcmocka -lpthread -ldl || exit 1
 	VPT_PERCENT=${VPT_PERCENT:-4} TSAN_OPTIONS=halt_on_error=0:exitcode=66 "$work/$test" >"$work/out" 2>&1 && continue

@@ -27,7 +27,7 @@ static int clean_environment(void **state)
 	static const char *const names[] = {"VPTRACE_OUTPUT", "VPTRACE_OVERWRITE",
 		"VPTRACE_PROFILE", "VPTRACE_MEMORY", "VPTRACE_FLUSH_MS", "VPTRACE_STOP_MS",
 		"VPTRACE_LEVEL", "VPTRACE_LIBCUPTI", "VPTRACE_SYNC", "VPTRACE_DEVICE_BUFFERS",
-		"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "TAG",
+		"VPTRACE_COUNTERS", "RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "TAG",
 		"EMPTY"};
 	size_t i;
 
@@ -69,6 +69,7 @@ static void expect_defaults(void)
 	assert_int_equal(got.stop_timeout_ms, 5000);
 	assert_int_equal(got.compression_level, 1);
 	assert_int_equal(got.device_buffers, 0);
+	assert_int_equal(got.counters_ms, 0);
 	assert_int_equal(got.rank, -1);
 }
 
@@ -101,7 +102,8 @@ static void fields_are_taken(void **state)
 		.compression_level = -7,
 		.cupti_path = "/opt/libcupti.so.13",
 		.synchronize = -1,
-		.device_buffers = 1000};
+		.device_buffers = 1000,
+		.counters_ms = -1};
 
 	(void)state;
 	assert_int_equal(vtr_options_resolve(&o, &got, &err), VPT_OK);
@@ -114,6 +116,7 @@ static void fields_are_taken(void **state)
 	assert_int_equal(got.flush_interval_ms, 3600000);
 	assert_int_equal(got.stop_timeout_ms, 1);
 	assert_int_equal(got.device_buffers, 1000);
+	assert_int_equal(got.counters_ms, -1);
 	assert_int_equal(got.compression_level, -7);
 }
 
@@ -129,7 +132,8 @@ static void variables_win_over_fields(void **state)
 		.compression_level = 9,
 		.cupti_path = "field.so",
 		.synchronize = 1,
-		.device_buffers = 9};
+		.device_buffers = 9,
+		.counters_ms = -1};
 
 	(void)state;
 	setenv("VPTRACE_OUTPUT", "variable.zst", 1);
@@ -142,6 +146,7 @@ static void variables_win_over_fields(void **state)
 	setenv("VPTRACE_LIBCUPTI", "variable.so", 1);
 	setenv("VPTRACE_SYNC", "off", 1);
 	setenv("VPTRACE_DEVICE_BUFFERS", "100000", 1);
+	setenv("VPTRACE_COUNTERS", "2s", 1);
 	assert_int_equal(vtr_options_resolve(&o, &got, &err), VPT_OK);
 	assert_string_equal(got.path, "variable.zst");
 	assert_string_equal(got.cupti_path, "variable.so");
@@ -152,7 +157,11 @@ static void variables_win_over_fields(void **state)
 	assert_int_equal(got.flush_interval_ms, 2000);
 	assert_int_equal(got.stop_timeout_ms, 70);
 	assert_int_equal(got.device_buffers, 100000);
+	assert_int_equal(got.counters_ms, 2000);
 	assert_int_equal(got.compression_level, 0);
+	setenv("VPTRACE_COUNTERS", "off", 1);
+	assert_int_equal(vtr_options_resolve(&o, &got, &err), VPT_OK);
+	assert_int_equal(got.counters_ms, -1);
 }
 
 static void amounts_carry_units(void **state)
@@ -224,6 +233,10 @@ static void nonsense_in_a_variable_is_named(void **state)
 			"VPTRACE_STOP_MS: expected 1 ms to 3600000 ms, found \"0\""},
 		{"VPTRACE_STOP_MS", "3601s",
 			"VPTRACE_STOP_MS: expected 1 ms to 3600000 ms, found \"3601s\""},
+		{"VPTRACE_COUNTERS", "99",
+			"VPTRACE_COUNTERS: expected 100 ms to 60000 ms or off, found \"99\""},
+		{"VPTRACE_COUNTERS", "-1",
+			"VPTRACE_COUNTERS: expected 100 ms to 60000 ms or off, found \"-1\""},
 		{"VPTRACE_LEVEL", "20", "VPTRACE_LEVEL: expected -7 to 19, found \"20\""},
 		{"VPTRACE_LEVEL", "fast\033[1m",
 			"VPTRACE_LEVEL: expected -7 to 19, found \"fast?[1m\""},
@@ -251,6 +264,8 @@ static void nonsense_in_a_field_is_named(void **state)
 		{.flush_interval_ms = UINT32_MAX},
 		{.stop_timeout_ms = 3600001},
 		{.compression_level = -8},
+		{.counters_ms = -2},
+		{.counters_ms = 99},
 		{.path = ".."},
 		{.path = longest},
 	};
@@ -261,6 +276,8 @@ static void nonsense_in_a_field_is_named(void **state)
 		"options.flush_interval_ms: expected 10 ms to 3600000 ms, found 4294967295",
 		"options.stop_timeout_ms: expected 1 ms to 3600000 ms, found 3600001",
 		"options.compression_level: expected -7 to 19, found -8",
+		"options.counters_ms: expected 100 ms to 60000 ms or off, found -2",
+		"options.counters_ms: expected 100 ms to 60000 ms or off, found 99",
 		"options.path: \"..\": expected a file name, found a folder",
 		NULL,
 	};

@@ -17,6 +17,7 @@
 #include "tracer/options.h"
 #include "tracer/pool.h"
 #include "tracer/run_list.h"
+#include "tracer/sampler.h"
 #include "tracer/threads.h"
 #include "tracer/window.h"
 #include "tracer/writer.h"
@@ -31,10 +32,12 @@
 #include <unistd.h>
 
 enum {
-	TAKEN_MS = 100,  /* buffers of another client come back at once or never */
-	COUNT_MS = 5000, /* at most, to count what is no longer written; quick */
-	LEAST_MS = 1000, /* at most, for CUPTI's stop if the wait for the GPU used up all */
-	MOMENT_MS = 500  /* in which CUPTI gets the records of ended work */
+	TAKEN_MS = 100,    /* buffers of another client come back at once or never */
+	COUNT_MS = 5000,   /* at most, to count what is no longer written; quick */
+	LEAST_MS = 1000,   /* at most, for CUPTI's stop if the wait for the GPU used up all */
+	COUNTERS_MS = 500, /* between samples, unless an option says otherwise */
+	SAMPLE_MS = 200,   /* at most, for the last sample; a reading takes a few ms */
+	MOMENT_MS = 500    /* in which CUPTI gets the records of ended work */
 };
 
 struct vtr_capture {
@@ -44,6 +47,7 @@ struct vtr_capture {
 	struct vtr_flusher *flusher;
 	struct vtr_capture_ring ring; /* in place of a file */
 	struct vtr_cupti *cupti;      /* NULL: ranges only */
+	struct vtr_sampler *sampler;  /* NULL: no counters */
 	uint64_t start_ns;
 	uint64_t names_refused; /* by then, in this process */
 	int writer_ended;
@@ -53,7 +57,7 @@ struct vtr_capture {
 	_Atomic uint64_t waited_until_ns;
 	atomic_int gave_up; /* it came */
 	/* The last mail, sent without allocating: the process may exit at any point. */
-	struct vtr_mail end_of_clock, end_of_buffers, end_of_cupti, end_of_watch;
+	struct vtr_mail end_of_clock, end_of_buffers, end_of_cupti, end_of_watch, end_of_sampler;
 };
 
 /* One for the life of the process: CUPTI may hold its buffers for ever. */
@@ -224,11 +228,27 @@ static int public_code(int rc)
 
 static void discard(struct vtr_capture *c)
 {
+	vtr_sampler_free(c->sampler);
 	vtr_flusher_free(c->flusher);
 	vtr_writer_free(c->writer);
 	vtr_capture_ring_free(&c->ring);
 	vtr_mailbox_free(&c->mail);
 	vpt_free(c);
+}
+
+/* A capture without counters is better than none. */
+static void start_sampler(struct vtr_capture *c)
+{
+	uint64_t ms = c->options.counters_ms > 0 ? (uint64_t)c->options.counters_ms : COUNTERS_MS;
+	struct vpt_err err;
+	char text[32];
+
+	if (c->sampler || c->options.counters_ms < 0)
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64, ms);
+	vtr_capture_meta(c, "counters_ms", text);
+	if (vtr_sampler_start(&c->mail, ms * 1000000, &c->sampler, &err))
+		vtr_capture_meta(c, "counters.failure", err.text);
 }
 
 int vtr_capture_begin(const struct vptrace_options *options, int always,
@@ -259,6 +279,8 @@ int vtr_capture_begin(const struct vptrace_options *options, int always,
 		goto out;
 	vtr_capture_meta(c, "clock.ranges", vtr_tsc_kept() ? "tsc" : "clock_gettime");
 	vtr_threads_record(c->start_ns);
+	if (always && c->options.counters_ms > 0)
+		start_sampler(c);
 	*out = c;
 	return VPTRACE_OK;
 out:
@@ -302,6 +324,8 @@ int vtr_capture_join_cupti(struct vtr_capture *c, struct vpt_err *err)
 	struct vtr_cupti *cupti;
 	int rc = start_cupti(c, &cupti, err);
 
+	if (!rc || c->options.counters_ms > 0)
+		start_sampler(c);
 	if (rc) {
 		vtr_capture_meta(c, "cupti.unavailable", err->text);
 		/* Ranges are recorded, whatever CUPTI lacks. */
@@ -355,7 +379,8 @@ void vtr_capture_stats(const struct vtr_capture *c, struct vptrace_stats *out, c
 		.buffers_kept = kept,
 		.cupti_records = n.cupti.records,
 		.filtered = n.cupti.filtered + n.cupti.described,
-		.unfinished = n.unfinished};
+		.unfinished = n.unfinished,
+		.samples = n.samples};
 }
 
 /* ---- end ---- */
@@ -440,13 +465,14 @@ static void post_end(struct vtr_capture *c, uint64_t stop_ns)
 	vtr_mailbox_lend(&c->mail, &c->end_of_clock);
 }
 
-/* Also reports in the capture why CUPTI's records are missing. `why` outlives the capture. */
-static void post_failure(struct vtr_capture *c, const char *key, const char *why)
+/* Reports in the capture why records are missing. `why` outlives the capture. */
+static void post_failure(
+	struct vtr_capture *c, struct vtr_mail *m, const char *key, const char *why)
 {
-	c->end_of_cupti.type = VTR_MAIL_META;
-	c->end_of_cupti.key = (char *)(uintptr_t)key;
-	c->end_of_cupti.value = (char *)(uintptr_t)why;
-	vtr_mailbox_lend(&c->mail, &c->end_of_cupti);
+	m->type = VTR_MAIL_META;
+	m->key = (char *)(uintptr_t)key;
+	m->value = (char *)(uintptr_t)why;
+	vtr_mailbox_lend(&c->mail, m);
 }
 
 static uint64_t foreign_records(struct vtr_capture *c)
@@ -482,10 +508,15 @@ static int look_back(struct vtr_capture *c, uint64_t stop_ns)
 	return is_taken;
 }
 
+static uint64_t in_ms(unsigned ms)
+{
+	return vtr_clock_ns(CLOCK_MONOTONIC) + (uint64_t)ms * 1000000;
+}
+
 /* TAKEN_MS from now, or the deadline if that is earlier. */
 static uint64_t soon(uint64_t deadline_ns)
 {
-	uint64_t moment_ns = vtr_clock_ns(CLOCK_MONOTONIC) + (uint64_t)TAKEN_MS * 1000000;
+	uint64_t moment_ns = in_ms(TAKEN_MS);
 
 	return moment_ns < deadline_ns ? moment_ns : deadline_ns;
 }
@@ -512,7 +543,7 @@ static int end_cupti(
 	if (look_back(c, stop_ns)) {
 		if (late && wait_for_buffers(0))
 			post_kept(c, stop_ns);
-		post_failure(c, "cupti.taken", VTR_WATCH_TAKEN);
+		post_failure(c, &c->end_of_cupti, "cupti.taken", VTR_WATCH_TAKEN);
 		return vpt_fail(err, VPTRACE_ETAKEN, "%s", VTR_WATCH_TAKEN);
 	}
 	if (late && (!is_taken || wait_for_buffers(deadline)))
@@ -571,7 +602,11 @@ int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 
 	vtr_threads_stop();
 	vtr_window_end();
+	vtr_sampler_stop(c->sampler); /* its last round runs beside what follows */
 	rc = end_cupti(c, stop_deadline(c), stop_ns, err);
+	if (vtr_sampler_wait(c->sampler, in_ms(SAMPLE_MS)))
+		post_failure(c, &c->end_of_sampler, "counters.failure",
+			"NVML had not returned at the stop: the last values are missing");
 	if (rc && rc != VPTRACE_ETAKEN) /* already reported by the flusher */
 		post_kept(c, stop_ns);
 	post_end(c, stop_ns);

@@ -61,6 +61,30 @@ void *vtr_driver_symbol(const char *name)
 	return handle ? dlsym(handle, name) : NULL;
 }
 
+int vtr_driver_gpus(void)
+{
+	void *address = vtr_driver_symbol("cuDeviceGetCount");
+	int (*count_of)(int *);
+	int count = 0;
+
+	memcpy(&count_of, &address, sizeof(count_of));
+	return count_of && !count_of(&count) && count > 0 ? count : 0;
+}
+
+int vtr_driver_uuid(int device, uint8_t uuid[16])
+{
+	void *handle = vtr_driver_symbol("cuDeviceGet");
+	void *newer = vtr_driver_symbol("cuDeviceGetUuid_v2");
+	void *address = newer ? newer : vtr_driver_symbol("cuDeviceGetUuid");
+	int (*device_of)(int *, int), (*uuid_of)(uint8_t *, int);
+	int number;
+
+	memcpy(&device_of, &handle, sizeof(device_of));
+	memcpy(&uuid_of, &address, sizeof(uuid_of));
+	return device_of && uuid_of && !device_of(&number, device) && !uuid_of(uuid, number) ? 0
+											     : -1;
+}
+
 const char *vtr_driver_words(char *out, size_t size)
 {
 	void *address = vtr_driver_symbol("cuDriverGetVersion");

@@ -5,6 +5,8 @@
 
 #include "formats/error.h"
 
+#include <stdint.h>
+
 /* Maps the driver permanently, as CUPTI would, and asks for its version: 13000 is CUDA 13.0. VPT_OK;
  * VPTRACE_ENOCUPTI with *version = 0: none, or it does not work, like the toolkit's stub for
  * linking. */
@@ -12,6 +14,12 @@ int vtr_driver_load(int *version, struct vpt_err *err);
 
 /* A function of the driver if the process has mapped one; NULL otherwise. Any thread. */
 void *vtr_driver_symbol(const char *name);
+
+/* The number of GPUs that CUDA shows to this process; 0 until it has started CUDA, and without a
+ * driver. Any thread. */
+int vtr_driver_gpus(void);
+/* The UUID of one of them, of its GPU instance where it has one. 0 or -1. */
+int vtr_driver_uuid(int device, uint8_t uuid[16]);
 
 /* "CUDA driver 13.0", or why there is none, for error messages. */
 const char *vtr_driver_words(char *out, size_t size);

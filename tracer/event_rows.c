@@ -79,7 +79,7 @@ static void put_counter(struct vtr_recorder *r, const struct vtr_event *e)
 {
 	struct vpt_counter row = {.time_ns = e->start_ns, .value = e->payload.value};
 
-	vtr_recorder_put(r, VPT_COUNTER, vtr_recorder_series(r, e->name, e->domain), &row);
+	vtr_recorder_put(r, VPT_COUNTER, vtr_recorder_series(r, -1, e->name, e->domain), &row);
 }
 
 static void put_graph(struct vtr_recorder *r, const struct vtr_event *e)

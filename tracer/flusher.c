@@ -6,6 +6,7 @@
 #include "tracer/clock.h"
 #include "tracer/cupti_clock.h"
 #include "tracer/gate.h"
+#include "tracer/sampler.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -32,6 +33,11 @@ enum { DRAIN_FIRST_NS = 1000000, DRAIN_MOST_NS = 50000000 };
 enum { LAUNCH_NS = 100000000 };
 
 enum { OWN_THREADS = 3 }; /* this one, the writer's and the disk's or the snapshots' */
+
+static unsigned own_threads(void)
+{
+	return OWN_THREADS + vtr_drain_threads() + vtr_sampler_threads();
+}
 
 struct vtr_flusher {
 	struct vtr_flusher_options o;
@@ -231,7 +237,7 @@ static void *run(void *arg)
 	while (!vtr_gate_wait(&f->wake, wake_ns(f, look, next))) {
 		now = vtr_clock_ns(CLOCK_MONOTONIC);
 		cupti = atomic_load(&f->cupti);
-		if (now >= look && !alone && vtr_alone(OWN_THREADS + vtr_drain_threads())) {
+		if (now >= look && !alone && vtr_alone(own_threads())) {
 			alone = 1;
 			vtr_alone_exit();
 		}

@@ -36,12 +36,12 @@ struct vpt_lane vtr_lane_of_thread(uint32_t pid, uint32_t tid)
 		.stream = UINT64_MAX};
 }
 
-struct vpt_lane vtr_lane_of_series(uint32_t pid, uint32_t name, uint32_t unit)
+struct vpt_lane vtr_lane_of_series(uint32_t pid, int64_t device, uint32_t name, uint32_t unit)
 {
 	return (struct vpt_lane){.lane_type = VPT_LANETYPE_SERIES,
 		.pid = pid,
 		.tid = UINT64_MAX,
-		.device = UINT64_MAX,
+		.device = (uint64_t)device,
 		.stream = UINT64_MAX,
 		.name = name,
 		.lane_unit = unit};

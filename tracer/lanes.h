@@ -38,7 +38,7 @@ void vtr_lanes_free(struct vtr_lanes *lanes); /* accepts all zeros */
 struct vpt_lane vtr_lane_of_stream(
 	uint32_t pid, uint32_t device, uint32_t context, uint32_t stream);
 struct vpt_lane vtr_lane_of_thread(uint32_t pid, uint32_t tid);
-struct vpt_lane vtr_lane_of_series(uint32_t pid, uint32_t name, uint32_t unit);
+struct vpt_lane vtr_lane_of_series(uint32_t pid, int64_t device, uint32_t name, uint32_t unit);
 
 /* The lane that `row` describes, created if new: a stream by device, context and stream, a thread
  * by its id, a series by its name and unit. NULL: no memory, or VTR_LANES_MAX exist. */

@@ -1,4 +1,4 @@
-/* mail.h - messages from the session and the flusher to the writer: rare, small, in order. Never
+/* mail.h - messages from the session, the flusher and the sampler to the writer: rare, small, in order. Never
  * used by callbacks. */
 #ifndef VPTRACE_TRACER_MAIL_H
 #define VPTRACE_TRACER_MAIL_H
@@ -9,11 +9,20 @@
 #include <stdint.h>
 
 enum vtr_mail_type {
-	VTR_MAIL_META,  /* key and value */
-	VTR_MAIL_CLOCK, /* clock, cupti_time */
-	VTR_MAIL_LOSS,  /* loss: what CUPTI could not deliver; count records */
+	VTR_MAIL_META,   /* key and value */
+	VTR_MAIL_CLOCK,  /* clock, cupti_time */
+	VTR_MAIL_LOSS,   /* loss: what CUPTI could not deliver; count records */
+	VTR_MAIL_SAMPLE, /* sample */
 	/* clock.trace_ns: CUPTI has delivered the records of all work that had ended by then */
 	VTR_MAIL_FLUSHED
+};
+
+/* A value of a series at a moment. */
+struct vtr_sample {
+	uint32_t name, unit; /* names.h */
+	int64_t device;      /* CUDA ordinal; -1: none */
+	uint64_t time_ns;
+	double value;
 };
 
 struct vtr_mail {
@@ -23,6 +32,7 @@ struct vtr_mail {
 	struct vpt_clock clock;
 	uint64_t cupti_time; /* CUPTI's clock at that moment; 0: not read */
 	struct vpt_loss loss;
+	struct vtr_sample sample;
 	int lent;
 };
 

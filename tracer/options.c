@@ -38,6 +38,8 @@ static const struct word sizes[] = {{"TiB", 1ll << 40}, {"GiB", 1ll << 30}, {"Mi
 	{NULL, 0}};
 static const struct word durations[] = {{"ms", 1}, {"", 1}, {"s", 1000}, {NULL, 0}};
 static const struct word numbers[] = {{"", 1}, {NULL, 0}};
+/* Words for -1, besides a number; error messages use the first. */
+static const struct word never[] = {{"off", -1}, {"0", -1}, {"no", -1}, {NULL, 0}};
 
 /* A value's type in both structs. SECONDS: a UINT64 of nanoseconds, written in seconds. */
 enum storage { INT, UINT32, UINT64, SECONDS, TEXT };
@@ -49,6 +51,7 @@ struct option {
 	const struct word *words;
 	size_t given, resolved; /* offsets */
 	int64_t fallback, low, high;
+	const struct word *besides; /* words that stand for a number outside of low to high */
 };
 
 #define FIELD(name)                                                                                \
@@ -79,6 +82,8 @@ static const struct option options[] = {
 		INT64_MAX},
 	{"ring", "VPTRACE_RING", TEXT, FIELD(ring)},
 	{"snapshot_on", "VPTRACE_SNAPSHOT_ON", TEXT, FIELD(snapshot_on)},
+	{"counters_ms", "VPTRACE_COUNTERS", INT, 0, durations, FIELD(counters_ms), 0, 100, 60000,
+		never},
 };
 
 size_t vtr_options_count(void)
@@ -185,7 +190,8 @@ static void put_expected(const struct option *o, char *out, size_t size)
 	if (!o->is_choice) {
 		put_amount(o, o->low, low, sizeof(low));
 		put_amount(o, o->high, high, sizeof(high));
-		snprintf(out, size, "%s to %s", low, high);
+		snprintf(out, size, "%s to %s%s%s", low, high, o->besides ? " or " : "",
+			o->besides ? o->besides->text : "");
 		return;
 	}
 	out[0] = '\0';
@@ -247,15 +253,15 @@ static int parse_amount(const struct word *units, const char *text, int64_t *out
 static int parse_variable(
 	const struct option *o, const char *text, int64_t *out, struct vpt_err *err)
 {
-	const struct word *word;
+	const struct word *words = o->is_choice ? o->words : o->besides;
+	const struct word *word = words ? find_word(words, text) : NULL;
 
-	if (o->is_choice) {
-		word = find_word(o->words, text);
-		if (!word)
-			return fail_variable(o, text, err);
+	if (word) {
 		*out = word->value;
 		return VPT_OK;
 	}
+	if (o->is_choice)
+		return fail_variable(o, text, err);
 	if (o->storage == SECONDS) {
 		uint64_t ns;
 
@@ -284,6 +290,8 @@ static int resolve_value(const struct option *o, const struct vptrace_options *g
 		value = o->fallback;
 	else if (o->words == flags)
 		value = value > 0 || !o->fallback;
+	else if (o->besides && value == o->besides->value)
+		rc = VPT_OK;
 	else if (value < o->low || value > o->high)
 		rc = fail_field(o, value, err);
 	if (!rc)

@@ -162,9 +162,10 @@ struct vtr_lane *vtr_recorder_thread(struct vtr_recorder *r, uint32_t tid)
 	return lane;
 }
 
-struct vtr_lane *vtr_recorder_series(struct vtr_recorder *r, uint32_t name, uint32_t unit)
+struct vtr_lane *vtr_recorder_series(
+	struct vtr_recorder *r, int64_t device, uint32_t name, uint32_t unit)
 {
-	struct vpt_lane row = vtr_lane_of_series(r->o.header.pid, name, unit);
+	struct vpt_lane row = vtr_lane_of_series(r->o.header.pid, device, name, unit);
 
 	return find_lane(r, &row);
 }

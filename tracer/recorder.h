@@ -23,12 +23,14 @@ struct vtr_recorder;
 
 /* ---- lanes ---- */
 
-/* The lane of a stream, of a thread of this process, of a counter's series. Never NULL: without
+/* The lane of a stream, of a thread of this process, of a counter's series (`device` -1:
+ * of no GPU). Never NULL: without
  * memory, or beyond 65,536 lanes, returns the lane of rows that have none. */
 struct vtr_lane *vtr_recorder_stream(
 	struct vtr_recorder *r, uint32_t device, uint32_t context, uint32_t stream);
 struct vtr_lane *vtr_recorder_thread(struct vtr_recorder *r, uint32_t tid);
-struct vtr_lane *vtr_recorder_series(struct vtr_recorder *r, uint32_t name, uint32_t unit);
+struct vtr_lane *vtr_recorder_series(
+	struct vtr_recorder *r, int64_t device, uint32_t name, uint32_t unit);
 
 /* ---- chunks ---- */
 

@@ -188,6 +188,16 @@ struct vptrace_options {
 	 * signal:NAME  USR1, USR2, HUP, WINCH, URG, IO or PWR. Only then does the library install a
 	 *              signal handler; it wakes a thread and calls the handler before it */
 	const char *snapshot_on;
+
+	/* VPTRACE_COUNTERS: the time between samples of counters, 100 to 60,000 ms; -1, or
+	 * VPTRACE_COUNTERS=off: none. 0, the default: 500 ms if the GPU's work is recorded, none
+	 * otherwise. A thread of the library samples the GPUs that CUDA shows to this process, with
+	 * NVML (memory, utilization, power, clocks and what limits them, temperature), and with
+	 * /proc the process (CPU, memory, reads from disk, page faults, context switches), the
+	 * machine (CPU, available memory) and its cgroup's CPU quota. Values that the driver or the
+	 * kernel refuses are left out. If NVML hangs, counters end there and a stop takes 0.2 s
+	 * longer. */
+	int counters_ms;
 };
 
 /* Counts of a capture since its start. Set struct_bytes = sizeof(struct vptrace_stats); an older
@@ -198,7 +208,8 @@ struct vptrace_options {
 struct vptrace_stats {
 	size_t struct_bytes;
 
-	uint64_t received;      /* records that CUPTI, NVTX and the host's own calls delivered */
+	/* records that CUPTI, NVTX and the host's own calls delivered, and samples of counters */
+	uint64_t received;
 	uint64_t written;       /* of them, in the file or the open chunk */
 	uint64_t dropped;       /* of them, not */
 	uint64_t cupti_dropped; /* records that CUPTI itself could not deliver */
@@ -222,6 +233,8 @@ struct vptrace_stats {
 	/* Of the written: work that the GPU had not finished at the stop, so its times are unknown;
 	 * see synchronize. */
 	uint64_t unfinished;
+
+	uint64_t samples; /* Of received: values that the library sampled, see counters_ms. */
 };
 
 /* Starts recording. `options` may be NULL: all defaults.

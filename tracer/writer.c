@@ -54,7 +54,7 @@ struct vtr_writer {
 
 	pthread_mutex_t lock; /* guards the numbers */
 	struct vtr_writer_numbers numbers;
-	uint64_t cupti_dropped, unfinished;
+	uint64_t cupti_dropped, unfinished, samples;
 
 	pthread_t thread;
 	struct vtr_gate ended;
@@ -157,6 +157,16 @@ static void keep_point(struct vtr_writer *w, const struct vpt_clock *point)
 	w->points[w->point_count++] = *point;
 }
 
+static void put_sample(struct vtr_writer *w, const struct vtr_sample *s)
+{
+	struct vpt_counter row = {.time_ns = s->time_ns};
+
+	memcpy(&row.value, &s->value, sizeof(row.value));
+	vtr_recorder_room(w->recorder);
+	w->samples += (uint64_t)vtr_recorder_put(w->recorder, VPT_COUNTER,
+		vtr_recorder_series(w->recorder, s->device, s->name, s->unit), &row);
+}
+
 static void read_mail(struct vtr_writer *w)
 {
 	struct vtr_mail *m;
@@ -178,6 +188,9 @@ static void read_mail(struct vtr_writer *w)
 			vtr_recorder_loss(w->recorder, NULL, (uint32_t)m->loss.loss_kind,
 				m->loss.start_ns, m->loss.start_ns + m->loss.duration_ns,
 				m->loss.count);
+			break;
+		case VTR_MAIL_SAMPLE:
+			put_sample(w, &m->sample);
 			break;
 		}
 		vtr_mail_free(m);
@@ -272,6 +285,7 @@ static void publish(struct vtr_writer *w)
 	vtr_recorder_totals(w->recorder, &w->numbers.rows);
 	w->numbers.cupti_dropped = w->cupti_dropped;
 	w->numbers.unfinished = w->unfinished;
+	w->numbers.samples = w->samples;
 	if (cupti)
 		vtr_cupti_decoded(cupti, &w->numbers.cupti);
 	pthread_mutex_unlock(&w->lock);

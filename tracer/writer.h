@@ -68,6 +68,7 @@ struct vtr_writer_numbers {
 	struct vtr_recorder_totals rows;
 	uint64_t cupti_dropped;   /* records that CUPTI could not deliver */
 	struct vtr_decoded cupti; /* what it did deliver */
+	uint64_t samples;         /* of it, those of the sampler */
 	uint64_t unfinished;      /* of it, work that the GPU had not finished at the stop */
 	char path[4096];          /* the file's actual name; "" before there is one */
 };

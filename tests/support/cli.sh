@@ -5,6 +5,8 @@
 LC_ALL=C
 export LC_ALL
 unset NO_COLOR COLUMNS
+# Counters sample the machine: a test that wants them asks for them.
+export VPTRACE_COUNTERS=off
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cases=0

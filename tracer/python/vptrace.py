@@ -123,6 +123,7 @@ class Statistics(typing.NamedTuple):
     filtered: int = 0
     stop_code: int = 0
     unfinished: int = 0  # of the written: work that the GPU had not done at the stop
+    samples: int = 0  # of the received: values that the library sampled
 
 
 class Summary(typing.NamedTuple):
@@ -165,6 +166,7 @@ class _Options(ctypes.Structure):
         ("max_bytes", ctypes.c_uint64),
         ("ring", ctypes.c_char_p),
         ("snapshot_on", ctypes.c_char_p),
+        ("counters_ms", ctypes.c_int),
     ]
 
 
@@ -340,7 +342,7 @@ def last_error():
 
 
 def _options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms, stop_timeout_ms,
-             compression_level, cupti_path, synchronize, device_buffers):
+             compression_level, cupti_path, synchronize, device_buffers, counters_ms):
     if profile is not None and profile not in _PROFILES:
         raise ValueError(
             "profile: expected %s, found %r" % (", ".join(map(repr, _PROFILES)), profile))
@@ -356,6 +358,7 @@ def _options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms, st
         None if cupti_path is None else os.fsencode(cupti_path),
         1 if synchronize else -1,
         device_buffers,
+        counters_ms=counters_ms,
     )
 
 
@@ -425,7 +428,7 @@ def _start(options, strict):
 
 def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flush_interval_ms=0,
           stop_timeout_ms=0, compression_level=0, cupti_path=None, synchronize=True, device_buffers=0,
-          strict=False):
+          counters_ms=0, strict=False):
     """Starts recording and returns a Code: OK; ENOCUPTI, ETAKEN or EDENIED if only ranges are recorded;
     another one if nothing is. Each Code but OK is warned about once, or raised with strict=True. While a
     profiler of torch is active, the Code is ETAKEN.
@@ -445,10 +448,12 @@ def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flu
                         times. No device is synchronized while a stream is being captured
     device_buffers      limit of the 3.2 MB buffers that CUPTI may allocate on the device per context, for
                         graphs with millions of nodes; 0: CUPTI's own limit
+    counters_ms         time between samples of GPU, process and machine, 100 to 60000; 0: 500 if the GPU's
+                        work is recorded; -1: none
     """
     return _start(_options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms,
-                           stop_timeout_ms, compression_level, cupti_path, synchronize, device_buffers),
-                  strict)[0]
+                           stop_timeout_ms, compression_level, cupti_path, synchronize, device_buffers,
+                           counters_ms), strict)[0]
 
 
 def _stop():
@@ -560,13 +565,13 @@ class trace:  # pylint: disable=invalid-name
 
     def __init__(self, path=None, *, schedule=None, profile=None, overwrite=False, memory_limit_bytes=0,  # pylint: disable=redefined-outer-name
                  flush_interval_ms=0, stop_timeout_ms=0, compression_level=0, cupti_path=None,
-                 synchronize=True, device_buffers=0, strict=False):
+                 synchronize=True, device_buffers=0, counters_ms=0, strict=False):
         if schedule is not None and not callable(schedule):
             raise ValueError("schedule: expected schedule(...) or a function of the iteration, found %r" % (schedule,))
         self._schedule, self._iteration = schedule, 0
         self._options = _options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms,
                                  stop_timeout_ms, compression_level, cupti_path, synchronize,
-                                 device_buffers)
+                                 device_buffers, counters_ms)
         self._strict = strict
         self._code, self._reason = Code.OK, ""
         self.summary = None

@@ -1,0 +1,118 @@
+/* counters.c - a traced program in whose pauses the sampler takes its rounds.
+ *
+ *	host_counters CAPTURE HOW SECONDS
+ *
+ * HOW video: a request of one stage "encode" of a second, blocks of two seconds, and a stage
+ * "decode" of a second, up to SECONDS of virtual time; the GPU is busy all of it. After each second
+ * the program waits for a round, so that each has a whole second. HOW idle: it does nothing with a
+ * GPU, for SECONDS tenths of a real second. It prints NAME VALUE lines. */
+#include "tests/host/host.h"
+#include "tests/standin/standin.h"
+
+#include "tracer/vptrace.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { SECOND_NS = 1000000000, LATENTS = 3, FRAMES = 12, PATIENCE_MS = 5000 };
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void sleep_ms(long ms)
+{
+	struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+
+	nanosleep(&t, NULL);
+}
+
+static uint64_t samples(void)
+{
+	struct vptrace_stats stats = {.struct_bytes = sizeof(stats)};
+
+	vptrace_statistics(&stats);
+	return stats.samples;
+}
+
+/* A round's values come together, within a ms or so of each other. */
+static void wait_for_round(void)
+{
+	uint64_t before = samples(), now = before;
+	int i;
+
+	for (i = 0; i < PATIENCE_MS && now == before; i++) {
+		sleep_ms(1);
+		now = samples();
+	}
+	for (before = 0; now != before; now = samples()) {
+		before = now;
+		sleep_ms(20);
+	}
+}
+
+static void second(const struct host_gpu *gpu)
+{
+	host_launch(gpu->gemm, SECOND_NS, NULL);
+	HOST_CHECK(cudaDeviceSynchronize());
+	wait_for_round();
+}
+
+static void run_video(long seconds)
+{
+	struct vptrace_note request = {VPTRACE_NOTE_REQUEST, 0, -1, -1, -1};
+	struct vptrace_note stage = {VPTRACE_NOTE_STAGE, -1, -1, -1, -1};
+	struct vptrace_note block = {VPTRACE_NOTE_BLOCK, 0, FRAMES, LATENTS, -1};
+	struct host_gpu gpu = host_open();
+	long done = 1;
+
+	wait_for_round();
+	vptrace_note_push("video", &request);
+	vptrace_note_push("encode", &stage);
+	second(&gpu);
+	vptrace_range_pop();
+	for (; done + 3 <= seconds; done += 2, block.index++) {
+		vptrace_note_push("block", &block);
+		second(&gpu);
+		second(&gpu);
+		vptrace_range_pop();
+	}
+	vptrace_note_push("decode", &stage);
+	second(&gpu);
+	vptrace_range_pop();
+	vptrace_range_pop();
+}
+
+int main(int argc, char **argv)
+{
+	struct vptrace_options options = {.struct_bytes = sizeof(options)};
+	struct vptrace_stats stats = {.struct_bytes = sizeof(stats)};
+	uint64_t from_ns;
+	long seconds;
+	int rc;
+
+	if (argc != 4)
+		return 2;
+	options.path = argv[1];
+	seconds = host_number(argv[3], "SECONDS");
+	rc = vptrace_start(&options);
+	printf("start %d\n", rc);
+	if (!strcmp(argv[2], "video"))
+		run_video(seconds);
+	else
+		sleep_ms(100 * seconds);
+	from_ns = now_ns();
+	rc = vptrace_stop(&stats);
+	printf("stop %d\nstop_ms %llu\nsamples %llu\n", rc,
+		(unsigned long long)((now_ns() - from_ns) / 1000000),
+		(unsigned long long)stats.samples);
+	printf("received %llu\nwritten %llu\ndropped %llu\ncupti_records %llu\nfiltered %llu\n",
+		(unsigned long long)stats.received, (unsigned long long)stats.written,
+		(unsigned long long)stats.dropped, (unsigned long long)stats.cupti_records,
+		(unsigned long long)stats.filtered);
+	return 0;
+}
