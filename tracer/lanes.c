@@ -68,8 +68,8 @@ struct vtr_lane *vtr_lanes_at(const struct vtr_lanes *lanes, uint32_t index)
 	return &lanes->blocks[index / LANES_A_BLOCK]->lanes[index % LANES_A_BLOCK];
 }
 
-/* The identity of a lane: a stream's device, context and stream, a thread's id, a series' name and
- * unit. */
+/* The identity of a lane: a stream's device, context and stream, a thread's id, a series' device,
+ * name and unit. */
 static int same_lane(const struct vpt_lane *a, const struct vpt_lane *b)
 {
 	if (a->lane_type != b->lane_type)
@@ -80,7 +80,7 @@ static int same_lane(const struct vpt_lane *a, const struct vpt_lane *b)
 	case VPT_LANETYPE_THREAD:
 		return a->tid == b->tid;
 	default:
-		return a->name == b->name && a->lane_unit == b->lane_unit;
+		return a->name == b->name && a->lane_unit == b->lane_unit && a->device == b->device;
 	}
 }
 
@@ -95,7 +95,8 @@ static uint64_t lane_hash(const struct vpt_lane *row)
 	case VPT_LANETYPE_THREAD:
 		return vpt_hash_mix(h ^ row->tid);
 	default:
-		return vpt_hash_mix(h ^ row->name << 32 ^ row->lane_unit);
+		return vpt_hash_mix(
+			vpt_hash_mix(h ^ row->name << 32 ^ row->lane_unit) ^ row->device);
 	}
 }
 

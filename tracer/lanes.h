@@ -41,7 +41,7 @@ struct vpt_lane vtr_lane_of_thread(uint32_t pid, uint32_t tid);
 struct vpt_lane vtr_lane_of_series(uint32_t pid, int64_t device, uint32_t name, uint32_t unit);
 
 /* The lane that `row` describes, created if new: a stream by device, context and stream, a thread
- * by its id, a series by its name and unit. NULL: no memory, or VTR_LANES_MAX exist. */
+ * by its id, a series by its device, name and unit. NULL: no memory, or VTR_LANES_MAX exist. */
 struct vtr_lane *vtr_lanes_find(struct vtr_lanes *lanes, const struct vpt_lane *row);
 
 /* By number, 0 to count - 1, in order of creation; keys count from 1. */
