@@ -117,6 +117,8 @@ static int add_chunk(struct pass *p, size_t index, struct vpt_batch *b)
 		rc = read_tables(p, b);
 	if (!rc)
 		rc = vpa_resolver_add(&p->resolver, b);
+	if (!rc && !p->looking)
+		rc = vpa_folds_sections(&p->folds, b);
 	if (!rc)
 		rc = vpa_resolver_release(&p->resolver, times_from);
 	/* Some ops may have to wait for more than the next chunks. */

@@ -33,3 +33,14 @@ void vpa_report_free(struct vpa_report *r)
 	vpa_arena_free(&r->arena);
 	vpt_free(r);
 }
+
+const struct vpa_counter *vpa_find_counter(
+	const struct vpa_report *r, int64_t device, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < r->counter_count; i++)
+		if (r->counters[i].device == device && !strcmp(r->counters[i].name, name))
+			return &r->counters[i];
+	return NULL;
+}

@@ -8,6 +8,7 @@
 #define VPA_ANALYSIS_REPORT_H
 
 #include "analysis/arena.h"
+#include "analysis/counter.h"
 #include "formats/error.h"
 
 #include <stddef.h>
@@ -459,6 +460,9 @@ struct vpa_report {
 	size_t read_count;
 	struct vpa_sync_row *syncs; /* by idle_ns, then total_ns, descending */
 	size_t sync_count;
+	/* Only those with samples in the window; by device, those of none last. */
+	struct vpa_counter *counters;
+	size_t counter_count;
 	/* first use, then by the gain's share of its base, descending */
 	struct vpa_finding *findings;
 	size_t finding_count;
@@ -487,6 +491,10 @@ static inline const char *vpa_meta(const struct vpa_report *r, const char *key)
 			return r->meta[i].value;
 	return NULL;
 }
+
+/* The series of a device (-1: of none) with this name; NULL: none. */
+const struct vpa_counter *vpa_find_counter(
+	const struct vpa_report *r, int64_t device, const char *name);
 
 /* The request that a page shows: the one with most measured blocks, else most steps; the first, if
  * equal. NULL: none. */

@@ -78,6 +78,10 @@ if [ -x "$demo" ] && [ -e "${VPT_BIN:-}/libvptrace.so" ]; then
 		report "demo-window$(echo $knobs | tr -d ' ')" demo.zst --from 1ms --top 2
 		rm -f demo.zst
 	done
+	VPTRACE_COUNTERS=100ms VPTRACE_OVERWRITE=1 LD_LIBRARY_PATH=$VPT_BIN/standin \
+		VPT_STANDIN_NVML="power=300;sm_clock=1980,1400@4500;reasons=0,4@4500" \
+		"$VPT_BIN/host_counters" counters.zst video 10 >out 2>err || fail "host_counters ended with $?"
+	report counters counters.zst
 	fits "all together, with traced runs of the demo" --covers schema.json $goldens $reports
 else
 	echo "SKIPPED: traced runs: no demo or no libvptrace.so was built"

@@ -7,7 +7,7 @@
 int vpa_folds_begin(struct vpa_fold_driver *d)
 {
 	int *ops = d->with_ops, *call = d->with_call, *range = d->with_range, *gap = d->with_gap;
-	int *mark = d->with_mark, i;
+	int *mark = d->with_mark, *section = d->with_section, i;
 
 	for (i = 0; vpa_folds[i]; i++) {
 		d->states[i] = vpt_calloc(1, vpa_folds[i]->state_bytes + 1);
@@ -23,8 +23,10 @@ int vpa_folds_begin(struct vpa_fold_driver *d)
 			*gap++ = i;
 		if (vpa_folds[i]->mark)
 			*mark++ = i;
+		if (vpa_folds[i]->section)
+			*section++ = i;
 	}
-	*ops = *call = *range = *gap = *mark = -1;
+	*ops = *call = *range = *gap = *mark = *section = -1;
 	return VPT_OK;
 }
 
@@ -147,6 +149,23 @@ int vpa_folds_mark(void *driver, const struct vpa_mark *mark)
 
 	for (; *i >= 0 && !rc; i++)
 		rc = vpa_folds[*i]->mark(d->states[*i], &d->context, mark);
+	return rc;
+}
+
+int vpa_folds_sections(struct vpa_fold_driver *d, const struct vpt_batch *b)
+{
+	const int *k;
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < b->section_count && !rc; i++) {
+		const struct vpt_section *s = &b->sections[i];
+
+		if (s->kind != VPT_COUNTER && s->kind != VPT_MEMORY && s->kind != VPT_LOSS)
+			continue;
+		for (k = d->with_section; *k >= 0 && !rc; k++)
+			rc = vpa_folds[*k]->section(d->states[*k], &d->context, b, s);
+	}
 	return rc;
 }
 

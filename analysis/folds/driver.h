@@ -13,7 +13,7 @@ struct vpa_fold_driver {
 	void *states[VPA_FOLDS_MAX];
 	/* The folds that take each kind of event; each list ends with -1. */
 	int with_ops[VPA_FOLDS_MAX], with_call[VPA_FOLDS_MAX], with_range[VPA_FOLDS_MAX],
-		with_gap[VPA_FOLDS_MAX], with_mark[VPA_FOLDS_MAX];
+		with_gap[VPA_FOLDS_MAX], with_mark[VPA_FOLDS_MAX], with_section[VPA_FOLDS_MAX];
 };
 
 /* Makes the folds' states. 0 or VPT_ENOMEM; free it in both cases. */
@@ -27,6 +27,9 @@ int vpa_folds_gap(void *driver, const struct vpa_gap *gap);
 int vpa_folds_call(void *driver, const struct vpa_call *call);
 int vpa_folds_range(void *driver, struct vpa_range *range);
 int vpa_folds_mark(void *driver, const struct vpa_mark *mark);
+
+/* The sections of a chunk that folds read themselves. */
+int vpa_folds_sections(struct vpa_fold_driver *d, const struct vpt_batch *b);
 
 /* At the end of the trace: the folds write their tables, in the order of the registry. */
 int vpa_folds_finish(struct vpa_fold_driver *d, struct vpa_report *out);

@@ -8,6 +8,7 @@
 #include "analysis/idle.h"
 #include "analysis/pipeline.h"
 #include "analysis/report.h"
+#include "formats/batch.h"
 
 struct vpa_fold_context {
 	struct vpa_model *model;
@@ -33,12 +34,16 @@ struct vpa_fold {
 	uint64_t gap_causes; /* only gaps with a piece of these, one bit per cause; 0: all */
 	/* 1: ops() handles the gaps that ops->gap_cause describes; 0: gap() is called for each. */
 	int gaps_with_ops;
+	/* Sections of COUNTER, MEMORY and LOSS rows, in the order of the file: the window is not
+	 * applied. */
+	int (*section)(void *state, const struct vpa_fold_context *c, const struct vpt_batch *b,
+		const struct vpt_section *s);
 	int (*finish)(void *state, const struct vpa_fold_context *c, struct vpa_report *out);
 	void (*free)(void *state); /* what the state points to, not the state */
 };
 
 /* Every fold, in the order in which they see the trace and finish: gains reads what gaps has written,
- * first_use adds it up. */
+ * first_use adds it up; counters measures the requests of blocks. */
 #define VPA_FOLDS(X)                                                                               \
 	X(devices)                                                                                 \
 	X(gaps)                                                                                    \
@@ -52,7 +57,9 @@ struct vpa_fold {
 	X(syncs)                                                                                   \
 	X(blocks)                                                                                  \
 	X(attention_steps)                                                                         \
-	X(steps)
+	X(steps)                                                                                   \
+	X(counters)                                                                                \
+	X(allocations)
 
 #define VPA_DECLARE(name) extern const struct vpa_fold vpa_fold_##name;
 VPA_FOLDS(VPA_DECLARE)

@@ -146,6 +146,7 @@ extern const struct vpa_fields vpa_fields_report;                    /* fields_r
 extern const struct vpa_fields vpa_fields_system;                    /* fields_system.c */
 extern const struct vpa_fields vpa_fields_request, vpa_fields_stage; /* fields_blocks.c */
 extern const struct vpa_fields vpa_fields_inferred;                  /* fields_steps.c */
+extern const struct vpa_fields vpa_fields_counter;                   /* fields_counters.c */
 
 /* Of struct vpa_spread: all fields, and all without the number of samples and their sum. */
 extern const struct vpa_fields vpa_fields_spread, vpa_fields_spread_values;

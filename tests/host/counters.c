@@ -2,7 +2,7 @@
  *
  *	host_counters CAPTURE HOW SECONDS
  *
- * HOW video: a request of one stage "encode" of a second, blocks of two seconds, and a stage
+ * HOW video: a request of one stage "encode" of a second with 1 MiB of memory, blocks of two seconds, and a stage
  * "decode" of a second, up to SECONDS of virtual time; the GPU is busy all of it. After each second
  * the program waits for a round, so that each has a whole second. HOW idle: it does nothing with a
  * GPU, for SECONDS tenths of a real second. It prints NAME VALUE lines. */
@@ -69,10 +69,12 @@ static void run_video(long seconds)
 	struct vptrace_note block = {VPTRACE_NOTE_BLOCK, 0, FRAMES, LATENTS, -1};
 	struct host_gpu gpu = host_open();
 	long done = 1;
+	void *memory;
 
 	wait_for_round();
 	vptrace_note_push("video", &request);
 	vptrace_note_push("encode", &stage);
+	HOST_CHECK(cudaMalloc(&memory, 1 << 20));
 	second(&gpu);
 	vptrace_range_pop();
 	for (; done + 3 <= seconds; done += 2, block.index++) {

@@ -106,15 +106,13 @@ DRIVER(cuDeviceGet, (CUdevice * device, int ordinal), give(device, ordinal, devi
 CUresult cuDeviceGetCount(int *count)
 {
 	struct sim_call call;
-	int error = sim_is_up() ? sim_enter(&call, SIM_cuDeviceGetCount)
-				: CUDA_ERROR_NOT_INITIALIZED;
+	int error =
+		sim_is_up() ? sim_enter(&call, SIM_cuDeviceGetCount) : CUDA_ERROR_NOT_INITIALIZED;
 
 	return error ? error : sim_leave(&call, give(count, sim_device_count(), 0));
 }
 
-
-DRIVER(cuDeviceGetUuid_v2, (unsigned char uuid[16], CUdevice device),
-	sim_device_uuid(uuid, device))
+DRIVER(cuDeviceGetUuid_v2, (unsigned char uuid[16], CUdevice device), sim_device_uuid(uuid, device))
 DRIVER(cuDeviceGetName, (char *name, int size_bytes, CUdevice device),
 	sim_device_name(name, (size_t)size_bytes, device))
 DRIVER(cuDeviceGetAttribute, (int *value, int attribute, CUdevice device),

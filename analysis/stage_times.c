@@ -1,0 +1,97 @@
+/* stage_times.c - collects the times of scopes from the ends of their ranges. */
+#include "analysis/stage_times.h"
+
+#include "formats/memory.h"
+
+#include <string.h>
+
+static int is_row(enum vpa_scope_kind kind)
+{
+	return kind == VPA_SCOPE_REQUEST || kind == VPA_SCOPE_BLOCK || kind == VPA_SCOPE_STEP ||
+	       kind == VPA_SCOPE_CONTEXT || kind == VPA_SCOPE_STAGE;
+}
+
+static struct vpa_stage_time *row_of(struct vpa_stage_times *t, const struct vpa_scope *scope)
+{
+	int is_stage = scope->label.kind == VPA_SCOPE_STAGE;
+	const char *given = is_stage ? scope->label.name : NULL;
+	size_t before = t->index.count;
+	uint32_t at = vpa_index_put(&t->index, (uint64_t)scope->label.kind << 1 | (given != NULL),
+		given      ? (uint64_t)(uintptr_t)given
+		: is_stage ? scope->name
+			   : 0);
+
+	if (at == UINT32_MAX ||
+		vpt_grow_zeroed(&t->rows, &t->cap, (size_t)at + 1, sizeof(*t->rows)))
+		return NULL;
+	if (t->index.count > before)
+		t->rows[at] = (struct vpa_stage_time){.kind = scope->label.kind,
+			.name = is_stage ? scope->name : 0,
+			.given = given,
+			.first_start_ns = UINT64_MAX};
+	return &t->rows[at];
+}
+
+int vpa_stage_times_add(
+	struct vpa_stage_times *t, const struct vpa_fold_context *c, const struct vpa_range *range)
+{
+	const struct vpa_projection *gpu;
+	uint64_t first_ns = UINT64_MAX, last_ns = 0;
+	struct vpa_stage_time *row;
+	int rc;
+
+	if (range->scope < VPA_FIRST_SCOPE || !is_row(vpa_pipeline_kind(range)) ||
+		t->total == VPA_STAGE_TIMES_MAX)
+		return VPT_OK;
+	row = row_of(t, &c->pipeline->scopes[range->scope - VPA_FIRST_SCOPE]);
+	if (!row)
+		return VPT_ENOMEM;
+	t->total++;
+	if (range->start_ns < row->first_start_ns) {
+		row->first_start_ns = range->start_ns;
+		row->first_end_ns = range->end_ns;
+	}
+	for (gpu = &range->gpu; gpu; gpu = gpu->next) {
+		if (gpu->device == VPA_NONE)
+			continue;
+		first_ns = gpu->first_ns < first_ns ? gpu->first_ns : first_ns;
+		last_ns = gpu->last_ns > last_ns ? gpu->last_ns : last_ns;
+	}
+	rc = range->end_ns > range->start_ns
+		     ? vpa_intervals_add(&row->host, range->start_ns, range->end_ns)
+		     : VPT_OK;
+	if (!rc && first_ns < last_ns)
+		rc = vpa_intervals_add(&row->gpu, first_ns, last_ns);
+	return rc;
+}
+
+void vpa_stage_times_settle(struct vpa_stage_times *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->index.count; i++) {
+		vpa_intervals_settle(&t->rows[i].host);
+		vpa_intervals_settle(&t->rows[i].gpu);
+	}
+}
+
+const char *vpa_stage_time_name(
+	struct vpa_report *out, const struct vpa_model *m, const struct vpa_stage_time *row)
+{
+	const char *given = row->given ? row->given : vpa_scope_kind_name(row->kind);
+
+	return row->name && !row->given ? vpa_fold_name(out, m, row->name)
+					: vpa_arena_text(&out->arena, given, strlen(given));
+}
+
+void vpa_stage_times_free(struct vpa_stage_times *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->index.count && i < t->cap; i++) {
+		vpa_intervals_free(&t->rows[i].host);
+		vpa_intervals_free(&t->rows[i].gpu);
+	}
+	vpa_index_free(&t->index);
+	vpt_free(t->rows);
+}

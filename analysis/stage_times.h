@@ -1,0 +1,42 @@
+/* stage_times.h - when each stage of the pipeline was at work, on the host and on the devices.
+ *
+ * Rows are those of the pipeline's scopes: stages by name, and requests, blocks, steps and context
+ * passes. On the host, a scope lasts as long as its range; on the devices, from the start of its
+ * first op to the end of its last. */
+#ifndef VPA_ANALYSIS_STAGE_TIMES_H
+#define VPA_ANALYSIS_STAGE_TIMES_H
+
+#include "analysis/folds/fold.h"
+#include "analysis/index.h"
+#include "analysis/intervals.h"
+
+enum { VPA_STAGE_TIMES_MAX = 1 << 18 }; /* of all rows; later ones are left out */
+
+struct vpa_stage_time {
+	enum vpa_scope_kind kind;
+	uint32_t name;                  /* id; 0: the kind is the name */
+	const char *given;              /* by a rule; NULL: `name` */
+	struct vpa_intervals host, gpu; /* touching ones merged */
+	/* Of the one that began first, on the host. */
+	uint64_t first_start_ns, first_end_ns;
+};
+
+/* All zeros is empty. */
+struct vpa_stage_times {
+	struct vpa_index index;
+	struct vpa_stage_time *rows; /* index.count of them, in order of their first end */
+	size_t cap;
+	size_t total;
+};
+
+/* A range has ended, as a fold sees it. 0 or VPT_ENOMEM. */
+int vpa_stage_times_add(
+	struct vpa_stage_times *t, const struct vpa_fold_context *c, const struct vpa_range *range);
+/* After the last range: makes the times disjoint and ordered. */
+void vpa_stage_times_settle(struct vpa_stage_times *t);
+/* The row's name, in the report's arena. */
+const char *vpa_stage_time_name(
+	struct vpa_report *out, const struct vpa_model *m, const struct vpa_stage_time *row);
+void vpa_stage_times_free(struct vpa_stage_times *t);
+
+#endif
