@@ -369,21 +369,36 @@ static void memory_in_use_follows_the_allocations(void **state)
 	vpa_report_free(r);
 }
 
-static void without_samples_there_is_nothing(void **state)
+static int page_has(const struct vpa_report *r, const char *words)
 {
-	struct vpa_report *r = analyze(VIDEO "end 110s\n");
+	struct vpt_err err = {0};
 	struct vpt_buffer out;
 	struct vpt_sink *sink;
-	struct vpt_err err;
+	int found;
+
+	assert_int_equal(vpt_sink_memory(&out, &sink, NULL), VPT_OK);
+	if (vpa_render_text(r, &(struct vpa_text){.width = 100}, sink, &err) ||
+		sink->finish(sink, 1, &err))
+		fail_msg("%s", err.text);
+	found = memmem(out.data, out.size, words, strlen(words)) != NULL;
+	vpt_free(out.data);
+	return found;
+}
+
+static void the_page_has_a_section_if_there_are_samples(void **state)
+{
+	struct vpa_report *without = analyze(VIDEO "end 110s\n");
+	struct vpa_report *with = analyze(VIDEO "counter power 100s 300\ncounter power 110s 300\n"
+						"meta counters_ms \"500\"\nend 110s\n");
 
 	(void)state;
-	assert_int_equal(r->counter_count, 0);
-	assert_int_equal(vpt_sink_memory(&out, &sink, NULL), VPT_OK);
-	assert_int_equal(vpa_render_text(r, &(struct vpa_text){.width = 80}, sink, &err), VPT_OK);
-	sink->finish(sink, 0, NULL);
-	assert_null(memmem(out.data, out.size, "COUNTERS", 8));
-	vpt_free(out.data);
-	vpa_report_free(r);
+	assert_int_equal(without->counter_count, 0);
+	assert_int_equal(page_has(without, "COUNTERS"), 0);
+	assert_int_equal(page_has(with, "COUNTERS, every 500 ms"), 1);
+	assert_int_equal(
+		page_has(with, "Energy of GPU 0: 833 mWh; a video 833 mWh, a block 208 mWh"), 1);
+	vpa_report_free(without);
+	vpa_report_free(with);
 }
 
 /* ---- findings ---- */
@@ -465,7 +480,7 @@ int main(void)
 		cmocka_unit_test(a_pause_takes_no_energy),
 		cmocka_unit_test(a_stage_is_when_its_work_runs),
 		cmocka_unit_test(memory_in_use_follows_the_allocations),
-		cmocka_unit_test(without_samples_there_is_nothing),
+		cmocka_unit_test(the_page_has_a_section_if_there_are_samples),
 		cmocka_unit_test(findings_have_floors),
 	};
 
