@@ -70,6 +70,8 @@ struct vtr_sampler {
 };
 
 static atomic_uint threads, hung;
+/* One that hangs, so that leak checkers of the host see who owns it. */
+static _Atomic(struct vtr_sampler *) held;
 
 unsigned vtr_sampler_threads(void)
 {
@@ -205,7 +207,7 @@ static void name_series(const struct kind *kinds, size_t count, uint32_t *names,
 
 static void *run(void *arg)
 {
-	struct vtr_sampler *s = arg;
+	struct vtr_sampler *s = arg, *mine = s;
 	uint64_t next_ns = vtr_clock_ns(CLOCK_MONOTONIC), now_ns;
 	int is_last;
 
@@ -224,6 +226,7 @@ static void *run(void *arg)
 	} while (!is_last);
 	vtr_gate_open(&s->ended);
 	vtr_nvml_close(s->nvml);
+	atomic_compare_exchange_strong(&held, &mine, NULL);
 	if (release(s))
 		atomic_fetch_sub(&hung, 1);
 	atomic_fetch_sub(&threads, 1);
@@ -283,6 +286,8 @@ void vtr_sampler_free(struct vtr_sampler *s)
 	pthread_mutex_lock(&s->lock);
 	s->mail = NULL;
 	s->hung = !has_ended;
+	if (!has_ended)
+		atomic_store(&held, s);
 	atomic_fetch_add(&hung, (unsigned)s->hung);
 	pthread_mutex_unlock(&s->lock);
 	release(s);
