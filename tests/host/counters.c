@@ -39,16 +39,20 @@ static uint64_t samples(void)
 	return stats.samples;
 }
 
-/* A round's values come together, within a ms or so of each other. */
+/* A round's values come together, within a ms or so of each other. Where none came once, because
+ * counters are off or NVML hangs, none will. */
 static void wait_for_round(void)
 {
+	static int patience_ms = PATIENCE_MS;
 	uint64_t before = samples(), now = before;
 	int i;
 
-	for (i = 0; i < PATIENCE_MS && now == before; i++) {
+	for (i = 0; i < patience_ms && now == before; i++) {
 		sleep_ms(1);
 		now = samples();
 	}
+	if (now == before)
+		patience_ms = 0;
 	for (before = 0; now != before; now = samples()) {
 		before = now;
 		sleep_ms(20);
