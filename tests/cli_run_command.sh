@@ -98,6 +98,9 @@ same "the parent's kernels" 20 "$(kernels a.zst)"
 runs 0 "a child that forks, and both launch" run -o a.zst "$host" both 20
 files 2
 same "a child that does nothing leaves nothing" 0 "$(runs 0 nothing run -o a.zst sh -c 'true; true'; ls ./*.zst 2>/dev/null | wc -l | tr -d ' ')"
+VPTRACE_COUNTERS=100ms runs 0 "a process that launches nothing has no file, however often counters are sampled" run -o a.zst "$host" idle 700
+files 0
+says err "nothing was launched and no range was made"
 runs 0 "no process uses the GPU" run -o a.zst true
 files 0
 says err "nothing was recorded: no process used CUDA or NVTX"

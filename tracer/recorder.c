@@ -344,7 +344,7 @@ void vtr_recorder_resume(struct vtr_recorder *r, uint64_t to_ns)
 
 void vtr_recorder_end_pauses(struct vtr_recorder *r, uint64_t stop_ns)
 {
-	if (!r->since_ns && !r->chunks && !r->o.always)
+	if (vtr_recorder_is_empty(r))
 		return;
 	vtr_pauses_stop(&r->pauses, stop_ns);
 	update_clear(r);
@@ -588,6 +588,11 @@ void vtr_recorder_flush(struct vtr_recorder *r, enum vtr_flush how)
 		close_last_chunk(r);
 	else
 		close_chunk(r, 0);
+}
+
+int vtr_recorder_is_empty(const struct vtr_recorder *r)
+{
+	return !r->since_ns && !r->chunks && !r->o.always;
 }
 
 uint64_t vtr_recorder_since(const struct vtr_recorder *r)

@@ -172,6 +172,9 @@ int vtr_recorder_new(
 enum vtr_flush { VTR_FLUSH_ALWAYS, VTR_FLUSH_LAST };
 void vtr_recorder_flush(struct vtr_recorder *r, enum vtr_flush how);
 
+/* Whether nothing is recorded yet, and no file is required. */
+int vtr_recorder_is_empty(const struct vtr_recorder *r);
+
 /* Since when the open chunk has rows of events, CLOCK_MONOTONIC; 0: it has none. */
 uint64_t vtr_recorder_since(const struct vtr_recorder *r);
 

@@ -157,10 +157,13 @@ static void keep_point(struct vtr_writer *w, const struct vpt_clock *point)
 	w->points[w->point_count++] = *point;
 }
 
+/* A process that does nothing else leaves no file. */
 static void put_sample(struct vtr_writer *w, const struct vtr_sample *s)
 {
 	struct vpt_counter row = {.time_ns = s->time_ns};
 
+	if (vtr_recorder_is_empty(w->recorder))
+		return;
 	memcpy(&row.value, &s->value, sizeof(row.value));
 	vtr_recorder_room(w->recorder);
 	w->samples += (uint64_t)vtr_recorder_put(w->recorder, VPT_COUNTER,

@@ -7,6 +7,7 @@
  *	host_launched kill N SIGNAL       the same, waits until they must be in the file, dies of the signal
  *	host_launched count N             the same, prints "ready", waits for signals, prints how many of
  *	                                  each came, exits
+ *	host_launched idle MS             initializes CUDA, and launches nothing for so long
  *	host_launched write N             the same; then writes to standard output until that fails */
 #include "tests/host/host.h"
 
@@ -73,6 +74,11 @@ int main(int argc, char **argv)
 	long last = argc > 3 ? host_number(argv[3], "the last word") : 0;
 	pid_t child = -1;
 
+	if (!strcmp(how, "idle")) {
+		HOST_CHECK(cuInit(0));
+		usleep((unsigned)n * 1000);
+		return 0;
+	}
 	if (!strcmp(how, "fork") || !strcmp(how, "both"))
 		child = fork();
 	if (child || !strcmp(how, "both"))
