@@ -6,17 +6,13 @@
  * time.
  *
  * A kept row is counted once, as pending on its lane; it becomes received when its chunk ends;
- * totals read earlier add it. Long, since every row passes through the state of the open chunk. */
-#include "tracer/recorder.h"
+ * totals read earlier add it. */
+#include "tracer/recorder_state.h"
 
 #include "formats/calls.h"
 #include "formats/memory.h"
-#include "formats/writer.h"
 #include "tracer/budget.h"
 #include "tracer/clock.h"
-#include "tracer/names.h"
-#include "tracer/pauses.h"
-#include "tracer/ring_chunk.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,40 +24,6 @@ enum {
 	LANE_BYTES = 256,
 	/* What is put between two looks at the limit, and the least that a chunk is begun for. */
 	LEAST_BYTES = 32 << 10
-};
-
-struct known_name {
-	uint64_t chunk;
-	uint64_t id;
-};
-
-struct vtr_recorder {
-	struct vtr_open_chunk open; /* first: the inline functions of recorder.h read only this */
-	struct vtr_recorder_options o;
-	struct vpt_writer *writer; /* NULL until the first chunk */
-	struct vpt_err err;        /* why nothing is written any more */
-	uint64_t since_ns;         /* the open chunk's first row, CLOCK_MONOTONIC */
-	uint64_t chunks;
-	uint64_t lost_reported; /* dropped records reported in chunk headers */
-	int closing;
-
-	struct vtr_lane nowhere;
-	struct vtr_lanes lanes;
-	struct vtr_lane **used; /* lanes of the open chunk */
-	size_t used_count, used_cap;
-	struct vtr_lane *last_stream, *last_thread;
-
-	struct known_name *names; /* by number of names.h */
-	size_t name_cap;
-
-	struct vtr_about about;
-	struct vtr_ring_chunk ring; /* for a flight recorder */
-
-	struct vtr_pauses pauses;
-	int is_full;      /* the file has reached its limit */
-	uint64_t full_ns; /* the start of the first row that this has refused */
-	uint64_t changes_seen;
-	uint64_t received, dropped, invalid; /* without what is pending */
 };
 
 /* The fast path of recorder.h takes rows of the newest time in no pause. */
@@ -123,102 +85,7 @@ void vtr_recorder_free(struct vtr_recorder *r)
 	vpt_free(r);
 }
 
-/* ---- lanes ---- */
-
-static struct vtr_lane *find_lane(struct vtr_recorder *r, const struct vpt_lane *row)
-{
-	struct vtr_lane *lane = vtr_lanes_find(&r->lanes, row);
-
-	return lane ? lane : &r->nowhere;
-}
-
-struct vtr_lane *vtr_recorder_stream(
-	struct vtr_recorder *r, uint32_t device, uint32_t context, uint32_t stream)
-{
-	struct vtr_lane *lane = r->last_stream;
-	struct vpt_lane row;
-
-	if (lane && lane->row.stream == stream && lane->row.device == device &&
-		lane->row.context == context)
-		return lane;
-	row = vtr_lane_of_stream(r->o.header.pid, device, context, stream);
-	lane = find_lane(r, &row);
-	if (lane != &r->nowhere)
-		r->last_stream = lane;
-	return lane;
-}
-
-struct vtr_lane *vtr_recorder_thread(struct vtr_recorder *r, uint32_t tid)
-{
-	struct vtr_lane *lane = r->last_thread;
-	struct vpt_lane row;
-
-	if (lane && lane->row.tid == tid)
-		return lane;
-	row = vtr_lane_of_thread(r->o.header.pid, tid);
-	lane = find_lane(r, &row);
-	if (lane != &r->nowhere)
-		r->last_thread = lane;
-	return lane;
-}
-
-struct vtr_lane *vtr_recorder_series(
-	struct vtr_recorder *r, int64_t device, uint32_t name, uint32_t unit)
-{
-	struct vpt_lane row = vtr_lane_of_series(r->o.header.pid, device, name, unit);
-
-	return find_lane(r, &row);
-}
-
-void vtr_recorder_refer(struct vtr_recorder *r, struct vtr_lane *lane)
-{
-	if (!lane || lane->chunk == r->open.number)
-		return;
-	if (vpt_grow(&r->used, &r->used_cap, r->used_count + 1, sizeof(struct vtr_lane *)))
-		return;
-	r->used[r->used_count++] = lane;
-	lane->chunk = r->open.number;
-}
-
-/* Puts the rows that describe the chunk's lanes. Last, since a thread may have got its name
- * meanwhile. */
-static void put_lanes(struct vtr_recorder *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->used_count; i++) {
-		struct vpt_lane row;
-
-		if (!r->used[i]->key)
-			continue;
-		vtr_lane_name_thread(r->used[i]);
-		row = r->used[i]->row;
-		row.name = vtr_recorder_name(r, (uint32_t)row.name);
-		row.lane_unit = vtr_recorder_name(r, (uint32_t)row.lane_unit);
-		vpt_batch_put(&r->open.batch, VPT_LANE, 0, &row);
-	}
-}
-
 /* ---- rows ---- */
-
-uint64_t vtr_recorder_name(struct vtr_recorder *r, uint32_t name)
-{
-	size_t len;
-	struct known_name *known;
-	const char *text;
-
-	if (!name)
-		return 0;
-	if (vpt_grow_zeroed(&r->names, &r->name_cap, (size_t)name + 1, sizeof(*r->names)))
-		return 0;
-	known = &r->names[name];
-	if (known->chunk != r->open.number) {
-		text = vtr_name_text(name, &len);
-		known->id = vpt_batch_string(&r->open.batch, text, len);
-		known->chunk = r->open.number;
-	}
-	return known->id;
-}
 
 static int close_chunk(struct vtr_recorder *r, int last);
 
@@ -502,7 +369,7 @@ static int write_chunk(struct vtr_recorder *r, int last)
 
 	receive_pending(r);
 	put_stats(r, last);
-	put_lanes(r);
+	vtr_recorder_put_lanes(r);
 	if (!r->o.flight)
 		vtr_about_put(&r->about, &r->open.batch);
 	r->open.batch.flags = last ? VPT_BATCH_LAST : 0;
