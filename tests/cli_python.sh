@@ -321,6 +321,40 @@ with vptrace.trace("pause.zst", profile="none") as capture:
 assert capture.summary.stats.written == 2, capture.summary
 PY
 
+python "windows, limits and a ring" -W error <<'PY'
+import os, time, vptrace
+with vptrace.trace("window.zst", profile="none", capture="nvtx:inside") as capture:
+    for name in ("before", "inside", "after"):
+        with vptrace.range(name):
+            pass
+assert capture.summary.stats.written == 1, capture.summary
+with vptrace.trace("short.zst", profile="none", duration_s=0.05) as capture:
+    with vptrace.range("x"):
+        pass
+    for _ in range(1000):
+        if vptrace.status() == vptrace.State.STOPPED:
+            break
+        time.sleep(0.01)
+    assert vptrace.status() == vptrace.State.STOPPED
+with vptrace.trace("ring.zst", profile="none", ring="30s", snapshot_on="mark:now") as capture:
+    with vptrace.range("x"):
+        pass
+    assert vptrace.snapshot("taken.zst") == os.path.abspath("taken.zst")
+assert os.path.exists("taken.zst") and not os.path.exists("ring.zst")
+assert vptrace.start("api.zst", profile="none", max_bytes=1 << 20, capture="api") == vptrace.Code.OK
+vptrace.stop()
+for wrong, words in (
+    ({"duration_s": -1}, "duration_s: expected seconds, found -1"),
+    ({"capture": "later"}, "capture: expected now, api,"),
+    ({"ring": "1x"}, "ring"),
+):
+    try:
+        vptrace.start(**wrong, strict=True)
+        raise SystemExit("%r was taken" % wrong)
+    except (ValueError, vptrace.VptraceError) as error:
+        assert words in str(error), error
+PY
+
 python "a file that cannot be made" <<'PY'
 import warnings, vptrace
 with warnings.catch_warnings(record=True) as caught:

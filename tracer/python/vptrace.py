@@ -341,24 +341,22 @@ def last_error():
     return (_library.last_error() or b"").decode("utf-8", "replace")
 
 
-def _options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms, stop_timeout_ms,
-             compression_level, cupti_path, synchronize, device_buffers, counters_ms):
+def _options(*, path, profile, cupti_path, synchronize, duration_s, **given):
     if profile is not None and profile not in _PROFILES:
         raise ValueError(
             "profile: expected %s, found %r" % (", ".join(map(repr, _PROFILES)), profile))
+    if not 0 <= duration_s < 2**63 / 1e9:
+        raise ValueError("duration_s: expected seconds, found %r" % (duration_s,))
+    for name in ("capture", "ring", "snapshot_on"):
+        given[name] = _bytes(given[name]) if given[name] else None
     return _Options(
-        ctypes.sizeof(_Options),
-        None if path is None else os.fsencode(path),
-        bool(overwrite),
-        _PROFILES[profile or "default"],
-        memory_limit_bytes,
-        flush_interval_ms,
-        stop_timeout_ms,
-        compression_level,
-        None if cupti_path is None else os.fsencode(cupti_path),
-        1 if synchronize else -1,
-        device_buffers,
-        counters_ms=counters_ms,
+        struct_bytes=ctypes.sizeof(_Options),
+        path=None if path is None else os.fsencode(path),
+        profile=_PROFILES[profile or "default"],
+        cupti_path=None if cupti_path is None else os.fsencode(cupti_path),
+        synchronize=1 if synchronize else -1,
+        duration_ns=round(duration_s * 1e9),
+        **given,
     )
 
 
@@ -428,7 +426,7 @@ def _start(options, strict):
 
 def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flush_interval_ms=0,
           stop_timeout_ms=0, compression_level=0, cupti_path=None, synchronize=True, device_buffers=0,
-          counters_ms=0, strict=False):
+          capture=None, duration_s=0, max_bytes=0, ring=None, snapshot_on=None, counters_ms=0, strict=False):
     """Starts recording and returns a Code: OK; ENOCUPTI, ETAKEN or EDENIED if only ranges are recorded;
     another one if nothing is. Each Code but OK is warned about once, or raised with strict=True. While a
     profiler of torch is active, the Code is ETAKEN.
@@ -448,12 +446,22 @@ def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flu
                         times. No device is synchronized while a stream is being captured
     device_buffers      limit of the 3.2 MB buffers that CUPTI may allocate on the device per context, for
                         graphs with millions of nodes; 0: CUPTI's own limit
+    capture             when to record: "now", "api", "cudaProfilerApi", "nvtx:RANGE", "nvtx:RANGE:N", "step:A-B"
+                        or "delay:S"
+    duration_s          ends the capture after this much recorded time; 0: no limit
+    max_bytes           ends the capture before the file exceeds this, at least 1 MiB; 0: no limit
+    ring                a flight recorder, as "30s" or "64M": keeps the last of the capture in memory, see
+                        snapshot()
+    snapshot_on         writes the ring by itself: "mark:NAME", "slow:K" or "signal:NAME"
     counters_ms         time between samples of GPU, process and machine, 100 to 60000; 0: 500 if the GPU's
                         work is recorded; -1: none
     """
-    return _start(_options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms,
-                           stop_timeout_ms, compression_level, cupti_path, synchronize, device_buffers,
-                           counters_ms), strict)[0]
+    return _start(_options(path=path, profile=profile, overwrite=overwrite,
+                           memory_limit_bytes=memory_limit_bytes, flush_interval_ms=flush_interval_ms,
+                           stop_timeout_ms=stop_timeout_ms, compression_level=compression_level,
+                           cupti_path=cupti_path, synchronize=synchronize, device_buffers=device_buffers,
+                           capture=capture, duration_s=duration_s, max_bytes=max_bytes, ring=ring,
+                           snapshot_on=snapshot_on, counters_ms=counters_ms), strict)[0]
 
 
 def _stop():
@@ -565,13 +573,17 @@ class trace:  # pylint: disable=invalid-name
 
     def __init__(self, path=None, *, schedule=None, profile=None, overwrite=False, memory_limit_bytes=0,  # pylint: disable=redefined-outer-name
                  flush_interval_ms=0, stop_timeout_ms=0, compression_level=0, cupti_path=None,
-                 synchronize=True, device_buffers=0, counters_ms=0, strict=False):
+                 synchronize=True, device_buffers=0, capture=None, duration_s=0, max_bytes=0, ring=None,
+                 snapshot_on=None, counters_ms=0, strict=False):
         if schedule is not None and not callable(schedule):
             raise ValueError("schedule: expected schedule(...) or a function of the iteration, found %r" % (schedule,))
         self._schedule, self._iteration = schedule, 0
-        self._options = _options(path, profile, overwrite, memory_limit_bytes, flush_interval_ms,
-                                 stop_timeout_ms, compression_level, cupti_path, synchronize,
-                                 device_buffers, counters_ms)
+        self._options = _options(path=path, profile=profile, overwrite=overwrite,
+                                 memory_limit_bytes=memory_limit_bytes, flush_interval_ms=flush_interval_ms,
+                                 stop_timeout_ms=stop_timeout_ms, compression_level=compression_level,
+                                 cupti_path=cupti_path, synchronize=synchronize, device_buffers=device_buffers,
+                                 capture=capture, duration_s=duration_s, max_bytes=max_bytes, ring=ring,
+                                 snapshot_on=snapshot_on, counters_ms=counters_ms)
         self._strict = strict
         self._code, self._reason = Code.OK, ""
         self.summary = None
