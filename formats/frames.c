@@ -168,12 +168,12 @@ static uint64_t resync(struct walker *w, uint64_t from)
 
 static int add(struct vpt_frames *f, uint64_t offset, uint64_t size, uint32_t content, int state)
 {
-	struct vpt_frame *frame;
+	struct vpt_zstd_frame *frame;
 
 	if (vpt_grow(&f->items, &f->cap, f->count + 1, sizeof(*f->items)))
 		return VPT_ENOMEM;
 	frame = &f->items[f->count++];
-	*frame = (struct vpt_frame){offset, size, content, (uint8_t)state};
+	*frame = (struct vpt_zstd_frame){offset, size, content, (uint8_t)state};
 	return VPT_OK;
 }
 
@@ -189,17 +189,17 @@ static int step(struct walker *w, struct vpt_frames *f, uint64_t *at)
 	if (!rc && (end == file_end || magic_at(w, end) == ZSTD_MAGIC ||
 			   is_skippable(magic_at(w, end)))) {
 		*at = end;
-		return add(f, offset, end - offset, content, VPT_FRAME_WHOLE);
+		return add(f, offset, end - offset, content, VPT_ZSTD_FRAME_WHOLE);
 	}
 	/* The chain breaks here. A length may be damaged, so search from inside this frame. */
 	next = resync(w, offset + 1);
 	*at = next;
 	if (rc == VPT_END && next == file_end)
-		return add(f, offset, file_end - offset, content, VPT_FRAME_TORN);
+		return add(f, offset, file_end - offset, content, VPT_ZSTD_FRAME_TORN);
 	if (rc || next < end)
-		return add(f, offset, next - offset, 0, VPT_FRAME_DAMAGED);
-	rc = add(f, offset, end - offset, content, VPT_FRAME_WHOLE);
-	return rc ? rc : add(f, end, next - end, 0, VPT_FRAME_DAMAGED);
+		return add(f, offset, next - offset, 0, VPT_ZSTD_FRAME_DAMAGED);
+	rc = add(f, offset, end - offset, content, VPT_ZSTD_FRAME_WHOLE);
+	return rc ? rc : add(f, end, next - end, 0, VPT_ZSTD_FRAME_DAMAGED);
 }
 
 int vpt_frames_walk(struct vpt_source *src, const struct vpt_frame_check *check,

@@ -12,19 +12,19 @@
 #include <stdint.h>
 
 enum vpt_frame_state {
-	VPT_FRAME_WHOLE,  /* its last block and checksum are there, but not verified yet */
-	VPT_FRAME_TORN,   /* the file ends inside it */
-	VPT_FRAME_DAMAGED /* bytes that belong to no frame */
+	VPT_ZSTD_FRAME_WHOLE,  /* its last block and checksum are there, but not verified yet */
+	VPT_ZSTD_FRAME_TORN,   /* the file ends inside it */
+	VPT_ZSTD_FRAME_DAMAGED /* bytes that belong to no frame */
 };
 
-struct vpt_frame {
+struct vpt_zstd_frame {
 	uint64_t offset, size; /* compressed bytes */
 	uint32_t content_size; /* declared, at most VPT_PAYLOAD_MAX */
 	uint8_t state;         /* enum vpt_frame_state */
 };
 
 struct vpt_frames {
-	struct vpt_frame *items; /* in file order; skippable frames are left out */
+	struct vpt_zstd_frame *items; /* in file order; skippable frames are left out */
 	size_t count, cap;
 };
 

@@ -237,12 +237,12 @@ static int parse_file_header(struct vpt_reader *r, const unsigned char *p, struc
 static int read_header(struct vpt_reader *r, struct vpt_decoder *d, const struct vpt_frames *f,
 	struct vpt_err *err)
 {
-	const struct vpt_frame *first = f->items;
+	const struct vpt_zstd_frame *first = f->items;
 	size_t got;
 	int rc;
 
-	if (!f->count || first->state != VPT_FRAME_WHOLE || first->content_size < VPT_HEADER_SIZE ||
-		first->content_size > 4096)
+	if (!f->count || first->state != VPT_ZSTD_FRAME_WHOLE ||
+		first->content_size < VPT_HEADER_SIZE || first->content_size > 4096)
 		return VPT_END;
 	rc = read_frame(d, r->src, first->offset, first->size, err);
 	if (!rc)
@@ -254,7 +254,7 @@ static int read_header(struct vpt_reader *r, struct vpt_decoder *d, const struct
 	return parse_file_header(r, d->payload, err);
 }
 
-static void add_chunk(struct vpt_reader *r, struct vpt_decoder *d, const struct vpt_frame *f)
+static void add_chunk(struct vpt_reader *r, struct vpt_decoder *d, const struct vpt_zstd_frame *f)
 {
 	struct vpt_chunk_info *info = &r->chunks[r->chunk_count++];
 	unsigned char head[VPT_CHUNK_HEADER_SIZE];
@@ -267,7 +267,7 @@ static void add_chunk(struct vpt_reader *r, struct vpt_decoder *d, const struct 
 	info->content_size = f->content_size;
 	info->t_min_ns = UINT64_MAX;
 	info->state = VPT_CHUNK_DAMAGED;
-	if (f->state != VPT_FRAME_DAMAGED)
+	if (f->state != VPT_ZSTD_FRAME_DAMAGED)
 		got = decode_head(d, r->src, f->offset, f->size, head, sizeof(head));
 	if (got < sizeof(head) || vpt_chunk_header_decode(head, got, &h, NULL)) {
 		r->damaged_bytes += f->size;
@@ -280,7 +280,7 @@ static void add_chunk(struct vpt_reader *r, struct vpt_decoder *d, const struct 
 	info->lost_events = h.lost_events;
 	info->section_count = h.section_count;
 	info->flags = h.flags;
-	info->state = f->state == VPT_FRAME_TORN ? VPT_CHUNK_TORN : VPT_CHUNK_WHOLE;
+	info->state = f->state == VPT_ZSTD_FRAME_TORN ? VPT_CHUNK_TORN : VPT_CHUNK_WHOLE;
 }
 
 static int read_chunks(struct vpt_reader *r, struct vpt_decoder *d, const struct vpt_frames *f,

@@ -166,7 +166,7 @@ static void every_prefix_ends_in_a_torn_frame_or_none(void **state)
 		file.size = size;
 		walk();
 		for (i = 0; i < whole; i++)
-			assert_int_equal(frames.items[i].state, VPT_FRAME_WHOLE);
+			assert_int_equal(frames.items[i].state, VPT_ZSTD_FRAME_WHOLE);
 		/* A piece of a magic or of a skippable frame is damage, a piece of a frame is torn. */
 		assert_in_range(frames.count, whole, whole + 1);
 	}
@@ -212,9 +212,9 @@ static void headers_beyond_the_limits_are_no_frames(void **state)
 		put_raw('V', 21);
 		walk();
 		if (frames.count != 2 || frames.items[1].offset != first ||
-			frames.items[1].state != VPT_FRAME_WHOLE ||
+			frames.items[1].state != VPT_ZSTD_FRAME_WHOLE ||
 			frames.items[0].state !=
-				(cases[i].accepted ? VPT_FRAME_WHOLE : VPT_FRAME_DAMAGED))
+				(cases[i].accepted ? VPT_ZSTD_FRAME_WHOLE : VPT_ZSTD_FRAME_DAMAGED))
 			fail_msg("%s: %zu frames, the first in state %d", cases[i].rule,
 				frames.count, frames.items[0].state);
 	}
@@ -246,7 +246,7 @@ static void blocks_lead_to_the_end_of_a_frame(void **state)
 		vpt_hand_fill(&file, 'x', 20);
 		put_raw('V', 21);
 		walk();
-		if ((frames.items[0].state == VPT_FRAME_WHOLE) != cases[i].accepted ||
+		if ((frames.items[0].state == VPT_ZSTD_FRAME_WHOLE) != cases[i].accepted ||
 			frames.count != 2)
 			fail_msg("%s: state %d of %zu", cases[i].rule, frames.items[0].state,
 				frames.count);
@@ -261,9 +261,9 @@ static void a_skippable_frame_longer_than_the_file_is_damage(void **state)
 	put_raw('V', 21);
 	walk();
 	assert_int_equal(frames.count, 3);
-	assert_int_equal(frames.items[1].state, VPT_FRAME_DAMAGED);
+	assert_int_equal(frames.items[1].state, VPT_ZSTD_FRAME_DAMAGED);
 	assert_int_equal(frames.items[1].size, 18);
-	assert_int_equal(frames.items[2].state, VPT_FRAME_WHOLE);
+	assert_int_equal(frames.items[2].state, VPT_ZSTD_FRAME_WHOLE);
 }
 
 static double seconds(void)
