@@ -188,7 +188,7 @@ static int take_section(
 	}
 }
 
-/* Rows of events, LOSS excluded; `*all` includes it. */
+/* Rows of events, without LOSS and SAMPLE, which are no records; `*all` includes them. */
 static uint64_t count_rows(const struct vpt_batch *b, uint64_t *all)
 {
 	uint64_t rows = 0;
@@ -201,7 +201,7 @@ static uint64_t count_rows(const struct vpt_batch *b, uint64_t *all)
 		if (!(vpt_kind_desc(s->kind)->flags & VPT_KIND_EVENT))
 			continue;
 		*all += s->row_count;
-		rows += s->kind == VPT_LOSS ? 0 : s->row_count;
+		rows += s->kind == VPT_LOSS || s->kind == VPT_SAMPLE ? 0 : s->row_count;
 	}
 	return rows;
 }

@@ -278,7 +278,8 @@ static void count_others(struct vpa_resolver *r, const struct vpt_section *s)
 		r->counts.syncs += s->row_count;
 	else if (s->kind == VPT_COUNTER)
 		r->counts.counters += s->row_count;
-	else if (vpt_kind_desc(s->kind)->flags & VPT_KIND_EVENT && s->kind > VPT_RANGE)
+	else if (vpt_kind_desc(s->kind)->flags & VPT_KIND_EVENT && s->kind > VPT_RANGE &&
+		 s->kind != VPT_SAMPLE)
 		r->counts.other += s->row_count;
 }
 

@@ -68,6 +68,7 @@ void vpt_batch_reset(struct vpt_batch *b)
 	b->decoded = 0;
 	trim_sections(b);
 	vpt_strings_reset(&b->strings);
+	vpt_stack_table_reset(&b->stacks);
 	if (!x)
 		return;
 	x->failed = 0;
@@ -87,6 +88,7 @@ void vpt_batch_free(struct vpt_batch *b)
 	vpt_free(b->sections);
 	vpt_free(b->payload);
 	vpt_strings_free(&b->strings);
+	vpt_stack_table_free(&b->stacks);
 	if (b->index && b->index != &no_index) {
 		vpt_map_free(&b->index->sections);
 		vpt_map_free(&b->index->config_rows);
@@ -414,6 +416,41 @@ uint64_t vpt_batch_config(struct vpt_batch *b, const struct vpt_config *config)
 	return rc ? 0 : row;
 }
 
+uint64_t vpt_batch_frame(struct vpt_batch *b, const struct vpt_frame *frame)
+{
+	struct vpt_batch_index *x = make_index(b);
+	size_t before = b->stacks.frames.count;
+	uint64_t id;
+
+	if (x->failed)
+		return 0;
+	id = vpt_stack_table_frame(&b->stacks, frame);
+	if (id == VPT_NO_ID)
+		x->failed = VPT_ENOMEM;
+	else if (id == before)
+		vpt_batch_put(b, VPT_FRAME, 0, frame);
+	return x->failed ? 0 : id;
+}
+
+uint64_t vpt_batch_stack(struct vpt_batch *b, uint64_t caller, uint64_t frame)
+{
+	struct vpt_batch_index *x = make_index(b);
+	const struct vpt_stack row = {.caller = caller, .frame = frame}, empty = {0};
+	size_t before = b->stacks.stacks.count;
+	uint64_t id;
+
+	if (x->failed)
+		return 0;
+	id = vpt_stack_table_stack(&b->stacks, caller, frame);
+	if (id == VPT_NO_ID)
+		x->failed = VPT_ENOMEM;
+	if (!before)
+		vpt_batch_put(b, VPT_STACK, 0, &empty);
+	if (id == (before ? before : 1))
+		vpt_batch_put(b, VPT_STACK, 0, &row);
+	return x->failed ? 0 : id;
+}
+
 int vpt_batch_error(const struct vpt_batch *b)
 {
 	return b->index ? b->index->failed : VPT_OK;
@@ -428,6 +465,7 @@ int vpt_batch_full(const struct vpt_batch *b)
 {
 	/* event_count alone bounds the rows of events. */
 	return b->event_count >= VPT_CHUNK_EVENTS || b->strings.count >= VPT_CHUNK_STRINGS ||
+	       b->stacks.depth_count >= VPT_CHUNK_STACKS ||
 	       b->section_count >= VPT_SECTIONS_MAX / 2 ||
 	       vpt_batch_side_bytes(b) >= VPT_CHUNK_PAYLOAD;
 }
@@ -436,6 +474,7 @@ int vpt_batch_crowded(const struct vpt_batch *b)
 {
 	return b->event_count >= 4 * VPT_CHUNK_EVENTS ||
 	       b->strings.count >= 2 * VPT_CHUNK_STRINGS ||
+	       b->stacks.depth_count >= 2 * VPT_CHUNK_STACKS ||
 	       b->section_count >= VPT_SECTIONS_MAX / 4 * 3 ||
 	       vpt_batch_side_bytes(b) >= 2 * (size_t)VPT_CHUNK_PAYLOAD;
 }
@@ -526,7 +565,7 @@ void vpt_batch_measure(struct vpt_batch *b)
 		b->event_count += s->row_count;
 		if (kind->flags & VPT_KIND_SPAN)
 			measure_spans(b, s, kind);
-		else
+		else if (s->kind != VPT_SAMPLE)
 			for (row = 0; row < s->row_count; row++)
 				if (s->col[0][row] > b->t_max_ns)
 					b->t_max_ns = s->col[0][row];

@@ -18,6 +18,7 @@
 
 #include "formats/error.h"
 #include "formats/schema.h"
+#include "formats/stacks.h"
 #include "formats/strings.h"
 
 #include <stddef.h>
@@ -74,7 +75,9 @@ struct vpt_batch {
 	size_t section_count, section_cap;
 
 	struct vpt_strings strings; /* id 0 is the empty string */
-	int decoded;                /* filled by the reader: takes no puts until reset */
+	/* what was interned; of a batch that was read, only the depths (see vpt_stacks_view()) */
+	struct vpt_stack_table stacks;
+	int decoded; /* filled by the reader: takes no puts until reset */
 
 	/* 1: the reader leaves some sections packed, for a caller that reads rows once and in
 	 * order (see vpt_rows_begin()): CALL sections, and KERNEL sections of at least
@@ -161,6 +164,21 @@ uint64_t vpt_batch_string(struct vpt_batch *b, const char *text, size_t len);
 /* Interns a kernel configuration: equal ones give the same id. Its name is a string id of this
  * batch. */
 uint64_t vpt_batch_config(struct vpt_batch *b, const struct vpt_config *config);
+
+/* Interns a frame: the same function, file and line give the same id. The first two are string ids of
+ * this batch; the line is 0 if it is unknown. */
+uint64_t vpt_batch_frame(struct vpt_batch *b, const struct vpt_frame *frame);
+
+/* Interns the stack of a frame that is called from another stack, `caller`, 0 for the outermost frame:
+ *
+ *	for (stack = 0, i = 0; i < depth; i++)          outermost frame first
+ *		stack = vpt_batch_stack(b, stack, vpt_batch_frame(b, &frames[i]));
+ *	vpt_batch_put(b, VPT_SAMPLE, thread, &(struct vpt_sample){.time_ns = now, .stack = stack});
+ *
+ * The same frames give the same id, never 0 unless the batch has failed. A caller of
+ * VPT_STACK_DEPTH_MAX frames takes no further one: the result is the caller. Put no rows of FRAME and
+ * STACK in another way. */
+uint64_t vpt_batch_stack(struct vpt_batch *b, uint64_t caller, uint64_t frame);
 
 int vpt_batch_error(const struct vpt_batch *b);
 

@@ -32,11 +32,13 @@ enum {
 	VPT_ROWS_MAX = 1 << 20,
 	VPT_FILE_COLUMNS_MAX = 32,
 	VPT_STRING_MAX = 64 << 10,
+	VPT_STACK_DEPTH_MAX = 1024, /* frames of a stack */
 
 	/* when a chunk is full */
 	VPT_CHUNK_EVENTS = 65536,
 	VPT_CHUNK_PAYLOAD = 4 << 20,
 	VPT_CHUNK_STRINGS = 65536,
+	VPT_CHUNK_STACKS = 65536,
 
 	VPT_FLUSH_ROWS = 1024 /* planes of this many rows or more get a zstd block of their own */
 };

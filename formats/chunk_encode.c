@@ -172,11 +172,11 @@ static int put_strings(struct vpt_payload *p, const struct vpt_strings *strings)
 }
 
 /* Tables come before the rows that refer to them. */
-static const uint8_t first_kinds[] = {VPT_CONFIG, VPT_LANE, VPT_OPEN};
+static const uint8_t first_kinds[] = {VPT_CONFIG, VPT_FRAME, VPT_STACK, VPT_LANE, VPT_OPEN};
 
 static int is_first_kind(unsigned kind)
 {
-	return kind == VPT_CONFIG || kind == VPT_LANE || kind == VPT_OPEN;
+	return memchr(first_kinds, (int)kind, sizeof(first_kinds)) != NULL;
 }
 
 static int put_sections(struct vpt_payload *p, const struct vpt_batch *b, uint32_t *count)

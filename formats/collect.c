@@ -29,6 +29,7 @@ void vpt_collect_free(struct vpt_collect *c)
 	vpt_strings_free(&c->strings);
 	vpt_free(c->configs.values);
 	vpt_map_free(&c->config_rows);
+	vpt_stack_table_free(&c->stacks);
 	vpt_free(c->lanes);
 	vpt_map_free(&c->lane_rows);
 	vpt_free(c->index);
@@ -84,6 +85,26 @@ uint64_t vpt_collect_config(struct vpt_collect *c, const struct vpt_config *conf
 	memcpy(row, config, sizeof(*config));
 	c->failed = vpt_map_put(&c->config_rows, hash, id);
 	return c->failed ? 0 : id;
+}
+
+uint64_t vpt_collect_frame(struct vpt_collect *c, const struct vpt_frame *frame)
+{
+	uint64_t id = c->failed ? 0 : vpt_stack_table_frame(&c->stacks, frame);
+
+	if (id != VPT_NO_ID)
+		return id;
+	c->failed = VPT_ENOMEM;
+	return 0;
+}
+
+uint64_t vpt_collect_stack(struct vpt_collect *c, uint64_t caller, uint64_t frame)
+{
+	uint64_t id = c->failed ? 0 : vpt_stack_table_stack(&c->stacks, caller, frame);
+
+	if (id != VPT_NO_ID)
+		return id;
+	c->failed = VPT_ENOMEM;
+	return 0;
 }
 
 void vpt_collect_put(struct vpt_collect *c, enum vpt_kind type, uint64_t lane, const void *row)

@@ -21,9 +21,12 @@ void vpt_collect_free(struct vpt_collect *c); /* accepts NULL */
 /* Intern for the whole trace. 0 is the empty string. Text beyond 64 KiB is cut. */
 uint64_t vpt_collect_string(struct vpt_collect *c, const char *text, size_t len);
 uint64_t vpt_collect_config(struct vpt_collect *c, const struct vpt_config *config);
+/* As vpt_batch_frame() and vpt_batch_stack() (batch.h), for the whole trace. */
+uint64_t vpt_collect_frame(struct vpt_collect *c, const struct vpt_frame *frame);
+uint64_t vpt_collect_stack(struct vpt_collect *c, uint64_t caller, uint64_t frame);
 
 /* Appends a row of an event kind, of META, DEVICE or STATS, or of OPEN for a range that never ends.
- * STRING and CONFIG columns hold ids of this collector; the value of a blob or JSON payload is a
+ * STRING, CONFIG and STACK columns hold ids of this collector; the value of a blob or JSON payload is a
  * string id. A span's duration is end - start even if that is negative: it wraps, and the row is
  * kept and counts as invalid. */
 void vpt_collect_put(struct vpt_collect *c, enum vpt_kind kind, uint64_t lane, const void *row);

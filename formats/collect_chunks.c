@@ -22,6 +22,12 @@ uint64_t vpt_collect_t_min(const struct vpt_collect *c, size_t index)
 	return c->cuts[index].t_min;
 }
 
+/* A chunk that is being built. */
+struct building {
+	struct vpt_batch *out;
+	uint32_t *stacks; /* the chunk's id of each stack of the collector; 0: not there yet */
+};
+
 static uint64_t local_string(const struct vpt_collect *c, struct vpt_batch *out, uint64_t id)
 {
 	struct vpt_text t = vpt_strings_get(&c->strings, id);
@@ -40,10 +46,43 @@ static uint64_t local_config(const struct vpt_collect *c, struct vpt_batch *out,
 	return vpt_batch_config(out, &config);
 }
 
+static uint64_t local_frame(const struct vpt_collect *c, struct vpt_batch *out, uint64_t id)
+{
+	struct vpt_frame frame = vpt_stack_table_frame_row(&c->stacks, id);
+
+	frame.function = local_string(c, out, frame.function);
+	frame.file = local_string(c, out, frame.file);
+	return vpt_batch_frame(out, &frame);
+}
+
+/* Puts the frames of a stack from the innermost one that the chunk has on. */
+static uint64_t local_stack(const struct vpt_collect *c, struct building *to, uint64_t id)
+{
+	uint64_t missing[VPT_STACK_DEPTH_MAX];
+	unsigned count = 0;
+	uint32_t local = 0;
+
+	if (id >= c->stacks.depth_count)
+		return 0;
+	while (id && !(local = to->stacks[id])) {
+		missing[count++] = id;
+		id = vpt_stack_table_stack_row(&c->stacks, id).caller;
+	}
+	while (count) {
+		struct vpt_stack row = vpt_stack_table_stack_row(&c->stacks, missing[--count]);
+
+		local = (uint32_t)vpt_batch_stack(
+			to->out, local, local_frame(c, to->out, row.frame));
+		to->stacks[missing[count]] = local;
+	}
+	return local;
+}
+
 /* Puts one row, its ids translated to the chunk's. */
 static void put_row(
-	const struct vpt_collect *c, struct vpt_batch *out, unsigned type, const uint64_t *row)
+	const struct vpt_collect *c, struct building *to, unsigned type, const uint64_t *row)
 {
+	struct vpt_batch *out = to->out;
 	const struct vpt_kind_desc *kind = vpt_kind_desc(type);
 	uint64_t columns[VPT_COLUMNS_MAX];
 	unsigned i;
@@ -54,13 +93,16 @@ static void put_row(
 			columns[i] = local_string(c, out, columns[i]);
 		else if (kind->columns[i].unit == VPT_UNIT_CONFIG)
 			columns[i] = local_config(c, out, columns[i]);
+		else if (kind->columns[i].unit == VPT_UNIT_STACK)
+			columns[i] = local_stack(c, to, columns[i]);
 	}
 	vpt_batch_put(out, type, row[0], columns);
 }
 
 static void put_open(
-	const struct vpt_collect *c, struct vpt_batch *out, const struct vpt_collect_cut *cut)
+	const struct vpt_collect *c, struct building *to, const struct vpt_collect_cut *cut)
 {
+	struct vpt_batch *out = to->out;
 	const struct vpt_collect_rows *endless = &c->kinds[VPT_OPEN];
 	int is_last = cut == &c->cuts[c->cut_count - 1];
 	size_t i;
@@ -69,7 +111,7 @@ static void put_open(
 		const uint64_t *row = endless->values + i * (1 + (size_t)VPT_OPEN_COLUMNS);
 
 		if (is_last || row[1 + VPT_OPEN_START] <= cut->time)
-			put_row(c, out, VPT_OPEN, row);
+			put_row(c, to, VPT_OPEN, row);
 	}
 	for (i = 0; i < cut->open_count; i++) {
 		const uint64_t *row =
@@ -130,7 +172,7 @@ static int put_lanes(const struct vpt_collect *c, struct vpt_batch *out)
 	return VPT_OK;
 }
 
-static void put_tables(const struct vpt_collect *c, struct vpt_batch *out)
+static void put_tables(const struct vpt_collect *c, struct building *to)
 {
 	static const uint8_t tables[] = {VPT_DEVICE, VPT_META, VPT_STATS};
 	size_t t, row;
@@ -140,7 +182,7 @@ static void put_tables(const struct vpt_collect *c, struct vpt_batch *out)
 		const struct vpt_collect_rows *rows = &c->kinds[tables[t]];
 
 		for (row = 0; row < rows->count; row++)
-			put_row(c, out, tables[t],
+			put_row(c, to, tables[t],
 				rows->values + row * (1 + (size_t)kind->n_columns));
 	}
 }
@@ -149,15 +191,19 @@ int vpt_collect_chunk(
 	const struct vpt_collect *c, size_t index, struct vpt_batch *out, struct vpt_err *err)
 {
 	const struct vpt_collect_cut *cut = &c->cuts[index];
+	struct building to = {out, vpt_calloc(c->stacks.depth_count, sizeof(*to.stacks))};
 	int rc;
 	size_t i;
 
 	vpt_batch_reset(out);
+	if (!to.stacks)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for the stacks of chunk %zu", index);
 	if (!index)
-		put_tables(c, out);
+		put_tables(c, &to);
 	for (i = cut->begin; i < cut->end; i++)
-		put_row(c, out, c->index[i].kind, vpt_collect_row(c, &c->index[i]));
-	put_open(c, out, cut);
+		put_row(c, &to, c->index[i].kind, vpt_collect_row(c, &c->index[i]));
+	put_open(c, &to, cut);
+	vpt_free(to.stacks);
 	if (index + 1 == c->cut_count) {
 		struct vpt_clock end = {.trace_ns = c->end_ns,
 			.realtime_ns = c->header.t0_unix_ns ? c->header.t0_unix_ns +

@@ -29,8 +29,8 @@ static int is_empty_call(const struct vpt_collect_entry *e)
 }
 
 /* Completion order. Of two events that end together, the one that began later is the inner one. If
- * they also begin together: tools write the outer one first, except calls, which then follow one
- * another. */
+ * they also begin together: tools write the outer one first, except calls and samples, which then
+ * follow one another. */
 static int compare_entries(const void *pa, const void *pb)
 {
 	const struct vpt_collect_entry *a = pa, *b = pb;
@@ -43,7 +43,7 @@ static int compare_entries(const void *pa, const void *pb)
 		return a->start > b->start ? -1 : 1;
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
-	if (a->kind == VPT_CALL)
+	if (a->kind == VPT_CALL || a->kind == VPT_SAMPLE)
 		return a->row < b->row ? -1 : a->row > b->row;
 	return a->row > b->row ? -1 : a->row < b->row;
 }
@@ -105,10 +105,44 @@ static int build_index(struct vpt_collect *c)
 	return VPT_OK;
 }
 
-/* Bytes of strings that this row adds to its chunk; `seen` holds the chunk each was last counted
- * for. */
+/* The chunk that each string and stack was last counted for. */
+struct seen {
+	uint32_t *strings, *stacks;
+	uint32_t stack_count; /* of the chunk */
+};
+
+static size_t new_string(
+	const struct vpt_collect *c, uint64_t id, uint32_t chunk, struct seen *seen)
+{
+	if (id >= c->strings.count || seen->strings[id] == chunk)
+		return 0;
+	seen->strings[id] = chunk;
+	return vpt_strings_get(&c->strings, id).len + 8;
+}
+
+/* Bytes of the frames of a stack, from the innermost one to the first that the chunk has. */
+static size_t new_frames(
+	const struct vpt_collect *c, uint64_t id, uint32_t chunk, struct seen *seen)
+{
+	enum { ROW_BYTES = 12 };
+	size_t bytes = 0;
+
+	while (id && id < c->stacks.depth_count && seen->stacks[id] != chunk) {
+		struct vpt_stack row = vpt_stack_table_stack_row(&c->stacks, id);
+		struct vpt_frame frame = vpt_stack_table_frame_row(&c->stacks, row.frame);
+
+		seen->stacks[id] = chunk;
+		seen->stack_count++;
+		bytes += ROW_BYTES + new_string(c, frame.function, chunk, seen) +
+			 new_string(c, frame.file, chunk, seen);
+		id = row.caller;
+	}
+	return bytes;
+}
+
+/* Bytes of strings and stacks that this row adds to its chunk. */
 static size_t new_text(const struct vpt_collect *c, const struct vpt_collect_entry *e,
-	uint32_t chunk, uint32_t *seen)
+	uint32_t chunk, struct seen *seen)
 {
 	const struct vpt_kind_desc *kind = vpt_kind_desc(e->kind);
 	const uint64_t *columns = vpt_collect_row(c, e) + 1;
@@ -118,14 +152,14 @@ static size_t new_text(const struct vpt_collect *c, const struct vpt_collect_ent
 	for (i = 0; i < kind->n_columns; i++) {
 		uint64_t id = columns[i];
 
-		if (kind->columns[i].unit == VPT_UNIT_CONFIG && id < c->configs.count)
-			id = c->configs.values[id * VPT_CONFIG_COLUMNS + VPT_CONFIG_NAME];
-		else if (!vpt_collect_is_string(kind, columns, i))
-			continue;
-		if (id >= c->strings.count || seen[id] == chunk)
-			continue;
-		seen[id] = chunk;
-		bytes += vpt_strings_get(&c->strings, id).len + 8;
+		if (kind->columns[i].unit == VPT_UNIT_STACK)
+			bytes += new_frames(c, id, chunk, seen);
+		else if (kind->columns[i].unit == VPT_UNIT_CONFIG && id < c->configs.count)
+			bytes += new_string(c,
+				c->configs.values[id * VPT_CONFIG_COLUMNS + VPT_CONFIG_NAME], chunk,
+				seen);
+		else if (vpt_collect_is_string(kind, columns, i))
+			bytes += new_string(c, id, chunk, seen);
 	}
 	return bytes;
 }
@@ -141,13 +175,14 @@ static int begin_cut(struct vpt_collect *c, size_t begin)
 
 static int cut_index(struct vpt_collect *c)
 {
-	uint32_t *seen = vpt_calloc(c->strings.count, sizeof(*seen));
+	struct seen seen = {.strings = vpt_calloc(c->strings.count, sizeof(*seen.strings)),
+		.stacks = vpt_calloc(c->stacks.depth_count, sizeof(*seen.stacks))};
 	size_t i, bytes = 0, lanes = 0;
-	int rc = seen ? begin_cut(c, 0) : VPT_ENOMEM;
+	int rc = seen.strings && seen.stacks ? begin_cut(c, 0) : VPT_ENOMEM;
 
 	for (i = 0; !rc && i < c->index_count; i++) {
 		struct vpt_collect_cut *cut = &c->cuts[c->cut_count - 1];
-		size_t text = new_text(c, &c->index[i], (uint32_t)c->cut_count, seen);
+		size_t text = new_text(c, &c->index[i], (uint32_t)c->cut_count, &seen);
 
 		/* Each new pair of lane and kind costs a section; changes of lane are an upper
 		 * bound. */
@@ -157,17 +192,20 @@ static int cut_index(struct vpt_collect *c)
 			 c->index[i].kind != c->index[i - 1].kind;
 		bytes += text + 16;
 		if (i - cut->begin >= VPT_CHUNK_EVENTS ||
-			(bytes > VPT_CHUNK_PAYLOAD && i > cut->begin) ||
+			((bytes > VPT_CHUNK_PAYLOAD || seen.stack_count > VPT_CHUNK_STACKS) &&
+				i > cut->begin) ||
 			(lanes > VPT_SECTIONS_MAX / 2 && c->lane_count > VPT_SECTIONS_MAX / 16)) {
 			rc = begin_cut(c, i);
-			bytes = new_text(c, &c->index[i], (uint32_t)c->cut_count, seen) + 16;
+			seen.stack_count = 0;
+			bytes = new_text(c, &c->index[i], (uint32_t)c->cut_count, &seen) + 16;
 			lanes = 1;
 		}
 		cut = &c->cuts[c->cut_count - 1];
 		cut->end = i + 1;
 		cut->time = c->index[i].time;
 	}
-	vpt_free(seen);
+	vpt_free(seen.strings);
+	vpt_free(seen.stacks);
 	return rc;
 }
 

@@ -39,6 +39,7 @@ struct vpt_collect {
 	struct vpt_strings strings;
 	struct vpt_collect_rows configs; /* without lane */
 	struct vpt_map config_rows;      /* by content */
+	struct vpt_stack_table stacks;
 	struct vpt_lane *lanes;          /* key is index + 1 */
 	size_t lane_count, lane_cap;
 	struct vpt_map lane_rows; /* by the fields that identify a lane */

@@ -48,7 +48,8 @@ enum {
 	SET_LANETYPE,
 	SET_GRAPHOP,
 	SET_MEMOP,
-	SET_PAYLOAD
+	SET_PAYLOAD,
+	SET_THREADSTATE
 };
 
 static const struct {
@@ -70,6 +71,7 @@ static const uint8_t set_of_unit[] = {
 	[VPT_UNIT_GRAPH_OP] = SET_GRAPHOP,
 	[VPT_UNIT_MEMORY_OP] = SET_MEMOP,
 	[VPT_UNIT_PAYLOAD] = SET_PAYLOAD,
+	[VPT_UNIT_THREAD_STATE] = SET_THREADSTATE,
 };
 
 const char *vpt_word(enum vpt_unit unit, uint64_t number)

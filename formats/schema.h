@@ -20,7 +20,7 @@
 enum vpt_kind {
 #define VPT_KIND(KIND, kind, type, lane, flags, help) VPT_##KIND = type,
 #include "formats/events.def"
-	VPT_KIND_LIMIT = 24 /* kinds above are unknown to this version */
+	VPT_KIND_LIMIT = 25 /* kinds above are unknown to this version */
 };
 
 /* Indexes into a row: VPT_KERNEL_START = 0, VPT_KERNEL_DURATION = 1 ... VPT_KERNEL_COLUMNS. */
@@ -56,6 +56,8 @@ enum vpt_unit {
 	VPT_UNIT_F64,
 	VPT_UNIT_STRING,
 	VPT_UNIT_CONFIG,
+	VPT_UNIT_FRAME,
+	VPT_UNIT_STACK,
 	VPT_UNIT_LANE,
 	VPT_UNIT_CALL,
 	VPT_UNIT_COPY_KIND,
@@ -67,7 +69,8 @@ enum vpt_unit {
 	VPT_UNIT_LANE_TYPE,
 	VPT_UNIT_GRAPH_OP,
 	VPT_UNIT_MEMORY_OP,
-	VPT_UNIT_PAYLOAD
+	VPT_UNIT_PAYLOAD,
+	VPT_UNIT_THREAD_STATE
 };
 
 enum vpt_lane_use {
@@ -76,6 +79,12 @@ enum vpt_lane_use {
 	VPT_LANES_THREAD,
 	VPT_LANES_SERIES,
 	VPT_LANES_ANY
+};
+
+/* Flags of a SAMPLE row. */
+enum {
+	VPT_SAMPLE_EXACT = 1,    /* the stack is the thread's until its next sample */
+	VPT_SAMPLE_TRUNCATED = 2 /* the stack has more frames than are given */
 };
 
 enum {

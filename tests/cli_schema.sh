@@ -28,6 +28,7 @@ awk -F '[(,)]' '/^VPT_NAME/ {
 	set = $2; number = $4; text = $0
 	sub(/KIND$/, "_KIND", set); sub(/^MEM_KIND$/, "MEMORY_KIND", set); sub(/^MEMOP$/, "MEMORY_OP", set)
 	sub(/^LANETYPE$/, "LANE_TYPE", set); sub(/^GRAPHOP$/, "GRAPH_OP", set)
+	sub(/^THREADSTATE$/, "THREAD_STATE", set)
 	sub(/^[^"]*"/, "", text); sub(/".*/, "", text); gsub(/ /, "", number)
 	if (set != last) printf "%s| %s | ", last ? " |\n" : "", set
 	else printf ", "

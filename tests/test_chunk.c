@@ -78,6 +78,8 @@ static void every_column_of_every_kind_comes_back(void **state)
 		if (!kind || type == VPT_STRING)
 			continue;
 		kinds++;
+		if (type == VPT_STACK) /* not any number will do: see test_stacks.c */
+			continue;
 		for (c = 0; c < kind->n_columns; c++) {
 			row[c] = 1000 + c;
 			other[c] = UINT64_MAX - 7 * c;
@@ -113,7 +115,7 @@ static void put_random_row(
 static void fill_randomly(struct vpt_random *r)
 {
 	static const uint8_t kinds[] = {
-		1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 17, 18, 19, 20, 21, 22};
+		1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 19, 20, 21, 22, 23};
 	uint64_t strings = vpt_random_below(r, 20), runs = vpt_random_below(r, 40), clock = 1;
 	int calm = (int)vpt_random_below(r, 2);
 	char text[300];
@@ -577,6 +579,7 @@ static void times_are_measured_as_the_format_says(void **state)
 		{"a wait queued on a stream moves both", VPT_SYNC, 10, 5, VPT_SYNCKIND_STREAM_WAIT,
 			10, 15},
 		{"a mark only lasts", VPT_MARK, 10, 0, 0, UINT64_MAX, 10},
+		{"a sample moves neither", VPT_SAMPLE, 10, 0, 0, UINT64_MAX, 0},
 		{"time 0 is invalid", VPT_KERNEL, 0, 5, 0, UINT64_MAX, 0},
 		{"a negative duration is invalid", VPT_KERNEL, 10, UINT64_MAX, 0, UINT64_MAX, 0},
 		{"a row of a table has no time", VPT_STATS, 10, 5, 0, UINT64_MAX, 0},
@@ -616,7 +619,7 @@ static void unknown_parts_are_skipped(void **state)
 		{"an unknown section", 99, 0, 1, 0, 0, 1, 1, 0},
 		{"an unknown section with invalid columns", 99, 0, 1, 200, 0, 1, 1, 0},
 		{"an unknown section that is needed", 99, 1, 1, 0, 0, 1, 1, 1},
-		{"a gap in the numbers is unknown too", 14, 0, 1, 0, 0, 1, 1, 0},
+		{"a gap in the numbers is unknown too", 15, 0, 1, 0, 0, 1, 1, 0},
 		{"an unknown column", VPT_KERNEL, 0, 77, 0, 0, 2, 0, 0},
 		{"an unknown encoding of an unknown column", VPT_KERNEL, 0, 77, 200, 0, 2, 0, 0},
 		{"an unknown column that is needed", VPT_KERNEL, 0, 77, 0, 1, 1, 1, 1},

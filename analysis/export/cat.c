@@ -10,6 +10,7 @@
 #include "analysis/export/cat.h"
 
 #include "analysis/export/schema_names.h"
+#include "analysis/export/stack_text.h"
 #include "formats/memory.h"
 #include "formats/utf8.h"
 
@@ -23,6 +24,8 @@ enum cell {
 	CELL_DOUBLE,
 	CELL_STRING,
 	CELL_CONFIG,
+	CELL_FRAME,
+	CELL_STACK,
 	CELL_LANE,
 	CELL_PAYLOAD, /* typed by the column before */
 	CELL_WORD
@@ -42,6 +45,8 @@ static const struct {
 	{VPT_UNIT_F64, CELL_DOUBLE},
 	{VPT_UNIT_STRING, CELL_STRING},
 	{VPT_UNIT_CONFIG, CELL_CONFIG},
+	{VPT_UNIT_FRAME, CELL_FRAME},
+	{VPT_UNIT_STACK, CELL_STACK},
 	{VPT_UNIT_LANE, CELL_LANE},
 };
 
@@ -176,6 +181,34 @@ static void put_string(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
 	vpa_pieces_end(p, id, begin, t);
 }
 
+static void put_frame(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
+{
+	const struct vpt_section *s = c->stacks.frames;
+	struct vpt_frame frame;
+
+	if (!s || id >= s->row_count) {
+		vpa_cat_null(c, t);
+		return;
+	}
+	frame = (struct vpt_frame){.function = s->col[VPT_FRAME_FUNCTION][id],
+		.file = s->col[VPT_FRAME_FILE][id],
+		.line = s->col[VPT_FRAME_LINE][id]};
+	c->scratch.size = 0;
+	vpa_frame_text(&c->scratch, c->batch, &frame);
+	vpa_cat_text_cell(c, t, c->scratch.data, c->scratch.size);
+}
+
+static void put_stack(struct vpa_cat *c, struct vpa_line *t, uint64_t id)
+{
+	if (!vpt_stacks_depth(&c->stacks, id)) {
+		vpa_cat_null(c, t);
+		return;
+	}
+	c->scratch.size = 0;
+	vpa_stack_text(&c->scratch, &c->stacks, id);
+	vpa_cat_text_cell(c, t, c->scratch.data, c->scratch.size);
+}
+
 /* ---- lanes ---- */
 
 /* A lane of any type as one text. */
@@ -277,6 +310,12 @@ static inline void put_cell(
 		break;
 	case CELL_CONFIG:
 		put_config(c, t, value);
+		break;
+	case CELL_FRAME:
+		put_frame(c, t, value);
+		break;
+	case CELL_STACK:
+		put_stack(c, t, value);
 		break;
 	case CELL_LANE:
 		put_lane(c, t, value);
@@ -410,6 +449,7 @@ void vpa_cat_free(struct vpa_cat *c)
 {
 	vpt_free(c->out.data);
 	vpt_free(c->prefix.data);
+	vpt_free(c->scratch.data);
 	vpa_pieces_free(&c->string_pieces);
 	vpa_pieces_free(&c->config_pieces);
 	vpa_chunk_lanes_free(&c->lanes);
@@ -468,6 +508,7 @@ void vpa_cat_batch(struct vpa_cat *c, const struct vpt_batch *batch)
 {
 	c->batch = batch;
 	c->configs = vpt_batch_find(batch, VPT_CONFIG);
+	vpt_stacks_view(&c->stacks, batch);
 	vpa_pieces_reset(&c->string_pieces, batch->strings.count);
 	vpa_pieces_reset(&c->config_pieces, c->configs ? c->configs->row_count : 0);
 	vpa_chunk_lanes_read(&c->lanes, batch);
@@ -506,8 +547,9 @@ void vpa_cat_section(struct vpa_cat *c, const struct vpt_section *s)
 
 int vpa_cat_error(const struct vpa_cat *c)
 {
-	return c->out.failed || c->prefix.failed || c->string_pieces.text.failed ||
-			       c->config_pieces.text.failed || c->lanes.failed
+	return c->out.failed || c->prefix.failed || c->scratch.failed ||
+			       c->string_pieces.text.failed || c->config_pieces.text.failed ||
+			       c->lanes.failed
 		       ? VPT_ENOMEM
 		       : VPT_OK;
 }

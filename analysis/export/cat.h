@@ -36,9 +36,11 @@ struct vpa_cat {
 
 	const struct vpt_batch *batch;
 	const struct vpt_section *configs; /* of the batch; NULL: none */
+	struct vpt_stacks stacks;
 	struct vpa_chunk_lanes lanes;
 	struct vpa_pieces string_pieces, config_pieces;
-	struct vpa_line prefix; /* of the section */
+	struct vpa_line prefix;  /* of the section */
+	struct vpa_line scratch; /* the text of a stack */
 };
 
 /* Sets up a zeroed `c`. `csv` 1: CSV, for one kind only; 0: JSON lines. */

@@ -11,6 +11,28 @@
 #include <string.h>
 #include <zstd.h>
 
+/* The frames of all stacks that rows of a column refer to. */
+static uint64_t touch_stacks(const struct vpt_batch *b, const uint64_t *ids, size_t rows)
+{
+	uint64_t sum = 0, stack;
+	struct vpt_stacks stacks;
+	size_t row;
+
+	vpt_stacks_view(&stacks, b);
+	for (row = 0; row < rows; row++) {
+		uint32_t left = vpt_stacks_depth(&stacks, ids[row]);
+
+		FUZZ_EXPECT(left <= VPT_STACK_DEPTH_MAX);
+		for (stack = ids[row]; left; left--) {
+			struct vpt_frame frame = vpt_stacks_pop(&stacks, &stack);
+
+			sum += vpt_batch_text(b, frame.function).len + frame.line;
+		}
+		FUZZ_EXPECT(!vpt_stacks_depth(&stacks, ids[row]) || !stack);
+	}
+	return sum;
+}
+
 /* Values of every row, read so that the sanitizers see them. */
 static uint64_t touch(const struct vpt_batch *b)
 {
@@ -22,6 +44,8 @@ static uint64_t touch(const struct vpt_batch *b)
 		const struct vpt_section *s = &b->sections[i];
 		const struct vpt_kind_desc *kind = vpt_kind_desc(s->kind);
 
+		if (s->kind == VPT_SAMPLE)
+			sum += touch_stacks(b, s->col[VPT_SAMPLE_STACK], s->row_count);
 		for (c = 0; c < kind->n_columns; c++)
 			for (row = 0; row < s->row_count; row++) {
 				sum += s->col[c][row];

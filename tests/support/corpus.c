@@ -84,6 +84,7 @@ static void small(struct vpt_buffer *file)
 static void every_kind(struct vpt_buffer *file)
 {
 	struct vpt_header h = {.t0_ns = 1000, .t0_unix_ns = 2000, .capture_id = 3, .pid = 4};
+	const struct vpt_frame outer = {1, 1, 2}, inner = {1, 1, 3};
 	struct vpt_sink *sink;
 	struct vpt_writer *w;
 	struct vpt_batch b;
@@ -91,16 +92,19 @@ static void every_kind(struct vpt_buffer *file)
 
 	vpt_batch_init(&b);
 	vpt_batch_string(&b, "a name", 6);
+	vpt_batch_stack(&b, vpt_batch_stack(&b, 0, vpt_batch_frame(&b, &outer)),
+		vpt_batch_frame(&b, &inner));
 	for (type = 1; type < VPT_KIND_LIMIT; type++) {
 		const struct vpt_kind_desc *kind = vpt_kind_desc(type);
 		uint64_t row[VPT_COLUMNS_MAX];
 
-		if (!kind || type == VPT_STRING)
+		if (!kind || type == VPT_STRING || type == VPT_FRAME || type == VPT_STACK)
 			continue;
 		for (c = 0; c < kind->n_columns; c++)
 			row[c] = kind->columns[c].unit == VPT_UNIT_TIME_NS  ? 5000 + type * 10
 				 : kind->columns[c].unit == VPT_UNIT_STRING ? 1
 				 : kind->columns[c].unit == VPT_UNIT_CONFIG ? 0
+				 : kind->columns[c].unit == VPT_UNIT_STACK  ? 2
 									    : c + 1;
 		vpt_batch_put(&b, type, kind->lanes == VPT_LANES_NONE ? 0 : 1, row);
 		row[0]++;
@@ -181,6 +185,25 @@ static void killed(struct vpt_buffer *file)
 		"start 1000; range t1 1010-1500 \"step 0\"; kernel s7 1020-1400 \"k\" corr 1\n"
 		"open t1 1600 \"block 1\"; open t1 1700 \"step 1\"; chunk 1800\n"
 		"kernel s7 1750-1790 \"k\" corr 2; killed\n");
+}
+
+static void samples(struct vpt_buffer *file)
+{
+	from_script(file,
+		"start 1000; thread main pid 1 tid 100 \"main\"; thread loader pid 1 tid 101\n"
+		"call main cudaLaunchKernel 1010-1015 corr 1; kernel s7 1020-1400 \"k\" corr 1\n"
+		"sample main 1100 \"<module> (run.py:3);step (wan/model.py:40)\" state running "
+		"cpu_us 90\n"
+		"sample main 1200 \"<module> (run.py:3);step (wan/model.py:41);item\" state "
+		"sleeping\n"
+		"sample loader 1200 \"_bootstrap (threading.py:890)\" state \"waiting for a CPU\" "
+		"wait_us 7\n"
+		"sample loader 1300\n"
+		"sample main 1300 \"<module> (run.py:3);step (wan/model.py:40)\" flags 3\n"
+		"chunk 1500\n"
+		"sample main 1600 \"<module> (run.py:3);save (wan/model.py:70)\" state "
+		"uninterruptible\n"
+		"end 2000\n");
 }
 
 static void hostile_names(struct vpt_buffer *file)
@@ -352,7 +375,9 @@ static void wild_ids(struct vpt_buffer *file)
 		{VPT_KERNEL, 3, 0xffffffff}, {VPT_CALL, 3, 0x100000001}, {VPT_CALL, 4, 77},
 		{VPT_COPY, 3, UINT64_MAX}, {VPT_COPY, 4, 1000}, {VPT_LANE, 10, 5},
 		{VPT_CONFIG, 1, 1u << 31}, {VPT_SYNC, 6, 12345}, {VPT_DEVICE, 2, 9},
-		{VPT_META, 2, 9}, {VPT_OPEN, 3, 9}, {VPT_LOSS, 3, 99}};
+		{VPT_META, 2, 9}, {VPT_OPEN, 3, 9}, {VPT_LOSS, 3, 99}, {VPT_FRAME, 1, UINT64_MAX},
+		{VPT_FRAME, 2, 9}, {VPT_STACK, 2, UINT64_MAX}, {VPT_SAMPLE, 2, UINT64_MAX},
+		{VPT_SAMPLE, 2, 1}, {VPT_SAMPLE, 3, 77}};
 	struct vpt_buffer p = {0};
 	size_t s, i;
 
@@ -362,7 +387,7 @@ static void wild_ids(struct vpt_buffer *file)
 		const struct vpt_kind_desc *kind = vpt_kind_desc(wild[i].kind);
 
 		s = vpt_hand_section(&p, wild[i].kind, 0, 2, 1);
-		if (wild[i].column != kind->columns[0].id)
+		if (wild[i].column != kind->columns[0].id && wild[i].kind != VPT_STACK)
 			vpt_hand_column(
 				&p, s, kind->columns[0].id, VPT_ENC_PLAIN, 0, 0, 2000, NULL, 0);
 		vpt_hand_column(&p, s, wild[i].column, VPT_ENC_PLAIN, 0, 0, wild[i].value, NULL, 0);
@@ -384,6 +409,95 @@ static void no_tables(struct vpt_buffer *file)
 	vpt_hand_column(&p, s, 2, VPT_ENC_PLAIN, 0, 0, 10, NULL, 0);
 	vpt_hand_section_end(&p, s);
 	end_chunk(file, &p);
+}
+
+/* Stacks whose callers are given as bytes, between two good chunks. Each frame is the same one. */
+static void stacks_of(struct vpt_buffer *file, uint32_t rows, const char *callers, uint64_t base)
+{
+	struct vpt_buffer p = {0};
+	size_t s;
+
+	header(file);
+	plain_chunk(file, 2000);
+	vpt_hand_chunk(&p);
+	s = vpt_hand_section(&p, VPT_STACK, 0, rows, 0);
+	vpt_hand_column(&p, s, 1, VPT_ENC_PLAIN, 1, 0, base, callers, rows);
+	vpt_hand_section_end(&p, s);
+	end_chunk(file, &p);
+	plain_chunk(file, 3000);
+}
+
+static void stack_of_itself(struct vpt_buffer *file)
+{
+	stacks_of(file, 4, "\0\0\1\3", 0);
+}
+
+static void stacks_in_a_circle(struct vpt_buffer *file)
+{
+	stacks_of(file, 4, "\0\2\3\1", 0);
+}
+
+static void stack_beyond(struct vpt_buffer *file)
+{
+	stacks_of(file, 2, "\0\1", UINT64_MAX);
+}
+
+static void stacks_twice(struct vpt_buffer *file)
+{
+	struct vpt_buffer p = {0};
+	size_t s, i;
+
+	header(file);
+	plain_chunk(file, 2000);
+	vpt_hand_chunk(&p);
+	for (i = 0; i < 2; i++) {
+		s = vpt_hand_section(&p, VPT_STACK, 0, 2, i);
+		vpt_hand_section_end(&p, s);
+	}
+	end_chunk(file, &p);
+	plain_chunk(file, 3000);
+}
+
+/* A chain of `depth` frames of one name of 64 KiB, and two samples that end it. */
+static void deep_stack(struct vpt_buffer *file, uint32_t depth)
+{
+	struct vpt_buffer p = {0};
+	char *callers = vpt_alloc(depth + 1, 1), *name = vpt_alloc(VPT_STRING_MAX, 1);
+	size_t s;
+
+	header(file);
+	plain_chunk(file, 2000);
+	vpt_hand_chunk(&p);
+	s = vpt_hand_section(&p, VPT_STRING, 0, 1, 0);
+	vpt_hand_column(&p, s, 1, VPT_ENC_PLAIN, 0, 0, VPT_STRING_MAX, NULL, 0);
+	memset(name, 'f', VPT_STRING_MAX);
+	vpt_hand_column(&p, s, 2, VPT_ENC_BYTES, 0, 0, 0, name, VPT_STRING_MAX);
+	vpt_hand_section_end(&p, s);
+	s = vpt_hand_section(&p, VPT_FRAME, 0, 1, 0);
+	vpt_hand_section_end(&p, s);
+	s = vpt_hand_section(&p, VPT_STACK, 0, depth + 1, 0);
+	memset(callers, 2, depth + 1);
+	callers[0] = callers[1] = 0;
+	vpt_hand_column(&p, s, 1, VPT_ENC_DELTA, 1, 0, 0, callers, depth + 1);
+	vpt_hand_section_end(&p, s);
+	s = vpt_hand_section(&p, VPT_SAMPLE, 0, 2, 1);
+	vpt_hand_column(&p, s, 1, VPT_ENC_PLAIN, 0, 0, 2500, NULL, 0);
+	vpt_hand_column(&p, s, 2, VPT_ENC_PLAIN, 0, 0, depth, NULL, 0);
+	vpt_hand_section_end(&p, s);
+	vpt_free(callers);
+	vpt_free(name);
+	end_chunk(file, &p);
+	plain_chunk(file, 3000);
+}
+
+static void stack_of_64_mib(struct vpt_buffer *file)
+{
+	deep_stack(file, VPT_STACK_DEPTH_MAX);
+}
+
+static void stack_too_deep(struct vpt_buffer *file)
+{
+	deep_stack(file, VPT_STACK_DEPTH_MAX + 1);
 }
 
 /* A field of a chunk is changed: offset in the payload, size, value. The frame itself is right. */
@@ -679,6 +793,7 @@ static const struct vpt_corpus_file files[] = {
 		"w", 0, unknown_parts},
 	{"good-killed.zst", "No clean stop: ranges are open when the last chunk closes.", "ww", 0,
 		killed},
+	{"good-samples.zst", "Python stacks of two threads, sampled.", "ww", 0, samples},
 	{"good-hostile-names.zst",
 		"Names that want to be HTML, escapes, formulas, paths, or broken UTF-8.", "w", 0,
 		hostile_names},
@@ -708,6 +823,15 @@ static const struct vpt_corpus_file files[] = {
 		wild_ids},
 	{"bad-no-tables.zst", "Kernels in a chunk without configurations and strings.", "w", 0,
 		no_tables},
+	{"bad-stack-itself.zst", "A stack that is its own caller.", "wew", 0, stack_of_itself},
+	{"bad-stack-circle.zst", "Stacks that call each other in a circle.", "wew", 0,
+		stacks_in_a_circle},
+	{"bad-stack-beyond.zst", "A caller far beyond the table, in the row that is empty.", "wew",
+		0, stack_beyond},
+	{"bad-stacks-twice.zst", "Two tables of stacks in one chunk.", "wew", 0, stacks_twice},
+	{"bad-stack-deep.zst", "A stack of 1,025 frames.", "wew", 0, stack_too_deep},
+	{"bad-stack-text.zst", "Two samples of a stack with 64 MiB of text.", "www", 0,
+		stack_of_64_mib},
 	{"bad-section-count.zst", "A chunk that claims 4,096 sections and has one.", "we", 0,
 		section_count},
 	{"bad-section-length.zst", "A section that claims almost 4 GiB.", "we", 0, section_length},

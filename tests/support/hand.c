@@ -200,7 +200,10 @@ void vpt_hand_capture(
 
 static int place_of(const struct vpt_section *s)
 {
-	return s->kind == VPT_CONFIG ? 0 : s->kind == VPT_LANE ? 1 : s->kind == VPT_OPEN ? 2 : 3;
+	static const uint8_t first[] = {VPT_CONFIG, VPT_FRAME, VPT_STACK, VPT_LANE, VPT_OPEN};
+	const uint8_t *place = memchr(first, s->kind, sizeof(first));
+
+	return place ? (int)(place - first) : (int)sizeof(first);
 }
 
 /* The next section with rows of this place from *at on, NULL when there is none. */
@@ -253,7 +256,7 @@ const char *vpt_hand_differ(const struct vpt_batch *a, const struct vpt_batch *b
 		return "events";
 	if ((a->flags ^ b->flags) & VPT_BATCH_LAST)
 		return "flags";
-	for (place = 0; !what && place < 4; place++) {
+	for (place = 0; !what && place <= 5; place++) {
 		size_t i = 0, k = 0;
 
 		while (!what) {

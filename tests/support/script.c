@@ -133,7 +133,8 @@ static int option(
 	int c, rc;
 
 	if (word.quoted) {
-		c = column_named(kind, "name", 4);
+		c = column_named(kind, kind->type == VPT_SAMPLE ? "stack" : "name",
+			kind->type == VPT_SAMPLE ? 5 : 4);
 		if (kind->type == VPT_KERNEL)
 			return script_string(s, &word, &config[VPT_CONFIG_NAME]);
 		return c >= 0 ? script_string(s, &word, &values[c])
@@ -195,6 +196,7 @@ static const struct statement {
 	{"overhead", VPT_OVERHEAD, "LWS", VPT_OVERHEAD_OVERHEAD_KIND, {0}},
 	{"loss", VPT_LOSS, "LWS", VPT_LOSS_LOSS_KIND, {0}},
 	{"graph", VPT_GRAPH, "LTW", VPT_GRAPH_GRAPH_OP, {0}},
+	{"sample", VPT_SAMPLE, "LT", 0, {0}},
 	{"device", VPT_DEVICE, "N", VPT_DEVICE_DEVICE, {0}},
 	{"stats", VPT_STATS, "l", VPT_STATS_LANE, {0}},
 };
@@ -272,7 +274,7 @@ static int add_row(struct script *s, const struct row *row)
 	s->rows[s->row_count].order = s->row_count;
 	s->rows[s->row_count].chunk = s->chunk_count - 1;
 	s->row_count++;
-	if (row->end >= row->start && row->end > s->largest_ns)
+	if (row->kind != VPT_SAMPLE && row->end >= row->start && row->end > s->largest_ns)
 		s->largest_ns = row->end;
 	return VPT_OK;
 }

@@ -44,6 +44,8 @@
  *	overhead t1|- "buffer flush" 500-600
  *	loss all|t1|s7 dropped 10-20 count 5
  *	graph t1 50 "node created" graph 1 node 7 [origin 3] [range "capture"]
+ *	sample t1 50 "main (train.py:12);forward (model.py:40)" [state running] [cpu_us 300] [wait_us 2]
+ *	                         [flags 1]     the text: its stack, outermost frame first, as cat shows it
  *
  * After the leading words, any column of the row's kind may be given as NAME VALUE, named as in
  * formats/events.def; a kernel takes those of its configuration too. Text with spaces stands in double

@@ -18,6 +18,40 @@ static uint64_t local_string(const struct script *s, struct vpt_batch *b, uint64
 	return id ? vpt_batch_string(b, t.text, t.len) : 0;
 }
 
+/* "function (file:line)"; what stands in brackets may be missing. */
+static uint64_t local_frame(struct vpt_batch *b, const char *text, size_t len)
+{
+	struct vpt_frame frame = {0};
+	const char *file = memmem(text, len, " (", 2);
+	const char *end = text + len - (file && text[len - 1] == ')'), *colon;
+
+	if (file) {
+		colon = memrchr(file, ':', (size_t)(end - file));
+		frame.line = colon ? strtoull(colon + 1, NULL, 10) : 0;
+		colon = frame.line ? colon : end;
+		frame.file = vpt_batch_string(b, file + 2, (size_t)(colon - file - 2));
+	}
+	frame.function = vpt_batch_string(b, text, file ? (size_t)(file - text) : len);
+	return vpt_batch_frame(b, &frame);
+}
+
+/* A stack whose frames are the parts of a string. */
+static uint64_t local_stack(const struct script *s, struct vpt_batch *b, uint64_t id)
+{
+	struct vpt_text t = vpt_strings_get(&s->strings, id);
+	const char *at = t.text, *end = t.text + t.len;
+	uint64_t stack = 0;
+
+	while (id && at < end) {
+		const char *next = memchr(at, ';', (size_t)(end - at));
+
+		next = next ? next : end;
+		stack = vpt_batch_stack(b, stack, local_frame(b, at, (size_t)(next - at)));
+		at = next + 1;
+	}
+	return stack;
+}
+
 static int is_string(const struct vpt_kind_desc *kind, const uint64_t *values, unsigned c)
 {
 	return kind->columns[c].unit == VPT_UNIT_STRING ||
@@ -50,6 +84,8 @@ static void put_row(
 
 			config.name = local_string(s, b, config.name);
 			values[c] = vpt_batch_config(b, &config);
+		} else if (kind->columns[c].unit == VPT_UNIT_STACK) {
+			values[c] = local_stack(s, b, values[c]);
 		}
 	}
 	vpt_batch_put(b, row->kind, row->lane, values);
