@@ -50,9 +50,9 @@ static struct vpt_buffer report_of(
 	const char *script, const struct vpa_options *options, int as_json)
 {
 	struct vpt_err err = {0};
-	struct vpt_buffer out;
-	struct vpa_report *report;
-	struct vpt_trace *trace;
+	struct vpt_buffer out = {0};
+	struct vpa_report *report = NULL;
+	struct vpt_trace *trace = NULL;
 	struct vpt_sink *sink;
 
 	if (vpt_script_trace(script, &trace, &err) ||
