@@ -384,6 +384,50 @@ static void a_ring_is_time_or_bytes(void **state)
 
 /* ---- slow steps ---- */
 
+static void how_slow_is_a_decimal_number(void **state)
+{
+	static const struct {
+		const char *text;
+		double slow; /* 0: refused */
+	} cases[] = {
+		{"slow:1", 1},
+		{"slow:1.5", 1.5},
+		{"slow:2.000000001", 2.000000001},
+		{"slow:1000000", 1e6},
+		{"slow:1000000.000000001", 0},
+		{"slow:0.999999999", 0},
+		{"slow:", 0},
+		{"slow:.", 0},
+		{"slow:5.", 0},
+		{"slow:5.0.0", 0},
+		{"slow:-5", 0},
+		{"slow:+5", 0},
+		{"slow: 5", 0},
+		{"slow:5e3", 0},
+		{"slow:inf", 0},
+		{"slow:18446744073709551616", 0},
+	};
+	struct vtr_snapshot_on got;
+	char text[VTR_SNAPSHOT_TEXT_MAX];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int rc = vtr_snapshot_on_read(cases[i].text, &got, NULL);
+
+		if (rc != (cases[i].slow > 0 ? 0 : VPT_EINVAL) || got.slow < cases[i].slow ||
+			got.slow > cases[i].slow)
+			fail_msg("\"%s\": %d, %g", cases[i].text, rc, got.slow);
+	}
+	/* More digits than a double has room for, before and after the point. */
+	memset(text, '9', sizeof(text));
+	memcpy(text, "slow:", 5);
+	text[sizeof(text) - 1] = 0;
+	assert_int_equal(vtr_snapshot_on_read(text, &got, NULL), VPT_EINVAL);
+	text[6] = '.';
+	assert_int_equal(vtr_snapshot_on_read(text, &got, NULL), VPT_EINVAL);
+}
+
 static void a_slow_step_is_slower_than_the_median(void **state)
 {
 	struct vtr_slow_steps s;
@@ -415,6 +459,7 @@ int main(void)
 		cmocka_unit_test(what_a_killed_process_had_put_is_there),
 		cmocka_unit_test(any_byte_of_an_image_may_be_anything),
 		cmocka_unit_test(a_ring_is_time_or_bytes),
+		cmocka_unit_test(how_slow_is_a_decimal_number),
 		cmocka_unit_test(a_slow_step_is_slower_than_the_median),
 	};
 

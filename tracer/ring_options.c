@@ -2,6 +2,7 @@
 #include "tracer/ring_options.h"
 
 #include "formats/count.h"
+#include "tracer/trigger.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -76,26 +77,14 @@ static int read_mark(const char *text, struct vtr_snapshot_on *out)
 	return 0;
 }
 
-/* Digits with at most one point: strtod(3) would follow the locale. */
 static int read_slow(const char *text, struct vtr_snapshot_on *out)
 {
-	double value = 0, scale = 1;
-	int has_point = 0;
+	uint64_t billionths;
 
-	for (; *text; text++) {
-		if (*text == '.' && !has_point) {
-			has_point = 1;
-		} else if (*text >= '0' && *text <= '9') {
-			value = value * 10 + (*text - '0');
-			scale *= has_point ? 10 : 1;
-		} else {
-			return -1;
-		}
-	}
-	value /= scale;
-	if (value < 1 || value > 1000000)
+	if (vtr_seconds_read(text, &billionths) || billionths < 1000000000 ||
+		billionths > 1000000000000000)
 		return -1;
-	out->slow = value;
+	out->slow = (double)billionths / 1e9;
 	return 0;
 }
 

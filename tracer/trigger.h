@@ -31,8 +31,8 @@ struct vtr_trigger {
  * VTR_TRIGGER_NOW. */
 int vtr_trigger_read(const char *text, struct vtr_trigger *out, struct vpt_err *err);
 
-/* Reads seconds with at most nine decimals, as "10" or "0.25", exactly. 0, or -1: it is none, or
- * more than a hundred years. */
+/* Reads seconds with at most nine decimals, as "10" or "0.25", exactly, and whatever the locale says.
+ * 0, or -1: it is none, or more than a hundred years. Any thread. */
 int vtr_seconds_read(const char *text, uint64_t *ns);
 
 #endif
