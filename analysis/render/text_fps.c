@@ -268,11 +268,11 @@ int vpa_text_block_result(
 
 int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r)
 {
-	const struct vpa_request *q = r->request_count ? vpa_main_request(r) : NULL;
+	const struct vpa_request *q = vpa_main_request(r);
 	enum vpa_style style = VPA_PLAIN;
 	struct vpa_words w = {.used = 0};
 
-	if (!q || (q->fps_end_to_end < 0 && !q->steps.count))
+	if (!q)
 		return 0;
 	p->touched = q->touched;
 	if (q->fps_end_to_end >= 0) {
