@@ -9,13 +9,13 @@
 #include "formats/reader.h"
 #include "tests/standin/include/standin_cuda.h"
 #include "tests/standin/standin.h"
+#include "tests/support/process.h"
 #include "tests/support/random.h"
 #include "tracer/names.h"
 #include "tracer/session.h"
 #include "tracer/threads.h"
 #include "tracer/vptrace.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -500,30 +500,6 @@ static void await_disk(const char *path)
 		close(fd);
 }
 
-/* Whether a thread of this name runs in the process. */
-static int has_thread(const char *name)
-{
-	char path[64], comm[32];
-	DIR *tasks = opendir("/proc/self/task");
-	struct dirent *task;
-	int found = 0, fd;
-	ssize_t n;
-
-	if (!tasks)
-		wrong("/proc/self/task: %s", strerror(errno));
-	while (!found && (task = readdir(tasks))) {
-		snprintf(path, sizeof(path), "/proc/self/task/%.20s/comm", task->d_name);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		n = fd >= 0 ? read(fd, comm, sizeof(comm) - 1) : 0;
-		if (fd >= 0)
-			close(fd);
-		comm[n > 0 ? n : 0] = '\0';
-		found = !strncmp(comm, name, strlen(name));
-	}
-	closedir(tasks);
-	return found;
-}
-
 /* Until nothing is left of the captures before: neither records with CUPTI nor a flusher whose stop
  * has timed out, whose own calls of CUPTI make records. */
 static void await_held(void)
@@ -532,7 +508,7 @@ static void await_held(void)
 	int i;
 
 	gpu.fail_cupti(0, 0);
-	for (i = 0; i < SETTLE_MS && has_thread("vptrace-flush"); i++)
+	for (i = 0; i < SETTLE_MS && vpt_process_threads("vptrace-flush", NULL, 0) > 0; i++)
 		usleep(1000);
 	gpu.cudaDeviceSynchronize();
 	gpu.flush(1);

@@ -3,6 +3,7 @@
 #include "tests/tracer_rig.h"
 
 #include "formats/memory.h"
+#include "tests/support/process.h"
 #include "tracer/pool.h"
 
 #include <stdatomic.h>
@@ -12,13 +13,10 @@ enum { MIB = 1 << 20, PAGE = 4096 };
 
 static uint64_t resident_bytes(void)
 {
-	unsigned long size, resident = 0;
-	FILE *f = fopen("/proc/self/statm", "r");
+	long kib = vpt_process_kib("VmRSS:");
 
-	assert_non_null(f);
-	assert_int_equal(fscanf(f, "%lu %lu", &size, &resident), 2);
-	fclose(f);
-	return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+	assert_true(kib > 0);
+	return (uint64_t)kib << 10;
 }
 
 /* ---- threads ---- */

@@ -8,6 +8,7 @@
  * line comes on standard input. */
 #include "tests/host/host.h"
 #include "tests/standin/standin.h"
+#include "tests/support/process.h"
 
 #include "tracer/vptrace.h"
 
@@ -20,20 +21,6 @@ static long launches;
 static atomic_long ranges;
 static long rss_half_kib;
 static pthread_barrier_t together; /* all threads have launched something, and none has ended */
-
-static long resident_kib(void)
-{
-	char line[128];
-	FILE *f = fopen("/proc/self/status", "r");
-	long kib = 0;
-
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, "VmRSS:", 6))
-			kib = atol(line + 6);
-	if (f)
-		fclose(f);
-	return kib;
-}
 
 static void *work(void *arg)
 {
@@ -56,7 +43,7 @@ static void *work(void *arg)
 			vptrace_range_pop();
 		}
 		if (arg && i == launches / 2)
-			rss_half_kib = resident_kib();
+			rss_half_kib = vpt_process_kib("VmRSS:");
 	}
 	HOST_CHECK(cudaMemsetAsync(memory, 0, 4096, stream));
 	HOST_CHECK(cudaMemcpyAsync(memory, memory, 2048, cudaMemcpyDeviceToDevice, stream));
@@ -123,6 +110,6 @@ int main(int argc, char **argv)
 		(unsigned long long)counts.records, (unsigned long long)counts.held,
 		(unsigned long long)counts.op_records, (unsigned long long)counts.heap_guarded,
 		(unsigned long long)counts.heap_calls);
-	printf("rss_half %ld\nrss_end %ld\n", rss_half_kib, resident_kib());
+	printf("rss_half %ld\nrss_end %ld\n", rss_half_kib, vpt_process_kib("VmRSS:"));
 	return 0;
 }

@@ -14,6 +14,7 @@
  *
  * Kernel i lasts 1,000 + i ns on each stream, so a hole in a capture shows. */
 #include "tests/host/host.h"
+#include "tests/support/process.h"
 
 #include "tracer/vptrace.h"
 
@@ -161,19 +162,6 @@ static void take_while_busy(const char *path, long count)
 	print_counts();
 }
 
-static long memory_kib(void)
-{
-	char line[256];
-	long kib = 0;
-	FILE *f = fopen("/proc/self/status", "r");
-
-	while (f && fgets(line, sizeof(line), f))
-		sscanf(line, "VmRSS: %ld", &kib);
-	if (f)
-		fclose(f);
-	return kib;
-}
-
 static void watch_memory(long seconds)
 {
 	pthread_t threads[3];
@@ -183,9 +171,9 @@ static void watch_memory(long seconds)
 	for (i = 0; i < 10 * seconds; i++) {
 		usleep(100000);
 		if (i == 3 * seconds)
-			printf("early %ld KiB\n", memory_kib());
+			printf("early %ld KiB\n", vpt_process_kib("VmRSS:"));
 	}
-	printf("late %ld KiB\n", memory_kib());
+	printf("late %ld KiB\n", vpt_process_kib("VmRSS:"));
 	end_threads(threads, 3);
 	print_counts();
 }

@@ -10,10 +10,10 @@
  * of 500 bytes. The tracer's writer runs only when nothing else does, on the same processor: it gets next to no turn. */
 #include "tests/host/host.h"
 #include "tests/standin/standin.h"
+#include "tests/support/process.h"
 
 #include "tracer/vptrace.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -28,21 +28,6 @@ static atomic_int over;
 static atomic_ulong made; /* ranges and marks */
 static pthread_barrier_t gate;
 
-/* A line of /proc/self/status, in KiB. */
-static long status_kib(const char *name)
-{
-	char line[128];
-	FILE *f = fopen("/proc/self/status", "r");
-	long kib = -1;
-
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, name, strlen(name)))
-			kib = atol(line + strlen(name));
-	if (f)
-		fclose(f);
-	return kib;
-}
-
 /* Resets the peak of resident memory. */
 static int forget_peak(void)
 {
@@ -52,38 +37,17 @@ static int forget_peak(void)
 	return (f && fclose(f)) || failed;
 }
 
-static int is_writer(const char *task)
-{
-	char path[64], name[32] = "";
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%.20s/comm", task);
-	f = fopen(path, "r");
-	if (f && !fgets(name, sizeof(name), f))
-		name[0] = 0;
-	if (f)
-		fclose(f);
-	return !strcmp(name, "vptrace-writer\n");
-}
-
 static void schedule_writer(int policy)
 {
 	const struct sched_param none = {0};
-	DIR *tasks = opendir("/proc/self/task");
-	struct dirent *task;
 	cpu_set_t one;
+	pid_t writer;
 
+	if (vpt_process_threads("vptrace-writer", &writer, 1) != 1)
+		return;
 	sched_getaffinity(0, sizeof(one), &one);
-	while (tasks && (task = readdir(tasks))) {
-		pid_t tid = (pid_t)atol(task->d_name);
-
-		if (tid <= 0 || !is_writer(task->d_name))
-			continue;
-		HOST_CHECK(sched_setaffinity(tid, sizeof(one), &one));
-		sched_setscheduler(tid, policy, &none);
-	}
-	if (tasks)
-		closedir(tasks);
+	HOST_CHECK(sched_setaffinity(writer, sizeof(one), &one));
+	sched_setscheduler(writer, policy, &none);
 }
 
 /* All threads made from here on, and the writer, run on one processor, the writer when that is idle. */
@@ -217,7 +181,7 @@ int main(int argc, char **argv)
 		return 2;
 	options.path = argv[1];
 	host_open(); /* what the stand-in needs of its own */
-	before = status_kib("VmRSS:");
+	before = vpt_process_kib("VmRSS:");
 	if (forget_peak())
 		return 77;
 	traced = strcmp(argv[1], "-") != 0;
@@ -228,8 +192,8 @@ int main(int argc, char **argv)
 	schedule_writer(SCHED_OTHER);
 	if (traced)
 		printf("stop %d\n", vptrace_stop(&stats));
-	printf("growth_kib %ld\nend_kib %ld\n", status_kib("VmHWM:") - before,
-		status_kib("VmRSS:") - before);
+	printf("growth_kib %ld\nend_kib %ld\n", vpt_process_kib("VmHWM:") - before,
+		vpt_process_kib("VmRSS:") - before);
 	standin_counts(&counts);
 	printf("made %lu\nreceived %llu\nwritten %llu\ndropped %llu\n", atomic_load(&made),
 		(unsigned long long)stats.received, (unsigned long long)stats.written,

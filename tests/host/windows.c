@@ -15,9 +15,9 @@
 #include "tests/host/host.h"
 
 #include "tests/standin/standin.h"
+#include "tests/support/process.h"
 #include "tracer/vptrace.h"
 
-#include <dirent.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -191,29 +191,10 @@ static void many(void)
 
 /* ---- cycles ---- */
 
-static long count_entries(const char *folder)
-{
-	DIR *d = opendir(folder);
-	long n = 0;
-
-	while (d && readdir(d))
-		n++;
-	if (d)
-		closedir(d);
-	return n;
-}
-
 static void print_process(const char *when)
 {
-	FILE *f = fopen("/proc/self/statm", "r");
-	long pages = 0;
-
-	if (!f || fscanf(f, "%*d %ld", &pages) != 1)
-		exit(9);
-	fclose(f);
-	printf("%s %ld KiB, %ld threads, %ld descriptors\n", when,
-		pages * (sysconf(_SC_PAGESIZE) / 1024), count_entries("/proc/self/task"),
-		count_entries("/proc/self/fd"));
+	printf("%s %ld KiB, %ld threads, %ld descriptors\n", when, vpt_process_kib("VmRSS:"),
+		vpt_process_threads(NULL, NULL, 0), vpt_process_descriptors());
 }
 
 /* Two of the flusher's rounds; then threads that are ending on a busy machine have time to. */
@@ -223,9 +204,9 @@ static void settle(void)
 	int i;
 
 	usleep(1500000);
-	for (i = 0; i < 10000 && count_entries("/proc/self/task") > most; i++)
+	for (i = 0; i < 10000 && vpt_process_threads(NULL, NULL, 0) > most; i++)
 		usleep(1000);
-	most = count_entries("/proc/self/task");
+	most = vpt_process_threads(NULL, NULL, 0);
 }
 
 static void cycle_windows(void)
