@@ -83,6 +83,11 @@ files 12
 for capture in ./*.zst; do
 	"$VPT_ANALYZE" check "$capture" >checked 2>&1 || fail "$rule: $capture: $(head -n 3 checked)"
 done
+records 0 "a command that removes temporary files" --ring 5s -o a.zst sh -c "'$host' steps 20 99; rm -rf '$work'/temporary/*"
+files 1
+holds a.zst
+records 137 "a process that dies without the launcher's socket" --ring 5s -o a.zst sh -c "rm -rf '$work'/temporary/vptrace-ring-*; exec '$host' die 300"
+files 0
 rule="without the launcher"
 rm -f ./*.zst
 CUDA_INJECTION64_PATH=$bin/libvptrace.so VPTRACE_OUTPUT=$work/a.zst VPTRACE_RING=5s "$host" die 300 2>err

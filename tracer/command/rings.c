@@ -1,7 +1,8 @@
 /* rings.c - receives descriptors while the command runs, writes files when it has ended.
  *
  * A descriptor keeps a ring's memory after its process has died. Rings whose processes have written
- * them are closed as others arrive. */
+ * them are closed as others arrive. The thread is ended by a shutdown of the socket, which needs no
+ * name: the command may have removed that. */
 #include "tracer/command/rings.h"
 
 #include "tracer/capture_file.h"
@@ -12,6 +13,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +28,8 @@ struct vtr_rings {
 	int fd;
 	pthread_t thread;
 	int has_thread;
-	int *rings; /* the thread's while it runs */
+	atomic_int is_over; /* the thread is to end */
+	int *rings;         /* the thread's while it runs */
 	size_t count;
 };
 
@@ -58,8 +61,9 @@ static void keep(struct vtr_rings *r, int fd)
 	r->rings[r->count++] = fd;
 }
 
-/* Keeps the first descriptor of a message; more than one it has no room for. Returns the byte. */
-static char receive(struct vtr_rings *r)
+/* Keeps the first descriptor of a message; more than one it has no room for. Returns the message's
+ * bytes; 0 if the socket was shut down; -1 and errno. */
+static ssize_t receive(struct vtr_rings *r, int flags)
 {
 	union {
 		char bytes[CMSG_SPACE(sizeof(int))];
@@ -71,27 +75,26 @@ static char receive(struct vtr_rings *r)
 		.msg_iovlen = 1,
 		.msg_control = control.bytes,
 		.msg_controllen = sizeof(control.bytes)};
-	ssize_t n = recvmsg(r->fd, &message, MSG_CMSG_CLOEXEC);
+	ssize_t n = recvmsg(r->fd, &message, MSG_CMSG_CLOEXEC | flags);
 	struct cmsghdr *c;
 	int fd;
 
-	if (n < 0)
-		return errno == EINTR ? '\0' : 'E';
-	for (c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c))
+	for (c = n < 0 ? NULL : CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c))
 		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
 			c->cmsg_len == CMSG_LEN(sizeof(fd))) {
 			memcpy(&fd, CMSG_DATA(c), sizeof(fd));
 			keep(r, fd);
 		}
-	return n == 1 ? byte : '\0';
+	return n;
 }
 
 static void *run(void *arg)
 {
 	struct vtr_rings *r = arg;
 
-	while (receive(r) != 'E')
-		;
+	while (!atomic_load(&r->is_over))
+		if (receive(r, 0) < 0 && errno != EINTR)
+			break;
 	return NULL;
 }
 
@@ -153,17 +156,17 @@ int vtr_rings_listen(struct vtr_rings **out, struct vpt_err *err)
 	return VPT_OK;
 }
 
-/* All that was sent before is received first. */
+/* What was sent before waits in the socket, and is received too. */
 static void stop_receiving(struct vtr_rings *r)
 {
-	if (r->has_thread) {
-		while (sendto(r->fd, "E", 1, 0, (const struct sockaddr *)&r->name,
-			       sizeof(r->name)) < 0)
-			if (errno != EINTR && errno != ENOBUFS)
-				shutdown(r->fd, SHUT_RDWR);
-		pthread_join(r->thread, NULL);
-	}
+	if (!r->has_thread)
+		return;
+	atomic_store(&r->is_over, 1);
+	shutdown(r->fd, SHUT_RD);
+	pthread_join(r->thread, NULL);
 	r->has_thread = 0;
+	while (receive(r, MSG_DONTWAIT) > 0)
+		;
 }
 
 /* ---- writing ---- */
