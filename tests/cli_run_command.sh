@@ -171,6 +171,12 @@ same "$rule: the exit status" 0 "$(cat status)"
 same "$rule: what was read" line "$(cat out)"
 files 1
 says err "good, "
+rule="a command that removes temporary files"
+rm -f ./*.zst
+timeout 60 "$vptrace" run -o a.zst sh -c "'$host' launch 10; rm -f '$work'/temporary/*; exit 5" 2>err
+same "$rule: the exit status" 5 $?
+same "$rule: the capture" 10 "$(kernels a.zst)"
+same "$rule: what is said" "vptrace: no summary: the command has removed a temporary file of vptrace; set TMPDIR" "$(cat err)"
 rule="closed standard error"
 rm -f ./*.zst
 timeout 60 "$vptrace" run -o a.zst "$host" launch 10 4 2>&-

@@ -107,10 +107,11 @@ static void take_line(struct vtr_list *list, char *line)
 	}
 }
 
-void vtr_list_take(struct vtr_list *list)
+int vtr_list_take(struct vtr_list *list)
 {
 	char line[VTR_RUN_LIST_LINE];
 	FILE *f = *list->path ? fopen(list->path, "re") : NULL;
+	int is_there = f != NULL;
 
 	while (f && fgets(line, sizeof(line), f))
 		take_line(list, line);
@@ -119,6 +120,7 @@ void vtr_list_take(struct vtr_list *list)
 	if (*list->path)
 		unlink(list->path);
 	list->path[0] = '\0';
+	return is_there ? 0 : -1;
 }
 
 void vtr_list_free(struct vtr_list *list)

@@ -31,8 +31,9 @@ int vtr_list_create(struct vtr_list *list);
 /* Adds a file, unless it is there. */
 void vtr_list_file(struct vtr_list *list, long pid, const char *path);
 
-/* Reads what the processes have written so far, and removes the file. */
-void vtr_list_take(struct vtr_list *list);
+/* Reads what the processes have written so far, and removes the file. 0, or -1: somebody has removed it
+ * before, or it cannot be read. */
+int vtr_list_take(struct vtr_list *list);
 
 /* Also removes a file that was not read. */
 void vtr_list_free(struct vtr_list *list);

@@ -64,7 +64,7 @@ int vtr_run(const struct vpa_args *args)
 	struct vtr_places places;
 	struct vtr_list list;
 	char path[PATH_MAX];
-	int rc = prepare(args, &places, path, &err), listed;
+	int rc = prepare(args, &places, path, &err), listed, is_known = 0;
 
 	if (rc) {
 		vtr_say("%s", err.text);
@@ -77,15 +77,17 @@ int vtr_run(const struct vpa_args *args)
 	/* The reader of our output may be gone; the summary goes on. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	if (listed)
-		vtr_list_take(&list);
+	if (!listed)
+		vtr_say("no summary: no temporary file could be created; set TMPDIR");
+	else if (vtr_list_take(&list))
+		vtr_say("no summary: the command has removed a temporary file of vptrace; set "
+			"TMPDIR");
+	else
+		is_known = 1;
 	vtr_rings_write(rings, &list);
 	vtr_rings_free(rings);
-	if (listed) {
+	if (is_known)
 		vtr_summary(&list, places.analyzer, wanted_report(args));
-	} else {
-		vtr_say("no summary: no temporary file could be created; set TMPDIR");
-	}
 	vtr_list_free(&list);
 	return rc;
 }
