@@ -88,6 +88,8 @@ files 1
 holds a.zst
 records 137 "a process that dies without the launcher's socket" --ring 5s -o a.zst sh -c "rm -rf '$work'/temporary/vptrace-ring-*; exec '$host' die 300"
 files 0
+rule="the command's own limit of descriptors"
+same "$rule" 200 "$(ulimit -Sn 200 && "$vptrace" run --ring 5s -o a.zst sh -c "'$host' steps 20 99 && ulimit -Sn" 2>err)"
 rule="without the launcher"
 rm -f ./*.zst
 CUDA_INJECTION64_PATH=$bin/libvptrace.so VPTRACE_OUTPUT=$work/a.zst VPTRACE_RING=5s "$host" die 300 2>err

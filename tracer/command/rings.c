@@ -47,10 +47,25 @@ static void close_settled(struct vtr_rings *r)
 	r->count = kept;
 }
 
+/* A descriptor for each process that runs at once. The command has been started by now: its limit is
+ * as it was. */
+static void allow_descriptors(void)
+{
+	enum { ENOUGH = 65536 };
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= ENOUGH)
+		return;
+	limit.rlim_cur = limit.rlim_max < ENOUGH ? limit.rlim_max : ENOUGH;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static void keep(struct vtr_rings *r, int fd)
 {
 	int *grown;
 
+	if (!r->count)
+		allow_descriptors();
 	close_settled(r);
 	grown = realloc(r->rings, (r->count + 1) * sizeof(*grown));
 	if (!grown) {
@@ -122,17 +137,6 @@ static int open_socket(struct vtr_rings *r)
 	return -1;
 }
 
-/* A descriptor for each process that runs at once. */
-static void allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max < 65536 ? limit.rlim_max : 65536;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 int vtr_rings_listen(struct vtr_rings **out, struct vpt_err *err)
 {
 	struct vtr_rings *r = calloc(1, sizeof(*r));
@@ -142,7 +146,6 @@ int vtr_rings_listen(struct vtr_rings **out, struct vpt_err *err)
 	unsetenv("VPTRACE_RING_SOCKET"); /* one of a launcher around this one */
 	if (!r)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for the command's rings");
-	allow_descriptors();
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	if (!open_socket(r))
