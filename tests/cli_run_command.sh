@@ -152,13 +152,15 @@ if command -v python3 >/dev/null; then
 	cp out err
 	files 1
 	says err "good, "
-	rule="SIGINT to the process group"
-	rm -f ./*.zst
-	timeout 60 python3 "$source/tests/support/group_signal.py" "$vptrace" run -o a.zst "$host" count 10 >out 2>err </dev/null
-	same "$rule: the exit status" 0 $?
-	same "$rule: it came once" "signal 2: 1" "$(grep '^signal' out)"
-	files 1
-	says err "good, "
+	for late in '' --late; do
+		rule="SIGINT to the process group $late"
+		rm -f ./*.zst
+		timeout 60 python3 "$source/tests/support/group_signal.py" $late "$vptrace" run -o a.zst "$host" count 10 >out 2>err </dev/null
+		same "$rule: the exit status" 0 $?
+		same "$rule: it came once" "signal 2: 1" "$(grep '^signal' out)"
+		files 1
+		says err "good, "
+	done
 else
 	echo "SKIPPED: no python3 for a terminal and a process group"
 fi

@@ -3,7 +3,10 @@
  * The launcher and the command share a process group, as in a shell's job. A signal for the group
  * reaches both, and the launcher must not send it once more; one for the launcher alone it must.
  * The kernel does not say which of the two it was. So a third process of the group, the witness,
- * blocks and reports signals: what it receives too was meant for the group.
+ * blocks and reports signals: what it receives too was meant for the group. It is younger than the
+ * launcher, so the kernel sends it a signal of the group first. A process takes pending signals in
+ * the order of their numbers, so once the witness has reported a real-time signal, it has reported
+ * everything before.
  *
  * All these signals are blocked in the launcher and taken by sigwaitinfo(2), so nothing interrupts
  * it and none can end it. */
@@ -23,8 +26,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long the witness may need to report. */
-enum { WITNESS_MS = 100 };
+/* How long the witness may need to report on a busy machine. */
+enum { WITNESS_MS = 5000 };
+
+/* Which the witness reports after all else. */
+#define END_OF_REPORT SIGRTMIN
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
 
@@ -62,17 +68,21 @@ static void witness_main(const sigset_t *set, int to, pid_t launcher)
 
 static void start_witness(struct witness *w, const sigset_t *set)
 {
+	sigset_t reported = *set, before;
 	pid_t launcher = getpid();
 	int ends[2];
 
 	*w = (struct witness){.pid = -1, .from = -1};
 	if (pipe2(ends, O_CLOEXEC))
 		return;
+	sigaddset(&reported, END_OF_REPORT);
+	sigprocmask(SIG_BLOCK, &reported, &before);
 	w->pid = fork();
 	if (!w->pid) {
 		close(ends[0]);
-		witness_main(set, ends[1], launcher);
+		witness_main(&reported, ends[1], launcher);
 	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(ends[1]);
 	w->from = ends[0];
 }
@@ -91,15 +101,15 @@ static void end_witness(struct witness *w)
 static int was_for_group(struct witness *w, int sig)
 {
 	struct pollfd p = {.fd = w->from, .events = POLLIN};
-	unsigned char number;
+	unsigned char number = 0;
 
-	while (w->pid > 0 && !w->heard[sig]) {
-		if (poll(&p, 1, WITNESS_MS) != 1 || read(w->from, &number, 1) != 1)
-			return 0;
+	if (w->pid <= 0 || kill(w->pid, END_OF_REPORT))
+		return 0;
+	while (number != END_OF_REPORT && poll(&p, 1, WITNESS_MS) == 1 &&
+		read(w->from, &number, 1) == 1)
 		if (number < NSIG)
 			w->heard[number]++;
-	}
-	if (w->pid <= 0)
+	if (!w->heard[sig])
 		return 0;
 	w->heard[sig]--;
 	return 1;
