@@ -99,6 +99,12 @@ doctor 0 "the user's own window and profile do not matter" $standin VPTRACE_CAPT
 row ok self-test "4 of 4 kernels"
 row ok variables "VPTRACE_PROFILE=none"
 [ ! -e mine.zst ] || fail "$rule: it wrote the user's file"
+for variables in "VPTRACE_RING=30s VPTRACE_SNAPSHOT_ON=mark:never" "VPTRACE_DURATION=0.000001 VPTRACE_STOP_MS=1" "VPTRACE_RING=5s VPTRACE_RING_SOCKET=$work/none"; do
+	doctor 0 "nor does $variables" $standin $variables
+	row ok self-test "4 of 4 kernels, 12 of 12 copies and memsets, 8 of 8 ranges arrived"
+	row ok variables "set: "
+	same "$rule: what vptrace run has set is not the user's" "" "$(grep VPTRACE_RING_SOCKET rows)"
+done
 
 doctor 0 "a tracer that is preloaded" $standin LD_PRELOAD=$bin/libvptrace.so
 row ok self-test "4 of 4 kernels"
@@ -397,6 +403,8 @@ class nvtx:
 PY
 doctor 0 "a torch" $standin PYTHONPATH=$work/torch -- --timeout 60
 row ok python "torch 0.0-test, CUDA 12.4"
+row ok python "ranges of torch.cuda.nvtx are heard"
+doctor 0 "a torch, and a window of the user's" $standin PYTHONPATH=$work/torch VPTRACE_DURATION=0.000001 VPTRACE_RING=5s VPTRACE_SNAPSHOT_ON=mark:never -- --timeout 60
 row ok python "ranges of torch.cuda.nvtx are heard"
 sed -i 's/nvtx.library.vptrace_range_p.*/pass/' torch/torch/cuda.py
 doctor 1 "a torch that is not heard" $standin PYTHONPATH=$work/torch -- --json

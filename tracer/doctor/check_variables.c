@@ -25,7 +25,8 @@ static void find_misspelt(struct vtr_answer *a)
 static int is_internal(const char *variable)
 {
 	return !strncmp(variable, "VPTRACE_NVTX_OWN=", 17) ||
-	       !strncmp(variable, "VPTRACE_LIST=", 13);
+	       !strncmp(variable, "VPTRACE_LIST=", 13) ||
+	       !strncmp(variable, "VPTRACE_RING_SOCKET=", 20);
 }
 
 static void find_set(struct vtr_answer *a)

@@ -33,6 +33,10 @@ struct vtr_patient {
 	int64_t clock_step_ns;       /* how far CLOCK_REALTIME jumped during the self-test */
 };
 
+/* In a child, which is to make a capture of its own: unsets what the user has set for programs. What
+ * says which CUPTI is meant, and how much memory there is, stays. */
+void vtr_probe_unset(void);
+
 /* The functions that run in the children. `ctx` is the patient. */
 void vtr_probe_load(int to, void *patient);
 void vtr_probe_cuda(int to, void *patient);

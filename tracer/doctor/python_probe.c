@@ -71,6 +71,7 @@ static void set_environment(const struct vtr_patient *p, int to)
 	const char *path = getenv("PYTHONPATH");
 	char text[3 * PATH_MAX], number[16];
 
+	vtr_probe_unset();
 	if (*p->site) {
 		snprintf(text, sizeof(text), "%s%s%s", p->site, path && *path ? ":" : "",
 			path ? path : "");
@@ -85,9 +86,6 @@ static void set_environment(const struct vtr_patient *p, int to)
 	snprintf(number, sizeof(number), "%d", to);
 	setenv("VPT_DOCTOR_PIPE", number, 1);
 	setenv("VPTRACE_MARK", "auto", 1);
-	unsetenv("CUDA_INJECTION64_PATH");
-	unsetenv("VPTRACE_CAPTURE");
-	unsetenv("VPTRACE_NVTX_OWN");
 }
 
 void vtr_probe_python(int to, void *patient)

@@ -3,6 +3,7 @@
  *
  * It knows CUDA by its driver API alone, through dlopen, and NVTX by what NVTX itself does: it
  * loads the library that NVTX_INJECTION64_PATH names and hands it tables of slots. */
+#include "formats/count.h"
 #include "tracer/doctor/patient.h"
 #include "tracer/nvtx_abi.h"
 #include "tracer/vptrace.h"
@@ -286,18 +287,27 @@ static void say_end(struct self *s, int rc, const struct vptrace_stats *stats)
 	vtr_probe_say(s->to, "path", "%s", s->tracer.path());
 }
 
-/* What the user has set for programs must not spoil the test; what says which CUPTI is meant, and
- * how much memory there is, belongs to it. */
+void vtr_probe_unset(void)
+{
+	static const char *const kept[] = {
+		"VPTRACE_LIBCUPTI", "VPTRACE_MEMORY", "VPTRACE_DEVICE_BUFFERS"};
+	static const char *const others[] = {"CUDA_INJECTION64_PATH", "VPTRACE_NVTX_CHAIN",
+		"VPTRACE_NVTX_OWN", "VPTRACE_LIST", "VPTRACE_RING_SOCKET"};
+	size_t i, k;
+
+	for (i = 0; i < vtr_options_count(); i++) {
+		for (k = 0; k < COUNT(kept) && strcmp(kept[k], vtr_options_variable(i)) != 0; k++)
+			;
+		if (k == COUNT(kept))
+			unsetenv(vtr_options_variable(i));
+	}
+	for (i = 0; i < COUNT(others); i++)
+		unsetenv(others[i]);
+}
+
 static void set_environment(const struct vtr_patient *p)
 {
-	static const char *const without[] = {"CUDA_INJECTION64_PATH", "VPTRACE_NVTX_CHAIN",
-		"VPTRACE_CAPTURE", "VPTRACE_DURATION", "VPTRACE_MAX_BYTES", "VPTRACE_PROFILE",
-		"VPTRACE_LIST", "VPTRACE_NVTX_OWN", "VPTRACE_SYNC", "VPTRACE_LEVEL",
-		"VPTRACE_FLUSH_MS"};
-	size_t i;
-
-	for (i = 0; i < sizeof(without) / sizeof(without[0]); i++)
-		unsetenv(without[i]);
+	vtr_probe_unset();
 	setenv("VPTRACE_OUTPUT", p->capture, 1);
 	setenv("NVTX_INJECTION64_PATH", p->library, 1);
 }
