@@ -119,6 +119,10 @@ says out "ok    library     "
 grep -q '^[0-9]* ok, [0-9]* to note, 0 failed$' out || fail "$rule: no sum at the end"
 env $standin "$vptrace" doctor >/dev/full 2>err
 same "a full disk" 1 $?
+rule="no file may be written"
+(ulimit -f 0 && env $standin "$vptrace" doctor --python /bin/true 2>err; echo "status $?") | cat >out
+says out "cannot write: File too large"
+says out "status 1"
 if command -v script >/dev/null; then
 	script -qec "env $standin TERM=xterm $vptrace doctor" /dev/null >out 2>err </dev/null
 	grep -q "$(printf '\033')\[32mok" out || fail "no colour on a terminal"

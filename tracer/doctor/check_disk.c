@@ -47,6 +47,8 @@ static int try_writing(const char *folder)
 {
 	char path[PATH_MAX + 32], bytes[TRIAL_BYTES];
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), rc = 0;
+	size_t written;
+	ssize_t n;
 
 	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
 		snprintf(path, sizeof(path), "%s/.vptrace-doctor-XXXXXX", folder);
@@ -57,8 +59,12 @@ static int try_writing(const char *folder)
 	if (fd < 0)
 		return errno;
 	memset(bytes, 1, sizeof(bytes));
-	if (write(fd, bytes, sizeof(bytes)) != (ssize_t)sizeof(bytes))
-		rc = errno ? errno : ENOSPC;
+	/* A short write has no reason yet; the next one has. */
+	for (written = 0; written < sizeof(bytes) && !rc; written += n > 0 ? (size_t)n : 0) {
+		n = write(fd, bytes + written, sizeof(bytes) - written);
+		if (n <= 0)
+			rc = n < 0 ? errno : ENOSPC;
+	}
 	close(fd);
 	return rc;
 }

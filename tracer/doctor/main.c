@@ -141,6 +141,7 @@ static void catch_signals(void)
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		sigaction(numbers[i], &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a limit of files is a line, not our end */
 }
 
 static int examine(const struct vpa_args *args)
