@@ -525,6 +525,23 @@ def modules_down_to_a_depth():
                 assert p.module.torch.nn.Module.__call__ is original
 
 
+ODD_MODELS = MODEL + """
+class Unhashable(Model):
+    __hash__ = None
+class Unnamed(Model):
+    def named_modules(self): raise RuntimeError("not now")
+"""
+
+
+@rule
+def modules_that_cannot_be_listed_run_all_the_same():
+    with FakeTorch(), Program(ODD_MODELS, before=True) as p:
+        vptrace.mark_calls("modules:2")
+        for name in ("Unhashable", "Unnamed"):
+            same((getattr(p.module, name)()(1), p.lines), (3, ["range " + name, "  range Layer", "  range Layer"]))
+        vptrace.unmark_calls()
+
+
 @rule
 def a_call_of_torch_that_is_replaced_later_is_called():
     with FakeTorch(), Program(MODEL, "M:Model.forward = stage model") as p:

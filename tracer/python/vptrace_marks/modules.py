@@ -43,11 +43,15 @@ class Modules:
             self._class = None
 
     def _names_in(self, root):
-        known = self._known.get(root)
-        if known is None:
-            known = {id(module): name.encode() for name, module in root.named_modules() if name}
-            self._known[root] = known
-        return known
+        """Empty where methods of the program fail: then its modules have the names of their classes."""
+        try:
+            known = self._known.get(root)
+            if known is None:
+                known = {id(module): name.encode() for name, module in root.named_modules() if name}
+                self._known[root] = known
+            return known
+        except Exception:  # pylint: disable=broad-except  # no hash, or whatever named_modules() does
+            return {}
 
     def _enter(self, module):
         depth = self._depth
