@@ -6,7 +6,7 @@
     wan.modules.model:WanModel.forward = step begin
     wan.modules.vae:WanVAE.decode = stage vae_decode closes=step
 
-README.md beside this file describes them for users.
+README.md in the folder above describes them for users.
 """
 
 import os
