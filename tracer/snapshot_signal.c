@@ -10,6 +10,11 @@ static struct sigaction former; /* written before ours is installed */
 static void (*_Atomic acts)(void);
 static int number_of_ours;
 
+static int has_handler(const struct sigaction *action)
+{
+	return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
 	void (*act)(void) = atomic_load(&acts);
@@ -17,12 +22,11 @@ static void handle(int number, siginfo_t *info, void *context)
 
 	if (act)
 		act();
-	if (former.sa_flags & SA_SIGINFO) {
-		if (former.sa_sigaction)
-			former.sa_sigaction(number, info, context);
-	} else if (former.sa_handler != SIG_DFL && former.sa_handler != SIG_IGN) {
+	/* SIG_DFL and SIG_IGN are no functions, whatever the flags say. */
+	if (has_handler(&former) && former.sa_flags & SA_SIGINFO)
+		former.sa_sigaction(number, info, context);
+	else if (has_handler(&former))
 		former.sa_handler(number);
-	}
 	errno = before;
 }
 
@@ -41,8 +45,7 @@ void vtr_snapshot_signal_begin(int number, void (*act)(void))
 		former = now;
 		ours.sa_mask = now.sa_mask;
 		ours.sa_flags |= now.sa_flags & (SA_ONSTACK | SA_NODEFER);
-		if (!(now.sa_flags & SA_RESTART) && now.sa_handler != SIG_DFL &&
-			now.sa_handler != SIG_IGN)
+		if (!(now.sa_flags & SA_RESTART) && has_handler(&now))
 			ours.sa_flags &= ~SA_RESTART; /* the host may want its calls interrupted */
 		sigaction(number, &ours, NULL);
 	}
