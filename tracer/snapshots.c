@@ -45,7 +45,8 @@ struct vtr_snapshots {
 	pthread_mutex_t lock; /* guards the rest */
 	char asked_path[VTR_PATH_MAX];
 	char path[VTR_PATH_MAX];
-	int rc; /* of the newest request, or of the end */
+	uint64_t request, answered; /* numbers of requests: the newest, and that which has `rc` */
+	int rc;                     /* of a request, or of the end */
 	struct vpt_err err;
 	struct vtr_gate done, ended;
 };
@@ -124,9 +125,10 @@ static int take(struct vtr_snapshots *s, const char *path, const char *cause, st
 
 /* ---- the thread ---- */
 
-static void answer(struct vtr_snapshots *s, int rc, const struct vpt_err *err)
+static void answer(struct vtr_snapshots *s, uint64_t request, int rc, const struct vpt_err *err)
 {
 	pthread_mutex_lock(&s->lock);
+	s->answered = request;
 	s->rc = rc;
 	s->err = *err;
 	pthread_mutex_unlock(&s->lock);
@@ -136,13 +138,15 @@ static void take_requested(struct vtr_snapshots *s)
 {
 	struct vpt_err err = {0};
 	char path[VTR_PATH_MAX];
+	uint64_t request;
 	int rc;
 
 	pthread_mutex_lock(&s->lock);
 	snprintf(path, sizeof(path), "%s", s->asked_path);
+	request = s->request;
 	pthread_mutex_unlock(&s->lock);
 	rc = take(s, path, "request", &err);
-	answer(s, rc, &err);
+	answer(s, request, rc, &err);
 	vtr_gate_open(&s->done);
 }
 
@@ -175,7 +179,7 @@ static void take_all(struct vtr_snapshots *s, unsigned why)
 		take_triggered(s, cause);
 	}
 	if (why & BY_END)
-		answer(s, take(s, s->o->path, "end", &err), &err);
+		answer(s, 0, take(s, s->o->path, "end", &err), &err);
 }
 
 static void *run(void *arg)
@@ -255,25 +259,41 @@ int vtr_snapshots_start(struct vtr_snapshots *s, struct vtr_writer *writer,
 	return VPT_OK;
 }
 
+/* Whether this request has been answered; then *rc, and the error if there is one. */
+static int is_answered(struct vtr_snapshots *s, uint64_t request, int *rc, struct vpt_err *err)
+{
+	int answered;
+
+	pthread_mutex_lock(&s->lock);
+	answered = s->answered == request;
+	*rc = answered ? s->rc : 0;
+	if (*rc)
+		*err = s->err;
+	pthread_mutex_unlock(&s->lock);
+	return answered;
+}
+
 int vtr_snapshots_take(
 	struct vtr_snapshots *s, const char *path, uint64_t deadline_ns, struct vpt_err *err)
 {
+	uint64_t request;
 	int rc;
 
 	pthread_mutex_lock(&s->lock);
 	snprintf(s->asked_path, sizeof(s->asked_path), "%s", path ? path : s->o->path);
+	request = ++s->request;
 	pthread_mutex_unlock(&s->lock);
 	vtr_gate_close(&s->done);
 	ask(BY_REQUEST);
-	if (!vtr_gate_wait(&s->done, deadline_ns))
-		return vpt_fail(err, VPT_EIO, "%.200s: writing did not end in time",
-			path ? path : s->o->path);
-	pthread_mutex_lock(&s->lock);
-	rc = s->rc;
-	if (rc)
-		*err = s->err;
-	pthread_mutex_unlock(&s->lock);
-	return rc;
+	/* The gate may be opened by an earlier request, which nobody waits for any more. Closed before
+	 * the look, so that an answer after the look is not missed. */
+	while (vtr_gate_wait(&s->done, deadline_ns)) {
+		vtr_gate_close(&s->done);
+		if (is_answered(s, request, &rc, err))
+			return rc;
+	}
+	return vpt_fail(
+		err, VPT_EIO, "%.200s: writing did not end in time", path ? path : s->o->path);
 }
 
 int vtr_snapshots_finish(
