@@ -112,7 +112,16 @@ says err "/nonexistent/libcupti.so.13"
 VPTRACE_FLUSH_MS=10
 export VPTRACE_FLUSH_MS
 for number in 9 11 15; do
+	rm -f ./*.zst go
+	(
+		for moment in $(seq 300); do
+			[ "$(kernels a.zst)" != 50 ] || break
+			sleep 0.1
+		done
+		: >go
+	) &
 	runs $((128 + number)) "a command killed by $number" run -o a.zst "$host" kill 50 $number
+	wait $!
 	files 1
 	same "$rule: its kernels" 50 "$(kernels a.zst)"
 	says err "incomplete: the capture ends without a stop"
@@ -126,7 +135,7 @@ number_of() {
 one_signal() {
 	rule="SIG$1 to the launcher"
 	rm -f ./*.zst out
-	timeout 30 "$vptrace" run -o a.zst "$host" count 10 >out 2>err </dev/null &
+	timeout 60 "$vptrace" run -o a.zst "$host" count 10 >out 2>err </dev/null &
 	waited=$!
 	for moment in $(seq 300); do
 		grep -q ready out 2>/dev/null && break

@@ -4,7 +4,7 @@
  *	host_launched launch N [STATUS]   launches N kernels, exits with the status
  *	host_launched fork N              the same after a fork; the child does nothing
  *	host_launched both N              the same, and the child launches too
- *	host_launched kill N SIGNAL       the same, waits until they must be in the file, dies of the signal
+ *	host_launched kill N SIGNAL       the same, waits for a file "go", dies of the signal
  *	host_launched count N             the same, prints "ready", waits for signals, prints how many of
  *	                                  each came, exits
  *	host_launched idle MS             initializes CUDA, and launches nothing for so long
@@ -60,6 +60,15 @@ static void count_signals(void)
 			printf("signal %d: %d\n", signals[i], (int)counts[signals[i]]);
 }
 
+/* Which is there once whoever runs this has seen in the capture what was launched. */
+static void wait_for_file(void)
+{
+	int waited;
+
+	for (waited = 0; waited < 60000 && access("go", F_OK); waited++)
+		usleep(1000);
+}
+
 static void write_until_closed(void)
 {
 	signal(SIGPIPE, SIG_IGN);
@@ -88,7 +97,7 @@ int main(int argc, char **argv)
 	if (child > 0)
 		waitpid(child, NULL, 0);
 	if (!strcmp(how, "kill")) {
-		usleep(500000);
+		wait_for_file();
 		signal((int)last, SIG_DFL);
 		raise((int)last);
 	}
