@@ -11,7 +11,7 @@ capture=$work/trace.zst
 ends() { # ends HOW STATUS: the program ends with this status and leaves one readable capture
 	rule="a host that ends by $1"
 	rm -f "$work"/*.zst
-	timeout 20 "$VPT_BIN/host_ending" "$capture" "$1" >"$work/out" 2>"$work/err"
+	timeout 60 "$VPT_BIN/host_ending" "$capture" "$1" >"$work/out" 2>"$work/err"
 	found=$?
 	[ "$found" = "$2" ] || fail "$rule: expected exit status $2, found $found"
 	found=$(ls "$work" | grep -c 'zst$')

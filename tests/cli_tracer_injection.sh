@@ -16,7 +16,7 @@ runs() {
 	shift 2
 	rm -f ./*.zst
 	set -- "$@"
-	env "$@" timeout 30 "$host" "$launches" >"$work/out" 2>"$work/err" </dev/null
+	env "$@" timeout 60 "$host" "$launches" >"$work/out" 2>"$work/err" </dev/null
 	found=$?
 	[ "$found" = "$wanted" ] || fail "$rule: expected exit status $wanted, found $found"
 	cases=$((cases + 1))

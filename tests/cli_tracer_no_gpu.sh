@@ -11,7 +11,7 @@ ranges_only() { # ranges_only RULE REASON [NAME=VALUE...]
 	rule=$1 reason=$2
 	shift 2
 	rm -f "$work"/*.zst
-	env "$@" timeout 20 "$host" "$work/t.zst" >"$work/said" 2>"$work/err" || fail "$rule: the host failed"
+	env "$@" timeout 60 "$host" "$work/t.zst" >"$work/said" 2>"$work/err" || fail "$rule: the host failed"
 	same "$rule: start" -6 "$(value start)"
 	same "$rule: status" 2 "$(value status)"
 	same "$rule: stop" 0 "$(value stop)"

@@ -41,10 +41,13 @@ static void schedule_writer(int policy)
 {
 	const struct sched_param none = {0};
 	cpu_set_t one;
-	pid_t writer;
+	pid_t writer = 0;
 
-	if (vpt_process_threads("vptrace-writer", &writer, 1) != 1)
+	if (!traced)
 		return;
+	/* A new thread has its name once it has had its first turn. */
+	while (vpt_process_threads("vptrace-writer", &writer, 1) != 1)
+		usleep(1000);
 	sched_getaffinity(0, sizeof(one), &one);
 	HOST_CHECK(sched_setaffinity(writer, sizeof(one), &one));
 	sched_setscheduler(writer, policy, &none);
