@@ -1,8 +1,9 @@
 /* ring.c - a program that is recorded by a flight recorder.
  *
  *	host_ring endless           works until it is killed
- *	host_ring die MS            works so long, and kills itself with SIGKILL
- *	host_ring steps N SLOW      N steps of 2 ms; the step of the number SLOW takes ten times as long
+ *	host_ring die MS [CHUNKS]   works so long, and until the ring has had CHUNKS, and kills itself with SIGKILL
+ *	host_ring steps N SLOW      N steps of 2 ms; the step of the number SLOW takes ten times as long, exactly
+ *	                            so in simulated time
  *	host_ring calls N SLOW      the same by calls of vptrace_step()
  *	host_ring mark NAME         works, makes a mark, works on
  *	host_ring signal            sends itself SIGUSR2, for which it has a handler of its own
@@ -10,10 +11,11 @@
  *	host_ring full PATH         the same on a full disk, then once more on one that is not
  *	host_ring busy PATH N       N snapshots while three threads launch as fast as they can
  *	host_ring long SECONDS      the same without snapshots; prints its memory early and late
- *	host_ring many N            N processes at once, which die like "die"
+ *	host_ring many N            N processes at once, which die like "die 300 1"
  *
  * Kernel i lasts 1,000 + i ns on each stream, so a hole in a capture shows. */
 #include "tests/host/host.h"
+#include "tests/standin/standin.h"
 #include "tests/support/process.h"
 
 #include "tracer/vptrace.h"
@@ -81,18 +83,22 @@ static void end_threads(pthread_t *threads, int count)
 		pthread_join(threads[i], NULL);
 }
 
-static void die(long ms)
+static void die(long ms, long chunks)
 {
+	struct vptrace_stats stats = {.struct_bytes = sizeof(stats)};
 	pthread_t threads[2];
 
 	start_threads(threads, 2, 200);
 	usleep((unsigned)ms * 1000);
+	while (stats.chunks < (uint64_t)chunks) {
+		usleep(1000);
+		vptrace_statistics(&stats);
+	}
 	kill(getpid(), SIGKILL);
 }
 
 static void slow_step(int count, int slow, int calls)
 {
-	static const struct timespec usual = {0, 2000000}, longer = {0, 60000000};
 	struct vptrace_note note = {VPTRACE_NOTE_STEP, 0, -1, -1, 500.0};
 	int i;
 
@@ -103,7 +109,7 @@ static void slow_step(int count, int slow, int calls)
 			vptrace_note_push("timed", &note);
 		host_launch(gpu.gemm, 1000 + (uint64_t)i, NULL);
 		HOST_CHECK(cudaDeviceSynchronize());
-		nanosleep(i == slow ? &longer : &usual, NULL);
+		standin_work(i == slow ? 20000000 : 2000000);
 		if (!calls)
 			vptrace_range_pop();
 	}
@@ -184,7 +190,7 @@ static void die_in_many(const char *program, long count)
 
 	for (i = 0; i < count; i++)
 		if (!fork()) {
-			execl(program, program, "die", "300", (char *)NULL);
+			execl(program, program, "die", "300", "1", (char *)NULL);
 			_exit(9);
 		}
 	while (wait(NULL) > 0)
@@ -204,9 +210,9 @@ int main(int argc, char **argv)
 		signal(SIGUSR2, on_signal);
 	gpu = host_open();
 	if (!strcmp(how, "endless")) {
-		die(1000000);
+		die(1000000, 0);
 	} else if (!strcmp(how, "die")) {
-		die(host_number(word, "MS"));
+		die(host_number(word, "MS"), n);
 	} else if (!strcmp(how, "steps") || !strcmp(how, "calls")) {
 		slow_step((int)host_number(word, "N"), (int)n, !strcmp(how, "calls"));
 	} else if (!strcmp(how, "mark")) {
