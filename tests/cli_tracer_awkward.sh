@@ -13,7 +13,7 @@ gets_on() { # gets_on CASE [NAME=VALUE...]
 	rule=$1
 	shift
 	rm -f "$work"/*.zst
-	env VPT_STANDIN_TIME=real "$@" timeout 30 "$host" "$work/t.zst" "$rule" >"$work/out" 2>"$work/err" </dev/null
+	env VPT_STANDIN_TIME=real "$@" timeout 60 "$host" "$work/t.zst" "$rule" >"$work/out" 2>"$work/err" </dev/null
 	found=$?
 	[ "$found" = 0 ] || fail "$rule: expected exit status 0, found $found"
 	says out fine

@@ -26,6 +26,20 @@ ends() { # ends CASE [NAME=VALUE...]: the host gets on
 	found=$?
 	[ "$found" = 0 ] || fail "$rule: expected exit status 0, found $found: $(cat "$work/host")"
 }
+# promptly MS CASE [NAME=VALUE...]: the stop, or else the process, takes less; of five tries, since a busy machine may be late
+promptly() {
+	limit=$1
+	shift
+	for try in 1 2 3 4 5; do
+		before=$(date +%s%N)
+		ends "$@"
+		took=$(value ms)
+		took=${took:-$((($(date +%s%N) - before) / 1000000))}
+		[ "$took" -ge "$limit" ] || break
+	done
+	cases=$((cases + 1))
+	[ "$took" -lt "$limit" ] || fail "$rule: took $took ms in try $try, expected less than $limit"
+}
 kernels() { # kernels FILE: in its report
 	sed -n 's/^    "kernels": \([0-9]*\),$/\1/p' "$1"
 }
@@ -77,9 +91,8 @@ done
 
 export VPT_STANDIN_TIME=real
 
-ends endless VPTRACE_STOP_MS=400
+promptly 2000 endless VPTRACE_STOP_MS=400
 holds ms -ge 390
-holds ms -lt 2000
 lost -9 1
 says flat "VPTRACE_STOP_MS"
 grep -qF "the GPU had 1 unfinished operation after 400 ms: its times are unknown" "$work/host" ||
@@ -89,9 +102,8 @@ same "$rule: the second stop" 0 "$(sed -n 's/^stop //p' "$work/host" | tail -n 1
 complete 200 "$work/second.zst"
 
 # What comes while it waits is recorded as well; what runs at the very end has no times.
-ends launched-on
+promptly 4000 launched-on
 holds stop -eq 0
-holds ms -lt 4000
 expect "$([ "$(value unfinished)" = 0 ] && echo 0 || echo 3)" "$rule: the report" "$work/t.zst"
 
 for name in captured captured-blocking captured-before; do
@@ -107,12 +119,8 @@ holds fact -eq 0
 
 ends exits
 complete 200
-before=$(date +%s)
-ends exits-endless VPTRACE_STOP_MS=400
-[ $(($(date +%s) - before)) -le 4 ] || fail "$rule: the process took more than 4 s to end"
+promptly 4000 exits-endless VPTRACE_STOP_MS=400
 expect 3 "$rule: the report" "$work/t.zst"
-before=$(date +%s)
-ends exits-while-it-waits VPTRACE_STOP_MS=5000
-[ $(($(date +%s) - before)) -le 4 ] || fail "$rule: the process took more than 4 s to end"
+promptly 4000 exits-while-it-waits VPTRACE_STOP_MS=5000
 expect 3 "$rule: the report" "$work/t.zst"
 finish

@@ -414,7 +414,7 @@ static void stop_with_work_queued(void)
 	HOST_CHECK(cudaStreamCreateWithFlags(&slow, cudaStreamNonBlocking));
 	HOST_CHECK(cudaStreamCreateWithFlags(&fast, cudaStreamNonBlocking));
 	for (i = 0; i < 100; i++) {
-		host_launch(gpu.gemm, 50000000, slow);
+		host_launch(gpu.gemm, 500000000, slow);
 		host_launch(gpu.attention, 1000, fast);
 	}
 	HOST_CHECK(cudaStreamSynchronize(fast));
@@ -506,6 +506,7 @@ static void disk_hangs(void)
 	expect("written + dropped", 60000, (long long)(stats.written + stats.dropped));
 	expect("chunks", 2, (long long)stats.chunks);
 	printf("written %llu\n", (unsigned long long)stats.written);
+	options.stop_timeout_ms = 0;
 	writes_left = -1;
 	start();
 	vptrace_mark("m");
