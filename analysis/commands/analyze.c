@@ -4,6 +4,7 @@
  * after, so that no partial file can remain. */
 #include "analysis/commands/command.h"
 
+#include "analysis/render/renderer.h"
 #include "analysis/report.h"
 #include "formats/memory.h"
 
@@ -46,8 +47,13 @@ static const char only_help[] = ONLY_WORDS
 	;
 /* clang-format on */
 
+/* "text|json|..." */
+#define RENDERER_WORD(name) "|" #name
+static const char formats[] = VPA_RENDERERS(RENDERER_WORD);
+
 static const struct vpa_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text", "output format"},
+	[FORMAT] = {"format", 'f', VPA_CHOICE, formats + 1, "text",
+		"output format; md: Markdown of at most 60 lines"},
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"},
 	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", NULL,
 		"maximum rows per table (as many as fit a page; json 20)"},
@@ -168,17 +174,22 @@ static int set_blocks(const struct vpa_args *args, struct vpa_options *o, struct
 	return read_target(vpa_text_of(args, TARGET), &o->target_millifps, err);
 }
 
-/* Checks --only and --brief, which exclude each other and --format json. */
+static const struct vpa_renderer *renderer_of(const struct vpa_args *args)
+{
+	return vpa_renderer_find(vpa_text_of(args, FORMAT));
+}
+
+/* Checks --only and --brief, which exclude each other and formats without their layout. */
 static int check_form(const struct vpa_args *args, struct vpt_err *err)
 {
 	const char *only = vpa_text_of(args, ONLY);
 
 	if (!only && !vpa_has(args, BRIEF))
 		return VPT_OK;
-	if (vpa_is(args, FORMAT, "json"))
+	if (!renderer_of(args)->has_layout)
 		return vpt_fail(err, VPT_EINVAL,
-			"--%s applies to the text report, not to --format json",
-			only ? "only" : "brief");
+			"--%s applies to the text report, not to --format %s",
+			only ? "only" : "brief", vpa_text_of(args, FORMAT));
 	if (only && vpa_has(args, BRIEF))
 		return vpt_fail(err, VPT_EINVAL, "--only and --brief cannot be combined");
 	if (only && !vpa_text_has_section(only))
@@ -224,10 +235,7 @@ static int render(const struct vpa_args *args, const struct vpa_report *report, 
 		return rc;
 	form.width = terminal_width(&o);
 	form.colour = wants_colour(args, &o);
-	if (vpa_is(args, FORMAT, "json"))
-		o.failed = vpa_render_json(report, o.sink, &o.err);
-	else
-		o.failed = vpa_render_text(report, &form, o.sink, &o.err);
+	o.failed = renderer_of(args)->render(report, &form, o.sink, &o.err);
 	return vpa_out_close(&o, 1, err);
 }
 
@@ -239,7 +247,7 @@ static int run(const struct vpa_args *args)
 	int rc, complete = 1;
 
 	o.jobs = (unsigned)vpa_number_of(args, JOBS);
-	o.top = vpa_number_of(args, TOP);
+	o.top = vpa_has(args, TOP) ? vpa_number_of(args, TOP) : renderer_of(args)->top;
 	o.min_gap_ns = vpa_number_of(args, MIN_GAP);
 	if (vpa_has(args, MIN_GAP) && !o.min_gap_ns)
 		o.min_gap_ns = 1; /* "0" asks for all gaps, a zero field for the default */

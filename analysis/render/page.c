@@ -117,7 +117,7 @@ void vpa_page_blank(struct vpa_page *p)
 {
 	struct line l = {.used = 0};
 
-	if (p->line_count)
+	if (p->line_count && !p->form)
 		end_line(p, &l);
 }
 
@@ -149,27 +149,11 @@ static size_t bytes_of_line(const char *text, size_t columns, int groups)
 	return at;
 }
 
-void vpa_page_words(
-	struct vpa_page *p, const char *section, enum vpa_style style, const char *fmt, ...)
+static void lay_out_words(
+	struct vpa_page *p, const char *section, enum vpa_style style, const char *buf)
 {
 	struct line l = {.used = 0};
-	char buf[PARAGRAPH_BYTES];
 	const char *text = buf;
-	va_list args;
-	size_t mark = p->touched && *section ? sizeof(VPA_TOUCHED) : 0;
-	int len;
-
-	if (mark) {
-		memcpy(buf, VPA_TOUCHED " ", mark);
-		style = style ? VPA_YELLOW : style;
-	}
-	va_start(args, fmt);
-	len = vsnprintf(buf + mark, sizeof(buf) - mark, fmt, args);
-	va_end(args);
-	if (len < 0)
-		return;
-	if ((size_t)len >= sizeof(buf) - mark)
-		memcpy(buf + sizeof(buf) - 5, " ...", 5);
 
 	put_styled(p, &l, VPA_BOLD, section, strlen(section));
 	while (*text) {
@@ -187,6 +171,28 @@ void vpa_page_words(
 	}
 	if (l.used)
 		end_line(p, &l);
+}
+
+void vpa_page_words(
+	struct vpa_page *p, const char *section, enum vpa_style style, const char *fmt, ...)
+{
+	char buf[PARAGRAPH_BYTES];
+	va_list args;
+	size_t mark = p->touched && *section ? sizeof(VPA_TOUCHED) : 0;
+	int len;
+
+	if (mark) {
+		memcpy(buf, VPA_TOUCHED " ", mark);
+		style = style ? VPA_YELLOW : style;
+	}
+	va_start(args, fmt);
+	len = vsnprintf(buf + mark, sizeof(buf) - mark, fmt, args);
+	va_end(args);
+	if (len < 0)
+		return;
+	if ((size_t)len >= sizeof(buf) - mark)
+		memcpy(buf + sizeof(buf) - 5, " ...", 5);
+	(p->form ? p->form->words : lay_out_words)(p, section, style, buf);
 }
 
 /* ---- tables ---- */
@@ -417,18 +423,23 @@ static void put_head(struct vpa_page *p, const struct vpa_table *t, const struct
 	end_line(p, &l);
 }
 
-void vpa_page_table(struct vpa_page *p, struct vpa_table *t)
+static void lay_out_table(struct vpa_page *p, const struct vpa_table *t)
 {
-	size_t row, i, len = strlen(t->title.text);
-	struct layout form;
-
-	if (p->touched)
-		snprintf(t->title.text + len, sizeof(t->title.text) - len, " " VPA_TOUCHED);
-	form = lay_out(p, t);
+	struct layout form = lay_out(p, t);
+	size_t row;
 
 	put_head(p, t, &form);
 	for (row = 0; row < t->row_count; row++)
 		put_row(p, t, &form, vpa_table_at(t, row));
+}
+
+void vpa_page_table(struct vpa_page *p, struct vpa_table *t)
+{
+	size_t i, len = strlen(t->title.text);
+
+	if (p->touched)
+		snprintf(t->title.text + len, sizeof(t->title.text) - len, " " VPA_TOUCHED);
+	(p->form ? p->form->table : lay_out_table)(p, t);
 	if (t->failed && !p->rc)
 		p->rc = vpt_fail(
 			p->err, VPT_ENOMEM, "no memory for a table of %zu rows", t->row_count);

@@ -20,8 +20,22 @@ enum {
 	VPA_LINE_BYTES = VPA_COLUMNS_MAX * 4 + 64
 };
 
+struct vpa_page;
+struct vpa_table;
+
+/* What becomes of paragraphs and tables in a report that is no text for a terminal. Texts are as they
+ * came: the form escapes them. */
+struct vpa_page_form {
+	/* `section` is "" in all but a section's first paragraph; the style is that of the first
+	 * word. */
+	void (*words)(
+		struct vpa_page *p, const char *section, enum vpa_style style, const char *text);
+	void (*table)(struct vpa_page *p, const struct vpa_table *t);
+};
+
 struct vpa_page {
-	struct vpt_sink *sink; /* borrowed */
+	const struct vpa_page_form *form; /* NULL: text for a terminal */
+	struct vpt_sink *sink;            /* borrowed */
 	struct vpt_err *err;
 	int rc;
 	unsigned width; /* VPA_WIDTH_MIN .. VPA_COLUMNS_MAX */
@@ -39,8 +53,9 @@ struct vpa_page {
 
 void vpa_page_init(
 	struct vpa_page *p, struct vpt_sink *sink, unsigned width, int colour, struct vpt_err *err);
-void vpa_page_blank(struct vpa_page *p); /* an empty line, unless the page is empty */
-/* Ends a page that has a limit. */
+/* An empty line, unless the page is empty; nothing on a page with a form. */
+void vpa_page_blank(struct vpa_page *p);
+/* Ends a page that has a limit of lines. */
 void vpa_page_end(struct vpa_page *p);
 
 /* A paragraph, broken between words and indented by VPA_INDENT columns. `section` precedes its first
@@ -59,6 +74,9 @@ enum { VPA_TABLE_COLUMNS = 8, VPA_TABLE_BLOCK = 48 };
 struct vpa_column {
 	const char *head;
 	unsigned drop; /* a narrow page drops the highest first; 0: never */
+	/* Of the numbers, where neither the head nor the cells say it: a terminal shows it only for
+	 * the first of similar columns. NULL: none. */
+	const char *unit;
 };
 
 struct vpa_row {

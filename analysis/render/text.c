@@ -15,11 +15,14 @@ enum {
 	BRIEF_LINES = 24 /* of a small terminal */
 };
 
-static void put_section(
+const char *vpa_text_put_section(
 	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d, size_t section)
 {
+	if (section >= SECTIONS)
+		return NULL;
 	p->touched = r->touched;
 	sections[section].put(p, r, d);
+	return sections[section].name;
 }
 
 int vpa_render_text(const struct vpa_report *r, const struct vpa_text *form, struct vpt_sink *sink,
@@ -34,7 +37,7 @@ int vpa_render_text(const struct vpa_report *r, const struct vpa_text *form, str
 	p.line_limit = form->brief ? BRIEF_LINES : 0;
 	for (i = 0; i < count; i++)
 		if (!form->only || !strcmp(form->only, sections[i].name))
-			put_section(&p, r, &d, i);
+			vpa_text_put_section(&p, r, &d, i);
 	p.touched = 0;
 	if (form->only && !p.line_count)
 		vpa_page_words(&p, "", VPA_PLAIN, "%s: nothing to show", form->only);

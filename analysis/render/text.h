@@ -15,6 +15,11 @@
 	void put(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);
 #include "analysis/render/sections.def"
 
+/* Prints the section of this number, from 0, in the order of sections.def. Returns its name; NULL:
+ * there is none. */
+const char *vpa_text_put_section(
+	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d, size_t section);
+
 /* The end of the page: next steps. */
 void vpa_text_next(struct vpa_page *p, const struct vpa_report *r);
 

@@ -56,13 +56,13 @@ static void put_mean_block(
 	struct vpa_page *p, const struct vpa_blocks *b, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
-		{"ms", 0}, {"% period", 0}, {"n/block", 1}, {"mean", 2}};
+		{"ms", 0, NULL}, {"% period", 0, NULL}, {"n/block", 1, NULL}, {"mean", 2, NULL}};
 	struct vpa_table t;
 	struct vpa_row *row;
 
 	vpa_table_init(&t, columns, COUNT(columns), "THE MEAN BLOCK (%s to %s, %zu warm-up)",
 		vpa_block_name(b, b->warmup).text, vpa_block_name(b, b->count - 1).text, b->warmup);
-	row = vpa_table_row(&t, 1, "period  p50 %s  min %s  max %s",
+	row = vpa_table_row(&t, 1, "period  p50 %s  min %s  max %s ms",
 		vpa_ms_of(b->period.p50_ns, vpa_block_decimals(b)).text,
 		vpa_ms_of(b->period.min_ns, vpa_block_decimals(b)).text,
 		vpa_ms_of(b->period.max_ns, vpa_block_decimals(b)).text);
@@ -137,11 +137,13 @@ static void add_between(struct vpa_table *t, const struct vpa_report *r, unsigne
 /* `q` is NULL if there are stages, but neither blocks nor steps. */
 static void put_stages(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q)
 {
-	static const struct vpa_column in_blocks[] = {{"n/block", 0}, {"mean ms", 0}, {"busy", 1},
-		{"idle", 1}, {"attention", 2}, {"p95", 0}, {"CV", 3}},
-				       alone[] = {{"n", 0}, {"mean ms", 0}, {"busy", 1},
-					       {"idle", 1}, {"attention", 2}, {"p95", 0},
-					       {"CV", 3}};
+	static const struct vpa_column in_blocks[] = {{"n/block", 0, NULL}, {"mean ms", 0, NULL},
+		{"busy", 1, "ms"}, {"idle", 1, "ms"}, {"attention", 2, "ms"}, {"p95", 0, "ms"},
+		{"CV", 3, NULL}},
+				       alone[] = {{"n", 0, NULL}, {"mean ms", 0, NULL},
+					       {"busy", 1, "ms"}, {"idle", 1, "ms"},
+					       {"attention", 2, "ms"}, {"p95", 0, "ms"},
+					       {"CV", 3, NULL}};
 	int has_blocks = q && q->blocks.measured > 0, outside = 0, touched = 0;
 	unsigned decimals = has_blocks ? vpa_block_decimals(&q->blocks) : 1;
 	struct vpa_table t;
@@ -188,7 +190,7 @@ static void put_series(struct vpa_page *p, const struct vpa_report *r, const str
 		names[i] = vpa_block_name(b, shown_block(b, i, columns));
 		/* A narrow page drops those in the middle first and keeps the last. */
 		heads[i] = (struct vpa_column){
-			names[i].text, i && i + 1 < columns ? (unsigned)(columns - i) : 0};
+			names[i].text, i && i + 1 < columns ? (unsigned)(columns - i) : 0, NULL};
 	}
 	vpa_table_init(&t, heads, columns, b->measured > columns ? "BLOCK, %zu of %zu" : "BLOCK",
 		columns, b->measured);

@@ -149,7 +149,7 @@ static void add_notes(struct vpa_table *t, const struct vpa_report *r)
 void vpa_text_counters(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
-		{"min", 3}, {"mean", 0}, {"p95", 2}, {"max", 0}};
+		{"min", 3, NULL}, {"mean", 0, NULL}, {"p95", 2, NULL}, {"max", 0, NULL}};
 	const char *interval = vpa_meta(r, "counters_ms");
 	struct vpa_table t;
 

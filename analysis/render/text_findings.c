@@ -128,7 +128,7 @@ static void fill_gain(struct vpa_row *row, const struct vpa_finding *f)
 /* A brief page has what to change and the gain; the base would need another line. */
 void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"at most *", 0}, {"evidence", 1}};
+	static const struct vpa_column columns[] = {{"at most *", 0, NULL}, {"evidence", 1, NULL}};
 	struct vpa_table t;
 	size_t i, number = 0;
 	int touched = 0;

@@ -358,8 +358,9 @@ void vpa_text_rates(struct vpa_page *p, const struct vpa_report *r, const struct
 
 void vpa_text_requests(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"blocks", 0}, {"frames", 0}, {"FPS", 0},
-		{"end to end", 0}, {"BPS", 1}, {"first block", 0}};
+	static const struct vpa_column columns[] = {{"blocks", 0, NULL}, {"frames", 0, NULL},
+		{"FPS", 0, NULL}, {"end to end", 0, "FPS"}, {"BPS", 1, NULL},
+		{"first block", 0, NULL}};
 	const struct vpa_request *q = vpa_main_request(r);
 	struct vpa_table t;
 	size_t i;

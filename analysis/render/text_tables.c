@@ -35,9 +35,9 @@ static int has_waits(const struct vpa_report *r)
 
 void vpa_text_devices(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"active ms", 3}, {"busy ms", 0},
-		{"compute", 0}, {"copies *", 0}, {"comm *", 0}, {"idle ms", 0}, {"longest", 1},
-		{"waits +", 2}};
+	static const struct vpa_column columns[] = {{"active ms", 3, NULL}, {"busy ms", 0, NULL},
+		{"compute", 0, "ms"}, {"copies *", 0, "ms"}, {"comm *", 0, "ms"},
+		{"idle ms", 0, NULL}, {"longest", 1, NULL}, {"waits +", 2, "ms"}};
 	int waits = has_waits(r);
 	struct vpa_table t;
 	size_t i;
@@ -257,7 +257,7 @@ static void add_busy(struct vpa_table *t, const struct vpa_report *r, const stru
 void vpa_text_window(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
-		{"ms", 0}, {"% window", 0}, {"count", 0}, {"mean", 1}};
+		{"ms", 0, NULL}, {"% window", 0, NULL}, {"count", 0, NULL}, {"mean", 1, NULL}};
 	struct vpa_table t;
 
 	if (!r->device_count)
@@ -358,7 +358,8 @@ static void add_gap(
 static void put_longest_gaps(
 	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"at s", 0}, {"length", 0}, {"GPU", 0}};
+	static const struct vpa_column columns[] = {
+		{"at s", 0, NULL}, {"length", 0, NULL}, {"GPU", 0, NULL}};
 	struct vpa_table t;
 	size_t i, shown = vpa_least(r->gap_count, vpa_rows(r, GAPS)), room;
 
@@ -378,8 +379,9 @@ static void put_longest_gaps(
 
 void vpa_text_gaps(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {{"<1 us", 4}, {"1-5 us", 3}, {"5-20 us", 2},
-		{"20-100", 1}, {"0.1-1 ms", 0}, {"1-10 ms", 0}, {">10 ms", 0}};
+	static const struct vpa_column columns[] = {{"<1 us", 4, NULL}, {"1-5 us", 3, NULL},
+		{"5-20 us", 2, NULL}, {"20-100", 1, "us"}, {"0.1-1 ms", 0, NULL},
+		{"1-10 ms", 0, NULL}, {">10 ms", 0, NULL}};
 	struct vpa_table t;
 	struct vpa_row *row;
 	size_t i, bucket;

@@ -53,7 +53,7 @@ static void tell_apart(
 void vpa_text_kernels(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
-		{"ms", 0}, {"% busy", 0}, {"calls", 1}, {"mean", 2}};
+		{"ms", 0, NULL}, {"% busy", 0, NULL}, {"calls", 1, NULL}, {"mean", 2, NULL}};
 	struct vpa_table t;
 	size_t i, shown = 0;
 
@@ -83,7 +83,7 @@ void vpa_text_kernels(struct vpa_page *p, const struct vpa_report *r, const stru
 void vpa_text_attention(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
-		{"ms", 0}, {"helpers ms", 1}, {"% busy", 0}, {"calls", 0}};
+		{"ms", 0, NULL}, {"helpers ms", 1, NULL}, {"% busy", 0, NULL}, {"calls", 0, NULL}};
 	const struct vpa_attention *a = &r->attention;
 	struct vpa_table t;
 	size_t i;
@@ -123,7 +123,7 @@ void vpa_text_attention(struct vpa_page *p, const struct vpa_report *r, const st
 void vpa_text_copies(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {
-		{"ms", 0}, {"bytes", 0}, {"GB/s", 0}, {"count", 0}};
+		{"ms", 0, NULL}, {"bytes", 0, NULL}, {"GB/s", 0, NULL}, {"count", 0, NULL}};
 	struct vpa_table t;
 	size_t i;
 
@@ -155,8 +155,8 @@ void vpa_text_copies(struct vpa_page *p, const struct vpa_report *r, const struc
 
 void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {
-		{"idle ms", 0}, {"gaps", 0}, {"in call ms", 1}, {"calls", 0}};
+	static const struct vpa_column columns[] = {{"idle ms", 0, NULL}, {"gaps", 0, NULL},
+		{"in call ms", 1, NULL}, {"calls", 0, NULL}};
 	struct vpa_table t;
 	size_t i;
 
@@ -202,8 +202,8 @@ static int has_marks(const struct vpa_report *r)
 
 void vpa_text_ranges(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_column columns[] = {
-		{"n", 0}, {"host mean", 0}, {"host ms", 2}, {"GPU busy ms", 0}, {"GPU idle ms", 1}};
+	static const struct vpa_column columns[] = {{"n", 0, NULL}, {"host mean", 0, NULL},
+		{"host ms", 2, NULL}, {"GPU busy ms", 0, NULL}, {"GPU idle ms", 1, NULL}};
 	struct vpa_table t;
 	int marked = has_marks(r);
 	size_t i;

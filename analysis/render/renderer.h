@@ -1,0 +1,32 @@
+/* renderer.h - the forms of a report: text, JSON, Markdown, a page for browsers.
+ *
+ * A renderer is one exported descriptor. To add one: its file, and a line in VPA_RENDERERS. The command
+ * line and its help read this list. */
+#ifndef VPA_ANALYSIS_RENDER_RENDERER_H
+#define VPA_ANALYSIS_RENDER_RENDERER_H
+
+#include "analysis/report.h"
+
+struct vpa_renderer {
+	const char *name;
+	int has_layout; /* --only and --brief apply to it */
+	size_t top;     /* rows per table if the user gives no number; 0: the default */
+	/* 0, the sink's error, or VPT_ENOMEM. `form` is for the text report; never NULL. */
+	int (*render)(const struct vpa_report *r, const struct vpa_text *form,
+		struct vpt_sink *sink, struct vpt_err *err);
+};
+
+/* The first one is the default. */
+#define VPA_RENDERERS(X)                                                                           \
+	X(text)                                                                                    \
+	X(json)                                                                                    \
+	X(md)
+
+#define VPA_DECLARE(name) extern const struct vpa_renderer vpa_renderer_##name;
+VPA_RENDERERS(VPA_DECLARE)
+#undef VPA_DECLARE
+
+/* The renderer of this name; NULL: none. */
+const struct vpa_renderer *vpa_renderer_find(const char *name);
+
+#endif
