@@ -33,6 +33,12 @@ struct vpa_clock_reason {
 	uint64_t ns;
 };
 
+/* Some adjacent samples. */
+struct vpa_counter_point {
+	uint64_t time_ns;       /* of the last one */
+	double min, max, value; /* value: the last one */
+};
+
 struct vpa_counter {
 	const char *name, *unit; /* unit "": none */
 	int64_t device;          /* -1: of no GPU */
@@ -54,6 +60,8 @@ struct vpa_counter {
 	 * else in the steps but the first; and their time. */
 	double loop_bytes;
 	uint64_t loop_ns;
+	struct vpa_counter_point *points; /* all samples, if options.overview is set */
+	size_t point_count;
 };
 
 #endif

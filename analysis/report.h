@@ -278,6 +278,8 @@ struct vpa_block_row {
 	int ready_mark; /* end_ns is when a mark says its frames were ready */
 	int missed;     /* took longer than its frames last at the target rate */
 	int touched;    /* missing records may change these figures */
+	/* In the period, by part of overview.h; NULL: not requested, or there are too many blocks. */
+	uint64_t *parts_ns;
 };
 
 /* A block whose period differs from its neighbours', compared with the neighbour that has their
@@ -416,6 +418,8 @@ struct vpa_finding {
 	int touched; /* missing records may change these figures */
 };
 
+struct vpa_overview;
+
 struct vpa_report {
 	struct vpa_arena arena;
 	const char *path, *format; /* format: "vptrace", "kineto", "nsight" */
@@ -479,6 +483,7 @@ struct vpa_report {
 	size_t top;               /* maximum rows per table, as requested; 0: none */
 	int touched;              /* missing records may change figures of the window */
 	int has_marks;            /* 1: some `touched` in the report is set */
+	struct vpa_overview *overview; /* what happened when, see overview.h; NULL: not requested */
 };
 
 /* The run's metadata under `key`, newest value; NULL: none. */
@@ -556,6 +561,8 @@ struct vpa_options {
 	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* chunks; may be NULL */
 	void *progress_ctx;
 	const struct vpa_tap *tap; /* observes the pass, see tap.h; NULL: none */
+	/* 1: the report has an overview, samples of counters, and the parts of each block. */
+	int overview;
 };
 
 struct vpt_trace;

@@ -11,39 +11,64 @@ static int is_row(enum vpa_scope_kind kind)
 	       kind == VPA_SCOPE_CONTEXT || kind == VPA_SCOPE_STAGE;
 }
 
-static struct vpa_stage_time *row_of(struct vpa_stage_times *t, const struct vpa_scope *scope)
+int vpa_stage_at_of(
+	const struct vpa_fold_context *c, const struct vpa_range *range, struct vpa_stage_at *out)
 {
-	int is_stage = scope->label.kind == VPA_SCOPE_STAGE;
-	const char *given = is_stage ? scope->label.name : NULL;
+	const struct vpa_projection *gpu;
+	const struct vpa_scope *scope;
+	int is_stage;
+
+	if (range->scope < VPA_FIRST_SCOPE || !is_row(vpa_pipeline_kind(range)))
+		return 0;
+	scope = &c->pipeline->scopes[range->scope - VPA_FIRST_SCOPE];
+	is_stage = scope->label.kind == VPA_SCOPE_STAGE;
+	*out = (struct vpa_stage_at){.kind = scope->label.kind,
+		.name = is_stage ? scope->name : 0,
+		.given = is_stage ? scope->label.name : NULL,
+		.first_ns = UINT64_MAX};
+	out->key = (uint64_t)out->kind << 1 | (out->given != NULL);
+	out->key_name = out->given ? (uint64_t)(uintptr_t)out->given : out->name;
+	for (gpu = &range->gpu; gpu; gpu = gpu->next) {
+		if (gpu->device == VPA_NONE)
+			continue;
+		out->first_ns = gpu->first_ns < out->first_ns ? gpu->first_ns : out->first_ns;
+		out->last_ns = gpu->last_ns > out->last_ns ? gpu->last_ns : out->last_ns;
+	}
+	return 1;
+}
+
+const char *vpa_stage_at_name(
+	struct vpa_report *out, const struct vpa_model *m, const struct vpa_stage_at *at)
+{
+	const char *given = at->given ? at->given : vpa_scope_kind_name(at->kind);
+
+	return at->name && !at->given ? vpa_fold_name(out, m, at->name)
+				      : vpa_arena_text(&out->arena, given, strlen(given));
+}
+
+static struct vpa_stage_time *row_of(struct vpa_stage_times *t, const struct vpa_stage_at *stage)
+{
 	size_t before = t->index.count;
-	uint32_t at = vpa_index_put(&t->index, (uint64_t)scope->label.kind << 1 | (given != NULL),
-		given      ? (uint64_t)(uintptr_t)given
-		: is_stage ? scope->name
-			   : 0);
+	uint32_t at = vpa_index_put(&t->index, stage->key, stage->key_name);
 
 	if (at == UINT32_MAX ||
 		vpt_grow_zeroed(&t->rows, &t->cap, (size_t)at + 1, sizeof(*t->rows)))
 		return NULL;
 	if (t->index.count > before)
-		t->rows[at] = (struct vpa_stage_time){.kind = scope->label.kind,
-			.name = is_stage ? scope->name : 0,
-			.given = given,
-			.first_start_ns = UINT64_MAX};
+		t->rows[at] = (struct vpa_stage_time){.at = *stage, .first_start_ns = UINT64_MAX};
 	return &t->rows[at];
 }
 
 int vpa_stage_times_add(
 	struct vpa_stage_times *t, const struct vpa_fold_context *c, const struct vpa_range *range)
 {
-	const struct vpa_projection *gpu;
-	uint64_t first_ns = UINT64_MAX, last_ns = 0;
 	struct vpa_stage_time *row;
+	struct vpa_stage_at at;
 	int rc;
 
-	if (range->scope < VPA_FIRST_SCOPE || !is_row(vpa_pipeline_kind(range)) ||
-		t->total == VPA_STAGE_TIMES_MAX)
+	if (t->total == VPA_STAGE_TIMES_MAX || !vpa_stage_at_of(c, range, &at))
 		return VPT_OK;
-	row = row_of(t, &c->pipeline->scopes[range->scope - VPA_FIRST_SCOPE]);
+	row = row_of(t, &at);
 	if (!row)
 		return VPT_ENOMEM;
 	t->total++;
@@ -51,17 +76,11 @@ int vpa_stage_times_add(
 		row->first_start_ns = range->start_ns;
 		row->first_end_ns = range->end_ns;
 	}
-	for (gpu = &range->gpu; gpu; gpu = gpu->next) {
-		if (gpu->device == VPA_NONE)
-			continue;
-		first_ns = gpu->first_ns < first_ns ? gpu->first_ns : first_ns;
-		last_ns = gpu->last_ns > last_ns ? gpu->last_ns : last_ns;
-	}
 	rc = range->end_ns > range->start_ns
 		     ? vpa_intervals_add(&row->host, range->start_ns, range->end_ns)
 		     : VPT_OK;
-	if (!rc && first_ns < last_ns)
-		rc = vpa_intervals_add(&row->gpu, first_ns, last_ns);
+	if (!rc && at.first_ns < at.last_ns)
+		rc = vpa_intervals_add(&row->gpu, at.first_ns, at.last_ns);
 	return rc;
 }
 
@@ -73,15 +92,6 @@ void vpa_stage_times_settle(struct vpa_stage_times *t)
 		vpa_intervals_settle(&t->rows[i].host);
 		vpa_intervals_settle(&t->rows[i].gpu);
 	}
-}
-
-const char *vpa_stage_time_name(
-	struct vpa_report *out, const struct vpa_model *m, const struct vpa_stage_time *row)
-{
-	const char *given = row->given ? row->given : vpa_scope_kind_name(row->kind);
-
-	return row->name && !row->given ? vpa_fold_name(out, m, row->name)
-					: vpa_arena_text(&out->arena, given, strlen(given));
 }
 
 void vpa_stage_times_free(struct vpa_stage_times *t)

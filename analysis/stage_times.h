@@ -12,10 +12,25 @@
 
 enum { VPA_STAGE_TIMES_MAX = 1 << 18 }; /* of all rows; later ones are left out */
 
-struct vpa_stage_time {
+/* A range that has ended, as an instance of a stage. */
+struct vpa_stage_at {
 	enum vpa_scope_kind kind;
-	uint32_t name;                  /* id; 0: the kind is the name */
-	const char *given;              /* by a rule; NULL: `name` */
+	uint32_t name;          /* id; 0: the kind is the name */
+	const char *given;      /* by a rule; NULL: `name` */
+	uint64_t key, key_name; /* equal for instances of one stage, for an index */
+	/* On the devices; first >= last: it launched nothing that took time. */
+	uint64_t first_ns, last_ns;
+};
+
+/* Whether the range is a request, block, step, context pass or stage; if so, fills *out. */
+int vpa_stage_at_of(
+	const struct vpa_fold_context *c, const struct vpa_range *range, struct vpa_stage_at *out);
+/* The stage's name, in the report's arena. */
+const char *vpa_stage_at_name(
+	struct vpa_report *out, const struct vpa_model *m, const struct vpa_stage_at *at);
+
+struct vpa_stage_time {
+	struct vpa_stage_at at;         /* of its first instance */
 	struct vpa_intervals host, gpu; /* touching ones merged */
 	/* Of the one that began first, on the host. */
 	uint64_t first_start_ns, first_end_ns;
@@ -34,9 +49,6 @@ int vpa_stage_times_add(
 	struct vpa_stage_times *t, const struct vpa_fold_context *c, const struct vpa_range *range);
 /* After the last range: makes the times disjoint and ordered. */
 void vpa_stage_times_settle(struct vpa_stage_times *t);
-/* The row's name, in the report's arena. */
-const char *vpa_stage_time_name(
-	struct vpa_report *out, const struct vpa_model *m, const struct vpa_stage_time *row);
 void vpa_stage_times_free(struct vpa_stage_times *t);
 
 #endif

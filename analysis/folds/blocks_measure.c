@@ -21,14 +21,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUTLIERS_MAX = 16, INCLUDES_MAX = VPA_STAGE_ROWS_MAX + 4, FRAME_BYTES_MIN = 1 << 20 };
+enum {
+	OUTLIERS_MAX = 16,
+	INCLUDES_MAX = VPA_STAGE_ROWS_MAX + 4,
+	FRAME_BYTES_MIN = 1 << 20,
+	PARTS_BLOCKS = 1024 /* blocks of a request whose parts are kept */
+};
 
 struct measure {
 	struct vpa_blocks_writer *w;
 	struct vpa_blocks_group *g;
 	struct vpa_blocks *b;
-	uint64_t *values; /* of measured blocks, for blocks_math.h */
-	uint32_t mask;    /* devices of all measured blocks */
+	uint64_t *values;   /* of measured blocks, for blocks_math.h */
+	uint32_t mask;      /* devices of all measured blocks */
+	uint64_t *parts_ns; /* of all blocks; NULL: not requested, or too many */
 };
 
 static uint32_t edge_before(const struct measure *m, size_t k)
@@ -106,6 +112,10 @@ static void fill_row(struct measure *m, size_t k)
 		else
 			row->busy_ns += sums.ns[i];
 		row->attention_ns += i < VPA_SWEEP_IDLE && is_attention(i) ? sums.ns[i] : 0;
+	}
+	if (m->parts_ns) {
+		row->parts_ns = m->parts_ns + k * VPA_SWEEP_PARTS;
+		memcpy(row->parts_ns, sums.ns, sizeof(sums.ns));
 	}
 	all = row->period_ns * row->devices;
 	row->paused_ns = all > row->busy_ns + row->idle_ns ? all - row->busy_ns - row->idle_ns : 0;
@@ -488,6 +498,9 @@ static int write_series(struct measure *m)
 	m->values = vpt_alloc(b->count, sizeof(*m->values));
 	if (!b->series || !m->values)
 		return VPT_ENOMEM;
+	if (m->w->c->options->overview && b->count <= PARTS_BLOCKS)
+		m->parts_ns = vpa_arena_alloc(
+			&m->w->out->arena, b->count, VPA_SWEEP_PARTS * sizeof(*m->parts_ns));
 	for (i = 0; i < b->count; i++)
 		count_frames(m->w->c->options, m->g, &m->g->blocks[i]);
 	for (i = 0; i < b->count; i++)

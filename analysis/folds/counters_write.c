@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { POINTS_MAX = 400 };
+
 static const double least_coverage = 0.95, joules_per_wh = 3600;
 
 int vpa_counter_pauses(struct vpa_counter_times *t, const struct vpt_section *s)
@@ -196,8 +198,9 @@ static int write_part(const struct vpa_fold_context *c, const struct vpa_counter
 	if (!rc)
 		rc = vpa_samples_measure(&s->samples, times.items, times.count, &m);
 	if (!rc && (m.samples || m.covered_ns)) {
-		*part = (struct vpa_counter_part){.name = vpa_stage_time_name(out, c->model, stage),
-			.kind = vpa_scope_kind_name(stage->kind),
+		*part = (struct vpa_counter_part){
+			.name = vpa_stage_at_name(out, c->model, &stage->at),
+			.kind = vpa_scope_kind_name(stage->at.kind),
 			.samples = m.samples,
 			.covered_ns = m.covered_ns,
 			.min = m.min,
@@ -307,9 +310,9 @@ static const struct vpa_stage_time *find_loop(const struct vpa_stage_times *stag
 	size_t i;
 
 	for (i = 0; i < stages->index.count; i++) {
-		if (stages->rows[i].kind == VPA_SCOPE_BLOCK)
+		if (stages->rows[i].at.kind == VPA_SCOPE_BLOCK)
 			return &stages->rows[i];
-		if (stages->rows[i].kind == VPA_SCOPE_STEP)
+		if (stages->rows[i].at.kind == VPA_SCOPE_STEP)
 			loop = &stages->rows[i];
 	}
 	return loop;
@@ -336,6 +339,32 @@ static void write_loop(
 		row->loop_ns += to - from;
 		row->loop_bytes += s->items[i].area - s->items[i - 1].area;
 	}
+}
+
+/* ---- points ---- */
+
+/* All samples, in groups if there are many. */
+static int write_points(
+	const struct vpa_samples *s, struct vpa_report *out, struct vpa_counter *row)
+{
+	size_t stride = s->count / POINTS_MAX + 1, i;
+
+	row->points = vpa_arena_alloc(&out->arena, s->count / stride + 1, sizeof(*row->points));
+	if (!row->points)
+		return VPT_ENOMEM;
+	for (i = 0; i < s->count; i++) {
+		const struct vpa_sample *from = &s->items[i];
+		struct vpa_counter_point *p = &row->points[i / stride];
+
+		if (i % stride == 0)
+			*p = (struct vpa_counter_point){.min = from->min, .max = from->max};
+		p->time_ns = from->time_ns;
+		p->value = from->value;
+		p->min = from->min < p->min ? from->min : p->min;
+		p->max = from->max > p->max ? from->max : p->max;
+		row->point_count = i / stride + 1;
+	}
+	return VPT_OK;
 }
 
 /* ---- rows ---- */
@@ -398,6 +427,8 @@ static int write_row(const struct vpa_fold_context *c, const struct vpa_counter_
 		.max = m.max,
 		.energy_wh = is_power(s) && m.covered_ns ? m.area / joules_per_wh : -1};
 	out->counter_count++;
+	if (c->options->overview && write_points(&s->samples, out, row))
+		return VPT_ENOMEM;
 	return write_details(c, t, s, clock, out, row);
 }
 

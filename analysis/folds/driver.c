@@ -10,6 +10,8 @@ int vpa_folds_begin(struct vpa_fold_driver *d)
 	int *mark = d->with_mark, *section = d->with_section, i;
 
 	for (i = 0; vpa_folds[i]; i++) {
+		if (vpa_folds[i]->wanted && !vpa_folds[i]->wanted(d->context.options))
+			continue;
 		d->states[i] = vpt_calloc(1, vpa_folds[i]->state_bytes + 1);
 		if (!d->states[i])
 			return VPT_ENOMEM;
@@ -174,7 +176,7 @@ int vpa_folds_finish(struct vpa_fold_driver *d, struct vpa_report *out)
 	int i, rc = VPT_OK;
 
 	for (i = 0; vpa_folds[i] && !rc; i++)
-		if (vpa_folds[i]->finish)
+		if (d->states[i] && vpa_folds[i]->finish)
 			rc = vpa_folds[i]->finish(d->states[i], &d->context, out);
 	return rc;
 }

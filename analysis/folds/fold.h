@@ -22,7 +22,8 @@ struct vpa_fold_context {
 /* Unused members are NULL. All functions return 0 or VPT_ENOMEM. */
 struct vpa_fold {
 	const char *name, *help;
-	size_t state_bytes; /* zeroed before first use */
+	size_t state_bytes;                               /* zeroed before first use */
+	int (*wanted)(const struct vpa_options *options); /* NULL: always */
 	int (*ops)(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops);
 	/* Only calls that wait for a device, see vpa_call_effect(). */
 	int (*call)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
@@ -59,7 +60,8 @@ struct vpa_fold {
 	X(attention_steps)                                                                         \
 	X(steps)                                                                                   \
 	X(counters)                                                                                \
-	X(allocations)
+	X(allocations)                                                                             \
+	X(overview)
 
 #define VPA_DECLARE(name) extern const struct vpa_fold vpa_fold_##name;
 VPA_FOLDS(VPA_DECLARE)
