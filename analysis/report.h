@@ -582,6 +582,8 @@ struct vpa_text {
 	int colour;       /* ANSI colours */
 	int brief;        /* only DATA to FIX FIRST, at most 24 lines */
 	const char *only; /* only this section, by its name in render/sections.def; NULL: all */
+	const char
+		*command; /* the command line that makes the report, for a page; NULL: not known */
 };
 
 /* Renderers. 0, the sink's error, or VPT_ENOMEM. */

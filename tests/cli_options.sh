@@ -32,7 +32,7 @@ a number above 64 bits|--top 99999999999999999999999 x|from 1 to 1000000
 a number with a tail|--top 5x x|found "5x"
 a negative number|--top=-1 x|found "-1"
 a flag with an argument|--force=yes x|--force takes no argument
-a word that is no choice|--format xml x|expected one of text|json|md, found "xml"
+a word that is no choice|--format xml x|expected one of text|json|md|html, found "xml"
 half a choice|--format tex x|expected one of text|json
 a time without a unit|--from 5 x|expected a time with a unit
 a time of a unit alone|--from s x|expected a time with a unit

@@ -53,10 +53,12 @@ static const char formats[] = VPA_RENDERERS(RENDERER_WORD);
 
 static const struct vpa_option options[OPTIONS] = {
 	[FORMAT] = {"format", 'f', VPA_CHOICE, formats + 1, "text",
-		"output format; md: Markdown of at most 60 lines"},
+		"output format; md: Markdown of at most 60 lines; html: one page that needs "
+		"nothing "
+		"else"},
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"},
 	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", NULL,
-		"maximum rows per table (as many as fit a page; json 20)"},
+		"maximum rows per table (as many as fit a page; json 20, html 100)"},
 	[MIN_GAP] = {"min-gap", '\0', VPA_DURATION, NULL, NULL,
 		"list gaps at least this long (5 times the median, from 10us to 1ms)"},
 	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
@@ -224,17 +226,62 @@ out:
 	return rc;
 }
 
+/* A word as a shell reads it. */
+static void add_word(char *line, size_t size, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "._/+=,@:%-";
+	size_t used = strlen(line), quoted = word[strspn(word, plain)] || !*word;
+
+	snprintf(line + used, size - used, quoted ? " '" : " ");
+	for (used = strlen(line); *word && used + 8 < size; word++) {
+		if (*word == '\'') {
+			memcpy(line + used, "'\\''", 5);
+			used += 4;
+		} else {
+			line[used++] = *word;
+			line[used] = '\0';
+		}
+	}
+	if (quoted && used + 2 < size)
+		memcpy(line + used, "'", 2);
+}
+
+/* The command line with all options that have been given, apart from defaults. */
+static void put_command(const struct vpa_args *args, char *line, size_t size)
+{
+	size_t i;
+
+	snprintf(line, size, "vptrace-analyze");
+	add_word(line, size, args->operands[0]);
+	for (i = 0; i < args->given_count; i++) {
+		const struct vpa_given *g = &args->given[i];
+		const struct vpa_option *o = &options[g->option];
+		char word[64];
+
+		if (g->text && o->fallback && !strcmp(g->text, o->fallback))
+			continue;
+		snprintf(word, sizeof(word), "--%s", o->name);
+		add_word(line, size, word);
+		if (g->text)
+			add_word(line, size, g->text);
+	}
+}
+
 static int render(const struct vpa_args *args, const struct vpa_report *report, struct vpt_err *err)
 {
 	const char *path = vpa_text_of(args, OUTPUT);
 	struct vpa_out o;
 	int rc = vpa_out_open(&o, path, vpa_has(args, FORCE), err);
 	struct vpa_text form = {.brief = vpa_has(args, BRIEF), .only = vpa_text_of(args, ONLY)};
+	char command[4096];
 
 	if (rc)
 		return rc;
 	form.width = terminal_width(&o);
 	form.colour = wants_colour(args, &o);
+	put_command(args, command, sizeof(command));
+	form.command = command;
 	o.failed = renderer_of(args)->render(report, &form, o.sink, &o.err);
 	return vpa_out_close(&o, 1, err);
 }
@@ -248,6 +295,7 @@ static int run(const struct vpa_args *args)
 
 	o.jobs = (unsigned)vpa_number_of(args, JOBS);
 	o.top = vpa_has(args, TOP) ? vpa_number_of(args, TOP) : renderer_of(args)->top;
+	o.overview = renderer_of(args)->needs_overview;
 	o.min_gap_ns = vpa_number_of(args, MIN_GAP);
 	if (vpa_has(args, MIN_GAP) && !o.min_gap_ns)
 		o.min_gap_ns = 1; /* "0" asks for all gaps, a zero field for the default */

@@ -121,7 +121,10 @@ static int write_lane(struct vpa_lane_state *from, const struct vpa_fold_context
 		return VPT_ENOMEM;
 	memcpy(lane->spans, from->spans, from->span_count * sizeof(*lane->spans));
 	memcpy(lane->samples_ns, from->samples_ns, from->sample_count * sizeof(*lane->samples_ns));
-	lane->name = vpa_stage_at_name(out, c->model, &from->at);
+	lane->name = from->at.kind == VPA_SCOPE_STEP ? "denoise step"
+		     : from->at.kind == VPA_SCOPE_CONTEXT
+			     ? "context pass"
+			     : vpa_stage_at_name(out, c->model, &from->at);
 	lane->kind = vpa_scope_kind_name(from->at.kind);
 	lane->span_count = from->span_count;
 	lane->sample_count = from->sample_count;

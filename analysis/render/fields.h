@@ -95,6 +95,46 @@ struct vpa_fields {
 	size_t bytes; /* of the struct */
 };
 
+/* ---- reading ---- */
+
+enum vpa_value_kind {
+	VPA_VALUE_NULL,
+	VPA_VALUE_UNSIGNED,
+	VPA_VALUE_SIGNED,
+	VPA_VALUE_FLAG,
+	VPA_VALUE_REAL,
+	VPA_VALUE_TEXT
+};
+
+struct vpa_value {
+	enum vpa_value_kind kind;
+	uint64_t number; /* UNSIGNED; of FLAG 0 or 1 */
+	int64_t integer; /* SIGNED */
+	double real;
+	int decimals;     /* that JSON has of `real` */
+	const char *text; /* borrowed from the report, or from `bytes` */
+	char bytes[VPA_FIELD_BYTES];
+};
+
+/* Reads a field with one value: a number, a flag or a text. Returns 0, and a null, for any other type.
+ * Ignores `known`: see vpa_field_is_known(). Do not copy *out, since it may point into itself. */
+int vpa_field_read(const struct vpa_at *at, const struct vpa_field *f, struct vpa_value *out);
+
+static inline int vpa_field_is_known(const struct vpa_at *at, const struct vpa_field *f)
+{
+	return !f->known || f->known(at);
+}
+
+/* The count of a field of rows or texts, or what decides whether an object is there. */
+static inline size_t vpa_field_count(const struct vpa_at *at, const struct vpa_field *f)
+{
+	return *(const size_t *)(const void *)((const char *)at->row + f->count);
+}
+
+/* The value of an object or a field of rows: the object, or row `i`. */
+struct vpa_at vpa_field_inside(const struct vpa_at *at, const struct vpa_field *f);
+struct vpa_at vpa_field_row(const struct vpa_at *at, const struct vpa_field *f, size_t i);
+
 /* ---- macros that name the members of ROW and check their types ---- */
 
 #define AT(ctype, m)    (offsetof(ROW, m) + _Generic(((ROW *)0)->m, ctype : 0))

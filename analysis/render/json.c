@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { RATE_DECIMALS = 6, REAL_DECIMALS = 3 };
-
 struct walk {
 	struct vpt_json json;
 	int rc; /* the first failure that is not the writer's */
@@ -19,75 +17,6 @@ static void put_fields(struct walk *w, const struct vpa_at *at, const struct vpa
 static const void *member(const struct vpa_at *at, size_t offset)
 {
 	return (const char *)at->row + offset;
-}
-
-/* A count: of texts, of rows, of what an object sums up. */
-static size_t size_at(const struct vpa_at *at, size_t offset)
-{
-	return *(const size_t *)member(at, offset);
-}
-
-/* ---- numbers ---- */
-
-static int is_null(enum vpa_null null, double value)
-{
-	return (null == VPA_NULL_NEGATIVE && value < 0) ||
-	       (null == VPA_NULL_NOT_POSITIVE && !(value > 0));
-}
-
-static uint64_t natural(const struct vpa_at *at, const struct vpa_field *f)
-{
-	const void *value = member(at, f->offset);
-
-	if (f->number)
-		return f->number(at);
-	if (f->type == VPA_FIELD_SIZE)
-		return *(const size_t *)value;
-	if (f->type == VPA_FIELD_UNSIGNED || f->type == VPA_FIELD_CHOICE)
-		return *(const unsigned *)value;
-	return *(const uint64_t *)value;
-}
-
-static void put_natural(struct walk *w, const struct vpa_at *at, const struct vpa_field *f)
-{
-	uint64_t value = natural(at, f);
-
-	if ((f->null == VPA_NULL_ZERO && !value) ||
-		(f->null == VPA_NULL_MAX && value == UINT64_MAX))
-		vpt_json_null(&w->json, f->key);
-	else
-		vpt_json_u64(&w->json, f->key, value);
-}
-
-static void put_integer(struct walk *w, const struct vpa_at *at, const struct vpa_field *f)
-{
-	int64_t value = *(const int64_t *)member(at, f->offset);
-
-	if (f->null == VPA_NULL_NEGATIVE && value < 0)
-		vpt_json_null(&w->json, f->key);
-	else
-		vpt_json_i64(&w->json, f->key, value);
-}
-
-static void put_flag(struct walk *w, const struct vpa_at *at, const struct vpa_field *f)
-{
-	int value = *(const int *)member(at, f->offset);
-
-	if (f->null == VPA_NULL_NEGATIVE && value < 0)
-		vpt_json_null(&w->json, f->key);
-	else
-		vpt_json_bool(&w->json, f->key, value);
-}
-
-static void put_fraction(struct walk *w, const struct vpa_at *at, const struct vpa_field *f)
-{
-	double value = *(const double *)member(at, f->offset);
-
-	if (is_null(f->null, value))
-		vpt_json_null(&w->json, f->key);
-	else
-		vpt_json_fixed(&w->json, f->key, value,
-			f->type == VPA_FIELD_RATE ? RATE_DECIMALS : REAL_DECIMALS);
 }
 
 static void put_buckets(struct walk *w, const struct vpa_at *at, const struct vpa_field *f)
@@ -118,29 +47,40 @@ static void put_id(struct walk *w, const char *key, const char *text)
 	vpt_json_u64(&w->json, key, number);
 }
 
-static void put_text(struct walk *w, const struct vpa_at *at, const struct vpa_field *f)
+static void put_value(struct walk *w, const struct vpa_at *at, const struct vpa_field *f)
 {
-	char bytes[VPA_FIELD_BYTES];
-	const char *text;
+	struct vpa_value v;
 
-	if (f->text)
-		text = f->text(at, f->offset, bytes);
-	else if (f->type == VPA_FIELD_CHARS)
-		text = member(at, f->offset);
-	else if (f->type == VPA_FIELD_CHOICE)
-		text = f->choice(natural(at, f));
-	else
-		text = *(const char *const *)member(at, f->offset);
-	if (f->type == VPA_FIELD_ID)
-		put_id(w, f->key, text);
-	else
-		vpt_json_string(&w->json, f->key, text);
+	vpa_field_read(at, f, &v);
+	switch (v.kind) {
+	case VPA_VALUE_NULL:
+		vpt_json_null(&w->json, f->key);
+		break;
+	case VPA_VALUE_UNSIGNED:
+		vpt_json_u64(&w->json, f->key, v.number);
+		break;
+	case VPA_VALUE_SIGNED:
+		vpt_json_i64(&w->json, f->key, v.integer);
+		break;
+	case VPA_VALUE_FLAG:
+		vpt_json_bool(&w->json, f->key, v.number != 0);
+		break;
+	case VPA_VALUE_REAL:
+		vpt_json_fixed(&w->json, f->key, v.real, v.decimals);
+		break;
+	case VPA_VALUE_TEXT:
+		if (f->type == VPA_FIELD_ID)
+			put_id(w, f->key, v.text);
+		else
+			vpt_json_string(&w->json, f->key, v.text);
+		break;
+	}
 }
 
 static void put_texts(struct walk *w, const struct vpa_at *at, const struct vpa_field *f)
 {
 	const char *const *texts = *(const char *const *const *)member(at, f->offset);
-	size_t count = size_at(at, f->count), i;
+	size_t count = vpa_field_count(at, f), i;
 
 	vpt_json_array(&w->json, f->key);
 	for (i = 0; texts && i < count; i++)
@@ -161,14 +101,9 @@ static void put_map(struct walk *w, const struct vpa_at *at, const struct vpa_fi
 
 /* ---- objects, rows ---- */
 
-static struct vpa_at inside(const struct vpa_at *at, const struct vpa_field *f)
-{
-	return (struct vpa_at){at->report, member(at, f->offset), at};
-}
-
 static void put_object(struct walk *w, const struct vpa_at *at, const struct vpa_field *f)
 {
-	struct vpa_at object = inside(at, f);
+	struct vpa_at object = vpa_field_inside(at, f);
 
 	if (f->null == VPA_NULL_COUNT && !*(const uint64_t *)member(at, f->count)) {
 		vpt_json_null(&w->json, f->key);
@@ -181,12 +116,11 @@ static void put_object(struct walk *w, const struct vpa_at *at, const struct vpa
 
 static void put_rows(struct walk *w, const struct vpa_at *at, const struct vpa_field *f)
 {
-	const char *rows = *(const char *const *)member(at, f->offset);
-	size_t count = size_at(at, f->count), i;
+	size_t count = vpa_field_count(at, f), i;
 
 	vpt_json_array(&w->json, f->key);
 	for (i = 0; i < count; i++) {
-		struct vpa_at row = {at->report, rows + i * f->bytes, at};
+		struct vpa_at row = vpa_field_row(at, f, i);
 
 		vpt_json_object(&w->json, NULL);
 		put_fields(w, &row, f->fields);
@@ -197,7 +131,7 @@ static void put_rows(struct walk *w, const struct vpa_at *at, const struct vpa_f
 
 static void put_same(struct walk *w, const struct vpa_at *at, const struct vpa_field *f)
 {
-	struct vpa_at same = inside(at, f);
+	struct vpa_at same = vpa_field_inside(at, f);
 
 	put_fields(w, &same, f->fields);
 }
@@ -213,17 +147,17 @@ static void put_fields(struct walk *w, const struct vpa_at *at, const struct vpa
 {
 	static void (*const put[])(
 		struct walk *, const struct vpa_at *, const struct vpa_field *) = {
-		[VPA_FIELD_U64] = put_natural,
-		[VPA_FIELD_SIZE] = put_natural,
-		[VPA_FIELD_UNSIGNED] = put_natural,
-		[VPA_FIELD_I64] = put_integer,
-		[VPA_FIELD_FLAG] = put_flag,
-		[VPA_FIELD_REAL] = put_fraction,
-		[VPA_FIELD_RATE] = put_fraction,
-		[VPA_FIELD_TEXT] = put_text,
-		[VPA_FIELD_CHARS] = put_text,
-		[VPA_FIELD_CHOICE] = put_text,
-		[VPA_FIELD_ID] = put_text,
+		[VPA_FIELD_U64] = put_value,
+		[VPA_FIELD_SIZE] = put_value,
+		[VPA_FIELD_UNSIGNED] = put_value,
+		[VPA_FIELD_I64] = put_value,
+		[VPA_FIELD_FLAG] = put_value,
+		[VPA_FIELD_REAL] = put_value,
+		[VPA_FIELD_RATE] = put_value,
+		[VPA_FIELD_TEXT] = put_value,
+		[VPA_FIELD_CHARS] = put_value,
+		[VPA_FIELD_CHOICE] = put_value,
+		[VPA_FIELD_ID] = put_value,
 		[VPA_FIELD_TEXTS] = put_texts,
 		[VPA_FIELD_BUCKETS] = put_buckets,
 		[VPA_FIELD_OBJECT] = put_object,
@@ -237,7 +171,7 @@ static void put_fields(struct walk *w, const struct vpa_at *at, const struct vpa
 	for (i = 0; i < fields->count; i++) {
 		const struct vpa_field *f = &fields->at[i];
 
-		int known = !f->known || f->known(at);
+		int known = vpa_field_is_known(at, f);
 
 		if (!known && !f->optional)
 			vpt_json_null(&w->json, f->key);

@@ -9,8 +9,9 @@
 
 struct vpa_renderer {
 	const char *name;
-	int has_layout; /* --only and --brief apply to it */
-	size_t top;     /* rows per table if the user gives no number; 0: the default */
+	int has_layout;     /* --only and --brief apply to it */
+	int needs_overview; /* it draws struct vpa_overview */
+	size_t top;         /* rows per table if the user gives no number; 0: the default */
 	/* 0, the sink's error, or VPT_ENOMEM. `form` is for the text report; never NULL. */
 	int (*render)(const struct vpa_report *r, const struct vpa_text *form,
 		struct vpt_sink *sink, struct vpt_err *err);
@@ -20,7 +21,8 @@ struct vpa_renderer {
 #define VPA_RENDERERS(X)                                                                           \
 	X(text)                                                                                    \
 	X(json)                                                                                    \
-	X(md)
+	X(md)                                                                                      \
+	X(html)
 
 #define VPA_DECLARE(name) extern const struct vpa_renderer vpa_renderer_##name;
 VPA_RENDERERS(VPA_DECLARE)

@@ -34,6 +34,11 @@ int vpa_text_block_result(
  * any. */
 int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r);
 
+/* The base of a finding's bound, its meaning, and where most of it lies; and the bound: "18.9 FPS",
+ * "68.8-131 ms", "-". */
+void vpa_finding_base(struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f);
+struct vpa_num vpa_finding_gain(const struct vpa_finding *f);
+
 /* Whether a finding is information without a gain, which goes to NOTES: text_findings.c. */
 int vpa_is_note(const struct vpa_finding *f);
 

@@ -88,41 +88,37 @@ static void add_meaning(struct vpa_words *w, const struct vpa_finding *f)
 			f->base_gain_from_ms > 0 ? "x to " : "", most.text);
 }
 
-/* The base of a bound, its meaning, and where most of it lies. */
-static void add_base(struct vpa_table *t, const struct vpa_report *r, const struct vpa_finding *f)
+void vpa_finding_base(struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f)
 {
 	const char *base = vpa_text_or(f->base, "");
-	struct vpa_words w = {.used = 0};
 
 	if (!strcmp(base, "block") || !strcmp(base, "active")) {
 		int block = base[0] == 'b';
 
-		vpa_words_add(&w, "", "%s of %s%s%s%s",
+		vpa_words_add(w, "", "%s of %s%s%s%s",
 			range_of(f->base_gain_from_ms, f->base_gain_ms).text,
 			block ? "the mean block's " : "",
 			vpa_duration(nearest(f->base_ms * 1e6)).text, block ? "" : " active",
 			r->device_count > 1 ? " on the GPU that gains most" : "");
-		add_meaning(&w, f);
+		add_meaning(w, f);
 	}
 	if (f->note)
-		vpa_words_add(&w, "; ", "%.400s", f->note);
-	if (w.used)
-		vpa_text_row(t, 4, "%s", w.text);
+		vpa_words_add(w, "; ", "%.400s", f->note);
 }
 
-static void fill_gain(struct vpa_row *row, const struct vpa_finding *f)
+struct vpa_num vpa_finding_gain(const struct vpa_finding *f)
 {
-	struct vpa_num *cell = &row->cells[0];
+	struct vpa_num out = {"-"};
 	struct vpa_label ms;
 
-	*cell = (struct vpa_num){"-"};
 	if (f->fps_to > 0) {
-		snprintf(cell->text, sizeof(cell->text), "%.30s FPS", rate_of(f->fps_to).text);
+		snprintf(out.text, sizeof(out.text), "%.30s FPS", rate_of(f->fps_to).text);
 	} else if (f->gain_at_most_ms > 0) {
 		ms = f->base_ms > 0 ? range_of(f->base_gain_from_ms, f->base_gain_ms)
 				    : range_of(f->gain_from_ms, f->gain_at_most_ms);
-		snprintf(cell->text, sizeof(cell->text), "%.39s", ms.text);
+		snprintf(out.text, sizeof(out.text), "%.39s", ms.text);
 	}
+	return out;
 }
 
 /* A brief page has what to change and the gain; the base would need another line. */
@@ -137,6 +133,7 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const str
 	vpa_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]), "FIX FIRST");
 	for (i = 0; i < r->finding_count && number < vpa_rows(r, FINDINGS); i++) {
 		const struct vpa_finding *f = &r->findings[i];
+		struct vpa_words base = {.used = 0};
 		struct vpa_row *row;
 
 		if (vpa_is_note(f))
@@ -146,10 +143,12 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const str
 		touched |= f->touched;
 		if (!strcmp(vpa_text_or(f->status, ""), "fail"))
 			row->style = VPA_YELLOW;
-		fill_gain(row, f);
+		row->cells[0] = vpa_finding_gain(f);
 		row->cells[1] = evidence_of(f);
 		if (!p->line_limit)
-			add_base(&t, r, f);
+			vpa_finding_base(&base, r, f);
+		if (base.used)
+			vpa_text_row(&t, 4, "%s", base.text);
 	}
 	if (!number)
 		return;

@@ -1,0 +1,69 @@
+/* help.c - how to read the page, and the command that made it. */
+#include "analysis/render/html/html.h"
+
+static const struct {
+	const char *word, *meaning;
+} words[] = {
+	{"busy, idle",
+		"A GPU is busy while at least one kernel, copy or memset runs on it, on any "
+		"stream; otherwise it is idle. Both add up to the window, to the nanosecond."},
+	{"exclusive time",
+		"While k kernels run at once, each counts 1/k of the time, so that shares "
+		"add up to 100 %."},
+	{"block, period, FPS",
+		"A block is a group of video frames that is generated together. Its "
+		"period is the time from the end of the block before to its own end. "
+		"FPS steady is the frames of the measured blocks over their periods."},
+	{"at most", "What a finding could give if nothing else became the bottleneck. Gains of "
+		    "several findings do not add up."},
+	{"evidence",
+		"G is a gap, K a kernel, C a kind of copy, S a call that waits for the GPU: rows "
+		"of the tables below."},
+	{"~, [!]", "~ marks percentiles of more than 4,096 samples, at most 1 % off. [!] marks "
+		   "figures "
+		   "that missing records may change."},
+};
+
+static void put_causes(struct vpa_html *h, const struct vpa_digest *d)
+{
+	size_t i;
+
+	if (!d->cause_count)
+		return;
+	vpa_html_raw(h, "<h3>Why a GPU was idle</h3>\n<dl class=\"causes\">\n");
+	for (i = 0; i < d->cause_count; i++) {
+		const char *cause = vpa_cause_text(d->causes[i]);
+
+		vpa_html_raw(h, "<dt>");
+		vpa_html_key(h, cause, " idle", cause);
+		vpa_html_raw(h, "</dt><dd>");
+		vpa_html_text(h, vpa_cause_help(d->causes[i]));
+		vpa_html_raw(h, "</dd>\n");
+	}
+	vpa_html_raw(h, "</dl>\n");
+}
+
+void vpa_html_help(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	size_t i;
+
+	(void)r;
+	vpa_html_begin(h, "help", "How to read this page", NULL);
+	vpa_html_raw(h, "<dl class=\"words\">\n");
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		vpa_html_raw(h, "<dt>");
+		vpa_html_text(h, words[i].word);
+		vpa_html_raw(h, "</dt><dd>");
+		vpa_html_text(h, words[i].meaning);
+		vpa_html_raw(h, "</dd>\n");
+	}
+	vpa_html_raw(h, "</dl>\n");
+	put_causes(h, d);
+	if (h->form && h->form->command) {
+		vpa_html_raw(
+			h, "<h3>The command that made this page</h3>\n<pre class=\"command\">");
+		vpa_html_text(h, h->form->command);
+		vpa_html_raw(h, "</pre>\n");
+	}
+	vpa_html_end(h);
+}

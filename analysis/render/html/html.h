@@ -1,0 +1,86 @@
+/* html.h - writes a page for browsers: markup that is ours, and text that is not.
+ *
+ * Text from a trace goes through vpa_html_text() and nothing else: it escapes what HTML, in elements
+ * and in quoted attributes, gives a meaning, and shows as "\x1b" what a page would obey or hide. Numbers
+ * are built from integers, so they look the same in every locale. Sticky: after a failure nothing is
+ * written, and the code is in `rc`. */
+#ifndef VPA_ANALYSIS_RENDER_HTML_HTML_H
+#define VPA_ANALYSIS_RENDER_HTML_HTML_H
+
+#include "analysis/render/digest.h"
+#include "analysis/report.h"
+#include "formats/io.h"
+
+enum {
+	VPA_HTML_BUFFER = 1 << 14,
+	VPA_HTML_SECTIONS = 32,
+	VPA_HTML_ROWS = 200 /* of a table */
+};
+
+struct vpa_html {
+	struct vpt_sink *sink; /* borrowed */
+	struct vpt_err *err;
+	int rc;
+	const struct vpa_text *form; /* of the command line */
+	size_t used;
+	/* The sections so far, for the page's list of them. */
+	struct vpa_html_section {
+		const char *id, *title;
+	} sections[VPA_HTML_SECTIONS];
+	size_t section_count;
+	char buffer[VPA_HTML_BUFFER];
+};
+
+void vpa_html_init(struct vpa_html *h, struct vpt_sink *sink, struct vpt_err *err);
+int vpa_html_flush(struct vpa_html *h); /* returns h->rc */
+
+void vpa_html_raw(struct vpa_html *h, const char *markup);
+void vpa_html_bytes(struct vpa_html *h, const char *markup, size_t size);
+/* For markup with our own words and integers: no text from a trace, no floating point. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void vpa_html_print(struct vpa_html *h, const char *fmt, ...);
+/* Escaped text; NULL: nothing. */
+void vpa_html_text(struct vpa_html *h, const char *text);
+/* The same in at most `columns`. */
+void vpa_html_fit(struct vpa_html *h, const char *text, size_t columns);
+/* Lower-case letters, digits and dashes, for a class: "unknown-records-lost". */
+void vpa_html_slug(struct vpa_html *h, const char *name);
+/* 100 * part / whole, with three decimals: "12.345". 0 if the whole is. */
+void vpa_html_percent(struct vpa_html *h, uint64_t part, uint64_t whole);
+
+/* Begins a section, named in the page's list; what it says in one sentence (NULL: nothing). */
+void vpa_html_begin(struct vpa_html *h, const char *id, const char *title, const char *lead);
+void vpa_html_end(struct vpa_html *h);
+
+/* A filled square and a name: `kind` is "" for kernel families, " idle" for causes. */
+void vpa_html_key(struct vpa_html *h, const char *part, const char *kind, const char *text);
+
+/* ---- sections, in the order of the page: sections.def ---- */
+
+#define VPA_HTML_SECTION(put)                                                                      \
+	void put(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d);
+#include "analysis/render/html/sections.def"
+
+/* ---- tables made from the descriptions of the JSON report: tables.c ---- */
+
+struct vpa_html_table {
+	const char *path; /* of the rows in the report: "attention.backends" */
+	const char *title;
+	/* Keys shown at first, separated by blanks; others on request. NULL: all. */
+	const char *columns;
+	const char *prefix; /* rows have ids of this letter and a number, from 1; NULL: none */
+};
+
+/* The number of rows at a path of the report. */
+size_t vpa_html_rows(const struct vpa_report *r, const char *path);
+/* Prints the table if it has rows. */
+void vpa_html_put_table(
+	struct vpa_html *h, const struct vpa_report *r, const struct vpa_html_table *table);
+
+/* ---- styles and scripts: page.css and page.js, embedded by the build ---- */
+
+extern const char vpa_page_css[], vpa_page_css_hash[], vpa_page_js[], vpa_page_js_hash[];
+
+#endif

@@ -1,0 +1,500 @@
+/* tables.c - tables of the page, made from the tables that describe the JSON report (fields.h).
+ *
+ * A field of rows is a table, a field with one value a column, a nested object some columns more. Cells
+ * hold the value as people read it, with its unit, and where that is rounded the value of the JSON
+ * report, by which the script sorts and a test compares. Rows inside rows are a table of their own, with
+ * a first column that names the outer row. */
+#include "analysis/render/fields.h"
+#include "analysis/render/html/html.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COLUMNS_MAX = 96, KEY_BYTES = 96, DEPTH_MAX = 6 };
+
+struct column {
+	char key[KEY_BYTES]; /* "host.mean_ns" */
+	const struct vpa_field *field;
+	/* The objects on the way to it, outermost first. */
+	const struct vpa_field *through[DEPTH_MAX];
+	size_t depth;
+	int shown;
+};
+
+struct table {
+	const struct vpa_html_table *form;
+	struct column columns[COLUMNS_MAX];
+	size_t column_count, hidden_count;
+	int has_owner; /* the rows are inside other rows */
+	size_t row_count;
+};
+
+/* ---- columns ---- */
+
+/* Whether the word is among those of a list, separated by blanks. */
+static int is_listed(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (; *list; list += strcspn(list, " ")) {
+		list += strspn(list, " ");
+		if (!strncmp(list, word, len) && (list[len] == ' ' || !list[len]))
+			return 1;
+	}
+	return 0;
+}
+
+static int is_scalar(const struct vpa_field *f)
+{
+	return f->type <= VPA_FIELD_ID || f->type == VPA_FIELD_TEXTS;
+}
+
+static void add_columns(
+	struct table *t, const struct vpa_fields *fields, const struct column *above)
+{
+	size_t i;
+
+	for (i = 0; i < fields->count && t->column_count < COLUMNS_MAX; i++) {
+		const struct vpa_field *f = &fields->at[i];
+		struct column c = *above;
+
+		if (f->key)
+			snprintf(c.key, sizeof(c.key), "%.40s%s%.40s", above->key,
+				above->key[0] ? "." : "", f->key);
+		c.field = f;
+		if ((f->type == VPA_FIELD_OBJECT || f->type == VPA_FIELD_SAME) &&
+			c.depth < DEPTH_MAX) {
+			c.through[c.depth++] = f;
+			add_columns(t, f->fields, &c);
+		} else if (is_scalar(f)) {
+			c.shown = !t->form->columns || is_listed(t->form->columns, c.key);
+			t->hidden_count += !c.shown;
+			t->columns[t->column_count++] = c;
+		}
+	}
+}
+
+/* Puts the listed columns first, in the order of the list. */
+static void sort_columns(struct table *t)
+{
+	const char *list = t->form->columns;
+	size_t done = 0, i;
+
+	while (list && *list) {
+		size_t len = strcspn(list, " ");
+
+		for (i = done; i < t->column_count; i++)
+			if (strlen(t->columns[i].key) == len &&
+				!strncmp(t->columns[i].key, list, len)) {
+				struct column c = t->columns[i];
+
+				memmove(&t->columns[done + 1], &t->columns[done],
+					(i - done) * sizeof(c));
+				t->columns[done++] = c;
+				break;
+			}
+		list += len;
+		list += strspn(list, " ");
+	}
+}
+
+static int is_number(const struct vpa_field *f)
+{
+	return f->type <= VPA_FIELD_I64 || f->type == VPA_FIELD_REAL || f->type == VPA_FIELD_RATE;
+}
+
+/* Units that each cell has beside its number. */
+static int is_unit_of_cells(const char *unit)
+{
+	static const char *const units[] = {"ns", "bytes", "fraction", "GB/s", "MHz", "Wh", "ms",
+		"frames/s", "blocks/s", "steps/s", "s/step", "ns/block"};
+	size_t i;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(units[i], unit))
+			return 1;
+	return 0;
+}
+
+/* "host mean" for "host.mean_ns": the cells have the unit. */
+static void put_label(struct vpa_html *h, const struct column *c)
+{
+	static const char *const units[] = {"_ns", "_ms", "_wh", "_mhz"};
+	size_t len = strlen(c->key), i;
+	char text[KEY_BYTES];
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		size_t unit = strlen(units[i]);
+
+		if (len > unit && !strcmp(c->key + len - unit, units[i]))
+			len -= unit;
+	}
+	for (i = 0; i < len; i++)
+		text[i] = c->key[i] == '_' || c->key[i] == '.' ? ' ' : c->key[i];
+	text[len] = '\0';
+	vpa_html_text(h, text);
+}
+
+/* Whether rows get a first column with their id; some have one among their fields. */
+static int has_id_column(const struct table *t)
+{
+	return t->form->prefix && strcmp(t->columns[0].key, "id") != 0;
+}
+
+static void put_heads(struct vpa_html *h, const struct table *t)
+{
+	size_t i;
+
+	vpa_html_raw(h, "<thead><tr>");
+	if (has_id_column(t))
+		vpa_html_raw(
+			h, "<th class=\"t\" data-k=\"\" title=\"findings refer to it\">id</th>");
+	if (t->has_owner)
+		vpa_html_raw(h, "<th data-k=\"\" title=\"the row it belongs to\">of</th>");
+	for (i = 0; i < t->column_count; i++) {
+		const struct column *c = &t->columns[i];
+		const char *unit = c->field->unit;
+
+		vpa_html_print(h, "<th class=\"%s%s\" data-k=\"%s\" title=\"",
+			is_number(c->field) ? "n" : "t", c->shown ? "" : " x", c->key);
+		vpa_html_text(h, c->field->help);
+		if (unit) {
+			vpa_html_raw(h, "; ");
+			vpa_html_text(h, unit);
+		}
+		vpa_html_raw(h, "\">");
+		put_label(h, c);
+		if (unit && is_number(c->field) && !is_unit_of_cells(unit) &&
+			strcmp(unit, "id") != 0 && strcmp(unit, "index") != 0 &&
+			strcmp(unit, "count") != 0 && strcmp(unit, "value") != 0 &&
+			!strstr(c->key, unit)) {
+			vpa_html_raw(h, " <small>");
+			vpa_html_text(h, unit);
+			vpa_html_raw(h, "</small>");
+		}
+		vpa_html_raw(h, "</th>");
+	}
+	vpa_html_raw(h, "</tr></thead>\n<tbody>\n");
+}
+
+/* ---- cells ---- */
+
+static struct vpa_num with_unit(struct vpa_num n, const char *unit)
+{
+	size_t used = strlen(n.text);
+
+	if (strcmp(n.text, "-") != 0)
+		snprintf(n.text + used, sizeof(n.text) - used, " %s", unit);
+	return n;
+}
+
+static struct vpa_num shown_natural(uint64_t value, const char *unit)
+{
+	if (unit && !strcmp(unit, "ns"))
+		return vpa_duration(value);
+	if (unit && !strcmp(unit, "bytes"))
+		return vpa_bytes(value);
+	return vpa_count(value);
+}
+
+static struct vpa_num shown_integer(int64_t value, const char *unit)
+{
+	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	struct vpa_num n = shown_natural(size, unit), out;
+
+	if (value >= 0)
+		return n;
+	snprintf(out.text, sizeof(out.text), "-%.38s", n.text);
+	return out;
+}
+
+static struct vpa_num shown_real(double value, const char *unit)
+{
+	unsigned decimals = value <= -100 || value >= 100 ? 0
+			    : value <= -10 || value >= 10 ? 1
+			    : value <= -1 || value >= 1   ? 2
+							  : 3;
+
+	if (!(value < 0) && !(value > 0))
+		decimals = 0;
+	if (!unit)
+		return vpa_fixed(value, decimals);
+	if (!strcmp(unit, "fraction"))
+		return with_unit(vpa_share(value), "%");
+	if (!strcmp(unit, "ns") && value >= 0 && value < 1e18)
+		return vpa_duration((uint64_t)(value + 0.5));
+	if (!strcmp(unit, "ms") && value >= 0 && value < 1e12)
+		return vpa_duration((uint64_t)(value * 1e6 + 0.5));
+	if (!strcmp(unit, "Wh") && value < 1)
+		decimals = 6;
+	return is_unit_of_cells(unit) ? with_unit(vpa_fixed(value, decimals), unit)
+				      : vpa_fixed(value, decimals);
+}
+
+/* The number as in JSON: its decimals, no separators. */
+static void put_exact(struct vpa_html *h, const struct vpa_value *v)
+{
+	struct vpa_num n;
+	const char *c;
+
+	if (v->kind == VPA_VALUE_UNSIGNED)
+		vpa_html_print(h, "%" PRIu64, v->number);
+	else if (v->kind == VPA_VALUE_SIGNED)
+		vpa_html_print(h, "%" PRId64, v->integer);
+	else
+		for (n = vpa_fixed(v->real, (unsigned)v->decimals), c = n.text; *c; c++)
+			if (*c != ',')
+				vpa_html_bytes(h, c, 1);
+}
+
+static void put_number(struct vpa_html *h, const struct column *c, const struct vpa_value *v)
+{
+	const char *unit = c->field->unit;
+	struct vpa_num n = v->kind == VPA_VALUE_UNSIGNED ? shown_natural(v->number, unit)
+			   : v->kind == VPA_VALUE_SIGNED ? shown_integer(v->integer, unit)
+							 : shown_real(v->real, unit);
+
+	vpa_html_print(h, "<td class=\"n%s\" data-v=\"", c->shown ? "" : " x");
+	put_exact(h, v);
+	vpa_html_print(h, "\">%s</td>", n.text);
+}
+
+static void put_texts(struct vpa_html *h, const struct vpa_at *at, const struct vpa_field *f)
+{
+	const char *const *texts =
+		*(const char *const *const *)(const void *)((const char *)at->row + f->offset);
+	size_t count = vpa_field_count(at, f), i, shown = 0;
+
+	for (i = 0; texts && i < count; i++) {
+		if (!texts[i] && f->null == VPA_NULL_COUNT)
+			continue;
+		if (shown++)
+			vpa_html_raw(h, "; ");
+		vpa_html_text(h, texts[i]);
+	}
+}
+
+static int has_swatch(const struct column *c)
+{
+	return !strcmp(c->key, "family") || !strcmp(c->key, "cause");
+}
+
+/* A square in the colour of a family or cause. */
+static void put_swatch(struct vpa_html *h, const struct column *c, const char *text)
+{
+	if (!has_swatch(c))
+		return;
+	vpa_html_raw(h, "<svg class=\"swatch\" width=\"12\" height=\"12\"><rect width=\"12\" "
+			"height=\"12\" class=\"p-");
+	vpa_html_slug(h, text);
+	vpa_html_raw(h, strcmp(c->key, "cause") ? "\"/></svg>" : " idle\"/></svg>");
+}
+
+static void put_text(struct vpa_html *h, const struct column *c, const struct vpa_value *v)
+{
+	vpa_html_print(h, "<td class=\"t%s\">", c->shown ? "" : " x");
+	put_swatch(h, c, v->text);
+	vpa_html_raw(h, has_swatch(c) ? "<span class=\"key\">" : "<span>");
+	vpa_html_text(h, v->text);
+	vpa_html_raw(h, "</span></td>");
+}
+
+static void put_cell(struct vpa_html *h, const struct vpa_at *row, const struct column *c)
+{
+	struct vpa_at chain[DEPTH_MAX + 1] = {*row}, *at = chain;
+	struct vpa_value v = {.kind = VPA_VALUE_NULL};
+	int known = 1;
+	size_t i;
+
+	for (i = 0; i < c->depth && known; i++) {
+		const struct vpa_field *f = c->through[i];
+
+		known = vpa_field_is_known(at, f) &&
+			!(f->null == VPA_NULL_COUNT && !vpa_field_count(at, f));
+		at[1] = vpa_field_inside(at, f);
+		at++;
+	}
+	if (known && vpa_field_is_known(at, c->field)) {
+		if (c->field->type == VPA_FIELD_TEXTS) {
+			vpa_html_print(h, "<td class=\"t%s\"><span>", c->shown ? "" : " x");
+			put_texts(h, at, c->field);
+			vpa_html_raw(h, "</span></td>");
+			return;
+		}
+		vpa_field_read(at, c->field, &v);
+	}
+	if (v.kind == VPA_VALUE_NULL)
+		vpa_html_print(h, "<td class=\"n%s\">-</td>", c->shown ? "" : " x");
+	else if (v.kind == VPA_VALUE_TEXT)
+		put_text(h, c, &v);
+	else if (v.kind == VPA_VALUE_FLAG)
+		vpa_html_print(h, "<td class=\"t%s\">%s</td>", c->shown ? "" : " x",
+			v.number ? "yes" : "no");
+	else
+		put_number(h, c, &v);
+}
+
+/* What names the row that others are inside: its id, name or device. */
+static void put_owner(
+	struct vpa_html *h, const struct vpa_at *owner, const struct vpa_fields *fields)
+{
+	static const char *const keys[] = {"id", "name", "device"};
+	struct vpa_value v = {.kind = VPA_VALUE_NULL};
+	size_t i, k;
+
+	for (k = 0; k < 3 && v.kind == VPA_VALUE_NULL; k++)
+		for (i = 0; i < fields->count && v.kind == VPA_VALUE_NULL; i++)
+			if (fields->at[i].key && !strcmp(fields->at[i].key, keys[k]))
+				vpa_field_read(owner, &fields->at[i], &v);
+	vpa_html_raw(h, "<td class=\"t\">");
+	if (v.kind == VPA_VALUE_TEXT)
+		vpa_html_text(h, v.text);
+	else if (v.kind == VPA_VALUE_SIGNED)
+		vpa_html_print(h, "GPU %" PRId64, v.integer);
+	vpa_html_raw(h, "</td>");
+}
+
+/* ---- rows ---- */
+
+/* What is done with each row of a path, and with the row around it. */
+struct walk {
+	struct vpa_html *h;
+	struct table *table;
+	const struct vpa_fields *owner_fields;
+	int counts; /* 1: rows are counted only */
+	size_t at;
+};
+
+static void put_row(struct walk *w, const struct vpa_at *row, const struct vpa_at *owner)
+{
+	struct table *t = w->table;
+	size_t i;
+
+	w->at++;
+	if (w->counts || w->at > VPA_HTML_ROWS)
+		return;
+	vpa_html_raw(w->h, "<tr");
+	if (t->form->prefix)
+		vpa_html_print(w->h, " id=\"%s%zu\"", t->form->prefix, w->at);
+	vpa_html_raw(w->h, ">");
+	if (has_id_column(t))
+		vpa_html_print(w->h, "<td class=\"t\">%s%zu</td>", t->form->prefix, w->at);
+	if (owner)
+		put_owner(w->h, owner, w->owner_fields);
+	for (i = 0; i < t->column_count; i++)
+		put_cell(w->h, row, &t->columns[i]);
+	vpa_html_raw(w->h, "</tr>\n");
+}
+
+static const struct vpa_field *find_field(
+	const struct vpa_fields *fields, const char *key, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < fields->count; i++)
+		if (fields->at[i].key && strlen(fields->at[i].key) == len &&
+			!strncmp(fields->at[i].key, key, len))
+			return &fields->at[i];
+	return NULL;
+}
+
+/* Visits the rows of a path from a row on. */
+static void walk_rows(struct walk *w, const struct vpa_at *at, const struct vpa_fields *fields,
+	const char *path, const struct vpa_at *owner)
+{
+	size_t len = strcspn(path, "."), i;
+	const struct vpa_field *f = find_field(fields, path, len);
+
+	if (!f || !vpa_field_is_known(at, f))
+		return;
+	path += len + (path[len] == '.');
+	if (f->type == VPA_FIELD_OBJECT) {
+		struct vpa_at object = vpa_field_inside(at, f);
+
+		walk_rows(w, &object, f->fields, path, owner);
+		return;
+	}
+	for (i = 0; f->type == VPA_FIELD_ROWS && i < vpa_field_count(at, f); i++) {
+		struct vpa_at row = vpa_field_row(at, f, i);
+
+		if (*path) {
+			w->owner_fields = f->fields;
+			walk_rows(w, &row, f->fields, path, &row);
+		} else {
+			put_row(w, &row, owner);
+		}
+	}
+}
+
+/* The description of a path's rows; *owned: they are inside other rows. */
+static const struct vpa_fields *fields_of(const char *path, int *owned)
+{
+	const struct vpa_fields *fields = &vpa_fields_report;
+	const struct vpa_field *f;
+
+	*owned = 0;
+	for (; fields; path += *path == '.') {
+		size_t len = strcspn(path, ".");
+
+		f = find_field(fields, path, len);
+		fields = f ? f->fields : NULL;
+		path += len;
+		if (!*path)
+			return fields;
+		*owned |= f && f->type == VPA_FIELD_ROWS;
+	}
+	return NULL;
+}
+
+static void put_table_head(struct vpa_html *h, const struct table *t)
+{
+	vpa_html_print(h, "<div class=\"table\" id=\"t-");
+	vpa_html_slug(h, t->form->path);
+	vpa_html_print(h, "\">\n<h3>");
+	vpa_html_text(h, t->form->title);
+	vpa_html_print(h, " <small>%s row%s</small></h3>\n", vpa_count(t->row_count).text,
+		vpa_plural(t->row_count));
+	if (t->hidden_count) {
+		vpa_html_raw(h, "<input type=\"checkbox\" class=\"all\" id=\"all-");
+		vpa_html_slug(h, t->form->path);
+		vpa_html_raw(h, "\"><label for=\"all-");
+		vpa_html_slug(h, t->form->path);
+		vpa_html_print(h, "\">all %zu columns</label>\n", t->column_count);
+	}
+	vpa_html_print(h, "<div class=\"scroll\"><table data-path=\"%s\">\n", t->form->path);
+}
+
+size_t vpa_html_rows(const struct vpa_report *r, const char *path)
+{
+	struct vpa_at whole = {r, r, NULL};
+	struct walk w = {.counts = 1};
+
+	walk_rows(&w, &whole, &vpa_fields_report, path, NULL);
+	return w.at;
+}
+
+void vpa_html_put_table(
+	struct vpa_html *h, const struct vpa_report *r, const struct vpa_html_table *form)
+{
+	struct vpa_at whole = {r, r, NULL};
+	struct table t = {.form = form, .row_count = vpa_html_rows(r, form->path)};
+	struct walk w = {.h = h, .table = &t};
+	const struct vpa_fields *fields = fields_of(form->path, &t.has_owner);
+	struct column none = {.key = ""};
+
+	if (!fields || !t.row_count)
+		return;
+	add_columns(&t, fields, &none);
+	sort_columns(&t);
+	put_table_head(h, &t);
+	put_heads(h, &t);
+	walk_rows(&w, &whole, &vpa_fields_report, form->path, NULL);
+	vpa_html_raw(h, "</tbody></table></div>\n");
+	if (t.row_count > VPA_HTML_ROWS)
+		vpa_html_print(h,
+			"<p class=\"note\">The first %d of %s rows; the JSON report has "
+			"the others.</p>\n",
+			VPA_HTML_ROWS, vpa_count(t.row_count).text);
+	vpa_html_raw(h, "</div>\n");
+}
