@@ -211,6 +211,17 @@ runs 0 "a report" run --report -o a.zst "$host" launch 10
 says out "RESULT"
 runs 0 "the report of the largest" run --report -o a.zst sh -c "'$host' launch 5; '$host' launch 3000; '$host' launch 6"
 says out "3,000 kernels"
+runs 0 "a page" run --report=html -o page.zst "$host" launch 10
+says err "report: $work/page.html"
+same "$rule: it is a page" "<!DOCTYPE html>" "$(head -n 1 page.html)"
+cp page.html before.html
+rm page.zst
+runs 0 "a page that is there" run --report=html -o page.zst "$host" launch 20
+says err "no report: vptrace-analyze failed on"
+cmp -s page.html before.html || fail "$rule: it was replaced"
+runs 0 "a page that may be replaced" run --report=html --overwrite -o page.zst "$host" launch 20
+says err "report: $work/page.html"
+cmp -s page.html before.html && fail "$rule: it was not replaced"
 
 # ---- other words ----
 timeout 60 "$vptrace" run -o a.zst "$host" launch 10 2>err
@@ -278,7 +289,6 @@ fi
 refuses 2 "an output that is a folder's name" "expected a file name" run -o sub/.. true
 refuses 2 "a pattern that is none" "expected %p, %h, %r" run -o %z true
 refuses 2 "too little memory" "--memory: expected 16 MiB to 1 TiB" run --memory 1M true
-refuses 2 "HTML that the analyzer does not write" "--report=html" run --report=html true
 VPTRACE_LIBRARY=/nosuch/libvptrace.so refuses 2 "a library that is not there" "VPTRACE_LIBRARY: there is no file" run true
 mkdir apart
 cp "$vptrace" apart/vptrace

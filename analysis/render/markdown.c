@@ -365,7 +365,7 @@ static void put_end(struct markdown *m, const struct part *parts, size_t count)
 		put_plain(m, w.text);
 		put_plain(m, ". ");
 	}
-	put_plain(m, "Made by vptrace-analyze; --format json has everything.*\n");
+	put_plain(m, "Made by vptrace-analyze; --format html writes a page with everything.*\n");
 }
 
 static int put_parts(

@@ -295,7 +295,7 @@ static const char *path_for_shell(const struct vpa_page *p, const char *path)
 				    "._/+=,@:%-";
 
 	if (!path || !*path || *path == '-' || path[strspn(path, plain)] ||
-		strlen(path) + 40 > p->width)
+		strlen(path) + 50 > p->width)
 		return "FILE";
 	return path;
 }
@@ -325,7 +325,7 @@ static int has_blocks(const struct vpa_report *r)
 void vpa_text_next(struct vpa_page *p, const struct vpa_report *r)
 {
 	vpa_page_blank(p);
-	vpa_page_words(p, "NEXT", VPA_PLAIN, "vptrace-analyze %s --format json",
+	vpa_page_words(p, "NEXT", VPA_PLAIN, "vptrace-analyze %s --format html -o report.html",
 		path_for_shell(p, r->path));
 	if (r->device_count && !vpa_has_blocks(r) && !has_blocks(r))
 		vpa_page_words(p, "MARK", VPA_PLAIN,

@@ -143,16 +143,29 @@ static const char *largest(const struct vtr_list *list)
 	return best;
 }
 
+/* The page of "run.zst" is "run.html". */
+static void name_page(const char *path, char *page, size_t size)
+{
+	size_t len = strlen(path);
+
+	if (len > 4 && !strcmp(path + len - 4, ".zst") && path[len - 5] != '/')
+		len -= 4;
+	snprintf(page, size, "%.*s.html", (int)len, path);
+}
+
 static void show_report(const char *path, const char *analyzer, enum vtr_report report)
 {
 	char page[PATH_MAX + 8];
+	const char *overwrite = getenv("VPTRACE_OVERWRITE");
 	const char *const text[] = {
 		"vptrace-analyze", "analyze", "--brief", "--no-progress", path, NULL};
+	/* Who lets the capture be replaced lets its page be replaced too. */
 	const char *const html[] = {"vptrace-analyze", "analyze", "--format", "html",
-		"--no-progress", "-o", page, path, NULL};
+		"--no-progress", "-o", page, path,
+		overwrite && !strcmp(overwrite, "1") ? "--force" : NULL, NULL};
 	int rc;
 
-	snprintf(page, sizeof(page), "%s.html", path);
+	name_page(path, page, sizeof(page));
 	rc = vtr_analyzer_show(analyzer, report == VTR_REPORT_HTML ? html : text);
 	if (rc != 0 && rc != 3)
 		vtr_say("no report: vptrace-analyze failed on %s", path);

@@ -133,8 +133,11 @@ void vpa_html_attention(struct vpa_html *h, const struct vpa_report *r, const st
 	if (!a->calls && !a->backend_count && !a->eager_count && !r->precision_count)
 		return;
 	vpa_html_begin(h, "attention", "Attention", NULL);
-	vpa_html_print(h, "<p class=\"lead\">%s %% of busy time, %s calls.</p>\n",
-		vpa_share(a->share_of_busy).text, vpa_count(a->calls).text);
+	if (a->calls)
+		vpa_html_print(h, "<p class=\"lead\">%s %% of busy time, %s calls.</p>\n",
+			vpa_share(a->share_of_busy).text, vpa_count(a->calls).text);
+	else
+		vpa_html_raw(h, "<p class=\"lead\">No attention kernel was recognised.</p>\n");
 	for (i = 0; i < a->fallback_count; i++) {
 		vpa_html_raw(h, "<p class=\"warn\"><b>FALLBACK</b> ");
 		vpa_html_text(h, vpa_text_or(a->fallbacks[i], "?"));

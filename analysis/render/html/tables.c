@@ -293,7 +293,7 @@ static void put_swatch(struct vpa_html *h, const struct column *c, const char *t
 
 static void put_text(struct vpa_html *h, const struct column *c, const struct vpa_value *v)
 {
-	vpa_html_print(h, "<td class=\"t%s\">", c->shown ? "" : " x");
+	vpa_html_print(h, "<td class=\"t%s%s\">", has_swatch(c) ? " s" : "", c->shown ? "" : " x");
 	put_swatch(h, c, v->text);
 	vpa_html_raw(h, has_swatch(c) ? "<span class=\"key\">" : "<span>");
 	vpa_html_text(h, v->text);
@@ -379,7 +379,7 @@ static void put_row(struct walk *w, const struct vpa_at *row, const struct vpa_a
 		vpa_html_print(w->h, " id=\"%s%zu\"", t->form->prefix, w->at);
 	vpa_html_raw(w->h, ">");
 	if (has_id_column(t))
-		vpa_html_print(w->h, "<td class=\"t\">%s%zu</td>", t->form->prefix, w->at);
+		vpa_html_print(w->h, "<td class=\"id\">%s%zu</td>", t->form->prefix, w->at);
 	if (owner)
 		put_owner(w->h, owner, w->owner_fields);
 	for (i = 0; i < t->column_count; i++)

@@ -107,10 +107,12 @@ static void put_window(struct vpa_html *h, const struct vpa_report *r, const str
 	struct fall f = {h, 0, d->windows_ns, 1};
 	size_t i;
 
-	vpa_html_print(h,
-		"<p class=\"lead\">%s of %s, from the start of the capture to its end.</p>\n",
-		r->device_count > 1 ? "The windows of all GPUs, summed" : "The window",
-		vpa_duration(d->windows_ns).text);
+	if (r->device_count > 1)
+		vpa_html_print(h, "<p class=\"lead\">%s, the sum of %zu GPUs.</p>\n",
+			vpa_duration(d->windows_ns).text, r->device_count);
+	else
+		vpa_html_print(h, "<p class=\"lead\">%s, from its start to its end.</p>\n",
+			vpa_duration(d->windows_ns).text);
 	put_head(&f, "the window");
 	put_sum(&f, "GPU busy, by kernel family", d->busy_ns);
 	for (i = 0; i < r->family_count; i++)
