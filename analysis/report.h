@@ -278,7 +278,7 @@ struct vpa_block_row {
 	int ready_mark; /* end_ns is when a mark says its frames were ready */
 	int missed;     /* took longer than its frames last at the target rate */
 	int touched;    /* missing records may change these figures */
-	/* In the period, by part of overview.h; NULL: not requested, or there are too many blocks. */
+	/* In the period, by part of overview.h; NULL: not requested. */
 	uint64_t *parts_ns;
 };
 

@@ -21,12 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	OUTLIERS_MAX = 16,
-	INCLUDES_MAX = VPA_STAGE_ROWS_MAX + 4,
-	FRAME_BYTES_MIN = 1 << 20,
-	PARTS_BLOCKS = 1024 /* blocks of a request whose parts are kept */
-};
+enum { OUTLIERS_MAX = 16, INCLUDES_MAX = VPA_STAGE_ROWS_MAX + 4, FRAME_BYTES_MIN = 1 << 20 };
 
 struct measure {
 	struct vpa_blocks_writer *w;
@@ -34,7 +29,7 @@ struct measure {
 	struct vpa_blocks *b;
 	uint64_t *values;   /* of measured blocks, for blocks_math.h */
 	uint32_t mask;      /* devices of all measured blocks */
-	uint64_t *parts_ns; /* of all blocks; NULL: not requested, or too many */
+	uint64_t *parts_ns; /* of all blocks; NULL: not requested */
 };
 
 static uint32_t edge_before(const struct measure *m, size_t k)
@@ -498,7 +493,7 @@ static int write_series(struct measure *m)
 	m->values = vpt_alloc(b->count, sizeof(*m->values));
 	if (!b->series || !m->values)
 		return VPT_ENOMEM;
-	if (m->w->c->options->overview && b->count <= PARTS_BLOCKS)
+	if (m->w->c->options->overview)
 		m->parts_ns = vpa_arena_alloc(
 			&m->w->out->arena, b->count, VPA_SWEEP_PARTS * sizeof(*m->parts_ns));
 	for (i = 0; i < b->count; i++)

@@ -78,7 +78,7 @@ static void add(struct state *s, struct device *d, size_t part, uint64_t from_ns
 		uint64_t bucket = (from_ns - s->start_ns) >> s->shift;
 		uint64_t end_ns = s->start_ns + ((bucket + 1) << s->shift);
 
-		if (end_ns > to_ns)
+		if (end_ns > to_ns || end_ns <= from_ns) /* it wraps at the end of time */
 			end_ns = to_ns;
 		d->buckets[bucket].ns[part] += end_ns - from_ns;
 		from_ns = end_ns;
@@ -107,7 +107,7 @@ static void share_out(struct state *s, struct device *d, uint64_t to_ns)
 		uint64_t end_ns = s->start_ns + ((bucket + 1) << s->shift);
 		size_t i;
 
-		if (end_ns > to_ns)
+		if (end_ns > to_ns || end_ns <= from_ns) /* it wraps at the end of time */
 			end_ns = to_ns;
 		ns = end_ns - from_ns;
 		rest = ns % d->count;
@@ -258,7 +258,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		reach(s, end_ns);
 	o->start_ns = s->start_ns;
 	o->bucket_ns = (uint64_t)1 << s->shift;
-	o->bucket_count = (size_t)((s->last_ns - s->start_ns + o->bucket_ns - 1) >> s->shift);
+	if (s->last_ns > s->start_ns)
+		o->bucket_count = (size_t)((s->last_ns - s->start_ns - 1) >> s->shift) + 1;
 	return write_devices(s, c, out) || vpa_overview_lanes_write(&s->lanes, c, out) ? VPT_ENOMEM
 										       : VPT_OK;
 }

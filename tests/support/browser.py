@@ -94,14 +94,17 @@ class Browser:
     def open(self, url, **options):
         target = self.call("Target.createTarget", {"url": "about:blank"})["targetId"]
         session = self.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
-        page = self.sessions[session] = Page(self, session)
+        page = self.sessions[session] = Page(self, session, target)
         page.load(url, **options)
         return page
 
 
 class Page:
-    def __init__(self, browser, session):
-        self.browser, self.session, self.events, self.is_loaded = browser, session, [], False
+    def __init__(self, browser, session, target):
+        self.browser, self.session, self.target, self.events, self.is_loaded = browser, session, target, [], False
+
+    def close(self):
+        self.browser.call("Target.closeTarget", {"targetId": self.target})
 
     def call(self, method, **params):
         return self.browser.call(method, params, self.session)

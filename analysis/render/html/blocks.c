@@ -22,7 +22,8 @@ struct chart {
 struct bar {
 	size_t first, last; /* rows of the series */
 	uint64_t period_ns, frames, parts_ns[VPA_PARTS_ALL], paused_ns;
-	int missed, warmup, touched;
+	size_t missed;
+	int warmup, touched;
 };
 
 static struct bar bar_of(const struct chart *c, size_t at)
@@ -39,16 +40,12 @@ static struct bar bar_of(const struct chart *c, size_t at)
 
 		bar.period_ns += row->period_ns / count;
 		bar.frames += row->frames;
-		bar.missed |= row->missed;
+		bar.missed += row->missed != 0;
 		bar.touched |= row->touched;
 		bar.warmup &= row->warmup;
 		bar.paused_ns += row->paused_ns / devices / count;
 		for (k = 0; row->parts_ns && k < VPA_OVERVIEW_PARTS; k++)
 			sum[k] += row->parts_ns[k] / devices / count;
-		if (!row->parts_ns) {
-			sum[VPA_FAMILY_UNKNOWN] += row->busy_ns / devices / count;
-			sum[VPA_OVERVIEW_IDLE + VPA_CAUSE_QUEUED] += row->idle_ns / devices / count;
-		}
 	}
 	vpa_parts_sum(&c->parts, sum, bar.parts_ns);
 	return bar;
@@ -57,8 +54,6 @@ static struct bar bar_of(const struct chart *c, size_t at)
 static void put_name(struct vpa_html *h, const struct chart *c, const struct bar *bar)
 {
 	vpa_html_text(h, vpa_block_name(c->b, bar->first).text);
-	if (bar->last > bar->first)
-		vpa_html_print(h, "-%s", vpa_block_name(c->b, bar->last).text);
 }
 
 /* What a bar is, for people, and its parts for the script. */
@@ -75,6 +70,8 @@ static void put_bar_head(
 		vpa_html_print(h, "%s%" PRIu64, i ? " " : "", bar->parts_ns[c->parts.order[i]]);
 	vpa_html_raw(h, "\"><title>Block ");
 	put_name(h, c, bar);
+	if (bar->last > bar->first)
+		vpa_html_print(h, " to %s", vpa_block_name(c->b, bar->last).text);
 	vpa_html_print(h, ": %s", vpa_duration(bar->period_ns).text);
 	if (bar->frames && bar->period_ns)
 		vpa_html_print(h, ", %s %s",
@@ -82,8 +79,11 @@ static void put_bar_head(
 				 (double)(bar->last - bar->first + 1))
 				.text,
 			c->b->fps >= 0 ? "FPS" : "frames/s while denoising");
-	vpa_html_print(h, "%s%s%s", bar->missed ? ", late" : "",
-		bar->warmup ? ", warm-up: not measured" : "",
+	if (bar->missed && bar->last > bar->first)
+		vpa_html_print(h, ", %zu late", bar->missed);
+	else if (bar->missed)
+		vpa_html_raw(h, ", late");
+	vpa_html_print(h, "%s%s", bar->warmup ? ", warm-up: not measured" : "",
 		bar->touched ? ", may lack records " VPA_TOUCHED : "");
 	for (i = 0; i < c->parts.count; i++)
 		if (bar->parts_ns[c->parts.order[i]])
@@ -123,6 +123,10 @@ static void put_bar(struct vpa_html *h, const struct chart *c, size_t at)
 		from = to;
 	}
 	to = units_of(c, bar.period_ns);
+	if (bar.missed)
+		vpa_html_print(h,
+			"<rect class=\"late\" x=\"%zu\" y=\"%u\" width=\"8\" height=\"%d\"/>",
+			at * 10 + 1, UNIT - to, UNIT / 100);
 	vpa_html_print(h,
 		"<rect class=\"edge\" x=\"%zu\" y=\"%u\" width=\"8\" height=\"%u\"/></g>\n",
 		at * 10 + 1, UNIT - to, to);
@@ -137,11 +141,10 @@ static void put_bar_labels(struct vpa_html *h, const struct chart *c)
 		struct bar bar = bar_of(c, i);
 		unsigned y = TOP + HEIGHT - units_of(c, bar.period_ns) * HEIGHT / UNIT;
 
-		if (bar.missed) {
+		if (bar.missed && c->bars <= LABELS) {
 			vpa_html_raw(h, "<text class=\"middle late\" x=\"");
 			vpa_html_percent(h, 2 * i + 1, 2 * c->bars);
-			vpa_html_print(h, "%%\" y=\"%u\">%s</text>", y - 5,
-				c->bars <= LABELS ? "late" : "!");
+			vpa_html_print(h, "%%\" y=\"%u\">late</text>", y - 5);
 		}
 		if (i % every)
 			continue;
@@ -196,7 +199,7 @@ static struct chart chart_of(const struct vpa_report *r, const struct vpa_blocks
 			most = b->series[i].period_ns;
 	vpa_parts_choose(sum, PARTS, &c.parts);
 	most = most / 2 < measured || !measured ? most : measured;
-	c.scale = vpa_scale_of(most > measured ? most : measured, 6);
+	c.scale = vpa_scale_of(most > measured ? most : measured, 8);
 	return c;
 }
 
@@ -251,7 +254,7 @@ void vpa_html_blocks(struct vpa_html *h, const struct vpa_report *r, const struc
 		return;
 	vpa_html_begin(h, "blocks", q->blocks.count ? "Blocks" : "Requests",
 		q->blocks.count ? "The period of each block, by what the GPU did in it." : NULL);
-	if (q->blocks.count) {
+	if (q->blocks.count && q->blocks.series[0].parts_ns) {
 		c = chart_of(r, &q->blocks);
 		put_chart(h, &c);
 	}

@@ -56,6 +56,11 @@ void vpa_html_print(struct vpa_html *h, const char *fmt, ...)
 
 void vpa_html_text(struct vpa_html *h, const char *text)
 {
+	vpa_html_cut(h, text, SIZE_MAX);
+}
+
+void vpa_html_cut(struct vpa_html *h, const char *text, size_t most)
+{
 	static const struct {
 		char c;
 		const char *form;
@@ -65,6 +70,10 @@ void vpa_html_text(struct vpa_html *h, const char *text)
 	size_t step, i;
 
 	for (; text && (step = vpa_glyph_next(text, &g)); text += step) {
+		if (!most--) {
+			vpa_html_raw(h, "...");
+			return;
+		}
 		for (i = 0; i < sizeof(entities) / sizeof(entities[0]); i++)
 			if (g.len == 1 && g.bytes[0] == entities[i].c)
 				break;

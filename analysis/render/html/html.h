@@ -43,7 +43,9 @@ __attribute__((format(printf, 2, 3)))
 void vpa_html_print(struct vpa_html *h, const char *fmt, ...);
 /* Escaped text; NULL: nothing. */
 void vpa_html_text(struct vpa_html *h, const char *text);
-/* The same in at most `columns`. */
+/* The same, at most `most` characters and then "...". */
+void vpa_html_cut(struct vpa_html *h, const char *text, size_t most);
+/* The same in at most `columns`, without its middle. */
 void vpa_html_fit(struct vpa_html *h, const char *text, size_t columns);
 /* Lower-case letters, digits and dashes, for a class: "unknown-records-lost". */
 void vpa_html_slug(struct vpa_html *h, const char *name);

@@ -173,7 +173,7 @@ static uint64_t column_length(const struct view *v, size_t column)
 {
 	uint64_t width = v->per_column * v->o->bucket_ns, from = column * width;
 
-	return from + width > v->length_ns ? v->length_ns - from : width;
+	return from >= v->length_ns ? 0 : v->length_ns - from < width ? v->length_ns - from : width;
 }
 
 /* One path: the part and all below it. */

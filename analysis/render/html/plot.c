@@ -6,15 +6,17 @@
 struct vpa_scale vpa_scale_of(uint64_t most, unsigned lines)
 {
 	static const uint64_t steps[] = {1, 2, 5};
-	uint64_t power = 1, step = 1;
+	uint64_t power = 1, step = 1, end;
 	unsigned i = 0;
 
-	while (most / step >= lines && power < UINT64_MAX / 100) {
+	while (most / step >= lines && step < UINT64_MAX / 10) {
 		i = (i + 1) % 3;
 		power *= i ? 1 : 10;
 		step = steps[i] * power;
 	}
-	return (struct vpa_scale){(most / step + (most % step != 0)) * step, step};
+	if (__builtin_mul_overflow(most / step + (most % step != 0), step, &end))
+		end = most;
+	return (struct vpa_scale){end, step};
 }
 
 struct vpa_num vpa_scale_label(const struct vpa_scale *s, uint64_t ns)
@@ -52,11 +54,11 @@ static unsigned y_of(const struct vpa_scale *s, uint64_t at, unsigned top, unsig
 void vpa_html_left_axis(
 	struct vpa_html *h, const struct vpa_scale *s, unsigned top, unsigned height)
 {
-	uint64_t at;
+	uint64_t at, i;
 
 	vpa_html_print(h, "<svg class=\"axis\" width=\"60\" height=\"%u\" aria-hidden=\"true\">",
 		top + height + 22);
-	for (at = 0; at <= s->end; at += s->step)
+	for (i = 0, at = 0; i <= s->end / s->step; i++, at += s->step)
 		vpa_html_print(h, "<text x=\"54\" y=\"%u\" class=\"end\">%s</text>",
 			y_of(s, at, top, height) + 4, vpa_scale_label(s, at).text);
 	vpa_html_raw(h, "</svg>");
@@ -64,9 +66,9 @@ void vpa_html_left_axis(
 
 void vpa_html_lines(struct vpa_html *h, const struct vpa_scale *s, unsigned top, unsigned height)
 {
-	uint64_t at;
+	uint64_t at, i;
 
-	for (at = 0; at <= s->end; at += s->step) {
+	for (i = 0, at = 0; i <= s->end / s->step; i++, at += s->step) {
 		unsigned y = y_of(s, at, top, height);
 
 		vpa_html_print(h,
@@ -77,10 +79,10 @@ void vpa_html_lines(struct vpa_html *h, const struct vpa_scale *s, unsigned top,
 void vpa_html_time_axis(struct vpa_html *h, uint64_t length_ns, unsigned y0, unsigned y1)
 {
 	struct vpa_scale s = vpa_scale_of(length_ns, 7);
-	uint64_t at;
+	uint64_t at, i;
 
 	vpa_html_raw(h, "<g class=\"times\">");
-	for (at = 0; at <= length_ns; at += s.step) {
+	for (i = 0, at = 0; i <= length_ns / s.step; i++, at += s.step) {
 		vpa_html_raw(h, "<line class=\"grid\" x1=\"");
 		vpa_html_percent(h, at, length_ns);
 		vpa_html_raw(h, "%\" x2=\"");

@@ -8,10 +8,11 @@
 #include "analysis/render/html/html.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { COLUMNS_MAX = 96, KEY_BYTES = 96, DEPTH_MAX = 6 };
+enum { TEXT_MAX = 400, COLUMNS_MAX = 96, KEY_BYTES = 96, DEPTH_MAX = 6 };
 
 struct column {
 	char key[KEY_BYTES]; /* "host.mean_ns" */
@@ -222,7 +223,7 @@ static struct vpa_num shown_real(double value, const char *unit)
 		return vpa_fixed(value, decimals);
 	if (!strcmp(unit, "fraction"))
 		return with_unit(vpa_share(value), "%");
-	if (!strcmp(unit, "ns") && value >= 0 && value < 1e18)
+	if (!strcmp(unit, "ns") && value >= 0 && value < 1e19)
 		return vpa_duration((uint64_t)(value + 0.5));
 	if (!strcmp(unit, "ms") && value >= 0 && value < 1e12)
 		return vpa_duration((uint64_t)(value * 1e6 + 0.5));
@@ -232,20 +233,23 @@ static struct vpa_num shown_real(double value, const char *unit)
 				      : vpa_fixed(value, decimals);
 }
 
-/* The number as in JSON: its decimals, no separators. */
+/* The number as in JSON: its decimals, no separators, a point in every locale. */
 static void put_exact(struct vpa_html *h, const struct vpa_value *v)
 {
-	struct vpa_num n;
-	const char *c;
+	char text[512];
+	size_t point;
 
-	if (v->kind == VPA_VALUE_UNSIGNED)
+	if (v->kind == VPA_VALUE_UNSIGNED) {
 		vpa_html_print(h, "%" PRIu64, v->number);
-	else if (v->kind == VPA_VALUE_SIGNED)
+	} else if (v->kind == VPA_VALUE_SIGNED) {
 		vpa_html_print(h, "%" PRId64, v->integer);
-	else
-		for (n = vpa_fixed(v->real, (unsigned)v->decimals), c = n.text; *c; c++)
-			if (*c != ',')
-				vpa_html_bytes(h, c, 1);
+	} else if (isfinite(v->real)) {
+		snprintf(text, sizeof(text), "%.*f", v->decimals, v->real);
+		point = strspn(text, "-0123456789");
+		if (text[point])
+			text[point] = '.';
+		vpa_html_raw(h, text);
+	}
 }
 
 static void put_number(struct vpa_html *h, const struct column *c, const struct vpa_value *v)
@@ -296,7 +300,7 @@ static void put_text(struct vpa_html *h, const struct column *c, const struct vp
 	vpa_html_print(h, "<td class=\"t%s%s\">", has_swatch(c) ? " s" : "", c->shown ? "" : " x");
 	put_swatch(h, c, v->text);
 	vpa_html_raw(h, has_swatch(c) ? "<span class=\"key\">" : "<span>");
-	vpa_html_text(h, v->text);
+	vpa_html_cut(h, v->text, TEXT_MAX);
 	vpa_html_raw(h, "</span></td>");
 }
 

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+"""page.py - reads a page of vptrace-analyze --format html as a browser would, without one.
+
+    page.py check PAGE                 well-formed, one style and one script of the policy's hashes, no other way out,
+                                       links that land, no character that a page would obey or hide
+    page.py numbers PAGE REPORT.json   every cell of every table is that of the JSON report
+    page.py colours PAGE SOURCE        every kernel family and cause of idle time has a colour
+    page.py names PAGE MARKER          the marker is in text and in titles alone, and it is there
+    page.py cost ANALYZER TRACE        time and memory of a page beside those of the text
+"""
+import base64
+import hashlib
+import json
+import os
+import re
+import sys
+import time
+import unicodedata
+from html.parser import HTMLParser
+
+VOID = {"meta", "input", "br"}
+TAGS = VOID | set(
+    "html head body title style script header main nav section article figure figcaption details summary h1 h2 h3 p a b small "
+    "span div label dl dt dd pre table thead tbody tr th td svg g rect line path text".split())
+# Attributes that a name may stand in: quoted text that is only shown.
+SHOWN = {"title", "data-label"}
+
+
+class Page(HTMLParser):
+    """Everything that a test asks for, in one pass."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.errors, self.ids, self.links = [], [], [], []
+        self.texts, self.shown, self.styles, self.scripts, self.policy = [], [], [], [], None
+        self.tables, self.table, self.cell = [], None, None
+        self.feed(text)
+        self.close()
+        if self.open:
+            self.errors.append(f"never closed: {self.open}")
+
+    def handle_starttag(self, tag, attrs, alone=False):
+        if tag not in TAGS:
+            self.errors.append(f"an element <{tag}> at {self.getpos()}")
+        names = [name for name, _ in attrs]
+        if len(names) != len(set(names)):
+            self.errors.append(f"an attribute twice in <{tag}> at {self.getpos()}")
+        for name, value in attrs:
+            if name.startswith("on") or name in ("style", "src", "srcset", "action", "formaction", "xlink:href"):
+                self.errors.append(f"{name} in <{tag}> at {self.getpos()}")
+            if name == "href":
+                self.links.append(value)
+                if not (value or "").startswith("#"):
+                    self.errors.append(f"a link to {value}")
+            if name == "id":
+                self.ids.append(value)
+            (self.shown if name in SHOWN else self.texts if name not in ("content",) else []).append(
+                (f"@{tag}.{name}" if name not in SHOWN else "", value or ""))
+        given = dict(attrs)
+        if tag == "meta" and given.get("http-equiv") == "Content-Security-Policy":
+            self.policy = given["content"]
+        if tag == "table" and "data-path" in given:
+            self.table = {"path": given["data-path"], "keys": [], "rows": []}
+            self.tables.append(self.table)
+        if self.table is not None:
+            if tag == "th":
+                self.table["keys"].append(given.get("data-k"))
+            elif tag == "tr" and "tbody" in self.open:
+                self.table["rows"].append([])
+            elif tag == "td":
+                self.cell = {"v": given.get("data-v"), "text": ""}
+                self.table["rows"][-1].append(self.cell)
+        if tag not in VOID and not alone:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs, alone=True)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open[-1] != tag:
+            self.errors.append(f"</{tag}> at {self.getpos()} closes {self.open[-1:]}")
+        else:
+            self.open.pop()
+        if tag == "td":
+            self.cell = None
+        if tag == "table":
+            self.table = None
+
+    def handle_data(self, data):
+        where = self.open[-1] if self.open else ""
+        if where == "style":
+            self.styles.append(data)
+        elif where == "script":
+            self.scripts.append(data)
+        else:
+            self.shown.append(("", data))
+            if self.cell is not None:
+                self.cell["text"] += data
+
+    def handle_comment(self, data):
+        self.errors.append(f"a comment at {self.getpos()}")
+
+    def unknown_decl(self, data):
+        self.errors.append(f"a declaration at {self.getpos()}")
+
+
+def read(path):
+    data = open(path, "rb").read()
+    return Page(data.decode("utf-8")), data
+
+
+def hash_of(text):
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def check(path):
+    page, data = read(path)
+    errors = page.errors
+    if len(data) > 1500000:
+        errors.append(f"{len(data)} bytes")
+    if not data.startswith(b"<!DOCTYPE html>\n"):
+        errors.append("no document type")
+    policy = dict(part.strip().split(" ", 1) for part in (page.policy or "").split(";"))
+    if policy.get("default-src") != "'none'" or set(policy) != {"default-src", "style-src", "script-src", "base-uri", "form-action"}:
+        errors.append(f"the policy {page.policy}")
+    for kind, found in (("style-src", page.styles), ("script-src", page.scripts)):
+        if len(found) != 1 or policy.get(kind) != f"'{hash_of(found[0])}'":
+            errors.append(f"{kind} {policy.get(kind)} is not that of {len(found)} element(s)")
+    if re.search(r"url\(|@import|expression\(|http", "".join(page.styles)):
+        errors.append("the style asks for something")
+    if re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|fetch\(|XMLHttp|import\(|new Function", "".join(page.scripts)):
+        errors.append("the script could make markup of text, or a request")
+    if len(page.ids) != len(set(page.ids)):
+        errors.append(f"ids twice: {sorted(i for i in set(page.ids) if page.ids.count(i) > 1)[:5]}")
+    errors += [f"the link {link} leads nowhere" for link in set(page.links) if link[1:] not in page.ids]
+    for c in sorted(set(data.decode())):
+        if (unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co") and c not in "\n\t") or c in "\u2028\u2029\ufeff":
+            errors.append(f"a character U+{ord(c):04X}")
+    if len(page.links) < 3 or not page.ids:
+        errors.append("hardly a page")
+    return errors
+
+
+def rows_at(value, path):
+    """The rows at a dotted path, through lists and objects."""
+    key, _, rest = path.partition(".")
+    value = value.get(key)
+    if not rest:
+        return value or []
+    if isinstance(value, list):
+        return [row for outer in value for row in rows_at(outer, rest)]
+    return rows_at(value or {}, rest)
+
+
+def shown_form(text):
+    """As the page shows it: what cannot be seen as an escape. None: not to be said from JSON alone."""
+    if "\ufffd" in text:
+        return None
+    return "".join(f"\\x{ord(c):02x}" if unicodedata.category(c) == "Cc" else
+                   f"\\u{ord(c):04x}" if unicodedata.category(c) in ("Cf", "Zl", "Zp") else c for c in text)
+
+
+def same(cell, value):
+    if value is None:
+        return cell["v"] is None and cell["text"] == "-"
+    if isinstance(value, bool):
+        return cell["text"] == ("yes" if value else "no")
+    if isinstance(value, (int, float)):
+        return cell["v"] is not None and float(cell["v"]) == float(value) and cell["text"] not in ("",)
+    if isinstance(value, list):
+        value = "; ".join(value)
+    wanted = shown_form(value)
+    if wanted and len(wanted) > 400 and cell["text"].endswith("..."):
+        return len(cell["text"]) >= 403 and wanted.startswith(cell["text"][:-3])
+    return wanted is None or cell["text"] == wanted
+
+
+def value_at(row, key):
+    for part in key.split("."):
+        if row is None:
+            return None
+        row = row.get(part)
+    return row
+
+
+def numbers(path, report):
+    page, _ = read(path)
+    report = json.load(open(report, encoding="utf-8", errors="replace"))
+    errors, cells = [], 0
+    for table in page.tables:
+        rows = rows_at(report, table["path"])
+        if min(len(rows), 200) != len(table["rows"]):
+            errors.append(f"{table['path']}: {len(table['rows'])} rows, not {len(rows)}")
+        for number, (row, found) in enumerate(zip(rows, table["rows"])):
+            if len(found) != len(table["keys"]):
+                errors.append(f"{table['path']} {number}: {len(found)} cells under {len(table['keys'])} heads")
+            for key, cell in zip(table["keys"], found):
+                if not key:
+                    continue
+                cells += 1
+                if not same(cell, value_at(row, key)):
+                    errors.append(f"{table['path']} {number} {key}: {cell} is not {value_at(row, key)!r}")
+    listed = {table["path"] for table in page.tables}
+    errors += [f"no table of {key}" for key, value in report.items()
+               if isinstance(value, list) and value and isinstance(value[0], dict) and key not in listed]
+    print(f"{cells} cells")
+    return errors
+
+
+def colours(path, source):
+    page, _ = read(path)
+    errors = []
+    for name, pattern in (("families.def", r'(?m)^VPA_FAMILY\(\w+, "([^"]+)"'), ("causes.def", r'(?m)^VPA_CAUSE\(\w+, "([^"]+)"')):
+        words = re.findall(pattern, open(os.path.join(source, "analysis", name), encoding="utf-8").read())
+        if len(words) < 10:
+            errors.append(f"{name} was not read")
+        for word in words:
+            slug = re.sub("[^a-z0-9]+", "-", word.lower()).strip("-")
+            if slug and not re.search(rf"\.p-{slug}[ ,{{]", page.styles[0]):
+                errors.append(f"no colour for {word}")
+    return errors
+
+
+def names(path, marker):
+    page, _ = read(path)
+    errors = page.errors + [f"{where} holds a name" for where, text in page.texts if marker in text]
+    found = sum(marker in text for _, text in page.shown)
+    return errors + ([f"{found} names"] if found < 20 else [])
+
+
+def cost(analyzer, trace):
+    def run(*words):
+        began = time.monotonic()
+        pid = os.posix_spawn(analyzer, [analyzer, trace, "--no-progress", "--force", *words], os.environ)
+        _, status, used = os.wait4(pid, 0)
+        if os.waitstatus_to_exitcode(status) not in (0, 3):
+            raise RuntimeError(f"{words}: exit status {status}")
+        return time.monotonic() - began, used.ru_maxrss
+
+    text = [run("-o", "cost.txt") for _ in range(3)]
+    page = [run("--format", "html", "-o", "cost.html") for _ in range(3)]
+    seconds, kilobytes = min(page)[0] - min(text)[0], min(p[1] for p in page) - min(t[1] for t in text)
+    print(f"a page costs {seconds:.3f} s and {kilobytes / 1024:.1f} MiB more than the text ({min(text)[0]:.3f} s, {text[0][1] / 1024:.1f} MiB)")
+    errors = [f"{seconds:.3f} s more than the text"] if seconds > 1 else []
+    return errors + ([f"{kilobytes} KiB more than the text"] if kilobytes > 16384 else [])
+
+
+def main():
+    errors = {"check": check, "numbers": numbers, "colours": colours, "names": names, "cost": cost}[sys.argv[1]](*sys.argv[2:])
+    for error in errors[:10]:
+        print(f"{sys.argv[1]}: {error}")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
