@@ -86,9 +86,9 @@ fi
 [ -e "$1" ] || { echo "bench/demo.sh: the tracer wrote no capture" >&2; exit 1; }
 for trace; do
 	report=${trace%.zst}
-	for format in text json; do
+	for format in text json html; do
 		suffix=$format
-		[ $format = json ] || suffix=txt
+		[ $format != text ] || suffix=txt
 		status=0
 		build/vptrace-analyze "$trace" --target 16 --format $format --output "$report.$suffix" --no-progress || status=$?
 		[ $status = 0 ] || [ $status = 3 ] || exit $status
@@ -127,5 +127,5 @@ traces=
 for trace; do
 	traces="$traces ${trace##*/},"
 done
-echo "FILES $folder/:$traces the full report as .txt and .json; ${export##*/} for $opens"
+echo "FILES $folder/:$traces the full report as .txt, .json and .html, a page for browsers; ${export##*/} for $opens"
 echo "NEXT  sh bench/demo.sh$next"

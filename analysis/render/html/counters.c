@@ -37,8 +37,9 @@ static struct vpa_label value_of(const struct vpa_counter *c, double value)
 {
 	struct vpa_label out;
 
-	if ((!strcmp(c->unit, "B") || !strcmp(c->unit, "bytes")) && value >= 0 && value < 1e18)
-		snprintf(out.text, sizeof(out.text), "%s", vpa_bytes((uint64_t)value).text);
+	if ((!strcmp(c->unit, "B") || !strcmp(c->unit, "B/s")) && value >= 0 && value < 1e18)
+		snprintf(out.text, sizeof(out.text), "%s%s", vpa_bytes((uint64_t)value).text,
+			c->unit + 1);
 	else
 		snprintf(out.text, sizeof(out.text), "%s%s%.60s",
 			vpa_fixed(value, value > -100 && value < 100 ? 1 : 0).text,
@@ -95,10 +96,12 @@ void vpa_html_counters(struct vpa_html *h, const struct vpa_report *r, const str
 		return;
 	s.length_ns =
 		r->window_end_ns > r->window_start_ns ? r->window_end_ns - r->window_start_ns : 0;
-	vpa_html_begin(h, "counters", "Counters and memory",
-		"From the window's start to its end; the lower edge is 0. Series that never change "
-		"are "
-		"in the table only.");
+	vpa_html_begin(h, "counters", "Counters and memory", NULL);
+	vpa_html_print(h,
+		"<p class=\"lead\">Each from 0 to %s of the window; the lower edge is 0, the "
+		"upper one the largest value. Series that never change are in the table "
+		"only.</p>\n",
+		vpa_duration(s.length_ns).text);
 	vpa_html_raw(h, "<div class=\"counters\">\n");
 	for (i = 0; i < r->counter_count && charts < CHARTS && s.length_ns; i++) {
 		s.c = &r->counters[i];
