@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -206,6 +207,47 @@ static void a_report_with_an_overview_is_otherwise_the_same(void **state)
 	vpt_free(script);
 }
 
+static size_t allocations_left;
+
+static void *some_memory(void *ptr, size_t size)
+{
+	return allocations_left && allocations_left-- ? realloc(ptr, size) : NULL;
+}
+
+static void missing_memory_is_reported(void **state)
+{
+	static const struct vpt_memory_ops scarce = {some_memory, free};
+	const struct vpa_options options = {.jobs = 1, .overview = 1};
+	const char *script = "start 0; end 4ms\n"
+			     "call t1 cudaLaunchKernel 10-20 corr 1\n"
+			     "kernel s7 24-1524 corr 1 \"sgemm\"\n"
+			     "call t1 cudaLaunchKernel 30-40 corr 2\n"
+			     "kernel s2.8 1024-2024 corr 2 \"softmax_warp_forward\"\n"
+			     "range t1 5-100 \"step 1\"\n"
+			     "series power device 0 unit \"W\" \"GPU power\"\n"
+			     "counter power 100 250; counter power 300 270\n";
+	struct vpa_report *r = NULL;
+	struct vpt_trace *trace;
+	struct vpt_err err;
+	size_t n;
+	int rc = VPT_ENOMEM;
+
+	(void)state;
+	assert_int_equal(vpt_script_trace(script, &trace, &err), VPT_OK);
+	for (n = 0; rc && n < 10000; n++) {
+		allocations_left = n;
+		vpt_memory_use(&scarce);
+		rc = vpa_analyze(trace, "scarce", &options, &r, &err);
+		vpt_memory_use(NULL);
+		assert_true(!rc || rc == VPT_ENOMEM);
+	}
+	assert_int_equal(rc, VPT_OK);
+	assert_int_equal(r->overview->device_count, 2);
+	assert_int_equal(r->counters[0].point_count, 2);
+	vpa_report_free(r);
+	vpt_trace_close(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +256,7 @@ int main(void)
 		cmocka_unit_test(sums_stay_exact_when_buckets_grow),
 		cmocka_unit_test(stages_keep_a_bounded_number_of_instances),
 		cmocka_unit_test(a_report_with_an_overview_is_otherwise_the_same),
+		cmocka_unit_test(missing_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

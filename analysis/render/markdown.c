@@ -84,6 +84,8 @@ static void put_text(struct markdown *m, const char *text)
 	struct vpa_glyph g;
 
 	for (at = 0; (step = vpa_glyph_next(text + at, &g)); at += step) {
+		if (!text[at + strspn(text + at, " ")])
+			break; /* blanks at the end */
 		/* The first byte also of one shown as "\x1b". */
 		if (is_special(g.bytes[0], at ? text[at - 1] : ' ', text[at + step]))
 			put_plain(m, "\\");

@@ -2,21 +2,21 @@
 #ifndef VPT_TESTS_FUZZ_FUZZ_TRACE_H
 #define VPT_TESTS_FUZZ_FUZZ_TRACE_H
 
-#include "analysis/report.h"
+#include "analysis/render/renderer.h"
 #include "formats/memory.h"
 #include "formats/trace.h"
 #include "tests/fuzz/fuzz.h"
 
-static inline void fuzz_render(const struct vpa_report *report, int json)
+static inline void fuzz_render(const struct vpa_report *report, const char *form)
 {
+	const struct vpa_text layout = {.width = 80};
 	struct vpt_buffer text;
 	struct vpt_sink *sink;
 	int rc;
 
 	if (vpt_sink_memory(&text, &sink, NULL))
 		return;
-	rc = json ? vpa_render_json(report, sink, NULL)
-		  : vpa_render_text(report, &(struct vpa_text){.width = 80}, sink, NULL);
+	rc = vpa_renderer_find(form)->render(report, &layout, sink, NULL);
 	FUZZ_EXPECT(!rc && !sink->finish(sink, 1, NULL) && text.size);
 	vpt_free(text.data);
 }
@@ -24,7 +24,7 @@ static inline void fuzz_render(const struct vpa_report *report, int json)
 /* Takes the source. Each chunk is decoded, then the whole is analysed and shown. */
 static inline void fuzz_trace(struct vpt_source *src)
 {
-	struct vpa_options options = {.jobs = 1};
+	struct vpa_options options = {.jobs = 1, .overview = 1};
 	struct vpa_report *report = NULL;
 	struct vpt_decoder *d;
 	struct vpt_err err = {0};
@@ -46,8 +46,10 @@ static inline void fuzz_trace(struct vpt_source *src)
 	vpt_decoder_free(d);
 	vpt_batch_free(&b);
 	if (!vpa_analyze(t, "fuzz", &options, &report, &err)) {
-		fuzz_render(report, 0);
-		fuzz_render(report, 1);
+		fuzz_render(report, "text");
+		fuzz_render(report, "json");
+		fuzz_render(report, "md");
+		fuzz_render(report, "html");
 	}
 	vpa_report_free(report);
 	vpt_trace_close(t);
