@@ -45,7 +45,7 @@ static void each_category_has_its_kind(void **state)
 		{"cuda_sync", VPT_SYNC},
 		{"cuda_event", VPT_EVENT},
 		{"overhead", VPT_OVERHEAD},
-		{"python_function", SKIPPED},
+		{"python_function", VPT_SAMPLE},
 		{"gpu_user_annotation", SKIPPED},
 		{"ac2g", SKIPPED},
 		{"async_cpu_to_gpu", SKIPPED},
@@ -74,9 +74,11 @@ static void each_category_has_its_kind(void **state)
 		want.skipped = cases[i].kind == SKIPPED;
 		want.unknown_category = cases[i].kind == UNKNOWN;
 		rig_expect_stats(cases[i].category, &want);
-		for (kind = VPT_KERNEL; kind <= VPT_GRAPH; kind++)
+		/* A call of a Python function begins and ends: two samples. */
+		for (kind = VPT_KERNEL; kind <= VPT_SAMPLE; kind++)
 			if (vpt_kind_desc((unsigned)kind) &&
-				rig_rows((enum vpt_kind)kind) != (kind == cases[i].kind))
+				rig_rows((enum vpt_kind)kind) != (size_t)(kind == cases[i].kind)
+									 << (kind == VPT_SAMPLE))
 				fail_msg("category %s: wrong rows of %s", cases[i].category,
 					vpt_kind_desc((unsigned)kind)->name);
 	}

@@ -12,7 +12,7 @@
 /* What the importer met but did not import, for `info` and the verdict. */
 struct vpt_import_stats {
 	uint64_t events; /* records read from the source */
-	/* of a known category that is not needed (flows, python frames) */
+	/* of a known category that is not needed (flows, calls of Python threads that have no number) */
 	uint64_t skipped;
 	uint64_t unknown_category; /* of a category that is not known */
 	uint64_t malformed;        /* lacking a time, a name or a number that the kind needs */

@@ -8,6 +8,7 @@
 #include "formats/import/kineto_devices.h"
 #include "formats/import/kineto_flows.h"
 #include "formats/import/kineto_own.h"
+#include "formats/import/kineto_python.h"
 #include "formats/import/kineto_rows.h"
 
 #include <string.h>
@@ -170,83 +171,40 @@ static int skip_value(struct document *d)
 
 /* ---- the events ---- */
 
-/* A string without escapes at *p, which moves past it; text NULL if none ends before `end`. */
-static struct vpt_text glance_string(const unsigned char **p, const unsigned char *end)
+/* Reads a call of a Python function from its text: most of a trace with stacks are such calls. 0: parse
+ * it. */
+static int read_call(struct document *d, struct vpt_text phase, struct vpt_text category)
 {
-	struct vpt_text text = {NULL, 0};
-	const unsigned char *begin, *q;
+	const unsigned char *p = d->bytes.cur;
+	struct vpt_kineto_flat flat;
 
-	if (*p == end || **p != '"')
-		return text;
-	begin = q = *p + 1;
-	while (q < end && *q != '"' && *q != '\\')
-		q++;
-	if (q == end || *q != '"')
-		return text;
-	text.text = (const char *)begin;
-	text.len = (size_t)(q - begin);
-	*p = q + 1;
-	return text;
-}
-
-/* Accepts one character, with white space around it. */
-static int glance_char(const unsigned char **p, const unsigned char *end, char wanted)
-{
-	const unsigned char *q = *p;
-
-	while (q < end && is_space(*q))
-		q++;
-	if (q == end || *q++ != wanted)
+	if (!vpt_kineto_rows_is_python(phase, category) ||
+		!vpt_kineto_glance_event(&p, d->bytes.end, &flat) ||
+		!vpt_kineto_python_flat(&d->rows, &flat))
 		return 0;
-	while (q < end && is_space(*q))
-		q++;
-	*p = q;
+	d->bytes.cur = p;
 	return 1;
-}
-
-/* Reads one `"key": "text"` with the expected key; text NULL if something else is there. */
-static struct vpt_text glance_member(
-	const unsigned char **p, const unsigned char *end, const char *key)
-{
-	struct vpt_text name = glance_string(p, end), none = {NULL, 0};
-
-	if (!name.text || name.len != strlen(key) || memcmp(name.text, key, name.len))
-		return none;
-	return glance_char(p, end, ':') ? glance_string(p, end) : none;
-}
-
-/* The profiler writes phase and category first. If they show that the event is not needed, as in
- * most of a trace with Python frames, it need not be parsed. 0: parse it. */
-static int is_needless(const struct document *d)
-{
-	const unsigned char *p = d->bytes.cur, *end = d->bytes.end;
-	struct vpt_text phase, category = {NULL, 0};
-
-	if (!glance_char(&p, end, '{'))
-		return 0;
-	phase = glance_member(&p, end, "ph");
-	if (!phase.text)
-		return 0;
-	if (glance_char(&p, end, ','))
-		category = glance_member(&p, end, "cat");
-	return vpt_kineto_rows_needless(&d->rows, phase, category);
 }
 
 static int read_event(struct document *d)
 {
+	struct vpt_text phase, category;
 	struct json_object *event;
 	int rc;
 
-	if (is_needless(d)) {
+	vpt_kineto_glance_head(d->bytes.cur, d->bytes.end, &phase, &category);
+	if (phase.text && vpt_kineto_rows_needless(&d->rows, phase, category)) {
 		d->rows.stats->events++;
 		d->rows.stats->skipped++;
 		return skip_value(d);
 	}
-	rc = read_value(d, &event);
-	if (rc)
-		return rc;
-	vpt_kineto_rows_event(&d->rows, event);
-	json_object_put(event);
+	if (!phase.text || !read_call(d, phase, category)) {
+		rc = read_value(d, &event);
+		if (rc)
+			return rc;
+		vpt_kineto_rows_event(&d->rows, event);
+		json_object_put(event);
+	}
 	return d->rows.no_memory ? vpt_fail(d->err, VPT_ENOMEM, "no memory for the trace's threads")
 				 : 0;
 }
@@ -524,6 +482,11 @@ static int kineto_read(struct vpt_source *src, struct vpt_collect *c,
 		goto out;
 
 	vpt_kineto_flows_end(&d.rows);
+	vpt_kineto_python_end(&d.rows);
+	if (d.rows.no_memory) {
+		rc = vpt_fail(&local, VPT_ENOMEM, "no memory for the trace's stacks");
+		goto out;
+	}
 	vpt_kineto_threads_name_lanes(&d.rows.threads, c);
 	if (d.rows.own.is_own) {
 		vpt_collect_window(c, d.rows.own.start_ns, d.rows.own.end_ns);
@@ -544,6 +507,7 @@ out:
 		json_tokener_free(d.tokener);
 	vpt_kineto_threads_free(&d.rows.threads);
 	vpt_kineto_flows_free(&d.rows.flows);
+	vpt_kineto_python_free(&d.rows.python);
 	vpt_kineto_bytes_close(&d.bytes);
 	return rc;
 }

@@ -30,6 +30,15 @@ struct vpt_kineto_flows {
 	size_t row_count, row_cap, arrow_count, arrow_cap;
 };
 
+/* Calls of Python functions; see kineto_python.h. All zeros is empty. */
+struct vpt_kineto_python {
+	struct vpt_kineto_call *calls;
+	size_t call_count, call_cap;
+	struct vpt_strings names; /* of functions */
+	uint32_t *frames;         /* by id in names: the frame */
+	size_t frame_cap;
+};
+
 /* To begin, set the first two members and zero the rest. */
 struct vpt_kineto_rows {
 	struct vpt_collect *collect;    /* borrowed */
@@ -37,6 +46,7 @@ struct vpt_kineto_rows {
 	struct vpt_kineto_threads threads;
 	struct vpt_kineto_own own;
 	struct vpt_kineto_flows flows;
+	struct vpt_kineto_python python;
 	uint64_t last_start_ns; /* of the latest row, 0 before the first */
 	int no_memory;          /* sticky */
 };

@@ -16,7 +16,8 @@ vpt_kineto_put vpt_kineto_put_memset;
 vpt_kineto_put vpt_kineto_put_call; /* kineto_host.c */
 vpt_kineto_put vpt_kineto_put_annotation;
 vpt_kineto_put vpt_kineto_put_operator;
-vpt_kineto_put vpt_kineto_put_sync; /* kineto_waits.c */
+vpt_kineto_put vpt_kineto_put_python; /* kineto_python.c; or VPT_KINETO_NOT_MEANT */
+vpt_kineto_put vpt_kineto_put_sync;   /* kineto_waits.c */
 vpt_kineto_put vpt_kineto_put_record;
 vpt_kineto_put vpt_kineto_put_overhead;
 vpt_kineto_put vpt_kineto_put_memory; /* kineto_memory.c; or VPT_KINETO_NOT_MEANT */

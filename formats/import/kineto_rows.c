@@ -3,8 +3,8 @@
  * A table maps the category to the kind. Each event ends up in exactly one place: a row, a name, or
  * one of the counts skipped, unknown_category and malformed. Numbers and texts that had to be
  * changed are counted as well. The profiler does not write the process of an op, so streams belong
- * to process -1. Left out: Python frames, flow arrows, and the device's copies of annotations,
- * which repeat what rows say. */
+ * to process -1. Left out: flow arrows, and the device's copies of annotations, which repeat what rows
+ * say. */
 #include "formats/import/kineto_rows.h"
 
 #include "formats/import/kineto_flows.h"
@@ -19,7 +19,7 @@ static const struct category {
 	vpt_kineto_put *put;   /* a span, phase X */
 	vpt_kineto_put *point; /* a moment, phase i or C */
 } categories[] = {
-	{"python_function", NULL, NULL},
+	{"python_function", vpt_kineto_put_python, NULL},
 	{"cpu_op", vpt_kineto_put_operator, NULL},
 	{"cuda_runtime", vpt_kineto_put_call, NULL},
 	{"kernel", vpt_kineto_put_kernel, NULL},
@@ -158,6 +158,13 @@ int vpt_kineto_rows_needless(
 		(is_flow(phase, category) || (is_phase(phase, "sf") && !category.text)))
 		return 0;
 	return !put_of(phase, category, &known) && known;
+}
+
+int vpt_kineto_rows_is_python(struct vpt_text phase, struct vpt_text category)
+{
+	int known;
+
+	return put_of(phase, category, &known) == vpt_kineto_put_python;
 }
 
 void vpt_kineto_rows_event(struct vpt_kineto_rows *r, struct json_object *event)

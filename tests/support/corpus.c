@@ -743,6 +743,38 @@ static void kineto_liar(struct vpt_buffer *file)
 		",[\"a\",2],[\"k\",\"v\"]]}}\n");
 }
 
+static void kineto_python(struct vpt_buffer *file)
+{
+	text_file(file,
+		"{\"traceEvents\": [\n"
+		"{\"ph\": \"X\", \"cat\": \"python_function\", \"name\": \"<built-in method item "
+		"of "
+		"Tensor object at 0x7f3a>\", \"pid\": 5, \"tid\": 7, \"ts\": 20.5, \"dur\": 4.25, "
+		"\"args\": {\"Python parent id\": 3, \"Python id\": 4, \"Ev Idx\": 9}},\n"
+		"{\n    \"ph\": \"X\", \"cat\": \"python_function\", \"name\": \"run.py(3): "
+		"<module>\", "
+		"\"pid\": 5, \"tid\": 7,\n    \"ts\": 10.001, \"dur\": 90.002,\n    \"args\": {\n"
+		"      \"Python parent id\": null, \"Python id\": 1, \"Ev Idx\": 6\n    }\n  },\n"
+		"{\"ph\": \"X\", \"cat\": \"python_function\", \"name\": \"nn.Module: Linear_3\", "
+		"\"pid\": 5, \"tid\": 7, \"ts\": 12, \"dur\": 30, \"args\": {\"Python id\": 2, "
+		"\"Python parent id\": 1, \"Python module id\": 0}},\n"
+		"{\"ph\": \"X\", \"cat\": \"python_function\", \"name\": \"wan\\\\model.py(40): "
+		"forward\", \"pid\": 5, \"tid\": 7, \"ts\": 12, \"dur\": 30, \"args\": {\"Python "
+		"id\": 3, "
+		"\"Python parent id\": 2}},\n"
+		"{\"ph\": \"X\", \"cat\": \"python_function\", \"name\": \"threading.py(655): "
+		"wait\", "
+		"\"pid\": 0, \"tid\": 0, \"ts\": 1, \"dur\": 99, \"args\": {}},\n"
+		"{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", "
+		"\"pid\": 5, "
+		"\"tid\": 7, \"ts\": 21, \"dur\": 3, \"args\": {\"correlation\": 7}},\n"
+		"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"pid\": 0, \"tid\": 7, "
+		"\"ts\": 30, "
+		"\"dur\": 5, \"args\": {\"device\": 0, \"context\": 1, \"stream\": 7, "
+		"\"correlation\": "
+		"7}}\n]}\n");
+}
+
 static void kineto_numbers(struct vpt_buffer *file)
 {
 	text_file(file, "{\"traceEvents\": [\n"
@@ -850,6 +882,8 @@ static const struct vpt_corpus_file files[] = {
 		"What PyTorch's profiler writes: a launch, its kernel, an operator, a step.", NULL,
 		0, kineto},
 	{"good-kineto.json.gz", "The same, gzipped.", NULL, 0, kineto_gz},
+	{"good-kineto-python.json", "Calls of Python functions, in no order.", NULL, 0,
+		kineto_python},
 	{"bad-kineto-torn.json", "A profiler trace that ends in the middle of an event.", NULL, 0,
 		kineto_torn},
 	{"bad-kineto-torn.json.gz", "A gzip file that ends in the middle.", NULL, 0,

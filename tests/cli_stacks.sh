@@ -1,0 +1,43 @@
+#!/bin/sh
+# Calls of Python functions in a profiler's trace become the stacks that a slow model finds (support/python_calls.py), in random
+# traces and, where they are at hand, in real ones; and samples survive a conversion.
+# shellcheck disable=SC1091,SC2154
+. "$VPT_SOURCE_DIR/tests/support/cli.sh"
+
+python3 --version >/dev/null 2>&1 || skip "no python3 for the model"
+calls=$VPT_SOURCE_DIR/tests/support/python_calls.py
+cd "$work" || exit 1
+
+same_stacks() { # same_stacks NAME TRACE
+	expect 0 "cat of $1" cat "$2" --kind sample
+	cp out rows
+	python3 "$calls" check "$2" rows >out 2>err || fail "$1: other stacks than the model finds"
+	cases=$((cases + 1))
+}
+
+for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	python3 "$calls" make $seed made.json || fail "seed $seed: no trace"
+	same_stacks "seed $seed" made.json
+done
+
+# The model notices a stack that is missing, and one that is wrong.
+sed '$d' rows >fewer
+python3 "$calls" check made.json fewer >out 2>err && fail "a missing sample was not noticed"
+sed 's/step_1/step_9/' rows >wrong
+cmp -s rows wrong || ! python3 "$calls" check made.json wrong >out 2>err || fail "a wrong frame was not noticed"
+
+# A capture made of the trace has the same rows.
+expect 0 "the conversion" convert made.json -o made.zst
+expect 0 "cat of the capture" cat made.zst --kind sample
+cmp -s rows out || fail "the capture has other samples than the trace"
+expect 0 "the check" check made.zst
+
+for trace in "${VPT_SHARED:-$VPT_SOURCE_DIR/../shared}"/traces/*.json.gz; do
+	[ -f "$trace" ] || continue
+	gzip -dc "$trace" | grep -q '"cat": *"python_function"' || continue
+	name=${trace##*/}
+	"$VPT_ANALYZE" cat "$trace" --kind sample >rows 2>err
+	python3 "$calls" check "$trace" rows >out 2>err || fail "$name: other stacks than the model finds"
+	cases=$((cases + 1))
+done
+finish
