@@ -83,6 +83,21 @@ void vpt_pf_clocks(
 	vpt_pf_end(p);
 }
 
+static void put_stack_defaults(struct vpt_pb *b, const struct vpt_pf_sequence *s)
+{
+	enum { NANOSECONDS = 1 };
+
+	vpt_pb_begin(b, VPT_PF_DEFAULTS_STACK_SAMPLES);
+	vpt_pb_string(b, VPT_PF_SAMPLE_DEFAULTS_SOURCE, s->stack_source);
+	if (s->stacks_weigh) {
+		vpt_pb_begin(b, VPT_PF_SAMPLE_DEFAULTS_WEIGHT);
+		vpt_pb_string(b, VPT_PF_WEIGHT_NAME, "wall time");
+		vpt_pb_uint(b, VPT_PF_WEIGHT_UNIT, NANOSECONDS);
+		vpt_pb_end(b);
+	}
+	vpt_pb_end(b);
+}
+
 static void begin_sequence(struct vpt_pf *p, struct vpt_pf_sequence *s)
 {
 	struct vpt_pb *b = &p->out;
@@ -101,22 +116,38 @@ static void begin_sequence(struct vpt_pf *p, struct vpt_pf_sequence *s)
 		vpt_pb_uint(b, VPT_PF_EVENT_DEFAULTS_TRACK, s->track);
 		vpt_pb_end(b);
 	}
+	if (s->stack_source)
+		put_stack_defaults(b, s);
 	vpt_pb_end(b);
 	vpt_pf_end(p);
 }
 
-void vpt_pf_sequence(
-	struct vpt_pf *p, struct vpt_pf_sequence *s, uint32_t id, uint64_t start_ns, uint64_t track)
+static void make_head(struct vpt_pf_sequence *s, uint32_t id)
 {
 	uint8_t *to = s->head;
 
-	*s = (struct vpt_pf_sequence){.id = id, .last_ns = start_ns, .track = track};
 	/* At most 1 + 5 + 2 bytes, which fit. */
 	*to++ = VPT_PF_PACKET_SEQUENCE << 3;
 	to = vpt_pb_varint_at(to, id);
 	*to++ = VPT_PF_PACKET_FLAGS << 3;
 	*to++ = NEEDS_STATE;
 	s->head_size = (uint8_t)(to - s->head);
+}
+
+void vpt_pf_sequence(
+	struct vpt_pf *p, struct vpt_pf_sequence *s, uint32_t id, uint64_t start_ns, uint64_t track)
+{
+	*s = (struct vpt_pf_sequence){.id = id, .last_ns = start_ns, .track = track};
+	make_head(s, id);
+	begin_sequence(p, s);
+}
+
+void vpt_pf_stack_sequence(struct vpt_pf *p, struct vpt_pf_sequence *s, uint32_t id,
+	uint64_t start_ns, const char *source, int weigh)
+{
+	*s = (struct vpt_pf_sequence){
+		.id = id, .last_ns = start_ns, .stack_source = source, .stacks_weigh = weigh};
+	make_head(s, id);
 	begin_sequence(p, s);
 }
 
@@ -206,17 +237,23 @@ static struct vpt_pf_name *add_name(struct vpt_pf_sequence *s, uint64_t hash, ui
 	return &s->names[s->name_count++];
 }
 
+/* Where a table counts its numbers. Of the tables in use, 1, 2, 3, 5, 6, 7, 18, 29 and 48, only 2 and
+ * 18 have the same last four bits. */
+static unsigned slot_of(unsigned table)
+{
+	return table == VPT_PF_INTERNED_FILES ? 8 : table & 15;
+}
+
 uint32_t vpt_pf_intern(
 	struct vpt_pf *p, struct vpt_pf_sequence *s, unsigned table, uint64_t key, int *is_new)
 {
-	/* Tables 1, 2, 3 and 29 have different last bits. */
-	unsigned which = table == VPT_PF_INTERNED_TEXTS ? 0 : table & 3;
-	uint64_t hash = vpt_hash_mix(key << 2 | which);
-	struct vpt_pf_name *name = find_name(s, hash, key << 2 | which);
+	unsigned which = slot_of(table);
+	uint64_t hash = vpt_hash_mix(key << 4 | which);
+	struct vpt_pf_name *name = find_name(s, hash, key << 4 | which);
 
 	*is_new = 0;
 	if (!name) {
-		name = add_name(s, hash, key << 2 | which);
+		name = add_name(s, hash, key << 4 | which);
 		if (!name) {
 			p->failed = VPT_ENOMEM;
 			return 0;

@@ -46,11 +46,13 @@ struct vpt_pf_sequence {
 	} * names;
 	size_t name_count, name_cap;
 	struct vpt_map names_by_key;
-	uint32_t newest[4]; /* iids assigned so far, by table */
+	uint32_t newest[16]; /* iids assigned so far, by table */
 	/* the caller's: the generation in which it last emitted its fixed data; 0: never */
 	uint32_t tables;
 	uint8_t head[8]; /* the fields common to all packets but the first, encoded */
 	uint8_t head_size;
+	const char *stack_source; /* of a sequence of stack samples; NULL: of another one */
+	int stacks_weigh;
 };
 
 struct vpt_pf {
@@ -86,6 +88,10 @@ void vpt_pf_clocks(
  * `track` is the track of track events that name none; 0: all name one. */
 void vpt_pf_sequence(struct vpt_pf *p, struct vpt_pf_sequence *s, uint32_t id, uint64_t start_ns,
 	uint64_t track);
+/* The same for a sequence of stack samples. `source` names who took them, and is borrowed for as long
+ * as the sequence is in use. With `weigh` a sample has a weight, in nanoseconds. */
+void vpt_pf_stack_sequence(struct vpt_pf *p, struct vpt_pf_sequence *s, uint32_t id,
+	uint64_t start_ns, const char *source, int weigh);
 void vpt_pf_sequence_free(struct vpt_pf_sequence *s);
 
 /* Call this before interning the data of an event: only here may a restart begin. */
@@ -171,7 +177,7 @@ static inline void vpt_pf_packet_end(struct vpt_pf *p, uint8_t *end)
 		vpt_pf_hand_over(p);
 }
 
-/* Interns `key` in a table of the sequence (names, categories, texts or names of arguments) and
+/* Interns `key` in a table of the sequence (a VPT_PF_INTERNED_ number of perfetto.c's list) and
  * returns its number; 0: no memory. If *is_new, it is new in this generation: emit it with
  * vpt_pf_tell() before use, while no packet is open. */
 uint32_t vpt_pf_intern(

@@ -60,6 +60,11 @@ union all select 'roots without explicit order', count(*) from track where id in
  and extract_arg(source_arg_set_id, 'child_ordering') is not 'explicit'
 SQL
 
+cat >stacks.sql <<'SQL'
+select count(*), count(callsite_id), count(utid) from stack_sample left join stack_sample_task_context as task
+ on task.id = task_context_id
+SQL
+
 # What SQL must answer, of what the decoder printed.
 cat >expect.py <<'PYTHON'
 import sys
@@ -69,6 +74,8 @@ for key in ("kernels", "memcpys", "memsets", "kernel_ns", "zero_length", "first_
     if key in found:
         print(key, found[key])
 print("nvtx_ranges and instants", number("nvtx_ranges") + number("instants"))
+if int(sys.argv[1]) < 58:  # knows no stack samples, and so not their weights
+    found["counter_samples"] = number("counter_samples") - number("stack_weights")
 for key in ("nvtx_ns", "cpu_ops", "cpu_op_ns", "gaps", "gap_ns", "attention_kernels", "counter_samples"):
     print(key, found[key])
 print("submissions and waits", number("submissions") + number("waits"))
@@ -85,13 +92,17 @@ ask() { # ask SQL-FILE EXPORT: rows of "key value" to ./answer
 accept() { # accept NAME EXPORT ENCODING
 	name=$1
 	python3 "$source/tests/support/pftrace.py" "$2" >found 2>wrong || fail "$name: $(head -n 3 wrong)"
-	python3 expect.py >expected
+	python3 expect.py "$version" >expected
 	ask complaints.sql "$2"
 	same "$name: nothing is complained about" "" "$(cat answer)"
 	cat "ops_$3.sql" totals.sql >query.sql
 	ask query.sql "$2"
 	cases=$((cases + 1))
 	diff expected answer >differ || fail "$name: expected, and found in SQL: $(grep '^[<>]' differ | tr '\n' ' ')"
+	stacks=$(sed -n 's/^stack_samples //p' found)
+	[ "$version" -ge 58 ] && [ "$stacks" ] || return
+	ask stacks.sql "$2"
+	same "$name: stack samples, all with a stack and a thread" "$stacks $stacks $stacks" "$(cat answer)"
 }
 
 encodings="trackevent gpu"

@@ -32,6 +32,20 @@ expect 0 "cat of the capture" cat made.zst --kind sample
 cmp -s rows out || fail "the capture has other samples than the trace"
 expect 0 "the check" check made.zst
 
+# In Perfetto's format a stack weighs as long as it holds, from the capture's start on, or within a window.
+python=$VPT_SOURCE_DIR/tests/corpus/good-kineto-python.json
+weights() { # weights OPTIONS...
+	expect 0 "the export" export "$python" --format perfetto --compress none -o python.pftrace --force "$@"
+	python3 "$VPT_SOURCE_DIR/tests/support/pftrace.py" python.pftrace --slices >found 2>err || fail "the export cannot be read"
+	sed -n 's/^stack: vptrace.python.calls pid 5 tid 7: [0-9]* +\([0-9]*\) .*/\1/p' found | paste -sd ' ' - >weights
+}
+weights --from 1us --to 5us
+same "weights in a window" "2750 1250" "$(cat weights)"
+weights
+same "weights" "3750 17250 58003" "$(cat weights)"
+grep -q '+3750 <module> (run.py:3);nn.Module: Linear_3;forward (wan.model.py:40);<built-in method item of Tensor object>$' found ||
+	fail "the frames of a stack"
+
 for trace in "${VPT_SHARED:-$VPT_SOURCE_DIR/../shared}"/traces/*.json.gz; do
 	[ -f "$trace" ] || continue
 	gzip -dc "$trace" | grep -q '"cat": *"python_function"' || continue

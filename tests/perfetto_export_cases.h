@@ -43,6 +43,31 @@ static const struct {
 			"-> [1]",
 			"GPU 0 pid 43 Stream 7: 1 100 +10 kernel \"a\"",
 			"GPU 0 pid 42 Stream 7: 2 200 +10 kernel \"b\"", "late_links 0"}},
+	{"samples of threads are stack samples; one without a stack is none",
+		"kernel s7 2000-2300 \"k\"\nsample t1 2000 \"main (run.py:3);step (m.py:4)\"\n"
+		"sample t2 2050 \"main (run.py:3);item\"\nsample t1 2100\n"
+		"sample t1 2200 \"main (run.py:3);step (m.py:4)\"\n",
+		{"stack: vptrace.python.samples pid 42 tid 100: 0 main (run.py:3);step (m.py:4)",
+			"stack: vptrace.python.samples pid 42 tid 101: 50 main (run.py:3);item",
+			"stack: vptrace.python.samples pid 42 tid 100: 200 main (run.py:3);step "
+			"(m.py:4)",
+			"stack_samples 3", "counter_samples 0"}},
+	{"an exact stack weighs as long as it holds, also over chunks and up to the end",
+		"kernel s7 2000-2300 \"k\"\nsample t1 2000 \"main\" flags 1\n"
+		"sample t1 2100 \"main;f\" flags 1\nsample t2 2120 \"other\" flags 1\nchunk 2150\n"
+		"sample t1 2180 \"main\" flags 1\nsample t1 2190 flags 1\n",
+		{"stack: vptrace.python.calls pid 42 tid 100: 0 +100 main",
+			"stack: vptrace.python.calls pid 42 tid 100: 100 +80 main;f",
+			"stack: vptrace.python.calls pid 42 tid 100: 180 +10 main",
+			"stack: vptrace.python.calls pid 42 tid 101: 120 +180 other",
+			"stack_samples 4", "counter_samples 4"}},
+	{"a stack counts from the capture's start",
+		"kernel s7 2000-2300 \"k\"\nsample t1 1800 \"before\" flags 1\n"
+		"sample t1 2290 \"last\" flags 1\nsample t2 1900 \"early\"\n"
+		"sample t1 2300 flags 1\nstart 2000\nend 2300\n",
+		{"stack: vptrace.python.calls pid 42 tid 100: 0 +290 before",
+			"stack: vptrace.python.calls pid 42 tid 100: 290 +10 last",
+			"stack_samples 2"}},
 	{"calls nest inside ranges",
 		"range t1 2000-2100 \"step 1\"\ncall t1 cudaMalloc 2010-2020 corr 1\n"
 		"range t1 2000-2200 \"all\"\n",

@@ -222,6 +222,7 @@ class Sequence:
         self.tables = {}
         self.default_track = None
         self.default_clock = BOOTTIME
+        self.stack_defaults = None
 
     def find(self, table, iid, what):
         entry = self.tables.get((table, iid))
@@ -235,6 +236,7 @@ class Importer:
     def __init__(self):
         self.sequences, self.tracks, self.events, self.gpu, self.attributes = {}, {}, [], [], {}
         self.gpus, self.order, self.samples, self.system = [], 0, [], {}
+        self.stacks = []
         self.kernel_bytes = self.realtime = self.counter_packets = 0
         self.since_55 = set()
         self.lost = set()
@@ -263,6 +265,7 @@ class Importer:
         if "defaults" in p:
             s.default_clock = p["defaults"].get("clock_id", BOOTTIME)
             s.default_track = p["defaults"].get("event", {}).get("track")
+            s.stack_defaults = p["defaults"].get("stack_samples")
         for table, entries in p.get("interned", {}).items():
             for e in entries:
                 if (table, e["iid"]) in s.tables or not e["iid"]:
@@ -294,6 +297,8 @@ class Importer:
             self.samples.append((time, "memory of a process" if "pid" in m else "memory", m.get("gpu"), m.get("size")))
         if "gpu_frequency" in p:
             self.samples.append((time, "frequency", p["gpu_frequency"].get("gpu"), p["gpu_frequency"].get("khz")))
+        if "stack_sample" in p:
+            self.stack_sample(s, time, p["stack_sample"], p.get("flags", 0))
         self.gpus += p.get("gpu_info", {}).get("gpus", [])
         if ("render" in p or "track_event" in p) and (time is None or not p.get("flags", 0) & 2):
             wrong("an event without time, or without need of its sequence's state")
@@ -303,6 +308,24 @@ class Importer:
                 self.kernel_bytes += p["bytes"]
         if "track_event" in p:
             self.event(s, time, p["track_event"], p["bytes"])
+
+    def stack_sample(self, s, time, sample, flags):
+        """A thread's stack; with a weight, which becomes a counter, if the sequence says what it weighs."""
+        if time is None or not flags & 2 or not s.stack_defaults:
+            wrong("a stack sample without time, without need of its sequence's state, or of no source")
+            return
+        if ("weight" in sample) != ("weight" in s.stack_defaults):
+            wrong("a stack sample with a weight of nothing, or without one")
+        task, frames = s.find("tasks", sample["task"], "stack sample"), []
+        for iid in s.find("callstacks", sample["callstack"], "stack sample").get("frames", []):
+            frame = s.find("frames", iid, "callstack")
+            name = s.find("functions", frame.get("function"), "frame").get("name")
+            if "file" in frame:
+                name += f" ({s.find('files', frame['file'], 'frame').get('name')}:{frame.get('line', 0)})"
+            frames.append(name)
+        if not frames:
+            wrong("an empty callstack")
+        self.stacks.append((time, task.get("pid"), task.get("tid"), s.stack_defaults.get("source"), sample.get("weight"), frames))
 
     def describe(self, t):
         if t["uuid"] in self.tracks:
@@ -361,6 +384,7 @@ class Importer:
     def finish(self):
         """Sorts as the importer does and builds the slices."""
         stacks, slices, instants, samples = {}, [], 0, len(self.samples)
+        samples += sum(weight is not None for *_, weight, _ in self.stacks)
         for time, _, kind, track, category, name, args, links, value, size, waits in sorted(self.events, key=lambda e: (e[0], e[1])):
             if track not in self.tracks:
                 wrong(f"track {track} was never described")
@@ -444,6 +468,8 @@ def check(imported, slices, samples, cut):
                 wrong("two calls launched one op")
             seen.add(link)
     found = totals_of(imported.gpu, slices, samples)
+    if imported.stacks:
+        found["stack_samples"] = len(imported.stacks)
     for key, value in found.items():
         expected = imported.attributes.get("vptrace.expect." + key)
         value %= 1 << 64  # the attribute has 64 bits, and hostile durations add up to more
@@ -475,6 +501,8 @@ def look(path, options):
     found = check(imported, slices, samples, cut)
     for key in ("nest_clamps", "late_links", "late_slices", "clock_residual_ns"):
         found[key] = imported.attributes.get("vptrace." + key, 0)
+    if imported.stacks:
+        found["stack_weights"] = sum(stack[4] is not None for stack in imported.stacks)
     found["waits"] = sum(len(g["waits"]) for g in imported.gpu)
     found["call_waits"] = sum(len(s["waits"]) for s in slices)
     found["counter_packets"] = imported.counter_packets
@@ -503,6 +531,8 @@ def look(path, options):
                   + (f" waited for {[w & 0xffffffff for w in g['waits']]}" if g["waits"] else ""))
         for time, name, gpu, value in imported.samples:
             print(f"sample: GPU {gpu} {time - start} {name} {value}")
+        for time, pid, tid, source, weight, frames in sorted(imported.stacks, key=lambda s: s[:3]):
+            print(f"stack: {source} pid {pid} tid {tid}: {time - start} {'' if weight is None else f'+{weight} '}{';'.join(frames)}")
         for name, description in sorted(imported.queues.items()):
             print(f"queue: {name}: {description}")
         for t in imported.tracks.values():

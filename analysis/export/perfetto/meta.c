@@ -263,6 +263,8 @@ static void put_expected(struct vpa_ex_out *x)
 		memcpy(&value, (const char *)&x->expected + expected[i].offset, sizeof(value));
 		put_number(x, expected[i].key, value);
 	}
+	if (x->expected.stack_samples)
+		put_number(x, "vptrace.expect.stack_samples", x->expected.stack_samples);
 	if (x->expected.first_gpu_ns == UINT64_MAX)
 		return;
 	put_number(x, "vptrace.expect.first_gpu_ts", x->expected.first_gpu_ns + x->shift_ns);

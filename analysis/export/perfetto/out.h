@@ -2,7 +2,8 @@
  *
  *	chunk         --> ops.c        each op once, in order of start           sequence 2
  *	              --> host.c       calls, ranges and marks of each thread    16 and up, one per thread
- *	              --> counters.c   samples                                   5
+ *	              --> counters.c   samples of counters                       5
+ *	              --> stacks.c     Python stacks                             6 and 7
  *	folds' events --> tracks.c     stages, blocks, attention, gaps           4
  *	report        --> meta.c       metadata, totals                          1
  *
@@ -38,7 +39,7 @@ enum vpa_ex_category {
 struct vpa_ex_expected {
 	uint64_t kernels, kernel_ns, memcpys, memsets, zero_length, api_calls, api_ns, nvtx_ranges,
 		nvtx_ns, cpu_ops, cpu_op_ns, gaps, gap_ns, attention_kernels, submissions,
-		counter_samples, first_gpu_ns, last_gpu_end_ns;
+		counter_samples, stack_samples, first_gpu_ns, last_gpu_end_ns;
 };
 
 /* Counts of what had to be changed to fit the format. */

@@ -11,6 +11,7 @@
 #include "analysis/export/perfetto/meta.h"
 #include "analysis/export/perfetto/ops.h"
 #include "analysis/export/perfetto/ranks.h"
+#include "analysis/export/perfetto/stacks.h"
 #include "analysis/export/perfetto/tracks.h"
 
 enum { GROUP_BYTES = 640 << 10, RESTART_BYTES = 64 << 20, SEQUENCE_GPU = 2 };
@@ -21,6 +22,7 @@ struct perfetto {
 	struct vpa_ex_ops *ops;
 	struct vpa_ex_host *host;
 	struct vpa_ex_counters *counters;
+	struct vpa_ex_stacks *stacks;
 	uint64_t residual_ns; /* how far the clocks have drifted apart since the first row */
 };
 
@@ -135,7 +137,8 @@ static int make_parts(struct perfetto *p)
 	p->ops = vpa_ex_ops_new(x, p->waits);
 	p->host = vpa_ex_host_new(x);
 	p->counters = vpa_ex_counters_new(x);
-	return p->ops && p->host && p->counters ? VPT_OK : VPT_ENOMEM;
+	p->stacks = vpa_ex_stacks_new(x);
+	return p->ops && p->host && p->counters && p->stacks ? VPT_OK : VPT_ENOMEM;
 }
 
 static int begin(void *state, const struct vpa_export_context *c)
@@ -181,6 +184,8 @@ static int take_chunk(void *state, const struct vpt_batch *b, uint64_t times_fro
 	if (!rc)
 		rc = vpa_ex_counters_add(p->counters, b);
 	if (!rc)
+		rc = vpa_ex_stacks_add(p->stacks, b);
+	if (!rc)
 		rc = vpa_ex_ops_release(p->ops, times_from_ns);
 	if (!rc)
 		rc = vpa_ex_host_release(p->host, times_from_ns);
@@ -223,6 +228,8 @@ static int end(void *state)
 		rc = vpa_ex_host_end(p->host);
 	if (!rc)
 		rc = vpa_ex_counters_end(p->counters);
+	if (!rc)
+		rc = vpa_ex_stacks_end(p->stacks);
 	if (rc)
 		return rc;
 	vpa_ex_tracks_end(x);
@@ -240,6 +247,7 @@ static void free_state(void *state)
 	vpa_ex_ops_free(p->ops);
 	vpa_ex_host_free(p->host);
 	vpa_ex_counters_free(p->counters);
+	vpa_ex_stacks_free(p->stacks);
 	vpa_ex_tracks_free(x->tracks);
 	vpa_ex_links_free(x->links);
 	vpa_ex_machine_free(x->machine);
@@ -260,7 +268,8 @@ const struct vpa_exporter vpa_exporter_perfetto = {
 	.help = "GPU work with launch parameters and the calls that launched it, NVTX ranges on\n"
 		"their threads; for each GPU also tracks of stages, denoising steps, video "
 		"blocks,\n"
-		"attention, and idle gaps by cause, with the report's ids.\n"
+		"attention, and idle gaps by cause, with the report's ids; samples of Python\n"
+		"stacks, which Perfetto v58 or later shows as flame graphs.\n"
 		"The traces of several ranks become one archive (-o all.tar); Perfetto v58 or "
 		"later\n"
 		"opens it as one trace.",

@@ -38,8 +38,7 @@ static uint64_t thread_uuid(const struct vpa_ex_out *x, uint32_t thread)
 	return vpa_ex_uuid(x, path);
 }
 
-/* Perfetto's thread ids are 31 bits; a thread without one gets an id that Linux never assigns. */
-static uint32_t thread_id(const struct vpa_ex_out *x, uint32_t thread)
+uint32_t vpa_ex_thread_id(const struct vpa_ex_out *x, uint32_t thread)
 {
 	int64_t tid = x->model->threads[thread].tid;
 
@@ -62,7 +61,7 @@ static void begin_thread(struct vpa_ex_out *x, struct vpa_ex_thread *t)
 	vpt_pb_uint(b, VPT_PF_TRACK_UUID, uuid);
 	vpt_pb_begin(b, VPT_PF_TRACK_THREAD);
 	vpt_pb_uint(b, VPT_PF_THREAD_PID, (uint64_t)vpa_ex_pid(x, row->pid));
-	vpt_pb_uint(b, VPT_PF_THREAD_TID, thread_id(x, thread));
+	vpt_pb_uint(b, VPT_PF_THREAD_TID, vpa_ex_thread_id(x, thread));
 	if (name.len)
 		vpt_pb_text(b, VPT_PF_THREAD_NAME, name.text, name.len, 200);
 	vpt_pb_end(b);

@@ -54,4 +54,7 @@ int vpa_ex_thread_write(
 int vpa_ex_thread_finish(struct vpa_ex_out *x, struct vpa_ex_thread *t);
 void vpa_ex_thread_free(struct vpa_ex_thread *t);
 
+/* Perfetto's thread ids are 31 bits; a thread without one gets an id that Linux never assigns. */
+uint32_t vpa_ex_thread_id(const struct vpa_ex_out *x, uint32_t thread);
+
 #endif
