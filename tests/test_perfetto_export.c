@@ -174,7 +174,8 @@ static const char *const many =
 	"range t1 2000-2900 \"part\"\ncall t1 cudaLaunchKernel 2000-2010 corr 1\n"
 	"call t1 cudaLaunchKernel 2500-2510 corr 2\ncall t1 cudaLaunchKernel 3000-3010 corr 3\n"
 	"kernel s7 2100-2200 corr 1 \"a\"\nkernel s8 2150-2650 corr 2 \"b\"\n"
-	"kernel s7 3100-3200 corr 3 \"c\"\n";
+	"kernel s7 3100-3200 corr 3 \"c\"\nsample t1 2000 \"main (run.py:3);step\"\n"
+	"sample t2 2000 \"main (run.py:3);item\" flags 1\n";
 
 static void windows(void **state)
 {
@@ -312,6 +313,22 @@ static void waits_of_many(void **state)
 	free(script);
 }
 
+/* Stacks with outer frames in common: samples on one thread, exact stacks on the other. */
+static void put_stacks(char **at, struct vpt_random *r, uint64_t t)
+{
+	unsigned i;
+
+	for (i = 0; i < 6; i++) {
+		uint64_t leaf = vpt_random_below(r, 5);
+
+		put_line(at, "sample t1 %llu \"main (run.py:%llu);step;f%llu (m.py:9)\"\n",
+			(unsigned long long)t + i * 150, (unsigned long long)leaf % 2,
+			(unsigned long long)leaf);
+		put_line(at, "sample t2 %llu \"%s\" flags 1\n", (unsigned long long)t + i * 160,
+			leaf ? leaf % 2 ? "main (run.py:7)" : "main (run.py:7);g (m.py:4)" : "");
+	}
+}
+
 /* Chunks of calls with ops that come later, ranges of two domains that overlap in part, on two threads. */
 static char *long_script(uint64_t seed, unsigned chunks, uint64_t least_ns)
 {
@@ -364,6 +381,7 @@ static char *long_script(uint64_t seed, unsigned chunks, uint64_t least_ns)
 				correlation++;
 			}
 		}
+		put_stacks(&at, &r, t);
 		t += 1000;
 		put_line(&at, "chunk %llu\n", (unsigned long long)t);
 	}
