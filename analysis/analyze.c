@@ -192,6 +192,7 @@ static void free_pass(struct pass *p)
 	vpa_range_census_free(&p->census);
 	vpt_strings_free(&p->model.names);
 	vpt_strings_free(&p->model.recorded);
+	vpa_stacks_free(&p->model.stacks);
 	vpt_free(p->model.kernels);
 	vpt_free(p->model.streams);
 	vpt_free(p->model.threads);

@@ -91,8 +91,11 @@ static int put_cut(
 	const struct overheads o = {
 		{&r->overhead, shares ? &r->processes[r->model->threads[thread].process].overhead
 				      : &r->pasts[thread].overhead}};
-	struct vpa_cause_piece piece = {
-		.call = cut->call, .place = cut->place, .inside = cut->inside};
+	struct vpa_cause_piece piece = {.call = cut->call,
+		.place = cut->place,
+		.inside = cut->inside,
+		.call_start_ns = cut->call_start_ns,
+		.call_end_ns = cut->call_end_ns};
 	uint64_t at;
 	int rc = VPT_OK;
 
@@ -158,7 +161,9 @@ static int cut_launch(struct work *w, const struct launched *g, int counts)
 		.end_ns = g->called_ns,
 		.in = g->outer,
 		.call = g->own->name,
-		.place = g->place};
+		.place = g->place,
+		.call_start_ns = vpa_call_start(g->outer),
+		.call_end_ns = vpa_call_end(g->outer)};
 	uint64_t *counted;
 
 	if (cut.end_ns <= cut.start_ns)
@@ -181,7 +186,9 @@ static int put_queue(struct work *w, const struct launched *g, struct vpa_cause_
 		.end_ns = clamp(near_ns, g->called_ns, q->end_ns),
 		.call = g->own->name,
 		.place = g->place,
-		.cause = VPA_CAUSE_LAUNCH_LATENCY};
+		.cause = VPA_CAUSE_LAUNCH_LATENCY,
+		.call_start_ns = vpa_call_start(g->outer),
+		.call_end_ns = vpa_call_end(g->outer)};
 	int rc = put_piece(to, &piece), waited;
 
 	if (rc || piece.end_ns == q->end_ns)

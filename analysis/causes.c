@@ -1,5 +1,5 @@
 /* causes.c - the causes of causes.def: their names, and the kind of answer each is. */
-#include "analysis/report.h"
+#include "analysis/causes.h"
 
 static const struct {
 	const char *text, *words, *help;

@@ -165,13 +165,15 @@ static const char *where_of(struct vpa_report *r, const struct sum *sum)
 {
 	const struct vpa_idle_part *top = sum->top;
 	const char *range, *word;
+	char line[320];
 
 	if (!top || top->ns < sum->ns / 4 || (!top->range && !top->call))
 		return NULL;
 	range = top->range ? top->range : "";
 	word = !top->range || !strncmp(range, "before ", 7) ? "" : "in ";
-	return vpa_arena_printf(&r->arena, "%.100s%s%s%.100s", top->call ? top->call : "",
-		top->call && top->range ? " " : "", word, range);
+	vpa_top_line_text(line, sizeof(line), top->top);
+	return vpa_arena_printf(&r->arena, "%.100s%s%s%.100s%s%s", top->call ? top->call : "",
+		top->call && top->range ? " " : "", word, range, line[0] ? ", " : "", line);
 }
 
 /* ---- small values read back ---- */

@@ -103,7 +103,10 @@ static int cut_call(struct walk *w, struct vpa_call *call)
 {
 	const struct vpa_late *l = w->late;
 	uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
-	struct vpa_cut cut = {.in = call, .call = call->name};
+	struct vpa_cut cut = {.in = call,
+		.call = call->name,
+		.call_start_ns = start,
+		.call_end_ns = end};
 
 	cut.start_ns = start > w->at_ns ? start : w->at_ns;
 	cut.end_ns = end < l->end_ns ? end : l->end_ns;
@@ -242,7 +245,10 @@ static int credit_call(const struct vpa_late *l, struct taking *t, struct vpa_ca
 	uint64_t from = vpa_later(own_ns, since_ns),
 		 to = vpa_earlier(vpa_call_end(call), l->start_ns), took;
 	uint64_t *counted;
-	struct vpa_cut as = {.call = call->name, .cause = (uint8_t)cause};
+	struct vpa_cut as = {.call = call->name,
+		.cause = (uint8_t)cause,
+		.call_start_ns = vpa_call_start(call),
+		.call_end_ns = vpa_call_end(call)};
 	int rc;
 
 	if (!holds_host(cause) || from >= to)

@@ -22,7 +22,8 @@ struct vpa_cut {
 	struct vpa_call *in;          /* the call that T was in; NULL: none */
 	uint32_t call, place, inside; /* see struct vpa_cause_piece */
 	uint8_t cause;
-	uint8_t base;      /* the cause before credit */
+	uint8_t base; /* the cause before credit */
+	uint64_t call_start_ns, call_end_ns; /* see struct vpa_cause_piece */
 	uint64_t taken_ns; /* up to here credit has taken it */
 };
 

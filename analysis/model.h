@@ -14,6 +14,7 @@
 
 #include "analysis/families.h"
 #include "analysis/report.h"
+#include "analysis/stacks.h"
 #include "formats/calls.h"
 #include "formats/schema.h"
 #include "formats/strings.h"
@@ -291,6 +292,7 @@ struct vpa_model {
 	size_t stream_count, stream_cap;
 	struct vpa_thread *threads;
 	size_t thread_count, thread_cap;
+	struct vpa_stacks stacks; /* of Python */
 	int64_t *devices; /* CUDA ordinal by index */
 	size_t device_count, device_cap;
 	uint64_t window_start_ns, window_end_ns; /* the end is ~0 until known */
@@ -361,6 +363,9 @@ struct vpa_cause_piece {
 	/* Name of the call that the host was in, if the cause is an earlier call; 0: in none. */
 	uint32_t inside;
 	uint8_t cause; /* enum vpa_cause */
+	/* The call that the cause is about, which may have begun and ended before the gap: the one
+	 * that held the host, else the launch. Both 0: none. */
+	uint64_t call_start_ns, call_end_ns;
 };
 
 /* Pieces in order of time. */

@@ -8,24 +8,14 @@
 #define VPA_ANALYSIS_REPORT_H
 
 #include "analysis/arena.h"
+#include "analysis/causes.h"
+#include "analysis/code_line.h"
 #include "analysis/counter.h"
 #include "formats/error.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-enum vpa_cause {
-#define VPA_CAUSE(NAME, text, words, help) VPA_CAUSE_##NAME,
-#include "analysis/causes.def"
-	VPA_CAUSES
-};
-const char *vpa_cause_text(enum vpa_cause cause);  /* the key: stable */
-const char *vpa_cause_words(enum vpa_cause cause); /* in words, for people */
-const char *vpa_cause_help(enum vpa_cause cause);
-int vpa_cause_has_gain(enum vpa_cause cause); /* whether the program could avoid it */
-/* Whether the cause is an answer: neither unknown nor "queued, reason not recorded". */
-int vpa_cause_is_answer(enum vpa_cause cause);
 
 /* The distribution of durations. Percentiles are nearest rank: exact up to 4,096 samples, then from
  * a logarithmic histogram with at most 1 % error, and `approximate` is set. */
@@ -83,7 +73,7 @@ struct vpa_verdict {
 
 struct vpa_counts {
 	uint64_t kernels, memcpy, memset, calls, ranges, cpu_ops;
-	uint64_t marks, syncs, counters, other; /* all other kinds */
+	uint64_t marks, syncs, counters, samples, other; /* other: of all other kinds */
 };
 
 #define VPA_GAP_BUCKETS 7
@@ -100,6 +90,7 @@ struct vpa_idle_part {
 	/* Part of ns: the host was in another call, which began later because of the cause. */
 	uint64_t inside_ns;
 	uint64_t ns, gaps; /* gaps: those with such a piece */
+	const struct vpa_top_line *top; /* NULL: nothing is known */
 };
 
 /* Whether a name stands for several: small places summed up, or too many to keep. It is no place
@@ -129,6 +120,8 @@ struct vpa_device {
 		uint64_t shared_ns; /* part of ns assigned to another cause that gains it too */
 	} * gains;
 	size_t gain_count;
+	/* Of idle time in the host's own code: the thread could run, but no CPU was free. */
+	uint64_t cpu_wait_ns;
 	struct vpa_idle_part *causes; /* by ns, descending; they sum to window_idle_ns */
 	size_t cause_count;
 	/* The time before the first work, by what the thread that launched it did, as far as
@@ -159,6 +152,7 @@ struct vpa_gap_row {
 	const char *after, *before; /* names of the ops around it; NULL at head and tail */
 	struct vpa_gap_piece *pieces;
 	size_t piece_count;
+	const struct vpa_top_line *top; /* of all gaps with its cause, call and range; or NULL */
 };
 
 struct vpa_family_row {
@@ -464,6 +458,7 @@ struct vpa_report {
 	size_t read_count;
 	struct vpa_sync_row *syncs; /* by idle_ns, then total_ns, descending */
 	size_t sync_count;
+	struct vpa_lines lines; /* all zeros without stacks */
 	/* Only those with samples in the window; by device, those of none last. */
 	struct vpa_counter *counters;
 	size_t counter_count;

@@ -60,6 +60,7 @@ void vpa_resolver_free(struct vpa_resolver *r)
 		vpa_calls_free(&r->pasts[i].calls);
 		vpa_timeline_free(&r->pasts[i].ranges);
 		vpa_waits_free(&r->pasts[i].waits);
+		vpa_stack_samples_free(&r->pasts[i].samples);
 		vpa_captures_free(&r->pasts[i].captures);
 		free_overhead(&r->pasts[i].overhead);
 	}
@@ -321,6 +322,8 @@ static int add_section(
 		return add_waits(r, s);
 	case VPT_MARK:
 		return r->sink.mark ? add_marks(r, b, s) : VPT_OK;
+	case VPT_SAMPLE:
+		return vpa_resolver_add_samples(r, s);
 	case VPT_OVERHEAD:
 		return add_overhead(r, s);
 	case VPT_LOSS:
@@ -364,6 +367,8 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
 	/* Ranges first: calls look up theirs. */
 	if (!rc)
 		rc = vpa_resolver_add_ranges(r, b);
+	if (!rc)
+		rc = vpa_resolver_add_stacks(r, b);
 	for (i = 0; !rc && i < b->section_count; i++)
 		rc = add_section(r, b, &b->sections[i]);
 	for (i = 0; !rc && i < b->section_count; i++)

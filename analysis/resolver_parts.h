@@ -8,6 +8,10 @@
 /* Adds all ranges of a chunk; call before its other sections. */
 int vpa_resolver_add_ranges(struct vpa_resolver *r, const struct vpt_batch *b);
 
+/* Numbers the chunk's stacks (before its samples); adds a section of samples. 0 or VPT_ENOMEM. */
+int vpa_resolver_add_stacks(struct vpa_resolver *r, const struct vpt_batch *b);
+int vpa_resolver_add_samples(struct vpa_resolver *r, const struct vpt_section *s);
+
 /* Interns the text of an annotation in the model's names: JSON in our own domain, or in the default
  * one if the host had no NVTX; 0 for any other payload. */
 int vpa_resolver_annotation(struct vpa_resolver *r, const struct vpt_batch *b, uint32_t domain,

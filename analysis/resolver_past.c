@@ -153,6 +153,8 @@ static uint64_t trim_thread(struct vpa_resolver *r, uint32_t thread, uint64_t fr
 	trim_overhead(&past->overhead, frontier_ns);
 	vpa_waits_trim(&past->waits, waits_asked(r, frontier_ns));
 	earliest = earliest_asked(r, past, frontier_ns);
+	vpa_stack_samples_trim(
+		&past->samples, vpa_earlier(earliest, waits_asked(r, frontier_ns)));
 	trim_ranges(r, &past->ranges, earliest, newest_end(calls), frontier_ns);
 	return earliest;
 }

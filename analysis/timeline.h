@@ -9,6 +9,7 @@
 #include "analysis/history.h"
 #include "analysis/intervals.h"
 #include "analysis/open_ranges.h"
+#include "analysis/stack_samples.h"
 #include "analysis/waits.h"
 
 struct vpa_timeline {
@@ -50,6 +51,7 @@ struct vpa_thread_past {
 	 * still be queried; VPA_NOWHERE: none. Calls from here on are kept. */
 	uint64_t submitted;
 	struct vpa_timeline ranges;
+	struct vpa_stack_samples samples;
 	/* result of the last launch lookup; valid until the next chunk */
 	struct vpa_step_span range;
 	uint64_t forgotten_ns; /* calls that ended by then have been dropped */

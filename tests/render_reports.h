@@ -36,24 +36,43 @@ static struct vpa_gain_row gains[] = {
 	{VPA_CAUSE_SYNC, MS(98.12), MS(5.1)},
 	{VPA_CAUSE_LAUNCH_RATE, MS(12.4), 0},
 };
+/* The line of .item() in the attention, and that of a wait in the scheduler. */
+static const struct vpa_top_line item_line = {
+	{"forward", "/srv/wan/modules/causal_model.py", 212}, 412, 0.97, 0};
+static const struct vpa_top_line step_line = {{"step", "/srv/wan/scheduler.py", 60}, 0, 1, MS(1.5)};
+
+static struct vpa_idle_line idle_lines[] = {
+	{0, VPA_CAUSE_SYNC, {"forward", "/srv/wan/modules/causal_model.py", 212}, MS(95.18), 400},
+	{0, VPA_CAUSE_SYNC, {"step", "/srv/wan/scheduler.py", 60}, MS(9.1), 0},
+	{0, VPA_CAUSE_BLOCKING_COPY, {"<built-in method cpu>", "", 0}, MS(6.4), 27},
+	{0, VPA_CAUSE_LAUNCH_RATE, {NULL, NULL, 0}, MS(19.4), 0},
+	{0, VPA_CAUSE_BLOCKING_COPY, {NULL, NULL, 0}, MS(15.2), 0},
+	{0, VPA_CAUSE_SYNC, {NULL, NULL, 0}, MS(3.96), 0},
+};
+static struct vpa_launch_line launch_lines[] = {
+	{0, {"forward", "/srv/wan/modules/attention.py", 71}, 300, MS(290)},
+	{0, {"decode", "/srv/wan/vae.py", 640}, 84, MS(96.3)},
+	{0, {NULL, NULL, 0}, 19, MS(1.1)},
+};
+
 static struct vpa_idle_part opened[] = {
 	{VPA_CAUSE_SYNC, "self_attn", "cudaStreamSynchronize", "cudaMalloc", MS(40.5), MS(98.12),
-		300},
-	{VPA_CAUSE_BLOCKING_COPY, "to_host", "cudaMemcpy", NULL, 0, MS(21.6), 7},
-	{VPA_CAUSE_LAUNCH_RATE, "mlp", NULL, NULL, 0, MS(12.4), 4100},
-	{VPA_CAUSE_BEFORE_FIRST_WORK, NULL, NULL, NULL, 0, MS(9.9), 1},
-	{VPA_CAUSE_SYNC, "scheduler", "cudaDeviceSynchronize", NULL, 0, MS(9.1), 24},
-	{VPA_CAUSE_LAUNCH_RATE, "before norm", NULL, NULL, 0, MS(7), 2090},
-	{VPA_CAUSE_SCHEDULING, NULL, NULL, NULL, 0, MS(4.1), 610},
-	{VPA_CAUSE_ALLOCATION, "vae_decode", "cudaMalloc", NULL, 0, MS(3.1), 12},
-	{VPA_CAUSE_SYNC, "(other)", "(other)", NULL, 0, MS(1.02), 4},
-	{VPA_CAUSE_NO_LAUNCH, NULL, NULL, NULL, 0, MS(0.3), 1},
+		300, &item_line},
+	{VPA_CAUSE_BLOCKING_COPY, "to_host", "cudaMemcpy", NULL, 0, MS(21.6), 7, NULL},
+	{VPA_CAUSE_LAUNCH_RATE, "mlp", NULL, NULL, 0, MS(12.4), 4100, NULL},
+	{VPA_CAUSE_BEFORE_FIRST_WORK, NULL, NULL, NULL, 0, MS(9.9), 1, NULL},
+	{VPA_CAUSE_SYNC, "scheduler", "cudaDeviceSynchronize", NULL, 0, MS(9.1), 24, &step_line},
+	{VPA_CAUSE_LAUNCH_RATE, "before norm", NULL, NULL, 0, MS(7), 2090, NULL},
+	{VPA_CAUSE_SCHEDULING, NULL, NULL, NULL, 0, MS(4.1), 610, NULL},
+	{VPA_CAUSE_ALLOCATION, "vae_decode", "cudaMalloc", NULL, 0, MS(3.1), 12, NULL},
+	{VPA_CAUSE_SYNC, "(other)", "(other)", NULL, 0, MS(1.02), 4, NULL},
+	{VPA_CAUSE_NO_LAUNCH, NULL, NULL, NULL, 0, MS(0.3), 1, NULL},
 };
 
 /* What the host did in the 9.9 ms before the first work; of 0.3 ms nothing is known. */
 static struct vpa_idle_part head[] = {
-	{VPA_CAUSE_MODULE_LOAD, "text_encode", "cuModuleLoadData", NULL, 0, MS(6.2), 1},
-	{VPA_CAUSE_HOST_CODE, "before text_encode", NULL, NULL, 0, MS(3.4), 1},
+	{VPA_CAUSE_MODULE_LOAD, "text_encode", "cuModuleLoadData", NULL, 0, MS(6.2), 1, NULL},
+	{VPA_CAUSE_HOST_CODE, "before text_encode", NULL, NULL, 0, MS(3.4), 1, NULL},
 };
 
 static struct vpa_device one_device[] = {{
@@ -74,6 +93,7 @@ static struct vpa_device one_device[] = {{
 	.exposed_copy_ns = MS(9.5),
 	.window_idle_ns = MS(166.64),
 	.small_grid_ns = MS(31),
+	.cpu_wait_ns = MS(0.9),
 	.causes = opened,
 	.cause_count = COUNT(opened),
 	.gains = gains,
@@ -93,15 +113,15 @@ static struct vpa_gap_piece pieces[] = {
 static struct vpa_gap_row gaps[] = {
 	{"G1", 0, 1000000000 + MS(790.5), MS(12.3), VPA_CAUSE_BLOCKING_COPY, "cudaMemcpy",
 		"to_host", 4242, 4243, "void cudnn::conv3d<float>(int)", "Memcpy DtoH", pieces,
-		COUNT(pieces)},
+		COUNT(pieces), NULL},
 	{"G2", 0, 1000000000, MS(9.9), VPA_CAUSE_BEFORE_FIRST_WORK, NULL, NULL, -1, -1, NULL,
 		"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
 		"std::array<char*, 1ul> >(int, at::native::FillFunctor<float>, std::array<char*, "
 		"1ul>)",
-		NULL, 0},
+		NULL, 0, NULL},
 	{"G3", 0, 1000000000 + MS(101.25), MS(0.51), VPA_CAUSE_SYNC, "cudaStreamSynchronize",
 		"self_attn", 4242, 4243, "a", "void flash::flash_fwd_kernel<Traits>(Params)", NULL,
-		0},
+		0, &item_line},
 };
 
 static struct vpa_family_row families[] = {
@@ -217,6 +237,7 @@ static struct vpa_report host_limited(void)
 			.ranges = 1057,
 			.marks = 2,
 			.syncs = 324,
+			.samples = 3110,
 			.counters = 70,
 			.other = 9},
 		.devices = one_device,
@@ -248,6 +269,10 @@ static struct vpa_report host_limited(void)
 		.copy_count = COUNT(copies),
 		.syncs = syncs,
 		.sync_count = COUNT(syncs),
+		.lines = {.idle = idle_lines,
+			.idle_count = COUNT(idle_lines),
+			.launches = launch_lines,
+			.launch_count = COUNT(launch_lines)},
 		.findings = findings,
 		.finding_count = COUNT(findings),
 	};
@@ -258,10 +283,10 @@ static struct vpa_report host_limited(void)
 /* ---- two devices that work all the time, in a lossy capture of the stand-in ---- */
 
 static struct vpa_idle_part opened_0[] = {
-	{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, NULL, 0, MS(6), 2100}};
+	{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, NULL, 0, MS(6), 2100, NULL}};
 static struct vpa_idle_part opened_1[] = {
-	{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, NULL, 0, MS(3), 1200},
-	{VPA_CAUSE_SYNC, NULL, "cudaDeviceSynchronize", NULL, 0, MS(2), 12}};
+	{VPA_CAUSE_LAUNCH_LATENCY, NULL, NULL, NULL, 0, MS(3), 1200, NULL},
+	{VPA_CAUSE_SYNC, NULL, "cudaDeviceSynchronize", NULL, 0, MS(2), 12, NULL}};
 static struct vpa_device two_devices[] = {
 	{.device = 0,
 		.ops = 2184,
@@ -297,7 +322,7 @@ static struct vpa_device two_devices[] = {
 		.cause_count = 2},
 };
 static struct vpa_gap_row second_gap[] = {{"G1", 1, MS(400), MS(0.5), VPA_CAUSE_SYNC,
-	"cudaDeviceSynchronize", NULL, 1, 2, "x", "ncclDevKernel_AllReduce", NULL, 0}};
+	"cudaDeviceSynchronize", NULL, 1, 2, "x", "ncclDevKernel_AllReduce", NULL, 0, NULL}};
 
 static struct vpa_report two_bound(void)
 {

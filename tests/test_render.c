@@ -288,7 +288,7 @@ static void a_cause_is_told_by_where_most_of_it_is(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(parts); i++)
 		parts[i] = (struct vpa_idle_part){
-			VPA_CAUSE_BLOCKING_COPY, names[i], "cudaMemcpy", NULL, 0, MS(10), 1};
+			VPA_CAUSE_BLOCKING_COPY, names[i], "cudaMemcpy", NULL, 0, MS(10), 1, NULL};
 	expect_words("spread over ranges", &r, "All of it: cudaMemcpy in 4 ranges.");
 	parts[2].ns = MS(40);
 	dev.idle_ns = dev.window_idle_ns = MS(70);
@@ -321,9 +321,9 @@ static void check_name(const char *rule, const char *name)
 	const char *texts[5] = {name, name, name, name, name};
 	struct vpa_pair pairs[] = {{name, name}, {"command", name}, {"host", name}, {"cuda", name}};
 	struct vpa_gpu gpu = {.name = name, .uuid = name, .pci = name, .compute_major = 9};
-	struct vpa_idle_part parts[] = {{VPA_CAUSE_SYNC, name, name, name, MS(3), MS(3), 3},
-		{VPA_CAUSE_SYNC, NULL, name, name, MS(1), MS(2), 1},
-		{VPA_CAUSE_QUEUED, name, NULL, NULL, 0, MS(1), 0}};
+	struct vpa_idle_part parts[] = {{VPA_CAUSE_SYNC, name, name, name, MS(3), MS(3), 3, NULL},
+		{VPA_CAUSE_SYNC, NULL, name, name, MS(1), MS(2), 1, NULL},
+		{VPA_CAUSE_QUEUED, name, NULL, NULL, 0, MS(1), 0, NULL}};
 	struct vpa_device device = {.active_ns = MS(10),
 		.busy_ns = MS(4),
 		.idle_ns = MS(6),
@@ -337,7 +337,7 @@ static void check_name(const char *rule, const char *name)
 		.comm_wait_ns = MS(1)};
 	struct vpa_gap_piece piece = {VPA_CAUSE_SYNC, name, name, MS(3)};
 	struct vpa_gap_row gap = {
-		"G1", 0, 0, MS(3), VPA_CAUSE_SYNC, name, name, 1, 1, name, name, &piece, 1};
+		"G1", 0, 0, MS(3), VPA_CAUSE_SYNC, name, name, 1, 1, name, name, &piece, 1, NULL};
 	struct vpa_family_row family = {name, 1, MS(4), MS(4), 1};
 	struct vpa_kernel_row kernel = {name, name, name, MS(4), SPREAD(1, 4)};
 	struct vpa_backend_row backend = {name, 1, 1, 1, 1, 0.5};
@@ -467,7 +467,7 @@ static void tables_of_any_length_stay_short(void **state)
 	for (i = 0; i < COUNT(parts); i++) {
 		snprintf(names[i], sizeof(names[i]), "range %zu", i);
 		parts[i] = (struct vpa_idle_part){(enum vpa_cause)(i % (VPA_CAUSES + 3)), names[i],
-			NULL, NULL, 0, MS(0.01), 1};
+			NULL, NULL, 0, MS(0.01), 1, NULL};
 	}
 	for (i = 0; i < COUNT(many); i++)
 		many[i] = (struct vpa_device){.device = (int64_t)i,

@@ -4,7 +4,7 @@
 #include "formats/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/random_causes.h"
-#include "tests/support/random_lines.h"
+#include "tests/support/random_samples.h"
 #include "tests/support/script.h"
 
 #include <inttypes.h>
@@ -17,33 +17,27 @@
 
 #include <cmocka.h>
 
-static const char *const stacks[] = {"main (run.py:3)", "main (run.py:3);step (model.py:40)",
-	"main (run.py:4);step (model.py:41);item", "", "_bootstrap (threading.py:890)"};
-
-/* Adds samples to a script: behind lines that name a thread, so that no lane is new. */
-static char *with_samples(const char *script, struct vpt_random *r, size_t *count)
+/* Takes what samples add from a report. */
+static void strip_lines(struct vpa_report *r)
 {
-	struct random_text out = {0};
-	const char *line, *next;
+	size_t d, i;
 
-	for (line = script; *line; line = next) {
-		const char *end = strchrnul(line, '\n'), *thread = strstr(line, " t1 "), *digits;
-		size_t left;
-
-		next = *end ? end + 1 : end;
-		for (; line < next; line += left < 200 ? left : 200) {
-			left = (size_t)(next - line);
-			random_text_add(&out, "%.*s", left < 200 ? (int)left : 200, line);
-		}
-		if (!thread || thread > end || vpt_random_below(r, 2))
-			continue;
-		digits = thread + 4 + strcspn(thread + 4, "0123456789\n");
-		random_text_add(&out, "sample t1 %" PRIu64 " \"%s\" state %" PRIu64 " cpu_us 7\n",
-			(uint64_t)strtoull(digits, NULL, 10) + vpt_random_below(r, 3000000),
-			stacks[vpt_random_below(r, 5)], vpt_random_below(r, 6));
-		++*count;
+	r->counts.samples = 0;
+	r->lines = (struct vpa_lines){0};
+	for (d = 0; d < r->device_count; d++) {
+		r->devices[d].cpu_wait_ns = 0;
+		for (i = 0; i < r->devices[d].cause_count; i++)
+			r->devices[d].causes[i].top = NULL;
 	}
-	return out.data;
+	for (i = 0; i < r->gap_count; i++)
+		r->gaps[i].top = NULL;
+	for (i = 0; i < r->finding_count; i++) {
+		const char *note = r->findings[i].note, *at = note ? strstr(note, ", at ") : NULL;
+
+		if (at)
+			r->findings[i].note = vpa_arena_printf(&r->arena, "%.*s%s",
+				(int)(at - note), note, at + strcspn(at, ")") + 1);
+	}
 }
 
 static struct vpt_buffer report_of(
@@ -56,8 +50,10 @@ static struct vpt_buffer report_of(
 	struct vpt_sink *sink;
 
 	if (vpt_script_trace(script, &trace, &err) ||
-		vpa_analyze(trace, "capture", options, &report, &err) ||
-		vpt_sink_memory(&out, &sink, &err) ||
+		vpa_analyze(trace, "capture", options, &report, &err))
+		fail_msg("%s", err.text);
+	strip_lines(report);
+	if (vpt_sink_memory(&out, &sink, &err) ||
 		(as_json ? vpa_render_json(report, sink, &err)
 			 : vpa_render_text(report, &(struct vpa_text){.width = 100}, sink, &err)) ||
 		sink->finish(sink, 1, &err))
@@ -95,7 +91,7 @@ static void samples_change_no_report(void **state)
 		struct random_causes how = {.seed = seed, .cuts = (unsigned)(seed % 5)};
 		struct vpa_options options = {0};
 		char *script = random_causes_script(&how, &options);
-		char *sampled = with_samples(script, &r, &samples);
+		char *sampled = random_samples(script, &r, &samples);
 
 		expect_same_report(seed, script, sampled, &options, 0);
 		expect_same_report(seed, script, sampled, &options, 1);

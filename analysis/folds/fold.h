@@ -44,7 +44,7 @@ struct vpa_fold {
 };
 
 /* Every fold, in the order in which they see the trace and finish: gains reads what gaps has written,
- * first_use adds it up; counters measures the requests of blocks. */
+ * first_use adds it up, lines splits it; counters measures the requests of blocks. */
 #define VPA_FOLDS(X)                                                                               \
 	X(devices)                                                                                 \
 	X(gaps)                                                                                    \
@@ -55,6 +55,7 @@ struct vpa_fold {
 	X(copies)                                                                                  \
 	X(comm)                                                                                    \
 	X(first_use)                                                                               \
+	X(lines)                                                                                   \
 	X(syncs)                                                                                   \
 	X(blocks)                                                                                  \
 	X(attention_steps)                                                                         \

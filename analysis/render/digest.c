@@ -43,6 +43,10 @@ static void add_place(
 	if (part->inside_ns > p->inside_ns)
 		p->inside = part->inside;
 	p->inside_ns += part->inside_ns;
+	if (part->ns > p->top_ns && part->top && part->top->line.file) {
+		p->top = part->top;
+		p->top_ns = part->ns;
+	}
 }
 
 static void add_device(struct vpa_digest *d, const struct vpa_device *dev)
@@ -55,6 +59,7 @@ static void add_device(struct vpa_digest *d, const struct vpa_device *dev)
 	d->idle_ns += dev->idle_ns;
 	d->gaps += dev->gaps;
 	d->window_idle_ns += dev->window_idle_ns;
+	d->cpu_wait_ns += dev->cpu_wait_ns;
 	for (i = 0; i < dev->cause_count; i++) {
 		struct vpa_idle_part part = dev->causes[i];
 
@@ -203,6 +208,16 @@ struct vpa_idle_place vpa_inside_of(const struct vpa_digest *d, enum vpa_cause c
 	if (sum.ns <= d->cause_ns[cause] / 4)
 		sum.ns = 0;
 	return sum;
+}
+
+struct vpa_label vpa_line_of_cause(const struct vpa_digest *d, enum vpa_cause cause)
+{
+	const struct vpa_idle_place *first = vpa_first_place(d, cause);
+	struct vpa_label line = {{0}};
+
+	if (first && first->ns >= d->cause_ns[cause] / 2)
+		vpa_top_line_text(line.text, sizeof(line.text), first->top);
+	return line;
 }
 
 /* ---- places ---- */

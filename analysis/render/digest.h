@@ -14,6 +14,8 @@ struct vpa_idle_place {
 	uint64_t ns, gaps;
 	const char *inside; /* the host was in this call for inside_ns of it */
 	uint64_t inside_ns;
+	const struct vpa_top_line *top; /* of the device that waited longest; NULL: not known */
+	uint64_t top_ns;
 };
 
 enum { VPA_PLACES = 256, VPA_HEADS = 32 };
@@ -21,7 +23,8 @@ enum { VPA_PLACES = 256, VPA_HEADS = 32 };
 struct vpa_digest {
 	uint64_t window_ns, windows_ns; /* the window; times the number of devices */
 	uint64_t active_ns, busy_ns, idle_ns, window_idle_ns, gaps, window_gaps;
-	uint64_t edge_ns; /* of the window's idle time: its heads and tails */
+	uint64_t edge_ns;     /* of the window's idle time: its heads and tails */
+	uint64_t cpu_wait_ns; /* of the hosts' own code */
 	uint64_t cause_ns[VPA_CAUSES], cause_gaps[VPA_CAUSES];
 	enum vpa_cause causes[VPA_CAUSES]; /* those with idle time, by ns, falling */
 	size_t cause_count;
@@ -60,6 +63,10 @@ struct vpa_label vpa_cause_sentence(enum vpa_cause cause); /* "sync: host waited
 /* The call in which the host spent most of a cause's time that earlier waits turned into idle time;
  * ns is 0 if that is at most a quarter of the cause. */
 struct vpa_idle_place vpa_inside_of(const struct vpa_digest *d, enum vpa_cause cause);
+
+/* Where most of a cause's idle time is, "at model.py:212 (97 % of 412 samples)": the line of its
+ * largest place, if that has half of it. Empty: not known. */
+struct vpa_label vpa_line_of_cause(const struct vpa_digest *d, enum vpa_cause cause);
 
 /* What limits devices with this load, if they are bound: "the work itself", "copies that no kernel
  * hides ...". */

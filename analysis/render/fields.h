@@ -48,8 +48,9 @@ enum vpa_null {
 	VPA_NULL_ZERO,
 	VPA_NULL_NEGATIVE,
 	VPA_NULL_NOT_POSITIVE,
-	VPA_NULL_MAX,  /* UINT64_MAX */
-	VPA_NULL_COUNT /* an object whose `count` member is 0; in texts, each NULL is left out */
+	VPA_NULL_MAX,     /* UINT64_MAX */
+	VPA_NULL_POINTER, /* an object behind a pointer, which is NULL */
+	VPA_NULL_COUNT    /* an object whose `count` member is 0; in texts, each NULL is left out */
 };
 
 /* The row being written, for fields that are not plain members. */
@@ -122,6 +123,9 @@ int vpa_field_read(const struct vpa_at *at, const struct vpa_field *f, struct vp
 
 static inline int vpa_field_is_known(const struct vpa_at *at, const struct vpa_field *f)
 {
+	if (f->null == VPA_NULL_POINTER &&
+		!*(const void *const *)(const void *)((const char *)at->row + f->offset))
+		return 0;
 	return !f->known || f->known(at);
 }
 
@@ -168,8 +172,11 @@ struct vpa_at vpa_field_row(const struct vpa_at *at, const struct vpa_field *f, 
 #define INSIDE(t, f, m)                                                                            \
 	.type = VPA_FIELD_##t, .fields = &(f), .bytes = sizeof(((ROW *)0)->m),                     \
 	.offset = offsetof(ROW, m)
-#define MEMBER(f, m)   INSIDE(OBJECT, f, m)
-#define SAME(f, m)     INSIDE(SAME, f, m)
+#define MEMBER(f, m) INSIDE(OBJECT, f, m)
+#define SAME(f, m)   INSIDE(SAME, f, m)
+#define POINTER(f, m)                                                                              \
+	.type = VPA_FIELD_OBJECT, .null = VPA_NULL_POINTER, .fields = &(f),                        \
+	.bytes = sizeof(*((ROW *)0)->m), .offset = offsetof(ROW, m)
 #define PART(f)        .type = VPA_FIELD_OBJECT, .fields = &(f), .bytes = sizeof(ROW), .offset = 0
 #define SPREAD(m)      INSIDE(OBJECT, vpa_fields_spread, m)
 #define SOME_SPREAD(m) .null = VPA_NULL_COUNT, .count = AT(uint64_t, m.count), SPREAD(m)
@@ -182,11 +189,12 @@ struct vpa_at vpa_field_row(const struct vpa_at *at, const struct vpa_field *f, 
 
 /* ---- the tables ---- */
 
-extern const struct vpa_fields vpa_fields_report;                    /* fields_report.c */
-extern const struct vpa_fields vpa_fields_system;                    /* fields_system.c */
-extern const struct vpa_fields vpa_fields_request, vpa_fields_stage; /* fields_blocks.c */
-extern const struct vpa_fields vpa_fields_inferred;                  /* fields_steps.c */
-extern const struct vpa_fields vpa_fields_counter;                   /* fields_counters.c */
+extern const struct vpa_fields vpa_fields_report;                     /* fields_report.c */
+extern const struct vpa_fields vpa_fields_system;                     /* fields_system.c */
+extern const struct vpa_fields vpa_fields_request, vpa_fields_stage;  /* fields_blocks.c */
+extern const struct vpa_fields vpa_fields_inferred;                   /* fields_steps.c */
+extern const struct vpa_fields vpa_fields_counter;                    /* fields_counters.c */
+extern const struct vpa_fields vpa_fields_top_line, vpa_fields_lines; /* fields_lines.c */
 
 /* Of struct vpa_spread: all fields, and all without the number of samples and their sum. */
 extern const struct vpa_fields vpa_fields_spread, vpa_fields_spread_values;

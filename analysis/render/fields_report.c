@@ -120,6 +120,7 @@ static const struct vpa_field counts_fields[] = {
 	{"range_names", SIZE(range_names), "names", "different range names"},
 	{"gaps_of_min_gap", U64(gaps_listed_of), "gaps",
 		"gaps of min_gap_ns or longer; the list has the longest"},
+	{"samples", U64(counts.samples), "events", "samples of Python stacks"},
 };
 static const struct vpa_fields counts = FIELDS("counts", "events in the window", counts_fields);
 #undef ROW
@@ -140,6 +141,8 @@ static const struct vpa_field idle_part_fields[] = {
 		"the call that the host was in for most of inside_ns; null: none"},
 	{"inside_ns", U64(inside_ns), "ns",
 		"of ns: the host was in another call, which the cause delayed"},
+	{"line", POINTER(vpa_fields_top_line, top), NULL,
+		"the line of Python that most of it is at; null: not known"},
 };
 static const struct vpa_fields idle_part =
 	FIELDS("idle_part", "idle time of one cause in one place", idle_part_fields);
@@ -204,6 +207,8 @@ static const struct vpa_field device_fields[] = {
 		"idle time in which the driver and libraries initialise"},
 	{"limit", COMPUTED(CHOICE), NULL, "what limits the device; idle: see causes",
 		.number = device_limit, .choice = limit_choice},
+	{"cpu_wait_ns", U64(cpu_wait_ns), "ns",
+		"of idle time in the host's own code: the thread could run, but no CPU was free"},
 };
 static const struct vpa_fields device =
 	FIELDS("device", "a GPU that had work in the window", device_fields);
@@ -251,6 +256,8 @@ static const struct vpa_field gap_fields[] = {
 	{"after", TEXT_OR_NULL(after), NULL, "name of the op before it; null: none, or no name"},
 	{"before", TEXT_OR_NULL(before), NULL, "name of the op after it; null: none, or no name"},
 	{"pieces", ROWS(piece, pieces, piece_count), NULL, "its causes; they sum to duration_ns"},
+	{"line", POINTER(vpa_fields_top_line, top), NULL,
+		"the line of all gaps with its cause, call and range; null: not known"},
 };
 static const struct vpa_fields gap =
 	FIELDS("gap", "one of the longest stretches in which a device runs nothing", gap_fields);
@@ -496,6 +503,7 @@ static const struct vpa_field report_fields[] = {
 		"steps inferred from the kernel sequence, a row per GPU; absent if there are none, "
 		"or if anything is marked",
 		.known = has_inferred, .optional = 1},
+	{"lines", MEMBER(vpa_fields_lines, lines), NULL, "lines of Python; empty without stacks"},
 };
 const struct vpa_fields vpa_fields_report = FIELDS(
 	"report", "where the time of a GPU trace went, and why the GPU was idle", report_fields);

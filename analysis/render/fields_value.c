@@ -95,7 +95,11 @@ int vpa_field_read(const struct vpa_at *at, const struct vpa_field *f, struct vp
 
 struct vpa_at vpa_field_inside(const struct vpa_at *at, const struct vpa_field *f)
 {
-	return (struct vpa_at){at->report, member(at, f), at};
+	const void *object = member(at, f);
+
+	if (f->null == VPA_NULL_POINTER)
+		object = *(const void *const *)object;
+	return (struct vpa_at){at->report, object, at};
 }
 
 struct vpa_at vpa_field_row(const struct vpa_at *at, const struct vpa_field *f, size_t i)

@@ -188,7 +188,7 @@ static void put_idle_cause(
 	const struct vpa_block_part *part = largest(b, VPA_PART_IDLE),
 				    *end = b->parts + b->part_count;
 	struct vpa_words w = {.used = 0}, then = {.used = 0};
-	struct vpa_label where;
+	struct vpa_label where, line;
 	size_t shown = 1;
 
 	if (!part)
@@ -204,6 +204,9 @@ static void put_idle_cause(
 		vpa_words_add(&w, ", ", "summed over GPUs");
 	if (where.text[0])
 		vpa_words_add(&w, ": ", "%s", where.text);
+	line = vpa_line_of_cause(d, vpa_known_cause(part->cause));
+	if (line.text[0])
+		vpa_words_add(&w, ", ", "%s", line.text);
 	vpa_words_add(&w, "", ".");
 	for (part++; part < end && part->kind == VPA_PART_IDLE && shown < NAMES; part++, shown++)
 		if (part->ns >= b->idle_ns / 20)

@@ -286,7 +286,7 @@ static void add_main_place(struct vpa_words *w, const struct vpa_digest *d, enum
 	const struct vpa_idle_place *at = vpa_first_place(d, cause);
 	uint64_t all_ns = d->cause_ns[cause];
 	struct vpa_idle_place call, alike;
-	struct vpa_label where;
+	struct vpa_label where, line = vpa_line_of_cause(d, cause);
 	size_t ranges, count;
 	uint64_t ns;
 
@@ -306,8 +306,9 @@ static void add_main_place(struct vpa_words *w, const struct vpa_digest *d, enum
 		ns = call.ns;
 	}
 	if (where.text[0])
-		vpa_words_add(w, " ", "%s of it: %s.", ns < all_ns ? vpa_duration(ns).text : "All",
-			where.text);
+		vpa_words_add(w, " ", "%s of it: %s%s%s.",
+			ns < all_ns ? vpa_duration(ns).text : "All", where.text,
+			line.text[0] ? ", " : "", line.text);
 }
 
 /* "host waited for the GPU (sync): 108 ms of 157 ms idle, 328 gaps, mean 330 us.", where, and what it means. */

@@ -169,6 +169,19 @@ static void add_cause(
 		add_inside(t, d, cause);
 }
 
+/* Host code that waits for a CPU has no line to blame. */
+static void add_cpu_wait(struct vpa_table *t, const struct vpa_digest *d)
+{
+	struct vpa_row *row;
+
+	if (d->cpu_wait_ns < d->cause_ns[VPA_CAUSE_HOST_CODE] / 20 || !d->cpu_wait_ns)
+		return;
+	row = vpa_table_row(t, 4, "of which waiting for a CPU: check quota, cores, workers");
+	row->wrap = 1;
+	row->cells[0] = vpa_ms(d->cpu_wait_ns, d);
+	row->cells[1] = vpa_percent(d->cpu_wait_ns, d->windows_ns);
+}
+
 /* Whether a part gets a line: a thousandth of the window or more, or one of the three largest. */
 static int is_worth(uint64_t ns, const struct vpa_digest *d, size_t rank)
 {
@@ -192,8 +205,11 @@ static void add_idle(struct vpa_table *t, const struct vpa_report *r, const stru
 	row->style = VPA_BOLD;
 	fill_part(row, d->window_idle_ns, d->window_gaps, d->window_idle_ns, d);
 	for (i = 0; i < d->cause_count && i < CAUSES && is_worth(d->cause_ns[d->causes[i]], d, i);
-		i++)
+		i++) {
 		add_cause(t, d, d->causes[i], places_wanted(d, i));
+		if (d->causes[i] == VPA_CAUSE_HOST_CODE)
+			add_cpu_wait(t, d);
+	}
 	for (; i < d->cause_count; i++) {
 		rest_ns += d->cause_ns[d->causes[i]];
 		rest_gaps += d->cause_gaps[d->causes[i]];
@@ -326,6 +342,7 @@ static void add_gap(
 	struct vpa_label place, before = {{0}}, id = vpa_fit(g->id, 8);
 	struct vpa_num ns = g->piece_count ? vpa_duration(headline_ns(g)) : (struct vpa_num){""};
 	struct vpa_row *row;
+	char line[320];
 	size_t used;
 	int below;
 
@@ -352,6 +369,8 @@ static void add_gap(
 			(long long)g->device);
 	if (below)
 		vpa_text_row(t, 4, "%s", vpa_place(g->call, g->range, room).text);
+	if (vpa_top_line_text(line, sizeof(line), g->top)[0])
+		vpa_text_row(t, 4, "%s", line);
 	add_pieces(t, g, room);
 }
 

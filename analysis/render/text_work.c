@@ -158,6 +158,7 @@ void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct
 	static const struct vpa_column columns[] = {{"idle ms", 0, NULL}, {"gaps", 0, NULL},
 		{"in call ms", 1, NULL}, {"calls", 0, NULL}};
 	struct vpa_table t;
+	char line[320];
 	size_t i;
 
 	if (!r->sync_count || !r->device_count)
@@ -178,6 +179,8 @@ void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct
 		row->cells[1] = vpa_count(s->gaps);
 		row->cells[2] = vpa_ms(s->total_ns, d);
 		row->cells[3] = vpa_count(s->count);
+		if (vpa_top_line_text(line, sizeof(line), vpa_top_line_of_call(r, s->call))[0])
+			vpa_text_row(&t, 4, "%s", line);
 	}
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);

@@ -1,0 +1,64 @@
+/* code_line.c - lines of Python in words. */
+#include "analysis/code_line.h"
+
+#include "analysis/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FOLDERS = 2 };
+
+/* The file's name with its last folders. */
+static const char *short_path(const char *path)
+{
+	const char *at = path + strlen(path);
+	int slashes = 0;
+
+	while (at > path && slashes <= FOLDERS)
+		slashes += *--at == '/';
+	return slashes > FOLDERS ? at + 1 : path;
+}
+
+const char *vpa_line_text(char *text, size_t cap, const struct vpa_code_line *line)
+{
+	const char *file = line->file ? line->file : "";
+
+	if (!*file)
+		snprintf(text, cap, "%s", line->function ? line->function : "");
+	else if (line->number)
+		snprintf(text, cap, "%s:%" PRIu64, short_path(file), line->number);
+	else
+		snprintf(text, cap, "%s", short_path(file));
+	return text;
+}
+
+const char *vpa_top_line_text(char *text, size_t cap, const struct vpa_top_line *top)
+{
+	char line[256], base[48] = "its time";
+
+	*text = '\0';
+	if (!top || !top->line.file)
+		return text;
+	if (top->samples)
+		snprintf(base, sizeof(base), "%" PRIu64 " samples", top->samples);
+	snprintf(text, cap, "at %s (%.0f %% of %s)", vpa_line_text(line, sizeof(line), &top->line),
+		100 * top->share, base);
+	return text;
+}
+
+const struct vpa_top_line *vpa_top_line_of_call(const struct vpa_report *r, const char *call)
+{
+	const struct vpa_idle_part *best = NULL;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].cause_count; i++) {
+			const struct vpa_idle_part *part = &r->devices[d].causes[i];
+
+			if (part->top && part->top->line.file && part->call && call &&
+				!strcmp(part->call, call) && (!best || part->ns > best->ns))
+				best = part;
+		}
+	return best ? best->top : NULL;
+}

@@ -1,0 +1,49 @@
+/* lines.h - what the fold of lines adds up. Private to lines.c and lines_write.c. */
+#ifndef VPA_ANALYSIS_FOLDS_LINES_H
+#define VPA_ANALYSIS_FOLDS_LINES_H
+
+#include "analysis/folds/fold.h"
+#include "analysis/index.h"
+
+/* Idle time of one (device, cause) in one (place, call), for which stacks were looked up. */
+struct line_part {
+	uint64_t ns;      /* without what exact stacks explain */
+	uint64_t samples; /* that belong to ns */
+	uint64_t exact_ns;
+	uint64_t wait_ns; /* of all: waiting for a CPU */
+};
+
+/* One stack of a part. */
+struct line_share {
+	uint64_t samples, exact_ns;
+};
+
+/* Work that one stack launched on a device. */
+struct line_launches {
+	uint64_t ops, busy_ns;
+};
+
+struct lines_state {
+	struct vpa_index parts_index; /* (device << 8 | cause, place << 32 | call) */
+	struct line_part *parts;
+	size_t part_cap;
+	struct vpa_index shares_index; /* (part, stack) */
+	struct line_share *shares;
+	size_t share_cap;
+	/* Samples of a thread before this time are counted in a part: (part, thread). */
+	struct vpa_index seen_index;
+	uint64_t *seen_ns;
+	size_t seen_cap;
+	struct vpa_index launches_index; /* (device, stack) */
+	struct line_launches *launches;
+	size_t launches_cap;
+	/* The last answer: launches of this thread in [from, until) have this stack. */
+	uint32_t thread, stack;
+	uint64_t from_ns, until_ns;
+};
+
+/* Fills out->lines, and the lines of its causes and gaps. */
+int vpa_lines_write(
+	struct lines_state *s, const struct vpa_fold_context *c, struct vpa_report *out);
+
+#endif

@@ -1,0 +1,436 @@
+/* lines_write.c - splits idle time by the samples that belong to it, and names the lines.
+ *
+ * Of n samples, k with a stack: the stack has k/n of the time, rounded so that the parts add up. Time
+ * with fewer than VPA_LINE_SAMPLES_MIN samples has no line. */
+#include "analysis/folds/lines.h"
+
+#include "formats/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINES_LISTED = 256 };
+
+struct amount {
+	uint64_t ns, samples;
+};
+
+/* What is written down. */
+struct writing {
+	struct lines_state *s;
+	const struct vpa_fold_context *c;
+	struct vpa_report *out;
+	uint64_t *before; /* by part: samples of the shares seen so far */
+	size_t before_cap;
+	struct vpa_index lines_index; /* (device << 8 | cause, frame) */
+	struct amount *lines;
+	size_t line_cap;
+	struct vpa_index tops_index; /* (part, frame) */
+	struct amount *tops;
+	size_t top_cap;
+	struct {
+		uint64_t amount;
+		uint32_t frame;
+	} * best;                      /* by part: the frame that most of it is at */
+	struct vpa_index stacks_index; /* (device << 8 | cause, stack) */
+	struct amount *stacks;
+	size_t stack_cap;
+};
+
+/* The first `k` of `n` equal parts of `ns`; both counts below 2^32. */
+static uint64_t first_parts(uint64_t ns, uint64_t k, uint64_t n)
+{
+	return ns / n * k + ns % n * k / n;
+}
+
+static int add(struct vpa_index *x, uint64_t a, uint64_t b, struct amount **rows, size_t *cap,
+	struct amount more)
+{
+	uint32_t row = vpa_index_row(x, a, b, rows, cap, sizeof(**rows));
+
+	if (row == UINT32_MAX)
+		return VPT_ENOMEM;
+	(*rows)[row].ns += more.ns;
+	(*rows)[row].samples += more.samples;
+	return VPT_OK;
+}
+
+/* The time that a share has of its part. */
+static uint64_t ns_of(struct writing *w, uint32_t part, const struct line_share *share)
+{
+	const struct line_part *p = &w->s->parts[part];
+	uint64_t from = w->before[part], to = from + share->samples;
+
+	w->before[part] = to;
+	if (p->samples < VPA_LINE_SAMPLES_MIN)
+		return share->exact_ns;
+	return share->exact_ns + first_parts(p->ns, to, p->samples) -
+	       first_parts(p->ns, from, p->samples);
+}
+
+static int add_shares(struct writing *w)
+{
+	struct lines_state *s = w->s;
+	size_t i;
+	int rc = VPT_OK;
+
+	if (vpt_grow_zeroed(&w->before, &w->before_cap, s->parts_index.count, sizeof(*w->before)))
+		return VPT_ENOMEM;
+	for (i = 0; i < s->shares_index.count && !rc; i++) {
+		uint32_t part = (uint32_t)s->shares_index.entries[i].a,
+			 stack = (uint32_t)s->shares_index.entries[i].b;
+		uint64_t owner = s->parts_index.entries[part].a;
+		uint32_t frame = vpa_stacks_line(w->c->model, stack);
+		struct amount more = {ns_of(w, part, &s->shares[i]), s->shares[i].samples};
+
+		rc |= add(&w->lines_index, owner, frame, &w->lines, &w->line_cap, more);
+		rc |= add(&w->tops_index, part, frame, &w->tops, &w->top_cap,
+			(struct amount){s->shares[i].exact_ns, more.samples});
+		rc |= add(&w->stacks_index, owner, stack, &w->stacks, &w->stack_cap, more);
+	}
+	return rc ? VPT_ENOMEM : VPT_OK;
+}
+
+static const char *name_or_empty(const struct writing *w, uint64_t name)
+{
+	const char *text = vpa_fold_name(w->out, w->c->model, (uint32_t)name);
+
+	return text ? text : "";
+}
+
+static struct vpa_code_line line_of(const struct writing *w, const struct vpt_frame *frame)
+{
+	return (struct vpa_code_line){
+		name_or_empty(w, frame->function), name_or_empty(w, frame->file), frame->line};
+}
+
+/* The line of a frame's number; VPA_NONE: none. */
+static struct vpa_code_line line_at(const struct writing *w, uint64_t number)
+{
+	struct vpt_frame frame;
+
+	if (number == VPA_NONE)
+		return (struct vpa_code_line){NULL, NULL, 0};
+	frame = vpa_stacks_frame_at(&w->c->model->stacks, (uint32_t)number);
+	return line_of(w, &frame);
+}
+
+/* ---- idle time by line ---- */
+
+static int compare_idle(const void *pa, const void *pb)
+{
+	const struct vpa_idle_line *a = pa, *b = pb;
+
+	if (!a->line.file != !b->line.file)
+		return a->line.file ? -1 : 1;
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	if (a->cause != b->cause)
+		return a->cause < b->cause ? -1 : 1;
+	if (a->line.file && strcmp(a->line.file, b->line.file) != 0)
+		return strcmp(a->line.file, b->line.file);
+	return a->line.number < b->line.number ? -1 : a->line.number > b->line.number;
+}
+
+/* Sums all rows beyond those listed by device and cause. */
+static size_t merge_small(struct vpa_idle_line *rows, size_t count)
+{
+	size_t kept = LINES_LISTED, i, k;
+
+	for (i = LINES_LISTED; i < count; i++) {
+		struct vpa_idle_line row = rows[i];
+
+		for (k = LINES_LISTED;
+			k < kept && (rows[k].cause != row.cause || rows[k].device != row.device);
+			k++)
+			;
+		if (k == kept) {
+			rows[kept] = row;
+			rows[kept++].line = (struct vpa_code_line){"(other)", "", 0};
+		} else {
+			rows[k].ns += row.ns;
+			rows[k].samples += row.samples;
+		}
+	}
+	return count > LINES_LISTED ? kept : count;
+}
+
+/* Adds, for each device and cause, the idle time that no line has. */
+static size_t add_rests(struct vpa_report *out, struct vpa_idle_line *rows, size_t count)
+{
+	size_t d, i, rest, end = count;
+
+	for (d = 0; d < out->device_count; d++)
+		for (i = 0; i < out->devices[d].cause_count; i++) {
+			const struct vpa_idle_part *part = &out->devices[d].causes[i];
+
+			for (rest = count;
+				rest < end && (rows[rest].cause != part->cause ||
+						      rows[rest].device != out->devices[d].device);
+				rest++)
+				;
+			if (rest == end)
+				rows[end++] = (struct vpa_idle_line){
+					.device = out->devices[d].device, .cause = part->cause};
+			rows[rest].ns += part->ns;
+		}
+	for (rest = count; rest < end; rest++)
+		for (i = 0; i < count; i++)
+			if (rows[i].cause == rows[rest].cause &&
+				rows[i].device == rows[rest].device)
+				rows[rest].ns -= rows[i].ns;
+	return end;
+}
+
+static int write_idle(struct writing *w)
+{
+	struct vpa_report *out = w->out;
+	struct vpa_lines *lines = &out->lines;
+	size_t i, count = 0;
+
+	lines->idle = vpa_arena_alloc(&out->arena,
+		w->lines_index.count + out->device_count * VPA_CAUSES, sizeof(*lines->idle));
+	if (!lines->idle)
+		return VPT_ENOMEM;
+	for (i = 0; i < w->lines_index.count; i++) {
+		const struct vpa_index_entry *e = &w->lines_index.entries[i];
+
+		if (e->b != VPA_NONE && w->lines[i].ns)
+			lines->idle[count++] =
+				(struct vpa_idle_line){.device = w->c->model->devices[e->a >> 8],
+					.cause = (enum vpa_cause)(e->a & 0xff),
+					.line = line_at(w, e->b),
+					.ns = w->lines[i].ns,
+					.samples = w->lines[i].samples};
+	}
+	qsort(lines->idle, count, sizeof(*lines->idle), compare_idle);
+	count = merge_small(lines->idle, count);
+	count = add_rests(out, lines->idle, count);
+	qsort(lines->idle, count, sizeof(*lines->idle), compare_idle);
+	while (count && !lines->idle[count - 1].ns)
+		count--;
+	lines->idle_count = count;
+	return VPT_OK;
+}
+
+/* ---- the line of a cause's place ---- */
+
+static int is_same(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+/* Finds the frame that most of each part is at. */
+static int find_best(struct writing *w)
+{
+	size_t i, parts = w->s->parts_index.count;
+
+	w->best = vpt_calloc(parts ? parts : 1, sizeof(*w->best));
+	if (!w->best)
+		return VPT_ENOMEM;
+	for (i = 0; i < w->tops_index.count; i++) {
+		uint32_t part = (uint32_t)w->tops_index.entries[i].a;
+		uint64_t at = w->s->parts[part].exact_ns ? w->tops[i].ns : w->tops[i].samples;
+
+		if (at <= w->best[part].amount || w->tops_index.entries[i].b == VPA_NONE)
+			continue;
+		w->best[part].amount = at;
+		w->best[part].frame = (uint32_t)w->tops_index.entries[i].b;
+	}
+	return VPT_OK;
+}
+
+/* The line that most of a part is at, into *top. Returns 0 if nothing is known. */
+static int find_top(const struct writing *w, uint32_t part, struct vpa_top_line *top)
+{
+	const struct line_part *p = &w->s->parts[part];
+
+	*top = (struct vpa_top_line){.wait_ns = p->wait_ns};
+	if (!w->best[part].amount || (!p->exact_ns && p->samples < VPA_LINE_SAMPLES_MIN))
+		return p->wait_ns != 0;
+	top->samples = p->exact_ns ? 0 : p->samples;
+	top->share =
+		(double)w->best[part].amount / (double)(p->exact_ns ? p->exact_ns : p->samples);
+	top->line = line_at(w, w->best[part].frame);
+	return 1;
+}
+
+/* Adds the part's wait for a CPU to its device, and writes its line to the device's causes. */
+static int write_part_line(struct writing *w, uint32_t part)
+{
+	const struct vpa_index_entry *e = &w->s->parts_index.entries[part];
+	const struct vpa_model *m = w->c->model;
+	int64_t device = m->devices[e->a >> 8];
+	const char *range = vpa_fold_place(w->out, m, (uint32_t)(e->b >> 32));
+	const char *call = vpa_fold_name(w->out, m, (uint32_t)e->b);
+	struct vpa_top_line top, *kept;
+	size_t d, i;
+
+	for (d = 0; d < w->out->device_count; d++)
+		if (w->out->devices[d].device == device && (e->a & 0xff) == VPA_CAUSE_HOST_CODE)
+			w->out->devices[d].cpu_wait_ns += w->s->parts[part].wait_ns;
+	if (e->b == UINT64_MAX || !find_top(w, part, &top))
+		return VPT_OK;
+	kept = vpa_arena_alloc(&w->out->arena, 1, sizeof(*kept));
+	if (!kept)
+		return VPT_ENOMEM;
+	*kept = top;
+	for (d = 0; d < w->out->device_count; d++)
+		for (i = 0; i < w->out->devices[d].cause_count; i++) {
+			struct vpa_idle_part *p = &w->out->devices[d].causes[i];
+
+			if (w->out->devices[d].device == device &&
+				(uint64_t)p->cause == (e->a & 0xff) && is_same(p->range, range) &&
+				is_same(p->call, call))
+				p->top = kept;
+		}
+	return VPT_OK;
+}
+
+/* A listed gap has the line of its cause, place and call. */
+static void write_gap_line(struct vpa_report *out, struct vpa_gap_row *gap)
+{
+	size_t d, i;
+
+	for (d = 0; d < out->device_count; d++)
+		for (i = 0; i < out->devices[d].cause_count; i++) {
+			const struct vpa_idle_part *p = &out->devices[d].causes[i];
+
+			if (out->devices[d].device == gap->device && p->cause == gap->cause &&
+				is_same(p->range, gap->range) && is_same(p->call, gap->call))
+				gap->top = p->top;
+		}
+}
+
+/* ---- launches and stacks ---- */
+
+static int compare_launches(const void *pa, const void *pb)
+{
+	const struct vpa_launch_line *a = pa, *b = pb;
+
+	if (!a->line.file != !b->line.file)
+		return a->line.file ? -1 : 1;
+	if (a->busy_ns != b->busy_ns)
+		return a->busy_ns > b->busy_ns ? -1 : 1;
+	if (a->line.file && strcmp(a->line.file, b->line.file) != 0)
+		return strcmp(a->line.file, b->line.file);
+	return a->line.number < b->line.number ? -1 : a->line.number > b->line.number;
+}
+
+static int write_launches(struct writing *w)
+{
+	struct lines_state *s = w->s;
+	struct vpa_lines *lines = &w->out->lines;
+	struct vpa_index by_line = {0};
+	struct amount *sums = NULL;
+	size_t cap = 0, i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < s->launches_index.count && !rc; i++) {
+		const struct vpa_index_entry *e = &s->launches_index.entries[i];
+
+		rc = add(&by_line, e->a, vpa_stacks_line(w->c->model, (uint32_t)e->b), &sums, &cap,
+			(struct amount){s->launches[i].busy_ns, s->launches[i].ops});
+	}
+	lines->launches = vpa_arena_alloc(&w->out->arena, by_line.count, sizeof(*lines->launches));
+	if (!lines->launches)
+		rc = VPT_ENOMEM;
+	for (i = 0; i < by_line.count && !rc; i++)
+		lines->launches[lines->launch_count++] = (struct vpa_launch_line){
+			.device = w->c->model->devices[by_line.entries[i].a],
+			.line = line_at(w, by_line.entries[i].b),
+			.ops = sums[i].samples,
+			.busy_ns = sums[i].ns};
+	if (!rc)
+		qsort(lines->launches, lines->launch_count, sizeof(*lines->launches),
+			compare_launches);
+	vpa_index_free(&by_line);
+	vpt_free(sums);
+	return rc;
+}
+
+static int write_stacks(struct writing *w)
+{
+	const struct vpa_stacks *all = &w->c->model->stacks;
+	struct vpa_lines *lines = &w->out->lines;
+	uint32_t i, count = (uint32_t)vpa_stacks_count(all);
+
+	lines->stacks = vpa_arena_alloc(&w->out->arena, count, sizeof(*lines->stacks));
+	if (!lines->stacks)
+		return VPT_ENOMEM;
+	lines->stack_count = count;
+	for (i = 1; i < count; i++) {
+		struct vpa_stack_row *row = &lines->stacks[i];
+		struct vpt_frame frame = vpa_stacks_frame(all, i, &row->caller);
+
+		row->frame = line_of(w, &frame);
+	}
+	return VPT_OK;
+}
+
+/* Weights of stacks; time without any has stack 0. */
+static int write_weights(struct writing *w)
+{
+	struct lines_state *s = w->s;
+	struct vpa_lines *lines = &w->out->lines;
+	const int64_t *devices = w->c->model->devices;
+	size_t i;
+
+	lines->idle_stacks = vpa_arena_alloc(&w->out->arena,
+		w->stacks_index.count + lines->idle_count, sizeof(*lines->idle_stacks));
+	lines->launch_stacks = vpa_arena_alloc(
+		&w->out->arena, s->launches_index.count, sizeof(*lines->launch_stacks));
+	if (!lines->idle_stacks || !lines->launch_stacks)
+		return VPT_ENOMEM;
+	for (i = 0; i < w->stacks_index.count; i++) {
+		const struct vpa_index_entry *e = &w->stacks_index.entries[i];
+
+		if (e->b && w->stacks[i].ns)
+			lines->idle_stacks[lines->idle_stack_count++] = (struct vpa_stack_weight){
+				devices[e->a >> 8], (enum vpa_cause)(e->a & 0xff), (uint32_t)e->b,
+				w->stacks[i].ns};
+	}
+	for (i = 0; i < lines->idle_count; i++)
+		if (!lines->idle[i].line.file)
+			lines->idle_stacks[lines->idle_stack_count++] = (struct vpa_stack_weight){
+				lines->idle[i].device, lines->idle[i].cause, 0, lines->idle[i].ns};
+	for (i = 0; i < s->launches_index.count; i++)
+		lines->launch_stacks[lines->launch_stack_count++] =
+			(struct vpa_stack_weight){devices[s->launches_index.entries[i].a], 0,
+				(uint32_t)s->launches_index.entries[i].b, s->launches[i].busy_ns};
+	return VPT_OK;
+}
+
+int vpa_lines_write(struct lines_state *s, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct writing w = {.s = s, .c = c, .out = out};
+	uint32_t part;
+	size_t i;
+	int rc = add_shares(&w);
+
+	if (!rc)
+		rc = write_idle(&w);
+	if (!rc)
+		rc = find_best(&w);
+	for (part = 0; !rc && part < s->parts_index.count; part++)
+		rc = write_part_line(&w, part);
+	for (i = 0; !rc && i < out->gap_count; i++)
+		write_gap_line(out, &out->gaps[i]);
+	if (!rc)
+		rc = write_launches(&w);
+	if (!rc)
+		rc = write_stacks(&w);
+	if (!rc)
+		rc = write_weights(&w);
+	vpa_index_free(&w.lines_index);
+	vpa_index_free(&w.tops_index);
+	vpa_index_free(&w.stacks_index);
+	vpt_free(w.lines);
+	vpt_free(w.tops);
+	vpt_free(w.stacks);
+	vpt_free(w.before);
+	vpt_free(w.best);
+	return rc;
+}

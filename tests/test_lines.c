@@ -1,0 +1,311 @@
+/* test_lines.c - lines of Python: on traces whose answers a person can compute, and for what must hold of all. */
+#include "analysis/report.h"
+#include "formats/memory.h"
+#include "tests/support/random.h"
+#include "tests/support/random_causes.h"
+#include "tests/support/random_lines.h"
+#include "tests/support/random_samples.h"
+#include "tests/support/script.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The host of these launches a kernel, is in its own code from 2 ms to 102 ms, and launches another: 100 ms of host code,
+ * and 10 us of launch latency before the second kernel. Samples come every 5 ms, the first at 4 ms. */
+#define HOST_CODE                                                                                  \
+	"start 0\n"                                                                                \
+	"call t1 cudaLaunchKernel 900000-910000 corr 1; kernel s1 1000000-2000000 corr 1 \"a\"\n"  \
+	"call t1 cudaLaunchKernel 102000000-102005000 corr 2\n"                                    \
+	"kernel s1 102010000-103000000 corr 2 \"b\"\n"                                             \
+	"end 103000000\n"
+
+static const char slow[] = "main (/app/run.py:3);slow (/app/model.py:40)";
+static const char other[] = "main (/app/run.py:4)";
+
+static void add_script(struct random_text *out, const char *script)
+{
+	for (; *script; script += strnlen(script, 200))
+		random_text_add(out, "%.200s", script);
+}
+
+static void add_samples(
+	struct random_text *out, unsigned from, unsigned to, const char *stack, const char *more)
+{
+	for (; from < to; from++)
+		random_text_add(
+			out, "sample t1 %u \"%s\" %s\n", 4000000 + from * 5000000, stack, more);
+}
+
+static struct vpa_report *report_of(const char *script, const struct vpa_options *options)
+{
+	struct vpt_err err = {0};
+	struct vpa_report *report = NULL;
+	struct vpt_trace *trace = NULL;
+
+	if (vpt_script_trace(script, &trace, &err) ||
+		vpa_analyze(trace, "capture", options, &report, &err))
+		fail_msg("%s", err.text);
+	vpt_trace_close(trace);
+	return report;
+}
+
+static struct vpa_report *report_of_text(struct random_text *text)
+{
+	struct vpa_options options = {.min_gap_ns = 1};
+	struct vpa_report *r = report_of(text->data, &options);
+
+	vpt_free(text->data);
+	return r;
+}
+
+static const struct vpa_idle_part *part_of(const struct vpa_report *r, enum vpa_cause cause)
+{
+	size_t i;
+
+	assert_int_equal(r->device_count, 1);
+	for (i = 0; i < r->devices[0].cause_count; i++)
+		if (r->devices[0].causes[i].cause == cause)
+			return &r->devices[0].causes[i];
+	fail_msg("no idle time by %s", vpa_cause_text(cause));
+	return NULL;
+}
+
+/* The time of a cause at a line; line 0: without one. */
+static uint64_t ns_at(const struct vpa_report *r, enum vpa_cause cause, uint64_t number)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->lines.idle_count; i++)
+		if (r->lines.idle[i].cause == cause && r->lines.idle[i].line.number == number)
+			ns += r->lines.idle[i].ns;
+	return ns;
+}
+
+static void a_slow_line_is_named(void **state)
+{
+	struct random_text text = {0};
+	const struct vpa_idle_part *part;
+	struct vpa_report *r;
+	char words[200];
+
+	(void)state;
+	add_script(&text, HOST_CODE);
+	add_samples(&text, 0, 15, slow, "");
+	add_samples(&text, 15, 20, other, "");
+	r = report_of_text(&text);
+	part = part_of(r, VPA_CAUSE_HOST_CODE);
+	assert_int_equal(part->ns, 100000000);
+	assert_non_null(part->top);
+	assert_string_equal(part->top->line.function, "slow");
+	assert_string_equal(part->top->line.file, "/app/model.py");
+	assert_int_equal(part->top->line.number, 40);
+	assert_int_equal(part->top->samples, 20);
+	assert_true(part->top->share == 0.75);
+	assert_string_equal(vpa_top_line_text(words, sizeof(words), part->top),
+		"at /app/model.py:40 (75 % of 20 samples)");
+	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 40), 75000000);
+	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 4), 25000000);
+	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 0), 0);
+	assert_int_equal(r->counts.samples, 20);
+	assert_ptr_equal(r->gaps[0].top, part->top);
+	vpa_report_free(r);
+}
+
+static void four_samples_name_no_line(void **state)
+{
+	struct random_text text = {0};
+	struct vpa_report *r;
+
+	(void)state;
+	add_script(&text, HOST_CODE);
+	add_samples(&text, 0, 4, slow, "");
+	r = report_of_text(&text);
+	assert_null(part_of(r, VPA_CAUSE_HOST_CODE)->top);
+	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 0), 100000000);
+	vpa_report_free(r);
+}
+
+static void a_frameworks_line_gives_way_to_its_caller(void **state)
+{
+	struct random_text text = {0};
+	struct vpa_report *r;
+
+	(void)state;
+	add_script(&text, HOST_CODE);
+	add_samples(&text, 0, 20,
+		"main (/app/run.py:3);step (/opt/lib/python3.11/site-packages/kit/model.py:7);"
+		"forward (/opt/lib/python3.11/site-packages/torch/nn/module.py:9);wait "
+		"(/usr/lib/python3.11/threading.py:320)",
+		"");
+	r = report_of_text(&text);
+	assert_int_equal(part_of(r, VPA_CAUSE_HOST_CODE)->top->line.number, 7);
+	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 7), 100000000);
+	vpa_report_free(r);
+}
+
+/* The samples of a wait come while the GPU still works. */
+static void a_wait_has_the_line_of_its_call(void **state)
+{
+	struct random_text text = {0};
+	const struct vpa_idle_part *part;
+	struct vpa_report *r;
+
+	(void)state;
+	add_script(&text, "start 0\n"
+			  "call t1 cudaLaunchKernel 1000000-1010000 corr 1\n"
+			  "kernel s1 1020000-60000000 corr 1 \"a\"\n"
+			  "call t1 cudaStreamSynchronize 1100000-60010000 corr 2\n"
+			  "call t1 cudaLaunchKernel 60020000-60030000 corr 3\n"
+			  "kernel s1 60040000-70000000 corr 3 \"b\"\n"
+			  "end 70000000\n");
+	add_samples(&text, 0, 10, "main (/app/run.py:3);item (/app/sched.py:9)", "state sleeping");
+	r = report_of_text(&text);
+	part = part_of(r, VPA_CAUSE_SYNC);
+	assert_string_equal(part->call, "cudaStreamSynchronize");
+	assert_int_equal(part->top->line.number, 9);
+	assert_int_equal(part->top->samples, 10);
+	assert_ptr_equal(vpa_top_line_of_call(r, "cudaStreamSynchronize"), part->top);
+	assert_null(vpa_top_line_of_call(r, "cudaLaunchKernel"));
+	vpa_report_free(r);
+}
+
+/* 3 of each 5 ms. The first sample, at 4 ms, says nothing of the time before it. */
+static void the_wait_for_a_cpu_is_known(void **state)
+{
+	struct random_text text = {0};
+	struct vpa_report *r;
+
+	(void)state;
+	add_script(&text, HOST_CODE);
+	add_samples(&text, 0, 19, slow, "state 2 wait_us 3000");
+	r = report_of_text(&text);
+	assert_int_equal(r->devices[0].cpu_wait_ns, 18 * 3000000);
+	assert_int_equal(part_of(r, VPA_CAUSE_HOST_CODE)->top->wait_ns, 18 * 3000000);
+	vpa_report_free(r);
+}
+
+/* Exact stacks hold from their time to the next. */
+static void exact_stacks_split_each_gap(void **state)
+{
+	struct random_text text = {0};
+	const struct vpa_idle_part *part;
+	struct vpa_report *r;
+
+	(void)state;
+	add_script(&text, HOST_CODE);
+	random_text_add(&text,
+		"sample t1 1 \"main (/app/run.py:1)\" flags 1\n"
+		"sample t1 12000000 \"%s\" flags 1\n"
+		"sample t1 72000000 \"%s\" flags 1\n",
+		slow, other);
+	r = report_of_text(&text);
+	part = part_of(r, VPA_CAUSE_HOST_CODE);
+	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 1), 10000000);
+	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 40), 60000000);
+	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 4), 30000000);
+	assert_int_equal(part->top->samples, 0);
+	assert_int_equal(part->top->line.number, 40);
+	assert_true(part->top->share == 0.6);
+	vpa_report_free(r);
+}
+
+static void launches_have_the_line_of_the_next_sample(void **state)
+{
+	struct random_text text = {0};
+	struct vpa_report *r;
+
+	(void)state;
+	add_script(&text, HOST_CODE);
+	random_text_add(
+		&text, "sample t1 103000000 \"%s\"\nsample t1 920000 \"%s\"\n", slow, other);
+	r = report_of_text(&text);
+	assert_int_equal(r->lines.launch_count, 2);
+	assert_int_equal(r->lines.launches[0].line.number, 4);
+	assert_int_equal(r->lines.launches[0].ops, 1);
+	assert_int_equal(r->lines.launches[0].busy_ns, 1000000);
+	assert_int_equal(r->lines.launches[1].line.number, 40);
+	assert_int_equal(r->lines.launches[1].busy_ns, 990000);
+	vpa_report_free(r);
+}
+
+/* ---- of all traces ---- */
+
+/* By device and cause: idle time of all lines and of none, and of all stacks, is the cause's. */
+static void expect_sums(uint64_t seed, const struct vpa_report *r)
+{
+	size_t d, i;
+	int cause;
+
+	for (d = 0; d < r->device_count; d++)
+		for (cause = 0; cause < VPA_CAUSES; cause++) {
+			const struct vpa_device *device = &r->devices[d];
+			uint64_t all = 0, lines = 0, stacks = 0;
+
+			for (i = 0; i < device->cause_count; i++)
+				if ((int)device->causes[i].cause == cause)
+					all += device->causes[i].ns;
+			for (i = 0; i < r->lines.idle_count; i++)
+				if (r->lines.idle[i].device == device->device &&
+					(int)r->lines.idle[i].cause == cause)
+					lines += r->lines.idle[i].ns;
+			for (i = 0; i < r->lines.idle_stack_count; i++)
+				if (r->lines.idle_stacks[i].device == device->device &&
+					(int)r->lines.idle_stacks[i].cause == cause)
+					stacks += r->lines.idle_stacks[i].ns;
+			if (lines != all || stacks != all)
+				fail_msg("seed %" PRIu64 ", device %" PRId64
+					 ", %s: expected %" PRIu64 " ns, found lines %" PRIu64
+					 ", stacks %" PRIu64,
+					seed, device->device, vpa_cause_text((enum vpa_cause)cause),
+					all, lines, stacks);
+		}
+}
+
+static void lines_add_up_to_the_causes(void **state)
+{
+	struct vpt_random r = {5};
+	size_t named = 0, tried = 0;
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 300; seed++) {
+		struct random_causes how = {.seed = seed, .cuts = (unsigned)(seed % 5)};
+		struct vpa_options options = {0};
+		char *script = random_causes_script(&how, &options);
+		char *sampled = random_samples(script, &r, &named);
+		struct vpa_report *report = report_of(sampled, &options);
+
+		if (report->lines.idle_count) {
+			expect_sums(seed, report);
+			tried++;
+		}
+		vpa_report_free(report);
+		vpt_free(script);
+		vpt_free(sampled);
+	}
+	assert_true(tried > 200);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_slow_line_is_named),
+		cmocka_unit_test(four_samples_name_no_line),
+		cmocka_unit_test(a_frameworks_line_gives_way_to_its_caller),
+		cmocka_unit_test(a_wait_has_the_line_of_its_call),
+		cmocka_unit_test(the_wait_for_a_cpu_is_known),
+		cmocka_unit_test(exact_stacks_split_each_gap),
+		cmocka_unit_test(launches_have_the_line_of_the_next_sample),
+		cmocka_unit_test(lines_add_up_to_the_causes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
