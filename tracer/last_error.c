@@ -4,6 +4,7 @@
  * is allocated at a thread's first failure and freed with the thread. */
 #include "tracer/last_error.h"
 
+#include "tracer/cancel.h"
 #include "tracer/vptrace.h"
 
 #include <pthread.h>
@@ -35,7 +36,7 @@ int vtr_fail(int code, const char *fmt, ...)
 	int cancel;
 
 	/* A thread cancelled inside malloc() would leave the process's heap locked. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	cancel = vtr_cancel_hold();
 	pthread_once(&once, make_key);
 	if (!sentence) {
 		sentence = malloc(SENTENCE_BYTES);
@@ -47,7 +48,7 @@ int vtr_fail(int code, const char *fmt, ...)
 		va_end(args);
 	}
 	said = sentence;
-	pthread_setcancelstate(cancel, NULL);
+	vtr_cancel_restore(cancel);
 	return code;
 }
 

@@ -11,6 +11,7 @@
  * us. */
 #include "tracer/session.h"
 
+#include "tracer/cancel.h"
 #include "tracer/capture.h"
 #include "tracer/environment.h"
 #include "tracer/facts.h"
@@ -159,7 +160,7 @@ static int enter_as(int *cancel, int changing)
 		return vtr_refuse(VPTRACE_EBUSY,
 			"this thread is already in a function of vptrace, which a signal handler "
 			"interrupted");
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
+	*cancel = vtr_cancel_hold();
 	inside = 1;
 	if (changing)
 		pthread_mutex_lock(&all.change);
@@ -187,7 +188,7 @@ static void leave(int cancel)
 		pthread_mutex_unlock(&all.lock);
 	} while (atomic_load(&all.driver_came) && !pthread_mutex_trylock(&all.lock));
 	inside = 0;
-	pthread_setcancelstate(cancel, NULL);
+	vtr_cancel_restore(cancel);
 }
 
 /* ---- start ---- */
@@ -309,13 +310,13 @@ static int start_locked(
 /* The driver waits for its injection, and whoever has the lock may wait for the driver. */
 static int enter_from_driver(int *cancel)
 {
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
+	*cancel = vtr_cancel_hold();
 	if (!inside && !pthread_mutex_trylock(&all.lock)) {
 		inside = 1;
 		return VPTRACE_OK;
 	}
 	atomic_store(&all.driver_came, 1);
-	pthread_setcancelstate(*cancel, NULL);
+	vtr_cancel_restore(*cancel);
 	return VPTRACE_EBUSY;
 }
 

@@ -7,6 +7,7 @@
 #include "tracer/thread.h"
 
 #include "tracer/budget.h"
+#include "tracer/cancel.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -130,9 +131,9 @@ struct vtr_ring *vtr_thread_grow(struct vtr_thread *t)
 	struct vtr_ring *ring;
 	int cancel;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	cancel = vtr_cancel_hold();
 	ring = grow(t);
-	pthread_setcancelstate(cancel, NULL);
+	vtr_cancel_restore(cancel);
 	return ring;
 }
 
@@ -347,13 +348,13 @@ struct vtr_thread *vtr_thread_first_event(void)
 		!atomic_load_explicit(&ready, memory_order_acquire))
 		return NULL;
 	/* Memory that no thread's end frees would leak. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	cancel = vtr_cancel_hold();
 	starting = 1;
 	atomic_signal_fence(memory_order_seq_cst);
 	vtr_thread_mine = take_memory(freed_now);
 	atomic_signal_fence(memory_order_seq_cst);
 	starting = 0;
-	pthread_setcancelstate(cancel, NULL);
+	vtr_cancel_restore(cancel);
 	return vtr_thread_mine;
 }
 
