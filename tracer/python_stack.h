@@ -1,0 +1,84 @@
+/* python_stack.h - reads the Python stack of a thread that goes on running meanwhile.
+ *
+ * The thread is not stopped, and takes part in nothing. Its frames may be pushed, popped and freed
+ * while they are copied, so a single walk can join frames that were never on one stack. Therefore
+ * all frames are copied at least twice, by one system call, and mirrored around the pointer to the
+ * innermost frame:
+ *
+ *	state, outermost ... innermost, pointer, innermost, pointer, innermost ... outermost, state
+ *
+ * If a frame has the same code, caller and instruction in all copies, it was on the stack when the
+ * pointer was read, unless it was left and entered again at the same place in between. For a false
+ * stack, a thread would have to do so with two frames, in step with every copy, some 40 ns apart;
+ * copying that took longer than usual, because our thread was interrupted, is repeated.
+ *
+ * Where the innermost frames come and go too fast, the outer ones that stood still are a stack that
+ * is true and lacks its innermost functions: it is *cut*. Anything else is *torn*, and not shown. A
+ * thread that has used no processor time meanwhile has not moved, whatever the copies took.
+ *
+ * Which addresses to copy is known from the thread's previous stack. If the walk meets a frame that
+ * was not copied, the stack is discovered frame by frame, and then copied as above.
+ *
+ * One reader for one thread at a time. After vtr_python_reader_new(), no call allocates. */
+#ifndef VPTRACE_TRACER_PYTHON_STACK_H
+#define VPTRACE_TRACER_PYTHON_STACK_H
+
+#include "tracer/python_threads.h"
+
+#include <stdint.h>
+
+enum {
+	VTR_PYTHON_DEPTH_MAX = 1024, /* frames on one stack */
+	VTR_PYTHON_REGIONS_MAX = 480 /* pieces of memory that they lie in; 3.11 on: many in one */
+};
+
+enum vtr_python_outcome {
+	VTR_PYTHON_WHOLE,
+	VTR_PYTHON_CUT,
+	VTR_PYTHON_TORN,
+	VTR_PYTHON_DEEP, /* more frames, or pieces, than the limits above */
+	VTR_PYTHON_NONE, /* the thread runs no Python now */
+	VTR_PYTHON_ENDED /* there is no such thread */
+};
+
+struct vtr_python_frame {
+	uint64_t code;       /* address of its code object */
+	int32_t instruction; /* offset in the code, bytes; negative: before the first one */
+	uint32_t is_generator;
+};
+
+struct vtr_python_stack {
+	uint32_t depth;
+	struct vtr_python_frame frames[VTR_PYTHON_DEPTH_MAX]; /* innermost first */
+};
+
+/* What is kept of a thread between its samples. Zeroed, with only `tid` set, before the first. */
+struct vtr_python_plan {
+	uint32_t tid;
+	uint32_t region_count;
+	struct vtr_python_thread thread;
+	int is_one_of_several; /* interpreters */
+	uint64_t newest;       /* interpreter, when the thread was found */
+	uint64_t cframe;
+	struct vtr_python_region {
+		uint64_t at;
+		uint32_t bytes;
+	} regions[VTR_PYTHON_REGIONS_MAX]; /* outermost first */
+};
+
+struct vtr_python_reader;
+
+/* NULL: no memory. Borrows both. */
+struct vtr_python_reader *vtr_python_reader_new(
+	struct vtr_own_memory *m, const struct vtr_python *python);
+void vtr_python_reader_free(struct vtr_python_reader *r); /* accepts NULL */
+
+/* Reads the stack of the thread plan->tid. `out` is filled for WHOLE and CUT. Any state of the
+ * thread, or none, is fine. */
+enum vtr_python_outcome vtr_python_stack_read(
+	struct vtr_python_reader *r, struct vtr_python_plan *plan, struct vtr_python_stack *out);
+
+/* The processor time that a thread of this process has used, ns; UINT64_MAX: it has ended. */
+uint64_t vtr_thread_cpu_ns(uint32_t tid);
+
+#endif
