@@ -2,41 +2,34 @@
  * copies.
  *
  * A *region* is a piece of memory with one or more frames in it, a *copy* one pass over regions, an
- * *anchor* one read of the thread's pointer to its innermost frame. */
+ * *anchor* one read of the thread's pointer to its innermost frame, a *round* two copies around an
+ * anchor. */
 #include "tracer/python_stack.h"
 
 #include "formats/memory.h"
-#include "tracer/clock.h"
 
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
 
 enum {
-	ATTEMPTS = 5,
-	ANCHORS = 3,          /* reads of the pointer, with the innermost regions between */
-	CORE_REGIONS = 2,     /* at the inner end, copied between anchors */
-	COPIES = ANCHORS + 1, /* of the innermost regions; of the others the first and last */
+	ATTEMPTS = 4,
+	ROUNDS = 3, /* each: a copy, an anchor, and a copy in reverse */
+	COPIES = 2 * ROUNDS,
+	PAUSE_MAX = 7, /* pieces between rounds, some 40 ns each */
 	REGION_BYTES_MAX = 1024,
 	REGION_GAP_MAX = 256, /* between frames of one region: locals and temporaries */
 	AHEAD_BYTES = 320,    /* copied beyond the innermost frame: where it calls the next */
 	BLOCK_BYTES = 2048,   /* read at once when a stack is discovered */
-	COPY_BYTES_MAX = 192 << 10,
+	COPY_BYTES_MAX = 160 << 10,
 	PAGE = 4096,
 	MEET_STEPS = 64,
-	SETTLE = 64,     /* gathers before the usual time is known */
-	CALL_PIECES = 40 /* a system call takes as long as these many pieces */
+	PIECES_MAX = COPIES * VTR_PYTHON_REGIONS_MAX + ROUNDS * (2 + PAUSE_MAX) + 3
 };
 
 struct raw_frame {
 	uint64_t at, code, previous, instruction;
 	uint8_t is_c, is_generator, is_entry;
-};
-
-/* Where the copies of a region are, in the buffer. `copies` of them. */
-struct copied {
-	uint32_t offset[COPIES];
-	uint32_t copies;
 };
 
 struct vtr_python_reader {
@@ -48,12 +41,10 @@ struct vtr_python_reader {
 
 	/* of the last gather */
 	int gathered, is_stale; /* the copies are there; not of all frames */
-	uint32_t head[2], newest, anchor[ANCHORS], anchor_cframe[ANCHORS];
-	struct copied copied[VTR_PYTHON_REGIONS_MAX];
-	uint64_t took_ns;
+	uint32_t head[2], newest, anchor[ROUNDS], anchor_cframe[ROUNDS];
+	uint32_t copy[VTR_PYTHON_REGIONS_MAX][COPIES]; /* where in `bytes` */
 	size_t pieces;
-	double usual_ns; /* of a gather, per piece */
-	uint32_t gathers;
+	uint32_t random;
 
 	/* of the walk that goes on */
 	uint32_t near;         /* the region of the last frame */
@@ -63,8 +54,8 @@ struct vtr_python_reader {
 	uint64_t block_at;
 	uint32_t block_bytes;
 	uint8_t block[BLOCK_BYTES];
-	struct iovec iov[VTR_PIECES_MAX];
-	uint8_t bytes[2 * COPY_BYTES_MAX + (64 << 10)];
+	struct iovec iov[PIECES_MAX];
+	uint8_t bytes[COPIES * COPY_BYTES_MAX + (4 << 10)];
 };
 
 enum verdict { GOOD, STALE_PLAN, MOVED, IDLE, TOO_DEEP, GONE };
@@ -162,74 +153,72 @@ static uint32_t add_piece(struct vtr_python_reader *r, uint32_t *bytes, uint64_t
 	return offset;
 }
 
-static void add_region(struct vtr_python_reader *r, uint32_t *bytes,
-	const struct vtr_python_plan *plan, uint32_t i)
-{
-	struct copied *c = &r->copied[i];
-
-	c->offset[c->copies++] = add_piece(r, bytes, plan->regions[i].at, plan->regions[i].bytes);
-}
-
 static void add_anchor(struct vtr_python_reader *r, uint32_t *bytes,
-	const struct vtr_python_plan *plan, unsigned i)
+	const struct vtr_python_plan *plan, unsigned round)
 {
 	const struct vtr_python_layout *at = &r->python->at;
 
-	r->anchor[i] = add_piece(r, bytes, plan->thread.at + at->thread_frame, 8);
-	r->anchor_cframe[i] = r->anchor[i];
+	r->anchor[round] = add_piece(r, bytes, plan->thread.at + at->thread_frame, 8);
+	r->anchor_cframe[round] = r->anchor[round];
 	if (r->has_cframe)
-		r->anchor[i] = add_piece(r, bytes, plan->cframe + at->cframe_frame, 8);
+		r->anchor[round] = add_piece(r, bytes, plan->cframe + at->cframe_frame, 8);
 }
 
-/* Copies everything in one call. 0, or -1: something is not mapped. */
+static void add_round(struct vtr_python_reader *r, uint32_t *bytes,
+	const struct vtr_python_plan *plan, unsigned round)
+{
+	const struct vtr_python_region *region = plan->regions;
+	uint32_t i, n = plan->region_count;
+
+	for (i = 0; i < n; i++)
+		r->copy[i][2 * round] = add_piece(r, bytes, region[i].at, region[i].bytes);
+	add_anchor(r, bytes, plan, round);
+	for (i = n; i-- > 0;)
+		r->copy[i][2 * round + 1] = add_piece(r, bytes, region[i].at, region[i].bytes);
+}
+
+/* Some more reads, as many as it happens, so that no thread keeps step with the rounds. */
+static void add_pause(struct vtr_python_reader *r, uint32_t *bytes, uint64_t any)
+{
+	unsigned n;
+
+	r->random = r->random * 1664525 + 1013904223;
+	for (n = r->random >> 24 & PAUSE_MAX; n; n--)
+		add_piece(r, bytes, any, 8);
+}
+
+/* As few calls as can be. */
+static int copy_pieces(struct vtr_python_reader *r)
+{
+	size_t done, n, i, bytes;
+	uint8_t *out = r->bytes;
+
+	for (done = 0; done < r->pieces; done += n, out += bytes) {
+		n = r->pieces - done < VTR_PIECES_MAX ? r->pieces - done : VTR_PIECES_MAX;
+		for (bytes = 0, i = 0; i < n; i++)
+			bytes += r->iov[done + i].iov_len;
+		if (vtr_own_memory_gather(r->m, r->iov + done, n, out, bytes))
+			return -1;
+	}
+	return 0;
+}
+
+/* Copies everything, several times. 0, or -1: something is not mapped. */
 static int gather(struct vtr_python_reader *r, const struct vtr_python_plan *plan)
 {
-	uint32_t bytes = 0, i, core, n = plan->region_count;
-	uint64_t begin_ns;
-	unsigned a;
-	int rc;
+	uint64_t newest = r->python->runtime + r->python->at.runtime_interpreters;
+	uint32_t bytes = 0;
+	unsigned round;
 
 	r->pieces = 0;
-	core = n > CORE_REGIONS ? n - CORE_REGIONS : 0;
 	r->head[0] = add_piece(r, &bytes, plan->thread.at, r->threads.state_bytes);
-	r->newest =
-		add_piece(r, &bytes, r->python->runtime + r->python->at.runtime_interpreters, 8);
-	for (i = 0; i < n; i++) {
-		r->copied[i].copies = 0;
-		add_region(r, &bytes, plan, i);
+	r->newest = add_piece(r, &bytes, newest, 8);
+	for (round = 0; round < ROUNDS; round++) {
+		add_round(r, &bytes, plan, round);
+		add_pause(r, &bytes, newest);
 	}
-	for (a = 0; a < ANCHORS; a++) {
-		add_anchor(r, &bytes, plan, a);
-		for (i = core; i < n && a + 1 < ANCHORS; i++)
-			add_region(r, &bytes, plan, i);
-	}
-	for (i = n; i-- > 0;)
-		add_region(r, &bytes, plan, i);
 	r->head[1] = add_piece(r, &bytes, plan->thread.at, r->threads.state_bytes);
-	begin_ns = vtr_clock_ns(CLOCK_MONOTONIC);
-	rc = vtr_own_memory_gather(r->m, r->iov, r->pieces, r->bytes, bytes);
-	r->took_ns = vtr_clock_ns(CLOCK_MONOTONIC) - begin_ns;
-	return rc;
-}
-
-/* Whether the gather took longer than usual: then copies may be far apart. */
-static int was_slow(struct vtr_python_reader *r)
-{
-	double ns = (double)r->took_ns / (double)(r->pieces + CALL_PIECES);
-
-	if (r->gathers < SETTLE) {
-		r->gathers++;
-		if (r->usual_ns == 0 || ns < r->usual_ns)
-			r->usual_ns = ns;
-		return 1;
-	}
-	if (ns < 2 * r->usual_ns) {
-		/* Follows a processor that changes its speed. */
-		r->usual_ns += (ns - r->usual_ns) / 64;
-		return 0;
-	}
-	r->usual_ns *= 1.001;
-	return 1;
+	return copy_pieces(r);
 }
 
 /* ---- walking what was gathered ---- */
@@ -271,14 +260,14 @@ enum sameness { SAME, SAME_FRAME, SAME_CALLER, DIFFERENT };
 static enum sameness compare_copies(struct vtr_python_reader *r, const struct vtr_python_plan *plan,
 	uint32_t region, uint64_t frame, struct raw_frame *out)
 {
-	const struct copied *c = &r->copied[region];
 	uint32_t at = (uint32_t)(frame + r->frame_from - plan->regions[region].at), i;
+	const uint32_t *copy = r->copy[region];
 	enum sameness same = SAME;
 	struct raw_frame other;
 
-	parse_frame(r, frame, r->bytes + c->offset[c->copies - 1] + at, out);
-	for (i = 0; i + 1 < c->copies; i++) {
-		parse_frame(r, frame, r->bytes + c->offset[i] + at, &other);
+	parse_frame(r, frame, r->bytes + copy[COPIES - 1] + at, out);
+	for (i = 0; i + 1 < COPIES; i++) {
+		parse_frame(r, frame, r->bytes + copy[i] + at, &other);
 		if (other.previous != out->previous)
 			return DIFFERENT;
 		if (other.code != out->code || other.is_c != out->is_c ||
@@ -364,11 +353,11 @@ static enum verdict judge(struct vtr_python_reader *r, const struct vtr_python_p
 		!vtr_python_thread_is(&r->threads, &plan->thread, head[1]) ||
 		vtr_word(r->bytes, r->newest) != plan->newest)
 		return GONE;
-	for (a = 0; r->has_cframe && a < ANCHORS; a++)
+	for (a = 0; r->has_cframe && a < ROUNDS; a++)
 		if (vtr_word(r->bytes, r->anchor_cframe[a]) != plan->cframe)
 			return STALE_PLAN;
 	v = walk(r, plan);
-	for (a = 1; v == GOOD && a < ANCHORS; a++)
+	for (a = 1; v == GOOD && a < ROUNDS; a++)
 		if (anchor_of(r, a) != anchor_of(r, 0))
 			v = meet(r, plan, anchor_of(r, a));
 	return v == GOOD && r->first >= r->depth ? MOVED : v;
@@ -526,11 +515,10 @@ static enum verdict attempt(struct vtr_python_reader *r, struct vtr_python_plan 
 enum vtr_python_outcome vtr_python_stack_read(
 	struct vtr_python_reader *r, struct vtr_python_plan *plan, struct vtr_python_stack *out)
 {
-	uint64_t cpu_ns = vtr_thread_cpu_ns(plan->tid);
 	uint32_t best = UINT32_MAX;
 	unsigned tries, deep = 0;
 
-	if (cpu_ns == UINT64_MAX)
+	if (vtr_thread_cpu_ns(plan->tid) == UINT64_MAX)
 		return VTR_PYTHON_ENDED;
 	if (plan->is_one_of_several)
 		plan->thread.at = 0;
@@ -539,8 +527,6 @@ enum vtr_python_outcome vtr_python_stack_read(
 	for (tries = 0; tries < ATTEMPTS; tries++) {
 		switch (attempt(r, plan)) {
 		case GOOD:
-			if (was_slow(r) && vtr_thread_cpu_ns(plan->tid) != cpu_ns)
-				break;
 			if (r->depth - r->first > out->depth || best == UINT32_MAX)
 				take(r, out);
 			if (!r->first)

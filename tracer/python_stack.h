@@ -2,19 +2,20 @@
  *
  * The thread is not stopped, and takes part in nothing. Its frames may be pushed, popped and freed
  * while they are copied, so a single walk can join frames that were never on one stack. Therefore
- * all frames are copied at least twice, by one system call, and mirrored around the pointer to the
- * innermost frame:
+ * one system call copies all frames six times, in three rounds, each mirrored around the pointer to
+ * the innermost frame:
  *
- *	state, outermost ... innermost, pointer, innermost, pointer, innermost ... outermost, state
+ *	outermost ... innermost, pointer, innermost ... outermost, and some time until the next round
  *
- * If a frame has the same code, caller and instruction in all copies, it was on the stack when the
- * pointer was read, unless it was left and entered again at the same place in between. For a false
- * stack, a thread would have to do so with two frames, in step with every copy, some 40 ns apart;
- * copying that took longer than usual, because our thread was interrupted, is repeated.
+ * A frame that has the same code, caller and instruction in all copies was on the stack whenever the
+ * pointer was read, unless the thread left it and came back to the same instruction in between. For
+ * a false stack it would have to do so in step with every round, though their distances vary. An
+ * interruption of our own thread gives it time once, not in each.
  *
  * Where the innermost frames come and go too fast, the outer ones that stood still are a stack that
- * is true and lacks its innermost functions: it is *cut*. Anything else is *torn*, and not shown. A
- * thread that has used no processor time meanwhile has not moved, whatever the copies took.
+ * is true and lacks its innermost functions: it is *cut*. Anything else is *torn*, and not shown.
+ * (Whether the thread used processor time meanwhile would be a simpler proof. But virtual machines
+ * do not count all of it.)
  *
  * Which addresses to copy is known from the thread's previous stack. If the walk meets a frame that
  * was not copied, the stack is discovered frame by frame, and then copied as above.
