@@ -7,10 +7,10 @@
 #include "tracer/python_stack.h"
 
 #include "formats/memory.h"
+#include "tracer/thread_state.h"
 
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	ATTEMPTS = 4,
@@ -59,17 +59,6 @@ struct vtr_python_reader {
 };
 
 enum verdict { GOOD, STALE_PLAN, MOVED, IDLE, TOO_DEEP, GONE };
-
-uint64_t vtr_thread_cpu_ns(uint32_t tid)
-{
-	/* The kernel's number for the clock of a thread: the inverted id, and the kind. */
-	clockid_t id = (clockid_t)(~(uint32_t)tid << 3 | 6);
-	struct timespec ts;
-
-	if (clock_gettime(id, &ts))
-		return UINT64_MAX;
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 /* ---- frames ---- */
 

@@ -79,7 +79,4 @@ void vtr_python_reader_free(struct vtr_python_reader *r); /* accepts NULL */
 enum vtr_python_outcome vtr_python_stack_read(
 	struct vtr_python_reader *r, struct vtr_python_plan *plan, struct vtr_python_stack *out);
 
-/* The processor time that a thread of this process has used, ns; UINT64_MAX: it has ended. */
-uint64_t vtr_thread_cpu_ns(uint32_t tid);
-
 #endif

@@ -8,6 +8,7 @@
 #include "tracer/own_memory.h"
 #include "tracer/python_code.h"
 #include "tracer/python_stack.h"
+#include "tracer/thread_state.h"
 
 #include <dirent.h>
 #include <pthread.h>
