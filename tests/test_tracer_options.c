@@ -27,7 +27,7 @@ static int clean_environment(void **state)
 	static const char *const names[] = {"VPTRACE_OUTPUT", "VPTRACE_OVERWRITE",
 		"VPTRACE_PROFILE", "VPTRACE_MEMORY", "VPTRACE_FLUSH_MS", "VPTRACE_STOP_MS",
 		"VPTRACE_LEVEL", "VPTRACE_LIBCUPTI", "VPTRACE_SYNC", "VPTRACE_DEVICE_BUFFERS",
-		"VPTRACE_COUNTERS", "RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "TAG",
+		"VPTRACE_COUNTERS", "VPTRACE_STACKS", "RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "TAG",
 		"EMPTY"};
 	size_t i;
 
@@ -70,6 +70,7 @@ static void expect_defaults(void)
 	assert_int_equal(got.compression_level, 1);
 	assert_int_equal(got.device_buffers, 0);
 	assert_int_equal(got.counters_ms, 0);
+	assert_int_equal(got.stacks_hz, 200);
 	assert_int_equal(got.rank, -1);
 }
 
@@ -103,7 +104,8 @@ static void fields_are_taken(void **state)
 		.cupti_path = "/opt/libcupti.so.13",
 		.synchronize = -1,
 		.device_buffers = 1000,
-		.counters_ms = -1};
+		.counters_ms = -1,
+		.stacks_hz = -1};
 
 	(void)state;
 	assert_int_equal(vtr_options_resolve(&o, &got, &err), VPT_OK);
@@ -117,6 +119,7 @@ static void fields_are_taken(void **state)
 	assert_int_equal(got.stop_timeout_ms, 1);
 	assert_int_equal(got.device_buffers, 1000);
 	assert_int_equal(got.counters_ms, -1);
+	assert_int_equal(got.stacks_hz, -1);
 	assert_int_equal(got.compression_level, -7);
 }
 
@@ -133,7 +136,8 @@ static void variables_win_over_fields(void **state)
 		.cupti_path = "field.so",
 		.synchronize = 1,
 		.device_buffers = 9,
-		.counters_ms = -1};
+		.counters_ms = -1,
+		.stacks_hz = -1};
 
 	(void)state;
 	setenv("VPTRACE_OUTPUT", "variable.zst", 1);
@@ -147,6 +151,7 @@ static void variables_win_over_fields(void **state)
 	setenv("VPTRACE_SYNC", "off", 1);
 	setenv("VPTRACE_DEVICE_BUFFERS", "100000", 1);
 	setenv("VPTRACE_COUNTERS", "2s", 1);
+	setenv("VPTRACE_STACKS", "50", 1);
 	assert_int_equal(vtr_options_resolve(&o, &got, &err), VPT_OK);
 	assert_string_equal(got.path, "variable.zst");
 	assert_string_equal(got.cupti_path, "variable.so");
@@ -158,10 +163,13 @@ static void variables_win_over_fields(void **state)
 	assert_int_equal(got.stop_timeout_ms, 70);
 	assert_int_equal(got.device_buffers, 100000);
 	assert_int_equal(got.counters_ms, 2000);
+	assert_int_equal(got.stacks_hz, 50);
 	assert_int_equal(got.compression_level, 0);
 	setenv("VPTRACE_COUNTERS", "off", 1);
+	setenv("VPTRACE_STACKS", "0", 1);
 	assert_int_equal(vtr_options_resolve(&o, &got, &err), VPT_OK);
 	assert_int_equal(got.counters_ms, -1);
+	assert_int_equal(got.stacks_hz, -1);
 }
 
 static void amounts_carry_units(void **state)
@@ -235,6 +243,7 @@ static void nonsense_in_a_variable_is_named(void **state)
 			"VPTRACE_STOP_MS: expected 1 ms to 3600000 ms, found \"3601s\""},
 		{"VPTRACE_COUNTERS", "99",
 			"VPTRACE_COUNTERS: expected 100 ms to 60000 ms or off, found \"99\""},
+		{"VPTRACE_STACKS", "1001", "VPTRACE_STACKS: expected 1 to 1000 or off, found \"1001\""},
 		{"VPTRACE_COUNTERS", "-1",
 			"VPTRACE_COUNTERS: expected 100 ms to 60000 ms or off, found \"-1\""},
 		{"VPTRACE_LEVEL", "20", "VPTRACE_LEVEL: expected -7 to 19, found \"20\""},

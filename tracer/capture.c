@@ -137,6 +137,7 @@ static int public_code(int rc)
 static void discard(struct vtr_capture *c)
 {
 	vtr_sampler_free(c->sampler);
+	vtr_stack_sampler_free(c->stacks);
 	vtr_flusher_free(c->flusher);
 	vtr_writer_free(c->writer);
 	vtr_capture_ring_free(&c->ring);
@@ -157,6 +158,19 @@ static void start_sampler(struct vtr_capture *c)
 	vtr_capture_meta(c, "counters_ms", text);
 	if (vtr_sampler_start(&c->mail, ms * 1000000, &c->sampler, &err))
 		vtr_capture_meta(c, "counters.failure", err.text);
+}
+
+/* A capture without stacks is better than none. */
+static void start_stacks(struct vtr_capture *c)
+{
+	struct vpt_err err;
+
+	if (c->stacks || c->options.stacks_hz < 0)
+		return;
+	if (vtr_stack_sampler_start(&c->mail, (uint32_t)c->options.stacks_hz, &c->stacks, &err))
+		vtr_capture_meta(c, "stacks.unavailable", err.text);
+	else
+		vtr_writer_attach_stacks(c->writer, vtr_stack_sampler_samples(c->stacks));
 }
 
 int vtr_capture_begin(const struct vptrace_options *options, int always,
@@ -243,6 +257,7 @@ int vtr_capture_join_cupti(struct vtr_capture *c, struct vpt_err *err)
 	c->cupti = cupti;
 	vtr_flusher_attach(c->flusher, cupti);
 	vtr_writer_attach(c->writer, cupti);
+	start_stacks(c);
 	return VPTRACE_OK;
 }
 

@@ -227,10 +227,12 @@ int vtr_capture_end(struct vtr_capture *c, struct vpt_err *err)
 	vtr_threads_stop();
 	vtr_window_end();
 	vtr_sampler_stop(c->sampler); /* its last round runs beside what follows */
+	vtr_stack_sampler_stop(c->stacks);
 	rc = end_cupti(c, stop_deadline(c), stop_ns, err);
 	if (vtr_sampler_wait(c->sampler, in_ms(SAMPLE_MS)))
 		post_failure(c, &c->end_of_sampler, "counters.failure",
 			"NVML had not returned at the stop: the last values are missing");
+	vtr_stack_sampler_wait(c->stacks, in_ms(SAMPLE_MS));
 	if (rc && rc != VPTRACE_ETAKEN) /* already reported by the flusher */
 		post_kept(c, stop_ns);
 	post_end(c, stop_ns);

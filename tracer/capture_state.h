@@ -13,6 +13,7 @@
 #include "tracer/options.h"
 #include "tracer/pool.h"
 #include "tracer/sampler.h"
+#include "tracer/stack_sampler.h"
 #include "tracer/writer.h"
 
 #include <stdatomic.h>
@@ -23,9 +24,10 @@ struct vtr_capture {
 	struct vtr_pool *pool; /* the process's */
 	struct vtr_writer *writer;
 	struct vtr_flusher *flusher;
-	struct vtr_capture_ring ring; /* in place of a file */
-	struct vtr_cupti *cupti;      /* NULL: ranges only */
-	struct vtr_sampler *sampler;  /* NULL: no counters */
+	struct vtr_capture_ring ring;     /* in place of a file */
+	struct vtr_cupti *cupti;          /* NULL: ranges only */
+	struct vtr_sampler *sampler;      /* NULL: no counters */
+	struct vtr_stack_sampler *stacks; /* NULL: none */
 	uint64_t start_ns;
 	uint64_t names_refused; /* by then, in this process */
 	int writer_ended;

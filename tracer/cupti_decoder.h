@@ -4,6 +4,7 @@
 #define VPTRACE_TRACER_CUPTI_DECODER_H
 
 #include "tracer/cupti_configs.h"
+#include "tracer/callers.h"
 #include "tracer/cupti_places.h"
 #include "tracer/cupti_records.h"
 
@@ -86,8 +87,10 @@ static inline struct vtr_lane *vtr_decoder_stream(
 /* NULL: no memory; get the lane from the recorder then. */
 static inline struct vtr_call_thread *vtr_decoder_thread(struct vtr_decoder *d, uint32_t tid)
 {
-	if (!d->thread || d->thread->tid != tid)
+	if (!d->thread || d->thread->tid != tid) {
 		d->thread = vtr_places_thread(d->places, d->r, tid);
+		vtr_callers_saw(tid, d->now_ns);
+	}
 	return d->thread;
 }
 

@@ -325,6 +325,7 @@ uint64_t vtr_decoder_buffer(
 		return 0;
 	}
 	d->now_ns = vtr_clock_ns(CLOCK_MONOTONIC);
+	d->thread = NULL; /* who calls becomes known once per buffer at least */
 	d->discard = full->discard;
 	d->from_ns = UINT64_MAX;
 	d->to_ns = 0;

@@ -9,6 +9,7 @@
  * never change once CUPTI knows them. */
 #include "tracer/cupti.h"
 
+#include "tracer/callers.h"
 #include "tracer/clock.h"
 #include "tracer/cupti_attributes.h"
 #include "tracer/cupti_drain.h"
@@ -70,6 +71,7 @@ static void on_requested(uint8_t **buffer, size_t *size, size_t *max_records)
 	struct vtr_pool *pool = atomic_load_explicit(&the.pool, memory_order_acquire);
 
 	atomic_fetch_add_explicit(&the.requested, 1, memory_order_relaxed);
+	vtr_callers_saw(vtr_tid(), vtr_clock_ns(CLOCK_MONOTONIC));
 	*max_records = 0;
 	*size = VTR_BUFFER_BYTES;
 	*buffer = vtr_pool_take(pool);

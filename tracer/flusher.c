@@ -6,6 +6,7 @@
 #include "tracer/clock.h"
 #include "tracer/cupti_clock.h"
 #include "tracer/gate.h"
+#include "tracer/stack_sampler.h"
 #include "tracer/sampler.h"
 
 #include <pthread.h>
@@ -36,7 +37,8 @@ enum { OWN_THREADS = 3 }; /* this one, the writer's and the disk's or the snapsh
 
 static unsigned own_threads(void)
 {
-	return OWN_THREADS + vtr_drain_threads() + vtr_sampler_threads();
+	return OWN_THREADS + vtr_drain_threads() + vtr_sampler_threads() +
+	       vtr_stack_sampler_threads();
 }
 
 struct vtr_flusher {

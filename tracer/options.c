@@ -84,6 +84,7 @@ static const struct option options[] = {
 	{"snapshot_on", "VPTRACE_SNAPSHOT_ON", TEXT, FIELD(snapshot_on)},
 	{"counters_ms", "VPTRACE_COUNTERS", INT, 0, durations, FIELD(counters_ms), 0, 100, 60000,
 		never},
+	{"stacks_hz", "VPTRACE_STACKS", INT, 0, numbers, FIELD(stacks_hz), 200, 1, 1000, never},
 };
 
 size_t vtr_options_count(void)

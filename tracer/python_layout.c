@@ -137,6 +137,11 @@ static uint64_t address(const char *name)
 	return (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, name);
 }
 
+int vtr_python_is_there(void)
+{
+	return address("_PyRuntime") && address("PyCode_Type");
+}
+
 int vtr_python_find(struct vtr_own_memory *m, struct vtr_python *out, struct vpt_err *err)
 {
 	const struct vtr_python_layout *layout;

@@ -96,6 +96,9 @@ struct vtr_python {
  * know, and err->text says which. Any thread; takes the loader's lock, as dlsym() does. */
 int vtr_python_find(struct vtr_own_memory *m, struct vtr_python *out, struct vpt_err *err);
 
+/* Whether a Python, of whatever version, is in this process. */
+int vtr_python_is_there(void);
+
 /* The table's row of 3.`minor`; NULL: it has none. Some fields come from the interpreter instead,
  * and are VTR_NO_FIELD in it. */
 const struct vtr_python_layout *vtr_python_layout_of(unsigned minor);

@@ -185,6 +185,20 @@ void vtr_recorder_loss(struct vtr_recorder *r, struct vtr_lane *lane, uint32_t k
 	vpt_batch_put(&r->open.batch, VPT_LOSS, lane ? lane->key : 0, &row);
 }
 
+void vtr_recorder_sample(
+	struct vtr_recorder *r, struct vtr_lane *lane, const struct vpt_sample *row)
+{
+	if (r->err.code || vtr_recorder_is_empty(r) ||
+		vtr_recorder_is_off(r, row->time_ns, row->time_ns))
+		return;
+	vtr_recorder_refer(r, lane);
+	if (lane->chunk != r->open.number)
+		return;
+	if (!r->since_ns)
+		r->since_ns = vtr_clock_ns(CLOCK_MONOTONIC);
+	vpt_batch_put(&r->open.batch, VPT_SAMPLE, lane->key, row);
+}
+
 /* ---- pauses ---- */
 
 void vtr_recorder_pause(struct vtr_recorder *r, uint64_t from_ns)

@@ -95,6 +95,11 @@ static inline __attribute__((always_inline)) int vtr_recorder_append(struct vtr_
 	return 1;
 }
 
+/* A SAMPLE row, which is no record: it does not count, creates no file, and is discarded where
+ * nothing is recorded. */
+void vtr_recorder_sample(
+	struct vtr_recorder *r, struct vtr_lane *lane, const struct vpt_sample *row);
+
 /* Counts records as received and dropped. */
 void vtr_recorder_drop(struct vtr_recorder *r, struct vtr_lane *lane, uint64_t count);
 

@@ -198,6 +198,14 @@ struct vptrace_options {
 	 * kernel refuses are left out. If NVML hangs, counters end there and a stop takes 0.2 s
 	 * longer. */
 	int counters_ms;
+
+	/* VPTRACE_STACKS: how often per second the Python stacks of the threads that call CUDA are
+	 * sampled, 1 to 1000; -1, or VPTRACE_STACKS=0: never. 0, the default: 200. Only where the
+	 * GPU's work is recorded, and only in CPython 3.9 to 3.13 with its global lock. A thread of
+	 * the library reads the interpreter's memory, by checked copies: it takes no lock of the
+	 * interpreter, sends no signal, and runs nothing on the sampled threads. Where the system
+	 * refuses such copies (process_vm_readv() and /proc/self/mem) there are no stacks. */
+	int stacks_hz;
 };
 
 /* Counts of a capture since its start. Set struct_bytes = sizeof(struct vptrace_stats); an older

@@ -11,6 +11,7 @@
 #include "tracer/window_limits.h"
 #include "tracer/names.h"
 #include "tracer/run_list.h"
+#include "tracer/stack_rows.h"
 #include "tracer/threads.h"
 #include "tracer/window.h"
 
@@ -46,6 +47,8 @@ struct vtr_writer {
 	struct vtr_writer_options o;
 	struct vtr_recorder *recorder;
 	_Atomic(struct vtr_cupti *) cupti;
+	_Atomic(struct vtr_stack_samples *) stacks; /* NULL: none */
+	struct vtr_stack_rows stack_rows;
 	atomic_int finish;
 	int keeps_tsc;     /* its thread does */
 	uint64_t stop_ns;  /* written before `finish` */
@@ -168,6 +171,14 @@ static void put_sample(struct vtr_writer *w, const struct vtr_sample *s)
 	vtr_recorder_room(w->recorder);
 	w->samples += (uint64_t)vtr_recorder_put(w->recorder, VPT_COUNTER,
 		vtr_recorder_series(w->recorder, s->device, s->name, s->unit), &row);
+}
+
+static void put_stacks(struct vtr_writer *w)
+{
+	struct vtr_stack_samples *stacks = atomic_load(&w->stacks);
+
+	if (stacks)
+		vtr_stack_rows_put(&w->stack_rows, stacks, w->recorder);
 }
 
 static void read_mail(struct vtr_writer *w)
@@ -352,6 +363,7 @@ static int one_round(struct vtr_writer *w)
 	unsigned wanted = atomic_load(&w->cut_wanted);
 
 	read_mail(w);
+	put_stacks(w);
 	follow_window(w);
 	drain_rings(w);
 	if (w->o.seen)
@@ -493,6 +505,11 @@ void vtr_writer_attach(struct vtr_writer *w, struct vtr_cupti *cupti)
 	atomic_store(&w->cupti, cupti);
 }
 
+void vtr_writer_attach_stacks(struct vtr_writer *w, struct vtr_stack_samples *stacks)
+{
+	atomic_store(&w->stacks, stacks);
+}
+
 int vtr_writer_cut(struct vtr_writer *w, uint64_t deadline_ns)
 {
 	const struct timespec moment = {0, 1000000};
@@ -548,6 +565,7 @@ void vtr_writer_free(struct vtr_writer *w)
 	if (!w)
 		return;
 	vtr_recorder_free(w->recorder);
+	vtr_stack_rows_free(&w->stack_rows);
 	vpt_free(w->drops);
 	vtr_edge_free(&w->edge);
 	vtr_gate_free(&w->ended);

@@ -51,6 +51,10 @@ int vtr_writer_start(
  * arrive. */
 void vtr_writer_attach(struct vtr_writer *w, struct vtr_cupti *cupti);
 
+/* From now on these samples of stacks are written. Borrowed until the end. Any thread, once. */
+struct vtr_stack_samples;
+void vtr_writer_attach_stacks(struct vtr_writer *w, struct vtr_stack_samples *stacks);
+
 /* Asks the thread to end the chunk once it has taken in all that has arrived by now, and waits until
  * `deadline_ns` (CLOCK_MONOTONIC). 0: it has. -1: it has not. Any thread but the writer's. */
 int vtr_writer_cut(struct vtr_writer *w, uint64_t deadline_ns);

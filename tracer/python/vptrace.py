@@ -167,6 +167,7 @@ class _Options(ctypes.Structure):
         ("ring", ctypes.c_char_p),
         ("snapshot_on", ctypes.c_char_p),
         ("counters_ms", ctypes.c_int),
+        ("stacks_hz", ctypes.c_int),
     ]
 
 
@@ -426,7 +427,8 @@ def _start(options, strict):
 
 def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flush_interval_ms=0,
           stop_timeout_ms=0, compression_level=0, cupti_path=None, synchronize=True, device_buffers=0,
-          capture=None, duration_s=0, max_bytes=0, ring=None, snapshot_on=None, counters_ms=0, strict=False):
+          capture=None, duration_s=0, max_bytes=0, ring=None, snapshot_on=None, counters_ms=0, stacks_hz=0,
+          strict=False):
     """Starts recording and returns a Code: OK; ENOCUPTI, ETAKEN or EDENIED if only ranges are recorded;
     another one if nothing is. Each Code but OK is warned about once, or raised with strict=True. While a
     profiler of torch is active, the Code is ETAKEN.
@@ -455,13 +457,15 @@ def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flu
     snapshot_on         writes the ring by itself: "mark:NAME", "slow:K" or "signal:NAME"
     counters_ms         time between samples of GPU, process and machine, 100 to 60000; 0: 500 if the GPU's
                         work is recorded; -1: none
+    stacks_hz           samples per second of the Python stacks of threads that call CUDA, 1 to 1000; 0: 200 if
+                        the GPU's work is recorded; -1: none
     """
     return _start(_options(path=path, profile=profile, overwrite=overwrite,
                            memory_limit_bytes=memory_limit_bytes, flush_interval_ms=flush_interval_ms,
                            stop_timeout_ms=stop_timeout_ms, compression_level=compression_level,
                            cupti_path=cupti_path, synchronize=synchronize, device_buffers=device_buffers,
                            capture=capture, duration_s=duration_s, max_bytes=max_bytes, ring=ring,
-                           snapshot_on=snapshot_on, counters_ms=counters_ms), strict)[0]
+                           snapshot_on=snapshot_on, counters_ms=counters_ms, stacks_hz=stacks_hz), strict)[0]
 
 
 def _stop():
@@ -574,7 +578,7 @@ class trace:  # pylint: disable=invalid-name
     def __init__(self, path=None, *, schedule=None, profile=None, overwrite=False, memory_limit_bytes=0,  # pylint: disable=redefined-outer-name
                  flush_interval_ms=0, stop_timeout_ms=0, compression_level=0, cupti_path=None,
                  synchronize=True, device_buffers=0, capture=None, duration_s=0, max_bytes=0, ring=None,
-                 snapshot_on=None, counters_ms=0, strict=False):
+                 snapshot_on=None, counters_ms=0, stacks_hz=0, strict=False):
         if schedule is not None and not callable(schedule):
             raise ValueError("schedule: expected schedule(...) or a function of the iteration, found %r" % (schedule,))
         self._schedule, self._iteration = schedule, 0
@@ -583,7 +587,7 @@ class trace:  # pylint: disable=invalid-name
                                  stop_timeout_ms=stop_timeout_ms, compression_level=compression_level,
                                  cupti_path=cupti_path, synchronize=synchronize, device_buffers=device_buffers,
                                  capture=capture, duration_s=duration_s, max_bytes=max_bytes, ring=ring,
-                                 snapshot_on=snapshot_on, counters_ms=counters_ms)
+                                 snapshot_on=snapshot_on, counters_ms=counters_ms, stacks_hz=stacks_hz)
         self._strict = strict
         self._code, self._reason = Code.OK, ""
         self.summary = None

@@ -1,0 +1,21 @@
+/* callers.h - the threads that called CUDA lately.
+ *
+ * Filled by CUPTI's request for a buffer, which the calling thread makes, and by the writer as it
+ * decodes calls; read by the sampler of stacks. No lock, no allocation, no system call. When
+ * VTR_CALLERS_MAX threads are known, the one that has not called for the longest time is forgotten.
+ * Any thread. */
+#ifndef VPTRACE_TRACER_CALLERS_H
+#define VPTRACE_TRACER_CALLERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { VTR_CALLERS_MAX = 64 };
+
+/* A call of thread `tid` became known at `now_ns`, CLOCK_MONOTONIC. */
+void vtr_callers_saw(uint32_t tid, uint64_t now_ns);
+
+/* The threads seen since then, at most VTR_CALLERS_MAX; returns their number. */
+size_t vtr_callers(uint64_t since_ns, uint32_t *tids);
+
+#endif

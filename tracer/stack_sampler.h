@@ -1,0 +1,48 @@
+/* stack_sampler.h - a thread that samples the Python stacks of the threads that call CUDA.
+ *
+ * It reads the interpreter's memory (python_stack.h) and the kernel's accounts (thread_state.h), and
+ * runs no code of the host: no GIL, no signal, no lock or allocation of the host's threads. It looks
+ * for an interpreter once a thread has called CUDA; a process without one is left alone. A tick that
+ * is late is skipped. A thread is sampled until VTR_STACKS_LATELY_NS after its last known call.
+ *
+ * A thread that has used no processor time since its last sample has the same stack, which is then
+ * not read again.
+ *
+ * Facts: stacks.python and stacks.hz, or stacks.unavailable with the reason; at the end
+ * stacks.samples, and if there were any, stacks.cut (innermost functions are missing), stacks.torn
+ * (not read, since the thread moved), stacks.refused (no room). */
+#ifndef VPTRACE_TRACER_STACK_SAMPLER_H
+#define VPTRACE_TRACER_STACK_SAMPLER_H
+
+#include "formats/error.h"
+#include "tracer/mail.h"
+#include "tracer/stack_samples.h"
+
+#include <stdint.h>
+
+#define VTR_STACKS_LATELY_NS UINT64_C(10000000000)
+
+struct vtr_stack_sampler;
+
+/* Starts the thread, with all signals blocked. `mail` is borrowed until vtr_stack_sampler_free(). 0
+ * or VPT_ENOMEM. */
+int vtr_stack_sampler_start(
+	struct vtr_mailbox *mail, uint32_t hz, struct vtr_stack_sampler **out, struct vpt_err *err);
+
+/* Its samples, for the writer; borrowed, valid until vtr_stack_sampler_free(). */
+struct vtr_stack_samples *vtr_stack_sampler_samples(struct vtr_stack_sampler *s);
+
+/* Asks it to end, without a wait. Accepts NULL. */
+void vtr_stack_sampler_stop(struct vtr_stack_sampler *s);
+
+/* After the stop: waits until `deadline_ns`, CLOCK_MONOTONIC. 0: it has ended, and has posted
+ * everything. -1: it hangs, in a system call. Accepts NULL. */
+int vtr_stack_sampler_wait(struct vtr_stack_sampler *s, uint64_t deadline_ns);
+
+/* After the stop; accepts NULL. One that hangs is leaked, with everything it uses but `mail`. */
+void vtr_stack_sampler_free(struct vtr_stack_sampler *s);
+
+/* Threads of samplers that exist, those that hang too. */
+unsigned vtr_stack_sampler_threads(void);
+
+#endif

@@ -1,0 +1,112 @@
+/* stack_samples.c - a queue, and two tables that only grow. */
+#include "tracer/stack_samples.h"
+
+#include "formats/error.h"
+#include "formats/capture.h"
+#include "formats/memory.h"
+
+struct vtr_stack_samples *vtr_stack_samples_new(void)
+{
+	struct vtr_stack_samples *s = vpt_calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	if (vtr_code_places_init(&s->places) ||
+		vpt_grow(&s->nodes, &s->node_cap, 1, sizeof(*s->nodes))) {
+		vtr_code_places_free(&s->places);
+		vpt_free(s);
+		return NULL;
+	}
+	s->nodes[0] = (struct vtr_stack_node){0};
+	s->node_count = 1;
+	pthread_mutex_init(&s->lock, NULL);
+	return s;
+}
+
+void vtr_stack_samples_free(struct vtr_stack_samples *s)
+{
+	if (!s)
+		return;
+	pthread_mutex_destroy(&s->lock);
+	vtr_code_places_free(&s->places);
+	vpt_map_free(&s->map);
+	vpt_free(s->nodes);
+	vpt_free(s);
+}
+
+static uint32_t intern(struct vtr_stack_samples *s, const struct vtr_stack_node *node)
+{
+	uint64_t hash = vpt_hash(node, sizeof(*node)), at = hash;
+	uint32_t n;
+
+	while ((n = vpt_map_next(&s->map, hash, &at)) != VPT_MAP_NONE)
+		if (s->nodes[n].caller == node->caller && s->nodes[n].place == node->place)
+			return n;
+	if (s->node_count == VTR_STACKS_MAX ||
+		vpt_grow(&s->nodes, &s->node_cap, s->node_count + 1, sizeof(*s->nodes)) ||
+		vpt_map_put(&s->map, hash, (uint32_t)s->node_count))
+		return UINT32_MAX;
+	s->nodes[s->node_count] = *node;
+	return (uint32_t)s->node_count++;
+}
+
+uint32_t vtr_stack_samples_stack(
+	struct vtr_stack_samples *s, const uint32_t *places, uint32_t count)
+{
+	struct vtr_stack_node node;
+	uint32_t stack = 0;
+
+	pthread_mutex_lock(&s->lock);
+	while (count-- > 0 && stack != UINT32_MAX) {
+		node = (struct vtr_stack_node){.caller = stack, .place = places[count]};
+		stack = intern(s, &node);
+	}
+	s->refused += stack == UINT32_MAX;
+	pthread_mutex_unlock(&s->lock);
+	return stack;
+}
+
+int vtr_stack_samples_put(struct vtr_stack_samples *s, const struct vtr_stack_sample *sample)
+{
+	int has_room;
+
+	pthread_mutex_lock(&s->lock);
+	has_room = s->count < VTR_STACK_SAMPLES_MAX;
+	if (has_room)
+		s->queue[(s->head + s->count++) % VTR_STACK_SAMPLES_MAX] = *sample;
+	else
+		s->refused++;
+	pthread_mutex_unlock(&s->lock);
+	return has_room ? 0 : -1;
+}
+
+size_t vtr_stack_samples_take(
+	struct vtr_stack_samples *s, struct vtr_stack_sample *out, size_t room)
+{
+	size_t n = 0;
+
+	pthread_mutex_lock(&s->lock);
+	for (; n < room && s->count; s->count--) {
+		out[n++] = s->queue[s->head];
+		s->head = (s->head + 1) % VTR_STACK_SAMPLES_MAX;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return n;
+}
+
+void vtr_stack_samples_frames(struct vtr_stack_samples *s, uint32_t stack,
+	void (*take)(void *ctx, struct vpt_text function, struct vpt_text file, uint32_t line),
+	void *ctx)
+{
+	uint32_t places[VPT_STACK_DEPTH_MAX], depth = 0;
+
+	pthread_mutex_lock(&s->lock);
+	for (; stack && stack < s->node_count && depth < VPT_STACK_DEPTH_MAX;
+		stack = s->nodes[stack].caller)
+		places[depth++] = s->nodes[stack].place;
+	while (depth-- > 0)
+		take(ctx, vtr_code_place_function(&s->places, places[depth]),
+			vtr_code_place_file(&s->places, places[depth]),
+			s->places.all[places[depth]].line);
+	pthread_mutex_unlock(&s->lock);
+}

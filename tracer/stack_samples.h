@@ -1,0 +1,72 @@
+/* stack_samples.h - samples of stacks on their way from the thread that takes them to the writer.
+ *
+ *	sampler   vtr_stack_samples_put()  -> queue, and tables of stacks and places
+ *	writer    vtr_stack_samples_take() <- queue;  vtr_stack_samples_frames() <- tables
+ *
+ * A stack is a number: that of its innermost place and its caller's stack, interned, and valid as
+ * long as the tables. Memory is bounded; what finds no room is refused and counted. One mutex, which
+ * no thread of the host takes. */
+#ifndef VPTRACE_TRACER_STACK_SAMPLES_H
+#define VPTRACE_TRACER_STACK_SAMPLES_H
+
+#include "tracer/code_places.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	VTR_STACK_SAMPLES_MAX = 8192, /* in the queue: 20 s of two threads at 200 Hz */
+	VTR_STACKS_MAX = 1 << 19
+};
+
+struct vtr_stack_sample {
+	uint64_t time_ns; /* trace clock */
+	uint32_t tid;
+	uint32_t stack; /* 0: the thread runs no Python code */
+	uint32_t state; /* VPT_THREADSTATE_* */
+	uint32_t flags; /* VPT_SAMPLE_* */
+	uint32_t cpu_us, wait_us;
+};
+
+struct vtr_stack_node {
+	uint32_t caller, place;
+};
+
+struct vtr_stack_samples {
+	pthread_mutex_t lock;
+	struct vtr_stack_sample queue[VTR_STACK_SAMPLES_MAX];
+	uint32_t head, count;
+	struct vtr_code_places places; /* changed by the sampler alone, under the lock */
+	struct vtr_stack_node *nodes;  /* 0: the empty stack */
+	size_t node_count, node_cap;
+	struct vpt_map map; /* nodes by content */
+	uint64_t refused;   /* samples */
+};
+
+/* NULL: no memory. */
+struct vtr_stack_samples *vtr_stack_samples_new(void);
+void vtr_stack_samples_free(struct vtr_stack_samples *s); /* accepts NULL */
+
+/* ---- the sampler ---- */
+
+/* Interns a stack, places of s->places, innermost first. UINT32_MAX: no room. */
+uint32_t vtr_stack_samples_stack(
+	struct vtr_stack_samples *s, const uint32_t *places, uint32_t count);
+
+/* Queues a copy. 0, or -1: no room; it is counted as refused. */
+int vtr_stack_samples_put(struct vtr_stack_samples *s, const struct vtr_stack_sample *sample);
+
+/* ---- the writer ---- */
+
+/* Takes at most `room` samples, the oldest first. Returns how many. */
+size_t vtr_stack_samples_take(
+	struct vtr_stack_samples *s, struct vtr_stack_sample *out, size_t room);
+
+/* Passes the frames of a stack to `take`, the outermost first; the texts are valid during the call,
+ * under the lock. */
+void vtr_stack_samples_frames(struct vtr_stack_samples *s, uint32_t stack,
+	void (*take)(void *ctx, struct vpt_text function, struct vpt_text file, uint32_t line),
+	void *ctx);
+
+#endif
