@@ -32,36 +32,38 @@ enum vtr_python_lines {
 };
 
 /* VTR_PYTHON_FIELDS(X): every offset. */
-#define VTR_PYTHON_FIELDS(X)                                                                       \
-	X(runtime_interpreters) /* PyInterpreterState *: the newest one */                         \
-	X(interpreter_next)                                                                        \
-	X(interpreter_threads) /* PyThreadState *: the newest one */                               \
-	X(thread_next)                                                                             \
-	X(thread_interpreter)                                                                      \
-	X(thread_pthread) /* unsigned long: its pthread_t */                                       \
-	X(thread_native)  /* unsigned long: its gettid(); from 3.11 */                             \
-	X(thread_serial)  /* uint64_t: number within the interpreter */                            \
-	X(thread_frame)   /* the innermost frame; 3.11, 3.12: a struct that points to it */        \
-	X(cframe_frame)   /* 3.11, 3.12: where in that struct */                                   \
-	X(frame_previous)                                                                          \
-	X(frame_code)                                                                              \
-	X(frame_instruction)                                                                       \
-	X(frame_owner)     /* char: VTR_OWNER_*; from 3.11 */                                      \
-	X(frame_is_entry)  /* bool: called from C; 3.11 */                                         \
-	X(frame_generator) /* not NULL: a generator's or coroutine's; up to 3.10 */                \
-	X(code_file)                                                                               \
-	X(code_name)                                                                               \
-	X(code_qualified_name) /* from 3.11 */                                                     \
-	X(code_lines)                                                                              \
-	X(code_first_line)                                                                         \
-	X(code_first_traceable) /* int: units of code before the function begins; from 3.11 */     \
-	X(code_instructions)    /* the code itself; up to 3.10 a bytes object */                   \
-	X(object_type)                                                                             \
-	X(object_size) /* of a variable object; a code object's: units of code */                  \
-	X(bytes_data)                                                                              \
-	X(text_length)                                                                             \
-	X(text_state)                                                                              \
-	X(text_ascii) /* where the characters of a string are: all ASCII, or not */                \
+#define VTR_PYTHON_FIELDS(X)                                                                              \
+	X(runtime_interpreters) /* PyInterpreterState *: the newest one */                                \
+	X(interpreter_next)                                                                               \
+	X(interpreter_threads) /* PyThreadState *: the newest one */                                      \
+	X(thread_next)                                                                                    \
+	X(thread_interpreter)                                                                             \
+	X(thread_pthread) /* unsigned long: its pthread_t */                                              \
+	X(thread_native)  /* unsigned long: its gettid(); from 3.11 */                                    \
+	X(thread_serial)  /* uint64_t: number within the interpreter */                                   \
+	X(thread_frame)   /* the innermost frame; 3.11, 3.12: a struct that points to it */               \
+	X(thread_data_stack) /* the piece of memory for frames in use; 8 bytes on: its free part; 3.11 */ \
+	X(cframe_frame) /* 3.11, 3.12: where in that struct */                                            \
+	X(frame_previous)                                                                                 \
+	X(frame_code)                                                                                     \
+	X(frame_instruction)                                                                              \
+	X(frame_owner)     /* char: VTR_OWNER_*; from 3.11 */                                             \
+	X(frame_is_entry)  /* bool: called from C; 3.11 */                                                \
+	X(frame_live)      /* char: VTR_LIVE_39, _310: it is on a stack; up to 3.10 */                    \
+	X(frame_generator) /* not NULL: a generator's or coroutine's; up to 3.10 */                       \
+	X(code_file)                                                                                      \
+	X(code_name)                                                                                      \
+	X(code_qualified_name) /* from 3.11 */                                                            \
+	X(code_lines)                                                                                     \
+	X(code_first_line)                                                                                \
+	X(code_first_traceable) /* int: units of code before the function begins; from 3.11 */            \
+	X(code_instructions)    /* the code itself; up to 3.10 a bytes object */                          \
+	X(object_type)                                                                                    \
+	X(object_size) /* of a variable object; a code object's: units of code */                         \
+	X(bytes_data)                                                                                     \
+	X(text_length)                                                                                    \
+	X(text_state)                                                                                     \
+	X(text_ascii) /* where the characters of a string are: all ASCII, or not */                       \
 	X(text_wide)
 
 struct vtr_python_layout {
@@ -79,6 +81,8 @@ enum {
 	VTR_TEXT_KIND_SHIFT = 2,
 	VTR_TEXT_COMPACT = 0x20,
 	VTR_TEXT_ASCII = 0x40,
+	VTR_LIVE_39 = 1,
+	VTR_LIVE_310 = 0,
 	VTR_OWNER_THREAD = 0,
 	VTR_OWNER_GENERATOR = 1,
 	VTR_OWNER_FRAME_OBJECT = 2,

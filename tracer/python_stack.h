@@ -2,42 +2,35 @@
  *
  * The thread is not stopped, and takes part in nothing. Its frames may be pushed, popped and freed
  * while they are copied, so a single walk can join frames that were never on one stack. Therefore
- * one system call copies all frames six times, in three rounds, each mirrored around the pointer to
- * the innermost frame:
+ * all frames are copied six times, in three rounds, before and after the pointer to the innermost
+ * frame is read (python_copies.h).
  *
- *	outermost ... innermost, pointer, innermost ... outermost, and some time until the next round
- *
- * A frame that has the same code, caller and instruction in all copies was on the stack whenever the
- * pointer was read, unless the thread left it and came back to the same instruction in between. For
- * a false stack it would have to do so in step with every round, though their distances vary. An
- * interruption of our own thread gives it time once, not in each.
+ * A frame that has the same code, caller and instruction in all copies, and was in use whenever that
+ * pointer was read, was on the stack; unless the thread left it and came back to the same instruction
+ * in between. For a false stack it would have to do so in step with every round. An interruption of
+ * our own thread gives it time once, not three times.
  *
  * Where the innermost frames come and go too fast, the outer ones that stood still are a stack that
  * is true and lacks its innermost functions: it is *cut*. Anything else is *torn*, and not shown.
  * (Whether the thread used processor time meanwhile would be a simpler proof. But virtual machines
  * do not count all of it.)
  *
- * Which addresses to copy is known from the thread's previous stack. If the walk meets a frame that
- * was not copied, the stack is discovered frame by frame, and then copied as above.
+ * Which addresses to copy is known from the thread's previous stack. If that has changed, the stack
+ * is discovered frame by frame, and then copied as above.
  *
  * One reader for one thread at a time. After vtr_python_reader_new(), no call allocates. */
 #ifndef VPTRACE_TRACER_PYTHON_STACK_H
 #define VPTRACE_TRACER_PYTHON_STACK_H
 
-#include "tracer/python_threads.h"
+#include "tracer/python_copies.h"
 
 #include <stdint.h>
-
-enum {
-	VTR_PYTHON_DEPTH_MAX = 1024, /* frames on one stack */
-	VTR_PYTHON_REGIONS_MAX = 480 /* pieces of memory that they lie in; 3.11 on: many in one */
-};
 
 enum vtr_python_outcome {
 	VTR_PYTHON_WHOLE,
 	VTR_PYTHON_CUT,
 	VTR_PYTHON_TORN,
-	VTR_PYTHON_DEEP, /* more frames, or pieces, than the limits above */
+	VTR_PYTHON_DEEP, /* more frames, or regions, than python_copies.h allows */
 	VTR_PYTHON_NONE, /* the thread runs no Python now */
 	VTR_PYTHON_ENDED /* there is no such thread */
 };
@@ -51,20 +44,6 @@ struct vtr_python_frame {
 struct vtr_python_stack {
 	uint32_t depth;
 	struct vtr_python_frame frames[VTR_PYTHON_DEPTH_MAX]; /* innermost first */
-};
-
-/* What is kept of a thread between its samples. Zeroed, with only `tid` set, before the first. */
-struct vtr_python_plan {
-	uint32_t tid;
-	uint32_t region_count;
-	struct vtr_python_thread thread;
-	int is_one_of_several; /* interpreters */
-	uint64_t newest;       /* interpreter, when the thread was found */
-	uint64_t cframe;
-	struct vtr_python_region {
-		uint64_t at;
-		uint32_t bytes;
-	} regions[VTR_PYTHON_REGIONS_MAX]; /* outermost first */
 };
 
 struct vtr_python_reader;

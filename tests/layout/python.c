@@ -57,6 +57,12 @@ static void check_frames(void)
 #else
 		f_back);
 	CHECK(frame_generator, _PyInterpreterFrame, f_gen);
+#if PY_VERSION_HEX >= 0x030a0000
+	CHECK(frame_live, _PyInterpreterFrame, f_state);
+	check("VTR_LIVE_310", VTR_LIVE_310, FRAME_EXECUTING);
+#else
+	CHECK(frame_live, _PyInterpreterFrame, f_executing);
+#endif
 	CHECK(frame_code, _PyInterpreterFrame, f_code);
 	CHECK(frame_instruction, _PyInterpreterFrame, f_lasti);
 	CHECK(thread_frame, PyThreadState, frame);
@@ -125,6 +131,9 @@ static void check_lists(void)
 #if PY_VERSION_HEX >= 0x030b0000
 	CHECK(interpreter_threads, PyInterpreterState, threads.head);
 	CHECK(thread_native, PyThreadState, native_thread_id);
+	CHECK(thread_data_stack, PyThreadState, datastack_chunk);
+	check("thread_data_stack + 8", ours.thread_data_stack + 8u,
+		offsetof(PyThreadState, datastack_top));
 #else
 	CHECK(interpreter_threads, PyInterpreterState, tstate_head);
 #endif

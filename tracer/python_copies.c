@@ -1,0 +1,200 @@
+/* python_copies.c - lists what to copy, and finds it in what was copied. */
+#include "tracer/python_copies.h"
+
+#include <string.h>
+
+enum {
+	REGION_BYTES_MAX = 1024,
+	GAP_MAX = 256,     /* between frames of one region: locals and temporaries */
+	AHEAD_BYTES = 320, /* copied beyond the innermost frame: where it calls the next */
+	PAGE = 4096
+};
+
+void vtr_python_copies_init(
+	struct vtr_python_copies *c, struct vtr_own_memory *m, const struct vtr_python *python)
+{
+	c->m = m;
+	c->python = python;
+	vtr_python_threads_init(&c->threads, m, python);
+	vtr_frame_span_of(&python->at, &c->span);
+}
+
+/* ---- the plan ---- */
+
+/* Whether a frame at `from` continues the region of its caller. */
+static int continues(
+	const struct vtr_python_copies *c, const struct vtr_python_region *region, uint64_t from)
+{
+	uint64_t end = region->at + region->bytes;
+
+	return from >= end && from <= end + GAP_MAX &&
+	       from + c->span.bytes <= region->at + REGION_BYTES_MAX;
+}
+
+int vtr_python_copies_plan(struct vtr_python_copies *c, struct vtr_python_plan *plan,
+	const struct vtr_raw_frame *frames, uint32_t depth)
+{
+	struct vtr_python_region *region = NULL;
+	uint64_t from, room;
+	uint32_t i, bytes = 0;
+
+	plan->region_count = plan->depth = 0;
+	for (i = depth; i-- > 0;) {
+		plan->frames[i] = frames[i].at;
+		from = frames[i].at + c->span.from;
+		if (region && continues(c, region, from)) {
+			bytes -= region->bytes;
+			region->bytes = (uint32_t)(from + c->span.bytes - region->at);
+		} else {
+			if (plan->region_count == VTR_PYTHON_REGIONS_MAX)
+				return -1;
+			region = &plan->regions[plan->region_count++];
+			*region = (struct vtr_python_region){from, c->span.bytes};
+		}
+		bytes += region->bytes;
+	}
+	if (!region || bytes + AHEAD_BYTES > VTR_PYTHON_REGION_BYTES)
+		return -1;
+	if (c->python->at.frame_owner != VTR_NO_FIELD && !frames[0].is_generator &&
+		!frames[0].is_c) {
+		room = -(region->at + region->bytes) & (PAGE - 1);
+		region->bytes += (uint32_t)(room < AHEAD_BYTES ? room : AHEAD_BYTES);
+	}
+	plan->depth = depth;
+	return 0;
+}
+
+/* ---- copying ---- */
+
+static uint32_t add_piece(struct vtr_python_copies *c, uint32_t *bytes, uint64_t at, uint32_t size)
+{
+	uint32_t offset = *bytes;
+
+	c->iov[c->pieces].iov_base = (void *)(uintptr_t)at;
+	c->iov[c->pieces++].iov_len = size;
+	*bytes += size;
+	return offset;
+}
+
+static void add_anchor(struct vtr_python_copies *c, uint32_t *bytes,
+	const struct vtr_python_plan *plan, unsigned round)
+{
+	const struct vtr_python_layout *at = &c->python->at;
+
+	c->anchor[round] = add_piece(c, bytes, plan->thread.at + at->thread_frame, 8);
+	if (at->cframe_frame != VTR_NO_FIELD)
+		add_piece(c, bytes, plan->cframe + at->cframe_frame, 8);
+	if (at->thread_data_stack != VTR_NO_FIELD)
+		c->data_stack[round] =
+			add_piece(c, bytes, plan->thread.at + at->thread_data_stack, 16);
+}
+
+static void add_round(struct vtr_python_copies *c, uint32_t *bytes,
+	const struct vtr_python_plan *plan, unsigned round, uint64_t any)
+{
+	const struct vtr_python_region *region = plan->regions;
+	uint32_t i, n = plan->region_count;
+
+	for (i = 0; i < n; i++)
+		c->copy[i][2 * round] = add_piece(c, bytes, region[i].at, region[i].bytes);
+	add_anchor(c, bytes, plan, round);
+	for (i = n; i-- > 0;)
+		c->copy[i][2 * round + 1] = add_piece(c, bytes, region[i].at, region[i].bytes);
+	c->random = c->random * 1664525 + 1013904223;
+	for (i = c->random >> 24 & VTR_PYTHON_PAUSE; i; i--)
+		add_piece(c, bytes, any, 8);
+}
+
+/* In as few calls as can be. */
+static int copy_pieces(struct vtr_python_copies *c)
+{
+	size_t done, n, i, bytes;
+	uint8_t *out = c->bytes;
+
+	for (done = 0; done < c->pieces; done += n, out += bytes) {
+		n = c->pieces - done < VTR_PIECES_MAX ? c->pieces - done : VTR_PIECES_MAX;
+		for (bytes = 0, i = 0; i < n; i++)
+			bytes += c->iov[done + i].iov_len;
+		if (vtr_own_memory_gather(c->m, c->iov + done, n, out, bytes))
+			return -1;
+	}
+	return 0;
+}
+
+int vtr_python_copies_make(struct vtr_python_copies *c, const struct vtr_python_plan *plan)
+{
+	uint64_t newest = c->python->runtime + c->python->at.runtime_interpreters;
+	uint32_t bytes = 0;
+	unsigned round;
+
+	c->pieces = 0;
+	c->near = plan->region_count - 1;
+	c->head[0] = add_piece(c, &bytes, plan->thread.at, c->threads.state_bytes);
+	c->newest = add_piece(c, &bytes, newest, 8);
+	for (round = 0; round < VTR_PYTHON_ROUNDS; round++)
+		add_round(c, &bytes, plan, round, newest);
+	c->head[1] = add_piece(c, &bytes, plan->thread.at, c->threads.state_bytes);
+	return copy_pieces(c);
+}
+
+/* ---- what was copied ---- */
+
+int vtr_python_copies_is_thread(
+	const struct vtr_python_copies *c, const struct vtr_python_plan *plan)
+{
+	return vtr_python_thread_is(&c->threads, &plan->thread, c->bytes + c->head[0]) &&
+	       vtr_python_thread_is(&c->threads, &plan->thread, c->bytes + c->head[1]) &&
+	       vtr_word(c->bytes, c->newest) == plan->newest;
+}
+
+int vtr_python_copies_top(const struct vtr_python_copies *c, const struct vtr_python_plan *plan,
+	unsigned round, uint64_t *frame)
+{
+	*frame = vtr_word(c->bytes, c->anchor[round]);
+	if (c->python->at.cframe_frame == VTR_NO_FIELD)
+		return 0;
+	if (*frame != plan->cframe)
+		return -1;
+	*frame = vtr_word(c->bytes, c->anchor[round] + 8);
+	return 0;
+}
+
+int vtr_python_copies_in_use(const struct vtr_python_copies *c, unsigned round, uint64_t frame)
+{
+	return frame >= vtr_word(c->bytes, c->data_stack[round]) &&
+	       frame < vtr_word(c->bytes, c->data_stack[round] + 8);
+}
+
+/* The region of a frame, near that of the frame before; -1: none. */
+static int find_region(
+	struct vtr_python_copies *c, const struct vtr_python_plan *plan, uint64_t frame)
+{
+	uint32_t n = plan->region_count, i, k;
+	uint64_t from = frame + c->span.from;
+
+	if (!vtr_python_is_address(frame))
+		return -1;
+	for (k = 0; k < n; k++) {
+		i = c->near >= k ? c->near - k : n + c->near - k;
+		if (from >= plan->regions[i].at &&
+			from + c->span.bytes <= plan->regions[i].at + plan->regions[i].bytes) {
+			c->near = i;
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
+int vtr_python_copies_frame(struct vtr_python_copies *c, const struct vtr_python_plan *plan,
+	unsigned copy, uint64_t frame, struct vtr_raw_frame *out)
+{
+	int region = find_region(c, plan, frame);
+
+	if (region < 0)
+		return -1;
+	vtr_raw_frame_parse(&c->python->at, &c->span, frame,
+		c->bytes + c->copy[region][copy] +
+			(frame + c->span.from - plan->regions[region].at),
+		out);
+	return 0;
+}
