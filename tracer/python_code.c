@@ -349,11 +349,17 @@ static void check(struct vtr_python_codes *c, const struct vtr_python_frame *fra
 	}
 }
 
-/* The innermost functions that have not begun: their frame is still being filled. */
+/* A function that has not begun: its frame is still being filled. */
 static int is_incomplete(const struct code *code, const struct vtr_python_frame *frame)
 {
-	return !frame->is_generator && code->identity.first_traceable > 0 &&
+	return code->identity.units && !frame->is_generator &&
 	       frame->instruction < code->identity.first_traceable * 2;
+}
+
+/* The interpreter's own code between a class and its __init__(), which is always incomplete. */
+static int is_cleanup(const struct code *code)
+{
+	return code->identity.file == code->identity.name;
 }
 
 /* Learns the codes that are not known. 1: there were some; 0: none; -1: one is no code. */
@@ -396,8 +402,15 @@ int vtr_python_codes_name(struct vtr_python_codes *c, const struct vtr_python_st
 	for (i = 0; i < stack->depth; i++) {
 		const struct code *code = slot_of(c, frames[i].code);
 
-		if (is_incomplete(code, &frames[i]))
+		if (code->identity.units && frames[i].instruction >= 0 &&
+			(uint64_t)frames[i].instruction >= code->identity.units * 2)
+			return -1;
+		if (is_incomplete(code, &frames[i])) {
+			/* Such a function calls none. */
+			if (i > 0 && !is_cleanup(code))
+				return -1;
 			continue;
+		}
 		if (place_of(c, code, frames[i].instruction, &places[*count]))
 			return 1;
 		++*count;

@@ -106,10 +106,9 @@ static void add_round(struct vtr_python_copies *c, uint32_t *bytes,
 }
 
 /* In as few calls as can be. */
-static int copy_pieces(struct vtr_python_copies *c)
+static int copy_pieces(struct vtr_python_copies *c, uint8_t *out)
 {
 	size_t done, n, i, bytes;
-	uint8_t *out = c->bytes;
 
 	for (done = 0; done < c->pieces; done += n, out += bytes) {
 		n = c->pieces - done < VTR_PIECES_MAX ? c->pieces - done : VTR_PIECES_MAX;
@@ -134,7 +133,7 @@ int vtr_python_copies_make(struct vtr_python_copies *c, const struct vtr_python_
 	for (round = 0; round < VTR_PYTHON_ROUNDS; round++)
 		add_round(c, &bytes, plan, round, newest);
 	c->head[1] = add_piece(c, &bytes, plan->thread.at, c->threads.state_bytes);
-	return copy_pieces(c);
+	return copy_pieces(c, c->bytes);
 }
 
 /* ---- what was copied ---- */
@@ -159,10 +158,69 @@ int vtr_python_copies_top(const struct vtr_python_copies *c, const struct vtr_py
 	return 0;
 }
 
-int vtr_python_copies_in_use(const struct vtr_python_copies *c, unsigned round, uint64_t frame)
+/* Whether a frame may be the first in a piece of memory for frames, which is a few pages. */
+static int may_be_first(uint64_t frame)
 {
-	return frame >= vtr_word(c->bytes, c->data_stack[round]) &&
-	       frame < vtr_word(c->bytes, c->data_stack[round] + 8);
+	enum { HEAD_BYTES = 24 }; /* and 8 more in a thread's first piece */
+
+	return (frame & (PAGE - 1)) == HEAD_BYTES || (frame & (PAGE - 1)) == HEAD_BYTES + 8;
+}
+
+/* Reads the size of each frame, in bytes, into the buffer: 8 bytes for each. */
+static int read_sizes(
+	struct vtr_python_copies *c, const struct vtr_raw_frame *frames, uint32_t count)
+{
+	const struct vtr_python_layout *at = &c->python->at;
+	uint32_t more = at->code_more_words == VTR_NO_FIELD ? at->code_words : at->code_more_words;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		c->iov[2 * i].iov_base = (void *)(uintptr_t)(frames[i].code + at->code_words);
+		c->iov[2 * i + 1].iov_base = (void *)(uintptr_t)(frames[i].code + more);
+		c->iov[2 * i].iov_len = c->iov[2 * i + 1].iov_len = sizeof(int32_t);
+	}
+	c->pieces = 2 * (size_t)count;
+	return copy_pieces(c, c->sizes);
+}
+
+static uint64_t size_of(const struct vtr_python_copies *c, uint32_t i)
+{
+	int32_t words[2];
+
+	memcpy(words, c->sizes + 8 * (size_t)i, sizeof(words));
+	if (c->python->at.code_more_words == VTR_NO_FIELD)
+		return (uint64_t)(uint32_t)words[0] * 8;
+	return ((uint64_t)(uint32_t)words[0] + (uint32_t)words[1] + VTR_FRAME_WORDS_311) * 8;
+}
+
+int vtr_python_copies_tiled(struct vtr_python_copies *c, unsigned round,
+	const struct vtr_raw_frame *frames, uint32_t count, uint32_t *first)
+{
+	uint64_t piece = vtr_word(c->bytes, c->data_stack[round]);
+	uint64_t free_from = vtr_word(c->bytes, c->data_stack[round] + 8);
+	uint64_t end = 0; /* of the frame before; 0: there is none */
+	const struct vtr_raw_frame *f;
+	uint32_t i;
+
+	*first = count;
+	if (read_sizes(c, frames, count))
+		return -1;
+	for (i = count; i-- > 0;) {
+		f = &frames[i];
+		if (f->is_generator)
+			*first = i;
+		if (f->is_c || f->is_generator)
+			continue;
+		if (end && f->at != end && !may_be_first(f->at))
+			break;
+		end = f->at + size_of(c, i);
+		if (f->at < piece || f->at >= free_from)
+			continue; /* in an older piece */
+		if (end >= free_from)
+			break;
+		*first = i;
+	}
+	return 0;
 }
 
 /* The region of a frame, near that of the frame before; -1: none. */

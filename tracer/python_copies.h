@@ -56,6 +56,7 @@ struct vtr_python_copies {
 	uint32_t copy[VTR_PYTHON_REGIONS_MAX][VTR_PYTHON_COPIES];
 	uint32_t random, near;
 	size_t pieces;
+	uint8_t sizes[8 * VTR_PYTHON_DEPTH_MAX];
 	struct iovec iov[VTR_PYTHON_PIECES];
 	uint8_t bytes[VTR_PYTHON_COPIES * VTR_PYTHON_REGION_BYTES + (8 << 10)];
 };
@@ -82,9 +83,18 @@ int vtr_python_copies_is_thread(
 int vtr_python_copies_top(const struct vtr_python_copies *c, const struct vtr_python_plan *plan,
 	unsigned round, uint64_t *frame);
 
-/* From 3.11: whether an address was in use for a frame in a round, in the newest piece of memory for
- * frames. */
-int vtr_python_copies_in_use(const struct vtr_python_copies *c, unsigned round, uint64_t frame);
+/* From 3.11: which of `count` linked frames, innermost first, were on the stack in a round, if it is
+ * not known which frame was the innermost. *first becomes the first of them, or `count`.
+ *
+ * Ordinary frames lie one after the other, in pieces of memory of which the used part is known. Used
+ * memory may still show a frame that is gone, inside of a larger one that has its place: so each must
+ * begin where the one before it ends. The last frame may be one that is still being made, of which
+ * the code is new and the caller old: so there must be another after it. Generators' frames have a
+ * caller only while they run.
+ *
+ * Reads the sizes of frames from their code. 0, or -1: something is not mapped. */
+int vtr_python_copies_tiled(struct vtr_python_copies *c, unsigned round,
+	const struct vtr_raw_frame *frames, uint32_t count, uint32_t *first);
 
 /* A frame in copy number `copy`; the copies of round N are 2 N and 2 N + 1. 0, or -1: it is in no
  * region. */

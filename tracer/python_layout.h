@@ -58,6 +58,8 @@ enum vtr_python_lines {
 	X(code_first_line)                                                                                \
 	X(code_first_traceable) /* int: units of code before the function begins; from 3.11 */            \
 	X(code_instructions)    /* the code itself; up to 3.10 a bytes object */                          \
+	X(code_words)           /* int: words of its frame; 3.11: of locals alone; from 3.11 */           \
+	X(code_more_words)      /* int: words for temporaries; 3.11 */                                    \
 	X(object_type)                                                                                    \
 	X(object_size) /* of a variable object; a code object's: units of code */                         \
 	X(bytes_data)                                                                                     \
@@ -81,6 +83,7 @@ enum {
 	VTR_TEXT_KIND_SHIFT = 2,
 	VTR_TEXT_COMPACT = 0x20,
 	VTR_TEXT_ASCII = 0x40,
+	VTR_FRAME_WORDS_311 = 9, /* of a frame, besides locals and temporaries */
 	VTR_LIVE_39 = 1,
 	VTR_LIVE_310 = 0,
 	VTR_OWNER_THREAD = 0,

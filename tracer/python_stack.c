@@ -88,25 +88,12 @@ static void trim(struct vtr_python_reader *r, const struct vtr_python_plan *plan
 	}
 }
 
-/* Whether a frame was on the stack in a round of which only that is known that the innermost frame
- * was none of the chain. */
-static int was_in_use(
-	const struct vtr_python_reader *r, unsigned round, const struct vtr_raw_frame *f)
-{
-	if (f->is_c)
-		return 0; /* its memory is the C stack's: nobody knows */
-	/* Frames that are objects, and generators', have no caller unless they are. */
-	if (r->copies.python->at.frame_live != VTR_NO_FIELD || f->is_generator)
-		return 1;
-	return vtr_python_copies_in_use(&r->copies, round, f->at);
-}
-
 /* Leaves out frames that were not on the stack in this round. */
 static void drop_unused(
 	struct vtr_python_reader *r, const struct vtr_python_plan *plan, unsigned round)
 {
 	uint64_t top;
-	uint32_t i;
+	uint32_t i, first;
 	int known = !vtr_python_copies_top(&r->copies, plan, round, &top);
 
 	for (i = 0; known && i < r->depth; i++)
@@ -114,10 +101,15 @@ static void drop_unused(
 			r->first = i > r->first ? i : r->first;
 			return;
 		}
+	/* Frames that are objects are dead unless they are on a stack; trim() has seen to that. */
+	if (r->copies.python->at.frame_live != VTR_NO_FIELD)
+		return;
 	if (known && !top)
-		r->first = r->depth;
-	while (r->first < r->depth && !was_in_use(r, round, &r->chain[r->first]))
-		r->first++;
+		first = r->depth - r->first;
+	else if (vtr_python_copies_tiled(
+			 &r->copies, round, r->chain + r->first, r->depth - r->first, &first))
+		first = r->depth - r->first;
+	r->first += first;
 }
 
 /* It is whole if its first frame was the innermost once. */

@@ -24,6 +24,7 @@ enum {
 	NAMINGS = 3,    /* reads of a stack whose code is new */
 	IDLE_MS = 50,   /* between looks for a thread that calls CUDA */
 	LOOK_MS = 1000, /* between looks for an interpreter */
+	SHARE = 100,    /* of a processor's time is left to others, for one of ours */
 	RETRY_MS = 100  /* before a thread without a Python state is looked at again */
 };
 
@@ -56,6 +57,7 @@ struct vtr_stack_sampler {
 	struct vtr_python_stack stack;
 	uint32_t places[VTR_PYTHON_DEPTH_MAX];
 	uint64_t look_ns; /* CLOCK_MONOTONIC: for an interpreter */
+	uint64_t cost_ns; /* processor time of a tick, of late */
 	int is_off;
 	uint64_t taken, cut, torn;
 };
@@ -328,16 +330,30 @@ static void release(struct vtr_stack_sampler *s)
 	vpt_free(s);
 }
 
+/* The time until the next tick. A tick that costs much, as with many threads or without
+ * process_vm_readv(), makes ticks rarer. */
+static uint64_t step_after(struct vtr_stack_sampler *s, uint64_t *cpu_ns)
+{
+	uint64_t now_ns = vtr_clock_ns(CLOCK_THREAD_CPUTIME_ID), step_ns = 1000000000 / s->hz;
+
+	s->cost_ns += (now_ns - *cpu_ns) / 8 - s->cost_ns / 8;
+	*cpu_ns = now_ns;
+	return s->cost_ns * SHARE > step_ns ? s->cost_ns * SHARE : step_ns;
+}
+
 static void *run(void *arg)
 {
 	struct vtr_stack_sampler *s = arg;
 	uint64_t now_ns = vtr_clock_ns(CLOCK_MONOTONIC), next_ns = now_ns, step_ns;
+	uint64_t cpu_ns = vtr_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	size_t i;
 
 	pthread_setname_np(pthread_self(), "vptrace-stacks");
 	while (!vtr_gate_wait(&s->stop, next_ns)) {
-		step_ns = tick(s, vtr_clock_ns(CLOCK_MONOTONIC)) ? 1000000000 / s->hz
-								 : (uint64_t)IDLE_MS * 1000000;
+		if (tick(s, vtr_clock_ns(CLOCK_MONOTONIC)))
+			step_ns = step_after(s, &cpu_ns);
+		else
+			step_ns = (uint64_t)IDLE_MS * 1000000;
 		next_ns += step_ns;
 		now_ns = vtr_clock_ns(CLOCK_MONOTONIC);
 		/* Ticks that were missed are not made up for. */

@@ -3,7 +3,7 @@
  * It reads the interpreter's memory (python_stack.h) and the kernel's accounts (thread_state.h), and
  * runs no code of the host: no GIL, no signal, no lock or allocation of the host's threads. It looks
  * for an interpreter once a thread has called CUDA; a process without one is left alone. A tick that
- * is late is skipped. A thread is sampled until VTR_STACKS_LATELY_NS after its last known call.
+ * is late is skipped, and ticks are rarer where they would take more than 1 % of a processor. A thread is sampled until VTR_STACKS_LATELY_NS after its last known call.
  *
  * A thread that has used no processor time since its last sample has the same stack, which is then
  * not read again.

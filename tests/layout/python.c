@@ -99,6 +99,13 @@ static void check_code(void)
 	CHECK(code_first_traceable, PyCodeObject, _co_firsttraceable);
 	CHECK(code_instructions, PyCodeObject, co_code_adaptive);
 	check("unit of code", 2, sizeof(_Py_CODEUNIT));
+#if PY_VERSION_HEX >= 0x030c0000
+	CHECK(code_words, PyCodeObject, co_framesize);
+#else
+	CHECK(code_words, PyCodeObject, co_nlocalsplus);
+	CHECK(code_more_words, PyCodeObject, co_stacksize);
+	check("VTR_FRAME_WORDS_311", VTR_FRAME_WORDS_311, FRAME_SPECIALS_SIZE);
+#endif
 #else
 	CHECK(code_instructions, PyCodeObject, co_code);
 #endif

@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 
+import seccomp_filter
 import vptrace
 
 cuda = ctypes.CDLL("libcudart.so.13")
@@ -93,6 +94,7 @@ PLANTS = (("sleep", sleeps), ("blocked", blocks_in_c), ("gil", holds_the_gil), (
           ("coroutine", runs_a_coroutine), ("handler", catches))
 
 if __name__ == "__main__":
+    seccomp_filter.install()
     # Real time: the stand-in's own clock stands still while the host waits.
     with vptrace.trace(sys.argv[1], overwrite=True) as capture:
         call_cuda()

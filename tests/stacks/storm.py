@@ -13,6 +13,8 @@ import tempfile
 import threading
 import time
 
+import seccomp_filter
+
 FOREIGN, TOP = 0xfffff, 0xffffe
 LEVELS, WIDTH = 7, 24
 probe = ctypes.CDLL(sys.argv[1])
@@ -280,6 +282,7 @@ def spawn():
         t.join()
 
 
+seccomp_filter.install()
 if probe.probe_open(b"storm_program.py"):
     sys.exit("no stacks: " + probe.probe_text().decode())
 sys.setswitchinterval(1e-4)

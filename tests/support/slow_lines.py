@@ -1,0 +1,44 @@
+"""Checks a capture of tests/stacks/slow_lines.py: in each stage, the line marked with its name must be the innermost of the program
+in at least 95 % of the samples. Usage: slow_lines.py PROGRAM RANGES.jsonl SAMPLES.jsonl SHARE, where SHARE is the smallest allowed
+share of the samples that 200 per second would give."""
+import json
+import re
+import sys
+
+program, ranges, samples, share = sys.argv[1:]
+marked = {}
+with open(program) as f:
+    for number, line in enumerate(f, 1):
+        found = re.search(r"  # (\w+)$", line)
+        if found:
+            marked[found.group(1)] = number
+rows = [json.loads(line) for line in open(samples)]
+failed = 0
+stages = [r for r in map(json.loads, open(ranges)) if r["name"] in marked]
+assert len(stages) == len(marked), (stages, marked)
+previous = 0
+for row in rows:
+    assert row["time_ns"] >= previous or row["tid"] != rows[0]["tid"], "samples are out of order"
+    previous = row["time_ns"] if row["tid"] == rows[0]["tid"] else previous
+for stage in stages:
+    # The begin is not the line's: functions are called, a thread or an event loop is started.
+    begin, end = stage["start_ns"] + 40000000, stage["start_ns"] + stage["duration_ns"] - 20000000
+    mine = [r for r in rows if r["tid"] == stage["tid"] and begin <= r["time_ns"] < end]
+    right = 0
+    wrong = {}
+    for row in mine:
+        # named_modules() is the library of this program.
+        own = [f for f in row["stack"].split(";") if "slow_lines.py:" in f and "named_modules" not in f]
+        line = int(own[-1].rsplit(":", 1)[1].rstrip(")")) if own else 0
+        right += line == marked[stage["name"]]
+        if line != marked[stage["name"]]:
+            wrong[row["stack"]] = wrong.get(row["stack"], 0) + 1
+    expected = (end - begin) / 5e6 * float(share)
+    print("%-10s %4d samples, %5.1f %% at line %d, %4.1f %% of the time on a CPU" % (
+        stage["name"], len(mine), 100 * right / max(len(mine), 1), marked[stage["name"]],
+        sum(r["cpu_us"] for r in mine) * 1e5 / max(end - begin, 1)))
+    if len(mine) < max(expected, 5) or right < .95 * len(mine):
+        failed += 1
+        print("FAILED: %s: expected %d samples at least, and 95 %% at line %d; else: %s" % (
+            stage["name"], expected, marked[stage["name"]], sorted(wrong.items(), key=lambda w: -w[1])[:3]))
+sys.exit(failed != 0)
