@@ -51,25 +51,25 @@ while read -r version python; do
 	record "Python $version" "$python"
 	fact_is "stacks.python=$version"
 	fact_is "stacks.hz=200"
-	lines_are_right .5
+	lines_are_right .3
 done <pythons
-python=$(head -n 1 pythons | cut -d ' ' -f 2)
+first=$(head -n 1 pythons | cut -d ' ' -f 2)
 
-record "stacks are off" "$python" VPTRACE_STACKS=0
+record "stacks are off" "$first" VPTRACE_STACKS=0
 same "no facts about stacks that are off" "" "$(cat facts)"
 same "no samples of stacks that are off" "" "$(cat samples)"
-record "another rate" "$python" VPTRACE_STACKS=50
+record "another rate" "$first" VPTRACE_STACKS=50
 fact_is "stacks.hz=50"
 lines_are_right .12
 
 if env VPT_SECCOMP=errno python3 -c 'import seccomp_filter; seccomp_filter.install()' 2>/dev/null; then
 	while read -r version python; do
 		record "Python $version without process_vm_readv()" "$python" VPT_SECCOMP=errno
-		lines_are_right .1
+		lines_are_right .05
 	done <pythons
-	record "a filter that kills" "$python" VPT_SECCOMP=kill
-	lines_are_right .1
-	record "no way to read memory" "$python" VPT_SECCOMP=all
+	record "a filter that kills" "$first" VPT_SECCOMP=kill
+	lines_are_right .05
+	record "no way to read memory" "$first" VPT_SECCOMP=all
 	same "one fact: no way to read memory" \
 		"stacks.unavailable=the system refuses process_vm_readv() and /proc/self/mem, by which this process would read its own memory" \
 		"$(cat facts)"

@@ -194,7 +194,7 @@ static uint64_t size_of(const struct vtr_python_copies *c, uint32_t i)
 }
 
 int vtr_python_copies_tiled(struct vtr_python_copies *c, unsigned round,
-	const struct vtr_raw_frame *frames, uint32_t count, uint32_t *first)
+	const struct vtr_raw_frame *frames, uint32_t count, uint32_t *first, uint32_t *newest)
 {
 	uint64_t piece = vtr_word(c->bytes, c->data_stack[round]);
 	uint64_t free_from = vtr_word(c->bytes, c->data_stack[round] + 8);
@@ -202,7 +202,7 @@ int vtr_python_copies_tiled(struct vtr_python_copies *c, unsigned round,
 	const struct vtr_raw_frame *f;
 	uint32_t i;
 
-	*first = count;
+	*first = *newest = count;
 	if (read_sizes(c, frames, count))
 		return -1;
 	for (i = count; i-- > 0;) {
@@ -216,8 +216,10 @@ int vtr_python_copies_tiled(struct vtr_python_copies *c, unsigned round,
 		end = f->at + size_of(c, i);
 		if (f->at < piece || f->at >= free_from)
 			continue; /* in an older piece */
-		if (end >= free_from)
+		if (end >= free_from) {
+			*newest = i;
 			break;
+		}
 		*first = i;
 	}
 	return 0;

@@ -89,12 +89,13 @@ int vtr_python_copies_top(const struct vtr_python_copies *c, const struct vtr_py
  * Ordinary frames lie one after the other, in pieces of memory of which the used part is known. Used
  * memory may still show a frame that is gone, inside of a larger one that has its place: so each must
  * begin where the one before it ends. The last frame may be one that is still being made, of which
- * the code is new and the caller old: so there must be another after it. Generators' frames have a
+ * a part is old: so there must be another after it. If there is not, *newest is that frame's index,
+ * else `count`. Generators' frames have a
  * caller only while they run.
  *
  * Reads the sizes of frames from their code. 0, or -1: something is not mapped. */
 int vtr_python_copies_tiled(struct vtr_python_copies *c, unsigned round,
-	const struct vtr_raw_frame *frames, uint32_t count, uint32_t *first);
+	const struct vtr_raw_frame *frames, uint32_t count, uint32_t *first, uint32_t *newest);
 
 /* A frame in copy number `copy`; the copies of round N are 2 N and 2 N + 1. 0, or -1: it is in no
  * region. */

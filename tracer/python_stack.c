@@ -8,7 +8,8 @@
 
 enum {
 	ATTEMPTS = 4,
-	ATTEMPTS_CUT = 2,   /* once there is a stack that is cut */
+	WHOLE_ROUNDS = 2, /* in which the first frame was the innermost one */
+	LINK_STEPS = 16,
 	BLOCK_BYTES = 2048, /* read at once when a stack is discovered */
 	PAGE = 4096
 };
@@ -21,7 +22,12 @@ struct vtr_python_reader {
 	/* the stack: the chain of its frames, and the innermost one that stood still */
 	uint32_t depth, first;
 	int is_whole;
+	int is_linked; /* that frame to the innermost one; -1: not asked */
 	struct vtr_raw_frame chain[VTR_PYTHON_DEPTH_MAX];
+
+	/* what stood still in the attempt before, outermost frame first */
+	uint32_t kept_depth;
+	struct vtr_raw_frame kept[VTR_PYTHON_DEPTH_MAX];
 
 	/* for discovery */
 	uint64_t block_at;
@@ -88,14 +94,62 @@ static void trim(struct vtr_python_reader *r, const struct vtr_python_plan *plan
 	}
 }
 
+/* Reads one frame, and what lies before it on its page: other frames of the same stack. */
+static int read_frame(struct vtr_python_reader *r, uint64_t frame, struct vtr_raw_frame *out)
+{
+	const struct vtr_frame_span *span = &r->copies.span;
+	uint64_t from = frame + span->from, end = from + span->bytes;
+	uint64_t page = from & ~(uint64_t)(PAGE - 1);
+
+	if (from < r->block_at || end > r->block_at + r->block_bytes) {
+		r->block_at = from;
+		if (end <= page + PAGE)
+			r->block_at = end - page > BLOCK_BYTES ? end - BLOCK_BYTES : page;
+		r->block_bytes = (uint32_t)(end - r->block_at);
+		if (vtr_own_memory_read(r->copies.m, r->block_at, r->block, r->block_bytes)) {
+			r->block_bytes = 0;
+			return -1;
+		}
+	}
+	vtr_raw_frame_parse(
+		&r->copies.python->at, span, frame, r->block + (from - r->block_at), out);
+	return 0;
+}
+
+/* Whether the innermost frame leads to this one by its callers now, and this one is what it was. */
+static int is_linked(struct vtr_python_reader *r, const struct vtr_python_plan *plan,
+	const struct vtr_raw_frame *wanted)
+{
+	const struct vtr_python_layout *at = &r->copies.python->at;
+	struct vtr_own_memory *m = r->copies.m;
+	struct vtr_raw_frame f;
+	uint64_t frame;
+	unsigned steps;
+
+	r->block_bytes = 0;
+	if (vtr_own_memory_read(m, plan->thread.at + at->thread_frame, &frame, sizeof(frame)) ||
+		(at->cframe_frame != VTR_NO_FIELD && frame &&
+			vtr_own_memory_read(m, frame + at->cframe_frame, &frame, sizeof(frame))))
+		return 0;
+	for (steps = 0; frame && steps < LINK_STEPS; steps++, frame = f.previous) {
+		if (!vtr_python_is_address(frame) || read_frame(r, frame, &f))
+			return 0;
+		if (frame == wanted->at)
+			return vtr_raw_frame_same(&f, wanted) &&
+			       f.instruction == wanted->instruction;
+	}
+	return 0;
+}
+
 /* Leaves out frames that were not on the stack in this round. */
 static void drop_unused(
 	struct vtr_python_reader *r, const struct vtr_python_plan *plan, unsigned round)
 {
+	int known, *linked = &r->is_linked;
+	uint32_t i, count, first, newest;
 	uint64_t top;
-	uint32_t i, first;
-	int known = !vtr_python_copies_top(&r->copies, plan, round, &top);
 
+	known = !vtr_python_copies_top(&r->copies, plan, round, &top);
 	for (i = 0; known && i < r->depth; i++)
 		if (r->chain[i].at == top) {
 			r->first = i > r->first ? i : r->first;
@@ -104,29 +158,35 @@ static void drop_unused(
 	/* Frames that are objects are dead unless they are on a stack; trim() has seen to that. */
 	if (r->copies.python->at.frame_live != VTR_NO_FIELD)
 		return;
-	if (known && !top)
-		first = r->depth - r->first;
-	else if (vtr_python_copies_tiled(
-			 &r->copies, round, r->chain + r->first, r->depth - r->first, &first))
-		first = r->depth - r->first;
+	first = count = r->depth - r->first;
+	if ((!known || top) && !vtr_python_copies_tiled(&r->copies, round, r->chain + r->first,
+				       count, &first, &newest)) {
+		if (newest == 0 && *linked < 0)
+			*linked = is_linked(r, plan, &r->chain[r->first]);
+		if (newest == 0 && *linked)
+			first = 0;
+	}
+	if (first)
+		*linked = -1; /* it was asked about another frame */
 	r->first += first;
 }
 
-/* It is whole if its first frame was the innermost once. */
+/* It is whole if its first frame was the innermost one, more than once. */
 static enum verdict judge_chain(struct vtr_python_reader *r, const struct vtr_python_plan *plan)
 {
-	unsigned round;
+	unsigned round, rounds = 0;
 	uint64_t top;
 
 	trim(r, plan);
+	r->is_linked = -1;
 	for (round = 0; round < VTR_PYTHON_ROUNDS; round++)
 		drop_unused(r, plan, round);
 	if (r->first >= r->depth)
 		return MOVED;
-	r->is_whole = 0;
 	for (round = 0; round < VTR_PYTHON_ROUNDS; round++)
-		r->is_whole |= !vtr_python_copies_top(&r->copies, plan, round, &top) &&
-			       top == r->chain[r->first].at;
+		rounds += !vtr_python_copies_top(&r->copies, plan, round, &top) &&
+			  top == r->chain[r->first].at;
+	r->is_whole = rounds >= WHOLE_ROUNDS;
 	return GOOD;
 }
 
@@ -161,28 +221,6 @@ static enum verdict judge(struct vtr_python_reader *r, const struct vtr_python_p
 }
 
 /* ---- discovering ---- */
-
-/* Reads one frame, and what lies before it on its page: other frames of the same stack. */
-static int read_frame(struct vtr_python_reader *r, uint64_t frame, struct vtr_raw_frame *out)
-{
-	const struct vtr_frame_span *span = &r->copies.span;
-	uint64_t from = frame + span->from, end = from + span->bytes;
-	uint64_t page = from & ~(uint64_t)(PAGE - 1);
-
-	if (from < r->block_at || end > r->block_at + r->block_bytes) {
-		r->block_at = from;
-		if (end <= page + PAGE)
-			r->block_at = end - page > BLOCK_BYTES ? end - BLOCK_BYTES : page;
-		r->block_bytes = (uint32_t)(end - r->block_at);
-		if (vtr_own_memory_read(r->copies.m, r->block_at, r->block, r->block_bytes)) {
-			r->block_bytes = 0;
-			return -1;
-		}
-	}
-	vtr_raw_frame_parse(
-		&r->copies.python->at, span, frame, r->block + (from - r->block_at), out);
-	return 0;
-}
 
 /* A frame from the last copies, if it is there, or read now. */
 static int fetch_frame(struct vtr_python_reader *r, const struct vtr_python_plan *plan,
@@ -260,6 +298,28 @@ static void take(struct vtr_python_reader *r, struct vtr_python_stack *out)
 					.is_generator = r->chain[i].is_generator};
 }
 
+/* A stack of which the innermost frames are not known is weaker evidence. So two attempts must agree:
+ * leaves the frames that this one has in common with the one before, and keeps them for the next. */
+static int agrees(struct vtr_python_reader *r)
+{
+	uint32_t common = 0, count = r->depth - r->first, i;
+	const struct vtr_raw_frame *now;
+
+	while (common < count && common < r->kept_depth) {
+		now = &r->chain[r->depth - 1 - common];
+		if (now->at != r->kept[common].at || !vtr_raw_frame_same(now, &r->kept[common]))
+			break;
+		common++;
+		if (now->instruction != r->kept[common - 1].instruction)
+			break;
+	}
+	for (i = 0; i < count; i++)
+		r->kept[i] = r->chain[r->depth - 1 - i];
+	r->kept_depth = count;
+	r->first = r->depth - common;
+	return common > 0;
+}
+
 /* Copies the planned frames, once they are known, and judges them. */
 static enum verdict attempt(struct vtr_python_reader *r, struct vtr_python_plan *plan)
 {
@@ -282,22 +342,21 @@ enum vtr_python_outcome vtr_python_stack_read(
 	struct vtr_python_reader *r, struct vtr_python_plan *plan, struct vtr_python_stack *out)
 {
 	unsigned tries, deep = 0;
-	uint32_t best = 0; /* frames of the best stack that is cut */
 
 	if (vtr_thread_cpu_ns(plan->tid) == UINT64_MAX)
 		return VTR_PYTHON_ENDED;
 	if (plan->is_one_of_several)
 		plan->thread.at = 0;
 	r->has_copies = r->is_stale = 0; /* the last ones were another thread's */
-	for (tries = 0; tries < ATTEMPTS && !(best && tries >= ATTEMPTS_CUT); tries++) {
+	r->kept_depth = 0;
+	for (tries = 0; tries < ATTEMPTS; tries++) {
 		switch (attempt(r, plan)) {
 		case GOOD:
-			if (r->is_whole || r->depth - r->first > best)
-				take(r, out);
-			if (r->is_whole)
-				return VTR_PYTHON_WHOLE;
-			if (r->depth - r->first > best)
-				best = r->depth - r->first;
+			if (!r->is_whole && !agrees(r))
+				break;
+			take(r, out);
+			if (out->depth)
+				return r->is_whole ? VTR_PYTHON_WHOLE : VTR_PYTHON_CUT;
 			break;
 		case STALE:
 		case MOVED:
@@ -314,9 +373,7 @@ enum vtr_python_outcome vtr_python_stack_read(
 			break;
 		}
 	}
-	if (deep == tries)
-		return VTR_PYTHON_DEEP;
-	return best ? VTR_PYTHON_CUT : VTR_PYTHON_TORN;
+	return deep == tries ? VTR_PYTHON_DEEP : VTR_PYTHON_TORN;
 }
 
 struct vtr_python_reader *vtr_python_reader_new(

@@ -11,7 +11,8 @@
  * our own thread gives it time once, not three times.
  *
  * Where the innermost frames come and go too fast, the outer ones that stood still are a stack that
- * is true and lacks its innermost functions: it is *cut*. Anything else is *torn*, and not shown.
+ * is true and lacks its innermost functions: it is *cut*. That is weaker evidence, so
+ * two attempts must agree on it. Anything else is *torn*, and not shown.
  * (Whether the thread used processor time meanwhile would be a simpler proof. But virtual machines
  * do not count all of it.)
  *

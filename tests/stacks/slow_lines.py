@@ -1,5 +1,6 @@
 """A program with slow lines, each in a stage of its own: the samples of that stage must name the line marked with the stage's name.
 Usage: slow_lines.py OUTPUT.zst [SECONDS]; needs the tracer, its module and the stand-in CUDA."""
+import asyncio
 import ctypes
 import sys
 import threading
@@ -56,7 +57,7 @@ def waits_for_a_lock(end):
     def hold():
         while time.monotonic() < end:
             with lock:
-                time.sleep(.1)
+                time.sleep(.15)
             time.sleep(.0005)
     holder = threading.Thread(target=hold)
     holder.start()
@@ -64,6 +65,7 @@ def waits_for_a_lock(end):
     while time.monotonic() < end:
         lock.acquire()  # lock
         lock.release()
+        time.sleep(.001)
     holder.join()
 
 
@@ -77,7 +79,6 @@ async def middle():
 
 
 def runs_a_coroutine(end):
-    import asyncio
     leaf.end = end
     asyncio.run(middle())
 

@@ -37,7 +37,8 @@ for stage in stages:
     print("%-10s %4d samples, %5.1f %% at line %d, %4.1f %% of the time on a CPU" % (
         stage["name"], len(mine), 100 * right / max(len(mine), 1), marked[stage["name"]],
         sum(r["cpu_us"] for r in mine) * 1e5 / max(end - begin, 1)))
-    if len(mine) < max(expected, 5) or right < .95 * len(mine):
+    # Of few samples, one may be from the moment before or after.
+    if len(mine) < max(expected, 5) or len(mine) - right > max(.05 * len(mine), 1):
         failed += 1
         print("FAILED: %s: expected %d samples at least, and 95 %% at line %d; else: %s" % (
             stage["name"], expected, marked[stage["name"]], sorted(wrong.items(), key=lambda w: -w[1])[:3]))
