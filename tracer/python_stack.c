@@ -10,6 +10,7 @@ enum {
 	ATTEMPTS = 4,
 	WHOLE_ROUNDS = 2, /* in which the first frame was the innermost one */
 	LINK_STEPS = 16,
+	LINK_TRIES = 4,
 	BLOCK_BYTES = 2048, /* read at once when a stack is discovered */
 	PAGE = 4096
 };
@@ -22,7 +23,8 @@ struct vtr_python_reader {
 	/* the stack: the chain of its frames, and the innermost one that stood still */
 	uint32_t depth, first;
 	int is_whole;
-	int is_linked; /* that frame to the innermost one; -1: not asked */
+	uint32_t asked; /* whether this frame is linked to the innermost one */
+	int is_linked;
 	struct vtr_raw_frame chain[VTR_PYTHON_DEPTH_MAX];
 
 	/* what stood still in the attempt before, outermost frame first */
@@ -141,11 +143,26 @@ static int is_linked(struct vtr_python_reader *r, const struct vtr_python_plan *
 	return 0;
 }
 
+/* The same, remembered, and tried again: the frames on the way come and go too. */
+static int is_newest_linked(
+	struct vtr_python_reader *r, const struct vtr_python_plan *plan, uint32_t frame)
+{
+	unsigned tries;
+
+	if (r->asked != frame) {
+		r->asked = frame;
+		r->is_linked = 0;
+		for (tries = 0; tries < LINK_TRIES && !r->is_linked; tries++)
+			r->is_linked = is_linked(r, plan, &r->chain[frame]);
+	}
+	return r->is_linked;
+}
+
 /* Leaves out frames that were not on the stack in this round. */
 static void drop_unused(
 	struct vtr_python_reader *r, const struct vtr_python_plan *plan, unsigned round)
 {
-	int known, *linked = &r->is_linked;
+	int known;
 	uint32_t i, count, first, newest;
 	uint64_t top;
 
@@ -159,15 +176,17 @@ static void drop_unused(
 	if (r->copies.python->at.frame_live != VTR_NO_FIELD)
 		return;
 	first = count = r->depth - r->first;
-	if ((!known || top) && !vtr_python_copies_tiled(&r->copies, round, r->chain + r->first,
-				       count, &first, &newest)) {
-		if (newest == 0 && *linked < 0)
-			*linked = is_linked(r, plan, &r->chain[r->first]);
-		if (newest == 0 && *linked)
-			first = 0;
+	if ((!known || top) &&
+		!vtr_python_copies_tiled(
+			&r->copies, round, r->chain + r->first, count, &first, &newest) &&
+		newest < count) {
+		/* Without it the stack would be true, but name the wrong line. */
+		if (!is_newest_linked(r, plan, r->first + newest))
+			newest = count;
+		first = newest;
+		while (first > 0 && first < count && r->chain[r->first + first - 1].is_generator)
+			first--;
 	}
-	if (first)
-		*linked = -1; /* it was asked about another frame */
 	r->first += first;
 }
 
@@ -178,7 +197,7 @@ static enum verdict judge_chain(struct vtr_python_reader *r, const struct vtr_py
 	uint64_t top;
 
 	trim(r, plan);
-	r->is_linked = -1;
+	r->asked = UINT32_MAX;
 	for (round = 0; round < VTR_PYTHON_ROUNDS; round++)
 		drop_unused(r, plan, round);
 	if (r->first >= r->depth)
