@@ -13,6 +13,8 @@ enum {
 	TABLE_BYTES_MAX = 256 << 10,
 	CHECKED_AT_ONCE = 64,
 	PIECES_OF_CODE = 3, /* its head, its file, its name */
+	TEXTS_ALWAYS = 4,
+	TEXTS_EVERY = 8,
 	TEXT_BYTES_MAX = 4 * VTR_FILE_CHARACTERS_MAX
 };
 
@@ -41,7 +43,7 @@ struct vtr_python_codes {
 	const struct vtr_python *python;
 	struct vtr_code_places *places;
 	uint32_t head_bytes, text_from;
-	uint32_t code_count, line_count, serial;
+	uint32_t code_count, line_count, serial, round;
 	struct code codes[CODES];
 	struct {
 		uint64_t key; /* code's serial 32 | instruction 32; 0: free */
@@ -309,44 +311,59 @@ static size_t add_text(struct vtr_python_codes *c, size_t *pieces, const struct 
 	return text->bytes;
 }
 
-static int is_same(const struct vtr_python_codes *c, const struct code *code, const uint8_t *bytes)
+/* Whose texts are compared this time: those of the innermost frames, and of some others. */
+static int has_texts(const struct vtr_python_codes *c, uint32_t frame)
 {
-	struct identity now;
-
-	parse_head(c, bytes, &now);
-	bytes += c->head_bytes;
-	return !memcmp(&now, &code->identity, sizeof(now)) &&
-	       hash_text(c, bytes, code->name_text.bytes) == code->name_text.hash &&
-	       hash_text(c, bytes + code->name_text.bytes, code->file_text.bytes) ==
-		       code->file_text.hash;
+	return frame < TEXTS_ALWAYS || (frame + c->round) % TEXTS_EVERY == 0;
 }
 
-/* Compares the codes of `count` frames with what is remembered, and forgets those that changed. */
-static void check(struct vtr_python_codes *c, const struct vtr_python_frame *frames, uint32_t count)
+/* Whether the code is what was learnt. *bytes moves on to the next. */
+static int is_same(
+	const struct vtr_python_codes *c, const struct code *code, int texts, const uint8_t **bytes)
+{
+	const uint8_t *name = *bytes + c->head_bytes, *file = name + code->name_text.bytes;
+	struct identity now;
+
+	parse_head(c, *bytes, &now);
+	*bytes = texts ? file + code->file_text.bytes : name;
+	return !memcmp(&now, &code->identity, sizeof(now)) &&
+	       (!texts ||
+		       (hash_text(c, name, code->name_text.bytes) == code->name_text.hash &&
+			       hash_text(c, file, code->file_text.bytes) == code->file_text.hash));
+}
+
+/* Compares the codes of `count` frames, from number `first` on, with what is remembered, and forgets
+ * those that changed. */
+static void check(struct vtr_python_codes *c, const struct vtr_python_frame *frames, uint32_t first,
+	uint32_t count)
 {
 	struct code *codes[CHECKED_AT_ONCE];
-	size_t pieces = 0, bytes = 0, at = 0;
+	uint8_t texts[CHECKED_AT_ONCE];
+	const uint8_t *at = c->bytes;
+	size_t pieces = 0, bytes = 0;
 	uint32_t i, n = 0;
 	int failed;
 
-	for (i = 0; i < count; i++) {
+	for (i = first; i < first + count; i++) {
 		struct code *code = slot_of(c, frames[i].code);
 
 		if (!code->at || !code->serial)
 			continue;
-		codes[n++] = code;
+		codes[n] = code;
 		c->iov[pieces].iov_base = (void *)(uintptr_t)code->at;
 		c->iov[pieces++].iov_len = c->head_bytes;
-		bytes += c->head_bytes + add_text(c, &pieces, &code->name_text);
-		bytes += add_text(c, &pieces, &code->file_text);
+		bytes += c->head_bytes;
+		texts[n] = (uint8_t)has_texts(c, i);
+		if (texts[n++]) {
+			bytes += add_text(c, &pieces, &code->name_text);
+			bytes += add_text(c, &pieces, &code->file_text);
+		}
 	}
 	failed = n && vtr_own_memory_gather(c->m, c->iov, pieces, c->bytes, bytes);
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++)
 		/* The slot stays: others may lie beyond it. */
-		if (failed || !is_same(c, codes[i], c->bytes + at))
+		if (failed || !is_same(c, codes[i], texts[i], &at))
 			codes[i]->serial = 0;
-		at += c->head_bytes + codes[i]->name_text.bytes + codes[i]->file_text.bytes;
-	}
 }
 
 /* A function that has not begun: its frame is still being filled. */
@@ -389,9 +406,10 @@ int vtr_python_codes_name(struct vtr_python_codes *c, const struct vtr_python_st
 	uint32_t i, n;
 
 	*count = 0;
+	c->round++;
 	for (i = 0; i < stack->depth; i += n) {
 		n = stack->depth - i < CHECKED_AT_ONCE ? stack->depth - i : CHECKED_AT_ONCE;
-		check(c, frames + i, n);
+		check(c, frames, i, n);
 		rc = learn_missing(c, frames + i, n);
 		if (rc < 0)
 			return -1;

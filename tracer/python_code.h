@@ -3,10 +3,11 @@
  * Functions are qualified names from Python 3.11 on, "Class.method", and plain ones before; a line is
  * the function's first one if the instruction has none.
  *
- * Code objects are remembered by address. An address may be used again for another one, so type,
- * file, first line, line table and function name are compared each time a stack is named, texts by
- * content. The line of an instruction is decoded from the code's table once. Results are
- * places, see code_places.h. Memory is bounded: codes and lines are forgotten when there are too many.
+ * Code objects are remembered by address. An address may be used again for another one. So each time
+ * a stack is named, type, file, first line, line table and function name are compared: the texts of
+ * the innermost frames by content, those of others by address, and every eighth time by content. The
+ * line of an instruction is decoded from the code's table once. Results are places, see
+ * code_places.h. Memory is bounded: codes and lines are forgotten when there are too many.
  *
  * One thread at a time, that of the reader. */
 #ifndef VPTRACE_TRACER_PYTHON_CODE_H

@@ -5,6 +5,7 @@
 
 enum {
 	REGION_BYTES_MAX = 1024,
+	INNER_REGIONS = 16,
 	GAP_MAX = 256,     /* between frames of one region: locals and temporaries */
 	AHEAD_BYTES = 320, /* copied beyond the innermost frame: where it calls the next */
 	PAGE = 4096
@@ -89,17 +90,39 @@ static void add_anchor(struct vtr_python_copies *c, uint32_t *bytes,
 			add_piece(c, bytes, plan->thread.at + at->thread_data_stack, 16);
 }
 
+/* The regions that every round copies. The others hold frames that a thread reaches only by leaving
+ * all of those. */
+static uint32_t first_inner(const struct vtr_python_plan *plan)
+{
+	return plan->region_count > INNER_REGIONS ? plan->region_count - INNER_REGIONS : 0;
+}
+
+static void add_copy(struct vtr_python_copies *c, uint32_t *bytes,
+	const struct vtr_python_plan *plan, uint32_t i, unsigned copy)
+{
+	c->copy[i][copy] = add_piece(c, bytes, plan->regions[i].at, plan->regions[i].bytes);
+}
+
+/* The copies that are not made of an outer region are those that are. */
+static void share_copies(struct vtr_python_copies *c, uint32_t i)
+{
+	unsigned copy;
+
+	for (copy = 1; copy + 1 < VTR_PYTHON_COPIES; copy++)
+		c->copy[i][copy] =
+			c->copy[i][copy <= VTR_PYTHON_ROUNDS ? 0 : VTR_PYTHON_COPIES - 1];
+}
+
 static void add_round(struct vtr_python_copies *c, uint32_t *bytes,
 	const struct vtr_python_plan *plan, unsigned round, uint64_t any)
 {
-	const struct vtr_python_region *region = plan->regions;
-	uint32_t i, n = plan->region_count;
+	uint32_t i, n = plan->region_count, inner = first_inner(plan);
 
-	for (i = 0; i < n; i++)
-		c->copy[i][2 * round] = add_piece(c, bytes, region[i].at, region[i].bytes);
+	for (i = round ? inner : 0; i < n; i++)
+		add_copy(c, bytes, plan, i, 2 * round);
 	add_anchor(c, bytes, plan, round);
-	for (i = n; i-- > 0;)
-		c->copy[i][2 * round + 1] = add_piece(c, bytes, region[i].at, region[i].bytes);
+	for (i = n; i-- > (round + 1 < VTR_PYTHON_ROUNDS ? inner : 0);)
+		add_copy(c, bytes, plan, i, 2 * round + 1);
 	c->random = c->random * 1664525 + 1013904223;
 	for (i = c->random >> 24 & VTR_PYTHON_PAUSE; i; i--)
 		add_piece(c, bytes, any, 8);
@@ -120,10 +143,27 @@ static int copy_pieces(struct vtr_python_copies *c, uint8_t *out)
 	return 0;
 }
 
+/* Most frames do not change at all, nor do their locals. */
+static void compare_regions(struct vtr_python_copies *c, const struct vtr_python_plan *plan)
+{
+	const uint32_t *copy;
+	unsigned k;
+	uint32_t i;
+
+	for (i = 0; i < plan->region_count; i++) {
+		copy = c->copy[i];
+		for (k = 1; k < VTR_PYTHON_COPIES &&
+			    !memcmp(c->bytes + copy[0], c->bytes + copy[k], plan->regions[i].bytes);
+			k++)
+			;
+		c->is_same[i] = k == VTR_PYTHON_COPIES;
+	}
+}
+
 int vtr_python_copies_make(struct vtr_python_copies *c, const struct vtr_python_plan *plan)
 {
 	uint64_t newest = c->python->runtime + c->python->at.runtime_interpreters;
-	uint32_t bytes = 0;
+	uint32_t bytes = 0, i;
 	unsigned round;
 
 	c->pieces = 0;
@@ -132,8 +172,13 @@ int vtr_python_copies_make(struct vtr_python_copies *c, const struct vtr_python_
 	c->newest = add_piece(c, &bytes, newest, 8);
 	for (round = 0; round < VTR_PYTHON_ROUNDS; round++)
 		add_round(c, &bytes, plan, round, newest);
+	for (i = 0; i < first_inner(plan); i++)
+		share_copies(c, i);
 	c->head[1] = add_piece(c, &bytes, plan->thread.at, c->threads.state_bytes);
-	return copy_pieces(c, c->bytes);
+	if (copy_pieces(c, c->bytes))
+		return -1;
+	compare_regions(c, plan);
+	return 0;
 }
 
 /* ---- what was copied ---- */
@@ -257,4 +302,20 @@ int vtr_python_copies_frame(struct vtr_python_copies *c, const struct vtr_python
 			(frame + c->span.from - plan->regions[region].at),
 		out);
 	return 0;
+}
+
+int vtr_python_copies_is_inner(
+	struct vtr_python_copies *c, const struct vtr_python_plan *plan, uint64_t frame)
+{
+	int region = find_region(c, plan, frame);
+
+	return region >= 0 && (uint32_t)region >= first_inner(plan);
+}
+
+int vtr_python_copies_same(
+	struct vtr_python_copies *c, const struct vtr_python_plan *plan, uint64_t frame)
+{
+	int region = find_region(c, plan, frame);
+
+	return region >= 0 && c->is_same[region];
 }

@@ -6,7 +6,8 @@
  *	state | outermost ... innermost, anchor, innermost ... outermost, pause | ... | ... | state
  *
  * The pauses vary, so that no thread keeps step with the rounds. Frames lie in regions, pieces of
- * memory with one or more of them; a plan lists the regions of one thread's stack.
+ * memory with one or more of them; a plan lists the regions of one thread's stack. Where they are many,
+ * the outer ones are copied only first and last.
  *
  * One thread at a time. */
 #ifndef VPTRACE_TRACER_PYTHON_COPIES_H
@@ -54,6 +55,7 @@ struct vtr_python_copies {
 	/* positions in `bytes` */
 	uint32_t head[2], newest, anchor[VTR_PYTHON_ROUNDS], data_stack[VTR_PYTHON_ROUNDS];
 	uint32_t copy[VTR_PYTHON_REGIONS_MAX][VTR_PYTHON_COPIES];
+	uint8_t is_same[VTR_PYTHON_REGIONS_MAX]; /* all copies of a region are, byte by byte */
 	uint32_t random, near;
 	size_t pieces;
 	uint8_t sizes[8 * VTR_PYTHON_DEPTH_MAX];
@@ -101,5 +103,13 @@ int vtr_python_copies_tiled(struct vtr_python_copies *c, unsigned round,
  * region. */
 int vtr_python_copies_frame(struct vtr_python_copies *c, const struct vtr_python_plan *plan,
 	unsigned copy, uint64_t frame, struct vtr_raw_frame *out);
+
+/* Whether a frame is among those that every round copies. */
+int vtr_python_copies_is_inner(
+	struct vtr_python_copies *c, const struct vtr_python_plan *plan, uint64_t frame);
+
+/* Whether all copies of a frame, which is in a region, are known to be the same. */
+int vtr_python_copies_same(
+	struct vtr_python_copies *c, const struct vtr_python_plan *plan, uint64_t frame);
 
 #endif

@@ -78,7 +78,7 @@ static void trim(struct vtr_python_reader *r, const struct vtr_python_plan *plan
 {
 	const struct vtr_raw_frame *f;
 	struct vtr_raw_frame other;
-	unsigned copy;
+	unsigned copy, copies;
 	int moved = 0;
 
 	r->first = r->depth;
@@ -86,7 +86,8 @@ static void trim(struct vtr_python_reader *r, const struct vtr_python_plan *plan
 		f = &r->chain[r->first - 1];
 		if (f->is_dead || (r->first < r->depth ? f->previous != f[1].at : !is_base(f)))
 			return;
-		for (copy = 0; copy < VTR_PYTHON_COPIES; copy++) {
+		copies = vtr_python_copies_same(&r->copies, plan, f->at) ? 0 : VTR_PYTHON_COPIES;
+		for (copy = 0; copy < copies; copy++) {
 			if (vtr_python_copies_frame(&r->copies, plan, copy, f->at, &other) ||
 				!vtr_raw_frame_same(f, &other))
 				return;
@@ -200,7 +201,8 @@ static enum verdict judge_chain(struct vtr_python_reader *r, const struct vtr_py
 	r->asked = UINT32_MAX;
 	for (round = 0; round < VTR_PYTHON_ROUNDS; round++)
 		drop_unused(r, plan, round);
-	if (r->first >= r->depth)
+	if (r->first >= r->depth ||
+		!vtr_python_copies_is_inner(&r->copies, plan, r->chain[r->first].at))
 		return MOVED;
 	for (round = 0; round < VTR_PYTHON_ROUNDS; round++)
 		rounds += !vtr_python_copies_top(&r->copies, plan, round, &top) &&
