@@ -326,9 +326,9 @@ same "$rule: exit status" 2 $?
 environment() { # environment WORDS...: what the command sees
 	"$vptrace" run "$@" env 2>err
 }
-environment -o x.zst --memory 64M --profile lite --mark none --ring 5s >out
+environment -o x.zst --memory 64M --stacks 50 --profile lite --mark none --ring 5s >out
 for line in "CUDA_INJECTION64_PATH=$bin/libvptrace.so" "NVTX_INJECTION64_PATH=$bin/libvptrace.so" "VPTRACE_OUTPUT=$work/x.zst" \
-	VPTRACE_MEMORY=64M VPTRACE_PROFILE=lite VPTRACE_MARK=none VPTRACE_RING=5s; do
+	VPTRACE_MEMORY=64M VPTRACE_STACKS=50 VPTRACE_PROFILE=lite VPTRACE_MARK=none VPTRACE_RING=5s; do
 	cases=$((cases + 1))
 	grep -qxF "$line" out || fail "the environment has no $line"
 done

@@ -213,5 +213,7 @@ duration 1s|seconds, as 10 or 0.25
 duration 0.0000000001|seconds, as 10 or 0.25
 max-bytes 1000|at least 1 MiB
 max-bytes many|at least 1 MiB
+stacks 1001|1 to 1000 or off
+stacks often|1 to 1000 or off
 CASES
 finish

@@ -22,6 +22,9 @@ static const struct vpa_option options[VTR_RUN_OPTIONS] = {
 		"end each capture before its file exceeds this, as 500M; the command goes on"},
 	[VTR_RUN_MEMORY] = {"memory", '\0', VPA_TEXT, "SIZE", NULL,
 		"memory limit of the tracer in each process, as 512M; default 256M"},
+	[VTR_RUN_STACKS] = {"stacks", '\0', VPA_TEXT, "HZ", NULL,
+		"samples per second of the Python stacks of threads that call CUDA, 1 to 1000, or "
+		"off; default 200"},
 	[VTR_RUN_MARK] = {"mark", '\0', VPA_TEXT, "PRESET|FILE", "auto",
 		"marks for Python pipelines; none: leave Python alone"},
 	[VTR_RUN_PRELOAD] = {"preload", '\0', VPA_FLAG, NULL, NULL,
