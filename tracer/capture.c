@@ -169,7 +169,7 @@ static void start_stacks(struct vtr_capture *c)
 		return;
 	if (vtr_stack_sampler_start(&c->mail, (uint32_t)c->options.stacks_hz, &c->stacks, &err))
 		vtr_capture_meta(c, "stacks.unavailable", err.text);
-	else
+	else if (c->stacks)
 		vtr_writer_attach_stacks(c->writer, vtr_stack_sampler_samples(c->stacks));
 }
 

@@ -146,12 +146,11 @@ int vtr_python_find(struct vtr_own_memory *m, struct vtr_python *out, struct vpt
 {
 	const struct vtr_python_layout *layout;
 
-	err->text[0] = '\0';
 	memset(out, 0, sizeof(*out));
 	out->runtime = address("_PyRuntime");
 	out->code_type = address("PyCode_Type");
 	if (!out->runtime || !out->code_type)
-		return err->code = VPT_EUNSUPPORTED;
+		return vpt_fail(err, VPT_EUNSUPPORTED, "there is no Python in this process");
 	layout = vtr_python_layout_of(minor_version(out->version, sizeof(out->version)));
 	if (!layout || sizeof(void *) != 8)
 		return vpt_fail(err, VPT_EUNSUPPORTED,

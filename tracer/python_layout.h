@@ -99,8 +99,7 @@ struct vtr_python {
 	char version[64]; /* such as "3.11.2" */
 };
 
-/* Finds it. 0; VPT_EUNSUPPORTED: there is none, and err->text is empty, or one that vptrace does not
- * know, and err->text says which. Any thread; takes the loader's lock, as dlsym() does. */
+/* Finds it. 0; VPT_EUNSUPPORTED: there is none, or one that vptrace does not know. Any thread; takes the loader's lock, as dlsym() does. */
 int vtr_python_find(struct vtr_own_memory *m, struct vtr_python *out, struct vpt_err *err);
 
 /* Whether a Python, of whatever version, is in this process. */

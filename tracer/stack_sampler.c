@@ -21,11 +21,10 @@
 #include <unistd.h>
 
 enum {
-	NAMINGS = 3,    /* reads of a stack whose code is new */
-	IDLE_MS = 50,   /* between looks for a thread that calls CUDA */
-	LOOK_MS = 1000, /* between looks for an interpreter */
-	SHARE = 100,    /* of a processor's time is left to others, for one of ours */
-	RETRY_MS = 100  /* before a thread without a Python state is looked at again */
+	NAMINGS = 3,   /* reads of a stack whose code is new */
+	IDLE_MS = 50,  /* between looks for a thread that calls CUDA */
+	SHARE = 100,   /* of a processor's time is left to others, for one of ours */
+	RETRY_MS = 100 /* before a thread without a Python state is looked at again */
 };
 
 struct watched {
@@ -56,10 +55,9 @@ struct vtr_stack_sampler {
 	struct watched *watched[VTR_CALLERS_MAX];
 	struct vtr_python_stack stack;
 	uint32_t places[VTR_PYTHON_DEPTH_MAX];
-	uint64_t look_ns; /* CLOCK_MONOTONIC: for an interpreter */
 	uint64_t cost_ns; /* processor time of a tick, of late */
 	int is_off;
-	uint64_t taken, cut, torn;
+	uint64_t ticks, taken, cut, torn, deep;
 };
 
 static atomic_uint threads;
@@ -97,11 +95,14 @@ static void post_counts(struct vtr_stack_sampler *s)
 {
 	if (!s->codes)
 		return;
+	post_number(s, "stacks.ticks", s->ticks);
 	post_number(s, "stacks.samples", s->taken);
 	if (s->cut)
 		post_number(s, "stacks.cut", s->cut);
 	if (s->torn)
 		post_number(s, "stacks.torn", s->torn);
+	if (s->deep)
+		post_number(s, "stacks.deep", s->deep);
 	if (s->samples->refused)
 		post_number(s, "stacks.refused", s->samples->refused);
 }
@@ -128,25 +129,18 @@ static void begin(struct vtr_stack_sampler *s)
 	post_number(s, "stacks.hz", s->hz);
 }
 
-/* An interpreter may be loaded later than this library. */
-static void look_for_python(struct vtr_stack_sampler *s, uint64_t now_ns)
+static void find_python(struct vtr_stack_sampler *s)
 {
 	struct vpt_err err;
 
-	if (now_ns < s->look_ns)
-		return;
-	s->look_ns = now_ns + (uint64_t)LOOK_MS * 1000000;
-	if (!vtr_python_is_there())
-		return;
-	if (s->memory.way == VTR_OWN_MEMORY_REFUSED)
-		vtr_own_memory_open(&s->memory);
+	vtr_own_memory_open(&s->memory);
 	if (s->memory.way == VTR_OWN_MEMORY_REFUSED)
 		give_up(s,
 			"the system refuses process_vm_readv() and /proc/self/mem, by which this "
 			"process would read its own memory");
 	else if (!vtr_python_find(&s->memory, &s->python, &err))
 		begin(s);
-	else if (err.text[0])
+	else
 		give_up(s, err.text);
 }
 
@@ -231,8 +225,10 @@ static int sample(struct vtr_stack_sampler *s, struct watched *w, uint64_t now_n
 	case VTR_PYTHON_ENDED:
 		return -1;
 	case VTR_PYTHON_TORN:
-	case VTR_PYTHON_DEEP:
 		s->torn++;
+		return 0;
+	case VTR_PYTHON_DEEP:
+		s->deep++;
 		return 0;
 	case VTR_PYTHON_NONE:
 		if (!w->plan.thread.at) { /* not one of Python's */
@@ -296,12 +292,13 @@ static int tick(struct vtr_stack_sampler *s, uint64_t now_ns)
 
 	count = vtr_callers(
 		now_ns > VTR_STACKS_LATELY_NS ? now_ns - VTR_STACKS_LATELY_NS : 0, tids);
-	if (!count || s->is_off)
+	if (!count)
 		return 0;
 	if (!s->codes) {
-		look_for_python(s, now_ns);
-		return s->codes != NULL;
+		find_python(s);
+		return !s->is_off;
 	}
+	s->ticks++;
 	for (i = 0; i < count; i++) {
 		w = watch(s, tids[i]);
 		if (w)
@@ -349,7 +346,7 @@ static void *run(void *arg)
 	size_t i;
 
 	pthread_setname_np(pthread_self(), "vptrace-stacks");
-	while (!vtr_gate_wait(&s->stop, next_ns)) {
+	while (!s->is_off && !vtr_gate_wait(&s->stop, next_ns)) {
 		if (tick(s, vtr_clock_ns(CLOCK_MONOTONIC)))
 			step_ns = step_after(s, &cpu_ns);
 		else
@@ -373,11 +370,14 @@ static void *run(void *arg)
 int vtr_stack_sampler_start(
 	struct vtr_mailbox *mail, uint32_t hz, struct vtr_stack_sampler **out, struct vpt_err *err)
 {
-	struct vtr_stack_sampler *s = vpt_calloc(1, sizeof(*s));
+	struct vtr_stack_sampler *s;
 	sigset_t all, before;
 	int rc;
 
 	*out = NULL;
+	if (!vtr_python_is_there())
+		return VPT_OK;
+	s = vpt_calloc(1, sizeof(*s));
 	if (s)
 		s->samples = vtr_stack_samples_new();
 	if (!s || !s->samples) {

@@ -1,16 +1,18 @@
 /* stack_sampler.h - a thread that samples the Python stacks of the threads that call CUDA.
  *
  * It reads the interpreter's memory (python_stack.h) and the kernel's accounts (thread_state.h), and
- * runs no code of the host: no GIL, no signal, no lock or allocation of the host's threads. It looks
- * for an interpreter once a thread has called CUDA; a process without one is left alone. A tick that
- * is late is skipped, and ticks are rarer where they would take more than 1 % of a processor. A thread is sampled until VTR_STACKS_LATELY_NS after its last known call.
+ * runs no code of the host: no GIL, no signal, no lock or allocation of the host's threads. It begins
+ * once a thread has called CUDA, and ends at once if the interpreter or its memory cannot be read. A
+ * thread is sampled until VTR_STACKS_LATELY_NS after its last known call. A tick that is late is
+ * skipped, and ticks are rarer where they would take more than 1 % of a processor.
  *
  * A thread that has used no processor time since its last sample has the same stack, which is then
  * not read again.
  *
- * Facts: stacks.python and stacks.hz, or stacks.unavailable with the reason; at the end
- * stacks.samples, and if there were any, stacks.cut (innermost functions are missing), stacks.torn
- * (not read, since the thread moved), stacks.refused (no room). */
+ * Facts: stacks.python and stacks.hz, or stacks.unavailable with the reason; at the end stacks.ticks
+ * and stacks.samples, and if there were any, stacks.cut (innermost functions are missing), stacks.torn
+ * (not read, since the thread moved), stacks.deep (more frames than python_copies.h allows),
+ * stacks.refused (no room). */
 #ifndef VPTRACE_TRACER_STACK_SAMPLER_H
 #define VPTRACE_TRACER_STACK_SAMPLER_H
 
@@ -25,7 +27,8 @@
 struct vtr_stack_sampler;
 
 /* Starts the thread, with all signals blocked. `mail` is borrowed until vtr_stack_sampler_free(). 0
- * or VPT_ENOMEM. */
+ * and NULL in a process without Python, where there is nothing to do: an interpreter that is loaded
+ * later is not sampled. Or VPT_ENOMEM. */
 int vtr_stack_sampler_start(
 	struct vtr_mailbox *mail, uint32_t hz, struct vtr_stack_sampler **out, struct vpt_err *err);
 
