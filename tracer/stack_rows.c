@@ -54,7 +54,7 @@ void vtr_stack_rows_put(
 	do {
 		n = vtr_stack_samples_take(samples, some, SAMPLES_AT_ONCE);
 		for (i = 0; i < n; i++) {
-			if (vtr_recorder_is_empty(r) || vtr_recorder_failure(r))
+			if (vtr_recorder_failure(r))
 				continue;
 			vtr_recorder_room(r);
 			row = (struct vpt_sample){.time_ns = some[i].time_ns,

@@ -173,11 +173,12 @@ static void put_sample(struct vtr_writer *w, const struct vtr_sample *s)
 		vtr_recorder_series(w->recorder, s->device, s->name, s->unit), &row);
 }
 
+/* Samples wait for the first record, which may arrive long after them. */
 static void put_stacks(struct vtr_writer *w)
 {
 	struct vtr_stack_samples *stacks = atomic_load(&w->stacks);
 
-	if (stacks)
+	if (stacks && !vtr_recorder_is_empty(w->recorder))
 		vtr_stack_rows_put(&w->stack_rows, stacks, w->recorder);
 }
 
@@ -393,6 +394,7 @@ static void finish(struct vtr_writer *w)
 	if (cupti)
 		w->unfinished = vtr_cupti_unfinished(cupti, w->recorder, w->stop_ns);
 	vtr_edge_end_open(&w->edge, w->stop_ns);
+	put_stacks(w);
 	count_drops(w);
 	refused = vtr_names_refused() - w->names_refused;
 	if (refused)

@@ -3,13 +3,14 @@
 # VPT_PYTHONS names them, separated by colons. Otherwise they are python3.9 to python3.13 on PATH, in /usr/bin, /usr/local/bin
 # and below $PYENV_ROOT or ~/.pyenv, each real file once.
 
-# Prints a line for each: "3.11.2 /usr/bin/python3.11".
+# Prints a line for each: "3.11.2 /usr/bin/python3.11". pythons [VERSION]: those of a version such as 3.11.
 pythons() {
 	{
 		if [ -n "${VPT_PYTHONS:-}" ]; then
 			echo "$VPT_PYTHONS" | tr : '\n'
 		else
 			for minor in 9 10 11 12 13; do
+				case ${1:-3.$minor} in 3.$minor) ;; *) continue ;; esac
 				command -v "python3.$minor"
 				ls -d "/usr/bin/python3.$minor" "/usr/local/bin/python3.$minor" 2>/dev/null
 				ls -d "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3."$minor".*/bin/python3."$minor" 2>/dev/null
@@ -18,12 +19,12 @@ pythons() {
 	} | while read -r python; do
 		# A launcher of pyenv names an interpreter that may not be there.
 		"$python" -c 'import os, sys; print("%d.%d.%d" % sys.version_info[:3], os.path.realpath(sys.executable))' 2>/dev/null
-	done | sort -u -t. -k1,1n -k2,2n -k3
+	done | sort -u -t. -k1,1n -k2,2n -k3 | grep "^${1:-3}\." || :
 }
 
 # Names the minor versions without an interpreter, so that nobody takes a test of two versions for one of five.
 missing_pythons() {
 	for minor in 9 10 11 12 13; do
-		pythons | grep -q "^3\.$minor\." || echo "SKIPPED: no Python 3.$minor found (VPT_PYTHONS names others)"
+		pythons 3.$minor | grep -q . || echo "SKIPPED: no Python 3.$minor found (VPT_PYTHONS names others)"
 	done
 }

@@ -1,0 +1,68 @@
+#!/bin/sh
+# vptrace run samples the Python stacks of a program that knows nothing of it: hot lines have their share, threads sleep, compute and
+# wait for a processor, fork, end and go too deep. There is no sampler where there is no Python, and one fact where it is unknown.
+# shellcheck disable=SC1091,SC2154
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
+source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
+. "$source/tests/support/pythons.sh"
+bin=$(cd "${VPT_BIN:-.}" && pwd)
+only_in_plain_build
+[ -e "$bin/standin/libcudart.so.13" ] || skip "there is no stand-in CUDA"
+cp "$source/tests/stacks/run.py" "$source/tests/stacks/other_python.c" "$work" || exit 1
+PYTHONDONTWRITEBYTECODE=1 LD_LIBRARY_PATH=$bin/standin VPTRACE_LIBCUPTI=$bin/standin/libcupti.so.13
+export PYTHONDONTWRITEBYTECODE LD_LIBRARY_PATH VPTRACE_LIBCUPTI
+unset VPTRACE_STACKS VPTRACE_OUTPUT VPTRACE_LIBRARY
+cd "$work" || exit 1
+
+# record RULE WORDS...: vptrace run with these; what the program said is in ./said, facts about stacks in ./facts.
+record() {
+	rule=$1
+	shift
+	cases=$((cases + 1))
+	rm -f t.zst
+	timeout 60 "$bin/vptrace" run -o t.zst "$@" >said 2>err </dev/null || fail "$rule: exit status $?"
+	"$VPT_ANALYZE" check t.zst >out 2>err || fail "$rule: the capture is damaged"
+	"$VPT_ANALYZE" cat t.zst -k meta 2>err | sed -n 's/.*"key":"\(stacks[^"]*\)","value":"\(.*\)"}/\1=\2/p' >facts
+	"$VPT_ANALYZE" cat t.zst -k sample >samples 2>err
+}
+
+has_fact() {
+	cases=$((cases + 1))
+	grep -qx -- "$1" facts || fail "$rule: expected $1, found $(tr '\n' ' ' <facts)"
+}
+
+# ---- other processes ----
+if command -v "${CC:-cc}" >/dev/null; then
+	cases=$((cases + 1))
+	${CC:-cc} -o none other_python.c -ldl 2>err && ${CC:-cc} -DMINOR=99 -rdynamic -o unknown other_python.c -ldl 2>err ||
+		fail "other_python.c does not compile"
+	record "a process without Python" ./none
+	same "$rule: no sampler while it runs" "0 0" "$(cat said)"
+	same "$rule: no fact" "" "$(cat facts)"
+	record "an unknown Python" ./unknown
+	same "$rule: the sampler ends" "0" "$(cut -d' ' -f2 said)"
+	same "$rule: one fact" "stacks.unavailable=the memory of Python 3.99.0 is not known: 3.9 to 3.13 are" "$(cat facts)"
+	same "$rule: no samples" "" "$(cat samples)"
+else
+	echo "SKIPPED: there is no C compiler"
+fi
+
+# ---- the program ----
+pythons | tail -n 1 >python
+[ -s python ] || skip "no Python found for the rest"
+read -r version python <python
+echo "Python $version, $python"
+record "a program that knows nothing of vptrace" "$python" run.py 1
+has_fact "stacks.python=$version"
+has_fact "stacks.hz=200"
+has_fact "stacks.deep=[1-9][0-9]*"
+same "the samples of the facts are in the file" "$(sed -n 's/^stacks.samples=//p' facts)" "$(wc -l <samples | tr -d ' ')"
+cases=$((cases + 1))
+"$python" "$source/tests/support/stack_run.py" run.py said samples >out 2>err || fail "$rule: $(grep FAILED out)"
+cat out
+record "stacks are off" --stacks off "$python" run.py .1
+same "$rule: no fact" "" "$(cat facts)"
+same "$rule: no thread" "" "$(grep '^threads.*vptrace-stacks' said)"
+record "another rate" --stacks 20 "$python" run.py .3
+has_fact "stacks.hz=20"
+finish
