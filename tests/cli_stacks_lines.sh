@@ -1,6 +1,6 @@
 #!/bin/sh
 # Samples of Python stacks name slow lines: sleeps, calls that block or keep the GIL, a walk over modules, a lock that another
-# thread holds, coroutines and handlers. Where the system refuses to read memory there are none, one fact says so, and the host lives.
+# thread holds, coroutines and handlers; by each way of reading memory. Argument: a version of Python, such as 3.11; none: all.
 # shellcheck disable=SC1091,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
@@ -24,7 +24,7 @@ record() {
 	shift 2
 	cases=$((cases + 1))
 	rm -f t.zst
-	env "$@" "$python" slow_lines.py t.zst .5 >out 2>err </dev/null || fail "$rule: the program ended with $?"
+	env "$@" "$python" slow_lines.py t.zst .3 >out 2>err </dev/null || fail "$rule: the program ended with $?"
 	"$VPT_ANALYZE" check t.zst >out 2>err || fail "$rule: the capture is damaged"
 	"$VPT_ANALYZE" cat t.zst -k meta 2>err | sed -n 's/.*"key":"\(stacks[^"]*\)","value":"\(.*\)"}/\1=\2/p' >facts
 	"$VPT_ANALYZE" cat t.zst -k sample >samples 2>err
@@ -34,6 +34,8 @@ record() {
 # lines_are_right SHARE
 lines_are_right() {
 	cases=$((cases + 1))
+	torn=$(sed -n 's/^stacks.torn=//p' facts)
+	[ "${torn:-0}" -le $(($(wc -l <samples) / 4)) ] || fail "$rule: $torn torn stacks"
 	python3 "$source/tests/support/slow_lines.py" slow_lines.py ranges samples "$1" >out 2>err || fail "$rule"
 	[ -z "${VPT_VERBOSE:-}" ] || cat out
 }
@@ -43,38 +45,25 @@ fact_is() {
 	grep -qx -- "$1" facts || fail "$rule: expected $1, found $(tr '\n' ' ' <facts)"
 }
 
-pythons >pythons
-missing_pythons
-[ -s pythons ] || skip "no Python found"
+pythons "${1:-}" >list
+[ -s list ] || skip "no Python ${1:-} found (VPT_PYTHONS names others)"
+[ -n "${1:-}" ] || missing_pythons
+filters=yes
+env VPT_SECCOMP=errno python3 -c 'import seccomp_filter; seccomp_filter.install()' 2>/dev/null || filters=
+former=
 while read -r version python; do
 	echo "Python $version, $python"
 	record "Python $version" "$python"
 	fact_is "stacks.python=$version"
 	fact_is "stacks.hz=200"
 	lines_are_right .3
-done <pythons
-first=$(head -n 1 pythons | cut -d ' ' -f 2)
-
-record "stacks are off" "$first" VPTRACE_STACKS=0
-same "no facts about stacks that are off" "" "$(cat facts)"
-same "no samples of stacks that are off" "" "$(cat samples)"
-record "another rate" "$first" VPTRACE_STACKS=50
-fact_is "stacks.hz=50"
-lines_are_right .12
-
-if env VPT_SECCOMP=errno python3 -c 'import seccomp_filter; seccomp_filter.install()' 2>/dev/null; then
-	while read -r version python; do
-		record "Python $version without process_vm_readv()" "$python" VPT_SECCOMP=errno
-		lines_are_right .05
-	done <pythons
-	record "a filter that kills" "$first" VPT_SECCOMP=kill
+	# Two of a minor version have one layout: the second way is tried with one of them.
+	if [ -z "$filters" ] || [ "${version%.*}" = "$former" ]; then
+		continue
+	fi
+	former=${version%.*}
+	record "Python $version without process_vm_readv()" "$python" VPT_SECCOMP=errno
 	lines_are_right .05
-	record "no way to read memory" "$first" VPT_SECCOMP=all
-	same "one fact: no way to read memory" \
-		"stacks.unavailable=the system refuses process_vm_readv() and /proc/self/mem, by which this process would read its own memory" \
-		"$(cat facts)"
-	same "no samples: no way to read memory" "" "$(cat samples)"
-else
-	echo "SKIPPED: seccomp filters cannot be installed here"
-fi
+done <list
+[ -n "$filters" ] || echo "SKIPPED: seccomp filters cannot be installed here"
 finish

@@ -34,8 +34,8 @@ has_fact() {
 # ---- other processes ----
 if command -v "${CC:-cc}" >/dev/null; then
 	cases=$((cases + 1))
-	${CC:-cc} -o none other_python.c -ldl 2>err && ${CC:-cc} -DMINOR=99 -rdynamic -o unknown other_python.c -ldl 2>err ||
-		fail "other_python.c does not compile"
+	${CC:-cc} -o none other_python.c -ldl 2>err || fail "other_python.c does not compile"
+	${CC:-cc} -DMINOR=99 -rdynamic -o unknown other_python.c -ldl 2>err || fail "other_python.c does not compile"
 	record "a process without Python" ./none
 	same "$rule: no sampler while it runs" "0 0" "$(cat said)"
 	same "$rule: no fact" "" "$(cat facts)"
@@ -48,11 +48,11 @@ else
 fi
 
 # ---- the program ----
-pythons | tail -n 1 >python
-[ -s python ] || skip "no Python found for the rest"
-read -r version python <python
+found=$(pythons | tail -n 1)
+[ -n "$found" ] || skip "no Python found for the rest"
+version=${found%% *} python=${found#* }
 echo "Python $version, $python"
-record "a program that knows nothing of vptrace" "$python" run.py 1
+record "a program that knows nothing of vptrace" "$python" run.py .8
 has_fact "stacks.python=$version"
 has_fact "stacks.hz=200"
 has_fact "stacks.deep=[1-9][0-9]*"
@@ -65,4 +65,28 @@ same "$rule: no fact" "" "$(cat facts)"
 same "$rule: no thread" "" "$(grep '^threads.*vptrace-stacks' said)"
 record "another rate" --stacks 20 "$python" run.py .3
 has_fact "stacks.hz=20"
+
+# ---- no way to read memory ----
+cp "$source/tests/stacks/seccomp_filter.py" . || exit 1
+cat >refused.py <<'PY'
+import seccomp_filter
+seccomp_filter.install()
+import sys
+sys.argv = ["run.py", ".1"]
+exec(open("run.py").read())
+PY
+if env VPT_SECCOMP=errno "$python" -c 'import seccomp_filter; seccomp_filter.install()' 2>/dev/null; then
+	export VPT_SECCOMP=all
+	record "no way to read memory" "$python" refused.py
+	same "$rule: one fact" \
+		"stacks.unavailable=the system refuses process_vm_readv() and /proc/self/mem, by which this process would read its own memory" \
+		"$(cat facts)"
+	same "$rule: no samples" "" "$(cat samples)"
+	same "$rule: the sampler ends" "" "$(grep '^threads.*vptrace-stacks' said)"
+	export VPT_SECCOMP="kill"
+	record "a filter that kills" "$python" refused.py
+	has_fact "stacks.samples=[1-9][0-9]*"
+else
+	echo "SKIPPED: seccomp filters cannot be installed here"
+fi
 finish

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # pythons.sh - finds the Pythons that tests of stacks run; sourced after cli.sh.
 #
 # VPT_PYTHONS names them, separated by colons. Otherwise they are python3.9 to python3.13 on PATH, in /usr/bin, /usr/local/bin
@@ -10,7 +11,7 @@ pythons() {
 			echo "$VPT_PYTHONS" | tr : '\n'
 		else
 			for minor in 9 10 11 12 13; do
-				case ${1:-3.$minor} in 3.$minor) ;; *) continue ;; esac
+				[ "${1:-3.$minor}" = 3.$minor ] || continue
 				command -v "python3.$minor"
 				ls -d "/usr/bin/python3.$minor" "/usr/local/bin/python3.$minor" 2>/dev/null
 				ls -d "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3."$minor".*/bin/python3."$minor" 2>/dev/null
