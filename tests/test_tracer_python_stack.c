@@ -273,7 +273,7 @@ static void too_many_frames_and_circles_end(void **state)
 
 static void a_pointer_that_leads_nowhere_tears_the_stack(void **state)
 {
-	void *closed = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *closed = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const uint64_t bad[] = {1, 8, 4095, UINT64_MAX, UINT64_MAX - 7, UINT64_C(1) << 63,
 		(UINT64_C(1) << 47) - 8, UINT64_C(0xdddddddddddddddd), (uint64_t)(uintptr_t)closed,
 		(uint64_t)(uintptr_t)closed + 4088};
@@ -302,7 +302,7 @@ static void a_pointer_that_leads_nowhere_tears_the_stack(void **state)
 			demolish();
 		}
 	}
-	munmap(closed, 4096);
+	munmap(closed, 8192);
 }
 
 static void a_thread_that_is_another_or_ended_has_no_stack(void **state)
