@@ -7,6 +7,7 @@
  * list. */
 #include "tracer/own_memory.h"
 #include "tracer/python_code.h"
+#include "tracer/python_lines.h"
 #include "tracer/python_stack.h"
 #include "tracer/thread_state.h"
 
@@ -29,6 +30,7 @@ API void probe_stop(void);
 API int probe_once(uint32_t tid);
 API const char *probe_text(void);
 API uint64_t probe_number(const char *name);
+API int probe_line(const uint8_t *table, size_t bytes, int first, int instruction);
 
 enum { PLANS = 4096, FOREIGN = 0xfffff, TOP = 0xffffe, OUTCOMES = 8, TEXT = 1 << 16 };
 
@@ -254,6 +256,12 @@ API int probe_once(uint32_t tid)
 			p.places.all[p.named[i]].line);
 	}
 	return rc ? VTR_PYTHON_TORN : (int)outcome;
+}
+
+/* The line of an instruction, by a table as this Python has it; -1: none. */
+API int probe_line(const uint8_t *table, size_t bytes, int first, int instruction)
+{
+	return vtr_python_line(p.python.at.lines, table, bytes, first, instruction);
 }
 
 API const char *probe_text(void)
