@@ -102,6 +102,46 @@ static void texts_beyond_the_limit_become_the_unknown_place(void **state)
 	assert_int_equal(place("known", 1), known);
 }
 
+static size_t resident_bytes(void)
+{
+	unsigned long all, resident = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%lu %lu", &all, &resident), 2);
+	fclose(f);
+	return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* 16 MiB, less what the sampler's own tables take. */
+enum { FULL_BYTES_MAX = 11 << 20 };
+
+static void full_tables_stay_within_their_memory(void **state)
+{
+	size_t before = resident_bytes();
+	uint32_t i, stack = 0, last = 0;
+	char name[64];
+
+	(void)state;
+	for (i = 0; stack != UINT32_MAX; i++) {
+		snprintf(name, sizeof(name), "a_method_of_some_class.with_a_name_%u", i / 2);
+		last = place(name, i);
+		stack = vtr_stack_samples_stack(samples, &last, 1);
+		if (last == VTR_CODE_PLACE_UNKNOWN) { /* places are full: longer stacks */
+			uint32_t two[] = {1 + i % 1000, 1 + i / 1000 % 60000, i % 60000};
+
+			stack = vtr_stack_samples_stack(samples, two, 3);
+		}
+	}
+	assert_int_equal(samples->node_count, VTR_STACKS_MAX);
+	assert_int_equal(samples->refused, 1);
+#ifndef __SANITIZE_ADDRESS__
+	assert_in_range(resident_bytes() - before, 0, FULL_BYTES_MAX);
+#else
+	(void)before;
+#endif
+}
+
 /* ---- two threads ---- */
 
 enum { ROUNDS = 20000, DEPTH = 12 };
@@ -233,6 +273,7 @@ int main(void)
 			samples_beyond_the_queue_are_refused_and_counted, begin, end),
 		cmocka_unit_test_setup_teardown(
 			texts_beyond_the_limit_become_the_unknown_place, begin, end),
+		cmocka_unit_test_setup_teardown(full_tables_stay_within_their_memory, begin, end),
 		cmocka_unit_test_setup_teardown(two_threads_share_them, begin, end),
 		cmocka_unit_test(threads_that_called_lately_are_known),
 		cmocka_unit_test(a_thread_sleeps_runs_or_has_ended),

@@ -13,8 +13,8 @@
 
 enum {
 	VTR_CODE_PLACE_UNKNOWN = 0,
-	VTR_CODE_PLACES_MAX = 1 << 17,
-	VTR_CODE_PLACES_TEXT_MAX = 8 << 20 /* bytes */
+	VTR_CODE_PLACES_MAX = 1 << 16,
+	VTR_CODE_PLACES_TEXT_MAX = 2 << 20 /* bytes */
 };
 
 struct vtr_code_place {

@@ -9,6 +9,8 @@
  * A thread that has used no processor time since its last sample has the same stack, which is then
  * not read again.
  *
+ * All its memory, with tables of stacks that are full, is at most 16 MiB.
+ *
  * Facts: stacks.python and stacks.hz, or stacks.unavailable with the reason; at the end stacks.ticks
  * and stacks.samples, and if there were any, stacks.cut (innermost functions are missing), stacks.torn
  * (not read, since the thread moved), stacks.deep (more frames than python_copies.h allows),

@@ -17,7 +17,7 @@
 
 enum {
 	VTR_STACK_SAMPLES_MAX = 8192, /* in the queue: 20 s of two threads at 200 Hz */
-	VTR_STACKS_MAX = 1 << 19
+	VTR_STACKS_MAX = 1 << 17
 };
 
 struct vtr_stack_sample {

@@ -19,7 +19,7 @@
  * Buffers may take three quarters of it, and so may rings with stacks; at least an eighth belongs
  * to the writer. The library needs at most 16 MiB more: its threads, tables of a fixed size, and up
  * to 4 MiB of buffers whose records are only counted, for versions of CUPTI before 12.9, which must
- * not be refused a buffer. A thread that made a range takes a page of 4 KiB until it ends; if
+ * not be refused a buffer. Stacks of Python need at most 16 MiB more. A thread that made a range takes a page of 4 KiB until it ends; if
  * records are made faster than they can be written it takes more, and frees it afterwards.
  *
  * Threads. Any thread may call any function at any time; start and stop wait for each other. A
