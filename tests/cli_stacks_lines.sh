@@ -31,12 +31,11 @@ record() {
 	"$VPT_ANALYZE" cat t.zst -k range >ranges 2>err
 }
 
-# lines_are_right SHARE
 lines_are_right() {
 	cases=$((cases + 1))
 	torn=$(sed -n 's/^stacks.torn=//p' facts)
 	[ "${torn:-0}" -le $(($(wc -l <samples) / 4)) ] || fail "$rule: $torn torn stacks"
-	python3 "$source/tests/support/slow_lines.py" slow_lines.py ranges samples "$1" >out 2>err || fail "$rule"
+	python3 "$source/tests/support/slow_lines.py" slow_lines.py ranges samples >out 2>err || fail "$rule"
 	[ -z "${VPT_VERBOSE:-}" ] || cat out
 }
 
@@ -56,14 +55,14 @@ while read -r version python; do
 	record "Python $version" "$python"
 	fact_is "stacks.python=$version"
 	fact_is "stacks.hz=200"
-	lines_are_right .3
+	lines_are_right
 	# Two of a minor version have one layout: the second way is tried with one of them.
 	if [ -z "$filters" ] || [ "${version%.*}" = "$former" ]; then
 		continue
 	fi
 	former=${version%.*}
 	record "Python $version without process_vm_readv()" "$python" VPT_SECCOMP=errno
-	lines_are_right .05
+	lines_are_right
 done <list
 [ -n "$filters" ] || echo "SKIPPED: seccomp filters cannot be installed here"
 finish

@@ -209,6 +209,9 @@ static void threads_that_called_lately_are_known(void **state)
 	size_t count, i;
 
 	(void)state;
+	vtr_callers_saw(1, 1001);
+	assert_int_equal(vtr_callers(0, tids), 0); /* nobody asked */
+	vtr_callers_watch();
 	for (i = 1; i <= 2 * VTR_CALLERS_MAX; i++)
 		vtr_callers_saw((uint32_t)i, 1000 + i);
 	count = vtr_callers(0, tids);

@@ -8,11 +8,20 @@ static struct {
 	_Atomic uint64_t seen_ns;
 } callers[VTR_CALLERS_MAX];
 
+static atomic_int is_watched;
+
+void vtr_callers_watch(void)
+{
+	atomic_store(&is_watched, 1);
+}
+
 void vtr_callers_saw(uint32_t tid, uint64_t now_ns)
 {
 	size_t i, oldest = 0;
 	uint32_t old;
 
+	if (!atomic_load_explicit(&is_watched, memory_order_relaxed))
+		return;
 	for (i = 0; i < VTR_CALLERS_MAX; i++) {
 		old = atomic_load_explicit(&callers[i].tid, memory_order_relaxed);
 		if (!old || old == tid) {

@@ -12,6 +12,9 @@
 
 enum { VTR_CALLERS_MAX = 64 };
 
+/* From now on calls are remembered: a sampler wants to know. */
+void vtr_callers_watch(void);
+
 /* A call of thread `tid` became known at `now_ns`, CLOCK_MONOTONIC. */
 void vtr_callers_saw(uint32_t tid, uint64_t now_ns);
 

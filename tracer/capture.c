@@ -245,8 +245,11 @@ static int start_cupti(struct vtr_capture *c, struct vtr_cupti **out, struct vpt
 int vtr_capture_join_cupti(struct vtr_capture *c, struct vpt_err *err)
 {
 	struct vtr_cupti *cupti;
-	int rc = start_cupti(c, &cupti, err);
+	int rc;
 
+	if (c->options.stacks_hz > 0)
+		vtr_stack_sampler_expect();
+	rc = start_cupti(c, &cupti, err);
 	if (!rc || c->options.counters_ms > 0)
 		start_sampler(c);
 	if (rc) {

@@ -367,6 +367,12 @@ static void *run(void *arg)
 	return NULL;
 }
 
+void vtr_stack_sampler_expect(void)
+{
+	if (vtr_python_is_there())
+		vtr_callers_watch();
+}
+
 int vtr_stack_sampler_start(
 	struct vtr_mailbox *mail, uint32_t hz, struct vtr_stack_sampler **out, struct vpt_err *err)
 {

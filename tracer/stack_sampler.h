@@ -28,6 +28,10 @@
 
 struct vtr_stack_sampler;
 
+/* Before CUPTI starts, if a sampler will: remembers who calls CUDA from then on. A thread that got its
+ * buffer earlier would be known only when that buffer is read. */
+void vtr_stack_sampler_expect(void);
+
 /* Starts the thread, with all signals blocked. `mail` is borrowed until vtr_stack_sampler_free(). 0
  * and NULL in a process without Python, where there is nothing to do: an interpreter that is loaded
  * later is not sampled. Or VPT_ENOMEM. */

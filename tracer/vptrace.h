@@ -19,8 +19,9 @@
  * Buffers may take three quarters of it, and so may rings with stacks; at least an eighth belongs
  * to the writer. The library needs at most 16 MiB more: its threads, tables of a fixed size, and up
  * to 4 MiB of buffers whose records are only counted, for versions of CUPTI before 12.9, which must
- * not be refused a buffer. Stacks of Python need at most 16 MiB more. A thread that made a range takes a page of 4 KiB until it ends; if
- * records are made faster than they can be written it takes more, and frees it afterwards.
+ * not be refused a buffer. Where stacks of Python are sampled, they need at most 16 MiB besides. A
+ * thread that made a range takes a page of 4 KiB until it ends; if records are made faster than
+ * they can be written it takes more, and frees it afterwards.
  *
  * Threads. Any thread may call any function at any time; start and stop wait for each other. A
  * thread may be cancelled in any of them.
@@ -201,10 +202,11 @@ struct vptrace_options {
 
 	/* VPTRACE_STACKS: how often per second the Python stacks of the threads that call CUDA are
 	 * sampled, 1 to 1000; -1, or VPTRACE_STACKS=0: never. 0, the default: 200. Only where the
-	 * GPU's work is recorded, and only in CPython 3.9 to 3.13 with its global lock. A thread of
-	 * the library reads the interpreter's memory, by checked copies: it takes no lock of the
-	 * interpreter, sends no signal, and runs nothing on the sampled threads. Where the system
-	 * refuses such copies (process_vm_readv() and /proc/self/mem) there are no stacks. */
+	 * GPU's work is recorded, and only in CPython 3.9 to 3.13 with its global lock, if it is
+	 * loaded when the capture starts. A thread of the library reads the interpreter's memory,
+	 * by checked copies: it takes no lock of the interpreter, sends no signal, and runs nothing
+	 * on the sampled threads. Where the system refuses such copies (process_vm_readv() and
+	 * /proc/self/mem) there are no stacks. */
 	int stacks_hz;
 };
 

@@ -1,5 +1,6 @@
 """A program with slow lines, each in a stage of its own: the samples of that stage must name the line marked with the stage's name.
 Usage: slow_lines.py OUTPUT.zst [SECONDS]; needs the tracer, its module and the stand-in CUDA."""
+import _thread
 import asyncio
 import ctypes
 import sys
@@ -55,18 +56,11 @@ def waits_for_a_lock(end):
     lock = threading.Lock()
 
     def hold():
-        while time.monotonic() < end:
-            with lock:
-                time.sleep(.15)
-            time.sleep(.0005)
-    holder = threading.Thread(target=hold)
-    holder.start()
-    time.sleep(.01)
-    while time.monotonic() < end:
-        lock.acquire()  # lock
+        time.sleep(max(0, end - time.monotonic()))
         lock.release()
-        time.sleep(.001)
-    holder.join()
+    lock.acquire()
+    _thread.start_new_thread(hold, ())  # does not wait for it, as Thread.start() does
+    lock.acquire()  # lock
 
 
 async def leaf():

@@ -1,12 +1,11 @@
 """Checks a capture of tests/stacks/slow_lines.py: in each stage, the line marked with its name must be the innermost of the program
-in at least 95 % of the samples. Usage: slow_lines.py PROGRAM RANGES.jsonl SAMPLES.jsonl SHARE, where SHARE is the smallest allowed
-share of the samples that 200 per second would give, in the stages that rest. A stage that computes has 5 at least: reading a stack that
-moves costs many times more, and the sampler then leaves ticks out."""
+in at least 95 % of the samples, and there must be 5, below which a line is not named. Usage: slow_lines.py PROGRAM RANGES.jsonl
+SAMPLES.jsonl. How many there are beyond that depends on the machine: where ticks are late or cost much, they are rarer."""
 import json
 import re
 import sys
 
-program, ranges, samples, share = sys.argv[1:]
+program, ranges, samples = sys.argv[1:]
 marked = {}
 with open(program) as f:
     for number, line in enumerate(f, 1):
@@ -34,14 +33,13 @@ for stage in stages:
         right += line == marked[stage["name"]]
         if line != marked[stage["name"]]:
             wrong[row["stack"]] = wrong.get(row["stack"], 0) + 1
-    busy = sum(r["cpu_us"] for r in mine) * 1e3 / max(end - begin, 1)
-    expected = (end - begin) / 5e6 * float(share) if busy < .5 else 5
-    print("%-10s %4d samples, %5.1f %% at line %d, %4.1f %% of the time on a CPU" % (
+    busy = sum(r["cpu_us"] + r["wait_us"] for r in mine) * 1e3 / max(end - begin, 1)
+    print("%-10s %4d samples, %5.1f %% at line %d, %4.1f %% of the time on a CPU or waiting for one" % (
         stage["name"], len(mine), 100 * right / max(len(mine), 1), marked[stage["name"]],
         100 * busy))
     # Of few samples, one may be from the moment before or after.
-    if len(mine) < max(expected, 5) or len(mine) - right > max(.05 * len(mine), 1):
+    if len(mine) < 5 or len(mine) - right > max(.05 * len(mine), 1):
         failed += 1
-        print("FAILED: %s: expected %d samples at least, and 95 %% at line %d; else: %s" % (
-            stage["name"], expected, marked[stage["name"]], sorted(wrong.items(), key=lambda w: -w[1])[:3]))
+        print("FAILED: %s: expected 5 samples at least, and 95 %% at line %d; else: %s" % (
+            stage["name"], marked[stage["name"]], sorted(wrong.items(), key=lambda w: -w[1])[:3]))
 sys.exit(failed != 0)

@@ -64,8 +64,10 @@ for line, expected in zip(("three", "one"), map(float, stages["shares"][3])):
     check("the line `%s` has its share of the samples" % line, abs(share - expected) <= allowed,
           "%.3f of %d, expected %.3f +- %.3f" % (share, total, expected, allowed))
 check("hot lines have 20 samples at least", total >= 20, total)
-check("a thread that computes has used a processor", sum_ms("shares", "cpu_us") > .3 * length_ms("shares"),
-      "%.0f of %.0f ms" % (sum_ms("shares", "cpu_us"), length_ms("shares")))
+# On a busy machine it waits for one most of the time.
+used, waited = sum_ms("shares", "cpu_us"), sum_ms("shares", "wait_us")
+check("a thread that computes uses a processor or waits for one", used > 0 and used + waited > .6 * length_ms("shares"),
+      "%.0f and %.0f of %.0f ms" % (used, waited, length_ms("shares")))
 
 lines, states = lines_of("sleeps"), states_of("sleeps")
 total = sum(lines.values())
