@@ -21,9 +21,10 @@
 #include <unistd.h>
 
 enum {
-	NAMINGS = 3,   /* reads of a stack whose code is new */
-	IDLE_MS = 50,  /* between looks for a thread that calls CUDA */
-	SHARE = 100,   /* of a processor's time is left to others, for one of ours */
+	NAMINGS = 3,  /* reads of a stack whose code is new */
+	IDLE_MS = 50, /* between looks for a thread that calls CUDA */
+	SHARE = 100,  /* of a processor's time is left to others, for one of ours */
+	SURPRISE_NS = 50000,
 	RETRY_MS = 100 /* before a thread without a Python state is looked at again */
 };
 
@@ -328,12 +329,15 @@ static void release(struct vtr_stack_sampler *s)
 }
 
 /* The time until the next tick. A tick that costs much, as with many threads or without
- * process_vm_readv(), makes ticks rarer. */
+ * process_vm_readv(), makes ticks rarer. A single one that costs much more than those before it, as
+ * when a virtual machine stands still, counts little. */
 static uint64_t step_after(struct vtr_stack_sampler *s, uint64_t *cpu_ns)
 {
 	uint64_t now_ns = vtr_clock_ns(CLOCK_THREAD_CPUTIME_ID), step_ns = 1000000000 / s->hz;
 
-	s->cost_ns += (now_ns - *cpu_ns) / 8 - s->cost_ns / 8;
+	uint64_t used_ns = now_ns - *cpu_ns, most_ns = 2 * s->cost_ns + SURPRISE_NS;
+
+	s->cost_ns += (used_ns < most_ns ? used_ns : most_ns) / 8 - s->cost_ns / 8;
 	*cpu_ns = now_ns;
 	return s->cost_ns * SHARE > step_ns ? s->cost_ns * SHARE : step_ns;
 }
