@@ -47,6 +47,7 @@ struct vpa_launch_line {
 /* A stack: a row of struct vpa_lines.stacks, from 1; row 0 is empty. */
 struct vpa_stack_row {
 	uint32_t caller; /* a smaller row; 0: none */
+	int is_users;    /* the frame is not a framework's */
 	struct vpa_code_line frame;
 };
 

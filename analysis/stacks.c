@@ -64,7 +64,7 @@ static struct vpt_text in_packages(struct vpt_text path)
 	return path;
 }
 
-static int is_users(const struct vpa_model *m, const struct vpt_frame *frame)
+int vpa_stacks_is_users(const struct vpa_model *m, const struct vpt_frame *frame)
 {
 #define LIST(part) part,
 	static const char *const frameworks[] = {VPA_FRAMEWORKS(LIST)};
@@ -92,7 +92,7 @@ static uint32_t find_line(struct vpa_model *m, uint32_t stack)
 		const struct vpt_stack row = vpt_stack_table_stack_row(&s->table, at);
 		const struct vpt_frame frame = vpt_stack_table_frame_row(&s->table, row.frame);
 
-		if (is_users(m, &frame))
+		if (vpa_stacks_is_users(m, &frame))
 			return (uint32_t)row.frame;
 		at = (uint32_t)row.caller;
 	}

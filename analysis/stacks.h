@@ -44,6 +44,10 @@ struct vpt_frame vpa_stacks_frame(const struct vpa_stacks *s, uint32_t stack, ui
 /* A frame by its number. */
 struct vpt_frame vpa_stacks_frame_at(const struct vpa_stacks *s, uint32_t frame);
 
+/* Whether a frame is of the user's code, as frame_rules.def says: it has a file, and that is not a
+ * framework's. */
+int vpa_stacks_is_users(const struct vpa_model *m, const struct vpt_frame *frame);
+
 /* The line to show for a stack: the number of the innermost frame of the user's code, as
  * frame_rules.def says, else of the innermost frame. VPA_NONE: the stack is empty, or there is no
  * memory. */

@@ -98,7 +98,7 @@ if command -v bash >/dev/null; then
 	completes "no word after a time" "" cat --from ""
 	completes "a file after -o" "here.zst" convert -o here
 	completes "an operand" "here.zst" check here
-	completes "commands after help" "schema" help s
+	completes "commands after help" "schema stacks" help s
 	program=vptrace
 	completes "vptrace: commands" "report run" r
 	completes "vptrace: doctor" "doctor" d

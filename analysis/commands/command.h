@@ -33,6 +33,7 @@
 	X(cat)                                                                                     \
 	X(convert)                                                                                 \
 	X(export)                                                                                  \
+	X(stacks)                                                                                  \
 	X(classify)                                                                                \
 	X(schema)
 

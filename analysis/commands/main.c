@@ -122,13 +122,12 @@ enum { FOREIGN_WORDS = sizeof(foreign_words) / sizeof(foreign_words[0]) };
 /* The command that an unknown word may mean; NULL: none. */
 static const char *meant_by(const char *word)
 {
-	const char *near = vpa_nearest(word, command_names, COMMANDS, sizeof(*command_names));
 	unsigned i;
 
-	for (i = 0; i < FOREIGN_WORDS && !near; i++)
+	for (i = 0; i < FOREIGN_WORDS; i++)
 		if (!strcmp(foreign_words[i].word, word))
-			near = foreign_words[i].meant;
-	return near;
+			return foreign_words[i].meant;
+	return vpa_nearest(word, command_names, COMMANDS, sizeof(*command_names));
 }
 
 /* Whether a first word that is no command was meant as one: a file's name has a dot or a slash, or the

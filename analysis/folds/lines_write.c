@@ -35,6 +35,9 @@ struct writing {
 	struct vpa_index stacks_index; /* (device << 8 | cause, stack) */
 	struct amount *stacks;
 	size_t stack_cap;
+	struct vpa_index names_index; /* (name, 0) */
+	const char **names;
+	size_t name_cap;
 };
 
 /* The first `k` of `n` equal parts of `ns`; both counts below 2^32. */
@@ -91,21 +94,28 @@ static int add_shares(struct writing *w)
 	return rc ? VPT_ENOMEM : VPT_OK;
 }
 
-static const char *name_or_empty(const struct writing *w, uint64_t name)
+/* The report has each name once. */
+static const char *name_or_empty(struct writing *w, uint64_t name)
 {
-	const char *text = vpa_fold_name(w->out, w->c->model, (uint32_t)name);
+	uint32_t before = (uint32_t)w->names_index.count;
+	uint32_t row = vpa_index_row(
+		&w->names_index, name, 0, &w->names, &w->name_cap, sizeof(*w->names));
 
-	return text ? text : "";
+	if (row == UINT32_MAX)
+		return "";
+	if (row == before)
+		w->names[row] = vpa_fold_name(w->out, w->c->model, (uint32_t)name);
+	return w->names[row] ? w->names[row] : "";
 }
 
-static struct vpa_code_line line_of(const struct writing *w, const struct vpt_frame *frame)
+static struct vpa_code_line line_of(struct writing *w, const struct vpt_frame *frame)
 {
 	return (struct vpa_code_line){
 		name_or_empty(w, frame->function), name_or_empty(w, frame->file), frame->line};
 }
 
 /* The line of a frame's number; VPA_NONE: none. */
-static struct vpa_code_line line_at(const struct writing *w, uint64_t number)
+static struct vpa_code_line line_at(struct writing *w, uint64_t number)
 {
 	struct vpt_frame frame;
 
@@ -243,7 +253,7 @@ static int find_best(struct writing *w)
 }
 
 /* The line that most of a part is at, into *top. Returns 0 if nothing is known. */
-static int find_top(const struct writing *w, uint32_t part, struct vpa_top_line *top)
+static int find_top(struct writing *w, uint32_t part, struct vpa_top_line *top)
 {
 	const struct line_part *p = &w->s->parts[part];
 
@@ -366,6 +376,7 @@ static int write_stacks(struct writing *w)
 		struct vpt_frame frame = vpa_stacks_frame(all, i, &row->caller);
 
 		row->frame = line_of(w, &frame);
+		row->is_users = vpa_stacks_is_users(w->c->model, &frame);
 	}
 	return VPT_OK;
 }
@@ -427,6 +438,8 @@ int vpa_lines_write(struct lines_state *s, const struct vpa_fold_context *c, str
 	vpa_index_free(&w.lines_index);
 	vpa_index_free(&w.tops_index);
 	vpa_index_free(&w.stacks_index);
+	vpa_index_free(&w.names_index);
+	vpt_free(w.names);
 	vpt_free(w.lines);
 	vpt_free(w.tops);
 	vpt_free(w.stacks);

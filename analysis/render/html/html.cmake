@@ -1,10 +1,11 @@
-# The style and the script of the page become C files of the build.
+# The style and the scripts of the page become C files of the build.
 set(page_sources "")
-foreach(kind css js)
-  set(page ${CMAKE_SOURCE_DIR}/analysis/render/html/page.${kind})
-  set(out ${CMAKE_BINARY_DIR}/embedded/page_${kind}.c)
+foreach(file page.css page.js flame.js)
+  string(REPLACE "." "_" name ${file})
+  set(page ${CMAKE_SOURCE_DIR}/analysis/render/html/${file})
+  set(out ${CMAKE_BINARY_DIR}/embedded/${name}.c)
   add_custom_command(OUTPUT ${out}
-    COMMAND ${CMAKE_COMMAND} -DIN=${page} -DNAME=vpa_page_${kind} -DOUT=${out}
+    COMMAND ${CMAKE_COMMAND} -DIN=${page} -DNAME=vpa_${name} -DOUT=${out}
       -P ${CMAKE_SOURCE_DIR}/analysis/render/html/embed.cmake
     DEPENDS ${page} ${CMAKE_SOURCE_DIR}/analysis/render/html/embed.cmake VERBATIM)
   list(APPEND page_sources ${out})

@@ -81,8 +81,19 @@ size_t vpa_html_rows(const struct vpa_report *r, const char *path);
 void vpa_html_put_table(
 	struct vpa_html *h, const struct vpa_report *r, const struct vpa_html_table *table);
 
-/* ---- styles and scripts: page.css and page.js, embedded by the build ---- */
+/* ---- flame graphs: flame.c ---- */
+
+struct vpa_flame;
+
+/* Draws at most `most` nodes, the widest, below `top` pixels. Needs vpa_page_css, and vpa_flame_js for zoom and
+ * search. */
+void vpa_html_flame(struct vpa_html *h, const struct vpa_flame *f, size_t most, unsigned top);
+/* The height of that in pixels, without `top`. */
+unsigned vpa_html_flame_height(const struct vpa_flame *f, size_t most);
+
+/* ---- styles and scripts: page.css, page.js and flame.js, embedded by the build ---- */
 
 extern const char vpa_page_css[], vpa_page_css_hash[], vpa_page_js[], vpa_page_js_hash[];
+extern const char vpa_flame_js[], vpa_flame_js_hash[];
 
 #endif

@@ -1,7 +1,7 @@
 /* page.c - the report as one page for browsers, which needs nothing else: no network, no library.
  *
- * The page has its own Content-Security-Policy: it may request nothing, and only the style and the script
- * whose hashes it names may apply. Charts are SVG and complete without the script, which adds selection,
+ * The page has its own Content-Security-Policy: it may request nothing, and only the style and the
+ * scripts whose hashes it names may apply. Charts are SVG and complete without scripts, which add selection,
  * zoom, sorting and filters. Sections are written to memory first, since the list of them comes before
  * them. Sums are exact; what is drawn is at most some hundreds of kilobytes, whatever the trace. */
 #include "analysis/render/html/html.h"
@@ -33,6 +33,8 @@ static void put_head(struct vpa_html *h, const struct vpa_report *r)
 	vpa_html_raw(h, vpa_page_css_hash);
 	vpa_html_raw(h, "'; script-src 'sha256-");
 	vpa_html_raw(h, vpa_page_js_hash);
+	vpa_html_raw(h, "' 'sha256-");
+	vpa_html_raw(h, vpa_flame_js_hash);
 	vpa_html_raw(h, "'; base-uri 'none'; form-action 'none'\">\n"
 			"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 			"<meta name=\"color-scheme\" content=\"light dark\">\n"
@@ -114,6 +116,8 @@ static int render(const struct vpa_report *r, const struct vpa_text *form, struc
 		vpa_html_bytes(h, text.data, text.size);
 		vpa_html_raw(h, "</main>\n<script>");
 		vpa_html_raw(h, vpa_page_js);
+		vpa_html_raw(h, "</script>\n<script>");
+		vpa_html_raw(h, vpa_flame_js);
 		vpa_html_raw(h, "</script>\n</body>\n</html>\n");
 		rc = vpa_html_flush(h);
 	}

@@ -1,0 +1,162 @@
+/* stacks.c - Python stacks as a flame graph: which of them the GPU waited for, and which launched its work. */
+#include "analysis/commands/command.h"
+
+#include "analysis/flame/flame.h"
+#include "formats/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { OF, FORMAT, OUTPUT, FROM, TO, RANGE, RULES, JOBS, MEMORY, FORCE, NO_PROGRESS, OPTIONS };
+
+/* In the order of enum vpa_flame_of. */
+#define OF_WORDS "idle|sync|launches|all"
+
+static const struct vpa_option options[OPTIONS] = {
+	[OF] = {"of", '\0', VPA_CHOICE, OF_WORDS, "idle", "what the widths are, see above"},
+	[FORMAT] = {"format", 'f', VPA_CHOICE, "svg|folded|speedscope", "svg",
+		"output format, see above"},
+	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"},
+	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
+		"window start, relative to the capture's start"},
+	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL,
+		"window end, relative to the capture's start"},
+	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL,
+		"limit the window to the first NVTX range called NAME"},
+	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
+		"rules for kernel families and ranges; see analyze --help"},
+	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..256", "0",
+		"decoding threads; 0: one per core, up to 4"},
+	[MEMORY] = VPA_MEMORY_OPTION,
+	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "allow -o to replace an existing file"},
+	[NO_PROGRESS] = {"no-progress", '\0', VPA_FLAG, NULL, NULL,
+		"show no progress on a terminal"},
+};
+
+static enum vpa_flame_of what(const struct vpa_args *args)
+{
+	static const char *const words[] = {
+		[VPA_FLAME_IDLE] = "idle",
+		[VPA_FLAME_SYNC] = "sync",
+		[VPA_FLAME_LAUNCHES] = "launches",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (vpa_is(args, OF, words[i]))
+			return (enum vpa_flame_of)i;
+	return VPA_FLAME_ALL;
+}
+
+static int put(const struct vpa_args *args, const struct vpa_report *r, struct vpa_out *o)
+{
+	struct vpa_flame flame;
+	int rc = vpa_flame_build(r, what(args), &flame);
+
+	if (rc)
+		rc = vpt_fail(&o->err, rc, "no memory for the stacks");
+	else if (vpa_is(args, FORMAT, "folded"))
+		rc = vpa_flame_folded(&flame, o->sink, &o->err);
+	else if (vpa_is(args, FORMAT, "speedscope"))
+		rc = vpa_flame_speedscope(&flame, r->path, o->sink, &o->err);
+	else
+		rc = vpa_flame_svg(&flame, r->path, o->sink, &o->err);
+	vpa_flame_free(&flame);
+	return rc;
+}
+
+static int render(const struct vpa_args *args, const struct vpa_report *r, struct vpt_err *err)
+{
+	struct vpa_out o;
+	int rc;
+
+	if (r->lines.stack_count < 2)
+		return vpt_fail(err, VPT_EDATA,
+			"%s has no Python stacks: record them with VPTRACE_STACKS, or "
+			"with_stack=True "
+			"in PyTorch's profiler",
+			r->path);
+	rc = vpa_out_open(&o, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), err);
+	if (rc)
+		return rc;
+	if (o.to_terminal && !vpa_is(args, FORMAT, "folded")) {
+		vpa_out_close(&o, 0, NULL);
+		return vpt_fail(
+			err, VPT_EINVAL, "this format is not written to a terminal: use -o FILE");
+	}
+	o.failed = put(args, r, &o);
+	return vpa_out_close(&o, 1, err);
+}
+
+static int read_report(const struct vpa_args *args, struct vpa_report **report, struct vpt_err *err)
+{
+	const char *path = args->operands[0], *rules = vpa_text_of(args, RULES);
+	struct vpa_options o = {
+		.jobs = (unsigned)vpa_number_of(args, JOBS),
+		.has_from = vpa_has(args, FROM),
+		.has_to = vpa_has(args, TO),
+		.from_ns = vpa_number_of(args, FROM),
+		.to_ns = vpa_number_of(args, TO),
+		.range = vpa_text_of(args, RANGE),
+	};
+	struct vpa_progress progress;
+	struct vpt_trace *trace = NULL;
+	char *text = NULL;
+	int rc = vpa_window_check(vpa_given_of(args, FROM), vpa_given_of(args, TO), o.range, err);
+
+	if (!rc)
+		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), err);
+	if (!rc && rules)
+		rc = vpa_file_read(rules, &text, &o.rules_len, err);
+	if (!rc)
+		rc = vpt_trace_open(path, &trace, err);
+	if (!rc) {
+		o.rules = text;
+		vpa_progress_begin(&progress, &o, !vpa_has(args, NO_PROGRESS));
+		rc = vpa_analyze(trace, vpa_input_name(path), &o, report, err);
+		vpa_progress_end(&progress);
+	}
+	vpt_trace_close(trace);
+	vpt_free(text);
+	return rc;
+}
+
+static int run(const struct vpa_args *args)
+{
+	struct vpa_report *report = NULL;
+	struct vpt_err err = {0};
+	int rc = read_report(args, &report, &err), complete = 1;
+
+	if (!rc) {
+		complete = report->verdict.complete;
+		rc = render(args, report, &err);
+	}
+	vpa_report_free(report);
+	if (rc)
+		return vpa_failed(&err);
+	return complete ? VPA_EXIT_DONE : VPA_EXIT_DAMAGED;
+}
+
+const struct vpa_command vpa_cmd_stacks = {
+	.name = "stacks",
+	.usage = "FILE [--of WHAT] [--format FORMAT] [-o FILE] [options]",
+	.help = "draw a flame graph of GPU idle time, or of launched work, by Python stack",
+	.about =
+		"WHAT the widths are:\n"
+		"  idle        time in which the GPU was idle because of the stack; the last frame "
+		"is\n"
+		"              the cause\n"
+		"  sync        the part of it in which the host waited in a sync or a blocking "
+		"copy\n"
+		"  launches    time of the kernels, copies and memsets that the stack launched\n"
+		"  all         idle and launches\n"
+		"\n"
+		"FORMAT:\n"
+		"  svg         a picture for a browser, which needs nothing else; click to zoom\n"
+		"  folded      a line per stack with nanoseconds, for flamegraph.pl and inferno\n"
+		"  speedscope  JSON for speedscope.app\n",
+	.options = options,
+	.option_count = OPTIONS,
+	.operand_count = 1,
+	.run = run,
+};

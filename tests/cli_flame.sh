@@ -1,0 +1,69 @@
+#!/bin/sh
+# Flame graphs hold exactly the time of the report, in forms that their readers accept, and names stay text.
+# shellcheck disable=SC1091,SC2154
+. "$VPT_SOURCE_DIR/tests/support/cli.sh"
+
+python3 --version >/dev/null 2>&1 || skip "no python3 to check with"
+cd "$work" || exit 1
+
+flames() { # flames NAME TRACE [EXIT]
+	for of in idle sync launches all; do
+		expect "${3:-0}" "$1: stacks of $of" stacks "$2" --of $of --format folded
+		cp out $of.folded
+	done
+	expect "${3:-0}" "$1: for speedscope" stacks "$2" --format speedscope
+	cp out speedscope.json
+	expect "${3:-0}" "$1: a picture" stacks "$2"
+	cp out picture.svg
+	expect "${3:-0}" "$1: the report" "$2" --format json
+	python3 "$VPT_SOURCE_DIR/tests/support/flames.py" out idle.folded sync.folded launches.folded all.folded \
+		speedscope.json picture.svg >names 2>err || fail "$1: $(tail -n 1 err)"
+	cases=$((cases + 1))
+}
+
+# Two kernels, 100 us apart; the host is in step() for 60 us of it, in helper() for 30.
+cat >hand.json <<'JSON'
+{"traceEvents": [
+{"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": 100, "dur": 50, "args": {"device": 0, "stream": 7, "correlation": 1}},
+{"ph": "X", "cat": "kernel", "name": "b", "pid": 0, "tid": 7, "ts": 250, "dur": 50, "args": {"device": 0, "stream": 7, "correlation": 2}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 5, "tid": 7, "ts": 95, "dur": 5, "args": {"correlation": 1}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 5, "tid": 7, "ts": 240, "dur": 10, "args": {"correlation": 2}},
+{"ph": "X", "cat": "python_function", "name": "run.py(3): main", "pid": 5, "tid": 7, "ts": 90, "dur": 300, "args": {}},
+{"ph": "X", "cat": "python_function", "name": "model.py(40): step", "pid": 5, "tid": 7, "ts": 150, "dur": 60, "args": {}},
+{"ph": "X", "cat": "python_function", "name": "util;s.py(7): <b>helper</b>", "pid": 5, "tid": 7, "ts": 210, "dur": 30, "args": {}}
+]}
+JSON
+flames "the trace made by hand" hand.json
+grep -q '<b>helper</b>' names || fail "the picture does not show a name with markup"
+same "idle time of step()" "main (run.py:3);step (model.py:40);[host code] 60000" "$(grep 'step' idle.folded)"
+same "idle time of helper()" "main (run.py:3);<b>helper</b> (util:s.py:7);[host code] 30000" "$(grep 'helper' idle.folded)"
+same "work" 'main (run.py:3);[work on the GPU] 100000' "$(cat launches.folded)"
+
+for seed in 1 2 3 4 5 6; do
+	python3 "$VPT_SOURCE_DIR/tests/support/python_calls.py" make $seed made.json || fail "seed $seed: no trace"
+	"$VPT_ANALYZE" made.json --format json >report 2>err
+	grep -q '"devices": \[\]' report || flames "seed $seed" made.json
+done
+for name in h100_video_eager_attention h100_missing_launches b200_overlapping_kernels; do
+	real=$VPT_SOURCE_DIR/../shared/traces/$name.json.gz
+	[ -e "$real" ] || {
+		echo "SKIPPED: $name: the reference traces are not here"
+		continue
+	}
+	"$VPT_ANALYZE" check "$real" >out 2>err
+	flames "$name" "$real" $?
+done
+
+# The page shows the picture of idle time; a window is obeyed; a trace without stacks says how to have them.
+expect 0 "the page" hand.json --format html
+grep -q '<section id="lines">' out || fail "the page has no flame graph"
+expect 0 "a window" stacks hand.json --from 0 --to 100us --format folded
+same "idle time of the window, 10 us before the kernel and 40 after it" 50000 "$(awk '{ sum += $NF } END { print sum }' out)"
+sed '/python_function/d; s/"correlation": 2}},/"correlation": 2}}/' hand.json >plain.json
+expect 1 "no stacks" stacks plain.json
+says err "has no Python stacks"
+expect 0 "to a file" stacks hand.json -o out.svg
+expect 2 "to the same file" stacks hand.json -o out.svg
+expect 0 "to the same file by force" stacks hand.json -o out.svg --force
+expect 2 "other words" stacks hand.json --of everything
+finish
