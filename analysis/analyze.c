@@ -1,4 +1,5 @@
 /* analyze.c - one pass over a trace: chunks -> resolver -> idle time -> folds -> report. */
+#include "analysis/checklist.h"
 #include "analysis/described.h"
 #include "analysis/findings.h"
 #include "analysis/folds/driver.h"
@@ -316,6 +317,8 @@ static int finish_report(struct pass *p, struct vpt_err *err)
 			     : VPT_OK;
 	if (!rc)
 		rc = vpa_findings_write(r);
+	if (!rc)
+		rc = vpa_checklist_write(r);
 	vpa_mark_touched(r);
 	if (!rc && r->arena.failed)
 		rc = VPT_ENOMEM;

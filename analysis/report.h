@@ -11,6 +11,7 @@
 #include "analysis/causes.h"
 #include "analysis/code_line.h"
 #include "analysis/counter.h"
+#include "analysis/expert.h"
 #include "formats/error.h"
 
 #include <stddef.h>
@@ -355,7 +356,7 @@ struct vpa_stage_row {
 	struct vpa_spread time; /* first op's start to last op's end */
 	uint64_t top_ns;        /* total of those not inside others */
 	/* busy and idle: as for ranges, summed over devices */
-	uint64_t busy_ns, idle_ns, attention_ns;
+	uint64_t busy_ns, idle_ns, attention_ns, ops;
 	double share;    /* of the measured blocks' time, else of the window */
 	int holds_steps; /* it is the denoising, or encloses it */
 	int touched;     /* missing records may change these figures */
@@ -383,7 +384,7 @@ struct vpa_inferred {
 	unsigned layers;              /* repetitions in a pass; 0: none were found */
 	size_t context_passes;        /* passes that are no step */
 	size_t cut;                   /* steps that the window's edges cut */
-	uint64_t ops_left_out;        /* after the limit of ops */
+	uint64_t ops, ops_left_out;   /* in the steps; after the limit of ops */
 	int touched;                  /* missing records may change these figures */
 };
 
@@ -478,6 +479,7 @@ struct vpa_report {
 	size_t top;               /* maximum rows per table, as requested; 0: none */
 	int touched;              /* missing records may change figures of the window */
 	int has_marks;            /* 1: some `touched` in the report is set */
+	struct vpa_expert expert; /* the checklist, graphs, overlap and the like */
 	struct vpa_overview *overview; /* what happened when, see overview.h; NULL: not requested */
 };
 

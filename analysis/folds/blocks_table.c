@@ -112,6 +112,7 @@ int vpa_blocks_end_scope(
 	for (p = projection; p && p->ops; p = p->next) {
 		last = p->last_ns > last ? p->last_ns : last;
 		sum->busy_ns += p->busy_ns;
+		sum->ops += p->ops;
 		sum->idle_ns += p->idle_last_ns - p->idle_first_ns;
 	}
 	last = last > g->first_ns ? last : g->first_ns;

@@ -34,7 +34,7 @@ struct vpa_scope_gpu {
 
 /* Sums over the scopes of one row inside one block. */
 struct vpa_stage_sum {
-	uint64_t count, total_ns, busy_ns, idle_ns, attention_ns;
+	uint64_t count, total_ns, busy_ns, idle_ns, attention_ns, ops;
 	/* Of scopes not inside another; lap_top_ns: only inside a step that is a lap. */
 	uint64_t top_ns, lap_top_ns;
 };

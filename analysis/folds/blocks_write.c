@@ -95,6 +95,7 @@ static void add_sum(struct vpa_stage_sum *to, const struct vpa_stage_sum *from)
 	to->busy_ns += from->busy_ns;
 	to->idle_ns += from->idle_ns;
 	to->attention_ns += from->attention_ns;
+	to->ops += from->ops;
 }
 
 /* Of all requests together. */
@@ -122,6 +123,7 @@ static int write_stage(struct vpa_blocks_writer *w, uint32_t row, const struct s
 		.busy_ns = sum->busy_ns,
 		.idle_ns = sum->idle_ns,
 		.attention_ns = sum->attention_ns,
+		.ops = sum->ops,
 		.share = of_ns ? (double)sum->total_ns / (double)of_ns : 0};
 	if (blocks->count)
 		out->per_block = (double)t->measured.count / (double)blocks->count;

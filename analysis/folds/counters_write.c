@@ -341,6 +341,29 @@ static void write_loop(
 	}
 }
 
+/* ---- growth over the loop ---- */
+
+/* The newest value at `time_ns`; 0: none yet. */
+static int level_at(const struct vpa_samples *s, uint64_t time_ns, double *out)
+{
+	size_t i;
+
+	for (i = s->count; i && s->items[i - 1].time_ns > time_ns; i--)
+		;
+	if (i)
+		*out = s->items[i - 1].value;
+	return i != 0;
+}
+
+static void write_growth(
+	const struct vpa_samples *s, const struct vpa_check_loop *loop, struct vpa_counter *row)
+{
+	row->has_loop = loop->kind && loop->count > 1 &&
+			level_at(s, loop->first_end_ns, &row->loop_from) &&
+			level_at(s, loop->end_ns, &row->loop_to) &&
+			s->items[s->count - 1].time_ns > loop->first_end_ns;
+}
+
 /* ---- points ---- */
 
 /* All samples, in groups if there are many. */
@@ -403,6 +426,8 @@ static int write_details(const struct vpa_fold_context *c, const struct vpa_coun
 		rc = write_reasons(t, s, clock, out, row);
 	if (!rc && s->device < 0 && is_named(s, "Disk read"))
 		write_loop(t, &s->samples, row);
+	if (s->samples.shape == VPA_SAMPLE_UNTIL)
+		write_growth(&s->samples, &out->expert.loop, row);
 	return rc;
 }
 

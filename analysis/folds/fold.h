@@ -60,6 +60,7 @@ struct vpa_fold {
 	X(blocks)                                                                                  \
 	X(attention_steps)                                                                         \
 	X(steps)                                                                                   \
+	X(checks)                                                                                  \
 	X(counters)                                                                                \
 	X(allocations)                                                                             \
 	X(overview)

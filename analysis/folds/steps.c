@@ -252,6 +252,7 @@ static int write_steps(const struct state *s, const struct vpa_fold_context *c,
 		write_step(s, l, &loop->steps[i], &busy, step);
 		row->busy_ns += step->busy_ns;
 		row->idle_ns += step->idle_ns;
+		row->ops += loop->steps[i].end - loop->steps[i].begin;
 		rc = vpa_spread_add(&periods, step->period_ns);
 	}
 	if (!rc)

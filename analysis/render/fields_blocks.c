@@ -207,6 +207,7 @@ static const struct vpa_field stage_fields[] = {
 	{"top_ns", U64(top_ns), "ns", "time of instances outside all others"},
 	{"share", SHARE(share), "fraction", "of the measured blocks' time, else of the window"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
+	{"ops", U64(ops), "ops", "kernels, copies and memsets launched in it"},
 };
 const struct vpa_fields vpa_fields_stage =
 	FIELDS("stage", "a named part of the pipeline", stage_fields);

@@ -504,6 +504,8 @@ static const struct vpa_field report_fields[] = {
 		"or if anything is marked",
 		.known = has_inferred, .optional = 1},
 	{"lines", MEMBER(vpa_fields_lines, lines), NULL, "lines of Python; empty without stacks"},
+	{"checklist", MEMBER(vpa_fields_checks, expert), NULL,
+		"what to look up first: passed, failed, or not in the capture"},
 };
 const struct vpa_fields vpa_fields_report = FIELDS(
 	"report", "where the time of a GPU trace went, and why the GPU was idle", report_fields);

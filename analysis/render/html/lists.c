@@ -30,6 +30,8 @@ static const struct vpa_html_table gap_tables[] = {
 	{"devices.causes", "Idle time by cause and place", "cause ns gaps call range", NULL},
 };
 
+static const struct vpa_html_table check_tables[] = {
+	{"checklist.checks", "Checks", "title status value unit pass_bound warn_bound note", NULL}};
 static const struct vpa_html_table copy_tables[] = {{"copies", "Copies and memsets", NULL, "C"}};
 static const struct vpa_html_table sync_tables[] = {
 	{"syncs", "Calls that wait for the GPU", NULL, "S"}};
@@ -48,6 +50,8 @@ static const struct list {
 	const struct vpa_html_table *tables;
 	size_t count;
 } lists[] = {
+	{"checklist", "Checklist", "What to look up first; unknown: the capture does not show it.",
+		check_tables, COUNT(check_tables)},
 	{"kernels", "Kernels",
 		"Exclusive time counts each of k concurrent kernels as 1/k of the time, so it adds "
 		"up to busy time.",
