@@ -419,6 +419,7 @@ static int run(struct pass *p, struct vpt_err *err)
 	struct vpa_resolver_sink sink = {.ops = vpa_folds_ops,
 		.early = early_op,
 		.call = vpa_folds_call,
+		.setup = vpa_folds_setup,
 		.range = vpa_folds_range,
 		.mark = vpa_folds_mark,
 		.ctx = &p->folds};

@@ -37,6 +37,68 @@ struct vpa_check {
 	const char *note; /* what it is a figure of, or why it is unknown; NULL: nothing */
 };
 
+/* ---- CUDA graphs and compilation: folds/graphs.c ---- */
+
+/* Launches of graphs with the same nodes: kernels, grids and node ids. */
+struct vpa_graph_row {
+	const char *range;  /* the place of the first launch; NULL: none */
+	const char *kernel; /* of its first op; NULL: a copy or memset */
+	uint64_t replays, nodes;
+	uint64_t total_ns;  /* first node's start to last node's end, over all replays */
+	uint64_t kernel_ns; /* sum of the nodes' durations */
+};
+
+/* Calls of one name that load code or make graphs; "capture": from a capture's begin to its end. */
+struct vpa_setup_row {
+	const char *what; /* "module", "graph", "capture" */
+	const char *call;
+	uint64_t count, total_ns;
+};
+
+/* Steps of the loop whose ops outside graphs are the same: kernels and grids, equally often. */
+struct vpa_repeats {
+	uint64_t steps, distinct; /* steps that equal another one; kinds of them */
+	uint64_t all_steps, ops;  /* ops: of those that equal another one */
+	uint64_t save_at_most_ns; /* see DEFINITIONS.md */
+};
+
+struct vpa_graphs {
+	uint64_t launches, nodes, left_out; /* left_out: launches after the first million */
+	struct vpa_graph_row *rows;         /* by total_ns, descending; at most --top */
+	size_t row_count, distinct;
+	struct vpa_setup_row *setup; /* by total_ns, descending */
+	size_t setup_count;
+	struct vpa_repeats repeats;
+	/* Of torch.compile, where ranges tell: regions, those of them that are a later version, and
+	 * ranges of the compiler. */
+	uint64_t compiled_regions, recompiles, compiler_ranges, compiler_ns;
+};
+
+/* ---- overlap: folds/overlap.c ---- */
+
+/* Time of a device by what runs at once, bits of enum vpa_overlap_kind; they sum to its busy time. */
+enum vpa_overlap_kind { VPA_OVERLAP_COMPUTE = 1, VPA_OVERLAP_COMM = 2, VPA_OVERLAP_COPY = 4 };
+enum { VPA_OVERLAPS = 8 };
+
+struct vpa_overlap_row {
+	int64_t device;
+	uint64_t ns[VPA_OVERLAPS]; /* [0] is 0 */
+};
+
+struct vpa_stream_row {
+	int64_t device, stream, pid;
+	uint64_t ops, busy_ns; /* busy: union of its ops */
+};
+
+/* ---- kernels whose format costs time: folds/misfits.c ---- */
+
+struct vpa_misfit_row {
+	const char *id, *title, *advice; /* id: "align1-gemm" ... stable */
+	const char *kernel;              /* the largest of them */
+	uint64_t calls, total_ns, exclusive_ns;
+	double share_of_busy; /* negative: not known */
+};
+
 struct vpa_expert {
 	struct vpa_check_loop loop;
 	/* From the start of the launch call to the start of its first op, where the device was idle
@@ -44,6 +106,13 @@ struct vpa_expert {
 	uint64_t launches_while_idle, launch_p50_ns, launch_p95_ns;
 	struct vpa_check *checks;
 	size_t check_count;
+	struct vpa_graphs graphs;
+	struct vpa_overlap_row *overlaps; /* a row per device */
+	size_t overlap_count;
+	struct vpa_stream_row *streams; /* by device, then busy_ns, descending; at most --top */
+	size_t stream_count, streams_used;
+	struct vpa_misfit_row *misfits; /* by exclusive_ns, descending */
+	size_t misfit_count;
 };
 
 #endif

@@ -35,6 +35,9 @@ struct vpa_resolver_sink {
 	int (*early)(void *ctx, const struct vpa_ops *ops, size_t i);
 	/* A call that waits for a device and starts inside the window; its ops are known by now. */
 	int (*call)(void *ctx, const struct vpa_call *call);
+	/* A call that loads code or makes a CUDA graph, and starts inside the window: as soon as it
+	 * is known, so calls inside it come first, and whether it is nested is not known yet. */
+	int (*setup)(void *ctx, const struct vpa_call *call);
 	int (*range)(void *ctx, struct vpa_range *range); /* nothing refers to it any more */
 	/* A mark inside the window. Ops that its thread launched before it may still come later. */
 	int (*mark)(void *ctx, const struct vpa_mark *mark);

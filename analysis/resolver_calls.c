@@ -139,6 +139,8 @@ VPA_RARE static int add_any_call(
 	rc = note_call(a, call);
 	if (!rc && call->klass == VPT_CALL_COPY && call->state & VPA_CALL_SUBMITS)
 		rc = vpa_holds_add(&r->holds, start, block->ends_ns[slot]);
+	if (!rc && kind.sets_up && inside && r->sink.setup)
+		rc = r->sink.setup(r->sink.ctx, call);
 	return !rc && kind.blocks && inside ? vpa_hand_out_call(r, call) : rc;
 }
 

@@ -158,6 +158,12 @@ static int find_class(
 	return VPT_OK;
 }
 
+static uint8_t sets_up(enum vpt_call_class klass)
+{
+	return klass == VPT_CALL_MODULE_LOAD || klass == VPT_CALL_GRAPH_BUILD ||
+	       klass == VPT_CALL_BEGIN_CAPTURE || klass == VPT_CALL_END_CAPTURE;
+}
+
 static int is_query(enum vpt_call_class klass)
 {
 	return klass == VPT_CALL_QUERY || klass == VPT_CALL_EVENT_RECORD;
@@ -167,8 +173,7 @@ static int is_query(enum vpt_call_class klass)
 static int is_usual(enum vpt_call_class klass)
 {
 	return klass != VPT_CALL_SYNC && klass != VPT_CALL_BLOCKING_COPY && !is_query(klass) &&
-	       klass != VPT_CALL_STREAM_WAIT && klass != VPT_CALL_BEGIN_CAPTURE &&
-	       klass != VPT_CALL_END_CAPTURE;
+	       klass != VPT_CALL_STREAM_WAIT && !sets_up(klass);
 }
 
 /* The kind for this class, without its name; `known`: it has a number. */
@@ -177,6 +182,7 @@ static struct vpa_call_kind kind_of(enum vpt_call_class klass, int known)
 	struct vpa_call_kind kind = {.known = 1,
 		.launches = vpt_call_launches(klass) != 0,
 		.blocks = klass == VPT_CALL_SYNC || klass == VPT_CALL_BLOCKING_COPY,
+		.sets_up = sets_up(klass),
 		.usual = known && is_usual(klass)};
 
 	/* Other calls known only by name may put work on a device, and are kept for long. */

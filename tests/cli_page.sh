@@ -76,7 +76,7 @@ if [ -x "${VPT_BIN:-}/vptrace-demo" ] && [ -e "${VPT_BIN:-}/libvptrace.so" ]; th
 	for id in summary blocks waterfall fix-first overview stages attention kernels gaps copies syncs ranges help block-chart timeline; do
 		grep -q " id=\"$id\"" demo.html || fail "the demo's page has no $id"
 	done
-	same "sections in their order" "summary blocks waterfall fix-first overview stages attention checklist kernels gaps copies syncs ranges devices more help" \
+	same "sections in their order" "summary blocks waterfall fix-first overview stages attention checklist kernels gaps copies syncs ranges graphs devices more help" \
 		"$(sed -n 's/.*<section id="\([a-z-]*\)".*/\1/p' demo.html | tr '\n' ' ' | sed 's/ $//')"
 	grep -q 'SIMULATED: no GPU ran' demo.html || fail "the demo's page does not say SIMULATED"
 else

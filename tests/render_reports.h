@@ -210,6 +210,13 @@ static struct vpa_finding findings[] = {
 		"31.0 ms", NULL, 0, NULL, 0, "info", NULL, .base = NULL},
 };
 
+static struct vpa_misfit_row misfits[] = {
+	{"align1-gemm", "products of unaligned operands (align1)",
+		"pad the innermost dimension to a multiple of 8 elements",
+		"cutlass_80_tensorop_bf16_s16816gemm_bf16_64x64_nn_align1", 7, MS(8.1), MS(8),
+		0.012},
+};
+
 static struct vpa_report host_limited(void)
 {
 	struct vpa_report r = {
@@ -262,6 +269,7 @@ static struct vpa_report host_limited(void)
 			.change_count = COUNT(changes)},
 		.precisions = precisions,
 		.precision_count = COUNT(precisions),
+		.expert = {.misfits = misfits, .misfit_count = COUNT(misfits)},
 		.ranges = ranges,
 		.range_count = COUNT(ranges),
 		.range_names = 17,

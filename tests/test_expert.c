@@ -143,11 +143,270 @@ static void the_loop_counts_its_calls(void **state)
 	vpa_report_free(r);
 }
 
+/* ---- overlap ---- */
+
+/* Compute 100-300 and 400-500, communication 200-350, a copy 250-450 and one at 600-620. */
+static const char overlapping[] =
+	"start 1us\nkernel s7 1100-1300 corr 1 \"ampere_sgemm_128x64_nn\"\n"
+	"kernel s9 1200-1350 corr 2 \"ncclDevKernel_AllReduce_Sum_f32_RING_LL\"\n"
+	"copy s8 HtoD pinned->device 1250-1450 corr 3 bytes 100\n"
+	"kernel s7 1400-1500 corr 4 \"ampere_sgemm_128x64_nn\"\n"
+	"memset s8 1600-1620 corr 5 bytes 16\n";
+
+static void overlaps_sum_to_busy_time(void **state)
+{
+	struct vpa_report *r = analyze(overlapping);
+	const struct vpa_overlap_row *o = r->expert.overlaps;
+	uint64_t sum = 0;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(r->expert.overlap_count, 1);
+	assert_int_equal(o->ns[VPA_OVERLAP_COMPUTE], 100 + 50); /* 100, 450 */
+	assert_int_equal(o->ns[VPA_OVERLAP_COMM], 0);
+	assert_int_equal(o->ns[VPA_OVERLAP_COPY], 50 + 20);                  /* 350, 600 */
+	assert_int_equal(o->ns[VPA_OVERLAP_COMPUTE | VPA_OVERLAP_COMM], 50); /* 200 */
+	assert_int_equal(o->ns[VPA_OVERLAP_COMPUTE | VPA_OVERLAP_COPY], 50); /* 400 */
+	assert_int_equal(o->ns[VPA_OVERLAP_COMM | VPA_OVERLAP_COPY], 50);    /* 300 */
+	assert_int_equal(o->ns[VPA_OVERLAPS - 1], 50);                       /* 250 */
+	for (i = 0; i < VPA_OVERLAPS; i++)
+		sum += o->ns[i];
+	assert_int_equal(sum, r->devices[0].busy_ns);
+	assert_int_equal(o->ns[2] + o->ns[6], r->devices[0].exposed_comm_ns);
+	assert_int_equal(o->ns[4], r->devices[0].exposed_copy_ns);
+	vpa_report_free(r);
+}
+
+static void streams_are_busy_for_the_union_of_their_ops(void **state)
+{
+	struct vpa_report *r =
+		analyze("start 1us\nkernel s7 1100-1300 corr 1 \"a\"\n"
+			"kernel s7 1200-1350 corr 2 \"b\"\n"
+			"kernel s8 1250-1260 corr 3 \"a\"\n"
+			"kernel s7 1400-1410 corr 4 \"a\"\nkernel s7 1420-1430 corr 5 \"a\"\n"
+			"kernel s8 1500-1600 corr 6 \"a\"\n");
+	const struct vpa_expert *e = &r->expert;
+
+	(void)state;
+	assert_int_equal(e->stream_count, 2);
+	assert_int_equal(e->streams[0].stream, 7);
+	assert_int_equal(e->streams[0].ops, 4);
+	assert_int_equal(e->streams[0].busy_ns, 250 + 20);
+	assert_int_equal(e->streams[1].stream, 8);
+	assert_int_equal(e->streams[1].busy_ns, 10 + 100);
+	vpa_report_free(r);
+}
+
+/* The same sums the slow way: what runs at each nanosecond. */
+static uint32_t seed = 1;
+
+static unsigned below(unsigned n)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (seed >> 8) % n;
+}
+
+enum { SPAN = 4000, RANDOM_OPS = 60 };
+
+static void random_overlaps_equal_a_count_of_nanoseconds(void **state)
+{
+	static const char *const ops[] = {"kernel s%u %u-%u corr %u \"gemm\"\n",
+		"kernel s%u %u-%u corr %u \"ncclDevKernel_AllReduce_Sum_f32_RING_LL\"\n",
+		"copy s%u HtoD pinned->device %u-%u corr %u bytes 8\n"};
+	static uint8_t kinds[SPAN], streams[3][SPAN];
+	static char script[RANDOM_OPS * 128];
+	unsigned round, i, at;
+
+	(void)state;
+	for (round = 0; round < 200; round++) {
+		size_t used = (size_t)sprintf(script, "start 1\n");
+		uint64_t ns[VPA_OVERLAPS] = {0}, busy[3] = {0};
+		unsigned kind_limit = round % 4 ? 3 : 1, dense = round % 3 ? 200 : 30;
+		struct vpa_report *r;
+
+		memset(kinds, 0, sizeof(kinds));
+		memset(streams, 0, sizeof(streams));
+		for (i = 0; i < RANDOM_OPS; i++) {
+			unsigned kind = below(kind_limit), stream = below(3);
+			unsigned start = 10 + below(SPAN - 300), end = start + 1 + below(dense);
+
+			used += (size_t)sprintf(
+				script + used, ops[kind], stream + 7, start, end, i + 1);
+			for (at = start; at < end; at++) {
+				kinds[at] |= (uint8_t)(1u << kind);
+				streams[stream][at] = 1;
+			}
+		}
+		for (at = 0; at < SPAN; at++) {
+			ns[kinds[at]] += kinds[at] != 0;
+			for (i = 0; i < 3; i++)
+				busy[i] += streams[i][at];
+		}
+		r = analyze(script);
+		for (i = 1; i < VPA_OVERLAPS; i++)
+			if (r->expert.overlaps[0].ns[i] != ns[i])
+				fail_msg("round %u: overlap %u is %" PRIu64 ", expected %" PRIu64
+					 "\n%s",
+					round, i, r->expert.overlaps[0].ns[i], ns[i], script);
+		for (i = 0; i < r->expert.stream_count; i++)
+			assert_int_equal(r->expert.streams[i].busy_ns,
+				busy[r->expert.streams[i].stream - 7]);
+		vpa_report_free(r);
+	}
+}
+
+/* ---- CUDA graphs ---- */
+
+/* A graph of two nodes launched twice, and one of one node; a capture of 50 us with an instantiation
+ * whose driver call is inside; a module. */
+static const char graphs[] =
+	"start 1ms\n"
+	"call t1 cudaStreamBeginCapture 1000us-1001us\ncall t1 cudaStreamEndCapture 1049us-1050us\n"
+	"call t1 cuGraphInstantiate 1052us-1058us\ncall t1 cudaGraphInstantiate 1051us-1060us\n"
+	"call t1 cuModuleLoadData 1060us-1070us\n"
+	"range t1 1090us-1400us \"denoise\"\n"
+	"call t1 cudaGraphLaunch 1100us-1101us corr 1\n"
+	"kernel s7 1110us-1120us corr 1 \"a\" node 5 grid 4\nkernel s7 1130us-1140us corr 1 \"b\" "
+	"node 6\n"
+	"call t1 cudaGraphLaunch 1200us-1201us corr 2\n"
+	"kernel s7 1210us-1220us corr 2 \"a\" node 5 grid 4\nkernel s7 1230us-1250us corr 2 \"b\" "
+	"node 6\n"
+	"call t1 cudaGraphLaunch 1300us-1301us corr 3\n"
+	"kernel s7 1310us-1320us corr 3 \"a\" node 5 grid 8\n";
+
+static const struct vpa_setup_row *setup(const struct vpa_report *r, const char *call)
+{
+	size_t i;
+
+	for (i = 0; i < r->expert.graphs.setup_count; i++)
+		if (!strcmp(r->expert.graphs.setup[i].call, call))
+			return &r->expert.graphs.setup[i];
+	return NULL;
+}
+
+static void graphs_are_counted_by_their_nodes(void **state)
+{
+	struct vpa_report *r = analyze(graphs);
+	const struct vpa_graphs *g = &r->expert.graphs;
+
+	(void)state;
+	assert_int_equal(g->launches, 3);
+	assert_int_equal(g->nodes, 5);
+	assert_int_equal(g->distinct, 2);
+	assert_int_equal(g->rows[0].replays, 2);
+	assert_int_equal(g->rows[0].nodes, 2);
+	assert_int_equal(g->rows[0].total_ns, 30000 + 40000);
+	assert_int_equal(g->rows[0].kernel_ns, 20000 + 30000);
+	assert_string_equal(g->rows[0].range, "denoise");
+	assert_string_equal(g->rows[0].kernel, "a");
+	assert_int_equal(g->rows[1].replays, 1);
+	vpa_report_free(r);
+}
+
+static void nested_setup_counts_once(void **state)
+{
+	struct vpa_report *r = analyze(graphs);
+
+	(void)state;
+	assert_int_equal(setup(r, "begin to end")->total_ns, 50000);
+	assert_int_equal(setup(r, "cudaGraphInstantiate")->total_ns, 9000);
+	assert_int_equal(setup(r, "cuModuleLoadData")->count, 1);
+	assert_null(setup(r, "cuGraphInstantiate"));
+	vpa_report_free(r);
+}
+
+/* Steps of two launches each, 20 us apart; the last one has another grid. Between them the device waits
+ * for the host: after its kernel of 10 us for 10 us, of which 5 us in the call. */
+#define SMALL(at, n, grid)                                                                         \
+	"range t1 " at "00us-" at "39us \"step " n "\"\n"                                          \
+	"call t1 cudaLaunchKernel " at "00us-" at "05us corr " n "1\n"                             \
+	"kernel s7 " at "05us-" at "15us corr " n "1 \"a\" grid 4\n"                               \
+	"call t1 cudaLaunchKernel " at "20us-" at "25us corr " n "2\n"                             \
+	"kernel s7 " at "25us-" at "35us corr " n "2 \"b\" grid " grid "\n"
+
+static void steps_that_repeat_could_be_graphs(void **state)
+{
+	struct vpa_report *r = analyze(
+		"start 1ms\n" SMALL("10", "1", "8") SMALL("11", "2", "8") SMALL("12", "3", "9"));
+	const struct vpa_repeats *p = &r->expert.graphs.repeats;
+
+	(void)state;
+	assert_int_equal(p->all_steps, 3);
+	assert_int_equal(p->steps, 2);
+	assert_int_equal(p->distinct, 1);
+	assert_int_equal(p->ops, 4);
+	/* Idle from the first op on: 10 us in each of 3 steps and 70 us between them, twice, all while
+	 * the host launches; 4 of 6 ops repeat; a launch takes 5 us to start. */
+	assert_int_equal(p->save_at_most_ns, (3 * 10 + 2 * 70) * 1000 * 4 / 6 - 2 * 5000);
+	vpa_report_free(r);
+}
+
+static void compiled_regions_tell_recompiles(void **state)
+{
+	struct vpa_report *r =
+		analyze("start 1ms\nrange t1 1001us-1002us \"Torch-Compiled Region: 0/0\"\n"
+			"range t1 1003us-1004us \"Torch-Compiled Region: 0/1\"\n"
+			"range t1 1005us-1006us \"Torch-Compiled Region: 0/1\"\n"
+			"range t1 1007us-1017us \"entire_frame_compile (dynamo_timed)\"\n"
+			"range t1 1008us-1010us \"_compile.compile_inner (dynamo_timed)\"\n"
+			"kernel s7 1110us-1120us corr 1 \"a\"\n");
+	const struct vpa_graphs *g = &r->expert.graphs;
+
+	(void)state;
+	assert_int_equal(g->compiled_regions, 2);
+	assert_int_equal(g->recompiles, 1);
+	assert_int_equal(g->compiler_ranges, 1);
+	assert_int_equal(g->compiler_ns, 10000);
+	vpa_report_free(r);
+}
+
+/* ---- formats ---- */
+
+static void misfits_are_found_by_name(void **state)
+{
+	static const struct {
+		const char *id;
+		uint64_t calls, ns;
+	} wanted[] = {{"align1-gemm", 2, 300}, {"fp32-gemm", 1, 150}, {"layout-copy", 1, 50}};
+	struct vpa_report *r = analyze(
+		"start 1us\n"
+		"kernel s7 1100-1300 corr 1 "
+		"\"cutlass_80_tensorop_bf16_s16816gemm_bf16_64x64_nn_align1\"\n"
+		"kernel s7 1300-1400 corr 2 "
+		"\"cutlass_80_tensorop_bf16_s16816gemm_bf16_64x64_nn_align1\"\n"
+		"kernel s7 1400-1550 corr 3 \"ampere_sgemm_128x64_nn\"\n"
+		"kernel s7 1550-1600 corr 4 \"void cudnn::ops::nchwToNhwcKernel<float>(int)\"\n"
+		"kernel s7 1600-1900 corr 5 "
+		"\"cutlass_80_tensorop_bf16_s16816gemm_bf16_64x64_nn_align16\"\n");
+	size_t i;
+
+	(void)state;
+	assert_int_equal(r->expert.misfit_count, COUNT(wanted));
+	for (i = 0; i < COUNT(wanted); i++) {
+		assert_string_equal(r->expert.misfits[i].id, wanted[i].id);
+		assert_int_equal(r->expert.misfits[i].calls, wanted[i].calls);
+		assert_int_equal(r->expert.misfits[i].exclusive_ns, wanted[i].ns);
+	}
+	vpa_report_free(r);
+	/* FP32 throughout is a choice, not a misfit. */
+	r = analyze("start 1us\nkernel s7 1400-1550 corr 3 \"ampere_sgemm_128x64_nn\"\n");
+	assert_int_equal(r->expert.misfit_count, 0);
+	vpa_report_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(checks_are_judged),
 		cmocka_unit_test(the_loop_counts_its_calls),
+		cmocka_unit_test(overlaps_sum_to_busy_time),
+		cmocka_unit_test(streams_are_busy_for_the_union_of_their_ops),
+		cmocka_unit_test(random_overlaps_equal_a_count_of_nanoseconds),
+		cmocka_unit_test(graphs_are_counted_by_their_nodes),
+		cmocka_unit_test(nested_setup_counts_once),
+		cmocka_unit_test(steps_that_repeat_could_be_graphs),
+		cmocka_unit_test(compiled_regions_tell_recompiles),
+		cmocka_unit_test(misfits_are_found_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 int vpa_folds_begin(struct vpa_fold_driver *d)
 {
 	int *ops = d->with_ops, *call = d->with_call, *range = d->with_range, *gap = d->with_gap;
-	int *mark = d->with_mark, *section = d->with_section, i;
+	int *mark = d->with_mark, *section = d->with_section, *setup = d->with_setup, i;
 
 	for (i = 0; vpa_folds[i]; i++) {
 		if (vpa_folds[i]->wanted && !vpa_folds[i]->wanted(d->context.options))
@@ -27,8 +27,10 @@ int vpa_folds_begin(struct vpa_fold_driver *d)
 			*mark++ = i;
 		if (vpa_folds[i]->section)
 			*section++ = i;
+		if (vpa_folds[i]->setup)
+			*setup++ = i;
 	}
-	*ops = *call = *range = *gap = *mark = *section = -1;
+	*ops = *call = *range = *gap = *mark = *section = *setup = -1;
 	return VPT_OK;
 }
 
@@ -126,6 +128,17 @@ int vpa_folds_call(void *driver, const struct vpa_call *call)
 
 	for (; *i >= 0 && !rc; i++)
 		rc = vpa_folds[*i]->call(d->states[*i], &d->context, call);
+	return rc;
+}
+
+int vpa_folds_setup(void *driver, const struct vpa_call *call)
+{
+	struct vpa_fold_driver *d = driver;
+	const int *i = d->with_setup;
+	int rc = VPT_OK;
+
+	for (; *i >= 0 && !rc; i++)
+		rc = vpa_folds[*i]->setup(d->states[*i], &d->context, call);
 	return rc;
 }
 

@@ -13,7 +13,8 @@ struct vpa_fold_driver {
 	void *states[VPA_FOLDS_MAX];
 	/* The folds that take each kind of event; each list ends with -1. */
 	int with_ops[VPA_FOLDS_MAX], with_call[VPA_FOLDS_MAX], with_range[VPA_FOLDS_MAX],
-		with_gap[VPA_FOLDS_MAX], with_mark[VPA_FOLDS_MAX], with_section[VPA_FOLDS_MAX];
+		with_gap[VPA_FOLDS_MAX], with_mark[VPA_FOLDS_MAX], with_section[VPA_FOLDS_MAX],
+		with_setup[VPA_FOLDS_MAX];
 };
 
 /* Makes the folds' states. 0 or VPT_ENOMEM; free it in both cases. */
@@ -25,6 +26,7 @@ void vpa_folds_free(struct vpa_fold_driver *d);
 int vpa_folds_ops(void *driver, struct vpa_ops *ops); /* fills in idle time and positions first */
 int vpa_folds_gap(void *driver, const struct vpa_gap *gap);
 int vpa_folds_call(void *driver, const struct vpa_call *call);
+int vpa_folds_setup(void *driver, const struct vpa_call *call);
 int vpa_folds_range(void *driver, struct vpa_range *range);
 int vpa_folds_mark(void *driver, const struct vpa_mark *mark);
 

@@ -27,6 +27,8 @@ struct vpa_fold {
 	int (*ops)(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops);
 	/* Only calls that wait for a device, see vpa_call_effect(). */
 	int (*call)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
+	/* Only calls that load code or make a CUDA graph, see struct vpa_resolver_sink. */
+	int (*setup)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
 	int (*range)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
 	/* Annotations only, see struct vpa_mark. A mark comes before those of its thread's ops that
 	 * begin after everything released so far. */
@@ -44,7 +46,8 @@ struct vpa_fold {
 };
 
 /* Every fold, in the order in which they see the trace and finish: gains reads what gaps has written,
- * first_use adds it up, lines splits it; counters measures the requests of blocks. */
+ * first_use adds it up, lines splits it; checks reads blocks and steps, and counters and graphs what checks
+ * has written; misfits reads kernels. */
 #define VPA_FOLDS(X)                                                                               \
 	X(devices)                                                                                 \
 	X(gaps)                                                                                    \
@@ -61,6 +64,9 @@ struct vpa_fold {
 	X(attention_steps)                                                                         \
 	X(steps)                                                                                   \
 	X(checks)                                                                                  \
+	X(graphs)                                                                                  \
+	X(overlap)                                                                                 \
+	X(misfits)                                                                                 \
 	X(counters)                                                                                \
 	X(allocations)                                                                             \
 	X(overview)

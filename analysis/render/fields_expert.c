@@ -63,3 +63,134 @@ static const struct vpa_field checks_fields[] = {
 const struct vpa_fields vpa_fields_checks = FIELDS(
 	"checklist", "the questions of diffusers' profiling guide, with answers", checks_fields);
 #undef ROW
+
+/* ---- CUDA graphs ---- */
+
+#define ROW struct vpa_graph_row
+static const struct vpa_field graph_fields[] = {
+	{"nodes", U64(nodes), "ops", "kernels, copies and memsets of a replay"},
+	{"replays", U64(replays), "count", "launches with the same nodes"},
+	{"total_ns", U64(total_ns), "ns", "first node's start to last node's end, of all replays"},
+	{"nodes_ns", U64(kernel_ns), "ns", "sum of the nodes' durations"},
+	{"range", TEXT_OR_NULL(range), NULL, "the range around the first launch; null: none"},
+	{"kernel", TEXT_OR_NULL(kernel), NULL,
+		"its first node; null: a copy or memset, or no name"},
+};
+static const struct vpa_fields graph =
+	FIELDS("cuda_graph", "launches of CUDA graphs with the same nodes", graph_fields);
+#undef ROW
+
+#define ROW struct vpa_setup_row
+static const struct vpa_field setup_fields[] = {
+	{"what", TEXT(what), NULL,
+		"module: loads code; graph: makes a graph; capture: records one, begin to end"},
+	{"call", TEXT(call), NULL, "name of the CUDA call"},
+	{"count", U64(count), "calls", "its calls, without those inside other rows' calls"},
+	{"total_ns", U64(total_ns), "ns", "their time, summed over all threads"},
+};
+static const struct vpa_fields setup =
+	FIELDS("setup", "calls that load code or make CUDA graphs", setup_fields);
+#undef ROW
+
+static int has_repeats(const struct vpa_at *at)
+{
+	return at->report->expert.graphs.repeats.steps > 0;
+}
+
+#define ROW struct vpa_repeats
+static const struct vpa_field repeats_fields[] = {
+	{"steps", U64(steps), "count", "steps whose ops outside graphs equal another one's"},
+	{"distinct", U64(distinct), "count", "different ones among them"},
+	{"all_steps", U64(all_steps), "count", "steps that were compared"},
+	{"ops", U64(ops), "ops", "ops outside graphs in steps that repeat"},
+	{"save_at_most_ns", U64(save_at_most_ns), "ns",
+		"idle time for launching them, less one launch per step"},
+};
+static const struct vpa_fields repeats =
+	FIELDS("repeats", "steps that could be CUDA graphs", repeats_fields);
+#undef ROW
+
+#define ROW struct vpa_graphs
+static const struct vpa_field graphs_fields[] = {
+	{"launches", U64(launches), "calls", "launches of graphs whose nodes are in the trace"},
+	{"nodes", U64(nodes), "ops", "their nodes"},
+	{"left_out", U64(left_out), "calls", "launches after the first 1,048,576: not in the rows"},
+	{"distinct", SIZE(distinct), "count", "different graphs, by their nodes"},
+	{"graphs", ROWS(graph, rows, row_count), NULL, "at most --top; by total_ns, descending"},
+	{"setup", ROWS(setup, setup, setup_count), NULL, "by total_ns, descending"},
+	{"repeats", MEMBER(repeats, repeats), NULL,
+		"null: no step equals another one, or there are none", .known = has_repeats},
+	{"compiled_regions", U64(compiled_regions), "count",
+		"of torch.compile, as far as names of ranges tell"},
+	{"recompiles", U64(recompiles), "count", "of them: a later version, compiled again"},
+	{"compiler_ranges", U64(compiler_ranges), "ranges", "ranges of torch.compile at work"},
+	{"compiler_ns", U64(compiler_ns), "ns", "their time on the host"},
+};
+const struct vpa_fields vpa_fields_graphs =
+	FIELDS("cuda_graphs", "CUDA graphs, and what could be one", graphs_fields);
+#undef ROW
+
+/* ---- overlap ---- */
+
+static uint64_t busy_of(const struct vpa_at *at)
+{
+	const struct vpa_overlap_row *o = at->row;
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 1; i < VPA_OVERLAPS; i++)
+		ns += o->ns[i];
+	return ns;
+}
+
+#define OVERLAP(bits) .type = VPA_FIELD_U64, .offset = offsetof(ROW, ns) + sizeof(uint64_t) * (bits)
+#define ROW           struct vpa_overlap_row
+static const struct vpa_field overlap_fields[] = {
+	{"device", I64(device), "id", "CUDA's device number"},
+	{"busy_ns", COMPUTED(U64), "ns", "sum of all others", .number = busy_of},
+	{"compute_ns", OVERLAP(VPA_OVERLAP_COMPUTE), "ns", "compute alone"},
+	{"comm_ns", OVERLAP(VPA_OVERLAP_COMM), "ns", "communication alone"},
+	{"copy_ns", OVERLAP(VPA_OVERLAP_COPY), "ns", "copies and memsets alone"},
+	{"compute_comm_ns", OVERLAP(VPA_OVERLAP_COMPUTE | VPA_OVERLAP_COMM), "ns",
+		"compute and communication at once"},
+	{"compute_copy_ns", OVERLAP(VPA_OVERLAP_COMPUTE | VPA_OVERLAP_COPY), "ns",
+		"compute and copies at once"},
+	{"comm_copy_ns", OVERLAP(VPA_OVERLAP_COMM | VPA_OVERLAP_COPY), "ns",
+		"communication and copies at once"},
+	{"all_ns", OVERLAP(VPA_OVERLAPS - 1), "ns", "all three at once"},
+};
+const struct vpa_fields vpa_fields_overlap =
+	FIELDS("overlap", "busy time of a device by what runs at once", overlap_fields);
+#undef ROW
+#undef OVERLAP
+
+#define ROW struct vpa_stream_row
+static const struct vpa_field stream_fields[] = {
+	{"device", I64(device), "id", "CUDA's device number"},
+	{"stream", I64(stream), "id", "CUDA's stream number"},
+	{"pid", I64(pid), "id", "its process"},
+	{"ops", U64(ops), "ops", "its ops of positive duration"},
+	{"busy_ns", U64(busy_ns), "ns", "time in which at least one of them runs"},
+};
+const struct vpa_fields vpa_fields_stream =
+	FIELDS("stream", "the work of one stream", stream_fields);
+#undef ROW
+
+/* ---- formats ---- */
+
+#define ROW struct vpa_misfit_row
+static const struct vpa_field misfit_fields[] = {
+	{"id", TEXT(id), NULL, "align1-gemm, fp32-gemm, layout-copy"},
+	{"title", TEXT(title), NULL, "what these kernels are"},
+	{"advice", TEXT(advice), NULL, "what to change"},
+	{"kernel", TEXT(kernel), NULL, "the largest of them"},
+	{"calls", U64(calls), "ops", "how often they ran"},
+	{"total_ns", U64(total_ns), "ns", "sum of their durations"},
+	{"exclusive_ns", U64(exclusive_ns), "ns",
+		"the same, but each of k concurrent ops counts 1/k"},
+	{"share_of_busy", RATE(share_of_busy), "fraction",
+		"exclusive_ns of all devices' busy time; null: not known"},
+};
+const struct vpa_fields vpa_fields_misfit =
+	FIELDS("misfit", "kernels whose alignment, precision or layout costs time", misfit_fields);
+#undef ROW

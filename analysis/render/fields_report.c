@@ -506,6 +506,14 @@ static const struct vpa_field report_fields[] = {
 	{"lines", MEMBER(vpa_fields_lines, lines), NULL, "lines of Python; empty without stacks"},
 	{"checklist", MEMBER(vpa_fields_checks, expert), NULL,
 		"what to look up first: passed, failed, or not in the capture"},
+	{"cuda_graphs", MEMBER(vpa_fields_graphs, expert.graphs), NULL,
+		"CUDA graphs, calls that load code or make graphs, and what could be a graph"},
+	{"overlap", ROWS(vpa_fields_overlap, expert.overlaps, expert.overlap_count), NULL,
+		"a row per device with ops of positive duration"},
+	{"streams", ROWS(vpa_fields_stream, expert.streams, expert.stream_count), NULL,
+		"at most --top; by device, then busy_ns, descending"},
+	{"misfits", ROWS(vpa_fields_misfit, expert.misfits, expert.misfit_count), NULL,
+		"kernels whose format costs time; by exclusive_ns, descending"},
 };
 const struct vpa_fields vpa_fields_report = FIELDS(
 	"report", "where the time of a GPU trace went, and why the GPU was idle", report_fields);

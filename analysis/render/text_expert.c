@@ -1,9 +1,17 @@
-/* text_expert.c - what people who tune a pipeline look up by hand: the checklist. */
+/* text_expert.c - what people who tune a pipeline look up by hand: the checklist, what overlaps, CUDA
+ * graphs, and kernels whose format costs time. */
 #include "analysis/render/text.h"
 #include "formats/count.h"
 
 #include <stdio.h>
 #include <string.h>
+
+enum { /* rows of each table */
+	GRAPHS = 4,
+	SETUPS = 4,
+	STREAMS = 6,
+	DEVICES = 8
+};
 
 /* ---- the checklist ---- */
 
@@ -81,6 +89,234 @@ void vpa_text_checks(struct vpa_page *p, const struct vpa_report *r, const struc
 		if (e->checks[i].shown)
 			add_check(&t, &e->checks[i]);
 	add_unknown(&t, e);
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+/* ---- overlap ---- */
+
+static const struct {
+	unsigned bit;
+	const char *name;
+} kinds[] = {{VPA_OVERLAP_COMPUTE, "compute"}, {VPA_OVERLAP_COMM, "communication"},
+	{VPA_OVERLAP_COPY, "copies"}};
+
+static uint64_t sum_of(const struct vpa_overlap_row *o, unsigned bit)
+{
+	uint64_t ns = 0;
+	unsigned i;
+
+	for (i = 1; i < VPA_OVERLAPS; i++)
+		ns += i & bit ? o->ns[i] : 0;
+	return ns;
+}
+
+static void add_overlap(
+	struct vpa_table *t, const struct vpa_overlap_row *o, const struct vpa_digest *d, int named)
+{
+	size_t i, k;
+
+	for (i = 0; i < COUNT(kinds); i++) {
+		unsigned bit = kinds[i].bit;
+		struct vpa_row *row;
+
+		if (!sum_of(o, bit))
+			continue;
+		row = named ? vpa_table_row(
+				      t, 1, "GPU %lld %s", (long long)o->device, kinds[i].name)
+			    : vpa_table_row(t, 1, "%s", kinds[i].name);
+		row->cells[0] = vpa_ms(sum_of(o, bit), d);
+		row->cells[1] = vpa_ms(o->ns[bit], d);
+		for (k = 0; k < COUNT(kinds); k++)
+			if (k != i && sum_of(o, kinds[k].bit))
+				row->cells[2 + k] = vpa_ms(o->ns[bit | kinds[k].bit], d);
+		if (o->ns[VPA_OVERLAPS - 1])
+			row->cells[5] = vpa_ms(o->ns[VPA_OVERLAPS - 1], d);
+	}
+}
+
+/* Copies that nothing overlaps are in the summary already. */
+static int is_overlap_worth(const struct vpa_overlap_row *o)
+{
+	uint64_t pairs = 0;
+	unsigned i;
+
+	for (i = 1; i < VPA_OVERLAPS; i++)
+		pairs += i & (i - 1) ? o->ns[i] : 0;
+	return pairs || sum_of(o, VPA_OVERLAP_COMM);
+}
+
+static void put_streams(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {
+		{"busy ms", 0, NULL}, {"% window", 0, NULL}, {"ops", 0, NULL}};
+	const struct vpa_expert *e = &r->expert;
+	size_t i, shown = vpa_least(e->stream_count, vpa_rows(r, STREAMS));
+	struct vpa_table t;
+
+	if (e->streams_used < 2)
+		return;
+	vpa_table_init(&t, columns, COUNT(columns), "STREAMS, %zu of %zu", shown, e->streams_used);
+	for (i = 0; i < shown; i++) {
+		const struct vpa_stream_row *s = &e->streams[i];
+		struct vpa_row *row =
+			r->device_count > 1
+				? vpa_table_row(&t, 1, "GPU %lld stream %lld", (long long)s->device,
+					  (long long)s->stream)
+				: vpa_table_row(&t, 1, "stream %lld", (long long)s->stream);
+
+		row->cells[0] = vpa_ms(s->busy_ns, d);
+		row->cells[1] = vpa_percent(s->busy_ns, d->window_ns);
+		row->cells[2] = vpa_count(s->ops);
+	}
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+void vpa_text_overlap(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {{"ms", 0, NULL}, {"alone", 0, "ms"},
+		{"+compute", 1, "ms"}, {"+comm", 2, "ms"}, {"+copies", 3, "ms"},
+		{"all three", 4, "ms"}};
+	const struct vpa_expert *e = &r->expert;
+	struct vpa_table t;
+	size_t i;
+
+	vpa_table_init(&t, columns, COUNT(columns), "OVERLAP");
+	for (i = 0; i < vpa_least(e->overlap_count, DEVICES); i++)
+		if (is_overlap_worth(&e->overlaps[i]))
+			add_overlap(&t, &e->overlaps[i], d, e->overlap_count > 1);
+	if (t.row_count) {
+		vpa_page_blank(p);
+		vpa_page_table(p, &t);
+	}
+	put_streams(p, r, d);
+}
+
+/* ---- CUDA graphs ---- */
+
+static void put_setup(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {
+		{"host ms", 0, NULL}, {"calls", 0, NULL}, {"mean", 1, NULL}};
+	static const char *const kind_words[][2] = {
+		{"module", "load code"}, {"graph", "build graphs"}, {"capture", "capture graphs"}};
+	const struct vpa_graphs *g = &r->expert.graphs;
+	size_t i, k, shown = vpa_least(g->setup_count, vpa_rows(r, SETUPS));
+	struct vpa_table t;
+
+	if (!shown || (g->setup[0].total_ns < d->windows_ns / 1000 && !r->top))
+		return;
+	vpa_table_init(&t, columns, COUNT(columns), "SETUP, code and CUDA graphs");
+	for (i = 0; i < shown; i++) {
+		const struct vpa_setup_row *s = &g->setup[i];
+		const char *words = s->what;
+		struct vpa_row *row;
+
+		for (k = 0; k < COUNT(kind_words); k++)
+			words = strcmp(s->what, kind_words[k][0]) ? words : kind_words[k][1];
+		row = vpa_table_row(&t, 1, "%s: %s", words, vpa_fit(s->call, 48).text);
+		row->cells[0] = vpa_ms(s->total_ns, d);
+		row->cells[1] = vpa_count(s->count);
+		row->cells[2] = vpa_mean(s->total_ns, s->count);
+	}
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+static void put_graphs(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {{"ms", 0, NULL}, {"kernels ms", 2, NULL},
+		{"replays", 0, NULL}, {"nodes", 0, NULL}, {"mean", 1, NULL}};
+	const struct vpa_graphs *g = &r->expert.graphs;
+	size_t i, shown = vpa_least(g->row_count, vpa_rows(r, GRAPHS));
+	struct vpa_table t;
+
+	if (!g->launches)
+		return;
+	vpa_table_init(&t, columns, COUNT(columns), "CUDA GRAPHS, %s launches of %zu graph%s",
+		vpa_count(g->launches).text, g->distinct, vpa_plural(g->distinct));
+	for (i = 0; i < shown; i++) {
+		const struct vpa_graph_row *row = &g->rows[i];
+		struct vpa_row *out = vpa_table_row(&t, 1, "%s%s", row->range ? "in " : "from ",
+			row->range    ? vpa_fit(row->range, 60).text
+			: row->kernel ? vpa_kernel_label(row->kernel, 60).text
+				      : "a copy");
+
+		out->cells[0] = vpa_ms(row->total_ns, d);
+		out->cells[1] = vpa_ms(row->kernel_ns, d);
+		out->cells[2] = vpa_count(row->replays);
+		out->cells[3] = vpa_count(row->nodes);
+		out->cells[4] = vpa_mean(row->total_ns, row->replays);
+	}
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+/* Steps that could be graphs, and compilation: sentences. */
+static void put_candidates(struct vpa_page *p, const struct vpa_report *r)
+{
+	const struct vpa_graphs *g = &r->expert.graphs;
+	const struct vpa_repeats *at = &g->repeats;
+	uint64_t active = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++)
+		active += r->devices[i].active_ns;
+	if (at->save_at_most_ns > active / 100) {
+		vpa_page_blank(p);
+		vpa_page_words(p, "REPLAY", VPA_PLAIN,
+			"%s of %s steps repeat the kernels of another one outside CUDA graphs, %s "
+			"kernels and copies in all. As graphs they would save at most %s: the "
+			"GPU's idle time for launches, less one launch per step.",
+			vpa_count(at->steps).text, vpa_count(at->all_steps).text,
+			vpa_count(at->ops).text, vpa_duration(at->save_at_most_ns).text);
+	}
+	if (g->compiled_regions || g->compiler_ranges) {
+		vpa_page_blank(p);
+		vpa_page_words(p, "COMPILE", VPA_PLAIN,
+			"%s region%s of torch.compile, %s of them compiled again, by their names; "
+			"the compiler ran %s time%s, %s",
+			vpa_count(g->compiled_regions).text, vpa_plural(g->compiled_regions),
+			vpa_count(g->recompiles).text, vpa_count(g->compiler_ranges).text,
+			vpa_plural(g->compiler_ranges), vpa_duration(g->compiler_ns).text);
+	}
+}
+
+void vpa_text_graphs(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	put_graphs(p, r, d);
+	put_setup(p, r, d);
+	put_candidates(p, r);
+}
+
+/* ---- kernels whose format costs time ---- */
+
+void vpa_text_misfits(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {
+		{"ms", 0, NULL}, {"% busy", 0, NULL}, {"calls", 1, NULL}};
+	const struct vpa_expert *e = &r->expert;
+	struct vpa_table t;
+	size_t i;
+
+	vpa_table_init(&t, columns, COUNT(columns), "ALIGNMENT, PRECISION, LAYOUT");
+	for (i = 0; i < e->misfit_count; i++) {
+		const struct vpa_misfit_row *m = &e->misfits[i];
+		struct vpa_row *row;
+
+		/* Under a thousandth of the busy time nothing is worth a line. */
+		if (m->exclusive_ns < d->busy_ns / 1000 && !r->top)
+			continue;
+		row = vpa_table_row(&t, 1, "%s", m->title);
+		row->cells[0] = vpa_ms(m->exclusive_ns, d);
+		row->cells[1] = vpa_percent(m->exclusive_ns, d->busy_ns);
+		row->cells[2] = vpa_count(m->calls);
+		vpa_text_row(
+			&t, 3, "mostly %s: %s", vpa_kernel_label(m->kernel, 40).text, m->advice);
+	}
+	if (!t.row_count)
+		return;
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }

@@ -18,7 +18,14 @@ static const struct vpa_html_table attention_tables[] = {
 	{"gemm_precisions", "Matrix products by precision", NULL, NULL},
 };
 
+static const struct vpa_html_table graph_tables[] = {
+	{"cuda_graphs.graphs", "CUDA graphs by time", NULL, NULL},
+	{"cuda_graphs.setup", "Calls that load code or make graphs", NULL, NULL},
+};
+
 static const struct vpa_html_table kernel_tables[] = {
+	{"misfits", "Alignment, precision, layout",
+		"title kernel calls exclusive_ns share_of_busy advice", NULL},
 	{"families", "Kernel families", NULL, NULL},
 	{"kernels", "Kernels by exclusive time",
 		"name family calls exclusive_ns mean_ns p50_ns p95_ns max_ns", "K"},
@@ -37,10 +44,12 @@ static const struct vpa_html_table sync_tables[] = {
 	{"syncs", "Calls that wait for the GPU", NULL, "S"}};
 static const struct vpa_html_table range_tables[] = {{"ranges", "Ranges by time on the host",
 	"name domain count host.mean_ns host.p95_ns host.total_ns busy_ns idle_host_ns ops", "R"}};
-static const struct vpa_html_table device_tables[] = {{"devices", "GPUs with work",
-	"device active_ns busy_ns idle_ns compute_ns exposed_copy_ns exposed_comm_ns gaps "
-	"longest_gap_ns ops streams limit",
-	NULL}};
+static const struct vpa_html_table device_tables[] = {
+	{"overlap", "What runs at the same time", NULL, NULL}, {"streams", "Streams", NULL, NULL},
+	{"devices", "GPUs with work",
+		"device active_ns busy_ns idle_ns compute_ns exposed_copy_ns exposed_comm_ns gaps "
+		"longest_gap_ns ops streams limit",
+		NULL}};
 
 /* Tables that other files print. */
 static const char *const elsewhere[] = {"requests", "requests.blocks.series", "stages", "counters"};
@@ -65,6 +74,7 @@ static const struct list {
 	{"ranges", "Ranges",
 		"NVTX ranges and operators: time on the host, and what the GPUs did for them.",
 		range_tables, COUNT(range_tables)},
+	{"graphs", "CUDA graphs", NULL, graph_tables, COUNT(graph_tables)},
 	{"devices", "GPUs", NULL, device_tables, COUNT(device_tables)},
 };
 
