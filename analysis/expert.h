@@ -99,6 +99,24 @@ struct vpa_misfit_row {
 	double share_of_busy; /* negative: not known */
 };
 
+/* ---- what stages are made of: folds/stage_families.c, folds/attention_shapes.c ---- */
+
+struct vpa_stage_family_row {
+	const char *stage, *kind; /* kind: "stage", "step" ...; NULL: outside all */
+	const char *family;
+	uint64_t exclusive_ns, stage_ns; /* stage_ns: of all families of the stage */
+};
+
+enum vpa_attention_kind { VPA_ATTENTION_UNKNOWN, VPA_ATTENTION_SELF, VPA_ATTENTION_CROSS };
+
+/* Calls of one attention kernel with one grid. */
+struct vpa_attention_shape {
+	const char *kernel, *backend; /* backend NULL: not known */
+	const char *kind;             /* "self", "cross", "unknown": no range says */
+	uint64_t blocks;              /* thread blocks of the grid; 0: not known */
+	uint64_t calls, total_ns, min_ns, max_ns;
+};
+
 struct vpa_expert {
 	struct vpa_check_loop loop;
 	/* From the start of the launch call to the start of its first op, where the device was idle
@@ -113,6 +131,12 @@ struct vpa_expert {
 	size_t stream_count, streams_used;
 	struct vpa_misfit_row *misfits; /* by exclusive_ns, descending */
 	size_t misfit_count;
+	/* By stage_ns, then exclusive_ns, descending; they sum to the devices' busy time. None if
+	 * nothing marks a stage. */
+	struct vpa_stage_family_row *stage_families;
+	size_t stage_family_count;
+	struct vpa_attention_shape *shapes; /* by total_ns, descending; at most --top */
+	size_t shape_count, shapes_used;
 };
 
 #endif

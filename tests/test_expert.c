@@ -394,6 +394,83 @@ static void misfits_are_found_by_name(void **state)
 	vpa_report_free(r);
 }
 
+/* ---- what stages are made of ---- */
+
+#define FLASH                                                                                      \
+	"\"void flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4, false, false, "          \
+	"cutlass::bfloat16_t>>(Flash_fwd_params)\""
+
+/* A step with a product of 100 ns and, at its end, the VAE's convolution from 1300 on, of which 50 ns run
+ * at the same time as the step's last kernel on another stream; and a memset outside. */
+static const char stages[] =
+	"start 1us\n"
+	"range t1 1000-1200 \"step 1\"\nrange t1 1010-1040 \"blocks.0.self_attn\"\n"
+	"range t1 1050-1080 \"blocks.0.cross_attn\"\nrange t1 1210-1260 \"vae_decode\"\n"
+	"call t1 cudaLaunchKernel 1001-1005 corr 1\nkernel s7 1010-1110 corr 1 "
+	"\"ampere_sgemm_128x64_nn\"\n"
+	"call t1 cudaLaunchKernel 1011-1015 corr 2\nkernel s7 1110-1170 corr 2 grid 64 " FLASH "\n"
+	"call t1 cudaLaunchKernel 1051-1055 corr 3\nkernel s7 1170-1190 corr 3 grid 64 " FLASH "\n"
+	"call t1 cudaLaunchKernel 1101-1105 corr 4\nkernel s7 1250-1350 corr 4 "
+	"\"ampere_sgemm_128x64_nn\"\n"
+	"call t1 cudaLaunchKernel 1211-1215 corr 5\n"
+	"kernel s8 1300-1400 corr 5 "
+	"\"sm90_xmma_fprop_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc\"\n"
+	"call t1 cudaMemsetAsync 1300-1305 corr 6\nmemset s7 1500-1510 corr 6 bytes 4\n";
+
+static void stages_are_made_of_families(void **state)
+{
+	static const struct {
+		const char *stage, *family;
+		uint64_t ns, stage_ns;
+	} wanted[] = {
+		{"denoise step", "gemm", 100 + 50 + 25, 255},
+		{"denoise step", "attention", 60 + 20, 255},
+		{"vae_decode", "conv", 25 + 50, 75},
+		{"outside all stages", "memset", 10, 10},
+	};
+	struct vpa_report *r = analyze(stages);
+	uint64_t sum = 0;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(r->expert.stage_family_count, COUNT(wanted));
+	for (i = 0; i < COUNT(wanted); i++) {
+		const struct vpa_stage_family_row *f = &r->expert.stage_families[i];
+
+		assert_string_equal(f->stage, wanted[i].stage);
+		assert_string_equal(f->family, wanted[i].family);
+		assert_int_equal(f->exclusive_ns, wanted[i].ns);
+		assert_int_equal(f->stage_ns, wanted[i].stage_ns);
+		sum += f->exclusive_ns;
+	}
+	assert_int_equal(sum, r->devices[0].busy_ns);
+	vpa_report_free(r);
+}
+
+static void ranges_tell_self_from_cross_attention(void **state)
+{
+	struct vpa_report *r = analyze(stages);
+	const struct vpa_attention_shape *s = r->expert.shapes;
+
+	(void)state;
+	assert_int_equal(r->expert.shapes_used, 2);
+	assert_string_equal(s[0].kind, "self");
+	assert_int_equal(s[0].total_ns, 60);
+	assert_string_equal(s[1].kind, "cross");
+	assert_int_equal(s[1].total_ns, 20);
+	assert_int_equal(s[1].blocks, 64);
+	vpa_report_free(r);
+	r = analyze("start 1us\nrange t1 1000-1100 \"attention\"\n"
+		    "call t1 cudaLaunchKernel 1001-1005 corr 1\nkernel s7 1010-1110 corr 1 grid "
+		    "8 " FLASH "\ncall t1 cudaLaunchKernel 1006-1009 corr 2\nkernel s7 1110-1150 "
+			       "corr 2 grid 8 " FLASH "\n");
+	assert_int_equal(r->expert.shapes_used, 1);
+	assert_string_equal(r->expert.shapes[0].kind, "unknown");
+	assert_int_equal(r->expert.shapes[0].min_ns, 40);
+	assert_int_equal(r->expert.shapes[0].max_ns, 100);
+	vpa_report_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -407,6 +484,8 @@ int main(void)
 		cmocka_unit_test(steps_that_repeat_could_be_graphs),
 		cmocka_unit_test(compiled_regions_tell_recompiles),
 		cmocka_unit_test(misfits_are_found_by_name),
+		cmocka_unit_test(stages_are_made_of_families),
+		cmocka_unit_test(ranges_tell_self_from_cross_attention),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

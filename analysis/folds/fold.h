@@ -67,6 +67,8 @@ struct vpa_fold {
 	X(graphs)                                                                                  \
 	X(overlap)                                                                                 \
 	X(misfits)                                                                                 \
+	X(stage_families)                                                                          \
+	X(attention_shapes)                                                                        \
 	X(counters)                                                                                \
 	X(allocations)                                                                             \
 	X(overview)

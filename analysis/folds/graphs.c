@@ -1,5 +1,5 @@
 /* graphs.c - CUDA graphs and what they cost: launches, replays, captures and instantiations; loaded
- * code; what torch.compile did, where names of ranges tell; and steps that could be graphs.
+ * code; and steps that could be graphs.
  *
  * No record says which graph a launch is of. Launches of equal nodes are replays of one graph: the sum
  * of a hash of each node's id, kernel and grid, whatever the order in which they ran. A step is compared
@@ -7,7 +7,6 @@
 #include "analysis/folds/graphs_table.h"
 
 #include "analysis/history.h"
-#include "formats/count.h"
 #include "formats/map.h"
 #include "formats/memory.h"
 #include "formats/vectorise.h"
@@ -241,41 +240,6 @@ static int fold_setup(void *state, const struct vpa_fold_context *c, const struc
 	return add_setup(s, last->name, last->kind, last->ns, 1);
 }
 
-/* ---- torch.compile ---- */
-
-/* The compiler's ranges that hold all others. Their names are looked for once, as they come. */
-static void find_names(struct vpa_graphs_table *s, const struct vpa_model *m)
-{
-	static const char *const outer[] = {
-		"entire_frame_compile (dynamo_timed)", "_compile.compile_inner (dynamo_timed)"};
-	size_t i;
-
-	for (; s->names_seen < m->names.count; s->names_seen++) {
-		struct vpt_text name = vpa_name(m, (uint32_t)s->names_seen);
-
-		for (i = 0; i < COUNT(outer); i++)
-			if (name.len == strlen(outer[i]) && !memcmp(name.text, outer[i], name.len))
-				s->compiler_names[i] = (uint32_t)s->names_seen;
-	}
-}
-
-static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
-{
-	struct vpa_graphs_table *s = state;
-	int which;
-
-	if (range->name >= s->names_seen)
-		find_names(s, c->model);
-	if (range->name != s->compiler_names[0] && range->name != s->compiler_names[1])
-		return VPT_OK;
-	which = range->name == s->compiler_names[1];
-	if (range->name && !range->unmatched) {
-		s->compiler_count[which]++;
-		s->compiler_ns[which] += range->end_ns - range->start_ns;
-	}
-	return VPT_OK;
-}
-
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	struct vpa_graphs_table *s = state;
@@ -310,7 +274,6 @@ const struct vpa_fold vpa_fold_graphs = {
 	.state_bytes = sizeof(struct vpa_graphs_table),
 	.ops = fold_ops,
 	.setup = fold_setup,
-	.range = fold_range,
 	.finish = finish,
 	.free = free_state,
 };

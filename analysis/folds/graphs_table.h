@@ -55,9 +55,6 @@ struct vpa_graphs_table {
 	size_t setup_cap;
 	struct vpa_setup_thread *threads;
 	size_t thread_cap;
-	size_t names_seen;          /* names that find_names() has looked at */
-	uint32_t compiler_names[2]; /* 0: not in the trace so far */
-	uint64_t compiler_count[2], compiler_ns[2];
 	int failed;
 };
 

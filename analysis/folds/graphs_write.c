@@ -101,31 +101,6 @@ static int write_setups(
 	return VPT_OK;
 }
 
-/* "Torch-Compiled Region: 3/1": the code numbered 3, as compiled for the second time. */
-static void write_compiled(
-	const struct vpa_graphs_table *s, const struct vpa_fold_context *c, struct vpa_report *out)
-{
-	static const char prefix[] = "Torch-Compiled Region: ";
-	struct vpa_graphs *g = &out->expert.graphs;
-	int which = s->compiler_count[0] ? 0 : 1;
-	size_t i;
-
-	for (i = 0; i < c->model->names.count; i++) {
-		struct vpt_text name = vpa_name(c->model, (uint32_t)i);
-		const char *slash;
-
-		if (name.len < sizeof(prefix) || memcmp(name.text, prefix, sizeof(prefix) - 1))
-			continue;
-		slash = memchr(name.text, '/', name.len);
-		if (!slash || slash + 1 == name.text + name.len)
-			continue;
-		g->compiled_regions++;
-		g->recompiles += slash[1] != '0';
-	}
-	g->compiler_ranges = s->compiler_count[which];
-	g->compiler_ns = s->compiler_ns[which];
-}
-
 /* Idle time of a cause in the measured blocks, else of the active devices. */
 static uint64_t idle_of(const struct vpa_report *r, enum vpa_cause cause)
 {
@@ -187,7 +162,6 @@ int vpa_graphs_write(
 {
 	if (write_graphs(s, c, out) || write_setups(s, c, out))
 		return VPT_ENOMEM;
-	write_compiled(s, c, out);
 	write_repeats(s, out);
 	return VPT_OK;
 }

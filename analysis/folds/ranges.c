@@ -10,6 +10,8 @@
  * the device's idle time up to the newest op less that up to the first. Pauses belong to none of them,
  * nor to the envelope. */
 #include "analysis/folds/fold.h"
+
+#include "analysis/folds/compiled.h"
 #include "analysis/folds/idle_clock.h"
 #include "analysis/folds/projection.h"
 #include "analysis/index.h"
@@ -448,6 +450,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	}
 	out->range_names = s->index.count;
 	qsort(out->ranges, s->index.count, sizeof(*out->ranges), compare_ranges);
+	vpa_compiled_of(out->ranges, s->index.count, &out->expert.graphs);
 	out->range_count = keep_top(out->ranges, s->index.count, c->top);
 	return VPT_OK;
 }

@@ -194,3 +194,34 @@ static const struct vpa_field misfit_fields[] = {
 const struct vpa_fields vpa_fields_misfit =
 	FIELDS("misfit", "kernels whose alignment, precision or layout costs time", misfit_fields);
 #undef ROW
+
+/* ---- stages ---- */
+
+#define ROW struct vpa_stage_family_row
+static const struct vpa_field stage_family_fields[] = {
+	{"stage", TEXT(stage), NULL, "name of the innermost stage, step, block or request"},
+	{"kind", TEXT_OR_NULL(kind), NULL, "stage, step, context, block ...; null: outside all"},
+	{"family", TEXT(family), NULL, "kernel family; \"memcpy\", \"memset\""},
+	{"exclusive_ns", U64(exclusive_ns), "ns",
+		"its time, each of k concurrent ops counts 1/k; all rows sum to busy time"},
+	{"stage_ns", U64(stage_ns), "ns", "the same, of all families of the stage"},
+};
+const struct vpa_fields vpa_fields_stage_family =
+	FIELDS("stage_family", "kernels of one family in one stage", stage_family_fields);
+#undef ROW
+
+#define ROW struct vpa_attention_shape
+static const struct vpa_field shape_fields[] = {
+	{"kernel", TEXT(kernel), NULL, "the kernel, demangled where possible"},
+	{"backend", TEXT_OR_NULL(backend), NULL, "its attention back-end; null: not known"},
+	{"kind", TEXT(kind), NULL,
+		"self or cross, if a range around the launch says so; else unknown"},
+	{"blocks", KNOWN(blocks), "blocks", "thread blocks of the grid; null: not known"},
+	{"calls", U64(calls), "ops", "how often it ran with that grid"},
+	{"total_ns", U64(total_ns), "ns", "sum of the durations"},
+	{"min_ns", U64(min_ns), "ns", "the shortest"},
+	{"max_ns", U64(max_ns), "ns", "the longest"},
+};
+const struct vpa_fields vpa_fields_shape =
+	FIELDS("attention_shape", "calls of one attention kernel with one grid", shape_fields);
+#undef ROW

@@ -514,6 +514,11 @@ static const struct vpa_field report_fields[] = {
 		"at most --top; by device, then busy_ns, descending"},
 	{"misfits", ROWS(vpa_fields_misfit, expert.misfits, expert.misfit_count), NULL,
 		"kernels whose format costs time; by exclusive_ns, descending"},
+	{"stage_families",
+		ROWS(vpa_fields_stage_family, expert.stage_families, expert.stage_family_count),
+		NULL, "by stage_ns, then exclusive_ns, descending; empty if nothing marks a stage"},
+	{"attention_shapes", ROWS(vpa_fields_shape, expert.shapes, expert.shape_count), NULL,
+		"fused attention by kernel and grid, at most --top; by total_ns, descending"},
 };
 const struct vpa_fields vpa_fields_report = FIELDS(
 	"report", "where the time of a GPU trace went, and why the GPU was idle", report_fields);

@@ -320,3 +320,109 @@ void vpa_text_misfits(struct vpa_page *p, const struct vpa_report *r, const stru
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
+
+/* ---- what stages are made of ---- */
+
+enum { STAGE_ROWS = 8, FAMILY_COLUMNS = 5 };
+
+/* The families that take most time over all stages. */
+static size_t largest_families(const struct vpa_report *r, const char **out)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < r->family_count && count < FAMILY_COLUMNS; i++)
+		out[count++] = r->families[i].family;
+	return count;
+}
+
+/* One stage says no more than the window's table. */
+static int has_stages(const struct vpa_expert *e)
+{
+	const char *first = NULL;
+	size_t i;
+
+	for (i = 0; i < e->stage_family_count; i++) {
+		const struct vpa_stage_family_row *f = &e->stage_families[i];
+
+		if (f->kind && first && strcmp(first, f->stage) != 0)
+			return 1;
+		first = f->kind && !first ? f->stage : first;
+	}
+	return 0;
+}
+
+static void add_family(struct vpa_row *row, const struct vpa_stage_family_row *f,
+	const char *const *families, size_t count, const struct vpa_digest *d)
+{
+	size_t k;
+
+	for (k = 0; k < count; k++)
+		if (vpa_same(f->family, families[k]))
+			row->cells[1 + k] = vpa_ms(f->exclusive_ns, d);
+}
+
+void vpa_text_stage_families(
+	struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	struct vpa_column columns[1 + FAMILY_COLUMNS] = {{"busy ms", 0, NULL}};
+	const struct vpa_expert *e = &r->expert;
+	const char *families[FAMILY_COLUMNS], *stage = NULL;
+	size_t i, shown = 0, count = largest_families(r, families);
+	struct vpa_row *row = NULL;
+	struct vpa_table t;
+
+	for (i = 0; i < count; i++)
+		columns[1 + i] = (struct vpa_column){families[i], (unsigned)i + 1, "ms"};
+	if (!has_stages(e))
+		return;
+	vpa_table_init(&t, columns, 1 + count, "STAGES BY FAMILY");
+	for (i = 0; i < e->stage_family_count; i++) {
+		const struct vpa_stage_family_row *f = &e->stage_families[i];
+
+		if (!row || !vpa_same(stage, f->stage)) {
+			if (shown++ == vpa_rows(r, STAGE_ROWS))
+				break;
+			stage = f->stage;
+			row = vpa_table_row(&t, 1, "%s", vpa_fit(stage, 60).text);
+			row->cells[0] = vpa_ms(f->stage_ns, d);
+		}
+		add_family(row, f, families, count, d);
+	}
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+enum { SHAPES = 6 };
+
+void vpa_text_shapes(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {{"ms", 0, NULL}, {"calls", 0, NULL},
+		{"mean", 0, NULL}, {"min", 2, NULL}, {"max", 1, NULL}, {"blocks", 0, NULL}};
+	const struct vpa_expert *e = &r->expert;
+	size_t i, shown = vpa_least(e->shape_count, vpa_rows(r, SHAPES));
+	struct vpa_table t;
+	int named = 0;
+
+	if (!shown)
+		return;
+	vpa_table_init(&t, columns, COUNT(columns), "ATTENTION BY GRID, %zu of %zu", shown,
+		e->shapes_used);
+	for (i = 0; i < shown; i++) {
+		const struct vpa_attention_shape *s = &e->shapes[i];
+		int is_named = strcmp(s->kind, "unknown") != 0;
+		struct vpa_row *row = vpa_table_row(&t, 1, "%s%s%s", is_named ? s->kind : "",
+			is_named ? ", " : "", vpa_text_or(s->backend, "?"));
+
+		named |= is_named;
+		row->cells[0] = vpa_ms(s->total_ns, d);
+		row->cells[1] = vpa_count(s->calls);
+		row->cells[2] = vpa_mean(s->total_ns, s->calls);
+		row->cells[3] = vpa_duration(s->min_ns);
+		row->cells[4] = vpa_duration(s->max_ns);
+		row->cells[5] = s->blocks ? vpa_count(s->blocks) : (struct vpa_num){"-"};
+	}
+	if (!named)
+		vpa_text_row(&t, 1, "no range around the launches says self or cross attention");
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}

@@ -15,6 +15,7 @@ static const struct vpa_html_table attention_tables[] = {
 	{"attention.eager", "Attention that is not fused",
 		"range softmax count total_ns softmax_ns gemm", NULL},
 	{"attention.changes", "Places with more than one back-end", NULL, NULL},
+	{"attention_shapes", "Fused attention by kernel and grid", NULL, NULL},
 	{"gemm_precisions", "Matrix products by precision", NULL, NULL},
 };
 
@@ -27,6 +28,7 @@ static const struct vpa_html_table kernel_tables[] = {
 	{"misfits", "Alignment, precision, layout",
 		"title kernel calls exclusive_ns share_of_busy advice", NULL},
 	{"families", "Kernel families", NULL, NULL},
+	{"stage_families", "Families by stage", NULL, NULL},
 	{"kernels", "Kernels by exclusive time",
 		"name family calls exclusive_ns mean_ns p50_ns p95_ns max_ns", "K"},
 };
