@@ -160,20 +160,26 @@ static int is_worth(const struct vpa_report *r, const struct sum *sum)
 	return vpa_saving_is_worth(r, &own);
 }
 
-/* The main place, "cudaMemcpyAsync in self_attn"; NULL if it has less than a quarter. */
+/* The main place and its line, "cudaMemcpyAsync in self_attn, at model.py:212 (97 % of 412 samples)";
+ * NULL if it has less than a quarter, or neither is known. */
 static const char *where_of(struct vpa_report *r, const struct sum *sum)
 {
 	const struct vpa_idle_part *top = sum->top;
 	const char *range, *word;
 	char line[320];
+	int is_place;
 
-	if (!top || top->ns < sum->ns / 4 || (!top->range && !top->call))
+	if (!top || top->ns < sum->ns / 4)
+		return NULL;
+	vpa_top_line_text(line, sizeof(line), top->top);
+	is_place = top->range || top->call;
+	if (!is_place && !line[0])
 		return NULL;
 	range = top->range ? top->range : "";
 	word = !top->range || !strncmp(range, "before ", 7) ? "" : "in ";
-	vpa_top_line_text(line, sizeof(line), top->top);
 	return vpa_arena_printf(&r->arena, "%.100s%s%s%.100s%s%s", top->call ? top->call : "",
-		top->call && top->range ? " " : "", word, range, line[0] ? ", " : "", line);
+		top->call && top->range ? " " : "", word, range, is_place && line[0] ? ", " : "",
+		line);
 }
 
 /* ---- small values read back ---- */

@@ -217,22 +217,43 @@ static void exact_stacks_split_each_gap(void **state)
 	vpa_report_free(r);
 }
 
-static void launches_have_the_line_of_the_next_sample(void **state)
+static const struct vpa_launch_line *launches_at(const struct vpa_report *r, uint64_t number)
+{
+	size_t i;
+
+	for (i = 0; i < r->lines.launch_count; i++)
+		if (r->lines.launches[i].line.number == number)
+			return &r->lines.launches[i];
+	fail_msg("no launches at line %" PRIu64, number);
+	return NULL;
+}
+
+/* Launch i is at 1 + i/5 ms; its kernel takes 1 us. Samples in between, after the 3rd and after the 5th launch; one long after
+ * the last launch, and one long before the first, are of other code. The last launch is far from all. */
+static void launches_have_the_line_of_a_sample_among_them(void **state)
 {
 	struct random_text text = {0};
 	struct vpa_report *r;
+	unsigned i;
 
 	(void)state;
-	add_script(&text, HOST_CODE);
-	random_text_add(
-		&text, "sample t1 103000000 \"%s\"\nsample t1 920000 \"%s\"\n", slow, other);
+	random_text_add(&text, "start 0\nsample t1 100 \"%s\"\n", other);
+	for (i = 0; i <= 8; i++) {
+		unsigned t = 1000000 + i * 200000 + (i == 8 ? 50000000 : 0);
+
+		random_text_add(&text,
+			"call t1 cudaLaunchKernel %u-%u corr %u; kernel s1 %u-%u corr %u \"k\"\n",
+			t, t + 1000, i + 1, t + 2000, t + 3000, i + 1);
+	}
+	random_text_add(&text, "sample t1 1500000 \"main (/app/run.py:1)\"\n");
+	random_text_add(&text, "sample t1 1900000 \"main (/app/run.py:2)\"\n");
+	random_text_add(&text, "sample t1 2500000 \"%s\"\nend 60000000\n", slow);
 	r = report_of_text(&text);
-	assert_int_equal(r->lines.launch_count, 2);
-	assert_int_equal(r->lines.launches[0].line.number, 4);
-	assert_int_equal(r->lines.launches[0].ops, 1);
-	assert_int_equal(r->lines.launches[0].busy_ns, 1000000);
-	assert_int_equal(r->lines.launches[1].line.number, 40);
-	assert_int_equal(r->lines.launches[1].busy_ns, 990000);
+	assert_int_equal(launches_at(r, 1)->ops, 3);
+	assert_int_equal(launches_at(r, 1)->busy_ns, 3000);
+	assert_int_equal(launches_at(r, 2)->ops, 5);
+	assert_int_equal(launches_at(r, 0)->ops, 1);
+	assert_int_equal(r->lines.launch_count, 3);
 	vpa_report_free(r);
 }
 
@@ -303,7 +324,7 @@ int main(void)
 		cmocka_unit_test(a_wait_has_the_line_of_its_call),
 		cmocka_unit_test(the_wait_for_a_cpu_is_known),
 		cmocka_unit_test(exact_stacks_split_each_gap),
-		cmocka_unit_test(launches_have_the_line_of_the_next_sample),
+		cmocka_unit_test(launches_have_the_line_of_a_sample_among_them),
 		cmocka_unit_test(lines_add_up_to_the_causes),
 	};
 

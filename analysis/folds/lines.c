@@ -12,9 +12,8 @@
 enum {
 	PARTS_MAX = 1 << 16,
 	SHARES_MAX = 1 << 20,
-	/* A launch between two samples belongs to the next one, or the one before, if that is not
-	 * further away than this. */
-	NEAR_NS = 20000000
+	/* The longest pause between two launches of a run. */
+	NEAR_NS = 1000000
 };
 
 /* Whether anything has stacks. */
@@ -161,49 +160,91 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 	return rc;
 }
 
-/* ---- launches ---- */
+/* ---- launches ----
+ *
+ * A sample says where a launch came from only if its thread was launching then: between two launches
+ * that are near each other. Such launches are a run; each belongs to the next sample of its run, the
+ * last ones to the last sample, and all of a run without samples to none. */
 
-/* Finds the stack of a launch at `t`, and for which other launches the answer is the same. */
-static void find_stack(struct lines_state *s, const struct vpa_stack_samples *all, uint64_t t)
+static int add_launches(
+	struct lines_state *s, uint32_t device, uint32_t stack, const struct line_launches *more)
 {
-	size_t next = vpa_stack_samples_from(all, t + 1);
-	const struct vpa_stack_sample *before = next > all->dropped ? &all->items[next - 1] : NULL;
-	const struct vpa_stack_sample *after = next < all->count ? &all->items[next] : NULL;
-	const struct vpa_stack_sample *found = NULL;
+	uint32_t row = vpa_index_row(&s->launches_index, device, stack, &s->launches,
+		&s->launches_cap, sizeof(*s->launches));
 
-	s->from_ns = before ? before->time_ns : 0;
-	s->until_ns = after ? after->time_ns : UINT64_MAX;
-	if (before && before->is_exact) {
-		found = before;
-	} else if (after && !after->is_exact && after->time_ns - t <= NEAR_NS) {
-		found = after;
-		s->from_ns = vpa_later(
-			s->from_ns, after->time_ns < NEAR_NS ? 0 : after->time_ns - NEAR_NS);
-	} else {
-		found = before && t - before->time_ns <= NEAR_NS ? before : NULL;
-		s->from_ns = t;
-		s->until_ns = t + 1;
+	if (row == UINT32_MAX)
+		return VPT_ENOMEM;
+	s->launches[row].ops += more->ops;
+	s->launches[row].busy_ns += more->busy_ns;
+	return VPT_OK;
+}
+
+/* Gives what is waiting to a stack. */
+static int settle(struct lines_state *s, struct line_run *run, uint32_t stack)
+{
+	int rc = run->waiting.ops ? add_launches(s, run->device, stack, &run->waiting) : VPT_OK;
+
+	run->waiting = (struct line_launches){0, 0};
+	return rc;
+}
+
+/* Finds the last sample at `t` or before it. Answers hold until the next sample, or the next batch. */
+static void look(const struct lines_state *s, struct line_run *run,
+	const struct vpa_stack_samples *all, uint64_t t)
+{
+	const struct vpa_stack_sample *at;
+	size_t next;
+
+	if (run->batch == s->batch && t >= run->from_ns && t < run->until_ns)
+		return;
+	next = vpa_stack_samples_from(all, t + 1);
+	at = next > all->dropped ? &all->items[next - 1] : NULL;
+	run->batch = s->batch;
+	run->from_ns = at ? at->time_ns : 0;
+	run->until_ns = next < all->count ? all->items[next].time_ns : UINT64_MAX;
+	run->sample = at ? at->stack : 0;
+	run->is_exact = at && at->is_exact;
+}
+
+/* A launch at `t` goes on with the thread's run, or begins another. */
+static int extend(struct lines_state *s, struct line_run *run, uint32_t device, uint64_t t)
+{
+	int rc = VPT_OK;
+
+	if (t > run->last_ns && t - run->last_ns > NEAR_NS) {
+		rc = settle(s, run, run->stack);
+		run->stack = 0;
+	} else if (run->from_ns > run->last_ns) {
+		rc = settle(s, run, run->sample);
+		run->stack = run->sample;
+	} else if (run->device != device) {
+		rc = settle(s, run, run->stack);
 	}
-	s->stack = found ? found->stack : 0;
+	return rc;
 }
 
 static int add_launch(struct lines_state *s, const struct vpa_fold_context *c,
 	const struct vpa_ops *ops, size_t i)
 {
-	uint32_t thread = vpa_call_thread(ops->launch[i]), row;
+	uint32_t thread = vpa_call_thread(ops->launch[i]);
+	const struct line_launches one = {1, ops->end_ns[i] - ops->start_ns[i]};
 	uint64_t t = ops->launch_start_ns[i];
+	struct line_run *run;
+	int rc;
 
-	if (thread != s->thread || t < s->from_ns || t >= s->until_ns) {
-		s->thread = thread;
-		find_stack(s, samples_of(c, thread), t);
-	}
-	row = vpa_index_row(&s->launches_index, ops->device[i], s->stack, &s->launches,
-		&s->launches_cap, sizeof(*s->launches));
-	if (row == UINT32_MAX)
+	if (vpt_grow_zeroed(&s->runs, &s->run_cap, (size_t)thread + 1, sizeof(*s->runs)))
 		return VPT_ENOMEM;
-	s->launches[row].ops++;
-	s->launches[row].busy_ns += ops->end_ns[i] - ops->start_ns[i];
-	return VPT_OK;
+	s->run_count = s->run_count > thread ? s->run_count : thread + 1;
+	run = &s->runs[thread];
+	look(s, run, samples_of(c, thread), t);
+	if (run->is_exact)
+		return add_launches(s, ops->device[i], run->sample, &one);
+	rc = extend(s, run, ops->device[i], t);
+	run->device = ops->device[i];
+	run->last_ns = vpa_later(run->last_ns, t);
+	run->waiting.ops += one.ops;
+	run->waiting.busy_ns += one.busy_ns;
+	return rc;
 }
 
 static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
@@ -214,7 +255,7 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 	if (!has_stacks(c))
 		return VPT_OK;
-	s->from_ns = s->until_ns = 0; /* new samples may have come */
+	s->batch++;
 	for (i = 0; i < ops->count && !rc; i++)
 		if (ops->launch[i])
 			rc = add_launch(s, c, ops, i);
@@ -223,7 +264,15 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 
 static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
 {
-	return has_stacks(c) ? vpa_lines_write(state, c, out) : VPT_OK;
+	struct lines_state *s = state;
+	uint32_t thread;
+	int rc = VPT_OK;
+
+	if (!has_stacks(c))
+		return VPT_OK;
+	for (thread = 0; thread < s->run_count && !rc; thread++)
+		rc = settle(s, &s->runs[thread], s->runs[thread].stack);
+	return rc ? rc : vpa_lines_write(s, c, out);
 }
 
 static void free_state(void *state)
@@ -238,6 +287,7 @@ static void free_state(void *state)
 	vpt_free(s->shares);
 	vpt_free(s->seen_ns);
 	vpt_free(s->launches);
+	vpt_free(s->runs);
 }
 
 const struct vpa_fold vpa_fold_lines = {

@@ -23,6 +23,19 @@ struct line_launches {
 	uint64_t ops, busy_ns;
 };
 
+/* Launches of a thread, each near the one before. */
+struct line_run {
+	uint64_t last_ns;             /* the latest launch */
+	uint32_t stack;               /* of the run's last sample; 0: none yet */
+	uint32_t device;              /* of what is waiting */
+	struct line_launches waiting; /* for the next sample */
+	/* The last sample at or before the launches in [from_ns, until_ns). */
+	uint32_t sample; /* its stack; 0: none */
+	int is_exact;
+	uint64_t from_ns, until_ns;
+	uint32_t batch; /* of ops, for which this is so */
+};
+
 struct lines_state {
 	struct vpa_index parts_index; /* (device << 8 | cause, place << 32 | call) */
 	struct line_part *parts;
@@ -37,9 +50,10 @@ struct lines_state {
 	struct vpa_index launches_index; /* (device, stack) */
 	struct line_launches *launches;
 	size_t launches_cap;
-	/* The last answer: launches of this thread in [from, until) have this stack. */
-	uint32_t thread, stack;
-	uint64_t from_ns, until_ns;
+	struct line_run *runs; /* by thread */
+	size_t run_cap;
+	uint32_t run_count;
+	uint32_t batch; /* of ops, so far */
 };
 
 /* Fills out->lines, and the lines of its causes and gaps. */

@@ -65,10 +65,18 @@ static void put_idle(struct vpa_page *p, const struct vpa_report *r, const struc
 	vpa_page_table(p, &t);
 }
 
+static void fill_launches(
+	struct vpa_row *row, const struct vpa_launch_line *line, const struct vpa_digest *d)
+{
+	row->cells[0] = vpa_ms(line->busy_ns, d);
+	row->cells[1] = vpa_count(line->ops);
+}
+
 static void put_launches(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {{"ms", 0, NULL}, {"ops", 1, NULL}};
 	const struct vpa_lines *lines = &r->lines;
+	struct vpa_launch_line smaller = {.ops = 0}, none = {.ops = 0}, *sum;
 	size_t i, known = 0, most = vpa_rows(r, LAUNCH_LINES);
 	struct vpa_table t;
 
@@ -78,14 +86,25 @@ static void put_launches(struct vpa_page *p, const struct vpa_report *r, const s
 		return;
 	vpa_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]),
 		"WORK BY LINE THAT LAUNCHED IT, %zu of %zu", vpa_least(known, most), known);
-	for (i = 0; i < vpa_least(known, most); i++) {
+	for (i = 0; i < lines->launch_count; i++) {
 		const struct vpa_launch_line *line = &lines->launches[i];
-		struct vpa_row *row = vpa_table_row(&t, 1, "%s", line_label(&line->line).text);
+		struct vpa_row *row;
 
+		if (i >= vpa_least(known, most)) {
+			sum = i < known ? &smaller : &none;
+			sum->busy_ns += line->busy_ns;
+			sum->ops += line->ops;
+			continue;
+		}
+		row = vpa_table_row(&t, 1, "%s", line_label(&line->line).text);
 		row->wrap = 1;
-		row->cells[0] = vpa_ms(line->busy_ns, d);
-		row->cells[1] = vpa_count(line->ops);
+		fill_launches(row, line, d);
 	}
+	if (smaller.ops)
+		fill_launches(vpa_table_row(&t, 1, "smaller ones"), &smaller, d);
+	if (none.ops)
+		fill_launches(
+			vpa_table_row(&t, 1, "no line: no Python, or no sample near"), &none, d);
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }

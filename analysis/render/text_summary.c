@@ -309,6 +309,8 @@ static void add_main_place(struct vpa_words *w, const struct vpa_digest *d, enum
 		vpa_words_add(w, " ", "%s of it: %s%s%s.",
 			ns < all_ns ? vpa_duration(ns).text : "All", where.text,
 			line.text[0] ? ", " : "", line.text);
+	else if (line.text[0])
+		vpa_words_add(w, " ", "Most of it is %s.", line.text);
 }
 
 /* "host waited for the GPU (sync): 108 ms of 157 ms idle, 328 gaps, mean 330 us.", where, and what it means. */
