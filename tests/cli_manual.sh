@@ -88,7 +88,7 @@ if command -v bash >/dev/null; then
 		options=$(sed -n 's/^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\) .*/\2/p' out | sort | tr '\n' ' ')
 		completes "options of $command" "${options% }" "$command" --
 	done
-	completes "commands" "cat check classify convert" c
+	completes "commands" "cat check classify compare convert" c
 	completes "a file or a command" "help here.zst" he
 	completes "a choice" "json text" info --format ""
 	completes "a choice of a letter" "csv jsonl" cat -f ""

@@ -35,6 +35,7 @@ while read -r first rest; do
 	[ -f "$first.options" ] || first=analyze
 	for word in $rest; do
 		case $word in
+		--) ;; # between two lists of files
 		--*) grep -qx -e "${word%%=*}" "$first.options" || fail "a document: $first has no option $word" ;;
 		-o) grep -qx -e --output "$first.options" || fail "a document: $first has no option -o" ;;
 		esac

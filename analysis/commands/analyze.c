@@ -3,6 +3,7 @@
  * Reads the trace, fills a report and renders it. Checks the output's path before the work and opens it
  * after, so that no partial file can remain. */
 #include "analysis/commands/command.h"
+#include "analysis/commands/terminal.h"
 
 #include "analysis/render/renderer.h"
 #include "analysis/report.h"
@@ -11,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 enum {
 	FORMAT,
@@ -94,34 +93,6 @@ static const struct vpa_option options[OPTIONS] = {
 		"lines"},
 	[ONLY] = {"only", '\0', VPA_TEXT, "SECTION", NULL, only_help},
 };
-
-/* ---- the terminal ---- */
-
-/* Columns of the terminal that shows the report. */
-static unsigned terminal_width(const struct vpa_out *o)
-{
-	enum { LEAST = 40, USUAL = 80, MOST = 400 };
-	const char *columns = getenv("COLUMNS");
-	unsigned long width = 0;
-	struct winsize size;
-
-	if (o->to_terminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		width = size.ws_col;
-	if (!width && o->to_stdout && columns && *columns >= '0' && *columns <= '9')
-		width = strtoul(columns, NULL, 10);
-	if (!width)
-		return USUAL;
-	return width < LEAST ? LEAST : width > MOST ? MOST : (unsigned)width;
-}
-
-static int wants_colour(const struct vpa_args *args, const struct vpa_out *o)
-{
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	if (!vpa_is(args, COLOR, "auto"))
-		return vpa_is(args, COLOR, "always");
-	return o->to_terminal && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
-}
 
 /* ---- the work ---- */
 
@@ -278,8 +249,8 @@ static int render(const struct vpa_args *args, const struct vpa_report *report, 
 
 	if (rc)
 		return rc;
-	form.width = terminal_width(&o);
-	form.colour = wants_colour(args, &o);
+	form.width = vpa_terminal_width(&o);
+	form.colour = vpa_terminal_colour(&o, vpa_text_of(args, COLOR));
 	put_command(args, command, sizeof(command));
 	form.command = command;
 	o.failed = renderer_of(args)->render(report, &form, o.sink, &o.err);

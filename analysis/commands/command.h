@@ -28,6 +28,7 @@
 /* Every command in the order of --help; the first is the default one. */
 #define VPA_COMMANDS(X)                                                                            \
 	X(analyze)                                                                                 \
+	X(compare)                                                                                 \
 	X(info)                                                                                    \
 	X(check)                                                                                   \
 	X(cat)                                                                                     \
@@ -93,6 +94,7 @@ struct vpa_command {
 	unsigned operand_count; /* exact or minimum number */
 	int more_operands;      /* 1: operand_count is the minimum */
 	int ends_at_operand;    /* 1: words after the first operand are no options */
+	int has_sides;          /* 1: "--" separates two lists of operands; options may follow it */
 	int (*run)(const struct vpa_args *args); /* returns enum vpa_exit */
 };
 
@@ -102,6 +104,7 @@ struct vpa_args {
 	size_t given_count;
 	const char **operands;
 	size_t operand_count;
+	size_t first_count; /* operands before "--", of a command with sides; 0: no "--" */
 	int wants_help;
 };
 

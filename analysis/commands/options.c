@@ -289,6 +289,20 @@ static int read_letters(
 	return rc;
 }
 
+/* The "--" between two lists of operands. */
+static int end_side(struct vpa_args *args, struct vpt_err *err)
+{
+	const char *operand = args->command->operand ? args->command->operand : "file";
+
+	if (args->first_count)
+		return vpt_fail(err, VPT_EINVAL, "expected one \"--\", found another one");
+	if (!args->operand_count)
+		return vpt_fail(
+			err, VPT_EINVAL, "expected a %s before \"--\", found none", operand);
+	args->first_count = args->operand_count;
+	return VPT_OK;
+}
+
 static int read_words(struct vpa_args *args, struct words *w, struct vpt_err *err)
 {
 	int rc = VPT_OK, only_operands = 0;
@@ -299,7 +313,9 @@ static int read_words(struct vpa_args *args, struct words *w, struct vpt_err *er
 		if (only_operands || word[0] != '-' || !word[1]) {
 			args->operands[args->operand_count++] = word;
 			only_operands |= args->command->ends_at_operand;
-		} else if (!strcmp(word, "--"))
+		} else if (!strcmp(word, "--") && args->command->has_sides)
+			rc = end_side(args, err);
+		else if (!strcmp(word, "--"))
 			only_operands = 1;
 		else if (word[1] == '-')
 			rc = read_long(args, w, word + 2, err);

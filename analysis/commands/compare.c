@@ -1,0 +1,245 @@
+/* compare.c - two sides of captures: which is faster, how sure that is, and why.
+ *
+ * Analyzes each capture as `analyze` does, one after the other, and compares the reports. */
+#include "analysis/commands/command.h"
+#include "analysis/commands/terminal.h"
+
+#include "analysis/compare/compare.h"
+#include "formats/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FORMAT,
+	OUTPUT,
+	TOP,
+	MARGIN,
+	FROM,
+	TO,
+	RANGE,
+	RULES,
+	WARMUP,
+	FRAMES_PER_BLOCK,
+	FIRST_BLOCK_FRAMES,
+	LATENTS_PER_BLOCK,
+	VAE_FACTOR,
+	JOBS,
+	MEMORY,
+	FORCE,
+	NO_PROGRESS,
+	COLOR,
+	OPTIONS
+};
+
+static const struct vpa_option options[OPTIONS] = {
+	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text", "output format"},
+	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"},
+	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", NULL, "text: maximum rows per table (12)"},
+	[MARGIN] = {"margin", '\0', VPA_TEXT, "PERCENT", "0.5", "changes up to this are no change"},
+	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
+		"window start, relative to the start of each capture"},
+	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL,
+		"window end, relative to the start of each capture"},
+	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL,
+		"limit the windows to the first NVTX range called NAME"},
+	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
+		"rules for kernel families and ranges; see analyze --help"},
+	[WARMUP] = {"warmup", '\0', VPA_NUMBER, "0..1000000", NULL,
+		"blocks to skip at the start of a request (until the period settles, 1 or more)"},
+	[FRAMES_PER_BLOCK] = {"frames-per-block", '\0', VPA_NUMBER, "1..1000000", NULL,
+		"frames per block where a trace gives none"},
+	[FIRST_BLOCK_FRAMES] = {"first-block-frames", '\0', VPA_NUMBER, "1..1000000", NULL,
+		"the same for the first block of a request"},
+	[LATENTS_PER_BLOCK] = {"latents-per-block", '\0', VPA_NUMBER, "1..1000000", NULL,
+		"latent frames per block where a trace gives none"},
+	[VAE_FACTOR] = {"vae-factor", '\0', VPA_NUMBER, "1..1000", NULL,
+		"frames per latent frame; the first latent frame of a request gives one"},
+	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..256", "0",
+		"decoding threads; 0: one per core, up to 4"},
+	[MEMORY] = VPA_MEMORY_OPTION,
+	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "allow -o to replace an existing file"},
+	[NO_PROGRESS] = {"no-progress", '\0', VPA_FLAG, NULL, NULL,
+		"show no progress on a terminal"},
+	[COLOR] = {"color", '\0', VPA_CHOICE, "auto|always|never", "auto",
+		"use colors; auto obeys NO_COLOR"},
+};
+
+/* The reports of the captures, in the order of the command line. */
+struct captures {
+	struct vpa_report **reports;
+	size_t count, a_count;
+	char *rules;
+};
+
+/* ---- the command line ---- */
+
+/* Reads "0.5" as a share of one. */
+static int read_margin(const char *text, double *margin, struct vpt_err *err)
+{
+	double percent = 0, place = 1;
+	const char *p = text;
+	int digits = 0, has_point = 0;
+
+	for (; (*p >= '0' && *p <= '9') || (*p == '.' && !has_point); p++) {
+		has_point |= *p == '.';
+		if (*p == '.')
+			continue;
+		digits++;
+		place /= has_point ? 10 : 1;
+		percent = has_point ? percent + (*p - '0') * place : percent * 10 + (*p - '0');
+	}
+	if (!digits || *p || digits > 9 || percent >= 100)
+		return vpt_fail(err, VPT_EINVAL,
+			"--margin: expected percent below 100 such as 0.5, found \"%.60s\"", text);
+	*margin = percent / 100;
+	return VPT_OK;
+}
+
+static int set_options(
+	const struct vpa_args *args, struct vpa_options *o, double *margin, struct vpt_err *err)
+{
+	/* Every kernel counts, so that the rows add up. */
+	*o = (struct vpa_options){.jobs = (unsigned)vpa_number_of(args, JOBS),
+		.top = 1000000,
+		.overview = 1,
+		.has_from = vpa_has(args, FROM),
+		.has_to = vpa_has(args, TO),
+		.from_ns = vpa_number_of(args, FROM),
+		.to_ns = vpa_number_of(args, TO),
+		.range = vpa_text_of(args, RANGE),
+		.has_warmup = vpa_has(args, WARMUP),
+		.warmup = vpa_number_of(args, WARMUP),
+		.frames_per_block = vpa_number_of(args, FRAMES_PER_BLOCK),
+		.first_block_frames = vpa_number_of(args, FIRST_BLOCK_FRAMES),
+		.latents_per_block = vpa_number_of(args, LATENTS_PER_BLOCK),
+		.vae_factor = vpa_number_of(args, VAE_FACTOR)};
+	if (o->first_block_frames && !o->frames_per_block)
+		return vpt_fail(
+			err, VPT_EINVAL, "--first-block-frames requires --frames-per-block");
+	if (read_margin(vpa_text_of(args, MARGIN), margin, err))
+		return VPT_EINVAL;
+	return vpa_window_check(vpa_given_of(args, FROM), vpa_given_of(args, TO), o->range, err);
+}
+
+/* How many of the files are A's. */
+static int split(const struct vpa_args *args, size_t *a_count, struct vpt_err *err)
+{
+	*a_count = args->first_count ? args->first_count : 1;
+	if (args->operand_count == *a_count)
+		return vpt_fail(err, VPT_EINVAL, "expected files of two sides, found those of one");
+	if (!args->first_count && args->operand_count > 2)
+		return vpt_fail(err, VPT_EINVAL,
+			"expected \"--\" between the files of A and B, since there are %zu",
+			args->operand_count);
+	return VPT_OK;
+}
+
+/* ---- the work ---- */
+
+static int analyze(const char *path, struct vpa_options *o, int progress, struct vpa_report **out,
+	struct vpt_err *err)
+{
+	struct vpa_progress shown;
+	struct vpt_trace *trace = NULL;
+	int rc = vpt_trace_open(path, &trace, err);
+
+	if (rc)
+		return rc;
+	vpa_progress_begin(&shown, o, progress);
+	rc = vpa_analyze(trace, vpa_input_name(path), o, out, err);
+	vpa_progress_end(&shown);
+	vpt_trace_close(trace);
+	return rc;
+}
+
+static int analyze_all(const struct vpa_args *args, struct vpa_options *o, struct captures *all,
+	struct vpt_err *err)
+{
+	const char *rules = vpa_text_of(args, RULES);
+	int rc = rules ? vpa_file_read(rules, &all->rules, &o->rules_len, err) : VPT_OK;
+
+	o->rules = all->rules;
+	all->reports = vpt_calloc(args->operand_count, sizeof(*all->reports));
+	if (!rc && !all->reports)
+		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the reports");
+	for (; !rc && all->count < args->operand_count; all->count += !rc)
+		rc = analyze(args->operands[all->count], o, !vpa_has(args, NO_PROGRESS),
+			&all->reports[all->count], err);
+	return rc;
+}
+
+static void free_captures(struct captures *all)
+{
+	while (all->count > 0)
+		vpa_report_free(all->reports[--all->count]);
+	vpt_free(all->reports);
+	vpt_free(all->rules);
+}
+
+static int render(const struct vpa_args *args, const struct vpa_comparison *c, struct vpt_err *err)
+{
+	struct vpa_out o;
+	int rc = vpa_out_open(&o, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), err);
+
+	if (rc)
+		return rc;
+	if (vpa_is(args, FORMAT, "json"))
+		o.failed = vpa_compare_json(c, o.sink, &o.err);
+	else
+		o.failed = vpa_compare_text(c, vpa_terminal_width(&o),
+			vpa_terminal_colour(&o, vpa_text_of(args, COLOR)), vpa_number_of(args, TOP),
+			o.sink, &o.err);
+	return vpa_out_close(&o, 1, err);
+}
+
+static int run(const struct vpa_args *args)
+{
+	struct vpa_compare_options how = {0};
+	struct vpa_comparison *comparison = NULL;
+	struct captures all = {0};
+	struct vpt_err err = {0};
+	struct vpa_options o;
+	int complete = 1, rc = set_options(args, &o, &how.margin, &err);
+
+	if (!rc)
+		rc = split(args, &all.a_count, &err);
+	if (!rc)
+		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
+	if (!rc)
+		rc = analyze_all(args, &o, &all, &err);
+	if (!rc) {
+		const struct vpa_report *const *reports =
+			(const struct vpa_report *const *)all.reports;
+		struct vpa_side a = {reports, all.a_count};
+		struct vpa_side b = {reports + all.a_count, all.count - all.a_count};
+
+		rc = vpa_compare(&a, &b, &how, &comparison, &err);
+	}
+	if (!rc) {
+		complete = comparison->complete;
+		rc = render(args, comparison, &err);
+	}
+	vpa_comparison_free(comparison);
+	free_captures(&all);
+	if (rc)
+		return vpa_failed(&err);
+	return complete ? VPA_EXIT_DONE : VPA_EXIT_DAMAGED;
+}
+
+const struct vpa_command vpa_cmd_compare = {
+	.name = "compare",
+	.usage = "A B [options], or A... -- B... [options]",
+	.help = "say which of two captures is faster, how sure that is, and why",
+	.about =
+		"Every change is from A to B. The captures are compared by the best unit that all\n"
+		"of them have: measured blocks, inferred steps, else the whole window. Units are\n"
+		"paired by request and index. Several runs of a side are separated from those of\n"
+		"the other by --. With three or more a side the test is between runs.",
+	.options = options,
+	.option_count = OPTIONS,
+	.operand_count = 1,
+	.more_operands = 1,
+	.has_sides = 1,
+	.run = run,
+};

@@ -1,0 +1,32 @@
+/* terminal.c - how wide the terminal is, and whether it has colours. */
+#include "analysis/commands/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+unsigned vpa_terminal_width(const struct vpa_out *o)
+{
+	enum { LEAST = 40, USUAL = 80, MOST = 400 };
+	const char *columns = getenv("COLUMNS");
+	unsigned long width = 0;
+	struct winsize size;
+
+	if (o->to_terminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		width = size.ws_col;
+	if (!width && o->to_stdout && columns && *columns >= '0' && *columns <= '9')
+		width = strtoul(columns, NULL, 10);
+	if (!width)
+		return USUAL;
+	return width < LEAST ? LEAST : width > MOST ? MOST : (unsigned)width;
+}
+
+int vpa_terminal_colour(const struct vpa_out *o, const char *choice)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (strcmp(choice, "auto") != 0)
+		return !strcmp(choice, "always");
+	return o->to_terminal && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+}

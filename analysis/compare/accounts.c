@@ -1,0 +1,302 @@
+/* accounts.c - why the mean unit takes longer: its parts, and those of the whole window. */
+#include "analysis/compare/build.h"
+
+#include "formats/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the mean unit ---- */
+
+static int by_part_change(const void *pa, const void *pb)
+{
+	const struct vpa_compared_part *a = pa, *b = pb;
+	uint64_t ma = vpa_magnitude(a->times.delta_ns), mb = vpa_magnitude(b->times.delta_ns);
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (ma != mb)
+		return ma > mb ? -1 : 1;
+	if (a->times.a_ns + a->times.b_ns != b->times.a_ns + b->times.b_ns)
+		return a->times.a_ns + a->times.b_ns > b->times.a_ns + b->times.b_ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static struct vpa_compared_part part_at(size_t part)
+{
+	struct vpa_compared_part out = {.kind = VPA_PART_BUSY, .name = "all"};
+
+	if (part < VPA_OVERVIEW_PARTS) {
+		out.kind = part < VPA_OVERVIEW_IDLE ? VPA_PART_BUSY : VPA_PART_IDLE;
+		out.name = vpa_overview_part_name(part);
+	} else if (part == VPA_UNIT_PAUSED) {
+		out.kind = VPA_PART_PAUSED;
+		out.name = "recording paused";
+	} else if (part == VPA_UNIT_IDLE) {
+		out.kind = VPA_PART_IDLE;
+	}
+	return out;
+}
+
+/* What the totals of a side's paired units are divided by. */
+static uint64_t over_of(const struct vpa_comparison *c, const struct vpa_units *all, size_t count)
+{
+	uint64_t over = 0;
+	size_t i, k;
+
+	for (i = 0; i < count; i++)
+		for (k = 0; k < all[i].count; k++)
+			if (all[i].units[k].paired)
+				over += all[i].units[k].devices *
+					(c->per_frame ? all[i].units[k].frames : 1);
+	return over;
+}
+
+static int sum_units(const struct vpa_compared_units *u, int by_part, uint64_t *a, uint64_t *b)
+{
+	size_t i;
+
+	memset(a, 0, VPA_UNIT_PARTS * sizeof(*a));
+	memset(b, 0, VPA_UNIT_PARTS * sizeof(*b));
+	for (i = 0; i < u->count; i++)
+		if (!vpa_units_sum(&u->all[i], by_part, i < u->a_count ? a : b))
+			return 0;
+	return 1;
+}
+
+/* Divides the difference; both arrays have `count` elements. */
+static int divide(struct vpa_comparison *c, struct vpa_account_part *times, size_t count)
+{
+	size_t i;
+	int rc = vpa_account(times, count, c->a_over, c->b_over, &c->delta_ns);
+
+	for (i = 0; i < count; i++) {
+		struct vpa_compared_part *p = &c->parts[i];
+
+		p->times = times[i];
+		c->a_total_ns += p->times.a_ns;
+		c->b_total_ns += p->times.b_ns;
+		if (p->kind == VPA_PART_BUSY)
+			c->busy_delta_ns += p->times.delta_ns;
+		else if (p->kind == VPA_PART_IDLE)
+			c->idle_delta_ns += p->times.delta_ns;
+	}
+	qsort(c->parts, count, sizeof(*c->parts), by_part_change);
+	return rc;
+}
+
+int vpa_compare_parts(struct vpa_comparison *c, const struct vpa_compared_units *u)
+{
+	struct vpa_account_part times[VPA_UNIT_PARTS];
+	uint64_t a[VPA_UNIT_PARTS], b[VPA_UNIT_PARTS];
+	size_t part;
+
+	c->parts = vpa_arena_alloc(&c->arena, VPA_UNIT_PARTS, sizeof(*c->parts));
+	if (!c->parts)
+		return VPT_ENOMEM;
+	c->a_over = over_of(c, u->all, u->a_count);
+	c->b_over = over_of(c, u->all + u->a_count, u->count - u->a_count);
+	c->by_part = sum_units(u, 1, a, b);
+	if (!c->by_part)
+		sum_units(u, 0, a, b);
+	for (part = 0; part < VPA_UNIT_PARTS; part++) {
+		if (!a[part] && !b[part])
+			continue;
+		times[c->part_count] = (struct vpa_account_part){a[part], b[part], 0};
+		c->parts[c->part_count++] = part_at(part);
+	}
+	return divide(c, times, c->part_count);
+}
+
+size_t vpa_compare_leading(
+	const struct vpa_comparison *c, const struct vpa_compared_part **out, size_t most)
+{
+	size_t count = 0, i, k;
+
+	for (i = 0; i < c->part_count; i++) {
+		const struct vpa_compared_part *part = &c->parts[i];
+		uint64_t size = vpa_magnitude(part->times.delta_ns);
+
+		if (!size || (part->times.delta_ns < 0) != (c->delta_ns < 0))
+			continue;
+		for (k = count; k > 0 && vpa_magnitude(out[k - 1]->times.delta_ns) < size; k--)
+			if (k < most)
+				out[k] = out[k - 1];
+		if (k < most)
+			out[k] = part;
+		count += count < most;
+	}
+	while (count > 1 && vpa_magnitude(out[count - 1]->times.delta_ns) <
+				    vpa_magnitude(out[0]->times.delta_ns) / 20)
+		count--;
+	return count;
+}
+
+/* ---- the window ---- */
+
+static int compare_text(const char *a, const char *b)
+{
+	if (!a || !b)
+		return a ? 1 : b ? -1 : 0;
+	return strcmp(a, b);
+}
+
+static int compare_rows(const struct vpa_compared_row *a, const struct vpa_compared_row *b)
+{
+	int order = (a->kind > b->kind) - (a->kind < b->kind);
+
+	order = order ? order : compare_text(a->name, b->name);
+	order = order ? order : compare_text(a->range, b->range);
+	return order ? order : compare_text(a->call, b->call);
+}
+
+static int by_row(const void *pa, const void *pb)
+{
+	return compare_rows(pa, pb);
+}
+
+static int by_row_change(const void *pa, const void *pb)
+{
+	const struct vpa_compared_row *a = pa, *b = pb;
+	uint64_t ma = vpa_magnitude(a->times.delta_ns), mb = vpa_magnitude(b->times.delta_ns);
+
+	if (ma != mb)
+		return ma > mb ? -1 : 1;
+	return compare_rows(a, b);
+}
+
+static void set_side(struct vpa_compared_row *row, int in_b, uint64_t count, uint64_t ns)
+{
+	*(in_b ? &row->b_count : &row->a_count) = count;
+	*(in_b ? &row->times.b_ns : &row->times.a_ns) = ns;
+}
+
+/* The families of copies, and what kernels that are not listed leave of the others. */
+static void add_families(struct vpa_comparison *c, const struct vpa_report *r, int in_b)
+{
+	uint64_t listed_ns = 0, all_ns = 0, listed = 0, all = 0;
+	size_t i;
+
+	for (i = 0; i < r->kernel_count; i++) {
+		listed_ns += r->kernels[i].exclusive_ns;
+		listed += r->kernels[i].time.count;
+	}
+	for (i = 0; i < r->family_count; i++) {
+		const struct vpa_family_row *f = &r->families[i];
+		struct vpa_compared_row *row;
+
+		if (strcmp(f->family, "memcpy") != 0 && strcmp(f->family, "memset") != 0) {
+			all_ns += f->exclusive_ns;
+			all += f->calls;
+			continue;
+		}
+		row = &c->rows[c->row_count++];
+		*row = (struct vpa_compared_row){
+			.kind = VPA_PART_BUSY, .name = f->family, .family = f->family};
+		set_side(row, in_b, f->calls, f->exclusive_ns);
+	}
+	if (all_ns <= listed_ns)
+		return;
+	*(in_b ? &c->b_cut : &c->a_cut) = 1;
+	c->rows[c->row_count] = (struct vpa_compared_row){
+		.kind = VPA_PART_BUSY, .name = "(other kernels)", .family = ""};
+	set_side(&c->rows[c->row_count++], in_b, all > listed ? all - listed : 0,
+		all_ns - listed_ns);
+}
+
+static void add_report(struct vpa_comparison *c, const struct vpa_report *r, int in_b)
+{
+	size_t i, k;
+
+	for (i = 0; i < r->kernel_count; i++) {
+		const struct vpa_kernel_row *kernel = &r->kernels[i];
+		struct vpa_compared_row *row = &c->rows[c->row_count++];
+
+		*row = (struct vpa_compared_row){
+			.kind = VPA_PART_BUSY, .name = kernel->name, .family = kernel->family};
+		set_side(row, in_b, kernel->time.count, kernel->exclusive_ns);
+	}
+	add_families(c, r, in_b);
+	for (i = 0; i < r->device_count; i++)
+		for (k = 0; k < r->devices[i].cause_count; k++) {
+			const struct vpa_idle_part *p = &r->devices[i].causes[k];
+			struct vpa_compared_row *row = &c->rows[c->row_count++];
+
+			*row = (struct vpa_compared_row){.kind = VPA_PART_IDLE,
+				.name = vpa_cause_text(p->cause),
+				.range = p->range,
+				.call = p->call};
+			set_side(row, in_b, p->gaps, p->ns);
+		}
+}
+
+static size_t most_rows(const struct vpa_report *r)
+{
+	size_t rows = r->kernel_count + r->family_count + 1, i;
+
+	for (i = 0; i < r->device_count; i++)
+		rows += r->devices[i].cause_count;
+	return rows;
+}
+
+/* Joins equal rows, which stand side by side. */
+static void join_rows(struct vpa_comparison *c)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < c->row_count; i++) {
+		struct vpa_compared_row *to = kept ? &c->rows[kept - 1] : NULL;
+
+		if (!to || compare_rows(to, &c->rows[i])) {
+			c->rows[kept++] = c->rows[i];
+			continue;
+		}
+		to->a_count += c->rows[i].a_count;
+		to->b_count += c->rows[i].b_count;
+		to->times.a_ns += c->rows[i].times.a_ns;
+		to->times.b_ns += c->rows[i].times.b_ns;
+	}
+	c->row_count = kept;
+}
+
+static int divide_rows(struct vpa_comparison *c)
+{
+	struct vpa_account_part *times = vpt_alloc(c->row_count + 1, sizeof(*times));
+	size_t i;
+	int rc;
+
+	if (!times)
+		return VPT_ENOMEM;
+	for (i = 0; i < c->row_count; i++)
+		times[i] = c->rows[i].times;
+	rc = vpa_account(
+		times, c->row_count, c->a_window_over, c->b_window_over, &c->window_delta_ns);
+	for (i = 0; i < c->row_count; i++)
+		c->rows[i].times = times[i];
+	vpt_free(times);
+	qsort(c->rows, c->row_count, sizeof(*c->rows), by_row_change);
+	return rc;
+}
+
+int vpa_compare_rows(struct vpa_comparison *c, const struct vpa_compared_units *u)
+{
+	size_t i, most = 0;
+
+	for (i = 0; i < u->count; i++)
+		most += most_rows(u->all[i].report);
+	c->rows = vpa_arena_alloc(&c->arena, most, sizeof(*c->rows));
+	if (!c->rows)
+		return VPT_ENOMEM;
+	for (i = 0; i < u->count; i++) {
+		const struct vpa_report *r = u->all[i].report;
+		int in_b = i >= u->a_count;
+
+		add_report(c, r, in_b);
+		*(in_b ? &c->b_window_units : &c->a_window_units) += u->all[i].in_window;
+		*(in_b ? &c->b_window_over : &c->a_window_over) +=
+			u->all[i].in_window * r->device_count;
+	}
+	qsort(c->rows, c->row_count, sizeof(*c->rows), by_row);
+	join_rows(c);
+	return divide_rows(c);
+}

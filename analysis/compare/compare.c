@@ -1,0 +1,432 @@
+/* compare.c - chooses the unit, pairs it, and judges the difference. */
+#include "analysis/compare/build.h"
+
+#include "formats/memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOTES_MAX = 16 };
+
+const char *vpa_change_name(enum vpa_verdict_change change)
+{
+	static const char *const names[] = {[VPA_CHANGE_SAME] = "same",
+		[VPA_CHANGE_FASTER] = "faster",
+		[VPA_CHANGE_SLOWER] = "slower",
+		[VPA_CHANGE_INCONCLUSIVE] = "inconclusive"};
+
+	return change < VPA_CHANGES ? names[change] : "";
+}
+
+void vpa_compare_note(struct vpa_comparison *c, const char *text)
+{
+	if (text && c->note_count < NOTES_MAX)
+		c->notes[c->note_count++] = text;
+}
+
+static const struct vpa_report *report_at(const struct vpa_comparison *c, size_t run)
+{
+	return run < c->a.count ? c->a.reports[run] : c->b.reports[run - c->a.count];
+}
+
+/* ---- the unit ---- */
+
+/* The first capture that has none of these units; count: all have some. */
+static size_t first_without(const struct vpa_compared_units *u)
+{
+	size_t i;
+
+	for (i = 0; i < u->count && u->all[i].count; i++)
+		;
+	return i;
+}
+
+static int has_any(const struct vpa_compared_units *u)
+{
+	size_t i;
+
+	for (i = 0; i < u->count; i++)
+		if (u->all[i].count)
+			return 1;
+	return 0;
+}
+
+/* Notes why a better unit than the chosen one is not used. */
+static void note_unused(
+	struct vpa_comparison *c, const struct vpa_compared_units *u, enum vpa_unit_kind kind)
+{
+	size_t without = first_without(u);
+
+	if (!has_any(u))
+		return;
+	if (without < u->count)
+		vpa_compare_note(
+			c, vpa_arena_printf(&c->arena, "not compared by %s: %s has none to measure",
+				   vpa_unit_kind_name(kind), report_at(c, without)->path));
+	else
+		vpa_compare_note(
+			c, vpa_arena_printf(&c->arena,
+				   "not compared by %s: none is in all captures, by request "
+				   "and index",
+				   vpa_unit_kind_name(kind)));
+}
+
+static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u)
+{
+	int kind;
+	size_t i;
+
+	u->a_count = c->a.count;
+	u->count = c->a.count + c->b.count;
+	u->all = vpa_arena_alloc(&c->arena, u->count, sizeof(*u->all));
+	if (!u->all)
+		return VPT_ENOMEM;
+	for (kind = 0; kind < VPA_UNIT_KINDS; kind++) {
+		c->unit = (enum vpa_unit_kind)kind;
+		for (i = 0; i < u->count; i++)
+			if (vpa_units_of(report_at(c, i), c->unit, &c->arena, &u->all[i]))
+				return VPT_ENOMEM;
+		c->pairs = first_without(u) == u->count ? vpa_units_pair(u->all, u->count) : 0;
+		if (c->pairs)
+			break;
+		note_unused(c, u, c->unit);
+	}
+	for (i = 0; i < u->count; i++)
+		*(i < u->a_count ? &c->a_units : &c->b_units) += u->all[i].count;
+	return VPT_OK;
+}
+
+/* Units are measured by frame if some units of a pair have different numbers of them. */
+static void choose_rate(struct vpa_comparison *c, const struct vpa_compared_units *u)
+{
+	static const char *const rates[] = {[VPA_UNIT_BLOCK] = "blocks/s",
+		[VPA_UNIT_STEP] = "steps/s",
+		[VPA_UNIT_WINDOW] = "windows/s"};
+	int all_known = 1;
+	size_t i, k, at;
+
+	for (i = 0; i < u->count; i++)
+		for (k = 0; k < u->all[i].count; k++)
+			all_known &= !u->all[i].units[k].paired || u->all[i].units[k].frames > 0;
+	for (i = 1; i < u->count && all_known; i++)
+		for (k = at = 0; k < u->all[i].count; k++) {
+			if (!u->all[i].units[k].paired)
+				continue;
+			while (!u->all[0].units[at].paired)
+				at++;
+			c->per_frame |= u->all[i].units[k].frames != u->all[0].units[at++].frames;
+		}
+	c->rate_name = all_known ? "FPS" : rates[c->unit];
+}
+
+/* ---- values ---- */
+
+/* The time of a unit, or of a frame of it. */
+static double value_of(const struct vpa_comparison *c, const struct vpa_unit *unit)
+{
+	return (double)unit->period_ns / (c->per_frame ? (double)unit->frames : 1);
+}
+
+/* The values of a run's paired units, in order. */
+static size_t values_of(const struct vpa_comparison *c, const struct vpa_units *u, double *out)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < u->count; i++)
+		if (u->units[i].paired)
+			out[count++] = value_of(c, &u->units[i]);
+	return count;
+}
+
+/* Time and work of the paired units of a side. */
+struct side_sum {
+	double time_ns, frames, units;
+};
+
+static struct side_sum sum_side(const struct vpa_units *all, size_t count)
+{
+	struct side_sum sum = {0};
+	size_t i, k;
+
+	for (i = 0; i < count; i++)
+		for (k = 0; k < all[i].count; k++) {
+			const struct vpa_unit *unit = &all[i].units[k];
+
+			if (!unit->paired)
+				continue;
+			sum.time_ns += (double)unit->period_ns;
+			sum.frames += (double)unit->frames;
+			sum.units += 1;
+		}
+	return sum;
+}
+
+/* The mean of the runs' values, unit by unit. */
+static void mean_values(const struct vpa_comparison *c, const struct vpa_units *all, size_t count,
+	double *out, double *scratch)
+{
+	size_t i, k;
+
+	memset(out, 0, c->pairs * sizeof(*out));
+	for (i = 0; i < count; i++) {
+		values_of(c, &all[i], scratch);
+		for (k = 0; k < c->pairs; k++)
+			out[k] += scratch[k] / (double)count;
+	}
+}
+
+/* A change is a factor: of a longer unit it is longer. */
+static void to_logarithms(double *values, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		values[i] = log(values[i] >= 1 ? values[i] : 1);
+}
+
+static double noise_of(const double *values, size_t count)
+{
+	struct vpa_mean m = vpa_mean_of(values, count, VPA_RUNS);
+
+	return count > 1 && m.mean > 0 ? m.deviation / m.mean : -1;
+}
+
+/* ---- the verdict ---- */
+
+/* The change of a rate, from that of the time. */
+static double rate_of(double time_change)
+{
+	return 1 / (1 + time_change) - 1;
+}
+
+/* Whether every part is equal. */
+static int is_identical(const struct vpa_comparison *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->part_count; i++)
+		if (c->parts[i].times.delta_ns)
+			return 0;
+	for (i = 0; i < c->row_count; i++)
+		if (c->rows[i].times.delta_ns)
+			return 0;
+	return 1;
+}
+
+static void judge(struct vpa_comparison *c)
+{
+	double m = c->margin;
+	int is_shift = c->level > 0 && (c->time_low > 0 || c->time_high < 0);
+	int is_within = c->level > 0 && c->time_low >= -m && c->time_high <= m;
+
+	if (c->between_runs)
+		is_shift &= c->p <= 0.05;
+	if (is_within || (c->level <= 0 && is_identical(c)))
+		c->verdict = VPA_CHANGE_SAME;
+	else if (is_shift)
+		c->verdict = c->time_change > 0 ? VPA_CHANGE_SLOWER : VPA_CHANGE_FASTER;
+	else
+		c->verdict = VPA_CHANGE_INCONCLUSIVE;
+}
+
+/* The change of the time, from the shift of its logarithm. The interval is laid around `change`. */
+static void set_change(struct vpa_comparison *c, const struct vpa_shift *s, double change)
+{
+	c->time_change = change;
+	c->level = s->level;
+	if (c->level > 0) {
+		c->time_low = (1 + change) * exp(s->low - s->shift) - 1;
+		c->time_high = (1 + change) * exp(s->high - s->shift) - 1;
+		c->detectable = exp(s->detectable) - 1;
+	}
+	c->rate_change = rate_of(change);
+	c->rate_low = rate_of(c->time_high);
+	c->rate_high = rate_of(c->time_low);
+}
+
+static int compare_runs(
+	struct vpa_comparison *c, const struct vpa_compared_units *u, double *scratch)
+{
+	double medians[2][VPA_RUNS_MOST];
+	struct vpa_runs_test test;
+	size_t i;
+
+	for (i = 0; i < u->count; i++) {
+		size_t count = values_of(c, &u->all[i], scratch), in_b = i >= u->a_count;
+
+		medians[in_b][in_b ? i - u->a_count : i] = vpa_median(scratch, count);
+	}
+	c->a_run_noise = noise_of(medians[0], c->a.count);
+	c->b_run_noise = noise_of(medians[1], c->b.count);
+	to_logarithms(medians[0], c->a.count);
+	to_logarithms(medians[1], c->b.count);
+	if (c->a.count < VPA_RUNS_LEAST || c->b.count < VPA_RUNS_LEAST)
+		return VPT_OK;
+	if (vpa_runs_test(medians[0], c->a.count, medians[1], c->b.count, &test))
+		return VPT_ENOMEM;
+	c->between_runs = 1;
+	c->p = test.p;
+	c->least_p = test.least_p;
+	set_change(c, &test.shift, exp(test.shift.shift) - 1);
+	if (c->least_p > 0.05)
+		c->detectable = -1;
+	return VPT_OK;
+}
+
+static int compare_times(struct vpa_comparison *c, const struct vpa_compared_units *u)
+{
+	double *values = vpt_alloc(3 * c->pairs + 1, sizeof(*values));
+	double *a = values, *b = a + c->pairs, *scratch = b + c->pairs;
+	struct side_sum sa = sum_side(u->all, u->a_count);
+	struct side_sum sb = sum_side(u->all + u->a_count, u->count - u->a_count);
+	int is_fps = !strcmp(c->rate_name, "FPS"), rc;
+	struct vpa_shift s;
+	size_t i;
+
+	if (!values)
+		return VPT_ENOMEM;
+	c->a_rate = sa.time_ns > 0 ? (is_fps ? sa.frames : sa.units) * 1e9 / sa.time_ns : 0;
+	c->b_rate = sb.time_ns > 0 ? (is_fps ? sb.frames : sb.units) * 1e9 / sb.time_ns : 0;
+	mean_values(c, u->all, u->a_count, a, scratch);
+	mean_values(c, u->all + u->a_count, u->count - u->a_count, b, scratch);
+	c->a_noise = noise_of(a, c->pairs);
+	c->b_noise = noise_of(b, c->pairs);
+	to_logarithms(a, c->pairs);
+	to_logarithms(b, c->pairs);
+	for (i = 0; i < c->pairs; i++)
+		b[i] -= a[i];
+	s = vpa_shift_paired(b, c->pairs);
+	set_change(c, &s, c->b_rate > 0 ? c->a_rate / c->b_rate - 1 : 0);
+	rc = compare_runs(c, u, scratch);
+	vpt_free(values);
+	return rc;
+}
+
+/* ---- notes ---- */
+
+static void note_inputs(struct vpa_comparison *c, const struct vpa_compared_units *u)
+{
+	size_t i, k, touched = 0;
+
+	c->complete = 1;
+	for (i = 0; i < u->count; i++) {
+		const struct vpa_verdict *v = &report_at(c, i)->verdict;
+
+		c->complete &= v->complete;
+		if (!v->complete)
+			vpa_compare_note(c,
+				vpa_arena_printf(&c->arena, "%s is incomplete: %s",
+					report_at(c, i)->path,
+					v->reason_count ? v->reasons[0] : "records are missing"));
+		else if (v->gaps == VPA_DEGRADED)
+			vpa_compare_note(c, vpa_arena_printf(&c->arena,
+						    "%s: tracing took more than 5 %% of its time",
+						    report_at(c, i)->path));
+		for (k = 0; k < u->all[i].count; k++)
+			touched += u->all[i].units[k].paired && u->all[i].units[k].touched;
+	}
+	if (touched)
+		vpa_compare_note(c, vpa_arena_printf(&c->arena,
+					    "missing records may change %zu of the compared %ss",
+					    touched, vpa_unit_kind_name(c->unit)));
+}
+
+static void note_units(struct vpa_comparison *c)
+{
+	uint64_t a = c->a_units - c->pairs * c->a.count, b = c->b_units - c->pairs * c->b.count;
+
+	if (c->per_frame)
+		vpa_compare_note(c, "the numbers of frames per block differ: times are per frame");
+	if (a || b)
+		vpa_compare_note(c, vpa_arena_printf(&c->arena,
+					    "left out, without a counterpart: %" PRIu64
+					    " of A's %ss, %" PRIu64 " of B's",
+					    a, vpa_unit_kind_name(c->unit), b));
+	if (c->between_runs && c->least_p > 0.05)
+		vpa_compare_note(c, vpa_arena_printf(&c->arena,
+					    "%zu against %zu runs cannot show a difference at the "
+					    "5 %% level; 4 against 4 can",
+					    c->a.count, c->b.count));
+	else if (!c->between_runs && c->unit == VPA_UNIT_WINDOW)
+		vpa_compare_note(c,
+			"one window a run: nothing says how much runs differ by chance; "
+			"record 4 runs a side, or mark blocks or steps");
+	else if (!c->between_runs)
+		vpa_compare_note(c,
+			"holds within these runs only: further runs may differ by more; "
+			"record 4 runs a side for a test between runs");
+	if (!c->between_runs && c->level <= 0 && c->unit != VPA_UNIT_WINDOW)
+		vpa_compare_note(
+			c, vpa_arena_printf(&c->arena,
+				   "a single %s is in both: it has no noise to compare with",
+				   vpa_unit_kind_name(c->unit)));
+}
+
+/* ---- the whole ---- */
+
+static int check(const struct vpa_comparison *c, struct vpt_err *err)
+{
+	size_t i;
+
+	if (c->a.count > VPA_RUNS_MOST || c->b.count > VPA_RUNS_MOST)
+		return vpt_fail(err, VPT_EINVAL, "at most %d captures a side can be compared",
+			VPA_RUNS_MOST);
+	for (i = 0; i < c->a.count + c->b.count; i++)
+		if (!report_at(c, i)->device_count)
+			return vpt_fail(err, VPT_EINVAL,
+				"nothing to compare: %s has no work on a GPU",
+				report_at(c, i)->path);
+	return VPT_OK;
+}
+
+static int build(struct vpa_comparison *c)
+{
+	struct vpa_compared_units units = {0};
+
+	c->notes = vpa_arena_alloc(&c->arena, NOTES_MAX, sizeof(*c->notes));
+	if (!c->notes || choose_unit(c, &units))
+		return VPT_ENOMEM;
+	choose_rate(c, &units);
+	if (compare_times(c, &units) || vpa_compare_parts(c, &units) ||
+		vpa_compare_rows(c, &units) || vpa_compare_facts(c) || vpa_compare_tables(c))
+		return VPT_ENOMEM;
+	note_inputs(c, &units);
+	note_units(c);
+	judge(c);
+	return c->arena.failed ? VPT_ENOMEM : VPT_OK;
+}
+
+int vpa_compare(const struct vpa_side *a, const struct vpa_side *b,
+	const struct vpa_compare_options *options, struct vpa_comparison **out, struct vpt_err *err)
+{
+	struct vpa_comparison *c = vpt_calloc(1, sizeof(*c));
+	int rc;
+
+	*out = NULL;
+	if (!c)
+		return vpt_fail(err, VPT_ENOMEM, "no memory for a comparison");
+	c->a = *a;
+	c->b = *b;
+	c->margin = options->margin;
+	c->a_noise = c->b_noise = c->a_run_noise = c->b_run_noise = -1;
+	c->detectable = c->p = c->least_p = -1;
+	rc = check(c, err);
+	if (!rc && build(c))
+		rc = vpt_fail(err, VPT_ENOMEM, "no memory for a comparison");
+	if (rc) {
+		vpa_comparison_free(c);
+		return rc;
+	}
+	*out = c;
+	return VPT_OK;
+}
+
+void vpa_comparison_free(struct vpa_comparison *c)
+{
+	if (!c)
+		return;
+	vpa_arena_free(&c->arena);
+	vpt_free(c);
+}

@@ -1,0 +1,167 @@
+/* compare.h - two sides of reports compared: which is faster, by how much, how sure that is, and why.
+ *
+ * A side is one or several runs of the same thing. Nothing is analyzed again: a comparison is a function
+ * of finished reports. Every difference is b - a, so times below zero are time saved.
+ *
+ * The runs are compared by the best unit that all of them have, see units.h. The units are paired by
+ * request and index; those without a counterpart are left out, and counted. With VPA_RUNS_LEAST or more
+ * runs on each side the test is between runs, on the median period of each; with fewer it is between the
+ * paired periods, and says nothing about further runs.
+ *
+ * The difference of the mean period is divided into the GPU's busy time by kernel family and its idle time
+ * by cause; these add up to it to the nanosecond, see account.h. Another account divides the whole window
+ * by kernel and by place of idle time, per unit in the window. */
+#ifndef VPA_ANALYSIS_COMPARE_COMPARE_H
+#define VPA_ANALYSIS_COMPARE_COMPARE_H
+
+#include "analysis/compare/account.h"
+#include "analysis/compare/stats.h"
+#include "analysis/compare/units.h"
+
+enum vpa_verdict_change {
+	VPA_CHANGE_SAME,
+	VPA_CHANGE_FASTER, /* b needs less time */
+	VPA_CHANGE_SLOWER,
+	VPA_CHANGE_INCONCLUSIVE,
+	VPA_CHANGES
+};
+
+/* "same", "faster", "slower", "inconclusive" */
+const char *vpa_change_name(enum vpa_verdict_change change);
+
+/* The runs of one side. */
+struct vpa_side {
+	const struct vpa_report *const *reports;
+	size_t count; /* 1 .. VPA_RUNS_MOST */
+};
+
+struct vpa_compare_options {
+	double margin; /* relative changes up to this are no change: 0.005 */
+};
+
+/* A fact of the set-up that differs. NULL: not recorded. */
+struct vpa_compared_fact {
+	const char *name, *a, *b;
+	int is_work; /* it changes the work itself: frames, steps, GPUs */
+};
+
+/* Of the mean unit. */
+struct vpa_compared_part {
+	enum vpa_block_part_kind kind;
+	const char *name;              /* family, cause's key, "all" or "recording paused" */
+	struct vpa_account_part times; /* totals, and the difference of the means */
+};
+
+struct vpa_compared_stage {
+	const char *name, *kind;
+	double a_per_unit, b_per_unit; /* below 0: unknown */
+	/* Mean duration of an instance; below 0: the side has none. */
+	double a_ns, b_ns;
+	double delta_ns;
+	int nested;
+	double p; /* between runs, corrected by Holm; below 0: no test */
+};
+
+/* A kernel, copies, memsets, or the idle time of a cause at a place: parts of the whole window. */
+struct vpa_compared_row {
+	enum vpa_block_part_kind kind;
+	const char *name;          /* of the kernel; the cause's key */
+	const char *range, *call;  /* of idle time; NULL: none */
+	const char *family;        /* of busy time */
+	uint64_t a_count, b_count; /* calls or gaps, in all runs of the side */
+	struct vpa_account_part times;
+};
+
+/* A count, for each unit in the window. */
+struct vpa_compared_count {
+	const char *group; /* "events", "copies", "syncs", "attention", "gemm" */
+	const char *name, *unit;
+	double a, b;
+};
+
+/* A series of samples, or a memory peak: its mean and maximum; below 0: the side has none. */
+struct vpa_compared_counter {
+	const char *name, *unit;
+	int64_t device;
+	double a_mean, b_mean, a_max, b_max;
+};
+
+/* A finding that only one side has. */
+struct vpa_compared_finding {
+	const char *id, *title;
+	int in_b;
+};
+
+struct vpa_comparison {
+	struct vpa_arena arena;
+	struct vpa_side a, b;
+
+	enum vpa_verdict_change verdict;
+	enum vpa_unit_kind unit;
+	int per_frame;         /* frames per unit differ: times are for each frame */
+	const char *rate_name; /* "FPS", "blocks/s", "steps/s", "windows/s" */
+	double a_rate, b_rate; /* of the paired units */
+	/* Relative change of the time of a unit (or frame), and of the rate. Low and high: the ends of
+	 * the interval; valid if level is not 0. */
+	double time_change, time_low, time_high;
+	double rate_change, rate_low, rate_high;
+	double level;
+	double detectable;               /* relative; below 0: unknown */
+	double a_noise, b_noise;         /* deviation / mean of the periods; below 0: unknown */
+	double a_run_noise, b_run_noise; /* the same of the runs' medians; below 0: one run */
+	int between_runs;                /* 1: p and the interval are of a test between runs */
+	double p, least_p;               /* below 0: no test between runs */
+	double margin;
+	size_t pairs;              /* units paired */
+	uint64_t a_units, b_units; /* units of all runs, paired or not */
+	const char **notes;        /* what limits the comparison, most important first */
+	size_t note_count;
+
+	struct vpa_compared_fact *facts;
+	size_t fact_count;
+	/* The account of the mean unit: the parts add up to delta_ns. */
+	struct vpa_compared_part *parts; /* by kind, then change, the largest first */
+	size_t part_count;
+	uint64_t a_total_ns, b_total_ns; /* device time of the paired units */
+	uint64_t a_over, b_over;         /* what it is divided by: units (or frames) * devices */
+	int64_t delta_ns, busy_delta_ns, idle_delta_ns;
+	int by_part;                       /* 0: busy and idle time are one part each */
+	struct vpa_compared_stage *stages; /* in the pipeline's order */
+	size_t stage_count;
+	/* The account of the window: the rows add up to window_delta_ns. Largest change first. */
+	struct vpa_compared_row *rows;
+	size_t row_count;
+	uint64_t a_window_units, b_window_units; /* units in the windows of all runs */
+	uint64_t a_window_over, b_window_over;   /* the same, each times its GPUs */
+	int64_t window_delta_ns;
+	int a_cut, b_cut; /* that side lists only some of its kernels */
+	struct vpa_compared_count *counts;
+	size_t count_count;
+	struct vpa_compared_counter *counters;
+	size_t counter_count;
+	struct vpa_compared_finding *findings;
+	size_t finding_count;
+	int complete; /* all inputs are complete */
+};
+
+/* Compares. The caller frees *out; it borrows the reports. Reports with an overview in them have the parts
+ * of each block. VPT_EINVAL with a sentence if there is nothing to compare; VPT_ENOMEM. */
+int vpa_compare(const struct vpa_side *a, const struct vpa_side *b,
+	const struct vpa_compare_options *options, struct vpa_comparison **out,
+	struct vpt_err *err);
+void vpa_comparison_free(struct vpa_comparison *c); /* accepts NULL */
+
+/* The parts of the mean unit that explain most of its change: those with the same sign, the largest first,
+ * at most `most`. Returns how many; the smallest ones, below a twentieth of the largest, are left out. */
+size_t vpa_compare_leading(
+	const struct vpa_comparison *c, const struct vpa_compared_part **out, size_t most);
+
+/* ---- renderers ---- */
+
+/* Text for a terminal of `width` columns, at most `top` rows per table (0: 12). 0, the sink's error or
+ * VPT_ENOMEM. */
+int vpa_compare_text(const struct vpa_comparison *c, unsigned width, int colour, size_t top,
+	struct vpt_sink *sink, struct vpt_err *err);
+int vpa_compare_json(const struct vpa_comparison *c, struct vpt_sink *sink, struct vpt_err *err);
+
+#endif

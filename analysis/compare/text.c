@@ -1,0 +1,602 @@
+/* text.c - a comparison for people: the verdict, what differs in the set-up, then why.
+ *
+ * The page is one list of sections, which text and Markdown share. */
+#include "analysis/compare/pages.h"
+
+#include "analysis/compare/build.h"
+#include "analysis/render/kernel_names.h"
+#include "formats/count.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { ROWS = 12, FACT_COLUMNS = 56, LEADING = 3 };
+
+/* ---- numbers ---- */
+
+/* "+12.3" with a sign, in ms; as many decimals as the largest number of its table needs. */
+static struct vpa_num change_ms(int64_t ns, unsigned decimals)
+{
+	struct vpa_num n = vpa_scaled(vpa_magnitude(ns), 1000000, decimals), out = {{0}};
+
+	snprintf(out.text, sizeof(out.text), "%s%.30s", ns < 0 ? "-" : ns > 0 ? "+" : "", n.text);
+	return out;
+}
+
+static struct vpa_num plain_ms(uint64_t total_ns, uint64_t over, unsigned decimals)
+{
+	return vpa_scaled(over ? (total_ns + over / 2) / over : 0, 1000000, decimals);
+}
+
+static unsigned decimals_of(uint64_t mean_ns)
+{
+	return mean_ns >= 100000000 ? 1 : mean_ns >= 1000000 ? 2 : 3;
+}
+
+/* A relative change: "+12.3 %"; more decimals if it is small. */
+static struct vpa_num percent(double share)
+{
+	double size = fabs(100 * share);
+	struct vpa_num n = vpa_fixed(size, size < 0.995 ? 2 : 1), out = {{0}};
+
+	snprintf(out.text, sizeof(out.text), "%s%.24s %%",
+		share < 0 && size >= 0.005 ? "-"
+		: size >= 0.005            ? "+"
+					   : "",
+		n.text);
+	return out;
+}
+
+static struct vpa_num size_of(double share)
+{
+	double size = fabs(100 * share);
+	struct vpa_num n = vpa_fixed(size, size < 0.995 ? 2 : 1), out = {{0}};
+
+	snprintf(out.text, sizeof(out.text), "%.24s %%", n.text);
+	return out;
+}
+
+static struct vpa_num rate(double value)
+{
+	return vpa_fixed(value, value < 10 ? 3 : 2);
+}
+
+/* The same of a count, which may be many times as large: "x 301". */
+static struct vpa_num growth(double a, double b)
+{
+	struct vpa_num out = {"new"};
+
+	if (a > 0 && b >= 10 * a)
+		snprintf(out.text, sizeof(out.text), "x %.30s",
+			b / a < 1e9 ? vpa_count((uint64_t)(b / a + 0.5)).text : "1e9");
+	else if (a > 0)
+		out = percent((b - a) / a);
+	return out;
+}
+
+/* A number per unit: whole where it is. */
+static struct vpa_num per_unit(double value)
+{
+	if (value < 0)
+		return (struct vpa_num){"-"};
+	if (value >= 100 || fabs(value - round(value)) < 1e-9)
+		return vpa_count((uint64_t)(value + 0.5));
+	return vpa_fixed(value, 2);
+}
+
+static const char *unit_text(const struct vpa_comparison *c)
+{
+	return c->per_frame ? "frame" : vpa_unit_kind_name(c->unit);
+}
+
+/* ---- the verdict ---- */
+
+static void put_side(struct vpa_page *p, const char *name, const struct vpa_side *s)
+{
+	struct vpa_label path = vpa_fit(s->reports[0]->path, p->width - 30);
+
+	if (s->count > 1)
+		vpa_page_words(p, name, VPA_BOLD, "%s and %zu more", path.text, s->count - 1);
+	else
+		vpa_page_words(p, name, VPA_BOLD, "%s", path.text);
+}
+
+static enum vpa_style style_of(enum vpa_verdict_change change)
+{
+	return change == VPA_CHANGE_SLOWER   ? VPA_RED
+	       : change == VPA_CHANGE_FASTER ? VPA_GREEN
+					     : VPA_YELLOW;
+}
+
+static void put_headline(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	static const char *const words[] = {[VPA_CHANGE_SAME] = "SAME",
+		[VPA_CHANGE_FASTER] = "FASTER",
+		[VPA_CHANGE_SLOWER] = "SLOWER",
+		[VPA_CHANGE_INCONCLUSIVE] = "INCONCLUSIVE"};
+	struct vpa_words w = {.used = 0};
+
+	if (c->unit != VPA_UNIT_WINDOW)
+		vpa_words_add(&w, "", "%s: %s %s -> %s, %s", words[c->verdict], c->rate_name,
+			rate(c->a_rate).text, rate(c->b_rate).text, percent(c->rate_change).text);
+	else
+		vpa_words_add(&w, "", "%s: time of the window %s", words[c->verdict],
+			percent(c->time_change).text);
+	if (c->level > 0)
+		vpa_words_add(&w, "", " (%s %% interval: %s to %s)",
+			vpa_fixed(100 * c->level, 0).text,
+			percent(c->unit == VPA_UNIT_WINDOW ? c->time_low : c->rate_low).text,
+			percent(c->unit == VPA_UNIT_WINDOW ? c->time_high : c->rate_high).text);
+	vpa_page_words(p, "VERDICT", style_of(c->verdict), "%s.", w.text);
+	vpa_page_words(p, "", VPA_PLAIN, "The mean %s takes %s -> %s ms: %s ms.", unit_text(c),
+		plain_ms(c->a_total_ns, c->a_over, 3).text,
+		plain_ms(c->b_total_ns, c->b_over, 3).text, change_ms(c->delta_ns, 6).text);
+}
+
+/* The parts that changed most, in the direction of the whole. */
+static void put_leading(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	const struct vpa_compared_part *leading[LEADING];
+	struct vpa_words w = {.used = 0};
+	size_t i, count = vpa_compare_leading(c, leading, LEADING);
+
+	for (i = 0; i < count; i++)
+		vpa_words_add(&w, ", ", "%s%s %s ms",
+			c->by_part && leading[i]->kind == VPA_PART_IDLE ? "idle: " : "",
+			c->by_part || leading[i]->kind == VPA_PART_PAUSED ? leading[i]->name
+			: leading[i]->kind == VPA_PART_IDLE               ? "GPU idle"
+									  : "GPU busy",
+			change_ms(leading[i]->times.delta_ns, 3).text);
+	if (w.used)
+		vpa_page_words(p, "BECAUSE", VPA_BOLD, "%s.", w.text);
+}
+
+static void put_method(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	struct vpa_words w = {.used = 0};
+
+	if (c->between_runs)
+		vpa_words_add(&w, ". ",
+			"Between runs: %zu against %zu medians of the period, Mann-Whitney p = %s, "
+			"Hodges-Lehmann shift",
+			c->a.count, c->b.count, vpa_fixed(c->p, 4).text);
+	else if (c->level > 0)
+		vpa_words_add(&w, ". ", "Within these runs: %zu %ss, paired by request and index",
+			c->pairs, vpa_unit_kind_name(c->unit));
+	if (c->a_noise >= 0)
+		vpa_words_add(&w, ". ", "Spread of the %ss within a side: A %s, B %s",
+			vpa_unit_kind_name(c->unit), size_of(c->a_noise).text,
+			size_of(c->b_noise).text);
+	if (c->a_run_noise >= 0 && c->b_run_noise >= 0)
+		vpa_words_add(&w, ". ", "Spread of the runs' medians: A %s, B %s",
+			size_of(c->a_run_noise).text, size_of(c->b_run_noise).text);
+	if (c->detectable >= 0)
+		vpa_words_add(&w, ". ", "Smallest change that this would show: %s",
+			size_of(c->detectable).text);
+	if (w.used)
+		vpa_page_words(p, "", VPA_PLAIN, "%s.", w.text);
+}
+
+static void put_notes(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->note_count; i++)
+		vpa_page_words(p, i ? "" : "NOTE", VPA_PLAIN, "- %s", c->notes[i]);
+}
+
+/* ---- the set-up ---- */
+
+static void put_facts(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	size_t i;
+
+	vpa_page_blank(p);
+	if (!c->fact_count)
+		vpa_page_words(p, "SET-UP", VPA_PLAIN, "The same, as far as it was recorded.");
+	for (i = 0; i < c->fact_count; i++) {
+		const struct vpa_compared_fact *f = &c->facts[i];
+
+		vpa_page_words(p, i ? "" : "SET-UP", VPA_PLAIN, "%s%s: %s -> %s",
+			i ? "" : "differs. ", f->name,
+			vpa_fit(vpa_text_or(f->a, "not recorded"), FACT_COLUMNS).text,
+			vpa_fit(vpa_text_or(f->b, "not recorded"), FACT_COLUMNS).text);
+	}
+}
+
+/* ---- why ---- */
+
+static void fill_times(struct vpa_row *row, const struct vpa_comparison *c, uint64_t a_ns,
+	uint64_t b_ns, int64_t delta_ns)
+{
+	uint64_t mean = c->a_over ? c->a_total_ns / c->a_over : 0;
+	unsigned decimals = decimals_of(mean);
+
+	row->cells[0] = plain_ms(a_ns, c->a_over, decimals);
+	row->cells[1] = plain_ms(b_ns, c->b_over, decimals);
+	row->cells[2] = change_ms(delta_ns, decimals + 1);
+	row->cells[3] = mean ? percent((double)delta_ns / (double)mean) : (struct vpa_num){"-"};
+}
+
+/* The parts of a kind, the smallest changes in one row. */
+static void add_parts(struct vpa_table *t, const struct vpa_comparison *c,
+	enum vpa_block_part_kind kind, size_t most)
+{
+	uint64_t a = 0, b = 0, mean = c->a_over ? c->a_total_ns / c->a_over : 0;
+	size_t shown = 0, rest = 0, i;
+	int64_t delta = 0;
+
+	for (i = 0; i < c->part_count; i++) {
+		const struct vpa_compared_part *part = &c->parts[i];
+		int is_small = vpa_magnitude(part->times.delta_ns) < mean / 10000;
+
+		if (part->kind != kind)
+			continue;
+		if (shown == most || (shown && is_small)) {
+			rest++;
+			a += part->times.a_ns;
+			b += part->times.b_ns;
+			delta += part->times.delta_ns;
+			continue;
+		}
+		shown++;
+		fill_times(vpa_table_row(t, 2, "%s", part->name), c, part->times.a_ns,
+			part->times.b_ns, part->times.delta_ns);
+	}
+	if (rest)
+		fill_times(vpa_table_row(t, 2, "%zu with smaller changes", rest), c, a, b, delta);
+}
+
+static void add_kind(struct vpa_table *t, const struct vpa_comparison *c,
+	enum vpa_block_part_kind kind, const char *title, size_t most)
+{
+	uint64_t a = 0, b = 0;
+	int64_t delta = 0;
+	struct vpa_row *row;
+	size_t i, count = 0;
+
+	for (i = 0; i < c->part_count; i++)
+		if (c->parts[i].kind == kind) {
+			a += c->parts[i].times.a_ns;
+			b += c->parts[i].times.b_ns;
+			delta += c->parts[i].times.delta_ns;
+			count++;
+		}
+	if (!count)
+		return;
+	row = vpa_table_row(t, 1, "%s", title);
+	row->style = VPA_BOLD;
+	fill_times(row, c, a, b, delta);
+	if (kind != VPA_PART_PAUSED && c->by_part)
+		add_parts(t, c, kind, most);
+}
+
+static int is_equal(const struct vpa_comparison *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->part_count; i++)
+		if (c->parts[i].times.delta_ns)
+			return 0;
+	return 1;
+}
+
+static void put_parts(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
+{
+	static const struct vpa_column columns[] = {
+		{"A ms", 0, NULL}, {"B ms", 0, NULL}, {"change ms", 0, NULL}, {"% of A", 1, NULL}};
+	struct vpa_table t;
+	struct vpa_row *row;
+
+	if (is_equal(c)) {
+		vpa_page_blank(p);
+		vpa_page_words(
+			p, "WHY", VPA_PLAIN, "Every part of the mean %s is equal.", unit_text(c));
+		return;
+	}
+	vpa_table_init(&t, columns, COUNT(columns), "WHY THE MEAN %s CHANGED",
+		c->per_frame                ? "FRAME"
+		: c->unit == VPA_UNIT_BLOCK ? "BLOCK"
+		: c->unit == VPA_UNIT_STEP  ? "STEP"
+					    : "WINDOW");
+	row = vpa_table_row(&t, 1, "%s", c->unit == VPA_UNIT_WINDOW ? "window" : "period");
+	fill_times(row, c, c->a_total_ns, c->b_total_ns, c->delta_ns);
+	add_kind(&t, c, VPA_PART_BUSY, "GPU BUSY, by kernel family", top);
+	add_kind(&t, c, VPA_PART_IDLE, "GPU IDLE, by cause", top);
+	add_kind(&t, c, VPA_PART_PAUSED, "RECORDING PAUSED", top);
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+/* ---- stages ---- */
+
+static struct vpa_num stage_ms(double ns)
+{
+	return ns < 0 ? (struct vpa_num){"-"} : vpa_fixed(ns / 1e6, 2);
+}
+
+static void put_stages(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	static const struct vpa_column columns[] = {{"A ms", 0, NULL}, {"B ms", 0, NULL},
+		{"change ms", 0, NULL}, {"%", 1, NULL}, {"n/block", 2, NULL},
+		{"p (Holm)", 0, NULL}};
+	struct vpa_table t;
+	size_t i, changed = 0;
+
+	for (i = 0; i < c->stage_count; i++)
+		changed += c->stages[i].a_ns != c->stages[i].b_ns ||
+			   c->stages[i].a_per_unit != c->stages[i].b_per_unit;
+	if (!changed)
+		return;
+	vpa_table_init(&t, columns,
+		c->between_runs             ? COUNT(columns)
+		: c->unit == VPA_UNIT_BLOCK ? COUNT(columns) - 1
+					    : COUNT(columns) - 2,
+		"STAGES (mean of an instance)");
+	for (i = 0; i < c->stage_count; i++) {
+		const struct vpa_compared_stage *s = &c->stages[i];
+		struct vpa_row *row =
+			vpa_table_row(&t, s->nested ? 3 : 1, "%s", vpa_text_or(s->name, "?"));
+		int both = s->a_ns >= 0 && s->b_ns >= 0;
+
+		row->cells[0] = stage_ms(s->a_ns);
+		row->cells[1] = stage_ms(s->b_ns);
+		row->cells[2] = both ? change_ms((int64_t)s->delta_ns, 2) : (struct vpa_num){"-"};
+		row->cells[3] = both && s->a_ns > 0 ? percent(s->delta_ns / s->a_ns)
+						    : (struct vpa_num){"-"};
+		row->cells[4] = per_unit(s->a_per_unit);
+		if (s->a_per_unit != s->b_per_unit)
+			snprintf(row->cells[4].text, sizeof(row->cells[4].text), "%.16s->%.16s",
+				per_unit(s->a_per_unit).text, per_unit(s->b_per_unit).text);
+		row->cells[5] = s->p < 0 ? (struct vpa_num){"-"} : vpa_fixed(s->p, 4);
+	}
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+/* ---- kernels, places ---- */
+
+static const char *state_of(const struct vpa_comparison *c, const struct vpa_compared_row *r)
+{
+	if (!r->a_count && !c->a_cut)
+		return "new";
+	if (!r->b_count && !c->b_cut)
+		return "gone";
+	return "";
+}
+
+static void fill_row(struct vpa_row *row, const struct vpa_comparison *c,
+	const struct vpa_compared_row *r, unsigned decimals)
+{
+	double a = c->a_window_units ? (double)r->a_count / (double)c->a_window_units : 0;
+	double b = c->b_window_units ? (double)r->b_count / (double)c->b_window_units : 0;
+
+	row->cells[0] = per_unit(a);
+	row->cells[1] = per_unit(b);
+	row->cells[2] = plain_ms(r->times.a_ns, c->a_window_over, decimals);
+	row->cells[3] = plain_ms(r->times.b_ns, c->b_window_over, decimals);
+	row->cells[4] = change_ms(r->times.delta_ns, decimals);
+	snprintf(row->cells[5].text, sizeof(row->cells[5].text), "%s", state_of(c, r));
+}
+
+/* The mean time of a call, before and after; blank where one side has none. */
+static void fill_mean(struct vpa_row *row, const struct vpa_compared_row *r)
+{
+	if (r->a_count && r->b_count)
+		snprintf(row->cells[6].text, sizeof(row->cells[6].text), "%.16s->%.16s",
+			vpa_duration(r->times.a_ns / r->a_count).text,
+			vpa_duration(r->times.b_ns / r->b_count).text);
+}
+
+/* The rows of a kind that changed by a ten thousandth of a mean unit or more. */
+static size_t rows_of(const struct vpa_comparison *c, enum vpa_block_part_kind kind, size_t top,
+	const struct vpa_compared_row **out)
+{
+	uint64_t least = (c->a_over ? c->a_total_ns / c->a_over : 0) / 10000;
+	size_t i, count = 0;
+
+	for (i = 0; i < c->row_count && count < top; i++)
+		if (c->rows[i].kind == kind && c->rows[i].times.delta_ns &&
+			vpa_magnitude(c->rows[i].times.delta_ns) >= least)
+			out[count++] = &c->rows[i];
+	return count;
+}
+
+static unsigned window_decimals(const struct vpa_comparison *c)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < c->row_count; i++)
+		ns += c->rows[i].times.a_ns;
+	return decimals_of(c->a_window_over ? ns / c->a_window_over : 0) + 1;
+}
+
+static void put_kernels(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
+{
+	static const struct vpa_column columns[] = {{"A n", 1, NULL}, {"B n", 1, NULL},
+		{"A ms", 0, NULL}, {"B ms", 0, NULL}, {"change", 0, "ms"}, {"", 2, NULL},
+		{"a call", 3, NULL}};
+	const struct vpa_compared_row *rows[VPA_LABELS_MAX];
+	const char *names[VPA_LABELS_MAX];
+	struct vpa_label labels[VPA_LABELS_MAX];
+	size_t i, count = rows_of(c, VPA_PART_BUSY, vpa_least(top, VPA_LABELS_MAX), rows);
+	struct vpa_table t;
+
+	if (!count)
+		return;
+	for (i = 0; i < count; i++)
+		names[i] = rows[i]->name;
+	vpa_table_init(&t, columns, COUNT(columns), "KERNELS AND COPIES (whole window%s%s)",
+		c->unit == VPA_UNIT_WINDOW ? "" : ", per ",
+		c->unit == VPA_UNIT_WINDOW ? "" : vpa_unit_kind_name(c->unit));
+	vpa_kernel_labels(names, count, 40, labels);
+	for (i = 0; i < count; i++) {
+		struct vpa_row *row = vpa_table_row(&t, 1, "%s", labels[i].text);
+
+		fill_row(row, c, rows[i], window_decimals(c));
+		fill_mean(row, rows[i]);
+	}
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+static void put_places(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
+{
+	static const struct vpa_column columns[] = {{"A gaps", 2, NULL}, {"B gaps", 2, NULL},
+		{"A ms", 0, NULL}, {"B ms", 0, NULL}, {"change", 0, "ms"}};
+	const struct vpa_compared_row *rows[VPA_LABELS_MAX];
+	size_t i, count = rows_of(c, VPA_PART_IDLE, vpa_least(top, VPA_LABELS_MAX), rows);
+	struct vpa_table t;
+
+	if (!count)
+		return;
+	vpa_table_init(&t, columns, COUNT(columns), "IDLE TIME BY PLACE (whole window%s%s)",
+		c->unit == VPA_UNIT_WINDOW ? "" : ", per ",
+		c->unit == VPA_UNIT_WINDOW ? "" : vpa_unit_kind_name(c->unit));
+	for (i = 0; i < count; i++) {
+		const struct vpa_compared_row *r = rows[i];
+
+		fill_row(vpa_table_row(&t, 1, "%s%s%s%s%s", r->name, r->call ? ": " : "",
+				 vpa_text_or(r->call, ""), r->range ? " in " : "",
+				 vpa_text_or(r->range, "")),
+			c, r, window_decimals(c));
+	}
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+/* ---- counts ---- */
+
+static struct vpa_num count_of(const struct vpa_compared_count *n, double value)
+{
+	if (!strcmp(n->unit, "bytes"))
+		return vpa_bytes((uint64_t)(value + 0.5));
+	return per_unit(value);
+}
+
+static void put_counts(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	static const struct vpa_column columns[] = {
+		{"A", 0, NULL}, {"B", 0, NULL}, {"change", 1, NULL}};
+	struct vpa_table t;
+	size_t i, count = 0;
+
+	vpa_table_init(&t, columns, COUNT(columns), "COUNTS THAT CHANGED (whole window%s%s)",
+		c->unit == VPA_UNIT_WINDOW ? "" : ", per ",
+		c->unit == VPA_UNIT_WINDOW ? "" : vpa_unit_kind_name(c->unit));
+	for (i = 0; i < c->count_count; i++) {
+		const struct vpa_compared_count *n = &c->counts[i];
+		struct vpa_row *row;
+
+		/* Idle time has a table of its own. */
+		if (fabs(n->a - n->b) <= 0.005 * fmax(n->a, n->b) || fmax(n->a, n->b) < 0.5 ||
+			!strcmp(n->unit, "ns idle"))
+			continue;
+		count++;
+		row = vpa_table_row(&t, 1, "%s%s%s%s%s", strcmp(n->group, "events") ? n->group : "",
+			strcmp(n->group, "events") ? ": " : "", n->name, *n->unit ? ", " : "",
+			n->unit);
+		row->cells[0] = count_of(n, n->a);
+		row->cells[1] = count_of(n, n->b);
+		row->cells[2] = growth(n->a, n->b);
+	}
+	if (!count)
+		return;
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+/* ---- memory, clocks ---- */
+
+static struct vpa_num sample(double value, const char *unit)
+{
+	if (value < 0)
+		return (struct vpa_num){"-"};
+	if (!strcmp(vpa_text_or(unit, ""), "B"))
+		return vpa_bytes((uint64_t)(value + 0.5));
+	return vpa_fixed(value, value < 100 ? 2 : 0);
+}
+
+static void put_counters(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
+{
+	static const struct vpa_column columns[] = {{"A mean", 0, NULL}, {"B mean", 0, NULL},
+		{"change", 1, NULL}, {"A max", 2, NULL}, {"B max", 2, NULL}};
+	struct vpa_table t;
+	size_t i, shown = 0;
+
+	vpa_table_init(
+		&t, columns, COUNT(columns), "MEMORY, CLOCKS AND OTHER SAMPLES THAT CHANGED");
+	for (i = 0; i < c->counter_count && shown < top; i++) {
+		const struct vpa_compared_counter *n = &c->counters[i];
+		struct vpa_row *row;
+
+		if (fabs(n->a_mean - n->b_mean) <= 0.01 * fmax(n->a_mean, n->b_mean) &&
+			fabs(n->a_max - n->b_max) <= 0.01 * fmax(n->a_max, n->b_max))
+			continue;
+		shown++;
+		row = vpa_table_row(&t, 1, "%s%s%s", n->name, n->unit && *n->unit ? ", " : "",
+			vpa_text_or(n->unit, ""));
+
+		row->cells[0] = sample(n->a_mean, n->unit);
+		row->cells[1] = sample(n->b_mean, n->unit);
+		row->cells[2] = n->a_mean > 0 && n->b_mean >= 0
+					? percent((n->b_mean - n->a_mean) / n->a_mean)
+					: (struct vpa_num){"-"};
+		row->cells[3] = sample(n->a_max, n->unit);
+		row->cells[4] = sample(n->b_max, n->unit);
+	}
+	if (!shown)
+		return;
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
+static void put_findings(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	size_t i;
+	int first = 1, in_b;
+
+	for (in_b = 1; in_b >= 0; in_b--)
+		for (i = 0; i < c->finding_count; i++) {
+			if (c->findings[i].in_b != in_b)
+				continue;
+			if (first)
+				vpa_page_blank(p);
+			vpa_page_words(p, first ? "FINDING" : "", VPA_PLAIN, "%s: %s",
+				in_b ? "only in B" : "only in A", c->findings[i].title);
+			first = 0;
+		}
+}
+
+void vpa_compare_put(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
+{
+	size_t rows = top ? top : ROWS;
+
+	put_side(p, "A", &c->a);
+	put_side(p, "B", &c->b);
+	put_headline(p, c);
+	put_method(p, c);
+	put_notes(p, c);
+	put_facts(p, c);
+	put_leading(p, c);
+	put_parts(p, c, rows);
+	put_stages(p, c);
+	put_kernels(p, c, rows);
+	put_places(p, c, rows);
+	put_counts(p, c);
+	put_counters(p, c, rows);
+	put_findings(p, c);
+}
+
+int vpa_compare_text(const struct vpa_comparison *c, unsigned width, int colour, size_t top,
+	struct vpt_sink *sink, struct vpt_err *err)
+{
+	struct vpa_page p;
+
+	vpa_page_init(&p, sink, width ? width : 80, colour, err);
+	vpa_compare_put(&p, c, top);
+	vpa_page_end(&p);
+	return p.rc;
+}

@@ -1,0 +1,251 @@
+/* units.c - reads units from reports, and pairs them. */
+#include "analysis/compare/units.h"
+
+#include "formats/error.h"
+
+#include <stdlib.h>
+
+const char *vpa_unit_kind_name(enum vpa_unit_kind kind)
+{
+	static const char *const names[] = {
+		[VPA_UNIT_BLOCK] = "block", [VPA_UNIT_STEP] = "step", [VPA_UNIT_WINDOW] = "window"};
+
+	return kind < VPA_UNIT_KINDS ? names[kind] : "";
+}
+
+/* ---- blocks ---- */
+
+/* Whether all measured blocks have an index of their own. */
+static int has_indices(const struct vpa_blocks *b)
+{
+	size_t i, k;
+
+	for (i = b->warmup; i < b->count; i++) {
+		if (b->series[i].index < 0)
+			return 0;
+		/* Nearly always they rise. */
+		if (i > b->warmup && b->series[i].index > b->series[i - 1].index)
+			continue;
+		for (k = b->warmup; k < i; k++)
+			if (b->series[k].index == b->series[i].index)
+				return 0;
+	}
+	return 1;
+}
+
+static int by_key(const void *pa, const void *pb)
+{
+	const struct vpa_unit *a = pa, *b = pb;
+
+	if (a->request != b->request)
+		return a->request < b->request ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static int blocks_of(const struct vpa_report *r, struct vpa_arena *arena, struct vpa_units *out)
+{
+	uint64_t request = 0;
+	size_t i, k, count = 0;
+
+	for (i = 0; i < r->request_count; i++)
+		count += r->requests[i].blocks.measured;
+	out->units = vpa_arena_alloc(arena, count, sizeof(*out->units));
+	if (!out->units)
+		return VPT_ENOMEM;
+	for (i = 0; i < r->request_count; i++) {
+		const struct vpa_blocks *b = &r->requests[i].blocks;
+		int indexed = has_indices(b);
+
+		out->in_window += b->count;
+		for (k = b->warmup; k < b->count; k++) {
+			const struct vpa_block_row *row = &b->series[k];
+
+			out->units[out->count++] = (struct vpa_unit){.request = request,
+				.index = indexed ? row->index : (int64_t)k,
+				.period_ns = row->period_ns,
+				.frames = row->frames,
+				.devices = row->devices,
+				.busy_ns = row->busy_ns,
+				.idle_ns = row->idle_ns,
+				.paused_ns = row->paused_ns,
+				.parts_ns = row->parts_ns,
+				.touched = row->touched};
+		}
+		request += b->measured > 0;
+	}
+	qsort(out->units, out->count, sizeof(*out->units), by_key);
+	return VPT_OK;
+}
+
+/* ---- steps ---- */
+
+static int steps_of(const struct vpa_report *r, struct vpa_arena *arena, struct vpa_units *out)
+{
+	size_t i, k, count = 0;
+
+	for (i = 0; i < r->inferred_count; i++)
+		count += r->inferred[i].step_count;
+	out->units = vpa_arena_alloc(arena, count, sizeof(*out->units));
+	if (!out->units)
+		return VPT_ENOMEM;
+	for (i = 0; i < r->inferred_count; i++)
+		for (k = 0; k < r->inferred[i].step_count; k++) {
+			const struct vpa_inferred_step *s = &r->inferred[i].steps[k];
+			uint64_t known = s->busy_ns + s->idle_ns;
+
+			out->units[out->count++] = (struct vpa_unit){.request = i,
+				.index = (int64_t)k,
+				.period_ns = s->period_ns,
+				.devices = 1,
+				.busy_ns = s->busy_ns,
+				.idle_ns = s->idle_ns,
+				.paused_ns = s->period_ns > known ? s->period_ns - known : 0,
+				.touched = r->inferred[i].touched};
+		}
+	out->in_window = out->count;
+	return VPT_OK;
+}
+
+/* ---- the window ---- */
+
+static size_t family_part(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < VPA_FAMILY_COUNT; i++)
+		if (!strcmp(vpa_family_name((enum vpa_family)i), name))
+			return i;
+	return VPA_UNIT_PARTS;
+}
+
+static int window_of(const struct vpa_report *r, struct vpa_arena *arena, struct vpa_units *out)
+{
+	uint64_t *parts = vpa_arena_alloc(arena, VPA_OVERVIEW_PARTS, sizeof(*parts)), known = 0;
+	struct vpa_unit *u = vpa_arena_alloc(arena, 1, sizeof(*u));
+	size_t i, k, part;
+
+	if (!parts || !u)
+		return VPT_ENOMEM;
+	*out = (struct vpa_units){r, u, r->device_count > 0, 1};
+	u->period_ns = vpa_window_ns(r);
+	u->devices = (unsigned)r->device_count;
+	u->touched = r->touched;
+	for (i = 0; i < r->family_count; i++) {
+		part = family_part(r->families[i].family);
+		if (part == VPA_UNIT_PARTS)
+			break;
+		parts[part] += r->families[i].exclusive_ns;
+		known += r->families[i].exclusive_ns;
+	}
+	for (i = 0; i < r->device_count; i++) {
+		u->busy_ns += r->devices[i].busy_ns;
+		u->idle_ns += r->devices[i].window_idle_ns;
+		for (k = 0; k < r->devices[i].cause_count; k++) {
+			const struct vpa_idle_part *p = &r->devices[i].causes[k];
+
+			parts[VPA_OVERVIEW_IDLE + p->cause] += p->ns;
+			known += p->ns;
+		}
+	}
+	if (known == u->busy_ns + u->idle_ns)
+		u->parts_ns = parts;
+	return VPT_OK;
+}
+
+int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct vpa_arena *arena,
+	struct vpa_units *out)
+{
+	*out = (struct vpa_units){.report = r};
+	if (kind == VPA_UNIT_BLOCK)
+		return blocks_of(r, arena, out);
+	if (kind == VPA_UNIT_STEP)
+		return steps_of(r, arena, out);
+	return window_of(r, arena, out);
+}
+
+/* ---- pairs ---- */
+
+size_t vpa_units_pair(struct vpa_units *all, size_t count)
+{
+	size_t i, k, paired = 0;
+
+	for (i = 0; count && i < all[0].count; i++) {
+		struct vpa_unit *found[2 * 64] = {&all[0].units[i]};
+
+		for (k = 1; k < count && k < 2 * 64; k++) {
+			found[k] = all[k].count
+					   ? bsearch(&all[0].units[i], all[k].units, all[k].count,
+						     sizeof(*all[k].units), by_key)
+					   : NULL;
+			if (!found[k])
+				break;
+		}
+		if (k < count)
+			continue;
+		while (k-- > 0)
+			found[k]->paired = 1;
+		paired++;
+	}
+	return paired;
+}
+
+/* ---- sums ---- */
+
+/* The parts of a request all of whose measured blocks are paired, where the single blocks' are not known. */
+static int add_request(const struct vpa_blocks *b, uint64_t *sums)
+{
+	size_t i;
+
+	for (i = 0; i < b->part_count; i++) {
+		const struct vpa_block_part *p = &b->parts[i];
+		size_t part = p->kind == VPA_PART_BUSY   ? family_part(p->name)
+			      : p->kind == VPA_PART_IDLE ? VPA_OVERVIEW_IDLE + (size_t)p->cause
+							 : VPA_UNIT_PAUSED;
+
+		if (part >= VPA_UNIT_PARTS)
+			return 0;
+		sums[part] += p->ns;
+	}
+	return b->part_count > 0;
+}
+
+static int sum_requests(const struct vpa_units *u, uint64_t *sums)
+{
+	size_t i;
+
+	for (i = 0; i < u->count; i++)
+		if (!u->units[i].paired)
+			return 0;
+	for (i = 0; i < u->report->request_count; i++)
+		if (u->report->requests[i].blocks.measured &&
+			!add_request(&u->report->requests[i].blocks, sums))
+			return 0;
+	return u->report->request_count > 0;
+}
+
+static void add_unit(const struct vpa_unit *unit, int by_part, uint64_t *sums)
+{
+	size_t i;
+
+	sums[VPA_UNIT_PAUSED] += unit->paused_ns;
+	if (!by_part) {
+		sums[VPA_UNIT_BUSY] += unit->busy_ns;
+		sums[VPA_UNIT_IDLE] += unit->idle_ns;
+		return;
+	}
+	for (i = 0; i < VPA_OVERVIEW_PARTS; i++)
+		sums[i] += unit->parts_ns[i];
+}
+
+int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums)
+{
+	size_t i;
+
+	for (i = 0; i < u->count && by_part; i++)
+		if (!u->units[i].parts_ns)
+			return sum_requests(u, sums);
+	for (i = 0; i < u->count; i++)
+		if (u->units[i].paired)
+			add_unit(&u->units[i], by_part, sums);
+	return 1;
+}

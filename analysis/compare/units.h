@@ -1,0 +1,61 @@
+/* units.h - what two captures are compared by: the units of work that both have.
+ *
+ * A unit is a measured video block, a step, or the whole window. It has a key, by which units of two
+ * captures are paired: the request's number among those with such units, and the unit's index in it. A
+ * series drifts and its neighbours resemble each other, so the k-th unit is compared with the k-th. */
+#ifndef VPA_ANALYSIS_COMPARE_UNITS_H
+#define VPA_ANALYSIS_COMPARE_UNITS_H
+
+#include "analysis/overview.h"
+#include "analysis/report.h"
+
+/* The best first. */
+enum vpa_unit_kind {
+	VPA_UNIT_BLOCK,  /* measured blocks, by their period */
+	VPA_UNIT_STEP,   /* inferred steps, by their period; a "request" is a GPU */
+	VPA_UNIT_WINDOW, /* the window; a single one */
+	VPA_UNIT_KINDS
+};
+
+/* "block", "step", "window" */
+const char *vpa_unit_kind_name(enum vpa_unit_kind kind);
+
+enum {
+	/* Of a unit's time on its devices: those of overview.h, then what else there is. */
+	VPA_UNIT_PAUSED = VPA_OVERVIEW_PARTS,
+	VPA_UNIT_BUSY, /* busy time without a family, idle time without a cause */
+	VPA_UNIT_IDLE,
+	VPA_UNIT_PARTS
+};
+
+struct vpa_unit {
+	uint64_t request;
+	int64_t index;
+	uint64_t period_ns, frames; /* frames 0: not known */
+	unsigned devices;
+	/* busy + idle + paused = period * devices. */
+	uint64_t busy_ns, idle_ns, paused_ns;
+	const uint64_t *parts_ns; /* VPA_OVERVIEW_PARTS of them; NULL: not known */
+	int touched;              /* missing records may change the figures */
+	int paired;               /* every capture of the comparison has the key */
+};
+
+struct vpa_units {
+	const struct vpa_report *report;
+	struct vpa_unit *units; /* by key */
+	size_t count;
+	uint64_t in_window; /* units in the whole window, measured or not; 1 for windows */
+};
+
+/* The report's units of a kind, in the arena; none: count 0. 0 or VPT_ENOMEM. */
+int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct vpa_arena *arena,
+	struct vpa_units *out);
+
+/* Marks in all series the units whose key is in each of them. Returns how many that are. */
+size_t vpa_units_pair(struct vpa_units *all, size_t count);
+
+/* Adds the parts of the paired units to sums[VPA_UNIT_PARTS]. Without `by_part`, busy and idle time are one
+ * part each. Returns whether the parts are known. */
+int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums);
+
+#endif

@@ -1,0 +1,127 @@
+#!/bin/sh
+# Two captures are compared: the verdict comes first, what differs leads the explanation, and its parts add up; what cannot be
+# compared is refused with the reason.
+# shellcheck disable=SC1091,SC2154,SC2086
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
+bin=${VPT_BIN:-.}
+cd "$work" || exit 1
+
+# ---- small traces ----
+need_trace a.zst small_trace
+slower_trace() {
+	small_trace | sed 's/"ts": 1060, "dur": 30/"ts": 1060, "dur": 36/; s/"dur": 200/"dur": 206/'
+}
+need_trace b.zst slower_trace
+rm need.json
+
+expect 0 "a capture with itself" compare a.zst a.zst
+says out "VERDICT SAME"
+says out "Every part of the mean window is equal."
+silent err
+expect 0 "a slower kernel" compare a.zst b.zst
+says out "VERDICT INCONCLUSIVE"
+says out "one window a run"
+says out "gemm +0.006 ms"
+expect 0 "JSON" compare a.zst b.zst --format json
+says out '"schema": "vptrace.compare/1"'
+says out '"change": "inconclusive"'
+
+# ---- misuse ----
+while IFS='|' read -r name arguments message; do
+	expect 2 "$name" compare $arguments
+	says err "$message"
+	silent out
+done <<'CASES'
+no file||expected a file, found none
+one file|a.zst|expected files of two sides, found those of one
+three files without dashes|a.zst b.zst a.zst|expected "--" between the files of A and B, since there are 3
+nothing before the dashes|-- a.zst b.zst|expected a file before "--", found none
+nothing after the dashes|a.zst b.zst --|expected files of two sides, found those of one
+dashes twice|a.zst -- b.zst -- a.zst|expected one "--", found another one
+a margin without a number|a.zst b.zst --margin much|--margin: expected percent below 100 such as 0.5, found "much"
+an empty window|a.zst b.zst --from 2s --to 1s|the window is empty
+an unknown option|a.zst b.zst --formt json|did you mean --format?
+CASES
+expect 1 "a file that is not there" compare a.zst nowhere.zst
+says err "nowhere.zst: cannot open"
+expect 2 "nowhere to write" compare a.zst b.zst -o a.zst
+says err "a.zst"
+echo '{"traceEvents":[{"ph":"X","cat":"user_annotation","name":"x","pid":1,"tid":2,"ts":1,"dur":5}]}' >none.json
+expect 2 "no work on a GPU" compare a.zst none.json
+says err "nothing to compare: none.json has no work on a GPU"
+
+# ---- options after the dashes, several runs a side ----
+expect 0 "runs on both sides" compare a.zst a.zst a.zst a.zst -- b.zst b.zst b.zst b.zst --format json
+says out '"between_runs": true'
+says out '"p": 0.028571'
+says out '"change": "slower"'
+expect 0 "runs of one kind" compare a.zst a.zst a.zst a.zst -- a.zst a.zst a.zst a.zst
+says out "VERDICT SAME"
+expect 0 "three against three cannot tell" compare a.zst a.zst a.zst -- b.zst b.zst b.zst
+says out "VERDICT INCONCLUSIVE"
+says out "3 against 3 runs cannot show a difference at the 5 % level; 4"
+
+# ---- damage ----
+need_trace many.zst kernels_trace 200000
+rm need.json
+head -c $(($(wc -c <many.zst) * 2 / 3)) many.zst >torn.zst
+expect 3 "a torn capture keeps its caveat" compare many.zst torn.zst
+says out "torn.zst is incomplete"
+
+# ---- the demo: what its knob changes leads the explanation ----
+if [ ! -x "$bin/vptrace-demo" ] || [ ! -e "$bin/libvptrace.so" ]; then
+	echo "SKIPPED: traced runs: no demo or no libvptrace.so was built"
+	finish
+fi
+unset VPTRACE_LIBRARY RANK WORLD_SIZE VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_STANDIN_FAULTS
+bin=$(realpath "$bin")
+demo() { # demo NAME KNOBS...
+	name=$1
+	shift
+	CUDA_INJECTION64_PATH=$bin/libvptrace.so NVTX_INJECTION64_PATH=$bin/libvptrace.so VPTRACE_OUTPUT=$work/$name.zst \
+		"$bin/vptrace-demo" "$@" >out 2>err || fail "the demo with $* ended with $?"
+}
+demo plain
+expect 0 "the same run" compare plain.zst plain.zst
+says out "VERDICT SAME"
+says out "Every part of the mean block is equal."
+# leads KNOBS... VERDICT FIRST: the verdict, and the part named first.
+while IFS='|' read -r knobs verdict first; do
+	demo other $knobs
+	expect 0 "$knobs" compare plain.zst other.zst
+	says out "VERDICT $verdict: FPS"
+	says out "BECAUSE $first"
+	expect 0 "$knobs, JSON" compare plain.zst other.zst --format json
+	if command -v python3 >/dev/null; then
+		cases=$((cases + 1))
+		python3 - out >sums 2>&1 <<'PY' || fail "$knobs: $(cat sums)"
+import json, sys
+c = json.load(open(sys.argv[1]))
+m, w = c["mean"], c["window"]
+assert sum(p["delta_ns"] for p in m["parts"]) == m["delta_ns"] == m["busy_delta_ns"] + m["idle_delta_ns"]
+assert sum(p["a_ns"] for p in m["parts"]) == m["a_ns"]
+assert sum(r["delta_ns"] for r in w["rows"]) == w["delta_ns"]
+exact = m["b_ns"] / m["b_over"] - m["a_ns"] / m["a_over"]
+assert abs(m["delta_ns"] - exact) < 1, exact
+PY
+	fi
+	rm -f other.zst
+done <<'CASES'
+--sync-per-layer|SLOWER|idle: blocking copy +
+--eager|SLOWER|gemm +
+--offload|SLOWER|memcpy +
+--slow-host 90000 --scale 0.5|FASTER|gemm -
+--scale 1.05|SLOWER|gemm +
+--steps 6|SLOWER|gemm +
+--graph|SLOWER|idle: graph build +
+CASES
+demo steps --steps 6
+expect 0 "other steps are said first" compare plain.zst steps.zst
+says out "denoising steps: 4 per block -> 6 per block"
+demo blocks --blocks 9
+expect 0 "more blocks" compare plain.zst blocks.zst
+says out "VERDICT SAME"
+says out "left out, without a counterpart: 0 of A's blocks, 2 of B's"
+expect 0 "a capture without blocks" compare plain.zst a.zst
+says out "not compared by block: a.zst has none to measure"
+finish

@@ -1,0 +1,413 @@
+/* test_compare.c - comparisons of reports.
+ *
+ * Of random captures: the parts of a difference add up to it to the nanosecond, a capture compared with
+ * itself is the same, and exchanged sides negate. Of generated series of blocks: equal sides are seldom
+ * called different, and a planted change of the size that the comparison says it would show is found. */
+#include "analysis/compare/compare.h"
+#include "formats/count.h"
+#include "formats/io.h"
+#include "formats/memory.h"
+#include "tests/support/random.h"
+#include "tests/support/random_causes.h"
+#include "tests/support/script.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct vpa_compare_options usual = {.margin = 0.005};
+
+static struct vpa_comparison *compared(const struct vpa_report *const *a, size_t a_count,
+	const struct vpa_report *const *b, size_t b_count)
+{
+	struct vpa_side sa = {a, a_count}, sb = {b, b_count};
+	struct vpa_comparison *c;
+	struct vpt_err err = {0};
+
+	if (vpa_compare(&sa, &sb, &usual, &c, &err))
+		fail_msg("%s", err.text);
+	return c;
+}
+
+static struct vpa_comparison *pair(const struct vpa_report *a, const struct vpa_report *b)
+{
+	return compared(&a, 1, &b, 1);
+}
+
+/* ---- captures ---- */
+
+static struct vpa_report *report_of_trace(struct vpt_trace *trace, struct vpa_options *options)
+{
+	struct vpa_report *r = NULL;
+	struct vpt_err err = {0};
+
+	options->top = 1000000;
+	options->overview = 1;
+	if (vpa_analyze(trace, "random", options, &r, &err))
+		r = NULL; /* an empty window */
+	vpt_trace_close(trace);
+	return r;
+}
+
+static struct vpa_report *random_report(uint64_t seed)
+{
+	struct random_causes how = {.seed = seed};
+	struct vpa_options window = {0};
+	struct vpt_trace *trace;
+	struct vpt_err err = {0};
+	char *script = random_causes_script(&how, &window);
+
+	assert_non_null(script);
+	if (vpt_script_trace(script, &trace, &err))
+		fail_msg("seed %" PRIu64 ": %s", seed, err.text);
+	vpt_free(script);
+	return report_of_trace(trace, &window);
+}
+
+struct text {
+	char bytes[60000];
+	size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	t->used += (size_t)vsnprintf(t->bytes + t->used, sizeof(t->bytes) - t->used, format, args);
+	va_end(args);
+	assert_true(t->used < sizeof(t->bytes));
+}
+
+/* Blocks of kernels on one or two GPUs, with waits, copies and gaps between; some without frames. */
+static struct vpa_report *block_report(uint64_t seed)
+{
+	static const char *const names[] = {"flash_fwd_kernel", "ampere_sgemm_128x64", "mystery"};
+	static struct text t;
+	struct vpt_random r = {seed};
+	struct vpa_options options = {.frames_per_block = 3 * vpt_random_below(&r, 3)};
+	unsigned devices = 1 + (unsigned)vpt_random_below(&r, 2), corr = 1;
+	uint64_t at = 1000, blocks = 2 + vpt_random_below(&r, 9), i, k;
+	struct vpt_trace *trace;
+	struct vpt_err err = {0};
+
+	t.used = 0;
+	put(&t, "start 1000\n");
+	for (i = 0; i < blocks; i++) {
+		uint64_t from = at, kernels = 2 + vpt_random_below(&r, 12);
+
+		for (k = 0; k < kernels; k++, corr++) {
+			uint64_t ns = 1 + vpt_random_below(&r, 20000),
+				 gap = vpt_random_below(&r, 9000);
+
+			at += 1 + vpt_random_below(&r, 300);
+			put(&t, "call t1 cudaLaunchKernel %" PRIu64 "+1 corr %u\n", at, corr);
+			at += gap;
+			put(&t, "kernel s%u.1 %" PRIu64 "+%" PRIu64 " corr %u \"%s\"\n",
+				(unsigned)vpt_random_below(&r, devices), at, ns, corr,
+				names[vpt_random_below(&r, 3)]);
+			at += ns;
+			if (vpt_random_below(&r, 4) == 0)
+				put(&t, "call t1 cudaStreamSynchronize %" PRIu64 "-%" PRIu64 "\n",
+					at - ns / 2, at + 1);
+		}
+		put(&t, "range t1 %" PRIu64 "-%" PRIu64 " \"block %" PRIu64 "\"\n", from, ++at, i);
+		at++;
+	}
+	if (vpt_script_trace(t.bytes, &trace, &err))
+		fail_msg("seed %" PRIu64 ": %s", seed, err.text);
+	return report_of_trace(trace, &options);
+}
+
+/* ---- what holds for each pair ---- */
+
+static void adds_up(const struct vpa_comparison *c)
+{
+	int64_t parts = 0, kinds = 0, rows = 0;
+	uint64_t a = 0, b = 0;
+	size_t i;
+
+	for (i = 0; i < c->part_count; i++) {
+		parts += c->parts[i].times.delta_ns;
+		kinds += c->parts[i].kind == VPA_PART_PAUSED ? c->parts[i].times.delta_ns : 0;
+		a += c->parts[i].times.a_ns;
+		b += c->parts[i].times.b_ns;
+	}
+	assert_int_equal(parts, c->delta_ns);
+	assert_int_equal(kinds + c->busy_delta_ns + c->idle_delta_ns, c->delta_ns);
+	assert_int_equal(a, c->a_total_ns);
+	assert_int_equal(b, c->b_total_ns);
+	for (i = 0; i < c->row_count; i++)
+		rows += c->rows[i].times.delta_ns;
+	assert_int_equal(rows, c->window_delta_ns);
+}
+
+/* The totals are the reports' own: of the paired periods, or of the windows. */
+static void totals_are_theirs(const struct vpa_comparison *c, const struct vpa_report *a)
+{
+	uint64_t window = 0, own = 0;
+	size_t i;
+
+	for (i = 0; i < a->device_count; i++)
+		window += a->devices[i].busy_ns + a->devices[i].window_idle_ns;
+	for (i = 0; i < c->row_count; i++)
+		own += c->rows[i].times.a_ns;
+	assert_int_equal(own, window);
+	if (c->unit == VPA_UNIT_WINDOW)
+		assert_int_equal(c->a_total_ns, window);
+}
+
+static void negates(const struct vpa_comparison *c, const struct vpa_comparison *turned)
+{
+	static const enum vpa_verdict_change opposite[] = {[VPA_CHANGE_SAME] = VPA_CHANGE_SAME,
+		[VPA_CHANGE_FASTER] = VPA_CHANGE_SLOWER,
+		[VPA_CHANGE_SLOWER] = VPA_CHANGE_FASTER,
+		[VPA_CHANGE_INCONCLUSIVE] = VPA_CHANGE_INCONCLUSIVE};
+	size_t i;
+
+	assert_int_equal(c->delta_ns, -turned->delta_ns);
+	assert_int_equal(c->window_delta_ns, -turned->window_delta_ns);
+	assert_int_equal(c->part_count, turned->part_count);
+	assert_int_equal(c->row_count, turned->row_count);
+	for (i = 0; i < c->part_count; i++) {
+		assert_string_equal(c->parts[i].name, turned->parts[i].name);
+		assert_int_equal(c->parts[i].times.delta_ns, -turned->parts[i].times.delta_ns);
+	}
+	for (i = 0; i < c->row_count; i++)
+		assert_int_equal(c->rows[i].times.delta_ns, -turned->rows[i].times.delta_ns);
+	/* The margin is relative to A, so only a change near it may be judged otherwise. */
+	if (fabs(c->time_change) > 0.02 || c->level <= 0)
+		assert_int_equal(opposite[c->verdict], turned->verdict);
+}
+
+static void is_nothing(const struct vpa_comparison *c)
+{
+	size_t i;
+
+	assert_int_equal(c->verdict, VPA_CHANGE_SAME);
+	assert_int_equal(c->delta_ns, 0);
+	for (i = 0; i < c->part_count; i++)
+		assert_int_equal(c->parts[i].times.delta_ns, 0);
+	for (i = 0; i < c->row_count; i++)
+		assert_int_equal(c->rows[i].times.delta_ns, 0);
+	assert_int_equal(c->fact_count, 0);
+	assert_int_equal(c->finding_count, 0);
+}
+
+static void holds(const struct vpa_report *a, const struct vpa_report *b)
+{
+	struct vpa_comparison *c = pair(a, b), *turned = pair(b, a), *own = pair(a, a);
+
+	adds_up(c);
+	totals_are_theirs(c, a);
+	negates(c, turned);
+	is_nothing(own);
+	vpa_comparison_free(own);
+	vpa_comparison_free(turned);
+	vpa_comparison_free(c);
+}
+
+static void random_pairs(struct vpa_report *(*make)(uint64_t seed), size_t pairs, size_t least)
+{
+	size_t done = 0, i;
+
+	for (i = 0; i < pairs; i++) {
+		struct vpa_report *a = make(2 * i + 1), *b = make(2 * i + 2);
+
+		if (a && b && a->device_count && b->device_count) {
+			holds(a, b);
+			done++;
+		}
+		vpa_report_free(a);
+		vpa_report_free(b);
+	}
+	assert_true(done >= least);
+}
+
+static void windows_add_up(void **state)
+{
+	(void)state;
+	random_pairs(random_report, 300, 200);
+}
+
+static void blocks_add_up(void **state)
+{
+	(void)state;
+	random_pairs(block_report, 300, 300);
+}
+
+/* ---- generated series ---- */
+
+enum { BLOCKS_MOST = 64 };
+
+/* A report with a series of blocks, and no more than a comparison reads. */
+struct series {
+	struct vpa_report report;
+	struct vpa_device device;
+	struct vpa_request request;
+	struct vpa_block_row rows[BLOCKS_MOST];
+};
+
+static double uniform(struct vpt_random *r)
+{
+	return ((double)(vpt_random(r) >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(struct vpt_random *r)
+{
+	return sqrt(-2 * log(uniform(r))) * cos(6.283185307179586 * uniform(r));
+}
+
+struct shape {
+	size_t blocks;
+	double noise, run_noise, memory; /* relative; memory: correlation of neighbours */
+	double change;
+};
+
+/* Blocks that grow from 500 ms by 5 % each, with noise that remembers. */
+static void make_series(struct series *s, struct vpt_random *r, const struct shape *shape)
+{
+	double state = normal(r), run = shape->run_noise * normal(r);
+	struct vpa_blocks *b = &s->request.blocks;
+	size_t i;
+
+	memset(s, 0, sizeof(*s));
+	s->report = (struct vpa_report){.path = "series",
+		.requests = &s->request,
+		.request_count = 1,
+		.devices = &s->device,
+		.device_count = 1};
+	s->report.verdict.complete = 1;
+	b->series = s->rows;
+	b->count = b->measured = shape->blocks;
+	for (i = 0; i < shape->blocks; i++) {
+		double ns = 500e6 * (1 + 0.05 * (double)i) * (1 + shape->change) *
+			    (1 + run + shape->noise * state);
+
+		s->rows[i] = (struct vpa_block_row){.index = (int64_t)i,
+			.frames = 12,
+			.period_ns = (uint64_t)ns,
+			.busy_ns = (uint64_t)ns,
+			.devices = 1};
+		b->span_ns += s->rows[i].period_ns;
+		state = shape->memory * state + sqrt(1 - shape->memory * shape->memory) * normal(r);
+	}
+}
+
+/* How often `pairs` pairs of `runs` runs a side are called different, in the direction of the change;
+ * the mean of what they say they would show. */
+static size_t called_different(uint64_t seed, size_t pairs, size_t runs, struct shape shape,
+	double change, double *detectable)
+{
+	static struct series all[12];
+	const struct vpa_report *reports[12];
+	struct vpt_random r = {seed};
+	size_t i, k, found = 0;
+
+	*detectable = 0;
+	for (i = 0; i < pairs; i++) {
+		struct vpa_comparison *c;
+
+		for (k = 0; k < 2 * runs; k++) {
+			shape.change = k < runs ? 0 : change;
+			make_series(&all[k], &r, &shape);
+			reports[k] = &all[k].report;
+		}
+		c = compared(reports, runs, reports + runs, runs);
+		found += c->verdict == VPA_CHANGE_SLOWER ||
+			 (change == 0 && c->verdict == VPA_CHANGE_FASTER);
+		*detectable += c->detectable / (double)pairs;
+		vpa_comparison_free(c);
+	}
+	return found;
+}
+
+static void equal_pairs(void **state)
+{
+	/* 5 % of 1,000, and two standard deviations of that many. */
+	enum { PAIRS = 1000, MOST = 50 + 14 };
+	static const struct {
+		const char *name;
+		size_t runs;
+		struct shape shape;
+	} cases[] = {
+		{"6 blocks", 1, {6, 0.02, 0, 0, 0}},
+		{"6 blocks that resemble their neighbours", 1, {6, 0.02, 0, 0.5, 0}},
+		{"20 blocks that resemble their neighbours", 1, {20, 0.02, 0, 0.5, 0}},
+		{"60 blocks that resemble their neighbours", 1, {60, 0.02, 0, 0.7, 0}},
+		{"2 runs a side", 2, {20, 0.02, 0, 0.3, 0}},
+		{"4 runs a side", 4, {6, 0.01, 0.02, 0, 0}},
+		{"6 runs a side", 6, {6, 0.01, 0.02, 0.3, 0}},
+	};
+	double detectable;
+	size_t i, found;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		found = called_different(
+			100 + i, PAIRS, cases[i].runs, cases[i].shape, 0, &detectable);
+		printf("equal pairs, %s: %zu of %d called different, detectable %.2f %%\n",
+			cases[i].name, found, (int)PAIRS, 100 * detectable);
+		if (found > MOST)
+			fail_msg("%s: %zu of %d", cases[i].name, found, (int)PAIRS);
+	}
+}
+
+static void planted_changes(void **state)
+{
+	enum { PAIRS = 300 };
+	static const struct {
+		const char *name;
+		size_t runs;
+		double change;
+		struct shape shape;
+	} cases[] = {
+		{"20 blocks", 1, 0.01, {20, 0.006, 0, 0, 0}},
+		{"20 blocks", 1, 0.02, {20, 0.012, 0, 0, 0}},
+		{"20 blocks", 1, 0.05, {20, 0.03, 0, 0, 0}},
+		{"60 blocks that resemble their neighbours", 1, 0.01, {60, 0.01, 0, 0.5, 0}},
+		{"60 blocks that resemble their neighbours", 1, 0.05, {60, 0.05, 0, 0.5, 0}},
+		{"4 runs a side", 4, 0.02, {6, 0.003, 0.005, 0, 0}},
+		{"6 runs a side", 6, 0.01, {6, 0.002, 0.003, 0, 0}},
+		{"6 runs a side", 6, 0.05, {6, 0.01, 0.02, 0, 0}},
+	};
+	size_t i, found, larger;
+	double detectable, ignored;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		found = called_different(200 + i, PAIRS, cases[i].runs, cases[i].shape,
+			cases[i].change, &detectable);
+		/* A change of the size that it says it would show. */
+		larger = called_different(
+			300 + i, PAIRS, cases[i].runs, cases[i].shape, detectable, &ignored);
+		printf("planted %.0f %%, %s: %zu of %d found; of %.2f %%, the detectable one, "
+		       "%zu\n",
+			100 * cases[i].change, cases[i].name, found, (int)PAIRS, 100 * detectable,
+			larger);
+		/* Four of five, less three standard deviations of 300 tries. */
+		if (larger < PAIRS * 73 / 100)
+			fail_msg("%s: %zu of %d", cases[i].name, larger, (int)PAIRS);
+		if (cases[i].change >= detectable && found < PAIRS * 73 / 100)
+			fail_msg("%s: %zu of %d", cases[i].name, found, (int)PAIRS);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(windows_add_up),
+		cmocka_unit_test(blocks_add_up),
+		cmocka_unit_test(equal_pairs),
+		cmocka_unit_test(planted_changes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
