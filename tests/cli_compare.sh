@@ -115,6 +115,52 @@ done <<'CASES'
 --steps 6|SLOWER|gemm +
 --graph|SLOWER|idle: graph build +
 CASES
+# ---- conditions ----
+demo sync --sync-per-layer
+while IFS='|' read -r code condition message; do
+	expect "$code" "compare --fail-if $condition" compare plain.zst sync.zst --fail-if "$condition"
+	[ -z "$message" ] || says err "$message"
+	[ "$code" = 2 ] || [ -z "$message" ] || says out "VERDICT SLOWER"
+done <<'CASES'
+4|fps-2%|--fail-if fps-2%: fps changed by -14.45 %
+0|fps-20%|
+0|fps+2%|
+4|period+16%|period changed by +16.90 %
+4|idle:blocking-copy+5%|idle:blocking copy changed by +8.69 %
+4|idle:blocking_copy+5%|
+0|idle:sync>5%|
+4|fps<16|fps is 15.710
+0|fps<15.7|
+4|bps<1.31|bps is 1.309
+4|busy<90%|busy is 82.96 %
+2|fps|expected a condition such as fps-2%, idle:sync+5% or fps<16, found "fps"
+2|fpz<3|found "fpz<3"
+2|idle:foo>3%|"foo" is not a cause of idle time
+2|busy:sync>3%|"sync" is not a kernel family
+2|fps<3%|expected a number such as 16 after "<" in "fps<3%"
+2|fps-2|expected percent such as 2% after "-"
+2|period>7|expected a time such as 750ms
+2|steps/s<3|unavailable, the captures have no inferred steps
+CASES
+expect 0 "no change" compare plain.zst plain.zst --fail-if fps-0% --fail-if idle+0%
+expect 4 "one of several" compare plain.zst sync.zst --fail-if 'fps<1' --fail-if idle+1%
+while IFS='|' read -r code condition message; do
+	expect "$code" "analyze --fail-if $condition" plain.zst --fail-if "$condition"
+	[ -z "$message" ] || says err "$message"
+done <<'CASES'
+4|fps<18.5|--fail-if fps<18.5: fps is 18.364
+0|fps<16|
+0|idle:sync>5%|
+4|idle>3%|idle is 3.08 %
+4|period>600ms|period is 653.439 ms
+2|fps-2%|"fps-2%" is a change, which needs two captures
+CASES
+expect 2 "a figure that there is not" a.zst --fail-if 'fps<16'
+says err "--fail-if fps<16: unavailable, the captures have no measured blocks with frames"
+expect 4 "a condition that holds wins over damage" many.zst --fail-if 'busy<100%'
+expect 4 "the same of a torn capture" torn.zst --fail-if 'period>1ns'
+rm sync.zst
+
 demo steps --steps 6
 expect 0 "other steps are said first" compare plain.zst steps.zst
 says out "denoising steps: 4 per block -> 6 per block"

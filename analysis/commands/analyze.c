@@ -3,6 +3,7 @@
  * Reads the trace, fills a report and renders it. Checks the output's path before the work and opens it
  * after, so that no partial file can remain. */
 #include "analysis/commands/command.h"
+#include "analysis/commands/fail_if.h"
 #include "analysis/commands/terminal.h"
 
 #include "analysis/render/renderer.h"
@@ -35,6 +36,7 @@ enum {
 	COLOR,
 	BRIEF,
 	ONLY,
+	FAIL_IF,
 	OPTIONS
 };
 
@@ -92,6 +94,8 @@ static const struct vpa_option options[OPTIONS] = {
 		"text: print the run, its limit and what to fix first, in at most 24 "
 		"lines"},
 	[ONLY] = {"only", '\0', VPA_TEXT, "SECTION", NULL, only_help},
+	[FAIL_IF] = {"fail-if", '\0', VPA_TEXT, "CONDITION", NULL,
+		"exit with 4 if it holds, such as fps<16, period>750ms or idle:sync>5%; see above"},
 };
 
 /* ---- the work ---- */
@@ -262,7 +266,7 @@ static int run(const struct vpa_args *args)
 	struct vpa_options o = {0};
 	struct vpa_report *report = NULL;
 	struct vpt_err err = {0};
-	int rc, complete = 1;
+	int rc, complete = 1, held = 0;
 
 	o.jobs = (unsigned)vpa_number_of(args, JOBS);
 	o.top = vpa_has(args, TOP) ? vpa_number_of(args, TOP) : renderer_of(args)->top;
@@ -276,6 +280,8 @@ static int run(const struct vpa_args *args)
 	if (!rc)
 		rc = check_form(args, &err);
 	if (!rc)
+		rc = vpa_fail_if_read(args, FAIL_IF, 1, &err);
+	if (!rc)
 		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
 	if (!rc)
 		rc = analyze(args, &o, &report, &err);
@@ -283,9 +289,13 @@ static int run(const struct vpa_args *args)
 		complete = report->verdict.complete;
 		rc = render(args, report, &err);
 	}
+	if (!rc)
+		rc = vpa_fail_if_check(args, FAIL_IF, report, NULL, &held, &err);
 	vpa_report_free(report);
 	if (rc)
 		return vpa_failed(&err);
+	if (held)
+		return VPA_EXIT_LIMIT;
 	return complete ? VPA_EXIT_DONE : VPA_EXIT_DAMAGED;
 }
 
@@ -293,25 +303,32 @@ const struct vpa_command vpa_cmd_analyze = {
 	.name = "analyze",
 	.usage = "FILE [options]",
 	.help = "report where the time went and why the GPU was idle; the default command",
-	.about = "A rules file has one rule per line: a target, a tab, and a POSIX extended "
-		 "regular\n"
-		 "expression. The first rule that matches a name applies. The built-in rules come\n"
-		 "last.\n"
-		 "\n"
-		 "  attention           my_fused_attn          a kernel's family; see classify "
-		 "--help\n"
-		 "  range block         ^clip ([0-9]+)$        a range; the group is its index\n"
-		 "  range step(index,timestep)  ([0-9]+) t=([0-9]+)\n"
-		 "  range stage vae_decode      decode_tile\n"
-		 "  range none          ^warmup\n"
-		 "\n"
-		 "A range is a request, block, step, context (the pass that writes the KV cache), "
-		 "stage\n"
-		 "or none. The words in parentheses name the groups: index, frames, latents, "
-		 "timestep,\n"
-		 "or - for none. A match must not begin or end inside a word. Annotations of "
-		 "vptrace\n"
-		 "take precedence over rules.",
+	.about =
+		"A rules file has one rule per line: a target, a tab, and a POSIX extended "
+		"regular\n"
+		"expression. The first rule that matches a name applies. The built-in rules come\n"
+		"last.\n"
+		"\n"
+		"  attention           my_fused_attn          a kernel's family; see classify "
+		"--help\n"
+		"  range block         ^clip ([0-9]+)$        a range; the group is its index\n"
+		"  range step(index,timestep)  ([0-9]+) t=([0-9]+)\n"
+		"  range stage vae_decode      decode_tile\n"
+		"  range none          ^warmup\n"
+		"\n"
+		"A range is a request, block, step, context (the pass that writes the KV cache), "
+		"stage\n"
+		"or none. The words in parentheses name the groups: index, frames, latents, "
+		"timestep,\n"
+		"or - for none. A match must not begin or end inside a word. Annotations of "
+		"vptrace\n"
+		"take precedence over rules.\n"
+		"\n"
+		"A CONDITION is fps, bps, steps/s, period, busy or idle, < or >, and a value. busy "
+		"and "
+		"idle\n"
+		"are percent of the mean block (else inferred step, else window); busy:FAMILY and\n"
+		"idle:CAUSE are parts of them. It may be given several times.",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

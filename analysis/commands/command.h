@@ -42,7 +42,8 @@ enum vpa_exit {
 	VPA_EXIT_DONE = 0,
 	VPA_EXIT_FAILED = 1,
 	VPA_EXIT_MISUSED = 2,
-	VPA_EXIT_DAMAGED = 3 /* the input is damaged or lossy; the answer was printed anyway */
+	VPA_EXIT_DAMAGED = 3, /* the input is damaged or lossy; the answer was printed anyway */
+	VPA_EXIT_LIMIT = 4    /* a condition of --fail-if holds; the answer was printed anyway */
 };
 
 /* ---- options ---- */

@@ -2,6 +2,7 @@
  *
  * Analyzes each capture as `analyze` does, one after the other, and compares the reports. */
 #include "analysis/commands/command.h"
+#include "analysis/commands/fail_if.h"
 #include "analysis/commands/terminal.h"
 
 #include "analysis/compare/compare.h"
@@ -15,6 +16,7 @@ enum {
 	OUTPUT,
 	TOP,
 	MARGIN,
+	FAIL_IF,
 	FROM,
 	TO,
 	RANGE,
@@ -37,6 +39,8 @@ static const struct vpa_option options[OPTIONS] = {
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"},
 	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", NULL, "text: maximum rows per table (12)"},
 	[MARGIN] = {"margin", '\0', VPA_TEXT, "PERCENT", "0.5", "changes up to this are no change"},
+	[FAIL_IF] = {"fail-if", '\0', VPA_TEXT, "CONDITION", NULL,
+		"exit with 4 if it holds, such as fps-2%, idle:sync+5% or fps<16; see above"},
 	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
 		"window start, relative to the start of each capture"},
 	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL,
@@ -200,8 +204,10 @@ static int run(const struct vpa_args *args)
 	struct captures all = {0};
 	struct vpt_err err = {0};
 	struct vpa_options o;
-	int complete = 1, rc = set_options(args, &o, &how.margin, &err);
+	int complete = 1, held = 0, rc = set_options(args, &o, &how.margin, &err);
 
+	if (!rc)
+		rc = vpa_fail_if_read(args, FAIL_IF, 0, &err);
 	if (!rc)
 		rc = split(args, &all.a_count, &err);
 	if (!rc)
@@ -220,10 +226,14 @@ static int run(const struct vpa_args *args)
 		complete = comparison->complete;
 		rc = render(args, comparison, &err);
 	}
+	if (!rc)
+		rc = vpa_fail_if_check(args, FAIL_IF, NULL, comparison, &held, &err);
 	vpa_comparison_free(comparison);
 	free_captures(&all);
 	if (rc)
 		return vpa_failed(&err);
+	if (held)
+		return VPA_EXIT_LIMIT;
 	return complete ? VPA_EXIT_DONE : VPA_EXIT_DAMAGED;
 }
 

@@ -21,6 +21,7 @@ const char *const vpa_exit_texts[] = {
 	[VPA_EXIT_FAILED] = "failed",
 	[VPA_EXIT_MISUSED] = "misused",
 	[VPA_EXIT_DAMAGED] = "input damaged or lossy\n(the answer is still printed)",
+	[VPA_EXIT_LIMIT] = "a condition of --fail-if holds",
 };
 
 const unsigned vpa_exit_count = sizeof(vpa_exit_texts) / sizeof(*vpa_exit_texts);

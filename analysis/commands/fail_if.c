@@ -1,0 +1,39 @@
+/* fail_if.c - reads and checks the conditions of --fail-if, in the order of the command line. */
+#include "analysis/commands/fail_if.h"
+
+int vpa_fail_if_read(
+	const struct vpa_args *args, unsigned option, int is_single, struct vpt_err *err)
+{
+	struct vpa_limit limit;
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < args->given_count && !rc; i++)
+		if (args->given[i].option == option)
+			rc = vpa_limit_read(args->given[i].text, is_single, &limit, err);
+	return rc;
+}
+
+int vpa_fail_if_check(const struct vpa_args *args, unsigned option, const struct vpa_report *r,
+	const struct vpa_comparison *c, int *held, struct vpt_err *err)
+{
+	struct vpa_limit limit;
+	char what[160];
+	size_t i;
+	int rc = VPT_OK, holds;
+
+	*held = 0;
+	for (i = 0; i < args->given_count && !rc; i++) {
+		if (args->given[i].option != option)
+			continue;
+		rc = vpa_limit_read(args->given[i].text, !c, &limit, err);
+		if (!rc)
+			rc = c ? vpa_limit_holds(&limit, c, &holds, what, err)
+			       : vpa_limit_holds_of(&limit, r, &holds, what, err);
+		if (!rc && holds) {
+			vpa_say("--fail-if %s: %s", limit.text, what);
+			*held = 1;
+		}
+	}
+	return rc;
+}

@@ -1,0 +1,275 @@
+/* limits.c - reads conditions, and checks them against a comparison. */
+#include "analysis/compare/limits.h"
+
+#include "analysis/render/units.h"
+#include "formats/count.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a figure's value is written in. */
+enum value_kind { VALUE_RATE, VALUE_TIME, VALUE_SHARE };
+
+static const struct figure {
+	const char *name;
+	enum value_kind kind;
+} figures[VPA_LIMIT_FIGURES] = {
+	[VPA_LIMIT_FPS] = {"fps", VALUE_RATE},
+	[VPA_LIMIT_BPS] = {"bps", VALUE_RATE},
+	[VPA_LIMIT_STEPS] = {"steps/s", VALUE_RATE},
+	[VPA_LIMIT_PERIOD] = {"period", VALUE_TIME},
+	[VPA_LIMIT_BUSY] = {"busy", VALUE_SHARE},
+	[VPA_LIMIT_IDLE] = {"idle", VALUE_SHARE},
+};
+
+/* ---- reading ---- */
+
+static const struct {
+	const char *unit;
+	double ns;
+} time_units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+
+static char plain(char c)
+{
+	return c == '-' || c == '_' ? ' ' : (char)tolower((unsigned char)c);
+}
+
+static int is_name(const char *text, size_t len, const char *name)
+{
+	size_t i;
+
+	if (!name || strlen(name) != len)
+		return 0;
+	for (i = 0; i < len; i++)
+		if (plain(text[i]) != plain(name[i]))
+			return 0;
+	return 1;
+}
+
+/* The family or cause of this name; NULL: none. */
+static const char *part_called(enum vpa_limit_figure figure, const char *text, size_t len)
+{
+	size_t i, from = figure == VPA_LIMIT_IDLE ? VPA_OVERVIEW_IDLE + 1 : 0;
+	size_t until = figure == VPA_LIMIT_IDLE ? VPA_OVERVIEW_PARTS : VPA_OVERVIEW_IDLE;
+
+	for (i = from; i < until; i++)
+		if (is_name(text, len, vpa_overview_part_name(i)))
+			return vpa_overview_part_name(i);
+	return NULL;
+}
+
+/* "16", "0.5": without a sign or an exponent. Returns where it ends; NULL: no number. */
+static const char *read_number(const char *p, double *value)
+{
+	double place = 1;
+	int digits = 0, has_point = 0;
+
+	for (*value = 0; (*p >= '0' && *p <= '9') || (*p == '.' && !has_point); p++) {
+		if (*p == '.') {
+			has_point = 1;
+			continue;
+		}
+		place /= has_point ? 10 : 1;
+		*value = has_point ? *value + (*p - '0') * place : *value * 10 + (*p - '0');
+		digits++;
+	}
+	return digits ? p : NULL;
+}
+
+/* The number after the relation, in its unit. Returns 0 if it has another one. */
+static int read_value(const char *p, struct vpa_limit *l)
+{
+	int is_change = l->relation == '-' || l->relation == '+';
+	enum value_kind kind = figures[l->figure].kind;
+	size_t i;
+
+	p = read_number(p, &l->value);
+	if (!p)
+		return 0;
+	if (is_change || kind == VALUE_SHARE) {
+		l->value /= 100;
+		return !strcmp(p, "%");
+	}
+	for (i = 0; kind == VALUE_TIME && i < COUNT(time_units); i++)
+		if (!strcmp(time_units[i].unit, p)) {
+			l->value *= time_units[i].ns;
+			return 1;
+		}
+	return kind == VALUE_RATE && !*p;
+}
+
+/* The first relation of a change that a number follows, since names may contain "-". */
+static const char *find_relation(const char *text)
+{
+	const char *p = text + strcspn(text, "<>"), *number;
+	double value;
+
+	for (number = text; !*p && *number; number++)
+		if ((*number == '-' || *number == '+') && read_number(number + 1, &value))
+			return number;
+	return p;
+}
+
+int vpa_limit_read(const char *text, int is_single, struct vpa_limit *out, struct vpt_err *err)
+{
+	const char *relation = find_relation(text), *colon = strchr(text, ':');
+	size_t i, len;
+
+	*out = (struct vpa_limit){.text = text, .relation = *relation};
+	colon = colon && colon < relation ? colon : NULL;
+	len = (size_t)((colon ? colon : relation) - text);
+	for (i = 0; i < VPA_LIMIT_FIGURES && !is_name(text, len, figures[i].name); i++)
+		;
+	out->figure = (enum vpa_limit_figure)i;
+	if (!*relation || i == VPA_LIMIT_FIGURES)
+		return vpt_fail(err, VPT_EINVAL,
+			"--fail-if: expected a condition such as %s, found \"%.60s\"",
+			is_single ? "fps<16, period>750ms or idle:sync>5%"
+				  : "fps-2%, idle:sync+5% or fps<16",
+			text);
+	if (is_single && (*relation == '-' || *relation == '+'))
+		return vpt_fail(err, VPT_EINVAL,
+			"--fail-if: \"%.60s\" is a change, which needs two captures: see compare",
+			text);
+	if (colon && figures[i].kind == VALUE_SHARE)
+		out->part = part_called(out->figure, colon + 1, (size_t)(relation - colon) - 1);
+	if (colon && !out->part)
+		return vpt_fail(err, VPT_EINVAL, "--fail-if: \"%.*s\" is not %s of the report",
+			(int)(relation - colon - 1), colon + 1,
+			out->figure == VPA_LIMIT_BUSY ? "a kernel family" : "a cause of idle time");
+	if (!read_value(relation + 1, out))
+		return vpt_fail(err, VPT_EINVAL, "--fail-if: expected %s after \"%c\" in \"%.60s\"",
+			*relation == '-' || *relation == '+' || figures[i].kind == VALUE_SHARE
+				? "percent such as 2%"
+			: figures[i].kind == VALUE_TIME ? "a time such as 750ms"
+							: "a number such as 16",
+			*relation, text);
+	return VPT_OK;
+}
+
+/* ---- checking ---- */
+
+static int has_figure(const struct vpa_limit *l, const struct vpa_comparison *c)
+{
+	if (l->figure == VPA_LIMIT_FPS)
+		return !strcmp(c->rate_name, "FPS") && c->b_rate > 0;
+	if (l->figure == VPA_LIMIT_BPS)
+		return c->unit == VPA_UNIT_BLOCK && !c->per_frame;
+	if (l->figure == VPA_LIMIT_STEPS)
+		return c->unit == VPA_UNIT_STEP;
+	return !l->part || c->by_part;
+}
+
+/* Times of a part, or of all of its kind. */
+static struct vpa_account_part times_of(const struct vpa_limit *l, const struct vpa_comparison *c)
+{
+	enum vpa_block_part_kind kind = l->figure == VPA_LIMIT_IDLE ? VPA_PART_IDLE : VPA_PART_BUSY;
+	struct vpa_account_part sum = {0};
+	size_t i;
+
+	for (i = 0; i < c->part_count; i++)
+		if (c->parts[i].kind == kind && (!l->part || !strcmp(l->part, c->parts[i].name))) {
+			sum.a_ns += c->parts[i].times.a_ns;
+			sum.b_ns += c->parts[i].times.b_ns;
+			sum.delta_ns += c->parts[i].times.delta_ns;
+		}
+	return sum;
+}
+
+static double value_of(const struct vpa_limit *l, const struct vpa_comparison *c)
+{
+	double mean_ns = c->b_over ? (double)c->b_total_ns / (double)c->b_over : 0;
+
+	switch (l->figure) {
+	case VPA_LIMIT_FPS:
+		return c->b_rate;
+	case VPA_LIMIT_BPS:
+	case VPA_LIMIT_STEPS:
+		return mean_ns > 0 ? 1e9 / mean_ns : 0;
+	case VPA_LIMIT_PERIOD:
+		return mean_ns;
+	default:
+		return c->b_total_ns ? (double)times_of(l, c).b_ns / (double)c->b_total_ns : 0;
+	}
+}
+
+static double change_of(const struct vpa_limit *l, const struct vpa_comparison *c)
+{
+	double a_ns = c->a_over ? (double)c->a_total_ns / (double)c->a_over : 0;
+
+	if (l->figure == VPA_LIMIT_PERIOD)
+		return c->time_change;
+	if (figures[l->figure].kind == VALUE_RATE)
+		return c->rate_change;
+	return a_ns > 0 ? (double)times_of(l, c).delta_ns / a_ns : 0;
+}
+
+/* Whether the time of the whole may have changed by chance only. */
+static int may_be_chance(const struct vpa_comparison *c)
+{
+	return c->level > 0 &&
+	       (c->verdict == VPA_CHANGE_INCONCLUSIVE || (c->time_low <= 0 && c->time_high >= 0));
+}
+
+static void put_value(const struct vpa_limit *l, double value, char what[160])
+{
+	int is_change = l->relation == '-' || l->relation == '+';
+	enum value_kind kind = figures[l->figure].kind;
+	const char *name = l->part ? l->part : "";
+
+	if (is_change || kind == VALUE_SHARE)
+		snprintf(what, 160, "%s%s%.60s %s %s%.30s %%", figures[l->figure].name,
+			l->part ? ":" : "", name, is_change ? "changed by" : "is",
+			is_change ? value < 0 ? "-" : "+" : "",
+			vpa_fixed(fabs(100 * value), 2).text);
+	else if (kind == VALUE_TIME)
+		snprintf(what, 160, "%s is %.30s ms", figures[l->figure].name,
+			vpa_fixed(value / 1e6, 3).text);
+	else
+		snprintf(what, 160, "%s is %.30s", figures[l->figure].name,
+			vpa_fixed(value, 3).text);
+}
+
+int vpa_limit_holds(const struct vpa_limit *l, const struct vpa_comparison *c, int *holds,
+	char what[160], struct vpt_err *err)
+{
+	int is_change = l->relation == '-' || l->relation == '+';
+	int is_whole = figures[l->figure].kind != VALUE_SHARE;
+	double value;
+
+	*holds = 0;
+	if (!has_figure(l, c))
+		return vpt_fail(err, VPT_EINVAL,
+			"--fail-if %.60s: unavailable, the captures have no %s", l->text,
+			l->part                      ? "idle and busy time by part"
+			: l->figure == VPA_LIMIT_FPS ? "measured blocks with frames"
+			: l->figure == VPA_LIMIT_BPS ? "measured blocks with equal frames"
+						     : "inferred steps");
+	value = is_change ? change_of(l, c) : value_of(l, c);
+	put_value(l, value, what);
+	if (l->relation == '<')
+		*holds = value < l->value;
+	else if (l->relation == '>')
+		*holds = value > l->value;
+	else
+		*holds = (l->relation == '-' ? -value : value) > l->value &&
+			 !(is_whole && may_be_chance(c));
+	return VPT_OK;
+}
+
+int vpa_limit_holds_of(const struct vpa_limit *l, const struct vpa_report *r, int *holds,
+	char what[160], struct vpt_err *err)
+{
+	const struct vpa_compare_options how = {0};
+	const struct vpa_side side = {&r, 1};
+	struct vpa_comparison *own = NULL;
+	int rc = vpa_compare(&side, &side, &how, &own, err);
+
+	*holds = 0;
+	if (!rc)
+		rc = vpa_limit_holds(l, own, holds, what, err);
+	vpa_comparison_free(own);
+	return rc;
+}

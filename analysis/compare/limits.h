@@ -1,0 +1,44 @@
+/* limits.h - conditions under which a program that checks figures should fail: "fps<16".
+ *
+ *	fps<16  bps<2  steps/s<8  period>750ms         a figure of the capture, or of B
+ *	idle>10%  busy<90%  idle:sync>5%  busy:gemm>50%  part of the mean block (step, window)
+ *	fps-2%  period+2%                              a change from A to B by more than that
+ *	idle+5%  idle:sync+5%  busy:gemm+10%           of a part, in percent of A's mean block
+ *
+ * Names of causes and families are those of the report; "-" and "_" stand for a space. */
+#ifndef VPA_ANALYSIS_COMPARE_LIMITS_H
+#define VPA_ANALYSIS_COMPARE_LIMITS_H
+
+#include "analysis/compare/compare.h"
+
+enum vpa_limit_figure {
+	VPA_LIMIT_FPS,
+	VPA_LIMIT_BPS,
+	VPA_LIMIT_STEPS,
+	VPA_LIMIT_PERIOD,
+	VPA_LIMIT_BUSY,
+	VPA_LIMIT_IDLE,
+	VPA_LIMIT_FIGURES
+};
+
+struct vpa_limit {
+	const char *text; /* as given; borrowed */
+	enum vpa_limit_figure figure;
+	const char *part; /* family or cause; NULL: all */
+	char relation;    /* '<' or '>' a value; '-' or '+' a change */
+	double value;     /* of shares and changes: of one; of a period: ns */
+};
+
+/* Reads a condition. With `is_single`, of one capture, changes are refused. VPT_EINVAL with a sentence. */
+int vpa_limit_read(const char *text, int is_single, struct vpa_limit *out, struct vpt_err *err);
+
+/* Whether the condition holds; `what` receives the figure in words. A change that may be chance does not: the
+ * interval must exclude no change, where there is one. VPT_EINVAL with a sentence if the figure is unavailable. */
+int vpa_limit_holds(const struct vpa_limit *limit, const struct vpa_comparison *c, int *holds,
+	char what[160], struct vpt_err *err);
+
+/* The same of a single report. VPT_ENOMEM too. */
+int vpa_limit_holds_of(const struct vpa_limit *limit, const struct vpa_report *r, int *holds,
+	char what[160], struct vpt_err *err);
+
+#endif
