@@ -26,6 +26,10 @@ expect 0 "JSON" compare a.zst b.zst --format json
 says out '"schema": "vptrace.compare/1"'
 says out '"change": "inconclusive"'
 
+expect 0 "Markdown" compare a.zst b.zst --format md
+says out "- **VERDICT** INCONCLUSIVE"
+says out "| WHY THE MEAN WINDOW CHANGED | A ms | B ms | change ms | % of A |"
+
 # ---- misuse ----
 while IFS='|' read -r name arguments message; do
 	expect 2 "$name" compare $arguments
@@ -115,6 +119,37 @@ done <<'CASES'
 --steps 6|SLOWER|gemm +
 --graph|SLOWER|idle: graph build +
 CASES
+# ---- a baseline ----
+expect 0 "a report to keep" plain.zst --format json -o plain.json
+expect 0 "the same run" compare --baseline plain.json plain.zst
+says out "VERDICT SAME"
+says out "SET-UP  The same, as far as it was recorded."
+says out "Every part of the mean block is equal."
+demo sync --sync-per-layer
+expect 0 "a capture" compare plain.zst sync.zst
+grep -v '^A  ' out | sed -n '1,/^STAGES/p' >of.capture
+expect 0 "its report" compare --baseline plain.json sync.zst
+grep -v '^A  ' out | sed -n '1,/^STAGES/p' >of.report
+same "a report explains as its capture does" "$(cat of.capture)" "$(cat of.report)"
+grep -E ' (new|gone)$' out | grep -v '^ mem' >lines
+same "a report that lists some kernels claims no new ones" "" "$(cat lines)"
+expect 4 "a condition against it" compare --baseline plain.json sync.zst --fail-if fps-2%
+expect 0 "several" compare --baseline plain.json --baseline plain.json --baseline plain.json --baseline plain.json \
+	sync.zst sync.zst sync.zst sync.zst --format json
+says out '"between_runs": true'
+expect 2 "with dashes" compare --baseline plain.json a.zst -- sync.zst
+says err 'with --baseline all files are B'
+expect 2 "without a file" compare --baseline plain.json
+says err "expected a file, found none"
+expect 1 "that is not there" compare --baseline nowhere.json sync.zst
+says err "nowhere.json: cannot open"
+expect 1 "that is a capture" compare --baseline plain.zst sync.zst
+says err "plain.zst: expected a report of vptrace-analyze --format json, with the schema vptrace.report/1"
+head -c 5000 plain.json >cut.json
+expect 1 "that is cut" compare --baseline cut.json sync.zst
+says err "cut.json: byte "
+rm sync.zst
+
 # ---- conditions ----
 demo sync --sync-per-layer
 while IFS='|' read -r code condition message; do

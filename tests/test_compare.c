@@ -3,6 +3,7 @@
  * Of random captures: the parts of a difference add up to it to the nanosecond, a capture compared with
  * itself is the same, and exchanged sides negate. Of generated series of blocks: equal sides are seldom
  * called different, and a planted change of the size that the comparison says it would show is found. */
+#include "analysis/compare/baseline.h"
 #include "analysis/compare/compare.h"
 #include "formats/count.h"
 #include "formats/io.h"
@@ -243,6 +244,114 @@ static void blocks_add_up(void **state)
 	random_pairs(block_report, 300, 300);
 }
 
+/* ---- read back from JSON ---- */
+
+static struct vpt_buffer json_of(const struct vpa_report *r)
+{
+	struct vpt_buffer text = {0};
+	struct vpt_sink *sink;
+	struct vpt_err err = {0};
+
+	assert_int_equal(vpt_sink_memory(&text, &sink, &err), 0);
+	assert_int_equal(vpa_render_json(r, sink, &err), 0);
+	assert_int_equal(sink->finish(sink, 1, &err), 0);
+	return text;
+}
+
+static void render_all(const struct vpa_comparison *c)
+{
+	int (*const renderers[])(const struct vpa_comparison *, struct vpt_sink *,
+		struct vpt_err *) = {vpa_compare_json, vpa_compare_markdown};
+	size_t i;
+
+	for (i = 0; i < COUNT(renderers) + 1; i++) {
+		struct vpt_buffer text = {0};
+		struct vpt_sink *sink;
+		struct vpt_err err = {0};
+
+		assert_int_equal(vpt_sink_memory(&text, &sink, &err), 0);
+		assert_int_equal(i < COUNT(renderers) ? renderers[i](c, sink, &err)
+						      : vpa_compare_text(c, 80, 1, 0, sink, &err),
+			0);
+		assert_int_equal(sink->finish(sink, 1, &err), 0);
+		vpt_free(text.data);
+	}
+}
+
+/* A report read back is the same as the one that was written, for a comparison. */
+static void read_back(struct vpa_report *(*make)(uint64_t seed))
+{
+	struct vpt_err err = {0};
+	uint64_t seed;
+
+	for (seed = 1; seed <= 100; seed++) {
+		struct vpa_report *r = make(seed), *back;
+		struct vpa_comparison *c;
+		struct vpt_buffer text;
+
+		if (r && r->device_count) {
+			text = json_of(r);
+			if (vpa_baseline_read(
+				    (const char *)text.data, text.size, "back", &back, &err))
+				fail_msg("seed %" PRIu64 ": %s", seed, err.text);
+			c = pair(r, back);
+			is_nothing(c);
+			render_all(c);
+			vpa_comparison_free(c);
+			vpa_report_free(back);
+			vpt_free(text.data);
+		}
+		vpa_report_free(r);
+	}
+}
+
+static void baselines_read_back(void **state)
+{
+	(void)state;
+	read_back(block_report);
+	read_back(random_report);
+}
+
+/* Whatever is changed in the text, it is read or refused with a sentence, and can be compared. */
+static void baselines_with_faults(void **state)
+{
+	struct vpa_report *r = block_report(5), *back;
+	struct vpt_buffer text = json_of(r), changed = json_of(r);
+	struct vpt_random random = {3};
+	size_t i, k, read = 0, refused = 0;
+
+	(void)state;
+	for (i = 0; i < 4000; i++) {
+		static const char nasty[] = "{}[],:\"\\-0123456789.eEntfu \0\xff";
+		struct vpt_err err = {0};
+		struct vpa_comparison *c;
+		size_t size = vpt_random_below(&random, 8) ? text.size
+							   : vpt_random_below(&random, text.size);
+
+		memcpy(changed.data, text.data, text.size);
+		for (k = vpt_random_below(&random, 4); k > 0; k--)
+			changed.data[100 + vpt_random_below(&random, text.size - 100)] =
+				nasty[vpt_random_below(&random, sizeof(nasty))];
+		if (vpa_baseline_read((const char *)changed.data, size, "back", &back, &err)) {
+			assert_true(err.text[0]);
+			refused++;
+			continue;
+		}
+		read++;
+		if (back->device_count) {
+			c = pair(back, r);
+			adds_up(c);
+			render_all(c);
+			vpa_comparison_free(c);
+		}
+		vpa_report_free(back);
+	}
+	assert_true(read > 500 && refused > 500);
+	vpt_free(text.data);
+	vpt_free(changed.data);
+	vpa_report_free(r);
+}
+
 /* ---- generated series ---- */
 
 enum { BLOCKS_MOST = 64 };
@@ -405,6 +514,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows_add_up),
 		cmocka_unit_test(blocks_add_up),
+		cmocka_unit_test(baselines_read_back),
+		cmocka_unit_test(baselines_with_faults),
 		cmocka_unit_test(equal_pairs),
 		cmocka_unit_test(planted_changes),
 	};

@@ -5,6 +5,7 @@
 #include "analysis/commands/fail_if.h"
 #include "analysis/commands/terminal.h"
 
+#include "analysis/compare/baseline.h"
 #include "analysis/compare/compare.h"
 #include "formats/memory.h"
 
@@ -17,6 +18,7 @@ enum {
 	TOP,
 	MARGIN,
 	FAIL_IF,
+	BASELINE,
 	FROM,
 	TO,
 	RANGE,
@@ -35,12 +37,15 @@ enum {
 };
 
 static const struct vpa_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text", "output format"},
+	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json|md", "text",
+		"output format; md: Markdown, for a pull request"},
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"},
 	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", NULL, "text: maximum rows per table (12)"},
 	[MARGIN] = {"margin", '\0', VPA_TEXT, "PERCENT", "0.5", "changes up to this are no change"},
 	[FAIL_IF] = {"fail-if", '\0', VPA_TEXT, "CONDITION", NULL,
 		"exit with 4 if it holds, such as fps-2%, idle:sync+5% or fps<16; see above"},
+	[BASELINE] = {"baseline", '\0', VPA_TEXT, "FILE", NULL,
+		"A is this JSON report of analyze, once for each run; all files are then B's"},
 	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
 		"window start, relative to the start of each capture"},
 	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL,
@@ -126,9 +131,24 @@ static int set_options(
 	return vpa_window_check(vpa_given_of(args, FROM), vpa_given_of(args, TO), o->range, err);
 }
 
-/* How many of the files are A's. */
+static size_t baselines(const struct vpa_args *args)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < args->given_count; i++)
+		count += args->given[i].option == BASELINE;
+	return count;
+}
+
+/* How many of the files are A's; 0 where baselines are. */
 static int split(const struct vpa_args *args, size_t *a_count, struct vpt_err *err)
 {
+	*a_count = baselines(args);
+	if (*a_count)
+		return args->first_count ? vpt_fail(err, VPT_EINVAL,
+						   "with --baseline all files are B's: expected no "
+						   "\"--\"")
+					 : VPT_OK;
 	*a_count = args->first_count ? args->first_count : 1;
 	if (args->operand_count == *a_count)
 		return vpt_fail(err, VPT_EINVAL, "expected files of two sides, found those of one");
@@ -157,19 +177,51 @@ static int analyze(const char *path, struct vpa_options *o, int progress, struct
 	return rc;
 }
 
+static int read_baseline(const char *path, struct vpa_report **out, struct vpt_err *err)
+{
+	char *text;
+	size_t len;
+	int rc = vpa_file_read(path, &text, &len, err);
+
+	if (rc)
+		return rc;
+	rc = vpa_baseline_read(text, len, path, out, err);
+	vpt_free(text);
+	return rc;
+}
+
+static int read_baselines(const struct vpa_args *args, struct captures *all, struct vpt_err *err)
+{
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < args->given_count && !rc; i++) {
+		if (args->given[i].option != BASELINE)
+			continue;
+		rc = read_baseline(args->given[i].text, &all->reports[all->count], err);
+		all->count += !rc;
+	}
+	return rc;
+}
+
 static int analyze_all(const struct vpa_args *args, struct vpa_options *o, struct captures *all,
 	struct vpt_err *err)
 {
 	const char *rules = vpa_text_of(args, RULES);
 	int rc = rules ? vpa_file_read(rules, &all->rules, &o->rules_len, err) : VPT_OK;
+	size_t i;
 
 	o->rules = all->rules;
-	all->reports = vpt_calloc(args->operand_count, sizeof(*all->reports));
+	all->reports = vpt_calloc(baselines(args) + args->operand_count, sizeof(*all->reports));
 	if (!rc && !all->reports)
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the reports");
-	for (; !rc && all->count < args->operand_count; all->count += !rc)
-		rc = analyze(args->operands[all->count], o, !vpa_has(args, NO_PROGRESS),
+	if (!rc)
+		rc = read_baselines(args, all, err);
+	for (i = 0; !rc && i < args->operand_count; i++) {
+		rc = analyze(args->operands[i], o, !vpa_has(args, NO_PROGRESS),
 			&all->reports[all->count], err);
+		all->count += !rc;
+	}
 	return rc;
 }
 
@@ -190,6 +242,8 @@ static int render(const struct vpa_args *args, const struct vpa_comparison *c, s
 		return rc;
 	if (vpa_is(args, FORMAT, "json"))
 		o.failed = vpa_compare_json(c, o.sink, &o.err);
+	else if (vpa_is(args, FORMAT, "md"))
+		o.failed = vpa_compare_markdown(c, o.sink, &o.err);
 	else
 		o.failed = vpa_compare_text(c, vpa_terminal_width(&o),
 			vpa_terminal_colour(&o, vpa_text_of(args, COLOR)), vpa_number_of(args, TOP),
@@ -239,7 +293,7 @@ static int run(const struct vpa_args *args)
 
 const struct vpa_command vpa_cmd_compare = {
 	.name = "compare",
-	.usage = "A B [options], or A... -- B... [options]",
+	.usage = "A B | A... -- B... | --baseline A.json B... [options]",
 	.help = "say which of two captures is faster, how sure that is, and why",
 	.about =
 		"Every change is from A to B. The captures are compared by the best unit that all\n"

@@ -134,6 +134,8 @@ size_t vpa_compare_leading(
 
 /* ---- the window ---- */
 
+static const char other_kernels[] = "(other kernels)";
+
 static int compare_text(const char *a, const char *b)
 {
 	if (!a || !b)
@@ -199,7 +201,7 @@ static void add_families(struct vpa_comparison *c, const struct vpa_report *r, i
 		return;
 	*(in_b ? &c->b_cut : &c->a_cut) = 1;
 	c->rows[c->row_count] = (struct vpa_compared_row){
-		.kind = VPA_PART_BUSY, .name = "(other kernels)", .family = ""};
+		.kind = VPA_PART_BUSY, .name = other_kernels, .family = ""};
 	set_side(&c->rows[c->row_count++], in_b, all > listed ? all - listed : 0,
 		all_ns - listed_ns);
 }
@@ -239,6 +241,14 @@ static size_t most_rows(const struct vpa_report *r)
 	return rows;
 }
 
+static void add_row(struct vpa_compared_row *to, const struct vpa_compared_row *row)
+{
+	to->a_count += row->a_count;
+	to->b_count += row->b_count;
+	to->times.a_ns += row->times.a_ns;
+	to->times.b_ns += row->times.b_ns;
+}
+
 /* Joins equal rows, which stand side by side. */
 static void join_rows(struct vpa_comparison *c)
 {
@@ -251,11 +261,37 @@ static void join_rows(struct vpa_comparison *c)
 			c->rows[kept++] = c->rows[i];
 			continue;
 		}
-		to->a_count += c->rows[i].a_count;
-		to->b_count += c->rows[i].b_count;
-		to->times.a_ns += c->rows[i].times.a_ns;
-		to->times.b_ns += c->rows[i].times.b_ns;
+		add_row(to, &c->rows[i]);
 	}
+	c->row_count = kept;
+}
+
+/* Whether a kernel may have a counterpart among those that the other side does not list. */
+static int may_be_other(const struct vpa_comparison *c, const struct vpa_compared_row *row)
+{
+	if (row->kind != VPA_PART_BUSY || row->name == other_kernels ||
+		!strcmp(row->family, row->name)) /* copies */
+		return 0;
+	return (c->a_cut && !row->a_count) || (c->b_cut && !row->b_count);
+}
+
+/* Adds to the other kernels those that cannot be matched. */
+static void fold_unlisted(struct vpa_comparison *c)
+{
+	struct vpa_compared_row *other = NULL;
+	size_t i, kept = 0;
+
+	for (i = 0; i < c->row_count && !other; i++)
+		if (c->rows[i].name == other_kernels)
+			other = &c->rows[i];
+	for (i = 0; i < c->row_count && other; i++)
+		if (may_be_other(c, &c->rows[i])) {
+			add_row(other, &c->rows[i]);
+			c->rows[i].name = NULL;
+		}
+	for (i = 0; i < c->row_count; i++)
+		if (c->rows[i].name)
+			c->rows[kept++] = c->rows[i];
 	c->row_count = kept;
 }
 
@@ -298,5 +334,6 @@ int vpa_compare_rows(struct vpa_comparison *c, const struct vpa_compared_units *
 	}
 	qsort(c->rows, c->row_count, sizeof(*c->rows), by_row);
 	join_rows(c);
+	fold_unlisted(c);
 	return divide_rows(c);
 }

@@ -398,6 +398,17 @@ static int build(struct vpa_comparison *c)
 	return c->arena.failed ? VPT_ENOMEM : VPT_OK;
 }
 
+/* A copy of the list; the reports stay borrowed. Its list is NULL without memory. */
+static struct vpa_side copy_side(struct vpa_arena *arena, const struct vpa_side *s)
+{
+	const struct vpa_report **reports = vpa_arena_alloc(arena, s->count, sizeof(*s->reports));
+	size_t i;
+
+	for (i = 0; reports && i < s->count; i++)
+		reports[i] = s->reports[i];
+	return (struct vpa_side){reports, s->count};
+}
+
 int vpa_compare(const struct vpa_side *a, const struct vpa_side *b,
 	const struct vpa_compare_options *options, struct vpa_comparison **out, struct vpt_err *err)
 {
@@ -407,12 +418,13 @@ int vpa_compare(const struct vpa_side *a, const struct vpa_side *b,
 	*out = NULL;
 	if (!c)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a comparison");
-	c->a = *a;
-	c->b = *b;
+	c->a = copy_side(&c->arena, a);
+	c->b = copy_side(&c->arena, b);
 	c->margin = options->margin;
 	c->a_noise = c->b_noise = c->a_run_noise = c->b_run_noise = -1;
 	c->detectable = c->p = c->least_p = -1;
-	rc = check(c, err);
+	rc = c->arena.failed ? vpt_fail(err, VPT_ENOMEM, "no memory for a comparison")
+			     : check(c, err);
 	if (!rc && build(c))
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for a comparison");
 	if (rc) {

@@ -162,6 +162,9 @@ size_t vpa_compare_leading(
  * VPT_ENOMEM. */
 int vpa_compare_text(const struct vpa_comparison *c, unsigned width, int colour, size_t top,
 	struct vpt_sink *sink, struct vpt_err *err);
+/* The same as GitHub-flavoured Markdown, for a pull request. */
+int vpa_compare_markdown(
+	const struct vpa_comparison *c, struct vpt_sink *sink, struct vpt_err *err);
 int vpa_compare_json(const struct vpa_comparison *c, struct vpt_sink *sink, struct vpt_err *err);
 
 #endif

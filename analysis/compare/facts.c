@@ -3,7 +3,7 @@
  * A side's fact is its runs' common text; if they differ, all texts, separated by commas. */
 #include "analysis/compare/build.h"
 
-#include "formats/memory.h"
+#include "analysis/render/fields.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -191,6 +191,23 @@ static const char *meta_text(const struct vpa_report *r, const char *key, struct
 	return vpa_meta(r, key);
 }
 
+/* What every tool records, whatever it calls it. */
+static const char *system_text(const struct vpa_report *r, const char *key, struct vpa_arena *arena)
+{
+	const struct vpa_at at = {r, r, NULL};
+	char bytes[VPA_FIELD_BYTES];
+	size_t i;
+
+	(void)arena;
+	for (i = 0; i < vpa_fields_system.count; i++) {
+		const struct vpa_field *f = &vpa_fields_system.at[i];
+
+		if (!strcmp(f->key, key) && f->text)
+			return f->text(&at, f->offset, bytes);
+	}
+	return NULL;
+}
+
 /* Pairs that say nothing about the run, only about its file. */
 static int is_dull(const char *key)
 {
@@ -217,7 +234,7 @@ static void add_meta(struct vpa_comparison *c, const struct vpa_side *s)
 		for (k = 0; k < s->reports[i]->meta_count; k++) {
 			const char *key = s->reports[i]->meta[k].key;
 
-			if (key && !is_dull(key) && !has_fact(c, key))
+			if (key && !is_dull(key) && !vpa_system_has(key) && !has_fact(c, key))
 				add_fact(c, key, meta_text, key, 0);
 		}
 }
@@ -241,6 +258,7 @@ int vpa_compare_facts(struct vpa_comparison *c)
 		{"simulated", simulated_text, 0},
 		{"recorded as", format_text, 0},
 	};
+	static const char *const system[] = {"host", "command", "driver", "cupti", "rank"};
 	size_t i;
 
 	c->facts = vpa_arena_alloc(&c->arena, FACTS_MAX, sizeof(*c->facts));
@@ -248,6 +266,8 @@ int vpa_compare_facts(struct vpa_comparison *c)
 		return VPT_ENOMEM;
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		add_fact(c, facts[i].name, facts[i].read, NULL, facts[i].is_work);
+	for (i = 0; i < sizeof(system) / sizeof(system[0]); i++)
+		add_fact(c, system[i], system_text, system[i], 0);
 	add_meta(c, &c->a);
 	add_meta(c, &c->b);
 	return c->arena.failed ? VPT_ENOMEM : VPT_OK;

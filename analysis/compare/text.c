@@ -5,13 +5,14 @@
 
 #include "analysis/compare/build.h"
 #include "analysis/render/kernel_names.h"
+#include "analysis/render/markdown.h"
 #include "formats/count.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-enum { ROWS = 12, FACT_COLUMNS = 56, LEADING = 3 };
+enum { ROWS = 12, MARKDOWN_ROWS = 8, FACT_COLUMNS = 56, LEADING = 3 };
 
 /* ---- numbers ---- */
 
@@ -80,6 +81,8 @@ static struct vpa_num per_unit(double value)
 {
 	if (value < 0)
 		return (struct vpa_num){"-"};
+	if (value > 1e18)
+		return (struct vpa_num){"1e18"};
 	if (value >= 100 || fabs(value - round(value)) < 1e-9)
 		return vpa_count((uint64_t)(value + 0.5));
 	return vpa_fixed(value, 2);
@@ -129,7 +132,11 @@ static void put_headline(struct vpa_page *p, const struct vpa_comparison *c)
 			percent(c->unit == VPA_UNIT_WINDOW ? c->time_low : c->rate_low).text,
 			percent(c->unit == VPA_UNIT_WINDOW ? c->time_high : c->rate_high).text);
 	vpa_page_words(p, "VERDICT", style_of(c->verdict), "%s.", w.text);
-	vpa_page_words(p, "", VPA_PLAIN, "The mean %s takes %s -> %s ms: %s ms.", unit_text(c),
+}
+
+static void put_mean(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	vpa_page_words(p, "MEAN", VPA_PLAIN, "The mean %s takes %s -> %s ms: %s ms.", unit_text(c),
 		plain_ms(c->a_total_ns, c->a_over, 3).text,
 		plain_ms(c->b_total_ns, c->b_over, 3).text, change_ms(c->delta_ns, 6).text);
 }
@@ -183,7 +190,8 @@ static void put_notes(struct vpa_page *p, const struct vpa_comparison *c)
 	size_t i;
 
 	for (i = 0; i < c->note_count; i++)
-		vpa_page_words(p, i ? "" : "NOTE", VPA_PLAIN, "- %s", c->notes[i]);
+		vpa_page_words(
+			p, i ? "" : "NOTES", VPA_PLAIN, "%s%s", p->form ? "" : "- ", c->notes[i]);
 }
 
 /* ---- the set-up ---- */
@@ -359,9 +367,11 @@ static void put_stages(struct vpa_page *p, const struct vpa_comparison *c)
 
 static const char *state_of(const struct vpa_comparison *c, const struct vpa_compared_row *r)
 {
-	if (!r->a_count && !c->a_cut)
+	int is_copy = vpa_same(r->name, r->family);
+
+	if (!r->a_count && (!c->a_cut || is_copy))
 		return "new";
-	if (!r->b_count && !c->b_cut)
+	if (!r->b_count && (!c->b_cut || is_copy))
 		return "gone";
 	return "";
 }
@@ -574,9 +584,10 @@ void vpa_compare_put(struct vpa_page *p, const struct vpa_comparison *c, size_t 
 {
 	size_t rows = top ? top : ROWS;
 
+	put_headline(p, c);
 	put_side(p, "A", &c->a);
 	put_side(p, "B", &c->b);
-	put_headline(p, c);
+	put_mean(p, c);
 	put_method(p, c);
 	put_notes(p, c);
 	put_facts(p, c);
@@ -599,4 +610,16 @@ int vpa_compare_text(const struct vpa_comparison *c, unsigned width, int colour,
 	vpa_compare_put(&p, c, top);
 	vpa_page_end(&p);
 	return p.rc;
+}
+
+/* ---- Markdown ---- */
+
+static void put_page(struct vpa_page *p, const void *ctx)
+{
+	vpa_compare_put(p, ctx, MARKDOWN_ROWS);
+}
+
+int vpa_compare_markdown(const struct vpa_comparison *c, struct vpt_sink *sink, struct vpt_err *err)
+{
+	return vpa_markdown_page(put_page, c, 2 * MARKDOWN_ROWS, sink, err);
 }

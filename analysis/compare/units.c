@@ -108,6 +108,16 @@ static int steps_of(const struct vpa_report *r, struct vpa_arena *arena, struct 
 
 /* ---- the window ---- */
 
+static size_t cause_part(const char *name)
+{
+	size_t i;
+
+	for (i = VPA_OVERVIEW_IDLE; i < VPA_OVERVIEW_PARTS; i++)
+		if (!strcmp(vpa_overview_part_name(i), name))
+			return i;
+	return VPA_UNIT_PARTS;
+}
+
 static size_t family_part(const char *name)
 {
 	size_t i;
@@ -199,7 +209,7 @@ static int add_request(const struct vpa_blocks *b, uint64_t *sums)
 	for (i = 0; i < b->part_count; i++) {
 		const struct vpa_block_part *p = &b->parts[i];
 		size_t part = p->kind == VPA_PART_BUSY   ? family_part(p->name)
-			      : p->kind == VPA_PART_IDLE ? VPA_OVERVIEW_IDLE + (size_t)p->cause
+			      : p->kind == VPA_PART_IDLE ? cause_part(p->name)
 							 : VPA_UNIT_PAUSED;
 
 		if (part >= VPA_UNIT_PARTS)

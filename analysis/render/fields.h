@@ -202,6 +202,9 @@ extern const struct vpa_fields vpa_fields_checks, vpa_fields_graphs, vpa_fields_
 /* Of struct vpa_spread: all fields, and all without the number of samples and their sum. */
 extern const struct vpa_fields vpa_fields_spread, vpa_fields_spread_values;
 
+/* Whether a key of the metadata is one of those that have a key of their own in vpa_fields_system. */
+int vpa_system_has(const char *key);
+
 /* The names of enum vpa_cause, "sync" etc., for CHOICE(vpa_cause, ...). */
 const char *vpa_cause_choice(size_t i);
 

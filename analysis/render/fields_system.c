@@ -85,6 +85,17 @@ static int is_fact(const char *const keys[FACTS], const char *key)
 	return 0;
 }
 
+int vpa_system_has(const char *key)
+{
+	size_t fact, name;
+
+	for (fact = 0; fact < FACTS; fact++)
+		for (name = 0; name < COUNT(fact_names[0]) && fact_names[fact][name]; name++)
+			if (!strcmp(fact_names[fact][name], key))
+				return 1;
+	return 0;
+}
+
 static int is_tag(const char *key)
 {
 	return strncmp(key, tag_prefix, sizeof(tag_prefix) - 1) == 0;

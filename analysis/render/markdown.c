@@ -7,6 +7,7 @@
  *
  * Names from a trace stay text: what Markdown, or the HTML in it, gives a meaning is escaped, and so
  * is what GitHub turns into a link or a notification of its own accord. */
+#include "analysis/render/markdown.h"
 #include "analysis/render/renderer.h"
 #include "analysis/render/text.h"
 #include "formats/io.h"
@@ -253,6 +254,17 @@ static void put_table(struct vpa_page *p, const struct vpa_table *t)
 }
 
 static const struct vpa_page_form form = {put_words, put_table};
+
+int vpa_markdown_page(void (*put_page)(struct vpa_page *p, const void *ctx), const void *ctx,
+	size_t rows, struct vpt_sink *sink, struct vpt_err *err)
+{
+	struct markdown m = {.rows = rows};
+
+	vpa_page_init(&m.page, sink, VPA_COLUMNS_MAX, 0, err);
+	m.page.form = &form;
+	put_page(&m.page, ctx);
+	return m.page.rc;
+}
 
 /* ---- the page ---- */
 
