@@ -362,6 +362,16 @@ struct vpa_stage_row {
 	int touched;     /* missing records may change these figures */
 };
 
+/* From the start of a marked step, or of an iteration, to that of the next in its request. */
+struct vpa_step_part {
+	uint64_t request; /* its number among those with such steps */
+	uint64_t start_ns, period_ns;
+	/* Summed over all devices: busy + idle + paused = period * devices. */
+	uint64_t busy_ns, idle_ns, paused_ns;
+	unsigned devices;
+	uint64_t *parts_ns; /* by part of overview.h */
+};
+
 /* ---- steps that nothing marks: inferred by folds/steps.c ---- */
 
 struct vpa_inferred_step {
@@ -470,6 +480,11 @@ struct vpa_report {
 	size_t request_count;
 	struct vpa_stage_row *stages; /* in order of their first op */
 	size_t stage_count;
+	/* If the options request them; by request, then time. Iterations if there are no steps. */
+	struct vpa_step_part *step_parts;
+	size_t step_part_count;
+	uint64_t steps_marked; /* all such steps of the window */
+	int steps_are_iterations;
 	struct vpa_inferred *inferred; /* a row per device; none if anything is marked */
 	size_t inferred_count;
 	/* Why figures of requests are unavailable; the verdict's reasons include them. */
@@ -560,6 +575,7 @@ struct vpa_options {
 	const struct vpa_tap *tap; /* observes the pass, see tap.h; NULL: none */
 	/* 1: the report has an overview, samples of counters, and the parts of each block. */
 	int overview;
+	int step_parts; /* 1: and those of each marked step; at most 4,096 of them */
 };
 
 struct vpt_trace;

@@ -175,7 +175,7 @@ done <<'CASES'
 2|fps<3%|expected a number such as 16 after "<" in "fps<3%"
 2|fps-2|expected percent such as 2% after "-"
 2|period>7|expected a time such as 750ms
-2|steps/s<3|unavailable, the captures have no inferred steps
+2|steps/s<3|unavailable, the captures have no steps to compare
 CASES
 expect 0 "no change" compare plain.zst plain.zst --fail-if fps-0% --fail-if idle+0%
 expect 4 "one of several" compare plain.zst sync.zst --fail-if 'fps<1' --fail-if idle+1%

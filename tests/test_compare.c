@@ -51,6 +51,7 @@ static struct vpa_report *report_of_trace(struct vpt_trace *trace, struct vpa_op
 
 	options->top = 1000000;
 	options->overview = 1;
+	options->step_parts = 1;
 	if (vpa_analyze(trace, "random", options, &r, &err))
 		r = NULL; /* an empty window */
 	vpt_trace_close(trace);
@@ -87,8 +88,9 @@ __attribute__((format(printf, 2, 3))) static void put(struct text *t, const char
 	assert_true(t->used < sizeof(t->bytes));
 }
 
-/* Blocks of kernels on one or two GPUs, with waits, copies and gaps between; some without frames. */
-static struct vpa_report *block_report(uint64_t seed)
+/* Ranges called "`what` 0" ... of kernels on one or two GPUs, with waits and gaps between; some blocks without
+ * frames. */
+static struct vpa_report *marked_report(const char *what, uint64_t seed)
 {
 	static const char *const names[] = {"flash_fwd_kernel", "ampere_sgemm_128x64", "mystery"};
 	static struct text t;
@@ -119,12 +121,23 @@ static struct vpa_report *block_report(uint64_t seed)
 				put(&t, "call t1 cudaStreamSynchronize %" PRIu64 "-%" PRIu64 "\n",
 					at - ns / 2, at + 1);
 		}
-		put(&t, "range t1 %" PRIu64 "-%" PRIu64 " \"block %" PRIu64 "\"\n", from, ++at, i);
+		put(&t, "range t1 %" PRIu64 "-%" PRIu64 " \"%s%" PRIu64 "\"\n", from, ++at, what,
+			i);
 		at++;
 	}
 	if (vpt_script_trace(t.bytes, &trace, &err))
 		fail_msg("seed %" PRIu64 ": %s", seed, err.text);
 	return report_of_trace(trace, &options);
+}
+
+static struct vpa_report *block_report(uint64_t seed)
+{
+	return marked_report("block ", seed);
+}
+
+static struct vpa_report *step_report(uint64_t seed)
+{
+	return marked_report(seed % 4 < 2 ? "step " : "ProfilerStep#", seed);
 }
 
 /* ---- what holds for each pair ---- */
@@ -236,6 +249,41 @@ static void windows_add_up(void **state)
 {
 	(void)state;
 	random_pairs(random_report, 300, 200);
+}
+
+/* The parts of each step fill its period, and steps follow each other. */
+static void steps_are_full(const struct vpa_report *r)
+{
+	size_t i, k;
+
+	for (i = 0; i < r->step_part_count; i++) {
+		const struct vpa_step_part *s = &r->step_parts[i];
+		uint64_t sum = 0;
+
+		for (k = 0; k < VPA_OVERVIEW_PARTS; k++)
+			sum += s->parts_ns[k];
+		assert_int_equal(sum, s->busy_ns + s->idle_ns);
+		assert_int_equal(sum, s->period_ns * s->devices);
+		assert_int_equal(s->paused_ns, 0);
+		if (i)
+			assert_int_equal(s->start_ns, s[-1].start_ns + s[-1].period_ns);
+	}
+}
+
+static void steps_add_up(void **state)
+{
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 200; seed++) {
+		struct vpa_report *r = step_report(seed);
+
+		assert_true(r->step_part_count > 0 && r->steps_marked == r->step_part_count + 1);
+		assert_int_equal(r->steps_are_iterations, seed % 4 >= 2);
+		steps_are_full(r);
+		vpa_report_free(r);
+	}
+	random_pairs(step_report, 300, 300);
 }
 
 static void blocks_add_up(void **state)
@@ -514,6 +562,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows_add_up),
 		cmocka_unit_test(blocks_add_up),
+		cmocka_unit_test(steps_add_up),
 		cmocka_unit_test(baselines_read_back),
 		cmocka_unit_test(baselines_with_faults),
 		cmocka_unit_test(equal_pairs),

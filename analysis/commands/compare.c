@@ -112,6 +112,7 @@ static int set_options(
 	*o = (struct vpa_options){.jobs = (unsigned)vpa_number_of(args, JOBS),
 		.top = 1000000,
 		.overview = 1,
+		.step_parts = 1,
 		.has_from = vpa_has(args, FROM),
 		.has_to = vpa_has(args, TO),
 		.from_ns = vpa_number_of(args, FROM),
@@ -297,7 +298,8 @@ const struct vpa_command vpa_cmd_compare = {
 	.help = "say which of two captures is faster, how sure that is, and why",
 	.about =
 		"Every change is from A to B. The captures are compared by the best unit that all\n"
-		"of them have: measured blocks, inferred steps, else the whole window. Units are\n"
+		"of them have: measured blocks, marked steps, iterations,\n"
+		"inferred steps, else the whole window. Units are\n"
 		"paired by request and index. Several runs of a side are separated from those of\n"
 		"the other by --. With three or more a side the test is between runs.",
 	.options = options,

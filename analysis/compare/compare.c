@@ -103,6 +103,8 @@ static void choose_rate(struct vpa_comparison *c, const struct vpa_compared_unit
 {
 	static const char *const rates[] = {[VPA_UNIT_BLOCK] = "blocks/s",
 		[VPA_UNIT_STEP] = "steps/s",
+		[VPA_UNIT_ITERATION] = "iterations/s",
+		[VPA_UNIT_INFERRED] = "steps/s",
 		[VPA_UNIT_WINDOW] = "windows/s"};
 	int all_known = 1;
 	size_t i, k, at;

@@ -99,7 +99,7 @@ struct vpa_comparison {
 	enum vpa_verdict_change verdict;
 	enum vpa_unit_kind unit;
 	int per_frame;         /* frames per unit differ: times are for each frame */
-	const char *rate_name; /* "FPS", "blocks/s", "steps/s", "windows/s" */
+	const char *rate_name; /* "FPS", "blocks/s", "steps/s", "iterations/s", "windows/s" */
 	double a_rate, b_rate; /* of the paired units */
 	/* Relative change of the time of a unit (or frame), and of the rate. Low and high: the ends of
 	 * the interval; valid if level is not 0. */

@@ -158,7 +158,7 @@ static int has_figure(const struct vpa_limit *l, const struct vpa_comparison *c)
 	if (l->figure == VPA_LIMIT_BPS)
 		return c->unit == VPA_UNIT_BLOCK && !c->per_frame;
 	if (l->figure == VPA_LIMIT_STEPS)
-		return c->unit == VPA_UNIT_STEP;
+		return !strcmp(c->rate_name, "steps/s");
 	return !l->part || c->by_part;
 }
 
@@ -246,7 +246,7 @@ int vpa_limit_holds(const struct vpa_limit *l, const struct vpa_comparison *c, i
 			l->part                      ? "idle and busy time by part"
 			: l->figure == VPA_LIMIT_FPS ? "measured blocks with frames"
 			: l->figure == VPA_LIMIT_BPS ? "measured blocks with equal frames"
-						     : "inferred steps");
+						     : "steps to compare");
 	value = is_change ? change_of(l, c) : value_of(l, c);
 	put_value(l, value, what);
 	if (l->relation == '<')

@@ -88,6 +88,17 @@ static struct vpa_num per_unit(double value)
 	return vpa_fixed(value, 2);
 }
 
+static const char *unit_title(enum vpa_unit_kind unit)
+{
+	static const char *const titles[] = {[VPA_UNIT_BLOCK] = "BLOCK",
+		[VPA_UNIT_STEP] = "STEP",
+		[VPA_UNIT_ITERATION] = "ITERATION",
+		[VPA_UNIT_INFERRED] = "INFERRED STEP",
+		[VPA_UNIT_WINDOW] = "WINDOW"};
+
+	return titles[unit];
+}
+
 static const char *unit_text(const struct vpa_comparison *c)
 {
 	return c->per_frame ? "frame" : vpa_unit_kind_name(c->unit);
@@ -304,10 +315,7 @@ static void put_parts(struct vpa_page *p, const struct vpa_comparison *c, size_t
 		return;
 	}
 	vpa_table_init(&t, columns, COUNT(columns), "WHY THE MEAN %s CHANGED",
-		c->per_frame                ? "FRAME"
-		: c->unit == VPA_UNIT_BLOCK ? "BLOCK"
-		: c->unit == VPA_UNIT_STEP  ? "STEP"
-					    : "WINDOW");
+		c->per_frame ? "FRAME" : unit_title(c->unit));
 	row = vpa_table_row(&t, 1, "%s", c->unit == VPA_UNIT_WINDOW ? "window" : "period");
 	fill_times(row, c, c->a_total_ns, c->b_total_ns, c->delta_ns);
 	add_kind(&t, c, VPA_PART_BUSY, "GPU BUSY, by kernel family", top);

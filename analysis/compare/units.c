@@ -7,8 +7,11 @@
 
 const char *vpa_unit_kind_name(enum vpa_unit_kind kind)
 {
-	static const char *const names[] = {
-		[VPA_UNIT_BLOCK] = "block", [VPA_UNIT_STEP] = "step", [VPA_UNIT_WINDOW] = "window"};
+	static const char *const names[] = {[VPA_UNIT_BLOCK] = "block",
+		[VPA_UNIT_STEP] = "step",
+		[VPA_UNIT_ITERATION] = "iteration",
+		[VPA_UNIT_INFERRED] = "inferred step",
+		[VPA_UNIT_WINDOW] = "window"};
 
 	return kind < VPA_UNIT_KINDS ? names[kind] : "";
 }
@@ -79,7 +82,36 @@ static int blocks_of(const struct vpa_report *r, struct vpa_arena *arena, struct
 
 /* ---- steps ---- */
 
-static int steps_of(const struct vpa_report *r, struct vpa_arena *arena, struct vpa_units *out)
+static int marked_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct vpa_arena *arena,
+	struct vpa_units *out)
+{
+	int64_t index = 0;
+	size_t i;
+
+	if (r->steps_are_iterations != (kind == VPA_UNIT_ITERATION))
+		return VPT_OK;
+	out->units = vpa_arena_alloc(arena, r->step_part_count, sizeof(*out->units));
+	if (!out->units)
+		return VPT_ENOMEM;
+	for (i = 0; i < r->step_part_count; i++) {
+		const struct vpa_step_part *s = &r->step_parts[i];
+
+		index = i && r->step_parts[i - 1].request == s->request ? index + 1 : 0;
+		out->units[out->count++] = (struct vpa_unit){.request = s->request,
+			.index = index,
+			.period_ns = s->period_ns,
+			.devices = s->devices,
+			.busy_ns = s->busy_ns,
+			.idle_ns = s->idle_ns,
+			.paused_ns = s->paused_ns,
+			.parts_ns = s->parts_ns,
+			.touched = vpa_is_touched(r, s->start_ns, s->start_ns + s->period_ns)};
+	}
+	out->in_window = r->steps_marked;
+	return VPT_OK;
+}
+
+static int inferred_of(const struct vpa_report *r, struct vpa_arena *arena, struct vpa_units *out)
 {
 	size_t i, k, count = 0;
 
@@ -168,8 +200,10 @@ int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct vpa
 	*out = (struct vpa_units){.report = r};
 	if (kind == VPA_UNIT_BLOCK)
 		return blocks_of(r, arena, out);
-	if (kind == VPA_UNIT_STEP)
-		return steps_of(r, arena, out);
+	if (kind == VPA_UNIT_STEP || kind == VPA_UNIT_ITERATION)
+		return marked_of(r, kind, arena, out);
+	if (kind == VPA_UNIT_INFERRED)
+		return inferred_of(r, arena, out);
 	return window_of(r, arena, out);
 }
 

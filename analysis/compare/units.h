@@ -1,6 +1,6 @@
 /* units.h - what two captures are compared by: the units of work that both have.
  *
- * A unit is a measured video block, a step, or the whole window. It has a key, by which units of two
+ * A unit is a measured video block, a step, an iteration, or the whole window. It has a key, by which units of two
  * captures are paired: the request's number among those with such units, and the unit's index in it. A
  * series drifts and its neighbours resemble each other, so the k-th unit is compared with the k-th. */
 #ifndef VPA_ANALYSIS_COMPARE_UNITS_H
@@ -11,13 +11,15 @@
 
 /* The best first. */
 enum vpa_unit_kind {
-	VPA_UNIT_BLOCK,  /* measured blocks, by their period */
-	VPA_UNIT_STEP,   /* inferred steps, by their period; a "request" is a GPU */
-	VPA_UNIT_WINDOW, /* the window; a single one */
+	VPA_UNIT_BLOCK,     /* measured blocks, by their period */
+	VPA_UNIT_STEP,      /* marked steps, from one to the next */
+	VPA_UNIT_ITERATION, /* of a profiler or of training, where no steps are marked */
+	VPA_UNIT_INFERRED,  /* inferred steps, by their period; a "request" is a GPU */
+	VPA_UNIT_WINDOW,    /* the window; a single one */
 	VPA_UNIT_KINDS
 };
 
-/* "block", "step", "window" */
+/* "block", "step", "iteration", "inferred step", "window" */
 const char *vpa_unit_kind_name(enum vpa_unit_kind kind);
 
 enum {

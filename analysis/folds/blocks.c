@@ -26,6 +26,7 @@ static struct vpa_blocks_table *begun(void *state, const struct vpa_fold_context
 	if (!s->pipeline) {
 		vpa_sweep_init(&s->sweep);
 		s->pipeline = c->pipeline;
+		s->pins_steps = c->options->step_parts;
 	}
 	return s;
 }
@@ -165,7 +166,17 @@ static int find_scopes(struct vpa_blocks_table *s, const struct vpa_fold_context
 	return vpa_blocks_find_laps(s, c, at_ns, p);
 }
 
-/* Notes the first op of a scope. A block's start becomes an edge. */
+/* Whether the start of a scope becomes an edge. */
+static int has_pin(struct vpa_blocks_table *s, enum vpa_scope_kind kind)
+{
+	if (kind == VPA_SCOPE_BLOCK)
+		return 1;
+	if ((kind != VPA_SCOPE_STEP && kind != VPA_SCOPE_ITERATION) || !s->pins_steps)
+		return 0;
+	return s->pinned_steps < VPA_STEP_PARTS_MAX && ++s->pinned_steps;
+}
+
+/* Notes the first op of a scope. */
 static int note_first(struct vpa_blocks_table *s, uint32_t scope, uint64_t start_ns)
 {
 	struct vpa_scope_gpu *g = &s->gpu[scope];
@@ -173,7 +184,7 @@ static int note_first(struct vpa_blocks_table *s, uint32_t scope, uint64_t start
 	if (g->first_ns != UINT64_MAX)
 		return VPT_OK;
 	g->first_ns = start_ns;
-	if (vpa_blocks_scope(s, scope)->label.kind != VPA_SCOPE_BLOCK)
+	if (!has_pin(s, vpa_blocks_scope(s, scope)->label.kind))
 		return VPT_OK;
 	g->pin = vpa_sweep_pin(&s->sweep);
 	return g->pin == VPA_NONE ? VPT_ENOMEM : VPT_OK;

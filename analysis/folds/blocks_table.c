@@ -94,7 +94,7 @@ static int add_sample(
 	if (vpt_grow(&s->samples, &s->sample_cap, s->sample_count + 1, sizeof(*s->samples)))
 		return VPT_ENOMEM;
 	s->samples[s->sample_count++] = (struct vpa_stage_sample){
-		g->first_ns, ns, g->block, g->request, g->row, nested ? 0 : g->lap};
+		g->first_ns, ns, g->block, g->request, g->row, nested ? 0 : g->lap, g->pin};
 	return VPT_OK;
 }
 

@@ -12,7 +12,8 @@ enum {
 	/* No trace of a video needs more. The excess is left out, and the report says so. */
 	VPA_MARKS_MAX = 16384,
 	VPA_STAGE_ROWS_MAX = 64,
-	VPA_SAMPLES_MAX = 1 << 19
+	VPA_SAMPLES_MAX = 1 << 19,
+	VPA_STEP_PARTS_MAX = 4096 /* steps whose parts are known */
 };
 
 /* What a scope did on the devices. */
@@ -20,8 +21,8 @@ struct vpa_scope_gpu {
 	uint8_t known;         /* 0: not filled in yet */
 	uint64_t first_ns;     /* start of its first op; UINT64_MAX: none so far */
 	uint64_t attention_ns; /* sum of its attention kernels' durations */
-	/* Of requests and blocks: the cut at its last op's end, the edge at its first op's start;
-	 * VPA_NONE: none. */
+	/* Of requests and blocks: the cut at its last op's end, the edge at its first op's start, also
+	 * of steps if their parts are wanted; VPA_NONE: none. */
 	uint32_t cut, pin;
 	uint32_t devices; /* mask */
 	/* Scopes around it; VPA_NONE: none. A lap may continue from one into the next. */
@@ -52,6 +53,7 @@ struct vpa_stage_sample {
 	uint64_t first_ns, ns;
 	uint32_t block, request, row;
 	uint32_t lap; /* of a sample not inside another: as in struct vpa_scope_gpu */
+	uint32_t pin; /* of a step or iteration: the edge at its first op's start; VPA_NONE: none */
 };
 
 struct vpa_ready_mark {
@@ -87,6 +89,8 @@ struct vpa_blocks_table {
 	int has_blocks;       /* a block was met: marks may need the ends of threads' ops */
 	int watches_threads;  /* so threads have cuts */
 	uint64_t last_end_ns; /* of all ops */
+	int pins_steps;       /* options.step_parts */
+	size_t pinned_steps;
 };
 
 static inline const struct vpa_scope *vpa_blocks_scope(
