@@ -575,7 +575,8 @@ struct vpa_options {
 	const struct vpa_tap *tap; /* observes the pass, see tap.h; NULL: none */
 	/* 1: the report has an overview, samples of counters, and the parts of each block. */
 	int overview;
-	int step_parts; /* 1: and those of each marked step; at most 4,096 of them */
+	int all_kernels; /* 1: `top` does not limit the table of kernels */
+	int step_parts;  /* 1: the parts of each block, and of each marked step up to 4,096 */
 };
 
 struct vpt_trace;

@@ -49,8 +49,7 @@ static struct vpa_report *report_of_trace(struct vpt_trace *trace, struct vpa_op
 	struct vpa_report *r = NULL;
 	struct vpt_err err = {0};
 
-	options->top = 1000000;
-	options->overview = 1;
+	options->all_kernels = 1;
 	options->step_parts = 1;
 	if (vpa_analyze(trace, "random", options, &r, &err))
 		r = NULL; /* an empty window */

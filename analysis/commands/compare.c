@@ -110,8 +110,8 @@ static int set_options(
 {
 	/* Every kernel counts, so that the rows add up. */
 	*o = (struct vpa_options){.jobs = (unsigned)vpa_number_of(args, JOBS),
-		.top = 1000000,
-		.overview = 1,
+		.top = 200,
+		.all_kernels = 1,
 		.step_parts = 1,
 		.has_from = vpa_has(args, FROM),
 		.has_to = vpa_has(args, TO),

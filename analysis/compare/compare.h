@@ -144,8 +144,8 @@ struct vpa_comparison {
 	int complete; /* all inputs are complete */
 };
 
-/* Compares. The caller frees *out; it borrows the reports. Reports with an overview in them have the parts
- * of each block. VPT_EINVAL with a sentence if there is nothing to compare; VPT_ENOMEM. */
+/* Compares. The caller frees *out; it borrows the reports. options.step_parts
+ * makes reports with the parts of each block and step. VPT_EINVAL with a sentence if there is nothing to compare; VPT_ENOMEM. */
 int vpa_compare(const struct vpa_side *a, const struct vpa_side *b,
 	const struct vpa_compare_options *options, struct vpa_comparison **out,
 	struct vpt_err *err);

@@ -159,6 +159,9 @@ static void put_leading(struct vpa_page *p, const struct vpa_comparison *c)
 	struct vpa_words w = {.used = 0};
 	size_t i, count = vpa_compare_leading(c, leading, LEADING);
 
+	if (c->verdict == VPA_CHANGE_SAME)
+		return;
+
 	for (i = 0; i < count; i++)
 		vpa_words_add(&w, ", ", "%s%s %s ms",
 			c->by_part && leading[i]->kind == VPA_PART_IDLE ? "idle: " : "",

@@ -493,7 +493,7 @@ static int write_series(struct measure *m)
 	m->values = vpt_alloc(b->count, sizeof(*m->values));
 	if (!b->series || !m->values)
 		return VPT_ENOMEM;
-	if (m->w->c->options->overview)
+	if (m->w->c->options->overview || m->w->c->options->step_parts)
 		m->parts_ns = vpa_arena_alloc(
 			&m->w->out->arena, b->count, VPA_SWEEP_PARTS * sizeof(*m->parts_ns));
 	for (i = 0; i < b->count; i++)

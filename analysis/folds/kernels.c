@@ -308,7 +308,7 @@ static int write_kernels(struct state *s, const struct vpa_fold_context *c, stru
 	qsort(rows, count, sizeof(*rows), compare_kernels);
 	out->kernels = rows;
 	out->kernel_names = count;
-	out->kernel_count = count < c->top ? count : c->top;
+	out->kernel_count = count < c->top || c->options->all_kernels ? count : c->top;
 	for (i = 0; i < out->kernel_count; i++)
 		rows[i].name = vpa_demangle(&out->arena, rows[i].name);
 	return write_unknown(rows, count, out);
