@@ -4,6 +4,7 @@
 #include "analysis/compare/pages.h"
 
 #include "analysis/compare/build.h"
+#include "analysis/compare/numbers.h"
 #include "analysis/render/kernel_names.h"
 #include "analysis/render/markdown.h"
 #include "formats/count.h"
@@ -13,80 +14,6 @@
 #include <stdio.h>
 
 enum { ROWS = 12, MARKDOWN_ROWS = 8, FACT_COLUMNS = 56, LEADING = 3 };
-
-/* ---- numbers ---- */
-
-/* "+12.3" with a sign, in ms; as many decimals as the largest number of its table needs. */
-static struct vpa_num change_ms(int64_t ns, unsigned decimals)
-{
-	struct vpa_num n = vpa_scaled(vpa_magnitude(ns), 1000000, decimals), out = {{0}};
-
-	snprintf(out.text, sizeof(out.text), "%s%.30s", ns < 0 ? "-" : ns > 0 ? "+" : "", n.text);
-	return out;
-}
-
-static struct vpa_num plain_ms(uint64_t total_ns, uint64_t over, unsigned decimals)
-{
-	return vpa_scaled(over ? (total_ns + over / 2) / over : 0, 1000000, decimals);
-}
-
-static unsigned decimals_of(uint64_t mean_ns)
-{
-	return mean_ns >= 100000000 ? 1 : mean_ns >= 1000000 ? 2 : 3;
-}
-
-/* A relative change: "+12.3 %"; more decimals if it is small. */
-static struct vpa_num percent(double share)
-{
-	double size = fabs(100 * share);
-	struct vpa_num n = vpa_fixed(size, size < 0.995 ? 2 : 1), out = {{0}};
-
-	snprintf(out.text, sizeof(out.text), "%s%.24s %%",
-		share < 0 && size >= 0.005 ? "-"
-		: size >= 0.005            ? "+"
-					   : "",
-		n.text);
-	return out;
-}
-
-static struct vpa_num size_of(double share)
-{
-	double size = fabs(100 * share);
-	struct vpa_num n = vpa_fixed(size, size < 0.995 ? 2 : 1), out = {{0}};
-
-	snprintf(out.text, sizeof(out.text), "%.24s %%", n.text);
-	return out;
-}
-
-static struct vpa_num rate(double value)
-{
-	return vpa_fixed(value, value < 10 ? 3 : 2);
-}
-
-/* The same of a count, which may be many times as large: "x 301". */
-static struct vpa_num growth(double a, double b)
-{
-	struct vpa_num out = {"new"};
-
-	if (a > 0 && b >= 10 * a)
-		snprintf(out.text, sizeof(out.text), "x %.30s",
-			b / a < 1e9 ? vpa_count((uint64_t)(b / a + 0.5)).text : "1e9");
-	else if (a > 0)
-		out = percent((b - a) / a);
-	return out;
-}
-
-/* A number per unit: whole where it is. */
-static struct vpa_num per_unit(double value)
-{
-	if (value < 0)
-		return (struct vpa_num){"-"};
-	if (value > 1e18)
-		return (struct vpa_num){"1e18"};
-	if (value >= 100 || fabs(value - round(value)) < 1e-9)
-		return vpa_count((uint64_t)(value + 0.5));
-	return vpa_fixed(value, 2);
-}
 
 static const char *unit_title(enum vpa_unit_kind unit)
 {
@@ -133,23 +60,28 @@ static void put_headline(struct vpa_page *p, const struct vpa_comparison *c)
 
 	if (c->unit != VPA_UNIT_WINDOW)
 		vpa_words_add(&w, "", "%s: %s %s -> %s, %s", words[c->verdict], c->rate_name,
-			rate(c->a_rate).text, rate(c->b_rate).text, percent(c->rate_change).text);
+			vpa_compared_rate(c->a_rate).text, vpa_compared_rate(c->b_rate).text,
+			vpa_compared_percent(c->rate_change).text);
 	else
 		vpa_words_add(&w, "", "%s: time of the window %s", words[c->verdict],
-			percent(c->time_change).text);
+			vpa_compared_percent(c->time_change).text);
 	if (c->level > 0)
 		vpa_words_add(&w, "", " (%s %% interval: %s to %s)",
 			vpa_fixed(100 * c->level, 0).text,
-			percent(c->unit == VPA_UNIT_WINDOW ? c->time_low : c->rate_low).text,
-			percent(c->unit == VPA_UNIT_WINDOW ? c->time_high : c->rate_high).text);
+			vpa_compared_percent(c->unit == VPA_UNIT_WINDOW ? c->time_low : c->rate_low)
+				.text,
+			vpa_compared_percent(
+				c->unit == VPA_UNIT_WINDOW ? c->time_high : c->rate_high)
+				.text);
 	vpa_page_words(p, "VERDICT", style_of(c->verdict), "%s.", w.text);
 }
 
 static void put_mean(struct vpa_page *p, const struct vpa_comparison *c)
 {
 	vpa_page_words(p, "MEAN", VPA_PLAIN, "The mean %s takes %s -> %s ms: %s ms.", unit_text(c),
-		plain_ms(c->a_total_ns, c->a_over, 3).text,
-		plain_ms(c->b_total_ns, c->b_over, 3).text, change_ms(c->delta_ns, 6).text);
+		vpa_compared_plain_ms(c->a_total_ns, c->a_over, 3).text,
+		vpa_compared_plain_ms(c->b_total_ns, c->b_over, 3).text,
+		vpa_compared_change_ms(c->delta_ns, 6).text);
 }
 
 /* The parts that changed most, in the direction of the whole. */
@@ -168,7 +100,7 @@ static void put_leading(struct vpa_page *p, const struct vpa_comparison *c)
 			c->by_part || leading[i]->kind == VPA_PART_PAUSED ? leading[i]->name
 			: leading[i]->kind == VPA_PART_IDLE               ? "GPU idle"
 									  : "GPU busy",
-			change_ms(leading[i]->times.delta_ns, 3).text);
+			vpa_compared_change_ms(leading[i]->times.delta_ns, 3).text);
 	if (w.used)
 		vpa_page_words(p, "BECAUSE", VPA_BOLD, "%s.", w.text);
 }
@@ -187,14 +119,15 @@ static void put_method(struct vpa_page *p, const struct vpa_comparison *c)
 			c->pairs, vpa_unit_kind_name(c->unit));
 	if (c->a_noise >= 0)
 		vpa_words_add(&w, ". ", "Spread of the %ss within a side: A %s, B %s",
-			vpa_unit_kind_name(c->unit), size_of(c->a_noise).text,
-			size_of(c->b_noise).text);
+			vpa_unit_kind_name(c->unit), vpa_compared_size_of(c->a_noise).text,
+			vpa_compared_size_of(c->b_noise).text);
 	if (c->a_run_noise >= 0 && c->b_run_noise >= 0)
 		vpa_words_add(&w, ". ", "Spread of the runs' medians: A %s, B %s",
-			size_of(c->a_run_noise).text, size_of(c->b_run_noise).text);
+			vpa_compared_size_of(c->a_run_noise).text,
+			vpa_compared_size_of(c->b_run_noise).text);
 	if (c->detectable >= 0)
 		vpa_words_add(&w, ". ", "Smallest change that this would show: %s",
-			size_of(c->detectable).text);
+			vpa_compared_size_of(c->detectable).text);
 	if (w.used)
 		vpa_page_words(p, "", VPA_PLAIN, "%s.", w.text);
 }
@@ -233,12 +166,13 @@ static void fill_times(struct vpa_row *row, const struct vpa_comparison *c, uint
 	uint64_t b_ns, int64_t delta_ns)
 {
 	uint64_t mean = c->a_over ? c->a_total_ns / c->a_over : 0;
-	unsigned decimals = decimals_of(mean);
+	unsigned decimals = vpa_compared_decimals_of(mean);
 
-	row->cells[0] = plain_ms(a_ns, c->a_over, decimals);
-	row->cells[1] = plain_ms(b_ns, c->b_over, decimals);
-	row->cells[2] = change_ms(delta_ns, decimals + 1);
-	row->cells[3] = mean ? percent((double)delta_ns / (double)mean) : (struct vpa_num){"-"};
+	row->cells[0] = vpa_compared_plain_ms(a_ns, c->a_over, decimals);
+	row->cells[1] = vpa_compared_plain_ms(b_ns, c->b_over, decimals);
+	row->cells[2] = vpa_compared_change_ms(delta_ns, decimals + 1);
+	row->cells[3] = mean ? vpa_compared_percent((double)delta_ns / (double)mean)
+			     : (struct vpa_num){"-"};
 }
 
 /* The parts of a kind, the smallest changes in one row. */
@@ -361,13 +295,15 @@ static void put_stages(struct vpa_page *p, const struct vpa_comparison *c)
 
 		row->cells[0] = stage_ms(s->a_ns);
 		row->cells[1] = stage_ms(s->b_ns);
-		row->cells[2] = both ? change_ms((int64_t)s->delta_ns, 2) : (struct vpa_num){"-"};
-		row->cells[3] = both && s->a_ns > 0 ? percent(s->delta_ns / s->a_ns)
+		row->cells[2] = both ? vpa_compared_change_ms((int64_t)s->delta_ns, 2)
+				     : (struct vpa_num){"-"};
+		row->cells[3] = both && s->a_ns > 0 ? vpa_compared_percent(s->delta_ns / s->a_ns)
 						    : (struct vpa_num){"-"};
-		row->cells[4] = per_unit(s->a_per_unit);
+		row->cells[4] = vpa_compared_per_unit(s->a_per_unit);
 		if (s->a_per_unit != s->b_per_unit)
 			snprintf(row->cells[4].text, sizeof(row->cells[4].text), "%.16s->%.16s",
-				per_unit(s->a_per_unit).text, per_unit(s->b_per_unit).text);
+				vpa_compared_per_unit(s->a_per_unit).text,
+				vpa_compared_per_unit(s->b_per_unit).text);
 		row->cells[5] = s->p < 0 ? (struct vpa_num){"-"} : vpa_fixed(s->p, 4);
 	}
 	vpa_page_blank(p);
@@ -393,11 +329,11 @@ static void fill_row(struct vpa_row *row, const struct vpa_comparison *c,
 	double a = c->a_window_units ? (double)r->a_count / (double)c->a_window_units : 0;
 	double b = c->b_window_units ? (double)r->b_count / (double)c->b_window_units : 0;
 
-	row->cells[0] = per_unit(a);
-	row->cells[1] = per_unit(b);
-	row->cells[2] = plain_ms(r->times.a_ns, c->a_window_over, decimals);
-	row->cells[3] = plain_ms(r->times.b_ns, c->b_window_over, decimals);
-	row->cells[4] = change_ms(r->times.delta_ns, decimals);
+	row->cells[0] = vpa_compared_per_unit(a);
+	row->cells[1] = vpa_compared_per_unit(b);
+	row->cells[2] = vpa_compared_plain_ms(r->times.a_ns, c->a_window_over, decimals);
+	row->cells[3] = vpa_compared_plain_ms(r->times.b_ns, c->b_window_over, decimals);
+	row->cells[4] = vpa_compared_change_ms(r->times.delta_ns, decimals);
 	snprintf(row->cells[5].text, sizeof(row->cells[5].text), "%s", state_of(c, r));
 }
 
@@ -431,7 +367,7 @@ static unsigned window_decimals(const struct vpa_comparison *c)
 
 	for (i = 0; i < c->row_count; i++)
 		ns += c->rows[i].times.a_ns;
-	return decimals_of(c->a_window_over ? ns / c->a_window_over : 0) + 1;
+	return vpa_compared_decimals_of(c->a_window_over ? ns / c->a_window_over : 0) + 1;
 }
 
 static void put_kernels(struct vpa_page *p, const struct vpa_comparison *c, size_t top)
@@ -494,7 +430,7 @@ static struct vpa_num count_of(const struct vpa_compared_count *n, double value)
 {
 	if (!strcmp(n->unit, "bytes"))
 		return vpa_bytes((uint64_t)(value + 0.5));
-	return per_unit(value);
+	return vpa_compared_per_unit(value);
 }
 
 static void put_counts(struct vpa_page *p, const struct vpa_comparison *c)
@@ -521,7 +457,7 @@ static void put_counts(struct vpa_page *p, const struct vpa_comparison *c)
 			n->unit);
 		row->cells[0] = count_of(n, n->a);
 		row->cells[1] = count_of(n, n->b);
-		row->cells[2] = growth(n->a, n->b);
+		row->cells[2] = vpa_compared_growth(n->a, n->b);
 	}
 	if (!count)
 		return;
@@ -563,7 +499,7 @@ static void put_counters(struct vpa_page *p, const struct vpa_comparison *c, siz
 		row->cells[0] = sample(n->a_mean, n->unit);
 		row->cells[1] = sample(n->b_mean, n->unit);
 		row->cells[2] = n->a_mean > 0 && n->b_mean >= 0
-					? percent((n->b_mean - n->a_mean) / n->a_mean)
+					? vpa_compared_percent((n->b_mean - n->a_mean) / n->a_mean)
 					: (struct vpa_num){"-"};
 		row->cells[3] = sample(n->a_max, n->unit);
 		row->cells[4] = sample(n->b_max, n->unit);
