@@ -6,6 +6,7 @@
 #include "tests/support/random_causes.h"
 #include "tests/support/random_samples.h"
 #include "tests/support/script.h"
+#include "tests/support/strip_lines.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -16,29 +17,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* Takes what samples add from a report. */
-static void strip_lines(struct vpa_report *r)
-{
-	size_t d, i;
-
-	r->counts.samples = 0;
-	r->lines = (struct vpa_lines){0};
-	for (d = 0; d < r->device_count; d++) {
-		r->devices[d].cpu_wait_ns = 0;
-		for (i = 0; i < r->devices[d].cause_count; i++)
-			r->devices[d].causes[i].top = NULL;
-	}
-	for (i = 0; i < r->gap_count; i++)
-		r->gaps[i].top = NULL;
-	for (i = 0; i < r->finding_count; i++) {
-		const char *note = r->findings[i].note, *at = note ? strstr(note, ", at ") : NULL;
-
-		if (at)
-			r->findings[i].note = vpa_arena_printf(&r->arena, "%.*s%s",
-				(int)(at - note), note, at + strcspn(at, ")") + 1);
-	}
-}
 
 static struct vpt_buffer report_of(
 	const char *script, const struct vpa_options *options, int as_json)

@@ -1,0 +1,25 @@
+/* strip_lines.h - takes from a report what Python stacks add to it. */
+#ifndef VPT_TESTS_STRIP_LINES_H
+#define VPT_TESTS_STRIP_LINES_H
+
+#include "analysis/report.h"
+
+/* What is left is the report of the same trace without stacks, apart from the notes of findings. */
+static inline void strip_lines(struct vpa_report *r)
+{
+	size_t d, i;
+
+	r->counts.samples = 0;
+	r->lines = (struct vpa_lines){0};
+	for (d = 0; d < r->device_count; d++) {
+		r->devices[d].cpu_wait_ns = 0;
+		for (i = 0; i < r->devices[d].cause_count; i++)
+			r->devices[d].causes[i].top = NULL;
+	}
+	for (i = 0; i < r->gap_count; i++)
+		r->gaps[i].top = NULL;
+	for (i = 0; i < r->finding_count; i++)
+		r->findings[i].note = NULL; /* may name the place of a line only */
+}
+
+#endif
