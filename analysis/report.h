@@ -153,7 +153,7 @@ struct vpa_gap_row {
 	const char *after, *before; /* names of the ops around it; NULL at head and tail */
 	struct vpa_gap_piece *pieces;
 	size_t piece_count;
-	const struct vpa_top_line *top; /* of all gaps with its cause, call and range; or NULL */
+	const struct vpa_top_line *top; /* its own, or of all gaps with its cause, call and range; or NULL */
 };
 
 struct vpa_family_row {

@@ -46,6 +46,17 @@ const struct vpa_stack_sample *vpa_stack_samples_at(const struct vpa_stack_sampl
 	return at && at->is_exact ? at : NULL;
 }
 
+const struct vpa_stack_sample *vpa_stack_samples_next(const struct vpa_stack_samples *s, uint64_t t)
+{
+	const struct vpa_stack_sample *at = vpa_stack_samples_at(s, t);
+	size_t next;
+
+	if (at)
+		return at;
+	next = vpa_stack_samples_from(s, t);
+	return next < s->count && s->items[next].is_exact ? &s->items[next] : NULL;
+}
+
 void vpa_stack_samples_trim(struct vpa_stack_samples *s, uint64_t t)
 {
 	size_t first = vpa_stack_samples_from(s, t);

@@ -33,6 +33,10 @@ size_t vpa_stack_samples_from(const struct vpa_stack_samples *s, uint64_t t);
 /* The exact stack in force at `t`; NULL: none is known. */
 const struct vpa_stack_sample *vpa_stack_samples_at(const struct vpa_stack_samples *s, uint64_t t);
 
+/* The same, or the first exact stack after `t`; NULL: there is neither. */
+const struct vpa_stack_sample *vpa_stack_samples_next(
+	const struct vpa_stack_samples *s, uint64_t t);
+
 /* Drops what is before `t`, except the last one before it, and the oldest of very many. */
 void vpa_stack_samples_trim(struct vpa_stack_samples *s, uint64_t t);
 void vpa_stack_samples_free(struct vpa_stack_samples *s);

@@ -112,7 +112,7 @@ for file in empty killed small kineto kineto-exported; do
 		round_trip "$trace" "$(basename "$trace")"
 	done
 done
-# Nine of ten rows of this one are nonsense: a call's number that its name belies.
-round_trip "$source/tests/corpus/good-every-kind.zst" every-kind '/launches_without_op/d; /launches have no op/d'
+# Nine of ten rows of this one are nonsense: a call's number that its name belies. The form has no Python stacks.
+round_trip "$source/tests/corpus/good-every-kind.zst" every-kind '/launches_without_op/d; /launches have no op/d; /^    "samples": /d; /^  "lines": {/,/^  },/d'
 
 finish

@@ -214,6 +214,32 @@ static void exact_stacks_split_each_gap(void **state)
 	assert_int_equal(part->top->samples, 0);
 	assert_int_equal(part->top->line.number, 40);
 	assert_true(part->top->share == 0.6);
+	assert_int_equal(r->gaps[0].top->line.number, 40);
+	assert_true(r->gaps[0].top->share == 0.6);
+	vpa_report_free(r);
+}
+
+/* 30 ms in step(), 25 ms of it in a framework's code, 25 ms in other(), all called by run(): it covers 55 ms of 100. */
+static void an_exact_gap_has_the_innermost_line_that_covers_most(void **state)
+{
+	struct random_text text = {0};
+	struct vpa_report *r;
+
+	(void)state;
+	add_script(&text, HOST_CODE);
+	random_text_add(&text, "sample t1 20000000 \"main (/app/run.py:1)\" flags 1\n"
+			       "sample t1 32000000 \"main (/app/run.py:1);run (/app/run.py:2);step "
+			       "(/app/a.py:3)\" flags 1\n"
+			       "sample t1 37000000 \"main (/app/run.py:1);run (/app/run.py:2);step "
+			       "(/app/a.py:3);item (/x/torch/t.py:4)\" flags 1\n");
+	random_text_add(&text,
+		"sample t1 62000000 \"main (/app/run.py:1);run (/app/run.py:2);other "
+		"(/app/b.py:5)\" flags 1\n"
+		"sample t1 87000000 \"main (/app/run.py:1)\" flags 1\n");
+	r = report_of_text(&text);
+	assert_string_equal(r->gaps[0].top->line.function, "run");
+	assert_int_equal(r->gaps[0].top->line.number, 2);
+	assert_true(r->gaps[0].top->share == 0.55);
 	vpa_report_free(r);
 }
 
@@ -324,6 +350,7 @@ int main(void)
 		cmocka_unit_test(a_wait_has_the_line_of_its_call),
 		cmocka_unit_test(the_wait_for_a_cpu_is_known),
 		cmocka_unit_test(exact_stacks_split_each_gap),
+		cmocka_unit_test(an_exact_gap_has_the_innermost_line_that_covers_most),
 		cmocka_unit_test(launches_have_the_line_of_a_sample_among_them),
 		cmocka_unit_test(lines_add_up_to_the_causes),
 	};

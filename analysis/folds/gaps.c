@@ -1,5 +1,6 @@
 /* gaps.c - idle time added up by cause, call and place, and the longest gaps. */
 #include "analysis/folds/fold.h"
+#include "analysis/folds/gap_line.h"
 
 #include "analysis/idle_gaps.h"
 #include "analysis/index.h"
@@ -40,6 +41,7 @@ struct kept {
 	} after,
 		before; /* what the gap comes after, and before: ops themselves are gone by the end */
 	int64_t pid, tid;
+	struct vpa_gap_line line;
 	struct vpa_cause_piece *pieces;
 	size_t piece_count;
 };
@@ -164,7 +166,7 @@ VPA_RARE static int keep_gap(
 		k.pid = c->model->threads[gap->thread].pid;
 		k.tid = c->model->threads[gap->thread].tid;
 	}
-	if (copy_pieces(&k, gap))
+	if (vpa_gap_line(c, gap, &k.line) || copy_pieces(&k, gap))
 		return VPT_ENOMEM;
 	if (s->heap_count == c->top) {
 		vpt_free(s->heap[0].pieces);
@@ -482,6 +484,28 @@ static const char *neighbour_name(
 	return n.name ? vpa_fold_name(out, m, n.name) : kinds[n.kind];
 }
 
+/* The line of a gap among exact stacks; *top stays NULL if there is none. */
+static int write_line(struct vpa_report *out, const struct vpa_model *m,
+	const struct vpa_gap_line *line, const struct vpa_top_line **top)
+{
+	struct vpa_top_line *row;
+	struct vpt_frame frame;
+
+	if (line->frame == VPA_NONE)
+		return VPT_OK;
+	row = vpa_arena_alloc(&out->arena, 1, sizeof(*row));
+	if (!row)
+		return VPT_ENOMEM;
+	frame = vpa_stacks_frame_at(&m->stacks, line->frame);
+	row->line.function = vpa_fold_name(out, m, (uint32_t)frame.function);
+	row->line.file = vpa_fold_name(out, m, (uint32_t)frame.file);
+	row->line.file = row->line.file ? row->line.file : "";
+	row->line.number = frame.line;
+	row->share = line->share;
+	*top = row;
+	return VPT_OK;
+}
+
 static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct vpa_report *out)
 {
 	const struct vpa_model *m = c->model;
@@ -510,7 +534,7 @@ static int write_gaps(struct state *s, const struct vpa_fold_context *c, struct 
 		row->after = neighbour_name(out, m, k->after);
 		row->before = neighbour_name(out, m, k->before);
 		row->pieces = vpa_arena_alloc(&out->arena, k->piece_count, sizeof(*row->pieces));
-		if (!row->pieces)
+		if (!row->pieces || write_line(out, m, &k->line, &row->top))
 			return VPT_ENOMEM;
 		for (p = 0; p < k->piece_count; p++)
 			row->pieces[p] = (struct vpa_gap_piece){(enum vpa_cause)k->pieces[p].cause,

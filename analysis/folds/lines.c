@@ -64,6 +64,8 @@ static int count_samples(struct lines_state *s, const struct piece *p, uint64_t 
 		return VPT_ENOMEM;
 	i = vpa_stack_samples_from(all, vpa_later(from, s->seen_ns[row]));
 	for (; i < all->count && all->items[i].time_ns < to; i++) {
+		if (all->items[i].is_exact)
+			continue;
 		s->parts[p->part].samples++;
 		if (add_share(s, p->part, all->items[i].stack, 1, 0))
 			return VPT_ENOMEM;
@@ -77,7 +79,7 @@ static int add_exact(
 	struct lines_state *s, const struct piece *p, uint64_t from, uint64_t to, uint64_t *ns)
 {
 	const struct vpa_stack_samples *all = p->samples;
-	const struct vpa_stack_sample *at = vpa_stack_samples_at(all, from);
+	const struct vpa_stack_sample *at = vpa_stack_samples_next(all, from);
 	const struct vpa_stack_sample *end = all->items + all->count;
 	int rc = VPT_OK;
 
@@ -85,6 +87,7 @@ static int add_exact(
 	for (; at && at->is_exact && from < to && !rc; at++) {
 		uint64_t until = at + 1 < end ? vpa_earlier(at[1].time_ns, to) : to;
 
+		from = vpa_later(from, at->time_ns);
 		if (until > from) {
 			rc = add_share(s, p->part, at->stack, 0, until - from);
 			*ns += until - from;

@@ -98,8 +98,8 @@ static int add_shares(struct writing *w)
 static const char *name_or_empty(struct writing *w, uint64_t name)
 {
 	uint32_t before = (uint32_t)w->names_index.count;
-	uint32_t row = vpa_index_row(
-		&w->names_index, name, 0, &w->names, &w->name_cap, sizeof(*w->names));
+	uint32_t row =
+		vpa_index_row(&w->names_index, name, 0, &w->names, &w->name_cap, sizeof(*w->names));
 
 	if (row == UINT32_MAX)
 		return "";
@@ -299,17 +299,18 @@ static int write_part_line(struct writing *w, uint32_t part)
 	return VPT_OK;
 }
 
-/* A listed gap has the line of its cause, place and call. */
+/* A listed gap has the line of its cause, place and call, unless its own is known. */
 static void write_gap_line(struct vpa_report *out, struct vpa_gap_row *gap)
 {
 	size_t d, i;
 
-	for (d = 0; d < out->device_count; d++)
+	for (d = 0; d < out->device_count && !gap->top; d++)
 		for (i = 0; i < out->devices[d].cause_count; i++) {
 			const struct vpa_idle_part *p = &out->devices[d].causes[i];
 
-			if (out->devices[d].device == gap->device && p->cause == gap->cause &&
-				is_same(p->range, gap->range) && is_same(p->call, gap->call))
+			if (p->top && p->top->samples && out->devices[d].device == gap->device &&
+				p->cause == gap->cause && is_same(p->range, gap->range) &&
+				is_same(p->call, gap->call))
 				gap->top = p->top;
 		}
 }

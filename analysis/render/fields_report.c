@@ -257,7 +257,9 @@ static const struct vpa_field gap_fields[] = {
 	{"before", TEXT_OR_NULL(before), NULL, "name of the op after it; null: none, or no name"},
 	{"pieces", ROWS(piece, pieces, piece_count), NULL, "its causes; they sum to duration_ns"},
 	{"line", POINTER(vpa_fields_top_line, top), NULL,
-		"the line of all gaps with its cause, call and range; null: not known"},
+		"where stacks are known at every moment, the innermost line that covers most of "
+		"it; "
+		"else that of all gaps with its cause, call and range; null: not known"},
 };
 static const struct vpa_fields gap =
 	FIELDS("gap", "one of the longest stretches in which a device runs nothing", gap_fields);
