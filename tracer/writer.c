@@ -519,7 +519,10 @@ int vtr_writer_cut(struct vtr_writer *w, uint64_t deadline_ns)
 
 	vtr_pool_wake(w->o.pool);
 	while ((int)(atomic_load(&w->cut_done) - wanted) < 0) {
-		if (atomic_load(&w->finish) || vtr_clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
+		/* Its end makes the chunk too. */
+		if (atomic_load(&w->finish))
+			return vtr_gate_wait(&w->ended, deadline_ns) ? 0 : -1;
+		if (vtr_clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
 			return -1;
 		nanosleep(&moment, NULL);
 	}
