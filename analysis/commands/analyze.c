@@ -179,23 +179,14 @@ static int analyze(const struct vpa_args *args, struct vpa_options *options_out,
 	struct vpa_report **report, struct vpt_err *err)
 {
 	const char *path = args->operands[0], *rules = vpa_text_of(args, RULES);
-	struct vpa_progress progress;
-	struct vpt_trace *trace = NULL;
 	char *rules_text = NULL;
 	int rc = VPT_OK;
 
 	if (rules)
 		rc = vpa_file_read(rules, &rules_text, &options_out->rules_len, err);
-	if (!rc)
-		rc = vpt_trace_open(path, &trace, err);
-	if (rc)
-		goto out;
 	options_out->rules = rules_text;
-	vpa_progress_begin(&progress, options_out, !vpa_has(args, NO_PROGRESS));
-	rc = vpa_analyze(trace, vpa_input_name(path), options_out, report, err);
-	vpa_progress_end(&progress);
-out:
-	vpt_trace_close(trace);
+	if (!rc)
+		rc = vpa_trace_report(path, options_out, !vpa_has(args, NO_PROGRESS), report, err);
 	vpt_free(rules_text);
 	options_out->rules = NULL;
 	return rc;

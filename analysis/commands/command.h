@@ -185,6 +185,12 @@ struct vpa_progress {
 void vpa_progress_begin(struct vpa_progress *p, struct vpa_options *options, int wanted);
 void vpa_progress_end(struct vpa_progress *p);
 
+/* Opens a trace and analyzes it; `progress` 1: shown while it lasts. 0, with *out for vpa_report_free(),
+ * or an error code. */
+struct vpa_report;
+int vpa_trace_report(const char *operand, struct vpa_options *options, int progress,
+	struct vpa_report **out, struct vpt_err *err);
+
 /* ---- the rest ---- */
 
 /* The name of an operand in reports and messages: "-" is standard input. */

@@ -258,3 +258,19 @@ void vpa_progress_end(struct vpa_progress *p)
 		fputs("\r\033[K", stderr);
 	p->visible = 0;
 }
+
+int vpa_trace_report(const char *operand, struct vpa_options *options, int progress,
+	struct vpa_report **out, struct vpt_err *err)
+{
+	struct vpa_progress shown;
+	struct vpt_trace *trace = NULL;
+	int rc = vpt_trace_open(operand, &trace, err);
+
+	if (rc)
+		return rc;
+	vpa_progress_begin(&shown, options, progress);
+	rc = vpa_analyze(trace, vpa_input_name(operand), options, out, err);
+	vpa_progress_end(&shown);
+	vpt_trace_close(trace);
+	return rc;
+}

@@ -162,22 +162,6 @@ static int split(const struct vpa_args *args, size_t *a_count, struct vpt_err *e
 
 /* ---- the work ---- */
 
-static int analyze(const char *path, struct vpa_options *o, int progress, struct vpa_report **out,
-	struct vpt_err *err)
-{
-	struct vpa_progress shown;
-	struct vpt_trace *trace = NULL;
-	int rc = vpt_trace_open(path, &trace, err);
-
-	if (rc)
-		return rc;
-	vpa_progress_begin(&shown, o, progress);
-	rc = vpa_analyze(trace, vpa_input_name(path), o, out, err);
-	vpa_progress_end(&shown);
-	vpt_trace_close(trace);
-	return rc;
-}
-
 static int read_baseline(const char *path, struct vpa_report **out, struct vpt_err *err)
 {
 	char *text;
@@ -219,7 +203,7 @@ static int analyze_all(const struct vpa_args *args, struct vpa_options *o, struc
 	if (!rc)
 		rc = read_baselines(args, all, err);
 	for (i = 0; !rc && i < args->operand_count; i++) {
-		rc = analyze(args->operands[i], o, !vpa_has(args, NO_PROGRESS),
+		rc = vpa_trace_report(args->operands[i], o, !vpa_has(args, NO_PROGRESS),
 			&all->reports[all->count], err);
 		all->count += !rc;
 	}

@@ -4,9 +4,6 @@
 #include "analysis/flame/flame.h"
 #include "formats/memory.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { OF, FORMAT, OUTPUT, FROM, TO, RANGE, RULES, JOBS, MEMORY, FORCE, NO_PROGRESS, OPTIONS };
 
 /* In the order of enum vpa_flame_of. */
@@ -99,8 +96,6 @@ static int read_report(const struct vpa_args *args, struct vpa_report **report, 
 		.to_ns = vpa_number_of(args, TO),
 		.range = vpa_text_of(args, RANGE),
 	};
-	struct vpa_progress progress;
-	struct vpt_trace *trace = NULL;
 	char *text = NULL;
 	int rc = vpa_window_check(vpa_given_of(args, FROM), vpa_given_of(args, TO), o.range, err);
 
@@ -108,15 +103,9 @@ static int read_report(const struct vpa_args *args, struct vpa_report **report, 
 		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), err);
 	if (!rc && rules)
 		rc = vpa_file_read(rules, &text, &o.rules_len, err);
+	o.rules = text;
 	if (!rc)
-		rc = vpt_trace_open(path, &trace, err);
-	if (!rc) {
-		o.rules = text;
-		vpa_progress_begin(&progress, &o, !vpa_has(args, NO_PROGRESS));
-		rc = vpa_analyze(trace, vpa_input_name(path), &o, report, err);
-		vpa_progress_end(&progress);
-	}
-	vpt_trace_close(trace);
+		rc = vpa_trace_report(path, &o, !vpa_has(args, NO_PROGRESS), report, err);
 	vpt_free(text);
 	return rc;
 }
