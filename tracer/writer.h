@@ -56,7 +56,8 @@ struct vtr_stack_samples;
 void vtr_writer_attach_stacks(struct vtr_writer *w, struct vtr_stack_samples *stacks);
 
 /* Asks the thread to end the chunk once it has taken in all that has arrived by now, and waits until
- * `deadline_ns` (CLOCK_MONOTONIC). 0: it has. -1: it has not. Any thread but the writer's. */
+ * `deadline_ns` (CLOCK_MONOTONIC); if the thread is to end, until it has, since that ends the chunk too.
+ * 0: it has. -1: it has not. Any thread but the writer's. */
 int vtr_writer_cut(struct vtr_writer *w, uint64_t deadline_ns);
 
 /* Asks the thread to drain everything and to end the capture at `stop_ns` (trace clock); waits
