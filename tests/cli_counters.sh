@@ -110,14 +110,14 @@ assert a["max"] == 1 << 20 and stage(a, "encode")["max"] == 1 << 20, a'
 
 # ---- without ----
 
-traced "off" video 4 VPTRACE_COUNTERS=off
+traced "off" blind 4 VPTRACE_COUNTERS=off
 same "no samples" 0 "$(value samples)"
 expect 0 "a report without samples" "$work/t.zst"
 grep -q COUNTERS "$work/out" && fail "a report without samples has a section of counters"
 report "its list is empty" 'assert r["counters"] == []'
 
 nvml=$work/nothing
-traced "no NVML" video 4
+traced "no NVML" blind 4
 same "the host knows nothing of it" "0 0" "$(value start) $(value stop)"
 report "without NVML there are the host's series" '
 assert counter(None, "Process memory") and not [c for c in r["counters"] if c["device"] is not None]'
@@ -125,7 +125,7 @@ expect 0 "why stands in the capture" cat --kind meta "$work/t.zst"
 says out "unavailable: libnvidia-ml.so.1"
 nvml=$VPT_BIN/standin
 
-traced "a driver that NVML cannot use" video 4 VPT_STANDIN_FAULTS=nvml-init=9
+traced "a driver that NVML cannot use" blind 4 VPT_STANDIN_FAULTS=nvml-init=9
 expect 0 "why stands in the capture" cat --kind meta "$work/t.zst"
 says out "nvmlInit_v2 gave error 9: Driver Not Loaded"
 

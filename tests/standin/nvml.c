@@ -236,7 +236,14 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void *gpu, unsigned long long *bit
 	return error;
 }
 
+/* The value that the sampler reads last. */
 int nvmlDeviceGetTemperature(void *gpu, int sensor, unsigned *celsius)
 {
-	return sensor ? INVALID_ARGUMENT : give_whole(gpu, "temperature", 1, -1, celsius);
+	const struct nvml_device *d = gpu;
+	int error = sensor ? INVALID_ARGUMENT : give_whole(gpu, "temperature", 1, -1, celsius);
+
+	sim_lock();
+	sim_counts()->gpu_rounds += d && d->number == sim_device_count() - 1;
+	sim_unlock();
+	return error;
 }

@@ -89,6 +89,7 @@ struct standin_counts {
 	uint64_t op_records; /* kernels, copies and memsets that CUPTI was asked for */
 	uint64_t records;    /* of any kind that CUPTI was asked for */
 	uint64_t callbacks;  /* times a client's callback ran */
+	uint64_t gpu_rounds; /* times NVML was asked for its last value, of the last device */
 	uint64_t heap_calls; /* malloc, free, mmap ... made inside them; see heap_guarded */
 	uint64_t
 		heap_guarded; /* 1: libstandin_heap.so is preloaded and heap_calls means something */
