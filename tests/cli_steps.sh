@@ -80,6 +80,36 @@ else
 	echo "SKIPPED: steps of the demo: no demo or no libvptrace.so was built"
 fi
 
+# ---- a copy of 5 s in each step: longer than 32 bits of nanoseconds ----
+
+cat >long.py <<'PY'
+import json
+events, at, number = [], 0, 0
+for step in range(6):
+    for name, us in [(n, 50) for _ in range(30) for n in ("norm", "qkv", "attn", "out", "up", "down")] + [("vae", 5_000_000), ("scheduler", 20)]:
+        number += 1
+        events += [
+            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": at, "dur": 2,
+             "args": {"correlation": number}},
+            {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": at + 4, "dur": us,
+             "args": {"correlation": number, "device": 0, "stream": 7, "grid": [1, 1, 1], "block": [1, 1, 1]}}]
+        at += us + 10
+json.dump({"traceEvents": events}, open("long.json", "w"))
+PY
+python3 long.py || fail "long.py"
+json report long.json
+if ! grep -q 'built without' err; then
+	cases=$((cases + 1))
+	python3 - 2>err <<'PY' || fail "a long op: $(tail -n 1 err)"
+import json
+s, = json.load(open("report.json"))["steps_inferred"]
+assert s["count"] == 5, s["count"]  # the window's edge cuts the first one
+for x in s["series"]:
+    assert x["period_ns"] == 180 * 60_000 + 5_000_010_000 + 30_000, x
+    assert x["busy_ns"] == 180 * 50_000 + 5_000_020_000, x
+PY
+fi
+
 # ---- real traces ----
 # real NAME EXPECTATION: of the report r, and of s, its inferred steps (None: none)
 real() {

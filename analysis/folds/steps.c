@@ -18,7 +18,7 @@ enum { DEVICES = 16 }; /* further ones are left out */
 struct kept {
 	uint64_t start_ns;
 	uint64_t idle_ns; /* of its device, up to its start */
-	uint32_t duration_ns;
+	uint64_t duration_ns;
 	uint32_t symbol, stream;
 };
 
@@ -93,13 +93,9 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 	s->left_out += ops->count - count;
 	if (vpt_grow(&s->ops, &s->cap, s->count + count, sizeof(*s->ops)))
 		return VPT_ENOMEM;
-	for (i = 0; i < count; i++) {
-		uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
-
+	for (i = 0; i < count; i++)
 		s->ops[s->count++] = (struct kept){ops->start_ns[i], ops->idle_ns[i],
-			ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX, symbol_of(ops, i),
-			ops->stream[i]};
-	}
+			ops->end_ns[i] - ops->start_ns[i], symbol_of(ops, i), ops->stream[i]};
 	return VPT_OK;
 }
 
@@ -164,6 +160,12 @@ static void free_lane(struct lane *l)
 	vpt_free(l->at);
 }
 
+/* Only shares of the time follow from it. */
+static uint32_t saturate(uint64_t ns)
+{
+	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+}
+
 static int make_lane(const struct state *s, uint32_t stream, struct lane *l)
 {
 	size_t i;
@@ -177,7 +179,7 @@ static int make_lane(const struct state *s, uint32_t stream, struct lane *l)
 		if (s->ops[i].stream != stream)
 			continue;
 		l->symbols[l->count] = s->ops[i].symbol;
-		l->duration_ns[l->count] = s->ops[i].duration_ns;
+		l->duration_ns[l->count] = saturate(s->ops[i].duration_ns);
 		l->at[l->count++] = (uint32_t)i;
 	}
 	return VPT_OK;
