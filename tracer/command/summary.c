@@ -104,6 +104,42 @@ static void say_processes(const struct vtr_list *list)
 	}
 }
 
+static int has_file(const struct vtr_list *list, long pid)
+{
+	size_t i;
+
+	for (i = 0; i < list->file_count; i++)
+		if (list->files[i].pid == pid)
+			return 1;
+	return 0;
+}
+
+/* Processes that began to record, and of which there is neither a file nor an end: whether they had
+ * anything to write is not known. Returns their number. */
+static size_t say_lost(const struct vtr_list *list)
+{
+	const char *flush = getenv("VPTRACE_FLUSH_MS");
+	size_t lost = 0, i;
+	char more[48] = "";
+	long first = 0;
+
+	for (i = list->process_count; i-- > 0;) {
+		const struct vtr_traced *t = &list->processes[i];
+
+		if (!t->started || t->ended || t->start_code || has_file(list, t->pid))
+			continue;
+		first = t->pid;
+		lost++;
+	}
+	if (lost > 1)
+		snprintf(more, sizeof(more), " and %zu more", lost - 1);
+	if (lost)
+		vtr_say("process %ld%s ended without a stop, and had written nothing: at most the "
+			"records of its last %s ms (VPTRACE_FLUSH_MS) are missing",
+			first, more, flush && *flush ? flush : "1000");
+	return lost;
+}
+
 static void say_nothing(const struct vtr_list *list)
 {
 	size_t i;
@@ -191,8 +227,8 @@ void vtr_summary(const struct vtr_list *list, const char *analyzer, enum vtr_rep
 	for (i = 0; i < list->file_count; i++)
 		say_file(list->files[i].path, analyzer);
 	say_processes(list);
-	if (!list->file_count)
+	if (say_lost(list) == 0 && !list->file_count)
 		say_nothing(list);
-	else if (report != VTR_REPORT_NONE && largest(list))
+	if (report != VTR_REPORT_NONE && largest(list))
 		show_report(largest(list), analyzer, report);
 }
