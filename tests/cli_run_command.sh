@@ -193,6 +193,14 @@ rm -f ./*.zst
 timeout 60 "$vptrace" run -o a.zst "$host" launch 10 4 2>&-
 same "$rule: the exit status" 4 $?
 same "$rule: the capture" 10 "$(kernels a.zst)"
+rule="closed standard input and output"
+rm -f ./*.zst
+timeout 60 "$vptrace" run -o a.zst "$host" launch 10 4 <&- >&- 2>err
+same "$rule: the exit status" 4 $?
+says err "good, "
+rule="closed streams are the command's own"
+timeout 60 "$vptrace" run -o a.zst sh -c 'for i in 0 1 2; do [ -e /proc/$$/fd/$i ] && : >open.$i; done; :' <&- >&- 2>&-
+same "$rule" "" "$(ls open.* 2>/dev/null)"
 rule="a full standard error"
 timeout 60 "$vptrace" run --overwrite -o a.zst "$host" launch 10 4 2>/dev/full
 same "$rule: the exit status" 4 $?

@@ -10,8 +10,10 @@
 #include "tracer/command/target.h"
 #include "tracer/command/variables.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static enum vtr_report wanted_report(const struct vpa_args *args)
 {
@@ -57,6 +59,35 @@ static struct vtr_rings *hold_rings(void)
 	return rings;
 }
 
+/* Somebody who presses Ctrl-C twice still wants what the rings hold. */
+static void write_rings(struct vtr_rings *rings, struct vtr_list *list)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	sigset_t set, before;
+	size_t i;
+
+	sigemptyset(&set);
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		sigaddset(&set, ends[i]);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	vtr_rings_write(rings, list);
+	vtr_rings_free(rings);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Where a standard stream is closed, the next file would get its number, and our messages. What the
+ * command inherits stays as it is. */
+static void occupy_standard_streams(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int vtr_run(const struct vpa_args *args)
 {
 	struct vpt_err err = {0};
@@ -70,6 +101,7 @@ int vtr_run(const struct vpa_args *args)
 		vtr_say("%s", err.text);
 		return rc;
 	}
+	occupy_standard_streams();
 	listed = !vtr_list_create(&list);
 	rings = hold_rings();
 	/* The operands end with NULL, see vpa_args_read(). */
@@ -84,8 +116,7 @@ int vtr_run(const struct vpa_args *args)
 			"TMPDIR");
 	else
 		is_known = 1;
-	vtr_rings_write(rings, &list);
-	vtr_rings_free(rings);
+	write_rings(rings, &list);
 	if (is_known)
 		vtr_summary(&list, places.analyzer, wanted_report(args));
 	vtr_list_free(&list);
