@@ -206,17 +206,41 @@ static void judge_window(struct judging *j)
 			missed, missed == 1 ? " was" : "s were");
 }
 
+/* ring.cause, see FORMAT.md, as the end of a sentence. */
+static void describe_cause(const char *cause, char *out, size_t size)
+{
+	static const struct {
+		const char *cause, *text;
+	} known[] = {
+		{"", "on request"},
+		{"request", "on request"},
+		{"end", "at the end"},
+		{"death", "after the process had died"},
+		{"leave", "by vptrace run, which ended before the process"},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(cause, known[i].cause)) {
+			snprintf(out, size, "%s", known[i].text);
+			return;
+		}
+	snprintf(out, size, "on %s", cause);
+}
+
 /* What a flight recorder has dropped it was asked to drop. */
 static void judge_ring(struct judging *j)
 {
 	const struct vpa_reading *n = j->n;
+	char when[sizeof(n->ring_cause) + 4];
 	uint64_t start_ns = vpt_trace_header(n->trace)->t0_ns;
 	double seconds = n->newest_ns > start_ns ? (double)(n->newest_ns - start_ns) / 1e9 : 0;
 
 	if (!n->ring[0])
 		return;
-	say(j, 0, "", "the last %.1f s of a longer run (flight recorder of %s, written on %s)",
-		seconds, n->ring, n->ring_cause[0] ? n->ring_cause : "request");
+	describe_cause(n->ring_cause, when, sizeof(when));
+	say(j, 0, "", "the last %.1f s of a longer run (flight recorder of %s, written %s)",
+		seconds, n->ring, when);
 	if (n->complete_until_ns && n->complete_until_ns < n->newest_ns)
 		say(j, 0, "", "of the last %.1f s of it GPU work may be missing",
 			(double)(n->newest_ns - n->complete_until_ns) / 1e9);

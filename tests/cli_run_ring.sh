@@ -88,6 +88,16 @@ files 1
 holds a.zst
 records 137 "a process that dies without the launcher's socket" --ring 5s -o a.zst sh -c "rm -rf '$work'/temporary/vptrace-ring-*; exec '$host' die 300"
 files 0
+records 0 "a process that outlives the command" --ring 30s -o a.zst sh -c "'$host' endless & echo \$! >pid; sleep 3"
+kill -9 "$(cat pid)"
+files 1
+cause a.zst leave
+"$VPT_ANALYZE" check a.zst >checked 2>&1 || fail "$rule: check: $(head -n 3 checked)"
+VPTRACE_FLUSH_MS=30000 records 137 "a process that dies before the first write" --ring 60s -o a.zst "$host" die 300
+files 0
+says err "ended without a stop, and had written nothing: at most the records of its last 30000 ms (VPTRACE_FLUSH_MS) are missing"
+cases=$((cases + 1))
+! grep -q "nothing was launched" err || fail "$rule: $(cat err)"
 rule="the command's own limit of descriptors"
 same "$rule" 200 "$(ulimit -Sn 200 && "$vptrace" run --ring 5s -o a.zst sh -c "'$host' steps 20 99 && ulimit -Sn" 2>err)"
 rule="without the launcher"

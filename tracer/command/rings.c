@@ -1,7 +1,8 @@
 /* rings.c - receives descriptors while the command runs, writes files when it has ended.
  *
  * A descriptor keeps a ring's memory after its process has died. Rings whose processes have written
- * them are closed as others arrive. The thread is ended by a shutdown of the socket, which needs no
+ * them are closed as others arrive. The sender's process id comes from the kernel, since the sender
+ * may be in another pid namespace. The thread is ended by a shutdown of the socket, which needs no
  * name: the command may have removed that. */
 #include "tracer/command/rings.h"
 
@@ -11,6 +12,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -19,8 +21,14 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+struct ring {
+	int memory;
+	int process; /* a pidfd; -1: unknown */
+};
 
 struct vtr_rings {
 	char folder[64];
@@ -29,25 +37,32 @@ struct vtr_rings {
 	pthread_t thread;
 	int has_thread;
 	atomic_int is_over; /* the thread is to end */
-	int *rings;         /* the thread's while it runs */
+	struct ring *rings; /* the thread's while it runs */
 	size_t count;
 };
 
 /* ---- receiving ---- */
+
+static void close_ring(const struct ring *ring)
+{
+	close(ring->memory);
+	if (ring->process >= 0)
+		close(ring->process);
+}
 
 static void close_settled(struct vtr_rings *r)
 {
 	size_t i, kept = 0;
 
 	for (i = 0; i < r->count; i++)
-		if (vtr_flight_image_is_settled(r->rings[i]))
-			close(r->rings[i]);
+		if (vtr_flight_image_is_settled(r->rings[i].memory))
+			close_ring(&r->rings[i]);
 		else
 			r->rings[kept++] = r->rings[i];
 	r->count = kept;
 }
 
-/* A descriptor for each process that runs at once. The command has been started by now: its limit is
+/* Two descriptors for each process that runs at once. The command has been started by now: its limit is
  * as it was. */
 static void allow_descriptors(void)
 {
@@ -60,20 +75,39 @@ static void allow_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static void keep(struct vtr_rings *r, int fd)
+static void keep(struct vtr_rings *r, const struct ring *ring)
 {
-	int *grown;
+	struct ring *grown;
 
 	if (!r->count)
 		allow_descriptors();
 	close_settled(r);
 	grown = realloc(r->rings, (r->count + 1) * sizeof(*grown));
 	if (!grown) {
-		close(fd);
+		close_ring(ring);
 		return;
 	}
 	r->rings = grown;
-	r->rings[r->count++] = fd;
+	r->rings[r->count++] = *ring;
+}
+
+static struct ring read_control(struct msghdr *message)
+{
+	struct ring ring = {-1, -1};
+	struct cmsghdr *c;
+	struct ucred sender;
+
+	for (c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		if (c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
+			memcpy(&ring.memory, CMSG_DATA(c), sizeof(int));
+		if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len == CMSG_LEN(sizeof(sender))) {
+			memcpy(&sender, CMSG_DATA(c), sizeof(sender));
+			ring.process = (int)syscall(SYS_pidfd_open, sender.pid, 0);
+		}
+	}
+	return ring;
 }
 
 /* Keeps the first descriptor of a message; more than one it has no room for. Returns the message's
@@ -81,7 +115,7 @@ static void keep(struct vtr_rings *r, int fd)
 static ssize_t receive(struct vtr_rings *r, int flags)
 {
 	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
+		char bytes[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
 		struct cmsghdr aligned;
 	} control;
 	char byte = '\0';
@@ -91,15 +125,14 @@ static ssize_t receive(struct vtr_rings *r, int flags)
 		.msg_control = control.bytes,
 		.msg_controllen = sizeof(control.bytes)};
 	ssize_t n = recvmsg(r->fd, &message, MSG_CMSG_CLOEXEC | flags);
-	struct cmsghdr *c;
-	int fd;
+	struct ring ring = {-1, -1};
 
-	for (c = n < 0 ? NULL : CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c))
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-			c->cmsg_len == CMSG_LEN(sizeof(fd))) {
-			memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-			keep(r, fd);
-		}
+	if (n >= 0)
+		ring = read_control(&message);
+	if (ring.memory >= 0)
+		keep(r, &ring);
+	else if (ring.process >= 0)
+		close(ring.process);
 	return n;
 }
 
@@ -117,9 +150,11 @@ static void *run(void *arg)
 static int open_socket(struct vtr_rings *r)
 {
 	const char *const folders[] = {getenv("TMPDIR"), "/tmp", "/dev/shm", "/var/tmp"};
+	const int on = 1;
 	size_t i;
 
 	r->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	setsockopt(r->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
 	for (i = 0; i < sizeof(folders) / sizeof(folders[0]) && r->fd >= 0; i++) {
 		if (!folders[i] || *folders[i] != '/' ||
 			strlen(folders[i]) > sizeof(r->folder) - sizeof("/vptrace-ring-XXXXXX"))
@@ -184,10 +219,17 @@ static int is_listed(const struct vtr_list *list, const char *path)
 	return 0;
 }
 
-static int write_file(struct vtr_flight_view *view, const struct vtr_image_head *head,
-	struct vtr_list *list, struct vpt_err *err)
+static int still_runs(const struct ring *ring)
 {
-	const struct vtr_flight_why why = {.cause = "death", .ring = head->ring};
+	struct pollfd end = {.fd = ring->process, .events = POLLIN};
+
+	return ring->process >= 0 && poll(&end, 1, 0) == 0;
+}
+
+static int write_file(struct vtr_flight_view *view, const struct vtr_image_head *head,
+	const char *cause, struct vtr_list *list, struct vpt_err *err)
+{
+	const struct vtr_flight_why why = {.cause = cause, .ring = head->ring};
 	char name[PATH_MAX];
 	struct vpt_sink *file;
 	int rc = vtr_capture_file_new(
@@ -208,21 +250,22 @@ static int write_file(struct vtr_flight_view *view, const struct vtr_image_head 
 	return rc;
 }
 
-static void write_ring(int fd, struct vtr_list *list)
+static void write_ring(const struct ring *ring, struct vtr_list *list)
 {
+	const char *cause = still_runs(ring) ? "leave" : "death";
 	struct vtr_flight_image *image = NULL;
 	struct vtr_flight_view view;
 	struct vpt_err err = {0};
 	int rc;
 
-	if (vtr_flight_image_is_settled(fd))
+	if (vtr_flight_image_is_settled(ring->memory))
 		return;
-	rc = vtr_flight_image_open(fd, &image, &view, &err);
+	rc = vtr_flight_image_open(ring->memory, &image, &view, &err);
 	/* A process that has recorded nothing leaves no file. */
 	if (!rc && view.count)
-		rc = write_file(&view, vtr_flight_image_head(image), list, &err);
+		rc = write_file(&view, vtr_flight_image_head(image), cause, list, &err);
 	if (rc)
-		vtr_say("a process died, and its ring was not written: %s", err.text);
+		vtr_say("a ring was not written: %s", err.text);
 	vtr_flight_image_free(image);
 }
 
@@ -234,7 +277,7 @@ void vtr_rings_write(struct vtr_rings *rings, struct vtr_list *list)
 		return;
 	stop_receiving(rings);
 	for (i = 0; i < rings->count; i++)
-		write_ring(rings->rings[i], list);
+		write_ring(&rings->rings[i], list);
 }
 
 void vtr_rings_free(struct vtr_rings *rings)
@@ -245,7 +288,7 @@ void vtr_rings_free(struct vtr_rings *rings)
 		return;
 	stop_receiving(rings);
 	for (i = 0; i < rings->count; i++)
-		close(rings->rings[i]);
+		close_ring(&rings->rings[i]);
 	if (rings->fd >= 0)
 		close(rings->fd);
 	if (*rings->folder) {

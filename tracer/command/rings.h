@@ -11,8 +11,9 @@ struct vtr_rings;
  * ring in a thread. VPT_EIO: it cannot be made; rings die with their processes then. */
 int vtr_rings_listen(struct vtr_rings **out, struct vpt_err *err);
 
-/* After the command's end: writes each ring whose process did not write its own end, adds the files
- * to the list, and says what failed. Accepts NULL. */
+/* After the command's end: writes each ring whose process did not write its own end, since it died
+ * (cause `death`) or still runs (`leave`), adds the files to the list, and says what failed. Accepts
+ * NULL. */
 void vtr_rings_write(struct vtr_rings *rings, struct vtr_list *list);
 
 void vtr_rings_free(struct vtr_rings *rings); /* accepts NULL */
