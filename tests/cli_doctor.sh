@@ -381,7 +381,7 @@ row warn library "vptrace-analyze is not beside vptrace"
 doctor 1 "a Python that is not there" $standin -- --python /nonexistent/python
 row fail python "/nonexistent/python: No such file or directory"
 doctor 0 "this Python" $standin -- --python "$(command -v python3)"
-row ok python "the module vptrace is $source/tracer/python/vptrace.py"
+row ok python "the module vptrace is $source/tracer/python/vptrace/__init__.py"
 row ok python "$source/tracer/python/vptrace_marks/__init__.py; vptrace run uses $source/tracer/python/site"
 mkdir -p torch/torch
 cat >torch/torch/__init__.py <<'PY'

@@ -16,7 +16,7 @@ same "everything lies below DESTDIR and the prefix" "" "$(find stage ! -type d |
 mv stage/opt/some/place moved || fail "nothing was installed"
 lib=$(dirname $(find moved -name libvptrace.so))
 for file in bin/vptrace bin/vptrace-analyze share/man/man1/vptrace.1 share/man/man1/vptrace-run.1 include/vptrace.h \
-	include/vptrace_nvtx.h share/vptrace/python/vptrace.py share/vptrace/python/site/sitecustomize.py \
+	include/vptrace_nvtx.h share/vptrace/python/vptrace/__init__.py share/vptrace/python/site/sitecustomize.py \
 	share/vptrace/python/vptrace_marks/presets/diffusers.marks; do
 	same "installed: $file" yes "$([ -f moved/$file ] && echo yes)"
 done

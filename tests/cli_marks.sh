@@ -28,7 +28,7 @@ python() {
 	python3 "$@" >out 2>err </dev/null || fail "$rule: expected exit code 0"
 }
 
-for file in "$source"/tracer/python/vptrace_marks/*.py "$site/sitecustomize.py" "$source/tracer/python/vptrace.py"; do
+for file in "$source"/tracer/python/vptrace_marks/*.py "$site/sitecustomize.py" "$source"/tracer/python/vptrace/*.py; do
 	python "Python 3.8 reads $(basename "$file")" -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), feature_version=(3, 8))' "$file"
 done
 

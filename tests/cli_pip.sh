@@ -25,7 +25,7 @@ cases=$((cases + 1))
 PYTHONPATH=$work/site "$python" - >out 2>err <<'PY' || fail "the module does not record"
 import os, vptrace
 assert vptrace.available(), vptrace.last_error()
-assert os.path.dirname(vptrace.__file__) == os.path.dirname(vptrace._mapped()), vptrace._mapped()
+assert os.path.dirname(vptrace.__file__) == os.path.dirname(vptrace._library.mapped()), vptrace._library.mapped()
 with vptrace.trace("t.zst", profile="none") as capture, vptrace.block(3, frames=12, latents=3):
     pass
 assert capture.summary.complete, capture.summary

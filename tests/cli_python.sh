@@ -9,7 +9,7 @@ command -v python3 >/dev/null || skip "there is no python3"
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' || skip "python3 is older than 3.8"
 
 # A copy, so that no libvptrace.so lies beside it and nothing is written into the sources.
-cp "$source/tracer/python/vptrace.py" "$work" || exit 1
+cp -r "$source/tracer/python/vptrace" "$work" || exit 1
 unset VPTRACE_LIBRARY VPTRACE_OUTPUT VPTRACE_OVERWRITE VPTRACE_PROFILE VPTRACE_MEMORY VPTRACE_FLUSH_MS VPTRACE_STOP_MS \
 	VPTRACE_LEVEL VPTRACE_LIBCUPTI VPTRACE_SYNC VPTRACE_DEVICE_BUFFERS NVTX_INJECTION64_PATH RANK OMPI_COMM_WORLD_RANK SLURM_PROCID PMI_RANK PMIX_RANK
 PYTHONPATH=$work
@@ -46,7 +46,8 @@ def fields(struct):
         else:
             assert not line, line
 
-for struct, ours in (("vptrace_stats", vptrace._Stats), ("vptrace_options", vptrace._Options), ("vptrace_note", vptrace._Note)):
+for struct, ours in (("vptrace_stats", vptrace._library.Stats), ("vptrace_options", vptrace._library.Options),
+                     ("vptrace_note", vptrace._library.Note)):
     assert list(fields(struct)) == [tuple(f) for f in ours._fields_], (struct, list(fields(struct)), ours._fields_)
 PY
 
@@ -140,8 +141,9 @@ for options in ({"profile": "fast"}, {"profile": 0}):
 PY
 
 python "the source is Python 3.8" <<'PY'
-import ast
-ast.parse(open("vptrace.py").read(), feature_version=(3, 8))
+import ast, glob
+for name in glob.glob("vptrace/*.py"):
+    ast.parse(open(name).read(), feature_version=(3, 8))
 PY
 
 [ "$failures" = 0 ] || finish
@@ -206,7 +208,7 @@ summary = capture.summary
 assert summary.code == vptrace.Code.OK and summary.reason == "" and summary.complete, summary
 assert summary.stats.received == summary.stats.written == 20, summary.stats
 assert summary.stats.file_bytes == os.path.getsize("t.zst") and summary.stats.chunks >= 1
-assert summary.path == (os.path.abspath("t.zst") if vptrace._library.path else None), summary
+assert summary.path == (os.path.abspath("t.zst") if vptrace._library.loaded.path else None), summary
 assert vptrace.statistics() == summary.stats
 assert os.stat("t.zst").st_mode & 0o777 == 0o600
 PY
@@ -256,11 +258,11 @@ PY
 
 python "the end does not wait with synchronize=False, or while torch captures a graph" <<'PY'
 import sys, types, vptrace
-real, asked = vptrace._library.start, []
+real, asked = vptrace._library.loaded.start, []
 def start(options):
     asked.append(options._obj.synchronize)
     return real(options)
-vptrace._library.start = start
+vptrace._library.loaded.start = start
 def captures():
     if capturing is None:
         raise RuntimeError("CUDA error: unknown")

@@ -9,7 +9,7 @@ bin=$(cd "${VPT_BIN:-.}" && pwd)
 [ -e "$bin/standin/libcudart.so.13" ] || skip "there is no stand-in CUDA"
 library=$bin/libvptrace.so
 runtime=$(ldd "$library" | awk '/lib[at]san/ { print $3; exit }')
-cp "$source/tracer/python/vptrace.py" "$source/tests/stacks/busy.py" "$work" || exit 1
+cp -r "$source/tracer/python/vptrace" "$source/tests/stacks/busy.py" "$work" || exit 1
 cd "$work" || exit 1
 
 pythons >list

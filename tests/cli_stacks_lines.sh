@@ -10,7 +10,7 @@ only_in_plain_build
 [ -e "$bin/standin/libcudart.so.13" ] || skip "there is no stand-in CUDA"
 command -v python3 >/dev/null || skip "there is no python3"
 
-cp "$source/tracer/python/vptrace.py" "$source/tests/stacks/seccomp_filter.py" "$source/tests/stacks/slow_lines.py" "$work" || exit 1
+cp -r "$source/tracer/python/vptrace" "$source/tests/stacks/seccomp_filter.py" "$source/tests/stacks/slow_lines.py" "$work" || exit 1
 PYTHONPATH=$work PYTHONDONTWRITEBYTECODE=1 VPTRACE_LIBRARY=$bin/libvptrace.so LD_LIBRARY_PATH=$bin/standin
 VPTRACE_LIBCUPTI=$bin/standin/libcupti.so.13
 export PYTHONPATH PYTHONDONTWRITEBYTECODE VPTRACE_LIBRARY LD_LIBRARY_PATH VPTRACE_LIBCUPTI

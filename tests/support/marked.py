@@ -102,7 +102,7 @@ def main():
     files = unpack(path, folder)
     import vptrace  # pylint: disable=import-outside-toplevel
 
-    library = vptrace._library = Library()
+    library = vptrace._library.loaded = Library()
     sys.path.insert(0, folder)
     sys.argv = ["generate.py"]
     runpy.run_path(os.path.join(folder, "generate.py"), run_name="__main__")

@@ -93,7 +93,7 @@ def listener():
     """The library that the marks call, replaced by one that writes down what it is asked for."""
     library = marked.Library()
     vptrace.unmark_calls()
-    vptrace._library = library  # pylint: disable=protected-access
+    vptrace._library.loaded = library  # pylint: disable=protected-access
     vptrace.mark_calls("diffusers")
     return library
 

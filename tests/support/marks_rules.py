@@ -39,7 +39,7 @@ class Program:
         with open(self.name + ".py", "w", encoding="utf-8") as file:
             file.write(textwrap.dedent(text))
         importlib.invalidate_caches()
-        self.library = vptrace._library = marked.Library()
+        self.library = vptrace._library.loaded = marked.Library()
         if before:
             self.module = importlib.import_module(self.name)
         self.count = vptrace.mark_calls(textwrap.dedent(marks).strip().replace("M:", self.name + ":")) if marks else 0
@@ -177,7 +177,7 @@ def modules_that_are_imported_already_and_names_taken_from_them():
     with Program("def f(): pass\n", before=True) as p:
         same(vptrace.mark_calls("nobody:knows = step"), 0)
         other = Program("from %s import f as g\n" % p.name, before=True)
-        library = vptrace._library
+        library = vptrace._library.loaded
         same(vptrace.mark_calls("%s:f = stage s" % p.name), 1)
         library.lines.clear()
         other.module.g()
@@ -373,7 +373,7 @@ def threads_have_their_own_ranges():
         def forward(self): pass
         def end(self): pass
     """)
-    library = vptrace._library = PerThread()
+    library = vptrace._library.loaded = PerThread()
     vptrace.mark_calls("%s:Pipe.run = request\n%s:Pipe.forward = step begin\n%s:Pipe.end = step end" % ((program.name,) * 3))
     found = []
 
@@ -554,19 +554,19 @@ def memory_is_sampled_at_the_end_of_stages_without_a_wait():
     with FakeTorch() as torch, Program("def f(): pass\n", "M:f = stage f") as p:
         counters = []
         p.library.counter = lambda name, value, unit: counters.append((name, value, unit)) or 0
-        vptrace._memory_next = 0
+        vptrace._torch._memory_next = 0
         for _ in range(100):
             p.module.f()
         assert 1 <= torch.asked <= 20, torch.asked
         same(counters[:3], [(b"memory.allocated", 100, b"bytes"), (b"memory.reserved", 200, b"bytes"),
                             (b"memory.peak", 300, b"bytes")])
         for name in ("stage", "request"):
-            vptrace._memory_next = 0
+            vptrace._torch._memory_next = 0
             before = torch.asked
             with getattr(vptrace, name)("own"):
                 assert torch.asked == before
             same(torch.asked, before + 1)
-        vptrace._memory_next = 0
+        vptrace._torch._memory_next = 0
         with vptrace.step(0), vptrace.range("r"):
             pass
         same(torch.asked, before + 1)
@@ -606,11 +606,11 @@ def decorators_take_functions_of_the_arguments():
 @rule
 def without_a_library_nothing_is_marked():
     program = Program("def f(): return 4\n")
-    vptrace._library = None
+    vptrace._library.loaded = None
     function = program.module.f
     same(vptrace.mark_calls("%s:f = step" % program.name), 0)
     assert program.module.f is function
-    vptrace._library = marked.Library()
+    vptrace._library.loaded = marked.Library()
 
 
 def main():

@@ -1,15 +1,14 @@
-# The module, its marks, and the folder that `vptrace run` puts on PYTHONPATH, as they lie in the sources.
+# The package, its marks, and the folder that `vptrace run` puts on PYTHONPATH, as they lie in the sources.
 set(PYTHON_KINDS FILES_MATCHING PATTERN "*.py" PATTERN "*.marks" PATTERN "__pycache__" EXCLUDE)
 if(SKBUILD)
-  # What `pip install ./tracer/python` brings: the module as a package, with the library beside it, its marks, and the analyzer.
-  install(FILES tracer/python/vptrace.py RENAME __init__.py DESTINATION ${SKBUILD_PLATLIB_DIR}/vptrace COMPONENT python)
+  # What `pip install ./tracer/python` brings: the package with the library in it, its marks, and the analyzer.
+  install(DIRECTORY tracer/python/vptrace tracer/python/vptrace_marks DESTINATION ${SKBUILD_PLATLIB_DIR} COMPONENT python ${PYTHON_KINDS})
   install(FILES $<TARGET_FILE:vptrace> RENAME libvptrace.so DESTINATION ${SKBUILD_PLATLIB_DIR}/vptrace COMPONENT python)
-  install(DIRECTORY tracer/python/vptrace_marks DESTINATION ${SKBUILD_PLATLIB_DIR} COMPONENT python ${PYTHON_KINDS})
   install(TARGETS vptrace-analyze RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
   set(PYTHON_HOME ${SKBUILD_DATA_DIR}/share/vptrace/python)
 else()
   set(PYTHON_HOME ${CMAKE_INSTALL_DATADIR}/vptrace/python)
 endif()
-install(FILES tracer/python/vptrace.py tracer/python/README.md DESTINATION ${PYTHON_HOME} COMPONENT python)
+install(FILES tracer/python/README.md DESTINATION ${PYTHON_HOME} COMPONENT python)
 install(FILES tracer/python/site/sitecustomize.py DESTINATION ${PYTHON_HOME}/site COMPONENT python)
-install(DIRECTORY tracer/python/vptrace_marks DESTINATION ${PYTHON_HOME} COMPONENT python ${PYTHON_KINDS})
+install(DIRECTORY tracer/python/vptrace tracer/python/vptrace_marks DESTINATION ${PYTHON_HOME} COMPONENT python ${PYTHON_KINDS})

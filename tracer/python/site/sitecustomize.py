@@ -15,7 +15,7 @@ _ABOVE = os.path.dirname(_HERE)
 class _Modules:
     """Stands last on sys.meta_path: finds our own modules where the program has none of these names."""
 
-    NAMES = {"vptrace": "vptrace.py", "vptrace_marks": os.path.join("vptrace_marks", "__init__.py")}
+    NAMES = ("vptrace", "vptrace_marks")
 
     @classmethod
     def find_spec(cls, fullname, path=None, target=None):  # pylint: disable=unused-argument
@@ -23,7 +23,7 @@ class _Modules:
             return None
         from importlib.util import spec_from_file_location  # pylint: disable=import-outside-toplevel
 
-        return spec_from_file_location(fullname, os.path.join(_ABOVE, cls.NAMES[fullname]))
+        return spec_from_file_location(fullname, os.path.join(_ABOVE, fullname, "__init__.py"))
 
 
 class _Watch:

@@ -32,8 +32,8 @@ class _Marking:
         from .ranges import Recorder  # pylint: disable=import-outside-toplevel
 
         self.vptrace, self.sources, self.modules = vptrace, [], None
-        library = vptrace._library  # pylint: disable=protected-access
-        self.recorder = Recorder(library, vptrace._Note, vptrace._memory_at_the_end, vptrace.metadata)  # pylint: disable=protected-access
+        library = vptrace._library.loaded  # pylint: disable=protected-access
+        self.recorder = Recorder(library, vptrace._library.Note, vptrace._torch.sample_memory, vptrace.metadata)  # pylint: disable=protected-access
         self.unfollow = self.recorder.follow(library)
         self.places = Places(self.recorder)
         self.finder = Finder(self.places)

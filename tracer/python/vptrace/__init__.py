@@ -1,0 +1,88 @@
+"""Records the GPU work of this process into a capture file, for vptrace-analyze to read later.
+
+    import vptrace                      # before the first use of torch's NVTX, so that it is recorded
+
+    with vptrace.trace("wan.zst") as capture:
+        with vptrace.request("a cat surfing"):
+            with vptrace.stage("text encoding"):
+                ...
+            for index in range(7):
+                with vptrace.block(index, frames=12, latents=3):
+                    for i, t in enumerate(timesteps):
+                        with vptrace.step(i, timestep=t):
+                            ...
+                    with vptrace.context_pass(len(timesteps)):
+                        ...
+                    vptrace.frames_ready(index, frames=12)
+    print(capture.summary)
+
+Each range function returns a context manager that is also a decorator:
+
+    @vptrace.stage("VAE decoding")
+    def decode(latents): ...
+
+and their values may then be functions of the arguments:
+
+    @vptrace.block(index=lambda model, i, noise: i, latents=lambda model, i, noise: noise.shape[1])
+    def generate_block(model, i, noise): ...
+
+A program that you do not want to change gets its ranges from mark_calls(), or from `vptrace run`. At the end
+of a stage or request the memory of torch's allocator is sampled as counters memory.allocated, memory.reserved
+and memory.peak, without waiting for the GPU.
+
+A range costs one or two microseconds of Python, even while nothing is recorded. Ranges nest, and belong
+to the thread that opened them; a generator or a coroutine must not keep one open across a yield or an
+await.
+
+The module needs libvptrace.so. It uses the one that this process has already loaded, else the one in the
+environment variable VPTRACE_LIBRARY, the one that CUDA or NVTX is configured to load, the one in this
+package, or the one that the system's loader finds.
+Without the library all functions do nothing, and start() and trace() print one warning; with strict=True
+they raise an exception. Failures of the library are warnings too, unless strict: a traced program must run
+as it does untraced.
+
+The environment variables VPTRACE_OUTPUT, VPTRACE_PROFILE, VPTRACE_MEMORY and the others of vptrace.h
+override the arguments below.
+"""
+
+import sys
+
+from . import _library, _torch  # pylint: disable=unused-import  # also for vptrace_marks
+from ._capture import (
+    counter, metadata, pause, resume, schedule, snapshot, start, statistics, status, stop, trace)
+from ._library import available, last_error, version
+from ._ranges import block, context_pass, frames_ready, mark, range, request, stage, step  # pylint: disable=redefined-builtin
+from ._results import Code, State, Statistics, Summary, VptraceError, VptraceWarning
+from ._torch import unwrap_torch_nvtx, wrap_torch_nvtx
+
+__all__ = [  # not range, which would hide Python's own
+    "Code", "State", "Statistics", "Summary", "VptraceError", "VptraceWarning", "available", "block",
+    "context_pass", "counter", "frames_ready", "last_error", "mark", "mark_calls", "metadata", "pause",
+    "request", "resume", "schedule", "snapshot", "start", "stage", "statistics", "status", "step", "stop", "trace",
+    "unmark_calls", "unwrap_torch_nvtx", "version", "wrap_torch_nvtx",
+]
+
+for _class in (Code, State, Statistics, Summary, VptraceError, VptraceWarning):
+    _class.__module__ = __name__  # what a traceback shows
+
+
+def mark_calls(*marks):
+    """Puts ranges around functions of the program and of its libraries, now and when they are imported, and returns
+    the number of functions marked so far. Each argument is the name of a preset, the path of a mark file, "auto" for all presets,
+    "modules:N" for every torch.nn.Module down to a depth, or lines in the format of a mark file:
+
+        vptrace.mark_calls("diffusers")
+        vptrace.mark_calls("my_model.sampler:Sampler.denoise = step index=i")
+
+    README.md next to this package describes the lines. A mistake in them raises a ValueError with its place. Without
+    the library nothing is marked. unmark_calls() undoes all marks. (mark() is different: it marks a moment.)
+    """
+    import vptrace_marks  # pylint: disable=import-outside-toplevel
+
+    return vptrace_marks.start(sys.modules[__name__], marks)
+
+
+def unmark_calls():
+    """Restores every function that mark_calls(), or `vptrace run`, has marked."""
+    if "vptrace_marks" in sys.modules:
+        sys.modules["vptrace_marks"].stop()

@@ -1,0 +1,139 @@
+"""Ranges and marks: context managers that are decorators too."""
+
+import functools
+import inspect
+
+from . import _library, _torch
+from ._library import Note, as_bytes
+
+
+def refuse_suspending(function):
+    if (inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function)
+            or inspect.isasyncgenfunction(function)):
+        raise TypeError("%s: expected a plain function; use a with-block that contains no yield "
+                        "or await" % getattr(function, "__qualname__", function))
+
+
+class _Asking:
+    """A decorator whose values are functions of the decorated one's arguments."""
+
+    def __init__(self, make, values):
+        self._make, self._values = make, values
+
+    def __enter__(self):
+        raise TypeError("expected values, found a function of the arguments, which only a decorated function has")
+
+    def __exit__(self, kind, error, traceback):
+        return False
+
+    def __call__(self, function):
+        refuse_suspending(function)
+        make, values = self._make, self._values
+
+        @functools.wraps(function)
+        def ranged(*args, **kwargs):
+            if _library.loaded is None:
+                return function(*args, **kwargs)
+            with make(**{k: v(*args, **kwargs) if callable(v) else v for k, v in values.items()}):
+                return function(*args, **kwargs)
+
+        return ranged
+
+
+def _ask(make, **values):
+    """The _Range, or if some values are functions, what asks them at each call."""
+    return _Asking(make, values) if any(map(callable, values.values())) else make(**values)
+
+
+class _Range:
+    """A range that may be entered any number of times, on any thread."""
+
+    __slots__ = ("_name", "_note")
+
+    def __init__(self, name, note=None):
+        self._name, self._note = as_bytes(name), note
+
+    def __enter__(self):
+        if _library.loaded is not None:
+            if self._note is None:
+                _library.loaded.range_push(self._name)
+            else:
+                _library.loaded.note_push(self._name, self._note)
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        if _library.loaded is not None:
+            _library.loaded.range_pop()
+        return False
+
+    def __call__(self, function):
+        refuse_suspending(function)
+
+        @functools.wraps(function)
+        def ranged(*args, **kwargs):
+            with self:
+                return function(*args, **kwargs)
+
+        return ranged
+
+
+class _Stage(_Range):
+    """A range at whose end torch's memory is of interest."""
+
+    __slots__ = ()
+
+    def __exit__(self, kind, error, traceback):
+        if _library.loaded is not None:
+            _library.loaded.range_pop()
+            _torch.sample_memory()
+        return False
+
+
+def _describe(kind, index=None, frames=None, latents=None, timestep=None):
+    """The role of a range in a video pipeline; a missing number is negative. Numbers may be anything that int()
+    and float() accept, including a tensor of one element, which waits for the GPU."""
+    numbers = [-1 if n is None else int(n) for n in (index, frames, latents)]
+    return Note(kind, *numbers, -1.0 if timestep is None else float(timestep))
+
+
+def range(name):  # pylint: disable=redefined-builtin
+    """A range of any kind."""
+    return _Range(name)
+
+
+def request(name, frames=None):
+    """One requested video. `frames` is the number of all its video frames, if no block gives its own."""
+    return _ask(lambda name, frames: _Stage(name, _describe(1, frames=frames)), name=name, frames=frames)
+
+
+def stage(name):
+    """A part of the pipeline: "text encoding", "VAE decoding" ..."""
+    return _ask(lambda name: _Stage(name, _describe(2)), name=name)
+
+
+def block(index, frames=None, latents=None):
+    """One generated block of frames. `index` counts from 0 in its request; `frames` is the number of video
+    frames, `latents` that of latent frames."""
+    return _ask(lambda **values: _Range("block", _describe(3, **values)), index=index, frames=frames, latents=latents)
+
+
+def step(index, timestep=None):
+    """One denoising iteration. `index` counts from 0 in its block; `timestep` is that of the schedule."""
+    return _ask(lambda **values: _Range("step", _describe(4, **values)), index=index, timestep=timestep)
+
+
+def context_pass(index):
+    """The pass that writes the KV cache; `index` counts among the steps of its block."""
+    return _ask(lambda index: _Range("context pass", _describe(5, index)), index=index)
+
+
+def frames_ready(index, frames=None):
+    """Marks the moment when the frames of block `index` are ready to be shown."""
+    if _library.loaded is not None:
+        _library.loaded.note_mark(b"frames ready", _describe(6, index, frames))
+
+
+def mark(name):
+    """Marks a moment."""
+    if _library.loaded is not None:
+        _library.loaded.mark(as_bytes(name))

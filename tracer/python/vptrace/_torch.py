@@ -1,0 +1,176 @@
+"""What is particular to a program with torch: its profiler, its stream captures, its allocator's memory, and its NVTX
+functions. Nothing here imports torch.
+"""
+
+import functools
+import importlib.abc
+import importlib.util
+import sys
+import time
+
+from . import _library
+from ._library import as_bytes
+
+
+def is_profiling():
+    """Whether a profiler of torch is active here. Does not import torch. The profiler need not use CUPTI; whether it does is
+    unknown."""
+    autograd = getattr(sys.modules.get("torch"), "autograd", None)
+    if getattr(getattr(autograd, "profiler", None), "_is_profiler_enabled", False):
+        return True  # in the process, from torch 2.1 on
+    try:
+        return bool(autograd._profiler_enabled())  # in this thread
+    except AttributeError:
+        return False
+
+
+def is_capturing():
+    """Whether this thread's stream of torch is being captured; the library does not see the begin."""
+    cuda = sys.modules.get("torch.cuda")
+    asked = getattr(cuda, "is_current_stream_capturing", None)
+    try:
+        return bool(asked and cuda.is_initialized() and asked())
+    except Exception:  # pylint: disable=broad-except
+        return True
+
+
+# ---- memory, at the end of stages ----
+
+_MEMORY_EVERY_NS = 10_000_000
+_memory_next = 0  # pylint: disable=invalid-name
+
+
+def sample_memory():
+    """Samples the memory of torch's allocator on the current device, as counters memory.allocated, memory.reserved and
+    memory.peak in bytes, at most 100 times per second. Reads only the allocator, never the GPU; does nothing if torch
+    is not imported or has not used CUDA. The peak is the allocator's since its last reset."""
+    global _memory_next  # pylint: disable=global-statement
+    cuda = sys.modules.get("torch.cuda")
+    if cuda is None:
+        return
+    now = time.monotonic_ns()
+    if now < _memory_next:
+        return
+    _memory_next = now + _MEMORY_EVERY_NS
+    try:
+        if not cuda.is_initialized():
+            return
+        stats = cuda.memory_stats_as_nested_dict()
+        used, reserved = stats["allocated_bytes"]["all"], stats["reserved_bytes"]["all"]
+        _library.loaded.counter(b"memory.allocated", used["current"], b"bytes")
+        _library.loaded.counter(b"memory.reserved", reserved["current"], b"bytes")
+        _library.loaded.counter(b"memory.peak", used["peak"], b"bytes")
+    except Exception:  # pylint: disable=broad-except  # another allocator, or no memory of its own
+        pass
+
+
+# ---- torch.cuda.nvtx, for a program that used it before importing this package ----
+
+_NVTX = "torch.cuda.nvtx"
+_wrapped = {}  # the original functions by name
+
+
+def _wrapper_of_start(range_start, ids):
+    def wrapped(msg):
+        theirs, ours = range_start(msg), _library.loaded.range_start(as_bytes(msg))
+        if not ours:
+            return theirs
+        ids[ours] = theirs
+        return ours
+
+    return wrapped
+
+
+def _wrapper_of_end(range_end, ids):
+    def wrapped(range_id):
+        theirs = ids.pop(range_id, None)
+        if theirs is None:
+            return range_end(range_id)
+        _library.loaded.range_end(range_id)
+        return range_end(theirs)
+
+    return wrapped
+
+
+def _wrapper(function, ours):
+    def wrapped(*args, **named):
+        result = function(*args, **named)
+        ours(*(as_bytes(a) for a in (*args, *named.values())))
+        return result
+
+    return wrapped
+
+
+def _is_heard(nvtx):
+    """NVTX returns a negative depth if no tool is attached."""
+    depth = nvtx.range_push("vptrace: is NVTX heard?")
+    nvtx.range_pop()
+    return depth >= 0
+
+
+def _wrap(nvtx, force):
+    if _wrapped or (not force and _is_heard(nvtx)):
+        return bool(_wrapped)
+    ids = {}
+    makers = {
+        "range_push": lambda f: _wrapper(f, _library.loaded.range_push),
+        "range_pop": lambda f: _wrapper(f, _library.loaded.range_pop),
+        "mark": lambda f: _wrapper(f, _library.loaded.mark),
+        "range_start": lambda f: _wrapper_of_start(f, ids),
+        "range_end": lambda f: _wrapper_of_end(f, ids),
+    }
+    for name, make in makers.items():
+        function = getattr(nvtx, name, None)
+        if function is not None:
+            _wrapped[name] = function
+            setattr(nvtx, name, functools.wraps(function)(make(function)))
+    return True
+
+
+class _WrapWhenImported(importlib.abc.MetaPathFinder):
+    """Is the first of the finders until torch.cuda.nvtx is imported."""
+
+    def __init__(self, force):
+        self._force = force
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname != _NVTX:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(fullname)
+        if spec and spec.loader and hasattr(spec.loader, "exec_module"):
+            execute = spec.loader.exec_module
+
+            def then_wrap(module):
+                execute(module)
+                _wrap(module, self._force)
+
+            spec.loader.exec_module = then_wrap
+        return spec
+
+
+def wrap_torch_nvtx(force=False):
+    """Records the ranges of torch.cuda.nvtx in a program that used NVTX before it imported this module, when
+    NVTX already found no tool. From now on range_push, range_pop, range (through these two), mark,
+    range_start and range_end also call vptrace. Functions imported by name earlier do not change, nor do
+    the ranges that torch makes in C++ (emit_nvtx).
+
+    Does nothing if a tool is attached to NVTX, since every range would be recorded twice; use `force` if
+    this is another tool. If torch is not imported yet, this takes effect when it is. Returns whether
+    vptrace is called from now on; None: decided when torch is imported.
+    """
+    if _library.loaded is None:
+        return False
+    if _NVTX in sys.modules:
+        return _wrap(sys.modules[_NVTX], force)
+    if not any(isinstance(finder, _WrapWhenImported) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _WrapWhenImported(force))
+    return None
+
+
+def unwrap_torch_nvtx():
+    """Undoes wrap_torch_nvtx()."""
+    sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _WrapWhenImported)]
+    for name, function in _wrapped.items():
+        setattr(sys.modules[_NVTX], name, function)
+    _wrapped.clear()
