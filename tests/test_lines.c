@@ -151,6 +151,30 @@ static void a_frameworks_line_gives_way_to_its_caller(void **state)
 	vpa_report_free(r);
 }
 
+/* A function with a mark is called by a wrapper of ours. */
+static void no_line_is_in_our_own_python(void **state)
+{
+	static const char *const files[] = {"/opt/share/vptrace/python/vptrace/_ranges.py",
+		"/opt/lib/python3.11/site-packages/vptrace/_capture.py",
+		"/opt/share/vptrace/python/vptrace_marks/calls.py"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct random_text text = {0};
+		struct vpa_report *r;
+		char stack[160];
+
+		snprintf(stack, sizeof(stack), "step (/app/vptrace/run.py:7);ranged (%s:9)",
+			files[i]);
+		add_script(&text, HOST_CODE);
+		add_samples(&text, 0, 20, stack, "");
+		r = report_of_text(&text);
+		assert_int_equal(part_of(r, VPA_CAUSE_HOST_CODE)->top->line.number, 7);
+		vpa_report_free(r);
+	}
+}
+
 /* The samples of a wait come while the GPU still works. */
 static void a_wait_has_the_line_of_its_call(void **state)
 {
@@ -347,6 +371,7 @@ int main(void)
 		cmocka_unit_test(a_slow_line_is_named),
 		cmocka_unit_test(four_samples_name_no_line),
 		cmocka_unit_test(a_frameworks_line_gives_way_to_its_caller),
+		cmocka_unit_test(no_line_is_in_our_own_python),
 		cmocka_unit_test(a_wait_has_the_line_of_its_call),
 		cmocka_unit_test(the_wait_for_a_cpu_is_known),
 		cmocka_unit_test(exact_stacks_split_each_gap),
