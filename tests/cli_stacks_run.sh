@@ -52,7 +52,7 @@ found=$(pythons | tail -n 1)
 [ -n "$found" ] || skip "no Python found for the rest"
 version=${found%% *} python=${found#* }
 echo "Python $version, $python"
-record "a program that knows nothing of vptrace" "$python" run.py .8
+record "a program that knows nothing of vptrace" "$python" run.py 2.5
 has_fact "stacks.python=$version"
 has_fact "stacks.hz=200"
 has_fact "stacks.deep=[1-9][0-9]*"
