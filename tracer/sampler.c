@@ -78,22 +78,18 @@ unsigned vtr_sampler_threads(void)
 	return atomic_load(&threads);
 }
 
-/* Returns whether the thread hung when the capture released its part. */
-static int release(struct vtr_sampler *s)
+/* Releases an owner's part, with the lock held. */
+static void release(struct vtr_sampler *s)
 {
-	int left, was_hung;
+	int left = --s->owners;
 
-	pthread_mutex_lock(&s->lock);
-	left = --s->owners;
-	was_hung = s->hung;
 	pthread_mutex_unlock(&s->lock);
 	if (left)
-		return was_hung;
+		return;
 	vtr_gate_free(&s->stop);
 	vtr_gate_free(&s->ended);
 	pthread_mutex_destroy(&s->lock);
 	vpt_free(s);
-	return was_hung;
 }
 
 /* ---- posting ---- */
@@ -205,9 +201,22 @@ static void name_series(const struct kind *kinds, size_t count, uint32_t *names,
 	}
 }
 
+/* The thread's part ends, and whatever its call of NVML did. */
+static void end_thread(struct vtr_sampler *s)
+{
+	struct vtr_sampler *mine = s;
+
+	pthread_mutex_lock(&s->lock);
+	if (s->hung) {
+		atomic_compare_exchange_strong(&held, &mine, NULL);
+		atomic_fetch_sub(&hung, 1);
+	}
+	release(s);
+}
+
 static void *run(void *arg)
 {
-	struct vtr_sampler *s = arg, *mine = s;
+	struct vtr_sampler *s = arg;
 	uint64_t next_ns = vtr_clock_ns(CLOCK_MONOTONIC), now_ns;
 	int is_last;
 
@@ -226,9 +235,7 @@ static void *run(void *arg)
 	} while (!is_last);
 	vtr_gate_open(&s->ended);
 	vtr_nvml_close(s->nvml);
-	atomic_compare_exchange_strong(&held, &mine, NULL);
-	if (release(s))
-		atomic_fetch_sub(&hung, 1);
+	end_thread(s);
 	atomic_fetch_sub(&threads, 1);
 	return NULL;
 }
@@ -257,6 +264,7 @@ int vtr_sampler_start(struct vtr_mailbox *mail, uint64_t interval_ns, struct vtr
 	if (rc) {
 		atomic_fetch_sub(&threads, 1);
 		s->owners = 1;
+		pthread_mutex_lock(&s->lock);
 		release(s);
 		return vpt_fail(err, VPT_ENOMEM, "no thread for the sampler: %s", strerror(rc));
 	}
@@ -278,17 +286,15 @@ int vtr_sampler_wait(struct vtr_sampler *s, uint64_t deadline_ns)
 
 void vtr_sampler_free(struct vtr_sampler *s)
 {
-	int has_ended;
-
 	if (!s)
 		return;
-	has_ended = vtr_gate_wait(&s->ended, 0);
 	pthread_mutex_lock(&s->lock);
 	s->mail = NULL;
-	s->hung = !has_ended;
-	if (!has_ended)
+	/* The thread may end at any moment, but not release its part meanwhile. */
+	s->hung = s->owners == 2 && !vtr_gate_wait(&s->ended, 0);
+	if (s->hung) {
 		atomic_store(&held, s);
-	atomic_fetch_add(&hung, (unsigned)s->hung);
-	pthread_mutex_unlock(&s->lock);
+		atomic_fetch_add(&hung, 1);
+	}
 	release(s);
 }
