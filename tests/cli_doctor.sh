@@ -1,5 +1,5 @@
 #!/bin/sh
-# `vptrace doctor`: each fault of a machine is a line of its own with what mends it, in the library's words; on the stand-in all is
+# `vptrace doctor`: each fault of a machine is a line of its own with what fixes it, in the library's words; on the stand-in all is
 # well and every record is counted; drivers that hang or crash are lines too.
 # shellcheck disable=SC1091,SC2016,SC2046,SC2086,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
@@ -33,7 +33,7 @@ assert isinstance(rows, list) and rows
 for row in rows:
     assert list(row) == ["check", "status", "fact", "remedy"], row
     assert row["status"] in ("ok", "warn", "fail") and row["fact"], row
-    assert row["status"] == "ok" or row["remedy"], "nothing mends it: %s" % row
+    assert row["status"] == "ok" or row["remedy"], "nothing fixes it: %s" % row
     print("%s %s %s | %s" % (row["status"], row["check"], row["fact"], row["remedy"] or ""))
 PY
 
@@ -62,8 +62,8 @@ row() {
 	grep "^$1 $2 " rows | sed 's/ | [^|]*$//' | grep -qF -- "$3" ||
 		fail "$rule: expected a row $1 $2 with \"$3\", found: $(grep " $2 " rows | tr '\n' ';')"
 }
-# mends CHECK TEXT: a row of this check says it as its remedy
-mends() {
+# fixes CHECK TEXT: a row of this check says it as its remedy
+fixes() {
 	cases=$((cases + 1))
 	grep "^[a-z]* $1 " rows | sed 's/.* | //' | grep -qF -- "$2" ||
 		fail "$rule: expected a remedy of $1 with \"$2\", found: $(grep " $1 " rows | tr '\n' ';')"
@@ -116,7 +116,7 @@ same "$rule: exit status" 0 $?
 same "$rule: at most 80 columns" "" "$(grep '.\{81\}' out)"
 same "$rule: no colour in a file" "" "$(grep "$(printf '\033')" out)"
 says out "ok    library     "
-grep -q '^[0-9]* ok, [0-9]* to note, 0 failed$' out || fail "$rule: no sum at the end"
+grep -q '^[0-9]* ok, [0-9]* warnings\{0,1\}, 0 failed$' out || fail "$rule: no sum at the end"
 env $standin "$vptrace" doctor >/dev/full 2>err
 same "a full disk" 1 $?
 rule="no file may be written"
@@ -153,7 +153,7 @@ if [ -e /dev/nvidiactl ]; then
 else
 	doctor 1 "no driver"
 	row fail driver "no CUDA driver: libcuda.so.1: cannot open shared object file"
-	mends driver "Install the NVIDIA driver"
+	fixes driver "Install the NVIDIA driver"
 	row warn self-test "ranges only: 8 of 8 arrived"
 	row ok nvtx "4 of 4 ranges"
 	no_row fail self-test
@@ -164,16 +164,16 @@ else
 fi
 doctor 1 "the toolkit's stub" $standin VPT_STANDIN_FAULTS=stub-driver
 row fail driver "is the CUDA toolkit's stub for linking (error 34)"
-mends driver "Install the NVIDIA driver, or remove the stub's folder from LD_LIBRARY_PATH"
+fixes driver "Install the NVIDIA driver, or remove the stub's folder from LD_LIBRARY_PATH"
 doctor 1 "a driver older than any CUPTI" $standin VPT_STANDIN_FAULTS=old-driver=11000
 row fail driver "CUDA driver 11.0"
-mends driver "Update the driver"
+fixes driver "Update the driver"
 doctor 1 "no device" $standin VPT_STANDIN_DEVICES=0
 row fail gpu "cuInit gave error 100 (cudaErrorNoDevice)"
-mends gpu "nvidia-smi"
+fixes gpu "nvidia-smi"
 doctor 1 "no visible device" $standin VPT_STANDIN_DEVICES=0 CUDA_VISIBLE_DEVICES=-1
 row fail gpu "CUDA_VISIBLE_DEVICES hides all GPUs from this process"
-mends gpu "unset CUDA_VISIBLE_DEVICES"
+fixes gpu "unset CUDA_VISIBLE_DEVICES"
 
 # ---- CUPTI ----
 doctor 1 "a libcupti newer than the driver" $standin VPT_STANDIN_FAULTS=old-driver VPTRACE_LIBCUPTI=$bin/standin/libcupti.so.13
@@ -190,10 +190,10 @@ mkdir -p toolkit/lib64
 cp "$bin/standin/libcupti.so.13" toolkit/lib64/
 doctor 0 "the search" $standin CUDA_HOME=$work/toolkit
 row ok cupti "from CUDA_HOME: $work/toolkit/lib64/libcupti.so.13"
-row ok cupti "passed over: $bin/standin/libcupti.so.13 (libcupti.so.13, from the dynamic linker's folders): comes later in the search"
+row ok cupti "not used: $bin/standin/libcupti.so.13 (libcupti.so.13, from the dynamic linker's folders): comes later in the search"
 echo nothing >toolkit/lib64/libcupti.so.13
 doctor 0 "a file that is no library" $standin CUDA_HOME=$work/toolkit
-row ok cupti "passed over: $work/toolkit/lib64/libcupti.so.13 (libcupti.so.13, from CUDA_HOME): "
+row ok cupti "not used: $work/toolkit/lib64/libcupti.so.13 (libcupti.so.13, from CUDA_HOME): "
 row ok cupti "from the dynamic linker's folders: $bin/standin/libcupti.so.13"
 doctor 1 "a libcupti without a function" $standin VPT_STANDIN_FAULTS=no-symbols=cuptiActivityFlushAll
 row fail cupti "the library has no function cuptiActivityFlushAll"
@@ -203,14 +203,14 @@ doctor 1 "the subscription is held" $standin VPT_STANDIN_FAULTS=busy
 row fail clients "another profiler holds CUPTI in this process"
 row fail clients "(CUPTI error 39)"
 row fail clients "standin-profiler"
-mends clients "start vptrace before that, or set TEARDOWN_CUPTI=1"
+fixes clients "start vptrace before that, or set TEARDOWN_CUPTI=1"
 row fail self-test "0 of 4 kernels, 0 of 12 copies and memsets, 8 of 8 ranges arrived"
-mends self-test "Mend first what failed above."
+fixes self-test "First fix what failed above."
 doctor 1 "no permission" $standin VPT_STANDIN_FAULTS=denied
 row warn clients "could not be asked"
-mends clients "See the line permissions."
+fixes clients "See the line permissions."
 row fail permissions "the driver does not allow this user to trace"
-mends permissions "options nvidia NVreg_RestrictProfilingToAdminUsers=0"
+fixes permissions "options nvidia NVreg_RestrictProfilingToAdminUsers=0"
 doctor 1 "another tool" $standin NSYS_PROFILING_SESSION_ID=1
 row fail clients "Nsight Systems (nsys) is in the environment (NSYS_PROFILING_SESSION_ID) and needs CUPTI for itself: run one tool at a time"
 : >other.so
@@ -254,7 +254,7 @@ if unshare -m sh -c 'mount -t tmpfs none /proc/driver && mount -t tmpfs none /sy
 	faults=none
 	replaced "too little memory" 1 'echo 104857600 >/sys/fs/cgroup/memory.max'
 	row fail limits "memory limit of 100 MiB, 0 in use; the tracer takes up to 272"
-	mends limits "Set VPTRACE_MEMORY lower"
+	fixes limits "Set VPTRACE_MEMORY lower"
 	replaced "little memory is left" 0 'echo 1073741824 >/sys/fs/cgroup/memory.max; echo 900000000 >/sys/fs/cgroup/memory.current'
 	row warn limits "memory limit of 1024 MiB, 858 in use"
 	replaced "half a processor" 0 'echo 50000 100000 >/sys/fs/cgroup/cpu.max'
@@ -333,7 +333,7 @@ mkdir tiny
 if mount -t tmpfs -o size=1m none tiny 2>/dev/null; then
 	doctor 1 "a tiny disk" $standin VPTRACE_OUTPUT=$work/tiny/
 	row fail disk "$work/tiny: 1 MiB free, tmpfs, which is memory"
-	mends disk "--max-bytes"
+	fixes disk "--max-bytes"
 	head -c 1m /dev/zero >tiny/full 2>/dev/null
 	doctor 1 "a full disk" $standin VPTRACE_OUTPUT=$work/tiny/
 	row fail disk "cannot write: No space left on device"
@@ -357,7 +357,7 @@ doctor 1 "no such library" $standin VPTRACE_LIBRARY=/nosuch/libvptrace.so
 row fail library "VPTRACE_LIBRARY: there is no file /nosuch/libvptrace.so"
 row fail self-test "there is no library"
 doctor 1 "another library" $standin VPTRACE_LIBRARY=$bin/standin/libcuda.so.1
-row fail library "is no libvptrace.so: it has no function vptrace_version"
+row fail library "is not libvptrace.so: it has no function vptrace_version"
 printf '!<arch>\n' >libvptrace.a
 doctor 1 "the static library" $standin VPTRACE_LIBRARY=$work/libvptrace.a
 row fail library "is the static library"
@@ -407,13 +407,13 @@ class nvtx:
 PY
 doctor 0 "a torch" $standin PYTHONPATH=$work/torch -- --timeout 60
 row ok python "torch 0.0-test, CUDA 12.4"
-row ok python "ranges of torch.cuda.nvtx are heard"
+row ok python "ranges of torch.cuda.nvtx are recorded"
 doctor 0 "a torch, and a window of the user's" $standin PYTHONPATH=$work/torch VPTRACE_DURATION=0.000001 VPTRACE_RING=5s VPTRACE_SNAPSHOT_ON=mark:never -- --timeout 60
-row ok python "ranges of torch.cuda.nvtx are heard"
+row ok python "ranges of torch.cuda.nvtx are recorded"
 sed -i 's/nvtx.library.vptrace_range_p.*/pass/' torch/torch/cuda.py
-doctor 1 "a torch that is not heard" $standin PYTHONPATH=$work/torch -- --json
-row fail python "ranges of torch.cuda.nvtx are not heard"
-mends python "import vptrace before torch's first range"
+doctor 1 "a torch that is not recorded" $standin PYTHONPATH=$work/torch -- --json
+row fail python "ranges of torch.cuda.nvtx are not recorded"
+fixes python "import vptrace before torch's first range"
 echo 'raise RuntimeError("no kernel image")' >torch/torch/cuda.py
 doctor 0 "a torch that cannot be imported" $standin PYTHONPATH=$work/torch -- --json
 row warn python "torch cannot be imported: RuntimeError: no kernel image"
@@ -437,7 +437,7 @@ if command -v cc >/dev/null && bad cuInit 'for (;;) pause();'; then
 	row ok driver "CUDA driver 13.0"
 	row fail gpu "the driver was not started"
 	row fail self-test "no answer within 8 s: it hangs in cuInit"
-	mends self-test "If nvidia-smi hangs as well, restart the machine"
+	fixes self-test "If nvidia-smi hangs as well, restart the machine"
 	row fail nvtx "the self-test made no ranges"
 	rule="ctrl-C meanwhile"
 	LD_LIBRARY_PATH=$work/bad timeout -s INT 3 "$vptrace" doctor --timeout 100 >out 2>err
@@ -463,7 +463,7 @@ doctor 1 "a CUPTI that hangs" $standin VPT_STANDIN_FAULTS=hang-flush
 row fail self-test "CUPTI"
 doctor 1 "a CUPTI that fails" $standin VPT_STANDIN_FAULTS=fatal=5
 row fail self-test "CUPTI failed (error"
-mends self-test "Please report it"
+fixes self-test "Please report it"
 doctor 1 "records that are lost" $standin VPT_STANDIN_FAULTS=unknown-kind
 row fail self-test "arrived"
 finish

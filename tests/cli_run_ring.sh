@@ -178,7 +178,7 @@ holds a.zst
 cause a.zst mark:now
 records 0 "another mark" --ring 30s --snapshot-on mark:now -o a.zst "$host" mark later
 files 0
-says err "no file was written: nothing of --snapshot-on happened"
+says err "no file was written: no event of --snapshot-on occurred"
 # In simulated time, where a busy machine makes no step slow.
 export VPT_STANDIN_TIME=virtual
 for how in steps calls; do

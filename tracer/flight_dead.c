@@ -45,10 +45,11 @@ static int read_head(struct vtr_flight_image *m, struct vpt_err *err)
 	if (fstat(m->fd, &st) || st.st_size < (off_t)sizeof(struct vtr_image) ||
 		read_at(m->fd, h, sizeof(*h), 0) || h->magic != VTR_IMAGE_MAGIC ||
 		h->check != vtr_image_check_head(h))
-		return vpt_fail(err, VPT_EDATA, "this is no ring of vptrace");
+		return vpt_fail(err, VPT_EDATA, "this is not a ring of vptrace");
 	if (h->data_offset != sizeof(struct vtr_image) || h->data_bytes > VTR_IMAGE_DATA_MAX ||
 		h->bytes != vtr_image_bytes(h->data_bytes) || h->bytes != (uint64_t)st.st_size)
-		return vpt_fail(err, VPT_EDATA, "the ring's size is not what its head says");
+		return vpt_fail(
+			err, VPT_EDATA, "the ring's size differs from the one in its header");
 	if (!memchr(h->path, 0, sizeof(h->path)) || !memchr(h->ring, 0, sizeof(h->ring)))
 		return vpt_fail(err, VPT_EDATA, "the ring's file has no name");
 	return VPT_OK;

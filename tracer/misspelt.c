@@ -114,7 +114,7 @@ int vtr_misspelt_injection(char *const *environment, char *out, size_t size)
 				(*environment)[len] != '=' || !strchr(path, '/') ||
 				!access(path, F_OK))
 				continue;
-			snprintf(out, size, "%s: %.200s does not exist; nothing is traced by it",
+			snprintf(out, size, "%s: %.200s does not exist, so it is not loaded",
 				injections[i], path);
 			return 1;
 		}

@@ -295,32 +295,26 @@ const struct vpa_command vpa_cmd_analyze = {
 	.name = "analyze",
 	.usage = "FILE [options]",
 	.help = "report where the time went and why the GPU was idle; the default command",
-	.about =
-		"A rules file has one rule per line: a target, a tab, and a POSIX extended "
-		"regular\n"
-		"expression. The first rule that matches a name applies. The built-in rules come\n"
-		"last.\n"
-		"\n"
-		"  attention           my_fused_attn          a kernel's family; see classify "
-		"--help\n"
-		"  range block         ^clip ([0-9]+)$        a range; the group is its index\n"
-		"  range step(index,timestep)  ([0-9]+) t=([0-9]+)\n"
-		"  range stage vae_decode      decode_tile\n"
-		"  range none          ^warmup\n"
-		"\n"
-		"A range is a request, block, step, context (the pass that writes the KV cache), "
-		"stage\n"
-		"or none. The words in parentheses name the groups: index, frames, latents, "
-		"timestep,\n"
-		"or - for none. A match must not begin or end inside a word. Annotations of "
-		"vptrace\n"
-		"take precedence over rules.\n"
-		"\n"
-		"A CONDITION is fps, bps, steps/s, period, busy or idle, < or >, and a value. busy "
-		"and "
-		"idle\n"
-		"are percent of the mean block (else inferred step, else window); busy:FAMILY and\n"
-		"idle:CAUSE are parts of them. It may be given several times.",
+	.about = "A rules file has one rule per line: a target, a tab, and a POSIX extended\n"
+		 "regular expression. The first rule that matches a name applies. The built-in\n"
+		 "rules come last.\n"
+		 "\n"
+		 "  attention           my_fused_attn          a kernel's family; see classify "
+		 "--help\n"
+		 "  range block         ^clip ([0-9]+)$        a range; the group is its index\n"
+		 "  range step(index,timestep)  ([0-9]+) t=([0-9]+)\n"
+		 "  range stage vae_decode      decode_tile\n"
+		 "  range none          ^warmup\n"
+		 "\n"
+		 "A range is a request, block, step, context (the pass that writes the KV\n"
+		 "cache), stage or none. The words in parentheses name the groups: index,\n"
+		 "frames, latents, timestep, or - for none. A match must not begin or end inside\n"
+		 "a word. Annotations of vptrace take precedence over rules.\n"
+		 "\n"
+		 "A CONDITION is a figure, < or >, and a value. Figures are fps, bps, steps/s,\n"
+		 "period, busy and idle. busy and idle are percent of the mean block; without\n"
+		 "blocks, of the mean step or of the window. busy:FAMILY and idle:CAUSE are\n"
+		 "parts of them. --fail-if may be given several times.",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

@@ -41,11 +41,12 @@ static const struct vpa_option options[OPTIONS] = {
 		"output format; md: Markdown, for a pull request"},
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"},
 	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", NULL, "text: maximum rows per table (12)"},
-	[MARGIN] = {"margin", '\0', VPA_TEXT, "PERCENT", "0.5", "changes up to this are no change"},
+	[MARGIN] = {"margin", '\0', VPA_TEXT, "PERCENT", "0.5",
+		"changes up to this count as no change"},
 	[FAIL_IF] = {"fail-if", '\0', VPA_TEXT, "CONDITION", NULL,
 		"exit with 4 if it holds, such as fps-2%, idle:sync+5% or fps<16; see above"},
 	[BASELINE] = {"baseline", '\0', VPA_TEXT, "FILE", NULL,
-		"A is this JSON report of analyze, once for each run; all files are then B's"},
+		"a JSON report of analyze as A, once for each run; all files are then B's"},
 	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
 		"window start, relative to the start of each capture"},
 	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL,
@@ -279,13 +280,20 @@ static int run(const struct vpa_args *args)
 const struct vpa_command vpa_cmd_compare = {
 	.name = "compare",
 	.usage = "A B | A... -- B... | --baseline A.json B... [options]",
-	.help = "say which of two captures is faster, how sure that is, and why",
-	.about =
-		"Every change is from A to B. The captures are compared by the best unit that all\n"
-		"of them have: measured blocks, marked steps, iterations,\n"
-		"inferred steps, else the whole window. Units are\n"
-		"paired by request and index. Several runs of a side are separated from those of\n"
-		"the other by --. With three or more a side the test is between runs.",
+	.help = "report which of two captures is faster, how certain that is, and why",
+	.about = "Every change is from A to B. The captures are compared by the best unit that\n"
+		 "all of them have: measured blocks, marked steps, iterations, inferred steps,\n"
+		 "or else the whole window. Units are paired by request and index. A -- separates\n"
+		 "several runs of A from those of B. With three or more runs per side, the test\n"
+		 "is between runs.\n"
+		 "\n"
+		 "A CONDITION is a change from A to B, or a limit of B. A change is a figure,\n"
+		 "- or +, and percent: fps-2% holds if FPS is lower by more than 2 %. Figures\n"
+		 "are those of analyze --help: fps, bps, steps/s, period, busy and idle, and the\n"
+		 "parts busy:FAMILY and idle:CAUSE. Changes of busy, idle and their parts are\n"
+		 "percent of A's mean block, step or window. A change of the other figures that\n"
+		 "may be chance does not count. A limit is a figure, < or >, and a value, as in\n"
+		 "analyze. --fail-if may be given several times.",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

@@ -33,7 +33,7 @@ enum {
 #define WORD(name) "|" #name
 static const struct vpa_option options[OPTIONS] = {
 	[FORMAT] = {"format", 'f', VPA_CHOICE, &(VPA_EXPORTERS(WORD))[1], VPA_EXPORTER_USUAL,
-		"output format, see above"},
+		"output format; see above"},
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
 		"write to this file or folder; - is standard output (the input's name with another "
 		"ending)"},

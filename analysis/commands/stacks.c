@@ -10,9 +10,9 @@ enum { OF, FORMAT, OUTPUT, FROM, TO, RANGE, RULES, JOBS, MEMORY, FORCE, NO_PROGR
 #define OF_WORDS "idle|sync|launches|all"
 
 static const struct vpa_option options[OPTIONS] = {
-	[OF] = {"of", '\0', VPA_CHOICE, OF_WORDS, "idle", "what the widths are, see above"},
+	[OF] = {"of", '\0', VPA_CHOICE, OF_WORDS, "idle", "what the widths show; see above"},
 	[FORMAT] = {"format", 'f', VPA_CHOICE, "svg|folded|speedscope", "svg",
-		"output format, see above"},
+		"output format; see above"},
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"},
 	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
 		"window start, relative to the capture's start"},
@@ -130,20 +130,18 @@ const struct vpa_command vpa_cmd_stacks = {
 	.name = "stacks",
 	.usage = "FILE [--of WHAT] [--format FORMAT] [-o FILE] [options]",
 	.help = "draw a flame graph of GPU idle time, or of launched work, by Python stack",
-	.about =
-		"WHAT the widths are:\n"
-		"  idle        time in which the GPU was idle because of the stack; the last frame "
-		"is\n"
-		"              the cause\n"
-		"  sync        the part of it in which the host waited in a sync or a blocking "
-		"copy\n"
-		"  launches    time of the kernels, copies and memsets that the stack launched\n"
-		"  all         idle and launches\n"
-		"\n"
-		"FORMAT:\n"
-		"  svg         a picture for a browser, which needs nothing else; click to zoom\n"
-		"  folded      a line per stack with nanoseconds, for flamegraph.pl and inferno\n"
-		"  speedscope  JSON for speedscope.app\n",
+	.about = "WHAT the widths show:\n"
+		 "  idle        time in which the GPU was idle because of the stack; the last\n"
+		 "              frame is the cause\n"
+		 "  sync        the part of idle in which the host waited in a sync or a\n"
+		 "              blocking copy\n"
+		 "  launches    time of the kernels, copies and memsets that the stack launched\n"
+		 "  all         idle and launches\n"
+		 "\n"
+		 "FORMAT:\n"
+		 "  svg         a picture for a browser, which needs nothing else; click to zoom\n"
+		 "  folded      a line per stack with nanoseconds, for flamegraph.pl and inferno\n"
+		 "  speedscope  JSON for speedscope.app",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

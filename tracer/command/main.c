@@ -31,14 +31,13 @@ static void print_overview(void)
 	       "commands:\n"
 	       "  %-10s %s\n"
 	       "  %-10s %s\n"
-	       "  %-10s run vptrace-analyze on a trace\n"
-	       "  others    ",
+	       "  %-10s print the report of a trace; the same as vptrace-analyze analyze\n"
+	       "\nCommands of vptrace-analyze work too, see vptrace-analyze --help:\n ",
 		vtr_command_run.name, vtr_command_run.help, vtr_command_doctor.name,
 		vtr_command_doctor.help, "report");
 	for (i = 4; i < WORDS; i++)
 		printf(" %s%s", words[i], i + 1 < WORDS ? "," : "");
-	printf(": see vptrace-analyze --help\n\n"
-	       "See vptrace run --help for its options; --version prints the version.\n");
+	printf("\n\nvptrace COMMAND --help describes a command; --version prints the version.\n");
 }
 
 /* 0, or 1 if standard output could not be written. */

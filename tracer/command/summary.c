@@ -146,18 +146,18 @@ static void say_nothing(const struct vtr_list *list)
 
 	if (!list->process_count) {
 		vtr_say("nothing was recorded: no process used CUDA or NVTX. If one should have, "
-			"see that it was started by this command and inherits its environment");
+			"check that it was started by this command and inherits its environment");
 		return;
 	}
 	if (getenv("VPTRACE_SNAPSHOT_ON")) {
-		vtr_say("no file was written: nothing of --snapshot-on happened");
+		vtr_say("no file was written: no event of --snapshot-on occurred");
 		return;
 	}
 	for (i = 0; i < list->process_count; i++)
 		if (list->processes[i].start_code || list->processes[i].end_code)
 			break;
 	vtr_say("nothing was recorded: %s", i < list->process_count
-						    ? "the tracer could not do its work, see above"
+						    ? "the tracer failed, see above"
 						    : "CUDA or NVTX was loaded, but nothing was "
 						      "launched and no range was made");
 }

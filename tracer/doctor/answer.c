@@ -169,8 +169,9 @@ int vtr_answer_text(const struct vtr_answer *a)
 		put_finding(f, same ? "" : f->check, colour, width);
 		counts[f->status]++;
 	}
-	printf("\n%zu ok, %zu to note, %zu failed\n", counts[VTR_STATUS_OK],
-		counts[VTR_STATUS_WARN], counts[VTR_STATUS_FAIL]);
+	printf("\n%zu ok, %zu warning%s, %zu failed\n", counts[VTR_STATUS_OK],
+		counts[VTR_STATUS_WARN], counts[VTR_STATUS_WARN] == 1 ? "" : "s",
+		counts[VTR_STATUS_FAIL]);
 	return fflush(stdout) || ferror(stdout);
 }
 

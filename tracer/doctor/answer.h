@@ -13,7 +13,7 @@ enum { VTR_FACT_BYTES = 2048, VTR_FINDINGS_MAX = 200 };
 struct vtr_finding {
 	const char *check; /* a constant */
 	enum vtr_status status;
-	char fact[VTR_FACT_BYTES], remedy[VTR_FACT_BYTES]; /* remedy "": nothing to mend */
+	char fact[VTR_FACT_BYTES], remedy[VTR_FACT_BYTES]; /* remedy "": nothing to fix */
 };
 
 struct vtr_answer {
@@ -22,7 +22,7 @@ struct vtr_answer {
 	struct vtr_finding findings[VTR_FINDINGS_MAX];
 };
 
-/* Adds a finding of the running check. `remedy` NULL: there is nothing to mend. */
+/* Adds a finding of the running check. `remedy` NULL: there is nothing to fix. */
 __attribute__((format(printf, 4, 5))) void vtr_find(
 	struct vtr_answer *a, enum vtr_status status, const char *remedy, const char *fmt, ...);
 

@@ -27,7 +27,7 @@ static void find_environment(struct vtr_answer *a)
 	else if (nvtx && *nvtx && !strstr(nvtx, "libvptrace.so"))
 		vtr_find(a, VTR_STATUS_OK, NULL,
 			"NVTX_INJECTION64_PATH names another tool, %s: vptrace run chains it, and "
-			"both hear the ranges",
+			"both receive the ranges",
 			nvtx);
 }
 
@@ -40,7 +40,7 @@ static void find_kineto(struct vtr_answer *a)
 	for (v = environ; v && *v; v++)
 		if (!strncmp(*v, "KINETO_USE_DAEMON=", 18) && strcmp(*v + 18, "0") != 0)
 			vtr_find(a, VTR_STATUS_WARN,
-				"unset KINETO_USE_DAEMON while vptrace records, or ask for no "
+				"unset KINETO_USE_DAEMON while vptrace records, or request no "
 				"profile then.",
 				"%s: a daemon may start torch.profiler in a program at any time, "
 				"which takes CUPTI's records",
@@ -64,11 +64,11 @@ static const struct {
 			  "counters, which vptrace does not"},
 	{"dcgm-exporter", "dcgm-exporter runs: its profiling metrics use the GPU's counters, which "
 			  "vptrace does not"},
-	{"nsys", "Nsight Systems (nsys) runs: programs that it started cannot be traced as well"},
-	{"ncu", "Nsight Compute (ncu) runs: programs that it started cannot be traced as well"},
+	{"nsys", "Nsight Systems (nsys) runs: vptrace cannot trace programs that it started"},
+	{"ncu", "Nsight Compute (ncu) runs: vptrace cannot trace programs that it started"},
 	{"compute-sanitiz",
-		"compute-sanitizer runs: programs that it started cannot be traced as well"},
-	{"cuda-gdb", "cuda-gdb runs: programs that it started cannot be traced as well"},
+		"compute-sanitizer runs: vptrace cannot trace programs that it started"},
+	{"cuda-gdb", "cuda-gdb runs: vptrace cannot trace programs that it started"},
 };
 
 enum { OTHERS = sizeof(others) / sizeof(others[0]) };
@@ -115,7 +115,7 @@ void vtr_check_clients(const struct vtr_patient *p, struct vtr_answer *a)
 		vtr_find(a, VTR_STATUS_WARN,
 			rc == VPTRACE_EDENIED ? "See the line permissions."
 					      : "See the lines driver, cupti and self-test.",
-			"not known: CUPTI could not be asked for a subscription");
+			"unknown: CUPTI could not be asked for a subscription");
 	find_environment(a);
 	find_kineto(a);
 	find_processes(a);

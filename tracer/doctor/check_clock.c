@@ -35,10 +35,10 @@ static void find_source(struct vtr_answer *a)
 			"ranges are stamped with clock_gettime(): VPTRACE_TSC=0");
 	} else if (is_slow(source)) {
 		vtr_find(a, VTR_STATUS_WARN,
-			"If the kernel log says why the counter was given up, mend that; "
-			"clocksource=tsc on the kernel's command line forces it.",
+			"Look in the kernel log for the reason why the counter was rejected, and "
+			"fix it; clocksource=tsc on the kernel's command line forces its use.",
 			"ranges are stamped with clock_gettime() from the clock source %s, which "
-			"takes microseconds a reading",
+			"takes microseconds per reading",
 			source);
 	} else {
 		vtr_find(a, VTR_STATUS_OK, NULL,

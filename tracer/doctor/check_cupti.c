@@ -73,9 +73,9 @@ void vtr_check_cupti(const struct vtr_patient *p, struct vtr_answer *a)
 		find_failure(p, a);
 	find_kinds(p, a);
 	for (i = 0; (passed = vtr_probe_value(&p->cuda, "passed", i)) != NULL; i++)
-		vtr_find(a, VTR_STATUS_OK, NULL, "passed over: %s", passed);
+		vtr_find(a, VTR_STATUS_OK, NULL, "not used: %s", passed);
 	mapped = vtr_probe_value(&p->python_ran, "mapped", 0);
 	if (mapped)
 		vtr_find(a, VTR_STATUS_OK, NULL,
-			"Python programs that import torch have %s, which is taken there", mapped);
+			"programs that import torch have %s loaded, which is used there", mapped);
 }

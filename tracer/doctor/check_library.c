@@ -29,18 +29,18 @@ static void check_version(const struct vtr_patient *p, struct vtr_answer *a)
 		snprintf(shown, sizeof(shown), " -> %s", strrchr(real, '/') + 1);
 	if (!version)
 		vtr_find(a, VTR_STATUS_FAIL, "Install vptrace again, or unset VPTRACE_LIBRARY.",
-			"%s is no libvptrace.so: it has no function vptrace_version", p->library);
+			"%s is not libvptrace.so: it has no function vptrace_version", p->library);
 	else if (strcmp(version, p->version) != 0)
 		vtr_find(a, VTR_STATUS_FAIL,
 			"Install both from one build, or set VPTRACE_LIBRARY to the library of "
 			"this program's version.",
-			"%s%s is version %s, this program %s", p->library, shown, version,
+			"%s%s is version %s, this program is %s", p->library, shown, version,
 			p->version);
 	else if (missing)
 		vtr_find(a, VTR_STATUS_FAIL, "Install vptrace again, or unset VPTRACE_LIBRARY.",
 			"%s%s is too old: it has no function %s", p->library, shown, missing);
 	else
-		vtr_find(a, VTR_STATUS_OK, NULL, "%s%s, version %s, as this program", p->library,
+		vtr_find(a, VTR_STATUS_OK, NULL, "%s%s, version %s, like this program", p->library,
 			shown, version);
 }
 

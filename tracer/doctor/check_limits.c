@@ -106,11 +106,12 @@ static void find_resources(struct vtr_answer *a)
 	if (!getrlimit(RLIMIT_FSIZE, &size) && size.rlim_cur != RLIM_INFINITY)
 		vtr_find(a, VTR_STATUS_WARN,
 			"ulimit -f unlimited, or VPTRACE_MAX_BYTES below that size.",
-			"files may have %llu MiB at most (ulimit -f): a capture ends there",
+			"files may have at most %llu MiB (ulimit -f): a capture ends at this size",
 			(unsigned long long)(size.rlim_cur / MIB));
 	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < FILES_MIN)
 		vtr_find(a, VTR_STATUS_WARN, "ulimit -n 1024, or more.",
-			"%llu files may be open (ulimit -n)", (unsigned long long)files.rlim_cur);
+			"only %llu files may be open (ulimit -n)",
+			(unsigned long long)files.rlim_cur);
 	if (statvfs("/dev/shm", &shm))
 		vtr_find(a, VTR_STATUS_OK, NULL, "no /dev/shm: vptrace needs none");
 	else if ((uint64_t)shm.f_blocks * shm.f_frsize < SHM_MIN_MIB * MIB)

@@ -83,7 +83,7 @@ void vtr_check_permissions(const struct vtr_patient *p, struct vtr_answer *a)
 			"/etc/modprobe.d/nvidia.conf, then restart.",
 			"%s", words[1]);
 	else
-		vtr_find(a, VTR_STATUS_OK, NULL, "not known: CUPTI could not be asked%s%s",
+		vtr_find(a, VTR_STATUS_OK, NULL, "unknown: CUPTI could not be asked%s%s",
 			restricted < 0 ? "" : "; ", restricted < 0 ? "" : words[restricted]);
 	vtr_find(a, VTR_STATUS_OK, NULL, "user %ld, %s CAP_SYS_ADMIN, %s CAP_PERFMON%s%s",
 		(long)geteuid(), has_capability(SYS_ADMIN) ? "with" : "without",

@@ -46,7 +46,7 @@ static void find_torch(const struct vtr_patient *p, struct vtr_answer *a)
 
 	if (error)
 		vtr_find(a, VTR_STATUS_WARN,
-			"Mend the installation of torch: programs with it fail as well.",
+			"Fix the installation of torch: programs that import it fail as well.",
 			"torch cannot be imported: %s", error);
 	if (vtr_probe_value(r, "no_torch", 0))
 		vtr_find(a, VTR_STATUS_OK, NULL, "no torch");
@@ -60,10 +60,11 @@ static void find_torch(const struct vtr_patient *p, struct vtr_answer *a)
 		vtr_find(a, vtr_probe_number(r, "heard") ? VTR_STATUS_OK : VTR_STATUS_FAIL,
 			vtr_probe_number(r, "heard")
 				? NULL
-				: "import vptrace before torch's first range: it wraps "
-				  "torch.cuda.nvtx then.",
-			vtr_probe_number(r, "heard") ? "ranges of torch.cuda.nvtx are heard"
-						     : "ranges of torch.cuda.nvtx are not heard");
+				: "import vptrace before torch's first range: it then wraps "
+				  "torch.cuda.nvtx.",
+			vtr_probe_number(r, "heard")
+				? "ranges of torch.cuda.nvtx are recorded"
+				: "ranges of torch.cuda.nvtx are not recorded");
 	if (nvtx)
 		vtr_find(a, VTR_STATUS_WARN,
 			"Use the ranges of the module vptrace instead of torch.cuda.nvtx.",

@@ -16,7 +16,7 @@ static const char *remedy(const struct vtr_answer *a)
 	for (i = 0; i < a->count; i++)
 		if (a->findings[i].status == VTR_STATUS_FAIL &&
 			strcmp(a->findings[i].check, a->check) != 0)
-			return "Mend first what failed above.";
+			return "First fix what failed above.";
 	return "Please report it with the output of vptrace doctor --json.";
 }
 
@@ -39,13 +39,13 @@ static void find_counts(const struct vtr_patient *p, struct vtr_answer *a)
 			found_copies, copies, ranges, VTR_SELF_RANGES);
 	else
 		vtr_find(a, all ? VTR_STATUS_WARN : VTR_STATUS_FAIL,
-			all ? "Mend driver, gpu and cupti if this machine has a GPU." : remedy(a),
+			all ? "Fix driver, gpu and cupti if this machine has a GPU." : remedy(a),
 			"ranges only: %u of %u arrived; no GPU work could be launched", ranges,
 			VTR_SELF_RANGES);
 	if (no_kernels)
 		vtr_find(a, VTR_STATUS_WARN,
-			"Update the driver if programs fail with the same; copies show that "
-			"tracing works.",
+			"Update the driver if programs fail with the same error; the copies show "
+			"that tracing works.",
 			"no kernel was launched: %s", no_kernels);
 }
 
@@ -113,7 +113,7 @@ void vtr_check_self_test(const struct vtr_patient *p, struct vtr_answer *a)
 		vtr_find(a, VTR_STATUS_FAIL,
 			p->self.end == VTR_PROBE_KILLED
 				? "A program would crash the same way; if it does so without "
-				  "vptrace too, mend the driver first."
+				  "vptrace too, fix the driver first."
 				: "If nvidia-smi hangs as well, restart the machine; --timeout "
 				  "allows more time.",
 			"%s", failure);

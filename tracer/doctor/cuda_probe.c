@@ -135,7 +135,7 @@ static void say_candidates(int to, const char *taken)
 			*c->reason   ? c->reason
 			: c->too_new ? "newer than the driver's major version"
 			: after      ? "comes later in the search"
-				     : "not taken");
+				     : "no reason is known");
 	}
 }
 

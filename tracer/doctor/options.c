@@ -6,46 +6,39 @@ static const struct vpa_option options[VTR_DOCTOR_OPTIONS] = {
 	[VTR_DOCTOR_JSON] = {"json", '\0', VPA_FLAG, NULL, NULL,
 		"print a JSON array of objects with check, status, fact and remedy"},
 	[VTR_DOCTOR_PYTHON] = {"python", '\0', VPA_TEXT, "PYTHON", NULL,
-		"the Python to look at; without it python3, if PATH has one"},
+		"the Python to examine (python3, if PATH has one)"},
 	[VTR_DOCTOR_TIMEOUT] = {"timeout", '\0', VPA_NUMBER, "1..3600", "60",
-		"seconds after which a part that does not answer is ended"},
+		"seconds after which a probe that does not answer is killed"},
 };
 
 const struct vpa_command vtr_command_doctor = {
 	.program = "vptrace",
 	.name = "doctor",
 	.usage = "[options]",
-	.help = "check what can be recorded here, and say how to mend what cannot",
-	.about = "Checks the library, the driver, CUPTI, other profilers, NVTX, Python, "
-		 "permissions, "
-		 "clocks,\n"
-		 "limits of the container, the output's folder and the variables. Then it records "
-		 "a few\n"
-		 "operations of the GPU and counts what arrived. Run it where the program will "
-		 "run: in the\n"
-		 "same container, as the same user, with the same environment.\n"
+	.help = "check what can be recorded here, and how to fix what cannot",
+	.about = "Checks the library, the driver, CUPTI, other profilers, NVTX, Python,\n"
+		 "permissions, clocks, limits of the container, the output's folder and the\n"
+		 "variables. Then it records a few operations of the GPU and counts their\n"
+		 "records. Run it where the program will run: in the same container, as the\n"
+		 "same user, with the same environment.\n"
 		 "\n"
-		 "Each line begins with a word:\n"
+		 "Each line begins with one of these words. If something can be done, the next\n"
+		 "line gives the remedy.\n"
 		 "\n"
 		 "ok      it works, or does not matter\n"
 		 "warn    it works, but something will be missing or slower\n"
-		 "FAIL    nothing, or only ranges, can be recorded\n"
-		 "        until it is mended\n"
+		 "FAIL    nothing, or only ranges, can be recorded until it is fixed\n"
 		 "\n"
-		 "The remedy is below a line. Where no GPU is meant to be, the lines driver, "
-		 "gpu and\n"
-		 "cupti fail all the same: ranges are recorded there, but no GPU work.\n"
+		 "On a machine without a GPU, the lines driver, gpu and cupti fail, although\n"
+		 "ranges can be recorded there.\n"
 		 "\n"
-		 "The driver, libcupti and Python run in processes of their own, so that a crash "
-		 "or a hang\n"
-		 "is a line too. Nothing is left on disk. On a busy GPU the self-test takes its "
-		 "turn like\n"
-		 "any other program: a few kernels, and less than 1 MiB of device memory besides "
-		 "the\n"
-		 "context.\n"
+		 "The driver, libcupti and Python run in separate processes, so that a crash or\n"
+		 "a hang is reported in a line too. Nothing is left on disk. The self-test can\n"
+		 "share a busy GPU with other programs: it launches a few kernels, and needs\n"
+		 "less than 1 MiB of device memory besides its context.\n"
 		 "\n"
-		 "The exit status is 0 if no line failed, 1 if one did, and 2 if the command was\n"
-		 "misused.",
+		 "The exit status is 0 if no line failed, 1 if one did, and 2 if the command\n"
+		 "was misused.",
 	.options = options,
 	.option_count = VTR_DOCTOR_OPTIONS,
 };

@@ -265,14 +265,12 @@ static void free_state(void *state)
 
 const struct vpa_exporter vpa_exporter_perfetto = {
 	.name = "perfetto",
-	.help = "GPU work with launch parameters and the calls that launched it, NVTX ranges on\n"
-		"their threads; for each GPU also tracks of stages, denoising steps, video "
-		"blocks,\n"
-		"attention, and idle gaps by cause, with the report's ids; samples of Python\n"
-		"stacks, which Perfetto v58 or later shows as flame graphs.\n"
-		"The traces of several ranks become one archive (-o all.tar); Perfetto v58 or "
-		"later\n"
-		"opens it as one trace.",
+	.help = "GPU work with launch parameters and the calls that launched it, and NVTX\n"
+		"ranges on their threads. For each GPU also tracks of stages, denoising steps,\n"
+		"video blocks, attention, and idle gaps by cause, with the report's ids.\n"
+		"Samples of Python stacks, which Perfetto v58 or later shows as flame graphs.\n"
+		"The traces of several ranks become one archive (-o all.tar), which Perfetto\n"
+		"v58 or later opens as one trace.",
 	.opens = "open it at https://ui.perfetto.dev/#!/"
 		 "?enablePlugins=dev.perfetto.GpuByProcess,com.meta.GpuCompute",
 	.packings = {{"packets", VPT_CONTAINER_PACKETS, ".pftrace"},

@@ -426,8 +426,9 @@ const struct vpa_exporter vpa_exporter_csv = {
 	.name = "csv",
 	.help = "A folder with one table per kind of row. A kernel row has its family, the "
 		"call\n"
-		"that launched it, range, stage, block and step. There are tables of gaps, and of\n"
-		"ranges on each GPU. Its schema.json describes the columns.",
+		"that launched it, range, stage, block and step. Further tables list the gaps, "
+		"and\n"
+		"the ranges on each GPU. Its schema.json describes the columns.",
 	.opens = "schema.json describes the columns; DuckDB and pandas open the files directly",
 	.packings = {{"none", VPT_CONTAINER_NONE, ".csv.d"},
 		{"zstd", VPT_CONTAINER_ZSTD, ".csv.d"}},
