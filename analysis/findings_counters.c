@@ -33,7 +33,7 @@ static void find_limited(struct vpa_report *r, const struct vpa_counter *c)
 	if (!f)
 		return;
 	f->title = strcmp(c->reasons[0].reason, "power cap")
-			   ? "the GPU lowers its clocks: see to cooling and power supply"
+			   ? "the GPU lowers its clocks: check cooling and power supply"
 			   : "the GPU lowers its clocks at its power limit: raise the limit, or "
 			     "compare runs at fixed clocks";
 	f->measured = vpa_arena_printf(&r->arena,
@@ -44,7 +44,7 @@ static void find_limited(struct vpa_report *r, const struct vpa_counter *c)
 			"%.300s; SM clock %.0f MHz then, at most %.0f MHz otherwise", f->measured,
 			c->limited_mhz, c->highest_mhz);
 	f->threshold = "10 % of that time, and 2 s";
-	f->caveat = "samples: what happens between two of them is not seen";
+	f->caveat = "changes between two samples are not seen";
 	f->note = f->measured;
 }
 

@@ -242,7 +242,7 @@ static void judge_ring(struct judging *j)
 	say(j, 0, "", "the last %.1f s of a longer run (flight recorder of %s, written %s)",
 		seconds, n->ring, when);
 	if (n->complete_until_ns && n->complete_until_ns < n->newest_ns)
-		say(j, 0, "", "of the last %.1f s of it GPU work may be missing",
+		say(j, 0, "", "GPU work of its last %.1f s may be missing",
 			(double)(n->newest_ns - n->complete_until_ns) / 1e9);
 }
 

@@ -127,9 +127,9 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 	}
 	if (v->early_ops && launched_in_pauses(r))
 		REASON(out,
-			"%" PRIu64 " operation%s launched while recording was paused: by what is "
-			"unknown",
-			v->early_ops, v->early_ops == 1 ? " was" : "s were");
+			"%" PRIu64 " operation%s launched while recording was paused: %s unknown",
+			v->early_ops, v->early_ops == 1 ? " was" : "s were",
+			v->early_ops == 1 ? "its launch is" : "their launches are");
 	else if (v->early_ops)
 		REASON(out,
 			"%" PRIu64 " operation%s already running when the first call was recorded: "

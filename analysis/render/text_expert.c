@@ -266,9 +266,9 @@ static void put_candidates(struct vpa_page *p, const struct vpa_report *r)
 	if (at->save_at_most_ns > active / 100) {
 		vpa_page_blank(p);
 		vpa_page_words(p, "REPLAY", VPA_PLAIN,
-			"%s of %s steps repeat the kernels of another one outside CUDA graphs, %s "
-			"kernels and copies in all. As graphs they would save at most %s: the "
-			"GPU's idle time for launches, less one launch per step.",
+			"%s of %s steps launch the same kernels as another one, outside CUDA "
+			"graphs: %s kernels and copies in all. As graphs they would save at most "
+			"%s: the GPU's idle time for launches, less one launch per step.",
 			vpa_count(at->steps).text, vpa_count(at->all_steps).text,
 			vpa_count(at->ops).text, vpa_duration(at->save_at_most_ns).text);
 	}
@@ -422,7 +422,7 @@ void vpa_text_shapes(struct vpa_page *p, const struct vpa_report *r, const struc
 		row->cells[5] = s->blocks ? vpa_count(s->blocks) : (struct vpa_num){"-"};
 	}
 	if (!named)
-		vpa_text_row(&t, 1, "no range around the launches says self or cross attention");
+		vpa_text_row(&t, 1, "no range around the launches names self or cross attention");
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }

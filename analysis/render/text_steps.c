@@ -34,7 +34,7 @@ static void put_device(struct vpa_page *p, const struct vpa_report *r,
 			&w, "; ", "%s more cut by the window's edge", vpa_count(row->cut).text);
 	if (row->ops_left_out)
 		vpa_words_add(
-			&w, "; ", "%s later ops not looked at", vpa_count(row->ops_left_out).text);
+			&w, "; ", "%s later ops not examined", vpa_count(row->ops_left_out).text);
 	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
 }
 

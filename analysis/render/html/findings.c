@@ -92,8 +92,8 @@ void vpa_html_findings(struct vpa_html *h, const struct vpa_report *r, const str
 			continue;
 		if (!number)
 			vpa_html_begin(h, "fix-first", "Fix first",
-				"The most each could give if nothing else becomes the bottleneck; "
-				"gains do not add up.");
+				"The most that each fix could save if nothing else becomes the "
+				"bottleneck; gains do not add up.");
 		if (!number)
 			vpa_html_raw(h, "<div class=\"cards\">\n");
 		put_card(h, r, &r->findings[i], ++number);

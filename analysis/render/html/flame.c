@@ -129,8 +129,8 @@ void vpa_html_idle_flame(struct vpa_html *h, const struct vpa_report *r, const s
 		h->rc = vpt_fail(h->err, VPT_ENOMEM, "no memory for a flame graph");
 	} else if (flame.nodes[0].ns) {
 		vpa_html_begin(h, "lines", "GPU idle time by line of Python",
-			"A rectangle is as wide as the idle time that its stack is to blame for; "
-			"the last one of a stack is the cause. Select one to zoom in.");
+			"The width of a rectangle is the idle time that its stack caused; the last "
+			"one of a stack is the cause. Select one to zoom in.");
 		vpa_html_flame(h, &flame, PAGE_NODES, 0);
 		vpa_html_end(h);
 	}

@@ -14,7 +14,7 @@ static const struct {
 		"A block is a group of video frames that is generated together. Its "
 		"period is the time from the end of the block before to its own end. "
 		"FPS steady is the frames of the measured blocks over their periods."},
-	{"at most", "What a finding could give if nothing else became the bottleneck. Gains of "
+	{"at most", "What a fix could save if nothing else became the bottleneck. Gains of "
 		    "several findings do not add up."},
 	{"evidence",
 		"G is a gap, K a kernel, C a kind of copy, S a call that waits for the GPU: rows "

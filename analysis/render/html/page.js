@@ -131,7 +131,7 @@
 			detail.textContent = "";
 			element("b", bar.querySelector("title").textContent.split("\n")[0], detail);
 			const table = element("table", null, detail), head = element("tr", null, element("thead", null, table));
-			for (const text of ["part", "time", "beside the mean"])
+			for (const text of ["part", "time", "compared with the mean"])
 				element("th", text, head, {"class": text === "part" ? "t" : "n"});
 			const body = element("tbody", null, table);
 			names.forEach((name, k) => {
