@@ -181,13 +181,16 @@ static void the_readme_has_a_sentence_for_each(void **state)
 	assert_int_equal(vpt_sink_memory(&made, &sink, NULL), VPT_OK);
 	{
 		static const char intro[] =
-			"# The corpus\n\nSmall files with a promise each: `good-` is read without "
-			"complaint, "
-			"`bad-` is damaged,\nhostile or no trace at all, and must cost nothing but "
-			"itself. "
-			"`tests/support/corpus.c` makes them;\n`VPT_RECORD=1 test_corpus` writes "
-			"them and "
-			"this list again. The fuzz targets start from here.\n\n";
+			"# The corpus\n\n"
+			"Each of these small files tests one promise. A `good-` file is read "
+			"without "
+			"complaint.\n"
+			"A `bad-` file is damaged, hostile or not a trace, and must affect nothing "
+			"but itself.\n"
+			"`tests/support/corpus.c` makes the files; `VPT_RECORD=1 test_corpus` "
+			"writes "
+			"them and\n"
+			"this list again. The fuzz targets start from them.\n\n";
 
 		vpt_sink_write(sink, intro, strlen(intro), NULL);
 	}
