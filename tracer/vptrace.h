@@ -7,29 +7,28 @@
  *	vptrace_range_pop();
  *	vptrace_stop(NULL);
  *
- * The library is a guest. It loads where no CUDA is installed, finds CUPTI by itself, prints at
- * most one line on stderr when something goes wrong, installs no signal handler unless told which
- * (VPTRACE_SNAPSHOT_ON), never ends or
- * blocks its host, and keeps its memory under a limit: beyond it the newest records are dropped and
- * counted. The file is readable up to its last whole chunk at any moment, however the process dies.
- * A forked child neither records nor writes.
+ * The library is a guest. It loads without CUDA, finds CUPTI by itself, prints at most one line on
+ * stderr when something goes wrong, and installs no signal handler unless VPTRACE_SNAPSHOT_ON names
+ * a signal. It never ends or blocks its host. It keeps its memory under a limit: beyond it the
+ * newest records are dropped and counted. The file is readable up to its last whole chunk at any
+ * moment, however the process dies. A forked child neither records nor writes.
  *
  * Memory. One limit, VPTRACE_MEMORY, covers all that grows: the buffers that CUPTI fills, the rings
  * and range stacks of threads, the names of ranges, and the chunk being written with its tables.
  * Buffers may take three quarters of it, and so may rings with stacks; at least an eighth belongs
  * to the writer. The library needs at most 16 MiB more: its threads, tables of a fixed size, and up
  * to 4 MiB of buffers whose records are only counted, for versions of CUPTI before 12.9, which must
- * not be refused a buffer. Where stacks of Python are sampled, they need at most 16 MiB besides. A
- * thread that made a range takes a page of 4 KiB until it ends; if records are made faster than
- * they can be written it takes more, and frees it afterwards.
+ * always get a buffer. Sampling Python stacks needs at most 16 MiB more. A thread that made a range
+ * takes a page of 4 KiB until it ends; if records are made faster than they can be written it takes
+ * more, and frees it afterwards.
  *
  * Threads. Any thread may call any function at any time; start and stop wait for each other. A
  * thread may be cancelled in any of them.
  *
  * Signals. Signal handlers may make ranges, marks and counters; one made while the handler's thread
  * was making another is counted as dropped. Handlers should not call the other functions, which
- * take locks and memory: if a handler has interrupted one of them they do nothing and return EBUSY,
- * but nothing protects a handler that has interrupted malloc().
+ * take locks and allocate memory. If a handler has interrupted one of them, they do nothing and
+ * return EBUSY; but nothing protects a handler that has interrupted malloc().
  *
  * Strings. The library borrows strings for the call and copies what it keeps: names, units, keys,
  * values and the paths of the options may be freed or changed afterwards. They are UTF-8 and end
@@ -90,14 +89,14 @@ enum vptrace_profile {
 	VPTRACE_PROFILE_LITE = 1,    /* kernels, copies and launches */
 	VPTRACE_PROFILE_FULL = 2,    /* also memory operations */
 
-	/* As default, but one record per CUDA graph, not per node. CUPTI may continue so until the
-	 * process ends: later captures with other profiles report it if they lack nodes. */
+	/* As default, but one record per CUDA graph, not per node. CUPTI may keep doing so until
+	 * the process ends; later captures with other profiles report it if they lack nodes. */
 	VPTRACE_PROFILE_COARSE = 3,
 
 	VPTRACE_PROFILE_NONE = 4 /* nothing else: the baseline, at almost no cost */
 };
 
-/* Set struct_bytes = sizeof(struct vptrace_options) and everything else to 0, the default; then
+/* Set struct_bytes = sizeof(struct vptrace_options) and all other fields to 0, the default; then
  * change fields as needed. The struct and its strings are copied.
  *
  * A VPTRACE_* environment variable overrides its field; a program that runs setuid ignores them
@@ -144,8 +143,8 @@ struct vptrace_options {
 	 * million running or pending operations. Default 0: CUPTI's. */
 	uint32_t device_buffers;
 
-	/* VPTRACE_CAPTURE: when to record. Until then, and outside, everything is discarded as in
-	 * a pause; see vptrace_pause(). NULL or "": now.
+	/* VPTRACE_CAPTURE: when to record. At all other times everything is discarded, as in a
+	 * pause; see vptrace_pause(). NULL or "": now.
 	 *
 	 * now              from the start on
 	 * api              from the program's first vptrace_start() or vptrace_resume() on
@@ -158,36 +157,36 @@ struct vptrace_options {
 	 *                  vptrace_step()
 	 * delay:S          from S seconds after the start on
 	 *
-	 * Time decides: of work that runs when the window opens or closes, what the GPU began
-	 * inside is recorded. Synchronize at the end of a window if the work launched in it must be
-	 * complete. Ranges that are open when it opens begin with it. */
+	 * Work is recorded if the GPU begins it inside the window. Synchronize at the end of a
+	 * window if the work launched in it must be complete. Ranges that are already open when the
+	 * window opens begin with it. */
 	const char *capture;
 
 	/* VPTRACE_DURATION, in seconds, as 10 or 0.25: ends the capture after this much recorded
 	 * time. VPTRACE_MAX_BYTES, as 500M, at least 1 MiB: ends it before the file exceeds that.
-	 * 0: no limit. A capture also ends with the last window of nvtx:RANGE:N and step:A-B. What
-	 * was recorded is complete then, the file is closed, CUPTI is released, and the
-	 * vptrace_stop() of the host returns how it went. */
+	 * 0: no limit. A capture also ends with the last window of nvtx:RANGE:N and step:A-B. Its
+	 * records are then complete, the file is closed, and CUPTI is released; a later
+	 * vptrace_stop() of the host returns the result. */
 	uint64_t duration_ns;
 	uint64_t max_bytes;
 
-	/* VPTRACE_RING: a flight recorder. Keeps the last of the capture in memory, in place of a
-	 * file: of time, as 30s, 2m or 1h, or of compressed bytes, as 64M or 1G, at least 1M. It is
-	 * written by vptrace_snapshot() and at the end of the capture. The memory comes in addition
-	 * to memory_limit_bytes: at most the bytes given here; of time at most memory_limit_bytes
-	 * once more, and if that is too little for it, less time is kept. A process that dies takes
-	 * its ring with it, unless it runs under `vptrace run`, which then writes the file. NULL or
-	 * "": none. */
+	/* VPTRACE_RING: a flight recorder. Keeps the last part of the capture in memory instead of
+	 * a file: a length of time, as 30s, 2m or 1h, or a number of compressed bytes, as 64M or
+	 * 1G, at least 1M. vptrace_snapshot() and the end of the capture write it to a file. Its
+	 * memory comes in addition to memory_limit_bytes: at most the number of bytes given here;
+	 * for a length of time at most memory_limit_bytes once more, and if that is too little,
+	 * less time is kept. If a process dies, its ring is lost, unless it runs under
+	 * `vptrace run`, which then writes the file. NULL or "": none. */
 	const char *ring;
 
-	/* VPTRACE_SNAPSHOT_ON: writes the ring by itself, each time; the end of the capture is not
-	 * written then. One of these, or several with commas between. NULL or "": none.
+	/* VPTRACE_SNAPSHOT_ON: writes the ring each time one of these events occurs. The end of the
+	 * capture is then not written. Several are separated by commas. NULL or "": none.
 	 *
 	 * mark:NAME    a mark of this name is made, here or by NVTX
 	 * slow:K       a step took longer than K times the median of the last 32, of which there
 	 *              must be 8; at most once per length of the ring, or 30 s. See vptrace_step()
-	 * signal:NAME  USR1, USR2, HUP, WINCH, URG, IO or PWR. Only then does the library install a
-	 *              signal handler; it wakes a thread and calls the handler before it */
+	 * signal:NAME  USR1, USR2, HUP, WINCH, URG, IO or PWR. The library installs a signal
+	 *              handler for it, which wakes a thread and calls the previous handler */
 	const char *snapshot_on;
 
 	/* VPTRACE_COUNTERS: the time between samples of counters, 100 to 60,000 ms; -1, or
@@ -200,13 +199,13 @@ struct vptrace_options {
 	 * longer. */
 	int counters_ms;
 
-	/* VPTRACE_STACKS: how often per second the Python stacks of the threads that call CUDA are
-	 * sampled, 1 to 1000; -1, or VPTRACE_STACKS=0: never. 0, the default: 200. Only where the
-	 * GPU's work is recorded, and only in CPython 3.9 to 3.13 with its global lock, if it is
-	 * loaded when the capture starts. A thread of the library reads the interpreter's memory,
-	 * by checked copies: it takes no lock of the interpreter, sends no signal, and runs nothing
-	 * on the sampled threads. Where the system refuses such copies (process_vm_readv() and
-	 * /proc/self/mem) there are no stacks. */
+	/* VPTRACE_STACKS: samples per second of the Python stacks of threads that call CUDA, 1 to
+	 * 1000; -1, or VPTRACE_STACKS=off: none. 0, the default: 200. Stacks are sampled only if
+	 * the GPU's work is recorded, and only in CPython 3.9 to 3.13 with its global lock, if it
+	 * is loaded when the capture starts. A thread of the library reads the interpreter's
+	 * memory by checked copies: it takes no lock of the interpreter, sends no signal, and runs
+	 * no code on the sampled threads. If the system refuses such copies (process_vm_readv() and
+	 * /proc/self/mem), there are no stacks. */
 	int stacks_hz;
 };
 
@@ -220,8 +219,8 @@ struct vptrace_stats {
 
 	/* records that CUPTI, NVTX and the host's own calls delivered, and samples of counters */
 	uint64_t received;
-	uint64_t written;       /* of them, in the file or the open chunk */
-	uint64_t dropped;       /* of them, not */
+	uint64_t written;       /* of received: in the file or the open chunk */
+	uint64_t dropped;       /* of received: not written */
 	uint64_t cupti_dropped; /* records that CUPTI itself could not deliver */
 	uint64_t invalid;       /* of the written: with invalid times */
 	uint64_t chunks, file_bytes;
@@ -249,30 +248,30 @@ struct vptrace_stats {
 
 /* Starts recording. `options` may be NULL: all defaults.
  *
- * 0             the GPU's work is recorded
+ * 0             the GPU's work is recorded; or the running capture waited for this call, see
+ *               `capture`
  * ENOCUPTI, ETAKEN, EDENIED
- *               only ranges, marks and counters are; the capture runs
+ *               only ranges, marks and counters are recorded; the capture runs
  * EINVAL        an option or a variable is invalid; vptrace_last_error() names it
- * 0             also if the capture that runs waits for this call, see `capture`
- * EBUSY         a capture runs already and goes on; an earlier one's write is still blocked; or a
- *               signal handler has interrupted a function of the library, which holds for every
- *               EBUSY below
- * EFILE         the file cannot be created. It is created at once; only a process that the driver
- *               or NVTX made us trace gets one no sooner than there is something to write
+ * EBUSY         a capture is already running, and continues; the write of an earlier one is still
+ *               blocked; or a signal handler has interrupted a function of the library, which
+ *               applies to every EBUSY below
+ * EFILE         the file cannot be created. It is created at once; in a process where the driver or
+ *               NVTX loaded the library, only when there is something to write
  * ENOMEM, EFORKED */
 VPTRACE_API int vptrace_start(const struct vptrace_options *options);
 
 /* Ends the capture: waits for the GPU and for CUPTI, closes the file. `stats` may be NULL; else it
  * gets the capture's counts, whatever is returned, except with EBUSY and EFORKED.
  *
- * Unless `synchronize` says not to, it waits for all work that any thread has launched so far, on
- * all devices; recording goes on meanwhile. A thread of the library calls cuCtxSynchronize() for
- * each context, so a kernel that never ends blocks only that thread. While a stream of the process
- * is being captured no device is synchronized, since that would spoil the capture; the stop then
+ * Unless `synchronize` is -1, it waits for all work that any thread has launched so far, on all
+ * devices; recording continues meanwhile. A thread of the library calls cuCtxSynchronize() for each
+ * context, so a kernel that never ends blocks only that thread. While a stream of the process is
+ * being captured, no device is synchronized, since that would invalidate the capture; the stop then
  * waits until CUPTI has returned all earlier records. Work still running at the end has rows
- * without times: the capture says since when on each stream, `unfinished` counts them, and the
- * report is INCOMPLETE. A process that ends without a stop waits, for as long, for CUPTI's records
- * only; it does not call the driver.
+ * without times: the capture records since when on each stream, `unfinished` counts them, and the
+ * report is INCOMPLETE. A process that ends without a stop waits just as long, but only for CUPTI's
+ * records; it does not call the driver.
  *
  * Takes at most stop_timeout_ms for the GPU and CUPTI, a second more if the GPU used all of it, as
  * long again for the disk, and a moment to count what was not written. What was written before a
@@ -378,7 +377,7 @@ VPTRACE_API void vptrace_mark(const char *name);
 
 enum vptrace_note_kind {
 	VPTRACE_NOTE_NONE = 0,
-	VPTRACE_NOTE_REQUEST = 1, /* one video asked for */
+	VPTRACE_NOTE_REQUEST = 1, /* one requested video */
 	VPTRACE_NOTE_STAGE = 2,   /* text encoding, VAE decoding ...: the range's name says which */
 	VPTRACE_NOTE_BLOCK = 3,   /* one generated block of frames */
 	VPTRACE_NOTE_STEP = 4,    /* one denoising iteration */
@@ -400,9 +399,10 @@ struct vptrace_note {
 VPTRACE_API void vptrace_note_push(const char *name, const struct vptrace_note *note);
 VPTRACE_API void vptrace_note_mark(const char *name, const struct vptrace_note *note);
 
-/* A denoising step begins, and the one before ends: for step:A-B of `capture`. The first one of a
- * capture is step 0. Each push of a note of the kind STEP, NVTX's too, counts as one; its pop ends
- * that step. Does nothing else. Any thread; all threads count together. */
+/* Begins a denoising step and ends the one before, for step:A-B of `capture` and slow:K of
+ * `snapshot_on`; does nothing else. The first step of a capture is step 0. Each push of a note of
+ * the kind STEP, also through NVTX, counts as a step, which its pop ends. Any thread; all threads
+ * count together. */
 VPTRACE_API void vptrace_step(void);
 
 #ifdef __cplusplus

@@ -45,7 +45,7 @@ extern "C" {
 
 /* ---- the functions ---- */
 
-/* One video asked for; `name` is the prompt, or an id. NULL: "request". */
+/* One requested video; `name` is the prompt, or an id. NULL: "request". */
 static inline void vptrace_request_push(const char *name);
 
 /* A part of a request that is not a block: "text encoding", "VAE decoding" ... NULL: "stage". */
