@@ -1,8 +1,8 @@
-"""Marks of vptrace for a program that does not know of it.
+"""Marks of vptrace for a program that does not use it.
 
-`vptrace run` puts this folder first on PYTHONPATH, so every Python that it starts runs this file first. It does no more
-than to watch for the import of a module that is marked; everything else is loaded then. The sitecustomize that would
-have been found without it is run as if this one were not there. Nothing here may fail the program.
+`vptrace run` puts this folder first on PYTHONPATH, so every Python that it starts runs this file first. This file only
+watches for the import of a module that is marked; everything else is loaded then. It also runs the sitecustomize that
+Python would have found without it, under the same conditions. Nothing here may fail the program.
 """
 
 import os
@@ -64,8 +64,8 @@ def _packages_of(file):
 
 
 def _watch(what):
-    """Watches for what the value of VPTRACE_MARK is about. What is not the name of a preset is read at once, so that a mistake
-    in it is said."""
+    """Watches for the packages of the presets in VPTRACE_MARK. Anything that is not a preset is read at once, so that its
+    mistakes are reported."""
     sys.meta_path.append(_Modules)
     folder = os.path.join(_ABOVE, "vptrace_marks", "presets")
     presets, packages = set(os.listdir(folder)), set()
@@ -80,7 +80,7 @@ def _watch(what):
 
 
 def _run_the_next():
-    """Runs the sitecustomize that is behind this one on sys.path."""
+    """Runs the sitecustomize that follows this one on sys.path."""
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or os.curdir) != _HERE]
     for finder in list(sys.meta_path):
         spec = finder.find_spec("sitecustomize", None, None) if hasattr(finder, "find_spec") else None

@@ -94,17 +94,17 @@ def start(path=None, *, profile=None, overwrite=False, memory_limit_bytes=0, flu
     stop_timeout_ms     the longest wait for the GPU and CUPTI at the end; 0: 5000
     compression_level   zstd level, -7 to 19; 0: 1
     cupti_path          a libcupti to load instead of the one found
-    synchronize         whether stop() first waits for launched work; otherwise unfinished work has no
-                        times. No device is synchronized while a stream is being captured
+    synchronize         whether stop() first waits for launched work; if not, unfinished work has no times. No
+                        device is synchronized while a stream is being captured
     device_buffers      limit of the 3.2 MB buffers that CUPTI may allocate on the device per context, for
                         graphs with millions of nodes; 0: CUPTI's own limit
     capture             when to record: "now", "api", "cudaProfilerApi", "nvtx:RANGE", "nvtx:RANGE:N", "step:A-B"
                         or "delay:S"
     duration_s          ends the capture after this much recorded time; 0: no limit
     max_bytes           ends the capture before the file exceeds this, at least 1 MiB; 0: no limit
-    ring                a flight recorder, as "30s" or "64M": keeps the last of the capture in memory, see
-                        snapshot()
-    snapshot_on         writes the ring by itself: "mark:NAME", "slow:K" or "signal:NAME"
+    ring                a flight recorder, such as "30s" or "64M": keeps the last part of the capture in memory,
+                        see snapshot()
+    snapshot_on         writes the ring on these events: "mark:NAME", "slow:K" or "signal:NAME"
     counters_ms         time between samples of GPU, process and machine, 100 to 60000; 0: 500 if the GPU's
                         work is recorded; -1: none
     stacks_hz           samples per second of the Python stacks of threads that call CUDA, 1 to 1000; 0: 200 if
@@ -126,7 +126,7 @@ def _stop():
 
 
 def stop(strict=False):
-    """Drains, closes the file, and returns its Statistics; without a running capture those of the last one."""
+    """Ends the capture, closes the file, and returns its Statistics; without a running capture, those of the last one."""
     if not _library.loaded:
         return Statistics(stop_code=Code.MISSING)
     code, reason, stats = _stop()
@@ -136,7 +136,7 @@ def stop(strict=False):
 
 
 def _stop_at_exit():
-    """Stops before the interpreter and CUDA shut down; the library would do it later, when less of them is left."""
+    """Stops before the interpreter and CUDA shut down. The library itself would stop only during their shutdown."""
     if _library.loaded.status() not in (State.STOPPED, State.INERT):
         stop()
 
@@ -152,8 +152,9 @@ def resume():
 
 
 def snapshot(path=None, *, strict=False):
-    """Writes what the flight recorder (VPTRACE_RING) holds to a file; recording goes on. Without a path: the
-    capture's own name. A name that is taken gets a number. Returns the file's name, None if it failed."""
+    """Writes what the flight recorder (VPTRACE_RING) holds to a file; recording continues. Without a path, the file
+    has the capture's name. If the file exists, a number is added to the name. Returns the file's name, or None if
+    it failed."""
     if not _library.loaded:
         return None
     if not _library.loaded.snapshot:
@@ -192,16 +193,16 @@ def counter(name, value, unit=None):
 
 
 class schedule:  # pylint: disable=invalid-name
-    """The iterations of a loop that a trace records. After `skip_first` iterations, it omits `wait` and `warmup`
-    iterations and records `active` iterations, again and again, `repeat` times; 0: until the trace ends. Omitted
-    iterations are a pause of the capture: they count neither as idle time nor as a loss.
+    """The iterations of a loop that a trace records. After `skip_first` iterations, the trace omits `wait` and `warmup`
+    iterations and records `active` iterations. This is repeated `repeat` times; 0: until the trace ends. Omitted
+    iterations are a pause of the capture: they count neither as idle time nor as loss.
 
         with vptrace.trace("run.zst", schedule=vptrace.schedule(wait=1, warmup=1, active=3)) as capture:
             for prompt in prompts:
                 generate(prompt)
                 capture.step()
 
-    Call it with the number of an iteration: returns whether this iteration is recorded.
+    Call it with the number of an iteration; it returns whether this iteration is recorded.
     """
 
     def __init__(self, *, wait=0, warmup=0, active=1, repeat=0, skip_first=0):
@@ -218,11 +219,12 @@ class schedule:  # pylint: disable=invalid-name
 
 class trace:  # pylint: disable=invalid-name
     """A capture as a context manager and a decorator. The arguments are those of start(), and a schedule: see
-    schedule() and step(). Any function that takes an iteration's number and returns whether to record it will do.
+    schedule() and step(). A schedule may be any function that takes an iteration's number and returns whether to
+    record it.
 
-    If a capture is already running, for example of `vptrace run`, it continues and is not stopped here, and a
-    schedule has no effect.
-    After the block, `summary` is a Summary; before, None. An exception of the block is never suppressed.
+    If a capture is already running, for example that of `vptrace run`, it continues and is not stopped here, and a
+    schedule has no effect. After the block, `summary` is a Summary; before, None. An exception of the block is never
+    suppressed.
     """
 
     def __init__(self, path=None, *, schedule=None, profile=None, overwrite=False, memory_limit_bytes=0,  # pylint: disable=redefined-outer-name
@@ -260,8 +262,8 @@ class trace:  # pylint: disable=invalid-name
         return recorded
 
     def step(self):
-        """The iteration of the schedule has ended and the next one begins. Returns whether that is recorded; without a
-        schedule all are."""
+        """Ends the iteration of the schedule and begins the next one. Returns whether that one is recorded; without a
+        schedule, all are."""
         self._iteration += 1
         return self._follow_schedule()
 

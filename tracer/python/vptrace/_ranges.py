@@ -41,7 +41,7 @@ class _Asking:
 
 
 def _ask(make, **values):
-    """The _Range, or if some values are functions, what asks them at each call."""
+    """The _Range; if some values are functions, a decorator that calls them at each call."""
     return _Asking(make, values) if any(map(callable, values.values())) else make(**values)
 
 
@@ -78,7 +78,7 @@ class _Range:
 
 
 class _Stage(_Range):
-    """A range at whose end torch's memory is of interest."""
+    """A range at whose end torch's memory is sampled."""
 
     __slots__ = ()
 
@@ -102,7 +102,7 @@ def range(name):  # pylint: disable=redefined-builtin
 
 
 def request(name, frames=None):
-    """One requested video. `frames` is the number of all its video frames, if no block gives its own."""
+    """One requested video. `frames` is the number of all its video frames, for a request whose blocks give none."""
     return _ask(lambda name, frames: _Stage(name, _describe(1, frames=frames)), name=name, frames=frames)
 
 

@@ -1,13 +1,12 @@
 """Requests, stages, steps, blocks and frames of a program that knows nothing of vptrace.
 
     vptrace run -- python generate.py               the presets of what the program imports
-    VPTRACE_MARK=my.marks ...                       a file of one's own, or `diffusers,my.marks`, or `modules:2`
+    VPTRACE_MARK=my.marks ...                       your own mark file, or `diffusers,my.marks`, or `modules:2`
     vptrace.mark_calls("diffusers")                 the same from the program
 
-A mark says what a function of the program is to a video pipeline. It is put around the function when its module is
-imported, or at once; see README.md for the lines, lines.py and values.py for how they are read, places.py for where marks
-go, calls.py for what they do there, and ranges.py for how ranges nest. Without libvptrace.so nothing is marked and nothing
-costs anything.
+A mark gives the role of a function in a video pipeline. It is put around the function when its module is imported, or
+at once if it has been. README.md describes the lines; lines.py and values.py read them, places.py finds the functions,
+calls.py wraps them, and ranges.py defines how ranges nest. Without libvptrace.so nothing is marked, at no cost.
 """
 
 import atexit
@@ -169,7 +168,7 @@ def stop():
 
 
 def start_from_environment():
-    """For sitecustomize, which lets nothing of ours fail the program: one line on stderr says what is wrong."""
+    """For sitecustomize. A mistake must not fail the program: it is reported in one line on stderr."""
     import vptrace  # pylint: disable=import-outside-toplevel
 
     items = [item.strip() for item in os.environ.get("VPTRACE_MARK", "").split(",")]

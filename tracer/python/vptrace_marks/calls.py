@@ -26,15 +26,15 @@ tracing = _never  # pylint: disable=invalid-name  # becomes torch.compiler.is_co
 
 
 def torch_is_there():
-    """To be called once torch is imported; does nothing as long as it is not."""
+    """Call it once torch is imported; before that it does nothing."""
     global tracing  # pylint: disable=global-statement
     torch = sys.modules.get("torch")
     tracing = getattr(getattr(torch, "compiler", None), "is_compiling", tracing)
 
 
 def compiler_is_there():
-    """To be called once torch._dynamo.eval_frame is imported: it then runs all functions of ours as they are, and
-    compiles what wrappers call. Does nothing as long as it is not."""
+    """Call it once torch._dynamo.eval_frame is imported: Dynamo then runs our own functions as they are, and compiles
+    what wrappers call. Before that it does nothing."""
     skip = getattr(sys.modules.get("torch._dynamo.eval_frame"), "skip_code", None)
     if skip:
         for name in list(sys.modules):
@@ -122,7 +122,7 @@ class Marks:
     # ---- a call ----
 
     def enter(self, args, kwargs):
-        """Opens the ranges, and returns what leave() wants; None if that failed, which is never the program's to bear."""
+        """Opens the ranges, and returns what leave() needs; None if that failed, which must not affect the program."""
         try:
             return self._enter(args, kwargs)
         except Exception as error:  # pylint: disable=broad-except
@@ -227,7 +227,7 @@ def _plain(function, marks):
 
 
 def _lone_stage(function, marks):
-    """The same for a stage with nothing to work out, at less cost."""
+    """The same for a stage without values to compute, at less cost."""
     recorder = marks.recorder
     (line, push), = marks.around
     pop_to, thread_of, ended = recorder.pop_to, recorder.thread, recorder.ended

@@ -8,7 +8,7 @@ from .places import _matches
 
 
 class _Loader:
-    """A module's loader, and afterwards the marks. For loaders whose exec_module cannot be replaced."""
+    """Runs a module's loader, then marks the module. For loaders whose exec_module cannot be replaced."""
 
     def __init__(self, loader, then):
         self._loader, self._then = loader, then
