@@ -1,4 +1,4 @@
-"""The capture of this process: start, stop, what it is given meanwhile, and how often a loop is recorded."""
+"""The capture of this process: its start and stop, its facts and counters, and the schedule of a loop."""
 
 import atexit
 import ctypes

@@ -1,4 +1,4 @@
-"""libvptrace.so: its structs and functions, how it is found, and what its codes become.
+"""libvptrace.so: its structs and functions, how it is found, and how its codes are reported.
 
 `loaded` is the library, or None; other modules look it up at each call, since there may be none.
 """

@@ -1,4 +1,4 @@
-"""What the functions return, warn with and raise."""
+"""The results, warnings and errors of the functions."""
 
 import enum
 import typing

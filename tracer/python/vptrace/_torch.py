@@ -1,4 +1,4 @@
-"""What is particular to a program with torch: its profiler, its stream captures, its allocator's memory, and its NVTX
+"""Special handling of programs with torch: its profiler, its stream captures, its allocator's memory, and its NVTX
 functions. Nothing here imports torch.
 """
 
