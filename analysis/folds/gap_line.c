@@ -4,6 +4,7 @@
  * time are one chain, whose end has the highest number: a caller's number is lower. */
 #include "analysis/folds/gap_line.h"
 
+#include "analysis/folds/exact_stacks.h"
 #include "analysis/index.h"
 #include "formats/memory.h"
 
@@ -36,25 +37,13 @@ static int add(struct cover *v, uint32_t stack, uint64_t ns)
 static int add_piece(
 	struct cover *v, const struct vpa_stack_samples *all, const struct vpa_cause_piece *piece)
 {
-	int is_call = piece->call_end_ns != 0, rc = VPT_OK;
-	uint64_t from = piece->start_ns, to = piece->end_ns;
-	const struct vpa_stack_sample *end = all->items + all->count, *at;
+	struct vpa_exact_stacks w;
+	int rc = VPT_OK;
 
-	v->all_ns += to - from;
-	if (is_call) {
-		at = vpa_stack_samples_at(all, piece->call_start_ns);
-		return at ? add(v, at->stack, to - from) : VPT_OK;
-	}
-	for (at = vpa_stack_samples_next(all, from);
-		at && at < end && at->is_exact && from < to && !rc; at++) {
-		uint64_t until = at + 1 < end ? vpa_earlier(at[1].time_ns, to) : to;
-
-		from = vpa_later(from, at->time_ns);
-		if (until > from) {
-			rc = add(v, at->stack, until - from);
-			from = until;
-		}
-	}
+	v->all_ns += piece->end_ns - piece->start_ns;
+	vpa_exact_stacks_begin(&w, all, piece);
+	while (!rc && vpa_exact_stacks_next(&w))
+		rc = add(v, w.stack, w.ns);
 	return rc;
 }
 

@@ -7,6 +7,7 @@
  * stacks are exact, each piece has its own. */
 #include "analysis/folds/lines.h"
 
+#include "analysis/folds/exact_stacks.h"
 #include "formats/memory.h"
 
 enum {
@@ -74,27 +75,17 @@ static int count_samples(struct lines_state *s, const struct piece *p, uint64_t 
 	return VPT_OK;
 }
 
-/* Splits [from, to) by the stacks in force. Returns the time that had one in *ns. */
-static int add_exact(
-	struct lines_state *s, const struct piece *p, uint64_t from, uint64_t to, uint64_t *ns)
+/* Adds the piece's exact stacks. Returns the time that had one in *ns. */
+static int add_exact(struct lines_state *s, const struct piece *p, uint64_t *ns)
 {
-	const struct vpa_stack_samples *all = p->samples;
-	const struct vpa_stack_sample *at = vpa_stack_samples_next(all, from);
-	const struct vpa_stack_sample *end = all->items + all->count;
+	struct vpa_exact_stacks w;
 	int rc = VPT_OK;
 
 	*ns = 0;
-	for (; at && at->is_exact && from < to && !rc; at++) {
-		uint64_t until = at + 1 < end ? vpa_earlier(at[1].time_ns, to) : to;
-
-		from = vpa_later(from, at->time_ns);
-		if (until > from) {
-			rc = add_share(s, p->part, at->stack, 0, until - from);
-			*ns += until - from;
-			from = until;
-		}
-		if (at + 1 == end)
-			break;
+	vpa_exact_stacks_begin(&w, p->samples, p->of);
+	while (!rc && vpa_exact_stacks_next(&w)) {
+		rc = add_share(s, p->part, w.stack, 0, w.ns);
+		*ns += w.ns;
 	}
 	return rc;
 }
@@ -122,17 +113,10 @@ static int add_to_part(struct lines_state *s, const struct piece *p)
 	const struct vpa_cause_piece *of = p->of;
 	int is_call = of->call_end_ns != 0;
 	uint64_t ns = of->end_ns - of->start_ns, exact_ns = 0;
-	const struct vpa_stack_sample *at;
-	int rc = VPT_OK;
+	int rc = add_exact(s, p, &exact_ns);
 
-	if (is_call) {
-		at = vpa_stack_samples_at(p->samples, of->call_start_ns);
-		exact_ns = at ? ns : 0;
-		rc = at ? add_share(s, p->part, at->stack, 0, ns) : VPT_OK;
-	} else {
+	if (!is_call)
 		s->parts[p->part].wait_ns += waited_ns(p->samples, of->start_ns, of->end_ns);
-		rc = add_exact(s, p, of->start_ns, of->end_ns, &exact_ns);
-	}
 	s->parts[p->part].exact_ns += exact_ns;
 	s->parts[p->part].ns += ns - exact_ns;
 	if (rc || exact_ns)
