@@ -38,8 +38,9 @@ same "a kernel, its launch and its range" '-1,0,1,7,1010500,10000,"=sum ""a""",4
 	"$(sed -n 2p trace.csv.d/kernel.csv)"
 same "a copy" '-1,0,1,7,1100000,50000,DtoH,device,pageable,0,0,0x0,4,1048576,0,memcpy,,cudaMemcpyAsync,1020000,5000,11,12,,"step, one",,,' \
 	"$(sed -n 2p trace.csv.d/copy.csv)"
-same "a gap" '0,1020500,9500,scheduling,cudaLaunchKernel,"step, one",11,12,"=sum ""a""",gemm,2' \
+same "a gap" '0,1020500,9500,scheduling,cudaLaunchKernel,"step, one",11,12,"=sum ""a""",gemm,2,"step, one",,,,' \
 	"$(sed -n 3p trace.csv.d/gap.csv)"
+same "idle time of a place" '0,scheduling,"step, one",cudaLaunchKernel,17000,2,,,,,0' "$(grep '^0,scheduling,.*Launch' trace.csv.d/idle.csv)"
 same "a range on the GPU" '11,12,"step, one",,1000000,200000,,,4,0,1010500,139500,110000,4' "$(sed -n 2p trace.csv.d/range_gpu.csv)"
 expect 0 "JSON lines" export trace.zst --format jsonl
 same "a call" '{"pid":11,"tid":12,"start_ns":1005000,"duration_ns":5000,"id":"cudaLaunchKernel","name":"","correlation":1,"result":0,"range":"step, one","stage":null,"block":null,"step":null}' \
@@ -69,6 +70,11 @@ for trace in "$source"/tests/corpus/good-*.zst "$source"/tests/corpus/bad-*.zst;
 	[ $code = 0 ] || [ $code = 3 ] || fail "$(basename "$trace"): the export ended with $code"
 	cases=$((cases + 1))
 done
+# Places, lines and their shares are the report's.
+for seed in 1 2 3; do
+	python3 "$source/tests/support/python_calls.py" make $seed python.json || fail "seed $seed: no trace"
+	tables python.json "stacks by seed $seed"
+done
 bin=${VPT_BIN:-/nowhere}
 if [ -x "$bin/vptrace-demo" ]; then
 	for knob in --graph --threads; do
@@ -84,7 +90,7 @@ else
 	echo "not looked at: captures of the demo, which was not built"
 fi
 if [ -d "$source/../shared/traces" ]; then
-	for name in b200_overlapping_kernels.json.gz a100_event_sync.json.gz h100_missing_launches.json.gz; do
+	for name in b200_overlapping_kernels.json.gz a100_event_sync.json.gz h100_missing_launches.json.gz h100_video_eager_attention.json.gz; do
 		tables "$source/../shared/traces/$name" $name
 	done
 else

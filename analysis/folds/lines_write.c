@@ -302,17 +302,13 @@ static int write_part_line(struct writing *w, uint32_t part)
 /* A listed gap has the line of its cause, place and call, unless its own is known. */
 static void write_gap_line(struct vpa_report *out, struct vpa_gap_row *gap)
 {
-	size_t d, i;
+	const struct vpa_top_line *top;
 
-	for (d = 0; d < out->device_count && !gap->top; d++)
-		for (i = 0; i < out->devices[d].cause_count; i++) {
-			const struct vpa_idle_part *p = &out->devices[d].causes[i];
-
-			if (p->top && p->top->samples && out->devices[d].device == gap->device &&
-				p->cause == gap->cause && is_same(p->range, gap->range) &&
-				is_same(p->call, gap->call))
-				gap->top = p->top;
-		}
+	if (gap->top)
+		return;
+	top = vpa_top_line_of_place(out, gap->device, gap->cause, gap->range, gap->call);
+	if (top && top->samples)
+		gap->top = top;
 }
 
 /* ---- launches and stacks ---- */

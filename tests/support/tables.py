@@ -95,6 +95,22 @@ assert found == {row["family"]: row["total_ns"] for row in report["families"]}, 
 gaps = total(tables["gap"], "device", "duration_ns")
 for device in report["devices"]:
     assert gaps.get(device["device"], 0) == device["window_idle_ns"], (device["device"], gaps)
+# Places and lines are the report's: a gap's own where stacks are exact, else through its place.
+parts = [(d["device"], c["cause"], c["range"], c["call"], c["ns"], c["gaps"], c["line"]) for d in report["devices"] for c in d["causes"]]
+line_of = lambda row: row["line_share"] is not None and (row["function"] or "", row["file"] or "", row["line"], round(row["line_share"], 6))
+report_line = lambda line: bool(line and line["file"] is not None) and (line["function"] or "", line["file"], line["line"], line["share"])
+found = [(r["device"], r["cause"], r["place"], r["call"], r["idle_ns"], r["gaps"], line_of(r), r["samples"]) for r in tables["idle"]]
+assert found == [p[:6] + (report_line(p[6]), p[6] and p[6]["samples"] or 0) for p in parts], (found[:5], parts[:5])
+gap_at = {(row["device"], row["start_ns"]): row for row in tables["gap"]}
+places = {(r["device"], r["cause"], r["place"], r["call"]): line_of(r) for r in tables["idle"] if r["samples"]}
+lines = 0
+for gap in report["gaps"]:
+    row = gap_at.get((gap["device"], gap["start_ns"]))
+    if row:
+        line = line_of(row) or places.get((row["device"], row["cause"], row["place"], row["call"]), False)
+        assert line == report_line(gap["line"]), (gap, row)
+        lines += line is not False
+print("lines", lines)
 busy = {}
 for row in tables["range_gpu"]:
     key = (row["name"], row["domain"] or "")

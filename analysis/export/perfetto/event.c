@@ -28,6 +28,9 @@ static const char *const arg_names[EX_ARGS] = {
 	[EX_ARG_RANGE] = "range",
 	[EX_ARG_PREVIOUS] = "prev_kernel",
 	[EX_ARG_NEXT] = "next_kernel",
+	[EX_ARG_LINE] = "line",
+	[EX_ARG_LINE_SHARE] = "line_share",
+	[EX_ARG_LINE_SAMPLES] = "line_samples",
 	[EX_ARG_DEVICE] = "device",
 	[EX_ARG_STREAM] = "stream",
 	[EX_ARG_GRID] = "grid_size",
@@ -59,6 +62,20 @@ void vpa_ex_add_arg(struct vpa_ex_event *e, enum vpa_ex_arg_name name, enum vpa_
 {
 	if (e->arg_count < EX_ARGS_MAX)
 		e->args[e->arg_count++] = (struct vpa_ex_arg){(uint8_t)name, (uint8_t)type, value};
+}
+
+void vpa_ex_add_double(struct vpa_ex_event *e, enum vpa_ex_arg_name name, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	vpa_ex_add_arg(e, name, EX_DOUBLE, bits);
+}
+
+void vpa_ex_add_text(struct vpa_ex_event *e, enum vpa_ex_arg_name name, uint32_t text)
+{
+	if (text)
+		vpa_ex_add_arg(e, name, EX_TEXT, text);
 }
 
 /* Categories and names of arguments are emitted when a sequence begins: their numbers are those of the

@@ -30,6 +30,9 @@ enum vpa_ex_arg_name {
 	EX_ARG_RANGE,
 	EX_ARG_PREVIOUS,
 	EX_ARG_NEXT,
+	EX_ARG_LINE,
+	EX_ARG_LINE_SHARE,
+	EX_ARG_LINE_SAMPLES,
 	EX_ARG_DEVICE,
 	EX_ARG_STREAM,
 	EX_ARG_GRID,
@@ -54,7 +57,7 @@ struct vpa_ex_arg {
 	uint64_t value; /* EX_DOUBLE: its bits; EX_TEXT: an id of vpa_ex_out.texts */
 };
 
-enum { EX_ARGS_MAX = 10 };
+enum { EX_ARGS_MAX = 13 };
 
 struct vpa_ex_event {
 	uint64_t time_ns; /* trace clock */
@@ -71,6 +74,9 @@ struct vpa_ex_event {
 
 void vpa_ex_add_arg(struct vpa_ex_event *e, enum vpa_ex_arg_name name, enum vpa_ex_arg_type type,
 	uint64_t value);
+void vpa_ex_add_double(struct vpa_ex_event *e, enum vpa_ex_arg_name name, double value);
+void vpa_ex_add_text(
+	struct vpa_ex_event *e, enum vpa_ex_arg_name name, uint32_t text); /* 0: none */
 void vpa_ex_event(struct vpa_ex_out *x, struct vpt_pf_sequence *s, const struct vpa_ex_event *e);
 /* Emits the begin and the end of a span. */
 void vpa_ex_span(struct vpa_ex_out *x, struct vpt_pf_sequence *s, struct vpa_ex_event *begin,

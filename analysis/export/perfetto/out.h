@@ -4,7 +4,8 @@
  *	              --> host.c       calls, ranges and marks of each thread    16 and up, one per thread
  *	              --> counters.c   samples of counters                       5
  *	              --> stacks.c     Python stacks                             6 and 7
- *	folds' events --> tracks.c     stages, blocks, attention, gaps           4
+ *	folds' events --> tracks.c     stages, blocks, attention                 4
+ *	              --> gaps.c       idle gaps                                 4
  *	report        --> meta.c       metadata, totals                          1
  *
  * Each thread has its own sequence: rows are in order within a thread, not across threads. */
@@ -76,6 +77,7 @@ struct vpa_ex_out {
 	struct vpa_ex_machine *machine;
 	struct vpa_ex_links *links;
 	struct vpa_ex_tracks *tracks;
+	struct vpa_ex_gaps *gaps;
 	struct vpa_call_waits *call_waits;
 
 	struct vpa_ex_expected expected;

@@ -5,6 +5,7 @@
  * limit occupancy too. */
 #include "analysis/call_waits.h"
 #include "analysis/export/perfetto/counters.h"
+#include "analysis/export/perfetto/gaps.h"
 #include "analysis/export/perfetto/host.h"
 #include "analysis/export/perfetto/links.h"
 #include "analysis/export/perfetto/machine.h"
@@ -132,7 +133,8 @@ static int make_parts(struct perfetto *p)
 	if (!p->waits)
 		return VPT_ENOMEM;
 	x->call_waits = vpa_call_waits_new(x->view.resolver, p->waits);
-	if (!x->call_waits || vpa_ex_machine_new(x) || vpa_ex_links_new(x) || vpa_ex_tracks_new(x))
+	if (!x->call_waits || vpa_ex_machine_new(x) || vpa_ex_links_new(x) ||
+		vpa_ex_tracks_new(x) || vpa_ex_gaps_new(x))
 		return VPT_ENOMEM;
 	p->ops = vpa_ex_ops_new(x, p->waits);
 	p->host = vpa_ex_host_new(x);
@@ -199,7 +201,7 @@ static int take_ops(void *state, const struct vpa_ops *ops)
 
 static int take_gap(void *state, const struct vpa_gap *gap)
 {
-	return vpa_ex_tracks_gap(&((struct perfetto *)state)->x, gap);
+	return vpa_ex_gaps_add(&((struct perfetto *)state)->x, gap);
 }
 
 static int take_range(void *state, const struct vpa_range *range)
@@ -232,7 +234,7 @@ static int end(void *state)
 		rc = vpa_ex_stacks_end(p->stacks);
 	if (rc)
 		return rc;
-	vpa_ex_tracks_end(x);
+	vpa_ex_gaps_end(x);
 	vpa_ex_meta_end(x, p->residual_ns);
 	rc = vpt_pf_finish(&x->pf);
 	sum_up(x, x->c->totals);
@@ -248,6 +250,7 @@ static void free_state(void *state)
 	vpa_ex_host_free(p->host);
 	vpa_ex_counters_free(p->counters);
 	vpa_ex_stacks_free(p->stacks);
+	vpa_ex_gaps_free(x->gaps);
 	vpa_ex_tracks_free(x->tracks);
 	vpa_ex_links_free(x->links);
 	vpa_ex_machine_free(x->machine);
@@ -267,10 +270,10 @@ const struct vpa_exporter vpa_exporter_perfetto = {
 	.name = "perfetto",
 	.help = "GPU work with launch parameters and the calls that launched it, and NVTX\n"
 		"ranges on their threads. For each GPU also tracks of stages, denoising steps,\n"
-		"video blocks, attention, and idle gaps by cause, with the report's ids.\n"
-		"Samples of Python stacks, which Perfetto v58 or later shows as flame graphs.\n"
-		"The traces of several ranks become one archive (-o all.tar), which Perfetto\n"
-		"v58 or later opens as one trace.",
+		"video blocks, attention, and idle gaps by cause, with the report's ids and\n"
+		"lines of Python. Samples of Python stacks, which Perfetto v58 or later shows\n"
+		"as flame graphs. The traces of several ranks become one archive (-o all.tar),\n"
+		"which Perfetto v58 or later opens as one trace.",
 	.opens = "open it at https://ui.perfetto.dev/#!/"
 		 "?enablePlugins=dev.perfetto.GpuByProcess,com.meta.GpuCompute",
 	.packings = {{"packets", VPT_CONTAINER_PACKETS, ".pftrace"},

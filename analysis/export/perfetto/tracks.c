@@ -2,8 +2,7 @@
  * track each under a root per GPU.
  *
  * Ranges are shown by their projection: from the start of their first op on the GPU to the end of their
- * last. Overlapping spans are put on lanes. The longest gaps are held back until the report has
- * assigned their ids. */
+ * last. Overlapping spans are put on lanes. */
 #include "analysis/export/perfetto/tracks.h"
 
 #include "analysis/export/perfetto/lanes.h"
@@ -18,33 +17,22 @@
 
 enum { EXPLICIT = 3, MERGE_NOT = 2, BLOCKS_OPEN_MAX = 64 };
 
-enum gpu_track { TRACK_STAGES, TRACK_STEPS, TRACK_BLOCKS, TRACK_ATTENTION, TRACK_GAPS, GPU_TRACKS };
-
 static const struct {
 	const char *name, *description;
-} gpu_tracks[GPU_TRACKS] = {
-	[TRACK_STAGES] = {"Pipeline stages", "named parts of the pipeline, from their first op "
-					     "on the GPU to the end of their last"},
-	[TRACK_STEPS] = {"Denoising steps", "from a step's first op to the end of its last"},
-	[TRACK_BLOCKS] = {"Video blocks", "from a block's first op to the end of its last"},
-	[TRACK_ATTENTION] = {"Attention kernels", "the attention kernels among the GPU's"},
-	[TRACK_GAPS] = {"Idle gaps", "nothing ran on the GPU; named by the cause of most of the "
-				     "gap, ids as in the report"},
-};
-
-/* A gap that may get an id at the end. */
-struct held_gap {
-	uint64_t start_ns, end_ns;
-	uint32_t device;
-	uint8_t cause, then; /* the largest and the second; VPA_CAUSE_NOT_IDLE: there is none */
-	uint64_t cause_ns, then_ns;
-	uint32_t call, range, previous, next; /* texts; 0: none */
+} gpu_tracks[EX_GPU_TRACKS] = {
+	[EX_TRACK_STAGES] = {"Pipeline stages", "named parts of the pipeline, from their first op "
+						"on the GPU to the end of their last"},
+	[EX_TRACK_STEPS] = {"Denoising steps", "from a step's first op to the end of its last"},
+	[EX_TRACK_BLOCKS] = {"Video blocks", "from a block's first op to the end of its last"},
+	[EX_TRACK_ATTENTION] = {"Attention kernels", "the attention kernels among the GPU's"},
+	[EX_TRACK_GAPS] = {"Idle gaps", "nothing ran on the GPU; named by the cause of most of the "
+					"gap, ids as in the report"},
 };
 
 /* The tracks of a GPU. */
 struct gpu {
 	uint64_t root; /* track; 0: none yet */
-	struct vpa_ex_track tracks[GPU_TRACKS];
+	struct vpa_ex_track tracks[EX_GPU_TRACKS];
 };
 
 struct vpa_ex_tracks {
@@ -53,8 +41,6 @@ struct vpa_ex_tracks {
 	/* By text that is a range's name, 1: it does not say what the range is. */
 	uint8_t *says_nothing;
 	size_t text_cap;
-	struct held_gap *held; /* the longest, in falling order */
-	size_t held_count, held_max;
 	const char *backend; /* the newest attention kernel's, and its text */
 	uint32_t backend_text;
 	struct open_block {
@@ -66,11 +52,7 @@ struct vpa_ex_tracks {
 int vpa_ex_tracks_new(struct vpa_ex_out *x)
 {
 	x->tracks = vpt_calloc(1, sizeof(*x->tracks));
-	if (!x->tracks)
-		return VPT_ENOMEM;
-	x->tracks->held_max = x->view.context->top;
-	x->tracks->held = vpt_calloc(x->tracks->held_max + 1, sizeof(*x->tracks->held));
-	return x->tracks->held ? VPT_OK : VPT_ENOMEM;
+	return x->tracks ? VPT_OK : VPT_ENOMEM;
 }
 
 void vpa_ex_tracks_free(struct vpa_ex_tracks *t)
@@ -80,11 +62,10 @@ void vpa_ex_tracks_free(struct vpa_ex_tracks *t)
 	if (!t)
 		return;
 	for (i = 0; i < t->gpu_cap; i++)
-		for (k = 0; k < GPU_TRACKS; k++)
+		for (k = 0; k < EX_GPU_TRACKS; k++)
 			vpa_ex_track_free(&t->gpus[i].tracks[k]);
 	vpt_free(t->gpus);
 	vpt_free(t->says_nothing);
-	vpt_free(t->held);
 	vpt_free(t);
 }
 
@@ -124,8 +105,7 @@ static uint64_t describe_root(struct vpa_ex_out *x, uint32_t gpu_id)
 	return root;
 }
 
-/* Puts a span where it belongs on a GPU. */
-static void put_span(struct vpa_ex_out *x, uint32_t device, enum gpu_track track,
+void vpa_ex_tracks_put(struct vpa_ex_out *x, uint32_t device, enum vpa_ex_gpu_track track,
 	struct vpa_ex_event *e, uint64_t end_ns)
 {
 	const struct vpa_ex_gpu *known = vpa_ex_gpu_of(x, device);
@@ -134,7 +114,7 @@ static void put_span(struct vpa_ex_out *x, uint32_t device, enum gpu_track track
 		.description = gpu_tracks[track].description,
 		.rank = track};
 	/* Gaps of a device never overlap, in whatever order they come. */
-	uint64_t start_ns = track == TRACK_GAPS ? UINT64_MAX : e->time_ns;
+	uint64_t start_ns = track == EX_TRACK_GAPS ? UINT64_MAX : e->time_ns;
 	struct vpa_ex_lane *lane;
 	char key[64];
 
@@ -149,25 +129,11 @@ static void put_span(struct vpa_ex_out *x, uint32_t device, enum gpu_track track
 	if (!vpa_ex_has_lane(&gpu->tracks[track], start_ns))
 		snprintf(key, sizeof(key), "g%u/%s", known->gpu_id, gpu_tracks[track].name);
 	lane = vpa_ex_lane(
-		x, &gpu->tracks[track], start_ns, track == TRACK_GAPS ? 0 : end_ns, key, &words);
+		x, &gpu->tracks[track], start_ns, track == EX_TRACK_GAPS ? 0 : end_ns, key, &words);
 	if (!lane)
 		return;
 	e->track = lane->uuid;
 	vpa_ex_span(x, vpa_ex_annotations(x), e, end_ns);
-}
-
-static void add_double(struct vpa_ex_event *e, enum vpa_ex_arg_name name, double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	vpa_ex_add_arg(e, name, EX_DOUBLE, bits);
-}
-
-static void add_text(struct vpa_ex_event *e, enum vpa_ex_arg_name name, uint32_t text)
-{
-	if (text)
-		vpa_ex_add_arg(e, name, EX_TEXT, text);
 }
 
 /* ---- what a range is ---- */
@@ -268,12 +234,12 @@ static uint32_t span_name(
 static const struct {
 	uint8_t shown, track, category;
 } shown[VPA_SCOPE_KINDS] = {
-	[VPA_SCOPE_REQUEST] = {1, TRACK_STAGES, EX_PIPELINE},
-	[VPA_SCOPE_STAGE] = {1, TRACK_STAGES, EX_PIPELINE},
-	[VPA_SCOPE_BLOCK] = {1, TRACK_BLOCKS, EX_BLOCK},
-	[VPA_SCOPE_STEP] = {1, TRACK_STEPS, EX_STEP},
-	[VPA_SCOPE_CONTEXT] = {1, TRACK_STEPS, EX_STEP},
-	[VPA_SCOPE_ITERATION] = {1, TRACK_STAGES, EX_PIPELINE},
+	[VPA_SCOPE_REQUEST] = {1, EX_TRACK_STAGES, EX_PIPELINE},
+	[VPA_SCOPE_STAGE] = {1, EX_TRACK_STAGES, EX_PIPELINE},
+	[VPA_SCOPE_BLOCK] = {1, EX_TRACK_BLOCKS, EX_BLOCK},
+	[VPA_SCOPE_STEP] = {1, EX_TRACK_STEPS, EX_STEP},
+	[VPA_SCOPE_CONTEXT] = {1, EX_TRACK_STEPS, EX_STEP},
+	[VPA_SCOPE_ITERATION] = {1, EX_TRACK_STAGES, EX_PIPELINE},
 };
 
 int vpa_ex_tracks_range(struct vpa_ex_out *x, const struct vpa_range *range)
@@ -298,10 +264,10 @@ int vpa_ex_tracks_range(struct vpa_ex_out *x, const struct vpa_range *range)
 		if (p->device == VPA_NONE || p->last_ns <= p->first_ns)
 			continue;
 		vpa_ex_add_arg(&e, EX_ARG_OPS, EX_UINT, p->ops);
-		add_double(&e, EX_ARG_BUSY,
+		vpa_ex_add_double(&e, EX_ARG_BUSY,
 			100.0 * (double)p->busy_ns / (double)(p->last_ns - p->first_ns));
 		recorded = vpa_range_name(x->model, range);
-		add_text(&e, EX_ARG_NVTX, vpa_ex_text(x, recorded.text, recorded.len));
+		vpa_ex_add_text(&e, EX_ARG_NVTX, vpa_ex_text(x, recorded.text, recorded.len));
 		if (label.kind == VPA_SCOPE_BLOCK) {
 			vpa_ex_add_arg(&e, EX_ARG_BLOCK, EX_INT, (uint64_t)label.index);
 			vpa_ex_add_arg(&e, EX_ARG_ATTENTION_NS, EX_UINT, attention);
@@ -310,7 +276,8 @@ int vpa_ex_tracks_range(struct vpa_ex_out *x, const struct vpa_range *range)
 		}
 		if (block >= 0)
 			vpa_ex_add_arg(&e, EX_ARG_BLOCK, EX_INT, (uint64_t)block);
-		put_span(x, p->device, (enum gpu_track)shown[label.kind].track, &e, p->last_ns);
+		vpa_ex_tracks_put(x, p->device, (enum vpa_ex_gpu_track)shown[label.kind].track, &e,
+			p->last_ns);
 	}
 	return x->pf.failed;
 }
@@ -361,12 +328,12 @@ static void put_attention(struct vpa_ex_out *x, const struct vpa_ops *ops, size_
 		x->tracks->backend_text = vpa_ex_string(x, k->klass.backend);
 	}
 	if (k->klass.backend)
-		add_text(&e, EX_ARG_IMPL, x->tracks->backend_text);
+		vpa_ex_add_text(&e, EX_ARG_IMPL, x->tracks->backend_text);
 	if (block >= 0)
 		vpa_ex_add_arg(&e, EX_ARG_BLOCK, EX_INT, (uint64_t)block);
 	if (step >= 0)
 		vpa_ex_add_arg(&e, EX_ARG_STEP, EX_INT, (uint64_t)step);
-	put_span(x, ops->device[i], TRACK_ATTENTION, &e, ops->end_ns[i]);
+	vpa_ex_tracks_put(x, ops->device[i], EX_TRACK_ATTENTION, &e, ops->end_ns[i]);
 }
 
 int vpa_ex_tracks_ops(struct vpa_ex_out *x, const struct vpa_ops *ops)
@@ -389,110 +356,4 @@ int vpa_ex_tracks_ops(struct vpa_ex_out *x, const struct vpa_ops *ops)
 			put_attention(x, ops, i);
 	}
 	return x->pf.failed;
-}
-
-/* ---- gaps ---- */
-
-static void put_gap(struct vpa_ex_out *x, const struct held_gap *gap, const char *id)
-{
-	uint32_t cause = vpa_ex_string(x, vpa_cause_text((enum vpa_cause)gap->cause));
-	const struct vpa_ex_gpu *gpu = vpa_ex_gpu_of(x, gap->device);
-	struct vpa_ex_event e = {.time_ns = gap->start_ns, .name = cause, .category = EX_IDLE};
-
-	if (id)
-		add_text(&e, EX_ARG_ID, vpa_ex_string(x, id));
-	vpa_ex_add_arg(&e, EX_ARG_GPU, EX_UINT, gpu ? gpu->gpu_id : 0);
-	add_text(&e, EX_ARG_CAUSE, cause);
-	vpa_ex_add_arg(&e, EX_ARG_CAUSE_NS, EX_UINT, gap->cause_ns);
-	if (gap->then) {
-		add_text(&e, EX_ARG_THEN,
-			vpa_ex_string(x, vpa_cause_text((enum vpa_cause)gap->then)));
-		vpa_ex_add_arg(&e, EX_ARG_THEN_NS, EX_UINT, gap->then_ns);
-	}
-	add_text(&e, EX_ARG_CALL, gap->call);
-	add_text(&e, EX_ARG_RANGE, gap->range);
-	add_text(&e, EX_ARG_PREVIOUS, gap->previous);
-	add_text(&e, EX_ARG_NEXT, gap->next);
-	put_span(x, gap->device, TRACK_GAPS, &e, gap->end_ns);
-}
-
-static uint32_t op_text(struct vpa_ex_out *x, const struct vpa_op *op)
-{
-	if (op->kernel != VPA_NONE && op->kind == VPA_KERNEL)
-		return vpa_ex_short_name(x, op->kernel);
-	return vpa_ex_string(x, op->kind == VPA_MEMSET ? "Memset" : "Memcpy");
-}
-
-/* The report's order: by duration, falling, then by start and device. */
-static int is_before(const struct held_gap *a, const struct held_gap *b)
-{
-	uint64_t la = a->end_ns - a->start_ns, lb = b->end_ns - b->start_ns;
-
-	if (la != lb)
-		return la > lb;
-	return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : a->device < b->device;
-}
-
-/* Sums a gap's largest cause, and the largest other one. */
-static void sum_causes(struct held_gap *g, const struct vpa_gap *gap)
-{
-	uint64_t sums[VPA_CAUSES] = {0};
-	unsigned k;
-	size_t i;
-
-	for (i = 0; i < gap->piece_count; i++)
-		sums[gap->pieces[i].cause] += gap->pieces[i].end_ns - gap->pieces[i].start_ns;
-	g->cause_ns = sums[g->cause];
-	for (k = 0; k < VPA_CAUSES; k++)
-		if (k != g->cause && sums[k] > g->then_ns) {
-			g->then = (uint8_t)k;
-			g->then_ns = sums[k];
-		}
-}
-
-int vpa_ex_tracks_gap(struct vpa_ex_out *x, const struct vpa_gap *gap)
-{
-	struct vpa_ex_tracks *t = x->tracks;
-	struct held_gap g = {.start_ns = gap->start_ns,
-		.end_ns = gap->end_ns,
-		.device = gap->device,
-		.cause = (uint8_t)gap->cause};
-	size_t at;
-
-	/* Before the first op and after the last, no op bounds the gap on one side. */
-	if (!gap->before || !gap->gating)
-		return VPT_OK;
-	x->expected.gaps++;
-	x->expected.gap_ns += gap->end_ns - gap->start_ns;
-	sum_causes(&g, gap);
-	g.call = gap->call ? vpa_ex_name(x, gap->call) : 0;
-	g.range = gap->place ? vpa_ex_name(x, gap->place & ~VPA_PLACE_BEFORE) : 0;
-	g.previous = op_text(x, gap->before);
-	g.next = op_text(x, gap->gating);
-	for (at = t->held_count; at && is_before(&g, &t->held[at - 1]); at--)
-		t->held[at] = t->held[at - 1];
-	t->held[at] = g;
-	if (t->held_count < t->held_max)
-		t->held_count++;
-	else
-		put_gap(x, &t->held[t->held_count], NULL);
-	return x->pf.failed;
-}
-
-void vpa_ex_tracks_end(struct vpa_ex_out *x)
-{
-	const struct vpa_report *r = x->view.report;
-	struct vpa_ex_tracks *t = x->tracks;
-	size_t i, k;
-
-	for (i = 0; i < t->held_count; i++) {
-		const struct held_gap *g = &t->held[i];
-		const char *id = NULL;
-
-		for (k = 0; k < r->gap_count && !id; k++)
-			if (r->gaps[k].start_ns == g->start_ns &&
-				r->gaps[k].device == x->model->devices[g->device])
-				id = r->gaps[k].id;
-		put_gap(x, g, id);
-	}
 }

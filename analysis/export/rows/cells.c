@@ -64,6 +64,42 @@ void vpa_rows_put_place(struct vpa_rows *x, struct vpa_line *l, const struct vpa
 	vpa_rows_index(x, l, "step", place->step);
 }
 
+void vpa_rows_put_line(struct vpa_rows *x, struct vpa_line *l, const struct vpa_rows_line *line)
+{
+	if (!line->is_known) {
+		vpa_rows_nothing(x, l, "function");
+		vpa_rows_nothing(x, l, "file");
+		vpa_rows_nothing(x, l, "line");
+		vpa_rows_nothing(x, l, "line_share");
+		return;
+	}
+	vpa_rows_text(x, l, "function", line->function.text, line->function.len);
+	vpa_rows_text(x, l, "file", line->file.text, line->file.len);
+	if (line->number)
+		vpa_rows_number(x, l, "line", line->number);
+	else
+		vpa_rows_nothing(x, l, "line");
+	put_label(x, l, "line_share");
+	vpa_line_double(l, line->share);
+}
+
+void vpa_rows_place_cell(struct vpa_rows *x, struct vpa_line *l, uint32_t place)
+{
+	uint32_t id = place & ~VPA_PLACE_BEFORE;
+	struct vpt_text name = vpa_name(x->view.context->model, id);
+	struct vpa_line *text = &x->cat.scratch;
+
+	if (!id || id == place) {
+		vpa_rows_name(x, l, "place", id);
+		return;
+	}
+	text->size = 0;
+	vpa_line_words(text, "before ");
+	vpa_line_put(text, name.text, name.len);
+	vpa_rows_text(x, l, "place", text->data, text->size);
+	l->failed |= text->failed;
+}
+
 /* ---- which rows ---- */
 
 int vpa_rows_in_window(const struct vpa_rows *x, const struct vpt_section *s, uint32_t row)

@@ -20,7 +20,7 @@ struct vpa_rows_column {
 };
 
 /* Tables of analysis results. */
-enum { VPA_ROWS_GAP, VPA_ROWS_PROJECTION, VPA_ROWS_OWN };
+enum { VPA_ROWS_GAP, VPA_ROWS_IDLE, VPA_ROWS_PROJECTION, VPA_ROWS_OWN };
 
 /* A table, and the file it goes to. */
 struct vpa_rows_table {
@@ -76,6 +76,18 @@ void vpa_rows_index(struct vpa_rows *x, struct vpa_line *l, const char *name, in
 void vpa_rows_nothing(struct vpa_rows *x, struct vpa_line *l, const char *name);
 /* Four cells: range, stage, block, step. */
 void vpa_rows_put_place(struct vpa_rows *x, struct vpa_line *l, const struct vpa_rows_place *place);
+
+/* A line of Python. */
+struct vpa_rows_line {
+	struct vpt_text function, file;
+	uint64_t number; /* 0: unknown */
+	double share;
+	int is_known;
+};
+/* Four cells: function, file, line, line_share. */
+void vpa_rows_put_line(struct vpa_rows *x, struct vpa_line *l, const struct vpa_rows_line *line);
+/* The cell "place": a place of struct vpa_cause_piece, as the report writes it. */
+void vpa_rows_place_cell(struct vpa_rows *x, struct vpa_line *l, uint32_t place);
 
 /* Whether a row touches the window. */
 int vpa_rows_in_window(const struct vpa_rows *x, const struct vpt_section *s, uint32_t row);

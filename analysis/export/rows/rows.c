@@ -9,6 +9,7 @@
 #include "analysis/export/rows/ops.h"
 #include "analysis/export/rows/place.h"
 #include "analysis/export/rows/schema.h"
+#include "analysis/folds/gap_line.h"
 
 #include <stdio.h>
 
@@ -40,6 +41,34 @@ static const struct vpa_rows_column gap_columns[] = {
 	{"after", VPT_UNIT_STRING, "the op before it; empty: none, or a copy"},
 	{"before", VPT_UNIT_STRING, "the op that ended it; empty: none, or a copy"},
 	{"correlation", VPT_UNIT_NUMBER, "of the op that ended it"},
+	{"place", VPT_UNIT_STRING,
+		"the range as in table idle: \"before\" and its name if it was around the next "
+		"launch only"},
+	{"function", VPT_UNIT_STRING,
+		"the innermost function of the user's code that covers most of the cause; empty: "
+		"unknown, or stacks are samples: see table idle, by device, cause, place and "
+		"call"},
+	{"file", VPT_UNIT_STRING, "its file"},
+	{"line", VPT_UNIT_NUMBER, "number of the line in it; empty: unknown"},
+	{"line_share", VPT_UNIT_F64, "fraction of the cause that is at the line"},
+	{NULL, 0, NULL},
+};
+
+static const struct vpa_rows_column idle_columns[] = {
+	{"device", VPT_UNIT_SIGNED, "CUDA device ordinal"},
+	{"cause", VPT_UNIT_STRING, "why it was idle, as in the report"},
+	{"place", VPT_UNIT_STRING,
+		"the range that was open then, or \"before\" and the range around the next launch"},
+	{"call", VPT_UNIT_STRING, "the call that held the host, or that launched the next op"},
+	{"idle_ns", VPT_UNIT_DUR_NS, "idle time of all such pieces of gaps"},
+	{"gaps", VPT_UNIT_COUNT, "gaps with such a piece"},
+	{"function", VPT_UNIT_STRING,
+		"the function of the user's code that most of it is at; empty: unknown"},
+	{"file", VPT_UNIT_STRING, "its file"},
+	{"line", VPT_UNIT_NUMBER, "number of the line in it; empty: unknown"},
+	{"line_share", VPT_UNIT_F64, "fraction of the samples, or of the time, at the line"},
+	{"samples", VPT_UNIT_COUNT,
+		"that belong to the time; 0: none, or the stack is known at every moment"},
 	{NULL, 0, NULL},
 };
 
@@ -141,6 +170,10 @@ static int open_tables(struct vpa_rows *x)
 		[VPA_ROWS_GAP] = {.name = "gap",
 			.help = "a period in which a device ran no op",
 			.columns = gap_columns},
+		[VPA_ROWS_IDLE] = {.name = "idle",
+			.help = "idle time by cause, range and call, as in the report, with the "
+				"line of Python that most of it is at",
+			.columns = idle_columns},
 		[VPA_ROWS_PROJECTION] = {.name = "range_gpu",
 			.help = "a range on a device, from the ops launched in it",
 			.columns = projection_columns},
@@ -237,6 +270,25 @@ static void put_op_name(struct vpa_rows *x, const char *name, const struct vpa_o
 	vpa_rows_name(x, &x->cat.out, name, id);
 }
 
+static int put_gap_line(struct vpa_rows *x, const struct vpa_gap *gap)
+{
+	const struct vpa_model *m = x->view.context->model;
+	struct vpa_line *l = &x->cat.out;
+	struct vpa_rows_line line = {.number = 0};
+	struct vpa_gap_line found;
+	struct vpt_frame frame;
+
+	if (vpa_gap_line(x->view.context, gap, &found))
+		return VPT_ENOMEM;
+	if (found.frame != VPA_NONE) {
+		frame = vpa_stacks_frame_at(&m->stacks, found.frame);
+		line = (struct vpa_rows_line){vpa_name(m, (uint32_t)frame.function),
+			vpa_name(m, (uint32_t)frame.file), frame.line, found.share, 1};
+	}
+	vpa_rows_put_line(x, l, &line);
+	return VPT_OK;
+}
+
 static int take_gap(void *state, const struct vpa_gap *gap)
 {
 	struct vpa_rows *x = state;
@@ -261,6 +313,9 @@ static int take_gap(void *state, const struct vpa_gap *gap)
 	put_op_name(x, "after", gap->before);
 	put_op_name(x, "before", gap->gating);
 	vpa_rows_number(x, l, "correlation", gap->gating ? gap->gating->correlation : 0);
+	vpa_rows_place_cell(x, l, gap->place);
+	if (put_gap_line(x, gap))
+		return VPT_ENOMEM;
 	vpa_cat_row_end(&x->cat, begin);
 	take_line(x, x->own[VPA_ROWS_GAP]);
 	x->own[VPA_ROWS_GAP]->rows++;
@@ -307,6 +362,45 @@ static int take_range(void *state, const struct vpa_range *range)
 		table->rows++;
 	}
 	return l->failed ? VPT_ENOMEM : flush(x, table, FLUSH_BYTES);
+}
+
+static struct vpt_text text_of(const char *words)
+{
+	return (struct vpt_text){words, words ? strlen(words) : 0};
+}
+
+static void put_idle(struct vpa_rows *x, int64_t device, const struct vpa_idle_part *part)
+{
+	static const struct vpa_top_line none;
+	const struct vpa_top_line *top = part->top ? part->top : &none;
+	const char *cause = vpa_cause_text(part->cause);
+	const struct vpa_rows_line line = {text_of(top->line.function), text_of(top->line.file),
+		top->line.number, top->share, top->line.file != NULL};
+	struct vpa_line *l = &x->cat.out;
+	size_t begin = l->size;
+
+	vpa_rows_signed(x, l, "device", device);
+	vpa_rows_text(x, l, "cause", cause, strlen(cause));
+	vpa_rows_text(x, l, "place", part->range, text_of(part->range).len);
+	vpa_rows_text(x, l, "call", part->call, text_of(part->call).len);
+	vpa_rows_number(x, l, "idle_ns", part->ns);
+	vpa_rows_number(x, l, "gaps", part->gaps);
+	vpa_rows_put_line(x, l, &line);
+	vpa_rows_number(x, l, "samples", top->samples);
+	vpa_cat_row_end(&x->cat, begin);
+	take_line(x, x->own[VPA_ROWS_IDLE]);
+	x->own[VPA_ROWS_IDLE]->rows++;
+}
+
+/* Idle time by cause and place, which the report knows at the end. */
+static void put_idle_times(struct vpa_rows *x)
+{
+	const struct vpa_report *r = x->view.report;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].cause_count; i++)
+			put_idle(x, r->devices[d].device, &r->devices[d].causes[i]);
 }
 
 /* ---- the pass ---- */
@@ -383,6 +477,7 @@ static int end(void *state)
 	size_t i;
 	int rc = release(x, UINT64_MAX);
 
+	put_idle_times(x);
 	for (i = 0; i < x->table_count && !rc; i++)
 		rc = flush(x, &x->tables[i], 1);
 	sum_up(x, x->c->totals);
@@ -426,9 +521,9 @@ const struct vpa_exporter vpa_exporter_csv = {
 	.name = "csv",
 	.help = "A folder with one table per kind of row. A kernel row has its family, the "
 		"call\n"
-		"that launched it, range, stage, block and step. Further tables list the gaps, "
-		"and\n"
-		"the ranges on each GPU. Its schema.json describes the columns.",
+		"that launched it, range, stage, block and step. Further tables list the gaps,\n"
+		"idle time by cause and place with its line of Python, and the ranges on each\n"
+		"GPU. Its schema.json describes the columns.",
 	.opens = "schema.json describes the columns; DuckDB and pandas open the files directly",
 	.packings = {{"none", VPT_CONTAINER_NONE, ".csv.d"},
 		{"zstd", VPT_CONTAINER_ZSTD, ".csv.d"}},
