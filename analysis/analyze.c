@@ -3,6 +3,7 @@
 #include "analysis/described.h"
 #include "analysis/findings.h"
 #include "analysis/folds/driver.h"
+#include "analysis/frame_rules.h"
 #include "analysis/kernel_rules.h"
 #include "analysis/long_names.h"
 #include "analysis/prefetch.h"
@@ -28,6 +29,7 @@ struct pass {
 	struct vpa_fold_driver folds;
 	struct vpa_rules *rules;
 	struct vpa_scope_rules *stage_rules;
+	struct vpa_frame_rules *frame_rules;
 	struct vpa_reading reading;
 	struct vpa_long_names long_names;
 	struct vpa_report *report;
@@ -190,6 +192,7 @@ static void free_pass(struct pass *p)
 	vpa_reading_free(&p->reading);
 	vpa_rules_free(p->rules);
 	vpa_scope_rules_free(p->stage_rules);
+	vpa_frame_rules_free(p->frame_rules);
 	vpa_range_census_free(&p->census);
 	vpt_strings_free(&p->model.names);
 	vpt_strings_free(&p->model.recorded);
@@ -211,6 +214,10 @@ static int start_pass(struct pass *p, const struct vpa_resolver_sink *sink, stru
 		p->stage_rules = vpa_scope_rules_read(o->rules, o->rules_len, err);
 		if (!p->stage_rules)
 			return err && err->code ? err->code : VPT_EDATA;
+		p->frame_rules = vpa_frame_rules_read(o->rules, o->rules_len, err);
+		if (!p->frame_rules)
+			return err && err->code ? err->code : VPT_EDATA;
+		p->model.stacks.rules = p->frame_rules;
 	}
 	vpa_reading_begin(&p->reading, p->trace);
 	if (vpa_resolver_init(&p->resolver, &p->model, p->rules, sink))

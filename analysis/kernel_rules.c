@@ -1,6 +1,7 @@
 /* kernel_rules.c - tries a user's kernel rules one after another, in the order of their lines. */
 #include "analysis/kernel_rules.h"
 
+#include "analysis/frame_rules.h"
 #include "analysis/rule_file.h"
 #include "analysis/scopes.h"
 #include "formats/memory.h"
@@ -54,7 +55,8 @@ struct vpa_rules *vpa_rules_read(const char *text, size_t len, struct vpt_err *e
 		goto fail;
 	}
 	while (vpa_rule_file_next(&file, &line))
-		if (!vpa_scope_is_rule(line.text, line.len) && read_rule(r, &line, err))
+		if (!vpa_scope_is_rule(line.text, line.len) &&
+			!vpa_frame_is_rule(line.text, line.len) && read_rule(r, &line, err))
 			goto fail;
 	return r;
 fail:

@@ -1,7 +1,8 @@
 /* kernel_rules.h - a user's own rules for kernels, applied before the built-in families.
  *
  * One rule per line: a family's name, a tab, a POSIX extended regular expression. The first match
- * wins. Empty lines, lines that begin with # and rules for ranges (scopes.h) are skipped. */
+ * wins. Empty lines, lines that begin with #, rules for ranges (scopes.h) and for frames
+ * (frame_rules.h) are skipped. */
 #ifndef VPA_ANALYSIS_KERNEL_RULES_H
 #define VPA_ANALYSIS_KERNEL_RULES_H
 

@@ -563,7 +563,7 @@ struct vpa_options {
 	/* The window is this range's first instance, from host start to its last op's end; NULL:
 	 * no. */
 	const char *range;
-	const char *rules; /* rules for kernel families and ranges, text; NULL: none */
+	const char *rules; /* for kernel families, ranges and frames, text; NULL: none */
 	size_t rules_len;
 	int has_warmup;
 	uint64_t warmup;          /* blocks at the start of each request that are not measured */

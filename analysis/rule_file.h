@@ -1,4 +1,4 @@
-/* rule_file.h - reads a --rules file, with lines for kernel families and lines for ranges. */
+/* rule_file.h - reads a --rules file, with lines for kernel families, for ranges, and for files of Python. */
 #ifndef VPA_ANALYSIS_RULE_FILE_H
 #define VPA_ANALYSIS_RULE_FILE_H
 

@@ -1,18 +1,16 @@
 /* stacks.c - numbers stacks for the whole trace, and finds the line that each points at. */
 #include "analysis/stacks.h"
 
-#include "analysis/frame_rules.def"
+#include "analysis/frame_rules.h"
 #include "analysis/model.h"
 #include "formats/memory.h"
-#include "formats/text.h"
-
-#include <string.h>
 
 void vpa_stacks_free(struct vpa_stacks *s)
 {
 	vpt_stack_table_free(&s->table);
 	vpt_free(s->of_row);
 	vpt_free(s->lines);
+	vpt_free(s->files);
 	*s = (struct vpa_stacks){0};
 }
 
@@ -36,49 +34,19 @@ struct vpt_frame vpa_stacks_frame(const struct vpa_stacks *s, uint32_t stack, ui
 
 /* ---- whose code ---- */
 
-/* Whether a path holds `part`, or begins with it without its first slash. */
-static int has_part(struct vpt_text path, const char *part)
+int vpa_stacks_is_users(struct vpa_model *m, const struct vpt_frame *frame)
 {
-	size_t len = strlen(part + 1);
+	struct vpa_stacks *s = &m->stacks;
+	uint8_t *known;
 
-	return vpt_text_holds(path, part) || (path.len >= len && !memcmp(path.text, part + 1, len));
-}
-
-/* The part of a path after the folder of installed packages; all of it if there is none. */
-static struct vpt_text in_packages(struct vpt_text path)
-{
-#define LIST(part) part,
-	static const char *const folders[] = {VPA_PACKAGES(LIST)};
-#undef LIST
-	size_t i, k;
-
-	for (i = path.len; i > 0; i--)
-		for (k = 0; k < sizeof(folders) / sizeof(*folders); k++) {
-			size_t len = strlen(folders[k]);
-
-			if (path.len - (i - 1) >= len &&
-				!memcmp(path.text + i - 1, folders[k], len))
-				return (struct vpt_text){
-					path.text + i - 2 + len, path.len - (i - 2 + len)};
-		}
-	return path;
-}
-
-int vpa_stacks_is_users(const struct vpa_model *m, const struct vpt_frame *frame)
-{
-#define LIST(part) part,
-	static const char *const frameworks[] = {VPA_FRAMEWORKS(LIST)};
-#undef LIST
-	struct vpt_text file = vpa_name(m, (uint32_t)frame->file);
-	size_t i;
-
-	if (!file.len)
-		return 0;
-	file = in_packages(file);
-	for (i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++)
-		if (has_part(file, frameworks[i]))
-			return 0;
-	return 1;
+	/* Without memory each file is judged anew. */
+	if (vpt_grow_zeroed(&s->files, &s->file_cap, frame->file + 1, sizeof(*s->files)))
+		return vpa_frame_is_users(s->rules, vpa_name(m, (uint32_t)frame->file));
+	known = &s->files[frame->file];
+	if (!*known)
+		*known = 1 +
+			 (uint8_t)vpa_frame_is_users(s->rules, vpa_name(m, (uint32_t)frame->file));
+	return *known - 1;
 }
 
 /* Whether a stack's innermost frame is the user's: the line of the stack itself, else its

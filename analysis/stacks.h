@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct vpa_frame_rules;
 struct vpa_model;
 
 enum {
@@ -24,7 +25,10 @@ struct vpa_stacks {
 	size_t row_count, row_cap;
 	uint32_t *lines; /* by stack: 1 + frame, see vpa_stacks_line(); 0: not looked up yet */
 	size_t line_cap;
-	uint64_t left_out; /* stacks beyond the limit */
+	uint64_t left_out;                   /* stacks beyond the limit */
+	const struct vpa_frame_rules *rules; /* the user's, borrowed; NULL: none */
+	uint8_t *files; /* by file's name: 1 + whether it is the user's; 0: not judged yet */
+	size_t file_cap;
 };
 
 void vpa_stacks_free(struct vpa_stacks *s);
@@ -44,12 +48,12 @@ struct vpt_frame vpa_stacks_frame(const struct vpa_stacks *s, uint32_t stack, ui
 /* A frame by its number. */
 struct vpt_frame vpa_stacks_frame_at(const struct vpa_stacks *s, uint32_t frame);
 
-/* Whether a frame is of the user's code, as frame_rules.def says: it has a file, and that is not a
+/* Whether a frame is of the user's code, as frame_rules.h says: it has a file, and that is not a
  * framework's. */
-int vpa_stacks_is_users(const struct vpa_model *m, const struct vpt_frame *frame);
+int vpa_stacks_is_users(struct vpa_model *m, const struct vpt_frame *frame);
 
 /* The line to show for a stack: the number of the innermost frame of the user's code, as
- * frame_rules.def says, else of the innermost frame. VPA_NONE: the stack is empty, or there is no
+ * frame_rules.h says, else of the innermost frame. VPA_NONE: the stack is empty, or there is no
  * memory. */
 uint32_t vpa_stacks_line(struct vpa_model *m, uint32_t stack);
 

@@ -1,4 +1,5 @@
 /* test_lines.c - lines of Python: on traces whose answers a person can compute, and for what must hold of all. */
+#include "analysis/frame_rules.h"
 #include "analysis/report.h"
 #include "formats/memory.h"
 #include "tests/support/random.h"
@@ -174,6 +175,108 @@ static void no_line_is_in_our_own_python(void **state)
 		vpa_report_free(r);
 	}
 }
+
+/* ---- a user's rules for frames ---- */
+
+static const char engine[] = "main (/app/run.py:3);serve (/opt/engine/serve.py:7);forward "
+			     "(/opt/lib/python3.11/site-packages/torch/mine/f.py:9)";
+
+static void rules_say_whose_code_a_file_is(void **state)
+{
+	static const struct {
+		const char *rule, *rules;
+		uint64_t line;
+	} cases[] = {
+		{"the built-in table", "", 7},
+		{"a folder of the user's becomes a framework's", "frame framework\t^/opt/engine/",
+			3},
+		{"a file of a framework's becomes the user's", "frame user\t/torch/mine/", 9},
+		{"the first match applies", "frame user\tserve\nframe framework\t^/opt/", 7},
+		{"in this order, too", "frame framework\t^/opt/\nframe user\tserve", 3},
+		{"beside other rules", "# mine\ngemm\t^k$\nframe framework\t^/opt/\nrange none\tx",
+			3},
+		{"where all is a framework's, the innermost frame", "frame framework\t.", 9},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct vpa_options options = {.min_gap_ns = 1,
+			.rules = cases[i].rules,
+			.rules_len = strlen(cases[i].rules)};
+		struct random_text text = {0};
+		struct vpa_report *r;
+		uint64_t line;
+
+		add_script(&text, HOST_CODE);
+		add_samples(&text, 0, 20, engine, "");
+		r = report_of(text.data, &options);
+		line = part_of(r, VPA_CAUSE_HOST_CODE)->top->line.number;
+		if (line != cases[i].line)
+			fail_msg("%s: expected line %" PRIu64 ", found %" PRIu64, cases[i].rule,
+				cases[i].line, line);
+		vpa_report_free(r);
+		vpt_free(text.data);
+	}
+}
+
+/* A function without a file is nobody's, and a path of any length and bytes is matched by its end. */
+static void rules_see_the_end_of_a_path(void **state)
+{
+	static const char rules[] = "frame user\t/last[.]py$\nframe framework\t^/";
+	struct vpt_err err = {0};
+	struct vpa_frame_rules *r = vpa_frame_rules_read(rules, strlen(rules), &err);
+	char path[9000];
+
+	(void)state;
+	assert_non_null(r);
+	memset(path, 'x', sizeof(path));
+	path[0] = '/';
+	path[8000] = '\0';
+	memcpy(path + sizeof(path) - 8, "/last.py", 8);
+	assert_true(vpa_frame_is_users(r, (struct vpt_text){path, sizeof(path)}));
+	assert_false(vpa_frame_is_users(r, (struct vpt_text){path, 100}));
+	assert_false(vpa_frame_is_users(r, (struct vpt_text){"", 0}));
+	vpa_frame_rules_free(r);
+	vpa_frame_rules_free(NULL);
+}
+
+static void wrong_rules_are_refused_with_their_line(void **state)
+{
+	static const struct {
+		const char *rules, *why;
+	} cases[] = {
+		{"frame mine\t^/opt/",
+			"line 1 of the rules: expected \"frame\" and user or framework, "
+			"a tab and a pattern, found \"frame mine"},
+		{"gemm\tk\n\nframe user ^/opt/",
+			"line 3 of the rules: expected \"frame\" and user"},
+		{"frame user\t", "line 1 of the rules: expected \"frame\" and user"},
+		{"frame \tx", "line 1 of the rules: expected \"frame\" and user"},
+		{"frame user\t(",
+			"line 1 of the rules: expected a POSIX extended regular expression"},
+		{"frame\tx", "line 1 of the rules: expected a family"},
+	};
+	struct vpt_trace *trace = NULL;
+	struct vpt_err err = {0};
+	size_t i;
+
+	(void)state;
+	assert_int_equal(vpt_script_trace("kernel s1 1000-2000 \"k\"", &trace, &err), 0);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct vpa_options options = {
+			.rules = cases[i].rules, .rules_len = strlen(cases[i].rules)};
+		struct vpa_report *r;
+
+		assert_int_equal(vpa_analyze(trace, "t", &options, &r, &err), VPT_EDATA);
+		if (strncmp(err.text, cases[i].why, strlen(cases[i].why)) != 0)
+			fail_msg("%s: expected %s\nfound %s", cases[i].rules, cases[i].why,
+				err.text);
+	}
+	vpt_trace_close(trace);
+}
+
+/* ---- causes, gaps ---- */
 
 /* The samples of a wait come while the GPU still works. */
 static void a_wait_has_the_line_of_its_call(void **state)
@@ -372,6 +475,9 @@ int main(void)
 		cmocka_unit_test(four_samples_name_no_line),
 		cmocka_unit_test(a_frameworks_line_gives_way_to_its_caller),
 		cmocka_unit_test(no_line_is_in_our_own_python),
+		cmocka_unit_test(rules_say_whose_code_a_file_is),
+		cmocka_unit_test(rules_see_the_end_of_a_path),
+		cmocka_unit_test(wrong_rules_are_refused_with_their_line),
 		cmocka_unit_test(a_wait_has_the_line_of_its_call),
 		cmocka_unit_test(the_wait_for_a_cpu_is_known),
 		cmocka_unit_test(exact_stacks_split_each_gap),

@@ -69,7 +69,7 @@ static const struct vpa_option options[OPTIONS] = {
 	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL,
 		"limit the window to the first NVTX range called NAME"},
 	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
-		"rules for kernel families and ranges; see above"},
+		"rules for kernel families, ranges and Python files; see above"},
 	[TARGET] = {"target", '\0', VPA_TEXT, "FPS", NULL,
 		"required frames per second, such as 16 or 23.976"},
 	[WARMUP] = {"warmup", '\0', VPA_NUMBER, "0..1000000", NULL,
@@ -305,11 +305,13 @@ const struct vpa_command vpa_cmd_analyze = {
 		 "  range step(index,timestep)  ([0-9]+) t=([0-9]+)\n"
 		 "  range stage vae_decode      decode_tile\n"
 		 "  range none          ^warmup\n"
+		 "  frame framework     ^/opt/engine/          a file of Python; or: frame user\n"
 		 "\n"
 		 "A range is a request, block, step, context (the pass that writes the KV\n"
 		 "cache), stage or none. The words in parentheses name the groups: index,\n"
 		 "frames, latents, timestep, or - for none. A match must not begin or end inside\n"
-		 "a word. Annotations of vptrace take precedence over rules.\n"
+		 "a word. Annotations of vptrace take precedence over rules. The line of a stack\n"
+		 "is its innermost one in a file of the user's.\n"
 		 "\n"
 		 "A CONDITION is a figure, < or >, and a value. Figures are fps, bps, steps/s,\n"
 		 "period, busy and idle. busy and idle are percent of the mean block; without\n"

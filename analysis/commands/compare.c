@@ -54,7 +54,7 @@ static const struct vpa_option options[OPTIONS] = {
 	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL,
 		"limit the windows to the first NVTX range called NAME"},
 	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
-		"rules for kernel families and ranges; see analyze --help"},
+		"rules for kernel families, ranges and Python files; see analyze --help"},
 	[WARMUP] = {"warmup", '\0', VPA_NUMBER, "0..1000000", NULL,
 		"blocks to skip at the start of a request (until the period settles, 1 or more)"},
 	[FRAMES_PER_BLOCK] = {"frames-per-block", '\0', VPA_NUMBER, "1..1000000", NULL,

@@ -43,7 +43,7 @@ static const struct vpa_option options[OPTIONS] = {
 	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL,
 		"limit the window to the first NVTX range called NAME"},
 	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
-		"rules for kernel families and ranges; see analyze --help"},
+		"rules for kernel families, ranges and Python files; see analyze --help"},
 	[NO_API] = {"no-api", '\0', VPA_FLAG, NULL, NULL, "omit CUDA calls"},
 	[SAFE] = {"safe", '\0', VPA_FLAG, NULL, NULL,
 		"csv: prefix text that a spreadsheet would evaluate with '"},

@@ -21,7 +21,7 @@ static const struct vpa_option options[OPTIONS] = {
 	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL,
 		"limit the window to the first NVTX range called NAME"},
 	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
-		"rules for kernel families and ranges; see analyze --help"},
+		"rules for kernel families, ranges and Python files; see analyze --help"},
 	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..256", "0",
 		"decoding threads; 0: one per core, up to 4"},
 	[MEMORY] = VPA_MEMORY_OPTION,
