@@ -77,6 +77,17 @@ fi
 round_trip trace.zst "a small trace"
 need_trace many.zst kernels_trace 68000
 round_trip many.zst "several chunks"
+
+# ---- Python: the stacks that are known at every moment come back, as rows and in the report ----
+for seed in 1 2 3 4 5 6; do
+	command -v python3 >/dev/null || break
+	python3 "$source/tests/support/python_calls.py" make $seed python.json || fail "seed $seed: no trace"
+	round_trip python.json "stacks by seed $seed"
+	expect 0 "their rows" cat python.json --kind sample
+	cp out rows
+	expect 0 "and on the way back" cat trip.json.gz --kind sample
+	cmp -s rows out || fail "seed $seed: the stacks differ"
+done
 expect 0 "one thread" export many.zst --format chrome -j 1 -o one.gz
 expect 0 "and four" export many.zst --format chrome -j 4 -o four.gz
 cmp -s one.gz four.gz || fail "four threads give other bytes than one"
@@ -106,13 +117,13 @@ fi
 
 # ---- the corpus: those that end without a stop say so on the way back too. Where chunks are missing in time the form cannot
 # carry, so that good-skippable, whose second chunk has the number of the first, is none of them ----
-for file in empty killed small kineto kineto-exported; do
+for file in empty killed small kineto kineto-exported kineto-python; do
 	for trace in "$source"/tests/corpus/good-$file.*; do
 		[ "$trace" = "${trace%.gz}" ] || continue
 		round_trip "$trace" "$(basename "$trace")"
 	done
 done
-# Nine of ten rows of this one are nonsense: a call's number that its name belies. The form has no Python stacks.
+# Nine of ten rows of this one are nonsense: a call's number that its name belies. The form has no samples of Python stacks.
 round_trip "$source/tests/corpus/good-every-kind.zst" every-kind '/launches_without_op/d; /launches have no op/d; /^    "samples": /d; /^  "lines": {/,/^  },/d'
 
 finish

@@ -23,9 +23,10 @@
 
 static const struct vpa_options plain = {.jobs = 1, .top = 1000};
 
-/* Both renderings of the report of a trace, one after the other, without what names its kind of file, and without lines of
- * Python, which the export lacks. */
-static char *report_of(const struct vpt_trace *trace, const struct vpa_options *options)
+/* Both renderings of the report of a trace, one after the other, without what names its kind of file, and, if asked, without
+ * lines of Python: the form has no samples of stacks. */
+static char *report_of(
+	const struct vpt_trace *trace, const struct vpa_options *options, int is_sampled)
 {
 	struct vpt_buffer text = {0};
 	struct vpa_report *report;
@@ -35,7 +36,8 @@ static char *report_of(const struct vpt_trace *trace, const struct vpa_options *
 	if (vpa_analyze(trace, "trace", options, &report, &err))
 		fail_msg("%s", err.text);
 	report->format = "some";
-	strip_lines(report);
+	if (is_sampled)
+		strip_lines(report);
 	assert_int_equal(vpt_sink_memory(&text, &sink, &err), 0);
 	assert_int_equal(vpa_render_text(report, &(struct vpa_text){.width = 120}, sink, &err), 0);
 	assert_int_equal(vpa_render_json(report, sink, &err), 0);
@@ -119,10 +121,10 @@ static void same_reports(const char *rule, const char *before, const char *after
 }
 
 /* The trace is closed. Returns what was exported, the caller's to free. */
-static char *round_trip(
-	const char *rule, struct vpt_trace *trace, const struct vpa_options *options)
+static char *round_trip_of(const char *rule, struct vpt_trace *trace,
+	const struct vpa_options *options, int is_sampled)
 {
-	char *before = report_of(trace, options), *after;
+	char *before = report_of(trace, options, is_sampled), *after;
 	struct vpt_buffer text = export(trace, options);
 	struct vpt_trace *back = read_back(&text);
 
@@ -130,13 +132,19 @@ static char *round_trip(
 	assert_int_equal(vpt_trace_import_stats(back)->unknown_category, 0);
 	assert_int_equal(vpt_trace_import_stats(back)->bad_numbers, 0);
 	/* The window of the first report is all that there is of the second. */
-	after = report_of(back, &plain);
+	after = report_of(back, &plain, is_sampled);
 	same_reports(rule, before, after);
 	vpt_free(before);
 	vpt_free(after);
 	vpt_trace_close(back);
 	vpt_trace_close(trace);
 	return text.data;
+}
+
+static char *round_trip(
+	const char *rule, struct vpt_trace *trace, const struct vpa_options *options)
+{
+	return round_trip_of(rule, trace, options, 0);
 }
 
 static struct vpt_trace *script(const char *lines)
@@ -281,6 +289,28 @@ static const struct {
 		"call t1 cudaLaunchKernel 1100-1110 corr 1; kernel s7 1200-1300 corr 1 \"a\\\\b "
 		"\\xe2\\x80\\xa8\"",
 		"\"args\":{\"name\":\"main \\\"x\\\"\"}"},
+	{"exact stacks are calls of functions, also over chunks",
+		"start 1000; call t1 cudaLaunchKernel 1010-1020 corr 1; kernel s7 1030-1050 corr 1 "
+		"\"k\"\n"
+		"sample t1 1005 \"main (run.py:3)\" flags 1\n"
+		"sample t1 1200 \"main (run.py:3);step (m.py:40);item\" flags 1\n"
+		"sample t2 1250 \"other (run.py:9)\" flags 1; sample t2 8000 flags 1\n"
+		"chunk 1280; sample t1 1300 \"main (run.py:3);step (m.py:41)\" flags 1\n"
+		"sample t1 1400 flags 1\n"
+		"call t1 cudaLaunchKernel 1500-1510 corr 2; kernel s7 1520-1600 corr 2 \"k\"; end "
+		"9000",
+		"{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"item\",\"pid\":1,\"tid\":1,"
+		"\"ts\":1.200,"
+		"\"dur\":0.100,\"args\":{\"Python parent id\":2,\"Python id\":3}},\n"
+		"{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"m.py(40): "
+		"step\",\"pid\":1,\"tid\":1,"
+		"\"ts\":1.200,\"dur\":0.100,\"args\":{\"Python parent id\":1,\"Python id\":2}},\n"
+		"{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"m.py(41): "
+		"step\",\"pid\":1,\"tid\":1,"
+		"\"ts\":1.300,\"dur\":0.100,\"args\":{\"Python parent id\":1,\"Python id\":5}},\n"
+		"{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"run.py(3): "
+		"main\",\"pid\":1,\"tid\":1,"
+		"\"ts\":1.005,\"dur\":0.395,\"args\":{\"Python parent id\":null,\"Python id\":1}}"},
 	{"stream 0 has a name as any other",
 		"start 1000; stream s1 device 0 stream 0 \"copies\"; kernel s1 1200-1300 corr 1 "
 		"\"k\"",
@@ -299,6 +329,34 @@ static void hand_made_captures(void **state)
 			fail_msg("%s: expected %s in\n%s", cases[i].rule, cases[i].holds, text);
 		vpt_free(text);
 	}
+}
+
+/* Without those that no sample has. Samples do not come back. */
+static void samples_name_their_stack_frames(void **state)
+{
+	static const char *const expected[] = {
+		"{\"ph\":\"P\",\"cat\":\"python_function\",\"name\":\"Python "
+		"stack\",\"pid\":1,\"tid\":1,\"ts\":1.700,\"sf\":4}",
+		"\n],\n\"stackFrames\":{\n\"2\":{\"category\":\"python\",\"name\":\"main "
+		"(run.py:3)\"},\n"
+		"\"3\":{\"category\":\"python\",\"name\":\"item\",\"parent\":\"2\"},\n"
+		"\"4\":{\"category\":\"python\",\"name\":\"<lambda> "
+		"(<string>)\",\"parent\":\"2\"}},\n"
+		"\"deviceProperties\""};
+	char *text = round_trip_of("samples",
+		script("start 1000; kernel s7 1030-1050 \"k\"\n"
+		       "sample t1 1500 \"main (run.py:3);item\"; sample t1 1600\n"
+		       "sample t1 1700 \"main (run.py:3);<lambda> (<string>)\"\n"
+		       "sample t2 1100 \"other (run.py:9)\" flags 1; sample t2 1200 flags 1; end "
+		       "2000"),
+		&plain, 1);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		if (!strstr(text, expected[i]))
+			fail_msg("expected %s in\n%s", expected[i], text);
+	vpt_free(text);
 }
 
 static void ranges_are_shown_on_each_stream(void **state)
@@ -425,7 +483,7 @@ static void members_of_ours_are_not_believed(void **state)
 		struct vpt_buffer text = {(char *)(uintptr_t)texts[i], strlen(texts[i]), 0};
 		struct vpt_trace *trace = read_back(&text);
 
-		vpt_free(report_of(trace, &plain));
+		vpt_free(report_of(trace, &plain, 0));
 		vpt_trace_close(trace);
 	}
 }
@@ -446,7 +504,8 @@ static const char *const many_things =
 	"call t1 cudaLaunchKernel 1110-1120 corr 1; kernel s7 1200-1300 corr 1 \"_Z4gemmPf\"\n"
 	"range t1 1100-1400 \"vae_decode\" domain other int -5; open t2 1090 \"block 3\"\n"
 	"sync s7 stream 1300-1310 corr 5; event s9 1005 event 4 sync_id 2 corr 1\n"
-	"chunk; copy s7 HtoD pageable->device 1500-1600 corr 2 bytes 4096; mark t1 1399 \"m\"";
+	"chunk; copy s7 HtoD pageable->device 1500-1600 corr 2 bytes 4096; mark t1 1399 \"m\"\n"
+	"sample t1 1115 \"main (a.py:1);f\" flags 1; sample t2 1116 \"g\"";
 
 /* The export says so, or is the same to the byte: never a part of it. */
 static void no_memory_is_reported_wherever_it_runs_out(void **state)
@@ -584,6 +643,46 @@ static void rows_are_not_placed_in_layers(void **state)
 		"call", wide);
 }
 
+/* A gap has the line that its exact stacks give it; where stacks are samples its place has one. */
+static void gaps_and_places_have_lines(void **state)
+{
+	static const char *const gaps[] = {"\"cause\":\"before first work\"",
+		"\"duration_ns\":16400,\"cause\":\"launch "
+		"rate\",\"call\":null,\"range\":\"part\",\"pid\":1,"
+		"\"tid\":1,\"after\":\"a\",\"before\":\"b\",\"correlation\":2,\"place\":\"before "
+		"part\","
+		"\"function\":\"slow\",\"file\":\"m.py\",\"line\":40,\"line_share\":0.75}\n",
+		NULL};
+	static const char *const sampled_gaps[] = {"\"cause\":\"before first work\"",
+		"\"place\":null,\"function\":null,\"file\":null,\"line\":null,\"line_share\":null}"
+		"\n",
+		NULL};
+	static const char *const places[] = {
+		"{\"device\":0,\"cause\":\"launch "
+		"rate\",\"place\":null,\"call\":null,\"idle_ns\":97900,"
+		"\"gaps\":1,\"function\":\"slow\",\"file\":\"m.py\",\"line\":40,\"line_share\":0.8,"
+		"\"samples\":5}\n",
+		NULL};
+
+	(void)state;
+	expect_rows("start 1000; call t1 cudaLaunchKernel 1500-1510 corr 1\n"
+		    "kernel s7 2000-2100 corr 1 \"a\"; range t1 18100-18200 \"part\"\n"
+		    "sample t1 1400 \"main (run.py:3);slow (m.py:40)\" flags 1\n"
+		    "sample t1 14100 \"main (run.py:3)\" flags 1\n"
+		    "call t1 cudaLaunchKernel 18100-18110 corr 2; kernel s7 18500-18600 corr 2 "
+		    "\"b\"",
+		"gap", gaps);
+#define SAMPLED                                                                                    \
+	"start 1000; call t1 cudaLaunchKernel 1500-1510 corr 1\n"                                  \
+	"kernel s7 2000-2100 corr 1 \"a\"; sample t1 10000 \"slow (m.py:40)\"\n"                   \
+	"sample t1 20000 \"slow (m.py:40)\"; sample t1 30000 \"slow (m.py:40)\"\n"                 \
+	"sample t1 40000 \"slow (m.py:40)\"; sample t1 50000 \"main (run.py:3)\"\n"                \
+	"call t1 cudaLaunchKernel 100000-100010 corr 2\n"                                          \
+	"kernel s7 100500-100600 corr 2 \"b\""
+	expect_rows(SAMPLED, "gap", sampled_gaps);
+	expect_rows(SAMPLED, "idle", places);
+}
+
 /* ---- real traces ---- */
 
 static void real_traces(void **state)
@@ -625,6 +724,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hand_made_captures),
+		cmocka_unit_test(samples_name_their_stack_frames),
 		cmocka_unit_test(ranges_are_shown_on_each_stream),
 		cmocka_unit_test(ranges_that_have_ended_are_left_as_they_are),
 		cmocka_unit_test(a_window_takes_the_rows_that_touch_it),
@@ -634,6 +734,7 @@ int main(void)
 		cmocka_unit_test(no_memory_leaves_no_folder),
 		cmocka_unit_test(rows_are_placed_in_what_was_open),
 		cmocka_unit_test(rows_are_not_placed_in_layers),
+		cmocka_unit_test(gaps_and_places_have_lines),
 		cmocka_unit_test(real_traces),
 	};
 

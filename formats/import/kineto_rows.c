@@ -140,7 +140,7 @@ static vpt_kineto_put *put_of(struct vpt_text phase, struct vpt_text category_na
 {
 	const struct category *category = find_category(category_name);
 
-	*known = is_phase(phase, "iIRstf") || (category && is_phase(phase, "XC"));
+	*known = is_phase(phase, "iIRstfP") || (category && is_phase(phase, "XC"));
 	if (!category)
 		return NULL;
 	return is_phase(phase, "X")    ? category->put

@@ -13,6 +13,7 @@
  * name. */
 #include "analysis/export/chrome/gpu.h"
 #include "analysis/export/chrome/nvtx.h"
+#include "analysis/export/chrome/python.h"
 #include "analysis/export/chrome/rows.h"
 #include "analysis/export/chrome/waits.h"
 
@@ -291,7 +292,8 @@ static int begin(void *state, const struct vpa_export_context *c)
 	f->x.c = c;
 	f->x.records = vpt_calloc(VPA_CHROME_RECORDS, sizeof(*f->x.records));
 	f->gpu = vpa_chrome_gpu_new(&f->x);
-	if (!f->x.records || !f->gpu)
+	f->x.python = vpa_chrome_python_new(&f->x);
+	if (!f->x.records || !f->gpu || !f->x.python)
 		return VPT_ENOMEM;
 	begin_file(&f->x);
 	return VPT_OK;
@@ -329,7 +331,9 @@ static int end(void *state)
 	int rc;
 
 	vpa_chrome_open(x, &f->open, x->c->view.report->window_end_ns);
+	vpa_chrome_python_end(x->python, x->c->view.report->window_end_ns);
 	vpa_line_words(&x->out, "\n]");
+	vpa_chrome_python_frames(x->python);
 	put_devices(f);
 	put_facts(x);
 	put_end(f);
@@ -350,6 +354,7 @@ static void free_state(void *state)
 	vpt_free(f->devices);
 	vpt_free(f->open.data);
 	vpa_chrome_gpu_free(f->gpu);
+	vpa_chrome_python_free(x->python);
 	vpt_free(x->records);
 	vpt_free(x->out.data);
 	vpt_free(x->place.data);
@@ -366,7 +371,9 @@ static void free_state(void *state)
 const struct vpa_exporter vpa_exporter_chrome = {
 	.name = "chrome",
 	.help = "JSON as PyTorch's profiler writes it. vptrace-analyze reports the same from it,\n"
-		"except for damage, a missing stop, and names that are not UTF-8.",
+		"except for damage, a missing stop, samples of Python stacks, and names that are "
+		"not\n"
+		"UTF-8. Stacks that are known at every moment become calls of functions.",
 	.opens = "open it at https://ui.perfetto.dev or chrome://tracing, or as a trace of "
 		 "PyTorch's profiler",
 	.packings = {{"gzip", VPT_CONTAINER_GZIP, ".pt.trace.json.gz"},

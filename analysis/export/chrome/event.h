@@ -5,6 +5,7 @@
  *	                ops.c      kernels, copies, calls
  *	                nvtx.c     ranges, marks
  *	                waits.c    synchronisation and the rest
+ *	                python.c   stacks
  *	ops, ranges --> gpu.c      ranges as they were on each stream
  *	report      --> chrome.c   devices, what is known of the run
  */
@@ -36,6 +37,7 @@ struct vpa_chrome {
 	struct vpa_chrome_record {
 		uint64_t sync_id, correlation, device, context, stream;
 	} * records;
+	struct vpa_chrome_python *python;
 	uint64_t rows; /* that the report counts as events read */
 };
 

@@ -9,6 +9,7 @@
 
 #include "analysis/export/chrome/nvtx.h"
 #include "analysis/export/chrome/ops.h"
+#include "analysis/export/chrome/python.h"
 #include "analysis/export/chrome/waits.h"
 
 /* ---- lanes ---- */
@@ -204,9 +205,22 @@ static int same_times(const struct vpt_section *s, uint32_t a, uint32_t b)
 	       (!(vpt_kind_desc(s->kind)->flags & VPT_KIND_SPAN) || s->col[1][a] == s->col[1][b]);
 }
 
-static int put_section(struct vpa_chrome *x, const struct vpt_section *s)
+/* Gives what is pending to the file, if it is enough for a group. */
+static int hand_over(struct vpa_chrome *x)
 {
 	enum { GROUP_BYTES = 1 << 20 };
+	int rc;
+
+	if (x->out.size < GROUP_BYTES)
+		return VPT_OK;
+	x->c->totals->raw_bytes += x->out.size;
+	rc = vpa_groups_put(x->c->groups, x->out.data, x->out.size, x->c->err);
+	x->out.size = 0;
+	return rc;
+}
+
+static int put_section(struct vpa_chrome *x, const struct vpt_section *s)
+{
 	vpa_chrome_put_fn *put = put_fns[s->kind];
 	uint32_t row, end, i;
 	int rc = VPT_OK;
@@ -220,13 +234,18 @@ static int put_section(struct vpa_chrome *x, const struct vpt_section *s)
 				put(x, s, i);
 				x->rows += s->kind != VPT_LOSS;
 			}
-		if (x->out.size >= GROUP_BYTES) {
-			x->c->totals->raw_bytes += x->out.size;
-			rc = vpa_groups_put(x->c->groups, x->out.data, x->out.size, x->c->err);
-			x->out.size = 0;
-		}
+		rc = hand_over(x);
 	}
 	return rc;
+}
+
+static int put_stacks(struct vpa_chrome *x, const struct vpt_section *s)
+{
+	int rc;
+
+	begin_section(x, s);
+	rc = vpa_chrome_python_rows(x->python, s);
+	return rc ? rc : hand_over(x);
 }
 
 int vpa_chrome_chunk(struct vpa_chrome *x, const struct vpt_batch *b)
@@ -248,6 +267,8 @@ int vpa_chrome_chunk(struct vpa_chrome *x, const struct vpt_batch *b)
 
 		if (put_fns[s->kind] && !(x->c->options->no_api && s->kind == VPT_CALL))
 			rc = put_section(x, s);
+		else if (s->kind == VPT_SAMPLE)
+			rc = put_stacks(x, s);
 	}
 	return rc;
 }
