@@ -6,10 +6,9 @@ void vpa_exact_stacks_begin(struct vpa_exact_stacks *w, const struct vpa_stack_s
 {
 	int is_call = piece->call_end_ns != 0;
 
-	*w = (struct vpa_exact_stacks){.at = is_call ? vpa_stack_samples_at(
-							       samples, piece->call_start_ns)
-						     : vpa_stack_samples_next(
-							       samples, piece->start_ns),
+	*w = (struct vpa_exact_stacks){
+		.at = is_call ? vpa_stack_samples_at(samples, piece->call_start_ns)
+			      : vpa_stack_samples_next(samples, piece->start_ns),
 		.end = samples->items + samples->count,
 		.from_ns = piece->start_ns,
 		.to_ns = piece->end_ns,
