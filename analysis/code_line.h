@@ -37,6 +37,14 @@ struct vpa_idle_line {
 	uint64_t ns, samples;
 };
 
+/* Idle time of one cause at one line, before ops of a stage. */
+struct vpa_stage_line {
+	struct vpa_code_line line;
+	enum vpa_cause cause;
+	uint64_t idle_ns;
+	double share; /* of all idle time before ops of the stage */
+};
+
 /* Work by the line that launched it. */
 struct vpa_launch_line {
 	int64_t device;

@@ -360,6 +360,14 @@ struct vpa_stage_row {
 	double share;    /* of the measured blocks' time, else of the window */
 	int holds_steps; /* it is the denoising, or encloses it */
 	int touched;     /* missing records may change these figures */
+	/* In the whole window: idle time between ops that ended with one launched in it, summed
+	 * over devices. */
+	uint64_t waited_ns;
+	struct vpa_stage_line *lines; /* the largest parts of waited_ns, descending */
+	size_t line_count;
+	/* Of the pass, to find it again: kind << 8 | source, and the name's id; 0: the kind is the
+	 * name. */
+	uint32_t scope, scope_name;
 };
 
 /* From the start of a marked step, or of an iteration, to that of the next in its request. */

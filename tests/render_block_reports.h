@@ -120,19 +120,29 @@ static struct vpa_request block_requests[] = {
 		.steps = {.per_block = -1, .steps_per_s = -1, .s_per_it = -1}},
 };
 
+/* What a stage waited for, and its lines. */
+#define NO_LINES 0, NULL, 0, 0, 0
+
+static struct vpa_stage_line step_lines[] = {
+	{{"step", "/srv/wan/schedulers/unipc.py", 212}, VPA_CAUSE_SYNC, MS(420), 0.6},
+	{{"<built-in method item>", "", 0}, VPA_CAUSE_HOST_CODE, MS(70), 0.1},
+	{{NULL, "/srv/wan/pipeline.py", 0}, VPA_CAUSE_HOST_CODE, MS(7), 0.01},
+};
+
 static struct vpa_stage_row stages[] = {
 	{"text_encode", "stage", "rule", 1, 0, 0, 0, TIMES(1, 40, 40, 40, 40), MS(40), MS(40), 0, 0,
-		310, 0.005, 0, 0},
+		310, 0.005, 0, 0, NO_LINES},
 	{"denoise step", "step", "annotation", 28, 24, 4, 0, TIMES(24, 3192, 131, 100, 162.2),
-		MS(3192), MS(2553.6), MS(638.4), MS(1372.8), 29760, 0.65, 0, 0},
+		MS(3192), MS(2553.6), MS(638.4), MS(1372.8), 29760, 0.65, 0, 0, MS(700), step_lines,
+		COUNT(step_lines), 0, 0},
 	{"self_attn", "stage", "annotation", 840, 720, 120, 1, TIMES(720, 1440, 2, 1, 3), 0,
-		MS(1000), MS(440), MS(1372.8), 7200, 0.29, 0, 0},
+		MS(1000), MS(440), MS(1372.8), 7200, 0.29, 0, 0, NO_LINES},
 	{"context pass", "context", "annotation", 7, 6, 1, 0, TIMES(6, 795, 131, 100, 161.7),
-		MS(795), MS(635.4), MS(159.6), MS(343.8), 7440, 0.16, 0, 0},
+		MS(795), MS(635.4), MS(159.6), MS(343.8), 7440, 0.16, 0, 0, NO_LINES},
 	{"vae_decode", "stage", "annotation", 7, 6, 1, 0, TIMES(6, 651, 108, 108, 109.2), MS(651),
-		MS(596.4), MS(54.6), 0, 2160, 0.13, 0, 0},
+		MS(596.4), MS(54.6), 0, 2160, 0.13, 0, 0, NO_LINES},
 	{"to_host", "stage", "annotation", 7, 6, 1, 0, TIMES(6, 204.6, 34, 34, 35), MS(204.6),
-		MS(75), MS(129.6), 0, 18, 0.04, 0, 0},
+		MS(75), MS(129.6), 0, 18, 0.04, 0, 0, NO_LINES},
 };
 
 static struct vpa_report with_blocks(void)
@@ -192,7 +202,7 @@ static struct vpa_report stages_alone(void)
 	static struct vpa_stage_row iterations[] = {
 		{"iteration (ProfilerStep)", "iteration", "rule", 5, 0, 0, 0,
 			TIMES(5, 1713.6, 342.7, 331.7, 360.3), MS(1713.6), MS(1000), MS(713.6), 0,
-			22290, 0.985, 0, 0},
+			22290, 0.985, 0, 0, NO_LINES},
 	};
 	struct vpa_report r = host_limited();
 

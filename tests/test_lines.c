@@ -410,7 +410,133 @@ static void launches_have_the_line_of_a_sample_among_them(void **state)
 	vpa_report_free(r);
 }
 
+/* ---- stages ---- */
+
+static const struct vpa_stage_row *stage_of(const struct vpa_report *r, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < r->stage_count; i++)
+		if (!strcmp(r->stages[i].name, name))
+			return &r->stages[i];
+	return NULL;
+}
+
+/* Two stages: 40.01 ms in one, of which 40 ms are host code in slow(); 59.01 ms in the other,
+ * of which 59 ms are in main(). Launches and their latency have no samples. */
+static void a_stage_has_the_lines_that_its_ops_waited_for(void **state)
+{
+	const struct vpa_stage_row *encode, *vae;
+	struct random_text text = {0};
+	struct vpa_report *r;
+
+	(void)state;
+	add_script(&text, "start 0; range t1 100-42900000 \"text encode\"\n"
+			  "range t1 42900000-102900000 \"vae_decode\"\n"
+			  "call t1 cudaLaunchKernel 900000-910000 corr 1\n"
+			  "kernel s1 1000000-2000000 corr 1 \"a\"\n");
+	add_script(&text, "call t1 cudaLaunchKernel 42000000-42005000 corr 2\n"
+			  "kernel s1 42010000-43000000 corr 2 \"b\"\n"
+			  "call t1 cudaLaunchKernel 102000000-102005000 corr 3\n"
+			  "kernel s1 102010000-103000000 corr 3 \"c\"\nend 103000000\n");
+	add_samples(&text, 0, 8, slow, "");
+	add_samples(&text, 8, 20, other, "");
+	r = report_of_text(&text);
+	encode = stage_of(r, "text encode");
+	vae = stage_of(r, "vae_decode");
+	assert_non_null(encode);
+	assert_non_null(vae);
+	assert_int_equal(encode->waited_ns, 40010000);
+	assert_int_equal(encode->line_count, 1);
+	assert_string_equal(encode->lines[0].line.function, "slow");
+	assert_string_equal(encode->lines[0].line.file, "/app/model.py");
+	assert_int_equal(encode->lines[0].line.number, 40);
+	assert_int_equal(encode->lines[0].cause, VPA_CAUSE_HOST_CODE);
+	assert_int_equal(encode->lines[0].idle_ns, 40000000);
+	assert_true(encode->lines[0].share == 40000000.0 / 40010000.0);
+	assert_int_equal(vae->waited_ns, 59010000);
+	assert_int_equal(vae->line_count, 1);
+	assert_int_equal(vae->lines[0].line.number, 4);
+	assert_int_equal(vae->lines[0].idle_ns, 59000000);
+	vpa_report_free(r);
+}
+
+/* Each scope around a launch counts the gap before it once: the stage, and the step in it. */
+static void a_step_and_its_stage_have_the_same_lines(void **state)
+{
+	const struct vpa_stage_row *step, *encode;
+	struct random_text text = {0};
+	struct vpa_report *r;
+
+	(void)state;
+	add_script(&text, HOST_CODE);
+	add_script(&text,
+		"range t1 100-102900000 \"text encode\"; range t1 2000000-102800000 \"step 1\"\n");
+	random_text_add(&text, "sample t1 1 \"%s\" flags 1\nsample t1 52000000 \"%s\" flags 1\n",
+		slow, other);
+	r = report_of_text(&text);
+	step = stage_of(r, "denoise step");
+	encode = stage_of(r, "text encode");
+	assert_non_null(step);
+	assert_non_null(encode);
+	assert_int_equal(step->waited_ns, 100010000);
+	assert_int_equal(encode->waited_ns, 100010000);
+	assert_int_equal(step->lines[0].line.number, 40);
+	assert_int_equal(step->lines[0].idle_ns, 50000000);
+	assert_int_equal(step->lines[1].line.number, 4);
+	assert_int_equal(step->lines[1].idle_ns, 50000000);
+	assert_int_equal(encode->lines[0].idle_ns, 50000000);
+	assert_int_equal(encode->lines[1].idle_ns, 50000000);
+	vpa_report_free(r);
+}
+
 /* ---- of all traces ---- */
+
+/* Of all devices, the time of a cause at a line. */
+static uint64_t ns_of_line(const struct vpa_report *r, const struct vpa_stage_line *line)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->lines.idle_count; i++)
+		if (r->lines.idle[i].cause == line->cause && r->lines.idle[i].line.file &&
+			!strcmp(r->lines.idle[i].line.file, line->line.file) &&
+			!strcmp(r->lines.idle[i].line.function, line->line.function) &&
+			r->lines.idle[i].line.number == line->line.number)
+			ns += r->lines.idle[i].ns;
+	return ns;
+}
+
+/* A stage around everything has all of each line's time. Returns how many lines it has. */
+static size_t expect_stages(uint64_t seed, const struct vpa_report *r)
+{
+	const struct vpa_stage_row *whole = stage_of(r, "vae_decode");
+	uint64_t idle = 0;
+	size_t i, k;
+
+	for (i = 0; i < r->device_count; i++)
+		idle += r->devices[i].window_idle_ns;
+	for (i = 0; i < r->stage_count; i++) {
+		const struct vpa_stage_row *stage = &r->stages[i];
+		uint64_t sum = 0;
+
+		for (k = 0; k < stage->line_count; k++) {
+			uint64_t all = ns_of_line(r, &stage->lines[k]);
+
+			sum += stage->lines[k].idle_ns;
+			if (stage->lines[k].idle_ns > all ||
+				(stage == whole && stage->lines[k].idle_ns != all))
+				fail_msg("seed %" PRIu64 ", %s: expected %" PRIu64
+					 " ns, found %" PRIu64,
+					seed, stage->name, all, stage->lines[k].idle_ns);
+		}
+		if (sum > stage->waited_ns || stage->waited_ns > idle)
+			fail_msg("seed %" PRIu64 ", %s: lines of %" PRIu64 " ns, waited %" PRIu64
+				 ", idle %" PRIu64,
+				seed, stage->name, sum, stage->waited_ns, idle);
+	}
+	return whole ? whole->line_count : 0;
+}
 
 /* By device and cause: idle time of all lines and of none, and of all stacks, is the cause's. */
 static void expect_sums(uint64_t seed, const struct vpa_report *r)
@@ -446,7 +572,7 @@ static void expect_sums(uint64_t seed, const struct vpa_report *r)
 static void lines_add_up_to_the_causes(void **state)
 {
 	struct vpt_random r = {5};
-	size_t named = 0, tried = 0;
+	size_t named = 0, tried = 0, staged = 0;
 	uint64_t seed;
 
 	(void)state;
@@ -454,7 +580,8 @@ static void lines_add_up_to_the_causes(void **state)
 		struct random_causes how = {.seed = seed, .cuts = (unsigned)(seed % 5)};
 		struct vpa_options options = {0};
 		char *script = random_causes_script(&how, &options);
-		char *sampled = random_samples(script, &r, &named);
+		struct random_text text = {0};
+		char *sampled = random_samples(script, &r, &named), *at;
 		struct vpa_report *report = report_of(sampled, &options);
 
 		if (report->lines.idle_count) {
@@ -462,10 +589,21 @@ static void lines_add_up_to_the_causes(void **state)
 			tried++;
 		}
 		vpa_report_free(report);
+		/* The same stacks, each until the next. */
+		for (at = sampled; (at = strstr(at, "cpu_us 7")) != NULL;)
+			memcpy(at, "flags 1 ", 8);
+		add_script(&text, sampled);
+		random_text_add(&text, "\nstartend t1 1000000-1000000000 \"vae_decode\"\n");
+		report = report_of(text.data, &options);
+		expect_sums(seed, report);
+		staged += expect_stages(seed, report);
+		vpa_report_free(report);
+		vpt_free(text.data);
 		vpt_free(script);
 		vpt_free(sampled);
 	}
 	assert_true(tried > 200);
+	assert_true(staged > 100);
 }
 
 int main(void)
@@ -483,6 +621,8 @@ int main(void)
 		cmocka_unit_test(exact_stacks_split_each_gap),
 		cmocka_unit_test(an_exact_gap_has_the_innermost_line_that_covers_most),
 		cmocka_unit_test(launches_have_the_line_of_a_sample_among_them),
+		cmocka_unit_test(a_stage_has_the_lines_that_its_ops_waited_for),
+		cmocka_unit_test(a_step_and_its_stage_have_the_same_lines),
 		cmocka_unit_test(lines_add_up_to_the_causes),
 	};
 

@@ -115,6 +115,8 @@ static int write_stage(struct vpa_blocks_writer *w, uint32_t row, const struct s
 
 	*out = (struct vpa_stage_row){.name = vpa_stage_row_name(w, kept),
 		.kind = vpa_scope_kind_name(kept->kind),
+		.scope = (uint32_t)kept->kind << 8 | kept->source,
+		.scope_name = kept->name,
 		.source = source_name(kept->source),
 		.count = kept->count,
 		.in_blocks = t->measured.count,

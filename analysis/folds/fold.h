@@ -46,7 +46,7 @@ struct vpa_fold {
 };
 
 /* Every fold, in the order in which they see the trace and finish: gains reads what gaps has written,
- * first_use adds it up, lines splits it; checks reads blocks and steps, and counters and graphs what checks
+ * first_use adds it up; lines splits it, and the stages of blocks; checks reads blocks and steps, and counters and graphs what checks
  * has written; misfits reads kernels. */
 #define VPA_FOLDS(X)                                                                               \
 	X(devices)                                                                                 \
@@ -58,9 +58,9 @@ struct vpa_fold {
 	X(copies)                                                                                  \
 	X(comm)                                                                                    \
 	X(first_use)                                                                               \
-	X(lines)                                                                                   \
 	X(syncs)                                                                                   \
 	X(blocks)                                                                                  \
+	X(lines)                                                                                   \
 	X(attention_steps)                                                                         \
 	X(steps)                                                                                   \
 	X(checks)                                                                                  \
@@ -81,6 +81,10 @@ extern const struct vpa_fold *const vpa_folds[]; /* ends with NULL */
 
 /* The arena's copy of a name; NULL for id 0. */
 const char *vpa_fold_name(struct vpa_report *out, const struct vpa_model *m, uint32_t id);
+
+/* A line by the number of its frame, see vpa_stacks_frame_at(). */
+struct vpa_code_line vpa_fold_line(
+	struct vpa_report *out, const struct vpa_model *m, uint32_t frame);
 
 /* The text of a place, see struct vpa_cause_piece: "NAME" or "before NAME". */
 const char *vpa_fold_place(struct vpa_report *out, const struct vpa_model *m, uint32_t place);

@@ -489,18 +489,13 @@ static int write_line(struct vpa_report *out, const struct vpa_model *m,
 	const struct vpa_gap_line *line, const struct vpa_top_line **top)
 {
 	struct vpa_top_line *row;
-	struct vpt_frame frame;
 
 	if (line->frame == VPA_NONE)
 		return VPT_OK;
 	row = vpa_arena_alloc(&out->arena, 1, sizeof(*row));
 	if (!row)
 		return VPT_ENOMEM;
-	frame = vpa_stacks_frame_at(&m->stacks, line->frame);
-	row->line.function = vpa_fold_name(out, m, (uint32_t)frame.function);
-	row->line.file = vpa_fold_name(out, m, (uint32_t)frame.file);
-	row->line.file = row->line.file ? row->line.file : "";
-	row->line.number = frame.line;
+	row->line = vpa_fold_line(out, m, line->frame);
 	row->share = line->share;
 	*top = row;
 	return VPT_OK;

@@ -33,6 +33,7 @@ static struct vpa_stack_samples *samples_of(const struct vpa_fold_context *c, ui
 /* A piece, and where it is added. */
 struct piece {
 	const struct vpa_cause_piece *of;
+	const struct vpa_gap *gap;
 	struct vpa_stack_samples *samples;
 	uint32_t thread, part;
 };
@@ -84,7 +85,14 @@ static int add_exact(struct lines_state *s, const struct piece *p, uint64_t *ns)
 	*ns = 0;
 	vpa_exact_stacks_begin(&w, p->samples, p->of);
 	while (!rc && vpa_exact_stacks_next(&w)) {
-		rc = add_share(s, p->part, w.stack, 0, w.ns);
+		rc = add_share(s, p->part, w.stack, 0, w.ns) ||
+				     vpa_lines_scopes_note(&s->scopes, p->gap,
+					     &(struct vpa_scoped_time){.ns = w.ns,
+						     .part = p->part,
+						     .stack = w.stack,
+						     .is_exact = 1})
+			     ? VPT_ENOMEM
+			     : VPT_OK;
 		*ns += w.ns;
 	}
 	return rc;
@@ -119,6 +127,9 @@ static int add_to_part(struct lines_state *s, const struct piece *p)
 		s->parts[p->part].wait_ns += waited_ns(p->samples, of->start_ns, of->end_ns);
 	s->parts[p->part].exact_ns += exact_ns;
 	s->parts[p->part].ns += ns - exact_ns;
+	if (!rc)
+		rc = vpa_lines_scopes_note(&s->scopes, p->gap,
+			&(struct vpa_scoped_time){.ns = ns - exact_ns, .part = p->part});
 	if (rc || exact_ns)
 		return rc;
 	return count_samples(s, p, is_call ? of->call_start_ns : of->start_ns,
@@ -135,7 +146,7 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 		return VPT_OK;
 	for (i = 0; i < gap->piece_count && !rc; i++) {
 		const struct vpa_cause_piece *of = &gap->pieces[i];
-		struct piece p = {of, samples_of(c, gap->thread), gap->thread, 0};
+		struct piece p = {of, gap, samples_of(c, gap->thread), gap->thread, 0};
 		uint64_t names = s->parts_index.count < PARTS_MAX
 					 ? (uint64_t)of->place << 32 | of->call
 					 : UINT64_MAX;
@@ -238,10 +249,10 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 {
 	struct lines_state *s = state;
 	size_t i;
-	int rc = VPT_OK;
+	int rc = vpa_lines_scopes_ops(s, c, ops);
 
-	if (!has_stacks(c))
-		return VPT_OK;
+	if (rc || !has_stacks(c))
+		return rc;
 	s->batch++;
 	for (i = 0; i < ops->count && !rc; i++)
 		if (ops->launch[i])
@@ -256,7 +267,7 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	int rc = VPT_OK;
 
 	if (!has_stacks(c))
-		return VPT_OK;
+		return vpa_lines_scopes_write(s, c, out);
 	for (thread = 0; thread < s->run_count && !rc; thread++)
 		rc = settle(s, &s->runs[thread], s->runs[thread].stack);
 	return rc ? rc : vpa_lines_write(s, c, out);
@@ -266,6 +277,7 @@ static void free_state(void *state)
 {
 	struct lines_state *s = state;
 
+	vpa_lines_scopes_free(&s->scopes);
 	vpa_index_free(&s->parts_index);
 	vpa_index_free(&s->shares_index);
 	vpa_index_free(&s->seen_index);

@@ -1,8 +1,9 @@
-/* lines.h - what the fold of lines adds up. Private to lines.c and lines_write.c. */
+/* lines.h - what the fold of lines adds up. Private to the fold of lines. */
 #ifndef VPA_ANALYSIS_FOLDS_LINES_H
 #define VPA_ANALYSIS_FOLDS_LINES_H
 
 #include "analysis/folds/fold.h"
+#include "analysis/folds/lines_scopes.h"
 #include "analysis/index.h"
 
 /* Idle time of one (device, cause) in one (place, call), for which stacks were looked up. */
@@ -54,7 +55,14 @@ struct lines_state {
 	size_t run_cap;
 	uint32_t run_count;
 	uint32_t batch; /* of ops, so far */
+	struct vpa_lines_scopes scopes;
 };
+
+/* The first `k` of `n` equal parts of `ns`; both counts below 2^32. */
+static inline uint64_t line_parts(uint64_t ns, uint64_t k, uint64_t n)
+{
+	return ns / n * k + ns % n * k / n;
+}
 
 /* Fills out->lines, and the lines of its causes and gaps. */
 int vpa_lines_write(

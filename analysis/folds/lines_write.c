@@ -40,12 +40,6 @@ struct writing {
 	size_t name_cap;
 };
 
-/* The first `k` of `n` equal parts of `ns`; both counts below 2^32. */
-static uint64_t first_parts(uint64_t ns, uint64_t k, uint64_t n)
-{
-	return ns / n * k + ns % n * k / n;
-}
-
 static int add(struct vpa_index *x, uint64_t a, uint64_t b, struct amount **rows, size_t *cap,
 	struct amount more)
 {
@@ -67,8 +61,8 @@ static uint64_t ns_of(struct writing *w, uint32_t part, const struct line_share 
 	w->before[part] = to;
 	if (p->samples < VPA_LINE_SAMPLES_MIN)
 		return share->exact_ns;
-	return share->exact_ns + first_parts(p->ns, to, p->samples) -
-	       first_parts(p->ns, from, p->samples);
+	return share->exact_ns + line_parts(p->ns, to, p->samples) -
+	       line_parts(p->ns, from, p->samples);
 }
 
 static int add_shares(struct writing *w)
@@ -432,6 +426,8 @@ int vpa_lines_write(struct lines_state *s, const struct vpa_fold_context *c, str
 		rc = write_stacks(&w);
 	if (!rc)
 		rc = write_weights(&w);
+	if (!rc)
+		rc = vpa_lines_scopes_write(s, c, out);
 	vpa_index_free(&w.lines_index);
 	vpa_index_free(&w.tops_index);
 	vpa_index_free(&w.stacks_index);

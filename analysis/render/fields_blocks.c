@@ -190,6 +190,20 @@ const struct vpa_fields vpa_fields_request =
 	FIELDS("request", "a request, or the whole window if none is marked", request_fields);
 #undef ROW
 
+#define ROW struct vpa_stage_line
+static const struct vpa_field stage_line_fields[] = {
+	{"function", TEXT_OR_NULL(line.function), NULL, "name of the function; null: no name"},
+	{"file", TEXT(line.file), NULL, "its file, as recorded; empty: built in"},
+	{"line", KNOWN(line.number), "id", "number of the line; null: not known"},
+	{"cause", CHOICE(vpa_cause, cause), NULL, "why the device was idle",
+		.choice = vpa_cause_choice},
+	{"idle_ns", U64(idle_ns), "ns", "idle time of this cause at this line"},
+	{"share", SHARE(share), "fraction", "of waited_ns"},
+};
+static const struct vpa_fields stage_line =
+	FIELDS("stage_line", "idle time at one line before ops of a stage", stage_line_fields);
+#undef ROW
+
 #define ROW struct vpa_stage_row
 static const struct vpa_field stage_fields[] = {
 	{"name", TEXT(name), NULL, "name of the stage"},
@@ -208,6 +222,11 @@ static const struct vpa_field stage_fields[] = {
 	{"share", SHARE(share), "fraction", "of the measured blocks' time, else of the window"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 	{"ops", U64(ops), "ops", "kernels, copies and memsets launched in it"},
+	{"waited_ns", U64(waited_ns), "ns",
+		"in the whole window: gaps between ops that ended with one launched in it, "
+		"summed over devices"},
+	{"lines", ROWS(stage_line, lines, line_count), NULL,
+		"the lines of Python with most of waited_ns, at most 5, descending"},
 };
 const struct vpa_fields vpa_fields_stage =
 	FIELDS("stage", "a named part of the pipeline", stage_fields);
