@@ -25,7 +25,7 @@ struct vpa_code_line {
 struct vpa_top_line {
 	struct vpa_code_line line;
 	uint64_t samples; /* that belong to the time; 0: the stack was known at every moment */
-	double share; /* of the samples, or of the time, that is at the line; above 0, up to 1 */
+	double share; /* of the samples' weight, or of the time, that is at the line; above 0, up to 1 */
 	uint64_t wait_ns; /* of the time: the thread could run, but no CPU was free */
 };
 
@@ -83,7 +83,7 @@ struct vpa_lines {
  * file the function's name. At most cap - 1 bytes; returns text. */
 const char *vpa_line_text(char *text, size_t cap, const struct vpa_code_line *line);
 
-/* "at wan/modules/model.py:212 (97 % of 412 samples)"; "" if `top` is NULL or names no line. At most
+/* "at wan/modules/model.py:212 (97 % by 412 samples)"; "" if `top` is NULL or names no line. At most
  * cap - 1 bytes; returns text. */
 const char *vpa_top_line_text(char *text, size_t cap, const struct vpa_top_line *top);
 

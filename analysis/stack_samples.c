@@ -11,6 +11,21 @@ enum {
 	COMPACT = 1024 /* fewer dropped items stay where they are */
 };
 
+/* An interval is chosen before it is known what the sample at its end finds. So sums of weights
+ * estimate time, however ticks are spaced. A limit by the length of the gap that the sample is in would
+ * break this for short gaps: the weights of their samples would no longer depend on the interval. */
+static uint32_t weight_of(const struct vpa_stack_samples *s, uint64_t t)
+{
+	const struct vpa_stack_sample *before =
+		s->count > s->dropped ? &s->items[s->count - 1] : NULL;
+
+	if (!before || before->is_exact)
+		return VPA_SAMPLE_INTERVAL_NS;
+	if (t - before->time_ns > VPA_SAMPLE_INTERVAL_MAX_NS)
+		return before->weight_ns;
+	return t > before->time_ns ? (uint32_t)(t - before->time_ns) : 1;
+}
+
 int vpa_stack_samples_add(struct vpa_stack_samples *s, const struct vpa_stack_sample *sample)
 {
 	if (s->count > s->dropped && sample->time_ns < s->items[s->count - 1].time_ns) {
@@ -19,7 +34,9 @@ int vpa_stack_samples_add(struct vpa_stack_samples *s, const struct vpa_stack_sa
 	}
 	if (vpt_grow(&s->items, &s->cap, s->count + 1, sizeof(*s->items)))
 		return VPT_ENOMEM;
-	s->items[s->count++] = *sample;
+	s->items[s->count] = *sample;
+	s->items[s->count].weight_ns = weight_of(s, sample->time_ns);
+	s->count++;
 	return VPT_OK;
 }
 

@@ -8,10 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+	/* A longer interval between two samples is a pause, about which they say nothing. */
+	VPA_SAMPLE_INTERVAL_MAX_NS = 250000000,
+	VPA_SAMPLE_INTERVAL_NS = 5000000 /* assumed before a thread's first sample */
+};
+
 struct vpa_stack_sample {
 	uint64_t time_ns;
 	uint32_t stack;   /* of stacks.h; 0: no Python code */
 	uint32_t wait_us; /* of waiting for a CPU since the sample before */
+	/* The time for which a sample of a moment counts, at least 1: the interval since the sample
+	 * before; after a pause, the interval before the pause. */
+	uint32_t weight_ns;
 	uint8_t state;    /* VPT_THREADSTATE_... */
 	uint8_t is_exact; /* the stack holds until the next sample */
 };
@@ -24,7 +33,7 @@ struct vpa_stack_samples {
 	uint64_t late;  /* left out, since they came before one that was there already */
 };
 
-/* Appends a sample. 0 or VPT_ENOMEM. */
+/* Appends a sample, and computes its weight. 0 or VPT_ENOMEM. */
 int vpa_stack_samples_add(struct vpa_stack_samples *s, const struct vpa_stack_sample *sample);
 
 /* The index of the first sample at `t` or later; s->count: none. */

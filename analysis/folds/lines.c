@@ -39,7 +39,7 @@ struct piece {
 };
 
 static int add_share(
-	struct lines_state *s, uint32_t part, uint32_t stack, uint64_t samples, uint64_t exact_ns)
+	struct lines_state *s, uint32_t part, uint32_t stack, const struct line_share *more)
 {
 	uint32_t row;
 
@@ -49,8 +49,9 @@ static int add_share(
 		&s->shares_index, part, stack, &s->shares, &s->share_cap, sizeof(*s->shares));
 	if (row == UINT32_MAX)
 		return VPT_ENOMEM;
-	s->shares[row].samples += samples;
-	s->shares[row].exact_ns += exact_ns;
+	s->shares[row].samples += more->samples;
+	s->shares[row].weight_ns += more->weight_ns;
+	s->shares[row].exact_ns += more->exact_ns;
 	return VPT_OK;
 }
 
@@ -60,6 +61,7 @@ static int count_samples(struct lines_state *s, const struct piece *p, uint64_t 
 	const struct vpa_stack_samples *all = p->samples;
 	uint32_t row = vpa_index_row(
 		&s->seen_index, p->part, p->thread, &s->seen_ns, &s->seen_cap, sizeof(*s->seen_ns));
+	struct line_share one = {.samples = 1};
 	size_t i;
 
 	if (row == UINT32_MAX)
@@ -68,8 +70,10 @@ static int count_samples(struct lines_state *s, const struct piece *p, uint64_t 
 	for (; i < all->count && all->items[i].time_ns < to; i++) {
 		if (all->items[i].is_exact)
 			continue;
+		one.weight_ns = all->items[i].weight_ns;
 		s->parts[p->part].samples++;
-		if (add_share(s, p->part, all->items[i].stack, 1, 0))
+		s->parts[p->part].weight_ns += one.weight_ns;
+		if (add_share(s, p->part, all->items[i].stack, &one))
 			return VPT_ENOMEM;
 		s->seen_ns[row] = all->items[i].time_ns + 1;
 	}
@@ -85,7 +89,7 @@ static int add_exact(struct lines_state *s, const struct piece *p, uint64_t *ns)
 	*ns = 0;
 	vpa_exact_stacks_begin(&w, p->samples, p->of);
 	while (!rc && vpa_exact_stacks_next(&w)) {
-		rc = add_share(s, p->part, w.stack, 0, w.ns) ||
+		rc = add_share(s, p->part, w.stack, &(struct line_share){.exact_ns = w.ns}) ||
 				     vpa_lines_scopes_note(&s->scopes, p->gap,
 					     &(struct vpa_scoped_time){.ns = w.ns,
 						     .part = p->part,

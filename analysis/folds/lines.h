@@ -9,14 +9,14 @@
 /* Idle time of one (device, cause) in one (place, call), for which stacks were looked up. */
 struct line_part {
 	uint64_t ns;      /* without what exact stacks explain */
-	uint64_t samples; /* that belong to ns */
+	uint64_t samples, weight_ns; /* of the samples that belong to ns: count, sum of weights */
 	uint64_t exact_ns;
 	uint64_t wait_ns; /* of all: waiting for a CPU */
 };
 
 /* One stack of a part. */
 struct line_share {
-	uint64_t samples, exact_ns;
+	uint64_t samples, weight_ns, exact_ns;
 };
 
 /* Work that one stack launched on a device. */
@@ -57,12 +57,6 @@ struct lines_state {
 	uint32_t batch; /* of ops, so far */
 	struct vpa_lines_scopes scopes;
 };
-
-/* The first `k` of `n` equal parts of `ns`; both counts below 2^32. */
-static inline uint64_t line_parts(uint64_t ns, uint64_t k, uint64_t n)
-{
-	return ns / n * k + ns % n * k / n;
-}
 
 /* Fills out->lines, and the lines of its causes and gaps. */
 int vpa_lines_write(

@@ -5,6 +5,7 @@
 #include "analysis/folds/lines_scopes.h"
 
 #include "analysis/folds/lines.h"
+#include "analysis/limit.h"
 #include "formats/memory.h"
 
 #include <stdlib.h>
@@ -228,16 +229,16 @@ static int split(struct writing *w, uint64_t row, uint32_t part, uint64_t ns)
 {
 	const struct lines_state *all = w->all;
 	uint64_t key = row << 8 | (all->parts_index.entries[part].a & 0xff);
-	uint64_t n = all->parts[part].samples, from = 0, to;
+	uint64_t weight_ns = all->parts[part].weight_ns, from = 0, to;
 	uint32_t at = w->heads[part];
 	int rc = VPT_OK;
 
-	if (n < VPA_LINE_SAMPLES_MIN)
+	if (all->parts[part].samples < VPA_LINE_SAMPLES_MIN)
 		return VPT_OK;
 	for (; at && !rc; at = w->nexts[at - 1]) {
-		to = from + all->shares[at - 1].samples;
+		to = from + all->shares[at - 1].weight_ns;
 		rc = add_line(w, key, (uint32_t)all->shares_index.entries[at - 1].b,
-			line_parts(ns, to, n) - line_parts(ns, from, n));
+			vpa_portion(ns, to, weight_ns) - vpa_portion(ns, from, weight_ns));
 		from = to;
 	}
 	return rc;

@@ -1,9 +1,10 @@
 /* lines_write.c - splits idle time by the samples that belong to it, and names the lines.
  *
- * Of n samples, k with a stack: the stack has k/n of the time, rounded so that the parts add up. Time
- * with fewer than VPA_LINE_SAMPLES_MIN samples has no line. */
+ * A stack with k of the n nanoseconds that the samples weigh has k/n of the time, rounded so that the
+ * parts add up. Time with fewer than VPA_LINE_SAMPLES_MIN samples has no line. */
 #include "analysis/folds/lines.h"
 
+#include "analysis/limit.h"
 #include "formats/memory.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 enum { LINES_LISTED = 256 };
 
 struct amount {
-	uint64_t ns, samples;
+	uint64_t ns, samples, weight_ns;
 };
 
 /* What is written down. */
@@ -20,7 +21,7 @@ struct writing {
 	struct lines_state *s;
 	const struct vpa_fold_context *c;
 	struct vpa_report *out;
-	uint64_t *before; /* by part: samples of the shares seen so far */
+	uint64_t *before; /* by part: weight of the shares seen so far */
 	size_t before_cap;
 	struct vpa_index lines_index; /* (device << 8 | cause, frame) */
 	struct amount *lines;
@@ -49,6 +50,7 @@ static int add(struct vpa_index *x, uint64_t a, uint64_t b, struct amount **rows
 		return VPT_ENOMEM;
 	(*rows)[row].ns += more.ns;
 	(*rows)[row].samples += more.samples;
+	(*rows)[row].weight_ns += more.weight_ns;
 	return VPT_OK;
 }
 
@@ -56,13 +58,13 @@ static int add(struct vpa_index *x, uint64_t a, uint64_t b, struct amount **rows
 static uint64_t ns_of(struct writing *w, uint32_t part, const struct line_share *share)
 {
 	const struct line_part *p = &w->s->parts[part];
-	uint64_t from = w->before[part], to = from + share->samples;
+	uint64_t from = w->before[part], to = from + share->weight_ns;
 
 	w->before[part] = to;
 	if (p->samples < VPA_LINE_SAMPLES_MIN)
 		return share->exact_ns;
-	return share->exact_ns + line_parts(p->ns, to, p->samples) -
-	       line_parts(p->ns, from, p->samples);
+	return share->exact_ns + vpa_portion(p->ns, to, p->weight_ns) -
+	       vpa_portion(p->ns, from, p->weight_ns);
 }
 
 static int add_shares(struct writing *w)
@@ -78,11 +80,13 @@ static int add_shares(struct writing *w)
 			 stack = (uint32_t)s->shares_index.entries[i].b;
 		uint64_t owner = s->parts_index.entries[part].a;
 		uint32_t frame = vpa_stacks_line(w->c->model, stack);
-		struct amount more = {ns_of(w, part, &s->shares[i]), s->shares[i].samples};
+		struct amount more = {
+			.ns = ns_of(w, part, &s->shares[i]), .samples = s->shares[i].samples};
 
 		rc |= add(&w->lines_index, owner, frame, &w->lines, &w->line_cap, more);
 		rc |= add(&w->tops_index, part, frame, &w->tops, &w->top_cap,
-			(struct amount){s->shares[i].exact_ns, more.samples});
+			(struct amount){
+				.ns = s->shares[i].exact_ns, .weight_ns = s->shares[i].weight_ns});
 		rc |= add(&w->stacks_index, owner, stack, &w->stacks, &w->stack_cap, more);
 	}
 	return rc ? VPT_ENOMEM : VPT_OK;
@@ -236,7 +240,7 @@ static int find_best(struct writing *w)
 		return VPT_ENOMEM;
 	for (i = 0; i < w->tops_index.count; i++) {
 		uint32_t part = (uint32_t)w->tops_index.entries[i].a;
-		uint64_t at = w->s->parts[part].exact_ns ? w->tops[i].ns : w->tops[i].samples;
+		uint64_t at = w->s->parts[part].exact_ns ? w->tops[i].ns : w->tops[i].weight_ns;
 
 		if (at <= w->best[part].amount || w->tops_index.entries[i].b == VPA_NONE)
 			continue;
@@ -256,7 +260,7 @@ static int find_top(struct writing *w, uint32_t part, struct vpa_top_line *top)
 		return p->wait_ns != 0;
 	top->samples = p->exact_ns ? 0 : p->samples;
 	top->share =
-		(double)w->best[part].amount / (double)(p->exact_ns ? p->exact_ns : p->samples);
+		(double)w->best[part].amount / (double)(p->exact_ns ? p->exact_ns : p->weight_ns);
 	top->line = line_at(w, w->best[part].frame);
 	return 1;
 }
@@ -333,7 +337,8 @@ static int write_launches(struct writing *w)
 		const struct vpa_index_entry *e = &s->launches_index.entries[i];
 
 		rc = add(&by_line, e->a, vpa_stacks_line(w->c->model, (uint32_t)e->b), &sums, &cap,
-			(struct amount){s->launches[i].busy_ns, s->launches[i].ops});
+			(struct amount){
+				.ns = s->launches[i].busy_ns, .samples = s->launches[i].ops});
 	}
 	lines->launches = vpa_arena_alloc(&w->out->arena, by_line.count, sizeof(*lines->launches));
 	if (!lines->launches)
