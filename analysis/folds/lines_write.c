@@ -54,6 +54,16 @@ static int add(struct vpa_index *x, uint64_t a, uint64_t b, struct amount **rows
 	return VPT_OK;
 }
 
+/* vpa_stacks_line(); without memory there will be no report. */
+static uint32_t frame_of(struct writing *w, uint32_t stack)
+{
+	uint32_t frame = vpa_stacks_line(w->c->model, stack);
+
+	if (stack && frame == VPA_NONE)
+		w->out->arena.failed = 1;
+	return frame;
+}
+
 /* The time that a share has of its part. */
 static uint64_t ns_of(struct writing *w, uint32_t part, const struct line_share *share)
 {
@@ -79,7 +89,7 @@ static int add_shares(struct writing *w)
 		uint32_t part = (uint32_t)s->shares_index.entries[i].a,
 			 stack = (uint32_t)s->shares_index.entries[i].b;
 		uint64_t owner = s->parts_index.entries[part].a;
-		uint32_t frame = vpa_stacks_line(w->c->model, stack);
+		uint32_t frame = frame_of(w, stack);
 		struct amount more = {
 			.ns = ns_of(w, part, &s->shares[i]), .samples = s->shares[i].samples};
 
@@ -99,8 +109,10 @@ static const char *name_or_empty(struct writing *w, uint64_t name)
 	uint32_t row =
 		vpa_index_row(&w->names_index, name, 0, &w->names, &w->name_cap, sizeof(*w->names));
 
-	if (row == UINT32_MAX)
+	if (row == UINT32_MAX) {
+		w->out->arena.failed = 1; /* there will be no report */
 		return "";
+	}
 	if (row == before)
 		w->names[row] = vpa_fold_name(w->out, w->c->model, (uint32_t)name);
 	return w->names[row] ? w->names[row] : "";
@@ -336,7 +348,7 @@ static int write_launches(struct writing *w)
 	for (i = 0; i < s->launches_index.count && !rc; i++) {
 		const struct vpa_index_entry *e = &s->launches_index.entries[i];
 
-		rc = add(&by_line, e->a, vpa_stacks_line(w->c->model, (uint32_t)e->b), &sums, &cap,
+		rc = add(&by_line, e->a, frame_of(w, (uint32_t)e->b), &sums, &cap,
 			(struct amount){
 				.ns = s->launches[i].busy_ns, .samples = s->launches[i].ops});
 	}
