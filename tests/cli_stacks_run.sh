@@ -8,7 +8,7 @@ source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
 bin=$(cd "${VPT_BIN:-.}" && pwd)
 only_in_plain_build
 [ -e "$bin/standin/libcudart.so.13" ] || skip "there is no stand-in CUDA"
-cp "$source/tests/stacks/run.py" "$source/tests/stacks/other_python.c" "$work" || exit 1
+cp "$source/tests/stacks/run.py" "$work" || exit 1
 PYTHONDONTWRITEBYTECODE=1 LD_LIBRARY_PATH=$bin/standin VPTRACE_LIBCUPTI=$bin/standin/libcupti.so.13
 export PYTHONDONTWRITEBYTECODE LD_LIBRARY_PATH VPTRACE_LIBCUPTI
 unset VPTRACE_STACKS VPTRACE_OUTPUT VPTRACE_LIBRARY
@@ -34,8 +34,8 @@ has_fact() {
 # ---- other processes ----
 if command -v "${CC:-cc}" >/dev/null; then
 	cases=$((cases + 1))
-	${CC:-cc} -o none other_python.c -ldl 2>err || fail "other_python.c does not compile"
-	${CC:-cc} -DMINOR=99 -rdynamic -o unknown other_python.c -ldl 2>err || fail "other_python.c does not compile"
+	${CC:-cc} -I"$source" -o none "$source/tests/stacks/other_python.c" -ldl 2>err || fail "other_python.c does not compile"
+	${CC:-cc} -I"$source" -DMINOR=99 -rdynamic -o unknown "$source/tests/stacks/other_python.c" -ldl 2>err || fail "other_python.c does not compile"
 	record "a process without Python" ./none
 	same "$rule: no sampler while it runs" "0 0" "$(cat said)"
 	same "$rule: no fact" "" "$(cat facts)"

@@ -167,10 +167,12 @@ static void start_stacks(struct vtr_capture *c)
 
 	if (c->stacks || c->options.stacks_hz < 0)
 		return;
-	if (vtr_stack_sampler_start(&c->mail, (uint32_t)c->options.stacks_hz, &c->stacks, &err))
+	if (vtr_stack_sampler_start(&c->mail, (uint32_t)c->options.stacks_hz, &c->stacks, &err)) {
 		vtr_capture_meta(c, "stacks.unavailable", err.text);
-	else if (c->stacks)
-		vtr_writer_attach_stacks(c->writer, vtr_stack_sampler_samples(c->stacks));
+		return;
+	}
+	vtr_writer_attach_stacks(c->writer, vtr_stack_sampler_samples(c->stacks));
+	vtr_flusher_attach_stacks(c->flusher, c->stacks);
 }
 
 int vtr_capture_begin(const struct vptrace_options *options, int always,

@@ -23,7 +23,7 @@ enum { SKEW_MAX_NS = 1000000 };
  * read whenever the thread is awake, since it may be replaced at any time. */
 enum { READING_NS = 100000000 };
 
-/* The interval for checking whether the host is gone. */
+/* The interval for checking whether the host is gone, and whether it has loaded a Python. */
 enum { LOOK_NS = 1000000000 };
 
 /* A drain's wait between flushes, doubled each time. */
@@ -44,6 +44,7 @@ static unsigned own_threads(void)
 struct vtr_flusher {
 	struct vtr_flusher_options o;
 	_Atomic(struct vtr_cupti *) cupti;
+	_Atomic(struct vtr_stack_sampler *) stacks; /* NULL: none */
 	pthread_t thread;
 	struct vtr_gate wake, drained, stop, ended; /* wake: for a drain, a stop, or both */
 	uint64_t drain_since_ns, drain_until_ns;    /* trace clock, CLOCK_MONOTONIC */
@@ -243,8 +244,10 @@ static void *run(void *arg)
 			alone = 1;
 			vtr_alone_exit();
 		}
-		if (now >= look)
+		if (now >= look) {
+			vtr_stack_sampler_look(atomic_load(&f->stacks));
 			look = now + LOOK_NS;
+		}
 		wanted = atomic_load(&f->wanted);
 		if (now >= next || wanted != atomic_load(&f->flushed)) {
 			next = now + f->o.interval_ns;
@@ -302,6 +305,11 @@ void vtr_flusher_attach(struct vtr_flusher *f, struct vtr_cupti *cupti)
 	/* The thread has no CUPTI yet: of what this changes it reads only `is_far`. */
 	read_clocks(f, cupti);
 	atomic_store(&f->cupti, cupti);
+}
+
+void vtr_flusher_attach_stacks(struct vtr_flusher *f, struct vtr_stack_sampler *s)
+{
+	atomic_store(&f->stacks, s);
 }
 
 int vtr_flusher_flush(struct vtr_flusher *f, uint64_t deadline_ns)

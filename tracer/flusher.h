@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 struct vtr_flusher;
+struct vtr_stack_sampler;
 
 struct vtr_flusher_options {
 	struct vtr_mailbox *mail; /* borrowed */
@@ -37,6 +38,10 @@ int vtr_flusher_start(
 /* Reads CUPTI's clock; from now on the thread flushes this CUPTI, and stops it at the end. Once;
  * any thread. */
 void vtr_flusher_attach(struct vtr_flusher *f, struct vtr_cupti *cupti);
+
+/* From now on, and until vtr_flusher_finish(), the thread looks once a second for an interpreter that
+ * the sampler of stacks `s` should sample. Borrowed; any thread. */
+void vtr_flusher_attach_stacks(struct vtr_flusher *f, struct vtr_stack_sampler *s);
 
 /* Flushes CUPTI now, before the next interval, and waits until `deadline_ns` (CLOCK_MONOTONIC). 0:
  * what it had finished by the call has come back. -1: it has not. Any thread. */

@@ -1,7 +1,8 @@
 /* python_layout.c - the offsets in CPython 3.9 to 3.13. */
 #include "tracer/python_layout.h"
 
-#include <dlfcn.h>
+#include "tracer/loaded.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,18 +114,19 @@ int vtr_python_layout_published(
 }
 
 /* The version, from Py_Version (3.11 on) or Py_GetVersion(), which returns a constant text. */
-static unsigned minor_version(char *text, size_t room)
+static unsigned minor_version(struct vtr_own_memory *m, char *text, size_t room)
 {
-	const unsigned long *number = dlsym(RTLD_DEFAULT, "Py_Version");
-	void *function = dlsym(RTLD_DEFAULT, "Py_GetVersion");
+	uint64_t number_at = vtr_loaded_symbol("Py_Version");
+	uint64_t function = vtr_loaded_symbol("Py_GetVersion");
 	const char *(*get)(void);
+	unsigned long number;
 	unsigned major = 0, minor = 0, micro = 0;
 
 	memcpy(&get, &function, sizeof(get));
-	if (number) {
-		major = (unsigned)(*number >> 24 & 0xff);
-		minor = (unsigned)(*number >> 16 & 0xff);
-		micro = (unsigned)(*number >> 8 & 0xff);
+	if (number_at && !vtr_own_memory_read(m, number_at, &number, sizeof(number))) {
+		major = (unsigned)(number >> 24 & 0xff);
+		minor = (unsigned)(number >> 16 & 0xff);
+		micro = (unsigned)(number >> 8 & 0xff);
 	} else if (get) {
 		sscanf(get(), "%u.%u.%u", &major, &minor, &micro);
 	}
@@ -132,14 +134,9 @@ static unsigned minor_version(char *text, size_t room)
 	return major == 3 ? minor : 0;
 }
 
-static uint64_t address(const char *name)
-{
-	return (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, name);
-}
-
 int vtr_python_is_there(void)
 {
-	return address("_PyRuntime") && address("PyCode_Type");
+	return vtr_loaded_symbol("_PyRuntime") && vtr_loaded_symbol("PyCode_Type");
 }
 
 int vtr_python_find(struct vtr_own_memory *m, struct vtr_python *out, struct vpt_err *err)
@@ -147,11 +144,11 @@ int vtr_python_find(struct vtr_own_memory *m, struct vtr_python *out, struct vpt
 	const struct vtr_python_layout *layout;
 
 	memset(out, 0, sizeof(*out));
-	out->runtime = address("_PyRuntime");
-	out->code_type = address("PyCode_Type");
+	out->runtime = vtr_loaded_symbol("_PyRuntime");
+	out->code_type = vtr_loaded_symbol("PyCode_Type");
 	if (!out->runtime || !out->code_type)
 		return vpt_fail(err, VPT_EUNSUPPORTED, "there is no Python in this process");
-	layout = vtr_python_layout_of(minor_version(out->version, sizeof(out->version)));
+	layout = vtr_python_layout_of(minor_version(m, out->version, sizeof(out->version)));
 	if (!layout || sizeof(void *) != 8)
 		return vpt_fail(err, VPT_EUNSUPPORTED,
 			"the memory of Python %s is not known: 3.9 to 3.13 are", out->version);

@@ -99,10 +99,10 @@ struct vtr_python {
 	char version[64]; /* such as "3.11.2" */
 };
 
-/* Finds it. 0; VPT_EUNSUPPORTED: there is none, or one that vptrace does not know. Any thread; takes the loader's lock, as dlsym() does. */
+/* Finds it. 0; VPT_EUNSUPPORTED: there is none, or one that vptrace does not know. Any thread. */
 int vtr_python_find(struct vtr_own_memory *m, struct vtr_python *out, struct vpt_err *err);
 
-/* Whether a Python, of whatever version, is in this process. */
+/* Whether a Python, of whatever version, is in this process. Any thread. */
 int vtr_python_is_there(void);
 
 /* The table's row of 3.`minor`; NULL: it has none. Some fields come from the interpreter instead,

@@ -8,6 +8,7 @@
 #include "tracer/callers.h"
 #include "tracer/clock.h"
 #include "tracer/gate.h"
+#include "tracer/loaded.h"
 #include "tracer/python_code.h"
 #include "tracer/python_stack.h"
 #include "tracer/thread_state.h"
@@ -44,8 +45,10 @@ struct vtr_stack_sampler {
 	pthread_t thread;
 	uint32_t hz;
 	struct vtr_gate stop, ended;
-	pthread_mutex_t lock;
+	pthread_mutex_t lock;     /* of the next four */
 	struct vtr_mailbox *mail; /* NULL: nobody wants more */
+	int has_thread, is_stopped;
+	uint64_t loaded; /* libraries, when it was last looked for a Python */
 	struct vtr_stack_samples *samples;
 
 	/* The thread's own. */
@@ -377,17 +380,38 @@ void vtr_stack_sampler_expect(void)
 		vtr_callers_watch();
 }
 
-int vtr_stack_sampler_start(
-	struct vtr_mailbox *mail, uint32_t hz, struct vtr_stack_sampler **out, struct vpt_err *err)
+/* Under the lock. 0, also if there is no Python, or VPT_ENOMEM. */
+static int start_thread(struct vtr_stack_sampler *s, struct vpt_err *err)
 {
-	struct vtr_stack_sampler *s;
+	uint64_t loaded = vtr_loaded_count();
 	sigset_t all, before;
 	int rc;
 
-	*out = NULL;
+	if (s->has_thread || s->is_stopped || (loaded && loaded == s->loaded))
+		return VPT_OK;
+	s->loaded = loaded;
 	if (!vtr_python_is_there())
 		return VPT_OK;
-	s = vpt_calloc(1, sizeof(*s));
+	vtr_callers_watch();
+	atomic_fetch_add(&threads, 1);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&s->thread, NULL, run, s);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	s->has_thread = !rc;
+	if (!rc)
+		return VPT_OK;
+	atomic_fetch_sub(&threads, 1);
+	return vpt_fail(err, VPT_ENOMEM, "no thread for the sampler of stacks: %s", strerror(rc));
+}
+
+int vtr_stack_sampler_start(
+	struct vtr_mailbox *mail, uint32_t hz, struct vtr_stack_sampler **out, struct vpt_err *err)
+{
+	struct vtr_stack_sampler *s = vpt_calloc(1, sizeof(*s));
+	int rc;
+
+	*out = NULL;
 	if (s)
 		s->samples = vtr_stack_samples_new();
 	if (!s || !s->samples) {
@@ -400,19 +424,28 @@ int vtr_stack_sampler_start(
 	vtr_gate_init(&s->stop);
 	vtr_gate_init(&s->ended);
 	pthread_mutex_init(&s->lock, NULL);
-	atomic_fetch_add(&threads, 1);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&s->thread, NULL, run, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (rc) {
-		atomic_fetch_sub(&threads, 1);
+	pthread_mutex_lock(&s->lock);
+	rc = start_thread(s, err);
+	pthread_mutex_unlock(&s->lock);
+	if (rc)
 		release(s);
-		return vpt_fail(
-			err, VPT_ENOMEM, "no thread for the sampler of stacks: %s", strerror(rc));
-	}
-	*out = s;
-	return VPT_OK;
+	else
+		*out = s;
+	return rc;
+}
+
+void vtr_stack_sampler_look(struct vtr_stack_sampler *s)
+{
+	struct vpt_err err;
+	int rc;
+
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	rc = start_thread(s, &err);
+	pthread_mutex_unlock(&s->lock);
+	if (rc)
+		post(s, "stacks.unavailable", err.text);
 }
 
 struct vtr_stack_samples *vtr_stack_sampler_samples(struct vtr_stack_sampler *s)
@@ -422,13 +455,28 @@ struct vtr_stack_samples *vtr_stack_sampler_samples(struct vtr_stack_sampler *s)
 
 void vtr_stack_sampler_stop(struct vtr_stack_sampler *s)
 {
-	if (s)
-		vtr_gate_open(&s->stop);
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->is_stopped = 1;
+	pthread_mutex_unlock(&s->lock);
+	vtr_gate_open(&s->stop);
+}
+
+/* After the stop. */
+static int has_ended(struct vtr_stack_sampler *s, uint64_t deadline_ns)
+{
+	int has_thread;
+
+	pthread_mutex_lock(&s->lock);
+	has_thread = s->has_thread;
+	pthread_mutex_unlock(&s->lock);
+	return !has_thread || vtr_gate_wait(&s->ended, deadline_ns);
 }
 
 int vtr_stack_sampler_wait(struct vtr_stack_sampler *s, uint64_t deadline_ns)
 {
-	return !s || vtr_gate_wait(&s->ended, deadline_ns) ? 0 : -1;
+	return !s || has_ended(s, deadline_ns) ? 0 : -1;
 }
 
 void vtr_stack_sampler_free(struct vtr_stack_sampler *s)
@@ -438,8 +486,9 @@ void vtr_stack_sampler_free(struct vtr_stack_sampler *s)
 	pthread_mutex_lock(&s->lock);
 	s->mail = NULL;
 	pthread_mutex_unlock(&s->lock);
-	if (vtr_gate_wait(&s->ended, 0)) {
-		pthread_join(s->thread, NULL);
+	if (has_ended(s, 0)) {
+		if (s->has_thread)
+			pthread_join(s->thread, NULL);
 		release(s);
 	} else {
 		pthread_detach(s->thread);

@@ -32,20 +32,24 @@ struct vtr_stack_sampler;
  * buffer earlier would be known only when that buffer is read. */
 void vtr_stack_sampler_expect(void);
 
-/* Starts the thread, with all signals blocked. `mail` is borrowed until vtr_stack_sampler_free(). 0
- * and NULL in a process without Python, where there is nothing to do: an interpreter that is loaded
- * later is not sampled. Or VPT_ENOMEM. */
+/* Makes a sampler, and starts its thread, with all signals blocked, if there is a Python in the process.
+ * `mail` is borrowed until vtr_stack_sampler_free(). 0 or VPT_ENOMEM. */
 int vtr_stack_sampler_start(
 	struct vtr_mailbox *mail, uint32_t hz, struct vtr_stack_sampler **out, struct vpt_err *err);
+
+/* Starts the thread if it has not been, and libraries were loaded since the last look that brought a
+ * Python. To be called now and then, until the stop: takes about 1 us where nothing was loaded. Accepts
+ * NULL. */
+void vtr_stack_sampler_look(struct vtr_stack_sampler *s);
 
 /* Its samples, for the writer; borrowed, valid until vtr_stack_sampler_free(). */
 struct vtr_stack_samples *vtr_stack_sampler_samples(struct vtr_stack_sampler *s);
 
-/* Asks it to end, without a wait. Accepts NULL. */
+/* Asks it to end, without a wait; no look starts it again. Accepts NULL. */
 void vtr_stack_sampler_stop(struct vtr_stack_sampler *s);
 
-/* After the stop: waits until `deadline_ns`, CLOCK_MONOTONIC. 0: it has ended, and has posted
- * everything. -1: it hangs, in a system call. Accepts NULL. */
+/* After the stop: waits until `deadline_ns`, CLOCK_MONOTONIC. 0: there is no thread, or it has ended
+ * and posted everything. -1: it hangs, in a system call. Accepts NULL. */
 int vtr_stack_sampler_wait(struct vtr_stack_sampler *s, uint64_t deadline_ns);
 
 /* After the stop; accepts NULL. One that hangs is leaked, with everything it uses but `mail`. */

@@ -201,10 +201,10 @@ struct vptrace_options {
 
 	/* VPTRACE_STACKS: samples per second of the Python stacks of threads that call CUDA, 1 to
 	 * 1000; -1, or VPTRACE_STACKS=off: none. 0, the default: 200. Stacks are sampled only if
-	 * the GPU's work is recorded, and only in CPython 3.9 to 3.13 with its global lock, if it
-	 * is loaded when the capture starts. A thread of the library reads the interpreter's
-	 * memory by checked copies: it takes no lock of the interpreter, sends no signal, and runs
-	 * no code on the sampled threads. If the system refuses such copies (process_vm_readv() and
+	 * the GPU's work is recorded, and only in CPython 3.9 to 3.13 with its global lock. One
+	 * that is loaded after the start is found within a second. A thread of the library reads
+	 * the interpreter's memory by checked copies: it takes no lock of the interpreter, sends
+	 * no signal, and runs no code on the sampled threads. If the system refuses such copies (process_vm_readv() and
 	 * /proc/self/mem), there are no stacks. */
 	int stacks_hz;
 };
