@@ -7,8 +7,12 @@
 #include <string.h>
 
 enum {
-	CODES = 1 << 13, /* slots: at most half are used before all are forgotten */
-	LINES = 1 << 15,
+	/* Slots of the tables. When half of a table is used, all is forgotten, and it is made larger: a
+	 * small one stays in the processor's caches between samples. */
+	CODES_FIRST = 1 << 9,
+	CODES_MAX = 1 << 13,
+	LINES_FIRST = 1 << 10,
+	LINES_MAX = 1 << 15,
 	HEAD_BYTES = 256, /* of a code object, from its start */
 	TABLE_BYTES_MAX = 256 << 10,
 	CHECKED_AT_ONCE = 64,
@@ -33,6 +37,7 @@ struct text {
 struct code {
 	uint64_t at;             /* 0: free */
 	uint32_t serial;         /* of this content at this address */
+	uint32_t round;          /* in which it was last checked */
 	uint32_t function, file; /* code_places.h */
 	struct identity identity;
 	struct text name_text, file_text;
@@ -43,12 +48,13 @@ struct vtr_python_codes {
 	const struct vtr_python *python;
 	struct vtr_code_places *places;
 	uint32_t head_bytes, text_from;
-	uint32_t code_count, line_count, serial, round;
-	struct code codes[CODES];
+	uint32_t check_from, check_bytes; /* of a code object: what a check reads */
+	uint32_t code_count, code_slots, line_count, line_slots, serial, round;
+	struct code codes[CODES_MAX];
 	struct {
 		uint64_t key; /* code's serial 32 | instruction 32; 0: free */
 		uint32_t place;
-	} lines[LINES];
+	} lines[LINES_MAX];
 	struct iovec iov[CHECKED_AT_ONCE * PIECES_OF_CODE];
 	uint8_t bytes[CHECKED_AT_ONCE * (HEAD_BYTES + 2 * (TEXT_BYTES_MAX + 64))];
 	uint8_t table[TABLE_BYTES_MAX];
@@ -57,6 +63,16 @@ struct vtr_python_codes {
 static uint32_t larger(uint32_t a, uint32_t b)
 {
 	return a > b ? a : b;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint32_t name_field(const struct vtr_python_layout *at)
+{
+	return at->code_qualified_name != VTR_NO_FIELD ? at->code_qualified_name : at->code_name;
 }
 
 struct vtr_python_codes *vtr_python_codes_new(
@@ -70,6 +86,8 @@ struct vtr_python_codes *vtr_python_codes_new(
 	c->m = m;
 	c->python = python;
 	c->places = places;
+	c->code_slots = CODES_FIRST;
+	c->line_slots = LINES_FIRST;
 	c->head_bytes = larger(larger(at->code_file, at->code_name),
 				larger(at->code_lines, at->code_first_line)) +
 			8;
@@ -77,6 +95,11 @@ struct vtr_python_codes *vtr_python_codes_new(
 		c->head_bytes = larger(c->head_bytes, at->code_qualified_name + 8u);
 	if (at->code_first_traceable != VTR_NO_FIELD)
 		c->head_bytes = larger(c->head_bytes, at->code_first_traceable + 4u);
+	c->check_from = smaller(smaller(at->code_file, name_field(at)),
+		smaller(at->code_lines, at->code_first_line));
+	c->check_bytes = larger(larger(at->code_file, name_field(at)),
+				 larger(at->code_lines, at->code_first_line)) +
+			 8 - c->check_from;
 	c->text_from = at->text_length < at->text_state ? at->text_length : at->text_state;
 	if (c->head_bytes > HEAD_BYTES) {
 		vpt_free(c);
@@ -103,12 +126,11 @@ static int32_t number(const uint8_t *bytes, uint32_t offset)
 static void parse_head(const struct vtr_python_codes *c, const uint8_t *head, struct identity *out)
 {
 	const struct vtr_python_layout *at = &c->python->at;
-	int qualified = at->code_qualified_name != VTR_NO_FIELD;
 
 	memset(out, 0, sizeof(*out));
 	out->type = vtr_word(head, at->object_type);
 	out->file = vtr_word(head, at->code_file);
-	out->name = vtr_word(head, qualified ? at->code_qualified_name : at->code_name);
+	out->name = vtr_word(head, name_field(at));
 	out->lines = vtr_word(head, at->code_lines);
 	out->first_line = number(head, at->code_first_line);
 	if (at->code_first_traceable != VTR_NO_FIELD) {
@@ -204,11 +226,11 @@ static int read_text(struct vtr_python_codes *c, uint64_t at, uint32_t most, str
 
 static struct code *slot_of(struct vtr_python_codes *c, uint64_t at)
 {
-	uint64_t i = vpt_hash_mix(at);
+	uint64_t i = vpt_hash_mix(at), mask = c->code_slots - 1;
 
-	while (c->codes[i & (CODES - 1)].at && c->codes[i & (CODES - 1)].at != at)
+	while (c->codes[i & mask].at && c->codes[i & mask].at != at)
 		i++;
-	return &c->codes[i & (CODES - 1)];
+	return &c->codes[i & mask];
 }
 
 /* Reads the code object anew. NULL: it is none. */
@@ -226,13 +248,15 @@ static struct code *learn(struct vtr_python_codes *c, uint64_t at)
 			&new.function) ||
 		read_text(c, new.identity.file, VTR_FILE_CHARACTERS_MAX, &new.file_text, &new.file))
 		return NULL;
-	if (c->code_count >= CODES / 2) {
-		memset(c->codes, 0, sizeof(c->codes));
+	if (c->code_count >= c->code_slots / 2) {
+		memset(c->codes, 0, c->code_slots * sizeof(*c->codes));
 		c->code_count = 0;
+		c->code_slots = smaller(c->code_slots * 2, CODES_MAX);
 	}
 	code = slot_of(c, at);
 	c->code_count += !code->at;
 	new.serial = ++c->serial;
+	new.round = c->round;
 	*code = new;
 	return code;
 }
@@ -282,23 +306,25 @@ static int place_of(
 	struct vtr_python_codes *c, const struct code *code, int32_t instruction, uint32_t *place)
 {
 	uint64_t key = (uint64_t)code->serial << 32 | (uint32_t)instruction;
-	uint64_t i = vpt_hash_mix(key);
+	uint64_t i = vpt_hash_mix(key), mask = c->line_slots - 1;
 
-	for (; c->lines[i & (LINES - 1)].key; i++)
-		if (c->lines[i & (LINES - 1)].key == key) {
-			*place = c->lines[i & (LINES - 1)].place;
+	for (; c->lines[i & mask].key; i++)
+		if (c->lines[i & mask].key == key) {
+			*place = c->lines[i & mask].place;
 			return 0;
 		}
 	if (find_place(c, code, instruction, place))
 		return -1;
-	if (c->line_count >= LINES / 2) {
-		memset(c->lines, 0, sizeof(c->lines));
+	if (c->line_count >= c->line_slots / 2) {
+		memset(c->lines, 0, c->line_slots * sizeof(*c->lines));
 		c->line_count = 0;
+		c->line_slots = smaller(c->line_slots * 2, LINES_MAX);
 		i = vpt_hash_mix(key);
+		mask = c->line_slots - 1;
 	}
 	c->line_count++;
-	c->lines[i & (LINES - 1)].key = key;
-	c->lines[i & (LINES - 1)].place = *place;
+	c->lines[i & mask].key = key;
+	c->lines[i & mask].place = *place;
 	return 0;
 }
 
@@ -317,16 +343,29 @@ static int has_texts(const struct vtr_python_codes *c, uint32_t frame)
 	return frame < TEXTS_ALWAYS || (frame + c->round) % TEXTS_EVERY == 0;
 }
 
+/* Whether the fields that a check reads are what was learnt. The rest of the code belongs to its line
+ * table, of which each code has its own. */
+static int has_same_fields(
+	const struct vtr_python_codes *c, const struct identity *known, const uint8_t *bytes)
+{
+	const struct vtr_python_layout *at = &c->python->at;
+	const uint8_t *start = bytes - c->check_from;
+
+	return vtr_word(start, at->code_file) == known->file &&
+	       vtr_word(start, name_field(at)) == known->name &&
+	       vtr_word(start, at->code_lines) == known->lines &&
+	       number(start, at->code_first_line) == known->first_line;
+}
+
 /* Whether the code is what was learnt. *bytes moves on to the next. */
 static int is_same(
 	const struct vtr_python_codes *c, const struct code *code, int texts, const uint8_t **bytes)
 {
-	const uint8_t *name = *bytes + c->head_bytes, *file = name + code->name_text.bytes;
-	struct identity now;
+	const uint8_t *fields = *bytes, *name = fields + c->check_bytes;
+	const uint8_t *file = name + code->name_text.bytes;
 
-	parse_head(c, *bytes, &now);
 	*bytes = texts ? file + code->file_text.bytes : name;
-	return !memcmp(&now, &code->identity, sizeof(now)) &&
+	return has_same_fields(c, &code->identity, fields) &&
 	       (!texts ||
 		       (hash_text(c, name, code->name_text.bytes) == code->name_text.hash &&
 			       hash_text(c, file, code->file_text.bytes) == code->file_text.hash));
@@ -347,12 +386,14 @@ static void check(struct vtr_python_codes *c, const struct vtr_python_frame *fra
 	for (i = first; i < first + count; i++) {
 		struct code *code = slot_of(c, frames[i].code);
 
-		if (!code->at || !code->serial)
+		/* A recursive function's code is checked once. */
+		if (!code->at || !code->serial || code->round == c->round)
 			continue;
+		code->round = c->round;
 		codes[n] = code;
-		c->iov[pieces].iov_base = (void *)(uintptr_t)code->at;
-		c->iov[pieces++].iov_len = c->head_bytes;
-		bytes += c->head_bytes;
+		c->iov[pieces].iov_base = (void *)(uintptr_t)(code->at + c->check_from);
+		c->iov[pieces++].iov_len = c->check_bytes;
+		bytes += c->check_bytes;
 		texts[n] = (uint8_t)has_texts(c, i);
 		if (texts[n++]) {
 			bytes += add_text(c, &pieces, &code->name_text);

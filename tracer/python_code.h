@@ -4,10 +4,11 @@
  * the function's first one if the instruction has none.
  *
  * Code objects are remembered by address. An address may be used again for another one. So each time
- * a stack is named, type, file, first line, line table and function name are compared: the texts of
- * the innermost frames by content, those of others by address, and every eighth time by content. The
- * line of an instruction is decoded from the code's table once. Results are places, see
- * code_places.h. Memory is bounded: codes and lines are forgotten when there are too many.
+ * a stack is named, file, first line, line table and function name are compared: the texts of the
+ * innermost frames by content, those of others by address, and every eighth time by content. That it
+ * is a code object was seen when it was learnt, and a frame keeps its own alive. The line of an
+ * instruction is decoded from the code's table once. Results are places, see code_places.h. Memory is
+ * bounded: codes and lines are forgotten when there are too many.
  *
  * One thread at a time, that of the reader. */
 #ifndef VPTRACE_TRACER_PYTHON_CODE_H

@@ -5,7 +5,7 @@
 
 enum {
 	REGION_BYTES_MAX = 1024,
-	INNER_REGIONS = 16,
+	INNER_FRAMES = 16,
 	GAP_MAX = 256,     /* between frames of one region: locals and temporaries */
 	AHEAD_BYTES = 320, /* copied beyond the innermost frame: where it calls the next */
 	PAGE = 4096
@@ -39,7 +39,7 @@ int vtr_python_copies_plan(struct vtr_python_copies *c, struct vtr_python_plan *
 	uint64_t from, room;
 	uint32_t i, bytes = 0;
 
-	plan->region_count = plan->depth = 0;
+	plan->region_count = plan->depth = plan->first_inner = 0;
 	for (i = depth; i-- > 0;) {
 		plan->frames[i] = frames[i].at;
 		from = frames[i].at + c->span.from;
@@ -53,6 +53,8 @@ int vtr_python_copies_plan(struct vtr_python_copies *c, struct vtr_python_plan *
 			*region = (struct vtr_python_region){from, c->span.bytes};
 		}
 		bytes += region->bytes;
+		if (i == INNER_FRAMES - 1)
+			plan->first_inner = plan->region_count - 1;
 	}
 	if (!region || bytes + AHEAD_BYTES > VTR_PYTHON_REGION_BYTES)
 		return -1;
@@ -90,13 +92,6 @@ static void add_anchor(struct vtr_python_copies *c, uint32_t *bytes,
 			add_piece(c, bytes, plan->thread.at + at->thread_data_stack, 16);
 }
 
-/* The regions that every round copies. The others hold frames that a thread reaches only by leaving
- * all of those. */
-static uint32_t first_inner(const struct vtr_python_plan *plan)
-{
-	return plan->region_count > INNER_REGIONS ? plan->region_count - INNER_REGIONS : 0;
-}
-
 static void add_copy(struct vtr_python_copies *c, uint32_t *bytes,
 	const struct vtr_python_plan *plan, uint32_t i, unsigned copy)
 {
@@ -116,7 +111,7 @@ static void share_copies(struct vtr_python_copies *c, uint32_t i)
 static void add_round(struct vtr_python_copies *c, uint32_t *bytes,
 	const struct vtr_python_plan *plan, unsigned round, uint64_t any)
 {
-	uint32_t i, n = plan->region_count, inner = first_inner(plan);
+	uint32_t i, n = plan->region_count, inner = plan->first_inner;
 
 	for (i = round ? inner : 0; i < n; i++)
 		add_copy(c, bytes, plan, i, 2 * round);
@@ -172,7 +167,7 @@ int vtr_python_copies_make(struct vtr_python_copies *c, const struct vtr_python_
 	c->newest = add_piece(c, &bytes, newest, 8);
 	for (round = 0; round < VTR_PYTHON_ROUNDS; round++)
 		add_round(c, &bytes, plan, round, newest);
-	for (i = 0; i < first_inner(plan); i++)
+	for (i = 0; i < plan->first_inner; i++)
 		share_copies(c, i);
 	c->head[1] = add_piece(c, &bytes, plan->thread.at, c->threads.state_bytes);
 	if (copy_pieces(c, c->bytes))
@@ -309,7 +304,7 @@ int vtr_python_copies_is_inner(
 {
 	int region = find_region(c, plan, frame);
 
-	return region >= 0 && (uint32_t)region >= first_inner(plan);
+	return region >= 0 && (uint32_t)region >= plan->first_inner;
 }
 
 int vtr_python_copies_same(

@@ -6,8 +6,9 @@
  *	state | outermost ... innermost, anchor, innermost ... outermost, pause | ... | ... | state
  *
  * The pauses vary, so that no thread keeps step with the rounds. Frames lie in regions, pieces of
- * memory with one or more of them; a plan lists the regions of one thread's stack. Where they are many,
- * the outer ones are copied only first and last.
+ * memory with one or more of them; a plan lists the regions of one thread's stack. Regions without one
+ * of the 16 innermost frames are copied only first and last: a thread reaches their frames only by
+ * leaving all of those.
  *
  * One thread at a time. */
 #ifndef VPTRACE_TRACER_PYTHON_COPIES_H
@@ -39,6 +40,7 @@ struct vtr_python_plan {
 	/* the stack when it was last discovered: its frames, innermost first, and their regions,
 	 * outermost first */
 	uint32_t depth, region_count;
+	uint32_t first_inner; /* of the regions that every round copies */
 	uint64_t frames[VTR_PYTHON_DEPTH_MAX];
 	struct vtr_python_region {
 		uint64_t at;

@@ -364,8 +364,6 @@ enum vtr_python_outcome vtr_python_stack_read(
 {
 	unsigned tries, deep = 0;
 
-	if (vtr_thread_cpu_ns(plan->tid) == UINT64_MAX)
-		return VTR_PYTHON_ENDED;
 	if (plan->is_one_of_several)
 		plan->thread.at = 0;
 	r->has_copies = r->is_stale = 0; /* the last ones were another thread's */
@@ -384,7 +382,8 @@ enum vtr_python_outcome vtr_python_stack_read(
 			r->is_stale = 1;
 			break;
 		case IDLE:
-			return VTR_PYTHON_NONE;
+			return vtr_thread_cpu_ns(plan->tid) == UINT64_MAX ? VTR_PYTHON_ENDED
+									  : VTR_PYTHON_NONE;
 		case TOO_DEEP: /* or a moving stack that leads round in a circle */
 			plan->region_count = 0;
 			deep++;
@@ -394,6 +393,8 @@ enum vtr_python_outcome vtr_python_stack_read(
 			break;
 		}
 	}
+	if (vtr_thread_cpu_ns(plan->tid) == UINT64_MAX)
+		return VTR_PYTHON_ENDED;
 	return deep == tries ? VTR_PYTHON_DEEP : VTR_PYTHON_TORN;
 }
 

@@ -55,7 +55,8 @@ struct vtr_python_reader *vtr_python_reader_new(
 void vtr_python_reader_free(struct vtr_python_reader *r); /* accepts NULL */
 
 /* Reads the stack of the thread plan->tid. `out` is filled for WHOLE and CUT. Any state of the
- * thread, or none, is fine. */
+ * thread, or none, is fine; but of one that has ended without returning from its functions, its last
+ * stack may be read. */
 enum vtr_python_outcome vtr_python_stack_read(
 	struct vtr_python_reader *r, struct vtr_python_plan *plan, struct vtr_python_stack *out);
 
