@@ -1,5 +1,6 @@
 /* The queue and the tables between the sampler of stacks and the writer. */
 #include "formats/capture.h"
+#include "tests/support/random.h"
 #include "tracer/callers.h"
 #include "tracer/stack_samples.h"
 #include "tracer/thread_state.h"
@@ -17,11 +18,13 @@
 #include <cmocka.h>
 
 static struct vtr_stack_samples *samples;
+static struct vtr_stack_path path;
 
 static int begin(void **state)
 {
 	(void)state;
 	samples = vtr_stack_samples_new();
+	memset(&path, 0, sizeof(path));
 	return samples ? 0 : -1;
 }
 
@@ -53,16 +56,44 @@ static void a_stack_is_interned_once_and_read_from_the_base_on(void **state)
 {
 	uint32_t outer = place("main", 10), inner = place("run", 20), last = place("step", 30);
 	uint32_t one[] = {inner, outer}, two[] = {last, inner, outer};
-	uint32_t a = vtr_stack_samples_stack(samples, one, 2);
-	uint32_t b = vtr_stack_samples_stack(samples, two, 3);
+	uint32_t a = vtr_stack_samples_stack(samples, &path, one, 2);
+	uint32_t b = vtr_stack_samples_stack(samples, &path, two, 3);
 	char text[200] = "";
 
 	(void)state;
-	assert_int_equal(vtr_stack_samples_stack(samples, NULL, 0), 0);
-	assert_int_equal(vtr_stack_samples_stack(samples, one, 2), a);
+	assert_int_equal(vtr_stack_samples_stack(samples, &path, NULL, 0), 0);
+	assert_int_equal(vtr_stack_samples_stack(samples, &path, one, 2), a);
 	assert_int_equal(samples->nodes[b].caller, a);
 	vtr_stack_samples_frames(samples, b, append, text);
 	assert_string_equal(text, "main a.py:10;run a.py:20;step a.py:30;");
+}
+
+/* Stacks that share callers with the one before, or none, also deeper than a path keeps. */
+static void a_path_changes_no_number(void **state)
+{
+	enum { DEEPEST = VTR_STACK_PATH_MAX + 40, STACKS = 3000 };
+	struct vtr_stack_path none;
+	uint32_t places[DEEPEST], count = 0, i, k, n;
+	struct vpt_random r = {7};
+
+	(void)state;
+	for (i = 0; i < 20; i++)
+		place("f", i);
+	for (n = 0; n < STACKS; n++) {
+		uint32_t drop = (uint32_t)vpt_random_below(&r, n % 50 ? 4 : count + 1);
+
+		drop = drop < count ? drop : count;
+		memmove(places, places + drop, (count - drop) * sizeof(*places));
+		count -= drop;
+		for (k = (uint32_t)vpt_random_below(&r, 6); k && count < DEEPEST; k--) {
+			memmove(places + 1, places, count++ * sizeof(*places));
+			places[0] = 1 + (uint32_t)vpt_random_below(&r, 20);
+		}
+		memset(&none, 0, sizeof(none));
+		assert_int_equal(vtr_stack_samples_stack(samples, &path, places, count),
+			vtr_stack_samples_stack(samples, &none, places, count));
+	}
+	assert_true(samples->node_count > DEEPEST);
 }
 
 static void samples_beyond_the_queue_are_refused_and_counted(void **state)
@@ -126,11 +157,11 @@ static void full_tables_stay_within_their_memory(void **state)
 	for (i = 0; stack != UINT32_MAX; i++) {
 		snprintf(name, sizeof(name), "a_method_of_some_class.with_a_name_%u", i / 2);
 		last = place(name, i);
-		stack = vtr_stack_samples_stack(samples, &last, 1);
+		stack = vtr_stack_samples_stack(samples, &path, &last, 1);
 		if (last == VTR_CODE_PLACE_UNKNOWN) { /* places are full: longer stacks */
 			uint32_t two[] = {1 + i % 1000, 1 + i / 1000 % 60000, i % 60000};
 
-			stack = vtr_stack_samples_stack(samples, two, 3);
+			stack = vtr_stack_samples_stack(samples, &path, two, 3);
 		}
 	}
 	assert_int_equal(samples->node_count, VTR_STACKS_MAX);
@@ -161,7 +192,7 @@ static void *sampler(void *arg)
 			places[k] = place(name, k);
 		}
 		pthread_mutex_unlock(&samples->lock);
-		s.stack = vtr_stack_samples_stack(samples, places, DEPTH);
+		s.stack = vtr_stack_samples_stack(samples, &path, places, DEPTH);
 		while (vtr_stack_samples_put(samples, &s))
 			usleep(100);
 	}
@@ -272,6 +303,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			a_stack_is_interned_once_and_read_from_the_base_on, begin, end),
+		cmocka_unit_test_setup_teardown(a_path_changes_no_number, begin, end),
 		cmocka_unit_test_setup_teardown(
 			samples_beyond_the_queue_are_refused_and_counted, begin, end),
 		cmocka_unit_test_setup_teardown(

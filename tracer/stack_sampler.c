@@ -38,6 +38,7 @@ struct watched {
 	int has_sample;
 	int rests; /* it slept then, and the sample's stack is what it will go on with */
 	struct vtr_stack_sample last;
+	struct vtr_stack_path path;
 	struct vtr_python_plan plan;
 };
 
@@ -180,7 +181,7 @@ static enum vtr_python_outcome read_stack(
 	}
 	if (rc)
 		return VTR_PYTHON_TORN;
-	*stack = vtr_stack_samples_stack(s->samples, s->places, count);
+	*stack = vtr_stack_samples_stack(s->samples, &w->path, s->places, count);
 	return outcome;
 }
 

@@ -50,16 +50,24 @@ static uint32_t intern(struct vtr_stack_samples *s, const struct vtr_stack_node 
 	return (uint32_t)s->node_count++;
 }
 
-uint32_t vtr_stack_samples_stack(
-	struct vtr_stack_samples *s, const uint32_t *places, uint32_t count)
+uint32_t vtr_stack_samples_stack(struct vtr_stack_samples *s, struct vtr_stack_path *path,
+	const uint32_t *places, uint32_t count)
 {
+	uint32_t stack = 0, depth = 0;
 	struct vtr_stack_node node;
-	uint32_t stack = 0;
 
+	while (depth < count && depth < path->count &&
+		path->places[depth] == places[count - 1 - depth])
+		stack = path->stacks[depth++];
+	path->count = depth;
 	pthread_mutex_lock(&s->lock);
-	while (count-- > 0 && stack != UINT32_MAX) {
-		node = (struct vtr_stack_node){.caller = stack, .place = places[count]};
+	for (; depth < count && stack != UINT32_MAX; depth++) {
+		node = (struct vtr_stack_node){.caller = stack, .place = places[count - 1 - depth]};
 		stack = intern(s, &node);
+		if (depth == path->count && depth < VTR_STACK_PATH_MAX && stack != UINT32_MAX) {
+			path->places[path->count] = node.place;
+			path->stacks[path->count++] = stack;
+		}
 	}
 	s->refused += stack == UINT32_MAX;
 	pthread_mutex_unlock(&s->lock);

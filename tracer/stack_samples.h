@@ -33,6 +33,15 @@ struct vtr_stack_node {
 	uint32_t caller, place;
 };
 
+enum { VTR_STACK_PATH_MAX = 256 };
+
+/* A thread's last stack, with the numbers of its callers' stacks, outermost first: stacks that follow each
+ * other share most of them. All zeros is none. Those beyond the maximum are not kept. */
+struct vtr_stack_path {
+	uint32_t count;
+	uint32_t places[VTR_STACK_PATH_MAX], stacks[VTR_STACK_PATH_MAX];
+};
+
 struct vtr_stack_samples {
 	pthread_mutex_t lock;
 	struct vtr_stack_sample queue[VTR_STACK_SAMPLES_MAX];
@@ -50,9 +59,10 @@ void vtr_stack_samples_free(struct vtr_stack_samples *s); /* accepts NULL */
 
 /* ---- the sampler ---- */
 
-/* Interns a stack, places of s->places, innermost first. UINT32_MAX: no room. */
-uint32_t vtr_stack_samples_stack(
-	struct vtr_stack_samples *s, const uint32_t *places, uint32_t count);
+/* Interns a stack, places of s->places, innermost first. `path`: of its thread, for s alone. UINT32_MAX:
+ * no room. */
+uint32_t vtr_stack_samples_stack(struct vtr_stack_samples *s, struct vtr_stack_path *path,
+	const uint32_t *places, uint32_t count);
 
 /* Queues a copy. 0, or -1: no room; it is counted as refused. */
 int vtr_stack_samples_put(struct vtr_stack_samples *s, const struct vtr_stack_sample *sample);
