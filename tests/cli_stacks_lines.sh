@@ -24,7 +24,7 @@ record() {
 	shift 2
 	cases=$((cases + 1))
 	rm -f t.zst
-	env "$@" "$python" slow_lines.py t.zst .3 >out 2>err </dev/null || fail "$rule: the program ended with $?"
+	env "$@" "$python" slow_lines.py t.zst .5 >out 2>err </dev/null || fail "$rule: the program ended with $?"
 	"$VPT_ANALYZE" check t.zst >out 2>err || fail "$rule: the capture is damaged"
 	"$VPT_ANALYZE" cat t.zst -k meta 2>err | sed -n 's/.*"key":"\(stacks[^"]*\)","value":"\(.*\)"}/\1=\2/p' >facts
 	"$VPT_ANALYZE" cat t.zst -k sample >samples 2>err

@@ -24,17 +24,22 @@
 enum {
 	NAMINGS = 3,  /* reads of a stack whose code is new */
 	IDLE_MS = 50, /* between looks for a thread that calls CUDA */
-	SHARE = 100,  /* of a processor's time is left to others, for one of ours */
+	SHARE = 200,  /* of a processor's time is left to others, for one of ours */
+	NO_WAIT = 97, /* percent of an interval, on a processor: it has not waited for one */
 	SURPRISE_NS = 50000,
-	RETRY_MS = 100 /* before a thread without a Python state is looked at again */
+	/* Before a thread without a Python state is looked at again; doubled four times, to 1.6 s. */
+	RETRY_MS = 100,
+	RETRIES = 4
 };
 
 struct watched {
 	uint32_t tid;
 	int is_listed; /* in this tick */
 	struct vtr_thread_state state;
-	uint64_t retry_ns;        /* CLOCK_MONOTONIC; 0: now */
-	uint64_t cpu_ns, wait_ns; /* at the last sample */
+	uint64_t retry_ns; /* CLOCK_MONOTONIC; 0: now */
+	unsigned retries;
+	uint64_t time_ns, cpu_ns; /* at the last sample; the first by the trace clock */
+	uint64_t wait_ns;         /* when it was last read */
 	int has_sample;
 	int rests; /* it slept then, and the sample's stack is what it will go on with */
 	struct vtr_stack_sample last;
@@ -185,24 +190,43 @@ static enum vtr_python_outcome read_stack(
 	return outcome;
 }
 
-static void emit(struct vtr_stack_sampler *s, struct watched *w, uint64_t cpu_ns)
+/* To read how long it waited costs more than what it can say of a thread that was on a processor all the
+ * time. What little that thread did wait is added to the next interval for which it is read. */
+static int may_have_waited(const struct watched *w, uint64_t cpu_ns)
+{
+	uint64_t interval_ns = w->last.time_ns - w->time_ns;
+
+	return (cpu_ns - w->cpu_ns) * 100 < interval_ns * NO_WAIT;
+}
+
+/* Microseconds since it was last read; 0 if it never was. */
+static uint32_t waited_us(struct watched *w)
 {
 	struct vtr_thread_times times;
+	uint64_t before_ns = w->wait_ns;
 
+	vtr_thread_state_times(&w->state, &times);
+	w->wait_ns = times.wait_ns;
+	if (!before_ns || times.wait_ns < before_ns)
+		return 0;
+	return (uint32_t)(times.wait_ns / 1000 - before_ns / 1000);
+}
+
+static void emit(struct vtr_stack_sampler *s, struct watched *w, uint64_t cpu_ns)
+{
 	w->last.cpu_us = w->last.wait_us = 0;
 	if (w->rests && w->has_sample && cpu_ns == w->cpu_ns) {
+		w->time_ns = w->last.time_ns;
 		vtr_stack_samples_put(s->samples, &w->last);
 		s->taken++;
 		return;
 	}
-	vtr_thread_state_times(&w->state, &times);
-	if (w->has_sample) {
+	if (w->has_sample)
 		w->last.cpu_us = (uint32_t)(cpu_ns / 1000 - w->cpu_ns / 1000);
-		if (times.wait_ns > w->wait_ns && w->wait_ns)
-			w->last.wait_us = (uint32_t)(times.wait_ns / 1000 - w->wait_ns / 1000);
-	}
+	if (!w->has_sample || may_have_waited(w, cpu_ns))
+		w->last.wait_us = waited_us(w);
+	w->time_ns = w->last.time_ns;
 	w->cpu_ns = cpu_ns;
-	w->wait_ns = times.wait_ns;
 	w->has_sample = 1;
 	w->rests = w->last.state == VPT_THREADSTATE_SLEEPING ||
 		   w->last.state == VPT_THREADSTATE_UNINTERRUPTIBLE;
@@ -237,7 +261,8 @@ static int sample(struct vtr_stack_sampler *s, struct watched *w, uint64_t now_n
 		return 0;
 	case VTR_PYTHON_NONE:
 		if (!w->plan.thread.at) { /* not one of Python's */
-			w->retry_ns = now_ns + (uint64_t)RETRY_MS * 1000000;
+			w->retry_ns = now_ns + ((uint64_t)RETRY_MS * 1000000 << w->retries);
+			w->retries += w->retries < RETRIES;
 			return 0;
 		}
 		break;

@@ -4,7 +4,9 @@
  * runs no code of the host: no GIL, no signal, no lock or allocation of the host's threads. It begins
  * once a thread has called CUDA, and ends at once if the interpreter or its memory cannot be read. A
  * thread is sampled until VTR_STACKS_LATELY_NS after its last known call. A tick that is late is
- * skipped, and ticks are rarer where they would take more than 1 % of a processor.
+ * skipped, and ticks are rarer where they would take more than 0.5 % of a processor: on a virtual
+ * machine where a tick takes 120 us, 30 of them for waking up, there are 40 a second instead of 200.
+ * The analysis weighs samples by the time between them.
  *
  * A thread that has used no processor time since its last sample has the same stack, which is then
  * not read again.

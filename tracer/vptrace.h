@@ -200,11 +200,12 @@ struct vptrace_options {
 	int counters_ms;
 
 	/* VPTRACE_STACKS: samples per second of the Python stacks of threads that call CUDA, 1 to
-	 * 1000; -1, or VPTRACE_STACKS=off: none. 0, the default: 200. Stacks are sampled only if
-	 * the GPU's work is recorded, and only in CPython 3.9 to 3.13 with its global lock. One
-	 * that is loaded after the start is found within a second. A thread of the library reads
-	 * the interpreter's memory by checked copies: it takes no lock of the interpreter, sends
-	 * no signal, and runs no code on the sampled threads. If the system refuses such copies (process_vm_readv() and
+	 * 1000; fewer if that takes more than 0.5 % of a processor; -1, or VPTRACE_STACKS=off:
+	 * none. 0, the default: 200. Stacks are sampled only if the GPU's work is recorded, and
+	 * only in CPython 3.9 to 3.13 with its global lock. One that is loaded after the start is
+	 * found within a second. A thread of the library reads the interpreter's memory by checked
+	 * copies: it takes no lock of the interpreter, sends no signal, and runs no code on the
+	 * sampled threads. If the system refuses such copies (process_vm_readv() and
 	 * /proc/self/mem), there are no stacks. */
 	int stacks_hz;
 };
