@@ -489,20 +489,23 @@ void vtr_stack_sampler_stop(struct vtr_stack_sampler *s)
 	vtr_gate_open(&s->stop);
 }
 
-/* After the stop. */
-static int has_ended(struct vtr_stack_sampler *s, uint64_t deadline_ns)
+int vtr_stack_sampler_wait(struct vtr_stack_sampler *s, uint64_t deadline_ns)
 {
 	int has_thread;
 
+	if (!s)
+		return 0;
 	pthread_mutex_lock(&s->lock);
 	has_thread = s->has_thread;
 	pthread_mutex_unlock(&s->lock);
-	return !has_thread || vtr_gate_wait(&s->ended, deadline_ns);
-}
-
-int vtr_stack_sampler_wait(struct vtr_stack_sampler *s, uint64_t deadline_ns)
-{
-	return !s || has_ended(s, deadline_ns) ? 0 : -1;
+	if (has_thread && !vtr_gate_wait(&s->ended, deadline_ns))
+		return -1;
+	if (has_thread)
+		pthread_join(s->thread, NULL);
+	pthread_mutex_lock(&s->lock);
+	s->has_thread = 0;
+	pthread_mutex_unlock(&s->lock);
+	return 0;
 }
 
 void vtr_stack_sampler_free(struct vtr_stack_sampler *s)
@@ -512,9 +515,7 @@ void vtr_stack_sampler_free(struct vtr_stack_sampler *s)
 	pthread_mutex_lock(&s->lock);
 	s->mail = NULL;
 	pthread_mutex_unlock(&s->lock);
-	if (has_ended(s, 0)) {
-		if (s->has_thread)
-			pthread_join(s->thread, NULL);
+	if (!vtr_stack_sampler_wait(s, 0)) {
 		release(s);
 	} else {
 		pthread_detach(s->thread);
