@@ -74,6 +74,38 @@ struct vpa_graphs {
 	uint64_t compiled_regions, recompiles, compiler_ranges, compiler_ns;
 };
 
+/* ---- steps by their kernels: folds/step_kinds.c, step_kinds.c ---- */
+
+/* What a kind of step is, compared with the full steps: those that run most. */
+enum vpa_step_role {
+	VPA_STEP_FULL,
+	VPA_STEP_FEWER, /* at most four fifths of their ops, mostly the same ones; two or more */
+	VPA_STEP_HALF,  /* exactly one of their halves */
+	VPA_STEP_OTHER
+};
+
+/* Steps that run the same ops. */
+struct vpa_step_kind {
+	enum vpa_step_role role;
+	uint64_t first, steps; /* first: number of the first one, from 1 */
+	uint64_t ops;          /* of each step */
+	uint64_t total_ns;     /* first op's start to last op's end, of all of them */
+	double of_full;        /* ops / ops of the full steps; negative: there are none */
+	uint64_t half_ops;     /* ops of the half that repeats the other one; 0: there is none */
+	uint64_t second_ns;    /* time of the second halves */
+	uint64_t saved_ns;     /* VPA_STEP_FEWER: as many full steps take that much longer */
+};
+
+struct vpa_step_kinds {
+	const char *source;          /* "marked", "inferred"; NULL: no steps are known */
+	uint64_t steps, left_out;    /* left_out: of kinds after the first 4,096 */
+	uint64_t total_ns, full_ops; /* full_ops 0: no kind is frequent enough */
+	uint64_t fewer, saved_ns;    /* steps of role VPA_STEP_FEWER */
+	uint64_t paired, second_ns;  /* steps with two halves, and the second ones' time */
+	struct vpa_step_kind *rows;  /* by total_ns, descending; at most --top */
+	size_t row_count, distinct;
+};
+
 /* ---- overlap: folds/overlap.c ---- */
 
 /* Time of a device by what runs at once, bits of enum vpa_overlap_kind; they sum to its busy time. */
@@ -125,6 +157,7 @@ struct vpa_expert {
 	struct vpa_check *checks;
 	size_t check_count;
 	struct vpa_graphs graphs;
+	struct vpa_step_kinds step_kinds;
 	struct vpa_overlap_row *overlaps; /* a row per device */
 	size_t overlap_count;
 	struct vpa_stream_row *streams; /* by device, then busy_ns, descending; at most --top */

@@ -145,9 +145,29 @@ static struct vpa_stage_row stages[] = {
 		MS(75), MS(129.6), 0, 18, 0.04, 0, 0, NO_LINES},
 };
 
+/* Guidance in all steps but the last ones of each video; a step cache that holds every second time. */
+static struct vpa_step_kind step_kinds[] = {
+	{VPA_STEP_FULL, 1, 14, 1240, MS(2268), 1, 612, MS(1106), 0},
+	{VPA_STEP_HALF, 20, 4, 628, MS(340), 0.506452, 0, 0, 0},
+	{VPA_STEP_FEWER, 4, 9, 148, MS(189), 0.119355, 0, 0, MS(1269)},
+	{VPA_STEP_OTHER, 3, 1, 1266, MS(171.5), 1.020968, 0, 0, 0},
+};
+
 static struct vpa_report with_blocks(void)
 {
 	struct vpa_report r = host_limited();
+
+	r.expert.step_kinds = (struct vpa_step_kinds){.source = "marked",
+		.steps = 28,
+		.total_ns = MS(2968.5),
+		.full_ops = 1240,
+		.fewer = 9,
+		.saved_ns = MS(1269),
+		.paired = 14,
+		.second_ns = MS(1106),
+		.rows = step_kinds,
+		.row_count = COUNT(step_kinds),
+		.distinct = COUNT(step_kinds)};
 
 	r.requests = block_requests;
 	r.request_count = COUNT(block_requests);

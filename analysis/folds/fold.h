@@ -63,6 +63,7 @@ struct vpa_fold {
 	X(lines)                                                                                   \
 	X(attention_steps)                                                                         \
 	X(steps)                                                                                   \
+	X(step_kinds)                                                                              \
 	X(checks)                                                                                  \
 	X(graphs)                                                                                  \
 	X(overlap)                                                                                 \

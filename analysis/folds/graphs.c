@@ -7,6 +7,7 @@
 #include "analysis/folds/graphs_table.h"
 
 #include "analysis/history.h"
+#include "analysis/step_kinds.h"
 #include "formats/map.h"
 #include "formats/memory.h"
 #include "formats/vectorise.h"
@@ -14,14 +15,6 @@
 #include <string.h>
 
 enum { LAUNCHES_MAX = 1 << 20, NESTED_MAX = 64 };
-
-/* What equal ops have in common: kernel and grid; copies and memsets are all alike. */
-static inline uint32_t symbol_of(uint32_t kernel, uint32_t blocks)
-{
-	uint32_t h = (kernel ^ blocks * 0x9e3779b1u) * 0x85ebca6bu;
-
-	return (h ^ h >> 15) * 0xc2b2ae35u;
-}
 
 VPT_VECTORISE
 static uint64_t sum_symbols(
@@ -31,7 +24,7 @@ static uint64_t sum_symbols(
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		sum += symbol_of(kernels[i], blocks[i]);
+		sum += vpa_op_symbol(kernels[i], blocks[i]);
 	return sum;
 }
 
@@ -84,7 +77,7 @@ static void add_node(struct vpa_graphs_table *s, const struct vpa_fold_context *
 		return;
 	row->nodes++;
 	row->hash += vpt_hash_mix(
-		(uint64_t)ops->graph_node[i] << 32 | symbol_of(ops->kernel[i], ops->blocks[i]));
+		(uint64_t)ops->graph_node[i] << 32 | vpa_op_symbol(ops->kernel[i], ops->blocks[i]));
 	row->kernel_ns += ops->end_ns[i] - ops->start_ns[i];
 	row->last_ns = ops->end_ns[i] > row->last_ns ? ops->end_ns[i] : row->last_ns;
 }
@@ -131,7 +124,7 @@ static void add_to_step(
 	step->ops += count;
 	for (i = begin; ops->graph_launches && i < end; i++)
 		if (is_of_graph(ops, i)) {
-			step->hash -= symbol_of(ops->kernel[i], ops->blocks[i]);
+			step->hash -= vpa_op_symbol(ops->kernel[i], ops->blocks[i]);
 			step->ops--;
 		}
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/loop.h"
 #include "analysis/spread.h"
+#include "analysis/step_kinds.h"
 #include "formats/map.h"
 #include "formats/memory.h"
 
@@ -263,6 +264,48 @@ static int write_steps(const struct state *s, const struct vpa_fold_context *c,
 	return rc;
 }
 
+/* The ops of a step on its stream, as step_kinds.h wants them. */
+static int gather_ops(const struct state *s, const struct lane *l, const struct vpa_loop_step *step,
+	struct vpa_step_ops *out)
+{
+	size_t count = step->end - step->begin, i;
+	const struct kept *last = &s->ops[l->at[step->end - 1]];
+
+	vpa_step_ops_reset(out);
+	if (vpa_step_ops_reserve(out, count))
+		return VPT_ENOMEM;
+	out->ops = count;
+	out->kept = count < VPA_STEP_OPS_MAX ? count : VPA_STEP_OPS_MAX;
+	for (i = 0; i < out->kept; i++) {
+		out->symbols[i] = l->symbols[step->begin + i];
+		out->starts_ns[i] = s->ops[l->at[step->begin + i]].start_ns;
+	}
+	out->first_ns = out->starts_ns[0];
+	out->last_ns = last->start_ns + last->duration_ns;
+	return VPT_OK;
+}
+
+static int write_kinds(const struct state *s, const struct vpa_fold_context *c,
+	const struct lane *l, const struct vpa_loop *loop, struct vpa_report *out)
+{
+	struct vpa_step_groups groups = {.rows = NULL};
+	struct vpa_step_ops ops = {.symbols = NULL};
+	size_t i;
+	int rc = VPT_OK;
+
+	for (i = 0; i < loop->step_count && !rc; i++) {
+		rc = gather_ops(s, l, &loop->steps[i], &ops);
+		if (!rc)
+			rc = vpa_step_groups_add(&groups, &ops);
+	}
+	if (!rc)
+		rc = vpa_step_groups_write(
+			&groups, "inferred", c->top, &out->arena, &out->expert.step_kinds);
+	vpa_step_ops_free(&ops);
+	vpa_step_groups_free(&groups);
+	return rc;
+}
+
 static int write_row(const struct state *s, const struct vpa_fold_context *c, uint32_t stream,
 	const struct lane *l, const struct vpa_loop *loop, struct vpa_report *out)
 {
@@ -285,8 +328,8 @@ static int write_row(const struct state *s, const struct vpa_fold_context *c, ui
 	ns = row->steps[row->step_count - 1].end_ns - row->steps[0].start_ns;
 	row->s_per_it = ns ? (double)ns / 1e9 / (double)row->step_count : -1;
 	row->steps_per_s = ns ? (double)row->step_count * 1e9 / (double)ns : -1;
-	out->inferred_count++;
-	return VPT_OK;
+	/* One GPU stands for all: they run the same model. */
+	return out->inferred_count++ ? VPT_OK : write_kinds(s, c, l, loop, out);
 }
 
 static int infer(const struct state *s, const struct vpa_fold_context *c, uint32_t device,

@@ -472,6 +472,11 @@ static int has_inferred(const struct vpa_at *at)
 	return at->report->inferred_count > 0;
 }
 
+static int has_step_kinds(const struct vpa_at *at)
+{
+	return at->report->expert.step_kinds.source != NULL;
+}
+
 #define ROW struct vpa_report
 static const struct vpa_field report_fields[] = {
 	{"schema", COMPUTED(CHOICE), NULL, "name and version of this schema",
@@ -521,6 +526,9 @@ static const struct vpa_field report_fields[] = {
 		NULL, "by stage_ns, then exclusive_ns, descending; empty if nothing marks a stage"},
 	{"attention_shapes", ROWS(vpa_fields_shape, expert.shapes, expert.shape_count), NULL,
 		"fused attention by kernel and grid, at most --top; by total_ns, descending"},
+	{"step_kinds", MEMBER(vpa_fields_step_kinds, expert.step_kinds), NULL,
+		"steps by the kernels that they run; null: no steps are known",
+		.known = has_step_kinds},
 };
 const struct vpa_fields vpa_fields_report = FIELDS(
 	"report", "where the time of a GPU trace went, and why the GPU was idle", report_fields);

@@ -28,8 +28,8 @@ enum {
 /* The order in which sections are left out, the first one last; others before all of these. */
 static const char *const importance[] = {"summary", "fix-first", "steps", "block", "stages",
 	"series", "window", "attention", "kernels", "gaps", "checklist", "devices", "syncs",
-	"copies", "misfits", "graphs", "overlap", "stage-families", "attention-shapes", "rates",
-	"requests", "ranges", "notes", "counters"};
+	"step-kinds", "copies", "misfits", "graphs", "overlap", "stage-families",
+	"attention-shapes", "rates", "requests", "ranges", "notes", "counters"};
 
 struct markdown {
 	struct vpa_page page;

@@ -290,6 +290,70 @@ void vpa_text_graphs(struct vpa_page *p, const struct vpa_report *r, const struc
 	put_candidates(p, r);
 }
 
+/* ---- steps by their kernels ---- */
+
+enum { KINDS = 5 };
+
+static const char *const roles[] = {[VPA_STEP_FULL] = "full",
+	[VPA_STEP_FEWER] = "fewer of its ops",
+	[VPA_STEP_HALF] = "one of its halves",
+	[VPA_STEP_OTHER] = "other"};
+
+static void add_step_kind(
+	struct vpa_table *t, const struct vpa_step_kind *k, const struct vpa_digest *d)
+{
+	struct vpa_row *row = vpa_table_row(t, 1, "%s, %s step %s", roles[k->role],
+		k->steps == 1 ? "only" : "from", vpa_count(k->first).text);
+
+	row->cells[0] = vpa_ms(k->total_ns, d);
+	row->cells[1] = vpa_mean(k->total_ns, k->steps);
+	row->cells[2] = vpa_count(k->steps);
+	row->cells[3] = vpa_count(k->ops);
+	if (k->of_full >= 0)
+		snprintf(row->cells[4].text, sizeof(row->cells[4].text), "%s",
+			vpa_share(k->of_full).text);
+}
+
+/* A kernel sequence shows that steps do less or the same twice, not why: the reason is a question. */
+static void add_reasons(struct vpa_table *t, const struct vpa_step_kinds *k)
+{
+	if (k->fewer)
+		vpa_text_row(t, 1,
+			"%s of %s steps run at most 80 %% of a full step's kernels: a step cache? "
+			"As "
+			"many full steps take %s longer",
+			vpa_count(k->fewer).text, vpa_count(k->steps).text,
+			vpa_duration(k->saved_ns).text);
+	if (k->paired)
+		vpa_text_row(t, 1,
+			"in %s step%s one half repeats the other: guidance? The second halves take "
+			"%s, %s %% of all steps' time",
+			vpa_count(k->paired).text, vpa_plural(k->paired),
+			vpa_duration(k->second_ns).text,
+			vpa_percent(k->second_ns, k->total_ns).text);
+}
+
+void vpa_text_step_kinds(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {{"ms", 0, NULL}, {"mean", 0, NULL},
+		{"steps", 0, NULL}, {"ops/step", 1, NULL}, {"% of full", 2, NULL}};
+	const struct vpa_step_kinds *k = &r->expert.step_kinds;
+	size_t i, shown = vpa_least(k->row_count, vpa_rows(r, KINDS));
+	struct vpa_table t;
+
+	/* That all steps are alike is what one expects. */
+	if (!shown || (k->distinct == 1 && !k->paired && !r->top))
+		return;
+	vpa_table_init(&t, columns, COUNT(columns), "STEPS BY THEIR KERNELS, %zu of %zu kind%s%s",
+		shown, k->distinct, vpa_plural(k->distinct),
+		strcmp(k->source, "inferred") ? "" : ", inferred");
+	for (i = 0; i < shown; i++)
+		add_step_kind(&t, &k->rows[i], d);
+	add_reasons(&t, k);
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}
+
 /* ---- kernels whose format costs time ---- */
 
 void vpa_text_misfits(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)

@@ -24,6 +24,11 @@ static const struct vpa_html_table graph_tables[] = {
 	{"cuda_graphs.setup", "Calls that load code or make graphs", NULL, NULL},
 };
 
+static const struct vpa_html_table check_tables[] = {
+	{"checklist.checks", "Checks", "title status value unit pass_bound warn_bound note", NULL},
+	{"step_kinds.kinds", "Steps by their kernels",
+		"role steps ops of_full mean_ns total_ns second_half_ns saved_ns", NULL}};
+
 static const struct vpa_html_table kernel_tables[] = {
 	{"misfits", "Alignment, precision, layout",
 		"title kernel calls exclusive_ns share_of_busy advice", NULL},
@@ -39,8 +44,6 @@ static const struct vpa_html_table gap_tables[] = {
 	{"devices.causes", "Idle time by cause and place", "cause ns gaps call range", NULL},
 };
 
-static const struct vpa_html_table check_tables[] = {
-	{"checklist.checks", "Checks", "title status value unit pass_bound warn_bound note", NULL}};
 static const struct vpa_html_table copy_tables[] = {{"copies", "Copies and memsets", NULL, "C"}};
 static const struct vpa_html_table sync_tables[] = {
 	{"syncs", "Calls that wait for the GPU", NULL, "S"}};

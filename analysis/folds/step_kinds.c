@@ -1,0 +1,313 @@
+/* step_kinds.c - gathers the ops of each marked step, and groups the steps by them, see
+ * analysis/step_kinds.h. Steps that nothing marks come from steps.c.
+ *
+ * A step is a range, else a lap from mark to mark. As elsewhere, annotations win over names, and both over
+ * laps; which of them a capture has is known at its end, so each source has its own groups. Passes over the
+ * context are no steps, and a step that the window cuts is like no other. */
+#include "analysis/folds/fold.h"
+
+#include "analysis/laps.h"
+#include "analysis/resolver.h"
+#include "analysis/step_kinds.h"
+#include "formats/memory.h"
+#include "formats/vectorise.h"
+
+#include <string.h>
+
+enum { SOURCES = VPA_SOURCE_MARKS + 1 };
+
+struct step {
+	struct vpa_step_ops ops;
+	uint32_t stream; /* of its first op */
+};
+
+/* A thread's two newest laps: the ops of one may run while those of the next have begun. */
+struct lap {
+	uint64_t start_ns;             /* 0: none */
+	uint64_t block_ns, request_ns; /* starts of those that its ops were launched in; 0: none */
+	struct step step;
+};
+
+struct lap_thread {
+	struct lap laps[2]; /* newest first */
+};
+
+struct state {
+	struct step *steps; /* by number of their scope */
+	size_t step_cap;
+	struct lap_thread *threads;
+	size_t thread_cap;
+	struct vpa_step_groups groups[SOURCES];
+};
+
+/* ---- ops ---- */
+
+VPT_VECTORISE
+static void make_symbols(const uint32_t *restrict kernels, const uint32_t *restrict blocks,
+	uint32_t *restrict out, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		out[i] = vpa_op_symbol(kernels[i], blocks[i]);
+}
+
+static int has_graph(const struct vpa_ops *ops, size_t begin, size_t end)
+{
+	size_t i;
+
+	for (i = begin; ops->graph_launches && i < end; i++)
+		if (ops->graph_node[i] ||
+			(ops->launch[i] && ops->launch[i]->klass == VPT_CALL_GRAPH_LAUNCH))
+			return 1;
+	return 0;
+}
+
+/* Ops [begin, end) of one run. */
+static void see_run(struct step *s, const struct vpa_ops *ops, const struct vpa_op_run *run,
+	size_t begin, size_t end)
+{
+	/* In a serial run each op begins after all before it have ended. */
+	size_t i = run->serial ? end - 1 : begin;
+
+	if (!s->ops.ops) {
+		s->stream = ops->stream[begin];
+		s->ops.first_ns = ops->start_ns[begin];
+	}
+	for (; i < end; i++)
+		if (ops->end_ns[i] > s->ops.last_ns)
+			s->ops.last_ns = ops->end_ns[i];
+	s->ops.in_any_order |= s->stream != ops->stream[begin];
+	s->ops.ops += end - begin;
+}
+
+static int add_ops(struct step *s, const struct vpa_ops *ops, size_t begin, size_t end, size_t *run)
+{
+	size_t count = end - begin, at;
+
+	if (vpa_step_ops_reserve(&s->ops, count))
+		return VPT_ENOMEM;
+	for (at = begin; at < end; at = ops->runs[*run].end) {
+		while (ops->runs[*run].end <= at)
+			++*run;
+		see_run(s, ops, &ops->runs[*run], at,
+			ops->runs[*run].end < end ? ops->runs[*run].end : end);
+	}
+	if (!s->ops.in_any_order)
+		s->ops.in_any_order = has_graph(ops, begin, end);
+	if (count > VPA_STEP_OPS_MAX - s->ops.kept)
+		count = VPA_STEP_OPS_MAX - s->ops.kept;
+	make_symbols(ops->kernel + begin, ops->blocks + begin, s->ops.symbols + s->ops.kept, count);
+	memcpy(s->ops.starts_ns + s->ops.kept, ops->start_ns + begin,
+		count * sizeof(*ops->start_ns));
+	s->ops.kept += count;
+	return VPT_OK;
+}
+
+/* ---- laps ---- */
+
+static uint64_t start_of(const struct vpa_fold_context *c, uint32_t scope)
+{
+	return scope == VPA_NONE ? 0 : c->pipeline->scopes[scope].start_ns;
+}
+
+/* Whether the lap that began then has ended in the window. */
+static int has_ended(const struct vpa_fold_context *c, uint32_t thread, uint64_t start_ns)
+{
+	const struct vpa_lap_track *t = &c->idle->resolver->laps.tracks[VPA_LAP_STEP][thread];
+	size_t low = 0, high = t->count;
+
+	if (start_ns < c->model->window_start_ns)
+		return 0;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->items[middle].start_ns < start_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == t->count || t->items[low].start_ns != start_ns)
+		return 0;
+	while (low + 1 < t->count && t->items[low + 1].goes_on)
+		low++;
+	return t->items[low].end_ns != UINT64_MAX &&
+	       t->items[low].end_ns <= c->model->window_end_ns;
+}
+
+static int end_lap(
+	struct state *s, const struct vpa_fold_context *c, uint32_t thread, struct lap *lap)
+{
+	int rc = VPT_OK;
+
+	if (has_ended(c, thread, lap->start_ns))
+		rc = vpa_step_groups_add(&s->groups[VPA_SOURCE_MARKS], &lap->step.ops);
+	lap->start_ns = 0;
+	vpa_step_ops_reset(&lap->step.ops);
+	return rc;
+}
+
+/* Makes room for a lap as the newest one of its thread. */
+static int begin_lap(
+	struct state *s, const struct vpa_fold_context *c, uint32_t thread, uint64_t start_ns)
+{
+	struct lap *laps = s->threads[thread].laps, older = laps[0];
+
+	if (laps[1].start_ns && end_lap(s, c, thread, &laps[1]))
+		return VPT_ENOMEM;
+	laps[0] = laps[1];
+	laps[1] = older;
+	laps[0].start_ns = start_ns;
+	laps[0].block_ns = laps[0].request_ns = 0;
+	return VPT_OK;
+}
+
+/* The thread's lap that began then; NULL: it is over, or no memory, see *rc. */
+static struct lap *find_lap(struct state *s, const struct vpa_fold_context *c, uint32_t thread,
+	uint64_t start_ns, int *rc)
+{
+	struct lap *laps = s->threads[thread].laps;
+
+	if (start_ns > laps[0].start_ns)
+		*rc = begin_lap(s, c, thread, start_ns);
+	if (*rc)
+		return NULL;
+	return laps[0].start_ns == start_ns   ? &laps[0]
+	       : laps[1].start_ns == start_ns ? &laps[1]
+					      : NULL;
+}
+
+/* Whether ops in these scopes belong to the lap. It restarts in a later block or request. */
+static int stays_in(
+	struct lap *lap, const struct vpa_fold_context *c, const struct vpa_around *around)
+{
+	uint64_t block_ns = start_of(c, around->block), request_ns = start_of(c, around->request);
+
+	if (!lap->step.ops.ops) {
+		lap->block_ns = block_ns;
+		lap->request_ns = request_ns;
+	}
+	if (lap->block_ns == block_ns && lap->request_ns == request_ns)
+		return 1;
+	if (request_ns < lap->request_ns ||
+		(request_ns == lap->request_ns && block_ns < lap->block_ns))
+		return 0;
+	vpa_step_ops_reset(&lap->step.ops);
+	lap->block_ns = block_ns;
+	lap->request_ns = request_ns;
+	return 1;
+}
+
+/* Ops [begin, end), which are in no marked step. */
+static int add_laps(struct state *s, const struct vpa_fold_context *c, const struct vpa_ops *ops,
+	const struct vpa_position *p, size_t begin, size_t *run)
+{
+	const struct vpa_laps *laps = &c->idle->resolver->laps;
+	size_t end;
+	int rc = VPT_OK;
+
+	if (p->thread >= laps->counts[VPA_LAP_STEP] || !laps->tracks[VPA_LAP_STEP][p->thread].count)
+		return VPT_OK;
+	if (vpt_grow_zeroed(
+		    &s->threads, &s->thread_cap, (size_t)p->thread + 1, sizeof(*s->threads)))
+		return VPT_ENOMEM;
+	for (; begin < p->end && !rc; begin = end) {
+		uint64_t from = 0, until = UINT64_MAX, at = ops->launch_start_ns[begin];
+		const struct vpa_lap *part =
+			vpa_laps_at(laps, VPA_LAP_STEP, p->thread, at, &from, &until);
+		struct lap *lap = part ? find_lap(s, c, p->thread, part->start_ns, &rc) : NULL;
+
+		for (end = begin + 1; end < p->end && ops->launch_start_ns[end] >= from &&
+				      ops->launch_start_ns[end] < until;
+			end++)
+			;
+		if (lap && stays_in(lap, c, &p->around))
+			rc = add_ops(&lap->step, ops, begin, end, run);
+	}
+	return rc;
+}
+
+/* ---- the pass ---- */
+
+static int fold_ops(void *state, const struct vpa_fold_context *c, const struct vpa_ops *ops)
+{
+	const struct vpa_pipeline *p = c->pipeline;
+	size_t begin = 0, run = 0, i;
+	struct state *s = state;
+	int rc = VPT_OK;
+
+	if (vpt_grow_zeroed(&s->steps, &s->step_cap, p->scope_count, sizeof(*s->steps)))
+		return VPT_ENOMEM;
+	for (i = 0; i < p->position_count && !rc; begin = p->positions[i++].end) {
+		const struct vpa_position *at = &p->positions[i];
+
+		if (at->thread == VPA_NONE)
+			continue;
+		if (at->around.step == VPA_NONE)
+			rc = add_laps(s, c, ops, at, begin, &run);
+		else if (p->scopes[at->around.step].label.kind == VPA_SCOPE_STEP)
+			rc = add_ops(&s->steps[at->around.step], ops, begin, at->end, &run);
+	}
+	return rc;
+}
+
+static int fold_range(void *state, const struct vpa_fold_context *c, const struct vpa_range *range)
+{
+	uint32_t scope = range->scope - VPA_FIRST_SCOPE;
+	struct state *s = state;
+	int rc = VPT_OK;
+
+	if (vpa_pipeline_kind(range) != VPA_SCOPE_STEP || range->scope < VPA_FIRST_SCOPE ||
+		scope >= s->step_cap)
+		return VPT_OK;
+	if (!range->unmatched && !range->cut)
+		rc = vpa_step_groups_add(
+			&s->groups[c->pipeline->scopes[scope].label.source], &s->steps[scope].ops);
+	vpa_step_ops_reset(&s->steps[scope].ops);
+	return rc;
+}
+
+static int finish(void *state, const struct vpa_fold_context *c, struct vpa_report *out)
+{
+	struct state *s = state;
+	size_t i, k;
+	int rc = VPT_OK;
+
+	for (i = 0; i < s->thread_cap; i++)
+		for (k = 2; k-- && !rc;)
+			if (s->threads[i].laps[k].start_ns)
+				rc = end_lap(s, c, (uint32_t)i, &s->threads[i].laps[k]);
+	for (i = 0; i < SOURCES && !rc; i++)
+		if (s->groups[i].steps)
+			return vpa_step_groups_write(&s->groups[i], "marked", c->top, &out->arena,
+				&out->expert.step_kinds);
+	return rc;
+}
+
+static void free_state(void *state)
+{
+	struct state *s = state;
+	size_t i;
+
+	for (i = 0; i < s->step_cap; i++)
+		vpa_step_ops_free(&s->steps[i].ops);
+	for (i = 0; i < s->thread_cap; i++) {
+		vpa_step_ops_free(&s->threads[i].laps[0].step.ops);
+		vpa_step_ops_free(&s->threads[i].laps[1].step.ops);
+	}
+	for (i = 0; i < SOURCES; i++)
+		vpa_step_groups_free(&s->groups[i]);
+	vpt_free(s->steps);
+	vpt_free(s->threads);
+}
+
+const struct vpa_fold vpa_fold_step_kinds = {
+	.name = "step_kinds",
+	.help = "denoising steps by their kernels: alike, with fewer of them, with two equal "
+		"halves",
+	.state_bytes = sizeof(struct state),
+	.ops = fold_ops,
+	.range = fold_range,
+	.finish = finish,
+	.free = free_state,
+};
