@@ -27,8 +27,8 @@ enum {
 
 /* The order in which sections are left out, the first one last; others before all of these. */
 static const char *const importance[] = {"summary", "fix-first", "steps", "block", "stages",
-	"series", "window", "attention", "kernels", "gaps", "checklist", "devices", "syncs",
-	"step-kinds", "copies", "misfits", "graphs", "overlap", "stage-families",
+	"series", "window", "attention", "lines", "kernels", "gaps", "checklist", "devices",
+	"syncs", "step-kinds", "copies", "misfits", "graphs", "overlap", "stage-families",
 	"attention-shapes", "rates", "requests", "ranges", "notes", "counters"};
 
 struct markdown {
