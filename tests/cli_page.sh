@@ -38,6 +38,7 @@ cells=0
 small_trace >small.json
 page small small.json || fail "no page of a small trace"
 holds "colours" colours small.html "$source"
+grep -q '<td class="t s v-unknown"><span>unknown<' small.html || fail "a checklist whose verdicts have no class"
 for file in "$source"/tests/corpus/*-* "$source"/../shared/traces/*.gz "$source"/../shared/traces/*.sqlite; do
 	[ -f "$file" ] && page corpus "$file" --target 16
 done

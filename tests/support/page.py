@@ -4,7 +4,8 @@
     page.py check PAGE                 well-formed, one style and one script of the policy's hashes, no other way out,
                                        links that land, no character that a page would obey or hide
     page.py numbers PAGE REPORT.json   every cell of every table is that of the JSON report
-    page.py colours PAGE SOURCE        every kernel family and cause of idle time has a colour
+    page.py colours PAGE SOURCE        every kernel family and cause of idle time has a colour; every verdict of the checklist has
+                                       one that can be read on both grounds, and a sign besides
     page.py names PAGE MARKER          the marker is in text and in titles alone, and it is there
     page.py cost ANALYZER TRACE        time and memory of a page beside those of the text
 """
@@ -218,6 +219,39 @@ def colours(path, source):
             slug = re.sub("[^a-z0-9]+", "-", word.lower()).strip("-")
             if slug and not re.search(rf"\.p-{slug}[ ,{{]", page.styles[0]):
                 errors.append(f"no colour for {word}")
+    return errors + verdicts(page)
+
+
+def luminance(colour):
+    """As WCAG 2 defines it, of #rrggbb or #rgb."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * c for c in colour[1:])
+    parts = [int(digits[i:i + 2], 16) / 255 for i in (0, 2, 4)]
+    parts = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def contrast(a, b):
+    light, dark = sorted((luminance(a), luminance(b)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def verdicts(page):
+    style, errors, signs = page.styles[0], [], set()
+    themes = [dict(re.findall(r"--(\w+): (#[0-9a-f]+);", block)) for block in re.findall(r":root \{([^}]*)\}", style)]
+    for word in ("pass", "warn", "fail", "unknown"):
+        colour = re.search(rf"td\.v-{word} \{{ color: var\(--(\w+)\); \}}", style)
+        sign = re.search(rf'td\.v-{word} span::before \{{ content: "([^"]+)"; \}}', style)
+        if not colour or not sign:
+            errors.append(f"no colour or no sign for {word}")
+            continue
+        signs.add(sign[1])
+        for theme in themes:
+            for ground in ("ground", "panel"):
+                ratio = contrast(theme[colour[1]], theme[ground])
+                if ratio < 4.5:
+                    errors.append(f"{word} has a contrast of {ratio:.2f} on the {ground} {theme[ground]}")
+    if len(signs) != 4 or len(themes) < 3:
+        errors.append(f"{len(signs)} signs, {len(themes)} themes")
     return errors
 
 

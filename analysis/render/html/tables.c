@@ -295,8 +295,22 @@ static void put_swatch(struct vpa_html *h, const struct column *c, const char *t
 	vpa_html_raw(h, strcmp(c->key, "cause") ? "\"/></svg>" : " idle\"/></svg>");
 }
 
+/* A verdict has its word, and by its class a sign and a colour. */
+static void put_status(struct vpa_html *h, const struct column *c, const char *text)
+{
+	vpa_html_print(h, "<td class=\"t s%s v-", c->shown ? "" : " x");
+	vpa_html_slug(h, text);
+	vpa_html_raw(h, "\"><span>");
+	vpa_html_text(h, text);
+	vpa_html_raw(h, "</span></td>");
+}
+
 static void put_text(struct vpa_html *h, const struct column *c, const struct vpa_value *v)
 {
+	if (!strcmp(c->key, "status")) {
+		put_status(h, c, v->text);
+		return;
+	}
 	vpa_html_print(h, "<td class=\"t%s%s\">", has_swatch(c) ? " s" : "", c->shown ? "" : " x");
 	put_swatch(h, c, v->text);
 	vpa_html_raw(h, has_swatch(c) ? "<span class=\"key\">" : "<span>");
