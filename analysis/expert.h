@@ -131,6 +131,20 @@ struct vpa_misfit_row {
 	double share_of_busy; /* negative: not known */
 };
 
+/* ---- operations per second: folds/flop_rates.c ---- */
+
+/* Ranges that say how many operations their kernels do, by what those are. */
+struct vpa_flop_row {
+	int64_t device;
+	const char *family;    /* "gemm", "attention"; "several": kernels of both; "other" */
+	const char *precision; /* see precision.h */
+	uint64_t calls,
+		kernel_ns; /* calls: such ranges; kernel_ns: sum of their kernels' durations */
+	uint64_t flop;
+	double tflops, peak_tflops; /* 10^12 per second; peak: negative if not known */
+	double share_of_peak;       /* negative: not known */
+};
+
 /* ---- what stages are made of: folds/stage_families.c, folds/attention_shapes.c ---- */
 
 struct vpa_stage_family_row {
@@ -164,6 +178,8 @@ struct vpa_expert {
 	size_t stream_count, streams_used;
 	struct vpa_misfit_row *misfits; /* by exclusive_ns, descending */
 	size_t misfit_count;
+	struct vpa_flop_row *flop_rates; /* by device, then kernel_ns, descending */
+	size_t flop_rate_count;
 	/* By stage_ns, then exclusive_ns, descending; they sum to the devices' busy time. None if
 	 * nothing marks a stage. */
 	struct vpa_stage_family_row *stage_families;

@@ -293,9 +293,10 @@ struct vpa_model {
 	struct vpa_thread *threads;
 	size_t thread_count, thread_cap;
 	struct vpa_stacks stacks; /* of Python */
-	int64_t *devices; /* CUDA ordinal by index */
+	int64_t *devices;         /* CUDA ordinal by index */
 	size_t device_count, device_cap;
 	uint64_t window_start_ns, window_end_ns; /* the end is ~0 until known */
+	int has_flop; /* 1: an annotation so far says how many operations a range does */
 };
 
 static inline struct vpt_text vpa_name(const struct vpa_model *m, uint32_t id)

@@ -63,13 +63,19 @@ static int label_of_name(struct vpa_pipeline *p, uint32_t name, struct vpa_scope
 	return VPT_OK;
 }
 
+/* An operator's annotation is about its work. */
+static int is_annotated(const struct vpa_range *range)
+{
+	return range->payload && range->level != VPA_LEVEL_OPERATOR;
+}
+
 int vpa_pipeline_label(
 	struct vpa_pipeline *p, const struct vpa_range *range, struct vpa_scope_label *out)
 {
 	struct vpa_scope_label named;
 	struct vpt_text text;
 
-	if (range->payload) {
+	if (is_annotated(range)) {
 		text = vpa_name(p->model, range->payload);
 		if (!vpa_scope_read(text.text, text.len, out) && out->kind != VPA_SCOPE_FRAMES) {
 			/* A stage's name says what it works on. */
@@ -179,7 +185,7 @@ static const struct vpa_range *find_inner(
 	range = vpa_range_open_at(range, at_ns);
 	for (; range; range = vpa_range_around(range, at_ns)) {
 		/* Most ranges by far have names without a meaning. */
-		if (!range->scope && !range->payload && range->name < p->known_cap &&
+		if (!range->scope && !is_annotated(range) && range->name < p->known_cap &&
 			p->known[range->name] == 1)
 			range->scope = VPA_NO_SCOPE;
 		if (range->scope != VPA_NO_SCOPE)

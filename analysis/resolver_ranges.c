@@ -1,6 +1,7 @@
 /* resolver_ranges.c - adds ranges: rows of ended ones, and of those open at the chunk's end. */
 #include "analysis/resolver_maps.h"
 #include "analysis/resolver_parts.h"
+#include "formats/text.h"
 
 #include <string.h>
 
@@ -27,9 +28,14 @@ int vpa_resolver_annotation(struct vpa_resolver *r, const struct vpt_batch *b, u
 	uint64_t type, uint64_t value, uint32_t *payload)
 {
 	*payload = 0;
-	if (type != VPT_PAYLOAD_JSON || (domain && domain != r->maps->vptrace))
+	if (type != VPT_PAYLOAD_JSON ||
+		(domain && domain != r->maps->vptrace && domain != r->maps->cpu_op))
 		return VPT_OK;
-	return vpa_maps_name(r, b, value, payload);
+	if (vpa_maps_name(r, b, value, payload))
+		return VPT_ENOMEM;
+	if (!r->model->has_flop)
+		r->model->has_flop = vpt_text_holds(vpa_name(r->model, *payload), "\"flop\"");
+	return VPT_OK;
 }
 
 static enum vpa_range_level level_of(const struct vpa_resolver *r, const struct range_row *row)

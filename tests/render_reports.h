@@ -217,6 +217,11 @@ static struct vpa_misfit_row misfits[] = {
 		0.012},
 };
 
+static struct vpa_flop_row flop_rates[] = {
+	{0, "attention", "16 bit", 300, MS(286.1), 98704500000000, 345, 989.5, 0.348661},
+	{0, "gemm", "unknown", 1400, MS(188.7), 75480000000000, 400, -1, -1},
+};
+
 static struct vpa_report host_limited(void)
 {
 	struct vpa_report r = {
@@ -269,7 +274,10 @@ static struct vpa_report host_limited(void)
 			.change_count = COUNT(changes)},
 		.precisions = precisions,
 		.precision_count = COUNT(precisions),
-		.expert = {.misfits = misfits, .misfit_count = COUNT(misfits)},
+		.expert = {.misfits = misfits,
+			.misfit_count = COUNT(misfits),
+			.flop_rates = flop_rates,
+			.flop_rate_count = COUNT(flop_rates)},
 		.ranges = ranges,
 		.range_count = COUNT(ranges),
 		.range_names = 17,

@@ -1,6 +1,7 @@
 /* test_analysis_real.c - traces of real GPUs, where they are at hand: the report against the answers of another
  * program, and against what is known of each trace. Each is analyzed as it is and as a capture made from it. */
 #include "analysis/report.h"
+#include "formats/count.h"
 #include "formats/io.h"
 #include "formats/memory.h"
 #include "formats/trace.h"
@@ -349,6 +350,29 @@ static void missing_launches_are_said(const struct vpa_report *r)
 	assert_non_null(strstr(r->verdict.reasons[0], "499 operations"));
 }
 
+/* Independent sums of shapes and durations, by a few lines of Python over the trace's operators. */
+static void shapes_give_the_operations(const struct vpa_report *r)
+{
+	static const struct {
+		const char *family, *precision;
+		uint64_t calls, flop, kernel_ns;
+	} rows[] = {{"gemm", "16 bit", 168, 5514536681472, 8854707},
+		{"attention", "16 bit", 24, 245745057792, 2722705},
+		{"gemm", "fp32", 1, 35776, 3520}};
+	size_t i;
+
+	assert_int_equal(r->expert.flop_rate_count, COUNT(rows));
+	for (i = 0; i < COUNT(rows); i++) {
+		const struct vpa_flop_row *f = &r->expert.flop_rates[i];
+
+		assert_string_equal(f->family, rows[i].family);
+		assert_string_equal(f->precision, rows[i].precision);
+		assert_int_equal(f->calls, rows[i].calls);
+		assert_int_equal(f->flop, rows[i].flop);
+		assert_int_equal(f->kernel_ns, rows[i].kernel_ns);
+	}
+}
+
 static void no_gpu_work_is_said_in_a_sentence(const struct vpa_report *r)
 {
 	assert_int_equal(r->device_count, 0);
@@ -408,6 +432,7 @@ KNOWN(a_b200_with_overlapping_kernels, "b200_overlapping_kernels.json.gz",
 KNOWN(an_a100_that_replays_graphs, "a100_graphs_6k.json.gz", graphs_are_named)
 KNOWN(an_h100_whose_launches_are_missing, "h100_missing_launches.json.gz",
 	missing_launches_are_said)
+KNOWN(an_h100_with_shapes, "h100_missing_launches.json.gz", shapes_give_the_operations)
 KNOWN(an_a100_without_work, "a100_no_kernels.json.gz", no_gpu_work_is_said_in_a_sentence)
 KNOWN(an_h100_with_eager_attention, "h100_video_eager_attention.json.gz", attention_is_eager)
 
@@ -420,6 +445,7 @@ int main(void)
 		cmocka_unit_test(a_b200_with_overlapping_kernels),
 		cmocka_unit_test(an_a100_that_replays_graphs),
 		cmocka_unit_test(an_h100_whose_launches_are_missing),
+		cmocka_unit_test(an_h100_with_shapes),
 		cmocka_unit_test(an_a100_without_work),
 		cmocka_unit_test(an_h100_with_eager_attention),
 	};

@@ -397,6 +397,19 @@ static void ranges_of_the_user_and_operators_differ_by_domain(void **state)
 	rig_drop();
 }
 
+static void operators_with_shapes_say_how_much_they_do(void **state)
+{
+	(void)state;
+	rig_events("{'ph': 'X', 'cat': 'cpu_op', 'name': 'aten::mm', 'pid': 1, 'tid': 2, 'ts': 5, "
+		   "'dur': 3, 'args': {'Input Dims': [[3, 4], [4, 5]]}}");
+	assert_int_equal(rig_value(VPT_RANGE, VPT_RANGE_PAYLOAD), VPT_PAYLOAD_JSON);
+	rig_expect_text(rig_value(VPT_RANGE, VPT_RANGE_VALUE), "{\"flop\":120}", 12);
+	rig_events("{'ph': 'X', 'cat': 'user_annotation', 'name': 'aten::mm', 'pid': 1, 'tid': 2, "
+		   "'ts': 5, 'dur': 3, 'args': {'Input Dims': [[3, 4], [4, 5]]}}");
+	assert_int_equal(rig_value(VPT_RANGE, VPT_RANGE_PAYLOAD), VPT_PAYLOAD_NONE);
+	rig_drop();
+}
+
 static void a_negative_duration_wraps_and_is_kept(void **state)
 {
 	(void)state;
@@ -685,6 +698,7 @@ int main(void)
 		cmocka_unit_test(a_peer_copy_names_the_other_device),
 		cmocka_unit_test(a_call_has_a_number_and_a_name_only_where_it_differs),
 		cmocka_unit_test(ranges_of_the_user_and_operators_differ_by_domain),
+		cmocka_unit_test(operators_with_shapes_say_how_much_they_do),
 		cmocka_unit_test(a_negative_duration_wraps_and_is_kept),
 		cmocka_unit_test(threads_with_rows_get_their_names_whenever_these_come),
 		cmocka_unit_test(many_threads_keep_their_own_lanes),

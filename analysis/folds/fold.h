@@ -70,6 +70,7 @@ struct vpa_fold {
 	X(misfits)                                                                                 \
 	X(stage_families)                                                                          \
 	X(attention_shapes)                                                                        \
+	X(flop_rates)                                                                              \
 	X(counters)                                                                                \
 	X(allocations)                                                                             \
 	X(overview)

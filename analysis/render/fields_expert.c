@@ -287,3 +287,22 @@ static const struct vpa_field shape_fields[] = {
 const struct vpa_fields vpa_fields_shape =
 	FIELDS("attention_shape", "calls of one attention kernel with one grid", shape_fields);
 #undef ROW
+
+/* ---- operations per second ---- */
+
+#define ROW struct vpa_flop_row
+static const struct vpa_field flop_fields[] = {
+	{"device", I64(device), "id", "CUDA's device number"},
+	{"family", TEXT(family), NULL, "of the kernels: gemm, attention, several of both, other"},
+	{"precision", TEXT(precision), NULL, "what their names show: 16 bit, tf32 ... unknown"},
+	{"calls", U64(calls), "ranges", "ranges that say how many operations they do"},
+	{"flop", U64(flop), "flop", "floating-point operations of all of them"},
+	{"kernel_ns", U64(kernel_ns), "ns", "sum of the durations of all kernels in them"},
+	{"tflops", SHARE(tflops), "TFLOP/s", "flop / kernel_ns, in 10^12 per second"},
+	{"peak_tflops", RATE(peak_tflops), "TFLOP/s",
+		"the maker's dense rate for that precision; null: not known"},
+	{"share_of_peak", RATE(share_of_peak), "fraction", "tflops / peak_tflops; null: not known"},
+};
+const struct vpa_fields vpa_fields_flop =
+	FIELDS("flop_rate", "operations per second, where ranges say how many", flop_fields);
+#undef ROW

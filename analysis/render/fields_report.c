@@ -529,6 +529,9 @@ static const struct vpa_field report_fields[] = {
 	{"step_kinds", MEMBER(vpa_fields_step_kinds, expert.step_kinds), NULL,
 		"steps by the kernels that they run; null: no steps are known",
 		.known = has_step_kinds},
+	{"flop_rates", ROWS(vpa_fields_flop, expert.flop_rates, expert.flop_rate_count), NULL,
+		"by device, then kernel_ns, descending; empty where nothing says how many "
+		"operations ranges do"},
 };
 const struct vpa_fields vpa_fields_report = FIELDS(
 	"report", "where the time of a GPU trace went, and why the GPU was idle", report_fields);

@@ -490,3 +490,33 @@ void vpa_text_shapes(struct vpa_page *p, const struct vpa_report *r, const struc
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
+
+void vpa_text_flop_rates(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	static const struct vpa_column columns[] = {{"TFLOP/s", 0, NULL}, {"% of peak", 0, NULL},
+		{"peak", 1, NULL}, {"ms", 0, NULL}, {"calls", 2, NULL}};
+	const struct vpa_expert *e = &r->expert;
+	struct vpa_table t;
+	size_t i;
+
+	if (!e->flop_rate_count)
+		return;
+	vpa_table_init(&t, columns, COUNT(columns), "FLOP RATES, where shapes are known");
+	for (i = 0; i < e->flop_rate_count; i++) {
+		const struct vpa_flop_row *f = &e->flop_rates[i];
+		struct vpa_row *row =
+			r->device_count > 1
+				? vpa_table_row(&t, 1, "GPU %lld %s, %s", (long long)f->device,
+					  f->family, f->precision)
+				: vpa_table_row(&t, 1, "%s, %s", f->family, f->precision);
+
+		row->cells[0] = vpa_fixed(f->tflops, 1);
+		row->cells[1] = vpa_share(f->share_of_peak);
+		row->cells[2] =
+			f->peak_tflops < 0 ? (struct vpa_num){"-"} : vpa_fixed(f->peak_tflops, 0);
+		row->cells[3] = vpa_ms(f->kernel_ns, d);
+		row->cells[4] = vpa_count(f->calls);
+	}
+	vpa_page_blank(p);
+	vpa_page_table(p, &t);
+}

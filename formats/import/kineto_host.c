@@ -1,10 +1,13 @@
 /* kineto_host.c - events on threads: CUDA calls, annotations, PyTorch's operators. */
+#include "formats/import/kineto_flop.h"
 #include "formats/import/kineto_flows.h"
 #include "formats/import/kineto_own.h"
 #include "formats/import/kineto_put.h"
 
 #include "formats/calls.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 int vpt_kineto_put_call(struct vpt_kineto_rows *r, const struct vpt_kineto_event *e)
@@ -28,6 +31,21 @@ int vpt_kineto_put_call(struct vpt_kineto_rows *r, const struct vpt_kineto_event
 	return 1;
 }
 
+/* How many operations an operator does, as an annotation: {"flop":N}. */
+static void put_flop(
+	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, struct vpt_range *range)
+{
+	uint64_t flop = r->own.is_own ? 0 : vpt_kineto_flop(e->name, e->args);
+	char text[40];
+	int len;
+
+	if (!flop)
+		return;
+	len = snprintf(text, sizeof(text), "{\"flop\":%" PRIu64 "}", flop);
+	range->payload = VPT_PAYLOAD_JSON;
+	range->value = vpt_collect_string(r->collect, text, (size_t)len);
+}
+
 static int put_range(
 	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, const char *domain)
 {
@@ -39,6 +57,8 @@ static int put_range(
 	g.range_kind = VPT_RANGEKIND_PUSH_POP;
 	g.name = vpt_kineto_put_text(r, e->name);
 	g.domain = vpt_collect_string(r->collect, domain, strlen(domain));
+	if (*domain)
+		put_flop(r, e, &g);
 	if (!vpt_kineto_own_range(r, e, lane, &g))
 		vpt_collect_put(r->collect, VPT_RANGE, lane, &g);
 	return 1;

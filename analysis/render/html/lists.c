@@ -17,6 +17,7 @@ static const struct vpa_html_table attention_tables[] = {
 	{"attention.changes", "Places with more than one back-end", NULL, NULL},
 	{"attention_shapes", "Fused attention by kernel and grid", NULL, NULL},
 	{"gemm_precisions", "Matrix products by precision", NULL, NULL},
+	{"flop_rates", "Operations per second, where shapes are known", NULL, NULL},
 };
 
 static const struct vpa_html_table graph_tables[] = {

@@ -1,0 +1,279 @@
+/* test_flop_rates.c - operations per second: of operators by their shapes, of ranges by their kernels, and
+ * of GPUs at most. */
+#include "analysis/gpu_peak.h"
+#include "analysis/report.h"
+#include "formats/count.h"
+#include "formats/error.h"
+#include "tests/support/script.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- ranges ---- */
+
+static struct vpa_report *analyze(const char *script)
+{
+	struct vpt_trace *trace = NULL;
+	struct vpa_report *report = NULL;
+	struct vpt_err err = {0};
+
+	if (vpt_script_trace(script, &trace, &err) ||
+		vpa_analyze(trace, "case", NULL, &report, &err))
+		fail_msg("%s\n%s", err.text, script);
+	vpt_trace_close(trace);
+	return report;
+}
+
+#define H100 "start 1us\ndevice 0 \"NVIDIA H100 80GB HBM3\" cc 9.0 sms 132 memory 80GiB\n"
+#define GEMM "\"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas\""
+#define FLASH                                                                                      \
+	"\"void flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 64, 4, false, false, "          \
+	"cutlass::bfloat16_t>>(Flash_fwd_params)\""
+/* An operator around a launch. */
+#define OPERATOR(from, to, name, flop)                                                             \
+	"range t1 " from "-" to " \"" name "\" domain cpu_op json \"{\\\"flop\\\":" flop "}\"\n"
+#define LAUNCH(from, to, corr) "call t1 cudaLaunchKernel " from "-" to " corr " corr "\n"
+
+/* Each row: family, precision, calls, operations, nanoseconds of kernels, TFLOP/s. */
+static const struct {
+	const char *rule, *script, *rows;
+} cases[] = {
+	/* 5e8 in 1,000 ns are 500 TFLOP/s; of 989.5. */
+	{"a product",
+		H100 OPERATOR("1100", "1200", "aten::mm", "500000000")
+			LAUNCH("1110", "1120", "1") "kernel s7 2000-3000 corr 1 " GEMM "\n",
+		"gemm, 16 bit: 1, 500000000 in 1000 ns, 500.0 of 989.5; "},
+	{"all kernels of an operator count, those of others do not",
+		H100 OPERATOR("1100", "1200", "aten::mm", "500000000") LAUNCH("1110", "1120", "1")
+			LAUNCH("1130", "1140", "2") LAUNCH("1210", "1220",
+				"3") "kernel s7 2000-2900 corr 1 " GEMM
+				     "\nkernel s7 2900-3000 corr 2 \"splitKreduce_kernel\"\n"
+				     "kernel s7 3000-4000 corr 3 " GEMM "\n",
+		"gemm, 16 bit: 1, 500000000 in 1000 ns, 500.0 of 989.5; "},
+	{"the innermost range that knows",
+		H100
+		"range t1 1050-1300 \"layer\" domain vptrace json \"{\\\"flop\\\": 7}\"\n" OPERATOR(
+			"1100", "1200", "aten::_scaled_dot_product_flash_attention",
+			"200000000") "range t1 1105-1195 \"aten::_flash_attention_forward\" domain "
+				     "cpu_op\n" LAUNCH("1110", "1120",
+					     "1") "kernel s7 2000-3000 corr 1 " FLASH "\n",
+		"attention, 16 bit: 1, 200000000 in 1000 ns, 200.0 of 989.5; "},
+	{"an annotation of one's own, over kernels of two kinds",
+		H100 "range t1 1050-1300 \"layer\" domain vptrace json "
+		     "\"{\\\"kind\\\":\\\"stage\\\",\\\"flop\\\":600000000}\"\n" LAUNCH(
+			     "1110", "1120", "1")
+			     LAUNCH("1130", "1140", "2") "kernel s7 2000-3000 corr 1 " FLASH "\n"
+							 "kernel s7 3000-4000 corr 2 " GEMM "\n",
+		"several, 16 bit: 1, 600000000 in 2000 ns, 300.0 of 989.5; "},
+	{"equal ones are added",
+		H100 OPERATOR("1100", "1200", "aten::mm", "500000000") LAUNCH("1110", "1120", "1")
+			OPERATOR("1200", "1300", "aten::bmm", "100000000") LAUNCH(
+				"1210", "1220", "2") "kernel s7 2000-3000 corr 1 " GEMM
+						     "\nkernel s7 3000-4000 corr 2 " GEMM "\n",
+		"gemm, 16 bit: 2, 600000000 in 2000 ns, 300.0 of 989.5; "},
+	{"a precision that the name does not show has no peak",
+		H100 OPERATOR("1100", "1200", "aten::mm", "500000000")
+			LAUNCH("1110", "1120", "1") "kernel s7 2000-3000 corr 1 \"some_gemm\"\n",
+		"gemm, unknown: 1, 500000000 in 1000 ns, 500.0 of -1.0; "},
+	{"a GPU of no data sheet has none",
+		"start 1us\ndevice 0 \"GPU\" cc 9.0 sms 132 memory 80GiB\n" OPERATOR(
+			"1100", "1200", "aten::mm", "500000000")
+			LAUNCH("1110", "1120", "1") "kernel s7 2000-3000 corr 1 " GEMM "\n",
+		"gemm, 16 bit: 1, 500000000 in 1000 ns, 500.0 of -1.0; "},
+	{"a range without kernels does nothing",
+		H100 OPERATOR("1100", "1200", "aten::mm", "500000000")
+			LAUNCH("1210", "1220", "1") "kernel s7 2000-3000 corr 1 " GEMM "\n",
+		""},
+	{"a number that is none",
+		H100 OPERATOR("1100", "1200", "aten::mm", "-5")
+			LAUNCH("1110", "1120", "1") "kernel s7 2000-3000 corr 1 " GEMM "\n",
+		""},
+	{"a number beyond all",
+		H100 OPERATOR("1100", "1200", "aten::mm", "99999999999999999999")
+			LAUNCH("1110", "1120", "1") "kernel s7 2000-3000 corr 1 " GEMM "\n",
+		""},
+	{"without shapes nothing is known",
+		H100 "range t1 1100-1200 \"aten::mm\" domain cpu_op\n" LAUNCH(
+			"1110", "1120", "1") "kernel s7 2000-3000 corr 1 " GEMM "\n",
+		""},
+};
+
+static void operations_of_ranges_are_divided_by_their_kernels(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct vpa_report *r = analyze(cases[i].script);
+		char rows[1024] = "";
+		size_t used = 0;
+
+		for (k = 0; k < r->expert.flop_rate_count; k++) {
+			const struct vpa_flop_row *f = &r->expert.flop_rates[k];
+
+			used += (size_t)snprintf(rows + used, sizeof(rows) - used,
+				"%s, %s: %" PRIu64 ", %" PRIu64 " in %" PRIu64
+				" ns, %.1f of %.1f; ",
+				f->family, f->precision, f->calls, f->flop, f->kernel_ns, f->tflops,
+				f->peak_tflops);
+			if (f->peak_tflops > 0)
+				assert_true(f->share_of_peak > f->tflops / f->peak_tflops - 1e-9 &&
+					    f->share_of_peak < f->tflops / f->peak_tflops + 1e-9);
+			else
+				assert_true(f->share_of_peak < 0);
+		}
+		if (strcmp(rows, cases[i].rows) != 0)
+			fail_msg("%s:\n%s\nexpected\n%s", cases[i].rule, rows, cases[i].rows);
+		vpa_report_free(r);
+	}
+}
+
+/* An operator's number is no annotation of the pipeline: its name still counts. */
+static void an_operator_with_shapes_stays_what_it_is(void **state)
+{
+	struct vpa_report *r = analyze(H100
+		"range t1 1050-1300 \"step 1\"\n" OPERATOR("1100", "1200", "aten::mm", "500000000")
+			LAUNCH("1110", "1120", "1") "kernel s7 2000-3000 corr 1 " GEMM "\n");
+
+	(void)state;
+	assert_int_equal(r->request_count, 1);
+	assert_int_equal(r->requests[0].steps.count, 1);
+	vpa_report_free(r);
+}
+
+/* ---- GPUs ---- */
+
+static void peaks_are_of_whole_products(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t major, minor;
+		int simulated;
+		enum vpa_precision precision;
+		double tflops;
+	} gpus[] = {
+		{"NVIDIA H100 80GB HBM3", 9, 0, 0, VPA_PRECISION_16, 989.5},
+		{"NVIDIA H100 80GB HBM3", 9, 0, 1, VPA_PRECISION_16, -1},
+		{"NVIDIA H100 PCIe", 9, 0, 0, VPA_PRECISION_16, 756},
+		{"NVIDIA H100 80GB HBM3 MIG 1g.10gb", 9, 0, 0, VPA_PRECISION_16, -1},
+		{"NVIDIA H100", 9, 0, 0, VPA_PRECISION_16, -1}, /* which of them? */
+		{"NVIDIA GB200", 10, 0, 0, VPA_PRECISION_16, -1},
+		{"NVIDIA B200", 10, 0, 0, VPA_PRECISION_16, 2250},
+		{"NVIDIA A100-SXM4-80GB", 8, 0, 0, VPA_PRECISION_TF32, 156},
+		{"Tesla V100-SXM2-32GB", 7, 0, 0, VPA_PRECISION_TF32, -1},
+		{"Tesla V100-SXM2-32GB", 7, 0, 0, VPA_PRECISION_16, 125},
+		{"NVIDIA L40S", 8, 9, 0, VPA_PRECISION_16, 362},
+		{"NVIDIA L40", 8, 9, 0, VPA_PRECISION_16, -1},
+		{"NVIDIA L4", 8, 9, 0, VPA_PRECISION_16, 121},
+		{"AMD Instinct MI300X", 9, 4, 0, VPA_PRECISION_16, -1},
+		{"NVIDIA A100-SXM4-80GB", 8, 0, 0, VPA_PRECISION_UNKNOWN, -1},
+		{NULL, 9, 0, 0, VPA_PRECISION_16, -1},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(gpus); i++) {
+		struct vpa_gpu gpu = {.name = gpus[i].name,
+			.compute_major = gpus[i].major,
+			.compute_minor = gpus[i].minor,
+			.simulated = gpus[i].simulated};
+		double tflops = vpa_gpu_peak_tflops(&gpu, gpus[i].precision);
+
+		if (tflops < gpus[i].tflops - 1e-6 || tflops > gpus[i].tflops + 1e-6)
+			fail_msg("%s: %f, expected %f", gpus[i].name ? gpus[i].name : "none",
+				tflops, gpus[i].tflops);
+	}
+}
+
+/* ---- operators ---- */
+
+#ifdef VPT_HAVE_KINETO
+
+#include "formats/import/kineto_flop.h"
+
+#define SDPA "aten::_scaled_dot_product_flash_attention"
+#define Q    "[2,8,100,64]"
+#define K    "[2,4,50,64]"
+#define V    "[2,4,50,32]"
+
+static void shapes_give_the_operations(void **state)
+{
+	static const struct {
+		const char *rule, *name, *args;
+		uint64_t flop;
+	} operators[] = {
+		{"a product", "aten::mm", "{\"Input Dims\":[[3,4],[4,5]]}", 2 * 3 * 4 * 5},
+		{"its other spelling", "aten::mm", "{\"Input dims\":[[3,4],[4,5]]}", 120},
+		{"after the sum's first part", "aten::addmm",
+			"{\"Input Dims\":[[5],[3,4],[4,5],[],[]]}", 120},
+		{"a batch", "aten::bmm", "{\"Input Dims\":[[7,3,4],[7,4,5]]}", 7 * 120},
+		/* 2 x 8 heads, 100 queries, 50 keys: 64 for the scores, 32 for the sum. */
+		{"attention", SDPA,
+			"{\"Input Dims\":[" Q "," K "," V
+			",[],[]],\"Concrete Inputs\":[\"\",\"\",\"\",\"0.\",\"False\"]}",
+			UINT64_C(2) * 2 * 8 * 100 * 50 * 96},
+		{"a causal one has half", SDPA,
+			"{\"Input Dims\":[" Q "," K "," V
+			",[],[]],\"Concrete Inputs\":[\"\",\"\",\"\",\"0.\",\"True\"]}",
+			UINT64_C(2) * 8 * 100 * 50 * 96},
+		{"one that does not say so", SDPA, "{\"Input Dims\":[" Q "," K "," V "]}", 0},
+		{"heads after the length", "flash_attn::_flash_attn_forward",
+			"{\"Input Dims\":[[2,100,8,64],[2,50,4,64],[2,50,4,32]],"
+			"\"Concrete Inputs\":[\"\",\"\",\"\",\"0.\",\"0.1\",\"False\"]}",
+			UINT64_C(2) * 2 * 8 * 100 * 50 * 96},
+		{"only calls others", "aten::linear", "{\"Input Dims\":[[3,4],[5,4]]}", 0},
+		{"another operator", "aten::relu", "{\"Input Dims\":[[3,4],[4,5]]}", 0},
+		{"no shapes", "aten::mm", "{}", 0},
+		{"not arrays", "aten::mm", "{\"Input Dims\":7}", 0},
+		{"one too few", "aten::mm", "{\"Input Dims\":[[3,4]]}", 0},
+		{"that do not fit", "aten::mm", "{\"Input Dims\":[[3,4],[5,5]]}", 0},
+		{"of different batches", "aten::bmm", "{\"Input Dims\":[[7,3,4],[6,4,5]]}", 0},
+		{"of different ranks", "aten::bmm", "{\"Input Dims\":[[7,3,4],[4,5]]}", 0},
+		{"vectors", "aten::mm", "{\"Input Dims\":[[4],[4]]}", 0},
+		{"nothing at all", "aten::mm", "{\"Input Dims\":[[0,4],[4,5]]}", 0},
+		{"less than nothing", "aten::mm", "{\"Input Dims\":[[-3,4],[4,-5]]}", 0},
+		{"fractions", "aten::mm", "{\"Input Dims\":[[1.5,4],[4,5]]}", 0},
+		{"texts", "aten::mm", "{\"Input Dims\":[[\"a\",4],[4,5]]}", 0},
+		{"more than numbers hold", "aten::mm",
+			"{\"Input Dims\":[[4000000000,4000000000],[4000000000,4000000000]]}", 0},
+		{"more dimensions than any", "aten::bmm",
+			"{\"Input Dims\":[[1,1,1,1,1,2,2],[1,1,1,1,1,2,2]]}", 0},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(operators); i++) {
+		struct json_object *args = json_tokener_parse(operators[i].args);
+		struct vpt_text name = {operators[i].name, strlen(operators[i].name)};
+		uint64_t flop;
+
+		assert_non_null(args);
+		flop = vpt_kineto_flop(name, args);
+		json_object_put(args);
+		if (flop != operators[i].flop)
+			fail_msg("%s: %" PRIu64 ", expected %" PRIu64, operators[i].rule, flop,
+				operators[i].flop);
+	}
+	assert_int_equal(vpt_kineto_flop((struct vpt_text){"aten::mm", 8}, NULL), 0);
+}
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(operations_of_ranges_are_divided_by_their_kernels),
+		cmocka_unit_test(an_operator_with_shapes_stays_what_it_is),
+		cmocka_unit_test(peaks_are_of_whole_products),
+#ifdef VPT_HAVE_KINETO
+		cmocka_unit_test(shapes_give_the_operations),
+#endif
+	};
+
+	return cmocka_run_group_tests_name("flop_rates", tests, NULL, NULL);
+}
