@@ -394,6 +394,46 @@ static void misfits_are_found_by_name(void **state)
 	vpa_report_free(r);
 }
 
+#define COPY_KERNEL                                                                                \
+	"\"void at::native::elementwise_kernel<128, 4, "                                           \
+	"at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)>(int)\"\n"
+#define IN_OPERATOR(from, to, name) "range t1 " from "-" to " \"" name "\" domain cpu_op\n"
+#define LAUNCHED(at, from, to, corr)                                                               \
+	"call t1 cudaLaunchKernel " at "-" at " corr " corr "\nkernel s7 " from "-" to             \
+	" corr " corr " "
+
+/* Copies of 100, 200, 400 and 800 ns: in a convolution, in one as a cast, outside all, and again in one. */
+static void copies_that_convolutions_make_are_found_by_their_operators(void **state)
+{
+	struct vpa_report *r = analyze("start 1us\n" IN_OPERATOR(
+		"1000", "1100", "aten::conv2d") IN_OPERATOR("1010", "1090",
+		"aten::cudnn_convolution") IN_OPERATOR("1020", "1040",
+		"aten::contiguous") IN_OPERATOR("1025", "1035", "aten::copy_") LAUNCHED("1030",
+		"2000", "2100", "1") COPY_KERNEL IN_OPERATOR("1050", "1080",
+		"aten::to") LAUNCHED("1060", "2100", "2300", "2") COPY_KERNEL LAUNCHED("1085",
+		"2300", "3300", "3") "\"sm90_xmma_fprop_implicit_gemm_bf16\"\n" IN_OPERATOR("1200",
+		"1300", "aten::contiguous") LAUNCHED("1210", "3300", "3700", "4")
+			COPY_KERNEL IN_OPERATOR("1400", "1500", "aten::conv3d")
+				IN_OPERATOR("1410", "1490", "aten::contiguous")
+					LAUNCHED("1420", "3700", "4500", "5") COPY_KERNEL);
+	const struct vpa_misfit_row *m = r->expert.misfits;
+
+	(void)state;
+	assert_int_equal(r->expert.misfit_count, 1);
+	assert_string_equal(m->id, "pytorch-layout-copy");
+	assert_int_equal(m->calls, 2);
+	assert_int_equal(m->total_ns, 900);
+	assert_int_equal(m->exclusive_ns, 900);
+	assert_non_null(strstr(m->kernel, "direct_copy_kernel_cuda"));
+	assert_true(
+		m->share_of_busy > 900.0 / 2500 - 1e-9 && m->share_of_busy < 900.0 / 2500 + 1e-9);
+	vpa_report_free(r);
+	/* Without ranges nothing tells. */
+	r = analyze("start 1us\n" LAUNCHED("1030", "2000", "2100", "1") COPY_KERNEL);
+	assert_int_equal(r->expert.misfit_count, 0);
+	vpa_report_free(r);
+}
+
 /* ---- what stages are made of ---- */
 
 #define FLASH                                                                                      \
@@ -463,7 +503,7 @@ static void ranges_tell_self_from_cross_attention(void **state)
 	r = analyze("start 1us\nrange t1 1000-1100 \"attention\"\n"
 		    "call t1 cudaLaunchKernel 1001-1005 corr 1\nkernel s7 1010-1110 corr 1 grid "
 		    "8 " FLASH "\ncall t1 cudaLaunchKernel 1006-1009 corr 2\nkernel s7 1110-1150 "
-			       "corr 2 grid 8 " FLASH "\n");
+		    "corr 2 grid 8 " FLASH "\n");
 	assert_int_equal(r->expert.shapes_used, 1);
 	assert_string_equal(r->expert.shapes[0].kind, "unknown");
 	assert_int_equal(r->expert.shapes[0].min_ns, 40);
@@ -484,6 +524,7 @@ int main(void)
 		cmocka_unit_test(steps_that_repeat_could_be_graphs),
 		cmocka_unit_test(compiled_regions_tell_recompiles),
 		cmocka_unit_test(misfits_are_found_by_name),
+		cmocka_unit_test(copies_that_convolutions_make_are_found_by_their_operators),
 		cmocka_unit_test(stages_are_made_of_families),
 		cmocka_unit_test(ranges_tell_self_from_cross_attention),
 	};

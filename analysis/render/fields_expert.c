@@ -242,7 +242,7 @@ const struct vpa_fields vpa_fields_stream =
 
 #define ROW struct vpa_misfit_row
 static const struct vpa_field misfit_fields[] = {
-	{"id", TEXT(id), NULL, "align1-gemm, fp32-gemm, layout-copy"},
+	{"id", TEXT(id), NULL, "align1-gemm, fp32-gemm, layout-copy, pytorch-layout-copy"},
 	{"title", TEXT(title), NULL, "what these kernels are"},
 	{"advice", TEXT(advice), NULL, "what to change"},
 	{"kernel", TEXT(kernel), NULL, "the largest of them"},
