@@ -192,48 +192,6 @@ static int analyze(const struct vpa_args *args, struct vpa_options *options_out,
 	return rc;
 }
 
-/* A word as a shell reads it. */
-static void add_word(char *line, size_t size, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "._/+=,@:%-";
-	size_t used = strlen(line), quoted = word[strspn(word, plain)] || !*word;
-
-	snprintf(line + used, size - used, quoted ? " '" : " ");
-	for (used = strlen(line); *word && used + 8 < size; word++) {
-		if (*word == '\'') {
-			memcpy(line + used, "'\\''", 5);
-			used += 4;
-		} else {
-			line[used++] = *word;
-			line[used] = '\0';
-		}
-	}
-	if (quoted && used + 2 < size)
-		memcpy(line + used, "'", 2);
-}
-
-/* The command line with all options that have been given, apart from defaults. */
-static void put_command(const struct vpa_args *args, char *line, size_t size)
-{
-	size_t i;
-
-	snprintf(line, size, "vptrace-analyze");
-	add_word(line, size, args->operands[0]);
-	for (i = 0; i < args->given_count; i++) {
-		const struct vpa_given *g = &args->given[i];
-		const struct vpa_option *o = &options[g->option];
-		char word[64];
-
-		if (g->text && o->fallback && !strcmp(g->text, o->fallback))
-			continue;
-		snprintf(word, sizeof(word), "--%s", o->name);
-		add_word(line, size, word);
-		if (g->text)
-			add_word(line, size, g->text);
-	}
-}
-
 static int render(const struct vpa_args *args, const struct vpa_report *report, struct vpt_err *err)
 {
 	const char *path = vpa_text_of(args, OUTPUT);
@@ -246,7 +204,7 @@ static int render(const struct vpa_args *args, const struct vpa_report *report, 
 		return rc;
 	form.width = vpa_terminal_width(&o);
 	form.colour = vpa_terminal_colour(&o, vpa_text_of(args, COLOR));
-	put_command(args, command, sizeof(command));
+	vpa_command_line(args, command, sizeof(command));
 	form.command = command;
 	o.failed = renderer_of(args)->render(report, &form, o.sink, &o.err);
 	return vpa_out_close(&o, 1, err);

@@ -196,6 +196,9 @@ int vpa_trace_report(const char *operand, struct vpa_options *options, int progr
 /* The name of an operand in reports and messages: "-" is standard input. */
 const char *vpa_input_name(const char *operand);
 
+/* The command line with all options that have been given, apart from defaults. A longer one is cut. */
+void vpa_command_line(const struct vpa_args *args, char *line, size_t size);
+
 /* Reads a small file; *text is NUL-terminated, and the caller frees it with vpt_free(). */
 int vpa_file_read(const char *path, char **text, size_t *len, struct vpt_err *err);
 

@@ -1,9 +1,8 @@
 /* help.c - how to read the page, and the command that made it. */
 #include "analysis/render/html/html.h"
+#include "formats/count.h"
 
-static const struct {
-	const char *word, *meaning;
-} words[] = {
+static const struct vpa_html_word report_words[] = {
 	{"busy, idle",
 		"A GPU is busy while at least one kernel, copy or memset runs on it, on any "
 		"stream; otherwise it is idle. Both add up to the window, to the nanosecond."},
@@ -24,33 +23,31 @@ static const struct {
 		   "that missing records may change."},
 };
 
-static void put_causes(struct vpa_html *h, const struct vpa_digest *d)
+void vpa_html_causes(struct vpa_html *h, const enum vpa_cause *causes, size_t count)
 {
 	size_t i;
 
-	if (!d->cause_count)
+	if (!count)
 		return;
 	vpa_html_raw(h, "<h3>Why a GPU was idle</h3>\n<dl class=\"causes\">\n");
-	for (i = 0; i < d->cause_count; i++) {
-		const char *cause = vpa_cause_text(d->causes[i]);
+	for (i = 0; i < count; i++) {
+		const char *cause = vpa_cause_text(causes[i]);
 
 		vpa_html_raw(h, "<dt>");
 		vpa_html_key(h, cause, " idle", cause);
 		vpa_html_raw(h, "</dt><dd>");
-		vpa_html_text(h, vpa_cause_help(d->causes[i]));
+		vpa_html_text(h, vpa_cause_help(causes[i]));
 		vpa_html_raw(h, "</dd>\n");
 	}
 	vpa_html_raw(h, "</dl>\n");
 }
 
-void vpa_html_help(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
+void vpa_html_meanings(struct vpa_html *h, const struct vpa_html_word *words, size_t count)
 {
 	size_t i;
 
-	(void)r;
-	vpa_html_begin(h, "help", "How to read this page", NULL);
 	vpa_html_raw(h, "<dl class=\"words\">\n");
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (i = 0; i < count; i++) {
 		vpa_html_raw(h, "<dt>");
 		vpa_html_text(h, words[i].word);
 		vpa_html_raw(h, "</dt><dd>");
@@ -58,12 +55,23 @@ void vpa_html_help(struct vpa_html *h, const struct vpa_report *r, const struct 
 		vpa_html_raw(h, "</dd>\n");
 	}
 	vpa_html_raw(h, "</dl>\n");
-	put_causes(h, d);
-	if (h->form && h->form->command) {
-		vpa_html_raw(
-			h, "<h3>The command that made this page</h3>\n<pre class=\"command\">");
-		vpa_html_text(h, h->form->command);
-		vpa_html_raw(h, "</pre>\n");
-	}
+}
+
+void vpa_html_command(struct vpa_html *h)
+{
+	if (!h->command)
+		return;
+	vpa_html_raw(h, "<h3>The command that made this page</h3>\n<pre class=\"command\">");
+	vpa_html_text(h, h->command);
+	vpa_html_raw(h, "</pre>\n");
+}
+
+void vpa_html_help(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
+{
+	(void)r;
+	vpa_html_begin(h, "help", "How to read this page", NULL);
+	vpa_html_meanings(h, report_words, COUNT(report_words));
+	vpa_html_causes(h, d->causes, d->cause_count);
+	vpa_html_command(h);
 	vpa_html_end(h);
 }

@@ -10,7 +10,7 @@ void vpa_html_init(struct vpa_html *h, struct vpt_sink *sink, struct vpt_err *er
 	h->sink = sink;
 	h->err = err;
 	h->rc = VPT_OK;
-	h->form = NULL;
+	h->command = NULL;
 	h->used = h->section_count = 0;
 }
 
@@ -87,6 +87,13 @@ void vpa_html_cut(struct vpa_html *h, const char *text, size_t most)
 void vpa_html_fit(struct vpa_html *h, const char *text, size_t columns)
 {
 	vpa_html_text(h, vpa_fit(text, columns).text);
+}
+
+void vpa_html_file(struct vpa_html *h, const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	vpa_html_text(h, !path ? "trace" : slash && slash[1] ? slash + 1 : path);
 }
 
 void vpa_html_slug(struct vpa_html *h, const char *name)

@@ -17,11 +17,13 @@ enum {
 	VPA_HTML_ROWS = 200 /* of a table */
 };
 
+struct vpa_page;
+
 struct vpa_html {
 	struct vpt_sink *sink; /* borrowed */
 	struct vpt_err *err;
 	int rc;
-	const struct vpa_text *form; /* of the command line */
+	const char *command; /* that makes the page; NULL: not known */
 	size_t used;
 	/* The sections so far, for the page's list of them. */
 	struct vpa_html_section {
@@ -47,6 +49,8 @@ void vpa_html_text(struct vpa_html *h, const char *text);
 void vpa_html_cut(struct vpa_html *h, const char *text, size_t most);
 /* The same in at most `columns`, without its middle. */
 void vpa_html_fit(struct vpa_html *h, const char *text, size_t columns);
+/* The name of a file without its folder; NULL: "trace". */
+void vpa_html_file(struct vpa_html *h, const char *path);
 /* Lower-case letters, digits and dashes, for a class: "unknown-records-lost". */
 void vpa_html_slug(struct vpa_html *h, const char *name);
 /* 100 * part / whole, with three decimals: "12.345". 0 if the whole is. */
@@ -59,13 +63,52 @@ void vpa_html_end(struct vpa_html *h);
 /* A filled square and a name: `kind` is "" for kernel families, " idle" for causes. */
 void vpa_html_key(struct vpa_html *h, const char *part, const char *kind, const char *text);
 
-/* ---- sections, in the order of the page: sections.def ---- */
+/* What `put` writes to a text page, as a list of paragraphs; its tables are left out. */
+void vpa_html_words(
+	struct vpa_html *h, void (*put)(struct vpa_page *p, const void *ctx), const void *ctx);
+
+struct vpa_html_word {
+	const char *word, *meaning;
+};
+
+/* A list of words with what they mean; the causes of idle time with their colours. */
+void vpa_html_meanings(struct vpa_html *h, const struct vpa_html_word *words, size_t count);
+void vpa_html_causes(struct vpa_html *h, const enum vpa_cause *causes, size_t count);
+/* The command that makes the page, if it is known. */
+void vpa_html_command(struct vpa_html *h);
+
+/* ---- a page: frame.c ---- */
+
+struct vpa_html_page {
+	const char *kind;    /* of the document: "report" */
+	const char *command; /* that makes the page; NULL: not known */
+	/* Its name, as text; badges beside the name; its sections. */
+	void (*put_name)(struct vpa_html *h, const void *ctx);
+	void (*put_badges)(struct vpa_html *h, const void *ctx);
+	void (*put_sections)(struct vpa_html *h, const void *ctx);
+	const void *ctx;
+};
+
+/* 0, the sink's error or VPT_ENOMEM. */
+int vpa_html_page(const struct vpa_html_page *page, struct vpt_sink *sink, struct vpt_err *err);
+
+/* ---- sections of a report, in the order of the page: sections.def ---- */
 
 #define VPA_HTML_SECTION(put)                                                                      \
 	void put(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d);
 #include "analysis/render/html/sections.def"
 
-/* ---- tables made from the descriptions of the JSON report: tables.c ---- */
+/* ---- tables made from the descriptions of the JSON: tables.c ---- */
+
+struct vpa_fields;
+
+/* What a table is made from. */
+struct vpa_html_source {
+	const struct vpa_fields *fields; /* of the row */
+	const struct vpa_report *report; /* NULL: the row is none, nor part of one */
+	const void *row;
+	const char *kind; /* only rows whose key "kind" is this word; NULL: all */
+};
 
 struct vpa_html_table {
 	const char *path; /* of the rows in the report: "attention.backends" */
@@ -75,9 +118,15 @@ struct vpa_html_table {
 	const char *prefix; /* rows have ids of this letter and a number, from 1; NULL: none */
 };
 
-/* The number of rows at a path of the report. */
-size_t vpa_html_rows(const struct vpa_report *r, const char *path);
+/* The number of rows that the table has. */
+size_t vpa_html_source_rows(
+	const struct vpa_html_source *source, const struct vpa_html_table *table);
 /* Prints the table if it has rows. */
+void vpa_html_put_source(struct vpa_html *h, const struct vpa_html_source *source,
+	const struct vpa_html_table *table);
+
+/* The same for a path of the report, and a table of it. */
+size_t vpa_html_rows(const struct vpa_report *r, const char *path);
 void vpa_html_put_table(
 	struct vpa_html *h, const struct vpa_report *r, const struct vpa_html_table *table);
 

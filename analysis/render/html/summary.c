@@ -2,72 +2,26 @@
 #include "analysis/render/html/html.h"
 #include "analysis/render/text.h"
 
-#include <string.h>
-
-struct form {
-	struct vpa_page page;
-	struct vpa_html *html;
-	int is_open; /* a list of paragraphs */
+struct summary {
+	const struct vpa_report *report;
+	const struct vpa_digest *digest;
 };
 
-/* A paragraph; the style is that of its first word. */
-static void put_words(
-	struct vpa_page *p, const char *section, enum vpa_style style, const char *text)
+static void put(struct vpa_page *p, const void *ctx)
 {
-	static const char *const styles[] = {[VPA_PLAIN] = "",
-		[VPA_BOLD] = "bold",
-		[VPA_RED] = "red",
-		[VPA_YELLOW] = "yellow",
-		[VPA_GREEN] = "green"};
-	struct form *f = (struct form *)p;
-	size_t first = style == VPA_PLAIN ? 0 : strcspn(text, " :");
-	struct vpa_label word;
+	const struct summary *s = ctx;
 
-	if (*section) {
-		if (f->is_open)
-			vpa_html_raw(f->html, "</dd>\n");
-		vpa_html_raw(f->html, "<dt>");
-		vpa_html_text(f->html, section);
-		vpa_html_print(f->html, "</dt><dd class=\"w-");
-		vpa_html_slug(f->html, section);
-		vpa_html_raw(f->html, "\">");
-		f->is_open = 1;
-	}
-	vpa_html_raw(f->html, strncmp(text, "- ", 2) ? "<p>" : "<p class=\"item\">");
-	text += strncmp(text, "- ", 2) ? 0 : 2;
-	if (first && first < sizeof(word.text)) {
-		memcpy(word.text, text, first);
-		word.text[first] = '\0';
-		vpa_html_print(f->html, "<b class=\"%s\">", styles[style]);
-		vpa_html_text(f->html, word.text);
-		vpa_html_raw(f->html, "</b>");
-		text += first;
-	}
-	vpa_html_text(f->html, text);
-	vpa_html_raw(f->html, "</p>");
+	p->touched = s->report->touched;
+	vpa_text_summary(p, s->report, s->digest);
+	p->touched = 0;
+	vpa_text_notes(p, s->report, s->digest);
 }
-
-/* The summary has no tables. */
-static void put_table(struct vpa_page *p, const struct vpa_table *t)
-{
-	(void)p;
-	(void)t;
-}
-
-static const struct vpa_page_form form = {put_words, put_table};
 
 void vpa_html_summary(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	struct form f = {.html = h};
+	const struct summary s = {r, d};
 
-	vpa_page_init(&f.page, h->sink, VPA_COLUMNS_MAX, 0, h->err);
-	f.page.form = &form;
-	f.page.touched = r->touched;
 	vpa_html_begin(h, "summary", "Result", NULL);
-	vpa_html_raw(h, "<dl>\n");
-	vpa_text_summary(&f.page, r, d);
-	f.page.touched = 0;
-	vpa_text_notes(&f.page, r, d);
-	vpa_html_raw(h, f.is_open ? "</dd>\n</dl>\n" : "</dl>\n");
+	vpa_html_words(h, put, &s);
 	vpa_html_end(h);
 }

@@ -27,7 +27,8 @@ struct table {
 	const struct vpa_html_table *form;
 	struct column columns[COLUMNS_MAX];
 	size_t column_count, hidden_count;
-	int has_owner; /* the rows are inside other rows */
+	int has_owner;    /* the rows are inside other rows */
+	const char *kind; /* of the rows; NULL: any */
 	size_t row_count;
 };
 
@@ -109,7 +110,7 @@ static int is_number(const struct vpa_field *f)
 static int is_unit_of_cells(const char *unit)
 {
 	static const char *const units[] = {"ns", "bytes", "fraction", "GB/s", "MHz", "Wh", "ms",
-		"frames/s", "blocks/s", "steps/s", "s/step", "ns/block"};
+		"frames/s", "blocks/s", "steps/s", "s/step", "ns/block", "unit"};
 	size_t i;
 
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
@@ -118,7 +119,7 @@ static int is_unit_of_cells(const char *unit)
 	return 0;
 }
 
-/* "host mean" for "host.mean_ns": the cells have the unit. */
+/* "host mean" for "host.mean_ns", "A mean" for "a_mean_ns": the cells have the unit. */
 static void put_label(struct vpa_html *h, const struct column *c)
 {
 	static const char *const units[] = {"_ns", "_ms", "_wh", "_mhz"};
@@ -134,6 +135,9 @@ static void put_label(struct vpa_html *h, const struct column *c)
 	for (i = 0; i < len; i++)
 		text[i] = c->key[i] == '_' || c->key[i] == '.' ? ' ' : c->key[i];
 	text[len] = '\0';
+	/* A side of a comparison. */
+	if ((text[0] == 'a' || text[0] == 'b') && (text[1] == ' ' || !text[1]))
+		text[0] = (char)(text[0] - 'a' + 'A');
 	vpa_html_text(h, text);
 }
 
@@ -169,7 +173,7 @@ static void put_heads(struct vpa_html *h, const struct table *t)
 		if (unit && is_number(c->field) && !is_unit_of_cells(unit) &&
 			strcmp(unit, "id") != 0 && strcmp(unit, "index") != 0 &&
 			strcmp(unit, "count") != 0 && strcmp(unit, "value") != 0 &&
-			!strstr(c->key, unit)) {
+			strcmp(unit, "probability") != 0 && !strstr(c->key, unit)) {
 			vpa_html_raw(h, " <small>");
 			vpa_html_text(h, unit);
 			vpa_html_raw(h, "</small>");
@@ -190,6 +194,25 @@ static struct vpa_num with_unit(struct vpa_num n, const char *unit)
 	return n;
 }
 
+static int is_bytes(const char *unit)
+{
+	return !strcmp(unit, "bytes") || !strcmp(unit, "B");
+}
+
+/* Whether numbers of a column are differences, so that those above 0 have a sign too. */
+static int is_change(const struct column *c)
+{
+	return strstr(c->key, "delta") || !strcmp(c->key, "change");
+}
+
+static struct vpa_num with_sign(const char *sign, struct vpa_num n)
+{
+	struct vpa_num out;
+
+	snprintf(out.text, sizeof(out.text), "%s%.38s", n.text[0] == '<' ? "" : sign, n.text);
+	return out;
+}
+
 static struct vpa_num shown_natural(uint64_t value, const char *unit)
 {
 	if (unit && !strcmp(unit, "ns"))
@@ -202,12 +225,7 @@ static struct vpa_num shown_natural(uint64_t value, const char *unit)
 static struct vpa_num shown_integer(int64_t value, const char *unit)
 {
 	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-	struct vpa_num n = shown_natural(size, unit), out;
-
-	if (value >= 0)
-		return n;
-	snprintf(out.text, sizeof(out.text), "-%.38s", n.text);
-	return out;
+	return with_sign(value < 0 ? "-" : "", shown_natural(size, unit));
 }
 
 static struct vpa_num shown_real(double value, const char *unit)
@@ -221,10 +239,14 @@ static struct vpa_num shown_real(double value, const char *unit)
 		decimals = 0;
 	if (!unit)
 		return vpa_fixed(value, decimals);
+	if (!strcmp(unit, "fraction") && value < 0)
+		return with_sign("-", with_unit(vpa_share(-value), "%"));
 	if (!strcmp(unit, "fraction"))
 		return with_unit(vpa_share(value), "%");
-	if (!strcmp(unit, "ns") && value >= 0 && value < 1e19)
+	if (!strncmp(unit, "ns", 2) && (!unit[2] || unit[2] == ' ') && value >= 0 && value < 1e19)
 		return vpa_duration((uint64_t)(value + 0.5));
+	if (is_bytes(unit) && value >= 0 && value < 1e19)
+		return vpa_bytes((uint64_t)(value + 0.5));
 	if (!strcmp(unit, "ms") && value >= 0 && value < 1e12)
 		return vpa_duration((uint64_t)(value * 1e6 + 0.5));
 	if (!strcmp(unit, "Wh") && value < 1)
@@ -252,13 +274,29 @@ static void put_exact(struct vpa_html *h, const struct vpa_value *v)
 	}
 }
 
-static void put_number(struct vpa_html *h, const struct column *c, const struct vpa_value *v)
+/* The unit of a cell: where the column's is "unit", the row's key "unit" says it. */
+static const char *unit_of(const struct table *t, const struct column *c, const struct vpa_at *row,
+	struct vpa_value *v)
 {
 	const char *unit = c->field->unit;
+	size_t i;
+
+	for (i = 0; unit && !strcmp(unit, "unit") && i < t->column_count; i++)
+		if (!strcmp(t->columns[i].key, unit) &&
+			vpa_field_read(row, t->columns[i].field, v) && v->kind == VPA_VALUE_TEXT)
+			return v->text;
+	return unit && !strcmp(unit, "unit") ? NULL : unit;
+}
+
+static void put_number(
+	struct vpa_html *h, const struct column *c, const struct vpa_value *v, const char *unit)
+{
 	struct vpa_num n = v->kind == VPA_VALUE_UNSIGNED ? shown_natural(v->number, unit)
 			   : v->kind == VPA_VALUE_SIGNED ? shown_integer(v->integer, unit)
 							 : shown_real(v->real, unit);
 
+	if (is_change(c) && (v->kind == VPA_VALUE_SIGNED ? v->integer > 0 : v->real > 0))
+		n = with_sign("+", n);
 	vpa_html_print(h, "<td class=\"n%s\" data-v=\"", c->shown ? "" : " x");
 	put_exact(h, v);
 	vpa_html_print(h, "\">%s</td>", n.text);
@@ -318,10 +356,11 @@ static void put_text(struct vpa_html *h, const struct column *c, const struct vp
 	vpa_html_raw(h, "</span></td>");
 }
 
-static void put_cell(struct vpa_html *h, const struct vpa_at *row, const struct column *c)
+static void put_cell(
+	struct vpa_html *h, const struct table *t, const struct vpa_at *row, const struct column *c)
 {
 	struct vpa_at chain[DEPTH_MAX + 1] = {*row}, *at = chain;
-	struct vpa_value v = {.kind = VPA_VALUE_NULL};
+	struct vpa_value v = {.kind = VPA_VALUE_NULL, .real = 0}, unit;
 	int known = 1;
 	size_t i;
 
@@ -350,7 +389,7 @@ static void put_cell(struct vpa_html *h, const struct vpa_at *row, const struct 
 		vpa_html_print(h, "<td class=\"t%s\">%s</td>", c->shown ? "" : " x",
 			v.number ? "yes" : "no");
 	else
-		put_number(h, c, &v);
+		put_number(h, c, &v, unit_of(t, c, row, &unit));
 }
 
 /* What names the row that others are inside: its id, name or device. */
@@ -379,16 +418,41 @@ static void put_owner(
 struct walk {
 	struct vpa_html *h;
 	struct table *table;
+	const char *kind; /* only rows of it; NULL: all */
 	const struct vpa_fields *owner_fields;
 	int counts; /* 1: rows are counted only */
 	size_t at;
 };
 
-static void put_row(struct walk *w, const struct vpa_at *row, const struct vpa_at *owner)
+static const struct vpa_field *find_field(
+	const struct vpa_fields *fields, const char *key, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < fields->count; i++)
+		if (fields->at[i].key && strlen(fields->at[i].key) == len &&
+			!strncmp(fields->at[i].key, key, len))
+			return &fields->at[i];
+	return NULL;
+}
+
+static int is_of_kind(const struct vpa_at *row, const struct vpa_fields *fields, const char *kind)
+{
+	const struct vpa_field *f = kind ? find_field(fields, "kind", 4) : NULL;
+	struct vpa_value v;
+
+	return !kind || (f && vpa_field_read(row, f, &v) && v.kind == VPA_VALUE_TEXT &&
+				!strcmp(v.text, kind));
+}
+
+static void put_row(struct walk *w, const struct vpa_at *row, const struct vpa_fields *fields,
+	const struct vpa_at *owner)
 {
 	struct table *t = w->table;
 	size_t i;
 
+	if (!is_of_kind(row, fields, w->kind))
+		return;
 	w->at++;
 	if (w->counts || w->at > VPA_HTML_ROWS)
 		return;
@@ -401,20 +465,8 @@ static void put_row(struct walk *w, const struct vpa_at *row, const struct vpa_a
 	if (owner)
 		put_owner(w->h, owner, w->owner_fields);
 	for (i = 0; i < t->column_count; i++)
-		put_cell(w->h, row, &t->columns[i]);
+		put_cell(w->h, t, row, &t->columns[i]);
 	vpa_html_raw(w->h, "</tr>\n");
-}
-
-static const struct vpa_field *find_field(
-	const struct vpa_fields *fields, const char *key, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < fields->count; i++)
-		if (fields->at[i].key && strlen(fields->at[i].key) == len &&
-			!strncmp(fields->at[i].key, key, len))
-			return &fields->at[i];
-	return NULL;
 }
 
 /* Visits the rows of a path from a row on. */
@@ -440,15 +492,15 @@ static void walk_rows(struct walk *w, const struct vpa_at *at, const struct vpa_
 			w->owner_fields = f->fields;
 			walk_rows(w, &row, f->fields, path, &row);
 		} else {
-			put_row(w, &row, owner);
+			put_row(w, &row, f->fields, owner);
 		}
 	}
 }
 
 /* The description of a path's rows; *owned: they are inside other rows. */
-static const struct vpa_fields *fields_of(const char *path, int *owned)
+static const struct vpa_fields *fields_of(
+	const struct vpa_fields *fields, const char *path, int *owned)
 {
-	const struct vpa_fields *fields = &vpa_fields_report;
 	const struct vpa_field *f;
 
 	*owned = 0;
@@ -465,40 +517,69 @@ static const struct vpa_fields *fields_of(const char *path, int *owned)
 	return NULL;
 }
 
+/* In ids: the path, and the kind of its rows. */
+static void put_table_id(struct vpa_html *h, const struct table *t)
+{
+	vpa_html_slug(h, t->form->path);
+	if (t->kind)
+		vpa_html_print(h, "-%s", t->kind);
+}
+
 static void put_table_head(struct vpa_html *h, const struct table *t)
 {
 	vpa_html_print(h, "<div class=\"table\" id=\"t-");
-	vpa_html_slug(h, t->form->path);
+	put_table_id(h, t);
 	vpa_html_print(h, "\">\n<h3>");
 	vpa_html_text(h, t->form->title);
 	vpa_html_print(h, " <small>%s row%s</small></h3>\n", vpa_count(t->row_count).text,
 		vpa_plural(t->row_count));
 	if (t->hidden_count) {
 		vpa_html_raw(h, "<input type=\"checkbox\" class=\"all\" id=\"all-");
-		vpa_html_slug(h, t->form->path);
+		put_table_id(h, t);
 		vpa_html_raw(h, "\"><label for=\"all-");
-		vpa_html_slug(h, t->form->path);
+		put_table_id(h, t);
 		vpa_html_print(h, "\">all %zu columns</label>\n", t->column_count);
 	}
-	vpa_html_print(h, "<div class=\"scroll\"><table data-path=\"%s\">\n", t->form->path);
+	vpa_html_print(h, "<div class=\"scroll\"><table data-path=\"%s\"", t->form->path);
+	if (t->kind)
+		vpa_html_print(h, " data-kind=\"%s\"", t->kind);
+	vpa_html_raw(h, ">\n");
+}
+
+size_t vpa_html_source_rows(const struct vpa_html_source *source, const struct vpa_html_table *form)
+{
+	struct vpa_at whole = {source->report, source->row, NULL};
+	struct walk w = {.kind = source->kind, .counts = 1};
+
+	walk_rows(&w, &whole, source->fields, form->path, NULL);
+	return w.at;
 }
 
 size_t vpa_html_rows(const struct vpa_report *r, const char *path)
 {
-	struct vpa_at whole = {r, r, NULL};
-	struct walk w = {.counts = 1};
+	const struct vpa_html_source source = {&vpa_fields_report, r, r, NULL};
+	const struct vpa_html_table form = {.path = path};
 
-	walk_rows(&w, &whole, &vpa_fields_report, path, NULL);
-	return w.at;
+	return vpa_html_source_rows(&source, &form);
 }
 
 void vpa_html_put_table(
 	struct vpa_html *h, const struct vpa_report *r, const struct vpa_html_table *form)
 {
-	struct vpa_at whole = {r, r, NULL};
-	struct table t = {.form = form, .row_count = vpa_html_rows(r, form->path)};
-	struct walk w = {.h = h, .table = &t};
-	const struct vpa_fields *fields = fields_of(form->path, &t.has_owner);
+	const struct vpa_html_source source = {&vpa_fields_report, r, r, NULL};
+
+	vpa_html_put_source(h, &source, form);
+}
+
+void vpa_html_put_source(
+	struct vpa_html *h, const struct vpa_html_source *source, const struct vpa_html_table *form)
+{
+	struct vpa_at whole = {source->report, source->row, NULL};
+	struct table t = {.form = form,
+		.kind = source->kind,
+		.row_count = vpa_html_source_rows(source, form)};
+	struct walk w = {.h = h, .table = &t, .kind = source->kind};
+	const struct vpa_fields *fields = fields_of(source->fields, form->path, &t.has_owner);
 	struct column none = {.key = ""};
 
 	if (!fields || !t.row_count)
@@ -507,7 +588,7 @@ void vpa_html_put_table(
 	sort_columns(&t);
 	put_table_head(h, &t);
 	put_heads(h, &t);
-	walk_rows(&w, &whole, &vpa_fields_report, form->path, NULL);
+	walk_rows(&w, &whole, source->fields, form->path, NULL);
 	vpa_html_raw(h, "</tbody></table></div>\n");
 	if (t.row_count > VPA_HTML_ROWS)
 		vpa_html_print(h,
