@@ -90,7 +90,7 @@ struct vpa_idle_part {
 	const char *inside; /* the call the host was in during most of inside_ns */
 	/* Part of ns: the host was in another call, which began later because of the cause. */
 	uint64_t inside_ns;
-	uint64_t ns, gaps; /* gaps: those with such a piece */
+	uint64_t ns, gaps;              /* gaps: those with such a piece */
 	const struct vpa_top_line *top; /* NULL: nothing is known */
 };
 
@@ -153,7 +153,8 @@ struct vpa_gap_row {
 	const char *after, *before; /* names of the ops around it; NULL at head and tail */
 	struct vpa_gap_piece *pieces;
 	size_t piece_count;
-	const struct vpa_top_line *top; /* its own, or of all gaps with its cause, call and range; or NULL */
+	const struct vpa_top_line
+		*top; /* its own, or of all gaps with its cause, call and range; or NULL */
 };
 
 struct vpa_family_row {
@@ -613,8 +614,5 @@ int vpa_render_text(const struct vpa_report *r, const struct vpa_text *form, str
 	struct vpt_err *err);
 int vpa_text_has_section(const char *name);
 int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vpt_err *err);
-/* The contents of every JSON report: as a JSON Schema, and as a list for people. */
-int vpa_render_json_schema(struct vpt_sink *sink, struct vpt_err *err);
-int vpa_render_schema_text(struct vpt_sink *sink, struct vpt_err *err);
 
 #endif

@@ -1,19 +1,20 @@
-/* schema.c - documents the events of a capture and of `cat`, and the report as JSON, each from the table
- * that writes it. */
+/* schema.c - documents the events of a capture and of `cat`, and the report and the comparison as JSON,
+ * each from the table that writes it. */
 #include "analysis/commands/command.h"
 
+#include "analysis/compare/pages.h"
 #include "analysis/export/schema_names.h"
-#include "analysis/report.h"
+#include "analysis/render/fields.h"
 #include "formats/json.h"
 #include "formats/schema.h"
 
 enum { OF, FORMAT, OPTIONS };
 
 static const struct vpa_option options[OPTIONS] = {
-	[OF] = {"of", '\0', VPA_CHOICE, "events|report", "events",
-		"which schema: the events of a capture, or the JSON report of analyze"},
+	[OF] = {"of", '\0', VPA_CHOICE, "events|report|compare", "events",
+		"which schema: the events of a capture, or the JSON of analyze or compare"},
 	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json", "text",
-		"output format; json for the report is a JSON Schema"},
+		"output format; json for a report or comparison is a JSON Schema"},
 };
 
 static const struct {
@@ -114,15 +115,17 @@ static int print_json(struct vpa_out *o)
 
 static int run(const struct vpa_args *args)
 {
-	int json = vpa_is(args, FORMAT, "json"), of_report = vpa_is(args, OF, "report");
+	const int json = vpa_is(args, FORMAT, "json"), of_compare = vpa_is(args, OF, "compare");
+	const struct vpa_fields *fields = of_compare ? &vpa_fields_comparison : &vpa_fields_report;
+	const char *id = of_compare ? VPA_COMPARE_SCHEMA : VPA_REPORT_SCHEMA;
 	struct vpt_err err = {0};
 	struct vpa_out o;
 
 	if (vpa_out_open(&o, "-", 0, &err))
 		return vpa_failed(&err);
-	if (of_report)
-		o.failed = json ? vpa_render_json_schema(o.sink, &o.err)
-				: vpa_render_schema_text(o.sink, &o.err);
+	if (!vpa_is(args, OF, "events"))
+		o.failed = json ? vpa_fields_schema(fields, id, o.sink, &o.err)
+				: vpa_fields_list(fields, id, o.sink, &o.err);
 	else if (json)
 		o.failed = print_json(&o);
 	else
@@ -133,7 +136,8 @@ static int run(const struct vpa_args *args)
 const struct vpa_command vpa_cmd_schema = {
 	.name = "schema",
 	.usage = "[options]",
-	.help = "print every kind of event with its columns, or every key of the report",
+	.help = "print every kind of event with its columns, or every key of a report or "
+		"comparison",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 0,

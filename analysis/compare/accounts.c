@@ -64,6 +64,12 @@ static int sum_units(const struct vpa_compared_units *u, int by_part, uint64_t *
 	return 1;
 }
 
+/* A difference of means, of A's whole. */
+static double share_of(int64_t delta_ns, uint64_t a_ns, uint64_t over)
+{
+	return a_ns && over ? (double)delta_ns * (double)over / (double)a_ns : 0;
+}
+
 /* Divides the difference; both arrays have `count` elements. */
 static int divide(struct vpa_comparison *c, struct vpa_account_part *times, size_t count)
 {
@@ -74,6 +80,8 @@ static int divide(struct vpa_comparison *c, struct vpa_account_part *times, size
 		struct vpa_compared_part *p = &c->parts[i];
 
 		p->times = times[i];
+		p->a_mean_ns = vpa_rounded_mean(p->times.a_ns, c->a_over);
+		p->b_mean_ns = vpa_rounded_mean(p->times.b_ns, c->b_over);
 		c->a_total_ns += p->times.a_ns;
 		c->b_total_ns += p->times.b_ns;
 		if (p->kind == VPA_PART_BUSY)
@@ -81,6 +89,8 @@ static int divide(struct vpa_comparison *c, struct vpa_account_part *times, size
 		else if (p->kind == VPA_PART_IDLE)
 			c->idle_delta_ns += p->times.delta_ns;
 	}
+	for (i = 0; i < count; i++)
+		c->parts[i].share = share_of(c->parts[i].times.delta_ns, c->a_total_ns, c->a_over);
 	qsort(c->parts, count, sizeof(*c->parts), by_part_change);
 	return rc;
 }
@@ -133,6 +143,14 @@ size_t vpa_compare_leading(
 }
 
 /* ---- the window ---- */
+
+const char *vpa_row_state_name(enum vpa_row_state state)
+{
+	static const char *const names[] = {
+		[VPA_ROW_BOTH] = "both", [VPA_ROW_NEW] = "new", [VPA_ROW_GONE] = "gone"};
+
+	return state < VPA_ROW_STATES ? names[state] : "";
+}
 
 static const char other_kernels[] = "(other kernels)";
 
@@ -199,7 +217,7 @@ static void add_families(struct vpa_comparison *c, const struct vpa_report *r, i
 	}
 	if (all_ns <= listed_ns)
 		return;
-	*(in_b ? &c->b_cut : &c->a_cut) = 1;
+	*(in_b ? &c->b_lists_all : &c->a_lists_all) = 0;
 	c->rows[c->row_count] = (struct vpa_compared_row){
 		.kind = VPA_PART_BUSY, .name = other_kernels, .family = ""};
 	set_side(&c->rows[c->row_count++], in_b, all > listed ? all - listed : 0,
@@ -272,7 +290,7 @@ static int may_be_other(const struct vpa_comparison *c, const struct vpa_compare
 	if (row->kind != VPA_PART_BUSY || row->name == other_kernels ||
 		!strcmp(row->family, row->name)) /* copies */
 		return 0;
-	return (c->a_cut && !row->a_count) || (c->b_cut && !row->b_count);
+	return (!c->a_lists_all && !row->a_count) || (!c->b_lists_all && !row->b_count);
 }
 
 /* Adds to the other kernels those that cannot be matched. */
@@ -295,6 +313,45 @@ static void fold_unlisted(struct vpa_comparison *c)
 	c->row_count = kept;
 }
 
+static enum vpa_row_state state_of(
+	const struct vpa_comparison *c, const struct vpa_compared_row *row)
+{
+	/* A kernel that a report does not list may have run all the same. */
+	int is_kernel = row->kind == VPA_PART_BUSY && strcmp(row->name, row->family) != 0;
+
+	if (!row->a_count && (c->a_lists_all || !is_kernel))
+		return VPA_ROW_NEW;
+	if (!row->b_count && (c->b_lists_all || !is_kernel))
+		return VPA_ROW_GONE;
+	return VPA_ROW_BOTH;
+}
+
+static double per_unit(uint64_t count, uint64_t units)
+{
+	return units ? (double)count / (double)units : 0;
+}
+
+static void set_means(struct vpa_comparison *c)
+{
+	uint64_t a_ns = 0;
+	size_t i;
+
+	for (i = 0; i < c->row_count; i++)
+		a_ns += c->rows[i].times.a_ns;
+	for (i = 0; i < c->row_count; i++) {
+		struct vpa_compared_row *row = &c->rows[i];
+
+		row->state = state_of(c, row);
+		row->a_per_unit = per_unit(row->a_count, c->a_window_units);
+		row->b_per_unit = per_unit(row->b_count, c->b_window_units);
+		row->a_mean_ns = vpa_rounded_mean(row->times.a_ns, c->a_window_over);
+		row->b_mean_ns = vpa_rounded_mean(row->times.b_ns, c->b_window_over);
+		row->share = share_of(row->times.delta_ns, a_ns, c->a_window_over);
+		row->a_call_ns = vpa_rounded_mean(row->times.a_ns, row->a_count);
+		row->b_call_ns = vpa_rounded_mean(row->times.b_ns, row->b_count);
+	}
+}
+
 static int divide_rows(struct vpa_comparison *c)
 {
 	struct vpa_account_part *times = vpt_alloc(c->row_count + 1, sizeof(*times));
@@ -310,6 +367,7 @@ static int divide_rows(struct vpa_comparison *c)
 	for (i = 0; i < c->row_count; i++)
 		c->rows[i].times = times[i];
 	vpt_free(times);
+	set_means(c);
 	qsort(c->rows, c->row_count, sizeof(*c->rows), by_row_change);
 	return rc;
 }

@@ -1,5 +1,5 @@
-/* build.h - the steps of a comparison, each filling some tables of it. Private to compare.c and the files
- * that it calls. All functions return 0 or VPT_ENOMEM. */
+/* build.h - the steps of a comparison, each filling some tables of it, and its arithmetic. Private to compare.c and
+ * the files that it calls. All functions return 0 or VPT_ENOMEM. */
 #ifndef VPA_ANALYSIS_COMPARE_BUILD_H
 #define VPA_ANALYSIS_COMPARE_BUILD_H
 
@@ -21,6 +21,12 @@ int vpa_compare_parts(struct vpa_comparison *c, const struct vpa_compared_units 
 int vpa_compare_rows(struct vpa_comparison *c, const struct vpa_compared_units *units);
 /* Stages, counts, counters, findings: tables.c. */
 int vpa_compare_tables(struct vpa_comparison *c);
+
+/* 0 over nothing. */
+static inline uint64_t vpa_rounded_mean(uint64_t ns, uint64_t over)
+{
+	return over ? (ns + over / 2) / over : 0;
+}
 
 static inline uint64_t vpa_magnitude(int64_t n)
 {

@@ -411,6 +411,16 @@ static struct vpa_side copy_side(struct vpa_arena *arena, const struct vpa_side 
 	return (struct vpa_side){reports, s->count};
 }
 
+static const char **paths_of(struct vpa_arena *arena, const struct vpa_side *s)
+{
+	const char **paths = vpa_arena_alloc(arena, s->count, sizeof(*paths));
+	size_t i;
+
+	for (i = 0; paths && i < s->count; i++)
+		paths[i] = s->reports[i]->path;
+	return paths;
+}
+
 int vpa_compare(const struct vpa_side *a, const struct vpa_side *b,
 	const struct vpa_compare_options *options, struct vpa_comparison **out, struct vpt_err *err)
 {
@@ -422,6 +432,9 @@ int vpa_compare(const struct vpa_side *a, const struct vpa_side *b,
 		return vpt_fail(err, VPT_ENOMEM, "no memory for a comparison");
 	c->a = copy_side(&c->arena, a);
 	c->b = copy_side(&c->arena, b);
+	c->a_paths = paths_of(&c->arena, a);
+	c->b_paths = paths_of(&c->arena, b);
+	c->a_lists_all = c->b_lists_all = 1;
 	c->margin = options->margin;
 	c->a_noise = c->b_noise = c->a_run_noise = c->b_run_noise = -1;
 	c->detectable = c->p = c->least_p = -1;

@@ -50,6 +50,8 @@ struct vpa_compared_part {
 	enum vpa_block_part_kind kind;
 	const char *name;              /* family, cause's key, "all" or "recording paused" */
 	struct vpa_account_part times; /* totals, and the difference of the means */
+	uint64_t a_mean_ns, b_mean_ns;
+	double share; /* the difference, of A's mean unit */
 };
 
 struct vpa_compared_stage {
@@ -57,10 +59,15 @@ struct vpa_compared_stage {
 	double a_per_unit, b_per_unit; /* below 0: unknown */
 	/* Mean duration of an instance; below 0: the side has none. */
 	double a_ns, b_ns;
-	double delta_ns;
+	double delta_ns, change; /* change: of a_ns; both valid if both sides have the stage */
 	int nested;
 	double p; /* between runs, corrected by Holm; below 0: no test */
 };
+
+enum vpa_row_state { VPA_ROW_BOTH, VPA_ROW_NEW, VPA_ROW_GONE, VPA_ROW_STATES };
+
+/* "both", "new", "gone" */
+const char *vpa_row_state_name(enum vpa_row_state state);
 
 /* A kernel, copies, memsets, or the idle time of a cause at a place: parts of the whole window. */
 struct vpa_compared_row {
@@ -70,13 +77,19 @@ struct vpa_compared_row {
 	const char *family;        /* of busy time */
 	uint64_t a_count, b_count; /* calls or gaps, in all runs of the side */
 	struct vpa_account_part times;
+	enum vpa_row_state state;
+	/* For each unit in the window. share: the difference, of A's whole unit. */
+	double a_per_unit, b_per_unit, share;
+	uint64_t a_mean_ns, b_mean_ns;
+	uint64_t a_call_ns, b_call_ns; /* mean of a call or gap; 0: the side has none */
 };
 
 /* A count, for each unit in the window. */
 struct vpa_compared_count {
-	const char *group; /* "events", "copies", "syncs", "attention", "gemm" */
-	const char *name, *unit;
+	const char *group;       /* "events", "copies", "syncs", "attention", "gemm" */
+	const char *name, *unit; /* unit: "count", "bytes", "ns idle" */
 	double a, b;
+	double change; /* of A's; valid if that is above 0 */
 };
 
 /* A series of samples, or a memory peak: its mean and maximum; below 0: the side has none. */
@@ -84,6 +97,7 @@ struct vpa_compared_counter {
 	const char *name, *unit;
 	int64_t device;
 	double a_mean, b_mean, a_max, b_max;
+	double change; /* of A's mean; valid if that is above 0 and B has a mean */
 };
 
 /* A finding that only one side has. */
@@ -95,6 +109,7 @@ struct vpa_compared_finding {
 struct vpa_comparison {
 	struct vpa_arena arena;
 	struct vpa_side a, b;
+	const char **a_paths, **b_paths; /* of the reports */
 
 	enum vpa_verdict_change verdict;
 	enum vpa_unit_kind unit;
@@ -134,7 +149,7 @@ struct vpa_comparison {
 	uint64_t a_window_units, b_window_units; /* units in the windows of all runs */
 	uint64_t a_window_over, b_window_over;   /* the same, each times its GPUs */
 	int64_t window_delta_ns;
-	int a_cut, b_cut; /* that side lists only some of its kernels */
+	int a_lists_all, b_lists_all; /* 0: that side lists only some of its kernels */
 	struct vpa_compared_count *counts;
 	size_t count_count;
 	struct vpa_compared_counter *counters;
@@ -157,6 +172,8 @@ size_t vpa_compare_leading(
 	const struct vpa_comparison *c, const struct vpa_compared_part **out, size_t most);
 
 /* ---- renderers ---- */
+
+#define VPA_COMPARE_SCHEMA "vptrace.compare/1"
 
 /* Text for a terminal of `width` columns, at most `top` rows per table (0: 12). 0, the sink's error or
  * VPT_ENOMEM. */

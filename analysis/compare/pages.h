@@ -1,9 +1,21 @@
-/* pages.h - the sections of a comparison, for any form of page. */
+/* pages.h - the contents of a comparison, for any form: its keys, and its sections. */
 #ifndef VPA_ANALYSIS_COMPARE_PAGES_H
 #define VPA_ANALYSIS_COMPARE_PAGES_H
 
 #include "analysis/compare/compare.h"
 #include "analysis/render/page.h"
+
+/* The keys of a comparison as JSON, see fields.h. */
+extern const struct vpa_fields vpa_fields_comparison;
+
+/* What is compared: "block", "frame" ... */
+const char *vpa_compared_unit(const struct vpa_comparison *c);
+
+/* The verdict, the sides, the mean unit and the method; then what limits the comparison; and the parts that
+ * lead the change, unless nothing changed. */
+void vpa_compare_put_result(struct vpa_page *p, const struct vpa_comparison *c);
+void vpa_compare_put_notes(struct vpa_page *p, const struct vpa_comparison *c);
+void vpa_compare_put_because(struct vpa_page *p, const struct vpa_comparison *c);
 
 /* Puts the whole comparison; at most `top` rows per table, 0: 12. */
 void vpa_compare_put(struct vpa_page *p, const struct vpa_comparison *c, size_t top);

@@ -53,6 +53,7 @@ static int measure_stage(const struct vpa_comparison *c, struct vpa_compared_sta
 	stage->a_ns = in_a ? vpa_mean_of(a, in_a, VPA_RUNS).mean : -1;
 	stage->b_ns = in_b ? vpa_mean_of(b, in_b, VPA_RUNS).mean : -1;
 	stage->delta_ns = in_a && in_b ? stage->b_ns - stage->a_ns : 0;
+	stage->change = stage->a_ns > 0 ? stage->delta_ns / stage->a_ns : 0;
 	stage->p = -1;
 	if (!c->between_runs || in_a < VPA_RUNS_LEAST || in_b < VPA_RUNS_LEAST)
 		return VPT_OK;
@@ -112,6 +113,11 @@ static int write_stages(struct vpa_comparison *c)
 
 /* ---- counts ---- */
 
+static double relative(double a, double b)
+{
+	return a > 0 ? (b - a) / a : 0;
+}
+
 static void add_count(struct vpa_comparison *c, const char *group, const char *name,
 	const char *unit, int in_b, double value)
 {
@@ -134,10 +140,10 @@ static void add_events(struct vpa_comparison *c, const struct vpa_report *r, int
 	static const char group[] = "events";
 	const struct vpa_counts *n = &r->counts;
 
-	add_count(c, group, "kernels", "", in_b, (double)n->kernels);
-	add_count(c, group, "copies", "", in_b, (double)n->memcpy);
-	add_count(c, group, "memsets", "", in_b, (double)n->memset);
-	add_count(c, group, "CUDA calls", "", in_b, (double)n->calls);
+	add_count(c, group, "kernels", "count", in_b, (double)n->kernels);
+	add_count(c, group, "copies", "count", in_b, (double)n->memcpy);
+	add_count(c, group, "memsets", "count", in_b, (double)n->memset);
+	add_count(c, group, "CUDA calls", "count", in_b, (double)n->calls);
 }
 
 static void add_report(struct vpa_comparison *c, const struct vpa_report *r, int in_b)
@@ -153,21 +159,21 @@ static void add_report(struct vpa_comparison *c, const struct vpa_report *r, int
 						     row->source, row->target)
 					   : row->kind;
 
-		add_count(c, copies, name, "", in_b, (double)row->count);
+		add_count(c, copies, name, "count", in_b, (double)row->count);
 		add_count(c, copies, name, "bytes", in_b, (double)row->bytes);
 	}
 	for (i = 0; i < r->sync_count; i++) {
-		add_count(c, syncs, r->syncs[i].call, "", in_b, (double)r->syncs[i].count);
+		add_count(c, syncs, r->syncs[i].call, "count", in_b, (double)r->syncs[i].count);
 		add_count(c, syncs, r->syncs[i].call, "ns idle", in_b, (double)r->syncs[i].idle_ns);
 	}
 	for (i = 0; i < r->attention.backend_count; i++)
-		add_count(c, attention, r->attention.backends[i].backend, "", in_b,
+		add_count(c, attention, r->attention.backends[i].backend, "count", in_b,
 			(double)r->attention.backends[i].calls);
 	for (i = 0; i < r->attention.eager_count; i++)
-		add_count(c, attention, "eager: GEMM, softmax, GEMM", "", in_b,
+		add_count(c, attention, "eager: GEMM, softmax, GEMM", "count", in_b,
 			(double)r->attention.eager[i].count);
 	for (i = 0; i < r->precision_count; i++)
-		add_count(c, gemm, r->precisions[i].precision, "", in_b,
+		add_count(c, gemm, r->precisions[i].precision, "count", in_b,
 			(double)r->precisions[i].calls);
 }
 
@@ -188,6 +194,8 @@ static int write_counts(struct vpa_comparison *c)
 		add_events(c, run_at(c, i), i >= c->a.count);
 	for (i = 0; i < runs && !c->arena.failed; i++)
 		add_report(c, run_at(c, i), i >= c->a.count);
+	for (i = 0; i < c->count_count; i++)
+		c->counts[i].change = relative(c->counts[i].a, c->counts[i].b);
 	return c->arena.failed ? VPT_ENOMEM : VPT_OK;
 }
 
@@ -242,6 +250,7 @@ static int write_counters(struct vpa_comparison *c)
 				.name = n->name, .unit = n->unit, .device = n->device};
 			side_counter(&c->a, n->name, n->device, &row->a_mean, &row->a_max);
 			side_counter(&c->b, n->name, n->device, &row->b_mean, &row->b_max);
+			row->change = relative(row->a_mean, row->b_mean);
 			c->counter_count++;
 		}
 	return VPT_OK;

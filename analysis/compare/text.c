@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { ROWS = 12, MARKDOWN_ROWS = 8, FACT_COLUMNS = 56, LEADING = 3 };
+enum { ROWS = 12, MARKDOWN_ROWS = 8, FACT_COLUMNS = 56 };
 
 static const char *unit_title(enum vpa_unit_kind unit)
 {
@@ -24,121 +24,6 @@ static const char *unit_title(enum vpa_unit_kind unit)
 		[VPA_UNIT_WINDOW] = "WINDOW"};
 
 	return titles[unit];
-}
-
-static const char *unit_text(const struct vpa_comparison *c)
-{
-	return c->per_frame ? "frame" : vpa_unit_kind_name(c->unit);
-}
-
-/* ---- the verdict ---- */
-
-static void put_side(struct vpa_page *p, const char *name, const struct vpa_side *s)
-{
-	struct vpa_label path = vpa_fit(s->reports[0]->path, p->width - 30);
-
-	if (s->count > 1)
-		vpa_page_words(p, name, VPA_BOLD, "%s and %zu more", path.text, s->count - 1);
-	else
-		vpa_page_words(p, name, VPA_BOLD, "%s", path.text);
-}
-
-static enum vpa_style style_of(enum vpa_verdict_change change)
-{
-	return change == VPA_CHANGE_SLOWER   ? VPA_RED
-	       : change == VPA_CHANGE_FASTER ? VPA_GREEN
-					     : VPA_YELLOW;
-}
-
-static void put_headline(struct vpa_page *p, const struct vpa_comparison *c)
-{
-	static const char *const words[] = {[VPA_CHANGE_SAME] = "SAME",
-		[VPA_CHANGE_FASTER] = "FASTER",
-		[VPA_CHANGE_SLOWER] = "SLOWER",
-		[VPA_CHANGE_INCONCLUSIVE] = "INCONCLUSIVE"};
-	struct vpa_words w = {.used = 0};
-
-	if (c->unit != VPA_UNIT_WINDOW)
-		vpa_words_add(&w, "", "%s: %s %s -> %s, %s", words[c->verdict], c->rate_name,
-			vpa_compared_rate(c->a_rate).text, vpa_compared_rate(c->b_rate).text,
-			vpa_compared_percent(c->rate_change).text);
-	else
-		vpa_words_add(&w, "", "%s: time of the window %s", words[c->verdict],
-			vpa_compared_percent(c->time_change).text);
-	if (c->level > 0)
-		vpa_words_add(&w, "", " (%s %% interval: %s to %s)",
-			vpa_fixed(100 * c->level, 0).text,
-			vpa_compared_percent(c->unit == VPA_UNIT_WINDOW ? c->time_low : c->rate_low)
-				.text,
-			vpa_compared_percent(
-				c->unit == VPA_UNIT_WINDOW ? c->time_high : c->rate_high)
-				.text);
-	vpa_page_words(p, "VERDICT", style_of(c->verdict), "%s.", w.text);
-}
-
-static void put_mean(struct vpa_page *p, const struct vpa_comparison *c)
-{
-	vpa_page_words(p, "MEAN", VPA_PLAIN, "The mean %s takes %s -> %s ms: %s ms.", unit_text(c),
-		vpa_compared_plain_ms(c->a_total_ns, c->a_over, 3).text,
-		vpa_compared_plain_ms(c->b_total_ns, c->b_over, 3).text,
-		vpa_compared_change_ms(c->delta_ns, 6).text);
-}
-
-/* The parts that changed most, in the direction of the whole. */
-static void put_leading(struct vpa_page *p, const struct vpa_comparison *c)
-{
-	const struct vpa_compared_part *leading[LEADING];
-	struct vpa_words w = {.used = 0};
-	size_t i, count = vpa_compare_leading(c, leading, LEADING);
-
-	if (c->verdict == VPA_CHANGE_SAME)
-		return;
-
-	for (i = 0; i < count; i++)
-		vpa_words_add(&w, ", ", "%s%s %s ms",
-			c->by_part && leading[i]->kind == VPA_PART_IDLE ? "idle: " : "",
-			c->by_part || leading[i]->kind == VPA_PART_PAUSED ? leading[i]->name
-			: leading[i]->kind == VPA_PART_IDLE               ? "GPU idle"
-									  : "GPU busy",
-			vpa_compared_change_ms(leading[i]->times.delta_ns, 3).text);
-	if (w.used)
-		vpa_page_words(p, "BECAUSE", VPA_BOLD, "%s.", w.text);
-}
-
-static void put_method(struct vpa_page *p, const struct vpa_comparison *c)
-{
-	struct vpa_words w = {.used = 0};
-
-	if (c->between_runs)
-		vpa_words_add(&w, ". ",
-			"Between runs: %zu against %zu medians of the period, Mann-Whitney p = %s, "
-			"Hodges-Lehmann shift",
-			c->a.count, c->b.count, vpa_fixed(c->p, 4).text);
-	else if (c->level > 0)
-		vpa_words_add(&w, ". ", "Within these runs: %zu %ss, paired by request and index",
-			c->pairs, vpa_unit_kind_name(c->unit));
-	if (c->a_noise >= 0)
-		vpa_words_add(&w, ". ", "Spread of the %ss within a side: A %s, B %s",
-			vpa_unit_kind_name(c->unit), vpa_compared_size_of(c->a_noise).text,
-			vpa_compared_size_of(c->b_noise).text);
-	if (c->a_run_noise >= 0 && c->b_run_noise >= 0)
-		vpa_words_add(&w, ". ", "Spread of the runs' medians: A %s, B %s",
-			vpa_compared_size_of(c->a_run_noise).text,
-			vpa_compared_size_of(c->b_run_noise).text);
-	if (c->detectable >= 0)
-		vpa_words_add(&w, ". ", "Smallest change that this would show: %s",
-			vpa_compared_size_of(c->detectable).text);
-	if (w.used)
-		vpa_page_words(p, "", VPA_PLAIN, "%s.", w.text);
-}
-
-static void put_notes(struct vpa_page *p, const struct vpa_comparison *c)
-{
-	size_t i;
-
-	for (i = 0; i < c->note_count; i++)
-		vpa_page_words(
-			p, i ? "" : "NOTES", VPA_PLAIN, "%s%s", p->form ? "" : "- ", c->notes[i]);
 }
 
 /* ---- the set-up ---- */
@@ -247,8 +132,8 @@ static void put_parts(struct vpa_page *p, const struct vpa_comparison *c, size_t
 
 	if (is_equal(c)) {
 		vpa_page_blank(p);
-		vpa_page_words(
-			p, "WHY", VPA_PLAIN, "Every part of the mean %s is equal.", unit_text(c));
+		vpa_page_words(p, "WHY", VPA_PLAIN, "Every part of the mean %s is equal.",
+			vpa_compared_unit(c));
 		return;
 	}
 	vpa_table_init(&t, columns, COUNT(columns), "WHY THE MEAN %s CHANGED",
@@ -297,7 +182,7 @@ static void put_stages(struct vpa_page *p, const struct vpa_comparison *c)
 		row->cells[1] = stage_ms(s->b_ns);
 		row->cells[2] = both ? vpa_compared_change_ms((int64_t)s->delta_ns, 2)
 				     : (struct vpa_num){"-"};
-		row->cells[3] = both && s->a_ns > 0 ? vpa_compared_percent(s->delta_ns / s->a_ns)
+		row->cells[3] = both && s->a_ns > 0 ? vpa_compared_percent(s->change)
 						    : (struct vpa_num){"-"};
 		row->cells[4] = vpa_compared_per_unit(s->a_per_unit);
 		if (s->a_per_unit != s->b_per_unit)
@@ -312,29 +197,17 @@ static void put_stages(struct vpa_page *p, const struct vpa_comparison *c)
 
 /* ---- kernels, places ---- */
 
-static const char *state_of(const struct vpa_comparison *c, const struct vpa_compared_row *r)
-{
-	int is_copy = vpa_same(r->name, r->family);
-
-	if (!r->a_count && (!c->a_cut || is_copy))
-		return "new";
-	if (!r->b_count && (!c->b_cut || is_copy))
-		return "gone";
-	return "";
-}
-
 static void fill_row(struct vpa_row *row, const struct vpa_comparison *c,
 	const struct vpa_compared_row *r, unsigned decimals)
 {
-	double a = c->a_window_units ? (double)r->a_count / (double)c->a_window_units : 0;
-	double b = c->b_window_units ? (double)r->b_count / (double)c->b_window_units : 0;
-
-	row->cells[0] = vpa_compared_per_unit(a);
-	row->cells[1] = vpa_compared_per_unit(b);
+	row->cells[0] = vpa_compared_per_unit(r->a_per_unit);
+	row->cells[1] = vpa_compared_per_unit(r->b_per_unit);
 	row->cells[2] = vpa_compared_plain_ms(r->times.a_ns, c->a_window_over, decimals);
 	row->cells[3] = vpa_compared_plain_ms(r->times.b_ns, c->b_window_over, decimals);
 	row->cells[4] = vpa_compared_change_ms(r->times.delta_ns, decimals);
-	snprintf(row->cells[5].text, sizeof(row->cells[5].text), "%s", state_of(c, r));
+	if (r->state != VPA_ROW_BOTH)
+		snprintf(row->cells[5].text, sizeof(row->cells[5].text), "%s",
+			vpa_row_state_name(r->state));
 }
 
 /* The mean time of a call, before and after; blank where one side has none. */
@@ -342,8 +215,7 @@ static void fill_mean(struct vpa_row *row, const struct vpa_compared_row *r)
 {
 	if (r->a_count && r->b_count)
 		snprintf(row->cells[6].text, sizeof(row->cells[6].text), "%.16s->%.16s",
-			vpa_duration(r->times.a_ns / r->a_count).text,
-			vpa_duration(r->times.b_ns / r->b_count).text);
+			vpa_duration(r->a_call_ns).text, vpa_duration(r->b_call_ns).text);
 }
 
 /* The rows of a kind that changed by a ten thousandth of a mean unit or more. */
@@ -445,6 +317,7 @@ static void put_counts(struct vpa_page *p, const struct vpa_comparison *c)
 		c->unit == VPA_UNIT_WINDOW ? "" : vpa_unit_kind_name(c->unit));
 	for (i = 0; i < c->count_count; i++) {
 		const struct vpa_compared_count *n = &c->counts[i];
+		int is_plain = !strcmp(n->unit, "count");
 		struct vpa_row *row;
 
 		/* Idle time has a table of its own. */
@@ -453,8 +326,8 @@ static void put_counts(struct vpa_page *p, const struct vpa_comparison *c)
 			continue;
 		count++;
 		row = vpa_table_row(&t, 1, "%s%s%s%s%s", strcmp(n->group, "events") ? n->group : "",
-			strcmp(n->group, "events") ? ": " : "", n->name, *n->unit ? ", " : "",
-			n->unit);
+			strcmp(n->group, "events") ? ": " : "", n->name, is_plain ? "" : ", ",
+			is_plain ? "" : n->unit);
 		row->cells[0] = count_of(n, n->a);
 		row->cells[1] = count_of(n, n->b);
 		row->cells[2] = vpa_compared_growth(n->a, n->b);
@@ -531,14 +404,10 @@ void vpa_compare_put(struct vpa_page *p, const struct vpa_comparison *c, size_t 
 {
 	size_t rows = top ? top : ROWS;
 
-	put_headline(p, c);
-	put_side(p, "A", &c->a);
-	put_side(p, "B", &c->b);
-	put_mean(p, c);
-	put_method(p, c);
-	put_notes(p, c);
+	vpa_compare_put_result(p, c);
+	vpa_compare_put_notes(p, c);
 	put_facts(p, c);
-	put_leading(p, c);
+	vpa_compare_put_because(p, c);
 	put_parts(p, c, rows);
 	put_stages(p, c);
 	put_kernels(p, c, rows);

@@ -96,6 +96,17 @@ struct vpa_fields {
 	size_t bytes; /* of the struct */
 };
 
+/* ---- writing ---- */
+
+/* Writes the row of `whole` as a JSON object. 0, the sink's error or VPT_ENOMEM. */
+int vpa_fields_json(const struct vpa_fields *fields, const struct vpa_at *whole,
+	struct vpt_sink *sink, struct vpt_err *err);
+/* Documents the objects that vpa_fields_json() writes: as a JSON Schema with this id, and as a list for people. */
+int vpa_fields_schema(const struct vpa_fields *fields, const char *id, struct vpt_sink *sink,
+	struct vpt_err *err);
+int vpa_fields_list(const struct vpa_fields *fields, const char *id, struct vpt_sink *sink,
+	struct vpt_err *err);
+
 /* ---- reading ---- */
 
 enum vpa_value_kind {

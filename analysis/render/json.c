@@ -180,19 +180,25 @@ static void put_fields(struct walk *w, const struct vpa_at *at, const struct vpa
 	}
 }
 
-int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vpt_err *err)
+int vpa_fields_json(const struct vpa_fields *fields, const struct vpa_at *whole,
+	struct vpt_sink *sink, struct vpt_err *err)
 {
-	struct vpa_at whole = {r, r, NULL};
 	struct walk w;
 
 	w.rc = VPT_OK;
 	vpt_json_init(&w.json, sink, 1);
 	vpt_json_object(&w.json, NULL);
-	put_fields(&w, &whole, &vpa_fields_report);
+	put_fields(&w, whole, fields);
 	vpt_json_end(&w.json);
 	vpt_json_newline(&w.json);
 	if (w.rc)
-		return vpt_fail(
-			err, w.rc, "no memory for the keys of %zu metadata pairs", r->meta_count);
+		return vpt_fail(err, w.rc, "no memory for the keys of the metadata");
 	return vpt_json_finish(&w.json, err);
+}
+
+int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vpt_err *err)
+{
+	const struct vpa_at whole = {r, r, NULL};
+
+	return vpa_fields_json(&vpa_fields_report, &whole, sink, err);
 }

@@ -1,5 +1,5 @@
-/* json_schema.c - the schema of the JSON report, as text and as a JSON Schema, from the tables that
- * write it.
+/* json_schema.c - the schema of a JSON report or comparison, as text and as a JSON Schema, from the tables
+ * that write it.
  *
  * Each table is a definition that other tables refer to. Objects may get more keys in later versions,
  * so the schema allows others; the keys it names are always present, but for optional ones. "unit" is an annotation of ours,
@@ -46,12 +46,12 @@ static void add_tables_of(struct tables *t, const struct vpa_fields *fields)
 	}
 }
 
-static void find_tables(struct tables *t)
+static void find_tables(struct tables *t, const struct vpa_fields *root)
 {
 	size_t i;
 
 	t->count = 0;
-	add_table(t, &vpa_fields_report);
+	add_table(t, root);
 	for (i = 0; i < t->count; i++)
 		add_tables_of(t, t->at[i]);
 }
@@ -238,18 +238,19 @@ static void put_table(struct vpt_json *j, const struct vpa_fields *fields)
 	vpt_json_end(j);
 }
 
-int vpa_render_json_schema(struct vpt_sink *sink, struct vpt_err *err)
+int vpa_fields_schema(
+	const struct vpa_fields *fields, const char *id, struct vpt_sink *sink, struct vpt_err *err)
 {
 	struct tables tables;
 	struct vpt_json j;
 	size_t i;
 
-	find_tables(&tables);
+	find_tables(&tables, fields);
 	vpt_json_init(&j, sink, 1);
 	vpt_json_object(&j, NULL);
 	vpt_json_string(&j, "$schema", "https://json-schema.org/draft/2020-12/schema");
-	vpt_json_string(&j, "$id", VPA_REPORT_SCHEMA);
-	vpt_json_string(&j, "title", VPA_REPORT_SCHEMA);
+	vpt_json_string(&j, "$id", id);
+	vpt_json_string(&j, "title", id);
 	put_table(&j, tables.at[0]);
 	vpt_json_object(&j, "$defs");
 	for (i = 1; i < tables.count; i++) {
@@ -322,14 +323,15 @@ static void print_fields(struct listing *l, const struct vpa_fields *fields)
 	}
 }
 
-int vpa_render_schema_text(struct vpt_sink *sink, struct vpt_err *err)
+int vpa_fields_list(
+	const struct vpa_fields *fields, const char *id, struct vpt_sink *sink, struct vpt_err *err)
 {
 	struct listing l = {.sink = sink, .err = err};
 	struct tables tables;
 	size_t i;
 
-	find_tables(&tables);
-	print(&l, "vptrace report schema, %s\n", VPA_REPORT_SCHEMA);
+	find_tables(&tables, fields);
+	print(&l, "vptrace %s schema, %s\n", fields->name, id);
 	print(&l, "each object: its keys in order, type, unit, meaning; ?: may be null\n");
 	for (i = 0; i < tables.count; i++) {
 		print(&l, "\n%s: %s\n", tables.at[i]->name, tables.at[i]->help);

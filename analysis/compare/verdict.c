@@ -1,0 +1,128 @@
+/* verdict.c - a comparison in words: the verdict, what is compared and how, what limits it, why. */
+#include "analysis/compare/pages.h"
+
+#include "analysis/compare/numbers.h"
+
+enum { LEADING = 3 };
+
+const char *vpa_compared_unit(const struct vpa_comparison *c)
+{
+	return c->per_frame ? "frame" : vpa_unit_kind_name(c->unit);
+}
+
+static void put_side(struct vpa_page *p, const char *name, const struct vpa_side *s)
+{
+	struct vpa_label path = vpa_fit(s->reports[0]->path, p->width - 30);
+
+	if (s->count > 1)
+		vpa_page_words(p, name, VPA_BOLD, "%s and %zu more", path.text, s->count - 1);
+	else
+		vpa_page_words(p, name, VPA_BOLD, "%s", path.text);
+}
+
+static enum vpa_style style_of(enum vpa_verdict_change change)
+{
+	return change == VPA_CHANGE_SLOWER   ? VPA_RED
+	       : change == VPA_CHANGE_FASTER ? VPA_GREEN
+					     : VPA_YELLOW;
+}
+
+static void put_headline(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	static const char *const words[] = {[VPA_CHANGE_SAME] = "SAME",
+		[VPA_CHANGE_FASTER] = "FASTER",
+		[VPA_CHANGE_SLOWER] = "SLOWER",
+		[VPA_CHANGE_INCONCLUSIVE] = "INCONCLUSIVE"};
+	struct vpa_words w = {.used = 0};
+
+	if (c->unit != VPA_UNIT_WINDOW)
+		vpa_words_add(&w, "", "%s: %s %s -> %s, %s", words[c->verdict], c->rate_name,
+			vpa_compared_rate(c->a_rate).text, vpa_compared_rate(c->b_rate).text,
+			vpa_compared_percent(c->rate_change).text);
+	else
+		vpa_words_add(&w, "", "%s: time of the window %s", words[c->verdict],
+			vpa_compared_percent(c->time_change).text);
+	if (c->level > 0)
+		vpa_words_add(&w, "", " (%s %% interval: %s to %s)",
+			vpa_fixed(100 * c->level, 0).text,
+			vpa_compared_percent(c->unit == VPA_UNIT_WINDOW ? c->time_low : c->rate_low)
+				.text,
+			vpa_compared_percent(
+				c->unit == VPA_UNIT_WINDOW ? c->time_high : c->rate_high)
+				.text);
+	vpa_page_words(p, "VERDICT", style_of(c->verdict), "%s.", w.text);
+}
+
+static void put_mean(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	vpa_page_words(p, "MEAN", VPA_PLAIN, "The mean %s takes %s -> %s ms: %s ms.",
+		vpa_compared_unit(c), vpa_compared_plain_ms(c->a_total_ns, c->a_over, 3).text,
+		vpa_compared_plain_ms(c->b_total_ns, c->b_over, 3).text,
+		vpa_compared_change_ms(c->delta_ns, 6).text);
+}
+
+/* The parts that changed most, in the direction of the whole. */
+void vpa_compare_put_because(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	const struct vpa_compared_part *leading[LEADING];
+	struct vpa_words w = {.used = 0};
+	size_t i, count = vpa_compare_leading(c, leading, LEADING);
+
+	if (c->verdict == VPA_CHANGE_SAME)
+		return;
+
+	for (i = 0; i < count; i++)
+		vpa_words_add(&w, ", ", "%s%s %s ms",
+			c->by_part && leading[i]->kind == VPA_PART_IDLE ? "idle: " : "",
+			c->by_part || leading[i]->kind == VPA_PART_PAUSED ? leading[i]->name
+			: leading[i]->kind == VPA_PART_IDLE               ? "GPU idle"
+									  : "GPU busy",
+			vpa_compared_change_ms(leading[i]->times.delta_ns, 3).text);
+	if (w.used)
+		vpa_page_words(p, "BECAUSE", VPA_BOLD, "%s.", w.text);
+}
+
+static void put_method(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	struct vpa_words w = {.used = 0};
+
+	if (c->between_runs)
+		vpa_words_add(&w, ". ",
+			"Between runs: %zu against %zu medians of the period, Mann-Whitney p = %s, "
+			"Hodges-Lehmann shift",
+			c->a.count, c->b.count, vpa_fixed(c->p, 4).text);
+	else if (c->level > 0)
+		vpa_words_add(&w, ". ", "Within these runs: %zu %ss, paired by request and index",
+			c->pairs, vpa_unit_kind_name(c->unit));
+	if (c->a_noise >= 0)
+		vpa_words_add(&w, ". ", "Spread of the %ss within a side: A %s, B %s",
+			vpa_unit_kind_name(c->unit), vpa_compared_size_of(c->a_noise).text,
+			vpa_compared_size_of(c->b_noise).text);
+	if (c->a_run_noise >= 0 && c->b_run_noise >= 0)
+		vpa_words_add(&w, ". ", "Spread of the runs' medians: A %s, B %s",
+			vpa_compared_size_of(c->a_run_noise).text,
+			vpa_compared_size_of(c->b_run_noise).text);
+	if (c->detectable >= 0)
+		vpa_words_add(&w, ". ", "Smallest change that this would show: %s",
+			vpa_compared_size_of(c->detectable).text);
+	if (w.used)
+		vpa_page_words(p, "", VPA_PLAIN, "%s.", w.text);
+}
+
+void vpa_compare_put_notes(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->note_count; i++)
+		vpa_page_words(
+			p, i ? "" : "NOTES", VPA_PLAIN, "%s%s", p->form ? "" : "- ", c->notes[i]);
+}
+
+void vpa_compare_put_result(struct vpa_page *p, const struct vpa_comparison *c)
+{
+	put_headline(p, c);
+	put_side(p, "A", &c->a);
+	put_side(p, "B", &c->b);
+	put_mean(p, c);
+	put_method(p, c);
+}
