@@ -305,10 +305,15 @@ static struct vpt_buffer json_of(const struct vpa_report *r)
 	return text;
 }
 
+static int as_page(const struct vpa_comparison *c, struct vpt_sink *sink, struct vpt_err *err)
+{
+	return vpa_compare_html(c, "vptrace-analyze compare a b", sink, err);
+}
+
 static void render_all(const struct vpa_comparison *c)
 {
 	int (*const renderers[])(const struct vpa_comparison *, struct vpt_sink *,
-		struct vpt_err *) = {vpa_compare_json, vpa_compare_markdown};
+		struct vpt_err *) = {vpa_compare_json, vpa_compare_markdown, as_page};
 	size_t i;
 
 	for (i = 0; i < COUNT(renderers) + 1; i++) {

@@ -37,8 +37,8 @@ enum {
 };
 
 static const struct vpa_option options[OPTIONS] = {
-	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json|md", "text",
-		"output format; md: Markdown, for a pull request"},
+	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json|md|html", "text",
+		"output format; md: Markdown, for a pull request; html: one page"},
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"},
 	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", NULL, "text: maximum rows per table (12)"},
 	[MARGIN] = {"margin", '\0', VPA_TEXT, "PERCENT", "0.5",
@@ -223,10 +223,14 @@ static int render(const struct vpa_args *args, const struct vpa_comparison *c, s
 {
 	struct vpa_out o;
 	int rc = vpa_out_open(&o, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), err);
+	char command[4096];
 
 	if (rc)
 		return rc;
-	if (vpa_is(args, FORMAT, "json"))
+	vpa_command_line(args, command, sizeof(command));
+	if (vpa_is(args, FORMAT, "html"))
+		o.failed = vpa_compare_html(c, command, o.sink, &o.err);
+	else if (vpa_is(args, FORMAT, "json"))
 		o.failed = vpa_compare_json(c, o.sink, &o.err);
 	else if (vpa_is(args, FORMAT, "md"))
 		o.failed = vpa_compare_markdown(c, o.sink, &o.err);

@@ -182,6 +182,9 @@ int vpa_compare_text(const struct vpa_comparison *c, unsigned width, int colour,
 /* The same as GitHub-flavoured Markdown, for a pull request. */
 int vpa_compare_markdown(
 	const struct vpa_comparison *c, struct vpt_sink *sink, struct vpt_err *err);
+/* One page for browsers. command: that makes it; NULL: not known. */
+int vpa_compare_html(const struct vpa_comparison *c, const char *command, struct vpt_sink *sink,
+	struct vpt_err *err);
 int vpa_compare_json(const struct vpa_comparison *c, struct vpt_sink *sink, struct vpt_err *err);
 
 #endif

@@ -17,6 +17,11 @@ void vpa_compare_put_result(struct vpa_page *p, const struct vpa_comparison *c);
 void vpa_compare_put_notes(struct vpa_page *p, const struct vpa_comparison *c);
 void vpa_compare_put_because(struct vpa_page *p, const struct vpa_comparison *c);
 
+struct vpa_html;
+
+/* Where the time of the mean unit went on both sides, as a section of a page: falls.c. */
+void vpa_compare_put_falls(struct vpa_html *h, const struct vpa_comparison *c);
+
 /* Puts the whole comparison; at most `top` rows per table, 0: 12. */
 void vpa_compare_put(struct vpa_page *p, const struct vpa_comparison *c, size_t top);
 

@@ -4,9 +4,11 @@
     page.py check PAGE                 well-formed, one style and one script of the policy's hashes, no other way out,
                                        links that land, no character that a page would obey or hide
     page.py numbers PAGE REPORT.json   every cell of every table is that of the JSON report
+    page.py compared PAGE COMPARED.json  the three of a comparison: check, numbers, and its bars: every part once, with its times,
+                                       from where the last one ended
     page.py colours PAGE SOURCE        every kernel family and cause of idle time has a colour; every verdict of the checklist has
                                        one that can be read on both grounds, and a sign besides
-    page.py names PAGE MARKER          the marker is in text and in titles alone, and it is there
+    page.py names PAGE MARKER [LEAST]  the marker is in text and in titles alone, and it is there, 20 times or more
     page.py cost ANALYZER TRACE        time and memory of a page beside those of the text
 """
 import base64
@@ -34,7 +36,7 @@ class Page(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.open, self.errors, self.ids, self.links = [], [], [], []
         self.texts, self.shown, self.styles, self.scripts, self.policy = [], [], [], [], None
-        self.tables, self.table, self.cell = [], None, None
+        self.tables, self.falls, self.table, self.cell = [], [], None, None
         self.feed(text)
         self.close()
         if self.open:
@@ -60,17 +62,19 @@ class Page(HTMLParser):
         given = dict(attrs)
         if tag == "meta" and given.get("http-equiv") == "Content-Security-Policy":
             self.policy = given["content"]
-        if tag == "table" and "data-path" in given:
-            self.table = {"path": given["data-path"], "keys": [], "rows": []}
-            self.tables.append(self.table)
+        if tag == "table" and ("data-path" in given or "data-fall" in given):
+            self.table = {"path": given.get("data-path"), "kind": given.get("data-kind"), "keys": [], "rows": []}
+            (self.tables if "data-path" in given else self.falls).append(self.table)
         if self.table is not None:
             if tag == "th":
                 self.table["keys"].append(given.get("data-k"))
             elif tag == "tr" and "tbody" in self.open:
                 self.table["rows"].append([])
             elif tag == "td":
-                self.cell = {"v": given.get("data-v"), "text": ""}
+                self.cell = {"v": given.get("data-v"), "text": "", "bars": []}
                 self.table["rows"][-1].append(self.cell)
+            elif tag == "rect" and self.cell is not None and "x" in given:
+                self.cell["bars"].append((float(given["x"].rstrip("%")), float(given["width"].rstrip("%"))))
         if tag not in VOID and not alone:
             self.open.append(tag)
 
@@ -189,7 +193,7 @@ def numbers(path, report):
     report = json.load(open(report, encoding="utf-8", errors="replace"))
     errors, cells = [], 0
     for table in page.tables:
-        rows = rows_at(report, table["path"])
+        rows = [row for row in rows_at(report, table["path"]) if table["kind"] in (None, row.get("kind"))]
         if min(len(rows), 200) != len(table["rows"]):
             errors.append(f"{table['path']}: {len(table['rows'])} rows, not {len(rows)}")
         for number, (row, found) in enumerate(zip(rows, table["rows"])):
@@ -206,6 +210,55 @@ def numbers(path, report):
                if isinstance(value, list) and value and isinstance(value[0], dict) and key not in listed]
     print(f"{cells} cells")
     return errors
+
+
+def rounded(ns, over):
+    return (ns + over // 2) // over if over else 0
+
+
+def falls(path, compared):
+    page, _ = read(path)
+    mean = json.load(open(compared, encoding="utf-8", errors="replace"))["mean"]
+    errors, parts = [], {(p["kind"], p["name"]): p for p in mean["parts"]}
+    rows = page.falls[0]["rows"] if len(page.falls) == 1 else []
+    kinds = {"GPU busy": "busy", "GPU idle": "idle", "recording paused": "paused"}
+    means = {s: rounded(mean[s + "_ns"], mean[s + "_over"]) for s in "ab"}
+    kind, shown, ends = None, {}, [0, 0]
+    for number, cells in enumerate(rows):
+        name, a, b = cells[0]["text"], cells[1]["bars"][0], cells[6]["bars"][0]
+        numbers = [int(cells[i]["v"]) for i in (2, 4, 5)]
+        kind = next((kinds[k] for k in kinds if name.startswith(k)), kind)
+        is_sum = number == 0 or any(name.startswith(k) for k in kinds)
+        if number == 0:
+            wanted = [means["a"], mean["delta_ns"], means["b"]]
+        elif is_sum:
+            own = [p for p in mean["parts"] if p["kind"] == kind]
+            wanted = [rounded(sum(p[s + "_ns"] for p in own), mean[s + "_over"]) for s in "ab"]
+            wanted.insert(1, sum(p["delta_ns"] for p in own))
+        else:
+            part = shown[kind, name] = parts[kind, name]
+            wanted = [part["a_mean_ns"], part["delta_ns"], part["b_mean_ns"]]
+        if numbers != wanted:
+            errors.append(f"{kind} {name}: {numbers}, not {wanted}")
+        for side, bar, ns in ((0, a, numbers[0]), (1, b, numbers[2])):
+            if abs(bar[0] - ends[side]) > .02 * len(rows) or abs(bar[1] - 100 * ns / max(*means.values(), 1)) > .01:
+                errors.append(f"{kind} {name}: the bar {bar} of {ns} ns after {ends[side]}")
+            if not is_sum or (kind == "paused" and number):
+                ends[side] = bar[0] + bar[1]
+    if len(rows) < 3:
+        errors.append(f"{len(page.falls)} tables, {len(rows)} rows")
+    divided = {k for k in parts if k[0] != "paused" and k[1] != "all"}
+    if set(shown) != divided:
+        errors.append(f"parts {sorted(set(shown) ^ divided)}")
+    table = next((t for t in page.tables if t["path"] == "mean.parts"), {"rows": [], "keys": []})
+    at = table["keys"].index("delta_ns") if "delta_ns" in table["keys"] else 0
+    if sum(int(row[at]["v"]) for row in table["rows"]) != mean["delta_ns"]:
+        errors.append("the parts do not add up")
+    return errors
+
+
+def compared(path, comparison):
+    return check(path) + numbers(path, comparison) + falls(path, comparison)
 
 
 def colours(path, source):
@@ -255,11 +308,11 @@ def verdicts(page):
     return errors
 
 
-def names(path, marker):
+def names(path, marker, least=20):
     page, _ = read(path)
     errors = page.errors + [f"{where} holds a name" for where, text in page.texts if marker in text]
     found = sum(marker in text for _, text in page.shown)
-    return errors + ([f"{found} names"] if found < 20 else [])
+    return errors + ([f"{found} names"] if found < int(least) else [])
 
 
 def cost(analyzer, trace):
@@ -280,7 +333,7 @@ def cost(analyzer, trace):
 
 
 def main():
-    errors = {"check": check, "numbers": numbers, "colours": colours, "names": names, "cost": cost}[sys.argv[1]](*sys.argv[2:])
+    errors = {"check": check, "numbers": numbers, "compared": compared, "colours": colours, "names": names, "cost": cost}[sys.argv[1]](*sys.argv[2:])
     for error in errors[:10]:
         print(f"{sys.argv[1]}: {error}")
     return 1 if errors else 0
