@@ -119,6 +119,27 @@ done <<'CASES'
 --steps 6|SLOWER|gemm +
 --graph|SLOWER|idle: graph build +
 CASES
+# ---- CUDA graphs ----
+demo graph --graph
+expect 0 "launches of graphs are counted" compare plain.zst graph.zst --format json
+if command -v python3 >/dev/null; then
+	cp out graph.compared
+	"$VPT_ANALYZE" graph.zst --format json >graph.report 2>err
+	cases=$((cases + 1))
+	python3 - graph.compared graph.report >sums 2>&1 <<'PY' || fail "launches of graphs: $(cat sums)"
+import json, sys
+c, r = (json.load(open(path)) for path in sys.argv[1:])
+blocks = sum(q["blocks"]["count"] for q in r["requests"])
+counts = {n["name"]: n for n in c["counts"] if n["group"] == "graphs"}
+for name in ("launches", "nodes"):
+    assert counts[name]["a"] == 0 and counts[name]["change"] is None, counts
+    assert r["cuda_graphs"][name] > 0 and abs(counts[name]["b"] - r["cuda_graphs"][name] / blocks) < 1e-6, counts
+PY
+fi
+expect 0 "also in the text" compare plain.zst graph.zst
+says out "graphs: launches"
+rm graph.zst
+
 # ---- a baseline ----
 expect 0 "a report to keep" plain.zst --format json -o plain.json
 expect 0 "the same run" compare --baseline plain.json plain.zst

@@ -86,7 +86,7 @@ struct vpa_compared_row {
 
 /* A count, for each unit in the window. */
 struct vpa_compared_count {
-	const char *group;       /* "events", "copies", "syncs", "attention", "gemm" */
+	const char *group;       /* "events", "copies", "syncs", "attention", "gemm", "graphs" */
 	const char *name, *unit; /* unit: "count", "bytes", "ns idle" */
 	double a, b;
 	double change; /* of A's; valid if that is above 0 */

@@ -247,7 +247,7 @@ static int has_count(const struct vpa_at *at)
 
 #define ROW struct vpa_compared_count
 static const struct vpa_field count_fields[] = {
-	{"group", TEXT(group), NULL, "events, copies, syncs, attention, gemm"},
+	{"group", TEXT(group), NULL, "events, copies, syncs, attention, gemm, graphs"},
 	{"name", TEXT(name), NULL, "what is counted"},
 	{"unit", TEXT(unit), NULL, "count, bytes, ns idle"},
 	{"a", SHARE(a), "unit", "per unit in A's windows"},

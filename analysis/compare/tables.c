@@ -149,8 +149,14 @@ static void add_events(struct vpa_comparison *c, const struct vpa_report *r, int
 static void add_report(struct vpa_comparison *c, const struct vpa_report *r, int in_b)
 {
 	static const char copies[] = "copies", syncs[] = "syncs", attention[] = "attention",
-			  gemm[] = "gemm";
+			  gemm[] = "gemm", graphs[] = "graphs";
+	const struct vpa_graphs *g = &r->expert.graphs;
 	size_t i;
+
+	if (g->launches) {
+		add_count(c, graphs, "launches", "count", in_b, (double)g->launches);
+		add_count(c, graphs, "nodes", "count", in_b, (double)g->nodes);
+	}
 
 	for (i = 0; i < r->copy_count; i++) {
 		const struct vpa_copy_row *row = &r->copies[i];
@@ -179,7 +185,7 @@ static void add_report(struct vpa_comparison *c, const struct vpa_report *r, int
 
 static int write_counts(struct vpa_comparison *c)
 {
-	size_t runs = c->a.count + c->b.count, most = 4, i;
+	size_t runs = c->a.count + c->b.count, most = 6, i;
 
 	for (i = 0; i < runs; i++) {
 		const struct vpa_report *r = run_at(c, i);
