@@ -1,8 +1,7 @@
 /* test_compare.c - comparisons of reports.
  *
  * Of random captures: the parts of a difference add up to it to the nanosecond, a capture compared with
- * itself is the same, and exchanged sides negate. Of generated series of blocks: equal sides are seldom
- * called different, and a planted change of the size that the comparison says it would show is found. */
+ * itself is the same, and exchanged sides negate; what is read back from JSON compares like what was written. */
 #include "analysis/compare/baseline.h"
 #include "analysis/compare/compare.h"
 #include "formats/count.h"
@@ -25,21 +24,15 @@
 
 static const struct vpa_compare_options usual = {.margin = 0.005};
 
-static struct vpa_comparison *compared(const struct vpa_report *const *a, size_t a_count,
-	const struct vpa_report *const *b, size_t b_count)
+static struct vpa_comparison *pair(const struct vpa_report *a, const struct vpa_report *b)
 {
-	struct vpa_side sa = {a, a_count}, sb = {b, b_count};
+	struct vpa_side sa = {&a, 1}, sb = {&b, 1};
 	struct vpa_comparison *c;
 	struct vpt_err err = {0};
 
 	if (vpa_compare(&sa, &sb, &usual, &c, &err))
 		fail_msg("%s", err.text);
 	return c;
-}
-
-static struct vpa_comparison *pair(const struct vpa_report *a, const struct vpa_report *b)
-{
-	return compared(&a, 1, &b, 1);
 }
 
 /* ---- captures ---- */
@@ -404,163 +397,6 @@ static void baselines_with_faults(void **state)
 	vpa_report_free(r);
 }
 
-/* ---- generated series ---- */
-
-enum { BLOCKS_MOST = 64 };
-
-/* A report with a series of blocks, and no more than a comparison reads. */
-struct series {
-	struct vpa_report report;
-	struct vpa_device device;
-	struct vpa_request request;
-	struct vpa_block_row rows[BLOCKS_MOST];
-};
-
-static double uniform(struct vpt_random *r)
-{
-	return ((double)(vpt_random(r) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(struct vpt_random *r)
-{
-	return sqrt(-2 * log(uniform(r))) * cos(6.283185307179586 * uniform(r));
-}
-
-struct shape {
-	size_t blocks;
-	double noise, run_noise, memory; /* relative; memory: correlation of neighbours */
-	double change;
-};
-
-/* Blocks that grow from 500 ms by 5 % each, with noise that remembers. */
-static void make_series(struct series *s, struct vpt_random *r, const struct shape *shape)
-{
-	double state = normal(r), run = shape->run_noise * normal(r);
-	struct vpa_blocks *b = &s->request.blocks;
-	size_t i;
-
-	memset(s, 0, sizeof(*s));
-	s->report = (struct vpa_report){.path = "series",
-		.requests = &s->request,
-		.request_count = 1,
-		.devices = &s->device,
-		.device_count = 1};
-	s->report.verdict.complete = 1;
-	b->series = s->rows;
-	b->count = b->measured = shape->blocks;
-	for (i = 0; i < shape->blocks; i++) {
-		double ns = 500e6 * (1 + 0.05 * (double)i) * (1 + shape->change) *
-			    (1 + run + shape->noise * state);
-
-		s->rows[i] = (struct vpa_block_row){.index = (int64_t)i,
-			.frames = 12,
-			.period_ns = (uint64_t)ns,
-			.busy_ns = (uint64_t)ns,
-			.devices = 1};
-		b->span_ns += s->rows[i].period_ns;
-		state = shape->memory * state + sqrt(1 - shape->memory * shape->memory) * normal(r);
-	}
-}
-
-/* How often `pairs` pairs of `runs` runs a side are called different, in the direction of the change;
- * the mean of what they say they would show. */
-static size_t called_different(uint64_t seed, size_t pairs, size_t runs, struct shape shape,
-	double change, double *detectable)
-{
-	static struct series all[12];
-	const struct vpa_report *reports[12];
-	struct vpt_random r = {seed};
-	size_t i, k, found = 0;
-
-	*detectable = 0;
-	for (i = 0; i < pairs; i++) {
-		struct vpa_comparison *c;
-
-		for (k = 0; k < 2 * runs; k++) {
-			shape.change = k < runs ? 0 : change;
-			make_series(&all[k], &r, &shape);
-			reports[k] = &all[k].report;
-		}
-		c = compared(reports, runs, reports + runs, runs);
-		found += c->verdict == VPA_CHANGE_SLOWER ||
-			 (change == 0 && c->verdict == VPA_CHANGE_FASTER);
-		*detectable += c->detectable / (double)pairs;
-		vpa_comparison_free(c);
-	}
-	return found;
-}
-
-static void equal_pairs(void **state)
-{
-	/* 5 % of 1,000, and two standard deviations of that many. */
-	enum { PAIRS = 1000, MOST = 50 + 14 };
-	static const struct {
-		const char *name;
-		size_t runs;
-		struct shape shape;
-	} cases[] = {
-		{"6 blocks", 1, {6, 0.02, 0, 0, 0}},
-		{"6 blocks that resemble their neighbours", 1, {6, 0.02, 0, 0.5, 0}},
-		{"20 blocks that resemble their neighbours", 1, {20, 0.02, 0, 0.5, 0}},
-		{"60 blocks that resemble their neighbours", 1, {60, 0.02, 0, 0.7, 0}},
-		{"2 runs a side", 2, {20, 0.02, 0, 0.3, 0}},
-		{"4 runs a side", 4, {6, 0.01, 0.02, 0, 0}},
-		{"6 runs a side", 6, {6, 0.01, 0.02, 0.3, 0}},
-	};
-	double detectable;
-	size_t i, found;
-
-	(void)state;
-	for (i = 0; i < COUNT(cases); i++) {
-		found = called_different(
-			100 + i, PAIRS, cases[i].runs, cases[i].shape, 0, &detectable);
-		printf("equal pairs, %s: %zu of %d called different, detectable %.2f %%\n",
-			cases[i].name, found, (int)PAIRS, 100 * detectable);
-		if (found > MOST)
-			fail_msg("%s: %zu of %d", cases[i].name, found, (int)PAIRS);
-	}
-}
-
-static void planted_changes(void **state)
-{
-	enum { PAIRS = 300 };
-	static const struct {
-		const char *name;
-		size_t runs;
-		double change;
-		struct shape shape;
-	} cases[] = {
-		{"20 blocks", 1, 0.01, {20, 0.006, 0, 0, 0}},
-		{"20 blocks", 1, 0.02, {20, 0.012, 0, 0, 0}},
-		{"20 blocks", 1, 0.05, {20, 0.03, 0, 0, 0}},
-		{"60 blocks that resemble their neighbours", 1, 0.01, {60, 0.01, 0, 0.5, 0}},
-		{"60 blocks that resemble their neighbours", 1, 0.05, {60, 0.05, 0, 0.5, 0}},
-		{"4 runs a side", 4, 0.02, {6, 0.003, 0.005, 0, 0}},
-		{"6 runs a side", 6, 0.01, {6, 0.002, 0.003, 0, 0}},
-		{"6 runs a side", 6, 0.05, {6, 0.01, 0.02, 0, 0}},
-	};
-	size_t i, found, larger;
-	double detectable, ignored;
-
-	(void)state;
-	for (i = 0; i < COUNT(cases); i++) {
-		found = called_different(200 + i, PAIRS, cases[i].runs, cases[i].shape,
-			cases[i].change, &detectable);
-		/* A change of the size that it says it would show. */
-		larger = called_different(
-			300 + i, PAIRS, cases[i].runs, cases[i].shape, detectable, &ignored);
-		printf("planted %.0f %%, %s: %zu of %d found; of %.2f %%, the detectable one, "
-		       "%zu\n",
-			100 * cases[i].change, cases[i].name, found, (int)PAIRS, 100 * detectable,
-			larger);
-		/* Four of five, less three standard deviations of 300 tries. */
-		if (larger < PAIRS * 73 / 100)
-			fail_msg("%s: %zu of %d", cases[i].name, larger, (int)PAIRS);
-		if (cases[i].change >= detectable && found < PAIRS * 73 / 100)
-			fail_msg("%s: %zu of %d", cases[i].name, found, (int)PAIRS);
-	}
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -569,8 +405,6 @@ int main(void)
 		cmocka_unit_test(steps_add_up),
 		cmocka_unit_test(baselines_read_back),
 		cmocka_unit_test(baselines_with_faults),
-		cmocka_unit_test(equal_pairs),
-		cmocka_unit_test(planted_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
