@@ -1,10 +1,10 @@
-/* test_memory_limits.c - the n-th allocation fails, for each n, once and from then on: nothing crashes, nothing
- * leaks, and the code says what was missing. */
+/* test_memory_limits.c - writing, reading, collecting: each allocation fails in turn, see scarce.h. */
 #include "formats/collect.h"
 #include "formats/memory.h"
 #include "formats/trace.h"
 #include "formats/writer.h"
 #include "tests/support/hand.h"
+#include "tests/support/scarce.h"
 #include "tests/support/script.h"
 
 #include <setjmp.h>
@@ -15,71 +15,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static size_t calls, fail_at, living;
-static int fail_on; /* from the n-th on, not only the n-th */
-
-static void *failing_resize(void *ptr, size_t size)
-{
-	void *fresh;
-
-	calls++;
-	if (calls == fail_at || (fail_on && calls > fail_at))
-		return NULL;
-	/* Memory always moves, so that a pointer kept from before is noticed. */
-	fresh = malloc(size + sizeof(size_t));
-	memcpy(fresh, &size, sizeof(size));
-	living += !ptr;
-	if (ptr) {
-		size_t before;
-
-		memcpy(&before, (char *)ptr - sizeof(size_t), sizeof(before));
-		memcpy((char *)fresh + sizeof(size_t), ptr, before < size ? before : size);
-		free((char *)ptr - sizeof(size_t));
-	}
-	return (char *)fresh + sizeof(size_t);
-}
-
-static void failing_release(void *ptr)
-{
-	living--;
-	free((char *)ptr - sizeof(size_t));
-}
-
-static const struct vpt_memory_ops failing = {failing_resize, failing_release};
-
-/* Runs `job` with each of its allocations failing in turn. A job frees all it took and returns 0 or a code. */
-static void fail_each_allocation(int (*job)(struct vpt_err *err))
-{
-	size_t n = 0, failures = 0;
-	int rc;
-
-	for (fail_on = 0; fail_on < 2; fail_on++) {
-		for (n = 1;; n++) {
-			struct vpt_err err = {0};
-
-			vpt_memory_use(&failing);
-			calls = living = 0;
-			fail_at = n;
-			rc = job(&err);
-			vpt_memory_use(NULL);
-			if (living)
-				fail_msg("allocation %zu failed (%d): %zu blocks leak", n, fail_on,
-					living);
-			if (calls < n)
-				break; /* it never came to the n-th: everything has failed once */
-			if (rc != VPT_ENOMEM)
-				fail_msg("allocation %zu failed (%d): code %d, %s", n, fail_on, rc,
-					err.text);
-			if (!err.text[0])
-				fail_msg("allocation %zu failed (%d): no words", n, fail_on);
-			failures++;
-		}
-		assert_int_equal(rc, VPT_OK);
-	}
-	print_message("%zu failures\n", failures);
-	assert_true(failures > 4);
-}
 
 /* Enough of everything for each array to grow: rows, sections, strings, configurations. */
 static void fill(struct vpt_batch *b)
@@ -124,7 +59,7 @@ static int write_capture(struct vpt_err *err)
 static void writing_survives_each_missing_allocation(void **state)
 {
 	(void)state;
-	fail_each_allocation(write_capture);
+	vpt_fail_each_allocation(write_capture);
 }
 
 static struct vpt_buffer file;
@@ -166,7 +101,7 @@ static void reading_survives_each_missing_allocation(void **state)
 {
 	(void)state;
 	vpt_hand_capture(&file, 3, 3, 1500, NULL);
-	fail_each_allocation(read_capture);
+	vpt_fail_each_allocation(read_capture);
 	vpt_free(file.data);
 	file = (struct vpt_buffer){0};
 }
@@ -181,7 +116,7 @@ static void reading_a_damaged_file_survives_each_missing_allocation(void **state
 	vpt_hand_fill(&file, 'g', 100);
 	vpt_hand_put(&file, whole.data, whole.size);
 	vpt_free(whole.data);
-	fail_each_allocation(read_capture);
+	vpt_fail_each_allocation(read_capture);
 	vpt_free(file.data);
 	file = (struct vpt_buffer){0};
 }
@@ -254,8 +189,8 @@ static int collect_long(struct vpt_err *err)
 static void collecting_survives_each_missing_allocation(void **state)
 {
 	(void)state;
-	fail_each_allocation(collect);
-	fail_each_allocation(collect_long);
+	vpt_fail_each_allocation(collect);
+	vpt_fail_each_allocation(collect_long);
 }
 
 static int run_script(struct vpt_err *err)
@@ -273,7 +208,7 @@ static int run_script(struct vpt_err *err)
 static void scripts_survive_each_missing_allocation(void **state)
 {
 	(void)state;
-	fail_each_allocation(run_script);
+	vpt_fail_each_allocation(run_script);
 }
 
 int main(void)
