@@ -168,6 +168,7 @@ struct vpa_kernel_row {
 	const char *family, *backend; /* backend NULL when not attention */
 	uint64_t exclusive_ns;
 	struct vpa_spread time;
+	double blocks_mean; /* thread blocks of a call's grid; 0: not known */
 };
 
 struct vpa_backend_row {

@@ -339,7 +339,7 @@ static void check_name(const char *rule, const char *name)
 	struct vpa_gap_row gap = {
 		"G1", 0, 0, MS(3), VPA_CAUSE_SYNC, name, name, 1, 1, name, name, &piece, 1, NULL};
 	struct vpa_family_row family = {name, 1, MS(4), MS(4), 1};
-	struct vpa_kernel_row kernel = {name, name, name, MS(4), SPREAD(1, 4)};
+	struct vpa_kernel_row kernel = {name, name, name, MS(4), SPREAD(1, 4), 0};
 	struct vpa_backend_row backend = {name, 1, 1, 1, 1, 0.5};
 	struct vpa_eager_row triple = {name, name, name, 1, 1, 1};
 	struct vpa_range_row range = {.name = name, .domain = name, .host = SPREAD(1, 1)};

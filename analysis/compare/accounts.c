@@ -3,6 +3,7 @@
 
 #include "formats/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,8 +147,10 @@ size_t vpa_compare_leading(
 
 const char *vpa_row_state_name(enum vpa_row_state state)
 {
-	static const char *const names[] = {
-		[VPA_ROW_BOTH] = "both", [VPA_ROW_NEW] = "new", [VPA_ROW_GONE] = "gone"};
+	static const char *const names[] = {[VPA_ROW_BOTH] = "both",
+		[VPA_ROW_NEW] = "new",
+		[VPA_ROW_GONE] = "gone",
+		[VPA_ROW_OTHER_SHAPE] = "other shape"};
 
 	return state < VPA_ROW_STATES ? names[state] : "";
 }
@@ -235,6 +238,9 @@ static void add_report(struct vpa_comparison *c, const struct vpa_report *r, int
 		*row = (struct vpa_compared_row){
 			.kind = VPA_PART_BUSY, .name = kernel->name, .family = kernel->family};
 		set_side(row, in_b, kernel->time.count, kernel->exclusive_ns);
+		/* A sum until all runs are joined. */
+		*(in_b ? &row->b_blocks : &row->a_blocks) =
+			kernel->blocks_mean * (double)kernel->time.count;
 	}
 	add_families(c, r, in_b);
 	for (i = 0; i < r->device_count; i++)
@@ -265,6 +271,8 @@ static void add_row(struct vpa_compared_row *to, const struct vpa_compared_row *
 	to->b_count += row->b_count;
 	to->times.a_ns += row->times.a_ns;
 	to->times.b_ns += row->times.b_ns;
+	to->a_blocks += row->a_blocks;
+	to->b_blocks += row->b_blocks;
 }
 
 /* Joins equal rows, which stand side by side. */
@@ -323,12 +331,22 @@ static enum vpa_row_state state_of(
 		return VPA_ROW_NEW;
 	if (!row->b_count && (c->b_lists_all || !is_kernel))
 		return VPA_ROW_GONE;
+	if (row->a_blocks > 0 && row->b_blocks > 0 &&
+		fabs(row->b_blocks - row->a_blocks) >
+			VPA_SHAPE_MARGIN * fmax(row->a_blocks, row->b_blocks))
+		return VPA_ROW_OTHER_SHAPE;
 	return VPA_ROW_BOTH;
 }
 
 static double per_unit(uint64_t count, uint64_t units)
 {
 	return units ? (double)count / (double)units : 0;
+}
+
+/* Of several kernels no mean is known. */
+static double mean_blocks(const struct vpa_compared_row *row, double sum, uint64_t count)
+{
+	return count && row->name != other_kernels ? sum / (double)count : 0;
 }
 
 static void set_means(struct vpa_comparison *c)
@@ -341,6 +359,8 @@ static void set_means(struct vpa_comparison *c)
 	for (i = 0; i < c->row_count; i++) {
 		struct vpa_compared_row *row = &c->rows[i];
 
+		row->a_blocks = mean_blocks(row, row->a_blocks, row->a_count);
+		row->b_blocks = mean_blocks(row, row->b_blocks, row->b_count);
 		row->state = state_of(c, row);
 		row->a_per_unit = per_unit(row->a_count, c->a_window_units);
 		row->b_per_unit = per_unit(row->b_count, c->b_window_units);

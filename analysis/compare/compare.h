@@ -64,9 +64,17 @@ struct vpa_compared_stage {
 	double p; /* between runs, corrected by Holm; below 0: no test */
 };
 
-enum vpa_row_state { VPA_ROW_BOTH, VPA_ROW_NEW, VPA_ROW_GONE, VPA_ROW_STATES };
+enum vpa_row_state {
+	VPA_ROW_BOTH,
+	VPA_ROW_NEW,
+	VPA_ROW_GONE,
+	VPA_ROW_OTHER_SHAPE, /* a kernel whose mean grid differs by more than VPA_SHAPE_MARGIN */
+	VPA_ROW_STATES
+};
 
-/* "both", "new", "gone" */
+#define VPA_SHAPE_MARGIN 0.05 /* of the larger one */
+
+/* "both", "new", "gone", "other shape" */
 const char *vpa_row_state_name(enum vpa_row_state state);
 
 /* A kernel, copies, memsets, or the idle time of a cause at a place: parts of the whole window. */
@@ -82,6 +90,7 @@ struct vpa_compared_row {
 	double a_per_unit, b_per_unit, share;
 	uint64_t a_mean_ns, b_mean_ns;
 	uint64_t a_call_ns, b_call_ns; /* mean of a call or gap; 0: the side has none */
+	double a_blocks, b_blocks;     /* mean thread blocks of a kernel's call; 0: not known */
 };
 
 /* A count, for each unit in the window. */

@@ -182,7 +182,8 @@ static const struct vpa_field row_fields[] = {
 	{"a_count", U64(a_count), "count", "calls or gaps in all runs of A"},
 	{"b_count", U64(b_count), "count", "calls or gaps in all runs of B"},
 	{NULL, SAME(times, times), NULL, NULL},
-	{"state", CHOICE(vpa_row_state, state), NULL, "the sides that have it; new: only B",
+	{"state", CHOICE(vpa_row_state, state), NULL,
+		"the sides that have it, new: only B; other shape: the mean grids differ",
 		.choice = state_choice},
 	{"a_per_unit", SHARE(a_per_unit), "count", "a_count per unit in A's windows"},
 	{"b_per_unit", SHARE(b_per_unit), "count", "b_count per unit in B's windows"},
@@ -191,6 +192,9 @@ static const struct vpa_field row_fields[] = {
 	{"change", SHARE(share), "fraction", "delta_ns, of A's windows per unit"},
 	{"a_call_ns", KNOWN(a_call_ns), "ns", "a_ns / a_count, rounded; null: A has none"},
 	{"b_call_ns", KNOWN(b_call_ns), "ns", "b_ns / b_count, rounded; null: B has none"},
+	{"a_blocks_mean", POSITIVE(a_blocks), "blocks",
+		"thread blocks of a kernel's grid, mean of A's calls; null: not known"},
+	{"b_blocks_mean", POSITIVE(b_blocks), "blocks", "the same of B's; null: not known"},
 };
 static const struct vpa_fields row =
 	FIELDS("compared_row", "a kernel, copies, or idle time at a place", row_fields);

@@ -26,6 +26,7 @@ enum {
 struct row {
 	struct vpa_spread_builder time;
 	uint64_t exclusive_ns;
+	uint64_t blocks; /* of the grids of all calls */
 };
 
 struct running {
@@ -123,9 +124,11 @@ static int add_serial(
 		uint64_t ns = ops->end_ns[i] - ops->start_ns[i];
 
 		row->exclusive_ns += ns;
+		row->blocks += ops->blocks[i];
 		failed |= vpa_spread_add(&row->time, ns);
 	}
 	begin_op(s, d, ops->start_ns[last], ops->end_ns[last], row_of(ops, last));
+	s->rows[row_of(ops, last)].blocks += ops->blocks[last];
 	failed |= vpa_spread_add(
 		&s->rows[row_of(ops, last)].time, ops->end_ns[last] - ops->start_ns[last]);
 	return failed ? VPT_ENOMEM : VPT_OK;
@@ -137,6 +140,7 @@ static int add_one(struct state *s, struct device *d, const struct vpa_ops *ops,
 	uint32_t row = row_of(ops, i);
 
 	begin_op(s, d, start, end, row);
+	s->rows[row].blocks += ops->blocks[i];
 	return vpa_spread_add(&s->rows[row].time, end - start) ? VPT_ENOMEM : VPT_OK;
 }
 
@@ -299,6 +303,7 @@ static int write_kernels(struct state *s, const struct vpa_fold_context *c, stru
 			.family = vpa_family_name(m->kernels[i].klass.family),
 			.backend = m->kernels[i].klass.backend,
 			.exclusive_ns = r->exclusive_ns,
+			.blocks_mean = (double)r->blocks / (double)r->time.count,
 			.time = vpa_spread_of(&r->time)};
 		if (name && strstr(name, "vol2col"))
 			out->vol2col_ns += r->time.total_ns;

@@ -290,6 +290,8 @@ static const struct vpa_field kernel_fields[] = {
 	{"exclusive_ns", U64(exclusive_ns), "ns",
 		"the same, but each of k concurrent ops counts 1/k"},
 	{"backend", TEXT_OR_NULL(backend), NULL, "its attention back-end; null: not attention"},
+	{"blocks_mean", POSITIVE(blocks_mean), "blocks",
+		"thread blocks of the grid, mean of all calls; null: not known"},
 };
 static const struct vpa_fields kernel = FIELDS("kernel", "kernels of one name", kernel_fields);
 #undef ROW
