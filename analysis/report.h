@@ -493,6 +493,8 @@ struct vpa_report {
 	/* If the options request them; by request, then time. Iterations if there are no steps. */
 	struct vpa_step_part *step_parts;
 	size_t step_part_count;
+	struct vpa_block_part *step_totals; /* of all of them; by kind, then time, descending */
+	size_t step_total_count;
 	uint64_t steps_marked; /* all such steps of the window */
 	int steps_are_iterations;
 	struct vpa_inferred *inferred; /* a row per device; none if anything is marked */

@@ -65,6 +65,28 @@ expect 0 "three against three cannot tell" compare a.zst a.zst a.zst -- b.zst b.
 says out "VERDICT INCONCLUSIVE"
 says out "3 against 3 runs cannot show a difference at the 5 % level; 4"
 
+# ---- marked steps, also of an earlier report ----
+need_trace marked.zst steps_trace 12 100
+need_trace longer.zst steps_trace 12 120
+rm need.json
+expect 0 "marked steps" compare marked.zst longer.zst
+says out "VERDICT SLOWER: steps/s"
+grep -v '^A  ' out >of.capture
+expect 0 "a report to keep" marked.zst --format json -o marked.json
+expect 0 "the same steps" compare --baseline marked.json marked.zst
+says out "VERDICT SAME"
+says out "Every part of the mean step is equal."
+expect 0 "marked steps of a report" compare --baseline marked.json longer.zst
+grep -v '^A  ' out >of.report
+same "a report explains as its capture does" "$(cat of.capture)" "$(cat of.report)"
+need_trace more.zst steps_trace 20 120
+expect 0 "a report with fewer steps" compare --baseline marked.json more.zst
+says out "left out, without a counterpart: 0 of A's steps, 8 of B's"
+sed '/^  "marked_steps"/,$d' marked.json | sed '$s/,$//' >old.json
+echo '}' >>old.json
+expect 0 "a report without the times of its steps" compare --baseline old.json longer.zst
+says out "not compared by step: old.json has none to measure"
+
 # ---- damage ----
 need_trace many.zst kernels_trace 200000
 rm need.json

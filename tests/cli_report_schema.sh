@@ -61,6 +61,8 @@ report() {
 }
 report small small.json
 report kernels kernels.json --top 3
+steps_trace 9 100 >steps.json
+report steps steps.json
 for file in "$source"/tests/corpus/*-*; do
 	report "corpus-${file##*/}" "$file"
 done

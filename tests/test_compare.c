@@ -398,6 +398,18 @@ static void render_all(const struct vpa_comparison *c)
 	}
 }
 
+/* By the same unit, and by part, as the report with itself. */
+static void is_as_fine(const struct vpa_comparison *c, const struct vpa_report *r)
+{
+	struct vpa_comparison *own = pair(r, r);
+
+	assert_int_equal(c->unit, own->unit);
+	assert_int_equal(c->pairs, own->pairs);
+	assert_int_equal(c->by_part, own->by_part);
+	assert_int_equal(c->part_count, own->part_count);
+	vpa_comparison_free(own);
+}
+
 /* A report read back is the same as the one that was written, for a comparison. */
 static void read_back(struct vpa_report *(*make)(uint64_t seed))
 {
@@ -416,6 +428,7 @@ static void read_back(struct vpa_report *(*make)(uint64_t seed))
 				fail_msg("seed %" PRIu64 ": %s", seed, err.text);
 			c = pair(r, back);
 			is_nothing(c);
+			is_as_fine(c, r);
 			render_all(c);
 			vpa_comparison_free(c);
 			vpa_report_free(back);
@@ -429,18 +442,18 @@ static void baselines_read_back(void **state)
 {
 	(void)state;
 	read_back(block_report);
+	read_back(step_report);
 	read_back(random_report);
 }
 
 /* Whatever is changed in the text, it is read or refused with a sentence, and can be compared. */
-static void baselines_with_faults(void **state)
+static void baseline_with_faults(struct vpa_report *r)
 {
-	struct vpa_report *r = block_report(5), *back;
+	struct vpa_report *back;
 	struct vpt_buffer text = json_of(r), changed = json_of(r);
 	struct vpt_random random = {3};
 	size_t i, k, read = 0, refused = 0;
 
-	(void)state;
 	for (i = 0; i < 4000; i++) {
 		static const char nasty[] = "{}[],:\"\\-0123456789.eEntfu \0\xff";
 		struct vpt_err err = {0};
@@ -470,6 +483,13 @@ static void baselines_with_faults(void **state)
 	vpt_free(text.data);
 	vpt_free(changed.data);
 	vpa_report_free(r);
+}
+
+static void baselines_with_faults(void **state)
+{
+	(void)state;
+	baseline_with_faults(block_report(5));
+	baseline_with_faults(step_report(5));
 }
 
 int main(void)

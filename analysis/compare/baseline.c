@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { DEVICES_MAX = 1 << 16, FRAMES_MAX = 1 << 24, META_MAX = 1024 };
+enum { DEVICES_MAX = 1 << 16, FRAMES_MAX = 1 << 24, STEPS_MAX = 1 << 30, META_MAX = 1024 };
 
 struct fill {
 	struct vpa_json_text text;
@@ -358,6 +358,21 @@ static void bound_blocks(struct fill *f, struct vpa_blocks *b)
 			fault(f, "a block has too many devices or frames");
 }
 
+/* The steps come by request, each request's together, so that their keys differ. */
+static void bound_steps(struct fill *f, const struct vpa_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->step_part_count; i++) {
+		if (i && r->step_parts[i].request < r->step_parts[i - 1].request)
+			fault(f, "marked steps out of order");
+		if (r->step_parts[i].devices > DEVICES_MAX)
+			fault(f, "a step has too many devices");
+	}
+	if (r->steps_marked > STEPS_MAX)
+		fault(f, "too many marked steps");
+}
+
 static void settle(struct fill *f)
 {
 	struct vpa_report *r = f->report;
@@ -366,6 +381,7 @@ static void settle(struct fill *f)
 	r->window_end_ns += r->window_start_ns;
 	for (i = 0; i < r->request_count; i++)
 		bound_blocks(f, &r->requests[i].blocks);
+	bound_steps(f, r);
 	if (r->device_count > DEVICES_MAX)
 		fault(f, "too many devices");
 }

@@ -4,7 +4,7 @@
 
 #include "analysis/report.h"
 
-/* Reads a report of `analyze --format json`. It has what its keys hold: no overview, no parts of single blocks,
+/* Reads a report of `analyze --format json`. It has what its keys hold: no overview, no parts of single blocks or steps,
  * and only the kernels that are listed. `text` may hold any bytes, and is copied; `path` is the name in messages and
  * in the report. The caller frees *out. VPT_EDATA with a sentence if it is no such report; VPT_ENOMEM. */
 int vpa_baseline_read(const char *text, size_t len, const char *path, struct vpa_report **out,

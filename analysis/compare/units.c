@@ -168,7 +168,7 @@ static int window_of(const struct vpa_report *r, struct vpa_arena *arena, struct
 
 	if (!parts || !u)
 		return VPT_ENOMEM;
-	*out = (struct vpa_units){r, u, r->device_count > 0, 1};
+	*out = (struct vpa_units){r, VPA_UNIT_WINDOW, u, r->device_count > 0, 1};
 	u->period_ns = vpa_window_ns(r);
 	u->devices = (unsigned)r->device_count;
 	u->touched = r->touched;
@@ -197,7 +197,7 @@ static int window_of(const struct vpa_report *r, struct vpa_arena *arena, struct
 int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct vpa_arena *arena,
 	struct vpa_units *out)
 {
-	*out = (struct vpa_units){.report = r};
+	*out = (struct vpa_units){.report = r, .kind = kind};
 	if (kind == VPA_UNIT_BLOCK)
 		return blocks_of(r, arena, out);
 	if (kind == VPA_UNIT_STEP || kind == VPA_UNIT_ITERATION)
@@ -235,13 +235,12 @@ size_t vpa_units_pair(struct vpa_units *all, size_t count)
 
 /* ---- sums ---- */
 
-/* The parts of a request all of whose measured blocks are paired, where the single blocks' are not known. */
-static int add_request(const struct vpa_blocks *b, uint64_t *sums)
+static int add_rows(const struct vpa_block_part *parts, size_t count, uint64_t *sums)
 {
 	size_t i;
 
-	for (i = 0; i < b->part_count; i++) {
-		const struct vpa_block_part *p = &b->parts[i];
+	for (i = 0; i < count; i++) {
+		const struct vpa_block_part *p = &parts[i];
 		size_t part = p->kind == VPA_PART_BUSY   ? family_part(p->name)
 			      : p->kind == VPA_PART_IDLE ? cause_part(p->name)
 							 : VPA_UNIT_PAUSED;
@@ -250,21 +249,27 @@ static int add_request(const struct vpa_blocks *b, uint64_t *sums)
 			return 0;
 		sums[part] += p->ns;
 	}
-	return b->part_count > 0;
+	return count > 0;
 }
 
-static int sum_requests(const struct vpa_units *u, uint64_t *sums)
+/* The sums of all units, where the parts of single ones are not known. */
+static int sum_totals(const struct vpa_units *u, uint64_t *sums)
 {
+	const struct vpa_report *r = u->report;
 	size_t i;
 
 	for (i = 0; i < u->count; i++)
 		if (!u->units[i].paired)
 			return 0;
-	for (i = 0; i < u->report->request_count; i++)
-		if (u->report->requests[i].blocks.measured &&
-			!add_request(&u->report->requests[i].blocks, sums))
+	if (u->kind == VPA_UNIT_STEP || u->kind == VPA_UNIT_ITERATION)
+		return add_rows(r->step_totals, r->step_total_count, sums);
+	for (i = 0; u->kind == VPA_UNIT_BLOCK && i < r->request_count; i++) {
+		const struct vpa_blocks *b = &r->requests[i].blocks;
+
+		if (b->measured && !add_rows(b->parts, b->part_count, sums))
 			return 0;
-	return u->report->request_count > 0;
+	}
+	return u->kind == VPA_UNIT_BLOCK;
 }
 
 static void add_unit(const struct vpa_unit *unit, int by_part, uint64_t *sums)
@@ -287,7 +292,7 @@ int vpa_units_sum(const struct vpa_units *u, int by_part, uint64_t *sums)
 
 	for (i = 0; i < u->count && by_part; i++)
 		if (!u->units[i].parts_ns)
-			return sum_requests(u, sums);
+			return sum_totals(u, sums);
 	for (i = 0; i < u->count; i++)
 		if (u->units[i].paired)
 			add_unit(&u->units[i], by_part, sums);

@@ -44,6 +44,7 @@ struct vpa_unit {
 
 struct vpa_units {
 	const struct vpa_report *report;
+	enum vpa_unit_kind kind;
 	struct vpa_unit *units; /* by key */
 	size_t count;
 	uint64_t in_window; /* units in the whole window, measured or not; 1 for windows */

@@ -13,6 +13,7 @@
 #include "analysis/folds/blocks_measure.h"
 
 #include "analysis/folds/blocks_math.h"
+#include "analysis/folds/blocks_parts.h"
 #include "analysis/folds/blocks_steps.h"
 #include "analysis/spread.h"
 #include "formats/memory.h"
@@ -145,65 +146,22 @@ static int spread_of(const struct measure *m, size_t member, struct vpa_spread *
 
 /* ---- parts ---- */
 
-static const char *part_name(size_t part)
-{
-	return part < VPA_SWEEP_IDLE ? vpa_family_name((enum vpa_family)part)
-				     : vpa_cause_text((enum vpa_cause)(part - VPA_SWEEP_IDLE));
-}
-
-static enum vpa_block_part_kind part_kind(size_t part)
-{
-	return part < VPA_SWEEP_IDLE ? VPA_PART_BUSY : VPA_PART_IDLE;
-}
-
-static int compare_parts(const void *pa, const void *pb)
-{
-	const struct vpa_block_part *a = pa, *b = pb;
-
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->ns != b->ns)
-		return a->ns > b->ns ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
-
 static int write_parts(struct measure *m)
 {
 	struct vpa_blocks *b = m->b;
-	uint64_t ns[VPA_SWEEP_PARTS] = {0}, counts[VPA_SWEEP_PARTS] = {0};
+	struct vpa_parts_sum all = {.paused_ns = 0};
 	struct vpa_sweep_sums sums;
-	size_t part, i;
+	size_t i;
 
 	for (i = b->warmup; i < b->count; i++) {
 		sums_of(m, i, &sums);
-		for (part = 0; part < VPA_SWEEP_PARTS; part++) {
-			ns[part] += sums.ns[part];
-			counts[part] += sums.count[part];
-		}
-	}
-	b->parts = vpa_arena_alloc(&m->w->out->arena, VPA_SWEEP_PARTS + 1, sizeof(*b->parts));
-	if (!b->parts)
-		return VPT_ENOMEM;
-	for (part = 0; part < VPA_SWEEP_PARTS; part++) {
-		struct vpa_block_part *p = &b->parts[b->part_count];
-
-		*p = (struct vpa_block_part){.kind = part_kind(part), .name = part_name(part)};
-		if (part >= VPA_SWEEP_IDLE)
-			p->cause = (enum vpa_cause)(part - VPA_SWEEP_IDLE);
-		p->ns = ns[part];
-		p->count = counts[part];
-		b->part_count += p->ns > 0;
-	}
-	for (i = b->warmup; i < b->count; i++) {
+		vpa_parts_sum_add(&all, &sums);
 		b->busy_ns += b->series[i].busy_ns;
 		b->idle_ns += b->series[i].idle_ns;
 		b->paused_ns += b->series[i].paused_ns;
 	}
-	if (b->paused_ns)
-		b->parts[b->part_count++] = (struct vpa_block_part){
-			.kind = VPA_PART_PAUSED, .name = "recording paused", .ns = b->paused_ns};
-	qsort(b->parts, b->part_count, sizeof(*b->parts), compare_parts);
-	return VPT_OK;
+	all.paused_ns = b->paused_ns;
+	return vpa_parts_sum_write(&all, &m->w->out->arena, &b->parts, &b->part_count);
 }
 
 /* ---- what lies inside, and rates ---- */
@@ -424,8 +382,8 @@ static void blame(struct measure *m, struct vpa_outlier_row *o, size_t reference
 		if (delta * sign <= best)
 			continue;
 		best = delta * sign;
-		o->part = part_name(part);
-		o->part_kind = part_kind(part);
+		o->part = vpa_sweep_part_name(part);
+		o->part_kind = vpa_sweep_part_kind(part);
 		o->part_delta_ns = delta;
 	}
 	best = 0;

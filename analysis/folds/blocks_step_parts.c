@@ -4,6 +4,7 @@
  * step of a request has none, and a pass over the context belongs to the step before it. */
 #include "analysis/folds/blocks_step_parts.h"
 
+#include "analysis/folds/blocks_parts.h"
 #include "formats/memory.h"
 
 #include <stdlib.h>
@@ -34,8 +35,8 @@ static size_t gather(const struct vpa_blocks_writer *w, const struct vpa_blocks_
 	return count;
 }
 
-static int add_period(
-	struct vpa_blocks_writer *w, size_t group, const uint64_t from[2], const uint64_t to[2])
+static int add_period(struct vpa_blocks_writer *w, size_t group, const uint64_t from[2],
+	const uint64_t to[2], struct vpa_parts_sum *total)
 {
 	struct vpa_report *out = w->out;
 	struct vpa_step_part *row = &out->step_parts[out->step_part_count];
@@ -61,11 +62,14 @@ static int add_period(
 	}
 	all = row->period_ns * devices;
 	row->paused_ns = all > row->busy_ns + row->idle_ns ? all - row->busy_ns - row->idle_ns : 0;
+	vpa_parts_sum_add(total, &sums);
+	total->paused_ns += row->paused_ns;
 	out->step_part_count++;
 	return VPT_OK;
 }
 
-static int write_kind(struct vpa_blocks_writer *w, enum vpa_scope_kind kind, uint64_t (*marks)[2])
+static int write_kind(struct vpa_blocks_writer *w, enum vpa_scope_kind kind, uint64_t (*marks)[2],
+	struct vpa_parts_sum *total)
 {
 	size_t g, i, count, group = 0;
 	int rc = VPT_OK;
@@ -75,7 +79,7 @@ static int write_kind(struct vpa_blocks_writer *w, enum vpa_scope_kind kind, uin
 		count = gather(w, &w->groups[g], kind, marks);
 		w->out->steps_marked += count;
 		for (i = 1; i < count && !rc; i++)
-			rc = add_period(w, group, marks[i - 1], marks[i]);
+			rc = add_period(w, group, marks[i - 1], marks[i], total);
 		group += count > 1;
 	}
 	return rc;
@@ -84,6 +88,7 @@ static int write_kind(struct vpa_blocks_writer *w, enum vpa_scope_kind kind, uin
 int vpa_blocks_step_parts(struct vpa_blocks_writer *w)
 {
 	struct vpa_report *out = w->out;
+	struct vpa_parts_sum total = {.paused_ns = 0};
 	uint64_t(*marks)[2] = vpt_alloc(w->s->sample_count + 1, sizeof(*marks));
 	int rc;
 
@@ -93,11 +98,14 @@ int vpa_blocks_step_parts(struct vpa_blocks_writer *w)
 		vpt_free(marks);
 		return VPT_ENOMEM;
 	}
-	rc = write_kind(w, VPA_SCOPE_STEP, marks);
+	rc = write_kind(w, VPA_SCOPE_STEP, marks, &total);
 	if (!rc && !out->step_part_count) {
-		rc = write_kind(w, VPA_SCOPE_ITERATION, marks);
+		rc = write_kind(w, VPA_SCOPE_ITERATION, marks, &total);
 		out->steps_are_iterations = 1;
 	}
 	vpt_free(marks);
+	if (!rc)
+		rc = vpa_parts_sum_write(
+			&total, &out->arena, &out->step_totals, &out->step_total_count);
 	return rc;
 }

@@ -56,7 +56,7 @@ static const struct vpa_field part_fields[] = {
 	{"ns", U64(ns), "ns", "exclusive time of the family, idle time of the cause"},
 	{"count", U64(count), "count", "ops, or pieces of gaps, that began in the periods"},
 };
-static const struct vpa_fields part =
+const struct vpa_fields vpa_fields_block_part =
 	FIELDS("block_part", "a part of the measured periods", part_fields);
 #undef ROW
 
@@ -142,7 +142,7 @@ static const struct vpa_field blocks_fields[] = {
 	{"idle_ns", U64(idle_ns), "ns", "GPU idle time in measured periods, summed over devices"},
 	{"paused_ns", U64(paused_ns), "ns", "paused recording in measured periods"},
 	{"devices", UNSIGNED(devices), "count", "most devices that a measured block used"},
-	{"parts", ROWS(part, parts, part_count), NULL,
+	{"parts", ROWS(vpa_fields_block_part, parts, part_count), NULL,
 		"parts of the measured periods; by kind, then time, descending"},
 	{"outliers", ROWS(outlier, outliers, outlier_count), NULL,
 		"blocks whose period differs from that of their neighbours"},

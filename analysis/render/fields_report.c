@@ -479,6 +479,16 @@ static int has_step_kinds(const struct vpa_at *at)
 	return at->report->expert.step_kinds.source != NULL;
 }
 
+static int has_marked(const struct vpa_at *at)
+{
+	size_t i;
+
+	for (i = 0; i < at->report->request_count; i++)
+		if (at->report->requests[i].blocks.measured)
+			return 0;
+	return at->report->step_part_count > 0;
+}
+
 #define ROW struct vpa_report
 static const struct vpa_field report_fields[] = {
 	{"schema", COMPUTED(CHOICE), NULL, "name and version of this schema",
@@ -534,6 +544,9 @@ static const struct vpa_field report_fields[] = {
 	{"flop_rates", ROWS(vpa_fields_flop, expert.flop_rates, expert.flop_rate_count), NULL,
 		"by device, then kernel_ns, descending; empty where nothing says how many "
 		"operations ranges do"},
+	{"marked_steps", PART(vpa_fields_marked), NULL,
+		"marked steps, else iterations; absent if there are none, or blocks are measured",
+		.known = has_marked, .optional = 1},
 };
 const struct vpa_fields vpa_fields_report = FIELDS(
 	"report", "where the time of a GPU trace went, and why the GPU was idle", report_fields);

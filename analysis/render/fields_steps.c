@@ -1,4 +1,5 @@
-/* fields_steps.c - steps that nothing marks, inferred from the kernel sequence, in the JSON report. */
+/* fields_steps.c - steps without blocks in the JSON report: marked ones, and those that nothing marks, inferred from
+ * the kernel sequence. */
 #include "analysis/render/fields.h"
 
 #define ROW struct vpa_inferred_step
@@ -52,4 +53,34 @@ static const struct vpa_field inferred_fields[] = {
 const struct vpa_fields vpa_fields_inferred = FIELDS("inferred_steps",
 	"steps of one GPU where nothing marks any, inferred from its kernel sequence",
 	inferred_fields);
+#undef ROW
+
+/* ---- marked steps ---- */
+
+#define ROW struct vpa_step_part
+static const struct vpa_field period_fields[] = {
+	{"request", U64(request), "index", "its request, among those with such steps"},
+	{"start_ns", U64(start_ns), "ns", "start of its first op, on the trace clock"},
+	{"period_ns", U64(period_ns), "ns", "to the start of the next one's first op"},
+	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in the period, summed over devices"},
+	{"idle_ns", U64(idle_ns), "ns", "GPU idle time in the period, summed over devices"},
+	{"paused_ns", U64(paused_ns), "ns", "of period_ns * devices: recording was paused"},
+	{"devices", UNSIGNED(devices), "count", "devices of the sums"},
+};
+static const struct vpa_fields period =
+	FIELDS("step_period", "from a marked step to the next in its request", period_fields);
+#undef ROW
+
+#define ROW struct vpa_report
+static const struct vpa_field marked_fields[] = {
+	{"iterations", FLAG(steps_are_iterations), NULL,
+		"they are iterations, since no steps are marked"},
+	{"count", U64(steps_marked), "count", "such steps in the window"},
+	{"parts", ROWS(vpa_fields_block_part, step_totals, step_total_count), NULL,
+		"all periods of series by part; by kind, then time, descending"},
+	{"series", ROWS(period, step_parts, step_part_count), NULL,
+		"periods by request, then time; at most 4,096"},
+};
+const struct vpa_fields vpa_fields_marked =
+	FIELDS("marked_steps", "the periods of marked steps, without blocks", marked_fields);
 #undef ROW

@@ -34,5 +34,6 @@ const struct vpa_renderer vpa_renderer_text = {
 
 const struct vpa_renderer vpa_renderer_json = {
 	.name = "json",
+	.needs_steps = 1,
 	.render = render_json,
 };

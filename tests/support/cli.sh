@@ -96,6 +96,25 @@ kernels_trace() {
 	}'
 }
 
+# steps_trace COUNT US: a trace of PyTorch's profiler with ranges "step 1" ..., each with a kernel of US microseconds and one of 5.
+steps_trace() {
+	awk -v count="$1" -v us="$2" 'BEGIN {
+		printf "{\"traceEvents\":[";
+		for (i = 1; i <= count; i++) {
+			at = 1000 + i * (us + 20);
+			printf "%s{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"step %d\",\"pid\":1,\"tid\":2,\"ts\":%d,\"dur\":9},\n",
+				(i > 1 ? ",\n" : ""), i, at;
+			for (k = 0; k < 2; k++) {
+				printf "%s{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":2,\"ts\":%d,\"dur\":1,\"args\":{\"correlation\":%d}},\n",
+					(k ? ",\n" : ""), at + 1 + 2 * k, 2 * i + k;
+				printf "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"%s\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":%d,\"args\":{\"device\":0,\"stream\":7,\"correlation\":%d,\"grid\":[%d,1,1]}}",
+					(k ? "gemm" : "flash_fwd_kernel"), at + 3 + k * (us + 2), (k ? 5 : us), 2 * i + k, 64 * (k + 1);
+			}
+		}
+		printf "]}";
+	}'
+}
+
 # need_trace CAPTURE FUNCTION ARGUMENTS...: makes the capture of what the function prints, or skips the test
 # where this kind of trace cannot be read.
 need_trace() {

@@ -1,0 +1,60 @@
+/* blocks_parts.c - sums of device time by kernel family and cause of idle time, as rows. */
+#include "analysis/folds/blocks_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *vpa_sweep_part_name(size_t part)
+{
+	return part < VPA_SWEEP_IDLE ? vpa_family_name((enum vpa_family)part)
+				     : vpa_cause_text((enum vpa_cause)(part - VPA_SWEEP_IDLE));
+}
+
+static int compare_parts(const void *pa, const void *pb)
+{
+	const struct vpa_block_part *a = pa, *b = pb;
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+void vpa_parts_sum_add(struct vpa_parts_sum *to, const struct vpa_sweep_sums *sums)
+{
+	size_t part;
+
+	for (part = 0; part < VPA_SWEEP_PARTS; part++) {
+		to->ns[part] += sums->ns[part];
+		to->count[part] += sums->count[part];
+	}
+}
+
+int vpa_parts_sum_write(const struct vpa_parts_sum *sum, struct vpa_arena *arena,
+	struct vpa_block_part **parts, size_t *count)
+{
+	struct vpa_block_part *rows = vpa_arena_alloc(arena, VPA_SWEEP_PARTS + 1, sizeof(*rows));
+	size_t part, used = 0;
+
+	if (!rows)
+		return VPT_ENOMEM;
+	for (part = 0; part < VPA_SWEEP_PARTS; part++) {
+		if (!sum->ns[part])
+			continue;
+		rows[used] = (struct vpa_block_part){.kind = vpa_sweep_part_kind(part),
+			.name = vpa_sweep_part_name(part),
+			.ns = sum->ns[part],
+			.count = sum->count[part]};
+		if (part >= VPA_SWEEP_IDLE)
+			rows[used].cause = (enum vpa_cause)(part - VPA_SWEEP_IDLE);
+		used++;
+	}
+	if (sum->paused_ns)
+		rows[used++] = (struct vpa_block_part){
+			.kind = VPA_PART_PAUSED, .name = "recording paused", .ns = sum->paused_ns};
+	qsort(rows, used, sizeof(*rows), compare_parts);
+	*parts = rows;
+	*count = used;
+	return VPT_OK;
+}
