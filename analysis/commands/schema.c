@@ -136,8 +136,7 @@ static int run(const struct vpa_args *args)
 const struct vpa_command vpa_cmd_schema = {
 	.name = "schema",
 	.usage = "[options]",
-	.help = "print every kind of event with its columns, or every key of a report or "
-		"comparison",
+	.help = "print every kind of event with its columns, or every key of the JSON output",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 0,
