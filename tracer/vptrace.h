@@ -64,7 +64,7 @@ extern "C" {
 enum vptrace_error {
 	VPTRACE_OK = 0,
 	VPTRACE_EINVAL = -1, /* an invalid argument or environment variable */
-	VPTRACE_EBUSY = -2,  /* a capture is running already; it goes on */
+	VPTRACE_EBUSY = -2,  /* a capture is already running; it continues */
 	VPTRACE_EIDLE = -3,  /* no capture is running */
 	VPTRACE_ENOMEM = -4, /* no memory */
 	VPTRACE_EFILE = -5,  /* the file cannot be created or written */
@@ -106,9 +106,9 @@ struct vptrace_options {
 	size_t struct_bytes;
 
 	/* VPTRACE_OUTPUT: the file. %p becomes the process id, %h the host, %r the rank, %q{VAR} an
-	 * environment variable, %% a percent sign. A name that is taken gets a number. NULL or "":
-	 * vptrace-<command>-<pid>.zst in the working folder, with -r<rank> where there is one; a
-	 * folder with / at its end: the same name there. */
+	 * environment variable, %% a percent sign. If the file exists, a number is added to the
+	 * name. NULL or "": vptrace-<command>-<pid>.zst in the working folder, with -r<rank> if
+	 * there is a rank; a folder with / at its end: the same name there. */
 	const char *path;
 
 	/* VPTRACE_OVERWRITE=1: replaces an existing regular file of that name. */
@@ -296,9 +296,9 @@ VPTRACE_API int vptrace_pause(void);
 VPTRACE_API int vptrace_resume(void);
 
 /* Writes what the ring of the running capture holds, up to now, to a file of its own. Recording
- * goes on. `path`: as in the options, NULL or "" for the name there. A name that is taken gets a
- * number; vptrace_path() returns the name. Waits for the file, for at most twice stop_timeout_ms
- * and 2 s.
+ * continues. `path`: as in the options, NULL or "" for the name there. If the file exists, a number
+ * is added to the name; vptrace_path() returns it. Waits for the file, for at most twice
+ * stop_timeout_ms and 2 s.
  *
  * 0             the file is complete
  * EIDLE         no capture runs, it has no ring, or nothing has been recorded yet

@@ -83,7 +83,7 @@ class Marks:
     # ---- values ----
 
     def _numbers(self, line, thread, args, kwargs):
-        """What push() wants of the line's values; those that are unknown are left out."""
+        """The line's values that push() needs, without unknown ones."""
         found = {}
         if not line.values:
             return found

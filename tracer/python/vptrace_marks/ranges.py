@@ -148,7 +148,7 @@ class Recorder:
     # ---- a request ----
 
     def enter_request(self, thread, owner):
-        """Begins to count anew, and returns what leave_request() wants back."""
+        """Resets the counts, and returns what leave_request() needs to restore them."""
         saved = thread.begun, thread.over, thread.keys, thread.request, thread.steps, thread.blocks
         thread.begun, thread.over, thread.keys, thread.request = {}, set(), {}, owner
         thread.steps = thread.blocks = 0
