@@ -121,7 +121,7 @@ static const struct vpa_field graphs_fields[] = {
 	{"repeats", MEMBER(repeats, repeats), NULL,
 		"null: no step equals another one, or there are none", .known = has_repeats},
 	{"compiled_regions", U64(compiled_regions), "count",
-		"of torch.compile, as far as names of ranges tell"},
+		"of torch.compile, as far as names of ranges show"},
 	{"recompiles", U64(recompiles), "count", "of them: a later version, compiled again"},
 	{"compiler_ranges", U64(compiler_ranges), "ranges", "ranges of torch.compile at work"},
 	{"compiler_ns", U64(compiler_ns), "ns", "their time on the host"},

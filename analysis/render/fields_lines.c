@@ -14,14 +14,14 @@
 static const struct vpa_field top_fields[] = {
 	LINE_FIELDS(line),
 	{"samples", KNOWN(samples), "samples",
-		"samples that belong to the time; null: the stack is known at every moment"},
+		"samples that belong to the time; null: the stacks are exact"},
 	{"share", SHARE(share), "fraction",
 		"of the samples' weight, or of the time, that is at the line; 0: no line known"},
 	{"cpu_wait_ns", U64(wait_ns), "ns",
 		"of the time: the thread could run, but no CPU was free"},
 };
 const struct vpa_fields vpa_fields_top_line =
-	FIELDS("top_line", "the line of Python that most of some idle time is at", top_fields);
+	FIELDS("top_line", "the line of Python where most of some idle time was spent", top_fields);
 #undef ROW
 
 #define ROW struct vpa_idle_line
@@ -31,7 +31,7 @@ static const struct vpa_field idle_fields[] = {
 		.choice = vpa_cause_choice},
 	LINE_FIELDS(line),
 	{"ns", U64(ns), "ns", "idle time; of a device and cause they sum to all of it"},
-	{"samples", U64(samples), "samples", "at the line; 0: none, or stacks known all the time"},
+	{"samples", U64(samples), "samples", "at the line; 0: none, or the stacks are exact"},
 };
 static const struct vpa_fields idle =
 	FIELDS("idle_line", "idle time of one cause at one line", idle_fields);

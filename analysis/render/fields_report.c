@@ -142,7 +142,7 @@ static const struct vpa_field idle_part_fields[] = {
 	{"inside_ns", U64(inside_ns), "ns",
 		"of ns: the host was in another call, which the cause delayed"},
 	{"line", POINTER(vpa_fields_top_line, top), NULL,
-		"the line of Python that most of it is at; null: not known"},
+		"the line of Python where most of it was spent; null: not known"},
 };
 static const struct vpa_fields idle_part =
 	FIELDS("idle_part", "idle time of one cause in one place", idle_part_fields);
@@ -257,9 +257,8 @@ static const struct vpa_field gap_fields[] = {
 	{"before", TEXT_OR_NULL(before), NULL, "name of the op after it; null: none, or no name"},
 	{"pieces", ROWS(piece, pieces, piece_count), NULL, "its causes; they sum to duration_ns"},
 	{"line", POINTER(vpa_fields_top_line, top), NULL,
-		"where stacks are known at every moment, the innermost line that covers most of "
-		"it; "
-		"else that of all gaps with its cause, call and range; null: not known"},
+		"with exact stacks, the innermost line that covers most of it; else that of all "
+		"gaps with its cause, call and range; null: not known"},
 };
 static const struct vpa_fields gap =
 	FIELDS("gap", "one of the longest stretches in which a device runs nothing", gap_fields);

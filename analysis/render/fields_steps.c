@@ -44,9 +44,9 @@ static const struct vpa_field inferred_fields[] = {
 		"passes of the model in a step; 2 and more: guidance"},
 	{"layers", KNOWN_COUNT(layers), "count", "repetitions inside a pass; null: none found"},
 	{"context_passes", SIZE(context_passes), "count",
-		"passes of the model that are no step: the scheduler does not follow them"},
+		"passes of the model that are not steps: the scheduler does not follow them"},
 	{"cut", SIZE(cut), "count", "steps left out, since the window's edge cuts them"},
-	{"ops_left_out", U64(ops_left_out), "ops", "ops after the first 2,097,152, not looked at"},
+	{"ops_left_out", U64(ops_left_out), "ops", "ops after the first 2,097,152, not examined"},
 	{"series", ROWS(step, steps, step_count), NULL, "every step, by its start"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 };

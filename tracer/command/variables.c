@@ -137,7 +137,8 @@ static int put_folder(char *out, size_t size, struct vpt_err *err)
 	size_t used = 0, i;
 
 	if (!getcwd(folder, sizeof(folder)))
-		return vpt_fail(err, VPT_EINVAL, "the current folder is gone: cd to another one");
+		return vpt_fail(
+			err, VPT_EINVAL, "the current folder no longer exists: cd to another one");
 	for (i = 0; folder[i] && used + 3 < size; i++) {
 		out[used++] = folder[i];
 		if (folder[i] == '%')

@@ -35,7 +35,7 @@ const struct vpa_command vtr_command_doctor = {
 		 "The driver, libcupti and Python run in separate processes, so that a crash or\n"
 		 "a hang is reported in a line too. Nothing is left on disk. The self-test can\n"
 		 "share a busy GPU with other programs: it launches a few kernels, and needs\n"
-		 "less than 1 MiB of device memory besides its context.\n"
+		 "less than 1 MiB of device memory in addition to its context.\n"
 		 "\n"
 		 "The exit status is 0 if no line failed, 1 if one did, and 2 if the command\n"
 		 "was misused.",
