@@ -83,7 +83,7 @@ struct vpa_lines {
  * file the function's name. At most cap - 1 bytes; returns text. */
 const char *vpa_line_text(char *text, size_t cap, const struct vpa_code_line *line);
 
-/* "at wan/modules/model.py:212 (97 % by 412 samples)"; "" if `top` is NULL or names no line. At most
+/* "at wan/modules/model.py:212 (97 %, 412 samples)"; "" if `top` is NULL or names no line. At most
  * cap - 1 bytes; returns text. */
 const char *vpa_top_line_text(char *text, size_t cap, const struct vpa_top_line *top);
 

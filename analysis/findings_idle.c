@@ -160,7 +160,7 @@ static int is_worth(const struct vpa_report *r, const struct sum *sum)
 	return vpa_saving_is_worth(r, &own);
 }
 
-/* The main place and its line, "cudaMemcpyAsync in self_attn, at model.py:212 (97 % by 412 samples)";
+/* The main place and its line, "cudaMemcpyAsync in self_attn, at model.py:212 (97 %, 412 samples)";
  * NULL if it has less than a quarter, or neither is known. */
 static const char *where_of(struct vpa_report *r, const struct sum *sum)
 {

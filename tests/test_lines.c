@@ -111,7 +111,7 @@ static void a_slow_line_is_named(void **state)
 	assert_int_equal(part->top->samples, 20);
 	assert_true(part->top->share == 0.75);
 	assert_string_equal(vpa_top_line_text(words, sizeof(words), part->top),
-		"at /app/model.py:40 (75 % by 20 samples)");
+		"at /app/model.py:40 (75 %, 20 samples)");
 	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 40), 75000000);
 	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 4), 25000000);
 	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 0), 0);

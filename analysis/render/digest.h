@@ -64,7 +64,7 @@ struct vpa_label vpa_cause_sentence(enum vpa_cause cause); /* "sync: host waited
  * ns is 0 if that is at most a quarter of the cause. */
 struct vpa_idle_place vpa_inside_of(const struct vpa_digest *d, enum vpa_cause cause);
 
-/* Where most of a cause's idle time is, "at model.py:212 (97 % by 412 samples)": the line of its
+/* Where most of a cause's idle time is, "at model.py:212 (97 %, 412 samples)": the line of its
  * largest place, if that has half of it. Empty: not known. */
 struct vpa_label vpa_line_of_cause(const struct vpa_digest *d, enum vpa_cause cause);
 
