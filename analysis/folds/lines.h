@@ -8,7 +8,7 @@
 
 /* Idle time of one (device, cause) in one (place, call), for which stacks were looked up. */
 struct line_part {
-	uint64_t ns;      /* without what exact stacks explain */
+	uint64_t ns;                 /* without what exact stacks explain */
 	uint64_t samples, weight_ns; /* of the samples that belong to ns: count, sum of weights */
 	uint64_t exact_ns;
 	uint64_t wait_ns; /* of all: waiting for a CPU */
