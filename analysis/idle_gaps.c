@@ -38,7 +38,9 @@ void vpa_idle_gap(
 		.end_ns = ops->start_ns[i],
 		.call = ops->launch_name[i],
 		.place = vpa_ops_stretch(ops, i, &k)->place,
-		.cause = ops->gap_cause[i]};
+		.cause = ops->gap_cause[i],
+		.call_start_ns = ops->gap_cause[i] ? ops->launch_start_ns[i] : 0,
+		.call_end_ns = ops->gap_cause[i] ? ops->launch_end_ns[i] : 0};
 	out->gap = (struct vpa_gap){.start_ns = out->piece.start_ns,
 		.end_ns = out->piece.end_ns,
 		.device = ops->device[i],

@@ -4,7 +4,10 @@
  * the launching thread in that call, or in the piece, belong to its cause, range and call: each of
  * them once, however many gaps the call is to blame for. Few pieces have a sample, but all pieces of
  * one cause, range and call together have many: their time is split by them (lines_write.c). Where
- * stacks are exact, each piece has its own. */
+ * stacks are exact, each piece has its own.
+ *
+ * Most gaps are those of a few microseconds between ops that were launched in time. They are about the
+ * launch, so they have its line. */
 #include "analysis/folds/lines.h"
 
 #include "analysis/folds/exact_stacks.h"
@@ -168,6 +171,32 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
  * that are near each other. Such launches are a run; each belongs to the next sample of its run, the
  * last ones to the last sample, and all of a run without samples to none. */
 
+static void add_up(struct line_launches *to, const struct line_launches *more)
+{
+	size_t i;
+
+	to->ops += more->ops;
+	to->busy_ns += more->busy_ns;
+	for (i = 0; i < LINE_QUEUED_CAUSES; i++)
+		to->queued_ns[i] += more->queued_ns[i];
+}
+
+/* Op `i` by itself, with the gap before it if that has only one cause. */
+static struct line_launches launch_of(const struct vpa_ops *ops, size_t i)
+{
+	static const uint8_t rows[VPA_CAUSES] = {
+#define LIST(name) [VPA_CAUSE_##name] = LINE_AFTER_##name + 1,
+		LINE_QUEUED(LIST)
+#undef LIST
+	};
+	struct line_launches one = {1, ops->end_ns[i] - ops->start_ns[i], {0}};
+	uint8_t row = rows[ops->gap_cause[i]];
+
+	if (row)
+		one.queued_ns[row - 1] = ops->gap_ns[i];
+	return one;
+}
+
 static int add_launches(
 	struct lines_state *s, uint32_t device, uint32_t stack, const struct line_launches *more)
 {
@@ -176,8 +205,7 @@ static int add_launches(
 
 	if (row == UINT32_MAX)
 		return VPT_ENOMEM;
-	s->launches[row].ops += more->ops;
-	s->launches[row].busy_ns += more->busy_ns;
+	add_up(&s->launches[row], more);
 	return VPT_OK;
 }
 
@@ -186,7 +214,7 @@ static int settle(struct lines_state *s, struct line_run *run, uint32_t stack)
 {
 	int rc = run->waiting.ops ? add_launches(s, run->device, stack, &run->waiting) : VPT_OK;
 
-	run->waiting = (struct line_launches){0, 0};
+	run->waiting = (struct line_launches){.ops = 0};
 	return rc;
 }
 
@@ -229,7 +257,7 @@ static int add_launch(struct lines_state *s, const struct vpa_fold_context *c,
 	const struct vpa_ops *ops, size_t i)
 {
 	uint32_t thread = vpa_call_thread(ops->launch[i]);
-	const struct line_launches one = {1, ops->end_ns[i] - ops->start_ns[i]};
+	const struct line_launches one = launch_of(ops, i);
 	uint64_t t = ops->launch_start_ns[i];
 	struct line_run *run;
 	int rc;
@@ -244,8 +272,7 @@ static int add_launch(struct lines_state *s, const struct vpa_fold_context *c,
 	rc = extend(s, run, ops->device[i], t);
 	run->device = ops->device[i];
 	run->last_ns = vpa_later(run->last_ns, t);
-	run->waiting.ops += one.ops;
-	run->waiting.busy_ns += one.busy_ns;
+	add_up(&run->waiting, &one);
 	return rc;
 }
 

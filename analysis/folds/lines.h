@@ -19,9 +19,19 @@ struct line_share {
 	uint64_t samples, weight_ns, exact_ns;
 };
 
-/* Work that one stack launched on a device. */
+/* Causes of a gap that begins after the next op's launch returned: it has the line of that launch. */
+#define LINE_QUEUED(X) X(LAUNCH_LATENCY) X(DEPENDENCY) X(GRAPH_START) X(SCHEDULING) X(QUEUED)
+enum {
+#define LIST(name) LINE_AFTER_##name,
+	LINE_QUEUED(LIST)
+#undef LIST
+		LINE_QUEUED_CAUSES
+};
+
+/* Work that one stack launched on a device, and how long the device waited for it. */
 struct line_launches {
 	uint64_t ops, busy_ns;
+	uint64_t queued_ns[LINE_QUEUED_CAUSES];
 };
 
 /* Launches of a thread, each near the one before. */

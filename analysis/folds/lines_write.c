@@ -102,6 +102,33 @@ static int add_shares(struct writing *w)
 	return rc ? VPT_ENOMEM : VPT_OK;
 }
 
+/* Adds the gaps that have the line of a launch. */
+static int add_queued(struct writing *w)
+{
+	static const uint8_t causes[LINE_QUEUED_CAUSES] = {
+#define LIST(name) VPA_CAUSE_##name,
+		LINE_QUEUED(LIST)
+#undef LIST
+	};
+	const struct lines_state *s = w->s;
+	size_t i, k;
+	int rc = VPT_OK;
+
+	for (i = 0; i < s->launches_index.count; i++)
+		for (k = 0; k < LINE_QUEUED_CAUSES; k++) {
+			const struct vpa_index_entry *e = &s->launches_index.entries[i];
+			struct amount more = {.ns = s->launches[i].queued_ns[k]};
+			uint64_t owner = e->a << 8 | causes[k];
+
+			if (!more.ns || !e->b)
+				continue;
+			rc |= add(&w->lines_index, owner, frame_of(w, (uint32_t)e->b), &w->lines,
+				&w->line_cap, more);
+			rc |= add(&w->stacks_index, owner, e->b, &w->stacks, &w->stack_cap, more);
+		}
+	return rc ? VPT_ENOMEM : VPT_OK;
+}
+
 /* The report has each name once. */
 static const char *name_or_empty(struct writing *w, uint64_t name)
 {
@@ -429,6 +456,8 @@ int vpa_lines_write(struct lines_state *s, const struct vpa_fold_context *c, str
 	size_t i;
 	int rc = add_shares(&w);
 
+	if (!rc)
+		rc = add_queued(&w);
 	if (!rc)
 		rc = write_idle(&w);
 	if (!rc)
