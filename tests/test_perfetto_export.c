@@ -168,6 +168,43 @@ static void by_hand(void **state)
 	}
 }
 
+/* Of gaps of 30, 100, 20, 50, 60 and 40 us the report lists one or two; those have ids, whenever they come. */
+static void the_longest_gaps_have_the_reports_ids(void **state)
+{
+	static const char *const gaps =
+		"kernel s7 2000-3000 \"k\"\nkernel s7 33000-34000 \"k\"\n"
+		"kernel s7 134000-135000 \"k\"\nkernel s7 155000-156000 \"k\"\n"
+		"kernel s7 206000-207000 \"k\"\nkernel s7 267000-268000 \"k\"\n"
+		"kernel s7 308000-309000 \"k\"\n";
+	char *script = script_of(gaps);
+	size_t top;
+
+	(void)state;
+	for (top = 1; top <= 2; top++) {
+		struct vpa_options analysis = {.jobs = 1, .top = top, .min_gap_ns = 1};
+		struct vpt_buffer file;
+		size_t ids = 0;
+		char *said, *at;
+
+		assert_int_equal(export_script(script, &analysis, &plain, &file), 0);
+		said = decode(&file, "--slices", 0);
+		for (at = said; (at = strstr(at, "'id': 'G")) != NULL; at++)
+			ids++;
+		assert_int_equal(ids, top);
+		assert_non_null(strstr(said, "Idle gaps: 32000 +100000 depth 0 idle \"unknown"));
+		assert_true(total_of(said, "\ngaps ") == 6);
+		assert_true(total_of(said, "\ngap_ns ") == 300000);
+		at = strstr(said, "'id': 'G1'");
+		while (at > said && at[-1] != '\n')
+			at--;
+		assert_non_null(strstr(at, "+100000 "));
+		assert_true(strstr(at, "+100000 ") < strchr(at, '\n'));
+		free(said);
+		vpt_free(file.data);
+	}
+	free(script);
+}
+
 /* ---- options ---- */
 
 static const char *const many =
@@ -744,6 +781,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hand),
+		cmocka_unit_test(the_longest_gaps_have_the_reports_ids),
 		cmocka_unit_test(windows),
 		cmocka_unit_test(without_calls),
 		cmocka_unit_test(waits_of_many),

@@ -32,6 +32,10 @@ struct held_gap {
 struct vpa_ex_gaps {
 	struct held_gap *held;
 	size_t count, cap;
+	/* The last of those that stayed when there were too many: a gap that is listed after it cannot stay. */
+	struct held_gap last;
+	int has_last;
+	size_t min; /* how many stay at least */
 	/* At the end, what the report knows of all gaps of a (device << 8 | cause, place << 32 | call). */
 	struct vpa_index places;
 	const struct vpa_top_line **lines; /* NULL: nothing */
@@ -203,12 +207,21 @@ static size_t held_min(const struct vpa_ex_out *x)
 									       : top;
 }
 
-/* Holds a gap. Of too many, writes the shorter half. */
+/* Holds a gap, unless it is too short to stay. Of too many, writes the shorter half. */
 static int hold(struct vpa_ex_out *x, const struct held_gap *gap)
 {
 	struct vpa_ex_gaps *g = x->gaps;
 	size_t min = held_min(x), i;
 
+	/* The first stack raises it. */
+	if (min != g->min) {
+		g->min = min;
+		g->has_last = 0;
+	}
+	if (g->has_last && compare(gap, &g->last) > 0) {
+		put_gap(x, gap, NULL, 0);
+		return x->pf.failed;
+	}
 	if (vpt_grow(&g->held, &g->cap, g->count + 1, sizeof(*g->held)))
 		return VPT_ENOMEM;
 	g->held[g->count++] = *gap;
@@ -218,6 +231,8 @@ static int hold(struct vpa_ex_out *x, const struct held_gap *gap)
 	for (i = min; i < g->count; i++)
 		put_gap(x, &g->held[i], NULL, 0);
 	g->count = min;
+	g->last = g->held[min - 1];
+	g->has_last = 1;
 	return x->pf.failed;
 }
 
