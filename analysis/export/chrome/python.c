@@ -141,6 +141,7 @@ static int change(
 	for (i = 0; i < more; i++)
 		open->calls[open->count++] = (struct open_call){time_ns, ++p->last_id};
 	open->stack = stack;
+	open->last_ns = time_ns;
 	return VPT_OK;
 }
 
@@ -238,7 +239,7 @@ int vpa_chrome_python_rows(struct vpa_chrome_python *p, const struct vpt_section
 		if (!(s->col[VPT_SAMPLE_FLAGS][row] & VPT_SAMPLE_EXACT))
 			rc = put_sample(p, stack, time_ns);
 		else if (time_ns >= open->last_ns)
-			rc = change(p, open, stack, open->last_ns = time_ns);
+			rc = change(p, open, stack, time_ns);
 	}
 	return rc;
 }
