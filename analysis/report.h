@@ -336,6 +336,15 @@ struct vpa_blocks {
 	int touched; /* missing records may change figures of the measured blocks */
 };
 
+/* What the devices did from a request's first op's start to its last one's end, summed over all of them:
+ * busy + idle + paused = period * devices. */
+struct vpa_request_gpu {
+	uint64_t period_ns, busy_ns, idle_ns, paused_ns;
+	unsigned devices;
+	struct vpa_block_part *parts; /* by kind, then time, descending */
+	size_t part_count;
+};
+
 struct vpa_request {
 	const char *name, *source; /* of its range; NULL: the whole window */
 	/* start: of the range on the host; end: of its last op, of the range if it has none. */
@@ -346,6 +355,8 @@ struct vpa_request {
 	struct vpa_blocks blocks;
 	struct vpa_step_times steps;
 	int touched; /* missing records may change its figures */
+	/* All zeros: blocks are measured, the window cuts it, or the options do not request step_parts. */
+	struct vpa_request_gpu gpu;
 };
 
 /* Figures are of the instances inside measured blocks; if there are none, of all instances. */
@@ -588,7 +599,8 @@ struct vpa_options {
 	/* 1: the report has an overview, samples of counters, and the parts of each block. */
 	int overview;
 	int all_kernels; /* 1: `top` does not limit the table of kernels */
-	int step_parts;  /* 1: the parts of each block, and of each marked step up to 4,096 */
+	/* 1: the parts of each block, of each marked step up to 4,096, of each request up to 1,024 */
+	int step_parts;
 };
 
 struct vpt_trace;

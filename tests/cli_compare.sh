@@ -87,6 +87,25 @@ echo '}' >>old.json
 expect 0 "a report without the times of its steps" compare --baseline old.json longer.zst
 says out "not compared by step: old.json has none to measure"
 
+# ---- several requests without blocks ----
+requests_trace() {
+	steps_trace "$@" | sed 's/"step /"request /'
+}
+need_trace videos.zst requests_trace 6 100
+need_trace slow.zst requests_trace 6 120
+need_trace few.zst requests_trace 3 120
+rm need.json
+expect 0 "requests" compare videos.zst slow.zst
+says out "VERDICT SLOWER: requests/s"
+says out "Within these runs: 6 requests, paired by request and index"
+grep -v '^A  ' out >of.capture
+expect 0 "a report to keep" videos.zst --format json -o videos.json
+expect 0 "requests of a report" compare --baseline videos.json slow.zst
+grep -v '^A  ' out >of.report
+same "a report explains as its capture does" "$(cat of.capture)" "$(cat of.report)"
+expect 0 "too few requests" compare videos.zst few.zst
+says out "not compared by request: few.zst has fewer than 4 to measure"
+
 # ---- damage ----
 need_trace many.zst kernels_trace 200000
 rm need.json

@@ -62,7 +62,9 @@ report() {
 report small small.json
 report kernels kernels.json --top 3
 steps_trace 9 100 >steps.json
+sed 's/"step /"request /' steps.json >requests.json
 report steps steps.json
+report requests requests.json
 for file in "$source"/tests/corpus/*-*; do
 	report "corpus-${file##*/}" "$file"
 done

@@ -65,6 +65,17 @@ static struct vpa_report *random_report(uint64_t seed)
 	return report_of_trace(trace, &window);
 }
 
+static struct vpa_report *script_report(const char *script)
+{
+	struct vpa_options options = {0};
+	struct vpt_trace *trace;
+	struct vpt_err err = {0};
+
+	if (vpt_script_trace(script, &trace, &err))
+		fail_msg("%s: %s", script, err.text);
+	return report_of_trace(trace, &options);
+}
+
 struct text {
 	char bytes[60000];
 	size_t used;
@@ -130,6 +141,11 @@ static struct vpa_report *block_report(uint64_t seed)
 static struct vpa_report *step_report(uint64_t seed)
 {
 	return marked_report(seed % 4 < 2 ? "step " : "ProfilerStep#", seed);
+}
+
+static struct vpa_report *request_report(uint64_t seed)
+{
+	return marked_report("request ", seed);
 }
 
 /* ---- what holds for each pair ---- */
@@ -278,85 +294,106 @@ static void steps_add_up(void **state)
 	random_pairs(step_report, 300, 300);
 }
 
+/* The parts of each request fill the time from its first op to its last. */
+static void requests_are_full(const struct vpa_report *r)
+{
+	size_t i, k;
+
+	for (i = 0; i < r->request_count; i++) {
+		const struct vpa_request_gpu *g = &r->requests[i].gpu;
+		uint64_t sum = 0;
+
+		for (k = 0; k < g->part_count; k++)
+			sum += g->parts[k].ns;
+		assert_true(g->period_ns > 0 && g->devices == r->device_count);
+		assert_int_equal(sum, g->busy_ns + g->idle_ns);
+		assert_int_equal(sum, g->period_ns * g->devices);
+		assert_int_equal(g->paused_ns, 0);
+	}
+}
+
+static void requests_add_up(void **state)
+{
+	size_t several = 0;
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 200; seed++) {
+		struct vpa_report *r = request_report(seed);
+		struct vpa_comparison *c = pair(r, r);
+
+		requests_are_full(r);
+		assert_int_equal(c->unit, r->request_count >= VPA_REQUESTS_LEAST ? VPA_UNIT_REQUEST
+										 : VPA_UNIT_WINDOW);
+		several += c->unit == VPA_UNIT_REQUEST;
+		if (c->unit == VPA_UNIT_REQUEST)
+			assert_int_equal(c->pairs, r->request_count);
+		vpa_comparison_free(c);
+		vpa_report_free(r);
+	}
+	assert_true(several > 50 && several < 190);
+	random_pairs(request_report, 300, 300);
+}
+
+/* Of requests with steps: four or more are compared, unless steps are asked for; their time is that from their first
+ * op's start to their last one's end. */
+static void several_requests_are_compared_before_steps(void **state)
+{
+	static const char *const names[] = {
+		[VPA_UNIT_REQUEST] = "request", [VPA_UNIT_STEP] = "step"};
+	static const struct {
+		unsigned requests;
+		int by_steps;
+		enum vpa_unit_kind unit;
+		size_t pairs;
+	} cases[] = {{5, 0, VPA_UNIT_REQUEST, 5}, {4, 0, VPA_UNIT_REQUEST, 4},
+		{3, 0, VPA_UNIT_STEP, 6}, {5, 1, VPA_UNIT_STEP, 10}};
+	size_t i, k, at;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		const struct vpa_compare_options how = {.by_steps = cases[i].by_steps};
+		struct text t = {.used = 0};
+		const struct vpa_report *r;
+		struct vpa_report *made;
+		struct vpa_comparison *c;
+		struct vpt_err err = {0};
+
+		for (k = 0, at = 1000; k < cases[i].requests; k++, at += 500) {
+			size_t step;
+
+			for (step = 0; step < 3; step++) {
+				size_t from = at + 50 + 100 * step, corr = 3 * k + step + 1;
+
+				put(&t, "call t1 cudaLaunchKernel %zu+2 corr %zu\n", from + 1,
+					corr);
+				put(&t, "kernel s7 %zu+60 corr %zu \"k\"\n", from + 10, corr);
+				put(&t, "range t1 %zu-%zu \"step %zu\"\n", from, from + 90, step);
+			}
+			put(&t, "range t1 %zu-%zu \"request %zu\"\n", at, at + 400, k);
+		}
+		r = made = script_report(t.bytes);
+		if (vpa_compare(
+			    &(struct vpa_side){&r, 1}, &(struct vpa_side){&r, 1}, &how, &c, &err))
+			fail_msg("%s", err.text);
+		if (c->unit != cases[i].unit)
+			fail_msg("%u requests: compared by %s, not by %s", cases[i].requests,
+				vpa_unit_kind_name(c->unit), names[cases[i].unit]);
+		assert_int_equal(c->pairs, cases[i].pairs);
+		for (k = 0; k < r->request_count; k++) {
+			assert_int_equal(r->requests[k].gpu.period_ns, 2 * 100 + 60);
+			assert_int_equal(r->requests[k].gpu.busy_ns, 3 * 60);
+			assert_int_equal(r->requests[k].gpu.idle_ns, 2 * 40);
+		}
+		vpa_comparison_free(c);
+		vpa_report_free(made);
+	}
+}
+
 static void blocks_add_up(void **state)
 {
 	(void)state;
 	random_pairs(block_report, 300, 300);
-}
-
-/* ---- rows of the window ---- */
-
-static struct vpa_report *script_report(const char *script)
-{
-	struct vpa_options options = {0};
-	struct vpt_trace *trace;
-	struct vpt_err err = {0};
-
-	if (vpt_script_trace(script, &trace, &err))
-		fail_msg("%s: %s", script, err.text);
-	return report_of_trace(trace, &options);
-}
-
-static const struct vpa_compared_row *row_called(const struct vpa_comparison *c, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < c->row_count; i++)
-		if (!strcmp(c->rows[i].name, name))
-			return &c->rows[i];
-	fail_msg("no row of %s", name);
-	return NULL;
-}
-
-static void kernels_are_new_gone_or_of_another_shape(void **state)
-{
-#define K(start, grid) "kernel s7 " #start "+100 corr 1 \"k\" grid " #grid "\n"
-#define BESIDE         "kernel s7 10+1 corr 1 \"beside\" grid 3\n"
-	static const struct {
-		const char *rule, *a, *b, *state;
-		double a_blocks, b_blocks;
-	} cases[] = {
-		{"the same grid", K(100, 132), K(100, 132), "both", 132, 132},
-		{"the same grid, more calls", K(100, 132), K(100, 132) K(300, 132), "both", 132,
-			132},
-		{"a larger grid", K(100, 132), K(100, 264), "other shape", 132, 264},
-		{"a smaller one, of three dimensions", K(100, 8x4x4), K(100, 8x4x1), "other shape",
-			128, 32},
-		{"some calls have another one", K(100, 100) K(300, 100), K(100, 100) K(300, 200),
-			"other shape", 100, 150},
-		{"5 % of the larger mean are none", K(100, 95), K(100, 100), "both", 95, 100},
-		{"more than 5 % are", K(100, 94), K(100, 100), "other shape", 94, 100},
-		{"a grid that is not known", K(100, 0), K(100, 100), "both", 0, 100},
-		{"only in B", "", K(100, 100), "new", 0, 100},
-		{"only in A", K(100, 100), "", "gone", 100, 0},
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < COUNT(cases); i++) {
-		char a[512], b[512];
-		struct vpa_report *ra, *rb;
-		const struct vpa_compared_row *row;
-		struct vpa_comparison *c;
-
-		snprintf(a, sizeof(a), BESIDE "%s", cases[i].a);
-		snprintf(b, sizeof(b), BESIDE "%s", cases[i].b);
-		ra = script_report(a);
-		rb = script_report(b);
-		c = pair(ra, rb);
-		row = row_called(c, "k");
-		if (strcmp(vpa_row_state_name(row->state), cases[i].state))
-			fail_msg("%s: %s, expected %s", cases[i].rule,
-				vpa_row_state_name(row->state), cases[i].state);
-		assert_true(fabs(row->a_blocks - cases[i].a_blocks) < 1e-9);
-		assert_true(fabs(row->b_blocks - cases[i].b_blocks) < 1e-9);
-		assert_int_equal(row_called(c, "beside")->state, VPA_ROW_BOTH);
-		vpa_comparison_free(c);
-		vpa_report_free(ra);
-		vpa_report_free(rb);
-	}
-#undef K
-#undef BESIDE
 }
 
 /* ---- read back from JSON ---- */
@@ -443,6 +480,7 @@ static void baselines_read_back(void **state)
 	(void)state;
 	read_back(block_report);
 	read_back(step_report);
+	read_back(request_report);
 	read_back(random_report);
 }
 
@@ -490,6 +528,7 @@ static void baselines_with_faults(void **state)
 	(void)state;
 	baseline_with_faults(block_report(5));
 	baseline_with_faults(step_report(5));
+	baseline_with_faults(request_report(5));
 }
 
 int main(void)
@@ -498,7 +537,8 @@ int main(void)
 		cmocka_unit_test(windows_add_up),
 		cmocka_unit_test(blocks_add_up),
 		cmocka_unit_test(steps_add_up),
-		cmocka_unit_test(kernels_are_new_gone_or_of_another_shape),
+		cmocka_unit_test(requests_add_up),
+		cmocka_unit_test(several_requests_are_compared_before_steps),
 		cmocka_unit_test(baselines_read_back),
 		cmocka_unit_test(baselines_with_faults),
 	};

@@ -215,7 +215,7 @@ static int run(const struct vpa_args *args)
 	struct vpa_options o = {0};
 	struct vpa_report *report = NULL;
 	struct vpt_err err = {0};
-	int rc, complete = 1, held = 0;
+	int rc, complete = 1, held = 0, by_steps;
 
 	o.jobs = (unsigned)vpa_number_of(args, JOBS);
 	o.top = vpa_has(args, TOP) ? vpa_number_of(args, TOP) : renderer_of(args)->top;
@@ -230,7 +230,7 @@ static int run(const struct vpa_args *args)
 	if (!rc)
 		rc = check_form(args, &err);
 	if (!rc)
-		rc = vpa_fail_if_read(args, FAIL_IF, 1, &err);
+		rc = vpa_fail_if_read(args, FAIL_IF, 1, &by_steps, &err);
 	if (!rc)
 		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), &err);
 	if (!rc)

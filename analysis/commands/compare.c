@@ -251,7 +251,7 @@ static int run(const struct vpa_args *args)
 	int complete = 1, held = 0, rc = set_options(args, &o, &how.margin, &err);
 
 	if (!rc)
-		rc = vpa_fail_if_read(args, FAIL_IF, 0, &err);
+		rc = vpa_fail_if_read(args, FAIL_IF, 0, &how.by_steps, &err);
 	if (!rc)
 		rc = split(args, &all.a_count, &err);
 	if (!rc)
@@ -286,8 +286,8 @@ const struct vpa_command vpa_cmd_compare = {
 	.usage = "A B | A... -- B... | --baseline A.json B... [options]",
 	.help = "report which of two captures is faster, how certain that is, and why",
 	.about = "Every change is from A to B. The captures are compared by the best unit that\n"
-		 "all of them have: measured blocks, marked steps, iterations, inferred steps,\n"
-		 "or else the whole window. Units are paired by request and index. A -- separates\n"
+		 "all of them have: measured blocks, four or more requests, marked steps,\n"
+		 "iterations, inferred steps, or else the whole window. Units are paired by request and index. A -- separates\n"
 		 "several runs of A from those of B. With three or more runs per side, the test\n"
 		 "is between runs.\n"
 		 "\n"

@@ -379,8 +379,11 @@ static void settle(struct fill *f)
 	size_t i;
 
 	r->window_end_ns += r->window_start_ns;
-	for (i = 0; i < r->request_count; i++)
+	for (i = 0; i < r->request_count; i++) {
 		bound_blocks(f, &r->requests[i].blocks);
+		if (r->requests[i].gpu.devices > DEVICES_MAX || r->requests[i].frames > FRAMES_MAX)
+			fault(f, "a request has too many devices or frames");
+	}
 	bound_steps(f, r);
 	if (r->device_count > DEVICES_MAX)
 		fault(f, "too many devices");

@@ -63,8 +63,9 @@ static void note_unused(
 		return;
 	if (without < u->count)
 		vpa_compare_note(
-			c, vpa_arena_printf(&c->arena, "not compared by %s: %s has none to measure",
-				   vpa_unit_kind_name(kind), report_at(c, without)->path));
+			c, vpa_arena_printf(&c->arena, "not compared by %s: %s has %s to measure",
+				   vpa_unit_kind_name(kind), report_at(c, without)->path,
+				   kind == VPA_UNIT_REQUEST ? "fewer than 4" : "none"));
 	else
 		vpa_compare_note(
 			c, vpa_arena_printf(&c->arena,
@@ -73,7 +74,7 @@ static void note_unused(
 				   vpa_unit_kind_name(kind)));
 }
 
-static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u)
+static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u, int by_steps)
 {
 	int kind;
 	size_t i;
@@ -84,6 +85,8 @@ static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u)
 	if (!u->all)
 		return VPT_ENOMEM;
 	for (kind = 0; kind < VPA_UNIT_KINDS; kind++) {
+		if (kind == VPA_UNIT_REQUEST && by_steps)
+			continue;
 		c->unit = (enum vpa_unit_kind)kind;
 		for (i = 0; i < u->count; i++)
 			if (vpa_units_of(report_at(c, i), c->unit, &c->arena, &u->all[i]))
@@ -102,6 +105,7 @@ static int choose_unit(struct vpa_comparison *c, struct vpa_compared_units *u)
 static void choose_rate(struct vpa_comparison *c, const struct vpa_compared_units *u)
 {
 	static const char *const rates[] = {[VPA_UNIT_BLOCK] = "blocks/s",
+		[VPA_UNIT_REQUEST] = "requests/s",
 		[VPA_UNIT_STEP] = "steps/s",
 		[VPA_UNIT_ITERATION] = "iterations/s",
 		[VPA_UNIT_INFERRED] = "steps/s",
@@ -383,12 +387,12 @@ static int check(const struct vpa_comparison *c, struct vpt_err *err)
 	return VPT_OK;
 }
 
-static int build(struct vpa_comparison *c)
+static int build(struct vpa_comparison *c, int by_steps)
 {
 	struct vpa_compared_units units = {0};
 
 	c->notes = vpa_arena_alloc(&c->arena, NOTES_MAX, sizeof(*c->notes));
-	if (!c->notes || choose_unit(c, &units))
+	if (!c->notes || choose_unit(c, &units, by_steps))
 		return VPT_ENOMEM;
 	choose_rate(c, &units);
 	if (compare_times(c, &units) || vpa_compare_parts(c, &units) ||
@@ -440,7 +444,7 @@ int vpa_compare(const struct vpa_side *a, const struct vpa_side *b,
 	c->detectable = c->p = c->least_p = -1;
 	rc = c->arena.failed ? vpt_fail(err, VPT_ENOMEM, "no memory for a comparison")
 			     : check(c, err);
-	if (!rc && build(c))
+	if (!rc && build(c, options->by_steps))
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for a comparison");
 	if (rc) {
 		vpa_comparison_free(c);

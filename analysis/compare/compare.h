@@ -37,6 +37,7 @@ struct vpa_side {
 
 struct vpa_compare_options {
 	double margin; /* relative changes up to this are no change: 0.005 */
+	int by_steps;  /* 1: not by request, where there are steps */
 };
 
 /* A fact of the set-up that differs. NULL: not recorded. */
@@ -122,8 +123,9 @@ struct vpa_comparison {
 
 	enum vpa_verdict_change verdict;
 	enum vpa_unit_kind unit;
-	int per_frame;         /* frames per unit differ: times are for each frame */
-	const char *rate_name; /* "FPS", "blocks/s", "steps/s", "iterations/s", "windows/s" */
+	int per_frame; /* frames per unit differ: times are for each frame */
+	const char *
+		rate_name; /* "FPS", "blocks/s", "requests/s", "steps/s", "iterations/s", "windows/s" */
 	double a_rate, b_rate; /* of the paired units */
 	/* Relative change of the time of a unit (or frame), and of the rate. Low and high: the ends of
 	 * the interval; valid if level is not 0. */

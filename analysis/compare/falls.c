@@ -193,6 +193,7 @@ static uint64_t largest_change(const struct vpa_comparison *c)
 static const char *title_of(const struct vpa_comparison *c)
 {
 	static const char *const titles[] = {[VPA_UNIT_BLOCK] = "The mean block",
+		[VPA_UNIT_REQUEST] = "The mean request",
 		[VPA_UNIT_STEP] = "The mean step",
 		[VPA_UNIT_ITERATION] = "The mean iteration",
 		[VPA_UNIT_INFERRED] = "The mean step",

@@ -262,7 +262,7 @@ int vpa_limit_holds(const struct vpa_limit *l, const struct vpa_comparison *c, i
 int vpa_limit_holds_of(const struct vpa_limit *l, const struct vpa_report *r, int *holds,
 	char what[160], struct vpt_err *err)
 {
-	const struct vpa_compare_options how = {0};
+	const struct vpa_compare_options how = {.by_steps = l->figure == VPA_LIMIT_STEPS};
 	const struct vpa_side side = {&r, 1};
 	struct vpa_comparison *own = NULL;
 	int rc = vpa_compare(&side, &side, &how, &own, err);

@@ -18,6 +18,7 @@ enum { ROWS = 12, MARKDOWN_ROWS = 8, FACT_COLUMNS = 56 };
 static const char *unit_title(enum vpa_unit_kind unit)
 {
 	static const char *const titles[] = {[VPA_UNIT_BLOCK] = "BLOCK",
+		[VPA_UNIT_REQUEST] = "REQUEST",
 		[VPA_UNIT_STEP] = "STEP",
 		[VPA_UNIT_ITERATION] = "ITERATION",
 		[VPA_UNIT_INFERRED] = "INFERRED STEP",

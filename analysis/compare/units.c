@@ -8,6 +8,7 @@
 const char *vpa_unit_kind_name(enum vpa_unit_kind kind)
 {
 	static const char *const names[] = {[VPA_UNIT_BLOCK] = "block",
+		[VPA_UNIT_REQUEST] = "request",
 		[VPA_UNIT_STEP] = "step",
 		[VPA_UNIT_ITERATION] = "iteration",
 		[VPA_UNIT_INFERRED] = "inferred step",
@@ -194,12 +195,76 @@ static int window_of(const struct vpa_report *r, struct vpa_arena *arena, struct
 	return VPT_OK;
 }
 
+static int add_rows(const struct vpa_block_part *parts, size_t count, uint64_t *sums)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct vpa_block_part *p = &parts[i];
+		size_t part = p->kind == VPA_PART_BUSY   ? family_part(p->name)
+			      : p->kind == VPA_PART_IDLE ? cause_part(p->name)
+							 : VPA_UNIT_PAUSED;
+
+		if (part >= VPA_UNIT_PARTS)
+			return 0;
+		sums[part] += p->ns;
+	}
+	return count > 0;
+}
+
+/* ---- requests ---- */
+
+static int add_request(const struct vpa_request *q, uint64_t request, struct vpa_arena *arena,
+	struct vpa_unit *out)
+{
+	const struct vpa_request_gpu *g = &q->gpu;
+	uint64_t *parts = vpa_arena_alloc(arena, VPA_UNIT_PARTS, sizeof(*parts));
+
+	if (!parts)
+		return VPT_ENOMEM;
+	*out = (struct vpa_unit){.request = request,
+		.period_ns = g->period_ns,
+		.frames = q->frames,
+		.devices = g->devices,
+		.busy_ns = g->busy_ns,
+		.idle_ns = g->idle_ns,
+		.paused_ns = g->paused_ns,
+		.touched = q->touched};
+	if (add_rows(g->parts, g->part_count, parts))
+		out->parts_ns = parts;
+	return VPT_OK;
+}
+
+static int requests_of(const struct vpa_report *r, struct vpa_arena *arena, struct vpa_units *out)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < r->request_count; i++)
+		count += r->requests[i].gpu.period_ns > 0;
+	if (count < VPA_REQUESTS_LEAST)
+		return VPT_OK;
+	out->units = vpa_arena_alloc(arena, count, sizeof(*out->units));
+	if (!out->units)
+		return VPT_ENOMEM;
+	for (i = 0; i < r->request_count; i++) {
+		const struct vpa_request *q = &r->requests[i];
+
+		if (q->gpu.period_ns && add_request(q, out->count, arena, &out->units[out->count]))
+			return VPT_ENOMEM;
+		out->count += q->gpu.period_ns > 0;
+	}
+	out->in_window = r->request_count;
+	return VPT_OK;
+}
+
 int vpa_units_of(const struct vpa_report *r, enum vpa_unit_kind kind, struct vpa_arena *arena,
 	struct vpa_units *out)
 {
 	*out = (struct vpa_units){.report = r, .kind = kind};
 	if (kind == VPA_UNIT_BLOCK)
 		return blocks_of(r, arena, out);
+	if (kind == VPA_UNIT_REQUEST)
+		return requests_of(r, arena, out);
 	if (kind == VPA_UNIT_STEP || kind == VPA_UNIT_ITERATION)
 		return marked_of(r, kind, arena, out);
 	if (kind == VPA_UNIT_INFERRED)
@@ -234,23 +299,6 @@ size_t vpa_units_pair(struct vpa_units *all, size_t count)
 }
 
 /* ---- sums ---- */
-
-static int add_rows(const struct vpa_block_part *parts, size_t count, uint64_t *sums)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		const struct vpa_block_part *p = &parts[i];
-		size_t part = p->kind == VPA_PART_BUSY   ? family_part(p->name)
-			      : p->kind == VPA_PART_IDLE ? cause_part(p->name)
-							 : VPA_UNIT_PAUSED;
-
-		if (part >= VPA_UNIT_PARTS)
-			return 0;
-		sums[part] += p->ns;
-	}
-	return count > 0;
-}
 
 /* The sums of all units, where the parts of single ones are not known. */
 static int sum_totals(const struct vpa_units *u, uint64_t *sums)

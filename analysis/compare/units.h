@@ -1,6 +1,6 @@
 /* units.h - what two captures are compared by: the units of work that both have.
  *
- * A unit is a measured video block, a step, an iteration, or the whole window. It has a key, by which units of two
+ * A unit is a measured video block, a request, a step, an iteration, or the whole window. It has a key, by which units of two
  * captures are paired: the request's number among those with such units, and the unit's index in it. A
  * series drifts and its neighbours resemble each other, so the k-th unit is compared with the k-th. */
 #ifndef VPA_ANALYSIS_COMPARE_UNITS_H
@@ -12,6 +12,7 @@
 /* The best first. */
 enum vpa_unit_kind {
 	VPA_UNIT_BLOCK,     /* measured blocks, by their period */
+	VPA_UNIT_REQUEST,   /* requests, if there are VPA_REQUESTS_LEAST or more and no blocks */
 	VPA_UNIT_STEP,      /* marked steps, from one to the next */
 	VPA_UNIT_ITERATION, /* of a profiler or of training, where no steps are marked */
 	VPA_UNIT_INFERRED,  /* inferred steps, by their period; a "request" is a GPU */
@@ -19,7 +20,9 @@ enum vpa_unit_kind {
 	VPA_UNIT_KINDS
 };
 
-/* "block", "step", "iteration", "inferred step", "window" */
+enum { VPA_REQUESTS_LEAST = 4 }; /* fewer differ by chance more than steps do */
+
+/* "block", "request", "step", "iteration", "inferred step", "window" */
 const char *vpa_unit_kind_name(enum vpa_unit_kind kind);
 
 enum {

@@ -171,6 +171,8 @@ static int has_pin(struct vpa_blocks_table *s, enum vpa_scope_kind kind)
 {
 	if (kind == VPA_SCOPE_BLOCK)
 		return 1;
+	if (kind == VPA_SCOPE_REQUEST && s->pins_steps)
+		return s->pinned_requests < VPA_REQUEST_PARTS_MAX && ++s->pinned_requests;
 	if ((kind != VPA_SCOPE_STEP && kind != VPA_SCOPE_ITERATION) || !s->pins_steps)
 		return 0;
 	return s->pinned_steps < VPA_STEP_PARTS_MAX && ++s->pinned_steps;

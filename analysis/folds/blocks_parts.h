@@ -13,6 +13,12 @@ static inline enum vpa_block_part_kind vpa_sweep_part_kind(size_t part)
 	return part < VPA_SWEEP_IDLE ? VPA_PART_BUSY : VPA_PART_IDLE;
 }
 
+/* Of so many devices, those that sums have. */
+static inline size_t vpa_least_devices(size_t devices)
+{
+	return devices < VPA_SWEEP_DEVICES ? devices : VPA_SWEEP_DEVICES;
+}
+
 /* Sums of several stretches. */
 struct vpa_parts_sum {
 	uint64_t ns[VPA_SWEEP_PARTS], count[VPA_SWEEP_PARTS], paused_ns;

@@ -40,13 +40,12 @@ static int add_period(struct vpa_blocks_writer *w, size_t group, const uint64_t 
 {
 	struct vpa_report *out = w->out;
 	struct vpa_step_part *row = &out->step_parts[out->step_part_count];
-	size_t devices = w->c->model->device_count, i;
+	size_t devices = vpa_least_devices(w->c->model->device_count), i;
 	struct vpa_sweep_sums sums = {.count = {0}};
 	uint64_t all;
 
 	if (to[0] <= from[0])
 		return VPT_OK;
-	devices = devices < VPA_SWEEP_DEVICES ? devices : VPA_SWEEP_DEVICES;
 	*row = (struct vpa_step_part){.request = group,
 		.start_ns = from[0],
 		.period_ns = to[0] - from[0],

@@ -13,7 +13,8 @@ enum {
 	VPA_MARKS_MAX = 16384,
 	VPA_STAGE_ROWS_MAX = 64,
 	VPA_SAMPLES_MAX = 1 << 19,
-	VPA_STEP_PARTS_MAX = 4096 /* steps whose parts are known */
+	VPA_STEP_PARTS_MAX = 4096,   /* steps whose parts are known */
+	VPA_REQUEST_PARTS_MAX = 1024 /* requests whose parts are known */
 };
 
 /* What a scope did on the devices. */
@@ -21,8 +22,8 @@ struct vpa_scope_gpu {
 	uint8_t known;         /* 0: not filled in yet */
 	uint64_t first_ns;     /* start of its first op; UINT64_MAX: none so far */
 	uint64_t attention_ns; /* sum of its attention kernels' durations */
-	/* Of requests and blocks: the cut at its last op's end, the edge at its first op's start, also
-	 * of steps if their parts are wanted; VPA_NONE: none. */
+	/* Of requests and blocks: the cut at its last op's end, the edge at its first op's start, of
+	 * requests and steps only if their parts are wanted; VPA_NONE: none. */
 	uint32_t cut, pin;
 	uint32_t devices; /* mask */
 	/* Scopes around it; VPA_NONE: none. A lap may continue from one into the next. */
@@ -90,7 +91,7 @@ struct vpa_blocks_table {
 	int watches_threads;  /* so threads have cuts */
 	uint64_t last_end_ns; /* of all ops */
 	int pins_steps;       /* options.step_parts */
-	size_t pinned_steps;
+	size_t pinned_steps, pinned_requests;
 };
 
 static inline const struct vpa_scope *vpa_blocks_scope(

@@ -2,6 +2,7 @@
 #include "analysis/folds/blocks_write.h"
 
 #include "analysis/folds/blocks_measure.h"
+#include "analysis/folds/blocks_request_gpu.h"
 #include "analysis/folds/blocks_step_parts.h"
 #include "analysis/spread.h"
 #include "formats/memory.h"
@@ -206,6 +207,8 @@ int vpa_blocks_write(
 		rc = write_stages(&w);
 	if (!rc && c->options->step_parts)
 		rc = vpa_blocks_step_parts(&w);
+	if (!rc && c->options->step_parts)
+		rc = vpa_blocks_request_gpu(&w);
 	if (!rc)
 		write_notes(&w);
 	vpa_blocks_groups_free(&w);

@@ -169,6 +169,27 @@ static const struct vpa_fields steps =
 	FIELDS("steps", "the denoising steps of a request", steps_fields);
 #undef ROW
 
+#define ROW struct vpa_request_gpu
+static const struct vpa_field gpu_fields[] = {
+	{"period_ns", U64(period_ns), "ns", "first op's start to last op's end"},
+	{"busy_ns", U64(busy_ns), "ns", "GPU busy time in it, summed over devices"},
+	{"idle_ns", U64(idle_ns), "ns", "GPU idle time in it, summed over devices"},
+	{"paused_ns", U64(paused_ns), "ns", "of period_ns * devices: recording was paused"},
+	{"devices", UNSIGNED(devices), "count", "devices of the sums"},
+	{"parts", ROWS(vpa_fields_block_part, parts, part_count), NULL,
+		"period_ns * devices by part; by kind, then time, descending"},
+};
+static const struct vpa_fields gpu =
+	FIELDS("request_gpu", "what the devices did in a request", gpu_fields);
+#undef ROW
+
+static int has_gpu(const struct vpa_at *at)
+{
+	const struct vpa_request *q = at->row;
+
+	return q->gpu.period_ns > 0;
+}
+
 #define ROW struct vpa_request
 static const struct vpa_field request_fields[] = {
 	{"frames", KNOWN(frames), "frames", "video frames of all its blocks; null: not known"},
@@ -185,6 +206,10 @@ static const struct vpa_field request_fields[] = {
 	{"ttff_ns", KNOWN(ttff_ns), "ns",
 		"start_ns to the first frames-ready mark; null: no such mark"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
+	{"gpu", MEMBER(gpu, gpu), NULL,
+		"first op's start to last op's end; absent if blocks are measured, or the window "
+		"cuts it",
+		.known = has_gpu, .optional = 1},
 };
 const struct vpa_fields vpa_fields_request =
 	FIELDS("request", "a request, or the whole window if none is marked", request_fields);
