@@ -287,9 +287,9 @@ const struct vpa_command vpa_cmd_compare = {
 	.help = "report which of two captures is faster, how certain that is, and why",
 	.about = "Every change is from A to B. The captures are compared by the best unit that\n"
 		 "all of them have: measured blocks, four or more requests, marked steps,\n"
-		 "iterations, inferred steps, or else the whole window. Units are paired by request and index. A -- separates\n"
-		 "several runs of A from those of B. With three or more runs per side, the test\n"
-		 "is between runs.\n"
+		 "iterations, inferred steps, or else the whole window. Units are paired by\n"
+		 "request and index. A -- separates several runs of A from those of B. With\n"
+		 "three or more runs per side, the test is between runs.\n"
 		 "\n"
 		 "A CONDITION is a change from A to B, or a limit of B. A change is a figure,\n"
 		 "- or +, and percent: fps-2% holds if FPS is lower by more than 2 %. Figures\n"
