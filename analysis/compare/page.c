@@ -82,7 +82,7 @@ static const struct list lists[] = {
 		"Exclusive time in the whole window, per unit in it, warm-up included.", "busy",
 		{"window.rows", "Kernels, copies, memsets",
 			"name family a_per_unit b_per_unit a_mean_ns b_mean_ns delta_ns change "
-			"state a_call_ns b_call_ns a_blocks_mean b_blocks_mean",
+			"state a_call_ns b_call_ns",
 			NULL}},
 	{"places", "Idle time", "In the whole window, per unit in it, warm-up included.", "idle",
 		{"window.rows", "Idle time by cause and place",
