@@ -180,11 +180,12 @@ static const struct {
 		 "'next_kernel': 'b', 'line': 'm.py:40', 'line_share': 0.75}"}},
 	{"one between samples has the line of all with its cause, range and call, listed or not",
 		"call t1 cudaLaunchKernel 1500-1510 corr 1\nkernel s7 2000-2100 corr 1 \"a\"\n"
-		"sample t1 10000 \"main (run.py:3);slow (m.py:40)\"\n"
-		"sample t1 20000 \"main (run.py:3);slow (m.py:40)\"\n"
-		"sample t1 30000 \"main (run.py:3);slow (m.py:40)\"\n"
-		"sample t1 40000 \"main (run.py:3);slow (m.py:40)\"\n"
-		"sample t1 50000 \"main (run.py:3)\"\n"
+		"sample t1 1500 \"main (run.py:3)\"\n"
+		"sample t1 11500 \"main (run.py:3);slow (m.py:40)\"\n"
+		"sample t1 21500 \"main (run.py:3);slow (m.py:40)\"\n"
+		"sample t1 31500 \"main (run.py:3);slow (m.py:40)\"\n"
+		"sample t1 41500 \"main (run.py:3);slow (m.py:40)\"\n"
+		"sample t1 51500 \"main (run.py:3)\"\n"
 		"call t1 cudaLaunchKernel 100000-100010 corr 2\n"
 		"kernel s7 100500-100600 corr 2 \"b\"\n"
 		"call t1 cudaLaunchKernel 105000-105010 corr 3\n"

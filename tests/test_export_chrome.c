@@ -673,10 +673,11 @@ static void gaps_and_places_have_lines(void **state)
 		    "\"b\"",
 		"gap", gaps);
 #define SAMPLED                                                                                    \
-	"start 1000; call t1 cudaLaunchKernel 1500-1510 corr 1\n"                                  \
-	"kernel s7 2000-2100 corr 1 \"a\"; sample t1 10000 \"slow (m.py:40)\"\n"                   \
-	"sample t1 20000 \"slow (m.py:40)\"; sample t1 30000 \"slow (m.py:40)\"\n"                 \
-	"sample t1 40000 \"slow (m.py:40)\"; sample t1 50000 \"main (run.py:3)\"\n"                \
+	"start 1000; call t1 cudaLaunchKernel 1500-1510 corr 1; sample t1 1500 \"main "            \
+	"(run.py:3)\"\n"                                                                           \
+	"kernel s7 2000-2100 corr 1 \"a\"; sample t1 11500 \"slow (m.py:40)\"\n"                   \
+	"sample t1 21500 \"slow (m.py:40)\"; sample t1 31500 \"slow (m.py:40)\"\n"                 \
+	"sample t1 41500 \"slow (m.py:40)\"; sample t1 51500 \"main (run.py:3)\"\n"                \
 	"call t1 cudaLaunchKernel 100000-100010 corr 2\n"                                          \
 	"kernel s7 100500-100600 corr 2 \"b\""
 	expect_rows(SAMPLED, "gap", sampled_gaps);
