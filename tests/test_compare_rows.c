@@ -16,7 +16,7 @@ static struct vpa_report *script_report(const char *script)
 {
 	const struct vpa_options options = {.all_kernels = 1};
 	struct vpt_trace *trace;
-	struct vpa_report *r;
+	struct vpa_report *r = NULL;
 	struct vpt_err err = {0};
 
 	if (vpt_script_trace(script, &trace, &err) ||

@@ -16,6 +16,10 @@ static inline void strip_lines(struct vpa_report *r)
 		for (i = 0; i < r->devices[d].cause_count; i++)
 			r->devices[d].causes[i].top = NULL;
 	}
+	for (i = 0; i < r->stage_count; i++) {
+		r->stages[i].lines = NULL;
+		r->stages[i].line_count = 0;
+	}
 	for (i = 0; i < r->gap_count; i++)
 		r->gaps[i].top = NULL;
 	for (i = 0; i < r->finding_count; i++)
