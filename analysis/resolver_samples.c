@@ -4,6 +4,7 @@
 #include "analysis/resolver_parts.h"
 
 #include "formats/memory.h"
+#include "formats/stacks.h"
 
 #include <string.h>
 

@@ -18,7 +18,7 @@
 
 #include "formats/error.h"
 #include "formats/schema.h"
-#include "formats/stacks.h"
+#include "formats/stack_table.h"
 #include "formats/strings.h"
 
 #include <stddef.h>

@@ -246,7 +246,9 @@ static int decode_rows(struct vpt_batch *b, const struct section_header *h,
 		if (seen & 1u << c)
 			join_column(s, c, v->data, v->base, v->enc, v->width);
 	}
-	return kind->type == VPT_STACK ? vpt_stack_table_read(&b->stacks, s) : VPT_OK;
+	return kind->type == VPT_STACK
+		       ? vpt_stack_table_read(&b->stacks, s->col[VPT_STACK_CALLER], s->row_count)
+		       : VPT_OK;
 }
 
 static int decode_section(struct vpt_batch *b, struct cursor body, const struct section_header *h)

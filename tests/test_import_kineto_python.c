@@ -12,6 +12,7 @@
 
 #include "formats/count.h"
 #include "formats/memory.h"
+#include "formats/stacks.h"
 #include "tests/support/kineto_rig.h"
 #include "tests/support/random.h"
 #include "tests/support/random_lines.h"

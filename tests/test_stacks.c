@@ -4,6 +4,7 @@
 
 #include "formats/collect.h"
 #include "formats/memory.h"
+#include "formats/stacks.h"
 #include "tests/support/hand.h"
 
 #include <setjmp.h>

@@ -31,17 +31,6 @@ static struct vtr_pool *pool;
  * none. */
 static struct vtr_capture *hanging;
 
-/* ---- mail to the writer ---- */
-
-int vtr_capture_meta(struct vtr_capture *c, const char *key, const char *value)
-{
-	struct vtr_mail mail = {.type = VTR_MAIL_META,
-		.key = (char *)(uintptr_t)key,
-		.value = (char *)(uintptr_t)value};
-
-	return vtr_mailbox_post(&c->mail, &mail);
-}
-
 /* ---- begin ---- */
 
 static struct vpt_header header_of(const struct vtr_capture *c)

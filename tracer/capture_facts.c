@@ -1,10 +1,19 @@
-/* capture_facts.c - what a capture records of its process and machine as it begins. */
+/* capture_facts.c - facts, which the writer receives by mail, and those of process and machine. */
 #include "tracer/capture_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+int vtr_capture_meta(struct vtr_capture *c, const char *key, const char *value)
+{
+	struct vtr_mail mail = {.type = VTR_MAIL_META,
+		.key = (char *)(uintptr_t)key,
+		.value = (char *)(uintptr_t)value};
+
+	return vtr_mailbox_post(&c->mail, &mail);
+}
 
 static void describe_machine(struct vtr_capture *c)
 {

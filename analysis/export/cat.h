@@ -8,6 +8,7 @@
 
 #include "analysis/export/chunk_names.h"
 #include "formats/batch.h"
+#include "formats/stacks.h"
 
 #include <stddef.h>
 #include <stdint.h>

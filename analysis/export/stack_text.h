@@ -4,6 +4,7 @@
 
 #include "analysis/export/line.h"
 #include "formats/batch.h"
+#include "formats/stacks.h"
 
 /* Appends a frame as "function (file:line)", without what is unknown. */
 void vpa_frame_text(struct vpa_line *l, const struct vpt_batch *b, const struct vpt_frame *frame);

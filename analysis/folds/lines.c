@@ -8,7 +8,7 @@
  *
  * Most gaps are those of a few microseconds between ops that were launched in time. They are about the
  * launch, so they have its line. */
-#include "analysis/folds/lines.h"
+#include "analysis/folds/lines_write.h"
 
 #include "analysis/folds/exact_stacks.h"
 #include "formats/memory.h"

@@ -4,7 +4,7 @@
  * of the whole part: a range is mostly in one stage, and then the split is that of the stage. */
 #include "analysis/folds/lines_scopes.h"
 
-#include "analysis/folds/lines.h"
+#include "analysis/folds/lines_state.h"
 #include "analysis/limit.h"
 #include "formats/memory.h"
 

@@ -2,7 +2,7 @@
  *
  * A stack with k of the n nanoseconds that the samples weigh has k/n of the time, rounded so that the
  * parts add up. Time with fewer than VPA_LINE_SAMPLES_MIN samples has no line. */
-#include "analysis/folds/lines.h"
+#include "analysis/folds/lines_write.h"
 
 #include "analysis/limit.h"
 #include "formats/memory.h"

@@ -7,6 +7,7 @@
 
 #include "formats/chunk.h"
 #include "formats/memory.h"
+#include "formats/stacks.h"
 
 #include <string.h>
 #include <zstd.h>

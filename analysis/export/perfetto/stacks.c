@@ -12,6 +12,7 @@
 #include "formats/batch.h"
 #include "formats/capture.h"
 #include "formats/memory.h"
+#include "formats/stacks.h"
 
 #include <stdlib.h>
 

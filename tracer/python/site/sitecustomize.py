@@ -45,9 +45,10 @@ class _Watch:
 
 def _load():
     try:
+        import vptrace  # pylint: disable=import-outside-toplevel
         import vptrace_marks  # pylint: disable=import-outside-toplevel
 
-        vptrace_marks.start_from_environment()
+        vptrace_marks.start_from_environment(vptrace)
     except Exception as error:  # pylint: disable=broad-except
         sys.stderr.write("vptrace: no marks: %s: %s\n" % (type(error).__name__, error))
 

@@ -167,10 +167,8 @@ def stop():
         _marking = None
 
 
-def start_from_environment():
-    """For sitecustomize. A mistake must not fail the program: it is reported in one line on stderr."""
-    import vptrace  # pylint: disable=import-outside-toplevel
-
+def start_from_environment(vptrace):
+    """For sitecustomize; `vptrace` is the module. A mistake must not fail the program: it is reported in one line on stderr."""
     items = [item.strip() for item in os.environ.get("VPTRACE_MARK", "").split(",")]
     try:
         start(vptrace, items)

@@ -1,6 +1,6 @@
-/* lines.h - what the fold of lines adds up. Private to the fold of lines. */
-#ifndef VPA_ANALYSIS_FOLDS_LINES_H
-#define VPA_ANALYSIS_FOLDS_LINES_H
+/* lines_state.h - what the fold of lines adds up. Private to it. */
+#ifndef VPA_ANALYSIS_FOLDS_LINES_STATE_H
+#define VPA_ANALYSIS_FOLDS_LINES_STATE_H
 
 #include "analysis/folds/fold.h"
 #include "analysis/folds/lines_scopes.h"
@@ -67,9 +67,5 @@ struct lines_state {
 	uint32_t batch; /* of ops, so far */
 	struct vpa_lines_scopes scopes;
 };
-
-/* Fills out->lines, and the lines of its causes and gaps. */
-int vpa_lines_write(
-	struct lines_state *s, const struct vpa_fold_context *c, struct vpa_report *out);
 
 #endif
