@@ -160,6 +160,18 @@ done <<'CASES'
 --steps 6|SLOWER|gemm +
 --graph|SLOWER|idle: graph build +
 CASES
+# ---- two frameworks: a capture, and the same as PyTorch's profiler writes it ----
+expect 0 "the other framework's trace" export plain.zst --format chrome --compress none -o kineto.json
+"$VPT_ANALYZE" info kineto.json >/dev/null 2>err
+if grep -q 'built without' err; then
+	echo "SKIPPED: traces of PyTorch's profiler: $(cat err)"
+else
+	expect 0 "two frameworks" compare plain.zst kineto.json
+	says out "VERDICT SAME: FPS "
+	says out "recorded as: vptrace -> kineto"
+	says out "Every part of the mean block is equal."
+fi
+
 # ---- CUDA graphs ----
 demo graph --graph
 expect 0 "launches of graphs are counted" compare plain.zst graph.zst --format json
