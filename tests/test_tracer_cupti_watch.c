@@ -178,6 +178,23 @@ static void what_a_lost_buffer_would_have_proven_is_lost(void **unused)
 	assert_true(news.lost_from_ns <= watch.sealed_ns);
 }
 
+/* The same, but the buffer has come back with the record, in a flush of the other client's, before that took the callbacks. */
+static void what_a_buffer_has_proven_is_lost_too(void **unused)
+{
+	struct vtr_watch_news news;
+
+	(void)unused;
+	watch.unasked = unasked;
+	expect_nothing_new();
+	expect_nothing_new();
+	atomic_fetch_add(&watch.broken, 1);
+	flush();
+	theirs = 1;
+	assert_int_equal(look().begun, 1);
+	assert_int_equal(vtr_watch_end(&watch, UINT64_MAX, &news), 1);
+	assert_true(news.lost_from_ns <= watch.sealed_ns);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +206,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_foreign_buffer_outweighs_one_of_ours, begin, end),
 		cmocka_unit_test_setup_teardown(
 			what_a_lost_buffer_would_have_proven_is_lost, begin, end),
+		cmocka_unit_test_setup_teardown(what_a_buffer_has_proven_is_lost_too, begin, end),
 	};
 	int failed;
 

@@ -250,10 +250,13 @@ static void switch_on(struct vtr_watch *w, struct vtr_watch_news *out)
 }
 
 /* Since when records may be missing. Outstanding buffers go to the other client, with their records,
- * and with the last look's buffer goes the proof that calls were not switched before it. */
+ * and with the last look's buffer goes the proof that calls were not switched before it. If that came
+ * back and shows the opposite, they were. */
 static uint64_t since(const struct vtr_watch *w, const struct vtr_pool_state *buffers)
 {
-	uint64_t from_ns = w->unasked && atomic_load(&w->own) ? w->sealed_ns : w->good_ns;
+	int switched = atomic_load(&w->broken) != w->broken_seen;
+	uint64_t from_ns =
+		switched || (w->unasked && atomic_load(&w->own)) ? w->sealed_ns : w->good_ns;
 
 	return buffers->outstanding && buffers->oldest_ns < from_ns ? buffers->oldest_ns : from_ns;
 }
