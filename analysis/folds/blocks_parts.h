@@ -13,7 +13,7 @@ static inline enum vpa_block_part_kind vpa_sweep_part_kind(size_t part)
 	return part < VPA_SWEEP_IDLE ? VPA_PART_BUSY : VPA_PART_IDLE;
 }
 
-/* Of so many devices, those that sums have. */
+/* The number of devices for which there are sums: `devices`, at most VPA_SWEEP_DEVICES. */
 static inline size_t vpa_least_devices(size_t devices)
 {
 	return devices < VPA_SWEEP_DEVICES ? devices : VPA_SWEEP_DEVICES;
