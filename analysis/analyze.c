@@ -1,4 +1,6 @@
 /* analyze.c - one pass over a trace: chunks -> resolver -> idle time -> folds -> report. */
+#include "analysis/analyze.h"
+
 #include "analysis/checklist.h"
 #include "analysis/described.h"
 #include "analysis/findings.h"

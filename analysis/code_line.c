@@ -1,8 +1,6 @@
 /* code_line.c - lines of Python in words. */
 #include "analysis/code_line.h"
 
-#include "analysis/report.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,41 +43,4 @@ const char *vpa_top_line_text(char *text, size_t cap, const struct vpa_top_line 
 	snprintf(text, cap, "at %s (%.0f %%%s)", vpa_line_text(line, sizeof(line), &top->line),
 		100 * top->share, base);
 	return text;
-}
-
-static int is_same(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
-
-const struct vpa_top_line *vpa_top_line_of_place(const struct vpa_report *r, int64_t device,
-	enum vpa_cause cause, const char *range, const char *call)
-{
-	size_t d, i;
-
-	for (d = 0; d < r->device_count; d++)
-		for (i = 0; i < r->devices[d].cause_count; i++) {
-			const struct vpa_idle_part *part = &r->devices[d].causes[i];
-
-			if (part->top && r->devices[d].device == device && part->cause == cause &&
-				is_same(part->range, range) && is_same(part->call, call))
-				return part->top;
-		}
-	return NULL;
-}
-
-const struct vpa_top_line *vpa_top_line_of_call(const struct vpa_report *r, const char *call)
-{
-	const struct vpa_idle_part *best = NULL;
-	size_t d, i;
-
-	for (d = 0; d < r->device_count; d++)
-		for (i = 0; i < r->devices[d].cause_count; i++) {
-			const struct vpa_idle_part *part = &r->devices[d].causes[i];
-
-			if (part->top && part->top->line.file && part->call && call &&
-				!strcmp(part->call, call) && (!best || part->ns > best->ns))
-				best = part;
-		}
-	return best ? best->top : NULL;
 }

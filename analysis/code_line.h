@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct vpa_report;
-
 enum {
 	/* Fewer samples name no line. */
 	VPA_LINE_SAMPLES_MIN = 5
@@ -86,13 +84,5 @@ const char *vpa_line_text(char *text, size_t cap, const struct vpa_code_line *li
 /* "at wan/modules/model.py:212 (97 %, 412 samples)"; "" if `top` is NULL or names no line. At most
  * cap - 1 bytes; returns text. */
 const char *vpa_top_line_text(char *text, size_t cap, const struct vpa_top_line *top);
-
-/* What is known of all gaps of a device with this cause, range and call, as a row of its causes has them;
- * NULL: nothing. */
-const struct vpa_top_line *vpa_top_line_of_place(const struct vpa_report *r, int64_t device,
-	enum vpa_cause cause, const char *range, const char *call);
-
-/* The line of the call's largest place that has one; NULL: none. */
-const struct vpa_top_line *vpa_top_line_of_call(const struct vpa_report *r, const char *call);
 
 #endif

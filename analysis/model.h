@@ -13,15 +13,12 @@
 #define VPA_ANALYSIS_MODEL_H
 
 #include "analysis/families.h"
+#include "analysis/rare.h"
 #include "analysis/report.h"
 #include "analysis/stacks.h"
 #include "formats/calls.h"
 #include "formats/schema.h"
 #include "formats/strings.h"
-
-/* For code that the loops over all events rarely call: inlined there, it would cost them
- * registers. */
-#define VPA_RARE __attribute__((noinline))
 
 enum vpa_op_kind { VPA_KERNEL, VPA_MEMCPY, VPA_MEMSET };
 

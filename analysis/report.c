@@ -1,4 +1,5 @@
-/* report.c - facts about any report: where its buckets begin, which request represents it. */
+/* report.c - facts about any report: where its buckets begin, which request represents it, which line a
+ * place or a call waited at. */
 #include "analysis/report.h"
 
 #include "formats/memory.h"
@@ -43,4 +44,41 @@ const struct vpa_counter *vpa_find_counter(
 		if (r->counters[i].device == device && !strcmp(r->counters[i].name, name))
 			return &r->counters[i];
 	return NULL;
+}
+
+static int is_same(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+const struct vpa_top_line *vpa_top_line_of_place(const struct vpa_report *r, int64_t device,
+	enum vpa_cause cause, const char *range, const char *call)
+{
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].cause_count; i++) {
+			const struct vpa_idle_part *part = &r->devices[d].causes[i];
+
+			if (part->top && r->devices[d].device == device && part->cause == cause &&
+				is_same(part->range, range) && is_same(part->call, call))
+				return part->top;
+		}
+	return NULL;
+}
+
+const struct vpa_top_line *vpa_top_line_of_call(const struct vpa_report *r, const char *call)
+{
+	const struct vpa_idle_part *best = NULL;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].cause_count; i++) {
+			const struct vpa_idle_part *part = &r->devices[d].causes[i];
+
+			if (part->top && part->top->line.file && part->call && call &&
+				!strcmp(part->call, call) && (!best || part->ns > best->ns))
+				best = part;
+		}
+	return best ? best->top : NULL;
 }

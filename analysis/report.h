@@ -8,23 +8,18 @@
 #define VPA_ANALYSIS_REPORT_H
 
 #include "analysis/arena.h"
-#include "analysis/causes.h"
 #include "analysis/code_line.h"
 #include "analysis/counter.h"
+#include "analysis/device.h"
 #include "analysis/expert.h"
+#include "analysis/request.h"
+#include "analysis/spread.h"
+#include "analysis/stage.h"
 #include "formats/error.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-/* The distribution of durations. Percentiles are nearest rank: exact up to 4,096 samples, then from
- * a logarithmic histogram with at most 1 % error, and `approximate` is set. */
-struct vpa_spread {
-	uint64_t count, total_ns, min_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns;
-	double mean_ns, deviation_ns; /* population standard deviation */
-	int approximate;
-};
 
 struct vpa_gpu {
 	int64_t device;
@@ -75,86 +70,6 @@ struct vpa_verdict {
 struct vpa_counts {
 	uint64_t kernels, memcpy, memset, calls, ranges, cpu_ops;
 	uint64_t marks, syncs, counters, samples, other; /* other: of all other kinds */
-};
-
-#define VPA_GAP_BUCKETS 7
-extern const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS]; /* "lt_1us" ... "gt_10ms" */
-extern const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1];
-
-/* A part of a device's idle time. `range` and `call` are NULL if there is none, "(other)" where
- * small rows were summed. A range is "before NAME" if no range was open most of the time but one
- * was open around the next launch. */
-struct vpa_idle_part {
-	enum vpa_cause cause;
-	const char *range, *call;
-	const char *inside; /* the call the host was in during most of inside_ns */
-	/* Part of ns: the host was in another call, which began later because of the cause. */
-	uint64_t inside_ns;
-	uint64_t ns, gaps;              /* gaps: those with such a piece */
-	const struct vpa_top_line *top; /* NULL: nothing is known */
-};
-
-/* Whether a name stands for several: small places summed up, or too many to keep. It is no place
- * and no evidence. */
-static inline int vpa_is_sum(const char *name)
-{
-	return name && (!strcmp(name, "(other)") || !strcmp(name, "(many)"));
-}
-
-struct vpa_device {
-	int64_t device;
-	uint64_t ops; /* of positive duration */
-	uint64_t streams;
-	/* From the first to the last op, without pauses. */
-	uint64_t first_ns, last_ns, active_ns, busy_ns, idle_ns, gaps, longest_gap_ns;
-	uint64_t histogram[VPA_GAP_BUCKETS];
-	uint64_t kernel_ns; /* sum of durations, overlaps counted twice */
-	uint64_t same_stream_overlaps;
-	uint64_t compute_ns, exposed_comm_ns, exposed_copy_ns; /* sum to busy_ns */
-	uint64_t window_idle_ns;                               /* with head and tail */
-	/* Kernel time with fewer blocks than the device has SMs; informational. */
-	uint64_t small_grid_ns;
-	/* By ns, descending: the most the device would save without a cause, see gain.h. */
-	struct vpa_gain_row {
-		enum vpa_cause cause;
-		uint64_t ns;
-		uint64_t shared_ns; /* part of ns assigned to another cause that gains it too */
-	} * gains;
-	size_t gain_count;
-	/* Of idle time in the host's own code: the thread could run, but no CPU was free. */
-	uint64_t cpu_wait_ns;
-	struct vpa_idle_part *causes; /* by ns, descending; they sum to window_idle_ns */
-	size_t cause_count;
-	/* The time before the first work, by what the thread that launched it did, as far as
-	 * known. */
-	struct vpa_idle_part *before_first_work;
-	size_t before_first_work_count;
-	uint64_t comm_ns; /* communication: sum of durations */
-	/* Part of comm_ns: time above the shortest call of the same kernel and grid. */
-	uint64_t comm_wait_ns;
-	/* first_use_ns: part of idle time, see folds/first_use.c; first_use_head_ns: part of that
-	 * before the first work. */
-	uint64_t first_use_ns, first_use_head_ns;
-};
-
-struct vpa_gap_piece {
-	enum vpa_cause cause;
-	const char *call, *range; /* see struct vpa_idle_part */
-	uint64_t ns;
-};
-
-struct vpa_gap_row {
-	char id[16]; /* "G1": by duration, descending */
-	int64_t device;
-	uint64_t start_ns, duration_ns;
-	enum vpa_cause cause;       /* of most of the gap */
-	const char *call, *range;   /* of the longest piece with that cause; NULL: none */
-	int64_t pid, tid;           /* of the launching thread; -1: unknown */
-	const char *after, *before; /* names of the ops around it; NULL at head and tail */
-	struct vpa_gap_piece *pieces;
-	size_t piece_count;
-	const struct vpa_top_line
-		*top; /* its own, or of all gaps with its cause, call and range; or NULL */
 };
 
 struct vpa_family_row {
@@ -244,179 +159,6 @@ struct vpa_sync_row {
 	const char *call;
 	uint64_t count, total_ns; /* time in the call, on all threads */
 	uint64_t gaps, idle_ns;   /* device idle time it caused: its cost */
-};
-
-/* ---- requests, blocks, steps, stages: defined in folds/blocks.c ----
- *
- * Unavailable: doubles below 0; times, counts and frames of 0. */
-
-/* A part of the blocks' periods: exclusive time of a kernel family, idle time by cause, or a
- * recording pause. */
-struct vpa_block_part {
-	enum vpa_block_part_kind { VPA_PART_BUSY, VPA_PART_IDLE, VPA_PART_PAUSED } kind;
-	enum vpa_cause cause; /* of idle parts */
-	const char *name;
-	uint64_t ns, count; /* ops, or pieces of gaps, that began there */
-};
-
-struct vpa_block_row {
-	int64_t index;            /* within its request; -1: not given */
-	uint64_t frames, latents; /* 0: not known */
-	/* start: of the first op; end: of the last op, or when its frames were ready. */
-	uint64_t start_ns, end_ns;
-	uint64_t latency_ns; /* end - start */
-	uint64_t period_ns;  /* since the previous block; the first block's: its latency */
-	/* In the period, summed over the devices it used: busy + idle + paused = period *
-	 * devices. */
-	uint64_t busy_ns, idle_ns, paused_ns;
-	uint64_t attention_ns; /* part of busy: all attention families */
-	unsigned devices;
-	int warmup;     /* not measured */
-	int ready_mark; /* end_ns is when a mark says its frames were ready */
-	int missed;     /* took longer than its frames last at the target rate */
-	int touched;    /* missing records may change these figures */
-	/* In the period, by part of overview.h; NULL: not requested. */
-	uint64_t *parts_ns;
-};
-
-/* A block whose period differs from its neighbours', compared with the neighbour that has their
- * median period. */
-struct vpa_outlier_row {
-	size_t block;     /* row index in the series */
-	int64_t delta_ns; /* of the period; the parts' deltas sum to it times the devices */
-	const char *part; /* the part with the largest delta of the same sign; NULL: none */
-	enum vpa_block_part_kind part_kind;
-	int64_t part_delta_ns;
-	const char *stage; /* the stage with the largest delta of the same sign; NULL: none */
-	int64_t stage_delta_ns;
-};
-
-struct vpa_step_times {
-	uint64_t count; /* Denoising steps with work on a GPU, without passes over the context. */
-	struct vpa_spread time; /* first op's start to last op's end */
-	uint64_t context_count;
-	struct vpa_spread context;
-	double per_block; /* in measured blocks */
-	/* In measured blocks, per second of their time; without blocks: from first start to last
-	 * end. */
-	double steps_per_s;
-	double s_per_it; /* the same time per step: 1 / steps_per_s */
-};
-
-struct vpa_blocks {
-	size_t count;            /* with work on a GPU, wholly inside the window */
-	size_t warmup, measured; /* = count */
-	size_t left_out;         /* cut by the window's edge, or without work on a GPU */
-	uint64_t frames;         /* of the measured blocks */
-	uint64_t span_ns;        /* sum of the measured blocks' periods */
-	/* frames / span; unavailable if VAE or frame copies run after the blocks: denoise_rate
-	 * then holds the quotient, which is never called FPS. */
-	double fps;
-	double denoise_rate;
-	double bps, fps_busy, fps_denoise, latent_fps;
-	const char **includes; /* what is included in the span */
-	size_t include_count;
-	struct vpa_spread latency, period, attention; /* measured */
-	uint64_t jitter_ns;                           /* p99 - p50 of the period */
-	/* Against the target; -1 without a target. */
-	int64_t misses, longest_miss_run;
-	int64_t prebuffer_frames; /* frames to buffer for stall-free playback */
-	/* Against the index in the series of measured blocks. */
-	int has_drift;
-	double period_drift_ns, attention_drift_ns; /* per block, Theil-Sen */
-	int64_t saturated_at; /* row of the series from which attention stops growing; -1: none */
-	uint64_t busy_ns, idle_ns, paused_ns; /* measured */
-	unsigned devices;                     /* maximum used by a measured block */
-	/* over all measured periods; by kind, then time, descending */
-	struct vpa_block_part *parts;
-	size_t part_count;
-	struct vpa_block_row *series; /* by end */
-	struct vpa_outlier_row *outliers;
-	size_t outlier_count;
-	int touched; /* missing records may change figures of the measured blocks */
-};
-
-/* What the devices did from a request's first op's start to its last one's end, summed over all of them:
- * busy + idle + paused = period * devices. */
-struct vpa_request_gpu {
-	uint64_t period_ns, busy_ns, idle_ns, paused_ns;
-	unsigned devices;
-	struct vpa_block_part *parts; /* by kind, then time, descending */
-	size_t part_count;
-};
-
-struct vpa_request {
-	const char *name, *source; /* of its range; NULL: the whole window */
-	/* start: of the range on the host; end: of its last op, of the range if it has none. */
-	uint64_t start_ns, end_ns;
-	uint64_t frames;
-	double fps_end_to_end;
-	uint64_t ttfb_ns, ttff_ns; /* from start to first block; to first frames-ready mark */
-	struct vpa_blocks blocks;
-	struct vpa_step_times steps;
-	int touched; /* missing records may change its figures */
-	/* All zeros: blocks are measured, the window cuts it, or the options do not request step_parts. */
-	struct vpa_request_gpu gpu;
-};
-
-/* Figures are of the instances inside measured blocks; if there are none, of all instances. */
-struct vpa_stage_row {
-	const char *name, *kind, *source;
-	uint64_t count; /* all instances with work on a GPU */
-	uint64_t in_blocks;
-	double per_block;
-	int nested;             /* always inside other stages or steps */
-	struct vpa_spread time; /* first op's start to last op's end */
-	uint64_t top_ns;        /* total of those not inside others */
-	/* busy and idle: as for ranges, summed over devices */
-	uint64_t busy_ns, idle_ns, attention_ns, ops;
-	double share;    /* of the measured blocks' time, else of the window */
-	int holds_steps; /* it is the denoising, or encloses it */
-	int touched;     /* missing records may change these figures */
-	/* In the whole window: idle time between ops that ended with one launched in it, summed
-	 * over devices. */
-	uint64_t waited_ns;
-	struct vpa_stage_line *lines; /* the largest parts of waited_ns, descending */
-	size_t line_count;
-	/* Of the pass, to find it again: kind << 8 | source, and the name's id; 0: the kind is the
-	 * name. */
-	uint32_t scope, scope_name;
-};
-
-/* From the start of a marked step, or of an iteration, to that of the next in its request. */
-struct vpa_step_part {
-	uint64_t request; /* its number among those with such steps */
-	uint64_t start_ns, period_ns;
-	/* Summed over all devices: busy + idle + paused = period * devices. */
-	uint64_t busy_ns, idle_ns, paused_ns;
-	unsigned devices;
-	uint64_t *parts_ns; /* by part of overview.h */
-};
-
-/* ---- steps that nothing marks: inferred by folds/steps.c ---- */
-
-struct vpa_inferred_step {
-	uint64_t start_ns, end_ns; /* of its first op, of its last */
-	/* From its start to that of what follows it directly, else to its end. busy + idle = period, but
-	 * for pauses. */
-	uint64_t period_ns, busy_ns, idle_ns;
-};
-
-/* The loop of one device. */
-struct vpa_inferred {
-	int64_t device, stream; /* CUDA's numbers of the device and of its busiest stream */
-	double confidence;      /* share of the steps' ops that the repeating pattern explains */
-	struct vpa_inferred_step *steps;
-	size_t step_count;
-	struct vpa_spread period;
-	double steps_per_s, s_per_it; /* from the first step's start to the last one's end */
-	uint64_t busy_ns, idle_ns;    /* sums over the steps */
-	unsigned passes_per_step;     /* of the model; 2 and more: guidance */
-	unsigned layers;              /* repetitions in a pass; 0: none were found */
-	size_t context_passes;        /* passes that are no step */
-	size_t cut;                   /* steps that the window's edges cut */
-	uint64_t ops, ops_left_out;   /* in the steps; after the limit of ops */
-	int touched;                  /* missing records may change these figures */
 };
 
 struct vpa_finding {
@@ -540,6 +282,14 @@ const struct vpa_counter *vpa_find_counter(
  * equal. NULL: none. */
 const struct vpa_request *vpa_main_request(const struct vpa_report *r);
 
+/* What is known of all gaps of a device with this cause, range and call, as a row of its causes has them;
+ * NULL: nothing. */
+const struct vpa_top_line *vpa_top_line_of_place(const struct vpa_report *r, int64_t device,
+	enum vpa_cause cause, const char *range, const char *call);
+
+/* The line of the call's largest place that has one; NULL: none. */
+const struct vpa_top_line *vpa_top_line_of_call(const struct vpa_report *r, const char *call);
+
 /* The window's length: the sum of busy and idle time of each device. */
 static inline uint64_t vpa_window_ns(const struct vpa_report *r)
 {
@@ -575,59 +325,6 @@ static inline uint64_t vpa_busy_ns(const struct vpa_report *r)
 	return busy;
 }
 
-struct vpa_tap;
-
-struct vpa_options {
-	unsigned jobs;       /* decoding threads; 0: as many as cores, at most 4 */
-	size_t top;          /* maximum rows per table; 0: 20, the text report shows fewer */
-	uint64_t min_gap_ns; /* 0: 5 times the median gap, within 10 us to 1 ms */
-	int has_from, has_to;
-	uint64_t from_ns, to_ns; /* relative to the capture's start */
-	/* The window is this range's first instance, from host start to its last op's end; NULL:
-	 * no. */
-	const char *range;
-	const char *rules; /* for kernel families, ranges and frames, text; NULL: none */
-	size_t rules_len;
-	int has_warmup;
-	uint64_t warmup;          /* blocks at the start of each request that are not measured */
-	uint64_t target_millifps; /* frames per 1,000 seconds; 0: none */
-	/* Where the trace gives none; 0: not given. */
-	uint64_t frames_per_block, first_block_frames, latents_per_block, vae_factor;
-	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* chunks; may be NULL */
-	void *progress_ctx;
-	const struct vpa_tap *tap; /* observes the pass, see tap.h; NULL: none */
-	/* 1: the report has an overview, samples of counters, and the parts of each block. */
-	int overview;
-	int all_kernels; /* 1: `top` does not limit the table of kernels */
-	/* 1: the parts of each block, of each marked step up to 4,096, of each request up to 1,024 */
-	int step_parts;
-};
-
-struct vpt_trace;
-
-/* Analyses an opened trace, in one pass (two with `range`). The caller frees *out. Reports are
- * byte-identical for any number of jobs. 0, VPT_EINVAL (no such range, empty window, bad rules),
- * VPT_ENOMEM, VPT_EIO. Damage is not an error: the verdict reports it. */
-int vpa_analyze(const struct vpt_trace *trace, const char *path, const struct vpa_options *options,
-	struct vpa_report **out, struct vpt_err *err);
 void vpa_report_free(struct vpa_report *r); /* accepts NULL */
-
-struct vpt_sink;
-
-/* Layout of the text report. All zero: every section, 80 columns, no colours. */
-struct vpa_text {
-	unsigned width;   /* columns of the terminal; 0: 80 */
-	int colour;       /* ANSI colours */
-	int brief;        /* only DATA to FIX FIRST, at most 24 lines */
-	const char *only; /* only this section, by its name in render/sections.def; NULL: all */
-	const char
-		*command; /* the command line that makes the report, for a page; NULL: not known */
-};
-
-/* Renderers. 0, the sink's error, or VPT_ENOMEM. */
-int vpa_render_text(const struct vpa_report *r, const struct vpa_text *form, struct vpt_sink *sink,
-	struct vpt_err *err);
-int vpa_text_has_section(const char *name);
-int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vpt_err *err);
 
 #endif

@@ -2,7 +2,8 @@
  * samples. */
 #include "analysis/spread.h"
 
-#include "analysis/model.h"
+#include "analysis/rare.h"
+#include "formats/error.h"
 #include "formats/memory.h"
 #include "formats/vectorise.h"
 

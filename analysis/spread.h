@@ -6,9 +6,18 @@
 #ifndef VPA_ANALYSIS_SPREAD_H
 #define VPA_ANALYSIS_SPREAD_H
 
-#include "analysis/report.h"
+#include <stddef.h>
+#include <stdint.h>
 
 enum { VPA_SPREAD_EXACT = 4096 };
+
+/* The distribution of durations. Percentiles are nearest rank: exact up to 4,096 samples, then from
+ * a logarithmic histogram with at most 1 % error, and `approximate` is set. */
+struct vpa_spread {
+	uint64_t count, total_ns, min_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns;
+	double mean_ns, deviation_ns; /* population standard deviation */
+	int approximate;
+};
 
 /* All zeros is empty. Sums are valid after vpa_spread_settle(). */
 struct vpa_spread_builder {

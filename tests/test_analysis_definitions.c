@@ -1,7 +1,8 @@
 /* test_analysis_definitions.c - every rule of the analyzer's definitions on a trace whose answer a person can
  * compute. A case is a rule, a script (tests/support/script.h), and what the report says.
  * Long, since each definition is one entry of one table. */
-#include "analysis/report.h"
+#include "analysis/analyze.h"
+#include "analysis/render/renderer.h"
 #include "formats/count.h"
 #include "formats/memory.h"
 #include "tests/support/script.h"

@@ -5,7 +5,8 @@
  * ways, and analyzed each time. Times come from a few values around the thresholds of the definitions, so that
  * edges meet often.
  * Long, since the generator and the properties share its program. */
-#include "analysis/report.h"
+#include "analysis/analyze.h"
+#include "analysis/render/renderer.h"
 #include "formats/count.h"
 #include "formats/io.h"
 #include "formats/memory.h"

@@ -1,6 +1,7 @@
 /* test_analysis_real.c - traces of real GPUs, where they are at hand: the report against the answers of another
  * program, and against what is known of each trace. Each is analyzed as it is and as a capture made from it. */
-#include "analysis/report.h"
+#include "analysis/analyze.h"
+#include "analysis/render/renderer.h"
 #include "formats/count.h"
 #include "formats/io.h"
 #include "formats/memory.h"

@@ -1,8 +1,8 @@
 /* test_blocks.c - requests, blocks, steps and stages: every definition on a capture whose answer a person can
  * compute. Scripts (tests/support/script.h) are put together by small functions that speak of blocks and steps.
  * Long, since the cases of all definitions use the same few builders of scripts. */
+#include "analysis/analyze.h"
 #include "analysis/folds/blocks_math.h"
-#include "analysis/report.h"
 #include "formats/count.h"
 #include "formats/memory.h"
 #include "tests/support/random.h"

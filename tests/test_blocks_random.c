@@ -5,7 +5,8 @@
  * each op's launch and looks at all ops for every block; idle time by cause it takes from the report's
  * list of gaps, all of which are listed. Chunks cut anywhere must not show.
  * Long, since the program, its model and their comparison share one description. */
-#include "analysis/report.h"
+#include "analysis/analyze.h"
+#include "analysis/render/renderer.h"
 #include "formats/io.h"
 #include "formats/memory.h"
 #include "tests/support/random.h"

@@ -1,6 +1,6 @@
 /* test_causes.c - what idle time waited for: on the traces of tests/data/causes.txt, whose answers a person can compute, and
  * on random ones, for what must hold of all. By the slow model, and by the analyzer, which has to agree with that. */
-#include "analysis/report.h"
+#include "analysis/analyze.h"
 #include "tests/support/model_causes.h"
 #include "tests/support/model_late.h"
 #include "tests/support/random_causes.h"

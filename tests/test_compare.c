@@ -2,8 +2,10 @@
  *
  * Of random captures: the parts of a difference add up to it to the nanosecond, a capture compared with
  * itself is the same, and exchanged sides negate; what is read back from JSON compares like what was written. */
+#include "analysis/analyze.h"
 #include "analysis/compare/baseline.h"
 #include "analysis/compare/compare.h"
+#include "analysis/render/renderer.h"
 #include "formats/count.h"
 #include "formats/io.h"
 #include "formats/memory.h"

@@ -1,6 +1,8 @@
 /* test_compare_memory.c - comparing, rendering, and reading a baseline: each allocation fails in turn, see scarce.h. */
+#include "analysis/analyze.h"
 #include "analysis/compare/baseline.h"
 #include "analysis/compare/compare.h"
+#include "analysis/render/renderer.h"
 #include "formats/io.h"
 #include "formats/count.h"
 #include "formats/memory.h"

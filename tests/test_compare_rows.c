@@ -1,4 +1,5 @@
 /* test_compare_rows.c - kernels of a comparison: on one side only, or of another shape. */
+#include "analysis/analyze.h"
 #include "analysis/compare/compare.h"
 #include "formats/count.h"
 #include "tests/support/script.h"

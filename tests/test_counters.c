@@ -1,6 +1,7 @@
 /* test_counters.c - samples against a dumber calculation, and series, energy, memory and findings of
  * traces whose answers a person can compute. */
-#include "analysis/report.h"
+#include "analysis/analyze.h"
+#include "analysis/render/renderer.h"
 #include "analysis/samples.h"
 #include "formats/io.h"
 #include "formats/memory.h"

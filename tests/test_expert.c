@@ -1,5 +1,5 @@
 /* test_expert.c - the checklist and the experts' tables, on traces whose figures a person can compute. */
-#include "analysis/report.h"
+#include "analysis/analyze.h"
 #include "formats/count.h"
 #include "formats/io.h"
 #include "formats/memory.h"

@@ -5,6 +5,8 @@
  * Long, since each trace is an entry of one table. */
 #include "analysis/export/export.h"
 
+#include "analysis/analyze.h"
+#include "analysis/render/renderer.h"
 #include "formats/memory.h"
 #include "tests/support/script.h"
 #include "tests/support/strip_lines.h"

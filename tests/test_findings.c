@@ -1,7 +1,8 @@
 /* test_findings.c - what limits a run and what to do about it, on traces whose answer a person can compute. A case is a
  * rule, a script (tests/support/script.h), and what the findings, or the page, say. */
+#include "analysis/analyze.h"
 #include "analysis/limit.h"
-#include "analysis/report.h"
+#include "analysis/render/renderer.h"
 #include "formats/count.h"
 #include "formats/io.h"
 #include "formats/memory.h"

@@ -1,7 +1,7 @@
 /* test_flop_rates.c - operations per second: of operators by their shapes, of ranges by their kernels, and
  * of GPUs at most. */
+#include "analysis/analyze.h"
 #include "analysis/gpu_peak.h"
-#include "analysis/report.h"
 #include "formats/count.h"
 #include "formats/error.h"
 #include "tests/support/script.h"

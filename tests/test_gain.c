@@ -1,7 +1,7 @@
 /* test_gain.c - what a device would save without one cause of its idle time: random schedules of host code, launches, waits
  * and allocations are played on a simulated GPU, once as they are and once for each cause without it. What the report
  * says of the first must be what the others save. */
-#include "analysis/report.h"
+#include "analysis/analyze.h"
 #include "formats/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/script.h"

@@ -1,5 +1,7 @@
 /* test_kernel_names.c - names of kernels in little room. */
+#include "analysis/analyze.h"
 #include "analysis/render/kernel_names.h"
+#include "analysis/render/renderer.h"
 #include "formats/count.h"
 #include "formats/io.h"
 #include "formats/memory.h"

@@ -1,5 +1,5 @@
 /* test_line_memory.c - where memory runs out at any allocation, there is no report, or its lines of Python are complete. */
-#include "analysis/report.h"
+#include "analysis/analyze.h"
 #include "formats/error.h"
 #include "formats/memory.h"
 #include "tests/support/random_lines.h"

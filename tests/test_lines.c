@@ -1,6 +1,6 @@
 /* test_lines.c - lines of Python: on traces whose answers a person can compute, and for what must hold of all. */
+#include "analysis/analyze.h"
 #include "analysis/frame_rules.h"
-#include "analysis/report.h"
 #include "formats/memory.h"
 #include "tests/support/random.h"
 #include "tests/support/random_causes.h"

@@ -1,6 +1,8 @@
 /* test_overview.c - the overview of a trace: buckets whose sums are exact, and stages in bounded room. */
 #include "analysis/overview.h"
 
+#include "analysis/analyze.h"
+#include "analysis/render/renderer.h"
 #include "formats/memory.h"
 #include "tests/support/script.h"
 

@@ -5,6 +5,7 @@
  * Long, since what is expected of each case is text in one table. */
 #include "analysis/export/export.h"
 
+#include "analysis/analyze.h"
 #include "formats/memory.h"
 #include "tests/perfetto_export_cases.h"
 #include "tests/support/random.h"

@@ -1,4 +1,5 @@
 /* test_pipeline.c - where ops stand among requests, blocks, steps and stages; and that every caller gets the same. */
+#include "analysis/analyze.h"
 #include "analysis/pipeline.h"
 #include "analysis/tap.h"
 #include "formats/count.h"

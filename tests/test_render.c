@@ -8,6 +8,7 @@
 #include "tests/render_block_reports.h"
 #include "tests/render_steps_report.h"
 
+#include "analysis/render/renderer.h"
 #include "formats/io.h"
 #include "formats/memory.h"
 

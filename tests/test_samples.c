@@ -1,5 +1,6 @@
 /* test_samples.c - samples of stacks in a capture: the report is the one of the same capture without them. */
-#include "analysis/report.h"
+#include "analysis/analyze.h"
+#include "analysis/render/renderer.h"
 #include "formats/io.h"
 #include "formats/memory.h"
 #include "tests/support/random.h"

@@ -2,7 +2,7 @@
  *
  * An op takes 10 ns and the next one starts 3 ns after it, so n ops take 13 n - 3 ns. A pass of the model is
  * an embedding of two ops, layers of two ops each, and a head of two ops. */
-#include "analysis/report.h"
+#include "analysis/analyze.h"
 #include "analysis/step_halves.h"
 #include "formats/count.h"
 #include "formats/error.h"

@@ -6,6 +6,7 @@
 #include "analysis/commands/fail_if.h"
 #include "analysis/commands/terminal.h"
 
+#include "analysis/options.h"
 #include "analysis/render/renderer.h"
 #include "analysis/report.h"
 #include "formats/memory.h"

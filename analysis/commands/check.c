@@ -2,9 +2,8 @@
  * chunk's header with its rows.
  *
  * Lists damage with its place, then prints the verdict of the analysis, so that both commands agree. */
+#include "analysis/analyze.h"
 #include "analysis/commands/command.h"
-
-#include "analysis/report.h"
 
 #include <string.h>
 

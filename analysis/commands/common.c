@@ -1,8 +1,8 @@
 /* common.c - shared by the commands, besides options: printing, small files, signals. */
 #include "analysis/commands/command.h"
 
+#include "analysis/analyze.h"
 #include "analysis/reading.h"
-#include "analysis/report.h"
 #include "formats/limits.h"
 #include "formats/memory.h"
 #include "formats/utf8.h"

@@ -7,6 +7,7 @@
 
 #include "analysis/compare/baseline.h"
 #include "analysis/compare/compare.h"
+#include "analysis/options.h"
 #include "formats/memory.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "analysis/commands/command.h"
 
 #include "analysis/flame/flame.h"
+#include "analysis/options.h"
 #include "formats/memory.h"
 
 enum { OF, FORMAT, OUTPUT, FROM, TO, RANGE, RULES, JOBS, MEMORY, FORCE, NO_PROGRESS, OPTIONS };

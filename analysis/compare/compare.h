@@ -18,6 +18,8 @@
 #include "analysis/compare/stats.h"
 #include "analysis/compare/units.h"
 
+struct vpt_sink;
+
 enum vpa_verdict_change {
 	VPA_CHANGE_SAME,
 	VPA_CHANGE_FASTER, /* b needs less time */

@@ -4,6 +4,7 @@
  * pass, since only then does the report describe the trace. */
 #include "analysis/export/export.h"
 
+#include "analysis/analyze.h"
 #include "formats/memory.h"
 
 struct run {

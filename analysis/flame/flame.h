@@ -9,6 +9,8 @@
 #include "analysis/index.h"
 #include "analysis/report.h"
 
+struct vpt_sink;
+
 /* What the time of a stack is. */
 enum vpa_flame_of {
 	VPA_FLAME_IDLE, /* a GPU was idle because of it */

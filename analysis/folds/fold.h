@@ -6,6 +6,7 @@
 #define VPA_ANALYSIS_FOLDS_FOLD_H
 
 #include "analysis/idle.h"
+#include "analysis/options.h"
 #include "analysis/pipeline.h"
 #include "analysis/report.h"
 #include "formats/batch.h"

@@ -4,6 +4,7 @@
  * key is always present. An unknown value is null, and the verdict's reasons say why. Shares and rates
  * have six decimals, other fractions three. */
 #include "analysis/render/fields.h"
+#include "analysis/render/renderer.h"
 
 #include <string.h>
 

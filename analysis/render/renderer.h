@@ -6,6 +6,19 @@
 #define VPA_ANALYSIS_RENDER_RENDERER_H
 
 #include "analysis/report.h"
+#include "formats/error.h"
+
+struct vpt_sink;
+
+/* Layout of the text report. All zero: every section, 80 columns, no colours. */
+struct vpa_text {
+	unsigned width;   /* columns of the terminal; 0: 80 */
+	int colour;       /* ANSI colours */
+	int brief;        /* only DATA to FIX FIRST, at most 24 lines */
+	const char *only; /* only this section, by its name in render/sections.def; NULL: all */
+	const char
+		*command; /* the command line that makes the report, for a page; NULL: not known */
+};
 
 struct vpa_renderer {
 	const char *name;
@@ -31,5 +44,13 @@ VPA_RENDERERS(VPA_DECLARE)
 
 /* The renderer of this name; NULL: none. */
 const struct vpa_renderer *vpa_renderer_find(const char *name);
+
+/* The text report, and JSON. 0, the sink's error, or VPT_ENOMEM. */
+int vpa_render_text(const struct vpa_report *r, const struct vpa_text *form, struct vpt_sink *sink,
+	struct vpt_err *err);
+int vpa_render_json(const struct vpa_report *r, struct vpt_sink *sink, struct vpt_err *err);
+
+/* Whether render/sections.def has a section of this name. */
+int vpa_text_has_section(const char *name);
 
 #endif

@@ -1,6 +1,8 @@
 /* text.c - the text report: all or some of its sections, in the order of the page. */
 #include "analysis/render/text.h"
 
+#include "analysis/render/renderer.h"
+
 static const struct {
 	const char *name;
 	void (*put)(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d);

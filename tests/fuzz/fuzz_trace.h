@@ -2,6 +2,7 @@
 #ifndef VPT_TESTS_FUZZ_FUZZ_TRACE_H
 #define VPT_TESTS_FUZZ_FUZZ_TRACE_H
 
+#include "analysis/analyze.h"
 #include "analysis/render/renderer.h"
 #include "formats/memory.h"
 #include "formats/trace.h"

@@ -14,6 +14,7 @@
 #define VPT_TESTS_SUPPORT_MODEL_H
 
 #include "analysis/model.h"
+#include "analysis/options.h"
 #include "analysis/report.h"
 #include "formats/trace.h"
 #include "tests/support/model_call_kinds.h"

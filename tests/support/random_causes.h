@@ -8,7 +8,7 @@
 #ifndef VPT_TESTS_SUPPORT_RANDOM_CAUSES_H
 #define VPT_TESTS_SUPPORT_RANDOM_CAUSES_H
 
-#include "analysis/report.h"
+#include "analysis/options.h"
 #include "formats/io.h"
 
 struct random_causes {

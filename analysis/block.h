@@ -1,0 +1,88 @@
+/* block.h - the report's rows of generated video blocks: when each ended, what its time was made of, and what
+ * follows from the measured ones. Part of report.h; folds/blocks.c and blocks_write.c define the figures.
+ *
+ * Unavailable figures: doubles below 0; times, counts and frames of 0. */
+#ifndef VPA_ANALYSIS_BLOCK_H
+#define VPA_ANALYSIS_BLOCK_H
+
+#include "analysis/causes.h"
+#include "analysis/spread.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A part of the blocks' periods: exclusive time of a kernel family, idle time by cause, or a
+ * recording pause. */
+struct vpa_block_part {
+	enum vpa_block_part_kind { VPA_PART_BUSY, VPA_PART_IDLE, VPA_PART_PAUSED } kind;
+	enum vpa_cause cause; /* of idle parts */
+	const char *name;
+	uint64_t ns, count; /* ops, or pieces of gaps, that began there */
+};
+
+struct vpa_block_row {
+	int64_t index;            /* within its request; -1: not given */
+	uint64_t frames, latents; /* 0: not known */
+	/* start: of the first op; end: of the last op, or when its frames were ready. */
+	uint64_t start_ns, end_ns;
+	uint64_t latency_ns; /* end - start */
+	uint64_t period_ns;  /* since the previous block; the first block's: its latency */
+	/* In the period, summed over the devices it used: busy + idle + paused = period *
+	 * devices. */
+	uint64_t busy_ns, idle_ns, paused_ns;
+	uint64_t attention_ns; /* part of busy: all attention families */
+	unsigned devices;
+	int warmup;     /* not measured */
+	int ready_mark; /* end_ns is when a mark says its frames were ready */
+	int missed;     /* took longer than its frames last at the target rate */
+	int touched;    /* missing records may change these figures */
+	/* In the period, by part of overview.h; NULL: not requested. */
+	uint64_t *parts_ns;
+};
+
+/* A block whose period differs from its neighbours', compared with the neighbour that has their
+ * median period. */
+struct vpa_outlier_row {
+	size_t block;     /* row index in the series */
+	int64_t delta_ns; /* of the period; the parts' deltas sum to it times the devices */
+	const char *part; /* the part with the largest delta of the same sign; NULL: none */
+	enum vpa_block_part_kind part_kind;
+	int64_t part_delta_ns;
+	const char *stage; /* the stage with the largest delta of the same sign; NULL: none */
+	int64_t stage_delta_ns;
+};
+
+struct vpa_blocks {
+	size_t count;            /* with work on a GPU, wholly inside the window */
+	size_t warmup, measured; /* = count */
+	size_t left_out;         /* cut by the window's edge, or without work on a GPU */
+	uint64_t frames;         /* of the measured blocks */
+	uint64_t span_ns;        /* sum of the measured blocks' periods */
+	/* frames / span; unavailable if VAE or frame copies run after the blocks: denoise_rate
+	 * then holds the quotient, which is never called FPS. */
+	double fps;
+	double denoise_rate;
+	double bps, fps_busy, fps_denoise, latent_fps;
+	const char **includes; /* what is included in the span */
+	size_t include_count;
+	struct vpa_spread latency, period, attention; /* measured */
+	uint64_t jitter_ns;                           /* p99 - p50 of the period */
+	/* Against the target; -1 without a target. */
+	int64_t misses, longest_miss_run;
+	int64_t prebuffer_frames; /* frames to buffer for stall-free playback */
+	/* Against the index in the series of measured blocks. */
+	int has_drift;
+	double period_drift_ns, attention_drift_ns; /* per block, Theil-Sen */
+	int64_t saturated_at; /* row of the series from which attention stops growing; -1: none */
+	uint64_t busy_ns, idle_ns, paused_ns; /* measured */
+	unsigned devices;                     /* maximum used by a measured block */
+	/* over all measured periods; by kind, then time, descending */
+	struct vpa_block_part *parts;
+	size_t part_count;
+	struct vpa_block_row *series; /* by end */
+	struct vpa_outlier_row *outliers;
+	size_t outlier_count;
+	int touched; /* missing records may change figures of the measured blocks */
+};
+
+#endif

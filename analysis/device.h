@@ -1,0 +1,93 @@
+/* device.h - the report's rows of devices and of their idle time: why each was idle, and its gaps. Part of
+ * report.h; folds/devices.c, gaps.c, gains.c and first_use.c define the figures. */
+#ifndef VPA_ANALYSIS_DEVICE_H
+#define VPA_ANALYSIS_DEVICE_H
+
+#include "analysis/causes.h"
+#include "analysis/code_line.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define VPA_GAP_BUCKETS 7
+extern const char *const vpa_gap_bucket_names[VPA_GAP_BUCKETS]; /* "lt_1us" ... "gt_10ms" */
+extern const uint64_t vpa_gap_bucket_from_ns[VPA_GAP_BUCKETS + 1];
+
+/* A part of a device's idle time. `range` and `call` are NULL if there is none, "(other)" where
+ * small rows were summed. A range is "before NAME" if no range was open most of the time but one
+ * was open around the next launch. */
+struct vpa_idle_part {
+	enum vpa_cause cause;
+	const char *range, *call;
+	const char *inside; /* the call the host was in during most of inside_ns */
+	/* Part of ns: the host was in another call, which began later because of the cause. */
+	uint64_t inside_ns;
+	uint64_t ns, gaps;              /* gaps: those with such a piece */
+	const struct vpa_top_line *top; /* NULL: nothing is known */
+};
+
+/* Whether a name stands for several: small places summed up, or too many to keep. It is no place
+ * and no evidence. */
+static inline int vpa_is_sum(const char *name)
+{
+	return name && (!strcmp(name, "(other)") || !strcmp(name, "(many)"));
+}
+
+struct vpa_device {
+	int64_t device;
+	uint64_t ops; /* of positive duration */
+	uint64_t streams;
+	/* From the first to the last op, without pauses. */
+	uint64_t first_ns, last_ns, active_ns, busy_ns, idle_ns, gaps, longest_gap_ns;
+	uint64_t histogram[VPA_GAP_BUCKETS];
+	uint64_t kernel_ns; /* sum of durations, overlaps counted twice */
+	uint64_t same_stream_overlaps;
+	uint64_t compute_ns, exposed_comm_ns, exposed_copy_ns; /* sum to busy_ns */
+	uint64_t window_idle_ns;                               /* with head and tail */
+	/* Kernel time with fewer blocks than the device has SMs; informational. */
+	uint64_t small_grid_ns;
+	/* By ns, descending: the most the device would save without a cause, see gain.h. */
+	struct vpa_gain_row {
+		enum vpa_cause cause;
+		uint64_t ns;
+		uint64_t shared_ns; /* part of ns assigned to another cause that gains it too */
+	} * gains;
+	size_t gain_count;
+	/* Of idle time in the host's own code: the thread could run, but no CPU was free. */
+	uint64_t cpu_wait_ns;
+	struct vpa_idle_part *causes; /* by ns, descending; they sum to window_idle_ns */
+	size_t cause_count;
+	/* The time before the first work, by what the thread that launched it did, as far as
+	 * known. */
+	struct vpa_idle_part *before_first_work;
+	size_t before_first_work_count;
+	uint64_t comm_ns; /* communication: sum of durations */
+	/* Part of comm_ns: time above the shortest call of the same kernel and grid. */
+	uint64_t comm_wait_ns;
+	/* first_use_ns: part of idle time, see folds/first_use.c; first_use_head_ns: part of that
+	 * before the first work. */
+	uint64_t first_use_ns, first_use_head_ns;
+};
+
+struct vpa_gap_piece {
+	enum vpa_cause cause;
+	const char *call, *range; /* see struct vpa_idle_part */
+	uint64_t ns;
+};
+
+struct vpa_gap_row {
+	char id[16]; /* "G1": by duration, descending */
+	int64_t device;
+	uint64_t start_ns, duration_ns;
+	enum vpa_cause cause;       /* of most of the gap */
+	const char *call, *range;   /* of the longest piece with that cause; NULL: none */
+	int64_t pid, tid;           /* of the launching thread; -1: unknown */
+	const char *after, *before; /* names of the ops around it; NULL at head and tail */
+	struct vpa_gap_piece *pieces;
+	size_t piece_count;
+	const struct vpa_top_line
+		*top; /* its own, or of all gaps with its cause, call and range; or NULL */
+};
+
+#endif

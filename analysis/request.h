@@ -1,0 +1,37 @@
+/* request.h - the report's rows of requests: one video each, with its blocks and steps. Part of report.h;
+ * folds/blocks.c and blocks_write.c define the figures.
+ *
+ * Unavailable figures: doubles below 0; times, counts and frames of 0. */
+#ifndef VPA_ANALYSIS_REQUEST_H
+#define VPA_ANALYSIS_REQUEST_H
+
+#include "analysis/block.h"
+#include "analysis/step.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the devices did from a request's first op's start to its last one's end, summed over all of them:
+ * busy + idle + paused = period * devices. */
+struct vpa_request_gpu {
+	uint64_t period_ns, busy_ns, idle_ns, paused_ns;
+	unsigned devices;
+	struct vpa_block_part *parts; /* by kind, then time, descending */
+	size_t part_count;
+};
+
+struct vpa_request {
+	const char *name, *source; /* of its range; NULL: the whole window */
+	/* start: of the range on the host; end: of its last op, of the range if it has none. */
+	uint64_t start_ns, end_ns;
+	uint64_t frames;
+	double fps_end_to_end;
+	uint64_t ttfb_ns, ttff_ns; /* from start to first block; to first frames-ready mark */
+	struct vpa_blocks blocks;
+	struct vpa_step_times steps;
+	int touched; /* missing records may change its figures */
+	/* All zeros: blocks are measured, the window cuts it, or the options do not request step_parts. */
+	struct vpa_request_gpu gpu;
+};
+
+#endif

@@ -1,0 +1,61 @@
+/* step.h - the report's rows of denoising steps: marked by the pipeline, or inferred from a pattern of ops
+ * where nothing is marked. Part of report.h; folds/blocks_steps.c and folds/steps.c define the figures.
+ *
+ * Unavailable figures: doubles below 0; times, counts and frames of 0. */
+#ifndef VPA_ANALYSIS_STEP_H
+#define VPA_ANALYSIS_STEP_H
+
+#include "analysis/spread.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vpa_step_times {
+	uint64_t count; /* Denoising steps with work on a GPU, without passes over the context. */
+	struct vpa_spread time; /* first op's start to last op's end */
+	uint64_t context_count;
+	struct vpa_spread context;
+	double per_block; /* in measured blocks */
+	/* In measured blocks, per second of their time; without blocks: from first start to last
+	 * end. */
+	double steps_per_s;
+	double s_per_it; /* the same time per step: 1 / steps_per_s */
+};
+
+/* From the start of a marked step, or of an iteration, to that of the next in its request. */
+struct vpa_step_part {
+	uint64_t request; /* its number among those with such steps */
+	uint64_t start_ns, period_ns;
+	/* Summed over all devices: busy + idle + paused = period * devices. */
+	uint64_t busy_ns, idle_ns, paused_ns;
+	unsigned devices;
+	uint64_t *parts_ns; /* by part of overview.h */
+};
+
+/* ---- steps that nothing marks: inferred by folds/steps.c ---- */
+
+struct vpa_inferred_step {
+	uint64_t start_ns, end_ns; /* of its first op, of its last */
+	/* From its start to that of what follows it directly, else to its end. busy + idle = period, but
+	 * for pauses. */
+	uint64_t period_ns, busy_ns, idle_ns;
+};
+
+/* The loop of one device. */
+struct vpa_inferred {
+	int64_t device, stream; /* CUDA's numbers of the device and of its busiest stream */
+	double confidence;      /* share of the steps' ops that the repeating pattern explains */
+	struct vpa_inferred_step *steps;
+	size_t step_count;
+	struct vpa_spread period;
+	double steps_per_s, s_per_it; /* from the first step's start to the last one's end */
+	uint64_t busy_ns, idle_ns;    /* sums over the steps */
+	unsigned passes_per_step;     /* of the model; 2 and more: guidance */
+	unsigned layers;              /* repetitions in a pass; 0: none were found */
+	size_t context_passes;        /* passes that are no step */
+	size_t cut;                   /* steps that the window's edges cut */
+	uint64_t ops, ops_left_out;   /* in the steps; after the limit of ops */
+	int touched;                  /* missing records may change these figures */
+};
+
+#endif
