@@ -3,83 +3,43 @@
 
 #include "analysis/frame_rules.def"
 #include "analysis/rule_file.h"
-#include "formats/memory.h"
 
-#include <regex.h>
 #include <string.h>
 
 enum { SUBJECT_MAX = 4096 };
 
-static const char prefix[] = "frame ";
-
+/* A list and nothing else: a type of its own, so that the compiler tells the kinds apart. */
 struct vpa_frame_rules {
-	struct rule {
-		int is_users;
-		regex_t regex;
-	} * rules;
-	size_t count;
+	struct vpa_rule_list list;
 };
 
 /* ---- reading ---- */
 
-int vpa_frame_is_rule(const char *line, size_t len)
+/* A target is an int: whether the files are the user's. */
+static int read_target(struct vpt_text text, void *target)
 {
-	return len >= sizeof(prefix) - 1 && !memcmp(line, prefix, sizeof(prefix) - 1);
+	int *is_users = target;
+
+	*is_users = vpt_text_is(text, "user");
+	return *is_users || vpt_text_is(text, "framework");
 }
 
-static int read_rule(
-	struct vpa_frame_rules *r, const struct vpa_rule_line *line, struct vpt_err *err)
-{
-	const char *tab = memchr(line->text, '\t', line->len),
-		   *whose = line->text + sizeof(prefix) - 1;
-	struct vpt_text word = {whose, tab && tab > whose ? (size_t)(tab - whose) : 0};
-	struct rule *rule = &r->rules[r->count];
-	int is_users = vpt_text_is(word, "user"), rc;
-
-	if (!tab || tab + 1 == line->text + line->len || memchr(line->text, '\0', line->len) ||
-		(!is_users && !vpt_text_is(word, "framework")))
-		return vpt_fail(err, VPT_EDATA,
-			"line %zu of the rules: expected \"frame\" and user or framework, a tab "
-			"and a pattern, found \"%.*s\"",
-			line->number, (int)(line->len < 80 ? line->len : 80), line->text);
-	rc = vpa_rule_compile(line, (size_t)(tab + 1 - line->text), REG_NOSUB, &rule->regex, err);
-	if (rc)
-		return rc;
-	rule->is_users = is_users;
-	r->count++;
-	return VPT_OK;
-}
+static const struct vpa_rule_kind frames = {
+	.prefix = VPA_FRAME_RULE,
+	.read = read_target,
+	.target_bytes = sizeof(int),
+	.flags = REG_NOSUB,
+	.expected = "\"frame\" and user or framework, a tab and a pattern",
+};
 
 struct vpa_frame_rules *vpa_frame_rules_read(const char *text, size_t len, struct vpt_err *err)
 {
-	struct vpa_frame_rules *r = vpt_calloc(1, sizeof(*r));
-	struct vpa_rule_file file;
-	struct vpa_rule_line line;
-
-	vpa_rule_file_begin(&file, text, len);
-	if (r)
-		r->rules = vpt_calloc(file.lines, sizeof(*r->rules));
-	if (!r || !r->rules) {
-		vpt_fail(err, VPT_ENOMEM, "no memory for %zu lines of rules", file.lines);
-		goto fail;
-	}
-	while (vpa_rule_file_next(&file, &line))
-		if (vpa_frame_is_rule(line.text, line.len) && read_rule(r, &line, err))
-			goto fail;
-	return r;
-fail:
-	vpa_frame_rules_free(r);
-	return NULL;
+	return (struct vpa_frame_rules *)vpa_rule_list_read(&frames, text, len, err);
 }
 
 void vpa_frame_rules_free(struct vpa_frame_rules *r)
 {
-	if (!r)
-		return;
-	while (r->count)
-		regfree(&r->rules[--r->count].regex);
-	vpt_free(r->rules);
-	vpt_free(r);
+	vpa_rule_list_free((struct vpa_rule_list *)r);
 }
 
 /* ---- the built-in table ---- */
@@ -131,17 +91,16 @@ static int is_of_framework(struct vpt_text file)
 int vpa_frame_is_users(const struct vpa_frame_rules *r, struct vpt_text file)
 {
 	char text[SUBJECT_MAX];
+	const int *is_users;
 	size_t cut = file.len < sizeof(text) ? 0 : file.len - sizeof(text) + 1, i;
 
 	if (!file.len)
 		return 0;
-	if (!r || !r->count)
+	if (!r || !r->list.count)
 		return !is_of_framework(file);
 	for (i = cut; i < file.len; i++)
 		text[i - cut] = file.text[i] ? file.text[i] : '?';
 	text[file.len - cut] = '\0';
-	for (i = 0; i < r->count; i++)
-		if (!regexec(&r->rules[i].regex, text, 0, NULL, 0))
-			return r->rules[i].is_users;
-	return !is_of_framework(file);
+	is_users = vpa_rule_list_find(&r->list, text);
+	return is_users ? *is_users : !is_of_framework(file);
 }

@@ -16,9 +16,6 @@
 
 struct vpa_frame_rules;
 
-/* Whether a line of a rules file is a rule for frames. */
-int vpa_frame_is_rule(const char *line, size_t len);
-
 /* Reads these rules from `len` bytes, borrowed for the call; skips other lines. The caller frees the
  * result with vpa_frame_rules_free(). NULL and a message with the line number if a line is wrong
  * (VPT_EDATA) or there is no memory (VPT_ENOMEM). Zero rules are fine. */

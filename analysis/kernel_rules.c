@@ -1,95 +1,52 @@
 /* kernel_rules.c - tries a user's kernel rules one after another, in the order of their lines. */
 #include "analysis/kernel_rules.h"
 
-#include "analysis/frame_rules.h"
 #include "analysis/rule_file.h"
-#include "analysis/scopes.h"
-#include "formats/memory.h"
 
-#include <string.h>
-
-struct user_rule {
-	enum vpa_family family;
-	regex_t regex;
-};
-
+/* A list and nothing else: a type of its own, so that the compiler tells the kinds apart. */
 struct vpa_rules {
-	struct user_rule *rules;
-	size_t count;
+	struct vpa_rule_list list;
 };
 
-static int read_rule(struct vpa_rules *r, const struct vpa_rule_line *line, struct vpt_err *err)
+/* A target is an enum vpa_family. */
+static int read_target(struct vpt_text text, void *target)
 {
-	const char *tab = memchr(line->text, '\t', line->len);
-	struct user_rule *rule = &r->rules[r->count];
-	size_t name = tab ? (size_t)(tab - line->text) : 0;
-	int rc;
-
-	if (!tab || name + 1 == line->len || memchr(line->text, '\0', line->len))
-		return vpt_fail(err, VPT_EDATA,
-			"line %zu of the rules: expected a family, a tab and a pattern, found "
-			"\"%.*s\"",
-			line->number, (int)(line->len < 80 ? line->len : 80), line->text);
-	if (vpa_family_find(line->text, name, &rule->family))
-		return vpt_fail(err, VPT_EDATA,
-			"line %zu of the rules: expected a family such as \"attention\" or "
-			"\"gemm\", found \"%.*s\"",
-			line->number, (int)(name < 80 ? name : 80), line->text);
-	rc = vpa_rule_compile(line, name + 1, REG_NOSUB, &rule->regex, err);
-	if (!rc)
-		r->count++;
-	return rc;
+	return !vpa_family_find(text.text, text.len, target);
 }
+
+static const struct vpa_rule_kind kernels = {
+	.prefix = "",
+	.read = read_target,
+	.target_bytes = sizeof(enum vpa_family),
+	.flags = REG_NOSUB,
+	.expected = "a family, a tab and a pattern",
+	.expected_target = "a family such as \"attention\" or \"gemm\"",
+};
 
 struct vpa_rules *vpa_rules_read(const char *text, size_t len, struct vpt_err *err)
 {
-	struct vpa_rules *r = vpt_calloc(1, sizeof(*r));
-	struct vpa_rule_file file;
-	struct vpa_rule_line line;
-
-	vpa_rule_file_begin(&file, text, len);
-	if (r)
-		r->rules = vpt_calloc(file.lines, sizeof(*r->rules));
-	if (!r || !r->rules) {
-		vpt_fail(err, VPT_ENOMEM, "no memory for %zu lines of rules", file.lines);
-		goto fail;
-	}
-	while (vpa_rule_file_next(&file, &line))
-		if (!vpa_scope_is_rule(line.text, line.len) &&
-			!vpa_frame_is_rule(line.text, line.len) && read_rule(r, &line, err))
-			goto fail;
-	return r;
-fail:
-	vpa_rules_free(r);
-	return NULL;
+	return (struct vpa_rules *)vpa_rule_list_read(&kernels, text, len, err);
 }
 
 void vpa_rules_free(struct vpa_rules *r)
 {
-	if (!r)
-		return;
-	while (r->count)
-		regfree(&r->rules[--r->count].regex);
-	vpt_free(r->rules);
-	vpt_free(r);
+	vpa_rule_list_free((struct vpa_rule_list *)r);
 }
 
 void vpa_rules_classify(
 	const struct vpa_rules *r, const char *name, size_t len, struct vpa_kernel_class *out)
 {
+	const enum vpa_family *family;
 	char text[4096];
-	size_t i;
 
 	vpa_classify(name, len, out);
-	if (!r || !r->count)
+	if (!r || !r->list.count)
 		return;
 	vpa_kernel_name_plain(text, sizeof(text), name, len);
-	for (i = 0; i < r->count; i++)
-		if (!regexec(&r->rules[i].regex, text, 0, NULL, 0))
-			break;
-	if (i == r->count)
+	family = vpa_rule_list_find(&r->list, text);
+	if (!family)
 		return;
-	out->family = r->rules[i].family;
+	out->family = *family;
 	if (!vpa_family_has_backend(out->family))
 		out->backend = NULL;
 	else if (!out->backend)

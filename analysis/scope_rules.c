@@ -4,28 +4,23 @@
 
 #include "analysis/range_names.h"
 #include "analysis/rule_file.h"
-#include "formats/memory.h"
 #include "formats/text.h"
 
-#include <regex.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { FIELDS = 4, SUBJECT_MAX = 1024 };
 
-static const char prefix[] = "range ";
-
-struct rule {
+struct target {
 	enum vpa_scope_kind kind;
 	char name[VPA_SCOPE_NAME_MAX]; /* "" if it has none */
 	/* The label member that each group of the expression sets; NONE: no member. */
 	enum field { NONE, INDEX, FRAMES, LATENTS, TIMESTEP } fields[FIELDS];
-	regex_t regex;
 };
 
+/* A list and nothing else: a type of its own, so that the compiler tells the kinds apart. */
 struct vpa_scope_rules {
-	struct rule *rules;
-	size_t count;
+	struct vpa_rule_list list;
 };
 
 static const char *const field_names[] = {[NONE] = "-",
@@ -34,19 +29,14 @@ static const char *const field_names[] = {[NONE] = "-",
 	[LATENTS] = "latents",
 	[TIMESTEP] = "timestep"};
 
-int vpa_scope_is_rule(const char *line, size_t len)
-{
-	return len >= sizeof(prefix) - 1 && !memcmp(line, prefix, sizeof(prefix) - 1);
-}
-
 /* Parses "(index,frames)" after a kind. 0 if it is invalid. */
-static int read_fields(struct rule *rule, const char *text, size_t len)
+static int read_fields(struct target *target, const char *text, size_t len)
 {
 	size_t count = 0, field, part;
 
 	if (len < 3 || text[0] != '(' || text[len - 1] != ')')
 		return 0;
-	memset(rule->fields, 0, sizeof(rule->fields));
+	memset(target->fields, 0, sizeof(target->fields));
 	for (text++, len -= 2; count < FIELDS; count++) {
 		const char *comma = memchr(text, ',', len);
 
@@ -56,7 +46,7 @@ static int read_fields(struct rule *rule, const char *text, size_t len)
 				break;
 		if (field > TIMESTEP)
 			return 0;
-		rule->fields[count] = (enum field)field;
+		target->fields[count] = (enum field)field;
 		if (!comma)
 			return 1;
 		text += part + 1;
@@ -67,11 +57,13 @@ static int read_fields(struct rule *rule, const char *text, size_t len)
 
 /* Parses the text between "range " and the tab: "block(index,frames)", "stage vae_decode". 0 if it
  * is invalid. */
-static int read_kind(struct rule *rule, const char *text, size_t len)
+static int read_target(struct vpt_text range, void *out)
 {
 	static const enum vpa_scope_kind kinds[] = {VPA_SCOPE_NONE, VPA_SCOPE_REQUEST,
 		VPA_SCOPE_BLOCK, VPA_SCOPE_STEP, VPA_SCOPE_CONTEXT, VPA_SCOPE_STAGE};
-	size_t word = 0, i;
+	struct target *target = out;
+	const char *text = range.text;
+	size_t len = range.len, word = 0, i;
 
 	while (word < len && text[word] != '(' && text[word] != ' ')
 		word++;
@@ -80,71 +72,36 @@ static int read_kind(struct rule *rule, const char *text, size_t len)
 			break;
 	if (i == sizeof(kinds) / sizeof(kinds[0]))
 		return 0;
-	rule->kind = kinds[i];
-	rule->fields[0] = INDEX;
+	target->kind = kinds[i];
+	target->fields[0] = INDEX;
 	text += word;
 	len -= word;
 	if (!len)
 		return 1;
 	if (*text == '(')
-		return read_fields(rule, text, len);
-	if (rule->kind != VPA_SCOPE_STAGE || len < 2 || len > sizeof(rule->name))
+		return read_fields(target, text, len);
+	if (target->kind != VPA_SCOPE_STAGE || len < 2 || len > sizeof(target->name))
 		return 0;
-	memcpy(rule->name, text + 1, len - 1);
+	memcpy(target->name, text + 1, len - 1);
 	return 1;
 }
 
-static int read_rule(
-	struct vpa_scope_rules *r, const struct vpa_rule_line *line, struct vpt_err *err)
-{
-	const char *tab = memchr(line->text, '\t', line->len),
-		   *kind = line->text + sizeof(prefix) - 1;
-	struct rule *rule = &r->rules[r->count];
-	int rc;
-
-	memset(rule, 0, sizeof(*rule));
-	if (!tab || memchr(line->text, '\0', line->len) || tab + 1 == line->text + line->len ||
-		tab < kind || !read_kind(rule, kind, (size_t)(tab - kind)))
-		return vpt_fail(err, VPT_EDATA,
-			"line %zu of the rules: expected \"range\" and request, block, step, "
-			"context, stage or none, a tab and a pattern, found \"%.*s\"",
-			line->number, (int)(line->len < 80 ? line->len : 80), line->text);
-	rc = vpa_rule_compile(line, (size_t)(tab + 1 - line->text), 0, &rule->regex, err);
-	if (!rc)
-		r->count++;
-	return rc;
-}
+static const struct vpa_rule_kind ranges = {
+	.prefix = VPA_RANGE_RULE,
+	.read = read_target,
+	.target_bytes = sizeof(struct target),
+	.expected =
+		"\"range\" and request, block, step, context, stage or none, a tab and a pattern",
+};
 
 struct vpa_scope_rules *vpa_scope_rules_read(const char *text, size_t len, struct vpt_err *err)
 {
-	struct vpa_scope_rules *r = vpt_calloc(1, sizeof(*r));
-	struct vpa_rule_file file;
-	struct vpa_rule_line line;
-
-	vpa_rule_file_begin(&file, text, len);
-	if (r)
-		r->rules = vpt_calloc(file.lines, sizeof(*r->rules));
-	if (!r || !r->rules) {
-		vpt_fail(err, VPT_ENOMEM, "no memory for %zu lines of rules", file.lines);
-		goto fail;
-	}
-	while (vpa_rule_file_next(&file, &line))
-		if (vpa_scope_is_rule(line.text, line.len) && read_rule(r, &line, err))
-			goto fail;
-	return r;
-fail:
-	vpa_scope_rules_free(r);
-	return NULL;
+	return (struct vpa_scope_rules *)vpa_rule_list_read(&ranges, text, len, err);
 }
 
 void vpa_scope_rules_free(struct vpa_scope_rules *r)
 {
-	if (!r)
-		return;
-	while (r->count)
-		regfree(&r->rules[--r->count].regex);
-	vpt_free(r->rules);
-	vpt_free(r);
+	vpa_rule_list_free((struct vpa_rule_list *)r);
 }
 
 /* ---- matching ---- */
@@ -161,11 +118,11 @@ static int inside_word(const char *text, size_t at)
 }
 
 /* The first match that neither begins nor ends inside a word. */
-static int find(const struct rule *rule, const char *text, regmatch_t *groups)
+static int find(const regex_t *regex, const char *text, regmatch_t *groups)
 {
 	size_t from = 0, i;
 
-	while (!regexec(&rule->regex, text + from, FIELDS + 1, groups, from ? REG_NOTBOL : 0)) {
+	while (!regexec(regex, text + from, FIELDS + 1, groups, from ? REG_NOTBOL : 0)) {
 		size_t begin = from + (size_t)groups[0].rm_so, end = from + (size_t)groups[0].rm_eo;
 
 		for (i = 0; i <= FIELDS; i++)
@@ -198,7 +155,7 @@ static int64_t number_of(const char *text, const regmatch_t *group)
 	return value;
 }
 
-static void fill(const struct rule *rule, const char *text, const regmatch_t *groups,
+static void fill(const struct target *target, const char *text, const regmatch_t *groups,
 	struct vpa_scope_label *out)
 {
 	int64_t *const members[] = {[INDEX] = &out->index,
@@ -208,14 +165,14 @@ static void fill(const struct rule *rule, const char *text, const regmatch_t *gr
 	size_t i;
 
 	*out = (struct vpa_scope_label){.index = -1, .frames = -1, .latents = -1, .timestep = -1};
-	out->kind = rule->kind;
-	if (rule->kind == VPA_SCOPE_NONE)
+	out->kind = target->kind;
+	if (target->kind == VPA_SCOPE_NONE)
 		return;
 	out->source = VPA_SOURCE_RULE;
-	out->name = rule->name[0] ? rule->name : NULL;
+	out->name = target->name[0] ? target->name : NULL;
 	for (i = 0; i < FIELDS; i++)
-		if (rule->fields[i] != NONE)
-			*members[rule->fields[i]] = number_of(text, &groups[i + 1]);
+		if (target->fields[i] != NONE)
+			*members[target->fields[i]] = number_of(text, &groups[i + 1]);
 }
 
 void vpa_scope_of_name(
@@ -227,15 +184,15 @@ void vpa_scope_of_name(
 	size_t i;
 
 	len = vpa_range_name_len(name, len);
-	if (r && r->count) {
+	if (r && r->list.count) {
 		len = len < sizeof(text) - 1 ? len : sizeof(text) - 1;
 		for (i = 0; i < len; i++)
 			text[i] = name[i] ? name[i] : '?';
 		text[len] = '\0';
-		for (i = 0; i < r->count; i++) {
-			if (!find(&r->rules[i], text, groups))
+		for (i = 0; i < r->list.count; i++) {
+			if (!find(&r->list.regexes[i], text, groups))
 				continue;
-			fill(&r->rules[i], text, groups, out);
+			fill(vpa_rule_target(&r->list, i), text, groups, out);
 			if (out->name) {
 				vpa_scope_builtin(out->name, strlen(out->name), &named);
 				out->work = named.work;

@@ -107,9 +107,6 @@ void vpa_scope_builtin(const char *name, size_t len, struct vpa_scope_label *out
  * "stage" names the stage. A match must not begin or end inside a word (letters, digits, _). */
 struct vpa_scope_rules;
 
-/* Whether a line of a rules file is a range rule. */
-int vpa_scope_is_rule(const char *line, size_t len);
-
 /* Reads range rules from `len` bytes, borrowed for the call; skips other lines. The caller frees
  * the result with vpa_scope_rules_free(). NULL and a message with the line number if a line is
  * wrong (VPT_EDATA) or there is no memory (VPT_ENOMEM). Zero rules are fine. */
