@@ -4,9 +4,9 @@
  * after, so that no partial file can remain. */
 #include "analysis/commands/command.h"
 #include "analysis/commands/fail_if.h"
+#include "analysis/commands/shared_options.h"
 #include "analysis/commands/terminal.h"
 
-#include "analysis/options.h"
 #include "analysis/render/renderer.h"
 #include "analysis/report.h"
 #include "formats/memory.h"
@@ -58,39 +58,27 @@ static const struct vpa_option options[OPTIONS] = {
 		"output format; md: Markdown of at most 60 lines; html: one page that needs "
 		"nothing "
 		"else"},
-	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"},
+	[OUTPUT] = VPA_OUTPUT_OPTION,
 	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", NULL,
 		"maximum rows per table (as many as fit a page; json 20, html 100)"},
 	[MIN_GAP] = {"min-gap", '\0', VPA_DURATION, NULL, NULL,
 		"list gaps at least this long (5 times the median, from 10us to 1ms)"},
-	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
-		"window start, relative to the capture's start"},
-	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL,
-		"window end, relative to the capture's start"},
-	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL,
-		"limit the window to the first NVTX range called NAME"},
-	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
-		"rules for kernel families, ranges and Python files; see above"},
+	[FROM] = VPA_FROM_OPTION("the capture's start"),
+	[TO] = VPA_TO_OPTION("the capture's start"),
+	[RANGE] = VPA_RANGE_OPTION("window"),
+	[RULES] = VPA_RULES_OPTION("above"),
 	[TARGET] = {"target", '\0', VPA_TEXT, "FPS", NULL,
 		"required frames per second, such as 16 or 23.976"},
-	[WARMUP] = {"warmup", '\0', VPA_NUMBER, "0..1000000", NULL,
-		"blocks to skip at the start of a request (until the period settles, 1 or more)"},
-	[FRAMES_PER_BLOCK] = {"frames-per-block", '\0', VPA_NUMBER, "1..1000000", NULL,
-		"frames per block where the trace gives none"},
-	[FIRST_BLOCK_FRAMES] = {"first-block-frames", '\0', VPA_NUMBER, "1..1000000", NULL,
-		"the same for the first block of a request"},
-	[LATENTS_PER_BLOCK] = {"latents-per-block", '\0', VPA_NUMBER, "1..1000000", NULL,
-		"latent frames per block where the trace gives none"},
-	[VAE_FACTOR] = {"vae-factor", '\0', VPA_NUMBER, "1..1000", NULL,
-		"frames per latent frame; the first latent frame of a request gives one"},
-	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..256", "0",
-		"decoding threads; 0: one per core, up to 4"},
+	[WARMUP] = VPA_WARMUP_OPTION,
+	[FRAMES_PER_BLOCK] = VPA_FRAMES_PER_BLOCK_OPTION("the trace"),
+	[FIRST_BLOCK_FRAMES] = VPA_FIRST_BLOCK_FRAMES_OPTION,
+	[LATENTS_PER_BLOCK] = VPA_LATENTS_PER_BLOCK_OPTION("the trace"),
+	[VAE_FACTOR] = VPA_VAE_FACTOR_OPTION,
+	[JOBS] = VPA_JOBS_OPTION,
 	[MEMORY] = VPA_MEMORY_OPTION,
-	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "allow -o to replace an existing file"},
-	[NO_PROGRESS] = {"no-progress", '\0', VPA_FLAG, NULL, NULL,
-		"show no progress on a terminal"},
-	[COLOR] = {"color", '\0', VPA_CHOICE, "auto|always|never", "auto",
-		"use colors; auto obeys NO_COLOR"},
+	[FORCE] = VPA_FORCE_OPTION,
+	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
+	[COLOR] = VPA_COLOR_OPTION,
 	[BRIEF] = {"brief", '\0', VPA_FLAG, NULL, NULL,
 		"text: print the run, its limit and what to fix first, in at most 24 "
 		"lines"},
@@ -100,16 +88,6 @@ static const struct vpa_option options[OPTIONS] = {
 };
 
 /* ---- the work ---- */
-
-static int set_window(const struct vpa_args *args, struct vpa_options *o, struct vpt_err *err)
-{
-	o->has_from = vpa_has(args, FROM);
-	o->has_to = vpa_has(args, TO);
-	o->from_ns = vpa_number_of(args, FROM);
-	o->to_ns = vpa_number_of(args, TO);
-	o->range = vpa_text_of(args, RANGE);
-	return vpa_window_check(vpa_given_of(args, FROM), vpa_given_of(args, TO), o->range, err);
-}
 
 /* Reads "16" or "23.976" exactly, as frames per thousand seconds. */
 static int read_target(const char *text, uint64_t *millifps, struct vpt_err *err)
@@ -134,22 +112,6 @@ static int read_target(const char *text, uint64_t *millifps, struct vpt_err *err
 			text);
 	*millifps = whole * 1000 + parts;
 	return VPT_OK;
-}
-
-static int set_blocks(const struct vpa_args *args, struct vpa_options *o, struct vpt_err *err)
-{
-	o->has_warmup = vpa_has(args, WARMUP);
-	o->warmup = vpa_number_of(args, WARMUP);
-	o->frames_per_block = vpa_number_of(args, FRAMES_PER_BLOCK);
-	o->first_block_frames = vpa_number_of(args, FIRST_BLOCK_FRAMES);
-	o->latents_per_block = vpa_number_of(args, LATENTS_PER_BLOCK);
-	o->vae_factor = vpa_number_of(args, VAE_FACTOR);
-	if (o->first_block_frames && !o->frames_per_block)
-		return vpt_fail(
-			err, VPT_EINVAL, "--first-block-frames requires --frames-per-block");
-	if (!vpa_has(args, TARGET))
-		return VPT_OK;
-	return read_target(vpa_text_of(args, TARGET), &o->target_millifps, err);
 }
 
 static const struct vpa_renderer *renderer_of(const struct vpa_args *args)
@@ -218,16 +180,15 @@ static int run(const struct vpa_args *args)
 	struct vpt_err err = {0};
 	int rc, complete = 1, held = 0, by_steps;
 
-	o.jobs = (unsigned)vpa_number_of(args, JOBS);
 	o.top = vpa_has(args, TOP) ? vpa_number_of(args, TOP) : renderer_of(args)->top;
 	o.overview = renderer_of(args)->needs_overview;
 	o.step_parts = renderer_of(args)->needs_steps || vpa_has(args, FAIL_IF);
 	o.min_gap_ns = vpa_number_of(args, MIN_GAP);
 	if (vpa_has(args, MIN_GAP) && !o.min_gap_ns)
 		o.min_gap_ns = 1; /* "0" asks for all gaps, a zero field for the default */
-	rc = set_window(args, &o, &err);
-	if (!rc)
-		rc = set_blocks(args, &o, &err);
+	rc = vpa_shared_options_read(args, &o, &err);
+	if (!rc && vpa_has(args, TARGET))
+		rc = read_target(vpa_text_of(args, TARGET), &o.target_millifps, &err);
 	if (!rc)
 		rc = check_form(args, &err);
 	if (!rc)

@@ -4,6 +4,7 @@
  * In the order of the file: chunk, section, row, which is not the order of time. Chunks that cannot
  * be read are named and left out. */
 #include "analysis/commands/command.h"
+#include "analysis/commands/shared_options.h"
 
 #include "analysis/export/cat.h"
 #include "analysis/reading.h"
@@ -20,11 +21,10 @@ static const struct vpa_option options[OPTIONS] = {
 		"only rows that end at or after this time, relative to the start"},
 	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL,
 		"only rows that begin before this time, relative to the start"},
-	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"},
+	[OUTPUT] = VPA_OUTPUT_OPTION,
 	[MEMORY] = VPA_MEMORY_OPTION,
-	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "allow -o to replace an existing file"},
-	[SAFE] = {"safe", '\0', VPA_FLAG, NULL, NULL,
-		"csv: prefix text that a spreadsheet would evaluate with '"},
+	[FORCE] = VPA_FORCE_OPTION,
+	[SAFE] = VPA_SAFE_OPTION,
 };
 
 struct task {

@@ -4,6 +4,7 @@
  * Lists damage with its place, then prints the verdict of the analysis, so that both commands agree. */
 #include "analysis/analyze.h"
 #include "analysis/commands/command.h"
+#include "analysis/commands/shared_options.h"
 
 #include <string.h>
 

@@ -66,13 +66,6 @@ struct vpa_option {
 	const char *help;     /* NULL: neither help nor manual pages show it */
 };
 
-/* For every command that reads traces; main() applies it. */
-#define VPA_MEMORY_OPTION                                                                          \
-	{                                                                                          \
-		"memory", '\0', VPA_NUMBER, "0..16777216", "0",                                    \
-			"memory limit in MiB; 0: 512, plus 32 for each MiB of the file"            \
-	}
-
 struct vpa_given {
 	unsigned option;  /* index in the command's table */
 	const char *text; /* NULL for a flag */

@@ -3,11 +3,11 @@
  * Analyzes each capture as `analyze` does, one after the other, and compares the reports. */
 #include "analysis/commands/command.h"
 #include "analysis/commands/fail_if.h"
+#include "analysis/commands/shared_options.h"
 #include "analysis/commands/terminal.h"
 
 #include "analysis/compare/baseline.h"
 #include "analysis/compare/compare.h"
-#include "analysis/options.h"
 #include "formats/memory.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ enum {
 static const struct vpa_option options[OPTIONS] = {
 	[FORMAT] = {"format", 'f', VPA_CHOICE, "text|json|md|html", "text",
 		"output format; md: Markdown, for a pull request; html: one page"},
-	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"},
+	[OUTPUT] = VPA_OUTPUT_OPTION,
 	[TOP] = {"top", 'n', VPA_NUMBER, "1..1000000", NULL, "text: maximum rows per table (12)"},
 	[MARGIN] = {"margin", '\0', VPA_TEXT, "PERCENT", "0.5",
 		"changes up to this count as no change"},
@@ -48,32 +48,20 @@ static const struct vpa_option options[OPTIONS] = {
 		"exit with 4 if it holds, such as fps-2%, idle:sync+5% or fps<16; see above"},
 	[BASELINE] = {"baseline", '\0', VPA_TEXT, "FILE", NULL,
 		"a JSON report of analyze as A, once for each run; all files are then B's"},
-	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
-		"window start, relative to the start of each capture"},
-	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL,
-		"window end, relative to the start of each capture"},
-	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL,
-		"limit the windows to the first NVTX range called NAME"},
-	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
-		"rules for kernel families, ranges and Python files; see analyze --help"},
-	[WARMUP] = {"warmup", '\0', VPA_NUMBER, "0..1000000", NULL,
-		"blocks to skip at the start of a request (until the period settles, 1 or more)"},
-	[FRAMES_PER_BLOCK] = {"frames-per-block", '\0', VPA_NUMBER, "1..1000000", NULL,
-		"frames per block where a trace gives none"},
-	[FIRST_BLOCK_FRAMES] = {"first-block-frames", '\0', VPA_NUMBER, "1..1000000", NULL,
-		"the same for the first block of a request"},
-	[LATENTS_PER_BLOCK] = {"latents-per-block", '\0', VPA_NUMBER, "1..1000000", NULL,
-		"latent frames per block where a trace gives none"},
-	[VAE_FACTOR] = {"vae-factor", '\0', VPA_NUMBER, "1..1000", NULL,
-		"frames per latent frame; the first latent frame of a request gives one"},
-	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..256", "0",
-		"decoding threads; 0: one per core, up to 4"},
+	[FROM] = VPA_FROM_OPTION("the start of each capture"),
+	[TO] = VPA_TO_OPTION("the start of each capture"),
+	[RANGE] = VPA_RANGE_OPTION("windows"),
+	[RULES] = VPA_RULES_OPTION("analyze --help"),
+	[WARMUP] = VPA_WARMUP_OPTION,
+	[FRAMES_PER_BLOCK] = VPA_FRAMES_PER_BLOCK_OPTION("a trace"),
+	[FIRST_BLOCK_FRAMES] = VPA_FIRST_BLOCK_FRAMES_OPTION,
+	[LATENTS_PER_BLOCK] = VPA_LATENTS_PER_BLOCK_OPTION("a trace"),
+	[VAE_FACTOR] = VPA_VAE_FACTOR_OPTION,
+	[JOBS] = VPA_JOBS_OPTION,
 	[MEMORY] = VPA_MEMORY_OPTION,
-	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "allow -o to replace an existing file"},
-	[NO_PROGRESS] = {"no-progress", '\0', VPA_FLAG, NULL, NULL,
-		"show no progress on a terminal"},
-	[COLOR] = {"color", '\0', VPA_CHOICE, "auto|always|never", "auto",
-		"use colors; auto obeys NO_COLOR"},
+	[FORCE] = VPA_FORCE_OPTION,
+	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
+	[COLOR] = VPA_COLOR_OPTION,
 };
 
 /* The reports of the captures, in the order of the command line. */
@@ -110,28 +98,12 @@ static int read_margin(const char *text, double *margin, struct vpt_err *err)
 static int set_options(
 	const struct vpa_args *args, struct vpa_options *o, double *margin, struct vpt_err *err)
 {
+	int rc;
+
 	/* Every kernel counts, so that the rows add up. */
-	*o = (struct vpa_options){.jobs = (unsigned)vpa_number_of(args, JOBS),
-		.top = 200,
-		.all_kernels = 1,
-		.step_parts = 1,
-		.has_from = vpa_has(args, FROM),
-		.has_to = vpa_has(args, TO),
-		.from_ns = vpa_number_of(args, FROM),
-		.to_ns = vpa_number_of(args, TO),
-		.range = vpa_text_of(args, RANGE),
-		.has_warmup = vpa_has(args, WARMUP),
-		.warmup = vpa_number_of(args, WARMUP),
-		.frames_per_block = vpa_number_of(args, FRAMES_PER_BLOCK),
-		.first_block_frames = vpa_number_of(args, FIRST_BLOCK_FRAMES),
-		.latents_per_block = vpa_number_of(args, LATENTS_PER_BLOCK),
-		.vae_factor = vpa_number_of(args, VAE_FACTOR)};
-	if (o->first_block_frames && !o->frames_per_block)
-		return vpt_fail(
-			err, VPT_EINVAL, "--first-block-frames requires --frames-per-block");
-	if (read_margin(vpa_text_of(args, MARGIN), margin, err))
-		return VPT_EINVAL;
-	return vpa_window_check(vpa_given_of(args, FROM), vpa_given_of(args, TO), o->range, err);
+	*o = (struct vpa_options){.top = 200, .all_kernels = 1, .step_parts = 1};
+	rc = vpa_shared_options_read(args, o, err);
+	return rc ? rc : read_margin(vpa_text_of(args, MARGIN), margin, err);
 }
 
 static size_t baselines(const struct vpa_args *args)

@@ -5,6 +5,7 @@
  * reported, and additions of a newer version of the format. The copy records what is missing from it,
  * so that its verdict is that of the original. */
 #include "analysis/commands/command.h"
+#include "analysis/commands/shared_options.h"
 
 #include "analysis/reading.h"
 #include "formats/writer.h"
@@ -19,7 +20,7 @@ static const struct vpa_option options[OPTIONS] = {
 	[LEVEL] = {"level", 'l', VPA_NUMBER, "1..22", "1",
 		"zstd level; a higher level is smaller and slower"},
 	[MEMORY] = VPA_MEMORY_OPTION,
-	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "allow -o to replace an existing file"},
+	[FORCE] = VPA_FORCE_OPTION,
 };
 
 struct conversion {

@@ -3,6 +3,7 @@
  * One pass, chunk by chunk, so memory does not grow with the trace. The last lines say where to open
  * the result. */
 #include "analysis/commands/command.h"
+#include "analysis/commands/shared_options.h"
 
 #include "analysis/export/export.h"
 #include "formats/memory.h"
@@ -37,16 +38,12 @@ static const struct vpa_option options[OPTIONS] = {
 	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", NULL,
 		"write to this file or folder; - is standard output (the input's name with another "
 		"ending)"},
-	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
-		"window start, relative to the capture's start"},
+	[FROM] = VPA_FROM_OPTION("the capture's start"),
 	[TO] = {"to", '\0', VPA_TEXT, "TIME", NULL, "window end, relative to the capture's start"},
-	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL,
-		"limit the window to the first NVTX range called NAME"},
-	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
-		"rules for kernel families, ranges and Python files; see analyze --help"},
+	[RANGE] = VPA_RANGE_OPTION("window"),
+	[RULES] = VPA_RULES_OPTION("analyze --help"),
 	[NO_API] = {"no-api", '\0', VPA_FLAG, NULL, NULL, "omit CUDA calls"},
-	[SAFE] = {"safe", '\0', VPA_FLAG, NULL, NULL,
-		"csv: prefix text that a spreadsheet would evaluate with '"},
+	[SAFE] = VPA_SAFE_OPTION,
 	[MIN_GAP] = {"export-min-gap", '\0', VPA_DURATION, NULL, NULL,
 		"omit shorter gaps (perfetto 2us, others 0)"},
 	[GPU_ENCODING] = {"gpu-encoding", '\0', VPA_CHOICE, "gpu|trackevent", "gpu",
@@ -62,8 +59,7 @@ static const struct vpa_option options[OPTIONS] = {
 	[MEMORY] = VPA_MEMORY_OPTION,
 	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL,
 		"allow -o to replace an existing file or folder"},
-	[NO_PROGRESS] = {"no-progress", '\0', VPA_FLAG, NULL, NULL,
-		"show no progress on a terminal"},
+	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
 };
 
 #undef WORD

@@ -3,6 +3,7 @@
  *
  * Decodes everything once, which takes about a second for 10 million events. */
 #include "analysis/commands/command.h"
+#include "analysis/commands/shared_options.h"
 
 #include "analysis/reading.h"
 #include "formats/json.h"

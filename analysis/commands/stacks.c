@@ -1,8 +1,8 @@
 /* stacks.c - Python stacks as a flame graph: which of them the GPU waited for, and which launched its work. */
 #include "analysis/commands/command.h"
+#include "analysis/commands/shared_options.h"
 
 #include "analysis/flame/flame.h"
-#include "analysis/options.h"
 #include "formats/memory.h"
 
 enum { OF, FORMAT, OUTPUT, FROM, TO, RANGE, RULES, JOBS, MEMORY, FORCE, NO_PROGRESS, OPTIONS };
@@ -14,21 +14,15 @@ static const struct vpa_option options[OPTIONS] = {
 	[OF] = {"of", '\0', VPA_CHOICE, OF_WORDS, "idle", "what the widths show; see above"},
 	[FORMAT] = {"format", 'f', VPA_CHOICE, "svg|folded|speedscope", "svg",
 		"output format; see above"},
-	[OUTPUT] = {"output", 'o', VPA_TEXT, "FILE", "-", "write to FILE, not to standard output"},
-	[FROM] = {"from", '\0', VPA_DURATION, NULL, NULL,
-		"window start, relative to the capture's start"},
-	[TO] = {"to", '\0', VPA_DURATION, NULL, NULL,
-		"window end, relative to the capture's start"},
-	[RANGE] = {"range", 'r', VPA_TEXT, "NAME", NULL,
-		"limit the window to the first NVTX range called NAME"},
-	[RULES] = {"rules", '\0', VPA_TEXT, "FILE", NULL,
-		"rules for kernel families, ranges and Python files; see analyze --help"},
-	[JOBS] = {"jobs", 'j', VPA_NUMBER, "0..256", "0",
-		"decoding threads; 0: one per core, up to 4"},
+	[OUTPUT] = VPA_OUTPUT_OPTION,
+	[FROM] = VPA_FROM_OPTION("the capture's start"),
+	[TO] = VPA_TO_OPTION("the capture's start"),
+	[RANGE] = VPA_RANGE_OPTION("window"),
+	[RULES] = VPA_RULES_OPTION("analyze --help"),
+	[JOBS] = VPA_JOBS_OPTION,
 	[MEMORY] = VPA_MEMORY_OPTION,
-	[FORCE] = {"force", '\0', VPA_FLAG, NULL, NULL, "allow -o to replace an existing file"},
-	[NO_PROGRESS] = {"no-progress", '\0', VPA_FLAG, NULL, NULL,
-		"show no progress on a terminal"},
+	[FORCE] = VPA_FORCE_OPTION,
+	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
 };
 
 static enum vpa_flame_of what(const struct vpa_args *args)
@@ -89,16 +83,9 @@ static int render(const struct vpa_args *args, const struct vpa_report *r, struc
 static int read_report(const struct vpa_args *args, struct vpa_report **report, struct vpt_err *err)
 {
 	const char *path = args->operands[0], *rules = vpa_text_of(args, RULES);
-	struct vpa_options o = {
-		.jobs = (unsigned)vpa_number_of(args, JOBS),
-		.has_from = vpa_has(args, FROM),
-		.has_to = vpa_has(args, TO),
-		.from_ns = vpa_number_of(args, FROM),
-		.to_ns = vpa_number_of(args, TO),
-		.range = vpa_text_of(args, RANGE),
-	};
+	struct vpa_options o = {0};
 	char *text = NULL;
-	int rc = vpa_window_check(vpa_given_of(args, FROM), vpa_given_of(args, TO), o.range, err);
+	int rc = vpa_shared_options_read(args, &o, err);
 
 	if (!rc)
 		rc = vpa_out_check(vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), err);

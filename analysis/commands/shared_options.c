@@ -1,0 +1,46 @@
+/* shared_options.c - the options of an analysis, found by their names in the command's own table. */
+#include "analysis/commands/shared_options.h"
+
+#include <string.h>
+
+/* The last value given; NULL: none, or the command has no such option. */
+static const struct vpa_given *find(const struct vpa_args *args, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < args->command->option_count; i++)
+		if (!strcmp(args->command->options[i].name, name))
+			return vpa_given_of(args, i);
+	return NULL;
+}
+
+static int has_number(const struct vpa_args *args, const char *name, uint64_t *out)
+{
+	const struct vpa_given *given = find(args, name);
+
+	if (given)
+		*out = given->number;
+	return given != NULL;
+}
+
+int vpa_shared_options_read(
+	const struct vpa_args *args, struct vpa_options *out, struct vpt_err *err)
+{
+	const struct vpa_given *range = find(args, "range");
+	uint64_t jobs = 0;
+
+	has_number(args, "jobs", &jobs);
+	out->jobs = (unsigned)jobs;
+	out->has_from = has_number(args, "from", &out->from_ns);
+	out->has_to = has_number(args, "to", &out->to_ns);
+	out->range = range ? range->text : NULL;
+	out->has_warmup = has_number(args, "warmup", &out->warmup);
+	has_number(args, "frames-per-block", &out->frames_per_block);
+	has_number(args, "first-block-frames", &out->first_block_frames);
+	has_number(args, "latents-per-block", &out->latents_per_block);
+	has_number(args, "vae-factor", &out->vae_factor);
+	if (out->first_block_frames && !out->frames_per_block)
+		return vpt_fail(
+			err, VPT_EINVAL, "--first-block-frames requires --frames-per-block");
+	return vpa_window_check(find(args, "from"), find(args, "to"), out->range, err);
+}
