@@ -1,9 +1,9 @@
-/* gaps.c - idle time added up by cause, call and place, and the longest gaps. */
+/* gaps.c - the longest gaps, and all gaps added up by cause, call and place (gap_parts.h). */
 #include "analysis/folds/fold.h"
 #include "analysis/folds/gap_line.h"
+#include "analysis/folds/gap_parts.h"
 
 #include "analysis/idle_gaps.h"
-#include "analysis/index.h"
 #include "analysis/spread.h"
 #include "formats/memory.h"
 
@@ -12,24 +12,10 @@
 #include <string.h>
 
 enum {
-	DRAWERS = 64,
-	CALLS = 8,
 	PIECES_MAX = 64,
-	PARTS_MAX = 1 << 16,
-	PARTS_SHOWN = 64,
-	HEAD = 0x80, /* beside a cause: of the time before the first work */
 	/* Bounds of the default length of the shortest gap listed. */
 	MIN_GAP_NS = 10000,
 	MIN_GAP_MOST_NS = 1000000
-};
-
-struct part {
-	uint64_t ns, gaps;
-	uint64_t inside_ns; /* of ns: in another call */
-	uint32_t
-		inside; /* that call, most of the time: what is left after each has outvoted others */
-	uint64_t votes_ns;
-	uint64_t newest_gap; /* counted already */
 };
 
 /* A gap that may be listed, with copies of all that is freed before the end. */
@@ -47,21 +33,9 @@ struct kept {
 };
 
 struct state {
-	struct vpa_index index; /* (device, cause), (place, call) */
-	struct part *parts;
-	size_t part_cap;
+	struct vpa_gap_parts parts;
 	uint64_t gap_count; /* emitted so far */
-	/* A cache of parts by some bits of their owner and place, then of their call: most gaps are like one
- * of the last few. */
-	struct drawer {
-		uint64_t owner; /* as in the index, but 1 + owner; 0: empty */
-		uint32_t range;
-		struct {
-			uint32_t call; /* VPA_NONE: empty */
-			uint32_t part;
-		} calls[CALLS];
-	} drawers[DRAWERS];
-	struct kept *heap; /* the longest gaps, the shortest of them on top */
+	struct kept *heap;  /* the longest gaps, the shortest of them on top */
 	size_t heap_count, heap_cap;
 	uint64_t kept_ns;                  /* shorter gaps can no longer be listed */
 	struct vpa_spread_builder lengths; /* of gaps between ops */
@@ -183,60 +157,6 @@ VPA_RARE static int keep_gap(
 	return VPT_OK;
 }
 
-/* The index's key for a device and cause. */
-static inline uint64_t owner_of(uint32_t device, unsigned cause)
-{
-	return (uint64_t)device << 8 | cause;
-}
-
-VPA_RARE static void empty_drawer(struct drawer *p, uint64_t owner, uint32_t range)
-{
-	size_t i;
-
-	*p = (struct drawer){.owner = owner + 1, .range = range};
-	for (i = 0; i < CALLS; i++)
-		p->calls[i].call = VPA_NONE;
-}
-
-/* The drawer of an owner and range. */
-static inline struct drawer *drawer_of(struct state *s, uint64_t owner, uint32_t range)
-{
-	struct drawer *p = &s->drawers[(owner * 8 + range) % DRAWERS];
-
-	if (p->owner != owner + 1 || p->range != range)
-		empty_drawer(p, owner, range);
-	return p;
-}
-
-/* Finds a call's part that is not in its drawer. */
-VPA_RARE static int find_part(struct state *s, struct drawer *p, uint32_t call)
-{
-	uint64_t names = (uint64_t)p->range << 32 | call;
-	/* Too many different ranges: from here on only the cause is distinguished. */
-	uint32_t row = vpa_index_row(&s->index, p->owner - 1,
-		s->index.count < PARTS_MAX ? names : UINT64_MAX, &s->parts, &s->part_cap,
-		sizeof(*s->parts));
-
-	if (row == UINT32_MAX)
-		return VPT_ENOMEM;
-	p->calls[call % CALLS].call = call;
-	p->calls[call % CALLS].part = row;
-	return VPT_OK;
-}
-
-/* Adds a gap to the part of a drawer and call. */
-static inline int add_part(struct state *s, struct drawer *p, uint32_t call, uint64_t ns)
-{
-	struct part *part;
-
-	if (p->calls[call % CALLS].call != call && find_part(s, p, call))
-		return VPT_ENOMEM;
-	part = &s->parts[p->calls[call % CALLS].part];
-	part->ns += ns;
-	part->gaps++;
-	return VPT_OK;
-}
-
 /* Considers a gap at least as long as the shortest retained. */
 VPA_RARE static int consider(
 	struct state *s, const struct vpa_fold_context *c, const struct vpa_gap *gap)
@@ -250,31 +170,12 @@ VPA_RARE static int consider(
 	return VPT_OK;
 }
 
-/* Adds a piece to its part. */
-static int add_piece(struct state *s, uint64_t owner, const struct vpa_cause_piece *piece)
+static int add_piece(struct state *s, const struct vpa_gap *gap,
+	const struct vpa_cause_piece *piece, int is_head)
 {
-	struct drawer *p = drawer_of(s, owner, piece->place);
-	uint64_t ns = piece->end_ns - piece->start_ns;
-	struct part *part;
+	struct vpa_gap_owner owner = vpa_gap_owner_of(gap->device, piece->cause, is_head);
 
-	if (p->calls[piece->call % CALLS].call != piece->call && find_part(s, p, piece->call))
-		return VPT_ENOMEM;
-	part = &s->parts[p->calls[piece->call % CALLS].part];
-	part->ns += ns;
-	part->gaps += part->newest_gap != s->gap_count;
-	part->newest_gap = s->gap_count;
-	if (!piece->inside)
-		return VPT_OK;
-	part->inside_ns += ns;
-	if (part->inside == piece->inside) {
-		part->votes_ns += ns;
-	} else if (part->votes_ns < ns) {
-		part->inside = piece->inside;
-		part->votes_ns = ns - part->votes_ns;
-	} else {
-		part->votes_ns -= ns;
-	}
-	return VPT_OK;
+	return vpa_gap_parts_add_piece(&s->parts, owner, piece, s->gap_count);
 }
 
 static int fold_gap(void *state, const struct vpa_fold_context *c, const struct vpa_gap *gap)
@@ -286,10 +187,9 @@ static int fold_gap(void *state, const struct vpa_fold_context *c, const struct 
 
 	s->gap_count++;
 	for (i = 0; i < gap->piece_count && !rc; i++)
-		rc = add_piece(s, owner_of(gap->device, gap->pieces[i].cause), &gap->pieces[i]);
+		rc = add_piece(s, gap, &gap->pieces[i], 0);
 	for (i = 0; i < gap->host_piece_count && !rc; i++)
-		rc = add_piece(s, owner_of(gap->device, HEAD | gap->host_pieces[i].cause),
-			&gap->host_pieces[i]);
+		rc = add_piece(s, gap, &gap->host_pieces[i], 1);
 	if (rc || vpa_spread_add(gap->before && gap->gating ? &s->lengths : &s->edges, ns))
 		return VPT_ENOMEM;
 	return ns >= s->kept_ns ? consider(s, c, gap) : VPT_OK;
@@ -306,8 +206,9 @@ VPA_RARE static int consider_op(
 
 /* The gaps before ops [begin, end), which are of one stream and stretch. */
 static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
-	const struct vpa_ops *ops, size_t begin, size_t end, uint32_t range)
+	const struct vpa_ops *ops, size_t begin, size_t end, uint32_t place)
 {
+	struct vpa_gap_owner owner;
 	size_t i;
 
 	for (i = begin; i < end; i++) {
@@ -315,7 +216,8 @@ static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
 
 		if (!cause)
 			continue;
-		if (add_part(s, drawer_of(s, owner_of(ops->device[i], cause), range),
+		owner = vpa_gap_owner_of(ops->device[i], cause, 0);
+		if (vpa_gap_parts_add(&s->parts, vpa_gap_drawer_of(&s->parts, owner, place),
 			    ops->launch_name[i], ops->gap_ns[i]) ||
 			(ops->gap_ns[i] >= s->kept_ns && consider_op(s, c, ops, i)))
 			return VPT_ENOMEM;
@@ -325,13 +227,14 @@ static int fold_stretch(struct state *s, const struct vpa_fold_context *c,
 
 /* The same for ops after the first of a calm run: each has a gap before it, too short to be listed. */
 static int fold_calm(
-	struct state *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t range)
+	struct state *s, const struct vpa_ops *ops, size_t begin, size_t end, uint32_t place)
 {
-	struct drawer *p = drawer_of(s, owner_of(ops->device[begin], VPA_CAUSE_SCHEDULING), range);
+	struct vpa_gap_owner owner = vpa_gap_owner_of(ops->device[begin], VPA_CAUSE_SCHEDULING, 0);
+	struct vpa_gap_drawer *drawer = vpa_gap_drawer_of(&s->parts, owner, place);
 	size_t i;
 
 	for (i = begin; i < end; i++)
-		if (add_part(s, p, ops->launch_name[i], ops->gap_ns[i]))
+		if (vpa_gap_parts_add(&s->parts, drawer, ops->launch_name[i], ops->gap_ns[i]))
 			return VPT_ENOMEM;
 	return VPT_OK;
 }
@@ -387,85 +290,6 @@ static int fold_ops(void *state, const struct vpa_fold_context *c, const struct 
 }
 
 /* ---- writing down ---- */
-
-static int compare_parts(const void *pa, const void *pb)
-{
-	const struct vpa_idle_part *a = pa, *b = pb;
-	int order;
-
-	if (a->ns != b->ns)
-		return a->ns > b->ns ? -1 : 1;
-	if (a->cause != b->cause)
-		return a->cause < b->cause ? -1 : 1;
-	order = strcmp(a->range ? a->range : "", b->range ? b->range : "");
-	return order ? order : strcmp(a->call ? a->call : "", b->call ? b->call : "");
-}
-
-/* Merges all rows of a device and cause beyond those shown. */
-static size_t merge_small(struct vpa_idle_part *parts, size_t count)
-{
-	size_t kept = PARTS_SHOWN, i, k;
-
-	for (i = PARTS_SHOWN; i < count; i++) {
-		for (k = PARTS_SHOWN; k < kept && parts[k].cause != parts[i].cause; k++)
-			;
-		if (k == kept) {
-			parts[kept] = (struct vpa_idle_part){.cause = parts[i].cause,
-				.range = "(other)",
-				.call = "(other)",
-				.ns = parts[i].ns,
-				.gaps = parts[i].gaps};
-			kept++;
-		} else {
-			parts[k].ns += parts[i].ns;
-			parts[k].gaps += parts[i].gaps;
-		}
-	}
-	return count > PARTS_SHOWN ? kept : count;
-}
-
-/* Whether an entry belongs to a device: to its causes, or to those before its first work. */
-static int is_of(const struct vpa_index_entry *e, uint32_t device, unsigned head)
-{
-	return e->a >> 8 == device && (e->a & HEAD) == head;
-}
-
-static int write_parts(struct state *s, const struct vpa_fold_context *c, uint32_t device,
-	unsigned head, struct vpa_report *out, struct vpa_idle_part **parts, size_t *written)
-{
-	size_t i, count = 0;
-
-	for (i = 0; i < s->index.count; i++)
-		count += (size_t)is_of(&s->index.entries[i], device, head);
-	*parts = vpa_arena_alloc(&out->arena, count + VPA_CAUSES, sizeof(**parts));
-	if (!*parts)
-		return VPT_ENOMEM;
-	count = 0;
-	for (i = 0; i < s->index.count; i++) {
-		const struct vpa_index_entry *e = &s->index.entries[i];
-		const struct part *from = &s->parts[i];
-		struct vpa_idle_part *part = &(*parts)[count];
-
-		if (!is_of(e, device, head))
-			continue;
-		count++;
-		*part = (struct vpa_idle_part){.cause = (enum vpa_cause)(e->a & (HEAD - 1)),
-			.range = "(other)",
-			.call = "(other)",
-			.ns = from->ns,
-			.gaps = from->gaps,
-			.inside_ns = from->inside_ns,
-			.inside = vpa_fold_name(out, c->model, from->inside)};
-		if (e->b == UINT64_MAX)
-			continue;
-		part->range = vpa_fold_place(out, c->model, (uint32_t)(e->b >> 32));
-		part->call = vpa_fold_name(out, c->model, (uint32_t)e->b);
-	}
-	qsort(*parts, count, sizeof(**parts), compare_parts);
-	*written = merge_small(*parts, count);
-	qsort(*parts, *written, sizeof(**parts), compare_parts);
-	return VPT_OK;
-}
 
 static int compare_kept(const void *pa, const void *pb)
 {
@@ -559,9 +383,9 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 		uint32_t index = vpa_find_device(c->model, out->devices[i].device);
 		struct vpa_device *d = &out->devices[i];
 
-		rc = write_parts(s, c, index, 0, out, &d->causes, &d->cause_count);
+		rc = vpa_gap_parts_write(&s->parts, c, index, 0, out, &d->causes, &d->cause_count);
 		if (!rc)
-			rc = write_parts(s, c, index, HEAD, out, &d->before_first_work,
+			rc = vpa_gap_parts_write(&s->parts, c, index, 1, out, &d->before_first_work,
 				&d->before_first_work_count);
 	}
 	return rc ? rc : write_gaps(s, c, out);
@@ -574,8 +398,7 @@ static void free_state(void *state)
 
 	for (i = 0; i < s->heap_count; i++)
 		vpt_free(s->heap[i].pieces);
-	vpa_index_free(&s->index);
-	vpt_free(s->parts);
+	vpa_gap_parts_free(&s->parts);
 	vpt_free(s->heap);
 	vpa_spread_free(&s->lengths);
 	vpa_spread_free(&s->edges);
