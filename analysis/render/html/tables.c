@@ -6,6 +6,7 @@
  * a first column that names the outer row. */
 #include "analysis/render/fields.h"
 #include "analysis/render/html/html.h"
+#include "analysis/render/html/number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -106,19 +107,6 @@ static int is_number(const struct vpa_field *f)
 	return f->type <= VPA_FIELD_I64 || f->type == VPA_FIELD_REAL || f->type == VPA_FIELD_RATE;
 }
 
-/* Units that each cell has beside its number. */
-static int is_unit_of_cells(const char *unit)
-{
-	static const char *const units[] = {"ns", "bytes", "fraction", "GB/s", "MHz", "Wh", "ms",
-		"frames/s", "blocks/s", "steps/s", "s/step", "ns/block", "unit"};
-	size_t i;
-
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(units[i], unit))
-			return 1;
-	return 0;
-}
-
 /* "host mean" for "host.mean_ns", "A mean" for "a_mean_ns": the cells have the unit. */
 static void put_label(struct vpa_html *h, const struct column *c)
 {
@@ -170,7 +158,7 @@ static void put_heads(struct vpa_html *h, const struct table *t)
 		}
 		vpa_html_raw(h, "\">");
 		put_label(h, c);
-		if (unit && is_number(c->field) && !is_unit_of_cells(unit) &&
+		if (unit && is_number(c->field) && !vpa_html_is_unit_of_cells(unit) &&
 			strcmp(unit, "id") != 0 && strcmp(unit, "index") != 0 &&
 			strcmp(unit, "count") != 0 && strcmp(unit, "value") != 0 &&
 			strcmp(unit, "probability") != 0 && !strstr(c->key, unit)) {
@@ -185,74 +173,10 @@ static void put_heads(struct vpa_html *h, const struct table *t)
 
 /* ---- cells ---- */
 
-static struct vpa_num with_unit(struct vpa_num n, const char *unit)
-{
-	size_t used = strlen(n.text);
-
-	if (strcmp(n.text, "-") != 0)
-		snprintf(n.text + used, sizeof(n.text) - used, " %s", unit);
-	return n;
-}
-
-static int is_bytes(const char *unit)
-{
-	return !strcmp(unit, "bytes") || !strcmp(unit, "B");
-}
-
 /* Whether numbers of a column are differences, so that those above 0 have a sign too. */
 static int is_change(const struct column *c)
 {
 	return strstr(c->key, "delta") || !strcmp(c->key, "change");
-}
-
-static struct vpa_num with_sign(const char *sign, struct vpa_num n)
-{
-	struct vpa_num out;
-
-	snprintf(out.text, sizeof(out.text), "%s%.38s", n.text[0] == '<' ? "" : sign, n.text);
-	return out;
-}
-
-static struct vpa_num shown_natural(uint64_t value, const char *unit)
-{
-	if (unit && !strcmp(unit, "ns"))
-		return vpa_duration(value);
-	if (unit && !strcmp(unit, "bytes"))
-		return vpa_bytes(value);
-	return vpa_count(value);
-}
-
-static struct vpa_num shown_integer(int64_t value, const char *unit)
-{
-	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-	return with_sign(value < 0 ? "-" : "", shown_natural(size, unit));
-}
-
-static struct vpa_num shown_real(double value, const char *unit)
-{
-	unsigned decimals = value <= -100 || value >= 100 ? 0
-			    : value <= -10 || value >= 10 ? 1
-			    : value <= -1 || value >= 1   ? 2
-							  : 3;
-
-	if (!(value < 0) && !(value > 0))
-		decimals = 0;
-	if (!unit)
-		return vpa_fixed(value, decimals);
-	if (!strcmp(unit, "fraction") && value < 0)
-		return with_sign("-", with_unit(vpa_share(-value), "%"));
-	if (!strcmp(unit, "fraction"))
-		return with_unit(vpa_share(value), "%");
-	if (!strncmp(unit, "ns", 2) && (!unit[2] || unit[2] == ' ') && value >= 0 && value < 1e19)
-		return vpa_duration((uint64_t)(value + 0.5));
-	if (is_bytes(unit) && value >= 0 && value < 1e19)
-		return vpa_bytes((uint64_t)(value + 0.5));
-	if (!strcmp(unit, "ms") && value >= 0 && value < 1e12)
-		return vpa_duration((uint64_t)(value * 1e6 + 0.5));
-	if (!strcmp(unit, "Wh") && value < 1)
-		decimals = 6;
-	return is_unit_of_cells(unit) ? with_unit(vpa_fixed(value, decimals), unit)
-				      : vpa_fixed(value, decimals);
 }
 
 /* The number as in JSON: its decimals, no separators, a point in every locale. */
@@ -291,12 +215,8 @@ static const char *unit_of(const struct table *t, const struct column *c, const 
 static void put_number(
 	struct vpa_html *h, const struct column *c, const struct vpa_value *v, const char *unit)
 {
-	struct vpa_num n = v->kind == VPA_VALUE_UNSIGNED ? shown_natural(v->number, unit)
-			   : v->kind == VPA_VALUE_SIGNED ? shown_integer(v->integer, unit)
-							 : shown_real(v->real, unit);
+	struct vpa_num n = vpa_html_number(v, unit, is_change(c));
 
-	if (is_change(c) && (v->kind == VPA_VALUE_SIGNED ? v->integer > 0 : v->real > 0))
-		n = with_sign("+", n);
 	vpa_html_print(h, "<td class=\"n%s\" data-v=\"", c->shown ? "" : " x");
 	put_exact(h, v);
 	vpa_html_print(h, "\">%s</td>", n.text);
