@@ -42,27 +42,33 @@ enum {
 
 static struct {
 	pthread_mutex_t lock;
-	pthread_mutex_t
-		change;   /* a start's and a stop's from beginning to end, taken before `lock` */
-	int draining;     /* a stop waits for the GPU */
-	atomic_int state; /* enum vptrace_state */
+	/* A start's, a stop's or a snapshot's from beginning to end, taken before `lock`: two of them
+	 * give `lock` up in between. */
+	pthread_mutex_t change;
+
+	/* ---- for any thread, with or without the lock ---- */
+	atomic_int state;       /* enum vptrace_state */
+	atomic_int driver_came; /* the driver loaded us while the lock was taken */
+	atomic_int taken;       /* another client of CUPTI gets the records now */
+	atomic_int reported;    /* we have written a line about this capture */
+	atomic_uint number;     /* of the capture, from 1 */
+	atomic_int ending;      /* a capture ends by itself */
+	/* The process that last started a capture; 0: none did. Written with the lock only. */
+	pid_t owner;
+
+	/* ---- guarded by the lock ---- */
 	struct vtr_capture *now;
 	struct vtr_capture *stuck; /* whose writer was blocked in a write at its end */
+	int draining;              /* a stop waits for the GPU */
 	int looked;                /* at the environment's names */
 	char said[SAID_BYTES];     /* the last failure reported on stderr */
 	int exits;                 /* handlers registered: 1 without CUPTI, 2 with */
-	pid_t owner;               /* the process that last started a capture; 0: none did */
-	atomic_int driver_came;    /* the driver loaded us while the lock was taken */
 	struct vtr_facts facts;
 	struct vptrace_stats last;
 	char path[VTR_PATH_MAX]; /* of the file; "": none yet */
-	atomic_int taken;        /* another client of CUPTI gets the records now */
-	atomic_int reported;     /* we have written a line about this capture */
-	atomic_uint number;      /* of the capture, from 1 */
-	atomic_int ending;       /* a capture ends by itself */
-	int has_ended;           /* it has, and the host has not stopped it since */
-	int was_over;            /* one has, ever */
-	int joined;              /* how CUPTI's start went, and why not better */
+	int has_ended; /* a capture has ended by itself, and the host has not stopped it since */
+	int was_over;  /* one has, ever */
+	int joined;    /* how CUPTI's start went, and why not better */
 	char joined_text[SAID_BYTES];
 	char ended_text[SAID_BYTES]; /* what a stop of that capture returns besides its code */
 } all = {.lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, .change = PTHREAD_MUTEX_INITIALIZER};
@@ -151,33 +157,52 @@ static int join_cupti(struct vpt_err *err);
  * or from CUPTI's start. */
 static _Thread_local volatile sig_atomic_t inside __attribute__((tls_model("initial-exec")));
 
-/* A host's thread cancelled in here would leave the lock taken. Returns VPTRACE_OK and the state
- * for leave(); or VPTRACE_EBUSY without the lock, reported without memory: this thread may hold the
- * heap's lock too. */
-static int enter_as(int *cancel, int changing)
+/* A call of a public function, from enter() to leave(). */
+struct visit {
+	int changing; /* it takes `change` too */
+	int cancel;   /* the thread's, as vtr_cancel_hold() found it */
+};
+
+/* A host's thread cancelled in here would leave the lock taken. Returns VPTRACE_OK; or, without the
+ * lock, VPTRACE_EFORKED or VPTRACE_EBUSY, reported without memory: this thread may hold the heap's
+ * lock too. */
+static int enter(struct visit *v)
 {
+	if (inert())
+		return fail_inert();
 	if (inside)
 		return vtr_refuse(VPTRACE_EBUSY,
 			"this thread is already in a function of vptrace, which a signal handler "
 			"interrupted");
-	*cancel = vtr_cancel_hold();
+	v->cancel = vtr_cancel_hold();
 	inside = 1;
-	if (changing)
+	if (v->changing)
 		pthread_mutex_lock(&all.change);
 	pthread_mutex_lock(&all.lock);
 	return VPTRACE_OK;
 }
 
-static int enter(int *cancel)
+/* The driver waits for its injection, and whoever has the lock may wait for the driver: if it is
+ * taken, its holder starts what the driver's injection would have. */
+static int enter_from_driver(struct visit *v)
 {
-	return enter_as(cancel, 0);
+	v->cancel = vtr_cancel_hold();
+	if (!inside && !pthread_mutex_trylock(&all.lock)) {
+		inside = 1;
+		return VPTRACE_OK;
+	}
+	atomic_store(&all.driver_came, 1);
+	vtr_cancel_restore(v->cancel);
+	return VPTRACE_EBUSY;
 }
 
 /* The driver's injection must not wait, so the holder of the lock does what it could not do. */
-static void leave(int cancel)
+static void leave(const struct visit *v)
 {
 	struct vpt_err err;
 
+	if (v->changing)
+		pthread_mutex_unlock(&all.change);
 	do {
 		if (atomic_exchange(&all.driver_came, 0) && all.now &&
 			!vtr_capture_cupti(all.now)) {
@@ -188,7 +213,7 @@ static void leave(int cancel)
 		pthread_mutex_unlock(&all.lock);
 	} while (atomic_load(&all.driver_came) && !pthread_mutex_trylock(&all.lock));
 	inside = 0;
-	vtr_cancel_restore(cancel);
+	vtr_cancel_restore(v->cancel);
 }
 
 /* ---- start ---- */
@@ -307,31 +332,17 @@ static int start_locked(
 	return vpt_fail(err, VPTRACE_EBUSY, "a capture is running already; vptrace_stop() ends it");
 }
 
-/* The driver waits for its injection, and whoever has the lock may wait for the driver. */
-static int enter_from_driver(int *cancel)
-{
-	*cancel = vtr_cancel_hold();
-	if (!inside && !pthread_mutex_trylock(&all.lock)) {
-		inside = 1;
-		return VPTRACE_OK;
-	}
-	atomic_store(&all.driver_came, 1);
-	vtr_cancel_restore(*cancel);
-	return VPTRACE_EBUSY;
-}
-
 int vtr_session_start(const struct vptrace_options *options, enum vtr_start how)
 {
 	struct vpt_err err = {0};
-	int cancel, rc;
+	struct visit v = {.changing = how == VTR_START_API};
+	int rc;
 
 	if (inert())
 		return fail_inert();
-	if (how == VTR_START_CUDA && enter_from_driver(&cancel))
-		return VPTRACE_OK;
-	rc = how == VTR_START_CUDA ? VPTRACE_OK : enter_as(&cancel, how == VTR_START_API);
+	rc = how == VTR_START_CUDA ? enter_from_driver(&v) : enter(&v);
 	if (rc)
-		return rc;
+		return how == VTR_START_CUDA ? VPTRACE_OK : rc;
 	look_at_environment();
 	rc = start_locked(options, how, &err);
 	if (rc)
@@ -340,9 +351,7 @@ int vtr_session_start(const struct vptrace_options *options, enum vtr_start how)
 		vtr_run_list_start(rc, rc ? err.text : NULL);
 	if (rc && how != VTR_START_API && rc != VPTRACE_EBUSY)
 		tell_once(err.text);
-	if (how == VTR_START_API)
-		pthread_mutex_unlock(&all.change);
-	leave(cancel);
+	leave(&v);
 	return rc;
 }
 
@@ -421,19 +430,16 @@ static void drain_unlocked(void)
 int vptrace_stop(struct vptrace_stats *stats)
 {
 	struct vpt_err err = {0};
-	int cancel, rc;
+	struct visit v = {.changing = 1};
+	int rc = enter(&v);
 
-	if (inert())
-		return fail_inert();
-	rc = enter_as(&cancel, 1);
 	if (rc)
 		return rc;
 	drain_unlocked();
 	rc = stop_locked(stats, 0, &err);
 	if (rc)
 		vtr_fail(rc, "%s", err.text);
-	pthread_mutex_unlock(&all.change);
-	leave(cancel);
+	leave(&v);
 	return rc;
 }
 
@@ -441,10 +447,11 @@ int vptrace_stop(struct vptrace_stats *stats)
 static void *end_by_itself(void *number)
 {
 	struct vpt_err err = {0};
-	int cancel, rc;
+	struct visit v = {.changing = 1};
+	int rc;
 
 	pthread_setname_np(pthread_self(), "vptrace-end");
-	if (!inert() && !enter_as(&cancel, 1)) {
+	if (!enter(&v)) {
 		if (all.now && (uintptr_t)number == atomic_load(&all.number)) {
 			drain_unlocked();
 			/* The process's exit may have ended it in between. */
@@ -452,8 +459,7 @@ static void *end_by_itself(void *number)
 			snprintf(all.ended_text, sizeof(all.ended_text), "%s", rc ? err.text : "");
 			all.has_ended = all.was_over = 1;
 		}
-		pthread_mutex_unlock(&all.change);
-		leave(cancel);
+		leave(&v);
 	}
 	atomic_store(&all.ending, 0);
 	return NULL;
@@ -487,11 +493,9 @@ static void end_of_process(void)
 
 static int switch_pause(int pausing)
 {
-	int cancel, rc;
+	struct visit v = {0};
+	int rc = enter(&v);
 
-	if (inert())
-		return fail_inert();
-	rc = enter(&cancel);
 	if (rc)
 		return rc;
 	if (!all.now && !all.has_ended)
@@ -500,7 +504,7 @@ static int switch_pause(int pausing)
 		rc = vtr_fail(VPTRACE_EFILE, "the capture's file has failed: nothing is recorded");
 	else if (all.now)
 		vtr_window_pause(pausing);
-	leave(cancel);
+	leave(&v);
 	return rc;
 }
 
@@ -518,11 +522,9 @@ int vptrace_snapshot(const char *path)
 {
 	struct vtr_capture *c;
 	struct vpt_err err = {0};
-	int cancel, rc;
+	struct visit v = {.changing = 1};
+	int rc = enter(&v);
 
-	if (inert())
-		return fail_inert();
-	rc = enter_as(&cancel, 1);
 	if (rc)
 		return rc;
 	c = all.now;
@@ -536,55 +538,53 @@ int vptrace_snapshot(const char *path)
 		if (rc)
 			vtr_fail(rc, "%s", err.text);
 	}
-	pthread_mutex_unlock(&all.change);
-	leave(cancel);
+	leave(&v);
 	return rc;
 }
 
 int vptrace_metadata(const char *key, const char *value)
 {
-	int cancel, rc;
+	struct visit v = {0};
+	int rc = enter(&v);
 
-	if (inert())
-		return fail_inert();
-	rc = enter(&cancel);
 	if (rc)
 		return rc;
 	rc = vtr_facts_put(&all.facts, key, value);
 	if (!rc && all.now && vtr_capture_meta(all.now, key, value))
 		rc = vtr_fail(VPTRACE_ENOMEM, "metadata: the writer is too slow to accept more");
-	leave(cancel);
+	leave(&v);
 	return rc;
 }
 
 int vptrace_statistics(struct vptrace_stats *stats)
 {
-	int cancel, rc;
+	struct visit v = {0};
+	int rc;
 
 	if (inert())
 		return fail_inert();
 	if (!stats || stats->struct_bytes < sizeof(stats->struct_bytes))
 		return vtr_fail(VPTRACE_EINVAL, "statistics: expected struct_bytes = sizeof(struct "
 						"vptrace_stats)");
-	rc = enter(&cancel);
+	rc = enter(&v);
 	if (rc)
 		return rc;
 	if (all.now)
 		vtr_capture_stats(all.now, &all.last, all.path);
 	give_stats(stats);
-	leave(cancel);
+	leave(&v);
 	return VPTRACE_OK;
 }
 
 const char *vptrace_path(void)
 {
-	int cancel;
+	struct visit v = {0};
 
-	if (inert() || enter(&cancel))
+	if (inert() || enter(&v))
 		return "";
 	if (all.now)
 		vtr_capture_stats(all.now, &all.last, all.path);
-	leave(cancel);
+	leave(&v);
 	return all.path;
 }
 
