@@ -690,15 +690,37 @@ static void make_good(size_t at[PARTS])
 	vpt_hand_chunk_end(&hand);
 }
 
-static void each_limit_is_enforced(void **state)
+/* What becomes of the chunk if `size` bytes at `offset` of a part hold `value`. */
+struct changed {
+	const char *rule;
+	int part;
+	unsigned offset, size;
+	uint64_t value;
+	const char *message; /* NULL: accepted */
+};
+
+static void expect_changed(const struct changed *cases, size_t count)
 {
-	static const struct {
-		const char *rule;
-		int part;
-		unsigned offset, size;
-		uint64_t value;
-		const char *message; /* NULL: accepted */
-	} cases[] = {
+	size_t i, at[PARTS];
+
+	for (i = 0; i < count; i++) {
+		struct vpt_err err = {0};
+		int rc, wanted = cases[i].message ? VPT_EDATA : VPT_OK;
+
+		make_good(at);
+		vpt_le_put((unsigned char *)hand.data + at[cases[i].part] + cases[i].offset,
+			cases[i].size, cases[i].value);
+		rc = decode_hand(&err);
+		if (rc != wanted || (rc && !strstr(err.text, cases[i].message)))
+			fail_msg("%s: %d, %s", cases[i].rule, rc, err.text);
+		if (rc && (decoded.section_count || decoded.strings.count || decoded.event_count))
+			fail_msg("%s: something is left in the batch", cases[i].rule);
+	}
+}
+
+static void each_limit_of_sections_is_enforced(void **state)
+{
+	static const struct changed cases[] = {
 		{"nothing changed", CHUNK, 8, 4, 2, NULL},
 		{"no magic", CHUNK, 0, 4, 1, "expected a chunk"},
 		{"payload too short", CHUNK, 4, 4, 7, "declares 7 bytes"},
@@ -718,6 +740,16 @@ static void each_limit_is_enforced(void **state)
 		{"a column more", KERNELS, 12, 2, 3, "section 1"},
 		{"33 columns", KERNELS, 12, 2, 33, "section 1"},
 		{"65,535 columns", KERNELS, 12, 2, 65535, "section 1"},
+		{"two string tables", KERNELS, 0, 2, VPT_STRING, "section 1"},
+	};
+
+	(void)state;
+	expect_changed(cases, sizeof(cases) / sizeof(cases[0]));
+}
+
+static void each_limit_of_columns_is_enforced(void **state)
+{
+	static const struct changed cases[] = {
 		{"a column twice", DURATIONS, 0, 1, 1, "section 1"},
 		{"a width of 9", STARTS, 2, 1, 9, "section 1"},
 		{"a width of 255", DURATIONS, 2, 1, 255, "section 1"},
@@ -728,6 +760,15 @@ static void each_limit_is_enforced(void **state)
 		{"gaps where there is nothing to measure from", DURATIONS, 1, 1, VPT_ENC_GAP,
 			"section 1"},
 		{"bytes where numbers belong", STARTS, 1, 1, VPT_ENC_BYTES, "section 1"},
+	};
+
+	(void)state;
+	expect_changed(cases, sizeof(cases) / sizeof(cases[0]));
+}
+
+static void each_limit_of_strings_is_enforced(void **state)
+{
+	static const struct changed cases[] = {
 		{"strings without text", TEXT, 0, 1, 3, "section 0"},
 		{"strings without lengths", LENGTHS, 0, 1, 3, "section 0"},
 		{"text that is numbers", TEXT, 1, 1, VPT_ENC_PLAIN, "section 0"},
@@ -737,24 +778,10 @@ static void each_limit_is_enforced(void **state)
 		{"strings shorter than the text", LENGTHS, 17, 1, 2, "section 0"},
 		{"a string above 64 KiB", LENGTHS, 8, 8, 65534, "section 0"},
 		{"lengths that wrap around", LENGTHS, 8, 8, UINT64_MAX, "section 0"},
-		{"two string tables", KERNELS, 0, 2, VPT_STRING, "section 1"},
 	};
-	size_t i, at[PARTS];
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct vpt_err err = {0};
-		int rc, wanted = cases[i].message ? VPT_EDATA : VPT_OK;
-
-		make_good(at);
-		vpt_le_put((unsigned char *)hand.data + at[cases[i].part] + cases[i].offset,
-			cases[i].size, cases[i].value);
-		rc = decode_hand(&err);
-		if (rc != wanted || (rc && !strstr(err.text, cases[i].message)))
-			fail_msg("%s: %d, %s", cases[i].rule, rc, err.text);
-		if (rc && (decoded.section_count || decoded.strings.count || decoded.event_count))
-			fail_msg("%s: something is left in the batch", cases[i].rule);
-	}
+	expect_changed(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 static void rows_without_columns_are_zeros(void **state)
@@ -902,7 +929,9 @@ int main(void)
 		RULE(times_are_measured_as_the_format_says),
 		RULE(unknown_parts_are_skipped),
 		RULE(any_encoding_is_read_where_it_makes_sense),
-		RULE(each_limit_is_enforced),
+		RULE(each_limit_of_sections_is_enforced),
+		RULE(each_limit_of_columns_is_enforced),
+		RULE(each_limit_of_strings_is_enforced),
 		RULE(rows_without_columns_are_zeros),
 		RULE(a_torn_payload_gives_its_complete_sections),
 		RULE(memory_stays_bounded_whatever_the_chunks_claim),

@@ -316,100 +316,154 @@ static void a_single_block_is_no_series(void **state)
 
 /* ---- names from hell ---- */
 
-/* A report of one row each, every text of which is `name`. */
-static void check_name(const char *rule, const char *name)
+/* A report of one row each, every text of which is the same. */
+struct named {
+	const char *texts[5];
+	struct vpa_pair pairs[4];
+	struct vpa_gpu gpu;
+	struct vpa_idle_part parts[3];
+	struct vpa_device device;
+	struct vpa_gap_piece piece;
+	struct vpa_gap_row gap;
+	struct vpa_family_row family;
+	struct vpa_kernel_row kernel;
+	struct vpa_backend_row backend;
+	struct vpa_eager_row triple;
+	struct vpa_range_row range;
+	struct vpa_copy_row copy;
+	struct vpa_sync_row sync;
+	struct vpa_finding findings[3];
+	struct vpa_request request;
+	struct vpa_outlier_row outlier;
+	struct vpa_stage_row stage;
+	struct vpa_report report;
+};
+
+static void name_run(struct named *n, const char *name)
 {
-	const char *texts[5] = {name, name, name, name, name};
-	struct vpa_pair pairs[] = {{name, name}, {"command", name}, {"host", name}, {"cuda", name}};
-	struct vpa_gpu gpu = {.name = name, .uuid = name, .pci = name, .compute_major = 9};
-	struct vpa_idle_part parts[] = {{VPA_CAUSE_SYNC, name, name, name, MS(3), MS(3), 3, NULL},
-		{VPA_CAUSE_SYNC, NULL, name, name, MS(1), MS(2), 1, NULL},
-		{VPA_CAUSE_QUEUED, name, NULL, NULL, 0, MS(1), 0, NULL}};
-	struct vpa_device device = {.active_ns = MS(10),
+	size_t i;
+
+	for (i = 0; i < COUNT(n->texts); i++)
+		n->texts[i] = name;
+	n->pairs[0] = (struct vpa_pair){name, name};
+	n->pairs[1] = (struct vpa_pair){"command", name};
+	n->pairs[2] = (struct vpa_pair){"host", name};
+	n->pairs[3] = (struct vpa_pair){"cuda", name};
+	n->gpu = (struct vpa_gpu){.name = name, .uuid = name, .pci = name, .compute_major = 9};
+	n->report.path = n->report.format = n->report.window_note = name;
+	n->report.window_end_ns = MS(10);
+	n->report.meta = n->pairs;
+	n->report.meta_count = COUNT(n->pairs);
+	n->report.gpus = &n->gpu;
+	n->report.gpu_count = 1;
+	n->report.verdict.reasons = n->texts;
+	n->report.verdict.reason_count = COUNT(n->texts);
+}
+
+static void name_idle_time(struct named *n, const char *name)
+{
+	n->parts[0] =
+		(struct vpa_idle_part){VPA_CAUSE_SYNC, name, name, name, MS(3), MS(3), 3, NULL};
+	n->parts[1] =
+		(struct vpa_idle_part){VPA_CAUSE_SYNC, NULL, name, name, MS(1), MS(2), 1, NULL};
+	n->parts[2] = (struct vpa_idle_part){VPA_CAUSE_QUEUED, name, NULL, NULL, 0, MS(1), 0, NULL};
+	n->device = (struct vpa_device){.active_ns = MS(10),
 		.busy_ns = MS(4),
 		.idle_ns = MS(6),
 		.gaps = 4,
 		.window_idle_ns = MS(6),
-		.causes = parts,
-		.cause_count = 3,
-		.before_first_work = parts,
-		.before_first_work_count = 3,
+		.causes = n->parts,
+		.cause_count = COUNT(n->parts),
+		.before_first_work = n->parts,
+		.before_first_work_count = COUNT(n->parts),
 		.comm_ns = MS(2),
 		.comm_wait_ns = MS(1)};
-	struct vpa_gap_piece piece = {VPA_CAUSE_SYNC, name, name, MS(3)};
-	struct vpa_gap_row gap = {
-		"G1", 0, 0, MS(3), VPA_CAUSE_SYNC, name, name, 1, 1, name, name, &piece, 1, NULL};
-	struct vpa_family_row family = {name, 1, MS(4), MS(4), 1};
-	struct vpa_kernel_row kernel = {name, name, name, MS(4), SPREAD(1, 4), 0};
-	struct vpa_backend_row backend = {name, 1, 1, 1, 1, 0.5};
-	struct vpa_eager_row triple = {name, name, name, 1, 1, 1};
-	struct vpa_range_row range = {.name = name, .domain = name, .host = SPREAD(1, 1)};
-	struct vpa_copy_row copy = {name, name, name, 1, 1, 1, 1};
-	struct vpa_sync_row sync = {name, 1, 1, 1, 1};
-	struct vpa_finding found = {name, name, name, name, 1, texts, 5, name, name, .base = NULL};
-	struct vpa_finding noted = {name, name, name, name, 1, texts, 5, name, name,
+	n->piece = (struct vpa_gap_piece){VPA_CAUSE_SYNC, name, name, MS(3)};
+	n->gap = (struct vpa_gap_row){"G1", 0, 0, MS(3), VPA_CAUSE_SYNC, name, name, 1, 1, name,
+		name, &n->piece, 1, NULL};
+	n->report.devices = &n->device;
+	n->report.device_count = 1;
+	n->report.gaps = &n->gap;
+	n->report.gap_count = 1;
+}
+
+static void name_work(struct named *n, const char *name)
+{
+	n->family = (struct vpa_family_row){name, 1, MS(4), MS(4), 1};
+	n->kernel = (struct vpa_kernel_row){name, name, name, MS(4), SPREAD(1, 4), 0};
+	n->backend = (struct vpa_backend_row){name, 1, 1, 1, 1, 0.5};
+	n->triple = (struct vpa_eager_row){name, name, name, 1, 1, 1};
+	n->range = (struct vpa_range_row){.name = name, .domain = name, .host = SPREAD(1, 1)};
+	n->copy = (struct vpa_copy_row){name, name, name, 1, 1, 1, 1};
+	n->sync = (struct vpa_sync_row){name, 1, 1, 1, 1};
+	n->report.families = &n->family;
+	n->report.kernels = &n->kernel;
+	n->report.attention = (struct vpa_attention){.calls = 1,
+		.share_of_busy = 0.5,
+		.backends = &n->backend,
+		.backend_count = 1,
+		.eager = &n->triple,
+		.eager_count = 1,
+		.fallbacks = n->texts,
+		.fallback_count = COUNT(n->texts)};
+	n->report.ranges = &n->range;
+	n->report.copies = &n->copy;
+	n->report.syncs = &n->sync;
+	n->report.family_count = n->report.kernel_count = n->report.range_count = 1;
+	n->report.copy_count = n->report.sync_count = 1;
+}
+
+/* A plain one, one with a range of gains in blocks, and one that is information. */
+static void name_findings(struct named *n, const char *name)
+{
+	n->findings[0] = (struct vpa_finding){
+		name, name, name, name, 1, n->texts, 5, name, name, .base = NULL};
+	n->findings[1] = (struct vpa_finding){name, name, name, name, 1, n->texts, 5, name, name,
 		.gain_from_ms = 0.5, .base = "block", .base_ms = 2, .base_gain_ms = 1,
 		.base_gain_from_ms = 0.5, .fps_from = 1, .fps_to = 2, .note = name};
-	struct vpa_finding info = {name, name, name, name, 0, texts, 5, "info", name, .base = NULL};
-	struct vpa_finding both[] = {found, noted, info};
-	struct vpa_request request = block_requests[0];
-	struct vpa_outlier_row outlier = {1, 5, name, VPA_PART_IDLE, 5, name, 5};
-	struct vpa_stage_row stage = stages[1];
-	struct vpa_report r = {.path = name,
-		.format = name,
-		.window_end_ns = MS(10),
-		.window_note = name,
-		.meta = pairs,
-		.meta_count = COUNT(pairs),
-		.gpus = &gpu,
-		.gpu_count = 1,
-		.verdict = {.reasons = texts, .reason_count = 5},
-		.devices = &device,
-		.device_count = 1,
-		.gaps = &gap,
-		.gap_count = 1,
-		.families = &family,
-		.family_count = 1,
-		.kernels = &kernel,
-		.kernel_count = 1,
-		.attention = {.calls = 1,
-			.share_of_busy = 0.5,
-			.backends = &backend,
-			.backend_count = 1,
-			.eager = &triple,
-			.eager_count = 1,
-			.fallbacks = texts,
-			.fallback_count = 5},
-		.ranges = &range,
-		.range_count = 1,
-		.copies = &copy,
-		.copy_count = 1,
-		.syncs = &sync,
-		.sync_count = 1,
-		.findings = both,
-		.finding_count = 3,
-		.requests = &request,
-		.request_count = 1,
-		.stages = &stage,
-		.stage_count = 1};
+	n->findings[2] = (struct vpa_finding){
+		name, name, name, name, 0, n->texts, 5, "info", name, .base = NULL};
+	n->report.findings = n->findings;
+	n->report.finding_count = COUNT(n->findings);
+}
+
+static void name_requests(struct named *n, const char *name)
+{
+	n->outlier = (struct vpa_outlier_row){1, 5, name, VPA_PART_IDLE, 5, name, 5};
+	n->request = block_requests[0];
+	n->request.name = n->request.source = name;
+	n->request.blocks.includes = n->texts;
+	n->request.blocks.include_count = COUNT(n->texts);
+	n->request.blocks.outliers = &n->outlier;
+	n->request.blocks.outlier_count = 1;
+	n->stage = stages[1];
+	n->stage.name = n->stage.source = n->stage.kind = name;
+	n->report.requests = &n->request;
+	n->report.request_count = 1;
+	n->report.stages = &n->stage;
+	n->report.stage_count = 1;
+}
+
+static void check_name(const char *rule, const char *name)
+{
 	static const unsigned widths[] = {60, 80, 120};
+	struct named n = {.report = {.path = NULL}};
 	struct vpt_buffer out;
 	size_t i;
 
-	request.name = request.source = stage.name = stage.source = name;
-	stage.kind = name;
-	request.blocks.includes = texts;
-	request.blocks.include_count = COUNT(texts);
-	request.blocks.outliers = &outlier;
-	request.blocks.outlier_count = 1;
+	name_run(&n, name);
+	name_idle_time(&n, name);
+	name_work(&n, name);
+	name_findings(&n, name);
+	name_requests(&n, name);
 	for (i = 0; i < COUNT(widths); i++) {
-		out = render(&r, widths[i], 0);
+		out = render(&n.report, widths[i], 0);
 		check_page(rule, out.data, widths[i]);
 		vpt_free(out.data);
-		out = render(&r, widths[i], 1);
+		out = render(&n.report, widths[i], 1);
 		vpt_free(out.data);
 	}
-	out = render(&r, JSON, 0);
+	out = render(&n.report, JSON, 0);
 	if (strpbrk(out.data, "\x1b\x07\x7f\xff"))
 		fail_msg("%s: a control byte in the JSON report", rule);
 	vpt_free(out.data);

@@ -71,19 +71,35 @@ static const char *value_text(
 	return buf;
 }
 
-static void each_statement_makes_its_row(void **state)
+/* A value that a row has, of those that a script makes. */
+struct made {
+	const char *script, *kind, *column;
+	uint32_t row;
+	const char *value;
+};
+
+static void expect_made(const struct made *cases, size_t count)
 {
-	static const struct {
-		const char *script, *kind, *column;
-		uint32_t row;
-		const char *value;
-	} cases[] = {
-		{"call t1 cudaLaunchKernel 100-110 corr 9", "call", "start_ns", 0, "100"},
-		{"call t1 cudaLaunchKernel 100-110 corr 9", "call", "duration_ns", 0, "10"},
-		{"call t1 cudaLaunchKernel 100-110 corr 9", "call", "correlation", 0, "9"},
-		{"call t1 cudaLaunchKernel 100-110 corr 9", "call", "id", 0, "1"},
-		{"call t1 cudaNovelty 100-110", "call", "name", 0, "cudaNovelty"},
-		{"call t1 cudaMalloc 100-110 ret -2", "call", "result", 0, "-2"},
+	char buf[128];
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct vpt_trace *t;
+		const char *found;
+
+		t = open_script(cases[i].script);
+		decode(t, 0);
+		found = value_text(cases[i].kind, cases[i].column, cases[i].row, buf);
+		if (strcmp(found, cases[i].value))
+			fail_msg("%s: %s is %s, expected %s", cases[i].script, cases[i].column,
+				found, cases[i].value);
+		vpt_trace_close(t);
+	}
+}
+
+static void each_statement_about_work_makes_its_row(void **state)
+{
+	static const struct made cases[] = {
 		{"kernel s7 1.5us-2us \"gemm\"", "kernel", "start_ns", 0, "1500"},
 		{"kernel s7 1.5us+2us \"gemm\"", "kernel", "duration_ns", 0, "2000"},
 		{"kernel s7 20-10 \"reversed\"", "kernel", "duration_ns", 0, "-10"},
@@ -105,6 +121,24 @@ static void each_statement_makes_its_row(void **state)
 		{"copy s7 DtoH 1-2 bytes 7", "copy", "bytes", 0, "7"},
 		{"memset s7 1-2 bytes 7 value 0xff", "copy", "copy_kind", 0, "15"},
 		{"memset s7 1-2 bytes 7 value 0xff", "copy", "value", 0, "255"},
+		{"memory s7 5 free memory_kind device bytes 1MiB", "memory", "memory_op", 0, "2"},
+		{"memory s7 5 free memory_kind device bytes 1MiB", "memory", "bytes", 0, "1048576"},
+		{"kernel s7 10-20 \"late\"; kernel s7 1-2 \"early\"", "kernel", "start_ns", 0, "1"},
+	};
+
+	(void)state;
+	expect_made(cases, sizeof(cases) / sizeof(cases[0]));
+}
+
+static void each_statement_about_the_host_makes_its_row(void **state)
+{
+	static const struct made cases[] = {
+		{"call t1 cudaLaunchKernel 100-110 corr 9", "call", "start_ns", 0, "100"},
+		{"call t1 cudaLaunchKernel 100-110 corr 9", "call", "duration_ns", 0, "10"},
+		{"call t1 cudaLaunchKernel 100-110 corr 9", "call", "correlation", 0, "9"},
+		{"call t1 cudaLaunchKernel 100-110 corr 9", "call", "id", 0, "1"},
+		{"call t1 cudaNovelty 100-110", "call", "name", 0, "cudaNovelty"},
+		{"call t1 cudaMalloc 100-110 ret -2", "call", "result", 0, "-2"},
 		{"range t1 1-2 \"step 1\" domain cpu_op", "range", "name", 0, "step 1"},
 		{"range t1 1-2 \"step 1\" domain cpu_op", "range", "domain", 0, "cpu_op"},
 		{"range t1 1-2 \"a\\\"b\\\\\\x41\"", "range", "name", 0, "a\"b\\A"},
@@ -116,10 +150,6 @@ static void each_statement_makes_its_row(void **state)
 		{"open t1 1 \"block 3\"", "open", "name", 0, "block 3"},
 		{"open t1 1 \"block 3\"", "open", "lane", 0, "1"},
 		{"mark t1 5 \"seed\"", "mark", "time_ns", 0, "5"},
-		{"series p unit W; counter p 5 250.5", "counter", "value", 0, "250.5"},
-		{"series p unit W \"power\"; counter p 5 250.5", "lane", "lane_unit", 0, "W"},
-		{"memory s7 5 free memory_kind device bytes 1MiB", "memory", "memory_op", 0, "2"},
-		{"memory s7 5 free memory_kind device bytes 1MiB", "memory", "bytes", 0, "1048576"},
 		{"sync t1 stream 1-2 corr 3 waits s9", "sync", "sync_kind", 0, "3"},
 		{"sync t1 stream 1-2 corr 3 waits s9", "sync", "stream", 0, "2"},
 		{"event s7 5 event 4 sync_id 2", "event", "event", 0, "4"},
@@ -130,6 +160,18 @@ static void each_statement_makes_its_row(void **state)
 		{"sample t1 5 \"f (a.py:3);g\" state sleeping", "sample", "stack", 0, "2"},
 		{"sample t1 5 \"f (a.py:3);g\" state sleeping", "frame", "line", 0, "3"},
 		{"sample t1 5 \"f (a.py:3);g\" state sleeping", "sample", "state", 0, "3"},
+		{"range t1 1-9 \"outer\"; range t1 5-9 \"inner\"", "range", "start_ns", 0, "5"},
+	};
+
+	(void)state;
+	expect_made(cases, sizeof(cases) / sizeof(cases[0]));
+}
+
+static void each_statement_about_the_run_makes_its_row(void **state)
+{
+	static const struct made cases[] = {
+		{"series p unit W; counter p 5 250.5", "counter", "value", 0, "250.5"},
+		{"series p unit W \"power\"; counter p 5 250.5", "lane", "lane_unit", 0, "W"},
 		{"device 1 \"Sim GPU\" cc 9.0 sms 132 simulated", "device", "compute_major", 0,
 			"9"},
 		{"device 1 \"Sim GPU\" cc 8.6 sms 132 simulated", "device", "compute_minor", 0,
@@ -145,29 +187,14 @@ static void each_statement_makes_its_row(void **state)
 		{"kernel s2.7 1-2 \"k\"", "lane", "device", 0, "2"},
 		{"kernel s2.7 1-2 \"k\"", "lane", "stream", 0, "7"},
 		{"kernel s7 1-2 \"k\"", "lane", "context", 0, "1"},
-		{"kernel s7 10-20 \"late\"; kernel s7 1-2 \"early\"", "kernel", "start_ns", 0, "1"},
-		{"range t1 1-9 \"outer\"; range t1 5-9 \"inner\"", "range", "start_ns", 0, "5"},
 		{"kernel s7 1-900 \"k\"", "clock", "trace_ns", 0, "900"},
 		{"kernel s7 1-900 \"k\"\nend 2us", "clock", "trace_ns", 0, "2000"},
 		{"start 10 unix 1000; end 30", "clock", "realtime_ns", 0, "1020"},
 		{"kernel s7 1-900 \"k\"; killed", "clock", "trace_ns", 0, "none"},
 	};
-	char buf[128];
-	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct vpt_trace *t;
-		const char *found;
-
-		t = open_script(cases[i].script);
-		decode(t, 0);
-		found = value_text(cases[i].kind, cases[i].column, cases[i].row, buf);
-		if (strcmp(found, cases[i].value))
-			fail_msg("%s: %s is %s, expected %s", cases[i].script, cases[i].column,
-				found, cases[i].value);
-		vpt_trace_close(t);
-	}
+	expect_made(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 static void mistakes_name_their_line(void **state)
@@ -280,7 +307,9 @@ static int teardown(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_statement_makes_its_row),
+		cmocka_unit_test(each_statement_about_work_makes_its_row),
+		cmocka_unit_test(each_statement_about_the_host_makes_its_row),
+		cmocka_unit_test(each_statement_about_the_run_makes_its_row),
 		cmocka_unit_test(mistakes_name_their_line),
 		cmocka_unit_test(chunks_carry_the_ranges_open_at_their_end),
 		cmocka_unit_test(an_empty_script_is_a_capture_with_nothing_in_it),

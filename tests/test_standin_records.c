@@ -130,31 +130,24 @@ static void generation_130001(void)
 	every_kind_is_written(2);
 }
 
-static void records_say_what_happened(void)
+static void kernels_say_what_happened(const struct rig_op *op)
 {
-	struct standin_kernel_record *k;
-	struct standin_memcpy_record *m;
-	struct standin_memcpy2_record *p;
-	struct standin_memset_record *s;
-	struct standin_sync_record *y, *w;
-	struct standin_event_record *e;
-	struct standin_memory_record *a;
-	struct standin_stream_record *t;
-	struct standin_api_record *r;
-	struct standin_context_record *c;
-	struct rig_op op[4];
+	struct standin_kernel_record *k = client_record(STANDIN_KERNEL, 0, NULL);
 
-	client_start(every_kind, client_ignore);
-	work();
-	RIG_EQUAL(rig_ops(op, 4), 4); /* copy, memset, kernels */
-	k = client_record(STANDIN_KERNEL, 0, NULL);
-	RIG_EQUAL(k->start, op[2].start_ns);
-	RIG_EQUAL(k->end, op[2].end_ns);
+	RIG_EQUAL(k->start, op->start_ns);
+	RIG_EQUAL(k->end, op->end_ns);
 	RIG_EQUAL(strcmp(k->name, "kernel_of_the_test"), 0);
 	RIG_EQUAL(k->grid[0], 2);
 	RIG_EQUAL(k->block[0], 64);
-	RIG_EQUAL(k->correlation, op[2].correlation);
-	m = client_record(STANDIN_MEMCPY, 0, NULL);
+	RIG_EQUAL(k->correlation, op->correlation);
+}
+
+static void copies_say_what_happened(void)
+{
+	struct standin_memcpy_record *m = client_record(STANDIN_MEMCPY, 0, NULL);
+	struct standin_memcpy2_record *p = client_record(STANDIN_MEMCPY2, 0, NULL);
+	struct standin_memset_record *s = client_record(STANDIN_MEMSET, 0, NULL);
+
 	RIG_EQUAL(m->end - m->start, 1000 + 164); /* 4096 / 25 */
 	RIG_EQUAL(m->copy_kind, 1);
 	RIG_EQUAL(m->src_kind, 2);
@@ -162,37 +155,67 @@ static void records_say_what_happened(void)
 	RIG_EQUAL(m->flags, 1);
 	RIG_EQUAL(m->bytes, 4096);
 	RIG_EQUAL(m->copies, 1);
-	p = client_record(STANDIN_MEMCPY2, 0, NULL);
 	RIG_EQUAL(p->copy_kind, 10);
 	RIG_EQUAL(p->src_device, 0);
 	RIG_EQUAL(p->dst_device, 1);
 	RIG_EQUAL(p->device, 1);
-	s = client_record(STANDIN_MEMSET, 0, NULL);
 	RIG_EQUAL(s->value, 3);
 	RIG_EQUAL(s->bytes, 100);
-	t = client_record(STANDIN_STREAM, 0, NULL);
+}
+
+static void streams_say_whose_they_are(void)
+{
+	struct standin_kernel_record *k = client_record(STANDIN_KERNEL, 0, NULL);
+	struct standin_stream_record *t = client_record(STANDIN_STREAM, 0, NULL);
+	struct standin_context_record *c = client_record(STANDIN_CONTEXT, 0, NULL);
+
 	RIG_EQUAL(t->stream, k->stream);
 	RIG_EQUAL((int32_t)t->priority, -2);
 	RIG_EQUAL(t->flag, 2);
-	c = client_record(STANDIN_CONTEXT, 0, NULL);
 	RIG_EQUAL(c->context, k->context);
 	RIG_EQUAL(c->null_stream, 7);
-	e = client_record(STANDIN_CUDA_EVENT, 0, NULL);
-	w = client_record(STANDIN_SYNCHRONIZATION, 0, NULL);
+}
+
+static void waits_say_what_for(void)
+{
+	struct standin_event_record *e = client_record(STANDIN_CUDA_EVENT, 0, NULL);
+	struct standin_sync_record *w = client_record(STANDIN_SYNCHRONIZATION, 0, NULL);
+	struct standin_sync_record *y = client_record(STANDIN_SYNCHRONIZATION, 1, NULL);
+
 	RIG_EQUAL(w->type, 2);
 	RIG_EQUAL(w->event_sync, e->event_sync);
 	RIG_EQUAL(w->event, e->event);
-	y = client_record(STANDIN_SYNCHRONIZATION, 1, NULL);
 	RIG_EQUAL(y->type, 4);
-	r = client_record(STANDIN_RUNTIME, client_count(STANDIN_RUNTIME) - 1, NULL);
+}
+
+static void the_last_call_says_what_it_freed(void)
+{
+	struct standin_api_record *r =
+		client_record(STANDIN_RUNTIME, client_count(STANDIN_RUNTIME) - 1, NULL);
+	struct standin_memory_record *a =
+		client_record(STANDIN_MEMORY2, client_count(STANDIN_MEMORY2) - 1, NULL);
+
 	RIG_EQUAL(r->cbid, 22); /* cudaFree */
 	RIG_EQUAL(r->end - r->start, 20000);
 	RIG_EQUAL(r->process, getpid());
 	RIG_EQUAL(r->thread, gettid());
-	a = client_record(STANDIN_MEMORY2, client_count(STANDIN_MEMORY2) - 1, NULL);
 	RIG_EQUAL(a->operation, 2);
 	RIG_EQUAL(a->bytes, 4096);
 	RIG_EQUAL(a->correlation, r->correlation);
+}
+
+static void records_say_what_happened(void)
+{
+	struct rig_op op[4];
+
+	client_start(every_kind, client_ignore);
+	work();
+	RIG_EQUAL(rig_ops(op, 4), 4); /* copy, memset, kernels */
+	kernels_say_what_happened(&op[2]);
+	copies_say_what_happened();
+	streams_say_whose_they_are();
+	waits_say_what_for();
+	the_last_call_says_what_it_freed();
 }
 
 static const char *const real_library = "/usr/local/cuda/lib64/libcupti.so.13";

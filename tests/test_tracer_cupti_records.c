@@ -220,11 +220,9 @@ static void kernels(void)
 	assert_int_equal(lane_of(VPT_KERNEL, 1), vtr_recorder_stream(recorder, 0, 1, 7)->key);
 }
 
-static void copies(void)
+static void give_copy(void)
 {
 	struct vtr_record_memcpy *m = fake_record(&buffer, VTR_KIND_MEMCPY);
-	struct vtr_record_peer *p;
-	struct vtr_record_memset *f;
 
 	*m = (struct vtr_record_memcpy){.kind = VTR_KIND_MEMCPY,
 		.copy_kind = 1,
@@ -237,7 +235,12 @@ static void copies(void)
 		.stream = 7,
 		.correlation = 5,
 		.graph_node = 6};
-	p = fake_record(&buffer, VTR_KIND_MEMCPY2);
+}
+
+static void give_peer_copy(void)
+{
+	struct vtr_record_peer *p = fake_record(&buffer, VTR_KIND_MEMCPY2);
+
 	*p = (struct vtr_record_peer){.kind = VTR_KIND_MEMCPY2,
 		.copy_kind = 10,
 		.source = 3,
@@ -250,7 +253,12 @@ static void copies(void)
 		.source_device = 2,
 		.target_device = 0,
 		.correlation = 6};
-	f = fake_record(&buffer, VTR_KIND_MEMSET);
+}
+
+static void give_memset(void)
+{
+	struct vtr_record_memset *f = fake_record(&buffer, VTR_KIND_MEMSET);
+
 	*f = (struct vtr_record_memset){.kind = VTR_KIND_MEMSET,
 		.value = 0xff,
 		.bytes = 99,
@@ -260,11 +268,24 @@ static void copies(void)
 		.correlation = 7,
 		.memory_kind = 3,
 		.graph_node = 8};
-	m = fake_record(&buffer, VTR_KIND_MEMCPY);
+}
+
+static void give_unknown_copy(void)
+{
+	struct vtr_record_memcpy *m = fake_record(&buffer, VTR_KIND_MEMCPY);
+
 	m->copy_kind = 77; /* a direction nobody knows yet */
 	m->source = 200;
 	m->start = m->end = 70;
 	m->stream = 9;
+}
+
+static void copies(void)
+{
+	give_copy();
+	give_peer_copy();
+	give_memset();
+	give_unknown_copy();
 	decode();
 	assert_int_equal(count(VPT_COPY), 4);
 	assert_int_equal(cell(VPT_COPY, 0, VPT_COPY_COPY_KIND), VPT_COPYKIND_HTOD);

@@ -399,7 +399,24 @@ static void the_first_number_is_the_rank(void **state)
 	assert_int_equal(got.rank, 6);
 }
 
-/* In the table @ stands for the process id, & for the host's name. */
+/* `text` with @ replaced by this process's id, and & by the host's name. */
+static void fill_in(const char *text, char *out, size_t cap)
+{
+	char host[256] = "";
+	size_t used = 0;
+
+	gethostname(host, sizeof(host) - 1);
+	*out = '\0';
+	for (; *text; text++) {
+		if (*text == '@')
+			used += (size_t)snprintf(out + used, cap - used, "%ld", (long)getpid());
+		else if (*text == '&')
+			used += (size_t)snprintf(out + used, cap - used, "%s", host);
+		else
+			used += (size_t)snprintf(out + used, cap - used, "%c", *text);
+	}
+}
+
 static void patterns_are_expanded(void **state)
 {
 	static const struct {
@@ -436,29 +453,14 @@ static void patterns_are_expanded(void **state)
 		{"t%q{}", NULL, -1, NULL},
 		{"t%q{TAG", "x", -1, NULL},
 	};
-	char host[256] = "", out[VTR_PATH_MAX], expected[VTR_PATH_MAX];
+	char out[VTR_PATH_MAX], expected[VTR_PATH_MAX];
 	size_t i;
+	int rc;
 
 	(void)state;
 	setenv("EMPTY", "", 1);
-	gethostname(host, sizeof(host) - 1);
 	for (i = 0; i < COUNT(cases); i++) {
-		const char *from = cases[i].expected ? cases[i].expected : "";
-		size_t used = 0;
-		int rc;
-
-		expected[0] = '\0';
-		for (; *from; from++) {
-			if (*from == '@')
-				used += (size_t)snprintf(expected + used, sizeof(expected) - used,
-					"%ld", (long)getpid());
-			else if (*from == '&')
-				used += (size_t)snprintf(
-					expected + used, sizeof(expected) - used, "%s", host);
-			else
-				used += (size_t)snprintf(
-					expected + used, sizeof(expected) - used, "%c", *from);
-		}
+		fill_in(cases[i].expected ? cases[i].expected : "", expected, sizeof(expected));
 		unsetenv("TAG");
 		if (cases[i].tag)
 			setenv("TAG", cases[i].tag, 1);
