@@ -3,7 +3,7 @@
 # compared is refused with the reason.
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
-bin=${VPT_BIN:-.}
+. "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/demo.sh"
 cd "$work" || exit 1
 
 # ---- small traces ----
@@ -114,18 +114,7 @@ expect 3 "a torn capture keeps its caveat" compare many.zst torn.zst
 says out "torn.zst is incomplete"
 
 # ---- the demo: what its knob changes leads the explanation ----
-if [ ! -x "$bin/vptrace-demo" ] || [ ! -e "$bin/libvptrace.so" ]; then
-	echo "SKIPPED: traced runs: no demo or no libvptrace.so was built"
-	finish
-fi
-unset VPTRACE_LIBRARY RANK WORLD_SIZE VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_STANDIN_FAULTS
-bin=$(realpath "$bin")
-demo() { # demo NAME KNOBS...
-	name=$1
-	shift
-	CUDA_INJECTION64_PATH=$bin/libvptrace.so NVTX_INJECTION64_PATH=$bin/libvptrace.so VPTRACE_OUTPUT=$work/$name.zst \
-		"$bin/vptrace-demo" "$@" >out 2>err || fail "the demo with $* ended with $?"
-}
+has_demo "traced runs" || finish
 demo plain
 expect 0 "the same run" compare plain.zst plain.zst
 says out "VERDICT SAME"

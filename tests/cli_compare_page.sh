@@ -5,17 +5,10 @@
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || skip "no python3 of 3.9 or later"
-PYTHONDONTWRITEBYTECODE=1
-export PYTHONDONTWRITEBYTECODE
+. "$source/tests/support/demo.sh"
+. "$source/tests/support/page.sh"
+need_python 3.9
 cd "$work" || exit 1
-
-holds() { # holds RULE WORDS...: page.py agrees
-	cases=$((cases + 1))
-	rule=$1
-	shift
-	python3 "$source/tests/support/page.py" "$@" >out 2>err || fail "$rule"
-}
 
 pages=0
 cells=0
@@ -72,39 +65,20 @@ page hostile_path './"><script>ZQX<.json' small.json || fail "no page of a hosti
 holds "a hostile path stays text" names hostile_path.html ZQX 10
 
 # ---- a pipeline ----
-if [ -x "${VPT_BIN:-}/vptrace-demo" ] && [ -e "${VPT_BIN:-}/libvptrace.so" ]; then
-	unset VPTRACE_LIBRARY RANK WORLD_SIZE VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_STANDIN_FAULTS
-	demo() { # demo NAME KNOBS...
-		name=$1
-		shift
-		CUDA_INJECTION64_PATH=$VPT_BIN/libvptrace.so NVTX_INJECTION64_PATH=$VPT_BIN/libvptrace.so \
-			VPTRACE_OUTPUT=$work/$name.zst "$VPT_BIN/vptrace-demo" "$@" >out 2>err || fail "the demo ended with $?"
-	}
+if has_demo "a page with blocks"; then
 	demo plain
 	demo sync --sync-per-layer --eager
 	page demo plain.zst sync.zst || fail "no page of the demo"
 	same "sections in their order" "summary setup waterfall parts stages kernels places counts findings help" \
-		"$(sed -n 's/.*<section id="\([a-z-]*\)".*/\1/p' demo.html | tr '\n' ' ' | sed 's/ $//')"
+		"$(sections demo.html)"
 	rule="the demo"
 	says demo.html 'SIMULATED: no GPU ran'
 	says demo.html '<h1><span class="brand">vptrace</span> plain.zst'
 	"$VPT_ANALYZE" plain.zst --format json -o plain.report 2>err
 	page baseline --baseline plain.report sync.zst || fail "no page against a baseline"
-else
-	echo "SKIPPED: a page with blocks: no demo or no libvptrace.so was built"
 fi
 same "their numbers were compared" 1 "$([ $cells -ge 2000 ] && echo 1)"
 
 # ---- in a browser ----
-cases=$((cases + 1))
-set -- small.html runs.html hostile.html
-for file in demo.html baseline.html; do
-	[ ! -e $file ] || set -- "$@" $file
-done
-timeout 300 python3 "$source/tests/support/page_browser.py" "$@" >out 2>err
-case $? in
-0) ;;
-77) echo "SKIPPED: pages in a browser: no Chromium is installed" ;;
-*) fail "pages in a browser" ;;
-esac
+in_browser small.html runs.html hostile.html demo.html baseline.html
 finish

@@ -8,11 +8,9 @@ source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
 bin=${VPT_BIN:?expected the build folder}
 demo=$bin/vptrace-demo
 [ -x "$demo" ] || skip "no demo was built"
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || skip "no python3 of 3.10 or later"
+need_python 3.10
 cd "$work" || exit 1
 unset VPTRACE_LIBRARY RANK WORLD_SIZE VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_STANDIN_FAULTS
-PYTHONDONTWRITEBYTECODE=1
-export PYTHONDONTWRITEBYTECODE
 
 # plan_of NAME KNOBS...: what the host will do, in NAME.plan
 plan_of() {

@@ -7,11 +7,10 @@ source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
 VPT_ANALYZE=$(realpath "$VPT_ANALYZE")
 VPT_BIN=$(realpath "${VPT_BIN:?expected the build folder}")
 [ -x "$VPT_BIN/vptrace-demo" ] || skip "no demo was built"
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || skip "no python3 of 3.10 or later"
+need_python 3.10
 cd "$work" || exit 1
 unset VPTRACE_LIBRARY RANK WORLD_SIZE VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_STANDIN_FAULTS
-PYTHONDONTWRITEBYTECODE=1
-export VPT_ANALYZE VPT_BIN PYTHONDONTWRITEBYTECODE
+export VPT_ANALYZE VPT_BIN
 
 cases=$((cases + 1))
 python3 "$source/tests/support/demo_knobs.py" "$source/tests/standin/standin.h" >table 2>err || fail "blame and savings differ"

@@ -7,7 +7,7 @@
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
 perfetto=${VPT_TRACE_PROCESSOR:-}
 [ -n "$perfetto" ] || skip "VPT_TRACE_PROCESSOR names no trace_processor_shell"
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || skip "no python3 of 3.8 or later"
+need_python 3.8
 version=$("$perfetto" --version 2>/dev/null | sed -n 's/^Perfetto v\([0-9]*\).*/\1/p')
 [ "${version:-0}" -ge 52 ] || skip "$perfetto: expected v52 or later, found \"$("$perfetto" --version 2>&1 | head -n 1)\""
 folder=${VPT_SHARED:-$source/../shared}/traces

@@ -4,7 +4,7 @@
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || skip "no python3 of 3.8 or later"
+need_python 3.8
 demo=${VPT_BIN:?expected the build folder}/vptrace-demo
 [ -x "$demo" ] || skip "no demo was built"
 cd "$work" || exit 1

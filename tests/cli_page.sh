@@ -5,18 +5,10 @@
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || skip "no python3 of 3.9 or later"
-PYTHONDONTWRITEBYTECODE=1
-export PYTHONDONTWRITEBYTECODE
+. "$source/tests/support/demo.sh"
+. "$source/tests/support/page.sh"
+need_python 3.9
 cd "$work" || exit 1
-
-# holds RULE WORDS...: page.py agrees
-holds() {
-	cases=$((cases + 1))
-	rule=$1
-	shift
-	python3 "$source/tests/support/page.py" "$@" >out 2>err || fail "$rule"
-}
 
 # page NAME FILE OPTIONS...: makes NAME.html, and checks it against the JSON report
 page() {
@@ -69,23 +61,18 @@ page hostile_path './"><script>ZQX<.json' || fail "no page of a hostile path"
 holds "a hostile path stays text" names hostile_path.html ZQX
 
 # ---- a pipeline; counters ----
-if [ -x "${VPT_BIN:-}/vptrace-demo" ] && [ -e "${VPT_BIN:-}/libvptrace.so" ]; then
-	unset VPTRACE_LIBRARY RANK WORLD_SIZE VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_STANDIN_FAULTS
-	CUDA_INJECTION64_PATH=$VPT_BIN/libvptrace.so NVTX_INJECTION64_PATH=$VPT_BIN/libvptrace.so \
-		VPTRACE_OUTPUT=$work/demo.zst "$VPT_BIN/vptrace-demo" --sync-per-layer >out 2>err || fail "the demo ended with $?"
+if has_demo "a page with blocks"; then
+	demo demo --sync-per-layer
 	page demo demo.zst --target 16 || fail "no page of the demo"
 	for id in summary blocks waterfall fix-first overview stages attention kernels gaps copies syncs ranges help block-chart timeline; do
 		grep -q " id=\"$id\"" demo.html || fail "the demo's page has no $id"
 	done
 	same "sections in their order" "summary blocks waterfall fix-first overview stages attention checklist kernels gaps copies syncs ranges graphs devices more help" \
-		"$(sed -n 's/.*<section id="\([a-z-]*\)".*/\1/p' demo.html | tr '\n' ' ' | sed 's/ $//')"
+		"$(sections demo.html)"
 	grep -q 'SIMULATED: no GPU ran' demo.html || fail "the demo's page does not say SIMULATED"
-else
-	echo "SKIPPED: a page with blocks: no demo or no libvptrace.so was built"
 fi
 if [ -x "${VPT_BIN:-}/host_counters" ] && [ -d "${VPT_BIN:-}/standin" ]; then
-	LD_LIBRARY_PATH=$VPT_BIN/standin VPTRACE_COUNTERS=100ms VPT_STANDIN_NVML="power=100@0,1100@10000;memory=10000000000@0,80000000000@12000" \
-		timeout 60 "$VPT_BIN/host_counters" "$work/counters.zst" video 6 >out 2>err || fail "no capture with counters"
+	counters counters 6 "power=100@0,1100@10000;memory=10000000000@0,80000000000@12000"
 	page counters counters.zst || fail "no page with counters"
 	[ "$(grep -c '<figure class="counter">' counters.html)" -ge 2 ] || fail "a page without charts of its counters"
 	grep -q 'Power' counters.html || fail "a page without power"
@@ -110,15 +97,5 @@ else
 fi
 
 # ---- in a browser ----
-cases=$((cases + 1))
-set -- small.html hostile.html hour.html
-for file in demo.html counters.html; do
-	[ ! -e $file ] || set -- "$@" $file
-done
-timeout 300 python3 "$source/tests/support/page_browser.py" "$@" >out 2>err
-case $? in
-0) ;;
-77) echo "SKIPPED: pages in a browser: no Chromium is installed" ;;
-*) fail "pages in a browser" ;;
-esac
+in_browser small.html hostile.html hour.html demo.html counters.html
 finish

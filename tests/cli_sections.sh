@@ -4,6 +4,7 @@
 # shellcheck disable=SC1091,SC2154,SC2086
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
+. "$source/tests/support/demo.sh"
 cd "$work" || exit 1
 
 names=$(sed -n 's/^VPA_SECTION("\([a-z-]*\)".*/\1/p' "$source/analysis/render/sections.def")
@@ -31,15 +32,10 @@ page() {
 page small.json 0
 same "sections of the small trace" 1 "$([ "$filled" -ge 6 ] && echo 1)"
 page kernels.json 0
-if [ -x "${VPT_BIN:-}/vptrace-demo" ] && [ -e "${VPT_BIN:-}/libvptrace.so" ]; then
-	unset VPTRACE_LIBRARY RANK WORLD_SIZE VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_STANDIN_FAULTS
-	CUDA_INJECTION64_PATH=$VPT_BIN/libvptrace.so NVTX_INJECTION64_PATH=$VPT_BIN/libvptrace.so \
-		VPTRACE_OUTPUT=$work/demo.zst "$VPT_BIN/vptrace-demo" --blocks 4 --steps 2 --layers 2 \
-		--sync-per-layer --requests 2 >out 2>err || fail "the demo ended with $?"
+if has_demo "a page with blocks"; then
+	demo demo --blocks 4 --steps 2 --layers 2 --sync-per-layer --requests 2
 	page demo.zst 0
 	same "sections of a pipeline" 1 "$([ "$filled" -ge 12 ] && echo 1)"
-else
-	echo "SKIPPED: a page with blocks: no demo or no libvptrace.so was built"
 fi
 
 # ---- brief ----

@@ -5,7 +5,7 @@
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
 bin=${VPT_BIN:?expected the build folder}
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || skip "no python3 of 3.8 or later"
+need_python 3.8
 cd "$work" || exit 1
 unset VPTRACE_LIBRARY RANK WORLD_SIZE VPT_STANDIN_TIME VPT_STANDIN_DEVICES VPT_STANDIN_FAULTS
 

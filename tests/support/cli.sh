@@ -52,6 +52,13 @@ skip() {
 	exit 77
 }
 
+# need_python VERSION: skips the test without it.
+need_python() {
+	python3 -c "import sys; sys.exit(sys.version_info < tuple(map(int, '$1'.split('.'))))" 2>/dev/null ||
+		skip "no python3 of $1 or later"
+	export PYTHONDONTWRITEBYTECODE=1
+}
+
 # Leaves a test that builds for itself, whatever is in VPT_BIN, to the build without sanitizers: once is enough.
 only_in_plain_build() {
 	grep -qs -e '-fsanitize' "${VPT_BIN:-.}/compile_commands.json" && skip "the build without sanitizers tries it"
