@@ -20,7 +20,7 @@ if [ "${1:-}" = --simulated ]; then
 fi
 install_packages bench/demo.sh
 configure build -DCMAKE_BUILD_TYPE=Release
-build build --target vptrace-demo vptrace vptrace-analyze >build/demo.log 2>&1 || {
+build build --target vptrace-demo libvptrace vptrace-analyze >build/demo.log 2>&1 || {
 	cat build/demo.log
 	exit 1
 }

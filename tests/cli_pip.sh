@@ -15,12 +15,15 @@ export CCACHE_NOHASHDIR
 unset VPTRACE_LIBRARY VPTRACE_OUTPUT PYTHONPATH
 
 ! command -v ccache >/dev/null || export CMAKE_C_COMPILER_LAUNCHER=ccache
+# Ninja knows files as targets too, among them the command `vptrace`.
+! command -v ninja >/dev/null || export CMAKE_GENERATOR=Ninja
 cases=$((cases + 1))
 "$python" -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index --target site \
 	--config-settings=cmake.build-type=Debug "$source/tracer/python" >out 2>err || { fail "pip ended with $?"; finish; }
 version=$(sed -n 's/^#define VPTRACE_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' "$source/tracer/vptrace.h" | tr '\n' . | sed 's/\.$//')
 same "its version" yes "$([ -d "site/vptrace-$version.dist-info" ] && echo yes)"
-same "what lies in it" "__init__.py libvptrace.so " "$(find site/vptrace -name '*.pyc' -prune -o -type f -printf '%f\n' | sort | tr '\n' ' ')"
+same "what lies in it" "$({ cd "$source/tracer/python/vptrace" && echo libvptrace.so && ls ./*.py; } | sed 's|^\./||' | sort | tr '\n' ' ')" \
+	"$(find site/vptrace -name '*.pyc' -prune -o -type f -printf '%f\n' | sort | tr '\n' ' ')"
 cases=$((cases + 1))
 PYTHONPATH=$work/site "$python" - >out 2>err <<'PY' || fail "the module does not record"
 import os, vptrace

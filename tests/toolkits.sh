@@ -55,7 +55,7 @@ for folder in "$@"; do
 		fail "expected cupti.h, cuda.h and nvtx3/nvToolsExt.h below it"
 		continue
 	fi
-	if ! make_targets "$base-build" "$base" OFF vptrace vptrace-demo; then
+	if ! make_targets "$base-build" "$base" OFF libvptrace vptrace-demo; then
 		fail "a user's build" "$base-build.out"
 		continue
 	fi

@@ -3,8 +3,8 @@
 include(CMakePackageConfigHelpers)
 set(VPT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/vptrace)
 
-target_include_directories(vptrace INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-install(TARGETS vptrace EXPORT vptrace-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+target_include_directories(libvptrace INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+install(TARGETS libvptrace EXPORT vptrace-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES tracer/vptrace.h tracer/vptrace_nvtx.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # One object with the public functions alone: its constructor is never left out, and no name of ours meets a program's.

@@ -110,7 +110,7 @@ hear_torch() {
 	[ "${VPT_GPU_TORCH:-1}" != 0 ] || why_no_torch="VPT_GPU_TORCH=0"
 }
 
-programs="vptrace vptrace-analyze vptrace-demo standin_cupti bench_tracer_ranges bench_tracer_decode"
+programs="libvptrace vptrace-command vptrace-analyze vptrace-demo standin_cupti bench_tracer_ranges bench_tracer_decode"
 
 configure_and_build() {
 	if [ ! -f "$build/CMakeCache.txt" ]; then

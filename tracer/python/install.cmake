@@ -3,7 +3,7 @@ set(PYTHON_KINDS FILES_MATCHING PATTERN "*.py" PATTERN "*.marks" PATTERN "__pyca
 if(SKBUILD)
   # What `pip install ./tracer/python` brings: the package with the library in it, its marks, and the analyzer.
   install(DIRECTORY tracer/python/vptrace tracer/python/vptrace_marks DESTINATION ${SKBUILD_PLATLIB_DIR} COMPONENT python ${PYTHON_KINDS})
-  install(FILES $<TARGET_FILE:vptrace> RENAME libvptrace.so DESTINATION ${SKBUILD_PLATLIB_DIR}/vptrace COMPONENT python)
+  install(FILES $<TARGET_FILE:libvptrace> RENAME libvptrace.so DESTINATION ${SKBUILD_PLATLIB_DIR}/vptrace COMPONENT python)
   install(TARGETS vptrace-analyze RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
   set(PYTHON_HOME ${SKBUILD_DATA_DIR}/share/vptrace/python)
 else()
