@@ -3,7 +3,9 @@
 #include "tests/tracer_rig.h"
 
 #include "formats/memory.h"
+#include "tracer/clock.h"
 #include "tracer/cupti_clock.h"
+#include "tracer/cupti_strays.h"
 
 #include <stddef.h>
 
@@ -294,6 +296,58 @@ static void a_buffer_without_times_is_nobodys(void **unused)
 	assert_int_equal(vtr_cupti_clock_is_foreign(&sizes, &full), 0);
 }
 
+/* ---- buffers of another client ---- */
+
+static struct vtr_strays strays;
+
+static void stray(uint64_t start, uint64_t end)
+{
+	struct vtr_record_call calls[] = {
+		{.kind = VTR_KIND_RUNTIME},
+		{.kind = VTR_KIND_RUNTIME, .start = end, .end = end},
+		{.kind = VTR_KIND_RUNTIME, .start = start, .end = end},
+	};
+
+	all_sizes();
+	vtr_strays_add(&strays, &sizes, (const uint8_t *)calls, sizeof(calls));
+}
+
+static void the_earliest_time_of_strays_is_given_once(void **unused)
+{
+	uint64_t now = vtr_now();
+
+	(void)unused;
+	vtr_strays_reset(&strays);
+	assert_int_equal(vtr_strays_from(&strays, &c), UINT64_MAX);
+	stray(now - 500, now);
+	stray(now - 900, now - 800);
+	stray(now - 700, now);
+	assert_int_equal(strays.bytes, 9 * sizeof(struct vtr_record_call));
+	assert_int_equal(vtr_strays_from(&strays, &c), now - 900);
+	assert_int_equal(vtr_strays_from(&strays, &c), UINT64_MAX);
+	stray(0, 0);
+	assert_int_equal(vtr_strays_from(&strays, &c), UINT64_MAX);
+}
+
+/* Times of another clock are converted; before it is known they may be any. */
+static void the_earliest_time_of_strays_may_be_of_another_clock(void **unused)
+{
+	uint64_t now = vtr_now();
+
+	(void)unused;
+	vtr_strays_reset(&strays);
+	stray(ticks_at(100), ticks_at(200));
+	assert_int_equal(vtr_strays_from(&strays, &c), 0);
+	read_at(ticks_at(0), now - 1000, 0);
+	read_at(ticks_at(1000), now, 1000);
+	stray(ticks_at(100), ticks_at(200));
+	stray(now - 850, now);
+	assert_int_equal(vtr_strays_from(&strays, &c), now - 900);
+	stray(ticks_at(200), ticks_at(300));
+	stray(now - 850, now);
+	assert_int_equal(vtr_strays_from(&strays, &c), now - 850);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +363,8 @@ int main(void)
 		cmocka_unit_test_setup(a_system_clock_that_is_set_back_holds_nothing_up, fresh),
 		cmocka_unit_test_setup(every_time_of_a_buffer_is_converted, fresh),
 		cmocka_unit_test_setup(a_buffer_without_times_is_nobodys, fresh),
+		cmocka_unit_test_setup(the_earliest_time_of_strays_is_given_once, fresh),
+		cmocka_unit_test_setup(the_earliest_time_of_strays_may_be_of_another_clock, fresh),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

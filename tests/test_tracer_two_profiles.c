@@ -10,6 +10,8 @@
 #include "tests/standin/rig.h"
 #include "tracer/vptrace.h"
 
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +93,7 @@ static int notices(void)
 
 struct seen {
 	unsigned kernels, losses;
+	uint64_t lost_from_ns; /* UINT64_MAX: nothing is lost */
 	int complete;
 	char words[2048]; /* all remarks */
 };
@@ -107,7 +110,7 @@ static void say(void *ctx, const struct vpa_remark *remark)
 static struct seen read_capture(void)
 {
 	struct vpt_decoder *decoder = vpt_decoder_new();
-	struct seen seen = {0};
+	struct seen seen = {.lost_from_ns = UINT64_MAX};
 	struct vpa_reading reading;
 	struct vpt_trace *trace;
 	struct vpt_batch batch;
@@ -124,6 +127,9 @@ static struct seen read_capture(void)
 		seen.kernels += s ? s->row_count : 0;
 		s = vpt_batch_find(&batch, VPT_LOSS);
 		seen.losses += s ? s->row_count : 0;
+		for (uint32_t row = 0; s && row < s->row_count; row++)
+			if (s->col[VPT_LOSS_START][row] < seen.lost_from_ns)
+				seen.lost_from_ns = s->col[VPT_LOSS_START][row];
 	}
 	RIG_EQUAL(vpa_reading_end(&reading), 0);
 	seen.complete = vpa_reading_judge(&reading, say, &seen);
@@ -309,6 +315,108 @@ static void around(void)
 	expect_whole_capture();
 }
 
+/* ---- buffers that outlive their client ---- */
+
+static void queue_hundred(void)
+{
+	for (int i = 0; i < HUNDRED; i++)
+		rig_launch(kernel, 1000, stream);
+}
+
+/* Waits until the tracer has looked again: each look takes a buffer. */
+static void let_it_look(void)
+{
+	struct standin_counts counts;
+	uint64_t enough;
+
+	standin_counts(&counts);
+	enough = counts.buffers_requested + 3;
+	for (int i = 0; i < PATIENCE_MS && counts.buffers_requested < enough; i++) {
+		usleep(1000);
+		standin_counts(&counts);
+	}
+	RIG_TRUE(counts.buffers_requested >= enough);
+}
+
+static void expect_lost_from(uint64_t launched_ns)
+{
+	expect_taken(HUNDRED);
+	RIG_TRUE(read_capture().lost_from_ns <= launched_ns);
+}
+
+/* The launching thread still has the other's buffer when the capture starts, so the first kernels are recorded into it. They
+ * have not ended when the other registers again: it gets the buffer. */
+static void inherited(void)
+{
+	uint64_t launched_ns;
+
+	open_gpu(KINETO_DOES_NOT);
+	expect_whole_capture(); /* leaves the attribute of per-thread buffers set */
+	RIG_EQUAL(kineto_begin(), 1);
+	queue_hundred();
+	RIG_EQUAL(start(), VPTRACE_OK);
+	launched_ns = standin_now();
+	queue_hundred();
+	let_it_look();
+	RIG_EQUAL(kineto_begin(), 1);
+	RIG_TRUE(becomes(VPTRACE_RANGES_ONLY));
+	RIG_EQUAL(cudaStreamSynchronize(stream), 0);
+	kineto_end();
+	RIG_TRUE(becomes(VPTRACE_RUNNING));
+	launch_hundred();
+	RIG_EQUAL(vptrace_stop(NULL), VPTRACE_ETAKEN);
+	RIG_EQUAL(kineto_kernels(), 2 * HUNDRED);
+	expect_lost_from(launched_ns);
+}
+
+static sem_t go, went;
+
+static void *queue_twice(void *unused)
+{
+	for (int i = 0; i < 2; i++) {
+		RIG_EQUAL(sem_wait(&go), 0);
+		queue_hundred();
+		RIG_EQUAL(sem_post(&went), 0);
+	}
+	RIG_EQUAL(sem_wait(&go), 0); /* a thread that begins would inherit the buffer */
+	return unused;
+}
+
+static void let_queue(void)
+{
+	RIG_EQUAL(sem_post(&go), 0);
+	RIG_EQUAL(sem_wait(&went), 0);
+}
+
+/* The same in a thread that did not start the capture, so nothing shows at first. The kernels end after we have taken CUPTI
+ * back: their buffer comes to us. */
+static void inherited_by_another_thread(void)
+{
+	uint64_t launched_ns;
+	pthread_t thread;
+
+	open_gpu(KINETO_DOES_NOT);
+	expect_whole_capture();
+	RIG_EQUAL(sem_init(&go, 0, 0), 0);
+	RIG_EQUAL(sem_init(&went, 0, 0), 0);
+	RIG_EQUAL(pthread_create(&thread, NULL, queue_twice, NULL), 0);
+	RIG_EQUAL(kineto_begin(), 1);
+	let_queue();
+	RIG_EQUAL(start(), VPTRACE_OK);
+	launched_ns = standin_now();
+	let_queue();
+	let_it_look();
+	RIG_EQUAL(kineto_register(), 0);
+	RIG_TRUE(becomes(VPTRACE_RANGES_ONLY));
+	kineto_clear_attribute(); /* a profile has ended */
+	RIG_TRUE(becomes(VPTRACE_RUNNING));
+	launch_hundred();
+	RIG_EQUAL(sem_post(&go), 0);
+	RIG_EQUAL(pthread_join(thread, NULL), 0);
+	RIG_EQUAL(vptrace_stop(NULL), VPTRACE_ETAKEN);
+	expect_lost_from(launched_ns);
+}
+
 /* ---- one after the other ---- */
 
 static void after(void)
@@ -343,6 +451,7 @@ static void kernels_switched_off(void)
 
 int main(int argc, char **argv)
 {
+#define V12_4 "VPT_STANDIN_CUPTI=22"
 #define V13_0 "VPT_STANDIN_CUPTI=130001"
 #define V13_2 "VPT_STANDIN_CUPTI=130200"
 	static const struct rig_case cases[] = {
@@ -358,7 +467,9 @@ int main(int argc, char **argv)
 		{"a profile that subscribes, around", V13_0, around_subscribing, 0},
 		{"a profile around, 13.2", V13_2, around_13_2, 0},
 		{"a profile around", V13_0, around, 0},
-		{"one after the other, 12.4", "VPT_STANDIN_CUPTI=22", after, 0},
+		{"a buffer inherited by the starting thread", V12_4, inherited, 0},
+		{"a buffer inherited by another thread", V12_4, inherited_by_another_thread, 0},
+		{"one after the other, 12.4", V12_4, after, 0},
 		{"one after the other, 13.0", V13_0, after, 0},
 		{"one after the other, 13.2", V13_2, after, 0},
 		{"kernels switched off, 13.2", V13_2, kernels_switched_off, 0},

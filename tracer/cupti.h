@@ -84,6 +84,10 @@ struct vtr_cupti_signs {
 };
 void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out);
 
+/* The earliest time in the foreign bytes since the last call, see cupti_strays.h. The flusher's
+ * thread, or after its end the caller of vptrace_stop(). */
+uint64_t vtr_cupti_foreign_from(struct vtr_cupti *c, struct vtr_cupti_clock *clock);
+
 /* The sentence that reports foreign bytes. */
 #define VTR_CUPTI_SHARED                                                                           \
 	"another client of CUPTI in this process, perhaps torch.profiler, had its own buffers "    \

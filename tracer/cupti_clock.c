@@ -137,6 +137,24 @@ int vtr_cupti_clock_is_foreign(const struct vtr_sizes *sizes, const struct vtr_f
 	return 0;
 }
 
+void vtr_cupti_clock_earliest(const struct vtr_sizes *sizes, const uint8_t *buffer,
+	size_t valid_bytes, uint64_t now_ns, uint64_t *near_ns, uint64_t *far)
+{
+	const uint8_t *record = buffer, *end = buffer + valid_bytes;
+	const uint16_t *offsets;
+	uint64_t time, *least;
+	size_t size;
+
+	*near_ns = *far = UINT64_MAX;
+	for (; (size = find_times(sizes, record, (size_t)(end - record), &offsets)); record += size)
+		for (; *offsets; offsets++) {
+			memcpy(&time, record + *offsets, sizeof(time));
+			least = vtr_clock_is_far(time, now_ns) ? far : near_ns;
+			if (time && time < *least)
+				*least = time;
+		}
+}
+
 void vtr_cupti_clock_buffer(
 	struct vtr_cupti_clock *c, const struct vtr_sizes *sizes, const struct vtr_full *full)
 {

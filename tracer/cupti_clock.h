@@ -63,6 +63,11 @@ static inline int vtr_cupti_clock_reaches(const struct vtr_cupti_clock *c, uint6
 /* Whether the first time in a buffer comes from another clock. */
 int vtr_cupti_clock_is_foreign(const struct vtr_sizes *sizes, const struct vtr_full *full);
 
+/* The earliest times in a buffer: near the trace clock, which shows `now_ns`, and of another clock.
+ * UINT64_MAX: none. */
+void vtr_cupti_clock_earliest(const struct vtr_sizes *sizes, const uint8_t *buffer,
+	size_t valid_bytes, uint64_t now_ns, uint64_t *near_ns, uint64_t *far);
+
 /* Converts a record's time to the trace clock. 0, which means none, stays 0. */
 uint64_t vtr_cupti_clock_convert(struct vtr_cupti_clock *c, uint64_t time);
 

@@ -17,6 +17,7 @@
 #include "tracer/cupti_kinds.h"
 #include "tracer/cupti_library.h"
 #include "tracer/cupti_profiler_api.h"
+#include "tracer/cupti_strays.h"
 #include "tracer/cupti_unfinished.h"
 #include "tracer/cupti_watch.h"
 #include "tracer/driver.h"
@@ -50,7 +51,8 @@ struct vtr_cupti {
 	_Atomic(struct vtr_pool *) pool;
 	int null_is_safe; /* set before the callbacks are registered */
 	_Atomic uint64_t requested, refused_buffers, completed, resources;
-	_Atomic uint64_t foreign_bytes, unread_bytes;
+	_Atomic uint64_t unread_bytes;
+	struct vtr_strays strays;
 	/* the last resort: outstanding count, and since when */
 	_Atomic uint64_t resorts, resort_ns;
 	_Atomic int64_t out; /* buffers of ours that CUPTI holds, of all captures */
@@ -102,12 +104,13 @@ static void on_completed(
 	if (vtr_pool_give(
 		    atomic_load_explicit(&the.pool, memory_order_acquire), buffer, valid_bytes))
 		return;
-	atomic_fetch_add(
-		buffer == last_resort ? &the.unread_bytes : &the.foreign_bytes, valid_bytes);
-	if (buffer == last_resort)
+	if (buffer == last_resort) {
+		atomic_fetch_add(&the.unread_bytes, valid_bytes);
 		atomic_fetch_sub(&the.resorts, 1);
-	else
+	} else {
+		vtr_strays_add(&the.strays, &the.sizes, buffer, valid_bytes);
 		atomic_store(&the.watch.foreign, 1);
+	}
 }
 
 static uint64_t node_id(void *node)
@@ -413,7 +416,7 @@ int vtr_cupti_start(
 	atomic_store(&c->refused_buffers, 0);
 	atomic_store(&c->completed, 0);
 	atomic_store(&c->resources, 0);
-	atomic_store(&c->foreign_bytes, 0);
+	vtr_strays_reset(&c->strays);
 	atomic_store(&c->unread_bytes, 0);
 	atomic_store(&c->fatal, 0);
 	rc = subscribe(c, err);
@@ -516,9 +519,14 @@ void vtr_cupti_signs(struct vtr_cupti *c, struct vtr_cupti_signs *out)
 	out->buffers_refused = atomic_load(&c->refused_buffers);
 	out->buffers_completed = atomic_load(&c->completed);
 	out->resources = atomic_load(&c->resources);
-	out->foreign_bytes = atomic_load(&c->foreign_bytes);
+	out->foreign_bytes = atomic_load(&c->strays.bytes);
 	out->unread_bytes = atomic_load(&c->unread_bytes);
 	out->unread_from_ns = atomic_load(&c->resort_ns);
+}
+
+uint64_t vtr_cupti_foreign_from(struct vtr_cupti *c, struct vtr_cupti_clock *clock)
+{
+	return vtr_strays_from(&c->strays, clock);
 }
 
 /* ---- the writer ---- */

@@ -249,7 +249,8 @@ static void switch_on(struct vtr_watch *w, struct vtr_watch_news *out)
 	renew(w, out);
 }
 
-/* Since when records may be missing. Outstanding buffers go to the other client, with their records,
+/* Since when records may be missing. A buffer inherited at the start goes back to the other client,
+ * with all records since. Outstanding buffers go to the other client, with their records,
  * and with the last look's buffer goes the proof that calls were not switched before it. If that came
  * back and shows the opposite, they were. */
 static uint64_t since(const struct vtr_watch *w, const struct vtr_pool_state *buffers)
@@ -258,6 +259,8 @@ static uint64_t since(const struct vtr_watch *w, const struct vtr_pool_state *bu
 	uint64_t from_ns =
 		switched || (w->unasked && atomic_load(&w->own)) ? w->sealed_ns : w->good_ns;
 
+	if (w->inherited_ns)
+		return w->inherited_ns;
 	return buffers->outstanding && buffers->oldest_ns < from_ns ? buffers->oldest_ns : from_ns;
 }
 
@@ -284,6 +287,7 @@ static void take_back(struct vtr_watch *w, struct vtr_watch_news *out)
 	atomic_store(&w->own, NULL);
 	w->taken = w->kinds->shared = 0;
 	vtr_kinds_again(w->kinds);
+	w->inherited_ns = 0;
 	out->lost_from_ns = w->good_ns;
 	out->over = out->taken_back = 1;
 	renew(w, out);
@@ -347,6 +351,7 @@ void vtr_watch_begin(struct vtr_watch *w)
 {
 	void *asked = w->kinds->watched ? vtr_driver_symbol(ASKED) : NULL;
 	void *unasked = vtr_driver_symbol(UNASKED);
+	int found;
 
 	memcpy(&w->asked, &asked, sizeof(asked));
 	memcpy(&w->unasked, &unasked, sizeof(unasked));
@@ -361,7 +366,9 @@ void vtr_watch_begin(struct vtr_watch *w)
 	atomic_store(&w->callbacks, 0);
 	w->good_ns = w->sealed_ns = vtr_now();
 	w->per_thread_set = w->by_thread = per_thread(w) == 1;
-	w->works = call_asked(w) == 1;
+	found = call_asked(w);
+	w->works = found == 1;
+	w->inherited_ns = found ? 0 : w->good_ns;
 	/* The host's own records follow it there. */
 	atomic_store(&w->own, NULL);
 }

@@ -72,6 +72,9 @@ struct vtr_watch {
 	uint64_t missed_ns;  /* CLOCK_MONOTONIC: no sign since; 0: there are signs */
 	uint64_t moved;      /* value of `callbacks` then */
 	uint64_t broken_seen;
+	/* trace clock: begin of the capture if the starting thread still had another client's
+	 * buffer, which may come back to that client with records of ours; 0: it had none */
+	uint64_t inherited_ns;
 
 	/* used by callbacks */
 	_Atomic(uint8_t *) own; /* the buffer that a look made CUPTI ask for; NULL: it came back */

@@ -52,10 +52,12 @@ struct vtr_flusher {
 	uint64_t polled_ns; /* trace clock: CUPTI was last asked for drops */
 	int reported_failure, reported_skew;
 	uint64_t foreign_bytes, unread_bytes; /* already reported */
-	/* trace clock: since when callbacks are ours; another client's buffers may be older */
-	uint64_t ours_ns;
-	atomic_int is_far;           /* CUPTI's clock is not the trace clock */
-	atomic_uint wanted, flushed; /* flushes between two intervals: asked for, done */
+	/* trace clock: since when callbacks are ours, first and now; another client's buffers may
+	 * be older */
+	uint64_t first_ns, ours_ns;
+	struct vtr_cupti_clock clock; /* CUPTI's, if another client has replaced it */
+	atomic_int is_far;            /* CUPTI's clock is not the trace clock */
+	atomic_uint wanted, flushed;  /* flushes between two intervals: asked for, done */
 };
 
 static uint64_t cupti_clock(void *cupti)
@@ -82,6 +84,7 @@ static void read_clocks(struct vtr_flusher *f, struct vtr_cupti *cupti)
 	vtr_mailbox_post(f->o.mail, &mail);
 	if (!mail.cupti_time)
 		return;
+	vtr_cupti_clock_reading(&f->clock, mail.cupti_time, &mail.clock);
 	skew_ns = (int64_t)(mail.cupti_time - mail.clock.trace_ns);
 	if (vtr_clock_is_far(mail.cupti_time, mail.clock.trace_ns)) {
 		atomic_store(&f->is_far, 1);
@@ -90,6 +93,19 @@ static void read_clocks(struct vtr_flusher *f, struct vtr_cupti *cupti)
 		snprintf(text, sizeof(text), "%lld", (long long)skew_ns);
 		tell(f, "clock.cupti_skew_ns", text);
 	}
+}
+
+/* Another client's buffers have come back: returns since when records may be in them. If one has a
+ * record from before `ours_ns`, it was in use when the capture began. */
+static uint64_t foreign_from(struct vtr_flusher *f, struct vtr_cupti *cupti, uint64_t ours_ns)
+{
+	return vtr_cupti_foreign_from(cupti, &f->clock) < ours_ns ? f->first_ns : ours_ns;
+}
+
+static void begin_loss(struct vpt_loss *loss, uint64_t start_ns)
+{
+	loss->duration_ns += loss->start_ns - start_ns;
+	loss->start_ns = start_ns;
 }
 
 /* Unread records came back. Their number is unknown. */
@@ -102,13 +118,10 @@ static void tell_unread(struct vtr_flusher *f, struct vtr_cupti *cupti, struct v
 		return;
 	if (signs.foreign_bytes != f->foreign_bytes) {
 		tell(f, "cupti.failure", VTR_CUPTI_SHARED);
-		loss->loss.duration_ns += loss->loss.start_ns - f->ours_ns;
-		loss->loss.start_ns = f->ours_ns;
+		begin_loss(&loss->loss, foreign_from(f, cupti, f->ours_ns));
 	}
-	if (signs.unread_bytes != f->unread_bytes && signs.unread_from_ns < loss->loss.start_ns) {
-		loss->loss.duration_ns += loss->loss.start_ns - signs.unread_from_ns;
-		loss->loss.start_ns = signs.unread_from_ns;
-	}
+	if (signs.unread_bytes != f->unread_bytes && signs.unread_from_ns < loss->loss.start_ns)
+		begin_loss(&loss->loss, signs.unread_from_ns);
 	f->foreign_bytes = signs.foreign_bytes;
 	f->unread_bytes = signs.unread_bytes;
 	loss->loss.loss_kind = VPT_LOSSKIND_UNKNOWN;
@@ -139,6 +152,12 @@ static void look_at_cupti(struct vtr_flusher *f, struct vtr_cupti *cupti)
 	struct vtr_watch_news news;
 
 	vtr_cupti_look(cupti, &news);
+	vtr_cupti_signs(cupti, &signs);
+	if (news.taken_back && signs.foreign_bytes != f->foreign_bytes) {
+		/* The other client's buffers that have arrived are from that time, or older. */
+		news.lost_from_ns = foreign_from(f, cupti, news.lost_from_ns);
+		f->foreign_bytes = signs.foreign_bytes;
+	}
 	if (news.lost_to_ns) {
 		mail.loss.loss_kind = VPT_LOSSKIND_UNKNOWN;
 		mail.loss.start_ns = news.lost_from_ns;
@@ -146,12 +165,8 @@ static void look_at_cupti(struct vtr_flusher *f, struct vtr_cupti *cupti)
 		vtr_mailbox_post(f->o.mail, &mail);
 		tell(f, "cupti.taken", VTR_WATCH_TAKEN);
 	}
-	if (news.taken_back) {
-		/* The other client's buffers that have arrived are from that time. */
-		vtr_cupti_signs(cupti, &signs);
-		f->foreign_bytes = signs.foreign_bytes;
+	if (news.taken_back)
 		f->ours_ns = news.lost_to_ns;
-	}
 	if (news.begun && f->o.taken)
 		f->o.taken(1);
 	if (news.over && f->o.taken)
@@ -283,7 +298,7 @@ int vtr_flusher_start(
 	if (!f)
 		return vpt_fail(err, VPT_ENOMEM, "no memory for the flusher");
 	f->o = *o;
-	f->polled_ns = f->ours_ns = vtr_now();
+	f->polled_ns = f->first_ns = f->ours_ns = vtr_now();
 	vtr_gate_init(&f->wake);
 	vtr_gate_init(&f->drained);
 	vtr_gate_init(&f->stop);
@@ -344,7 +359,7 @@ int vtr_flusher_finish(struct vtr_flusher *f, uint64_t deadline_ns)
 	return 0;
 }
 
-int vtr_flusher_unread(const struct vtr_flusher *f, uint64_t *from_ns)
+int vtr_flusher_unread(struct vtr_flusher *f, uint64_t *from_ns)
 {
 	struct vtr_cupti *cupti = atomic_load(&f->cupti);
 	struct vtr_cupti_signs signs;
@@ -353,6 +368,8 @@ int vtr_flusher_unread(const struct vtr_flusher *f, uint64_t *from_ns)
 	if (!cupti)
 		return 0;
 	vtr_cupti_signs(cupti, &signs);
+	if (signs.foreign_bytes != f->foreign_bytes)
+		*from_ns = foreign_from(f, cupti, f->ours_ns);
 	return signs.foreign_bytes != f->foreign_bytes || signs.unread_bytes != f->unread_bytes;
 }
 

@@ -58,7 +58,7 @@ int vtr_flusher_finish(struct vtr_flusher *f, uint64_t deadline_ns);
 
 /* Whether unread records have come back since the thread ended; *from_ns: the earliest they can be,
  * trace clock. */
-int vtr_flusher_unread(const struct vtr_flusher *f, uint64_t *from_ns);
+int vtr_flusher_unread(struct vtr_flusher *f, uint64_t *from_ns);
 
 void vtr_flusher_free(struct vtr_flusher *f); /* after it has ended; accepts NULL */
 
