@@ -17,6 +17,9 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -436,6 +439,39 @@ static void changes_alternate_whoever_makes_them(void **state)
 	assert_false(vtr_window_is_open());
 }
 
+/* The clock, which lets somebody else pause and resume before it is read, once. */
+static int interrupts;
+
+int clock_gettime(clockid_t id, struct timespec *out)
+{
+	if (interrupts) {
+		interrupts = 0;
+		vtr_window_pause(1);
+		vtr_window_pause(0);
+	}
+	return (int)syscall(SYS_clock_gettime, id, out);
+}
+
+/* Otherwise a pause could end before it begins, and what was launched after it would be lost. */
+static void times_have_the_order_of_the_changes(void **state)
+{
+	struct vtr_window_change c;
+	uint64_t time_ns = 0;
+	int count = 0;
+
+	(void)state;
+	begin("now");
+	interrupts = 1;
+	vtr_window_pause(1);
+	assert_int_equal(interrupts, 0);
+	while (vtr_window_next(&c)) {
+		assert_true(c.time_ns > time_ns);
+		time_ns = c.time_ns;
+		count++;
+	}
+	assert_in_range(count, 2, 3);
+}
+
 static int end_capture(void **state)
 {
 	(void)state;
@@ -461,6 +497,7 @@ int main(void)
 		cmocka_unit_test_teardown(
 			windows_beyond_the_ring_are_missed_as_a_whole, end_capture),
 		cmocka_unit_test_teardown(changes_alternate_whoever_makes_them, end_capture),
+		cmocka_unit_test_teardown(times_have_the_order_of_the_changes, end_capture),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

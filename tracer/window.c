@@ -58,10 +58,14 @@ static int has_room(uint64_t number)
 	return number - atomic_load_explicit(&all.taken, memory_order_acquire) < SLOTS - 2;
 }
 
-/* Sets and clears flags. 1: done; 0: they were so already, or a beginning found no room. */
+/* Sets and clears flags, at `time_ns`; 0: now. 1: done; 0: they were so already, or a beginning
+ * found no room.
+ *
+ * The time is read between the load of the word and the change of just that word. So it lies after
+ * the time of the change before, whatever thread made that, however long either of them was held up. */
 static int change_at(uint32_t set, uint32_t clear, uint64_t time_ns)
 {
-	uint64_t old = atomic_load_explicit(&all.state, memory_order_relaxed), next;
+	uint64_t old = atomic_load_explicit(&all.state, memory_order_acquire), next, at_ns;
 	uint32_t before, after;
 
 	do {
@@ -76,10 +80,11 @@ static int change_at(uint32_t set, uint32_t clear, uint64_t time_ns)
 			atomic_fetch_add_explicit(&all.missed, 1, memory_order_relaxed);
 			return 0;
 		}
+		at_ns = time_ns ? time_ns : vtr_now();
 	} while (!atomic_compare_exchange_weak_explicit(
-		&all.state, &old, next, memory_order_acq_rel, memory_order_relaxed));
+		&all.state, &old, next, memory_order_acq_rel, memory_order_acquire));
 	if (!before != !after)
-		publish(next >> COUNT_SHIFT, time_ns ? time_ns : vtr_now(), after);
+		publish(next >> COUNT_SHIFT, at_ns, after);
 	return 1;
 }
 

@@ -4,9 +4,11 @@
  *	                                                                  discards rows by their time
  *
  * Recording is on while the host has not paused it, the trigger's window is open, and the window is
- * not over for good. Each change carries its time. Changes are kept in a ring without locks: they
- * come from callbacks and from every push of a range. A window that opens while the ring has no
- * room for its end as well is not recorded, and counted. */
+ * not over for good. Each change carries its time; the times of changes made now are in the order of
+ * the changes. Rows are kept or discarded by these times alone, so each lies on one side of a change:
+ * what another thread launches while a change is being made, on the side that its time says.
+ * Changes are kept in a ring without locks: they come from callbacks and from every push of a range.
+ * A window that opens while the ring has no room for its end as well is not recorded, and counted. */
 #ifndef VPTRACE_TRACER_WINDOW_H
 #define VPTRACE_TRACER_WINDOW_H
 
