@@ -7,7 +7,13 @@
 #define VPTRACE_TRACER_FLIGHT_HANDOVER_H
 
 /* Sends the descriptor, if there is a launcher. -1: there is none, or it does not answer: the ring
- * dies with this process. Waits at most a tenth of a second. */
+ * dies with this process.
+ *
+ * Waits for nothing unless the launcher's queue is full: it holds as many messages as
+ * net.unix.max_dgram_qlen says, 10 by default, and a thread of the launcher takes them. Then this
+ * tries again every millisecond, about a tenth of a second in all, which is enough for a launcher that
+ * was not scheduled for a while, and short beside the start of CUDA. It happens once, as a ring is
+ * begun, on the thread that begins it. */
 int vtr_flight_hand_over(int fd);
 
 #endif
