@@ -20,7 +20,8 @@ PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH PYTHONDONTWRITEBYTECODE
 VPTRACE_MARK=auto "$python" "$try" pipelines
 VPTRACE_MARK=none PYTHONPATH=$PYTHONPATH:$source/tracer/python "$python" "$try" compile >without.json
-for mark in auto auto,modules:2; do
+echo '__main__:scaled = stage scaled' >script.marks
+for mark in auto auto,modules:2 auto,./script.marks; do
 	VPTRACE_MARK=$mark "$python" "$try" compile >with.json
 	if ! diff without.json with.json; then
 		echo "FAIL: VPTRACE_MARK=$mark changes what is compiled"

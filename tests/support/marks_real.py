@@ -8,6 +8,7 @@
 The environment says what is marked, as in real use. No GPU is needed or used.
 """
 import json
+import os
 import sys
 import time
 
@@ -127,6 +128,11 @@ def inputs():
     }
 
 
+def scaled(x):
+    """Of the script: marks_real.sh marks it as `__main__:scaled`."""
+    return 2 * x
+
+
 def compiled():
     """Prints facts, as JSON, that must be the same with and without marks."""
     dynamo, facts = torch._dynamo, {}  # pylint: disable=protected-access
@@ -155,6 +161,14 @@ def compiled():
                 dynamo.utils.counters.clear()
                 whole(**named)
                 facts[name + what + ", compiled again"] = dynamo.utils.counters["stats"].get("unique_graphs", 0)
+    dynamo.reset()
+    explained = dynamo.explain(lambda x: scaled(x) + 1)(torch.ones(3))
+    whole = torch.compile(lambda x: scaled(x) + 1, backend="eager", fullgraph=True)
+    facts["of the script"] = [explained.graph_count, explained.graph_break_count, explained.op_count, whole(torch.ones(3)).tolist()]
+    alone = torch.compile(scaled, backend="eager")
+    dynamo.utils.counters.clear()
+    facts["of the script, alone"] = [alone(torch.ones(3)).tolist(), dynamo.utils.counters["stats"].get("unique_graphs", 0)]
+    assert hasattr(scaled, "__vptrace_marks__") == os.environ["VPTRACE_MARK"].endswith(".marks"), "scaled is not marked as it should be"
     print(json.dumps(facts, indent=1, sort_keys=True))
 
 

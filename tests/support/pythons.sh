@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# pythons.sh - finds the Pythons that tests of stacks run; sourced after cli.sh.
+# pythons.sh - finds the Pythons that tests of stacks and marks run; sourced after cli.sh.
 #
 # VPT_PYTHONS names them, separated by colons. Otherwise they are python3.9 to python3.13 on PATH, in /usr/bin, /usr/local/bin
 # and below $PYENV_ROOT or ~/.pyenv, each real file once.

@@ -73,6 +73,7 @@ def mark_calls(*marks):
 
         vptrace.mark_calls("diffusers")
         vptrace.mark_calls("my_model.sampler:Sampler.denoise = step index=i")
+        vptrace.mark_calls("__main__:generate = request")  # of the script itself; call it below the function
 
     README.md next to this package describes the lines. A mistake in them raises a ValueError with its place. Without
     the library nothing is marked. unmark_calls() undoes all marks. (mark() is different: it marks a moment.)

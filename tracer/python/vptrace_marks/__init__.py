@@ -6,7 +6,8 @@
 
 A mark gives the role of a function in a video pipeline. It is put around the function when its module is imported, or
 at once if it has been. README.md describes the lines; lines.py and values.py read them, places.py finds the functions,
-calls.py wraps them, and ranges.py defines how ranges nest. Without libvptrace.so nothing is marked, at no cost.
+script.py those of the script itself, calls.py wraps them, and ranges.py defines how ranges nest. Without libvptrace.so
+nothing is marked, at no cost.
 """
 
 import atexit
@@ -85,8 +86,7 @@ class _Marking:
             yield "preset %s: never called: %s" % (
                 source.name, ", ".join("%s (%s)" % (kind, target) for kind, target in first.items()))
 
-    @staticmethod
-    def _about_file(source):
+    def _about_file(self, source):
         for line in source.lines:
             if line.kind == "none":
                 continue
@@ -94,17 +94,25 @@ class _Marking:
             if line.problem:
                 yield "%s: %s" % (where, line.problem)
             elif not line.wrapped:
-                imported = "*" in line.module or line.module in sys.modules
-                yield "%s: %s" % (where, "there is no such function" if imported else "the module was never imported")
+                yield "%s: %s" % (where, self._why_absent(line))
             elif not line.called:
                 yield where + " was never called"
+
+    def _why_absent(self, line):
+        if line.module == "__main__":
+            return self.finder.script.why_absent()
+        if line.module == getattr(getattr(sys.modules["__main__"], "__spec__", None), "name", None):
+            return "python -m runs this module as __main__, write __main__ instead"
+        imported = "*" in line.module or line.module in sys.modules
+        return "there is no such function" if imported else "the module was never imported"
 
     def report(self):
         """One line on stderr, at the end of a program that was recorded or that has marks of its own."""
         try:
             vptrace = self.vptrace
             recorded = vptrace.status() != vptrace.State.STOPPED or vptrace.statistics().received
-            found = [text for text in self.complaints() if recorded or not text.startswith("preset ")]
+            helper = sys.argv[:1] == ["-c"]  # one that multiprocessing starts; scripts have their name there
+            found = [text for text in self.complaints() if recorded or not (helper or text.startswith("preset "))]
             if found:
                 more = len(found) - _SAID
                 text = "; ".join(found[:_SAID]) + ("; and %d more" % more if more > 0 else "")

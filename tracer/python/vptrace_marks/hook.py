@@ -5,6 +5,7 @@ import threading
 
 from . import calls
 from .places import _matches
+from .script import Script
 
 
 class _Loader:
@@ -31,6 +32,7 @@ class Finder:
         self._places = places
         self._exact, self._patterns, self._roots = {}, [], {"torch"}
         self.whenever = None  # called when torch is there
+        self.script = Script(lambda module, lines: self.run(module, "__main__", lines))
         self._busy = threading.local()
 
     def add(self, lines):
@@ -46,12 +48,14 @@ class Finder:
             found = [line for line in self.lines_of(name) if line in lines]
             if found and module is not None:
                 self.run(module, name, found)
+        self.script.watch(self.lines_of("__main__"))
         self._torch("torch")
         self._torch("torch._dynamo.eval_frame")
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
 
     def remove(self):
+        self.script.stop()
         sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
 
     def lines_of(self, name):
