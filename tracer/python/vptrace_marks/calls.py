@@ -75,10 +75,10 @@ class Marks:
         self._names = {}
 
     def _pusher(self, line):
-        """For a stage whose name is always the same, of which nothing else is known."""
-        if line.kind != "stage" or line.values or not line.fixed:
+        """For a range whose name is always the same, and whose values vptrace counts or does not have."""
+        if line.kind == "request" or line.values or not line.fixed:
             return None
-        return self.recorder.pusher(line.fixed, ranges.STAGE)
+        return self.recorder.pusher(line.fixed, ranges.kind_of(line))
 
     # ---- values ----
 
@@ -226,11 +226,11 @@ def _plain(function, marks):
     return marked
 
 
-def _lone_stage(function, marks):
-    """The same for a stage without values to compute, at less cost."""
+def _lone(function, marks):
+    """The same for one line without values to compute, at less cost."""
     recorder = marks.recorder
     (line, push), = marks.around
-    pop_to, thread_of, ended = recorder.pop_to, recorder.thread, recorder.ended
+    pop_to, thread_of, ended = recorder.pop_to, recorder.thread, recorder.ended if marks.samples else None
 
     def marked(*args, **kwargs):
         if tracing():
@@ -248,12 +248,13 @@ def _lone_stage(function, marks):
         finally:
             pop_to(thread, depth)
             inside.discard(line)
-            ended()
+            if ended:
+                ended()
 
     return marked
 
 
-def _is_lone_stage(marks):
+def _is_lone(marks):
     return len(marks.lines) == 1 and not marks.closes and bool(marks.around) and marks.around[0][1] is not None
 
 
@@ -336,7 +337,7 @@ def wrap(function, recorder, lines, signature_of=None):
                 raise ValueError("a generator or coroutine as a request: mark the function that runs it to its end")
             break
     else:
-        make = _lone_stage if _is_lone_stage(marks) else _plain
+        make = _lone if _is_lone(marks) else _plain
     wrapper = make(function, marks)
     functools.update_wrapper(wrapper, function)
     wrapper.__vptrace_marks__ = function, lines
