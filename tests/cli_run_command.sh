@@ -283,6 +283,15 @@ if [ "$(id -u)" = 0 ] && cp /bin/true owned && chown 65534 owned && chmod 4755 o
 else
 	echo "SKIPPED: no setuid program can be made"
 fi
+refuses 2 "a preset that is not there" \
+	'--mark: expected auto, none, modules:N, a file or one of causvid, diffusers, ' run --mark auto,nosuch true
+says err 'found "nosuch"'
+refuses 2 "a mark file that is not there" "--mark: ./nosuch.marks: No such file or directory" run --mark ./nosuch.marks true
+refuses 2 "modules without a depth" 'found "modules:0"' run --mark modules:0 true
+VPTRACE_MARK=nosuch refuses 2 "the same by its variable" "VPTRACE_MARK: expected auto, " run true
+echo '__main__:f = step' >'my own.marks'
+runs 0 "marks that are there" run --mark 'auto, modules:2,self-forcing,WAN,,my own.marks' true
+runs 0 "a rule as a mark" run --mark '__main__:f = step' true
 refuses 2 "an output folder that is not there" "there is no folder $work/nosuch" run -o nosuch/a.zst true
 refuses 2 "an output folder that is a file" "$work/plain is not a folder" run -o plain/a.zst true
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then

@@ -4,6 +4,7 @@
  * another CUDA tool cannot, and most of them need CUPTI for themselves. */
 #include "tracer/command/variables.h"
 
+#include "tracer/command/marks.h"
 #include "tracer/command/run.h"
 #include "tracer/options.h"
 
@@ -271,11 +272,14 @@ static int name_option(const struct vpa_args *args, struct vpt_err *err)
 	size_t i, len;
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		const struct vpa_option *option = &args->command->options[texts[i].option];
+		const char *given = vpa_text_of(args, texts[i].option);
+
 		len = strlen(texts[i].variable);
-		if (!vpa_has(args, texts[i].option) || strncmp(err->text, texts[i].variable, len))
+		if (!given || given == option->fallback ||
+			strncmp(err->text, texts[i].variable, len))
 			continue;
-		snprintf(text, sizeof(text), "--%s%s", args->command->options[texts[i].option].name,
-			err->text + len);
+		snprintf(text, sizeof(text), "--%s%s", option->name, err->text + len);
 		snprintf(err->text, sizeof(err->text), "%s", text);
 		break;
 	}
@@ -299,6 +303,8 @@ int vtr_variables_set(
 		rc = prepend("LD_PRELOAD", places->library, err);
 	if (!rc && *places->site && strcmp(getenv("VPTRACE_MARK"), "none") != 0)
 		rc = prepend("PYTHONPATH", places->site, err);
+	if (!rc && *places->site && vtr_marks_check(getenv("VPTRACE_MARK"), places->site, err))
+		rc = name_option(args, err);
 	options = malloc(sizeof(*options));
 	if (!rc && !options)
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the options");
