@@ -104,6 +104,7 @@ says err "nothing was launched and no range was made"
 runs 0 "no process uses the GPU" run -o a.zst true
 files 0
 says err "nothing was recorded: no process used CUDA or NVTX"
+says err "and run vptrace doctor"
 rule="no CUPTI"
 VPTRACE_LIBCUPTI=/nonexistent/libcupti.so.13 timeout 60 "$vptrace" run -o a.zst "$host" launch 5 2>err
 says err "/nonexistent/libcupti.so.13"

@@ -146,7 +146,8 @@ static void say_nothing(const struct vtr_list *list)
 
 	if (!list->process_count) {
 		vtr_say("nothing was recorded: no process used CUDA or NVTX. If one should have, "
-			"check that it was started by this command and inherits its environment");
+			"check that it was started by this command and inherits its environment, "
+			"and run vptrace doctor");
 		return;
 	}
 	if (getenv("VPTRACE_SNAPSHOT_ON")) {
