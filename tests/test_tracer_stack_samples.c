@@ -116,6 +116,54 @@ static void samples_beyond_the_queue_are_refused_and_counted(void **state)
 	assert_int_equal(vtr_stack_samples_put(samples, &s), 0);
 }
 
+/* Times in ms: the sample before, the new one, and what is filled in with 200 per second. */
+static void a_rest_has_samples_at_the_full_rate(void **state)
+{
+	static const struct {
+		uint64_t from, to;
+		const char *filled;
+	} cases[] = {
+		{100, 120, "105 110 115 "},
+		{100, 105, ""},
+		{100, 107, ""},
+		{100, 108, "105 "},
+		{100, 100, ""},
+		{100, 90, ""},
+	};
+	struct vtr_stack_sample s = {.tid = 7, .stack = 3}, out[16];
+	char text[200];
+	size_t i, k, n;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		s.time_ns = cases[i].to * 1000000;
+		n = vtr_stack_samples_fill(samples, &s, cases[i].from * 1000000, 5000000);
+		assert_int_equal(vtr_stack_samples_take(samples, out, 16), n);
+		text[0] = '\0';
+		for (k = 0; k < n; k++) {
+			assert_int_equal(out[k].tid, 7);
+			assert_int_equal(out[k].stack, 3);
+			sprintf(text + strlen(text), "%u ", (unsigned)(out[k].time_ns / 1000000));
+		}
+		assert_string_equal(text, cases[i].filled);
+	}
+}
+
+static void filled_samples_leave_half_of_the_queue(void **state)
+{
+	struct vtr_stack_sample s = {.time_ns = UINT64_C(1000000000000)}, out[16];
+	size_t n, all = 0;
+
+	(void)state;
+	assert_int_equal(
+		vtr_stack_samples_fill(samples, &s, 0, 5000000), VTR_STACK_SAMPLES_MAX / 2);
+	assert_int_equal(vtr_stack_samples_fill(samples, &s, 0, 5000000), 0);
+	assert_int_equal(samples->refused, 0);
+	while ((n = vtr_stack_samples_take(samples, out, 16)) > 0)
+		all += n;
+	assert_int_equal(all, VTR_STACK_SAMPLES_MAX / 2);
+}
+
 static void texts_beyond_the_limit_become_the_unknown_place(void **state)
 {
 	static char long_text[4096];
@@ -306,6 +354,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_path_changes_no_number, begin, end),
 		cmocka_unit_test_setup_teardown(
 			samples_beyond_the_queue_are_refused_and_counted, begin, end),
+		cmocka_unit_test_setup_teardown(a_rest_has_samples_at_the_full_rate, begin, end),
+		cmocka_unit_test_setup_teardown(filled_samples_leave_half_of_the_queue, begin, end),
 		cmocka_unit_test_setup_teardown(
 			texts_beyond_the_limit_become_the_unknown_place, begin, end),
 		cmocka_unit_test_setup_teardown(full_tables_stay_within_their_memory, begin, end),

@@ -216,6 +216,8 @@ static void emit(struct vtr_stack_sampler *s, struct watched *w, uint64_t cpu_ns
 {
 	w->last.cpu_us = w->last.wait_us = 0;
 	if (w->rests && w->has_sample && cpu_ns == w->cpu_ns) {
+		s->taken += vtr_stack_samples_fill(
+			s->samples, &w->last, w->time_ns, 1000000000 / s->hz);
 		w->time_ns = w->last.time_ns;
 		vtr_stack_samples_put(s->samples, &w->last);
 		s->taken++;

@@ -5,11 +5,13 @@
  * once a thread has called CUDA, and ends at once if the interpreter or its memory cannot be read. A
  * thread is sampled until VTR_STACKS_LATELY_NS after its last known call. A tick that is late is
  * skipped, and ticks are rarer where they would take more than 0.5 % of a processor: on a virtual
- * machine where a tick takes 120 us, 30 of them for waking up, there are 40 a second instead of 200.
+ * machine where a tick takes 100 us, 30 of them for waking up, there are 50 a second instead of 200.
  * The analysis weighs samples by the time between them.
  *
- * A thread that has used no processor time since its last sample has the same stack, which is then
- * not read again. A thread that runs no Python is looked at again after 0.1 s, and later every 1.6 s.
+ * A thread that slept at its last sample and has used no processor time since has had the same stack
+ * all the time. It is then not read again, and gets the samples of the ticks that were left out: a
+ * thread that waits has all of its samples, however rare ticks are. A thread that runs no Python is
+ * looked at again after 0.1 s, and later every 1.6 s.
  *
  * All its memory, with tables of stacks that are full, is at most 16 MiB.
  *

@@ -74,6 +74,12 @@ uint32_t vtr_stack_samples_stack(struct vtr_stack_samples *s, struct vtr_stack_p
 	return stack;
 }
 
+/* Under the lock, with room. */
+static void queue(struct vtr_stack_samples *s, const struct vtr_stack_sample *sample)
+{
+	s->queue[(s->head + s->count++) % VTR_STACK_SAMPLES_MAX] = *sample;
+}
+
 int vtr_stack_samples_put(struct vtr_stack_samples *s, const struct vtr_stack_sample *sample)
 {
 	int has_room;
@@ -81,11 +87,29 @@ int vtr_stack_samples_put(struct vtr_stack_samples *s, const struct vtr_stack_sa
 	pthread_mutex_lock(&s->lock);
 	has_room = s->count < VTR_STACK_SAMPLES_MAX;
 	if (has_room)
-		s->queue[(s->head + s->count++) % VTR_STACK_SAMPLES_MAX] = *sample;
+		queue(s, sample);
 	else
 		s->refused++;
 	pthread_mutex_unlock(&s->lock);
 	return has_room ? 0 : -1;
+}
+
+uint32_t vtr_stack_samples_fill(struct vtr_stack_samples *s, const struct vtr_stack_sample *sample,
+	uint64_t from_ns, uint64_t step_ns)
+{
+	struct vtr_stack_sample copy = *sample;
+	uint32_t filled = 0;
+
+	if (sample->time_ns < from_ns + step_ns + step_ns / 2)
+		return 0;
+	copy.time_ns = from_ns + step_ns;
+	pthread_mutex_lock(&s->lock);
+	for (; copy.time_ns + step_ns / 2 <= sample->time_ns &&
+		s->count < VTR_STACK_SAMPLES_MAX / 2;
+		copy.time_ns += step_ns, filled++)
+		queue(s, &copy);
+	pthread_mutex_unlock(&s->lock);
+	return filled;
 }
 
 size_t vtr_stack_samples_take(

@@ -67,6 +67,12 @@ uint32_t vtr_stack_samples_stack(struct vtr_stack_samples *s, struct vtr_stack_p
 /* Queues a copy. 0, or -1: no room; it is counted as refused. */
 int vtr_stack_samples_put(struct vtr_stack_samples *s, const struct vtr_stack_sample *sample);
 
+/* Queues the samples between two of a thread that has rested from the first, at `from_ns`, to the second,
+ * `sample`: copies of it, one every `step_ns` after from_ns that is at least half a step earlier. They
+ * fill no more than half of the queue, and none is refused. Returns how many. */
+uint32_t vtr_stack_samples_fill(struct vtr_stack_samples *s, const struct vtr_stack_sample *sample,
+	uint64_t from_ns, uint64_t step_ns);
+
 /* ---- the writer ---- */
 
 /* Takes at most `room` samples, the oldest first. Returns how many. */
