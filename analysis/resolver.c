@@ -364,6 +364,7 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b)
 	size_t i;
 	int rc = vpa_maps_begin_chunk(r, b);
 
+	r->chunks++;
 	/* Ranges first: calls look up theirs. */
 	if (!rc)
 		rc = vpa_resolver_add_ranges(r, b);

@@ -73,11 +73,15 @@ struct vpa_resolver {
 	const struct vpt_batch *batch; /* the current chunk */
 	struct vpa_holds holds;        /* copies that inner calls may make blocking */
 	uint64_t released_ns;          /* ops before it have been released */
+	uint64_t newest_op_ns;         /* the start of the last one */
+	uint64_t chunks;               /* added so far */
+	uint64_t asked_ns;             /* `until_ns` of the last vpa_resolver_release() */
 	int failed;
 
 	struct vpa_counts counts;
 	uint64_t ops_without_launch, zero_duration, reversed, zero_time, late_ops, unmatched_ranges;
 	uint64_t launches_without_op;
+	uint64_t late_samples; /* of stacks; an op that begins later had been released */
 	/* Ops without launch that began before every call known by then; the last such op; the
 	 * first call of all. ~0: none. */
 	uint64_t early_ops, last_early_ns, first_call_ns;
@@ -104,8 +108,10 @@ int vpa_resolver_add(struct vpa_resolver *r, const struct vpt_batch *b);
  * VPT_ENOMEM. */
 int vpa_resolver_lose(struct vpa_resolver *r, uint64_t start_ns, uint64_t end_ns);
 
-/* Releases every op that starts before `until_ns`, except those that holds.h holds back, and copies
- * what must wait. `released_ns` says up to where ops are out. */
+/* Releases every op that starts before `until_ns`, except those that holds.h holds back and those
+ * that wait for samples of stacks, and copies what must wait. `released_ns` says up to where ops are
+ * out. Chunks do not say which samples they hold, so an op waits until each sampled thread has a
+ * sample after the op's start, but at most until the next call. */
 int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns);
 
 /* Drops what lies before `frontier_ns`: a gap that begins earlier gets an incomplete explanation.

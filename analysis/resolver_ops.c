@@ -574,12 +574,14 @@ int vpa_resolver_release(struct vpa_resolver *r, uint64_t until_ns)
 	int rc = rank_streams(r);
 	size_t i;
 
-	until_ns = vpa_holds_pass(&r->holds, until_ns);
+	until_ns =
+		vpa_earlier(vpa_holds_pass(&r->holds, until_ns), vpa_resolver_sampled(r, until_ns));
 	for (i = 0; i < r->model->thread_count; i++)
 		r->pasts[i].range = (struct vpa_step_span){0};
 	for (i = 0; i < r->process_count; i++)
 		r->processes[i].range = (struct vpa_step_span){0};
 	while (!rc && vpa_op_queue_take(&r->queue, until_ns, ops)) {
+		r->newest_op_ns = ops->start_ns[ops->count - 1];
 		next = join(r, ops, simple, next);
 		if (ops->count)
 			rc = r->sink.ops(r->sink.ctx, ops);

@@ -12,6 +12,10 @@ int vpa_resolver_add_ranges(struct vpa_resolver *r, const struct vpt_batch *b);
 int vpa_resolver_add_stacks(struct vpa_resolver *r, const struct vpt_batch *b);
 int vpa_resolver_add_samples(struct vpa_resolver *r, const struct vpt_section *s);
 
+/* Up to when ops need not wait for samples, at most `until_ns`: of vpa_resolver_release(), once for
+ * each call. */
+uint64_t vpa_resolver_sampled(struct vpa_resolver *r, uint64_t until_ns);
+
 /* Interns the text of an annotation in the model's names: JSON in our own domain, or in the default
  * one if the host had no NVTX; 0 for any other payload. */
 int vpa_resolver_annotation(struct vpa_resolver *r, const struct vpt_batch *b, uint32_t domain,

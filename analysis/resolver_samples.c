@@ -1,5 +1,5 @@
-/* resolver_samples.c - Python stacks of a chunk: numbers them for the whole trace, and adds samples to
- * the past of their threads. */
+/* resolver_samples.c - Python stacks of a chunk: numbers them for the whole trace, adds samples to the
+ * past of their threads, and says how far they reach. */
 #include "analysis/resolver_maps.h"
 #include "analysis/resolver_parts.h"
 
@@ -87,8 +87,35 @@ int vpa_resolver_add_samples(struct vpa_resolver *r, const struct vpt_section *s
 			.state = (uint8_t)s->col[VPT_SAMPLE_STATE][row],
 			.is_exact = (uint8_t)(s->col[VPT_SAMPLE_FLAGS][row] & VPT_SAMPLE_EXACT)};
 
+		r->late_samples += sample.time_ns < r->newest_op_ns;
 		rc = vpa_stack_samples_add(&r->pasts[thread].samples, &sample);
 	}
+	if (!rc && s->row_count)
+		r->pasts[thread].sampled_chunk = r->chunks;
 	r->counts.samples += s->row_count;
 	return rc;
+}
+
+/* The latest sample of a thread; ~0: no further one is expected. Exact ones come in order, and a
+ * thread without a sample in two chunks is no longer sampled. */
+static uint64_t newest_sample_ns(const struct vpa_resolver *r, const struct vpa_thread_past *past)
+{
+	const struct vpa_stack_samples *s = &past->samples;
+	const struct vpa_stack_sample *last =
+		s->count > s->dropped ? &s->items[s->count - 1] : NULL;
+
+	if (!past->sampled_chunk || past->sampled_chunk + 1 < r->chunks || !last || last->is_exact)
+		return UINT64_MAX;
+	return last->time_ns;
+}
+
+uint64_t vpa_resolver_sampled(struct vpa_resolver *r, uint64_t until_ns)
+{
+	uint64_t sampled_ns = UINT64_MAX, waited_ns = r->asked_ns;
+	uint32_t i;
+
+	r->asked_ns = until_ns;
+	for (i = 0; r->counts.samples && i < r->model->thread_count; i++)
+		sampled_ns = vpa_earlier(sampled_ns, newest_sample_ns(r, &r->pasts[i]));
+	return vpa_earlier(until_ns, vpa_later(sampled_ns, waited_ns));
 }

@@ -52,6 +52,7 @@ struct vpa_thread_past {
 	uint64_t submitted;
 	struct vpa_timeline ranges;
 	struct vpa_stack_samples samples;
+	uint64_t sampled_chunk; /* the last one with samples, see vpa_resolver.chunks; 0: none */
 	/* result of the last launch lookup; valid until the next chunk */
 	struct vpa_step_span range;
 	uint64_t forgotten_ns; /* calls that ended by then have been dropped */

@@ -151,6 +151,11 @@ static void judge_records(struct vpa_report *out, const struct vpa_resolver *r)
 	if (v->late_ranges)
 		REASON(out, "%" PRIu64 " range%s recorded too late to be matched with launches",
 			v->late_ranges, v->late_ranges == 1 ? " was" : "s were");
+	if (r->late_samples)
+		REASON(out,
+			"%" PRIu64 " sample%s of Python stacks came too late: no idle time has %s",
+			r->late_samples, r->late_samples == 1 ? "" : "s",
+			r->late_samples == 1 ? "its line" : "their lines");
 	if (r->names_lost)
 		REASON(out, "%" PRIu64 " name%s beyond the tracer's limit of distinct names",
 			r->names_lost, r->names_lost == 1 ? " was" : "s were");

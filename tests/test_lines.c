@@ -1,4 +1,5 @@
-/* test_lines.c - lines of Python: on traces whose answers a person can compute, and for what must hold of all. */
+/* test_lines.c - lines of Python: on traces whose answers a person can compute, and for what must hold of all.
+ * Long, since each rule is a case of the same few helpers. */
 #include "analysis/analyze.h"
 #include "analysis/frame_rules.h"
 #include "formats/memory.h"
@@ -541,6 +542,93 @@ static void a_pause_weighs_nothing(void **state)
 	vpa_report_free(r);
 }
 
+/* ---- samples that come late ---- */
+
+/* What the report says of the host code's 100 ms, three quarters of which were at line 40. */
+static void expect_slow_line(const struct vpa_report *r)
+{
+	const struct vpa_idle_part *part = part_of(r, VPA_CAUSE_HOST_CODE);
+
+	assert_non_null(part->top);
+	assert_int_equal(part->top->samples, 20);
+	assert_true(part->top->share == 0.75);
+	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 40), 75000000);
+	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 4), 25000000);
+	assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 0), 0);
+	assert_int_equal(r->verdict.reason_count, 0);
+}
+
+static void samples_of_the_next_chunk_count(void **state)
+{
+	unsigned known;
+
+	(void)state;
+	for (known = 1; known <= 20; known++) {
+		struct random_text text = {0};
+		struct vpa_report *r;
+
+		add_script(&text, HOST_CODE);
+		add_samples(&text, 0, known < 15 ? known : 15, slow, "");
+		add_samples(&text, 15, known, other, "");
+		random_text_add(&text, "chunk\n");
+		add_samples(&text, known, 15, slow, "");
+		add_samples(&text, known > 15 ? known : 15, 20, other, "");
+		/* What comes then is no reason to wait for more. */
+		random_text_add(&text, "chunk\nmark t1 102500000 \"m\"\n");
+		r = report_of_text(&text);
+		expect_slow_line(r);
+		vpa_report_free(r);
+	}
+}
+
+static void each_thread_waits_for_its_own_samples(void **state)
+{
+	struct random_text text = {0};
+	struct vpa_report *r;
+	unsigned i;
+
+	(void)state;
+	add_script(&text, HOST_CODE);
+	add_samples(&text, 0, 10, slow, "");
+	for (i = 0; i < 30; i++)
+		random_text_add(
+			&text, "sample t2 %u \"wait (/app/run.py:9)\"\n", 4000000 + i * 5000000);
+	random_text_add(&text, "chunk\n");
+	add_samples(&text, 10, 15, slow, "");
+	add_samples(&text, 15, 20, other, "");
+	r = report_of_text(&text);
+	expect_slow_line(r);
+	vpa_report_free(r);
+}
+
+static void gaps_wait_for_one_chunk_only(void **state)
+{
+	static const char *const reasons[] = {
+		"20 samples of Python stacks came too late: no idle time has their lines",
+		"1 sample of Python stacks came too late: no idle time has its line"};
+	unsigned known;
+
+	(void)state;
+	for (known = 0; known <= 19; known += 19) {
+		struct random_text text = {0};
+		struct vpa_report *r;
+
+		add_script(&text, HOST_CODE);
+		add_samples(&text, 0, known, slow, "");
+		random_text_add(&text, "chunk\nmark t1 102500000 \"m\"\nchunk\n");
+		add_samples(&text, known, 20, slow, "");
+		/* After all ops: not late. */
+		random_text_add(&text, "sample t1 103000000 \"%s\"\n", slow);
+		r = report_of_text(&text);
+		assert_int_equal(part_of(r, VPA_CAUSE_HOST_CODE)->ns, 100000000);
+		assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 40), known ? 100000000 : 0);
+		assert_int_equal(ns_at(r, VPA_CAUSE_HOST_CODE, 0), known ? 0 : 100000000);
+		assert_int_equal(r->verdict.reason_count, 1);
+		assert_string_equal(r->verdict.reasons[0], reasons[known / 19]);
+		vpa_report_free(r);
+	}
+}
+
 /* ---- gaps and samples at random ---- */
 
 enum { RANDOM_LINES = 4, RANDOM_GAPS = 120 };
@@ -661,6 +749,70 @@ static void weights_of_random_samples_are_those_of_a_model(void **state)
 		vpa_report_free(report);
 	}
 	assert_in_range(named, 50, 180);
+}
+
+/* Text of a chunk and of the next one. */
+static void next_chunk(struct random_text *text, struct random_text *late)
+{
+	random_text_add(text, "chunk\n");
+	if (late->data)
+		add_script(text, late->data);
+	vpt_free(late->data);
+	*late = (struct random_text){0};
+}
+
+/* A capture whose chunks end at random moments, each a while after a sample; from there on its samples
+ * stand in the next chunk, however many gaps they belong to. */
+static void random_samples_of_the_next_chunk_count(void **state)
+{
+	struct vpt_random r = {41};
+	size_t named = 0, chunks = 0;
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 200; seed++) {
+		struct expected_lines e = {0};
+		struct random_text text = {0}, work = {0}, late = {0};
+		uint64_t end =
+			add_gaps(&work, &e, &r, 1 + vpt_random_below(&r, 8), 300000, 40000000);
+		uint64_t t = 1 + vpt_random_below(&r, 900000), weight = 5000000;
+		const char *line = work.data, *next;
+		struct vpa_report *report;
+		int is_late = 0;
+
+		/* Each line of work, after the samples up to its end. */
+		for (; *line; line = next) {
+			const char *kernel = strstr(line, "kernel s1 ");
+			uint64_t from = 0;
+
+			next = strchrnul(line, '\n');
+			next += *next == '\n';
+			if (kernel && kernel < next)
+				from = strtoull(kernel + strlen("kernel s1 "), NULL, 10);
+			for (; t < from; t += weight) {
+				add_sample(is_late ? &late : &text, &e, t, weight,
+					(unsigned)vpt_random_below(&r, RANDOM_LINES));
+				weight = 1 + vpt_random_below(&r, 9000000);
+				is_late = is_late || !vpt_random_below(&r, 4);
+			}
+			random_text_add(&text, "%.*s", (int)(next - line), line);
+			if (!is_late || vpt_random_below(&r, 3))
+				continue;
+			next_chunk(&text, &late);
+			is_late = 0;
+			chunks++;
+		}
+		next_chunk(&text, &late);
+		random_text_add(&text, "end %" PRIu64 "\n", end);
+		vpt_free(work.data);
+		report = report_of_text(&text);
+		expect_weights(seed, report, &e);
+		assert_int_equal(report->verdict.reason_count, 0);
+		named += e.samples[RANDOM_LINES] >= VPA_LINE_SAMPLES_MIN;
+		vpa_report_free(report);
+	}
+	assert_true(named > 50);
+	assert_true(chunks > 100);
 }
 
 /* A sampler that is slowed down by busy code: a tick in it is 40 ms after the one before, a tick in a sleep 5 ms, and the interval
@@ -887,7 +1039,11 @@ int main(void)
 		cmocka_unit_test(a_step_and_its_stage_have_the_same_lines),
 		cmocka_unit_test(a_sample_weighs_the_time_since_the_one_before),
 		cmocka_unit_test(a_pause_weighs_nothing),
+		cmocka_unit_test(samples_of_the_next_chunk_count),
+		cmocka_unit_test(each_thread_waits_for_its_own_samples),
+		cmocka_unit_test(gaps_wait_for_one_chunk_only),
 		cmocka_unit_test(weights_of_random_samples_are_those_of_a_model),
+		cmocka_unit_test(random_samples_of_the_next_chunk_count),
 		cmocka_unit_test(lines_have_their_time_where_samples_cost_differs),
 		cmocka_unit_test(a_gap_between_queued_ops_has_the_line_of_the_launch),
 		cmocka_unit_test(lines_add_up_to_the_causes),

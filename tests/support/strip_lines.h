@@ -4,11 +4,28 @@
 
 #include "analysis/report.h"
 
+#include <string.h>
+
+/* Samples that no line has. */
+static inline void strip_late_samples(struct vpa_verdict *v)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < v->reason_count; i++) {
+		if (strstr(v->reasons[i], " of Python stacks came too late"))
+			continue;
+		v->remedies[kept] = v->remedies[i];
+		v->reasons[kept++] = v->reasons[i];
+	}
+	v->reason_count = kept;
+}
+
 /* What is left is the report of the same trace without stacks, apart from the notes of findings. */
 static inline void strip_lines(struct vpa_report *r)
 {
 	size_t d, i;
 
+	strip_late_samples(&r->verdict);
 	r->counts.samples = 0;
 	r->lines = (struct vpa_lines){0};
 	for (d = 0; d < r->device_count; d++) {
