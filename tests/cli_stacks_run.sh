@@ -60,6 +60,28 @@ same "the samples of the facts are in the file" "$(sed -n 's/^stacks.samples=//p
 cases=$((cases + 1))
 "$python" "$source/tests/support/stack_run.py" run.py said samples >out 2>err || fail "$rule: $(grep FAILED out)"
 cat out
+# More calls and ops than a chunk takes, before the writer first looks at samples.
+cat >many.py <<'PY'
+import ctypes
+import time
+cuda = ctypes.CDLL("libcudart.so.13")
+pointer = ctypes.c_void_p()
+cuda.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(64))
+end = time.monotonic() + 2
+while time.monotonic() < end:
+    for _ in range(500):
+        cuda.cudaMemset(pointer, 0, ctypes.c_size_t(64))
+    time.sleep(.002)
+cuda.cudaDeviceSynchronize()
+PY
+record "samples of the first second come in time" "$python" many.py
+expect 0 "$rule: a report" t.zst
+same "$rule: none is too late" "" "$(grep 'too late' out)"
+cases=$((cases + 1))
+ops=$("$VPT_ANALYZE" cat t.zst -k copy 2>err | wc -l)
+[ "$(wc -l <samples)" -ge 20 ] && [ "$ops" -ge 65536 ] ||
+	fail "$rule: expected 20 samples and 65536 ops, found $(wc -l <samples) and $ops"
+
 record "stacks are off" --stacks off "$python" run.py .1
 same "$rule: no fact" "" "$(cat facts)"
 same "$rule: no thread" "" "$(grep '^threads.*vptrace-stacks' said)"

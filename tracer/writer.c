@@ -279,6 +279,9 @@ static int read_buffers(struct vtr_writer *w, int is_end)
 		tell_clock(w);
 		vtr_pool_grow(w->o.pool);
 		drain_rings(w);
+		/* A reader waits one chunk for samples. The first round may write several, while the
+		 * samples still wait for the first record. */
+		put_stacks(w);
 	}
 	vtr_pool_grow(w->o.pool);
 	vtr_cupti_settle(cupti, w->recorder, !more && is_end);
