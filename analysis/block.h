@@ -6,6 +6,7 @@
 #define VPA_ANALYSIS_BLOCK_H
 
 #include "analysis/causes.h"
+#include "analysis/code_line.h"
 #include "analysis/spread.h"
 
 #include <stddef.h>
@@ -38,6 +39,12 @@ struct vpa_block_row {
 	int touched;    /* missing records may change these figures */
 	/* In the period, by part of overview.h; NULL: not requested. */
 	uint64_t *parts_ns;
+	/* Idle time between ops that ended with one launched in the block, summed over devices, and the
+	 * line with most of it by the samples that belong to it. NULL: fewer than VPA_LINE_SAMPLES_MIN,
+	 * and no exact stacks. */
+	uint64_t waited_ns, line_samples;
+	const struct vpa_stage_line *line;
+	uint32_t scope; /* of the pass, to find it again */
 };
 
 /* A block whose period differs from its neighbours', compared with the neighbour that has their

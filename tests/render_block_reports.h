@@ -4,7 +4,7 @@
 
 #include "tests/render_reports.h"
 
-/* Six measured blocks that grow by 58.5 ms each, of which 112 ms are syncs. */
+/* Six measured blocks that grow by 58.5 ms each, of which 112 ms are syncs. WAITED: with lines of Python. */
 #define BLOCK(k, ms, start, up, miss)                                                              \
 	{                                                                                          \
 		.index = (k), .frames = (k) ? 12 : 9, .latents = 3, .start_ns = MS(start),         \
@@ -12,15 +12,30 @@
 		.busy_ns = MS((ms)-164.6), .idle_ns = MS(164.6), .attention_ns = MS((ms)-530.9),   \
 		.devices = 1, .warmup = (up), .missed = (miss)                                     \
 	}
+#define WAITED(k, ms, start, miss, n, at)                                                          \
+	{                                                                                          \
+		.index = (k), .frames = 12, .latents = 3, .start_ns = MS(start),                   \
+		.end_ns = MS((start) + (ms)), .latency_ns = MS(ms), .period_ns = MS(ms),           \
+		.busy_ns = MS((ms)-164.6), .idle_ns = MS(164.6), .attention_ns = MS((ms)-530.9),   \
+		.devices = 1, .missed = (miss), .waited_ns = MS(164.6), .line_samples = (n),       \
+		.line = (at)                                                                       \
+	}
+
+/* Of five blocks; one has too few samples. */
+static const struct vpa_stage_line block_lines[] = {
+	{{"forward", "/srv/wan/modules/causal_model.py", 212}, VPA_CAUSE_SYNC, MS(110), .668},
+	{{"forward", "/srv/wan/modules/causal_model.py", 212}, VPA_CAUSE_SYNC, MS(95), .577},
+	{{"step", "/srv/wan/scheduler.py", 60}, VPA_CAUSE_HOST_CODE, MS(84), .505},
+};
 
 static struct vpa_block_row series[] = {
 	BLOCK(0, 1200, 740, 1, 0),
-	BLOCK(1, 670.8, 1940, 0, 0),
-	BLOCK(2, 729.3, 2610.8, 0, 0),
-	BLOCK(3, 787.8, 3340.1, 0, 1),
-	BLOCK(4, 846.2, 4127.9, 0, 1),
-	BLOCK(5, 904.7, 4974.1, 0, 1),
-	BLOCK(6, 963.2, 5878.8, 0, 1),
+	WAITED(1, 670.8, 1940, 0, 30, &block_lines[0]),
+	WAITED(2, 729.3, 2610.8, 0, 31, &block_lines[1]),
+	WAITED(3, 787.8, 3340.1, 1, 33, &block_lines[0]),
+	WAITED(4, 846.2, 4127.9, 1, 29, &block_lines[0]),
+	WAITED(5, 904.7, 4974.1, 1, 27, &block_lines[2]),
+	WAITED(6, 963.2, 5878.8, 1, 3, NULL),
 };
 
 static struct vpa_block_part block_parts[] = {
@@ -39,6 +54,7 @@ static struct vpa_block_part block_parts[] = {
 
 static struct vpa_outlier_row outliers[] = {
 	{4, -12345678, "host code", VPA_PART_IDLE, -12000000, "to_host", -11000000},
+	{5, 84345678, "host code", VPA_PART_IDLE, 84000000, NULL, 0},
 	{2, 4200000, "gemm", VPA_PART_BUSY, 4000000, NULL, 0},
 };
 

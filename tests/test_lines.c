@@ -462,6 +462,83 @@ static void a_stage_has_the_lines_that_its_ops_waited_for(void **state)
 	vpa_report_free(r);
 }
 
+/* The block with an index, which is one of the only request. */
+static const struct vpa_block_row *block_of(const struct vpa_report *r, int64_t index)
+{
+	size_t i;
+
+	assert_int_equal(r->request_count, 1);
+	for (i = 0; i < r->requests[0].blocks.count; i++)
+		if (r->requests[0].blocks.series[i].index == index)
+			return &r->requests[0].blocks.series[i];
+	fail_msg("no block %d", (int)index);
+	return NULL;
+}
+
+/* Host code of 40 ms before the kernel of block 0, with 8 samples in slow(); of 59 ms before that of block 1,
+ * with 12 samples in main(), and of 19 ms before that of block 2, with `last` samples. */
+static struct vpa_report *three_blocks(unsigned last, const char *more)
+{
+	struct random_text text = {0};
+
+	add_script(&text, "start 0; range t1 100-800000 \"warm\"\n"
+			  "range t1 2000000-42900000 \"block 0\"\n"
+			  "range t1 42900000-102900000 \"block 1\"\n"
+			  "range t1 102900000-123000000 \"block 2\"\n"
+			  "call t1 cudaLaunchKernel 900000-910000 corr 1\n");
+	add_script(&text, "kernel s1 1000000-2000000 corr 1 \"a\"\n"
+			  "call t1 cudaLaunchKernel 42000000-42005000 corr 2\n"
+			  "kernel s1 42010000-43000000 corr 2 \"b\"\n"
+			  "call t1 cudaLaunchKernel 102000000-102005000 corr 3\n");
+	add_script(&text, "kernel s1 102010000-103000000 corr 3 \"c\"\n"
+			  "call t1 cudaLaunchKernel 122000000-122005000 corr 4\n"
+			  "kernel s1 122010000-123000000 corr 4 \"d\"\nend 124000000\n");
+	add_samples(&text, 0, 8, slow, more);
+	add_samples(&text, 8, 20, other, more);
+	add_samples(&text, 20, 20 + last, slow, more);
+	return report_of_text(&text);
+}
+
+/* Each by its own samples, although all host code of the thread is one place. */
+static void a_block_has_the_line_of_most_of_its_idle_time(void **state)
+{
+	struct vpa_report *r = three_blocks(4, "");
+	const struct vpa_block_row *block = block_of(r, 0);
+
+	(void)state;
+	assert_int_equal(block->waited_ns, 40010000);
+	assert_int_equal(block->line_samples, 8);
+	assert_non_null(block->line);
+	assert_string_equal(block->line->line.file, "/app/model.py");
+	assert_int_equal(block->line->line.number, 40);
+	assert_int_equal(block->line->cause, VPA_CAUSE_HOST_CODE);
+	assert_int_equal(block->line->idle_ns, 40000000);
+	assert_true(block->line->share == 40000000.0 / 40010000.0);
+	block = block_of(r, 1);
+	assert_int_equal(block->waited_ns, 59010000);
+	assert_int_equal(block->line_samples, 12);
+	assert_int_equal(block->line->line.number, 4);
+	assert_int_equal(block->line->idle_ns, 59000000);
+	vpa_report_free(r);
+}
+
+static void a_block_with_four_samples_has_no_line(void **state)
+{
+	struct vpa_report *r = three_blocks(4, "");
+
+	(void)state;
+	assert_int_equal(block_of(r, 2)->waited_ns, 19010000);
+	assert_int_equal(block_of(r, 2)->line_samples, 4);
+	assert_null(block_of(r, 2)->line);
+	vpa_report_free(r);
+	/* Exact stacks need no number. */
+	r = three_blocks(1, "flags 1");
+	assert_int_equal(block_of(r, 2)->line_samples, 0);
+	assert_non_null(block_of(r, 2)->line);
+	assert_int_equal(block_of(r, 2)->line->line.number, 40);
+	vpa_report_free(r);
+}
+
 /* Each scope around a launch counts the gap before it once: the stage, and the step in it. */
 static void a_step_and_its_stage_have_the_same_lines(void **state)
 {
@@ -927,7 +1004,34 @@ static void a_gap_between_queued_ops_has_the_line_of_the_launch(void **state)
 	vpa_report_free(r);
 }
 
-/* Of all devices, the time of a cause at a line. */
+/* The gap is the stage's, although the sample that knows its line comes after the stage. */
+static void a_gap_between_queued_ops_is_in_the_lines_of_its_stage(void **state)
+{
+	const struct vpa_stage_row *vae;
+	struct random_text text = {0};
+	struct vpa_report *r;
+
+	(void)state;
+	add_script(&text, IN_TIME);
+	random_text_add(&text,
+		"call t1 cudaLaunchKernel 940000-945000 corr 3; kernel s1 3005000-3010000 corr 3 "
+		"\"c\"\n"
+		"range t1 915000-930000 \"vae_decode\"; end 3020000\n"
+		"sample t1 895000 \"%s\"\nsample t1 935000 \"%s\"\n",
+		slow, other);
+	r = report_of_text(&text);
+	vae = stage_of(r, "vae_decode");
+	assert_non_null(vae);
+	assert_int_equal(vae->waited_ns, 2000);
+	assert_int_equal(vae->line_count, 1);
+	assert_int_equal(vae->lines[0].line.number, 4);
+	assert_int_equal(vae->lines[0].cause, VPA_CAUSE_SCHEDULING);
+	assert_int_equal(vae->lines[0].idle_ns, 2000);
+	assert_true(vae->lines[0].share == 1);
+	assert_int_equal(ns_at(r, VPA_CAUSE_SCHEDULING, 4), 7000);
+	vpa_report_free(r);
+}
+
 /* Of all devices, the time of a cause at a line. */
 static uint64_t ns_of_line(const struct vpa_report *r, const struct vpa_stage_line *line)
 {
@@ -941,13 +1045,6 @@ static uint64_t ns_of_line(const struct vpa_report *r, const struct vpa_stage_li
 			r->lines.idle[i].line.number == line->line.number)
 			ns += r->lines.idle[i].ns;
 	return ns;
-}
-
-static int is_queued(enum vpa_cause cause)
-{
-	return cause == VPA_CAUSE_LAUNCH_LATENCY || cause == VPA_CAUSE_DEPENDENCY ||
-	       cause == VPA_CAUSE_GRAPH_START || cause == VPA_CAUSE_SCHEDULING ||
-	       cause == VPA_CAUSE_QUEUED;
 }
 
 /* A stage around everything has all of each line's time. Returns how many lines it has. */
@@ -967,10 +1064,8 @@ static size_t expect_stages(uint64_t seed, const struct vpa_report *r)
 			uint64_t all = ns_of_line(r, &stage->lines[k]);
 
 			sum += stage->lines[k].idle_ns;
-			/* Gaps with the line of a launch are not split by stage. */
 			if (stage->lines[k].idle_ns > all ||
-				(stage == whole && stage->lines[k].idle_ns != all &&
-					!is_queued(stage->lines[k].cause)))
+				(stage == whole && stage->lines[k].idle_ns != all))
 				fail_msg("seed %" PRIu64 ", %s: expected %" PRIu64
 					 " ns, found %" PRIu64,
 					seed, stage->name, all, stage->lines[k].idle_ns);
@@ -983,10 +1078,33 @@ static size_t expect_stages(uint64_t seed, const struct vpa_report *r)
 	return whole ? whole->line_count : 0;
 }
 
+/* With exact stacks, the line of a block around everything is the first one of the stage around everything. Returns
+ * whether it has one. */
+static size_t expect_block(uint64_t seed, const struct vpa_report *r)
+{
+	const struct vpa_stage_row *whole = stage_of(r, "vae_decode");
+	const struct vpa_block_row *block;
+
+	if (!whole || !r->request_count || !r->requests[0].blocks.count)
+		return 0;
+	block = block_of(r, 7000);
+	if (block->waited_ns != whole->waited_ns || !block->line != !whole->line_count)
+		fail_msg("seed %" PRIu64 ": block %" PRIu64 " ns, stage %" PRIu64, seed,
+			block->waited_ns, whole->waited_ns);
+	if (!block->line)
+		return 0;
+	if (block->line->idle_ns != whole->lines[0].idle_ns ||
+		block->line->share != whole->lines[0].share)
+		fail_msg("seed %" PRIu64 ": the line of the block has %" PRIu64
+			 " ns, that of the stage %" PRIu64,
+			seed, block->line->idle_ns, whole->lines[0].idle_ns);
+	return 1;
+}
+
 static void lines_add_up_to_the_causes(void **state)
 {
 	struct vpt_random r = {5};
-	size_t named = 0, tried = 0, staged = 0;
+	size_t named = 0, tried = 0, staged = 0, blocks = 0;
 	uint64_t seed;
 
 	(void)state;
@@ -1007,10 +1125,12 @@ static void lines_add_up_to_the_causes(void **state)
 		for (at = sampled; (at = strstr(at, "cpu_us 7")) != NULL;)
 			memcpy(at, "flags 1 ", 8);
 		add_script(&text, sampled);
-		random_text_add(&text, "\nstartend t1 1000000-1000000000 \"vae_decode\"\n");
+		random_text_add(&text, "\nstartend t1 1000000-1000000000 \"vae_decode\"\n"
+				       "startend t1 1000000-1000000000 \"block 7000\"\n");
 		report = report_of(text.data, &options);
 		expect_sums(seed, report);
 		staged += expect_stages(seed, report);
+		blocks += expect_block(seed, report);
 		vpa_report_free(report);
 		vpt_free(text.data);
 		vpt_free(script);
@@ -1018,6 +1138,7 @@ static void lines_add_up_to_the_causes(void **state)
 	}
 	assert_true(tried > 200);
 	assert_true(staged > 100);
+	assert_true(blocks > 30);
 }
 
 int main(void)
@@ -1035,7 +1156,10 @@ int main(void)
 		cmocka_unit_test(exact_stacks_split_each_gap),
 		cmocka_unit_test(an_exact_gap_has_the_innermost_line_that_covers_most),
 		cmocka_unit_test(launches_have_the_line_of_a_sample_among_them),
+		cmocka_unit_test(a_gap_between_queued_ops_is_in_the_lines_of_its_stage),
 		cmocka_unit_test(a_stage_has_the_lines_that_its_ops_waited_for),
+		cmocka_unit_test(a_block_has_the_line_of_most_of_its_idle_time),
+		cmocka_unit_test(a_block_with_four_samples_has_no_line),
 		cmocka_unit_test(a_step_and_its_stage_have_the_same_lines),
 		cmocka_unit_test(a_sample_weighs_the_time_since_the_one_before),
 		cmocka_unit_test(a_pause_weighs_nothing),

@@ -99,7 +99,8 @@ static void fill_row(struct measure *m, size_t k)
 		.end_ns = kept->end_ns,
 		.latency_ns = kept->end_ns - kept->start_ns,
 		.devices = (unsigned)__builtin_popcount(m->w->s->gpu[kept->id].devices),
-		.ready_mark = kept->ready_mark};
+		.ready_mark = kept->ready_mark,
+		.scope = kept->id};
 	row->period_ns = k ? kept->end_ns - kept[-1].end_ns : row->latency_ns;
 	sums_of(m, k, &sums);
 	for (i = 0; i < VPA_SWEEP_PARTS; i++) {

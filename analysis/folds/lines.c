@@ -64,6 +64,8 @@ static int count_samples(struct lines_state *s, const struct piece *p, uint64_t 
 	const struct vpa_stack_samples *all = p->samples;
 	uint32_t row = vpa_index_row(
 		&s->seen_index, p->part, p->thread, &s->seen_ns, &s->seen_cap, sizeof(*s->seen_ns));
+	struct vpa_scoped_time note = {
+		.part = p->part, .thread = p->thread, .kind = VPA_SCOPED_SAMPLE};
 	struct line_share one = {.samples = 1};
 	size_t i;
 
@@ -76,7 +78,11 @@ static int count_samples(struct lines_state *s, const struct piece *p, uint64_t 
 		one.weight_ns = all->items[i].weight_ns;
 		s->parts[p->part].samples++;
 		s->parts[p->part].weight_ns += one.weight_ns;
-		if (add_share(s, p->part, all->items[i].stack, &one))
+		note.sample_ns = all->items[i].time_ns;
+		note.stack = all->items[i].stack;
+		note.ns = one.weight_ns;
+		if (add_share(s, p->part, note.stack, &one) ||
+			vpa_lines_scopes_note(&s->scopes, p->gap, &note))
 			return VPT_ENOMEM;
 		s->seen_ns[row] = all->items[i].time_ns + 1;
 	}
@@ -97,7 +103,7 @@ static int add_exact(struct lines_state *s, const struct piece *p, uint64_t *ns)
 					     &(struct vpa_scoped_time){.ns = w.ns,
 						     .part = p->part,
 						     .stack = w.stack,
-						     .is_exact = 1})
+						     .kind = VPA_SCOPED_EXACT})
 			     ? VPT_ENOMEM
 			     : VPT_OK;
 		*ns += w.ns;
@@ -209,13 +215,17 @@ static int add_launches(
 	return VPT_OK;
 }
 
-/* Gives what is waiting to a stack. */
-static int settle(struct lines_state *s, struct line_run *run, uint32_t stack)
+/* Gives what is waiting to the stack of a sample. */
+static int settle(struct lines_state *s, struct line_run *run, uint32_t stack, uint64_t sample_ns)
 {
+	struct vpa_scoped_time sample = {.sample_ns = sample_ns,
+		.stack = stack,
+		.thread = (uint32_t)(run - s->runs),
+		.kind = VPA_SCOPED_SAMPLE};
 	int rc = run->waiting.ops ? add_launches(s, run->device, stack, &run->waiting) : VPT_OK;
 
 	run->waiting = (struct line_launches){.ops = 0};
-	return rc;
+	return rc ? rc : vpa_lines_scopes_settle(&s->scopes, &run->scoped, &sample);
 }
 
 /* Finds the last sample at `t` or before it. Answers hold until the next sample, or the next batch. */
@@ -242,15 +252,28 @@ static int extend(struct lines_state *s, struct line_run *run, uint32_t device, 
 	int rc = VPT_OK;
 
 	if (t > run->last_ns && t - run->last_ns > NEAR_NS) {
-		rc = settle(s, run, run->stack);
+		rc = settle(s, run, run->stack, run->stack_ns);
 		run->stack = 0;
 	} else if (run->from_ns > run->last_ns) {
-		rc = settle(s, run, run->sample);
+		rc = settle(s, run, run->sample, run->from_ns);
 		run->stack = run->sample;
+		run->stack_ns = run->from_ns;
 	} else if (run->device != device) {
-		rc = settle(s, run, run->stack);
+		rc = settle(s, run, run->stack, run->stack_ns);
 	}
 	return rc;
+}
+
+/* Op `i`, whose launch has an exact stack. */
+static int add_exact_launch(struct lines_state *s, const struct line_run *run,
+	const struct vpa_ops *ops, size_t i, const struct line_launches *one)
+{
+	struct vpa_scoped_time sample = {.stack = run->sample, .kind = VPA_SCOPED_EXACT};
+	int rc = add_launches(s, ops->device[i], run->sample, one);
+
+	if (!rc && ops->gap_cause[i])
+		rc = vpa_lines_scopes_queue(&s->scopes, ops, i, &s->at_once);
+	return rc ? rc : vpa_lines_scopes_settle(&s->scopes, &s->at_once, &sample);
 }
 
 static int add_launch(struct lines_state *s, const struct vpa_fold_context *c,
@@ -268,8 +291,10 @@ static int add_launch(struct lines_state *s, const struct vpa_fold_context *c,
 	run = &s->runs[thread];
 	look(s, run, samples_of(c, thread), t);
 	if (run->is_exact)
-		return add_launches(s, ops->device[i], run->sample, &one);
+		return add_exact_launch(s, run, ops, i, &one);
 	rc = extend(s, run, ops->device[i], t);
+	if (!rc && ops->gap_cause[i])
+		rc = vpa_lines_scopes_queue(&s->scopes, ops, i, &run->scoped);
 	run->device = ops->device[i];
 	run->last_ns = vpa_later(run->last_ns, t);
 	add_up(&run->waiting, &one);
@@ -300,15 +325,19 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 	if (!has_stacks(c))
 		return vpa_lines_scopes_write(s, c, out);
 	for (thread = 0; thread < s->run_count && !rc; thread++)
-		rc = settle(s, &s->runs[thread], s->runs[thread].stack);
+		rc = settle(s, &s->runs[thread], s->runs[thread].stack, s->runs[thread].stack_ns);
 	return rc ? rc : vpa_lines_write(s, c, out);
 }
 
 static void free_state(void *state)
 {
 	struct lines_state *s = state;
+	uint32_t thread;
 
 	vpa_lines_scopes_free(&s->scopes);
+	vpt_free(s->at_once.items);
+	for (thread = 0; thread < s->run_count; thread++)
+		vpt_free(s->runs[thread].scoped.items);
 	vpa_index_free(&s->parts_index);
 	vpa_index_free(&s->shares_index);
 	vpa_index_free(&s->seen_index);

@@ -36,10 +36,12 @@ struct line_launches {
 
 /* Launches of a thread, each near the one before. */
 struct line_run {
-	uint64_t last_ns;             /* the latest launch */
-	uint32_t stack;               /* of the run's last sample; 0: none yet */
-	uint32_t device;              /* of what is waiting */
-	struct line_launches waiting; /* for the next sample */
+	uint64_t last_ns;               /* the latest launch */
+	uint32_t stack;                 /* of the run's last sample; 0: none yet */
+	uint64_t stack_ns;              /* when that was taken */
+	uint32_t device;                /* of what is waiting */
+	struct line_launches waiting;   /* for the next sample */
+	struct vpa_scoped_queue scoped; /* of what is waiting, by scope */
 	/* The last sample at or before the launches in [from_ns, until_ns). */
 	uint32_t sample; /* its stack; 0: none */
 	int is_exact;
@@ -64,7 +66,8 @@ struct lines_state {
 	struct line_run *runs; /* by thread */
 	size_t run_cap;
 	uint32_t run_count;
-	uint32_t batch; /* of ops, so far */
+	uint32_t batch;                  /* of ops, so far */
+	struct vpa_scoped_queue at_once; /* of one op whose stack is known */
 	struct vpa_lines_scopes scopes;
 };
 

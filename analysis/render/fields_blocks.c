@@ -4,6 +4,20 @@
 
 /* ---- blocks ---- */
 
+#define ROW struct vpa_stage_line
+static const struct vpa_field stage_line_fields[] = {
+	{"function", TEXT_OR_NULL(line.function), NULL, "name of the function; null: no name"},
+	{"file", TEXT(line.file), NULL, "its file, as recorded; empty: built in"},
+	{"line", KNOWN(line.number), "id", "number of the line; null: not known"},
+	{"cause", CHOICE(vpa_cause, cause), NULL, "why the device was idle",
+		.choice = vpa_cause_choice},
+	{"idle_ns", U64(idle_ns), "ns", "idle time of this cause at this line"},
+	{"share", SHARE(share), "fraction", "of waited_ns of the stage or block"},
+};
+static const struct vpa_fields stage_line = FIELDS(
+	"stage_line", "idle time at one line before ops of a stage or block", stage_line_fields);
+#undef ROW
+
 /* Blocks are late only against a target. */
 static int has_target(const struct vpa_at *at)
 {
@@ -36,6 +50,13 @@ static const struct vpa_field block_fields[] = {
 		"the period is longer than its frames play at --target; null: no target",
 		.known = has_target},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
+	{"waited_ns", U64(waited_ns), "ns",
+		"gaps between ops that ended with one launched in it, summed over devices"},
+	{"line_samples", U64(line_samples), "samples",
+		"samples of stacks that belong to waited_ns"},
+	{"line", POINTER(stage_line, line), NULL,
+		"the line of Python with most of waited_ns; null: not known, or fewer than 5 "
+		"samples"},
 };
 static const struct vpa_fields block = FIELDS("block", "a generated video block", block_fields);
 #undef ROW
@@ -213,20 +234,6 @@ static const struct vpa_field request_fields[] = {
 };
 const struct vpa_fields vpa_fields_request =
 	FIELDS("request", "a request, or the whole window if none is marked", request_fields);
-#undef ROW
-
-#define ROW struct vpa_stage_line
-static const struct vpa_field stage_line_fields[] = {
-	{"function", TEXT_OR_NULL(line.function), NULL, "name of the function; null: no name"},
-	{"file", TEXT(line.file), NULL, "its file, as recorded; empty: built in"},
-	{"line", KNOWN(line.number), "id", "number of the line; null: not known"},
-	{"cause", CHOICE(vpa_cause, cause), NULL, "why the device was idle",
-		.choice = vpa_cause_choice},
-	{"idle_ns", U64(idle_ns), "ns", "idle time of this cause at this line"},
-	{"share", SHARE(share), "fraction", "of waited_ns"},
-};
-static const struct vpa_fields stage_line =
-	FIELDS("stage_line", "idle time at one line before ops of a stage", stage_line_fields);
 #undef ROW
 
 #define ROW struct vpa_stage_row

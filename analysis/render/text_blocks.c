@@ -5,6 +5,8 @@
 #include "analysis/render/blocks.h"
 #include "formats/count.h"
 
+#include <string.h>
+
 enum { FAMILIES = 7, CAUSES = 6, STAGES = 14, BLOCKS = 8, OUTLIERS = 3 };
 
 /* ---- THE MEAN BLOCK ---- */
@@ -246,6 +248,88 @@ static void put_drift(struct vpa_page *p, const struct vpa_blocks *b)
 	vpa_page_words(p, "", VPA_PLAIN, "%s.", w.text);
 }
 
+/* Whether two blocks have the same line. */
+static int is_same_line(const struct vpa_block_row *a, const struct vpa_block_row *b)
+{
+	return a->line && b->line && a->line->line.number == b->line->line.number &&
+	       !strcmp(a->line->line.file, b->line->line.file) &&
+	       (*a->line->line.file || !strcmp(vpa_text_or(a->line->line.function, ""),
+					       vpa_text_or(b->line->line.function, "")));
+}
+
+/* The measured block whose line more than half of them have; NULL: there is no such line. *same: how many
+ * have it; *none: how many have too few samples. */
+static const struct vpa_block_row *usual_block(
+	const struct vpa_blocks *b, size_t *same, size_t *none)
+{
+	const struct vpa_block_row *usual = NULL;
+	size_t i, lead = 0;
+
+	/* A majority outlives the others, if each of them cancels one of it. */
+	for (i = b->warmup; i < b->count; i++) {
+		if (usual && is_same_line(usual, &b->series[i])) {
+			lead++;
+		} else if (lead) {
+			lead--;
+		} else {
+			usual = &b->series[i];
+			lead = 1;
+		}
+	}
+	*same = *none = 0;
+	for (i = b->warmup; i < b->count; i++) {
+		*same += usual && is_same_line(usual, &b->series[i]);
+		*none += !b->series[i].line && b->series[i].line_samples < VPA_LINE_SAMPLES_MIN;
+	}
+	return *same > b->measured / 2 ? usual : NULL;
+}
+
+static void put_usual_line(struct vpa_page *p, const struct vpa_blocks *b)
+{
+	struct vpa_words w = {.used = 0};
+	size_t same, none, i;
+	const struct vpa_block_row *usual = usual_block(b, &same, &none);
+	double least = 1, most = 0;
+	char text[200];
+
+	if (!usual)
+		return;
+	for (i = b->warmup; i < b->count; i++)
+		if (is_same_line(usual, &b->series[i])) {
+			double share = b->series[i].line->share;
+
+			least = share < least ? share : least;
+			most = share > most ? share : most;
+		}
+	vpa_words_add(&w, "", "The line with most idle time is %s (%s) in %zu of %zu blocks, ",
+		vpa_line_text(text, sizeof(text), &usual->line->line),
+		vpa_cause_text(vpa_known_cause(usual->line->cause)), same, b->measured);
+	if (most - least >= .01)
+		vpa_words_add(&w, "", "%.0f to ", 100 * least);
+	vpa_words_add(&w, "", "%.0f %% of it", 100 * most);
+	if (none)
+		vpa_words_add(&w, "; ", "%zu %s fewer than %d samples", none,
+			none == 1 ? "has" : "have", VPA_LINE_SAMPLES_MIN);
+	vpa_page_words(p, "", VPA_PLAIN, "%s.", w.text);
+}
+
+/* "most idle time at run.py:60 (71 %, 14 samples)" */
+static void add_block_line(struct vpa_words *w, const struct vpa_block_row *block)
+{
+	struct vpa_top_line top = {.samples = block->line_samples};
+	char text[240];
+
+	if (block->line) {
+		top.line = block->line->line;
+		top.share = block->line->share;
+		vpa_words_add(
+			w, "; ", "most idle time %s", vpa_top_line_text(text, sizeof(text), &top));
+	} else if (block->line_samples) {
+		vpa_words_add(w, "; ", "%s sample%s: too few to name a line",
+			vpa_count(block->line_samples).text, block->line_samples == 1 ? "" : "s");
+	}
+}
+
 static void put_outliers(struct vpa_page *p, const struct vpa_blocks *b)
 {
 	size_t i;
@@ -260,6 +344,8 @@ static void put_outliers(struct vpa_page *p, const struct vpa_blocks *b)
 			vpa_words_add(&w, ": ", "%s%s %s",
 				o->part_kind == VPA_PART_IDLE ? "idle, " : "", o->part,
 				signed_ms((double)o->part_delta_ns).text);
+		if (o->part && o->part_kind == VPA_PART_IDLE && o->part_delta_ns > 0)
+			add_block_line(&w, &b->series[o->block]);
 		if (o->stage)
 			vpa_words_add(&w, "; ", "%s %s", vpa_fit(o->stage, 40).text,
 				signed_ms((double)o->stage_delta_ns).text);
@@ -309,5 +395,6 @@ void vpa_text_series(struct vpa_page *p, const struct vpa_report *r, const struc
 	p->touched = 0; /* a row says which */
 	put_series(p, r, b);
 	put_drift(p, b);
+	put_usual_line(p, b);
 	put_outliers(p, b);
 }

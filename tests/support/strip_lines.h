@@ -37,6 +37,11 @@ static inline void strip_lines(struct vpa_report *r)
 		r->stages[i].lines = NULL;
 		r->stages[i].line_count = 0;
 	}
+	for (d = 0; d < r->request_count; d++)
+		for (i = 0; i < r->requests[d].blocks.count; i++) {
+			r->requests[d].blocks.series[i].line = NULL;
+			r->requests[d].blocks.series[i].line_samples = 0;
+		}
 	for (i = 0; i < r->gap_count; i++)
 		r->gaps[i].top = NULL;
 	for (i = 0; i < r->finding_count; i++)

@@ -236,11 +236,26 @@ static void put_chart(struct vpa_html *h, const struct chart *c)
 			c->stride);
 }
 
-void vpa_html_blocks(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
+#define SERIES_COLUMNS                                                                             \
+	"index period_ns latency_ns busy_ns idle_ns attention_ns frames warmup missed"
+
+static void put_series(struct vpa_html *h, const struct vpa_report *r, const struct vpa_blocks *b)
 {
 	static const struct vpa_html_table series = {"requests.blocks.series", "Blocks",
-		"index period_ns latency_ns busy_ns idle_ns attention_ns frames warmup missed",
-		"B"};
+						   SERIES_COLUMNS, "B"},
+					   lines = {"requests.blocks.series", "Blocks",
+						   SERIES_COLUMNS " line.file line.line line.cause "
+								  "line.share line_samples",
+						   "B"};
+	size_t i;
+
+	for (i = 0; i < b->count && !b->series[i].line_samples && !b->series[i].line; i++)
+		;
+	vpa_html_put_table(h, r, i < b->count ? &lines : &series);
+}
+
+void vpa_html_blocks(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
+{
 	static const struct vpa_html_table requests = {"requests", "Requests",
 		"name frames fps_end_to_end blocks.fps blocks.bps blocks.count "
 		"blocks.period.mean_ns "
@@ -260,7 +275,7 @@ void vpa_html_blocks(struct vpa_html *h, const struct vpa_report *r, const struc
 	}
 	vpa_html_raw(h, "<details><summary>Tables of requests and blocks</summary>\n");
 	vpa_html_put_table(h, r, &requests);
-	vpa_html_put_table(h, r, &series);
+	put_series(h, r, &q->blocks);
 	vpa_html_raw(h, "</details>\n");
 	vpa_html_end(h);
 }
