@@ -381,10 +381,27 @@ static const char *head_words(struct vpa_report *r)
 	return vpa_arena_text(&r->arena, text, used);
 }
 
+/* If a range covers most of the head, the recording did not just begin too early: the range's work is late. */
+static const char *head_title(struct vpa_report *r)
+{
+	const struct vpa_idle_part *most = NULL;
+	size_t d, i;
+
+	for (d = 0; d < r->device_count; d++)
+		for (i = 0; i < r->devices[d].before_first_work_count; i++)
+			if (!most || r->devices[d].before_first_work[i].ns > most->ns)
+				most = &r->devices[d].before_first_work[i];
+	if (!most || !most->range || vpa_is_sum(most->range) || !strncmp(most->range, "before ", 7))
+		return "the GPU had no work at the start: launch earlier, or start recording later";
+	return vpa_arena_printf(&r->arena,
+		"the GPU had no work at the start: shorten or overlap what the host does first in %.80s",
+		most->range);
+}
+
 static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id, const char *title)
 {
 	struct sum sum = sum_of(r, cause);
-	const char *words = cause == VPA_CAUSE_BEFORE_FIRST_WORK ? head_words(r) : NULL;
+	const char *words = cause == VPA_CAUSE_BEFORE_FIRST_WORK ? head_words(r) : NULL, *where;
 	struct vpa_finding *f;
 
 	if ((double)sum.saving.ns < edge_share * (double)vpa_windows_ns(r))
@@ -396,7 +413,8 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 	f->measured = vpa_arena_printf(&r->arena, "%.1f ms, %.1f %% of the window%s",
 		vpa_in_ms(sum.saving.ns), vpa_per_cent(sum.saving.ns, vpa_windows_ns(r)),
 		words ? words : "");
-	f->note = f->measured;
+	where = where_of(r, &sum);
+	f->note = where ? vpa_arena_printf(&r->arena, "%s, %s", f->measured, where) : f->measured;
 	f->threshold = "25 % of the window";
 	add_evidence(r, f, cause, &sum);
 }
@@ -430,8 +448,7 @@ void vpa_find_idle(struct vpa_report *r)
 
 	find_first_use(r);
 	find_causes(r);
-	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, "before-first-work",
-		"the GPU had no work at the start: launch earlier, or start recording later");
+	find_edge(r, VPA_CAUSE_BEFORE_FIRST_WORK, "before-first-work", head_title(r));
 	find_edge(r, VPA_CAUSE_AFTER_LAST_WORK, "after-last-work",
 		"the GPU had no work at the end: stop recording when its work is done");
 	if (r->finding_count == before)

@@ -67,7 +67,10 @@ static void find_bound(struct vpa_report *r)
 	f = vpa_finding_add(r, bounds[limit].id, "info");
 	if (!f)
 		return;
-	f->title = bounds[limit].title;
+	f->title = limit == VPA_LIMIT_WORK && load.busy_ns < load.window_ns / 2
+			   ? "while it worked, the GPU was the limit: cheaper work shortens only "
+			     "that part of the window"
+			   : bounds[limit].title;
 	f->measured = vpa_arena_printf(&r->arena,
 		"busy %.1f %% of the time from the first to the last op, %.1f %% of the window",
 		vpa_per_cent(load.busy_ns, load.active_ns),
