@@ -9,6 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* A mean gap inside of CUDA graphs longer than this is not the GPU's time to start a node. */
+enum { GRAPH_NODE_NS = 50000 };
+
 /* Causes that are partly unavoidable are worth a line from this share of the windows. */
 static const double course_share = 0.1;
 
@@ -54,7 +57,8 @@ static const struct advice {
 	{VPA_CAUSE_SCHEDULING, 1, 0, "scheduling",
 		"fuse small kernels: the GPU needs time to start each of them"},
 	{VPA_CAUSE_QUEUED, 1, 0, "queued",
-		"find out what queued work waits for: streams, host functions, other processes"},
+		"find out what queued work waits for: streams, host functions, other processes, "
+		"or work that was not recorded"},
 	{VPA_CAUSE_PROFILER, 1, 1, "profiler",
 		"record less: the profiling library itself delayed the host"},
 	{VPA_CAUSE_NO_LAUNCH, 1, 1, "no-launch",
@@ -272,6 +276,16 @@ static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct
 		vpa_per_cent(sum->shared_ns, sum->saving.ns));
 }
 
+/* Nodes of a graph follow each other within microseconds. Where they take longer on average, small kernels
+ * are not the reason. */
+static const char *title_of(const struct advice *a, const struct sum *sum)
+{
+	if (a->cause == VPA_CAUSE_INSIDE_GRAPH && sum->pieces && sum->ns / sum->pieces > GRAPH_NODE_NS)
+		return "find out what nodes of the CUDA graph wait for: other streams, host functions, "
+		       "or work that was not recorded";
+	return a->title;
+}
+
 static void find_cause(struct vpa_report *r, const struct advice *a, const struct sum *sum)
 {
 	struct vpa_finding *f = vpa_finding_add(r, a->id, vpa_saving_status(r, &sum->saving));
@@ -280,7 +294,7 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 	if (!f)
 		return;
 	where = where_of(r, sum);
-	f->title = a->title;
+	f->title = title_of(a, sum);
 	f->measured = vpa_arena_printf(&r->arena,
 		"%s: %.1f ms in %" PRIu64 " gaps, %.1f %% of the window", vpa_cause_words(a->cause),
 		vpa_in_ms(sum->ns), sum->pieces, vpa_per_cent(sum->ns, vpa_windows_ns(r)));

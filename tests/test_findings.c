@@ -321,6 +321,41 @@ static void a_gpu_that_mostly_waits_is_said_to(void **state)
 	vpa_report_free(r);
 }
 
+/* ---- inside of CUDA graphs ---- */
+
+/* The advice on time between nodes of a graph: 100 launches of two nodes, `gap_us` apart. */
+static void expect_graph_advice(size_t gap_us, const char *title)
+{
+	static char script[65536];
+	const struct vpa_finding *f;
+	struct vpa_report *r;
+	size_t used, i;
+
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 100; i++) {
+		size_t t = 1000 + i * (gap_us + 30);
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"call t1 cudaGraphLaunch %zuus+1us corr %zu\n"
+			"kernel s7 %zuus+10us corr %zu \"first\" node 1\n"
+			"kernel s7 %zuus+10us corr %zu \"second\" node 2\n",
+			t, i + 1, t + 2, i + 1, t + 12 + gap_us, i + 1);
+	}
+	r = analyze(script, NULL);
+	f = finding(r, "inside-graph");
+	assert_non_null(f);
+	assert_string_equal(f->title, title);
+	vpa_report_free(r);
+}
+
+static void long_gaps_inside_graphs_are_not_for_fusing(void **state)
+{
+	(void)state;
+	expect_graph_advice(50, "fuse small kernels inside the CUDA graph");
+	expect_graph_advice(51, "find out what nodes of the CUDA graph wait for: other streams, "
+				"host functions, or work that was not recorded");
+}
+
 /* ---- first use ---- */
 
 static void first_use_is_said_before_cuda_graphs(void **state)
@@ -537,6 +572,7 @@ int main(void)
 		cmocka_unit_test(a_device_is_limited_by_what_leads),
 		cmocka_unit_test(findings_say_what_is_worth_it),
 		cmocka_unit_test(a_gpu_that_mostly_waits_is_said_to),
+		cmocka_unit_test(long_gaps_inside_graphs_are_not_for_fusing),
 		cmocka_unit_test(first_use_is_said_before_cuda_graphs),
 		cmocka_unit_test(a_gain_says_what_it_is_of_and_what_it_means),
 		cmocka_unit_test(small_values_read_back_are_named),
