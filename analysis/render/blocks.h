@@ -56,7 +56,8 @@ static inline double vpa_target(const struct vpa_report *r)
 	return (double)r->target_millifps / 1000;
 }
 
-/* The place of most of a cause's idle time in the whole window; empty if there is none. */
+/* The place with at least half of a cause's idle time in the whole window, after its share if that is
+ * less than 99.5 %; empty if there is none. */
 struct vpa_label vpa_where(const struct vpa_digest *d, enum vpa_cause cause, size_t columns);
 
 #endif

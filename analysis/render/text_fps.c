@@ -18,18 +18,26 @@ int vpa_has_blocks(const struct vpa_report *r)
 
 struct vpa_label vpa_where(const struct vpa_digest *d, enum vpa_cause cause, size_t columns)
 {
-	struct vpa_label none = {{0}};
+	const struct vpa_idle_place *first = vpa_first_place(d, cause);
 	struct vpa_idle_place call;
-	size_t i, ranges;
+	struct vpa_label where = {{0}}, shared = {{0}};
+	uint64_t all_ns = d->cause_ns[cause], ns;
+	size_t ranges;
 
-	for (i = 0; i < d->place_count; i++)
-		if (d->places[i].cause == cause) {
-			if (d->places[i].ns >= d->cause_ns[cause] / 2)
-				return vpa_place(d->places[i].call, d->places[i].range, columns);
-			break;
-		}
-	call = vpa_call_of(d, cause, &ranges);
-	return call.ns >= d->cause_ns[cause] / 2 && call.ns ? vpa_fit(call.call, columns) : none;
+	if (first && first->ns >= all_ns / 2) {
+		where = vpa_place(first->call, first->range, columns);
+		ns = first->ns;
+	} else {
+		call = vpa_call_of(d, cause, &ranges);
+		if (call.ns && call.ns >= all_ns / 2)
+			where = vpa_fit(call.call, columns);
+		ns = call.ns;
+	}
+	if (!where.text[0] || ns >= all_ns - all_ns / 200)
+		return where;
+	snprintf(shared.text, sizeof(shared.text), "%.30s %% %.400s", vpa_percent(ns, all_ns).text,
+		where.text);
+	return shared;
 }
 
 /* ---- RUN ---- */
@@ -194,7 +202,7 @@ static void put_idle_cause(
 	if (!part)
 		return;
 	where = vpa_where(d, vpa_known_cause(part->cause), 64);
-	vpa_words_add(&w, "", "%s: %s of the mean block's %s, %s gap%s, mean %s",
+	vpa_words_add(&w, "", "%s: %s of the mean block's %s, in %s piece%s of gaps, mean %s",
 		vpa_cause_label(vpa_known_cause(part->cause)).text,
 		vpa_duration(vpa_divided(part->ns, b->measured)).text,
 		vpa_duration(vpa_divided(b->span_ns, b->measured)).text,

@@ -308,7 +308,7 @@ static void add_main_place(struct vpa_words *w, const struct vpa_digest *d, enum
 	if (where.text[0])
 		vpa_words_add(w, " ", "%s of it: %s%s%s.",
 			ns < all_ns ? vpa_duration(ns).text : "All", where.text,
-			line.text[0] ? ", " : "", line.text);
+			line.text[0] ? "; most often " : "", line.text);
 	else if (line.text[0])
 		vpa_words_add(w, " ", "Most of it is %s.", line.text);
 }
