@@ -136,6 +136,15 @@ static void add_between(struct vpa_table *t, const struct vpa_report *r, unsigne
 			vpa_ms_of(vpa_divided(span - inside, count), decimals);
 }
 
+/* Whether a stage's passes lasted, in sum, longer than the time that they covered on the devices. */
+static int overlaps(const struct vpa_report *r, const struct vpa_stage_row *s)
+{
+	uint64_t covered_ns = s->busy_ns + s->idle_ns;
+
+	return r->device_count == 1 && s->time.count > 1 &&
+	       s->time.total_ns - s->time.total_ns / 20 > covered_ns;
+}
+
 /* `q` is NULL if there are stages, but neither blocks nor steps. */
 static void put_stages(struct vpa_page *p, const struct vpa_report *r, const struct vpa_request *q)
 {
@@ -148,6 +157,7 @@ static void put_stages(struct vpa_page *p, const struct vpa_report *r, const str
 					       {"CV", 3, NULL}};
 	int has_blocks = q && q->blocks.measured > 0, outside = 0, touched = 0;
 	unsigned decimals = has_blocks ? vpa_block_decimals(&q->blocks) : 1;
+	const struct vpa_stage_row *overlapping = NULL;
 	struct vpa_table t;
 	size_t i;
 
@@ -158,6 +168,8 @@ static void put_stages(struct vpa_page *p, const struct vpa_report *r, const str
 		add_stage(&t, &r->stages[i], has_blocks, decimals);
 		outside |= has_blocks && !r->stages[i].in_blocks;
 		touched |= r->stages[i].touched;
+		if (!overlapping && overlaps(r, &r->stages[i]))
+			overlapping = &r->stages[i];
 	}
 	if (r->stage_count > STAGES)
 		vpa_text_row(&t, 1, "and %zu more in the JSON report", r->stage_count - STAGES);
@@ -165,6 +177,10 @@ static void put_stages(struct vpa_page *p, const struct vpa_report *r, const str
 		add_between(&t, r, decimals);
 	if (outside)
 		vpa_text_row(&t, 1, "* total count, outside measured blocks");
+	if (overlapping)
+		vpa_text_row(&t, 1,
+			"the GPU still works on one %s when work of the next begins: their times overlap",
+			vpa_text_or(overlapping->name, "?"));
 	vpa_page_blank(p);
 	p->touched |= touched;
 	vpa_page_table(p, &t);
