@@ -253,6 +253,11 @@ if command -v python3 >/dev/null && long_text long.sqlite; then
 	trouble long_text long.sqlite INCOMPLETE 3 "delete or shorten those rows"
 fi
 
+# ---- a part without GPU work says nothing of the rest ----
+printf '{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 2, "ts": 1, "dur": 5}, {"ph": "X", "cat' >start.json
+expect 3 "only the start: analyze" start.json
+flat | grep -qF "No GPU work in what could be read: the trace is incomplete, see DATA." || fail "a cut trace is called one without GPU work"
+
 # ---- what the loss touches carries a mark, what it cannot touch does not ----
 # Eight blocks of half a second, 24,000 events each, in three chunks; the last one is missing. All that is older than a flush, one
 # second, was in the file.

@@ -314,6 +314,31 @@ static void a_single_block_is_no_series(void **state)
 	expect_words("the window's cause remains", &r, "CAUSE host waited for the GPU (sync)");
 }
 
+static void a_trace_without_gpu_work_says_how_its_recorder_records_some(void **state)
+{
+	static const struct {
+		const char *format, *words;
+	} cases[] = {
+		{"kineto", "that the profiler's activities include ProfilerActivity.CUDA."},
+		{"nsight", "that nsys traced CUDA (--trace=cuda)."},
+		{"vptrace", "that the self-test of \"vptrace doctor\" passes on its machine."},
+		{NULL, "that GPU activities were enabled."},
+	};
+	struct vpa_report r = {.verdict.complete = 1};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		r.format = cases[i].format;
+		r.counts = (struct vpa_counts){.ranges = 1};
+		expect_words("host events", &r, "only host events.");
+		expect_words("the recorder", &r, cases[i].words);
+		r.counts = (struct vpa_counts){0};
+		expect_words("none at all", &r, "it has no events.");
+		expect_words("the recorder of nothing", &r, cases[i].words);
+	}
+}
+
 /* ---- names from hell ---- */
 
 /* A report of one row each, every text of which is the same. */
@@ -650,6 +675,7 @@ int main(void)
 		cmocka_unit_test(a_device_that_always_works_is_bound_by_what_it_does_most),
 		cmocka_unit_test(a_cause_is_told_by_where_most_of_it_is),
 		cmocka_unit_test(a_single_block_is_no_series),
+		cmocka_unit_test(a_trace_without_gpu_work_says_how_its_recorder_records_some),
 		cmocka_unit_test(names_of_any_bytes_and_length_keep_the_layout),
 		cmocka_unit_test(tables_of_any_length_stay_short),
 		cmocka_unit_test(a_sink_that_fails_is_reported_once),
