@@ -491,6 +491,27 @@ void vpa_text_shapes(struct vpa_page *p, const struct vpa_report *r, const struc
 	vpa_page_table(p, &t);
 }
 
+/* Says what is missing, where there is work that could have a rate. */
+static void put_no_shapes(struct vpa_page *p, const struct vpa_report *r)
+{
+	enum { WORTH_PERCENT = 5 };
+	double share = 0;
+	size_t i;
+
+	for (i = 0; i < r->family_count; i++) {
+		const char *family = vpa_text_or(r->families[i].family, "");
+
+		if (!strcmp(family, "gemm") || !strcmp(family, "attention"))
+			share += r->families[i].share_of_busy;
+	}
+	if (share * 100 < WORTH_PERCENT)
+		return;
+	vpa_page_blank(p);
+	vpa_page_words(p, "SHAPES", VPA_PLAIN,
+		"TFLOP/s are unknown: no shapes of matrix products or attention are recorded. "
+		"PyTorch's profiler records them with record_shapes=True.");
+}
+
 void vpa_text_flop_rates(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct vpa_column columns[] = {{"TFLOP/s", 0, NULL}, {"% of peak", 0, NULL},
@@ -499,8 +520,10 @@ void vpa_text_flop_rates(struct vpa_page *p, const struct vpa_report *r, const s
 	struct vpa_table t;
 	size_t i;
 
-	if (!e->flop_rate_count)
+	if (!e->flop_rate_count) {
+		put_no_shapes(p, r);
 		return;
+	}
 	vpa_table_init(&t, columns, COUNT(columns), "FLOP RATES, where shapes are known");
 	for (i = 0; i < e->flop_rate_count; i++) {
 		const struct vpa_flop_row *f = &e->flop_rates[i];
