@@ -41,7 +41,8 @@ struct vpa_page {
 	unsigned width; /* VPA_WIDTH_MIN .. VPA_COLUMNS_MAX */
 	int colour;
 	size_t line_count; /* lines so far, including those beyond the limit */
-	/* Maximum number of lines; 0: no limit. The last one says that more was cut. */
+	/* Maximum number of lines; 0: no limit. The last one says that more was cut. A page with a
+	 * limit is brief: its sections leave out what explains, so that FIX FIRST has room. */
 	size_t line_limit;
 	char last[VPA_LINE_BYTES]; /* the possibly last line, held back */
 	size_t last_bytes;

@@ -18,9 +18,12 @@ static void put_device(struct vpa_page *p, const struct vpa_report *r,
 		vpa_duration(row->period.p95_ns).text, vpa_fixed(row->confidence, 2).text);
 	vpa_page_words(p, is_first ? "STEPS" : "", VPA_PLAIN, "%s", w.text);
 	w.used = 0;
-	vpa_words_add(&w, "", "%s steps/s, %s s/it; GPU busy %s and idle %s in a step (inferred)",
-		vpa_fixed(row->steps_per_s, 3).text, vpa_fixed(row->s_per_it, 4).text,
-		vpa_mean(row->busy_ns, n).text, vpa_mean(row->idle_ns, n).text);
+	vpa_words_add(&w, "", "%s steps/s, %s s/it", vpa_fixed(row->steps_per_s, 3).text,
+		vpa_fixed(row->s_per_it, 4).text);
+	if (!p->line_limit)
+		vpa_words_add(&w, "; ", "GPU busy %s and idle %s in a step",
+			vpa_mean(row->busy_ns, n).text, vpa_mean(row->idle_ns, n).text);
+	vpa_words_add(&w, "", " (inferred)");
 	if (row->passes_per_step > 1)
 		vpa_words_add(&w, ", ", "%u passes of the model", row->passes_per_step);
 	if (row->layers)

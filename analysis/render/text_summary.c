@@ -330,7 +330,7 @@ static void put_first_cause(
 		vpa_count(d->cause_gaps[cause]).text, vpa_plural(d->cause_gaps[cause]),
 		vpa_mean(d->cause_ns[cause], d->cause_gaps[cause]).text);
 	add_main_place(&w, d, cause);
-	if (help && help[0] >= 'a' && help[0] <= 'z')
+	if (!p->line_limit && help && help[0] >= 'a' && help[0] <= 'z')
 		vpa_words_add(&w, " ", "%c%s.", help[0] - 'a' + 'A', help + 1);
 	vpa_page_words(p, section, VPA_PLAIN, "%s", w.text);
 }
@@ -363,7 +363,7 @@ static void put_idle_cause(struct vpa_page *p, const struct vpa_digest *d, const
 		else
 			add_next_cause(&then, d, cause);
 	}
-	if (then.used)
+	if (then.used && !p->line_limit)
 		vpa_page_words(p, "", VPA_PLAIN, "Next: %s.", then.text);
 }
 
