@@ -130,18 +130,20 @@ static int is_break(const char *text, size_t at)
 	       !(at && vpt_is_digit(text[at - 1]) && !vpt_is_digit(text[at + 1]));
 }
 
-/* The number of bytes of `text` for a line of `columns`: all, or up to the last space that fits, or as
- * many characters as fit. With `groups`, prefers the last double space that fits. */
+/* The number of bytes of `text` for a line of `columns`: all, or up to the last space that fits, best one
+ * that does not part a number from its unit, or as many characters as fit. With `groups`, prefers the last double space that fits. */
 static size_t bytes_of_line(const char *text, size_t columns, int groups)
 {
 	struct vpa_glyph g;
-	size_t at = 0, used = 0, space = 0, group = 0, step;
+	size_t at = 0, used = 0, space = 0, group = 0, any = 0, step;
 
 	for (; (step = vpa_glyph_next(text + at, &g)); at += step) {
 		if (used + g.columns > columns)
-			return group ? group : space ? space : at;
+			return group ? group : space ? space : any ? any : at;
 		if (is_break(text, at))
 			space = at;
+		if (text[at] == ' ')
+			any = at;
 		if (groups && at && !strncmp(text + at, "  ", 2))
 			group = at;
 		used += g.columns;

@@ -258,6 +258,7 @@ static void put_candidates(struct vpa_page *p, const struct vpa_report *r)
 {
 	const struct vpa_graphs *g = &r->expert.graphs;
 	const struct vpa_repeats *at = &g->repeats;
+	struct vpa_words w = {.used = 0};
 	uint64_t active = 0;
 	size_t i;
 
@@ -274,12 +275,17 @@ static void put_candidates(struct vpa_page *p, const struct vpa_report *r)
 	}
 	if (g->compiled_regions || g->compiler_ranges) {
 		vpa_page_blank(p);
-		vpa_page_words(p, "COMPILE", VPA_PLAIN,
-			"%s region%s of torch.compile, %s of them compiled again, by their names; "
-			"the compiler ran %s time%s, %s",
+		vpa_words_add(&w, "",
+			"%s region%s of torch.compile, %s of them compiled again, by their names",
 			vpa_count(g->compiled_regions).text, vpa_plural(g->compiled_regions),
-			vpa_count(g->recompiles).text, vpa_count(g->compiler_ranges).text,
-			vpa_plural(g->compiler_ranges), vpa_duration(g->compiler_ns).text);
+			vpa_count(g->recompiles).text);
+		if (g->compiler_ranges)
+			vpa_words_add(&w, "; ", "the compiler ran %s time%s, %s",
+				vpa_count(g->compiler_ranges).text, vpa_plural(g->compiler_ranges),
+				vpa_duration(g->compiler_ns).text);
+		else
+			vpa_words_add(&w, "; ", "no run of the compiler was recorded");
+		vpa_page_words(p, "COMPILE", VPA_PLAIN, "%s", w.text);
 	}
 }
 

@@ -23,18 +23,19 @@ static void put_idle(struct vpa_page *p, const struct vpa_report *r, const struc
 	static const struct vpa_column columns[] = {
 		{"ms", 0, NULL}, {"% window", 1, NULL}, {"samples", 2, NULL}};
 	const struct vpa_lines *lines = &r->lines;
-	size_t i, shown = 0, known = 0, most = vpa_rows(r, IDLE_LINES);
+	size_t i, shown = 0, known = 0, sampled = 0, most = vpa_rows(r, IDLE_LINES);
 	uint64_t rest_ns = 0, none_ns = 0;
 	char text[LINE_TEXT];
 	struct vpa_table t;
 	struct vpa_row *row;
 
-	while (known < lines->idle_count && lines->idle[known].line.file)
-		known++;
+	for (; known < lines->idle_count && lines->idle[known].line.file; known++)
+		sampled += known < most && lines->idle[known].samples;
 	if (!known)
 		return;
-	vpa_table_init(&t, columns, sizeof(columns) / sizeof(columns[0]),
-		"GPU IDLE BY LINE OF PYTHON, %zu of %zu", vpa_least(known, most), known);
+	/* Exact stacks have no samples. */
+	vpa_table_init(&t, columns, sampled ? 3 : 2, "GPU IDLE BY LINE OF PYTHON, %zu of %zu",
+		vpa_least(known, most), known);
 	for (i = 0; i < lines->idle_count; i++) {
 		const struct vpa_idle_line *line = &lines->idle[i];
 

@@ -10,6 +10,7 @@
 #include "analysis/render/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -127,16 +128,29 @@ static void put_counts(struct vpa_page *p, const struct vpa_counts *c)
 	vpa_page_words(p, "", VPA_PLAIN, "%s", w.text);
 }
 
+/* CUDA's number of a version, such as 12040, as "12.4"; empty if it is none. */
+static struct vpa_label version_of(const char *value)
+{
+	size_t digits = strspn(value, "0123456789");
+	unsigned long number = strtoul(value, NULL, 10);
+	struct vpa_label out = {{0}};
+
+	if (!value[digits] && digits >= 4 && digits <= 6)
+		snprintf(out.text, sizeof(out.text), "%lu.%lu", number / 1000, number % 1000 / 10);
+	return out;
+}
+
 static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct vpa_digest *d)
 {
 	static const struct {
 		const char *form, *key, *other;
+		const char *numbered; /* the form of CUDA's own number */
 	} facts[] = {
-		{"host %s", "host", "hostname"},
-		{"rank %s", "rank", "rank"},
-		{"driver %s", "driver", "cuda_driver"},
-		{"CUDA %s", "cuda_runtime", "cuda"},
-		{"torch %s", "torch", "torch_version"},
+		{"host %s", "host", "hostname", NULL},
+		{"rank %s", "rank", "rank", NULL},
+		{"driver %s", "driver", "cuda_driver", "driver for CUDA %s"},
+		{"CUDA %s", "cuda_runtime", "cuda", "CUDA %s"},
+		{"torch %s", "torch", "torch_version", NULL},
 	};
 	struct vpa_words w = {.used = 0};
 	const char *command = vpa_meta(r, "command");
@@ -150,7 +164,13 @@ static void put_run(struct vpa_page *p, const struct vpa_report *r, const struct
 		const char *value =
 			vpa_text_or(vpa_meta(r, facts[i].key), vpa_meta(r, facts[i].other));
 
-		if (value)
+		struct vpa_label version = {{0}};
+
+		if (value && facts[i].numbered)
+			version = version_of(value);
+		if (version.text[0])
+			vpa_words_add(&w, ", ", facts[i].numbered, version.text);
+		else if (value)
 			vpa_words_add(&w, ", ", facts[i].form, vpa_fit(value, 32).text);
 	}
 	if (w.used)

@@ -159,7 +159,7 @@ void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct
 		{"in call ms", 1, NULL}, {"calls", 0, NULL}};
 	struct vpa_table t;
 	char line[320];
-	size_t i;
+	size_t i, shown = 0;
 
 	if (!r->sync_count || !r->device_count)
 		return;
@@ -172,6 +172,7 @@ void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct
 		if (t.row_count && !r->top && s->idle_ns < d->windows_ns / 1000 &&
 			s->total_ns < d->windows_ns / 100)
 			continue;
+		shown++;
 		row = vpa_table_row(&t, 1, "S%zu %s", i + 1,
 			vpa_fit(vpa_text_or(s->call, "?"), VPA_COLUMNS_MAX - 8).text);
 
@@ -182,6 +183,8 @@ void vpa_text_syncs(struct vpa_page *p, const struct vpa_report *r, const struct
 		if (vpa_top_line_text(line, sizeof(line), vpa_top_line_of_call(r, s->call))[0])
 			vpa_text_row(&t, 4, "%s", line);
 	}
+	if (shown < r->sync_count)
+		vpa_text_row(&t, 1, "and %zu more in the JSON report", r->sync_count - shown);
 	vpa_page_blank(p);
 	vpa_page_table(p, &t);
 }
