@@ -137,6 +137,24 @@ static void a_page_says_what_it_must(void **state)
 	vpt_free(out.data);
 }
 
+/* Moments count from the window's start; what the script sorts by is the moment on the trace clock. */
+static void a_page_says_when_from_its_start(void **state)
+{
+	struct vpa_report r = lossy();
+	struct vpt_err err = {0};
+	struct vpt_buffer out;
+	uint64_t from_ns = 1712867402348256000;
+
+	(void)state;
+	r.window_start_ns += from_ns;
+	r.window_end_ns += from_ns;
+	r.gaps[0].start_ns += from_ns;
+	assert_int_equal(render("html", &r, &out, &err), VPT_OK);
+	assert_non_null(strstr(out.data, "data-v=\"1712867404138756000\">0.790500 s</td>"));
+	vpt_free(out.data);
+	r.gaps[0].start_ns -= from_ns;
+}
+
 static void forms_are_the_same_in_every_locale(void **state)
 {
 	static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "C.UTF-8"};
@@ -228,6 +246,7 @@ int main(void)
 		cmocka_unit_test(the_list_has_every_form),
 		cmocka_unit_test(every_report_has_every_form),
 		cmocka_unit_test(a_page_says_what_it_must),
+		cmocka_unit_test(a_page_says_when_from_its_start),
 		cmocka_unit_test(forms_are_the_same_in_every_locale),
 		cmocka_unit_test(a_sink_that_fails_is_reported),
 		cmocka_unit_test(missing_memory_is_reported),

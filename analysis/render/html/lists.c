@@ -72,7 +72,8 @@ static const struct list {
 		"up to busy time.",
 		kernel_tables, COUNT(kernel_tables)},
 	{"gaps", "Gaps",
-		"A gap is a stretch in which a GPU runs nothing. Starts are on the trace clock.",
+		"A gap is a stretch in which a GPU runs nothing. Starts count from the start of "
+		"the window.",
 		gap_tables, COUNT(gap_tables)},
 	{"copies", "Copies", NULL, copy_tables, COUNT(copy_tables)},
 	{"syncs", "Syncs", "By the GPU idle time that they cause.", sync_tables,

@@ -1,6 +1,7 @@
 /* number.c - numbers of cells: times with their unit, shares as percent, three digits of a fraction. */
 #include "analysis/render/html/number.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,5 +89,16 @@ struct vpa_num vpa_html_number(const struct vpa_value *v, const char *unit, int 
 
 	if (is_change && (v->kind == VPA_VALUE_SIGNED ? v->integer > 0 : v->real > 0))
 		n = with_sign("+", n);
+	return n;
+}
+
+struct vpa_num vpa_html_moment(const struct vpa_value *v, uint64_t from_ns)
+{
+	int is_before = v->number < from_ns;
+	uint64_t us = (is_before ? from_ns - v->number : v->number - from_ns) / 1000;
+	struct vpa_num n;
+
+	snprintf(n.text, sizeof(n.text), "%s%" PRIu64 ".%06u s", is_before && us ? "-" : "",
+		us / 1000000, (unsigned)(us % 1000000));
 	return n;
 }

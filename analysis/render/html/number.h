@@ -12,4 +12,7 @@ int vpa_html_is_unit_of_cells(const char *unit);
  * difference, so one above 0 has a sign too. */
 struct vpa_num vpa_html_number(const struct vpa_value *v, const char *unit, int is_change);
 
+/* A moment on the trace clock as seconds from `from_ns` on, to the microsecond: "0.780803 s". */
+struct vpa_num vpa_html_moment(const struct vpa_value *v, uint64_t from_ns);
+
 #endif

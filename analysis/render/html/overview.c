@@ -24,7 +24,7 @@ enum {
 	PARTS = 8,
 	FLAGS = 9,
 	FLAG_ROWS = 3,
-	LABEL = 14 /* columns of a label on the left */
+	LABEL = 15 /* columns of a label on the left */
 };
 
 struct view {

@@ -28,7 +28,9 @@ struct table {
 	const struct vpa_html_table *form;
 	struct column columns[COLUMNS_MAX];
 	size_t column_count, hidden_count;
-	int has_owner;    /* the rows are inside other rows */
+	int has_owner; /* the rows are inside other rows */
+	/* Where moments count from; NULL: there are none. */
+	const struct vpa_report *report;
 	const char *kind; /* of the rows; NULL: any */
 	size_t row_count;
 };
@@ -107,6 +109,12 @@ static int is_number(const struct vpa_field *f)
 	return f->type <= VPA_FIELD_I64 || f->type == VPA_FIELD_REAL || f->type == VPA_FIELD_RATE;
 }
 
+/* Whether numbers of a column are moments on the trace clock, whose digits say nothing by themselves. */
+static int is_moment(const struct column *c)
+{
+	return !strcmp(c->field->key, "start_ns") || !strcmp(c->field->key, "end_ns");
+}
+
 /* "host mean" for "host.mean_ns", "A mean" for "a_mean_ns": the cells have the unit. */
 static void put_label(struct vpa_html *h, const struct column *c)
 {
@@ -152,6 +160,8 @@ static void put_heads(struct vpa_html *h, const struct table *t)
 		vpa_html_print(h, "<th class=\"%s%s\" data-k=\"%s\" title=\"",
 			is_number(c->field) ? "n" : "t", c->shown ? "" : " x", c->key);
 		vpa_html_text(h, c->field->help);
+		if (t->report && is_moment(c))
+			vpa_html_raw(h, ", shown from the window's start");
 		if (unit) {
 			vpa_html_raw(h, "; ");
 			vpa_html_text(h, unit);
@@ -212,10 +222,12 @@ static const char *unit_of(const struct table *t, const struct column *c, const 
 	return unit && !strcmp(unit, "unit") ? NULL : unit;
 }
 
-static void put_number(
-	struct vpa_html *h, const struct column *c, const struct vpa_value *v, const char *unit)
+static void put_number(struct vpa_html *h, const struct table *t, const struct column *c,
+	const struct vpa_value *v, const char *unit)
 {
-	struct vpa_num n = vpa_html_number(v, unit, is_change(c));
+	struct vpa_num n = t->report && is_moment(c)
+				   ? vpa_html_moment(v, t->report->window_start_ns)
+				   : vpa_html_number(v, unit, is_change(c));
 
 	vpa_html_print(h, "<td class=\"n%s\" data-v=\"", c->shown ? "" : " x");
 	put_exact(h, v);
@@ -302,14 +314,15 @@ static void put_cell(
 		vpa_field_read(at, c->field, &v);
 	}
 	if (v.kind == VPA_VALUE_NULL)
-		vpa_html_print(h, "<td class=\"n%s\">-</td>", c->shown ? "" : " x");
+		vpa_html_print(h, "<td class=\"%s%s\">-</td>", is_number(c->field) ? "n" : "t",
+			c->shown ? "" : " x");
 	else if (v.kind == VPA_VALUE_TEXT)
 		put_text(h, c, &v);
 	else if (v.kind == VPA_VALUE_FLAG)
 		vpa_html_print(h, "<td class=\"t%s\">%s</td>", c->shown ? "" : " x",
 			v.number ? "yes" : "no");
 	else
-		put_number(h, c, &v, unit_of(t, c, row, &unit));
+		put_number(h, t, c, &v, unit_of(t, c, row, &unit));
 }
 
 /* What names the row that others are inside: its id, name or device. */
@@ -497,6 +510,7 @@ void vpa_html_put_source(
 	struct vpa_at whole = {source->report, source->row, NULL};
 	struct table t = {.form = form,
 		.kind = source->kind,
+		.report = source->report,
 		.row_count = vpa_html_source_rows(source, form)};
 	struct walk w = {.h = h, .table = &t, .kind = source->kind};
 	const struct vpa_fields *fields = fields_of(source->fields, form->path, &t.has_owner);
