@@ -4,6 +4,7 @@
  * after, so that no partial file can remain. */
 #include "analysis/commands/command.h"
 #include "analysis/commands/fail_if.h"
+#include "analysis/commands/pager.h"
 #include "analysis/commands/shared_options.h"
 #include "analysis/commands/terminal.h"
 
@@ -35,6 +36,7 @@ enum {
 	FORCE,
 	NO_PROGRESS,
 	COLOR,
+	NO_PAGER,
 	BRIEF,
 	ONLY,
 	FAIL_IF,
@@ -79,6 +81,8 @@ static const struct vpa_option options[OPTIONS] = {
 	[FORCE] = VPA_FORCE_OPTION,
 	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
 	[COLOR] = VPA_COLOR_OPTION,
+	[NO_PAGER] = {"no-pager", '\0', VPA_FLAG, NULL, NULL,
+		"print a long report at once, without a pager; see above"},
 	[BRIEF] = {"brief", '\0', VPA_FLAG, NULL, NULL,
 		"text: print the run, its limit and what to fix first, in at most 24 "
 		"lines"},
@@ -169,7 +173,11 @@ static int render(const struct vpa_args *args, const struct vpa_report *report, 
 	form.colour = vpa_terminal_colour(&o, vpa_text_of(args, COLOR));
 	vpa_command_line(args, command, sizeof(command));
 	form.command = command;
-	o.failed = renderer_of(args)->render(report, &form, o.sink, &o.err);
+	/* A brief report is made to fit the screen. */
+	if (renderer_of(args)->has_layout && !form.brief && !vpa_has(args, NO_PAGER))
+		o.failed = vpa_pager_begin(&o, &o.err);
+	if (!o.failed)
+		o.failed = renderer_of(args)->render(report, &form, o.sink, &o.err);
 	return vpa_out_close(&o, 1, err);
 }
 
@@ -236,7 +244,11 @@ const struct vpa_command vpa_cmd_analyze = {
 		 "A CONDITION is a figure, < or >, and a value. Figures are fps, bps, steps/s,\n"
 		 "period, busy and idle. busy and idle are percent of the mean block; without\n"
 		 "blocks, of the mean step or of the window. busy:FAMILY and idle:CAUSE are\n"
-		 "parts of them. --fail-if may be given several times.",
+		 "parts of them. --fail-if may be given several times.\n"
+		 "\n"
+		 "On a terminal, a text report longer than the screen is shown through a pager:\n"
+		 "$VPTRACE_PAGER, else $PAGER, else less. An empty value and cat mean none. If\n"
+		 "LESS is unset, it is set to FRX. The exit status does not depend on the pager.",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

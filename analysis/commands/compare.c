@@ -3,6 +3,7 @@
  * Analyzes each capture as `analyze` does, one after the other, and compares the reports. */
 #include "analysis/commands/command.h"
 #include "analysis/commands/fail_if.h"
+#include "analysis/commands/pager.h"
 #include "analysis/commands/shared_options.h"
 #include "analysis/commands/terminal.h"
 
@@ -34,6 +35,7 @@ enum {
 	FORCE,
 	NO_PROGRESS,
 	COLOR,
+	NO_PAGER,
 	OPTIONS
 };
 
@@ -62,6 +64,8 @@ static const struct vpa_option options[OPTIONS] = {
 	[FORCE] = VPA_FORCE_OPTION,
 	[NO_PROGRESS] = VPA_NO_PROGRESS_OPTION,
 	[COLOR] = VPA_COLOR_OPTION,
+	[NO_PAGER] = {"no-pager", '\0', VPA_FLAG, NULL, NULL,
+		"print a long report at once, without a pager"},
 };
 
 /* The reports of the captures, in the order of the command line. */
@@ -201,6 +205,10 @@ static int render(const struct vpa_args *args, const struct vpa_comparison *c, s
 	if (rc)
 		return rc;
 	vpa_command_line(args, command, sizeof(command));
+	if (vpa_is(args, FORMAT, "text") && !vpa_has(args, NO_PAGER))
+		o.failed = vpa_pager_begin(&o, &o.err);
+	if (o.failed)
+		return vpa_out_close(&o, 0, err);
 	if (vpa_is(args, FORMAT, "html"))
 		o.failed = vpa_compare_html(c, command, o.sink, &o.err);
 	else if (vpa_is(args, FORMAT, "json"))

@@ -1,4 +1,4 @@
-/* terminal.c - how wide the terminal is, and whether it has colours. */
+/* terminal.c - the size of the terminal, and whether it has colours. */
 #include "analysis/commands/terminal.h"
 
 #include <stdlib.h>
@@ -20,6 +20,15 @@ unsigned vpa_terminal_width(const struct vpa_out *o)
 	if (!width)
 		return USUAL;
 	return width < LEAST ? LEAST : width > MOST ? MOST : (unsigned)width;
+}
+
+unsigned vpa_terminal_height(const struct vpa_out *o)
+{
+	struct winsize size;
+
+	if (!o->to_terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		return 0;
+	return size.ws_row;
 }
 
 int vpa_terminal_colour(const struct vpa_out *o, const char *choice)

@@ -7,6 +7,9 @@
 /* Columns of the terminal that shows the output: 40 to 400; 80 if it is none and COLUMNS is not set. */
 unsigned vpa_terminal_width(const struct vpa_out *o);
 
+/* Lines of the terminal that shows the output; 0 if it is none or has no size. */
+unsigned vpa_terminal_height(const struct vpa_out *o);
+
 /* Whether to use colours, by the choice "auto", "always" or "never"; auto obeys NO_COLOR. */
 int vpa_terminal_colour(const struct vpa_out *o, const char *choice);
 
