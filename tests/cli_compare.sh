@@ -113,6 +113,19 @@ head -c $(($(wc -c <many.zst) * 2 / 3)) many.zst >torn.zst
 expect 3 "a torn capture keeps its caveat" compare many.zst torn.zst
 says out "torn.zst is incomplete"
 
+# ---- memory ----
+# memory ALLOCATED [RESERVED]: a trace with one sample of PyTorch's allocator.
+memory() {
+	small_trace | sed "s/^ \"traceEvents\": \[/&{\"ph\": \"i\", \"cat\": \"cpu_instant_event\", \"name\": \"[memory]\", \"pid\": 11, \"tid\": 12, \"ts\": 1100, \
+\"args\": {\"Device Type\": 1, \"Device Id\": 0, \"Total Allocated\": $1${2:+, \"Total Reserved\": $2}}},/"
+}
+memory 1000000 >little.json
+memory 3000000 5000000 >much.json
+expect 0 "memory of both sides" compare little.json much.json
+says out "MEMORY, CLOCKS AND OTHER SAMPLES THAT CHANGED"
+grep -q '^ PyTorch allocated  *1\.00 MB  *3\.00 MB  *+200\.0 %' out || fail "bytes have their unit once: $(grep PyTorch out)"
+grep -q 'PyTorch reserved' out && fail "what one side did not sample is called changed"
+
 # ---- the demo: what its knob changes leads the explanation ----
 has_demo "traced runs" || finish
 demo plain

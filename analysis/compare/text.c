@@ -361,14 +361,20 @@ static void put_counters(struct vpa_page *p, const struct vpa_comparison *c, siz
 		&t, columns, COUNT(columns), "MEMORY, CLOCKS AND OTHER SAMPLES THAT CHANGED");
 	for (i = 0; i < c->counter_count && shown < top; i++) {
 		const struct vpa_compared_counter *n = &c->counters[i];
+		const char *unit = vpa_text_or(n->unit, "");
 		struct vpa_row *row;
 
+		/* What one side did not sample has not changed. */
+		if (n->a_mean < 0 || n->b_mean < 0)
+			continue;
 		if (fabs(n->a_mean - n->b_mean) <= 0.01 * fmax(n->a_mean, n->b_mean) &&
 			fabs(n->a_max - n->b_max) <= 0.01 * fmax(n->a_max, n->b_max))
 			continue;
 		shown++;
-		row = vpa_table_row(&t, 1, "%s%s%s", n->name, n->unit && *n->unit ? ", " : "",
-			vpa_text_or(n->unit, ""));
+		/* Bytes stand with their unit. */
+		if (!strcmp(unit, "B"))
+			unit = "";
+		row = vpa_table_row(&t, 1, "%s%s%s", n->name, *unit ? ", " : "", unit);
 
 		row->cells[0] = sample(n->a_mean, n->unit);
 		row->cells[1] = sample(n->b_mean, n->unit);
