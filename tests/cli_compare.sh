@@ -246,8 +246,9 @@ done <<'CASES'
 4|busy<90%|busy is 82.96 %
 2|fps|expected a condition such as fps-2%, idle:sync+5% or fps<16, found "fps"
 2|fpz<3|found "fpz<3"
-2|idle:foo>3%|"foo" is not a cause of idle time
-2|busy:sync>3%|"sync" is not a kernel family
+2|idle:foo>3%|"foo" is not a cause of idle time: before first work; after last work
+2|busy:sync>3%|"sync" is not a kernel family: unknown; attention
+2|fps:sync>3%|"fps:sync>3%": only busy and idle have parts, as in idle:sync>5%
 2|fps<3%|expected a number such as 16 after "<" in "fps<3%"
 2|fps-2|expected percent such as 2% after "-"
 2|period>7|expected a time such as 750ms

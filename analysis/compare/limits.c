@@ -48,16 +48,40 @@ static int is_name(const char *text, size_t len, const char *name)
 	return 1;
 }
 
+/* The parts of idle time are causes, the others are families. */
+static size_t first_part(enum vpa_limit_figure figure)
+{
+	return figure == VPA_LIMIT_IDLE ? VPA_OVERVIEW_IDLE + 1 : 0;
+}
+
+static size_t end_of_parts(enum vpa_limit_figure figure)
+{
+	return figure == VPA_LIMIT_IDLE ? VPA_OVERVIEW_PARTS : VPA_OVERVIEW_IDLE;
+}
+
 /* The family or cause of this name; NULL: none. */
 static const char *part_called(enum vpa_limit_figure figure, const char *text, size_t len)
 {
-	size_t i, from = figure == VPA_LIMIT_IDLE ? VPA_OVERVIEW_IDLE + 1 : 0;
-	size_t until = figure == VPA_LIMIT_IDLE ? VPA_OVERVIEW_PARTS : VPA_OVERVIEW_IDLE;
+	size_t i;
 
-	for (i = from; i < until; i++)
+	for (i = first_part(figure); i < end_of_parts(figure); i++)
 		if (is_name(text, len, vpa_overview_part_name(i)))
 			return vpa_overview_part_name(i);
 	return NULL;
+}
+
+static int fail_part(
+	enum vpa_limit_figure figure, const char *text, size_t len, struct vpt_err *err)
+{
+	char names[400];
+	size_t i, used = 0;
+
+	for (i = first_part(figure); i < end_of_parts(figure) && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+			used ? "; " : "", vpa_overview_part_name(i));
+	return vpt_fail(err, VPT_EINVAL, "--fail-if: \"%.*s\" is not %s: %s",
+		(int)(len < 40 ? len : 40), text,
+		figure == VPA_LIMIT_BUSY ? "a kernel family" : "a cause of idle time", names);
 }
 
 /* "16", "0.5": without a sign or an exponent. Returns where it ends; NULL: no number. */
@@ -133,12 +157,14 @@ int vpa_limit_read(const char *text, int is_single, struct vpa_limit *out, struc
 		return vpt_fail(err, VPT_EINVAL,
 			"--fail-if: \"%.60s\" is a change, which needs two captures: see compare",
 			text);
-	if (colon && figures[i].kind == VALUE_SHARE)
+	if (colon && figures[i].kind != VALUE_SHARE)
+		return vpt_fail(err, VPT_EINVAL,
+			"--fail-if: \"%.60s\": only busy and idle have parts, as in idle:sync>5%%",
+			text);
+	if (colon)
 		out->part = part_called(out->figure, colon + 1, (size_t)(relation - colon) - 1);
 	if (colon && !out->part)
-		return vpt_fail(err, VPT_EINVAL, "--fail-if: \"%.*s\" is not %s of the report",
-			(int)(relation - colon - 1), colon + 1,
-			out->figure == VPA_LIMIT_BUSY ? "a kernel family" : "a cause of idle time");
+		return fail_part(out->figure, colon + 1, (size_t)(relation - colon) - 1, err);
 	if (!read_value(relation + 1, out))
 		return vpt_fail(err, VPT_EINVAL, "--fail-if: expected %s after \"%c\" in \"%.60s\"",
 			*relation == '-' || *relation == '+' || figures[i].kind == VALUE_SHARE
