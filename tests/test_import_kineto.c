@@ -91,6 +91,16 @@ static void what_is_known_of_the_run_may_stand_before_or_behind_the_events(void 
 	rig_drop();
 }
 
+static void the_host_has_a_name_in_old_and_new_versions(void **state)
+{
+	(void)state;
+	assert_int_equal(rig_text("{'hostname': 'node1', 'traceEvents': [" ONE_KERNEL "]}"), 0);
+	assert_string_equal(rig_meta("hostname"), "node1");
+	assert_int_equal(rig_text("{'host_name': 'node2', 'traceEvents': [" ONE_KERNEL "]}"), 0);
+	assert_string_equal(rig_meta("hostname"), "node2");
+	rig_drop();
+}
+
 static void absolute_times_need_no_offset(void **state)
 {
 	(void)state;
@@ -520,6 +530,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_gpu_without_a_name_is_amds_by_its_waves),
 		cmocka_unit_test(what_is_known_of_the_run_may_stand_before_or_behind_the_events),
+		cmocka_unit_test(the_host_has_a_name_in_old_and_new_versions),
 		cmocka_unit_test(absolute_times_need_no_offset),
 		cmocka_unit_test(a_bare_array_of_events_is_a_trace),
 		cmocka_unit_test(what_is_no_trace_is_refused_with_the_reason),

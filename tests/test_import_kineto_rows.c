@@ -224,6 +224,43 @@ static void older_traces_show_device_and_stream_as_process_and_thread(void **sta
 	rig_drop();
 }
 
+/* PyTorch 2.15 can draw the ops of CUDA graphs on lanes that the user names. */
+static void an_op_is_on_its_own_stream_wherever_it_is_drawn(void **state)
+{
+	static const struct {
+		const char *args;
+		uint64_t stream;
+	} cases[] = {
+		{"'stream': 7, 'original_stream': 31", 31},
+		{"'original_stream': 31, 'stream': 7", 31},
+		{"'stream': 31, 'annotated_stream': 7", 31},
+		{"'original_stream': 31", 31},
+	};
+	static const struct {
+		const char *category, *name;
+		enum vpt_kind kind;
+	} ops[] = {
+		{"kernel", "k", VPT_KERNEL},
+		{"gpu_memcpy", "Memcpy DtoD (Device -> Device)", VPT_COPY},
+		{"gpu_memset", "Memset (Device)", VPT_COPY},
+	};
+	char event[256];
+	size_t i, op;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++)
+		for (op = 0; op < COUNT(ops); op++) {
+			snprintf(event, sizeof(event),
+				"{'ph': 'X', 'cat': '%s', 'name': '%s', 'pid': 0, 'tid': 7, 'ts': "
+				"1, 'dur': 1, 'args': {'device': 0, 'correlation': 5, %s}}",
+				ops[op].category, ops[op].name, cases[i].args);
+			rig_events(event);
+			assert_int_equal(rig_lane(rig_only(ops[op].kind)->lane, VPT_LANE_STREAM),
+				cases[i].stream);
+		}
+	rig_drop();
+}
+
 /* What the name of a copy tells; 0: unknown. */
 struct copy_name {
 	const char *category, *name;
@@ -710,6 +747,7 @@ int main(void)
 		cmocka_unit_test(an_event_that_lacks_what_its_kind_needs_is_malformed),
 		cmocka_unit_test(a_kernel_keeps_its_configuration),
 		cmocka_unit_test(older_traces_show_device_and_stream_as_process_and_thread),
+		cmocka_unit_test(an_op_is_on_its_own_stream_wherever_it_is_drawn),
 		cmocka_unit_test(a_copys_name_tells_its_direction_and_memories),
 		cmocka_unit_test(a_copys_name_on_rocm_tells_its_direction),
 		cmocka_unit_test(a_copy_without_a_direction_in_its_name_has_a_kind),

@@ -306,7 +306,8 @@ static const struct member members[] = {
 	{"cupti_version", take_meta, "cupti"},
 	{"traceName", take_meta, "trace_name"},
 	{"trace_id", take_meta, "trace_id"},
-	{"hostname", take_meta, "hostname"},
+	{"host_name", take_meta, "hostname"},
+	{"hostname", take_meta, "hostname"}, /* of older versions */
 	/* what the profiler was set to record; each of these slows the program down */
 	{"record_shapes", take_meta, "torch_record_shapes"},
 	{"profile_memory", take_meta, "torch_profile_memory"},

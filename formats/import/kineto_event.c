@@ -128,10 +128,16 @@ int vpt_kineto_device_of(
 	return vpt_kineto_integer(r, e->object, "pid", device);
 }
 
+/* The same. Newer versions can draw an op of a CUDA graph on another lane; "stream" and the thread are
+ * then that lane. */
 int vpt_kineto_stream_of(
 	struct vpt_kineto_rows *r, const struct vpt_kineto_event *e, int64_t *stream)
 {
-	if (vpt_kineto_member(e->args, "stream"))
-		return vpt_kineto_integer(r, e->args, "stream", stream);
+	static const char *const keys[] = {"original_stream", "stream"};
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (vpt_kineto_member(e->args, keys[i]))
+			return vpt_kineto_integer(r, e->args, keys[i], stream);
 	return vpt_kineto_integer(r, e->object, "tid", stream);
 }
