@@ -62,6 +62,12 @@ same "idle time of the window, 10 us before the kernel and 40 after it" 50000 "$
 sed '/python_function/d; s/"correlation": 2}},/"correlation": 2}}/' hand.json >plain.json
 expect 1 "no stacks" stacks plain.json
 says err "has no Python stacks"
+grep -v -e '"kernel"' -e '"cuda_runtime"' hand.json >host.json
+expect 1 "a trace without GPU work" stacks host.json -o host.svg
+says err "nothing to draw: host.json has no work on a GPU, so no stack delayed or launched any"
+[ ! -e host.svg ] || fail "an empty picture was written"
+expect 1 "a window without GPU work" stacks hand.json --from 80us --to 100us
+says err "nothing to draw: hand.json has no work on a GPU in this window"
 expect 0 "to a file" stacks hand.json -o out.svg
 expect 2 "to the same file" stacks hand.json -o out.svg
 expect 0 "to the same file by force" stacks hand.json -o out.svg --force

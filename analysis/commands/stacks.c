@@ -68,6 +68,11 @@ static int render(const struct vpa_args *args, const struct vpa_report *r, struc
 			"with_stack=True "
 			"in PyTorch's profiler",
 			r->path);
+	if (!r->device_count)
+		return vpt_fail(err, VPT_EDATA,
+			"nothing to draw: %s has no work on a GPU%s, so no stack delayed or "
+			"launched any",
+			r->path, r->window_note ? " in this window" : "");
 	rc = vpa_out_open(&o, vpa_text_of(args, OUTPUT), vpa_has(args, FORCE), err);
 	if (rc)
 		return rc;
