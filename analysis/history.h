@@ -28,7 +28,7 @@ struct vpa_call_block {
 	uint64_t first; /* position of calls[0] */
 	struct vpa_counted *counted;
 	uint32_t thread;  /* index of the thread that made all its calls */
-	uint32_t waiting; /* launches whose op has not been seen */
+	uint32_t waiting; /* launches whose op has not been seen, and all of CUDA graphs */
 	/* Earliest start in it: an outer call may begin long before its neighbours. */
 	uint64_t start_ns;
 	/* launches: how many of its calls put work on a device. plain: all of them do; they wait

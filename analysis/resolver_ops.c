@@ -48,7 +48,7 @@ static void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
 	unsigned state = launch->state;
 
 	vpa_call_block_of(launch)->waiting -= state & VPA_CALL_WAITS;
-	r->launches_without_op -= (state & VPA_CALL_MISSED) / VPA_CALL_MISSED;
+	r->launches_without_op -= (state & VPA_CALL_MISSED) != 0;
 	launch->state = (uint8_t)((state & ~(unsigned)VPA_CALL_WAITS) | VPA_CALL_MET);
 }
 

@@ -112,6 +112,33 @@ static void up_to_4096_samples_are_exact(void **state)
 	}
 }
 
+/* A mask says in which bits samples differ. */
+static void samples_are_sorted_by_all_their_bytes(void **state)
+{
+	static const uint64_t masks[] = {UINT64_MAX, 0xff, 0xff00000000000000, 0x00ff00ff00ff0000,
+		0x8000000000000001, 0x0000ffff00000000};
+	static const size_t counts[] = {2, 63, 64, 65, 500, 4096};
+	struct vpt_random r = {3};
+	struct vpa_spread_builder b;
+	size_t c, m, i;
+
+	(void)state;
+	for (m = 0; m < COUNT(masks); m++)
+		for (c = 0; c < COUNT(counts); c++) {
+			struct vpa_spread s;
+
+			sample_count = counts[c];
+			for (i = 0; i < sample_count; i++)
+				samples[i] = vpt_random(&r) & masks[m];
+			s = spread_of_samples(&b);
+			assert_int_equal(s.p50_ns, nearest_rank(50));
+			assert_int_equal(s.p90_ns, nearest_rank(90));
+			assert_int_equal(s.p95_ns, nearest_rank(95));
+			assert_int_equal(s.p99_ns, nearest_rank(99));
+			vpa_spread_free(&b);
+		}
+}
+
 static void more_samples_are_off_by_at_most_1_percent(void **state)
 {
 	static const size_t counts[] = {4097, 5000, SAMPLES_MAX};
@@ -221,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_has_no_spread),
 		cmocka_unit_test(up_to_4096_samples_are_exact),
+		cmocka_unit_test(samples_are_sorted_by_all_their_bytes),
 		cmocka_unit_test(more_samples_are_off_by_at_most_1_percent),
 		cmocka_unit_test(equal_samples_stay_what_they_are),
 		cmocka_unit_test(buckets_leave_nothing_out),

@@ -191,6 +191,7 @@ const struct vpa_fold vpa_fold_allocations = {
 	.help = "memory in use by CUDA's allocation calls, by stage",
 	.state_bytes = sizeof(struct state),
 	.range = fold_range,
+	.only_scopes = 1,
 	.section = fold_section,
 	.finish = finish,
 	.free = free_state,

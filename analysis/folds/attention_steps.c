@@ -276,6 +276,7 @@ const struct vpa_fold vpa_fold_attention_steps = {
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
 	.range = fold_range,
+	.only_scopes = 1,
 	.finish = finish,
 	.free = free_state,
 };

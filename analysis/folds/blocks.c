@@ -470,6 +470,7 @@ const struct vpa_fold vpa_fold_blocks = {
 	.state_bytes = sizeof(struct vpa_blocks_table),
 	.ops = fold_ops,
 	.range = fold_range,
+	.only_scopes = 1,
 	.mark = fold_mark,
 	.gap = fold_gap,
 	.gaps_with_ops = 1,

@@ -127,6 +127,7 @@ const struct vpa_fold vpa_fold_checks = {
 	.state_bytes = sizeof(struct state),
 	.call = fold_call,
 	.range = fold_range,
+	.only_scopes = 1,
 	.gap = fold_gap,
 	.gaps_with_ops = 1,
 	.finish = finish,

@@ -127,6 +127,7 @@ const struct vpa_fold vpa_fold_counters = {
 	.help = "samples of GPUs, processes and the host's own, by stage; energy",
 	.state_bytes = sizeof(struct state),
 	.range = fold_range,
+	.only_scopes = 1,
 	.section = fold_section,
 	.finish = finish,
 	.free = free_state,

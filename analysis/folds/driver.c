@@ -7,7 +7,8 @@
 int vpa_folds_begin(struct vpa_fold_driver *d)
 {
 	int *ops = d->with_ops, *call = d->with_call, *range = d->with_range, *gap = d->with_gap;
-	int *mark = d->with_mark, *section = d->with_section, *setup = d->with_setup, i;
+	int *mark = d->with_mark, *section = d->with_section, *setup = d->with_setup;
+	int *any_range = d->with_any_range, i;
 
 	for (i = 0; vpa_folds[i]; i++) {
 		if (vpa_folds[i]->wanted && !vpa_folds[i]->wanted(d->context.options))
@@ -21,6 +22,8 @@ int vpa_folds_begin(struct vpa_fold_driver *d)
 			*call++ = i;
 		if (vpa_folds[i]->range)
 			*range++ = i;
+		if (vpa_folds[i]->range && !vpa_folds[i]->only_scopes)
+			*any_range++ = i;
 		if (vpa_folds[i]->gap)
 			*gap++ = i;
 		if (vpa_folds[i]->mark)
@@ -30,7 +33,7 @@ int vpa_folds_begin(struct vpa_fold_driver *d)
 		if (vpa_folds[i]->setup)
 			*setup++ = i;
 	}
-	*ops = *call = *range = *gap = *mark = *section = *setup = -1;
+	*ops = *call = *range = *any_range = *gap = *mark = *section = *setup = -1;
 	return VPT_OK;
 }
 
@@ -145,8 +148,8 @@ int vpa_folds_setup(void *driver, const struct vpa_call *call)
 int vpa_folds_range(void *driver, struct vpa_range *range)
 {
 	struct vpa_fold_driver *d = driver;
-	const int *i = d->with_range;
 	int rc = vpa_pipeline_end(d->context.pipeline, range);
+	const int *i = vpa_pipeline_kind(range) ? d->with_range : d->with_any_range;
 
 	for (; *i >= 0 && !rc; i++)
 		rc = vpa_folds[*i]->range(d->states[*i], &d->context, range);

@@ -15,6 +15,8 @@ struct vpa_fold_driver {
 	int with_ops[VPA_FOLDS_MAX], with_call[VPA_FOLDS_MAX], with_range[VPA_FOLDS_MAX],
 		with_gap[VPA_FOLDS_MAX], with_mark[VPA_FOLDS_MAX], with_section[VPA_FOLDS_MAX],
 		with_setup[VPA_FOLDS_MAX];
+	/* Of with_range, those without only_scopes: few, and most ranges are no scope. */
+	int with_any_range[VPA_FOLDS_MAX];
 };
 
 /* Makes the folds' states. 0 or VPT_ENOMEM; free it in both cases. */

@@ -31,6 +31,7 @@ struct vpa_fold {
 	/* Only calls that load code or make a CUDA graph, see struct vpa_resolver_sink. */
 	int (*setup)(void *state, const struct vpa_fold_context *c, const struct vpa_call *call);
 	int (*range)(void *state, const struct vpa_fold_context *c, const struct vpa_range *range);
+	int only_scopes; /* 1: range() sees only ranges that vpa_pipeline_kind() gives a kind */
 	/* Annotations only, see struct vpa_mark. A mark comes before those of its thread's ops that
 	 * begin after everything released so far. */
 	int (*mark)(void *state, const struct vpa_fold_context *c, const struct vpa_mark *mark);

@@ -5,23 +5,41 @@
 
 #include <string.h>
 
-/* make_room() leaves room for more ops than a batch has, so retained ops are moved rarely. */
-enum { KEPT = 1 << 13, ROOM = KEPT * 3 / 2, STRETCH_OPS = 256, STRETCHES_MAX = 4096 };
+/* make_room() leaves room for more ops than a batch has. The ring has more places than that, a power of two. */
+enum {
+	KEPT = 1 << 13,
+	ROOM = KEPT * 3 / 2,
+	RING = KEPT * 2,
+	STRETCH_OPS = 256,
+	STRETCHES_MAX = 4096
+};
+
+/* The start of the op at `i`, counted from the oldest retained one. */
+static inline uint64_t start_of(const struct vpa_idle_clock *k, size_t i)
+{
+	return k->starts_ns[(k->first + i) % RING];
+}
+
+/* Idle time of the device up to that. */
+static inline uint64_t idle_of(const struct vpa_idle_clock *k, size_t i)
+{
+	return k->idle_ns[(k->first + i) % RING];
+}
 
 /* Idle time before the op at `i`: without pauses, the length of the gap that ends with it. */
 static uint64_t gap_before(const struct vpa_idle_clock *k, size_t i)
 {
-	return k->idle_ns[i] - (i ? k->idle_ns[i - 1] : k->before_idle_ns);
+	return idle_of(k, i) - (i ? idle_of(k, i - 1) : k->before_idle_ns);
 }
 
 /* Idle time up to `at_ns`, which lies before the op at `i` and after the start of the previous one. */
 static uint64_t idle_in_front(
 	const struct vpa_idle_clock *k, const struct vpa_idle *idle, size_t i, uint64_t at_ns)
 {
-	uint64_t rest_ns = vpa_resolver_recorded_ns(idle->resolver, at_ns, k->start_ns[i]),
+	uint64_t rest_ns = vpa_resolver_recorded_ns(idle->resolver, at_ns, start_of(k, i)),
 		 gap_ns = gap_before(k, i);
 
-	return k->idle_ns[i] - (rest_ns < gap_ns ? rest_ns : gap_ns);
+	return idle_of(k, i) - (rest_ns < gap_ns ? rest_ns : gap_ns);
 }
 
 /* ---- older ops ---- */
@@ -51,15 +69,15 @@ static void add_stretch(struct vpa_idle_clock *k, size_t begin, size_t end)
 	size_t longest = begin, i;
 
 	for (i = begin + 1; i < end; i++)
-		if (k->idle_ns[i] - k->idle_ns[i - 1] > longest_ns) {
-			longest_ns = k->idle_ns[i] - k->idle_ns[i - 1];
+		if (idle_of(k, i) - idle_of(k, i - 1) > longest_ns) {
+			longest_ns = idle_of(k, i) - idle_of(k, i - 1);
 			longest = i;
 		}
-	*s = (struct vpa_idle_stretch){.start_ns = k->start_ns[begin] - first_gap_ns,
-		.idle_ns = k->idle_ns[begin] - first_gap_ns,
-		.gap_start_ns = k->start_ns[longest] - longest_ns,
-		.gap_end_ns = k->start_ns[longest],
-		.gap_idle_ns = k->idle_ns[longest] - longest_ns};
+	*s = (struct vpa_idle_stretch){.start_ns = start_of(k, begin) - first_gap_ns,
+		.idle_ns = idle_of(k, begin) - first_gap_ns,
+		.gap_start_ns = start_of(k, longest) - longest_ns,
+		.gap_end_ns = start_of(k, longest),
+		.gap_idle_ns = idle_of(k, longest) - longest_ns};
 }
 
 /* Turns the oldest of the retained ops into stretches. */
@@ -67,10 +85,10 @@ VPA_RARE static int make_room(struct vpa_idle_clock *k)
 {
 	size_t gone = (k->count - KEPT) / STRETCH_OPS * STRETCH_OPS, i;
 
-	if (!k->start_ns) {
-		k->start_ns = vpt_alloc(ROOM, sizeof(uint64_t));
-		k->idle_ns = vpt_alloc(ROOM, sizeof(uint64_t));
-		return k->start_ns && k->idle_ns ? VPT_OK : VPT_ENOMEM;
+	if (!k->starts_ns) {
+		k->starts_ns = vpt_alloc(RING, sizeof(uint64_t));
+		k->idle_ns = vpt_alloc(RING, sizeof(uint64_t));
+		return k->starts_ns && k->idle_ns ? VPT_OK : VPT_ENOMEM;
 	}
 	if (!k->stretches)
 		k->stretches = vpt_alloc(STRETCHES_MAX, sizeof(*k->stretches));
@@ -80,24 +98,33 @@ VPA_RARE static int make_room(struct vpa_idle_clock *k)
 		if (k->stretch_count == STRETCHES_MAX)
 			join_stretches(k);
 		add_stretch(k, i, i + STRETCH_OPS);
-		k->before_idle_ns = k->idle_ns[i + STRETCH_OPS - 1];
+		k->before_idle_ns = idle_of(k, i + STRETCH_OPS - 1);
 	}
+	k->first = (k->first + gone) % RING;
 	k->count -= gone;
-	memmove(k->start_ns, k->start_ns + gone, k->count * sizeof(uint64_t));
-	memmove(k->idle_ns, k->idle_ns + gone, k->count * sizeof(uint64_t));
 	k->hint = k->hint > gone ? k->hint - gone : 0;
 	return VPT_OK;
+}
+
+/* Copies numbers into a ring that has room for them. */
+static void put(uint64_t *ring, size_t at, const uint64_t *from, size_t count)
+{
+	size_t until_end = RING - at, n = count < until_end ? count : until_end;
+
+	memcpy(ring + at, from, n * sizeof(*from));
+	memcpy(ring, from + n, (count - n) * sizeof(*from));
 }
 
 int vpa_idle_clock_add(
 	struct vpa_idle_clock *k, const struct vpa_ops *ops, size_t begin, size_t end)
 {
-	size_t n = end - begin;
+	size_t n = end - begin, at;
 
-	if ((!k->start_ns || k->count + n > ROOM) && make_room(k))
+	if ((!k->starts_ns || k->count + n > ROOM) && make_room(k))
 		return VPT_ENOMEM;
-	memcpy(k->start_ns + k->count, ops->start_ns + begin, n * sizeof(uint64_t));
-	memcpy(k->idle_ns + k->count, ops->idle_ns + begin, n * sizeof(uint64_t));
+	at = (k->first + k->count) % RING;
+	put(k->starts_ns, at, ops->start_ns + begin, n);
+	put(k->idle_ns, at, ops->idle_ns + begin, n);
 	k->count += n;
 	return VPT_OK;
 }
@@ -119,13 +146,16 @@ static uint64_t between(
 	return from_idle + share_of(to_idle - from_idle, at_ns - from_ns, to_ns - from_ns);
 }
 
-static uint64_t long_ago(
-	const struct vpa_idle_clock *k, const struct vpa_idle *idle, uint64_t at_ns)
+/* How many stretches begin by the moment. */
+static size_t find_stretch(struct vpa_idle_clock *k, uint64_t at_ns)
 {
-	size_t low = 0, high = k->stretch_count;
-	const struct vpa_idle_stretch *s;
-	uint64_t end_ns, end_idle, gap_end_idle;
+	size_t low = 0, high = k->stretch_count, hint = k->stretch_hint;
 
+	if (hint && hint <= high && k->stretches[hint - 1].start_ns <= at_ns) {
+		if (hint == high || k->stretches[hint].start_ns > at_ns)
+			return hint;
+		low = hint + 1;
+	}
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -134,6 +164,15 @@ static uint64_t long_ago(
 		else
 			high = middle;
 	}
+	return k->stretch_hint = low;
+}
+
+static uint64_t long_ago(struct vpa_idle_clock *k, const struct vpa_idle *idle, uint64_t at_ns)
+{
+	size_t low = find_stretch(k, at_ns);
+	const struct vpa_idle_stretch *s;
+	uint64_t end_ns, end_idle, gap_end_idle;
+
 	if (!low)
 		return 0;
 	s = &k->stretches[low - 1];
@@ -148,8 +187,8 @@ static uint64_t long_ago(
 		end_ns = k->stretches[low].start_ns;
 		end_idle = k->stretches[low].idle_ns;
 	} else {
-		end_ns = k->start_ns[0] - gap_before(k, 0);
-		end_idle = k->idle_ns[0] - gap_before(k, 0);
+		end_ns = start_of(k, 0) - gap_before(k, 0);
+		end_idle = idle_of(k, 0) - gap_before(k, 0);
 	}
 	return between(at_ns, s->gap_end_ns, gap_end_idle, end_ns, end_idle);
 }
@@ -159,21 +198,21 @@ static size_t find(struct vpa_idle_clock *k, uint64_t at_ns)
 {
 	size_t low = 0, high = k->count, step = 1, at = k->hint < k->count ? k->hint : 0;
 
-	if (k->start_ns[at] < at_ns) {
+	if (start_of(k, at) < at_ns) {
 		low = at + 1;
-		for (; at + step < k->count && k->start_ns[at + step] < at_ns; step *= 2)
+		for (; at + step < k->count && start_of(k, at + step) < at_ns; step *= 2)
 			low = at + step + 1;
 		high = at + step < k->count ? at + step : k->count;
 	} else {
 		high = at;
-		for (; step <= at && k->start_ns[at - step] >= at_ns; step *= 2)
+		for (; step <= at && start_of(k, at - step) >= at_ns; step *= 2)
 			high = at - step;
 		low = step <= at ? at - step + 1 : 0;
 	}
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (k->start_ns[middle] < at_ns)
+		if (start_of(k, middle) < at_ns)
 			low = middle + 1;
 		else
 			high = middle;
@@ -191,18 +230,18 @@ uint64_t vpa_idle_clock_at(
 		return 0;
 	i = find(k, at_ns);
 	if (i == k->count)
-		return k->idle_ns[i - 1] +
+		return idle_of(k, i - 1) +
 		       (at_ns > cursor_ns
 				       ? vpa_resolver_recorded_ns(idle->resolver, cursor_ns, at_ns)
 				       : 0);
-	if (!i && k->stretch_count && at_ns < k->start_ns[0] - gap_before(k, 0))
+	if (!i && k->stretch_count && at_ns < start_of(k, 0) - gap_before(k, 0))
 		return long_ago(k, idle, at_ns);
 	return idle_in_front(k, idle, i, at_ns);
 }
 
 void vpa_idle_clock_free(struct vpa_idle_clock *k)
 {
-	vpt_free(k->start_ns);
+	vpt_free(k->starts_ns);
 	vpt_free(k->idle_ns);
 	vpt_free(k->stretches);
 	memset(k, 0, sizeof(*k));

@@ -18,13 +18,14 @@ struct vpa_idle_stretch {
 
 /* All zeros is a clock without ops. */
 struct vpa_idle_clock {
-	/* Of the newest ops: start, and idle time of the device up to it. Differences are the gaps. */
-	uint64_t *start_ns, *idle_ns;
-	size_t count;
+	/* Of the newest ops: start, and idle time of the device up to it. Differences are the gaps. Rings. */
+	uint64_t *starts_ns, *idle_ns;
+	size_t first, count;     /* the oldest op's place in them; how many ops */
 	uint64_t before_idle_ns; /* idle_ns of the op before them; 0: none */
 	size_t hint;             /* index of the last answer */
 	struct vpa_idle_stretch *stretches;
 	size_t stretch_count;
+	size_t stretch_hint; /* the last answer among stretches */
 };
 
 /* Adds ops [begin, end), all of the clock's device. 0 or VPT_ENOMEM. */

@@ -287,6 +287,7 @@ const struct vpa_fold vpa_fold_overview = {
 	.wanted = wanted,
 	.ops = fold_ops,
 	.range = fold_range,
+	.only_scopes = 1,
 	.gap = fold_gap,
 	.gaps_with_ops = 1,
 	.finish = finish,

@@ -308,6 +308,7 @@ const struct vpa_fold vpa_fold_step_kinds = {
 	.state_bytes = sizeof(struct state),
 	.ops = fold_ops,
 	.range = fold_range,
+	.only_scopes = 1,
 	.finish = finish,
 	.free = free_state,
 };
