@@ -248,8 +248,7 @@ int vpt_collect_finish(struct vpt_collect *c, struct vpt_err *err)
 	if (!rc)
 		rc = list_open(c);
 	if (rc)
-		return vpt_fail(
-			err, rc, "no memory for the %zu events of this trace", c->index_count);
+		return vpt_fail(err, rc, "no memory for the events of this trace");
 	c->header.major = VPT_MAJOR;
 	c->header.minor = VPT_MINOR;
 	c->header.cpu_tick_ns = c->header.gpu_tick_ns = 1;

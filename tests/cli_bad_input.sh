@@ -41,11 +41,12 @@ if command -v zstd >/dev/null; then
 	refused in/newer.zst "format version 2.0, this program reads up to 1.x"
 fi
 
-# Memory is bounded, and the sentence says how to raise the bound.
+# Memory is bounded, and one sentence says how to raise the bound.
 kernels_trace 20000 >many.json
 expect 1 "too little memory" analyze --memory 1 many.json
 says err "no memory"
 says err "the limit of 1 MiB of memory is reached; --memory raises it"
+same "all of it in one line" 1 "$(grep -c . err)"
 silent out
 expect 0 "enough memory" analyze --memory 100 many.json
 expect 0 "the usual memory" analyze many.json

@@ -114,13 +114,17 @@ void vpa_say(const char *fmt, ...)
 
 int vpa_failed(const struct vpt_err *err)
 {
+	enum { LIMIT_WORDS = 100 }; /* of a long message, its end gives way to these */
+
 	if (err->code == VPT_EIO && !strncmp(err->text, "standard output:", 16) &&
 		stdout_is_broken())
 		return VPA_EXIT_FAILED;
-	vpa_say("%s", err->text);
 	if (err->code == VPT_ENOMEM && vpt_memory_was_refused())
-		vpa_say("the limit of %llu MiB of memory is reached; --memory raises it",
+		vpa_say("%.*s: the limit of %llu MiB of memory is reached; --memory raises it",
+			(int)sizeof(err->text) - LIMIT_WORDS, err->text,
 			(unsigned long long)(vpt_limits_memory_bytes() >> 20));
+	else
+		vpa_say("%s", err->text);
 	return err->code == VPT_EINVAL ? VPA_EXIT_MISUSED : VPA_EXIT_FAILED;
 }
 
