@@ -37,6 +37,29 @@ static void counts_have_separators_every_three_digits(void **state)
 		check("count", cases[i].text, vpa_count(cases[i].n).text);
 }
 
+static void numbers_in_sentences_have_separators_and_names_do_not(void **state)
+{
+	static const struct {
+		const char *sentence, *shown;
+	} cases[] = {
+		{"2274 operations have no launch record", "2,274 operations have no launch record"},
+		{"428.7 ms in 12202 gaps, 24.7 %", "428.7 ms in 12,202 gaps, 24.7 %"},
+		{"copies: 1880.9 ms, 97.0 %", "copies: 1,880.9 ms, 97.0 %"},
+		{"0.123456 of 999", "0.123456 of 999"},
+		{"lost (1234567)", "lost (1,234,567)"},
+		{"10000", "10,000"},
+		{"", ""},
+		{"sm_9000 in /tmp/2026/run.1234 at 1024M, 0007 and 2026-11-23",
+			"sm_9000 in /tmp/2026/run.1234 at 1024M, 0007 and 2026-11-23"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++)
+		check("sentence", cases[i].shown, vpa_grouped(cases[i].sentence).text);
+	check("sentence", "", vpa_grouped(NULL).text);
+}
+
 static void durations_have_three_digits_and_the_unit_that_fits(void **state)
 {
 	static const struct {
@@ -236,6 +259,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_have_separators_every_three_digits),
+		cmocka_unit_test(numbers_in_sentences_have_separators_and_names_do_not),
 		cmocka_unit_test(durations_have_three_digits_and_the_unit_that_fits),
 		cmocka_unit_test(bytes_are_counted_in_powers_of_1000),
 		cmocka_unit_test(scaled_numbers_round_half_up),

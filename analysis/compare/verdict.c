@@ -114,8 +114,8 @@ void vpa_compare_put_notes(struct vpa_page *p, const struct vpa_comparison *c)
 	size_t i;
 
 	for (i = 0; i < c->note_count; i++)
-		vpa_page_words(
-			p, i ? "" : "NOTES", VPA_PLAIN, "%s%s", p->form ? "" : "- ", c->notes[i]);
+		vpa_page_words(p, i ? "" : "NOTES", VPA_PLAIN, "%s%s", p->form ? "" : "- ",
+			vpa_grouped(c->notes[i]).text);
 }
 
 void vpa_compare_put_result(struct vpa_page *p, const struct vpa_comparison *c)

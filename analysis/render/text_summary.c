@@ -47,8 +47,9 @@ static void put_reason(struct vpa_page *p, const struct vpa_verdict *v, size_t i
 {
 	const char *remedy = v->remedies ? v->remedies[i] : NULL;
 
-	vpa_page_words(p, "", VPA_PLAIN, "- %s%s%s", vpa_text_or(v->reasons[i], "?"),
-		remedy ? ". To avoid it: " : "", vpa_text_or(remedy, ""));
+	vpa_page_words(p, "", VPA_PLAIN, "- %s%s%s",
+		vpa_grouped(vpa_text_or(v->reasons[i], "?")).text, remedy ? ". To avoid it: " : "",
+		vpa_text_or(remedy, ""));
 }
 
 static void put_data(struct vpa_page *p, const struct vpa_report *r)

@@ -261,7 +261,7 @@ static void note_finding(struct notes *n, const struct vpa_finding *f)
 
 	vpa_words_add(&w, "", "%.400s", vpa_text_or(f->title, "?"));
 	if (f->measured)
-		vpa_words_add(&w, " ", "(%.400s)", f->measured);
+		vpa_words_add(&w, " ", "(%.400s)", vpa_grouped(f->measured).text);
 	note(n, "", w.text);
 }
 
@@ -282,7 +282,7 @@ void vpa_text_notes(struct vpa_page *p, const struct vpa_report *r, const struct
 	(void)d;
 	p->touched = 0;
 	for (i = VPA_REASONS; i < v->reason_count; i++)
-		note(&n, "", vpa_text_or(v->reasons[i], "?"));
+		note(&n, "", vpa_grouped(vpa_text_or(v->reasons[i], "?")).text);
 	for (i = 0; i < COUNT(oddities); i++)
 		if (oddities[i].number)
 			note(&n, vpa_count(oddities[i].number).text, oddities[i].text);

@@ -65,6 +65,37 @@ struct vpa_num vpa_count(uint64_t n)
 	return spell(n, 0, 0, "");
 }
 
+/* How many digits at `text` are a whole number to group, or the whole part of one; 0: none. */
+static size_t digits_to_group(const char *text)
+{
+	size_t n = strspn(text, "0123456789"), end = n;
+
+	if (n < 4 || *text == '0')
+		return 0;
+	if (text[end] == '.' && text[end + 1] >= '0' && text[end + 1] <= '9')
+		end += 1 + strspn(text + end + 1, "0123456789");
+	if (text[end])
+		end += strspn(text + end, ",.;:)");
+	return !text[end] || text[end] == ' ' ? n : 0;
+}
+
+struct vpa_sentence vpa_grouped(const char *text)
+{
+	struct vpa_sentence out;
+	size_t used = 0, i = 0, left = 0;
+
+	for (; text && text[i] && used + 2 < sizeof(out.text); i++) {
+		if (!left && (!i || strchr(" (", text[i - 1])))
+			left = digits_to_group(text + i);
+		out.text[used++] = text[i];
+		left -= left > 0;
+		if (left && left % 3 == 0)
+			out.text[used++] = ',';
+	}
+	out.text[used] = '\0';
+	return out;
+}
+
 struct vpa_num vpa_scaled(uint64_t value, uint64_t unit, unsigned decimals)
 {
 	decimals = at_most(decimals);

@@ -18,6 +18,14 @@ struct vpa_num vpa_count(uint64_t n); /* "12,345" */
 /* `value / unit`, rounded half up, with up to six decimals: vpa_scaled(ns, 1000000, 1) is ms. */
 struct vpa_num vpa_scaled(uint64_t value, uint64_t unit, unsigned decimals);
 
+/* Text with its numbers as vpa_count() writes them: "12202 gaps" gives "12,202 gaps". A number has a
+ * blank or parenthesis before it, or nothing; others may be parts of names. What exceeds the label is
+ * cut. NULL gives "". */
+struct vpa_sentence {
+	char text[1024];
+};
+struct vpa_sentence vpa_grouped(const char *text);
+
 /* Three digits and the unit that fits: "374 ns", "22.0 us", "1.23 s". Seconds may have more. */
 struct vpa_num vpa_duration(uint64_t ns);
 struct vpa_num vpa_bytes(uint64_t bytes); /* powers of 1000: "8 B", "58.0 MB" */

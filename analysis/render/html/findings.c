@@ -75,7 +75,7 @@ static void put_card(
 		vpa_html_print(h, "<p class=\"gain\">%s %s</p>\n",
 			f->fps_to > 0 ? "at most" : "saves at most", gain.text);
 	put_line(h, "", base.text);
-	put_line(h, "Measured: ", f->measured);
+	put_line(h, "Measured: ", vpa_grouped(f->measured).text);
 	put_line(h, "Listed from: ", f->threshold);
 	put_line(h, "Caveat: ", f->caveat);
 	put_evidence(h, r, f);
