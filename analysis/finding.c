@@ -2,6 +2,7 @@
  * save. */
 #include "analysis/finding.h"
 
+#include "analysis/base.h"
 #include "analysis/limit.h"
 
 #include <string.h>
@@ -10,6 +11,10 @@ enum { EVIDENCE_MAX = 3 };
 
 /* A saving is worth a line from these shares. */
 static const double window_share = 0.01, active_share = 0.02;
+
+/* Without a steady FPS a saving is said to be of the mean block or step if its share there is at least
+ * this part of its share of the active time. What comes before and after them is no part of them. */
+static const double inside_share = 0.25;
 
 int vpa_findings_begin(struct vpa_report *r)
 {
@@ -95,26 +100,36 @@ static const struct vpa_device *busiest(const struct vpa_report *r)
 	return most;
 }
 
-/* The saving in the mean measured block, as FPS if that is known. 0: none of it is in the
- * blocks. */
-static int save_in_blocks(const struct vpa_report *r, struct vpa_finding *f,
-	const struct vpa_saving *s, uint64_t device_ns)
+/* The saving in the mean block or step, as a rate if one is known. 0: it lies elsewhere. */
+static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
+	const struct vpa_saving *s, const struct vpa_device *d, uint64_t device_ns)
 {
-	const struct vpa_request *q = vpa_main_request(r);
-	const struct vpa_blocks *b = q ? &q->blocks : NULL;
-	uint64_t ns;
+	struct vpa_base base = vpa_base_of(r);
+	uint64_t ns = vpa_portion(s->base_ns, device_ns, s->ns);
+	double fps = vpa_main_request(r) ? vpa_main_request(r)->blocks.fps : -1, gain, left;
 
-	if (!b || !b->measured || !s->blocks_ns)
+	if (!base.name || !s->base_ns)
 		return 0;
-	ns = vpa_portion(s->blocks_ns, device_ns, s->ns);
-	ns = ns < b->span_ns ? ns : b->span_ns;
-	f->base = "block";
-	f->base_ms = vpa_in_ms(b->span_ns) / (double)b->measured;
-	f->base_gain_ms = vpa_in_ms(ns) / (double)b->measured;
-	f->base_gain_from_ms = vpa_in_ms(vpa_portion(ns, s->from_ns, s->ns)) / (double)b->measured;
-	if (b->fps > 0 && ns < b->span_ns) {
-		f->fps_from = b->fps;
-		f->fps_to = (double)b->frames * 1e9 / (double)(b->span_ns - ns);
+	ns = ns < base.span_ns ? ns : base.span_ns;
+	if (fps <= 0 && (double)ns * (double)d->active_ns <
+				inside_share * (double)device_ns * (double)base.span_ns)
+		return 0;
+	gain = vpa_in_ms(ns) / base.units * base.stretch;
+	if (base.of_units > 0 && gain > vpa_in_ms(device_ns) / base.of_units)
+		gain = vpa_in_ms(device_ns) / base.of_units;
+	f->base = base.name;
+	f->base_ms = vpa_in_ms(base.span_ns) / base.units * base.stretch;
+	f->base_gain_ms = gain;
+	f->base_gain_from_ms = gain * (double)s->from_ns / (double)s->ns;
+	left = (f->base_ms - gain) / f->base_ms;
+	if (left <= 0)
+		return 1;
+	if (strcmp(base.name, "block") != 0) {
+		f->steps_per_s_from = 1e3 / f->base_ms;
+		f->steps_per_s_to = f->steps_per_s_from / left;
+	} else if (fps > 0) {
+		f->fps_from = fps;
+		f->fps_to = fps / left;
 	}
 	return 1;
 }
@@ -127,7 +142,7 @@ void vpa_finding_saves(
 
 	f->gain_at_most_ms = vpa_in_ms(s->ns);
 	f->gain_from_ms = vpa_in_ms(s->from_ns);
-	if (!s->ns || save_in_blocks(r, f, s, ns))
+	if (!s->ns || save_in_unit(r, f, s, d, ns))
 		return;
 	f->base = "active";
 	f->base_ms = vpa_in_ms(d->active_ns);

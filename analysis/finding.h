@@ -29,9 +29,8 @@ struct vpa_saving {
 	 * then spread by busy time. */
 	const struct vpa_device *device;
 	uint64_t device_ns;
-	/* Part of ns inside the measured blocks that the report shows, all devices; 0: none, or not
-	 * known. */
-	uint64_t blocks_ns;
+	/* Part of ns inside the units of base.h, all devices; 0: none, or not known. */
+	uint64_t base_ns;
 };
 
 /* Whether the time is at least 1 % of the windows. */
@@ -40,7 +39,7 @@ int vpa_is_window_share(const struct vpa_report *r, uint64_t ns);
 int vpa_saving_is_worth(const struct vpa_report *r, const struct vpa_saving *s);
 /* "fail" from a tenth of the windows, else "warn". */
 const char *vpa_saving_status(const struct vpa_report *r, const struct vpa_saving *s);
-/* Fills in the gain, what it is a part of, and what it means in FPS. */
+/* Fills in the gain, what it is a part of, and what it means in FPS or steps per second. */
 void vpa_finding_saves(
 	const struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s);
 

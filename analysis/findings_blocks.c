@@ -98,7 +98,7 @@ static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 		above += b->series[i].attention_ns - least;
 	f->title = "attention grows with the KV cache: use a shorter window, or a sink and a "
 		   "window";
-	s.ns = s.blocks_ns = above > sold ? above - sold : 0;
+	s.ns = s.base_ns = above > sold ? above - sold : 0;
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,
 		"%+.2f ms of attention per block, %.1f %% of the period",

@@ -3,6 +3,8 @@
  * what was to be measured. */
 #include "analysis/finding.h"
 
+#include "analysis/base.h"
+#include "analysis/intervals.h"
 #include "analysis/limit.h"
 #include "analysis/render/units.h"
 
@@ -81,24 +83,6 @@ static int is_one_place(const struct vpa_idle_part *p)
 	return !vpa_is_sum(p->range) && !vpa_is_sum(p->call);
 }
 
-/* The part of a cause's gain inside the measured blocks: the same share as of its `ns` of idle
- * time, limited to all idle time of the blocks. */
-static uint64_t gain_in_blocks(
-	const struct vpa_report *r, enum vpa_cause cause, uint64_t gain_ns, uint64_t ns)
-{
-	const struct vpa_request *q = vpa_main_request(r);
-	uint64_t of_cause = 0, gain;
-	size_t i;
-
-	if (!q || !q->blocks.measured || !ns)
-		return 0;
-	for (i = 0; i < q->blocks.part_count; i++)
-		if (q->blocks.parts[i].kind == VPA_PART_IDLE && q->blocks.parts[i].cause == cause)
-			of_cause += q->blocks.parts[i].ns;
-	gain = vpa_portion(of_cause, gain_ns, ns);
-	return gain < q->blocks.idle_ns ? gain : q->blocks.idle_ns;
-}
-
 /* Adds a device's wait for the cause, and returns it. */
 static uint64_t add_pieces(struct sum *sum, const struct vpa_device *d, enum vpa_cause cause)
 {
@@ -133,6 +117,7 @@ static struct vpa_gain_row gain_of(const struct vpa_device *d, enum vpa_cause ca
 
 static struct sum sum_of(const struct vpa_report *r, enum vpa_cause cause)
 {
+	struct vpa_base base = vpa_base_of(r);
 	struct sum sum = {.saving.ns = 0};
 	size_t d;
 
@@ -147,7 +132,7 @@ static struct sum sum_of(const struct vpa_report *r, enum vpa_cause cause)
 			sum.saving.device_ns = gain.ns;
 		}
 	}
-	sum.saving.blocks_ns = gain_in_blocks(r, cause, sum.saving.ns, sum.ns);
+	sum.saving.base_ns = vpa_base_idle(r, &base, cause, sum.saving.ns, sum.ns);
 	return sum;
 }
 
@@ -280,8 +265,10 @@ static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct
  * are not the reason. */
 static const char *title_of(const struct advice *a, const struct sum *sum)
 {
-	if (a->cause == VPA_CAUSE_INSIDE_GRAPH && sum->pieces && sum->ns / sum->pieces > GRAPH_NODE_NS)
-		return "find out what nodes of the CUDA graph wait for: other streams, host functions, "
+	if (a->cause == VPA_CAUSE_INSIDE_GRAPH && sum->pieces &&
+		sum->ns / sum->pieces > GRAPH_NODE_NS)
+		return "find out what nodes of the CUDA graph wait for: other streams, host "
+		       "functions, "
 		       "or work that was not recorded";
 	return a->title;
 }
@@ -408,14 +395,29 @@ static const char *head_title(struct vpa_report *r)
 	if (!most || !most->range || vpa_is_sum(most->range) || !strncmp(most->range, "before ", 7))
 		return "the GPU had no work at the start: launch earlier, or start recording later";
 	return vpa_arena_printf(&r->arena,
-		"the GPU had no work at the start: shorten or overlap what the host does first in %.80s",
+		"the GPU had no work at the start: shorten or overlap what the host does first in "
+		"%.80s",
 		most->range);
+}
+
+/* The head is a gain only if it is part of the unit that a user counts in: a single step, whose next one
+ * would wait as long. */
+static void save_head(struct vpa_report *r, struct vpa_finding *f, struct vpa_saving *s)
+{
+	struct vpa_base base = vpa_base_of(r);
+
+	if (!base.head_ns)
+		return;
+	s->device_ns = vpa_earlier(s->device_ns, base.head_ns);
+	s->ns = s->base_ns = vpa_earlier(s->ns, base.head_ns * r->device_count);
+	vpa_finding_saves(r, f, s);
 }
 
 static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id, const char *title)
 {
 	struct sum sum = sum_of(r, cause);
 	const char *words = cause == VPA_CAUSE_BEFORE_FIRST_WORK ? head_words(r) : NULL, *where;
+	uint64_t waited = sum.saving.ns;
 	struct vpa_finding *f;
 
 	if ((double)sum.saving.ns < edge_share * (double)vpa_windows_ns(r))
@@ -425,10 +427,16 @@ static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id
 		return;
 	f->title = title;
 	f->measured = vpa_arena_printf(&r->arena, "%.1f ms, %.1f %% of the window%s",
-		vpa_in_ms(sum.saving.ns), vpa_per_cent(sum.saving.ns, vpa_windows_ns(r)),
-		words ? words : "");
+		vpa_in_ms(waited), vpa_per_cent(waited, vpa_windows_ns(r)), words ? words : "");
 	where = where_of(r, &sum);
-	f->note = where ? vpa_arena_printf(&r->arena, "%s, %s", f->measured, where) : f->measured;
+	if (cause == VPA_CAUSE_BEFORE_FIRST_WORK)
+		save_head(r, f, &sum.saving);
+	f->note = vpa_arena_printf(&r->arena, "%s, %.1f %% of the window%s%s%s",
+		vpa_duration(waited).text, vpa_per_cent(waited, vpa_windows_ns(r)),
+		words ? words : "", where ? ", " : "", where ? where : "");
+	if (f->base && words && *words)
+		f->note = vpa_arena_printf(&r->arena, "%s%s%s", words + strlen(": "),
+			where ? ", " : "", where ? where : "");
 	f->threshold = "25 % of the window";
 	add_evidence(r, f, cause, &sum);
 }

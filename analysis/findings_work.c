@@ -2,6 +2,7 @@
  * kernels that could be cheaper. */
 #include "analysis/finding.h"
 
+#include "analysis/base.h"
 #include "analysis/families.h"
 #include "analysis/gpu_arch.h"
 #include "analysis/limit.h"
@@ -19,27 +20,12 @@ static const double attention_share = 0.01;
 /* Matrix products of one kind are worth a line from this share. */
 static const double gemm_share = 0.05;
 
-static const struct vpa_blocks *shown_blocks(const struct vpa_report *r)
+/* How much of `ns` is inside the units that gains are a part of. */
+static uint64_t base_ns(const struct vpa_report *r, uint64_t ns, const char *family)
 {
-	const struct vpa_request *q = vpa_main_request(r);
+	struct vpa_base base = vpa_base_of(r);
 
-	return q && q->blocks.measured ? &q->blocks : NULL;
-}
-
-/* How much of `ns` is in measured blocks: the same share as of a kernel family's time, or of busy
- * time. */
-static uint64_t blocks_ns(const struct vpa_report *r, uint64_t ns, const char *family)
-{
-	const struct vpa_blocks *b = shown_blocks(r);
-	uint64_t inside = 0, all = 0;
-
-	if (!b)
-		return 0;
-	if (family) {
-		inside = vpa_family_blocks_ns(b, family);
-		all = vpa_family_ns(r, family);
-	}
-	return all ? vpa_portion(ns, inside, all) : vpa_portion(ns, b->busy_ns, vpa_busy_ns(r));
+	return vpa_base_busy(r, &base, ns, family);
 }
 
 /* ---- what bounds the run ---- */
@@ -140,7 +126,7 @@ static void find_exposed(struct vpa_report *r, const struct exposed *e)
 		vpa_in_ms(s.ns), vpa_per_cent(s.ns, vpa_windows_ns(r)));
 	f->threshold = "5 % of active, 1 % of the window";
 	f->caveat = f->note = e->caveat;
-	s.blocks_ns = blocks_ns(r, s.ns, e->family);
+	s.base_ns = base_ns(r, s.ns, e->family);
 	vpa_finding_saves(r, f, &s);
 }
 
@@ -217,7 +203,7 @@ static void find_eager(struct vpa_report *r)
 	 * time, since sequences may run concurrently. */
 	s.ns = at_most(total, busy);
 	s.from_ns = at_most(softmax, s.ns);
-	s.blocks_ns = blocks_ns(r, s.ns, vpa_family_name(VPA_FAMILY_EAGER_SOFTMAX));
+	s.base_ns = base_ns(r, s.ns, vpa_family_name(VPA_FAMILY_EAGER_SOFTMAX));
 	if (!count || !vpa_saving_is_worth(r, &s))
 		return;
 	f = vpa_finding_add(r, "eager-attention", "fail");
@@ -300,7 +286,7 @@ static void find_backend_change(struct vpa_report *r)
 		f->title = "attention changes its back-end between steps: look for a mask, a shape "
 			   "or a dtype that the faster one does not support";
 		s.ns = at_most(s.ns, vpa_busy_ns(r));
-		s.blocks_ns = blocks_ns(r, s.ns, vpa_family_name(VPA_FAMILY_ATTENTION));
+		s.base_ns = base_ns(r, s.ns, vpa_family_name(VPA_FAMILY_ATTENTION));
 		vpa_finding_saves(r, f, &s);
 		f->measured = vpa_arena_printf(&r->arena,
 			"at %" PRIu64 " places of a step %" PRIu64
@@ -350,7 +336,7 @@ static void find_wide_gemms(struct vpa_report *r)
 	f->title =
 		"some matrix products run in FP32, others in 16 bits or fewer: cast the inputs, or "
 		"allow TF32";
-	s.blocks_ns = blocks_ns(r, s.ns, vpa_family_name(VPA_FAMILY_GEMM));
+	s.base_ns = base_ns(r, s.ns, vpa_family_name(VPA_FAMILY_GEMM));
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena,
 		"%.1f ms in FP32, %.1f %% of busy, and %.1f ms in 16 bits or fewer",
@@ -374,7 +360,7 @@ static void find_unfused_conv(struct vpa_report *r)
 	if (!f)
 		return;
 	f->title = "conv3d runs as vol2col, not in cuDNN: check its dtype, layout and padding";
-	s.blocks_ns = blocks_ns(r, s.ns, NULL);
+	s.base_ns = base_ns(r, s.ns, NULL);
 	vpa_finding_saves(r, f, &s);
 	f->measured = vpa_arena_printf(&r->arena, "%.1f ms in vol2col", (double)total / 1e6);
 	f->threshold = "1 % of the window, 2 % of active";

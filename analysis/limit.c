@@ -78,15 +78,20 @@ uint64_t vpa_family_ns(const struct vpa_report *r, const char *family)
 	return 0;
 }
 
-uint64_t vpa_family_blocks_ns(const struct vpa_blocks *b, const char *family)
+uint64_t vpa_family_parts_ns(const struct vpa_block_part *parts, size_t count, const char *family)
 {
 	size_t i;
 
-	for (i = 0; i < b->part_count; i++)
-		if (b->parts[i].kind == VPA_PART_BUSY && b->parts[i].name &&
-			!strcmp(b->parts[i].name, family))
-			return b->parts[i].ns;
+	for (i = 0; i < count; i++)
+		if (parts[i].kind == VPA_PART_BUSY && parts[i].name &&
+			!strcmp(parts[i].name, family))
+			return parts[i].ns;
 	return 0;
+}
+
+static uint64_t family_blocks_ns(const struct vpa_blocks *b, const char *family)
+{
+	return vpa_family_parts_ns(b->parts, b->part_count, family);
 }
 
 static uint64_t largest_family(const struct vpa_report *r)
@@ -142,11 +147,9 @@ struct vpa_load vpa_load_of_blocks(const struct vpa_report *r, const struct vpa_
 
 	out.window_ns = out.active_ns = b->busy_ns + b->idle_ns;
 	out.busy_ns = b->busy_ns;
-	out.copy_ns =
-		vpa_portion(vpa_family_blocks_ns(b, "memcpy") + vpa_family_blocks_ns(b, "memset"),
-			all.copy_ns, vpa_family_ns(r, "memcpy") + vpa_family_ns(r, "memset"));
-	out.comm_ns =
-		vpa_portion(vpa_family_blocks_ns(b, comm), all.comm_ns, vpa_family_ns(r, comm));
+	out.copy_ns = vpa_portion(family_blocks_ns(b, "memcpy") + family_blocks_ns(b, "memset"),
+		all.copy_ns, vpa_family_ns(r, "memcpy") + vpa_family_ns(r, "memset"));
+	out.comm_ns = vpa_portion(family_blocks_ns(b, comm), all.comm_ns, vpa_family_ns(r, comm));
 	out.wait_ns = vpa_portion(out.comm_ns, all.wait_ns, all.comm_ns);
 	for (i = 0; i < b->part_count; i++)
 		if (b->parts[i].kind == VPA_PART_BUSY && is_compute(b->parts[i].name) &&

@@ -42,9 +42,9 @@ struct vpa_load vpa_load_of_device(const struct vpa_report *r, const struct vpa_
  * communication is hidden there as in the window. */
 struct vpa_load vpa_load_of_blocks(const struct vpa_report *r, const struct vpa_blocks *b);
 
-/* Exclusive time of a kernel family, in the window and in measured blocks. */
+/* Exclusive time of a kernel family, in the window and among parts of blocks or steps. */
 uint64_t vpa_family_ns(const struct vpa_report *r, const char *family);
-uint64_t vpa_family_blocks_ns(const struct vpa_blocks *b, const char *family);
+uint64_t vpa_family_parts_ns(const struct vpa_block_part *parts, size_t count, const char *family);
 
 /* `part` of `whole` of `ns`; 0 where whole is 0. */
 static inline uint64_t vpa_portion(uint64_t ns, uint64_t part, uint64_t whole)

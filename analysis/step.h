@@ -32,6 +32,15 @@ struct vpa_step_part {
 	uint64_t *parts_ns; /* by part of overview.h */
 };
 
+/* The step or iteration of a window that has only one, so no period. Zeros: there is none, or there are more. */
+struct vpa_only_step {
+	/* From its range's start on the host to its end, or to that of its last op. */
+	uint64_t start_ns, end_ns;
+	uint64_t first_ns;         /* start of its first op */
+	uint64_t busy_ns, idle_ns; /* from then to the end of its last op, summed over devices */
+	int is_iteration;
+};
+
 /* ---- steps that nothing marks: inferred by folds/steps.c ---- */
 
 struct vpa_inferred_step {

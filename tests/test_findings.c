@@ -431,6 +431,90 @@ static void a_gain_says_what_it_is_of_and_what_it_means(void **state)
 	vpa_report_free(r);
 }
 
+/* Steps of 10 ms, in the last 4 of which the host still waits; `before` has lines of what comes before them. */
+static struct vpa_report *waiting_steps(const char *name, size_t count, const char *before)
+{
+	static const struct vpa_options options = {.step_parts = 1};
+	static char script[16384];
+	size_t used, i;
+
+	used = (size_t)snprintf(
+		script, sizeof(script), "start %s\n%s", *before ? "500ms" : "1s", before);
+	for (i = 0; i < count; i++) {
+		size_t t = 1000 + i * 10;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zums-%zums \"%s%zu\"\n"
+			"call t1 cudaLaunchKernel %zums+0us corr %zu\n"
+			"kernel s7 %zums+6ms corr %zu" GEMM
+			"call t1 cudaStreamSynchronize %zums-%zums corr %zu\n",
+			t, t + 9, name, i, t, 2 * i + 1, t, 2 * i + 1, t, t + 10, 2 * i + 2);
+	}
+	return analyze(script, &options);
+}
+
+static void without_blocks_a_gain_is_of_the_mean_step(void **state)
+{
+	static const struct {
+		const char *rule, *name, *base, *words;
+	} units[] = {
+		{"marked steps", "step ", "step",
+			"3.60 ms of the mean step's 9.60 ms: 104 -> at most 167 steps/s"},
+		{"iterations of a profiler", "ProfilerStep#", "iteration",
+			"4.00 ms of the mean iteration's 10.0 ms: 100 -> at most 167 iterations/s"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(units); i++) {
+		struct vpa_report *r = waiting_steps(units[i].name, 10, "");
+		const struct vpa_finding *f = finding(r, "sync-drain");
+
+		assert_non_null(f);
+		assert_string_equal(f->base, units[i].base);
+		expect_page(units[i].rule, r, units[i].words, 1);
+		vpa_report_free(r);
+	}
+}
+
+/* 36 ms of waiting in the steps, and before them 300 ms for an allocation. */
+static void a_gain_outside_the_steps_is_of_the_active_time(void **state)
+{
+	struct vpa_report *r = waiting_steps("step ", 10,
+		"call t1 cudaLaunchKernel 500ms+0us corr 101\nkernel s7 500ms-501ms corr 101" GEMM
+		"call t1 cudaMalloc 501ms-801ms corr 102\n"
+		"call t1 cudaLaunchKernel 801ms+0us corr 103\nkernel s7 801ms-1000ms corr "
+		"103" GEMM);
+
+	(void)state;
+	expect_page("steps", r, "3.60 ms of the mean step's 9.60 ms", 1);
+	expect_page("before them", r, "300 ms of 596 ms active: at most 2.01x as fast", 1);
+	vpa_report_free(r);
+}
+
+/* An iteration of 383 ms, in 218 of which the host prepares its input; a softmax of 69 of 160 ms. */
+static void the_only_iteration_is_whole_with_what_the_host_does_first(void **state)
+{
+	static const struct vpa_options options = {.step_parts = 1};
+	struct vpa_report *r = analyze(
+		"start 1s\nrange t1 1000ms-1383ms \"ProfilerStep#6\"\n"
+		"call t1 cudaLaunchKernel 1218ms+0us corr 1\nkernel s7 1218ms-1249ms corr 1" GEMM
+		"call t1 cudaLaunchKernel 1218ms+1us corr 2\nkernel s7 1249ms-1318ms corr 2" SOFTMAX
+		"call t1 cudaLaunchKernel 1218ms+2us corr 3\nkernel s7 1318ms-1348ms corr 3" GEMM
+		"call t1 cudaLaunchKernel 1218ms+3us corr 4\nkernel s7 1348ms-1378ms corr 4" ADD,
+		&options);
+
+	(void)state;
+	assert_string_equal(r->findings[0].id, "before-first-work");
+	assert_string_equal(r->findings[1].id, "eager-attention");
+	expect_page("the head", r,
+		"218 ms of the iteration's 383 ms: 2.61 -> at most 6.06 iterations/s", 1);
+	expect_page("work", r,
+		"69.0-130 ms of the iteration's 383 ms: 2.61 -> 3.18 to at most 3.95 iterations/s",
+		1);
+	vpa_report_free(r);
+}
+
 /* ---- places ---- */
 
 static void small_values_read_back_are_named(void **state)
@@ -575,6 +659,9 @@ int main(void)
 		cmocka_unit_test(long_gaps_inside_graphs_are_not_for_fusing),
 		cmocka_unit_test(first_use_is_said_before_cuda_graphs),
 		cmocka_unit_test(a_gain_says_what_it_is_of_and_what_it_means),
+		cmocka_unit_test(without_blocks_a_gain_is_of_the_mean_step),
+		cmocka_unit_test(a_gain_outside_the_steps_is_of_the_active_time),
+		cmocka_unit_test(the_only_iteration_is_whole_with_what_the_host_does_first),
 		cmocka_unit_test(small_values_read_back_are_named),
 		cmocka_unit_test(sums_of_small_places_are_no_place),
 		cmocka_unit_test(places_that_differ_by_a_number_are_told_together),

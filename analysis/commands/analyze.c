@@ -190,7 +190,7 @@ static int run(const struct vpa_args *args)
 
 	o.top = vpa_has(args, TOP) ? vpa_number_of(args, TOP) : renderer_of(args)->top;
 	o.overview = renderer_of(args)->needs_overview;
-	o.step_parts = renderer_of(args)->needs_steps || vpa_has(args, FAIL_IF);
+	o.step_parts = 1; /* findings say what they gain in a step */
 	o.min_gap_ns = vpa_number_of(args, MIN_GAP);
 	if (vpa_has(args, MIN_GAP) && !o.min_gap_ns)
 		o.min_gap_ns = 1; /* "0" asks for all gaps, a zero field for the default */

@@ -5,6 +5,7 @@
 #include "analysis/folds/blocks_step_parts.h"
 
 #include "analysis/folds/blocks_parts.h"
+#include "formats/count.h"
 #include "formats/memory.h"
 
 #include <stdlib.h>
@@ -84,6 +85,16 @@ static int write_kind(struct vpa_blocks_writer *w, enum vpa_scope_kind kind, uin
 	return rc;
 }
 
+static struct vpa_only_step only_step(const struct vpa_blocks_table *s)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(s->newest); i++)
+		if (s->newest_count[i])
+			return s->newest_count[i] == 1 ? s->newest[i] : (struct vpa_only_step){0};
+	return (struct vpa_only_step){0};
+}
+
 int vpa_blocks_step_parts(struct vpa_blocks_writer *w)
 {
 	struct vpa_report *out = w->out;
@@ -103,6 +114,8 @@ int vpa_blocks_step_parts(struct vpa_blocks_writer *w)
 		out->steps_are_iterations = 1;
 	}
 	vpt_free(marks);
+	if (!out->step_part_count)
+		out->only_step = only_step(w->s);
 	if (!rc)
 		rc = vpa_parts_sum_write(
 			&total, &out->arena, &out->step_totals, &out->step_total_count);

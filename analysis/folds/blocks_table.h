@@ -92,6 +92,9 @@ struct vpa_blocks_table {
 	uint64_t last_end_ns; /* of all ops */
 	int pins_steps;       /* options.step_parts */
 	size_t pinned_steps, pinned_requests;
+	/* The newest step and the newest iteration with work, and how many there are. */
+	struct vpa_only_step newest[2];
+	uint64_t newest_count[2];
 };
 
 static inline const struct vpa_scope *vpa_blocks_scope(

@@ -438,9 +438,8 @@ static const struct vpa_field finding_fields[] = {
 	{"gain_from_ms", POSITIVE(gain_from_ms), "ms",
 		"lower end of the gain; null: the gain is one number"},
 	{"base", TEXT_OR_NULL(base), NULL,
-		"what base_gain_ms is a part of: block (the mean one), active or idle time; "
-		"null: no "
-		"gain"},
+		"what base_gain_ms is a part of: block, step, iteration or inferred step (the mean "
+		"one), active or idle time; null: no gain"},
 	{"base_ms", POSITIVE(base_ms), "ms", "length of the base; null: no gain"},
 	{"base_gain_ms", POSITIVE(base_gain_ms), "ms", "the gain in the base; null: no gain"},
 	{"base_gain_from_ms", POSITIVE(base_gain_from_ms), "ms",
@@ -448,6 +447,10 @@ static const struct vpa_field finding_fields[] = {
 	{"fps_from", POSITIVE(fps_from), "frames/s", "steady FPS as measured; null: unavailable"},
 	{"fps_to", POSITIVE(fps_to), "frames/s",
 		"steady FPS with the full gain; null: unavailable"},
+	{"steps_per_s_from", POSITIVE(steps_per_s_from), "steps/s",
+		"steps or iterations per second as measured; null: base is neither"},
+	{"steps_per_s_to", POSITIVE(steps_per_s_to), "steps/s",
+		"the same with the full gain; null: base is neither"},
 	{"note", TEXT_OR_NULL(note), NULL, "where most of it lies; null: nothing to add"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},
 };

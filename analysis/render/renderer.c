@@ -34,6 +34,5 @@ const struct vpa_renderer vpa_renderer_text = {
 
 const struct vpa_renderer vpa_renderer_json = {
 	.name = "json",
-	.needs_steps = 1,
 	.render = render_json,
 };

@@ -24,7 +24,6 @@ struct vpa_renderer {
 	const char *name;
 	int has_layout;     /* --only and --brief apply to it */
 	int needs_overview; /* it draws struct vpa_overview */
-	int needs_steps;    /* it writes the periods of marked steps */
 	size_t top;         /* rows per table if the user gives no number; 0: the default */
 	/* 0, the sink's error, or VPT_ENOMEM. `form` is for the text report; never NULL. */
 	int (*render)(const struct vpa_report *r, const struct vpa_text *form,

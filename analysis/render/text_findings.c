@@ -69,19 +69,30 @@ static struct vpa_num speed_up(double scale, double base_ms, double gain_ms)
 				 : (struct vpa_num){"-"};
 }
 
+/* The unit of the rate that the gain raises; NULL: there is none. */
+static const char *rate_unit(const struct vpa_finding *f)
+{
+	if (f->fps_to > 0)
+		return "FPS";
+	if (!(f->steps_per_s_to > 0))
+		return NULL;
+	return !strcmp(vpa_text_or(f->base, ""), "iteration") ? "iterations/s" : "steps/s";
+}
+
 /* "15.7 -> at most 18.4 FPS", "at most 1.33x as fast" */
 static void add_meaning(struct vpa_words *w, const struct vpa_finding *f)
 {
-	double scale = f->fps_to > 0 ? f->fps_from : 1;
+	const char *unit = rate_unit(f);
+	double now = f->fps_to > 0 ? f->fps_from : f->steps_per_s_from, scale = unit ? now : 1;
 	struct vpa_num most = speed_up(scale, f->base_ms, f->base_gain_ms),
 		       least = speed_up(scale, f->base_ms, f->base_gain_from_ms);
 
 	if (most.text[0] == '-')
 		return;
-	if (f->fps_to > 0)
-		vpa_words_add(w, ": ", "%s -> %s%sat most %s FPS", rate_of(f->fps_from).text,
+	if (unit)
+		vpa_words_add(w, ": ", "%s -> %s%sat most %s %s", rate_of(now).text,
 			f->base_gain_from_ms > 0 ? least.text : "",
-			f->base_gain_from_ms > 0 ? " to " : "", most.text);
+			f->base_gain_from_ms > 0 ? " to " : "", most.text, unit);
 	else
 		vpa_words_add(w, ": ", "%s%sat most %sx as fast",
 			f->base_gain_from_ms > 0 ? least.text : "",
@@ -90,18 +101,17 @@ static void add_meaning(struct vpa_words *w, const struct vpa_finding *f)
 
 void vpa_finding_base(struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f)
 {
-	const char *base = vpa_text_or(f->base, "");
+	struct vpa_label gain = range_of(f->base_gain_from_ms, f->base_gain_ms);
+	struct vpa_num base = vpa_duration(nearest(f->base_ms * 1e6));
+	const char *where = r->device_count > 1 ? " on the GPU that gains most" : "";
 
-	if (!strcmp(base, "block") || !strcmp(base, "active")) {
-		int block = base[0] == 'b';
-
-		vpa_words_add(w, "", "%s of %s%s%s%s",
-			range_of(f->base_gain_from_ms, f->base_gain_ms).text,
-			block ? "the mean block's " : "",
-			vpa_duration(nearest(f->base_ms * 1e6)).text, block ? "" : " active",
-			r->device_count > 1 ? " on the GPU that gains most" : "");
+	if (f->base && !strcmp(f->base, "active"))
+		vpa_words_add(w, "", "%s of %s active%s", gain.text, base.text, where);
+	else if (f->base && strcmp(f->base, "idle") != 0)
+		vpa_words_add(w, "", "%s of the %s%s's %s%s", gain.text,
+			r->only_step.end_ns ? "" : "mean ", f->base, base.text, where);
+	if (w->used)
 		add_meaning(w, f);
-	}
 	if (f->note)
 		vpa_words_add(w, "; ", "%.400s", f->note);
 }
@@ -111,8 +121,12 @@ struct vpa_num vpa_finding_gain(const struct vpa_finding *f)
 	struct vpa_num out = {"-"};
 	struct vpa_label ms;
 
-	if (f->fps_to > 0) {
-		snprintf(out.text, sizeof(out.text), "%.30s FPS", rate_of(f->fps_to).text);
+	const char *unit = rate_unit(f);
+
+	if (unit) {
+		snprintf(out.text, sizeof(out.text), "%.20s %.15s",
+			rate_of(f->fps_to > 0 ? f->fps_to : f->steps_per_s_to).text,
+			unit[0] == 'i' ? "it/s" : unit);
 	} else if (f->gain_at_most_ms > 0) {
 		ms = f->base_ms > 0 ? range_of(f->base_gain_from_ms, f->base_gain_ms)
 				    : range_of(f->gain_from_ms, f->gain_at_most_ms);

@@ -73,7 +73,8 @@ static void put_card(
 	vpa_html_raw(h, "</h3>\n");
 	if (gain.text[0] != '-')
 		vpa_html_print(h, "<p class=\"gain\">%s %s</p>\n",
-			f->fps_to > 0 ? "at most" : "saves at most", gain.text);
+			f->fps_to > 0 || f->steps_per_s_to > 0 ? "at most" : "saves at most",
+			gain.text);
 	put_line(h, "", base.text);
 	put_line(h, "Measured: ", vpa_grouped(f->measured).text);
 	put_line(h, "Listed from: ", f->threshold);

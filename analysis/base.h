@@ -1,0 +1,36 @@
+/* base.h - what a gain is a part of: the unit that a user counts in.
+ *
+ * That is the mean measured block; without blocks the mean marked step or iteration, then the mean
+ * inferred step. Where none is known, or where a gain lies elsewhere, it is the active time of the device
+ * that gains most. A gain is known for the whole window: its part inside the units is the same share as of
+ * the idle time of its cause, or of the busy time of its kernel family. */
+#ifndef VPA_ANALYSIS_BASE_H
+#define VPA_ANALYSIS_BASE_H
+
+#include "analysis/report.h"
+
+struct vpa_base {
+	const char *name; /* "block", "step", "iteration", "inferred step"; NULL: none is known */
+	double units;     /* how many the figures below are of */
+	double stretch;   /* length of a unit as the report shows it / span_ns per unit */
+	double of_units;  /* a gain is shared among so many, if not fewer; 0: any number */
+	uint64_t span_ns; /* of all of them */
+	uint64_t busy_ns, idle_ns; /* in them, summed over devices */
+	/* The same by kernel family and cause; NULL: not known. */
+	const struct vpa_block_part *parts;
+	size_t part_count;
+	uint64_t
+		head_ns; /* part of the only unit before its first op; 0: it is counted as idle time */
+};
+
+struct vpa_base vpa_base_of(const struct vpa_report *r);
+
+/* How much of `gain_ns` is inside the units, if devices waited `ns` for the cause. */
+uint64_t vpa_base_idle(const struct vpa_report *r, const struct vpa_base *base,
+	enum vpa_cause cause, uint64_t gain_ns, uint64_t ns);
+
+/* How much of `ns` of busy time is inside them; of a kernel family's time, or NULL. */
+uint64_t vpa_base_busy(
+	const struct vpa_report *r, const struct vpa_base *base, uint64_t ns, const char *family);
+
+#endif
