@@ -54,6 +54,9 @@ struct vpa_device {
 		uint64_t shared_ns; /* part of ns assigned to another cause that gains it too */
 	} * gains;
 	size_t gain_count;
+	/* The same for parts of the blocking copies alone: reads of a few bytes, all others. What is not
+	 * shared of both is at most what is not shared of blocking copies. */
+	struct vpa_gain_row small_reads, large_copies;
 	/* Of idle time in the host's own code: the thread could run, but no CPU was free. */
 	uint64_t cpu_wait_ns;
 	struct vpa_idle_part *causes; /* by ns, descending; they sum to window_idle_ns */

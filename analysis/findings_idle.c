@@ -6,6 +6,7 @@
 #include "analysis/base.h"
 #include "analysis/intervals.h"
 #include "analysis/limit.h"
+#include "analysis/model.h"
 #include "analysis/render/units.h"
 
 #include <inttypes.h>
@@ -36,7 +37,7 @@ static const struct advice {
 	{VPA_CAUSE_SYNC, 0, 0, "sync-drain",
 		"keep the host from waiting: no .item(), .cpu() or synchronise in the loop"},
 	{VPA_CAUSE_BLOCKING_COPY, 0, 0, "blocking-copy",
-		"copy asynchronously: pinned memory, non_blocking=True, a separate stream"},
+		"keep the host from waiting for copies: pinned memory, non_blocking=True"},
 	{VPA_CAUSE_ALLOCATION, 0, 0, "allocation",
 		"allocate before the loop: a caching allocator, no empty_cache()"},
 	{VPA_CAUSE_MODULE_LOAD, 0, 0, "module-load",
@@ -69,9 +70,80 @@ static const struct advice {
 		"record again with more memory: records are missing where the GPU was idle"},
 };
 
+/* Of the blocking copies those that read a few bytes back: not bandwidth is the matter, but that the host
+ * waits for everything before them. */
+static const struct advice small_reads = {VPA_CAUSE_BLOCKING_COPY, 0, 0, "small-reads",
+	"keep small values on the GPU: no .item(), .cpu() or bool() in the loop"};
+
+/* ---- reads through pageable memory ---- */
+
+/* What a finding is about: all of a cause, or a part of the blocking copies. */
+enum part { WHOLE, SMALL_READS, LARGE_COPIES };
+
+static int same_place(const char *range, const char *read)
+{
+	if (range && !strncmp(range, "before ", 7))
+		range += 7;
+	return range && read ? !strcmp(range, read) : !range && !read;
+}
+
+/* Whether copies to pageable memory in a range are of a few bytes each. */
+static int reads_small(const struct vpa_report *r, const char *range)
+{
+	size_t i;
+
+	for (i = 0; i < r->read_count; i++)
+		if (same_place(range, r->reads[i].range))
+			return r->reads[i].small > 9 * r->reads[i].large;
+	return 0;
+}
+
+/* Whether a wait for a copy in a range belongs to the part. */
+static int is_in_part(const struct vpa_report *r, enum part part, const char *range)
+{
+	return part == WHOLE || reads_small(r, range) == (part == SMALL_READS);
+}
+
+static int is_pageable(const char *memory)
+{
+	return memory && !strcmp(memory, "pageable");
+}
+
+/* "54 copies of at most 64 bytes, 432 B in all", "3 copies through pageable memory, 158 MB in all". NULL: there
+ * are none. */
+static const char *copies_of(struct vpa_report *r, enum part part)
+{
+	uint64_t small = 0, small_bytes = 0, count = 0, bytes = 0;
+	size_t i;
+
+	for (i = 0; i < r->read_count; i++) {
+		small += r->reads[i].small;
+		small_bytes += r->reads[i].small_bytes;
+	}
+	for (i = 0; i < r->copy_count; i++) {
+		const struct vpa_copy_row *c = &r->copies[i];
+
+		if (!is_pageable(c->source) && !is_pageable(c->target))
+			continue;
+		count += c->count;
+		bytes += c->bytes;
+	}
+	if (part == SMALL_READS && small)
+		return vpa_arena_printf(&r->arena, "%s cop%s of at most %d bytes, %s in all",
+			vpa_count(small).text, small == 1 ? "y" : "ies", VPA_SMALL_BYTES,
+			vpa_bytes(small_bytes).text);
+	if (part != LARGE_COPIES || count <= small || bytes < small_bytes)
+		return NULL;
+	count -= small;
+	return vpa_arena_printf(&r->arena, "%s cop%s through pageable memory, %s in all",
+		vpa_count(count).text, count == 1 ? "y" : "ies",
+		vpa_bytes(bytes - small_bytes).text);
+}
+
 /* ---- sums over devices ---- */
 
 struct sum {
+	enum part part;
 	struct vpa_saving saving;
 	uint64_t shared_ns;  /* part of the saving that others save too */
 	uint64_t ns, pieces; /* how long the devices waited for the cause, in how many gaps */
@@ -84,7 +156,8 @@ static int is_one_place(const struct vpa_idle_part *p)
 }
 
 /* Adds a device's wait for the cause, and returns it. */
-static uint64_t add_pieces(struct sum *sum, const struct vpa_device *d, enum vpa_cause cause)
+static uint64_t add_pieces(const struct vpa_report *r, struct sum *sum, const struct vpa_device *d,
+	enum vpa_cause cause)
 {
 	uint64_t ns = 0;
 	size_t i;
@@ -92,7 +165,7 @@ static uint64_t add_pieces(struct sum *sum, const struct vpa_device *d, enum vpa
 	for (i = 0; i < d->cause_count; i++) {
 		const struct vpa_idle_part *part = &d->causes[i];
 
-		if (part->cause != cause)
+		if (part->cause != cause || !is_in_part(r, sum->part, part->range))
 			continue;
 		ns += part->ns;
 		sum->pieces += part->gaps;
@@ -104,26 +177,29 @@ static uint64_t add_pieces(struct sum *sum, const struct vpa_device *d, enum vpa
 }
 
 /* What a device that waited `ns` for the cause would save without it. */
-static struct vpa_gain_row gain_of(const struct vpa_device *d, enum vpa_cause cause, uint64_t ns)
+static struct vpa_gain_row gain_of(
+	const struct vpa_device *d, enum vpa_cause cause, enum part part, uint64_t ns)
 {
 	const struct vpa_gain_row whole = {cause, ns, 0};
 	size_t i;
 
+	if (part != WHOLE)
+		return part == SMALL_READS ? d->small_reads : d->large_copies;
 	for (i = 0; i < d->gain_count; i++)
 		if (d->gains[i].cause == cause)
 			return d->gains[i];
 	return vpa_cause_has_gain(cause) ? (struct vpa_gain_row){cause, 0, 0} : whole;
 }
 
-static struct sum sum_of(const struct vpa_report *r, enum vpa_cause cause)
+static struct sum sum_of(const struct vpa_report *r, enum vpa_cause cause, enum part part)
 {
 	struct vpa_base base = vpa_base_of(r);
-	struct sum sum = {.saving.ns = 0};
+	struct sum sum = {.part = part};
 	size_t d;
 
 	for (d = 0; d < r->device_count; d++) {
-		uint64_t ns = add_pieces(&sum, &r->devices[d], cause);
-		struct vpa_gain_row gain = gain_of(&r->devices[d], cause, ns);
+		uint64_t ns = add_pieces(r, &sum, &r->devices[d], cause);
+		struct vpa_gain_row gain = gain_of(&r->devices[d], cause, part, ns);
 
 		sum.saving.ns += gain.ns;
 		sum.shared_ns += gain.shared_ns;
@@ -171,60 +247,16 @@ static const char *where_of(struct vpa_report *r, const struct sum *sum)
 		line);
 }
 
-/* ---- small values read back ---- */
-
-static int same_place(const char *range, const char *read)
-{
-	if (range && !strncmp(range, "before ", 7))
-		range += 7;
-	return range && read ? !strcmp(range, read) : !range && !read;
-}
-
-/* Whether copies to pageable memory in a range are of a few bytes each. */
-static int reads_small(const struct vpa_report *r, const char *range)
-{
-	size_t i;
-
-	for (i = 0; i < r->read_count; i++)
-		if (same_place(range, r->reads[i].range))
-			return r->reads[i].small > 9 * r->reads[i].large;
-	return 0;
-}
-
-/* A value of a few bytes is not about bandwidth: the host waits for everything before it. */
-static void name_small_reads(
-	struct vpa_report *r, struct vpa_finding *f, uint64_t all_ns, const char *where)
-{
-	uint64_t ns = 0;
-	size_t d, i;
-
-	for (d = 0; d < r->device_count; d++)
-		for (i = 0; i < r->devices[d].cause_count; i++) {
-			const struct vpa_idle_part *part = &r->devices[d].causes[i];
-
-			if (part->cause == VPA_CAUSE_BLOCKING_COPY && is_one_place(part) &&
-				reads_small(r, part->range))
-				ns += part->ns;
-		}
-	if (ns < all_ns / 10)
-		return;
-	if (ns > all_ns / 2)
-		f->title = "keep small values on the GPU: no .item(), .cpu() or bool() in the loop";
-	f->note =
-		vpa_arena_printf(&r->arena, "%.0f %% of it in copies of 64 bytes or fewer%s%.200s",
-			vpa_per_cent(ns, all_ns), where ? ", mostly " : "", where ? where : "");
-}
-
 /* ---- a finding for each cause ---- */
 
 /* Gaps with that headline; if `call` is given, only those of that call. */
-static void add_gaps(
-	const struct vpa_report *r, struct vpa_finding *f, enum vpa_cause cause, const char *call)
+static void add_gaps(const struct vpa_report *r, struct vpa_finding *f, enum vpa_cause cause,
+	enum part part, const char *call)
 {
 	size_t i;
 
 	for (i = 0; i < r->gap_count; i++)
-		if (r->gaps[i].cause == cause &&
+		if (r->gaps[i].cause == cause && is_in_part(r, part, r->gaps[i].range) &&
 			(!call || (r->gaps[i].call && !strcmp(r->gaps[i].call, call))))
 			vpa_finding_evidence(f, r->gaps[i].id);
 }
@@ -242,9 +274,9 @@ static void add_evidence(
 			if (r->syncs[i].idle_ns && !strcmp(r->syncs[i].call, call))
 				vpa_finding_evidence(f, vpa_arena_printf(&r->arena, "S%zu", i + 1));
 	if (call)
-		add_gaps(r, f, cause, call);
+		add_gaps(r, f, cause, sum->part, call);
 	if (!f->evidence_count)
-		add_gaps(r, f, cause, NULL);
+		add_gaps(r, f, cause, sum->part, NULL);
 	if (!f->evidence_count)
 		vpa_finding_evidence(f, call);
 }
@@ -276,7 +308,7 @@ static const char *title_of(const struct advice *a, const struct sum *sum)
 static void find_cause(struct vpa_report *r, const struct advice *a, const struct sum *sum)
 {
 	struct vpa_finding *f = vpa_finding_add(r, a->id, vpa_saving_status(r, &sum->saving));
-	const char *where;
+	const char *where, *copies;
 
 	if (!f)
 		return;
@@ -291,11 +323,28 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 	else if (where)
 		f->note = vpa_arena_printf(
 			&r->arena, "%.0f %% of it: %s", vpa_per_cent(sum->top->ns, sum->ns), where);
-	if (a->cause == VPA_CAUSE_BLOCKING_COPY)
-		name_small_reads(r, f, sum->ns, where);
+	copies = copies_of(r, sum->part);
+	if (copies)
+		f->note = vpa_arena_printf(&r->arena, "%s%s%s", f->note ? f->note : "",
+			f->note ? "; " : "", copies);
 	if (!a->of_recording)
 		save_cause(r, f, sum);
 	add_evidence(r, f, a->cause, sum);
+}
+
+/* A finding for each part of the blocking copies that is worth one; if neither is, for both together. */
+static void find_copies(struct vpa_report *r, const struct advice *a)
+{
+	struct sum whole = sum_of(r, a->cause, WHOLE), small = sum_of(r, a->cause, SMALL_READS),
+		   large = sum_of(r, a->cause, LARGE_COPIES);
+	int has_small = is_worth(r, &small), has_large = is_worth(r, &large);
+
+	if (has_small)
+		find_cause(r, &small_reads, &small);
+	if (has_large)
+		find_cause(r, a, &large);
+	if (!has_small && !has_large && is_worth(r, &whole))
+		find_cause(r, small.ns > whole.ns / 2 ? &small_reads : a, &whole);
 }
 
 static void find_causes(struct vpa_report *r)
@@ -304,8 +353,12 @@ static void find_causes(struct vpa_report *r)
 	size_t k;
 
 	for (k = 0; k < sizeof(advices) / sizeof(advices[0]); k++) {
-		struct sum sum = sum_of(r, advices[k].cause);
+		struct sum sum = sum_of(r, advices[k].cause, WHOLE);
 
+		if (advices[k].cause == VPA_CAUSE_BLOCKING_COPY) {
+			find_copies(r, &advices[k]);
+			continue;
+		}
 		if (!is_worth(r, &sum) ||
 			(advices[k].course &&
 				(double)sum.ns < course_share * (double)vpa_windows_ns(r)) ||
@@ -319,7 +372,7 @@ static void find_causes(struct vpa_report *r)
 
 static void find_first_use(struct vpa_report *r)
 {
-	struct sum sum = sum_of(r, VPA_CAUSE_MODULE_LOAD);
+	struct sum sum = sum_of(r, VPA_CAUSE_MODULE_LOAD, WHOLE);
 	uint64_t ns = 0, head = 0, idle = 0;
 	struct vpa_finding *f;
 	size_t d;
@@ -415,7 +468,7 @@ static void save_head(struct vpa_report *r, struct vpa_finding *f, struct vpa_sa
 
 static void find_edge(struct vpa_report *r, enum vpa_cause cause, const char *id, const char *title)
 {
-	struct sum sum = sum_of(r, cause);
+	struct sum sum = sum_of(r, cause, WHOLE);
 	const char *words = cause == VPA_CAUSE_BEFORE_FIRST_WORK ? head_words(r) : NULL, *where;
 	uint64_t waited = sum.saving.ns;
 	struct vpa_finding *f;
@@ -453,7 +506,7 @@ static void find_largest(struct vpa_report *r)
 	if (idle < vpa_windows_ns(r) / 2)
 		return;
 	for (i = 0; i < sizeof(advices) / sizeof(advices[0]); i++) {
-		struct sum sum = sum_of(r, advices[i].cause);
+		struct sum sum = sum_of(r, advices[i].cause, WHOLE);
 
 		if (own_ns(&sum) > own_ns(&largest)) {
 			largest = sum;

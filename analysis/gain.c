@@ -14,13 +14,13 @@ static void add(struct vpa_gain_host *h, enum vpa_cause cause, uint64_t ns)
 }
 
 /* Caps how much earlier the host would be at `ns`, for every cause except `cause`, which this wait
- * itself has. */
-static void limit(struct vpa_gain_host *h, enum vpa_cause cause, uint64_t ns)
+ * itself has, and its part of it, if it has one. */
+static void limit(struct vpa_gain_host *h, enum vpa_cause cause, unsigned part, uint64_t ns)
 {
 	unsigned own = (unsigned)cause - VPA_GAIN_FIRST, k;
 
-	for (k = 0; k < VPA_GAIN_CAUSES; k++)
-		if (k != own)
+	for (k = 0; k < VPA_GAIN_COUNTERS; k++)
+		if (k != own && k != part)
 			h->early_ns[k] = vpa_earlier(h->early_ns[k], ns);
 }
 
@@ -51,19 +51,25 @@ static void pass_host_code(const struct walk *w, uint64_t end_ns, uint64_t next_
 
 /* A call that waits for the device has returned. If it began while the device was busy, it waited
  * for it if it was a copy, or took longer than such a call takes with nothing to wait for. A short
- * one may have come just as the device finished. `kind`: its kind by name; `cause`: what it counts
- * as. */
+ * one may have come just as the device finished. `kind`: its kind by name; `cause` and `part`: what it
+ * counts as. */
 static void settle_wait(const struct walk *w, const struct vpa_call *call, enum vpa_cause kind,
-	enum vpa_cause cause)
+	enum vpa_cause cause, unsigned part)
 {
 	uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
 
 	if (start >= w->gap_ns)
-		limit(w->host, cause, vpa_earlier(end, start + VPA_NEAR_NS) - w->gap_ns);
+		limit(w->host, cause, part, vpa_earlier(end, start + VPA_NEAR_NS) - w->gap_ns);
 	else if (kind == VPA_CAUSE_BLOCKING_COPY || end - start >= VPA_NEAR_NS)
-		limit(w->host, cause, 0);
+		limit(w->host, cause, part, 0);
 	else if (end > w->gap_ns)
-		limit(w->host, cause, end - w->gap_ns);
+		limit(w->host, cause, part, end - w->gap_ns);
+}
+
+/* The part of the blocking copies that a copy is. */
+static unsigned part_of(const struct vpa_call *copy)
+{
+	return vpa_call_is_small_read(copy) ? VPA_GAIN_SMALL_READS : VPA_GAIN_LARGE_COPIES;
 }
 
 /* Counts a call, up to `until_ns`. */
@@ -72,21 +78,26 @@ static void pass_call(const struct walk *w, const struct vpa_call *call, uint64_
 	struct vpa_gain_host *h = w->host;
 	uint64_t start = vpa_call_start(call), end = vpa_call_end(call);
 	enum vpa_cause cause = vpa_late_cause_of(call), kind = cause;
+	unsigned part = kind == VPA_CAUSE_BLOCKING_COPY ? part_of(call) : 0;
 
 	if (cause == VPA_CAUSE_LAUNCH_CALL && vpa_captures_at(w->captures, start))
 		cause = VPA_CAUSE_GRAPH_BUILD;
-	if (cause == VPA_CAUSE_SYNC && h->copied && start < h->ended_ns + VPA_NEAR_NS)
+	if (cause == VPA_CAUSE_SYNC && h->copied && start < h->ended_ns + VPA_NEAR_NS) {
 		cause = VPA_CAUSE_BLOCKING_COPY;
+		part = h->copied;
+	}
 	start = vpa_later(start, h->at_ns);
 	until_ns = vpa_earlier(end, until_ns);
 	if (until_ns > start)
 		add(h, cause, until_ns - start);
+	if (until_ns > start && part)
+		h->early_ns[part] += until_ns - start;
 	h->at_ns = vpa_later(h->at_ns, until_ns);
 	if (until_ns < end)
 		return;
 	if (kind == VPA_CAUSE_SYNC || kind == VPA_CAUSE_BLOCKING_COPY)
-		settle_wait(w, call, kind, cause);
-	h->copied = kind == VPA_CAUSE_BLOCKING_COPY;
+		settle_wait(w, call, kind, cause, part);
+	h->copied = kind == VPA_CAUSE_BLOCKING_COPY ? part : 0;
 	h->ended_ns = end;
 }
 
@@ -195,6 +206,21 @@ static int is_host_made(enum vpa_cause cause)
 	       cause == VPA_CAUSE_PROFILER;
 }
 
+/* The same for the parts of the blocking copies, which own `own` of the gap. */
+static void add_parts(struct vpa_gain *g, struct vpa_gain_host *h, uint64_t most, uint64_t own)
+{
+	unsigned part;
+
+	for (part = VPA_GAIN_COUNTERS - 1; part >= VPA_GAIN_CAUSES; part--) {
+		uint64_t ns = vpa_earlier(h->early_ns[part], most), owned = vpa_earlier(ns, own);
+
+		h->early_ns[part] -= ns;
+		own -= owned;
+		g->ns[part] += ns;
+		g->own_ns[part] += owned;
+	}
+}
+
 /* Each cause gains what it can. It owns the gain of its own pieces, then, in order, of pieces that
  * no other cause gains; the time of the launch on its way belongs to launch latency. */
 static void add_gains(
@@ -215,8 +241,10 @@ static void add_gains(
 		uint64_t more = vpa_earlier(ns[i] - own[i], left);
 
 		left -= more;
-		g->own_ns[i] += own[i] + more;
+		own[i] += more;
+		g->own_ns[i] += own[i];
 	}
+	add_parts(g, h, most, own[VPA_CAUSE_BLOCKING_COPY - VPA_GAIN_FIRST]);
 }
 
 void vpa_gain_count(

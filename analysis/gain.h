@@ -21,6 +21,9 @@
  * device itself (scheduling, dependencies and the like) are not host time; their gain is the sum of
  * their pieces.
  *
+ * Reads of a few bytes and other blocking copies have different remedies, so each has a counter of its
+ * own too. At each gap they divide what blocking copies own.
+ *
  * A host is a thread as one device sees it. Its activity is known call by call: stretches of host
  * code as late.h cuts them, and calls by kind. A synchronisation within 10 us of a blocking copy
  * belongs to the copy, as in PyTorch's .item(). Memory is a few counters per thread and device; a
@@ -39,6 +42,10 @@ enum {
 	/* Causes of host time; the others have no counters. */
 	VPA_GAIN_FIRST = VPA_CAUSE_SYNC,
 	VPA_GAIN_CAUSES = VPA_CAUSE_LAUNCH_CALL - VPA_CAUSE_SYNC + 1,
+	/* Parts of the blocking copies. */
+	VPA_GAIN_SMALL_READS = VPA_GAIN_CAUSES,
+	VPA_GAIN_LARGE_COPIES,
+	VPA_GAIN_COUNTERS,
 	/* A device accepts this many launches ahead; the next has to wait. CUDA's queue holds
 	 * 1,024. */
 	VPA_GAIN_QUEUE = 1000
@@ -50,8 +57,8 @@ struct vpa_gain_host {
 	uint64_t at_ns;    /* its time is counted up to here */
 	uint64_t ended_ns; /* end of the call before */
 	uint64_t full_ns;  /* when the queue was last full and the host at its limit */
-	int copied;        /* the call before was a blocking copy */
-	uint64_t early_ns[VPA_GAIN_CAUSES];
+	unsigned copied; /* the call before was this part of the blocking copies; 0: it was none */
+	uint64_t early_ns[VPA_GAIN_COUNTERS];
 };
 
 struct vpa_gain {
@@ -59,8 +66,8 @@ struct vpa_gain {
 	size_t host_cap;
 	struct vpa_index index; /* of hosts, by thread */
 	uint32_t newest;        /* the host found last */
-	uint64_t ns[VPA_GAIN_CAUSES];
-	uint64_t own_ns[VPA_GAIN_CAUSES]; /* of ns: assigned to no other cause */
+	uint64_t ns[VPA_GAIN_COUNTERS];
+	uint64_t own_ns[VPA_GAIN_COUNTERS]; /* of ns: assigned to no other cause */
 };
 
 struct vpa_cuts;

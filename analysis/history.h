@@ -38,6 +38,8 @@ struct vpa_call_block {
 	/* 0: none of its calls puts work on a device or encloses one that does */
 	uint32_t submits;
 	uint64_t calls_ns; /* their time, if plain */
+	/* A bit of each call: it has an op with pageable memory that is no read of a few bytes. */
+	uint64_t large_copies[VPA_CALL_BLOCK / 64];
 	struct vpa_call calls[VPA_CALL_BLOCK];
 	/* Columns of the same calls. */
 	uint64_t starts_ns[VPA_CALL_BLOCK], ends_ns[VPA_CALL_BLOCK];
@@ -59,6 +61,19 @@ static inline struct vpa_call_block *vpa_call_block_of(const struct vpa_call *ca
 	uintptr_t first = (uintptr_t)(call - call->slot);
 
 	return (struct vpa_call_block *)(first - offsetof(struct vpa_call_block, calls));
+}
+
+/* Whether the call only reads a few bytes back through pageable memory, as PyTorch's .item() does. */
+static inline int vpa_call_is_small_read(const struct vpa_call *call)
+{
+	const uint64_t *large = vpa_call_block_of(call)->large_copies;
+
+	return call->state & VPA_CALL_PAGEABLE && !(large[call->slot / 64] >> call->slot % 64 & 1);
+}
+
+static inline void vpa_call_set_large_copy(const struct vpa_call *call)
+{
+	vpa_call_block_of(call)->large_copies[call->slot / 64] |= (uint64_t)1 << call->slot % 64;
 }
 
 static inline uint64_t vpa_call_start(const struct vpa_call *call)

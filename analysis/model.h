@@ -58,6 +58,8 @@ enum {
 	VPA_CALL_NONE = 128 /* A query: kept in the history for its place, not counted as a call. */
 };
 
+enum { VPA_SMALL_BYTES = 64 }; /* a scalar or a few, as read by .item() and .tolist() */
+
 /* A CUDA call on a thread: the part not kept in its block's columns, see history.h. */
 struct vpa_call {
 	uint32_t name; /* id in vpa_model.names */

@@ -152,7 +152,8 @@ struct vpa_copy_row {
 /* Copies from a device to pageable memory, by place of launch. */
 struct vpa_read_row {
 	const char *range;     /* innermost range around the launch; NULL: none */
-	uint64_t small, large; /* small: at most 64 bytes, as from .item() */
+	uint64_t small, large; /* small: at most VPA_SMALL_BYTES, as from .item() */
+	uint64_t small_bytes, large_bytes;
 };
 
 struct vpa_sync_row {

@@ -54,8 +54,10 @@ static void met_first_op(struct vpa_resolver *r, struct vpa_call *launch)
 
 /* The call has an op with pageable memory. A copy has then waited, and joins the calls that
  * wait. */
-static void set_pageable(struct vpa_resolver *r, struct vpa_call *call)
+static void set_pageable(struct vpa_resolver *r, struct vpa_call *call, int is_large)
 {
+	if (is_large)
+		vpa_call_set_large_copy(call);
 	if (call->state & VPA_CALL_PAGEABLE)
 		return;
 	call->state |= VPA_CALL_PAGEABLE;
@@ -66,44 +68,49 @@ static void set_pageable(struct vpa_resolver *r, struct vpa_call *call)
 }
 
 /* Applies it to the calls around the call too. */
-static void spread_pageable(struct vpa_resolver *r, struct vpa_call *call)
+static void spread_pageable(struct vpa_resolver *r, struct vpa_call *call, int is_large)
 {
 	enum { LOOKED_AT = 1024 };
 	const struct vpa_calls *calls = &r->pasts[vpa_call_thread(call)].calls;
 	uint64_t position = vpa_call_position(call), p, around = VPA_NOWHERE, last = position;
 
-	set_pageable(r, call);
+	set_pageable(r, call, is_large);
 	for (p = position; vpa_calls_at(calls, p)->state & VPA_CALL_NESTED;) {
 		p += *vpa_call_encloses(vpa_calls_at(calls, p));
-		set_pageable(r, vpa_calls_at(calls, p));
+		set_pageable(r, vpa_calls_at(calls, p), is_large);
 	}
 	while ((around = vpa_calls_around(calls, position, around)) != VPA_NOWHERE) {
-		set_pageable(r, vpa_calls_at(calls, around));
+		set_pageable(r, vpa_calls_at(calls, around), is_large);
 		last = around;
 	}
 	/* Calls that overlap an enclosing one may enclose it too. */
 	for (p = position + 1; p < last && p - position <= LOOKED_AT; p++)
 		if (vpa_call_is_inside(call, vpa_calls_at(calls, p)))
-			set_pageable(r, vpa_calls_at(calls, p));
+			set_pageable(r, vpa_calls_at(calls, p), is_large);
 }
 
 /* The same for each call with the id of an op with pageable memory: several may have it. */
-VPA_RARE static void note_pageable(struct vpa_resolver *r, struct vpa_call *launch)
+VPA_RARE static void note_pageable(struct vpa_resolver *r, struct vpa_call *launch, int is_large)
 {
 	const struct vpa_thread *thread = &r->model->threads[vpa_call_thread(launch)];
 	const struct vpa_launches *l = &r->processes[thread->process].launches;
 	struct vpa_call *call;
 	int i = 0;
 
-	spread_pageable(r, launch);
+	spread_pageable(r, launch, is_large);
 	while (l->doubled &&
 		(call = vpa_launches_next(l, r->pasts, vpa_call_correlation(launch), &i)))
-		spread_pageable(r, call);
+		spread_pageable(r, call, is_large);
 }
 
 static int is_pageable(uint64_t source, uint64_t target)
 {
 	return source == VPT_MEMKIND_PAGEABLE || target == VPT_MEMKIND_PAGEABLE;
+}
+
+static int is_large(uint64_t kind, uint64_t bytes)
+{
+	return kind != VPT_COPYKIND_DTOH || bytes > VPA_SMALL_BYTES;
 }
 
 static void join_copy(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
@@ -112,7 +119,7 @@ static void join_copy(struct vpa_resolver *r, struct vpa_ops *ops, size_t i)
 
 	if (launch && ops->kind[i] == VPA_MEMCPY && ops->end_ns[i] > ops->start_ns[i] &&
 		is_pageable(ops->copy[i].source_memory, ops->copy[i].target_memory))
-		note_pageable(r, launch);
+		note_pageable(r, launch, is_large(ops->copy[i].kind, ops->copy[i].bytes));
 }
 
 /* Whether a row of a COPY section is an op with a duration. */
@@ -137,7 +144,9 @@ void vpa_resolver_note_copies(struct vpa_resolver *r, const struct vpt_section *
 						: NULL;
 
 		if (call)
-			note_pageable(r, call);
+			note_pageable(r, call,
+				is_large(s->col[VPT_COPY_COPY_KIND][row],
+					s->col[VPT_COPY_BYTES][row]));
 	}
 }
 

@@ -538,12 +538,58 @@ static void small_values_read_back_are_named(void **state)
 			t, t, 2 * i + 1, t + 1, 2 * i + 1, t + 2, 2 * i + 2, t + 101, 2 * i + 2);
 	}
 	r = analyze(script, NULL);
-	f = finding(r, "blocking-copy");
+	f = finding(r, "small-reads");
 	assert_non_null(f);
+	assert_null(finding(r, "blocking-copy"));
 	assert_string_equal(
 		f->title, "keep small values on the GPU: no .item(), .cpu() or bool() in the loop");
-	assert_non_null(strstr(f->note, "in copies of 64 bytes or fewer, mostly cudaMemcpyAsync in "
-					"self_attn"));
+	assert_string_equal(f->note, "all of it: cudaMemcpyAsync in self_attn; 5 copies of at most "
+				     "64 bytes, 40 B in all");
+	vpa_report_free(r);
+}
+
+/* After each of five reads of 8 bytes a copy of frames, for each of which the host waits 200 us. */
+static void small_reads_and_large_copies_are_sold_apart(void **state)
+{
+	static char script[16384];
+	const struct vpa_finding *reads, *copies;
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1ms\n");
+	for (i = 0; i < 5; i++) {
+		size_t t = 1000 + i * 600, id = 4 * i;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zuus+290us \"self_attn\"\n"
+			"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+			"kernel s7 %zuus+100us corr %zu" GEMM
+			"call t1 cudaMemcpyAsync %zuus+280us corr %zu\n"
+			"copy s7 DtoH device->pageable %zuus+1us corr %zu bytes 8\n",
+			t, t, id + 1, t + 1, id + 1, t + 2, id + 2, t + 101, id + 2);
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zuus+290us \"to_host\"\n"
+			"call t1 cudaLaunchKernel %zuus+1us corr %zu\n"
+			"kernel s7 %zuus+100us corr %zu" GEMM
+			"call t1 cudaMemcpyAsync %zuus+280us corr %zu\n"
+			"copy s7 DtoH device->pageable %zuus+50us corr %zu bytes 1000000\n",
+			t + 300, t + 300, id + 3, t + 301, id + 3, t + 302, id + 4, t + 401,
+			id + 4);
+	}
+	r = analyze(script, NULL);
+	reads = finding(r, "small-reads");
+	copies = finding(r, "blocking-copy");
+	assert_non_null(reads);
+	assert_non_null(copies);
+	assert_string_equal(reads->note, "all of it: cudaMemcpyAsync in self_attn; 5 copies of at "
+					 "most 64 bytes, 40 B in all");
+	assert_string_equal(copies->note, "all of it: cudaMemcpyAsync in to_host; 5 copies through "
+					  "pageable memory, 5.00 MB in "
+					  "all");
+	/* 5 times 300 - 101 us after a read, less 1 us of the next launch; 4 times 300 - 150 us. */
+	assert_true(reads->gain_at_most_ms == 0.995 && reads->gain_shared_ms == 0.005);
+	assert_true(copies->gain_at_most_ms == 0.6 && copies->gain_shared_ms == 0.004);
 	vpa_report_free(r);
 }
 
@@ -663,6 +709,7 @@ int main(void)
 		cmocka_unit_test(a_gain_outside_the_steps_is_of_the_active_time),
 		cmocka_unit_test(the_only_iteration_is_whole_with_what_the_host_does_first),
 		cmocka_unit_test(small_values_read_back_are_named),
+		cmocka_unit_test(small_reads_and_large_copies_are_sold_apart),
 		cmocka_unit_test(sums_of_small_places_are_no_place),
 		cmocka_unit_test(places_that_differ_by_a_number_are_told_together),
 		cmocka_unit_test(a_place_before_a_range_is_before_it),

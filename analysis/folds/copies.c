@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum {
-	SMALL_BYTES = 64,    /* a scalar or a few, as read by .item() and .tolist() */
 	READ_ROWS_MAX = 4096 /* places beyond these are left out */
 };
 
@@ -18,7 +17,7 @@ struct row {
 };
 
 struct read {
-	uint64_t small, large;
+	uint64_t small, large, small_bytes, large_bytes;
 };
 
 struct state {
@@ -56,10 +55,13 @@ static int add_read(struct state *s, uint32_t place, uint64_t bytes)
 	row = vpa_index_row(&s->read_index, place, 0, &s->reads, &s->read_cap, sizeof(*s->reads));
 	if (row == UINT32_MAX)
 		return VPT_ENOMEM;
-	if (bytes <= SMALL_BYTES)
+	if (bytes <= VPA_SMALL_BYTES) {
 		s->reads[row].small++;
-	else
+		s->reads[row].small_bytes += bytes;
+	} else {
 		s->reads[row].large++;
+		s->reads[row].large_bytes += bytes;
+	}
 	return VPT_OK;
 }
 
@@ -129,7 +131,9 @@ static int write_reads(
 		out->reads[out->read_count++] = (struct vpa_read_row){
 			.range = vpa_fold_name(out, c->model, (uint32_t)s->read_index.entries[i].a),
 			.small = s->reads[i].small,
-			.large = s->reads[i].large};
+			.large = s->reads[i].large,
+			.small_bytes = s->reads[i].small_bytes,
+			.large_bytes = s->reads[i].large_bytes};
 	if (out->read_count)
 		qsort(out->reads, out->read_count, sizeof(*out->reads), compare_reads);
 	return VPT_OK;

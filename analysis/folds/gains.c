@@ -20,6 +20,13 @@ static struct vpa_gain_row row_of(
 	return row;
 }
 
+static struct vpa_gain_row part_row(const struct vpa_gain *gain, size_t part)
+{
+	return (struct vpa_gain_row){.cause = VPA_CAUSE_BLOCKING_COPY,
+		.ns = gain->ns[part],
+		.shared_ns = gain->ns[part] - gain->own_ns[part]};
+}
+
 static int compare_rows(const void *pa, const void *pb)
 {
 	const struct vpa_gain_row *a = pa, *b = pb;
@@ -50,6 +57,8 @@ static int finish(void *state, const struct vpa_fold_context *c, struct vpa_repo
 			*row = row_of(&c->idle->devices[index].gain, d, (enum vpa_cause)cause);
 			d->gain_count += row->ns > 0;
 		}
+		d->small_reads = part_row(&c->idle->devices[index].gain, VPA_GAIN_SMALL_READS);
+		d->large_copies = part_row(&c->idle->devices[index].gain, VPA_GAIN_LARGE_COPIES);
 		qsort(d->gains, d->gain_count, sizeof(*d->gains), compare_rows);
 	}
 	return VPT_OK;

@@ -53,7 +53,7 @@ doctor() {
 # The same faults in the demo, whose shares are known to the nanosecond on the simulated GPU.
 blame_in_demo() {
 	record_demo blame-plain || return
-	for pair in sync-per-layer=sync-drain+blocking-copy offload=exposed-copy+blocking-copy eager=eager-attention; do
+	for pair in sync-per-layer=sync-drain+small-reads+blocking-copy offload=exposed-copy+blocking-copy eager=eager-attention; do
 		knob=${pair%%=*}
 		record_demo "blame-$knob" "--$knob" || continue
 		said "blame-demo-$knob" 30 "$python" "$here/blame.py" --blamed "captures/demo-blame-$knob.json" \

@@ -74,7 +74,7 @@ steps() {
 		questions coexist-inside     30 torch     coexist trace-during
 		questions whole-graphs       20 c         kinds coarse
 		blame blame-demo             45 c         blame_in_demo
-		blame blame-sync-per-layer   90 gpu-torch blame sync-per-layer sync-drain+blocking-copy --sync-per-layer
+		blame blame-sync-per-layer   90 gpu-torch blame sync-per-layer sync-drain+small-reads+blocking-copy --sync-per-layer
 		blame blame-math             75 gpu-torch blame math eager-attention --attention math
 		blame blame-offload          60 gpu-torch blame offload exposed-copy+blocking-copy --offload
 		blame blame-pageable         60 gpu-torch blame pageable exposed-copy+blocking-copy+sync-drain --pageable

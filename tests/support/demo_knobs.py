@@ -62,6 +62,11 @@ def eager(key):
     return lambda report, _: sum(round(row[key] * 1e6) for row in report["findings"] if row["id"] == "eager-attention")
 
 
+def finding(name):
+    """What the finding says that its fix would save."""
+    return lambda report, _: sum(round(row["gain_at_most_ms"] * 1e6) for row in report["findings"] if row["id"] == name)
+
+
 def fused_instead(report, without):
     """Less the fused kernels that the run without the knob has in their place."""
     def sum_of(of):
@@ -183,6 +188,16 @@ TABLE = [
         [idle("blocking copy|sync", "self_attn"), idle("host code|" + RELAUNCH, "self_attn"),
          copies("device", "pageable")]),
     one_cause("the waits of .item() and for frames", SMALL + "--sync-per-layer", COPY),
+    Row("the waits of .item() alone", SMALL + "--sync-per-layer", item_waits, [finding("small-reads")]),
+    Row("the waits for frames alone", SMALL + "--sync-per-layer", frame_waits, [finding("blocking-copy")]),
+    Row("the waits of .item() alone, a slow host", SMALL + "--sync-per-layer --slow-host 30000", item_waits,
+        [finding("small-reads")]),
+    Row("the waits for frames alone, a slow host", SMALL + "--sync-per-layer --slow-host 30000", frame_waits,
+        [finding("blocking-copy")]),
+    Row("the waits of .item() alone, small kernels", SMALL + "--sync-per-layer --scale 0.3", item_waits,
+        [finding("small-reads")]),
+    Row("the waits for frames alone, small kernels", SMALL + "--sync-per-layer --scale 0.3", frame_waits,
+        [finding("blocking-copy")]),
     Row("weights from pageable memory", SMALL + "--offload", "--offload",
         [copies("pageable", "device"), idle("blocking copy", call="cudaMemcpyAsync"),
          idle(RELAUNCH, call="cudaLaunchKernel")]),
