@@ -16,7 +16,7 @@ static double share_of_base(const struct vpa_finding *f)
 }
 
 /* Problems of the recording, and first use, come before everything else: they are not the
- * program's. Changes that alter the video come after those that do not. */
+ * program's. */
 static int is_of_recording(const char *id)
 {
 	static const char *const ids[] = {"first-use", "records-lost", "no-launch", "profiler"};
@@ -32,9 +32,7 @@ static int rank_of(const struct vpa_finding *f)
 {
 	if (is_of_recording(f->id))
 		return 0;
-	if (!(f->gain_at_most_ms > 0))
-		return 3;
-	return strcmp(f->id, "attention-growth") ? 1 : 2;
+	return f->gain_at_most_ms > 0 ? 1 : 2;
 }
 
 static int compare_findings(const void *pa, const void *pb)

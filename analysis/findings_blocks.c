@@ -28,6 +28,7 @@ static void find_bps(struct vpa_report *r, const struct vpa_blocks *b)
 	f->title = "user input takes effect one block late: make blocks shorter";
 	f->measured = vpa_arena_printf(&r->arena, "%.2f blocks per second", b->bps);
 	f->threshold = "2 blocks per second";
+	f->note = f->measured;
 }
 
 static void find_steps(struct vpa_report *r, const struct vpa_request *q)
@@ -46,6 +47,7 @@ static void find_steps(struct vpa_report *r, const struct vpa_request *q)
 	f->measured = vpa_arena_printf(
 		&r->arena, "%g denoising steps %s", steps, in_blocks ? "per block" : "per request");
 	f->threshold = "30 steps";
+	f->note = f->measured;
 }
 
 static void find_block_size(struct vpa_report *r, const struct vpa_blocks *b)
@@ -64,6 +66,7 @@ static void find_block_size(struct vpa_report *r, const struct vpa_blocks *b)
 	f->title = "use smaller blocks: the first frame waits for all latent frames of its block";
 	f->measured = vpa_arena_printf(&r->arena, "%" PRIu64 " latent frames per block", most);
 	f->threshold = "8 latent frames";
+	f->note = f->measured;
 }
 
 /* Attention time in measured blocks that other findings already claim. */
@@ -105,9 +108,9 @@ static void find_growth(struct vpa_report *r, const struct vpa_blocks *b)
 		b->attention_drift_ns / 1e6, 100 * b->attention_drift_ns / b->period.mean_ns);
 	f->threshold = "1 % of the period";
 	f->caveat = "with a shorter window the model forgets earlier frames";
-	f->note = above && sold ? "excludes what the findings about attention's back-end "
-				  "would save"
-				: NULL;
+	f->note = vpa_arena_printf(&r->arena, "%s%s", f->caveat,
+		above && sold ? "; excludes what the findings about attention's back-end would save"
+			      : "");
 }
 
 static void find_stages(struct vpa_report *r)
@@ -128,6 +131,7 @@ static void find_stages(struct vpa_report *r)
 		f->measured = vpa_arena_printf(
 			&r->arena, "%.100s: %.1f %% of the blocks' time", s->name, s->share * 100);
 		f->threshold = "30 %";
+		f->note = f->measured;
 		vpa_finding_evidence(f, s->name);
 	}
 }

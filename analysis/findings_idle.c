@@ -288,9 +288,9 @@ static void save_cause(struct vpa_report *r, struct vpa_finding *f, const struct
 	f->gain_shared_ms = vpa_in_ms(sum->shared_ns);
 	if ((double)sum->shared_ns < shared_share * (double)sum->saving.ns)
 		return;
-	f->note = vpa_arena_printf(&r->arena, "%s%s%.0f %% of it is shared with other causes",
-		f->note ? f->note : "", f->note ? "; " : "",
-		vpa_per_cent(sum->shared_ns, sum->saving.ns));
+	f->note = vpa_arena_printf(&r->arena,
+		"%s%sfixing another cause would save %.0f %% of it too", f->note ? f->note : "",
+		f->note ? "; " : "", vpa_per_cent(sum->shared_ns, sum->saving.ns));
 }
 
 /* Nodes of a graph follow each other within microseconds. Where they take longer on average, small kernels
@@ -308,7 +308,7 @@ static const char *title_of(const struct advice *a, const struct sum *sum)
 static void find_cause(struct vpa_report *r, const struct advice *a, const struct sum *sum)
 {
 	struct vpa_finding *f = vpa_finding_add(r, a->id, vpa_saving_status(r, &sum->saving));
-	const char *where, *copies;
+	const char *where, *more;
 
 	if (!f)
 		return;
@@ -318,15 +318,17 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 		"%s: %.1f ms in %" PRIu64 " gaps, %.1f %% of the window", vpa_cause_words(a->cause),
 		vpa_in_ms(sum->ns), sum->pieces, vpa_per_cent(sum->ns, vpa_windows_ns(r)));
 	f->threshold = a->course ? "10 % of the window" : "1 % of the window, 2 % of active";
-	if (where && sum->top->ns > sum->ns - sum->ns / 100)
-		f->note = vpa_arena_printf(&r->arena, "all of it: %s", where);
-	else if (where)
+	if (where)
+		f->note = vpa_arena_printf(&r->arena, "%s of it%s %s",
+			sum->top->ns > sum->ns - sum->ns / 100
+				? "all"
+				: vpa_arena_printf(&r->arena, "%.0f %%",
+					  vpa_per_cent(sum->top->ns, sum->ns)),
+			sum->top->call || !sum->top->range ? ":" : "", where);
+	more = copies_of(r, sum->part);
+	if (more)
 		f->note = vpa_arena_printf(
-			&r->arena, "%.0f %% of it: %s", vpa_per_cent(sum->top->ns, sum->ns), where);
-	copies = copies_of(r, sum->part);
-	if (copies)
-		f->note = vpa_arena_printf(&r->arena, "%s%s%s", f->note ? f->note : "",
-			f->note ? "; " : "", copies);
+			&r->arena, "%s%s%s", f->note ? f->note : "", f->note ? "; " : "", more);
 	if (!a->of_recording)
 		save_cause(r, f, sum);
 	add_evidence(r, f, a->cause, sum);

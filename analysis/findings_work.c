@@ -263,6 +263,7 @@ static void find_old_flash(struct vpa_report *r)
 			(double)b->total_ns / 1e6, b->share_of_busy * 100);
 		f->threshold = "1 % of busy time";
 		f->caveat = "the gain depends on head size and sequence length: measure it";
+		f->note = vpa_arena_printf(&r->arena, "%s; %s", f->measured, f->caveat);
 	}
 }
 

@@ -356,6 +356,37 @@ static void long_gaps_inside_graphs_are_not_for_fusing(void **state)
 				"host functions, or work that was not recorded");
 }
 
+/* ---- the order ---- */
+
+/* Attention that grows from 10 to 40 ms a block, and 5 ms in which the host waits. */
+static void the_order_is_by_what_each_would_gain(void **state)
+{
+	static const struct vpa_options options = {.frames_per_block = 12, .has_warmup = 1};
+	static char script[16384];
+	struct vpa_report *r;
+	size_t used, i, t = 1000;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1s\n");
+	for (i = 0; i < 7; i++) {
+		size_t work = 10 + 5 * i;
+
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zums+1ms \"block %zu\"\n"
+			"call t1 cudaLaunchKernel %zums+0us corr %zu\n"
+			"kernel s7 %zums+%zums corr %zu \"flash_fwd_kernel\"\n"
+			"call t1 cudaStreamSynchronize %zums-%zums corr %zu\n",
+			t, i, t, 2 * i + 1, t, work, 2 * i + 1, t, t + work + 5, 2 * i + 2);
+		t += work + 5;
+	}
+	r = analyze(script, &options);
+	assert_string_equal(r->findings[0].id, "attention-growth");
+	assert_string_equal(r->findings[1].id, "sync-drain");
+	expect_page(
+		"what it costs", r, "with a shorter window the model forgets earlier frames", 1);
+	vpa_report_free(r);
+}
+
 /* ---- first use ---- */
 
 static void first_use_is_said_before_cuda_graphs(void **state)
@@ -704,6 +735,7 @@ int main(void)
 		cmocka_unit_test(a_gpu_that_mostly_waits_is_said_to),
 		cmocka_unit_test(long_gaps_inside_graphs_are_not_for_fusing),
 		cmocka_unit_test(first_use_is_said_before_cuda_graphs),
+		cmocka_unit_test(the_order_is_by_what_each_would_gain),
 		cmocka_unit_test(a_gain_says_what_it_is_of_and_what_it_means),
 		cmocka_unit_test(without_blocks_a_gain_is_of_the_mean_step),
 		cmocka_unit_test(a_gain_outside_the_steps_is_of_the_active_time),
