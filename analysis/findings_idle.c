@@ -305,6 +305,15 @@ static const char *title_of(const struct advice *a, const struct sum *sum)
 	return a->title;
 }
 
+/* How to record what queued work waited for, if the recording left it out. NULL: nothing would tell more. */
+static const char *queued_option(const struct vpa_report *r)
+{
+	if (!r->format || strcmp(r->format, "kineto") != 0 || r->counts.syncs)
+		return NULL;
+	return "torch.profiler records waits of streams for each other with "
+	       "_ExperimentalConfig(enable_cuda_sync_events=True)";
+}
+
 static void find_cause(struct vpa_report *r, const struct advice *a, const struct sum *sum)
 {
 	struct vpa_finding *f = vpa_finding_add(r, a->id, vpa_saving_status(r, &sum->saving));
@@ -325,7 +334,7 @@ static void find_cause(struct vpa_report *r, const struct advice *a, const struc
 				: vpa_arena_printf(&r->arena, "%.0f %%",
 					  vpa_per_cent(sum->top->ns, sum->ns)),
 			sum->top->call || !sum->top->range ? ":" : "", where);
-	more = copies_of(r, sum->part);
+	more = a->cause == VPA_CAUSE_QUEUED ? queued_option(r) : copies_of(r, sum->part);
 	if (more)
 		f->note = vpa_arena_printf(
 			&r->arena, "%s%s%s", f->note ? f->note : "", f->note ? "; " : "", more);

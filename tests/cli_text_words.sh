@@ -57,6 +57,22 @@ expect 3 "all rows on demand" syncs.json --only syncs --top 5
 says out "S2 cudaStreamSynchronize"
 lacks "more in the JSON report"
 
+# ---- work that starts late for an unknown reason ----
+late='{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 2, "ts": 10, "dur": 1, "args": {"correlation": 1}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 12, "dur": 9, "args": {"correlation": 1}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 2, "ts": 13, "dur": 1, "args": {"correlation": 2}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 512, "dur": 9, "args": {"correlation": 2}}'
+printf '{"traceEvents": [%s]}' "$late" >late.json
+expect 0 "what to record" late.json
+says out "limited by queued work"
+says out "_ExperimentalConfig(enable_cuda_sync_events=True)"
+printf '{"traceEvents": [%s,
+{"ph": "X", "cat": "cuda_sync", "name": "Event Sync", "pid": 0, "tid": 7, "ts": 20, "dur": 1, "args": {"cuda_sync_kind": "Event Sync"}}]}' \
+	"$late" >synced.json
+expect 0 "it was recorded" synced.json
+says out "limited by queued work"
+lacks enable_cuda_sync_events
+
 # ---- shapes ----
 printf '{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "volta_sgemm_128x64_nn", "pid": 0, "tid": 7, "ts": 30, "dur": 5}]}' >gemm.json
 expect 3 "a matrix product without shapes" gemm.json --only flop-rates

@@ -356,6 +356,26 @@ static void long_gaps_inside_graphs_are_not_for_fusing(void **state)
 				"host functions, or work that was not recorded");
 }
 
+/* ---- queued work ---- */
+
+static void queued_work_that_starts_late_is_told_in_words(void **state)
+{
+	struct vpa_report *r = analyze("start 1ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n"
+				       "kernel s7 1000us-1010us corr 1" GEMM
+				       "call t1 cudaLaunchKernel 1005us-1006us corr 2\n"
+				       "kernel s7 1500us-1510us corr 2" GEMM,
+		NULL);
+
+	(void)state;
+	expect_page("result", r,
+		"limited by queued work that started late; the trace does not say why", 1);
+	expect_page(
+		"cause", r, "queued work started late (queued, reason not recorded): 484 us", 1);
+	/* The usual profile records all that it could. */
+	expect_page("no option", r, "waits of streams for each other", 0);
+	vpa_report_free(r);
+}
+
 /* ---- the order ---- */
 
 /* Attention that grows from 10 to 40 ms a block, and 5 ms in which the host waits. */
@@ -735,6 +755,7 @@ int main(void)
 		cmocka_unit_test(a_gpu_that_mostly_waits_is_said_to),
 		cmocka_unit_test(long_gaps_inside_graphs_are_not_for_fusing),
 		cmocka_unit_test(first_use_is_said_before_cuda_graphs),
+		cmocka_unit_test(queued_work_that_starts_late_is_told_in_words),
 		cmocka_unit_test(the_order_is_by_what_each_would_gain),
 		cmocka_unit_test(a_gain_says_what_it_is_of_and_what_it_means),
 		cmocka_unit_test(without_blocks_a_gain_is_of_the_mean_step),

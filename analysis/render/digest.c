@@ -181,7 +181,10 @@ struct vpa_label vpa_cause_sentence(enum vpa_cause cause)
 	const char *key = vpa_cause_text(cause), *words = vpa_cause_words(cause);
 	struct vpa_label out = {{0}};
 
-	if (!strcmp(key, words) || strchr(key, '('))
+	if (cause == VPA_CAUSE_QUEUED)
+		snprintf(out.text, sizeof(out.text),
+			"queued work that started late; the trace does not say why");
+	else if (!strcmp(key, words) || strchr(key, '('))
 		snprintf(out.text, sizeof(out.text), "%s", key);
 	else
 		snprintf(out.text, sizeof(out.text), "%s: %s", key, words);
