@@ -179,9 +179,13 @@ def mixture(options, *causes, ratio=None, reason=None):
     return [one_cause(options, small + options, cause, ratio, reason) for cause in causes]
 
 
-STREAMS_OVERLAP = "where streams overlap, what one of them gains shows only when the whole device stands idle"
-STREAMS_WAIT = "a host that comes earlier makes streams wait for each other, which the gaps of the device do not say"
-OTHER_THREAD = "the thread that launches waits for another one in no call, and no record says so"
+# A gain is of a device as a whole: it counts gaps that close, and knows of no stream when its work would end.
+STREAMS_OVERLAP = ("launched sooner, the work of one stream runs beside the other's: all ends sooner, but no gap of the device "
+                   "closes")
+STREAMS_WAIT = ("a host that comes sooner waits for the frames of the other stream instead, which do not end as much "
+                "sooner")
+OTHER_THREAD = ("the thread that launches would wait for the other thread's work on the frames instead, which no call and "
+                "no record shows")
 COPY, CODE, RATE, ALLOCATION, SYNC = "blocking copy", "host code", "launch rate", "allocation", "sync"
 TABLE = [
     Row(".item() twice a layer, and what it is for", SMALL + "--sync-per-layer", "--sync-per-layer",
