@@ -308,7 +308,14 @@ static const char *title_of(const struct advice *a, const struct sum *sum)
 /* How to record what queued work waited for, if the recording left it out. NULL: nothing would tell more. */
 static const char *queued_option(const struct vpa_report *r)
 {
-	if (!r->format || strcmp(r->format, "kineto") != 0 || r->counts.syncs)
+	const char *source = NULL;
+	size_t i;
+
+	/* Of a copy in vptrace's format the metadata names the profiler too. */
+	for (i = 0; i < r->meta_count; i++)
+		if (!strcmp(r->meta[i].key, "source"))
+			source = r->meta[i].value;
+	if (!source || strncmp(source, "PyTorch profiler", 16) != 0 || r->counts.syncs)
 		return NULL;
 	return "torch.profiler records waits of streams for each other with "
 	       "_ExperimentalConfig(enable_cuda_sync_events=True)";

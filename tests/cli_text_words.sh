@@ -66,6 +66,9 @@ printf '{"traceEvents": [%s]}' "$late" >late.json
 expect 0 "what to record" late.json
 says out "limited by queued work"
 says out "_ExperimentalConfig(enable_cuda_sync_events=True)"
+expect 0 "a copy" convert late.json -o late.zst
+expect 0 "the copy says the same" late.zst
+says out "_ExperimentalConfig(enable_cuda_sync_events=True)"
 printf '{"traceEvents": [%s,
 {"ph": "X", "cat": "cuda_sync", "name": "Event Sync", "pid": 0, "tid": 7, "ts": 20, "dur": 1, "args": {"cuda_sync_kind": "Event Sync"}}]}' \
 	"$late" >synced.json
