@@ -134,6 +134,24 @@ static int save_in_unit(const struct vpa_report *r, struct vpa_finding *f,
 	return 1;
 }
 
+/* The saving in the only request, whose frames per second end to end the report shows. 0: there is none. */
+static int save_in_request(
+	const struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s, uint64_t ns)
+{
+	const struct vpa_request *q = r->request_count == 1 ? r->requests : NULL;
+	uint64_t span_ns = q && q->end_ns > q->start_ns ? q->end_ns - q->start_ns : 0;
+
+	if (!q || !(q->fps_end_to_end > 0) || ns >= span_ns)
+		return 0;
+	f->base = "request";
+	f->base_ms = vpa_in_ms(span_ns);
+	f->base_gain_ms = vpa_in_ms(ns);
+	f->base_gain_from_ms = vpa_in_ms(vpa_portion(ns, s->from_ns, s->ns));
+	f->fps_from = q->fps_end_to_end;
+	f->fps_to = q->fps_end_to_end * (double)span_ns / (double)(span_ns - ns);
+	return 1;
+}
+
 void vpa_finding_saves(
 	const struct vpa_report *r, struct vpa_finding *f, const struct vpa_saving *s)
 {
@@ -142,7 +160,7 @@ void vpa_finding_saves(
 
 	f->gain_at_most_ms = vpa_in_ms(s->ns);
 	f->gain_from_ms = vpa_in_ms(s->from_ns);
-	if (!s->ns || save_in_unit(r, f, s, d, ns))
+	if (!s->ns || save_in_unit(r, f, s, d, ns) || save_in_request(r, f, s, ns))
 		return;
 	f->base = "active";
 	f->base_ms = vpa_in_ms(d->active_ns);

@@ -176,12 +176,13 @@ struct vpa_finding {
 	double gain_shared_ms;
 	/* the bound is a range from here to gain_at_most_ms; 0: it is one number */
 	double gain_from_ms;
-	/* What the gain is a part of: a unit of base.h, the mean one; "active", the active time of
+	/* What the gain is a part of: a unit of base.h, the mean one; "request", the only one; "active", the active time of
 	 * the device that would gain most; "idle", the windows' idle time. NULL: no gain. With
 	 * several devices the figures are those of the device that would gain most. */
 	const char *base;
 	double base_ms, base_gain_ms, base_gain_from_ms;
-	double fps_from, fps_to; /* steady: now, and at most; 0: unavailable */
+	/* Steady, of a request end to end: now, and at most; 0: unavailable. */
+	double fps_from, fps_to;
 	/* Steps or iterations per second: now, and at most; 0: the base is no such unit. */
 	double steps_per_s_from, steps_per_s_to;
 	/* Where most of it is, or how busy the GPU is; NULL: nothing to add. */

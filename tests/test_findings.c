@@ -543,6 +543,33 @@ static void a_gain_outside_the_steps_is_of_the_active_time(void **state)
 	vpa_report_free(r);
 }
 
+/* Four blocks of 12 frames in 40 ms; then the VAE, 100 ms of which are an allocation. */
+static void a_gain_after_the_blocks_is_of_the_request(void **state)
+{
+	static const struct vpa_options options = {.frames_per_block = 12};
+	static char script[4096];
+	struct vpa_report *r;
+	size_t used, i;
+
+	(void)state;
+	used = (size_t)snprintf(script, sizeof(script), "start 1s\n");
+	for (i = 0; i < 4; i++)
+		used += (size_t)snprintf(script + used, sizeof(script) - used,
+			"range t1 %zums+1ms \"block %zu\"\n"
+			"call t1 cudaLaunchKernel %zums+0us corr %zu\n"
+			"kernel s7 %zums+10ms corr %zu" GEMM,
+			1000 + 2 * i, i, 1000 + 2 * i, i + 1, 1000 + 10 * i, i + 1);
+	snprintf(script + used, sizeof(script) - used,
+		"range t1 1009ms-1300ms \"vae_decode\"\n"
+		"call t1 cudaLaunchKernel 1009ms+0us corr 11\nkernel s7 1040ms+20ms corr 11" GEMM
+		"call t1 cudaMalloc 1060ms-1160ms corr 12\n"
+		"call t1 cudaLaunchKernel 1160ms+0us corr 13\nkernel s7 1160ms+40ms corr 13" GEMM);
+	r = analyze(script, &options);
+	expect_page("after the blocks", r,
+		"100 ms of the request's 200 ms: 240 -> at most 480 FPS end to end", 1);
+	vpa_report_free(r);
+}
+
 /* An iteration of 383 ms, in 218 of which the host prepares its input; a softmax of 69 of 160 ms. */
 static void the_only_iteration_is_whole_with_what_the_host_does_first(void **state)
 {
@@ -760,6 +787,7 @@ int main(void)
 		cmocka_unit_test(a_gain_says_what_it_is_of_and_what_it_means),
 		cmocka_unit_test(without_blocks_a_gain_is_of_the_mean_step),
 		cmocka_unit_test(a_gain_outside_the_steps_is_of_the_active_time),
+		cmocka_unit_test(a_gain_after_the_blocks_is_of_the_request),
 		cmocka_unit_test(the_only_iteration_is_whole_with_what_the_host_does_first),
 		cmocka_unit_test(small_values_read_back_are_named),
 		cmocka_unit_test(small_reads_and_large_copies_are_sold_apart),

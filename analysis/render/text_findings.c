@@ -73,7 +73,7 @@ static struct vpa_num speed_up(double scale, double base_ms, double gain_ms)
 static const char *rate_unit(const struct vpa_finding *f)
 {
 	if (f->fps_to > 0)
-		return "FPS";
+		return !strcmp(vpa_text_or(f->base, ""), "request") ? "FPS end to end" : "FPS";
 	if (!(f->steps_per_s_to > 0))
 		return NULL;
 	return !strcmp(vpa_text_or(f->base, ""), "iteration") ? "iterations/s" : "steps/s";
@@ -109,7 +109,8 @@ void vpa_finding_base(struct vpa_words *w, const struct vpa_report *r, const str
 		vpa_words_add(w, "", "%s of %s active%s", gain.text, base.text, where);
 	else if (f->base && strcmp(f->base, "idle") != 0)
 		vpa_words_add(w, "", "%s of the %s%s's %s%s", gain.text,
-			r->only_step.end_ns ? "" : "mean ", f->base, base.text, where);
+			r->only_step.end_ns || !strcmp(f->base, "request") ? "" : "mean ", f->base,
+			base.text, where);
 	if (w->used)
 		add_meaning(w, f);
 	if (f->note)
@@ -126,7 +127,9 @@ struct vpa_num vpa_finding_gain(const struct vpa_finding *f)
 	if (unit) {
 		snprintf(out.text, sizeof(out.text), "%.20s %.15s",
 			rate_of(f->fps_to > 0 ? f->fps_to : f->steps_per_s_to).text,
-			unit[0] == 'i' ? "it/s" : unit);
+			f->fps_to > 0    ? "FPS"
+			: unit[0] == 'i' ? "it/s"
+					 : unit);
 	} else if (f->gain_at_most_ms > 0) {
 		ms = f->base_ms > 0 ? range_of(f->base_gain_from_ms, f->base_gain_ms)
 				    : range_of(f->gain_from_ms, f->gain_at_most_ms);

@@ -180,8 +180,8 @@ def mixture(options, *causes, ratio=None, reason=None):
 
 
 # A gain is of a device as a whole: it counts gaps that close, and knows of no stream when its work would end.
-STREAMS_OVERLAP = ("launched sooner, the work of one stream runs beside the other's: all ends sooner, but no gap of the device "
-                   "closes")
+STREAMS_OVERLAP = ("launched sooner, the work of one stream runs beside the other's: all ends sooner, but no gap of the "
+                   "device closes")
 STREAMS_WAIT = ("a host that comes sooner waits for the frames of the other stream instead, which do not end as much "
                 "sooner")
 OTHER_THREAD = ("the thread that launches would wait for the other thread's work on the frames instead, which no call and "
