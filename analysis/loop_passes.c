@@ -158,6 +158,12 @@ static uint32_t find_foreign(const struct vpa_loop_passes *p, size_t i)
 	return VPA_NO_TOKEN;
 }
 
+/* Whether a loop ended among the layers of its last pass. None at all: they precede the anchor. */
+static int is_left_early(const struct vpa_loop_pass *last)
+{
+	return last->layers && !last->is_full;
+}
+
 /* Passes begin where other ops precede them: those before the first one, those between blocks, a
  * scheduler that is not in the pattern. The first pass may be unlike the others. */
 static int find_phase(struct vpa_loop_passes *p)
@@ -179,6 +185,9 @@ static int find_phase(struct vpa_loop_passes *p)
 	p->phase = p->pattern.ops;
 	if (count) {
 		p->phase = most_frequent(places, count, first);
+	} else if (is_left_early(&p->at[p->count - 1])) {
+		/* Its end is not the others'; the first one begins with the sequence. */
+		p->phase = m.from;
 	} else { /* they follow each other from the first op on: see where the last one ends */
 		i = p->count - 1;
 		vpa_loop_match_on(

@@ -49,6 +49,42 @@ static size_t count_followed(struct vpa_loop_passes *p, double negligible_ns)
 	return count;
 }
 
+/* ---- passes that were interrupted ---- */
+
+/* Whether the passes from `at` on have fewer layers than most, and lack the end that all others have. */
+static int are_interrupted(const struct vpa_loop_passes *p, size_t at)
+{
+	uint32_t to = 0;
+	size_t i;
+
+	for (i = at; i < p->count; i++) {
+		if (p->at[i].is_full)
+			return 0;
+		to = p->at[i].to > to ? p->at[i].to : to;
+	}
+	for (i = 0; i < at; i++)
+		if (p->at[i].to < to + CLOSING_MIN)
+			return 0;
+	return 1;
+}
+
+/* A loop may be left within a pass, and what follows it may begin like one. A step cache leaves out layers,
+ * no ends. More of them would be a loop of another kind. */
+static void find_interrupted(struct vpa_loop_passes *p)
+{
+	size_t few, i;
+
+	if (!p->layers)
+		return;
+	for (few = VPA_LOOP_STEPS_MIN - 1; few; few--) {
+		if (few >= p->count || !are_interrupted(p, p->count - few))
+			continue;
+		for (i = p->count - few; i < p->count; i++)
+			p->at[i].is_cut = 1;
+		return;
+	}
+}
+
 /* ---- what closes a step ---- */
 
 /* Where in the pattern most passes end; if some end earlier, by no more than a scheduler's ops, where the
@@ -61,7 +97,8 @@ static int find_end(const struct vpa_loop_passes *p, uint32_t *out)
 	if (!counts)
 		return VPT_ENOMEM;
 	for (k = 0; k < p->count; k++)
-		counts[p->at[k].to] += p->at[k].followed ? 1 : 2;
+		if (!p->at[k].is_cut)
+			counts[p->at[k].to] += p->at[k].followed ? 1 : 2;
 	for (i = 0; i <= p->pattern.ops; i++)
 		top = counts[i] >= counts[top] ? i : top;
 	*out = top;
@@ -356,39 +393,25 @@ static void put_step(struct vpa_loop_passes *p, size_t from, size_t to, struct v
 		step->next = p->at[to + 1].begin;
 }
 
-/* The last pass was interrupted if it alone has fewer layers, and lacks the end that full ones have. A step
- * cache leaves out layers, no ends. */
-static void find_interrupted(struct vpa_loop_passes *p)
-{
-	struct vpa_loop_pass *last = &p->at[p->count - 1];
-	size_t i;
-
-	if (!p->layers || last->is_full)
-		return;
-	for (i = 0; i + 1 < p->count; i++)
-		if (!p->at[i].is_full || p->at[i].to < last->to + CLOSING_MIN)
-			return;
-	last->is_cut = 1;
-}
-
 static void put_steps(struct vpa_loop_passes *p, struct vpa_loop *out)
 {
-	unsigned size = 0, most = out->passes_per_step;
+	unsigned size = 0, cut = 0, most = out->passes_per_step;
 	size_t i;
 
 	for (i = 0; i < p->count; i++) {
 		size++;
+		cut += p->at[i].is_cut;
 		if (p->at[i].closes) {
 			unsigned used = size < most ? size : most;
 
 			put_step(p, i + 1 - used, i, out);
 			out->context_passes += size - used;
-			size = 0;
+			size = cut = 0;
 		} else if (!p->at[i].followed) {
-			/* The last one may only lack its end. */
-			out->cut += i + 1 == p->count && p->at[i].is_cut;
-			out->context_passes += size - (i + 1 == p->count && p->at[i].is_cut);
-			size = 0;
+			/* Those that are cut may only lack their end. */
+			out->cut += cut > 0;
+			out->context_passes += size - cut;
+			size = cut = 0;
 		}
 	}
 }
@@ -410,6 +433,7 @@ int vpa_loop_steps_make(struct vpa_loop_passes *p, struct vpa_loop *out)
 	vpt_free(room);
 	if (count_followed(p, negligible_ns) < p->count / 2)
 		return VPT_OK;
+	find_interrupted(p);
 	if (find_closed(p, negligible_ns, &closed))
 		return VPT_ENOMEM;
 	out->passes_per_step = 1;
@@ -433,7 +457,6 @@ int vpa_loop_steps_make(struct vpa_loop_passes *p, struct vpa_loop *out)
 	out->steps = vpt_alloc(p->count, sizeof(*out->steps));
 	if (!out->steps)
 		return VPT_ENOMEM;
-	find_interrupted(p);
 	put_steps(p, out);
 	return VPT_OK;
 }

@@ -57,12 +57,12 @@ struct vpa_inferred {
 	struct vpa_inferred_step *steps;
 	size_t step_count;
 	struct vpa_spread period;
-	double steps_per_s, s_per_it; /* from the first step's start to the last one's end */
+	double steps_per_s, s_per_it; /* of whole periods, see write_rate() */
 	uint64_t busy_ns, idle_ns;    /* sums over the steps */
 	unsigned passes_per_step;     /* of the model; 2 and more: guidance */
 	unsigned layers;              /* repetitions in a pass; 0: none were found */
 	size_t context_passes;        /* passes that are no step */
-	size_t cut;                   /* steps that the window's edges cut */
+	size_t cut;                   /* passes at the edges that are not whole */
 	uint64_t ops, ops_left_out;   /* in the steps; after the limit of ops */
 	int touched;                  /* missing records may change these figures */
 };

@@ -36,7 +36,7 @@ struct plan {
 	unsigned text_layers, blocks, steps, layers, layer_ops, guidance, context, vae_ops;
 	unsigned cached_every;  /* every n-th step omits layers; 0: none */
 	unsigned cached_layers; /* that remain */
-	unsigned first_extra;   /* ops that only the first step has */
+	unsigned left_layers;   /* of a pass that ends early, after the others; 0: none */
 	int halves_differ, has_scheduler;
 };
 
@@ -115,6 +115,16 @@ static void put_step(struct made *m, const struct plan *p, unsigned step)
 	m->steps[m->step_count++].end = (uint32_t)m->count;
 }
 
+/* A pass that its loop left early: the head and some layers, without the end that all passes have. */
+static void put_beginning(struct made *m, const struct plan *p, unsigned layers)
+{
+	put_ops(m, 100, 5, 5000);
+	while (layers--) {
+		put_ops(m, 200, p->layer_ops, 40000);
+		put(m, 401, 30000);
+	}
+}
+
 static void put_pipeline(struct made *m, const struct plan *p)
 {
 	unsigned i, block, step;
@@ -130,6 +140,8 @@ static void put_pipeline(struct made *m, const struct plan *p)
 		for (i = 0; i < p->vae_ops; i++)
 			put(m, 900 + i % 40, 60000);
 	}
+	if (p->left_layers)
+		put_beginning(m, p, p->left_layers);
 	put_ops(m, 1000, 30, 50000);
 }
 
@@ -279,6 +291,69 @@ static void the_first_step_may_differ(void **state)
 	teardown(&m);
 }
 
+/* ---- passes that are not whole ---- */
+
+/* A pass that began before its loop did: the last layers, and the end. */
+static void put_end(struct made *m, const struct plan *p, unsigned layers)
+{
+	while (layers--) {
+		put_ops(m, 200, p->layer_ops, 40000);
+		put(m, 401, 30000);
+	}
+	put_ops(m, 500, 4, 8000);
+	if (p->has_scheduler) {
+		put_ops(m, 600, 2, 6000);
+		put(m, 602, 6000);
+	}
+}
+
+static const struct {
+	const char *name;
+	unsigned first_layers;   /* of an end of a pass before the loop; 0: none */
+	unsigned last_layers[3]; /* of beginnings of passes after it; 0: none */
+	unsigned foreign;        /* ops of other code around them */
+	size_t cut;
+} fragments[] = {
+	{"the loop's last pass ends early", 0, {5}, 0, 1},
+	{"and other work follows", 0, {5}, 40, 1},
+	{"the last two do, the second within a layer or so", 0, {5, 1}, 0, 2},
+	{"the last two do, and other work follows", 0, {5, 3}, 40, 2},
+	{"the recording begins within a pass", 4, {0}, 40, 1},
+};
+
+static void passes_that_the_edges_cut_are_no_steps(void **state)
+{
+	const struct plan plan = {0, 1, 20, 14, 7, .has_scheduler = 0};
+	struct vpt_random random;
+	size_t i, k;
+
+	(void)state;
+	random.state = 1;
+	for (i = 0; i < sizeof(fragments) / sizeof(fragments[0]); i++) {
+		struct made m;
+		struct vpa_loop loop;
+		const char *wrong;
+		unsigned step;
+
+		setup(&m, &random);
+		if (fragments[i].first_layers)
+			put_end(&m, &plan, fragments[i].first_layers);
+		for (step = 0; step < plan.steps; step++)
+			put_step(&m, &plan, step);
+		for (k = 0; k < 3 && fragments[i].last_layers[k]; k++)
+			put_beginning(&m, &plan, fragments[i].last_layers[k]);
+		put_ops(&m, 1000, fragments[i].foreign, 50000);
+		loop = find(&m);
+		wrong = difference(&m, &loop);
+		if (wrong)
+			fail_msg("%s: %s (%zu cut)", fragments[i].name, wrong, loop.cut);
+		if (loop.cut != fragments[i].cut)
+			fail_msg("%s: %zu cut", fragments[i].name, loop.cut);
+		vpa_loop_free(&loop);
+		teardown(&m);
+	}
+}
+
 /* ---- what is no loop ---- */
 
 static void one_pass_is_no_loop(void **state)
@@ -393,6 +468,8 @@ static struct plan random_plan(struct vpt_random *r)
 		p.cached_every = 2 + (unsigned)vpt_random_below(r, 3);
 		p.cached_layers = (unsigned)vpt_random_below(r, p.layers);
 	}
+	if (!vpt_random_below(r, 3))
+		p.left_layers = 1 + (unsigned)vpt_random_below(r, p.layers / 2);
 	return p;
 }
 
@@ -425,11 +502,12 @@ static void what_is_claimed_is_right(void **state)
 			fail_msg("round %u: %s (text %u, blocks %u, steps %u, layers %u of %u, "
 				 "guidance %u, differ %d, context %u, VAE %u, scheduler %d, cached "
 				 "%u of %u, "
-				 "noise %u; found %u passes, %zu contexts, confidence %g)",
+				 "left %u, noise %u; found %u passes, %zu contexts, confidence %g)",
 				round, wrong, p.text_layers, p.blocks, p.steps, p.layers,
 				p.layer_ops, p.guidance, p.halves_differ, p.context, p.vae_ops,
-				p.has_scheduler, p.cached_every, p.cached_layers, m.noise_per_10000,
-				loop.passes_per_step, loop.context_passes, loop.confidence);
+				p.has_scheduler, p.cached_every, p.cached_layers, p.left_layers,
+				m.noise_per_10000, loop.passes_per_step, loop.context_passes,
+				loop.confidence);
 		vpa_loop_free(&loop);
 		teardown(&m);
 	}
@@ -445,6 +523,7 @@ int main(void)
 		cmocka_unit_test(steps_are_found),
 		cmocka_unit_test(alike_halves_without_a_scheduler_are_steps),
 		cmocka_unit_test(the_first_step_may_differ),
+		cmocka_unit_test(passes_that_the_edges_cut_are_no_steps),
 		cmocka_unit_test(one_pass_is_no_loop),
 		cmocka_unit_test(random_ops_are_no_loop),
 		cmocka_unit_test(few_full_turns_are_no_loop),

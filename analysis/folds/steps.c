@@ -306,12 +306,23 @@ static int write_kinds(const struct state *s, const struct vpa_fold_context *c,
 	return rc;
 }
 
+/* Whole periods only: the last step's ends where the pass after it begins, else nothing shows its end. */
+static void write_rate(const struct vpa_loop *loop, struct vpa_inferred *row)
+{
+	const struct vpa_inferred_step *last = &row->steps[row->step_count - 1];
+	int is_whole = loop->steps[row->step_count - 1].followed;
+	uint64_t ns = last->start_ns + (is_whole ? last->period_ns : 0) - row->steps[0].start_ns;
+	double periods = (double)(row->step_count - !is_whole);
+
+	row->s_per_it = ns ? (double)ns / 1e9 / periods : -1;
+	row->steps_per_s = ns ? periods * 1e9 / (double)ns : -1;
+}
+
 static int write_row(const struct state *s, const struct vpa_fold_context *c, uint32_t stream,
 	const struct lane *l, const struct vpa_loop *loop, struct vpa_report *out)
 {
 	const struct vpa_stream *at = &c->model->streams[stream];
 	struct vpa_inferred *row = &out->inferred[out->inferred_count];
-	uint64_t ns;
 	int rc;
 
 	*row = (struct vpa_inferred){.device = c->model->devices[at->device],
@@ -325,9 +336,7 @@ static int write_row(const struct state *s, const struct vpa_fold_context *c, ui
 	rc = write_steps(s, c, l, loop, out, row);
 	if (rc)
 		return rc;
-	ns = row->steps[row->step_count - 1].end_ns - row->steps[0].start_ns;
-	row->s_per_it = ns ? (double)ns / 1e9 / (double)row->step_count : -1;
-	row->steps_per_s = ns ? (double)row->step_count * 1e9 / (double)ns : -1;
+	write_rate(loop, row);
 	/* One GPU stands for all: they run the same model. */
 	return out->inferred_count++ ? VPT_OK : write_kinds(s, c, l, loop, out);
 }

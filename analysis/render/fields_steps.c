@@ -36,7 +36,9 @@ static const struct vpa_field inferred_fields[] = {
 	{"count", SIZE(step_count), "count", "whole steps in the window"},
 	{"period", SPREAD(period), NULL, "periods of the steps"},
 	{"steps_per_s", RATE(steps_per_s), "steps/s",
-		"count / time from the first step's start to the last one's end; null: no time"},
+		"whole periods / their time: from the first step's start to the last one's, or to "
+		"the "
+		"start of the pass that follows that directly; null: no time"},
 	{"s_per_it", RATE(s_per_it), "s/step", "1 / steps_per_s; null: no time"},
 	{"busy_ns", U64(busy_ns), "ns", "GPU busy time, added over the steps' periods"},
 	{"idle_ns", U64(idle_ns), "ns", "GPU idle time, added over the steps' periods"},
@@ -45,7 +47,8 @@ static const struct vpa_field inferred_fields[] = {
 	{"layers", KNOWN_COUNT(layers), "count", "repetitions inside a pass; null: none found"},
 	{"context_passes", SIZE(context_passes), "count",
 		"passes of the model that are not steps: the scheduler does not follow them"},
-	{"cut", SIZE(cut), "count", "steps left out, since the window's edge cuts them"},
+	{"cut", SIZE(cut), "count",
+		"passes left out, since the window's edge cuts them, or the loop was left in them"},
 	{"ops_left_out", U64(ops_left_out), "ops", "ops after the first 2,097,152, not examined"},
 	{"series", ROWS(step, steps, step_count), NULL, "every step, by its start"},
 	{"incomplete", FLAG(touched), NULL, "missing records may change these figures"},

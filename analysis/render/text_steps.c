@@ -33,8 +33,8 @@ static void put_device(struct vpa_page *p, const struct vpa_report *r,
 		vpa_words_add(&w, "; ", "%s more pass%s that no scheduler follows",
 			vpa_count(row->context_passes).text, row->context_passes == 1 ? "" : "es");
 	if (row->cut)
-		vpa_words_add(
-			&w, "; ", "%s more cut by the window's edge", vpa_count(row->cut).text);
+		vpa_words_add(&w, "; ", "%s more at the edges, not whole, left out",
+			vpa_count(row->cut).text);
 	if (row->ops_left_out)
 		vpa_words_add(
 			&w, "; ", "%s later ops not examined", vpa_count(row->ops_left_out).text);
