@@ -113,17 +113,19 @@ PY
 fi
 
 # ---- real traces ----
-# real NAME EXPECTATION: of the report r, and of s, its inferred steps (None: none)
+# real NAME EXPECTATION OPTIONS...: of the report r, and of s, its inferred steps (None: none)
 real() {
 	trace=${VPT_SHARED:-$source/../shared}/traces/$1
 	[ -f "$trace" ] || {
 		echo "SKIPPED: $1: not beside the source tree"
 		return
 	}
-	json real "$trace"
+	expectation=$2
+	shift 2
+	json real "$trace" "$@"
 	grep -q 'built without' err && return
 	cases=$((cases + 1))
-	python3 - "$2" 2>err <<'PY' || fail "$1: $(tail -n 1 err)"
+	python3 - "$expectation" 2>err <<'PY' || fail "$trace: $(tail -n 1 err)"
 import json, sys
 r = json.load(open("real.json"))
 s = r.get("steps_inferred", [None])[0]
@@ -133,8 +135,12 @@ PY
 # Five iterations of training, which the profiler counts too.
 real v100_training_19k.json.gz 's["count"] == 5 and abs(s["period"]["mean_ns"] / r["stages"][0]["time"]["mean_ns"] - 1) < 0.02'
 # Ten iterations, the first with a check, 43 times; the 44th check ends the loop, and one more follows it.
-real t4_power_iteration.sqlite 's["count"] == 43 and s["cut"] == 2 and 40.3e6 < s["period"]["p50_ns"] < 41.5e6'
-real t4_power_iteration.sqlite '24.27 < s["steps_per_s"] < 24.29'
+printf 'range none\t^Step\n' >no_steps.rules
+real t4_power_iteration.sqlite 's["count"] == 43 and s["cut"] == 2 and 40.3e6 < s["period"]["p50_ns"] < 41.5e6' \
+	--rules no_steps.rules
+real t4_power_iteration.sqlite '24.27 < s["steps_per_s"] < 24.29' --rules no_steps.rules
+# Its ranges, "Step 0 to 10" to "Step 430 to 440", are steps.
+real t4_power_iteration.sqlite 's is None and r["requests"][0]["steps"]["count"] == 44'
 # One pass each, of 12, 34 and 36 layers.
 real h100_video_eager_attention.json.gz 's is None'
 real h100_missing_launches.json.gz 's is None'
