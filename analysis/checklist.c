@@ -15,8 +15,6 @@
 
 enum { CHECKS = 6 };
 
-static const char no_loop[] = "no blocks or steps are marked, and none can be inferred";
-
 /* ---- the loop ---- */
 
 static const struct vpa_stage_row *stage_of_kind(const struct vpa_report *r, const char *kind)
@@ -111,7 +109,25 @@ void vpa_check_loop_find(const struct vpa_report *r, struct vpa_check_loop *out)
 struct writer {
 	struct vpa_report *r;
 	const struct vpa_check_loop *loop;
+	const char *no_loop; /* why there is none */
 };
+
+/* Names what is marked instead, since that stands in the report above the checklist. */
+static const char *why_no_loop(struct vpa_report *r)
+{
+	const struct vpa_stage_row *s = stage_of_kind(r, "iteration");
+
+	if (s)
+		return vpa_arena_printf(&r->arena,
+			"no blocks or steps are marked, only %s iteration%s, which may be one step "
+			"or many%s; no steps can be inferred",
+			vpa_count(s->count).text, s->count == 1 ? "" : "s",
+			s->count == 1 ? "" : " each");
+	if (r->stage_count || r->request_count)
+		return "no blocks or steps are marked; where stages or requests are, no steps are "
+		       "inferred";
+	return "no blocks or steps are marked, and none can be inferred";
+}
 
 /* Judges a value that is known. */
 static void judge(struct writer *w, struct vpa_check *c)
@@ -208,7 +224,7 @@ static void check_blocking(struct writer *w, struct vpa_check *c)
 		.pass_bound = 0.001,
 		.warn_bound = 0.01};
 	if (!l->kind) {
-		unknown(c, no_loop);
+		unknown(c, w->no_loop);
 		return;
 	}
 	if (!w->r->counts.calls) {
@@ -251,7 +267,7 @@ static void check_scheduler(struct writer *w, struct vpa_check *c)
 		if (is_scheduler(&w->r->stages[i]))
 			s = &w->r->stages[i];
 	if (!s || !w->loop->span_ns) {
-		unknown(c, w->loop->kind ? "no range marks the scheduler" : no_loop);
+		unknown(c, w->loop->kind ? "no range marks the scheduler" : w->no_loop);
 		return;
 	}
 	c->value = (double)s->time.total_ns / (double)w->loop->span_ns;
@@ -353,7 +369,7 @@ static void check_memory(struct writer *w, struct vpa_check *c)
 		.warn_bound = 0.05};
 	if (!m || m->loop_to <= 0) {
 		unknown(c, w->loop->kind ? "the capture has no samples of memory in the loop"
-					 : no_loop);
+					 : w->no_loop);
 		return;
 	}
 	growth = m->loop_to - m->loop_from;
@@ -369,7 +385,7 @@ int vpa_checklist_write(struct vpa_report *r)
 {
 	static void (*const checks[CHECKS])(struct writer *, struct vpa_check *) = {check_busy,
 		check_blocking, check_scheduler, check_launching, check_latency, check_memory};
-	struct writer w = {r, &r->expert.loop};
+	struct writer w = {r, &r->expert.loop, why_no_loop(r)};
 	size_t i;
 
 	if (!r->device_count)

@@ -124,6 +124,43 @@ static void checks_are_judged(void **state)
 	}
 }
 
+/* ---- what a capture without a loop has instead ---- */
+
+#define KERNEL(ms, n)                                                                              \
+	"call t1 cudaLaunchKernel " ms "000us-" ms "002us corr " n "\n"                            \
+	"kernel s7 " ms "005us-" ms "905us corr " n " \"k" n "\"\n"
+#define INSIDE(name, ms, n) "range t1 " ms "000us-" ms "990us \"" name "\"\n" KERNEL(ms, n)
+
+static const struct {
+	const char *script, *note;
+} without_loop[] = {
+	{START KERNEL("1", "1"), "no blocks or steps are marked, and none can be inferred"},
+	{START INSIDE("ProfilerStep#6", "1", "1"),
+		"no blocks or steps are marked, only 1 iteration, which may be one "
+		"step or many; no steps can be inferred"},
+	{START INSIDE("ProfilerStep#6", "1", "1") INSIDE("ProfilerStep#7", "2", "2"),
+		"no blocks or steps are marked, only 2 iterations, which may be one "
+		"step or many each; no steps can be inferred"},
+	{START INSIDE("vae_decode", "1", "1"),
+		"no blocks or steps are marked; where stages or requests are, no steps are "
+		"inferred"},
+};
+
+static void a_loop_that_is_unknown_is_not_passed_over(void **state)
+{
+	static const char *const ids[] = {"blocking-calls", "scheduler", "memory-flat"};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(without_loop); i++) {
+		struct vpa_report *r = analyze(without_loop[i].script);
+
+		for (k = 0; k < COUNT(ids); k++)
+			assert_string_equal(check(r, ids[k])->note, without_loop[i].note);
+		vpa_report_free(r);
+	}
+}
+
 static void the_loop_counts_its_calls(void **state)
 {
 	struct vpa_report *r =
@@ -515,6 +552,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(checks_are_judged),
+		cmocka_unit_test(a_loop_that_is_unknown_is_not_passed_over),
 		cmocka_unit_test(the_loop_counts_its_calls),
 		cmocka_unit_test(overlaps_sum_to_busy_time),
 		cmocka_unit_test(streams_are_busy_for_the_union_of_their_ops),
