@@ -101,6 +101,20 @@ static int is_too_much_to_hide(const struct vpa_report *r)
 	return copies > compute;
 }
 
+/* What overlap alone could save. */
+static uint64_t hidden_at_most(const struct vpa_report *r)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < r->device_count; i++) {
+		const struct vpa_device *d = &r->devices[i];
+
+		ns += d->compute_ns < d->exposed_copy_ns ? d->compute_ns : d->exposed_copy_ns;
+	}
+	return ns;
+}
+
 static void find_exposed(struct vpa_report *r, const struct exposed *e)
 {
 	struct vpa_saving s = {0};
@@ -127,6 +141,8 @@ static void find_exposed(struct vpa_report *r, const struct exposed *e)
 	f->threshold = "5 % of active, 1 % of the window";
 	f->caveat = f->note = e->caveat;
 	s.base_ns = base_ns(r, s.ns, e->family);
+	if (e->ns == copy_ns && is_too_much_to_hide(r))
+		s.from_ns = hidden_at_most(r);
 	vpa_finding_saves(r, f, &s);
 }
 
@@ -147,8 +163,11 @@ static void name_copies(struct vpa_report *r)
 	if (!strcmp(c->kind, "DtoD"))
 		f->title = "copy less inside the GPU: use views instead of clones, and kernels "
 			   "that write where the result is read";
-	f->note = vpa_arena_printf(&r->arena, "mostly %s, %s to %s, %.3g GB at %.1f GB/s", c->kind,
-		c->source, c->target, (double)c->bytes / 1e9, c->gb_per_s);
+	f->note = vpa_arena_printf(&r->arena, "%smostly %s, %s to %s, %.3g GB at %.1f GB/s",
+		f->gain_from_ms > 0 ? "the lower bound if they overlap all compute, the upper one "
+				      "if nothing is copied; "
+				    : "",
+		c->kind, c->source, c->target, (double)c->bytes / 1e9, c->gb_per_s);
 }
 
 static void find_unhidden(struct vpa_report *r)

@@ -57,12 +57,12 @@ static struct vpa_label range_of(double from_ms, double to_ms)
 	return out;
 }
 
-/* A speed-up factor; "-" if nothing of the base is left. */
 static struct vpa_num rate_of(double rate)
 {
 	return vpa_fixed(rate, rate < 1 ? 3 : rate < 10 ? 2 : rate < 100 ? 1 : 0);
 }
 
+/* `scale` times the speed-up factor; "-" if nothing of the base is left. */
 static struct vpa_num speed_up(double scale, double base_ms, double gain_ms)
 {
 	return base_ms > gain_ms ? rate_of(scale * base_ms / (base_ms - gain_ms))
@@ -79,6 +79,23 @@ static const char *rate_unit(const struct vpa_finding *f)
 	return !strcmp(vpa_text_or(f->base, ""), "iteration") ? "iterations/s" : "steps/s";
 }
 
+/* Where less than a tenth would be left, other limits decide: the host would have to keep up. What would be
+ * left is a fact, a factor would be a promise. */
+static int is_no_promise(const struct vpa_finding *f)
+{
+	return f->base_gain_ms > 0.9 * f->base_ms;
+}
+
+static void add_rest(struct vpa_words *w, const struct vpa_finding *f, const char *least)
+{
+	double rest_ms = f->base_ms - f->base_gain_ms;
+
+	vpa_words_add(w, ": ", "%s%sat best %s would be left",
+		f->base_gain_from_ms > 0 ? least : "",
+		f->base_gain_from_ms > 0 ? "x as fast, " : "",
+		vpa_duration(nearest(rest_ms * 1e6)).text);
+}
+
 /* "15.7 -> at most 18.4 FPS", "at most 1.33x as fast" */
 static void add_meaning(struct vpa_words *w, const struct vpa_finding *f)
 {
@@ -93,6 +110,8 @@ static void add_meaning(struct vpa_words *w, const struct vpa_finding *f)
 		vpa_words_add(w, ": ", "%s -> %s%sat most %s %s", rate_of(now).text,
 			f->base_gain_from_ms > 0 ? least.text : "",
 			f->base_gain_from_ms > 0 ? " to " : "", most.text, unit);
+	else if (is_no_promise(f))
+		add_rest(w, f, least.text);
 	else
 		vpa_words_add(w, ": ", "%s%sat most %sx as fast",
 			f->base_gain_from_ms > 0 ? least.text : "",
