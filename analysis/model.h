@@ -39,7 +39,8 @@ enum vpa_role {
 /* Bits of vpa_call.state. The first four say what is known of a launch's ops:
  *
  *	WAITS | MISSED   none was released; it began in the window
- *	WAITS            the same, but it began outside, or may be no launch: only its name is known
+ *	WAITS            the same, but it began outside, was captured, or may be no launch: only its
+ *	                 name is known
  *	MET, no WAITS    the first one has been released
  *	SHOWN too        and the first one has been passed to the folds
  *
@@ -47,7 +48,7 @@ enum vpa_role {
  * the number of its ops is unknown: its block counts it as waiting all the time. */
 enum {
 	VPA_CALL_WAITS = 1,   /* counted in its block's `waiting`; until its first op */
-	VPA_CALL_MISSED = 2,  /* was counted in launches_without_op; until its first op */
+	VPA_CALL_MISSED = 2,  /* was counted in launches_without_op; not if it was captured */
 	VPA_CALL_MET = 4,     /* an op that it launched has been released */
 	VPA_CALL_SHOWN = 8,   /* such an op has been passed to the folds */
 	VPA_CALL_NESTED = 16, /* inside another call of its thread */

@@ -76,6 +76,23 @@ struct adding {
 
 _Static_assert((int)VPA_CALL_BLOCK <= (int)VPT_ROWS_AT_ONCE, "a block's calls are read at once");
 
+/* What a thread launched since its capture began went into a graph: it has no op of its own. Of captures
+ * inside captures, the first begin and the first end count. */
+static void end_capture(struct adding *a, struct vpa_thread_past *past, uint64_t position)
+{
+	uint64_t at = past->capture_begin;
+
+	for (at = at > a->calls->begin ? at : a->calls->begin; at < position; at++) {
+		struct vpa_call *call = vpa_calls_at(a->calls, at);
+
+		if ((call->state & (VPA_CALL_MISSED | VPA_CALL_MET)) != VPA_CALL_MISSED)
+			continue;
+		call->state &= (uint8_t)~VPA_CALL_MISSED;
+		a->r->launches_without_op--;
+	}
+	past->capture_begin = 0;
+}
+
 /* Notes what a thread keeps of calls besides their history. */
 static int note_call(struct adding *a, const struct vpa_call *call)
 {
@@ -89,6 +106,10 @@ static int note_call(struct adding *a, const struct vpa_call *call)
 		return vpa_waits_add(&past->waits, start, vpa_call_position(call), 0);
 	case VPT_CALL_BEGIN_CAPTURE:
 	case VPT_CALL_END_CAPTURE:
+		if (call->klass == VPT_CALL_BEGIN_CAPTURE && !past->capture_begin)
+			past->capture_begin = vpa_call_position(call) + 1;
+		else if (call->klass == VPT_CALL_END_CAPTURE && past->capture_begin)
+			end_capture(a, past, vpa_call_position(call));
 		return vpa_captures_add(&past->captures, start, vpa_call_end(call),
 			call->klass == VPT_CALL_BEGIN_CAPTURE);
 	default:

@@ -46,6 +46,8 @@ struct vpa_thread_past {
 	struct vpa_calls calls;
 	struct vpa_waits waits;       /* waits it imposed on streams */
 	struct vpa_captures captures; /* of streams, as CUDA graphs */
+	/* After the call that began the capture which is open; 0: none is, as far as calls were added. */
+	uint64_t capture_begin;
 	struct vpa_overhead overhead; /* recorded on this thread */
 	/* The last outermost call that put work on a device and began before anything that may
 	 * still be queried; VPA_NOWHERE: none. Calls from here on are kept. */

@@ -174,6 +174,17 @@ static const char *meta(const struct vpa_report *out, const char *key)
 	return NULL;
 }
 
+/* A launch that failed, or had nothing to copy, has none either, so this makes no capture incomplete. But
+ * where work is missing, often nothing else shows it. */
+static void judge_launches(struct vpa_report *out)
+{
+	uint64_t count = out->verdict.launches_without_op;
+
+	if (count)
+		REASON(out, "%" PRIu64 " launch%s no op: not recorded, or run after the end", count,
+			count == 1 ? " has" : "es have");
+}
+
 /* Device times from another clock than the ranges'. */
 static void judge_clock(struct vpa_report *out)
 {
@@ -345,6 +356,7 @@ int vpa_verdict_write(
 	judge_clock(out);
 	judge_devices(out, reading);
 	judge_no_work(out);
+	judge_launches(out);
 	for (i = 0; i < out->block_note_count; i++)
 		add_reason(out, out->block_notes[i], NULL);
 	return out->arena.failed ? VPT_ENOMEM : VPT_OK;

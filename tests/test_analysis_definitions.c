@@ -756,8 +756,22 @@ static const struct {
 		"2 records lost"},
 	{"an op without launch", WORK "kernel s7 1200us-1300us corr 7 \"b\"\n", 0,
 		"1 operation has no launch record"},
-	{"a launch without op is no loss: it may have been captured",
-		WORK "call t1 cudaLaunchKernel 1010us-1011us corr 2\n", 1, NULL},
+	{"a launch without op is shown; it may have launched nothing, or in vain",
+		WORK "call t1 cudaLaunchKernel 1010us-1011us corr 2\n", 1,
+		"1 launch has no op: not recorded, or run after the end"},
+	{"captured launches have none",
+		WORK "call t1 cudaStreamBeginCapture_v10000 1009us-1010us corr 2\n"
+		     "call t1 cudaLaunchKernel 1010us-1011us corr 3\n"
+		     "call t1 cudaMemcpyAsync 1011us-1012us corr 4\n"
+		     "call t1 cudaStreamEndCapture_v10000 1012us-1013us corr 5\n",
+		1, NULL},
+	{"what the thread launches before and after a capture is none of it",
+		WORK "call t1 cudaLaunchKernel 1008us-1009us corr 2\n"
+		     "call t1 cudaStreamBeginCapture_v10000 1009us-1010us corr 3\n"
+		     "call t1 cudaLaunchKernel 1010us-1011us corr 4\n"
+		     "call t1 cudaStreamEndCapture_v10000 1012us-1013us corr 5\n"
+		     "call t1 cudaLaunchKernel 1014us-1015us corr 6\n",
+		1, "2 launches have no op"},
 	{"an op that ends before it begins is shown",
 		WORK "call t1 cudaLaunchKernel 1010us-1011us corr 2\nkernel s7 1300us-1200us corr "
 		     "2 \"b\"\n",
@@ -773,6 +787,9 @@ static const struct {
 	{"a range that was never closed is shown", WORK "open t1 1050us \"step\"\n", 1,
 		"1 range was never closed"},
 	{"a process that was killed", WORK "killed\n", 0, "the capture ends without a stop"},
+	{"no GPU work is said before the launches that had it",
+		"start 1ms\nend 2ms\ncall t1 cudaLaunchKernel 1000us-1001us corr 1\n", 1,
+		"no GPU work was recorded"},
 	{"no GPU work is no fault",
 		"start 1ms\nend 2ms\ncall t1 cudaGetDevice 1000us-1001us corr 1\n", 1,
 		"no GPU work was recorded"},

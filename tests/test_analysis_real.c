@@ -378,8 +378,9 @@ static void no_gpu_work_is_said_in_a_sentence(const struct vpa_report *r)
 {
 	assert_int_equal(r->device_count, 0);
 	assert_true(r->verdict.complete);
-	assert_int_equal(r->verdict.reason_count, 1);
+	assert_int_equal(r->verdict.reason_count, 2);
 	assert_non_null(strstr(r->verdict.reasons[0], "no GPU work"));
+	assert_non_null(strstr(r->verdict.reasons[1], "104 launches have no op"));
 }
 
 static void attention_is_eager(const struct vpa_report *r)

@@ -75,7 +75,7 @@ static const struct vpa_field verdict_fields[] = {
 	{"tracing_cost_share", RATE(verdict.tracing_cost_share), "fraction",
 		"cost of tracing, as a share of the window; null: not known"},
 	{"launches_without_op", U64(verdict.launches_without_op), "calls",
-		"launches whose work is not in the trace"},
+		"launches whose work is not in the trace, without those of stream captures"},
 	{"late_ops", U64(verdict.late_ops), "ops", "ops that came too late to be counted"},
 	{"zero_duration", U64(verdict.zero_duration), "ops", "ops of zero duration: counted"},
 	{"reversed", U64(verdict.reversed), "ops", "ops that end before they start: left out"},

@@ -274,7 +274,6 @@ void vpa_text_notes(struct vpa_page *p, const struct vpa_report *r, const struct
 	} oddities[] = {
 		{v->zero_duration,
 			"kernels, copies and memsets have no duration: counted, with time 0"},
-		{v->launches_without_op, "launches have no op: their work is not in this trace"},
 	};
 	struct notes n = {.page = p};
 	size_t i;
