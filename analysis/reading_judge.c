@@ -54,7 +54,7 @@ static const struct {
 	{VPA_READING_TRUNCATED,
 		"the file ends in the middle or is damaged: events after that point are missing",
 		"the file ends in the middle or is damaged: events after that point are missing",
-		""},
+		"if a copy truncated the file, copy it again; else export it again"},
 	{VPA_READING_MALFORMED,
 		"1 malformed event was left out: it lacks a time, a name or a number",
 		"% malformed events were left out: they lack a time, a name or a number", ""},

@@ -733,6 +733,7 @@ static void a_cut_file_gives_what_came_before_the_cut(void **state)
 	size_t size, kernels;
 	unsigned char *data = build_long(&size);
 	struct loaded l;
+	char words[200];
 
 	(void)state;
 	load(data, size / 2, &l);
@@ -742,7 +743,41 @@ static void a_cut_file_gives_what_came_before_the_cut(void **state)
 	assert_in_range(kernels, 4000, 6000);
 	vpt_collect_free(l.collect);
 
-	expect_refusal(data, 600, VPT_EDATA, "malformed");
+	/* Its schema is cut too. The header gives the length. */
+	snprintf(words, sizeof(words),
+		"expected an SQLite database of %zu bytes, as its header says, found 600: the file "
+		"was cut; copy it again, or export it again with nsys export --type sqlite",
+		size);
+	expect_refusal(data, 600, VPT_EDATA, words);
+	sqlite3_free(data);
+}
+
+/* Damaged beyond reading, at its full length. */
+static void a_damaged_schema_is_refused_with_advice(void **state)
+{
+	size_t size;
+	unsigned char *data = build_long(&size);
+
+	(void)state;
+	memset(data + 100, 0xff, 1024);
+	expect_refusal(data, size, VPT_EDATA,
+		"expected a readable SQLite database, found: database disk image is malformed; "
+		"copy "
+		"it again, or export it again with nsys export --type sqlite");
+	sqlite3_free(data);
+}
+
+/* The schema is whole, none of the tables is. */
+static void damage_in_all_tables_is_refused_with_advice(void **state)
+{
+	size_t size;
+	unsigned char *data = build_long(&size);
+
+	(void)state;
+	memset(data + 4096, 0xff, size - 4096);
+	expect_refusal(data, size, VPT_EDATA,
+		": database disk image is malformed; copy it again, or export it again with nsys "
+		"export --type sqlite");
 	sqlite3_free(data);
 }
 
@@ -1010,6 +1045,8 @@ int main(void)
 		cmocka_unit_test(other_files_are_refused_in_words),
 		cmocka_unit_test(probe_knows_the_magic_alone),
 		cmocka_unit_test(a_cut_file_gives_what_came_before_the_cut),
+		cmocka_unit_test(a_damaged_schema_is_refused_with_advice),
+		cmocka_unit_test(damage_in_all_tables_is_refused_with_advice),
 		cmocka_unit_test(a_damaged_page_ends_its_table_only),
 		cmocka_unit_test(a_file_in_write_ahead_mode_opens),
 		cmocka_unit_test(damage_anywhere_is_survived),

@@ -171,19 +171,21 @@ static int read_export(struct vpt_source *src, struct vpt_collect *c,
 		rc = vpt_fail(err, VPT_EDATA,
 			"%s is an SQLite database but not an Nsight Systems export: expected a "
 			"table "
-			"CUPTI_ACTIVITY_KIND_KERNEL or NVTX_EVENTS%s%s%s",
+			"CUPTI_ACTIVITY_KIND_KERNEL or NVTX_EVENTS%s%s%s%s",
 			src->name,
 			vpt_nsight_is_view(db, "CUPTI_ACTIVITY_KIND_KERNEL") ||
 					vpt_nsight_is_view(db, vpt_nsight_nvtx.name)
 				? ", found views, which are not read"
 				: "",
 			vpt_nsight_damage(db) ? "; found damage in " : "",
-			vpt_nsight_damage(db) ? vpt_nsight_damage(db) : "");
+			vpt_nsight_damage(db) ? vpt_nsight_damage(db) : "",
+			vpt_nsight_damage(db) ? "; " VPT_NSIGHT_AGAIN : "");
 		goto out;
 	}
 	rc = read_tables(im, db, err);
 	if (!rc && !im->rows && vpt_nsight_damage(db))
-		rc = vpt_fail(err, VPT_EDATA, "expected readable tables, found damage in %s",
+		rc = vpt_fail(err, VPT_EDATA,
+			"expected readable tables, found damage in %s; " VPT_NSIGHT_AGAIN,
 			vpt_nsight_damage(db));
 	if (!rc && im->utc_ns)
 		vpt_collect_realtime(c, (uint64_t)im->utc_ns);

@@ -16,6 +16,7 @@
 
 #include <sqlite3.h>
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -296,7 +297,14 @@ static int sqlite_failure(struct vpt_nsight_db *db, int rc, struct vpt_err *err)
 	}
 	if ((rc & 0xff) == SQLITE_NOMEM)
 		return vpt_fail(err, VPT_ENOMEM, "no memory to read the SQLite database");
-	return vpt_fail(err, VPT_EDATA, "expected a readable SQLite database, found: %s",
+	if ((rc & 0xff) == SQLITE_CORRUPT && db->size_bytes > db->src->size_bytes)
+		return vpt_fail(err, VPT_EDATA,
+			"expected an SQLite database of %" PRIu64
+			" bytes, as its header says, found "
+			"%" PRIu64 ": the file was cut; " VPT_NSIGHT_AGAIN,
+			db->size_bytes, db->src->size_bytes);
+	return vpt_fail(err, VPT_EDATA,
+		"expected a readable SQLite database, found: %s; " VPT_NSIGHT_AGAIN,
 		db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(rc));
 }
 

@@ -76,6 +76,9 @@ int vpt_nsight_is_view(struct vpt_nsight_db *db, const char *table);
 int vpt_nsight_scan(struct vpt_nsight_db *db, const struct vpt_nsight_table *table, void *ctx,
 	struct vpt_err *err);
 
+/* What to do with a damaged export. */
+#define VPT_NSIGHT_AGAIN "copy it again, or export it again with nsys export --type sqlite"
+
 /* SQLite's message for the first damage found; NULL if there was none. */
 const char *vpt_nsight_damage(const struct vpt_nsight_db *db);
 
