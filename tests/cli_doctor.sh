@@ -109,6 +109,10 @@ done
 doctor 0 "a tracer that is preloaded" $standin LD_PRELOAD=$bin/libvptrace.so
 row ok self-test "4 of 4 kernels"
 
+doctor 0 "a folder for each process is not examined" $standin VPTRACE_OUTPUT=$work/%p/trace.zst
+row warn disk "unknown: VPTRACE_OUTPUT=$work/%p/trace.zst names a folder for each process"
+fixes disk "have room"
+
 # ---- as text ----
 rule="text"
 env $standin "$vptrace" doctor >out 2>err
@@ -153,6 +157,8 @@ if [ -e /dev/nvidiactl ]; then
 else
 	doctor 1 "no driver"
 	row fail driver "no CUDA driver: libcuda.so.1: cannot open shared object file"
+	row warn permissions "unknown: CUPTI could not be asked"
+	fixes permissions "See the lines driver, cupti and self-test."
 	fixes driver "Install the NVIDIA driver"
 	row warn self-test "ranges only: 8 of 8 arrived"
 	row ok nvtx "4 of 4 ranges"
@@ -206,6 +212,8 @@ row fail clients "standin-profiler"
 fixes clients "start vptrace before that, or set TEARDOWN_CUPTI=1"
 row fail self-test "0 of 4 kernels, 0 of 12 copies and memsets, 8 of 8 ranges arrived"
 fixes self-test "First fix what failed above."
+row warn permissions "unknown: CUPTI could not be asked"
+fixes permissions "See the line clients."
 doctor 1 "no permission" $standin VPT_STANDIN_FAULTS=denied
 row warn clients "could not be asked"
 fixes clients "See the line permissions."

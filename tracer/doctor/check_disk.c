@@ -111,8 +111,9 @@ void vtr_check_disk(const struct vtr_patient *p, struct vtr_answer *a)
 
 	vtr_variables_folder(&p->options, folder);
 	if (!*folder) {
-		vtr_find(a, VTR_STATUS_OK, NULL,
-			"not examined: VPTRACE_OUTPUT=%s names a folder for each process",
+		vtr_find(a, VTR_STATUS_WARN,
+			"Make sure that these folders exist, can be written, and have room.",
+			"unknown: VPTRACE_OUTPUT=%s names a folder for each process",
 			getenv("VPTRACE_OUTPUT"));
 		return;
 	}

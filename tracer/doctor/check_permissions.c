@@ -83,8 +83,11 @@ void vtr_check_permissions(const struct vtr_patient *p, struct vtr_answer *a)
 			"/etc/modprobe.d/nvidia.conf, then restart.",
 			"%s", words[1]);
 	else
-		vtr_find(a, VTR_STATUS_OK, NULL, "unknown: CUPTI could not be asked%s%s",
-			restricted < 0 ? "" : "; ", restricted < 0 ? "" : words[restricted]);
+		vtr_find(a, VTR_STATUS_WARN,
+			rc == VPTRACE_ETAKEN ? "See the line clients."
+					     : "See the lines driver, cupti and self-test.",
+			"unknown: CUPTI could not be asked%s%s", restricted < 0 ? "" : "; ",
+			restricted < 0 ? "" : words[restricted]);
 	vtr_find(a, VTR_STATUS_OK, NULL, "user %ld, %s CAP_SYS_ADMIN, %s CAP_PERFMON%s%s",
 		(long)geteuid(), has_capability(SYS_ADMIN) ? "with" : "without",
 		has_capability(PERFMON) ? "with" : "without", where ? ", in " : "",

@@ -26,7 +26,8 @@ const struct vpa_command vtr_command_doctor = {
 		 "line gives the remedy.\n"
 		 "\n"
 		 "ok      it works, or does not matter\n"
-		 "warn    it works, but something will be missing or slower\n"
+		 "warn    it works, but something will be missing or slower, or it could not be\n"
+		 "        checked\n"
 		 "FAIL    nothing, or only ranges, can be recorded until it is fixed\n"
 		 "\n"
 		 "On a machine without a GPU, the lines driver, gpu and cupti fail, although\n"
@@ -37,8 +38,8 @@ const struct vpa_command vtr_command_doctor = {
 		 "share a busy GPU with other programs: it launches a few kernels, and needs\n"
 		 "less than 1 MiB of device memory in addition to its context.\n"
 		 "\n"
-		 "The exit status is 0 if no line failed, 1 if one did, and 2 if the command\n"
-		 "was misused.",
+		 "The exit status is 0 if no line failed, whatever the warnings, 1 if one did,\n"
+		 "and 2 if the command was misused. In JSON, status is ok, warn or fail.",
 	.options = options,
 	.option_count = VTR_DOCTOR_OPTIONS,
 };
