@@ -105,6 +105,37 @@ runs 0 "no process uses the GPU" run -o a.zst true
 files 0
 says err "nothing was recorded: no process used CUDA or NVTX"
 says err "and run vptrace doctor"
+runs 1 "a command that fails before it uses the GPU" run -o a.zst sh -c 'exit 1'
+says err "nothing was recorded: the command ended with exit status 1 before any process used CUDA or NVTX"
+runs 139 "a command that dies before it uses the GPU" run -o a.zst sh -c 'ulimit -c 0; kill -11 $$'
+says err "nothing was recorded: the command was killed by signal 11 (Segmentation fault) before any process used CUDA or NVTX"
+runs 137 "one that is killed" run -o a.zst sh -c 'kill -9 $$'
+says err "nothing was recorded: the command was killed by signal 9 (Killed) before"
+says err "if nobody sent signal 9, the system ran out of memory: see dmesg"
+runs 143 "a shell whose program is killed" run -o a.zst sh -c "sh -c 'kill -15 \$\$'; exit \$?"
+says err "the command ended with exit status 143, as a shell does after signal 15 (Terminated) before"
+: >go
+runs 137 "one that has loaded CUDA only" run -o a.zst "$host" kill 0 9
+says err "the command was killed by signal 9 (Killed)"
+if command -v python3 >/dev/null; then
+	printf 'def generate(): pass\ndef step(): pass\ngenerate()\nstep()\n' >marked.py
+	printf '__main__:generate = request\n__main__:step = step\n' >marked.marks
+	runs 0 "marks without the GPU" run -o a.zst --mark marked.marks python3 marked.py
+	says err "nothing was recorded: no process used CUDA. Marks were hit in process "
+	says err "request __main__:generate, step __main__:step. If the program should use the GPU, check"
+	same "$rule: in one line" 1 "$(grep -c . err)"
+	runs 3 "marks in several processes" run -o a.zst --mark marked.marks sh -c 'python3 marked.py; python3 marked.py; exit 3'
+	says err " and 1 more, but are kept only with CUDA calls: "
+	says err "; the command ended with exit status 3"
+	runs 0 "marks beside a process that uses the GPU" run -o a.zst --mark marked.marks sh -c "python3 marked.py; '$host' launch 5"
+	files 1
+	same "$rule: in one line" 1 "$(grep -c . err)"
+	echo 'def step(): pass' >marked.py
+	runs 0 "marks that were not hit" run -o a.zst --mark marked.marks python3 marked.py
+	says err "nothing was recorded: no process used CUDA or NVTX. If one should have"
+else
+	echo "SKIPPED: no python3 for marks without the GPU"
+fi
 rule="no CUPTI"
 VPTRACE_LIBCUPTI=/nonexistent/libcupti.so.13 timeout 60 "$vptrace" run -o a.zst "$host" launch 5 2>err
 says err "/nonexistent/libcupti.so.13"

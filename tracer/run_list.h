@@ -7,6 +7,8 @@
  *	start PID CODE TEXT      TEXT: why not all is recorded; CODE as from vptrace_start()
  *	file PID PATH
  *	end PID CODE TEXT        the same of vptrace_stop()
+ *	marks PID TEXT           written by vptrace_marks, at the end of a process that recorded nothing:
+ *	                         which marks were hit
  *
  * Backslashes and bytes below 32 in TEXT and PATH are written as \xHH. */
 #ifndef VPTRACE_TRACER_RUN_LIST_H

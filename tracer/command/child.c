@@ -141,7 +141,7 @@ static int has_ended(pid_t child, int *status)
 	return rc != 0;
 }
 
-static int wait_for(pid_t child, const sigset_t *set, struct witness *w)
+static int wait_for(pid_t child, const sigset_t *set, struct witness *w, int *killed_by)
 {
 	int status = 0, sig;
 	siginfo_t info;
@@ -154,7 +154,8 @@ static int wait_for(pid_t child, const sigset_t *set, struct witness *w)
 			continue;
 		kill(child, sig);
 	}
-	return WIFSIGNALED(status) ? VTR_EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+	*killed_by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	return *killed_by ? VTR_EXIT_SIGNAL + *killed_by : WEXITSTATUS(status);
 }
 
 /* Signals that came too late for the command: the summary is still due. */
@@ -166,7 +167,7 @@ static void drop_pending(const sigset_t *set)
 		;
 }
 
-int vtr_child_run(const char *path, char *const *argv)
+int vtr_child_run(const char *path, char *const *argv, int *killed_by)
 {
 	struct sigaction normal = {.sa_handler = SIG_DFL}, on_child;
 	struct witness witness;
@@ -174,6 +175,7 @@ int vtr_child_run(const char *path, char *const *argv)
 	pid_t child;
 	int i, rc;
 
+	*killed_by = 0;
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	for (i = 0; i < PASSED_ON; i++)
@@ -188,7 +190,7 @@ int vtr_child_run(const char *path, char *const *argv)
 		vtr_say("cannot start %s: %s", path, strerror(errno));
 		rc = VTR_EXIT_CANNOT_EXECUTE;
 	} else {
-		rc = wait_for(child, &set, &witness);
+		rc = wait_for(child, &set, &witness, killed_by);
 	}
 	end_witness(&witness);
 	drop_pending(&set);

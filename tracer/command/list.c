@@ -74,6 +74,15 @@ void vtr_list_file(struct vtr_list *list, long pid, const char *path)
 	snprintf(f->path, sizeof(f->path), "%s", path);
 }
 
+static void take_marks(struct vtr_list *list, long pid, char *text)
+{
+	if (list->marked_count++)
+		return;
+	vtr_run_list_unescape(text);
+	list->marked_pid = pid;
+	snprintf(list->marked, sizeof(list->marked), "%.599s", text);
+}
+
 static void take_line(struct vtr_list *list, char *line)
 {
 	int code = 0, at = 0;
@@ -84,6 +93,10 @@ static void take_line(struct vtr_list *list, char *line)
 	line[strcspn(line, "\n")] = '\0';
 	if (sscanf(line, "%7s %ld %n", type, &pid, &at) != 2 || !at)
 		return;
+	if (!strcmp(type, "marks")) {
+		take_marks(list, pid, line + at);
+		return;
+	}
 	t = process_of(list, pid);
 	if (!t)
 		return;

@@ -22,6 +22,9 @@ struct vtr_list {
 	struct vtr_traced *processes;
 	struct vtr_traced_file *files;
 	size_t process_count, file_count;
+	long marked_pid;     /* the first process that hit marks and recorded nothing */
+	char marked[600];    /* its marks */
+	size_t marked_count; /* such processes */
 	char path[PATH_MAX]; /* of the list itself; "": there is none */
 };
 

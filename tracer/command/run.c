@@ -96,6 +96,7 @@ int vtr_run(const struct vpa_args *args)
 	struct vtr_list list;
 	char path[PATH_MAX];
 	int rc = prepare(args, &places, path, &err), listed, is_known = 0;
+	struct vtr_ending ending;
 
 	if (rc) {
 		vtr_say("%s", err.text);
@@ -105,7 +106,8 @@ int vtr_run(const struct vpa_args *args)
 	listed = !vtr_list_create(&list);
 	rings = hold_rings();
 	/* The operands end with NULL, see vpa_args_read(). */
-	rc = vtr_child_run(path, (char *const *)(uintptr_t)args->operands);
+	rc = vtr_child_run(path, (char *const *)(uintptr_t)args->operands, &ending.killed_by);
+	ending.status = rc;
 	/* The reader of our output may be gone; the summary goes on. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
@@ -117,8 +119,8 @@ int vtr_run(const struct vpa_args *args)
 	else
 		is_known = 1;
 	write_rings(rings, &list);
-	if (is_known)
-		vtr_summary(&list, places.analyzer, wanted_report(args));
+	if (is_known && vtr_summary(&list, places.analyzer, wanted_report(args), &ending) && !rc)
+		rc = VPA_EXIT_FAILED;
 	vtr_list_free(&list);
 	return rc;
 }

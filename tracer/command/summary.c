@@ -5,8 +5,10 @@
 #include "tracer/command/summary.h"
 
 #include "tracer/command/analyzer.h"
+#include "tracer/command/run.h"
 #include "tracer/command/say.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +70,8 @@ static void put_verdict(char *answer, char *out, size_t size)
 		snprintf(out, size, "%s: %.*s", words[i - 1], (int)strcspn(answer, "\n"), answer);
 }
 
-static void say_file(const char *path, const char *analyzer)
+/* Returns whether something was recorded in it. */
+static int say_file(const char *path, const char *analyzer)
 {
 	const char *const argv[] = {"vptrace-analyze", "check", path, NULL};
 	char *answer = malloc(ANSWER_BYTES), size[32], verdict[1024];
@@ -83,6 +86,7 @@ static void say_file(const char *path, const char *analyzer)
 		put_verdict(answer, verdict, sizeof(verdict));
 	vtr_say("%s: %s, %s", path, size, verdict);
 	free(answer);
+	return rc != 1;
 }
 
 /* ---- what the processes said ---- */
@@ -140,27 +144,72 @@ static size_t say_lost(const struct vtr_list *list)
 	return lost;
 }
 
-static void say_nothing(const struct vtr_list *list)
+static int has_failed(const struct vtr_list *list)
 {
 	size_t i;
 
-	if (!list->process_count) {
+	for (i = 0; i < list->process_count; i++)
+		if (list->processes[i].start_code || list->processes[i].end_code)
+			return 1;
+	return 0;
+}
+
+/* How the command ended; "" if it ended well. */
+static void put_ending(const struct vtr_ending *ending, char *out, size_t size)
+{
+	int by = ending->killed_by, shell = ending->status - VTR_EXIT_SIGNAL;
+
+	*out = '\0';
+	if (by)
+		snprintf(out, size, "the command was killed by signal %d (%s)", by, strsignal(by));
+	else if (shell > 0 && shell < NSIG)
+		snprintf(out, size,
+			"the command ended with exit status %d, as a shell does after signal %d "
+			"(%s)",
+			ending->status, shell, strsignal(shell));
+	else if (ending->status)
+		snprintf(out, size, "the command ended with exit status %d", ending->status);
+}
+
+/* No process has loaded CUDA or called NVTX. */
+static void say_unused(const struct vtr_list *list, const char *how_it_ended)
+{
+	char more[48] = "";
+
+	if (list->marked_count > 1)
+		snprintf(more, sizeof(more), " and %zu more", list->marked_count - 1);
+	if (list->marked_count)
+		vtr_say("nothing was recorded: no process used CUDA. Marks were hit in process "
+			"%ld%s, but are kept only with CUDA calls: %s. If the program should use "
+			"the GPU, check which device it chose (PyTorch: "
+			"torch.cuda.is_available()), and run vptrace doctor%s%s",
+			list->marked_pid, more, list->marked, *how_it_ended ? "; " : "",
+			how_it_ended);
+	else if (*how_it_ended)
+		vtr_say("nothing was recorded: %s before any process used CUDA or NVTX",
+			how_it_ended);
+	else
 		vtr_say("nothing was recorded: no process used CUDA or NVTX. If one should have, "
 			"check that it was started by this command and inherits its environment, "
 			"and run vptrace doctor");
+}
+
+static void say_nothing(const struct vtr_list *list, const char *how_it_ended)
+{
+	const char *what = "nothing was recorded";
+	const char *why = "CUDA or NVTX was loaded, but nothing was launched and no range was made";
+
+	if (!list->process_count) {
+		say_unused(list, how_it_ended);
 		return;
 	}
-	if (getenv("VPTRACE_SNAPSHOT_ON")) {
-		vtr_say("no file was written: no event of --snapshot-on occurred");
-		return;
+	if (has_failed(list)) {
+		why = "the tracer failed, see above";
+	} else if (getenv("VPTRACE_SNAPSHOT_ON")) {
+		what = "no file was written";
+		why = "no event of --snapshot-on occurred";
 	}
-	for (i = 0; i < list->process_count; i++)
-		if (list->processes[i].start_code || list->processes[i].end_code)
-			break;
-	vtr_say("nothing was recorded: %s", i < list->process_count
-						    ? "the tracer failed, see above"
-						    : "CUDA or NVTX was loaded, but nothing was "
-						      "launched and no range was made");
+	vtr_say("%s: %s%s%s", what, why, *how_it_ended ? "; " : "", how_it_ended);
 }
 
 /* ---- the report ---- */
@@ -221,15 +270,27 @@ int vtr_summary_knows_html(const char *analyzer)
 	return knows;
 }
 
-void vtr_summary(const struct vtr_list *list, const char *analyzer, enum vtr_report report)
+int vtr_summary(const struct vtr_list *list, const char *analyzer, enum vtr_report report,
+	const struct vtr_ending *ending)
 {
-	size_t i;
+	size_t readable = 0, lost, i;
+	char text[256];
+	int failed;
 
 	for (i = 0; i < list->file_count; i++)
-		say_file(list->files[i].path, analyzer);
+		readable += (size_t)say_file(list->files[i].path, analyzer);
+	failed = !readable && has_failed(list);
 	say_processes(list);
-	if (say_lost(list) == 0 && !list->file_count)
-		say_nothing(list);
+	lost = say_lost(list);
+	put_ending(ending, text, sizeof(text));
+	if (failed || (!lost && !list->file_count))
+		say_nothing(list, text);
+	else if (lost && !list->file_count && *text)
+		vtr_say("%s", text);
+	if (ending->killed_by == SIGKILL && !readable)
+		vtr_say("if nobody sent signal %d, the system ran out of memory: see dmesg",
+			SIGKILL);
 	if (report != VTR_REPORT_NONE && largest(list))
 		show_report(largest(list), analyzer, report);
+	return failed ? -1 : 0;
 }

@@ -106,12 +106,23 @@ class _Marking:
         imported = "*" in line.module or line.module in sys.modules
         return "there is no such function" if imported else "the module was never imported"
 
+    def _hit(self):
+        """The marks that calls of the program have hit, in words."""
+        found = ["%s %s" % (line.kind, line.target) for source in self.sources for line in source.lines if line.called]
+        if self.modules and self.modules.called:
+            found.append("modules")
+        more = len(found) - _SAID
+        return ", ".join(found[:_SAID]) + (" and %d more" % more if more > 0 else "")
+
     def report(self):
-        """One line on stderr, at the end of a program that was recorded or that has marks of its own."""
+        """One line on stderr, at the end of a program that was recorded or that has marks of its own. `vptrace run` is told
+        which marks a program has hit in vain."""
         try:
             vptrace = self.vptrace
             recorded = vptrace.status() != vptrace.State.STOPPED or vptrace.statistics().received
             helper = sys.argv[:1] == ["-c"]  # one that multiprocessing starts; scripts have their name there
+            if not recorded and self._hit():
+                _tell_launcher(self._hit())
             found = [text for text in self.complaints() if recorded or not (helper or text.startswith("preset "))]
             if found:
                 more = len(found) - _SAID
@@ -119,6 +130,18 @@ class _Marking:
                 sys.stderr.write("vptrace: marks: %s\n" % text)
         except Exception:  # pylint: disable=broad-except  # the program's end is not ours to spoil
             pass
+
+
+def _tell_launcher(text):
+    """Adds the line "marks" to the list of tracer/run_list.h, if `vptrace run` has started this process."""
+    path = os.environ.get("VPTRACE_LIST")
+    if path:
+        text = "".join("\\x%02x" % ord(c) if c < " " or c == "\\" else c for c in text)
+        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
+        try:
+            os.write(file, ("marks %d %s\n" % (os.getpid(), text)).encode("utf-8", "replace"))
+        finally:
+            os.close(file)
 
 
 _marking = None  # pylint: disable=invalid-name
