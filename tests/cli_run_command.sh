@@ -336,6 +336,31 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	says err "the folder $work/closed cannot be written"
 fi
 refuses 2 "an output that is a folder's name" "expected a file name" run -o sub/.. true
+refuses 2 "an output that is a folder" "$work/sub is a folder: write $work/sub/ for the default name in it" run -o sub true
+refuses 2 "an output that is a device" "/dev/full: is a device; expected the name of a regular file" run -o /dev/full true
+mkfifo fifo
+refuses 2 "an output that is a FIFO" "$work/fifo: is a FIFO; expected the name of a regular file" run -o fifo true
+ln -s nosuch link
+refuses 2 "a link that is not replaced" "$work/link: is a symbolic link; only a regular file" run --overwrite -o link true
+runs 0 "a name that differs between processes is not examined" run -o 'sub/%q{NAME}/../../fifo' true
+mkdir space
+if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k none space 2>/dev/null; then
+	dd if=/dev/zero of=space/full bs=64k count=1 2>/dev/null
+	refuses 2 "an output on a full disk" "the folder $work/space cannot be written: No space left on device" run -o space/a.zst true
+	rule="a disk that is full when the first record comes"
+	rm space/full
+	VPTRACE_FLUSH_MS=60000 timeout 60 "$vptrace" run -o space/a.zst sh -c "dd if=/dev/zero of='$work/space/full' 2>/dev/null; '$host' launch 50" 2>err
+	same "$rule: exit status" 1 $?
+	says err "$work/space/a.zst: cannot write: No space left on device"
+	says err "nothing was recorded: the tracer failed, see above"
+	rule="the same, and the command failed too"
+	rm -f space/*
+	timeout 60 "$vptrace" run -o space/a.zst sh -c "dd if=/dev/zero of='$work/space/full' 2>/dev/null; '$host' launch 50 5" 2>err
+	same "$rule: exit status" 5 $?
+	umount space
+else
+	echo "SKIPPED: no full disk: a tmpfs cannot be mounted"
+fi
 refuses 2 "a pattern that is none" "expected %p, %h, %r" run -o %z true
 refuses 2 "too little memory" "--memory: expected 16 MiB to 1 TiB" run --memory 1M true
 VPTRACE_LIBRARY=/nosuch/libvptrace.so refuses 2 "a library that is not there" "VPTRACE_LIBRARY: there is no file" run true

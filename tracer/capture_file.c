@@ -113,13 +113,46 @@ static const char *type_name(mode_t mode)
 	}
 }
 
+static const char *expected(int overwrite)
+{
+	return overwrite ? "only a regular file of this user without other links is overwritten"
+			 : "expected the name of a regular file";
+}
+
+/* What a file is that may not be overwritten; NULL: it may. */
+static const char *protected_type(const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode))
+		return type_name(st->st_mode);
+	if (st->st_nlink != 1)
+		return "a file with several links";
+	return st->st_uid != geteuid() ? "another user's file" : NULL;
+}
+
+/* What a file is whose name is not merely taken: the user meant that one; NULL: it is taken. */
+static const char *unnumbered_type(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) || S_ISLNK(st->st_mode) ? NULL : type_name(st->st_mode);
+}
+
+int vtr_capture_file_check(const char *path, int overwrite, struct vpt_err *err)
+{
+	const char *found;
+	struct stat st;
+
+	if (lstat(path, &st))
+		return VPT_OK;
+	found = overwrite ? protected_type(&st) : unnumbered_type(&st);
+	return found ? vpt_fail(err, VPT_EINVAL, "%.200s: is %s; %s", path, found,
+			       expected(overwrite))
+		     : VPT_OK;
+}
+
 static int refuse(struct vtr_capture_file *f, const char *found, struct vpt_err *err)
 {
 	char what[160];
 
-	snprintf(what, sizeof(what), "is %s; %s", found,
-		f->overwrite ? "only a regular file of this user without other links is overwritten"
-			     : "expected the name of a regular file");
+	snprintf(what, sizeof(what), "is %s; %s", found, expected(f->overwrite));
 	fail(f, what, NULL, err);
 	return NAME_REFUSED;
 }
@@ -128,6 +161,7 @@ static int refuse(struct vtr_capture_file *f, const char *found, struct vpt_err 
  * opening a FIFO or a device; the check after it decides. */
 static int open_existing(struct vtr_capture_file *f, struct vpt_err *err)
 {
+	const char *found;
 	struct stat st;
 	int fd, error;
 
@@ -140,17 +174,12 @@ static int open_existing(struct vtr_capture_file *f, struct vpt_err *err)
 		return errno == ENOENT ? NAME_TAKEN : errno;
 	f->is_new = 0;
 	f->fd = fd;
-	if (fstat(fd, &st)) {
-		error = errno;
-	} else if (!S_ISREG(st.st_mode)) {
-		error = refuse(f, type_name(st.st_mode), err);
-	} else if (st.st_nlink != 1) {
-		error = refuse(f, "a file with several links", err);
-	} else if (st.st_uid != geteuid()) {
-		error = refuse(f, "another user's file", err);
-	} else {
+	error = fstat(fd, &st) ? errno : 0;
+	found = error ? NULL : protected_type(&st);
+	if (found)
+		error = refuse(f, found, err);
+	if (!error)
 		return 0;
-	}
 	close(fd);
 	f->fd = -1;
 	return error;
@@ -210,14 +239,16 @@ static int own_file(struct vtr_capture_file *f)
  * error, not a taken name: the user meant that one. */
 static int try_name(struct vtr_capture_file *f, int number, struct vpt_err *err)
 {
+	const char *found;
 	struct stat st;
 	int rc;
 
 	number_name(f->path, number, f->name, name_bytes(f));
 	rc = create_new(f);
-	if (rc == NAME_TAKEN && number == 1 && !lstat(f->name, &st) && !S_ISREG(st.st_mode) &&
-		!S_ISLNK(st.st_mode))
-		return refuse(f, type_name(st.st_mode), err);
+	found = rc == NAME_TAKEN && number == 1 && !lstat(f->name, &st) ? unnumbered_type(&st)
+									: NULL;
+	if (found)
+		return refuse(f, found, err);
 	if (rc == NAME_TAKEN && f->overwrite && number == 1)
 		rc = open_existing(f, err);
 	if (rc)

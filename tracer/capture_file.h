@@ -25,6 +25,10 @@ struct vtr_capture_file;
 int vtr_capture_file_new(
 	const char *path, int overwrite, struct vpt_sink **out, struct vpt_err *err);
 
+/* Whether what has this name now, if anything, would be refused. Changes and opens nothing. VPT_EINVAL
+ * with path, what was found and what was expected. */
+int vtr_capture_file_check(const char *path, int overwrite, struct vpt_err *err);
+
 /* Creates the file now, empty. 0, or why it cannot be created. */
 int vtr_capture_file_create(struct vpt_sink *sink, struct vpt_err *err);
 

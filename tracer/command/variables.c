@@ -5,13 +5,13 @@
 #include "tracer/command/variables.h"
 
 #include "tracer/command/marks.h"
+#include "tracer/command/output.h"
 #include "tracer/command/run.h"
 #include "tracer/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { VALUE_MAX = 3 * PATH_MAX };
@@ -171,53 +171,6 @@ static int set_output(const char *given, struct vpt_err *err)
 	return set("VPTRACE_OUTPUT", value, err);
 }
 
-/* Whether a sequence other than %% and %h stands before the last slash: the folder differs between
- * processes. */
-static int folder_varies(const char *pattern)
-{
-	const char *slash = strrchr(pattern, '/'), *p;
-
-	for (p = pattern; slash && p < slash; p++)
-		if (*p == '%' && *++p != '%' && *p != 'h')
-			return 1;
-	return 0;
-}
-
-void vtr_variables_folder(const struct vtr_options *options, char out[VTR_PATH_MAX])
-{
-	const char *pattern = getenv("VPTRACE_OUTPUT");
-	size_t len;
-
-	out[0] = '\0';
-	if (pattern && folder_varies(pattern))
-		return;
-	snprintf(out, VTR_PATH_MAX, "%s", options->path);
-	len = (size_t)(base(out) - out);
-	out[len > 1 ? len - 1 : len] = '\0';
-	if (!len)
-		snprintf(out, VTR_PATH_MAX, ".");
-}
-
-/* A missing folder, or one without write permission, is known now; a full disk is not. */
-int vtr_variables_check_folder(const char *folder, struct vpt_err *err)
-{
-	struct stat st;
-
-	if (!*folder)
-		return VPT_OK;
-	if (stat(folder, &st))
-		return vpt_fail(err, VPT_EINVAL,
-			"there is no folder %.300s for the output: create it", folder);
-	if (!S_ISDIR(st.st_mode))
-		return vpt_fail(
-			err, VPT_EINVAL, "%.300s is not a folder: choose another output", folder);
-	if (eaccess(folder, W_OK | X_OK))
-		return vpt_fail(err, VPT_EINVAL,
-			"the folder %.300s cannot be written: choose another output with -o",
-			folder);
-	return VPT_OK;
-}
-
 /* ---- options ---- */
 
 /* Options whose text the library reads as it is. */
@@ -289,7 +242,6 @@ static int name_option(const struct vpa_args *args, struct vpt_err *err)
 int vtr_variables_set(
 	const struct vpa_args *args, const struct vtr_places *places, struct vpt_err *err)
 {
-	char folder[VTR_PATH_MAX];
 	struct vtr_options *options;
 	int rc = vtr_variables_check_tools(err);
 
@@ -310,10 +262,8 @@ int vtr_variables_set(
 		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the options");
 	if (!rc && vtr_options_resolve(NULL, options, err))
 		rc = name_option(args, err);
-	if (!rc) {
-		vtr_variables_folder(options, folder);
-		rc = vtr_variables_check_folder(folder, err);
-	}
+	if (!rc)
+		rc = vtr_output_check(options, err);
 	free(options);
 	return rc;
 }

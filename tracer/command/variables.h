@@ -4,11 +4,10 @@
 
 #include "analysis/commands/command.h"
 #include "tracer/command/places.h"
-#include "tracer/options.h"
 
 /* Sets the variables in this process's own environment, which the command inherits, and checks all
  * of them as the library will. VPT_EINVAL with a sentence: another tool is in the way, an option is
- * invalid, the output's folder cannot be written. VPT_ENOMEM. */
+ * invalid, the output cannot be written. VPT_ENOMEM. */
 int vtr_variables_set(
 	const struct vpa_args *args, const struct vtr_places *places, struct vpt_err *err);
 
@@ -17,10 +16,5 @@ int vtr_variables_set(
  * that cannot be chained. */
 int vtr_variables_check_tools(struct vpt_err *err);
 int vtr_variables_check_injections(struct vpt_err *err);
-
-/* The folder of the output; "": it differs between processes. */
-void vtr_variables_folder(const struct vtr_options *options, char out[VTR_PATH_MAX]);
-/* VPT_EINVAL: it is not there, or cannot be written. "" passes. */
-int vtr_variables_check_folder(const char *folder, struct vpt_err *err);
 
 #endif

@@ -1,14 +1,11 @@
 /* check_disk.c - the folder of the captures: whether it can be written, its room, its kind. */
-#include "tracer/command/variables.h"
+#include "tracer/command/output.h"
 #include "tracer/doctor/checks.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statfs.h>
-#include <unistd.h>
 
 /* A busy GPU makes 10 to 100 MB of capture a minute. */
 #define FAIL_BYTES (UINT64_C(16) << 20)
@@ -41,33 +38,6 @@ static const struct {
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
-
-/* Writes a file without a name. 0, or errno. */
-static int try_writing(const char *folder)
-{
-	char path[PATH_MAX + 32], bytes[TRIAL_BYTES];
-	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), rc = 0;
-	size_t written;
-	ssize_t n;
-
-	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-		snprintf(path, sizeof(path), "%s/.vptrace-doctor-XXXXXX", folder);
-		fd = mkostemp(path, O_CLOEXEC);
-		if (fd >= 0)
-			unlink(path);
-	}
-	if (fd < 0)
-		return errno;
-	memset(bytes, 1, sizeof(bytes));
-	/* A short write has no reason yet; the next one has. */
-	for (written = 0; written < sizeof(bytes) && !rc; written += n > 0 ? (size_t)n : 0) {
-		n = write(fd, bytes + written, sizeof(bytes) - written);
-		if (n <= 0)
-			rc = n < 0 ? errno : ENOSPC;
-	}
-	close(fd);
-	return rc;
-}
 
 static void find_room(struct vtr_answer *a, const char *folder)
 {
@@ -109,7 +79,7 @@ void vtr_check_disk(const struct vtr_patient *p, struct vtr_answer *a)
 	struct vpt_err err = {0};
 	int rc;
 
-	vtr_variables_folder(&p->options, folder);
+	vtr_output_folder(&p->options, folder);
 	if (!*folder) {
 		vtr_find(a, VTR_STATUS_WARN,
 			"Make sure that these folders exist, can be written, and have room.",
@@ -117,13 +87,13 @@ void vtr_check_disk(const struct vtr_patient *p, struct vtr_answer *a)
 			getenv("VPTRACE_OUTPUT"));
 		return;
 	}
-	if (vtr_variables_check_folder(folder, &err)) {
+	if (vtr_output_check_folder(folder, &err)) {
 		vtr_find(a, VTR_STATUS_FAIL, remedy, "%s", err.text);
 		return;
 	}
 	if (!realpath(folder, real))
 		snprintf(real, sizeof(real), "%s", folder);
-	rc = try_writing(real);
+	rc = vtr_output_try(real, TRIAL_BYTES, 1);
 	if (rc)
 		vtr_find(a, VTR_STATUS_FAIL, remedy, "%s: cannot write: %s", real, strerror(rc));
 	find_room(a, real);
