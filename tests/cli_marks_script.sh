@@ -61,6 +61,6 @@ while read -r version python; do
 	rule="what is not there is reported, Python $version"
 	cases=$((cases + 1))
 	"$bin/vptrace" run --mark absent.marks -o absent.zst -- "$python" generate.py >out 2>err </dev/null || fail "$rule: expected exit code 0"
-	says err "vptrace: marks: absent.marks:2: __main__:decode: there is no such function in $(pwd -P)/generate.py"
+	says err "vptrace: marks: $(pwd -P)/absent.marks:2: __main__:decode: there is no such function in $(pwd -P)/generate.py"
 done <list
 finish

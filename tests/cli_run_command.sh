@@ -117,9 +117,9 @@ says err "the command ended with exit status 143, as a shell does after signal 1
 : >go
 runs 137 "one that has loaded CUDA only" run -o a.zst "$host" kill 0 9
 says err "the command was killed by signal 9 (Killed)"
+printf '__main__:generate = request\n__main__:step = step\n' >marked.marks
 if command -v python3 >/dev/null; then
 	printf 'def generate(): pass\ndef step(): pass\ngenerate()\nstep()\n' >marked.py
-	printf '__main__:generate = request\n__main__:step = step\n' >marked.marks
 	runs 0 "marks without the GPU" run -o a.zst --mark marked.marks python3 marked.py
 	says err "nothing was recorded: no process used CUDA. Marks were hit in process "
 	says err "request __main__:generate, step __main__:step. If the program should use the GPU, check"
@@ -130,6 +130,15 @@ if command -v python3 >/dev/null; then
 	runs 0 "marks beside a process that uses the GPU" run -o a.zst --mark marked.marks sh -c "python3 marked.py; '$host' launch 5"
 	files 1
 	same "$rule: in one line" 1 "$(grep -c . err)"
+	mkdir -p 'a=b' deep
+	cp marked.marks marked.py 'a=b'
+	runs 0 "a relative mark file is the launcher's" run -o a.zst --mark marked.marks sh -c "cd deep && python3 ../marked.py"
+	says err "Marks were hit in process "
+	VPTRACE_MARK=' auto , ./marked.marks' runs 0 "the same by its variable" run -o a.zst sh -c "cd / && python3 '$work/marked.py'"
+	says err "Marks were hit in process "
+	(cd 'a=b' && "$vptrace" run --mark marked.marks sh -c "cd / && python3 '$work/a=b/marked.py'" 2>../err)
+	rule="a mark file in a folder with an equals sign"
+	says err "Marks were hit in process "
 	echo 'def step(): pass' >marked.py
 	runs 0 "marks that were not hit" run -o a.zst --mark marked.marks python3 marked.py
 	says err "nothing was recorded: no process used CUDA or NVTX. If one should have"
@@ -323,6 +332,7 @@ refuses 2 "modules without a depth" 'found "modules:0"' run --mark modules:0 tru
 VPTRACE_MARK=nosuch refuses 2 "the same by its variable" "VPTRACE_MARK: expected auto, " run true
 echo '__main__:f = step' >'my own.marks'
 runs 0 "marks that are there" run --mark 'auto, modules:2,self-forcing,WAN,,my own.marks' true
+refuses 2 "a folder as a mark file" "--mark: ./sub: Is a directory" run --mark ./sub true
 runs 0 "a rule as a mark" run --mark '__main__:f = step' true
 refuses 2 "an output folder that is not there" "there is no folder $work/nosuch" run -o nosuch/a.zst true
 refuses 2 "an output folder that is a file" "$work/plain is not a folder" run -o plain/a.zst true
@@ -408,6 +418,11 @@ for line in "CUDA_INJECTION64_PATH=$bin/libvptrace.so" "NVTX_INJECTION64_PATH=$b
 done
 same "no preload unless asked for" "" "$(grep LD_PRELOAD= out | grep vptrace)"
 same "--preload" "LD_PRELOAD=$bin/libvptrace.so" "$(environment --preload | grep LD_PRELOAD= | cut -d: -f1)"
+mkdir 'a,b'
+same "mark files are absolute" "VPTRACE_MARK=auto,$work/my own.marks,m:f = step,$work/./marked.marks" \
+	"$(VPTRACE_MARK="auto, my own.marks,m:f = step,./marked.marks" environment | grep VPTRACE_MARK)"
+same "without a comma in the folder" "VPTRACE_MARK=marked.marks" \
+	"$(cd 'a,b' && cp ../marked.marks . && "$vptrace" run --mark marked.marks env 2>err | grep VPTRACE_MARK)"
 same "marks by default" VPTRACE_MARK=auto "$(environment | grep VPTRACE_MARK)"
 mkdir -p prefix/bin prefix/lib prefix/share/vptrace/python/site
 cp "$vptrace" prefix/bin

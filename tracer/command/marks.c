@@ -1,6 +1,8 @@
 /* marks.c - the items of VPTRACE_MARK. */
 #include "tracer/command/marks.h"
 
+#include "tracer/command/places.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -8,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SUFFIX ".marks"
@@ -68,14 +71,30 @@ static void list_presets(char *out, size_t cap, const char *folder)
 		free(entries);
 }
 
+/* A rule in place of a file, which Python reads: it begins with a module. */
+static int is_rule(const char *item)
+{
+	return strchr(item, '=') && *item != '/' && *item != '.';
+}
+
+static int is_file(const char *item, const char *folder)
+{
+	return *item && strcmp(item, "auto") != 0 && strcmp(item, "none") != 0 && !is_rule(item) &&
+	       !is_modules(item) && !is_preset(item, folder);
+}
+
 static int check_item(const char *item, const char *folder, struct vpt_err *err)
 {
 	char names[NAMES_BYTES];
+	struct stat st;
 
-	/* A rule in place of a file: Python reads it. */
-	if (!*item || !strcmp(item, "auto") || !strcmp(item, "none") || strchr(item, '=') ||
-		is_modules(item) || is_preset(item, folder) || !access(item, R_OK))
+	if (!is_file(item, folder))
 		return VPT_OK;
+	if (!access(item, R_OK) && !stat(item, &st)) {
+		if (!S_ISDIR(st.st_mode))
+			return VPT_OK;
+		errno = EISDIR;
+	}
 	if (strchr(item, '/') || errno != ENOENT)
 		return vpt_fail(err, VPT_EINVAL, "VPTRACE_MARK: %.300s: %s", item, strerror(errno));
 	list_presets(names, sizeof(names), folder);
@@ -95,18 +114,38 @@ static char *trimmed(char *item)
 	return item;
 }
 
-int vtr_marks_check(const char *text, const char *site, struct vpt_err *err)
+/* A relative file is the launcher's, wherever the process that reads it has gone; but a comma in the
+ * folder's name would divide the item. */
+static void put_item(FILE *out, const char *item, const char *folder)
 {
-	char folder[PATH_MAX], *items = text ? strdup(text) : NULL, *item, *rest = items;
-	int rc = VPT_OK;
+	char path[PATH_MAX];
 
-	if (text && !items)
-		return vpt_fail(err, VPT_ENOMEM, "no memory for the marks");
+	if (is_file(item, folder) && vtr_places_absolute(item, path) && !strchr(path, ','))
+		item = path;
+	fprintf(out, "%s%s", ftell(out) ? "," : "", item);
+}
+
+int vtr_marks_resolve(const char *text, const char *site, char **out, struct vpt_err *err)
+{
+	char folder[PATH_MAX], *items = strdup(text), *item, *rest = items;
+	FILE *resolved;
+	int rc = VPT_OK;
+	size_t size;
+
+	*out = NULL;
+	resolved = items ? open_memstream(out, &size) : NULL;
 	folder_of_presets(folder, site);
-	while (!rc && rest) {
+	while (resolved && !rc && rest) {
 		item = trimmed(strsep(&rest, ","));
 		rc = check_item(item, folder, err);
+		put_item(resolved, item, folder);
 	}
+	if (!resolved || fclose(resolved))
+		rc = vpt_fail(err, VPT_ENOMEM, "no memory for the marks");
 	free(items);
+	if (rc) {
+		free(*out);
+		*out = NULL;
+	}
 	return rc;
 }

@@ -205,6 +205,18 @@ static int set_texts(const struct vpa_args *args, struct vpt_err *err)
 	return rc;
 }
 
+/* Children may change their folder here too. */
+static int set_marks(const char *site, struct vpt_err *err)
+{
+	char *marks;
+	int rc = vtr_marks_resolve(getenv("VPTRACE_MARK"), site, &marks, err);
+
+	if (!rc)
+		rc = set("VPTRACE_MARK", marks, err);
+	free(marks);
+	return rc;
+}
+
 static int set_options(const struct vpa_args *args, struct vpt_err *err)
 {
 	const char *profile = vpa_text_of(args, VTR_RUN_PROFILE);
@@ -255,7 +267,7 @@ int vtr_variables_set(
 		rc = prepend("LD_PRELOAD", places->library, err);
 	if (!rc && *places->site && strcmp(getenv("VPTRACE_MARK"), "none") != 0)
 		rc = prepend("PYTHONPATH", places->site, err);
-	if (!rc && *places->site && vtr_marks_check(getenv("VPTRACE_MARK"), places->site, err))
+	if (!rc && *places->site && set_marks(places->site, err))
 		rc = name_option(args, err);
 	options = malloc(sizeof(*options));
 	if (!rc && !options)

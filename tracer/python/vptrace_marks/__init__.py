@@ -157,7 +157,7 @@ def _sources_of(items):
     found, depth = [], 0
     for item in items:
         kind, colon, number = item.partition(":")
-        if "=" in item:
+        if "=" in item and item[0] not in "./":  # a path is that of a file
             found.append(Source("mark_calls()", item))
         elif item in ("", "none"):
             continue
