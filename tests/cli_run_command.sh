@@ -114,9 +114,9 @@ says err "nothing was recorded: the command was killed by signal 9 (Killed) befo
 says err "if nobody sent signal 9, the system ran out of memory: see dmesg"
 runs 143 "a shell whose program is killed" run -o a.zst sh -c "sh -c 'kill -15 \$\$'; exit \$?"
 says err "the command ended with exit status 143, as a shell does after signal 15 (Terminated) before"
-: >go
-runs 137 "one that has loaded CUDA only" run -o a.zst "$host" kill 0 9
-says err "the command was killed by signal 9 (Killed)"
+runs 137 "one that has loaded CUDA only" run -o a.zst sh -c "'$host' idle 9000 & sleep 1; kill -9 \$!; wait \$!"
+says err "ended without a stop, and had written nothing"
+says err "vptrace: the command ended with exit status 137, as a shell does after signal 9 (Killed)"
 printf '__main__:generate = request\n__main__:step = step\n' >marked.marks
 if command -v python3 >/dev/null; then
 	printf 'def generate(): pass\ndef step(): pass\ngenerate()\nstep()\n' >marked.py
