@@ -167,4 +167,15 @@ done
 expect 0 "$clock: the report" "$work/t.zst"
 tr '\n' ' ' <"$work/out" | tr -s ' ' >"$work/flat"
 grep -q "replaced CUPTI's clock: device times were converted, accurate to 0 ns" "$work/flat" || fail "$rule: the report does not say so"
+traced "another tool's clock near ours" VPT_STANDIN_FAULTS=clock-ahead=3
+expect 3 "$rule: the report" check "$work/t.zst"
+says out "another tool replaced CUPTI's clock, 3000000 ns from ours: device times and ranges are not comparable"
+# As on a busy machine: time passes between any two readings of the clocks, which is no other tool's.
+if [ -x "$VPT_BIN/host_launched" ]; then
+	rule="time passes between readings of the clocks"
+	rm -f "$work/t.zst"
+	env CUDA_INJECTION64_PATH="$VPT_BIN/libvptrace.so" VPTRACE_OUTPUT="$work/t.zst" VPTRACE_FLUSH_MS=10 \
+		timeout 60 "$VPT_BIN/host_launched" race 4000 2>"$work/err"
+	expect 0 "$rule" check "$work/t.zst"
+fi
 finish

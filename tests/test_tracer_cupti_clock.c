@@ -8,6 +8,9 @@
 #include "tracer/cupti_strays.h"
 
 #include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { MS = 1000000, READING_OFF_NS = 50, READING_EVERY_MS = 100 };
 
@@ -208,6 +211,76 @@ static void a_system_clock_that_is_set_back_holds_nothing_up(void **unused)
 		epoch_ns + UINT64_C(3050) * MS - hour + 1);
 }
 
+/* ---- readings on a busy machine ---- */
+
+/* Of vtr_clock_point(), for each of its readings; the third is CUPTI's. */
+enum { BUSY_READS = 5 };
+
+/* The time that passes after each read: the process was preempted, or the machine slept. NULL: the system's clock. */
+static const uint64_t *pauses_ns;
+static uint64_t busy_ns, busy_reads;
+
+int clock_gettime(clockid_t clock, struct timespec *out)
+{
+	if (!pauses_ns)
+		return (int)syscall(SYS_clock_gettime, clock, out);
+	out->tv_sec = (time_t)(busy_ns / 1000000000);
+	out->tv_nsec = (long)(busy_ns % 1000000000);
+	busy_ns += pauses_ns[busy_reads++ % BUSY_READS];
+	return 0;
+}
+
+static uint64_t cupti_is(void *ahead_ns)
+{
+	return vtr_clock_ns(CLOCK_REALTIME) + *(const uint64_t *)ahead_ns;
+}
+
+static int64_t skew_with(const uint64_t after_each[BUSY_READS], uint64_t ahead_ns)
+{
+	struct vpt_clock moment;
+	uint64_t cupti, doubt_ns;
+
+	busy_ns = epoch_ns;
+	busy_reads = 0;
+	pauses_ns = after_each;
+	doubt_ns = vtr_clock_point(cupti_is, &ahead_ns, &moment, &cupti);
+	pauses_ns = NULL;
+	return vtr_cupti_clock_skew(cupti, &moment, doubt_ns);
+}
+
+/* Wherever the time passes: between the first reading and CUPTI's, after that, in one or in all. */
+static void time_between_two_readings_is_no_other_clock(void **unused)
+{
+	static const uint64_t lengths[] = {3 * MS, 30 * MS, UINT64_C(3600000) * MS};
+	uint64_t pauses[BUSY_READS];
+	size_t i, k;
+
+	(void)unused;
+	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+		for (k = 0; k <= BUSY_READS; k++) {
+			memset(pauses, 0, sizeof(pauses));
+			if (k < BUSY_READS)
+				pauses[k] = lengths[i];
+			else
+				pauses[1] = pauses[3] = lengths[i];
+			assert_int_equal(skew_with(pauses, 0), 0);
+			assert_int_equal(skew_with(pauses, MS), 0);
+		}
+}
+
+static void a_clock_further_away_than_the_readings_are_apart_is_another(void **unused)
+{
+	const uint64_t none[BUSY_READS] = {0}, late[BUSY_READS] = {0, 0, 0, 4 * MS};
+
+	(void)unused;
+	assert_int_equal(skew_with(none, 2 * MS), 2 * MS);
+	assert_int_equal(skew_with(none, MS + 1), MS + 1);
+	assert_int_equal(skew_with(none, VTR_CLOCK_FAR_NS + 1), 0); /* not near */
+	/* CUPTI's was read 2 ms before the middle. */
+	assert_int_equal(skew_with(late, 5 * MS), 0);
+	assert_int_equal(skew_with(late, 6 * MS), 4 * MS);
+}
+
 /* ---- records ---- */
 
 static struct vtr_sizes sizes;
@@ -361,6 +434,8 @@ int main(void)
 		cmocka_unit_test_setup(
 			a_clock_that_is_replaced_once_more_begins_another_line, fresh),
 		cmocka_unit_test_setup(a_system_clock_that_is_set_back_holds_nothing_up, fresh),
+		cmocka_unit_test(time_between_two_readings_is_no_other_clock),
+		cmocka_unit_test(a_clock_further_away_than_the_readings_are_apart_is_another),
 		cmocka_unit_test_setup(every_time_of_a_buffer_is_converted, fresh),
 		cmocka_unit_test_setup(a_buffer_without_times_is_nobodys, fresh),
 		cmocka_unit_test_setup(the_earliest_time_of_strays_is_given_once, fresh),

@@ -4,7 +4,7 @@
  * an idle machine leaves some 50 ns of doubt. */
 #include "tracer/clock.h"
 
-void vtr_clock_point(
+uint64_t vtr_clock_point(
 	uint64_t (*cupti)(void *ctx), void *ctx, struct vpt_clock *out, uint64_t *cupti_time)
 {
 	uint64_t tightest = UINT64_MAX;
@@ -26,9 +26,11 @@ void vtr_clock_point(
 		out->boottime_ns = boottime;
 		*cupti_time = other;
 	}
-	if (tightest == UINT64_MAX) { /* the clock went back each time */
-		out->realtime_ns = out->trace_ns = vtr_clock_ns(CLOCK_REALTIME);
-		out->monotonic_ns = vtr_clock_ns(CLOCK_MONOTONIC);
-		out->boottime_ns = vtr_clock_ns(CLOCK_BOOTTIME);
-	}
+	if (tightest != UINT64_MAX)
+		return tightest - tightest / 2;
+	/* The clock went back each time. */
+	out->realtime_ns = out->trace_ns = vtr_clock_ns(CLOCK_REALTIME);
+	out->monotonic_ns = vtr_clock_ns(CLOCK_MONOTONIC);
+	out->boottime_ns = vtr_clock_ns(CLOCK_BOOTTIME);
+	return UINT64_MAX;
 }

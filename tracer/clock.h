@@ -29,8 +29,10 @@ static inline uint64_t vtr_now(void)
 }
 
 /* One moment on several clocks, the best of 16 readings. `cupti` reads CUPTI's clock into
- * *cupti_time; NULL: *cupti_time is 0. Any thread. */
-void vtr_clock_point(
+ * *cupti_time; NULL: *cupti_time is 0. Returns the doubt: how far from out->trace_ns the trace clock
+ * may have been when another clock was read. It is large if something else ran within each of the 16
+ * readings. Any thread. */
+uint64_t vtr_clock_point(
 	uint64_t (*cupti)(void *ctx), void *ctx, struct vpt_clock *out, uint64_t *cupti_time);
 
 #endif

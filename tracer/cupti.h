@@ -53,7 +53,8 @@ int vtr_cupti_looked(struct vtr_cupti *c, uint64_t stop_ns, struct vtr_watch_new
 /* Whether another client gets the records now, or may. Any thread, after the flusher has ended. */
 int vtr_cupti_is_taken(const struct vtr_cupti *c);
 
-/* CUPTI's clock; the records it dropped since the last call. Not in callbacks. */
+/* CUPTI's clock, 0: it cannot be read; the records it dropped since the last call. Not in
+ * callbacks. */
 uint64_t vtr_cupti_clock(struct vtr_cupti *c);
 uint64_t vtr_cupti_dropped(struct vtr_cupti *c);
 

@@ -27,6 +27,24 @@ static inline int vtr_clock_is_far(uint64_t time, uint64_t trace_ns)
 	return distance > VTR_CLOCK_FAR_NS;
 }
 
+/* A CUPTI clock further than this from the trace clock is another clock. */
+enum { VTR_CLOCK_SKEW_NS = 1000000 };
+
+/* How far CUPTI's clock is from the trace clock, if that is near but another clock; else 0. `doubt_ns` from
+ * vtr_clock_point(): between the two readings a busy machine, a debugger or a suspended one may have
+ * let any time pass. A distance within it says nothing. */
+static inline int64_t vtr_cupti_clock_skew(
+	uint64_t cupti, const struct vpt_clock *moment, uint64_t doubt_ns)
+{
+	uint64_t trace_ns = moment->trace_ns;
+	uint64_t distance = cupti > trace_ns ? cupti - trace_ns : trace_ns - cupti;
+
+	if (!cupti || vtr_clock_is_far(cupti, trace_ns) || distance <= doubt_ns ||
+		distance - doubt_ns <= VTR_CLOCK_SKEW_NS)
+		return 0;
+	return (int64_t)(cupti - trace_ns);
+}
+
 /* Points kept, and their minimum distance; only the newest may be closer to its predecessor. */
 enum { VTR_CUPTI_CLOCK_POINTS = 256, VTR_CUPTI_CLOCK_APART_NS = 1000000000 };
 

@@ -455,9 +455,7 @@ uint64_t vtr_cupti_clock(struct vtr_cupti *c)
 {
 	uint64_t now = 0;
 
-	if (!alive(c) || c->library.fn.timestamp(&now) || !now)
-		return vtr_now();
-	return now;
+	return alive(c) && !c->library.fn.timestamp(&now) ? now : 0;
 }
 
 uint64_t vtr_cupti_dropped(struct vtr_cupti *c)

@@ -16,9 +16,6 @@
 #include <string.h>
 #include <time.h>
 
-/* A CUPTI clock further away than this is another clock, set by another tool. */
-enum { SKEW_MAX_NS = 1000000 };
-
 /* The interval for reading a foreign CUPTI clock: records wait for a reading after them. Ours is
  * read whenever the thread is awake, since it may be replaced at any time. */
 enum { READING_NS = 100000000 };
@@ -77,18 +74,20 @@ static void tell(struct vtr_flusher *f, const char *key, const char *value)
 static void read_clocks(struct vtr_flusher *f, struct vtr_cupti *cupti)
 {
 	struct vtr_mail mail = {.type = VTR_MAIL_CLOCK};
+	uint64_t doubt_ns;
 	int64_t skew_ns;
 	char text[32];
 
-	vtr_clock_point(cupti ? cupti_clock : NULL, cupti, &mail.clock, &mail.cupti_time);
+	doubt_ns =
+		vtr_clock_point(cupti ? cupti_clock : NULL, cupti, &mail.clock, &mail.cupti_time);
 	vtr_mailbox_post(f->o.mail, &mail);
 	if (!mail.cupti_time)
 		return;
 	vtr_cupti_clock_reading(&f->clock, mail.cupti_time, &mail.clock);
-	skew_ns = (int64_t)(mail.cupti_time - mail.clock.trace_ns);
+	skew_ns = vtr_cupti_clock_skew(mail.cupti_time, &mail.clock, doubt_ns);
 	if (vtr_clock_is_far(mail.cupti_time, mail.clock.trace_ns)) {
 		atomic_store(&f->is_far, 1);
-	} else if ((skew_ns > SKEW_MAX_NS || skew_ns < -SKEW_MAX_NS) && !f->reported_skew) {
+	} else if (skew_ns && !f->reported_skew) {
 		f->reported_skew = 1;
 		snprintf(text, sizeof(text), "%lld", (long long)skew_ns);
 		tell(f, "clock.cupti_skew_ns", text);

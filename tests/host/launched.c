@@ -8,12 +8,16 @@
  *	host_launched count N             the same, prints "ready", waits for signals, prints how many of
  *	                                  each came, exits
  *	host_launched idle MS             initializes CUDA, and launches nothing for so long
+ *	host_launched race MS             launches a kernel, and moves the simulated time on in leaps of 10 ms,
+ *	                                  without a rest, for so long
  *	host_launched write N             the same; then writes to standard output until that fails */
 #include "tests/host/host.h"
+#include "tests/standin/standin.h"
 
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
@@ -76,6 +80,21 @@ static void write_until_closed(void)
 		usleep(1000);
 }
 
+/* Simulated time passes between any two readings of a clock. */
+static void race(long ms)
+{
+	struct timespec now, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += ms / 1000;
+	end.tv_nsec += ms % 1000 * 1000000;
+	do {
+		standin_work(10000000);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (
+		now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -86,6 +105,11 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "idle")) {
 		HOST_CHECK(cuInit(0));
 		usleep((unsigned)n * 1000);
+		return 0;
+	}
+	if (!strcmp(how, "race")) {
+		launch(1);
+		race(n);
 		return 0;
 	}
 	if (!strcmp(how, "fork") || !strcmp(how, "both"))

@@ -45,6 +45,7 @@ static const struct {
 	PERIOD("hang-flush", hang_flush, 1),
 	PERIOD("late", late_ms, 50),
 	PERIOD("fatal", fatal, 100),
+	PERIOD("clock-ahead", clock_ahead_ms, 5),
 #undef PERIOD
 };
 
@@ -87,7 +88,7 @@ const struct cupti_settings *cupti_settings(void)
 uint64_t cupti_time(uint64_t ns)
 {
 	if (!settings.faults.foreign_clock)
-		return ns;
+		return ns + settings.faults.clock_ahead_ms * 1000000;
 	return UINT64_C(987654321000) + (uint64_t)((double)(int64_t)(ns - STANDIN_EPOCH_NS) * 2.4);
 }
 

@@ -24,6 +24,7 @@ struct cupti_faults {
 	uint64_t hang_flush;     /* the n-th */
 	uint64_t late_ms;
 	uint64_t fatal; /* after n records */
+	uint64_t clock_ahead_ms;
 	int busy, denied, no_driver, foreign_clock, dump_in_init, sticky_graphs;
 };
 
