@@ -15,7 +15,7 @@ import types
 
 from . import ranges
 from .lines import KINDS
-from .values import Call, Unknown, arguments_of
+from .values import Unknown, arguments_of, number, whatever
 
 
 def _never():
@@ -58,12 +58,20 @@ def _skip_all(skip, names, module):
                 todo.extend(code.co_consts)
 
 
+_CONVERT = {"key": whatever, "timestep": float}  # else int
+_OF_BLOCKS = ("block", "block begin", "block end")
+_COUNTED = (ranges.BLOCK, ranges.STEP, ranges.CONTEXT)
+
+
 class Marks:
     """The marks of one callable, in the order in which they act."""
 
     def __init__(self, recorder, lines, signature):
         self.recorder, self.lines = recorder, lines
-        self.arguments = arguments_of(signature) if signature else {}
+        arguments = arguments_of(signature) if signature else {}
+        self._values = {line: [(key, value, value.bind(arguments, _CONVERT.get(key, int))) for key, value in line.values.items()]
+                        for line in lines}
+        self._named = {line: [(name, value, value.bind(arguments, number)) for name, value in line.facts] for line in lines}
         kinds = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
         self.begins = [(line, kind) for kind in ("block", "step") for line in kinds[kind + " begin"]]
         self.around = [(line, self._pusher(line)) for line in lines
@@ -75,26 +83,30 @@ class Marks:
         self._names = {}
 
     def _pusher(self, line):
-        """For a range whose name is always the same, and whose values vptrace counts or does not have."""
-        if line.kind == "request" or line.values or not line.fixed:
+        """Opens the line's range, for anything but a request; never fails."""
+        if line.kind == "request":
             return None
-        return self.recorder.pusher(line.fixed, ranges.kind_of(line))
+        if line.fixed and not line.values:
+            return self.recorder.pusher(line.fixed, ranges.kind_of(line))
+        open_range, kind = self._open, ranges.kind_of(line)
+
+        def push(thread, args, kwargs):
+            try:
+                open_range(line, kind, thread, args, kwargs)
+            except Exception as error:  # pylint: disable=broad-except
+                line.problem = line.problem or "%s: %s" % (type(error).__name__, error)
+
+        return push
 
     # ---- values ----
 
     def _numbers(self, line, thread, args, kwargs):
         """The line's values that push() needs, without unknown ones."""
-        found = {}
-        if not line.values:
-            return found
-        count = thread.blocks if line.kind.startswith("block") else thread.steps
-        call = Call(self.arguments, args, kwargs, count, thread.request)
-        for key, value in line.values.items():
+        found, request = {}, thread.request
+        count = thread.blocks if line.kind in _OF_BLOCKS else thread.steps
+        for key, value, find in self._values[line]:
             try:
-                number = value.object_of(call) if key == "key" else value.number_of(call)
-                if key != "key":
-                    number = float(number) if key == "timestep" else int(number)
-                found[key] = number
+                found[key] = find(args, kwargs, count, request)
             except Unknown as reason:
                 line.problem = line.problem or "%s=%s: %s" % (key, value.text, reason)
             except (OverflowError, ValueError):  # not finite
@@ -112,10 +124,9 @@ class Marks:
         return known
 
     def _facts(self, line, args, kwargs):
-        for name, value in line.facts:
+        for name, value, find in self._named[line]:
             try:
-                number = value.number_of(Call(self.arguments, args, kwargs, 0, None))
-                self.recorder.metadata("request." + name, number)
+                self.recorder.metadata("request." + name, find(args, kwargs, 0, None))
             except Unknown as reason:
                 line.problem = line.problem or "facts=%s: %s" % (value.text, reason)
 
@@ -157,19 +168,18 @@ class Marks:
             acting.append(item)
             line.called = True
             if push:
-                push(thread)
+                push(thread, args, kwargs)
             else:
-                saved = self._open(line, thread, args, kwargs) or saved
+                saved = self._open(line, ranges.REQUEST, thread, args, kwargs) or saved
         return thread, depth, acting, saved
 
-    def _open(self, line, thread, args, kwargs):
-        kind = ranges.kind_of(line)
+    def _open(self, line, kind, thread, args, kwargs):
         name = line.fixed or self._name(line, args)
-        numbers = self._numbers(line, thread, args, kwargs) if line.values else {}
-        if numbers.pop("context", 0):
+        numbers = self._numbers(line, thread, args, kwargs)
+        if "context" in numbers and numbers.pop("context"):
             kind, name = ranges.CONTEXT, ranges.name_of(ranges.CONTEXT)
         index = numbers.pop("index", None)
-        if kind in (ranges.BLOCK, ranges.STEP, ranges.CONTEXT):
+        if kind in _COUNTED:
             index = self.recorder.count(thread, kind, index)
         saved = None
         if kind == ranges.REQUEST:
@@ -227,7 +237,7 @@ def _plain(function, marks):
 
 
 def _lone(function, marks):
-    """The same for one line without values to compute, at less cost."""
+    """The same for one line that only opens a range, at less cost."""
     recorder = marks.recorder
     (line, push), = marks.around
     pop_to, thread_of, ended = recorder.pop_to, recorder.thread, recorder.ended if marks.samples else None
@@ -242,7 +252,7 @@ def _lone(function, marks):
         line.called = True
         inside.add(line)
         depth = len(thread.stack)
-        push(thread)
+        push(thread, args, kwargs)
         try:
             return function(*args, **kwargs)
         finally:

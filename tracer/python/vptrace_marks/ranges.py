@@ -77,11 +77,11 @@ class Recorder:
     def pusher(self, name, kind):
         """push() for a name and a kind with nothing else but the index that is counted, at less cost."""
         if kind in _NAMES:
-            return lambda thread: self.push(thread, name, kind, self.count(thread, kind, None))
+            return lambda thread, args, kwargs: self.push(thread, name, kind, self.count(thread, kind, None))
         note = self._note_type(kind, -1, -1, -1, -1.0)
         note_push, pointer = self._note_push, ctypes.byref(note)
 
-        def push(thread):
+        def push(thread, args, kwargs):  # pylint: disable=unused-argument
             note_push(name, pointer)
             thread.stack.append(_OWN)
 

@@ -15,6 +15,7 @@ work on the GPU or wait for it. Where a value would need that, it is unknown.
 
 import ast
 import operator
+import sys
 
 _OPERATORS = {
     ast.Add: operator.add,
@@ -34,35 +35,6 @@ class Unknown(Exception):
     """A part of a value is not there, or is not a plain number."""
 
 
-class Call:
-    """What a value may ask about one call."""
-
-    __slots__ = ("arguments", "args", "kwargs", "count", "request")
-
-    def __init__(self, arguments, args, kwargs, count, request):
-        self.arguments, self.args, self.kwargs = arguments, args, kwargs
-        self.count, self.request = count, request
-
-    def argument(self, name):
-        if name == "count":
-            return self.count
-        if name == "request":
-            if self.request is None:
-                raise Unknown("there is no request around the call")
-            return self.request
-        if name in self.kwargs:
-            return self.kwargs[name]
-        known = self.arguments.get(name)
-        if known is None:
-            raise Unknown("the call has no argument " + name)
-        position, default = known
-        if position is not None and position < len(self.args):
-            return self.args[position]
-        if default is Unknown:
-            raise Unknown("the call has no argument " + name)
-        return default
-
-
 def arguments_of(signature):
     """{name: (position or None, default or Unknown)} of an inspect.Signature."""
     found, position = {}, 0
@@ -78,16 +50,53 @@ def arguments_of(signature):
     return found
 
 
-def _number(value):
+def whatever(value):
+    """None means that a value is not there."""
+    if value is None:
+        raise Unknown("None")
+    return value
+
+
+def number(value):
     """Tensors have __index__ and __float__, which wait for the GPU, so the type decides."""
     if not isinstance(value, (int, float)):
         raise Unknown("a %s, not a number" % type(value).__name__)
     return value
 
 
+# What follows makes functions of a call: (args, kwargs, count, request).
+
+
+def _argument(name, arguments):
+    if name == "count":
+        return lambda args, kwargs, count, request: count
+    if name == "request":
+        return _request
+    position, default = arguments.get(name, (None, Unknown))
+    if position is None:
+        position = sys.maxsize
+
+    def get(args, kwargs, count, request):  # pylint: disable=unused-argument
+        if name in kwargs:
+            return kwargs[name]
+        if position < len(args):
+            return args[position]
+        if default is Unknown:
+            raise Unknown("the call has no argument " + name)
+        return default
+
+    return get
+
+
+def _request(args, kwargs, count, request):  # pylint: disable=unused-argument
+    if request is None:
+        raise Unknown("there is no request around the call")
+    return request
+
+
 def _attribute(of, name):
-    def get(call):
-        whole = of(call)
+    def get(*call):
+        whole = of(*call)
         try:
             return getattr(whole, name)
         except AttributeError:
@@ -97,8 +106,8 @@ def _attribute(of, name):
 
 
 def _item(of, key):
-    def get(call):
-        whole = of(call)
+    def get(*call):
+        whole = of(*call)
         if not isinstance(whole, (tuple, list, dict)):
             raise Unknown("items of a %s are not read" % type(whole).__name__)
         try:
@@ -110,9 +119,9 @@ def _item(of, key):
 
 
 def _length(of):
-    def get(call):
+    def get(*call):
         try:
-            return len(of(call))
+            return len(of(*call))
         except TypeError:
             raise Unknown("it has no length") from None
 
@@ -120,7 +129,11 @@ def _length(of):
 
 
 def _binary(operation, left, right):
-    return lambda call: operation(_number(left(call)), _number(right(call)))
+    def get(args, kwargs, count, request):
+        a, b = left(args, kwargs, count, request), right(args, kwargs, count, request)
+        return operation(a if type(a) is int else number(a), b if type(b) is int else number(b))  # pylint: disable=unidiomatic-typecheck
+
+    return get
 
 
 def _key(node):
@@ -132,34 +145,33 @@ def _key(node):
     raise ValueError("a number or a name in quotes between the brackets")
 
 
-def _build(node):
-    """The node as a function of a Call."""
+def _build(node, arguments):  # pylint: disable=too-many-return-statements
+    """The node as a function of a call, for a function with these arguments."""
     if isinstance(node, ast.Constant) and type(node.value) is int:  # pylint: disable=unidiomatic-typecheck
         value = node.value
-        return lambda call: value
+        return lambda args, kwargs, count, request: value
     if isinstance(node, ast.Name):
-        name = node.id
-        return lambda call: call.argument(name)
+        return _argument(node.id, arguments)
     if isinstance(node, ast.Attribute):
-        return _attribute(_build(node.value), node.attr)
+        return _attribute(_build(node.value, arguments), node.attr)
     if isinstance(node, ast.Subscript):
-        return _item(_build(node.value), _key(node.slice))
+        return _item(_build(node.value, arguments), _key(node.slice))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and (
             len(node.args) == 1 and not node.keywords):
-        return _length(_build(node.args[0]))
+        return _length(_build(node.args[0], arguments))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return _binary(operator.sub, lambda call: 0, _build(node.operand))
+        return _binary(operator.sub, lambda *call: 0, _build(node.operand, arguments))
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        return _binary(_OPERATORS[type(node.op)], _build(node.left), _build(node.right))
+        return _binary(_OPERATORS[type(node.op)], _build(node.left, arguments), _build(node.right, arguments))
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPERATORS:
-        return _binary(_OPERATORS[type(node.ops[0])], _build(node.left), _build(node.comparators[0]))
+        return _binary(_OPERATORS[type(node.ops[0])], _build(node.left, arguments), _build(node.comparators[0], arguments))
     raise ValueError("arguments, attributes, [items], len(), whole numbers, + - * // and comparisons")
 
 
 def _alternatives(node):
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         return _alternatives(node.left) + _alternatives(node.right)
-    return [_build(node)]
+    return [node]
 
 
 class Value:
@@ -174,22 +186,32 @@ class Value:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise ValueError("an expression") from None
         self._alternatives = _alternatives(tree.body)
+        self.bind({}, whatever)  # finds mistakes
 
-    def object_of(self, call, check=lambda found: found):
-        """Whatever the value is; Unknown is raised, with the reason, if no alternative is known."""
-        reason = None
-        for alternative in self._alternatives:
-            try:
-                found = check(alternative(call))
-                if found is not None:
-                    return found
-                reason = Unknown("None")
-            except Unknown as unknown:
-                reason = unknown
-            except Exception as error:  # pylint: disable=broad-except  # a property of the program's, which goes on
-                reason = Unknown("%s: %s" % (type(error).__name__, error))
-        raise reason
+    def bind(self, arguments, convert):
+        """The value as a function of a call, (args, kwargs, count, request), of a function with these arguments_of(). `convert`:
+        `int`, `float`, `number` for either, or `whatever`. It raises Unknown, with the reason, if no alternative is known; a
+        number that is not finite is no `int`: OverflowError or ValueError."""
+        alternatives = [_build(node, arguments) for node in self._alternatives]
 
-    def number_of(self, call):
-        """The value as a number; what is none is unknown."""
-        return self.object_of(call, _number)
+        def find(args, kwargs, count, request):
+            reason = None
+            for get in alternatives:
+                try:
+                    found = get(args, kwargs, count, request)
+                    kind = type(found)
+                    if kind is convert:
+                        return found
+                    if convert is whatever:
+                        return whatever(found)
+                    if kind is not int and kind is not float:
+                        number(found)
+                except Unknown as unknown:
+                    reason = unknown
+                except Exception as error:  # pylint: disable=broad-except  # a property of the program's, which goes on
+                    reason = Unknown("%s: %s" % (type(error).__name__, error))
+                else:
+                    return convert(found)
+            raise reason
+
+        return find
