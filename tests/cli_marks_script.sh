@@ -1,6 +1,6 @@
 #!/bin/sh
-# Marks of functions of the script itself, with each Python that is here; and `vptrace run` with such marks, whose capture has
-# the ranges.
+# Marks of functions of the script itself, with each Python that is here; `vptrace run` with such marks, whose capture has
+# the ranges; and the ends of a Python process that exit() does not see.
 # shellcheck disable=SC1091,SC2154
 . "${VPT_SOURCE_DIR:-$(dirname "$0")/..}/tests/support/cli.sh"
 source=$(cd "${VPT_SOURCE_DIR:-$(dirname "$0")/..}" && pwd)
@@ -39,6 +39,53 @@ MARKS
 sed '$d' my.marks >absent.marks
 echo '__main__:decode = stage vae_decode' >>absent.marks
 
+cat >workers.py <<'PY'
+import ctypes, multiprocessing, os, signal, sys
+
+def use(copies):
+    folder = os.environ["VPT_STANDIN"]
+    ctypes.CDLL(folder + "/libcuda.so.1", mode=ctypes.RTLD_GLOBAL)
+    cuda = ctypes.CDLL(folder + "/libcudart.so.13", mode=ctypes.RTLD_GLOBAL)
+    memory = ctypes.c_void_p()
+    assert not cuda.cudaMalloc(ctypes.byref(memory), 4096)
+    for _ in range(copies):
+        assert not cuda.cudaMemset(memory, 0, 4096)
+    assert not cuda.cudaDeviceSynchronize()
+
+if __name__ == "__main__":
+    how, task = sys.argv[1], (use, 4)
+    if how in ("interrupt", "inert"):
+        use(4)
+    if how == "interrupt":
+        os.kill(os.getpid(), signal.SIGINT)
+    if how == "inert":  # workers of a parent that uses the GPU, and that do not
+        how, task = "fork", (abs, 4)
+    context = multiprocessing.get_context(how)
+    work = [context.Process(target=task[0], args=task[1:]) for _ in range(3)]
+    for process in work:
+        process.start()
+    for process in work:
+        process.join()
+    sys.exit(any(process.exitcode for process in work))
+PY
+
+# ends CODE FILES HOW: a program that Python ends in this way; each of its files has all that it did
+ends() {
+	rule="$3, Python $version"
+	cases=$((cases + 1))
+	rm -f ends*.zst
+	VPT_STANDIN=$bin/standin VPT_STANDIN_TIME=real VPTRACE_LIBCUPTI=$bin/standin/libcupti.so.13 VPTRACE_STACKS=off VPTRACE_FLUSH_MS=60000 \
+		timeout 60 "$bin/vptrace" run -o ends.zst -- "$python" workers.py "$3" >out 2>err </dev/null
+	found=$?
+	[ "$found" = "$1" ] || fail "$rule: expected exit code $1, found $found"
+	ending=$rule
+	same "files, $ending" "$2" "$(ls ends*.zst 2>/dev/null | wc -l | tr -d ' ')"
+	for capture in ends*.zst; do
+		same "memsets of $capture, $ending" 4 "$("$VPT_ANALYZE" cat "$capture" --kind copy 2>/dev/null | wc -l | tr -d ' ')"
+		grep -q "/$capture: .* good, " err || fail "$ending: $capture is not good"
+	done
+}
+
 pythons >list
 missing_pythons
 [ -s list ] || skip "there is no Python from 3.9 to 3.13"
@@ -62,5 +109,13 @@ while read -r version python; do
 	cases=$((cases + 1))
 	"$bin/vptrace" run --mark absent.marks -o absent.zst -- "$python" generate.py >out 2>err </dev/null || fail "$rule: expected exit code 0"
 	says err "vptrace: marks: $(pwd -P)/absent.marks:2: __main__:decode: there is no such function in $(pwd -P)/generate.py"
+
+	if [ -e "$bin/standin/libcuda.so.1" ]; then
+		for how in fork forkserver spawn; do
+			ends 0 3 $how
+		done
+		ends 0 1 inert
+		ends 130 1 interrupt
+	fi
 done <list
 finish

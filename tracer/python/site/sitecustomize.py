@@ -1,8 +1,9 @@
 """Marks of vptrace for a program that does not use it.
 
 `vptrace run` puts this folder first on PYTHONPATH, so every Python that it starts runs this file first. This file only
-watches for the import of a module that is marked; everything else is loaded then. It also runs the sitecustomize that
-Python would have found without it, under the same conditions. Nothing here may fail the program.
+watches for the import of a module that is marked; everything else is loaded then. It ends the capture where Python ends
+the process without telling the C library. It also runs the sitecustomize that Python would have found without it, under
+the same conditions. Nothing here may fail the program.
 """
 
 import os
@@ -80,6 +81,41 @@ def _watch(what):
     sys.meta_path.insert(0, _Watch(packages))
 
 
+def _end():
+    """Ends the capture of this process, if libvptrace.so is in it. Python ends some processes without the C library's exit(),
+    which would do it."""
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+            path = next((line[line.index("/"):-1] for line in maps if "/libvptrace.so" in line), None)
+        if path:
+            import ctypes  # pylint: disable=import-outside-toplevel
+
+            ctypes.CDLL(path).vptrace_stop(None)
+    except Exception:  # pylint: disable=broad-except  # the program's end is not ours to spoil
+        pass
+
+
+def _end_if_interrupted():
+    """After a KeyboardInterrupt that nobody caught, Python dies of SIGINT. The launcher writes the ring of a process that dies."""
+    if getattr(sys, "last_type", None) is KeyboardInterrupt and not os.environ.get("VPTRACE_RING"):
+        _end()
+
+
+def _after_fork():
+    """A process that multiprocessing has forked runs its finalizers, then os._exit(). Those of the parent are forgotten once
+    this has returned, so ours is made after that."""
+    util = sys.modules.get("multiprocessing.util")
+    if util:
+        util.register_after_fork(_end, lambda end: util.Finalize(None, end, exitpriority=-1000))
+
+
+def _watch_ends():
+    import atexit  # pylint: disable=import-outside-toplevel
+
+    atexit.register(_end_if_interrupted)
+    os.register_at_fork(after_in_child=_after_fork)
+
+
 def _run_the_next():
     """Runs the sitecustomize that follows this one on sys.path."""
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or os.curdir) != _HERE]
@@ -98,6 +134,7 @@ def _run_the_next():
 _MARK = os.environ.get("VPTRACE_MARK", "")
 if _MARK not in ("", "none"):
     try:
+        _watch_ends()
         _watch(_MARK)
     except Exception as _error:  # pylint: disable=broad-except
         sys.stderr.write("vptrace: no marks: %s: %s\n" % (type(_error).__name__, _error))
