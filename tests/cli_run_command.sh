@@ -118,6 +118,12 @@ runs 137 "one that has loaded CUDA only" run -o a.zst sh -c "'$host' idle 9000 &
 says err "ended without a stop, and had written nothing"
 says err "vptrace: the command ended with exit status 137, as a shell does after signal 9 (Killed)"
 printf '__main__:generate = request\n__main__:step = step\n' >marked.marks
+runs 0 "a process that outlives the command" run -o a.zst sh -c "'$host' idle 3000 >/dev/null 2>&1 & sleep 1"
+says err " (host_launched) still runs, but the command has ended: "
+same "$rule: in one line" 1 "$(grep -c . err)"
+runs 0 "one beside others" run -o a.zst sh -c "sleep 3 & sleep 3 & '$host' launch 5"
+files 1
+says err " (sleep) and 1 more still run, but the command has ended: "
 if command -v python3 >/dev/null; then
 	printf 'def generate(): pass\ndef step(): pass\ngenerate()\nstep()\n' >marked.py
 	runs 0 "marks without the GPU" run -o a.zst --mark marked.marks python3 marked.py

@@ -6,6 +6,7 @@
 
 #include "tracer/command/analyzer.h"
 #include "tracer/command/run.h"
+#include "tracer/command/running.h"
 #include "tracer/command/say.h"
 
 #include <signal.h>
@@ -118,8 +119,24 @@ static int has_file(const struct vtr_list *list, long pid)
 	return 0;
 }
 
-/* Processes that began to record, and of which there is neither a file nor an end: whether they had
- * anything to write is not known. Returns their number. */
+/* Returns how many processes still run. */
+static size_t say_running(void)
+{
+	struct vtr_running running;
+	char more[48] = "";
+
+	vtr_running_find(&running);
+	if (running.count > 1)
+		snprintf(more, sizeof(more), " and %zu more", running.count - 1);
+	if (running.count)
+		vtr_say("process %ld (%s)%s still run%s, but the command has ended: what is "
+			"recorded from now on is not in this summary",
+			running.pid, running.name, more, running.count > 1 ? "" : "s");
+	return running.count;
+}
+
+/* Processes that began to record and have ended, and of which there is neither a file nor an end:
+ * whether they had anything to write is not known. Returns their number. */
 static size_t say_lost(const struct vtr_list *list)
 {
 	const char *flush = getenv("VPTRACE_FLUSH_MS");
@@ -130,7 +147,8 @@ static size_t say_lost(const struct vtr_list *list)
 	for (i = list->process_count; i-- > 0;) {
 		const struct vtr_traced *t = &list->processes[i];
 
-		if (!t->started || t->ended || t->start_code || has_file(list, t->pid))
+		if (!t->started || t->ended || t->start_code || has_file(list, t->pid) ||
+			vtr_running_has(t->pid))
 			continue;
 		first = t->pid;
 		lost++;
@@ -139,7 +157,9 @@ static size_t say_lost(const struct vtr_list *list)
 		snprintf(more, sizeof(more), " and %zu more", lost - 1);
 	if (lost)
 		vtr_say("process %ld%s ended without a stop, and had written nothing: at most the "
-			"records of its last %s ms (VPTRACE_FLUSH_MS) are missing",
+			"records of its last %s ms (VPTRACE_FLUSH_MS) are missing; it died, or "
+			"called "
+			"_exit() in place of exit()",
 			first, more, flush && *flush ? flush : "1000");
 	return lost;
 }
@@ -190,8 +210,8 @@ static void say_unused(const struct vtr_list *list, const char *how_it_ended)
 			how_it_ended);
 	else
 		vtr_say("nothing was recorded: no process used CUDA or NVTX. If one should have, "
-			"check that it was started by this command and inherits its environment, "
-			"and run vptrace doctor");
+			"check that it was started by this command, as this user, and inherits "
+			"its environment, and run vptrace doctor");
 }
 
 static void say_nothing(const struct vtr_list *list, const char *how_it_ended)
@@ -273,7 +293,7 @@ int vtr_summary_knows_html(const char *analyzer)
 int vtr_summary(const struct vtr_list *list, const char *analyzer, enum vtr_report report,
 	const struct vtr_ending *ending)
 {
-	size_t readable = 0, lost, i;
+	size_t readable = 0, lost, running, i;
 	char text[256];
 	int failed;
 
@@ -282,8 +302,9 @@ int vtr_summary(const struct vtr_list *list, const char *analyzer, enum vtr_repo
 	failed = !readable && has_failed(list);
 	say_processes(list);
 	lost = say_lost(list);
+	running = say_running();
 	put_ending(ending, text, sizeof(text));
-	if (failed || (!lost && !list->file_count))
+	if (failed || (!lost && !running && !list->file_count))
 		say_nothing(list, text);
 	else if (lost && !list->file_count && *text)
 		vtr_say("%s", text);
