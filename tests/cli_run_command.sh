@@ -380,6 +380,19 @@ fi
 refuses 2 "a pattern that is none" "expected %p, %h, %r" run -o %z true
 refuses 2 "too little memory" "--memory: expected 16 MiB to 1 TiB" run --memory 1M true
 VPTRACE_LIBRARY=/nosuch/libvptrace.so refuses 2 "a library that is not there" "VPTRACE_LIBRARY: there is no file" run true
+printf '#!/nosuch/python3\n' >script
+chmod +x script
+refuses 127 "a script without its interpreter" "./script: its first line names /nosuch/python3, which is not there" run ./script
+printf '#!/bin/sh\r\n' >script
+refuses 127 "a script with the line ends of Windows" 'names /bin/sh?, which is not there: it ends with a carriage return' run ./script
+refuses 127 "a command line in one word" "'$host' launch 5: command not found; give its words without quotes" run "'$host' launch 5"
+refuses 127 "a variable" "A=1: command not found; to set a variable: env A=1 COMMAND" run A=1 true
+: >program.py
+refuses 127 "a program of Python" "program.py: command not found; to run it with Python: python3 program.py" run program.py
+refuses 126 "the same with its folder" "./program.py: is not executable; to run it with Python: python3 ./program.py" run ./program.py
+printf '#!/bin/sh\n' >here
+chmod +x here
+refuses 127 "a program in this folder" "here: command not found; to run the file in this folder: ./here" run here
 mkdir apart
 cp "$vptrace" apart/vptrace
 rule="no library"

@@ -29,12 +29,29 @@ static int is_executable(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
+/* What somebody may have meant who gave a name that is not a command. */
+static void put_hint(const char *name, char *out, size_t size)
+{
+	size_t len = strlen(name);
+
+	*out = '\0';
+	if (len > 3 && !strcmp(name + len - 3, ".py") && !access(name, R_OK))
+		snprintf(out, size, "; to run it with Python: python3 %.300s", name);
+	else if (strchr(name, '=') && !strchr(name, '/'))
+		snprintf(out, size, "; to set a variable: env %.300s COMMAND", name);
+	else if (strchr(name, ' '))
+		snprintf(out, size,
+			"; give its words without quotes around them, or: sh -c '%.300s'", name);
+	else if (!strchr(name, '/') && !access(name, X_OK))
+		snprintf(out, size, "; to run the file in this folder: ./%.300s", name);
+}
+
 /* A name with a folder is a path; another one is looked up in PATH, where a file that is not
  * executable is passed over, but remembered. */
 static int look_up(const char *name, char path[PATH_MAX], struct vpt_err *err)
 {
 	const char *folders = getenv("PATH"), *end;
-	char seen[PATH_MAX] = "";
+	char seen[PATH_MAX] = "", hint[400];
 	struct stat st;
 
 	if (strchr(name, '/')) {
@@ -57,12 +74,14 @@ static int look_up(const char *name, char path[PATH_MAX], struct vpt_err *err)
 		if (!stat(path, &st) && S_ISREG(st.st_mode))
 			snprintf(seen, sizeof(seen), "%s", path);
 	}
+	put_hint(name, hint, sizeof(hint));
 	if (!*seen) {
-		vpt_fail(err, VPT_EINVAL, "%.300s: command not found", name);
+		vpt_fail(err, VPT_EINVAL, "%.300s: command not found%s", name, hint);
 		return VTR_EXIT_NOT_FOUND;
 	}
-	vpt_fail(err, VPT_EINVAL, "%.300s: %s", seen,
-		!stat(seen, &st) && S_ISDIR(st.st_mode) ? "is a folder" : "is not executable");
+	vpt_fail(err, VPT_EINVAL, "%.300s: %s%s", seen,
+		!stat(seen, &st) && S_ISDIR(st.st_mode) ? "is a folder" : "is not executable",
+		hint);
 	return VTR_EXIT_CANNOT_EXECUTE;
 }
 
@@ -116,7 +135,7 @@ static int check_elf(int fd, const Elf64_Ehdr *header, const char *path, struct 
 }
 
 /* "#!/usr/bin/env -S python3 -u" runs two programs: env and what it looks up. */
-static int check_script(char *line, int depth, struct vpt_err *err)
+static int check_script(const char *path, char *line, int depth, struct vpt_err *err)
 {
 	char *rest = line + 2, *program = strtok_r(rest, " \t", &rest), found[PATH_MAX];
 	const char *last, *word;
@@ -125,6 +144,14 @@ static int check_script(char *line, int depth, struct vpt_err *err)
 
 	if (!program || depth == SCRIPTS_MAX)
 		return 0;
+	if (access(program, F_OK) && errno == ENOENT) {
+		vpt_fail(err, VPT_EINVAL,
+			"%.300s: its first line names %.300s, which is not there%s", path, program,
+			program[strlen(program) - 1] == '\r' ? ": it ends with a carriage return, "
+							       "which Windows writes; remove it"
+							     : "");
+		return VTR_EXIT_NOT_FOUND;
+	}
 	rc = check(program, depth + 1, err);
 	last = strrchr(program, '/');
 	if (rc || strcmp(last ? last + 1 : program, "env") != 0)
@@ -152,7 +179,7 @@ static int check(const char *path, int depth, struct vpt_err *err)
 	start.line[n > 0 ? n : 0] = '\0';
 	if (n > 2 && !memcmp(start.line, "#!", 2)) {
 		start.line[strcspn(start.line, "\n")] = '\0';
-		rc = check_script(start.line, depth, err);
+		rc = check_script(path, start.line, depth, err);
 	} else {
 		rc = check_rights(path, err);
 		if (!rc && n >= (ssize_t)sizeof(start.elf) &&
