@@ -69,6 +69,8 @@ if has_demo "a page with blocks"; then
 	done
 	same "sections in their order" "summary blocks waterfall fix-first overview stages attention checklist kernels gaps copies syncs ranges graphs devices more help" \
 		"$(sections demo.html)"
+	same "what to fix first is on the first screen" "fix-1 fix-2 fix-3 fix-first" \
+		"$(sed -n '/ id="summary"/,/^<\/section/s/.* href="#\(fix-[a-z0-9]*\)".*/\1/p' demo.html | tr '\n' ' ' | sed 's/ $//')"
 	grep -q 'SIMULATED: no GPU ran' demo.html || fail "the demo's page does not say SIMULATED"
 fi
 if [ -x "${VPT_BIN:-}/host_counters" ] && [ -d "${VPT_BIN:-}/standin" ]; then

@@ -34,9 +34,13 @@ int vpa_text_block_result(
  * any. */
 int vpa_text_request_result(struct vpa_page *p, const struct vpa_report *r);
 
-/* The base of a finding's bound, its meaning, and where most of it lies; and the bound: "18.9 FPS",
- * "68.8-131 ms", "-". */
-void vpa_finding_base(struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f);
+/* What is known of a finding's bound, in parts that add to a sentence: "130 ms of the mean block's 764 ms"; what that means,
+ * "15.7 -> at most 18.9 FPS" or "at most 1.33x as fast"; where most of it is. A part that is not known adds nothing. */
+void vpa_finding_time(struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f);
+void vpa_finding_meaning(struct vpa_words *w, const struct vpa_finding *f);
+void vpa_finding_note(struct vpa_words *w, const struct vpa_finding *f);
+
+/* The bound: "18.9 FPS", "68.8-131 ms", "-". */
 struct vpa_num vpa_finding_gain(const struct vpa_finding *f);
 
 /* Whether a finding is information without a gain, which goes to NOTES: text_findings.c. */

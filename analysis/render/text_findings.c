@@ -96,15 +96,20 @@ static void add_rest(struct vpa_words *w, const struct vpa_finding *f, const cha
 		vpa_duration(nearest(rest_ms * 1e6)).text);
 }
 
-/* "15.7 -> at most 18.4 FPS", "at most 1.33x as fast" */
-static void add_meaning(struct vpa_words *w, const struct vpa_finding *f)
+/* Whether the gain is a part of something that the reader knows. */
+static int has_base(const struct vpa_finding *f)
+{
+	return f->base && strcmp(f->base, "idle") != 0;
+}
+
+void vpa_finding_meaning(struct vpa_words *w, const struct vpa_finding *f)
 {
 	const char *unit = rate_unit(f);
 	double now = f->fps_to > 0 ? f->fps_from : f->steps_per_s_from, scale = unit ? now : 1;
 	struct vpa_num most = speed_up(scale, f->base_ms, f->base_gain_ms),
 		       least = speed_up(scale, f->base_ms, f->base_gain_from_ms);
 
-	if (most.text[0] == '-')
+	if (!has_base(f) || most.text[0] == '-')
 		return;
 	if (unit)
 		vpa_words_add(w, ": ", "%s -> %s%sat most %s %s", rate_of(now).text,
@@ -118,20 +123,24 @@ static void add_meaning(struct vpa_words *w, const struct vpa_finding *f)
 			f->base_gain_from_ms > 0 ? "x to " : "", most.text);
 }
 
-void vpa_finding_base(struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f)
+void vpa_finding_time(struct vpa_words *w, const struct vpa_report *r, const struct vpa_finding *f)
 {
 	struct vpa_label gain = range_of(f->base_gain_from_ms, f->base_gain_ms);
 	struct vpa_num base = vpa_duration(nearest(f->base_ms * 1e6));
 	const char *where = r->device_count > 1 ? " on the GPU that gains most" : "";
 
-	if (f->base && !strcmp(f->base, "active"))
+	if (!has_base(f))
+		return;
+	if (!strcmp(f->base, "active"))
 		vpa_words_add(w, "", "%s of %s active%s", gain.text, base.text, where);
-	else if (f->base && strcmp(f->base, "idle") != 0)
+	else
 		vpa_words_add(w, "", "%s of the %s%s's %s%s", gain.text,
 			r->only_step.end_ns || !strcmp(f->base, "request") ? "" : "mean ", f->base,
 			base.text, where);
-	if (w->used)
-		add_meaning(w, f);
+}
+
+void vpa_finding_note(struct vpa_words *w, const struct vpa_finding *f)
+{
 	if (f->note)
 		vpa_words_add(w, "; ", "%.400s", f->note);
 }
@@ -181,8 +190,11 @@ void vpa_text_findings(struct vpa_page *p, const struct vpa_report *r, const str
 			row->style = VPA_YELLOW;
 		row->cells[0] = vpa_finding_gain(f);
 		row->cells[1] = evidence_of(f);
-		if (!p->line_limit)
-			vpa_finding_base(&base, r, f);
+		if (!p->line_limit) {
+			vpa_finding_time(&base, r, f);
+			vpa_finding_meaning(&base, f);
+			vpa_finding_note(&base, f);
+		}
 		if (base.used)
 			vpa_text_row(&t, 4, "%s", base.text);
 	}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""page_browser.py PAGE...: opens pages in a headless Chromium: no message, no request, nothing wider than the window, links that
-land where they can be seen, tables that sort and filter, blocks that can be selected, a timeline that zooms; in both themes, on
+"""page_browser.py PAGE...: opens pages in a headless Chromium: no message, no request, nothing wider than the window, what to fix
+first on the first screen, links that land where they can be seen, tables that sort and filter, blocks that can be selected, a timeline that zooms; in both themes, on
 small and large windows, without scripts. Exit status 77: there is no Chromium."""
 import os
 import sys
@@ -35,6 +35,23 @@ def check_layout(browser, url):
             page.close()
     page = browser.open(url, scripts=False)
     check(not [e for e in page.events if e != ("request", url)], f"without scripts: {page.events[:3]}")
+    page.close()
+
+
+def check_first_screen(browser, url):
+    """A picture of 1000 by 800 pixels says what to fix first, whole, below the cause. A page without fixes has none."""
+    page = browser.open(url, width=1000, height=800)
+    found = page.evaluate("""(() => {
+        const box = e => e && [e.getBoundingClientRect().top, e.getBoundingClientRect().bottom];
+        return [document.querySelectorAll('#fix-first .card').length, box(document.getElementById('fix-top')),
+            box(document.querySelector('dd.w-cause') || document.querySelector('dd.w-result')),
+            Array.from(document.querySelectorAll('#fix-top .fix a'), a => a.textContent),
+            Array.from(document.querySelectorAll('#fix-first .card h3'), h => h.textContent.replace(/^\\d+ /, ''))]; })()""")
+    cards, top, cause, first, titles = found
+    if cards:
+        check(top and top[1] <= 800, f"{url}: what to fix first is at {top}, below the first screen")
+        check(top and cause and top[0] >= cause[1], f"{url}: what to fix first is at {top}, not below the cause at {cause}")
+        check(first == titles[:3], f"{url}: the first screen has {first}, the list {titles}")
     page.close()
 
 
@@ -144,6 +161,7 @@ def main():
         for path in map(os.path.abspath, sys.argv[1:]):
             url = "file://" + path
             check_layout(browser, url)
+            check_first_screen(browser, url)
             page = browser.open(url)
             for step in (check_links, check_tables, check_blocks, check_zoom):
                 step(page)

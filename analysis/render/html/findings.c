@@ -1,9 +1,100 @@
-/* findings.c - FIX FIRST as cards: what to change, the most it could save, and links to the evidence. */
+/* findings.c - FIX FIRST: what to change, and the most it could save. The first few stand on the first screen; all are cards, with
+ * what was measured and links to the evidence. */
 #include "analysis/render/html/html.h"
 #include "analysis/render/text.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { TOP = 3 }; /* fixes on the first screen */
+
+static size_t fix_count(const struct vpa_report *r)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < r->finding_count; i++)
+		count += !vpa_is_note(&r->findings[i]);
+	return count;
+}
+
+/* ---- in short and in full ---- */
+
+/* What it means for the speed; where that cannot be said, the time. Nothing if neither is known. */
+static struct vpa_words gain_of(const struct vpa_finding *f)
+{
+	struct vpa_words w = {.used = 0};
+	struct vpa_num gain = vpa_finding_gain(f);
+
+	vpa_finding_meaning(&w, f);
+	if (!w.used && gain.text[0] != '-')
+		vpa_words_add(&w, "", "%s %s",
+			f->fps_to > 0 || f->steps_per_s_to > 0 ? "at most" : "saves at most",
+			gain.text);
+	return w;
+}
+
+/* Of what the gain is a part, and where it is. */
+static struct vpa_words place_of(const struct vpa_report *r, const struct vpa_finding *f)
+{
+	struct vpa_words w = {.used = 0};
+
+	vpa_finding_time(&w, r, f);
+	vpa_finding_note(&w, f);
+	return w;
+}
+
+static void put_title(struct vpa_html *h, const struct vpa_finding *f)
+{
+	vpa_html_text(h, vpa_text_or(f->title, "?"));
+	if (f->touched)
+		vpa_html_raw(h, " " VPA_TOUCHED);
+}
+
+/* ---- the first screen ---- */
+
+static void put_top(
+	struct vpa_html *h, const struct vpa_report *r, const struct vpa_finding *f, size_t number)
+{
+	struct vpa_words gain = gain_of(f), place = place_of(r, f);
+
+	vpa_html_print(h,
+		"<div class=\"fix\"><span class=\"number\">%zu</span><p><a href=\"#fix-%zu\">",
+		number, number);
+	put_title(h, f);
+	vpa_html_raw(h, "</a></p>");
+	if (gain.used) {
+		vpa_html_raw(h, "<p class=\"gain\">");
+		vpa_html_text(h, gain.text);
+		vpa_html_raw(h, "</p>");
+	}
+	if (place.used) {
+		vpa_html_raw(h, "<p class=\"place\">");
+		vpa_html_text(h, place.text);
+		vpa_html_raw(h, "</p>");
+	}
+	vpa_html_raw(h, "</div>\n");
+}
+
+void vpa_html_top_findings(struct vpa_html *h, const struct vpa_report *r)
+{
+	size_t count = fix_count(r), number = 0, i;
+
+	if (!count)
+		return;
+	vpa_html_raw(h, "<dl id=\"fix-top\">\n<dt>FIX FIRST</dt><dd>\n");
+	for (i = 0; i < r->finding_count && number < TOP; i++)
+		if (!vpa_is_note(&r->findings[i]))
+			put_top(h, r, &r->findings[i], ++number);
+	vpa_html_raw(h, "<p class=\"note\">If nothing else becomes the bottleneck; gains do not "
+			"add up. <a href=\"#fix-first\">");
+	if (count > TOP)
+		vpa_html_print(h, "All %zu, and what was measured", count);
+	else
+		vpa_html_raw(h, "What was measured");
+	vpa_html_raw(h, "</a></p>\n</dd>\n</dl>\n");
+}
+
+/* ---- cards ---- */
 
 /* Whether the page has a row with this id: a letter and a number. */
 static int has_row(const struct vpa_report *r, const char *id)
@@ -57,50 +148,51 @@ static void put_line(struct vpa_html *h, const char *title, const char *text)
 	vpa_html_raw(h, "</p>\n");
 }
 
+/* What the line above says is not said again. */
+static void put_other(struct vpa_html *h, const char *title, const char *text, const char *above)
+{
+	if (text && !strstr(above, text))
+		put_line(h, title, vpa_grouped(text).text);
+}
+
 static void put_card(
 	struct vpa_html *h, const struct vpa_report *r, const struct vpa_finding *f, size_t number)
 {
-	struct vpa_num gain = vpa_finding_gain(f);
-	struct vpa_words base = {.used = 0};
+	struct vpa_words gain = gain_of(f), place = place_of(r, f);
 
-	vpa_finding_base(&base, r, f);
 	vpa_html_raw(h, "<article class=\"card ");
 	vpa_html_slug(h, vpa_text_or(f->status, "info"));
-	vpa_html_print(h, "\"><h3><span class=\"number\">%zu</span> ", number);
-	vpa_html_text(h, vpa_text_or(f->title, "?"));
-	if (f->touched)
-		vpa_html_raw(h, " " VPA_TOUCHED);
+	vpa_html_print(
+		h, "\" id=\"fix-%zu\"><h3><span class=\"number\">%zu</span> ", number, number);
+	put_title(h, f);
 	vpa_html_raw(h, "</h3>\n");
-	if (gain.text[0] != '-')
-		vpa_html_print(h, "<p class=\"gain\">%s %s</p>\n",
-			f->fps_to > 0 || f->steps_per_s_to > 0 ? "at most" : "saves at most",
-			gain.text);
-	put_line(h, "", base.text);
-	put_line(h, "Measured: ", vpa_grouped(f->measured).text);
-	put_line(h, "Listed from: ", f->threshold);
-	put_line(h, "Caveat: ", f->caveat);
+	if (gain.used) {
+		vpa_html_raw(h, "<p class=\"gain\">");
+		vpa_html_text(h, gain.text);
+		vpa_html_raw(h, "</p>\n");
+	}
+	put_line(h, "", place.text);
+	put_other(h, "Measured: ", f->measured, place.text);
+	put_line(h, "Threshold: ", f->threshold);
+	put_other(h, "Caveat: ", f->caveat, place.text);
 	put_evidence(h, r, f);
 	vpa_html_raw(h, "</article>\n");
 }
 
 void vpa_html_findings(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	size_t i, number = 0;
+	size_t number = 0, i;
 
 	(void)d;
-	for (i = 0; i < r->finding_count; i++) {
-		if (vpa_is_note(&r->findings[i]))
-			continue;
-		if (!number)
-			vpa_html_begin(h, "fix-first", "Fix first",
-				"The most that each fix could save if nothing else becomes the "
-				"bottleneck; gains do not add up.");
-		if (!number)
-			vpa_html_raw(h, "<div class=\"cards\">\n");
-		put_card(h, r, &r->findings[i], ++number);
-	}
-	if (!number)
+	if (!fix_count(r))
 		return;
+	vpa_html_begin(h, "fix-first", "Fix first",
+		"The most that each fix could save if nothing else becomes the bottleneck; gains "
+		"do not add up.");
+	vpa_html_raw(h, "<div class=\"cards\">\n");
+	for (i = 0; i < r->finding_count; i++)
+		if (!vpa_is_note(&r->findings[i]))
+			put_card(h, r, &r->findings[i], ++number);
 	vpa_html_raw(h, "</div>\n");
 	vpa_html_end(h);
 }

@@ -63,7 +63,7 @@ void vpa_html_end(struct vpa_html *h);
 /* A filled square and a name: `kind` is "" for kernel families, " idle" for causes. */
 void vpa_html_key(struct vpa_html *h, const char *part, const char *kind, const char *text);
 
-/* What `put` writes to a text page, as a list of paragraphs; its tables are left out. */
+/* What `put` writes to a text page, as a list of paragraphs; its tables are left out. Nothing if it writes nothing. */
 void vpa_html_words(
 	struct vpa_html *h, void (*put)(struct vpa_page *p, const void *ctx), const void *ctx);
 
@@ -97,6 +97,9 @@ int vpa_html_page(const struct vpa_html_page *page, struct vpt_sink *sink, struc
 #define VPA_HTML_SECTION(put)                                                                      \
 	void put(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d);
 #include "analysis/render/html/sections.def"
+
+/* The first findings in short, with links to their cards: findings.c. Nothing without findings. */
+void vpa_html_top_findings(struct vpa_html *h, const struct vpa_report *r);
 
 /* ---- tables made from the descriptions of the JSON: tables.c ---- */
 

@@ -1,4 +1,4 @@
-/* summary.c - the first screen, as the terminal has it: the text report's own section, in markup. */
+/* summary.c - the first screen, as the terminal has it: the text report's own sections, in markup, and what to fix first. */
 #include "analysis/render/html/html.h"
 #include "analysis/render/text.h"
 
@@ -7,13 +7,18 @@ struct summary {
 	const struct vpa_digest *digest;
 };
 
-static void put(struct vpa_page *p, const void *ctx)
+static void put_result(struct vpa_page *p, const void *ctx)
 {
 	const struct summary *s = ctx;
 
 	p->touched = s->report->touched;
 	vpa_text_summary(p, s->report, s->digest);
-	p->touched = 0;
+}
+
+static void put_notes(struct vpa_page *p, const void *ctx)
+{
+	const struct summary *s = ctx;
+
 	vpa_text_notes(p, s->report, s->digest);
 }
 
@@ -22,6 +27,8 @@ void vpa_html_summary(struct vpa_html *h, const struct vpa_report *r, const stru
 	const struct summary s = {r, d};
 
 	vpa_html_begin(h, "summary", "Result", NULL);
-	vpa_html_words(h, put, &s);
+	vpa_html_words(h, put_result, &s);
+	vpa_html_top_findings(h, r);
+	vpa_html_words(h, put_notes, &s);
 	vpa_html_end(h);
 }

@@ -24,9 +24,7 @@ static void put_words(
 	struct vpa_label word;
 
 	if (*section) {
-		if (f->is_open)
-			vpa_html_raw(f->html, "</dd>\n");
-		vpa_html_raw(f->html, "<dt>");
+		vpa_html_raw(f->html, f->is_open ? "</dd>\n<dt>" : "<dl>\n<dt>");
 		vpa_html_text(f->html, section);
 		vpa_html_print(f->html, "</dt><dd class=\"w-");
 		vpa_html_slug(f->html, section);
@@ -63,7 +61,7 @@ void vpa_html_words(
 
 	vpa_page_init(&f.page, h->sink, VPA_COLUMNS_MAX, 0, h->err);
 	f.page.form = &form;
-	vpa_html_raw(h, "<dl>\n");
 	put(&f.page, ctx);
-	vpa_html_raw(h, f.is_open ? "</dd>\n</dl>\n" : "</dl>\n");
+	if (f.is_open)
+		vpa_html_raw(h, "</dd>\n</dl>\n");
 }
