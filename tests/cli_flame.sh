@@ -8,15 +8,17 @@ cd "$work" || exit 1
 
 flames() { # flames NAME TRACE [EXIT]
 	for of in idle sync launches all; do
-		expect "${3:-0}" "$1: stacks of $of" stacks "$2" --of $of --format folded
+		expect "${3:-0}" "$1: stacks of $of" stacks "$2" --of $of --format folded --no-merge
 		cp out $of.folded
 	done
+	expect "${3:-0}" "$1: merged stacks" stacks "$2" --of all --format folded
+	cp out merged.folded
 	expect "${3:-0}" "$1: for speedscope" stacks "$2" --format speedscope
 	cp out speedscope.json
 	expect "${3:-0}" "$1: a picture" stacks "$2"
 	cp out picture.svg
 	expect "${3:-0}" "$1: the report" "$2" --format json
-	python3 "$VPT_SOURCE_DIR/tests/support/flames.py" out idle.folded sync.folded launches.folded all.folded \
+	python3 "$VPT_SOURCE_DIR/tests/support/flames.py" out idle.folded sync.folded launches.folded all.folded merged.folded \
 		speedscope.json picture.svg >names 2>err || fail "$1: $(tail -n 1 err)"
 	cases=$((cases + 1))
 }
@@ -39,6 +41,41 @@ same "idle time of step()" "main (run.py:3);step (model.py:40);[host code] 60000
 same "idle time of helper()" "main (run.py:3);<b>helper</b> (util:s.py:7);[host code] 30000" "$(grep 'helper' idle.folded)"
 same "work" 'main (run.py:3);[work on the GPU] 100000' "$(cat launches.folded)"
 
+# Ten layers, each with its own attention and one of two norms; a head that is no layer; functions that only look alike.
+python3 - >layers.json <<'PY'
+import json
+events, ts = [], 1000
+def call(name, start, end):
+    events.append({"ph": "X", "cat": "python_function", "name": name, "pid": 5, "tid": 7, "ts": start, "dur": end - start, "args": {}})
+def kernel(start, number):
+    events.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": start, "dur": 10, "args": {"device": 0, "stream": 7, "correlation": number}})
+    events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 5, "tid": 7, "ts": start - 5, "dur": 5, "args": {"correlation": number}})
+kernel(ts - 10, 1)
+for layer in range(10):
+    wait = 90 if layer == 3 else 40
+    call(f"nn.Module: Layer_{layer}", ts, ts + wait + 60)
+    call(f"nn.Module: Attention_{layer}", ts, ts + wait)
+    call(f"nn.Module: Norm_{layer % 2}", ts + wait, ts + wait + 60)
+    kernel(ts + wait + 50, 2 + layer)
+    ts += wait + 60
+for name in ("nn.Module: Head_0", "model.py(40): step_1", "model.py(50): step_2"):
+    call(name, ts, ts + 20)
+    ts += 20
+kernel(ts, 20)
+call("run.py(3): main", 900, ts + 50)
+print(json.dumps({"traceEvents": events}))
+PY
+flames "numbered layers" layers.json
+grep -qx 'nn.Module: Layer_\* (10)' names || fail "ten layers are not one"
+same "layers, merged" "main (run.py:3);nn.Module: Layer_*;nn.Module: Attention_*;[launch rate] 360000" \
+	"$(grep -F 'Attention_*;[launch' merged.folded)"
+same "two norms" 1 "$(grep -cF 'Layer_*;nn.Module: Norm_*;[launch rate] 405000' merged.folded)"
+same "one head has its name" 1 "$(grep -cF 'main (run.py:3);nn.Module: Head_0;[' merged.folded)"
+same "other lines stay apart" 2 "$(grep -c 'step_[12] (model.py:[45]0);\[launch rate' merged.folded)"
+same "layers apart" 10 "$(grep -c 'Attention_[0-9];\[' all.folded)"
+tr '\n' ' ' <picture.svg | grep -q 'Layer_\* (10) [^<]* 10 numbered ones together, mean 95.0 us; the longest nn.Module: Layer_3, 140 us<' ||
+	fail "ten layers do not name the longest: $(tr '\n' ' ' <picture.svg | grep -o 'Layer_\* (10)[^<]*')"
+
 for seed in 1 2 3 4 5 6; do
 	python3 "$VPT_SOURCE_DIR/tests/support/python_calls.py" make $seed made.json || fail "seed $seed: no trace"
 	"$VPT_ANALYZE" made.json --format json >report 2>err
@@ -53,6 +90,16 @@ for name in h100_video_eager_attention h100_missing_launches b200_overlapping_ke
 	"$VPT_ANALYZE" check "$real" >out 2>err
 	flames "$name" "$real" $?
 done
+
+# A picture fits the window that shows it.
+cp picture.svg wide.svg
+cases=$((cases + 1))
+python3 "$VPT_SOURCE_DIR/tests/support/page_browser.py" wide.svg >out 2>err
+case $? in
+0) ;;
+77) echo "SKIPPED: the width of a picture: no Chromium is installed" ;;
+*) fail "a picture in a window" ;;
+esac
 
 # The page shows the picture of idle time; a window is obeyed; a trace without stacks says how to have them.
 expect 0 "the page" hand.json --format html

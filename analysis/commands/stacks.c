@@ -5,7 +5,21 @@
 #include "analysis/flame/flame.h"
 #include "formats/memory.h"
 
-enum { OF, FORMAT, OUTPUT, FROM, TO, RANGE, RULES, JOBS, MEMORY, FORCE, NO_PROGRESS, OPTIONS };
+enum {
+	OF,
+	FORMAT,
+	NO_MERGE,
+	OUTPUT,
+	FROM,
+	TO,
+	RANGE,
+	RULES,
+	JOBS,
+	MEMORY,
+	FORCE,
+	NO_PROGRESS,
+	OPTIONS
+};
 
 /* In the order of enum vpa_flame_of. */
 #define OF_WORDS "idle|sync|launches|all"
@@ -14,6 +28,8 @@ static const struct vpa_option options[OPTIONS] = {
 	[OF] = {"of", '\0', VPA_CHOICE, OF_WORDS, "idle", "what the widths show; see above"},
 	[FORMAT] = {"format", 'f', VPA_CHOICE, "svg|folded|speedscope", "svg",
 		"output format; see above"},
+	[NO_MERGE] = {"no-merge", '\0', VPA_FLAG, NULL, NULL,
+		"keep apart what differs only in a number, like Block_0 and Block_1"},
 	[OUTPUT] = VPA_OUTPUT_OPTION,
 	[FROM] = VPA_FROM_OPTION("the capture's start"),
 	[TO] = VPA_TO_OPTION("the capture's start"),
@@ -43,7 +59,7 @@ static enum vpa_flame_of what(const struct vpa_args *args)
 static int put(const struct vpa_args *args, const struct vpa_report *r, struct vpa_out *o)
 {
 	struct vpa_flame flame;
-	int rc = vpa_flame_build(r, what(args), &flame);
+	int rc = vpa_flame_build(r, what(args), !vpa_has(args, NO_MERGE), &flame);
 
 	if (rc)
 		rc = vpt_fail(&o->err, rc, "no memory for the stacks");
@@ -134,7 +150,11 @@ const struct vpa_command vpa_cmd_stacks = {
 		 "FORMAT:\n"
 		 "  svg         a picture for a browser, which needs nothing else; click to zoom\n"
 		 "  folded      a line per stack with nanoseconds, for flamegraph.pl and inferno\n"
-		 "  speedscope  JSON for speedscope.app",
+		 "  speedscope  JSON for speedscope.app\n"
+		 "\n"
+		 "Callees of one frame whose names differ only in a number at the end, like the\n"
+		 "layers of a model in PyTorch's traces, are one frame, Block_*, with the sum of\n"
+		 "their times.",
 	.options = options,
 	.option_count = OPTIONS,
 	.operand_count = 1,

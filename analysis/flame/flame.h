@@ -32,12 +32,22 @@ struct vpa_flame_node {
 	enum vpa_flame_kind kind;
 	enum vpa_cause cause;            /* of CAUSE */
 	int64_t device;                  /* of DEVICE */
-	const struct vpa_stack_row *row; /* of FRAME */
+	const struct vpa_stack_row *row; /* of FRAME; of several members any */
 	uint32_t parent;                 /* a smaller node; the root's is 0 */
 	uint32_t depth;                  /* the root's is 0 */
 	uint64_t ns;                     /* with all below it */
 	uint64_t self_ns;                /* without */
 	uint64_t start_ns;               /* where it begins in a picture: siblings by ns, falling */
+	/* Frames that differ only in a number at the end of their names (numbered.h), drawn as one; 0: nothing is merged. */
+	uint32_t members;
+	const struct vpa_stack_row *longest; /* the member with most time */
+	uint64_t longest_ns;
+};
+
+/* The time of a numbered frame in a node. */
+struct vpa_flame_member {
+	uint32_t node, stack;
+	uint64_t ns;
 };
 
 struct vpa_flame {
@@ -45,14 +55,19 @@ struct vpa_flame {
 	struct vpa_flame_node *nodes; /* the root first, parents before their children */
 	size_t count, cap;
 	struct vpa_index index; /* (parent, what the child is) */
+	struct vpa_flame_member *members;
+	size_t member_cap;
+	struct vpa_index member_index; /* (node, stack) */
 };
 
-/* Fills *out from a report, whose arena must outlive it. 0 or VPT_ENOMEM; free it with
- * vpa_flame_free() also after a failure. */
-int vpa_flame_build(const struct vpa_report *r, enum vpa_flame_of of, struct vpa_flame *out);
+/* Fills *out from a report, whose arena must outlive it. `merges`: siblings that differ only in a number at the end of
+ * their names are one node, with the stacks of all. 0 or VPT_ENOMEM; free it with vpa_flame_free() also after a
+ * failure. */
+int vpa_flame_build(
+	const struct vpa_report *r, enum vpa_flame_of of, int merges, struct vpa_flame *out);
 void vpa_flame_free(struct vpa_flame *f);
 
-/* "forward (wan/modules/model.py:212)", "[sync]", "GPU 1". At most cap - 1 bytes; returns text. */
+/* "forward (wan/modules/model.py:212)", "[sync]", "GPU 1"; "Block_*" for several members. At most cap - 1 bytes; returns text. */
 const char *vpa_flame_name(const struct vpa_flame_node *node, char *text, size_t cap);
 
 /* ---- forms ---- */

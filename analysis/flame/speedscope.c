@@ -4,13 +4,13 @@
 #include "formats/json.h"
 #include "formats/memory.h"
 
-
 enum { NAME = 512 };
 
 /* Functions at a line are one frame wherever they are in the tree, so that speedscope can sum them up. */
 struct frames {
-	struct vpa_index names;  /* (function, file): the report has each text once */
-	struct vpa_index frames; /* (row of names, line), (kind, cause or device) */
+	struct vpa_index names; /* (function, file): the report has each text once */
+	struct vpa_index
+		frames; /* (twice the row of names, 1 more if merged; line), (kind, cause or device) */
 	uint32_t *of_node;
 	uint32_t *node_of; /* of frames: the first node */
 	size_t node_cap;
@@ -34,7 +34,7 @@ static int find_frames(struct frames *s, const struct vpa_flame *f)
 				(uintptr_t)node->row->frame.file);
 			if (row == UINT32_MAX)
 				return VPT_ENOMEM;
-			a = row;
+			a = 2 * (uint64_t)row + (node->members > 0);
 			b = node->row->frame.number;
 		}
 		before = (uint32_t)s->frames.count;

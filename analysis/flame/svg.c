@@ -16,15 +16,16 @@ static const char *const words[] = {
 static void put_head(struct vpa_html *h, const struct vpa_flame *f, const char *title)
 {
 	vpa_html_print(h,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1200\" height=\"%u\" "
-		"font-family=\"system-ui,sans-serif\">\n<style><![CDATA[\n",
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" width=\"1200\" "
+		"height=\"%u\" font-family=\"system-ui,sans-serif\">\n<style><![CDATA[\n",
 		TITLE_HEIGHT + vpa_html_flame_height(f, NODES));
 	vpa_html_raw(h, vpa_page_css);
 	vpa_html_raw(h, "]]></style>\n<rect width=\"100%\" height=\"100%\" class=\"paper\"/>\n"
 			"<text x=\"4\" y=\"16\" font-size=\"14\" class=\"ink\">");
 	vpa_html_raw(h, words[f->of]);
-	vpa_html_print(h, ", %s in all: ", vpa_duration(f->nodes[0].ns).text);
-	vpa_html_cut(h, title, 80);
+	vpa_html_print(h, ", %s in all</text>\n<text x=\"4\" y=\"32\">",
+		vpa_duration(f->nodes[0].ns).text);
+	vpa_html_fit(h, title, 80);
 	vpa_html_raw(h, "</text>\n");
 }
 

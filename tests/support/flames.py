@@ -1,8 +1,11 @@
 """Checks flame graphs of `vptrace-analyze stacks` against the report in JSON.
 
-    flames.py REPORT IDLE SYNC LAUNCHES ALL SPEEDSCOPE SVG
+    flames.py REPORT IDLE SYNC LAUNCHES ALL MERGED SPEEDSCOPE SVG
+
+IDLE to ALL keep numbered frames apart; MERGED is ALL without that.
 """
 import json
+import re
 import sys
 import xml.etree.ElementTree as ET
 
@@ -23,6 +26,28 @@ def folded(path):
     return weights
 
 
+def kind_of(frame):
+    """Without the number at the end of the function's name."""
+    return re.sub(r"([_.#])[0-9]+( \(.*\))?$", r"\1*\2", frame)
+
+
+def merged_by_hand(apart):
+    """Frames of one kind under one frame are one: under the kind's name if they are several."""
+    kinds = {tuple(map(kind_of, stack)): {} for stack in apart}
+    names = {}
+    for stack in apart:
+        for depth, frame in enumerate(stack):
+            names.setdefault(tuple(map(kind_of, stack[:depth + 1])), set()).add(frame)
+    for kind in kinds:
+        kinds[kind] = tuple(frame if len(names[kind[:depth + 1]]) > 1 else min(names[kind[:depth + 1]])
+                            for depth, frame in enumerate(kind))
+    merged = {}
+    for stack, ns in apart.items():
+        name = kinds[tuple(map(kind_of, stack))]
+        merged[name] = merged.get(name, 0) + ns
+    return merged
+
+
 def check_speedscope(path, idle):
     with open(path, encoding="utf-8") as f:
         file = json.load(f)
@@ -40,6 +65,7 @@ def check_speedscope(path, idle):
 def check_svg(path, idle):
     root = ET.parse(path).getroot()
     assert root.tag == SVG + "svg"
+    assert "max-width: 100%" in root.find(SVG + "style").text and root.get("class") == "picture", "a picture of one width only"
     scripts = [e for e in root.iter() if e.tag == SVG + "script"]
     assert len(scripts) == 1, f"{len(scripts)} scripts"
     for e in root.iter():
@@ -62,7 +88,7 @@ def check_svg(path, idle):
 
 def main():
     report = json.load(open(sys.argv[1], encoding="utf-8"))
-    idle, sync, launches, everything = (folded(p) for p in sys.argv[2:6])
+    idle, sync, launches, everything, merged = (folded(p) for p in sys.argv[2:7])
     devices = {d["device"]: d for d in report["devices"]}
     assert sum(idle.values()) == sum(d["window_idle_ns"] for d in devices.values()), "idle time differs from the report's"
     waits = sum(c["ns"] for d in devices.values() for c in d["causes"] if c["cause"] in ("sync", "blocking copy"))
@@ -73,8 +99,9 @@ def main():
     for stack, ns in launches.items():
         together[stack] = together.get(stack, 0) + ns
     assert everything == together, "--of all is not idle and launches"
-    check_speedscope(sys.argv[6], idle)
-    for title in check_svg(sys.argv[7], idle):
+    assert merged == merged_by_hand(everything), "numbered frames are not merged as they should"
+    check_speedscope(sys.argv[7], idle)
+    for title in check_svg(sys.argv[8], idle):
         print(title.split("\n")[0])
 
 

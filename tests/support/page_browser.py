@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """page_browser.py PAGE...: opens pages in a headless Chromium: no message, no request, nothing wider than the window, what to fix
-first on the first screen, links that land where they can be seen, tables that sort and filter, blocks that can be selected, a timeline that zooms; in both themes, on
-small and large windows, without scripts. Exit status 77: there is no Chromium."""
+first on the first screen, links that land where they can be seen, tables that sort and filter, blocks that can be selected, a
+timeline that zooms; in both themes, on small and large windows, without scripts. A flame graph (.svg) fits its window. Exit
+status 77: there is no Chromium."""
 import os
 import sys
 import tempfile
@@ -36,6 +37,18 @@ def check_layout(browser, url):
     page = browser.open(url, scripts=False)
     check(not [e for e in page.events if e != ("request", url)], f"without scripts: {page.events[:3]}")
     page.close()
+
+
+def check_picture(browser, url):
+    """A picture alone is as wide as its window, with scripts; without them no wider."""
+    for width in (400, 1000, 1600):
+        for scripts in (True, False):
+            page = browser.open(url, width=width, scripts=scripts)
+            found = page.evaluate("document.documentElement.getBoundingClientRect().width") if scripts else None
+            check(found in (width, None), f"{url} is {found} wide in a window of {width}")
+            size = page.call("Page.getLayoutMetrics")["cssContentSize"]["width"]
+            check(size <= width, f"{url} without scripts is {size} wide in a window of {width}")
+            page.close()
 
 
 def check_first_screen(browser, url):
@@ -160,6 +173,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder, Browser(program, folder) as browser:
         for path in map(os.path.abspath, sys.argv[1:]):
             url = "file://" + path
+            if path.endswith(".svg"):
+                check_picture(browser, url)
+                continue
             check_layout(browser, url)
             check_first_screen(browser, url)
             page = browser.open(url)
@@ -169,7 +185,8 @@ def main():
             page.events = [e for e in page.events if not (e[0] == "request" and e[1].startswith(url))]
             check_quiet(page, url, path)
             page.close()
-        check_policy(browser, os.path.abspath(sys.argv[1]))
+        if not sys.argv[1].endswith(".svg"):
+            check_policy(browser, os.path.abspath(sys.argv[1]))
     for error in errors[:10]:
         print(error)
     return 1 if errors else 0

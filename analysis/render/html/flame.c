@@ -7,7 +7,9 @@
 #include "formats/memory.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	ROW = 18,        /* pixels */
@@ -71,29 +73,45 @@ static void put_class(struct vpa_html *h, const struct vpa_flame_node *node)
 	}
 }
 
+/* The name, "Block_* (36)" for 36 members; times; of members the longest, since one may differ from all others. */
+static void put_title(struct vpa_html *h, const struct vpa_flame *f,
+	const struct vpa_flame_node *node, const char *name)
+{
+	vpa_html_raw(h, "<title>");
+	vpa_html_text(h, name);
+	vpa_html_print(h, "\n%s, ", vpa_duration(node->ns).text);
+	vpa_html_percent(h, node->ns, f->nodes[0].ns);
+	vpa_html_raw(h, " %");
+	if (node->members) {
+		vpa_html_print(h, "\n%" PRIu32 " numbered ones together, mean %s; the longest ",
+			node->members, vpa_duration(node->ns / node->members).text);
+		vpa_html_text(h, node->longest->frame.function);
+		vpa_html_print(h, ", %s", vpa_duration(node->longest_ns).text);
+	}
+	if (node->kind == VPA_FLAME_FRAME && node->row->frame.file && node->row->frame.file[0]) {
+		vpa_html_raw(h, "\n");
+		vpa_html_text(h, node->row->frame.file);
+	}
+	vpa_html_raw(h, "</title>");
+}
+
 static void put_node(struct vpa_html *h, const struct vpa_flame *f,
 	const struct vpa_flame_node *node, unsigned top)
 {
 	uint64_t width = units(f, node->ns);
 	char name[NAME];
 
-	vpa_flame_name(node, name, sizeof(name));
+	vpa_flame_name(node, name, sizeof(name) - 16);
+	if (node->members)
+		snprintf(name + strlen(name), 16, " (%" PRIu32 ")", node->members);
 	vpa_html_raw(h, "<svg class=\"fl\" x=\"");
 	vpa_html_percent(h, node->start_ns, f->nodes[0].ns);
 	vpa_html_print(h, "%%\" y=\"%u\" width=\"", top + CONTROLS + node->depth * ROW);
 	vpa_html_percent(h, node->ns, f->nodes[0].ns);
-	vpa_html_print(h,
-		"%%\" height=\"%u\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64 "\"><title>", ROW - 1,
-		units(f, node->start_ns), width);
-	vpa_html_text(h, name);
-	vpa_html_print(h, "\n%s, ", vpa_duration(node->ns).text);
-	vpa_html_percent(h, node->ns, f->nodes[0].ns);
-	vpa_html_raw(h, " %");
-	if (node->kind == VPA_FLAME_FRAME && node->row->frame.file && node->row->frame.file[0]) {
-		vpa_html_raw(h, "\n");
-		vpa_html_text(h, node->row->frame.file);
-	}
-	vpa_html_raw(h, "</title><rect width=\"100%\" height=\"100%\" class=\"");
+	vpa_html_print(h, "%%\" height=\"%u\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64 "\">",
+		ROW - 1, units(f, node->start_ns), width);
+	put_title(h, f, node, name);
+	vpa_html_raw(h, "<rect width=\"100%\" height=\"100%\" class=\"");
 	put_class(h, node);
 	vpa_html_raw(h, "\"/>");
 	if (width >= LABELLED) {
@@ -125,12 +143,13 @@ void vpa_html_idle_flame(struct vpa_html *h, const struct vpa_report *r, const s
 	(void)d;
 	if (r->lines.stack_count < 2)
 		return;
-	if (vpa_flame_build(r, VPA_FLAME_IDLE, &flame)) {
+	if (vpa_flame_build(r, VPA_FLAME_IDLE, 1, &flame)) {
 		h->rc = vpt_fail(h->err, VPT_ENOMEM, "no memory for a flame graph");
 	} else if (flame.nodes[0].ns) {
 		vpa_html_begin(h, "lines", "GPU idle time by line of Python",
-			"The width of a rectangle is the idle time that its stack caused; the last "
-			"one of a stack is the cause. Select one to zoom in.");
+			"A rectangle is a function, below the one that called it. Its width is the "
+			"GPU idle time that it caused; the last one of a stack is the cause. "
+			"Orange is your code, grey a library's. Select one to zoom in.");
 		vpa_html_flame(h, &flame, PAGE_NODES, 0);
 		vpa_html_end(h);
 	}

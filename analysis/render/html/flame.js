@@ -79,6 +79,9 @@
 			n.svg.addEventListener("click", () => zoom(n));
 	}
 
+	/* Alone in a window. */
+	if (document.documentElement.classList.contains("picture"))
+		document.documentElement.setAttribute("width", "100%");
 	for (const flame of document.querySelectorAll("svg.flame"))
 		if (flame.querySelector("svg.fl"))
 			setUp(flame);
