@@ -63,11 +63,12 @@ class Page(HTMLParser):
         if tag == "meta" and given.get("http-equiv") == "Content-Security-Policy":
             self.policy = given["content"]
         if tag == "table" and ("data-path" in given or "data-fall" in given):
-            self.table = {"path": given.get("data-path"), "kind": given.get("data-kind"), "keys": [], "rows": []}
+            self.table = {"path": given.get("data-path"), "kind": given.get("data-kind"), "keys": [], "shown": [], "rows": []}
             (self.tables if "data-path" in given else self.falls).append(self.table)
         if self.table is not None:
             if tag == "th":
                 self.table["keys"].append(given.get("data-k"))
+                self.table["shown"].append("x" not in (given.get("class") or "").split())
             elif tag == "tr" and "tbody" in self.open:
                 self.table["rows"].append([])
             elif tag == "td":
@@ -205,6 +206,9 @@ def numbers(path, report):
                 cells += 1
                 if not same(cell, value_at(row, key)):
                     errors.append(f"{table['path']} {number} {key}: {cell} is not {value_at(row, key)!r}")
+        for column, (key, shown) in enumerate(zip(table["keys"], table["shown"])):
+            if key and shown and len(rows) <= 200 and all(cells[column]["text"] in ("-", "") and cells[column]["v"] is None for cells in table["rows"]):
+                errors.append(f"{table['path']} {key}: an empty column")
     listed = {table["path"] for table in page.tables}
     errors += [f"no table of {key}" for key, value in report.items()
                if isinstance(value, list) and value and isinstance(value[0], dict) and key not in listed]

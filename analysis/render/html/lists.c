@@ -17,7 +17,8 @@ static const struct vpa_html_table attention_tables[] = {
 	{"attention.changes", "Places with more than one back-end", NULL, NULL},
 	{"attention_shapes", "Fused attention by kernel and grid", NULL, NULL},
 	{"gemm_precisions", "Matrix products by precision", NULL, NULL},
-	{"flop_rates", "Operations per second, where shapes are known", NULL, NULL},
+	{"flop_rates", "Operations per second, where shapes are known",
+		"device family precision calls kernel_ns tflops peak_tflops share_of_peak", NULL},
 };
 
 static const struct vpa_html_table graph_tables[] = {
@@ -26,7 +27,7 @@ static const struct vpa_html_table graph_tables[] = {
 };
 
 static const struct vpa_html_table check_tables[] = {
-	{"checklist.checks", "Checks", "title status value unit pass_bound warn_bound note", NULL},
+	{"checklist.checks", "Checks", "title status value pass_bound warn_bound note", NULL},
 	{"step_kinds.kinds", "Steps by their kernels",
 		"role steps ops of_full mean_ns total_ns second_half_ns saved_ns", NULL}};
 
@@ -34,7 +35,7 @@ static const struct vpa_html_table kernel_tables[] = {
 	{"misfits", "Alignment, precision, layout",
 		"title kernel calls exclusive_ns share_of_busy advice", NULL},
 	{"families", "Kernel families", NULL, NULL},
-	{"stage_families", "Families by stage", NULL, NULL},
+	{"stage_families", "Families by stage", "stage family exclusive_ns stage_ns", NULL},
 	{"kernels", "Kernels by exclusive time",
 		"name family calls exclusive_ns mean_ns p50_ns p95_ns max_ns", "K"},
 };
@@ -81,7 +82,7 @@ static const struct list {
 	{"ranges", "Ranges",
 		"NVTX ranges and operators: time on the host, and what the GPUs did for them.",
 		range_tables, COUNT(range_tables)},
-	{"graphs", "CUDA graphs", NULL, graph_tables, COUNT(graph_tables)},
+	{"graphs", "CUDA graphs, code loading", NULL, graph_tables, COUNT(graph_tables)},
 	{"devices", "GPUs", NULL, device_tables, COUNT(device_tables)},
 };
 

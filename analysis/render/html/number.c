@@ -54,6 +54,12 @@ static struct vpa_num shown_integer(int64_t value, const char *unit)
 	return with_sign(value < 0 ? "-" : "", shown_natural(size, unit));
 }
 
+/* From 1,000 % on without a fraction. */
+static struct vpa_num shown_share(double share)
+{
+	return with_unit(share < 10 ? vpa_share(share) : vpa_fixed(100 * share, 0), "%");
+}
+
 static struct vpa_num shown_real(double value, const char *unit)
 {
 	unsigned decimals = value <= -100 || value >= 100 ? 0
@@ -66,9 +72,9 @@ static struct vpa_num shown_real(double value, const char *unit)
 	if (!unit)
 		return vpa_fixed(value, decimals);
 	if (!strcmp(unit, "fraction") && value < 0)
-		return with_sign("-", with_unit(vpa_share(-value), "%"));
+		return with_sign("-", shown_share(-value));
 	if (!strcmp(unit, "fraction"))
-		return with_unit(vpa_share(value), "%");
+		return shown_share(value);
 	if (!strncmp(unit, "ns", 2) && (!unit[2] || unit[2] == ' ') && value >= 0 && value < 1e19)
 		return vpa_duration((uint64_t)(value + 0.5));
 	if (is_bytes(unit) && value >= 0 && value < 1e19)

@@ -7,6 +7,7 @@
 #include "analysis/render/blocks.h"
 #include "analysis/render/html/parts.h"
 #include "analysis/render/html/plot.h"
+#include "analysis/render/text.h"
 #include "formats/memory.h"
 
 #include <string.h>
@@ -407,7 +408,10 @@ void vpa_html_overview(struct vpa_html *h, const struct vpa_report *r, const str
 	choose(&v);
 	height = height_of(&v);
 	vpa_html_begin(h, "overview", "Overview",
-		"Each GPU from the window's start to its end: busy from below, idle from above.");
+		vpa_has_blocks(r) ? "Each GPU from the window's start to its end: busy from below, "
+				    "idle from above. Late blocks are orange."
+				  : "Each GPU from the window's start to its end: busy from below, "
+				    "idle from above.");
 	vpa_html_print(h,
 		"<div class=\"plot wide\" id=\"timeline\" data-ns=\"%" PRIu64
 		"\" data-full=\"%d\">",

@@ -81,10 +81,10 @@ static void put_stage(struct vpa_html *h, const struct vpa_report *r, const stru
 
 void vpa_html_stages(struct vpa_html *h, const struct vpa_report *r, const struct vpa_digest *d)
 {
-	static const struct vpa_html_table table = {"stages", "Stages",
-		"name count time.mean_ns time.p50_ns time.p95_ns busy_ns idle_ns attention_ns "
-		"share "
-		"per_block",
+	static const struct vpa_html_table table = {"stages",
+		"The measured instances of a stage together",
+		"name time.count per_block time.mean_ns time.total_ns share busy_ns idle_ns "
+		"attention_ns",
 		NULL};
 	size_t i;
 
@@ -97,7 +97,7 @@ void vpa_html_stages(struct vpa_html *h, const struct vpa_report *r, const struc
 	vpa_html_raw(h,
 		"<div class=\"scroll\"><table class=\"fall strips\"><thead><tr><th "
 		"class=\"t\">stage</th><th class=\"bar\">instances</th><th class=\"n\">"
-		"longest</th><th class=\"n\">p50</th><th class=\"n\">p95</th><th class=\"n\">n"
+		"longest</th><th class=\"n\">p50</th><th class=\"n\">p95</th><th class=\"n\">count"
 		"</th></tr></thead>\n<tbody>\n");
 	for (i = 0; i < r->stage_count && i < STAGES; i++)
 		put_stage(h, r, &r->stages[i]);

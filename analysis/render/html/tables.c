@@ -6,6 +6,7 @@
  * a first column that names the outer row. */
 #include "analysis/render/fields.h"
 #include "analysis/render/html/html.h"
+#include "analysis/render/html/labels.h"
 #include "analysis/render/html/number.h"
 
 #include <inttypes.h>
@@ -21,7 +22,8 @@ struct column {
 	/* The objects on the way to it, outermost first. */
 	const struct vpa_field *through[DEPTH_MAX];
 	size_t depth;
-	int shown;
+	int shown;     /* at first; others on request */
+	int has_value; /* in any row */
 };
 
 struct table {
@@ -115,28 +117,6 @@ static int is_moment(const struct column *c)
 	return !strcmp(c->field->key, "start_ns") || !strcmp(c->field->key, "end_ns");
 }
 
-/* "host mean" for "host.mean_ns", "A mean" for "a_mean_ns": the cells have the unit. */
-static void put_label(struct vpa_html *h, const struct column *c)
-{
-	static const char *const units[] = {"_ns", "_ms", "_wh", "_mhz"};
-	size_t len = strlen(c->key), i;
-	char text[KEY_BYTES];
-
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		size_t unit = strlen(units[i]);
-
-		if (len > unit && !strcmp(c->key + len - unit, units[i]))
-			len -= unit;
-	}
-	for (i = 0; i < len; i++)
-		text[i] = c->key[i] == '_' || c->key[i] == '.' ? ' ' : c->key[i];
-	text[len] = '\0';
-	/* A side of a comparison. */
-	if ((text[0] == 'a' || text[0] == 'b') && (text[1] == ' ' || !text[1]))
-		text[0] = (char)(text[0] - 'a' + 'A');
-	vpa_html_text(h, text);
-}
-
 /* Whether rows get a first column with their id; some have one among their fields. */
 static int has_id_column(const struct table *t)
 {
@@ -152,7 +132,9 @@ static void put_heads(struct vpa_html *h, const struct table *t)
 		vpa_html_raw(
 			h, "<th class=\"t\" data-k=\"\" title=\"findings refer to it\">id</th>");
 	if (t->has_owner)
-		vpa_html_raw(h, "<th data-k=\"\" title=\"the row it belongs to\">of</th>");
+		vpa_html_print(h,
+			"<th class=\"t\" data-k=\"\" title=\"the row it belongs to\">%s</th>",
+			strncmp(t->form->path, "devices.", 8) ? "of" : "GPU");
 	for (i = 0; i < t->column_count; i++) {
 		const struct column *c = &t->columns[i];
 		const char *unit = c->field->unit;
@@ -167,11 +149,8 @@ static void put_heads(struct vpa_html *h, const struct table *t)
 			vpa_html_text(h, unit);
 		}
 		vpa_html_raw(h, "\">");
-		put_label(h, c);
-		if (unit && is_number(c->field) && !vpa_html_is_unit_of_cells(unit) &&
-			strcmp(unit, "id") != 0 && strcmp(unit, "index") != 0 &&
-			strcmp(unit, "count") != 0 && strcmp(unit, "value") != 0 &&
-			strcmp(unit, "probability") != 0 && !strstr(c->key, unit)) {
+		vpa_html_label(h, c->key, !t->report);
+		if (is_number(c->field) && vpa_html_label_has_unit(c->key, unit)) {
 			vpa_html_raw(h, " <small>");
 			vpa_html_text(h, unit);
 			vpa_html_raw(h, "</small>");
@@ -208,18 +187,26 @@ static void put_exact(struct vpa_html *h, const struct vpa_value *v)
 	}
 }
 
-/* The unit of a cell: where the column's is "unit", the row's key "unit" says it. */
+/* The unit of a cell: where the column's is "unit" or "value", the row's key "unit" says it. */
 static const char *unit_of(const struct table *t, const struct column *c, const struct vpa_at *row,
 	struct vpa_value *v)
 {
 	const char *unit = c->field->unit;
 	size_t i;
 
-	for (i = 0; unit && !strcmp(unit, "unit") && i < t->column_count; i++)
-		if (!strcmp(t->columns[i].key, unit) &&
+	if (!unit || (strcmp(unit, "unit") != 0 && strcmp(unit, "value") != 0))
+		return unit;
+	for (i = 0; i < t->column_count; i++)
+		if (!strcmp(t->columns[i].key, "unit") &&
 			vpa_field_read(row, t->columns[i].field, v) && v->kind == VPA_VALUE_TEXT)
 			return v->text;
-	return unit && !strcmp(unit, "unit") ? NULL : unit;
+	return NULL;
+}
+
+/* A process that is not known has a number in JSON. */
+static int is_unrecorded(const struct column *c, const struct vpa_value *v)
+{
+	return v->kind == VPA_VALUE_SIGNED && v->integer == -1 && !strcmp(c->key, "pid");
 }
 
 static void put_number(struct vpa_html *h, const struct table *t, const struct column *c,
@@ -231,7 +218,7 @@ static void put_number(struct vpa_html *h, const struct table *t, const struct c
 
 	vpa_html_print(h, "<td class=\"n%s\" data-v=\"", c->shown ? "" : " x");
 	put_exact(h, v);
-	vpa_html_print(h, "\">%s</td>", n.text);
+	vpa_html_print(h, "\">%s</td>", is_unrecorded(c, v) ? "-" : n.text);
 }
 
 static void put_texts(struct vpa_html *h, const struct vpa_at *at, const struct vpa_field *f)
@@ -275,54 +262,69 @@ static void put_status(struct vpa_html *h, const struct column *c, const char *t
 	vpa_html_raw(h, "</span></td>");
 }
 
-static void put_text(struct vpa_html *h, const struct column *c, const struct vpa_value *v)
+static void put_text(struct vpa_html *h, const struct table *t, const struct column *c,
+	const struct vpa_value *v)
 {
 	if (!strcmp(c->key, "status")) {
 		put_status(h, c, v->text);
 		return;
 	}
-	vpa_html_print(h, "<td class=\"t%s%s\">", has_swatch(c) ? " s" : "", c->shown ? "" : " x");
+	vpa_html_print(h, "<td class=\"t%s%s%s\">", vpa_html_text_class(t->form->path, c->key),
+		strcmp(c->key, "only_in") ? "" : " side", c->shown ? "" : " x");
 	put_swatch(h, c, v->text);
 	vpa_html_raw(h, has_swatch(c) ? "<span class=\"key\">" : "<span>");
 	vpa_html_cut(h, v->text, TEXT_MAX);
 	vpa_html_raw(h, "</span></td>");
 }
 
+/* Reads the value of a column in a row; *inside: the object that has it. Of texts, whether there are any. */
+static void read_value(const struct vpa_at *row, const struct column *c, struct vpa_at *inside,
+	struct vpa_value *v)
+{
+	size_t i;
+
+	*v = (struct vpa_value){.kind = VPA_VALUE_NULL, .real = 0};
+	*inside = *row;
+	for (i = 0; i < c->depth; i++) {
+		const struct vpa_field *f = c->through[i];
+
+		if (!vpa_field_is_known(inside, f) ||
+			(f->null == VPA_NULL_COUNT && !vpa_field_count(inside, f)))
+			return;
+		*inside = vpa_field_inside(inside, f);
+	}
+	if (!vpa_field_is_known(inside, c->field))
+		return;
+	if (c->field->type == VPA_FIELD_TEXTS) {
+		v->kind = VPA_VALUE_TEXT;
+		v->text = vpa_field_count(inside, c->field) ? "?" : "";
+	} else {
+		vpa_field_read(inside, c->field, v);
+	}
+}
+
 static void put_cell(
 	struct vpa_html *h, const struct table *t, const struct vpa_at *row, const struct column *c)
 {
-	struct vpa_at chain[DEPTH_MAX + 1] = {*row}, *at = chain;
-	struct vpa_value v = {.kind = VPA_VALUE_NULL, .real = 0}, unit;
-	int known = 1;
-	size_t i;
+	struct vpa_value unit, v;
+	struct vpa_at inside;
 
-	for (i = 0; i < c->depth && known; i++) {
-		const struct vpa_field *f = c->through[i];
-
-		known = vpa_field_is_known(at, f) &&
-			!(f->null == VPA_NULL_COUNT && !vpa_field_count(at, f));
-		at[1] = vpa_field_inside(at, f);
-		at++;
-	}
-	if (known && vpa_field_is_known(at, c->field)) {
-		if (c->field->type == VPA_FIELD_TEXTS) {
-			vpa_html_print(h, "<td class=\"t%s\"><span>", c->shown ? "" : " x");
-			put_texts(h, at, c->field);
-			vpa_html_raw(h, "</span></td>");
-			return;
-		}
-		vpa_field_read(at, c->field, &v);
-	}
-	if (v.kind == VPA_VALUE_NULL)
+	read_value(row, c, &inside, &v);
+	if (v.kind == VPA_VALUE_NULL) {
 		vpa_html_print(h, "<td class=\"%s%s\">-</td>", is_number(c->field) ? "n" : "t",
 			c->shown ? "" : " x");
-	else if (v.kind == VPA_VALUE_TEXT)
-		put_text(h, c, &v);
-	else if (v.kind == VPA_VALUE_FLAG)
-		vpa_html_print(h, "<td class=\"t%s\">%s</td>", c->shown ? "" : " x",
+	} else if (c->field->type == VPA_FIELD_TEXTS) {
+		vpa_html_print(h, "<td class=\"t%s\"><span>", c->shown ? "" : " x");
+		put_texts(h, &inside, c->field);
+		vpa_html_raw(h, "</span></td>");
+	} else if (v.kind == VPA_VALUE_TEXT) {
+		put_text(h, t, c, &v);
+	} else if (v.kind == VPA_VALUE_FLAG) {
+		vpa_html_print(h, "<td class=\"t s%s\">%s</td>", c->shown ? "" : " x",
 			v.number ? "yes" : "no");
-	else
+	} else {
 		put_number(h, t, c, &v, unit_of(t, c, row, &unit));
+	}
 }
 
 /* What names the row that others are inside: its id, name or device. */
@@ -353,7 +355,7 @@ struct walk {
 	struct table *table;
 	const char *kind; /* only rows of it; NULL: all */
 	const struct vpa_fields *owner_fields;
-	int counts; /* 1: rows are counted only */
+	int counts; /* 1: rows are counted only, and it is found which columns have a value */
 	size_t at;
 };
 
@@ -378,6 +380,18 @@ static int is_of_kind(const struct vpa_at *row, const struct vpa_fields *fields,
 				!strcmp(v.text, kind));
 }
 
+static void find_value(struct column *c, const struct vpa_at *row)
+{
+	struct vpa_value v;
+	struct vpa_at inside;
+
+	if (c->has_value)
+		return;
+	read_value(row, c, &inside, &v);
+	c->has_value = v.kind != VPA_VALUE_NULL && (v.kind != VPA_VALUE_TEXT || v.text[0]) &&
+		       !is_unrecorded(c, &v);
+}
+
 static void put_row(struct walk *w, const struct vpa_at *row, const struct vpa_fields *fields,
 	const struct vpa_at *owner)
 {
@@ -387,6 +401,8 @@ static void put_row(struct walk *w, const struct vpa_at *row, const struct vpa_f
 	if (!is_of_kind(row, fields, w->kind))
 		return;
 	w->at++;
+	for (i = 0; w->counts && t && i < t->column_count; i++)
+		find_value(&t->columns[i], row);
 	if (w->counts || w->at > VPA_HTML_ROWS)
 		return;
 	vpa_html_raw(w->h, "<tr");
@@ -504,24 +520,40 @@ void vpa_html_put_table(
 	vpa_html_put_source(h, &source, form);
 }
 
+/* Columns without a value in any row are shown on request only. */
+static void hide_empty_columns(struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->column_count; i++)
+		if (t->columns[i].shown && !t->columns[i].has_value) {
+			t->columns[i].shown = 0;
+			t->hidden_count++;
+		}
+}
+
 void vpa_html_put_source(
 	struct vpa_html *h, const struct vpa_html_source *source, const struct vpa_html_table *form)
 {
 	struct vpa_at whole = {source->report, source->row, NULL};
-	struct table t = {.form = form,
-		.kind = source->kind,
-		.report = source->report,
-		.row_count = vpa_html_source_rows(source, form)};
-	struct walk w = {.h = h, .table = &t, .kind = source->kind};
+	struct table t = {.form = form, .kind = source->kind, .report = source->report};
+	struct walk w = {.h = h, .table = &t, .kind = source->kind, .counts = 1};
 	const struct vpa_fields *fields = fields_of(source->fields, form->path, &t.has_owner);
 	struct column none = {.key = ""};
 
-	if (!fields || !t.row_count)
+	if (!fields)
 		return;
 	add_columns(&t, fields, &none);
 	sort_columns(&t);
+	walk_rows(&w, &whole, source->fields, form->path, NULL);
+	if (!w.at)
+		return;
+	t.row_count = w.at;
+	hide_empty_columns(&t);
 	put_table_head(h, &t);
 	put_heads(h, &t);
+	w.at = 0;
+	w.counts = 0;
 	walk_rows(&w, &whole, source->fields, form->path, NULL);
 	vpa_html_raw(h, "</tbody></table></div>\n");
 	if (t.row_count > VPA_HTML_ROWS)
