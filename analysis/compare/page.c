@@ -61,62 +61,97 @@ static void put_words(struct vpa_page *p, const void *ctx)
 
 /* A section with a table of the comparison's keys. */
 struct list {
-	const char *id, *title, *lead;
-	const char *kind; /* of the rows; NULL: all */
+	const char *id, *title,
+		*lead; /* the lead goes on with the unit if the figures are per unit; NULL: none */
+	int is_per_unit;
+	const char *folded; /* says what is folded away; NULL: the table is open */
+	const char *kind;   /* of the rows; NULL: all */
 	struct vpa_html_table table;
 };
 
-static const struct list setup = {
-	"setup", "Set-up", NULL, NULL, {"setup", "What differs", "name a b work", NULL}};
-
 static const struct list lists[] = {
-	{"parts", "Parts", "The changes add up to that of the mean unit, to the nanosecond.", NULL,
-		{"mean.parts", "Parts of the mean unit",
-			"kind name a_mean_ns b_mean_ns delta_ns change", NULL}},
-	{"stages", "Stages", NULL, NULL,
+	{"parts", "Parts", NULL, 0,
+		"The bars as a table; the changes add up to that of the mean, to the nanosecond",
+		NULL,
+		{"mean.parts", "Parts of the mean", "kind name a_mean_ns b_mean_ns delta_ns change",
+			NULL}},
+	{"stages", "Stages", NULL, 0, NULL, NULL,
 		{"stages", "Mean of an instance",
-			"name kind a_mean_ns b_mean_ns delta_ns change a_per_block b_per_block "
-			"p_holm",
+			"name a_mean_ns b_mean_ns delta_ns change a_per_block b_per_block p_holm",
 			NULL}},
-	{"kernels", "Kernels",
-		"Exclusive time in the whole window, per unit in it, warm-up included.", "busy",
+	{"kernels", "Kernels", "Exclusive time and calls in the whole window", 1, NULL, "busy",
 		{"window.rows", "Kernels, copies, memsets",
-			"name family a_per_unit b_per_unit a_mean_ns b_mean_ns delta_ns change "
-			"state a_call_ns b_call_ns",
+			"name family a_per_unit b_per_unit a_mean_ns b_mean_ns delta_ns change",
 			NULL}},
-	{"places", "Idle time", "In the whole window, per unit in it, warm-up included.", "idle",
+	{"places", "Idle time", "Idle time and gaps in the whole window", 1, NULL, "idle",
 		{"window.rows", "Idle time by cause and place",
-			"name range call a_per_unit b_per_unit a_mean_ns b_mean_ns delta_ns change "
-			"state",
+			"name range call a_per_unit b_per_unit a_mean_ns b_mean_ns delta_ns change",
 			NULL}},
-	{"counts", "Counts", "In the whole window, per unit in it.", NULL,
+	{"counts", "Counts", "In the whole window", 1, NULL, NULL,
 		{"counts", "Events, copies, calls", "group name unit a b change", NULL}},
-	{"counters", "Samples", NULL, NULL,
+	{"counters", "Samples", NULL, 0, NULL, NULL,
 		{"counters", "Memory, clocks, power",
 			"name unit device a_mean b_mean change a_max b_max", NULL}},
-	{"findings", "Findings", NULL, NULL,
+	{"findings", "Findings", NULL, 0, NULL, NULL,
 		{"findings", "Only on one side", "only_in title id", NULL}},
 };
 
 static void put_list(struct vpa_html *h, const struct vpa_comparison *c, const struct list *list)
 {
 	const struct vpa_html_source source = {&vpa_fields_comparison, NULL, c, list->kind};
-	size_t rows = vpa_html_source_rows(&source, &list->table);
+	struct vpa_words lead = {.used = 0};
 
-	if (!rows && list != &setup)
+	if (!vpa_html_source_rows(&source, &list->table))
 		return;
-	vpa_html_begin(h, list->id, list->title,
-		rows ? list->lead : "The same, as far as it was recorded.");
+	if (list->lead)
+		vpa_words_add(&lead, "", "%s", list->lead);
+	if (list->is_per_unit && c->unit != VPA_UNIT_WINDOW)
+		vpa_words_add(&lead, "", ", per %s, warm-up included", vpa_compared_unit(c));
+	if (lead.used)
+		vpa_words_add(&lead, "", ".");
+	vpa_html_begin(h, list->id, list->title, lead.used ? lead.text : NULL);
+	if (list->folded)
+		vpa_html_print(h, "<details><summary>%s</summary>\n", list->folded);
 	vpa_html_put_source(h, &source, &list->table);
+	if (list->folded)
+		vpa_html_raw(h, "</details>\n");
+	vpa_html_end(h);
+}
+
+/* What differs; first, whether both sides did the same work. */
+static void put_setup(struct vpa_html *h, const struct vpa_comparison *c)
+{
+	static const struct vpa_html_table table = {"setup", "What differs", "name a b", NULL};
+	const struct vpa_html_source source = {&vpa_fields_comparison, NULL, c, NULL};
+	struct vpa_words lead = {.used = 0};
+	size_t i;
+
+	for (i = 0; i < c->fact_count; i++)
+		if (c->facts[i].is_work)
+			vpa_words_add(&lead, lead.used ? ", " : "", "%s%s",
+				lead.used ? "" : "A and B did different work: ", c->facts[i].name);
+	if (lead.used)
+		vpa_words_add(&lead, "", ".");
+	else
+		vpa_words_add(&lead, "", "%s",
+			c->fact_count ? "A and B did the same work, as far as it was recorded."
+				      : "The same, as far as it was recorded.");
+	vpa_html_begin(h, "setup", "Set-up", NULL);
+	vpa_html_raw(h, "<p class=\"lead\">");
+	vpa_html_text(h, lead.text);
+	vpa_html_raw(h, "</p>\n");
+	vpa_html_put_source(h, &source, &table);
 	vpa_html_end(h);
 }
 
 /* ---- help ---- */
 
 static const struct vpa_html_word words[] = {
-	{"A, B, change",
-		"A is what was, B what is. A change is B less A: times below 0 are saved."},
-	{"mean unit",
+	{"A, B, B - A", "A is what was, B what is. B - A is the change: times below 0 are saved."},
+	{"change in %", "Of stages, counts and samples it is a share of their own A. Of parts of "
+			"the mean, kernels "
+			"and idle time it is a share of the whole A, so that they add up."},
+	{"the mean",
 		"The mean of the paired blocks (or steps, or windows) of a side. If a unit has "
 		"several GPUs, it is the mean of a GPU."},
 	{"busy, idle", "A GPU is busy while at least one kernel, copy or memset runs on it, on any "
@@ -156,7 +191,7 @@ static void put_sections(struct vpa_html *h, const void *ctx)
 	vpa_html_begin(h, "summary", "Verdict", NULL);
 	vpa_html_words(h, put_words, c);
 	vpa_html_end(h);
-	put_list(h, c, &setup);
+	put_setup(h, c);
 	vpa_compare_put_falls(h, c);
 	for (i = 0; i < COUNT(lists); i++)
 		put_list(h, c, &lists[i]);

@@ -79,7 +79,7 @@ void vpa_compare_put_because(struct vpa_page *p, const struct vpa_comparison *c)
 									  : "GPU busy",
 			vpa_compared_change_ms(leading[i]->times.delta_ns, 3).text);
 	if (w.used)
-		vpa_page_words(p, "BECAUSE", VPA_BOLD, "%s.", w.text);
+		vpa_page_words(p, "BECAUSE", VPA_PLAIN, "%s.", w.text);
 }
 
 static void put_method(struct vpa_page *p, const struct vpa_comparison *c)
