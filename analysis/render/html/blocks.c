@@ -270,7 +270,7 @@ void vpa_html_blocks(struct vpa_html *h, const struct vpa_report *r, const struc
 	vpa_html_begin(h, "blocks", q->blocks.count ? "Blocks" : "Requests",
 		!q->blocks.count ? NULL
 		: q->blocks.warmup
-			? "The period of each block, by what the GPU did in it. Pale ones "
+			? "The period of each block, by what the GPU did in it. Faint ones "
 			  "are warm-up, which is not measured."
 			: "The period of each block, by what the GPU did in it.");
 	if (q->blocks.count && q->blocks.series[0].parts_ns) {

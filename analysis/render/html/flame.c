@@ -149,7 +149,8 @@ void vpa_html_idle_flame(struct vpa_html *h, const struct vpa_report *r, const s
 		vpa_html_begin(h, "lines", "GPU idle time by line of Python",
 			"A rectangle is a function, below the one that called it. Its width is the "
 			"GPU idle time that it caused; the last one of a stack is the cause. "
-			"Orange is your code, grey a library's. Select one to zoom in.");
+			"Orange is your code or another package's, grey PyTorch's or Python's own. "
+			"Select one to zoom in.");
 		vpa_html_flame(h, &flame, PAGE_NODES, 0);
 		vpa_html_end(h);
 	}

@@ -88,7 +88,8 @@ void vpa_html_legend(struct vpa_html *h, const struct vpa_parts *p)
 		int idle = vpa_part_is_idle(part);
 
 		if (idle && (!i || !vpa_part_is_idle(p->order[i - 1])))
-			vpa_html_raw(h, "<span class=\"kind\">idle</span> ");
+			vpa_html_raw(
+				h, "</p>\n<p class=\"legend\"><span class=\"kind\">idle</span> ");
 		vpa_html_key(h, vpa_part_name(part), idle ? " idle" : "", vpa_part_name(part));
 		vpa_html_raw(h, " ");
 	}
